@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The version of this tirc, handed in by the build. */
+#include "version.h"
+
+const char *
+tirc_version(void)
+{
+	return TIRC_VERSION;
+}

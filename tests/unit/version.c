@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The version is three numbers. */
+#include "check.h"
+#include "version.h"
+
+int
+main(void)
+{
+	int major, minor, patch;
+	char end;
+
+	CHECK_EQ(sscanf(tirc_version(), "%d.%d.%d%c", &major, &minor, &patch,
+			&end), 3);
+	return check_done();
+}
