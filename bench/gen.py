@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How long `tirc compile` takes and how much memory, on
+
+    a ResNet-50 with random weights (beside a ../shared with reference models,
+    also the one there, weights randomised): under 1 s, and under twice the
+    model's size;
+    3.2 GB of external weights, a sparse file, kept in a file: under 400 MB.
+
+Exit status 1 if a limit is broken. --repeat N takes the best of N runs."""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                os.pardir, "tests"))
+import helper  # noqa: E402
+import models  # noqa: E402
+
+MB = 1e6
+
+
+def bench(name, model, limit_seconds, limit_bytes, repeat, *arguments):
+    """Prints one row; whether the limits hold."""
+    best, peak = float("inf"), 0
+    for _ in range(repeat):
+        out = tempfile.mkdtemp(prefix="tirc-bench-", dir=os.path.dirname(model))
+        seconds, peak_bytes = helper.measure(
+            helper.TIRC, "compile", model, "-o", out, "-q", *arguments)
+        best, peak = min(best, seconds), max(peak, peak_bytes)
+        shutil.rmtree(out)
+    holds = peak < limit_bytes and (limit_seconds is None
+                                    or best < limit_seconds)
+    print("%-26s %8.2f s %8s   %8.1f MB  < %6.1f MB   %s" % (
+        name, best, "< %g s" % limit_seconds if limit_seconds else "",
+        peak / MB, limit_bytes / MB, "ok" if holds else "TOO MUCH"),
+        flush=True)
+    return holds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=3)
+    args = parser.parse_args()
+    holds = True
+    with tempfile.TemporaryDirectory(prefix="tirc-bench-") as folder:
+        path = os.path.join(folder, "resnet50.onnx")
+        models.resnet50(path)
+        holds &= bench("resnet50, random", path, 1.0,
+                       2 * os.path.getsize(path), args.repeat)
+        os.remove(path)
+
+        top = helper.shared()
+        light = top and os.path.join(top, "models", "light_resnet50",
+                                     "model.onnx")
+        if light and os.path.exists(light):
+            path = os.path.join(folder, "light_resnet50.onnx")
+            subprocess.run([sys.executable,
+                            os.path.join(top, "models", "randomize.py"),
+                            light, path], check=True)
+            holds &= bench("light_resnet50, random", path, 1.0,
+                           2 * os.path.getsize(path), args.repeat)
+            os.remove(path)
+
+        holds &= bench("3.2 GB of external data",
+                       models.external_3gb(folder), None, 400 * MB, 1,
+                       "--weights", "file")
+    return 0 if holds else 1
+
+
+sys.exit(main())

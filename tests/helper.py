@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the Python tests share: running tirc and compilers, finding models,
+skipping. A test is a program: it exits 0, 1 with a message, or 77 to skip.
+
+    from helper import *
+    out = compile_model(model, "--dialect", "c99")    # a folder
+    for cc in compilers():
+        build(cc, [...], ...)
+"""
+import atexit
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(
+    os.path.dirname(os.path.abspath(__file__)))
+TIRC = os.environ.get("TIRC") or os.path.join(ROOT, "build", "tirc")
+DIGITS = os.path.join(ROOT, "examples", "digits", "digits.onnx")
+SANITIZED = bool(os.environ.get("TIRC_SANITIZED"))
+
+# Everything that emitted C must compile under without a warning.
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow",
+          "-Wdouble-promotion", "-Werror"]
+
+
+def skip(why):
+    print("skipped: " + why)
+    sys.exit(77)
+
+
+def fail(why):
+    sys.exit("failed: " + why)
+
+
+def work_folder():
+    """An empty folder, removed when the test ends; TIRC_KEEP=1 keeps it."""
+    path = tempfile.mkdtemp(prefix="tirc-test-")
+    if os.environ.get("TIRC_KEEP") == "1":
+        print("kept: " + path)
+    else:
+        atexit.register(shutil.rmtree, path, True)
+    return path
+
+
+def execute(command, status=0, **options):
+    """Runs a command; fails the test, with its output, unless it exits with
+    `status` (None: anything but a signal). Gives the CompletedProcess."""
+    done = subprocess.run([str(word) for word in command], text=True,
+                          capture_output=True, stdin=subprocess.DEVNULL,
+                          **options)
+    wrong = done.returncode < 0 if status is None \
+        else done.returncode != status
+    if wrong:
+        fail("exit status %d of: %s\n%s%s" % (
+            done.returncode, " ".join(str(w) for w in command), done.stdout,
+            done.stderr))
+    return done
+
+
+def tirc(*arguments, status=0, **options):
+    return execute([TIRC, *arguments], status, **options)
+
+
+def compile_model(model, *arguments):
+    """`tirc compile` into a folder of its own, which it gives."""
+    out = work_folder()
+    tirc("compile", model, "-o", out, *arguments)
+    return out
+
+
+def compilers():
+    """gcc and clang, those that are installed; skips where neither is."""
+    found = [cc for cc in ("gcc", "clang") if shutil.which(cc)]
+    return found or skip("neither gcc nor clang is installed")
+
+
+def need(program):
+    """Its path; skips the test where it is not installed."""
+    return shutil.which(program) or skip(program + " is not installed")
+
+
+def shared():
+    """The folder of reference models beside the source tree, or None."""
+    path = os.environ.get("TIRC_SHARED") or os.path.join(
+        os.path.dirname(ROOT), "shared")
+    return path if os.path.isdir(os.path.join(path, "models")) else None
+
+
+def shared_model(name):
+    """models/NAME below it; skips the test where it is not there."""
+    top = shared()
+    path = top and os.path.join(top, "models", name)
+    if not path or not os.path.exists(path):
+        skip("no reference model " + name)
+    return path
+
+
+def measure(*command):
+    """Runs a command that must succeed; gives its wall-clock seconds and its
+    peak resident bytes."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                          "measure.py")
+    done = execute([sys.executable, "-I", "-S", script, *command])
+    seen = json.loads(done.stdout)
+    if seen["status"] != 0:
+        fail("exit status %d of: %s\n%s" % (
+            seen["status"], " ".join(str(w) for w in command), done.stderr))
+    return seen["seconds"], seen["peak_bytes"]
