@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dialects (data) and the one walker that prints lowered TIR with them. */
+#ifndef TIRC_EMIT_H
+#define TIRC_EMIT_H
+
+#include "kernel.h"
+
+struct dialect;
+
+/* A dialect or target by name, from dir (if not NULL) or the embedded
+ * templates; "extends" resolved; every mistake reported with file and place.
+ * NULL on error. */
+const struct dialect *dialect_load(struct module *m, const char *name,
+				   const char *dir);
+const struct target *target_load(struct module *m, const char *name,
+				 const char *dir);
+/* Names of what is embedded, sorted. */
+const char *const *dialect_names(struct module *m, int *n);
+const char *const *target_names(struct module *m, int *n);
+
+enum weights_form { WEIGHTS_AUTO, WEIGHTS_C, WEIGHTS_INCBIN, WEIGHTS_FILE,
+		    WEIGHTS_SECTION };
+
+struct emit_options {
+	const char *name;     /* model identifier stem, e.g. "resnet50" */
+	enum weights_form weights;
+	const char *section;  /* for WEIGHTS_SECTION */
+	const char *version;  /* "tirc 0.1" */
+};
+
+/* The text of one function as its dialect spells it. */
+bool emit_func(struct module *m, const struct dialect *d,
+	       const struct func *f, struct strbuf *out);
+
+/* Files of a compiled program, in memory but for large weights, which are
+ * streamed when written. */
+struct out_file {
+	const char *name; /* relative to the output folder */
+	const char *text; /* NULL: weights blob, streamed */
+	size_t length;
+};
+
+struct package {
+	VEC(struct out_file) files;
+	enum weights_form weights; /* as decided */
+	int64_t weights_bytes;
+	const char *cc_line;       /* how to compile it */
+};
+
+/* Header, source, weights, build files and metadata as text. */
+bool package_build(struct program *p, const struct dialect *d,
+		   const struct emit_options *o, struct package *out);
+/* Writes into dir (made if missing): each file to a temporary name first,
+ * renamed when all are whole; unchanged ones are not touched. */
+bool package_write(struct program *p, const struct package *pkg,
+		   const char *dir);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ONNX files in: models to graphs, tensors (.pb) to values. */
+#ifndef TIRC_ONNX_IMPORT_H
+#define TIRC_ONNX_IMPORT_H
+
+#include "graph.h"
+
+/* --input-shape name:1,3,224,224 */
+struct input_shape {
+	const char *name;
+	int ndim;
+	const int64_t *dims;
+};
+
+/* --dim batch=1 (min == max) or batch=1..4 */
+struct dim_binding {
+	const char *name;
+	int64_t min, max;
+};
+
+struct import_options {
+	const struct input_shape *shapes;
+	int n_shapes;
+	const struct dim_binding *dims;
+	int n_dims;
+};
+
+/* Keeps the file (and its external data files) mapped until released: values
+ * point into the maps. */
+struct onnx_file;
+
+/* Parse, check, inline functions, upgrade to GRAPH_CANONICAL_OPSET, resolve
+ * operators, infer shapes. NULL with diagnostics on m (all unknown operators
+ * at once). *file must outlive the graph; release with onnx_file_close. */
+struct graph *onnx_import(struct module *m, const char *path,
+			  const struct import_options *options,
+			  struct onnx_file **file);
+void onnx_file_close(struct onnx_file *file);
+
+/* A serialised TensorProto (test data). Everything in the arena. */
+struct array {
+	const char *name;
+	struct dtype type;
+	int ndim;
+	int64_t *shape;
+	int64_t elems;
+	void *data; /* dense, dtype_bytes per element */
+};
+bool onnx_read_tensor(struct module *m, const char *path, struct array *out);
+bool onnx_write_tensor(struct module *m, const char *path,
+		       const struct array *a);
+/* ONNX's TensorProto.DataType numbers. */
+bool onnx_dtype(int number, struct dtype *out);
+int onnx_dtype_number(struct dtype t); /* 0: none */
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arena: everything of one module lives and dies together. */
+#ifndef TIRC_IR_ARENA_H
+#define TIRC_IR_ARENA_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define TIRC_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define TIRC_PRINTF(fmt, args)
+#endif
+
+struct arena_chunk;
+
+struct arena {
+	struct arena_chunk *top;
+	size_t used_bytes; /* sum of all allocations */
+};
+
+void arena_init(struct arena *a);
+void arena_release(struct arena *a);
+
+/* Zeroed, aligned to 16 bytes, valid until arena_release. Never NULL: out of
+ * memory ends the process (the one place where the libraries do that). */
+void *arena_alloc(struct arena *a, size_t bytes);
+void *arena_copy(struct arena *a, const void *data, size_t bytes);
+char *arena_strdup(struct arena *a, const char *text);
+char *arena_strndup(struct arena *a, const char *text, size_t length);
+char *arena_printf(struct arena *a, const char *fmt, ...) TIRC_PRINTF(2, 3);
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap);
+/* Grows an arena array: returns a copy of old (old_n elements) with room for
+ * at least want_n; *cap is updated. Used by vec_push. */
+void *arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
+		 size_t elem_bytes);
+
+#define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define arena_array(a, type, n) \
+	((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
+
+/* A growing array owned by an arena. */
+#define VEC(type) \
+	struct { \
+		type *data; \
+		int n, cap; \
+	}
+#define vec_push(a, v, x) \
+	((v)->n < (v)->cap ? (void)0 \
+	 : (void)((v)->data = arena_grow((a), (v)->data, (v)->n, &(v)->cap, \
+					(v)->n + 1, sizeof *(v)->data)), \
+	 (void)((v)->data[(v)->n++] = (x)))
+
+/* A text under construction, on the heap; strbuf_release when done. */
+struct strbuf {
+	char *data; /* NUL-terminated once anything was added; else NULL */
+	size_t len, cap;
+};
+
+void strbuf_init(struct strbuf *s);
+void strbuf_release(struct strbuf *s);
+void strbuf_putc(struct strbuf *s, char c);
+void strbuf_puts(struct strbuf *s, const char *text);
+void strbuf_write(struct strbuf *s, const char *data, size_t len);
+void strbuf_printf(struct strbuf *s, const char *fmt, ...) TIRC_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Diagnostics: collected, never printed here. Every kind is a row of
+ * diag.def; a test exists for each. */
+#ifndef TIRC_IR_DIAG_H
+#define TIRC_IR_DIAG_H
+
+#include "arena.h"
+
+enum diag_id {
+#define DIAG(id, text) DIAG_##id,
+#include "diag.def"
+#undef DIAG
+	DIAG_COUNT
+};
+
+enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
+
+/* Where: any part may be absent (NULL, 0). Printed as
+ * "file:line:col: item: message". */
+struct diag_place {
+	const char *file;
+	int line, col;
+	const char *item; /* "node 12 Conv 'conv1'", a JSON pointer, … */
+};
+
+struct diag {
+	enum diag_id id;
+	enum diag_severity severity;
+	struct diag_place place;
+	const char *message; /* problem; what to do */
+};
+
+struct diags {
+	struct arena *arena;
+	VEC(struct diag) list;
+	int n_errors;
+};
+
+void diags_init(struct diags *d, struct arena *arena);
+/* Adds an error and returns false, so that callers can `return diag_error()`.
+ * The place's strings are copied. Message form: "problem; what to do". */
+bool diag_error(struct diags *d, enum diag_id id, struct diag_place place,
+		const char *fmt, ...) TIRC_PRINTF(4, 5);
+void diag_warning(struct diags *d, enum diag_id id, struct diag_place place,
+		  const char *fmt, ...) TIRC_PRINTF(4, 5);
+void diag_note(struct diags *d, enum diag_id id, struct diag_place place,
+	       const char *fmt, ...) TIRC_PRINTF(4, 5);
+/* "bad-attribute": the id as tests and --json spell it. */
+const char *diag_id_name(enum diag_id id);
+/* One line, without a newline, appended to out. */
+void diag_format(const struct diag *d, struct strbuf *out);
+
+#endif

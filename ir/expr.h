@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions: immutable, hash-consed in the module. Pointer equality is
+ * structural equality, except that two equal LOADs need not give equal values
+ * when a store lies between them. The interner (expr_make) never rewrites;
+ * the builders (expr_add, …) fold constants and drop neutral elements. */
+#ifndef TIRC_IR_EXPR_H
+#define TIRC_IR_EXPR_H
+
+#include "module.h"
+
+enum expr_kind {
+#define EXPR(id, payload, n, script, prec) EXPR_##id,
+#include "expr.def"
+#undef EXPR
+	EXPR_KIND_COUNT
+};
+
+enum intrin {
+#define INTRIN(id, name, n, effect, result) INTRIN_##id,
+#include "intrin.def"
+#undef INTRIN
+	INTRIN_COUNT
+};
+
+struct buffer;
+struct reducer;
+
+/* A variable is its address; two of one name differ. min/max bound its value
+ * where known (dimension variables: the declared bounds). */
+struct var {
+	const char *name;
+	struct dtype type;
+	int id;                  /* in order of creation within the module */
+	const struct expr *expr; /* its VAR node */
+	bool is_dim;             /* a symbolic size, bounded by min..max */
+	int64_t min, max;        /* valid if min <= max */
+};
+
+/* A commutative, associative combiner of n values (n > 1: argmax-like).
+ * result[k] combines lhs[0..n) and rhs[0..n); identity[k] is neutral. */
+struct reducer {
+	const char *name; /* "sum", "max", "min", "prod", or the user's */
+	int n;
+	struct var **lhs, **rhs;
+	const struct expr **result;
+	const struct expr **identity;
+};
+
+enum iter_kind { ITER_SPATIAL, ITER_REDUCE, ITER_SCAN, ITER_OPAQUE };
+
+/* min <= var < min + extent */
+struct iter_var {
+	struct var *var;
+	const struct expr *min, *extent;
+	enum iter_kind kind;
+};
+
+struct reduction {
+	const struct reducer *reducer;
+	struct iter_var *axes;
+	int n_axes;
+	int index;                    /* which of the reducer's results */
+	const struct expr *condition; /* NULL: always */
+};
+
+struct expr {
+	enum expr_kind kind;
+	struct dtype type;
+	uint32_t hash;
+	uint32_t id; /* in order of creation: a deterministic order */
+	int n_args;
+	union {
+		int64_t ival;
+		double fval;
+		const char *text;
+		struct var *var;
+		const struct buffer *buffer;
+		enum intrin intrin;
+		const struct reduction *reduce;
+	} u;
+	const struct expr *args[];
+};
+
+/* Facts of the tables. */
+const char *expr_kind_name(enum expr_kind kind);
+int expr_kind_arity(enum expr_kind kind); /* -1: any */
+const char *intrin_name(enum intrin op);
+int intrin_arity(enum intrin op);
+bool intrin_is_pure(enum intrin op);
+bool intrin_from_name(const char *name, enum intrin *out);
+
+/* The interner: the one way a node comes to be. payload is a node whose kind,
+ * type and u are read; args follow. */
+const struct expr *expr_make(struct module *m, const struct expr *payload,
+			     const struct expr *const *args, int n_args);
+
+struct var *var_new(struct module *m, const char *name, struct dtype type);
+/* A bounded symbolic size, i32 (i64 if max needs it). */
+struct var *var_new_dim(struct module *m, const char *name, int64_t min,
+			int64_t max);
+
+/* Leaves. */
+const struct expr *expr_int(struct module *m, struct dtype t, int64_t v);
+const struct expr *expr_i32(struct module *m, int64_t v);
+/* An index constant: i32 where it fits, else i64. */
+const struct expr *expr_index(struct module *m, int64_t v);
+const struct expr *expr_float(struct module *m, struct dtype t, double v);
+/* v as a literal of t, whatever class t has. */
+const struct expr *expr_const(struct module *m, struct dtype t, double v);
+const struct expr *expr_bool(struct module *m, bool v);
+const struct expr *expr_string(struct module *m, const char *text);
+
+/* Builders. Binary ones first unify: an integer literal takes the other's
+ * type; i32 with i64 gives i64; other mixes are a bug (assert). Comparisons
+ * give bool. They fold constants and x+0, x*1, x*0 (ints), x&&true, …. */
+const struct expr *expr_binary(struct module *m, enum expr_kind kind,
+			       const struct expr *a, const struct expr *b);
+const struct expr *expr_add(struct module *m, const struct expr *a,
+			    const struct expr *b);
+const struct expr *expr_sub(struct module *m, const struct expr *a,
+			    const struct expr *b);
+const struct expr *expr_mul(struct module *m, const struct expr *a,
+			    const struct expr *b);
+const struct expr *expr_div(struct module *m, const struct expr *a,
+			    const struct expr *b);
+const struct expr *expr_floordiv(struct module *m, const struct expr *a,
+				 const struct expr *b);
+const struct expr *expr_floormod(struct module *m, const struct expr *a,
+				 const struct expr *b);
+const struct expr *expr_min(struct module *m, const struct expr *a,
+			    const struct expr *b);
+const struct expr *expr_max(struct module *m, const struct expr *a,
+			    const struct expr *b);
+const struct expr *expr_eq(struct module *m, const struct expr *a,
+			   const struct expr *b);
+const struct expr *expr_lt(struct module *m, const struct expr *a,
+			   const struct expr *b);
+const struct expr *expr_le(struct module *m, const struct expr *a,
+			   const struct expr *b);
+const struct expr *expr_and(struct module *m, const struct expr *a,
+			    const struct expr *b);
+const struct expr *expr_or(struct module *m, const struct expr *a,
+			   const struct expr *b);
+const struct expr *expr_not(struct module *m, const struct expr *a);
+const struct expr *expr_neg(struct module *m, const struct expr *a);
+const struct expr *expr_select(struct module *m, const struct expr *c,
+			       const struct expr *a, const struct expr *b);
+const struct expr *expr_if(struct module *m, const struct expr *c,
+			   const struct expr *a, const struct expr *b);
+const struct expr *expr_cast(struct module *m, struct dtype t,
+			     const struct expr *a);
+const struct expr *expr_load(struct module *m, const struct buffer *b,
+			     const struct expr *const *index, int n);
+const struct expr *expr_call(struct module *m, enum intrin op,
+			     struct dtype t, const struct expr *const *args,
+			     int n);
+const struct expr *expr_call1(struct module *m, enum intrin op,
+			      const struct expr *a); /* result as the table says */
+const struct expr *expr_call2(struct module *m, enum intrin op,
+			      const struct expr *a, const struct expr *b);
+const struct expr *expr_ramp(struct module *m, const struct expr *base,
+			     const struct expr *stride, int lanes);
+const struct expr *expr_broadcast(struct module *m, const struct expr *a,
+				  int lanes);
+const struct expr *expr_reduce(struct module *m, const struct reduction *r,
+			       const struct expr *const *sources, int n);
+
+/* Queries. */
+bool expr_is_int(const struct expr *e, int64_t *v);  /* an INT literal? */
+bool expr_is_value(const struct expr *e, int64_t v); /* this INT literal? */
+bool expr_uses_var(const struct expr *e, const struct var *v);
+bool expr_uses_buffer(const struct expr *e, const struct buffer *b);
+
+/* Calls visit on every distinct node below e, children first. */
+void expr_visit(const struct expr *e,
+		void (*visit)(void *ctx, const struct expr *e), void *ctx);
+
+/* Rebuilds e bottom-up: replace may return NULL (keep: rebuilt with its new
+ * args through the folding builders) or the node to use instead; it is asked
+ * for the original node before its children (pre) — answers are memoised. */
+const struct expr *expr_rewrite(struct module *m, const struct expr *e,
+				const struct expr *(*pre)(void *ctx,
+						const struct expr *e),
+				void *ctx);
+/* Rebuilds a node with new args through the builders. */
+const struct expr *expr_rebuild(struct module *m, const struct expr *e,
+				const struct expr *const *args);
+
+struct var_map {
+	struct var **from;
+	const struct expr **to;
+	int n;
+};
+const struct expr *expr_substitute(struct module *m, const struct expr *e,
+				   const struct var_map *map);
+/* Replaces every LOAD of from by a LOAD of to with the same indices. */
+const struct expr *expr_replace_buffer(struct module *m, const struct expr *e,
+				       const struct buffer *from,
+				       const struct buffer *to);
+
+/* Built-in reducers over one value of type t. */
+const struct reducer *reducer_sum(struct module *m, struct dtype t);
+const struct reducer *reducer_prod(struct module *m, struct dtype t);
+const struct reducer *reducer_max(struct module *m, struct dtype t);
+const struct reducer *reducer_min(struct module *m, struct dtype t);
+
+#endif

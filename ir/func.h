@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions: a kernel, or the entry that calls kernels. */
+#ifndef TIRC_IR_FUNC_H
+#define TIRC_IR_FUNC_H
+
+#include "stmt.h"
+
+/* A buffer (var is its data pointer) or a scalar (buffer NULL). */
+struct param {
+	struct var *var;
+	const struct buffer *buffer;
+};
+
+struct journal_entry {
+	void *dst;
+	void *old;
+	size_t bytes;
+};
+
+struct func {
+	struct module *module;
+	const char *name;
+	VEC(struct param) params;
+	struct dtype ret; /* DT_VOID, or the status */
+	/* Phase 0: a root BLOCK named "root" without iters, whose allocs are
+	 * the intermediate buffers. Lowered: any statement without blocks. */
+	struct stmt *body;
+	struct note *notes; /* "global_symbol", "tir.noalias", … */
+	int next_id;
+	VEC(struct journal_entry) journal;
+	bool journaling; /* false: writes are not recorded (plain lowering) */
+};
+
+struct func *func_new(struct module *m, const char *name); /* not yet in m */
+void func_add_param(struct func *f, struct var *var,
+		    const struct buffer *buffer);
+void func_set_note(struct func *f, const char *key, const struct expr *value);
+const struct expr *func_note(const struct func *f, const char *key);
+/* Deep copy under another name (params and buffers shared). */
+struct func *func_clone(const struct func *f, const char *name);
+
+/* Undo: everything written since the checkpoint is as it was. */
+int func_checkpoint(struct func *f);
+void func_rollback(struct func *f, int checkpoint);
+void func_commit(struct func *f); /* forget the journal */
+
+struct stmt *func_find(const struct func *f, int id); /* NULL: gone */
+struct stmt *func_find_block(const struct func *f, const char *name);
+
+/* Is b read / written anywhere in f? */
+bool func_reads(const struct func *f, const struct buffer *b);
+bool func_writes(const struct func *f, const struct buffer *b);
+
+enum script_version {
+	SCRIPT_CURRENT, /* T.sblock, T.Buffer((8,), "float32") */
+	SCRIPT_OLD      /* T.block, T.Buffer[8, "float32"] */
+};
+
+/* TVMScript of a function or of all functions of a module. */
+void func_print(const struct func *f, enum script_version version,
+		struct strbuf *out);
+void module_print(const struct module *m, enum script_version version,
+		  struct strbuf *out);
+void expr_print(const struct expr *e, struct strbuf *out); /* debugging too */
+
+/* Checks every invariant of DESIGN's IR: parent links, scopes of variables,
+ * types, ranks, iter bindings, regions cover accesses (constant case).
+ * Reports as DIAG_VERIFY on the module's diags. */
+bool func_verify(struct func *f);
+
+#endif

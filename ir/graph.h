@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs: ONNX's operators over named tensors. One canonical opset; internal
+ * operators live in domain "tirc". Dimensions are expressions. */
+#ifndef TIRC_IR_GRAPH_H
+#define TIRC_IR_GRAPH_H
+
+#include "te.h"
+
+#define GRAPH_CANONICAL_OPSET 21
+
+struct node;
+struct op; /* passes/ops: the row of ops.def */
+
+/* The bytes of a constant: mapped from a file or in the arena; little-endian,
+ * dense, one storage unit (dtype_bytes) per element. */
+struct value {
+	struct dtype type;
+	const void *data; /* NULL: splat of `fill` over `elems` */
+	union number fill;
+	int64_t elems;
+	size_t bytes;
+	bool mapped; /* pages may be dropped after use (madvise) */
+};
+
+struct use {
+	struct node *node;
+	int input;
+};
+
+struct tensor {
+	const char *name; /* the model's, unique in the graph */
+	int id;
+	struct dtype type;
+	bool typed;                /* type known */
+	int ndim;                  /* -1: shape unknown */
+	const struct expr **shape; /* INT literals or expressions of dim vars */
+	struct node *producer;     /* NULL: input or constant */
+	int output_index;
+	VEC(struct use) uses;
+	bool is_input, is_output; /* of the graph */
+	const struct value *value;  /* a constant with its bytes, or NULL */
+	struct node *recipe; /* a constant computed from constants when needed
+			      * (producer is NULL then); value is NULL */
+	/* Known integer content (shapes and the like), n_elems expressions in
+	 * row-major order; NULL: not known. */
+	const struct expr **elems;
+	int n_elems;
+};
+
+enum attr_kind {
+	ATTR_INT, ATTR_FLOAT, ATTR_STRING, ATTR_INTS, ATTR_FLOATS,
+	ATTR_STRINGS, ATTR_TENSOR, ATTR_GRAPH
+};
+
+struct attr {
+	const char *name;
+	enum attr_kind kind;
+	int64_t i;
+	double f;
+	const char *s;
+	size_t s_len;
+	int n;
+	const int64_t *ints;
+	const double *floats;
+	const char *const *strings;
+	const struct value *tensor; /* shape below */
+	int tensor_ndim;
+	const int64_t *tensor_shape;
+	struct graph *graph;
+};
+
+struct node {
+	const char *op_type, *domain; /* domain "" for ONNX */
+	const struct op *op;          /* set by ops_resolve */
+	const char *name;             /* the model's; may be "" */
+	int id;                       /* order of creation */
+	struct tensor **inputs;       /* NULL entries: optional, absent */
+	int n_inputs;
+	struct tensor **outputs;      /* NULL entries: optional, absent */
+	int n_outputs;
+	VEC(struct attr) attrs;
+	VEC(int) origins;             /* indices into graph.origins */
+	int group;                    /* fusion group, -1 before fusion */
+};
+
+/* One node of the model as it was read, and what became of it. */
+struct origin {
+	int index; /* position in the file */
+	const char *name, *op_type;
+	const char *output; /* name of its first output */
+	const char *pass;   /* that folded or removed it, or NULL */
+	const char *fate;   /* why, in words */
+};
+
+/* A fusion group: one kernel, or no kernel at all (a view). */
+struct group {
+	int id;
+	VEC(struct node *) nodes; /* in topological order */
+	struct node *anchor;      /* the node that names and shapes it */
+	bool is_view;             /* outputs alias the input: no code */
+};
+
+struct graph {
+	struct module *module;
+	const char *name;
+	const char *file;          /* as the user gave it; for messages */
+	const char *digest;        /* first 16 hex digits of sha256 of the file */
+	VEC(struct tensor *) tensors;
+	VEC(struct node *) nodes;  /* in a topological order once sorted */
+	VEC(struct tensor *) inputs, outputs;
+	VEC(struct origin) origins;
+	VEC(struct group *) groups;
+	VEC(struct var *) dims;    /* symbolic dimensions, declared bounds */
+	VEC(const char *) assumptions; /* told to the user by compile */
+	int next_node_id;
+};
+
+struct graph *graph_new(struct module *m, const char *name);
+/* name NULL: a fresh one made from base ("conv1_out" …). */
+struct tensor *graph_tensor(struct graph *g, const char *name);
+struct tensor *graph_find_tensor(const struct graph *g, const char *name);
+const char *graph_fresh_name(struct graph *g, const char *base);
+/* A constant tensor over given bytes (not copied). */
+struct tensor *graph_constant(struct graph *g, const char *base,
+			      struct dtype type, int ndim,
+			      const int64_t *shape, const void *data);
+struct tensor *graph_constant_ints(struct graph *g, const char *base, int n,
+				   const int64_t *values); /* i64 [n] */
+struct node *graph_node(struct graph *g, const char *domain,
+			const char *op_type, const char *name,
+			struct tensor *const *inputs, int n_inputs,
+			struct tensor *const *outputs, int n_outputs);
+/* Inserts before position pos of g->nodes (or -1: appended). */
+struct node *graph_node_at(struct graph *g, int pos, const char *domain,
+			   const char *op_type, const char *name,
+			   struct tensor *const *inputs, int n_inputs,
+			   struct tensor *const *outputs, int n_outputs);
+void node_set_input(struct node *n, int i, struct tensor *t);
+/* Everything that read `from` reads `to`; graph outputs too when it was one
+ * (then `to` takes over from's name if `to` is not itself an input/output). */
+void graph_replace_uses(struct graph *g, struct tensor *from,
+			struct tensor *to);
+/* Removes a node whose outputs have no uses; records the fate of its origins
+ * (pass and why, e.g. "identity", "an Identity passes its input on"). */
+void graph_remove_node(struct graph *g, struct node *n, const char *pass,
+		       const char *why);
+/* `into` now also computes what `from` did (its origins move). */
+void graph_absorb(struct graph *g, struct node *into, struct node *from);
+bool graph_sort(struct graph *g); /* topological, stable; false: DIAG_CYCLE */
+bool tensor_is_constant(const struct tensor *t); /* value or recipe */
+bool tensor_const_elems(const struct tensor *t, int64_t *elems);
+bool tensor_max_elems(const struct tensor *t, int64_t *elems);
+
+const struct attr *node_attr(const struct node *n, const char *name);
+int64_t node_attr_int(const struct node *n, const char *name, int64_t def);
+double node_attr_float(const struct node *n, const char *name, double def);
+const char *node_attr_string(const struct node *n, const char *name,
+			     const char *def);
+/* Number of values, 0 if absent. */
+int node_attr_ints(const struct node *n, const char *name,
+		   const int64_t **values);
+void node_set_attr_int(struct graph *g, struct node *n, const char *name,
+		       int64_t v);
+void node_set_attr_float(struct graph *g, struct node *n, const char *name,
+			 double v);
+void node_set_attr_string(struct graph *g, struct node *n, const char *name,
+			  const char *v);
+void node_set_attr_ints(struct graph *g, struct node *n, const char *name,
+			const int64_t *v, int count);
+void node_remove_attr(struct node *n, const char *name);
+/* "node 12 Conv 'conv1'", with the file: for diagnostics. */
+struct diag_place node_place(const struct graph *g, const struct node *n);
+
+/* The readable text form, reproducible to the byte. */
+void graph_print(const struct graph *g, struct strbuf *out);
+/* Links both ways, names unique, topological order, types present. */
+bool graph_verify(struct graph *g);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A module owns an arena, the interned expressions, functions, graphs and the
+ * diagnostics of one compilation. Two modules may live in two threads. */
+#ifndef TIRC_IR_MODULE_H
+#define TIRC_IR_MODULE_H
+
+#include "diag.h"
+#include "dtype.h"
+
+struct expr;
+struct func;
+
+struct intern_table {
+	const struct expr **slot;
+	uint32_t n, cap;
+};
+
+struct module {
+	struct arena arena;
+	struct diags diags;
+	struct intern_table exprs;
+	VEC(struct func *) funcs;
+	int next_var_id, next_buffer_id;
+	uint32_t next_expr_id;
+};
+
+/* Malloc'd; module_free releases everything that the arena owns. */
+struct module *module_new(void);
+void module_free(struct module *m);
+struct func *module_find_func(const struct module *m, const char *name);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Statements: a mutable tree with parent links, owned by a function. Every
+ * change goes through stmt_write (journaled), so that func_checkpoint /
+ * func_rollback undo any edit. Handles to loops and blocks are ids. */
+#ifndef TIRC_IR_STMT_H
+#define TIRC_IR_STMT_H
+
+#include "buffer.h"
+
+enum stmt_kind {
+#define STMT(id) STMT_##id,
+#include "stmt.def"
+#undef STMT
+	STMT_KIND_COUNT
+};
+
+enum for_kind {
+	FOR_SERIAL, FOR_PARALLEL, FOR_VECTORIZED, FOR_UNROLLED, FOR_THREAD
+};
+
+struct range {
+	const struct expr *min, *extent;
+};
+
+/* The part of a buffer that a block touches: one range per dimension. */
+struct region {
+	const struct buffer *buffer;
+	struct range *ranges;
+};
+
+/* Named facts on loops, blocks and functions, in order of insertion. */
+struct note {
+	const char *key;
+	const struct expr *value;
+	struct note *next;
+};
+
+/* What a BLOCK holds beside args and children. Replace, never edit. */
+struct block {
+	const char *name;
+	struct iter_var *iters;
+	int n_iters;
+	struct region *reads, *writes;
+	int n_reads, n_writes;
+	const struct buffer **allocs; /* buffers that live in this block */
+	int n_allocs;
+};
+
+struct src_pos {
+	int line, col; /* 0: none */
+};
+
+struct stmt {
+	enum stmt_kind kind;
+	int id; /* > 0, unique in the function, survives edits */
+	struct stmt *parent;
+	struct stmt **children;
+	int n_children;
+	const struct expr **args;
+	int n_args;
+	struct note *notes;
+	struct src_pos pos;
+	union {
+		struct {
+			struct var *var;
+			enum for_kind kind;
+			const char *thread; /* "blockIdx.x" for FOR_THREAD */
+		} loop;
+		const struct block *block;
+		const struct buffer *buffer; /* STORE, ALLOC */
+		struct var *var;             /* LET */
+		const char *key;             /* ATTR */
+	} u;
+};
+
+struct func;
+
+/* Makers: fresh, unattached nodes of f (not journaled; children attached). */
+struct stmt *stmt_for(struct func *f, struct var *v, const struct expr *min,
+		      const struct expr *extent, enum for_kind kind,
+		      struct stmt *body);
+struct stmt *stmt_block(struct func *f, const struct block *b,
+			const struct expr *predicate,
+			const struct expr *const *bindings, struct stmt *init,
+			struct stmt *body);
+struct stmt *stmt_store(struct func *f, const struct buffer *b,
+			const struct expr *value,
+			const struct expr *const *index, int n);
+struct stmt *stmt_if(struct func *f, const struct expr *cond,
+		     struct stmt *then, struct stmt *otherwise);
+struct stmt *stmt_let(struct func *f, struct var *v, const struct expr *value,
+		      struct stmt *body);
+struct stmt *stmt_alloc(struct func *f, const struct buffer *b,
+			struct stmt *body);
+struct stmt *stmt_attr(struct func *f, const char *key,
+		       const struct expr *value, struct stmt *body);
+struct stmt *stmt_evaluate(struct func *f, const struct expr *value);
+struct stmt *stmt_while(struct func *f, const struct expr *cond,
+			struct stmt *body);
+struct stmt *stmt_assert(struct func *f, const struct expr *cond,
+			 const char *message);
+struct stmt *stmt_return(struct func *f, const struct expr *value);
+/* Flattens nested SEQs; NULL children are dropped; one child is returned as
+ * it is; none gives an empty SEQ. */
+struct stmt *stmt_seq(struct func *f, struct stmt *const *list, int n);
+
+/* The one primitive of change: copies bytes over dst, remembering the old. */
+void stmt_write(struct func *f, void *dst, const void *src, size_t bytes);
+
+/* Edits, all on stmt_write. */
+void stmt_set_child(struct func *f, struct stmt *s, int slot,
+		    struct stmt *child); /* sets child's parent */
+void stmt_set_arg(struct func *f, struct stmt *s, int i, const struct expr *e);
+void stmt_set_block(struct func *f, struct stmt *s, const struct block *b);
+void stmt_set_children(struct func *f, struct stmt *s,
+		       struct stmt *const *list, int n);
+void stmt_set_args(struct func *f, struct stmt *s,
+		   const struct expr *const *list, int n);
+void stmt_set_loop_kind(struct func *f, struct stmt *s, enum for_kind kind,
+			const char *thread);
+/* Puts replacement where s stands (also as a function's body). */
+void stmt_replace(struct func *f, struct stmt *s, struct stmt *replacement);
+/* Takes s out of its tree; a SEQ left with one child collapses, parents left
+ * with nothing go too. */
+void stmt_remove(struct func *f, struct stmt *s);
+void stmt_set_note(struct func *f, struct stmt *s, const char *key,
+		   const struct expr *value); /* NULL value removes */
+const struct expr *stmt_note(const struct stmt *s, const char *key);
+/* Deep copy with fresh ids; loop, let and iter variables are renewed when
+ * fresh_vars (same names). Buffers are kept. */
+struct stmt *stmt_clone(struct func *f, const struct stmt *s, bool fresh_vars);
+
+/* Pre-order walk; visit returns false to skip the children. */
+void stmt_visit(struct stmt *s, bool (*visit)(void *ctx, struct stmt *s),
+		void *ctx);
+/* Replaces every expression below s (args, regions, iter domains) by
+ * map(ctx, e), through the journal. */
+void stmt_map_exprs(struct func *f, struct stmt *s,
+		    const struct expr *(*map)(void *ctx, const struct expr *e),
+		    void *ctx);
+void stmt_substitute(struct func *f, struct stmt *s,
+		     const struct var_map *map);
+/* Everywhere below s: loads, stores, allocs, regions. Same rank. */
+void stmt_replace_buffer(struct func *f, struct stmt *s,
+			 const struct buffer *from, const struct buffer *to);
+const char *stmt_kind_name(enum stmt_kind kind);
+const char *for_kind_name(enum for_kind kind);
+
+#endif

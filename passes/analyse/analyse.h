@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The analyser: what integer expressions can be. Bounds, divisibility, a
+ * rewrite-rule table (rules.def), affine decomposition. Everything that
+ * decides legality or drops a guard asks here. */
+#ifndef TIRC_ANALYSE_H
+#define TIRC_ANALYSE_H
+
+#include "func.h"
+
+#define BOUND_NEG_INF INT64_MIN
+#define BOUND_POS_INF INT64_MAX
+
+struct bounds {
+	int64_t min, max; /* closed; BOUND_*_INF where unknown */
+};
+
+/* value == coeff * k + base for some integer k; coeff 0: exactly base. */
+struct modular {
+	int64_t coeff, base;
+};
+
+struct analyser_var {
+	const struct var *var;
+	struct bounds bounds;           /* constant bounds */
+	const struct expr *min, *extent;/* symbolic range, or NULL */
+	const struct expr *value;       /* a LET's value, or NULL */
+};
+
+struct analyser {
+	struct module *module;
+	VEC(struct analyser_var) vars;
+	VEC(const struct expr *) facts; /* conditions known to be true */
+};
+
+/* Uses the module's arena. Dim variables' declared bounds are known without
+ * binding. */
+void analyser_init(struct analyser *a, struct module *m);
+/* min <= v < min + extent from here on; returns the mark to pop to. */
+void analyser_bind(struct analyser *a, const struct var *v,
+		   const struct expr *min, const struct expr *extent);
+void analyser_bind_value(struct analyser *a, const struct var *v,
+			 const struct expr *value);
+void analyser_assume(struct analyser *a, const struct expr *condition);
+
+struct analyser_mark {
+	int vars, facts;
+};
+struct analyser_mark analyser_mark(const struct analyser *a);
+void analyser_pop(struct analyser *a, struct analyser_mark mark);
+
+struct bounds analyse_bounds(struct analyser *a, const struct expr *e);
+struct modular analyse_modular(struct analyser *a, const struct expr *e);
+/* Equivalent and never larger; canonical enough that equal affine forms
+ * become the same node: sums in a fixed order, constants last. */
+const struct expr *simplify(struct analyser *a, const struct expr *e);
+/* True only if the bool expression holds for every value of the variables. */
+bool prove(struct analyser *a, const struct expr *condition);
+bool prove_equal(struct analyser *a, const struct expr *x,
+		 const struct expr *y);
+
+/* e == sum coeff[i] * vars[i] + rest, with rest free of vars; false if e is
+ * not affine in them. */
+bool analyse_affine(struct analyser *a, const struct expr *e,
+		    struct var *const *vars, int n, int64_t *coeff,
+		    const struct expr **rest);
+/* The smallest interval [min, max] (expressions free of the given variables)
+ * that covers e while each variable runs over its range. NULL results where
+ * unbounded. Used for region inference. */
+bool analyse_cover(struct analyser *a, const struct expr *e,
+		   const struct iter_var *relaxed, int n,
+		   const struct expr **min, const struct expr **max);
+
+/* Replaces every expression of the function by its simplified form, knowing
+ * loop ranges, ifs and lets; drops ifs that cannot fail, loops of extent 0,
+ * inlines loops of extent 1. */
+void simplify_func(struct func *f);
+
+#endif

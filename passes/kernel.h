@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A compiled model between the graph and the emitter: kernels as functions,
+ * constants in the layout that the schedule asked for, the memory plan, and
+ * the entry function that calls the kernels. */
+#ifndef TIRC_KERNEL_H
+#define TIRC_KERNEL_H
+
+#include "graph.h"
+#include "passes.h"
+#include "target.h"
+
+/* A layout: physical index expressions of the logical index variables, and
+ * back. Physical elements without a logical one hold `pad`. */
+struct index_map {
+	int n_logical, n_physical;
+	struct var **logical;                 /* variables */
+	const struct expr **to_physical;      /* of logical */
+	const struct expr **physical_shape;
+	struct var **physical;                /* variables */
+	const struct expr **to_logical;       /* of physical */
+	const struct expr *in_range;          /* of physical; NULL: always */
+};
+
+/* A constant as it is stored: one array of the weights file. */
+struct weight {
+	const char *name;         /* identifier stem, unique: "res2_0_conv_w" */
+	struct tensor *tensor;
+	const struct index_map *map; /* NULL: as the model has it */
+	const struct buffer *buffer; /* type and shape as stored */
+	int64_t elems;
+	int64_t bytes;
+	int64_t offset_bytes;     /* in the packed weights blob */
+};
+
+/* Feeds the bytes of w in order, in chunks of bounded size, computing recipes
+ * and layout as it goes; drops mapped pages behind itself. False: diagnosed. */
+bool weight_stream(struct graph *g, const struct weight *w,
+		   bool (*sink)(void *ctx, const void *bytes, size_t n),
+		   void *ctx);
+
+enum arg_kind { ARG_TENSOR, ARG_WEIGHT, ARG_SCRATCH, ARG_DIM };
+
+struct kernel_arg {
+	enum arg_kind kind;
+	struct tensor *tensor;       /* ARG_TENSOR: input, output or both */
+	struct weight *weight;       /* ARG_WEIGHT */
+	const struct buffer *buffer; /* the parameter; NULL for ARG_DIM */
+	struct var *var;             /* ARG_DIM: the size variable */
+	struct tensor *in_place;     /* ARG_TENSOR, written: the input that it
+				      * overwrites through the same pointer */
+	int64_t scratch_bytes;       /* ARG_SCRATCH: local arrays too large for
+				      * the stack, planned in the workspace */
+	bool read, written;
+};
+
+struct kernel {
+	const char *name;      /* identifier, from the model's names */
+	struct group *group;
+	struct func *func;     /* lowered */
+	VEC(struct kernel_arg) args; /* = func->params, in order */
+	const char *title;     /* "Conv 3x3, stride 1, …, + bias, Relu" */
+	const char *schedule;  /* "conv.direct  c_tile 16, w_tile 4" */
+	double flops;
+	int64_t macs, read_bytes, write_bytes, stack_bytes;
+};
+
+/* Where a tensor lives. */
+enum place_kind { PLACE_NONE, PLACE_INPUT, PLACE_OUTPUT, PLACE_WORKSPACE,
+		  PLACE_WEIGHT };
+
+struct placement {
+	struct tensor *tensor;     /* NULL: scratch of a kernel */
+	struct kernel *scratch_of;
+	enum place_kind kind;
+	struct tensor *root;       /* INPUT/OUTPUT: which; a view's storage */
+	int64_t offset_bytes;      /* WORKSPACE */
+	int64_t bytes;
+	int first, last;           /* kernel indices of its life */
+};
+
+struct memory_plan {
+	VEC(struct placement) places;
+	int64_t workspace_bytes, align_bytes;
+	int64_t bound_bytes;       /* largest sum alive at one kernel */
+	const char *strategy;      /* which one won */
+};
+
+struct program {
+	struct graph *graph;
+	const struct target *target;
+	VEC(struct kernel *) kernels; /* in the order of execution */
+	VEC(struct weight *) weights;
+	struct memory_plan plan;
+	struct func *entry;
+};
+
+/* kernels.c: groups -> kernels (TE, schedule rules, lowering), in a good
+ * order; then the plan; then the entry function. */
+bool program_build(struct graph *g, const struct target *target,
+		   const struct pass_hooks *hooks, struct program *out);
+
+/* plan/: chooses the order of kernels that lowers the peak, in place of
+ * g's order (topological). */
+void plan_order(struct program *p);
+/* Places every tensor and scratch buffer. Uses kernel args' in_place, views
+ * (groups with is_view), and, for constant batch-1 concatenations done as
+ * views, offsets. */
+bool plan_memory(struct program *p);
+const struct placement *plan_find(const struct memory_plan *p,
+				  const struct tensor *t);
+
+#endif

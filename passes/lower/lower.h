@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering: from scheduled blocks to loops, stores and local arrays. Each row
+ * of lower.def is one pass of one phase, one file. After phase 3 a function
+ * has no BLOCK and no REDUCE; buffers of scope "local" are ALLOCs at the
+ * lowest common ancestor of their uses, compacted to the region they need;
+ * dimensions of extent 1 are gone and dimensions that every access fuses are
+ * merged; guards that cannot fail are dropped; repeated index expressions
+ * are LETs (ih = h + kh - 1). */
+#ifndef TIRC_LOWER_H
+#define TIRC_LOWER_H
+
+#include "analyse.h"
+#include "func.h"
+#include "passes.h"
+
+struct lower_pass {
+	const char *name, *what;
+	int phase;
+	bool (*run)(struct func *f);
+};
+
+const struct lower_pass *lower_passes(int *n);
+/* Runs the passes of all phases. f's parameters may get new buffers (merged
+ * dimensions): look at f->params afterwards. */
+bool lower_func(struct func *f, const struct pass_hooks *hooks);
+/* Bytes of the local arrays alive at once, at most. */
+int64_t lower_stack_bytes(const struct func *f);
+/* True if every load of `in` happens in the same statement as, and at the
+ * same index as, the store of the same element of `out`, and nothing is
+ * stored to out elsewhere before: then both may be one pointer. Same shapes. */
+bool lower_can_share(const struct func *f, const struct buffer *in,
+		     const struct buffer *out);
+/* Makes them one: in's parameter is removed, its loads read out. */
+void lower_share(struct func *f, const struct buffer *in,
+		 const struct buffer *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Identifiers from the model's names: sanitised, unique in 31 characters, no
+ * reserved word of any dialect, independent of node numbering. */
+#ifndef TIRC_NAMES_H
+#define TIRC_NAMES_H
+
+#include "arena.h"
+
+struct name_set {
+	struct arena *arena;
+	VEC(const char *) used;     /* hashed inside; order of insertion */
+	const char *const *reserved; /* sorted, may be empty */
+	int n_reserved;
+	int max_length;             /* 31 where not told otherwise */
+};
+
+void name_set_init(struct name_set *s, struct arena *a);
+/* A free identifier made from text: other characters become '_', runs of
+ * them one; keywords and digits in front are escaped; long names keep head
+ * and tail. Adds it. */
+const char *name_set_add(struct name_set *s, const char *text);
+/* The readable stem of a model's name: "/layer/0/Conv_output_0" -> "layer_0",
+ * numbers that only count nodes ("Conv_12", "123") give NULL. */
+const char *name_stem(struct arena *a, const char *model_name);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What schedules and plans need to know of a target; templates/targets/. */
+#ifndef TIRC_TARGET_H
+#define TIRC_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct target {
+	const char *name;
+	const char *dialect;
+	int vector_bytes;     /* of one register; 0: none */
+	int vector_registers;
+	int64_t l1_bytes, l2_bytes;
+	int64_t stack_limit_bytes; /* larger local arrays go to the workspace */
+	int align_bytes;      /* of the workspace and of weights */
+	const char *cc;       /* the suggested compiler line */
+	const char *cflags;
+	bool optimize_memory; /* --optimize memory (else speed) */
+};
+
+#endif
