@@ -118,7 +118,17 @@ void stmt_set_args(struct func *f, struct stmt *s,
 		   const struct expr *const *list, int n);
 void stmt_set_loop_kind(struct func *f, struct stmt *s, enum for_kind kind,
 			const char *thread);
-/* Puts replacement where s stands (also as a function's body). */
+/* Where s stands. Wrapping s: place = stmt_place_of(s), make the wrapper with s
+ * as its child, stmt_put(f, place, wrapper). A SEQ put into a SEQ is spliced.
+ * The function's body has parent NULL. */
+struct stmt_place {
+	struct stmt *parent;
+	int slot;
+};
+struct stmt_place stmt_place_of(const struct stmt *s);
+void stmt_put(struct func *f, struct stmt_place place, struct stmt *s);
+/* Puts replacement, which must not contain s, where s stands (also as a
+ * function's body). */
 void stmt_replace(struct func *f, struct stmt *s, struct stmt *replacement);
 /* Takes s out of its tree; a SEQ left with one child collapses, parents left
  * with nothing go too. */

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions: parameters, notes, the journal, and finding things in the body. */
+#include "func.h"
+
+#include <assert.h>
+
+struct func *
+func_new(struct module *m, const char *name)
+{
+	struct func *f = arena_new(&m->arena, struct func);
+
+	f->module = m;
+	f->name = arena_strdup(&m->arena, name);
+	f->ret = dtype_of(DT_VOID);
+	f->next_id = 1;
+	return f;
+}
+
+void
+func_add_param(struct func *f, struct var *var, const struct buffer *buffer)
+{
+	struct param p = { var, buffer };
+
+	assert(var || buffer);
+	if (!var) {
+		p.var = buffer->data;
+	}
+	vec_push(&f->module->arena, &f->params, p);
+}
+
+void
+func_set_note(struct func *f, const char *key, const struct expr *value)
+{
+	struct arena *arena = &f->module->arena;
+	struct note **at = &f->notes;
+
+	while (*at && strcmp((*at)->key, key) != 0) {
+		at = &(*at)->next;
+	}
+	if (!value) {
+		if (*at) {
+			*at = (*at)->next;
+		}
+		return;
+	}
+	if (!*at) {
+		*at = arena_new(arena, struct note);
+		(*at)->key = arena_strdup(arena, key);
+	}
+	(*at)->value = value;
+}
+
+const struct expr *
+func_note(const struct func *f, const char *key)
+{
+	for (const struct note *n = f->notes; n; n = n->next) {
+		if (strcmp(n->key, key) == 0) {
+			return n->value;
+		}
+	}
+	return NULL;
+}
+
+struct func *
+func_clone(const struct func *f, const char *name)
+{
+	struct func *copy = func_new(f->module, name);
+
+	for (int i = 0; i < f->params.n; i++) {
+		vec_push(&f->module->arena, &copy->params, f->params.data[i]);
+	}
+	copy->ret = f->ret;
+	for (const struct note *n = f->notes; n; n = n->next) {
+		func_set_note(copy, n->key, n->value);
+	}
+	if (f->body) {
+		copy->body = stmt_clone(copy, f->body, false);
+	}
+	return copy;
+}
+
+int
+func_checkpoint(struct func *f)
+{
+	f->journaling = true;
+	return f->journal.n;
+}
+
+void
+func_rollback(struct func *f, int checkpoint)
+{
+	assert(checkpoint >= 0 && checkpoint <= f->journal.n);
+	while (f->journal.n > checkpoint) {
+		const struct journal_entry *e =
+			&f->journal.data[--f->journal.n];
+
+		memcpy(e->dst, e->old, e->bytes);
+	}
+}
+
+void
+func_commit(struct func *f)
+{
+	f->journal.n = 0;
+	f->journaling = false;
+}
+
+struct search {
+	int id;
+	const char *name;
+	struct stmt *found;
+};
+
+static bool
+search_stmt(void *ctx, struct stmt *s)
+{
+	struct search *q = ctx;
+
+	if (q->found) {
+		return false;
+	}
+	if (q->name ? s->kind == STMT_BLOCK &&
+			      strcmp(s->u.block->name, q->name) == 0
+		    : s->id == q->id) {
+		q->found = s;
+	}
+	return !q->found;
+}
+
+struct stmt *
+func_find(const struct func *f, int id)
+{
+	struct search q = { .id = id };
+
+	stmt_visit(f->body, search_stmt, &q);
+	return q.found;
+}
+
+struct stmt *
+func_find_block(const struct func *f, const char *name)
+{
+	struct search q = { .name = name };
+
+	stmt_visit(f->body, search_stmt, &q);
+	return q.found;
+}
+
+struct usage {
+	const struct buffer *buffer;
+	bool read, written;
+};
+
+/* Who takes an element's address may read and write from there on. */
+static void
+find_address(void *ctx, const struct expr *e)
+{
+	struct usage *q = ctx;
+
+	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_ADDRESS_OF &&
+	    e->args[0]->kind == EXPR_LOAD &&
+	    e->args[0]->u.buffer == q->buffer) {
+		q->written = true;
+	}
+}
+
+static bool
+usage_stmt(void *ctx, struct stmt *s)
+{
+	struct usage *q = ctx;
+
+	for (int i = 0; i < s->n_args; i++) {
+		if (expr_uses_buffer(s->args[i], q->buffer)) {
+			q->read = true;
+			expr_visit(s->args[i], find_address, q);
+		}
+	}
+	if (s->kind == STMT_STORE && s->u.buffer == q->buffer) {
+		q->written = true;
+	}
+	return !(q->read && q->written);
+}
+
+bool
+func_reads(const struct func *f, const struct buffer *b)
+{
+	struct usage q = { .buffer = b };
+
+	stmt_visit(f->body, usage_stmt, &q);
+	return q.read;
+}
+
+bool
+func_writes(const struct func *f, const struct buffer *b)
+{
+	struct usage q = { .buffer = b };
+
+	stmt_visit(f->body, usage_stmt, &q);
+	return q.written;
+}

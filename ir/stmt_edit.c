@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Edits of the statement tree, all of them through stmt_write, so that a
+ * rollback undoes them. Arrays are replaced rather than changed in place where
+ * their length changes. */
+#include "stmt.h"
+
+#include <assert.h>
+
+#include "func.h"
+
+void
+stmt_set_child(struct func *f, struct stmt *s, int slot, struct stmt *child)
+{
+	assert(slot >= 0 && slot < s->n_children);
+	if (s->children[slot] != child) {
+		stmt_write(f, &s->children[slot], &child, sizeof(child));
+	}
+	if (child && child->parent != s) {
+		stmt_write(f, &child->parent, &s, sizeof(s));
+	}
+}
+
+void
+stmt_set_arg(struct func *f, struct stmt *s, int i, const struct expr *e)
+{
+	assert(i >= 0 && i < s->n_args);
+	if (s->args[i] != e) {
+		stmt_write(f, &s->args[i], &e, sizeof(e));
+	}
+}
+
+void
+stmt_set_block(struct func *f, struct stmt *s, const struct block *b)
+{
+	assert(s->kind == STMT_BLOCK);
+	stmt_write(f, &s->u.block, &b, sizeof(b));
+}
+
+void
+stmt_set_children(struct func *f, struct stmt *s, struct stmt *const *list,
+		  int n)
+{
+	struct stmt **copy = n > 0 ? arena_copy(&f->module->arena, list,
+						sizeof(*list) * (size_t)n)
+				   : NULL;
+
+	stmt_write(f, &s->children, &copy, sizeof(copy));
+	stmt_write(f, &s->n_children, &n, sizeof n);
+	for (int i = 0; i < n; i++) {
+		if (copy[i] && copy[i]->parent != s) {
+			stmt_write(f, &copy[i]->parent, &s, sizeof(s));
+		}
+	}
+}
+
+void
+stmt_set_args(struct func *f, struct stmt *s, const struct expr *const *list,
+	      int n)
+{
+	const struct expr **copy =
+		n > 0 ? arena_copy(&f->module->arena, list,
+				   sizeof(*list) * (size_t)n)
+		      : NULL;
+
+	stmt_write(f, &s->args, &copy, sizeof(copy));
+	stmt_write(f, &s->n_args, &n, sizeof n);
+}
+
+void
+stmt_set_loop_kind(struct func *f, struct stmt *s, enum for_kind kind,
+		   const char *thread)
+{
+	assert(s->kind == STMT_FOR);
+	stmt_write(f, &s->u.loop.kind, &kind, sizeof kind);
+	stmt_write(f, &s->u.loop.thread, &thread, sizeof(thread));
+}
+
+static int
+slot_of(const struct stmt *parent, const struct stmt *s)
+{
+	for (int i = 0; i < parent->n_children; i++) {
+		if (parent->children[i] == s) {
+			return i;
+		}
+	}
+	assert(!"a child that its parent does not know");
+	return -1;
+}
+
+/* A SEQ inside a SEQ is spliced. */
+static void
+splice(struct func *f, struct stmt *seq, int slot, struct stmt *inner)
+{
+	int n = seq->n_children - 1 + inner->n_children;
+	struct stmt **list = arena_array(&f->module->arena, struct stmt *,
+					 n > 0 ? n : 1);
+	int k = 0;
+
+	for (int i = 0; i < seq->n_children; i++) {
+		if (i != slot) {
+			list[k++] = seq->children[i];
+			continue;
+		}
+		for (int j = 0; j < inner->n_children; j++) {
+			list[k++] = inner->children[j];
+		}
+	}
+	stmt_set_children(f, seq, list, n);
+}
+
+struct stmt_place
+stmt_place_of(const struct stmt *s)
+{
+	struct stmt_place p = { s->parent, 0 };
+
+	if (s->parent) {
+		p.slot = slot_of(s->parent, s);
+	}
+	return p;
+}
+
+void
+stmt_put(struct func *f, struct stmt_place place, struct stmt *s)
+{
+	struct stmt *none = NULL;
+
+	if (!place.parent) {
+		stmt_write(f, &f->body, &s, sizeof(s));
+		stmt_write(f, &s->parent, &none, sizeof(none));
+	} else if (place.parent->kind == STMT_SEQ && s->kind == STMT_SEQ) {
+		splice(f, place.parent, place.slot, s);
+	} else {
+		stmt_set_child(f, place.parent, place.slot, s);
+	}
+}
+
+void
+stmt_replace(struct func *f, struct stmt *s, struct stmt *replacement)
+{
+	struct stmt_place place = stmt_place_of(s);
+	struct stmt *none = NULL;
+
+	/* To wrap s, note its place first: see stmt_put. */
+	assert(place.parent != replacement);
+	if (s == replacement) {
+		return;
+	}
+	stmt_put(f, place, replacement);
+	stmt_write(f, &s->parent, &none, sizeof(none));
+}
+
+static void
+remove_from_seq(struct func *f, struct stmt *seq, struct stmt *s)
+{
+	int n = seq->n_children - 1, k = 0;
+	struct stmt **list = arena_array(&f->module->arena, struct stmt *,
+					 n > 0 ? n : 1);
+
+	for (int i = 0; i < seq->n_children; i++) {
+		if (seq->children[i] != s) {
+			list[k++] = seq->children[i];
+		}
+	}
+	assert(k == n);
+	if (n == 1) {
+		stmt_replace(f, seq, list[0]);
+	} else if (n == 0 && seq->parent) {
+		stmt_remove(f, seq);
+	} else {
+		stmt_set_children(f, seq, list, n);
+	}
+}
+
+void
+stmt_remove(struct func *f, struct stmt *s)
+{
+	struct stmt *parent = s->parent, *none = NULL;
+	int slot;
+
+	if (!parent) {
+		stmt_replace(f, s, stmt_seq(f, NULL, 0));
+		return;
+	}
+	slot = slot_of(parent, s);
+	switch (parent->kind) {
+	case STMT_SEQ:
+		remove_from_seq(f, parent, s);
+		break;
+	case STMT_IF:
+		if (slot == 0 && parent->children[1]) {
+			stmt_set_arg(f, parent, 0,
+				     expr_not(f->module, parent->args[0]));
+			stmt_set_child(f, parent, 0, parent->children[1]);
+			stmt_set_child(f, parent, 1, NULL);
+		} else if (slot == 1) {
+			stmt_set_child(f, parent, 1, NULL);
+		} else {
+			stmt_remove(f, parent);
+		}
+		break;
+	case STMT_BLOCK:
+		if (slot == 1) {
+			stmt_set_child(f, parent, 1, NULL);
+		} else if (!parent->parent) {
+			stmt_set_child(f, parent, 0, stmt_seq(f, NULL, 0));
+		} else {
+			stmt_remove(f, parent);
+		}
+		break;
+	default:
+		stmt_remove(f, parent);
+		break;
+	}
+	stmt_write(f, &s->parent, &none, sizeof(none));
+}
+
+/* A copy of the list without key; shares nothing with the old one. */
+static struct note *
+notes_without(struct arena *arena, const struct note *old, const char *key)
+{
+	struct note *head = NULL, **tail = &head;
+
+	for (; old; old = old->next) {
+		if (strcmp(old->key, key) == 0) {
+			continue;
+		}
+		*tail = arena_copy(arena, old, sizeof *old);
+		(*tail)->next = NULL;
+		tail = &(*tail)->next;
+	}
+	return head;
+}
+
+void
+stmt_set_note(struct func *f, struct stmt *s, const char *key,
+	      const struct expr *value)
+{
+	struct arena *arena = &f->module->arena;
+	struct note *list = notes_without(arena, s->notes, key);
+
+	if (value) {
+		struct note *added = arena_new(arena, struct note);
+		struct note **tail = &list;
+
+		added->key = arena_strdup(arena, key);
+		added->value = value;
+		while (*tail) {
+			tail = &(*tail)->next;
+		}
+		*tail = added;
+	}
+	stmt_write(f, &s->notes, &list, sizeof(list));
+}
+
+/* -- deep copies */
+
+struct clone {
+	struct func *func;
+	bool fresh;
+	VEC(struct var *) from;
+	VEC(const struct expr *) to;
+};
+
+static struct var *
+clone_var(struct clone *c, struct var *v)
+{
+	struct arena *arena = &c->func->module->arena;
+	struct var *copy;
+
+	if (!c->fresh || !v) {
+		return v;
+	}
+	copy = var_new(c->func->module, v->name, v->type);
+	copy->min = v->min;
+	copy->max = v->max;
+	vec_push(arena, &c->from, v);
+	vec_push(arena, &c->to, copy->expr);
+	return copy;
+}
+
+static const struct expr *
+clone_expr(struct clone *c, const struct expr *e)
+{
+	struct var_map map = { c->from.data, c->to.data, c->from.n };
+
+	return e && map.n > 0 ? expr_substitute(c->func->module, e, &map) : e;
+}
+
+static struct region *
+clone_regions(struct clone *c, const struct region *list, int n)
+{
+	struct arena *arena = &c->func->module->arena;
+	struct region *copy;
+
+	if (n == 0) {
+		return NULL;
+	}
+	copy = arena_copy(arena, list, sizeof *list * (size_t)n);
+	for (int i = 0; i < n; i++) {
+		int ndim = list[i].buffer->ndim;
+
+		if (!list[i].ranges) {
+			continue;
+		}
+		copy[i].ranges = arena_array(arena, struct range,
+					     ndim > 0 ? ndim : 1);
+		for (int d = 0; d < ndim; d++) {
+			copy[i].ranges[d].min =
+				clone_expr(c, list[i].ranges[d].min);
+			copy[i].ranges[d].extent =
+				clone_expr(c, list[i].ranges[d].extent);
+		}
+	}
+	return copy;
+}
+
+static const struct block *
+clone_block(struct clone *c, const struct block *b)
+{
+	struct arena *arena = &c->func->module->arena;
+	struct block *copy;
+
+	if (!c->fresh) {
+		return b;
+	}
+	copy = arena_copy(arena, b, sizeof *b);
+	if (b->n_iters > 0) {
+		copy->iters = arena_copy(arena, b->iters,
+					 sizeof *b->iters *
+						 (size_t)b->n_iters);
+	}
+	for (int i = 0; i < b->n_iters; i++) {
+		copy->iters[i].min = clone_expr(c, b->iters[i].min);
+		copy->iters[i].extent = clone_expr(c, b->iters[i].extent);
+		copy->iters[i].var = clone_var(c, b->iters[i].var);
+	}
+	copy->reads = clone_regions(c, b->reads, b->n_reads);
+	copy->writes = clone_regions(c, b->writes, b->n_writes);
+	return copy;
+}
+
+static struct stmt *
+clone_stmt(struct clone *c, const struct stmt *s)
+{
+	struct arena *arena = &c->func->module->arena;
+	struct stmt *copy;
+
+	if (!s) {
+		return NULL;
+	}
+	copy = arena_copy(arena, s, sizeof *s);
+	copy->id = c->func->next_id++;
+	copy->parent = NULL;
+	if (s->n_args > 0) {
+		copy->args = arena_array(arena, const struct expr *,
+					 s->n_args);
+	}
+	for (int i = 0; i < s->n_args; i++) {
+		copy->args[i] = clone_expr(c, s->args[i]);
+	}
+	switch (s->kind) {
+	case STMT_FOR:
+		copy->u.loop.var = clone_var(c, s->u.loop.var);
+		break;
+	case STMT_LET:
+		copy->u.var = clone_var(c, s->u.var);
+		break;
+	case STMT_BLOCK:
+		copy->u.block = clone_block(c, s->u.block);
+		break;
+	default:
+		break;
+	}
+	if (s->n_children > 0) {
+		copy->children = arena_array(arena, struct stmt *,
+					     s->n_children);
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		copy->children[i] = clone_stmt(c, s->children[i]);
+		if (copy->children[i]) {
+			copy->children[i]->parent = copy;
+		}
+	}
+	return copy;
+}
+
+struct stmt *
+stmt_clone(struct func *f, const struct stmt *s, bool fresh_vars)
+{
+	struct clone c = { .func = f, .fresh = fresh_vars };
+
+	return clone_stmt(&c, s);
+}

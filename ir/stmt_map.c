@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Replacing expressions, variables and buffers everywhere in a statement
+ * tree: args, regions and iteration domains. */
+#include "stmt.h"
+
+#include "func.h"
+
+struct mapper {
+	struct func *func;
+	const struct expr *(*map)(void *ctx, const struct expr *e);
+	void *ctx;
+	const struct buffer *from, *to; /* or NULL */
+};
+
+static const struct expr *
+apply(struct mapper *m, const struct expr *e)
+{
+	return e ? m->map(m->ctx, e) : NULL;
+}
+
+static const struct buffer *
+apply_buffer(const struct mapper *m, const struct buffer *b)
+{
+	return m->from && b == m->from ? m->to : b;
+}
+
+static struct region *
+map_regions(struct mapper *m, const struct region *list, int n, bool *changed)
+{
+	struct arena *arena = &m->func->module->arena;
+	struct region *copy;
+
+	if (n == 0) {
+		return NULL;
+	}
+	copy = arena_copy(arena, list, sizeof *list * (size_t)n);
+	for (int i = 0; i < n; i++) {
+		int ndim = list[i].buffer->ndim;
+
+		copy[i].buffer = apply_buffer(m, list[i].buffer);
+		*changed |= copy[i].buffer != list[i].buffer;
+		if (!list[i].ranges || ndim == 0) {
+			continue;
+		}
+		copy[i].ranges = arena_array(arena, struct range, ndim);
+		for (int d = 0; d < ndim; d++) {
+			const struct range *old = &list[i].ranges[d];
+			struct range *new = &copy[i].ranges[d];
+
+			new->min = apply(m, old->min);
+			new->extent = apply(m, old->extent);
+			*changed |= new->min != old->min ||
+				    new->extent != old->extent;
+		}
+	}
+	return copy;
+}
+
+static void
+map_block(struct mapper *m, struct stmt *s)
+{
+	struct arena *arena = &m->func->module->arena;
+	const struct block *b = s->u.block;
+	struct block *copy = arena_copy(arena, b, sizeof *b);
+	bool changed = false;
+
+	if (b->n_iters > 0) {
+		copy->iters = arena_copy(arena, b->iters,
+					 sizeof *b->iters *
+						 (size_t)b->n_iters);
+	}
+	for (int i = 0; i < b->n_iters; i++) {
+		copy->iters[i].min = apply(m, b->iters[i].min);
+		copy->iters[i].extent = apply(m, b->iters[i].extent);
+		changed |= copy->iters[i].min != b->iters[i].min ||
+			   copy->iters[i].extent != b->iters[i].extent;
+	}
+	copy->reads = map_regions(m, b->reads, b->n_reads, &changed);
+	copy->writes = map_regions(m, b->writes, b->n_writes, &changed);
+	if (m->from && b->n_allocs > 0) {
+		copy->allocs = arena_copy(arena, b->allocs,
+					  sizeof(*b->allocs) *
+						  (size_t)b->n_allocs);
+		for (int i = 0; i < b->n_allocs; i++) {
+			copy->allocs[i] = apply_buffer(m, b->allocs[i]);
+			changed |= copy->allocs[i] != b->allocs[i];
+		}
+	}
+	if (changed) {
+		stmt_set_block(m->func, s, copy);
+	}
+}
+
+static bool
+map_stmt(void *ctx, struct stmt *s)
+{
+	struct mapper *m = ctx;
+
+	for (int i = 0; i < s->n_args; i++) {
+		stmt_set_arg(m->func, s, i, apply(m, s->args[i]));
+	}
+	if (s->kind == STMT_BLOCK) {
+		map_block(m, s);
+	} else if (s->kind == STMT_STORE || s->kind == STMT_ALLOC) {
+		const struct buffer *b = apply_buffer(m, s->u.buffer);
+
+		if (b != s->u.buffer) {
+			stmt_write(m->func, &s->u.buffer, &b, sizeof(b));
+		}
+	}
+	return true;
+}
+
+void
+stmt_map_exprs(struct func *f, struct stmt *s,
+	       const struct expr *(*map)(void *ctx, const struct expr *e),
+	       void *ctx)
+{
+	struct mapper m = { .func = f, .map = map, .ctx = ctx };
+
+	stmt_visit(s, map_stmt, &m);
+}
+
+struct substitution {
+	struct module *module;
+	const struct var_map *map;
+};
+
+static const struct expr *
+substitute(void *ctx, const struct expr *e)
+{
+	const struct substitution *s = ctx;
+
+	return expr_substitute(s->module, e, s->map);
+}
+
+void
+stmt_substitute(struct func *f, struct stmt *s, const struct var_map *map)
+{
+	struct substitution sub = { f->module, map };
+
+	if (map->n > 0) {
+		stmt_map_exprs(f, s, substitute, &sub);
+	}
+}
+
+struct buffer_swap {
+	struct module *module;
+	const struct buffer *from, *to;
+};
+
+static const struct expr *
+swap_loads(void *ctx, const struct expr *e)
+{
+	const struct buffer_swap *s = ctx;
+
+	return expr_replace_buffer(s->module, e, s->from, s->to);
+}
+
+void
+stmt_replace_buffer(struct func *f, struct stmt *s, const struct buffer *from,
+		    const struct buffer *to)
+{
+	struct buffer_swap swap = { f->module, from, to };
+	struct mapper m = {
+		.func = f, .map = swap_loads, .ctx = &swap,
+		.from = from, .to = to,
+	};
+
+	stmt_visit(s, map_stmt, &m);
+}
