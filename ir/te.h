@@ -49,6 +49,8 @@ void te_compute_multi(struct module *m, const char *const *names,
 		      const struct expr *const *bodies, int n,
 		      struct te_tensor *const *inputs, int n_inputs,
 		      struct te_tensor **out);
+/* Names a tensor, its buffer and (first output) its stage in place. */
+void te_rename(struct module *m, struct te_tensor *t, const char *name);
 const struct expr *te_at(struct module *m, const struct te_tensor *t,
 			 const struct expr *const *index, int n);
 /* sum/max/min/prod of source over axes. */
