@@ -78,6 +78,7 @@ struct node {
 	int n_inputs;
 	struct tensor **outputs;      /* NULL entries: optional, absent */
 	int n_outputs;
+	struct graph *graph;          /* that it belongs to */
 	VEC(struct attr) attrs;
 	VEC(int) origins;             /* indices into graph.origins */
 	int group;                    /* fusion group, -1 before fusion */
@@ -100,6 +101,12 @@ struct group {
 	bool is_view;             /* outputs alias the input: no code */
 };
 
+/* Tensors by name: open addressing, hashed by the text. */
+struct name_table {
+	struct tensor **slot;
+	uint32_t n, cap;
+};
+
 struct graph {
 	struct module *module;
 	const char *name;
@@ -112,11 +119,12 @@ struct graph {
 	VEC(struct group *) groups;
 	VEC(struct var *) dims;    /* symbolic dimensions, declared bounds */
 	VEC(const char *) assumptions; /* told to the user by compile */
+	struct name_table names;
 	int next_node_id;
 };
 
 struct graph *graph_new(struct module *m, const char *name);
-/* name NULL: a fresh one made from base ("conv1_out" …). */
+/* A new tensor. name NULL or taken: a fresh one is made from it. */
 struct tensor *graph_tensor(struct graph *g, const char *name);
 struct tensor *graph_find_tensor(const struct graph *g, const char *name);
 const char *graph_fresh_name(struct graph *g, const char *base);
@@ -136,6 +144,8 @@ struct node *graph_node_at(struct graph *g, int pos, const char *domain,
 			   struct tensor *const *inputs, int n_inputs,
 			   struct tensor *const *outputs, int n_outputs);
 void node_set_input(struct node *n, int i, struct tensor *t);
+/* More inputs are absent at first; fewer drop the last. */
+void node_resize_inputs(struct node *n, int count);
 /* Everything that read `from` reads `to`; graph outputs too when it was one
  * (then `to` takes over from's name if `to` is not itself an input/output). */
 void graph_replace_uses(struct graph *g, struct tensor *from,
@@ -144,6 +154,15 @@ void graph_replace_uses(struct graph *g, struct tensor *from,
  * (pass and why, e.g. "identity", "an Identity passes its input on"). */
 void graph_remove_node(struct graph *g, struct node *n, const char *pass,
 		       const char *why);
+/* The node's outputs (constants all) are computed from its inputs when they
+ * are needed: it leaves the order and becomes their recipe. Uses of its
+ * inputs are forgotten, so that an unused recipe costs nothing. */
+void graph_make_recipe(struct graph *g, struct node *n, const char *pass,
+		       const char *why);
+/* Gives t another name (a fresh one made from it if taken). */
+void graph_rename(struct graph *g, struct tensor *t, const char *name);
+/* Forgets tensors that nothing refers to; ids are renewed in order. */
+void graph_drop_unused_tensors(struct graph *g);
 /* `into` now also computes what `from` did (its origins move). */
 void graph_absorb(struct graph *g, struct node *into, struct node *from);
 bool graph_sort(struct graph *g); /* topological, stable; false: DIAG_CYCLE */
@@ -167,6 +186,9 @@ void node_set_attr_string(struct graph *g, struct node *n, const char *name,
 			  const char *v);
 void node_set_attr_ints(struct graph *g, struct node *n, const char *name,
 			const int64_t *v, int count);
+/* attr is copied (its arrays are not). */
+void node_set_attr(struct graph *g, struct node *n, const struct attr *attr);
+bool attr_equal(const struct attr *a, const struct attr *b);
 void node_remove_attr(struct node *n, const char *name);
 /* "node 12 Conv 'conv1'", with the file: for diagnostics. */
 struct diag_place node_place(const struct graph *g, const struct node *n);
@@ -175,5 +197,9 @@ struct diag_place node_place(const struct graph *g, const struct node *n);
 void graph_print(const struct graph *g, struct strbuf *out);
 /* Links both ways, names unique, topological order, types present. */
 bool graph_verify(struct graph *g);
+/* "float32[1, 3, 8, 8]", "int64[?]" where the shape is unknown. */
+void tensor_print_type(const struct tensor *t, struct strbuf *out);
+/* One line: "y: float32[8] = Relu \"name\" (x) {…}". */
+void node_print(const struct node *n, struct strbuf *out);
 
 #endif

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Building graphs: tensors by unique name, constants, nodes. */
+#include "graph.h"
+
+static uint32_t
+hash_text(const char *text)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *text; text++) {
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	}
+	return h;
+}
+
+/* The slot that holds the name, or the free one where it would go. */
+static struct tensor **
+name_slot(const struct name_table *table, const char *name)
+{
+	uint32_t i = hash_text(name) & (table->cap - 1);
+
+	while (table->slot[i] && strcmp(table->slot[i]->name, name) != 0) {
+		i = (i + 1) & (table->cap - 1);
+	}
+	return &table->slot[i];
+}
+
+static void
+name_table_add(struct graph *g, struct tensor *t)
+{
+	struct name_table *table = &g->names;
+
+	if (table->n * 2 >= table->cap) {
+		struct name_table old = *table;
+
+		table->cap = old.cap ? old.cap * 2 : 64;
+		table->slot = arena_array(&g->module->arena, struct tensor *,
+					  table->cap);
+		for (uint32_t i = 0; i < old.cap; i++) {
+			if (old.slot[i]) {
+				*name_slot(table, old.slot[i]->name) =
+					old.slot[i];
+			}
+		}
+	}
+	*name_slot(table, t->name) = t;
+	table->n++;
+}
+
+/* Rebuilds the cluster behind a removed slot, as open addressing needs. */
+static void
+name_table_remove(struct graph *g, struct tensor *t)
+{
+	struct name_table *table = &g->names;
+	struct tensor **slot = name_slot(table, t->name);
+	uint32_t i = (uint32_t)(slot - table->slot);
+
+	if (*slot != t) {
+		return;
+	}
+	*slot = NULL;
+	for (i = (i + 1) & (table->cap - 1); table->slot[i];
+	     i = (i + 1) & (table->cap - 1)) {
+		struct tensor *moved = table->slot[i];
+
+		table->slot[i] = NULL;
+		*name_slot(table, moved->name) = moved;
+	}
+	table->n--;
+}
+
+struct graph *
+graph_new(struct module *m, const char *name)
+{
+	struct graph *g = arena_new(&m->arena, struct graph);
+
+	g->module = m;
+	g->name = arena_strdup(&m->arena, name ? name : "");
+	return g;
+}
+
+struct tensor *
+graph_find_tensor(const struct graph *g, const char *name)
+{
+	return g->names.cap ? *name_slot(&g->names, name) : NULL;
+}
+
+const char *
+graph_fresh_name(struct graph *g, const char *base)
+{
+	const char *name = base && *base ? base : "t";
+
+	base = name;
+	for (int i = 1; graph_find_tensor(g, name); i++) {
+		name = arena_printf(&g->module->arena, "%s_%d", base, i);
+	}
+	return arena_strdup(&g->module->arena, name);
+}
+
+struct tensor *
+graph_tensor(struct graph *g, const char *name)
+{
+	struct tensor *t = arena_new(&g->module->arena, struct tensor);
+
+	t->name = graph_fresh_name(g, name);
+	t->id = g->tensors.n;
+	t->ndim = -1;
+	vec_push(&g->module->arena, &g->tensors, t);
+	name_table_add(g, t);
+	return t;
+}
+
+void
+graph_rename(struct graph *g, struct tensor *t, const char *name)
+{
+	name_table_remove(g, t);
+	t->name = graph_fresh_name(g, name);
+	name_table_add(g, t);
+}
+
+static void
+mark_used(const struct tensor *t, bool *used)
+{
+	if (used[t->id]) {
+		return;
+	}
+	used[t->id] = true;
+	for (int k = 0; t->recipe && k < t->recipe->n_inputs; k++) {
+		if (t->recipe->inputs[k]) {
+			mark_used(t->recipe->inputs[k], used);
+		}
+	}
+}
+
+void
+graph_drop_unused_tensors(struct graph *g)
+{
+	bool *used = arena_array(&g->module->arena, bool, g->tensors.n + 1);
+	int n = 0;
+
+	for (int i = 0; i < g->tensors.n; i++) {
+		g->tensors.data[i]->id = i;
+	}
+	for (int i = 0; i < g->tensors.n; i++) {
+		struct tensor *t = g->tensors.data[i];
+
+		if (t->is_input || t->is_output || t->producer || t->uses.n) {
+			mark_used(t, used);
+		}
+	}
+	for (int i = 0; i < g->tensors.n; i++) {
+		struct tensor *t = g->tensors.data[i];
+
+		if (used[i]) {
+			t->id = n;
+			g->tensors.data[n++] = t;
+		} else {
+			name_table_remove(g, t);
+		}
+	}
+	g->tensors.n = n;
+}
+
+static void
+set_const_shape(struct module *m, struct tensor *t, int ndim,
+		const int64_t *shape)
+{
+	t->ndim = ndim;
+	t->shape = arena_array(&m->arena, const struct expr *, ndim + 1);
+	for (int i = 0; i < ndim; i++) {
+		t->shape[i] = expr_index(m, shape[i]);
+	}
+}
+
+struct tensor *
+graph_constant(struct graph *g, const char *base, struct dtype type, int ndim,
+	       const int64_t *shape, const void *data)
+{
+	struct tensor *t = graph_tensor(g, base);
+	struct value *v = arena_new(&g->module->arena, struct value);
+
+	t->type = type;
+	t->typed = true;
+	set_const_shape(g->module, t, ndim, shape);
+	v->type = type;
+	v->data = data;
+	v->elems = 1;
+	for (int i = 0; i < ndim; i++) {
+		v->elems *= shape[i];
+	}
+	v->bytes = (size_t)v->elems * (size_t)dtype_bytes(type);
+	t->value = v;
+	return t;
+}
+
+struct tensor *
+graph_constant_ints(struct graph *g, const char *base, int n,
+		    const int64_t *values)
+{
+	struct module *m = g->module;
+	int64_t shape = n;
+	const void *data = arena_copy(&m->arena, values,
+				      sizeof(int64_t) * (size_t)n);
+	struct tensor *t = graph_constant(g, base, dtype_of(DT_I64), 1, &shape,
+					  data);
+
+	t->n_elems = n;
+	t->elems = arena_array(&m->arena, const struct expr *, n + 1);
+	for (int i = 0; i < n; i++) {
+		t->elems[i] = expr_index(m, values[i]);
+	}
+	return t;
+}
+
+static void
+copy_links(struct graph *g, struct node *n, struct tensor *const *inputs,
+	   struct tensor *const *outputs)
+{
+	struct arena *a = &g->module->arena;
+
+	n->inputs = arena_array(a, struct tensor *, n->n_inputs + 1);
+	n->outputs = arena_array(a, struct tensor *, n->n_outputs + 1);
+	for (int i = 0; i < n->n_inputs; i++) {
+		node_set_input(n, i, inputs[i]);
+	}
+	for (int i = 0; i < n->n_outputs; i++) {
+		n->outputs[i] = outputs[i];
+		if (outputs[i]) {
+			outputs[i]->producer = n;
+			outputs[i]->output_index = i;
+		}
+	}
+}
+
+struct node *
+graph_node_at(struct graph *g, int pos, const char *domain,
+	      const char *op_type, const char *name,
+	      struct tensor *const *inputs, int n_inputs,
+	      struct tensor *const *outputs, int n_outputs)
+{
+	struct arena *a = &g->module->arena;
+	struct node *n = arena_new(a, struct node);
+
+	n->op_type = arena_strdup(a, op_type);
+	n->domain = arena_strdup(a, domain ? domain : "");
+	n->name = arena_strdup(a, name ? name : "");
+	n->id = g->next_node_id++;
+	n->n_inputs = n_inputs;
+	n->n_outputs = n_outputs;
+	n->graph = g;
+	n->group = -1;
+	copy_links(g, n, inputs, outputs);
+	vec_push(a, &g->nodes, n);
+	if (pos >= 0 && pos < g->nodes.n - 1) {
+		struct node **at = &g->nodes.data[pos];
+
+		memmove(at + 1, at,
+			sizeof *at * (size_t)(g->nodes.n - 1 - pos));
+		*at = n;
+	}
+	return n;
+}
+
+struct node *
+graph_node(struct graph *g, const char *domain, const char *op_type,
+	   const char *name, struct tensor *const *inputs, int n_inputs,
+	   struct tensor *const *outputs, int n_outputs)
+{
+	return graph_node_at(g, -1, domain, op_type, name, inputs, n_inputs,
+			     outputs, n_outputs);
+}
+
+bool
+tensor_is_constant(const struct tensor *t)
+{
+	return t->value || t->recipe;
+}
+
+bool
+tensor_const_elems(const struct tensor *t, int64_t *elems)
+{
+	int64_t product = 1;
+
+	if (t->ndim < 0) {
+		return false;
+	}
+	for (int i = 0; i < t->ndim; i++) {
+		int64_t extent;
+
+		if (!expr_is_int(t->shape[i], &extent) ||
+		    __builtin_mul_overflow(product, extent, &product)) {
+			return false;
+		}
+	}
+	*elems = product;
+	return true;
+}
+
+/* The largest value of a size expression; false where none is known. */
+static bool
+size_max(const struct expr *e, int64_t *max)
+{
+	int64_t a, b;
+
+	switch (e->kind) {
+	case EXPR_INT:
+		*max = e->u.ival;
+		return true;
+	case EXPR_VAR:
+		*max = e->u.var->max;
+		return e->u.var->min <= e->u.var->max;
+	case EXPR_ADD:
+		return size_max(e->args[0], &a) && size_max(e->args[1], &b) &&
+		       !__builtin_add_overflow(a, b, max);
+	case EXPR_MUL:
+		return size_max(e->args[0], &a) && size_max(e->args[1], &b) &&
+		       !__builtin_mul_overflow(a, b, max);
+	case EXPR_SUB:
+		*max = 0;
+		return size_max(e->args[0], max) &&
+		       (!expr_is_int(e->args[1], &b) ||
+			!__builtin_sub_overflow(*max, b, max));
+	case EXPR_FLOORDIV:
+	case EXPR_DIV:
+		if (!size_max(e->args[0], &a)) {
+			return false;
+		}
+		*max = expr_is_int(e->args[1], &b) && b > 0 ? a / b : a;
+		return true;
+	case EXPR_FLOORMOD:
+		return size_max(e->args[1], max);
+	case EXPR_CAST:
+		return size_max(e->args[0], max);
+	case EXPR_MIN:
+		if (!size_max(e->args[0], &a)) {
+			return size_max(e->args[1], max);
+		}
+		*max = size_max(e->args[1], &b) && b < a ? b : a;
+		return true;
+	case EXPR_MAX:
+	case EXPR_SELECT:
+	case EXPR_IF:
+		if (!size_max(e->args[e->n_args - 2], &a) ||
+		    !size_max(e->args[e->n_args - 1], &b)) {
+			return false;
+		}
+		*max = a > b ? a : b;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool
+tensor_max_elems(const struct tensor *t, int64_t *elems)
+{
+	int64_t product = 1;
+
+	if (t->ndim < 0) {
+		return false;
+	}
+	for (int i = 0; i < t->ndim; i++) {
+		int64_t extent;
+
+		if (!size_max(t->shape[i], &extent) ||
+		    __builtin_mul_overflow(product, extent, &product)) {
+			return false;
+		}
+	}
+	*elems = product;
+	return true;
+}
