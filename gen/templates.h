@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct template_file {
-	const char *path; /* below templates/, e.g. "dialects/c99/dialect.json" */
+	const char *path; /* below templates/: "dialects/NAME/dialect.json" */
 	const unsigned char *bytes; /* a NUL follows; length does not count it */
 	size_t length;
 };

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""embed.py TEMPLATES_DIR OUT.c OUT.d: all files below TEMPLATES_DIR as a C
-table sorted by path, and a make-style list of the files and folders read, so
-that an added, changed or removed template rebuilds the table."""
+"""embed.py TEMPLATES_DIR OUT.c OUT.d [WITHOUT]: all files below TEMPLATES_DIR,
+but those below its folder WITHOUT, as a C table sorted by path, and a
+make-style list of the files and folders read, so that an added, changed or
+removed template rebuilds the table."""
 import os
 import sys
 
@@ -29,8 +30,10 @@ def c_string(text):
 
 
 def main():
-    top, out_path, dep_path = sys.argv[1:]
+    top, out_path, dep_path, *without = sys.argv[1:]
     paths, folders = collect(top)
+    for prefix in without:
+        paths = [p for p in paths if not p.startswith(prefix + "/")]
     out = ["/* Written by templates/embed.py; do not edit. */",
            '#include "templates.h"', "",
            "extern const struct template_file template_table[];",
