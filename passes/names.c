@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Identifiers from the model's names. What an exporter numbers ("Conv_12",
+ * "node_5", "123") says nothing about the model and changes with every edit
+ * of it, so it never becomes part of a name. */
+#include "names.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DEFAULT_MAX_LENGTH 31
+#define FALLBACK "x"
+
+/* Names that a program gives, not a person; with a number behind. */
+static const char *const counting_words[] = {
+	"n", "name", "node", "op", "output", "t", "tensor", "tmp", "v", "val",
+	"value", "var", "x",
+};
+
+/* -- sets -- */
+
+void
+name_set_init(struct name_set *s, struct arena *a)
+{
+	memset(s, 0, sizeof *s);
+	s->arena = a;
+	s->max_length = DEFAULT_MAX_LENGTH;
+}
+
+static uint32_t
+hash_text(const char *text)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *text != '\0'; text++) {
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	}
+	return h;
+}
+
+/* The slot of text, or the empty one where it belongs. */
+static int
+find_slot(const struct name_set *s, const char *text)
+{
+	uint32_t mask = (uint32_t)s->used.cap - 1;
+	uint32_t i = hash_text(text) & mask;
+
+	while (s->used.data[i] != NULL &&
+	       strcmp(s->used.data[i], text) != 0) {
+		i = (i + 1) & mask;
+	}
+	return (int)i;
+}
+
+static void
+insert(struct name_set *s, const char *text)
+{
+	if (s->used.n * 2 >= s->used.cap) {
+		const char **old = s->used.data;
+		int old_cap = s->used.cap;
+
+		s->used.cap = old_cap > 0 ? old_cap * 2 : 64;
+		s->used.data = arena_array(s->arena, const char *,
+					   s->used.cap);
+		for (int i = 0; i < old_cap; i++) {
+			if (old[i] != NULL) {
+				s->used.data[find_slot(s, old[i])] = old[i];
+			}
+		}
+	}
+	s->used.data[find_slot(s, text)] = text;
+	s->used.n++;
+}
+
+static int
+compare_words(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool
+is_reserved(const struct name_set *s, const char *text)
+{
+	return s->n_reserved > 0 &&
+	       bsearch(&text, s->reserved, (size_t)s->n_reserved,
+		       sizeof *s->reserved, compare_words) != NULL;
+}
+
+static bool
+is_free(const struct name_set *s, const char *text)
+{
+	return !is_reserved(s, text) &&
+	       (s->used.cap == 0 ||
+		s->used.data[find_slot(s, text)] == NULL);
+}
+
+/* Letters, digits and single underscores inside; a letter in front. */
+static char *
+sanitise(struct arena *a, const char *text)
+{
+	char *out = arena_alloc(a, strlen(text) + 3);
+	size_t n = 0;
+
+	for (const char *p = text; *p != '\0'; p++) {
+		unsigned char c = (unsigned char)*p;
+		bool word = c < 128 && isalnum(c);
+
+		if (word) {
+			if (n == 0 && isdigit(c)) {
+				out[n++] = 'n';
+			}
+			out[n++] = (char)c;
+		} else if (n > 0 && out[n - 1] != '_') {
+			out[n++] = '_';
+		}
+	}
+	while (n > 0 && out[n - 1] == '_') {
+		n--;
+	}
+	out[n] = '\0';
+	return n > 0 ? out : arena_strdup(a, FALLBACK);
+}
+
+/* The head and the tail of text, together at most `limit` long. */
+static char *
+shorten(struct arena *a, const char *text, size_t limit)
+{
+	size_t length = strlen(text);
+	size_t head, tail;
+
+	if (length <= limit) {
+		return arena_strdup(a, text);
+	}
+	if (limit < 4) {
+		return arena_strndup(a, text, limit);
+	}
+	head = (limit - 1) / 2;
+	tail = limit - 1 - head;
+	while (head > 1 && text[head - 1] == '_') {
+		head--;
+	}
+	while (tail > 1 && text[length - tail] == '_') {
+		tail--;
+	}
+	return arena_printf(a, "%.*s_%s", (int)head, text,
+			    text + length - tail);
+}
+
+const char *
+name_set_add(struct name_set *s, const char *text)
+{
+	const char *clean = sanitise(s->arena, text);
+	size_t limit = (size_t)s->max_length;
+	const char *name = shorten(s->arena, clean, limit);
+
+	if (is_reserved(s, name)) {
+		name = arena_printf(s->arena, "%s_",
+				    shorten(s->arena, clean, limit - 1));
+	}
+	for (int k = 2; !is_free(s, name); k++) {
+		char suffix[16];
+		size_t n = (size_t)snprintf(suffix, sizeof suffix, "_%d", k);
+
+		name = arena_printf(s->arena, "%s%s",
+				    shorten(s->arena, clean, limit - n),
+				    suffix);
+	}
+	insert(s, name);
+	return name;
+}
+
+/* -- stems -- */
+
+struct part {
+	const char *text;
+	size_t length;
+};
+
+static bool
+all_digits(struct part p)
+{
+	for (size_t i = 0; i < p.length; i++) {
+		if (!isdigit((unsigned char)p.text[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Takes "_output_0", ":0" and the like off the end. */
+static struct part
+without_suffix(struct part p, const char *suffix)
+{
+	size_t n = p.length, m = strlen(suffix);
+
+	while (n > 0 && isdigit((unsigned char)p.text[n - 1])) {
+		n--;
+	}
+	if (n < p.length && n > m) {
+		for (size_t i = 0; i < m; i++) {
+			if (tolower((unsigned char)p.text[n - m + i]) !=
+			    suffix[i]) {
+				return p;
+			}
+		}
+		p.length = n - m;
+	}
+	return p;
+}
+
+static bool
+is_word(struct part p, const char *word)
+{
+	return strlen(word) == p.length &&
+	       strncmp(p.text, word, p.length) == 0;
+}
+
+/* "123", "Conv", "Conv_12", "ReLU32", "node_5", "val_7", "Conv_3_quant". */
+static bool
+is_counted(struct part p)
+{
+	struct part word = p;
+	bool number;
+
+	if (all_digits(p)) {
+		return true;
+	}
+	while (word.length > 0 &&
+	       isdigit((unsigned char)word.text[word.length - 1])) {
+		word.length--;
+	}
+	number = word.length < p.length;
+	while (word.length > 0 && word.text[word.length - 1] == '_') {
+		word.length--;
+	}
+	if (word.length == 0) {
+		return true;
+	}
+	if (number) {
+		for (size_t i = 0; i < sizeof counting_words /
+					       sizeof counting_words[0]; i++) {
+			if (is_word(word, counting_words[i])) {
+				return true;
+			}
+		}
+	}
+	if (!isupper((unsigned char)word.text[0])) {
+		return false;
+	}
+	for (size_t i = 0; i < word.length; i++) {
+		if (!isalpha((unsigned char)word.text[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Device scopes and the exporter's own namespace say nothing. */
+static bool
+is_noise(struct part p)
+{
+	struct part word = p;
+
+	if (p.length == 0 || is_word(p, "onnx")) {
+		return true;
+	}
+	while (word.length > 0 &&
+	       isdigit((unsigned char)word.text[word.length - 1])) {
+		word.length--;
+	}
+	return word.length < p.length &&
+	       (is_word(word, "gpu_") || is_word(word, "cpu_"));
+}
+
+static bool
+is_separator(char c)
+{
+	return c == '/' || c == '.' || c == ':' || c == '\\' || c == '|';
+}
+
+const char *
+name_stem(struct arena *a, const char *model_name)
+{
+	struct part whole = { model_name, strlen(model_name) };
+	struct strbuf out;
+	const char *stem = NULL;
+	bool said = false; /* more than numbers */
+	size_t at = 0;
+
+	whole = without_suffix(whole, ":");
+	whole = without_suffix(whole, "_output_");
+	strbuf_init(&out);
+	while (at < whole.length) {
+		struct part p = { whole.text + at, 0 };
+		bool last;
+
+		while (at + p.length < whole.length &&
+		       !is_separator(p.text[p.length])) {
+			p.length++;
+		}
+		at += p.length + 1;
+		last = at >= whole.length;
+		if (is_noise(p) || (last && is_counted(p))) {
+			continue;
+		}
+		said |= !all_digits(p);
+		if (out.len > 0) {
+			strbuf_putc(&out, '_');
+		}
+		strbuf_write(&out, p.text, p.length);
+	}
+	if (said) {
+		stem = sanitise(a, out.data);
+	}
+	strbuf_release(&out);
+	return stem;
+}
