@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions as TVMScript: operators of Python with the fewest parentheses
+ * that keep the tree, everything else as calls of T. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "print.h"
+
+static const struct {
+	const char *script;
+	int strength;
+} kind_facts[] = {
+#define EXPR(id, payload, n, script, prec) { script, prec },
+#include "expr.def"
+#undef EXPR
+};
+
+void
+print_type(struct printer *p, struct dtype t)
+{
+	strbuf_puts(p->out, dtype_name(t));
+	if (t.lanes > 1) {
+		strbuf_printf(p->out, "x%d", t.lanes);
+	}
+}
+
+static void
+print_quoted_type(struct printer *p, struct dtype t)
+{
+	strbuf_putc(p->out, '"');
+	print_type(p, t);
+	strbuf_putc(p->out, '"');
+}
+
+void
+print_string(struct printer *p, const char *text)
+{
+	strbuf_putc(p->out, '"');
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\') {
+			strbuf_printf(p->out, "\\%c", c);
+		} else if (c == '\n') {
+			strbuf_puts(p->out, "\\n");
+		} else if (c < 32 || c == 127) {
+			strbuf_printf(p->out, "\\x%02x", c);
+		} else {
+			strbuf_putc(p->out, (char)c);
+		}
+	}
+	strbuf_putc(p->out, '"');
+}
+
+static void
+print_int(struct printer *p, const struct expr *e)
+{
+	enum dtype_class class = dtype_class(e->type);
+	long long value = (long long)e->u.ival;
+
+	if (class == DTC_BOOL) {
+		const char *text = value ? "True" : "False";
+
+		strbuf_printf(p->out, p->version == SCRIPT_OLD ? "%s"
+			      : "T.bool(%s)", text);
+		return;
+	}
+	if (e->type.kind == DT_I32) {
+		strbuf_printf(p->out, "%lld", value);
+	} else if (class == DTC_UINT) {
+		strbuf_printf(p->out, "T.%s(%llu)", dtype_name(e->type),
+			      (unsigned long long)e->u.ival);
+	} else {
+		strbuf_printf(p->out, "T.%s(%lld)", dtype_name(e->type),
+			      value);
+	}
+}
+
+/* The shortest decimal number that reads back as the same value. */
+static void
+print_float(struct printer *p, const struct expr *e)
+{
+	double value = e->u.fval;
+	double rounded = number_round(e->type,
+				      (union number){ .f = value }).f;
+	char text[64];
+
+	strbuf_printf(p->out, "T.%s(", dtype_name(e->type));
+	if (isnan(value)) {
+		strbuf_puts(p->out, "\"nan\"");
+	} else if (isinf(value)) {
+		strbuf_puts(p->out, value < 0 ? "\"-inf\"" : "\"inf\"");
+	} else if (value == 0) {
+		strbuf_puts(p->out, signbit(value) ? "-0.0" : "0");
+	} else if (fabs(value) < 1e15 && value == floor(value)) {
+		strbuf_printf(p->out, "%.0f", value);
+	} else {
+		for (int digits = 1; digits <= 17; digits++) {
+			union number back;
+
+			snprintf(text, sizeof text, "%.*g", digits, value);
+			back.f = strtod(text, NULL);
+			if (number_round(e->type, back).f == rounded) {
+				break;
+			}
+		}
+		strbuf_puts(p->out, text);
+	}
+	strbuf_putc(p->out, ')');
+}
+
+void
+print_exprs(struct printer *p, const struct expr *const *list, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (i > 0) {
+			strbuf_puts(p->out, ", ");
+		}
+		print_expr(p, list[i], PRINT_LOOSE);
+	}
+}
+
+static void
+print_index(struct printer *p, const struct expr *const *index, int n)
+{
+	strbuf_putc(p->out, '[');
+	if (n == 0) {
+		strbuf_puts(p->out, "()");
+	}
+	print_exprs(p, index, n);
+	strbuf_putc(p->out, ']');
+}
+
+/* T.name(args): the old spelling tells the type of the result at the end,
+ * the current one at the front where the arguments do not say it. */
+static void
+print_call(struct printer *p, const char *name, const struct expr *e,
+	   bool tells_type)
+{
+	strbuf_printf(p->out, "%s(", name);
+	if (tells_type && p->version == SCRIPT_CURRENT) {
+		print_quoted_type(p, e->type);
+		strbuf_puts(p->out, e->n_args ? ", " : "");
+	}
+	print_exprs(p, e->args, e->n_args);
+	if (p->version == SCRIPT_OLD) {
+		strbuf_puts(p->out, e->n_args ? ", dtype=" : "dtype=");
+		print_quoted_type(p, e->type);
+	}
+	strbuf_putc(p->out, ')');
+}
+
+static void
+print_intrinsic(struct printer *p, const struct expr *e)
+{
+	static const bool tells_type[] = {
+#define INTRIN_SAME false
+#define INTRIN_BOOL false
+#define INTRIN_OTHER true
+#define INTRIN(id, name, n, effect, result) INTRIN_##result,
+#include "intrin.def"
+#undef INTRIN
+#undef INTRIN_SAME
+#undef INTRIN_BOOL
+#undef INTRIN_OTHER
+	};
+	char name[64];
+
+	snprintf(name, sizeof name, "T.%s", intrin_name(e->u.intrin));
+	print_call(p, name, e, tells_type[e->u.intrin]);
+}
+
+static void
+print_reduce(struct printer *p, const struct expr *e)
+{
+	const struct reduction *r = e->u.reduce;
+
+	strbuf_printf(p->out, "T.Reduce(");
+	print_string(p, r->reducer->name);
+	strbuf_puts(p->out, ", [");
+	print_exprs(p, e->args, e->n_args);
+	strbuf_puts(p->out, "], axis={");
+	for (int i = 0; i < r->n_axes; i++) {
+		strbuf_puts(p->out, i ? ", " : "");
+		print_var(p, r->axes[i].var);
+		strbuf_puts(p->out, ": (");
+		print_expr(p, r->axes[i].min, PRINT_LOOSE);
+		strbuf_puts(p->out, ", ");
+		print_end(p, r->axes[i].min, r->axes[i].extent);
+		strbuf_putc(p->out, ')');
+	}
+	strbuf_putc(p->out, '}');
+	if (r->condition) {
+		strbuf_puts(p->out, ", where=");
+		print_expr(p, r->condition, PRINT_LOOSE);
+	}
+	if (r->reducer->n > 1) {
+		strbuf_printf(p->out, ", index=%d", r->index);
+	}
+	strbuf_putc(p->out, ')');
+}
+
+static void
+print_operator(struct printer *p, const struct expr *e, int strength)
+{
+	int own = kind_facts[e->kind].strength;
+	const char *script = kind_facts[e->kind].script;
+	bool compares = e->kind >= EXPR_EQ && e->kind <= EXPR_GE;
+
+	if (strength > own) {
+		strbuf_putc(p->out, '(');
+	}
+	if (e->n_args == 1) {
+		strbuf_printf(p->out, "%s ", script);
+		print_expr(p, e->args[0], own);
+	} else {
+		/* Python chains comparisons; all else joins to the left. */
+		print_expr(p, e->args[0], compares ? own + 1 : own);
+		strbuf_printf(p->out, " %s ", script);
+		print_expr(p, e->args[1], own + 1);
+	}
+	if (strength > own) {
+		strbuf_putc(p->out, ')');
+	}
+}
+
+void
+print_expr(struct printer *p, const struct expr *e, int strength)
+{
+	bool old = p->version == SCRIPT_OLD;
+
+	if (!e) {
+		strbuf_puts(p->out, "None");
+		return;
+	}
+	switch (e->kind) {
+	case EXPR_INT:
+		print_int(p, e);
+		break;
+	case EXPR_FLOAT:
+		print_float(p, e);
+		break;
+	case EXPR_STRING:
+		print_string(p, e->u.text);
+		break;
+	case EXPR_VAR:
+		print_var(p, e->u.var);
+		break;
+	case EXPR_DIV:
+		if (dtype_is_float(e->type)) {
+			print_operator(p, e, strength);
+		} else {
+			print_call(p, "T.truncdiv", e, false);
+		}
+		break;
+	case EXPR_CAST:
+		strbuf_puts(p->out, old ? "T.cast(" : "T.Cast(");
+		if (old) {
+			print_expr(p, e->args[0], PRINT_LOOSE);
+			strbuf_puts(p->out, ", ");
+			print_quoted_type(p, e->type);
+		} else {
+			print_quoted_type(p, e->type);
+			strbuf_puts(p->out, ", ");
+			print_expr(p, e->args[0], PRINT_LOOSE);
+		}
+		strbuf_putc(p->out, ')');
+		break;
+	case EXPR_LOAD:
+		strbuf_puts(p->out, print_buffer_name(p, e->u.buffer));
+		print_index(p, e->args, e->n_args);
+		break;
+	case EXPR_CALL:
+		print_intrinsic(p, e);
+		break;
+	case EXPR_IF:
+	case EXPR_TRUNCMOD:
+		print_call(p, kind_facts[e->kind].script, e, false);
+		break;
+	case EXPR_RAMP:
+	case EXPR_BROADCAST:
+		strbuf_printf(p->out, "%s(", kind_facts[e->kind].script);
+		print_exprs(p, e->args, e->n_args);
+		strbuf_printf(p->out, ", %d)", e->type.lanes);
+		break;
+	case EXPR_REDUCE:
+		print_reduce(p, e);
+		break;
+	case EXPR_MIN:
+	case EXPR_MAX:
+	case EXPR_SELECT:
+		strbuf_printf(p->out, "%s(", kind_facts[e->kind].script);
+		print_exprs(p, e->args, e->n_args);
+		strbuf_putc(p->out, ')');
+		break;
+	default:
+		print_operator(p, e, strength);
+		break;
+	}
+}
+
+void
+print_end(struct printer *p, const struct expr *min,
+	  const struct expr *extent)
+{
+	int64_t first, count;
+
+	if (expr_is_value(min, 0)) {
+		print_expr(p, extent, PRINT_LOOSE);
+	} else if (min->type.kind == DT_I32 && expr_is_int(min, &first) &&
+		   expr_is_int(extent, &count)) {
+		strbuf_printf(p->out, "%lld", (long long)(first + count));
+	} else {
+		print_expr(p, min, PRINT_TERM);
+		strbuf_puts(p->out, " + ");
+		print_expr(p, extent, PRINT_FACTOR);
+	}
+}
+
+void
+print_region(struct printer *p, const struct region *r)
+{
+	strbuf_puts(p->out, print_buffer_name(p, r->buffer));
+	strbuf_putc(p->out, '[');
+	if (r->buffer->ndim == 0) {
+		strbuf_puts(p->out, "()");
+	}
+	for (int i = 0; i < r->buffer->ndim; i++) {
+		const struct range *range = &r->ranges[i];
+
+		strbuf_puts(p->out, i ? ", " : "");
+		print_expr(p, range->min, PRINT_LOOSE);
+		if (!expr_is_value(range->extent, 1)) {
+			strbuf_putc(p->out, ':');
+			print_end(p, range->min, range->extent);
+		}
+	}
+	strbuf_putc(p->out, ']');
+}
+
+void
+print_notes(struct printer *p, const struct note *notes)
+{
+	strbuf_putc(p->out, '{');
+	for (const struct note *n = notes; n; n = n->next) {
+		print_string(p, n->key);
+		strbuf_puts(p->out, ": ");
+		print_expr(p, n->value, PRINT_LOOSE);
+		strbuf_puts(p->out, n->next ? ", " : "");
+	}
+	strbuf_putc(p->out, '}');
+}
+
+void
+expr_print(const struct expr *e, struct strbuf *out)
+{
+	struct printer p;
+
+	printer_init(&p, SCRIPT_CURRENT, out);
+	print_expr(&p, e, PRINT_LOOSE);
+	printer_release(&p);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names in printed scripts: every variable and buffer of a function gets an
+ * identifier of its own, in the order of definition, so that equal programs
+ * print equally and a reader cannot take one variable for another. */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "print.h"
+
+static uint32_t
+hash_pointer(const void *key)
+{
+	uint64_t x = (uint64_t)(uintptr_t)key >> 4;
+
+	return (uint32_t)((x * 0x9E3779B97F4A7C15u) >> 32);
+}
+
+static uint32_t
+hash_text(const char *text)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *text; text++) {
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	}
+	return h;
+}
+
+static void
+take(struct printer *p, const char *name)
+{
+	if (p->n_taken * 2 >= p->cap_taken) {
+		const char **old = p->taken;
+		int old_cap = p->cap_taken;
+
+		p->cap_taken = old_cap ? old_cap * 2 : 64;
+		p->taken = arena_array(&p->arena, const char *, p->cap_taken);
+		p->n_taken = 0;
+		for (int i = 0; i < old_cap; i++) {
+			if (old[i]) {
+				take(p, old[i]);
+			}
+		}
+	}
+	uint32_t at = hash_text(name) & (uint32_t)(p->cap_taken - 1);
+
+	while (p->taken[at]) {
+		at = (at + 1) & (uint32_t)(p->cap_taken - 1);
+	}
+	p->taken[at] = name;
+	p->n_taken++;
+}
+
+static bool
+is_taken(const struct printer *p, const char *name)
+{
+	if (p->cap_taken == 0) {
+		return false;
+	}
+	uint32_t at = hash_text(name) & (uint32_t)(p->cap_taken - 1);
+
+	for (; p->taken[at]; at = (at + 1) & (uint32_t)(p->cap_taken - 1)) {
+		if (strcmp(p->taken[at], name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+printer_init(struct printer *p, enum script_version version,
+	     struct strbuf *out)
+{
+	/* Python's keywords, and what the script's own lines use. */
+	static const char *const reserved[] = {
+		"False", "None", "True", "and", "as", "assert", "async",
+		"await", "break", "class", "continue", "def", "del", "elif",
+		"else", "except", "finally", "for", "from", "global", "if",
+		"import", "in", "is", "lambda", "nonlocal", "not", "or",
+		"pass", "raise", "return", "try", "while", "with", "yield",
+		"I", "Module", "R", "T", "range", "tvm",
+	};
+
+	memset(p, 0, sizeof *p);
+	arena_init(&p->arena);
+	p->version = version;
+	p->out = out;
+	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+		take(p, reserved[i]);
+	}
+}
+
+void
+printer_release(struct printer *p)
+{
+	arena_release(&p->arena);
+}
+
+static char *
+identifier_from(struct printer *p, const char *hint)
+{
+	size_t length = hint ? strlen(hint) : 0;
+	char *text = arena_alloc(&p->arena, length + 2);
+	char *end = text;
+
+	if (length == 0 || isdigit((unsigned char)hint[0])) {
+		*end++ = '_';
+	}
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)hint[i];
+
+		*end++ = isalnum(c) && c < 128 ? (char)c : '_';
+	}
+	*end = '\0';
+	return text;
+}
+
+const char *
+print_unique(struct printer *p, const char *hint)
+{
+	const char *stem = identifier_from(p, hint);
+	const char *name = stem;
+
+	for (int i = 1; is_taken(p, name); i++) {
+		name = arena_printf(&p->arena, "%s_%d", stem, i);
+	}
+	take(p, name);
+	return name;
+}
+
+static struct print_name *
+find_slot(const struct printer *p, const void *key)
+{
+	uint32_t at = hash_pointer(key) & (uint32_t)(p->cap_names - 1);
+
+	while (p->names[at].key && p->names[at].key != key) {
+		at = (at + 1) & (uint32_t)(p->cap_names - 1);
+	}
+	return &p->names[at];
+}
+
+static void
+bind_name(struct printer *p, const void *key, const char *name,
+	  const char *suffix)
+{
+	if (p->n_names * 2 >= p->cap_names) {
+		struct print_name *old = p->names;
+		int old_cap = p->cap_names;
+
+		p->cap_names = old_cap ? old_cap * 2 : 64;
+		p->names = arena_array(&p->arena, struct print_name,
+				       p->cap_names);
+		for (int i = 0; i < old_cap; i++) {
+			if (old[i].key) {
+				*find_slot(p, old[i].key) = old[i];
+			}
+		}
+	}
+	struct print_name *slot = find_slot(p, key);
+
+	p->n_names += slot->key == NULL;
+	*slot = (struct print_name){ key, name, suffix };
+}
+
+const char *
+print_define(struct printer *p, const void *key, const char *hint)
+{
+	const char *name = print_unique(p, hint);
+
+	bind_name(p, key, name, "");
+	return name;
+}
+
+const char *
+print_define_buffer(struct printer *p, const struct buffer *b)
+{
+	const char *name = print_define(p, b, b->name);
+
+	if (b->data &&
+	    (p->cap_names == 0 || find_slot(p, b->data)->key == NULL)) {
+		bind_name(p, b->data, name, ".data");
+	}
+	return name;
+}
+
+const char *
+print_buffer_name(struct printer *p, const struct buffer *b)
+{
+	if (p->cap_names > 0) {
+		const struct print_name *slot = find_slot(p, b);
+
+		if (slot->key) {
+			return slot->name;
+		}
+	}
+	return print_define_buffer(p, b);
+}
+
+void
+print_var(struct printer *p, const struct var *v)
+{
+	if (p->cap_names > 0) {
+		const struct print_name *slot = find_slot(p, v);
+
+		if (slot->key) {
+			strbuf_puts(p->out, slot->name);
+			strbuf_puts(p->out, slot->suffix);
+			return;
+		}
+	}
+	strbuf_puts(p->out, print_define(p, v, v->name));
+}
