@@ -7,7 +7,7 @@
 #include "arena.h"
 
 enum diag_id {
-#define DIAG(id, text) DIAG_##id,
+#define DIAG(id, name, text) DIAG_##id,
 #include "diag.def"
 #undef DIAG
 	DIAG_COUNT

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bump allocation in chunks, and a growing text on the heap. */
+#include "arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ARENA_ALIGN = 16, ARENA_CHUNK_BYTES = 64 * 1024 };
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t size, used; /* of data */
+	_Alignas(16) unsigned char data[];
+};
+
+/* Out of memory: the one place where the libraries end the process. */
+static _Noreturn void
+out_of_memory(void)
+{
+	abort();
+}
+
+void
+arena_init(struct arena *a)
+{
+	a->top = NULL;
+	a->used_bytes = 0;
+}
+
+void
+arena_release(struct arena *a)
+{
+	struct arena_chunk *c = a->top;
+
+	while (c) {
+		struct arena_chunk *next = c->next;
+
+		free(c);
+		c = next;
+	}
+	arena_init(a);
+}
+
+static struct arena_chunk *
+chunk_new(size_t size)
+{
+	struct arena_chunk *c;
+
+	if (size > SIZE_MAX - sizeof *c) {
+		out_of_memory();
+	}
+	c = calloc(1, sizeof *c + size);
+	if (!c) {
+		out_of_memory();
+	}
+	c->size = size;
+	return c;
+}
+
+void *
+arena_alloc(struct arena *a, size_t bytes)
+{
+	struct arena_chunk *c = a->top;
+	size_t rounded;
+	void *p;
+
+	if (bytes > SIZE_MAX - ARENA_ALIGN) {
+		out_of_memory();
+	}
+	rounded = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+	a->used_bytes += rounded;
+	if (rounded > ARENA_CHUNK_BYTES / 4) {
+		/* A chunk of its own, below the one being filled. */
+		struct arena_chunk *big = chunk_new(rounded);
+
+		big->used = rounded;
+		if (c) {
+			big->next = c->next;
+			c->next = big;
+		} else {
+			a->top = big;
+		}
+		return big->data;
+	}
+	if (!c || c->size - c->used < rounded) {
+		c = chunk_new(ARENA_CHUNK_BYTES);
+		c->next = a->top;
+		a->top = c;
+	}
+	p = c->data + c->used;
+	c->used += rounded;
+	return p;
+}
+
+void *
+arena_copy(struct arena *a, const void *data, size_t bytes)
+{
+	void *p = arena_alloc(a, bytes);
+
+	if (bytes) {
+		memcpy(p, data, bytes);
+	}
+	return p;
+}
+
+char *
+arena_strdup(struct arena *a, const char *text)
+{
+	return arena_copy(a, text, strlen(text) + 1);
+}
+
+char *
+arena_strndup(struct arena *a, const char *text, size_t length)
+{
+	char *p = arena_alloc(a, length + 1);
+
+	memcpy(p, text, length);
+	return p;
+}
+
+char *
+arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+{
+	va_list again;
+	int n;
+	char *p;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	if (n < 0) {
+		n = 0;
+	}
+	p = arena_alloc(a, (size_t)n + 1);
+	vsnprintf(p, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return p;
+}
+
+char *
+arena_printf(struct arena *a, const char *fmt, ...)
+{
+	va_list ap;
+	char *p;
+
+	va_start(ap, fmt);
+	p = arena_vprintf(a, fmt, ap);
+	va_end(ap);
+	return p;
+}
+
+void *
+arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
+	   size_t elem_bytes)
+{
+	size_t room = *cap > 0 ? (size_t)*cap * 2 : 8;
+	void *p;
+
+	while (room < (size_t)want_n) {
+		room *= 2;
+	}
+	if (room > (size_t)INT32_MAX) {
+		out_of_memory();
+	}
+	p = arena_alloc(a, room * elem_bytes);
+	if (old_n > 0) {
+		memcpy(p, old, (size_t)old_n * elem_bytes);
+	}
+	*cap = (int)room;
+	return p;
+}
+
+void
+strbuf_init(struct strbuf *s)
+{
+	s->data = NULL;
+	s->len = s->cap = 0;
+}
+
+void
+strbuf_release(struct strbuf *s)
+{
+	free(s->data);
+	strbuf_init(s);
+}
+
+static void
+strbuf_reserve(struct strbuf *s, size_t more)
+{
+	size_t cap = s->cap ? s->cap : 64;
+	char *data;
+
+	if (more > SIZE_MAX / 2 - s->len - 1) {
+		out_of_memory();
+	}
+	if (s->len + more + 1 <= s->cap) {
+		return;
+	}
+	while (cap < s->len + more + 1) {
+		cap *= 2;
+	}
+	data = realloc(s->data, cap);
+	if (!data) {
+		out_of_memory();
+	}
+	s->data = data;
+	s->cap = cap;
+}
+
+void
+strbuf_write(struct strbuf *s, const char *data, size_t len)
+{
+	strbuf_reserve(s, len);
+	if (len) {
+		memcpy(s->data + s->len, data, len);
+	}
+	s->len += len;
+	s->data[s->len] = '\0';
+}
+
+void
+strbuf_putc(struct strbuf *s, char c)
+{
+	strbuf_write(s, &c, 1);
+}
+
+void
+strbuf_puts(struct strbuf *s, const char *text)
+{
+	strbuf_write(s, text, strlen(text));
+}
+
+void
+strbuf_printf(struct strbuf *s, const char *fmt, ...)
+{
+	va_list ap, again;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		n = 0;
+	}
+	strbuf_reserve(s, (size_t)n);
+	vsnprintf(s->data + s->len, (size_t)n + 1, fmt, again);
+	va_end(again);
+	s->len += (size_t)n;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Buffers: made once, copied to be changed. */
+#include "buffer.h"
+
+static const struct expr *const *
+copy_exprs(struct module *m, const struct expr *const *list, int n)
+{
+	if (!list) {
+		return NULL;
+	}
+	return arena_copy(&m->arena, list, sizeof *list * (size_t)n);
+}
+
+const struct buffer *
+buffer_new(struct module *m, const struct buffer_spec *spec)
+{
+	struct buffer *b = arena_new(&m->arena, struct buffer);
+
+	b->name = arena_strdup(&m->arena, spec->name);
+	b->type = spec->type;
+	b->id = m->next_buffer_id++;
+	b->ndim = spec->ndim;
+	b->shape = copy_exprs(m, spec->shape, spec->ndim);
+	b->strides = copy_exprs(m, spec->strides, spec->ndim);
+	b->scope = arena_strdup(&m->arena,
+				spec->scope ? spec->scope : "global");
+	b->align_bytes = spec->align_bytes;
+	b->data = var_new(m, spec->name, dtype_of(DT_HANDLE));
+	return b;
+}
+
+const struct buffer *
+buffer_with_scope(struct module *m, const struct buffer *b, const char *scope)
+{
+	struct buffer_spec spec = {
+		.name = b->name, .type = b->type, .ndim = b->ndim,
+		.shape = b->shape, .strides = b->strides,
+		.scope = scope ? scope : b->scope,
+		.align_bytes = b->align_bytes,
+	};
+
+	return buffer_new(m, &spec);
+}
+
+const struct buffer *
+buffer_with_shape(struct module *m, const struct buffer *b, int ndim,
+		  const struct expr *const *shape)
+{
+	struct buffer_spec spec = {
+		.name = b->name, .type = b->type, .ndim = b->ndim,
+		.shape = b->shape, .strides = b->strides, .scope = b->scope,
+		.align_bytes = b->align_bytes,
+	};
+
+	if (ndim >= 0 && shape) {
+		spec.ndim = ndim;
+		spec.shape = shape;
+		spec.strides = NULL; /* dense */
+	}
+	return buffer_new(m, &spec);
+}
+
+static bool
+multiply(int64_t *total, int64_t by)
+{
+	return !__builtin_mul_overflow(*total, by, total);
+}
+
+bool
+buffer_const_elems(const struct buffer *b, int64_t *elems)
+{
+	int64_t total = 1, extent;
+
+	for (int i = 0; i < b->ndim; i++) {
+		if (!expr_is_int(b->shape[i], &extent) || extent < 0 ||
+		    !multiply(&total, extent)) {
+			return false;
+		}
+	}
+	*elems = total;
+	return true;
+}
+
+/* Bounds of a size: dimension variables, constants and what sizes are
+ * usually made of. False where unknown or where a step overflows. */
+static bool
+size_range(const struct expr *e, int64_t *min, int64_t *max)
+{
+	int64_t alo, ahi, blo, bhi;
+
+	if (expr_is_int(e, min)) {
+		*max = *min;
+		return true;
+	}
+	if (e->kind == EXPR_VAR) {
+		*min = e->u.var->min;
+		*max = e->u.var->max;
+		return *min <= *max;
+	}
+	if (e->kind == EXPR_CAST) {
+		return size_range(e->args[0], min, max);
+	}
+	if (e->n_args != 2 || !size_range(e->args[0], &alo, &ahi) ||
+	    !size_range(e->args[1], &blo, &bhi)) {
+		return false;
+	}
+	switch (e->kind) {
+	case EXPR_ADD:
+		return !__builtin_add_overflow(alo, blo, min) &&
+		       !__builtin_add_overflow(ahi, bhi, max);
+	case EXPR_SUB:
+		return !__builtin_sub_overflow(alo, bhi, min) &&
+		       !__builtin_sub_overflow(ahi, blo, max);
+	case EXPR_MUL:
+		return alo >= 0 && blo >= 0 &&
+		       !__builtin_mul_overflow(alo, blo, min) &&
+		       !__builtin_mul_overflow(ahi, bhi, max);
+	case EXPR_FLOORDIV:
+	case EXPR_DIV:
+		*min = bhi > 0 ? alo / bhi : 0;
+		*max = blo > 0 ? ahi / blo : 0;
+		return alo >= 0 && blo > 0;
+	case EXPR_FLOORMOD:
+		*min = 0;
+		*max = bhi - 1;
+		return blo > 0;
+	case EXPR_MIN:
+		*min = alo < blo ? alo : blo;
+		*max = ahi < bhi ? ahi : bhi;
+		return true;
+	case EXPR_MAX:
+		*min = alo > blo ? alo : blo;
+		*max = ahi > bhi ? ahi : bhi;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool
+buffer_max_elems(const struct buffer *b, int64_t *elems)
+{
+	int64_t total = 1, min, max;
+
+	for (int i = 0; i < b->ndim; i++) {
+		if (!size_range(b->shape[i], &min, &max) || max < 0 ||
+		    !multiply(&total, max)) {
+			return false;
+		}
+	}
+	*elems = total;
+	return true;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts about data types, from the table. */
+#include "dtype.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name, *abbrev;
+	enum dtype_class cls;
+	int bits;
+} rows[] = {
+#define DTYPE(id, name, abbrev, cls, bits) { name, abbrev, DTC_##cls, bits },
+#include "dtype.def"
+#undef DTYPE
+};
+
+enum dtype_class
+dtype_class(struct dtype t)
+{
+	return rows[t.kind].cls;
+}
+
+int
+dtype_bits(struct dtype t)
+{
+	return rows[t.kind].bits;
+}
+
+int
+dtype_bytes(struct dtype t)
+{
+	return (rows[t.kind].bits + 7) / 8;
+}
+
+bool
+dtype_is_float(struct dtype t)
+{
+	return dtype_class(t) == DTC_FLOAT;
+}
+
+bool
+dtype_is_int(struct dtype t)
+{
+	return dtype_class(t) == DTC_INT || dtype_class(t) == DTC_UINT;
+}
+
+bool
+dtype_is_signed(struct dtype t)
+{
+	return dtype_class(t) == DTC_INT || dtype_class(t) == DTC_FLOAT;
+}
+
+const char *
+dtype_name(struct dtype t)
+{
+	return rows[t.kind].name;
+}
+
+const char *
+dtype_short(struct dtype t)
+{
+	return rows[t.kind].abbrev;
+}
+
+/* The rest of a name after a type's: "" or "x4". */
+static bool
+lanes_from_name(const char *rest, uint16_t *lanes)
+{
+	char *end;
+	long n;
+
+	if (*rest == '\0') {
+		*lanes = 1;
+		return true;
+	}
+	if (rest[0] != 'x' || rest[1] < '1' || rest[1] > '9') {
+		return false;
+	}
+	n = strtol(rest + 1, &end, 10);
+	if (*end != '\0' || n > UINT16_MAX) {
+		return false;
+	}
+	*lanes = (uint16_t)n;
+	return true;
+}
+
+bool
+dtype_from_name(const char *name, struct dtype *out)
+{
+	for (int kind = 0; kind < DT_COUNT; kind++) {
+		const char *spelt[] = { rows[kind].name, rows[kind].abbrev };
+
+		for (int i = 0; i < 2; i++) {
+			size_t len = strlen(spelt[i]);
+			uint16_t lanes;
+
+			if (strncmp(name, spelt[i], len) == 0 &&
+			    lanes_from_name(name + len, &lanes)) {
+				out->kind = (uint16_t)kind;
+				out->lanes = lanes;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+int64_t
+dtype_min_int(struct dtype t)
+{
+	if (dtype_class(t) != DTC_INT) {
+		return 0;
+	}
+	return INT64_MIN >> (64 - dtype_bits(t));
+}
+
+uint64_t
+dtype_max_int(struct dtype t)
+{
+	switch (dtype_class(t)) {
+	case DTC_BOOL:
+		return 1;
+	case DTC_INT:
+		return (uint64_t)INT64_MAX >> (64 - dtype_bits(t));
+	case DTC_UINT:
+	case DTC_HANDLE:
+		return UINT64_MAX >> (64 - dtype_bits(t));
+	default:
+		return 0;
+	}
+}
+
+double
+dtype_highest(struct dtype t)
+{
+	switch (t.kind) {
+	case DT_F8E4M3FN:
+		return 448;
+	case DT_F8E4M3FNUZ:
+		return 240;
+	case DT_F8E5M2:
+	case DT_F8E5M2FNUZ:
+		return 57344;
+	case DT_F16:
+		return 65504;
+	case DT_BF16:
+		return 0x1.fep127;
+	case DT_F32:
+		return FLT_MAX;
+	case DT_F64:
+		return DBL_MAX;
+	default:
+		return (double)dtype_max_int(t);
+	}
+}
+
+double
+dtype_lowest(struct dtype t)
+{
+	return dtype_is_float(t) ? -dtype_highest(t)
+				 : (double)dtype_min_int(t);
+}

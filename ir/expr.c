@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interner: one node per structure, found by open addressing. Strings
+ * count by content, floats by their bits, all else that is pointed to by
+ * address. */
+#include "expr.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "buffer.h"
+
+enum payload {
+	PAYLOAD_NONE, PAYLOAD_IVAL, PAYLOAD_FVAL, PAYLOAD_TEXT, PAYLOAD_VAR,
+	PAYLOAD_BUFFER, PAYLOAD_INTRIN, PAYLOAD_REDUCE
+};
+
+static const struct {
+	const char *name;
+	enum payload payload;
+	int arity;
+} kinds[] = {
+#define EXPR(id, payload, n, script, prec) { #id, PAYLOAD_##payload, n },
+#include "expr.def"
+#undef EXPR
+};
+
+enum { PURE, EFFECT };
+
+static const struct {
+	const char *name;
+	int arity;
+	int effect;
+} intrins[] = {
+#define INTRIN(id, name, n, effect, result) { name, n, effect },
+#include "intrin.def"
+#undef INTRIN
+};
+
+const char *
+expr_kind_name(enum expr_kind kind)
+{
+	return kinds[kind].name;
+}
+
+int
+expr_kind_arity(enum expr_kind kind)
+{
+	return kinds[kind].arity;
+}
+
+const char *
+intrin_name(enum intrin op)
+{
+	return intrins[op].name;
+}
+
+int
+intrin_arity(enum intrin op)
+{
+	return intrins[op].arity;
+}
+
+bool
+intrin_is_pure(enum intrin op)
+{
+	return intrins[op].effect == PURE;
+}
+
+bool
+intrin_from_name(const char *name, enum intrin *out)
+{
+	for (int i = 0; i < INTRIN_COUNT; i++) {
+		if (strcmp(intrins[i].name, name) == 0) {
+			*out = (enum intrin)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint64_t
+mix(uint64_t h, uint64_t v)
+{
+	h ^= v + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
+	h *= 0xff51afd7ed558ccdu;
+	return h ^ (h >> 32);
+}
+
+static uint64_t
+payload_bits(const struct expr *e)
+{
+	uint64_t bits;
+
+	switch (kinds[e->kind].payload) {
+	case PAYLOAD_IVAL:
+		return (uint64_t)e->u.ival;
+	case PAYLOAD_FVAL:
+		memcpy(&bits, &e->u.fval, sizeof bits);
+		return bits;
+	case PAYLOAD_TEXT:
+		bits = 0;
+		for (const char *p = e->u.text; *p; p++) {
+			bits = bits * 131 + (unsigned char)*p;
+		}
+		return bits;
+	case PAYLOAD_VAR:
+		return (uint64_t)e->u.var->id;
+	case PAYLOAD_BUFFER:
+		return (uint64_t)e->u.buffer->id;
+	case PAYLOAD_INTRIN:
+		return e->u.intrin;
+	case PAYLOAD_REDUCE:
+		return (uint64_t)e->u.reduce->n_axes;
+	case PAYLOAD_NONE:
+		break;
+	}
+	return 0;
+}
+
+static bool
+reduction_equal(const struct reduction *a, const struct reduction *b)
+{
+	if (a == b) {
+		return true;
+	}
+	if (a->reducer != b->reducer || a->n_axes != b->n_axes ||
+	    a->index != b->index || a->condition != b->condition) {
+		return false;
+	}
+	for (int i = 0; i < a->n_axes; i++) {
+		const struct iter_var *x = &a->axes[i], *y = &b->axes[i];
+
+		if (x->var != y->var || x->min != y->min ||
+		    x->extent != y->extent || x->kind != y->kind) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+payload_equal(const struct expr *a, const struct expr *b)
+{
+	switch (kinds[a->kind].payload) {
+	case PAYLOAD_TEXT:
+		return strcmp(a->u.text, b->u.text) == 0;
+	case PAYLOAD_VAR:
+		return a->u.var == b->u.var;
+	case PAYLOAD_REDUCE:
+		return reduction_equal(a->u.reduce, b->u.reduce);
+	default:
+		return payload_bits(a) == payload_bits(b);
+	}
+}
+
+static uint32_t
+node_hash(const struct expr *payload, const struct expr *const *args,
+	  int n_args)
+{
+	uint64_t h = mix((uint64_t)payload->kind << 32 |
+				 (uint64_t)payload->type.kind << 16 |
+				 payload->type.lanes,
+			 payload_bits(payload));
+
+	for (int i = 0; i < n_args; i++) {
+		h = mix(h, args[i]->id);
+	}
+	return (uint32_t)h;
+}
+
+static bool
+node_equal(const struct expr *e, uint32_t hash, const struct expr *payload,
+	   const struct expr *const *args, int n_args)
+{
+	return e->hash == hash && e->kind == payload->kind &&
+	       dtype_equal(e->type, payload->type) && e->n_args == n_args &&
+	       (n_args == 0 ||
+		memcmp(e->args, args, sizeof *args * (size_t)n_args) == 0) &&
+	       payload_equal(e, payload);
+}
+
+static void
+table_grow(struct intern_table *t)
+{
+	uint32_t cap = t->cap ? t->cap * 2 : 1024;
+	const struct expr **slot = calloc(cap, sizeof *slot);
+
+	if (!slot) {
+		abort(); /* as the arena does */
+	}
+	for (uint32_t i = 0; i < t->cap; i++) {
+		if (t->slot[i]) {
+			uint32_t at = t->slot[i]->hash & (cap - 1);
+
+			while (slot[at]) {
+				at = (at + 1) & (cap - 1);
+			}
+			slot[at] = t->slot[i];
+		}
+	}
+	free(t->slot);
+	t->slot = slot;
+	t->cap = cap;
+}
+
+static void
+node_check(const struct expr *payload, const struct expr *const *args,
+	   int n_args)
+{
+	int arity = kinds[payload->kind].arity;
+
+	assert(arity < 0 || arity == n_args);
+	for (int i = 0; i < n_args; i++) {
+		assert(args[i]);
+	}
+	(void)args;
+	(void)arity;
+}
+
+const struct expr *
+expr_make(struct module *m, const struct expr *payload,
+	  const struct expr *const *args, int n_args)
+{
+	struct intern_table *t = &m->exprs;
+	uint32_t hash, at;
+	struct expr *e;
+
+	node_check(payload, args, n_args);
+	if ((t->n + 1) * 4 > t->cap * 3) {
+		table_grow(t);
+	}
+	hash = node_hash(payload, args, n_args);
+	at = hash & (t->cap - 1);
+	while (t->slot[at]) {
+		if (node_equal(t->slot[at], hash, payload, args, n_args)) {
+			return t->slot[at];
+		}
+		at = (at + 1) & (t->cap - 1);
+	}
+	e = arena_alloc(&m->arena,
+			sizeof *e + sizeof *args * (size_t)n_args);
+	e->kind = payload->kind;
+	e->type = payload->type;
+	e->u = payload->u;
+	e->hash = hash;
+	e->id = m->next_expr_id++;
+	e->n_args = n_args;
+	if (n_args > 0) {
+		memcpy(e->args, args, sizeof *args * (size_t)n_args);
+	}
+	if (kinds[e->kind].payload == PAYLOAD_TEXT) {
+		e->u.text = arena_strdup(&m->arena, payload->u.text);
+	}
+	t->slot[at] = e;
+	t->n++;
+	return e;
+}
+
+struct var *
+var_new(struct module *m, const char *name, struct dtype type)
+{
+	struct var *v = arena_new(&m->arena, struct var);
+	struct expr payload = { .kind = EXPR_VAR, .type = type };
+
+	v->name = arena_strdup(&m->arena, name);
+	v->type = type;
+	v->id = m->next_var_id++;
+	v->min = 1; /* unknown */
+	v->max = 0;
+	payload.u.var = v;
+	v->expr = expr_make(m, &payload, NULL, 0);
+	return v;
+}
+
+struct var *
+var_new_dim(struct module *m, const char *name, int64_t min, int64_t max)
+{
+	struct var *v = var_new(
+		m, name, dtype_of(max > INT32_MAX ? DT_I64 : DT_I32));
+
+	v->is_dim = true;
+	v->min = min;
+	v->max = max;
+	return v;
+}
+
+bool
+expr_is_int(const struct expr *e, int64_t *v)
+{
+	if (e->kind != EXPR_INT) {
+		return false;
+	}
+	*v = e->u.ival;
+	return true;
+}
+
+bool
+expr_is_value(const struct expr *e, int64_t v)
+{
+	return e->kind == EXPR_INT && e->u.ival == v;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A map from nodes to answers, so that walks visit a shared node once. Small
+ * walks stay on the caller's stack. */
+#ifndef TIRC_IR_MEMO_H
+#define TIRC_IR_MEMO_H
+
+#include "expr.h"
+
+enum { MEMO_INLINE = 32 };
+
+struct memo_entry {
+	const struct expr *key;
+	const void *value;
+};
+
+struct memo {
+	struct memo_entry *slot;
+	uint32_t n, cap;
+	struct memo_entry inside[MEMO_INLINE];
+};
+
+void memo_init(struct memo *t);
+void memo_release(struct memo *t);
+/* The entry of key, or NULL; valid until the next memo_put. */
+struct memo_entry *memo_get(const struct memo *t, const struct expr *key);
+void memo_put(struct memo *t, const struct expr *key, const void *value);
+/* Forgets all entries, keeps the room. */
+void memo_clear(struct memo *t);
+
+#endif

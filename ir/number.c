@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements as numbers: bit-exact conversions between storage and a double or
+ * a 64-bit integer, round to nearest even. Small floats are described by a
+ * row each, so that one pair of functions serves them all. */
+#include "dtype.h"
+
+#include <math.h>
+#include <string.h>
+
+struct float_form {
+	int exp_bits, frac_bits, bias;
+	bool has_inf;  /* exponent all ones: infinities and NaN */
+	bool one_zero; /* "uz": no -0; its pattern is the NaN */
+	bool saturate; /* finite overflow gives the largest value */
+};
+
+/* Small float types; exp_bits 0 for all others. fp8 saturates, as ONNX's
+ * Cast does by default. Infinity to the "uz" forms gives NaN, to the others
+ * the largest value (ONNX, Cast-19, table of float 8 conversions). */
+static struct float_form
+float_form(struct dtype t)
+{
+	switch (t.kind) {
+	case DT_F8E4M3FN:
+		return (struct float_form){ 4, 3, 7, false, false, true };
+	case DT_F8E4M3FNUZ:
+		return (struct float_form){ 4, 3, 8, false, true, true };
+	case DT_F8E5M2:
+		return (struct float_form){ 5, 2, 15, true, false, true };
+	case DT_F8E5M2FNUZ:
+		return (struct float_form){ 5, 2, 16, false, true, true };
+	case DT_F16:
+		return (struct float_form){ 5, 10, 15, true, false, false };
+	case DT_BF16:
+		return (struct float_form){ 8, 7, 127, true, false, false };
+	default:
+		return (struct float_form){ 0, 0, 0, false, false, false };
+	}
+}
+
+static uint32_t
+form_sign_bit(struct float_form f)
+{
+	return 1u << (f.exp_bits + f.frac_bits);
+}
+
+/* The pattern of the largest finite value. */
+static uint32_t
+form_highest(struct float_form f)
+{
+	uint32_t top = form_sign_bit(f) - 1;
+
+	if (f.has_inf) {
+		return top - (1u << f.frac_bits); /* one exponent lower */
+	}
+	return f.one_zero ? top : top - 1; /* e4m3fn: all ones is NaN */
+}
+
+static uint32_t
+form_nan(struct float_form f)
+{
+	if (f.one_zero) {
+		return form_sign_bit(f);
+	}
+	if (f.has_inf) { /* quiet */
+		return (form_sign_bit(f) - 1) -
+		       ((1u << (f.frac_bits - 1)) - 1);
+	}
+	return form_sign_bit(f) - 1;
+}
+
+static uint32_t
+form_encode(struct float_form f, double v)
+{
+	uint32_t sign = signbit(v) ? form_sign_bit(f) : 0;
+	uint32_t highest = form_highest(f);
+	double a = fabs(v);
+	uint32_t bits;
+	int e;
+
+	if (isnan(v)) {
+		return f.one_zero ? form_nan(f) : form_nan(f) | sign;
+	}
+	if (isinf(v)) {
+		if (f.one_zero) {
+			return form_nan(f);
+		}
+		return sign | (f.saturate ? highest : highest + 1);
+	}
+	if (a == 0) {
+		return f.one_zero ? 0 : sign;
+	}
+	frexp(a, &e);
+	e -= 1; /* a = 1.x * 2^e */
+	if (e < 1 - f.bias) {
+		e = 1 - f.bias; /* subnormal */
+	}
+	/* Exact scaling, then the one rounding (nearbyint: to even). */
+	a = nearbyint(ldexp(a, f.frac_bits - e));
+	if (a >= ldexp(2, f.frac_bits)) {
+		a /= 2;
+		e += 1;
+	}
+	if (e + f.bias >= 1 << f.exp_bits) {
+		bits = highest + 1;
+	} else if (a < ldexp(1, f.frac_bits)) {
+		bits = (uint32_t)a; /* subnormal or zero */
+	} else {
+		bits = ((uint32_t)(e + f.bias) << f.frac_bits) +
+		       ((uint32_t)a - (1u << f.frac_bits));
+	}
+	if (bits > highest) {
+		bits = f.saturate ? highest : highest + 1;
+	}
+	if (bits == 0 && f.one_zero) {
+		return 0;
+	}
+	return sign | bits;
+}
+
+static double
+form_decode(struct float_form f, uint32_t bits)
+{
+	uint32_t sign = bits & form_sign_bit(f);
+	uint32_t rest = bits & (form_sign_bit(f) - 1);
+	int e = (int)(rest >> f.frac_bits);
+	uint32_t frac = rest & ((1u << f.frac_bits) - 1);
+	double v;
+
+	if (f.one_zero && bits == form_sign_bit(f)) {
+		return (double)NAN;
+	}
+	if (rest > form_highest(f)) {
+		if (f.has_inf && frac == 0) {
+			return sign ? -(double)INFINITY : (double)INFINITY;
+		}
+		return copysign((double)NAN, sign ? -1.0 : 1.0);
+	}
+	if (e == 0) {
+		v = ldexp(frac, 1 - f.bias - f.frac_bits);
+	} else {
+		v = ldexp(frac + (1u << f.frac_bits),
+			  e - f.bias - f.frac_bits);
+	}
+	return sign ? -v : v;
+}
+
+static uint64_t
+load_bits(const void *base, size_t index, int bytes)
+{
+	const unsigned char *p = (const unsigned char *)base +
+				 index * (size_t)bytes;
+	uint8_t b1;
+	uint16_t b2;
+	uint32_t b4;
+	uint64_t b8;
+
+	switch (bytes) {
+	case 1:
+		memcpy(&b1, p, 1);
+		return b1;
+	case 2:
+		memcpy(&b2, p, 2);
+		return b2;
+	case 4:
+		memcpy(&b4, p, 4);
+		return b4;
+	case 8:
+		memcpy(&b8, p, 8);
+		return b8;
+	default:
+		return 0;
+	}
+}
+
+static void
+store_bits(void *base, size_t index, int bytes, uint64_t bits)
+{
+	unsigned char *p = (unsigned char *)base + index * (size_t)bytes;
+	uint8_t b1 = (uint8_t)bits;
+	uint16_t b2 = (uint16_t)bits;
+	uint32_t b4 = (uint32_t)bits;
+
+	switch (bytes) {
+	case 1:
+		memcpy(p, &b1, 1);
+		break;
+	case 2:
+		memcpy(p, &b2, 2);
+		break;
+	case 4:
+		memcpy(p, &b4, 4);
+		break;
+	case 8:
+		memcpy(p, &bits, 8);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The low bits of a value, as the type reads them. */
+static union number
+int_wrap(struct dtype t, uint64_t bits)
+{
+	union number v = { .u = bits };
+	int unused = 64 - dtype_bits(t);
+
+	if (dtype_class(t) == DTC_BOOL) {
+		v.i = bits != 0;
+	} else if (dtype_class(t) == DTC_INT) {
+		v.u = bits << unused;
+		v.i = v.i >> unused;
+	} else if (unused < 64) {
+		v.u = bits << unused >> unused;
+	}
+	return v;
+}
+
+union number
+number_load(struct dtype t, const void *base, size_t index)
+{
+	uint64_t bits = load_bits(base, index, dtype_bytes(t));
+	union number v;
+	uint32_t low;
+	float single;
+
+	switch (t.kind) {
+	case DT_F64:
+		v.u = bits;
+		return v;
+	case DT_F32:
+		low = (uint32_t)bits;
+		memcpy(&single, &low, sizeof single);
+		v.f = (double)single;
+		return v;
+	default:
+		break;
+	}
+	if (dtype_is_float(t)) {
+		v.f = form_decode(float_form(t), (uint32_t)bits);
+		return v;
+	}
+	return int_wrap(t, bits);
+}
+
+void
+number_store(struct dtype t, void *base, size_t index, union number v)
+{
+	int bytes = dtype_bytes(t);
+	uint32_t low;
+	float single;
+
+	switch (t.kind) {
+	case DT_F64:
+		store_bits(base, index, bytes, v.u);
+		return;
+	case DT_F32:
+		single = (float)v.f;
+		memcpy(&low, &single, sizeof low);
+		store_bits(base, index, bytes, low);
+		return;
+	default:
+		break;
+	}
+	if (dtype_is_float(t)) {
+		store_bits(base, index, bytes,
+			   form_encode(float_form(t), v.f));
+		return;
+	}
+	store_bits(base, index, bytes, int_wrap(t, v.u).u);
+}
+
+union number
+number_round(struct dtype t, union number v)
+{
+	struct float_form form;
+
+	if (!dtype_is_float(t)) {
+		return int_wrap(t, v.u);
+	}
+	if (t.kind == DT_F32) {
+		v.f = (double)(float)v.f;
+	} else if (t.kind != DT_F64) {
+		form = float_form(t);
+		v.f = form_decode(form, form_encode(form, v.f));
+	}
+	return v;
+}
+
+/* To a double, rounded to odd: a second rounding to a type of at most 51
+ * bits is then the only one that counts. */
+static double
+magnitude_to_odd(uint64_t u)
+{
+	int shift = 0;
+	uint64_t sticky = 0;
+
+	while (u >> 53) {
+		sticky |= u & 1;
+		u >>= 1;
+		shift++;
+	}
+	return ldexp((double)(u | sticky), shift);
+}
+
+static union number
+float_from_int(struct dtype to, struct dtype from, union number v)
+{
+	bool negative = dtype_is_signed(from) && v.i < 0;
+	uint64_t magnitude = negative ? 0 - v.u : v.u;
+
+	if (to.kind == DT_F64) {
+		v.f = (double)magnitude;
+	} else {
+		v.f = magnitude_to_odd(magnitude);
+	}
+	if (negative) {
+		v.f = -v.f;
+	}
+	return number_round(to, v);
+}
+
+/* Toward zero; out of range saturates, NaN gives 0. */
+static union number
+int_from_float(struct dtype to, double f)
+{
+	union number v = { .u = 0 };
+	double whole = trunc(f);
+
+	if (isnan(f)) {
+		return v;
+	}
+	if (dtype_class(to) == DTC_INT) {
+		/* Both limits are powers of two but for the -1. */
+		double limit = ldexp(1, dtype_bits(to) - 1);
+
+		if (whole >= limit) {
+			v.i = (int64_t)dtype_max_int(to);
+		} else if (whole < -limit) {
+			v.i = dtype_min_int(to);
+		} else {
+			v.i = (int64_t)whole;
+		}
+	} else if (whole >= ldexp(1, dtype_bits(to))) {
+		v.u = dtype_max_int(to);
+	} else if (whole > 0) {
+		v.u = (uint64_t)whole;
+	}
+	return v;
+}
+
+union number
+number_cast(struct dtype to, struct dtype from, union number v)
+{
+	if (dtype_is_float(from)) {
+		if (dtype_is_float(to)) {
+			return number_round(to, v);
+		}
+		if (dtype_class(to) == DTC_BOOL) {
+			v.i = v.f != 0;
+			return v;
+		}
+		return int_from_float(to, v.f);
+	}
+	if (dtype_is_float(to)) {
+		return float_from_int(to, from, v);
+	}
+	return int_wrap(to, v.u);
+}
