@@ -36,13 +36,17 @@ reducer_prod(struct module *m, struct dtype t)
 	return reducer_new(m, "prod", EXPR_MUL, t, expr_const(m, t, 1));
 }
 
-/* The lowest value; TVM's too. -inf would be neutral for -inf alone. */
+/* Neutral for every value, infinities included, where the type has them. */
 static const struct expr *
 extreme(struct module *m, struct dtype t, bool highest)
 {
+	double v = (double)INFINITY;
+
 	if (dtype_is_float(t)) {
-		return expr_float(m, t, highest ? dtype_highest(t)
-						: dtype_lowest(t));
+		if (dtype_bits(t) == 8) {
+			v = dtype_highest(t);
+		}
+		return expr_float(m, t, highest ? v : -v);
 	}
 	return expr_int(m, t, highest ? (int64_t)dtype_max_int(t)
 				      : dtype_min_int(t));
