@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verifier of functions: what every pass may rely on. Statements here,
+ * expressions in verify_expr.c. Whatever it finds is a bug of ours. */
+#include "verify.h"
+
+#include <stdlib.h>
+
+/* ---- a set of addresses, each with a mark */
+
+static struct mark *
+mark_slot(struct mark *slots, uint32_t cap, const void *key)
+{
+	uint64_t hash = ((uint64_t)(uintptr_t)key >> 4) * 0x9E3779B97F4A7C15u;
+	uint32_t at = (uint32_t)(hash >> 32) & (cap - 1);
+
+	while (slots[at].key && slots[at].key != key) {
+		at = (at + 1) & (cap - 1);
+	}
+	return &slots[at];
+}
+
+uint32_t *
+verify_mark(struct verifier *v, const void *key)
+{
+	if (v->n_marks * 2 >= v->cap_marks) {
+		uint32_t cap = v->cap_marks ? v->cap_marks * 2 : 256;
+		struct mark *grown = arena_array(&v->arena, struct mark, cap);
+
+		for (uint32_t i = 0; i < v->cap_marks; i++) {
+			if (v->marks[i].key) {
+				*mark_slot(grown, cap, v->marks[i].key) =
+					v->marks[i];
+			}
+		}
+		v->marks = grown;
+		v->cap_marks = cap;
+	}
+	struct mark *slot = mark_slot(v->marks, v->cap_marks, key);
+
+	if (!slot->key) {
+		slot->key = key;
+		v->n_marks++;
+	}
+	return &slot->value;
+}
+
+/* ---- reporting */
+
+enum { MAX_REPORTS = 10 };
+
+void
+verify_fail(struct verifier *v, const char *what, const struct expr *e)
+{
+	struct diag_place place = { .item = v->func->name };
+	struct strbuf text;
+
+	if (v->n_errors++ >= MAX_REPORTS) {
+		return;
+	}
+	strbuf_init(&text);
+	if (e) {
+		expr_print(e, &text);
+	}
+	if (v->stmt && v->stmt->kind == STMT_BLOCK && v->stmt->u.block) {
+		place.item = arena_printf(&v->arena, "%s: block '%s'",
+					  v->func->name,
+					  v->stmt->u.block->name);
+	} else if (v->stmt) {
+		place.item = arena_printf(&v->arena, "%s: %s", v->func->name,
+					  stmt_kind_name(v->stmt->kind));
+	}
+	diag_error(&v->func->module->diags, DIAG_VERIFY, place,
+		   "%s%s%s; this is a bug", what, e ? ": " : "",
+		   e ? text.data : "");
+	strbuf_release(&text);
+}
+
+/* ---- scopes */
+
+static void
+enter_var(struct verifier *v, const struct var *var)
+{
+	uint32_t *mark = verify_mark(v, var);
+
+	if (*mark) {
+		verify_fail(v, "a variable bound twice", var->expr);
+	}
+	*mark = 1;
+}
+
+static void
+leave_var(struct verifier *v, const struct var *var)
+{
+	*verify_mark(v, var) = 0;
+}
+
+static void
+enter_buffer(struct verifier *v, const struct buffer *b, bool is_param)
+{
+	uint32_t *mark = verify_mark(v, b);
+
+	if (*mark) {
+		verify_fail(v, arena_printf(&v->arena,
+					    "buffer '%s' declared twice",
+					    b->name), NULL);
+	}
+	*mark = 1;
+	if (!b->data) {
+		verify_fail(v, arena_printf(&v->arena,
+					    "buffer '%s' without a pointer",
+					    b->name), NULL);
+	} else if (!is_param) {
+		*verify_mark(v, b->data) = 1;
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		verify_index(v, b->shape[d]);
+		if (b->strides) {
+			verify_index(v, b->strides[d]);
+		}
+	}
+}
+
+static void
+leave_buffer(struct verifier *v, const struct buffer *b)
+{
+	*verify_mark(v, b) = 0;
+	if (b->data) {
+		*verify_mark(v, b->data) = 0;
+	}
+}
+
+/* ---- blocks */
+
+static bool
+range_holds(const struct range *range, const struct expr *index)
+{
+	int64_t min, extent, at;
+
+	if (index == range->min) {
+		return true;
+	}
+	if (!expr_is_int(range->min, &min) ||
+	    !expr_is_int(range->extent, &extent) ||
+	    !expr_is_int(index, &at)) {
+		return true; /* not the constant case */
+	}
+	return at >= min && at < min + extent;
+}
+
+static bool
+regions_hold(const struct region *list, int n, const struct buffer *b,
+	     const struct expr *const *index)
+{
+	for (int i = 0; i < n; i++) {
+		bool holds = list[i].buffer == b;
+
+		for (int d = 0; holds && index && d < b->ndim; d++) {
+			holds = range_holds(&list[i].ranges[d], index[d]);
+		}
+		if (holds) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Is the access declared by every block around it, up to the one that the
+ * buffer lives in? The root block declares nothing. A block may read what it
+ * writes without saying so (reductions). */
+void
+verify_access(struct verifier *v, const struct buffer *b,
+	      const struct expr *const *index, bool writes)
+{
+	bool innermost = true;
+
+	for (const struct stmt *s = v->stmt; s; s = s->parent) {
+		if (s->kind == STMT_ALLOC && s->u.buffer == b) {
+			return;
+		}
+		if (s->kind != STMT_BLOCK) {
+			continue;
+		}
+		const struct block *block = s->u.block;
+
+		for (int i = 0; i < block->n_allocs; i++) {
+			if (block->allocs[i] == b) {
+				return;
+			}
+		}
+		if (s->parent == NULL && block->n_iters == 0) {
+			return;
+		}
+		if (!innermost) {
+			index = NULL; /* in the inner block's variables */
+		}
+		innermost = false;
+		if (regions_hold(block->writes, block->n_writes, b, index) ||
+		    (!writes && regions_hold(block->reads, block->n_reads, b,
+					     index))) {
+			continue;
+		}
+		verify_fail(v, arena_printf(&v->arena, "block '%s' does not "
+					    "declare that it %s '%s'",
+					    block->name,
+					    writes ? "writes" : "reads",
+					    b->name), NULL);
+		return;
+	}
+}
+
+static void
+verify_regions(struct verifier *v, const struct region *list, int n)
+{
+	for (int i = 0; i < n; i++) {
+		verify_buffer(v, list[i].buffer);
+		for (int d = 0; d < list[i].buffer->ndim; d++) {
+			verify_index(v, list[i].ranges[d].min);
+			verify_index(v, list[i].ranges[d].extent);
+		}
+	}
+}
+
+static void
+verify_block(struct verifier *v, struct stmt *s)
+{
+	const struct block *b = s->u.block;
+
+	if (!b || !b->name) {
+		verify_fail(v, "a block without description", NULL);
+		return;
+	}
+	if (s->n_args != b->n_iters + 1 || s->n_children != 2) {
+		verify_fail(v, "a block needs a predicate and one binding "
+			    "per iter var", NULL);
+		return;
+	}
+	v->stmt = s->parent; /* predicate and bindings are outside */
+	verify_condition(v, s->args[0]);
+	for (int i = 0; i < b->n_iters; i++) {
+		const struct iter_var *iter = &b->iters[i];
+
+		verify_index(v, s->args[1 + i]);
+		verify_index(v, iter->min);
+		verify_index(v, iter->extent);
+		if (!dtype_equal(iter->var->type, s->args[1 + i]->type)) {
+			verify_fail(v, "a binding of another type than its "
+				    "iter var", s->args[1 + i]);
+		}
+	}
+	v->stmt = s;
+	for (int i = 0; i < b->n_iters; i++) {
+		enter_var(v, b->iters[i].var);
+	}
+	/* Regions speak of buffers around the block. */
+	verify_regions(v, b->reads, b->n_reads);
+	verify_regions(v, b->writes, b->n_writes);
+	for (int i = 0; i < b->n_allocs; i++) {
+		enter_buffer(v, b->allocs[i], false);
+	}
+	if (s->children[1]) {
+		verify_stmt(v, s->children[1], s);
+	}
+	verify_stmt(v, s->children[0], s);
+	v->stmt = s;
+	for (int i = 0; i < b->n_allocs; i++) {
+		leave_buffer(v, b->allocs[i]);
+	}
+	for (int i = 0; i < b->n_iters; i++) {
+		leave_var(v, b->iters[i].var);
+	}
+}
+
+/* ---- the other statements */
+
+static void
+verify_for(struct verifier *v, struct stmt *s)
+{
+	const struct var *var = s->u.loop.var;
+
+	verify_index(v, s->args[0]);
+	verify_index(v, s->args[1]);
+	if (!dtype_equal(s->args[0]->type, var->type) ||
+	    !dtype_equal(s->args[1]->type, var->type)) {
+		verify_fail(v, "a loop whose range has another type than its "
+			    "variable", var->expr);
+	}
+	if ((s->u.loop.kind == FOR_THREAD) != (s->u.loop.thread != NULL)) {
+		verify_fail(v, "a thread name on a loop that is not bound, "
+			    "or none", var->expr);
+	}
+	enter_var(v, var);
+	verify_stmt(v, s->children[0], s);
+	leave_var(v, var);
+}
+
+static void
+verify_store(struct verifier *v, struct stmt *s)
+{
+	verify_buffer(v, s->u.buffer);
+	if (s->n_args != 1 + s->u.buffer->ndim) {
+		verify_fail(v, arena_printf(&v->arena,
+					    "'%s' stored with the wrong "
+					    "number of indices",
+					    s->u.buffer->name), NULL);
+		return;
+	}
+	verify_expr(v, s->args[0]);
+	verify_element(v, s->u.buffer, s->args + 1, s->args[0]);
+	verify_access(v, s->u.buffer, s->args + 1, true);
+}
+
+static bool
+verify_shape(struct verifier *v, const struct stmt *s)
+{
+	static const struct {
+		signed char args, min_children, max_children; /* -1: any */
+	} shape[] = {
+		[STMT_FOR] = { 2, 1, 1 },      [STMT_BLOCK] = { -1, 1, 2 },
+		[STMT_STORE] = { -1, 0, 0 },   [STMT_IF] = { 1, 1, 2 },
+		[STMT_LET] = { 1, 1, 1 },      [STMT_ALLOC] = { 0, 1, 1 },
+		[STMT_ATTR] = { 1, 1, 1 },     [STMT_EVALUATE] = { 1, 0, 0 },
+		[STMT_WHILE] = { 1, 1, 1 },    [STMT_ASSERT] = { 2, 0, 0 },
+		[STMT_RETURN] = { -1, 0, 0 },  [STMT_SEQ] = { 0, 0, -1 },
+	};
+	int n = s->n_children;
+
+	if ((shape[s->kind].args >= 0 && s->n_args != shape[s->kind].args) ||
+	    (s->kind == STMT_STORE && s->n_args < 1) ||
+	    (s->kind == STMT_RETURN && s->n_args > 1) ||
+	    n < shape[s->kind].min_children ||
+	    (shape[s->kind].max_children >= 0 &&
+	     n > shape[s->kind].max_children)) {
+		verify_fail(v, "a wrong number of arguments or children",
+			    NULL);
+		return false;
+	}
+	for (int i = 0; i < s->n_args; i++) {
+		if (!s->args[i]) {
+			verify_fail(v, "an argument is missing", NULL);
+			return false;
+		}
+	}
+	for (int i = 0; i < n; i++) {
+		bool optional = i == 1 && (s->kind == STMT_BLOCK ||
+					   s->kind == STMT_IF);
+
+		if (!s->children[i] && !optional) {
+			verify_fail(v, "a child is missing", NULL);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void
+verify_return(struct verifier *v, const struct stmt *s)
+{
+	struct dtype want = v->func->ret;
+
+	if ((want.kind == DT_VOID) != (s->n_args == 0)) {
+		verify_fail(v, "a return with a value in a function without, "
+			    "or the reverse", NULL);
+	} else if (s->n_args == 1) {
+		verify_expr(v, s->args[0]);
+		if (!dtype_equal(s->args[0]->type, want)) {
+			verify_fail(v, "a return of the wrong type",
+				    s->args[0]);
+		}
+	}
+}
+
+static void
+verify_kind(struct verifier *v, struct stmt *s)
+{
+	switch (s->kind) {
+	case STMT_FOR:
+		verify_for(v, s);
+		break;
+	case STMT_BLOCK:
+		verify_block(v, s);
+		break;
+	case STMT_STORE:
+		verify_store(v, s);
+		break;
+	case STMT_IF:
+	case STMT_WHILE:
+		verify_condition(v, s->args[0]);
+		for (int i = 0; i < s->n_children; i++) {
+			if (s->children[i]) {
+				verify_stmt(v, s->children[i], s);
+			}
+		}
+		break;
+	case STMT_LET:
+		verify_expr(v, s->args[0]);
+		if (!dtype_equal(s->args[0]->type, s->u.var->type)) {
+			verify_fail(v, "a let of another type than its value",
+				    s->args[0]);
+		}
+		enter_var(v, s->u.var);
+		verify_stmt(v, s->children[0], s);
+		leave_var(v, s->u.var);
+		break;
+	case STMT_ALLOC:
+		enter_buffer(v, s->u.buffer, false);
+		verify_stmt(v, s->children[0], s);
+		leave_buffer(v, s->u.buffer);
+		break;
+	case STMT_ATTR:
+		verify_expr(v, s->args[0]);
+		verify_stmt(v, s->children[0], s);
+		break;
+	case STMT_EVALUATE:
+		verify_expr(v, s->args[0]);
+		break;
+	case STMT_ASSERT:
+		verify_condition(v, s->args[0]);
+		if (s->args[1]->kind != EXPR_STRING) {
+			verify_fail(v, "an assert without a message", NULL);
+		}
+		break;
+	case STMT_RETURN:
+		verify_return(v, s);
+		break;
+	case STMT_SEQ:
+		for (int i = 0; i < s->n_children; i++) {
+			verify_stmt(v, s->children[i], s);
+		}
+		break;
+	case STMT_KIND_COUNT:
+		break;
+	}
+}
+
+void
+verify_stmt(struct verifier *v, struct stmt *s, struct stmt *parent)
+{
+	v->stmt = s;
+	v->epoch++;
+	if ((unsigned)s->kind >= STMT_KIND_COUNT) {
+		verify_fail(v, "an unknown kind of statement", NULL);
+		return;
+	}
+	if (s->parent != parent) {
+		verify_fail(v, "a statement whose parent link is wrong", NULL);
+		return;
+	}
+	if (s->id <= 0 || s->id >= v->func->next_id) {
+		verify_fail(v, "a statement id out of range", NULL);
+	}
+	if (*verify_mark(v, s)) {
+		verify_fail(v, "a statement in two places", NULL);
+		return;
+	}
+	*verify_mark(v, s) = 1;
+	vec_push(&v->arena, &v->ids, s->id);
+	if (verify_shape(v, s)) {
+		verify_kind(v, s);
+	}
+	v->stmt = parent;
+	v->epoch++;
+}
+
+/* ---- functions */
+
+
+/* Sizes of parameters need not be parameters themselves. */
+static void
+enter_size(void *ctx, const struct expr *e)
+{
+	if (e->kind == EXPR_VAR) {
+		*verify_mark(ctx, e->u.var) = 1;
+	}
+}
+
+static void
+verify_params(struct verifier *v)
+{
+	const struct func *f = v->func;
+
+	for (int i = 0; i < f->params.n; i++) {
+		const struct param *p = &f->params.data[i];
+
+		if (!p->var) {
+			verify_fail(v, "a parameter without a variable", NULL);
+			continue;
+		}
+		enter_var(v, p->var);
+		if (p->buffer && p->buffer->data != p->var) {
+			verify_fail(v, "a buffer parameter that is not its "
+				    "buffer's pointer", p->var->expr);
+		}
+	}
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		for (int d = 0; b && d < b->ndim; d++) {
+			expr_visit(b->shape[d], enter_size, v);
+			if (b->strides) {
+				expr_visit(b->strides[d], enter_size, v);
+			}
+		}
+	}
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer) {
+			enter_buffer(v, f->params.data[i].buffer, true);
+		}
+	}
+}
+
+static int
+compare_ids(const void *a, const void *b)
+{
+	int x = *(const int *)a;
+	int y = *(const int *)b;
+
+	return (x > y) - (x < y);
+}
+
+bool
+func_verify(struct func *f)
+{
+	struct verifier v = { .func = f, .epoch = 1 };
+
+	arena_init(&v.arena);
+	verify_params(&v);
+	if (!f->body) {
+		verify_fail(&v, "a function without a body", NULL);
+	} else {
+		verify_stmt(&v, f->body, NULL);
+	}
+	v.stmt = NULL;
+	if (v.ids.n > 0) {
+		qsort(v.ids.data, (size_t)v.ids.n, sizeof(int), compare_ids);
+	}
+	for (int i = 1; i < v.ids.n; i++) {
+		if (v.ids.data[i] == v.ids.data[i - 1]) {
+			verify_fail(&v, "two statements with one id", NULL);
+			break;
+		}
+	}
+	arena_release(&v.arena);
+	return v.n_errors == 0;
+}
