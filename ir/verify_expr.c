@@ -131,10 +131,6 @@ verify_binary(struct verifier *v, const struct expr *e)
 				    e);
 		}
 	}
-	if ((e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD ||
-	     e->kind == EXPR_TRUNCMOD) && !dtype_is_int(e->type)) {
-		verify_fail(v, "an integer division of something else", e);
-	}
 }
 
 static void
