@@ -109,7 +109,7 @@ stmt_block(struct func *f, const struct block *b,
 		args[i + 1] = bindings[i];
 	}
 	s = make(f, STMT_BLOCK, args, b->n_iters + 1, children, 2);
-	s->u.block = b;
+	s->u.block = arena_copy(arena, b, sizeof *b);
 	return s;
 }
 

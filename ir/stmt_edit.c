@@ -33,6 +33,7 @@ void
 stmt_set_block(struct func *f, struct stmt *s, const struct block *b)
 {
 	assert(s->kind == STMT_BLOCK);
+	b = arena_copy(&f->module->arena, b, sizeof *b);
 	stmt_write(f, &s->u.block, &b, sizeof(b));
 }
 
