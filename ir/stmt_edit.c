@@ -179,7 +179,10 @@ stmt_remove(struct func *f, struct stmt *s)
 	int slot;
 
 	if (!parent) {
-		stmt_replace(f, s, stmt_seq(f, NULL, 0));
+		/* Anything else was taken out before. */
+		if (f->body == s) {
+			stmt_replace(f, s, stmt_seq(f, NULL, 0));
+		}
 		return;
 	}
 	slot = slot_of(parent, s);

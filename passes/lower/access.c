@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finding the accesses of a buffer, the box they cover, and moving them to
+ * another buffer. */
+#include "access.h"
+
+#include <assert.h>
+
+struct collector {
+	struct func *func;
+	const struct buffer *buffer;
+	struct stmt *at;
+	struct access_list *out;
+};
+
+static void
+collect_load(void *ctx, const struct expr *e)
+{
+	struct collector *c = ctx;
+
+	if (e->kind == EXPR_LOAD &&
+	    (!c->buffer || e->u.buffer == c->buffer)) {
+		struct access a = { e->u.buffer, c->at, e, e->args };
+
+		vec_push(&c->func->module->arena, &c->out->list, a);
+	}
+}
+
+static bool
+collect_stmt(void *ctx, struct stmt *s)
+{
+	struct collector *c = ctx;
+
+	c->at = s;
+	for (int i = 0; i < s->n_args; i++) {
+		expr_visit(s->args[i], collect_load, c);
+	}
+	if (s->kind == STMT_STORE &&
+	    (!c->buffer || s->u.buffer == c->buffer)) {
+		struct access a = { s->u.buffer, s, NULL, s->args + 1 };
+
+		vec_push(&c->func->module->arena, &c->out->list, a);
+	}
+	return true;
+}
+
+void
+access_collect(struct func *f, struct stmt *s, const struct buffer *buffer,
+	       struct access_list *out)
+{
+	struct collector c = { f, buffer, NULL, out };
+
+	stmt_visit(s, collect_stmt, &c);
+}
+
+static int
+depth_of(const struct stmt *s)
+{
+	int depth = 0;
+
+	while ((s = s->parent)) {
+		depth++;
+	}
+	return depth;
+}
+
+struct stmt *
+stmt_common(struct stmt *a, struct stmt *b)
+{
+	int da = depth_of(a), db = depth_of(b);
+
+	for (; da > db; da--) {
+		a = a->parent;
+	}
+	for (; db > da; db--) {
+		b = b->parent;
+	}
+	while (a != b) {
+		a = a->parent;
+		b = b->parent;
+	}
+	return a;
+}
+
+bool
+stmt_contains(const struct stmt *outer, const struct stmt *inner)
+{
+	while (inner && inner != outer) {
+		inner = inner->parent;
+	}
+	return inner != NULL;
+}
+
+static void
+enter_one(struct analyser *a, const struct stmt *s, const struct stmt *child)
+{
+	switch (s->kind) {
+	case STMT_FOR:
+		analyser_bind(a, s->u.loop.var, s->args[0], s->args[1]);
+		break;
+	case STMT_LET:
+		analyser_bind_value(a, s->u.var, s->args[0]);
+		break;
+	case STMT_IF:
+		if (child == s->children[0]) {
+			analyser_assume(a, s->args[0]);
+		} else {
+			analyser_assume(a, expr_not(a->module, s->args[0]));
+		}
+		break;
+	case STMT_BLOCK:
+		for (int i = 0; i < s->u.block->n_iters; i++) {
+			analyser_bind_value(a, s->u.block->iters[i].var,
+					    s->args[i + 1]);
+		}
+		analyser_assume(a, s->args[0]);
+		break;
+	default:
+		break;
+	}
+}
+
+void
+analyser_enter(struct analyser *a, const struct stmt *s)
+{
+	const struct stmt *parent = s->parent;
+
+	if (!parent) {
+		return;
+	}
+	analyser_enter(a, parent);
+	enter_one(a, parent, s);
+}
+
+struct iter_var *
+loops_between(struct func *f, const struct stmt *top, const struct stmt *s,
+	      int *n)
+{
+	VEC(struct iter_var) found = { 0 };
+	struct arena *arena = &f->module->arena;
+
+	for (const struct stmt *p = s; p; p = p == top ? NULL : p->parent) {
+		if (p->kind == STMT_FOR && p != s) {
+			struct iter_var it = {
+				p->u.loop.var, p->args[0], p->args[1],
+				ITER_SPATIAL
+			};
+
+			vec_push(arena, &found, it);
+		}
+	}
+	for (int i = 0, j = found.n - 1; i < j; i++, j--) {
+		struct iter_var t = found.data[i];
+
+		found.data[i] = found.data[j];
+		found.data[j] = t;
+	}
+	*n = found.n;
+	return found.data;
+}
+
+/* -- moving to another buffer */
+
+struct remap {
+	struct func *func;
+	const struct buffer *from, *to;
+	index_fn index;
+	void *ctx;
+};
+
+static const struct expr *remap_expr(void *ctx, const struct expr *e);
+
+static const struct expr *
+remap_load(void *ctx, const struct expr *e)
+{
+	struct remap *r = ctx;
+	struct module *m = r->func->module;
+	const struct expr **old, **new;
+
+	if (e->kind != EXPR_LOAD || e->u.buffer != r->from) {
+		return NULL;
+	}
+	old = arena_array(&m->arena, const struct expr *, e->n_args + 1);
+	new = arena_array(&m->arena, const struct expr *, r->to->ndim + 1);
+	for (int d = 0; d < e->n_args; d++) {
+		old[d] = remap_expr(r, e->args[d]);
+	}
+	r->index(r->ctx, old, new);
+	return expr_load(m, r->to, new, r->to->ndim);
+}
+
+static const struct expr *
+remap_expr(void *ctx, const struct expr *e)
+{
+	struct remap *r = ctx;
+
+	return expr_uses_buffer(e, r->from)
+		       ? expr_rewrite(r->func->module, e, remap_load, r)
+		       : e;
+}
+
+static bool
+remap_stmt(void *ctx, struct stmt *s)
+{
+	struct remap *r = ctx;
+	struct func *f = r->func;
+
+	for (int i = 0; i < s->n_args; i++) {
+		stmt_set_arg(f, s, i, remap_expr(r, s->args[i]));
+	}
+	if (s->kind == STMT_STORE && s->u.buffer == r->from) {
+		const struct expr **args =
+			arena_array(&f->module->arena, const struct expr *,
+				    r->to->ndim + 1);
+
+		args[0] = s->args[0];
+		r->index(r->ctx, s->args + 1, args + 1);
+		stmt_set_args(f, s, args, r->to->ndim + 1);
+		stmt_write(f, &s->u.buffer, &r->to, sizeof(r->to));
+	} else if (s->kind == STMT_ALLOC && s->u.buffer == r->from) {
+		stmt_write(f, &s->u.buffer, &r->to, sizeof(r->to));
+	}
+	return true;
+}
+
+void
+buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
+	     const struct buffer *to, index_fn index, void *ctx)
+{
+	struct remap r = { f, from, to, index, ctx };
+
+	stmt_visit(s, remap_stmt, &r);
+	for (int i = 0; i < f->params.n; i++) {
+		struct param *p = &f->params.data[i];
+
+		if (p->buffer == from) {
+			struct param new = { to->data, to };
+
+			stmt_write(f, p, &new, sizeof new);
+		}
+	}
+}
+
+/* -- boxes */
+
+/* One dimension of one access; false if no bound is known. */
+static bool
+cover_one(struct func *f, const struct stmt *top, const struct access *x,
+	  int d, const struct expr **min, const struct expr **max)
+{
+	struct module *m = f->module;
+	struct analyser a;
+	struct iter_var *relaxed;
+	const struct expr *index = x->index[d];
+	int n;
+
+	/* What blocks and LETs between top and the access bind has to be
+	 * replaced by its value, innermost first. */
+	for (const struct stmt *p = x->at; p; p = p->parent) {
+		if (p->kind == STMT_BLOCK && p->u.block->n_iters > 0) {
+			const struct block *b = p->u.block;
+			struct var_map map = { .n = b->n_iters };
+
+			map.from = arena_array(&m->arena, struct var *,
+					       b->n_iters);
+			map.to = arena_array(&m->arena, const struct expr *,
+					     b->n_iters);
+			for (int i = 0; i < b->n_iters; i++) {
+				map.from[i] = b->iters[i].var;
+				map.to[i] = p->args[i + 1];
+			}
+			index = expr_substitute(m, index, &map);
+		} else if (p->kind == STMT_LET && p != x->at) {
+			struct var *v = p->u.var;
+			const struct expr *value = p->args[0];
+			struct var_map map = { &v, &value, 1 };
+
+			index = expr_substitute(m, index, &map);
+		}
+		if (p == top) {
+			break;
+		}
+	}
+	if (expr_has_load(index)) {
+		return false;
+	}
+	analyser_init(&a, m);
+	analyser_enter(&a, top);
+	relaxed = loops_between(f, top, x->at, &n);
+	index = simplify(&a, index);
+	return analyse_cover(&a, index, relaxed, n, min, max) && *min && *max;
+}
+
+/* The smaller (or larger) of the two, where that can be decided. */
+static const struct expr *
+pick(struct analyser *a, const struct expr *x, const struct expr *y,
+     bool smaller)
+{
+	if (x == y) {
+		return x;
+	}
+	if (prove(a, expr_le(a->module, x, y))) {
+		return smaller ? x : y;
+	}
+	if (prove(a, expr_le(a->module, y, x))) {
+		return smaller ? y : x;
+	}
+	return NULL;
+}
+
+static bool
+cover_all(struct func *f, const struct stmt *top, const struct access *list,
+	  int n, int d, struct range *out)
+{
+	struct module *m = f->module;
+	const struct expr *min = NULL, *max = NULL, *extent;
+	struct bounds bounds;
+	struct analyser a;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, top);
+	for (int i = 0; i < n; i++) {
+		const struct expr *lo, *hi;
+
+		if (!cover_one(f, top, &list[i], d, &lo, &hi)) {
+			return false;
+		}
+		min = min ? pick(&a, min, lo, true) : lo;
+		max = max ? pick(&a, max, hi, false) : hi;
+		if (!min || !max) {
+			return false;
+		}
+	}
+	extent = simplify(&a, expr_add(m, expr_sub(m, max, min),
+				       expr_i32(m, 1)));
+	bounds = analyse_bounds(&a, extent);
+	if (bounds.max == BOUND_POS_INF || bounds.max < 1) {
+		return false;
+	}
+	out->min = simplify(&a, min);
+	out->extent = expr_int(m, min->type, bounds.max);
+	return true;
+}
+
+void
+access_cover(struct func *f, const struct stmt *top,
+	     const struct access *list, int n, struct range *ranges)
+{
+	const struct buffer *b;
+
+	assert(n > 0);
+	b = list[0].buffer;
+	for (int d = 0; d < b->ndim; d++) {
+		int64_t extent, full;
+		bool known = cover_all(f, top, list, n, d, &ranges[d]);
+
+		if (known && expr_is_int(ranges[d].extent, &extent) &&
+		    expr_is_int(b->shape[d], &full) && extent >= full) {
+			known = false;
+		}
+		if (!known) {
+			ranges[d].min = expr_int(f->module,
+						 b->shape[d]->type, 0);
+			ranges[d].extent = b->shape[d];
+		}
+	}
+}
+
+/* -- conditions */
+
+void
+expr_conjuncts(struct module *m, const struct expr *e, struct conjuncts *out)
+{
+	if (e->kind == EXPR_AND) {
+		expr_conjuncts(m, e->args[0], out);
+		expr_conjuncts(m, e->args[1], out);
+	} else if (!expr_is_value(e, 1)) {
+		vec_push(&m->arena, &out->list, e);
+	}
+}
+
+const struct expr *
+expr_conjunction(struct module *m, const struct expr *const *list, int n)
+{
+	const struct expr *e = NULL;
+
+	for (int i = 0; i < n; i++) {
+		e = e ? expr_and(m, e, list[i]) : list[i];
+	}
+	return e;
+}
+
+static void
+find_load(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_LOAD;
+}
+
+bool
+expr_has_load(const struct expr *e)
+{
+	bool found = false;
+
+	expr_visit(e, find_load, &found);
+	return found;
+}

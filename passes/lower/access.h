@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who touches a buffer where: shared by the schedule primitives and by
+ * lowering. */
+#ifndef TIRC_ACCESS_H
+#define TIRC_ACCESS_H
+
+#include "analyse.h"
+#include "func.h"
+
+struct access {
+	const struct buffer *buffer;
+	struct stmt *at;           /* the statement: a STORE if it writes */
+	const struct expr *load;   /* NULL: the STORE itself */
+	const struct expr *const *index;
+};
+
+struct access_list {
+	VEC(struct access) list;
+};
+
+/* Every load and store at or below s of buffer (NULL: of any), in program
+ * order. Addresses taken count as loads. */
+void access_collect(struct func *f, struct stmt *s,
+		    const struct buffer *buffer, struct access_list *out);
+
+/* The innermost statement that contains both. */
+struct stmt *stmt_common(struct stmt *a, struct stmt *b);
+bool stmt_contains(const struct stmt *outer, const struct stmt *inner);
+
+/* Tells the analyser the ranges of the loops and the values of the LETs and
+ * block iter vars around s, and the conditions that hold there. */
+void analyser_enter(struct analyser *a, const struct stmt *s);
+
+/* Loops (and block iter vars as LET-like values) between top (included) and
+ * s: the iteration domain that an access inside top runs over. Arena array,
+ * outermost first. */
+struct iter_var *loops_between(struct func *f, const struct stmt *top,
+			       const struct stmt *s, int *n);
+
+/* Replaces from by to everywhere below s and in the parameters; index gives
+ * the new position (to->ndim expressions) of an old one. */
+typedef void (*index_fn)(void *ctx, const struct expr *const *old,
+			 const struct expr **new);
+void buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
+		  const struct buffer *to, index_fn index, void *ctx);
+
+/* The smallest box that covers all accesses in the list of one buffer, seen
+ * from outside top: ranges whose min is free of what is bound inside top.
+ * Where a dimension has no usable bound, [0, shape). */
+void access_cover(struct func *f, const struct stmt *top,
+		  const struct access *list, int n, struct range *ranges);
+
+/* Splits a && b && … into its parts, and back (NULL for none). */
+struct conjuncts {
+	VEC(const struct expr *) list;
+};
+void expr_conjuncts(struct module *m, const struct expr *e,
+		    struct conjuncts *out);
+const struct expr *expr_conjunction(struct module *m,
+				    const struct expr *const *list, int n);
+
+/* Does e load anything? */
+bool expr_has_load(const struct expr *e);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the passes of lower.def in order. */
+#include "lower.h"
+
+#include "lower_passes.h"
+
+static const struct lower_pass passes[] = {
+#define LOWER(phase, name, function, what) { name, what, phase, function },
+#include "lower.def"
+#undef LOWER
+};
+
+enum { N_PASSES = sizeof passes / sizeof passes[0] };
+
+const struct lower_pass *
+lower_passes(int *n)
+{
+	*n = N_PASSES;
+	return passes;
+}
+
+/* One row of the table may occur more than once. */
+bool
+lower_simplify(struct func *f)
+{
+	simplify_func(f);
+	return true;
+}
+
+bool
+lower_func(struct func *f, const struct pass_hooks *hooks)
+{
+	for (int i = 0; i < N_PASSES; i++) {
+		if (!passes[i].run(f)) {
+			return false;
+		}
+		if (hooks && hooks->after_func) {
+			hooks->after_func(hooks->ctx, passes[i].name, f);
+		}
+	}
+	return true;
+}
+
+static int64_t
+stack_bytes(const struct stmt *s)
+{
+	int64_t below = 0, elems;
+
+	if (!s) {
+		return 0;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		int64_t bytes = stack_bytes(s->children[i]);
+
+		below = bytes > below ? bytes : below;
+	}
+	if (s->kind == STMT_ALLOC &&
+	    buffer_max_elems(s->u.buffer, &elems)) {
+		below += elems * dtype_bytes(s->u.buffer->type) *
+			 s->u.buffer->type.lanes;
+	}
+	return below;
+}
+
+int64_t
+lower_stack_bytes(const struct func *f)
+{
+	return stack_bytes(f->body);
+}

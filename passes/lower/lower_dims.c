@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Drops dimensions of extent 1 and merges neighbouring dimensions that every
+ * access fuses, parameters included (they are dense, so the bytes stay).
+ *
+ *   x: (1, 64, 56, 56)                      x: (200704,)
+ *   for i in range(200704):            ->   for i in range(200704):
+ *       y[0, i // 3136, i // 56 % 56, i % 56] = ...    y[i] = ...
+ *
+ * A parameter keeps at least one dimension. */
+#include "lower_passes.h"
+
+#include <assert.h>
+
+#include "access.h"
+
+struct dims {
+	struct func *func;
+	VEC(const struct buffer *) buffers;
+	int ndim;        /* of the buffer at hand */
+	int merge;       /* the left one of the pair that becomes one */
+	const struct buffer *from;
+};
+
+static void
+add_buffer(struct dims *d, const struct buffer *b)
+{
+	for (int i = 0; i < d->buffers.n; i++) {
+		if (d->buffers.data[i] == b) {
+			return;
+		}
+	}
+	if (!b->strides) {
+		vec_push(&d->func->module->arena, &d->buffers, b);
+	}
+}
+
+static bool
+find_buffers(void *ctx, struct stmt *s)
+{
+	struct dims *d = ctx;
+
+	if (s->kind == STMT_ALLOC) {
+		add_buffer(d, s->u.buffer);
+	}
+	return true;
+}
+
+static bool
+is_param(const struct func *f, const struct buffer *b)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* -- squeezing */
+
+static void
+squeeze_index(void *ctx, const struct expr *const *old,
+	      const struct expr **new)
+{
+	const struct dims *d = ctx;
+	int k = 0;
+
+	for (int i = 0; i < d->from->ndim; i++) {
+		if (!expr_is_value(d->from->shape[i], 1)) {
+			new[k++] = old[i];
+		}
+	}
+	if (k < d->ndim) {
+		new[k] = expr_i32(d->func->module, 0);
+	}
+}
+
+static const struct buffer *
+squeeze(struct dims *d, const struct buffer *b)
+{
+	struct module *m = d->func->module;
+	const struct buffer *to;
+	const struct expr **shape =
+		arena_array(&m->arena, const struct expr *, b->ndim + 1);
+
+	d->ndim = 0;
+	d->from = b;
+	for (int i = 0; i < b->ndim; i++) {
+		if (!expr_is_value(b->shape[i], 1)) {
+			shape[d->ndim++] = b->shape[i];
+		}
+	}
+	if (d->ndim == 0 && is_param(d->func, b)) {
+		shape[d->ndim++] = expr_i32(m, 1);
+	}
+	if (d->ndim == b->ndim) {
+		return b;
+	}
+	to = buffer_with_shape(m, b, d->ndim, shape);
+	buffer_remap(d->func, d->func->body, b, to, squeeze_index, d);
+	return to;
+}
+
+/* -- merging */
+
+static void
+count_division(void *ctx, const struct expr *e)
+{
+	if (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) {
+		++*(int *)ctx;
+	}
+}
+
+static int
+divisions(const struct expr *e)
+{
+	int n = 0;
+
+	expr_visit(e, count_division, &n);
+	return n;
+}
+
+/* hi * extent + lo, undoing the division by extent where there was one. */
+static const struct expr *
+fused_index(struct analyser *a, const struct expr *hi, const struct expr *lo,
+	    const struct expr *extent)
+{
+	struct module *m = a->module;
+
+	if (lo->kind == EXPR_FLOORMOD && lo->args[1] == extent) {
+		const struct expr *whole = lo->args[0];
+
+		if (hi->kind == EXPR_FLOORDIV && hi->args[0] == whole &&
+		    hi->args[1] == extent) {
+			return whole;
+		}
+		if (hi->kind == EXPR_FLOORMOD &&
+		    hi->args[0] == simplify(a, expr_floordiv(m, whole,
+							     extent))) {
+			return expr_floormod(
+				m, whole, simplify(a, expr_mul(m, extent,
+							       hi->args[1])));
+		}
+	}
+	return simplify(a, expr_add(m, expr_mul(m, hi, extent), lo));
+}
+
+/* Index arithmetic in the width of its operands must still fit. */
+static bool
+fits(const struct expr *size)
+{
+	int64_t v;
+
+	return !expr_is_int(size, &v) || v <= INT32_MAX;
+}
+
+static bool
+worth_merging(struct dims *d, const struct buffer *b, int at,
+	      const struct access_list *uses)
+{
+	struct module *m = d->func->module;
+	const struct expr *extent = b->shape[at + 1];
+	bool better = false;
+
+	if (!fits(expr_mul(m, b->shape[at], extent))) {
+		return false;
+	}
+	for (int i = 0; i < uses->list.n; i++) {
+		const struct access *x = &uses->list.data[i];
+		struct analyser a;
+		const struct expr *hi, *lo;
+		int before, after;
+
+		analyser_init(&a, m);
+		analyser_enter(&a, x->at);
+		hi = x->index[at];
+		lo = x->index[at + 1];
+		before = divisions(hi) + divisions(lo);
+		after = divisions(fused_index(&a, hi, lo, extent));
+		if (after > before) {
+			return false;
+		}
+		better |= after < before;
+	}
+	return better;
+}
+
+static void
+merge_index(void *ctx, const struct expr *const *old, const struct expr **new)
+{
+	const struct dims *d = ctx;
+	struct module *m = d->func->module;
+	const struct expr *extent = d->from->shape[d->merge + 1];
+	struct analyser a;
+	int k = 0;
+
+	analyser_init(&a, m);
+	for (int i = 0; i < d->from->ndim; i++) {
+		if (i == d->merge) {
+			new[k++] = fused_index(&a, old[i], old[i + 1], extent);
+			i++;
+		} else {
+			new[k++] = old[i];
+		}
+	}
+}
+
+static const struct buffer *
+merge(struct dims *d, const struct buffer *b)
+{
+	struct module *m = d->func->module;
+
+	for (int at = b->ndim - 2; at >= 0; at--) {
+		struct access_list uses = { 0 };
+		const struct buffer *to;
+		const struct expr **shape;
+		int k = 0;
+
+		access_collect(d->func, d->func->body, b, &uses);
+		if (!worth_merging(d, b, at, &uses)) {
+			continue;
+		}
+		shape = arena_array(&m->arena, const struct expr *, b->ndim);
+		for (int i = 0; i < b->ndim; i++) {
+			if (i == at) {
+				shape[k++] = expr_mul(m, b->shape[i],
+						      b->shape[i + 1]);
+				i++;
+			} else {
+				shape[k++] = b->shape[i];
+			}
+		}
+		to = buffer_with_shape(m, b, k, shape);
+		d->merge = at;
+		d->from = b;
+		buffer_remap(d->func, d->func->body, b, to, merge_index, d);
+		b = to;
+	}
+	return b;
+}
+
+bool
+lower_dims(struct func *f)
+{
+	struct dims d = { .func = f };
+
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer) {
+			add_buffer(&d, f->params.data[i].buffer);
+		}
+	}
+	stmt_visit(f->body, find_buffers, &d);
+	for (int i = 0; i < d.buffers.n; i++) {
+		const struct buffer *b = squeeze(&d, d.buffers.data[i]);
+
+		if (b->ndim >= 2) {
+			merge(&d, b);
+		}
+	}
+	return true;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests conditions as far out as they are known.
+ *
+ *   for kh, kw:                              for kh:
+ *       if 0 <= h + kh and 0 <= w + kw:  ->      if 0 <= h + kh:
+ *           ...                                      for kw:
+ *                                                        if 0 <= w + kw:
+ *
+ * Conditions that load move nowhere. Neighbours under the same condition are
+ * joined, and an IF that is all that another holds is joined with it. */
+#include "lower_passes.h"
+
+#include "access.h"
+
+static bool
+is_plain_if(const struct stmt *s)
+{
+	return s && s->kind == STMT_IF && !s->children[1];
+}
+
+/* Does a store below s change what e loads? Coarse: any load counts. */
+static bool
+stable(const struct expr *e)
+{
+	return !expr_has_load(e);
+}
+
+/* Takes the conjuncts of the IF inside a loop, LET or ALLOC that v does not
+ * touch out of it. */
+static void
+hoist_over(struct func *f, struct stmt *s, const struct var *v)
+{
+	struct module *m = f->module;
+	struct stmt *inner = s->children[0];
+	struct conjuncts all = { 0 }, out = { 0 }, in = { 0 };
+	struct stmt_place place;
+
+	if (!is_plain_if(inner)) {
+		return;
+	}
+	expr_conjuncts(m, inner->args[0], &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct expr *c = all.list.data[i];
+
+		if ((v && expr_uses_var(c, v)) || !stable(c)) {
+			vec_push(&m->arena, &in.list, c);
+		} else {
+			vec_push(&m->arena, &out.list, c);
+		}
+	}
+	if (out.list.n == 0) {
+		return;
+	}
+	if (in.list.n == 0) {
+		stmt_replace(f, inner, inner->children[0]);
+	} else {
+		stmt_set_arg(f, inner, 0,
+			     expr_conjunction(m, in.list.data, in.list.n));
+	}
+	place = stmt_place_of(s);
+	stmt_put(f, place,
+		 stmt_if(f, expr_conjunction(m, out.list.data, out.list.n), s,
+			 NULL));
+}
+
+/* if a: if b: x  ->  if a and b: x */
+static void
+join_nested(struct func *f, struct stmt *s)
+{
+	struct stmt *inner = s->children[0];
+
+	if (s->children[1] || !is_plain_if(inner)) {
+		return;
+	}
+	stmt_set_arg(f, s, 0,
+		     expr_and(f->module, s->args[0], inner->args[0]));
+	stmt_replace(f, inner, inner->children[0]);
+}
+
+static void
+join_neighbours(struct func *f, struct stmt *seq)
+{
+	for (int i = 0; i + 1 < seq->n_children;) {
+		struct stmt *a = seq->children[i], *b = seq->children[i + 1];
+		struct stmt *pair[2];
+
+		if (!is_plain_if(a) || !is_plain_if(b) ||
+		    a->args[0] != b->args[0] || !stable(a->args[0])) {
+			i++;
+			continue;
+		}
+		pair[0] = a->children[0];
+		pair[1] = b->children[0];
+		stmt_set_child(f, a, 0, stmt_seq(f, pair, 2));
+		if (seq->n_children == 2) {
+			stmt_remove(f, b);
+			return;
+		}
+		stmt_remove(f, b);
+	}
+}
+
+static void
+hoist_below(struct func *f, struct stmt *s)
+{
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i]) {
+			hoist_below(f, s->children[i]);
+		}
+	}
+	switch (s->kind) {
+	case STMT_FOR:
+		hoist_over(f, s, s->u.loop.var);
+		break;
+	case STMT_LET:
+		hoist_over(f, s, s->u.var);
+		break;
+	case STMT_ALLOC:
+		hoist_over(f, s, NULL);
+		break;
+	case STMT_IF:
+		join_nested(f, s);
+		break;
+	case STMT_SEQ:
+		join_neighbours(f, s);
+		break;
+	default:
+		break;
+	}
+}
+
+bool
+lower_guards(struct func *f)
+{
+	hoist_below(f, f->body);
+	return true;
+}

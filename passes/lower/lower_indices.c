@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names index expressions that occur more than once.
+ *
+ *   if 1 <= h + kh and h + kh < 57:      ih: T.let = h + kh - 1
+ *       acc = acc + x[h + kh - 1]   ->   if 0 <= ih and ih < 56:
+ *                                            acc = acc + x[ih]
+ *
+ * First conditions are put in terms of the indices that they guard. A LET
+ * stands just inside the loop that binds the innermost of its variables. */
+#include "lower_passes.h"
+
+#include <assert.h>
+#include <ctype.h>
+
+#include "access.h"
+
+/* -- conditions in terms of indices */
+
+struct guard {
+	struct func *func;
+	struct analyser *analyser;
+	VEC(const struct expr *) indices;
+};
+
+static bool
+is_compound(const struct expr *e)
+{
+	return dtype_is_int(e->type) && e->n_args > 0 &&
+	       e->kind != EXPR_LOAD && e->kind != EXPR_CALL &&
+	       e->kind != EXPR_CAST;
+}
+
+static void
+add_index(struct guard *g, const struct expr *e)
+{
+	if (!is_compound(e) || expr_has_load(e)) {
+		return;
+	}
+	for (int i = 0; i < g->indices.n; i++) {
+		if (g->indices.data[i] == e) {
+			return;
+		}
+	}
+	vec_push(&g->func->module->arena, &g->indices, e);
+}
+
+/* a < b (or <=) as e < n or n <= e. NULL: has nothing to do with e. */
+static const struct expr *
+compare_with(struct guard *g, const struct expr *a, const struct expr *b,
+	     bool or_equal, const struct expr *e)
+{
+	struct module *m = g->func->module;
+	const struct expr *diff = expr_sub(m, a, b);
+	int64_t c;
+
+	if (!dtype_equal(a->type, e->type) ||
+	    !dtype_equal(b->type, e->type)) {
+		return NULL;
+	}
+	if (expr_is_int(simplify(g->analyser, expr_sub(m, diff, e)), &c)) {
+		return expr_lt(m, e, expr_int(m, e->type, or_equal - c));
+	}
+	if (expr_is_int(simplify(g->analyser, expr_add(m, diff, e)), &c)) {
+		return expr_le(m, expr_int(m, e->type, c + !or_equal), e);
+	}
+	return NULL;
+}
+
+static const struct expr *
+align_condition(void *ctx, const struct expr *c)
+{
+	struct guard *g = ctx;
+	bool swap = c->kind == EXPR_GT || c->kind == EXPR_GE;
+	bool or_equal = c->kind == EXPR_LE || c->kind == EXPR_GE;
+
+	if (c->kind != EXPR_LT && c->kind != EXPR_LE && !swap) {
+		return NULL;
+	}
+	if (!dtype_is_int(c->args[0]->type) || expr_has_load(c)) {
+		return NULL;
+	}
+	for (int i = 0; i < g->indices.n; i++) {
+		const struct expr *found =
+			compare_with(g, c->args[swap], c->args[!swap],
+				     or_equal, g->indices.data[i]);
+
+		if (found) {
+			return found;
+		}
+	}
+	return NULL;
+}
+
+static const struct expr *
+align_select(void *ctx, const struct expr *e)
+{
+	struct guard *g = ctx;
+	struct module *m = g->func->module;
+	const struct expr *args[3];
+
+	if (e->kind != EXPR_IF || !expr_has_load(e->args[1])) {
+		return NULL;
+	}
+	args[0] = expr_rewrite(m, e->args[0], align_condition, g);
+	args[1] = expr_rewrite(m, e->args[1], align_select, g);
+	args[2] = expr_rewrite(m, e->args[2], align_select, g);
+	return expr_if(m, args[0], args[1], args[2]);
+}
+
+static void
+align_guards(struct func *f, struct stmt *s)
+{
+	struct analyser a;
+	struct guard g = { .func = f, .analyser = &a };
+	struct access_list uses = { 0 };
+
+	if (s->kind == STMT_IF ||
+	    (s->kind == STMT_STORE && s->args[0]->kind != EXPR_LOAD)) {
+		analyser_init(&a, f->module);
+		access_collect(f, s, NULL, &uses);
+		for (int i = 0; i < uses.list.n; i++) {
+			for (int d = 0; d < uses.list.data[i].buffer->ndim;
+			     d++) {
+				add_index(&g, uses.list.data[i].index[d]);
+			}
+		}
+		stmt_set_arg(f, s, 0,
+			     expr_rewrite(f->module, s->args[0],
+					  s->kind == STMT_IF ? align_condition
+							     : align_select,
+					  &g));
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i]) {
+			align_guards(f, s->children[i]);
+		}
+	}
+}
+
+/* -- repeated expressions */
+
+struct candidate {
+	const struct expr *e;
+	int count, ops;
+	struct stmt *common;
+};
+
+struct search {
+	struct func *func;
+	struct stmt *at;
+	VEC(struct candidate) list;
+};
+
+static int
+operations(const struct expr *e)
+{
+	int n = e->n_args > 0;
+
+	if (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) {
+		n++;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		n += operations(e->args[i]);
+	}
+	return n;
+}
+
+static bool
+is_index_op(const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+	case EXPR_FLOORDIV:
+	case EXPR_FLOORMOD:
+		return dtype_class(e->type) == DTC_INT &&
+		       e->type.lanes == 1 && !expr_has_load(e);
+	default:
+		return false;
+	}
+}
+
+/* As the text is read: a shared node counts each time. */
+static void
+count_expr(struct search *q, const struct expr *e)
+{
+	struct candidate fresh = { e, 1, 0, q->at };
+
+	if (e->n_args == 0) {
+		return;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		count_expr(q, e->args[i]);
+	}
+	if (!is_index_op(e) || (fresh.ops = operations(e)) < 2) {
+		return;
+	}
+	for (int i = 0; i < q->list.n; i++) {
+		struct candidate *c = &q->list.data[i];
+
+		if (c->e == e) {
+			c->count++;
+			c->common = stmt_common(c->common, q->at);
+			return;
+		}
+	}
+	vec_push(&q->func->module->arena, &q->list, fresh);
+}
+
+static bool
+count_stmt(void *ctx, struct stmt *s)
+{
+	struct search *q = ctx;
+
+	q->at = s;
+	for (int i = 0; i < s->n_args; i++) {
+		/* A LET that is this expression already has its name. */
+		if (s->kind == STMT_LET) {
+			for (int k = 0; k < s->args[i]->n_args; k++) {
+				count_expr(q, s->args[i]->args[k]);
+			}
+		} else {
+			count_expr(q, s->args[i]);
+		}
+	}
+	return true;
+}
+
+struct replacing {
+	struct module *module;
+	const struct expr *from, *to;
+};
+
+static const struct expr *
+replace_node(void *ctx, const struct expr *e)
+{
+	const struct replacing *r = ctx;
+
+	return e == r->from ? r->to : NULL;
+}
+
+static const struct expr *
+replace_expr(void *ctx, const struct expr *e)
+{
+	struct replacing *r = ctx;
+
+	return expr_rewrite(r->module, e, replace_node, r);
+}
+
+/* Up to just inside what binds a variable of e. */
+static struct stmt *
+hoist_place(struct stmt *s, const struct expr *e)
+{
+	while (s->parent) {
+		const struct stmt *p = s->parent;
+
+		if ((p->kind == STMT_FOR &&
+		     expr_uses_var(e, p->u.loop.var)) ||
+		    (p->kind == STMT_LET && expr_uses_var(e, p->u.var)) ||
+		    p->kind == STMT_BLOCK) {
+			break;
+		}
+		s = s->parent;
+	}
+	return s;
+}
+
+/* -- names */
+
+struct naming {
+	struct func *func;
+	const struct var *first;
+	int n_vars;
+	const char *wanted;
+	bool taken;
+};
+
+static void
+find_first(void *ctx, const struct expr *e)
+{
+	struct naming *n = ctx;
+
+	if (e->kind == EXPR_VAR) {
+		n->n_vars++;
+		/* Outermost loops are the oldest variables, mostly. */
+		if (!n->first || e->u.var->id < n->first->id) {
+			n->first = e->u.var;
+		}
+	}
+}
+
+static bool
+check_name(void *ctx, struct stmt *s)
+{
+	struct naming *n = ctx;
+	const struct var *v = s->kind == STMT_FOR ? s->u.loop.var
+			      : s->kind == STMT_LET ? s->u.var
+						    : NULL;
+
+	n->taken |= v && strcmp(v->name, n->wanted) == 0;
+	n->taken |= s->kind == STMT_ALLOC &&
+		    strcmp(s->u.buffer->name, n->wanted) == 0;
+	return !n->taken;
+}
+
+static bool
+is_taken(struct func *f, const char *name)
+{
+	struct naming n = { .func = f, .wanted = name };
+
+	stmt_visit(f->body, check_name, &n);
+	for (int i = 0; i < f->params.n; i++) {
+		const struct param *p = &f->params.data[i];
+
+		n.taken |= strcmp(p->var->name, name) == 0 ||
+			   (p->buffer && strcmp(p->buffer->name, name) == 0);
+	}
+	return n.taken;
+}
+
+/* "h" and "kh" make "ih", "w_o" and "w_i" make "w", n // 4 is n_q. */
+static const char *
+name_for(struct func *f, const struct expr *e)
+{
+	struct arena *arena = &f->module->arena;
+	struct naming n = { .func = f };
+	const char *name, *base;
+	size_t length;
+
+	expr_visit(e, find_first, &n);
+	base = n.first ? n.first->name : "at";
+	length = strlen(base);
+	if (e->kind == EXPR_FLOORDIV) {
+		name = arena_printf(arena, "%s_q", base);
+	} else if (e->kind == EXPR_FLOORMOD) {
+		name = arena_printf(arena, "%s_r", base);
+	} else if (length > 2 && base[length - 2] == '_') {
+		name = arena_strndup(arena, base, length - 2);
+	} else if (n.n_vars == 1) {
+		name = arena_printf(arena, "%s_at", base);
+	} else {
+		if (length > 1 && base[0] == 'o' &&
+		    isalpha((unsigned char)base[1])) {
+			base++;
+		}
+		name = arena_printf(arena, "i%s", base);
+	}
+	base = name;
+	for (int k = 2; is_taken(f, name); k++) {
+		name = arena_printf(arena, "%s%d", base, k);
+	}
+	return name;
+}
+
+static bool
+name_one(struct func *f)
+{
+	struct search q = { .func = f };
+	const struct candidate *best = NULL;
+	struct replacing r = { f->module, NULL, NULL };
+	struct stmt *at;
+	struct stmt_place place;
+	struct var *v;
+
+	stmt_visit(f->body, count_stmt, &q);
+	for (int i = 0; i < q.list.n; i++) {
+		const struct candidate *c = &q.list.data[i];
+
+		if (c->count >= 2 && (!best || c->ops > best->ops)) {
+			best = c;
+		}
+	}
+	if (!best) {
+		return false;
+	}
+	at = hoist_place(best->common, best->e);
+	v = var_new(f->module, name_for(f, best->e), best->e->type);
+	r.from = best->e;
+	r.to = v->expr;
+	stmt_map_exprs(f, at, replace_expr, &r);
+	place = stmt_place_of(at);
+	stmt_put(f, place, stmt_let(f, v, best->e, at));
+	return true;
+}
+
+bool
+lower_indices(struct func *f)
+{
+	enum { LIMIT = 100 };
+
+	align_guards(f, f->body);
+	for (int i = 0; i < LIMIT && name_one(f); i++) {
+	}
+	return true;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Places the init part of every reduction.
+ *
+ *   for i, k, j:                       for i:
+ *       with T.block("C"):                 for j:
+ *           ...                                with T.block("C_init"):
+ *           with T.init():                         C[v_i, v_j] = 0
+ *               C[v_i, v_j] = 0            for k, j:
+ *           C[v_i, v_j] = C + ...              with T.block("C"):
+ *                                                  C[v_i, v_j] = C + ...
+ *
+ * The init gets the spatial loops inside the outermost reduction loop, just
+ * before that loop. Where a loop drives both kinds of iter vars (fused ones),
+ * init stays inside, under "every reduction iter var is at its start". */
+#include "lower_passes.h"
+
+#include <assert.h>
+
+#include "access.h"
+
+static bool
+loop_drives(const struct stmt *loop, const struct stmt *block, bool reduce)
+{
+	const struct block *b = block->u.block;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if ((b->iters[i].kind != ITER_SPATIAL) == reduce &&
+		    expr_uses_var(block->args[i + 1], loop->u.loop.var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct stmt *
+outermost_reduction(struct stmt *block, bool *mixed)
+{
+	struct stmt *found = NULL;
+
+	*mixed = false;
+	for (struct stmt *p = block->parent; p && p->kind != STMT_BLOCK;
+	     p = p->parent) {
+		if (p->kind == STMT_FOR && loop_drives(p, block, true)) {
+			found = p;
+			*mixed |= loop_drives(p, block, false);
+		}
+	}
+	return found;
+}
+
+/* The predicate's parts that do not concern the loops left behind; false if
+ * one mixes both kinds. */
+static bool
+init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
+	       const struct expr **out)
+{
+	struct conjuncts all = { 0 }, kept = { 0 };
+
+	expr_conjuncts(f->module, block->args[0], &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct expr *c = all.list.data[i];
+		bool reduces = false, spatial = false;
+
+		for (struct stmt *p = block->parent; p; p = p->parent) {
+			if (p->kind == STMT_FOR &&
+			    expr_uses_var(c, p->u.loop.var)) {
+				if (loop_drives(p, block, true)) {
+					reduces = true;
+				} else {
+					spatial = true;
+				}
+			}
+			if (p == outer) {
+				break;
+			}
+		}
+		if (reduces && spatial) {
+			return false;
+		}
+		if (!reduces) {
+			vec_push(&f->module->arena, &kept.list, c);
+		}
+	}
+	*out = expr_conjunction(f->module, kept.list.data, kept.list.n);
+	return true;
+}
+
+/* A copy of the block with init as its body and spatial iters only. */
+static struct stmt *
+init_block(struct func *f, struct stmt *block, const struct expr *predicate)
+{
+	struct arena *arena = &f->module->arena;
+	const struct block *b = block->u.block;
+	struct block init = { 0 };
+	const struct expr **bindings =
+		arena_array(arena, const struct expr *, b->n_iters + 1);
+	struct stmt *body = block->children[1];
+
+	init.name = arena_printf(arena, "%s_init", b->name);
+	init.iters = arena_array(arena, struct iter_var, b->n_iters + 1);
+	for (int i = 0; i < b->n_iters; i++) {
+		if (b->iters[i].kind == ITER_SPATIAL) {
+			init.iters[init.n_iters] = b->iters[i];
+			bindings[init.n_iters++] = block->args[i + 1];
+		}
+	}
+	init.writes = b->writes;
+	init.n_writes = b->n_writes;
+	stmt_set_child(f, block, 1, NULL);
+	return stmt_block(f, &init, predicate, bindings, NULL, body);
+}
+
+struct stmt *
+place_init(struct func *f, struct stmt *block, struct stmt *outer)
+{
+	const struct expr *predicate;
+	struct stmt_place place = stmt_place_of(outer);
+	struct stmt *nest, *pair[2];
+
+	if (!init_predicate(f, block, outer, &predicate)) {
+		return NULL;
+	}
+	nest = init_block(f, block, predicate);
+	for (struct stmt *p = block->parent;; p = p->parent) {
+		if (p->kind == STMT_FOR && loop_drives(p, block, false)) {
+			enum for_kind kind = p->u.loop.kind;
+
+			if (kind == FOR_PARALLEL) {
+				kind = FOR_SERIAL;
+			}
+			nest = stmt_for(f, p->u.loop.var, p->args[0],
+					p->args[1], kind, nest);
+			nest->u.loop.thread = p->u.loop.thread;
+			nest->notes = p->notes;
+		}
+		if (p == outer) {
+			break;
+		}
+	}
+	nest = stmt_clone(f, nest, true);
+	pair[0] = nest;
+	pair[1] = outer;
+	stmt_put(f, place, stmt_seq(f, pair, 2));
+	return nest;
+}
+
+/* Between outer and the block: nothing but loops and statements beside them.
+ * A LET or IF in between would have to be copied too. */
+static bool
+plain_between(const struct stmt *block, const struct stmt *outer)
+{
+	for (const struct stmt *p = block->parent; p; p = p->parent) {
+		if (p->kind != STMT_FOR && p->kind != STMT_SEQ) {
+			return false;
+		}
+		if (p == outer) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The fallback: if all reduction iter vars are at their start. */
+static void
+guard_init(struct func *f, struct stmt *block)
+{
+	struct module *m = f->module;
+	const struct block *b = block->u.block;
+	struct conjuncts first = { 0 };
+	struct stmt *pair[2] = { block->children[1], NULL };
+	const struct expr *cond;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if (b->iters[i].kind != ITER_SPATIAL) {
+			vec_push(&m->arena, &first.list,
+				 expr_eq(m, b->iters[i].var->expr,
+					 b->iters[i].min));
+		}
+	}
+	cond = expr_conjunction(m, first.list.data, first.list.n);
+	stmt_set_child(f, block, 1, NULL);
+	if (cond) {
+		pair[0] = stmt_if(f, cond, pair[0], NULL);
+	}
+	pair[1] = block->children[0];
+	stmt_set_child(f, block, 0, stmt_seq(f, pair, 2));
+}
+
+struct init_list {
+	struct func *func;
+	VEC(struct stmt *) blocks;
+};
+
+static bool
+find_init(void *ctx, struct stmt *s)
+{
+	struct init_list *l = ctx;
+
+	if (s->kind == STMT_BLOCK && s->children[1]) {
+		vec_push(&l->func->module->arena, &l->blocks, s);
+	}
+	return true;
+}
+
+bool
+lower_place_init(struct func *f)
+{
+	struct init_list l = { .func = f };
+
+	stmt_visit(f->body, find_init, &l);
+	for (int i = 0; i < l.blocks.n; i++) {
+		struct stmt *block = l.blocks.data[i];
+		bool mixed;
+		struct stmt *outer = outermost_reduction(block, &mixed);
+
+		if (!outer || mixed || !plain_between(block, outer) ||
+		    !place_init(f, block, outer)) {
+			guard_init(f, block);
+		}
+	}
+	return true;
+}

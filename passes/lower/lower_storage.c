@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moves every ALLOC to the lowest common ancestor of the buffer's uses and
+ * shrinks the buffer to the box that is used there.
+ *
+ *   acc = T.alloc_buffer((64, 56), scope="local")    for c, w:
+ *   for c, w:                                            acc: [8, 7]
+ *       ... acc[c * 8 + i, w * 7 + j] ...         ->     ... acc[i, j] ...
+ *
+ * Keeps: a buffer's elements are written before they are read within one
+ * iteration of the loops around its uses; dimensions of which one element is
+ * left go, down to ndim 0, a scalar. */
+#include "lower_passes.h"
+
+#include "access.h"
+
+struct alloc_list {
+	struct func *func;
+	VEC(struct stmt *) list;
+};
+
+static bool
+find_alloc(void *ctx, struct stmt *s)
+{
+	struct alloc_list *l = ctx;
+
+	if (s->kind == STMT_ALLOC) {
+		vec_push(&l->func->module->arena, &l->list, s);
+	}
+	return true;
+}
+
+struct window {
+	struct func *func;
+	const struct range *ranges;
+	bool *dropped;
+	int ndim;
+};
+
+static void
+window_index(void *ctx, const struct expr *const *old, const struct expr **new)
+{
+	const struct window *w = ctx;
+	int k = 0;
+
+	for (int d = 0; d < w->ndim; d++) {
+		if (!w->dropped[d]) {
+			new[k++] = expr_sub(w->func->module, old[d],
+					    w->ranges[d].min);
+		}
+	}
+}
+
+static void
+compact(struct func *f, struct stmt *alloc, struct access_list *uses)
+{
+	struct arena *arena = &f->module->arena;
+	const struct buffer *b = alloc->u.buffer, *small;
+	struct range *ranges = arena_array(arena, struct range, b->ndim + 1);
+	const struct expr **shape =
+		arena_array(arena, const struct expr *, b->ndim + 1);
+	bool *dropped = arena_array(arena, bool, b->ndim + 1);
+	struct window window = { f, ranges, dropped, b->ndim };
+	bool same = true;
+	int ndim = 0;
+
+	if (b->strides || b->ndim == 0) {
+		return;
+	}
+	access_cover(f, alloc, uses->list.data, uses->list.n, ranges);
+	for (int d = 0; d < b->ndim; d++) {
+		same &= ranges[d].extent == b->shape[d];
+		dropped[d] = expr_is_value(ranges[d].extent, 1);
+		if (!dropped[d]) {
+			shape[ndim++] = ranges[d].extent;
+		}
+	}
+	if (same && ndim == b->ndim) {
+		return;
+	}
+	small = buffer_with_shape(f->module, b, ndim, shape);
+	buffer_remap(f, alloc, b, small, window_index, &window);
+}
+
+bool
+lower_storage(struct func *f)
+{
+	struct alloc_list allocs = { .func = f };
+
+	stmt_visit(f->body, find_alloc, &allocs);
+	/* The last becomes the innermost: declarations keep their order. */
+	for (int i = allocs.list.n - 1; i >= 0; i--) {
+		struct stmt *old = allocs.list.data[i];
+		const struct buffer *b = old->u.buffer;
+		struct access_list uses = { 0 };
+		struct stmt_place place;
+		struct stmt *common, *alloc;
+
+		access_collect(f, old->children[0], b, &uses);
+		if (uses.list.n == 0) {
+			stmt_replace(f, old, old->children[0]);
+			continue;
+		}
+		common = uses.list.data[0].at;
+		for (int k = 1; k < uses.list.n; k++) {
+			common = stmt_common(common, uses.list.data[k].at);
+		}
+		stmt_replace(f, old, old->children[0]);
+		place = stmt_place_of(common);
+		alloc = stmt_alloc(f, b, common);
+		stmt_put(f, place, alloc);
+		compact(f, alloc, &uses);
+	}
+	return true;
+}

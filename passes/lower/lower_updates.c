@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Skips updates that change nothing.
+ *
+ *   acc = acc + if_then_else(0 <= h, x[h] * w, 0)
+ * becomes
+ *   if 0 <= h:
+ *       acc = acc + x[h] * w
+ *
+ * also where the condition sits deeper, as in if_then_else(0 <= h, x, 0) * w:
+ * what counts is that the value is the reducer's neutral element when the
+ * condition fails (0 times a weight is taken to be 0). */
+#include "lower_passes.h"
+
+#include <math.h>
+
+#include "access.h"
+
+static bool
+is_literal(const struct expr *e, double v)
+{
+	while (e->kind == EXPR_BROADCAST || e->kind == EXPR_CAST) {
+		e = e->args[0];
+	}
+	if (e->kind == EXPR_FLOAT) {
+		return e->u.fval == v;
+	}
+	return e->kind == EXPR_INT && (double)e->u.ival == v;
+}
+
+/* Is e zero whenever cond is false? */
+static bool
+vanishes(const struct expr *e, const struct expr *cond)
+{
+	switch (e->kind) {
+	case EXPR_IF:
+	case EXPR_SELECT:
+		if (e->args[0] == cond) {
+			return vanishes(e->args[2], cond);
+		}
+		return vanishes(e->args[1], cond) &&
+		       vanishes(e->args[2], cond);
+	case EXPR_MUL:
+		return vanishes(e->args[0], cond) ||
+		       vanishes(e->args[1], cond);
+	case EXPR_ADD:
+		return vanishes(e->args[0], cond) &&
+		       vanishes(e->args[1], cond);
+	case EXPR_SUB: {
+		const struct expr *a = e->args[0];
+
+		while (a->kind == EXPR_CAST || (a->kind == EXPR_IF &&
+						a->args[0] == cond)) {
+			a = a->kind == EXPR_IF ? a->args[2] : a->args[0];
+		}
+		return (a == e->args[1] && !expr_has_load(a)) ||
+		       (vanishes(e->args[0], cond) &&
+			vanishes(e->args[1], cond));
+	}
+	case EXPR_DIV:
+		return vanishes(e->args[0], cond);
+	case EXPR_CAST:
+	case EXPR_BROADCAST:
+		return vanishes(e->args[0], cond);
+	default:
+		return is_literal(e, 0);
+	}
+}
+
+/* Is e the constant of an IF on cond, whose value is neutral for kind? */
+static bool
+is_neutral(enum expr_kind kind, const struct expr *e, const struct expr *cond)
+{
+	const struct expr *otherwise = e;
+
+	if (kind == EXPR_ADD) {
+		return vanishes(e, cond);
+	}
+	while (otherwise->kind == EXPR_CAST ||
+	       (otherwise->kind == EXPR_IF && otherwise->args[0] == cond)) {
+		otherwise = otherwise->kind == EXPR_IF ? otherwise->args[2]
+						       : otherwise->args[0];
+	}
+	switch (kind) {
+	case EXPR_MUL:
+		return is_literal(otherwise, 1);
+	case EXPR_MAX:
+		return is_literal(otherwise, -HUGE_VAL) ||
+		       is_literal(otherwise,
+				  dtype_is_float(e->type)
+					  ? dtype_lowest(e->type)
+					  : (double)dtype_min_int(e->type));
+	case EXPR_MIN:
+		return is_literal(otherwise, HUGE_VAL) ||
+		       is_literal(otherwise,
+				  dtype_is_float(e->type)
+					  ? dtype_highest(e->type)
+					  : (double)dtype_max_int(e->type));
+	default:
+		return false;
+	}
+}
+
+struct condition_list {
+	struct module *module;
+	VEC(const struct expr *) list;
+};
+
+static void
+find_condition(void *ctx, const struct expr *e)
+{
+	struct condition_list *l = ctx;
+
+	if (e->kind == EXPR_IF) {
+		vec_push(&l->module->arena, &l->list, e->args[0]);
+	}
+}
+
+struct taking {
+	struct module *module;
+	const struct expr *cond;
+};
+
+static const struct expr *
+take_then(void *ctx, const struct expr *e)
+{
+	struct taking *t = ctx;
+
+	if ((e->kind == EXPR_IF || e->kind == EXPR_SELECT) &&
+	    e->args[0] == t->cond) {
+		return expr_rewrite(t->module, e->args[1], take_then, t);
+	}
+	return NULL;
+}
+
+/* STORE b[i] = b[i] op value: which argument is the load? -1: no update. */
+static int
+update_load(const struct stmt *s)
+{
+	const struct expr *e = s->args[0];
+
+	if (e->kind != EXPR_ADD && e->kind != EXPR_MUL &&
+	    e->kind != EXPR_MAX && e->kind != EXPR_MIN) {
+		return -1;
+	}
+	for (int k = 0; k < 2; k++) {
+		const struct expr *load = e->args[k];
+		bool same = load->kind == EXPR_LOAD &&
+			    load->u.buffer == s->u.buffer;
+
+		for (int d = 0; same && d < load->n_args; d++) {
+			same = load->args[d] == s->args[d + 1];
+		}
+		if (same) {
+			return k;
+		}
+	}
+	return -1;
+}
+
+static bool
+guard_once(struct func *f, struct stmt *s, struct stmt **top)
+{
+	struct module *m = f->module;
+	struct condition_list conds = { .module = m };
+	const struct expr *e = s->args[0];
+	int k = update_load(s);
+
+	if (k < 0) {
+		return false;
+	}
+	expr_visit(e->args[1 - k], find_condition, &conds);
+	for (int i = 0; i < conds.list.n; i++) {
+		struct taking t = { m, conds.list.data[i] };
+		struct stmt_place place = stmt_place_of(*top);
+		const struct expr *args[2];
+
+		if (!is_neutral(e->kind, e->args[1 - k], t.cond)) {
+			continue;
+		}
+		args[k] = e->args[k];
+		args[1 - k] = expr_rewrite(m, e->args[1 - k], take_then, &t);
+		stmt_set_arg(f, s, 0,
+			     expr_binary(m, e->kind, args[0], args[1]));
+		*top = stmt_if(f, t.cond, *top, NULL);
+		stmt_put(f, place, *top);
+		return true;
+	}
+	return false;
+}
+
+struct store_list {
+	struct func *func;
+	VEC(struct stmt *) list;
+};
+
+static bool
+find_store(void *ctx, struct stmt *s)
+{
+	struct store_list *l = ctx;
+
+	if (s->kind == STMT_STORE) {
+		vec_push(&l->func->module->arena, &l->list, s);
+	}
+	return true;
+}
+
+bool
+lower_guarded_updates(struct func *f)
+{
+	struct store_list l = { .func = f };
+
+	stmt_visit(f->body, find_store, &l);
+	for (int i = 0; i < l.list.n; i++) {
+		struct stmt *top = l.list.data[i];
+
+		while (guard_once(f, l.list.data[i], &top)) {
+		}
+	}
+	return true;
+}
