@@ -29,12 +29,24 @@ struct define {
 	struct graph *graph;
 	struct module *module;
 	const struct node *node;
+	VEC(struct te_tensor *) tensors; /* what bodies may load: the inputs
+					  * and the stages so far */
+};
+
+/* What input 0 may be; more is the business of infer. */
+enum op_types {
+	TYPES_FLOAT = 1, TYPES_SIGNED = 2, TYPES_UNSIGNED = 4, TYPES_BOOL = 8,
+	TYPES_STRING = 16,
+	TYPES_INTEGER = TYPES_SIGNED | TYPES_UNSIGNED,
+	TYPES_NUMBER = TYPES_FLOAT | TYPES_INTEGER,
+	TYPES_ANY = TYPES_NUMBER | TYPES_BOOL
 };
 
 struct op {
 	const char *name, *domain;
 	int min_inputs, max_inputs; /* max -1: variadic */
 	int min_outputs, max_outputs;
+	enum op_types types;
 	enum fuse_class fuse;
 	/* Sets type and shape (and, where it can, elems) of the outputs from
 	 * those of the inputs. False with a diagnostic on contradictions. */
@@ -44,6 +56,10 @@ struct op {
 	 * afterwards; intermediate stages get plain names ("pad", "max"). */
 	bool (*define)(struct define *c, const struct node *n,
 		       struct te_tensor *const *in, struct te_tensor **out);
+	/* Element-wise operators (rows MAP): one element of output 0 from one
+	 * of each input, already broadcast; x[i] is NULL where absent. */
+	const struct expr *(*body)(struct define *c, const struct node *n,
+				   const struct expr *const *x);
 };
 
 /* NULL: unknown. domain "" is ONNX ("ai.onnx" is the same). */
@@ -68,8 +84,10 @@ bool infer_broadcast(struct infer *c, const struct tensor *const *in, int n,
 		     int *ndim, const struct expr ***shape);
 void infer_set(struct infer *c, struct tensor *t, struct dtype type, int ndim,
 	       const struct expr *const *shape);
-/* The integers of input i: from its value or elems. False: not constant. */
-bool input_ints(const struct node *n, int i, const int64_t **v, int *count);
+/* The integers of input i: from its value or elems. False: not constant (or
+ * absent, or floats). */
+bool input_ints(struct module *m, const struct node *n, int i,
+		const int64_t **v, int *count);
 /* The same as expressions (dims may be symbolic). */
 bool input_elems(struct module *m, const struct node *n, int i,
 		 const struct expr *const **v, int *count);

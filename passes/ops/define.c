@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Helpers to write operators as tensor expressions. */
+#include "define.h"
+
+#include <assert.h>
+#include <stdarg.h>
+
+bool
+define_error(struct define *c, enum diag_id id, const char *fmt, ...)
+{
+	va_list ap;
+	const char *text;
+
+	va_start(ap, fmt);
+	text = arena_vprintf(&c->module->arena, fmt, ap);
+	va_end(ap);
+	return diag_error(&c->module->diags, id, node_place(c->graph, c->node),
+			  "%s", text);
+}
+
+const char *
+axis_name(struct module *m, int rank, int d)
+{
+	static const char *const names[6][5] = {
+		{ NULL },
+		{ "i" },
+		{ "i", "j" },
+		{ "i", "j", "k" },
+		{ "n", "c", "h", "w" },
+		{ "n", "c", "d", "h", "w" },
+	};
+
+	return rank <= 5 ? names[rank][d]
+			 : arena_printf(&m->arena, "i%d", d);
+}
+
+struct iter_var *
+define_shape_axes(struct define *c, int ndim, const struct expr *const *shape)
+{
+	const char **names =
+		arena_array(&c->module->arena, const char *, ndim + 1);
+
+	for (int d = 0; d < ndim; d++) {
+		names[d] = axis_name(c->module, ndim, d);
+	}
+	return te_axes(c->module, ndim, shape, names);
+}
+
+struct iter_var *
+define_axes(struct define *c, const struct tensor *t)
+{
+	return define_shape_axes(c, t->ndim, t->shape);
+}
+
+struct iter_var
+define_reduce_axis(struct define *c, const struct te_tensor *t, int d)
+{
+	return te_reduce_axis(c->module,
+			      axis_name(c->module, t->buffer->ndim, d),
+			      t->buffer->shape[d]);
+}
+
+const struct expr **
+axes_exprs(struct define *c, const struct iter_var *axes, int n)
+{
+	const struct expr **list =
+		arena_array(&c->module->arena, const struct expr *, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		list[i] = axes[i].var->expr;
+	}
+	return list;
+}
+
+const struct expr *
+define_broadcast(struct define *c, const struct te_tensor *t,
+		 const struct expr *const *index,
+		 const struct expr *const *shape, int rank)
+{
+	struct module *m = c->module;
+	const struct buffer *b = t->buffer;
+	const struct expr **at =
+		arena_array(&m->arena, const struct expr *, b->ndim + 1);
+
+	for (int d = 0; d < b->ndim; d++) {
+		int k = rank - b->ndim + d;
+		const struct expr *zero = expr_int(m, index[k]->type, 0);
+		int64_t constant;
+
+		if (b->shape[d] == shape[k]) {
+			at[d] = index[k];
+		} else if (expr_is_value(b->shape[d], 1)) {
+			at[d] = zero;
+		} else if (expr_is_int(b->shape[d], &constant)) {
+			at[d] = index[k];
+		} else {
+			/* A size that may turn out to be 1. */
+			at[d] = expr_select(m,
+					    expr_eq(m, b->shape[d],
+						    expr_i32(m, 1)),
+					    zero, index[k]);
+		}
+	}
+	return te_at(m, t, at, b->ndim);
+}
+
+void
+define_stages(struct define *c, const char *const *names, const char *tag,
+	      int n_axes, struct iter_var *axes,
+	      const struct expr *const *bodies, int n, struct te_tensor **out)
+{
+	te_compute_multi(c->module, names, tag, n_axes, axes, bodies, n,
+			 c->tensors.data, c->tensors.n, out);
+	for (int k = 0; k < n; k++) {
+		vec_push(&c->module->arena, &c->tensors, out[k]);
+	}
+}
+
+struct te_tensor *
+define_stage(struct define *c, const char *name, const char *tag, int n_axes,
+	     struct iter_var *axes, const struct expr *body)
+{
+	struct te_tensor *out;
+
+	define_stages(c, &name, tag, n_axes, axes, &body, 1, &out);
+	return out;
+}
+
+const struct expr *
+define_literal(struct define *c, const struct node *n, int i)
+{
+	struct tensor *t = node_input(n, i);
+
+	if (!t || !t->value || t->value->elems != 1 ||
+	    !tensor_known(c->module, t)) {
+		return NULL;
+	}
+	return t->elems[0]->type.kind == t->type.kind
+		? t->elems[0] : expr_cast(c->module, t->type, t->elems[0]);
+}
+
+const struct expr *
+like(struct define *c, const struct expr *e, double v)
+{
+	return expr_const(c->module, e->type, v);
+}
+
+const struct expr *
+define_count(struct define *c, struct dtype t, const struct expr *count)
+{
+	int64_t v;
+
+	return expr_is_int(count, &v) ? expr_const(c->module, t, (double)v)
+				      : expr_cast(c->module, t, count);
+}
+
+/* out[axes] = body(x[0][axes], x[1][axes], …) */
+bool
+define_map(struct define *c, const struct node *n,
+	   struct te_tensor *const *in, struct te_tensor **out)
+{
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **index = axes_exprs(c, axes, y->ndim);
+	const struct expr **x = arena_array(&c->module->arena,
+					    const struct expr *,
+					    n->n_inputs + 3);
+	const struct expr *body;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		if (!in[i]) {
+			continue;
+		}
+		x[i] = define_literal(c, n, i);
+		if (!x[i]) {
+			x[i] = define_broadcast(c, in[i], index, y->shape,
+						y->ndim);
+		}
+	}
+	body = n->op->body(c, n, x);
+	if (!body) {
+		return false;
+	}
+	assert(dtype_equal(body->type, y->type));
+	out[0] = define_stage(c, "map", n->n_inputs > 1 ? "broadcast"
+							: "elementwise",
+			      y->ndim, axes, body);
+	return true;
+}
+
+bool
+ops_define(struct graph *g, const struct node *n,
+	   struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct define c = { .graph = g, .module = g->module, .node = n };
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		if (in[i]) {
+			vec_push(&g->module->arena, &c.tensors, in[i]);
+		}
+	}
+	return n->op->define(&c, n, in, out);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the families of operators share: prototypes of the table's functions
+ * and helpers to write them. */
+#ifndef TIRC_OPS_DEFINE_H
+#define TIRC_OPS_DEFINE_H
+
+#include "ops.h"
+
+/* Every function that ops.def names. */
+bool define_map(struct define *c, const struct node *n,
+		struct te_tensor *const *in, struct te_tensor **out);
+#define MAP(name, min, max, types, inf, fn) \
+	bool infer_##inf(struct infer *c, struct node *n); \
+	const struct expr *body_##fn(struct define *c, const struct node *n, \
+				     const struct expr *const *x);
+#define OP(name, domain, min_in, max_in, min_out, max_out, types, fuse, inf, \
+	   fn) \
+	bool infer_##inf(struct infer *c, struct node *n); \
+	bool define_##fn(struct define *c, const struct node *n, \
+			 struct te_tensor *const *in, struct te_tensor **out);
+#include "ops.def"
+#undef MAP
+#undef OP
+
+/* ---- inference (infer.c) ---- */
+
+/* A diagnostic at the node; returns false. */
+bool infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
+	TIRC_PRINTF(3, 4);
+/* The two dimensions can be the same: equal, or one is symbolic. */
+bool dims_may_equal(const struct expr *a, const struct expr *b);
+/* The input, or NULL where absent or beyond the node's inputs. */
+struct tensor *node_input(const struct node *n, int i);
+struct tensor *node_output(const struct node *n, int i);
+/* One dimension of a numpy-style broadcast; NULL: they contradict. */
+const struct expr *broadcast_dim(struct module *m, const struct expr *a,
+				 const struct expr *b);
+/* All inputs have the type of input 0, else a diagnostic. */
+bool infer_same_types(struct infer *c, const struct node *n);
+/* The product of shape[from..to). */
+const struct expr *shape_elems(struct module *m,
+			       const struct expr *const *shape, int from,
+			       int to);
+/* The form in which equal dimensions are the same node. */
+const struct expr *dim_normal(struct module *m, const struct expr *e);
+/* Flags [0, ndim) from a list of axes, negative ones from the end. */
+bool infer_axes_set(struct infer *c, const int64_t *axes, int n, int ndim,
+		    bool *set);
+/* The constant's elements as literals of its type, cached in t->elems (up to
+ * KNOWN_ELEMS_MAX, integers and floats); false: not known. */
+#define KNOWN_ELEMS_MAX 4096
+bool tensor_known(struct module *m, struct tensor *t);
+/* Sets elems of n's outputs where all inputs' are known (values.c). */
+void infer_values(struct graph *g, struct node *n);
+
+/* ---- definition (define.c) ---- */
+
+/* Axes over a shape, named as a reader expects them for this rank:
+ * i; i, j; i, j, k; n, c, h, w; n, c, d, h, w; i0, i1, … */
+struct iter_var *define_shape_axes(struct define *c, int ndim,
+				   const struct expr *const *shape);
+/* Over the shape of a tensor of the graph. */
+struct iter_var *define_axes(struct define *c, const struct tensor *t);
+const char *axis_name(struct module *m, int rank, int d);
+/* A reduction axis over dimension d of t, named as that dimension. */
+struct iter_var define_reduce_axis(struct define *c,
+				   const struct te_tensor *t, int d);
+/* The variables of axes as expressions. */
+const struct expr **axes_exprs(struct define *c, const struct iter_var *axes,
+			       int n);
+/* t at the point `index` of a result of `rank` dimensions and shape `shape`,
+ * under numpy's broadcasting. */
+const struct expr *define_broadcast(struct define *c,
+				    const struct te_tensor *t,
+				    const struct expr *const *index,
+				    const struct expr *const *shape, int rank);
+/* te_compute, which finds the inputs in the body by itself: any of n's
+ * inputs `in` and the stages made before (`prev`, n_prev). */
+struct te_tensor *define_stage(struct define *c, const char *name,
+			       const char *tag, int n_axes,
+			       struct iter_var *axes, const struct expr *body);
+void define_stages(struct define *c, const char *const *names, const char *tag,
+		   int n_axes, struct iter_var *axes,
+		   const struct expr *const *bodies, int n,
+		   struct te_tensor **out);
+/* Input i as a literal where it is a constant of one element, else NULL. */
+const struct expr *define_literal(struct define *c, const struct node *n,
+				  int i);
+/* A literal of e's type. */
+const struct expr *like(struct define *c, const struct expr *e, double v);
+/* n elements as a number of type t, to divide a sum by. */
+const struct expr *define_count(struct define *c, struct dtype t,
+				const struct expr *count);
+/* ONNX's Cast of one element: floats to integers with TO_INT, anything to
+ * bool by comparison with 0. */
+const struct expr *convert_to(struct define *c, struct dtype t,
+			      const struct expr *e);
+/* A type by ONNX's number, as in Cast's attribute `to`. */
+bool dtype_of_onnx(int64_t number, struct dtype *t);
+bool define_error(struct define *c, enum diag_id id, const char *fmt, ...)
+	TIRC_PRINTF(3, 4);
+
+#endif

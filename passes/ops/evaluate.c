@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Constant evaluation of a node: its definition, as a phase-0 function, run
+ * over the bytes of its inputs. Every operator that can be emitted folds. */
+#include "define.h"
+
+#include "interp.h"
+
+/* The bytes of a constant; a splat is spread out. */
+static void *
+value_bytes(struct arena *a, const struct value *v)
+{
+	void *bytes;
+
+	if (v->data) {
+		return (void *)v->data; /* read only by the function */
+	}
+	bytes = arena_alloc(a, (size_t)(v->elems + 1) *
+			       (size_t)dtype_bytes(v->type));
+	for (int64_t i = 0; i < v->elems; i++) {
+		number_store(v->type, bytes, (size_t)i, v->fill);
+	}
+	return bytes;
+}
+
+static const struct value *
+new_value(struct arena *a, const struct tensor *t)
+{
+	struct value *v = arena_new(a, struct value);
+
+	v->type = t->type;
+	if (!tensor_const_elems(t, &v->elems)) {
+		return NULL;
+	}
+	v->bytes = (size_t)v->elems * (size_t)dtype_bytes(t->type);
+	v->data = arena_alloc(a, v->bytes + 1);
+	return v;
+}
+
+bool
+ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
+{
+	struct module *m = g->module;
+	struct arena *a = &m->arena;
+	int most = n->n_inputs + n->n_outputs + 1, count = 0;
+	struct te_tensor **in = arena_array(a, struct te_tensor *, most);
+	struct te_tensor **results = arena_array(a, struct te_tensor *, most);
+	struct te_tensor **params = arena_array(a, struct te_tensor *, most);
+	struct run_arg *args = arena_array(a, struct run_arg, most);
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		if (!t) {
+			continue;
+		}
+		if (!t->value) {
+			return diag_error(&m->diags, DIAG_INTERPRET,
+					  node_place(g, n),
+					  "input '%s' has no constant value",
+					  t->name);
+		}
+		in[i] = te_placeholder(m, t->name, t->type, t->ndim,
+				       t->shape);
+		params[count] = in[i];
+		args[count++].data = value_bytes(a, t->value);
+	}
+	if (!ops_define(g, n, in, results)) {
+		return false;
+	}
+	for (int k = 0; k < n->n_outputs; k++) {
+		out[k] = NULL;
+		if (!n->outputs[k]) {
+			continue;
+		}
+		out[k] = new_value(a, n->outputs[k]);
+		if (!out[k]) {
+			return diag_error(&m->diags, DIAG_UNKNOWN_SHAPE,
+					  node_place(g, n),
+					  "the size of '%s' is not constant",
+					  n->outputs[k]->name);
+		}
+		params[count] = results[k];
+		args[count++].data = (void *)out[k]->data;
+	}
+	return run_func(te_to_func(m, "evaluate", params, count), args, count);
+}

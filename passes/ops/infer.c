@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types and shapes of what nodes compute, from those of what they read.
+ *
+ * before	x: f32[n, 3], y: f32[3]; z = Add(x, y), nothing known of z
+ * after	z: f32[n, 3]
+ *
+ * Here are the driver and what the families' functions share. */
+#include "define.h"
+
+#include <stdarg.h>
+
+/* More elements than any machine addresses. */
+static const int64_t elems_limit = (int64_t)1 << 46;
+
+bool
+infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
+{
+	va_list ap;
+	const char *text;
+
+	va_start(ap, fmt);
+	text = arena_vprintf(&c->module->arena, fmt, ap);
+	va_end(ap);
+	return diag_error(&c->module->diags, id, node_place(c->graph, c->node),
+			  "%s", text);
+}
+
+struct tensor *
+node_input(const struct node *n, int i)
+{
+	return i < n->n_inputs ? n->inputs[i] : NULL;
+}
+
+struct tensor *
+node_output(const struct node *n, int i)
+{
+	return i < n->n_outputs ? n->outputs[i] : NULL;
+}
+
+const struct expr *
+dim_normal(struct module *m, const struct expr *e)
+{
+	(void)m;
+	return e;
+}
+
+void
+infer_set(struct infer *c, struct tensor *t, struct dtype type, int ndim,
+	  const struct expr *const *shape)
+{
+	if (!t) {
+		return;
+	}
+	t->type = type;
+	t->typed = true;
+	t->ndim = ndim;
+	t->shape = arena_array(&c->module->arena, const struct expr *,
+			       ndim + 1);
+	for (int d = 0; d < ndim; d++) {
+		t->shape[d] = dim_normal(c->module, shape[d]);
+	}
+}
+
+bool
+infer_axis(struct infer *c, int64_t axis, int ndim, int *out)
+{
+	if (axis < -ndim || axis >= ndim) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "axis %lld is outside of [%d, %d); "
+				   "correct the model",
+				   (long long)axis, -ndim, ndim);
+	}
+	*out = (int)(axis < 0 ? axis + ndim : axis);
+	return true;
+}
+
+bool
+infer_axes_set(struct infer *c, const int64_t *axes, int n, int ndim,
+	       bool *set)
+{
+	for (int i = 0; i < n; i++) {
+		int d;
+
+		if (!infer_axis(c, axes[i], ndim, &d)) {
+			return false;
+		}
+		if (set[d]) {
+			return infer_error(c, DIAG_BAD_ATTRIBUTE,
+					   "axis %d is listed twice; correct "
+					   "the model", d);
+		}
+		set[d] = true;
+	}
+	return true;
+}
+
+bool
+dims_may_equal(const struct expr *a, const struct expr *b)
+{
+	int64_t x, y;
+
+	return a == b || !expr_is_int(a, &x) || !expr_is_int(b, &y) || x == y;
+}
+
+const struct expr *
+broadcast_dim(struct module *m, const struct expr *a, const struct expr *b)
+{
+	int64_t x;
+
+	if (a == b || expr_is_value(b, 1)) {
+		return a;
+	}
+	if (expr_is_value(a, 1)) {
+		return b;
+	}
+	if (expr_is_int(a, &x)) {
+		return expr_is_int(b, &x) ? NULL : a;
+	}
+	return expr_is_int(b, &x) ? b : expr_max(m, a, b);
+}
+
+bool
+infer_broadcast(struct infer *c, const struct tensor *const *in, int n,
+		int *ndim, const struct expr ***shape)
+{
+	int rank = 0;
+	const struct expr **dims;
+
+	for (int i = 0; i < n; i++) {
+		if (in[i] && in[i]->ndim > rank) {
+			rank = in[i]->ndim;
+		}
+	}
+	dims = arena_array(&c->module->arena, const struct expr *, rank + 1);
+	for (int d = 0; d < rank; d++) {
+		dims[d] = expr_i32(c->module, 1);
+	}
+	for (int i = 0; i < n; i++) {
+		for (int d = 0; in[i] && d < in[i]->ndim; d++) {
+			int at = rank - in[i]->ndim + d;
+			const struct expr *dim = broadcast_dim(
+				c->module, dims[at], in[i]->shape[d]);
+
+			if (!dim) {
+				return infer_error(
+					c, DIAG_BAD_SHAPE,
+					"dimension %d of input %d does not "
+					"broadcast with the other inputs; "
+					"correct the shapes in the model",
+					d, i);
+			}
+			dims[at] = dim;
+		}
+	}
+	*ndim = rank;
+	*shape = dims;
+	return true;
+}
+
+const struct expr *
+shape_elems(struct module *m, const struct expr *const *shape, int from,
+	    int to)
+{
+	const struct expr *product = expr_i32(m, 1);
+
+	for (int d = from; d < to; d++) {
+		product = expr_mul(m, product, shape[d]);
+	}
+	return product;
+}
+
+/* ---- what the operators of elementwise.c, … share ---- */
+
+bool
+infer_same_types(struct infer *c, const struct node *n)
+{
+	struct dtype want = n->inputs[0]->type;
+
+	for (int i = 1; i < n->n_inputs; i++) {
+		struct tensor *t = n->inputs[i];
+
+		if (t && !dtype_equal(t->type, want)) {
+			return infer_error(c, DIAG_BAD_TYPE,
+					   "input %d is %s and input 0 is %s; "
+					   "insert a Cast", i,
+					   dtype_name(t->type),
+					   dtype_name(want));
+		}
+	}
+	return true;
+}
+
+static bool
+infer_map(struct infer *c, struct node *n, struct dtype type)
+{
+	int ndim;
+	const struct expr **shape;
+
+	if (!infer_broadcast(c, (const struct tensor *const *)n->inputs,
+			     n->n_inputs, &ndim, &shape)) {
+		return false;
+	}
+	infer_set(c, n->outputs[0], type, ndim, shape);
+	return true;
+}
+
+bool
+infer_same(struct infer *c, struct node *n)
+{
+	return infer_same_types(c, n) && infer_map(c, n, n->inputs[0]->type);
+}
+
+bool
+infer_bool(struct infer *c, struct node *n)
+{
+	return infer_same_types(c, n) && infer_map(c, n, dtype_of(DT_BOOL));
+}
+
+bool
+infer_pow(struct infer *c, struct node *n)
+{
+	return infer_map(c, n, n->inputs[0]->type);
+}
+
+bool
+infer_where(struct infer *c, struct node *n)
+{
+	if (!dtype_equal(n->inputs[1]->type, n->inputs[2]->type)) {
+		return infer_error(c, DIAG_BAD_TYPE,
+				   "the two values are %s and %s; insert a "
+				   "Cast", dtype_name(n->inputs[1]->type),
+				   dtype_name(n->inputs[2]->type));
+	}
+	return infer_map(c, n, n->inputs[1]->type);
+}
+
+/* ---- the driver ---- */
+
+static unsigned
+type_bit(struct dtype t)
+{
+	switch (dtype_class(t)) {
+	case DTC_FLOAT:
+		return TYPES_FLOAT;
+	case DTC_INT:
+		return TYPES_SIGNED;
+	case DTC_UINT:
+		return TYPES_UNSIGNED;
+	case DTC_BOOL:
+		return TYPES_BOOL;
+	case DTC_STRING:
+		return TYPES_STRING;
+	default:
+		return 0;
+	}
+}
+
+static bool
+check_counts(struct infer *c, const struct node *n)
+{
+	const struct op *op = n->op;
+
+	for (int i = 0; i < op->min_inputs; i++) {
+		if (!node_input(n, i)) {
+			return infer_error(c, DIAG_BAD_MODEL,
+					   "input %d is missing; %s needs %d",
+					   i, op->name, op->min_inputs);
+		}
+	}
+	for (int i = 0; i < op->min_outputs; i++) {
+		if (i >= n->n_outputs) {
+			return infer_error(c, DIAG_BAD_MODEL,
+					   "output %d is missing; %s has %d",
+					   i, op->name, op->min_outputs);
+		}
+	}
+	if (op->max_inputs >= 0 && n->n_inputs > op->max_inputs) {
+		return infer_error(c, DIAG_BAD_MODEL,
+				   "%d inputs; %s takes at most %d",
+				   n->n_inputs, op->name, op->max_inputs);
+	}
+	if (op->max_outputs >= 0 && n->n_outputs > op->max_outputs) {
+		return infer_error(c, DIAG_BAD_MODEL,
+				   "%d outputs; %s has at most %d",
+				   n->n_outputs, op->name, op->max_outputs);
+	}
+	return true;
+}
+
+static bool
+check_inputs(struct infer *c, const struct node *n)
+{
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		if (t && (!t->typed || t->ndim < 0)) {
+			return infer_error(c, DIAG_UNKNOWN_SHAPE,
+					   "type or shape of input '%s' is "
+					   "not known; give it with "
+					   "--input-shape", t->name);
+		}
+	}
+	if (n->n_inputs > 0 && n->inputs[0] &&
+	    !(type_bit(n->inputs[0]->type) & (unsigned)n->op->types)) {
+		return infer_error(c, DIAG_BAD_TYPE,
+				   "%s of %s is not defined; insert a Cast",
+				   n->op->name,
+				   dtype_name(n->inputs[0]->type));
+	}
+	return true;
+}
+
+static bool
+check_outputs(struct infer *c, const struct node *n)
+{
+	for (int k = 0; k < n->n_outputs; k++) {
+		const struct tensor *t = n->outputs[k];
+		int64_t elems, dim;
+
+		if (!t) {
+			continue;
+		}
+		if (!t->typed || t->ndim < 0) {
+			return infer_error(c, DIAG_UNKNOWN_SHAPE,
+					   "the shape of '%s' depends on "
+					   "data; make it constant", t->name);
+		}
+		for (int d = 0; d < t->ndim; d++) {
+			if (expr_is_int(t->shape[d], &dim) && dim < 0) {
+				return infer_error(
+					c, DIAG_BAD_SHAPE,
+					"dimension %d of '%s' would be %lld; "
+					"correct the input's shape or the "
+					"attributes", d, t->name,
+					(long long)dim);
+			}
+		}
+		if (!tensor_max_elems(t, &elems) || elems > elems_limit) {
+			return infer_error(c, DIAG_TOO_LARGE,
+					   "'%s' would have more elements "
+					   "than any machine addresses; "
+					   "correct the shapes", t->name);
+		}
+	}
+	return true;
+}
+
+bool
+ops_infer_node(struct graph *g, struct node *n)
+{
+	struct infer c = { g, g->module, n };
+
+	if (!check_counts(&c, n) || !check_inputs(&c, n)) {
+		return false;
+	}
+	for (int k = 0; k < n->n_outputs; k++) {
+		if (n->outputs[k]) {
+			n->outputs[k]->elems = NULL;
+			n->outputs[k]->n_elems = 0;
+		}
+	}
+	if (!n->op->infer(&c, n) || !check_outputs(&c, n)) {
+		return false;
+	}
+	infer_values(g, n);
+	return true;
+}
+
+bool
+ops_infer(struct graph *g)
+{
+	for (int i = 0; i < g->nodes.n; i++) {
+		if (!ops_infer_node(g, g->nodes.data[i])) {
+			return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values carried through shape computations, with symbolic dimensions:
+ *
+ * before	s = Shape(x), x: f32[n, 3, 8]; b = Gather(s, 0); c = Mul(b, 2)
+ * after	s = [n, 3, 8]; b = n; c = n * 2, known as tensor.elems
+ *
+ * No operator is named here: the elements of a small output are its
+ * definition, evaluated at each index over the known elements of the inputs.
+ * Needs shapes; touches nothing but elems. */
+#include "define.h"
+
+#include <math.h>
+
+enum { RANK_MAX = 16, BOUND_MAX = 64 };
+
+static const struct expr *
+number_literal(struct module *m, struct dtype t, union number v)
+{
+	if (dtype_is_float(t)) {
+		return expr_float(m, t, v.f);
+	}
+	return dtype_class(t) == DTC_BOOL ? expr_bool(m, v.i != 0)
+					  : expr_index(m, v.i);
+}
+
+bool
+tensor_known(struct module *m, struct tensor *t)
+{
+	const struct value *v = t->value;
+	const struct expr **elems;
+
+	if (t->elems) {
+		return true;
+	}
+	if (!v || v->elems > KNOWN_ELEMS_MAX ||
+	    dtype_class(v->type) == DTC_STRING ||
+	    (dtype_class(v->type) == DTC_UINT && dtype_bits(v->type) == 64)) {
+		return false;
+	}
+	elems = arena_array(&m->arena, const struct expr *, v->elems + 1);
+	for (int64_t i = 0; i < v->elems; i++) {
+		union number x = v->data
+			? number_load(v->type, v->data, (size_t)i) : v->fill;
+
+		elems[i] = number_literal(m, v->type, x);
+	}
+	t->elems = elems;
+	t->n_elems = (int)v->elems;
+	return true;
+}
+
+bool
+input_elems(struct module *m, const struct node *n, int i,
+	    const struct expr *const **v, int *count)
+{
+	struct tensor *t = node_input(n, i);
+
+	if (!t || dtype_is_float(t->type) || !tensor_known(m, t)) {
+		return false;
+	}
+	*v = t->elems;
+	*count = t->n_elems;
+	return true;
+}
+
+bool
+input_ints(struct module *m, const struct node *n, int i, const int64_t **v,
+	   int *count)
+{
+	const struct expr *const *elems;
+	int64_t *list;
+
+	if (!input_elems(m, n, i, &elems, count)) {
+		return false;
+	}
+	list = arena_array(&m->arena, int64_t, *count + 1);
+	for (int k = 0; k < *count; k++) {
+		if (!expr_is_int(elems[k], &list[k])) {
+			return false;
+		}
+	}
+	*v = list;
+	return true;
+}
+
+bool
+input_scalar(const struct node *n, int i, double *v)
+{
+	const struct tensor *t = node_input(n, i);
+	const struct value *value = t ? t->value : NULL;
+	union number x;
+
+	if (t && !value && t->elems && t->n_elems == 1) {
+		const struct expr *e = t->elems[0];
+
+		*v = e->kind == EXPR_FLOAT ? e->u.fval : (double)e->u.ival;
+		return e->kind == EXPR_FLOAT || e->kind == EXPR_INT;
+	}
+	if (!value || value->elems != 1) {
+		return false;
+	}
+	x = value->data ? number_load(value->type, value->data, 0)
+			: value->fill;
+	*v = dtype_is_float(value->type) ? x.f
+	   : dtype_class(value->type) == DTC_UINT ? (double)x.u
+						  : (double)x.i;
+	return true;
+}
+
+/* ---- evaluation of a definition at one point ---- */
+
+struct scope {
+	struct module *m;
+	struct te_tensor **inputs; /* placeholders of tensors[i]; or NULL */
+	struct tensor **tensors;
+	int n_inputs;
+	struct te_tensor **outputs;
+	int n_outputs;
+	struct {
+		const struct var *var;
+		const struct expr *value;
+	} bound[BOUND_MAX];
+	int n_bound;
+	int64_t budget; /* nodes left to visit */
+};
+
+static const struct expr *evaluate(struct scope *s, const struct expr *e);
+
+/* The tensor of a buffer: an input, or a stage behind an output. */
+static struct te_tensor *
+find_stage_tensor(struct te_tensor *t, const struct buffer *b)
+{
+	struct te_tensor *found = NULL;
+
+	if (t->buffer == b) {
+		return t;
+	}
+	for (int i = 0; t->stage && i < t->stage->n_inputs && !found; i++) {
+		found = find_stage_tensor(t->stage->inputs[i], b);
+	}
+	return found;
+}
+
+static bool
+bind(struct scope *s, const struct var *v, const struct expr *value)
+{
+	if (s->n_bound == BOUND_MAX) {
+		return false;
+	}
+	s->bound[s->n_bound].var = v;
+	s->bound[s->n_bound++].value = value;
+	return true;
+}
+
+static const struct expr *
+evaluate_reduce(struct scope *s, const struct expr *e, int axis,
+		const struct expr *sum)
+{
+	const struct reduction *r = e->u.reduce;
+	int64_t extent;
+
+	if (axis == r->n_axes) {
+		const struct expr *x = evaluate(s, e->args[0]);
+		struct var *from[2] = { r->reducer->lhs[0],
+					r->reducer->rhs[0] };
+		const struct expr *to[2] = { sum, x };
+		struct var_map map = { from, to, 2 };
+
+		return x ? expr_substitute(s->m, r->reducer->result[0], &map)
+			 : NULL;
+	}
+	if (!expr_is_int(r->axes[axis].extent, &extent)) {
+		return NULL;
+	}
+	for (int64_t i = 0; i < extent && sum; i++) {
+		int mark = s->n_bound;
+
+		if (!bind(s, r->axes[axis].var, expr_index(s->m, i))) {
+			return NULL;
+		}
+		sum = evaluate_reduce(s, e, axis + 1, sum);
+		s->n_bound = mark;
+	}
+	return sum;
+}
+
+static const struct expr *
+evaluate_stage(struct scope *s, const struct te_tensor *t,
+	       const struct expr *const *index)
+{
+	const struct expr *body = t->stage->bodies[t->index], *e;
+	int mark = s->n_bound;
+
+	for (int d = 0; d < t->stage->n_axes; d++) {
+		if (!bind(s, t->stage->axes[d].var, index[d])) {
+			return NULL;
+		}
+	}
+	if (body->kind != EXPR_REDUCE) {
+		e = evaluate(s, body);
+	} else if (body->u.reduce->reducer->n == 1 &&
+		   !body->u.reduce->condition) {
+		e = evaluate_reduce(s, body, 0,
+				    body->u.reduce->reducer->identity[0]);
+	} else {
+		e = NULL;
+	}
+	s->n_bound = mark;
+	return e;
+}
+
+static const struct expr *
+evaluate_load(struct scope *s, const struct expr *e)
+{
+	const struct expr *index[RANK_MAX];
+	const struct buffer *b = e->u.buffer;
+	int64_t flat = 0, at, extent;
+	struct te_tensor *t = NULL;
+
+	if (e->n_args > RANK_MAX) {
+		return NULL;
+	}
+	for (int d = 0; d < e->n_args; d++) {
+		index[d] = evaluate(s, e->args[d]);
+		if (!index[d] || !expr_is_int(index[d], &at) ||
+		    !expr_is_int(b->shape[d], &extent) ||
+		    at < 0 || at >= extent) {
+			return NULL;
+		}
+		flat = flat * extent + at;
+	}
+	for (int i = 0; i < s->n_inputs; i++) {
+		if (s->inputs[i] && s->inputs[i]->buffer == b) {
+			return tensor_known(s->m, s->tensors[i]) &&
+			       flat < s->tensors[i]->n_elems
+				? s->tensors[i]->elems[flat] : NULL;
+		}
+	}
+	for (int k = 0; k < s->n_outputs && !t; k++) {
+		if (s->outputs[k]) {
+			t = find_stage_tensor(s->outputs[k], b);
+		}
+	}
+	return t && t->stage ? evaluate_stage(s, t, index) : NULL;
+}
+
+/* An integer expression equal to the float one, or NULL: what remains of
+ * Cast, Mul, Floor, Cast around a dimension. */
+static const struct expr *
+integral(struct module *m, const struct expr *e)
+{
+	const struct expr *a, *b;
+
+	switch (e->kind) {
+	case EXPR_FLOAT:
+		return e->u.fval == floor(e->u.fval) &&
+		       fabs(e->u.fval) < 1e15
+			? expr_index(m, (int64_t)e->u.fval) : NULL;
+	case EXPR_CAST:
+		if (dtype_is_float(e->args[0]->type)) {
+			return integral(m, e->args[0]);
+		}
+		return dtype_is_int(e->args[0]->type) ? e->args[0] : NULL;
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+		a = integral(m, e->args[0]);
+		b = integral(m, e->args[1]);
+		return a && b ? expr_binary(m, e->kind, a, b) : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* floor(x / c) and floor(x * (1 / c)) for integers x and c. */
+static const struct expr *
+integral_floor(struct module *m, const struct expr *e)
+{
+	const struct expr *whole = integral(m, e), *a, *b = NULL;
+
+	if (whole || (e->kind != EXPR_DIV && e->kind != EXPR_MUL)) {
+		return whole;
+	}
+	a = integral(m, e->args[0]);
+	if (e->kind == EXPR_DIV) {
+		b = integral(m, e->args[1]);
+	} else if (e->args[1]->kind == EXPR_FLOAT && e->args[1]->u.fval > 0) {
+		b = integral(m, expr_float(m, dtype_of(DT_F64),
+					   1 / e->args[1]->u.fval));
+	}
+	return a && b ? expr_floordiv(m, a, b) : NULL;
+}
+
+static const struct expr *
+evaluate_call(struct module *m, const struct expr *e, const struct expr *x)
+{
+	bool literal = x->kind == EXPR_FLOAT;
+	double v = literal ? x->u.fval : 0;
+	const struct expr *whole;
+
+	switch (e->u.intrin) {
+	case INTRIN_FLOOR:
+		if (literal) {
+			return expr_float(m, x->type, floor(v));
+		}
+		whole = integral_floor(m, x);
+		return whole ? expr_cast(m, x->type, whole) : NULL;
+	case INTRIN_CEIL:
+		v = ceil(v);
+		break;
+	case INTRIN_TRUNC:
+		v = trunc(v);
+		break;
+	case INTRIN_ROUND:
+		v = round(v);
+		break;
+	case INTRIN_NEARBYINT:
+		v = nearbyint(v);
+		break;
+	case INTRIN_SQRT:
+		return literal ? expr_float(m, x->type, sqrt(v)) : NULL;
+	case INTRIN_TO_INT:
+		if (literal) {
+			return expr_const(m, e->type, v);
+		}
+		return integral_floor(m, x); /* sizes are not negative */
+	case INTRIN_ABS:
+		return x->kind == EXPR_INT
+			? expr_int(m, x->type, x->u.ival < 0 ? -x->u.ival
+							      : x->u.ival)
+			: literal ? expr_float(m, x->type, fabs(v)) : NULL;
+	default:
+		return NULL;
+	}
+	if (literal) {
+		return expr_float(m, x->type, v);
+	}
+	whole = integral(m, x);
+	return whole ? expr_cast(m, x->type, whole) : NULL;
+}
+
+static const struct expr *
+evaluate_choice(struct scope *s, const struct expr *e)
+{
+	const struct expr *c = evaluate(s, e->args[0]), *a, *b;
+
+	if (!c) {
+		return NULL;
+	}
+	c = dim_normal(s->m, c);
+	if (c->kind == EXPR_INT) {
+		return evaluate(s, e->args[c->u.ival ? 1 : 2]);
+	}
+	a = evaluate(s, e->args[1]);
+	b = evaluate(s, e->args[2]);
+	return a && b ? expr_select(s->m, c, a, b) : NULL;
+}
+
+static const struct expr *
+evaluate(struct scope *s, const struct expr *e)
+{
+	const struct expr *args[RANK_MAX];
+
+	if (--s->budget < 0 || e->n_args > RANK_MAX) {
+		return NULL;
+	}
+	switch (e->kind) {
+	case EXPR_INT:
+	case EXPR_FLOAT:
+		return e;
+	case EXPR_VAR:
+		for (int i = s->n_bound - 1; i >= 0; i--) {
+			if (s->bound[i].var == e->u.var) {
+				return s->bound[i].value;
+			}
+		}
+		return e->u.var->is_dim ? e : NULL;
+	case EXPR_LOAD:
+		return evaluate_load(s, e);
+	case EXPR_IF:
+	case EXPR_SELECT:
+		return evaluate_choice(s, e);
+	case EXPR_STRING:
+	case EXPR_REDUCE:
+	case EXPR_RAMP:
+	case EXPR_BROADCAST:
+		return NULL;
+	default:
+		break;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		args[i] = evaluate(s, e->args[i]);
+		if (!args[i]) {
+			return NULL;
+		}
+	}
+	if (e->kind == EXPR_CALL) {
+		return evaluate_call(s->m, e, args[0]);
+	}
+	if (e->kind == EXPR_CAST && dtype_is_int(e->type) &&
+	    dtype_is_int(args[0]->type)) {
+		return args[0];
+	}
+	return expr_rebuild(s->m, e, args);
+}
+
+/* In the type of indices: i64 literals and casts that only widened go. */
+static const struct expr *
+index_form(struct module *m, const struct expr *e)
+{
+	const struct expr *args[RANK_MAX];
+
+	if (e->kind == EXPR_INT) {
+		return expr_index(m, e->u.ival);
+	}
+	if (e->kind == EXPR_CAST && dtype_is_int(e->args[0]->type)) {
+		return index_form(m, e->args[0]);
+	}
+	if (e->n_args == 0 || e->n_args > RANK_MAX || !dtype_is_int(e->type)) {
+		return e;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		args[i] = index_form(m, e->args[i]);
+	}
+	return expr_rebuild(m, e, args);
+}
+
+/* Fills elems with every element of out; false if one is not known. */
+static bool
+evaluate_output(struct scope *s, struct te_tensor *out, struct dtype type,
+		const int64_t *shape, int rank, int64_t n,
+		const struct expr **elems)
+{
+	for (int64_t flat = 0; flat < n; flat++) {
+		const struct expr *index[RANK_MAX], *e;
+		int64_t rest = flat;
+
+		for (int d = rank - 1; d >= 0; d--) {
+			index[d] = expr_index(s->m, rest % shape[d]);
+			rest /= shape[d];
+		}
+		e = evaluate_stage(s, out, index);
+		if (!e) {
+			return false;
+		}
+		if (dtype_is_int(type)) {
+			e = dim_normal(s->m, index_form(s->m, e));
+		}
+		elems[flat] = e;
+	}
+	return true;
+}
+
+static bool
+small_constant_shape(const struct tensor *t, int64_t *shape, int64_t *n)
+{
+	*n = 1;
+	if (t->ndim > RANK_MAX) {
+		return false;
+	}
+	for (int d = 0; d < t->ndim; d++) {
+		if (!expr_is_int(t->shape[d], &shape[d])) {
+			return false;
+		}
+		*n *= shape[d];
+		if (*n > KNOWN_ELEMS_MAX) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+worth_evaluating(struct module *m, const struct node *n)
+{
+	int64_t shape[RANK_MAX], elems;
+	bool all = true, none = true;
+
+	for (int k = 0; k < n->n_outputs; k++) {
+		if (n->outputs[k] &&
+		    (n->outputs[k]->elems ||
+		     !small_constant_shape(n->outputs[k], shape, &elems) ||
+		     (dtype_is_float(n->outputs[k]->type) && elems > 64))) {
+			return false;
+		}
+	}
+	for (int i = 0; i < n->n_inputs; i++) {
+		if (n->inputs[i]) {
+			none = false;
+			all &= tensor_known(m, n->inputs[i]);
+		}
+	}
+	return all && !none;
+}
+
+void
+infer_values(struct graph *g, struct node *n)
+{
+	struct module *m = g->module;
+	struct arena *a = &m->arena;
+	struct scope s = { .m = m, .tensors = n->inputs,
+			   .n_inputs = n->n_inputs,
+			   .n_outputs = n->n_outputs,
+			   .budget = 200000 };
+
+	if (!worth_evaluating(m, n)) {
+		return;
+	}
+	s.inputs = arena_array(a, struct te_tensor *, n->n_inputs + 1);
+	s.outputs = arena_array(a, struct te_tensor *, n->n_outputs + 1);
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		if (t) {
+			s.inputs[i] = te_placeholder(m, t->name, t->type,
+						     t->ndim, t->shape);
+		}
+	}
+	if (!ops_define(g, n, s.inputs, s.outputs)) {
+		return;
+	}
+	for (int k = 0; k < n->n_outputs; k++) {
+		struct tensor *t = n->outputs[k];
+		const struct expr **elems;
+		int64_t shape[RANK_MAX], count;
+
+		if (!t || !s.outputs[k] || !s.outputs[k]->stage ||
+		    !small_constant_shape(t, shape, &count)) {
+			continue;
+		}
+		elems = arena_array(a, const struct expr *, count + 1);
+		if (evaluate_output(&s, s.outputs[k], t->type, shape, t->ndim,
+				    count, elems)) {
+			t->elems = elems;
+			t->n_elems = (int)count;
+		}
+	}
+}
