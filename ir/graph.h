@@ -121,6 +121,7 @@ struct graph {
 	VEC(const char *) assumptions; /* told to the user by compile */
 	struct name_table names;
 	int next_node_id;
+	int edits; /* counts changes: passes repeat until it stands still */
 };
 
 struct graph *graph_new(struct module *m, const char *name);

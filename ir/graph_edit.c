@@ -23,6 +23,7 @@ node_set_input(struct node *n, int i, struct tensor *t)
 	if (n->inputs[i]) {
 		use_remove(n->inputs[i], n, i);
 	}
+	n->graph->edits++;
 	n->inputs[i] = t;
 	if (t) {
 		vec_push(&n->graph->module->arena, &t->uses,
@@ -65,6 +66,7 @@ graph_replace_uses(struct graph *g, struct tensor *from, struct tensor *to)
 	if (from == to) {
 		return;
 	}
+	g->edits++;
 	for (int i = 0; i < from->uses.n; i++) {
 		struct use *u = &from->uses.data[i];
 
@@ -102,6 +104,7 @@ set_fate(struct graph *g, const struct node *n, const char *pass,
 static void
 take_from_order(struct graph *g, struct node *n)
 {
+	g->edits++;
 	for (int i = 0; i < n->n_inputs; i++) {
 		if (n->inputs[i]) {
 			use_remove(n->inputs[i], n, i);

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Equal nodes are computed once; equal small constants are one.
+ *
+ *	a = Exp (x)
+ *	b = Exp (x)           ->     a = Exp (x)
+ *	y = Add (a, b)               y = Add (a, a)
+ */
+#include "rewrite.h"
+
+#define SMALL_CONSTANT 256 /* bytes */
+
+static uint32_t
+mix(uint32_t h, uint32_t v)
+{
+	return (h ^ v) * 16777619u;
+}
+
+static uint32_t
+mix_text(uint32_t h, const char *text)
+{
+	for (; *text; text++) {
+		h = mix(h, (unsigned char)*text);
+	}
+	return h;
+}
+
+static uint32_t
+hash_node(const struct node *n)
+{
+	uint32_t h = mix_text(2166136261u, n->op_type);
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		h = mix(h, n->inputs[i] ? (uint32_t)n->inputs[i]->id : ~0u);
+	}
+	return h;
+}
+
+static bool
+same_attrs(const struct node *a, const struct node *b)
+{
+	if (a->attrs.n != b->attrs.n) {
+		return false;
+	}
+	for (int i = 0; i < a->attrs.n; i++) {
+		const struct attr *other = node_attr(b, a->attrs.data[i].name);
+
+		if (!other || !attr_equal(&a->attrs.data[i], other)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+same_node(const struct node *a, const struct node *b)
+{
+	if (strcmp(a->op_type, b->op_type) != 0 ||
+	    strcmp(a->domain, b->domain) != 0 || a->n_inputs != b->n_inputs ||
+	    a->n_outputs != b->n_outputs || !same_attrs(a, b)) {
+		return false;
+	}
+	for (int i = 0; i < a->n_inputs; i++) {
+		if (a->inputs[i] != b->inputs[i]) {
+			return false;
+		}
+	}
+	for (int i = 0; i < a->n_outputs; i++) {
+		const struct tensor *x = a->outputs[i], *y = b->outputs[i];
+
+		if (!x != !y || (x && (x->is_output || y->is_output)) ||
+		    (x && !dtype_equal(x->type, y->type))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A table of positions + 1, open addressing. */
+struct table {
+	int *slot;
+	uint32_t mask;
+};
+
+static struct table
+table_new(struct arena *a, int n)
+{
+	uint32_t cap = 16;
+
+	while (cap < (uint32_t)n * 2) {
+		cap *= 2;
+	}
+	return (struct table){ arena_array(a, int, cap), cap - 1 };
+}
+
+static bool
+same_constant(const struct tensor *a, const struct tensor *b)
+{
+	const struct value *v = a->value, *w = b->value;
+
+	return dtype_equal(a->type, b->type) && same_shape(a, b) &&
+	       v->bytes == w->bytes && dtype_equal(v->type, w->type) &&
+	       memcmp(v->data, w->data, v->bytes) == 0;
+}
+
+static void
+merge_constants(struct graph *g)
+{
+	struct table table = table_new(&g->module->arena, g->tensors.n);
+
+	for (int i = 0; i < g->tensors.n; i++) {
+		struct tensor *t = g->tensors.data[i];
+		const struct value *v = t->value;
+		uint32_t h = 2166136261u;
+
+		if (!v || !v->data || v->bytes > SMALL_CONSTANT ||
+		    t->uses.n == 0 || t->is_input || t->is_output) {
+			continue;
+		}
+		for (size_t k = 0; k < v->bytes; k++) {
+			h = mix(h, ((const unsigned char *)v->data)[k]);
+		}
+		for (h &= table.mask; table.slot[h]; h = (h + 1) & table.mask) {
+			struct tensor *same =
+				g->tensors.data[table.slot[h] - 1];
+
+			if (same_constant(same, t)) {
+				graph_replace_uses(g, t, same);
+				break;
+			}
+		}
+		if (!table.slot[h]) {
+			table.slot[h] = i + 1;
+		}
+	}
+}
+
+static void
+merge_node(struct graph *g, struct node *n, struct node *same)
+{
+	for (int i = 0; i < n->n_outputs; i++) {
+		if (n->outputs[i]) {
+			graph_replace_uses(g, n->outputs[i],
+					   same->outputs[i]);
+		}
+	}
+	graph_remove_node(g, n, "cse",
+			  fate_of(g, "the same as '%s'", same->outputs[0]));
+}
+
+bool
+graph_cse(struct graph *g)
+{
+	struct table table;
+	struct node **kept;
+	int n_kept = 0;
+
+	merge_constants(g);
+	table = table_new(&g->module->arena, g->nodes.n);
+	kept = arena_array(&g->module->arena, struct node *, g->nodes.n + 1);
+	for (int i = 0; i < g->nodes.n; i++) {
+		struct node *n = g->nodes.data[i];
+		uint32_t h = hash_node(n) & table.mask;
+
+		for (; table.slot[h]; h = (h + 1) & table.mask) {
+			struct node *same = kept[table.slot[h] - 1];
+
+			if (same_node(same, n)) {
+				merge_node(g, n, same);
+				i--;
+				break;
+			}
+		}
+		if (!table.slot[h]) {
+			kept[n_kept++] = n;
+			table.slot[h] = n_kept;
+		}
+	}
+	return true;
+}

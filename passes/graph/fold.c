@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Constant folding. Small results, and integers that shape inference already
+ * knows, are computed at once; large ones become recipes, computed piece by
+ * piece when the weights are written.
+ *
+ *	const a: float32[3]           const c: float32[3] = {…}
+ *	c = Exp (a)             ->    y = Add (x, c)
+ *	y = Add (x, c)
+ *
+ * DequantizeLinear to a wider type stays: its kernel reads the narrow one. */
+#include "rewrite.h"
+
+static bool
+is_random(const struct node *n)
+{
+	return strncmp(n->op_type, "Random", 6) == 0 ||
+	       node_is(n, "Bernoulli") || node_is(n, "Multinomial");
+}
+
+static bool
+all_constant(const struct node *n)
+{
+	for (int i = 0; i < n->n_inputs; i++) {
+		if (n->inputs[i] && !tensor_is_constant(n->inputs[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A stage without a reduction composes with others into one expression. */
+static bool
+can_be_lazy(const struct node *n)
+{
+	switch (n->op->fuse) {
+	case FUSE_ELEMENTWISE:
+	case FUSE_BROADCAST:
+	case FUSE_INJECTIVE:
+	case FUSE_VIEW:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool
+widens(const struct node *n)
+{
+	return node_is(n, "DequantizeLinear") &&
+	       dtype_bytes(n->inputs[0]->type) <
+		       dtype_bytes(n->outputs[0]->type);
+}
+
+/* The outputs' integers are known from inference: Shape, Size, … */
+static bool
+fold_known_elems(struct graph *g, struct node *n)
+{
+	struct tensor *y = n->outputs[0];
+	int64_t elems;
+	void *data;
+
+	if (n->n_outputs != 1 || !y->elems || dtype_is_float(y->type) ||
+	    y->is_output || !tensor_const_elems(y, &elems) ||
+	    elems != y->n_elems) {
+		return false;
+	}
+	data = arena_alloc(&g->module->arena,
+			   (size_t)elems * (size_t)dtype_bytes(y->type) + 1);
+	for (int64_t i = 0; i < elems; i++) {
+		union number v;
+
+		if (!expr_is_int(y->elems[i], &v.i)) {
+			return false;
+		}
+		number_store(y->type, data, (size_t)i, v);
+	}
+	graph_remove_node(g, n, "fold", "its value is known from the shapes");
+	y->value = arena_copy(&g->module->arena,
+			      &(struct value){ .type = y->type,
+					       .data = data,
+					       .elems = elems,
+					       .bytes = (size_t)elems *
+							(size_t)dtype_bytes(
+								y->type) },
+			      sizeof(struct value));
+	return true;
+}
+
+/* ConstantOfShape is one number, however large. */
+static bool
+fold_splat(struct graph *g, struct node *n)
+{
+	const struct attr *a = node_attr(n, "value");
+	struct tensor *y = n->outputs[0];
+	struct value *v;
+	int64_t elems;
+
+	if (!tensor_const_elems(y, &elems) ||
+	    tensor_bytes_max(y) <= EAGER_BYTES) {
+		return false;
+	}
+	v = arena_new(&g->module->arena, struct value);
+	v->type = y->type;
+	v->elems = elems;
+	v->bytes = (size_t)tensor_bytes_max(y);
+	if (a && a->tensor) {
+		v->fill = a->tensor->data
+				  ? number_load(a->tensor->type,
+						a->tensor->data, 0)
+				  : a->tensor->fill;
+	}
+	graph_remove_node(g, n, "fold", "one constant throughout");
+	y->value = v;
+	return true;
+}
+
+static bool
+fold_node(struct graph *g, struct node *n)
+{
+	bool lazy = can_be_lazy(n);
+
+	graph_make_recipe(g, n, "fold", "computed from constants");
+	for (int i = 0; i < n->n_outputs; i++) {
+		struct tensor *y = n->outputs[i];
+
+		if (!y) {
+			continue;
+		}
+		if ((!lazy || tensor_bytes_max(y) <= EAGER_BYTES) &&
+		    !tensor_value(g, y)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+graph_fold(struct graph *g)
+{
+	for (int i = 0; i < g->nodes.n;) {
+		struct node *n = g->nodes.data[i];
+		int64_t elems;
+
+		if (fold_known_elems(g, n)) {
+			continue;
+		}
+		if (!all_constant(n) || is_random(n) || widens(n) || !n->op ||
+		    n->op->fuse == FUSE_OPAQUE || n->outputs[0]->is_output ||
+		    !tensor_const_elems(n->outputs[0], &elems)) {
+			i++;
+			continue;
+		}
+		if (node_is(n, "ConstantOfShape") && fold_splat(g, n)) {
+			continue;
+		}
+		if (!fold_node(g, n)) {
+			return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Removes nodes that change nothing, and merges views of views.
+ *
+ *	a = Dropout (x)
+ *	b = Reshape (a, s)     ->     c = Reshape (x, t)
+ *	c = Reshape (b, t)
+ */
+#include "rewrite.h"
+
+static bool
+all_zero(const int64_t *v, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (v[i] != 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+is_true(struct graph *g, struct tensor *t)
+{
+	return t && !(tensor_is_constant(t) && constant_is_all(g, t, 0));
+}
+
+static bool
+only_output_used(const struct node *n)
+{
+	for (int i = 1; i < n->n_outputs; i++) {
+		if (n->outputs[i] &&
+		    (n->outputs[i]->uses.n || n->outputs[i]->is_output)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+steps_forward(struct graph *g, const struct node *n)
+{
+	const int64_t *steps;
+	int count;
+
+	if (!node_input(n, 4)) {
+		return true;
+	}
+	if (!input_ints(g->module, n, 4, &steps, &count)) {
+		return false;
+	}
+	for (int i = 0; i < count; i++) {
+		if (steps[i] < 1) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+is_identity_perm(const struct node *n)
+{
+	const int64_t *perm;
+	int count = node_attr_ints(n, "perm", &perm);
+
+	for (int i = 0; i < count; i++) {
+		if (perm[i] != i) {
+			return false;
+		}
+	}
+	return count > 0 || n->inputs[0]->ndim <= 1;
+}
+
+/* x + 0, x - 0, x * 1, x / 1 with a constant that does not broadcast x. */
+static bool
+is_neutral(struct graph *g, const struct node *n, int *kept)
+{
+	bool add = node_is(n, "Add"), mul = node_is(n, "Mul");
+	bool sub = node_is(n, "Sub"), div = node_is(n, "Div");
+
+	if (!add && !mul && !sub && !div) {
+		return false;
+	}
+	for (int i = add || mul ? 0 : 1; i < 2; i++) {
+		struct tensor *x = n->inputs[1 - i], *c = n->inputs[i];
+
+		if (tensor_is_constant(c) && !tensor_is_constant(x) &&
+		    same_shape(x, n->outputs[0]) &&
+		    tensor_bytes_max(c) <= EAGER_BYTES &&
+		    constant_is_all(g, c, add || sub ? 0 : 1)) {
+			*kept = 1 - i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Quantizing what was dequantized by the same scale and zero point. */
+static bool
+is_requantize(const struct node *n)
+{
+	const struct node *p = n->inputs[0]->producer;
+
+	return node_is(n, "QuantizeLinear") && p &&
+	       node_is(p, "DequantizeLinear") &&
+	       n->inputs[1] == p->inputs[1] &&
+	       node_input(n, 2) == node_input(p, 2) &&
+	       n->inputs[1]->ndim == 0 && n->outputs[0] &&
+	       dtype_equal(p->inputs[0]->type, n->outputs[0]->type);
+}
+
+/* Why the node changes nothing, or NULL. */
+static const char *
+no_op(struct graph *g, const struct node *n, int *kept)
+{
+	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
+	const int64_t *v;
+	int count;
+
+	*kept = 0;
+	if (node_is(n, "Identity")) {
+		return "passes its input on";
+	}
+	if (node_is(n, "Dropout") && only_output_used(n) &&
+	    !is_true(g, node_input(n, 2))) {
+		return "does nothing at inference";
+	}
+	if ((node_is(n, "Sum") || node_is(n, "Max") || node_is(n, "Min") ||
+	     node_is(n, "Mean") || node_is(n, "Concat")) &&
+	    n->n_inputs == 1) {
+		return "has one input";
+	}
+	if (is_neutral(g, n, kept)) {
+		return "adds nothing or multiplies by one";
+	}
+	if (!same_shape(x, y)) {
+		return NULL;
+	}
+	if (node_is(n, "Cast")) {
+		return dtype_equal(x->type, y->type) ? "casts to the same type"
+						     : NULL;
+	}
+	if (node_is(n, "Reshape") || node_is(n, "Flatten") ||
+	    node_is(n, "Squeeze") || node_is(n, "Unsqueeze") ||
+	    node_is(n, "Expand") || node_is(n, "Tile")) {
+		return "leaves the shape as it is";
+	}
+	if (node_is(n, "Transpose") && is_identity_perm(n)) {
+		return "leaves the axes in order";
+	}
+	if (node_is(n, "Slice") && steps_forward(g, n)) {
+		return "takes everything";
+	}
+	if (node_is(n, "Split") && n->n_outputs == 1) {
+		return "takes everything";
+	}
+	if (node_is(n, "Pad") && input_ints(g->module, n, 1, &v, &count) &&
+	    all_zero(v, count)) {
+		return "pads nothing";
+	}
+	if (node_is(n, "Clip") && !node_input(n, 1) && !node_input(n, 2)) {
+		return "has no bounds";
+	}
+	return NULL;
+}
+
+/* The shape of y as a Reshape takes it; -1 stands for one symbolic size. */
+static bool
+reshape_target(const struct tensor *y, int64_t *shape)
+{
+	bool unknown = false;
+
+	for (int i = 0; i < y->ndim; i++) {
+		if (!expr_is_int(y->shape[i], &shape[i])) {
+			shape[i] = -1;
+			if (unknown) {
+				return false;
+			}
+			unknown = true;
+		} else if (shape[i] == 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* y = view of (view of x)  ->  y = Reshape (x). Also a Transpose that moves
+ * only axes of extent 1 becomes a Reshape. */
+static bool
+as_reshape(struct graph *g, struct node *n, struct tensor *x)
+{
+	struct tensor *y = n->outputs[0], *shape;
+	struct arena *a = &g->module->arena;
+	int64_t *target = arena_array(a, int64_t, y->ndim + 1);
+
+	if (!reshape_target(y, target)) {
+		return false;
+	}
+	shape = graph_constant_ints(
+		g, arena_printf(a, "%s.shape", y->name), y->ndim, target);
+	node_resize_inputs(n, 2);
+	node_set_input(n, 0, x);
+	node_set_input(n, 1, shape);
+	n->op_type = "Reshape";
+	n->op = op_find("", "Reshape");
+	n->attrs.n = 0;
+	return true;
+}
+
+static bool
+is_view(const struct node *n)
+{
+	return n && n->op && n->op->fuse == FUSE_VIEW && !*n->domain;
+}
+
+static bool
+moves_only_ones(const struct node *n)
+{
+	const int64_t *perm;
+	int count = node_attr_ints(n, "perm", &perm), last = -1;
+
+	for (int i = 0; i < count; i++) {
+		const struct expr *extent = n->inputs[0]->shape[perm[i]];
+
+		if (expr_is_value(extent, 1)) {
+			continue;
+		}
+		if (perm[i] < last) {
+			return false;
+		}
+		last = (int)perm[i];
+	}
+	return count > 0;
+}
+
+static bool
+merge_views(struct graph *g, struct node *n)
+{
+	struct tensor *x = n->inputs[0];
+	struct node *p = x->producer;
+
+	if (node_is(n, "Transpose") && moves_only_ones(n)) {
+		return as_reshape(g, n, x);
+	}
+	if (!is_view(n) || !is_view(p) || tensor_is_constant(p->inputs[0])) {
+		return false;
+	}
+	if (!as_reshape(g, n, p->inputs[0])) {
+		return false;
+	}
+	if (x->uses.n == 0 && !x->is_output) {
+		graph_absorb(g, n, p);
+		graph_remove_node(g, p, NULL, "");
+	}
+	return true;
+}
+
+bool
+graph_identity(struct graph *g)
+{
+	for (int i = 0; i < g->nodes.n; i++) {
+		struct node *n = g->nodes.data[i];
+		const char *why;
+		int kept;
+
+		if (n->n_inputs == 0 || !n->inputs[0] || !n->outputs[0]) {
+			continue;
+		}
+		why = no_op(g, n, &kept);
+		if (why && replace_by(g, n, n->inputs[kept], "identity",
+				      why)) {
+			i--;
+			continue;
+		}
+		if (is_requantize(n) &&
+		    replace_by(g, n, n->inputs[0]->producer->inputs[0],
+			       "identity",
+			       "quantizes what the same scale gave")) {
+			i--;
+			continue;
+		}
+		if (merge_views(g, n)) {
+			/* A removed producer stood before: look again. */
+			i = i > 0 ? i - 2 : -1;
+			i = i < -1 ? -1 : i;
+		}
+	}
+	return true;
+}

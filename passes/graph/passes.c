@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pass manager of graphs: rows of passes.def, run in order, the cleaning
+ * ones until the graph stands still. */
+#include "passes.h"
+#include "rewrite.h"
+
+enum stage { CLEAN, LAST };
+
+#define MAX_ROUNDS 16
+
+static const struct graph_pass rows[] = {
+#define PASS(id, name, what, stage) { name, what, graph_##id },
+#include "passes.def"
+#undef PASS
+};
+
+static const enum stage stages[] = {
+#define PASS(id, name, what, stage) stage,
+#include "passes.def"
+#undef PASS
+};
+
+#define N_ROWS ((int)(sizeof rows / sizeof *rows))
+
+const struct graph_pass *
+graph_passes(int *n)
+{
+	*n = N_ROWS;
+	return rows;
+}
+
+static bool
+run_stage(struct graph *g, enum stage stage, const struct pass_hooks *hooks)
+{
+	for (int i = 0; i < N_ROWS; i++) {
+		if (stages[i] != stage) {
+			continue;
+		}
+		if (!rows[i].run(g)) {
+			return false;
+		}
+		if (hooks && hooks->after_graph) {
+			hooks->after_graph(hooks->ctx, rows[i].name, g);
+		}
+	}
+	return true;
+}
+
+bool
+graph_optimize(struct graph *g, const struct pass_hooks *hooks)
+{
+	for (int round = 0; round < MAX_ROUNDS; round++) {
+		int before = g->edits;
+
+		if (!run_stage(g, CLEAN, hooks)) {
+			return false;
+		}
+		if (g->edits == before) {
+			break;
+		}
+	}
+	return run_stage(g, LAST, hooks);
+}

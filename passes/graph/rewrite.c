@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the graph passes share: matching, making nodes, reading constants. */
+#include "rewrite.h"
+
+bool
+node_is(const struct node *n, const char *op_type)
+{
+	return *n->domain == '\0' && strcmp(n->op_type, op_type) == 0;
+}
+
+struct node *
+sole_user(const struct tensor *t)
+{
+	return t->uses.n == 1 && !t->is_output ? t->uses.data[0].node : NULL;
+}
+
+bool
+same_shape(const struct tensor *a, const struct tensor *b)
+{
+	if (a->ndim < 0 || a->ndim != b->ndim) {
+		return false;
+	}
+	for (int i = 0; i < a->ndim; i++) {
+		int64_t x, y;
+
+		if (a->shape[i] != b->shape[i] &&
+		    !(expr_is_int(a->shape[i], &x) &&
+		      expr_is_int(b->shape[i], &y) && x == y)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+int64_t
+tensor_bytes_max(const struct tensor *t)
+{
+	int64_t bytes;
+
+	if (!tensor_max_elems(t, &bytes) ||
+	    __builtin_mul_overflow(bytes, dtype_bytes(t->type), &bytes)) {
+		return INT64_MAX;
+	}
+	return bytes;
+}
+
+int
+only_variable_input(const struct node *n)
+{
+	int found = -1;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		if (n->inputs[i] && !tensor_is_constant(n->inputs[i])) {
+			if (found >= 0) {
+				return -1;
+			}
+			found = i;
+		}
+	}
+	return found;
+}
+
+bool
+replace_by(struct graph *g, struct node *n, struct tensor *x,
+	   const char *pass, const char *why)
+{
+	struct tensor *y = n->outputs[0];
+
+	if (y->is_output &&
+	    (x->is_input || x->is_output || tensor_is_constant(x))) {
+		return false;
+	}
+	graph_replace_uses(g, y, x);
+	graph_remove_node(g, n, pass, why);
+	return true;
+}
+
+static int
+position_of(const struct graph *g, const struct node *n)
+{
+	for (int i = 0; n && i < g->nodes.n; i++) {
+		if (g->nodes.data[i] == n) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+struct node *
+insert_node(struct graph *g, const struct node *before, const char *op_type,
+	    const char *base, struct tensor *const *inputs, int n_inputs)
+{
+	struct tensor *out = graph_tensor(g, base);
+	struct node *n = graph_node_at(g, position_of(g, before), "", op_type,
+				       "", inputs, n_inputs, &out, 1);
+
+	n->op = op_find("", op_type);
+	return n;
+}
+
+struct tensor *
+finish_constant(struct graph *g, struct node *n)
+{
+	struct tensor *out = n->outputs[0];
+
+	if (!ops_infer_node(g, n)) {
+		return NULL;
+	}
+	graph_make_recipe(g, n, "fold", "computed from constants");
+	if (tensor_bytes_max(out) <= EAGER_BYTES && !tensor_value(g, out)) {
+		return NULL;
+	}
+	return out;
+}
+
+struct tensor *
+constant_binary(struct graph *g, const char *op_type, const char *base,
+		struct tensor *a, struct tensor *b)
+{
+	struct tensor *in[2] = { a, b };
+
+	return finish_constant(g, insert_node(g, NULL, op_type, base, in, 2));
+}
+
+struct tensor *
+constant_floats(struct graph *g, const char *base, struct dtype t, int ndim,
+		const int64_t *shape, const double *values)
+{
+	size_t elems = 1;
+	void *data;
+
+	for (int i = 0; i < ndim; i++) {
+		elems *= (size_t)shape[i];
+	}
+	data = arena_alloc(&g->module->arena,
+			   elems * (size_t)dtype_bytes(t) + 1);
+	for (size_t i = 0; i < elems; i++) {
+		number_store(t, data, i, (union number){ .f = values[i] });
+	}
+	return graph_constant(g, base, t, ndim, shape, data);
+}
+
+static double
+as_double(struct dtype t, union number v)
+{
+	if (dtype_is_float(t)) {
+		return v.f;
+	}
+	return dtype_class(t) == DTC_UINT ? (double)v.u : (double)v.i;
+}
+
+double *
+constant_doubles(struct graph *g, struct tensor *t, int64_t *n)
+{
+	const struct value *v;
+	double *out;
+
+	if (!tensor_is_constant(t) || dtype_class(t->type) == DTC_STRING ||
+	    tensor_bytes_max(t) > EAGER_BYTES * 8) {
+		return NULL;
+	}
+	v = tensor_value(g, t);
+	if (!v) {
+		return NULL;
+	}
+	out = arena_array(&g->module->arena, double, v->elems + 1);
+	for (int64_t i = 0; i < v->elems; i++) {
+		out[i] = as_double(v->type,
+				   v->data ? number_load(v->type, v->data,
+							 (size_t)i)
+					   : v->fill);
+	}
+	*n = v->elems;
+	return out;
+}
+
+bool
+constant_is_all(struct graph *g, struct tensor *t, double v)
+{
+	int64_t n;
+	double *values = constant_doubles(g, t, &n);
+
+	for (int64_t i = 0; values && i < n; i++) {
+		if (values[i] != v) {
+			return false;
+		}
+	}
+	return values && n > 0;
+}
+
+const char *
+fate_of(struct graph *g, const char *fmt, const struct tensor *t)
+{
+	const char *mark = strstr(fmt, "%s");
+
+	return arena_printf(&g->module->arena, "%.*s%s%s",
+			    (int)(mark - fmt), fmt, t->name, mark + 2);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the graph passes share: matching, making nodes, reading constants. */
+#ifndef TIRC_GRAPH_REWRITE_H
+#define TIRC_GRAPH_REWRITE_H
+
+#include "graph.h"
+#include "ops.h"
+#include "passes.h"
+
+/* Constants up to this size are computed at once, larger ones when needed. */
+#define EAGER_BYTES (64 * 1024)
+
+#define PASS(id, name, what, stage) bool graph_##id(struct graph *g);
+#include "passes.def"
+#undef PASS
+
+/* An ONNX operator of that name? */
+bool node_is(const struct node *n, const char *op_type);
+/* n's input i, or NULL where absent (passes/ops/infer.c). */
+struct tensor *node_input(const struct node *n, int i);
+/* The one node that reads t; NULL if several do or t is a graph output. */
+struct node *sole_user(const struct tensor *t);
+bool same_shape(const struct tensor *a, const struct tensor *b);
+int64_t tensor_bytes_max(const struct tensor *t); /* INT64_MAX: unknown */
+/* The only input that is no constant; -1 if none or several. */
+int only_variable_input(const struct node *n);
+
+/* Lets y's readers read x instead, where that loses no name of a graph
+ * output; then n (y's producer) is gone. False: kept. */
+bool replace_by(struct graph *g, struct node *n, struct tensor *x,
+		const char *pass, const char *why);
+/* A node before `before` (NULL: at the end) with one fresh output named after
+ * base; resolved; the caller sets attributes, then calls ops_infer_node. */
+struct node *insert_node(struct graph *g, const struct node *before,
+			 const char *op_type, const char *base,
+			 struct tensor *const *inputs, int n_inputs);
+/* A constant computed of constants; like insert_node, but finish_constant
+ * takes it out of the order, evaluated if small, else as a recipe. */
+struct tensor *finish_constant(struct graph *g, struct node *n);
+/* op(a, b) of two constants. */
+struct tensor *constant_binary(struct graph *g, const char *op_type,
+			       const char *base, struct tensor *a,
+			       struct tensor *b);
+/* A constant of type t (any float) from doubles. */
+struct tensor *constant_floats(struct graph *g, const char *base,
+			       struct dtype t, int ndim, const int64_t *shape,
+			       const double *values);
+/* All elements of a small constant as doubles (arena), or NULL. */
+double *constant_doubles(struct graph *g, struct tensor *t, int64_t *n);
+/* True if every element of the constant is v (small constants only). */
+bool constant_is_all(struct graph *g, struct tensor *t, double v);
+/* "the same as 'x'" and the like, for fates. */
+const char *fate_of(struct graph *g, const char *fmt, const struct tensor *t);
+
+#endif
