@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interpreter's evaluation of expressions, lane by lane. */
+#include "frame.h"
+
+int64_t
+node_int(struct frame *f, struct node *n)
+{
+	node_eval(f, n);
+	return n->value[0].i;
+}
+
+int64_t
+buffer_offset(struct frame *f, struct buffer_cell *c,
+	      struct node *const *index, int lane)
+{
+	int64_t offset = 0;
+
+	for (int d = 0; d < c->buffer->ndim; d++) {
+		const struct node *n = index[d];
+		int64_t at = n->value[n->lanes > 1 ? lane : 0].i;
+
+		if (at < 0 || at >= c->extent[d]) {
+			interp_fail(f, "index %lld of dimension %d of '%s' is "
+				    "outside of 0..%lld", (long long)at, d,
+				    c->buffer->name,
+				    (long long)c->extent[d] - 1);
+			return -1;
+		}
+		offset += at * c->stride[d];
+	}
+	return offset;
+}
+
+static void
+eval_load(struct frame *f, struct node *n)
+{
+	struct buffer_cell *c = n->buffer;
+	struct dtype t = c->buffer->type;
+
+	if (!c->bound || !c->data) {
+		interp_fail(f, "'%s' is read but has no storage",
+			    c->buffer->name);
+		return;
+	}
+	for (int i = 0; i < n->lanes / t.lanes; i++) {
+		int64_t at = buffer_offset(f, c, n->args, i);
+
+		if (at < 0) {
+			return;
+		}
+		if (c->written && !c->written[at]) {
+			interp_fail(f, "element %lld of '%s' is read before "
+				    "it is written", (long long)at,
+				    c->buffer->name);
+			return;
+		}
+		for (int k = 0; k < t.lanes; k++) {
+			n->value[i * t.lanes + k] =
+				number_load(t, c->data,
+					    (size_t)(at * t.lanes + k));
+		}
+	}
+}
+
+static void
+eval_choice(struct frame *f, struct node *n)
+{
+	struct node *c = n->args[0];
+	bool lazy = n->expr->kind == EXPR_IF;
+
+	node_eval(f, c);
+	if (lazy && c->lanes == 1) {
+		struct node *taken = n->args[c->value[0].i ? 1 : 2];
+
+		node_eval(f, taken);
+		memcpy(n->value, taken->value,
+		       sizeof *n->value * (size_t)n->lanes);
+		return;
+	}
+	node_eval(f, n->args[1]);
+	node_eval(f, n->args[2]);
+	for (int i = 0; i < n->lanes; i++) {
+		bool yes = c->value[c->lanes > 1 ? i : 0].i;
+
+		n->value[i] = n->args[yes ? 1 : 2]->value[i];
+	}
+}
+
+static void
+eval_logical(struct frame *f, struct node *n)
+{
+	struct node *a = n->args[0];
+	struct node *b = n->args[1];
+	bool is_and = n->expr->kind == EXPR_AND;
+
+	node_eval(f, a);
+	if (n->lanes == 1 && (a->value[0].i != 0) != is_and) {
+		n->value[0] = a->value[0];
+		return;
+	}
+	node_eval(f, b);
+	for (int i = 0; i < n->lanes; i++) {
+		n->value[i].i = is_and ? a->value[i].i && b->value[i].i
+				       : a->value[i].i || b->value[i].i;
+	}
+}
+
+static void
+report_fault(struct frame *f, const struct node *n, enum scalar_fault fault)
+{
+	if (fault == SCALAR_DIVISION) {
+		interp_fail(f, "division by zero");
+	} else {
+		interp_fail(f, "'%s' is not defined for %s",
+			    intrin_name(n->expr->u.intrin),
+			    dtype_name(n->args[0]->expr->type));
+	}
+}
+
+static void
+eval_address(struct frame *f, struct node *n)
+{
+	struct node *load = n->args[0];
+	struct buffer_cell *c = load->buffer;
+
+	for (int d = 0; d < c->buffer->ndim; d++) {
+		node_eval(f, load->args[d]);
+	}
+	if (!c->bound || f->interp->failed) {
+		interp_fail(f, "the address of '%s' has no storage",
+			    c->buffer->name);
+		return;
+	}
+	int64_t at = buffer_offset(f, c, load->args, 0);
+
+	if (at >= 0) {
+		if (c->written) { /* what is done with it is not seen */
+			memset(c->written, 1, c->cap_elems);
+		}
+		n->value[0].u = (uint64_t)(uintptr_t)c->data +
+				(uint64_t)(at * c->elem_bytes);
+	}
+}
+
+static void
+eval_call(struct frame *f, struct node *n)
+{
+	enum scalar_fault fault = SCALAR_FINE;
+	enum intrin op = n->expr->u.intrin;
+	union number args[3];
+
+	if (op == INTRIN_ADDRESS_OF) {
+		eval_address(f, n);
+		return;
+	}
+	for (int i = 0; i < n->expr->n_args; i++) {
+		node_eval(f, n->args[i]);
+	}
+	if (op == INTRIN_PTR_ADD) {
+		n->value[0].u = n->args[0]->value[0].u +
+				n->args[1]->value[0].u;
+		return;
+	}
+	if (op == INTRIN_CALL_FUNC) {
+		if (!f->interp->failed) {
+			frame_call(f, n);
+		}
+		return;
+	}
+	if (op == INTRIN_CALL_EXTERN) {
+		interp_fail(f, "the function '%s' is outside of the module",
+			    n->args[0]->expr->u.text);
+		return;
+	}
+	for (int lane = 0; lane < n->lanes; lane++) {
+		for (int i = 0; i < n->expr->n_args && i < 3; i++) {
+			args[i] = n->args[i]->value[lane];
+		}
+		n->value[lane] = scalar_call(op, n->expr->type,
+					     n->args[0]->expr->type, args,
+					     &fault);
+	}
+	if (fault) {
+		report_fault(f, n, fault);
+	}
+}
+
+static void
+eval_binary(struct frame *f, struct node *n)
+{
+	enum scalar_fault fault = SCALAR_FINE;
+	struct node *a = n->args[0];
+	struct node *b = n->args[1];
+
+	node_eval(f, a);
+	node_eval(f, b);
+	for (int i = 0; i < n->lanes; i++) {
+		n->value[i] = scalar_binary(n->expr->kind, a->expr->type,
+					    a->value[i], b->value[i], &fault);
+	}
+	if (fault) {
+		report_fault(f, n, fault);
+	}
+}
+
+static void
+eval_kind(struct frame *f, struct node *n)
+{
+	const struct expr *e = n->expr;
+	struct node *a = e->n_args > 0 ? n->args[0] : NULL;
+	union number step;
+
+	switch (e->kind) {
+	case EXPR_VAR:
+		if (!n->var->bound) {
+			interp_fail(f, "variable '%s' has no value",
+				    n->var->var->name);
+		}
+		n->value[0] = n->var->value;
+		break;
+	case EXPR_LOAD:
+		for (int i = 0; i < e->n_args; i++) {
+			node_eval(f, n->args[i]);
+		}
+		if (!f->interp->failed) {
+			eval_load(f, n);
+		}
+		break;
+	case EXPR_AND:
+	case EXPR_OR:
+		eval_logical(f, n);
+		break;
+	case EXPR_NOT:
+		node_eval(f, a);
+		for (int i = 0; i < n->lanes; i++) {
+			n->value[i].i = !a->value[i].i;
+		}
+		break;
+	case EXPR_SELECT:
+	case EXPR_IF:
+		eval_choice(f, n);
+		break;
+	case EXPR_CAST:
+		node_eval(f, a);
+		for (int i = 0; i < n->lanes; i++) {
+			n->value[i] = number_cast(e->type, a->expr->type,
+						  a->value[i]);
+		}
+		break;
+	case EXPR_CALL:
+		eval_call(f, n);
+		break;
+	case EXPR_RAMP:
+		node_eval(f, a);
+		node_eval(f, n->args[1]);
+		step.u = a->value[0].u;
+		for (int i = 0; i < n->lanes; i++) {
+			n->value[i] = number_round(e->type, step);
+			step.u += n->args[1]->value[0].u;
+		}
+		break;
+	case EXPR_BROADCAST:
+		node_eval(f, a);
+		for (int i = 0; i < n->lanes; i++) {
+			n->value[i] = a->value[0];
+		}
+		break;
+	case EXPR_REDUCE:
+		interp_fail(f, "a tensor expression is no program yet");
+		break;
+	default:
+		eval_binary(f, n);
+		break;
+	}
+}
+
+void
+node_eval(struct frame *f, struct node *n)
+{
+	if (n->epoch == f->epoch || f->interp->failed) {
+		return;
+	}
+	n->epoch = f->epoch;
+	if (n->expr->kind != EXPR_INT && n->expr->kind != EXPR_FLOAT &&
+	    n->expr->kind != EXPR_STRING) {
+		eval_kind(f, n);
+	}
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Resolves a function for the interpreter: every expression, variable and
+ * buffer is looked up once, here, and not while running. */
+#include "frame.h"
+
+#include <stdlib.h>
+
+static struct frame_slot *
+find_slot(struct frame_slot *slots, uint32_t cap, const void *key)
+{
+	uint64_t hash = ((uint64_t)(uintptr_t)key >> 4) * 0x9E3779B97F4A7C15u;
+	uint32_t at = (uint32_t)(hash >> 32) & (cap - 1);
+
+	while (slots[at].key && slots[at].key != key) {
+		at = (at + 1) & (cap - 1);
+	}
+	return &slots[at];
+}
+
+/* The place for what belongs to key; *place is NULL the first time. The
+ * pointer is good until the next call. */
+static void **
+frame_slot(struct frame *f, const void *key)
+{
+	if (f->n_slots * 2 >= f->cap_slots) {
+		uint32_t cap = f->cap_slots ? f->cap_slots * 2 : 256;
+		struct frame_slot *grown =
+			arena_array(f->arena, struct frame_slot, cap);
+
+		for (uint32_t i = 0; i < f->cap_slots; i++) {
+			if (f->slots[i].key) {
+				*find_slot(grown, cap, f->slots[i].key) =
+					f->slots[i];
+			}
+		}
+		f->slots = grown;
+		f->cap_slots = cap;
+	}
+	struct frame_slot *slot = find_slot(f->slots, f->cap_slots, key);
+
+	if (!slot->key) {
+		slot->key = key;
+		f->n_slots++;
+	}
+	return &slot->value;
+}
+
+struct var_cell *
+frame_var(struct frame *f, const struct var *v)
+{
+	void **place = frame_slot(f, v);
+
+	if (!*place) {
+		struct var_cell *cell = arena_new(f->arena, struct var_cell);
+
+		cell->var = v;
+		*place = cell;
+	}
+	return *place;
+}
+
+static struct node **
+make_nodes(struct frame *f, const struct expr *const *list, int n)
+{
+	struct node **nodes = arena_array(f->arena, struct node *, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		nodes[i] = frame_node(f, list[i]);
+	}
+	return nodes;
+}
+
+struct buffer_cell *
+frame_buffer(struct frame *f, const struct buffer *b)
+{
+	void **place = frame_slot(f, b);
+
+	if (*place) {
+		return *place;
+	}
+	struct buffer_cell *cell = arena_new(f->arena, struct buffer_cell);
+
+	*place = cell;
+	cell->buffer = b;
+	cell->shape = make_nodes(f, b->shape, b->ndim);
+	if (b->strides) {
+		cell->strides = make_nodes(f, b->strides, b->ndim);
+	}
+	cell->extent = arena_array(f->arena, int64_t, b->ndim + 1);
+	cell->stride = arena_array(f->arena, int64_t, b->ndim + 1);
+	cell->elem_bytes = dtype_bytes(b->type) * b->type.lanes;
+	cell->pointer = b->data ? frame_var(f, b->data) : NULL;
+	return cell;
+}
+
+struct node *
+frame_node(struct frame *f, const struct expr *e)
+{
+	void **place = frame_slot(f, e);
+
+	if (*place) {
+		return *place;
+	}
+	struct node *n = arena_new(f->arena, struct node);
+
+	*place = n;
+	n->expr = e;
+	n->lanes = e->type.lanes;
+	n->value = arena_array(f->arena, union number, n->lanes);
+	switch (e->kind) {
+	case EXPR_INT:
+		n->value[0].i = e->u.ival;
+		break;
+	case EXPR_FLOAT:
+		n->value[0].f = e->u.fval;
+		break;
+	case EXPR_STRING:
+		n->value[0].u = (uint64_t)(uintptr_t)e->u.text;
+		break;
+	case EXPR_VAR:
+		n->var = frame_var(f, e->u.var);
+		break;
+	case EXPR_LOAD:
+		n->buffer = frame_buffer(f, e->u.buffer);
+		break;
+	default:
+		break;
+	}
+	n->args = make_nodes(f, e->args, e->n_args);
+	return n;
+}
+
+static void
+resolve_block(struct frame *f, struct step *step)
+{
+	const struct block *b = step->stmt->u.block;
+
+	step->iters = arena_array(f->arena, struct var_cell *, b->n_iters + 1);
+	step->iter_min = arena_array(f->arena, struct node *, b->n_iters + 1);
+	step->iter_extent =
+		arena_array(f->arena, struct node *, b->n_iters + 1);
+	for (int i = 0; i < b->n_iters; i++) {
+		step->iters[i] = frame_var(f, b->iters[i].var);
+		step->iter_min[i] = frame_node(f, b->iters[i].min);
+		step->iter_extent[i] = frame_node(f, b->iters[i].extent);
+	}
+	step->allocs =
+		arena_array(f->arena, struct buffer_cell *, b->n_allocs + 1);
+	for (int i = 0; i < b->n_allocs; i++) {
+		step->allocs[i] = frame_buffer(f, b->allocs[i]);
+	}
+}
+
+struct step *
+frame_step(struct frame *f, const struct stmt *s)
+{
+	struct step *step = arena_new(f->arena, struct step);
+
+	step->stmt = s;
+	step->args = make_nodes(f, s->args, s->n_args);
+	step->children =
+		arena_array(f->arena, struct step *, s->n_children + 1);
+	switch (s->kind) {
+	case STMT_FOR:
+		step->var = frame_var(f, s->u.loop.var);
+		break;
+	case STMT_LET:
+		step->var = frame_var(f, s->u.var);
+		break;
+	case STMT_STORE:
+	case STMT_ALLOC:
+		step->buffer = frame_buffer(f, s->u.buffer);
+		break;
+	case STMT_BLOCK:
+		resolve_block(f, step);
+		break;
+	default:
+		break;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i]) {
+			step->children[i] = frame_step(f, s->children[i]);
+		}
+	}
+	return step;
+}
+
+/* ---- storage */
+
+void
+buffer_bind(struct frame *f, struct buffer_cell *c, void *data)
+{
+	const struct buffer *b = c->buffer;
+	int64_t span = 1;
+
+	f->epoch++;
+	for (int d = 0; d < b->ndim; d++) {
+		c->extent[d] = node_int(f, c->shape[d]);
+		if (c->extent[d] < 0) {
+			interp_fail(f, "dimension %d of '%s' is %lld", d,
+				    b->name, (long long)c->extent[d]);
+			return;
+		}
+	}
+	c->elems = 1;
+	for (int d = b->ndim - 1; d >= 0; d--) {
+		c->stride[d] = c->strides ? node_int(f, c->strides[d]) : span;
+		span *= c->extent[d];
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		c->elems += (c->extent[d] - 1) * c->stride[d];
+	}
+	if (span == 0) {
+		c->elems = 0;
+	}
+	c->data = data;
+	c->bound = true;
+	if (c->pointer) {
+		c->pointer->bound = true;
+		c->pointer->value.u = (uint64_t)(uintptr_t)data;
+	}
+}
+
+void
+buffer_allocate(struct frame *f, struct buffer_cell *c)
+{
+	buffer_bind(f, c, c->data);
+	if (f->interp->failed) {
+		return;
+	}
+	size_t elems = (size_t)c->elems + 1;
+	size_t bytes = elems * (size_t)c->elem_bytes;
+
+	if (c->cap_bytes == 0) {
+		vec_push(f->arena, &f->owned, c);
+	}
+	if (bytes > c->cap_bytes || elems > c->cap_elems) {
+		free(c->data);
+		free(c->written);
+		c->data = malloc(bytes);
+		c->written = malloc(elems);
+		c->cap_bytes = bytes;
+		c->cap_elems = elems;
+		if (!c->data || !c->written) {
+			interp_fail(f, "no memory for '%s' (%zu bytes)",
+				    c->buffer->name, bytes);
+			return;
+		}
+	}
+	memset(c->data, 0xFF, bytes);
+	memset(c->written, 0, elems);
+	if (c->pointer) {
+		c->pointer->value.u = (uint64_t)(uintptr_t)c->data;
+	}
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interpreter's view of a function: expressions and statements with their
+ * variables and buffers resolved to cells. Private to passes/interp. */
+#ifndef TIRC_INTERP_FRAME_H
+#define TIRC_INTERP_FRAME_H
+
+#include "func.h"
+#include "scalar.h"
+
+struct var_cell {
+	const struct var *var;
+	union number value;
+	bool bound;
+};
+
+struct buffer_cell {
+	const struct buffer *buffer;
+	struct node **shape, **strides; /* strides NULL: dense */
+	int64_t *extent, *stride;       /* evaluated; strides in elements */
+	int64_t elems;                  /* spanned */
+	int elem_bytes;                 /* all lanes */
+	void *data;
+	unsigned char *written;         /* per element; NULL: not tracked */
+	size_t cap_bytes, cap_elems;    /* of an owned allocation */
+	struct var_cell *pointer;
+	bool bound;
+};
+
+/* One expression; equal expressions share a node. */
+struct node {
+	const struct expr *expr;
+	struct node **args;
+	struct var_cell *var;
+	struct buffer_cell *buffer;
+	union number *value; /* one per lane */
+	uint64_t epoch;      /* value is that of this epoch */
+	int lanes;
+};
+
+/* One statement. */
+struct step {
+	const struct stmt *stmt;
+	struct node **args;
+	struct step **children; /* may hold NULL, as the statement's */
+	struct var_cell *var;   /* FOR, LET */
+	struct buffer_cell *buffer; /* STORE, ALLOC */
+	/* BLOCK */
+	struct var_cell **iters;
+	struct node **iter_min, **iter_extent;
+	struct buffer_cell **allocs;
+};
+
+struct frame_slot {
+	const void *key;
+	void *value;
+};
+
+struct interp;
+
+struct frame {
+	struct interp *interp;
+	struct func *func;
+	struct arena *arena;
+	struct frame_slot *slots; /* expr, var, buffer -> node, cell */
+	uint32_t n_slots, cap_slots;
+	VEC(struct buffer_cell *) owned; /* to free */
+	struct step *body;
+	uint64_t epoch; /* one per statement: loads cannot change within */
+	bool returned;
+	union number result;
+	bool running;
+};
+
+struct interp {
+	struct module *module;
+	struct arena arena;
+	VEC(struct frame *) frames; /* one per function met */
+	bool failed;
+};
+
+struct node *frame_node(struct frame *f, const struct expr *e);
+struct var_cell *frame_var(struct frame *f, const struct var *v);
+struct buffer_cell *frame_buffer(struct frame *f, const struct buffer *b);
+struct step *frame_step(struct frame *f, const struct stmt *s);
+
+/* Evaluates extents and strides and points the cell at data. */
+void buffer_bind(struct frame *f, struct buffer_cell *c, void *data);
+/* Fresh storage, every element unwritten. */
+void buffer_allocate(struct frame *f, struct buffer_cell *c);
+
+/* Fills n->value. On a fault reports, and the interpreter is failed. */
+void node_eval(struct frame *f, struct node *n);
+int64_t node_int(struct frame *f, struct node *n);
+/* The element's place; -1 (reported) if an index is out of bounds. */
+int64_t buffer_offset(struct frame *f, struct buffer_cell *c,
+		      struct node *const *index, int lane);
+/* A call of a function of the module by name. */
+void frame_call(struct frame *f, struct node *call);
+
+void interp_fail(struct frame *f, const char *fmt, ...) TIRC_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interpreter: statements one after the other, one element at a time,
+ * every access checked. Loops of every kind run in order. A block binds its
+ * variables, runs its init where every reduction variable is at its first
+ * value, then its body. */
+#include "interp.h"
+
+#include <stdlib.h>
+
+#include "frame.h"
+
+static void run_step(struct frame *f, const struct step *s);
+
+void
+interp_fail(struct frame *f, const char *fmt, ...)
+{
+	struct diag_place place = { .item = f->func->name };
+	va_list ap;
+
+	if (f->interp->failed) {
+		return; /* the first one says it */
+	}
+	f->interp->failed = true;
+	va_start(ap, fmt);
+	diag_error(&f->interp->module->diags, DIAG_INTERPRET, place, "%s",
+		   arena_vprintf(&f->interp->arena, fmt, ap));
+	va_end(ap);
+}
+
+static bool
+stopped(const struct frame *f)
+{
+	return f->interp->failed || f->returned;
+}
+
+static void
+run_for(struct frame *f, const struct step *s)
+{
+	int64_t min = node_int(f, s->args[0]);
+	int64_t extent = node_int(f, s->args[1]);
+
+	for (int64_t i = 0; i < extent && !stopped(f); i++) {
+		s->var->bound = true;
+		s->var->value.i = min + i;
+		run_step(f, s->children[0]);
+	}
+	s->var->bound = false;
+}
+
+/* Binds the block's variables; *first: all reductions are at their start. */
+static void
+bind_iters(struct frame *f, const struct step *s, bool *first)
+{
+	const struct block *b = s->stmt->u.block;
+
+	*first = true;
+	for (int i = 0; i < b->n_iters; i++) {
+		node_eval(f, s->args[1 + i]);
+	}
+	for (int i = 0; i < b->n_iters; i++) {
+		int64_t value = s->args[1 + i]->value[0].i;
+		int64_t min = node_int(f, s->iter_min[i]);
+		int64_t extent = node_int(f, s->iter_extent[i]);
+
+		if (value < min || value >= min + extent) {
+			interp_fail(f, "block '%s': '%s' is %lld, outside of "
+				    "%lld..%lld", b->name,
+				    b->iters[i].var->name, (long long)value,
+				    (long long)min,
+				    (long long)(min + extent - 1));
+			return;
+		}
+		if (b->iters[i].kind == ITER_REDUCE && value != min) {
+			*first = false;
+		}
+	}
+	for (int i = 0; i < b->n_iters; i++) {
+		s->iters[i]->value = s->args[1 + i]->value[0];
+		s->iters[i]->bound = true;
+	}
+}
+
+static void
+run_block(struct frame *f, const struct step *s)
+{
+	const struct block *b = s->stmt->u.block;
+	bool first;
+
+	if (!node_int(f, s->args[0]) || stopped(f)) {
+		return;
+	}
+	bind_iters(f, s, &first);
+	for (int i = 0; i < b->n_allocs && !stopped(f); i++) {
+		buffer_allocate(f, s->allocs[i]);
+	}
+	if (first && s->children[1] && !stopped(f)) {
+		run_step(f, s->children[1]);
+	}
+	if (!stopped(f)) {
+		run_step(f, s->children[0]);
+	}
+	for (int i = 0; i < b->n_iters; i++) {
+		s->iters[i]->bound = false;
+	}
+	for (int i = 0; i < b->n_allocs; i++) {
+		s->allocs[i]->bound = false;
+	}
+}
+
+static void
+run_store(struct frame *f, const struct step *s)
+{
+	struct buffer_cell *c = s->buffer;
+	struct dtype t = c->buffer->type;
+
+	for (int i = 0; i < s->stmt->n_args; i++) {
+		node_eval(f, s->args[i]);
+	}
+	if (stopped(f)) {
+		return;
+	}
+	if (!c->bound || !c->data) {
+		interp_fail(f, "'%s' is written but has no storage",
+			    c->buffer->name);
+		return;
+	}
+	for (int i = 0; i < s->args[0]->lanes / t.lanes; i++) {
+		int64_t at = buffer_offset(f, c, s->args + 1, i);
+
+		if (at < 0) {
+			return;
+		}
+		for (int k = 0; k < t.lanes; k++) {
+			number_store(t, c->data, (size_t)(at * t.lanes + k),
+				     s->args[0]->value[i * t.lanes + k]);
+		}
+		if (c->written) {
+			c->written[at] = 1;
+		}
+	}
+}
+
+static void
+run_while(struct frame *f, const struct step *s)
+{
+	while (!stopped(f)) {
+		f->epoch++;
+		if (!node_int(f, s->args[0]) || stopped(f)) {
+			return;
+		}
+		run_step(f, s->children[0]);
+	}
+}
+
+static void
+run_step(struct frame *f, const struct step *s)
+{
+	f->epoch++;
+	switch (s->stmt->kind) {
+	case STMT_FOR:
+		run_for(f, s);
+		break;
+	case STMT_BLOCK:
+		run_block(f, s);
+		break;
+	case STMT_STORE:
+		run_store(f, s);
+		break;
+	case STMT_IF:
+		if (node_int(f, s->args[0]) && !stopped(f)) {
+			run_step(f, s->children[0]);
+		} else if (!stopped(f) && s->stmt->n_children > 1 &&
+			   s->children[1]) {
+			run_step(f, s->children[1]);
+		}
+		break;
+	case STMT_LET:
+		node_eval(f, s->args[0]);
+		s->var->value = s->args[0]->value[0];
+		s->var->bound = true;
+		run_step(f, s->children[0]);
+		s->var->bound = false;
+		break;
+	case STMT_ALLOC:
+		buffer_allocate(f, s->buffer);
+		if (!stopped(f)) {
+			run_step(f, s->children[0]);
+		}
+		s->buffer->bound = false;
+		break;
+	case STMT_ATTR:
+		run_step(f, s->children[0]);
+		break;
+	case STMT_EVALUATE:
+		node_eval(f, s->args[0]);
+		break;
+	case STMT_WHILE:
+		run_while(f, s);
+		break;
+	case STMT_ASSERT:
+		if (!node_int(f, s->args[0])) {
+			interp_fail(f, "assertion failed: %s",
+				    s->args[1]->expr->u.text);
+		}
+		break;
+	case STMT_RETURN:
+		if (s->stmt->n_args > 0) {
+			node_eval(f, s->args[0]);
+			f->result = s->args[0]->value[0];
+		}
+		f->returned = true;
+		break;
+	case STMT_SEQ:
+		for (int i = 0; i < s->stmt->n_children && !stopped(f); i++) {
+			run_step(f, s->children[i]);
+		}
+		break;
+	case STMT_KIND_COUNT:
+		break;
+	}
+}
+
+/* ---- functions */
+
+static struct frame *
+frame_for(struct interp *x, struct func *func)
+{
+	for (int i = 0; i < x->frames.n; i++) {
+		if (x->frames.data[i]->func == func) {
+			return x->frames.data[i];
+		}
+	}
+	struct frame *f = arena_new(&x->arena, struct frame);
+
+	f->interp = x;
+	f->func = func;
+	f->arena = &x->arena;
+	f->body = func->body ? frame_step(f, func->body) : NULL;
+	vec_push(&x->arena, &x->frames, f);
+	return f;
+}
+
+static void
+run_func_frame(struct frame *f, const struct run_arg *args, int n)
+{
+	struct func *func = f->func;
+
+	if (n != func->params.n || f->running) {
+		interp_fail(f, f->running ? "the function calls itself"
+			    : "the function takes %d arguments, not %d",
+			    func->params.n, n);
+		return;
+	}
+	f->running = true;
+	f->returned = false;
+	f->result.i = 0;
+	for (int i = 0; i < n; i++) {
+		const struct param *p = &func->params.data[i];
+		struct var_cell *cell;
+
+		if (p->buffer) {
+			continue;
+		}
+		cell = frame_var(f, p->var);
+		cell->bound = true;
+		cell->value.i = args[i].scalar;
+		if (dtype_class(p->var->type) == DTC_HANDLE) {
+			cell->value.u = (uint64_t)(uintptr_t)args[i].data;
+		} else if (dtype_is_float(p->var->type)) {
+			cell->value.f = (double)args[i].scalar;
+		}
+	}
+	for (int i = 0; i < n && !f->interp->failed; i++) {
+		if (func->params.data[i].buffer) {
+			buffer_bind(f, frame_buffer(f,
+						    func->params.data[i].buffer),
+				    args[i].data);
+		}
+	}
+	if (f->body && !f->interp->failed) {
+		run_step(f, f->body);
+	}
+	f->running = false;
+}
+
+void
+frame_call(struct frame *f, struct node *call)
+{
+	const char *name = call->args[0]->expr->u.text;
+	struct func *func = module_find_func(f->interp->module, name);
+	int n = call->expr->n_args - 1;
+
+	if (!func) {
+		interp_fail(f, "the module has no function '%s'", name);
+		return;
+	}
+	struct frame *callee = frame_for(f->interp, func);
+	struct run_arg *args = arena_array(f->arena, struct run_arg, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		union number v = call->args[1 + i]->value[0];
+
+		args[i].scalar = v.i;
+		args[i].data = (void *)(uintptr_t)v.u;
+	}
+	run_func_frame(callee, args, n);
+	call->value[0] = callee->result;
+}
+
+bool
+interp_run(struct func *f, const struct run_arg *args, int n)
+{
+	struct interp x = { .module = f->module };
+
+	arena_init(&x.arena);
+	run_func_frame(frame_for(&x, f), args, n);
+	for (int i = 0; i < x.frames.n; i++) {
+		const struct frame *frame = x.frames.data[i];
+
+		for (int k = 0; k < frame->owned.n; k++) {
+			free(frame->owned.data[k]->data);
+			free(frame->owned.data[k]->written);
+		}
+	}
+	arena_release(&x.arena);
+	return !x.failed;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every operator and intrinsic means for one element: the definition
+ * that interpreter and executor share. Floats are computed in double and
+ * rounded to the type, which for + - * / and sqrt of f32 and narrower types
+ * is exactly IEEE's result; integers wrap. */
+#ifndef TIRC_INTERP_SCALAR_H
+#define TIRC_INTERP_SCALAR_H
+
+#include "expr.h"
+
+enum scalar_fault { SCALAR_FINE, SCALAR_DIVISION, SCALAR_UNDEFINED };
+
+/* ADD … MAX of two values of type t (its lanes do not matter), and the
+ * comparisons, whose result is a bool. *fault is set, never cleared. */
+union number scalar_binary(enum expr_kind kind, struct dtype t,
+			   union number a, union number b,
+			   enum scalar_fault *fault);
+/* A pure intrinsic of n values of type t; to is the type of the result. */
+union number scalar_call(enum intrin op, struct dtype to, struct dtype t,
+			 const union number *args, enum scalar_fault *fault);
+/* The double behind a function of one float argument; f is not rounded. */
+double scalar_float1(enum intrin op, double f, enum scalar_fault *fault);
+double scalar_float2(enum intrin op, double x, double y,
+		     enum scalar_fault *fault);
+
+#endif

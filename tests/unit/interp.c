@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interpreter against results worked out by hand (or by libm, rounded to
+ * the type), and what it must refuse. */
+#include "check.h"
+
+#include <math.h>
+
+#include "interp.h"
+#include "te.h"
+
+/* Runs "out[()] = e" and returns what was stored. */
+static union number
+value_of(struct module *m, const struct expr *e, bool *ok)
+{
+	struct func *f = func_new(m, "f");
+	struct buffer_spec spec = { .name = "out", .type = e->type };
+	const struct buffer *out = buffer_new(m, &spec);
+	unsigned char bytes[16] = { 0 };
+	struct run_arg arg = { .data = bytes };
+
+	func_add_param(f, NULL, out);
+	f->body = stmt_store(f, out, e, NULL, 0);
+	*ok = func_verify(f) && interp_run(f, &arg, 1);
+	return number_load(e->type, bytes, 0);
+}
+
+static double
+float_of(struct module *m, const struct expr *e)
+{
+	bool ok;
+	double f = value_of(m, e, &ok).f;
+
+	CHECK(ok);
+	return f;
+}
+
+static int64_t
+int_of(struct module *m, const struct expr *e)
+{
+	bool ok;
+	int64_t i = value_of(m, e, &ok).i;
+
+	CHECK(ok);
+	return i;
+}
+
+static const struct expr *
+raw(struct module *m, enum expr_kind kind, struct dtype t,
+    const struct expr *a, const struct expr *b)
+{
+	struct expr payload = { .kind = kind, .type = t };
+	const struct expr *args[] = { a, b };
+
+	return expr_make(m, &payload, args, 2);
+}
+
+static int
+same_float(double a, double b)
+{
+	return a == b ? signbit(a) == signbit(b) : isnan(a) && isnan(b);
+}
+
+static void
+test_float_intrinsics(void)
+{
+	static const struct {
+		enum intrin op;
+		double (*libm)(double);
+	} rows[] = {
+		{ INTRIN_EXP, exp }, { INTRIN_EXP2, exp2 },
+		{ INTRIN_LOG, log }, { INTRIN_LOG2, log2 },
+		{ INTRIN_LOG1P, log1p }, { INTRIN_SQRT, sqrt },
+		{ INTRIN_SIN, sin }, { INTRIN_COS, cos }, { INTRIN_TAN, tan },
+		{ INTRIN_ASIN, asin }, { INTRIN_ACOS, acos },
+		{ INTRIN_ATAN, atan }, { INTRIN_SINH, sinh },
+		{ INTRIN_COSH, cosh }, { INTRIN_TANH, tanh },
+		{ INTRIN_ASINH, asinh }, { INTRIN_ACOSH, acosh },
+		{ INTRIN_ATANH, atanh }, { INTRIN_ERF, erf },
+		{ INTRIN_FLOOR, floor }, { INTRIN_CEIL, ceil },
+		{ INTRIN_TRUNC, trunc }, { INTRIN_ROUND, round },
+		{ INTRIN_NEARBYINT, nearbyint }, { INTRIN_ABS, fabs },
+	};
+	static const double inputs[] = { 0.0, -0.0, 0.5, -0.75, 1.5, 2.5,
+					 -2.5, 40.25, INFINITY, -INFINITY,
+					 NAN };
+	static const enum dtype_kind types[] = { DT_F32, DT_F64, DT_F16,
+						 DT_BF16 };
+	struct module *m = module_new();
+
+	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+		for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+			struct dtype t = dtype_of(types[(r + i) % 4]);
+			const struct expr *x = expr_float(m, t, inputs[i]);
+			union number want = { .f = rows[r].libm(inputs[i]) };
+			double got = float_of(m, expr_call1(m, rows[r].op,
+							    x));
+
+			want = number_round(t, want);
+			if (!CHECK(same_float(got, want.f))) {
+				fprintf(stderr, "%s(%g): %g, not %g\n",
+					intrin_name(rows[r].op), inputs[i],
+					got, want.f);
+			}
+		}
+	}
+	module_free(m);
+}
+
+static void
+test_other_floats(void)
+{
+	struct module *m = module_new();
+	struct dtype f32 = dtype_of(DT_F32), f64 = dtype_of(DT_F64);
+	const struct expr *x = expr_float(m, f32, 0.1);
+	const struct expr *nan = expr_float(m, f64, NAN);
+	const struct expr *one = expr_float(m, f64, 1);
+	const struct expr *fma[] = { x, x, expr_float(m, f32, -0.01f) };
+
+	/* f32 arithmetic is single, not double. */
+	CHECK(float_of(m, raw(m, EXPR_MUL, f32, x, x)) ==
+	      (double)(0.1f * 0.1f));
+	CHECK(float_of(m, expr_call(m, INTRIN_FMA, f32, fma, 3)) ==
+	      (double)fmaf(0.1f, 0.1f, -0.01f));
+	CHECK(float_of(m, expr_call1(m, INTRIN_RSQRT,
+				     expr_float(m, f32, 4))) == 0.5);
+	CHECK(float_of(m, expr_call1(m, INTRIN_SIGMOID,
+				     expr_float(m, f32, 0))) == 0.5);
+	CHECK(float_of(m, expr_call1(m, INTRIN_SIGMOID,
+				     expr_float(m, f32, -200))) == 0);
+	CHECK(float_of(m, expr_call2(m, INTRIN_POW, expr_float(m, f64, 2),
+				     expr_float(m, f64, -2))) == 0.25);
+	CHECK(float_of(m, expr_call2(m, INTRIN_FMOD, expr_float(m, f64, -7),
+				     expr_float(m, f64, 3))) == -1);
+	CHECK(float_of(m, raw(m, EXPR_FLOORMOD, f64, expr_float(m, f64, -7),
+			      expr_float(m, f64, 3))) == 2);
+	CHECK(float_of(m, expr_call2(m, INTRIN_ATAN2, one, one)) ==
+	      atan2(1, 1));
+	CHECK(float_of(m, expr_call2(m, INTRIN_COPYSIGN, one,
+				     expr_float(m, f64, -0.0))) == -1);
+	CHECK(isnan(float_of(m, raw(m, EXPR_MIN, f64, nan, one))));
+	CHECK(isnan(float_of(m, raw(m, EXPR_MAX, f64, one, nan))));
+	CHECK_EQ(int_of(m, raw(m, EXPR_NE, dtype_of(DT_BOOL), nan, nan)), 1);
+	CHECK_EQ(int_of(m, raw(m, EXPR_GE, dtype_of(DT_BOOL), nan, nan)), 0);
+	CHECK_EQ(int_of(m, expr_call1(m, INTRIN_ISNAN, nan)), 1);
+	CHECK_EQ(int_of(m, expr_call1(m, INTRIN_ISINF, nan)), 0);
+	CHECK_EQ(int_of(m, expr_call1(m, INTRIN_ISINF,
+				      expr_float(m, f64, -INFINITY))), 1);
+	module_free(m);
+}
+
+static int64_t
+call_int(struct module *m, enum intrin op, enum dtype_kind kind, int64_t a,
+	 int64_t b)
+{
+	const struct expr *args[] = { expr_int(m, dtype_of(kind), a),
+				      expr_int(m, dtype_of(kind), b) };
+
+	return int_of(m, expr_call(m, op, dtype_of(kind), args,
+				   intrin_arity(op)));
+}
+
+static void
+test_int_intrinsics(void)
+{
+	struct module *m = module_new();
+
+	CHECK_EQ(call_int(m, INTRIN_BITAND, DT_U8, 12, 10), 8);
+	CHECK_EQ(call_int(m, INTRIN_BITOR, DT_I32, 12, 10), 14);
+	CHECK_EQ(call_int(m, INTRIN_BITXOR, DT_I64, 12, 10), 6);
+	CHECK_EQ(call_int(m, INTRIN_BITNOT, DT_U8, 12, 0), 243);
+	CHECK_EQ(call_int(m, INTRIN_BITNOT, DT_I8, 12, 0), -13);
+	CHECK_EQ(call_int(m, INTRIN_SHL, DT_U8, 0x81, 1), 2);
+	CHECK_EQ(call_int(m, INTRIN_SHL, DT_U8, 0x81, 8), 0);
+	CHECK_EQ(call_int(m, INTRIN_SHL, DT_U64, 1, 64), 0);
+	CHECK_EQ(call_int(m, INTRIN_SHR, DT_U8, 0x81, 7), 1);
+	CHECK_EQ(call_int(m, INTRIN_SHR, DT_U8, 0x81, 9), 0);
+	CHECK_EQ(call_int(m, INTRIN_SHR, DT_I8, -128, 3), -16);
+	CHECK_EQ(call_int(m, INTRIN_POPCOUNT, DT_I8, -1, 0), 8);
+	CHECK_EQ(call_int(m, INTRIN_POPCOUNT, DT_U64, -1, 0), 64);
+	CHECK_EQ(call_int(m, INTRIN_ABS, DT_I8, -128, 0), -128);
+	CHECK_EQ(call_int(m, INTRIN_ABS, DT_I64, -9, 0), 9);
+	CHECK_EQ(call_int(m, INTRIN_POW, DT_I32, -3, 3), -27);
+	CHECK_EQ(call_int(m, INTRIN_POW, DT_I32, 2, 32), 0);
+	CHECK_EQ(call_int(m, INTRIN_POW, DT_I32, 2, -1), 0);
+	CHECK_EQ(call_int(m, INTRIN_POW, DT_I32, -1, -3), -1);
+	CHECK_EQ(call_int(m, INTRIN_FMOD, DT_I32, -7, 3), -1);
+	CHECK_EQ(call_int(m, INTRIN_FLOOR, DT_I32, -7, 0), -7);
+	CHECK_EQ(call_int(m, INTRIN_LIKELY, DT_BOOL, 1, 0), 1);
+	module_free(m);
+}
+
+static int64_t
+convert(struct module *m, enum dtype_kind to, double v)
+{
+	const struct expr *x = expr_float(m, dtype_of(DT_F64), v);
+
+	return int_of(m, expr_call(m, INTRIN_TO_INT, dtype_of(to), &x, 1));
+}
+
+static void
+test_conversions(void)
+{
+	struct module *m = module_new();
+	const struct expr *one = expr_float(m, dtype_of(DT_F32), 1);
+
+	CHECK_EQ(convert(m, DT_I32, -2.9), -2);
+	CHECK_EQ(convert(m, DT_I32, 1e20), INT32_MAX);
+	CHECK_EQ(convert(m, DT_I32, -INFINITY), INT32_MIN);
+	CHECK_EQ(convert(m, DT_I32, NAN), 0);
+	CHECK_EQ(convert(m, DT_U8, -3), 0);
+	CHECK_EQ(convert(m, DT_U8, 300), 255);
+	CHECK_EQ(convert(m, DT_I64, 1e30), INT64_MAX);
+	CHECK_EQ(int_of(m, expr_call(m, INTRIN_REINTERPRET, dtype_of(DT_I32),
+				     &one, 1)), 0x3f800000);
+	module_free(m);
+}
+
+/* i8 arithmetic at the edges: every operator wraps or is refused. */
+static void
+test_int_arithmetic(void)
+{
+	static const struct {
+		enum expr_kind kind;
+		int a, b, want;
+	} rows[] = {
+		{ EXPR_ADD, 127, 1, -128 },     { EXPR_SUB, -128, 1, 127 },
+		{ EXPR_MUL, 64, 4, 0 },         { EXPR_DIV, -7, 2, -3 },
+		{ EXPR_DIV, -128, -1, -128 },   { EXPR_TRUNCMOD, -7, 2, -1 },
+		{ EXPR_FLOORDIV, -7, 2, -4 },   { EXPR_FLOORMOD, -7, 2, 1 },
+		{ EXPR_FLOORDIV, 7, -2, -4 },   { EXPR_FLOORMOD, 7, -2, -1 },
+		{ EXPR_FLOORMOD, -128, -1, 0 }, { EXPR_MIN, -3, 2, -3 },
+		{ EXPR_MAX, -3, 2, 2 },
+	};
+	struct module *m = module_new();
+	struct dtype i8 = dtype_of(DT_I8), u8 = dtype_of(DT_U8);
+	bool ok;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		CHECK_EQ(int_of(m, raw(m, rows[i].kind, i8,
+				       expr_int(m, i8, rows[i].a),
+				       expr_int(m, i8, rows[i].b))),
+			 rows[i].want);
+	}
+	CHECK_EQ(int_of(m, raw(m, EXPR_SUB, u8, expr_int(m, u8, 1),
+			       expr_int(m, u8, 2))), 255);
+	CHECK_EQ(int_of(m, raw(m, EXPR_MAX, u8, expr_int(m, u8, 200),
+			       expr_int(m, u8, 2))), 200);
+	CHECK_EQ(int_of(m, raw(m, EXPR_LT, dtype_of(DT_BOOL),
+			       expr_int(m, u8, 200), expr_int(m, u8, 2))), 0);
+	value_of(m, raw(m, EXPR_FLOORMOD, i8, expr_int(m, i8, 1),
+			expr_int(m, i8, 0)), &ok);
+	CHECK(!ok);
+	CHECK_EQ(m->diags.list.data[0].id, DIAG_INTERPRET);
+	module_free(m);
+}
+
+/* Every dtype: load, add one, store. */
+static void
+test_every_dtype(void)
+{
+	struct module *m = module_new();
+
+	for (int kind = DT_BOOL + 1; kind < DT_HANDLE; kind++) {
+		struct dtype t = dtype_of((enum dtype_kind)kind);
+		const struct expr *shape[] = { expr_i32(m, 2) };
+		struct te_tensor *a = te_placeholder(m, "a", t, 1, shape);
+		struct iter_var *axes = te_axes(m, 1, shape, NULL);
+		const struct expr *x = te_at(m, a, &axes->var->expr, 1);
+		struct te_tensor *b = te_compute(m, "b", "elementwise", 1,
+			axes, expr_add(m, x, expr_const(m, t, 1)), &a, 1);
+		struct te_tensor *params[] = { a, b };
+		struct func *f = te_to_func(m, "f", params, 2);
+		unsigned char in[16], out[16];
+		struct run_arg args[] = { { in, 0 }, { out, 0 } };
+
+		for (int i = 0; i < 2; i++) {
+			union number v = number_cast(t, dtype_of(DT_I32),
+				(union number){ .i = 2 + i });
+
+			number_store(t, in, (size_t)i, v);
+		}
+		CHECK(func_verify(f) && interp_run(f, args, 2));
+		for (int i = 0; i < 2; i++) {
+			union number v = number_cast(dtype_of(DT_I64), t,
+				number_load(t, out, (size_t)i));
+
+			CHECK_EQ(v.i, 3 + i);
+		}
+	}
+	module_free(m);
+}
+
+/* sum over k of A[i, k], with n rows given at run time. */
+static void
+test_reduction(void)
+{
+	struct module *m = module_new();
+	struct dtype f32 = dtype_of(DT_F32);
+	struct var *n = var_new_dim(m, "n", 1, 8);
+	const struct expr *shape[] = { n->expr, expr_i32(m, 3) };
+	struct te_tensor *a = te_placeholder(m, "a", f32, 2, shape);
+	struct iter_var *axes = te_axes(m, 1, shape, NULL);
+	struct iter_var k = te_reduce_axis(m, "k", expr_i32(m, 3));
+	const struct expr *at[] = { axes->var->expr, k.var->expr };
+	struct te_tensor *b = te_compute(m, "b", "reduce", 1, axes,
+		te_sum(m, te_at(m, a, at, 2), &k, 1), &a, 1);
+	struct te_tensor *params[] = { a, b };
+	struct func *f = te_to_func(m, "f", params, 2);
+	float in[] = { 1, 2, 3, 4, 5, 6 }, out[] = { NAN, NAN };
+	struct run_arg args[] = { { in, 0 }, { out, 0 }, { NULL, 2 } };
+
+	CHECK(interp_run(f, args, 3));
+	CHECK(out[0] == 6 && out[1] == 15);
+	CHECK(!interp_run(f, args, 2));
+	module_free(m);
+}
+
+static const char *
+last_message(const struct module *m)
+{
+	return m->diags.list.n == 0 ? ""
+	       : m->diags.list.data[m->diags.list.n - 1].message;
+}
+
+static void
+test_refused(void)
+{
+	struct module *m = module_new();
+	struct dtype f32 = dtype_of(DT_F32);
+	const struct expr *four = expr_i32(m, 4);
+	struct buffer_spec spec = { .name = "a", .type = f32, .ndim = 1,
+				    .shape = &four };
+	const struct buffer *a = buffer_new(m, &spec);
+	const struct expr *zero = expr_float(m, f32, 0);
+	const struct expr *i = expr_i32(m, 4), *name;
+	struct func *f = func_new(m, "f");
+	float data[4];
+	struct run_arg arg = { data, 0 };
+
+	func_add_param(f, NULL, a);
+	f->body = stmt_store(f, a, zero, &i, 1);
+	CHECK(!interp_run(f, &arg, 1));
+	CHECK_STR_EQ(last_message(m),
+		     "index 4 of dimension 0 of 'a' is outside of 0..3");
+
+	spec.name = "acc";
+	spec.scope = "local";
+	const struct buffer *acc = buffer_new(m, &spec);
+
+	i = expr_i32(m, 1);
+	f->body = stmt_alloc(f, acc, stmt_store(f, a,
+			expr_load(m, acc, &i, 1), &i, 1));
+	CHECK(!interp_run(f, &arg, 1));
+	CHECK_STR_EQ(last_message(m),
+		     "element 1 of 'acc' is read before it is written");
+
+	name = expr_string(m, "puts");
+	f->body = stmt_evaluate(f, expr_call(m, INTRIN_CALL_EXTERN,
+					     dtype_of(DT_I32), &name, 1));
+	CHECK(!interp_run(f, &arg, 1));
+	f->body = stmt_assert(f, expr_bool(m, false), "no luck");
+	CHECK(!interp_run(f, &arg, 1));
+	CHECK_STR_EQ(last_message(m), "assertion failed: no luck");
+	module_free(m);
+}
+
+/* An entry that carves a workspace and calls a kernel on vectors. */
+static void
+test_calls_and_vectors(void)
+{
+	struct module *m = module_new();
+	struct dtype f32 = dtype_of(DT_F32);
+	struct dtype ptr = dtype_of(DT_HANDLE), i32 = dtype_of(DT_I32);
+	const struct expr *eight = expr_i32(m, 8);
+	struct buffer_spec spec = { .name = "x", .type = f32, .ndim = 1,
+				    .shape = &eight };
+	const struct buffer *x = buffer_new(m, &spec);
+	const struct buffer *y = buffer_new(m, &spec);
+	const struct expr *ramp =
+		expr_ramp(m, expr_i32(m, 7), expr_i32(m, -1), 8);
+	const struct expr *all =
+		expr_ramp(m, expr_i32(m, 0), expr_i32(m, 1), 8);
+	struct func *k = func_new(m, "reverse_twice");
+	struct func *f = func_new(m, "entry");
+	struct var *ws = var_new(m, "ws", ptr), *t = var_new(m, "t", ptr);
+	struct var *in = var_new(m, "in", ptr), *status;
+	const struct expr *load = expr_load(m, x, &ramp, 1);
+	const struct expr *offset[] = { ws->expr, expr_i32(m, 32) };
+	const struct expr *call[] = { expr_string(m, "reverse_twice"),
+				      in->expr, t->expr };
+	float data[8], work[16];
+	struct run_arg args[] = { { data, 0 }, { work, 0 } };
+
+	func_add_param(k, NULL, x);
+	func_add_param(k, NULL, y);
+	k->body = stmt_store(k, y, expr_mul(m, load,
+			expr_broadcast(m, expr_float(m, f32, 2), 8)),
+			&all, 1);
+	vec_push(&m->arena, &m->funcs, k);
+	func_add_param(f, in, NULL);
+	func_add_param(f, ws, NULL);
+	f->ret = i32;
+	status = var_new(m, "status", i32);
+	f->body = stmt_let(f, t,
+		expr_call(m, INTRIN_PTR_ADD, ptr, offset, 2),
+		stmt_let(f, status,
+			 expr_call(m, INTRIN_CALL_FUNC, i32, call, 3),
+			 stmt_return(f, status->expr)));
+	for (int i = 0; i < 8; i++) {
+		data[i] = (float)i;
+	}
+	CHECK(func_verify(k) && func_verify(f));
+	CHECK(interp_run(f, args, 2));
+	CHECK(work[8] == 14 && work[15] == 0);
+	module_free(m);
+}
+
+int
+main(void)
+{
+	test_float_intrinsics();
+	test_other_floats();
+	test_int_intrinsics();
+	test_conversions();
+	test_int_arithmetic();
+	test_every_dtype();
+	test_reduction();
+	test_refused();
+	test_calls_and_vectors();
+	return check_done();
+}
