@@ -74,6 +74,29 @@ diag_id_name(enum diag_id id)
 	return names[id];
 }
 
+/* One line whatever the model's names are: control characters are escaped, a
+ * name of more than max bytes keeps its head. */
+static void
+put_line(struct strbuf *out, const char *text, size_t max)
+{
+	size_t n = 0;
+
+	for (; text[n] && n < max; n++) {
+		unsigned char c = (unsigned char)text[n];
+
+		if (c == '\n') {
+			strbuf_puts(out, "\\n");
+		} else if (c < 0x20 || c == 0x7f) {
+			strbuf_printf(out, "\\x%02x", c);
+		} else {
+			strbuf_putc(out, (char)c);
+		}
+	}
+	if (text[n]) {
+		strbuf_puts(out, "…");
+	}
+}
+
 void
 diag_format(const struct diag *d, struct strbuf *out)
 {
@@ -92,12 +115,13 @@ diag_format(const struct diag *d, struct strbuf *out)
 		strbuf_printf(out, "line %d: ", p->line);
 	}
 	if (p->item) {
-		strbuf_printf(out, "%s: ", p->item);
+		put_line(out, p->item, 200);
+		strbuf_puts(out, ": ");
 	}
 	if (d->severity == DIAG_WARNING) {
 		strbuf_puts(out, "warning: ");
 	} else if (d->severity == DIAG_NOTE) {
 		strbuf_puts(out, "note: ");
 	}
-	strbuf_puts(out, d->message);
+	put_line(out, d->message, 2000);
 }

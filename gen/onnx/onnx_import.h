@@ -36,6 +36,12 @@ struct graph *onnx_import(struct module *m, const char *path,
 			  const struct import_options *options,
 			  struct onnx_file **file);
 void onnx_file_close(struct onnx_file *file);
+/* The same for a model in memory, which must outlive the graph; name stands
+ * for the path in messages. Tensors in external files are refused. */
+struct graph *onnx_import_bytes(struct module *m, const char *name,
+				const void *data, size_t length,
+				const struct import_options *options,
+				struct onnx_file **file);
 
 /* A serialised TensorProto (test data). Everything in the arena. */
 struct array {

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attributes of nodes, and the nodes that are nothing but an attribute:
+ * Constant. */
+#include "importer.h"
+
+/* AttributeProto.AttributeType */
+enum {
+	TYPE_NONE = 0, TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3,
+	TYPE_TENSOR = 4, TYPE_GRAPH = 5, TYPE_FLOATS = 6, TYPE_INTS = 7,
+	TYPE_STRINGS = 8
+};
+
+/* Files of IR version 2 and older do not say it. */
+static int
+attribute_type(const Onnx__AttributeProto *p)
+{
+	if (p->has_type && p->type != TYPE_NONE) {
+		return p->type;
+	}
+	return p->has_f ? TYPE_FLOAT
+		: p->has_i ? TYPE_INT
+		: p->has_s ? TYPE_STRING
+		: p->t ? TYPE_TENSOR
+		: p->g ? TYPE_GRAPH
+		: p->n_floats > 0 ? TYPE_FLOATS
+		: p->n_ints > 0 ? TYPE_INTS
+		: p->n_strings > 0 ? TYPE_STRINGS
+		: TYPE_NONE;
+}
+
+static bool
+bad_attribute(struct importer *imp, const char *item, const char *name,
+	      const char *problem)
+{
+	return diag_error(&imp->m->diags, DIAG_BAD_ATTRIBUTE,
+			  import_place(imp, item),
+			  "its attribute %s %s; export the model again",
+			  import_quote(&imp->tmp, name), problem);
+}
+
+static void
+copy_lists(struct arena *a, const Onnx__AttributeProto *p, struct attr *out)
+{
+	if (out->kind == ATTR_INTS) {
+		out->n = (int)p->n_ints;
+		out->ints = arena_copy(a, p->n_ints ? p->ints
+				       : &(int64_t){ 0 },
+				       (p->n_ints + !p->n_ints) *
+				       sizeof *p->ints);
+	} else if (out->kind == ATTR_FLOATS) {
+		double *floats = arena_array(a, double, p->n_floats + 1);
+
+		out->n = (int)p->n_floats;
+		for (size_t i = 0; i < p->n_floats; ++i) {
+			floats[i] = (double)p->floats[i];
+		}
+		out->floats = floats;
+	} else if (out->kind == ATTR_STRINGS) {
+		const char **strings = arena_array(a, const char *,
+						   p->n_strings + 1);
+
+		out->n = (int)p->n_strings;
+		for (size_t i = 0; i < p->n_strings; ++i) {
+			strings[i] = arena_strndup(a,
+				(const char *)p->strings[i].data,
+				p->strings[i].len);
+		}
+		out->strings = strings;
+	}
+}
+
+static bool
+read_tensor(struct importer *imp, const Onnx__AttributeProto *p,
+	    const char *item, struct attr *out)
+{
+	struct tensor_content c;
+
+	if (!p->t) {
+		return bad_attribute(imp, item, p->name, "has no tensor");
+	}
+	item = arena_printf(&imp->tmp, "%s, attribute %s", item,
+			    import_quote(&imp->tmp, p->name));
+	if (!tensor_read(&imp->source, p->t, item, &c)) {
+		return false;
+	}
+	out->tensor = c.value;
+	out->tensor_ndim = c.ndim;
+	out->tensor_shape = c.shape;
+	return true;
+}
+
+/* False without a diagnostic where out->name stays NULL: an attribute of a
+ * kind that only operators have which are not supported. */
+bool
+import_attribute(struct importer *imp, const Onnx__AttributeProto *p,
+		 const char *item, struct attr *out)
+{
+	struct arena *a = &imp->m->arena;
+
+	*out = (struct attr){ 0 };
+	switch (attribute_type(p)) {
+	case TYPE_FLOAT:
+		out->kind = ATTR_FLOAT;
+		out->f = (double)p->f;
+		break;
+	case TYPE_INT:
+		out->kind = ATTR_INT;
+		out->i = p->i;
+		break;
+	case TYPE_STRING:
+		out->kind = ATTR_STRING;
+		out->s = arena_strndup(a, p->s.data ? (char *)p->s.data : "",
+				       p->s.len);
+		out->s_len = p->s.len;
+		break;
+	case TYPE_TENSOR:
+		out->kind = ATTR_TENSOR;
+		if (!read_tensor(imp, p, item, out)) {
+			return false;
+		}
+		break;
+	case TYPE_FLOATS:
+		out->kind = ATTR_FLOATS;
+		break;
+	case TYPE_INTS:
+		out->kind = ATTR_INTS;
+		break;
+	case TYPE_STRINGS:
+		out->kind = ATTR_STRINGS;
+		break;
+	default:
+		return true;
+	}
+	if (p->n_ints > 1 << 24 || p->n_floats > 1 << 24 ||
+	    p->n_strings > 1 << 24) {
+		return bad_attribute(imp, item, p->name, "is far too long");
+	}
+	copy_lists(a, p, out);
+	out->name = arena_strdup(a, p->name);
+	return true;
+}
+
+/* The caller's attribute that stands for p in a function's body. */
+static const struct attr *
+find_reference(const struct body *body, const char *name)
+{
+	for (int i = 0; body->attrs && i < body->attrs->n; ++i) {
+		if (strcmp(body->attrs->data[i].name, name) == 0) {
+			return &body->attrs->data[i];
+		}
+	}
+	return NULL;
+}
+
+bool
+import_attributes(struct importer *imp, const struct body *body,
+		  const Onnx__NodeProto *p, const char *item, attr_list *out)
+{
+	struct arena *a = &imp->m->arena;
+
+	for (size_t i = 0; i < p->n_attribute; ++i) {
+		const Onnx__AttributeProto *ap = p->attribute[i];
+		struct attr attr = { 0 };
+
+		if (!ap->name || !*ap->name) {
+			return bad_attribute(imp, item, "", "has no name");
+		}
+		if (ap->ref_attr_name && *ap->ref_attr_name) {
+			const struct attr *from =
+				find_reference(body, ap->ref_attr_name);
+
+			if (!from) {
+				continue;
+			}
+			attr = *from;
+			attr.name = arena_strdup(a, ap->name);
+		} else if (!import_attribute(imp, ap, item, &attr)) {
+			return false;
+		}
+		if (!attr.name) {
+			continue;
+		}
+		for (int k = 0; k < out->n; ++k) {
+			if (strcmp(out->data[k].name, attr.name) == 0) {
+				return bad_attribute(imp, item, attr.name,
+						     "is given twice");
+			}
+		}
+		vec_push(a, out, attr);
+	}
+	return true;
+}
+
+static const struct value *
+make_value(struct arena *a, enum dtype_kind kind, int64_t n, const void *data)
+{
+	struct value *v = arena_new(a, struct value);
+
+	v->type = dtype_of(kind);
+	v->elems = n;
+	v->bytes = (size_t)n * (size_t)dtype_bytes(v->type);
+	v->data = data;
+	return v;
+}
+
+static const struct value *
+float_value(struct arena *a, const double *from, int n)
+{
+	float *to = arena_array(a, float, n + 1);
+
+	for (int i = 0; i < n; ++i) {
+		to[i] = (float)from[i];
+	}
+	return make_value(a, DT_F32, n, to);
+}
+
+bool
+import_constant(struct importer *imp, const struct body *body,
+		const Onnx__NodeProto *p, const char *item, struct tensor *t)
+{
+	struct arena *a = &imp->m->arena;
+	struct tensor_content c = { 0 };
+	attr_list attrs = { 0 };
+	int64_t n;
+
+	if (!import_attributes(imp, body, p, item, &attrs)) {
+		return false;
+	}
+	if (attrs.n != 1) {
+		return diag_error(&imp->m->diags, DIAG_BAD_ATTRIBUTE,
+			import_place(imp, item),
+			"it must have exactly one attribute that is a dense "
+			"value; it has %d", attrs.n);
+	}
+	const struct attr *v = &attrs.data[0];
+
+	n = v->n;
+	if (strcmp(v->name, "value") == 0 && v->kind == ATTR_TENSOR) {
+		c.value = v->tensor;
+		c.ndim = v->tensor_ndim;
+		c.shape = arena_copy(a, v->tensor_shape,
+				     sizeof(int64_t) * (size_t)(c.ndim + 1));
+	} else if (strcmp(v->name, "value_int") == 0 && v->kind == ATTR_INT) {
+		c.value = make_value(a, DT_I64, 1,
+				     arena_copy(a, &v->i, sizeof v->i));
+	} else if (strcmp(v->name, "value_ints") == 0 &&
+		   v->kind == ATTR_INTS) {
+		c.value = make_value(a, DT_I64, n, v->ints);
+		c.ndim = 1;
+		c.shape = &n;
+	} else if (strcmp(v->name, "value_float") == 0 &&
+		   v->kind == ATTR_FLOAT) {
+		c.value = float_value(a, &v->f, 1);
+	} else if (strcmp(v->name, "value_floats") == 0 &&
+		   v->kind == ATTR_FLOATS) {
+		c.value = float_value(a, v->floats, v->n);
+		c.ndim = 1;
+		c.shape = &n;
+	} else {
+		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
+			import_place(imp, item),
+			"its attribute %s is no dense tensor of numbers, "
+			"which alone is supported",
+			import_quote(&imp->tmp, v->name));
+	}
+	import_set_value(imp, t, &c);
+	return true;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* External tensor data: a file beside the model, an offset and a length. The
+ * place is relative to the model's folder and must stay below it. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "importer.h"
+
+struct external {
+	const char *location;
+	uint64_t offset, length;
+	bool has_length;
+};
+
+static bool
+parse_size(const char *text, uint64_t *value)
+{
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9') {
+		return false;
+	}
+	errno = 0;
+	unsigned long long v = strtoull(text, &end, 10);
+	*value = v;
+	return errno == 0 && *end == '\0';
+}
+
+/* Relative, and no part of it is "..". */
+static bool
+stays_below(const char *location)
+{
+	if (location[0] == '\0' || location[0] == '/') {
+		return false;
+	}
+	for (const char *part = location; part;) {
+		const char *end = strchr(part, '/');
+		size_t n = end ? (size_t)(end - part) : strlen(part);
+
+		if (n == 2 && part[0] == '.' && part[1] == '.') {
+			return false;
+		}
+		part = end ? end + 1 : NULL;
+	}
+	return true;
+}
+
+static bool
+parse_entries(const struct tensor_source *source, const Onnx__TensorProto *p,
+	      struct diag_place place, struct external *e)
+{
+	struct module *m = source->module;
+
+	for (size_t i = 0; i < p->n_external_data; ++i) {
+		const char *key = p->external_data[i]->key;
+		const char *value = p->external_data[i]->value;
+		uint64_t *number = NULL;
+
+		if (!key || !value) {
+			continue;
+		}
+		if (strcmp(key, "location") == 0) {
+			e->location = value;
+		} else if (strcmp(key, "offset") == 0) {
+			number = &e->offset;
+		} else if (strcmp(key, "length") == 0) {
+			number = &e->length;
+			e->has_length = true;
+		}
+		if (number && !parse_size(value, number)) {
+			return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+				"its external data has %s %s; it must be a "
+				"number of bytes", key,
+				import_quote(&m->arena, value));
+		}
+	}
+	if (!e->location) {
+		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+			"its external data has no location; export the model "
+			"again");
+	}
+	return true;
+}
+
+bool
+external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
+	      const char *item, const uint8_t **data, size_t *length)
+{
+	struct module *m = source->module;
+	struct diag_place place = { .file = source->path, .item = item };
+	struct external e = { 0 };
+	const struct onnx_map *map;
+	const char *why = "out of memory";
+	const char *path;
+
+	if (!parse_entries(source, p, place, &e)) {
+		return false;
+	}
+	const char *shown = import_quote(&m->arena, e.location);
+	if (!source->folder) {
+		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+			"its data is in the file %s; give the model as a file "
+			"beside it", shown);
+	}
+	if (!stays_below(e.location)) {
+		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+			"its data would be in %s, outside of the model's "
+			"folder; put it beside the model", shown);
+	}
+	path = arena_printf(&m->arena, "%s/%s", source->folder, e.location);
+	map = onnx_file_map(source->file, path, &m->arena, &why);
+	if (!map) {
+		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+			"its data should be in the file %s: %s; copy it "
+			"beside the model", shown, why);
+	}
+	if (e.offset > map->length ||
+	    (e.has_length && e.length > map->length - e.offset)) {
+		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+			"its data ends at byte %llu of %s, which has %zu "
+			"bytes; copy the whole file",
+			(unsigned long long)(e.offset +
+				(e.has_length ? e.length : 0)),
+			shown, map->length);
+	}
+	*data = map->base + e.offset;
+	*length = e.has_length ? (size_t)e.length
+		: map->length - (size_t)e.offset;
+	return true;
+}

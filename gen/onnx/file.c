@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that stay mapped as long as the graph made from them lives. */
+#define _DEFAULT_SOURCE
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "importer.h"
+
+struct onnx_file *
+onnx_file_new(void)
+{
+	return calloc(1, sizeof(struct onnx_file));
+}
+
+void
+onnx_file_close(struct onnx_file *file)
+{
+	for (int i = 0; file && i < file->n; ++i) {
+		struct onnx_map *map = &file->maps[i];
+
+		if (map->kind == BYTES_MAPPED) {
+			munmap((void *)(uintptr_t)map->base, map->length);
+		} else if (map->kind == BYTES_OWNED) {
+			free((void *)(uintptr_t)map->base);
+		}
+		free(map->path);
+	}
+	if (file) {
+		free(file->maps);
+	}
+	free(file);
+}
+
+static const struct onnx_map *
+add_map(struct onnx_file *file, struct onnx_map map)
+{
+	if (file->n == file->cap) {
+		int cap = file->cap ? file->cap * 2 : 4;
+		struct onnx_map *maps = realloc(file->maps,
+						sizeof *maps * (size_t)cap);
+		if (!maps) {
+			return NULL;
+		}
+		file->maps = maps;
+		file->cap = cap;
+	}
+	file->maps[file->n] = map;
+	return &file->maps[file->n++];
+}
+
+/* Pipes and the like cannot be mapped. */
+static uint8_t *
+read_all(int fd, size_t *length)
+{
+	uint8_t *data = NULL;
+	size_t n = 0, cap = 0;
+
+	for (;;) {
+		if (n == cap) {
+			cap = cap ? cap * 2 : 65536;
+			uint8_t *more = realloc(data, cap);
+			if (!more) {
+				free(data);
+				errno = ENOMEM;
+				return NULL;
+			}
+			data = more;
+		}
+		ssize_t got = read(fd, data + n, cap - n);
+		if (got < 0 && errno == EINTR) {
+			continue;
+		}
+		if (got < 0) {
+			int error = errno;
+
+			free(data);
+			errno = error;
+			return NULL;
+		}
+		if (got == 0) {
+			*length = n;
+			return data;
+		}
+		n += (size_t)got;
+	}
+}
+
+/* Fills map from an open file; false with errno. */
+static bool
+map_open(int fd, struct onnx_map *map)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0) {
+		return false;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		return false;
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size == 0) {
+		map->kind = BYTES_OWNED;
+		map->base = read_all(fd, &map->length);
+		return map->base != NULL;
+	}
+	void *base = mmap(NULL, (size_t)st.st_size, PROT_READ,
+			  MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+	if (base == MAP_FAILED) {
+		return false;
+	}
+	map->kind = BYTES_MAPPED;
+	map->base = base;
+	map->length = (size_t)st.st_size;
+	return true;
+}
+
+const struct onnx_map *
+onnx_file_map(struct onnx_file *file, const char *path, struct arena *a,
+	      const char **why)
+{
+	struct onnx_map map = { 0 };
+	int fd;
+
+	for (int i = 0; i < file->n; ++i) {
+		if (file->maps[i].path &&
+		    strcmp(file->maps[i].path, path) == 0) {
+			return &file->maps[i];
+		}
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || !map_open(fd, &map)) {
+		*why = arena_strdup(a, strerror(errno));
+		if (fd >= 0) {
+			close(fd);
+		}
+		return NULL;
+	}
+	close(fd);
+	map.path = strdup(path);
+	return add_map(file, map);
+}
+
+const struct onnx_map *
+onnx_file_borrow(struct onnx_file *file, const void *data, size_t length)
+{
+	return add_map(file, (struct onnx_map){
+		.base = data, .length = length, .kind = BYTES_BORROWED });
+}
+
+void
+onnx_file_forget(const void *at, size_t length)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t first = ((uintptr_t)at + page - 1) / page * page;
+	uintptr_t last = ((uintptr_t)at + length) / page * page;
+
+	if (first < last) {
+		madvise((void *)first, last - first, MADV_DONTNEED);
+	}
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the model's nodes to a graph that the passes can use: canonical
+ * operators, in topological order, every type and shape known and in
+ * agreement with what the model declares. */
+#include "importer.h"
+
+#include "ops.h"
+
+/* Nodes are visited in order; adapters may put others before the one at
+ * hand, which are then next. */
+static bool
+infer_all(struct importer *imp)
+{
+	struct graph *g = imp->g;
+
+	for (int pos = 0; pos < g->nodes.n; ++pos) {
+		struct node *n = g->nodes.data[pos];
+		int errors = imp->m->diags.n_errors;
+
+		if (imp->versions.data[n->id] != GRAPH_CANONICAL_OPSET) {
+			if (!upgrade_late(imp, n, pos)) {
+				return false;
+			}
+			n = g->nodes.data[pos];
+		}
+		if (!ops_infer_node(g, n)) {
+			return imp->m->diags.n_errors > errors ? false
+				: diag_error(&imp->m->diags,
+					DIAG_UNKNOWN_SHAPE, node_place(g, n),
+					"type and shape of its outputs cannot "
+					"be known");
+		}
+	}
+	return true;
+}
+
+/* "[1, 3, n]" of the declared shape. */
+static const char *
+shape_text(struct arena *a, const Onnx__TensorShapeProto *s)
+{
+	const char *text = "[";
+
+	for (size_t d = 0; d < s->n_dim; ++d) {
+		const Onnx__TensorShapeProto__Dimension *dim = s->dim[d];
+		const char *sep = d > 0 ? ", " : "";
+
+		if (dim->value_case ==
+		    ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE) {
+			text = arena_printf(a, "%s%s%lld", text, sep,
+					    (long long)dim->dim_value);
+		} else {
+			text = arena_printf(a, "%s%s?", text, sep);
+		}
+	}
+	return arena_printf(a, "%s]", text);
+}
+
+static const char *
+inferred_text(struct arena *a, const struct tensor *t)
+{
+	const char *text = "[";
+
+	for (int d = 0; d < t->ndim; ++d) {
+		const char *sep = d > 0 ? ", " : "";
+		int64_t v;
+
+		if (expr_is_int(t->shape[d], &v)) {
+			text = arena_printf(a, "%s%s%lld", text, sep,
+					    (long long)v);
+		} else {
+			text = arena_printf(a, "%s%s?", text, sep);
+		}
+	}
+	return arena_printf(a, "%s]", text);
+}
+
+static bool
+shape_agrees(const struct tensor *t, const Onnx__TensorShapeProto *s)
+{
+	if (!s) {
+		return true;
+	}
+	if (s->n_dim != (size_t)t->ndim) {
+		return false;
+	}
+	for (int d = 0; d < t->ndim; ++d) {
+		int64_t v;
+
+		if (s->dim[d]->value_case ==
+		    ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
+		    expr_is_int(t->shape[d], &v) &&
+		    v != s->dim[d]->dim_value && s->dim[d]->dim_value > 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+compare_type(struct importer *imp, const struct tensor *t,
+	     const Onnx__TypeProto__Tensor *type, const char *item)
+{
+	struct dtype declared;
+
+	if (!type->has_elem_type || type->elem_type == 0 ||
+	    (onnx_dtype(type->elem_type, &declared) &&
+	     dtype_equal(declared, t->type))) {
+		return true;
+	}
+	return diag_error(&imp->m->diags, DIAG_BAD_TYPE,
+		import_place(imp, item),
+		"the model declares ONNX type %d, but it is %s; correct the "
+		"declaration", type->elem_type, dtype_name(t->type));
+}
+
+/* What the model declares of its outputs must be so, unless the user gave
+ * other sizes than the model's. */
+static bool
+compare_outputs(struct importer *imp)
+{
+	for (size_t i = 0; i < imp->graph->n_output; ++i) {
+		const Onnx__ValueInfoProto *p = imp->graph->output[i];
+		const struct tensor *t = imp->g->outputs.data[i];
+		const char *item = arena_printf(&imp->tmp, "output %s",
+			import_quote(&imp->tmp, t->name));
+
+		if (!p->type || !p->type->tensor_type) {
+			continue;
+		}
+		if (!compare_type(imp, t, p->type->tensor_type, item)) {
+			return false;
+		}
+		const Onnx__TensorShapeProto *s = p->type->tensor_type->shape;
+
+		if (!imp->reshaped && !shape_agrees(t, s)) {
+			return diag_error(&imp->m->diags, DIAG_BAD_SHAPE,
+				import_place(imp, item),
+				"the model declares its shape as %s, but the "
+				"nodes give %s; correct the declaration or "
+				"the nodes", shape_text(&imp->tmp, s),
+				inferred_text(&imp->tmp, t));
+		}
+	}
+	return true;
+}
+
+/* Notes on tensors inside are often stale: told, then ignored. */
+static void
+compare_value_info(struct importer *imp)
+{
+	int told = 0;
+
+	for (size_t i = 0; i < imp->graph->n_value_info; ++i) {
+		const Onnx__ValueInfoProto *p = imp->graph->value_info[i];
+		const struct tensor *t = p->name && *p->name
+			? graph_find_tensor(imp->g, p->name) : NULL;
+
+		if (!t || t->ndim < 0 || imp->reshaped || !p->type ||
+		    !p->type->tensor_type ||
+		    shape_agrees(t, p->type->tensor_type->shape)) {
+			continue;
+		}
+		if (++told > 3) {
+			return;
+		}
+		diag_warning(&imp->m->diags, DIAG_BAD_SHAPE,
+			import_place(imp, import_quote(&imp->tmp, p->name)),
+			"the model notes its shape as %s, but the nodes give "
+			"%s; the note is ignored",
+			shape_text(&imp->tmp, p->type->tensor_type->shape),
+			inferred_text(&imp->tmp, t));
+	}
+}
+
+/* Outputs that nothing names get one; a node without any has no effect. */
+static void
+complete_outputs(struct importer *imp)
+{
+	struct graph *g = imp->g;
+
+	for (int i = g->nodes.n - 1; i >= 0; --i) {
+		struct node *n = g->nodes.data[i];
+		bool any = false;
+
+		for (int k = 0; k < n->n_outputs; ++k) {
+			any = any || n->outputs[k];
+		}
+		if (!any) {
+			graph_remove_node(g, n, "import",
+					  "a node without outputs does "
+					  "nothing");
+		} else if (!n->outputs[0]) {
+			struct tensor *t = graph_tensor(g, arena_printf(
+				&imp->tmp, "%s_unused", n->op_type));
+
+			n->outputs[0] = t;
+			t->producer = n;
+		}
+	}
+}
+
+bool
+import_finish(struct importer *imp)
+{
+	struct graph *g = imp->g;
+
+	complete_outputs(imp);
+	if (!upgrade_early(imp) || !graph_sort(g) || !ops_resolve(g) ||
+	    !infer_all(imp) || !compare_outputs(imp)) {
+		return false;
+	}
+	compare_value_info(imp);
+	graph_drop_unused_tensors(g);
+	return true;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Model-local functions, inlined.
+ *
+ *	before  y = local.Swish<beta=2>(x)        # node 'act'
+ *	after   act/s = Mul(x, 2); act/g = Sigmoid(act/s); y = Mul(x, act/g)
+ *
+ * Names inside get the call's name in front. A reference to an attribute
+ * takes the call's, else the function's default, else is left out. */
+#include "importer.h"
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+const Onnx__FunctionProto *
+function_find(const struct importer *imp, const Onnx__NodeProto *call)
+{
+	for (size_t i = 0; i < imp->model->n_functions; ++i) {
+		const Onnx__FunctionProto *f = imp->model->functions[i];
+
+		if (same_text(f->name, call->op_type) &&
+		    same_text(import_domain(f->domain),
+			      import_domain(call->domain)) &&
+		    same_text(f->overload, call->overload)) {
+			return f;
+		}
+	}
+	return NULL;
+}
+
+/* The call's attributes, then the defaults of those that it leaves out. */
+static bool
+call_attributes(struct importer *imp, const struct body *caller,
+		const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
+		const char *item, attr_list *out)
+{
+	if (!import_attributes(imp, caller, call, item, out)) {
+		return false;
+	}
+	int given = out->n;
+
+	for (size_t i = 0; i < f->n_attribute_proto; ++i) {
+		const Onnx__AttributeProto *p = f->attribute_proto[i];
+		struct attr attr;
+		bool found = false;
+
+		for (int k = 0; k < given && p->name; ++k) {
+			found = found ||
+				strcmp(out->data[k].name, p->name) == 0;
+		}
+		if (found || !p->name) {
+			continue;
+		}
+		if (!import_attribute(imp, p, item, &attr)) {
+			return false;
+		}
+		if (attr.name) {
+			vec_push(&imp->m->arena, out, attr);
+		}
+	}
+	return true;
+}
+
+static bool
+bad_call(struct importer *imp, const char *item, const char *problem)
+{
+	return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
+			  import_place(imp, item), "%s; export the model again",
+			  problem);
+}
+
+static struct tensor *
+caller_tensor(const struct body *caller, const char *name)
+{
+	struct scope_slot *slot = *name ? scope_find(&caller->scope, name)
+					: NULL;
+
+	return slot ? slot->tensor : NULL;
+}
+
+static bool
+bind_inputs(struct importer *imp, const struct body *caller,
+	    const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
+	    const char *item, struct body *body)
+{
+	if (call->n_input > f->n_input || call->n_output > f->n_output) {
+		return bad_call(imp, item, "the call has more inputs or "
+				"outputs than its function");
+	}
+	for (size_t i = 0; i < f->n_input; ++i) {
+		if (scope_find(&body->scope, f->input[i])) {
+			return bad_call(imp, item, "its function names two "
+					"inputs alike");
+		}
+		scope_add(&body->scope, f->input[i], i < call->n_input
+			  ? caller_tensor(caller, call->input[i]) : NULL);
+	}
+	return true;
+}
+
+/* Formal outputs that the body computes are the caller's tensors. */
+static bool
+bind_outputs(struct importer *imp, const struct body *caller,
+	     const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
+	     const char *item, struct body *body, int version)
+{
+	for (size_t i = 0; i < f->n_output; ++i) {
+		struct tensor *to = i < call->n_output
+			? caller_tensor(caller, call->output[i]) : NULL;
+		struct scope_slot *slot = scope_find(&body->scope,
+						     f->output[i]);
+
+		if (slot && to && slot->tensor) {
+			/* An input passed on, or an output named twice. */
+			import_add_node(imp, "", "Identity", call->name,
+					&slot->tensor, 1, &to, 1,
+					body->origin, version);
+		} else if (slot && to) {
+			return bad_call(imp, item, "its function passes an "
+					"input on that the call leaves out");
+		} else if (!slot && to) {
+			scope_add(&body->scope, f->output[i], to)->open =
+				true;
+		}
+	}
+	return true;
+}
+
+/* "outer/call/", unlike that of any other call. */
+static const char *
+call_prefix(struct importer *imp, const struct body *caller,
+	    const Onnx__NodeProto *call)
+{
+	const char *name = call->name && *call->name ? call->name
+		: call->n_output > 0 ? call->output[0] : call->op_type;
+	const char *prefix = arena_printf(&imp->tmp, "%s%.200s/",
+					  caller->prefix, name);
+
+	if (strlen(prefix) > 400 || scope_find(&imp->call_names, prefix)) {
+		prefix = arena_printf(&imp->tmp, "%.100s_%d/", name,
+				      imp->n_work);
+	}
+	if (!scope_find(&imp->call_names, prefix)) {
+		scope_add(&imp->call_names, prefix, NULL);
+	}
+	return prefix;
+}
+
+bool
+function_inline(struct importer *imp, const struct body *caller,
+		const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
+		const char *item, int origin)
+{
+	attr_list attrs = { 0 };
+	struct body body = {
+		.caller = caller,
+		.function = f,
+		.nodes = f->node,
+		.n_nodes = f->n_node,
+		.opsets = f->opset_import,
+		.n_opsets = f->n_opset_import,
+		.prefix = call_prefix(imp, caller, call),
+		.origin = origin,
+		.depth = caller->depth + 1,
+		.attrs = &attrs,
+	};
+
+	if (body.depth > ONNX_MAX_CALL_DEPTH) {
+		return bad_call(imp, item,
+				"its function calls itself, or nearly so");
+	}
+	scope_init(&body.scope, &imp->tmp);
+	return call_attributes(imp, caller, f, call, item, &attrs) &&
+	       bind_inputs(imp, caller, f, call, item, &body) &&
+	       bind_outputs(imp, caller, f, call, item, &body,
+			    GRAPH_CANONICAL_OPSET) &&
+	       import_body(imp, &body);
+}

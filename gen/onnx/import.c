@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An ONNX file becomes a graph:
+ *
+ *	map, slim copy, unpack      file.c, wire.c, protobuf-c
+ *	initialisers, inputs        tensor.c, inputs.c
+ *	nodes, functions inlined    nodes.c, function.c, attribute.c
+ *	upgrade, sort, infer        upgrade.c, finish.c
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "importer.h"
+#include "wire.h"
+
+#define HASH_CHUNK ((size_t)4 << 20)
+
+struct diag_place
+import_place(const struct importer *imp, const char *item)
+{
+	return (struct diag_place){ .file = imp->source.path, .item = item };
+}
+
+const char *
+import_quote(struct arena *a, const char *name)
+{
+	char text[200];
+	size_t n = 0;
+
+	text[n++] = '\'';
+	for (const char *p = name; *p; ++p) {
+		unsigned char c = (unsigned char)*p;
+
+		if (n > 120) {
+			memcpy(text + n, "…", 3);
+			n += 3;
+			break;
+		}
+		if (c < 0x20 || c == 0x7f || c == '\\') {
+			n += (size_t)snprintf(text + n, 5,
+				c == '\n' ? "\\n" : c == '\\' ? "\\\\"
+				: "\\x%02x", c);
+		} else {
+			text[n++] = (char)c;
+		}
+	}
+	text[n++] = '\'';
+	return arena_strndup(a, text, n);
+}
+
+void
+import_set_shape(struct importer *imp, struct tensor *t, int ndim,
+		 const int64_t *dims)
+{
+	t->ndim = ndim;
+	t->shape = arena_array(&imp->m->arena, const struct expr *, ndim + 1);
+	for (int i = 0; i < ndim; ++i) {
+		t->shape[i] = expr_index(imp->m, dims[i]);
+	}
+}
+
+void
+import_set_value(struct importer *imp, struct tensor *t,
+		 const struct tensor_content *c)
+{
+	t->type = c->value->type;
+	t->typed = true;
+	t->value = c->value;
+	import_set_shape(imp, t, c->ndim, c->shape);
+}
+
+static bool
+import_initializers(struct importer *imp, struct body *body)
+{
+	for (size_t i = 0; i < imp->graph->n_initializer; ++i) {
+		const Onnx__TensorProto *p = imp->graph->initializer[i];
+		const char *name = p->name ? p->name : "";
+		const char *item = arena_printf(&imp->tmp, "initializer %s",
+			import_quote(&imp->tmp, name));
+		struct tensor_content c;
+
+		if (!*name || scope_find(&body->scope, name)) {
+			return diag_error(&imp->m->diags,
+				*name ? DIAG_DUPLICATE_TENSOR : DIAG_BAD_MODEL,
+				import_place(imp, item),
+				*name ? "two initializers have this name; "
+					"rename one"
+				: "it has no name; export the model again");
+		}
+		if (!tensor_read(&imp->source, p, item, &c)) {
+			return false;
+		}
+		struct tensor *t = graph_tensor(imp->g, name);
+
+		import_set_value(imp, t, &c);
+		scope_add(&body->scope, name, t);
+	}
+	if (imp->graph->n_sparse_initializer > 0) {
+		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
+			import_place(imp, NULL), "sparse initializers are not "
+			"supported; make them dense");
+	}
+	return true;
+}
+
+static bool
+import_outputs(struct importer *imp, const struct body *body)
+{
+	struct graph *g = imp->g;
+
+	for (size_t i = 0; i < imp->graph->n_output; ++i) {
+		const Onnx__ValueInfoProto *p = imp->graph->output[i];
+		const char *name = p->name ? p->name : "";
+		const char *item = arena_printf(&imp->tmp, "output %s",
+			import_quote(&imp->tmp, name));
+		struct scope_slot *slot = scope_find(&body->scope, name);
+
+		if (!slot) {
+			return diag_error(&imp->m->diags, DIAG_MISSING_TENSOR,
+				import_place(imp, item), "no node computes "
+				"it; correct its name or add the node");
+		}
+		if (slot->tensor->is_output) {
+			return diag_error(&imp->m->diags,
+				DIAG_DUPLICATE_TENSOR,
+				import_place(imp, item),
+				"it is listed twice; remove one");
+		}
+		if (p->type && !p->type->tensor_type) {
+			return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
+				import_place(imp, item), "it is no dense "
+				"tensor, which alone is supported");
+		}
+		slot->tensor->is_output = true;
+		vec_push(&imp->m->arena, &g->outputs, slot->tensor);
+	}
+	if (g->outputs.n == 0) {
+		return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
+			import_place(imp, NULL), "the model has no outputs; "
+			"there is nothing to compute");
+	}
+	return true;
+}
+
+/* The last part of a path without its suffix. */
+static const char *
+stem_of(struct arena *a, const char *path, size_t length)
+{
+	size_t start = length;
+
+	while (start > 0 && path[start - 1] != '/') {
+		--start;
+	}
+	const char *base = arena_strndup(a, path + start, length - start);
+	char *dot = strrchr(base, '.');
+
+	if (dot && dot != base) {
+		*dot = '\0';
+	}
+	return base;
+}
+
+/* The graph's name, else the file's, else its folder's. */
+static const char *
+choose_name(struct importer *imp)
+{
+	const char *path = imp->source.path;
+	const char *slash = strrchr(path, '/');
+	const char *stem;
+
+	if (imp->graph->name && *imp->graph->name) {
+		return imp->graph->name;
+	}
+	stem = stem_of(&imp->tmp, path, strlen(path));
+	if (strcmp(stem, "model") == 0 && slash && slash != path) {
+		const char *folder = arena_strndup(&imp->tmp, path,
+						   (size_t)(slash - path));
+		const char *last = strrchr(folder, '/');
+
+		folder = last ? last + 1 : folder;
+		return *folder && *folder != '.' ? folder : stem;
+	}
+	return *stem ? stem : "model";
+}
+
+/* First 16 hex digits of the file's sha256; pages that were read may go. */
+static const char *
+digest_of(struct arena *a, const uint8_t *data, size_t length, bool mapped)
+{
+	struct sha256 s;
+	uint8_t digest[32];
+
+	sha256_init(&s);
+	for (size_t at = 0; at < length; at += HASH_CHUNK) {
+		size_t n = length - at < HASH_CHUNK ? length - at : HASH_CHUNK;
+
+		sha256_update(&s, data + at, n);
+		if (mapped) {
+			onnx_file_forget(data + at, n);
+		}
+	}
+	sha256_final(&s, digest);
+	const char *text = "";
+
+	for (int i = 0; i < 8; ++i) {
+		text = arena_printf(a, "%s%02x", text, digest[i]);
+	}
+	return text;
+}
+
+static bool
+check_model(struct importer *imp)
+{
+	imp->graph = imp->model->graph;
+	if (!imp->graph || (imp->graph->n_node == 0 &&
+			    imp->graph->n_output == 0)) {
+		return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
+			import_place(imp, NULL), "it holds no graph; give an "
+			"ONNX model");
+	}
+	for (size_t i = 0; i < imp->model->n_functions; ++i) {
+		const Onnx__FunctionProto *f = imp->model->functions[i];
+
+		if (!f->name || !*f->name) {
+			return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
+				import_place(imp, NULL), "function %zu has no "
+				"name; export the model again", i);
+		}
+	}
+	return true;
+}
+
+static bool
+build_graph(struct importer *imp)
+{
+	struct body body = {
+		.prefix = "",
+		.origin = -1,
+		.opsets = imp->model->opset_import,
+		.n_opsets = imp->model->n_opset_import,
+		.nodes = imp->graph->node,
+		.n_nodes = imp->graph->n_node,
+	};
+
+	scope_init(&body.scope, &imp->tmp);
+	scope_init(&imp->call_names, &imp->tmp);
+	return import_initializers(imp, &body) && import_inputs(imp, &body) &&
+	       import_body(imp, &body) && import_outputs(imp, &body) &&
+	       import_finish(imp);
+}
+
+static void *
+tmp_alloc(void *tmp, size_t size)
+{
+	return arena_alloc(tmp, size);
+}
+
+static void
+tmp_free(void *tmp, void *pointer)
+{
+	(void)tmp;
+	(void)pointer;
+}
+
+static bool
+unpack_model(struct importer *imp)
+{
+	ProtobufCAllocator allocator = { tmp_alloc, tmp_free, &imp->tmp };
+	struct strbuf slim;
+	const char *why;
+	size_t bad;
+	bool ok;
+
+	strbuf_init(&slim);
+	ok = wire_slim(imp->source.base, imp->source.length, WIRE_MODEL,
+		       &slim, &bad, &why);
+	if (!ok) {
+		diag_error(&imp->m->diags, DIAG_BAD_PROTOBUF,
+			   import_place(imp, NULL), "no ONNX model, or a "
+			   "damaged one: %s at byte %zu; get the file again",
+			   why, bad);
+	} else {
+		imp->model = onnx__model_proto__unpack(&allocator, slim.len,
+			(const uint8_t *)slim.data);
+		ok = imp->model != NULL;
+		if (!ok) {
+			diag_error(&imp->m->diags, DIAG_BAD_PROTOBUF,
+				   import_place(imp, NULL), "no ONNX model, "
+				   "or a damaged one; get the file again");
+		}
+	}
+	strbuf_release(&slim);
+	return ok;
+}
+
+static struct graph *
+import_mapped(struct module *m, const struct tensor_source *source,
+	      const struct import_options *options, bool mapped)
+{
+	static const struct import_options none = { 0 };
+	struct importer imp = {
+		.m = m,
+		.source = *source,
+		.options = options ? options : &none,
+	};
+	bool ok;
+
+	arena_init(&imp.tmp);
+	ok = unpack_model(&imp) && check_model(&imp);
+	if (ok) {
+		imp.g = graph_new(m, choose_name(&imp));
+		imp.g->file = arena_strdup(&m->arena, source->path);
+		imp.g->digest = digest_of(&m->arena, source->base,
+					  source->length, mapped);
+		ok = build_graph(&imp);
+	}
+	arena_release(&imp.tmp);
+	return ok ? imp.g : NULL;
+}
+
+struct graph *
+onnx_import(struct module *m, const char *path,
+	    const struct import_options *options, struct onnx_file **file)
+{
+	struct onnx_file *f = onnx_file_new();
+	const char *why = "out of memory";
+	const struct onnx_map *map = f ? onnx_file_map(f, path, &m->arena,
+						       &why) : NULL;
+	struct graph *g = NULL;
+
+	if (map) {
+		const char *slash = strrchr(path, '/');
+		struct tensor_source source = {
+			.module = m, .file = f, .base = map->base,
+			.length = map->length,
+			.path = arena_strdup(&m->arena, path),
+			.folder = slash ? arena_strndup(&m->arena, path,
+				(size_t)(slash - path + 1)) : ".",
+		};
+
+		g = import_mapped(m, &source, options, map->kind == BYTES_MAPPED);
+	} else {
+		diag_error(&m->diags, DIAG_FILE_UNREADABLE,
+			   (struct diag_place){ .file = path },
+			   "cannot be read: %s", why);
+	}
+	*file = g ? f : NULL;
+	if (!g) {
+		onnx_file_close(f);
+	}
+	return g;
+}
+
+struct graph *
+onnx_import_bytes(struct module *m, const char *name, const void *data,
+		  size_t length, const struct import_options *options,
+		  struct onnx_file **file)
+{
+	struct onnx_file *f = onnx_file_new();
+	struct tensor_source source = {
+		.module = m, .file = f, .base = data, .length = length,
+		.path = arena_strdup(&m->arena, name),
+	};
+	struct graph *g = f ? import_mapped(m, &source, options, false)
+			    : NULL;
+
+	*file = g ? f : NULL;
+	if (!g) {
+		onnx_file_close(f);
+	}
+	return g;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the importer share. */
+#ifndef TIRC_ONNX_IMPORTER_H
+#define TIRC_ONNX_IMPORTER_H
+
+#include "onnx.pb-c.h"
+#include "onnx_import.h"
+
+#define ONNX_OLDEST_OPSET 7
+#define ONNX_NEWEST_OPSET 28
+#define ONNX_MAX_RANK 32
+#define ONNX_MAX_BYTES ((int64_t)1 << 48) /* of one tensor */
+#define ONNX_MAX_NODES (1 << 20) /* calls inlined */
+#define ONNX_MAX_CALL_DEPTH 64
+
+/* -- file.c: files, mapped -- */
+
+struct onnx_map {
+	char *path;
+	const uint8_t *base;
+	size_t length;
+	enum { BYTES_MAPPED, BYTES_OWNED, BYTES_BORROWED } kind;
+};
+
+struct onnx_file {
+	struct onnx_map *maps;
+	int n, cap;
+};
+
+struct onnx_file *onnx_file_new(void);
+/* Maps path, or finds the map of it; the pointer is valid until the next
+ * call. NULL, with *why an arena text, if it cannot be read. */
+const struct onnx_map *onnx_file_map(struct onnx_file *file, const char *path,
+				     struct arena *a, const char **why);
+const struct onnx_map *onnx_file_borrow(struct onnx_file *file,
+					const void *data, size_t length);
+/* The pages that were read may go; they come back when touched. */
+void onnx_file_forget(const void *at, size_t length);
+
+/* -- tensor.c: TensorProto to values -- */
+
+/* The message that TensorProto.at counts from, and where external data is. */
+struct tensor_source {
+	struct module *module;
+	struct onnx_file *file;
+	const uint8_t *base;
+	size_t length;
+	const char *path;   /* of the model: for messages */
+	const char *folder; /* NULL: external data cannot be */
+};
+
+struct tensor_content {
+	int ndim;
+	int64_t *shape;
+	const struct value *value;
+};
+
+bool tensor_read(const struct tensor_source *source,
+		 const Onnx__TensorProto *p, const char *item,
+		 struct tensor_content *out);
+/* Product of the dims; DIAG_BAD_SHAPE, DIAG_TOO_LARGE. */
+bool tensor_check_dims(struct module *m, struct diag_place place, int ndim,
+		       const int64_t *dims, struct dtype type,
+		       int64_t *elems);
+
+/* -- external.c: where the bytes of a tensor lie outside of the model -- */
+
+bool external_find(const struct tensor_source *source,
+		   const Onnx__TensorProto *p, const char *item,
+		   const uint8_t **data, size_t *length);
+
+/* -- import.c -- */
+
+struct scope_slot {
+	const char *name;
+	struct tensor *tensor; /* NULL: an input that the call leaves out */
+	bool open;             /* still to be computed by the body */
+};
+
+/* Names of one graph or function body, to the tensors they mean. */
+struct scope {
+	struct arena *arena;
+	struct scope_slot *slot;
+	uint32_t n, cap;
+};
+
+void scope_init(struct scope *s, struct arena *a);
+/* NULL if the name is new (and free). */
+struct scope_slot *scope_find(const struct scope *s, const char *name);
+/* The name must not be there yet. The slot is valid until the next call. */
+struct scope_slot *scope_add(struct scope *s, const char *name,
+			     struct tensor *t);
+
+typedef VEC(struct attr) attr_list;
+
+/* A body under import: the main graph, or one call of a function. */
+struct body {
+	const struct body *caller;     /* NULL: the main graph */
+	const Onnx__FunctionProto *function;
+	struct scope scope;
+	Onnx__NodeProto **nodes;
+	size_t n_nodes;
+	Onnx__OperatorSetIdProto **opsets;
+	size_t n_opsets;
+	const char *prefix;            /* of names; "" in the main graph */
+	int origin;                    /* -1: one per node */
+	int depth;
+	const attr_list *attrs;        /* of the call: for ref_attr_name */
+};
+
+struct importer {
+	struct module *m;
+	struct graph *g;
+	const struct import_options *options;
+	struct tensor_source source;
+	struct arena tmp;             /* dies with the import */
+	const Onnx__ModelProto *model;
+	const Onnx__GraphProto *graph;
+	VEC(int) versions;            /* opset version by node id */
+	struct scope call_names;      /* prefixes in use */
+	int n_work;                   /* nodes met, those in calls too */
+	int n_missing;                /* inputs that nothing produces */
+	bool reshaped;                /* --input-shape changed a constant */
+};
+
+struct diag_place import_place(const struct importer *imp, const char *item);
+/* A name as messages show it: quoted, control characters escaped, cut. */
+const char *import_quote(struct arena *a, const char *name);
+/* "node 12 Conv 'conv1'" */
+const char *import_node_item(const struct importer *imp,
+			     const struct body *body, int index,
+			     const Onnx__NodeProto *p);
+void import_set_shape(struct importer *imp, struct tensor *t, int ndim,
+		      const int64_t *dims);
+void import_set_value(struct importer *imp, struct tensor *t,
+		      const struct tensor_content *c);
+/* Opset version of a domain in a body; false: not imported. */
+bool import_opset(const struct body *body, const char *domain,
+		  int64_t *version);
+bool import_body(struct importer *imp, struct body *body);
+const char *import_domain(const char *domain); /* "ai.onnx" is "" */
+/* A node of the graph at the end of the list, with origin and version. */
+struct node *import_add_node(struct importer *imp, const char *domain,
+			     const char *op_type, const char *name,
+			     struct tensor **in, int n_in,
+			     struct tensor **out, int n_out, int origin,
+			     int version);
+
+/* -- attribute.c -- */
+
+bool import_attributes(struct importer *imp, const struct body *body,
+		       const Onnx__NodeProto *p, const char *item,
+		       attr_list *out);
+bool import_attribute(struct importer *imp, const Onnx__AttributeProto *p,
+		      const char *item, struct attr *out);
+/* A Constant node's value. */
+bool import_constant(struct importer *imp, const struct body *body,
+		     const Onnx__NodeProto *p, const char *item,
+		     struct tensor *t);
+
+/* -- function.c -- */
+
+const Onnx__FunctionProto *function_find(const struct importer *imp,
+					 const Onnx__NodeProto *call);
+bool function_inline(struct importer *imp, const struct body *caller,
+		     const Onnx__FunctionProto *f,
+		     const Onnx__NodeProto *call, const char *item,
+		     int origin);
+
+/* -- inputs.c: graph inputs, --input-shape, --dim -- */
+
+bool import_inputs(struct importer *imp, struct body *body);
+
+/* -- finish.c: upgrade, sort, resolve, infer, compare -- */
+
+bool import_finish(struct importer *imp);
+
+/* -- upgrade.c -- */
+
+/* Adapters that need no shapes: renames, attributes that became inputs. */
+bool upgrade_early(struct importer *imp);
+/* Adapters that need the shapes of node's inputs; nodes may be inserted
+ * before and after it. */
+bool upgrade_late(struct importer *imp, struct node *n, int pos);
+
+/* -- sha256.c -- */
+
+struct sha256 {
+	uint32_t state[8];
+	uint64_t length;
+	uint8_t block[64];
+};
+
+void sha256_init(struct sha256 *s);
+void sha256_update(struct sha256 *s, const void *data, size_t length);
+void sha256_final(struct sha256 *s, uint8_t digest[32]);
+
+#endif

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inputs of the graph and their sizes.
+ *
+ * A size is a number, or a name that several inputs may share. Names get a
+ * value or bounds from --dim, from --input-shape, or, for what looks like a
+ * batch size, from the assumption that it is 1. Bounded names become size
+ * variables of the graph. An input that is an initialiser too is a constant. */
+#include <ctype.h>
+
+#include "importer.h"
+
+struct size_name {
+	const char *name;
+	bool bound;
+	bool batch; /* leading, and named like a batch */
+	int64_t min, max;
+	const struct expr *expr;
+};
+
+struct inputs {
+	struct importer *imp;
+	VEC(struct size_name) names;
+	VEC(const Onnx__ValueInfoProto *) list; /* those that are no constants */
+};
+
+#define DIM_VALUE ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE
+#define DIM_PARAM ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
+
+static const char *
+input_item(struct importer *imp, const char *name)
+{
+	return arena_printf(&imp->tmp, "input %s",
+			    import_quote(&imp->tmp, name));
+}
+
+/* A size's name, or NULL. */
+static const char *
+dim_name(const Onnx__TensorShapeProto__Dimension *d)
+{
+	return d->value_case == DIM_PARAM && *d->dim_param ? d->dim_param
+							   : NULL;
+}
+
+static const Onnx__TensorShapeProto *
+declared_shape(const Onnx__ValueInfoProto *p)
+{
+	return p->type && p->type->tensor_type ? p->type->tensor_type->shape
+					       : NULL;
+}
+
+static const struct input_shape *
+asked_shape(const struct importer *imp, const char *name)
+{
+	for (int i = 0; i < imp->options->n_shapes; ++i) {
+		if (strcmp(imp->options->shapes[i].name, name) == 0) {
+			return &imp->options->shapes[i];
+		}
+	}
+	return NULL;
+}
+
+static bool
+names_a_batch(const char *name)
+{
+	char low[64];
+	size_t n = 0;
+
+	for (; name[n] && n < sizeof low - 1; ++n) {
+		low[n] = (char)tolower((unsigned char)name[n]);
+	}
+	low[n] = '\0';
+	return strstr(low, "batch") || strcmp(low, "n") == 0 ||
+	       strcmp(low, "b") == 0 || strcmp(low, "bs") == 0 ||
+	       strncmp(low, "unk", 3) == 0 || strcmp(low, "none") == 0;
+}
+
+static struct size_name *
+find_name(struct inputs *in, const char *name)
+{
+	for (int i = 0; i < in->names.n; ++i) {
+		if (strcmp(in->names.data[i].name, name) == 0) {
+			return &in->names.data[i];
+		}
+	}
+	return NULL;
+}
+
+static void
+collect_names(struct inputs *in)
+{
+	for (int i = 0; i < in->list.n; ++i) {
+		const Onnx__TensorShapeProto *s =
+			declared_shape(in->list.data[i]);
+
+		for (size_t d = 0; s && d < s->n_dim; ++d) {
+			const char *name = dim_name(s->dim[d]);
+
+			if (name && !find_name(in, name)) {
+				struct size_name row = {
+					.name = name,
+					.batch = d == 0 && names_a_batch(name),
+				};
+				vec_push(&in->imp->tmp, &in->names, row);
+			}
+		}
+	}
+}
+
+/* "'a', 'b'", or "none" */
+static const char *
+list_of(struct inputs *in, bool dims, bool only_unbound)
+{
+	struct arena *a = &in->imp->tmp;
+	const char *list = NULL;
+	int n = dims ? in->names.n : in->list.n, shown = 0;
+
+	for (int i = 0; i < n; ++i) {
+		if (dims && only_unbound && in->names.data[i].bound) {
+			continue;
+		}
+		if (++shown > 20) {
+			return arena_printf(a, "%s, …", list);
+		}
+		const char *one = import_quote(a, dims
+			? in->names.data[i].name : in->list.data[i]->name);
+
+		list = list ? arena_printf(a, "%s, %s", list, one) : one;
+	}
+	return list ? list : "none";
+}
+
+static bool
+bad_option(struct inputs *in, const char *text)
+{
+	return diag_error(&in->imp->m->diags, DIAG_BAD_OPTION,
+			  (struct diag_place){ .file = in->imp->source.path },
+			  "%s", text);
+}
+
+static bool
+bind_name(struct inputs *in, const char *name, int64_t min, int64_t max,
+	  const char *option)
+{
+	struct arena *a = &in->imp->tmp;
+	struct size_name *row = find_name(in, name);
+
+	if (!row) {
+		return bad_option(in, arena_printf(a, "%s: the model's inputs "
+			"have no size named %s; their names are: %s", option,
+			import_quote(a, name), list_of(in, true, false)));
+	}
+	if (min < 1 || max < min || max > INT32_MAX) {
+		return bad_option(in, arena_printf(a, "%s: the size %s cannot "
+			"be %lld..%lld; give a number from 1, or a range from "
+			"a smaller to a larger one", option,
+			import_quote(a, name), (long long)min,
+			(long long)max));
+	}
+	if (row->bound && (row->min != min || row->max != max)) {
+		return bad_option(in, arena_printf(a, "%s: the size %s is %lld"
+			" here and %lld elsewhere; say it once", option,
+			import_quote(a, name), (long long)max,
+			(long long)row->max));
+	}
+	row->bound = true;
+	row->min = min;
+	row->max = max;
+	return true;
+}
+
+/* One --input-shape: names get its numbers; ranks must agree. */
+static bool
+apply_shape(struct inputs *in, const struct input_shape *asked)
+{
+	struct arena *a = &in->imp->tmp;
+	const Onnx__ValueInfoProto *p = NULL;
+	const Onnx__TensorShapeProto *s;
+
+	for (int i = 0; i < in->list.n; ++i) {
+		if (strcmp(in->list.data[i]->name, asked->name) == 0) {
+			p = in->list.data[i];
+		}
+	}
+	if (!p) {
+		return bad_option(in, arena_printf(a, "--input-shape: the "
+			"model has no input %s; its inputs are: %s",
+			import_quote(a, asked->name),
+			list_of(in, false, false)));
+	}
+	s = declared_shape(p);
+	if (asked->ndim > ONNX_MAX_RANK ||
+	    (s && (size_t)asked->ndim != s->n_dim)) {
+		return bad_option(in, arena_printf(a, "--input-shape: the "
+			"input %s has %zu dimensions in the model, not %d",
+			import_quote(a, asked->name),
+			s ? s->n_dim : (size_t)ONNX_MAX_RANK, asked->ndim));
+	}
+	for (int d = 0; d < asked->ndim; ++d) {
+		const char *name = s ? dim_name(s->dim[d]) : NULL;
+
+		if (asked->dims[d] < 1) {
+			return bad_option(in, arena_printf(a, "--input-shape: "
+				"dimension %d of %s is %lld; sizes are at "
+				"least 1", d, import_quote(a, asked->name),
+				(long long)asked->dims[d]));
+		}
+		if (name && !bind_name(in, name, asked->dims[d],
+				       asked->dims[d], "--input-shape")) {
+			return false;
+		}
+		if (s && s->dim[d]->value_case == DIM_VALUE &&
+		    s->dim[d]->dim_value != asked->dims[d]) {
+			in->imp->reshaped = true;
+		}
+	}
+	return true;
+}
+
+static void
+assume(struct inputs *in, const char *text)
+{
+	struct module *m = in->imp->m;
+
+	vec_push(&m->arena, &in->imp->g->assumptions,
+		 arena_strdup(&m->arena, text));
+}
+
+static bool
+bind_all(struct inputs *in)
+{
+	const struct import_options *o = in->imp->options;
+	struct arena *a = &in->imp->tmp;
+	bool unbound = false;
+
+	for (int i = 0; i < o->n_shapes; ++i) {
+		if (!apply_shape(in, &o->shapes[i])) {
+			return false;
+		}
+	}
+	for (int i = 0; i < o->n_dims; ++i) {
+		if (!bind_name(in, o->dims[i].name, o->dims[i].min,
+			       o->dims[i].max, "--dim")) {
+			return false;
+		}
+	}
+	for (int i = 0; i < in->names.n; ++i) {
+		struct size_name *row = &in->names.data[i];
+
+		if (!row->bound && row->batch) {
+			row->bound = true;
+			row->min = row->max = 1;
+			assume(in, arena_printf(a, "%s is 1 (--dim %s=N or "
+				"--dim %s=1..N says otherwise)",
+				import_quote(a, row->name), row->name,
+				row->name));
+		}
+		unbound = unbound || !row->bound;
+	}
+	if (unbound) {
+		return diag_error(&in->imp->m->diags, DIAG_UNKNOWN_SHAPE,
+			(struct diag_place){ .file = in->imp->source.path },
+			"the model leaves these sizes open: %s; say each with "
+			"--dim NAME=VALUE or --dim NAME=1..MAX",
+			list_of(in, true, true));
+	}
+	return true;
+}
+
+static void
+make_exprs(struct inputs *in)
+{
+	struct module *m = in->imp->m;
+
+	for (int i = 0; i < in->names.n; ++i) {
+		struct size_name *row = &in->names.data[i];
+
+		if (row->min == row->max) {
+			row->expr = expr_index(m, row->min);
+			continue;
+		}
+		struct var *v = var_new_dim(m, arena_strdup(&m->arena,
+							    row->name),
+					    row->min, row->max);
+
+		vec_push(&m->arena, &in->imp->g->dims, v);
+		row->expr = v->expr;
+	}
+}
+
+static bool
+open_size(struct inputs *in, const Onnx__ValueInfoProto *p, int dim)
+{
+	return diag_error(&in->imp->m->diags, DIAG_UNKNOWN_SHAPE,
+		import_place(in->imp, input_item(in->imp, p->name)),
+		dim < 0 ? "the model does not say its shape; use "
+			"--input-shape NAME:SIZE,SIZE,…"
+		: "the model does not say the size of its dimension %d; use "
+		"--input-shape NAME:SIZE,SIZE,…", dim);
+}
+
+/* The size of one dimension; max: its largest value. */
+static bool
+dim_expr(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
+	 const Onnx__TensorShapeProto__Dimension *dim,
+	 const struct expr **out, int64_t *max)
+{
+	struct importer *imp = in->imp;
+	const char *name = dim_name(dim);
+
+	if (name) {
+		struct size_name *row = find_name(in, name);
+
+		*out = row->expr;
+		*max = row->max;
+		return true;
+	}
+	if (dim->value_case == DIM_VALUE && dim->dim_value <= 0) {
+		return diag_error(&imp->m->diags, DIAG_BAD_SHAPE,
+			import_place(imp, input_item(imp, p->name)),
+			"its dimension %d is %lld, which is no size; use "
+			"--input-shape NAME:SIZE,SIZE,…", d,
+			(long long)dim->dim_value);
+	}
+	if (dim->value_case == DIM_VALUE) {
+		*max = dim->dim_value;
+	} else if (d == 0) {
+		*max = 1;
+		assume(in, arena_printf(&imp->tmp, "the first dimension of "
+			"input %s is 1 (--input-shape says otherwise)",
+			import_quote(&imp->tmp, p->name)));
+	} else {
+		return open_size(in, p, d);
+	}
+	*out = expr_index(imp->m, *max);
+	return true;
+}
+
+static bool
+make_input(struct inputs *in, const Onnx__ValueInfoProto *p,
+	   struct body *body)
+{
+	struct importer *imp = in->imp;
+	const char *item = input_item(imp, p->name);
+	const Onnx__TensorShapeProto *s = declared_shape(p);
+	const struct input_shape *asked = asked_shape(imp, p->name);
+	struct tensor *t = graph_tensor(imp->g, p->name);
+	int number = p->type->tensor_type->elem_type;
+	int64_t max[ONNX_MAX_RANK] = { 0 }, elems;
+
+	if (!onnx_dtype(number, &t->type) ||
+	    dtype_class(t->type) == DTC_STRING) {
+		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
+			import_place(imp, item),
+			"elements of ONNX type %d are not supported", number);
+	}
+	if (!s && !asked) {
+		return open_size(in, p, -1);
+	}
+	if (!asked && s->n_dim > ONNX_MAX_RANK) {
+		return diag_error(&imp->m->diags, DIAG_TOO_LARGE,
+			import_place(imp, item), "it has %zu dimensions; at "
+			"most %d are supported", s->n_dim, ONNX_MAX_RANK);
+	}
+	t->typed = true;
+	t->ndim = asked ? asked->ndim : (int)s->n_dim;
+	t->shape = arena_array(&imp->m->arena, const struct expr *,
+			       t->ndim + 1);
+	for (int d = 0; d < t->ndim; ++d) {
+		if (asked) {
+			max[d] = asked->dims[d];
+			t->shape[d] = expr_index(imp->m, max[d]);
+		} else if (!dim_expr(in, p, d, s->dim[d], &t->shape[d],
+				     &max[d])) {
+			return false;
+		}
+	}
+	if (!tensor_check_dims(imp->m, import_place(imp, item), t->ndim, max,
+			       t->type, &elems)) {
+		return false;
+	}
+	t->is_input = true;
+	vec_push(&imp->m->arena, &imp->g->inputs, t);
+	scope_add(&body->scope, p->name, t);
+	return true;
+}
+
+static bool
+check_input(struct inputs *in, const Onnx__ValueInfoProto *p)
+{
+	struct importer *imp = in->imp;
+	const char *item = input_item(imp, p->name ? p->name : "");
+
+	if (!p->name || !*p->name) {
+		return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
+			import_place(imp, item),
+			"it has no name; export the model again");
+	}
+	for (int i = 0; i < in->list.n; ++i) {
+		if (strcmp(in->list.data[i]->name, p->name) == 0) {
+			return diag_error(&imp->m->diags,
+				DIAG_DUPLICATE_TENSOR,
+				import_place(imp, item),
+				"two inputs have this name; rename one");
+		}
+	}
+	if (!p->type || !p->type->tensor_type) {
+		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
+			import_place(imp, item),
+			"it is no dense tensor, which alone is supported");
+	}
+	return true;
+}
+
+bool
+import_inputs(struct importer *imp, struct body *body)
+{
+	struct inputs in = { .imp = imp };
+
+	for (size_t i = 0; i < imp->graph->n_input; ++i) {
+		const Onnx__ValueInfoProto *p = imp->graph->input[i];
+
+		if (p->name && scope_find(&body->scope, p->name)) {
+			if (imp->model->ir_version >= 4) {
+				assume(&in, arena_printf(&imp->tmp,
+					"input %s keeps the value that the "
+					"model gives it",
+					import_quote(&imp->tmp, p->name)));
+			}
+			continue;
+		}
+		if (!check_input(&in, p)) {
+			return false;
+		}
+		vec_push(&imp->tmp, &in.list, p);
+	}
+	collect_names(&in);
+	if (!bind_all(&in)) {
+		return false;
+	}
+	make_exprs(&in);
+	for (int i = 0; i < in.list.n; ++i) {
+		if (!make_input(&in, in.list.data[i], body)) {
+			return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The nodes of a body: first every output gets its tensor, then nodes are
+ * made and calls inlined, so that the order in the file does not matter. */
+#include "importer.h"
+
+#define MAX_MISSING 10
+
+const char *
+import_domain(const char *domain)
+{
+	return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+}
+
+const char *
+import_node_item(const struct importer *imp, const struct body *body,
+		 int index, const Onnx__NodeProto *p)
+{
+	struct arena *a = (struct arena *)&imp->tmp;
+	const char *where = !body->caller ? ""
+		: arena_printf(a, " of function %s",
+			       import_quote(a, body->function->name));
+	const char *name = p->name && *p->name
+		? arena_printf(a, " %s", import_quote(a, p->name)) : "";
+
+	return arena_printf(a, "node %d %.100s%s%s", index,
+			    p->op_type ? p->op_type : "", name, where);
+}
+
+bool
+import_opset(const struct body *body, const char *domain, int64_t *version)
+{
+	for (size_t i = 0; i < body->n_opsets; ++i) {
+		if (strcmp(import_domain(body->opsets[i]->domain),
+			   domain) == 0) {
+			*version = body->opsets[i]->version;
+			return true;
+		}
+	}
+	return body->caller && import_opset(body->caller, domain, version);
+}
+
+struct node *
+import_add_node(struct importer *imp, const char *domain, const char *op_type,
+		const char *name, struct tensor **in, int n_in,
+		struct tensor **out, int n_out, int origin, int version)
+{
+	struct node *n = graph_node(imp->g, domain, op_type, name, in, n_in,
+				    out, n_out);
+
+	vec_push(&imp->m->arena, &n->origins, origin);
+	while (imp->versions.n <= n->id) {
+		vec_push(&imp->tmp, &imp->versions, GRAPH_CANONICAL_OPSET);
+	}
+	imp->versions.data[n->id] = version;
+	return n;
+}
+
+static bool
+is_constant(const Onnx__NodeProto *p)
+{
+	return strcmp(p->op_type, "Constant") == 0 &&
+	       *import_domain(p->domain) == '\0';
+}
+
+static bool
+declare_outputs(struct importer *imp, struct body *body,
+		const Onnx__NodeProto *p, const char *item)
+{
+	for (size_t i = 0; i < p->n_output; ++i) {
+		const char *name = p->output[i];
+		struct scope_slot *slot;
+
+		if (!*name) {
+			continue;
+		}
+		slot = scope_find(&body->scope, name);
+		if (slot && slot->open) {
+			slot->open = false;
+			continue;
+		}
+		if (slot) {
+			return diag_error(&imp->m->diags,
+				DIAG_DUPLICATE_TENSOR,
+				import_place(imp, item),
+				"its output %s already is the name of an "
+				"input, a constant or another node's output; "
+				"rename one", import_quote(&imp->tmp, name));
+		}
+		scope_add(&body->scope, name, graph_tensor(imp->g,
+			*body->prefix ? arena_printf(&imp->tmp, "%s%s",
+						     body->prefix, name)
+				      : name));
+	}
+	return true;
+}
+
+/* Missing ones are all looked for, then told. */
+static struct tensor *
+find_input(struct importer *imp, const struct body *body, const char *name,
+	   const char *item)
+{
+	const struct scope_slot *slot;
+
+	if (!*name) {
+		return NULL;
+	}
+	slot = scope_find(&body->scope, name);
+	if (slot) {
+		return slot->tensor;
+	}
+	if (++imp->n_missing <= MAX_MISSING) {
+		diag_error(&imp->m->diags, DIAG_MISSING_TENSOR,
+			   import_place(imp, item),
+			   "its input %s is no graph input, no constant and "
+			   "no node's output; correct the name or add it",
+			   import_quote(&imp->tmp, name));
+	}
+	return NULL;
+}
+
+static bool
+node_version(struct importer *imp, const struct body *body,
+	     const Onnx__NodeProto *p, const char *item, int *version)
+{
+	const char *domain = import_domain(p->domain);
+	int64_t v = GRAPH_CANONICAL_OPSET;
+
+	*version = GRAPH_CANONICAL_OPSET;
+	if (*domain) {
+		return true;
+	}
+	if (!import_opset(body, "", &v)) {
+		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED_OPSET,
+			import_place(imp, item),
+			"the model does not say which version of ONNX's "
+			"operator set it uses; export it again");
+	}
+	if (v < ONNX_OLDEST_OPSET || v > ONNX_NEWEST_OPSET) {
+		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED_OPSET,
+			import_place(imp, item),
+			"the model uses version %lld of ONNX's operator set; "
+			"versions %d to %d are known: convert it with "
+			"onnx.version_converter", (long long)v,
+			ONNX_OLDEST_OPSET, ONNX_NEWEST_OPSET);
+	}
+	*version = (int)v;
+	return true;
+}
+
+static bool
+make_node(struct importer *imp, const struct body *body,
+	  const Onnx__NodeProto *p, const char *item, int origin)
+{
+	struct arena *a = &imp->m->arena;
+	struct tensor **in = arena_array(&imp->tmp, struct tensor *,
+					 p->n_input + 1);
+	struct tensor **out = arena_array(&imp->tmp, struct tensor *,
+					  p->n_output + 1);
+	int n_in = (int)p->n_input, n_out = (int)p->n_output, version;
+	attr_list attrs = { 0 };
+	const char *name = p->name ? p->name : "";
+
+	if (!node_version(imp, body, p, item, &version) ||
+	    !import_attributes(imp, body, p, item, &attrs)) {
+		return false;
+	}
+	for (int i = 0; i < n_in; ++i) {
+		in[i] = find_input(imp, body, p->input[i], item);
+	}
+	for (int i = 0; i < n_out; ++i) {
+		const struct scope_slot *slot = *p->output[i]
+			? scope_find(&body->scope, p->output[i]) : NULL;
+
+		out[i] = slot ? slot->tensor : NULL;
+	}
+	/* Absent inputs at the end are the same as none. */
+	while (n_in > 0 && !*p->input[n_in - 1]) {
+		--n_in;
+	}
+	if (*body->prefix && *name) {
+		name = arena_printf(&imp->tmp, "%s%s", body->prefix, name);
+	}
+	struct node *n = import_add_node(imp, import_domain(p->domain),
+					 p->op_type, name, in, n_in, out,
+					 n_out, origin, version);
+
+	for (int i = 0; i < attrs.n; ++i) {
+		vec_push(a, &n->attrs, attrs.data[i]);
+	}
+	return true;
+}
+
+static int
+add_origin(struct importer *imp, const Onnx__NodeProto *p, int index)
+{
+	struct arena *a = &imp->m->arena;
+	struct origin o = {
+		.index = index,
+		.name = arena_strdup(a, p->name ? p->name : ""),
+		.op_type = arena_strdup(a, p->op_type),
+		.output = arena_strdup(a, p->n_output > 0 ? p->output[0]
+							  : ""),
+	};
+
+	vec_push(a, &imp->g->origins, o);
+	return imp->g->origins.n - 1;
+}
+
+static bool
+constant_node(struct importer *imp, const struct body *body,
+	      const Onnx__NodeProto *p, const char *item, int origin)
+{
+	struct scope_slot *slot = p->n_output == 1 && *p->output[0]
+		? scope_find(&body->scope, p->output[0]) : NULL;
+
+	if (p->n_output == 1 && !slot) {
+		return true; /* a constant without a name has no reader */
+	}
+	if (!slot) {
+		return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
+			import_place(imp, item),
+			"a Constant has one output; export the model again");
+	}
+	if (body->origin < 0) {
+		imp->g->origins.data[origin].pass = "import";
+		imp->g->origins.data[origin].fate =
+			"a Constant is its value";
+	}
+	return import_constant(imp, body, p, item, slot->tensor);
+}
+
+static bool
+import_node(struct importer *imp, struct body *body, const Onnx__NodeProto *p,
+	    int index, const char *item)
+{
+	const Onnx__FunctionProto *f = function_find(imp, p);
+	int origin = body->origin < 0 ? add_origin(imp, p, index)
+				      : body->origin;
+
+	if (++imp->n_work > ONNX_MAX_NODES) {
+		return diag_error(&imp->m->diags, DIAG_TOO_LARGE,
+			import_place(imp, item),
+			"the model has more than %d nodes, calls of "
+			"functions inlined", ONNX_MAX_NODES);
+	}
+	if (f) {
+		for (size_t i = 0; i < p->n_input; ++i) {
+			find_input(imp, body, p->input[i], item);
+		}
+		return function_inline(imp, body, f, p, item, origin);
+	}
+	return is_constant(p) ? constant_node(imp, body, p, item, origin)
+			      : make_node(imp, body, p, item, origin);
+}
+
+static bool
+check_closed(struct importer *imp, const struct body *body)
+{
+	for (uint32_t i = 0; i < body->scope.cap; ++i) {
+		if (body->scope.slot[i].open) {
+			return diag_error(&imp->m->diags, DIAG_MISSING_TENSOR,
+				import_place(imp, arena_printf(&imp->tmp,
+					"function %s", import_quote(&imp->tmp,
+						body->function->name))),
+				"no node computes its output %s; export the "
+				"model again", import_quote(&imp->tmp,
+					body->scope.slot[i].name));
+		}
+	}
+	return true;
+}
+
+bool
+import_body(struct importer *imp, struct body *body)
+{
+	const char **items = arena_array(&imp->tmp, const char *,
+					 body->n_nodes + 1);
+
+	for (size_t i = 0; i < body->n_nodes; ++i) {
+		const Onnx__NodeProto *p = body->nodes[i];
+
+		items[i] = import_node_item(imp, body, (int)i, p);
+		if (!p->op_type || !*p->op_type) {
+			return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
+				import_place(imp, items[i]),
+				"it names no operator; export the model "
+				"again");
+		}
+		if (!declare_outputs(imp, body, p, items[i])) {
+			return false;
+		}
+	}
+	if (!check_closed(imp, body)) {
+		return false;
+	}
+	for (size_t i = 0; i < body->n_nodes; ++i) {
+		if (!import_node(imp, body, body->nodes[i], (int)i,
+				 items[i])) {
+			return false;
+		}
+	}
+	return imp->n_missing == 0;
+}

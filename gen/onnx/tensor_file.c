@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Serialised TensorProtos, as ONNX's test data has them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "importer.h"
+#include "wire.h"
+
+static void *
+scratch_alloc(void *scratch, size_t size)
+{
+	return arena_alloc(scratch, size);
+}
+
+static void
+scratch_free(void *scratch, void *pointer)
+{
+	(void)scratch;
+	(void)pointer;
+}
+
+static bool
+damaged(struct module *m, const char *path)
+{
+	return diag_error(&m->diags, DIAG_BAD_PROTOBUF,
+			  (struct diag_place){ .file = path },
+			  "no serialised ONNX tensor, or a damaged one; get "
+			  "the file again");
+}
+
+static bool
+read_mapped(const struct tensor_source *source, struct arena *scratch,
+	    struct array *out)
+{
+	struct module *m = source->module;
+	ProtobufCAllocator allocator = { scratch_alloc, scratch_free,
+					 scratch };
+	Onnx__TensorProto *p = NULL;
+	struct tensor_content c;
+	struct strbuf slim;
+	const char *why;
+	size_t bad;
+
+	strbuf_init(&slim);
+	if (wire_slim(source->base, source->length, WIRE_TENSOR, &slim, &bad,
+		      &why)) {
+		p = onnx__tensor_proto__unpack(&allocator, slim.len,
+					       (const uint8_t *)slim.data);
+	}
+	strbuf_release(&slim);
+	if (!p || !p->has_data_type) {
+		return damaged(m, source->path);
+	}
+	if (!tensor_read(source, p, NULL, &c)) {
+		return false;
+	}
+	out->name = arena_strdup(&m->arena, p->name ? p->name : "");
+	out->type = c.value->type;
+	out->ndim = c.ndim;
+	out->shape = c.shape;
+	out->elems = c.value->elems;
+	out->data = c.value->mapped
+		? arena_copy(&m->arena, c.value->data, c.value->bytes)
+		: (void *)(uintptr_t)c.value->data;
+	return true;
+}
+
+bool
+onnx_read_tensor(struct module *m, const char *path, struct array *out)
+{
+	struct onnx_file *f = onnx_file_new();
+	const char *why = "out of memory";
+	const struct onnx_map *map = f ? onnx_file_map(f, path, &m->arena,
+						       &why) : NULL;
+	bool ok = false;
+
+	if (map) {
+		const char *slash = strrchr(path, '/');
+		struct tensor_source source = {
+			.module = m, .file = f, .base = map->base,
+			.length = map->length, .path = path,
+			.folder = slash ? arena_strndup(&m->arena, path,
+				(size_t)(slash - path + 1)) : ".",
+		};
+		struct arena scratch;
+
+		arena_init(&scratch);
+		ok = read_mapped(&source, &scratch, out);
+		arena_release(&scratch);
+	} else {
+		diag_error(&m->diags, DIAG_FILE_UNREADABLE,
+			   (struct diag_place){ .file = path },
+			   "cannot be read: %s", why);
+	}
+	onnx_file_close(f);
+	return ok;
+}
+
+/* 4-bit elements go two to a byte, the first in the low half. */
+static const uint8_t *
+stored_bytes(struct arena *a, const struct array *array, size_t *bytes)
+{
+	const uint8_t *data = array->data;
+	uint8_t *packed;
+
+	*bytes = (size_t)array->elems * (size_t)dtype_bytes(array->type);
+	if (dtype_bits(array->type) != 4) {
+		return data;
+	}
+	*bytes = ((size_t)array->elems + 1) / 2;
+	packed = arena_alloc(a, *bytes + 1);
+	for (int64_t i = 0; i < array->elems; ++i) {
+		packed[i / 2] |= (uint8_t)((data[i] & 15) << i % 2 * 4);
+	}
+	return packed;
+}
+
+static bool
+write_fields(FILE *f, struct arena *a, const struct array *array)
+{
+	Onnx__TensorProto p = ONNX__TENSOR_PROTO__INIT;
+	uint8_t prefix[16] = { 9 << 3 | WIRE_BYTES };
+	size_t bytes, n = 1;
+	const uint8_t *data = stored_bytes(a, array, &bytes);
+
+	p.n_dims = (size_t)array->ndim;
+	p.dims = array->shape;
+	p.has_data_type = 1;
+	p.data_type = onnx_dtype_number(array->type);
+	p.name = (char *)(uintptr_t)array->name;
+	uint8_t *head = arena_alloc(a,
+		onnx__tensor_proto__get_packed_size(&p) + 1);
+	size_t head_bytes = onnx__tensor_proto__pack(&p, head);
+
+	for (size_t v = bytes;; v >>= 7) {
+		prefix[n++] = (uint8_t)(v >= 0x80 ? v | 0x80 : v);
+		if (v < 0x80) {
+			break;
+		}
+	}
+	return fwrite(head, 1, head_bytes, f) == head_bytes &&
+	       fwrite(prefix, 1, n, f) == n &&
+	       (bytes == 0 || fwrite(data, 1, bytes, f) == bytes);
+}
+
+bool
+onnx_write_tensor(struct module *m, const char *path,
+		  const struct array *array)
+{
+	struct arena scratch;
+	FILE *f = fopen(path, "wb");
+	bool ok = f != NULL;
+	int error = errno;
+
+	if (f) {
+		arena_init(&scratch);
+		ok = write_fields(f, &scratch, array);
+		error = errno;
+		arena_release(&scratch);
+		if (fclose(f) != 0) {
+			ok = false;
+			error = errno;
+		}
+		if (!ok) {
+			remove(path);
+		}
+	}
+	return ok || diag_error(&m->diags, DIAG_FILE_UNWRITABLE,
+				(struct diag_place){ .file = path },
+				"cannot be written: %s", strerror(error));
+}

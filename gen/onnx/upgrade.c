@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators of older (and newer) sets become those of the canonical one.
+ *
+ *	before	y = ReduceMean<axes=[1]>(x)             # opset 13
+ *	after	y = ReduceMean(x, y_axes)               # opset 21
+ *
+ * The table has one row per change of meaning; a node takes every row for
+ * which its version is old enough, in order. Versions above the canonical one
+ * changed types only, but for what the last rows refuse. */
+#include "upgrade.h"
+
+#include "ops.h"
+
+#define ANY_VERSION 1000
+
+bool
+upgrade_refuse(struct upgrade *u, const char *text)
+{
+	return diag_error(&u->imp->m->diags, DIAG_UNSUPPORTED,
+			  node_place(u->g, u->node), "%s", text);
+}
+
+void
+upgrade_set_n_inputs(struct upgrade *u, int n)
+{
+	struct node *node = u->node;
+	struct tensor **old = node->inputs;
+	int old_n = node->n_inputs;
+
+	for (int i = n; i < old_n; ++i) {
+		node_set_input(node, i, NULL);
+	}
+	if (n > old_n) {
+		node->inputs = arena_array(&u->imp->m->arena,
+					   struct tensor *, n + 1);
+		for (int i = 0; i < old_n; ++i) {
+			node->inputs[i] = old[i];
+		}
+	}
+	node->n_inputs = n;
+}
+
+static const char *
+output_name(const struct upgrade *u)
+{
+	for (int k = 0; k < u->node->n_outputs; ++k) {
+		if (u->node->outputs[k]) {
+			return u->node->outputs[k]->name;
+		}
+	}
+	return u->node->name;
+}
+
+static const char *
+part_name(struct upgrade *u, const char *what)
+{
+	return arena_printf(&u->imp->tmp, "%s_%s", output_name(u), what);
+}
+
+struct tensor *
+upgrade_tensor(struct upgrade *u, const char *what)
+{
+	return graph_tensor(u->g, part_name(u, what));
+}
+
+void
+upgrade_input_ints(struct upgrade *u, int i, const char *what,
+		   const int64_t *values, int n)
+{
+	if (u->node->n_inputs <= i) {
+		upgrade_set_n_inputs(u, i + 1);
+	}
+	node_set_input(u->node, i, graph_constant_ints(u->g,
+		part_name(u, what), n, values));
+}
+
+void
+upgrade_input_scalar(struct upgrade *u, int i, const char *what,
+		     struct dtype type, double value)
+{
+	union number from = { .f = value };
+	void *data = arena_alloc(&u->imp->m->arena, 16);
+
+	number_store(type, data, 0,
+		     number_cast(type, dtype_of(DT_F64), from));
+	if (u->node->n_inputs <= i) {
+		upgrade_set_n_inputs(u, i + 1);
+	}
+	node_set_input(u->node, i, graph_constant(u->g, part_name(u, what),
+						  type, 0, NULL, data));
+}
+
+struct node *
+upgrade_insert(struct upgrade *u, int pos, const char *op_type,
+	       struct tensor **in, int n_in, struct tensor *out)
+{
+	struct importer *imp = u->imp;
+	struct node *n = graph_node_at(u->g, pos, "", op_type, u->node->name,
+				       in, n_in, &out, 1);
+
+	for (int i = 0; i < u->node->origins.n; ++i) {
+		vec_push(&imp->m->arena, &n->origins,
+			 u->node->origins.data[i]);
+	}
+	while (imp->versions.n <= n->id) {
+		vec_push(&imp->tmp, &imp->versions, GRAPH_CANONICAL_OPSET);
+	}
+	n->op = op_find("", op_type);
+	return n;
+}
+
+/* -- attributes that became inputs -- */
+
+static void
+attr_to_input(struct upgrade *u, const char *name, int i)
+{
+	const int64_t *v;
+	int n = node_attr_ints(u->node, name, &v);
+
+	if (node_attr(u->node, name)) {
+		if (n > 0) {
+			upgrade_input_ints(u, i, name, v, n);
+		}
+		node_remove_attr(u->node, name);
+	}
+}
+
+static bool
+axes_to_input(struct upgrade *u)
+{
+	attr_to_input(u, "axes", 1);
+	return true;
+}
+
+static bool
+split_to_input(struct upgrade *u)
+{
+	attr_to_input(u, "split", 1);
+	return true;
+}
+
+static bool
+split_count(struct upgrade *u)
+{
+	if (u->node->n_inputs < 2 && !node_attr(u->node, "num_outputs")) {
+		node_set_attr_int(u->g, u->node, "num_outputs",
+				  u->node->n_outputs);
+	}
+	return true;
+}
+
+static bool
+slice_to_inputs(struct upgrade *u)
+{
+	attr_to_input(u, "starts", 1);
+	attr_to_input(u, "ends", 2);
+	attr_to_input(u, "axes", 3);
+	return true;
+}
+
+static bool
+topk_to_input(struct upgrade *u)
+{
+	int64_t k = node_attr_int(u->node, "k", -1);
+
+	if (node_attr(u->node, "k")) {
+		upgrade_input_ints(u, 1, "k", &k, 1);
+		node_remove_attr(u->node, "k");
+	}
+	return true;
+}
+
+static bool
+dft_to_input(struct upgrade *u)
+{
+	int64_t axis = node_attr_int(u->node, "axis", 1);
+	const void *data = arena_copy(&u->imp->m->arena, &axis, sizeof axis);
+
+	upgrade_set_n_inputs(u, 3);
+	node_set_input(u->node, 2, graph_constant(u->g, part_name(u, "axis"),
+		dtype_of(DT_I64), 0, NULL, data));
+	node_remove_attr(u->node, "axis");
+	return true;
+}
+
+/* -- renames -- */
+
+static bool
+rename_scatter(struct upgrade *u)
+{
+	u->node->op_type = "ScatterElements";
+	return true;
+}
+
+static bool
+grid_sample_modes(struct upgrade *u)
+{
+	const char *mode = node_attr_string(u->node, "mode", "bilinear");
+
+	if (strcmp(mode, "bilinear") == 0) {
+		node_set_attr_string(u->g, u->node, "mode", "linear");
+	} else if (strcmp(mode, "bicubic") == 0) {
+		node_set_attr_string(u->g, u->node, "mode", "cubic");
+	}
+	return true;
+}
+
+static bool
+roi_align_mode(struct upgrade *u)
+{
+	node_set_attr_string(u->g, u->node, "coordinate_transformation_mode",
+			     "output_half_pixel");
+	return true;
+}
+
+/* -- Upsample and Resize before 11: x_in = floor(x_out / scale) -- */
+
+static bool
+resize_asymmetric(struct upgrade *u)
+{
+	struct tensor *scales = u->node->n_inputs > 1 ? u->node->inputs[1]
+						      : NULL;
+	const char *mode = node_attr_string(u->node, "mode", "nearest");
+
+	upgrade_set_n_inputs(u, 3);
+	node_set_input(u->node, 2, scales);
+	node_set_input(u->node, 1, NULL);
+	if (strcmp(mode, "bilinear") == 0) {
+		mode = "linear";
+	}
+	node_set_attr_string(u->g, u->node, "mode", mode);
+	node_set_attr_string(u->g, u->node, "coordinate_transformation_mode",
+			     "asymmetric");
+	node_set_attr_string(u->g, u->node, "nearest_mode", "floor");
+	return true;
+}
+
+static bool
+upsample_to_resize(struct upgrade *u)
+{
+	const struct attr *a = node_attr(u->node, "scales");
+
+	if (a && a->kind == ATTR_FLOATS && a->n > 0) {
+		float *scales = arena_array(&u->imp->m->arena, float, a->n);
+		int64_t n = a->n;
+
+		for (int i = 0; i < a->n; ++i) {
+			scales[i] = (float)a->floats[i];
+		}
+		upgrade_set_n_inputs(u, 2);
+		node_set_input(u->node, 1, graph_constant(u->g,
+			part_name(u, "scales"), dtype_of(DT_F32), 1, &n,
+			scales));
+	}
+	node_remove_attr(u->node, "scales");
+	u->node->op_type = "Resize";
+	return resize_asymmetric(u);
+}
+
+/* -- outputs and modes of training -- */
+
+/* Drops outputs from k on; false if one is used. */
+static bool
+drop_outputs(struct upgrade *u, int k, const char *refusal)
+{
+	for (int i = k; i < u->node->n_outputs; ++i) {
+		struct tensor *t = u->node->outputs[i];
+
+		if (t && (t->uses.n > 0 || t->is_output)) {
+			return upgrade_refuse(u, refusal);
+		}
+		if (t) {
+			t->producer = NULL;
+		}
+		u->node->outputs[i] = NULL;
+	}
+	if (u->node->n_outputs > k) {
+		u->node->n_outputs = k;
+	}
+	return true;
+}
+
+static bool
+batch_norm_spatial(struct upgrade *u)
+{
+	if (node_attr_int(u->node, "spatial", 1) == 0) {
+		return upgrade_refuse(u, "spatial=0 is not supported; export "
+				      "the model with opset 9 or newer");
+	}
+	node_remove_attr(u->node, "spatial");
+	return true;
+}
+
+static bool
+batch_norm_outputs(struct upgrade *u)
+{
+	return drop_outputs(u, 1, "its outputs of training are used; export "
+			    "the model for inference");
+}
+
+static bool
+dropout_mask(struct upgrade *u)
+{
+	return drop_outputs(u, 1, "its mask is used; export the model with "
+			    "opset 10 or newer");
+}
+
+static bool
+dropout_ratio(struct upgrade *u)
+{
+	node_remove_attr(u->node, "ratio");
+	return true;
+}
+
+/* -- newer than canonical -- */
+
+static bool
+space_to_depth_mode(struct upgrade *u)
+{
+	if (strcmp(node_attr_string(u->node, "mode", "DCR"), "DCR") != 0) {
+		return upgrade_refuse(u, "only mode DCR is supported; export "
+				      "the model with opset 27 or older");
+	}
+	return true;
+}
+
+/* A node of version < below takes the row; sorted so that the steps of one
+ * operator are in order. late: after the inputs' shapes are known. */
+static const struct row {
+	const char *op;
+	int below;
+	upgrade_fn *fn;
+	bool late;
+} rows[] = {
+	{ "BatchNormalization", 9, batch_norm_spatial, false },
+	{ "BatchNormalization", 14, batch_norm_outputs, false },
+	{ "Clip", 11, upgrade_clip, true },
+	{ "DFT", 20, dft_to_input, false },
+	{ "Dropout", 10, dropout_mask, false },
+	{ "Dropout", 12, dropout_ratio, false },
+	{ "GridSample", 20, grid_sample_modes, false },
+	{ "GroupNormalization", 21, upgrade_group_norm, true },
+	{ "Hardmax", 13, upgrade_softmax, true },
+	{ "LogSoftmax", 13, upgrade_softmax, true },
+	{ "Pad", 11, upgrade_pad, true },
+	{ "ReduceL1", 18, axes_to_input, false },
+	{ "ReduceL2", 18, axes_to_input, false },
+	{ "ReduceLogSum", 18, axes_to_input, false },
+	{ "ReduceLogSumExp", 18, axes_to_input, false },
+	{ "ReduceMax", 18, axes_to_input, false },
+	{ "ReduceMean", 18, axes_to_input, false },
+	{ "ReduceMin", 18, axes_to_input, false },
+	{ "ReduceProd", 18, axes_to_input, false },
+	{ "ReduceSum", 13, axes_to_input, false },
+	{ "ReduceSumSquare", 18, axes_to_input, false },
+	{ "Resize", 11, resize_asymmetric, false },
+	{ "RoiAlign", 16, roi_align_mode, false },
+	{ "Scatter", ANY_VERSION, rename_scatter, false },
+	{ "Slice", 10, slice_to_inputs, false },
+	{ "Softmax", 13, upgrade_softmax, true },
+	{ "SpaceToDepth", ANY_VERSION, space_to_depth_mode, false },
+	{ "Split", 13, split_to_input, false },
+	{ "Split", 18, split_count, false },
+	{ "Squeeze", 13, axes_to_input, false },
+	{ "TopK", 10, topk_to_input, false },
+	{ "Unsqueeze", 13, axes_to_input, false },
+	{ "Upsample", ANY_VERSION, upsample_to_resize, false },
+};
+
+/* Rows are chosen by the name that the model uses. */
+static bool
+apply_rows(struct importer *imp, struct node *n, int pos, bool late)
+{
+	struct upgrade u = {
+		.imp = imp, .g = imp->g, .node = n, .pos = pos,
+		.version = imp->versions.data[n->id],
+	};
+	const char *op = n->op_type;
+
+	if (*n->domain) {
+		return true;
+	}
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+		if (rows[i].late == late && u.version < rows[i].below &&
+		    strcmp(rows[i].op, op) == 0 && !rows[i].fn(&u)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+upgrade_early(struct importer *imp)
+{
+	for (int i = 0; i < imp->g->nodes.n; ++i) {
+		if (!apply_rows(imp, imp->g->nodes.data[i], i, false)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+upgrade_late(struct importer *imp, struct node *n, int pos)
+{
+	bool ok = apply_rows(imp, n, pos, true);
+
+	imp->versions.data[n->id] = GRAPH_CANONICAL_OPSET;
+	return ok;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adapters that look at the types and shapes of what a node reads. */
+#include "upgrade.h"
+
+static struct tensor *
+known_input(const struct upgrade *u, int i)
+{
+	struct tensor *t = i < u->node->n_inputs ? u->node->inputs[i] : NULL;
+
+	return t && t->typed && t->ndim >= 0 ? t : NULL;
+}
+
+/*	before	y = Clip<min=0, max=6>(x)
+ *	after	y = Clip(x, y_min, y_max) */
+bool
+upgrade_clip(struct upgrade *u)
+{
+	static const char *const names[] = { "min", "max" };
+	const struct tensor *x = known_input(u, 0);
+
+	for (int i = 0; i < 2 && x; ++i) {
+		const struct attr *a = node_attr(u->node, names[i]);
+
+		if (a && a->kind == ATTR_FLOAT) {
+			upgrade_input_scalar(u, i + 1, names[i], x->type,
+					     a->f);
+		}
+		node_remove_attr(u->node, names[i]);
+	}
+	return true;
+}
+
+/*	before	y = Pad<pads=[…], value=0>(x)
+ *	after	y = Pad(x, y_pads, y_value) */
+bool
+upgrade_pad(struct upgrade *u)
+{
+	const struct tensor *x = known_input(u, 0);
+	double value = node_attr_float(u->node, "value", 0);
+	const int64_t *pads;
+	int n = node_attr_ints(u->node, "pads", &pads);
+
+	if (!x) {
+		return true;
+	}
+	if (n > 0) {
+		upgrade_input_ints(u, 1, "pads", pads, n);
+	}
+	if (value != 0) {
+		upgrade_input_scalar(u, 2, "value", x->type, value);
+	}
+	node_remove_attr(u->node, "pads");
+	node_remove_attr(u->node, "value");
+	return true;
+}
+
+/* The one dimension from axis on that is not 1; -1 if there are more. */
+static int
+only_dim(const struct tensor *x, int axis)
+{
+	int found = -1;
+
+	for (int d = axis; d < x->ndim; ++d) {
+		if (!expr_is_value(x->shape[d], 1)) {
+			if (found >= 0) {
+				return -1;
+			}
+			found = d;
+		}
+	}
+	return found >= 0 ? found : axis;
+}
+
+/* Before opset 13 the softmax family sees a matrix: the dimensions before
+ * axis, and those from axis on.
+ *
+ *	before	y = Softmax<axis=1>(x)          # x: [n, c, h, w]
+ *	after	f = Flatten<axis=1>(x)
+ *		m = Softmax<axis=1>(f)
+ *		s = Shape(x)
+ *		y = Reshape(m, s)
+ *
+ * or only another axis, where one of the latter is not 1. */
+bool
+upgrade_softmax(struct upgrade *u)
+{
+	struct tensor *x = known_input(u, 0);
+	struct tensor *y = u->node->n_outputs > 0 ? u->node->outputs[0] : NULL;
+	int64_t axis = node_attr_int(u->node, "axis", 1);
+
+	if (!x || !y) {
+		return true;
+	}
+	/* Every axis of a vector or scalar is left to the operator to judge,
+	 * but axis 1 of a vector: nothing but its default. */
+	if (x->ndim <= 1 || axis < -x->ndim || axis >= x->ndim) {
+		if (x->ndim == 1 && !node_attr(u->node, "axis")) {
+			axis = 0;
+		}
+		node_set_attr_int(u->g, u->node, "axis", axis);
+		return true;
+	}
+	int from = (int)(axis < 0 ? axis + x->ndim : axis);
+	int only = only_dim(x, from);
+
+	if (only >= 0) {
+		node_set_attr_int(u->g, u->node, "axis", only);
+		return true;
+	}
+	struct tensor *flat = upgrade_tensor(u, "flat");
+	struct tensor *soft = upgrade_tensor(u, "matrix");
+	struct tensor *shape = upgrade_tensor(u, "shape");
+	struct node *flatten = upgrade_insert(u, u->pos, "Flatten", &x, 1,
+					      flat);
+	struct tensor *back[] = { soft, shape };
+
+	node_set_attr_int(u->g, flatten, "axis", from);
+	node_set_input(u->node, 0, flat);
+	u->node->outputs[0] = soft;
+	soft->producer = u->node;
+	soft->output_index = 0;
+	node_set_attr_int(u->g, u->node, "axis", 1);
+	y->producer = NULL;
+	upgrade_insert(u, u->pos + 2, "Shape", &x, 1, shape);
+	upgrade_insert(u, u->pos + 3, "Reshape", back, 2, y);
+	return true;
+}
+
+/* [groups] -> [channels], each value repeated. */
+static void
+per_channel(struct upgrade *u, int i, const char *what, int64_t groups,
+	    int64_t channels)
+{
+	struct tensor *t = u->node->inputs[i];
+	const int64_t column[] = { groups, 1 };
+	const int64_t matrix[] = { groups, channels / groups };
+	const int64_t *const shapes[] = { column, matrix, &channels };
+	static const char *const ops[] = { "Reshape", "Expand", "Reshape" };
+
+	for (int k = 0; k < 3; ++k) {
+		const char *name = arena_printf(&u->imp->tmp, "%s%d", what,
+						k);
+		struct tensor *out = upgrade_tensor(u, name);
+		struct tensor *in[] = { t, graph_constant_ints(u->g,
+			arena_printf(&u->imp->tmp, "%s_shape", out->name),
+			k < 2 ? 2 : 1, shapes[k]) };
+
+		upgrade_insert(u, u->pos, ops[k], in, 2, out);
+		++u->pos;
+		t = out;
+	}
+	node_set_input(u->node, i, t);
+}
+
+/* Before opset 21 scale and bias are per group, then per channel.
+ *
+ *	before	y = GroupNormalization<num_groups=2>(x, s, b)   # s: [2]
+ *	after	y = GroupNormalization<num_groups=2>(x, s2, b2) # s2: [c] */
+bool
+upgrade_group_norm(struct upgrade *u)
+{
+	const struct tensor *x = known_input(u, 0);
+	int64_t groups = node_attr_int(u->node, "num_groups", 0), channels;
+
+	for (int i = 1; i <= 2; ++i) {
+		const struct tensor *t = known_input(u, i);
+
+		if (!t || !x || x->ndim < 2 || t->ndim != 1 || groups < 1 ||
+		    !expr_is_int(x->shape[1], &channels) ||
+		    channels % groups != 0) {
+			return true; /* the operator says what is wrong */
+		}
+		if (expr_is_value(t->shape[0], groups)) {
+			per_channel(u, i, i == 1 ? "scale" : "bias", groups,
+				    channels);
+		}
+	}
+	return true;
+}
