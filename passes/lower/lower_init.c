@@ -18,7 +18,7 @@
 
 #include "access.h"
 
-static bool
+bool
 loop_drives(const struct stmt *loop, const struct stmt *block, bool reduce)
 {
 	const struct block *b = block->u.block;

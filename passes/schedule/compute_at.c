@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compute_at and reverse_compute_at: moving a block into another's loops,
+ * where it computes just what one iteration needs, or uses what one yields.
+ *
+ *   for i: B[i] = A[i] * 2                       for j:
+ *   for j, k:               compute_at(B, j)         for i in range(3):
+ *       C[j] += B[j + k]          ->                     B[j + i] = A...
+ *                                                    for k:
+ *                                                        C[j] += B[j + k]
+ */
+#include "sched_edit.h"
+
+/* Loads of b outside block: all inside loop? How many? */
+static bool
+uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
+	    const struct stmt *loop, struct access_list *out)
+{
+	struct access_list all = { 0 };
+
+	access_collect(e->f, e->f->body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+
+		if (stmt_contains(block, x->at)) {
+			continue;
+		}
+		if (!x->load || !stmt_contains(loop, x->at)) {
+			return false;
+		}
+		vec_push(&e->m->arena, &out->list, *x);
+	}
+	return true;
+}
+
+/* The child of the loop's body that contains s. */
+static struct stmt *
+body_child(const struct stmt *loop, struct stmt *s)
+{
+	const struct stmt *body = loop->children[0];
+
+	if (body == s || body->kind != STMT_SEQ) {
+		return (struct stmt *)body;
+	}
+	while (s->parent != body) {
+		s = s->parent;
+	}
+	return s;
+}
+
+static void
+insert_at(struct edit *e, struct stmt *at, struct stmt *added, bool after)
+{
+	struct stmt_place place = stmt_place_of(at);
+	struct stmt *pair[2];
+
+	pair[after ? 0 : 1] = at;
+	pair[after ? 1 : 0] = added;
+	stmt_put(e->f, place, stmt_seq(e->f, pair, 2));
+}
+
+/* All stores of block go to elements at its own iter vars; fills iter_of for
+ * the buffer. */
+static bool
+writes_identity(struct edit *e, const struct stmt *block,
+		const struct buffer *b, int *iter_of)
+{
+	struct access_list all = { 0 };
+
+	access_collect(e->f, (struct stmt *)block, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!all.list.data[i].load &&
+		    !identity_index(block, b, all.list.data[i].index,
+				    iter_of)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void
+full_ranges(const struct stmt *block, struct range *ranges)
+{
+	for (int i = 0; i < block->u.block->n_iters; i++) {
+		ranges[i].min = block->u.block->iters[i].min;
+		ranges[i].extent = block->u.block->iters[i].extent;
+	}
+}
+
+/* A range [min, min + extent) intersected with an iter var's domain, as far
+ * as that is sure to shorten it. */
+static struct range
+within(struct range r, const struct iter_var *it)
+{
+	int64_t size, domain;
+
+	if (expr_is_int(r.extent, &size) && expr_is_int(it->extent, &domain) &&
+	    size >= domain) {
+		r.min = it->min;
+		r.extent = it->extent;
+	}
+	return r;
+}
+
+bool
+sched_compute_at(struct sched *s, int block, int loop)
+{
+	struct edit e = edit_begin(s, "compute_at");
+	struct stmt *b = edit_block(&e, block), *l, *first = NULL, *nest;
+	struct access_list uses = { 0 };
+	const struct buffer *buffer;
+	struct range *ranges, *needed;
+	const char *name;
+	int *iter_of;
+
+	if (!b || !(l = edit_loop(&e, loop))) {
+		return false;
+	}
+	name = b->u.block->name;
+	if (stmt_contains(l, b) || scope_of(l) != scope_of(b)) {
+		return edit_fail(&e, "block %s and loop %s do not lie beside "
+				 "each other in one block", name,
+				 l->u.loop.var->name);
+	}
+	if (b->u.block->n_writes != 1) {
+		return edit_fail(&e, "block %s writes several buffers; it "
+				 "stays where it is", name);
+	}
+	buffer = b->u.block->writes[0].buffer;
+	if (is_param_buffer(e.f, buffer)) {
+		return edit_fail(&e, "block %s writes the parameter %s; only "
+				 "inner buffers are computed in parts", name,
+				 buffer->name);
+	}
+	if (!uses_inside(&e, buffer, b, l, &uses) || uses.list.n == 0) {
+		return edit_fail(&e, "%s is not read inside loop %s only; "
+				 "choose a loop around all its readers",
+				 buffer->name, l->u.loop.var->name);
+	}
+	iter_of = arena_array(&e.m->arena, int, buffer->ndim + 1);
+	if (!writes_identity(&e, b, buffer, iter_of)) {
+		return edit_fail(&e, "block %s does not write %s at its own "
+				 "iter vars; it stays where it is", name,
+				 buffer->name);
+	}
+	needed = arena_array(&e.m->arena, struct range, buffer->ndim + 1);
+	ranges = arena_array(&e.m->arena, struct range,
+			     b->u.block->n_iters + 1);
+	access_cover(e.f, l->children[0], uses.list.data, uses.list.n,
+		     needed);
+	full_ranges(b, ranges);
+	for (int d = 0; d < buffer->ndim; d++) {
+		if (iter_of[d] >= 0) {
+			ranges[iter_of[d]] = within(needed[d],
+				&b->u.block->iters[iter_of[d]]);
+		}
+	}
+	for (int i = 0; i < uses.list.n; i++) {
+		struct stmt *child = body_child(l, uses.list.data[i].at);
+
+		if (!first || stmt_before(e.f, child, first)) {
+			first = child;
+		}
+	}
+	stmt_remove(e.f, b);
+	nest = nest_for_block(e.f, b, ranges, l->children[0]);
+	insert_at(&e, first, nest, false);
+	return edit_done(&e, "%s, %s", name, l->u.loop.var->name);
+}
+
+/* -- reverse */
+
+/* The blocks under loop that write b, and whether all of b's writers are
+ * there and none reduces over the loop or what is around it. */
+static bool
+produced_inside(struct edit *e, const struct buffer *b, struct stmt *loop,
+		struct access_list *stores)
+{
+	struct access_list all = { 0 };
+
+	access_collect(e->f, e->f->body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+		struct stmt *p = x->at, *writer;
+
+		if (x->load) {
+			continue;
+		}
+		if (!stmt_contains(loop, x->at)) {
+			return false;
+		}
+		while (p->kind != STMT_BLOCK) {
+			p = p->parent;
+		}
+		writer = p;
+		for (p = loop; p && p->kind != STMT_BLOCK; p = p->parent) {
+			const struct block *w = writer->u.block;
+
+			for (int k = 0; k < w->n_iters; k++) {
+				if (p->kind == STMT_FOR &&
+				    w->iters[k].kind != ITER_SPATIAL &&
+				    expr_uses_var(writer->args[k + 1],
+						  p->u.loop.var)) {
+					return false;
+				}
+			}
+		}
+		vec_push(&e->m->arena, &stores->list, *x);
+	}
+	return stores->list.n > 0;
+}
+
+struct reverse {
+	struct edit *e;
+	struct stmt *block, *loop;
+	struct range *ranges;
+	bool *fixed;
+	struct stmt *last; /* child of the loop's body: after it */
+};
+
+/* Restricts the block's iters to what one iteration yields of buffer b. */
+static bool
+restrict_by(struct reverse *r, const struct buffer *b,
+	    const struct access_list *loads, const struct access_list *stores)
+{
+	struct edit *e = r->e;
+	int *iter_of = arena_array(&e->m->arena, int, b->ndim + 1);
+	struct range *made = arena_array(&e->m->arena, struct range,
+					 b->ndim + 1);
+	struct analyser a;
+
+	access_cover(e->f, r->loop->children[0], stores->list.data,
+		     stores->list.n, made);
+	analyser_init(&a, e->m);
+	analyser_enter(&a, r->loop->children[0]);
+	for (int i = 0; i < loads->list.n; i++) {
+		if (loads->list.data[i].buffer != b) {
+			continue;
+		}
+		if (!identity_index(r->block, b, loads->list.data[i].index,
+				    iter_of)) {
+			return edit_fail(e, "block %s does not read %s at its "
+					 "own iter vars; it stays where it is",
+					 r->block->u.block->name, b->name);
+		}
+		for (int d = 0; d < b->ndim; d++) {
+			int k = iter_of[d];
+			const struct iter_var *it;
+			struct range part;
+
+			if (k < 0) {
+				continue;
+			}
+			it = &r->block->u.block->iters[k];
+			part = within(made[d], it);
+			if (it->kind != ITER_SPATIAL &&
+			    part.extent != it->extent) {
+				return edit_fail(e, "block %s reduces over "
+						 "more of %s than loop %s "
+						 "yields; choose an outer "
+						 "loop",
+						 r->block->u.block->name,
+						 b->name,
+						 r->loop->u.loop.var->name);
+			}
+			if (r->fixed[k] &&
+			    (!prove_equal(&a, r->ranges[k].min, part.min) ||
+			     r->ranges[k].extent != part.extent)) {
+				return edit_fail(e, "block %s reads different "
+						 "parts of what loop %s "
+						 "yields; it stays where it "
+						 "is",
+						 r->block->u.block->name,
+						 r->loop->u.loop.var->name);
+			}
+			r->fixed[k] = true;
+			r->ranges[k] = part;
+		}
+	}
+	for (int i = 0; i < stores->list.n; i++) {
+		struct stmt *child = body_child(r->loop,
+						stores->list.data[i].at);
+
+		if (!r->last || stmt_before(e->f, r->last, child)) {
+			r->last = child;
+		}
+	}
+	return true;
+}
+
+/* Everything that the block reads is there before the loop, or made in it. */
+static bool
+restrict_by_inputs(struct reverse *r)
+{
+	struct edit *e = r->e;
+	struct access_list loads = { 0 };
+	bool found = false;
+
+	access_collect(e->f, r->block, NULL, &loads);
+	for (int i = 0; i < loads.list.n; i++) {
+		const struct buffer *b = loads.list.data[i].buffer;
+		struct access_list stores = { 0 }, writers = { 0 };
+		bool seen = !loads.list.data[i].load;
+
+		for (int k = 0; k < i && !seen; k++) {
+			seen = loads.list.data[k].load &&
+			       loads.list.data[k].buffer == b;
+		}
+		if (seen || !func_writes(e->f, b)) {
+			continue;
+		}
+		if (produced_inside(e, b, r->loop, &stores)) {
+			if (!restrict_by(r, b, &loads, &stores)) {
+				return false;
+			}
+			found = true;
+			continue;
+		}
+		access_collect(e->f, e->f->body, b, &writers);
+		for (int k = 0; k < writers.list.n; k++) {
+			const struct access *x = &writers.list.data[k];
+
+			if (!x->load && !stmt_contains(r->block, x->at) &&
+			    (stmt_contains(r->loop, x->at) ||
+			     !stmt_before(e->f, x->at, r->loop))) {
+				return edit_fail(e, "%s is not complete in "
+						 "loop %s; choose an outer "
+						 "loop", b->name,
+						 r->loop->u.loop.var->name);
+			}
+		}
+	}
+	return found || edit_fail(e, "block %s reads nothing that loop %s "
+				  "yields; choose a loop around its producer",
+				  r->block->u.block->name,
+				  r->loop->u.loop.var->name);
+}
+
+/* Nobody before the block's old place reads what it writes. */
+static bool
+check_outputs(struct reverse *r)
+{
+	struct edit *e = r->e;
+	const struct block *b = r->block->u.block;
+	struct stmt *top = scope_child(r->loop);
+
+	for (int i = 0; i < b->n_writes; i++) {
+		struct access_list all = { 0 };
+
+		access_collect(e->f, top, b->writes[i].buffer, &all);
+		for (int k = 0; k < all.list.n; k++) {
+			if (!stmt_contains(r->block, all.list.data[k].at)) {
+				return edit_fail(e, "%s is used inside the "
+						 "loops already",
+						 b->writes[i].buffer->name);
+			}
+		}
+	}
+	return true;
+}
+
+bool
+sched_reverse_compute_at(struct sched *s, int block, int loop)
+{
+	struct edit e = edit_begin(s, "reverse_compute_at");
+	struct reverse r = { .e = &e };
+	struct stmt *nest;
+	int n;
+
+	r.block = edit_block(&e, block);
+	if (!r.block || !(r.loop = edit_loop(&e, loop))) {
+		return false;
+	}
+	if (stmt_contains(r.loop, r.block) ||
+	    scope_of(r.loop) != scope_of(r.block)) {
+		return edit_fail(&e, "block %s and loop %s do not lie beside "
+				 "each other in one block",
+				 r.block->u.block->name,
+				 r.loop->u.loop.var->name);
+	}
+	n = r.block->u.block->n_iters;
+	r.ranges = arena_array(&e.m->arena, struct range, n + 1);
+	r.fixed = arena_array(&e.m->arena, bool, n + 1);
+	full_ranges(r.block, r.ranges);
+	if (!restrict_by_inputs(&r) || !check_outputs(&r)) {
+		return false;
+	}
+	stmt_remove(e.f, r.block);
+	nest = nest_for_block(e.f, r.block, r.ranges, r.loop->children[0]);
+	insert_at(&e, r.last, nest, true);
+	return edit_done(&e, "%s, %s", r.block->u.block->name,
+			 r.loop->u.loop.var->name);
+}

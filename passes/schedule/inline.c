@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compute_inline and reverse_compute_inline.
+ *
+ *   B[v] = A[v] * 2           compute_inline(B)
+ *   C[v] = B[v] + 1                 ->              C[v] = A[v] * 2 + 1
+ */
+#include "sched_edit.h"
+
+/* A block of one STORE, no init, spatial iter vars, into a buffer of its
+ * scope at its own iter vars. */
+static struct stmt *
+plain_block(struct edit *e, struct stmt *block)
+{
+	const struct block *b = block->u.block;
+	struct stmt *store = sole_store(block);
+
+	if (!store || block->children[1]) {
+		edit_fail(e, "block %s is no single assignment; only "
+			  "injective blocks can be inlined", b->name);
+		return NULL;
+	}
+	for (int i = 0; i < b->n_iters; i++) {
+		if (b->iters[i].kind != ITER_SPATIAL) {
+			edit_fail(e, "block %s reduces; only injective "
+				  "blocks can be inlined", b->name);
+			return NULL;
+		}
+	}
+	return store;
+}
+
+struct inlining {
+	struct edit *e;
+	const struct buffer *buffer;
+	const struct expr *value;
+	const struct block *block;
+	const int *iter_of;
+};
+
+static const struct expr *
+inline_load(void *ctx, const struct expr *x)
+{
+	struct inlining *in = ctx;
+	struct module *m = in->e->m;
+	struct var_map map = { 0 };
+
+	if (x->kind != EXPR_LOAD || x->u.buffer != in->buffer) {
+		return NULL;
+	}
+	map.from = arena_array(&m->arena, struct var *, x->n_args + 1);
+	map.to = arena_array(&m->arena, const struct expr *, x->n_args + 1);
+	for (int d = 0; d < x->n_args; d++) {
+		if (in->iter_of[d] >= 0) {
+			map.from[map.n] =
+				in->block->iters[in->iter_of[d]].var;
+			map.to[map.n++] =
+				expr_rewrite(m, x->args[d], inline_load, in);
+		}
+	}
+	return expr_substitute(m, in->value, &map);
+}
+
+static const struct expr *
+inline_all(void *ctx, const struct expr *x)
+{
+	struct inlining *in = ctx;
+
+	return expr_uses_buffer(x, in->buffer)
+		       ? expr_rewrite(in->e->m, x, inline_load, in)
+		       : x;
+}
+
+/* Who else stores into b? */
+static int
+count_writers(struct edit *e, const struct buffer *b)
+{
+	struct access_list all = { 0 };
+	int n = 0;
+
+	access_collect(e->f, e->f->body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		n += !all.list.data[i].load;
+	}
+	return n;
+}
+
+static struct stmt *
+block_around(struct stmt *s)
+{
+	while (s->kind != STMT_BLOCK) {
+		s = s->parent;
+	}
+	return s;
+}
+
+static void
+refresh_users(struct edit *e, const struct access_list *uses)
+{
+	for (int i = 0; i < uses->list.n; i++) {
+		struct stmt *b = block_around(uses->list.data[i].at);
+
+		if (stmt_contains(e->f->body, b)) {
+			block_refresh(e->f, b);
+		}
+	}
+}
+
+bool
+sched_compute_inline(struct sched *s, int block)
+{
+	struct edit e = edit_begin(s, "compute_inline");
+	struct stmt *b = edit_block(&e, block), *store, *scope;
+	struct access_list uses = { 0 };
+	const struct buffer *buffer;
+	const char *name;
+	int *iter_of;
+
+	if (!b) {
+		return false;
+	}
+	name = b->u.block->name;
+	store = plain_block(&e, b);
+	if (!store) {
+		return false;
+	}
+	buffer = store->u.buffer;
+	scope = scope_of(b);
+	if (!scope || !scope_owns(scope, buffer)) {
+		return edit_fail(&e, "block %s writes %s, which others see; "
+				 "only buffers inside the function can go",
+				 name, buffer->name);
+	}
+	iter_of = arena_array(&e.m->arena, int, buffer->ndim + 1);
+	if (!identity_index(b, buffer, store->args + 1, iter_of) ||
+	    count_writers(&e, buffer) != 1 ||
+	    expr_uses_buffer(store->args[0], buffer)) {
+		return edit_fail(&e, "block %s does not assign each element "
+				 "of %s once at its own iter vars; it stays a "
+				 "block", name, buffer->name);
+	}
+	access_collect(e.f, e.f->body, buffer, &uses);
+	{
+		struct inlining in = { &e, buffer, store->args[0],
+				       b->u.block, iter_of };
+
+		stmt_remove(e.f, b);
+		stmt_map_exprs(e.f, scope, inline_all, &in);
+	}
+	scope_drop_alloc(e.f, scope, buffer);
+	refresh_users(&e, &uses);
+	return edit_done(&e, "%s", name);
+}
+
+/* Does the block's domain cover every element that index reaches? One full
+ * iter var per dimension. */
+static bool
+covers_buffer(const struct stmt *block,
+	      const struct buffer *b, const int *iter_of)
+{
+	for (int d = 0; d < b->ndim; d++) {
+		const struct iter_var *it;
+
+		if (iter_of[d] < 0) {
+			continue;
+		}
+		it = &block->u.block->iters[iter_of[d]];
+		if (!expr_is_value(it->min, 0) ||
+		    it->extent != b->shape[d]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+struct swapping {
+	struct edit *e;
+	const struct buffer *buffer;
+	const struct expr *value;
+};
+
+static const struct expr *
+swap_load(void *ctx, const struct expr *x)
+{
+	const struct swapping *w = ctx;
+
+	return x->kind == EXPR_LOAD && x->u.buffer == w->buffer ? w->value
+								: NULL;
+}
+
+static struct stmt *
+sole_producer(struct edit *e, const struct stmt *consumer,
+	      const struct buffer *b)
+{
+	struct access_list all = { 0 };
+	struct stmt *store = NULL;
+
+	access_collect(e->f, e->f->body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+
+		if (x->load ? block_around(x->at) != consumer
+			    : store != NULL) {
+			return NULL;
+		}
+		if (!x->load) {
+			store = x->at;
+		}
+	}
+	return store;
+}
+
+/* The buffer of the scope that the consumer reads at its own iter vars. */
+static const struct buffer *
+inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
+	       int **iter_of)
+{
+	struct access_list all = { 0 };
+	struct stmt *store = sole_store(block);
+
+	access_collect(e->f, store, NULL, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+		struct stmt *from;
+
+		if (!x->load || !scope_owns(scope, x->buffer)) {
+			continue;
+		}
+		from = sole_producer(e, block, x->buffer);
+		*iter_of = arena_array(&e->m->arena, int,
+				       x->buffer->ndim + 1);
+		if (from && sole_store(block_around(from)) == from &&
+		    !block_around(from)->children[1] &&
+		    identity_index(block, x->buffer, x->index, *iter_of) &&
+		    covers_buffer(block, x->buffer, *iter_of)) {
+			return x->buffer;
+		}
+	}
+	return NULL;
+}
+
+bool
+sched_reverse_compute_inline(struct sched *s, int block)
+{
+	struct edit e = edit_begin(s, "reverse_compute_inline");
+	struct stmt *b = edit_block(&e, block), *store, *scope, *from;
+	const struct expr **args;
+	const struct buffer *buffer;
+	struct swapping swap;
+	struct var_map map = { 0 };
+	const char *name;
+	int *iter_of, used = 0;
+
+	if (!b || !(store = plain_block(&e, b))) {
+		return false;
+	}
+	name = b->u.block->name;
+	scope = scope_of(b);
+	buffer = scope ? inlined_source(&e, b, scope, &iter_of) : NULL;
+	if (!buffer) {
+		return edit_fail(&e, "block %s reads no buffer of the "
+				 "function element by element from one "
+				 "assignment; it stays a block", name);
+	}
+	from = sole_producer(&e, b, buffer);
+	map.from = arena_array(&e.m->arena, struct var *, buffer->ndim + 1);
+	map.to = arena_array(&e.m->arena, const struct expr *,
+			     buffer->ndim + 1);
+	for (int d = 0; d < buffer->ndim; d++) {
+		if (iter_of[d] >= 0) {
+			map.from[map.n] = b->u.block->iters[iter_of[d]].var;
+			map.to[map.n++] = from->args[d + 1];
+			used++;
+		}
+	}
+	if (used != b->u.block->n_iters) {
+		return edit_fail(&e, "block %s runs over more than the "
+				 "elements of %s; it stays a block", name,
+				 buffer->name);
+	}
+	swap = (struct swapping){ &e, buffer, from->args[0] };
+	args = arena_array(&e.m->arena, const struct expr *, store->n_args);
+	for (int i = 0; i < store->n_args; i++) {
+		args[i] = expr_substitute(e.m, store->args[i], &map);
+		args[i] = expr_rewrite(e.m, args[i], swap_load, &swap);
+	}
+	stmt_set_args(e.f, from, args, store->n_args);
+	stmt_write(e.f, &from->u.buffer, &store->u.buffer,
+		   sizeof(store->u.buffer));
+	stmt_remove(e.f, b);
+	scope_drop_alloc(e.f, scope, buffer);
+	block_refresh(e.f, block_around(from));
+	return edit_done(&e, "%s", name);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* decompose_reduction: the init part of a reduction as a block of its own.
+ *
+ *   for i, k:                               for i:
+ *       with T.block("C"):                      with T.block("C_init"): ...
+ *           with T.init(): ...        ->        for k:
+ *           C[v_i] += A[v_i, v_k]                   with T.block("C"): ...
+ */
+#include "lower_passes.h"
+#include "sched_edit.h"
+
+bool
+sched_decompose_reduction(struct sched *s, int block, int loop, int *out)
+{
+	struct edit e = edit_begin(s, "decompose_reduction");
+	struct stmt *b = edit_block(&e, block), *l, *nest;
+	struct stmt_list made = { 0 };
+
+	if (!b || !(l = edit_loop(&e, loop))) {
+		return false;
+	}
+	if (!b->children[1]) {
+		return edit_fail(&e, "block %s has no init part",
+				 b->u.block->name);
+	}
+	if (!stmt_contains(l, b) || scope_of(l) != scope_of(b)) {
+		return edit_fail(&e, "loop %s is not around block %s",
+				 l->u.loop.var->name, b->u.block->name);
+	}
+	for (struct stmt *p = b->parent; p && p->kind != STMT_BLOCK;
+	     p = p->parent) {
+		if (p->kind != STMT_FOR) {
+			continue;
+		}
+		if (loop_drives(p, b, true) &&
+		    (!stmt_contains(l, p) || loop_drives(p, b, false))) {
+			return edit_fail(&e, "loop %s reduces and would not "
+					 "be inside; choose the outermost "
+					 "reduction loop",
+					 p->u.loop.var->name);
+		}
+	}
+	nest = place_init(e.f, b, l);
+	if (!nest) {
+		return edit_fail(&e, "the predicate of block %s mixes "
+				 "reduction and spatial loops",
+				 b->u.block->name);
+	}
+	blocks_below(e.f, nest, &made);
+	block_refresh(e.f, made.list.data[0]);
+	block_refresh(e.f, b);
+	*out = made.list.data[0]->id;
+	return edit_done(&e, "%s, %s", b->u.block->name,
+			 l->u.loop.var->name);
+}
