@@ -24,7 +24,7 @@ BROUGHT = os.path.join(os.path.dirname(onnx.__file__), "backend", "test",
 
 def node_folder():
     """The node tests as files, written once per version of onnx."""
-    top = os.path.join(CACHE, "tirc", "onnx-nodes-" + onnx.__version__)
+    top = os.path.join(CACHE, "tirc", "onnx-known-" + onnx.__version__)
     if not os.path.isdir(top):
         part = "%s.%d" % (top, os.getpid())
         onnx_nodes.write_all(part)

@@ -3,13 +3,28 @@
 """onnx_nodes.py FOLDER: writes ONNX's own node tests, which the onnx package
 brings as Python, to FOLDER/NAME/{model.onnx,tolerance,test_data_set_*}, the
 form that `tirc test` reads. A test whose inputs or outputs are not plain
-tensors gets a model but no data. Needs onnx and numpy."""
+tensors gets a model but no data. Inputs that say how large the result is
+(KNOWN) become constants of the model: a compiler needs them when it generates.
+Needs onnx and numpy."""
 import os
 import sys
 import warnings
 
 import onnx
 from onnx import numpy_helper
+
+
+# By operator: the inputs that must be constants.
+KNOWN = {
+    "CenterCropPad": [1], "Col2Im": [1, 2], "ConstantOfShape": [0],
+    "CumSum": [1], "CumProd": [1], "Expand": [1], "OneHot": [1], "Pad": [1, 3],
+    "Range": [0, 1, 2], "ReduceL1": [1], "ReduceL2": [1],
+    "ReduceLogSum": [1], "ReduceLogSumExp": [1], "ReduceMax": [1],
+    "ReduceMean": [1], "ReduceMin": [1], "ReduceProd": [1], "ReduceSum": [1],
+    "ReduceSumSquare": [1], "Reshape": [1], "Resize": [1, 2, 3],
+    "Slice": [1, 2, 3, 4], "Split": [1], "Squeeze": [1], "Tile": [1],
+    "TopK": [1], "Unsqueeze": [1], "Upsample": [1],
+}
 
 
 def cases():
@@ -31,8 +46,35 @@ def write_tensors(folder, prefix, infos, values):
             file.write(tensor.SerializeToString())
 
 
+def known_inputs(graph):
+    return {node.input[i] for node in graph.node
+            for i in KNOWN.get(node.op_type, []) if i < len(node.input)}
+
+
+def make_constants(case):
+    """Moves the known inputs of a test with one data set into the model;
+    gives the inputs that are left of it."""
+    graph = case.model.graph
+    known = known_inputs(graph)
+    if len(case.data_sets) != 1 or not known:
+        return case.data_sets
+    inputs, outputs = case.data_sets[0]
+    left = []
+    for info, value in zip(list(graph.input), inputs):
+        if info.name not in known:
+            left.append(value)
+            continue
+        graph.input.remove(info)
+        graph.initializer.append(
+            value if isinstance(value, onnx.TensorProto)
+            else numpy_helper.from_array(value, info.name))
+        graph.initializer[-1].name = info.name
+    return [(left, outputs)]
+
+
 def write_case(folder, case):
     os.makedirs(folder, exist_ok=True)
+    data_sets = make_constants(case)
     with open(os.path.join(folder, "model.onnx"), "wb") as file:
         file.write(case.model.SerializeToString())
     with open(os.path.join(folder, "tolerance"), "w") as file:
@@ -41,7 +83,7 @@ def write_case(folder, case):
     if not all(info.type.HasField("tensor_type")
                for info in list(graph.input) + list(graph.output)):
         return
-    for index, (inputs, outputs) in enumerate(case.data_sets):
+    for index, (inputs, outputs) in enumerate(data_sets):
         data = os.path.join(folder, "test_data_set_%d" % index)
         os.makedirs(data, exist_ok=True)
         write_tensors(data, "input", graph.input, inputs)
