@@ -1,25 +1,345 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups nodes into kernels. */
+/* Groups nodes into kernels: each node that computes (the anchor) takes the
+ * element-wise nodes behind it as its epilogue, and what is cheap to read
+ * through (Transpose, Slice, DequantizeLinear, …) as its prologue.
+ *
+ *	q = DequantizeLinear (x)         group 0 (Conv):
+ *	a = Conv (q, w)            ->      q = DequantizeLinear (x)
+ *	b = Add (a, skip)                  a = Conv (q, w)
+ *	y = Relu (b)                       b = Add (a, skip)
+ *	                                   y = Relu (b)
+ *
+ * A group stores one tensor, its last node's (an anchor of several results
+ * has no epilogue). A prologue may be in several groups, computed in each.
+ * Groups stand in the order of their last nodes, which is topological.
+ * Reshape and kin are groups without code, where no copy is needed. */
 #include "rewrite.h"
+
+#define MAX_PROLOGUE 4 /* element-wise nodes recomputed by a row-wise one */
+
+struct fusion {
+	struct graph *graph;
+	int *position;   /* by node->id: place in the order */
+	bool *sinks;     /* by position: read through, no kernel of its own */
+	VEC(struct group *) groups;
+};
+
+static bool
+is_elementwise(const struct node *n)
+{
+	return n->op->fuse == FUSE_ELEMENTWISE ||
+	       n->op->fuse == FUSE_BROADCAST;
+}
+
+static bool
+has_one_result(const struct node *n)
+{
+	for (int i = 1; i < n->n_outputs; i++) {
+		if (n->outputs[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* -- what is read through -- */
+
+/* Element-wise to a wider type: the narrow tensor is the one to store. */
+static bool
+is_widening(const struct node *n)
+{
+	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
+
+	return (node_is(n, "DequantizeLinear") || node_is(n, "Cast")) &&
+	       dtype_bytes(x->type) < dtype_bytes(y->type);
+}
+
+/* Every element of the result is one element of the input, at an index that
+ * costs next to nothing. */
+static bool
+is_read_across(const struct node *n)
+{
+	return node_is(n, "Transpose") || node_is(n, "Slice") ||
+	       node_is(n, "Expand") || node_is(n, "Split");
+}
+
+static bool
+takes_prologue(const struct node *n, bool widening)
+{
+	switch (n->op->fuse) {
+	case FUSE_ELEMENTWISE:
+	case FUSE_BROADCAST:
+	case FUSE_INJECTIVE:
+	case FUSE_COMPUTE:
+		return true;
+	case FUSE_REDUCTION:
+	case FUSE_ROWWISE:
+		return widening || !node_attr(n, "kernel_shape");
+	default:
+		return false;
+	}
+}
+
+static bool
+only_constants(const struct node *n)
+{
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		if (t && !tensor_is_constant(t)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+is_sink(const struct node *n)
+{
+	bool widening = is_widening(n) || only_constants(n);
+
+	if ((!widening && !is_read_across(n)) || n->op->fuse == FUSE_OPAQUE ||
+	    n->op->fuse == FUSE_COMPUTE) {
+		return false;
+	}
+	for (int k = 0; k < n->n_outputs; k++) {
+		const struct tensor *y = n->outputs[k];
+
+		if (!y) {
+			continue;
+		}
+		if (y->is_output || (!widening && y->uses.n > 1)) {
+			return false;
+		}
+		for (int i = 0; i < y->uses.n; i++) {
+			if (!takes_prologue(y->uses.data[i].node, widening)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+static void
+find_sinks(struct fusion *f)
+{
+	struct graph *g = f->graph;
+
+	for (int i = 0; i < g->nodes.n; i++) {
+		f->position[g->nodes.data[i]->id] = i;
+		f->sinks[i] = is_sink(g->nodes.data[i]);
+	}
+}
+
+/* -- groups -- */
+
+static bool
+in_group(const struct group *group, const struct node *n)
+{
+	for (int i = 0; i < group->nodes.n; i++) {
+		if (group->nodes.data[i] == n) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Adds n, after what it reads through. */
+static void
+group_add(struct fusion *f, struct group *group, struct node *n)
+{
+	if (in_group(group, n)) {
+		return;
+	}
+	for (int i = 0; i < n->n_inputs; i++) {
+		struct tensor *t = n->inputs[i];
+
+		if (t && t->producer &&
+		    f->sinks[f->position[t->producer->id]]) {
+			group_add(f, group, t->producer);
+		}
+	}
+	vec_push(&f->graph->module->arena, &group->nodes, n);
+}
+
+/* The node that may go on where y ends: alone in reading it, element-wise,
+ * of the same shape. Nothing else can then depend on y, so no cycle comes of
+ * waiting for its other inputs. */
+static struct node *
+next_link(struct fusion *f, const struct tensor *y)
+{
+	struct node *n = y->is_output ? NULL : sole_user(y);
+
+	if (!n || n->group >= 0 || !is_elementwise(n) || !has_one_result(n) ||
+	    !same_shape(y, n->outputs[0]) ||
+	    f->sinks[f->position[n->id]]) {
+		return NULL;
+	}
+	return n;
+}
+
+static struct node *
+take_epilogue(struct fusion *f, struct group *group, struct node *last)
+{
+	struct node *next;
+
+	while (has_one_result(last) &&
+	       (next = next_link(f, last->outputs[0])) != NULL) {
+		next->group = group->id;
+		group_add(f, group, next);
+		last = next;
+	}
+	return last;
+}
+
+/* A short element-wise chain before a Softmax or a sum is part of it. */
+static struct node *
+next_anchor(struct fusion *f, const struct group *group,
+	    const struct node *last)
+{
+	struct node *n = sole_user(last->outputs[0]);
+
+	if (!n || n->group >= 0 || group->nodes.n > MAX_PROLOGUE ||
+	    (n->op->fuse != FUSE_ROWWISE && n->op->fuse != FUSE_REDUCTION) ||
+	    node_attr(n, "kernel_shape") ||
+	    n->inputs[0] != last->outputs[0] ||
+	    f->sinks[f->position[n->id]]) {
+		return NULL;
+	}
+	return n;
+}
+
+/* Whose memory t's bytes are, through views. */
+static const struct tensor *
+storage_of(const struct tensor *t)
+{
+	while (t->producer && t->producer->op->fuse == FUSE_VIEW &&
+	       t->producer->inputs[0]) {
+		t = t->producer->inputs[0];
+	}
+	return t;
+}
+
+/* Outputs of the graph among t and the views of it. */
+static int
+outputs_behind(const struct tensor *t)
+{
+	int n = t->is_output;
+
+	for (int i = 0; i < t->uses.n; i++) {
+		const struct node *user = t->uses.data[i].node;
+
+		if (user->op->fuse == FUSE_VIEW && t->uses.data[i].input == 0) {
+			n += outputs_behind(user->outputs[0]);
+		}
+	}
+	return n;
+}
+
+/* A view needs a copy if its bytes would have to be in two places: those of
+ * an input or a constant and an output, or of two outputs. */
+static bool
+is_free_view(const struct node *n)
+{
+	const struct tensor *root = storage_of(n->inputs[0]);
+
+	if (n->op->fuse != FUSE_VIEW) {
+		return false;
+	}
+	if (!outputs_behind(n->outputs[0])) {
+		return true;
+	}
+	return root->producer && outputs_behind(root) == 1;
+}
+
+static void
+make_group(struct fusion *f, struct node *n)
+{
+	struct arena *a = &f->graph->module->arena;
+	struct group *group = arena_new(a, struct group);
+	struct node *last, *anchor;
+
+	group->id = f->groups.n;
+	group->anchor = n;
+	n->group = group->id;
+	vec_push(a, &f->groups, group);
+	if (is_free_view(n)) {
+		group->is_view = true;
+		vec_push(a, &group->nodes, n);
+		return;
+	}
+	group_add(f, group, n);
+	if (n->op->fuse == FUSE_OPAQUE) {
+		return;
+	}
+	last = take_epilogue(f, group, n);
+	if (is_elementwise(n) &&
+	    (anchor = next_anchor(f, group, last)) != NULL) {
+		group->anchor = anchor;
+		anchor->group = group->id;
+		group_add(f, group, anchor);
+		take_epilogue(f, group, anchor);
+	}
+}
+
+/* Groups in the order of their last nodes; numbers anew. */
+static void
+sort_groups(struct fusion *f)
+{
+	struct graph *g = f->graph;
+	struct arena *a = &g->module->arena;
+	struct group **ends = arena_array(a, struct group *, g->nodes.n + 1);
+
+	for (int i = 0; i < f->groups.n; i++) {
+		struct group *group = f->groups.data[i];
+		const struct node *last =
+			group->nodes.data[group->nodes.n - 1];
+
+		ends[f->position[last->id]] = group;
+	}
+	g->groups.n = 0;
+	for (int i = 0; i < g->nodes.n; i++) {
+		g->nodes.data[i]->group = -1;
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		struct group *group = ends[i];
+
+		if (!group) {
+			continue;
+		}
+		group->id = g->groups.n;
+		vec_push(a, &g->groups, group);
+		for (int k = 0; k < group->nodes.n; k++) {
+			struct node *n = group->nodes.data[k];
+
+			if (n->group < 0) {
+				n->group = group->id;
+			}
+		}
+	}
+}
 
 bool
 graph_fuse(struct graph *g)
 {
 	struct arena *a = &g->module->arena;
+	struct fusion f = {
+		.graph = g,
+		.position = arena_array(a, int, g->next_node_id + 1),
+		.sinks = arena_array(a, bool, g->nodes.n + 1),
+	};
 
-	g->groups.n = 0;
+	for (int i = 0; i < g->nodes.n; i++) {
+		g->nodes.data[i]->group = -1;
+	}
+	find_sinks(&f);
 	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
-		struct group *group = arena_new(a, struct group);
 
-		group->id = g->groups.n;
-		group->anchor = n;
-		group->is_view = n->op->fuse == FUSE_VIEW &&
-				 !n->outputs[0]->is_output &&
-				 n->inputs[0]->producer;
-		n->group = group->id;
-		vec_push(a, &group->nodes, n);
-		vec_push(a, &g->groups, group);
+		if (n->group < 0 && !f.sinks[i]) {
+			make_group(&f, n);
+		}
 	}
+	sort_groups(&f);
 	return true;
 }
