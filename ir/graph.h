@@ -41,6 +41,10 @@ struct tensor {
 	const struct value *value;  /* a constant with its bytes, or NULL */
 	struct node *recipe; /* a constant computed from constants when needed
 			      * (producer is NULL then); value is NULL */
+	/* Where a concatenation costs nothing: this tensor is written right
+	 * into that larger one, at that place (its maximum, in bytes). */
+	struct tensor *part_of;
+	int64_t part_offset_bytes;
 	/* Known integer content (shapes and the like), n_elems expressions in
 	 * row-major order; NULL: not known. */
 	const struct expr **elems;

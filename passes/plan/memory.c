@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory plan: where every tensor and every scratch array lies. Symbolic
+ * sizes are planned at their maxima. */
+#include "plan.h"
+
+/* Offsets as aligned as the target likes, unless that costs more than this
+ * share of the bound (tiny models): then less aligned. */
+#define ALIGNMENT_COST_PERCENT 1
+
+static int64_t
+place_blocks(struct storages *s, int64_t align_bytes, int64_t bound_bytes,
+	     const char **strategy)
+{
+	struct block_life *blocks = arena_array(s->arena, struct block_life,
+						s->list.n + 1);
+	int64_t size;
+	int n = 0;
+
+	for (int i = 0; i < s->list.n; i++) {
+		const struct storage *x = &s->list.data[i];
+
+		if (x->kind == PLACE_WORKSPACE) {
+			blocks[n++] = (struct block_life){
+				.bytes = x->bytes,
+				.align_bytes = x->align_bytes,
+				.first = x->first, .last = x->last,
+			};
+		}
+	}
+	size = plan_offsets(s->arena, blocks, n, align_bytes, bound_bytes,
+			    strategy);
+	n = 0;
+	for (int i = 0; i < s->list.n; i++) {
+		struct storage *x = &s->list.data[i];
+
+		if (x->kind == PLACE_WORKSPACE) {
+			x->offset_bytes = blocks[n++].offset_bytes;
+		}
+	}
+	return size;
+}
+
+static void
+choose_alignment(struct storages *s, struct memory_plan *plan, int64_t align)
+{
+	int64_t limit = plan->bound_bytes +
+			plan->bound_bytes * ALIGNMENT_COST_PERCENT / 100;
+	int64_t best = -1, best_align = align, used = 1;
+
+	for (int64_t at = align > 0 ? align : 1; at >= 1; at /= 2) {
+		const char *strategy;
+		int64_t size = place_blocks(s, at, plan->bound_bytes,
+					    &strategy);
+
+		if (best < 0 || size < best) {
+			best = size;
+			best_align = at;
+		}
+		if (size <= limit) {
+			break;
+		}
+	}
+	plan->workspace_bytes = place_blocks(s, best_align, plan->bound_bytes,
+					     &plan->strategy);
+	for (int i = 0; i < s->list.n; i++) {
+		if (s->list.data[i].align_bytes > used) {
+			used = s->list.data[i].align_bytes;
+		}
+	}
+	plan->align_bytes = best_align > used ? best_align : used;
+}
+
+static int64_t
+tensor_bytes(const struct tensor *t)
+{
+	int64_t elems;
+
+	return tensor_max_elems(t, &elems) ? elems * dtype_bytes(t->type) : 0;
+}
+
+static void
+add_places(struct program *p, const struct storages *s)
+{
+	struct memory_plan *plan = &p->plan;
+
+	for (int i = 0; i < s->n_tensors; i++) {
+		struct placement place = { .tensor = p->graph->tensors.data[i] };
+		const struct storage *x;
+
+		if (s->of[i] < 0) {
+			continue;
+		}
+		x = &s->list.data[s->of[i]];
+		place.kind = x->kind;
+		place.root = x->root;
+		place.offset_bytes = s->inside[i];
+		place.offset_bytes += x->kind == PLACE_WORKSPACE
+					      ? x->offset_bytes : 0;
+		place.bytes = tensor_bytes(place.tensor);
+		place.first = x->first;
+		place.last = x->last;
+		vec_push(s->arena, &plan->places, place);
+	}
+	for (int i = 0; i < s->list.n; i++) {
+		const struct storage *x = &s->list.data[i];
+		struct placement place = {
+			.scratch_of = x->scratch_of, .kind = x->kind,
+			.offset_bytes = x->offset_bytes, .bytes = x->bytes,
+			.first = x->first, .last = x->last,
+		};
+
+		if (x->scratch_of) {
+			vec_push(s->arena, &plan->places, place);
+		}
+	}
+}
+
+bool
+plan_memory(struct program *p)
+{
+	struct memory_plan *plan = &p->plan;
+	struct storages s;
+
+	*plan = (struct memory_plan){ .strategy = "none" };
+	if (!storages_find(p, &s)) {
+		return false;
+	}
+	plan->bound_bytes = storages_bound(&s, p->kernels.n);
+	choose_alignment(&s, plan, p->target ? p->target->align_bytes : 64);
+	add_places(p, &s);
+	return true;
+}
+
+const struct placement *
+plan_find(const struct memory_plan *p, const struct tensor *t)
+{
+	int low = 0, high = p->places.n;
+
+	/* In order of id; scratch (no tensor) behind. */
+	while (low < high) {
+		int middle = (low + high) / 2;
+		const struct tensor *at = p->places.data[middle].tensor;
+
+		if (at && at->id < t->id) {
+			low = middle + 1;
+		} else {
+			high = middle;
+		}
+	}
+	return low < p->places.n && p->places.data[low].tensor == t
+		       ? &p->places.data[low] : NULL;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Offsets for blocks with lives: each strategy is an order in which blocks
+ * take the lowest gap that fits among those alive with them; then the best
+ * order is improved by moving blocks that reach the top to the front. All of
+ * it is deterministic.
+ *
+ * The orders are the greedy ones of Pisarchyk and Lee, "Efficient Memory
+ * Management for Deep Neural Net Inference" (2020), and kin. */
+#include "plan.h"
+
+#include <stdlib.h>
+
+#define MAX_STEPS 400 /* of the improvement */
+
+struct search {
+	const struct block_life *blocks;
+	int n;
+	int64_t align_bytes;
+	int *order;       /* in which blocks are placed */
+	int *by_offset;   /* placed blocks, in order of offset */
+	int64_t *offset;  /* by block */
+	int64_t *key;     /* by block: larger ones go first */
+};
+
+static bool
+alive_together(const struct block_life *a, const struct block_life *b)
+{
+	return a->first <= b->last && b->first <= a->last;
+}
+
+static int64_t
+round_up(int64_t v, int64_t to)
+{
+	return to > 1 ? (v + to - 1) / to * to : v;
+}
+
+/* The smallest gap that fits (best), or the lowest one. */
+static void
+place(struct search *s, int placed, int block, bool best)
+{
+	const struct block_life *b = &s->blocks[block];
+	int64_t align = s->align_bytes > b->align_bytes ? s->align_bytes
+							: b->align_bytes;
+	int64_t at = 0, chosen = -1, slack = INT64_MAX;
+	int i;
+
+	for (i = 0; i < placed; i++) {
+		const struct block_life *other = &s->blocks[s->by_offset[i]];
+		int64_t start = s->offset[s->by_offset[i]];
+
+		if (!alive_together(b, other)) {
+			continue;
+		}
+		if (at + b->bytes <= start && start - at < slack) {
+			slack = start - at;
+			chosen = at;
+			if (!best) {
+				break;
+			}
+		}
+		if (start + other->bytes > at) {
+			at = round_up(start + other->bytes, align);
+		}
+	}
+	s->offset[block] = chosen >= 0 ? chosen : at;
+	for (i = placed; i > 0 && s->offset[s->by_offset[i - 1]] >
+					  s->offset[block]; i--) {
+		s->by_offset[i] = s->by_offset[i - 1];
+	}
+	s->by_offset[i] = block;
+}
+
+static int64_t
+place_all(struct search *s, bool best)
+{
+	int64_t size = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		int b = s->order[i];
+
+		place(s, i, b, best);
+		if (s->offset[b] + s->blocks[b].bytes > size) {
+			size = s->offset[b] + s->blocks[b].bytes;
+		}
+	}
+	return size;
+}
+
+/* Insertion sort: stable, and n is a few hundred. */
+static void
+sort_by_key(struct search *s)
+{
+	for (int i = 0; i < s->n; i++) {
+		int b = i, k;
+
+		for (k = i; k > 0 && s->key[s->order[k - 1]] < s->key[b];
+		     k--) {
+			s->order[k] = s->order[k - 1];
+		}
+		s->order[k] = b;
+	}
+}
+
+static int64_t
+key_size(const struct search *s, int b)
+{
+	return s->blocks[b].bytes;
+}
+
+static int64_t
+key_life(const struct search *s, int b)
+{
+	return s->blocks[b].last - s->blocks[b].first;
+}
+
+static int64_t
+key_start(const struct search *s, int b)
+{
+	return -(int64_t)s->blocks[b].first;
+}
+
+static int64_t
+key_area(const struct search *s, int b)
+{
+	return s->blocks[b].bytes *
+	       (s->blocks[b].last - s->blocks[b].first + 1);
+}
+
+/* Bytes alive together with it: who is crowded chooses first. */
+static int64_t
+key_conflict(const struct search *s, int b)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		if (alive_together(&s->blocks[b], &s->blocks[i])) {
+			sum += s->blocks[i].bytes;
+		}
+	}
+	return sum;
+}
+
+/* The fullest moment of its life. */
+static int64_t
+key_breadth(const struct search *s, int b)
+{
+	int64_t most = 0;
+
+	for (int at = s->blocks[b].first; at <= s->blocks[b].last; at++) {
+		int64_t sum = 0;
+
+		for (int i = 0; i < s->n; i++) {
+			if (s->blocks[i].first <= at &&
+			    at <= s->blocks[i].last) {
+				sum += s->blocks[i].bytes;
+			}
+		}
+		most = sum > most ? sum : most;
+	}
+	return most;
+}
+
+static const struct strategy {
+	const char *name;
+	int64_t (*key)(const struct search *s, int b);
+	bool best;
+} strategies[] = {
+	{ "size, best fit", key_size, true },
+	{ "size, first fit", key_size, false },
+	{ "start, best fit", key_start, true },
+	{ "start, first fit", key_start, false },
+	{ "area, best fit", key_area, true },
+	{ "lifetime, best fit", key_life, true },
+	{ "conflicts, best fit", key_conflict, true },
+	{ "breadth, best fit", key_breadth, true },
+};
+
+#define N_STRATEGIES ((int)(sizeof strategies / sizeof *strategies))
+
+struct best {
+	int64_t size;
+	int *order;
+	int64_t *offset;
+	bool fit;
+	const char *name;
+};
+
+static void
+keep(const struct search *s, struct best *best, int64_t size, bool fit,
+     const char *name)
+{
+	best->size = size;
+	best->fit = fit;
+	best->name = name;
+	memcpy(best->order, s->order, sizeof *s->order * (size_t)s->n);
+	memcpy(best->offset, s->offset, sizeof *s->offset * (size_t)s->n);
+}
+
+/* Of the blocks that end at the top, the step'th one moves some places to the
+ * front. */
+static void
+move_top(struct search *s, const struct best *best, int step)
+{
+	int tops = 0, from = -1, to;
+	int pick, at;
+
+	for (int i = 0; i < s->n; i++) {
+		int b = s->order[i];
+
+		tops += best->offset[b] + s->blocks[b].bytes == best->size;
+	}
+	pick = step % tops;
+	for (int i = 0; i < s->n && from < 0; i++) {
+		int b = s->order[i];
+
+		if (best->offset[b] + s->blocks[b].bytes == best->size &&
+		    pick-- == 0) {
+			from = i;
+		}
+	}
+	/* Alternately to the very front and by growing distances. */
+	to = step % 2 ? 0 : from - 1 - step / 2 % (from + 1);
+	to = to < 0 ? 0 : to;
+	at = s->order[from];
+	for (int i = from; i > to; i--) {
+		s->order[i] = s->order[i - 1];
+	}
+	s->order[to] = at;
+}
+
+static void
+improve(struct search *s, struct best *best, int64_t bound)
+{
+	int stuck = 0;
+
+	memcpy(s->order, best->order, sizeof *s->order * (size_t)s->n);
+	for (int step = 0; step < MAX_STEPS && best->size > bound; step++) {
+		int64_t size;
+
+		memcpy(s->order, best->order,
+		       sizeof *s->order * (size_t)s->n);
+		for (int i = 0; i <= stuck % 4; i++) {
+			move_top(s, best, step + i * 7);
+		}
+		size = place_all(s, best->fit);
+		stuck++;
+		if (size < best->size) {
+			stuck = 0;
+		}
+		if (size <= best->size) {
+			keep(s, best, size, best->fit, size < best->size
+					? "improved" : best->name);
+		}
+	}
+}
+
+int64_t
+plan_offsets(struct arena *a, struct block_life *blocks, int n,
+	     int64_t align_bytes, int64_t bound_bytes, const char **strategy)
+{
+	struct search s = {
+		.blocks = blocks, .n = n, .align_bytes = align_bytes,
+		.order = arena_array(a, int, n + 1),
+		.by_offset = arena_array(a, int, n + 1),
+		.offset = arena_array(a, int64_t, n + 1),
+		.key = arena_array(a, int64_t, n + 1),
+	};
+	struct best best = {
+		.size = INT64_MAX,
+		.order = arena_array(a, int, n + 1),
+		.offset = arena_array(a, int64_t, n + 1),
+	};
+
+	for (int i = 0; i < N_STRATEGIES && best.size > bound_bytes; i++) {
+		int64_t size;
+
+		for (int b = 0; b < n; b++) {
+			s.key[b] = strategies[i].key(&s, b);
+		}
+		sort_by_key(&s);
+		size = place_all(&s, strategies[i].best);
+		if (size < best.size) {
+			keep(&s, &best, size, strategies[i].best,
+			     strategies[i].name);
+		}
+	}
+	improve(&s, &best, bound_bytes);
+	for (int b = 0; b < n; b++) {
+		blocks[b].offset_bytes = best.offset[b];
+	}
+	*strategy = best.name;
+	return n > 0 ? best.size : 0;
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An order of the kernels that lowers the peak: a beam search over sets of
+ * kernels that have run. Of two ways to the same set the one with the lower
+ * peak is kept; of all sets of a size, those with the lowest peak, then the
+ * least alive. The order as it is stays unless the peak gets lower. */
+#include "plan.h"
+
+#include <stdlib.h>
+
+#define MAX_WIDTH 128
+#define MAX_WORK 60000000LL
+
+struct state {
+	uint64_t hash;       /* of the set */
+	int64_t peak, live;
+	int parent;          /* in the step before */
+	int kernel;          /* run last */
+	int *waiting;        /* by kernel: producers not run; -1: has run */
+	int *left;           /* by storage: kernels that touch it, not run */
+};
+
+struct candidate {
+	uint64_t hash;
+	int64_t peak, live;
+	int parent, kernel;
+};
+
+typedef VEC(int) int_vec;
+
+struct order {
+	struct program *p;
+	struct arena *arena;
+	struct storages s;
+	int n;                  /* kernels */
+	int_vec *before;        /* by kernel: producers, each once */
+	int_vec *after;
+	int_vec *touched;       /* by kernel: storages of the workspace */
+	int64_t *scratch_bytes;
+	int *touches;           /* by storage */
+	uint64_t *code;         /* by kernel: random bits */
+};
+
+static void
+add_once(struct arena *a, int_vec *v, int x)
+{
+	for (int i = 0; i < v->n; i++) {
+		if (v->data[i] == x) {
+			return;
+		}
+	}
+	vec_push(a, v, x);
+}
+
+/* The kernels that must have run before t can be read. */
+static void
+add_producers(struct order *o, const int *writer, int kernel,
+	      const struct tensor *t)
+{
+	const struct node *n = t->producer;
+
+	if (writer[t->id] >= 0) {
+		if (writer[t->id] != kernel) {
+			add_once(o->arena, &o->before[kernel], writer[t->id]);
+			add_once(o->arena, &o->after[writer[t->id]], kernel);
+		}
+		return;
+	}
+	for (int i = 0; n && i < n->n_inputs; i++) {
+		if (n->inputs[i]) {
+			add_producers(o, writer, kernel, n->inputs[i]);
+		}
+	}
+}
+
+static void
+find_links(struct order *o)
+{
+	int *writer = arena_array(o->arena, int, o->s.n_tensors + 1);
+
+	for (int i = 0; i < o->s.n_tensors; i++) {
+		writer[i] = -1;
+	}
+	for (int k = 0; k < o->n; k++) {
+		const struct kernel *kernel = o->p->kernels.data[k];
+
+		for (int i = 0; i < kernel->args.n; i++) {
+			const struct kernel_arg *arg = &kernel->args.data[i];
+
+			if (arg->kind == ARG_TENSOR && arg->written) {
+				writer[arg->tensor->id] = k;
+			}
+		}
+	}
+	for (int k = 0; k < o->n; k++) {
+		const struct kernel *kernel = o->p->kernels.data[k];
+
+		for (int i = 0; i < kernel->args.n; i++) {
+			const struct kernel_arg *arg = &kernel->args.data[i];
+
+			if (arg->kind != ARG_TENSOR) {
+				continue;
+			}
+			if (arg->in_place) {
+				add_producers(o, writer, k, arg->in_place);
+			}
+			if (!arg->written) {
+				add_producers(o, writer, k, arg->tensor);
+			}
+		}
+	}
+}
+
+static void
+find_touches(struct order *o)
+{
+	for (int k = 0; k < o->n; k++) {
+		const struct kernel *kernel = o->p->kernels.data[k];
+
+		for (int i = 0; i < kernel->args.n; i++) {
+			const struct kernel_arg *arg = &kernel->args.data[i];
+			int at;
+
+			if (arg->kind == ARG_SCRATCH) {
+				o->scratch_bytes[k] += arg->scratch_bytes;
+			}
+			if (arg->kind != ARG_TENSOR) {
+				continue;
+			}
+			at = o->s.of[arg->tensor->id];
+			if (o->s.list.data[at].kind == PLACE_WORKSPACE) {
+				add_once(o->arena, &o->touched[k], at);
+			}
+		}
+		for (int i = 0; i < o->touched[k].n; i++) {
+			o->touches[o->touched[k].data[i]]++;
+		}
+	}
+}
+
+static struct state *
+state_new(struct order *o)
+{
+	struct state *s = arena_new(o->arena, struct state);
+
+	s->waiting = arena_array(o->arena, int, o->n + 1);
+	s->left = arena_array(o->arena, int, o->s.list.n + 1);
+	return s;
+}
+
+static void
+state_start(struct order *o, struct state *s)
+{
+	s->hash = 0;
+	s->peak = s->live = 0;
+	s->parent = s->kernel = -1;
+	for (int k = 0; k < o->n; k++) {
+		s->waiting[k] = o->before[k].n;
+	}
+	memcpy(s->left, o->touches, sizeof *s->left * (size_t)o->s.list.n);
+}
+
+/* What running kernel k after s would give. */
+static struct candidate
+look(const struct order *o, const struct state *s, int k)
+{
+	struct candidate c = { s->hash ^ o->code[k], 0, s->live, s->parent,
+			       k };
+	int64_t freed = 0;
+
+	for (int i = 0; i < o->touched[k].n; i++) {
+		int at = o->touched[k].data[i];
+		int64_t bytes = o->s.list.data[at].bytes;
+
+		if (s->left[at] == o->touches[at]) {
+			c.live += bytes;
+		}
+		if (s->left[at] == 1) {
+			freed += bytes;
+		}
+	}
+	c.peak = c.live + o->scratch_bytes[k];
+	c.peak = s->peak > c.peak ? s->peak : c.peak;
+	c.live -= freed;
+	return c;
+}
+
+static void
+advance(const struct order *o, struct state *s, const struct candidate *c)
+{
+	int k = c->kernel;
+
+	s->hash = c->hash;
+	s->peak = c->peak;
+	s->live = c->live;
+	s->parent = c->parent;
+	s->kernel = k;
+	s->waiting[k] = -1;
+	for (int i = 0; i < o->after[k].n; i++) {
+		s->waiting[o->after[k].data[i]]--;
+	}
+	for (int i = 0; i < o->touched[k].n; i++) {
+		s->left[o->touched[k].data[i]]--;
+	}
+}
+
+static void
+state_copy(const struct order *o, struct state *to, const struct state *from)
+{
+	memcpy(to->waiting, from->waiting,
+	       sizeof *to->waiting * (size_t)o->n);
+	memcpy(to->left, from->left, sizeof *to->left * (size_t)o->s.list.n);
+	to->hash = from->hash;
+	to->peak = from->peak;
+	to->live = from->live;
+}
+
+static int
+compare(const void *pa, const void *pb)
+{
+	const struct candidate *a = pa, *b = pb;
+
+	if (a->peak != b->peak) {
+		return a->peak < b->peak ? -1 : 1;
+	}
+	if (a->live != b->live) {
+		return a->live < b->live ? -1 : 1;
+	}
+	if (a->parent != b->parent) {
+		return a->parent < b->parent ? -1 : 1;
+	}
+	return a->kernel < b->kernel ? -1 : a->kernel > b->kernel;
+}
+
+/* Drops those that lead to the same set as a better one. */
+static int
+drop_equal(struct candidate *list, int n, int most)
+{
+	int kept = 0;
+
+	for (int i = 0; i < n && kept < most; i++) {
+		bool seen = false;
+
+		for (int k = 0; k < kept && !seen; k++) {
+			seen = list[k].hash == list[i].hash;
+		}
+		if (!seen) {
+			list[kept++] = list[i];
+		}
+	}
+	return kept;
+}
+
+static int64_t
+peak_of(struct order *o, struct state *s)
+{
+	state_start(o, s);
+	for (int k = 0; k < o->n; k++) {
+		struct candidate c = look(o, s, k);
+
+		advance(o, s, &c);
+	}
+	return s->peak;
+}
+
+/* No order can do with less than its hungriest kernel takes by itself. */
+static int64_t
+floor_of(const struct order *o)
+{
+	int64_t most = 0;
+
+	for (int k = 0; k < o->n; k++) {
+		int64_t sum = o->scratch_bytes[k];
+
+		for (int i = 0; i < o->touched[k].n; i++) {
+			sum += o->s.list.data[o->touched[k].data[i]].bytes;
+		}
+		most = sum > most ? sum : most;
+	}
+	return most;
+}
+
+/* The best order found, or NULL if none is below `limit`. */
+static int *
+search(struct order *o, int64_t limit, int width)
+{
+	struct arena *a = o->arena;
+	struct state **now = arena_array(a, struct state *, width);
+	struct state **next = arena_array(a, struct state *, width);
+	int *parents = arena_array(a, int, (size_t)o->n * (size_t)width + 1);
+	int *kernels = arena_array(a, int, (size_t)o->n * (size_t)width + 1);
+	int *result = arena_array(a, int, o->n + 1);
+	VEC(struct candidate) found = { 0 };
+	int n = 1, at = 0;
+
+	for (int i = 0; i < width; i++) {
+		now[i] = state_new(o);
+		next[i] = state_new(o);
+	}
+	state_start(o, now[0]);
+	for (int step = 0; step < o->n; step++) {
+		struct state **swap = now;
+
+		found.n = 0;
+		for (int i = 0; i < n; i++) {
+			for (int k = 0; k < o->n; k++) {
+				struct candidate c;
+
+				if (now[i]->waiting[k] != 0) {
+					continue;
+				}
+				c = look(o, now[i], k);
+				c.parent = i;
+				if (c.peak < limit) {
+					vec_push(a, &found, c);
+				}
+			}
+		}
+		if (found.n == 0) {
+			return NULL;
+		}
+		qsort(found.data, (size_t)found.n, sizeof *found.data,
+		      compare);
+		n = drop_equal(found.data, found.n, width);
+		for (int i = 0; i < n; i++) {
+			const struct candidate *c = &found.data[i];
+
+			state_copy(o, next[i], now[c->parent]);
+			advance(o, next[i], c);
+			parents[step * width + i] = c->parent;
+			kernels[step * width + i] = c->kernel;
+		}
+		now = next;
+		next = swap;
+	}
+	for (int step = o->n - 1; step >= 0; step--) {
+		result[step] = kernels[step * width + at];
+		at = parents[step * width + at];
+	}
+	return result;
+}
+
+static uint64_t
+scramble(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15u;
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+	return x ^ (x >> 31);
+}
+
+static void
+reorder(struct order *o, const int *best)
+{
+	struct kernel **old = arena_copy(o->arena, o->p->kernels.data,
+					 sizeof *old * (size_t)o->n);
+
+	for (int i = 0; i < o->n; i++) {
+		o->p->kernels.data[i] = old[best[i]];
+	}
+}
+
+void
+plan_order(struct program *p)
+{
+	struct arena *a = &p->graph->module->arena;
+	struct order o = { .p = p, .arena = a, .n = p->kernels.n };
+	int64_t peak, width;
+	int *best;
+
+	if (o.n < 3 || !storages_find(p, &o.s)) {
+		return; /* plan_memory says what is wrong */
+	}
+	o.before = arena_alloc(a, sizeof *o.before * (size_t)o.n);
+	o.after = arena_alloc(a, sizeof *o.after * (size_t)o.n);
+	o.touched = arena_alloc(a, sizeof *o.touched * (size_t)o.n);
+	o.scratch_bytes = arena_array(a, int64_t, o.n);
+	o.touches = arena_array(a, int, o.s.list.n + 1);
+	o.code = arena_array(a, uint64_t, o.n);
+	for (int k = 0; k < o.n; k++) {
+		o.code[k] = scramble((uint64_t)k);
+	}
+	find_links(&o);
+	find_touches(&o);
+	peak = peak_of(&o, state_new(&o));
+	if (peak <= floor_of(&o)) {
+		return;
+	}
+	width = MAX_WORK / ((int64_t)o.n * (o.n + o.s.list.n));
+	width = width < 2 ? 2 : width > MAX_WIDTH ? MAX_WIDTH : width;
+	best = search(&o, peak, (int)width);
+	if (best) {
+		reorder(&o, best);
+	}
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside plan/: storages (what needs a place), their lives, their offsets. */
+#ifndef TIRC_PLAN_H
+#define TIRC_PLAN_H
+
+#include "kernel.h"
+
+/* One piece of memory: a tensor with everything that lies in its bytes
+ * (views, results computed in place, parts of a concatenation), or the
+ * scratch of a kernel. */
+struct storage {
+	enum place_kind kind;
+	struct tensor *root;        /* the input or output; else the first */
+	struct kernel *scratch_of;
+	int64_t bytes, align_bytes; /* at most; needed at least */
+	int first, last;            /* kernels, in the present order */
+	int64_t offset_bytes;
+};
+
+struct storages {
+	struct arena *arena;
+	VEC(struct storage) list;
+	int n_tensors;
+	int *of;          /* by tensor id: index into list, -1: none */
+	int64_t *inside;  /* by tensor id: offset within the storage */
+};
+
+/* From the kernels' arguments, views and parts. False: a size without bound
+ * (diagnosed). */
+bool storages_find(struct program *p, struct storages *s);
+/* The largest sum of bytes alive at one kernel (PLACE_WORKSPACE only). */
+int64_t storages_bound(const struct storages *s, int n_kernels);
+
+/* Anything to place: alive from first to last, both included. */
+struct block_life {
+	int64_t bytes, align_bytes;
+	int first, last;
+	int64_t offset_bytes; /* the result */
+};
+
+/* Offsets without overlap of blocks alive together; the best of several
+ * strategies, bound_bytes ends the search early. Returns the size. */
+int64_t plan_offsets(struct arena *a, struct block_life *blocks, int n,
+		     int64_t align_bytes, int64_t bound_bytes,
+		     const char **strategy);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What needs a place: tensors joined where they share bytes, and their lives
+ * over the kernels. */
+#include "plan.h"
+
+/* Union of tensors by id; inside[] is relative to the parent. */
+struct joined {
+	int *parent;
+	int64_t *inside;
+};
+
+static int
+find(const struct joined *j, int t, int64_t *offset)
+{
+	*offset = 0;
+	while (j->parent[t] != t) {
+		*offset += j->inside[t];
+		t = j->parent[t];
+	}
+	return t;
+}
+
+/* t lies at `offset` of the bytes of `whole`. */
+static void
+join(struct joined *j, const struct tensor *t, const struct tensor *whole,
+     int64_t offset)
+{
+	int64_t in_t, in_whole;
+	int a = find(j, t->id, &in_t), b = find(j, whole->id, &in_whole);
+
+	if (a != b) {
+		j->parent[a] = b;
+		j->inside[a] = in_whole + offset - in_t;
+	}
+}
+
+static void
+join_views(const struct graph *g, struct joined *j)
+{
+	for (int i = 0; i < g->groups.n; i++) {
+		const struct group *group = g->groups.data[i];
+		const struct node *n = group->nodes.data[0];
+
+		if (group->is_view && !n->inputs[0]->part_of) {
+			join(j, n->outputs[0], n->inputs[0], 0);
+		}
+	}
+	for (int i = 0; i < g->tensors.n; i++) {
+		const struct tensor *t = g->tensors.data[i];
+
+		if (t->part_of) {
+			join(j, t, t->part_of, t->part_offset_bytes);
+		}
+	}
+}
+
+static void
+join_in_place(const struct program *p, struct joined *j)
+{
+	for (int i = 0; i < p->kernels.n; i++) {
+		const struct kernel *k = p->kernels.data[i];
+
+		for (int a = 0; a < k->args.n; a++) {
+			const struct kernel_arg *arg = &k->args.data[a];
+
+			if (arg->kind == ARG_TENSOR && arg->in_place) {
+				join(j, arg->tensor, arg->in_place, 0);
+			}
+		}
+	}
+}
+
+static bool
+unbounded(struct program *p, const char *name)
+{
+	struct diag_place place = { .file = p->graph->file, .item = name };
+
+	return diag_error(&p->graph->module->diags, DIAG_UNKNOWN_SHAPE, place,
+			  "the size of '%s' has no upper bound; give the "
+			  "symbolic dimensions bounds with "
+			  "--dim NAME=MIN..MAX", name);
+}
+
+static bool
+buffer_bytes(struct program *p, const struct kernel_arg *arg, int64_t *bytes)
+{
+	int64_t elems, stored = 0;
+
+	*bytes = 0;
+	if (arg->buffer) {
+		if (!buffer_max_elems(arg->buffer, &elems)) {
+			return unbounded(p, arg->tensor ? arg->tensor->name
+							: arg->buffer->name);
+		}
+		*bytes = elems * dtype_bytes(arg->buffer->type);
+	}
+	if (arg->tensor) {
+		if (!tensor_max_elems(arg->tensor, &stored)) {
+			return unbounded(p, arg->tensor->name);
+		}
+		stored *= dtype_bytes(arg->tensor->type);
+	}
+	*bytes = stored > *bytes ? stored : *bytes;
+	return true;
+}
+
+static enum place_kind
+kind_of(const struct tensor *t)
+{
+	if (t->is_input) {
+		return PLACE_INPUT;
+	}
+	if (t->is_output) {
+		return PLACE_OUTPUT;
+	}
+	return tensor_is_constant(t) ? PLACE_WEIGHT : PLACE_WORKSPACE;
+}
+
+/* Inputs, outputs and constants give their storage its kind. */
+static void
+claim(struct storage *s, struct tensor *t)
+{
+	enum place_kind kind = kind_of(t);
+
+	if (!s->root || (kind != PLACE_WORKSPACE &&
+			 s->kind == PLACE_WORKSPACE)) {
+		s->root = t;
+		s->kind = kind;
+	}
+}
+
+static int
+storage_at(struct storages *s, const struct joined *j, struct graph *g,
+	   struct tensor *t)
+{
+	int64_t inside;
+	int root = find(j, t->id, &inside);
+
+	if (s->of[root] < 0) {
+		struct storage fresh = { .kind = PLACE_NONE, .first = -1 };
+
+		s->of[root] = s->list.n;
+		vec_push(s->arena, &s->list, fresh);
+		claim(&s->list.data[s->of[root]], g->tensors.data[root]);
+	}
+	s->of[t->id] = s->of[root];
+	s->inside[t->id] = inside;
+	claim(&s->list.data[s->of[root]], t);
+	return s->of[root];
+}
+
+static void
+touch(struct storage *s, int kernel, int64_t end_bytes, int64_t align_bytes)
+{
+	if (s->first < 0) {
+		s->first = kernel;
+	}
+	s->last = kernel;
+	s->bytes = end_bytes > s->bytes ? end_bytes : s->bytes;
+	s->align_bytes = align_bytes > s->align_bytes ? align_bytes
+						      : s->align_bytes;
+}
+
+static bool
+touch_args(struct program *p, struct storages *s, const struct joined *j,
+	   int index)
+{
+	struct kernel *k = p->kernels.data[index];
+
+	for (int i = 0; i < k->args.n; i++) {
+		const struct kernel_arg *arg = &k->args.data[i];
+		struct storage fresh = { .kind = PLACE_WORKSPACE,
+					 .scratch_of = k, .first = -1 };
+		int64_t bytes, align;
+		int at;
+
+		if (arg->kind == ARG_DIM ||
+		    (arg->kind == ARG_WEIGHT && !arg->tensor)) {
+			continue;
+		}
+		if (!buffer_bytes(p, arg, &bytes)) {
+			return false;
+		}
+		align = arg->buffer ? arg->buffer->align_bytes : 0;
+		if (arg->buffer && align < dtype_bytes(arg->buffer->type)) {
+			align = dtype_bytes(arg->buffer->type);
+		}
+		if (arg->kind == ARG_SCRATCH) {
+			at = s->list.n;
+			vec_push(s->arena, &s->list, fresh);
+			bytes = arg->scratch_bytes;
+		} else {
+			at = storage_at(s, j, p->graph, arg->tensor);
+			bytes += s->inside[arg->tensor->id];
+		}
+		touch(&s->list.data[at], index, bytes, align);
+	}
+	return true;
+}
+
+bool
+storages_find(struct program *p, struct storages *s)
+{
+	struct graph *g = p->graph;
+	struct joined j;
+
+	s->arena = &g->module->arena;
+	s->list.n = 0;
+	s->n_tensors = g->tensors.n;
+	s->of = arena_array(s->arena, int, g->tensors.n + 1);
+	s->inside = arena_array(s->arena, int64_t, g->tensors.n + 1);
+	j.parent = arena_array(s->arena, int, g->tensors.n + 1);
+	j.inside = arena_array(s->arena, int64_t, g->tensors.n + 1);
+	for (int i = 0; i < g->tensors.n; i++) {
+		g->tensors.data[i]->id = i;
+		j.parent[i] = i;
+		s->of[i] = -1;
+	}
+	join_views(g, &j);
+	join_in_place(p, &j);
+	for (int i = 0; i < p->kernels.n; i++) {
+		if (!touch_args(p, s, &j, i)) {
+			return false;
+		}
+	}
+	/* Views and whole concatenations that no kernel names. */
+	for (int i = 0; i < g->tensors.n; i++) {
+		struct tensor *t = g->tensors.data[i];
+		int64_t inside;
+		int root = find(&j, i, &inside);
+
+		if (s->of[i] < 0 && s->of[root] >= 0) {
+			storage_at(s, &j, g, t);
+		}
+	}
+	return true;
+}
+
+int64_t
+storages_bound(const struct storages *s, int n_kernels)
+{
+	int64_t *change = arena_array(s->arena, int64_t, n_kernels + 2);
+	int64_t sum = 0, most = 0;
+
+	for (int i = 0; i < s->list.n; i++) {
+		const struct storage *x = &s->list.data[i];
+
+		if (x->kind == PLACE_WORKSPACE && x->first >= 0) {
+			change[x->first] += x->bytes;
+			change[x->last + 1] -= x->bytes;
+		}
+	}
+	for (int k = 0; k < n_kernels; k++) {
+		sum += change[k];
+		most = sum > most ? sum : most;
+	}
+	return most;
+}
