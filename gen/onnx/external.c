@@ -117,11 +117,10 @@ external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
 	if (e.offset > map->length ||
 	    (e.has_length && e.length > map->length - e.offset)) {
 		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
-			"its data ends at byte %llu of %s, which has %zu "
-			"bytes; copy the whole file",
-			(unsigned long long)(e.offset +
-				(e.has_length ? e.length : 0)),
-			shown, map->length);
+			"its data is %llu bytes from byte %llu of %s, which "
+			"has %zu; copy the whole file",
+			(unsigned long long)e.length,
+			(unsigned long long)e.offset, shown, map->length);
 	}
 	*data = map->base + e.offset;
 	*length = e.has_length ? (size_t)e.length

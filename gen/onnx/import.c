@@ -270,6 +270,11 @@ unpack_model(struct importer *imp)
 	size_t bad;
 	bool ok;
 
+	if (imp->source.length == 0) {
+		return diag_error(&imp->m->diags, DIAG_BAD_PROTOBUF,
+				  import_place(imp, NULL),
+				  "the file is empty; get it again");
+	}
 	strbuf_init(&slim);
 	ok = wire_slim(imp->source.base, imp->source.length, WIRE_MODEL,
 		       &slim, &bad, &why);

@@ -13,8 +13,10 @@
 
 #define MAX_DEPTH 64
 #define LENGTH_BYTES 5
+/* An empty one takes two bytes here and a hundred once unpacked. */
+#define MAX_MESSAGES (1L << 23)
 
-enum action { KEEP, DESCEND };
+enum action { KEEP, DESCEND, DESCEND_ONCE };
 
 struct rule {
 	enum wire_message in;
@@ -29,7 +31,7 @@ struct rule {
 static const struct rule rules[] = {
 	{ WIRE_MODEL, 1, WIRE_VARINT, KEEP, 0 },
 	{ WIRE_MODEL, 2, WIRE_BYTES, KEEP, 0 },
-	{ WIRE_MODEL, 7, WIRE_BYTES, DESCEND, WIRE_GRAPH },
+	{ WIRE_MODEL, 7, WIRE_BYTES, DESCEND_ONCE, WIRE_GRAPH },
 	{ WIRE_MODEL, 8, WIRE_BYTES, DESCEND, WIRE_OPSET },
 	{ WIRE_MODEL, 25, WIRE_BYTES, DESCEND, WIRE_FUNCTION },
 	{ WIRE_GRAPH, 1, WIRE_BYTES, DESCEND, WIRE_NODE },
@@ -50,8 +52,8 @@ static const struct rule rules[] = {
 	{ WIRE_ATTRIBUTE, 2, WIRE_I32, KEEP, 0 },
 	{ WIRE_ATTRIBUTE, 3, WIRE_VARINT, KEEP, 0 },
 	{ WIRE_ATTRIBUTE, 4, WIRE_BYTES, KEEP, 0 },
-	{ WIRE_ATTRIBUTE, 5, WIRE_BYTES, DESCEND, WIRE_TENSOR },
-	{ WIRE_ATTRIBUTE, 6, WIRE_BYTES, DESCEND, WIRE_GRAPH },
+	{ WIRE_ATTRIBUTE, 5, WIRE_BYTES, DESCEND_ONCE, WIRE_TENSOR },
+	{ WIRE_ATTRIBUTE, 6, WIRE_BYTES, DESCEND_ONCE, WIRE_GRAPH },
 	{ WIRE_ATTRIBUTE, 7, WIRE_I32, KEEP, 0 },
 	{ WIRE_ATTRIBUTE, 8, WIRE_VARINT, KEEP, 0 },
 	{ WIRE_ATTRIBUTE, 9, WIRE_BYTES, KEEP, 0 },
@@ -79,15 +81,15 @@ static const struct rule rules[] = {
 	{ WIRE_FUNCTION, 11, WIRE_BYTES, DESCEND, WIRE_ATTRIBUTE },
 	{ WIRE_FUNCTION, 13, WIRE_BYTES, KEEP, 0 },
 	{ WIRE_VALUE_INFO, 1, WIRE_BYTES, KEEP, 0 },
-	{ WIRE_VALUE_INFO, 2, WIRE_BYTES, DESCEND, WIRE_TYPE },
-	{ WIRE_TYPE, 1, WIRE_BYTES, DESCEND, WIRE_TYPE_TENSOR },
+	{ WIRE_VALUE_INFO, 2, WIRE_BYTES, DESCEND_ONCE, WIRE_TYPE },
+	{ WIRE_TYPE, 1, WIRE_BYTES, DESCEND_ONCE, WIRE_TYPE_TENSOR },
 	{ WIRE_TYPE, 4, WIRE_BYTES, KEEP, 0 },
 	{ WIRE_TYPE, 5, WIRE_BYTES, KEEP, 0 },
 	{ WIRE_TYPE, 7, WIRE_BYTES, KEEP, 0 },
 	{ WIRE_TYPE, 8, WIRE_BYTES, KEEP, 0 },
 	{ WIRE_TYPE, 9, WIRE_BYTES, KEEP, 0 },
 	{ WIRE_TYPE_TENSOR, 1, WIRE_VARINT, KEEP, 0 },
-	{ WIRE_TYPE_TENSOR, 2, WIRE_BYTES, DESCEND, WIRE_SHAPE },
+	{ WIRE_TYPE_TENSOR, 2, WIRE_BYTES, DESCEND_ONCE, WIRE_SHAPE },
 	{ WIRE_SHAPE, 1, WIRE_BYTES, DESCEND, WIRE_DIMENSION },
 	{ WIRE_DIMENSION, 1, WIRE_VARINT, KEEP, 0 },
 	{ WIRE_DIMENSION, 2, WIRE_BYTES, KEEP, 0 },
@@ -106,6 +108,7 @@ struct slimmer {
 	struct strbuf *out;
 	const uint8_t *bad;
 	const char *why;
+	long n_messages;
 };
 
 bool
@@ -281,6 +284,7 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 {
 	struct wire_reader r = { data, data + length };
 	struct wire_field f;
+	uint32_t seen = 0;
 
 	if (depth > MAX_DEPTH) {
 		return refuse(s, data, "messages are nested too deep");
@@ -299,7 +303,15 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 		if (!acceptable(rule, f.type)) {
 			return refuse(s, start, "a field of the wrong kind");
 		}
-		if (rule->action == DESCEND) {
+		/* Legal, and to be merged; nobody writes it. */
+		if (rule->action == DESCEND_ONCE && (seen >> f.number & 1)) {
+			return refuse(s, start, "a single message comes twice");
+		}
+		seen |= (uint32_t)1 << f.number;
+		if (rule->action != KEEP) {
+			if (++s->n_messages > MAX_MESSAGES) {
+				return refuse(s, start, "too many messages");
+			}
 			if (!slim_child(s, &f, rule->child, depth)) {
 				return false;
 			}

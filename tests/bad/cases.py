@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""cases.py NAME: one case of bad input, made here byte by byte.
+
+Refused ones: exit status 1, a message with the given words, nothing written.
+Odd but valid ones must pass. Run without NAME it lists them; `--write DIR`
+puts all of them there, as seeds for a fuzzer."""
+import os
+import subprocess
+import sys
+
+from helper import TIRC, execute, fail, work_folder
+from proto import *
+
+DUMP = os.environ.get("ONNX_DUMP")
+ODD = "odd\"name\\with'quotes/and\nnewline\t%s*/ // ??/"
+LONG = "a" * 40
+
+
+def relu(**options):
+    return simple([node("Relu", ["x"], ["y"], "relu")], **options)
+
+
+def between(initializer, dims=(2, 3), out=(2, 3)):
+    return simple([node("Add", ["x", "w"], ["y"], "add")], [initializer],
+                  dims, out)
+
+
+def constant(attributes):
+    return simple([node("Constant", [], ["w"], "const",
+                        attributes=attributes),
+                   node("Add", ["x", "w"], ["y"])])
+
+
+def nested(depth):
+    """An If in an If in an If."""
+    body = graph([node("Relu", ["x"], ["y"])], [], [])
+    for _ in range(depth):
+        attr = blob(1, "then_branch") + blob(6, body) + number(20, 5)
+        body = graph([node("If", ["x"], ["y"], attributes=[attr])], [], [])
+    return model(body)
+
+
+def call(functions, op="F", **attrs):
+    return simple([node(op, ["x"], ["y"], "call", "local", **attrs)],
+                  functions=functions)
+
+
+# name: (file's bytes, words of the message), or (…, …, files beside it)
+REFUSED = {
+    "empty_file": (b"", "empty"),
+    "text_file": (b"hello, this is not an ONNX model\n", "no ONNX model"),
+    "zeros": (bytes(1000), "no ONNX model"),
+    "no_graph": (number(1, 8) + blob(8, opset(21)), "no graph"),
+    "field_zero": (b"\x02\x00" + chain(), "no ONNX model"),
+    "long_varint": (number(1, 8) + b"\x28" + b"\xff" * 11, "no ONNX model"),
+    "group_field": (b"\x0b\x0c", "no ONNX model"),
+    "huge_length": (b"\x3a\xff\xff\xff\xff\xff\xff\xff\xff\x7f",
+                    "no ONNX model"),
+    "deep_nesting": (nested(1000), "nested too deep"),
+    "graph_twice": (chain() + blob(7, b""), "twice"),
+    "unknown_operators": (
+        simple([node("Frobnicate", ["x"], ["a"], "one"),
+                node("Relu", ["a"], ["b"], "two"),
+                node("Whatever", ["b"], ["y"], "three", "com.example")]),
+        ["Frobnicate", "'one'", "Whatever", "'three'"]),
+    "no_opset": (relu(version=None), "operator set"),
+    "old_opset": (relu(version=6), "version 6"),
+    "future_opset": (relu(version=99), "version 99"),
+    "no_operator": (simple([node("", ["x"], ["y"])]), "no operator"),
+    "cycle": (simple([node("Add", ["x", "b"], ["a"], "one"),
+                      node("Relu", ["a"], ["b"], "two"),
+                      node("Relu", ["b"], ["y"], "three")]), "cycle"),
+    "self_cycle": (simple([node("Add", ["x", "y"], ["y"], "self")]),
+                   "cycle"),
+    "missing_inputs": (
+        simple([node("Add", ["x", "nowhere"], ["a"], "one"),
+                node("Add", ["a", "nothing"], ["y"], "two")]),
+        ["'nowhere'", "'one'", "'nothing'", "'two'"]),
+    "missing_output": (
+        model(graph([node("Relu", ["x"], ["z"])], [value_info("x", [2])],
+                    [value_info("y", [2])])), "output 'y'"),
+    "no_outputs": (model(graph([node("Relu", ["x"], ["y"])],
+                               [value_info("x", [2])], [])), "no outputs"),
+    "output_twice": (model(graph(
+        [node("Relu", ["x"], ["y"])], [value_info("x", [2])],
+        [value_info("y", [2]), value_info("y", [2])])), "twice"),
+    "two_producers": (simple([node("Relu", ["x"], ["y"], "one"),
+                              node("Abs", ["x"], ["y"], "two")]), "'y'"),
+    "input_overwritten": (simple([node("Relu", ["y"], ["x"], "one"),
+                                  node("Relu", ["x"], ["y"], "two")]),
+                          "'x'"),
+    "two_inputs_alike": (model(graph(
+        [node("Relu", ["x"], ["y"])],
+        [value_info("x", [2]), value_info("x", [2])],
+        [value_info("y", [2])])), "two inputs"),
+    "two_initializers_alike": (
+        simple([node("Add", ["x", "w"], ["y"])],
+               [tensor("w", [1], floats(1)), tensor("w", [1], floats(2))]),
+        "two initializers"),
+    "unnamed_initializer": (between(tensor("", [1], floats(1))), "no name"),
+    "shapes_clash": (between(tensor("w", [4], floats(1, 2, 3, 4))),
+                     "broadcast"),
+    "output_shape_clash": (relu(out=(2, 4)), ["[2, 4]", "[2, 3]"]),
+    "output_rank_clash": (relu(out=(2, 3, 1)), "[2, 3, 1]"),
+    "output_type_clash": (model(graph(
+        [node("Relu", ["x"], ["y"])], [value_info("x", [2])],
+        [value_info("y", [2], INT64)])), "declares"),
+    "huge_input": (relu(dims=(1 << 62,), out=(1 << 62,)), "2^48"),
+    "huge_product": (relu(dims=(1 << 31, 1 << 31, 1 << 31), out=None),
+                     "2^48"),
+    "huge_initializer": (between(tensor("w", [1 << 62], floats(1))),
+                         "2^48"),
+    "huge_result": (simple([node("Unsqueeze", ["x", "a"], ["u"]),
+                            node("Expand", ["u", "s"], ["y"], "huge")],
+                           [tensor("a", [1], ints(0), INT64),
+                            tensor("s", [3], ints(1 << 62, 1, 1), INT64)],
+                           out=None), ""),
+    "many_dimensions": (relu(dims=[1] * 1000, out=None), "1000 dimensions"),
+    "negative_input": (relu(dims=(2, -3), out=None), "-3"),
+    "zero_input": (relu(dims=(2, 0), out=None), "is 0"),
+    "negative_initializer": (between(tensor("w", [-1], floats(1))), "-1"),
+    "no_input_shape": (relu(dims=None, out=None), "--input-shape"),
+    "open_sizes": (relu(dims=("rows", "columns"), out=None),
+                   ["'rows'", "'columns'", "--dim"]),
+    "no_input_type": (model(graph([node("Relu", ["x"], ["y"])],
+                                  [blob(1, "x")], [value_info("y", [2])])),
+                      "input 'x'"),
+    "sequence_input": (model(graph(
+        [node("Relu", ["x"], ["y"])],
+        [blob(1, "x") + blob(2, blob(4, blob(1, b"")))],
+        [value_info("y", [2])])), "dense tensor"),
+    "string_input": (model(graph(
+        [node("Relu", ["x"], ["y"])], [value_info("x", [2], STRING)],
+        [value_info("y", [2], STRING)])), "input 'x'"),
+    "string_initializer": (between(tensor("w", [1], None, STRING,
+                                          blob(6, "text"))), "STRING"),
+    "unknown_type": (between(tensor("w", [1], floats(1), 77)), "77"),
+    "short_data": (between(tensor("w", [3], floats(1, 2))), "8 bytes"),
+    "long_data": (between(tensor("w", [3], floats(1, 2, 3, 4))),
+                  "16 bytes"),
+    "no_data": (between(tensor("w", [3], None)), "'w'"),
+    "short_list": (simple([node("Add", ["x", "w"], ["y"])],
+                          [tensor("w", [3], None, FLOAT,
+                                  blob(4, floats(1)))]), "'w'"),
+    "segment": (between(tensor("w", [1], floats(1), FLOAT,
+                               blob(3, number(1, 0)))), "segments"),
+    "sparse_initializer": (model(graph(
+        [node("Relu", ["x"], ["y"])], [value_info("x", [2])],
+        [value_info("y", [2])], more=blob(15, b""))), "sparse"),
+    "external_missing": (between(external("w", [3], location="gone.bin")),
+                         ["gone.bin", "'w'"]),
+    "external_outside": (between(external("w", [3],
+                                          location="../secret.bin")),
+                         "outside"),
+    "external_absolute": (between(external("w", [3],
+                                           location="/etc/passwd")),
+                          "outside"),
+    "external_hidden_outside": (
+        between(external("w", [3], location="a/./../../b")), "outside"),
+    "external_no_location": (between(external("w", [3], offset=0)),
+                             "no location"),
+    "external_short": (between(external("w", [3], location="w.bin")),
+                       "8 bytes", {"w.bin": floats(1, 2)}),
+    "external_past_end": (
+        between(external("w", [3], location="w.bin", offset=8, length=12)),
+        "12 bytes from byte 8", {"w.bin": floats(1, 2, 3)}),
+    "external_offset_overflow": (
+        between(external("w", [3], location="w.bin",
+                         offset=(1 << 64) - 4, length=12)),
+        "w.bin", {"w.bin": floats(1, 2, 3)}),
+    "external_bad_offset": (
+        between(external("w", [3], location="w.bin", offset="-4")),
+        "offset", {"w.bin": floats(1, 2, 3)}),
+    "external_folder": (between(external("w", [3], location=".")), "'w'"),
+    "constant_without_value": (constant([]), "exactly one"),
+    "constant_two_values": (
+        constant([attribute("value_float", 1.0),
+                  attribute("value_int", 1)]), "exactly one"),
+    "constant_text": (constant([attribute("value_string", "x")]),
+                      "value_string"),
+    "constant_other_attribute": (constant([attribute("worth", 1.0)]),
+                                 "'worth'"),
+    "unnamed_attribute": (simple([node("LeakyRelu", ["x"], ["y"],
+                                       attributes=[real(2, 1.0)])]),
+                          "no name"),
+    "attribute_twice": (
+        simple([node("LeakyRelu", ["x"], ["y"], attributes=[
+            attribute("alpha", 1.0), attribute("alpha", 2.0)])]), "twice"),
+    "too_few_inputs": (simple([node("Add", ["x"], ["y"], "add")]),
+                       "'add'"),
+    "too_many_inputs": (simple([node("Relu", ["x", "x"], ["y"], "relu")]),
+                        "'relu'"),
+    "too_many_outputs": (simple([node("Relu", ["x"], ["y", "z"], "relu")]),
+                         "'relu'"),
+    "empty_input_name": (simple([node("Relu", [""], ["y"], "relu")]),
+                         "'relu'"),
+    "bad_reshape": (simple([node("Reshape", ["x", "s"], ["y"], "shape")],
+                           [tensor("s", [2], ints(4, 4), INT64)],
+                           out=(4, 4)), "'shape'"),
+    "negative_reshape": (
+        simple([node("Reshape", ["x", "s"], ["y"], "shape")],
+               [tensor("s", [2], ints(-5, 2), INT64)], out=None),
+        "'shape'"),
+    "bad_axis": (simple([node("Softmax", ["x"], ["y"], "soft", axis=7)]),
+                 "'soft'"),
+    "matmul_clash": (simple([node("MatMul", ["x", "w"], ["y"], "mat")],
+                            [tensor("w", [4, 1], floats(1, 2, 3, 4))],
+                            out=(2, 1)), "'mat'"),
+    "function_calls_itself": (
+        call([function("F", "local", ["x"], ["y"],
+                       [node("F", ["x"], ["y"], "again", "local")])]),
+        "calls itself"),
+    "function_explodes": (
+        call([function("F%d" % i, "local", ["x"], ["y"],
+                       [node("F%d" % (i + 1), ["x"], ["a"], "a", "local"),
+                        node("F%d" % (i + 1), ["a"], ["y"], "b", "local")])
+              for i in range(40)], "F0"), "nodes"),
+    "function_without_output": (
+        call([function("F", "local", ["x"], ["y"],
+                       [node("Relu", ["x"], ["z"])])]), "function 'F'"),
+    "function_missing_input": (
+        call([function("F", "local", ["x"], ["y"],
+                       [node("Relu", ["q"], ["y"])])]), "'q'"),
+    "function_too_many_inputs": (
+        call([function("F", "local", [], ["y"],
+                       [node("Relu", ["q"], ["y"])])]), "more inputs"),
+    "function_unnamed": (call([function("", "local", ["x"], ["y"], [])]),
+                         "no name"),
+    "function_inputs_alike": (
+        call([function("F", "local", ["x", "x"], ["y"],
+                       [node("Relu", ["x"], ["y"])])]), "alike"),
+}
+
+ACCEPTED = {
+    "chain": chain(),
+    "odd_names": model(graph(
+        [node("Relu", [ODD], [ODD + "1"], ODD),
+         node("Abs", [ODD + "1"], [ODD + "2"], ODD)],
+        [value_info(ODD, [2, 3])], [value_info(ODD + "2", [2, 3])],
+        name=ODD)),
+    "keywords": model(graph(
+        [node("Relu", ["int"], ["while"], "for"),
+         node("Abs", ["while"], ["return"], "float"),
+         node("Neg", ["return"], ["main"], "expf")],
+        [value_info("int", [2, 3])], [value_info("main", [2, 3])],
+        name="struct")),
+    "long_names": model(graph(
+        [node("Relu", ["x" * 300], ["y" * 300], "n" * 300)],
+        [value_info("x" * 300, [2, 3])], [value_info("y" * 300, [2, 3])],
+        name="g" * 300)),
+    "late_difference": model(graph(
+        [node("Relu", [LONG + "x"], [LONG + "a"], LONG + "1"),
+         node("Abs", [LONG + "a"], [LONG + "b"], LONG + "2"),
+         node("Neg", [LONG + "b"], [LONG + "y"], LONG + "3")],
+        [value_info(LONG + "x", [2, 3])],
+        [value_info(LONG + "y", [2, 3])], name=LONG + "g")),
+    "digits_first": model(graph(
+        [node("Relu", ["0"], ["1"], ""), node("Neg", ["1"], ["2"], "")],
+        [value_info("0", [2, 3])], [value_info("2", [2, 3])], name="9")),
+    "not_ascii": model(graph(
+        [node("Relu", ["größe"], ["高さ"], "узел")],
+        [value_info("größe", [2, 3])], [value_info("高さ", [2, 3])],
+        name="模型")),
+    "unsorted": simple([node("Neg", ["b"], ["y"], "3"),
+                        node("Abs", ["a"], ["b"], "2"),
+                        node("Relu", ["x"], ["a"], "1")]),
+    "unknown_fields": chain() + blob(100, b"future") + number(101, 5),
+    "function": call(
+        [function("F", "local", ["x"], ["y"],
+                  [node("LeakyRelu", ["x"], ["a"], "l",
+                        attributes=[blob(1, "alpha") + blob(21, "slope")
+                                    + number(20, 1)]),
+                   node("Relu", ["a"], ["y"], "r")], ["slope"])],
+        slope=0.5),
+    "function_passes_input": simple(
+        [node("F", ["x"], ["a"], "call", "local"),
+         node("Relu", ["a"], ["y"])],
+        functions=[function("F", "local", ["x"], ["x"], [])]),
+}
+
+
+def can_compile():
+    return subprocess.run([TIRC, "compile", "--help"],
+                          capture_output=True).returncode == 0
+
+
+def write(folder, case):
+    path = os.path.join(folder, "case.onnx")
+    with open(path, "wb") as file:
+        file.write(case[0])
+    for name, data in (case[2] if len(case) > 2 else {}).items():
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(data)
+    return path
+
+
+def refused(case):
+    words = [case[1]] if isinstance(case[1], str) else case[1]
+    folder = work_folder()
+    path = write(folder, case)
+    out = os.path.join(folder, "out")
+    commands = [[DUMP, path]] if DUMP else []
+    if can_compile():
+        commands.append([TIRC, "compile", path, "-o", out])
+    for command in commands:
+        done = execute(command, status=1, timeout=20)
+        lines = done.stderr.strip().splitlines()
+        print(done.stderr)
+        for word in words:
+            if word not in done.stderr:
+                fail("the message lacks %r:\n%s" % (word, done.stderr))
+        if not 1 <= len(lines) <= max(2, len(words)):
+            fail("%d lines of messages" % len(lines))
+        if done.stdout.strip() or os.path.exists(out):
+            fail("something was written")
+
+
+def accepted(data):
+    folder = work_folder()
+    path = write(folder, (data, ""))
+    out = os.path.join(folder, "out")
+    if DUMP:
+        print(execute([DUMP, path], timeout=20).stdout)
+    if can_compile():
+        execute([TIRC, "compile", path, "-o", out], timeout=60)
+        sources = [os.path.join(out, f) for f in sorted(os.listdir(out))
+                   if f.endswith(".c")]
+        execute(["cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic",
+                 "-Werror", "-fsyntax-only", *sources], timeout=120)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        print("\n".join([*REFUSED, *ACCEPTED]))
+    elif sys.argv[1] == "--write":
+        everything = {**REFUSED, **{k: (v,) for k, v in ACCEPTED.items()}}
+        for name, case in everything.items():
+            with open(os.path.join(sys.argv[2], name + ".onnx"), "wb") as f:
+                f.write(case[0])
+    elif sys.argv[1] in REFUSED:
+        refused(REFUSED[sys.argv[1]])
+    else:
+        accepted(ACCEPTED[sys.argv[1]])

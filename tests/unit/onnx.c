@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of the importer: SHA-256, the wire format, tensors to files and back. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "importer.h"
+#include "wire.h"
+
+static void
+hex_of(const void *data, size_t length, size_t step, char text[65])
+{
+	struct sha256 s;
+	uint8_t digest[32];
+
+	sha256_init(&s);
+	for (size_t at = 0; at < length; at += step) {
+		sha256_update(&s, (const char *)data + at,
+			      length - at < step ? length - at : step);
+	}
+	sha256_final(&s, digest);
+	for (int i = 0; i < 32; ++i) {
+		snprintf(text + 2 * i, 3, "%02x", digest[i]);
+	}
+}
+
+static void
+test_sha256(void)
+{
+	static char data[200];
+	char one[65], other[65];
+
+	hex_of("abc", 3, 3, one);
+	CHECK_STR_EQ(one, "ba7816bf8f01cfea414140de5dae2223"
+			  "b00361a396177a9cb410ff61f20015ad");
+	hex_of("", 0, 1, one);
+	CHECK_STR_EQ(one, "e3b0c44298fc1c149afbf4c8996fb924"
+			  "27ae41e4649b934ca495991b7852b855");
+	for (size_t n = 0; n < sizeof data; ++n) {
+		data[n] = (char)n;
+		hex_of(data, n, 1, one);
+		hex_of(data, n, 64, other);
+		CHECK_STR_EQ(one, other);
+	}
+}
+
+static void
+test_varints(void)
+{
+	static const uint8_t good[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+					0xff, 0xff, 0xff, 0x01 };
+	static const uint8_t large[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+					 0xff, 0xff, 0xff, 0x02 };
+	uint64_t v = 0;
+
+	CHECK(wire_varint(&(struct wire_reader){ good, good + 10 }, &v));
+	CHECK(v == UINT64_MAX);
+	CHECK(!wire_varint(&(struct wire_reader){ good, good + 9 }, &v));
+	CHECK(!wire_varint(&(struct wire_reader){ large, large + 10 }, &v));
+}
+
+/* Every type goes to a file and back. */
+static void
+test_tensors(void)
+{
+	static const enum dtype_kind kinds[] = {
+		DT_BOOL, DT_I8, DT_U8, DT_I16, DT_U16, DT_I32, DT_U32, DT_I64,
+		DT_U64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_I4, DT_U4,
+		DT_F8E4M3FN, DT_F8E5M2,
+	};
+	char path[] = "/tmp/tirc-unit-XXXXXX";
+	int fd = mkstemp(path);
+
+	CHECK(fd >= 0);
+	close(fd);
+	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
+		struct module *m = module_new();
+		int64_t shape[] = { 3, 1, 5 };
+		uint8_t data[15 * 8];
+		struct array out, in = {
+			.name = "t", .type = dtype_of(kinds[k]), .ndim = 3,
+			.shape = shape, .elems = 15, .data = data };
+		size_t bytes = 15 * (size_t)dtype_bytes(in.type);
+
+		for (size_t i = 0; i < bytes; ++i) {
+			data[i] = (uint8_t)(kinds[k] == DT_BOOL ? i % 2
+					    : kinds[k] == DT_U4 ? i % 16
+					    : kinds[k] == DT_I4 ? i % 8 + 0xf8
+					    : i * 37);
+		}
+		CHECK(onnx_write_tensor(m, path, &in));
+		if (CHECK(onnx_read_tensor(m, path, &out))) {
+			CHECK(dtype_equal(out.type, in.type));
+			CHECK_EQ(out.ndim, 3);
+			CHECK_EQ(out.elems, 15);
+			CHECK_STR_EQ(out.name, "t");
+			CHECK(memcmp(out.data, data, bytes) == 0);
+		}
+		module_free(m);
+	}
+	unlink(path);
+}
+
+static void
+test_tensor_errors(void)
+{
+	struct module *m = module_new();
+	struct array a = { .type = dtype_of(DT_F32) }, out;
+
+	CHECK(!onnx_read_tensor(m, "/no/such/file", &out));
+	CHECK_EQ(m->diags.list.data[0].id, DIAG_FILE_UNREADABLE);
+	CHECK(!onnx_write_tensor(m, "/no/such/file", &a));
+	CHECK_EQ(m->diags.list.data[1].id, DIAG_FILE_UNWRITABLE);
+	CHECK(!onnx_read_tensor(m, "/", &out));
+	module_free(m);
+}
+
+static void
+test_quotes(void)
+{
+	struct arena a;
+
+	arena_init(&a);
+	CHECK_STR_EQ(import_quote(&a, "a\nb\\\x01"), "'a\\nb\\\\\\x01'");
+	CHECK(strlen(import_quote(&a, "                                     "
+	"                                                                  "
+	"                                                            ")) < 150);
+	arena_release(&a);
+}
+
+int
+main(void)
+{
+	test_sha256();
+	test_varints();
+	test_tensors();
+	test_tensor_errors();
+	test_quotes();
+	return check_done();
+}
