@@ -73,6 +73,26 @@ axes_exprs(struct define *c, const struct iter_var *axes, int n)
 }
 
 const struct expr *
+broadcast_index(struct module *m, const struct expr *dim,
+		const struct expr *result, const struct expr *index)
+{
+	const struct expr *zero = expr_int(m, index->type, 0);
+	int64_t constant;
+
+	if (dim == result) {
+		return index;
+	}
+	if (expr_is_value(dim, 1)) {
+		return zero;
+	}
+	if (expr_is_int(dim, &constant)) {
+		return index;
+	}
+	/* A size that may turn out to be 1. */
+	return expr_select(m, expr_eq(m, dim, expr_i32(m, 1)), zero, index);
+}
+
+const struct expr *
 define_broadcast(struct define *c, const struct te_tensor *t,
 		 const struct expr *const *index,
 		 const struct expr *const *shape, int rank)
@@ -84,22 +104,8 @@ define_broadcast(struct define *c, const struct te_tensor *t,
 
 	for (int d = 0; d < b->ndim; d++) {
 		int k = rank - b->ndim + d;
-		const struct expr *zero = expr_int(m, index[k]->type, 0);
-		int64_t constant;
 
-		if (b->shape[d] == shape[k]) {
-			at[d] = index[k];
-		} else if (expr_is_value(b->shape[d], 1)) {
-			at[d] = zero;
-		} else if (expr_is_int(b->shape[d], &constant)) {
-			at[d] = index[k];
-		} else {
-			/* A size that may turn out to be 1. */
-			at[d] = expr_select(m,
-					    expr_eq(m, b->shape[d],
-						    expr_i32(m, 1)),
-					    zero, index[k]);
-		}
+		at[d] = broadcast_index(m, b->shape[d], shape[k], index[k]);
 	}
 	return te_at(m, t, at, b->ndim);
 }

@@ -24,7 +24,7 @@ bool define_map(struct define *c, const struct node *n,
 
 /* ---- inference (infer.c) ---- */
 
-/* A diagnostic at the node; returns false. */
+/* A diagnostic at the node (none where c is NULL); returns false. */
 bool infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 /* The two dimensions can be the same: equal, or one is symbolic. */
@@ -74,8 +74,12 @@ const struct expr *define_broadcast(struct define *c,
 				    const struct te_tensor *t,
 				    const struct expr *const *index,
 				    const struct expr *const *shape, int rank);
-/* te_compute, which finds the inputs in the body by itself: any of n's
- * inputs `in` and the stages made before (`prev`, n_prev). */
+/* Where to read a dimension `dim` that is broadcast to `result`. */
+const struct expr *broadcast_index(struct module *m, const struct expr *dim,
+				   const struct expr *result,
+				   const struct expr *index);
+/* te_compute, which finds by itself what the body loads: inputs of the node
+ * and stages made before. The axes are not to be used again. */
 struct te_tensor *define_stage(struct define *c, const char *name,
 			       const char *tag, int n_axes,
 			       struct iter_var *axes, const struct expr *body);
@@ -97,6 +101,45 @@ const struct expr *convert_to(struct define *c, struct dtype t,
 			      const struct expr *e);
 /* A type by ONNX's number, as in Cast's attribute `to`. */
 bool dtype_of_onnx(int64_t number, struct dtype *t);
+/* ---- reductions (reduce.c) ---- */
+
+/* The type to add up in: f32 for the narrower floats. */
+struct dtype accumulator_type(struct dtype t);
+/* Max or min that starts from an infinity, where t has one. */
+const struct reducer *reducer_extreme(struct module *m, struct dtype t,
+				      bool max);
+/* Of (value, index) pairs the one with the largest (smallest) value. */
+const struct reducer *reducer_arg(struct module *m, struct dtype t,
+				  struct dtype index_type, bool max,
+				  bool last);
+
+struct reduce_plan {
+	struct iter_var *axes; /* of the result */
+	int n_axes;
+	struct iter_var *over; /* reduced */
+	int n_over;
+	const struct expr **at;    /* where to read t */
+	const struct expr *count;  /* elements that make one */
+};
+
+/* The loops of a reduction of t along the flagged dimensions; with keep they
+ * stay in the result with extent 1. */
+struct reduce_plan reduce_plan(struct define *c, const struct te_tensor *t,
+			       const bool *reduced, bool keep);
+/* The stage of a reducer_arg: returns the indices, and the values in *best
+ * if that is not NULL. */
+struct te_tensor *define_arg_stage(struct define *c, const struct reducer *r,
+				   const struct expr *value,
+				   const struct expr *index,
+				   struct iter_var *axes, int n_axes,
+				   struct iter_var *over, int n_over,
+				   struct te_tensor **best);
+
+/* |x|^p and its inverse for a sum, plain where p is 1 or 2 (pool.c). */
+const struct expr *power_of_abs(struct define *c, const struct expr *x,
+				double p);
+const struct expr *root_of_sum(struct define *c, const struct expr *sum,
+			       double p);
 bool define_error(struct define *c, enum diag_id id, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 

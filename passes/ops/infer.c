@@ -18,6 +18,9 @@ infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 	va_list ap;
 	const char *text;
 
+	if (!c) { /* a definition asks again what inference has settled */
+		return false;
+	}
 	va_start(ap, fmt);
 	text = arena_vprintf(&c->module->arena, fmt, ap);
 	va_end(ap);

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions in one to four dimensions, any grouping:
+ *
+ *   y[n, oc, oh, ow] = sum over ic, kh, kw of
+ *       x[n, g * ICG + ic, oh * sh + kh * dh - ph, …] * w[oc, ic, kh, kw]
+ *
+ * with the group g of oc, and the bias as a stage of its own. */
+#include "window.h"
+
+/* The constant dimensions of the weights from dimension 2 on. */
+static bool
+kernel_of_weights(const struct node *n, int64_t *kernel)
+{
+	const struct tensor *w = n->inputs[1];
+
+	for (int d = 2; d < w->ndim && d < 2 + WINDOW_MAX; d++) {
+		if (!expr_is_int(w->shape[d], &kernel[d - 2])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+conv_window(struct infer *c, struct module *m, const struct node *n,
+	    bool transposed, struct window *w)
+{
+	int64_t kernel[WINDOW_MAX];
+	const char *wrong;
+
+	if (n->inputs[0]->ndim != n->inputs[1]->ndim) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the input has rank %d and the weights %d; "
+				   "correct the shapes", n->inputs[0]->ndim,
+				   n->inputs[1]->ndim);
+	}
+	if (!kernel_of_weights(n, kernel)) {
+		return infer_error(c, DIAG_UNKNOWN_SHAPE,
+				   "the size of the kernel is not constant; "
+				   "fix the shape of the weights");
+	}
+	wrong = window_of_node(m, n, kernel, transposed, w);
+	return !wrong || infer_error(c, DIAG_BAD_ATTRIBUTE, "%s", wrong);
+}
+
+/* Channels that must be known: false with a diagnostic. */
+static bool
+check_channels(struct infer *c, const struct node *n, int64_t group,
+	       const struct expr *in_channels, const struct expr *grouped,
+	       const struct expr *out_channels)
+{
+	const struct tensor *bias = node_input(n, 2);
+	int64_t x, w, oc;
+
+	if (group < 1) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "group is %lld; it must be positive",
+				   (long long)group);
+	}
+	if (expr_is_int(in_channels, &x) && expr_is_int(grouped, &w) &&
+	    x != w) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the input has %lld channels and the "
+				   "weights are for %lld; correct the shapes",
+				   (long long)x, (long long)w);
+	}
+	if (expr_is_int(out_channels, &oc) && oc % group != 0) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "%lld output channels do not divide into "
+				   "%lld groups; correct the weights",
+				   (long long)oc, (long long)group);
+	}
+	if (bias && (bias->ndim != 1 ||
+		     !dims_may_equal(bias->shape[0], out_channels))) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the bias does not have one element per "
+				   "output channel; correct its shape");
+	}
+	return true;
+}
+
+static void
+set_output(struct infer *c, struct node *n, const struct window *w,
+	   const struct expr *channels, struct dtype type)
+{
+	const struct expr *shape[2 + WINDOW_MAX] = {
+		n->inputs[0]->shape[0], channels
+	};
+
+	for (int d = 0; d < w->n; d++) {
+		shape[2 + d] = w->out[d];
+	}
+	infer_set(c, n->outputs[0], type, 2 + w->n, shape);
+}
+
+static bool
+infer_conv_of(struct infer *c, struct node *n, struct dtype type)
+{
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0], *weights = n->inputs[1];
+	int64_t group = node_attr_int(n, "group", 1);
+	struct window w;
+
+	if (!conv_window(c, m, n, false, &w) ||
+	    !check_channels(c, n, group, x->shape[1],
+			    expr_mul(m, weights->shape[1],
+				     expr_index(m, group)),
+			    weights->shape[0])) {
+		return false;
+	}
+	set_output(c, n, &w, weights->shape[0], type);
+	return true;
+}
+
+bool
+infer_conv(struct infer *c, struct node *n)
+{
+	return infer_same_types(c, n) &&
+	       infer_conv_of(c, n, n->inputs[0]->type);
+}
+
+bool
+infer_conv_transpose(struct infer *c, struct node *n)
+{
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0], *weights = n->inputs[1];
+	int64_t group = node_attr_int(n, "group", 1);
+	const struct expr *channels = expr_mul(m, weights->shape[1],
+					       expr_index(m, group));
+	struct window w;
+
+	if (!infer_same_types(c, n) ||
+	    !conv_window(c, m, n, true, &w) ||
+	    !check_channels(c, n, group, x->shape[1], weights->shape[0],
+			    channels)) {
+		return false;
+	}
+	set_output(c, n, &w, channels, x->type);
+	return true;
+}
+
+/* The first input channel of the group that output channel oc belongs to,
+ * plus ic; without a division where there is one group or one output channel
+ * per group. */
+static const struct expr *
+input_channel(struct module *m, const struct expr *oc, const struct expr *ic,
+	      const struct expr *out_channels, const struct expr *per_group,
+	      int64_t group)
+{
+	const struct expr *size, *g;
+
+	if (group == 1) {
+		return ic;
+	}
+	size = expr_floordiv(m, out_channels, expr_index(m, group));
+	g = expr_is_value(size, 1) ? oc : expr_floordiv(m, oc, size);
+	if (expr_is_value(per_group, 1)) {
+		return g;
+	}
+	return expr_add(m, expr_mul(m, g, per_group), ic);
+}
+
+/* y[n, oc, …] = t[n, oc, …] + bias[oc], in the type of the result. */
+static struct te_tensor *
+finish(struct define *c, const struct node *n, const struct window *w,
+       struct te_tensor *t, const struct te_tensor *bias)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *axes;
+	const struct expr **index, *e;
+
+	if (!bias && dtype_equal(t->buffer->type, y->type)) {
+		return t;
+	}
+	axes = window_axes(c, w, y, "oc");
+	index = axes_exprs(c, axes, y->ndim);
+	e = te_at(m, t, index, y->ndim);
+	if (bias) {
+		e = expr_add(m, e, expr_cast(m, e->type,
+					     te_at(m, bias, &index[1], 1)));
+	}
+	return define_stage(c, "bias", "broadcast", y->ndim, axes,
+			    expr_cast(m, y->type, e));
+}
+
+bool
+define_conv(struct define *c, const struct node *n,
+	    struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0], *weights = n->inputs[1];
+	struct dtype t = accumulator_type(y->type);
+	int64_t group = node_attr_int(n, "group", 1);
+	struct iter_var *axes, over[1 + WINDOW_MAX];
+	const struct expr *at[2 + WINDOW_MAX], *channel, *x, *e;
+	struct window w;
+
+	if (!conv_window(NULL, m, n, false, &w)) {
+		return false;
+	}
+	axes = window_axes(c, &w, y, "oc");
+	over[0] = te_reduce_axis(m, "ic", weights->shape[1]);
+	window_taps(c, &w, over + 1);
+	channel = input_channel(m, axes[1].var->expr, over[0].var->expr,
+				weights->shape[0], weights->shape[1], group);
+	x = window_load(c, &w, in[0], axes[0].var->expr, channel, axes + 2,
+			over + 1, expr_const(m, in[0]->buffer->type, 0));
+	at[0] = axes[1].var->expr;
+	for (int d = 0; d < 1 + w.n; d++) {
+		at[1 + d] = over[d].var->expr;
+	}
+	e = expr_mul(m, expr_cast(m, t, x),
+		     expr_cast(m, t, te_at(m, in[1], at, 2 + w.n)));
+	out[0] = define_stage(c, "conv", "conv", 2 + w.n, axes,
+			      te_sum(m, e, over, 1 + w.n));
+	out[0] = finish(c, n, &w, out[0], node_input(n, 2) ? in[2] : NULL);
+	return true;
+}
+
+/* x[n, channel, (o + pad - k * dilation) / stride …] where that is a whole
+ * number inside of the input, else 0. */
+static const struct expr *
+transposed_load(struct define *c, const struct window *w,
+		const struct te_tensor *x, const struct expr *batch,
+		const struct expr *channel, const struct iter_var *out,
+		const struct iter_var *taps)
+{
+	struct module *m = c->module;
+	const struct expr *at[2 + WINDOW_MAX] = { batch, channel };
+	const struct expr *inside = expr_bool(m, true);
+	const struct expr *zero = expr_i32(m, 0);
+
+	for (int d = 0; d < w->n; d++) {
+		const struct expr *stride = expr_i32(m, w->stride[d]), *p;
+
+		p = expr_sub(m, expr_add(m, out[d].var->expr, w->begin[d]),
+			     expr_mul(m, taps[d].var->expr,
+				      expr_i32(m, w->dilation[d])));
+		inside = expr_and(m, inside, expr_le(m, zero, p));
+		inside = expr_and(m, inside, expr_lt(
+			m, p, expr_mul(m, w->in[d], stride)));
+		inside = expr_and(m, inside, expr_eq(
+			m, expr_floormod(m, p, stride), zero));
+		at[2 + d] = expr_floordiv(m, p, stride);
+	}
+	return expr_if(m, inside, te_at(m, x, at, 2 + w->n),
+		       expr_const(m, x->buffer->type, 0));
+}
+
+bool
+define_conv_transpose(struct define *c, const struct node *n,
+		      struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0], *weights = n->inputs[1];
+	struct dtype t = accumulator_type(y->type);
+	int64_t group = node_attr_int(n, "group", 1);
+	const struct expr *per_group = expr_floordiv(
+		m, weights->shape[0], expr_index(m, group));
+	struct iter_var *axes, over[1 + WINDOW_MAX];
+	const struct expr *at[2 + WINDOW_MAX], *channel, *oc, *x, *e;
+	struct window w;
+
+	if (!conv_window(NULL, m, n, true, &w)) {
+		return false;
+	}
+	axes = window_axes(c, &w, y, "oc");
+	oc = axes[1].var->expr;
+	over[0] = te_reduce_axis(m, "ic", per_group);
+	window_taps(c, &w, over + 1);
+	channel = input_channel(m, oc, over[0].var->expr, y->shape[1],
+				per_group, group);
+	x = transposed_load(c, &w, in[0], axes[0].var->expr, channel,
+			    axes + 2, over + 1);
+	/* Weights are [ic, oc / group, k…]. */
+	at[0] = channel;
+	at[1] = group == 1 ? oc : expr_floormod(m, oc, weights->shape[1]);
+	for (int d = 0; d < w.n; d++) {
+		at[2 + d] = over[1 + d].var->expr;
+	}
+	e = expr_mul(m, expr_cast(m, t, x),
+		     expr_cast(m, t, te_at(m, in[1], at, 2 + w.n)));
+	out[0] = define_stage(c, "conv", "conv", 2 + w.n, axes,
+			      te_sum(m, e, over, 1 + w.n));
+	out[0] = finish(c, n, &w, out[0], node_input(n, 2) ? in[2] : NULL);
+	return true;
+}

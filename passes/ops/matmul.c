@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix products: y[b, i, j] = sum over k of a[b, i, k] * b[b, k, j]. */
+#include "define.h"
+
+/* ---- MatMul ---- */
+
+/* Batch dimensions of a result and where its row and column are; a vector
+ * lacks one of them. */
+struct product {
+	int batch;        /* dimensions in front */
+	bool rows, columns;
+	const struct expr **shape;
+	int rank;
+	const struct expr *inner;
+};
+
+static bool
+product_shape(struct infer *c, struct module *m, const struct node *n,
+	      struct product *p)
+{
+	const struct tensor *a = n->inputs[0], *b = n->inputs[1];
+	int batch_a = a->ndim - 2, batch_b = b->ndim - 2;
+	const struct expr *inner_b;
+
+	if (a->ndim < 1 || b->ndim < 1) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "a scalar in %s; use Mul", n->op_type);
+	}
+	batch_a = batch_a < 0 ? 0 : batch_a;
+	batch_b = batch_b < 0 ? 0 : batch_b;
+	p->batch = batch_a > batch_b ? batch_a : batch_b;
+	p->rows = a->ndim > 1;
+	p->columns = b->ndim > 1;
+	p->shape = arena_array(&m->arena, const struct expr *, p->batch + 2);
+	p->inner = a->shape[a->ndim - 1];
+	inner_b = b->shape[p->columns ? b->ndim - 2 : 0];
+	if (!dims_may_equal(p->inner, inner_b)) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the last dimension of input 0 and the "
+				   "rows of input 1 differ; correct the "
+				   "shapes");
+	}
+	if (p->inner->kind != EXPR_INT) {
+		p->inner = inner_b;
+	}
+	for (int d = 0; d < p->batch; d++) {
+		int at_a = d - (p->batch - batch_a);
+		int at_b = d - (p->batch - batch_b);
+
+		p->shape[d] = broadcast_dim(
+			m, at_a < 0 ? expr_i32(m, 1) : a->shape[at_a],
+			at_b < 0 ? expr_i32(m, 1) : b->shape[at_b]);
+		if (!p->shape[d]) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "batch dimension %d of the inputs "
+					   "does not broadcast; correct the "
+					   "shapes", d);
+		}
+	}
+	p->rank = p->batch;
+	if (p->rows) {
+		p->shape[p->rank++] = a->shape[a->ndim - 2];
+	}
+	if (p->columns) {
+		p->shape[p->rank++] = b->shape[b->ndim - 1];
+	}
+	return true;
+}
+
+bool
+infer_matmul(struct infer *c, struct node *n)
+{
+	struct product p;
+
+	if (!infer_same_types(c, n) ||
+	    !product_shape(c, c->module, n, &p)) {
+		return false;
+	}
+	infer_set(c, n->outputs[0], n->inputs[0]->type, p.rank, p.shape);
+	return true;
+}
+
+bool
+infer_matmul_integer(struct infer *c, struct node *n)
+{
+	struct product p;
+
+	if (!product_shape(c, c->module, n, &p)) {
+		return false;
+	}
+	infer_set(c, n->outputs[0], dtype_of(DT_I32), p.rank, p.shape);
+	return true;
+}
+
+static struct iter_var *
+product_axes(struct define *c, const struct product *p)
+{
+	const char **names =
+		arena_array(&c->module->arena, const char *, p->rank + 1);
+
+	for (int d = 0; d < p->batch; d++) {
+		names[d] = p->batch == 1 ? "b" : arena_printf(
+			&c->module->arena, "b%d", d);
+	}
+	if (p->rows) {
+		names[p->batch] = "i";
+	}
+	if (p->columns) {
+		names[p->rank - 1] = "j";
+	}
+	return te_axes(c->module, p->rank, p->shape, names);
+}
+
+/* One element of an operand: last two dimensions (row, column), fewer for a
+ * vector; batch dimensions broadcast. */
+static const struct expr *
+operand(struct define *c, const struct product *p, const struct te_tensor *t,
+	const struct expr *const *index, const struct expr *row,
+	const struct expr *column)
+{
+	struct module *m = c->module;
+	int ndim = t->buffer->ndim, batch = ndim > 2 ? ndim - 2 : 0;
+	const struct expr **at =
+		arena_array(&m->arena, const struct expr *, ndim + 1);
+
+	for (int d = 0; d < batch; d++) {
+		int k = p->batch - batch + d;
+
+		at[d] = broadcast_index(m, t->buffer->shape[d], p->shape[k],
+					index[k]);
+	}
+	if (row) {
+		at[batch++] = row;
+	}
+	if (column) {
+		at[batch++] = column;
+	}
+	return te_at(m, t, at, ndim);
+}
+
+/* Element (i, k) of input 0 and (k, j) of input 1. */
+static void
+operands(struct define *c, const struct product *p,
+	 struct te_tensor *const *in, const struct expr *const *index,
+	 const struct expr *k, const struct expr *ab[2])
+{
+	ab[0] = operand(c, p, in[0], index,
+			p->rows ? index[p->batch] : NULL, k);
+	ab[1] = operand(c, p, in[1], index, k,
+			p->columns ? index[p->rank - 1] : NULL);
+}
+
+/* The stage in the type to add up in, then (if that is another one) the cast
+ * to the type of the result. */
+static struct te_tensor *
+narrow_result(struct define *c, struct te_tensor *t, struct dtype type)
+{
+	int ndim = t->buffer->ndim;
+	struct iter_var *axes;
+
+	if (dtype_equal(t->buffer->type, type)) {
+		return t;
+	}
+	axes = define_shape_axes(c, ndim, t->buffer->shape);
+	return define_stage(c, "cast", "elementwise", ndim, axes,
+			    expr_cast(c->module, type,
+				      te_at(c->module, t,
+					    axes_exprs(c, axes, ndim),
+					    ndim)));
+}
+
+bool
+define_matmul(struct define *c, const struct node *n,
+	      struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	struct dtype type = in[0]->buffer->type, t = accumulator_type(type);
+	struct iter_var *axes, k;
+	const struct expr *ab[2];
+	struct product p;
+
+	if (!product_shape(NULL, m, n, &p)) {
+		return false;
+	}
+	axes = product_axes(c, &p);
+	k = te_reduce_axis(m, "k", p.inner);
+	operands(c, &p, in, axes_exprs(c, axes, p.rank), k.var->expr, ab);
+	out[0] = define_stage(c, "matmul", "matmul", p.rank, axes,
+			      te_sum(m, expr_mul(m, expr_cast(m, t, ab[0]),
+						 expr_cast(m, t, ab[1])),
+				     &k, 1));
+	out[0] = narrow_result(c, out[0], type);
+	return true;
+}
+
+/* A zero point of one element, or one per row (column) along `index`. */
+static const struct expr *
+zero_point(struct define *c, const struct node *n, int i,
+	   struct te_tensor *const *in, const struct expr *index)
+{
+	struct module *m = c->module;
+	struct dtype i32 = dtype_of(DT_I32);
+	const struct expr *literal = define_literal(c, n, i), *at;
+
+	if (!node_input(n, i)) {
+		return expr_int(m, i32, 0);
+	}
+	if (literal) {
+		return expr_cast(m, i32, literal);
+	}
+	if (in[i]->buffer->ndim == 0) {
+		return expr_cast(m, i32, te_at(m, in[i], NULL, 0));
+	}
+	at = expr_is_value(in[i]->buffer->shape[0], 1) || !index
+		? expr_i32(m, 0) : index;
+	return expr_cast(m, i32, te_at(m, in[i], &at, 1));
+}
+
+bool
+define_matmul_integer(struct define *c, const struct node *n,
+		      struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	struct dtype i32 = dtype_of(DT_I32);
+	struct iter_var *axes, k;
+	const struct expr *ab[2], **index;
+	struct product p;
+
+	if (!product_shape(NULL, m, n, &p)) {
+		return false;
+	}
+	axes = product_axes(c, &p);
+	index = axes_exprs(c, axes, p.rank);
+	k = te_reduce_axis(m, "k", p.inner);
+	operands(c, &p, in, index, k.var->expr, ab);
+	for (int i = 0; i < 2; i++) {
+		const struct expr *at =
+			i == 0 ? (p.rows ? index[p.batch] : NULL)
+			       : (p.columns ? index[p.rank - 1] : NULL);
+
+		ab[i] = expr_sub(m, expr_cast(m, i32, ab[i]),
+				 zero_point(c, n, 2 + i, in, at));
+	}
+	out[0] = define_stage(c, "matmul", "matmul", p.rank, axes,
+			      te_sum(m, expr_mul(m, ab[0], ab[1]), &k, 1));
+	return true;
+}
+
+/* ---- Gemm: alpha * A' * B' + beta * C ---- */
+
+bool
+infer_gemm(struct infer *c, struct node *n)
+{
+	const struct tensor *a = n->inputs[0], *b = n->inputs[1];
+	const struct tensor *bias = node_input(n, 2);
+	bool trans_a = node_attr_int(n, "transA", 0) != 0;
+	bool trans_b = node_attr_int(n, "transB", 0) != 0;
+	const struct expr *shape[2];
+
+	if (!infer_same_types(c, n)) {
+		return false;
+	}
+	if (a->ndim != 2 || b->ndim != 2) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "inputs of rank %d and %d, not 2; use "
+				   "MatMul", a->ndim, b->ndim);
+	}
+	if (!dims_may_equal(a->shape[!trans_a], b->shape[trans_b])) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the inner dimensions of the two matrices "
+				   "differ; correct the shapes");
+	}
+	shape[0] = a->shape[trans_a];
+	shape[1] = b->shape[!trans_b];
+	for (int d = 0; bias && d < bias->ndim; d++) {
+		const struct expr *dim = bias->shape[d];
+
+		if (bias->ndim > 2 ||
+		    (!expr_is_value(dim, 1) &&
+		     !dims_may_equal(dim, shape[2 - bias->ndim + d]))) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "input 2 does not broadcast to the "
+					   "result; correct its shape");
+		}
+	}
+	infer_set(c, n->outputs[0], a->type, 2, shape);
+	return true;
+}
+
+bool
+define_gemm(struct define *c, const struct node *n,
+	    struct te_tensor *const *in, struct te_tensor **out)
+{
+	static const char *const names[] = { "i", "j" };
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct dtype t = accumulator_type(y->type);
+	bool trans_a = node_attr_int(n, "transA", 0) != 0;
+	bool trans_b = node_attr_int(n, "transB", 0) != 0;
+	double alpha = node_attr_float(n, "alpha", 1);
+	double beta = node_attr_float(n, "beta", 1);
+	struct iter_var *axes = te_axes(m, 2, y->shape, names);
+	struct iter_var k = te_reduce_axis(m, "k",
+					   n->inputs[0]->shape[!trans_a]);
+	const struct expr *i = axes[0].var->expr, *j = axes[1].var->expr;
+	const struct expr *a_at[2] = { i, k.var->expr };
+	const struct expr *b_at[2] = { k.var->expr, j };
+	const struct expr *a, *b, *e, **index;
+
+	if (trans_a) {
+		a_at[0] = k.var->expr;
+		a_at[1] = i;
+	}
+	if (trans_b) {
+		b_at[0] = j;
+		b_at[1] = k.var->expr;
+	}
+	a = expr_cast(m, t, te_at(m, in[0], a_at, 2));
+	b = expr_cast(m, t, te_at(m, in[1], b_at, 2));
+	out[0] = define_stage(c, "matmul", "matmul", 2, axes,
+			      te_sum(m, expr_mul(m, a, b), &k, 1));
+	if (alpha == 1 && (!node_input(n, 2) || beta == 0) &&
+	    dtype_equal(t, y->type)) {
+		return true;
+	}
+	axes = te_axes(m, 2, y->shape, names);
+	index = axes_exprs(c, axes, 2);
+	e = te_at(m, out[0], index, 2);
+	if (alpha != 1) {
+		e = expr_mul(m, like(c, e, alpha), e);
+	}
+	if (node_input(n, 2) && beta != 0) {
+		b = expr_cast(m, t, define_broadcast(c, in[2], index,
+						     y->shape, 2));
+		e = expr_add(m, e, expr_mul(m, like(c, b, beta), b));
+	}
+	out[0] = define_stage(c, "gemm", "broadcast", 2, axes,
+			      expr_cast(m, y->type, e));
+	return true;
+}
+
+/* ---- multiply-accumulates ---- */
+
+/* The product of the constant dimensions of t in [from, to). */
+static int64_t
+dims_product(const struct tensor *t, int from, int to)
+{
+	int64_t product = 1, dim;
+
+	for (int d = from; d < to; d++) {
+		product *= expr_is_int(t->shape[d], &dim) ? dim : 1;
+	}
+	return product;
+}
+
+int64_t
+op_macs(const struct node *n)
+{
+	const struct tensor *x = node_input(n, 0), *w = node_input(n, 1);
+	const struct tensor *y = node_output(n, 0);
+	bool is_conv = strncmp(n->op_type, "Conv", 4) == 0;
+	int64_t outputs;
+
+	if (!n->op || n->op->fuse != FUSE_COMPUTE || !x || !w || !y ||
+	    !tensor_max_elems(y, &outputs)) {
+		return 0;
+	}
+	if (strcmp(n->op_type, "ConvTranspose") == 0) {
+		int64_t inputs;
+
+		/* Each input element meets a filter [oc / group, k…]. */
+		return tensor_max_elems(x, &inputs)
+			? inputs * dims_product(w, 1, w->ndim) : 0;
+	}
+	if (is_conv) {
+		return outputs * dims_product(w, 1, w->ndim);
+	}
+	if (node_attr_int(n, "transA", 0) && x->ndim == 2) {
+		return outputs * dims_product(x, 0, 1);
+	}
+	return outputs * dims_product(x, x->ndim - 1, x->ndim);
+}

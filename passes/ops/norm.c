@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Normalisations: (x - mean) / sqrt(variance + epsilon), then a scale and a
+ * bias; as the stages sum, mean, square_sum, inv_std, result. Statistics are
+ * kept with their reduced dimensions of extent 1. */
+#include "define.h"
+
+struct moments {
+	struct te_tensor *mean, *inv_std; /* mean NULL: taken as 0 */
+};
+
+/* mean[…] and 1 / sqrt(E[(x - mean)^2] + epsilon) over flagged dimensions. */
+static struct moments
+define_moments(struct define *c, const struct te_tensor *x,
+	       const bool *reduced, double epsilon, bool centered)
+{
+	struct module *m = c->module;
+	struct dtype t = accumulator_type(x->buffer->type);
+	int ndim = x->buffer->ndim;
+	struct moments s = { NULL, NULL };
+	struct te_tensor *sum;
+	struct reduce_plan p;
+	const struct expr *e;
+
+	if (centered) {
+		p = reduce_plan(c, x, reduced, true);
+		e = expr_cast(m, t, te_at(m, x, p.at, ndim));
+		sum = define_stage(c, "sum", "reduce", ndim, p.axes,
+				   te_sum(m, e, p.over, p.n_over));
+		p = reduce_plan(c, x, reduced, true);
+		e = te_at(m, sum, axes_exprs(c, p.axes, ndim), ndim);
+		s.mean = define_stage(c, "mean", "elementwise", ndim, p.axes,
+				      expr_div(m, e, define_count(c, t,
+								  p.count)));
+	}
+	p = reduce_plan(c, x, reduced, true);
+	e = expr_cast(m, t, te_at(m, x, p.at, ndim));
+	if (centered) {
+		e = expr_sub(m, e, te_at(m, s.mean,
+					 axes_exprs(c, p.axes, ndim), ndim));
+	}
+	sum = define_stage(c, "square_sum", "reduce", ndim, p.axes,
+			   te_sum(m, expr_mul(m, e, e), p.over, p.n_over));
+	p = reduce_plan(c, x, reduced, true);
+	e = te_at(m, sum, axes_exprs(c, p.axes, ndim), ndim);
+	e = expr_div(m, e, define_count(c, t, p.count));
+	e = expr_call1(m, INTRIN_SQRT, expr_add(m, e, like(c, e, epsilon)));
+	s.inv_std = define_stage(c, "inv_std", "elementwise", ndim, p.axes,
+				 expr_div(m, like(c, e, 1), e));
+	return s;
+}
+
+/* (x - mean) * inv_std at an index of x. */
+static const struct expr *
+normalised(struct define *c, const struct te_tensor *x,
+	   const struct moments *s, const bool *reduced,
+	   const struct expr *const *index)
+{
+	struct module *m = c->module;
+	int ndim = x->buffer->ndim;
+	const struct expr **at =
+		arena_array(&m->arena, const struct expr *, ndim + 1);
+	const struct expr *e = expr_cast(m, s->inv_std->buffer->type,
+					 te_at(m, x, index, ndim));
+
+	for (int d = 0; d < ndim; d++) {
+		at[d] = reduced[d] ? expr_int(m, index[d]->type, 0)
+				   : index[d];
+	}
+	if (s->mean) {
+		e = expr_sub(m, e, te_at(m, s->mean, at, ndim));
+	}
+	return expr_mul(m, e, te_at(m, s->inv_std, at, ndim));
+}
+
+static const struct expr *
+at_type(struct define *c, const struct expr *e, struct dtype t)
+{
+	return expr_cast(c->module, t, e);
+}
+
+/* One vector with an element per channel: dimension 1 of input 0. */
+static bool
+check_vector(struct infer *c, const struct node *n, int i,
+	     const struct expr *channels)
+{
+	const struct tensor *t = n->inputs[i];
+
+	if (t->ndim != 1 || !dims_may_equal(t->shape[0], channels)) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "input %d does not have one element per "
+				   "channel; correct its shape", i);
+	}
+	return true;
+}
+
+static bool
+check_channels(struct infer *c, const struct node *n)
+{
+	if (n->inputs[0]->ndim < 2) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the input has rank %d; %s needs batch and "
+				   "channels", n->inputs[0]->ndim,
+				   n->op_type);
+	}
+	return true;
+}
+
+static void
+set_like_input(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+
+	infer_set(c, n->outputs[0], x->type, x->ndim, x->shape);
+}
+
+/* ---- BatchNormalization, at inference ---- */
+
+bool
+infer_batch_norm(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	const struct expr *channels = x->ndim > 1 ? x->shape[1]
+						  : expr_i32(c->module, 1);
+
+	if (node_attr_int(n, "training_mode", 0)) {
+		return infer_error(c, DIAG_UNSUPPORTED,
+				   "training mode is not supported; export "
+				   "the model for inference");
+	}
+	for (int i = 1; i < 5; i++) {
+		if (!check_vector(c, n, i, channels)) {
+			return false;
+		}
+	}
+	set_like_input(c, n);
+	return true;
+}
+
+/* (x - mean) * (scale / sqrt(variance + epsilon)) + bias */
+bool
+define_batch_norm(struct define *c, const struct node *n,
+		  struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	double epsilon = node_attr_float(n, "epsilon", 1e-5);
+	struct dtype t = accumulator_type(y->type);
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **index = axes_exprs(c, axes, y->ndim);
+	const struct expr *channel = y->ndim > 1 ? index[1] : expr_i32(m, 0);
+	const struct expr *v[5], *factor, *e;
+
+	v[0] = at_type(c, te_at(m, in[0], index, y->ndim), t);
+	for (int i = 1; i < 5; i++) {
+		v[i] = at_type(c, te_at(m, in[i], &channel, 1), t);
+	}
+	factor = expr_div(m, v[1], expr_call1(
+		m, INTRIN_SQRT, expr_add(m, v[4], like(c, v[4], epsilon))));
+	e = expr_mul(m, expr_sub(m, v[0], v[3]), factor);
+	out[0] = define_stage(c, "batch_norm", "broadcast", y->ndim, axes,
+			      expr_cast(m, y->type, expr_add(m, e, v[2])));
+	return true;
+}
+
+/* ---- InstanceNormalization, GroupNormalization ---- */
+
+bool
+infer_instance_norm(struct infer *c, struct node *n)
+{
+	if (!check_channels(c, n)) {
+		return false;
+	}
+	for (int i = 1; i < 3; i++) {
+		if (!check_vector(c, n, i, n->inputs[0]->shape[1])) {
+			return false;
+		}
+	}
+	set_like_input(c, n);
+	return true;
+}
+
+bool
+define_instance_norm(struct define *c, const struct node *n,
+		     struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	bool *reduced = arena_array(&m->arena, bool, y->ndim + 1);
+	struct moments s;
+	struct iter_var *axes;
+	const struct expr **index, *e;
+
+	for (int d = 2; d < y->ndim; d++) {
+		reduced[d] = true;
+	}
+	s = define_moments(c, in[0], reduced,
+			   node_attr_float(n, "epsilon", 1e-5), true);
+	axes = define_axes(c, y);
+	index = axes_exprs(c, axes, y->ndim);
+	e = normalised(c, in[0], &s, reduced, index);
+	e = expr_mul(m, e, at_type(c, te_at(m, in[1], &index[1], 1),
+				   e->type));
+	e = expr_add(m, e, at_type(c, te_at(m, in[2], &index[1], 1),
+				   e->type));
+	out[0] = define_stage(c, "instance_norm", "broadcast", y->ndim, axes,
+			      expr_cast(m, y->type, e));
+	return true;
+}
+
+bool
+infer_group_norm(struct infer *c, struct node *n)
+{
+	int64_t groups = node_attr_int(n, "num_groups", 0), channels;
+
+	if (!check_channels(c, n)) {
+		return false;
+	}
+	if (!expr_is_int(n->inputs[0]->shape[1], &channels)) {
+		return infer_error(c, DIAG_UNKNOWN_SHAPE,
+				   "the number of channels is not constant; "
+				   "give it with --input-shape");
+	}
+	if (groups < 1 || channels % groups != 0) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "%lld channels do not divide into %lld "
+				   "groups; correct num_groups",
+				   (long long)channels, (long long)groups);
+	}
+	for (int i = 1; i < 3; i++) {
+		/* Opset 18 has one element per group. */
+		if (!expr_is_value(n->inputs[i]->shape[0], groups) &&
+		    !check_vector(c, n, i, n->inputs[0]->shape[1])) {
+			return false;
+		}
+	}
+	set_like_input(c, n);
+	return true;
+}
+
+/* x[n, c, …] seen as [n, group, c, …], normalised over all but the first
+ * two. */
+bool
+define_group_norm(struct define *c, const struct node *n,
+		  struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	int64_t groups = node_attr_int(n, "num_groups", 1), channels = 1;
+	bool *reduced = arena_array(&m->arena, bool, y->ndim + 2);
+	const struct expr **shape = arena_array(
+		&m->arena, const struct expr *, y->ndim + 2);
+	const char **names = arena_array(&m->arena, const char *,
+					 y->ndim + 2);
+	const struct expr **index, **at, *e, *size;
+	struct te_tensor *grouped;
+	struct iter_var *axes;
+	struct moments s;
+
+	expr_is_int(y->shape[1], &channels);
+	size = expr_i32(m, channels / groups);
+	for (int d = 0; d < y->ndim + 1; d++) {
+		shape[d] = d == 0 ? y->shape[0]
+			 : d == 1 ? expr_i32(m, groups)
+			 : d == 2 ? size : y->shape[d - 1];
+		names[d] = d == 1 ? "g"
+			 : axis_name(m, y->ndim, d == 0 ? 0 : d - 1);
+		reduced[d] = d >= 2;
+	}
+	axes = te_axes(m, y->ndim + 1, shape, names);
+	index = axes_exprs(c, axes, y->ndim + 1);
+	at = axes_exprs(c, axes + 1, y->ndim);
+	at[0] = index[0];
+	at[1] = expr_add(m, expr_mul(m, index[1], size), index[2]);
+	grouped = define_stage(c, "grouped", "injective", y->ndim + 1, axes,
+			       te_at(m, in[0], at, y->ndim));
+	s = define_moments(c, grouped, reduced,
+			   node_attr_float(n, "epsilon", 1e-5), true);
+	axes = define_axes(c, y);
+	index = axes_exprs(c, axes, y->ndim);
+	at = arena_array(&m->arena, const struct expr *, y->ndim + 2);
+	at[0] = index[0];
+	at[1] = expr_floordiv(m, index[1], size);
+	at[2] = expr_floormod(m, index[1], size);
+	for (int d = 2; d < y->ndim; d++) {
+		at[d + 1] = index[d];
+	}
+	e = normalised(c, grouped, &s, reduced, at);
+	for (int i = 1; i < 3; i++) {
+		const struct expr *where = index[1], *v;
+
+		if (!expr_is_value(in[i]->buffer->shape[0], channels)) {
+			where = at[1];
+		}
+		v = at_type(c, te_at(m, in[i], &where, 1), e->type);
+		e = i == 1 ? expr_mul(m, e, v) : expr_add(m, e, v);
+	}
+	out[0] = define_stage(c, "group_norm", "broadcast", y->ndim, axes,
+			      expr_cast(m, y->type, e));
+	return true;
+}
+
+/* ---- LayerNormalization, RMSNormalization ---- */
+
+bool
+infer_layer_norm(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	const struct expr **shape = arena_array(
+		&c->module->arena, const struct expr *, x->ndim + 1);
+	struct dtype t = accumulator_type(x->type);
+	int axis;
+
+	if (!infer_axis(c, node_attr_int(n, "axis", -1), x->ndim, &axis)) {
+		return false;
+	}
+	for (int i = 1; i < n->n_inputs; i++) {
+		const struct tensor *v = n->inputs[i];
+
+		for (int d = 0; v && d < v->ndim; d++) {
+			int at = x->ndim - v->ndim + d;
+
+			if (at < 0 || (!expr_is_value(v->shape[d], 1) &&
+				       !dims_may_equal(v->shape[d],
+						       x->shape[at]))) {
+				return infer_error(
+					c, DIAG_BAD_SHAPE,
+					"input %d does not broadcast to input "
+					"0; correct its shape", i);
+			}
+		}
+	}
+	for (int d = 0; d < x->ndim; d++) {
+		shape[d] = d < axis ? x->shape[d] : expr_i32(c->module, 1);
+	}
+	set_like_input(c, n);
+	infer_set(c, node_output(n, 1), t, x->ndim, shape);
+	infer_set(c, node_output(n, 2), t, x->ndim, shape);
+	return true;
+}
+
+static bool
+define_over_last(struct define *c, const struct node *n,
+		 struct te_tensor *const *in, struct te_tensor **out,
+		 bool centered)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	int64_t axis = node_attr_int(n, "axis", -1);
+	bool *reduced = arena_array(&m->arena, bool, y->ndim + 1);
+	struct moments s;
+	struct iter_var *axes;
+	const struct expr **index, *e;
+
+	for (int d = 0; d < y->ndim; d++) {
+		reduced[d] = d >= (axis < 0 ? axis + y->ndim : axis);
+	}
+	s = define_moments(c, in[0], reduced,
+			   node_attr_float(n, "epsilon", 1e-5), centered);
+	axes = define_axes(c, y);
+	index = axes_exprs(c, axes, y->ndim);
+	e = normalised(c, in[0], &s, reduced, index);
+	for (int i = 1; i < n->n_inputs && i < 3; i++) {
+		const struct expr *v;
+
+		if (!in[i]) {
+			continue;
+		}
+		v = at_type(c, define_broadcast(c, in[i], index, y->shape,
+						y->ndim), e->type);
+		e = i == 1 ? expr_mul(m, e, v) : expr_add(m, e, v);
+	}
+	out[0] = define_stage(c, centered ? "layer_norm" : "rms_norm",
+			      "broadcast", y->ndim, axes,
+			      expr_cast(m, y->type, e));
+	if (node_output(n, 1)) {
+		out[1] = s.mean;
+	}
+	if (node_output(n, 2)) {
+		out[2] = s.inv_std;
+	}
+	return true;
+}
+
+bool
+define_layer_norm(struct define *c, const struct node *n,
+		  struct te_tensor *const *in, struct te_tensor **out)
+{
+	return define_over_last(c, n, in, out, true);
+}
+
+bool
+define_rms_norm(struct define *c, const struct node *n,
+		struct te_tensor *const *in, struct te_tensor **out)
+{
+	return define_over_last(c, n, in, out, false);
+}
+
+/* ---- LRN ---- */
+
+bool
+infer_lrn(struct infer *c, struct node *n)
+{
+	if (node_attr_int(n, "size", 0) < 1) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "size is missing or not positive; correct "
+				   "the attribute");
+	}
+	if (!check_channels(c, n)) {
+		return false;
+	}
+	set_like_input(c, n);
+	return true;
+}
+
+/* x / (bias + alpha / size * sum of squares of the nearest channels)^beta */
+bool
+define_lrn(struct define *c, const struct node *n,
+	   struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	int64_t size = node_attr_int(n, "size", 1);
+	double alpha = node_attr_float(n, "alpha", 0.0001);
+	double beta = node_attr_float(n, "beta", 0.75);
+	struct iter_var *axes = define_axes(c, y);
+	struct iter_var near = te_reduce_axis(m, "r", expr_i32(m, size));
+	const struct expr **index = axes_exprs(c, axes, y->ndim);
+	const struct expr *channel = expr_add(
+		m, index[1], expr_sub(m, near.var->expr,
+				      expr_i32(m, (size - 1) / 2)));
+	const struct expr *inside = expr_and(
+		m, expr_le(m, expr_i32(m, 0), channel),
+		expr_lt(m, channel, y->shape[1])), *e;
+	struct te_tensor *sum;
+
+	index[1] = channel;
+	e = te_at(m, in[0], index, y->ndim);
+	e = expr_if(m, size > 1 ? inside : expr_bool(m, true), e,
+		    like(c, e, 0));
+	sum = define_stage(c, "square_sum", "reduce", y->ndim, axes,
+			   te_sum(m, expr_mul(m, e, e), &near, 1));
+	axes = define_axes(c, y);
+	index = axes_exprs(c, axes, y->ndim);
+	e = te_at(m, sum, index, y->ndim);
+	e = expr_add(m, expr_mul(m, e, like(c, e, alpha / (double)size)),
+		     like(c, e, node_attr_float(n, "bias", 1)));
+	e = beta == 0.5 ? expr_call1(m, INTRIN_SQRT, e)
+	  : beta == 1 ? e : expr_call2(m, INTRIN_POW, e, like(c, e, beta));
+	out[0] = define_stage(c, "lrn", "elementwise", y->ndim, axes,
+			      expr_div(m, te_at(m, in[0], index, y->ndim),
+				       e));
+	return true;
+}
+
+/* ---- LpNormalization, MeanVarianceNormalization ---- */
+
+bool
+infer_lp_norm(struct infer *c, struct node *n)
+{
+	int axis;
+
+	if (!infer_axis(c, node_attr_int(n, "axis", -1), n->inputs[0]->ndim,
+			&axis)) {
+		return false;
+	}
+	set_like_input(c, n);
+	return true;
+}
+
+/* x / norm, and 0 where the norm is 0. */
+bool
+define_lp_norm(struct define *c, const struct node *n,
+	       struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	int64_t axis = node_attr_int(n, "axis", -1);
+	double p = (double)node_attr_int(n, "p", 2);
+	struct dtype t = accumulator_type(y->type);
+	bool *reduced = arena_array(&m->arena, bool, y->ndim + 1);
+	struct reduce_plan r;
+	struct te_tensor *norm;
+	struct iter_var *axes;
+	const struct expr **index, *e, *x, *zero;
+
+	axis = axis < 0 ? axis + y->ndim : axis;
+	reduced[axis] = true;
+	r = reduce_plan(c, in[0], reduced, true);
+	e = expr_cast(m, t, te_at(m, in[0], r.at, y->ndim));
+	norm = define_stage(c, "sum", "reduce", y->ndim, r.axes,
+			    te_sum(m, power_of_abs(c, e, p), r.over,
+				   r.n_over));
+	r = reduce_plan(c, in[0], reduced, true);
+	e = te_at(m, norm, axes_exprs(c, r.axes, y->ndim), y->ndim);
+	norm = define_stage(c, "norm", "elementwise", y->ndim, r.axes,
+			    root_of_sum(c, e, p));
+	axes = define_axes(c, y);
+	index = axes_exprs(c, axes, y->ndim);
+	x = expr_cast(m, t, te_at(m, in[0], index, y->ndim));
+	index[axis] = expr_int(m, index[axis]->type, 0);
+	e = te_at(m, norm, index, y->ndim);
+	zero = like(c, e, 0);
+	e = expr_select(m, expr_eq(m, e, zero), zero, expr_div(m, x, e));
+	out[0] = define_stage(c, "lp_norm", "broadcast", y->ndim, axes,
+			      expr_cast(m, y->type, e));
+	return true;
+}
+
+static bool
+mean_variance_axes(struct infer *c, struct module *m, const struct node *n,
+		   bool **reduced)
+{
+	static const int64_t standard[] = { 0, 2, 3 };
+	int ndim = n->inputs[0]->ndim, count;
+	const int64_t *axes;
+
+	*reduced = arena_array(&m->arena, bool, ndim + 1);
+	count = node_attr_ints(n, "axes", &axes);
+	if (!node_attr(n, "axes")) {
+		axes = standard;
+		count = 3;
+	}
+	if (c) {
+		return infer_axes_set(c, axes, count, ndim, *reduced);
+	}
+	for (int i = 0; i < count; i++) {
+		(*reduced)[axes[i] < 0 ? axes[i] + ndim : axes[i]] = true;
+	}
+	return true;
+}
+
+bool
+infer_mean_variance_norm(struct infer *c, struct node *n)
+{
+	bool *reduced;
+
+	if (!mean_variance_axes(c, c->module, n, &reduced)) {
+		return false;
+	}
+	set_like_input(c, n);
+	return true;
+}
+
+bool
+define_mean_variance_norm(struct define *c, const struct node *n,
+			  struct te_tensor *const *in, struct te_tensor **out)
+{
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *axes;
+	struct moments s;
+	bool *reduced;
+
+	mean_variance_axes(NULL, c->module, n, &reduced);
+	/* ONNX adds 1e-9 to the standard deviation. */
+	s = define_moments(c, in[0], reduced, 1e-18, true);
+	axes = define_axes(c, y);
+	out[0] = define_stage(
+		c, "mean_variance_norm", "broadcast", y->ndim, axes,
+		expr_cast(c->module, y->type,
+			  normalised(c, in[0], &s, reduced,
+				     axes_exprs(c, axes, y->ndim))));
+	return true;
+}

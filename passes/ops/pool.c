@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pools: a reduction over the taps of a window, or over all positions. */
+#include "window.h"
+
+static bool
+pool_window(struct infer *c, struct module *m, const struct node *n,
+	    struct window *w)
+{
+	const char *wrong = window_of_node(m, n, NULL, false, w);
+
+	return !wrong || infer_error(c, DIAG_BAD_ATTRIBUTE, "%s", wrong);
+}
+
+bool
+infer_pool(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	const struct expr *shape[2 + WINDOW_MAX];
+	struct window w;
+
+	if (!pool_window(c, c->module, n, &w)) {
+		return false;
+	}
+	shape[0] = x->shape[0];
+	shape[1] = x->shape[1];
+	for (int d = 0; d < w.n; d++) {
+		shape[2 + d] = w.out[d];
+	}
+	infer_set(c, n->outputs[0], x->type, x->ndim, shape);
+	infer_set(c, node_output(n, 1), dtype_of(DT_I64), x->ndim, shape);
+	return true;
+}
+
+/* ---- MaxPool ---- */
+
+/* Where in the whole of x a tap reads, row-major or (storage_order 1) with
+ * the first spatial dimension fastest. */
+static const struct expr *
+flat_position(struct define *c, const struct node *n, const struct window *w,
+	      const struct iter_var *axes, const struct iter_var *taps)
+{
+	struct module *m = c->module;
+	bool column_major = node_attr_int(n, "storage_order", 0) != 0;
+	const struct tensor *x = n->inputs[0];
+	const struct expr *plane = expr_add(
+		m, expr_mul(m, axes[0].var->expr, x->shape[1]),
+		axes[1].var->expr);
+	const struct expr *at = expr_i32(m, 0);
+
+	for (int i = 0; i < w->n; i++) {
+		int d = column_major ? w->n - 1 - i : i;
+
+		at = expr_mul(m, at, w->in[d]);
+		at = expr_add(m, at, window_position(
+			m, w, d, axes[2 + d].var->expr, taps[d].var->expr));
+	}
+	at = expr_add(m, at, expr_mul(m, plane, shape_elems(
+		m, x->shape, 2, x->ndim)));
+	return expr_cast(m, dtype_of(DT_I64), at);
+}
+
+bool
+define_max_pool(struct define *c, const struct node *n,
+		struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	const struct reducer *r = reducer_extreme(m, y->type, true);
+	struct iter_var *axes, taps[WINDOW_MAX];
+	const struct expr *x;
+	struct window w;
+
+	if (!pool_window(NULL, m, n, &w)) {
+		return false;
+	}
+	axes = window_axes(c, &w, y, "c");
+	window_taps(c, &w, taps);
+	x = window_load(c, &w, in[0], axes[0].var->expr, axes[1].var->expr,
+			axes + 2, taps, r->identity[0]);
+	if (node_output(n, 1)) {
+		r = reducer_arg(m, y->type, dtype_of(DT_I64), true, false);
+		out[1] = define_arg_stage(
+			c, r, x, flat_position(c, n, &w, axes, taps), axes,
+			y->ndim, taps, w.n, &out[0]);
+		return true;
+	}
+	out[0] = define_stage(c, "max_pool", "pool", y->ndim, axes,
+			      te_reduce(m, r, x, taps, w.n));
+	return true;
+}
+
+/* ---- AveragePool ---- */
+
+/* How many taps of the window at o count along d: those inside of the input,
+ * or with padding those before its end. */
+static const struct expr *
+count_taps(struct module *m, const struct window *w, int d,
+	   const struct expr *o, bool with_padding)
+{
+	const struct expr *zero = expr_i32(m, 0);
+	const struct expr *dilation = expr_i32(m, w->dilation[d]);
+	const struct expr *start = window_position(m, w, d, o, zero);
+	const struct expr *first = zero, *count = expr_i32(m, w->kernel[d]);
+	struct window padded = *w;
+
+	padded.in[d] = with_padding
+		? expr_add(m, w->in[d], w->end[d]) : w->in[d];
+	if (window_above(m, &padded, d)) {
+		const struct expr *room = expr_sub(m, padded.in[d], start);
+
+		room = expr_floordiv(m, expr_add(
+			m, room, expr_i32(m, w->dilation[d] - 1)), dilation);
+		count = expr_min(m, count, room);
+	}
+	if (window_below(w, d) && !with_padding) {
+		first = expr_floordiv(m, expr_add(
+			m, expr_sub(m, zero, start),
+			expr_i32(m, w->dilation[d] - 1)), dilation);
+		first = expr_max(m, first, zero);
+	}
+	return expr_sub(m, count, first);
+}
+
+bool
+define_average_pool(struct define *c, const struct node *n,
+		    struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct dtype t = accumulator_type(y->type);
+	bool padding = node_attr_int(n, "count_include_pad", 0) != 0;
+	const struct expr *x, *e, **index, *count = expr_i32(m, 1);
+	struct iter_var *axes, taps[WINDOW_MAX];
+	struct te_tensor *sum;
+	struct window w;
+
+	if (!pool_window(NULL, m, n, &w)) {
+		return false;
+	}
+	axes = window_axes(c, &w, y, "c");
+	window_taps(c, &w, taps);
+	x = window_load(c, &w, in[0], axes[0].var->expr, axes[1].var->expr,
+			axes + 2, taps, expr_const(m, y->type, 0));
+	sum = define_stage(c, "sum", "pool", y->ndim, axes,
+			   te_sum(m, expr_cast(m, t, x), taps, w.n));
+	axes = window_axes(c, &w, y, "c");
+	index = axes_exprs(c, axes, y->ndim);
+	for (int d = 0; d < w.n; d++) {
+		count = expr_mul(m, count, count_taps(m, &w, d, index[2 + d],
+						      padding));
+	}
+	e = expr_div(m, te_at(m, sum, index, y->ndim),
+		     define_count(c, t, count));
+	out[0] = define_stage(c, "average_pool", "elementwise", y->ndim, axes,
+			      expr_cast(m, y->type, e));
+	return true;
+}
+
+/* ---- LpPool ---- */
+
+const struct expr *
+power_of_abs(struct define *c, const struct expr *x, double p)
+{
+	struct module *m = c->module;
+	const struct expr *size = expr_call1(m, INTRIN_ABS, x);
+
+	if (p == 1) {
+		return size;
+	}
+	return p == 2 ? expr_mul(m, x, x)
+		      : expr_call2(m, INTRIN_POW, size, like(c, x, p));
+}
+
+const struct expr *
+root_of_sum(struct define *c, const struct expr *sum, double p)
+{
+	if (p == 1) {
+		return sum;
+	}
+	return p == 2 ? expr_call1(c->module, INTRIN_SQRT, sum)
+		      : expr_call2(c->module, INTRIN_POW, sum,
+				   like(c, sum, 1 / p));
+}
+
+/* root(sum) in the type of the output, over a stage that has its shape. */
+static struct te_tensor *
+define_root(struct define *c, const struct tensor *y, struct te_tensor *sum,
+	    double p)
+{
+	struct iter_var *axes;
+
+	if (p == 1 && dtype_equal(sum->buffer->type, y->type)) {
+		return sum;
+	}
+	axes = define_axes(c, y);
+	return define_stage(
+		c, "root", "elementwise", y->ndim, axes,
+		expr_cast(c->module, y->type, root_of_sum(
+			c, te_at(c->module, sum,
+				 axes_exprs(c, axes, y->ndim), y->ndim), p)));
+}
+
+bool
+define_lp_pool(struct define *c, const struct node *n,
+	       struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	double p = (double)node_attr_int(n, "p", 2);
+	struct dtype t = accumulator_type(y->type);
+	struct iter_var *axes, taps[WINDOW_MAX];
+	const struct expr *x;
+	struct window w;
+
+	if (!pool_window(NULL, m, n, &w)) {
+		return false;
+	}
+	axes = window_axes(c, &w, y, "c");
+	window_taps(c, &w, taps);
+	x = window_load(c, &w, in[0], axes[0].var->expr, axes[1].var->expr,
+			axes + 2, taps, expr_const(m, y->type, 0));
+	x = power_of_abs(c, expr_cast(m, t, x), p);
+	out[0] = define_stage(c, "sum", "pool", y->ndim, axes,
+			      te_sum(m, x, taps, w.n));
+	out[0] = define_root(c, y, out[0], p);
+	return true;
+}
+
+/* ---- over all positions ---- */
+
+bool
+infer_global_pool(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	const struct expr **shape = arena_array(
+		&c->module->arena, const struct expr *, x->ndim + 1);
+
+	if (x->ndim < 2) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the input has rank %d; %s needs batch and "
+				   "channels", x->ndim, n->op_type);
+	}
+	for (int d = 0; d < x->ndim; d++) {
+		shape[d] = d < 2 ? x->shape[d] : expr_i32(c->module, 1);
+	}
+	infer_set(c, n->outputs[0], x->type, x->ndim, shape);
+	return true;
+}
+
+static struct reduce_plan
+global_plan(struct define *c, const struct te_tensor *x)
+{
+	bool *reduced = arena_array(&c->module->arena, bool,
+				    x->buffer->ndim + 1);
+
+	for (int d = 2; d < x->buffer->ndim; d++) {
+		reduced[d] = true;
+	}
+	return reduce_plan(c, x, reduced, true);
+}
+
+bool
+define_global_max_pool(struct define *c, const struct node *n,
+		       struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	struct reduce_plan p = global_plan(c, in[0]);
+
+	(void)n;
+	out[0] = define_stage(c, "max", "reduce", p.n_axes, p.axes, te_reduce(
+		m, reducer_extreme(m, in[0]->buffer->type, true),
+		te_at(m, in[0], p.at, p.n_axes), p.over, p.n_over));
+	return true;
+}
+
+bool
+define_global_average_pool(struct define *c, const struct node *n,
+			   struct te_tensor *const *in,
+			   struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct dtype t = accumulator_type(y->type);
+	struct reduce_plan p = global_plan(c, in[0]);
+	struct iter_var *axes;
+	struct te_tensor *sum;
+	const struct expr *x = expr_cast(m, t, te_at(m, in[0], p.at,
+						     p.n_axes));
+
+	sum = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
+			   te_sum(m, x, p.over, p.n_over));
+	axes = define_axes(c, y);
+	x = te_at(m, sum, axes_exprs(c, axes, y->ndim), y->ndim);
+	x = expr_div(m, x, define_count(c, t, p.count));
+	out[0] = define_stage(c, "mean", "elementwise", y->ndim, axes,
+			      expr_cast(m, y->type, x));
+	return true;
+}
+
+bool
+define_global_lp_pool(struct define *c, const struct node *n,
+		      struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	double order = (double)node_attr_int(n, "p", 2);
+	struct dtype t = accumulator_type(y->type);
+	struct reduce_plan p = global_plan(c, in[0]);
+	const struct expr *x = expr_cast(m, t, te_at(m, in[0], p.at,
+						     p.n_axes));
+
+	out[0] = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
+			      te_sum(m, power_of_abs(c, x, order), p.over,
+				     p.n_over));
+	out[0] = define_root(c, y, out[0], order);
+	return true;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* QuantizeLinear and DequantizeLinear: per tensor, per axis and in blocks. */
+#include "define.h"
+
+/* The scale (or zero point) of an element: one for all, one per index along
+ * the axis, or one per block along it. */
+static const struct expr *
+quant_param(struct define *c, const struct node *n, int i,
+	    struct te_tensor *const *in, const struct expr *const *index)
+{
+	struct module *m = c->module;
+	const struct expr *literal = define_literal(c, n, i), **at;
+	int ndim = n->inputs[0]->ndim;
+	int64_t axis = node_attr_int(n, "axis", 1);
+	int64_t block = node_attr_int(n, "block_size", 0);
+
+	if (literal) {
+		return literal;
+	}
+	axis = axis < 0 ? axis + ndim : axis;
+	if (in[i]->buffer->ndim == 0) {
+		return te_at(m, in[i], NULL, 0);
+	}
+	if (in[i]->buffer->ndim == 1 && block == 0) {
+		const struct expr *only = expr_i32(m, 0);
+
+		return te_at(m, in[i],
+			     expr_is_value(in[i]->buffer->shape[0], 1)
+				     ? &only : &index[axis], 1);
+	}
+	at = arena_copy(&m->arena, index, sizeof *index * (size_t)ndim);
+	at[axis] = expr_floordiv(m, index[axis], expr_index(m, block));
+	return te_at(m, in[i], at, ndim);
+}
+
+static bool
+check_params(struct infer *c, const struct node *n)
+{
+	const struct tensor *x = n->inputs[0], *scale = n->inputs[1];
+	const struct tensor *zero = node_input(n, 2);
+	int64_t block = node_attr_int(n, "block_size", 0);
+	int axis;
+
+	if (zero && zero->ndim != scale->ndim) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "scale and zero point have different "
+				   "ranks; correct their shapes");
+	}
+	if (scale->ndim == 0 ||
+	    (scale->ndim == 1 && expr_is_value(scale->shape[0], 1))) {
+		return true;
+	}
+	if (!infer_axis(c, node_attr_int(n, "axis", 1), x->ndim, &axis)) {
+		return false;
+	}
+	if (block < 0 || (block > 0 && scale->ndim != x->ndim) ||
+	    (block == 0 && scale->ndim != 1)) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the scale has rank %d; it must be a "
+				   "scalar, a vector, or with block_size have "
+				   "the input's rank", scale->ndim);
+	}
+	if (block == 0 && !dims_may_equal(scale->shape[0], x->shape[axis])) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the scale does not have one element per "
+				   "index of axis %d; correct its shape",
+				   axis);
+	}
+	return true;
+}
+
+bool
+infer_quantize(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0], *zero = node_input(n, 2);
+	int64_t number = node_attr_int(n, "output_dtype", 0);
+	struct dtype t = zero ? zero->type : dtype_of(DT_U8);
+
+	if (!check_params(c, n)) {
+		return false;
+	}
+	if (!zero && number != 0 && !dtype_of_onnx(number, &t)) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "output_dtype %lld is not supported; "
+				   "choose an integer type",
+				   (long long)number);
+	}
+	infer_set(c, n->outputs[0], t, x->ndim, x->shape);
+	return true;
+}
+
+/* Rounds half to even, saturates. */
+bool
+define_quantize(struct define *c, const struct node *n,
+		struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct dtype f = accumulator_type(n->inputs[1]->type);
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **index = axes_exprs(c, axes, y->ndim), *e, *zero;
+
+	if (!dtype_is_float(f)) {
+		f = dtype_of(DT_F32);
+	}
+	e = expr_div(m, expr_cast(m, f, te_at(m, in[0], index, y->ndim)),
+		     expr_cast(m, f, quant_param(c, n, 1, in, index)));
+	if (dtype_is_int(y->type)) {
+		e = expr_call1(m, INTRIN_NEARBYINT, e);
+	}
+	if (node_input(n, 2)) {
+		zero = quant_param(c, n, 2, in, index);
+		e = expr_add(m, e, expr_cast(m, f, zero));
+	}
+	out[0] = define_stage(c, "quantize", "elementwise", y->ndim, axes,
+			      convert_to(c, y->type, e));
+	return true;
+}
+
+bool
+infer_dequantize(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	int64_t number = node_attr_int(n, "output_dtype", 0);
+	struct dtype t = n->inputs[1]->type;
+
+	if (!check_params(c, n)) {
+		return false;
+	}
+	if (number != 0 && !dtype_of_onnx(number, &t)) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "output_dtype %lld is not supported; "
+				   "choose a float type", (long long)number);
+	}
+	infer_set(c, n->outputs[0], t, x->ndim, x->shape);
+	return true;
+}
+
+/* (x - zero) * scale, the difference in integers. */
+bool
+define_dequantize(struct define *c, const struct node *n,
+		  struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
+	struct dtype f = accumulator_type(n->inputs[1]->type);
+	struct dtype wide = dtype_is_float(x->type) ? f : dtype_of(DT_I32);
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **index = axes_exprs(c, axes, y->ndim), *e;
+
+	e = expr_cast(m, wide, te_at(m, in[0], index, y->ndim));
+	if (node_input(n, 2)) {
+		e = expr_sub(m, e, expr_cast(m, wide, quant_param(
+			c, n, 2, in, index)));
+	}
+	e = expr_mul(m, expr_cast(m, f, e),
+		     expr_cast(m, f, quant_param(c, n, 1, in, index)));
+	out[0] = define_stage(c, "dequantize", "elementwise", y->ndim, axes,
+			      convert_to(c, y->type, e));
+	return true;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The softmax family along one axis, as the stages max, exp, sum, quotient. */
+#include "define.h"
+
+bool
+infer_softmax(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	int axis;
+
+	if (!infer_axis(c, node_attr_int(n, "axis", -1), x->ndim, &axis)) {
+		return false;
+	}
+	infer_set(c, n->outputs[0], x->type, x->ndim, x->shape);
+	return true;
+}
+
+static bool *
+softmax_axis(struct define *c, const struct node *n)
+{
+	int ndim = n->inputs[0]->ndim;
+	int64_t axis = node_attr_int(n, "axis", -1);
+	bool *reduced = arena_array(&c->module->arena, bool, ndim + 1);
+
+	reduced[axis < 0 ? axis + ndim : axis] = true;
+	return reduced;
+}
+
+/* The indices of what is not reduced. */
+static const struct expr **
+kept(struct define *c, const struct expr *const *index, const bool *reduced,
+     int ndim)
+{
+	const struct expr **list =
+		arena_array(&c->module->arena, const struct expr *, ndim + 1);
+	int n = 0;
+
+	for (int d = 0; d < ndim; d++) {
+		if (!reduced[d]) {
+			list[n++] = index[d];
+		}
+	}
+	return list;
+}
+
+static struct te_tensor *
+define_max(struct define *c, struct te_tensor *x, struct dtype t,
+	   const bool *reduced)
+{
+	struct reduce_plan p = reduce_plan(c, x, reduced, false);
+	const struct expr *e = te_at(c->module, x, p.at, x->buffer->ndim);
+
+	return define_stage(c, "max", "reduce", p.n_axes, p.axes,
+			    te_reduce(c->module,
+				      reducer_extreme(c->module, t, true),
+				      expr_cast(c->module, t, e), p.over,
+				      p.n_over));
+}
+
+/* x - max at an index of x */
+static const struct expr *
+shifted(struct define *c, const struct te_tensor *x,
+	const struct te_tensor *max, const bool *reduced,
+	const struct expr *const *index)
+{
+	int ndim = x->buffer->ndim;
+
+	return expr_sub(c->module,
+			expr_cast(c->module, max->buffer->type,
+				  te_at(c->module, x, index, ndim)),
+			te_at(c->module, max, kept(c, index, reduced, ndim),
+			      ndim - 1));
+}
+
+bool
+define_softmax(struct define *c, const struct node *n,
+	       struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const bool *reduced = softmax_axis(c, n);
+	int ndim = in[0]->buffer->ndim;
+	struct dtype type = in[0]->buffer->type, t = accumulator_type(type);
+	struct te_tensor *max = define_max(c, in[0], t, reduced), *exp, *sum;
+	struct iter_var *axes = define_axes(c, n->outputs[0]);
+	const struct expr **index = axes_exprs(c, axes, ndim), *e;
+	struct reduce_plan p;
+
+	exp = define_stage(c, "exp", "broadcast", ndim, axes,
+			   expr_call1(m, INTRIN_EXP,
+				      shifted(c, in[0], max, reduced,
+					      index)));
+	p = reduce_plan(c, exp, reduced, false);
+	sum = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
+			   te_sum(m, te_at(m, exp, p.at, ndim), p.over,
+				  p.n_over));
+	axes = define_axes(c, n->outputs[0]);
+	index = axes_exprs(c, axes, ndim);
+	e = expr_div(m, te_at(m, exp, index, ndim),
+		     te_at(m, sum, kept(c, index, reduced, ndim), ndim - 1));
+	out[0] = define_stage(c, "softmax", "broadcast", ndim, axes,
+			      expr_cast(m, type, e));
+	return true;
+}
+
+bool
+define_log_softmax(struct define *c, const struct node *n,
+		   struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const bool *reduced = softmax_axis(c, n);
+	int ndim = in[0]->buffer->ndim;
+	struct dtype type = in[0]->buffer->type, t = accumulator_type(type);
+	struct te_tensor *max = define_max(c, in[0], t, reduced), *sum, *log;
+	struct reduce_plan p = reduce_plan(c, in[0], reduced, false);
+	struct iter_var *axes;
+	const struct expr **index, *e;
+
+	e = expr_call1(m, INTRIN_EXP, shifted(c, in[0], max, reduced, p.at));
+	sum = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
+			   te_sum(m, e, p.over, p.n_over));
+	p = reduce_plan(c, in[0], reduced, false);
+	e = te_at(m, sum, axes_exprs(c, p.axes, p.n_axes), p.n_axes);
+	log = define_stage(c, "log_sum", "elementwise", p.n_axes, p.axes,
+			   expr_call1(m, INTRIN_LOG, e));
+	axes = define_axes(c, n->outputs[0]);
+	index = axes_exprs(c, axes, ndim);
+	e = expr_sub(m, shifted(c, in[0], max, reduced, index),
+		     te_at(m, log, kept(c, index, reduced, ndim), ndim - 1));
+	out[0] = define_stage(c, "log_softmax", "broadcast", ndim, axes,
+			      expr_cast(m, type, e));
+	return true;
+}
+
+/* 1 at the first maximum, 0 elsewhere. */
+bool
+define_hardmax(struct define *c, const struct node *n,
+	       struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const bool *reduced = softmax_axis(c, n);
+	int ndim = in[0]->buffer->ndim, axis = 0;
+	struct dtype type = in[0]->buffer->type, i32 = dtype_of(DT_I32);
+	struct reduce_plan p = reduce_plan(c, in[0], reduced, false);
+	struct te_tensor *best = define_arg_stage(
+		c, reducer_arg(m, type, i32, true, false),
+		te_at(m, in[0], p.at, ndim),
+		expr_cast(m, i32, p.over[0].var->expr), p.axes, p.n_axes,
+		p.over, 1, NULL);
+	struct iter_var *axes = define_axes(c, n->outputs[0]);
+	const struct expr **index = axes_exprs(c, axes, ndim), *hit;
+
+	while (!reduced[axis]) {
+		axis++;
+	}
+	hit = expr_eq(m, expr_cast(m, i32, index[axis]),
+		      te_at(m, best, kept(c, index, reduced, ndim),
+			    ndim - 1));
+	out[0] = define_stage(c, "hardmax", "broadcast", ndim, axes,
+			      expr_select(m, hit, expr_const(m, type, 1),
+					  expr_const(m, type, 0)));
+	return true;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes, padding and reads of sliding windows. Padding is never stored: a
+ * read outside of the input is guarded where one can happen. */
+#include "window.h"
+
+static const char *
+read_list(const struct node *n, const char *name, int want, int64_t *out,
+	  int64_t least)
+{
+	const int64_t *list;
+	int count = node_attr_ints(n, name, &list);
+
+	if (count == 0) {
+		for (int i = 0; i < want; i++) {
+			out[i] = least;
+		}
+		return NULL;
+	}
+	if (count != want) {
+		return "a list of strides, dilations or pads does not match "
+		       "the rank of the input; correct its length";
+	}
+	for (int i = 0; i < want; i++) {
+		if (list[i] < least || list[i] > INT32_MAX) {
+			return "a stride, dilation or padding is out of "
+			       "range; correct the attribute";
+		}
+		out[i] = list[i];
+	}
+	return NULL;
+}
+
+static const struct expr *
+ceil_div(struct module *m, const struct expr *a, int64_t b)
+{
+	return expr_floordiv(m, expr_add(m, a, expr_i32(m, b - 1)),
+			     expr_i32(m, b));
+}
+
+/* How far the taps of one window reach. */
+static int64_t
+reach(const struct window *w, int d)
+{
+	return (w->kernel[d] - 1) * w->dilation[d] + 1;
+}
+
+/* Splits a padding: the odd one goes to the end (upper) or the begin. */
+static void
+split_padding(struct module *m, struct window *w, int d,
+	      const struct expr *total, bool upper)
+{
+	const struct expr *half = expr_floordiv(m, total, expr_i32(m, 2));
+	const struct expr *other = expr_sub(m, total, half);
+
+	w->begin[d] = dim_normal(m, upper ? half : other);
+	w->end[d] = dim_normal(m, upper ? other : half);
+}
+
+static void
+same_sizes(struct module *m, struct window *w, int d, bool upper)
+{
+	const struct expr *total;
+
+	w->out[d] = dim_normal(m, ceil_div(m, w->in[d], w->stride[d]));
+	total = expr_mul(m, expr_sub(m, w->out[d], expr_i32(m, 1)),
+			 expr_i32(m, w->stride[d]));
+	total = expr_sub(m, expr_add(m, total, expr_i32(m, reach(w, d))),
+			 w->in[d]);
+	split_padding(m, w, d, expr_max(m, total, expr_i32(m, 0)), upper);
+}
+
+static void
+explicit_sizes(struct module *m, struct window *w, int d, bool ceil)
+{
+	const struct expr *room = expr_add(
+		m, w->in[d], expr_add(m, w->begin[d], w->end[d]));
+	const struct expr *last, *one = expr_i32(m, 1), *inside;
+
+	room = expr_sub(m, room, expr_i32(m, reach(w, d)));
+	if (!ceil) {
+		w->out[d] = dim_normal(m, expr_add(
+			m, expr_floordiv(m, room, expr_i32(m, w->stride[d])),
+			one));
+		return;
+	}
+	last = ceil_div(m, room, w->stride[d]);
+	/* A window that would start in the padding at the end is dropped. */
+	inside = expr_lt(m, expr_mul(m, last, expr_i32(m, w->stride[d])),
+			 expr_add(m, w->in[d], w->begin[d]));
+	w->out[d] = dim_normal(m, expr_select(m, inside,
+					      expr_add(m, last, one), last));
+}
+
+static void
+transposed_sizes(struct module *m, struct window *w, int d,
+		 const char *auto_pad, const int64_t *output_shape)
+{
+	bool upper = strcmp(auto_pad, "SAME_UPPER") == 0;
+	bool same = upper || strcmp(auto_pad, "SAME_LOWER") == 0;
+	const struct expr *full = expr_mul(
+		m, expr_sub(m, w->in[d], expr_i32(m, 1)),
+		expr_i32(m, w->stride[d]));
+
+	full = expr_add(m, full,
+			expr_i32(m, reach(w, d) + w->output_padding[d]));
+	if (output_shape || same) {
+		w->out[d] = output_shape
+			? expr_index(m, output_shape[d])
+			: expr_mul(m, w->in[d], expr_i32(m, w->stride[d]));
+		split_padding(m, w, d, expr_max(m, expr_sub(m, full,
+							    w->out[d]),
+						expr_i32(m, 0)), upper);
+		return;
+	}
+	w->out[d] = dim_normal(m, expr_sub(m, full, expr_add(m, w->begin[d],
+							     w->end[d])));
+}
+
+const char *
+window_of_node(struct module *m, const struct node *n, const int64_t *kernel,
+	       bool transposed, struct window *w)
+{
+	const struct tensor *x = n->inputs[0];
+	const char *auto_pad = node_attr_string(n, "auto_pad", "NOTSET");
+	bool upper = strcmp(auto_pad, "SAME_UPPER") == 0;
+	bool same = upper || strcmp(auto_pad, "SAME_LOWER") == 0;
+	bool valid = strcmp(auto_pad, "VALID") == 0;
+	int64_t pads[2 * WINDOW_MAX];
+	const int64_t *list;
+	const char *wrong;
+	int count;
+
+	w->n = x->ndim - 2;
+	if (w->n < 1 || w->n > WINDOW_MAX) {
+		return "the input needs one to four dimensions after batch "
+		       "and channels; reshape it";
+	}
+	if (!same && !valid && strcmp(auto_pad, "NOTSET") != 0 &&
+	    auto_pad[0] != '\0') {
+		return "auto_pad is not one that ONNX defines; choose "
+		       "NOTSET, VALID, SAME_UPPER or SAME_LOWER";
+	}
+	wrong = read_list(n, "strides", w->n, w->stride, 1);
+	wrong = wrong ? wrong : read_list(n, "dilations", w->n, w->dilation,
+					  1);
+	wrong = wrong ? wrong : read_list(n, "pads", 2 * w->n, pads, 0);
+	wrong = wrong ? wrong : read_list(n, "output_padding", w->n,
+					  w->output_padding, 0);
+	if (wrong) {
+		return wrong;
+	}
+	count = node_attr_ints(n, "kernel_shape", &list);
+	if (!kernel && count != w->n) {
+		return "kernel_shape does not match the rank of the input; "
+		       "correct its length";
+	}
+	for (int d = 0; d < w->n; d++) {
+		w->kernel[d] = kernel ? kernel[d] : list[d];
+		if (w->kernel[d] < 1 || w->kernel[d] > INT32_MAX ||
+		    (kernel && count == w->n && list[d] != kernel[d])) {
+			return "kernel_shape contradicts the weights or is "
+			       "not positive; correct the attribute";
+		}
+		w->in[d] = x->shape[2 + d];
+		w->begin[d] = expr_i32(m, valid ? 0 : pads[d]);
+		w->end[d] = expr_i32(m, valid ? 0 : pads[w->n + d]);
+	}
+	count = node_attr_ints(n, "output_shape", &list);
+	for (int d = 0; d < w->n; d++) {
+		if (transposed) {
+			transposed_sizes(m, w, d, auto_pad,
+					 count >= w->n
+						 ? list + count - w->n : NULL);
+		} else if (same) {
+			same_sizes(m, w, d, upper);
+		} else {
+			explicit_sizes(m, w, d,
+				       node_attr_int(n, "ceil_mode", 0) != 0);
+		}
+	}
+	return NULL;
+}
+
+const char *
+window_axis_name(struct module *m, const struct window *w, int d,
+		 const char *prefix)
+{
+	static const char *const names[WINDOW_MAX][WINDOW_MAX] = {
+		{ "w" }, { "h", "w" }, { "d", "h", "w" },
+		{ "t", "d", "h", "w" },
+	};
+
+	return arena_printf(&m->arena, "%s%s", prefix, names[w->n - 1][d]);
+}
+
+const struct expr *
+window_position(struct module *m, const struct window *w, int d,
+		const struct expr *o, const struct expr *k)
+{
+	const struct expr *at = expr_add(
+		m, expr_mul(m, o, expr_i32(m, w->stride[d])),
+		expr_mul(m, k, expr_i32(m, w->dilation[d])));
+
+	return expr_sub(m, at, w->begin[d]);
+}
+
+bool
+window_below(const struct window *w, int d)
+{
+	return !expr_is_value(w->begin[d], 0);
+}
+
+bool
+window_above(struct module *m, const struct window *w, int d)
+{
+	const struct expr *one = expr_i32(m, 1), *last;
+	int64_t room;
+
+	last = window_position(m, w, d, expr_sub(m, w->out[d], one),
+			       expr_i32(m, w->kernel[d] - 1));
+	if (!expr_is_int(dim_normal(m, expr_sub(m, w->in[d], last)),
+			 &room)) {
+		/* With symbolic sizes only padding or rounding up can reach
+		 * beyond; rounding up is told by the caller's begin/end. */
+		return true;
+	}
+	return room < 1;
+}
+
+struct iter_var *
+window_axes(struct define *c, const struct window *w, const struct tensor *y,
+	    const char *channel)
+{
+	const char *names[2 + WINDOW_MAX] = { "n", channel };
+
+	for (int d = 0; d < w->n; d++) {
+		names[2 + d] = window_axis_name(c->module, w, d, "o");
+	}
+	return te_axes(c->module, 2 + w->n, y->shape, names);
+}
+
+void
+window_taps(struct define *c, const struct window *w, struct iter_var *taps)
+{
+	for (int d = 0; d < w->n; d++) {
+		taps[d] = te_reduce_axis(
+			c->module, window_axis_name(c->module, w, d, "k"),
+			expr_i32(c->module, w->kernel[d]));
+	}
+}
+
+const struct expr *
+window_load(struct define *c, const struct window *w,
+	    const struct te_tensor *x, const struct expr *batch,
+	    const struct expr *channel, const struct iter_var *out,
+	    const struct iter_var *taps, const struct expr *outside)
+{
+	struct module *m = c->module;
+	const struct expr *at[2 + WINDOW_MAX] = { batch, channel };
+	const struct expr *inside = expr_bool(m, true);
+
+	for (int d = 0; d < w->n; d++) {
+		const struct expr *p = window_position(
+			m, w, d, out[d].var->expr, taps[d].var->expr);
+
+		at[2 + d] = p;
+		if (window_below(w, d)) {
+			inside = expr_and(m, inside,
+					  expr_le(m, expr_i32(m, 0), p));
+		}
+		if (window_above(m, w, d)) {
+			inside = expr_and(m, inside,
+					  expr_lt(m, p, w->in[d]));
+		}
+	}
+	return expr_if(m, inside, te_at(m, x, at, 2 + w->n), outside);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sliding windows: what convolutions and pools share. A window has up to
+ * WINDOW_MAX spatial dimensions, in the order of the tensor's. */
+#ifndef TIRC_OPS_WINDOW_H
+#define TIRC_OPS_WINDOW_H
+
+#include "define.h"
+
+#define WINDOW_MAX 4
+
+struct window {
+	int n;
+	int64_t kernel[WINDOW_MAX], stride[WINDOW_MAX], dilation[WINDOW_MAX];
+	const struct expr *in[WINDOW_MAX], *out[WINDOW_MAX];
+	const struct expr *begin[WINDOW_MAX], *end[WINDOW_MAX]; /* padding */
+	int64_t output_padding[WINDOW_MAX]; /* of transposed ones */
+};
+
+/* Fills w from the node's attributes and the shape of input 0 ([n, c, …]).
+ * kernel: from kernel_shape where NULL. transposed: ConvTranspose's sizes.
+ * NULL, or what is wrong. */
+const char *window_of_node(struct module *m, const struct node *n,
+			   const int64_t *kernel, bool transposed,
+			   struct window *w);
+/* "oh", "kh", …: dimension d with a letter in front. */
+const char *window_axis_name(struct module *m, const struct window *w, int d,
+			     const char *prefix);
+/* The input position that tap k of output o reads: o * stride + k * dilation
+ * - padding. */
+const struct expr *window_position(struct module *m, const struct window *w,
+				   int d, const struct expr *o,
+				   const struct expr *k);
+/* Can a tap lie before (after) the input? Then a guard is needed. */
+bool window_below(const struct window *w, int d);
+bool window_above(struct module *m, const struct window *w, int d);
+/* Axes [n, c, spatial…] of the output, with the given channel name. */
+struct iter_var *window_axes(struct define *c, const struct window *w,
+			     const struct tensor *y, const char *channel);
+/* Reduction axes over the taps. */
+void window_taps(struct define *c, const struct window *w,
+		 struct iter_var *taps);
+/* x[n, channel, position…], or `outside` where that is in the padding. */
+const struct expr *window_load(struct define *c, const struct window *w,
+			       const struct te_tensor *x,
+			       const struct expr *batch,
+			       const struct expr *channel,
+			       const struct iter_var *out,
+			       const struct iter_var *taps,
+			       const struct expr *outside);
+
+#endif
