@@ -10,7 +10,7 @@
 #define ONNX_NEWEST_OPSET 28
 #define ONNX_MAX_RANK 32
 #define ONNX_MAX_BYTES ((int64_t)1 << 48) /* of one tensor */
-#define ONNX_MAX_NODES (1 << 20) /* calls inlined */
+#define ONNX_MAX_INLINED (1 << 17) /* nodes that calls become */
 #define ONNX_MAX_CALL_DEPTH 64
 
 /* -- file.c: files, mapped -- */
@@ -118,7 +118,7 @@ struct importer {
 	const Onnx__GraphProto *graph;
 	VEC(int) versions;            /* opset version by node id */
 	struct scope call_names;      /* prefixes in use */
-	int n_work;                   /* nodes met, those in calls too */
+	int n_work;                   /* nodes met in functions */
 	int n_missing;                /* inputs that nothing produces */
 	bool reshaped;                /* --input-shape changed a constant */
 };

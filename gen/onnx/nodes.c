@@ -237,11 +237,11 @@ import_node(struct importer *imp, struct body *body, const Onnx__NodeProto *p,
 	int origin = body->origin < 0 ? add_origin(imp, p, index)
 				      : body->origin;
 
-	if (++imp->n_work > ONNX_MAX_NODES) {
+	if (body->caller && ++imp->n_work > ONNX_MAX_INLINED) {
 		return diag_error(&imp->m->diags, DIAG_TOO_LARGE,
 			import_place(imp, item),
-			"the model has more than %d nodes, calls of "
-			"functions inlined", ONNX_MAX_NODES);
+			"the calls of functions become more than %d nodes; "
+			"call fewer", ONNX_MAX_INLINED);
 	}
 	if (f) {
 		for (size_t i = 0; i < p->n_input; ++i) {

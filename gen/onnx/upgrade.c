@@ -213,7 +213,25 @@ roi_align_mode(struct upgrade *u)
 	return true;
 }
 
-/* -- Upsample and Resize before 11: x_in = floor(x_out / scale) -- */
+/* -- Upsample and Resize before 11: x_in = x_out / scale -- */
+
+/* To the pixel before, but after it where the image shrinks (as onnxruntime
+ * has it; the operator's text is silent). NULL: some grow and some shrink. */
+static const char *
+nearest_rounding(const struct tensor *scales)
+{
+	const struct value *v = scales ? scales->value : NULL;
+	bool grows = false, shrinks = false;
+
+	for (int64_t i = 0; v && v->data && v->type.kind == DT_F32 &&
+	     i < v->elems; ++i) {
+		double scale = number_load(v->type, v->data, (size_t)i).f;
+
+		grows = grows || scale > 1;
+		shrinks = shrinks || scale < 1;
+	}
+	return !shrinks ? "floor" : grows ? NULL : "ceil";
+}
 
 static bool
 resize_asymmetric(struct upgrade *u)
@@ -221,7 +239,12 @@ resize_asymmetric(struct upgrade *u)
 	struct tensor *scales = u->node->n_inputs > 1 ? u->node->inputs[1]
 						      : NULL;
 	const char *mode = node_attr_string(u->node, "mode", "nearest");
+	const char *rounding = nearest_rounding(scales);
 
+	if (!rounding && strcmp(mode, "nearest") == 0) {
+		return upgrade_refuse(u, "it makes one dimension larger and "
+			"another smaller; use two nodes");
+	}
 	upgrade_set_n_inputs(u, 3);
 	node_set_input(u->node, 2, scales);
 	node_set_input(u->node, 1, NULL);
@@ -231,7 +254,8 @@ resize_asymmetric(struct upgrade *u)
 	node_set_attr_string(u->g, u->node, "mode", mode);
 	node_set_attr_string(u->g, u->node, "coordinate_transformation_mode",
 			     "asymmetric");
-	node_set_attr_string(u->g, u->node, "nearest_mode", "floor");
+	node_set_attr_string(u->g, u->node, "nearest_mode",
+			     rounding ? rounding : "floor");
 	return true;
 }
 
