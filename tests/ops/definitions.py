@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Operators' definitions against ONNX's own node tests: each model with its
+inputs as initializers goes through evaluate_model, and what it computes is
+compared with what the test expects. Prints the failures and, by operator,
+what is not known. --list FILE writes `NAME result` lines; a PATTERN selects
+by name. tests/ops/expected_failures.txt lists what may fail, and why."""
+import argparse
+import collections
+import concurrent.futures
+import os
+import subprocess
+import sys
+import tempfile
+
+import helper
+
+try:
+    import numpy as np
+    import onnx
+    import onnx_nodes
+    from onnx import numpy_helper
+except ImportError as missing:
+    helper.skip(str(missing))
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = os.environ.get("EVALUATE_MODEL")
+
+
+def closed_model(case, inputs):
+    """The test's model with its inputs as initializers, or None where one is
+    not a plain tensor."""
+    model = onnx.ModelProto()
+    model.CopyFrom(case.model)
+    graph = model.graph
+    infos = list(graph.input)
+    for info in infos + list(graph.output):
+        kind = info.type.tensor_type.elem_type
+        if not info.type.HasField("tensor_type") or \
+                kind == onnx.TensorProto.STRING:
+            return None
+    for info, value in zip(infos, inputs):
+        tensor = onnx.TensorProto()
+        tensor.CopyFrom(value if isinstance(value, onnx.TensorProto)
+                        else numpy_helper.from_array(value, info.name))
+        tensor.name = info.name
+        graph.initializer.append(tensor)
+    del graph.input[:]
+    return model
+
+
+def as_array(value):
+    return numpy_helper.to_array(value) \
+        if isinstance(value, onnx.TensorProto) else np.asarray(value)
+
+
+def difference(got, want, rtol, atol):
+    """None, or what is different."""
+    if got.shape != want.shape:
+        return "shape %s, not %s" % (got.shape, want.shape)
+    if got.dtype != want.dtype:
+        return "type %s, not %s" % (got.dtype, want.dtype)
+    if got.dtype == bool or np.issubdtype(got.dtype, np.integer):
+        wrong = got != want
+    else:
+        wide_got = got.astype(np.float64)
+        wide_want = want.astype(np.float64)
+        wrong = ~np.isclose(wide_got, wide_want, rtol, atol, equal_nan=True)
+    if not wrong.any():
+        return None
+    at = tuple(index[0] for index in np.nonzero(np.atleast_1d(wrong)))
+    return "%d of %d elements, first at %s: %s, not %s" % (
+        wrong.sum(), wrong.size, at, np.atleast_1d(got)[at],
+        np.atleast_1d(want)[at])
+
+
+def check(case, top):
+    """(result, text): passed, failed, unknown or skipped."""
+    folder = os.path.join(top, case.name)
+    os.mkdir(folder)
+    for inputs, outputs in case.data_sets:
+        model = closed_model(case, inputs)
+        if model is None:
+            return "skipped", "not plain tensors"
+        path = os.path.join(folder, "model.onnx")
+        with open(path, "wb") as file:
+            file.write(model.SerializeToString())
+        try:
+            done = subprocess.run([PROGRAM, path, folder], text=True,
+                                  capture_output=True, timeout=120)
+        except subprocess.TimeoutExpired:
+            return "failed", "took more than 120 s"
+        if done.returncode == 77:
+            return "unknown", done.stderr
+        if done.returncode != 0:
+            return "failed", "status %d: %s" % (
+                done.returncode, done.stderr.replace(folder, "")[-300:])
+        for index, want in enumerate(outputs):
+            result = onnx.TensorProto()
+            name = os.path.join(folder, "output_%d.pb" % index)
+            with open(name, "rb") as file:
+                result.ParseFromString(file.read())
+            wrong = difference(numpy_helper.to_array(result), as_array(want),
+                               case.rtol, case.atol)
+            if wrong:
+                return "failed", "output %d: %s" % (index, wrong)
+    return "passed", ""
+
+
+def expected_failures():
+    path = os.path.join(HERE, "expected_failures.txt")
+    if not os.path.exists(path):
+        return set()
+    with open(path, encoding="utf-8") as file:
+        return {line.split()[0] for line in file
+                if line.strip() and not line.startswith("#")}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pattern", nargs="?", default="")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--list")
+    args = parser.parse_args()
+
+    cases = [c for c in onnx_nodes.cases() if args.pattern in c.name
+             and c.data_sets]
+    may_fail = expected_failures()
+    results = {}
+    unknown = collections.Counter()
+    wrong = 0
+    with tempfile.TemporaryDirectory(prefix="tirc-ops-") as top, \
+            concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for case, (result, text) in zip(
+                cases, pool.map(lambda c: check(c, top), cases)):
+            results[case.name] = result
+            if result == "unknown":
+                unknown[" ".join(sorted({
+                    n.op_type for n in case.model.graph.node})[:3])] += 1
+            if result == "failed":
+                expected = case.name in may_fail
+                wrong += not expected
+                print("%s: %s: %s" % ("may fail" if expected else "failed",
+                                      case.name, text.strip()), flush=True)
+            elif result == "passed" and case.name in may_fail:
+                wrong += 1
+                print("passed, but listed as failing: " + case.name)
+    if unknown:
+        print("not known: " + ", ".join(
+            "%s %d" % row for row in sorted(unknown.items())))
+    if args.list:
+        with open(args.list, "w", encoding="utf-8") as file:
+            for name, result in results.items():
+                file.write("%s %s\n" % (name, result))
+    count = collections.Counter(results.values())
+    print("%d passed, %d failed, %d not known, %d skipped" % (
+        count["passed"], count["failed"], count["unknown"],
+        count["skipped"]))
+    return 1 if wrong or not count["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

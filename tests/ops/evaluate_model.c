@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* evaluate_model MODEL FOLDER: computes a model whose inputs are all
+ * initializers, node by node, from the operators' definitions (TE, its
+ * phase-0 function, the interpreter), and writes FOLDER/output_K.pb. Exit
+ * status 0; 1 with what is wrong; 77 where an operator is not known. */
+#include <stdio.h>
+
+#include "onnx_import.h"
+#include "ops.h"
+
+static void
+print_diags(const struct module *m)
+{
+	for (int i = 0; i < m->diags.list.n; i++) {
+		struct strbuf s;
+
+		strbuf_init(&s);
+		diag_format(&m->diags.list.data[i], &s);
+		fprintf(stderr, "%s\n", s.data);
+		strbuf_release(&s);
+	}
+}
+
+static bool
+is_unknown_operator(const struct module *m)
+{
+	for (int i = 0; i < m->diags.list.n; i++) {
+		enum diag_id id = m->diags.list.data[i].id;
+
+		if (id == DIAG_UNSUPPORTED_OPERATOR) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+evaluate(struct graph *g)
+{
+	for (int i = 0; i < g->nodes.n; i++) {
+		struct node *n = g->nodes.data[i];
+		const struct value **out = arena_array(
+			&g->module->arena, const struct value *,
+			n->n_outputs + 1);
+
+		if (!ops_evaluate(g, n, out)) {
+			return false;
+		}
+		for (int k = 0; k < n->n_outputs; k++) {
+			if (n->outputs[k]) {
+				n->outputs[k]->value = out[k];
+			}
+		}
+	}
+	return true;
+}
+
+static bool
+write_output(struct module *m, const struct tensor *t, const char *folder,
+	     int index)
+{
+	struct array a = { .name = t->name, .type = t->type,
+			   .ndim = t->ndim, .elems = t->value->elems,
+			   .data = (void *)t->value->data };
+
+	a.shape = arena_array(&m->arena, int64_t, t->ndim + 1);
+	for (int d = 0; d < t->ndim; d++) {
+		if (!expr_is_int(t->shape[d], &a.shape[d])) {
+			return false;
+		}
+	}
+	return onnx_write_tensor(m, arena_printf(&m->arena,
+						 "%s/output_%d.pb", folder,
+						 index), &a);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct import_options options = { .n_shapes = 0 };
+	struct module *m = module_new();
+	struct onnx_file *file = NULL;
+	struct graph *g;
+	bool ok = false, unknown;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: evaluate_model MODEL FOLDER\n");
+		return 2;
+	}
+	g = onnx_import(m, argv[1], &options, &file);
+	if (g && evaluate(g)) {
+		ok = true;
+		for (int i = 0; i < g->outputs.n && ok; i++) {
+			ok = write_output(m, g->outputs.data[i], argv[2], i);
+		}
+	}
+	unknown = is_unknown_operator(m);
+	print_diags(m);
+	if (file) {
+		onnx_file_close(file);
+	}
+	module_free(m);
+	return ok ? 0 : unknown ? 77 : 1;
+}
