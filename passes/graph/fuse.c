@@ -13,7 +13,7 @@
  * has no epilogue). A prologue may be in several groups, computed in each.
  * Groups stand in the order of their last nodes, which is topological.
  * Reshape and kin are groups without code, where no copy is needed. */
-#include "rewrite.h"
+#include "fuse.h"
 
 #define MAX_PROLOGUE 4 /* element-wise nodes recomputed by a row-wise one */
 
@@ -209,9 +209,8 @@ next_anchor(struct fusion *f, const struct group *group,
 	return n;
 }
 
-/* Whose memory t's bytes are, through views. */
-static const struct tensor *
-storage_of(const struct tensor *t)
+const struct tensor *
+fuse_storage_of(const struct tensor *t)
 {
 	while (t->producer && t->producer->op->fuse == FUSE_VIEW &&
 	       t->producer->inputs[0]) {
@@ -220,9 +219,8 @@ storage_of(const struct tensor *t)
 	return t;
 }
 
-/* Outputs of the graph among t and the views of it. */
-static int
-outputs_behind(const struct tensor *t)
+int
+fuse_outputs_behind(const struct tensor *t)
 {
 	int n = t->is_output;
 
@@ -230,7 +228,7 @@ outputs_behind(const struct tensor *t)
 		const struct node *user = t->uses.data[i].node;
 
 		if (user->op->fuse == FUSE_VIEW && t->uses.data[i].input == 0) {
-			n += outputs_behind(user->outputs[0]);
+			n += fuse_outputs_behind(user->outputs[0]);
 		}
 	}
 	return n;
@@ -241,15 +239,30 @@ outputs_behind(const struct tensor *t)
 static bool
 is_free_view(const struct node *n)
 {
-	const struct tensor *root = storage_of(n->inputs[0]);
+	const struct tensor *root = fuse_storage_of(n->inputs[0]);
 
 	if (n->op->fuse != FUSE_VIEW) {
 		return false;
 	}
-	if (!outputs_behind(n->outputs[0])) {
+	if (!fuse_outputs_behind(n->outputs[0])) {
 		return true;
 	}
-	return root->producer && outputs_behind(root) == 1;
+	return root->producer && fuse_outputs_behind(root) == 1;
+}
+
+/* No input is read through, each is stored by a kernel. */
+static bool
+is_free_concat(struct fusion *f, const struct node *n)
+{
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		if (t && t->producer &&
+		    f->sinks[f->position[t->producer->id]]) {
+			return false;
+		}
+	}
+	return fuse_concat_is_free(n);
 }
 
 static void
@@ -266,6 +279,12 @@ make_group(struct fusion *f, struct node *n)
 	if (is_free_view(n)) {
 		group->is_view = true;
 		vec_push(a, &group->nodes, n);
+		return;
+	}
+	if (is_free_concat(f, n)) {
+		group->is_view = true;
+		vec_push(a, &group->nodes, n);
+		fuse_concat_place(n);
 		return;
 	}
 	group_add(f, group, n);
@@ -331,6 +350,9 @@ graph_fuse(struct graph *g)
 
 	for (int i = 0; i < g->nodes.n; i++) {
 		g->nodes.data[i]->group = -1;
+	}
+	for (int i = 0; i < g->tensors.n; i++) {
+		g->tensors.data[i]->part_of = NULL;
 	}
 	find_sinks(&f);
 	for (int i = 0; i < g->nodes.n; i++) {

@@ -204,9 +204,8 @@ storages_find(struct program *p, struct storages *s)
 	struct graph *g = p->graph;
 	struct joined j;
 
-	s->arena = &g->module->arena;
-	s->list.n = 0;
-	s->n_tensors = g->tensors.n;
+	*s = (struct storages){ .arena = &g->module->arena,
+				.n_tensors = g->tensors.n };
 	s->of = arena_array(s->arena, int, g->tensors.n + 1);
 	s->inside = arena_array(s->arena, int64_t, g->tensors.n + 1);
 	j.parent = arena_array(s->arena, int, g->tensors.n + 1);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A concatenation along the outermost axis that matters costs nothing, if
+ * each input is computed by a kernel that can write right into its place.
+ *
+ *	a = Conv (x, v)                    y = [ a | b ]
+ *	b = Conv (x, w)               ->   a: 64 channels at offset 0
+ *	y = Concat (a, b) {axis = 1}       b: 32 channels behind it
+ */
+#include "fuse.h"
+
+/* All extents before the axis are 1: each input is one run of bytes. */
+static bool
+is_outermost(const struct node *n)
+{
+	const struct tensor *y = n->outputs[0];
+	int64_t axis = node_attr_int(n, "axis", 0), elems;
+
+	axis += axis < 0 ? y->ndim : 0;
+	for (int i = 0; i < axis; i++) {
+		if (!expr_is_value(y->shape[i], 1)) {
+			return false;
+		}
+	}
+	return tensor_const_elems(y, &elems) && elems > 0;
+}
+
+/* Does the tensor that owns t's bytes, or a view of it, lie elsewhere? */
+static bool
+has_place(const struct tensor *t)
+{
+	for (;;) {
+		const struct node *p = t->producer;
+
+		if (!p || t->part_of || t->is_output) {
+			return true;
+		}
+		if (p->op->fuse != FUSE_VIEW) {
+			break;
+		}
+		t = p->inputs[0];
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		const struct node *user = t->uses.data[i].node;
+
+		if (user->op->fuse == FUSE_VIEW &&
+		    (user->outputs[0]->part_of ||
+		     fuse_outputs_behind(user->outputs[0]))) {
+			return true;
+		}
+	}
+	return t->part_of != NULL;
+}
+
+bool
+fuse_concat_is_free(const struct node *n)
+{
+	if (!node_is(n, "Concat") || !is_outermost(n)) {
+		return false;
+	}
+	for (int i = 0; i < n->n_inputs; i++) {
+		struct tensor *t = n->inputs[i];
+
+		if (tensor_is_constant(t) || has_place(t)) {
+			return false;
+		}
+		for (int k = 0; k < i; k++) {
+			if (fuse_storage_of(n->inputs[k]) ==
+			    fuse_storage_of(t)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+void
+fuse_concat_place(struct node *n)
+{
+	int64_t offset = 0;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		struct tensor *t = n->inputs[i];
+		int64_t elems = 0;
+
+		t->part_of = n->outputs[0];
+		t->part_offset_bytes = offset;
+		tensor_const_elems(t, &elems);
+		offset += elems * dtype_bytes(t->type);
+	}
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Offsets of blocks with random lives: nothing overlaps, the size is near its
+ * bound; an order with a lower peak is found. */
+#include "check.h"
+#include "plan.h"
+
+#include <stdlib.h>
+
+static uint32_t
+next_random(uint32_t *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return *state >> 8;
+}
+
+static int64_t
+bound_of(const struct block_life *b, int n, int moments)
+{
+	int64_t most = 0;
+
+	for (int at = 0; at < moments; at++) {
+		int64_t sum = 0;
+
+		for (int i = 0; i < n; i++) {
+			if (b[i].first <= at && at <= b[i].last) {
+				sum += b[i].bytes;
+			}
+		}
+		most = sum > most ? sum : most;
+	}
+	return most;
+}
+
+static void
+check_blocks(const struct block_life *b, int n, int64_t size, int64_t align)
+{
+	for (int i = 0; i < n; i++) {
+		CHECK(b[i].offset_bytes >= 0);
+		CHECK(b[i].offset_bytes % align == 0);
+		CHECK(b[i].offset_bytes + b[i].bytes <= size);
+		for (int k = 0; k < i; k++) {
+			bool together = b[i].first <= b[k].last &&
+					b[k].first <= b[i].last;
+			bool apart = b[i].offset_bytes + b[i].bytes <=
+					     b[k].offset_bytes ||
+				     b[k].offset_bytes + b[k].bytes <=
+					     b[i].offset_bytes;
+
+			CHECK(!together || apart);
+		}
+	}
+}
+
+/* Blocks of a network: most live for a few kernels, some long. */
+static void
+test_random(uint32_t seed, int n, int64_t align)
+{
+	struct block_life b[120];
+	struct arena a;
+	const char *strategy;
+	int64_t bound, size;
+
+	arena_init(&a);
+	for (int i = 0; i < n; i++) {
+		uint32_t long_life = next_random(&seed) % 8 == 0;
+
+		b[i].first = i;
+		b[i].last = i + 1 + (int)(next_random(&seed) %
+					  (long_life ? 20 : 3));
+		b[i].bytes = (1 + next_random(&seed) % 64) * 64;
+		b[i].align_bytes = 4;
+	}
+	bound = bound_of(b, n, n + 32);
+	size = plan_offsets(&a, b, n, align, bound, &strategy);
+	check_blocks(b, n, size, align);
+	CHECK(size >= bound);
+	CHECK(size * 100 <= bound * 115);
+	arena_release(&a);
+}
+
+static void
+test_nothing(void)
+{
+	struct arena a;
+	const char *strategy;
+
+	arena_init(&a);
+	CHECK_EQ(plan_offsets(&a, NULL, 0, 64, 0, &strategy), 0);
+	arena_release(&a);
+}
+
+static struct tensor *
+make_tensor(struct graph *g, const char *name, int64_t elems)
+{
+	struct tensor *t = graph_tensor(g, name);
+
+	t->typed = true;
+	t->type = dtype_of(DT_F32);
+	t->ndim = 1;
+	t->shape = arena_array(&g->module->arena, const struct expr *, 1);
+	t->shape[0] = expr_index(g->module, elems);
+	return t;
+}
+
+static struct kernel *
+make_kernel(struct program *p, const char *name, struct tensor *const *in,
+	    int n_in, struct tensor *out)
+{
+	struct module *m = p->graph->module;
+	struct kernel *k = arena_new(&m->arena, struct kernel);
+	struct kernel_arg arg = { .kind = ARG_TENSOR };
+
+	k->name = name;
+	graph_node(p->graph, "", "Op", name, in, n_in, &out, 1);
+	for (int i = 0; i <= n_in; i++) {
+		arg.tensor = i < n_in ? in[i] : out;
+		arg.read = i < n_in;
+		arg.written = i == n_in;
+		vec_push(&m->arena, &k->args, arg);
+	}
+	vec_push(&m->arena, &p->kernels, k);
+	return k;
+}
+
+/* Two branches that each swell and shrink: one after the other needs less
+ * than both at once, which is the order given. */
+static void
+test_order(void)
+{
+	struct module *m = module_new();
+	struct graph *g = graph_new(m, "branches");
+	struct program p = { .graph = g };
+	struct tensor *x = make_tensor(g, "x", 10), *big[2], *small[2];
+	struct tensor *y = make_tensor(g, "y", 10);
+	int64_t before;
+
+	x->is_input = true;
+	y->is_output = true;
+	big[0] = make_tensor(g, "big0", 1000);
+	big[1] = make_tensor(g, "big1", 1000);
+	small[0] = make_tensor(g, "small0", 10);
+	small[1] = make_tensor(g, "small1", 10);
+	make_kernel(&p, "a", &x, 1, big[0]);
+	make_kernel(&p, "b", &x, 1, big[1]);
+	make_kernel(&p, "c", &big[0], 1, small[0]);
+	make_kernel(&p, "d", &big[1], 1, small[1]);
+	make_kernel(&p, "e", small, 2, y);
+
+	CHECK(plan_memory(&p));
+	before = p.plan.bound_bytes;
+	CHECK_EQ(before, 4 * 2010);
+	plan_order(&p);
+	CHECK(plan_memory(&p));
+	CHECK_EQ(p.plan.bound_bytes, 4 * 1020);
+	CHECK(p.plan.workspace_bytes <= p.plan.bound_bytes + 128);
+	CHECK_STR_EQ(p.kernels.data[1]->name, "c");
+	CHECK_EQ(plan_find(&p.plan, x)->kind, PLACE_INPUT);
+	CHECK_EQ(plan_find(&p.plan, y)->kind, PLACE_OUTPUT);
+	CHECK_EQ(plan_find(&p.plan, small[0])->kind, PLACE_WORKSPACE);
+	module_free(m);
+}
+
+/* A result in place takes its input's bytes; a part lies in its whole. */
+static void
+test_shared(void)
+{
+	struct module *m = module_new();
+	struct graph *g = graph_new(m, "shared");
+	struct program p = { .graph = g };
+	struct tensor *x = make_tensor(g, "x", 100);
+	struct tensor *a = make_tensor(g, "a", 100);
+	struct tensor *b = make_tensor(g, "b", 100);
+	struct tensor *c = make_tensor(g, "c", 50);
+	struct tensor *whole = make_tensor(g, "whole", 150);
+	struct tensor *y = make_tensor(g, "y", 10), *parts[2] = { b, c };
+	struct kernel *k;
+
+	x->is_input = true;
+	y->is_output = true;
+	make_kernel(&p, "a", &x, 1, a);
+	k = make_kernel(&p, "b", &a, 1, b);
+	k->args.data[1].in_place = a;
+	make_kernel(&p, "c", &x, 1, c);
+	graph_node(g, "", "Concat", "", parts, 2, &whole, 1);
+	b->part_of = c->part_of = whole;
+	c->part_offset_bytes = 400;
+	make_kernel(&p, "y", &whole, 1, y);
+	CHECK(plan_memory(&p));
+	CHECK_EQ(p.plan.bound_bytes, 600);
+	CHECK_EQ(p.plan.workspace_bytes, 600);
+	CHECK_EQ(plan_find(&p.plan, a)->offset_bytes, 0);
+	CHECK_EQ(plan_find(&p.plan, b)->offset_bytes, 0);
+	CHECK_EQ(plan_find(&p.plan, c)->offset_bytes, 400);
+	CHECK_EQ(plan_find(&p.plan, whole)->bytes, 600);
+	module_free(m);
+}
+
+int
+main(void)
+{
+	for (uint32_t seed = 1; seed <= 12; seed++) {
+		test_random(seed, 20 + (int)seed * 8, seed % 2 ? 64 : 16);
+	}
+	test_nothing();
+	test_order();
+	test_shared();
+	return check_done();
+}
