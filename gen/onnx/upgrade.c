@@ -338,16 +338,6 @@ dropout_ratio(struct upgrade *u)
 
 /* -- newer than canonical -- */
 
-static bool
-space_to_depth_mode(struct upgrade *u)
-{
-	if (strcmp(node_attr_string(u->node, "mode", "DCR"), "DCR") != 0) {
-		return upgrade_refuse(u, "only mode DCR is supported; export "
-				      "the model with opset 27 or older");
-	}
-	return true;
-}
-
 /* A node of version < below takes the row; sorted so that the steps of one
  * operator are in order. late: after the inputs' shapes are known. */
 static const struct row {
@@ -382,7 +372,6 @@ static const struct row {
 	{ "Scatter", ANY_VERSION, rename_scatter, false },
 	{ "Slice", 10, slice_to_inputs, false },
 	{ "Softmax", 13, upgrade_softmax, true },
-	{ "SpaceToDepth", ANY_VERSION, space_to_depth_mode, false },
 	{ "Split", 13, split_to_input, false },
 	{ "Split", 18, split_count, false },
 	{ "Squeeze", 13, axes_to_input, false },

@@ -245,13 +245,13 @@ reindex_group(struct module *m, const struct expr *const *from, int n_from,
 	      const struct expr *const *index, const struct expr *const *to,
 	      int n_to, const struct expr **out)
 {
-	const struct expr *stride = expr_i32(m, 1), *flat = expr_i32(m, 0);
+	const struct expr *flat = expr_i32(m, 0), *stride;
 	const struct expr *total = shape_elems(m, from, 0, n_from);
 	int first = 0;
 	int64_t min, max;
 	bool wide = !dim_bounds(total, &min, &max) || max > INT32_MAX;
 
-	for (int d = n_from - 1; d >= 0; d--) {
+	for (int d = 0; d < n_from; d++) {
 		const struct expr *at = index[d];
 
 		if (expr_is_value(from[d], 1)) {
@@ -260,8 +260,8 @@ reindex_group(struct module *m, const struct expr *const *from, int n_from,
 		if (wide && n_to > 1) {
 			at = expr_cast(m, dtype_of(DT_I64), at);
 		}
-		flat = expr_add(m, expr_mul(m, at, stride), flat);
-		stride = expr_mul(m, stride, from[d]);
+		flat = expr_add(m, flat, expr_mul(
+			m, at, shape_elems(m, from, d + 1, n_from)));
 	}
 	while (first < n_to - 1 && expr_is_value(to[first], 1)) {
 		first++;

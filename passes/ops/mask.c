@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators whose elements depend on where they stand: triangles, running
+ * sums, one-hot rows, reversed sequences. */
+#include "dims.h"
+
+/* ---- Trilu ---- */
+
+bool
+infer_trilu(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+
+	if (x->ndim < 2) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "Trilu needs matrices; '%s' has %d "
+				   "dimensions", x->name, x->ndim);
+	}
+	infer_set(c, n->outputs[0], x->type, x->ndim, x->shape);
+	return true;
+}
+
+bool
+define_trilu(struct define *c, const struct node *n,
+	     struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	int rank = y->ndim, count;
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **at = axes_exprs(c, axes, rank), *x, *kept;
+	const struct expr *k = expr_i32(m, 0);
+	const int64_t *known;
+
+	if (input_ints(m, n, 1, &known, &count) && count == 1) {
+		int64_t v = known[0];
+
+		/* beyond any matrix it makes no difference */
+		k = expr_index(m, v > INT32_MAX / 2 ? INT32_MAX / 2
+				: v < -INT32_MAX / 2 ? -INT32_MAX / 2 : v);
+	} else if (node_input(n, 1)) {
+		k = define_scalar(c, n, in, 1);
+	}
+	x = te_at(m, in[0], at, rank);
+	k = expr_add(m, at[rank - 2], k);
+	kept = node_attr_int(n, "upper", 1) ? expr_le(m, k, at[rank - 1])
+					    : expr_le(m, at[rank - 1], k);
+	out[0] = define_stage(c, "trilu", "injective", rank, axes,
+			      expr_select(m, kept, x,
+					  expr_const(m, x->type, 0)));
+	return true;
+}
+
+/* ---- CumSum, CumProd ---- */
+
+bool
+infer_cumulate(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	const int64_t *axis;
+	int count, d;
+
+	if (!input_ints(c->module, n, 1, &axis, &count) || count != 1) {
+		return infer_needs_constant(c, n, 1);
+	}
+	if (!infer_axis(c, axis[0], x->ndim, &d)) {
+		return false;
+	}
+	infer_set(c, n->outputs[0], x->type, x->ndim, x->shape);
+	return true;
+}
+
+/* y[i] is the reduction over all r of what stands at r, if r <= i (r < i
+ * when exclusive; from the other end in reverse). */
+static bool
+define_cumulate(struct define *c, const struct node *n,
+		struct te_tensor *const *in, struct te_tensor **out,
+		const struct reducer *reducer, double neutral)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	bool exclusive = node_attr_int(n, "exclusive", 0) != 0;
+	struct iter_var *axes = define_axes(c, y), r;
+	const struct expr **at = axes_exprs(c, axes, y->ndim), *here, *x;
+	const struct expr *counts;
+	const int64_t *axis;
+	int64_t d;
+	int count;
+
+	if (!input_ints(m, n, 1, &axis, &count)) {
+		return false;
+	}
+	d = axis[0] < 0 ? axis[0] + y->ndim : axis[0];
+	here = at[d];
+	r = te_reduce_axis(m, "r", y->shape[d]);
+	at[d] = r.var->expr;
+	x = te_at(m, in[0], at, y->ndim);
+	if (node_attr_int(n, "reverse", 0)) {
+		counts = exclusive ? expr_lt(m, here, at[d])
+				   : expr_le(m, here, at[d]);
+	} else {
+		counts = exclusive ? expr_lt(m, at[d], here)
+				   : expr_le(m, at[d], here);
+	}
+	x = expr_select(m, counts, x, expr_const(m, x->type, neutral));
+	out[0] = define_stage(c, "cumulate", "reduce", y->ndim, axes,
+			      te_reduce(m, reducer, x, &r, 1));
+	return true;
+}
+
+bool
+define_cum_sum(struct define *c, const struct node *n,
+	       struct te_tensor *const *in, struct te_tensor **out)
+{
+	return define_cumulate(c, n, in, out,
+			       reducer_sum(c->module, n->outputs[0]->type), 0);
+}
+
+bool
+define_cum_prod(struct define *c, const struct node *n,
+		struct te_tensor *const *in, struct te_tensor **out)
+{
+	return define_cumulate(c, n, in, out,
+			       reducer_prod(c->module, n->outputs[0]->type),
+			       1);
+}
+
+/* ---- OneHot ---- */
+
+bool
+infer_one_hot(struct infer *c, struct node *n)
+{
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0];
+	const struct expr **shape =
+		arena_array(&m->arena, const struct expr *, x->ndim + 2);
+	const struct expr *const *depth, *size;
+	double number;
+	int axis, count, from = 0;
+
+	if (input_elems(m, n, 1, &depth, &count) && count == 1) {
+		size = depth[0];
+	} else if (input_scalar(n, 1, &number) && number >= 0 &&
+		   number < 1e15) {
+		size = expr_index(m, (int64_t)number);
+	} else {
+		return infer_needs_constant(c, n, 1);
+	}
+	if (!infer_axis(c, node_attr_int(n, "axis", -1), x->ndim + 1, &axis)) {
+		return false;
+	}
+	for (int d = 0; d <= x->ndim; d++) {
+		shape[d] = d == axis ? size : x->shape[from++];
+	}
+	infer_set(c, n->outputs[0], n->inputs[2]->type, x->ndim + 1, shape);
+	return true;
+}
+
+/* Off where the index is outside of [-depth, depth). */
+bool
+define_one_hot(struct define *c, const struct node *n,
+	       struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **at =
+		arena_array(&m->arena, const struct expr *, y->ndim + 1);
+	const struct expr *hot, *values[2];
+	struct tensor *pair = n->inputs[2];
+	int64_t axis = node_attr_int(n, "axis", -1);
+	int rank = 0;
+
+	axis += axis < 0 ? y->ndim : 0;
+	for (int d = 0; d < y->ndim; d++) {
+		if (d != axis) {
+			at[rank++] = axes[d].var->expr;
+		}
+	}
+	hot = convert_to(c, dtype_of(DT_I64), te_at(m, in[0], at, rank));
+	hot = expr_select(m, expr_lt(m, hot, like(c, hot, 0)),
+			  expr_add(m, hot, expr_cast(m, hot->type,
+						     y->shape[axis])), hot);
+	for (int k = 0; k < 2; k++) {
+		const struct expr *which = expr_i32(m, k);
+
+		values[k] = pair->value && pair->value->elems == 2
+			? value_literal(m, pair->value, (size_t)k)
+			: te_at(m, in[2], &which, 1);
+	}
+	out[0] = define_stage(c, "one_hot", "injective", y->ndim, axes,
+			      expr_select(m, expr_eq(m, hot, expr_cast(
+						m, hot->type,
+						axes[axis].var->expr)),
+					  values[1], values[0]));
+	return true;
+}
+
+/* ---- ReverseSequence ---- */
+
+bool
+infer_reverse_sequence(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	int batch, time;
+
+	if (!infer_axis(c, node_attr_int(n, "batch_axis", 1), x->ndim,
+			&batch) ||
+	    !infer_axis(c, node_attr_int(n, "time_axis", 0), x->ndim, &time)) {
+		return false;
+	}
+	if (batch == time) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "batch_axis and time_axis are the same; "
+				   "correct the model");
+	}
+	infer_set(c, n->outputs[0], x->type, x->ndim, x->shape);
+	return true;
+}
+
+/* A length beyond the sequence is the sequence's. */
+bool
+define_reverse_sequence(struct define *c, const struct node *n,
+			struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	struct infer checked = { c->graph, m, n };
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **at = axes_exprs(c, axes, y->ndim), *last, *size;
+	int batch, time;
+
+	if (!infer_axis(&checked, node_attr_int(n, "batch_axis", 1), y->ndim,
+			&batch) ||
+	    !infer_axis(&checked, node_attr_int(n, "time_axis", 0), y->ndim,
+			&time)) {
+		return false;
+	}
+	size = expr_cast(m, n->inputs[1]->type, y->shape[time]);
+	last = expr_min(m, te_at(m, in[1], &at[batch], 1), size);
+	last = expr_sub(m, last, like(c, last, 1));
+	last = expr_cast(m, at[time]->type, last);
+	at[time] = expr_select(m, expr_le(m, at[time], last),
+			       expr_sub(m, last, at[time]), at[time]);
+	out[0] = define_stage(c, "reverse", "injective", y->ndim, axes,
+			      te_at(m, in[0], at, y->ndim));
+	return true;
+}
