@@ -40,30 +40,3 @@ lower_func(struct func *f, const struct pass_hooks *hooks)
 	}
 	return true;
 }
-
-static int64_t
-stack_bytes(const struct stmt *s)
-{
-	int64_t below = 0, elems;
-
-	if (!s) {
-		return 0;
-	}
-	for (int i = 0; i < s->n_children; i++) {
-		int64_t bytes = stack_bytes(s->children[i]);
-
-		below = bytes > below ? bytes : below;
-	}
-	if (s->kind == STMT_ALLOC &&
-	    buffer_max_elems(s->u.buffer, &elems)) {
-		below += elems * dtype_bytes(s->u.buffer->type) *
-			 s->u.buffer->type.lanes;
-	}
-	return below;
-}
-
-int64_t
-lower_stack_bytes(const struct func *f)
-{
-	return stack_bytes(f->body);
-}

@@ -25,9 +25,15 @@ const struct lower_pass *lower_passes(int *n);
 bool lower_func(struct func *f, const struct pass_hooks *hooks);
 /* Bytes of the local arrays alive at once, at most. */
 int64_t lower_stack_bytes(const struct func *f);
+/* Turns the largest local arrays into parameters (at the end of the signature)
+ * until no more than limit_bytes are alive on the stack. Returns how many; the
+ * caller provides the memory. */
+int lower_scratch(struct func *f, int64_t limit_bytes);
 /* True if every load of `in` happens in the same statement as, and at the
  * same index as, the store of the same element of `out`, and nothing is
- * stored to out elsewhere before: then both may be one pointer. Same shapes. */
+ * stored to out elsewhere before; or if all reads come before the writes in
+ * each iteration of loops that move through separate parts: then both may be
+ * one pointer. Same shapes. */
 bool lower_can_share(const struct func *f, const struct buffer *in,
 		     const struct buffer *out);
 /* Makes them one: in's parameter is removed, its loads read out. */

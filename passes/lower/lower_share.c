@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* May an input and an output be one pointer? And making them one. */
+/* May an input and an output be one pointer? And making them one.
+ *
+ * Around all uses of the two stand the outer loops. If these alone choose some
+ * of the dimensions, the same way at every use, then their iterations touch
+ * separate parts. Within one iteration every element of the input must be
+ * read before its place is overwritten: in an earlier statement than the
+ * first store, or at the same index in the statement that stores. */
 #include "lower.h"
 
 #include "access.h"
@@ -19,12 +25,178 @@ same_shape(const struct buffer *a, const struct buffer *b)
 	return true;
 }
 
-/* Does every loop around s, extent 1 aside, move the element that s stores?
- * Otherwise one element would be stored more than once. */
-static bool
-each_once(const struct stmt *s)
+struct sharing {
+	struct func *func;
+	struct access_list loads; /* of the input */
+	struct access_list uses;  /* of the output */
+	struct stmt *common;      /* of all */
+	int ndim;
+};
+
+/* What a LET around at gives v; NULL: no LET's variable. */
+static const struct expr *
+let_value(const struct stmt *at, const struct var *v)
 {
-	for (const struct stmt *p = s->parent; p; p = p->parent) {
+	for (; at; at = at->parent) {
+		if (at->kind == STMT_LET && at->u.var == v) {
+			return at->args[0];
+		}
+	}
+	return NULL;
+}
+
+struct uses_scan {
+	const struct stmt *at;
+	const struct var *wanted;
+	bool found;
+};
+
+static void
+scan_use(void *ctx, const struct expr *e)
+{
+	struct uses_scan *u = ctx;
+	const struct expr *value;
+
+	if (e->kind != EXPR_VAR || u->found) {
+		return;
+	}
+	value = let_value(u->at, e->u.var);
+	if (e->u.var == u->wanted) {
+		u->found = true;
+	} else if (value) {
+		expr_visit(value, scan_use, u);
+	}
+}
+
+/* Through LETs around at. */
+static bool
+depends_on(const struct stmt *at, const struct expr *e, const struct var *v)
+{
+	struct uses_scan u = { at, v, false };
+
+	expr_visit(e, scan_use, &u);
+	return u.found;
+}
+
+static bool
+is_outer_var(const struct sharing *s, const struct var *v)
+{
+	for (const struct stmt *p = s->common->parent; p; p = p->parent) {
+		if (p->kind == STMT_FOR && p->u.loop.var == v) {
+			return true;
+		}
+	}
+	return false;
+}
+
+struct var_scan {
+	const struct sharing *sharing;
+	bool inner, load;
+	int outer;
+	int64_t points; /* product of the outer variables' extents */
+};
+
+static void
+scan_var(void *ctx, const struct expr *e)
+{
+	struct var_scan *c = ctx;
+	const struct expr *value;
+
+	c->load |= e->kind == EXPR_LOAD;
+	if (e->kind != EXPR_VAR) {
+		return;
+	}
+	value = let_value(c->sharing->common, e->u.var);
+	if (value) {
+		expr_visit(value, scan_var, c);
+		return;
+	}
+	if (!is_outer_var(c->sharing, e->u.var)) {
+		c->inner = true;
+		return;
+	}
+	c->outer++;
+	for (const struct stmt *p = c->sharing->common->parent; p;
+	     p = p->parent) {
+		int64_t n;
+
+		if (p->kind == STMT_FOR && p->u.loop.var == e->u.var) {
+			c->points = expr_is_int(p->args[1], &n) &&
+						    c->points < INT32_MAX
+					    ? c->points * n
+					    : INT64_MAX;
+		}
+	}
+}
+
+/* Does dimension d have the same index everywhere, made of outer loop
+ * variables so that no two values of them meet? */
+static bool
+is_outer_dim(struct sharing *s, int d)
+{
+	const struct expr *index = s->uses.list.data[0].index[d];
+	struct var_scan scan = { .sharing = s, .points = 1 };
+	struct analyser a;
+	struct bounds b;
+
+	for (int i = 0; i < s->uses.list.n; i++) {
+		if (s->uses.list.data[i].index[d] != index) {
+			return false;
+		}
+	}
+	for (int i = 0; i < s->loads.list.n; i++) {
+		if (s->loads.list.data[i].index[d] != index) {
+			return false;
+		}
+	}
+	expr_visit(index, scan_var, &scan);
+	if (scan.inner || scan.load || scan.outer == 0) {
+		return false;
+	}
+	if (index->kind == EXPR_VAR &&
+	    !let_value(s->common, index->u.var)) {
+		return true;
+	}
+	analyser_init(&a, s->func->module);
+	analyser_enter(&a, s->common);
+	b = analyse_bounds(&a, index);
+	return b.min != BOUND_NEG_INF && b.max != BOUND_POS_INF &&
+	       b.max - b.min + 1 == scan.points;
+}
+
+/* Every outer loop moves through separate parts. */
+static bool
+outer_apart(struct sharing *s)
+{
+	for (const struct stmt *p = s->common->parent; p; p = p->parent) {
+		bool found = false;
+
+		if (p->kind == STMT_WHILE) {
+			return false;
+		}
+		if (p->kind != STMT_FOR || expr_is_value(p->args[1], 1)) {
+			continue;
+		}
+		for (int d = 0; d < s->ndim && !found; d++) {
+			found = depends_on(s->common,
+					   s->uses.list.data[0].index[d],
+					   p->u.loop.var) &&
+				is_outer_dim(s, d);
+		}
+		if (!found) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Does every loop around the store, extent 1 aside, move the element that it
+ * writes? Otherwise one element would be stored more than once. */
+static bool
+each_once(const struct stmt *store, const struct stmt *outside)
+{
+	for (const struct stmt *p = store->parent; p != outside;
+	     p = p->parent) {
 		bool used = false;
 
 		if (p->kind == STMT_WHILE) {
@@ -33,8 +205,9 @@ each_once(const struct stmt *s)
 		if (p->kind != STMT_FOR || expr_is_value(p->args[1], 1)) {
 			continue;
 		}
-		for (int i = 1; i < s->n_args; i++) {
-			used |= expr_uses_var(s->args[i], p->u.loop.var);
+		for (int i = 1; i < store->n_args; i++) {
+			used |= depends_on(store, store->args[i],
+					   p->u.loop.var);
 		}
 		if (!used) {
 			return false;
@@ -43,39 +216,96 @@ each_once(const struct stmt *s)
 	return true;
 }
 
-bool
-lower_can_share(const struct func *f, const struct buffer *in,
-		const struct buffer *out)
+static int
+child_of(const struct sharing *s, const struct stmt *at)
 {
-	struct func *func = (struct func *)f; /* only looked at */
-	struct access_list loads = { 0 }, stores = { 0 };
-	const struct stmt *store;
+	if (s->common->kind != STMT_SEQ || at == s->common) {
+		return 0;
+	}
+	while (at->parent != s->common) {
+		at = at->parent;
+	}
+	for (int i = 0;; i++) {
+		if (s->common->children[i] == at) {
+			return i;
+		}
+	}
+}
 
-	if (in == out || !same_shape(in, out)) {
-		return false;
-	}
-	access_collect(func, f->body, in, &loads);
-	access_collect(func, f->body, out, &stores);
-	if (stores.list.n != 1 || stores.list.data[0].load) {
-		return false;
-	}
-	store = stores.list.data[0].at;
-	if (!each_once(store)) {
-		return false;
-	}
-	for (int i = 0; i < loads.list.n; i++) {
-		const struct access *x = &loads.list.data[i];
+/* The loads in the same child as the first store: all in that statement, at
+ * its index, and it is the only store there. */
+static bool
+loads_with_store(struct sharing *s, const struct stmt *store, int child)
+{
+	for (int i = 0; i < s->uses.list.n; i++) {
+		const struct access *x = &s->uses.list.data[i];
 
-		if (!x->load || x->at != store) {
+		if (child_of(s, x->at) == child && x->at != store) {
 			return false;
 		}
-		for (int d = 0; d < in->ndim; d++) {
+	}
+	for (int i = 0; i < s->loads.list.n; i++) {
+		const struct access *x = &s->loads.list.data[i];
+
+		if (child_of(s, x->at) != child) {
+			continue;
+		}
+		for (int d = 0; d < s->ndim; d++) {
 			if (x->index[d] != store->args[d + 1]) {
 				return false;
 			}
 		}
+		if (x->at != store) {
+			return false;
+		}
 	}
-	return true;
+	return each_once(store, s->common->parent);
+}
+
+bool
+lower_can_share(const struct func *f, const struct buffer *in,
+		const struct buffer *out)
+{
+	struct sharing s = { .func = (struct func *)f, .ndim = in->ndim };
+	const struct stmt *store = NULL;
+	bool together = false;
+	int child;
+
+	if (in == out || !same_shape(in, out) || func_writes(f, in)) {
+		return false;
+	}
+	access_collect(s.func, f->body, in, &s.loads);
+	access_collect(s.func, f->body, out, &s.uses);
+	for (int i = 0; i < s.uses.list.n && !store; i++) {
+		store = s.uses.list.data[i].load ? NULL
+						 : s.uses.list.data[i].at;
+	}
+	if (!store) {
+		return false;
+	}
+	s.common = s.uses.list.data[0].at;
+	for (int i = 0; i < s.uses.list.n; i++) {
+		s.common = stmt_common(s.common, s.uses.list.data[i].at);
+	}
+	for (int i = 0; i < s.loads.list.n; i++) {
+		s.common = stmt_common(s.common, s.loads.list.data[i].at);
+	}
+	child = child_of(&s, store);
+	for (int i = 0; i < s.loads.list.n; i++) {
+		int at = child_of(&s, s.loads.list.data[i].at);
+
+		if (at > child) {
+			return false;
+		}
+		together |= at == child;
+	}
+	/* One statement by itself needs no outer loops told apart. */
+	if (s.common == store) {
+		return loads_with_store(&s, store, 0) &&
+		       each_once(store, NULL);
+	}
+	return outer_apart(&s) &&
+	       (!together || loads_with_store(&s, store, child));
 }
 
 void

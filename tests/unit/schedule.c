@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Schedule primitives and lowering: the results stay, the loops change. */
+#include "schedule_help.h"
+
+static int
+block(struct trial *t, const char *name)
+{
+	int id = sched_get_block(&t->s, name);
+
+	CHECK(id > 0);
+	return id;
+}
+
+static int *
+loops(struct trial *t, const char *name, int want)
+{
+	int *list = NULL, n = 0;
+
+	CHECK(sched_get_loops(&t->s, block(t, name), &list, &n));
+	CHECK_EQ(n, want);
+	return list;
+}
+
+static void
+test_plain_lowering(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+
+	trial_start(&t, m, make_matmul(m, 6, 5, 7));
+	trial_lower(&t);
+	trial_start(&t, m, make_conv(m, 3, 6, 4, 3, 1));
+	trial_lower(&t);
+	trial_start(&t, m, make_conv(m, 3, 9, 4, 3, 2));
+	trial_lower(&t);
+	module_free(m);
+}
+
+static void
+test_split_fuse(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+	int *l, out[3], fused;
+
+	trial_start(&t, m, make_matmul(m, 6, 5, 7));
+	l = loops(&t, "c", 3);
+	CHECK(sched_split(&t.s, l[0], (int64_t[]){ 0, 2 }, 2, out));
+	CHECK(sched_split(&t.s, l[1], (int64_t[]){ 0, 4 }, 2, out));
+	CHECK(sched_split(&t.s, l[2], (int64_t[]){ 2, 0 }, 2, out));
+	trial_same(&t);
+	l = loops(&t, "y", 2);
+	CHECK(sched_fuse(&t.s, l, 2, &fused));
+	trial_same(&t);
+	CHECK(sched_split(&t.s, fused, (int64_t[]){ 0, 16 }, 2, out));
+	CHECK(sched_vectorize(&t.s, out[1]));
+	trial_same(&t);
+	trial_lower(&t);
+	module_free(m);
+}
+
+static void
+test_illegal_steps(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+	int *l, out[2];
+
+	trial_start(&t, m, make_matmul(m, 6, 5, 7));
+	l = loops(&t, "c", 3);
+	CHECK(!sched_split(&t.s, l[0], (int64_t[]){ 0, 0 }, 2, out));
+	CHECK(!sched_split(&t.s, l[0], (int64_t[]){ 2, 2 }, 2, out));
+	CHECK(!sched_vectorize(&t.s, l[2]));
+	CHECK(!sched_parallel(&t.s, l[2]));
+	CHECK(!sched_compute_inline(&t.s, block(&t, "c")));
+	CHECK(!sched_compute_inline(&t.s, block(&t, "y")));
+	CHECK(!sched_fuse(&t.s, (int[]){ l[0], l[2] }, 2, out));
+	CHECK(!sched_reorder(&t.s, (int[]){ l[0], l[0] }, 2));
+	CHECK(!sched_reverse_compute_at(&t.s, block(&t, "y"), l[2]));
+	CHECK(!sched_split(&t.s, 12345, (int64_t[]){ 0, 2 }, 2, out));
+	CHECK_EQ(t.s.diags.list.n, 10);
+	for (int i = 0; i < t.s.diags.list.n; i++) {
+		CHECK(t.s.diags.list.data[i].id == DIAG_BAD_SCHEDULE);
+	}
+	CHECK_EQ(t.s.trace.n, 0);
+	t.s.diags.list.n = 0;
+	trial_same(&t);
+	module_free(m);
+}
+
+static void
+tile_matmul(struct trial *t)
+{
+	int *l, i[2], j[2], copy;
+
+	CHECK(sched_cache_write(&t->s, block(t, "c"), 0, "local", &copy));
+	CHECK(sched_reverse_compute_inline(&t->s, block(t, "y")));
+	l = loops(t, "c", 3);
+	CHECK(sched_split(&t->s, l[0], (int64_t[]){ 0, 4 }, 2, i));
+	CHECK(sched_split(&t->s, l[1], (int64_t[]){ 0, 8 }, 2, j));
+	CHECK(sched_reorder(&t->s,
+			    (int[]){ i[0], j[0], l[2], i[1], j[1] }, 5));
+	trial_same(t);
+	CHECK(sched_reverse_compute_at(&t->s, copy, j[0]));
+	trial_same(t);
+	CHECK(sched_vectorize(&t->s, j[1]));
+	CHECK(sched_unroll(&t->s, i[1]));
+	trial_same(t);
+	trial_lower(t);
+}
+
+static void
+test_register_tile(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+
+	trial_start(&t, m, make_matmul(m, 8, 5, 16));
+	tile_matmul(&t);
+	CHECK_EQ(lower_stack_bytes(t.f), 4 * 8 * 4);
+	trial_start(&t, m, make_matmul(m, 7, 5, 19));
+	tile_matmul(&t);
+	CHECK_EQ(lower_stack_bytes(t.f), 4 * 8 * 4);
+	module_free(m);
+}
+
+static void
+tile_conv(struct trial *t, int w_tile)
+{
+	int *l, c[2], w[2], copy;
+
+	CHECK(sched_compute_inline(&t->s, block(t, "pad")));
+	trial_same(t);
+	CHECK(sched_cache_write(&t->s, block(t, "conv"), 0, "local", &copy));
+	CHECK(sched_reverse_compute_inline(&t->s, block(t, "y")));
+	trial_same(t);
+	l = loops(t, "conv", 7);
+	CHECK(sched_split(&t->s, l[1], (int64_t[]){ 0, 4 }, 2, c));
+	CHECK(sched_split(&t->s, l[3], (int64_t[]){ 0, w_tile }, 2, w));
+	CHECK(sched_reorder(&t->s,
+			    (int[]){ l[2], w[0], c[0], l[4], l[5], l[6], w[1],
+				     c[1] },
+			    8));
+	CHECK(sched_reverse_compute_at(&t->s, copy, c[0]));
+	trial_same(t);
+	trial_lower(t);
+	CHECK_EQ(lower_stack_bytes(t->f), w_tile * 4 * 4);
+}
+
+static void
+test_conv_tile(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+
+	trial_start(&t, m, make_conv(m, 3, 6, 8, 3, 1));
+	tile_conv(&t, 3);
+	trial_start(&t, m, make_conv(m, 3, 6, 8, 3, 1));
+	tile_conv(&t, 4);
+	trial_start(&t, m, make_conv(m, 2, 9, 4, 3, 2));
+	tile_conv(&t, 1);
+	module_free(m);
+}
+
+static void
+test_compute_at(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+	int *l;
+
+	trial_start(&t, m, make_conv(m, 3, 6, 4, 3, 1));
+	l = loops(&t, "conv", 7);
+	CHECK(sched_compute_at(&t.s, block(&t, "pad"), l[2]));
+	trial_same(&t);
+	l = loops(&t, "y", 4);
+	CHECK(sched_compute_at(&t.s, block(&t, "conv"), l[3]));
+	trial_same(&t);
+	trial_lower(&t);
+	module_free(m);
+}
+
+static void
+test_decompose(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+	int *l, init;
+
+	trial_start(&t, m, make_matmul(m, 6, 5, 7));
+	l = loops(&t, "c", 3);
+	CHECK(sched_reorder(&t.s, (int[]){ l[2], l[1] }, 2));
+	CHECK(sched_decompose_reduction(&t.s, block(&t, "c"), l[2], &init));
+	trial_same(&t);
+	CHECK(sched_get_block(&t.s, "c_init") == init);
+	trial_lower(&t);
+	module_free(m);
+}
+
+static void
+test_cache_read(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+	int *l, copy;
+
+	trial_start(&t, m, make_matmul(m, 6, 5, 7));
+	CHECK(sched_cache_read(&t.s, block(&t, "c"), 1, "local", &copy));
+	trial_same(&t);
+	l = loops(&t, "c", 3);
+	CHECK(sched_compute_at(&t.s, copy, l[1]));
+	trial_same(&t);
+	trial_lower(&t);
+	module_free(m);
+}
+
+/* b[k, j] as [j / 4][k][j % 4] */
+static void
+test_transform_layout(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+	struct index_map map = { .n_logical = 2, .n_physical = 3 };
+	struct dtype i32 = dtype_of(DT_I32);
+	struct var *k, *j;
+	const struct buffer *packed;
+	int *l, out[2], copy;
+
+	trial_start(&t, m, make_matmul(m, 6, 5, 8));
+	CHECK(sched_cache_read(&t.s, block(&t, "c"), 1, "global", &copy));
+	k = var_new(m, "k", i32);
+	j = var_new(m, "j", i32);
+	map.logical = (struct var *[]){ k, j };
+	map.to_physical = (const struct expr *[]){
+		expr_floordiv(m, j->expr, expr_i32(m, 4)), k->expr,
+		expr_floormod(m, j->expr, expr_i32(m, 4)) };
+	map.physical_shape = (const struct expr *[]){
+		expr_i32(m, 2), expr_i32(m, 5), expr_i32(m, 4) };
+	CHECK(sched_transform_layout(
+		&t.s, func_find(t.f, block(&t, "c"))->u.block->reads[1].buffer,
+		&map, &packed));
+	trial_same(&t);
+	l = loops(&t, "c", 3);
+	CHECK(sched_split(&t.s, l[1], (int64_t[]){ 0, 4 }, 2, out));
+	trial_same(&t);
+	trial_lower(&t);
+	CHECK(!trial_text_has(&t, "b_global[j // 4"));
+	module_free(m);
+}
+
+int
+main(void)
+{
+	test_plain_lowering();
+	test_split_fuse();
+	test_illegal_steps();
+	test_register_tile();
+	test_conv_tile();
+	test_compute_at();
+	test_decompose();
+	test_cache_read();
+	test_transform_layout();
+	return check_done();
+}
