@@ -60,6 +60,9 @@ bool sched_cache_read(struct sched *s, int block, int read_index,
 		      const char *scope, int *out);
 /* The init part becomes a block of its own, before loop. */
 bool sched_decompose_reduction(struct sched *s, int block, int loop, int *out);
+/* Partial results along a reduction loop in a block of their own (out), which
+ * may be vectorized along it; block reduces them. */
+bool sched_rfactor(struct sched *s, int block, int loop, int *out);
 bool sched_set_scope(struct sched *s, int block, int write_index,
 		     const char *scope);
 bool sched_annotate(struct sched *s, int loop_or_block, const char *key,
