@@ -270,30 +270,46 @@ hoist_place(struct stmt *s, const struct expr *e)
 
 struct naming {
 	struct func *func;
-	const struct var *first;
-	int n_vars;
+	const char *stem; /* the shortest of the variables' */
+	int n_vars, n_stems;
 	const char *wanted;
 	bool taken;
 };
 
+/* "w_o" -> "w" */
+static const char *
+stem_of(struct arena *arena, const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 2 && name[length - 2] == '_'
+		       ? arena_strndup(arena, name, length - 2)
+		       : name;
+}
+
 static void
-find_first(void *ctx, const struct expr *e)
+find_stem(void *ctx, const struct expr *e)
 {
 	struct naming *n = ctx;
+	const char *stem;
 
-	if (e->kind == EXPR_VAR) {
-		n->n_vars++;
-		/* Outermost loops are the oldest variables, mostly. */
-		if (!n->first || e->u.var->id < n->first->id) {
-			n->first = e->u.var;
-		}
+	if (e->kind != EXPR_VAR) {
+		return;
+	}
+	stem = stem_of(&n->func->module->arena, e->u.var->name);
+	n->n_vars++;
+	if (!n->stem || strcmp(stem, n->stem) != 0) {
+		n->n_stems++;
+	}
+	/* "h" of "h" and "kh" */
+	if (!n->stem || strlen(stem) < strlen(n->stem)) {
+		n->stem = stem;
 	}
 }
 
-static bool
-check_name(void *ctx, struct stmt *s)
+static void
+check_name(struct naming *n, const struct stmt *s)
 {
-	struct naming *n = ctx;
 	const struct var *v = s->kind == STMT_FOR ? s->u.loop.var
 			      : s->kind == STMT_LET ? s->u.var
 						    : NULL;
@@ -301,15 +317,26 @@ check_name(void *ctx, struct stmt *s)
 	n->taken |= v && strcmp(v->name, n->wanted) == 0;
 	n->taken |= s->kind == STMT_ALLOC &&
 		    strcmp(s->u.buffer->name, n->wanted) == 0;
+}
+
+static bool
+check_below(void *ctx, struct stmt *s)
+{
+	struct naming *n = ctx;
+
+	check_name(n, s);
 	return !n->taken;
 }
 
 static bool
-is_taken(struct func *f, const char *name)
+is_taken(struct func *f, struct stmt *at, const char *name)
 {
 	struct naming n = { .func = f, .wanted = name };
 
-	stmt_visit(f->body, check_name, &n);
+	stmt_visit(at, check_below, &n);
+	for (const struct stmt *p = at->parent; p; p = p->parent) {
+		check_name(&n, p);
+	}
 	for (int i = 0; i < f->params.n; i++) {
 		const struct param *p = &f->params.data[i];
 
@@ -321,33 +348,30 @@ is_taken(struct func *f, const char *name)
 
 /* "h" and "kh" make "ih", "w_o" and "w_i" make "w", n // 4 is n_q. */
 static const char *
-name_for(struct func *f, const struct expr *e)
+name_for(struct func *f, struct stmt *at, const struct expr *e)
 {
 	struct arena *arena = &f->module->arena;
 	struct naming n = { .func = f };
 	const char *name, *base;
-	size_t length;
 
-	expr_visit(e, find_first, &n);
-	base = n.first ? n.first->name : "at";
-	length = strlen(base);
+	expr_visit(e, find_stem, &n);
+	base = n.stem ? n.stem : "at";
 	if (e->kind == EXPR_FLOORDIV) {
 		name = arena_printf(arena, "%s_q", base);
 	} else if (e->kind == EXPR_FLOORMOD) {
 		name = arena_printf(arena, "%s_r", base);
-	} else if (length > 2 && base[length - 2] == '_') {
-		name = arena_strndup(arena, base, length - 2);
 	} else if (n.n_vars == 1) {
 		name = arena_printf(arena, "%s_at", base);
+	} else if (n.n_stems == 1) {
+		name = base;
 	} else {
-		if (length > 1 && base[0] == 'o' &&
-		    isalpha((unsigned char)base[1])) {
+		if (base[0] == 'o' && isalpha((unsigned char)base[1])) {
 			base++;
 		}
 		name = arena_printf(arena, "i%s", base);
 	}
 	base = name;
-	for (int k = 2; is_taken(f, name); k++) {
+	for (int k = 2; is_taken(f, at, name); k++) {
 		name = arena_printf(arena, "%s%d", base, k);
 	}
 	return name;
@@ -375,7 +399,7 @@ name_one(struct func *f)
 		return false;
 	}
 	at = hoist_place(best->common, best->e);
-	v = var_new(f->module, name_for(f, best->e), best->e->type);
+	v = var_new(f->module, name_for(f, at, best->e), best->e->type);
 	r.from = best->e;
 	r.to = v->expr;
 	stmt_map_exprs(f, at, replace_expr, &r);

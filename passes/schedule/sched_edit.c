@@ -431,8 +431,13 @@ nest_for_block(struct func *f, struct stmt *block, const struct range *ranges,
 		const struct expr *value = ranges[i].min, *end;
 
 		if (!expr_is_value(ranges[i].extent, 1)) {
-			vars[i] = var_new(m, axis_name(it->var->name),
-					  it->var->type);
+			const char *axis = axis_name(it->var->name);
+
+			/* A part of the axis: h = h_o * 4 + h_i */
+			if (ranges[i].min != it->min) {
+				axis = arena_printf(&m->arena, "%s_i", axis);
+			}
+			vars[i] = var_new(m, axis, it->var->type);
 			analyser_bind(&a, vars[i],
 				      expr_int(m, it->var->type, 0),
 				      ranges[i].extent);
