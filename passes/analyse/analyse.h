@@ -24,12 +24,26 @@ struct analyser_var {
 	struct bounds bounds;           /* constant bounds */
 	const struct expr *min, *extent;/* symbolic range, or NULL */
 	const struct expr *value;       /* a LET's value, or NULL */
+	bool inlined;                   /* simplify puts the value in place */
 };
+
+struct analyser_fact; /* a sum of terms that is <= 0 */
+struct analyser_entry;
+struct analyser_order;
 
 struct analyser {
 	struct module *module;
 	VEC(struct analyser_var) vars;
 	VEC(const struct expr *) facts; /* conditions known to be true */
+	VEC(const struct analyser_fact *) sums; /* the facts as sums */
+	/* Answers so far; each is good for one state of vars and facts. */
+	struct analyser_entry *cache;
+	uint32_t n_cache, cap_cache;
+	uint32_t version, last_version;
+	/* In which order the terms of a sum were first written. */
+	struct analyser_order *orders;
+	uint32_t n_orders, cap_orders;
+	int fuel; /* rewrites left in this call */
 };
 
 /* Uses the module's arena. Dim variables' declared bounds are known without
@@ -40,10 +54,14 @@ void analyser_bind(struct analyser *a, const struct var *v,
 		   const struct expr *min, const struct expr *extent);
 void analyser_bind_value(struct analyser *a, const struct var *v,
 			 const struct expr *value);
+/* As bind_value; simplify replaces v by the value. */
+void analyser_bind_inlined(struct analyser *a, const struct var *v,
+			   const struct expr *value);
 void analyser_assume(struct analyser *a, const struct expr *condition);
 
 struct analyser_mark {
-	int vars, facts;
+	int vars, facts, sums;
+	uint32_t version;
 };
 struct analyser_mark analyser_mark(const struct analyser *a);
 void analyser_pop(struct analyser *a, struct analyser_mark mark);

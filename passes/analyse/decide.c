@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Is a sum never positive? First by constant bounds, then by what is known to
+ * be true, then by putting the largest value in place of a variable with a
+ * symbolic range (the latest bound first, whose range may speak of the
+ * others), and of minima and quotients. */
+#include "linear.h"
+
+enum { DECIDE_DEPTH = 8 };
+
+static bool never_positive(struct analyser *a, const struct linear *l,
+			   int depth);
+
+static bool
+by_bounds(struct analyser *a, const struct linear *l)
+{
+	struct bounds b;
+
+	if (l->broken) {
+		return false;
+	}
+	b = linear_bounds(a, l);
+	return b.max <= 0;
+}
+
+/* l with the term taken out and scale * e put in, where that is not less. */
+static bool
+with_replaced(struct analyser *a, const struct linear *l, int i,
+	      const struct linear *by, int64_t scale, int depth)
+{
+	struct linear next;
+	struct term t = *linear_at(l, i);
+
+	linear_copy(&next, l);
+	linear_add_term(&next, t.atom, -t.coeff);
+	linear_add(&next, by, scale);
+	return !next.broken && never_positive(a, &next, depth + 1);
+}
+
+/* The position among the analyser's variables; -1 if the term is not one
+ * with a symbolic range. */
+static int
+ranged_variable(const struct analyser *a, const struct expr *atom)
+{
+	if (atom->kind != EXPR_VAR) {
+		return -1;
+	}
+	for (int i = a->vars.n - 1; i >= 0; i--) {
+		const struct analyser_var *v = &a->vars.data[i];
+
+		if (v->var == atom->u.var) {
+			return v->value || v->extent ? i : -1;
+		}
+	}
+	return -1;
+}
+
+static bool
+by_variable(struct analyser *a, const struct linear *l, int depth)
+{
+	int latest = -1, at = -1;
+	const struct analyser_var *v;
+	struct linear end;
+	int64_t coeff;
+
+	for (int i = 0; i < l->n; i++) {
+		int position = ranged_variable(a, linear_at(l, i)->atom);
+
+		if (position > latest) {
+			latest = position;
+			at = i;
+		}
+	}
+	if (at < 0) {
+		return false;
+	}
+	v = &a->vars.data[latest];
+	coeff = linear_at(l, at)->coeff;
+	if (v->value) {
+		linear_of(a, v->value, &end);
+	} else {
+		linear_of(a, v->min, &end);
+		if (coeff > 0) {
+			linear_add_expr(&end, v->extent, 1);
+			linear_add_constant(&end, -1);
+		}
+	}
+	return with_replaced(a, l, at, &end, coeff, depth);
+}
+
+static bool
+by_atom(struct analyser *a, const struct linear *l, int depth)
+{
+	struct linear end;
+
+	for (int i = 0; i < l->n; i++) {
+		const struct expr *e = linear_at(l, i)->atom;
+		int64_t coeff = linear_at(l, i)->coeff, c;
+
+		if (e->kind == (coeff > 0 ? EXPR_MIN : EXPR_MAX)) {
+			for (int side = 0; side < 2; side++) {
+				linear_of(a, e->args[side], &end);
+				if (with_replaced(a, l, i, &end, coeff,
+						  depth)) {
+					return true;
+				}
+			}
+			return false;
+		}
+		/* x - c + 1 <= c * (x // c) <= x */
+		if (e->kind == EXPR_FLOORDIV && expr_is_int(e->args[1], &c) &&
+		    c > 0 && coeff % c == 0) {
+			linear_of(a, e->args[0], &end);
+			if (coeff < 0) {
+				linear_add_constant(&end, 1 - c);
+			}
+			return with_replaced(a, l, i, &end, coeff / c, depth);
+		}
+	}
+	return false;
+}
+
+static bool
+never_positive(struct analyser *a, const struct linear *l, int depth)
+{
+	if (l->broken) {
+		return false;
+	}
+	if (by_bounds(a, l)) {
+		return true;
+	}
+	if (l->n == 0 || depth >= DECIDE_DEPTH) {
+		return false;
+	}
+	for (int i = 0; depth == 0 && i < a->sums.n; i++) {
+		struct linear rest;
+
+		/* l = fact + rest, fact <= 0 */
+		linear_copy(&rest, l);
+		linear_add(&rest, &a->sums.data[i]->sum, -1);
+		if (rest.n < l->n + a->sums.data[i]->sum.n &&
+		    never_positive(a, &rest, DECIDE_DEPTH - 2)) {
+			return true;
+		}
+	}
+	return by_variable(a, l, depth) || by_atom(a, l, depth);
+}
+
+bool
+linear_never_positive(struct analyser *a, const struct linear *l)
+{
+	return never_positive(a, l, 0);
+}
+
+bool
+linear_never_negative(struct analyser *a, const struct linear *l)
+{
+	struct linear negated;
+
+	linear_init(&negated, a);
+	linear_add(&negated, l, -1);
+	return never_positive(a, &negated, 0);
+}
+
+struct search {
+	bool found;
+};
+
+static void
+visit_load(void *ctx, const struct expr *e)
+{
+	struct search *s = ctx;
+
+	s->found |= e->kind == EXPR_LOAD;
+}
+
+bool
+linear_is_index(struct analyser *a, const struct linear *l)
+{
+	for (int i = 0; i < l->n; i++) {
+		const struct expr *e = linear_at(l, i)->atom;
+		struct search s = { false };
+		struct bounds b;
+
+		if (e->kind == EXPR_VAR) {
+			continue;
+		}
+		b = analyse_bounds(a, e);
+		if (b.min != BOUND_NEG_INF && b.max != BOUND_POS_INF) {
+			continue;
+		}
+		expr_visit(e, visit_load, &s);
+		if (s.found) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+is_false(const struct expr *e)
+{
+	return expr_is_value(e, 0);
+}
+
+static bool
+is_true(const struct expr *e)
+{
+	return expr_is_value(e, 1);
+}
+
+bool
+prove(struct analyser *a, const struct expr *condition)
+{
+	const struct expr *s;
+
+	if (condition->type.lanes != 1) {
+		return false;
+	}
+	s = simplify(a, condition);
+	if (is_true(s)) {
+		return true;
+	}
+	if (is_false(s)) {
+		return false;
+	}
+	for (int i = 0; i < a->facts.n; i++) {
+		if (a->facts.data[i] == s || a->facts.data[i] == condition) {
+			return true;
+		}
+	}
+	if (s->kind == EXPR_AND) {
+		return prove(a, s->args[0]) && prove(a, s->args[1]);
+	}
+	if (s->kind == EXPR_OR) {
+		return prove(a, s->args[0]) || prove(a, s->args[1]);
+	}
+	return false;
+}
+
+bool
+prove_equal(struct analyser *a, const struct expr *x, const struct expr *y)
+{
+	struct linear l;
+
+	if (x == y) {
+		return true;
+	}
+	if (!dtype_is_int(x->type) || !dtype_is_int(y->type)) {
+		return simplify(a, x) == simplify(a, y);
+	}
+	x = simplify(a, x);
+	y = simplify(a, y);
+	if (x == y || (x->kind == EXPR_INT && y->kind == EXPR_INT)) {
+		return x == y ||
+		       (x->kind == EXPR_INT && x->u.ival == y->u.ival);
+	}
+	if (!type_is_index(x->type) || !type_is_index(y->type)) {
+		return false;
+	}
+	linear_of(a, x, &l);
+	linear_add_expr(&l, y, -1);
+	if (l.broken || !linear_is_index(a, &l)) {
+		return false;
+	}
+	return linear_never_positive(a, &l) && linear_never_negative(a, &l);
+}
+
+/* x - y + offset <= 0, for a comparison of indices; false for others. */
+static bool
+comparison_sum(struct analyser *a, const struct expr *e, struct linear *out)
+{
+	if ((e->kind != EXPR_LT && e->kind != EXPR_LE) ||
+	    !type_is_index(e->args[0]->type)) {
+		return false;
+	}
+	linear_of(a, e->args[0], out);
+	linear_add_expr(out, e->args[1], -1);
+	linear_add_constant(out, e->kind == EXPR_LT);
+	return !out->broken && linear_is_index(a, out);
+}
+
+bool
+condition_implies(struct analyser *a, const struct expr *p,
+		  const struct expr *q)
+{
+	struct linear lp, lq;
+
+	if (p == q) {
+		return true;
+	}
+	if (!comparison_sum(a, p, &lp) || !comparison_sum(a, q, &lq)) {
+		return false;
+	}
+	/* q = p + (q - p) <= q - p */
+	linear_add(&lq, &lp, -1);
+	return !lq.broken && linear_bounds(a, &lq).max <= 0;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums in normal form. Two sums are equal if they have the same terms; the
+ * node that stands for one is the first that was written, so that a reader
+ * meets `wo * 7 + wi + kw` and not an order of the analyser's making. */
+#include "linear.h"
+
+/* What a walk through nested sums may visit before it takes a part as one
+ * atom: shared nodes can make sums of exponential length. */
+enum { SUM_NODES = 2000 };
+
+int64_t
+floor_div(int64_t x, int64_t c)
+{
+	return x / c - (x % c < 0);
+}
+
+int64_t
+floor_mod(int64_t x, int64_t c)
+{
+	int64_t r = x % c;
+
+	return r < 0 ? r + c : r;
+}
+
+int64_t
+gcd(int64_t x, int64_t y)
+{
+	while (y != 0) {
+		int64_t r = y == -1 ? 0 : x % y;
+
+		x = y;
+		y = r;
+	}
+	if (x == INT64_MIN) {
+		return 1; /* has no absolute value */
+	}
+	return x < 0 ? -x : x;
+}
+
+bool
+type_is_index(struct dtype t)
+{
+	return t.lanes == 1 && (t.kind == DT_I32 || t.kind == DT_I64);
+}
+
+void
+linear_init(struct linear *l, struct analyser *a)
+{
+	l->arena = &a->module->arena;
+	l->constant = 0;
+	l->n = 0;
+	l->cap = LINEAR_INLINE;
+	l->broken = false;
+	l->more = NULL;
+}
+
+struct term *
+linear_terms(struct linear *l)
+{
+	return l->more ? l->more : l->inside;
+}
+
+const struct term *
+linear_at(const struct linear *l, int i)
+{
+	return l->more ? &l->more[i] : &l->inside[i];
+}
+
+void
+linear_copy(struct linear *to, const struct linear *from)
+{
+	*to = *from;
+	if (from->more) {
+		to->more = arena_copy(from->arena, from->more,
+				      sizeof *from->more * (size_t)from->cap);
+	}
+}
+
+int64_t
+linear_coeff(const struct linear *l, const struct expr *atom)
+{
+	for (int i = 0; i < l->n; i++) {
+		if (linear_at(l, i)->atom == atom) {
+			return linear_at(l, i)->coeff;
+		}
+	}
+	return 0;
+}
+
+void
+linear_add_constant(struct linear *l, int64_t v)
+{
+	l->broken |= __builtin_add_overflow(l->constant, v, &l->constant) ||
+		     l->constant == INT64_MIN;
+}
+
+static void
+grow(struct linear *l)
+{
+	struct term *more = arena_array(l->arena, struct term, l->cap * 2);
+
+	memcpy(more, linear_terms(l), sizeof *more * (size_t)l->n);
+	l->more = more;
+	l->cap *= 2;
+}
+
+void
+linear_add_term(struct linear *l, const struct expr *atom, int64_t coeff)
+{
+	struct term *terms = linear_terms(l);
+
+	if (coeff == 0 || coeff == INT64_MIN) {
+		l->broken |= coeff != 0;
+		return;
+	}
+	for (int i = 0; i < l->n; i++) {
+		if (terms[i].atom != atom) {
+			continue;
+		}
+		l->broken |= __builtin_add_overflow(terms[i].coeff, coeff,
+						    &terms[i].coeff) ||
+			     terms[i].coeff == INT64_MIN;
+		if (terms[i].coeff == 0) {
+			l->n--;
+			memmove(&terms[i], &terms[i + 1],
+				sizeof *terms * (size_t)(l->n - i));
+		}
+		return;
+	}
+	if (l->n == l->cap) {
+		grow(l);
+		terms = linear_terms(l);
+	}
+	terms[l->n++] = (struct term){ atom, coeff };
+}
+
+void
+linear_add(struct linear *l, const struct linear *other, int64_t scale)
+{
+	int64_t v;
+
+	l->broken |= other->broken ||
+		     __builtin_mul_overflow(other->constant, scale, &v);
+	if (l->broken) {
+		return;
+	}
+	linear_add_constant(l, v);
+	for (int i = 0; i < other->n && !l->broken; i++) {
+		const struct term *t = linear_at(other, i);
+
+		l->broken |= __builtin_mul_overflow(t->coeff, scale, &v);
+		linear_add_term(l, t->atom, v);
+	}
+}
+
+static void
+add_expr(struct linear *l, const struct expr *e, int64_t scale, int *budget)
+{
+	int64_t v;
+
+	if (l->broken || scale == 0) {
+		return;
+	}
+	if (e->kind == EXPR_INT) {
+		l->broken |= __builtin_mul_overflow(e->u.ival, scale, &v);
+		linear_add_constant(l, l->broken ? 0 : v);
+		return;
+	}
+	if (--*budget > 0 && type_is_index(e->type)) {
+		switch (e->kind) {
+		case EXPR_ADD:
+			add_expr(l, e->args[0], scale, budget);
+			add_expr(l, e->args[1], scale, budget);
+			return;
+		case EXPR_SUB:
+			add_expr(l, e->args[0], scale, budget);
+			if (scale == INT64_MIN) {
+				l->broken = true;
+				return;
+			}
+			add_expr(l, e->args[1], -scale, budget);
+			return;
+		case EXPR_MUL:
+			for (int i = 0; i < 2; i++) {
+				const struct expr *c = e->args[1 - i];
+
+				if (c->kind != EXPR_INT) {
+					continue;
+				}
+				l->broken |= __builtin_mul_overflow(
+					c->u.ival, scale, &v);
+				if (!l->broken) {
+					add_expr(l, e->args[i], v, budget);
+				}
+				return;
+			}
+			break;
+		default:
+			break;
+		}
+	}
+	linear_add_term(l, e, scale);
+}
+
+void
+linear_add_expr(struct linear *l, const struct expr *e, int64_t scale)
+{
+	int budget = SUM_NODES;
+
+	add_expr(l, e, scale, &budget);
+}
+
+void
+linear_of(struct analyser *a, const struct expr *e, struct linear *out)
+{
+	linear_init(out, a);
+	linear_add_expr(out, e, 1);
+}
+
+int64_t
+linear_gcd(const struct linear *l)
+{
+	int64_t g = 0;
+
+	for (int i = 0; i < l->n; i++) {
+		g = gcd(g, linear_at(l, i)->coeff);
+	}
+	return g;
+}
+
+/* -- back to an expression */
+
+struct analyser_order {
+	const struct expr *sorted, *written;
+};
+
+static struct analyser_order *
+order_slot(struct analyser_order *table, uint32_t cap, const struct expr *e)
+{
+	uint32_t at = e->hash & (cap - 1);
+
+	while (table[at].sorted && table[at].sorted != e) {
+		at = (at + 1) & (cap - 1);
+	}
+	return &table[at];
+}
+
+static struct analyser_order *
+order_find(struct analyser *a, const struct expr *sorted)
+{
+	if ((a->n_orders + 1) * 4 > a->cap_orders * 3) {
+		uint32_t cap = a->cap_orders ? a->cap_orders * 2 : 32;
+		struct analyser_order *table = arena_array(
+			&a->module->arena, struct analyser_order, cap);
+
+		for (uint32_t i = 0; i < a->cap_orders; i++) {
+			if (a->orders[i].sorted) {
+				*order_slot(table, cap, a->orders[i].sorted) =
+					a->orders[i];
+			}
+		}
+		a->orders = table;
+		a->cap_orders = cap;
+	}
+	return order_slot(a->orders, a->cap_orders, sorted);
+}
+
+static const struct expr *
+emit_term(struct module *m, struct dtype t, struct term term)
+{
+	return expr_mul(m, term.atom, expr_int(m, t, term.coeff));
+}
+
+/* Positive terms, then negative ones, the constant last; what would begin
+ * with a minus begins with the constant. */
+static const struct expr *
+emit_in_order(struct module *m, const struct linear *l, struct dtype t)
+{
+	const struct expr *e = NULL;
+	int64_t constant = l->constant;
+
+	for (int i = 0; i < l->n; i++) {
+		if (linear_at(l, i)->coeff > 0) {
+			const struct expr *x = emit_term(m, t,
+							 *linear_at(l, i));
+
+			e = e ? expr_add(m, e, x) : x;
+		}
+	}
+	if (!e) {
+		e = expr_int(m, t, constant);
+		constant = 0;
+	}
+	for (int i = 0; i < l->n; i++) {
+		struct term term = *linear_at(l, i);
+
+		if (term.coeff < 0) {
+			term.coeff = -term.coeff;
+			e = expr_sub(m, e, emit_term(m, t, term));
+		}
+	}
+	if (constant < 0 && constant != INT64_MIN) {
+		return expr_sub(m, e, expr_int(m, t, -constant));
+	}
+	return expr_add(m, e, expr_int(m, t, constant));
+}
+
+static void
+sort_terms(struct linear *l)
+{
+	struct term *terms = linear_terms(l);
+
+	for (int i = 1; i < l->n; i++) {
+		struct term t = terms[i];
+		int j = i;
+
+		while (j > 0 && terms[j - 1].atom->id > t.atom->id) {
+			terms[j] = terms[j - 1];
+			j--;
+		}
+		terms[j] = t;
+	}
+}
+
+static bool
+is_sorted(const struct linear *l)
+{
+	for (int i = 1; i < l->n; i++) {
+		if (linear_at(l, i - 1)->atom->id > linear_at(l, i)->atom->id) {
+			return false;
+		}
+	}
+	return true;
+}
+
+const struct expr *
+linear_emit(struct analyser *a, const struct linear *l, struct dtype t)
+{
+	struct linear sorted;
+	struct analyser_order *order;
+	const struct expr *node, *written;
+
+	if (l->n < 2) {
+		return emit_in_order(a->module, l, t);
+	}
+	if (is_sorted(l)) {
+		node = written = emit_in_order(a->module, l, t);
+	} else {
+		linear_copy(&sorted, l);
+		sort_terms(&sorted);
+		node = emit_in_order(a->module, &sorted, t);
+		written = NULL;
+	}
+	order = order_find(a, node);
+	if (!order->sorted) {
+		order->sorted = node;
+		order->written = written ? written
+					 : emit_in_order(a->module, l, t);
+		a->n_orders++;
+	}
+	return order->written;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums of coefficient times atom, plus a constant. An atom is whatever is not
+ * itself a sum: a variable, a quotient, a load. Private to the analyser. */
+#ifndef TIRC_ANALYSE_LINEAR_H
+#define TIRC_ANALYSE_LINEAR_H
+
+#include "analyse.h"
+
+enum { LINEAR_INLINE = 6 };
+
+struct term {
+	const struct expr *atom;
+	int64_t coeff; /* never 0 */
+};
+
+struct linear {
+	struct arena *arena;
+	int64_t constant;
+	int n, cap;
+	/* A number overflowed or is INT64_MIN, which has no negative: the
+	 * form means nothing. */
+	bool broken;
+	struct term *more; /* all terms, once they exceed inside */
+	struct term inside[LINEAR_INLINE];
+};
+
+struct analyser_fact {
+	struct linear sum; /* <= 0 */
+};
+
+void linear_init(struct linear *l, struct analyser *a);
+void linear_copy(struct linear *to, const struct linear *from);
+struct term *linear_terms(struct linear *l);
+const struct term *linear_at(const struct linear *l, int i);
+int64_t linear_coeff(const struct linear *l, const struct expr *atom);
+void linear_add_constant(struct linear *l, int64_t v);
+void linear_add_term(struct linear *l, const struct expr *atom,
+		     int64_t coeff);
+/* l += scale * other */
+void linear_add(struct linear *l, const struct linear *other, int64_t scale);
+/* l += scale * e, through sums and products with constants. */
+void linear_add_expr(struct linear *l, const struct expr *e, int64_t scale);
+/* The sum that e is; atoms as they stand. */
+void linear_of(struct analyser *a, const struct expr *e, struct linear *out);
+/* The greatest common divisor of the coefficients; 0 if there are none. */
+int64_t linear_gcd(const struct linear *l);
+/* The expression. Equal sums give the same node; its terms are in the order
+ * in which the analyser first met them, positive ones first. */
+const struct expr *linear_emit(struct analyser *a, const struct linear *l,
+			       struct dtype t);
+
+/* Scalars of type i32 or i64: indices, taken not to overflow. */
+bool type_is_index(struct dtype t);
+
+int64_t floor_div(int64_t x, int64_t c); /* c > 0 */
+int64_t floor_mod(int64_t x, int64_t c);
+int64_t gcd(int64_t x, int64_t y);
+
+/* -- bounds.c */
+struct bounds bounds_add(struct bounds x, struct bounds y);
+struct bounds bounds_scale(struct bounds x, int64_t by);
+struct bounds linear_bounds(struct analyser *a, const struct linear *l);
+
+/* -- state.c */
+struct analyser_entry {
+	const struct expr *key, *simple;
+	struct bounds bounds;
+	uint32_t simple_version, bounds_version;
+};
+/* Valid until the next call. */
+struct analyser_entry *analyser_entry(struct analyser *a,
+				      const struct expr *e);
+const struct analyser_var *analyser_find(const struct analyser *a,
+					 const struct var *v);
+
+/* -- decide.c: always so? false: not known */
+bool linear_never_positive(struct analyser *a, const struct linear *l);
+bool linear_never_negative(struct analyser *a, const struct linear *l);
+/* Whether sums of these atoms may be compared by their difference: data that
+ * is loaded may wrap around, indices do not. */
+bool linear_is_index(struct analyser *a, const struct linear *l);
+bool condition_implies(struct analyser *a, const struct expr *p,
+		       const struct expr *q);
+
+/* -- simplify_div.c: of simplified operands */
+const struct expr *simplify_floordiv(struct analyser *a,
+				     const struct expr *x,
+				     const struct expr *d);
+const struct expr *simplify_floormod(struct analyser *a,
+				     const struct expr *x,
+				     const struct expr *d);
+/* k * (x % c) + k * c * (x // c) is k * x. */
+void linear_merge_division(struct analyser *a, struct linear *l,
+			   struct dtype t);
+
+/* -- simplify_cond.c: of simplified operands */
+const struct expr *simplify_compare(struct analyser *a, enum expr_kind kind,
+				    const struct expr *x,
+				    const struct expr *y);
+const struct expr *simplify_logical(struct analyser *a, enum expr_kind kind,
+				    const struct expr *x,
+				    const struct expr *y);
+
+/* -- rules.c: the first rule of the table that fits, or NULL */
+const struct expr *rules_apply(struct module *m, const struct expr *e);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conditions. Comparisons of indices are decided where they can be; others
+ * are written with positive terms on the left, negative ones on the right and
+ * one constant:
+ *
+ *	0 <= h + kh - 1        1 <= h + kh
+ *	h * 2 + 2 < w * 2      h + 1 < w
+ */
+#include "linear.h"
+
+enum { MAX_CONDITIONS = 24 };
+
+static const struct expr *
+truth(struct analyser *a, bool v)
+{
+	return expr_bool(a->module, v);
+}
+
+/* Can the sum's value be known not to be 0, or to be 0? */
+static const struct expr *
+decide_equal(struct analyser *a, const struct linear *l, bool equal)
+{
+	int64_t g = linear_gcd(l);
+	struct linear next;
+
+	if (g > 1 && l->constant % g != 0) {
+		return truth(a, !equal);
+	}
+	linear_copy(&next, l);
+	linear_add_constant(&next, 1);
+	if (linear_never_positive(a, &next)) { /* l < 0 */
+		return truth(a, !equal);
+	}
+	linear_add_constant(&next, -2);
+	if (linear_never_negative(a, &next)) { /* l > 0 */
+		return truth(a, !equal);
+	}
+	if (linear_never_positive(a, l) && linear_never_negative(a, l)) {
+		return truth(a, equal);
+	}
+	return NULL;
+}
+
+/* l < 0 or l <= 0 */
+static const struct expr *
+decide_order(struct analyser *a, enum expr_kind kind, const struct linear *l)
+{
+	struct linear next;
+
+	linear_copy(&next, l);
+	linear_add_constant(&next, kind == EXPR_LT);
+	if (linear_never_positive(a, &next)) {
+		return truth(a, true);
+	}
+	linear_copy(&next, l);
+	linear_add_constant(&next, kind == EXPR_LT ? 0 : -1);
+	if (linear_never_negative(a, &next)) {
+		return truth(a, false);
+	}
+	return NULL;
+}
+
+/* Divides the sum by the divisor that all terms share; of an order's constant
+ * the part that counts stays. */
+static void
+divide_common(enum expr_kind kind, struct linear *l)
+{
+	int64_t g = linear_gcd(l);
+
+	if (g <= 1 || l->constant == INT64_MIN) {
+		return;
+	}
+	for (int i = 0; i < l->n; i++) {
+		linear_terms(l)[i].coeff /= g;
+	}
+	if (kind == EXPR_LE) { /* l <= 0: round the constant up */
+		l->constant = -floor_div(-l->constant, g);
+	} else {
+		l->constant = floor_div(l->constant, g);
+	}
+}
+
+static const struct expr *
+write_compare(struct analyser *a, enum expr_kind kind, struct linear *l,
+	      struct dtype t)
+{
+	struct linear left, right;
+	bool swap;
+
+	divide_common(kind, l);
+	linear_init(&left, a);
+	linear_init(&right, a);
+	for (int i = 0; i < l->n; i++) {
+		const struct term *term = linear_at(l, i);
+
+		if (term->coeff > 0) {
+			linear_add_term(&left, term->atom, term->coeff);
+		} else if (term->coeff == INT64_MIN) {
+			return NULL;
+		} else {
+			linear_add_term(&right, term->atom, -term->coeff);
+		}
+	}
+	if (l->constant == INT64_MIN) {
+		return NULL;
+	}
+	/* A constant stands alone or is added, not subtracted. */
+	if (left.n == 0 || (right.n > 0 && l->constant > 0)) {
+		left.constant = l->constant;
+	} else {
+		right.constant = -l->constant;
+	}
+	if (left.constant > (int64_t)dtype_max_int(t) ||
+	    left.constant < dtype_min_int(t) ||
+	    right.constant > (int64_t)dtype_max_int(t) ||
+	    right.constant < dtype_min_int(t)) {
+		return NULL;
+	}
+	/* x == 3, not 3 == x */
+	swap = left.n == 0 && (kind == EXPR_EQ || kind == EXPR_NE);
+	return expr_binary(a->module, kind,
+			   linear_emit(a, swap ? &right : &left, t),
+			   linear_emit(a, swap ? &left : &right, t));
+}
+
+/* By intervals alone: for types that may wrap. */
+static const struct expr *
+compare_bounds(struct analyser *a, enum expr_kind kind, const struct expr *x,
+	       const struct expr *y)
+{
+	struct bounds p = analyse_bounds(a, x), q = analyse_bounds(a, y);
+	bool below = p.max < q.min, above = p.min > q.max;
+
+	if ((kind == EXPR_EQ || kind == EXPR_NE) && (below || above)) {
+		return truth(a, kind == EXPR_NE);
+	}
+	if (kind == EXPR_LT && (below || p.min >= q.max)) {
+		return truth(a, below);
+	}
+	if (kind == EXPR_LE && (above || p.max <= q.min)) {
+		return truth(a, !above);
+	}
+	return expr_binary(a->module, kind, x, y);
+}
+
+const struct expr *
+simplify_compare(struct analyser *a, enum expr_kind kind,
+		 const struct expr *x, const struct expr *y)
+{
+	const struct expr *swap = x, *result;
+	struct linear l;
+
+	if (kind == EXPR_GT || kind == EXPR_GE) {
+		kind = kind == EXPR_GT ? EXPR_LT : EXPR_LE;
+		x = y;
+		y = swap;
+	}
+	if (!dtype_is_int(x->type) || x->type.lanes != 1) {
+		return expr_binary(a->module, kind, x, y);
+	}
+	linear_of(a, x, &l);
+	linear_add_expr(&l, y, -1);
+	if (!type_is_index(x->type) || l.broken || !linear_is_index(a, &l)) {
+		return compare_bounds(a, kind, x, y);
+	}
+	if (kind == EXPR_EQ || kind == EXPR_NE) {
+		result = decide_equal(a, &l, kind == EXPR_EQ);
+	} else {
+		result = decide_order(a, kind, &l);
+	}
+	if (!result) {
+		result = write_compare(a, kind, &l, x->type);
+	}
+	return result ? result : expr_binary(a->module, kind, x, y);
+}
+
+/* -- and, or */
+
+struct conditions {
+	const struct expr *list[MAX_CONDITIONS];
+	int n;
+};
+
+static bool
+flatten(enum expr_kind kind, const struct expr *e, struct conditions *c)
+{
+	if (e->kind == kind) {
+		return flatten(kind, e->args[0], c) &&
+		       flatten(kind, e->args[1], c);
+	}
+	if (c->n == MAX_CONDITIONS) {
+		return false;
+	}
+	c->list[c->n++] = e;
+	return true;
+}
+
+/* Of p and q, is q said by p (and) or does it say p (or)? */
+static bool
+makes_redundant(struct analyser *a, enum expr_kind kind,
+		const struct expr *p, const struct expr *q)
+{
+	return kind == EXPR_AND ? condition_implies(a, p, q)
+				: condition_implies(a, q, p);
+}
+
+static const struct expr *
+negated(struct analyser *a, const struct expr *e)
+{
+	if ((e->kind == EXPR_LT || e->kind == EXPR_LE) &&
+	    dtype_is_int(e->args[0]->type)) {
+		return expr_binary(a->module,
+				   e->kind == EXPR_LT ? EXPR_LE : EXPR_LT,
+				   e->args[1], e->args[0]);
+	}
+	return expr_not(a->module, e);
+}
+
+/* p and q is false where p says not q; p or q is true where not p says q. */
+static bool
+excludes(struct analyser *a, enum expr_kind kind, const struct expr *p,
+	 const struct expr *q)
+{
+	return kind == EXPR_AND
+		       ? condition_implies(a, p, negated(a, q))
+		       : condition_implies(a, negated(a, p), q);
+}
+
+const struct expr *
+simplify_logical(struct analyser *a, enum expr_kind kind,
+		 const struct expr *x, const struct expr *y)
+{
+	struct conditions c = { .n = 0 };
+	const struct expr *result = NULL;
+
+	if (x->type.lanes != 1 || y->type.lanes != 1 ||
+	    !flatten(kind, x, &c) || !flatten(kind, y, &c)) {
+		return expr_binary(a->module, kind, x, y);
+	}
+	for (int i = 0; i < c.n; i++) {
+		bool gone = false;
+
+		for (int j = 0; j < c.n && !gone; j++) {
+			if (i == j || !c.list[j]) {
+				continue;
+			}
+			if (excludes(a, kind, c.list[i], c.list[j])) {
+				return truth(a, kind == EXPR_OR);
+			}
+			gone = makes_redundant(a, kind, c.list[j],
+					       c.list[i]);
+		}
+		if (gone) {
+			c.list[i] = NULL;
+		}
+	}
+	for (int i = 0; i < c.n; i++) {
+		if (c.list[i]) {
+			result = result ? expr_binary(a->module, kind, result,
+						      c.list[i])
+					: c.list[i];
+		}
+	}
+	return result;
+}
