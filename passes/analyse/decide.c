@@ -196,6 +196,22 @@ linear_is_index(struct analyser *a, const struct linear *l)
 	return true;
 }
 
+bool
+linear_difference(struct analyser *a, const struct expr *x,
+		  const struct expr *y, struct linear *out)
+{
+	struct linear ly;
+
+	linear_of(a, x, out);
+	linear_of(a, y, &ly);
+	if (out->broken || ly.broken || !linear_is_index(a, out) ||
+	    !linear_is_index(a, &ly)) {
+		return false;
+	}
+	linear_add(out, &ly, -1);
+	return !out->broken;
+}
+
 static bool
 is_false(const struct expr *e)
 {
@@ -257,9 +273,7 @@ prove_equal(struct analyser *a, const struct expr *x, const struct expr *y)
 	if (!type_is_index(x->type) || !type_is_index(y->type)) {
 		return false;
 	}
-	linear_of(a, x, &l);
-	linear_add_expr(&l, y, -1);
-	if (l.broken || !linear_is_index(a, &l)) {
+	if (!linear_difference(a, x, y, &l)) {
 		return false;
 	}
 	return linear_never_positive(a, &l) && linear_never_negative(a, &l);
@@ -273,10 +287,11 @@ comparison_sum(struct analyser *a, const struct expr *e, struct linear *out)
 	    !type_is_index(e->args[0]->type)) {
 		return false;
 	}
-	linear_of(a, e->args[0], out);
-	linear_add_expr(out, e->args[1], -1);
+	if (!linear_difference(a, e->args[0], e->args[1], out)) {
+		return false;
+	}
 	linear_add_constant(out, e->kind == EXPR_LT);
-	return !out->broken && linear_is_index(a, out);
+	return !out->broken;
 }
 
 bool

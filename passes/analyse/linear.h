@@ -79,6 +79,9 @@ bool linear_never_negative(struct analyser *a, const struct linear *l);
 /* Whether sums of these atoms may be compared by their difference: data that
  * is loaded may wrap around, indices do not. */
 bool linear_is_index(struct analyser *a, const struct linear *l);
+/* x - y, if x and y may be compared by it. */
+bool linear_difference(struct analyser *a, const struct expr *x,
+		       const struct expr *y, struct linear *out);
 bool condition_implies(struct analyser *a, const struct expr *p,
 		       const struct expr *q);
 

@@ -118,9 +118,7 @@ simplify_extreme(struct analyser *a, enum expr_kind kind,
 	if (plain->kind != kind) {
 		return plain;
 	}
-	linear_of(a, x, &l);
-	linear_add_expr(&l, y, -1);
-	if (!l.broken && linear_is_index(a, &l)) {
+	if (linear_difference(a, x, y, &l)) {
 		if (linear_never_positive(a, &l)) {
 			return kind == EXPR_MIN ? x : y;
 		}

@@ -104,6 +104,16 @@ write_compare(struct analyser *a, enum expr_kind kind, struct linear *l,
 	if (l->constant == INT64_MIN) {
 		return NULL;
 	}
+	if (left.n > 0 && right.n > 0) {
+		/* x <= y, not x < y + 1 */
+		if (kind == EXPR_LT && l->constant == -1) {
+			kind = EXPR_LE;
+			l->constant = 0;
+		} else if (kind == EXPR_LE && l->constant == 1) {
+			kind = EXPR_LT;
+			l->constant = 0;
+		}
+	}
 	/* A constant stands alone or is added, not subtracted. */
 	if (left.n == 0 || (right.n > 0 && l->constant > 0)) {
 		left.constant = l->constant;
@@ -158,9 +168,7 @@ simplify_compare(struct analyser *a, enum expr_kind kind,
 	if (!dtype_is_int(x->type) || x->type.lanes != 1) {
 		return expr_binary(a->module, kind, x, y);
 	}
-	linear_of(a, x, &l);
-	linear_add_expr(&l, y, -1);
-	if (!type_is_index(x->type) || l.broken || !linear_is_index(a, &l)) {
+	if (!type_is_index(x->type) || !linear_difference(a, x, y, &l)) {
 		return compare_bounds(a, kind, x, y);
 	}
 	if (kind == EXPR_EQ || kind == EXPR_NE) {
