@@ -394,6 +394,18 @@ store_all(struct build *b, const struct te_stage *s,
 	return body;
 }
 
+/* A reduction over nothing: the update never runs, so neither would init. */
+static bool
+is_empty(const struct reduction *r)
+{
+	for (int i = 0; i < r->n_axes; i++) {
+		if (expr_is_value(r->axes[i].extent, 0)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Fills values (the update) and init of a reduction; returns the sources. */
 static const struct expr **
 reduce_values(struct build *b, const struct te_stage *s, const struct nest *n,
@@ -460,10 +472,14 @@ build_stage(struct build *b, const struct te_stage *s)
 	struct block block = { .name = unique_name(b, s->name) };
 	struct stmt *body;
 
+	if (r && is_empty(r)) {
+		total = s->n_axes;
+		reduces = false;
+	}
 	for (int i = 0; i < s->n_axes; i++) {
 		nest_add(b, &nest, &s->axes[i]);
 	}
-	for (int i = 0; r && i < r->n_axes; i++) {
+	for (int i = 0; reduces && i < r->n_axes; i++) {
 		nest_add(b, &nest, &r->axes[i]);
 	}
 	for (int i = 0; i < total; i++) {
@@ -474,8 +490,9 @@ build_stage(struct build *b, const struct te_stage *s)
 					init);
 	} else {
 		for (int k = 0; k < s->n_out; k++) {
-			values[k] = expr_substitute(m, s->bodies[k],
-						    &nest.map);
+			values[k] = r ? r->reducer->identity[k]
+				      : expr_substitute(m, s->bodies[k],
+							&nest.map);
 		}
 	}
 	block.iters = nest.iters;

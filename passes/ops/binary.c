@@ -126,6 +126,8 @@ BODY(pow)
 					   expr_cast(m, f, x[1])));
 }
 
+/* An amount that is negative or not less than the bits moves all of them out,
+ * as the intrinsics define. */
 BODY(bit_shift)
 {
 	bool left = strcmp(node_attr_string(n, "direction", ""), "LEFT") == 0;

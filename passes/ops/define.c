@@ -160,6 +160,14 @@ define_count(struct define *c, struct dtype t, const struct expr *count)
 				      : expr_cast(c->module, t, count);
 }
 
+/* Narrow floats are computed in single precision. */
+static const struct expr *
+computable(struct define *c, const struct expr *e)
+{
+	return dtype_is_float(e->type)
+		? expr_cast(c->module, accumulator_type(e->type), e) : e;
+}
+
 /* out[axes] = body(x[0][axes], x[1][axes], …) */
 bool
 define_map(struct define *c, const struct node *n,
@@ -174,7 +182,8 @@ define_map(struct define *c, const struct node *n,
 	const struct expr *body;
 
 	for (int i = 0; i < n->n_inputs; i++) {
-		if (!in[i]) {
+		/* Of a larger one (CastLike's) only the type matters. */
+		if (!in[i] || in[i]->buffer->ndim > y->ndim) {
 			continue;
 		}
 		x[i] = define_literal(c, n, i);
@@ -182,10 +191,14 @@ define_map(struct define *c, const struct node *n,
 			x[i] = define_broadcast(c, in[i], index, y->shape,
 						y->ndim);
 		}
+		x[i] = computable(c, x[i]);
 	}
 	body = n->op->body(c, n, x);
 	if (!body) {
 		return false;
+	}
+	if (dtype_is_float(body->type) && dtype_is_float(y->type)) {
+		body = expr_cast(c->module, y->type, body);
 	}
 	assert(dtype_equal(body->type, y->type));
 	out[0] = define_stage(c, "map", n->n_inputs > 1 ? "broadcast"

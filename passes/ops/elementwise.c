@@ -168,7 +168,10 @@ convert_to(struct define *c, struct dtype t, const struct expr *e)
 		return expr_binary(c->module, EXPR_NE, e, like(c, e, 0));
 	}
 	if (dtype_is_int(t) && dtype_is_float(e->type)) {
-		return expr_call(c->module, INTRIN_TO_INT, t, &e, 1);
+		/* The narrowest integers keep the low bits. */
+		struct dtype wide = dtype_bits(t) < 8 ? dtype_of(DT_I32) : t;
+
+		e = expr_call(c->module, INTRIN_TO_INT, wide, &e, 1);
 	}
 	return expr_cast(c->module, t, e);
 }

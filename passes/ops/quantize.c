@@ -34,6 +34,13 @@ quant_param(struct define *c, const struct node *n, int i,
 }
 
 static bool
+is_single(const struct tensor *t)
+{
+	return t->ndim == 0 ||
+	       (t->ndim == 1 && expr_is_value(t->shape[0], 1));
+}
+
+static bool
 check_params(struct infer *c, const struct node *n)
 {
 	const struct tensor *x = n->inputs[0], *scale = n->inputs[1];
@@ -41,14 +48,13 @@ check_params(struct infer *c, const struct node *n)
 	int64_t block = node_attr_int(n, "block_size", 0);
 	int axis;
 
+	if (is_single(scale) && (!zero || is_single(zero))) {
+		return true;
+	}
 	if (zero && zero->ndim != scale->ndim) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "scale and zero point have different "
 				   "ranks; correct their shapes");
-	}
-	if (scale->ndim == 0 ||
-	    (scale->ndim == 1 && expr_is_value(scale->shape[0], 1))) {
-		return true;
 	}
 	if (!infer_axis(c, node_attr_int(n, "axis", 1), x->ndim, &axis)) {
 		return false;
@@ -112,8 +118,10 @@ define_quantize(struct define *c, const struct node *n,
 		zero = quant_param(c, n, 2, in, index);
 		e = expr_add(m, e, expr_cast(m, f, zero));
 	}
-	out[0] = define_stage(c, "quantize", "elementwise", y->ndim, axes,
-			      convert_to(c, y->type, e));
+	e = dtype_is_int(y->type)
+		? expr_call(m, INTRIN_TO_INT, y->type, &e, 1)
+		: expr_cast(m, y->type, e);
+	out[0] = define_stage(c, "quantize", "elementwise", y->ndim, axes, e);
 	return true;
 }
 
