@@ -24,6 +24,8 @@ place_blocks(struct storages *s, int64_t align_bytes, int64_t bound_bytes,
 				.bytes = x->bytes,
 				.align_bytes = x->align_bytes,
 				.first = x->first, .last = x->last,
+				.pieces = x->pieces.data,
+				.n_pieces = x->pieces.n,
 			};
 		}
 	}

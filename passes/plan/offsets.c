@@ -12,12 +12,18 @@
 
 #define MAX_STEPS 400 /* of the improvement */
 
+/* Offsets from < x < to are taken. */
+struct span {
+	int64_t from, to;
+};
+
 struct search {
+	struct arena *arena;
+	VEC(struct span) forbidden;
 	const struct block_life *blocks;
 	int n;
 	int64_t align_bytes;
 	int *order;       /* in which blocks are placed */
-	int *by_offset;   /* placed blocks, in order of offset */
 	int64_t *offset;  /* by block */
 	int64_t *key;     /* by block: larger ones go first */
 };
@@ -34,7 +40,52 @@ round_up(int64_t v, int64_t to)
 	return to > 1 ? (v + to - 1) / to * to : v;
 }
 
-/* The smallest gap that fits (best), or the lowest one. */
+static void
+forbid(struct search *s, int64_t from, int64_t to)
+{
+	if (to > 0) {
+		vec_push(s->arena, &s->forbidden,
+			 ((struct span){ from, to }));
+	}
+}
+
+/* Offsets of b that would make it meet the placed block. */
+static void
+forbid_block(struct search *s, const struct block_life *b,
+	     const struct block_life *other, int64_t at)
+{
+	struct piece whole_b = { 0, b->bytes, b->first, b->last };
+	struct piece whole_other = { 0, other->bytes, other->first,
+				     other->last };
+	int n_b = b->n_pieces ? b->n_pieces : 1;
+	int n_other = other->n_pieces ? other->n_pieces : 1;
+
+	for (int i = 0; i < n_b; i++) {
+		const struct piece *p = b->n_pieces ? &b->pieces[i]
+						    : &whole_b;
+
+		for (int k = 0; k < n_other; k++) {
+			const struct piece *q = other->n_pieces
+						? &other->pieces[k]
+						: &whole_other;
+
+			if (p->first <= q->last && q->first <= p->last) {
+				forbid(s, at + q->start - p->end,
+				       at + q->end - p->start);
+			}
+		}
+	}
+}
+
+static int
+compare_spans(const void *pa, const void *pb)
+{
+	const struct span *a = pa, *b = pb;
+
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+/* The lowest offset that is free, or (best) that in the smallest gap. */
 static void
 place(struct search *s, int placed, int block, bool best)
 {
@@ -42,32 +93,33 @@ place(struct search *s, int placed, int block, bool best)
 	int64_t align = s->align_bytes > b->align_bytes ? s->align_bytes
 							: b->align_bytes;
 	int64_t at = 0, chosen = -1, slack = INT64_MAX;
-	int i;
 
-	for (i = 0; i < placed; i++) {
-		const struct block_life *other = &s->blocks[s->by_offset[i]];
-		int64_t start = s->offset[s->by_offset[i]];
+	s->forbidden.n = 0;
+	for (int i = 0; i < placed; i++) {
+		int other = s->order[i];
 
-		if (!alive_together(b, other)) {
-			continue;
+		if (alive_together(b, &s->blocks[other])) {
+			forbid_block(s, b, &s->blocks[other],
+				     s->offset[other]);
 		}
-		if (at + b->bytes <= start && start - at < slack) {
-			slack = start - at;
+	}
+	qsort(s->forbidden.data, (size_t)s->forbidden.n,
+	      sizeof *s->forbidden.data, compare_spans);
+	for (int i = 0; i < s->forbidden.n; i++) {
+		const struct span *x = &s->forbidden.data[i];
+
+		if (at <= x->from && x->from - at < slack) {
+			slack = x->from - at;
 			chosen = at;
 			if (!best) {
 				break;
 			}
 		}
-		if (start + other->bytes > at) {
-			at = round_up(start + other->bytes, align);
+		if (x->to > at) {
+			at = round_up(x->to, align);
 		}
 	}
 	s->offset[block] = chosen >= 0 ? chosen : at;
-	for (i = placed; i > 0 && s->offset[s->by_offset[i - 1]] >
-					  s->offset[block]; i--) {
-		s->by_offset[i] = s->by_offset[i - 1];
-	}
-	s->by_offset[i] = block;
 }
 
 static int64_t
@@ -259,9 +311,8 @@ plan_offsets(struct arena *a, struct block_life *blocks, int n,
 	     int64_t align_bytes, int64_t bound_bytes, const char **strategy)
 {
 	struct search s = {
-		.blocks = blocks, .n = n, .align_bytes = align_bytes,
+		.arena = a, .blocks = blocks, .n = n, .align_bytes = align_bytes,
 		.order = arena_array(a, int, n + 1),
-		.by_offset = arena_array(a, int, n + 1),
 		.offset = arena_array(a, int64_t, n + 1),
 		.key = arena_array(a, int64_t, n + 1),
 	};

@@ -5,6 +5,13 @@
 
 #include "kernel.h"
 
+/* A run of bytes within a storage, and when it holds something: a part of a
+ * concatenation lives from its own writing on, not from the first part's. */
+struct piece {
+	int64_t start, end; /* bytes from the storage's offset */
+	int first, last;
+};
+
 /* One piece of memory: a tensor with everything that lies in its bytes
  * (views, results computed in place, parts of a concatenation), or the
  * scratch of a kernel. */
@@ -14,6 +21,8 @@ struct storage {
 	struct kernel *scratch_of;
 	int64_t bytes, align_bytes; /* at most; needed at least */
 	int first, last;            /* kernels, in the present order */
+	VEC(struct piece) touched;  /* every use, as a run of bytes */
+	VEC(struct piece) pieces;   /* disjoint, in order of start */
 	int64_t offset_bytes;
 };
 
@@ -35,6 +44,8 @@ int64_t storages_bound(const struct storages *s, int n_kernels);
 struct block_life {
 	int64_t bytes, align_bytes;
 	int first, last;
+	const struct piece *pieces; /* n_pieces 0: one, the whole life */
+	int n_pieces;
 	int64_t offset_bytes; /* the result */
 };
 

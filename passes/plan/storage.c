@@ -3,6 +3,8 @@
  * over the kernels. */
 #include "plan.h"
 
+#include <stdlib.h>
+
 /* Union of tensors by id; inside[] is relative to the parent. */
 struct joined {
 	int *parent;
@@ -150,8 +152,12 @@ storage_at(struct storages *s, const struct joined *j, struct graph *g,
 }
 
 static void
-touch(struct storage *s, int kernel, int64_t end_bytes, int64_t align_bytes)
+touch(struct arena *a, struct storage *s, int kernel, int64_t start_bytes,
+      int64_t end_bytes, int64_t align_bytes)
 {
+	struct piece use = { start_bytes, end_bytes, kernel, kernel };
+
+	vec_push(a, &s->touched, use);
 	if (s->first < 0) {
 		s->first = kernel;
 	}
@@ -171,7 +177,7 @@ touch_args(struct program *p, struct storages *s, const struct joined *j,
 		const struct kernel_arg *arg = &k->args.data[i];
 		struct storage fresh = { .kind = PLACE_WORKSPACE,
 					 .scratch_of = k, .first = -1 };
-		int64_t bytes, align;
+		int64_t bytes, align, start = 0;
 		int at;
 
 		if (arg->kind == ARG_DIM ||
@@ -191,11 +197,60 @@ touch_args(struct program *p, struct storages *s, const struct joined *j,
 			bytes = arg->scratch_bytes;
 		} else {
 			at = storage_at(s, j, p->graph, arg->tensor);
-			bytes += s->inside[arg->tensor->id];
+			start = s->inside[arg->tensor->id];
 		}
-		touch(&s->list.data[at], index, bytes, align);
+		touch(s->arena, &s->list.data[at], index, start,
+		      start + bytes, align);
 	}
 	return true;
+}
+
+static int
+compare_edges(const void *pa, const void *pb)
+{
+	const int64_t *a = pa, *b = pb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Between any two neighbouring edges of the uses: from the first use that
+ * covers the run to the last. Neighbours with equal lives are one. */
+static void
+find_pieces(struct arena *a, struct storage *s)
+{
+	int n_edges = 2 * s->touched.n;
+	int64_t *edges = arena_array(a, int64_t, n_edges + 1);
+
+	for (int i = 0; i < s->touched.n; i++) {
+		edges[2 * i] = s->touched.data[i].start;
+		edges[2 * i + 1] = s->touched.data[i].end;
+	}
+	qsort(edges, (size_t)n_edges, sizeof *edges, compare_edges);
+	for (int e = 0; e + 1 < n_edges; e++) {
+		struct piece x = { edges[e], edges[e + 1], -1, -1 }, *before;
+
+		if (x.start == x.end) {
+			continue;
+		}
+		for (int i = 0; i < s->touched.n; i++) {
+			const struct piece *use = &s->touched.data[i];
+
+			if (use->start <= x.start && x.end <= use->end) {
+				x.first = x.first < 0 ? use->first : x.first;
+				x.last = use->last;
+			}
+		}
+		before = s->pieces.n ? &s->pieces.data[s->pieces.n - 1] : NULL;
+		if (x.first < 0) {
+			continue;
+		}
+		if (before && before->end == x.start &&
+		    before->first == x.first && before->last == x.last) {
+			before->end = x.end;
+		} else {
+			vec_push(a, &s->pieces, x);
+		}
+	}
 }
 
 bool
@@ -222,6 +277,9 @@ storages_find(struct program *p, struct storages *s)
 			return false;
 		}
 	}
+	for (int i = 0; i < s->list.n; i++) {
+		find_pieces(s->arena, &s->list.data[i]);
+	}
 	/* Views and whole concatenations that no kernel names. */
 	for (int i = 0; i < g->tensors.n; i++) {
 		struct tensor *t = g->tensors.data[i];
@@ -244,9 +302,15 @@ storages_bound(const struct storages *s, int n_kernels)
 	for (int i = 0; i < s->list.n; i++) {
 		const struct storage *x = &s->list.data[i];
 
-		if (x->kind == PLACE_WORKSPACE && x->first >= 0) {
-			change[x->first] += x->bytes;
-			change[x->last + 1] -= x->bytes;
+		for (int k = 0; k < x->pieces.n; k++) {
+			const struct piece *piece = &x->pieces.data[k];
+
+			if (x->kind == PLACE_WORKSPACE) {
+				change[piece->first] +=
+					piece->end - piece->start;
+				change[piece->last + 1] -=
+					piece->end - piece->start;
+			}
 		}
 	}
 	for (int k = 0; k < n_kernels; k++) {

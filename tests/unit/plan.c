@@ -64,17 +64,37 @@ test_random(uint32_t seed, int n, int64_t align)
 	for (int i = 0; i < n; i++) {
 		uint32_t long_life = next_random(&seed) % 8 == 0;
 
-		b[i].first = i;
+		b[i] = (struct block_life){ .first = i, .align_bytes = 4 };
 		b[i].last = i + 1 + (int)(next_random(&seed) %
 					  (long_life ? 20 : 3));
 		b[i].bytes = (1 + next_random(&seed) % 64) * 64;
-		b[i].align_bytes = 4;
 	}
 	bound = bound_of(b, n, n + 32);
 	size = plan_offsets(&a, b, n, align, bound, &strategy);
 	check_blocks(b, n, size, align);
 	CHECK(size >= bound);
 	CHECK(size * 100 <= bound * 115);
+	arena_release(&a);
+}
+
+/* The end of a block that is written late has room for others before. */
+static void
+test_pieces(void)
+{
+	static const struct piece pieces[2] = { { 0, 100, 0, 4 },
+						{ 100, 200, 3, 4 } };
+	struct block_life b[2] = {
+		{ .bytes = 200, .align_bytes = 4, .first = 0, .last = 4,
+		  .pieces = pieces, .n_pieces = 2 },
+		{ .bytes = 100, .align_bytes = 4, .first = 1, .last = 2 },
+	};
+	struct arena a;
+	const char *strategy;
+
+	arena_init(&a);
+	CHECK_EQ(plan_offsets(&a, b, 2, 4, 200, &strategy), 200);
+	CHECK_EQ(b[0].offset_bytes, 0);
+	CHECK_EQ(b[1].offset_bytes, 100);
 	arena_release(&a);
 }
 
@@ -201,6 +221,7 @@ main(void)
 	for (uint32_t seed = 1; seed <= 12; seed++) {
 		test_random(seed, 20 + (int)seed * 8, seed % 2 ? 64 : 16);
 	}
+	test_pieces();
 	test_nothing();
 	test_order();
 	test_shared();
