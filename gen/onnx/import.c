@@ -262,7 +262,7 @@ tmp_free(void *tmp, void *pointer)
 }
 
 static bool
-unpack_model(struct importer *imp)
+unpack_model(struct importer *imp, bool mapped)
 {
 	ProtobufCAllocator allocator = { tmp_alloc, tmp_free, &imp->tmp };
 	struct strbuf slim;
@@ -294,6 +294,9 @@ unpack_model(struct importer *imp)
 		}
 	}
 	strbuf_release(&slim);
+	if (mapped) {
+		onnx_file_forget(imp->source.base, imp->source.length);
+	}
 	return ok;
 }
 
@@ -310,7 +313,7 @@ import_mapped(struct module *m, const struct tensor_source *source,
 	bool ok;
 
 	arena_init(&imp.tmp);
-	ok = unpack_model(&imp) && check_model(&imp);
+	ok = unpack_model(&imp, mapped) && check_model(&imp);
 	if (ok) {
 		imp.g = graph_new(m, choose_name(&imp));
 		imp.g->file = arena_strdup(&m->arena, source->path);

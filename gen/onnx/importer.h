@@ -191,6 +191,9 @@ struct sha256 {
 	uint8_t block[64];
 };
 
+/* sha256_x86.c; false: not on this processor, nothing done. */
+bool sha256_fast(uint32_t state[8], const uint8_t *data, size_t blocks,
+		 const uint32_t constants[64]);
 void sha256_init(struct sha256 *s);
 void sha256_update(struct sha256 *s, const void *data, size_t length);
 void sha256_final(struct sha256 *s, uint8_t digest[32]);

@@ -29,7 +29,7 @@ hex_of(const void *data, size_t length, size_t step, char text[65])
 static void
 test_sha256(void)
 {
-	static char data[200];
+	static char data[2000];
 	char one[65], other[65];
 
 	hex_of("abc", 3, 3, one);
@@ -39,9 +39,11 @@ test_sha256(void)
 	CHECK_STR_EQ(one, "e3b0c44298fc1c149afbf4c8996fb924"
 			  "27ae41e4649b934ca495991b7852b855");
 	for (size_t n = 0; n < sizeof data; ++n) {
-		data[n] = (char)n;
+		data[n] = (char)(n * 7);
+	}
+	for (size_t n = 0; n < sizeof data; n += n < 200 ? 1 : 171) {
 		hex_of(data, n, 1, one);
-		hex_of(data, n, 64, other);
+		hex_of(data, n, n + 1, other);
 		CHECK_STR_EQ(one, other);
 	}
 }
