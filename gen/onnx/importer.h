@@ -10,7 +10,7 @@
 #define ONNX_NEWEST_OPSET 28
 #define ONNX_MAX_RANK 32
 #define ONNX_MAX_BYTES ((int64_t)1 << 48) /* of one tensor */
-#define ONNX_MAX_INLINED (1 << 17) /* nodes that calls become */
+#define ONNX_MAX_INLINED (1 << 16) /* nodes that calls become */
 #define ONNX_MAX_CALL_DEPTH 64
 
 /* -- file.c: files, mapped -- */
