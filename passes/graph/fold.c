@@ -94,9 +94,9 @@ fold_splat(struct graph *g, struct node *n)
 	struct tensor *y = n->outputs[0];
 	struct value *v;
 	int64_t elems;
+	char *data;
 
-	if (!tensor_const_elems(y, &elems) ||
-	    tensor_bytes_max(y) <= EAGER_BYTES) {
+	if (!tensor_const_elems(y, &elems)) {
 		return false;
 	}
 	v = arena_new(&g->module->arena, struct value);
@@ -108,6 +108,13 @@ fold_splat(struct graph *g, struct node *n)
 				  ? number_load(a->tensor->type,
 						a->tensor->data, 0)
 				  : a->tensor->fill;
+	}
+	if (v->bytes <= EAGER_BYTES) {
+		data = arena_alloc(&g->module->arena, v->bytes + 1);
+		for (int64_t i = 0; i < elems; i++) {
+			number_store(v->type, data, (size_t)i, v->fill);
+		}
+		v->data = data;
 	}
 	graph_remove_node(g, n, "fold", "one constant throughout");
 	y->value = v;

@@ -54,7 +54,8 @@ has_place(const struct tensor *t)
 bool
 fuse_concat_is_free(const struct node *n)
 {
-	if (!node_is(n, "Concat") || !is_outermost(n)) {
+	if (!node_is(n, "Concat") || !is_outermost(n) ||
+	    fuse_outputs_behind(n->outputs[0])) {
 		return false;
 	}
 	for (int i = 0; i < n->n_inputs; i++) {
