@@ -9,6 +9,8 @@
 
 #include <stdarg.h>
 
+#include "analyse.h"
+
 /* More elements than any machine addresses. */
 static const int64_t elems_limit = (int64_t)1 << 46;
 
@@ -43,8 +45,13 @@ node_output(const struct node *n, int i)
 const struct expr *
 dim_normal(struct module *m, const struct expr *e)
 {
-	(void)m;
-	return e;
+	struct analyser a;
+
+	if (e->kind == EXPR_INT || e->kind == EXPR_VAR) {
+		return e;
+	}
+	analyser_init(&a, m);
+	return simplify(&a, e);
 }
 
 void

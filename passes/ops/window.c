@@ -3,6 +3,8 @@
  * read outside of the input is guarded where one can happen. */
 #include "window.h"
 
+#include "analyse.h"
+
 static const char *
 read_list(const struct node *n, const char *name, int want, int64_t *out,
 	  int64_t least)
@@ -213,18 +215,13 @@ window_below(const struct window *w, int d)
 bool
 window_above(struct module *m, const struct window *w, int d)
 {
-	const struct expr *one = expr_i32(m, 1), *last;
-	int64_t room;
+	const struct expr *last = window_position(
+		m, w, d, expr_sub(m, w->out[d], expr_i32(m, 1)),
+		expr_i32(m, w->kernel[d] - 1));
+	struct analyser a;
 
-	last = window_position(m, w, d, expr_sub(m, w->out[d], one),
-			       expr_i32(m, w->kernel[d] - 1));
-	if (!expr_is_int(dim_normal(m, expr_sub(m, w->in[d], last)),
-			 &room)) {
-		/* With symbolic sizes only padding or rounding up can reach
-		 * beyond; rounding up is told by the caller's begin/end. */
-		return true;
-	}
-	return room < 1;
+	analyser_init(&a, m);
+	return !prove(&a, expr_lt(m, last, w->in[d]));
 }
 
 struct iter_var *
