@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Equal nodes are computed once; equal small constants are one.
+/* Equal nodes are computed once; equal shapes and numbers are one constant
+ * (parameters stay apart: a reader looks for them by name).
  *
  *	a = Exp (x)
  *	b = Exp (x)           ->     a = Exp (x)
@@ -113,6 +114,7 @@ merge_constants(struct graph *g)
 		uint32_t h = 2166136261u;
 
 		if (!v || !v->data || v->bytes > SMALL_CONSTANT ||
+		    (dtype_is_float(t->type) && v->elems > 1) ||
 		    t->uses.n == 0 || t->is_input || t->is_output) {
 			continue;
 		}

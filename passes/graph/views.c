@@ -10,8 +10,8 @@
  *	a = DequantizeLinear (x, 0.5)    b = Reshape (x, s)
  *	y = Reshape (a, s)        ->     y = DequantizeLinear (b, 0.5)
  *
- * Only nodes whose other inputs are single numbers, so that no shape other
- * than the view's own is involved. */
+ * The other inputs of such nodes are single numbers, or along the last axis
+ * where the view keeps it, or viewed likewise. */
 #include "rewrite.h"
 
 static bool
@@ -42,28 +42,28 @@ is_unary(const struct node *n)
 }
 
 /* first, second  ->  second, first: the tensor between changes its meaning.
- * x = first's input, t = between, y = second's result. */
+ * x = first's input, t = between (second's input), y = second's result. */
 static bool
-swap(struct graph *g, struct node *first, struct node *second)
+swap(struct graph *g, struct node *first, struct node *second, int input)
 {
 	struct tensor *x = first->inputs[0], *t = first->outputs[0];
 	struct tensor *y = second->outputs[0];
 	int at = 0;
 
-	node_set_input(second, 0, x);
+	node_set_input(second, input, x);
 	node_set_input(first, 0, t);
 	second->outputs[0] = t;
 	t->producer = second;
 	first->outputs[0] = y;
 	y->producer = first;
-	while (g->nodes.data[at] != second) {
+	while (g->nodes.data[at] != first) {
 		at++;
 	}
-	while (g->nodes.data[at] != first) { /* second moves before first */
-		g->nodes.data[at] = g->nodes.data[at - 1];
-		g->nodes.data[at - 1] = second;
-		at -= g->nodes.data[at] != first;
-	}
+	do { /* first moves behind second, its only reader */
+		g->nodes.data[at] = g->nodes.data[at + 1];
+		at++;
+	} while (g->nodes.data[at - 1] != second);
+	g->nodes.data[at] = first;
 	t->elems = y->elems = NULL;
 	t->n_elems = y->n_elems = 0;
 	return ops_infer_node(g, second) && ops_infer_node(g, first);
@@ -76,6 +76,87 @@ widens(const struct node *n)
 	       dtype_bytes(n->outputs[0]->type);
 }
 
+/* The last extents of x and of its view are the same. */
+static bool
+keeps_last(const struct tensor *x, const struct tensor *view)
+{
+	return x->ndim > 0 && view->ndim > 0 &&
+	       x->shape[x->ndim - 1] == view->shape[view->ndim - 1];
+}
+
+/* n = op (view of x, other): can it be the view of op (x, other')? */
+static bool
+can_follow(const struct node *n, const struct tensor *x,
+	   const struct tensor *other)
+{
+	int64_t elems;
+
+	if (tensor_is_constant(other)) {
+		return other->ndim == 0 ||
+		       (other->ndim == 1 && keeps_last(x, n->outputs[0]));
+	}
+	return same_shape(other, n->outputs[0]) &&
+	       tensor_const_elems(x, &elems);
+}
+
+static struct tensor *
+reshaped_like(struct graph *g, const struct node *before, struct tensor *t,
+	      const struct tensor *like)
+{
+	struct arena *a = &g->module->arena;
+	int64_t *shape = arena_array(a, int64_t, like->ndim + 1);
+	struct tensor *in[2] = { t, NULL };
+	struct node *n;
+
+	for (int i = 0; i < like->ndim; i++) {
+		expr_is_int(like->shape[i], &shape[i]);
+	}
+	in[1] = graph_constant_ints(g, arena_printf(a, "%s.shape", t->name),
+				    like->ndim, shape);
+	n = insert_node(g, before, "Reshape",
+			arena_printf(a, "%s.reshaped", t->name), in, 2);
+	return ops_infer_node(g, n) ? n->outputs[0] : NULL;
+}
+
+/* Add (Reshape (x), r)  ->  Reshape (Add (x, Reshape (r))), so that the sum
+ * fuses with what computes x; the view of r costs nothing. */
+static bool
+move_behind_binary(struct graph *g, struct node *view, struct node *n,
+		   int input)
+{
+	struct tensor *x = view->inputs[0], *other = n->inputs[1 - input];
+
+	if (!tensor_is_constant(other)) {
+		other = reshaped_like(g, n, other, x);
+		if (!other) {
+			return false;
+		}
+		node_set_input(n, 1 - input, other);
+	}
+	return swap(g, view, n, input);
+}
+
+static bool
+visit_binary(struct graph *g, struct node *n)
+{
+	if (!n->op || n->op->fuse != FUSE_BROADCAST || n->n_inputs != 2 ||
+	    n->n_outputs != 1 || !n->inputs[0] || !n->inputs[1]) {
+		return true;
+	}
+	for (int i = 0; i < 2; i++) {
+		struct node *view = n->inputs[i]->producer;
+		struct tensor *x = is_view(view) ? view->inputs[0] : NULL;
+
+		if (x && sole_user(n->inputs[i]) && x->producer &&
+		    !is_view(x->producer) && sole_user(x) &&
+		    same_shape(n->inputs[i], n->outputs[0]) && !widens(n) &&
+		    can_follow(n, x, n->inputs[1 - i])) {
+			return move_behind_binary(g, view, n, i);
+		}
+	}
+	return true;
+}
+
 /* A Reshape's 0 and Flatten's axis mean the input's shape, which both nodes
  * share; so a view may move freely. */
 static bool
@@ -85,16 +166,16 @@ visit(struct graph *g, struct node *n)
 	struct node *p = x ? x->producer : NULL;
 
 	if (!p || !sole_user(x)) {
-		return true;
+		return visit_binary(g, n);
 	}
 	if (is_view(p) && is_unary(n) && !widens(n) &&
 	    p->inputs[0]->producer && sole_user(p->inputs[0])) {
-		return swap(g, p, n);
+		return swap(g, p, n, 0);
 	}
 	if (is_view(n) && is_unary(p) && widens(p)) {
-		return swap(g, p, n);
+		return swap(g, p, n, 0);
 	}
-	return true;
+	return visit_binary(g, n);
 }
 
 bool

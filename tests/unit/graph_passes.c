@@ -320,6 +320,32 @@ test_views(void)
 			 "  output y\n");
 }
 
+/* The sum moves before the view; its other operand is viewed, for free. */
+static void
+test_views_binary(void)
+{
+	int64_t shape[2] = { 4, 2 };
+	struct tensor *x, *a;
+
+	start("views_binary");
+	x = input("x", SHAPE(2, 2, 2));
+	a = apply("Exp", "a", x, NULL);
+	a = apply("Reshape", "b", a, graph_constant_ints(g, "s", 2, shape));
+	output(apply("Add", "y", input("r", SHAPE(4, 2)), a));
+	infer();
+	end(graph_views, "graph views_binary\n"
+			 "  input x: float32[2, 2, 2]\n"
+			 "  input r: float32[4, 2]\n"
+			 "  const s: int64[2] = {4, 2}\n"
+			 "  const r.shape: int64[3] = {2, 2, 2}\n"
+			 "  a: float32[2, 2, 2] = Exp (x)\n"
+			 "  r.reshaped: float32[2, 2, 2] = "
+			 "Reshape (r, r.shape)\n"
+			 "  b: float32[2, 2, 2] = Add (r.reshaped, a)\n"
+			 "  y: float32[4, 2] = Reshape (b, s)\n"
+			 "  output y\n");
+}
+
 static void
 test_cse(void)
 {
@@ -327,14 +353,14 @@ test_cse(void)
 
 	start("cse");
 	x = input("x", SHAPE(2));
-	a = apply("Add", "a", x, constant("k", SHAPE(2)));
-	b = apply("Add", "b", x, constant("l", SHAPE(2)));
+	a = apply("Add", "a", x, constant("k", SHAPE(1)));
+	b = apply("Add", "b", x, constant("l", SHAPE(1)));
 	a = apply("Exp", "c", a, NULL);
 	output(apply("Mul", "y", a, apply("Exp", "d", b, NULL)));
 	infer();
 	end(graph_cse, "graph cse\n"
 		       "  input x: float32[2]\n"
-		       "  const k: float32[2] = {2, -1}\n"
+		       "  const k: float32[1] = {2}\n"
 		       "  a: float32[2] = Add (x, k)\n"
 		       "  c: float32[2] = Exp (a)\n"
 		       "  y: float32[2] = Mul (c, c)\n"
@@ -430,6 +456,7 @@ main(void)
 	test_fold_pad();
 	test_transpose();
 	test_views();
+	test_views_binary();
 	test_cse();
 	test_fuse();
 	test_fuse_concat();
