@@ -163,6 +163,7 @@ loops_between(struct func *f, const struct stmt *top, const struct stmt *s,
 struct remap {
 	struct func *func;
 	const struct buffer *from, *to;
+	const struct stmt *at;
 	index_fn index;
 	void *ctx;
 };
@@ -184,7 +185,7 @@ remap_load(void *ctx, const struct expr *e)
 	for (int d = 0; d < e->n_args; d++) {
 		old[d] = remap_expr(r, e->args[d]);
 	}
-	r->index(r->ctx, old, new);
+	r->index(r->ctx, r->at, old, new);
 	return expr_load(m, r->to, new, r->to->ndim);
 }
 
@@ -204,6 +205,7 @@ remap_stmt(void *ctx, struct stmt *s)
 	struct remap *r = ctx;
 	struct func *f = r->func;
 
+	r->at = s;
 	for (int i = 0; i < s->n_args; i++) {
 		stmt_set_arg(f, s, i, remap_expr(r, s->args[i]));
 	}
@@ -213,7 +215,7 @@ remap_stmt(void *ctx, struct stmt *s)
 				    r->to->ndim + 1);
 
 		args[0] = s->args[0];
-		r->index(r->ctx, s->args + 1, args + 1);
+		r->index(r->ctx, s, s->args + 1, args + 1);
 		stmt_set_args(f, s, args, r->to->ndim + 1);
 		stmt_write(f, &s->u.buffer, &r->to, sizeof(r->to));
 	} else if (s->kind == STMT_ALLOC && s->u.buffer == r->from) {
@@ -226,7 +228,7 @@ void
 buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 	     const struct buffer *to, index_fn index, void *ctx)
 {
-	struct remap r = { f, from, to, index, ctx };
+	struct remap r = { f, from, to, NULL, index, ctx };
 
 	stmt_visit(s, remap_stmt, &r);
 	for (int i = 0; i < f->params.n; i++) {

@@ -38,8 +38,9 @@ struct iter_var *loops_between(struct func *f, const struct stmt *top,
 			       const struct stmt *s, int *n);
 
 /* Replaces from by to everywhere below s and in the parameters; index gives
- * the new position (to->ndim expressions) of an old one. */
-typedef void (*index_fn)(void *ctx, const struct expr *const *old,
+ * the new position (to->ndim expressions) of an old one in statement at. */
+typedef void (*index_fn)(void *ctx, const struct stmt *at,
+			 const struct expr *const *old,
 			 const struct expr **new);
 void buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 		  const struct buffer *to, index_fn index, void *ctx);

@@ -59,12 +59,13 @@ is_param(const struct func *f, const struct buffer *b)
 /* -- squeezing */
 
 static void
-squeeze_index(void *ctx, const struct expr *const *old,
-	      const struct expr **new)
+squeeze_index(void *ctx, const struct stmt *at,
+	      const struct expr *const *old, const struct expr **new)
 {
 	const struct dims *d = ctx;
 	int k = 0;
 
+	(void)at;
 	for (int i = 0; i < d->from->ndim; i++) {
 		if (!expr_is_value(d->from->shape[i], 1)) {
 			new[k++] = old[i];
@@ -120,26 +121,26 @@ divisions(const struct expr *e)
 	return n;
 }
 
-/* hi * extent + lo, undoing the division by extent where there was one. */
+/* hi * extent + lo, undoing the division by extent where there was one: hi is
+ * x // extent, or that modulo something, and lo what x % extent is. */
 static const struct expr *
 fused_index(struct analyser *a, const struct expr *hi, const struct expr *lo,
 	    const struct expr *extent)
 {
 	struct module *m = a->module;
+	const struct expr *division = hi->kind == EXPR_FLOORMOD ? hi->args[0]
+								: hi;
 
-	if (lo->kind == EXPR_FLOORMOD && lo->args[1] == extent) {
-		const struct expr *whole = lo->args[0];
+	if (lo->kind == EXPR_FLOORMOD && lo->args[1] == extent &&
+	    division->kind == EXPR_FLOORDIV && division->args[1] == extent) {
+		const struct expr *whole = division->args[0];
 
-		if (hi->kind == EXPR_FLOORDIV && hi->args[0] == whole &&
-		    hi->args[1] == extent) {
-			return whole;
-		}
-		if (hi->kind == EXPR_FLOORMOD &&
-		    hi->args[0] == simplify(a, expr_floordiv(m, whole,
-							     extent))) {
-			return expr_floormod(
-				m, whole, simplify(a, expr_mul(m, extent,
-							       hi->args[1])));
+		if (lo == simplify(a, expr_floormod(m, whole, extent))) {
+			if (division == hi) {
+				return whole;
+			}
+			return simplify(a, expr_floormod(
+				m, whole, expr_mul(m, extent, hi->args[1])));
 		}
 	}
 	return simplify(a, expr_add(m, expr_mul(m, hi, extent), lo));
@@ -186,7 +187,8 @@ worth_merging(struct dims *d, const struct buffer *b, int at,
 }
 
 static void
-merge_index(void *ctx, const struct expr *const *old, const struct expr **new)
+merge_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	    const struct expr **new)
 {
 	const struct dims *d = ctx;
 	struct module *m = d->func->module;
@@ -195,6 +197,7 @@ merge_index(void *ctx, const struct expr *const *old, const struct expr **new)
 	int k = 0;
 
 	analyser_init(&a, m);
+	analyser_enter(&a, at);
 	for (int i = 0; i < d->from->ndim; i++) {
 		if (i == d->merge) {
 			new[k++] = fused_index(&a, old[i], old[i + 1], extent);

@@ -37,11 +37,13 @@ struct window {
 };
 
 static void
-window_index(void *ctx, const struct expr *const *old, const struct expr **new)
+window_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	     const struct expr **new)
 {
 	const struct window *w = ctx;
 	int k = 0;
 
+	(void)at;
 	for (int d = 0; d < w->ndim; d++) {
 		if (!w->dropped[d]) {
 			new[k++] = expr_sub(w->func->module, old[d],

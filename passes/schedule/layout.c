@@ -36,14 +36,15 @@ struct relayout {
 };
 
 static void
-physical_index(void *ctx, const struct expr *const *old,
-	       const struct expr **new)
+physical_index(void *ctx, const struct stmt *at,
+	       const struct expr *const *old, const struct expr **new)
 {
 	const struct relayout *r = ctx;
 	struct var_map map = { r->map->logical,
 			       (const struct expr **)old,
 			       r->map->n_logical };
 
+	(void)at;
 	for (int d = 0; d < r->map->n_physical; d++) {
 		new[d] = expr_substitute(r->module, r->map->to_physical[d],
 					 &map);

@@ -67,8 +67,14 @@ check_loops(struct rfactor *r)
 {
 	struct edit *e = r->e;
 
-	r->outer = NULL;
+	r->outer = r->loop;
 	for (struct stmt *p = r->block->parent; p && p->kind != STMT_BLOCK;
+	     p = p->parent) {
+		if (p->kind == STMT_FOR && loop_drives(p, r->block, true)) {
+			r->outer = p;
+		}
+	}
+	for (struct stmt *p = r->block->parent; p != r->outer->parent;
 	     p = p->parent) {
 		if (p->kind != STMT_FOR) {
 			return edit_fail(e, "block %s does not stand alone in "
@@ -76,13 +82,10 @@ check_loops(struct rfactor *r)
 					 "compute_at",
 					 r->block->u.block->name);
 		}
-		if (loop_drives(p, r->block, true)) {
-			r->outer = p;
-			if (loop_drives(p, r->block, false)) {
-				return edit_fail(e, "loop %s is not for "
-						 "reduction only",
-						 p->u.loop.var->name);
-			}
+		if (loop_drives(p, r->block, true) &&
+		    loop_drives(p, r->block, false)) {
+			return edit_fail(e, "loop %s is not for reduction "
+					 "only", p->u.loop.var->name);
 		}
 	}
 	if (!loop_drives(r->loop, r->block, true)) {

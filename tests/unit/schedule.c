@@ -248,9 +248,116 @@ test_transform_layout(void)
 	module_free(m);
 }
 
+static void
+test_rfactor(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+	int *l, k[2], part;
+
+	for (int depth = 12; depth <= 13; depth++) {
+		trial_start(&t, m, make_matmul(m, 4, depth, 3));
+		l = loops(&t, "c", 3);
+		CHECK(sched_split(&t.s, l[2], (int64_t[]){ 0, 4 }, 2, k));
+		CHECK(sched_rfactor(&t.s, block(&t, "c"), k[1], &part));
+		trial_same(&t);
+		l = loops(&t, "c_rf", 4);
+		CHECK(sched_vectorize(&t.s, l[3]));
+		trial_same(&t);
+		trial_lower(&t);
+		CHECK_EQ(lower_stack_bytes(t.f), 16 + 4 * 3 * 4);
+	}
+	module_free(m);
+}
+
+static void
+test_softmax(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+	int *l;
+
+	trial_start(&t, m, make_softmax(m, 5, 7));
+	l = loops(&t, "y", 2);
+	CHECK(sched_compute_at(&t.s, block(&t, "sum"), l[0]));
+	CHECK(sched_compute_at(&t.s, block(&t, "e"), l[0]));
+	CHECK(sched_compute_at(&t.s, block(&t, "top"), l[0]));
+	trial_same(&t);
+	trial_lower(&t);
+	CHECK_EQ(lower_stack_bytes(t.f), 7 * 4 + 4 + 4);
+	CHECK(lower_can_share(t.f, t.f->params.data[0].buffer,
+			      t.f->params.data[1].buffer));
+	CHECK_EQ(lower_scratch(t.f, 16), 1);
+	CHECK_EQ(t.f->params.n, 3);
+	CHECK_EQ(lower_stack_bytes(t.f), 8);
+	CHECK(func_verify(t.f));
+	trial_start(&t, m, make_softmax(m, 5, 7));
+	trial_lower(&t);
+	CHECK(!lower_can_share(t.f, t.f->params.data[1].buffer,
+			       t.f->params.data[0].buffer));
+	module_free(m);
+}
+
+static void
+test_elementwise(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+	int *l, i, part[2];
+	const struct param *p;
+
+	trial_start(&t, m, make_add(m, 4, 5, 6, false));
+	l = loops(&t, "y", 4);
+	CHECK(sched_fuse(&t.s, l, 4, &i));
+	trial_same(&t);
+	trial_lower(&t);
+	p = t.f->params.data;
+	CHECK_EQ(p[0].buffer->ndim, 1);
+	CHECK_EQ(p[3].buffer->ndim, 1);
+	CHECK(!trial_text_has(&t, "%"));
+	CHECK(lower_can_share(t.f, p[0].buffer, p[3].buffer));
+	lower_share(t.f, p[0].buffer, p[3].buffer);
+	CHECK_EQ(t.f->params.n, 3);
+	CHECK(func_verify(t.f));
+
+	trial_start(&t, m, make_add(m, 4, 5, 6, true));
+	l = loops(&t, "y", 4);
+	CHECK(sched_fuse(&t.s, l + 2, 2, &i));
+	CHECK(sched_split(&t.s, i, (int64_t[]){ 0, 8 }, 2, part));
+	CHECK(sched_vectorize(&t.s, part[1]));
+	trial_same(&t);
+	trial_lower(&t);
+	p = t.f->params.data;
+	CHECK_EQ(p[0].buffer->ndim, 2);
+	CHECK(!trial_text_has(&t, "%"));
+	CHECK(lower_can_share(t.f, p[0].buffer, p[3].buffer));
+	module_free(m);
+}
+
+/* A convolution must not overwrite what it still reads. */
+static void
+test_no_sharing(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+
+	trial_start(&t, m, make_conv(m, 4, 6, 4, 3, 1));
+	CHECK(sched_compute_inline(&t.s, block(&t, "pad")));
+	CHECK(sched_compute_at(&t.s, block(&t, "conv"),
+			       loops(&t, "y", 4)[3]));
+	trial_lower(&t);
+	CHECK(!lower_can_share(t.f, t.f->params.data[0].buffer,
+			       t.f->params.data[3].buffer));
+	module_free(m);
+}
+
 int
 main(void)
 {
+	test_rfactor();
+	test_softmax();
+	test_elementwise();
+	test_no_sharing();
 	test_plain_lowering();
 	test_split_fuse();
 	test_illegal_steps();

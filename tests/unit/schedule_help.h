@@ -253,4 +253,66 @@ make_conv(struct module *m, int channels, int size, int out_channels,
 			  (struct te_tensor *[]){ x, w, bias, y }, 4);
 }
 
+/* Softmax along the last axis: blocks "top", "e", "sum", "y". */
+static inline struct func *
+make_softmax(struct module *m, int rows, int cols)
+{
+	static const char *const names[] = { "i", "j" };
+	struct te_tensor *x = input(m, "x", 2, (int[]){ rows, cols });
+	struct iter_var *i = axes(m, 1, (int[]){ rows }, names);
+	struct iter_var k = te_reduce_axis(m, "k", expr_i32(m, cols));
+	const struct expr *at[] = { i[0].var->expr, k.var->expr };
+	struct te_tensor *top = te_compute(
+		m, "top", "reduce", 1, i,
+		te_reduce(m, reducer_max(m, dtype_of(DT_F32)),
+			  te_at(m, x, at, 2), &k, 1),
+		&x, 1);
+	struct iter_var *ij = axes(m, 2, (int[]){ rows, cols }, names);
+	const struct expr *at2[] = { ij[0].var->expr, ij[1].var->expr };
+	struct te_tensor *e = te_compute(
+		m, "e", "elementwise", 2, ij,
+		expr_call1(m, INTRIN_EXP,
+			   expr_sub(m, te_at(m, x, at2, 2),
+				    te_at(m, top, at2, 1))),
+		(struct te_tensor *[]){ x, top }, 2);
+	struct iter_var *p = axes(m, 1, (int[]){ rows }, names);
+	struct iter_var q = te_reduce_axis(m, "k", expr_i32(m, cols));
+	const struct expr *at3[] = { p[0].var->expr, q.var->expr };
+	struct te_tensor *sum = te_compute(
+		m, "sum", "reduce", 1, p,
+		te_sum(m, te_at(m, e, at3, 2), &q, 1), &e, 1);
+	struct iter_var *ij4 = axes(m, 2, (int[]){ rows, cols }, names);
+	const struct expr *at4[] = { ij4[0].var->expr, ij4[1].var->expr };
+	struct te_tensor *y = te_compute(
+		m, "y", "elementwise", 2, ij4,
+		expr_div(m, te_at(m, e, at4, 2), te_at(m, sum, at4, 1)),
+		(struct te_tensor *[]){ e, sum }, 2);
+
+	return te_to_func(m, "softmax", (struct te_tensor *[]){ x, y }, 2);
+}
+
+/* y[c, h, w] = x[c, h, w] + z[c, h, w] (+ b[c] if with_bias) */
+static inline struct func *
+make_add(struct module *m, int c, int h, int w, bool with_bias)
+{
+	static const char *const names[] = { "n", "c", "h", "w" };
+	int shape[] = { 1, c, h, w };
+	struct te_tensor *x = input(m, "x", 4, shape);
+	struct te_tensor *z = input(m, "z", 4, shape);
+	struct te_tensor *b = input(m, "b", 1, shape + 1);
+	struct iter_var *i = axes(m, 4, shape, names);
+	const struct expr *at[] = { i[0].var->expr, i[1].var->expr,
+				    i[2].var->expr, i[3].var->expr };
+	const struct expr *sum = expr_add(m, te_at(m, x, at, 4),
+					  te_at(m, z, at, 4));
+	struct te_tensor *y;
+
+	if (with_bias) {
+		sum = expr_add(m, sum, te_at(m, b, at + 1, 1));
+	}
+	y = te_compute(m, "y", "elementwise", 4, i, sum,
+		       (struct te_tensor *[]){ x, z, b }, 3);
+	return te_to_func(m, "add", (struct te_tensor *[]){ x, z, b, y }, 4);
+}
+
 #endif
