@@ -89,8 +89,7 @@ lower_storage(struct func *f)
 	struct alloc_list allocs = { .func = f };
 
 	stmt_visit(f->body, find_alloc, &allocs);
-	/* The last becomes the innermost: declarations keep their order. */
-	for (int i = allocs.list.n - 1; i >= 0; i--) {
+	for (int i = 0; i < allocs.list.n; i++) {
 		struct stmt *old = allocs.list.data[i];
 		const struct buffer *b = old->u.buffer;
 		struct access_list uses = { 0 };

@@ -161,13 +161,18 @@ static const char *
 fused_name(struct edit *e, struct stmt *const *loops, int n)
 {
 	enum { LONGEST = 12 };
-	const char *text = loops[0]->u.loop.var->name;
+	const char *text = NULL;
 
-	for (int i = 1; i < n; i++) {
-		text = arena_printf(&e->m->arena, "%s_%s", text,
-				    loops[i]->u.loop.var->name);
+	for (int i = 0; i < n; i++) {
+		const char *name = loops[i]->u.loop.var->name;
+
+		if (expr_is_value(loops[i]->args[1], 1)) {
+			continue;
+		}
+		text = text ? arena_printf(&e->m->arena, "%s_%s", text, name)
+			    : name;
 	}
-	return strlen(text) <= LONGEST ? text : "i";
+	return text && strlen(text) <= LONGEST ? text : "i";
 }
 
 static const char *
