@@ -71,6 +71,7 @@ enum place_kind { PLACE_NONE, PLACE_INPUT, PLACE_OUTPUT, PLACE_WORKSPACE,
 struct placement {
 	struct tensor *tensor;     /* NULL: scratch of a kernel */
 	struct kernel *scratch_of;
+	const struct buffer *scratch; /* which of its parameters */
 	enum place_kind kind;
 	struct tensor *root;       /* INPUT/OUTPUT: which; a view's storage */
 	int64_t offset_bytes;      /* WORKSPACE */

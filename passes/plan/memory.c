@@ -106,7 +106,8 @@ add_places(struct program *p, const struct storages *s)
 	for (int i = 0; i < s->list.n; i++) {
 		const struct storage *x = &s->list.data[i];
 		struct placement place = {
-			.scratch_of = x->scratch_of, .kind = x->kind,
+			.scratch_of = x->scratch_of, .scratch = x->scratch,
+			.kind = x->kind,
 			.offset_bytes = x->offset_bytes, .bytes = x->bytes,
 			.first = x->first, .last = x->last,
 		};

@@ -193,6 +193,7 @@ touch_args(struct program *p, struct storages *s, const struct joined *j,
 		}
 		if (arg->kind == ARG_SCRATCH) {
 			at = s->list.n;
+			fresh.scratch = arg->buffer;
 			vec_push(s->arena, &s->list, fresh);
 			bytes = arg->scratch_bytes;
 		} else {

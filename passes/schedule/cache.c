@@ -37,7 +37,7 @@ dim_name(struct edit *e,
 	 const struct expr *const *index, int d)
 {
 	if (index && index[d]->kind == EXPR_VAR) {
-		return axis_name(index[d]->u.var->name);
+		return iter_axis_name(index[d]->u.var->name);
 	}
 	return arena_printf(&e->m->arena, "i%d", d);
 }

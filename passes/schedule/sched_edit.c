@@ -403,7 +403,7 @@ sole_store(const struct stmt *block)
 }
 
 const char *
-axis_name(const char *iter_name)
+iter_axis_name(const char *iter_name)
 {
 	return strncmp(iter_name, "v_", 2) == 0 && iter_name[2]
 		       ? iter_name + 2
@@ -431,7 +431,7 @@ nest_for_block(struct func *f, struct stmt *block, const struct range *ranges,
 		const struct expr *value = ranges[i].min, *end;
 
 		if (!expr_is_value(ranges[i].extent, 1)) {
-			const char *axis = axis_name(it->var->name);
+			const char *axis = iter_axis_name(it->var->name);
 
 			/* A part of the axis: h = h_o * 4 + h_i */
 			if (ranges[i].min != it->min) {

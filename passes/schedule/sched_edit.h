@@ -68,6 +68,6 @@ struct stmt *nest_for_block(struct func *f, struct stmt *block,
 			    const struct range *ranges,
 			    const struct stmt *context);
 /* "v_h" -> "h" */
-const char *axis_name(const char *iter_name);
+const char *iter_axis_name(const char *iter_name);
 
 #endif

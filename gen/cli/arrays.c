@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NumPy's format, version 1.0: "\x93NUMPY", two version bytes, the length of
+ * a Python dict literal (u16), the dict, the data. Versions 2 and 3 have a
+ * u32 length. .npz is a zip archive of them. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zip.h>
+
+#include "arrays.h"
+
+static bool
+bad_file(struct module *m, const char *path, const char *problem)
+{
+	return diag_error(&m->diags, DIAG_FILE_UNREADABLE,
+			  (struct diag_place){ .file = path }, "%s", problem);
+}
+
+/* -- types -- */
+
+struct npy_type {
+	const char *descr;
+	enum dtype_kind kind;
+};
+
+static const struct npy_type npy_types[] = {
+	{ "<f4", DT_F32 }, { "<f8", DT_F64 }, { "<f2", DT_F16 },
+	{ "|b1", DT_BOOL }, { "|i1", DT_I8 }, { "|u1", DT_U8 },
+	{ "<i2", DT_I16 }, { "<u2", DT_U16 }, { "<i4", DT_I32 },
+	{ "<u4", DT_U32 }, { "<i8", DT_I64 }, { "<u8", DT_U64 },
+};
+
+#define N_NPY_TYPES (sizeof npy_types / sizeof *npy_types)
+
+/* -- reading -- */
+
+/* The text after "'key':" in the header's dict. */
+static const char *
+header_value(const char *header, const char *key)
+{
+	const char *at = strstr(header, key);
+
+	if (at == NULL) {
+		return NULL;
+	}
+	at += strlen(key);
+	while (*at == '\'' || *at == ':' || *at == ' ') {
+		at++;
+		if (at[-1] == ':') {
+			while (*at == ' ') {
+				at++;
+			}
+			return at;
+		}
+	}
+	return NULL;
+}
+
+static bool
+parse_shape(struct module *m, const char *text, struct array *out)
+{
+	VEC(int64_t) dims = { 0 };
+
+	if (text == NULL || *text++ != '(') {
+		return false;
+	}
+	out->elems = 1;
+	while (*text != ')') {
+		char *end;
+		long long v = strtoll(text, &end, 10);
+
+		if (end == text || v < 0 ||
+		    (v > 0 && out->elems > INT64_MAX / 16 / v)) {
+			return false;
+		}
+		vec_push(&m->arena, &dims, (int64_t)v);
+		out->elems *= v;
+		text = end;
+		while (*text == ',' || *text == ' ' || *text == 'L') {
+			text++;
+		}
+		if (*text == '\0') {
+			return false;
+		}
+	}
+	out->ndim = dims.n;
+	out->shape = dims.data;
+	return true;
+}
+
+static bool
+parse_npy(struct module *m, const char *path, const unsigned char *data,
+	  size_t size, struct array *out)
+{
+	size_t header_at, header_len;
+	const char *header, *descr, *order;
+	bool known = false;
+
+	if (size < 12 || memcmp(data, "\x93NUMPY", 6) != 0) {
+		return bad_file(m, path, "not a .npy file; write it with "
+				"numpy.save");
+	}
+	header_at = data[6] == 1 ? 10 : 12;
+	header_len = (size_t)data[8] | (size_t)data[9] << 8;
+	if (data[6] != 1) {
+		header_len |= (size_t)data[10] << 16 | (size_t)data[11] << 24;
+	}
+	if (header_len > size - header_at) {
+		return bad_file(m, path, "the header is cut off");
+	}
+	header = arena_strndup(&m->arena, (const char *)data + header_at,
+			       header_len);
+	descr = header_value(header, "'descr'");
+	order = header_value(header, "'fortran_order'");
+	if (descr == NULL || order == NULL || strncmp(order, "False", 5) != 0) {
+		return bad_file(m, path, "not a plain array in C order; "
+				"convert with numpy.ascontiguousarray");
+	}
+	for (size_t i = 0; i < N_NPY_TYPES; i++) {
+		if (strncmp(descr + 1, npy_types[i].descr, 3) == 0) {
+			out->type = dtype_of(npy_types[i].kind);
+			known = true;
+		}
+	}
+	if (!known) {
+		return bad_file(m, path, "an element type that tirc does not "
+				"read");
+	}
+	if (!parse_shape(m, header_value(header, "'shape'"), out)) {
+		return bad_file(m, path, "the shape cannot be read");
+	}
+	if ((size_t)out->elems * (size_t)dtype_bytes(out->type) >
+	    size - header_at - header_len) {
+		return bad_file(m, path, "the data is cut off");
+	}
+	out->data = arena_copy(&m->arena, data + header_at + header_len,
+			       (size_t)out->elems *
+			       (size_t)dtype_bytes(out->type));
+	return true;
+}
+
+static bool
+read_whole(struct module *m, const char *path, unsigned char **data,
+	   size_t *size)
+{
+	FILE *f = fopen(path, "rb");
+	long end;
+
+	if (f == NULL) {
+		return bad_file(m, path, "cannot be opened; does it exist?");
+	}
+	if (fseek(f, 0, SEEK_END) != 0 || (end = ftell(f)) < 0 ||
+	    end == LONG_MAX) {
+		fclose(f);
+		return bad_file(m, path, "cannot be read");
+	}
+	rewind(f);
+	*size = (size_t)end;
+	*data = arena_alloc(&m->arena, *size + 1);
+	if (fread(*data, 1, *size, f) != *size) {
+		fclose(f);
+		return bad_file(m, path, "cannot be read");
+	}
+	fclose(f);
+	return true;
+}
+
+static bool
+read_npz(struct module *m, const char *path, struct array **list, int *n)
+{
+	zip_t *zip = zip_open(path, ZIP_RDONLY, NULL);
+	zip_int64_t count;
+	bool ok = true;
+
+	if (zip == NULL) {
+		return bad_file(m, path, "not a .npz archive, or it does not "
+				"exist");
+	}
+	count = zip_get_num_entries(zip, 0);
+	*list = arena_array(&m->arena, struct array, count + 1);
+	*n = 0;
+	for (zip_int64_t i = 0; ok && i < count; i++) {
+		zip_stat_t st;
+		zip_file_t *member = NULL;
+		unsigned char *data;
+		struct array *a = &(*list)[*n];
+
+		ok = zip_stat_index(zip, (zip_uint64_t)i, 0, &st) == 0 &&
+		     st.size < ((zip_uint64_t)1 << 40) &&
+		     (member = zip_fopen_index(zip, (zip_uint64_t)i, 0)) !=
+			     NULL;
+		if (!ok) {
+			bad_file(m, path, "a member cannot be read");
+			break;
+		}
+		data = arena_alloc(&m->arena, st.size + 1);
+		ok = zip_fread(member, data, st.size) ==
+			     (zip_int64_t)st.size &&
+		     parse_npy(m, path, data, st.size, a);
+		zip_fclose(member);
+		if (ok) {
+			const char *dot = strstr(st.name, ".npy");
+
+			a->name = arena_strndup(&m->arena, st.name,
+				dot != NULL ? (size_t)(dot - st.name)
+					    : strlen(st.name));
+			(*n)++;
+		}
+	}
+	zip_discard(zip);
+	return ok;
+}
+
+static bool
+ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), e = strlen(end);
+
+	return n >= e && strcmp(text + n - e, end) == 0;
+}
+
+bool
+arrays_read(struct module *m, const char *path, struct array **list, int *n)
+{
+	unsigned char *data = NULL;
+	size_t size = 0;
+
+	if (ends_with(path, ".npz")) {
+		return read_npz(m, path, list, n);
+	}
+	*n = 1;
+	*list = arena_new(&m->arena, struct array);
+	if (ends_with(path, ".pb")) {
+		return onnx_read_tensor(m, path, *list);
+	}
+	return read_whole(m, path, &data, &size) &&
+	       parse_npy(m, path, data, size, *list);
+}
+
+/* -- writing -- */
+
+static bool
+add_npy(struct module *m, zip_t *zip, const struct array *a)
+{
+	struct strbuf s;
+	size_t bytes = (size_t)a->elems * (size_t)dtype_bytes(a->type);
+	size_t head;
+	char *file;
+	const char *descr = NULL;
+	zip_source_t *source;
+	zip_int64_t index;
+
+	for (size_t i = 0; i < N_NPY_TYPES; i++) {
+		if (npy_types[i].kind == (enum dtype_kind)a->type.kind) {
+			descr = npy_types[i].descr;
+		}
+	}
+	if (descr == NULL) {
+		return diag_error(&m->diags, DIAG_UNSUPPORTED,
+			(struct diag_place){ .item = a->name },
+			"NumPy has no type for %s", dtype_name(a->type));
+	}
+	strbuf_init(&s);
+	strbuf_printf(&s, "{'descr': '%s', 'fortran_order': False, "
+		      "'shape': (", descr);
+	for (int d = 0; d < a->ndim; d++) {
+		strbuf_printf(&s, "%lld,", (long long)a->shape[d]);
+	}
+	strbuf_puts(&s, "), }");
+	while ((10 + s.len + 1) % 64 != 0) {
+		strbuf_putc(&s, ' ');
+	}
+	strbuf_putc(&s, '\n');
+	head = 10 + s.len;
+	file = arena_alloc(&m->arena, head + bytes);
+	memcpy(file, "\x93NUMPY\x01\x00", 8);
+	file[8] = (char)(s.len & 0xff);
+	file[9] = (char)(s.len >> 8);
+	memcpy(file + 10, s.data, s.len);
+	memcpy(file + head, a->data, bytes);
+	strbuf_release(&s);
+	source = zip_source_buffer(zip, file, head + bytes, 0);
+	index = zip_file_add(zip, arena_printf(&m->arena, "%s.npy", a->name),
+			     source, ZIP_FL_ENC_UTF_8);
+	return index >= 0 &&
+	       zip_set_file_compression(zip, (zip_uint64_t)index, ZIP_CM_STORE,
+					0) == 0 &&
+	       zip_file_set_mtime(zip, (zip_uint64_t)index, 315532800, 0) == 0;
+}
+
+bool
+arrays_write_npz(struct module *m, const char *path,
+		 const struct array *list, int n)
+{
+	zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, NULL);
+	bool ok = zip != NULL;
+
+	for (int i = 0; ok && i < n; i++) {
+		ok = add_npy(m, zip, &list[i]);
+	}
+	if (zip != NULL && ok) {
+		ok = zip_close(zip) == 0;
+	} else if (zip != NULL) {
+		zip_discard(zip);
+	}
+	return ok || diag_error(&m->diags, DIAG_FILE_UNWRITABLE,
+				(struct diag_place){ .file = path },
+				"cannot be written");
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays from and to files: ONNX .pb, NumPy .npy and .npz. */
+#ifndef TIRC_CLI_ARRAYS_H
+#define TIRC_CLI_ARRAYS_H
+
+#include "onnx_import.h"
+
+/* One array of a .npy or .pb file, or all of a .npz (names: its members).
+ * False with a diagnostic on m. */
+bool arrays_read(struct module *m, const char *path, struct array **list,
+		 int *n);
+/* A .npz (stored, not compressed) of n arrays. */
+bool arrays_write_npz(struct module *m, const char *path,
+		      const struct array *list, int n);
+
+#endif

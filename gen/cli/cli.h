@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line: verbs over the public interface. Everything printed for
+ * people comes from here; the libraries print nothing. */
+#ifndef TIRC_CLI_H
+#define TIRC_CLI_H
+
+#include <stdio.h>
+
+#include "tirc.h"
+
+/* Exit statuses. */
+enum { CLI_DONE = 0, CLI_INPUT = 1, CLI_USAGE = 2, CLI_BUG = 3 };
+
+/* What the options said; which verb takes which is in options.c. */
+struct cli {
+	const char *verb;
+	struct tirc_options tirc;
+	const char *model;
+	const char **rest;     /* positional arguments after the model */
+	int n_rest;
+	const char *out;       /* -o */
+	bool quiet, json, depfile, help;
+	const char *depfile_path;
+	/* run, test */
+	const char *cc, *cflags;
+	const char **inputs;   /* run: name=file or file */
+	int n_inputs;
+	const char *output;    /* run: .npz or folder */
+	int repeat;
+	double rtol, atol;     /* negative: by dtype */
+	const char *keep;      /* folder to build in and leave behind */
+};
+
+struct verb {
+	const char *name;
+	const char *arguments; /* "MODEL.onnx [-o DIR]" */
+	const char *what;      /* one line */
+	const char *help;      /* paragraphs */
+	int (*run)(struct cli *c);
+};
+
+const struct verb *cli_verbs(int *n);
+int cmd_compile(struct cli *c);
+int cmd_run(struct cli *c);
+int cmd_test(struct cli *c);
+int cmd_inspect(struct cli *c);
+int cmd_version(struct cli *c);
+
+/* options.c: parses argv of a verb. Returns CLI_DONE, or CLI_USAGE after
+ * saying what is wrong. */
+int cli_options(struct cli *c, const struct verb *verb, int argc,
+		char **argv);
+void cli_verb_help(FILE *to, const struct verb *verb);
+
+/* style.c: terminals, units, tables. */
+bool style_colour(FILE *f); /* a terminal, and NO_COLOR unset */
+const char *style_bold(FILE *f);
+const char *style_red(FILE *f);
+const char *style_green(FILE *f);
+const char *style_dim(FILE *f);
+const char *style_reset(FILE *f);
+/* "7.2 MB", "410 kB", "96 bytes"; buf holds at least 32. */
+const char *style_bytes(char *buf, int64_t bytes);
+/* "231.2 M", "4.1 G". */
+const char *style_count(char *buf, double count);
+/* Prints a table with a header, columns aligned; right[i]: numbers. */
+void style_table(FILE *f, int columns, const char *const *header,
+		 const bool *right, int rows, const char *const *cells);
+/* One line that is rewritten in place, on a terminal only. */
+void style_progress(void *ctx, const char *step, int done, int total);
+void style_progress_end(void);
+
+/* session.c: a context for the verb's model; messages go to stderr. */
+struct tirc *cli_open(struct cli *c); /* NULL: reported, status CLI_INPUT */
+void cli_messages(struct tirc *t);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tirc compile: a model becomes files; a dozen lines say what came out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static void
+print_text(void *ctx, const char *pass, const char *text)
+{
+	(void)ctx;
+	printf("# after %s\n%s\n", pass, text);
+}
+
+void
+cli_messages(struct tirc *t)
+{
+	style_progress_end();
+	for (int i = 0; i < tirc_message_count(t); i++) {
+		struct tirc_message m = tirc_message(t, i);
+		const char *kind = m.severity == TIRC_ERROR ? "error"
+			: m.severity == TIRC_WARNING ? "warning" : "note";
+
+		fprintf(stderr, "%s%s:%s %s\n",
+			m.severity == TIRC_ERROR ? style_red(stderr)
+						 : style_bold(stderr),
+			kind, style_reset(stderr), m.text);
+	}
+}
+
+struct tirc *
+cli_open(struct cli *c)
+{
+	struct tirc *t;
+
+	if (!c->quiet && !c->json) {
+		c->tirc.progress = style_progress;
+	}
+	c->tirc.print = print_text;
+	t = tirc_new(&c->tirc);
+	if (t != NULL && tirc_load(t, c->model)) {
+		return t;
+	}
+	if (t != NULL) {
+		cli_messages(t);
+		tirc_free(t);
+	}
+	return NULL;
+}
+
+static void
+print_tensor(const char *label, struct tirc_tensor x)
+{
+	printf("%-8s %s  %s [", label, x.identifier, x.dtype);
+	for (int d = 0; d < x.ndim; d++) {
+		printf("%s%s", d > 0 ? ", " : "", x.words[d]);
+	}
+	printf("]\n");
+}
+
+static int
+by_work(const void *a, const void *b)
+{
+	const struct tirc_kernel *x = a, *y = b;
+
+	return x->flops > y->flops ? -1 : x->flops < y->flops;
+}
+
+static void
+print_heaviest(struct tirc *t, double total)
+{
+	int n = tirc_kernel_count(t);
+	struct tirc_kernel *all = calloc((size_t)n + 1, sizeof *all);
+	char count[32];
+
+	for (int i = 0; all != NULL && i < n; i++) {
+		all[i] = tirc_kernel(t, i);
+	}
+	if (all == NULL) {
+		return;
+	}
+	qsort(all, (size_t)n, sizeof *all, by_work);
+	printf("kernels  %d; the heaviest:\n", n);
+	for (int i = 0; i < n && i < 3; i++) {
+		printf("         %-28s %6sFLOP  %2.0f %%  %s\n", all[i].name,
+		       style_count(count, all[i].flops),
+		       total > 0 ? 100 * all[i].flops / total : 0,
+		       all[i].title);
+	}
+	free(all);
+}
+
+static void
+print_summary(struct cli *c, struct tirc *t)
+{
+	struct tirc_summary s = tirc_summary(t);
+	char ram[32], stack[32], flash[32], bound[32];
+
+	for (int i = 0; i < tirc_input_count(t); i++) {
+		print_tensor("input", tirc_input(t, i));
+	}
+	for (int i = 0; i < tirc_output_count(t); i++) {
+		print_tensor("output", tirc_output(t, i));
+	}
+	printf("memory   workspace %s (lower bound %s), stack %s, weights %s "
+	       "(%s)\n", style_bytes(ram, s.workspace_bytes),
+	       style_bytes(bound, s.bound_bytes),
+	       style_bytes(stack, s.stack_bytes),
+	       style_bytes(flash, s.weights_bytes), s.weights);
+	print_heaviest(t, s.flops);
+	for (int i = 0; i < tirc_assumption_count(t); i++) {
+		printf("assumed  %s\n", tirc_assumption(t, i));
+	}
+	printf("files   ");
+	for (int i = 0; i < tirc_file_count(t); i++) {
+		printf(" %s/%s", c->out, tirc_file(t, i).name);
+	}
+	printf("\ncompile  %s\n", s.compile_line);
+}
+
+static bool
+write_depfile(struct cli *c, struct tirc *t)
+{
+	FILE *f = fopen(c->depfile_path, "w");
+	bool ok;
+
+	if (f == NULL) {
+		fprintf(stderr, "error: %s: cannot be written\n",
+			c->depfile_path);
+		return false;
+	}
+	for (int i = 0; i < tirc_file_count(t); i++) {
+		fprintf(f, "%s%s/%s", i > 0 ? " " : "", c->out,
+			tirc_file(t, i).name);
+	}
+	fprintf(f, ": %s\n", c->model);
+	ok = ferror(f) == 0;
+	return fclose(f) == 0 && ok;
+}
+
+int
+cmd_compile(struct cli *c)
+{
+	struct tirc *t;
+	bool ok;
+
+	if (c->out == NULL) {
+		c->out = ".";
+	}
+	t = cli_open(c);
+	if (t == NULL) {
+		return CLI_INPUT;
+	}
+	ok = tirc_compile(t) && tirc_write(t, c->out) &&
+	     (c->depfile_path == NULL || write_depfile(c, t));
+	cli_messages(t);
+	if (ok && !c->quiet) {
+		print_summary(c, t);
+	}
+	tirc_free(t);
+	return ok ? CLI_DONE : CLI_INPUT;
+}
+
+int
+cmd_version(struct cli *c)
+{
+	(void)c;
+	printf("tirc %s\n", tirc_version());
+	return CLI_DONE;
+}

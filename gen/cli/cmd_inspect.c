@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tirc inspect: what is in a model, and what becomes of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "cli.h"
+
+static char *
+copy(const char *text)
+{
+	char *p = malloc(strlen(text) + 1);
+
+	if (p == NULL) {
+		abort();
+	}
+	return strcpy(p, text);
+}
+
+/* The start of a name, with its end kept: deep names differ there. */
+static char *
+shorten(const char *text)
+{
+	size_t n = strlen(text);
+	char *p = malloc(64);
+
+	if (p == NULL) {
+		abort();
+	}
+	if (n <= 40) {
+		snprintf(p, 64, "%s", text);
+	} else {
+		snprintf(p, 64, "…%s", text + n - 38);
+	}
+	return p;
+}
+
+static void
+print_nodes(struct tirc *t)
+{
+	static const char *const header[] = {
+		"#", "operator", "output", "shape", "type", "MACs", "params",
+		"computed by",
+	};
+	static const bool right[] = {
+		true, false, false, false, false, true, true, false,
+	};
+	int n = tirc_node_count(t);
+	char **cells = calloc((size_t)n * 8 + 1, sizeof *cells);
+
+	if (cells == NULL) {
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		struct tirc_node x = tirc_node(t, i);
+		char **row = cells + (size_t)i * 8;
+		char number[32];
+
+		snprintf(number, sizeof number, "%d", i);
+		row[0] = copy(number);
+		row[1] = copy(x.op_type);
+		row[2] = shorten(x.output);
+		row[3] = copy(x.shape);
+		row[4] = copy(x.dtype);
+		row[5] = copy(x.macs > 0 ? style_count(number, (double)x.macs)
+					 : "");
+		row[6] = copy(x.parameters > 0
+			      ? style_count(number, (double)x.parameters) : "");
+		row[7] = copy(x.fate != NULL ? x.fate : "");
+	}
+	style_table(stdout, 8, header, right, n, (const char *const *)cells);
+	for (int i = 0; i < n * 8; i++) {
+		free(cells[i]);
+	}
+	free(cells);
+}
+
+static void
+print_memory(struct tirc *t)
+{
+	struct tirc_summary s = tirc_summary(t);
+	char a[32], b[32], c[32];
+	int64_t parameters = 0;
+
+	for (int i = 0; i < tirc_node_count(t); i++) {
+		parameters += tirc_node(t, i).parameters;
+	}
+	printf("\nwork       %s MAC, %s FLOP, %s parameters\n",
+	       style_count(a, (double)s.macs), style_count(b, s.flops),
+	       style_count(c, (double)parameters));
+	printf("workspace  %s planned, %s lower bound, ratio %.3f\n",
+	       style_bytes(a, s.workspace_bytes),
+	       style_bytes(b, s.bound_bytes),
+	       s.bound_bytes > 0 ? (double)s.workspace_bytes /
+				   (double)s.bound_bytes : 1.0);
+	printf("stack      %s in the largest kernel\n",
+	       style_bytes(a, s.stack_bytes));
+	printf("weights    %s (%s)\n", style_bytes(a, s.weights_bytes),
+	       s.weights);
+}
+
+static cJSON *
+tensor_json(struct tirc_tensor x)
+{
+	cJSON *o = cJSON_CreateObject();
+	cJSON *dims = cJSON_AddArrayToObject(o, "shape");
+
+	cJSON_AddStringToObject(o, "name", x.name);
+	cJSON_AddStringToObject(o, "dtype", x.dtype);
+	for (int d = 0; d < x.ndim; d++) {
+		char *end;
+		long long v = strtoll(x.words[d], &end, 10);
+
+		cJSON_AddItemToArray(dims, *end == '\0'
+			? cJSON_CreateNumber((double)v)
+			: cJSON_CreateString(x.words[d]));
+	}
+	return o;
+}
+
+static bool
+print_json(struct tirc *t)
+{
+	struct tirc_summary s = tirc_summary(t);
+	cJSON *root = cJSON_CreateObject();
+	cJSON *list = cJSON_AddArrayToObject(root, "inputs");
+	cJSON *memory;
+	char *text;
+
+	for (int i = 0; i < tirc_input_count(t); i++) {
+		cJSON_AddItemToArray(list, tensor_json(tirc_input(t, i)));
+	}
+	list = cJSON_AddArrayToObject(root, "outputs");
+	for (int i = 0; i < tirc_output_count(t); i++) {
+		cJSON_AddItemToArray(list, tensor_json(tirc_output(t, i)));
+	}
+	memory = cJSON_AddObjectToObject(root, "memory");
+	cJSON_AddNumberToObject(memory, "workspace_bytes",
+				(double)s.workspace_bytes);
+	cJSON_AddNumberToObject(memory, "bound_bytes", (double)s.bound_bytes);
+	cJSON_AddNumberToObject(memory, "ratio", s.bound_bytes > 0
+		? (double)s.workspace_bytes / (double)s.bound_bytes : 1.0);
+	cJSON_AddNumberToObject(memory, "stack_bytes", (double)s.stack_bytes);
+	cJSON_AddNumberToObject(memory, "weights_bytes",
+				(double)s.weights_bytes);
+	cJSON_AddNumberToObject(root, "macs", (double)s.macs);
+	cJSON_AddNumberToObject(root, "flops", s.flops);
+	list = cJSON_AddArrayToObject(root, "nodes");
+	for (int i = 0; i < tirc_node_count(t); i++) {
+		struct tirc_node x = tirc_node(t, i);
+		cJSON *o = cJSON_CreateObject();
+
+		cJSON_AddStringToObject(o, "name", x.name);
+		cJSON_AddStringToObject(o, "operator", x.op_type);
+		cJSON_AddStringToObject(o, "output", x.output);
+		cJSON_AddStringToObject(o, "shape", x.shape);
+		cJSON_AddStringToObject(o, "dtype", x.dtype);
+		cJSON_AddNumberToObject(o, "macs", (double)x.macs);
+		cJSON_AddNumberToObject(o, "parameters", (double)x.parameters);
+		cJSON_AddStringToObject(o, "computed_by",
+					x.fate != NULL ? x.fate : "");
+		cJSON_AddItemToArray(list, o);
+	}
+	text = cJSON_Print(root);
+	cJSON_Delete(root);
+	if (text == NULL) {
+		return false;
+	}
+	puts(text);
+	cJSON_free(text);
+	return true;
+}
+
+int
+cmd_inspect(struct cli *c)
+{
+	struct tirc *t = cli_open(c);
+	bool ok;
+
+	if (t == NULL) {
+		return CLI_INPUT;
+	}
+	ok = tirc_compile(t);
+	cli_messages(t);
+	if (ok && c->json) {
+		ok = print_json(t);
+	} else if (ok) {
+		print_nodes(t);
+		print_memory(t);
+	}
+	tirc_free(t);
+	return ok ? CLI_DONE : CLI_INPUT;
+}

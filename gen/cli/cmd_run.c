@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tirc run: a model on the user's data, through the emitted C. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+
+static int
+input_index(struct tirc *t, const char *name)
+{
+	for (int i = 0; i < tirc_input_count(t); i++) {
+		struct tirc_tensor x = tirc_input(t, i);
+
+		if (strcmp(x.name, name) == 0 ||
+		    strcmp(x.identifier, name) == 0) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* "name=file" or "file"; a name is recognised only if it is an input's. */
+static bool
+take_file(struct harness *h, const char *text, struct array *inputs,
+	  bool *given, int *next)
+{
+	const char *equals = strchr(text, '=');
+	struct array *list;
+	int n, at = -1;
+
+	if (equals != NULL) {
+		at = input_index(h->t, arena_strndup(&h->m->arena, text,
+						(size_t)(equals - text)));
+		if (at >= 0) {
+			text = equals + 1;
+		}
+	}
+	if (!arrays_read(h->m, text, &list, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		int to = at;
+
+		if (to < 0 && list[i].name != NULL && n > 1) {
+			to = input_index(h->t, list[i].name);
+			if (to < 0) {
+				fprintf(stderr, "error: %s: '%s' is no input "
+					"of the model\n", text, list[i].name);
+				return false;
+			}
+		}
+		if (to < 0) {
+			to = (*next)++;
+		}
+		if (to >= tirc_input_count(h->t)) {
+			fprintf(stderr, "error: %s: the model has only %d "
+				"input(s)\n", text, tirc_input_count(h->t));
+			return false;
+		}
+		inputs[to] = list[i];
+		given[to] = true;
+	}
+	return true;
+}
+
+/* Small numbers that differ: what a run without data is tried on. */
+static void
+ramp(struct harness *h, int i, struct array *a)
+{
+	struct tirc_tensor x = tirc_input(h->t, i);
+
+	a->name = x.name;
+	dtype_from_name(x.dtype, &a->type);
+	a->ndim = x.ndim;
+	a->shape = arena_copy(&h->m->arena, x.dims,
+			      sizeof *x.dims * (size_t)x.ndim + 1);
+	a->elems = x.elems;
+	a->data = arena_alloc(&h->m->arena, (size_t)x.elems *
+			      (size_t)dtype_bytes(a->type) + 1);
+	for (int64_t k = 0; k < x.elems; k++) {
+		union number v;
+
+		if (dtype_is_float(a->type)) {
+			v.f = (double)(k % 17 - 8) / 8;
+		} else {
+			v.i = k % 2;
+		}
+		number_store(a->type, a->data, (size_t)k, v);
+	}
+}
+
+static void
+print_array(const struct array *a)
+{
+	printf("%s  %s [", a->name, dtype_name(a->type));
+	for (int d = 0; d < a->ndim; d++) {
+		printf("%s%lld", d > 0 ? ", " : "", (long long)a->shape[d]);
+	}
+	printf("]\n ");
+	for (int64_t i = 0; i < a->elems && i < 10; i++) {
+		union number v = number_load(a->type, a->data, (size_t)i);
+
+		if (dtype_is_float(a->type)) {
+			printf(" %.7g", v.f);
+		} else {
+			printf(" %lld", (long long)v.i);
+		}
+	}
+	printf("%s\n", a->elems > 10 ? " …" : "");
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void
+print_times(struct harness *h)
+{
+	int n = h->cli->repeat;
+
+	qsort(h->times_ns, (size_t)n, sizeof *h->times_ns, by_value);
+	printf("time  minimum %.4g ms, median %.4g ms of %d run%s\n",
+	       h->times_ns[0] / 1e6, h->times_ns[n / 2] / 1e6, n,
+	       n == 1 ? "" : "s");
+}
+
+static bool
+execute(struct harness *h)
+{
+	int n_in = tirc_input_count(h->t);
+	int n_out = tirc_output_count(h->t);
+	struct array *inputs = arena_array(&h->m->arena, struct array,
+					   n_in + 1);
+	struct array *outputs = arena_array(&h->m->arena, struct array,
+					    n_out + 1);
+	bool *given = arena_array(&h->m->arena, bool, n_in + 1);
+	int next = 0;
+
+	for (int i = 0; i < h->cli->n_inputs; i++) {
+		if (!take_file(h, h->cli->inputs[i], inputs, given, &next)) {
+			return false;
+		}
+	}
+	for (int i = 0; i < n_in; i++) {
+		if (given[i]) {
+			continue;
+		}
+		if (h->cli->n_inputs > 0) {
+			fprintf(stderr, "error: no data for input '%s'; give "
+				"--input %s=FILE\n", tirc_input(h->t, i).name,
+				tirc_input(h->t, i).name);
+			return false;
+		}
+		ramp(h, i, &inputs[i]);
+	}
+	if (!harness_run(h, inputs, outputs)) {
+		return false;
+	}
+	for (int i = 0; i < n_out && !h->cli->quiet; i++) {
+		print_array(&outputs[i]);
+	}
+	if (!h->cli->quiet) {
+		print_times(h);
+	}
+	return h->cli->output == NULL ||
+	       arrays_write_npz(h->m, h->cli->output, outputs, n_out);
+}
+
+int
+cmd_run(struct cli *c)
+{
+	struct harness h;
+	bool ok = harness_open(&h, c) && execute(&h);
+
+	harness_close(&h);
+	return ok ? CLI_DONE : CLI_INPUT;
+}

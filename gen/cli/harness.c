@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The emitted program in a folder of its own, built by the user's compiler
+ * and fed through raw files. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+static bool
+fail(const char *problem, const char *what)
+{
+	fprintf(stderr, "%serror:%s %s%s%s\n", style_red(stderr),
+		style_reset(stderr), problem, what != NULL ? " " : "",
+		what != NULL ? what : "");
+	return false;
+}
+
+/* Runs a shell command in the folder; its output goes to `log` there. */
+static int
+shell(const struct harness *h, const char *command, const char *log)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		if (chdir(h->folder) != 0 || freopen(log, "w", stdout) == NULL) {
+			_exit(127);
+		}
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	if (child < 0) {
+		return -1;
+	}
+	while (waitpid(child, &status, 0) < 0) {
+		if (errno != EINTR) {
+			return -1;
+		}
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status)
+				 : 128 + WTERMSIG(status);
+}
+
+static char *
+path_in(const struct harness *h, const char *name)
+{
+	return arena_printf(&h->m->arena, "%s/%s", h->folder, name);
+}
+
+static bool
+write_file(const char *path, const void *data, size_t bytes)
+{
+	FILE *f = fopen(path, "wb");
+	bool ok;
+
+	if (f == NULL) {
+		return fail("cannot write", path);
+	}
+	ok = fwrite(data, 1, bytes, f) == bytes;
+	ok = fclose(f) == 0 && ok;
+	return ok || fail("cannot write", path);
+}
+
+static bool
+ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), e = strlen(end);
+
+	return n >= e && strcmp(text + n - e, end) == 0;
+}
+
+static bool
+build(struct harness *h)
+{
+	struct tirc_summary s = tirc_summary(h->t);
+	struct strbuf command;
+	const char *cc = h->cli->cc;
+	int status;
+
+	if (cc == NULL) {
+		cc = getenv("CC");
+	}
+	strbuf_init(&command);
+	strbuf_printf(&command, "exec %s %s -o harness harness.c",
+		      cc != NULL && *cc != '\0' ? cc : s.cc,
+		      h->cli->cflags != NULL ? h->cli->cflags : s.cflags);
+	for (int i = 0; i < tirc_file_count(h->t); i++) {
+		const char *name = tirc_file(h->t, i).name;
+
+		if (ends_with(name, ".c") || ends_with(name, ".S")) {
+			strbuf_printf(&command, " %s", name);
+		}
+	}
+	strbuf_puts(&command, " -lm");
+	status = shell(h, command.data, "/dev/stderr");
+	if (status != 0) {
+		fail("the C compiler failed:", command.data);
+	}
+	strbuf_release(&command);
+	return status == 0;
+}
+
+bool
+harness_open(struct harness *h, struct cli *c)
+{
+	const char *tmp = getenv("TMPDIR");
+	const char *text;
+
+	memset(h, 0, sizeof *h);
+	h->cli = c;
+	h->m = module_new();
+	h->t = cli_open(c);
+	if (h->t == NULL) {
+		return false;
+	}
+	if (c->keep != NULL) {
+		h->keep = true;
+		h->folder = strdup(c->keep);
+	} else {
+		h->folder = strdup(arena_printf(&h->m->arena,
+				"%s/tirc-XXXXXX", tmp != NULL ? tmp : "/tmp"));
+		if (h->folder == NULL || mkdtemp(h->folder) == NULL) {
+			h->keep = true; /* nothing of ours to remove */
+			return fail("cannot make a folder in",
+				    tmp != NULL ? tmp : "/tmp");
+		}
+	}
+	if (!tirc_compile(h->t) || !tirc_write(h->t, h->folder)) {
+		cli_messages(h->t);
+		return false;
+	}
+	cli_messages(h->t);
+	text = tirc_harness(h->t);
+	if (text == NULL) {
+		cli_messages(h->t);
+		return false;
+	}
+	return write_file(path_in(h, "harness.c"), text, strlen(text)) &&
+	       build(h);
+}
+
+/* The values of the symbolic sizes, from the shapes of the inputs. */
+static bool
+match_dims(const struct harness *h, const struct array *inputs,
+	   int64_t *values)
+{
+	for (int d = 0; d < tirc_dim_count(h->t); d++) {
+		struct tirc_dim dim = tirc_dim(h->t, d);
+
+		values[d] = dim.max;
+		for (int i = 0; i < tirc_input_count(h->t); i++) {
+			struct tirc_tensor x = tirc_input(h->t, i);
+
+			for (int k = 0; k < x.ndim && k < inputs[i].ndim;
+			     k++) {
+				if (strcmp(x.words[k], dim.name) == 0) {
+					values[d] = inputs[i].shape[k];
+				}
+			}
+		}
+	}
+	return true;
+}
+
+static bool
+check_input(const struct harness *h, int i, const struct array *a)
+{
+	struct tirc_tensor x = tirc_input(h->t, i);
+	bool same = strcmp(x.dtype, dtype_name(a->type)) == 0 &&
+		    x.ndim == a->ndim;
+
+	for (int d = 0; same && d < x.ndim; d++) {
+		char *end;
+		long long fixed = strtoll(x.words[d], &end, 10);
+
+		same = *end != '\0' || fixed == a->shape[d];
+	}
+	if (!same) {
+		fprintf(stderr, "%serror:%s input '%s' is %s [", style_red(stderr),
+			style_reset(stderr), x.name, x.dtype);
+		for (int d = 0; d < x.ndim; d++) {
+			fprintf(stderr, "%s%s", d > 0 ? "," : "", x.words[d]);
+		}
+		fprintf(stderr, "]; the file has %s [", dtype_name(a->type));
+		for (int d = 0; d < a->ndim; d++) {
+			fprintf(stderr, "%s%lld", d > 0 ? "," : "",
+				(long long)a->shape[d]);
+		}
+		fprintf(stderr, "]\n");
+	}
+	return same;
+}
+
+static bool
+read_times(struct harness *h)
+{
+	FILE *f = fopen(path_in(h, "times.txt"), "r");
+
+	h->times_ns = arena_array(&h->m->arena, double, h->cli->repeat + 1);
+	if (f == NULL) {
+		return fail("the program left no times", NULL);
+	}
+	for (int i = 0; i < h->cli->repeat; i++) {
+		if (fscanf(f, "%lf", &h->times_ns[i]) != 1) {
+			fclose(f);
+			return fail("the program left no times", NULL);
+		}
+	}
+	fclose(f);
+	return true;
+}
+
+static bool
+read_output(struct harness *h, int i, const int64_t *dim_values,
+	    struct array *out)
+{
+	struct tirc_tensor x = tirc_output(h->t, i);
+	const char *path = path_in(h, arena_printf(&h->m->arena,
+						   "output_%d.bin", i));
+	FILE *f = fopen(path, "rb");
+	size_t bytes;
+	bool ok;
+
+	out->name = arena_strdup(&h->m->arena, x.name);
+	dtype_from_name(x.dtype, &out->type);
+	out->ndim = x.ndim;
+	out->shape = arena_array(&h->m->arena, int64_t, x.ndim + 1);
+	tirc_output_dims(h->t, i, dim_values, out->shape);
+	out->elems = 1;
+	for (int d = 0; d < x.ndim; d++) {
+		out->elems *= out->shape[d];
+	}
+	bytes = (size_t)out->elems * (size_t)dtype_bytes(out->type);
+	out->data = arena_alloc(&h->m->arena, bytes + 1);
+	if (f == NULL) {
+		return fail("the program left no", path);
+	}
+	ok = fread(out->data, 1, bytes, f) == bytes;
+	fclose(f);
+	return ok || fail("the program left too little in", path);
+}
+
+bool
+harness_run(struct harness *h, const struct array *inputs,
+	    struct array *outputs)
+{
+	struct strbuf command;
+	int64_t *values = arena_array(&h->m->arena, int64_t,
+				      tirc_dim_count(h->t) + 1);
+	int status;
+
+	for (int i = 0; i < tirc_input_count(h->t); i++) {
+		const struct array *a = &inputs[i];
+
+		if (!check_input(h, i, a) ||
+		    !write_file(path_in(h, arena_printf(&h->m->arena,
+					"input_%d.bin", i)),
+				a->data, (size_t)a->elems *
+				(size_t)dtype_bytes(a->type))) {
+			return false;
+		}
+	}
+	match_dims(h, inputs, values);
+	strbuf_init(&command);
+	strbuf_printf(&command, "exec ./harness %d", h->cli->repeat);
+	for (int d = 0; d < tirc_dim_count(h->t); d++) {
+		strbuf_printf(&command, " %lld", (long long)values[d]);
+	}
+	status = shell(h, command.data, "times.txt");
+	strbuf_release(&command);
+	if (status != 0) {
+		fprintf(stderr, "%serror:%s the program ended with status %d\n",
+			style_red(stderr), style_reset(stderr), status);
+		return false;
+	}
+	for (int i = 0; i < tirc_output_count(h->t); i++) {
+		if (!read_output(h, i, values, &outputs[i])) {
+			return false;
+		}
+	}
+	return read_times(h);
+}
+
+static void
+remove_files(struct harness *h)
+{
+	static const char *const own[] = { "harness", "harness.c",
+					   "times.txt" };
+
+	for (int i = 0; i < tirc_file_count(h->t); i++) {
+		unlink(path_in(h, tirc_file(h->t, i).name));
+	}
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+		unlink(path_in(h, own[i]));
+	}
+	for (int i = 0; i < tirc_input_count(h->t); i++) {
+		unlink(path_in(h, arena_printf(&h->m->arena, "input_%d.bin",
+					       i)));
+	}
+	for (int i = 0; i < tirc_output_count(h->t); i++) {
+		unlink(path_in(h, arena_printf(&h->m->arena, "output_%d.bin",
+					       i)));
+	}
+	rmdir(h->folder);
+}
+
+void
+harness_close(struct harness *h)
+{
+	if (h->folder != NULL && !h->keep && h->t != NULL) {
+		remove_files(h);
+	}
+	for (int i = 0; i < h->m->diags.list.n; i++) {
+		struct strbuf s;
+
+		strbuf_init(&s);
+		diag_format(&h->m->diags.list.data[i], &s);
+		fail(s.data, NULL);
+		strbuf_release(&s);
+	}
+	free(h->folder);
+	tirc_free(h->t);
+	module_free(h->m);
+}

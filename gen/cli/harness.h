@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Emit, build with a C compiler, execute: for run and test. */
+#ifndef TIRC_CLI_HARNESS_H
+#define TIRC_CLI_HARNESS_H
+
+#include "arrays.h"
+#include "cli.h"
+
+struct harness {
+	struct cli *cli;
+	struct tirc *t;
+	struct module *m;   /* arrays and messages of this side */
+	char *folder;
+	bool keep;
+	double *times_ns;   /* of the last execution, `repeat` of them */
+};
+
+/* Compiles the model, writes it into a fresh folder and builds it. False:
+ * reported on stderr. */
+bool harness_open(struct harness *h, struct cli *c);
+/* Runs on one array per input; outputs get data and shape. */
+bool harness_run(struct harness *h, const struct array *inputs,
+		 struct array *outputs);
+void harness_close(struct harness *h);
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options: one table for all verbs; each verb takes the rows that name it.
+ * Help text is printed from the same table. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { COMPILE = 1, RUN = 2, TEST = 4, INSPECT = 8, VERSION = 16 };
+#define MODEL_VERBS (COMPILE | RUN | TEST | INSPECT)
+#define BUILD_VERBS (COMPILE | RUN | TEST)
+
+enum option_id {
+	OPT_OUT = 'o', OPT_QUIET = 'q', OPT_HELP = 'h',
+	OPT_TARGET = 256, OPT_DIALECT_PATH, OPT_NAME, OPT_WEIGHTS,
+	OPT_SECTION, OPT_OPTIMIZE, OPT_INPUT_SHAPE, OPT_DIM, OPT_PRINT_AFTER,
+	OPT_DEPFILE, OPT_JSON, OPT_CC, OPT_CFLAGS, OPT_INPUT, OPT_OUTPUT,
+	OPT_REPEAT, OPT_RTOL, OPT_ATOL, OPT_KEEP
+};
+
+struct option_row {
+	enum option_id id;
+	const char *name, *argument, *what;
+	int verbs;
+};
+
+static const struct option_row rows[] = {
+	{ OPT_OUT, "out", "DIR", "folder for the files (default: .)",
+	  COMPILE },
+	{ OPT_TARGET, "target", "NAME", "what to write; the list is below",
+	  MODEL_VERBS },
+	{ OPT_NAME, "name", "NAME",
+	  "stem of files and symbols (default: the model's name)",
+	  MODEL_VERBS },
+	{ OPT_INPUT_SHAPE, "input-shape", "NAME:D0,D1,…",
+	  "shape of an input", MODEL_VERBS },
+	{ OPT_DIM, "dim", "NAME=N or NAME=MIN..MAX",
+	  "size or bounds of a symbolic dimension", MODEL_VERBS },
+	{ OPT_WEIGHTS, "weights", "FORM",
+	  "c, incbin, file or section (default: by size)", BUILD_VERBS },
+	{ OPT_SECTION, "section", "NAME", "section for --weights section",
+	  BUILD_VERBS },
+	{ OPT_OPTIMIZE, "optimize", "WHAT",
+	  "speed or memory, where they differ (default: speed)",
+	  MODEL_VERBS },
+	{ OPT_DIALECT_PATH, "dialect-path", "DIR",
+	  "folder with dialects and targets of your own", MODEL_VERBS },
+	{ OPT_PRINT_AFTER, "print-after", "PASS",
+	  "print the program after a pass, or after all", MODEL_VERBS },
+	{ OPT_DEPFILE, "depfile", "FILE",
+	  "write a make-style dependency file", COMPILE },
+	{ OPT_CC, "cc", "COMMAND", "C compiler (default: $CC, else cc)",
+	  RUN | TEST },
+	{ OPT_CFLAGS, "cflags", "FLAGS",
+	  "flags instead of the target's", RUN | TEST },
+	{ OPT_KEEP, "keep", "DIR", "build in DIR and leave it there",
+	  RUN | TEST },
+	{ OPT_INPUT, "input", "[NAME=]FILE",
+	  ".npz, .npy or .pb; without any: ramps of small numbers", RUN },
+	{ OPT_OUTPUT, "output", "FILE", ".npz for all outputs", RUN },
+	{ OPT_REPEAT, "repeat", "N", "run N times; print minimum and median",
+	  RUN },
+	{ OPT_RTOL, "rtol", "X",
+	  "accept |a-b| <= atol + rtol * max|b| (default: by type)", TEST },
+	{ OPT_ATOL, "atol", "X", "see --rtol", TEST },
+	{ OPT_JSON, "json", NULL, "for programs", MODEL_VERBS },
+	{ OPT_QUIET, "quiet", NULL, "print nothing but errors", MODEL_VERBS },
+	{ OPT_HELP, "help", NULL, "this text", MODEL_VERBS | VERSION },
+};
+
+#define N_ROWS (sizeof rows / sizeof *rows)
+
+static const struct verb verbs[] = {
+	{ "compile", "MODEL.onnx [-o DIR]", "write the source of a model",
+	  "Reads an ONNX model and writes NAME.h, NAME.c, the weights,\n"
+	  "NAME.json and build files into DIR, then says how to compile them.\n",
+	  cmd_compile },
+	{ "run", "MODEL.onnx [--input FILE]…",
+	  "compile a model, build it with cc and execute it",
+	  "Inputs come from .npz, .npy or ONNX .pb files, in order or by name.\n",
+	  cmd_run },
+	{ "test", "MODEL.onnx [DIR…]",
+	  "compare with expected outputs, as ONNX test data has them",
+	  "Runs the model on input_*.pb of each DIR (default: every\n"
+	  "test_data_set_* beside the model) and compares with output_*.pb.\n"
+	  "Exit status 1 on a mismatch.\n",
+	  cmd_test },
+	{ "inspect", "MODEL.onnx", "nodes, shapes, work, memory",
+	  "Prints the model's nodes with shapes, multiply-accumulates and\n"
+	  "parameters, where each is computed, and the memory plan.\n",
+	  cmd_inspect },
+	{ "version", "", "the version of this program", "", cmd_version },
+};
+
+const struct verb *
+cli_verbs(int *n)
+{
+	*n = (int)(sizeof verbs / sizeof *verbs);
+	return verbs;
+}
+
+static int
+verb_bit(const struct verb *verb)
+{
+	return 1 << (verb - verbs);
+}
+
+void
+cli_verb_help(FILE *to, const struct verb *verb)
+{
+	fprintf(to, "usage: tirc %s %s [options]\n\n%s", verb->name,
+		verb->arguments, verb->help);
+	fprintf(to, "\noptions:\n");
+	for (size_t i = 0; i < N_ROWS; i++) {
+		char left[80];
+
+		if ((rows[i].verbs & verb_bit(verb)) == 0) {
+			continue;
+		}
+		snprintf(left, sizeof left, "%s%c%s --%s%s%s",
+			 rows[i].id < 256 ? "-" : " ",
+			 rows[i].id < 256 ? (char)rows[i].id : ' ',
+			 rows[i].id < 256 ? "," : " ", rows[i].name,
+			 rows[i].argument != NULL ? " " : "",
+			 rows[i].argument != NULL ? rows[i].argument : "");
+		fprintf(to, "  %-30s %s\n", left, rows[i].what);
+	}
+	if (strcmp(verb->name, "compile") == 0) {
+		struct tirc *t = tirc_new(NULL);
+
+		fprintf(to, "\ntargets:");
+		for (int i = 0; i < tirc_target_count(t); i++) {
+			fprintf(to, " %s", tirc_target(t, i));
+		}
+		fprintf(to, "\n\npasses, in order:\n");
+		for (int i = 0; i < tirc_pass_count(); i++) {
+			fprintf(to, "  %-20s %s\n", tirc_pass_name(i),
+				tirc_pass_what(i));
+		}
+		tirc_free(t);
+	}
+}
+
+static int
+usage(const struct verb *verb, const char *problem, const char *what)
+{
+	fprintf(stderr, "tirc %s: %s%s%s; `tirc %s --help` tells more\n",
+		verb->name, problem, what != NULL ? " " : "",
+		what != NULL ? what : "", verb->name);
+	return CLI_USAGE;
+}
+
+static bool
+read_double(const char *text, double *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtod(text, &end);
+	return end != text && *end == '\0' && errno == 0 && *out >= 0;
+}
+
+static bool
+read_count(const char *text, int *out)
+{
+	char *end;
+	long v = strtol(text, &end, 10);
+
+	*out = (int)v;
+	return end != text && *end == '\0' && v >= 1 && v <= 1000000;
+}
+
+static void
+push(const char *const **list, int *n, const char *text)
+{
+	/* Options live as long as the program: argv's own lifetime. */
+	const char **grown = realloc((void *)*list,
+				     sizeof *grown * (size_t)(*n + 1));
+
+	if (grown != NULL) {
+		grown[(*n)++] = text;
+		*list = grown;
+	}
+}
+
+static bool
+set_option(struct cli *c, enum option_id id, const char *arg)
+{
+	switch (id) {
+	case OPT_OUT: c->out = arg; return true;
+	case OPT_QUIET: c->quiet = true; return true;
+	case OPT_HELP: c->help = true; return true;
+	case OPT_TARGET: c->tirc.target = arg; return true;
+	case OPT_DIALECT_PATH: c->tirc.dialect_path = arg; return true;
+	case OPT_NAME: c->tirc.name = arg; return true;
+	case OPT_WEIGHTS: c->tirc.weights = arg; return true;
+	case OPT_SECTION: c->tirc.section = arg; return true;
+	case OPT_OPTIMIZE: c->tirc.optimize = arg; return true;
+	case OPT_INPUT_SHAPE:
+		push(&c->tirc.input_shapes, &c->tirc.n_input_shapes, arg);
+		return true;
+	case OPT_DIM:
+		push(&c->tirc.dims, &c->tirc.n_dims, arg);
+		return true;
+	case OPT_PRINT_AFTER:
+		push(&c->tirc.print_after, &c->tirc.n_print_after, arg);
+		return true;
+	case OPT_DEPFILE: c->depfile_path = arg; return true;
+	case OPT_JSON: c->json = true; return true;
+	case OPT_CC: c->cc = arg; return true;
+	case OPT_CFLAGS: c->cflags = arg; return true;
+	case OPT_INPUT:
+		push((const char *const **)&c->inputs, &c->n_inputs, arg);
+		return true;
+	case OPT_OUTPUT: c->output = arg; return true;
+	case OPT_KEEP: c->keep = arg; return true;
+	case OPT_REPEAT: return read_count(arg, &c->repeat);
+	case OPT_RTOL: return read_double(arg, &c->rtol);
+	case OPT_ATOL: return read_double(arg, &c->atol);
+	}
+	return false;
+}
+
+int
+cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
+{
+	struct option longs[N_ROWS + 1];
+	int id;
+
+	memset(longs, 0, sizeof longs);
+	for (size_t i = 0; i < N_ROWS; i++) {
+		longs[i].name = rows[i].name;
+		longs[i].has_arg = rows[i].argument != NULL
+			? required_argument : no_argument;
+		longs[i].val = (int)rows[i].id;
+	}
+	c->verb = verb->name;
+	c->rtol = c->atol = -1;
+	c->repeat = 1;
+	opterr = 0;
+	while ((id = getopt_long(argc, argv, ":o:qh", longs, NULL)) != -1) {
+		const struct option_row *row = NULL;
+
+		if (id == '?' || id == ':') {
+			return usage(verb, id == '?' ? "unknown option"
+				     : "an argument is missing after",
+				     argv[optind - 1]);
+		}
+		for (size_t i = 0; i < N_ROWS; i++) {
+			if ((int)rows[i].id == id) {
+				row = &rows[i];
+			}
+		}
+		if (row == NULL || (row->verbs & verb_bit(verb)) == 0) {
+			return usage(verb, "this verb does not take",
+				     argv[optind - 1]);
+		}
+		if (!set_option(c, row->id, optarg)) {
+			return usage(verb, "not a sensible value:", optarg);
+		}
+	}
+	if (c->help || verb->run == cmd_version) {
+		return optind == argc || c->help ? CLI_DONE
+			: usage(verb, "takes no argument", NULL);
+	}
+	if (optind == argc) {
+		return usage(verb, "which model? (an .onnx file)", NULL);
+	}
+	c->model = argv[optind++];
+	c->rest = (const char **)argv + optind;
+	c->n_rest = argc - optind;
+	if (c->n_rest > 0 && verb->run != cmd_test) {
+		return usage(verb, "one model at a time; what is", c->rest[0]);
+	}
+	return CLI_DONE;
+}

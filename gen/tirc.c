@@ -1,0 +1,697 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public interface: one context, the steps of one compilation. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit.h"
+#include "lower.h"
+#include "onnx_import.h"
+#include "ops.h"
+#include "tirc.h"
+#include "version.h"
+
+struct tirc {
+	struct tirc_options options;
+	struct module *m;
+	struct onnx_file *file;
+	struct graph *graph;
+	const struct target *target;
+	const struct dialect *dialect;
+	struct program program;
+	struct package package;
+	bool compiled;
+	VEC(struct tirc_node) nodes;
+	VEC(const char *) messages;
+	const char *const *targets;
+	int n_targets;
+};
+
+struct tirc *
+tirc_new(const struct tirc_options *options)
+{
+	struct tirc *t = calloc(1, sizeof *t);
+
+	if (t == NULL) {
+		return NULL;
+	}
+	if (options != NULL) {
+		t->options = *options;
+	}
+	t->m = module_new();
+	t->targets = target_names(t->m, &t->n_targets);
+	return t;
+}
+
+void
+tirc_free(struct tirc *t)
+{
+	if (t == NULL) {
+		return;
+	}
+	if (t->file != NULL) {
+		onnx_file_close(t->file);
+	}
+	module_free(t->m);
+	free(t);
+}
+
+/* -- options -- */
+
+static bool
+bad_option(struct tirc *t, const char *option, const char *value,
+	   const char *expected)
+{
+	return diag_error(&t->m->diags, DIAG_BAD_OPTION,
+			  (struct diag_place){ 0 },
+			  "%s %s: not understood; expected %s", option, value,
+			  expected);
+}
+
+/* A decimal integer that ends at one of the characters of stop. */
+static bool
+read_int(const char **text, const char *stop, int64_t *out)
+{
+	char *end;
+	long long v;
+
+	errno = 0;
+	v = strtoll(*text, &end, 10);
+	if (end == *text || errno != 0 ||
+	    (*end != '\0' && strchr(stop, *end) == NULL)) {
+		return false;
+	}
+	*text = end;
+	*out = v;
+	return true;
+}
+
+static bool
+read_input_shape(struct tirc *t, const char *text, struct input_shape *out)
+{
+	const char *colon = strrchr(text, ':');
+	const char *at;
+	VEC(int64_t) dims = { 0 };
+	int64_t v;
+
+	if (colon == NULL || colon == text) {
+		return bad_option(t, "--input-shape", text,
+				  "NAME:D0,D1,… such as data:1,3,224,224");
+	}
+	for (at = colon + 1; *at != '\0'; at += *at == ',') {
+		if (!read_int(&at, ",", &v) || v < 0) {
+			return bad_option(t, "--input-shape", text,
+					  "NAME:D0,D1,… with sizes >= 0");
+		}
+		vec_push(&t->m->arena, &dims, v);
+	}
+	out->name = arena_strndup(&t->m->arena, text, (size_t)(colon - text));
+	out->ndim = dims.n;
+	out->dims = dims.data;
+	return true;
+}
+
+static bool
+read_dim(struct tirc *t, const char *text, struct dim_binding *out)
+{
+	const char *equals = strrchr(text, '=');
+	const char *at;
+
+	if (equals == NULL || equals == text) {
+		return bad_option(t, "--dim", text,
+				  "NAME=SIZE or NAME=MIN..MAX");
+	}
+	at = equals + 1;
+	if (!read_int(&at, ".", &out->min) || out->min < 1) {
+		return bad_option(t, "--dim", text,
+				  "NAME=SIZE or NAME=MIN..MAX, from 1 up");
+	}
+	out->max = out->min;
+	if (*at != '\0') {
+		if (strncmp(at, "..", 2) != 0) {
+			return bad_option(t, "--dim", text,
+					  "NAME=SIZE or NAME=MIN..MAX");
+		}
+		at += 2;
+		if (!read_int(&at, "", &out->max) || out->max < out->min) {
+			return bad_option(t, "--dim", text,
+					  "NAME=MIN..MAX with MIN <= MAX");
+		}
+	}
+	out->name = arena_strndup(&t->m->arena, text, (size_t)(equals - text));
+	return true;
+}
+
+static bool
+read_weights_form(struct tirc *t, enum weights_form *out)
+{
+	static const char *const names[] = {
+		[WEIGHTS_AUTO] = "auto", [WEIGHTS_C] = "c",
+		[WEIGHTS_INCBIN] = "incbin", [WEIGHTS_FILE] = "file",
+		[WEIGHTS_SECTION] = "section",
+	};
+
+	*out = WEIGHTS_AUTO;
+	if (t->options.weights == NULL) {
+		return true;
+	}
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(t->options.weights, names[i]) == 0) {
+			*out = (enum weights_form)i;
+			return true;
+		}
+	}
+	return bad_option(t, "--weights", t->options.weights,
+			  "auto, c, incbin, file or section");
+}
+
+static bool
+check_print_after(struct tirc *t)
+{
+	for (int i = 0; i < t->options.n_print_after; i++) {
+		const char *name = t->options.print_after[i];
+		bool known = strcmp(name, "all") == 0;
+
+		for (int p = 0; p < tirc_pass_count() && !known; p++) {
+			known = strcmp(name, tirc_pass_name(p)) == 0;
+		}
+		if (!known) {
+			return bad_option(t, "--print-after", name,
+				"the name of a pass (`tirc compile --help` "
+				"lists them) or all");
+		}
+	}
+	return true;
+}
+
+/* -- hooks -- */
+
+static bool
+wants_text(const struct tirc *t, const char *pass)
+{
+	if (t->options.print == NULL) {
+		return false;
+	}
+	for (int i = 0; i < t->options.n_print_after; i++) {
+		if (strcmp(t->options.print_after[i], "all") == 0 ||
+		    strcmp(t->options.print_after[i], pass) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+after_graph(void *ctx, const char *pass, const struct graph *g)
+{
+	struct tirc *t = ctx;
+	struct strbuf text;
+
+	if (!wants_text(t, pass)) {
+		return;
+	}
+	strbuf_init(&text);
+	graph_print(g, &text);
+	t->options.print(t->options.print_ctx, pass,
+			 text.data != NULL ? text.data : "");
+	strbuf_release(&text);
+}
+
+static void
+after_func(void *ctx, const char *pass, const struct func *f)
+{
+	struct tirc *t = ctx;
+	struct strbuf text;
+
+	if (!wants_text(t, pass)) {
+		return;
+	}
+	strbuf_init(&text);
+	func_print(f, SCRIPT_CURRENT, &text);
+	t->options.print(t->options.print_ctx, pass,
+			 text.data != NULL ? text.data : "");
+	strbuf_release(&text);
+}
+
+static void
+progress(struct tirc *t, const char *step, int done, int total)
+{
+	if (t->options.progress != NULL) {
+		t->options.progress(t->options.progress_ctx, step, done,
+				    total);
+	}
+}
+
+/* -- load -- */
+
+static const char *
+shape_text(struct arena *a, const struct tensor *x)
+{
+	struct strbuf s;
+	const char *text;
+
+	if (x == NULL || x->ndim < 0) {
+		return "?";
+	}
+	strbuf_init(&s);
+	for (int d = 0; d < x->ndim; d++) {
+		strbuf_puts(&s, d > 0 ? "x" : "");
+		expr_print(x->shape[d], &s);
+	}
+	text = arena_strdup(a, x->ndim == 0 ? "scalar" : s.data);
+	strbuf_release(&s);
+	return text;
+}
+
+/* The nodes as the file has them, before passes change the graph. */
+static void
+remember_nodes(struct tirc *t)
+{
+	struct graph *g = t->graph;
+
+	for (int i = 0; i < g->origins.n; i++) {
+		const struct origin *o = &g->origins.data[i];
+		struct tensor *x = o->output != NULL
+			? graph_find_tensor(g, o->output) : NULL;
+		struct tirc_node info = {
+			.name = o->name, .op_type = o->op_type,
+			.output = o->output != NULL ? o->output : "",
+			.shape = shape_text(&t->m->arena, x),
+			.dtype = x != NULL && x->typed ? dtype_name(x->type)
+						       : "?",
+		};
+
+		vec_push(&t->m->arena, &t->nodes, info);
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+		struct tirc_node *info;
+
+		if (n->origins.n == 0) {
+			continue;
+		}
+		info = &t->nodes.data[n->origins.data[0]];
+		info->macs += op_macs(n);
+		for (int k = 0; k < n->n_inputs; k++) {
+			int64_t elems;
+
+			if (n->inputs[k] != NULL &&
+			    tensor_is_constant(n->inputs[k]) &&
+			    tensor_const_elems(n->inputs[k], &elems)) {
+				info->parameters += elems;
+			}
+		}
+	}
+}
+
+bool
+tirc_load(struct tirc *t, const char *path)
+{
+	struct arena *a = &t->m->arena;
+	const struct tirc_options *o = &t->options;
+	struct input_shape *shapes = arena_array(a, struct input_shape,
+						 o->n_input_shapes + 1);
+	struct dim_binding *dims = arena_array(a, struct dim_binding,
+					       o->n_dims + 1);
+	struct import_options import = {
+		.shapes = shapes, .n_shapes = o->n_input_shapes,
+		.dims = dims, .n_dims = o->n_dims,
+	};
+
+	for (int i = 0; i < o->n_input_shapes; i++) {
+		if (!read_input_shape(t, o->input_shapes[i], &shapes[i])) {
+			return false;
+		}
+	}
+	for (int i = 0; i < o->n_dims; i++) {
+		if (!read_dim(t, o->dims[i], &dims[i])) {
+			return false;
+		}
+	}
+	progress(t, "import", 0, 4);
+	t->graph = onnx_import(t->m, path, &import, &t->file);
+	if (t->graph == NULL) {
+		return false;
+	}
+	remember_nodes(t);
+	after_graph(t, "import", t->graph);
+	return true;
+}
+
+/* -- compile -- */
+
+static void
+set_fates(struct tirc *t)
+{
+	struct graph *g = t->graph;
+	struct arena *a = &t->m->arena;
+
+	for (int i = 0; i < g->origins.n; i++) {
+		const struct origin *o = &g->origins.data[i];
+
+		if (o->pass != NULL) {
+			t->nodes.data[i].fate = arena_printf(a, "(%s) %s",
+							     o->pass, o->fate);
+		}
+	}
+	for (int i = 0; i < g->groups.n; i++) {
+		const struct group *group = g->groups.data[i];
+		const char *where = "a view: no code";
+
+		for (int k = 0; k < t->program.kernels.n; k++) {
+			if (t->program.kernels.data[k]->group == group) {
+				where = t->program.kernels.data[k]->name;
+			}
+		}
+		for (int k = 0; k < group->nodes.n; k++) {
+			const struct node *n = group->nodes.data[k];
+
+			for (int x = 0; x < n->origins.n; x++) {
+				t->nodes.data[n->origins.data[x]].fate = where;
+			}
+		}
+	}
+}
+
+bool
+tirc_compile(struct tirc *t)
+{
+	struct pass_hooks hooks = {
+		.ctx = t, .after_graph = after_graph, .after_func = after_func,
+	};
+	struct emit_options emit = {
+		.name = t->options.name, .section = t->options.section,
+		.version = tirc_version(),
+	};
+	struct target *target;
+
+	if (!check_print_after(t) || !read_weights_form(t, &emit.weights)) {
+		return false;
+	}
+	t->target = target_load(t->m, t->options.target,
+				t->options.dialect_path);
+	if (t->target == NULL) {
+		return false;
+	}
+	target = arena_copy(&t->m->arena, t->target, sizeof *target);
+	if (t->options.optimize != NULL) {
+		if (strcmp(t->options.optimize, "memory") == 0) {
+			target->optimize_memory = true;
+		} else if (strcmp(t->options.optimize, "speed") != 0) {
+			return bad_option(t, "--optimize", t->options.optimize,
+					  "speed or memory");
+		}
+	}
+	t->target = target;
+	t->dialect = dialect_load(t->m, target->dialect,
+				  t->options.dialect_path);
+	if (t->dialect == NULL) {
+		return false;
+	}
+	if (emit.name == NULL) {
+		emit.name = t->graph->name;
+	}
+	progress(t, "graph passes", 1, 4);
+	if (!graph_optimize(t->graph, &hooks)) {
+		return false;
+	}
+	progress(t, "kernels", 2, 4);
+	if (!program_build(t->graph, target, &hooks, &t->program)) {
+		return false;
+	}
+	progress(t, "source", 3, 4);
+	if (!package_build(&t->program, t->dialect, &emit, &t->package)) {
+		return false;
+	}
+	set_fates(t);
+	t->compiled = true;
+	return t->m->diags.n_errors == 0;
+}
+
+bool
+tirc_write(struct tirc *t, const char *folder)
+{
+	progress(t, "files", 4, 4);
+	return t->compiled &&
+	       package_write(&t->program, &t->package, folder);
+}
+
+/* -- messages -- */
+
+int
+tirc_message_count(const struct tirc *t)
+{
+	return t->m->diags.list.n;
+}
+
+struct tirc_message
+tirc_message(const struct tirc *t, int i)
+{
+	const struct diag *d = &t->m->diags.list.data[i];
+	struct tirc_message out = { .id = diag_id_name(d->id) };
+	struct strbuf text;
+
+	out.severity = d->severity == DIAG_ERROR ? TIRC_ERROR
+		     : d->severity == DIAG_WARNING ? TIRC_WARNING : TIRC_NOTE;
+	strbuf_init(&text);
+	diag_format(d, &text);
+	out.text = arena_strdup(&t->m->arena, text.data);
+	strbuf_release(&text);
+	return out;
+}
+
+/* -- what was read -- */
+
+static struct tirc_tensor
+tensor_info(const struct tirc *t, const struct tensor *x)
+{
+	struct arena *a = &t->m->arena;
+	int64_t *dims = arena_array(a, int64_t, x->ndim + 1);
+	const char **words = arena_array(a, const char *, x->ndim + 1);
+	struct tirc_tensor out = {
+		.name = x->name, .identifier = package_member(t->m, x),
+		.dtype = dtype_name(x->type), .ndim = x->ndim,
+		.dims = dims, .words = words,
+	};
+
+	for (int d = 0; d < x->ndim; d++) {
+		struct strbuf s;
+
+		strbuf_init(&s);
+		expr_print(x->shape[d], &s);
+		words[d] = arena_strdup(a, s.data);
+		strbuf_release(&s);
+		dims[d] = tensor_dim_max(x, d);
+	}
+	tensor_max_elems(x, &out.elems);
+	return out;
+}
+
+int
+tirc_input_count(const struct tirc *t)
+{
+	return t->graph->inputs.n;
+}
+
+int
+tirc_output_count(const struct tirc *t)
+{
+	return t->graph->outputs.n;
+}
+
+struct tirc_tensor
+tirc_input(const struct tirc *t, int i)
+{
+	return tensor_info(t, t->graph->inputs.data[i]);
+}
+
+struct tirc_tensor
+tirc_output(const struct tirc *t, int i)
+{
+	return tensor_info(t, t->graph->outputs.data[i]);
+}
+
+int
+tirc_dim_count(const struct tirc *t)
+{
+	return t->graph->dims.n;
+}
+
+struct tirc_dim
+tirc_dim(const struct tirc *t, int i)
+{
+	const struct var *v = t->graph->dims.data[i];
+
+	return (struct tirc_dim){ v->name, v->name, v->min, v->max };
+}
+
+void
+tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
+		 int64_t *dims)
+{
+	struct graph *g = t->graph;
+	struct tensor *x = g->outputs.data[i];
+	const struct expr **to = arena_array(&t->m->arena, const struct expr *,
+					     g->dims.n + 1);
+	struct var_map map = { g->dims.data, to, g->dims.n };
+
+	for (int d = 0; d < g->dims.n; d++) {
+		to[d] = expr_int(t->m, g->dims.data[d]->type, values[d]);
+	}
+	for (int d = 0; d < x->ndim; d++) {
+		const struct expr *e = expr_substitute(t->m, x->shape[d],
+						       &map);
+
+		if (!expr_is_int(e, &dims[d])) {
+			dims[d] = 0;
+		}
+	}
+}
+
+int
+tirc_node_count(const struct tirc *t)
+{
+	return t->nodes.n;
+}
+
+struct tirc_node
+tirc_node(const struct tirc *t, int i)
+{
+	return t->nodes.data[i];
+}
+
+/* -- what was made -- */
+
+struct tirc_summary
+tirc_summary(const struct tirc *t)
+{
+	static const char *const forms[] = {
+		[WEIGHTS_AUTO] = "auto", [WEIGHTS_C] = "c",
+		[WEIGHTS_INCBIN] = "incbin", [WEIGHTS_FILE] = "file",
+		[WEIGHTS_SECTION] = "section",
+	};
+	struct tirc_summary s = {
+		.name = t->options.name != NULL ? t->options.name
+						: t->graph->name,
+		.workspace_bytes = t->program.plan.workspace_bytes,
+		.bound_bytes = t->program.plan.bound_bytes,
+		.weights_bytes = t->package.weights_bytes,
+		.weights = forms[t->package.weights],
+		.compile_line = t->package.cc_line,
+		.cc = t->target->cc, .cflags = t->target->cflags,
+	};
+
+	for (int i = 0; i < t->program.kernels.n; i++) {
+		const struct kernel *k = t->program.kernels.data[i];
+
+		s.flops += k->flops;
+		s.macs += k->macs;
+		if (k->stack_bytes > s.stack_bytes) {
+			s.stack_bytes = k->stack_bytes;
+		}
+	}
+	return s;
+}
+
+int
+tirc_kernel_count(const struct tirc *t)
+{
+	return t->program.kernels.n;
+}
+
+struct tirc_kernel
+tirc_kernel(const struct tirc *t, int i)
+{
+	const struct kernel *k = t->program.kernels.data[i];
+
+	return (struct tirc_kernel){
+		.name = k->name, .title = k->title, .schedule = k->schedule,
+		.flops = k->flops, .macs = k->macs,
+		.read_bytes = k->read_bytes, .write_bytes = k->write_bytes,
+		.stack_bytes = k->stack_bytes,
+	};
+}
+
+int
+tirc_assumption_count(const struct tirc *t)
+{
+	return t->graph->assumptions.n;
+}
+
+const char *
+tirc_assumption(const struct tirc *t, int i)
+{
+	return t->graph->assumptions.data[i];
+}
+
+int
+tirc_file_count(const struct tirc *t)
+{
+	return t->package.files.n;
+}
+
+struct tirc_file
+tirc_file(const struct tirc *t, int i)
+{
+	const struct out_file *f = &t->package.files.data[i];
+
+	return (struct tirc_file){ f->name, (int64_t)f->length, f->text };
+}
+
+/* -- the program itself -- */
+
+int
+tirc_target_count(struct tirc *t)
+{
+	return t->n_targets;
+}
+
+const char *
+tirc_target(struct tirc *t, int i)
+{
+	return t->targets[i];
+}
+
+/* Import, the graph passes, schedule, the lowering passes: one list. */
+int
+tirc_pass_count(void)
+{
+	int graph, lower;
+
+	graph_passes(&graph);
+	lower_passes(&lower);
+	return 1 + graph + 1 + lower;
+}
+
+static const char *
+pass_text(int i, bool name)
+{
+	int n_graph, n_lower;
+	const struct graph_pass *graph = graph_passes(&n_graph);
+	const struct lower_pass *lower = lower_passes(&n_lower);
+
+	if (i == 0) {
+		return name ? "import" : "the model as it was read";
+	}
+	i--;
+	if (i < n_graph) {
+		return name ? graph[i].name : graph[i].what;
+	}
+	i -= n_graph;
+	if (i == 0) {
+		return name ? "schedule" : "default schedule of each kernel";
+	}
+	return name ? lower[i - 1].name : lower[i - 1].what;
+}
+
+const char *
+tirc_pass_name(int i)
+{
+	return pass_text(i, true);
+}
+
+const char *
+tirc_pass_what(int i)
+{
+	return pass_text(i, false);
+}

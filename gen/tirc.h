@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public C interface of tirc. The command line is written on it.
+ *
+ *	struct tirc_options o = { .weights = "file" };
+ *	struct tirc *t = tirc_new(&o);
+ *	if (!tirc_load(t, "model.onnx") || !tirc_compile(t) ||
+ *	    !tirc_write(t, "out")) {
+ *		for (int i = 0; i < tirc_message_count(t); i++) {
+ *			fprintf(stderr, "%s\n", tirc_message(t, i).text);
+ *		}
+ *	}
+ *	tirc_free(t);
+ *
+ * One context compiles one model; contexts are independent of each other and
+ * may be used in different threads. Nothing is printed, nothing exits. All
+ * strings and structures returned belong to the context. */
+#ifndef TIRC_H
+#define TIRC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tirc;
+
+/* Everything may be zero. Strings must live as long as the context. */
+struct tirc_options {
+	const char *target;       /* NULL: the default; see tirc_target() */
+	const char *dialect_path; /* folder with dialects of the user's */
+	const char *name;         /* stem of every name; else the graph's */
+	const char *weights;      /* "auto", "c", "incbin", "file", "section" */
+	const char *section;      /* for "section"; ".rodata" if NULL */
+	const char *optimize;     /* "speed" (default) or "memory" */
+	const char *const *input_shapes; /* "name:1,3,224,224" */
+	int n_input_shapes;
+	const char *const *dims;  /* "batch=1" or "batch=1..4" */
+	int n_dims;
+	/* Passes whose result is wanted as text; "all" for every one. */
+	const char *const *print_after;
+	int n_print_after;
+	void (*print)(void *ctx, const char *pass, const char *text);
+	void *print_ctx;
+	/* Progress of long work: a word for the step, done of total. */
+	void (*progress)(void *ctx, const char *step, int done, int total);
+	void *progress_ctx;
+};
+
+struct tirc *tirc_new(const struct tirc_options *options);
+void tirc_free(struct tirc *t);
+
+/* Reads an ONNX file, checks it and infers all shapes. */
+bool tirc_load(struct tirc *t, const char *path);
+/* Graph passes, schedules, lowering, memory plan, text of the files. */
+bool tirc_compile(struct tirc *t);
+/* Writes the files into a folder (made if missing): all or nothing. */
+bool tirc_write(struct tirc *t, const char *folder);
+
+/* -- messages -- */
+enum tirc_severity { TIRC_NOTE, TIRC_WARNING, TIRC_ERROR };
+
+struct tirc_message {
+	enum tirc_severity severity;
+	const char *id;   /* "bad-shape": stable, for programs */
+	const char *text; /* one line: place: problem; what to do */
+};
+
+int tirc_message_count(const struct tirc *t);
+struct tirc_message tirc_message(const struct tirc *t, int i);
+
+/* -- what was read -- */
+struct tirc_tensor {
+	const char *name;       /* the model's */
+	const char *identifier; /* the member of the inputs/outputs struct */
+	const char *dtype;      /* "float32" */
+	int ndim;
+	const int64_t *dims;      /* at their maximum, if symbolic */
+	const char *const *words; /* "1", "batch" */
+	int64_t elems;            /* at their maximum */
+};
+
+struct tirc_dim {
+	const char *name;
+	const char *identifier;
+	int64_t min, max;
+};
+
+int tirc_input_count(const struct tirc *t);
+int tirc_output_count(const struct tirc *t);
+struct tirc_tensor tirc_input(const struct tirc *t, int i);
+struct tirc_tensor tirc_output(const struct tirc *t, int i);
+int tirc_dim_count(const struct tirc *t);
+struct tirc_dim tirc_dim(const struct tirc *t, int i);
+
+struct tirc_node {
+	const char *name, *op_type;
+	const char *output;       /* name of the first one */
+	const char *shape;        /* of the first output: "1x64x56x56" */
+	const char *dtype;
+	int64_t macs, parameters;
+	const char *fate;         /* after tirc_compile: kernel, view or pass */
+};
+
+/* Shape of an output when the symbolic dimensions have the given values (one
+ * per tirc_dim, in order). dims: room for the output's ndim. */
+void tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
+		      int64_t *dims);
+
+/* The model's nodes in the file's order. */
+int tirc_node_count(const struct tirc *t);
+struct tirc_node tirc_node(const struct tirc *t, int i);
+
+/* -- what was made (after tirc_compile) -- */
+struct tirc_summary {
+	const char *name;
+	int64_t workspace_bytes; /* planned */
+	int64_t bound_bytes;     /* the lower bound of any plan in this order */
+	int64_t stack_bytes;     /* the largest kernel's local arrays */
+	int64_t weights_bytes;
+	const char *weights;     /* the form chosen */
+	double flops;
+	int64_t macs;
+	const char *compile_line;
+	const char *cc, *cflags; /* what the target suggests */
+};
+
+struct tirc_kernel {
+	const char *name, *title, *schedule;
+	double flops;
+	int64_t macs, read_bytes, write_bytes, stack_bytes;
+};
+
+struct tirc_summary tirc_summary(const struct tirc *t);
+int tirc_kernel_count(const struct tirc *t);
+struct tirc_kernel tirc_kernel(const struct tirc *t, int i);
+int tirc_assumption_count(const struct tirc *t);
+const char *tirc_assumption(const struct tirc *t, int i);
+
+struct tirc_file {
+	const char *name; /* relative to the folder */
+	int64_t bytes;
+	const char *text; /* NULL for a blob */
+};
+
+int tirc_file_count(const struct tirc *t);
+struct tirc_file tirc_file(const struct tirc *t, int i);
+
+/* A C program that runs the compiled model on raw files: input_0.bin, …, in
+ * and output_0.bin, …, out; arguments: repetitions, then the symbolic sizes. */
+const char *tirc_harness(struct tirc *t);
+
+/* -- the program itself -- */
+const char *tirc_version(void);
+/* Names of the built-in targets, sorted. */
+int tirc_target_count(struct tirc *t);
+const char *tirc_target(struct tirc *t, int i);
+/* Names and one-line descriptions of the passes, in order. */
+int tirc_pass_count(void);
+const char *tirc_pass_name(int i);
+const char *tirc_pass_what(int i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entry function as TIR: the memory plan in words, then the kernels in
+ * order.
+ *
+ *   let relu1_out = workspace + 0:
+ *     conv1(image, conv1_w, conv1_bias, relu1_out)
+ *     fc(relu1_out, fc_w, fc_bias, prob)
+ */
+#include <assert.h>
+
+#include "kernels.h"
+#include "names.h"
+
+struct entry {
+	struct program *p;
+	struct module *m;
+	struct func *f;
+	struct name_set names;
+	struct var *workspace;
+	const struct expr **of_tensor;      /* by tensor id: its pointer */
+	VEC(struct var *) pointers;         /* LETs, outermost first */
+	VEC(const struct expr *) values;
+};
+
+static void
+add_tensor_param(struct entry *e, struct tensor *t)
+{
+	struct buffer_spec spec = {
+		.name = name_set_add(&e->names, t->name),
+		.type = t->type, .ndim = t->ndim, .shape = t->shape,
+	};
+	const struct buffer *b = buffer_new(e->m, &spec);
+
+	func_add_param(e->f, b->data, b);
+	e->of_tensor[t->id] = b->data->expr;
+}
+
+/* A pointer into the workspace, named once. */
+static const struct expr *
+workspace_pointer(struct entry *e, const char *name, int64_t offset_bytes)
+{
+	struct var *v = var_new(e->m, name_set_add(&e->names, name),
+				dtype_of(DT_HANDLE));
+	const struct expr *args[2] = {
+		e->workspace->expr, expr_i32(e->m, offset_bytes),
+	};
+
+	vec_push(&e->m->arena, &e->pointers, v);
+	vec_push(&e->m->arena, &e->values,
+		 expr_call(e->m, INTRIN_PTR_ADD, dtype_of(DT_HANDLE), args, 2));
+	return v->expr;
+}
+
+/* What a tensor in the workspace is called: by the model if it has a name of
+ * its own, else after the kernel that writes it. */
+static const char *
+tensor_stem(struct entry *e, const struct kernel *k, const struct tensor *t)
+{
+	const char *stem = name_stem(&e->m->arena, t->name);
+
+	return stem != NULL ? stem
+			    : arena_printf(&e->m->arena, "%s_out", k->name);
+}
+
+static const struct expr *
+pointer_to(struct entry *e, const struct kernel *k, struct tensor *t)
+{
+	const struct placement *at;
+
+	if (e->of_tensor[t->id] != NULL) {
+		return e->of_tensor[t->id];
+	}
+	at = plan_find(&e->p->plan, t);
+	assert(at != NULL);
+	switch (at->kind) {
+	case PLACE_WORKSPACE:
+		e->of_tensor[t->id] = workspace_pointer(e,
+				tensor_stem(e, k, t), at->offset_bytes);
+		break;
+	case PLACE_INPUT:
+	case PLACE_OUTPUT:
+		assert(at->root != t && e->of_tensor[at->root->id] != NULL);
+		e->of_tensor[t->id] = e->of_tensor[at->root->id];
+		break;
+	default:
+		assert(!"a tensor that no kernel can reach");
+	}
+	return e->of_tensor[t->id];
+}
+
+static const struct expr *
+scratch_pointer(struct entry *e, const struct kernel *k,
+		const struct kernel_arg *arg)
+{
+	for (int i = 0; i < e->p->plan.places.n; i++) {
+		const struct placement *at = &e->p->plan.places.data[i];
+
+		if (at->scratch_of == k && at->scratch == arg->buffer) {
+			return workspace_pointer(e,
+				arena_printf(&e->m->arena, "%s_%s", k->name,
+					     arg->buffer->name),
+				at->offset_bytes);
+		}
+	}
+	assert(!"scratch that was not planned");
+	return NULL;
+}
+
+static struct stmt *
+call_kernel(struct entry *e, const struct kernel *k,
+	    const struct expr *const *of_weight)
+{
+	const struct expr **args = arena_array(&e->m->arena,
+			const struct expr *, k->args.n + 1);
+
+	args[0] = expr_string(e->m, k->func->name);
+	for (int i = 0; i < k->args.n; i++) {
+		const struct kernel_arg *arg = &k->args.data[i];
+
+		switch (arg->kind) {
+		case ARG_TENSOR:
+			args[i + 1] = pointer_to(e, k, arg->tensor);
+			break;
+		case ARG_WEIGHT:
+			for (int w = 0; w < e->p->weights.n; w++) {
+				if (e->p->weights.data[w] == arg->weight) {
+					args[i + 1] = of_weight[w];
+				}
+			}
+			break;
+		case ARG_SCRATCH:
+			args[i + 1] = scratch_pointer(e, k, arg);
+			break;
+		case ARG_DIM:
+			args[i + 1] = arg->var->expr;
+			break;
+		}
+	}
+	return stmt_evaluate(e->f, expr_call(e->m, INTRIN_CALL_FUNC,
+				dtype_of(DT_VOID), args, k->args.n + 1));
+}
+
+struct func *
+entry_build(struct program *p)
+{
+	struct graph *g = p->graph;
+	struct module *m = g->module;
+	struct entry e = { .p = p, .m = m, .f = func_new(m, "run") };
+	const struct expr **of_weight;
+	VEC(struct stmt *) calls = { 0 };
+	struct stmt *body;
+
+	name_set_init(&e.names, &m->arena);
+	e.of_tensor = arena_array(&m->arena, const struct expr *,
+				  g->tensors.n + 1);
+	of_weight = arena_array(&m->arena, const struct expr *,
+				p->weights.n + 1);
+	for (int i = 0; i < g->inputs.n; i++) {
+		add_tensor_param(&e, g->inputs.data[i]);
+	}
+	for (int i = 0; i < g->outputs.n; i++) {
+		add_tensor_param(&e, g->outputs.data[i]);
+	}
+	for (int i = 0; i < p->weights.n; i++) {
+		struct weight *w = p->weights.data[i];
+		struct buffer_spec spec = {
+			.name = name_set_add(&e.names, w->name),
+			.type = w->buffer->type, .ndim = w->buffer->ndim,
+			.shape = w->buffer->shape, .scope = "const",
+		};
+		const struct buffer *b = buffer_new(m, &spec);
+
+		func_add_param(e.f, b->data, b);
+		of_weight[i] = b->data->expr;
+	}
+	if (p->plan.workspace_bytes > 0) {
+		e.workspace = var_new(m, name_set_add(&e.names, "workspace"),
+				      dtype_of(DT_HANDLE));
+		func_add_param(e.f, e.workspace, NULL);
+	}
+	for (int i = 0; i < g->dims.n; i++) {
+		name_set_add(&e.names, g->dims.data[i]->name);
+		func_add_param(e.f, g->dims.data[i], NULL);
+	}
+	for (int i = 0; i < p->kernels.n; i++) {
+		vec_push(&m->arena, &calls,
+			 call_kernel(&e, p->kernels.data[i], of_weight));
+	}
+	body = stmt_seq(e.f, calls.data, calls.n);
+	for (int i = e.pointers.n - 1; i >= 0; i--) {
+		body = stmt_let(e.f, e.pointers.data[i], e.values.data[i],
+				body);
+	}
+	e.f->body = body;
+	return e.f;
+}

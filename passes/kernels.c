@@ -1,0 +1,720 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From fusion groups to kernels: the operators of a group as tensor
+ * expressions, joined; the default schedule; lowering; and, where an input
+ * dies here and every element is read before it is written, one pointer for
+ * both.
+ *
+ *   group { Conv, Relu }   ->   conv1(x, w, bias, y), lowered TIR
+ */
+#include <assert.h>
+
+#include "kernels.h"
+#include "lower.h"
+#include "names.h"
+#include "ops.h"
+#include "sched_rules.h"
+
+struct builder {
+	struct program *p;
+	struct graph *g;
+	struct module *m;
+	const struct pass_hooks *hooks;
+	struct name_set names;       /* of kernels */
+	struct name_set weight_names;
+	uint64_t *reach;             /* group × group: is b an ancestor of a? */
+	int words;                   /* of one row of reach */
+	struct group **view_of;      /* by tensor id: the view group making it */
+};
+
+/* One group while it becomes a kernel. */
+struct joint {
+	struct builder *b;
+	struct kernel *k;
+	VEC(struct tensor *) from;     /* tensors read from outside */
+	VEC(struct te_tensor *) from_te;
+	VEC(struct tensor *) made;     /* tensors computed here */
+	VEC(struct te_tensor *) made_te;
+	struct name_set names;         /* of the parameters */
+};
+
+bool
+group_has_node(const struct group *group, const struct node *n)
+{
+	for (int i = 0; i < group->nodes.n; i++) {
+		if (group->nodes.data[i] == n) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Some user of t lies in a group that does not compute t itself. */
+static bool
+used_outside(const struct graph *g, const struct tensor *t)
+{
+	for (int i = 0; i < t->uses.n; i++) {
+		const struct node *user = t->uses.data[i].node;
+		bool together = false;
+
+		for (int k = 0; k < g->groups.n && !together; k++) {
+			together = group_has_node(g->groups.data[k], user) &&
+				   group_has_node(g->groups.data[k],
+						  t->producer);
+		}
+		if (!together) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+group_makes(const struct graph *g, const struct group *group,
+	    const struct tensor *t)
+{
+	return t->producer != NULL && t->producer->group == group->id &&
+	       (t->is_output || used_outside(g, t));
+}
+
+/* A constant of one element becomes a literal. */
+static struct te_tensor *
+literal(struct joint *j, struct tensor *t)
+{
+	struct module *m = j->b->m;
+	const struct value *v = tensor_value(j->b->g, t);
+	union number x;
+	const struct expr *body;
+
+	if (v == NULL) {
+		return NULL;
+	}
+	x = v->data != NULL ? number_load(v->type, v->data, 0) : v->fill;
+	switch (dtype_class(v->type)) {
+	case DTC_FLOAT:
+		body = expr_float(m, v->type, x.f);
+		break;
+	case DTC_BOOL:
+	case DTC_INT:
+	case DTC_UINT:
+		body = expr_int(m, v->type, x.i);
+		break;
+	default:
+		return NULL;
+	}
+	return te_compute(m, "literal", "elementwise", t->ndim,
+			  te_axes(m, t->ndim, t->shape, NULL), body, NULL, 0);
+}
+
+/* Parameters are called by their role: x for the data, w and bias for the
+ * constants of the anchor, the model's own name for anything else. */
+static const char *
+role_name(struct joint *j, const struct tensor *t)
+{
+	const struct node *anchor = j->k->group->anchor;
+	const char *role = "x";
+
+	if (tensor_is_constant(t)) {
+		role = t->ndim >= 2 ? "w" : "c";
+		for (int i = 0; i < anchor->n_inputs; i++) {
+			if (anchor->inputs[i] != t) {
+				continue;
+			}
+			if (i == 2 && t->ndim <= 1) {
+				role = "bias";
+			} else if (i == 1 && anchor->op->fuse == FUSE_ROWWISE) {
+				role = "scale";
+			}
+		}
+	}
+	return name_set_add(&j->names, role);
+}
+
+static struct te_tensor *
+find_te(struct joint *j, const struct tensor *t)
+{
+	for (int i = 0; i < j->made.n; i++) {
+		if (j->made.data[i] == t) {
+			return j->made_te.data[i];
+		}
+	}
+	for (int i = 0; i < j->from.n; i++) {
+		if (j->from.data[i] == t) {
+			return j->from_te.data[i];
+		}
+	}
+	return NULL;
+}
+
+static struct te_tensor *
+input_te(struct joint *j, struct tensor *t)
+{
+	struct module *m = j->b->m;
+	struct te_tensor *te = find_te(j, t);
+	int64_t elems;
+
+	if (te != NULL) {
+		return te;
+	}
+	if (tensor_is_constant(t) && tensor_const_elems(t, &elems) &&
+	    elems == 1) {
+		te = literal(j, t);
+		if (te != NULL) {
+			vec_push(&m->arena, &j->made, t);
+			vec_push(&m->arena, &j->made_te, te);
+			return te;
+		}
+	}
+	te = te_placeholder(m, role_name(j, t), t->type, t->ndim, t->shape);
+	vec_push(&m->arena, &j->from, t);
+	vec_push(&m->arena, &j->from_te, te);
+	return te;
+}
+
+static bool
+define_node(struct joint *j, const struct node *n)
+{
+	struct module *m = j->b->m;
+	struct te_tensor **in = arena_array(&m->arena, struct te_tensor *,
+					    n->n_inputs + 1);
+	struct te_tensor **out = arena_array(&m->arena, struct te_tensor *,
+					     n->n_outputs + 1);
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		in[i] = n->inputs[i] != NULL ? input_te(j, n->inputs[i]) : NULL;
+	}
+	if (!ops_define(j->b->g, n, in, out)) {
+		return false;
+	}
+	for (int i = 0; i < n->n_outputs; i++) {
+		if (n->outputs[i] != NULL && out[i] != NULL) {
+			vec_push(&m->arena, &j->made, n->outputs[i]);
+			vec_push(&m->arena, &j->made_te, out[i]);
+		}
+	}
+	return true;
+}
+
+static struct weight *
+weight_of(struct joint *j, struct tensor *t, const struct buffer *buffer)
+{
+	struct module *m = j->b->m;
+	struct weight *w = arena_new(&m->arena, struct weight);
+
+	w->tensor = t;
+	w->buffer = buffer;
+	return w;
+}
+
+static void
+add_arg(struct joint *j, struct tensor *t, const struct te_tensor *te,
+	bool written)
+{
+	struct kernel_arg arg = { .tensor = t, .buffer = te->buffer };
+
+	if (tensor_is_constant(t)) {
+		arg.kind = ARG_WEIGHT;
+		arg.weight = weight_of(j, t, te->buffer);
+	} else {
+		arg.kind = ARG_TENSOR;
+	}
+	arg.read = !written;
+	arg.written = written;
+	vec_push(&j->b->m->arena, &j->k->args, arg);
+}
+
+/* Results are called y, whatever the operator called its last stage. */
+static void
+name_results(struct joint *j)
+{
+	struct module *m = j->b->m;
+	struct func *f = j->k->func;
+
+	for (int i = 0; i < j->k->args.n; i++) {
+		struct kernel_arg *arg = &j->k->args.data[i];
+		struct buffer_spec spec;
+
+		if (!arg->written) {
+			continue;
+		}
+		spec = (struct buffer_spec){
+			.name = name_set_add(&j->names, "y"),
+			.type = arg->buffer->type,
+			.ndim = arg->buffer->ndim,
+			.shape = arg->buffer->shape,
+		};
+		arg->buffer = buffer_new(m, &spec);
+		stmt_replace_buffer(f, f->body, f->params.data[i].buffer,
+				    arg->buffer);
+		f->params.data[i].buffer = arg->buffer;
+		f->params.data[i].var = arg->buffer->data;
+	}
+}
+
+/* Data first, then constants, then results: the order of the signature. */
+static bool
+join(struct joint *j)
+{
+	struct builder *b = j->b;
+	struct module *m = b->m;
+	struct group *group = j->k->group;
+	VEC(struct te_tensor *) params = { 0 };
+
+	for (int i = 0; i < group->nodes.n; i++) {
+		if (!define_node(j, group->nodes.data[i])) {
+			return false;
+		}
+	}
+	for (int constant = 0; constant < 2; constant++) {
+		for (int i = 0; i < j->from.n; i++) {
+			if (tensor_is_constant(j->from.data[i]) == constant) {
+				vec_push(&m->arena, &params,
+					 j->from_te.data[i]);
+				add_arg(j, j->from.data[i],
+					j->from_te.data[i], false);
+			}
+		}
+	}
+	for (int i = 0; i < j->made.n; i++) {
+		struct tensor *t = j->made.data[i];
+
+		if (t->producer != NULL && group_makes(b->g, group, t)) {
+			vec_push(&m->arena, &params, j->made_te.data[i]);
+			add_arg(j, t, j->made_te.data[i], true);
+		}
+	}
+	j->k->func = te_to_func(m, j->k->name, params.data, params.n);
+	if (j->k->func == NULL) {
+		return false;
+	}
+	name_results(j);
+	return true;
+}
+
+/* The parameters may have changed their buffers (merged dimensions, packed
+ * layouts); scalars and scratch come behind. */
+static void
+refresh_args(struct joint *j)
+{
+	struct module *m = j->b->m;
+	struct kernel *k = j->k;
+	struct func *f = k->func;
+	int n = k->args.n;
+
+	k->args.n = 0;
+	for (int i = 0; i < f->params.n; i++) {
+		struct kernel_arg arg = { .kind = ARG_DIM };
+
+		if (i < n) {
+			arg = k->args.data[i];
+		} else {
+			arg.var = f->params.data[i].var;
+		}
+		arg.buffer = f->params.data[i].buffer;
+		if (arg.weight != NULL) {
+			arg.weight->buffer = arg.buffer;
+		}
+		k->args.n = i;
+		vec_push(&m->arena, &k->args, arg);
+	}
+}
+
+/* -- in place -- */
+
+/* Where the bytes of t are: through views, the tensor that owns them. */
+static struct tensor *
+storage_root(struct builder *b, struct tensor *t)
+{
+	while (t->producer != NULL && b->view_of[t->id] != NULL) {
+		t = t->producer->inputs[0];
+	}
+	return t;
+}
+
+static bool
+is_ancestor(const struct builder *b, int of, int candidate)
+{
+	const uint64_t *row = b->reach + (size_t)of * (size_t)b->words;
+
+	return (row[candidate / 64] >> (candidate % 64)) & 1u;
+}
+
+/* Does every other use of t's bytes happen before this group runs? */
+static bool
+dies_here(struct builder *b, struct tensor *t, const struct group *group)
+{
+	if (t->is_output) {
+		return false;
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		struct node *user = t->uses.data[i].node;
+
+		for (int k = 0; k < b->g->groups.n; k++) {
+			struct group *other = b->g->groups.data[k];
+
+			if (!group_has_node(other, user) || other == group) {
+				continue;
+			}
+			if (other->is_view) {
+				if (!dies_here(b, user->outputs[0], group)) {
+					return false;
+				}
+			} else if (!is_ancestor(b, group->id, other->id)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* Behind y through views: is it, in the end, the caller's memory? */
+static bool
+becomes_output(struct builder *b, const struct tensor *t)
+{
+	if (t->is_output) {
+		return true;
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		struct node *user = t->uses.data[i].node;
+
+		if (user->group >= 0 &&
+		    b->g->groups.data[user->group]->is_view &&
+		    becomes_output(b, user->outputs[0])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+same_shape(const struct tensor *a, const struct tensor *b)
+{
+	if (!dtype_equal(a->type, b->type) || a->ndim != b->ndim) {
+		return false;
+	}
+	for (int d = 0; d < a->ndim; d++) {
+		if (a->shape[d] != b->shape[d]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void
+share_storage(struct joint *j)
+{
+	struct builder *b = j->b;
+	struct kernel *k = j->k;
+
+	for (int o = 0; o < k->args.n; o++) {
+		struct kernel_arg *out = &k->args.data[o];
+
+		if (out->kind != ARG_TENSOR || !out->written ||
+		    becomes_output(b, out->tensor)) {
+			continue;
+		}
+		for (int i = 0; i < k->args.n; i++) {
+			struct kernel_arg *in = &k->args.data[i];
+			struct tensor *root;
+
+			if (in->kind != ARG_TENSOR || in->written ||
+			    !same_shape(in->tensor, out->tensor)) {
+				continue;
+			}
+			root = storage_root(b, in->tensor);
+			if (root->is_input || tensor_is_constant(root) ||
+			    root->is_output || becomes_output(b, root) ||
+			    !dies_here(b, root, k->group) ||
+			    !lower_can_share(k->func, in->buffer,
+					     out->buffer)) {
+				continue;
+			}
+			lower_share(k->func, in->buffer, out->buffer);
+			out->in_place = in->tensor;
+			out->read = true;
+			memmove(&k->args.data[i], &k->args.data[i + 1],
+				sizeof k->args.data[0] *
+				(size_t)(k->args.n - i - 1));
+			k->args.n--;
+			if (i < o) {
+				o--;
+			}
+			break;
+		}
+	}
+}
+
+/* -- local arrays that do not fit the stack -- */
+
+static bool
+plan_scratch(struct joint *j)
+{
+	struct builder *b = j->b;
+	struct func *f = j->k->func;
+	int n = lower_scratch(f, b->p->target->stack_limit_bytes);
+
+	for (int i = f->params.n - n; i < f->params.n; i++) {
+		struct kernel_arg arg = {
+			.kind = ARG_SCRATCH, .read = true, .written = true,
+			.buffer = f->params.data[i].buffer,
+		};
+		int64_t elems;
+
+		if (!buffer_max_elems(arg.buffer, &elems)) {
+			return diag_error(&b->m->diags, DIAG_UNKNOWN_SHAPE,
+				node_place(b->g, j->k->group->anchor),
+				"the size of an intermediate array has no "
+				"upper bound; give the symbolic dimensions "
+				"bounds with --dim NAME=MIN..MAX");
+		}
+		arg.scratch_bytes = elems * dtype_bytes(arg.buffer->type);
+		vec_push(&b->m->arena, &j->k->args, arg);
+	}
+	return true;
+}
+
+/* -- figures for the comment -- */
+
+struct work {
+	double flops;
+	double times; /* product of the loops around */
+};
+
+static double
+count_expr(const struct expr *e)
+{
+	double n = 0;
+
+	switch (e->kind) {
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+	case EXPR_DIV:
+	case EXPR_MIN:
+	case EXPR_MAX:
+		n = dtype_is_float(e->type) ? 1 : 0;
+		break;
+	case EXPR_CALL:
+		n = dtype_is_float(e->type) ? 1 : 0;
+		break;
+	case EXPR_LOAD:
+		return 0;
+	default:
+		break;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		n += count_expr(e->args[i]);
+	}
+	return n;
+}
+
+static double
+count_stmt(const struct stmt *s)
+{
+	double n = 0;
+
+	if (s->kind == STMT_STORE) {
+		return count_expr(s->args[0]);
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i] != NULL) {
+			n += count_stmt(s->children[i]);
+		}
+	}
+	if (s->kind == STMT_FOR) {
+		int64_t extent;
+
+		if (expr_is_int(s->args[1], &extent)) {
+			n *= (double)extent;
+		}
+	}
+	return n;
+}
+
+static int64_t
+arg_bytes(const struct kernel_arg *arg)
+{
+	int64_t elems;
+
+	if (arg->buffer == NULL || !buffer_max_elems(arg->buffer, &elems)) {
+		return 0;
+	}
+	return elems * dtype_bytes(arg->buffer->type);
+}
+
+static void
+measure(struct kernel *k)
+{
+	k->flops = count_stmt(k->func->body);
+	k->stack_bytes = lower_stack_bytes(k->func);
+	for (int i = 0; i < k->group->nodes.n; i++) {
+		k->macs += op_macs(k->group->nodes.data[i]);
+	}
+	for (int i = 0; i < k->args.n; i++) {
+		const struct kernel_arg *arg = &k->args.data[i];
+
+		if (arg->kind == ARG_SCRATCH) {
+			continue;
+		}
+		k->read_bytes += arg->read ? arg_bytes(arg) : 0;
+		k->write_bytes += arg->written ? arg_bytes(arg) : 0;
+	}
+}
+
+/* -- one group -- */
+
+static void
+adopt_weights(struct joint *j)
+{
+	struct builder *b = j->b;
+	struct kernel *k = j->k;
+
+	for (int i = 0; i < k->args.n; i++) {
+		struct kernel_arg *arg = &k->args.data[i];
+		struct weight *w = arg->weight;
+
+		if (w == NULL) {
+			continue;
+		}
+		/* One array for equal constants in equal layout. */
+		for (int v = 0; v < b->p->weights.n; v++) {
+			struct weight *old = b->p->weights.data[v];
+
+			if (old->tensor == w->tensor && old->map == NULL &&
+			    w->map == NULL) {
+				arg->weight = old;
+			}
+		}
+		if (arg->weight != w) {
+			continue;
+		}
+		w->name = name_set_add(&b->weight_names,
+				       weight_stem(b->g, k, arg));
+		if (!buffer_const_elems(w->buffer, &w->elems)) {
+			w->elems = 0;
+		}
+		w->bytes = w->elems * dtype_bytes(w->buffer->type);
+		vec_push(&b->m->arena, &b->p->weights, w);
+	}
+}
+
+static bool
+build_kernel(struct builder *b, struct group *group)
+{
+	struct module *m = b->m;
+	struct kernel *k = arena_new(&m->arena, struct kernel);
+	struct joint j = { .b = b, .k = k };
+
+	k->group = group;
+	name_set_init(&j.names, &m->arena);
+	k->name = name_set_add(&b->names, kernel_stem(b->g, group));
+	if (!join(&j)) {
+		return false;
+	}
+	k->title = kernel_title(b->g, group);
+	if (!default_schedule(k, b->p->target, m)) {
+		return false;
+	}
+	if (b->hooks != NULL && b->hooks->after_func != NULL) {
+		b->hooks->after_func(b->hooks->ctx, "schedule", k->func);
+	}
+	if (!lower_func(k->func, b->hooks)) {
+		return false;
+	}
+	refresh_args(&j);
+	share_storage(&j);
+	if (!plan_scratch(&j)) {
+		return false;
+	}
+	adopt_weights(&j);
+	measure(k);
+	vec_push(&m->arena, &m->funcs, k->func);
+	vec_push(&m->arena, &b->p->kernels, k);
+	return true;
+}
+
+/* -- all groups -- */
+
+static void
+find_ancestors(struct builder *b)
+{
+	struct graph *g = b->g;
+	int n = g->groups.n;
+
+	b->words = (n + 63) / 64;
+	b->reach = arena_array(&b->m->arena, uint64_t,
+			       (size_t)n * (size_t)b->words + 1);
+	/* Groups stand in topological order. */
+	for (int i = 0; i < n; i++) {
+		struct group *group = g->groups.data[i];
+		uint64_t *row = b->reach + (size_t)i * (size_t)b->words;
+
+		assert(group->id == i);
+		for (int k = 0; k < group->nodes.n; k++) {
+			struct node *node = group->nodes.data[k];
+
+			for (int a = 0; a < node->n_inputs; a++) {
+				struct tensor *t = node->inputs[a];
+				int from;
+
+				if (t == NULL || t->producer == NULL ||
+				    group_has_node(group, t->producer)) {
+					continue;
+				}
+				from = t->producer->group;
+				if (from < 0 || from == i) {
+					continue;
+				}
+				row[from / 64] |= (uint64_t)1 << (from % 64);
+				for (int w = 0; w < b->words; w++) {
+					row[w] |= b->reach[(size_t)from *
+						(size_t)b->words + (size_t)w];
+				}
+			}
+		}
+	}
+}
+
+static void
+find_views(struct builder *b)
+{
+	struct graph *g = b->g;
+
+	b->view_of = arena_array(&b->m->arena, struct group *,
+				 g->tensors.n + 1);
+	for (int i = 0; i < g->groups.n; i++) {
+		struct group *group = g->groups.data[i];
+
+		for (int k = 0; group->is_view && k < group->nodes.n; k++) {
+			b->view_of[group->nodes.data[k]->outputs[0]->id] =
+				group;
+		}
+	}
+}
+
+bool
+program_build(struct graph *g, const struct target *target,
+	      const struct pass_hooks *hooks, struct program *out)
+{
+	struct module *m = g->module;
+	struct builder b = { .p = out, .g = g, .m = m, .hooks = hooks };
+
+	memset(out, 0, sizeof *out);
+	out->graph = g;
+	out->target = target;
+	name_set_init(&b.names, &m->arena);
+	name_set_init(&b.weight_names, &m->arena);
+	find_ancestors(&b);
+	find_views(&b);
+	for (int i = 0; i < g->groups.n; i++) {
+		if (!g->groups.data[i]->is_view &&
+		    !build_kernel(&b, g->groups.data[i])) {
+			return false;
+		}
+	}
+	plan_order(out);
+	if (!plan_memory(out)) {
+		return false;
+	}
+	out->entry = entry_build(out);
+	return out->entry != NULL;
+}

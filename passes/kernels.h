@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between kernels.c, which builds kernels, and the files that name, describe
+ * and call them. */
+#ifndef TIRC_KERNELS_H
+#define TIRC_KERNELS_H
+
+#include "kernel.h"
+
+bool group_has_node(const struct group *group, const struct node *n);
+/* Must this group store t (an output of one of its nodes) for others? */
+bool group_makes(const struct graph *g, const struct group *group,
+		 const struct tensor *t);
+
+/* describe.c: names and titles from the model. */
+const char *kernel_stem(struct graph *g, const struct group *group);
+const char *kernel_title(struct graph *g, const struct group *group);
+const char *weight_stem(struct graph *g, const struct kernel *k,
+			const struct kernel_arg *arg);
+
+/* entry.c: the function that calls the kernels in order. Parameters: the
+ * graph's inputs, its outputs and the weights (buffers), the workspace (a
+ * handle, if there is one), the symbolic sizes. */
+struct func *entry_build(struct program *p);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses and applies the rule for a kernel: inlines what is injective, then
+ * looks at the blocks that are left. */
+#include "sched_rules.h"
+
+bool
+block_reduces(const struct stmt *block)
+{
+	for (int i = 0; i < block->u.block->n_iters; i++) {
+		if (block->u.block->iters[i].kind == ITER_REDUCE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+see_call(void *ctx, const struct expr *e)
+{
+	bool *found = ctx;
+
+	if (e->kind == EXPR_CALL && dtype_is_float(e->type) &&
+	    e->u.intrin != INTRIN_ABS && e->u.intrin != INTRIN_NEARBYINT &&
+	    e->u.intrin != INTRIN_FLOOR && e->u.intrin != INTRIN_CEIL &&
+	    e->u.intrin != INTRIN_TRUNC && e->u.intrin != INTRIN_LIKELY) {
+		*found = true;
+	}
+}
+
+static bool
+store_calls(const struct stmt *s)
+{
+	bool found = false;
+
+	if (s->kind == STMT_STORE) {
+		expr_visit(s->args[0], see_call, &found);
+	}
+	for (int i = 0; i < s->n_children && !found; i++) {
+		found = s->children[i] != NULL && store_calls(s->children[i]);
+	}
+	return found;
+}
+
+static bool
+is_param(const struct func *f, const struct buffer *b)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+is_output(const struct rules *r, const struct stmt *block)
+{
+	for (int i = 0; i < block->u.block->n_writes; i++) {
+		if (is_param(r->s.func, block->u.block->writes[i].buffer)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Would inlining repeat an expensive function? It would if a reduction reads
+ * each element many times, or if several blocks read it. */
+static bool
+worth_keeping(struct rules *r, int id, const struct stmt *block)
+{
+	int *users, n;
+
+	if (!store_calls(block) ||
+	    !sched_get_consumers(&r->s, id, &users, &n)) {
+		return false;
+	}
+	if (n > 1) {
+		return true;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct stmt *user = func_find(r->s.func, users[i]);
+
+		if (block_reduces(user) &&
+		    user->u.block->n_iters > block->u.block->n_iters) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+inline_stages(struct rules *r)
+{
+	int root = r->s.func->body->id;
+	bool again = true;
+
+	while (again) {
+		int *blocks;
+		int n = sched_get_child_blocks(&r->s, root, &blocks);
+
+		again = false;
+		for (int i = 0; i < n && !again; i++) {
+			struct stmt *b = func_find(r->s.func, blocks[i]);
+
+			if (block_reduces(b) || is_output(r, b) ||
+			    worth_keeping(r, blocks[i], b)) {
+				continue;
+			}
+			again = sched_compute_inline(&r->s, blocks[i]);
+		}
+	}
+}
+
+/* Tries a rule; what a failed one has done is undone. */
+#define TRY(rule) \
+	do { \
+		int mark = func_checkpoint(r->s.func); \
+		size_t words = r->words.len; \
+		if (rule) { \
+			return true; \
+		} \
+		undo(r, mark, words); \
+	} while (0)
+
+static void
+undo(struct rules *r, int mark, size_t words)
+{
+	func_rollback(r->s.func, mark);
+	r->words.len = words;
+	if (r->words.data != NULL) {
+		r->words.data[words] = '\0';
+	}
+	for (int i = 0; i < r->kernel->args.n; i++) {
+		if (r->kernel->args.data[i].weight != NULL) {
+			r->kernel->args.data[i].weight->map = NULL;
+		}
+	}
+}
+
+static bool
+choose(struct rules *r)
+{
+	int root = r->s.func->body->id;
+	int *blocks;
+	int n = sched_get_child_blocks(&r->s, root, &blocks);
+	int reduction = 0, output = 0, n_reductions = 0, n_outputs = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct stmt *b = func_find(r->s.func, blocks[i]);
+
+		if (is_output(r, b)) {
+			output = blocks[i];
+			n_outputs++;
+		}
+		if (block_reduces(b)) {
+			reduction = blocks[i];
+			n_reductions++;
+		}
+	}
+	if (n == 1 && n_reductions == 0) {
+		TRY(rule_elementwise(r, output));
+	} else if (n_outputs == 1 && n_reductions == 1 && n <= 2) {
+		TRY(rule_matmul(r, reduction, output));
+		TRY(rule_reduction(r, reduction, output));
+	} else if (n_outputs == 1) {
+		TRY(rule_rowwise(r, blocks, n, output));
+	}
+	return false;
+}
+
+bool
+default_schedule(struct kernel *k, const struct target *target, struct module *m)
+{
+	struct rules r = { .kernel = k, .target = target, .module = m };
+
+	strbuf_init(&r.words);
+	sched_init(&r.s, k->func);
+	inline_stages(&r);
+	if (!choose(&r)) {
+		strbuf_puts(&r.words, "plain loops");
+	}
+	k->schedule = arena_strndup(&m->arena, r.words.data, r.words.len);
+	strbuf_release(&r.words);
+	func_commit(k->func);
+	return true;
+}

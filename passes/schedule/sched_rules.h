@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Default schedules: rules over the structure of blocks (how many, which
+ * reduce, which axis appears in which load) and the facts of the target. No
+ * rule looks at an operator's name. */
+#ifndef TIRC_SCHED_RULES_H
+#define TIRC_SCHED_RULES_H
+
+#include "kernel.h"
+#include "schedule.h"
+
+/* Schedules k->func, sets k->schedule (the words of the comment) and, where a
+ * constant is to be stored in another layout, its weight's map. */
+bool default_schedule(struct kernel *k, const struct target *target,
+		 struct module *m);
+
+/* One kernel being scheduled. */
+struct rules {
+	struct sched s;
+	struct kernel *kernel;
+	const struct target *target;
+	struct module *module;
+	struct strbuf words; /* of the schedule */
+};
+
+/* sched_rules_access.c: which axis a block's loads depend on, and how. */
+enum axis_use {
+	AXIS_UNUSED,
+	AXIS_PLAIN,     /* the variable alone is one index */
+	AXIS_GRANULAR,  /* only as v // c: constant over runs of c */
+	AXIS_MIXED
+};
+
+struct load_access {
+	const struct expr *load;
+	enum axis_use *use;    /* per iter var of the block */
+	int64_t *granularity;  /* c, for AXIS_GRANULAR */
+	int *dim;              /* which index, for AXIS_PLAIN */
+	struct weight *weight; /* a constant parameter, or NULL */
+};
+
+struct block_access {
+	struct stmt *block;
+	const struct block *info;
+	const struct buffer *out; /* what it stores to */
+	struct load_access *loads;     /* but for the accumulator's own */
+	int n_loads;
+	int n_spatial, n_reduce;
+};
+
+bool rules_access(struct rules *r, int block, struct block_access *out);
+/* Does the epilogue read the accumulator at exactly its own axes? */
+bool rules_same_axes(struct rules *r, const struct block_access *x,
+		     int output);
+/* Calls the loops of an epilogue after the axes that they walk (oc, oh, …). */
+void rules_name_loops(struct rules *r, const struct block_access *x,
+		      int output);
+/* What the block stores to, renamed to acc. */
+bool rules_accumulator(struct rules *r, int block, const struct buffer **out);
+bool block_reduces(const struct stmt *block);
+
+/* Each returns true if it scheduled the kernel. */
+bool rule_elementwise(struct rules *r, int block);
+bool rule_matmul(struct rules *r, int reduction, int output);
+bool rule_reduction(struct rules *r, int reduction, int output);
+bool rule_rowwise(struct rules *r, const int *blocks, int n, int output);
+
+#endif

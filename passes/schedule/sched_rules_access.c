@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which iteration variable appears where in a block's loads: the structure
+ * that the rules look at. */
+#include "sched_edit.h"
+#include "sched_rules.h"
+
+struct collector {
+	struct rules *r;
+	struct block_access *out;
+	VEC(const struct expr *) loads;
+};
+
+static void
+collect_load(void *ctx, const struct expr *e)
+{
+	struct collector *c = ctx;
+
+	if (e->kind == EXPR_LOAD && e->u.buffer != c->out->out) {
+		vec_push(&c->r->module->arena, &c->loads, e);
+	}
+}
+
+struct use_probe {
+	const struct var *var;
+	int plain;            /* uses outside v // c */
+	int64_t granularity;  /* 0: no v // c seen; -1: different ones */
+};
+
+static void
+probe_index(struct use_probe *p, const struct expr *e)
+{
+	int64_t c;
+
+	if (e->kind == EXPR_VAR && e->u.var == p->var) {
+		p->plain++;
+		return;
+	}
+	if (e->kind == EXPR_FLOORDIV && e->args[0]->kind == EXPR_VAR &&
+	    e->args[0]->u.var == p->var && expr_is_int(e->args[1], &c)) {
+		p->granularity = p->granularity == 0 || p->granularity == c
+			? c : -1;
+		return;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		probe_index(p, e->args[i]);
+	}
+}
+
+static void
+classify(struct load_access *a, int iter, const struct var *v)
+{
+	struct use_probe p = { .var = v };
+	int plain_dims = 0;
+
+	a->dim[iter] = -1;
+	for (int d = 0; d < a->load->n_args; d++) {
+		probe_index(&p, a->load->args[d]);
+		if (a->load->args[d]->kind == EXPR_VAR &&
+		    a->load->args[d]->u.var == v) {
+			a->dim[iter] = d;
+			plain_dims++;
+		}
+	}
+	a->granularity[iter] = p.granularity;
+	if (p.plain == 0 && p.granularity == 0) {
+		a->use[iter] = AXIS_UNUSED;
+	} else if (p.plain == 0 && p.granularity > 0) {
+		a->use[iter] = AXIS_GRANULAR;
+	} else if (p.plain == 1 && plain_dims == 1 && p.granularity == 0) {
+		a->use[iter] = AXIS_PLAIN;
+	} else {
+		a->use[iter] = AXIS_MIXED;
+	}
+}
+
+static struct weight *
+weight_behind(const struct rules *r, const struct buffer *b)
+{
+	const struct func *f = r->s.func;
+
+	for (int i = 0; i < f->params.n && i < r->kernel->args.n; i++) {
+		if (f->params.data[i].buffer == b) {
+			return r->kernel->args.data[i].weight;
+		}
+	}
+	return NULL;
+}
+
+bool
+rules_access(struct rules *r, int block, struct block_access *out)
+{
+	struct arena *a = &r->module->arena;
+	struct collector c = { .r = r, .out = out };
+
+	memset(out, 0, sizeof *out);
+	out->block = func_find(r->s.func, block);
+	out->info = out->block->u.block;
+	if (out->block->children[0]->kind != STMT_STORE) {
+		return false;
+	}
+	out->out = out->block->children[0]->u.buffer;
+	for (int i = 0; i < out->info->n_iters; i++) {
+		if (out->info->iters[i].kind == ITER_SPATIAL) {
+			out->n_spatial++;
+		} else {
+			out->n_reduce++;
+		}
+	}
+	expr_visit(out->block->children[0]->args[0], collect_load, &c);
+	out->n_loads = c.loads.n;
+	out->loads = arena_array(a, struct load_access, c.loads.n + 1);
+	for (int l = 0; l < c.loads.n; l++) {
+		struct load_access *x = &out->loads[l];
+		int n = out->info->n_iters + 1;
+
+		x->load = c.loads.data[l];
+		x->use = arena_array(a, enum axis_use, n);
+		x->granularity = arena_array(a, int64_t, n);
+		x->dim = arena_array(a, int, n);
+		x->weight = weight_behind(r, x->load->u.buffer);
+		for (int i = 0; i < out->info->n_iters; i++) {
+			classify(x, i, out->info->iters[i].var);
+		}
+	}
+	return true;
+}
+
+bool
+rules_accumulator(struct rules *r, int block, const struct buffer **out)
+{
+	struct func *f = r->s.func;
+	const struct stmt *b = func_find(f, block);
+	const struct buffer *old = b->u.block->writes[0].buffer;
+	struct buffer_spec spec = {
+		.name = "acc", .type = old->type, .ndim = old->ndim,
+		.shape = old->shape, .strides = old->strides,
+		.scope = old->scope, .align_bytes = old->align_bytes,
+	};
+
+	*out = buffer_new(r->module, &spec);
+	stmt_replace_buffer(f, f->body, old, *out);
+	return true;
+}
+
+void
+rules_name_loops(struct rules *r, const struct block_access *x, int output)
+{
+	struct func *f = r->s.func;
+	int *loops, n;
+
+	if (!sched_get_loops(&r->s, output, &loops, &n)) {
+		return;
+	}
+	for (int i = 0; i < n && i < x->n_spatial; i++) {
+		struct stmt *loop = func_find(f, loops[i]);
+		struct var *from = loop->u.loop.var;
+		struct var *to = var_new(r->module,
+				iter_axis_name(x->info->iters[i].var->name), from->type);
+		const struct expr *value = to->expr;
+		struct var_map map = { &from, &value, 1 };
+
+		stmt_substitute(f, loop->children[0], &map);
+		stmt_write(f, &loop->u.loop.var, &to, sizeof to);
+	}
+}
+
+bool
+rules_same_axes(struct rules *r, const struct block_access *x, int output)
+{
+	struct block_access e;
+
+	if (!rules_access(r, output, &e)) {
+		return false;
+	}
+	for (int l = 0; l < e.n_loads; l++) {
+		const struct expr *load = e.loads[l].load;
+
+		if (load->u.buffer != x->out) {
+			continue;
+		}
+		if (load->n_args != e.info->n_iters) {
+			return false;
+		}
+		for (int i = 0; i < load->n_args; i++) {
+			if (load->args[i]->kind != EXPR_VAR ||
+			    load->args[i]->u.var != e.info->iters[i].var) {
+				return false;
+			}
+		}
+	}
+	return true;
+}

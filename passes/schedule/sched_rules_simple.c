@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules for kernels without register tiles: element-wise (one flat loop where
+ * every access allows it), plain reductions (a scalar accumulator), and
+ * row-wise stages (all of them inside the loops that they share). */
+#include "sched_rules.h"
+
+/* May the loops of adjacent axes d and d+1 be one? In every access they must
+ * stand side by side as plain indices, or not at all. */
+static bool
+adjacent_everywhere(const struct expr *const *index, int n,
+		    const struct var *outer, const struct var *inner)
+{
+	for (int i = 0; i < n; i++) {
+		bool is_outer = index[i]->kind == EXPR_VAR &&
+				index[i]->u.var == outer;
+
+		if (is_outer) {
+			if (i + 1 >= n || index[i + 1]->kind != EXPR_VAR ||
+			    index[i + 1]->u.var != inner) {
+				return false;
+			}
+			i++;
+		} else if (expr_uses_var(index[i], outer) ||
+			   expr_uses_var(index[i], inner)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+struct fusable {
+	const struct var *outer, *inner;
+	bool ok;
+	int depth;
+};
+
+static void
+check_fusable(struct fusable *f, const struct expr *e)
+{
+	if (!f->ok) {
+		return;
+	}
+	if (e->kind == EXPR_LOAD) {
+		f->ok = adjacent_everywhere(e->args, e->n_args, f->outer,
+					    f->inner);
+		return;
+	}
+	if (e->kind == EXPR_VAR) {
+		f->ok = e->u.var != f->outer && e->u.var != f->inner;
+		return;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		check_fusable(f, e->args[i]);
+	}
+}
+
+static bool
+same_extents(const struct load_access *a, int d, const struct iter_var *outer,
+	     const struct iter_var *inner)
+{
+	const struct buffer *b = a->load->u.buffer;
+
+	(void)outer;
+	return d + 1 < b->ndim && b->shape[d + 1] == inner->extent;
+}
+
+/* The whole inner dimension must be walked, in every buffer. */
+static bool
+covers_inner(const struct block_access *x, int outer)
+{
+	const struct iter_var *it = x->info->iters;
+
+	for (int l = 0; l < x->n_loads; l++) {
+		if (x->loads[l].use[outer] == AXIS_PLAIN &&
+		    !same_extents(&x->loads[l], x->loads[l].dim[outer],
+				  &it[outer], &it[outer + 1])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+rule_elementwise(struct rules *r, int block)
+{
+	struct block_access x;
+	int *loops, n;
+
+	if (!rules_access(r, block, &x) ||
+	    !sched_get_loops(&r->s, block, &loops, &n) ||
+	    n != x.info->n_iters) {
+		return false;
+	}
+	strbuf_puts(&r->words, "elementwise");
+	for (int d = n - 2; d >= 0; d--) {
+		const struct stmt *store = x.block->children[0];
+		struct fusable f = {
+			.outer = x.info->iters[d].var,
+			.inner = x.info->iters[d + 1].var, .ok = true,
+		};
+		int pair[2] = { loops[d], loops[d + 1] }, fused;
+
+		check_fusable(&f, store->args[0]);
+		if (f.ok && covers_inner(&x, d) &&
+		    adjacent_everywhere(store->args + 1, store->n_args - 1,
+					f.outer, f.inner) &&
+		    sched_fuse(&r->s, pair, 2, &fused)) {
+			loops[d] = fused;
+		}
+	}
+	return true;
+}
+
+/* A block that only copies the accumulator out, so that a reduction without
+ * an epilogue has the same form as one with. */
+static bool
+own_accumulator(struct rules *r, int reduction, int *output)
+{
+	return *output != reduction ||
+	       sched_cache_write(&r->s, reduction, 0, "local", output);
+}
+
+bool
+rule_reduction(struct rules *r, int reduction, int output)
+{
+	int *loops, n;
+	struct block_access x;
+	const struct buffer *acc;
+
+	if (!rules_access(r, reduction, &x)) {
+		return false;
+	}
+	if (!own_accumulator(r, reduction, &output) ||
+	    !sched_get_loops(&r->s, output, &loops, &n)) {
+		return false;
+	}
+	if (rules_same_axes(r, &x, output)) {
+		rules_name_loops(r, &x, output);
+	}
+	/* The innermost output loop that still has the reduction's axes. */
+	if (n > 0 && x.n_spatial > 0) {
+		int at = n - 1;
+
+		while (at >= 0 &&
+		       !sched_compute_at(&r->s, reduction, loops[at])) {
+			at--;
+		}
+	}
+	sched_set_scope(&r->s, reduction, 0, "local");
+	rules_accumulator(r, reduction, &acc);
+	strbuf_puts(&r->words, "reduction  one accumulator");
+	return true;
+}
+
+/* The number of leading output axes that every earlier stage has too: the
+ * rows. */
+static int
+shared_axes(struct rules *r, const int *blocks, int n, int output)
+{
+	const struct stmt *out = func_find(r->s.func, output);
+	int rows = out->u.block->n_iters;
+
+	for (int i = 0; i < n; i++) {
+		const struct stmt *b = func_find(r->s.func, blocks[i]);
+		int spatial = 0;
+
+		if (blocks[i] == output) {
+			continue;
+		}
+		for (int k = 0; k < b->u.block->n_iters; k++) {
+			int64_t extent;
+			const struct iter_var *it = &b->u.block->iters[k];
+
+			if (it->kind != ITER_SPATIAL) {
+				continue;
+			}
+			if (expr_is_int(it->extent, &extent) && extent == 1) {
+				continue;
+			}
+			spatial = k + 1;
+		}
+		if (block_reduces(b) && spatial < rows) {
+			rows = spatial;
+		}
+	}
+	return rows;
+}
+
+bool
+rule_rowwise(struct rules *r, const int *blocks, int n, int output)
+{
+	int rows = shared_axes(r, blocks, n, output);
+	int *loops, n_loops;
+	int placed = 0;
+
+	if (!sched_get_loops(&r->s, output, &loops, &n_loops) ||
+	    n_loops < rows) {
+		return false;
+	}
+	/* Consumers first: each stage goes where its readers already are. */
+	for (int i = n - 1; i >= 0; i--) {
+		if (blocks[i] == output) {
+			continue;
+		}
+		for (int at = rows - 1; at >= 0; at--) {
+			if (sched_compute_at(&r->s, blocks[i], loops[at])) {
+				placed++;
+				break;
+			}
+		}
+		sched_set_scope(&r->s, blocks[i], 0, "local");
+	}
+	strbuf_printf(&r->words, "rowwise  %d stage%s per row", n,
+		      n == 1 ? "" : "s");
+	if (placed < n - 1) {
+		strbuf_printf(&r->words, ", %d ahead of them",
+			      n - 1 - placed);
+	}
+	return true;
+}

@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Two runs give the same bytes, wherever they write and wherever the model
+lies; a second run leaves unchanged files alone; no file has a path in it."""
+import os
+import shutil
+
+from helper import DIGITS, fail, tirc, work_folder
+
+
+def contents(folder):
+    out = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as f:
+            out[name] = f.read()
+    return out
+
+
+a, b = work_folder(), os.path.join(work_folder(), "deeper", "still")
+tirc("compile", DIGITS, "-o", a)
+copy = os.path.join(work_folder(), "digits.onnx")
+shutil.copy(DIGITS, copy)
+tirc("compile", copy, "-o", b)
+first, second = contents(a), contents(b)
+if first.keys() != second.keys():
+    fail("different files: %s, %s" % (sorted(first), sorted(second)))
+for name, data in first.items():
+    if data != second[name]:
+        fail(name + " differs between two runs")
+    for path in (a, b, os.path.dirname(DIGITS)):
+        if path.encode() in data:
+            fail(name + " has a path of this machine in it")
+before = {name: os.stat(os.path.join(a, name)).st_mtime_ns for name in first}
+tirc("compile", DIGITS, "-o", a)
+for name, then in before.items():
+    if os.stat(os.path.join(a, name)).st_mtime_ns != then:
+        fail(name + " was rewritten though nothing changed")

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Default schedules against the interpreter: each kernel is run as te_to_func
+ * made it, after its rule, and after lowering, on small integers: the three
+ * must agree to the bit. Prints the lowered text when given an argument. */
+#include <stdlib.h>
+
+#include "check.h"
+#include "interp.h"
+#include "lower.h"
+#include "sched_rules.h"
+#include "te.h"
+
+struct kit {
+	struct module *m;
+	struct te_tensor *params[8];
+	bool constant[8];
+	int n;
+	bool show;
+};
+
+static const struct expr *
+num(struct kit *k, int64_t v)
+{
+	return expr_i32(k->m, v);
+}
+
+static struct te_tensor *
+input(struct kit *k, const char *name, int ndim, const int64_t *dims,
+      bool constant)
+{
+	const struct expr *shape[6];
+
+	for (int d = 0; d < ndim; d++) {
+		shape[d] = num(k, dims[d]);
+	}
+	k->constant[k->n] = constant;
+	return k->params[k->n++] = te_placeholder(k->m, name,
+				dtype_of(DT_F32), ndim, shape);
+}
+
+static struct iter_var *
+axes(struct kit *k, int ndim, const int64_t *dims, const char *const *names)
+{
+	const struct expr *shape[6];
+
+	for (int d = 0; d < ndim; d++) {
+		shape[d] = num(k, dims[d]);
+	}
+	return te_axes(k->m, ndim, shape, names);
+}
+
+static void
+result(struct kit *k, struct te_tensor *t)
+{
+	k->params[k->n++] = t;
+}
+
+/* Physical contents of a packed constant. */
+static void
+pack(struct kit *k, const struct index_map *map, const struct buffer *logical,
+     const float *from, const struct buffer *physical, float *to)
+{
+	int64_t elems;
+
+	buffer_const_elems(physical, &elems);
+	for (int64_t i = 0; i < elems; i++) {
+		const struct expr *at[8];
+		struct var_map values = { map->physical, at,
+					  map->n_physical };
+		int64_t rest = i, offset = 0, v, inside = 1;
+
+		for (int d = map->n_physical - 1; d >= 0; d--) {
+			expr_is_int(physical->shape[d], &v);
+			at[d] = num(k, rest % v);
+			rest /= v;
+		}
+		if (map->in_range != NULL) {
+			expr_is_int(expr_substitute(k->m, map->in_range,
+						    &values), &inside);
+		}
+		for (int d = 0; d < map->n_logical; d++) {
+			int64_t extent;
+
+			expr_is_int(logical->shape[d], &extent);
+			expr_is_int(expr_substitute(k->m, map->to_logical[d],
+						    &values), &v);
+			offset = offset * extent + v;
+		}
+		to[i] = inside ? from[offset] : 0.0f;
+	}
+}
+
+static void
+verify(void *ctx, const char *pass, const struct func *f)
+{
+	(void)ctx;
+	if (!CHECK(func_verify((struct func *)f))) {
+		fprintf(stderr, "after %s\n", pass);
+	}
+}
+
+static void
+print(const struct func *f)
+{
+	struct strbuf s;
+
+	strbuf_init(&s);
+	func_print(f, SCRIPT_CURRENT, &s);
+	puts(s.data);
+	strbuf_release(&s);
+}
+
+/* Runs f; the output is params[n-1]. */
+static void
+execute(struct kit *k, struct func *f, float **data, float *out)
+{
+	struct run_arg args[8] = { 0 };
+
+	for (int i = 0; i < k->n; i++) {
+		args[i].data = i == k->n - 1 ? out : data[i];
+	}
+	CHECK(interp_run(f, args, f->params.n));
+}
+
+static void
+check_kernel(struct kit *k, const char *name, const char *schedule)
+{
+	static const struct target target = {
+		.name = "test", .vector_bytes = 32, .vector_registers = 16,
+		.stack_limit_bytes = 4096, .align_bytes = 32,
+	};
+	const struct pass_hooks hooks = { .after_func = verify };
+	struct func *plain = te_to_func(k->m, name, k->params, k->n);
+	struct kernel kernel = { .name = name };
+	float *data[8] = { 0 }, *packed[8];
+	float *want, *got;
+	int64_t elems = 0;
+
+	kernel.func = te_to_func(k->m, name, k->params, k->n);
+	for (int i = 0; i < k->n; i++) {
+		struct kernel_arg arg = { .buffer = k->params[i]->buffer };
+		int64_t n;
+
+		buffer_const_elems(arg.buffer, &n);
+		elems = n;
+		data[i] = arena_array(&k->m->arena, float, n + 1);
+		packed[i] = data[i];
+		for (int64_t e = 0; e < n; e++) {
+			data[i][e] = (float)((e * 7 + i * 3) % 11 - 5);
+		}
+		if (k->constant[i]) {
+			arg.weight = arena_new(&k->m->arena, struct weight);
+			arg.weight->buffer = arg.buffer;
+		}
+		vec_push(&k->m->arena, &kernel.args, arg);
+	}
+	want = arena_array(&k->m->arena, float, elems + 1);
+	got = arena_array(&k->m->arena, float, elems + 1);
+	execute(k, plain, data, want);
+	CHECK(default_schedule(&kernel, &target, k->m));
+	if (schedule != NULL && !CHECK(strstr(kernel.schedule, schedule) ==
+				       kernel.schedule)) {
+		fprintf(stderr, "%s: %s\n", name, kernel.schedule);
+	}
+	verify(NULL, "schedule", kernel.func);
+	for (int i = 0; i < k->n; i++) {
+		const struct weight *w = kernel.args.data[i].weight;
+		const struct buffer *b = kernel.func->params.data[i].buffer;
+		int64_t n;
+
+		if (w == NULL || w->map == NULL) {
+			continue;
+		}
+		buffer_const_elems(b, &n);
+		packed[i] = arena_array(&k->m->arena, float, n);
+		pack(k, w->map, w->buffer, data[i], b, packed[i]);
+	}
+	if (k->show) {
+		print(kernel.func);
+	}
+	execute(k, kernel.func, packed, got);
+	CHECK(memcmp(want, got, sizeof(float) * (size_t)elems) == 0);
+	CHECK(lower_func(kernel.func, &hooks));
+	if (k->show) {
+		printf("# %s\n", kernel.schedule);
+		print(kernel.func);
+	}
+	memset(got, 0, sizeof(float) * (size_t)elems);
+	execute(k, kernel.func, packed, got);
+	if (!CHECK(memcmp(want, got, sizeof(float) * (size_t)elems) == 0)) {
+		fprintf(stderr, "%s: lowered code differs\n", name);
+	}
+	for (int i = 0; i < k->m->diags.list.n; i++) {
+		fprintf(stderr, "%s: %s\n", name,
+			k->m->diags.list.data[i].message);
+	}
+}
+
+static void
+matmul(struct kit *k, int64_t m, int64_t n, int64_t depth, bool constant,
+       bool transposed, bool relu)
+{
+	const int64_t a_dims[] = { m, depth }, c_dims[] = { m, n };
+	const int64_t b_dims[] = { transposed ? n : depth,
+				   transposed ? depth : n };
+	static const char *const names[] = { "i", "j" };
+	struct te_tensor *a = input(k, "a", 2, a_dims, false);
+	struct te_tensor *b = input(k, "b", 2, b_dims, constant);
+	struct te_tensor *in[2] = { a, b }, *c;
+	struct iter_var *ij = axes(k, 2, c_dims, names);
+	struct iter_var r = te_reduce_axis(k->m, "k", num(k, depth));
+	const struct expr *ai[2] = { ij[0].var->expr, r.var->expr };
+	const struct expr *bi[2] = { r.var->expr, ij[1].var->expr };
+
+	if (transposed) {
+		bi[0] = ij[1].var->expr;
+		bi[1] = r.var->expr;
+	}
+	c = te_compute(k->m, "c", "matmul", 2, ij,
+		te_sum(k->m, expr_mul(k->m, te_at(k->m, a, ai, 2),
+				      te_at(k->m, b, bi, 2)), &r, 1), in, 2);
+	if (relu) {
+		struct iter_var *xy = axes(k, 2, c_dims, NULL);
+		const struct expr *i[2] = { xy[0].var->expr,
+					    xy[1].var->expr };
+
+		c = te_compute(k->m, "relu", "elementwise", 2, xy,
+			expr_max(k->m, te_at(k->m, c, i, 2),
+				 expr_float(k->m, dtype_of(DT_F32), 0)),
+			&c, 1);
+	}
+	result(k, c);
+}
+
+/* y[oc][oh][ow] = relu(sum x[ic][oh*s + kh - 1][ow*s + kw - 1] * w) */
+static void
+conv(struct kit *k, int64_t ic, int64_t oc, int64_t size, int64_t stride,
+     bool depthwise)
+{
+	struct module *m = k->m;
+	int64_t out = (size - 1) / stride + 1;
+	const int64_t x_dims[] = { ic, size, size };
+	const int64_t w_dims[] = { oc, depthwise ? 1 : ic, 3, 3 };
+	const int64_t y_dims[] = { oc, out, out };
+	static const char *const names[] = { "oc", "oh", "ow" };
+	struct te_tensor *x = input(k, "x", 3, x_dims, false);
+	struct te_tensor *w = input(k, "w", 4, w_dims, true);
+	struct te_tensor *in[2] = { x, w }, *y;
+	struct iter_var *o = axes(k, 3, y_dims, names);
+	struct iter_var r[3] = {
+		te_reduce_axis(m, "ic", num(k, depthwise ? 1 : ic)),
+		te_reduce_axis(m, "kh", num(k, 3)),
+		te_reduce_axis(m, "kw", num(k, 3)),
+	};
+	const struct expr *ih = expr_sub(m, expr_add(m,
+		expr_mul(m, o[1].var->expr, num(k, stride)), r[1].var->expr),
+		num(k, 1));
+	const struct expr *iw = expr_sub(m, expr_add(m,
+		expr_mul(m, o[2].var->expr, num(k, stride)), r[2].var->expr),
+		num(k, 1));
+	const struct expr *xi[3] = { depthwise ? o[0].var->expr
+					       : r[0].var->expr, ih, iw };
+	const struct expr *wi[4] = { o[0].var->expr, r[0].var->expr,
+				     r[1].var->expr, r[2].var->expr };
+	const struct expr *inside = expr_and(m,
+		expr_and(m, expr_le(m, num(k, 0), ih),
+			 expr_lt(m, ih, num(k, size))),
+		expr_and(m, expr_le(m, num(k, 0), iw),
+			 expr_lt(m, iw, num(k, size))));
+	const struct expr *zero = expr_float(m, dtype_of(DT_F32), 0);
+	struct iter_var *e = axes(k, 3, y_dims, NULL);
+	const struct expr *ei[3] = { e[0].var->expr, e[1].var->expr,
+				     e[2].var->expr };
+
+	y = te_compute(m, "conv", "conv", 3, o,
+		te_sum(m, expr_mul(m, expr_if(m, inside,
+				te_at(m, x, xi, 3), zero),
+			te_at(m, w, wi, 4)), r, 3), in, 2);
+	result(k, te_compute(m, "relu", "elementwise", 3, e,
+		expr_max(m, te_at(m, y, ei, 3), zero), &y, 1));
+}
+
+/* The rows of a matrix minus their maximum, over their sum. */
+static void
+rowwise(struct kit *k, int64_t rows, int64_t columns)
+{
+	struct module *m = k->m;
+	const int64_t dims[] = { rows, columns };
+	struct te_tensor *x = input(k, "x", 2, dims, false), *in[3] = { x };
+	struct iter_var *a = axes(k, 1, dims, NULL), *b, *o;
+	struct iter_var r = te_reduce_axis(m, "k", num(k, columns));
+	const struct expr *at[2] = { a[0].var->expr, r.var->expr };
+	const struct expr *value;
+
+	in[1] = te_compute(m, "top", "reduce", 1, a,
+		te_reduce(m, reducer_max(m, dtype_of(DT_F32)),
+			  te_at(m, x, at, 2), &r, 1), in, 1);
+	b = axes(k, 1, dims, NULL);
+	r = te_reduce_axis(m, "k", num(k, columns));
+	at[0] = b[0].var->expr;
+	at[1] = r.var->expr;
+	in[2] = te_compute(m, "total", "reduce", 1, b,
+		te_sum(m, expr_sub(m, te_at(m, in[1], at, 1),
+				   te_at(m, x, at, 2)), &r, 1), in, 2);
+	o = axes(k, 2, dims, NULL);
+	at[0] = o[0].var->expr;
+	at[1] = o[1].var->expr;
+	value = expr_add(m, expr_sub(m, te_at(m, x, at, 2),
+				     te_at(m, in[1], at, 1)),
+			 te_at(m, in[2], at, 1));
+	result(k, te_compute(m, "out", "elementwise", 2, o, value, in, 3));
+}
+
+static void
+elementwise(struct kit *k, bool bias)
+{
+	const int64_t dims[] = { 3, 4, 5 }, one[] = { 3 };
+	struct te_tensor *in[2] = { input(k, "x", 3, dims, false) };
+	struct iter_var *o = axes(k, 3, dims, NULL);
+	const struct expr *at[3] = { o[0].var->expr, o[1].var->expr,
+				     o[2].var->expr };
+	const struct expr *v = te_at(k->m, in[0], at, 3);
+
+	if (bias) {
+		in[1] = input(k, "b", 1, one, true);
+		v = expr_add(k->m, v, te_at(k->m, in[1], at, 1));
+	}
+	result(k, te_compute(k->m, "y", "elementwise", 3, o,
+		expr_max(k->m, v, expr_float(k->m, dtype_of(DT_F32), 0)), in,
+		bias ? 2 : 1));
+}
+
+#define CASE(name, schedule, build) \
+	do { \
+		struct kit k = { .m = module_new(), .show = show }; \
+		build; \
+		check_kernel(&k, name, schedule); \
+		module_free(k.m); \
+	} while (0)
+
+int
+main(int argc, char **argv)
+{
+	bool show = argc > 1;
+
+	(void)argv;
+	CASE("flat", "elementwise", elementwise(&k, false));
+	CASE("biased", "elementwise", elementwise(&k, true));
+	CASE("matmul", "tiled", matmul(&k, 12, 32, 5, false, false, false));
+	CASE("odd", "tiled", matmul(&k, 7, 13, 5, false, false, true));
+	CASE("prime", "tiled", matmul(&k, 3, 37, 5, false, false, true));
+	CASE("gemv", "tiled", matmul(&k, 1, 10, 6, true, false, true));
+	CASE("packed", "tiled", matmul(&k, 4, 24, 6, true, true, true));
+	CASE("padded", "tiled", matmul(&k, 4, 37, 6, true, true, false));
+	CASE("turned", "tiled", matmul(&k, 5, 8, 6, false, true, false));
+	CASE("conv3x3", "tiled", conv(&k, 3, 16, 14, 1, false));
+	CASE("strided", "tiled", conv(&k, 5, 8, 9, 2, false));
+	CASE("depthwise", NULL, conv(&k, 6, 6, 7, 1, true));
+	CASE("rows", "rowwise", rowwise(&k, 5, 9));
+	return check_done();
+}
