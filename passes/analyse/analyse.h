@@ -44,6 +44,7 @@ struct analyser {
 	struct analyser_order *orders;
 	uint32_t n_orders, cap_orders;
 	int fuel; /* rewrites left in this call */
+	bool plain; /* while bounds of a fact are taken: without facts */
 };
 
 /* Uses the module's arena. Dim variables' declared bounds are known without

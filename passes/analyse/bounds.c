@@ -344,6 +344,11 @@ linear_bounds(struct analyser *a, const struct linear *l)
 		return anything;
 	}
 	sum = plain_bounds(a, l);
+	if (a->plain) {
+		return sum;
+	}
+	/* A fact speaks of other atoms, which may speak of the fact. */
+	a->plain = true;
 	for (int i = 0; i < a->sums.n; i++) {
 		const struct linear *fact = &a->sums.data[i]->sum;
 		struct linear rest;
@@ -363,6 +368,7 @@ linear_bounds(struct analyser *a, const struct linear *l)
 			sum.min = bounds_meet(sum, plain_bounds(a, &rest)).min;
 		}
 	}
+	a->plain = false;
 	return sum;
 }
 
@@ -431,17 +437,17 @@ analyse_bounds(struct analyser *a, const struct expr *e)
 		return atom_bounds(a, e);
 	}
 	if (e->kind == EXPR_VAR) {
-		return a->sums.n > 0 && dtype_is_int(e->type)
+		return a->sums.n > 0 && !a->plain && dtype_is_int(e->type)
 			       ? variable_with_facts(a, e)
 			       : variable_bounds(a, e->u.var);
 	}
 	entry = analyser_entry(a, e);
-	if (entry->bounds_version == a->version) {
-		return entry->bounds;
+	if (entry->bounds_version[a->plain] == a->version) {
+		return entry->bounds[a->plain];
 	}
 	b = fresh_bounds(a, e);
 	entry = analyser_entry(a, e);
-	entry->bounds = b;
-	entry->bounds_version = a->version;
+	entry->bounds[a->plain] = b;
+	entry->bounds_version[a->plain] = a->version;
 	return b;
 }

@@ -64,8 +64,9 @@ struct bounds linear_bounds(struct analyser *a, const struct linear *l);
 /* -- state.c */
 struct analyser_entry {
 	const struct expr *key, *simple;
-	struct bounds bounds;
-	uint32_t simple_version, bounds_version;
+	/* [0]: with the help of the facts, [1]: without. */
+	struct bounds bounds[2];
+	uint32_t simple_version, bounds_version[2];
 };
 /* Valid until the next call. */
 struct analyser_entry *analyser_entry(struct analyser *a,

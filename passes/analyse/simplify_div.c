@@ -97,7 +97,8 @@ keep_constant(struct analyser *a, const struct linear *x, int64_t c,
 {
 	struct linear plain;
 
-	if (x->constant >= 0 || x->constant <= -c || rest->n == 0) {
+	if (x->constant >= 0 || x->constant <= -c || rest->n == 0 ||
+	    rest->constant != x->constant + c) {
 		return;
 	}
 	linear_copy(&plain, rest);
