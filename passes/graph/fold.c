@@ -141,6 +141,45 @@ fold_node(struct graph *g, struct node *n)
 	return true;
 }
 
+/* A constant output of the graph is written by an Identity, of a constant
+ * that folding then computes. */
+static bool
+detach_outputs(struct graph *g, struct node *n)
+{
+	struct arena *a = &g->module->arena;
+
+	for (int i = 0; i < n->n_outputs; i++) {
+		struct tensor *y = n->outputs[i], *c;
+		struct node *copy;
+
+		if (!y || !y->is_output) {
+			continue;
+		}
+		c = graph_tensor(g, arena_printf(a, "%s.value", y->name));
+		y->producer = NULL;
+		n->outputs[i] = c;
+		c->producer = n;
+		c->output_index = i;
+		while (y->uses.n > 0) {
+			struct use *u = &y->uses.data[0];
+
+			node_set_input(u->node, u->input, c);
+		}
+		copy = graph_node(g, "", "Identity", "", &c, 1, &y, 1);
+		copy->op = op_find("", "Identity");
+		if (!ops_infer_node(g, n) || !ops_infer_node(g, copy)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+is_output_copy(const struct node *n)
+{
+	return node_is(n, "Identity") && n->outputs[0]->is_output;
+}
+
 bool
 graph_fold(struct graph *g)
 {
@@ -152,10 +191,13 @@ graph_fold(struct graph *g)
 			continue;
 		}
 		if (!all_constant(n) || is_random(n) || widens(n) || !n->op ||
-		    n->op->fuse == FUSE_OPAQUE || n->outputs[0]->is_output ||
+		    is_output_copy(n) || !n->outputs[0] ||
 		    !tensor_const_elems(n->outputs[0], &elems)) {
 			i++;
 			continue;
+		}
+		if (!detach_outputs(g, n)) {
+			return false;
 		}
 		if (node_is(n, "ConstantOfShape") && fold_splat(g, n)) {
 			continue;

@@ -167,6 +167,21 @@ test_fold(void)
 }
 
 static void
+test_fold_output(void)
+{
+	struct tensor *a;
+
+	start("fold_output");
+	a = constant("a", SHAPE(2));
+	output(apply("Neg", "y", a, NULL));
+	infer();
+	end(graph_fold, "graph fold_output\n"
+			"  const y.value: float32[2] = {-2, 1}\n"
+			"  y: float32[2] = Identity (y.value)\n"
+			"  output y\n");
+}
+
+static void
 test_fold_scale(void)
 {
 	struct tensor *x, *c;
@@ -450,6 +465,7 @@ main(void)
 	test_dead();
 	test_identity();
 	test_fold();
+	test_fold_output();
 	test_fold_scale();
 	test_fold_chain();
 	test_fold_batchnorm();
