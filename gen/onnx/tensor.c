@@ -257,8 +257,6 @@ walk_varints(const struct decoder *d, uint8_t *out, size_t width, size_t *n)
 
 	*n = 0;
 	while (wire_next(&r, &f)) {
-		struct wire_reader list = { f.data, f.data + f.length };
-
 		if (f.number != d->row->field) {
 			continue;
 		}
@@ -272,6 +270,8 @@ walk_varints(const struct decoder *d, uint8_t *out, size_t width, size_t *n)
 		if (f.type != WIRE_BYTES) {
 			return false;
 		}
+		struct wire_reader list = { f.data, f.data + f.length };
+
 		while (list.at < list.end) {
 			if (!wire_varint(&list, &v)) {
 				return false;
