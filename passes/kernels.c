@@ -320,11 +320,13 @@ refresh_args(struct joint *j)
 
 /* -- in place -- */
 
-/* Where the bytes of t are: through views, the tensor that owns them. */
+/* Where the bytes of t are: through views, the tensor that owns them. A
+ * concatenation of parts owns its own. */
 static struct tensor *
 storage_root(struct builder *b, struct tensor *t)
 {
-	while (t->producer != NULL && b->view_of[t->id] != NULL) {
+	while (t->producer != NULL && b->view_of[t->id] != NULL &&
+	       t->producer->inputs[0]->part_of != t) {
 		t = t->producer->inputs[0];
 	}
 	return t;
@@ -364,6 +366,46 @@ dies_here(struct builder *b, struct tensor *t, const struct group *group)
 		}
 	}
 	return true;
+}
+
+/* The same of every part that lies in the bytes of a concatenation. */
+static bool
+parts_die_here(struct builder *b, const struct tensor *whole,
+	       const struct group *group)
+{
+	for (int i = 0; i < b->g->tensors.n; i++) {
+		struct tensor *t = b->g->tensors.data[i];
+		struct tensor *root;
+
+		if (t->part_of != whole) {
+			continue;
+		}
+		root = storage_root(b, t);
+		if (!dies_here(b, root, group) ||
+		    !parts_die_here(b, root, group)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is y, or a view of it, a part of a concatenation? It has its place then. */
+static bool
+becomes_part(struct builder *b, const struct tensor *t)
+{
+	if (t->part_of != NULL) {
+		return true;
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		struct node *user = t->uses.data[i].node;
+
+		if (user->group >= 0 &&
+		    b->g->groups.data[user->group]->is_view &&
+		    becomes_part(b, user->outputs[0])) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Behind y through views: is it, in the end, the caller's memory? */
@@ -409,7 +451,8 @@ share_storage(struct joint *j)
 		struct kernel_arg *out = &k->args.data[o];
 
 		if (out->kind != ARG_TENSOR || !out->written ||
-		    becomes_output(b, out->tensor)) {
+		    becomes_output(b, out->tensor) ||
+		    becomes_part(b, out->tensor)) {
 			continue;
 		}
 		for (int i = 0; i < k->args.n; i++) {
@@ -424,6 +467,7 @@ share_storage(struct joint *j)
 			if (root->is_input || tensor_is_constant(root) ||
 			    root->is_output || becomes_output(b, root) ||
 			    !dies_here(b, root, k->group) ||
+			    !parts_die_here(b, root, k->group) ||
 			    !lower_can_share(k->func, in->buffer,
 					     out->buffer)) {
 				continue;
