@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Resize as tensor expressions. Nearest and linear read their elements at
+ * once; cubic, antialiased and edge-normalised filters go one dimension at a
+ * time with a small table of weights:
+ *
+ *	weight[i, k] = filter(k - fraction(x(i)))
+ *	y[…, i, …] = sum over k: weight[i, k] * input[…, first(i) + k, …]
+ */
+#include "resize.h"
+
+#include <math.h>
+
+enum { RANK_MAX = 16 };
+
+static bool
+resize_mode(const struct node *n, const char *mode)
+{
+	return strcmp(node_attr_string(n, "mode", "nearest"), mode) == 0;
+}
+
+bool
+infer_resize(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	struct resize_axis axes[RANK_MAX];
+	const struct expr *shape[RANK_MAX];
+
+	if (x->ndim > RANK_MAX) {
+		return infer_error(c, DIAG_UNSUPPORTED,
+				   "Resize of more than %d dimensions is not "
+				   "supported", RANK_MAX);
+	}
+	if (!resize_mode(n, "nearest") && !resize_mode(n, "linear") &&
+	    !resize_mode(n, "cubic")) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "mode '%s' is not known; correct the model",
+				   node_attr_string(n, "mode", ""));
+	}
+	if (!resize_axes(c, n, axes)) {
+		return false;
+	}
+	for (int d = 0; d < x->ndim; d++) {
+		shape[d] = axes[d].result;
+	}
+	infer_set(c, n->outputs[0], x->type, x->ndim, shape);
+	return true;
+}
+
+/* The type that weights have. */
+static struct dtype
+weight_type(const struct node *n)
+{
+	return n->inputs[0]->type.kind == DT_F64 ? dtype_of(DT_F64)
+						 : dtype_of(DT_F32);
+}
+
+/* A weighted sum as an element of the output; integers are rounded. */
+static const struct expr *
+as_output(struct define *c, const struct node *n, const struct expr *e)
+{
+	struct dtype t = n->outputs[0]->type;
+
+	if (!dtype_is_float(t) && dtype_is_float(e->type)) {
+		e = expr_call1(c->module, INTRIN_NEARBYINT, e);
+	}
+	return dtype_equal(t, e->type) ? e : convert_to(c, t, e);
+}
+
+/* What lies outside of the input gets extrapolation_value. */
+static const struct expr *
+extrapolate(struct define *c, const struct node *n,
+	    const struct resize_axis *axes, const struct expr *const *at,
+	    const struct expr *e)
+{
+	struct module *m = c->module;
+	const struct expr *inside = expr_bool(m, true);
+
+	for (int d = 0; d < n->inputs[0]->ndim; d++) {
+		const struct resize_axis *a = &axes[d];
+
+		if (a->crops && a->inside_min > 0) {
+			inside = expr_and(m, inside, expr_le(
+				m, expr_index(m, a->inside_min), at[d]));
+		}
+		if (a->crops && a->inside_end < a->virtual_result) {
+			inside = expr_and(m, inside, expr_lt(
+				m, at[d], expr_index(m, a->inside_end)));
+		}
+	}
+	return expr_if(m, inside, e, like(c, e, node_attr_float(
+		n, "extrapolation_value", 0)));
+}
+
+/* ---- nearest and linear, all dimensions at once ---- */
+
+static bool
+define_nearest(struct define *c, const struct node *n,
+	       const struct resize_axis *axes, struct te_tensor *in,
+	       struct te_tensor **out)
+{
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *vars = define_axes(c, y);
+	const struct expr **at = axes_exprs(c, vars, y->ndim);
+	const struct expr **to = axes_exprs(c, vars, y->ndim);
+
+	for (int d = 0; d < y->ndim; d++) {
+		if (axes[d].resized && axes[d].virtual_result > 0) {
+			to[d] = resize_nearest_index(c, n, &axes[d], at[d]);
+			if (!to[d]) {
+				return false;
+			}
+		}
+	}
+	*out = define_stage(c, "resize", "injective", y->ndim, vars,
+			    extrapolate(c, n, axes, at,
+					te_at(c->module, in, to, y->ndim)));
+	return true;
+}
+
+/* The two neighbours of x(i) in the input and the weight of the second. */
+static void
+linear_taps(struct define *c, const struct node *n,
+	    const struct resize_axis *a, const struct expr *i,
+	    const struct expr *tap[2], const struct expr **weight)
+{
+	struct module *m = c->module;
+	struct dtype t = weight_type(n);
+	const struct expr *last = expr_sub(m, a->size, expr_i32(m, 1)), *x;
+	struct ratio f;
+
+	if (resize_ratio(a, &f)) {
+		int64_t end = f.p * (a->virtual_result - 1) + f.q, size;
+		const struct expr *r = expr_index(m, f.r);
+
+		x = expr_add(m, expr_mul(m, i, expr_index(m, f.p)),
+			     expr_index(m, f.q));
+		if (f.q < 0 || end < 0) {
+			x = expr_max(m, x, expr_i32(m, 0));
+		}
+		if (!expr_is_int(a->size, &size) ||
+		    f.q > (size - 1) * f.r || end > (size - 1) * f.r) {
+			x = expr_min(m, x, expr_mul(m, last, r));
+		}
+		tap[0] = expr_floordiv(m, x, r);
+		*weight = expr_mul(m, expr_cast(m, t, expr_floormod(m, x, r)),
+				   expr_const(m, t, 1 / (double)f.r));
+	} else {
+		x = expr_add(m, expr_mul(m, expr_cast(m, t, i),
+					 expr_const(m, t, a->step)),
+			     expr_const(m, t, a->start));
+		x = expr_max(m, expr_const(m, t, 0),
+			     expr_min(m, x, expr_cast(m, t, last)));
+		tap[0] = expr_call(m, INTRIN_TO_INT, dtype_of(DT_I32), &x, 1);
+		*weight = expr_sub(m, x, expr_cast(m, t, tap[0]));
+	}
+	tap[1] = expr_min(m, expr_add(m, tap[0], expr_i32(m, 1)), last);
+}
+
+/* Interpolates dimensions d and above of the input at `at`. */
+static const struct expr *
+interpolate(struct define *c, const struct node *n,
+	    const struct resize_axis *axes, struct te_tensor *in,
+	    const struct expr **at, int d)
+{
+	struct module *m = c->module;
+	int rank = n->inputs[0]->ndim;
+	const struct expr *tap[2], *value[2], *weight, *one, *i;
+
+	while (d < rank && !axes[d].resized) {
+		d++;
+	}
+	if (d == rank) {
+		struct dtype t = weight_type(n);
+		const struct expr *e = te_at(m, in, at, rank);
+
+		return dtype_equal(e->type, t) ? e : expr_cast(m, t, e);
+	}
+	i = at[d];
+	linear_taps(c, n, &axes[d], i, tap, &weight);
+	for (int k = 0; k < 2; k++) {
+		at[d] = tap[k];
+		value[k] = interpolate(c, n, axes, in, at, d + 1);
+	}
+	at[d] = i;
+	one = like(c, weight, 1);
+	return expr_add(m, expr_mul(m, value[0], expr_sub(m, one, weight)),
+			expr_mul(m, value[1], weight));
+}
+
+static void
+define_linear(struct define *c, const struct node *n,
+	      const struct resize_axis *axes, struct te_tensor *in,
+	      struct te_tensor **out)
+{
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *vars = define_axes(c, y);
+	const struct expr **at = axes_exprs(c, vars, y->ndim);
+	const struct expr **to = axes_exprs(c, vars, y->ndim);
+	const struct expr *e = interpolate(c, n, axes, in, to, 0);
+
+	*out = define_stage(c, "resize", "injective", y->ndim, vars,
+			    extrapolate(c, n, axes, at, as_output(c, n, e)));
+}
+
+/* ---- filters, one dimension at a time ---- */
+
+/* What a filter needs to know of one dimension: taps input[first .. first +
+ * n_taps), of which tap k is (k + offset - fraction) * shrink away. */
+struct filter {
+	const struct resize_axis *axis;
+	int n_taps, offset;
+	double shrink;
+	bool normalised;
+};
+
+static struct filter
+filter_of(const struct node *n, const struct resize_axis *a)
+{
+	bool antialias = node_attr_int(n, "antialias", 0) && a->scale < 1;
+	double support = resize_mode(n, "cubic") ? 2 : 1;
+	struct filter f = {
+		.axis = a,
+		.shrink = antialias ? a->scale : 1,
+		.normalised = antialias ||
+			      node_attr_int(n, "exclude_outside", 0) != 0,
+	};
+
+	f.offset = (int)floor(-support / f.shrink) + 1;
+	f.n_taps = 2 - 2 * f.offset;
+	return f;
+}
+
+/* ceil(x(i)) - 1, and x(i) minus that, in (0, 1]. */
+static bool
+split_source(struct define *c, const struct filter *f, struct dtype t,
+	     const struct expr *i, const struct expr **whole,
+	     const struct expr **fraction)
+{
+	struct module *m = c->module;
+	const struct expr *x, *r, *shift;
+	struct ratio q;
+	int64_t low, lift;
+
+	if (!resize_ratio(f->axis, &q)) {
+		return define_error(c, DIAG_UNSUPPORTED,
+				    "this filter with scale %g is not "
+				    "supported; choose a ratio of small "
+				    "numbers", f->axis->scale);
+	}
+	low = q.p < 0 ? q.p * (f->axis->virtual_result - 1) + q.q : q.q;
+	lift = low < 1 ? (1 - low + q.r - 1) / q.r : 0;
+	/* lifted by whole steps, so that nothing negative is divided */
+	x = expr_add(m, expr_mul(m, i, expr_index(m, q.p)),
+		     expr_index(m, q.q - 1 + lift * q.r));
+	r = expr_index(m, q.r);
+	shift = expr_index(m, lift);
+	*whole = expr_sub(m, expr_floordiv(m, x, r), shift);
+	x = expr_cast(m, t, expr_add(m, expr_floormod(m, x, r),
+				     expr_i32(m, 1)));
+	*fraction = expr_mul(m, x, expr_const(m, t, 1 / (double)q.r));
+	return true;
+}
+
+/* The filter at distance d >= 0. */
+static const struct expr *
+filter_at(struct define *c, const struct node *n, const struct expr *d)
+{
+	struct module *m = c->module;
+	double a = node_attr_float(n, "cubic_coeff_a", -0.75);
+	const struct expr *near, *far;
+
+	if (!resize_mode(n, "cubic")) {
+		return expr_max(m, like(c, d, 0),
+				expr_sub(m, like(c, d, 1), d));
+	}
+	/* ((a + 2) d - (a + 3)) d d + 1; ((d - 5) d + 8) a d - 4 a */
+	near = expr_sub(m, expr_mul(m, like(c, d, a + 2), d),
+			like(c, d, a + 3));
+	near = expr_add(m, expr_mul(m, expr_mul(m, near, d), d),
+			like(c, d, 1));
+	far = expr_add(m, expr_mul(m, expr_sub(m, d, like(c, d, 5)), d),
+		       like(c, d, 8));
+	far = expr_mul(m, expr_sub(m, expr_mul(m, far, d), like(c, d, 4)),
+		       like(c, d, a));
+	far = expr_select(m, expr_lt(m, d, like(c, d, 2)), far,
+			  like(c, d, 0));
+	return expr_select(m, expr_le(m, d, like(c, d, 1)), near, far);
+}
+
+/* weight[i, k] */
+static struct te_tensor *
+filter_weights(struct define *c, const struct node *n, const struct filter *f,
+	       const char *axis)
+{
+	struct module *m = c->module;
+	struct dtype t = weight_type(n);
+	const struct expr *shape[2] = { f->axis->result,
+					expr_i32(m, f->n_taps) };
+	const char *names[2] = { axis, "k" };
+	const struct expr *whole, *fraction, *d, *w, *at[2], *sum;
+	struct iter_var *vars = te_axes(m, 2, shape, names), k;
+	struct te_tensor *table, *sums;
+
+	if (!split_source(c, f, t, vars[0].var->expr, &whole, &fraction)) {
+		return NULL;
+	}
+	d = expr_add(m, vars[1].var->expr, expr_i32(m, f->offset));
+	whole = expr_add(m, whole, d);
+	d = expr_sub(m, expr_cast(m, t, d), fraction);
+	d = expr_mul(m, d, expr_const(m, t, f->shrink));
+	w = filter_at(c, n, expr_call1(m, INTRIN_ABS, d));
+	if (node_attr_int(n, "exclude_outside", 0)) {
+		w = expr_select(m, expr_and(m, expr_le(m, expr_i32(m, 0),
+						       whole),
+					    expr_lt(m, whole, f->axis->size)),
+				w, like(c, w, 0));
+	}
+	table = define_stage(c, arena_printf(&m->arena, "weight_%s", axis),
+			     "injective", 2, vars, w);
+	if (!f->normalised) {
+		return table;
+	}
+	vars = te_axes(m, 1, shape, names);
+	k = te_reduce_axis(m, "k", shape[1]);
+	at[0] = vars[0].var->expr;
+	at[1] = k.var->expr;
+	sums = define_stage(c, arena_printf(&m->arena, "sum_%s", axis),
+			    "reduce", 1, vars,
+			    te_sum(m, te_at(m, table, at, 2), &k, 1));
+	vars = te_axes(m, 2, shape, names);
+	at[0] = vars[0].var->expr;
+	at[1] = vars[1].var->expr;
+	sum = te_at(m, sums, at, 1);
+	sum = expr_select(m, expr_eq(m, sum, like(c, sum, 0)),
+			  like(c, sum, 1), sum);
+	return define_stage(c, arena_printf(&m->arena, "filter_%s", axis),
+			    "injective", 2, vars,
+			    expr_div(m, te_at(m, table, at, 2), sum));
+}
+
+/* Resizes dimension d of x. */
+static struct te_tensor *
+filter_axis(struct define *c, const struct node *n,
+	    const struct resize_axis *a, struct te_tensor *x, int d)
+{
+	struct module *m = c->module;
+	int rank = x->buffer->ndim;
+	const char *name = axis_name(m, rank, d);
+	const struct expr *shape[RANK_MAX], **at, *at_table[2], *whole, *e;
+	const struct expr *fraction, *last;
+	struct filter f = filter_of(n, a);
+	struct te_tensor *table = filter_weights(c, n, &f, name);
+	struct iter_var *vars, k;
+
+	if (!table) {
+		return NULL;
+	}
+	for (int i = 0; i < rank; i++) {
+		shape[i] = i == d ? a->result : x->buffer->shape[i];
+	}
+	vars = define_shape_axes(c, rank, shape);
+	k = te_reduce_axis(m, "k", expr_i32(m, f.n_taps));
+	at = axes_exprs(c, vars, rank);
+	at_table[0] = at[d];
+	at_table[1] = k.var->expr;
+	if (!split_source(c, &f, weight_type(n), at[d], &whole, &fraction)) {
+		return NULL;
+	}
+	last = expr_sub(m, a->size, expr_i32(m, 1));
+	whole = expr_add(m, whole, expr_add(m, k.var->expr,
+					    expr_i32(m, f.offset)));
+	at[d] = expr_max(m, expr_i32(m, 0), expr_min(m, whole, last));
+	e = te_at(m, x, at, rank);
+	if (!dtype_equal(e->type, weight_type(n))) {
+		e = expr_cast(m, weight_type(n), e);
+	}
+	e = expr_mul(m, e, te_at(m, table, at_table, 2));
+	return define_stage(c, arena_printf(&m->arena, "resize_%s", name),
+			    "reduce", rank, vars, te_sum(m, e, &k, 1));
+}
+
+static bool
+define_filters(struct define *c, const struct node *n,
+	       const struct resize_axis *axes, struct te_tensor *in,
+	       struct te_tensor **out)
+{
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *vars = define_axes(c, y);
+	const struct expr **at = axes_exprs(c, vars, y->ndim), *e;
+	struct te_tensor *x = in;
+	bool crops = false;
+
+	for (int d = 0; d < y->ndim; d++) {
+		crops |= axes[d].crops;
+		if (axes[d].resized) {
+			x = filter_axis(c, n, &axes[d], x, d);
+		}
+		if (!x) {
+			return false;
+		}
+	}
+	if (x != in && !crops && dtype_equal(x->buffer->type, y->type)) {
+		*out = x;
+		return true;
+	}
+	e = as_output(c, n, te_at(c->module, x, at, y->ndim));
+	*out = define_stage(c, "resize", "injective", y->ndim, vars,
+			    extrapolate(c, n, axes, at, e));
+	return true;
+}
+
+bool
+define_resize(struct define *c, const struct node *n,
+	      struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct infer checked = { c->graph, c->module, n };
+	struct resize_axis axes[RANK_MAX];
+	int resized = 0;
+	bool filtered = resize_mode(n, "cubic");
+
+	if (!resize_axes(&checked, n, axes)) {
+		return false;
+	}
+	for (int d = 0; d < n->inputs[0]->ndim; d++) {
+		resized += axes[d].resized;
+		filtered |= axes[d].resized && axes[d].scale < 1 &&
+			    node_attr_int(n, "antialias", 0);
+	}
+	if (resize_mode(n, "nearest")) {
+		return define_nearest(c, n, axes, in[0], &out[0]);
+	}
+	if (filtered || resized > 3 ||
+	    node_attr_int(n, "exclude_outside", 0)) {
+		return define_filters(c, n, axes, in[0], &out[0]);
+	}
+	define_linear(c, n, axes, in[0], &out[0]);
+	return true;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Resize: how positions of the output map to positions of the input. */
+#ifndef TIRC_OPS_RESIZE_H
+#define TIRC_OPS_RESIZE_H
+
+#include "dims.h"
+
+/* One dimension: output i shows the input at x(i) = start + i * step. */
+struct resize_axis {
+	const struct expr *size, *result; /* of the input, of the output */
+	bool resized; /* else output i is input i */
+	double scale;
+	double start, step;
+	/* tf_crop_and_resize: what lies outside of the input. */
+	bool crops;
+	int64_t inside_min, inside_end;
+	int64_t virtual_size, virtual_result; /* the sizes, or stand-ins */
+};
+
+/* (i * p + q) / r, rounded down, exact in integers; r > 0 */
+struct ratio {
+	int64_t p, q, r;
+};
+
+/* Fills one axis per dimension of input 0. */
+bool resize_axes(struct infer *c, const struct node *n,
+		 struct resize_axis *axes);
+/* x(i), in the reference's order of operations. */
+double resize_source(const struct node *n, const struct resize_axis *a,
+		     int64_t i, double roi_start, double roi_end);
+/* The input's index for every output index by nearest_mode. */
+const struct expr *resize_nearest_index(struct define *c, const struct node *n,
+					const struct resize_axis *a,
+					const struct expr *i);
+/* x(i) as a ratio of integers; false: it is none of small ones. */
+bool resize_ratio(const struct resize_axis *a, struct ratio *ratio);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Resize's coordinates. All of ONNX's modes are affine: x(i) = start +
+ * i * step. So the index of the nearest element is an integer formula
+ * (i * p + q) / r, found here and checked for every i. */
+#include "resize.h"
+
+#include <math.h>
+
+enum { RATIO_MAX = 4096, STAND_IN = 64 };
+
+static bool
+mode_is(const struct node *n, const char *mode)
+{
+	return strcmp(node_attr_string(n, "coordinate_transformation_mode",
+				       "half_pixel"), mode) == 0;
+}
+
+double
+resize_source(const struct node *n, const struct resize_axis *a, int64_t i,
+	      double roi_start, double roi_end)
+{
+	double y = (double)i, size = (double)a->virtual_size;
+	double length = a->scale * size;
+
+	if (mode_is(n, "align_corners")) {
+		return length == 1 ? 0 : y * (size - 1) / (length - 1);
+	}
+	if (mode_is(n, "asymmetric")) {
+		return y / a->scale;
+	}
+	if (mode_is(n, "tf_crop_and_resize")) {
+		double x = length == 1
+			? (roi_end - roi_start) * (size - 1) / 2
+			: y * (roi_end - roi_start) * (size - 1) /
+			  (length - 1);
+
+		return x + roi_start * (size - 1);
+	}
+	if (mode_is(n, "pytorch_half_pixel") && length == 1) {
+		return -0.5;
+	}
+	if (mode_is(n, "half_pixel_symmetric")) {
+		double adjust = (double)a->virtual_result / length;
+
+		return size / 2 * (1 - adjust) + (y + 0.5) / a->scale - 0.5;
+	}
+	return (y + 0.5) / a->scale - 0.5;
+}
+
+/* Modes in which x(i) does not depend on the sizes. */
+static bool
+is_size_free(const struct node *n)
+{
+	return mode_is(n, "half_pixel") || mode_is(n, "asymmetric") ||
+	       mode_is(n, "pytorch_half_pixel");
+}
+
+static bool
+map_axis(struct infer *c, const struct node *n, struct resize_axis *a,
+	 const double *roi)
+{
+	int64_t last;
+
+	if (!expr_is_int(a->size, &a->virtual_size) ||
+	    !expr_is_int(a->result, &a->virtual_result)) {
+		a->virtual_size = STAND_IN;
+		a->virtual_result = (int64_t)floor(a->scale * STAND_IN);
+		if (!is_size_free(n)) {
+			return infer_error(c, DIAG_UNSUPPORTED,
+					   "Resize of a symbolic dimension in "
+					   "this coordinate mode is not "
+					   "supported; give the dimension "
+					   "with --dim");
+		}
+	}
+	if (a->virtual_size <= 0 || a->virtual_result <= 0) {
+		a->crops = false;
+		a->start = a->step = 0;
+		return true;
+	}
+	last = a->virtual_result - 1;
+	a->start = resize_source(n, a, 0, roi[0], roi[1]);
+	a->step = last == 0 ? 0
+		: (resize_source(n, a, last, roi[0], roi[1]) - a->start) /
+		  (double)last;
+	a->crops = mode_is(n, "tf_crop_and_resize");
+	a->inside_min = a->inside_end = 0;
+	for (int64_t i = 0; a->crops && i <= last; i++) {
+		double x = resize_source(n, a, i, roi[0], roi[1]);
+
+		if (x >= 0 && x <= (double)(a->virtual_size - 1)) {
+			if (a->inside_end == 0) {
+				a->inside_min = i;
+			}
+			a->inside_end = i + 1;
+		}
+	}
+	return true;
+}
+
+/* The constant input i as doubles; 0: absent or empty; -1: not known. */
+static int
+input_doubles(struct module *m, const struct node *n, int i, double **list)
+{
+	struct tensor *t = node_input(n, i);
+	int64_t elems;
+
+	if (!t || (tensor_const_elems(t, &elems) && elems == 0)) {
+		return 0;
+	}
+	if (!tensor_known(m, t)) {
+		return -1;
+	}
+	*list = arena_array(&m->arena, double, t->n_elems + 1);
+	for (int k = 0; k < t->n_elems; k++) {
+		const struct expr *e = t->elems[k];
+
+		if (e->kind != EXPR_FLOAT && e->kind != EXPR_INT) {
+			return -1;
+		}
+		(*list)[k] = e->kind == EXPR_FLOAT ? e->u.fval
+						   : (double)e->u.ival;
+	}
+	return t->n_elems;
+}
+
+/* floor(size * scale), also of a symbolic size where the scale is a ratio of
+ * small integers. */
+static const struct expr *
+scaled(struct module *m, const struct expr *size, double scale)
+{
+	int64_t v;
+
+	if (expr_is_int(size, &v)) {
+		return expr_index(m, (int64_t)((double)v * scale));
+	}
+	for (int64_t r = 1; r <= 64; r++) {
+		double p = round(scale * (double)r);
+
+		if (fabs(p / (double)r - scale) < 1e-9 && p <= 4096) {
+			return expr_floordiv(m, expr_mul(m, size, expr_index(
+				m, (int64_t)p)), expr_index(m, r));
+		}
+	}
+	return NULL;
+}
+
+static bool
+size_axes_by_scales(struct infer *c, const struct node *n,
+		    struct resize_axis *axes, const int *which, int n_which,
+		    const double *scales)
+{
+	for (int i = 0; i < n_which; i++) {
+		struct resize_axis *a = &axes[which[i]];
+
+		if (!(scales[i] > 0) || scales[i] > 1e6) {
+			return infer_error(c, DIAG_BAD_ATTRIBUTE,
+					   "scale %d is %g; it must be "
+					   "positive", i, scales[i]);
+		}
+		a->scale = scales[i];
+		a->result = scaled(c->module, a->size, a->scale);
+		a->resized = a->scale != 1;
+		if (!a->result) {
+			return infer_needs_constant(c, n, 0);
+		}
+	}
+	return true;
+}
+
+static bool
+size_axes_by_sizes(struct infer *c, const struct node *n,
+		   struct resize_axis *axes, const int *which, int n_which,
+		   const struct expr *const *sizes)
+{
+	const char *policy = node_attr_string(n, "keep_aspect_ratio_policy",
+					      "stretch");
+	bool stretch = strcmp(policy, "stretch") == 0;
+	bool smaller = strcmp(policy, "not_larger") == 0;
+	double scale = 0;
+	int64_t in, out;
+
+	for (int i = 0; i < n_which; i++) {
+		struct resize_axis *a = &axes[which[i]];
+
+		a->result = sizes[i];
+		if (a->size == a->result && stretch) {
+			continue;
+		}
+		if (!expr_is_int(a->size, &in) ||
+		    !expr_is_int(a->result, &out)) {
+			return infer_needs_constant(c, n, 3);
+		}
+		if (in <= 0 || out <= 0) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "dimension %d of size %lld cannot "
+					   "become %lld; correct the sizes",
+					   which[i], (long long)in,
+					   (long long)out);
+		}
+		a->scale = (double)out / (double)in;
+		a->resized = in != out;
+		if (i == 0 || (smaller ? a->scale < scale : a->scale > scale)) {
+			scale = a->scale;
+		}
+	}
+	for (int i = 0; i < n_which && !stretch; i++) {
+		struct resize_axis *a = &axes[which[i]];
+
+		expr_is_int(a->size, &in);
+		a->scale = scale;
+		a->result = expr_index(c->module, (int64_t)(
+			scale * (double)in + 0.5));
+		a->resized = scale != 1;
+	}
+	return true;
+}
+
+bool
+resize_axes(struct infer *c, const struct node *n, struct resize_axis *axes)
+{
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0];
+	int *which = arena_array(&m->arena, int, x->ndim + 1), n_which;
+	bool *seen = arena_array(&m->arena, bool, x->ndim + 1), ok;
+	const int64_t *list;
+	const struct expr *const *sizes;
+	double *scales, *roi = NULL;
+	bool crops = mode_is(n, "tf_crop_and_resize");
+	int n_roi, n_scales, n_sizes;
+
+	n_which = node_attr_ints(n, "axes", &list);
+	if (!infer_axes_set(c, list, n_which, x->ndim, seen)) {
+		return false;
+	}
+	for (int i = 0; i < n_which; i++) {
+		which[i] = (int)(list[i] < 0 ? list[i] + x->ndim : list[i]);
+	}
+	for (int d = 0; d < x->ndim; d++) {
+		axes[d] = (struct resize_axis){ .size = x->shape[d],
+						.result = x->shape[d],
+						.scale = 1 };
+	}
+	if (!node_attr(n, "axes")) {
+		for (n_which = 0; n_which < x->ndim; n_which++) {
+			which[n_which] = n_which;
+		}
+	}
+	n_scales = input_doubles(m, n, 2, &scales);
+	if (n_scales < 0) {
+		return infer_needs_constant(c, n, 2);
+	}
+	n_sizes = n_which;
+	if (n_scales == 0 && !input_elems(m, n, 3, &sizes, &n_sizes)) {
+		return infer_needs_constant(c, n, 3);
+	}
+	if (n_sizes != n_which || (n_scales && n_scales != n_which)) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "%d scales or sizes for %d dimensions; "
+				   "give one for each",
+				   n_scales ? n_scales : n_sizes, n_which);
+	}
+	ok = n_scales
+		? size_axes_by_scales(c, n, axes, which, n_which, scales)
+		: size_axes_by_sizes(c, n, axes, which, n_which, sizes);
+	if (!ok) {
+		return false;
+	}
+	n_roi = crops ? input_doubles(m, n, 1, &roi) : 0;
+	if (crops && n_roi != 2 * n_which) {
+		return infer_needs_constant(c, n, 1);
+	}
+	for (int i = 0; i < n_which; i++) {
+		double part[2] = { 0, 1 };
+
+		if (crops) {
+			part[0] = roi[i];
+			part[1] = roi[n_which + i];
+		}
+		axes[which[i]].resized |= part[0] != 0 || part[1] != 1;
+		if (axes[which[i]].resized &&
+		    !map_axis(c, n, &axes[which[i]], part)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- integer formulas ---- */
+
+bool
+resize_ratio(const struct resize_axis *a, struct ratio *ratio)
+{
+	for (int64_t r = 1; r <= RATIO_MAX; r++) {
+		double p = round(a->step * (double)r);
+		double q = round(a->start * (double)r);
+		double n = (double)a->virtual_result;
+
+		if (fabs(p / (double)r - a->step) * n < 1e-6 &&
+		    fabs(q / (double)r - a->start) < 1e-6 &&
+		    fabs(p) * n + fabs(q) < 1e9) {
+			*ratio = (struct ratio){ (int64_t)p, (int64_t)q, r };
+			return true;
+		}
+	}
+	return false;
+}
+
+static int64_t
+round_down(int64_t a, int64_t b)
+{
+	return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* Finds p, q, r with source[i] == (i * p + q) / r; at the ends of the input,
+ * where `clamped`, what falls outside counts as the end. */
+static bool
+fit_ratio(const int64_t *source, int64_t n, int64_t size, double step,
+	  bool clamped, struct ratio *ratio)
+{
+	for (int64_t r = 1; r <= RATIO_MAX && r <= 2 * n; r++) {
+		int64_t p = (int64_t)round(step * (double)r);
+		int64_t low = -((int64_t)1 << 30), high = (int64_t)1 << 30;
+
+		for (int64_t i = 0; i < n && low <= high; i++) {
+			int64_t min = source[i] * r - i * p;
+
+			if (!(clamped && source[i] == 0) && min > low) {
+				low = min;
+			}
+			if (!(clamped && source[i] == size - 1) &&
+			    min + r - 1 < high) {
+				high = min + r - 1;
+			}
+		}
+		if (low <= high) {
+			*ratio = (struct ratio){
+				p, low > 0 ? low : high < 0 ? high : 0, r
+			};
+			return true;
+		}
+	}
+	return false;
+}
+
+static int64_t
+round_by_mode(const char *mode, double x)
+{
+	if (strcmp(mode, "round_prefer_ceil") == 0) {
+		return (int64_t)floor(x + 0.5);
+	}
+	if (strcmp(mode, "floor") == 0) {
+		return (int64_t)floor(x);
+	}
+	return (int64_t)(strcmp(mode, "ceil") == 0 ? ceil(x) : ceil(x - 0.5));
+}
+
+const struct expr *
+resize_nearest_index(struct define *c, const struct node *n,
+		     const struct resize_axis *a, const struct expr *i)
+{
+	struct module *m = c->module;
+	const char *mode = node_attr_string(n, "nearest_mode",
+					    "round_prefer_floor");
+	int64_t size = a->virtual_size, count = a->virtual_result, low, high;
+	int64_t *source = arena_array(&m->arena, int64_t, count + 1), known;
+	const struct expr *e, *last = expr_sub(m, a->size, expr_i32(m, 1));
+	struct ratio f;
+
+	for (int64_t k = 0; k < count; k++) {
+		/* start and step give the same as the reference's order of
+		 * operations, but for the last bits: ties are kept. */
+		double x = a->start + (double)k * a->step, near = round(2 * x);
+
+		if (fabs(2 * x - near) < 1e-9 * (1 + fabs(x))) {
+			x = near / 2;
+		}
+		x = (double)round_by_mode(mode, x);
+		source[k] = x < 0 ? 0 : x > (double)(size - 1) ? size - 1
+			  : (int64_t)x;
+	}
+	if (!fit_ratio(source, count, size, a->step, false, &f) &&
+	    !fit_ratio(source, count, size, a->step, true, &f)) {
+		define_error(c, DIAG_UNSUPPORTED,
+			     "the nearest elements of this scale, %g, follow "
+			     "no simple rule; choose another size", a->scale);
+		return NULL;
+	}
+	low = f.p < 0 ? f.p * (count - 1) + f.q : f.q;
+	high = f.p < 0 ? f.q : f.p * (count - 1) + f.q;
+	e = expr_add(m, expr_mul(m, i, expr_index(m, f.p)),
+		     expr_index(m, f.q));
+	if (low < 0) {
+		e = expr_max(m, e, expr_i32(m, 0));
+	}
+	e = expr_floordiv(m, e, expr_index(m, f.r));
+	if (round_down(high, f.r) > size - 1 || !expr_is_int(a->size, &known)) {
+		e = dim_min(m, e, last);
+	}
+	return e;
+}
