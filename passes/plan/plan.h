@@ -19,7 +19,6 @@ struct storage {
 	enum place_kind kind;
 	struct tensor *root;        /* the input or output; else the first */
 	struct kernel *scratch_of;
-	const struct buffer *scratch;
 	const struct buffer *scratch; /* its parameter */
 	int64_t bytes, align_bytes; /* at most; needed at least */
 	int first, last;            /* kernels, in the present order */

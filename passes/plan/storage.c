@@ -176,9 +176,7 @@ touch_args(struct program *p, struct storages *s, const struct joined *j,
 	for (int i = 0; i < k->args.n; i++) {
 		const struct kernel_arg *arg = &k->args.data[i];
 		struct storage fresh = { .kind = PLACE_WORKSPACE,
-					 .scratch_of = k,
-					 .scratch = arg->buffer,
-					 .first = -1 };
+					 .scratch_of = k, .first = -1 };
 		int64_t bytes, align, start = 0;
 		int at;
 
