@@ -72,6 +72,22 @@ axes_exprs(struct define *c, const struct iter_var *axes, int n)
 	return list;
 }
 
+const struct expr **
+kept_exprs(struct define *c, const struct expr *const *index,
+	   const bool *reduced, int ndim)
+{
+	const struct expr **list =
+		arena_array(&c->module->arena, const struct expr *, ndim + 1);
+	int n = 0;
+
+	for (int d = 0; d < ndim; d++) {
+		if (!reduced[d]) {
+			list[n++] = index[d];
+		}
+	}
+	return list;
+}
+
 const struct expr *
 broadcast_index(struct module *m, const struct expr *dim,
 		const struct expr *result, const struct expr *index)

@@ -68,6 +68,10 @@ struct iter_var define_reduce_axis(struct define *c,
 /* The variables of axes as expressions. */
 const struct expr **axes_exprs(struct define *c, const struct iter_var *axes,
 			       int n);
+/* Those that belong to dimensions without a flag. */
+const struct expr **kept_exprs(struct define *c,
+			       const struct expr *const *index,
+			       const bool *reduced, int ndim);
 /* t at the point `index` of a result of `rank` dimensions and shape `shape`,
  * under numpy's broadcasting. */
 const struct expr *define_broadcast(struct define *c,

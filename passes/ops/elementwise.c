@@ -145,8 +145,9 @@ infer_cast(struct infer *c, struct node *n)
 
 	if (!dtype_of_onnx(to, &t) || dtype_class(t) == DTC_STRING) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "no Cast to type %lld; choose a numeric "
-				   "type", (long long)to);
+				   "Cast to ONNX type %lld is not supported; "
+				   "choose a numeric type of 4 bits or more",
+				   (long long)to);
 	}
 	infer_set(c, n->outputs[0], t, n->inputs[0]->ndim,
 		  n->inputs[0]->shape);

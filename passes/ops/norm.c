@@ -1,51 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Normalisations: (x - mean) / sqrt(variance + epsilon), then a scale and a
- * bias; as the stages sum, mean, square_sum, inv_std, result. Statistics are
- * kept with their reduced dimensions of extent 1. */
+ * bias; as the stages sum, mean, square_sum, inv_std, result. */
 #include "define.h"
 
 struct moments {
 	struct te_tensor *mean, *inv_std; /* mean NULL: taken as 0 */
+	bool keep;                        /* reduced dimensions are there */
 };
 
 /* mean[…] and 1 / sqrt(E[(x - mean)^2] + epsilon) over flagged dimensions. */
 static struct moments
 define_moments(struct define *c, const struct te_tensor *x,
-	       const bool *reduced, double epsilon, bool centered)
+	       const bool *reduced, double epsilon, bool centered, bool keep)
 {
 	struct module *m = c->module;
 	struct dtype t = accumulator_type(x->buffer->type);
 	int ndim = x->buffer->ndim;
-	struct moments s = { NULL, NULL };
+	struct moments s = { NULL, NULL, keep };
 	struct te_tensor *sum;
 	struct reduce_plan p;
 	const struct expr *e;
 
 	if (centered) {
-		p = reduce_plan(c, x, reduced, true);
+		p = reduce_plan(c, x, reduced, keep);
 		e = expr_cast(m, t, te_at(m, x, p.at, ndim));
-		sum = define_stage(c, "sum", "reduce", ndim, p.axes,
+		sum = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
 				   te_sum(m, e, p.over, p.n_over));
-		p = reduce_plan(c, x, reduced, true);
-		e = te_at(m, sum, axes_exprs(c, p.axes, ndim), ndim);
-		s.mean = define_stage(c, "mean", "elementwise", ndim, p.axes,
-				      expr_div(m, e, define_count(c, t,
-								  p.count)));
+		p = reduce_plan(c, x, reduced, keep);
+		e = te_at(m, sum, axes_exprs(c, p.axes, p.n_axes), p.n_axes);
+		s.mean = define_stage(c, "mean", "elementwise", p.n_axes,
+				      p.axes, expr_div(m, e, define_count(
+					      c, t, p.count)));
 	}
-	p = reduce_plan(c, x, reduced, true);
+	p = reduce_plan(c, x, reduced, keep);
 	e = expr_cast(m, t, te_at(m, x, p.at, ndim));
 	if (centered) {
 		e = expr_sub(m, e, te_at(m, s.mean,
-					 axes_exprs(c, p.axes, ndim), ndim));
+					 axes_exprs(c, p.axes, p.n_axes),
+					 p.n_axes));
 	}
-	sum = define_stage(c, "square_sum", "reduce", ndim, p.axes,
+	sum = define_stage(c, "square_sum", "reduce", p.n_axes, p.axes,
 			   te_sum(m, expr_mul(m, e, e), p.over, p.n_over));
-	p = reduce_plan(c, x, reduced, true);
-	e = te_at(m, sum, axes_exprs(c, p.axes, ndim), ndim);
+	p = reduce_plan(c, x, reduced, keep);
+	e = te_at(m, sum, axes_exprs(c, p.axes, p.n_axes), p.n_axes);
 	e = expr_div(m, e, define_count(c, t, p.count));
 	e = expr_call1(m, INTRIN_SQRT, expr_add(m, e, like(c, e, epsilon)));
-	s.inv_std = define_stage(c, "inv_std", "elementwise", ndim, p.axes,
-				 expr_div(m, like(c, e, 1), e));
+	s.inv_std = define_stage(c, "inv_std", "elementwise", p.n_axes,
+				 p.axes, expr_div(m, like(c, e, 1), e));
 	return s;
 }
 
@@ -56,20 +57,19 @@ normalised(struct define *c, const struct te_tensor *x,
 	   const struct expr *const *index)
 {
 	struct module *m = c->module;
-	int ndim = x->buffer->ndim;
-	const struct expr **at =
-		arena_array(&m->arena, const struct expr *, ndim + 1);
+	int ndim = x->buffer->ndim, rank = s->inv_std->buffer->ndim;
+	const struct expr **at = kept_exprs(c, index, reduced, ndim);
 	const struct expr *e = expr_cast(m, s->inv_std->buffer->type,
 					 te_at(m, x, index, ndim));
 
-	for (int d = 0; d < ndim; d++) {
+	for (int d = 0; s->keep && d < ndim; d++) {
 		at[d] = reduced[d] ? expr_int(m, index[d]->type, 0)
 				   : index[d];
 	}
 	if (s->mean) {
-		e = expr_sub(m, e, te_at(m, s->mean, at, ndim));
+		e = expr_sub(m, e, te_at(m, s->mean, at, rank));
 	}
-	return expr_mul(m, e, te_at(m, s->inv_std, at, ndim));
+	return expr_mul(m, e, te_at(m, s->inv_std, at, rank));
 }
 
 static const struct expr *
@@ -122,7 +122,7 @@ infer_batch_norm(struct infer *c, struct node *n)
 	const struct expr *channels = x->ndim > 1 ? x->shape[1]
 						  : expr_i32(c->module, 1);
 
-	if (node_attr_int(n, "training_mode", 0)) {
+	if (node_attr_int(n, "training_mode", 0) || n->n_outputs > 1) {
 		return infer_error(c, DIAG_UNSUPPORTED,
 				   "training mode is not supported; export "
 				   "the model for inference");
@@ -194,7 +194,8 @@ define_instance_norm(struct define *c, const struct node *n,
 		reduced[d] = true;
 	}
 	s = define_moments(c, in[0], reduced,
-			   node_attr_float(n, "epsilon", 1e-5), true);
+			   node_attr_float(n, "epsilon", 1e-5), true,
+			   false);
 	axes = define_axes(c, y);
 	index = axes_exprs(c, axes, y->ndim);
 	e = normalised(c, in[0], &s, reduced, index);
@@ -274,7 +275,8 @@ define_group_norm(struct define *c, const struct node *n,
 	grouped = define_stage(c, "grouped", "injective", y->ndim + 1, axes,
 			       te_at(m, in[0], at, y->ndim));
 	s = define_moments(c, grouped, reduced,
-			   node_attr_float(n, "epsilon", 1e-5), true);
+			   node_attr_float(n, "epsilon", 1e-5), true,
+			   false);
 	axes = define_axes(c, y);
 	index = axes_exprs(c, axes, y->ndim);
 	at = arena_array(&m->arena, const struct expr *, y->ndim + 2);
@@ -355,7 +357,8 @@ define_over_last(struct define *c, const struct node *n,
 		reduced[d] = d >= (axis < 0 ? axis + y->ndim : axis);
 	}
 	s = define_moments(c, in[0], reduced,
-			   node_attr_float(n, "epsilon", 1e-5), centered);
+			   node_attr_float(n, "epsilon", 1e-5), centered,
+			   node_output(n, 1) || node_output(n, 2));
 	axes = define_axes(c, y);
 	index = axes_exprs(c, axes, y->ndim);
 	e = normalised(c, in[0], &s, reduced, index);
@@ -485,20 +488,19 @@ define_lp_norm(struct define *c, const struct node *n,
 
 	axis = axis < 0 ? axis + y->ndim : axis;
 	reduced[axis] = true;
-	r = reduce_plan(c, in[0], reduced, true);
+	r = reduce_plan(c, in[0], reduced, false);
 	e = expr_cast(m, t, te_at(m, in[0], r.at, y->ndim));
-	norm = define_stage(c, "sum", "reduce", y->ndim, r.axes,
+	norm = define_stage(c, "sum", "reduce", r.n_axes, r.axes,
 			    te_sum(m, power_of_abs(c, e, p), r.over,
 				   r.n_over));
-	r = reduce_plan(c, in[0], reduced, true);
-	e = te_at(m, norm, axes_exprs(c, r.axes, y->ndim), y->ndim);
-	norm = define_stage(c, "norm", "elementwise", y->ndim, r.axes,
+	r = reduce_plan(c, in[0], reduced, false);
+	e = te_at(m, norm, axes_exprs(c, r.axes, r.n_axes), r.n_axes);
+	norm = define_stage(c, "norm", "elementwise", r.n_axes, r.axes,
 			    root_of_sum(c, e, p));
 	axes = define_axes(c, y);
 	index = axes_exprs(c, axes, y->ndim);
 	x = expr_cast(m, t, te_at(m, in[0], index, y->ndim));
-	index[axis] = expr_int(m, index[axis]->type, 0);
-	e = te_at(m, norm, index, y->ndim);
+	e = te_at(m, norm, kept_exprs(c, index, reduced, y->ndim), r.n_axes);
 	zero = like(c, e, 0);
 	e = expr_select(m, expr_eq(m, e, zero), zero, expr_div(m, x, e));
 	out[0] = define_stage(c, "lp_norm", "broadcast", y->ndim, axes,
@@ -552,7 +554,7 @@ define_mean_variance_norm(struct define *c, const struct node *n,
 
 	mean_variance_axes(NULL, c->module, n, &reduced);
 	/* ONNX adds 1e-9 to the standard deviation. */
-	s = define_moments(c, in[0], reduced, 1e-18, true);
+	s = define_moments(c, in[0], reduced, 1e-18, true, false);
 	axes = define_axes(c, y);
 	out[0] = define_stage(
 		c, "mean_variance_norm", "broadcast", y->ndim, axes,

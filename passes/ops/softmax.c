@@ -26,23 +26,6 @@ softmax_axis(struct define *c, const struct node *n)
 	return reduced;
 }
 
-/* The indices of what is not reduced. */
-static const struct expr **
-kept(struct define *c, const struct expr *const *index, const bool *reduced,
-     int ndim)
-{
-	const struct expr **list =
-		arena_array(&c->module->arena, const struct expr *, ndim + 1);
-	int n = 0;
-
-	for (int d = 0; d < ndim; d++) {
-		if (!reduced[d]) {
-			list[n++] = index[d];
-		}
-	}
-	return list;
-}
-
 static struct te_tensor *
 define_max(struct define *c, struct te_tensor *x, struct dtype t,
 	   const bool *reduced)
@@ -68,7 +51,7 @@ shifted(struct define *c, const struct te_tensor *x,
 	return expr_sub(c->module,
 			expr_cast(c->module, max->buffer->type,
 				  te_at(c->module, x, index, ndim)),
-			te_at(c->module, max, kept(c, index, reduced, ndim),
+			te_at(c->module, max, kept_exprs(c, index, reduced, ndim),
 			      ndim - 1));
 }
 
@@ -96,7 +79,7 @@ define_softmax(struct define *c, const struct node *n,
 	axes = define_axes(c, n->outputs[0]);
 	index = axes_exprs(c, axes, ndim);
 	e = expr_div(m, te_at(m, exp, index, ndim),
-		     te_at(m, sum, kept(c, index, reduced, ndim), ndim - 1));
+		     te_at(m, sum, kept_exprs(c, index, reduced, ndim), ndim - 1));
 	out[0] = define_stage(c, "softmax", "broadcast", ndim, axes,
 			      expr_cast(m, type, e));
 	return true;
@@ -125,7 +108,7 @@ define_log_softmax(struct define *c, const struct node *n,
 	axes = define_axes(c, n->outputs[0]);
 	index = axes_exprs(c, axes, ndim);
 	e = expr_sub(m, shifted(c, in[0], max, reduced, index),
-		     te_at(m, log, kept(c, index, reduced, ndim), ndim - 1));
+		     te_at(m, log, kept_exprs(c, index, reduced, ndim), ndim - 1));
 	out[0] = define_stage(c, "log_softmax", "broadcast", ndim, axes,
 			      expr_cast(m, type, e));
 	return true;
@@ -153,7 +136,7 @@ define_hardmax(struct define *c, const struct node *n,
 		axis++;
 	}
 	hit = expr_eq(m, expr_cast(m, i32, index[axis]),
-		      te_at(m, best, kept(c, index, reduced, ndim),
+		      te_at(m, best, kept_exprs(c, index, reduced, ndim),
 			    ndim - 1));
 	out[0] = define_stage(c, "hardmax", "broadcast", ndim, axes,
 			      expr_select(m, hit, expr_const(m, type, 1),
