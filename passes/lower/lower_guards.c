@@ -25,6 +25,42 @@ stable(const struct expr *e)
 	return !expr_has_load(e);
 }
 
+/* v < c or c <= v with a constant c: the loop need not run further. */
+static bool
+tighten(struct func *f, struct stmt *loop, const struct expr *c)
+{
+	struct module *m = f->module;
+	const struct var *v = loop->u.loop.var;
+	bool strict = c->kind == EXPR_LT;
+	int64_t min, extent, bound;
+
+	if ((c->kind != EXPR_LT && c->kind != EXPR_LE) ||
+	    !expr_is_int(loop->args[0], &min) ||
+	    !expr_is_int(loop->args[1], &extent)) {
+		return false;
+	}
+	if (c->args[0] == v->expr && expr_is_int(c->args[1], &bound)) {
+		int64_t end = strict ? bound : bound + 1;
+
+		if (end < min + extent) {
+			extent = end > min ? end - min : 0;
+		}
+	} else if (c->args[1] == v->expr && expr_is_int(c->args[0], &bound)) {
+		int64_t first = strict ? bound + 1 : bound;
+
+		if (first > min) {
+			extent = first < min + extent ? min + extent - first
+						      : 0;
+			min = first;
+		}
+	} else {
+		return false;
+	}
+	stmt_set_arg(f, loop, 0, expr_int(m, v->type, min));
+	stmt_set_arg(f, loop, 1, expr_int(m, v->type, extent));
+	return true;
+}
+
 /* Takes the conjuncts of the IF inside a loop, LET or ALLOC that v does not
  * touch out of it. */
 static void
@@ -34,6 +70,7 @@ hoist_over(struct func *f, struct stmt *s, const struct var *v)
 	struct stmt *inner = s->children[0];
 	struct conjuncts all = { 0 }, out = { 0 }, in = { 0 };
 	struct stmt_place place;
+	bool tightened = false;
 
 	if (!is_plain_if(inner)) {
 		return;
@@ -42,13 +79,15 @@ hoist_over(struct func *f, struct stmt *s, const struct var *v)
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = all.list.data[i];
 
-		if ((v && expr_uses_var(c, v)) || !stable(c)) {
+		if (s->kind == STMT_FOR && tighten(f, s, c)) {
+			tightened = true;
+		} else if ((v && expr_uses_var(c, v)) || !stable(c)) {
 			vec_push(&m->arena, &in.list, c);
 		} else {
 			vec_push(&m->arena, &out.list, c);
 		}
 	}
-	if (out.list.n == 0) {
+	if (out.list.n == 0 && !tightened) {
 		return;
 	}
 	if (in.list.n == 0) {
@@ -56,6 +95,9 @@ hoist_over(struct func *f, struct stmt *s, const struct var *v)
 	} else {
 		stmt_set_arg(f, inner, 0,
 			     expr_conjunction(m, in.list.data, in.list.n));
+	}
+	if (out.list.n == 0) {
+		return;
 	}
 	place = stmt_place_of(s);
 	stmt_put(f, place,

@@ -262,6 +262,76 @@ loads_with_store(struct sharing *s, const struct stmt *store, int child)
 	return each_once(store, s->common->parent);
 }
 
+/* Does x read the element that its own statement stores into the output? */
+static bool
+loads_own(const struct sharing *s, const struct access *x)
+{
+	const struct buffer *out = s->uses.list.data[0].buffer;
+
+	if (x->at->kind != STMT_STORE || x->at->u.buffer != out) {
+		return false;
+	}
+	for (int d = 0; d < s->ndim; d++) {
+		if (x->index[d] != x->at->args[d + 1]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Two stores reach no common element in one iteration of the outer loops. */
+static bool
+stores_apart(struct sharing *s, const struct access *x, const struct access *y)
+{
+	struct module *m = s->func->module;
+	struct range *rx = arena_array(&m->arena, struct range, s->ndim + 1);
+	struct range *ry = arena_array(&m->arena, struct range, s->ndim + 1);
+	struct analyser a;
+
+	access_cover(s->func, s->common, x, 1, rx);
+	access_cover(s->func, s->common, y, 1, ry);
+	analyser_init(&a, m);
+	analyser_enter(&a, s->common);
+	for (int d = 0; d < s->ndim; d++) {
+		const struct expr *end_x = expr_add(m, rx[d].min,
+						    rx[d].extent);
+		const struct expr *end_y = expr_add(m, ry[d].min,
+						    ry[d].extent);
+
+		if (prove(&a, expr_le(m, end_x, ry[d].min)) ||
+		    prove(&a, expr_le(m, end_y, rx[d].min))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Each element is read only where it is stored: parts of one element-wise
+ * loop. */
+static bool
+element_wise(struct sharing *s)
+{
+	for (int i = 0; i < s->loads.list.n; i++) {
+		if (!loads_own(s, &s->loads.list.data[i])) {
+			return false;
+		}
+	}
+	for (int i = 0; i < s->uses.list.n; i++) {
+		const struct access *x = &s->uses.list.data[i];
+
+		if (x->load || !each_once(x->at, s->common->parent)) {
+			return false;
+		}
+		for (int k = 0; k < i; k++) {
+			if (!stores_apart(s, &s->uses.list.data[k], x)) {
+				return false;
+			}
+		}
+	}
+	return s->common->kind == STMT_STORE ? each_once(s->common, NULL)
+					     : outer_apart(s);
+}
+
 bool
 lower_can_share(const struct func *f, const struct buffer *in,
 		const struct buffer *out)
@@ -290,6 +360,9 @@ lower_can_share(const struct func *f, const struct buffer *in,
 	for (int i = 0; i < s.loads.list.n; i++) {
 		s.common = stmt_common(s.common, s.loads.list.data[i].at);
 	}
+	if (element_wise(&s)) {
+		return true;
+	}
 	child = child_of(&s, store);
 	for (int i = 0; i < s.loads.list.n; i++) {
 		int at = child_of(&s, s.loads.list.data[i].at);
@@ -298,11 +371,6 @@ lower_can_share(const struct func *f, const struct buffer *in,
 			return false;
 		}
 		together |= at == child;
-	}
-	/* One statement by itself needs no outer loops told apart. */
-	if (s.common == store) {
-		return loads_with_store(&s, store, 0) &&
-		       each_once(store, NULL);
 	}
 	return outer_apart(&s) &&
 	       (!together || loads_with_store(&s, store, child));

@@ -351,9 +351,32 @@ test_no_sharing(void)
 	module_free(m);
 }
 
+/* Only the border tiles test whether they are inside. */
+static void
+test_partition(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+	int *l, w[2], copy;
+
+	trial_start(&t, m, make_conv(m, 2, 16, 4, 3, 1));
+	CHECK(sched_compute_inline(&t.s, block(&t, "pad")));
+	CHECK(sched_cache_write(&t.s, block(&t, "conv"), 0, "local", &copy));
+	l = loops(&t, "conv", 7);
+	CHECK(sched_split(&t.s, l[3], (int64_t[]){ 0, 4 }, 2, w));
+	CHECK(sched_reorder(&t.s, (int[]){ w[0], l[4], l[5], l[6], w[1] },
+			    5));
+	CHECK(sched_reverse_compute_at(&t.s, copy, w[0]));
+	CHECK(sched_vectorize(&t.s, w[1]));
+	trial_lower(&t);
+	CHECK(trial_text_has(&t, "for w_o in range(1, 3):"));
+	module_free(m);
+}
+
 int
 main(void)
 {
+	test_partition();
 	test_rfactor();
 	test_softmax();
 	test_elementwise();

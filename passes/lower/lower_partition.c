@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets the iterations apart in which no guard can fail.
+ *
+ *   for w_o in range(8):                     for w_o in range(1):    # guarded
+ *       for w_i in T.unroll(7):              for w_o in range(1, 7): # plain
+ *           if 0 <= w_o * 7 + w_i - 1:  ->   for w_o in range(7, 8): # guarded
+ *               ...
+ *
+ * Done for a serial loop with the note "partition", and for one that counts
+ * the tiles of an unrolled or vectorized loop inside it, where at least half
+ * of the iterations become plain and the body is small. */
+#include "lower_passes.h"
+
+#include "access.h"
+
+enum { BODY_LIMIT = 64 };
+
+struct partition {
+	struct func *func;
+	struct stmt *loop;
+	bool forced;
+	bool tiled; /* some guard belongs to a tile of the loop */
+	int64_t first, last; /* of the plain iterations */
+	int n_stmts;
+};
+
+/* coeff * v + rest <= 0 is what c says. */
+static bool
+guard_sum(struct partition *p, struct analyser *a, const struct expr *c,
+	  int64_t *coeff, const struct expr **rest)
+{
+	struct module *m = p->func->module;
+	struct var *v = p->loop->u.loop.var;
+	bool swap = c->kind == EXPR_GT || c->kind == EXPR_GE;
+	bool strict = c->kind == EXPR_LT || c->kind == EXPR_GT;
+	const struct expr *sum;
+
+	if ((c->kind != EXPR_LT && c->kind != EXPR_LE && !swap) ||
+	    !dtype_is_int(c->args[0]->type) || expr_has_load(c)) {
+		return false;
+	}
+	sum = expr_sub(m, c->args[swap], c->args[!swap]);
+	if (strict) {
+		sum = expr_add(m, sum, expr_int(m, sum->type, 1));
+	}
+	return analyse_affine(a, simplify(a, sum), &v, 1, coeff, rest) &&
+	       *coeff != 0;
+}
+
+/* Does the guard at s move with a tile: an unrolled or vectorized loop of
+ * extent n inside p->loop, n steps of which are one step of it? */
+static bool
+is_tiled(struct partition *p, struct analyser *a, const struct stmt *s,
+	 const struct expr *rest, int64_t coeff)
+{
+	for (; s != p->loop; s = s->parent) {
+		const struct expr *other;
+		struct var *v;
+		int64_t inner, extent;
+
+		if (s->kind != STMT_FOR ||
+		    (s->u.loop.kind != FOR_UNROLLED &&
+		     s->u.loop.kind != FOR_VECTORIZED)) {
+			continue;
+		}
+		v = s->u.loop.var;
+		if (expr_is_int(s->args[1], &extent) &&
+		    analyse_affine(a, rest, &v, 1, &inner, &other) &&
+		    inner * extent == coeff) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int64_t
+floor_quotient(int64_t x, int64_t y)
+{
+	int64_t q = x / y;
+
+	return x % y != 0 && (x < 0) != (y < 0) ? q - 1 : q;
+}
+
+static void
+narrow(struct partition *p, const struct stmt *at, const struct expr *cond)
+{
+	struct conjuncts all = { 0 };
+	struct analyser a;
+
+	analyser_init(&a, p->func->module);
+	analyser_enter(&a, at);
+	expr_conjuncts(p->func->module, cond, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct expr *rest;
+		struct bounds b;
+		int64_t coeff, edge;
+
+		if (!guard_sum(p, &a, all.list.data[i], &coeff, &rest)) {
+			continue;
+		}
+		b = analyse_bounds(&a, rest);
+		if (b.max == BOUND_POS_INF || b.max > INT32_MAX ||
+		    b.max < INT32_MIN) {
+			continue;
+		}
+		p->tiled |= is_tiled(p, &a, at, rest, coeff);
+		if (!p->tiled && !p->forced) {
+			continue;
+		}
+		edge = floor_quotient(-b.max, coeff > 0 ? coeff : -coeff);
+		if (coeff > 0 && edge < p->last) {
+			p->last = edge;
+		} else if (coeff < 0 && -edge > p->first) {
+			p->first = -edge;
+		}
+	}
+}
+
+struct value_guards {
+	struct partition *p;
+	const struct stmt *at;
+};
+
+static void
+find_value_guard(void *ctx, const struct expr *e)
+{
+	struct value_guards *g = ctx;
+
+	if (e->kind == EXPR_IF) {
+		narrow(g->p, g->at, e->args[0]);
+	}
+}
+
+static bool
+find_guards(void *ctx, struct stmt *s)
+{
+	struct partition *p = ctx;
+	struct value_guards g = { p, s };
+
+	p->n_stmts++;
+	if (s->kind == STMT_IF) {
+		narrow(p, s, s->args[0]);
+	} else if (s->kind == STMT_STORE) {
+		expr_visit(s->args[0], find_value_guard, &g);
+	}
+	return true;
+}
+
+static struct stmt *
+part_of(struct partition *p, int64_t first, int64_t end, bool original)
+{
+	struct func *f = p->func;
+	struct stmt *loop = original ? p->loop
+				     : stmt_clone(f, p->loop, true);
+	struct dtype t = loop->u.loop.var->type;
+
+	if (first >= end) {
+		return NULL;
+	}
+	stmt_set_arg(f, loop, 0, expr_int(f->module, t, first));
+	stmt_set_arg(f, loop, 1, expr_int(f->module, t, end - first));
+	return loop;
+}
+
+static void
+partition_loop(struct func *f, struct stmt *loop)
+{
+	struct partition p = { .func = f, .loop = loop };
+	struct stmt *parts[3];
+	struct stmt_place place = stmt_place_of(loop);
+	int64_t min, extent;
+
+	p.forced = stmt_note(loop, "partition") != NULL;
+	if (loop->u.loop.kind != FOR_SERIAL ||
+	    !expr_is_int(loop->args[0], &min) ||
+	    !expr_is_int(loop->args[1], &extent) || extent < 2) {
+		return;
+	}
+	p.first = min;
+	p.last = min + extent - 1;
+	stmt_visit(loop->children[0], find_guards, &p);
+	if ((p.first == min && p.last == min + extent - 1) ||
+	    p.last < p.first) {
+		return;
+	}
+	if (!p.forced && (p.n_stmts > BODY_LIMIT ||
+			  (p.last - p.first + 1) * 2 < extent)) {
+		return;
+	}
+	/* Parts are cloned before the original shrinks. */
+	parts[0] = part_of(&p, min, p.first, false);
+	parts[2] = part_of(&p, p.last + 1, min + extent, false);
+	parts[1] = part_of(&p, p.first, p.last + 1, true);
+	stmt_put(f, place, stmt_seq(f, parts, 3));
+}
+
+static void
+partition_below(struct func *f, struct stmt *s)
+{
+	struct stmt *child;
+
+	/* Inner loops first; what a loop becomes is not visited again. */
+	for (int i = s->n_children - 1; i >= 0; i--) {
+		child = s->children[i];
+		if (!child) {
+			continue;
+		}
+		partition_below(f, child);
+		if (child->kind == STMT_FOR) {
+			partition_loop(f, child);
+		}
+	}
+}
+
+bool
+lower_partition(struct func *f)
+{
+	partition_below(f, f->body);
+	return true;
+}
