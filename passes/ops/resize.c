@@ -164,7 +164,7 @@ interpolate(struct define *c, const struct node *n,
 {
 	struct module *m = c->module;
 	int rank = n->inputs[0]->ndim;
-	const struct expr *tap[2], *value[2], *weight, *one, *i;
+	const struct expr *tap[2], *value[2], *weight, *i;
 
 	while (d < rank && !axes[d].resized) {
 		d++;
@@ -182,9 +182,8 @@ interpolate(struct define *c, const struct node *n,
 		value[k] = interpolate(c, n, axes, in, at, d + 1);
 	}
 	at[d] = i;
-	one = like(c, weight, 1);
-	return expr_add(m, expr_mul(m, value[0], expr_sub(m, one, weight)),
-			expr_mul(m, value[1], weight));
+	return expr_add(m, value[0], expr_mul(
+		m, expr_sub(m, value[1], value[0]), weight));
 }
 
 static void
