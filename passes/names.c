@@ -86,12 +86,16 @@ is_reserved(const struct name_set *s, const char *text)
 		       sizeof *s->reserved, compare_words) != NULL;
 }
 
+bool
+name_set_has(const struct name_set *s, const char *name)
+{
+	return s->used.cap > 0 && s->used.data[find_slot(s, name)] != NULL;
+}
+
 static bool
 is_free(const struct name_set *s, const char *text)
 {
-	return !is_reserved(s, text) &&
-	       (s->used.cap == 0 ||
-		s->used.data[find_slot(s, text)] == NULL);
+	return !is_reserved(s, text) && !name_set_has(s, text);
 }
 
 /* Letters, digits and single underscores inside; a letter in front. */

@@ -16,6 +16,8 @@ struct target {
 	int align_bytes;      /* of the workspace and of weights */
 	const char *cc;       /* the suggested compiler line */
 	const char *cflags;
+	const char *const *reserved; /* words that no name may be, sorted */
+	int n_reserved;
 	bool optimize_memory; /* --optimize memory (else speed) */
 };
 

@@ -32,19 +32,29 @@ struct emit_options {
 bool emit_func(struct module *m, const struct dialect *d,
 	       const struct func *f, struct strbuf *out);
 
-/* Files of a compiled program, in memory but for large weights, which are
+/* Files of a compiled program, in memory but for the weights, which are
  * streamed when written. */
+enum out_kind {
+	OUT_TEXT,
+	OUT_WEIGHTS_TEXT, /* text is how the file starts */
+	OUT_WEIGHTS_BLOB  /* text is NULL */
+};
+
 struct out_file {
 	const char *name; /* relative to the output folder */
-	const char *text; /* NULL: weights blob, streamed */
-	size_t length;
+	enum out_kind kind;
+	const char *text;
+	size_t length;    /* of text; of the whole file for a blob */
+	bool has_digest;  /* holds WEIGHTS_DIGEST_MARK, filled in on writing */
 };
 
 struct package {
 	VEC(struct out_file) files;
-	enum weights_form weights; /* as decided */
-	int64_t weights_bytes;
-	const char *cc_line;       /* how to compile it */
+	enum weights_form weights; /* as decided; AUTO if there are none */
+	int64_t weights_bytes;     /* of the values alone */
+	const char *cc_line;       /* how to compile it, in its folder */
+	const struct dialect *dialect;
+	const char *const *definitions; /* of each weight, as its array starts */
 };
 
 /* Header, source, weights, build files and metadata as text. */

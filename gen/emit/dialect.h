@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A dialect in memory: what its dialect.json says, checked and complete. */
+#ifndef TIRC_DIALECT_H
+#define TIRC_DIALECT_H
+
+#include "emit.h"
+#include "template.h"
+
+enum form_id {
+#define FORM(id, key, types, n) FORM_##id,
+#include "forms.def"
+#undef FORM
+	FORM_COUNT
+};
+
+enum form_kind {
+	FORM_IS_REJECTED, /* text: why */
+	FORM_IS_INFIX,    /* text: the operator */
+	FORM_IS_PREFIX,
+	FORM_IS_CALL,     /* text: the function, a template over type facts */
+	FORM_IS_TEXT,     /* text: a template over type facts, a, b, c */
+	FORM_IS_HELPER    /* text: name of the helper */
+};
+
+struct names {
+	const char *const *data;
+	int n;
+};
+
+struct form {
+	enum form_kind kind;
+	const char *text;
+	const char *pointer; /* where in dialect.json */
+	int level;           /* how tight the result binds */
+	int operands[3];     /* how tight operands must bind (TEXT) */
+	struct names needs;  /* headers */
+};
+
+enum break_place { BREAK_NONE, BREAK_BEFORE, BREAK_AFTER };
+
+/* A level of precedence; a higher index binds tighter. */
+struct level {
+	const char *name;
+	bool right;       /* associates to the right */
+	uint64_t clarify; /* levels that get parentheses inside this one though
+			   * they need none: compilers warn */
+	enum break_place where;
+};
+
+struct spelled_type {
+	const char *rejected; /* why, or NULL */
+	const char *spelling, *literal, *wide_literal;
+	const char *lowest, *highest, *unsigned_spelling;
+	const char *infinity, *nan, *no, *yes, *math;
+	bool promoted; /* arithmetic gives the dialect's int instead */
+	struct names needs, special_needs;
+	struct tdata *facts; /* for templates: type, short, bits, one, … */
+};
+
+/* Lines around a body. */
+struct lines {
+	const char *rejected;
+	struct names open, otherwise, close;
+	const char *line;
+};
+
+enum statement_id {
+	SAY_SERIAL, SAY_PARALLEL, SAY_VECTORIZED, SAY_UNROLLED, SAY_THREAD,
+	SAY_IF, SAY_WHILE, SAY_BLOCK, SAY_LET, SAY_LET_POINTER,
+	SAY_LET_CONST_POINTER, SAY_ARRAY, SAY_CELL, SAY_CELL_INIT, SAY_STORE,
+	SAY_STORE_ADD, SAY_STORE_SUB, SAY_STORE_MUL, SAY_EVALUATE, SAY_RETURN,
+	SAY_ASSERT, SAY_COUNT
+};
+
+struct helper {
+	const char *key, *name; /* name: a template over type facts */
+	const char *file, *text;
+	struct names needs;
+};
+
+enum template_id {
+	TEMPLATE_HEADER, TEMPLATE_SOURCE, TEMPLATE_WEIGHTS, TEMPLATE_INCBIN,
+	TEMPLATE_MAKEFILE, TEMPLATE_CMAKE, TEMPLATE_COUNT
+};
+
+enum file_id {
+	FILE_HEADER, FILE_SOURCE, FILE_WEIGHTS, FILE_INCBIN, FILE_BLOB,
+	FILE_MAKEFILE, FILE_CMAKE, FILE_METADATA, FILE_COUNT
+};
+
+struct dialect_template {
+	const char *file, *text;
+};
+
+struct dialect {
+	const char *name, *description;
+	const char *file; /* of dialect.json, for messages */
+	struct module *module;
+	int identifier_length, int_bits, line_columns, tab_columns;
+
+	int n_levels;
+	struct level *levels;
+	int primary, assignment, unary, relational; /* levels of these names */
+	struct spelled_type types[DT_COUNT];
+	const struct form *forms[FORM_COUNT][DT_COUNT]; /* NULL: not asked */
+	struct {
+		const char *element, *call, *array_cast, *pointer_cast;
+		const char *input, *output, *workspace, *weight;
+	} access;
+	struct lines statements[SAY_COUNT];
+	struct {
+		struct names kernel, close;
+		const char *no_parameters, *array, *scalar, *pointer;
+	} functions;
+	VEC(struct helper) helpers;
+	struct {
+		bool forms[WEIGHTS_SECTION + 1];
+		int64_t in_source_bytes;
+		enum weights_form large;
+		const char *declare, *define, *end, *open, *close, *separator;
+		struct names section;
+	} weights;
+	struct dialect_template templates[TEMPLATE_COUNT];
+	const char *files[FILE_COUNT];
+	struct names source_needs, file_weights_needs; /* headers */
+	const char *comment_line; /* what continues a comment's row */
+	struct names reserved; /* sorted, without repetition */
+};
+
+const char *form_key(enum form_id id);
+/* The form for operands of type t; NULL with DIAG_BAD_DIALECT where the
+ * dialect rejects it. */
+const struct form *dialect_form(const struct dialect *d, enum form_id id,
+				struct dtype t);
+const struct spelled_type *dialect_type(const struct dialect *d,
+					struct dtype t);
+const struct helper *dialect_helper(const struct dialect *d, const char *key);
+
+/* literal.c: v as t's dialect writes it: exactly, and as short as exact
+ * allows. *special: it needs the type's special_needs. */
+const char *dialect_literal(const struct dialect *d, struct arena *a,
+			    struct dtype t, union number v, bool *special);
+/* The shortest decimal text that reads back as v: "1.0", "1e-05". */
+void format_float(char *out, size_t size, double v, bool single);
+
+#endif

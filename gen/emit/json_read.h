@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading data files: JSON with unknown keys refused, each mistake reported
+ * with its file and JSON pointer; files from a folder or embedded. */
+#ifndef TIRC_JSON_READ_H
+#define TIRC_JSON_READ_H
+
+#include <cjson/cJSON.h>
+
+#include "module.h"
+
+/* A value and where it stands. */
+struct json {
+	struct reader *reader;
+	const cJSON *value;  /* NULL: absent */
+	const char *pointer; /* "/types/f32" */
+};
+
+/* One file, or several laid over each other: the first of them that has the
+ * place of a mistake is named in its message. */
+#define JSON_LAYERS_MAX 8
+
+struct reader {
+	struct module *module;
+	struct {
+		const char *file;
+		const cJSON *value;
+	} layers[JSON_LAYERS_MAX];
+	int n_layers;
+	bool failed; /* some mistake was reported */
+};
+
+/* The text of a data file, in the module's arena. dir: a folder that has a
+ * subfolder "dialects" stands for all of the embedded files; any other holds
+ * dialects (and targets) of its own and comes before the embedded ones.
+ * *file: its name for messages. NULL, silently, if there is none. */
+const char *data_file(struct module *m, const char *dir, const char *path,
+		      const char **file);
+
+/* Parses; NULL with DIAG_BAD_JSON and the line. cJSON_Delete when done. */
+cJSON *json_parse(struct module *m, const char *file, const char *text);
+/* Lays `over` on `base`: objects key by key, all else replaced. */
+void json_merge(cJSON *base, const cJSON *over);
+
+struct json json_root(struct reader *r, const cJSON *value);
+struct json json_get(struct json object, const char *key);
+struct json json_at(struct json array, int index);
+void json_error(struct json at, const char *fmt, ...) TIRC_PRINTF(2, 3);
+/* Objects: every key must be one of the words of `allowed` ("a b c"). */
+void json_check_keys(struct json object, const char *allowed);
+
+bool json_is_object(struct json j, bool required);
+const char *json_text(struct json j, bool required); /* arena; NULL: absent */
+int64_t json_int(struct json j, int64_t min, int64_t max, int64_t absent);
+bool json_bool(struct json j);
+int json_length(struct json array); /* 0 if absent */
+/* An array of texts; *n its length. */
+const char *const *json_texts(struct json j, int *n);
+
+#endif

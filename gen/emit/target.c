@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Targets: which dialect, and the facts that schedules and plans need. */
+#include <stdlib.h>
+
+#include "dialect.h"
+#include "json_read.h"
+#include "templates.h"
+
+static void
+read_target(struct target *t, struct json j)
+{
+	const int64_t most = INT64_C(1) << 40;
+
+	json_check_keys(j, "description dialect vector_bytes "
+			"vector_registers l1_bytes l2_bytes "
+			"stack_limit_bytes align_bytes cc cflags");
+	json_text(json_get(j, "description"), true);
+	t->dialect = json_text(json_get(j, "dialect"), true);
+	t->vector_bytes = (int)json_int(json_get(j, "vector_bytes"), 0, 4096,
+					0);
+	t->vector_registers = (int)json_int(json_get(j, "vector_registers"),
+					    0, 4096, 0);
+	t->l1_bytes = json_int(json_get(j, "l1_bytes"), 0, most, 0);
+	t->l2_bytes = json_int(json_get(j, "l2_bytes"), 0, most, 0);
+	t->stack_limit_bytes = json_int(json_get(j, "stack_limit_bytes"), 0,
+					most, 0);
+	t->align_bytes = (int)json_int(json_get(j, "align_bytes"), 1, 4096,
+				       1);
+	t->cc = json_text(json_get(j, "cc"), true);
+	t->cflags = json_text(json_get(j, "cflags"), true);
+	if ((t->align_bytes & (t->align_bytes - 1)) != 0) {
+		json_error(json_get(j, "align_bytes"),
+			   "a power of two is wanted here");
+	}
+}
+
+static int
+compare_words(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The reserved words of all dialects, so that names do not depend on which
+ * of them a model is emitted in. */
+static void
+read_reserved(struct module *m, struct target *t, const char *dir)
+{
+	VEC(const char *) words = { 0 };
+	int n, kept = 0;
+	const char *const *names = dialect_names(m, &n);
+
+	for (int i = 0; i < n; i++) {
+		const char *file;
+		const char *text = data_file(m, dir, arena_printf(&m->arena,
+			"dialects/%s/dialect.json", names[i]), &file);
+		cJSON *value = text != NULL ? cJSON_Parse(text) : NULL;
+		const cJSON *word;
+
+		cJSON_ArrayForEach(word, cJSON_GetObjectItem(value,
+							     "reserved")) {
+			if (cJSON_IsString(word)) {
+				vec_push(&m->arena, &words,
+					 arena_strdup(&m->arena,
+						      word->valuestring));
+			}
+		}
+		cJSON_Delete(value);
+	}
+	if (words.n > 0) {
+		qsort(words.data, (size_t)words.n, sizeof *words.data,
+		      compare_words);
+	}
+	for (int i = 0; i < words.n; i++) {
+		if (kept == 0 || strcmp(words.data[kept - 1],
+					words.data[i]) != 0) {
+			words.data[kept++] = words.data[i];
+		}
+	}
+	t->reserved = words.data;
+	t->n_reserved = kept;
+}
+
+const struct target *
+target_load(struct module *m, const char *name, const char *dir)
+{
+	struct reader r = { .module = m };
+	struct target *t = arena_new(&m->arena, struct target);
+	struct diag_place place = { .file = name };
+	const char *file, *text = NULL;
+	cJSON *value;
+
+	if (name[0] != '\0' && strpbrk(name, "/\\") == NULL) {
+		text = data_file(m, dir, arena_printf(&m->arena,
+					"targets/%s.json", name), &file);
+	}
+	if (text == NULL) {
+		int n;
+		const char *const *known = target_names(m, &n);
+		struct strbuf s;
+
+		strbuf_init(&s);
+		for (int i = 0; i < n; i++) {
+			strbuf_printf(&s, " %s", known[i]);
+		}
+		diag_error(&m->diags, DIAG_BAD_OPTION, place,
+			   "there is no such target; there are:%s",
+			   s.data != NULL ? s.data : " none");
+		strbuf_release(&s);
+		return NULL;
+	}
+	value = json_parse(m, file, text);
+	if (value == NULL) {
+		return NULL;
+	}
+	r.layers[0].file = file;
+	r.layers[0].value = value;
+	r.n_layers = 1;
+	t->name = arena_strdup(&m->arena, name);
+	if (json_is_object(json_root(&r, value), true)) {
+		read_target(t, json_root(&r, value));
+		read_reserved(m, t, dir);
+	}
+	cJSON_Delete(value);
+	return r.failed ? NULL : t;
+}
+
+/* Embedded paths that have prefix and suffix around one name. */
+static const char *const *
+names_between(struct module *m, const char *prefix, const char *suffix, int *n)
+{
+	int total;
+	const struct template_file *files = template_files(&total);
+	const char **list = arena_array(&m->arena, const char *, total + 1);
+	size_t head = strlen(prefix), tail = strlen(suffix);
+
+	*n = 0;
+	for (int i = 0; i < total; i++) {
+		const char *path = files[i].path;
+		size_t length = strlen(path);
+
+		if (length > head + tail &&
+		    strncmp(path, prefix, head) == 0 &&
+		    strcmp(path + length - tail, suffix) == 0) {
+			list[(*n)++] = arena_strndup(&m->arena, path + head,
+						     length - head - tail);
+		}
+	}
+	return list;
+}
+
+const char *const *
+dialect_names(struct module *m, int *n)
+{
+	return names_between(m, "dialects/", "/dialect.json", n);
+}
+
+const char *const *
+target_names(struct module *m, int *n)
+{
+	return names_between(m, "targets/", ".json", n);
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The template engine; template.h has the language. */
+#include "template.h"
+
+#include <stdio.h>
+
+struct entry {
+	const char *key;
+	const char *text; /* NULL or "": absent */
+	bool is_list;
+	VEC(struct tdata *) items;
+	struct entry *next;
+};
+
+struct tdata {
+	struct arena *arena;
+	struct entry *entries;
+	const struct tdata *outer;
+};
+
+/* -- data -- */
+
+struct tdata *
+tdata_new(struct arena *a)
+{
+	struct tdata *d = arena_new(a, struct tdata);
+
+	d->arena = a;
+	return d;
+}
+
+void
+tdata_outer(struct tdata *d, const struct tdata *outer)
+{
+	d->outer = outer;
+}
+
+static struct entry *
+find(const struct tdata *d, const char *key, size_t length)
+{
+	for (struct entry *e = d->entries; e != NULL; e = e->next) {
+		if (strncmp(e->key, key, length) == 0 &&
+		    e->key[length] == '\0') {
+			return e;
+		}
+	}
+	return NULL;
+}
+
+static struct entry *
+find_or_add(struct tdata *d, const char *key)
+{
+	struct entry *e = find(d, key, strlen(key));
+
+	if (e == NULL) {
+		e = arena_new(d->arena, struct entry);
+		e->key = key;
+		e->next = d->entries;
+		d->entries = e;
+	}
+	return e;
+}
+
+void
+tdata_text(struct tdata *d, const char *key, const char *text)
+{
+	find_or_add(d, key)->text = text;
+}
+
+void
+tdata_printf(struct tdata *d, const char *key, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	tdata_text(d, key, arena_vprintf(d->arena, fmt, ap));
+	va_end(ap);
+}
+
+void
+tdata_int(struct tdata *d, const char *key, int64_t value)
+{
+	tdata_printf(d, key, "%lld", (long long)value);
+}
+
+void
+tdata_flag(struct tdata *d, const char *key, bool value)
+{
+	tdata_text(d, key, value ? "1" : NULL);
+}
+
+void
+tdata_list(struct tdata *d, const char *key)
+{
+	find_or_add(d, key)->is_list = true;
+}
+
+struct tdata *
+tdata_item(struct tdata *d, const char *key)
+{
+	struct entry *e = find_or_add(d, key);
+	struct tdata *item = tdata_new(d->arena);
+
+	e->is_list = true;
+	vec_push(d->arena, &e->items, item);
+	return item;
+}
+
+/* -- rendering -- */
+
+struct scope {
+	const struct tdata *data;
+	const struct scope *outer;
+	bool in_list, first, last;
+};
+
+struct tag {
+	char kind; /* '#', '^', '/', '!', or 0 for a name */
+	const char *name;
+	size_t length;
+	const char *start; /* of the tag */
+	const char *end;   /* behind it, and behind its line if it is alone */
+	const char *before; /* where the text before it ends */
+};
+
+struct renderer {
+	struct diags *diags;
+	const char *file, *item, *text;
+	struct strbuf *out;
+};
+
+static bool
+fail(struct renderer *r, const char *at, const char *problem, size_t length,
+     const char *name)
+{
+	struct diag_place place = { .file = r->file, .item = r->item };
+
+	place.line = 1;
+	for (const char *p = r->text; p < at; p++) {
+		place.line += *p == '\n';
+	}
+	if (r->item != NULL) {
+		place.line = 0;
+	}
+	return diag_error(r->diags, DIAG_BAD_TEMPLATE, place, "%s '%.*s'",
+			  problem, (int)length, name);
+}
+
+/* The next tag at or behind p. False with tag->start NULL: there is none. */
+static bool
+next_tag(struct renderer *r, const char *p, struct tag *tag)
+{
+	const char *open = strstr(p, "{{");
+	const char *close, *line, *rest;
+
+	memset(tag, 0, sizeof *tag);
+	if (open == NULL) {
+		return true;
+	}
+	close = strstr(open, "}}");
+	if (close == NULL) {
+		return fail(r, open, "a tag without its end", 10, open);
+	}
+	tag->start = open;
+	tag->before = open;
+	tag->end = close + 2;
+	tag->name = open + 2;
+	if (strchr("#^/!", *tag->name) != NULL) {
+		tag->kind = *tag->name++;
+	}
+	tag->length = (size_t)(close - tag->name);
+	if (tag->kind == 0) {
+		return true;
+	}
+	line = open;
+	while (line > r->text && (line[-1] == ' ' || line[-1] == '\t')) {
+		line--;
+	}
+	rest = tag->end;
+	while (*rest == ' ' || *rest == '\t') {
+		rest++;
+	}
+	if ((line == r->text || line[-1] == '\n') && *rest == '\n') {
+		tag->before = line < p ? p : line;
+		tag->end = rest + 1;
+	}
+	return true;
+}
+
+/* The tag that ends the section whose body starts at p. */
+static bool
+find_end(struct renderer *r, const struct tag *open, struct tag *end)
+{
+	const char *p = open->end;
+	int depth = 1;
+
+	while (depth > 0) {
+		if (!next_tag(r, p, end)) {
+			return false;
+		}
+		if (end->start == NULL) {
+			return fail(r, open->start, "no end of section",
+				    open->length, open->name);
+		}
+		if (end->length == open->length &&
+		    strncmp(end->name, open->name, open->length) == 0) {
+			depth += end->kind == '#' || end->kind == '^';
+			depth -= end->kind == '/';
+		}
+		p = end->end;
+	}
+	return true;
+}
+
+static bool
+is_name(const struct tag *tag, const char *word)
+{
+	return strlen(word) == tag->length &&
+	       strncmp(tag->name, word, tag->length) == 0;
+}
+
+/* *value: the entry; for `first` and `last`, which have none, NULL and
+ * *present. */
+static bool
+look_up(struct renderer *r, const struct scope *s, const struct tag *tag,
+	const struct entry **value, bool *present)
+{
+	*value = NULL;
+	for (; s != NULL; s = s->outer) {
+		const struct entry *e = NULL;
+
+		for (const struct tdata *d = s->data; d != NULL && e == NULL;
+		     d = d->outer) {
+			e = find(d, tag->name, tag->length);
+		}
+		if (e != NULL) {
+			*value = e;
+			*present = e->is_list ? e->items.n > 0
+				 : e->text != NULL && e->text[0] != '\0';
+			return true;
+		}
+		if (s->in_list && is_name(tag, "first")) {
+			*present = s->first;
+			return true;
+		}
+		if (s->in_list && is_name(tag, "last")) {
+			*present = s->last;
+			return true;
+		}
+	}
+	return fail(r, tag->start, "unknown placeholder", tag->length,
+		    tag->name);
+}
+
+static bool render(struct renderer *r, const char *p, const char *end,
+		   const struct scope *scope);
+
+static bool
+render_section(struct renderer *r, const struct tag *open,
+	       const struct tag *close, const struct scope *scope)
+{
+	const struct entry *e;
+	bool present;
+
+	if (!look_up(r, scope, open, &e, &present)) {
+		return false;
+	}
+	if (open->kind == '^' || e == NULL || !e->is_list) {
+		return present == (open->kind == '#')
+		       ? render(r, open->end, close->before, scope) : true;
+	}
+	for (int i = 0; i < e->items.n; i++) {
+		struct scope inner = {
+			.data = e->items.data[i], .outer = scope,
+			.in_list = true, .first = i == 0,
+			.last = i + 1 == e->items.n,
+		};
+
+		if (!render(r, open->end, close->before, &inner)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+render(struct renderer *r, const char *p, const char *end,
+       const struct scope *scope)
+{
+	while (p < end) {
+		struct tag tag, close;
+		const struct entry *e;
+		bool present;
+
+		if (!next_tag(r, p, &tag)) {
+			return false;
+		}
+		if (tag.start == NULL || tag.start >= end) {
+			strbuf_write(r->out, p, (size_t)(end - p));
+			return true;
+		}
+		strbuf_write(r->out, p, (size_t)(tag.before - p));
+		p = tag.end;
+		switch (tag.kind) {
+		case '!':
+			break;
+		case '/':
+			return fail(r, tag.start, "the end of no section",
+				    tag.length, tag.name);
+		case '#':
+		case '^':
+			if (!find_end(r, &tag, &close) ||
+			    !render_section(r, &tag, &close, scope)) {
+				return false;
+			}
+			p = close.end;
+			break;
+		default:
+			if (!look_up(r, scope, &tag, &e, &present)) {
+				return false;
+			}
+			if (e == NULL || e->is_list) {
+				return fail(r, tag.start,
+					    "a list is no text:", tag.length,
+					    tag.name);
+			}
+			if (present) {
+				strbuf_puts(r->out, e->text);
+			}
+			break;
+		}
+	}
+	return true;
+}
+
+bool
+template_render(struct diags *diags, const char *file, const char *item,
+		const char *text, const struct tdata *data, struct strbuf *out)
+{
+	struct renderer r = { diags, file, item, text, out };
+	struct scope scope = { .data = data };
+
+	return render(&r, text, text + strlen(text), &scope);
+}

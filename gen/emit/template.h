@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The template engine: substitution, and sections over lists and presence.
+ *
+ *	{{name}}                 the text of name
+ *	{{#list}}...{{/list}}    once for each item; inside, the item's own
+ *	                         names come first, then those around it, and
+ *	                         `first` and `last` say where the item stands
+ *	{{#name}}...{{/name}}    once if name has text
+ *	{{^name}}...{{/name}}    once if it has none (or no items)
+ *	{{! remark }}            nothing
+ *
+ * A line that holds nothing but a section's tag or a remark leaves no line.
+ * A name that nobody gave is an error, with file and line. */
+#ifndef TIRC_TEMPLATE_H
+#define TIRC_TEMPLATE_H
+
+#include "diag.h"
+
+struct tdata;
+
+/* An empty set of names. Texts are not copied. */
+struct tdata *tdata_new(struct arena *a);
+/* Names that d lacks are looked up in outer. */
+void tdata_outer(struct tdata *d, const struct tdata *outer);
+void tdata_text(struct tdata *d, const char *key, const char *text);
+void tdata_printf(struct tdata *d, const char *key, const char *fmt, ...)
+	TIRC_PRINTF(3, 4);
+void tdata_int(struct tdata *d, const char *key, int64_t value);
+void tdata_flag(struct tdata *d, const char *key, bool value);
+/* Makes the list exist, with no item. */
+void tdata_list(struct tdata *d, const char *key);
+/* Adds an item to a list (made if it is not there) and gives it. */
+struct tdata *tdata_item(struct tdata *d, const char *key);
+
+/* Appends text, filled in. False: DIAG_BAD_TEMPLATE was reported; file and
+ * item (a JSON pointer, or NULL) say where the text is from. */
+bool template_render(struct diags *diags, const char *file, const char *item,
+		     const char *text, const struct tdata *data,
+		     struct strbuf *out);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walker's frame: names in scope, the dialect's texts filled in, whole
+ * functions. */
+#include "walk.h"
+
+bool
+walk_fail(struct walker *w, const char *fmt, ...)
+{
+	struct diag_place place = { .file = w->d->file };
+	va_list ap;
+
+	if (!w->failed) {
+		place.item = w->f->name;
+		va_start(ap, fmt);
+		diag_error(&w->m->diags, DIAG_UNSUPPORTED, place,
+			   "dialect %s: %s", w->d->name,
+			   arena_vprintf(w->a, fmt, ap));
+		va_end(ap);
+	}
+	w->failed = true;
+	return false;
+}
+
+const char *
+walk_render(struct walker *w, const char *text, const struct tdata *data)
+{
+	struct strbuf s;
+	const char *result = "";
+
+	strbuf_init(&s);
+	if (!template_render(&w->m->diags, w->d->file, text, text, data, &s)) {
+		w->failed = true;
+	} else if (s.data != NULL) {
+		result = arena_strdup(w->a, s.data);
+	}
+	strbuf_release(&s);
+	return result;
+}
+
+/* -- names -- */
+
+struct binding *
+walk_find(struct walker *w, const struct var *v)
+{
+	for (int i = w->bindings.n - 1; i >= 0; i--) {
+		if (w->bindings.data[i].var == v) {
+			return &w->bindings.data[i];
+		}
+	}
+	return NULL;
+}
+
+static bool
+is_visible(const struct walker *w, const char *name)
+{
+	for (int i = 0; i < w->visible.n; i++) {
+		if (strcmp(w->visible.data[i], name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Free of all that is visible here and of the file's own names. */
+static const char *
+fresh_name(struct walker *w, const char *base)
+{
+	struct name_set names;
+	const char *name;
+
+	name_set_init(&names, w->a);
+	names.reserved = w->u->globals.reserved;
+	names.n_reserved = w->u->globals.n_reserved;
+	names.max_length = w->u->globals.max_length;
+	do {
+		name = name_set_add(&names, base);
+	} while (is_visible(w, name) || name_set_has(&w->u->globals, name));
+	return name;
+}
+
+struct binding *
+walk_bind(struct walker *w, const struct var *v, const char *base)
+{
+	struct binding b = { .var = v };
+
+	b.text = fresh_name(w, base);
+	vec_push(w->a, &w->visible, b.text);
+	vec_push(w->a, &w->bindings, b);
+	return &w->bindings.data[w->bindings.n - 1];
+}
+
+/* -- functions -- */
+
+static void
+init(struct walker *w, struct unit *u, const struct func *f,
+     struct strbuf *out)
+{
+	memset(w, 0, sizeof *w);
+	w->u = u;
+	w->d = u->d;
+	w->a = u->a;
+	w->m = u->m;
+	w->f = f;
+	w->out = out;
+	analyser_init(&w->an, u->m);
+}
+
+static const char *
+parameter(struct walker *w, const struct param *p, bool is_restrict)
+{
+	struct tdata *data = tdata_new(w->a);
+	struct dtype t = p->buffer != NULL ? p->buffer->type : p->var->type;
+	struct binding *bound;
+	bool flat, is_const;
+
+	if (dialect_type(w->d, t) == NULL) {
+		w->failed = true;
+		return "";
+	}
+	unit_need_type(w->u, t);
+	bound = walk_bind(w, p->var, p->buffer != NULL ? p->buffer->name
+						       : p->var->name);
+	tdata_text(data, "type", w->d->types[t.kind].spelling);
+	tdata_text(data, "name", bound->text);
+	if (p->buffer == NULL) {
+		bool handle = dtype_class(t) == DTC_HANDLE;
+
+		bound->kind = handle ? VALUE_VOID_POINTER : VALUE_SCALAR;
+		return walk_render(w, handle ? w->d->functions.pointer
+					     : w->d->functions.scalar, data);
+	}
+	flat = buffer_is_flat(p->buffer);
+	is_const = !func_writes(w->f, p->buffer);
+	bound->buffer = p->buffer;
+	bound->flat = flat;
+	bound->is_const = is_const;
+	bound->kind = p->buffer->ndim > 1 && !flat ? VALUE_ARRAY
+						   : VALUE_POINTER;
+	tdata_flag(data, "const", is_const);
+	tdata_flag(data, "restrict", is_restrict);
+	tdata_text(data, "extent", NULL);
+	tdata_list(data, "inner");
+	for (int i = 0; i < p->buffer->ndim && !flat; i++) {
+		int64_t extent;
+
+		if (!expr_is_int(p->buffer->shape[i], &extent)) {
+			continue;
+		}
+		tdata_printf(i == 0 ? data : tdata_item(data, "inner"),
+			     "extent", "%lld", (long long)extent);
+	}
+	if (p->buffer->ndim == 0) {
+		tdata_int(data, "extent", 1);
+	}
+	return walk_render(w, w->d->functions.array, data);
+}
+
+static void
+signature(struct walker *w, const struct func *f)
+{
+	struct layout l = { w->out, w->d->line_columns, w->d->tab_columns,
+			    true };
+	struct tdata *data = tdata_new(w->a);
+	struct strbuf s;
+	int arrays = 0;
+
+	for (int i = 0; i < f->params.n; i++) {
+		arrays += f->params.data[i].buffer != NULL;
+	}
+	strbuf_init(&s);
+	strbuf_putc(&s, MARK_OPEN);
+	for (int i = 0; i < f->params.n; i++) {
+		strbuf_printf(&s, "%s%s", i > 0 ? "," TEXT_SPACE : "",
+			      parameter(w, &f->params.data[i], arrays > 1));
+	}
+	if (f->params.n == 0) {
+		strbuf_puts(&s, w->d->functions.no_parameters);
+	}
+	strbuf_putc(&s, MARK_CLOSE);
+	tdata_text(data, "name", f->name);
+	tdata_text(data, "parameters", arena_strdup(w->a, s.data));
+	strbuf_release(&s);
+	for (int i = 0; i < w->d->functions.kernel.n; i++) {
+		layout_line(&l, 0, walk_render(w,
+				w->d->functions.kernel.data[i], data));
+	}
+}
+
+bool
+unit_func(struct unit *u, const struct func *f, struct strbuf *out)
+{
+	struct walker w;
+	struct layout l = { out, u->d->line_columns, u->d->tab_columns, true };
+
+	init(&w, u, f, out);
+	signature(&w, f);
+	w.indent = 1;
+	if (!w.failed) {
+		walk_stmt(&w, f->body);
+	}
+	for (int i = 0; i < u->d->functions.close.n; i++) {
+		layout_line(&l, 0, u->d->functions.close.data[i]);
+	}
+	return !w.failed;
+}
+
+bool
+unit_body(struct unit *u, const struct func *f, const struct binding *params,
+	  int n, struct strbuf *out)
+{
+	struct walker w;
+
+	init(&w, u, f, out);
+	for (int i = 0; i < n; i++) {
+		vec_push(w.a, &w.bindings, params[i]);
+		vec_push(w.a, &w.visible, params[i].text);
+	}
+	w.indent = 1;
+	walk_stmt(&w, f->body);
+	return !w.failed;
+}

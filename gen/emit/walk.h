@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walker: lowered functions as text, by the words of a dialect. A unit is
+ * one source file: it collects the headers and helpers that its functions
+ * use. */
+#ifndef TIRC_WALK_H
+#define TIRC_WALK_H
+
+#include "analyse.h"
+#include "dialect.h"
+#include "layout.h"
+#include "names.h"
+
+struct helper_use {
+	const struct helper *helper;
+	struct dtype type, to;
+	const char *name;
+};
+
+struct unit {
+	struct module *m;
+	const struct dialect *d;
+	struct arena *a;
+	VEC(const char *) headers;        /* sorted */
+	VEC(struct helper_use) helpers;   /* in order of first use */
+	struct name_set globals;          /* of the file: no local takes one */
+	VEC(const struct func *) callees; /* beside those of the module */
+};
+
+/* What a call may be given without a cast. */
+enum value_kind {
+	VALUE_SCALAR,
+	VALUE_VOID_POINTER, /* converts to any pointer */
+	VALUE_CONST_VOID_POINTER,
+	VALUE_BYTES,        /* never without a cast */
+	VALUE_POINTER,      /* to elements */
+	VALUE_ARRAY         /* of the shape of `buffer` */
+};
+
+/* How a variable (or a buffer, by its data variable) is spelled. */
+struct binding {
+	const struct var *var;
+	const char *text;
+	enum value_kind kind;
+	bool is_const, flat, data;
+	const struct buffer *buffer;
+};
+
+void unit_init(struct unit *u, struct module *m, const struct dialect *d);
+void unit_need(struct unit *u, const char *header);
+void unit_need_type(struct unit *u, struct dtype t);
+const char *unit_literal(struct unit *u, struct dtype t, union number v);
+/* Name of a helper for operands of type t (and result type to). */
+const char *unit_helper(struct unit *u, const struct helper *h,
+			struct dtype t, struct dtype to);
+/* Appends the helpers that were used, each followed by an empty line. */
+bool unit_print_helpers(struct unit *u, struct strbuf *out);
+/* Appends the text of a function. */
+bool unit_func(struct unit *u, const struct func *f, struct strbuf *out);
+/* Appends the statements of f's body alone, one tab in; the parameters are
+ * spelled as the bindings say. */
+bool unit_body(struct unit *u, const struct func *f,
+	       const struct binding *params, int n, struct strbuf *out);
+
+/* -- within the walker -- */
+
+struct walker {
+	struct unit *u;
+	const struct dialect *d;
+	struct arena *a;
+	struct module *m;
+	const struct func *f;
+	struct strbuf *out;
+	struct analyser an;
+	int indent;
+	enum { WROTE_NOTHING, WROTE_DECLARATION, WROTE_STATEMENT } wrote;
+	VEC(struct binding) bindings;
+	VEC(const char *) visible;       /* names, innermost last */
+	VEC(const struct stmt *) done;   /* stores that became initialisers */
+	bool failed;
+};
+
+/* Text with layout marks, not yet a group of its own. */
+struct piece {
+	const char *text;
+	int level;
+};
+
+/* The text of e where something that binds as tightly as `level` fits. */
+const char *walk_expr(struct walker *w, const struct expr *e, int level);
+struct piece walk_piece(struct walker *w, const struct expr *e);
+const char *walk_element(struct walker *w, const struct buffer *b,
+			 const struct expr *const *index, int n);
+/* Does the value come from data, rather than from loops and sizes alone? */
+bool walk_is_data(struct walker *w, const struct expr *e);
+void walk_stmt(struct walker *w, struct stmt *s);
+
+/* Fills in one of the dialect's texts. */
+const char *walk_render(struct walker *w, const char *text,
+			const struct tdata *data);
+struct binding *walk_find(struct walker *w, const struct var *v);
+/* A name for v, like no other that is visible. */
+struct binding *walk_bind(struct walker *w, const struct var *v,
+			  const char *base);
+bool walk_fail(struct walker *w, const char *fmt, ...) TIRC_PRINTF(2, 3);
+/* Is b accessed with one index, computed, rather than one per dimension? */
+bool buffer_is_flat(const struct buffer *b);
+
+#endif

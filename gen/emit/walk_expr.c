@@ -1,0 +1,818 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions as text: the fewest parentheses that keep the meaning, and
+ * those that compilers ask for. */
+#include "walk.h"
+
+/* Longer operands are not written twice. */
+#define REPEATABLE_COLUMNS 24
+
+static struct piece apply(struct walker *w, enum form_id id, struct dtype t,
+			  const struct expr *const *args, int n);
+
+static const char *
+as_group(struct walker *w, const char *text)
+{
+	if (strpbrk(text, TEXT_OPERATOR TEXT_SPACE) == NULL) {
+		return text;
+	}
+	return arena_printf(w->a, TEXT_OPEN "%s" TEXT_CLOSE, text);
+}
+
+static const char *
+in_parentheses(struct walker *w, struct piece p)
+{
+	return arena_printf(w->a, "(%s)", as_group(w, p.text));
+}
+
+const char *
+walk_expr(struct walker *w, const struct expr *e, int level)
+{
+	struct piece p = walk_piece(w, e);
+
+	return p.level < level ? in_parentheses(w, p) : as_group(w, p.text);
+}
+
+/* -- what the analyser knows -- */
+
+bool
+walk_is_data(struct walker *w, const struct expr *e)
+{
+	if (e->kind == EXPR_LOAD) {
+		return true;
+	}
+	if (e->kind == EXPR_VAR) {
+		const struct binding *b = walk_find(w, e->u.var);
+
+		return b != NULL && b->data;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		if (walk_is_data(w, e->args[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+struct span {
+	int64_t min, max;
+};
+
+static struct span
+type_span(struct dtype t)
+{
+	uint64_t max = dtype_max_int(t);
+
+	return (struct span){ dtype_min_int(t),
+			      max > INT64_MAX ? INT64_MAX : (int64_t)max };
+}
+
+/* Where an integer value lies; true for the exact result, too, or *wraps. */
+static struct span
+value_span(struct walker *w, const struct expr *e, bool *wraps)
+{
+	struct span all = type_span(e->type);
+	struct span a, b, r;
+	struct bounds known;
+	bool inner = false, over = false;
+	int64_t corner[4];
+
+	*wraps = false;
+	switch (e->kind) {
+	case EXPR_INT:
+		return (struct span){ e->u.ival, e->u.ival };
+	case EXPR_CAST:
+		if (!dtype_is_int(e->args[0]->type)) {
+			return all;
+		}
+		a = value_span(w, e->args[0], &inner);
+		return a.min >= all.min && a.max <= all.max ? a : all;
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+		a = value_span(w, e->args[0], &inner);
+		b = value_span(w, e->args[1], &inner);
+		if (e->kind == EXPR_ADD) {
+			over |= __builtin_add_overflow(a.min, b.min, &r.min);
+			over |= __builtin_add_overflow(a.max, b.max, &r.max);
+		} else if (e->kind == EXPR_SUB) {
+			over |= __builtin_sub_overflow(a.min, b.max, &r.min);
+			over |= __builtin_sub_overflow(a.max, b.min, &r.max);
+		} else {
+			const int64_t x[] = { a.min, a.max };
+			const int64_t y[] = { b.min, b.max };
+
+			for (int i = 0; i < 4; i++) {
+				over |= __builtin_mul_overflow(
+					x[i / 2], y[i % 2], &corner[i]);
+			}
+			r.min = r.max = corner[0];
+			for (int i = 1; i < 4; i++) {
+				r.min = corner[i] < r.min ? corner[i] : r.min;
+				r.max = corner[i] > r.max ? corner[i] : r.max;
+			}
+		}
+		if (over || r.min < all.min || r.max > all.max) {
+			*wraps = true;
+			return all;
+		}
+		return r;
+	case EXPR_VAR:
+		known = analyse_bounds(&w->an, e);
+		r = all;
+		if (known.min != BOUND_NEG_INF && known.min > r.min) {
+			r.min = known.min;
+		}
+		if (known.max != BOUND_POS_INF && known.max < r.max) {
+			r.max = known.max;
+		}
+		return r;
+	default:
+		return all;
+	}
+}
+
+/* May the operation leave its type? Loops and sizes are planned to fit. */
+static bool
+may_wrap(struct walker *w, const struct expr *e)
+{
+	bool wraps;
+
+	if (dtype_class(e->type) != DTC_INT || !walk_is_data(w, e)) {
+		return false;
+	}
+	value_span(w, e, &wraps);
+	return wraps;
+}
+
+static bool
+is_negative(struct walker *w, const struct expr *e)
+{
+	struct bounds b;
+
+	if (dtype_class(e->type) == DTC_UINT) {
+		return false;
+	}
+	b = analyse_bounds(&w->an, e);
+	return b.min < 0;
+}
+
+/* Is the divisor known to be neither 0 nor -1? */
+static bool
+is_safe_divisor(struct walker *w, const struct expr *e)
+{
+	struct bounds b;
+	int64_t v;
+
+	if (expr_is_int(e, &v)) {
+		return v != 0 && v != -1;
+	}
+	if (walk_is_data(w, e)) {
+		return false;
+	}
+	b = analyse_bounds(&w->an, e);
+	return b.min > 0 && b.min != BOUND_NEG_INF;
+}
+
+/* -- forms -- */
+
+static struct piece
+failed_piece(struct walker *w)
+{
+	w->failed = true;
+	return (struct piece){ "", w->d->primary };
+}
+
+static struct piece
+infix(struct walker *w, const struct form *f, const struct expr *const *args)
+{
+	const struct level *level = &w->d->levels[f->level];
+	struct piece side[2];
+	const char *text[2];
+	const char *before = level->where == BREAK_BEFORE ? TEXT_OPERATOR
+							   : " ";
+	const char *after = level->where == BREAK_AFTER ? TEXT_SPACE : " ";
+
+	for (int i = 0; i < 2; i++) {
+		bool outer = (i == 1) == level->right;
+		bool same;
+
+		side[i] = walk_piece(w, args[i]);
+		same = side[i].level == f->level && outer;
+		if (side[i].level < f->level ||
+		    (side[i].level == f->level && !outer) ||
+		    (level->clarify >> side[i].level & 1) != 0) {
+			text[i] = in_parentheses(w, side[i]);
+		} else {
+			text[i] = same ? side[i].text
+				       : as_group(w, side[i].text);
+		}
+	}
+	return (struct piece){ arena_printf(w->a, "%s%s%s%s%s", text[0],
+					    before, f->text, after, text[1]),
+			       f->level };
+}
+
+static struct piece
+prefix(struct walker *w, const struct form *f, const struct expr *arg)
+{
+	const char *text = walk_expr(w, arg, f->level);
+
+	/* "- -x" and "& &x" are two tokens. */
+	if (text[0] == f->text[strlen(f->text) - 1]) {
+		text = arena_printf(w->a, "(%s)", text);
+	}
+	return (struct piece){ arena_printf(w->a, "%s%s", f->text, text),
+			       f->level };
+}
+
+static struct piece
+call(struct walker *w, const char *callee, const char *const *args, int n)
+{
+	struct tdata *data = tdata_new(w->a);
+	struct strbuf s;
+	const char *text;
+
+	strbuf_init(&s);
+	strbuf_putc(&s, MARK_OPEN);
+	for (int i = 0; i < n; i++) {
+		strbuf_printf(&s, "%s%s", i > 0 ? "," TEXT_SPACE : "",
+			      args[i]);
+	}
+	strbuf_putc(&s, MARK_CLOSE);
+	tdata_text(data, "callee", callee);
+	tdata_text(data, "arguments", arena_strdup(w->a, s.data));
+	strbuf_release(&s);
+	text = walk_render(w, w->d->access.call, data);
+	return (struct piece){ text, w->d->primary };
+}
+
+static struct piece
+call_exprs(struct walker *w, const char *callee,
+	   const struct expr *const *args, int n)
+{
+	const char *texts[4];
+
+	for (int i = 0; i < n; i++) {
+		texts[i] = walk_expr(w, args[i], w->d->assignment);
+	}
+	return call(w, callee, texts, n);
+}
+
+static struct piece
+from_text(struct walker *w, const struct form *f, const struct tdata *facts,
+	  const struct expr *const *args, int n)
+{
+	static const char *const names[] = { "a", "b", "c" };
+	struct tdata *data = tdata_new(w->a);
+
+	tdata_outer(data, facts);
+	tdata_text(data, "br", TEXT_OPERATOR);
+	for (int i = 0; i < n; i++) {
+		tdata_text(data, names[i],
+			   walk_expr(w, args[i], f->operands[i]));
+	}
+	return (struct piece){ walk_render(w, f->text, data), f->level };
+}
+
+static struct piece
+apply_to(struct walker *w, enum form_id id, struct dtype t, struct dtype to,
+	 const struct expr *const *args, int n)
+{
+	const struct form *f = dialect_form(w->d, id, t);
+	const struct tdata *facts = w->d->types[t.kind].facts;
+	const char *name;
+
+	if (f == NULL) {
+		return failed_piece(w);
+	}
+	for (int i = 0; i < f->needs.n; i++) {
+		unit_need(w->u, f->needs.data[i]);
+	}
+	switch (f->kind) {
+	case FORM_IS_INFIX:
+		return infix(w, f, args);
+	case FORM_IS_PREFIX:
+		return prefix(w, f, args[0]);
+	case FORM_IS_CALL:
+		return call_exprs(w, walk_render(w, f->text, facts), args, n);
+	case FORM_IS_HELPER:
+		name = unit_helper(w->u, dialect_helper(w->d, f->text), t, to);
+		return name != NULL ? call_exprs(w, name, args, n)
+				    : failed_piece(w);
+	default:
+		return from_text(w, f, facts, args, n);
+	}
+}
+
+static struct piece
+apply(struct walker *w, enum form_id id, struct dtype t,
+      const struct expr *const *args, int n)
+{
+	return apply_to(w, id, t, t, args, n);
+}
+
+/* A cast around a piece of text. */
+static struct piece
+cast_text(struct walker *w, struct dtype t, struct piece p)
+{
+	const struct form *f = dialect_form(w->d, FORM_CAST, t);
+	struct tdata *data = tdata_new(w->a);
+
+	if (f == NULL) {
+		return failed_piece(w);
+	}
+	unit_need_type(w->u, t);
+	tdata_outer(data, w->d->types[t.kind].facts);
+	tdata_text(data, "a", p.level < f->operands[0]
+			      ? in_parentheses(w, p) : as_group(w, p.text));
+	return (struct piece){ walk_render(w, f->text, data), f->level };
+}
+
+/* Arithmetic on short integers gives int where the dialect says so. */
+static struct piece
+narrowed(struct walker *w, struct dtype t, struct piece p)
+{
+	return w->d->types[t.kind].promoted ? cast_text(w, t, p) : p;
+}
+
+/* -- kinds -- */
+
+static bool
+is_negative_literal(const struct expr *e)
+{
+	if (e->kind == EXPR_INT) {
+		return dtype_class(e->type) == DTC_INT && e->u.ival < 0 &&
+		       e->u.ival > dtype_min_int(e->type);
+	}
+	return e->kind == EXPR_FLOAT && e->u.fval < 0;
+}
+
+static const struct expr *
+negated_literal(struct walker *w, const struct expr *e)
+{
+	return e->kind == EXPR_INT ? expr_int(w->m, e->type, -e->u.ival)
+				   : expr_float(w->m, e->type, -e->u.fval);
+}
+
+static bool
+is_minus_one(const struct expr *e)
+{
+	return expr_is_value(e, -1) ||
+	       (e->kind == EXPR_FLOAT && e->u.fval == -1.0);
+}
+
+/* a + -1 is a - 1; a + b * -2 is a - b * 2; 0 - a is -a. */
+static struct piece
+arithmetic(struct walker *w, const struct expr *e)
+{
+	const struct expr *args[2] = { e->args[0], e->args[1] };
+	enum expr_kind kind = e->kind;
+	bool wraps = may_wrap(w, e);
+	bool ints = dtype_is_int(e->type);
+	enum form_id id;
+
+	if ((kind == EXPR_ADD || kind == EXPR_SUB) && !wraps) {
+		const struct expr *b = args[1];
+
+		if (kind == EXPR_ADD && is_negative_literal(args[0]) &&
+		    !is_negative_literal(b)) {
+			args[1] = args[0];
+			args[0] = b;
+			b = args[1];
+		}
+		if (is_negative_literal(b)) {
+			args[1] = negated_literal(w, b);
+			kind = kind == EXPR_ADD ? EXPR_SUB : EXPR_ADD;
+		} else if (b->kind == EXPR_MUL && ints &&
+			   is_negative_literal(b->args[1]) &&
+			   !may_wrap(w, b)) {
+			const struct expr *c = negated_literal(w, b->args[1]);
+
+			args[1] = expr_is_value(c, 1) ? b->args[0]
+				: expr_mul(w->m, b->args[0], c);
+			kind = kind == EXPR_ADD ? EXPR_SUB : EXPR_ADD;
+		} else if (kind == EXPR_SUB && ints &&
+			   expr_is_value(args[0], 0)) {
+			return narrowed(w, e->type, apply(w, FORM_NEG,
+						e->type, &args[1], 1));
+		}
+	}
+	if (kind == EXPR_MUL) {
+		int minus = is_minus_one(args[0]) ? 0
+			  : is_minus_one(args[1]) ? 1 : -1;
+
+		if (minus >= 0) {
+			return narrowed(w, e->type, apply(w,
+				wraps ? FORM_NEG_WRAP : FORM_NEG, e->type,
+				&args[1 - minus], 1));
+		}
+	}
+	if (kind == EXPR_SUB && wraps && expr_is_value(args[0], 0)) {
+		return apply(w, FORM_NEG_WRAP, e->type, &args[1], 1);
+	}
+	id = kind == EXPR_ADD ? wraps ? FORM_ADD_WRAP : FORM_ADD
+	   : kind == EXPR_SUB ? wraps ? FORM_SUB_WRAP : FORM_SUB
+	   : wraps ? FORM_MUL_WRAP : FORM_MUL;
+	if (wraps) {
+		return apply(w, id, e->type, args, 2);
+	}
+	return narrowed(w, e->type, apply(w, id, e->type, args, 2));
+}
+
+static struct piece
+division(struct walker *w, const struct expr *e)
+{
+	bool mod = e->kind == EXPR_TRUNCMOD || e->kind == EXPR_FLOORMOD;
+	bool floors = e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
+	enum form_id id;
+
+	if (dtype_is_float(e->type)) {
+		if (floors || mod) {
+			walk_fail(w, "floor division of floats");
+		}
+		return apply(w, FORM_DIV, e->type, e->args, 2);
+	}
+	if (is_safe_divisor(w, e->args[1]) &&
+	    (!floors || (!is_negative(w, e->args[0]) &&
+			 !is_negative(w, e->args[1])))) {
+		return narrowed(w, e->type, apply(w, mod ? FORM_MOD
+						  : FORM_DIV, e->type,
+						  e->args, 2));
+	}
+	id = floors ? mod ? FORM_FLOORMOD_ANY : FORM_FLOORDIV_ANY
+		    : mod ? FORM_MOD_ANY : FORM_DIV_ANY;
+	return apply(w, id, e->type, e->args, 2);
+}
+
+static bool
+has_kind_below(const struct expr *e, int depth)
+{
+	if (e->kind == EXPR_CALL || e->kind == EXPR_SELECT ||
+	    e->kind == EXPR_IF || e->kind == EXPR_MIN ||
+	    e->kind == EXPR_MAX || (e->kind == EXPR_LOAD && depth > 0)) {
+		return true;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		if (has_kind_below(e->args[i],
+				   depth + (e->kind == EXPR_LOAD))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+is_repeatable(struct walker *w, const struct expr *e)
+{
+	return !has_kind_below(e, 0) &&
+	       layout_width(walk_piece(w, e).text) <= REPEATABLE_COLUMNS;
+}
+
+static bool
+is_number(const struct expr *e)
+{
+	return e->kind == EXPR_FLOAT && e->u.fval == e->u.fval;
+}
+
+static struct piece
+extreme(struct walker *w, const struct expr *e)
+{
+	bool min = e->kind == EXPR_MIN;
+	const struct expr *args[2] = { e->args[0], e->args[1] };
+
+	if (dtype_is_float(e->type)) {
+		if (is_number(args[0])) {
+			args[0] = e->args[1];
+			args[1] = e->args[0];
+		}
+		if (is_number(args[1]) && is_repeatable(w, args[0])) {
+			return apply(w, min ? FORM_MIN_NUMBER
+				     : FORM_MAX_NUMBER, e->type, args, 2);
+		}
+	} else if (is_repeatable(w, args[0]) && is_repeatable(w, args[1])) {
+		return apply(w, min ? FORM_MIN : FORM_MAX, e->type, args, 2);
+	}
+	return apply(w, min ? FORM_MIN_ANY : FORM_MAX_ANY, e->type, args, 2);
+}
+
+static struct piece
+cast(struct walker *w, const struct expr *e)
+{
+	const struct expr *a = e->args[0];
+
+	if (dtype_equal(a->type, e->type)) {
+		return walk_piece(w, a);
+	}
+	if (dialect_type(w->d, e->type) == NULL) {
+		return failed_piece(w);
+	}
+	if (dtype_class(e->type) == DTC_BOOL) {
+		return apply(w, FORM_TO_BOOL, a->type, &a, 1);
+	}
+	if (dtype_is_float(a->type) && dtype_is_int(e->type)) {
+		return apply_to(w, FORM_TO_INT, a->type, e->type, &a, 1);
+	}
+	return cast_text(w, e->type, walk_piece(w, a));
+}
+
+/* -- calls -- */
+
+static const struct func *
+find_callee(struct walker *w, const char *name)
+{
+	for (int i = 0; i < w->u->callees.n; i++) {
+		if (strcmp(w->u->callees.data[i]->name, name) == 0) {
+			return w->u->callees.data[i];
+		}
+	}
+	return module_find_func(w->m, name);
+}
+
+/* Do a's inner extents equal b's, so that one decays to the other? */
+static bool
+same_inner(const struct buffer *a, const struct buffer *b)
+{
+	if (a->ndim != b->ndim || !dtype_equal(a->type, b->type)) {
+		return false;
+	}
+	for (int i = 1; i < a->ndim; i++) {
+		if (a->shape[i] != b->shape[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static const char *
+pointer_argument(struct walker *w, const struct binding *value,
+		 const struct buffer *b, bool is_const)
+{
+	bool flat = buffer_is_flat(b) || b->ndim <= 1;
+	struct tdata *data = tdata_new(w->a);
+
+	if (value->kind == VALUE_VOID_POINTER ||
+	    (value->kind == VALUE_CONST_VOID_POINTER && flat) ||
+	    (value->kind == VALUE_POINTER && flat &&
+	     dtype_equal(value->buffer->type, b->type)) ||
+	    (value->kind == VALUE_ARRAY && !flat &&
+	     same_inner(value->buffer, b)) ||
+	    (value->kind == VALUE_ARRAY && flat &&
+	     value->buffer->ndim <= 1)) {
+		return value->text;
+	}
+	unit_need_type(w->u, b->type);
+	tdata_text(data, "type", w->d->types[b->type.kind].spelling);
+	tdata_flag(data, "const", is_const);
+	tdata_text(data, "value", value->text);
+	tdata_list(data, "inner");
+	for (int i = 1; i < b->ndim && !flat; i++) {
+		tdata_text(tdata_item(data, "inner"), "extent",
+			   walk_expr(w, b->shape[i], w->d->assignment));
+	}
+	return walk_render(w, flat ? w->d->access.pointer_cast
+				   : w->d->access.array_cast, data);
+}
+
+static const char *
+argument(struct walker *w, const struct expr *e, const struct func *callee,
+	 int i)
+{
+	const struct binding *value;
+
+	if (e->kind == EXPR_VAR && callee != NULL && i < callee->params.n &&
+	    callee->params.data[i].buffer != NULL) {
+		value = walk_find(w, e->u.var);
+		if (value != NULL && value->kind != VALUE_SCALAR) {
+			const struct buffer *b =
+				callee->params.data[i].buffer;
+
+			return pointer_argument(w, value, b,
+						!func_writes(callee, b));
+		}
+	}
+	return walk_expr(w, e, w->d->assignment);
+}
+
+static struct piece
+call_function(struct walker *w, const struct expr *e)
+{
+	const char *name = e->n_args > 0 && e->args[0]->kind == EXPR_STRING
+			   ? e->args[0]->u.text : NULL;
+	const struct func *callee = NULL;
+	const char **args = arena_array(w->a, const char *, e->n_args + 1);
+
+	if (name == NULL) {
+		walk_fail(w, "a call of nothing");
+		return failed_piece(w);
+	}
+	if (e->u.intrin == INTRIN_CALL_FUNC) {
+		callee = find_callee(w, name);
+	}
+	for (int i = 1; i < e->n_args; i++) {
+		args[i - 1] = argument(w, e->args[i], callee, i - 1);
+	}
+	return call(w, name, args, e->n_args - 1);
+}
+
+static bool
+form_of_intrinsic(enum intrin op, enum form_id *id)
+{
+	const char *name = intrin_name(op);
+
+	for (int i = 0; i < FORM_COUNT; i++) {
+		if (strcmp(form_key((enum form_id)i), name) == 0) {
+			*id = (enum form_id)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct piece
+intrinsic(struct walker *w, const struct expr *e)
+{
+	struct dtype nothing = dtype_of(DT_VOID);
+	enum form_id id;
+	struct piece p;
+
+	switch (e->u.intrin) {
+	case INTRIN_CALL_FUNC:
+	case INTRIN_CALL_EXTERN:
+		return call_function(w, e);
+	case INTRIN_LIKELY:
+		return walk_piece(w, e->args[0]);
+	case INTRIN_PTR_ADD:
+		if (expr_is_value(e->args[1], 0)) {
+			return walk_piece(w, e->args[0]);
+		}
+		return apply(w, FORM_PTR_ADD, nothing, e->args, 2);
+	case INTRIN_ADDRESS_OF:
+		return apply(w, FORM_ADDRESS_OF, nothing, e->args, 1);
+	case INTRIN_TO_INT:
+		return apply_to(w, FORM_TO_INT, e->args[0]->type, e->type,
+				e->args, 1);
+	case INTRIN_REINTERPRET:
+		return apply_to(w, FORM_REINTERPRET, e->args[0]->type,
+				e->type, e->args, 1);
+	default:
+		break;
+	}
+	if (!form_of_intrinsic(e->u.intrin, &id)) {
+		walk_fail(w, "an intrinsic without a form: %s",
+			  intrin_name(e->u.intrin));
+		return failed_piece(w);
+	}
+	p = apply(w, id, e->args[0]->type, e->args, e->n_args);
+	if (e->u.intrin == INTRIN_BITAND || e->u.intrin == INTRIN_BITOR ||
+	    e->u.intrin == INTRIN_BITXOR || e->u.intrin == INTRIN_BITNOT) {
+		return narrowed(w, e->type, p);
+	}
+	return p;
+}
+
+/* -- loads -- */
+
+bool
+buffer_is_flat(const struct buffer *b)
+{
+	int64_t extent;
+
+	if (b->strides != NULL) {
+		return true;
+	}
+	for (int i = 1; i < b->ndim; i++) {
+		if (!expr_is_int(b->shape[i], &extent)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static const struct expr *
+flat_index(struct walker *w, const struct buffer *b,
+	   const struct expr *const *index, int n)
+{
+	const struct expr *sum = expr_i32(w->m, 0);
+
+	for (int i = 0; i < n; i++) {
+		if (b->strides != NULL) {
+			sum = expr_add(w->m, sum, expr_mul(w->m, index[i],
+							   b->strides[i]));
+		} else {
+			sum = expr_add(w->m, expr_mul(w->m, sum, b->shape[i]),
+				       index[i]);
+		}
+	}
+	return simplify(&w->an, sum);
+}
+
+const char *
+walk_element(struct walker *w, const struct buffer *b,
+	     const struct expr *const *index, int n)
+{
+	const struct binding *bound = walk_find(w, b->data);
+	struct tdata *data = tdata_new(w->a);
+	const struct expr *one;
+
+	if (bound == NULL) {
+		walk_fail(w, "buffer %s is not in scope", b->name);
+		return "";
+	}
+	tdata_text(data, "array", bound->text);
+	tdata_list(data, "indices");
+	if (n == 0 && bound->kind == VALUE_SCALAR) {
+		return bound->text;
+	}
+	if (n == 0 || bound->flat) {
+		one = n == 0 ? expr_i32(w->m, 0) : flat_index(w, b, index, n);
+		index = &one;
+		n = 1;
+	}
+	for (int i = 0; i < n; i++) {
+		tdata_text(tdata_item(data, "indices"), "index",
+			   walk_expr(w, index[i], w->d->assignment));
+	}
+	return walk_render(w, w->d->access.element, data);
+}
+
+struct piece
+walk_piece(struct walker *w, const struct expr *e)
+{
+	struct piece p = { "", w->d->primary };
+	const struct binding *b;
+	union number v;
+
+	switch (e->kind) {
+	case EXPR_INT:
+	case EXPR_FLOAT:
+		if (dialect_type(w->d, e->type) == NULL) {
+			return failed_piece(w);
+		}
+		if (e->kind == EXPR_FLOAT) {
+			v.f = e->u.fval;
+		} else {
+			v.i = e->u.ival;
+		}
+		p.text = unit_literal(w->u, e->type, v);
+		if (p.text[0] == '-') {
+			p.level = w->d->unary;
+		}
+		return p;
+	case EXPR_VAR:
+		b = walk_find(w, e->u.var);
+		if (b == NULL) {
+			walk_fail(w, "variable %s is not in scope",
+				  e->u.var->name);
+			return p;
+		}
+		p.text = b->text;
+		return p;
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+		return arithmetic(w, e);
+	case EXPR_DIV:
+	case EXPR_TRUNCMOD:
+	case EXPR_FLOORDIV:
+	case EXPR_FLOORMOD:
+		return division(w, e);
+	case EXPR_MIN:
+	case EXPR_MAX:
+		return extreme(w, e);
+	case EXPR_EQ:
+		return apply(w, FORM_EQ, e->args[0]->type, e->args, 2);
+	case EXPR_NE:
+		return apply(w, FORM_NE, e->args[0]->type, e->args, 2);
+	case EXPR_LT:
+		return apply(w, FORM_LT, e->args[0]->type, e->args, 2);
+	case EXPR_LE:
+		return apply(w, FORM_LE, e->args[0]->type, e->args, 2);
+	case EXPR_GT:
+		return apply(w, FORM_GT, e->args[0]->type, e->args, 2);
+	case EXPR_GE:
+		return apply(w, FORM_GE, e->args[0]->type, e->args, 2);
+	case EXPR_AND:
+		return apply(w, FORM_AND, e->type, e->args, 2);
+	case EXPR_OR:
+		return apply(w, FORM_OR, e->type, e->args, 2);
+	case EXPR_NOT:
+		return apply(w, FORM_NOT, e->type, e->args, 1);
+	case EXPR_SELECT:
+	case EXPR_IF:
+		return apply(w, FORM_SELECT, e->type, e->args, 3);
+	case EXPR_CAST:
+		return cast(w, e);
+	case EXPR_LOAD:
+		p.text = walk_element(w, e->u.buffer, e->args, e->n_args);
+		return p;
+	case EXPR_CALL:
+		return intrinsic(w, e);
+	case EXPR_RAMP:
+		return apply(w, FORM_RAMP, dtype_of(DT_VOID), e->args, 2);
+	case EXPR_BROADCAST:
+		return apply(w, FORM_BROADCAST, dtype_of(DT_VOID), e->args, 1);
+	default:
+		walk_fail(w, "%s cannot be emitted", expr_kind_name(e->kind));
+		return failed_piece(w);
+	}
+}

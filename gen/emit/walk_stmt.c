@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Statements as text. Declarations stand in runs with an empty line behind
+ * them; names are unique among all that are visible, so nothing shadows. */
+#include "walk.h"
+
+static struct layout
+layout_of(const struct walker *w, bool align_with_tabs)
+{
+	return (struct layout){ w->out, w->d->line_columns,
+				w->d->tab_columns, align_with_tabs };
+}
+
+static void
+put_line(struct walker *w, const char *text)
+{
+	struct layout l = layout_of(w, false);
+
+	layout_line(&l, w->indent, text);
+}
+
+/* One statement's text, with an empty line where a run of declarations starts
+ * or ends inside a block. */
+static void
+put(struct walker *w, bool declaration, const char *text)
+{
+	if ((w->wrote == WROTE_DECLARATION && !declaration) ||
+	    (w->wrote == WROTE_STATEMENT && declaration)) {
+		strbuf_putc(w->out, '\n');
+	}
+	w->wrote = declaration ? WROTE_DECLARATION : WROTE_STATEMENT;
+	put_line(w, text);
+}
+
+static const struct lines *
+lines_of(struct walker *w, enum statement_id id)
+{
+	const struct lines *s = &w->d->statements[id];
+
+	if (s->rejected != NULL) {
+		walk_fail(w, "%s", s->rejected);
+		return NULL;
+	}
+	return s;
+}
+
+static void
+say(struct walker *w, enum statement_id id, bool declaration,
+    const struct tdata *data)
+{
+	const struct lines *s = lines_of(w, id);
+
+	if (s != NULL) {
+		put(w, declaration, walk_render(w, s->line, data));
+	}
+}
+
+/* -- blocks -- */
+
+struct inner {
+	int bindings, visible, wrote;
+	struct analyser_mark mark;
+};
+
+static void
+open_lines(struct walker *w, struct names lines, const struct tdata *data)
+{
+	for (int i = 0; i < lines.n; i++) {
+		put(w, false, walk_render(w, lines.data[i], data));
+	}
+}
+
+static struct inner
+enter(struct walker *w)
+{
+	struct inner i = { w->bindings.n, w->visible.n, (int)w->wrote,
+			   analyser_mark(&w->an) };
+
+	return i;
+}
+
+static void
+leave(struct walker *w, struct inner i)
+{
+	w->bindings.n = i.bindings;
+	w->visible.n = i.visible;
+	analyser_pop(&w->an, i.mark);
+}
+
+static void
+walk_inside(struct walker *w, struct stmt *s)
+{
+	w->indent++;
+	w->wrote = WROTE_NOTHING;
+	walk_stmt(w, s);
+	w->indent--;
+	w->wrote = WROTE_STATEMENT;
+}
+
+static void
+close_lines(struct walker *w, struct names lines)
+{
+	for (int i = 0; i < lines.n; i++) {
+		put_line(w, lines.data[i]);
+	}
+}
+
+/* -- kinds -- */
+
+static void
+walk_for(struct walker *w, struct stmt *s)
+{
+	const struct expr *min = s->args[0], *extent = s->args[1];
+	const struct expr *end = simplify(&w->an, expr_add(w->m, min, extent));
+	enum statement_id id = (enum statement_id)s->u.loop.kind;
+	struct var *v = s->u.loop.var;
+	struct tdata *data = tdata_new(w->a);
+	const struct lines *lines;
+	struct inner inner;
+	int64_t n;
+
+	if (id == SAY_UNROLLED && !expr_is_int(extent, &n)) {
+		id = SAY_SERIAL;
+	}
+	lines = lines_of(w, id);
+	if (lines == NULL || dialect_type(w->d, v->type) == NULL) {
+		w->failed = true;
+		return;
+	}
+	unit_need_type(w->u, v->type);
+	tdata_text(data, "type", w->d->types[v->type.kind].spelling);
+	tdata_text(data, "min", walk_expr(w, min, w->d->assignment));
+	tdata_text(data, "end", walk_expr(w, end, w->d->relational + 1));
+	tdata_text(data, "extent", walk_expr(w, extent, w->d->assignment));
+	inner = enter(w);
+	tdata_text(data, "var", walk_bind(w, v, v->name)->text);
+	open_lines(w, lines->open, data);
+	analyser_bind(&w->an, v, min, extent);
+	walk_inside(w, s->children[0]);
+	leave(w, inner);
+	close_lines(w, lines->close);
+}
+
+static void
+walk_if(struct walker *w, struct stmt *s)
+{
+	const struct lines *lines = lines_of(w, SAY_IF);
+	bool otherwise = s->n_children > 1 && s->children[1] != NULL;
+	struct tdata *data = tdata_new(w->a);
+	struct inner inner;
+
+	if (lines == NULL) {
+		return;
+	}
+	tdata_text(data, "condition",
+		   walk_expr(w, s->args[0], w->d->assignment));
+	open_lines(w, lines->open, data);
+	inner = enter(w);
+	analyser_assume(&w->an, s->args[0]);
+	walk_inside(w, s->children[0]);
+	leave(w, inner);
+	if (otherwise) {
+		close_lines(w, lines->otherwise);
+		inner = enter(w);
+		walk_inside(w, s->children[1]);
+		leave(w, inner);
+	}
+	close_lines(w, lines->close);
+}
+
+static void
+walk_while(struct walker *w, struct stmt *s)
+{
+	const struct lines *lines = lines_of(w, SAY_WHILE);
+	struct tdata *data = tdata_new(w->a);
+	struct inner inner;
+
+	if (lines == NULL) {
+		return;
+	}
+	tdata_text(data, "condition",
+		   walk_expr(w, s->args[0], w->d->assignment));
+	open_lines(w, lines->open, data);
+	inner = enter(w);
+	walk_inside(w, s->children[0]);
+	leave(w, inner);
+	close_lines(w, lines->close);
+}
+
+static bool
+is_const_handle(struct walker *w, const struct expr *value)
+{
+	const struct binding *b;
+
+	while (value->kind == EXPR_CALL && value->n_args > 0) {
+		value = value->args[0];
+	}
+	b = value->kind == EXPR_VAR ? walk_find(w, value->u.var) : NULL;
+	return b != NULL && b->is_const;
+}
+
+static void
+walk_let(struct walker *w, struct stmt *s)
+{
+	struct var *v = s->u.var;
+	const struct expr *value = s->args[0];
+	struct tdata *data = tdata_new(w->a);
+	bool handle = dtype_class(v->type) == DTC_HANDLE;
+	bool is_const = handle && is_const_handle(w, value);
+	bool is_data = !handle && walk_is_data(w, value);
+	struct binding *b;
+
+	if (dialect_type(w->d, v->type) == NULL) {
+		w->failed = true;
+		return;
+	}
+	unit_need_type(w->u, v->type);
+	tdata_text(data, "type", w->d->types[v->type.kind].spelling);
+	tdata_text(data, "value", walk_expr(w, value, w->d->assignment));
+	b = walk_bind(w, v, v->name);
+	b->data = is_data;
+	b->is_const = is_const;
+	if (handle) {
+		b->kind = is_const ? VALUE_CONST_VOID_POINTER
+				   : VALUE_VOID_POINTER;
+	}
+	tdata_text(data, "name", b->text);
+	say(w, !handle ? SAY_LET : is_const ? SAY_LET_CONST_POINTER
+					    : SAY_LET_POINTER, true, data);
+	if (dtype_is_int(v->type)) {
+		analyser_bind_value(&w->an, v, value);
+	}
+	walk_stmt(w, s->children[0]);
+}
+
+/* -- local arrays -- */
+
+static bool
+uses_any(const struct expr *e, const struct stmt *from, const struct stmt *to)
+{
+	for (const struct stmt *s = from; s != to; s = s->children[0]) {
+		if (s->kind == STMT_ALLOC && expr_uses_buffer(e,
+							      s->u.buffer)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ALLOC x { ALLOC y { x = 0; … } }: the stores that the body starts with may
+ * become initialisers. */
+static const struct stmt *
+first_store(struct walker *w, const struct stmt *chain, const struct buffer *b)
+{
+	const struct stmt *body = chain;
+	const struct stmt *one;
+	int n = 1;
+
+	while (body->kind == STMT_ALLOC) {
+		body = body->children[0];
+	}
+	if (body->kind == STMT_SEQ) {
+		n = body->n_children;
+	}
+	for (int i = 0; i < n; i++) {
+		one = body->kind == STMT_SEQ ? body->children[i] : body;
+		if (one->kind != STMT_STORE || one->u.buffer->ndim != 0 ||
+		    uses_any(one->args[0], chain, body)) {
+			return NULL;
+		}
+		if (one->u.buffer == b) {
+			vec_push(w->a, &w->done, one);
+			return one;
+		}
+	}
+	return NULL;
+}
+
+static void
+declare(struct walker *w, const struct stmt *s)
+{
+	const struct buffer *b = s->u.buffer;
+	struct tdata *data = tdata_new(w->a);
+	const struct stmt *init = NULL;
+	struct binding *bound;
+
+	if (dialect_type(w->d, b->type) == NULL) {
+		w->failed = true;
+		return;
+	}
+	if (b->ndim == 0) {
+		init = first_store(w, s, b);
+	}
+	unit_need_type(w->u, b->type);
+	tdata_text(data, "type", w->d->types[b->type.kind].spelling);
+	tdata_list(data, "extents");
+	tdata_text(data, "align", NULL);
+	if (b->align_bytes > 0) {
+		tdata_int(data, "align", b->align_bytes);
+	}
+	for (int i = 0; i < b->ndim; i++) {
+		tdata_text(tdata_item(data, "extents"), "extent",
+			   walk_expr(w, b->shape[i], w->d->assignment));
+	}
+	if (init != NULL) {
+		tdata_text(data, "value", walk_expr(w, init->args[0],
+						    w->d->assignment));
+	}
+	bound = walk_bind(w, b->data, b->name);
+	bound->buffer = b;
+	bound->kind = b->ndim == 0 ? VALUE_SCALAR : VALUE_ARRAY;
+	tdata_text(data, "name", bound->text);
+	say(w, b->ndim > 0 ? SAY_ARRAY : init != NULL ? SAY_CELL_INIT
+						      : SAY_CELL, true, data);
+}
+
+static void
+walk_alloc(struct walker *w, struct stmt *s)
+{
+	declare(w, s);
+	walk_stmt(w, s->children[0]);
+}
+
+/* -- stores -- */
+
+static bool
+is_load_of(const struct expr *e, const struct stmt *store)
+{
+	if (e->kind != EXPR_LOAD || e->u.buffer != store->u.buffer) {
+		return false;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		if (e->args[i] != store->args[i + 1]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* x = x + v becomes x += v: where the addition is the dialect's plain one. */
+static enum statement_id
+compound(struct walker *w, const struct stmt *s, const struct expr **rest)
+{
+	const struct expr *v = s->args[0];
+	enum dtype_class c = dtype_class(v->type);
+	bool plain = c == DTC_FLOAT || (c == DTC_UINT &&
+		     !w->d->types[v->type.kind].promoted);
+
+	if (!plain || v->n_args != 2) {
+		return SAY_STORE;
+	}
+	for (int i = 0; i < 2; i++) {
+		if (!is_load_of(v->args[i], s)) {
+			continue;
+		}
+		*rest = v->args[1 - i];
+		if (v->kind == EXPR_ADD) {
+			return SAY_STORE_ADD;
+		}
+		if (v->kind == EXPR_MUL) {
+			return SAY_STORE_MUL;
+		}
+		if (v->kind == EXPR_SUB && i == 0) {
+			return SAY_STORE_SUB;
+		}
+	}
+	return SAY_STORE;
+}
+
+static void
+walk_store(struct walker *w, struct stmt *s)
+{
+	struct tdata *data = tdata_new(w->a);
+	const struct expr *value = s->args[0];
+	enum statement_id id;
+
+	for (int i = 0; i < w->done.n; i++) {
+		if (w->done.data[i] == s) {
+			return;
+		}
+	}
+	id = compound(w, s, &value);
+	tdata_text(data, "target",
+		   walk_element(w, s->u.buffer, s->args + 1, s->n_args - 1));
+	tdata_text(data, "value", walk_expr(w, value, w->d->assignment));
+	say(w, id, false, data);
+}
+
+static void
+walk_seq(struct walker *w, struct stmt *s)
+{
+	int arrays = 0;
+
+	for (int i = 0; i < s->n_children; i++) {
+		arrays += s->children[i]->kind == STMT_ALLOC;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		struct stmt *child = s->children[i];
+		const struct lines *lines = &w->d->statements[SAY_BLOCK];
+
+		/* Two that follow each other may share their memory. */
+		if (child->kind == STMT_ALLOC && arrays > 1 &&
+		    lines->rejected == NULL) {
+			struct inner inner = enter(w);
+
+			open_lines(w, lines->open, tdata_new(w->a));
+			walk_inside(w, child);
+			leave(w, inner);
+			close_lines(w, lines->close);
+		} else {
+			walk_stmt(w, child);
+		}
+	}
+}
+
+void
+walk_stmt(struct walker *w, struct stmt *s)
+{
+	struct tdata *data;
+
+	if (w->failed) {
+		return;
+	}
+	switch (s->kind) {
+	case STMT_FOR:
+		walk_for(w, s);
+		break;
+	case STMT_STORE:
+		walk_store(w, s);
+		break;
+	case STMT_IF:
+		walk_if(w, s);
+		break;
+	case STMT_LET:
+		walk_let(w, s);
+		break;
+	case STMT_ALLOC:
+		walk_alloc(w, s);
+		break;
+	case STMT_ATTR:
+		walk_stmt(w, s->children[0]);
+		break;
+	case STMT_EVALUATE:
+		data = tdata_new(w->a);
+		tdata_text(data, "value",
+			   walk_expr(w, s->args[0], w->d->assignment));
+		say(w, SAY_EVALUATE, false, data);
+		break;
+	case STMT_WHILE:
+		walk_while(w, s);
+		break;
+	case STMT_RETURN:
+		data = tdata_new(w->a);
+		tdata_text(data, "value", s->n_args > 0
+			   ? walk_expr(w, s->args[0], w->d->assignment)
+			   : NULL);
+		say(w, SAY_RETURN, false, data);
+		break;
+	case STMT_SEQ:
+		walk_seq(w, s);
+		break;
+	default:
+		lines_of(w, SAY_ASSERT);
+		if (!w->failed) {
+			walk_fail(w, "%s cannot be emitted",
+				  stmt_kind_name(s->kind));
+		}
+		break;
+	}
+}
