@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words for comments: the model's names made harmless, sizes, shapes. */
+#include <stdio.h>
+
+#include "packer.h"
+
+const char *
+comment_text(struct arena *a, const char *text)
+{
+	size_t length = strlen(text);
+	char *out = arena_alloc(a, length * 2 + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text[i];
+		char last = n > 0 ? out[n - 1] : '\0';
+
+		if (c < ' ' || c == 127) {
+			c = ' ';
+		} else if (c > 127) {
+			c = '?';
+		} else if (c == '\\') {
+			c = '/';
+		}
+		/* No end, no start of a comment, no trigraph. */
+		if ((c == '/' && (last == '*' || last == '/')) ||
+		    (c == '*' && last == '/') || (c == '?' && last == '?')) {
+			out[n++] = ' ';
+		}
+		out[n++] = (char)c;
+	}
+	out[n] = '\0';
+	return out;
+}
+
+const char *
+comment_wrap(struct packer *k, const char *text, int column)
+{
+	struct strbuf s;
+	const char *result;
+	int at = column;
+	const char *p = text;
+
+	strbuf_init(&s);
+	while (*p != '\0') {
+		int n = (int)strcspn(p, " ");
+
+		if (at > column && at + 1 + n > k->d->line_columns) {
+			strbuf_putc(&s, '\n');
+			strbuf_puts(&s, k->d->comment_line);
+			at = column;
+		} else if (at > column) {
+			strbuf_putc(&s, ' ');
+			at++;
+		}
+		strbuf_write(&s, p, (size_t)n);
+		at += n;
+		p += n;
+		while (*p == ' ') {
+			p++;
+		}
+	}
+	result = arena_strdup(k->a, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
+	return result;
+}
+
+static void
+print_extent(const struct expr *e, struct strbuf *s)
+{
+	int64_t v;
+
+	if (expr_is_int(e, &v)) {
+		strbuf_printf(s, "%lld", (long long)v);
+	} else {
+		expr_print(e, s);
+	}
+}
+
+const char *
+shape_text(struct packer *k, const struct tensor *t)
+{
+	struct strbuf s;
+	const char *text;
+
+	strbuf_init(&s);
+	for (int i = 0; i < t->ndim; i++) {
+		strbuf_putc(&s, '[');
+		print_extent(t->shape[i], &s);
+		strbuf_putc(&s, ']');
+	}
+	text = comment_text(k->a, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
+	return text;
+}
+
+const char *
+short_name(struct dtype t)
+{
+	return dtype_short(t);
+}
+
+const char *
+bytes_text(struct arena *a, int64_t bytes)
+{
+	if (bytes < 100000) {
+		return arena_printf(a, "%lld bytes", (long long)bytes);
+	}
+	return arena_printf(a, "%.2f MB", (double)bytes / 1e6);
+}
+
+const char *
+work_text(struct packer *k, const struct kernel *kernel)
+{
+	struct strbuf s;
+	const char *text;
+
+	strbuf_init(&s);
+	if (kernel->flops >= 1e5) {
+		strbuf_printf(&s, "%.1f MFLOP, ", kernel->flops / 1e6);
+	} else if (kernel->flops > 0) {
+		strbuf_printf(&s, "%.0f FLOP, ", kernel->flops);
+	}
+	strbuf_printf(&s, "reads %s, ", bytes_text(k->a, kernel->read_bytes));
+	strbuf_printf(&s, "writes %s", bytes_text(k->a, kernel->write_bytes));
+	if (kernel->stack_bytes > 0) {
+		strbuf_printf(&s, ", %lld bytes of stack",
+			      (long long)kernel->stack_bytes);
+	}
+	text = arena_strdup(k->a, s.data);
+	strbuf_release(&s);
+	return text;
+}
+
+const struct kernel *
+writer_of(const struct program *p, const struct tensor *t)
+{
+	for (int i = 0; i < p->kernels.n; i++) {
+		const struct kernel *kernel = p->kernels.data[i];
+
+		for (int j = 0; j < kernel->args.n; j++) {
+			if (kernel->args.data[j].tensor == t &&
+			    kernel->args.data[j].written) {
+				return kernel;
+			}
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The header: dimensions, sizes, statuses, the caller's structures. */
+#include <ctype.h>
+
+#include "packer.h"
+
+static int64_t
+upper_bound(struct packer *k, const struct expr *e)
+{
+	struct analyser an;
+	struct bounds b;
+	int64_t v;
+
+	if (expr_is_int(e, &v)) {
+		return v;
+	}
+	analyser_init(&an, k->m);
+	b = analyse_bounds(&an, e);
+	return b.max;
+}
+
+static bool
+is_dynamic(const struct tensor *t)
+{
+	int64_t v;
+
+	for (int i = 0; i < t->ndim; i++) {
+		if (!expr_is_int(t->shape[i], &v)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+add_tensor(struct packer *k, struct tdata *data, const char *list,
+	   const struct tensor *t, const char *field, const char *macro,
+	   int label_columns, struct unit *u)
+{
+	struct tdata *row = tdata_item(data, list);
+	struct tdata *size = tdata_item(data, "tensors");
+	struct strbuf dims;
+	int64_t count = 1;
+
+	strbuf_init(&dims);
+	for (int i = 0; i < t->ndim; i++) {
+		int64_t extent = upper_bound(k, t->shape[i]);
+
+		strbuf_printf(&dims, "%s%lld", i > 0 ? ", " : "",
+			      (long long)extent);
+		count *= extent;
+	}
+	unit_need_type(u, t->type);
+	tdata_text(row, "name", field);
+	tdata_printf(row, "label", "%-*s", label_columns, field);
+	tdata_text(row, "short", short_name(t->type));
+	tdata_text(row, "type", k->d->types[t->type.kind].spelling);
+	tdata_text(row, "shape", shape_text(k, t));
+	tdata_text(size, "NAME", macro);
+	tdata_text(size, "dims", dims.data != NULL
+		   ? arena_strdup(k->a, dims.data) : "1");
+	tdata_int(size, "count", count);
+	tdata_flag(size, "dynamic", is_dynamic(t));
+	strbuf_release(&dims);
+}
+
+static int
+longest(const char *const *names, int n, int so_far)
+{
+	for (int i = 0; i < n; i++) {
+		int length = (int)strlen(names[i]);
+
+		so_far = length > so_far ? length : so_far;
+	}
+	return so_far;
+}
+
+bool
+add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
+{
+	struct tdata *data = tdata_new(k->a);
+	const struct dialect_template *t = &k->d->templates[TEMPLATE_HEADER];
+	struct unit u;
+	int columns;
+
+	unit_init(&u, k->m, k->d);
+	tdata_outer(data, k->data);
+	if (version_hash != NULL) {
+		tdata_text(data, "version_hash", version_hash);
+	}
+	tdata_list(data, "inputs");
+	tdata_list(data, "outputs");
+	tdata_list(data, "tensors");
+	tdata_list(data, "includes");
+	columns = longest(k->input_fields, k->g->inputs.n, 0);
+	columns = longest(k->output_fields, k->g->outputs.n, columns);
+	for (int i = 0; i < k->g->inputs.n; i++) {
+		add_tensor(k, data, "inputs", k->g->inputs.data[i],
+			   k->input_fields[i], k->input_macros[i], columns,
+			   &u);
+	}
+	for (int i = 0; i < k->g->outputs.n; i++) {
+		add_tensor(k, data, "outputs", k->g->outputs.data[i],
+			   k->output_fields[i], k->output_macros[i], columns,
+			   &u);
+	}
+	for (int i = 0; i < k->g->dims.n; i++) {
+		unit_need_type(&u, k->g->dims.data[i]->type);
+	}
+	tdata_flag(data, "no_inputs",
+		   k->g->inputs.n == 0 && k->g->dims.n == 0);
+	tdata_text(data, "overlap", k->g->inputs.n == 0 ? NULL
+		   : k->g->inputs.n == 1 ? "the input" : "the inputs");
+	for (int i = 0; i < u.headers.n; i++) {
+		tdata_text(tdata_item(data, "includes"), "header",
+			   u.headers.data[i]);
+	}
+	return template_render(&k->m->diags, t->file, NULL, t->text, data,
+			       out);
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* <model>.json: inputs and outputs, sizes, the memory plan, kernels, files,
+ * flags, and what became of every node. One line per tensor, place and
+ * kernel; the trace, which names all nodes, is one line, so that renumbering
+ * a model changes one line. */
+#include <cjson/cJSON.h>
+
+#include "packer.h"
+
+/* Text that JSON may hold: bytes that are no UTF-8 become '?'. */
+static const char *
+utf8(struct arena *a, const char *text)
+{
+	char *out = arena_strdup(a, text);
+	unsigned char *p = (unsigned char *)out;
+
+	while (*p != '\0') {
+		int more = *p < 0x80 ? 0 : *p >= 0xc2 && *p < 0xe0 ? 1
+			 : *p >= 0xe0 && *p < 0xf0 ? 2
+			 : *p >= 0xf0 && *p < 0xf5 ? 3 : -1;
+		int good = 0;
+
+		while (good < more && (p[good + 1] & 0xc0) == 0x80) {
+			good++;
+		}
+		if (more < 0 || good < more) {
+			*p++ = '?';
+		} else {
+			p += more + 1;
+		}
+	}
+	return out;
+}
+
+static void
+put_text(struct packer *k, cJSON *object, const char *key, const char *text)
+{
+	if (text != NULL) {
+		cJSON_AddStringToObject(object, key, utf8(k->a, text));
+	}
+}
+
+static void
+put_number(cJSON *object, const char *key, double v)
+{
+	cJSON_AddNumberToObject(object, key, v);
+}
+
+static cJSON *
+shape_json(struct packer *k, int ndim, const struct expr *const *shape)
+{
+	cJSON *list = cJSON_CreateArray();
+	int64_t v;
+
+	for (int i = 0; i < ndim; i++) {
+		if (expr_is_int(shape[i], &v)) {
+			cJSON_AddItemToArray(list,
+					     cJSON_CreateNumber((double)v));
+		} else {
+			struct strbuf s;
+
+			strbuf_init(&s);
+			expr_print(shape[i], &s);
+			cJSON_AddItemToArray(list, cJSON_CreateString(
+						utf8(k->a, s.data)));
+			strbuf_release(&s);
+		}
+	}
+	return list;
+}
+
+static cJSON *
+tensor_json(struct packer *k, const struct tensor *t, const char *field)
+{
+	cJSON *object = cJSON_CreateObject();
+	int64_t elems;
+
+	put_text(k, object, "name", t->name);
+	put_text(k, object, "field", field);
+	put_text(k, object, "dtype", dtype_name(t->type));
+	cJSON_AddItemToObject(object, "shape", shape_json(k, t->ndim,
+							  t->shape));
+	if (tensor_max_elems(t, &elems)) {
+		put_number(object, "max_elements", (double)elems);
+	}
+	return object;
+}
+
+static cJSON *
+dims_json(struct packer *k)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (int i = 0; i < k->g->dims.n; i++) {
+		const struct var *v = k->g->dims.data[i];
+		cJSON *object = cJSON_CreateObject();
+
+		put_text(k, object, "name", v->name);
+		put_text(k, object, "field", k->dim_fields[i]);
+		put_number(object, "min", (double)v->min);
+		put_number(object, "max", (double)v->max);
+		cJSON_AddItemToArray(list, object);
+	}
+	return list;
+}
+
+static cJSON *
+memory_json(struct packer *k)
+{
+	const struct memory_plan *plan = &k->p->plan;
+	cJSON *object = cJSON_CreateObject();
+
+	put_number(object, "workspace_bytes", (double)plan->workspace_bytes);
+	put_number(object, "workspace_align", (double)plan->align_bytes);
+	put_number(object, "bound_bytes", (double)plan->bound_bytes);
+	put_number(object, "ratio", plan->bound_bytes > 0
+		   ? (double)plan->workspace_bytes /
+		     (double)plan->bound_bytes : 1.0);
+	put_text(k, object, "strategy", plan->strategy);
+	put_number(object, "stack_bytes", (double)k->stack_bytes);
+	put_number(object, "weights_bytes", (double)k->out->weights_bytes);
+	return object;
+}
+
+static cJSON *
+places_json(struct packer *k)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (int i = 0; i < k->p->plan.places.n; i++) {
+		const struct placement *at = &k->p->plan.places.data[i];
+		cJSON *object;
+
+		if (at->kind != PLACE_WORKSPACE) {
+			continue;
+		}
+		object = cJSON_CreateObject();
+		if (at->tensor != NULL) {
+			const struct kernel *from = writer_of(k->p,
+							      at->tensor);
+			put_text(k, object, "tensor",
+				 name_stem(k->a, at->tensor->name));
+			put_text(k, object, "kernel",
+				 from != NULL ? from->name : NULL);
+		} else {
+			put_text(k, object, "scratch_of",
+				 at->scratch_of->name);
+		}
+		put_number(object, "offset", (double)at->offset_bytes);
+		put_number(object, "bytes", (double)at->bytes);
+		cJSON_AddItemToArray(list, object);
+	}
+	return list;
+}
+
+static cJSON *
+weights_json(struct packer *k)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (int i = 0; i < k->p->weights.n; i++) {
+		const struct weight *w = k->p->weights.data[i];
+		cJSON *object = cJSON_CreateObject();
+
+		put_text(k, object, "symbol", k->weight_symbols[i]);
+		put_text(k, object, "dtype", dtype_name(w->buffer->type));
+		cJSON_AddItemToObject(object, "shape", shape_json(k,
+					w->buffer->ndim, w->buffer->shape));
+		put_number(object, "offset", (double)w->offset_bytes);
+		put_number(object, "bytes", (double)w->bytes);
+		cJSON_AddItemToArray(list, object);
+	}
+	return list;
+}
+
+static cJSON *
+kernels_json(struct packer *k)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+		cJSON *object = cJSON_CreateObject();
+		cJSON *ops = cJSON_CreateArray();
+
+		put_text(k, object, "name", kernel->name);
+		put_text(k, object, "title", kernel->title);
+		put_text(k, object, "schedule", kernel->schedule);
+		for (int n = 0; n < kernel->group->nodes.n; n++) {
+			const struct node *node = kernel->group->nodes.data[n];
+
+			cJSON_AddItemToArray(ops, cJSON_CreateString(
+				utf8(k->a, node->op_type)));
+		}
+		cJSON_AddItemToObject(object, "operators", ops);
+		put_number(object, "flops", kernel->flops);
+		put_number(object, "macs", (double)kernel->macs);
+		put_number(object, "read_bytes", (double)kernel->read_bytes);
+		put_number(object, "write_bytes",
+			   (double)kernel->write_bytes);
+		put_number(object, "stack_bytes",
+			   (double)kernel->stack_bytes);
+		cJSON_AddItemToArray(list, object);
+	}
+	return list;
+}
+
+/* -- the trace -- */
+
+static const struct kernel *
+kernel_of(const struct program *p, const struct group *group)
+{
+	for (int i = 0; i < p->kernels.n; i++) {
+		if (p->kernels.data[i]->group == group) {
+			return p->kernels.data[i];
+		}
+	}
+	return NULL;
+}
+
+/* By origin: what computes it. */
+static void
+find_groups(struct packer *k, const struct group **group_of)
+{
+	for (int i = 0; i < k->g->groups.n; i++) {
+		const struct group *group = k->g->groups.data[i];
+
+		for (int n = 0; n < group->nodes.n; n++) {
+			const struct node *node = group->nodes.data[n];
+
+			for (int o = 0; o < node->origins.n; o++) {
+				group_of[node->origins.data[o]] = group;
+			}
+		}
+	}
+}
+
+static cJSON *
+trace_json(struct packer *k)
+{
+	cJSON *list = cJSON_CreateArray();
+	const struct group **group_of = arena_array(k->a,
+			const struct group *, k->g->origins.n + 1);
+
+	find_groups(k, group_of);
+	for (int i = 0; i < k->g->origins.n; i++) {
+		const struct origin *from = &k->g->origins.data[i];
+		const struct group *group = group_of[i];
+		const struct kernel *kernel = group != NULL
+					      ? kernel_of(k->p, group) : NULL;
+		cJSON *object = cJSON_CreateObject();
+
+		put_number(object, "index", from->index);
+		put_text(k, object, "node", from->name);
+		put_text(k, object, "op", from->op_type);
+		put_text(k, object, "output", from->output);
+		if (kernel != NULL) {
+			put_text(k, object, "kernel", kernel->name);
+		} else if (from->pass != NULL) {
+			put_text(k, object, "pass", from->pass);
+			put_text(k, object, "why", from->fate);
+		} else if (group != NULL && group->is_view) {
+			put_text(k, object, "pass", "view");
+			put_text(k, object, "why",
+				 "its output is its input's bytes");
+		} else {
+			put_text(k, object, "pass", "dead");
+			put_text(k, object, "why", "nothing uses it");
+		}
+		cJSON_AddItemToArray(list, object);
+	}
+	return list;
+}
+
+/* -- lines -- */
+
+static void
+put_line(struct strbuf *s, const char *indent, cJSON *value, bool last)
+{
+	char *text = cJSON_PrintUnformatted(value);
+
+	strbuf_printf(s, "%s%s%s\n", indent, text, last ? "" : ",");
+	cJSON_free(text);
+}
+
+/* "key": value on a line, or a line for each item. */
+static void
+put_member(struct strbuf *s, const char *key, cJSON *value, bool by_item,
+	   bool last)
+{
+	strbuf_printf(s, "\t\"%s\": ", key);
+	if (!by_item || cJSON_GetArraySize(value) == 0) {
+		put_line(s, "", value, last);
+	} else {
+		const cJSON *item;
+
+		strbuf_puts(s, "[\n");
+		cJSON_ArrayForEach(item, value) {
+			put_line(s, "\t\t", (cJSON *)item,
+				 item->next == NULL);
+		}
+		strbuf_printf(s, "\t]%s\n", last ? "" : ",");
+	}
+	cJSON_Delete(value);
+}
+
+static void
+put_io(struct packer *k, struct strbuf *s)
+{
+	cJSON *in = cJSON_CreateArray();
+	cJSON *out = cJSON_CreateArray();
+
+	for (int i = 0; i < k->g->inputs.n; i++) {
+		cJSON_AddItemToArray(in, tensor_json(k, k->g->inputs.data[i],
+						     k->input_fields[i]));
+	}
+	for (int i = 0; i < k->g->outputs.n; i++) {
+		cJSON_AddItemToArray(out, tensor_json(k,
+						k->g->outputs.data[i],
+						k->output_fields[i]));
+	}
+	put_member(s, "inputs", in, true, false);
+	put_member(s, "outputs", out, true, false);
+}
+
+static cJSON *
+files_json(struct packer *k)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (int i = 0; i < k->out->files.n; i++) {
+		cJSON_AddItemToArray(list, cJSON_CreateString(
+					k->out->files.data[i].name));
+	}
+	cJSON_AddItemToArray(list,
+			     cJSON_CreateString(k->files[FILE_METADATA]));
+	return list;
+}
+
+void
+add_metadata(struct packer *k)
+{
+	static const char *const forms[] = {
+		"none", "c", "incbin", "file", "section",
+	};
+	cJSON *assumptions = cJSON_CreateArray();
+	struct strbuf s;
+
+	for (int i = 0; i < k->g->assumptions.n; i++) {
+		cJSON_AddItemToArray(assumptions, cJSON_CreateString(
+				utf8(k->a, k->g->assumptions.data[i])));
+	}
+	strbuf_init(&s);
+	strbuf_puts(&s, "{\n");
+	put_member(&s, "license", cJSON_CreateString("MIT-0"), false, false);
+	put_member(&s, "model", cJSON_CreateString(k->model), false, false);
+	put_member(&s, "generator", cJSON_CreateString(k->o->version), false,
+		   false);
+	put_member(&s, "digest", cJSON_CreateString(
+		   k->g->digest != NULL ? k->g->digest : ""), false, false);
+	put_member(&s, "target", cJSON_CreateString(k->p->target->name),
+		   false, false);
+	put_member(&s, "dialect", cJSON_CreateString(k->d->name), false,
+		   false);
+	put_member(&s, "optimize", cJSON_CreateString(
+		   k->p->target->optimize_memory ? "memory" : "speed"), false,
+		   false);
+	put_member(&s, "cc", cJSON_CreateString(k->out->cc_line), false,
+		   false);
+	put_member(&s, "files", files_json(k), false, false);
+	put_member(&s, "assumptions", assumptions, true, false);
+	put_io(k, &s);
+	put_member(&s, "dims", dims_json(k), true, false);
+	put_member(&s, "memory", memory_json(k), false, false);
+	put_member(&s, "workspace", places_json(k), true, false);
+	put_member(&s, "weights_form",
+		   cJSON_CreateString(forms[k->out->weights]), false, false);
+	put_member(&s, "weights", weights_json(k), true, false);
+	put_member(&s, "kernels", kernels_json(k), true, false);
+	put_member(&s, "trace", trace_json(k), false, true);
+	strbuf_puts(&s, "}\n");
+	add_file(k, FILE_METADATA, OUT_TEXT, s.data);
+	strbuf_release(&s);
+}

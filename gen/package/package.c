@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All files of a compiled program: their names, what the templates have in
+ * common, and the files in order. */
+#include <ctype.h>
+
+#include "packer.h"
+
+#define MODEL_NAME_MAX 31
+
+const char *
+packer_render(struct packer *k, const char *text, const struct tdata *data)
+{
+	struct strbuf s;
+	const char *result = "";
+
+	strbuf_init(&s);
+	if (template_render(&k->m->diags, k->d->file, text, text, data, &s) &&
+	    s.data != NULL) {
+		result = arena_strdup(k->a, s.data);
+	}
+	strbuf_release(&s);
+	return result;
+}
+
+void
+add_file(struct packer *k, enum file_id id, enum out_kind kind,
+	 const char *text)
+{
+	struct out_file f = { .name = k->files[id], .kind = kind };
+
+	if (text != NULL) {
+		f.text = arena_strdup(k->a, text);
+		f.length = strlen(text);
+		f.has_digest = strstr(text, WEIGHTS_DIGEST_MARK) != NULL;
+	} else {
+		f.length = (size_t)k->blob_bytes;
+	}
+	vec_push(k->a, &k->out->files, f);
+}
+
+static const char *
+upper(struct arena *a, const char *text)
+{
+	char *out = arena_strdup(a, text);
+
+	for (char *p = out; *p != '\0'; p++) {
+		*p = (char)toupper((unsigned char)*p);
+	}
+	return out;
+}
+
+/* -- names -- */
+
+static void
+init_names(struct packer *k, struct name_set *s)
+{
+	name_set_init(s, k->a);
+	s->reserved = k->d->reserved.data;
+	s->n_reserved = k->d->reserved.n;
+	s->max_length = k->d->identifier_length;
+}
+
+static void
+name_files(struct packer *k)
+{
+	struct tdata *data = tdata_new(k->a);
+
+	tdata_text(data, "model", k->model);
+	for (int i = 0; i < FILE_COUNT; i++) {
+		k->files[i] = packer_render(k, k->d->files[i], data);
+	}
+}
+
+/* Fields of the two structures, and macros, which must differ among all. */
+static void
+name_interface(struct packer *k)
+{
+	struct graph *g = k->g;
+	struct name_set fields, macros, out_fields;
+
+	init_names(k, &fields);
+	init_names(k, &out_fields);
+	init_names(k, &macros);
+	/* Macros that the header has for itself. */
+	name_set_add(&macros, "WORKSPACE");
+	name_set_add(&macros, "WEIGHTS");
+	k->input_fields = arena_array(k->a, const char *, g->inputs.n + 1);
+	k->input_macros = arena_array(k->a, const char *, g->inputs.n + 1);
+	k->output_fields = arena_array(k->a, const char *, g->outputs.n + 1);
+	k->output_macros = arena_array(k->a, const char *, g->outputs.n + 1);
+	k->dim_fields = arena_array(k->a, const char *, g->dims.n + 1);
+	k->dim_macros = arena_array(k->a, const char *, g->dims.n + 1);
+	for (int i = 0; i < g->inputs.n; i++) {
+		k->input_fields[i] = name_set_add(&fields,
+						  g->inputs.data[i]->name);
+		k->input_macros[i] = name_set_add(&macros, upper(k->a,
+						  k->input_fields[i]));
+	}
+	for (int i = 0; i < g->dims.n; i++) {
+		k->dim_fields[i] = name_set_add(&fields,
+						g->dims.data[i]->name);
+		k->dim_macros[i] = name_set_add(&macros, upper(k->a,
+						k->dim_fields[i]));
+	}
+	for (int i = 0; i < g->outputs.n; i++) {
+		k->output_fields[i] = name_set_add(&out_fields,
+						   g->outputs.data[i]->name);
+		k->output_macros[i] = name_set_add(&macros, upper(k->a,
+						   k->output_fields[i]));
+	}
+}
+
+/* External names start with the model's. */
+static void
+name_weights(struct packer *k)
+{
+	struct name_set s;
+	int room;
+
+	init_names(k, &s);
+	room = s.max_length - (int)strlen(k->model) - 1;
+	s.max_length = room > 12 ? room : 12;
+	k->weight_symbols = arena_array(k->a, const char *,
+					k->p->weights.n + 1);
+	for (int i = 0; i < k->p->weights.n; i++) {
+		const char *name = name_set_add(&s,
+					k->p->weights.data[i]->name);
+
+		k->weight_symbols[i] = arena_printf(k->a, "%s_%s", k->model,
+						    name);
+	}
+}
+
+/* -- what all templates may say -- */
+
+static const char *
+spaces_to(struct packer *k, int column)
+{
+	struct strbuf s;
+	const char *text;
+
+	strbuf_init(&s);
+	for (int i = 0; i < column / k->d->tab_columns; i++) {
+		strbuf_putc(&s, '\t');
+	}
+	for (int i = 0; i < column % k->d->tab_columns; i++) {
+		strbuf_putc(&s, ' ');
+	}
+	text = arena_strdup(k->a, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
+	return text;
+}
+
+static const char *
+file_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+static void
+add_origin(struct packer *k)
+{
+	const char *file = k->g->file != NULL ? file_part(k->g->file)
+					      : "a graph";
+	const char *digest = k->g->digest != NULL && k->g->digest[0] != '\0'
+		? arena_printf(k->a, " (sha256 %s...)", k->g->digest) : "";
+
+	tdata_text(k->data, "origin", comment_text(k->a, arena_printf(k->a,
+		"from %s%s, %s, target %s", file, digest, k->o->version,
+		k->p->target->name)));
+}
+
+static void
+add_common(struct packer *k)
+{
+	struct tdata *d = k->data;
+	int n = (int)strlen(k->model);
+	bool file = k->out->weights == WEIGHTS_FILE;
+
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		int64_t bytes = k->p->kernels.data[i]->stack_bytes;
+
+		k->stack_bytes = bytes > k->stack_bytes ? bytes
+							: k->stack_bytes;
+	}
+	tdata_text(d, "model", k->model);
+	tdata_text(d, "MODEL", k->upper);
+	add_origin(k);
+	tdata_int(d, "workspace_bytes", k->p->plan.workspace_bytes);
+	tdata_int(d, "bound_bytes", k->p->plan.bound_bytes);
+	tdata_int(d, "stack_bytes", k->stack_bytes);
+	tdata_int(d, "weights_bytes", k->out->weights_bytes);
+	tdata_int(d, "blob_bytes", k->blob_bytes);
+	tdata_int(d, "align", k->p->plan.align_bytes > 0
+		  ? k->p->plan.align_bytes : k->p->target->align_bytes);
+	tdata_int(d, "weights_align", k->p->target->align_bytes);
+	tdata_text(d, "header", k->files[FILE_HEADER]);
+	tdata_text(d, "blob", k->files[FILE_BLOB]);
+	tdata_flag(d, "file", file);
+	tdata_flag(d, "workspace", k->p->plan.workspace_bytes > 0);
+	tdata_flag(d, "has_dims", k->g->dims.n > 0);
+	tdata_flag(d, "more", file || k->g->dims.n > 0);
+	tdata_int(d, "order_offset", BLOB_ORDER_OFFSET);
+	tdata_int(d, "digest_offset", BLOB_DIGEST_OFFSET);
+	tdata_text(d, "digest", WEIGHTS_DIGEST_MARK);
+	tdata_text(d, "align_init_proto", spaces_to(k, 2 * n + 19));
+	tdata_text(d, "align_run_proto", spaces_to(k, 2 * n + 18));
+	tdata_text(d, "align_run", spaces_to(k, n + 5));
+	tdata_list(d, "dims");
+	for (int i = 0; i < k->g->dims.n; i++) {
+		const struct var *v = k->g->dims.data[i];
+		struct tdata *row = tdata_item(d, "dims");
+
+		tdata_text(row, "name", k->dim_fields[i]);
+		tdata_text(row, "DIM", k->dim_macros[i]);
+		tdata_text(row, "type", k->d->types[v->type.kind].spelling);
+		tdata_int(row, "min", v->min);
+		tdata_int(row, "max", v->max);
+	}
+}
+
+/* A number that changes with any word of the interface. */
+static uint32_t
+hash_text(const char *text)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *text != '\0'; text++) {
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	}
+	return h;
+}
+
+static bool
+add_header(struct packer *k)
+{
+	struct strbuf s;
+	const char *body;
+	bool ok;
+
+	strbuf_init(&s);
+	ok = add_interface(k, "", &s);
+	/* The comment on top says where it is from, not what it is. */
+	body = ok ? strstr(s.data, k->upper) : NULL;
+	if (body != NULL) {
+		tdata_printf(k->data, "version_hash", "%08x",
+			     hash_text(body));
+	}
+	strbuf_release(&s);
+	strbuf_init(&s);
+	ok = ok && body != NULL && add_interface(k, NULL, &s);
+	if (ok) {
+		add_file(k, FILE_HEADER, OUT_TEXT, s.data);
+	}
+	strbuf_release(&s);
+	return ok;
+}
+
+/* -- building it -- */
+
+static const char *
+cc_line(struct packer *k)
+{
+	const char *second = k->out->weights == WEIGHTS_INCBIN
+			     ? k->files[FILE_INCBIN]
+			     : k->out->weights == WEIGHTS_C ||
+			       k->out->weights == WEIGHTS_SECTION
+			     ? k->files[FILE_WEIGHTS] : "";
+
+	return arena_printf(k->a, "%s %s -I. -c %s%s%s", k->p->target->cc,
+			    k->p->target->cflags, k->files[FILE_SOURCE],
+			    second[0] != '\0' ? " " : "", second);
+}
+
+static const char *
+without_ending(struct arena *a, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot != NULL ? arena_strndup(a, name, (size_t)(dot - name))
+			   : name;
+}
+
+static void
+add_unit(struct packer *k, struct tdata *data, enum file_id file,
+	 enum file_id need)
+{
+	struct tdata *row = tdata_item(data, "sources");
+
+	tdata_text(row, "file", k->files[file]);
+	tdata_text(row, "stem", without_ending(k->a, k->files[file]));
+	tdata_list(row, "needs");
+	tdata_text(tdata_item(row, "needs"), "need", k->files[need]);
+}
+
+bool
+add_build_files(struct packer *k)
+{
+	static const enum template_id ids[] = {
+		TEMPLATE_MAKEFILE, TEMPLATE_CMAKE,
+	};
+	static const enum file_id files[] = { FILE_MAKEFILE, FILE_CMAKE };
+	struct tdata *data = tdata_new(k->a);
+	bool ok = true;
+
+	tdata_outer(data, k->data);
+	tdata_text(data, "cflags", k->p->target->cflags);
+	tdata_flag(data, "assembles", k->out->weights == WEIGHTS_INCBIN);
+	tdata_list(data, "sources");
+	add_unit(k, data, FILE_SOURCE, FILE_HEADER);
+	if (k->out->weights == WEIGHTS_INCBIN) {
+		add_unit(k, data, FILE_INCBIN, FILE_BLOB);
+	} else if (k->out->weights == WEIGHTS_C ||
+		   k->out->weights == WEIGHTS_SECTION) {
+		add_unit(k, data, FILE_WEIGHTS, FILE_HEADER);
+	}
+	for (int i = 0; ok && i < 2; i++) {
+		const struct dialect_template *t = &k->d->templates[ids[i]];
+		struct strbuf s;
+
+		tdata_text(data, "self", k->files[files[i]]);
+		strbuf_init(&s);
+		ok = template_render(&k->m->diags, t->file, NULL, t->text,
+				     data, &s);
+		if (ok) {
+			add_file(k, files[i], OUT_TEXT, s.data);
+		}
+		strbuf_release(&s);
+	}
+	return ok;
+}
+
+bool
+package_build(struct program *p, const struct dialect *d,
+	      const struct emit_options *o, struct package *out)
+{
+	struct packer k = { .p = p, .g = p->graph, .d = d, .o = o,
+			    .out = out };
+	struct name_set models;
+
+	memset(out, 0, sizeof *out);
+	out->dialect = d;
+	k.m = p->graph->module;
+	k.a = &k.m->arena;
+	k.data = tdata_new(k.a);
+	init_names(&k, &models);
+	models.max_length = MODEL_NAME_MAX;
+	k.model = name_set_add(&models, o->name);
+	k.upper = upper(k.a, k.model);
+	name_files(&k);
+	name_interface(&k);
+	name_weights(&k);
+	if (!weights_layout(&k)) {
+		return false;
+	}
+	out->cc_line = cc_line(&k);
+	add_common(&k);
+	if (!add_header(&k) || !add_source(&k) || !add_weights(&k) ||
+	    !add_build_files(&k)) {
+		return false;
+	}
+	add_metadata(&k);
+	return k.m->diags.n_errors == 0;
+}

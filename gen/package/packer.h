@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside package/: what the files of one model share while they are made. */
+#ifndef TIRC_PACKER_H
+#define TIRC_PACKER_H
+
+#include "walk.h"
+
+/* A weights file starts with this many bytes: a magic word, the byte order
+ * as the number 0x01020304 in it, the length of the file and the digest. */
+#define BLOB_HEADER_BYTES 64
+#define BLOB_ORDER_OFFSET 16
+#define BLOB_LENGTH_OFFSET 24
+#define BLOB_DIGEST_OFFSET 32
+
+/* Stands where the digest of the weights goes when they are written. */
+#define WEIGHTS_DIGEST_MARK "@weights-digest@"
+
+struct packer {
+	struct program *p;
+	struct graph *g;
+	struct module *m;
+	struct arena *a;
+	const struct dialect *d;
+	const struct emit_options *o;
+	struct package *out;
+	const char *model, *upper;  /* identifier stems */
+	const char *files[FILE_COUNT];
+	const char **input_fields, **output_fields, **dim_fields;
+	const char **input_macros, **output_macros, **dim_macros;
+	const char **weight_symbols;
+	int64_t blob_bytes, stack_bytes;
+	struct tdata *data;         /* what all templates may say */
+};
+
+/* Text as it may stand in a comment of any target. */
+const char *comment_text(struct arena *a, const char *text);
+/* Broken into lines that continue as the dialect says. */
+const char *comment_wrap(struct packer *k, const char *text, int column);
+/* "f32 [1][3][224][224]" without the type. */
+const char *shape_text(struct packer *k, const struct tensor *t);
+/* "231.2 MFLOP, reads 1.01 MB, writes 0.80 MB" */
+const char *work_text(struct packer *k, const struct kernel *kernel);
+const char *bytes_text(struct arena *a, int64_t bytes);
+const char *short_name(struct dtype t);
+/* The kernel that writes t, or NULL. */
+const struct kernel *writer_of(const struct program *p,
+			       const struct tensor *t);
+
+/* Decides the form and lays the weights out. */
+bool weights_layout(struct packer *k);
+/* "extern const float digits_conv_w[4][3][3];" and the like. */
+const char *weight_line(struct packer *k, int i, const char *text,
+			struct unit *u);
+bool add_interface(struct packer *k, const char *version_hash,
+		   struct strbuf *out);
+bool add_source(struct packer *k);
+bool add_weights(struct packer *k);
+bool add_build_files(struct packer *k);
+void add_metadata(struct packer *k);
+void add_file(struct packer *k, enum file_id id, enum out_kind kind,
+	      const char *text);
+/* Fills one of the dialect's short texts in. */
+const char *packer_render(struct packer *k, const char *text,
+			  const struct tdata *data);
+
+#endif

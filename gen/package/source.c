@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The source: kernels with where they come from, the memory plan in words,
+ * the entry function. */
+#include <stdio.h>
+
+#include "packer.h"
+
+#define ROW_COLUMN 14 /* where the text of a comment's row starts */
+
+static void
+add_row(struct packer *k, struct tdata *data, const char *list,
+	const char *label, const char *text)
+{
+	struct tdata *row = tdata_item(data, list);
+
+	tdata_printf(row, "label", "%-8s", label);
+	tdata_text(row, "text", comment_wrap(k, comment_text(k->a, text),
+					     ROW_COLUMN));
+}
+
+/* Names that only count nodes are left out: they change with every edit of
+ * the model, and the metadata have them. */
+static void
+add_nodes(struct packer *k, struct tdata *data, const struct kernel *kernel)
+{
+	struct strbuf s;
+
+	tdata_list(data, "nodes");
+	strbuf_init(&s);
+	for (int i = 0; i < kernel->group->nodes.n; i++) {
+		const struct node *node = kernel->group->nodes.data[i];
+
+		for (int o = 0; o < node->origins.n; o++) {
+			const struct origin *from =
+				&k->g->origins.data[node->origins.data[o]];
+			const char *stem = name_stem(k->a, from->name);
+
+			strbuf_puts(&s, s.len > 0 ? ", " : "");
+			if (stem != NULL) {
+				strbuf_printf(&s, "%s (%s)", stem,
+					      from->op_type);
+			} else {
+				strbuf_puts(&s, from->op_type);
+			}
+		}
+	}
+	if (s.len > 0) {
+		add_row(k, data, "nodes", "nodes", s.data);
+	}
+	strbuf_release(&s);
+}
+
+static const char *
+tensor_text(struct packer *k, const struct kernel *kernel,
+	    const struct kernel_arg *arg)
+{
+	const struct tensor *t = arg->tensor;
+	const struct kernel *from = writer_of(k->p, t);
+	const char *shape = arena_printf(k->a, "%s %s", short_name(t->type),
+					 shape_text(k, t));
+	const char *in_place = arg->in_place != NULL ? ", in place" : "";
+
+	if (name_stem(k->a, t->name) != NULL || t->is_input || t->is_output) {
+		return arena_printf(k->a, "\"%s\": %s%s", t->name, shape,
+				    in_place);
+	}
+	if (from != NULL && from != kernel) {
+		return arena_printf(k->a, "%s of %s%s", shape, from->name,
+				    in_place);
+	}
+	return arena_printf(k->a, "%s%s", shape, in_place);
+}
+
+static bool
+add_kernel(struct packer *k, struct tdata *data, const struct kernel *kernel,
+	   struct unit *u)
+{
+	struct tdata *item = tdata_item(data, "kernels");
+	struct strbuf s;
+	bool ok;
+
+	strbuf_init(&s);
+	ok = unit_func(u, kernel->func, &s);
+	if (ok) {
+		s.data[s.len - 1] = '\0'; /* the template ends the line */
+		tdata_text(item, "text", arena_strdup(k->a, s.data));
+	}
+	strbuf_release(&s);
+	tdata_text(item, "title", comment_wrap(k, comment_text(k->a,
+		kernel->title != NULL ? kernel->title : kernel->name), 3));
+	add_nodes(k, item, kernel);
+	tdata_list(item, "tensors");
+	for (int i = 0; i < kernel->args.n; i++) {
+		const struct kernel_arg *arg = &kernel->args.data[i];
+
+		if (arg->kind == ARG_TENSOR && arg->buffer != NULL) {
+			add_row(k, item, "tensors", arg->buffer->name,
+				tensor_text(k, kernel, arg));
+		}
+	}
+	tdata_list(item, "schedules");
+	if (kernel->schedule != NULL && kernel->schedule[0] != '\0') {
+		add_row(k, item, "schedules", "schedule", kernel->schedule);
+	}
+	tdata_text(item, "work", work_text(k, kernel));
+	return ok;
+}
+
+/* -- the memory plan -- */
+
+static void
+say_users(struct packer *k, const struct placement *at, struct strbuf *s)
+{
+	const struct kernel *last = NULL;
+	int readers = 0;
+
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		for (int j = 0; j < kernel->args.n; j++) {
+			const struct kernel_arg *arg = &kernel->args.data[j];
+
+			if (arg->tensor == NULL ||
+			    arg->kind != ARG_TENSOR) {
+				continue;
+			}
+			if (arg->tensor == at->tensor && arg->written) {
+				strbuf_printf(s, ", written by %s%s",
+					      kernel->name,
+					      arg->in_place != NULL
+					      ? " (in place)" : "");
+			} else if ((arg->tensor == at->tensor ||
+				    arg->in_place == at->tensor) &&
+				   kernel != last) {
+				strbuf_puts(s, readers++ > 0 ? ", "
+							     : ", read by ");
+				strbuf_puts(s, kernel->name);
+				last = kernel;
+			}
+		}
+	}
+}
+
+static void
+add_plan(struct packer *k, struct tdata *data)
+{
+	tdata_list(data, "plan");
+	for (int i = 0; i < k->p->plan.places.n; i++) {
+		const struct placement *at = &k->p->plan.places.data[i];
+		const struct kernel *from;
+		const char *name;
+		struct strbuf s;
+
+		if (at->kind != PLACE_WORKSPACE || at->bytes <= 0) {
+			continue;
+		}
+		strbuf_init(&s);
+		strbuf_printf(&s, "bytes %lld..%lld: ",
+			      (long long)at->offset_bytes,
+			      (long long)(at->offset_bytes + at->bytes - 1));
+		if (at->tensor == NULL) {
+			strbuf_printf(&s, "scratch of %s",
+				      at->scratch_of->name);
+		} else {
+			from = writer_of(k->p, at->tensor);
+			name = name_stem(k->a, at->tensor->name);
+			if (name != NULL) {
+				strbuf_puts(&s, name);
+			} else {
+				strbuf_printf(&s, "%s_out", from != NULL
+					      ? from->name : "view");
+			}
+			say_users(k, at, &s);
+		}
+		tdata_text(tdata_item(data, "plan"), "place",
+			   comment_wrap(k, comment_text(k->a, s.data), 5));
+		strbuf_release(&s);
+	}
+}
+
+/* -- the entry function -- */
+
+static struct binding
+bind_named(struct packer *k, const struct param *param, const char *text,
+	   const char *name)
+{
+	struct tdata *data = tdata_new(k->a);
+	struct binding b = { .var = param->var, .buffer = param->buffer };
+
+	tdata_text(data, "name", name);
+	b.text = packer_render(k, text, data);
+	b.kind = param->buffer != NULL ? VALUE_POINTER : VALUE_SCALAR;
+	return b;
+}
+
+static struct binding
+bind_weight(struct packer *k, const struct param *param, int i)
+{
+	struct binding b = { .var = param->var, .buffer = param->buffer };
+	struct tdata *data = tdata_new(k->a);
+
+	b.is_const = true;
+	b.buffer = k->p->weights.data[i]->buffer;
+	if (k->out->weights == WEIGHTS_FILE) {
+		tdata_int(data, "offset",
+			  k->p->weights.data[i]->offset_bytes);
+		b.text = packer_render(k, k->d->access.weight, data);
+		b.kind = VALUE_BYTES;
+	} else {
+		b.text = k->weight_symbols[i];
+		b.kind = VALUE_ARRAY;
+	}
+	return b;
+}
+
+/* The entry's parameters in their order: inputs, outputs, weights, the
+ * workspace if there is one, sizes. */
+static bool
+print_entry(struct packer *k, struct unit *u, struct strbuf *out)
+{
+	const struct func *f = k->p->entry;
+	VEC(struct binding) bound = { 0 };
+	int n_in = k->g->inputs.n, n_out = k->g->outputs.n;
+	int n_weights = k->p->weights.n;
+	int dim = 0;
+
+	for (int i = 0; i < f->params.n; i++) {
+		const struct param *param = &f->params.data[i];
+		struct binding b;
+
+		if (i < n_in) {
+			b = bind_named(k, param, k->d->access.input,
+				       k->input_fields[i]);
+			b.is_const = true;
+		} else if (i < n_in + n_out) {
+			b = bind_named(k, param, k->d->access.output,
+				       k->output_fields[i - n_in]);
+		} else if (i < n_in + n_out + n_weights) {
+			b = bind_weight(k, param, i - n_in - n_out);
+		} else if (dtype_class(param->var->type) == DTC_HANDLE) {
+			b = bind_named(k, param, k->d->access.workspace, "");
+			b.kind = VALUE_VOID_POINTER;
+		} else {
+			b = bind_named(k, param, k->d->access.input,
+				       k->dim_fields[dim++]);
+		}
+		vec_push(k->a, &bound, b);
+	}
+	return unit_body(u, f, bound.data, bound.n, out);
+}
+
+static void
+add_pointer_checks(struct packer *k, struct tdata *data)
+{
+	int n_in = k->g->inputs.n;
+
+	tdata_list(data, "pointers");
+	tdata_list(data, "aligned");
+	for (int i = 0; i < n_in + k->g->outputs.n; i++) {
+		bool in = i < n_in;
+		const struct tensor *t = in ? k->g->inputs.data[i]
+					    : k->g->outputs.data[i - n_in];
+		struct tdata *name = tdata_new(k->a);
+		const char *path;
+
+		tdata_text(name, "name", in ? k->input_fields[i]
+					    : k->output_fields[i - n_in]);
+		path = packer_render(k, in ? k->d->access.input
+					   : k->d->access.output, name);
+		tdata_text(tdata_item(data, "pointers"), "path", path);
+		if (dtype_bytes(t->type) > 1) {
+			tdata_text(tdata_item(data, "aligned"), "path", path);
+		}
+	}
+}
+
+static bool
+uses_workspace(const struct packer *k)
+{
+	const struct func *f = k->p->entry;
+
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer == NULL &&
+		    dtype_class(f->params.data[i].var->type) == DTC_HANDLE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+add_declarations(struct packer *k, struct tdata *data, struct unit *u)
+{
+	bool declared = k->p->weights.n > 0 &&
+			k->out->weights != WEIGHTS_FILE;
+
+	tdata_list(data, "weights");
+	tdata_flag(data, "declared", declared);
+	for (int i = 0; declared && i < k->p->weights.n; i++) {
+		tdata_text(tdata_item(data, "weights"), "declaration",
+			   weight_line(k, i, k->d->weights.declare, u));
+	}
+	tdata_text(data, "weights_file", k->out->weights == WEIGHTS_INCBIN
+		   ? k->files[FILE_INCBIN] : k->files[FILE_WEIGHTS]);
+}
+
+static void
+reserve_names(struct packer *k, struct unit *u)
+{
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		name_set_add(&u->globals, k->p->kernels.data[i]->name);
+		vec_push(k->a, &u->callees, k->p->kernels.data[i]->func);
+	}
+	for (int i = 0; i < k->p->weights.n; i++) {
+		name_set_add(&u->globals, k->weight_symbols[i]);
+	}
+}
+
+bool
+add_source(struct packer *k)
+{
+	const struct dialect_template *t = &k->d->templates[TEMPLATE_SOURCE];
+	struct tdata *data = tdata_new(k->a);
+	struct unit u;
+	struct strbuf s;
+	bool ok = true;
+
+	unit_init(&u, k->m, k->d);
+	reserve_names(k, &u);
+	tdata_outer(data, k->data);
+	for (int i = 0; i < k->d->source_needs.n; i++) {
+		unit_need(&u, k->d->source_needs.data[i]);
+	}
+	if (k->out->weights == WEIGHTS_FILE) {
+		for (int i = 0; i < k->d->file_weights_needs.n; i++) {
+			unit_need(&u, k->d->file_weights_needs.data[i]);
+		}
+	}
+	tdata_list(data, "kernels");
+	for (int i = 0; ok && i < k->p->kernels.n; i++) {
+		ok = add_kernel(k, data, k->p->kernels.data[i], &u);
+	}
+	add_declarations(k, data, &u);
+	add_plan(k, data);
+	add_pointer_checks(k, data);
+	tdata_flag(data, "workspace_used", uses_workspace(k));
+	tdata_flag(data, "weights_used", k->out->weights == WEIGHTS_FILE);
+	strbuf_init(&s);
+	ok = ok && print_entry(k, &u, &s);
+	tdata_text(data, "body", ok && s.data != NULL
+		   ? arena_strdup(k->a, s.data) : "");
+	strbuf_release(&s);
+	strbuf_init(&s);
+	ok = ok && unit_print_helpers(&u, &s);
+	if (ok && s.len > 0) {
+		s.data[s.len - 1] = '\0'; /* the template ends the line */
+	}
+	tdata_text(data, "helpers", ok && s.data != NULL
+		   ? arena_strdup(k->a, s.data) : "");
+	strbuf_release(&s);
+	tdata_list(data, "includes");
+	for (int i = 0; i < u.headers.n; i++) {
+		tdata_text(tdata_item(data, "includes"), "header",
+			   u.headers.data[i]);
+	}
+	strbuf_init(&s);
+	ok = ok && template_render(&k->m->diags, t->file, NULL, t->text, data,
+				   &s);
+	if (ok) {
+		add_file(k, FILE_SOURCE, OUT_TEXT, s.data);
+	}
+	strbuf_release(&s);
+	return ok;
+}

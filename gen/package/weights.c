@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The weights' form and layout: in the source, in a file of bytes that the
+ * assembler or the caller loads. The bytes themselves come later. */
+#include <math.h>
+
+#include "packer.h"
+
+static enum weights_form
+choose_form(struct packer *k, int64_t bytes)
+{
+	if (k->p->weights.n == 0) {
+		return WEIGHTS_AUTO;
+	}
+	if (k->o->weights != WEIGHTS_AUTO) {
+		return k->o->weights;
+	}
+	return bytes <= k->d->weights.in_source_bytes ? WEIGHTS_C
+						       : k->d->weights.large;
+}
+
+bool
+weights_layout(struct packer *k)
+{
+	static const char *const words[] = {
+		"auto", "c", "incbin", "file", "section",
+	};
+	int64_t align = k->p->target->align_bytes;
+	int64_t at = BLOB_HEADER_BYTES;
+	struct diag_place place = { .file = k->d->file };
+
+	for (int i = 0; i < k->p->weights.n; i++) {
+		struct weight *w = k->p->weights.data[i];
+
+		at = (at + align - 1) / align * align;
+		w->offset_bytes = at;
+		at += w->bytes;
+		k->out->weights_bytes += w->bytes;
+		if (dialect_type(k->d, w->buffer->type) == NULL) {
+			return false;
+		}
+	}
+	k->blob_bytes = at;
+	k->out->weights = choose_form(k, k->out->weights_bytes);
+	if (k->out->weights == WEIGHTS_AUTO ||
+	    k->d->weights.forms[k->out->weights]) {
+		return true;
+	}
+	return diag_error(&k->m->diags, DIAG_BAD_OPTION, place,
+			  "dialect %s does not take weights as '%s'; choose "
+			  "another form", k->d->name,
+			  words[k->out->weights]);
+}
+
+const char *
+weight_line(struct packer *k, int i, const char *text, struct unit *u)
+{
+	const struct buffer *b = k->p->weights.data[i]->buffer;
+	struct tdata *data = tdata_new(k->a);
+	int align = k->p->target->align_bytes;
+	int64_t extent;
+
+	unit_need_type(u, b->type);
+	tdata_text(data, "type", k->d->types[b->type.kind].spelling);
+	tdata_text(data, "name", k->weight_symbols[i]);
+	tdata_int(data, "align", b->align_bytes > align ? b->align_bytes
+							: align);
+	tdata_text(data, "section", k->out->weights == WEIGHTS_SECTION
+		   ? k->o->section != NULL ? k->o->section : "" : NULL);
+	tdata_printf(data, "macro", "%s_SECTION", k->upper);
+	tdata_list(data, "extents");
+	for (int j = 0; j < b->ndim; j++) {
+		if (!expr_is_int(b->shape[j], &extent) || extent < 1) {
+			extent = 1;
+		}
+		tdata_int(tdata_item(data, "extents"), "extent", extent);
+	}
+	if (b->ndim == 0) {
+		tdata_int(tdata_item(data, "extents"), "extent", 1);
+	}
+	return packer_render(k, text, data);
+}
+
+/* -- are there values that need a header? -- */
+
+struct finite_check {
+	struct dtype type;
+	bool special;
+};
+
+static bool
+check_finite(void *ctx, const void *bytes, size_t n)
+{
+	struct finite_check *c = ctx;
+	size_t count = n / (size_t)dtype_bytes(c->type);
+
+	for (size_t i = 0; i < count && !c->special; i++) {
+		c->special = !isfinite(number_load(c->type, bytes, i).f);
+	}
+	return true;
+}
+
+static bool
+need_special(struct packer *k, struct unit *u)
+{
+	for (int i = 0; i < k->p->weights.n; i++) {
+		const struct weight *w = k->p->weights.data[i];
+		struct finite_check check = { .type = w->buffer->type };
+
+		if (!dtype_is_float(check.type)) {
+			continue;
+		}
+		if (!weight_stream(k->g, w, check_finite, &check)) {
+			return false;
+		}
+		if (check.special) {
+			unit_literal(u, check.type,
+				     (union number){ .f = INFINITY });
+		}
+	}
+	return true;
+}
+
+/* -- files -- */
+
+static bool
+add_arrays(struct packer *k)
+{
+	const struct dialect_template *t = &k->d->templates[TEMPLATE_WEIGHTS];
+	struct tdata *data = tdata_new(k->a);
+	const char **lines = arena_array(k->a, const char *,
+					 k->p->weights.n + 1);
+	struct strbuf s;
+	struct unit u;
+	bool ok;
+
+	unit_init(&u, k->m, k->d);
+	tdata_outer(data, k->data);
+	tdata_list(data, "section");
+	tdata_list(data, "includes");
+	tdata_list(data, "weights");
+	for (int i = 0; i < k->p->weights.n; i++) {
+		lines[i] = weight_line(k, i, k->d->weights.define, &u);
+		tdata_text(tdata_item(data, "weights"), "declaration",
+			   weight_line(k, i, k->d->weights.declare, &u));
+	}
+	k->out->definitions = lines;
+	if (k->out->weights == WEIGHTS_SECTION) {
+		struct tdata *macro = tdata_new(k->a);
+
+		tdata_printf(macro, "macro", "%s_SECTION", k->upper);
+		for (int i = 0; i < k->d->weights.section.n; i++) {
+			tdata_text(tdata_item(data, "section"), "line",
+				   packer_render(k,
+					k->d->weights.section.data[i],
+					macro));
+		}
+	}
+	if (!need_special(k, &u)) {
+		return false;
+	}
+	for (int i = 0; i < u.headers.n; i++) {
+		tdata_text(tdata_item(data, "includes"), "header",
+			   u.headers.data[i]);
+	}
+	strbuf_init(&s);
+	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
+	if (ok) {
+		add_file(k, FILE_WEIGHTS, OUT_WEIGHTS_TEXT, s.data);
+	}
+	strbuf_release(&s);
+	return ok;
+}
+
+static bool
+add_incbin(struct packer *k)
+{
+	const struct dialect_template *t = &k->d->templates[TEMPLATE_INCBIN];
+	struct tdata *data = tdata_new(k->a);
+	struct strbuf s;
+	bool ok;
+
+	tdata_outer(data, k->data);
+	tdata_list(data, "weights");
+	for (int i = 0; i < k->p->weights.n; i++) {
+		const struct weight *w = k->p->weights.data[i];
+		struct tdata *item = tdata_item(data, "weights");
+
+		tdata_text(item, "symbol", k->weight_symbols[i]);
+		tdata_int(item, "align", k->p->target->align_bytes);
+		tdata_int(item, "offset", w->offset_bytes);
+		tdata_int(item, "bytes", w->bytes);
+	}
+	strbuf_init(&s);
+	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
+	if (ok) {
+		add_file(k, FILE_INCBIN, OUT_TEXT, s.data);
+	}
+	strbuf_release(&s);
+	return ok;
+}
+
+bool
+add_weights(struct packer *k)
+{
+	switch (k->out->weights) {
+	case WEIGHTS_C:
+	case WEIGHTS_SECTION:
+		return add_arrays(k);
+	case WEIGHTS_INCBIN:
+		if (!add_incbin(k)) {
+			return false;
+		}
+		break;
+	case WEIGHTS_FILE:
+		break;
+	default:
+		return true;
+	}
+	add_file(k, FILE_BLOB, OUT_WEIGHTS_BLOB, NULL);
+	return true;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Puts a package's files into a folder: all under temporary names first, and
+ * renamed when all are whole; a file that already says the same is left as it
+ * is, with its time. */
+#define _DEFAULT_SOURCE
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arrays.h"
+#include "packer.h"
+
+struct writer {
+	struct program *p;
+	const struct package *pkg;
+	struct module *m;
+	struct arena *a;
+	const char *dir;
+	const char **temporary; /* by file; NULL: not made */
+	uint64_t digest;
+};
+
+static bool
+cannot(struct writer *w, const char *path, const char *what)
+{
+	struct diag_place place = { .file = path };
+
+	return diag_error(&w->m->diags, DIAG_FILE_UNWRITABLE, place,
+			  "cannot %s: %s", what, strerror(errno));
+}
+
+static const char *
+path_of(struct writer *w, const char *name)
+{
+	return arena_printf(w->a, "%s/%s", w->dir, name);
+}
+
+static bool
+make_folder(struct writer *w)
+{
+	char *path = arena_strdup(w->a, w->dir);
+
+	for (char *p = path + 1; ; p++) {
+		if (*p == '/' || *p == '\0') {
+			char end = *p;
+
+			*p = '\0';
+			if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+				return cannot(w, path, "make this folder");
+			}
+			*p = end;
+			if (end == '\0') {
+				return true;
+			}
+		}
+	}
+}
+
+/* -- the blob -- */
+
+struct blob {
+	FILE *file;
+	uint64_t hash;
+	unsigned char rest[8]; /* of the last word */
+	size_t n_rest;
+	uint64_t written;
+	bool failed;
+};
+
+static void
+hash_word(struct blob *b)
+{
+	uint64_t word = 0;
+
+	for (int i = 7; i >= 0; i--) {
+		word = word << 8 | b->rest[i];
+	}
+	b->hash = (b->hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	b->hash ^= b->hash >> 32;
+	b->n_rest = 0;
+}
+
+static void
+hash_bytes(struct blob *b, const unsigned char *p, size_t n)
+{
+	while (n > 0 && b->n_rest != 0) {
+		b->rest[b->n_rest++] = *p++;
+		n--;
+		if (b->n_rest == 8) {
+			hash_word(b);
+		}
+	}
+	for (; n >= 8; p += 8, n -= 8) {
+		memcpy(b->rest, p, 8);
+		hash_word(b);
+	}
+	for (; n > 0; n--) {
+		b->rest[b->n_rest++] = *p++;
+	}
+}
+
+static bool
+blob_put(void *ctx, const void *bytes, size_t n)
+{
+	struct blob *b = ctx;
+
+	hash_bytes(b, bytes, n);
+	b->failed |= fwrite(bytes, 1, n, b->file) != n;
+	b->written += n;
+	return !b->failed;
+}
+
+static void
+put_little_endian(unsigned char *to, uint64_t v, int n)
+{
+	for (int i = 0; i < n; i++) {
+		to[i] = (unsigned char)(v >> (8 * i));
+	}
+}
+
+static void
+blob_header(const struct blob *b, unsigned char *header)
+{
+	static const char magic[] = "tirc weights 1";
+
+	memset(header, 0, BLOB_HEADER_BYTES);
+	memcpy(header, magic, sizeof magic);
+	put_little_endian(header + BLOB_ORDER_OFFSET, 0x01020304u, 4);
+	put_little_endian(header + BLOB_LENGTH_OFFSET, b->written, 8);
+	put_little_endian(header + BLOB_DIGEST_OFFSET, b->hash, 8);
+}
+
+static bool
+write_blob(struct writer *w, FILE *file, bool *failed)
+{
+	static const unsigned char zeros[4096];
+	struct blob b = { .file = file, .hash = 0x7469726362696eu };
+	unsigned char header[BLOB_HEADER_BYTES] = { 0 };
+
+	b.failed = fwrite(header, 1, sizeof header, file) != sizeof header;
+	b.written = sizeof header;
+	for (int i = 0; i < w->p->weights.n; i++) {
+		const struct weight *weight = w->p->weights.data[i];
+		uint64_t offset = (uint64_t)weight->offset_bytes;
+
+		while (b.written < offset) {
+			uint64_t gap = offset - b.written;
+
+			blob_put(&b, zeros, gap < sizeof zeros
+				 ? (size_t)gap : sizeof zeros);
+		}
+		if (!weight_stream(w->p->graph, weight, blob_put, &b)) {
+			*failed = b.failed;
+			return false;
+		}
+	}
+	if (b.n_rest > 0) {
+		memset(b.rest + b.n_rest, 0, 8 - b.n_rest);
+		hash_word(&b);
+	}
+	blob_header(&b, header);
+	w->digest = b.hash;
+	*failed = b.failed || fseek(file, 0, SEEK_SET) != 0 ||
+		  fwrite(header, 1, sizeof header, file) != sizeof header;
+	return !*failed;
+}
+
+/* -- files -- */
+
+/* The text with the digest in its place. */
+static const char *
+final_text(struct writer *w, const struct out_file *f)
+{
+	char *text, *at;
+	char digest[17];
+
+	if (!f->has_digest) {
+		return f->text;
+	}
+	text = arena_strdup(w->a, f->text);
+	snprintf(digest, sizeof digest, "%016llx",
+		 (unsigned long long)w->digest);
+	while ((at = strstr(text, WEIGHTS_DIGEST_MARK)) != NULL) {
+		memcpy(at, digest, 16);
+	}
+	return text;
+}
+_Static_assert(sizeof WEIGHTS_DIGEST_MARK == 17, "as long as a digest");
+
+static bool
+same_file(const char *a, const char *b)
+{
+	FILE *x = fopen(a, "rb"), *y = fopen(b, "rb");
+	bool same = x != NULL && y != NULL;
+	char p[16384], q[16384];
+	size_t n = 1;
+
+	while (same && n > 0) {
+		n = fread(p, 1, sizeof p, x);
+		same = fread(q, 1, sizeof q, y) == n && memcmp(p, q, n) == 0;
+	}
+	same = same && !ferror(x) && !ferror(y);
+	if (x != NULL) {
+		fclose(x);
+	}
+	if (y != NULL) {
+		fclose(y);
+	}
+	return same;
+}
+
+static bool
+write_file(struct writer *w, int i)
+{
+	const struct out_file *f = &w->pkg->files.data[i];
+	const char *path = arena_printf(w->a, "%s/.%s.%ld", w->dir, f->name,
+					(long)getpid());
+	FILE *file = fopen(path, "wb");
+	bool ok = true, failed = false;
+
+	if (file == NULL) {
+		return cannot(w, path, "make this file");
+	}
+	w->temporary[i] = path;
+	if (f->kind == OUT_WEIGHTS_BLOB) {
+		ok = write_blob(w, file, &failed);
+	} else {
+		failed = fputs(final_text(w, f), file) < 0;
+		if (!failed && f->kind == OUT_WEIGHTS_TEXT) {
+			ok = arrays_write(w->p, w->pkg, file, &failed);
+		}
+	}
+	failed |= fclose(file) != 0;
+	return failed ? cannot(w, path, "write this file") : ok;
+}
+
+static bool
+put_in_place(struct writer *w)
+{
+	for (int i = 0; i < w->pkg->files.n; i++) {
+		const char *path = path_of(w, w->pkg->files.data[i].name);
+
+		if (same_file(path, w->temporary[i])) {
+			continue; /* what is left is removed */
+		}
+		if (rename(w->temporary[i], path) != 0) {
+			return cannot(w, path, "write this file");
+		}
+		w->temporary[i] = NULL;
+	}
+	return true;
+}
+
+bool
+package_write(struct program *p, const struct package *pkg, const char *dir)
+{
+	struct writer w = { .p = p, .pkg = pkg, .m = p->graph->module,
+			    .dir = dir };
+	bool ok;
+
+	w.a = &w.m->arena;
+	w.temporary = arena_array(w.a, const char *, pkg->files.n + 1);
+	ok = make_folder(&w);
+	/* Weights first: others hold their digest. */
+	for (int pass = 0; pass < 2; pass++) {
+		for (int i = 0; ok && i < pkg->files.n; i++) {
+			bool weights = pkg->files.data[i].kind != OUT_TEXT;
+
+			if (weights == (pass == 0)) {
+				ok = write_file(&w, i);
+			}
+		}
+	}
+	ok = ok && put_in_place(&w);
+	for (int i = 0; i < pkg->files.n; i++) {
+		if (w.temporary[i] != NULL) {
+			unlink(w.temporary[i]);
+		}
+	}
+	return ok;
+}
