@@ -5,5 +5,14 @@
 bool
 run_func(struct func *f, const struct run_arg *args, int n)
 {
-	return interp_run(f, args, n);
+	struct arena arena;
+	const struct exec *x;
+	bool done;
+
+	arena_init(&arena);
+	x = exec_compile(&arena, f);
+	done = x && exec_run(x, args, n);
+	arena_release(&arena);
+	/* A fault is found again, and reported, by the interpreter. */
+	return done || interp_run(f, args, n);
 }

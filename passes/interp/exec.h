@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The executor's program: a tree of scalar loops whose leaves are straight
+ * line code over columns. A column holds one value per lane; the lanes are up
+ * to EXEC_LANES consecutive iterations of one loop, chosen so that they do
+ * not depend on each other. Private to passes/interp. */
+#ifndef TIRC_INTERP_EXEC_H
+#define TIRC_INTERP_EXEC_H
+
+#include "interp.h"
+#include "scalar.h"
+
+enum { EXEC_LANES = 256, EXEC_COLUMN_BYTES = EXEC_LANES * 8 };
+
+/* How a type's values stand in a column. Narrow floats are kept as float,
+ * every integer as int64_t, already wrapped (u64: as its bits). */
+enum column { COLUMN_F32, COLUMN_F64, COLUMN_INT, COLUMN_BOOL };
+
+enum exec_code {
+	EXEC_ENV,       /* value of loop variable `index` */
+	EXEC_IOTA,      /* of the lanes' loop: its value in each lane */
+	EXEC_LOAD,      /* from address `index` */
+	EXEC_STORE,     /* a to address `index` */
+	EXEC_FOLD,      /* address `index` (op)= every lane of a, in order */
+	EXEC_BINARY,    /* kind, of operands of `type` */
+	EXEC_NOT,
+	EXEC_SELECT,    /* c ? a : b */
+	EXEC_CAST,      /* a of `from` to `type` */
+	EXEC_CALL,      /* intrinsic `index` of a, b, c */
+	EXEC_BROADCAST, /* a, uniform, to every lane */
+	EXEC_SKIP,      /* to op `index` unless a holds in some lane */
+	EXEC_NOTHING,   /* a store that its value's op does itself */
+};
+
+struct exec_op {
+	uint8_t code;   /* enum exec_code */
+	uint8_t kind;   /* enum expr_kind of BINARY and FOLD */
+	bool uniform;   /* one value for all lanes */
+	bool a_uniform, b_uniform;
+	struct dtype type, from;
+	int dst;        /* registers; -1: none */
+	int a, b, c;
+	int mask;       /* register: only the lanes where it holds; -1: all */
+	int index;
+	int direct;     /* address that dst is written to at once; -1: none */
+	bool skippable; /* inside a region */
+	bool aliases;   /* LOAD: dst is the memory itself, not a copy */
+};
+
+/* base + sum coeff * env[slot] + sum coeff * register + lane * stride, in
+ * elements; or register `gather` + the same. */
+struct exec_term {
+	int64_t coeff;
+	int slot;
+	bool is_register;
+};
+
+struct exec_address {
+	int buffer;
+	struct dtype type;
+	int64_t base;
+	int64_t stride;
+	VEC(struct exec_term) terms;
+	int gather;
+};
+
+/* A constant: register EXEC_PRESET + its number while programs are built. */
+struct exec_preset {
+	enum column column;
+	union number value;
+};
+
+enum { EXEC_PRESET = 1 << 24 };
+
+struct exec_program {
+	VEC(struct exec_op) ops;
+	VEC(struct exec_address) addresses;
+	int n_regs;
+	int result; /* register of a value that a loop or if needs; -1 */
+};
+
+enum exec_node_kind {
+	EXEC_SEQ, EXEC_LOOP, EXEC_LEAF, EXEC_IF, EXEC_SET, EXEC_ALLOC
+};
+
+struct exec_node {
+	enum exec_node_kind kind;
+	struct exec_node **children; /* SEQ; LOOP, SET, ALLOC: 1; IF: 2 */
+	int n_children;
+	int slot;                    /* LOOP, SET: the variable */
+	bool lanes;                  /* LOOP: strips of EXEC_LANES */
+	int64_t min, extent;         /* LOOP, where no program says it */
+	struct exec_program *min_program, *extent_program;
+	struct exec_program *program; /* LEAF; IF: condition; SET: value */
+	int lane_slot;               /* LEAF: the strip loop's; -1: none */
+	int buffer;                  /* ALLOC */
+	int64_t bytes;
+};
+
+struct exec {
+	struct exec_node *root;
+	int n_slots, n_buffers, n_regs;
+	VEC(struct exec_preset) presets; /* registers n_regs and on */
+	VEC(struct exec_program *) programs;
+	int *param_slot, *param_buffer; /* one of them per parameter, or -1 */
+	int n_params;
+};
+
+/* exec_expr.c: builds programs. */
+struct exec_binding {
+	const struct var *var;
+	const struct expr *value; /* a block's or let's variable, or NULL */
+	int reg;                  /* a let's computed value, or -1 */
+	int slot;                 /* a loop's or parameter's, or -1 */
+};
+
+/* A value computed in this region or one around it. */
+struct exec_memo {
+	const struct expr *expr;
+	int reg;
+};
+
+struct exec_builder {
+	struct arena *arena;
+	const struct func *func;
+	struct exec *exec;
+	VEC(struct exec_binding) bindings;
+	VEC(const struct buffer *) buffers;
+	/* Of the program under construction. */
+	struct exec_program *program;
+	const struct var *lane_var; /* NULL: one lane */
+	int lane_slot;
+	int mask;                   /* of the current region; -1: all */
+	int region_depth;
+	VEC(struct exec_memo) memo;
+	VEC(bool) reg_uniform;
+	bool failed;                /* something the executor lacks */
+};
+
+enum column exec_column(struct dtype t);
+int exec_slot(struct exec_builder *b, const struct var *v);
+int exec_buffer(struct exec_builder *b, const struct buffer *buffer);
+const struct exec_binding *exec_find(const struct exec_builder *b,
+				     const struct var *v);
+void exec_bind(struct exec_builder *b, const struct var *v,
+	       const struct expr *value, int reg, int slot);
+
+struct exec_program *exec_begin(struct exec_builder *b,
+				const struct var *lane_var, int lane_slot);
+void exec_end(struct exec_builder *b);
+int exec_value(struct exec_builder *b, const struct expr *e);
+bool exec_is_uniform(const struct exec_builder *b, int reg);
+void exec_store(struct exec_builder *b, const struct buffer *buffer,
+		const struct expr *const *index, const struct expr *value);
+void exec_fold(struct exec_builder *b, const struct buffer *buffer,
+	       const struct expr *const *index, enum expr_kind kind,
+	       const struct expr *value);
+/* What follows happens only where the condition holds (negated: does not). */
+struct exec_region {
+	int mask, skip, memo;
+};
+struct exec_region exec_region_begin(struct exec_builder *b, int condition,
+				     bool negated);
+void exec_region_end(struct exec_builder *b, struct exec_region region);
+/* e with the values of block and let variables put in: an affine form's
+ * constant factor of v, or false. Other variables are ignored. */
+bool exec_affine(const struct exec_builder *b, const struct expr *e,
+		 const struct var *const *vars, int n, int64_t *coeff);
+bool exec_uses(const struct exec_builder *b, const struct expr *e,
+	       const struct var *v);
+
+/* exec_regs.c: after a program is complete: loads that need no copy, stores
+ * done by the op before, few registers for many values. */
+void exec_finish_program(struct arena *a, struct exec_program *p);
+/* Moves the constants' registers behind the others. */
+void exec_place_presets(struct exec *x);
+
+/* exec_leaf.c: statements without loops, as ops of the program at hand. */
+bool exec_is_leaf(const struct stmt *s);
+/* folded: the one store that becomes a fold over the lanes, or NULL. */
+void exec_leaf(struct exec_builder *b, const struct stmt *s,
+	       const struct stmt *folded);
+/* "B[i] = B[i] + value" where value does not read B: value, else NULL. */
+const struct expr *exec_folded_value(const struct stmt *store);
+/* Binds the block's variables to their bindings. */
+void exec_bind_block(struct exec_builder *b, const struct stmt *s);
+/* A let whose value may be put in wherever the variable is used. */
+bool exec_let_is_symbolic(const struct stmt *s);
+/* Register of "every reduction variable is at its start"; -1: always so. */
+int exec_first_iteration(struct exec_builder *b, const struct stmt *s);
+
+/* exec_choose.c: which loop of a perfect nest becomes the lanes. */
+struct exec_choice {
+	int lanes;       /* index of the loop; -1: none */
+	int64_t extent;  /* of the lanes, absorbed loops included */
+	bool *absorbed;  /* per loop: part of the lanes' loop */
+	const struct stmt *folded; /* the store that folds over the lanes */
+};
+struct exec_choice exec_choose(struct exec_builder *b,
+			       const struct stmt *const *loops, int n,
+			       const struct stmt *body);
+
+/* exec.c: the tree. */
+struct exec_node *exec_statement(struct exec_builder *b,
+				 const struct stmt *s);
+
+/* exec_column.c: what an op does to columns. False: an integer division by
+ * zero in a lane that counts. */
+bool column_binary(const struct exec_op *op, void *dst, const void *a,
+		   const void *b, const unsigned char *mask, int n);
+void column_select(enum column column, void *dst, const unsigned char *c,
+		   bool c_uniform, const void *a, const void *b, int n);
+void column_cast(struct dtype to, struct dtype from, void *dst,
+		 const void *a, int n);
+bool column_call(const struct exec_op *op, void *dst, const void *a,
+		 const void *b, const void *c, const unsigned char *mask,
+		 int n);
+void column_broadcast(enum column column, void *dst, const void *a, int n);
+bool column_fold(const struct exec_op *op, void *cell, const void *a,
+		 const unsigned char *mask, int n);
+/* Elements at base[offset + lane * stride], or [offset + index[lane]]. */
+void column_load(struct dtype t, void *dst, const void *base, int64_t offset,
+		 int64_t stride, const int64_t *index,
+		 const unsigned char *mask, int n);
+void column_store(struct dtype t, void *base, int64_t offset, int64_t stride,
+		  const int64_t *index, const void *a,
+		  const unsigned char *mask, int n);
+/* Is memory of this type a column as it stands? */
+bool column_is_memory(struct dtype t);
+
+#endif

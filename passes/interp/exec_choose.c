@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which loop of a perfect nest becomes the lanes of the columns. A loop may,
+ * wherever it stands, if its iterations touch different elements of all that
+ * is stored: then running them side by side, innermost, changes nothing.
+ * Loops that walk on in step with it (same order in memory everywhere) are
+ * absorbed: 512 x 3 x 3 becomes 4608 lanes. Otherwise the innermost loop of a
+ * reduction can be folded. What costs least wins. */
+#include "exec.h"
+
+#include <stdlib.h>
+
+struct access {
+	const struct buffer *buffer;
+	const struct expr *const *index;
+	bool stores;
+	bool affine;        /* in every dimension */
+	bool *dim_affine;
+	int64_t *coeff;     /* [dimension][loop] */
+	int64_t *flat;      /* [loop]: in elements; if affine */
+};
+
+struct nest {
+	struct exec_builder *builder;
+	const struct stmt *const *loops;
+	const struct var **vars;
+	int64_t *extent;    /* -1: not constant */
+	int n;
+	VEC(struct access) accesses;
+	VEC(const struct expr *) seen;
+	bool *otherwise;    /* per loop: used beyond affine indices */
+	int n_nodes;        /* a measure of the work */
+};
+
+/* ---- what the body touches */
+
+static void scan_expr(struct nest *x, const struct expr *e);
+
+static void
+mark_uses(struct nest *x, const struct expr *e)
+{
+	for (int i = 0; i < x->n; i++) {
+		x->otherwise[i] |= exec_uses(x->builder, e, x->vars[i]);
+	}
+}
+
+static bool
+flat_stride(const struct buffer *b, int dimension, int64_t *stride)
+{
+	int64_t extent;
+
+	*stride = 1;
+	if (b->strides) {
+		return expr_is_int(b->strides[dimension], stride);
+	}
+	for (int d = dimension + 1; d < b->ndim; d++) {
+		if (!expr_is_int(b->shape[d], &extent)) {
+			return false;
+		}
+		*stride *= extent;
+	}
+	return true;
+}
+
+static void
+scan_access(struct nest *x, const struct buffer *buffer,
+	    const struct expr *const *index, bool stores)
+{
+	struct arena *arena = x->builder->arena;
+	struct access a = { .buffer = buffer, .index = index,
+			    .stores = stores, .affine = true };
+
+	a.dim_affine = arena_array(arena, bool, buffer->ndim + 1);
+	a.coeff = arena_array(arena, int64_t, buffer->ndim * x->n + 1);
+	a.flat = arena_array(arena, int64_t, x->n + 1);
+	for (int d = 0; d < buffer->ndim; d++) {
+		int64_t *coeff = a.coeff + d * x->n;
+		int64_t stride;
+
+		a.dim_affine[d] = exec_affine(x->builder, index[d], x->vars,
+					      x->n, coeff);
+		if (!a.dim_affine[d]) {
+			a.affine = false;
+			mark_uses(x, index[d]);
+			scan_expr(x, index[d]);
+			continue;
+		}
+		if (!flat_stride(buffer, d, &stride)) {
+			a.affine = false;
+			continue;
+		}
+		for (int i = 0; i < x->n; i++) {
+			a.flat[i] += coeff[i] * stride;
+		}
+	}
+	vec_push(arena, &x->accesses, a);
+}
+
+static void
+scan_expr(struct nest *x, const struct expr *e)
+{
+	if (e->kind == EXPR_INT || e->kind == EXPR_FLOAT) {
+		return;
+	}
+	for (int i = 0; i < x->seen.n; i++) {
+		if (x->seen.data[i] == e) {
+			return;
+		}
+	}
+	vec_push(x->builder->arena, &x->seen, e);
+	x->n_nodes++;
+	if (e->kind == EXPR_LOAD) {
+		scan_access(x, e->u.buffer, e->args, false);
+		return;
+	}
+	if (e->kind == EXPR_VAR) {
+		const struct exec_binding *binding =
+			exec_find(x->builder, e->u.var);
+
+		mark_uses(x, e);
+		if (binding && binding->value) {
+			scan_expr(x, binding->value);
+		}
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		scan_expr(x, e->args[i]);
+	}
+}
+
+static void
+scan_stmt(struct nest *x, const struct stmt *s)
+{
+	int mark = x->builder->bindings.n;
+
+	switch (s->kind) {
+	case STMT_STORE:
+		scan_expr(x, s->args[0]);
+		scan_access(x, s->u.buffer, s->args + 1, true);
+		return;
+	case STMT_BLOCK:
+		scan_expr(x, s->args[0]);
+		exec_bind_block(x->builder, s);
+		for (int i = 0; i < s->u.block->n_iters; i++) {
+			if (s->u.block->iters[i].kind == ITER_REDUCE) {
+				mark_uses(x, s->args[1 + i]);
+			}
+		}
+		break;
+	case STMT_LET:
+		scan_expr(x, s->args[0]);
+		exec_bind(x->builder, s->u.var, s->args[0], -1, -1);
+		break;
+	case STMT_IF:
+		scan_expr(x, s->args[0]);
+		break;
+	default:
+		break;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i]) {
+			scan_stmt(x, s->children[i]);
+		}
+	}
+	x->builder->bindings.n = mark;
+}
+
+/* ---- which loops are free of each other */
+
+static int64_t
+magnitude(int64_t v)
+{
+	return v < 0 ? -v : v;
+}
+
+/* Do different values of the loops in this index give different indices?
+ * As digits of a number: each coefficient beyond the reach of all smaller
+ * ones. coeff: one per loop. */
+static bool
+is_injective(const struct nest *x, const int64_t *coeff)
+{
+	int64_t reach = 0;
+	int64_t done = 0;
+	int left = 0;
+
+	for (int i = 0; i < x->n; i++) {
+		left += coeff[i] != 0;
+	}
+	if (left == 1) {
+		return true;
+	}
+	while (left-- > 0) {
+		int next = -1;
+
+		for (int i = 0; i < x->n; i++) {
+			if (magnitude(coeff[i]) > done &&
+			    (next < 0 || magnitude(coeff[i]) <
+					 magnitude(coeff[next]))) {
+				next = i;
+			}
+		}
+		/* Equal coefficients: one of them is not found again. */
+		if (next < 0 || magnitude(coeff[next]) <= reach ||
+		    x->extent[next] < 0) {
+			return false;
+		}
+		done = magnitude(coeff[next]);
+		reach += done * (x->extent[next] - 1);
+	}
+	return true;
+}
+
+/* Does some dimension tell the loop's iterations apart, in all accesses of
+ * the buffer alike? */
+static bool
+separates(const struct nest *x, const struct buffer *b, int loop)
+{
+	const struct access *first = NULL;
+
+	for (int d = 0; d < b->ndim; d++) {
+		bool holds = true;
+
+		first = NULL;
+		for (int i = 0; i < x->accesses.n && holds; i++) {
+			const struct access *a = &x->accesses.data[i];
+
+			if (a->buffer != b) {
+				continue;
+			}
+			if (!first) {
+				first = a;
+				holds = a->dim_affine[d] &&
+					a->coeff[d * x->n + loop] != 0 &&
+					is_injective(x, a->coeff + d * x->n);
+			} else {
+				holds = a->index[d] == first->index[d];
+			}
+		}
+		if (holds && first) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+is_parallel(const struct nest *x, int loop)
+{
+	bool stores = false;
+
+	for (int i = 0; i < x->accesses.n; i++) {
+		const struct access *a = &x->accesses.data[i];
+
+		if (a->stores) {
+			stores = true;
+			if (!separates(x, a->buffer, loop)) {
+				return false;
+			}
+		}
+	}
+	return stores;
+}
+
+/* ---- which is best */
+
+static double
+access_cost(const struct nest *x, int loop)
+{
+	double cost = 0;
+
+	for (int i = 0; i < x->accesses.n; i++) {
+		const struct access *a = &x->accesses.data[i];
+		int64_t step = a->affine ? magnitude(a->flat[loop]) : 0;
+
+		cost += !a->affine ? 3 : step == 0 ? 0.05
+			: step == 1 ? 0.25 : 1;
+	}
+	return cost;
+}
+
+/* Adds to the lanes every free loop that continues them in all accesses. */
+static int64_t
+absorb(const struct nest *x, const bool *parallel, int loop, bool *absorbed)
+{
+	int64_t extent = x->extent[loop];
+	bool more = extent > 0 && !x->otherwise[loop];
+
+	memset(absorbed, 0, sizeof *absorbed * (size_t)x->n);
+	for (int i = 0; i < x->accesses.n; i++) {
+		more &= x->accesses.data[i].affine;
+	}
+	while (more) {
+		more = false;
+		for (int k = 0; k < x->n && !more; k++) {
+			bool fits = parallel[k] && !absorbed[k] &&
+				    k != loop && !x->otherwise[k] &&
+				    x->extent[k] > 0;
+
+			for (int i = 0; i < x->accesses.n && fits; i++) {
+				const int64_t *flat =
+					x->accesses.data[i].flat;
+
+				fits = flat[k] == flat[loop] * extent;
+			}
+			if (fits) {
+				absorbed[k] = true;
+				extent *= x->extent[k];
+				more = true;
+			}
+		}
+	}
+	return extent;
+}
+
+/* The only store of the body, if it can fold over the innermost loop. */
+static const struct stmt *
+find_fold(const struct nest *x, const struct stmt *s)
+{
+	while (s->kind == STMT_BLOCK || s->kind == STMT_ATTR) {
+		s = s->children[0];
+	}
+	if (s->kind != STMT_STORE || !exec_folded_value(s)) {
+		return NULL;
+	}
+	for (int i = 0; i < x->accesses.n; i++) {
+		const struct access *a = &x->accesses.data[i];
+
+		if (a->buffer == s->u.buffer &&
+		    (!a->affine || a->flat[x->n - 1] != 0)) {
+			return NULL;
+		}
+		if (a->stores && a->buffer != s->u.buffer) {
+			return NULL;
+		}
+	}
+	return s;
+}
+
+static double
+overhead(const struct nest *x, int64_t extent)
+{
+	double lanes = extent < 0 || extent > EXEC_LANES ? EXEC_LANES
+						        : (double)extent;
+
+	return 8.0 * (x->n_nodes + 2) / (lanes < 1 ? 1 : lanes);
+}
+
+struct exec_choice
+exec_choose(struct exec_builder *b, const struct stmt *const *loops, int n,
+	    const struct stmt *body)
+{
+	struct arena *arena = b->arena;
+	struct exec_choice best = { .lanes = -1 };
+	struct nest x = { .builder = b, .loops = loops, .n = n };
+	bool *parallel = arena_array(arena, bool, n + 1);
+	double best_cost;
+
+	x.vars = arena_array(arena, const struct var *, n + 1);
+	x.extent = arena_array(arena, int64_t, n + 1);
+	x.otherwise = arena_array(arena, bool, n + 1);
+	best.absorbed = arena_array(arena, bool, n + 1);
+	for (int i = 0; i < n; i++) {
+		x.vars[i] = loops[i]->u.loop.var;
+		if (!expr_is_int(loops[i]->args[1], &x.extent[i])) {
+			x.extent[i] = -1;
+		}
+		/* Absorbed loops count from zero. */
+		x.otherwise[i] = !expr_is_value(loops[i]->args[0], 0);
+	}
+	scan_stmt(&x, body);
+	best_cost = overhead(&x, 1);
+	for (int i = 0; i < n; i++) {
+		parallel[i] = is_parallel(&x, i);
+	}
+	for (int i = 0; i < n; i++) {
+		bool *absorbed = arena_array(arena, bool, n + 1);
+		int64_t extent;
+		double cost;
+
+		if (!parallel[i]) {
+			continue;
+		}
+		extent = absorb(&x, parallel, i, absorbed);
+		cost = overhead(&x, extent) + access_cost(&x, i);
+		if (cost < best_cost) {
+			best_cost = cost;
+			best.lanes = i;
+			best.extent = extent;
+			best.absorbed = absorbed;
+		}
+	}
+	const struct stmt *fold = n > 0 ? find_fold(&x, body) : NULL;
+
+	if (fold && overhead(&x, x.extent[n - 1]) +
+		    access_cost(&x, n - 1) + 1.2 < best_cost) {
+		best.lanes = n - 1;
+		best.extent = x.extent[n - 1];
+		best.absorbed = arena_array(arena, bool, n + 1);
+		best.folded = fold;
+	}
+	return best;
+}

@@ -1,0 +1,619 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic on columns: plain loops that a compiler turns into vector code
+ * (this file is built with -O3). The common types have loops of their own,
+ * the rest goes element by element through scalar.h, which defines them. */
+#include "exec.h"
+
+#include <math.h>
+
+static union number
+column_get(struct dtype t, const void *column, int lane)
+{
+	union number n = { .u = 0 };
+
+	switch (exec_column(t)) {
+	case COLUMN_F32:
+		n.f = (double)((const float *)column)[lane];
+		break;
+	case COLUMN_F64:
+		n.f = ((const double *)column)[lane];
+		break;
+	case COLUMN_INT:
+		n.i = ((const int64_t *)column)[lane];
+		break;
+	case COLUMN_BOOL:
+		n.i = ((const unsigned char *)column)[lane];
+		break;
+	}
+	return n;
+}
+
+static void
+column_set(struct dtype t, void *column, int lane, union number n)
+{
+	switch (exec_column(t)) {
+	case COLUMN_F32:
+		((float *)column)[lane] = (float)n.f;
+		break;
+	case COLUMN_F64:
+		((double *)column)[lane] = n.f;
+		break;
+	case COLUMN_INT:
+		((int64_t *)column)[lane] = n.i;
+		break;
+	case COLUMN_BOOL:
+		((unsigned char *)column)[lane] = n.i != 0;
+		break;
+	}
+}
+
+/* ---- binary operators */
+
+/* One loop per combination of column and uniform operand. */
+#define LOOPS(D, T, expression) \
+	do { \
+		D *restrict d = dst; \
+		const T *x = a; \
+		const T *y = b; \
+		if (op->a_uniform) { \
+			T u = x[0]; \
+			for (int i = 0; i < n; i++) { \
+				T v = y[i]; \
+				d[i] = (D)(expression); \
+			} \
+		} else if (op->b_uniform) { \
+			T v = y[0]; \
+			for (int i = 0; i < n; i++) { \
+				T u = x[i]; \
+				d[i] = (D)(expression); \
+			} \
+		} else { \
+			for (int i = 0; i < n; i++) { \
+				T u = x[i]; \
+				T v = y[i]; \
+				d[i] = (D)(expression); \
+			} \
+		} \
+	} while (0)
+
+#define COMPARISONS(T) \
+	case EXPR_EQ: \
+		LOOPS(unsigned char, T, u == v); \
+		return true; \
+	case EXPR_NE: \
+		LOOPS(unsigned char, T, u != v); \
+		return true; \
+	case EXPR_LT: \
+		LOOPS(unsigned char, T, u < v); \
+		return true; \
+	case EXPR_LE: \
+		LOOPS(unsigned char, T, u <= v); \
+		return true; \
+	case EXPR_GT: \
+		LOOPS(unsigned char, T, u > v); \
+		return true; \
+	case EXPR_GE: \
+		LOOPS(unsigned char, T, u >= v); \
+		return true;
+
+#define FLOAT_ARITHMETIC(T, nan) \
+	case EXPR_ADD: \
+		LOOPS(T, T, u + v); \
+		return true; \
+	case EXPR_SUB: \
+		LOOPS(T, T, u - v); \
+		return true; \
+	case EXPR_MUL: \
+		LOOPS(T, T, u * v); \
+		return true; \
+	case EXPR_DIV: \
+		LOOPS(T, T, u / v); \
+		return true; \
+	case EXPR_MIN: \
+		LOOPS(T, T, u < v ? u : v <= u ? v : nan); \
+		return true; \
+	case EXPR_MAX: \
+		LOOPS(T, T, u > v ? u : v >= u ? v : nan); \
+		return true;
+
+/* False: not an operator with a loop of its own. Destination and operands
+ * may be the same memory, element for element. */
+static bool
+fast_f32(const struct exec_op *op, void *dst, const void *a, const void *b,
+	 int n)
+{
+	const float nan = (float)NAN;
+
+	switch ((enum expr_kind)op->kind) {
+	FLOAT_ARITHMETIC(float, nan)
+	COMPARISONS(float)
+	default:
+		return false;
+	}
+}
+
+static bool
+fast_f64(const struct exec_op *op, void *dst, const void *a, const void *b,
+	 int n)
+{
+	const double nan = (double)NAN;
+
+	switch ((enum expr_kind)op->kind) {
+	FLOAT_ARITHMETIC(double, nan)
+	COMPARISONS(double)
+	default:
+		return false;
+	}
+}
+
+static bool
+fast_bool(const struct exec_op *op, void *dst, const void *a, const void *b,
+	  int n)
+{
+	switch ((enum expr_kind)op->kind) {
+	case EXPR_AND:
+		LOOPS(unsigned char, unsigned char, u & v);
+		return true;
+	case EXPR_OR:
+		LOOPS(unsigned char, unsigned char, u | v);
+		return true;
+	COMPARISONS(unsigned char)
+	default:
+		return false;
+	}
+}
+
+/* Wraps every lane to a narrower integer type. */
+static void
+wrap_lanes(struct dtype t, int64_t *d, int n)
+{
+	switch (t.kind) {
+	case DT_I32:
+		for (int i = 0; i < n; i++) {
+			d[i] = (int32_t)d[i];
+		}
+		break;
+	case DT_I64:
+	case DT_U64:
+		break;
+	default:
+		for (int i = 0; i < n; i++) {
+			union number v = { .i = d[i] };
+
+			d[i] = number_round(t, v).i;
+		}
+		break;
+	}
+}
+
+/* Floor division by a positive number, the same in every lane; operands of
+ * 32 bits or a power of two avoid the slow 64-bit division. */
+static void
+divide_by(enum expr_kind kind, int64_t *restrict d, const int64_t *a,
+	  int64_t divisor, int n)
+{
+	bool quotient = kind == EXPR_FLOORDIV;
+
+	if ((divisor & (divisor - 1)) == 0) {
+		int shift = __builtin_ctzll((unsigned long long)divisor);
+
+		for (int i = 0; i < n; i++) {
+			d[i] = quotient ? a[i] >> shift
+					: a[i] & (divisor - 1);
+		}
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		int64_t q;
+
+		if ((uint64_t)a[i] <= UINT32_MAX && divisor <= INT32_MAX) {
+			q = (uint32_t)a[i] / (uint32_t)divisor;
+		} else {
+			q = a[i] / divisor - (a[i] % divisor < 0);
+		}
+		d[i] = quotient ? q : a[i] - q * divisor;
+	}
+}
+
+static bool
+fast_int(const struct exec_op *op, void *dst, const void *a, const void *b,
+	 int n)
+{
+	bool is_u64 = op->from.kind == DT_U64;
+
+	switch ((enum expr_kind)op->kind) {
+	case EXPR_ADD:
+		LOOPS(int64_t, uint64_t, u + v);
+		wrap_lanes(op->type, dst, n);
+		return true;
+	case EXPR_SUB:
+		LOOPS(int64_t, uint64_t, u - v);
+		wrap_lanes(op->type, dst, n);
+		return true;
+	case EXPR_MUL:
+		LOOPS(int64_t, uint64_t, u * v);
+		wrap_lanes(op->type, dst, n);
+		return true;
+	case EXPR_FLOORDIV:
+	case EXPR_FLOORMOD:
+		if (is_u64 || !op->b_uniform || op->a_uniform ||
+		    *(const int64_t *)b <= 0) {
+			return false;
+		}
+		divide_by((enum expr_kind)op->kind, dst, a,
+			  *(const int64_t *)b, n);
+		return true;
+	default:
+		break;
+	}
+	if (is_u64) {
+		switch ((enum expr_kind)op->kind) {
+		case EXPR_MIN:
+			LOOPS(int64_t, uint64_t, u < v ? u : v);
+			return true;
+		case EXPR_MAX:
+			LOOPS(int64_t, uint64_t, u > v ? u : v);
+			return true;
+		COMPARISONS(uint64_t)
+		default:
+			return false;
+		}
+	}
+	switch ((enum expr_kind)op->kind) {
+	case EXPR_MIN:
+		LOOPS(int64_t, int64_t, u < v ? u : v);
+		return true;
+	case EXPR_MAX:
+		LOOPS(int64_t, int64_t, u > v ? u : v);
+		return true;
+	COMPARISONS(int64_t)
+	default:
+		return false;
+	}
+}
+
+static bool
+slow_binary(const struct exec_op *op, void *dst, const void *a,
+	    const void *b, const unsigned char *mask, int n)
+{
+	bool fine = true;
+
+	for (int i = 0; i < n; i++) {
+		enum scalar_fault fault = SCALAR_FINE;
+		union number x = column_get(op->from, a,
+					    op->a_uniform ? 0 : i);
+		union number y = column_get(op->from, b,
+					    op->b_uniform ? 0 : i);
+
+		column_set(op->type, dst, i,
+			   scalar_binary((enum expr_kind)op->kind, op->from,
+					 x, y, &fault));
+		fine &= !fault || (mask && !mask[i]);
+	}
+	return fine;
+}
+
+bool
+column_binary(const struct exec_op *op, void *dst, const void *a,
+	      const void *b, const unsigned char *mask, int n)
+{
+	bool done = false;
+
+	switch (exec_column(op->from)) {
+	case COLUMN_F32:
+		/* Narrower floats round once more. */
+		done = (op->from.kind == DT_F32 ||
+			(op->kind >= EXPR_EQ && op->kind <= EXPR_GE)) &&
+		       fast_f32(op, dst, a, b, n);
+		break;
+	case COLUMN_F64:
+		done = fast_f64(op, dst, a, b, n);
+		break;
+	case COLUMN_INT:
+		done = fast_int(op, dst, a, b, n);
+		break;
+	case COLUMN_BOOL:
+		done = fast_bool(op, dst, a, b, n);
+		break;
+	}
+	return done || slow_binary(op, dst, a, b, mask, n);
+}
+
+/* ---- choice, conversion, broadcast */
+
+#define SELECT_LOOP(T) \
+	do { \
+		T *restrict d = dst; \
+		const T *x = a; \
+		const T *y = b; \
+		if (c_uniform) { \
+			memcpy(d, c[0] ? x : y, sizeof(T) * (size_t)n); \
+		} else { \
+			for (int i = 0; i < n; i++) { \
+				d[i] = c[i] ? x[i] : y[i]; \
+			} \
+		} \
+	} while (0)
+
+void
+column_select(enum column column, void *dst, const unsigned char *c,
+	      bool c_uniform, const void *a, const void *b, int n)
+{
+	switch (column) {
+	case COLUMN_F32:
+		SELECT_LOOP(float);
+		break;
+	case COLUMN_F64:
+		SELECT_LOOP(double);
+		break;
+	case COLUMN_INT:
+		SELECT_LOOP(int64_t);
+		break;
+	case COLUMN_BOOL:
+		SELECT_LOOP(unsigned char);
+		break;
+	}
+}
+
+#define CAST_LOOP(D, T, expression) \
+	do { \
+		D *restrict d = dst; \
+		const T *x = a; \
+		for (int i = 0; i < n; i++) { \
+			T u = x[i]; \
+			d[i] = (D)(expression); \
+		} \
+	} while (0)
+
+static bool
+fast_cast(struct dtype to, struct dtype from, void *dst, const void *a, int n)
+{
+	enum column c = exec_column(from);
+
+	if (dtype_class(to) == DTC_BOOL) {
+		if (c == COLUMN_F32) {
+			CAST_LOOP(unsigned char, float, u != 0);
+		} else if (c == COLUMN_F64) {
+			CAST_LOOP(unsigned char, double, u != 0);
+		} else if (c == COLUMN_INT) {
+			CAST_LOOP(unsigned char, int64_t, u != 0);
+		} else {
+			memcpy(dst, a, (size_t)n);
+		}
+		return true;
+	}
+	switch (to.kind) {
+	case DT_F32:
+		if (c == COLUMN_F32) { /* a narrower float */
+			memcpy(dst, a, sizeof(float) * (size_t)n);
+		} else if (c == COLUMN_F64) {
+			CAST_LOOP(float, double, u);
+		} else if (c == COLUMN_BOOL) {
+			CAST_LOOP(float, unsigned char, u);
+		} else if (from.kind != DT_U64) {
+			CAST_LOOP(float, int64_t, u);
+		} else {
+			CAST_LOOP(float, uint64_t, u);
+		}
+		return true;
+	case DT_F64:
+		if (c == COLUMN_F32) {
+			CAST_LOOP(double, float, u);
+		} else if (c == COLUMN_F64) {
+			memcpy(dst, a, sizeof(double) * (size_t)n);
+		} else if (c == COLUMN_BOOL) {
+			CAST_LOOP(double, unsigned char, u);
+		} else if (from.kind != DT_U64) {
+			CAST_LOOP(double, int64_t, u);
+		} else {
+			CAST_LOOP(double, uint64_t, u);
+		}
+		return true;
+	default:
+		break;
+	}
+	if (exec_column(to) != COLUMN_INT) {
+		return false;
+	}
+	if (c == COLUMN_BOOL) {
+		CAST_LOOP(int64_t, unsigned char, u);
+		return true;
+	}
+	if (c == COLUMN_INT) {
+		memcpy(dst, a, sizeof(int64_t) * (size_t)n);
+		wrap_lanes(to, dst, n);
+		return true;
+	}
+	return false;
+}
+
+void
+column_cast(struct dtype to, struct dtype from, void *dst, const void *a,
+	    int n)
+{
+	if (fast_cast(to, from, dst, a, n)) {
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		column_set(to, dst, i,
+			   number_cast(to, from, column_get(from, a, i)));
+	}
+}
+
+#define FILL_LOOP(T) \
+	do { \
+		T *restrict d = dst; \
+		T value = *(const T *)a; \
+		for (int i = 0; i < n; i++) { \
+			d[i] = value; \
+		} \
+	} while (0)
+
+void
+column_broadcast(enum column column, void *dst, const void *a, int n)
+{
+	switch (column) {
+	case COLUMN_F32:
+		FILL_LOOP(float);
+		break;
+	case COLUMN_F64:
+		FILL_LOOP(double);
+		break;
+	case COLUMN_INT:
+		FILL_LOOP(int64_t);
+		break;
+	case COLUMN_BOOL:
+		memset(dst, *(const unsigned char *)a, (size_t)n);
+		break;
+	}
+}
+
+/* ---- intrinsics */
+
+#define MAP_LOOP(T, expression) \
+	do { \
+		T *restrict d = dst; \
+		const T *x = a; \
+		for (int i = 0; i < n; i++) { \
+			T u = x[i]; \
+			d[i] = expression; \
+		} \
+		return true; \
+	} while (0)
+
+static bool
+fast_call(const struct exec_op *op, void *dst, const void *a, int n)
+{
+	bool is_f32 = op->from.kind == DT_F32;
+
+	if (!is_f32 && op->from.kind != DT_F64) {
+		return false;
+	}
+	switch ((enum intrin)op->index) {
+	case INTRIN_SQRT:
+		if (is_f32) {
+			MAP_LOOP(float, sqrtf(u));
+		}
+		MAP_LOOP(double, sqrt(u));
+	case INTRIN_ABS:
+		if (is_f32) {
+			MAP_LOOP(float, fabsf(u));
+		}
+		MAP_LOOP(double, fabs(u));
+	case INTRIN_RSQRT:
+		if (is_f32) {
+			MAP_LOOP(float, (float)(1 / sqrt((double)u)));
+		}
+		MAP_LOOP(double, 1 / sqrt(u));
+	case INTRIN_FLOOR:
+		if (is_f32) {
+			MAP_LOOP(float, floorf(u));
+		}
+		MAP_LOOP(double, floor(u));
+	case INTRIN_EXP:
+		if (is_f32) {
+			MAP_LOOP(float, (float)exp((double)u));
+		}
+		MAP_LOOP(double, exp(u));
+	case INTRIN_TANH:
+		if (is_f32) {
+			MAP_LOOP(float, (float)tanh((double)u));
+		}
+		MAP_LOOP(double, tanh(u));
+	case INTRIN_ERF:
+		if (is_f32) {
+			MAP_LOOP(float, (float)erf((double)u));
+		}
+		MAP_LOOP(double, erf(u));
+	default:
+		return false;
+	}
+}
+
+bool
+column_call(const struct exec_op *op, void *dst, const void *a,
+	    const void *b, const void *c, const unsigned char *mask, int n)
+{
+	bool fine = true;
+
+	if (fast_call(op, dst, a, n)) {
+		return true;
+	}
+	for (int i = 0; i < n; i++) {
+		enum scalar_fault fault = SCALAR_FINE;
+		union number args[3];
+
+		args[0] = column_get(op->from, a, i);
+		if (b) {
+			args[1] = column_get(op->from, b, i);
+		}
+		if (c) {
+			args[2] = column_get(op->from, c, i);
+		}
+		column_set(op->type, dst, i,
+			   scalar_call((enum intrin)op->index, op->type,
+				       op->from, args, &fault));
+		fine &= !fault || (mask && !mask[i]);
+	}
+	return fine;
+}
+
+/* ---- reduction over the lanes */
+
+#define FOLD_LOOP(T, expression) \
+	do { \
+		const T *x = a; \
+		T u = *(T *)cell; \
+		for (int i = 0; i < n; i++) { \
+			T v = x[i]; \
+			u = expression; \
+		} \
+		*(T *)cell = u; \
+		return true; \
+	} while (0)
+
+static bool
+fold_f32(const struct exec_op *op, void *cell, const void *a, int n)
+{
+	const float nan = (float)NAN;
+
+	switch ((enum expr_kind)op->kind) {
+	case EXPR_ADD:
+		FOLD_LOOP(float, u + v);
+	case EXPR_MUL:
+		FOLD_LOOP(float, u * v);
+	case EXPR_MIN:
+		FOLD_LOOP(float, u < v ? u : v <= u ? v : nan);
+	case EXPR_MAX:
+		FOLD_LOOP(float, u > v ? u : v >= u ? v : nan);
+	default:
+		return false;
+	}
+}
+
+bool
+column_fold(const struct exec_op *op, void *cell, const void *a,
+	    const unsigned char *mask, int n)
+{
+	bool fine = true;
+
+	if (op->type.kind == DT_F32 && !mask &&
+	    fold_f32(op, cell, a, n)) {
+		return true;
+	}
+	union number sum = number_load(op->type, cell, 0);
+
+	for (int i = 0; i < n; i++) {
+		enum scalar_fault fault = SCALAR_FINE;
+
+		if (!mask || mask[i]) {
+			sum = scalar_binary((enum expr_kind)op->kind,
+					    op->type, sum,
+					    column_get(op->type, a, i),
+					    &fault);
+			fine &= !fault;
+		}
+	}
+	number_store(op->type, cell, 0, sum);
+	return fine;
+}

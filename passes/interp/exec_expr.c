@@ -1,0 +1,792 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The executor's code for expressions. A value is uniform where it is the
+ * same in every lane: it is then computed once. Loads and divisions under a
+ * condition look at the lanes where it holds alone, and are jumped over where
+ * it holds in none. */
+#include "exec.h"
+
+enum column
+exec_column(struct dtype t)
+{
+	if (dtype_class(t) == DTC_BOOL) {
+		return COLUMN_BOOL;
+	}
+	if (dtype_is_float(t)) {
+		return t.kind == DT_F64 ? COLUMN_F64 : COLUMN_F32;
+	}
+	return COLUMN_INT;
+}
+
+/* ---- names */
+
+void
+exec_bind(struct exec_builder *b, const struct var *v,
+	  const struct expr *value, int reg, int slot)
+{
+	struct exec_binding binding = { v, value, reg, slot };
+
+	vec_push(b->arena, &b->bindings, binding);
+}
+
+const struct exec_binding *
+exec_find(const struct exec_builder *b, const struct var *v)
+{
+	for (int i = b->bindings.n - 1; i >= 0; i--) {
+		if (b->bindings.data[i].var == v) {
+			return &b->bindings.data[i];
+		}
+	}
+	return NULL;
+}
+
+int
+exec_slot(struct exec_builder *b, const struct var *v)
+{
+	int slot = b->exec->n_slots++;
+
+	exec_bind(b, v, NULL, -1, slot);
+	return slot;
+}
+
+int
+exec_buffer(struct exec_builder *b, const struct buffer *buffer)
+{
+	for (int i = 0; i < b->buffers.n; i++) {
+		if (b->buffers.data[i] == buffer) {
+			return i;
+		}
+	}
+	vec_push(b->arena, &b->buffers, buffer);
+	b->exec->n_buffers = b->buffers.n;
+	return b->buffers.n - 1;
+}
+
+/* ---- what an expression depends on */
+
+struct uses {
+	const struct exec_builder *builder;
+	const struct var *var;
+	bool found;
+};
+
+static void
+visit_use(void *ctx, const struct expr *e)
+{
+	struct uses *u = ctx;
+
+	if (e->kind != EXPR_VAR || u->found) {
+		return;
+	}
+	if (e->u.var == u->var) {
+		u->found = true;
+		return;
+	}
+	const struct exec_binding *binding = exec_find(u->builder, e->u.var);
+
+	if (binding && binding->value) {
+		expr_visit(binding->value, visit_use, u);
+	}
+}
+
+bool
+exec_uses(const struct exec_builder *b, const struct expr *e,
+	  const struct var *v)
+{
+	struct uses u = { b, v, false };
+
+	expr_visit(e, visit_use, &u);
+	return u.found;
+}
+
+static bool
+uses_any(const struct exec_builder *b, const struct expr *e,
+	 const struct var *const *vars, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (exec_uses(b, e, vars[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+add_affine(const struct exec_builder *b, const struct expr *e, int64_t scale,
+	   const struct var *const *vars, int n, int64_t *coeff)
+{
+	const struct exec_binding *binding;
+	int64_t factor;
+
+	switch (e->kind) {
+	case EXPR_INT:
+		return true;
+	case EXPR_VAR:
+		for (int i = 0; i < n; i++) {
+			if (vars[i] == e->u.var) {
+				coeff[i] += scale;
+				return true;
+			}
+		}
+		binding = exec_find(b, e->u.var);
+		return !binding || !binding->value ||
+		       add_affine(b, binding->value, scale, vars, n, coeff);
+	case EXPR_ADD:
+	case EXPR_SUB:
+		return add_affine(b, e->args[0], scale, vars, n, coeff) &&
+		       add_affine(b, e->args[1],
+				  e->kind == EXPR_SUB ? -scale : scale, vars,
+				  n, coeff);
+	case EXPR_MUL:
+		if (expr_is_int(e->args[1], &factor)) {
+			return add_affine(b, e->args[0], scale * factor, vars,
+					  n, coeff);
+		}
+		if (expr_is_int(e->args[0], &factor)) {
+			return add_affine(b, e->args[1], scale * factor, vars,
+					  n, coeff);
+		}
+		break;
+	case EXPR_CAST:
+		if (dtype_is_int(e->type) && dtype_is_int(e->args[0]->type) &&
+		    dtype_bits(e->type) >= 32) {
+			return add_affine(b, e->args[0], scale, vars, n,
+					  coeff);
+		}
+		break;
+	default:
+		break;
+	}
+	return !uses_any(b, e, vars, n);
+}
+
+bool
+exec_affine(const struct exec_builder *b, const struct expr *e,
+	    const struct var *const *vars, int n, int64_t *coeff)
+{
+	for (int i = 0; i < n; i++) {
+		coeff[i] = 0;
+	}
+	return add_affine(b, e, 1, vars, n, coeff);
+}
+
+struct hazard {
+	const struct exec_builder *builder;
+	bool found;
+};
+
+static void
+visit_hazard(void *ctx, const struct expr *e)
+{
+	struct hazard *h = ctx;
+	const struct exec_binding *binding;
+
+	switch (e->kind) {
+	case EXPR_LOAD:
+		h->found = true;
+		break;
+	case EXPR_DIV:
+	case EXPR_TRUNCMOD:
+	case EXPR_FLOORDIV:
+	case EXPR_FLOORMOD:
+		h->found |= !dtype_is_float(e->type) &&
+			    (e->args[1]->kind != EXPR_INT ||
+			     e->args[1]->u.ival == 0);
+		break;
+	case EXPR_CALL:
+		h->found |= !dtype_is_float(e->type);
+		break;
+	case EXPR_VAR:
+		binding = exec_find(h->builder, e->u.var);
+		if (binding && binding->value && binding->reg < 0) {
+			expr_visit(binding->value, visit_hazard, h);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+/* May e fault where a condition in front of it does not hold? */
+static bool
+needs_guard(const struct exec_builder *b, const struct expr *e)
+{
+	struct hazard h = { b, false };
+
+	expr_visit(e, visit_hazard, &h);
+	return h.found;
+}
+
+/* ---- emitting */
+
+static struct exec_op *
+emit(struct exec_builder *b, enum exec_code code, struct dtype type,
+     bool uniform)
+{
+	struct exec_op op = {
+		.code = (uint8_t)code, .uniform = uniform, .type = type,
+		.from = type, .dst = -1, .a = -1, .b = -1, .c = -1,
+		.mask = b->mask, .index = -1, .direct = -1,
+		.skippable = b->region_depth > 0,
+	};
+
+	vec_push(b->arena, &b->program->ops, op);
+	return &b->program->ops.data[b->program->ops.n - 1];
+}
+
+static int
+new_register(struct exec_builder *b, bool uniform)
+{
+	vec_push(b->arena, &b->reg_uniform, uniform);
+	return b->reg_uniform.n - 1;
+}
+
+bool
+exec_is_uniform(const struct exec_builder *b, int reg)
+{
+	return reg >= EXEC_PRESET || b->reg_uniform.data[reg];
+}
+
+static int
+emit_value(struct exec_builder *b, enum exec_code code, struct dtype type,
+	   bool uniform, int a, int second, int c)
+{
+	int dst = new_register(b, uniform);
+	struct exec_op *op = emit(b, code, type, uniform);
+
+	op->dst = dst;
+	op->a = a;
+	op->b = second;
+	op->c = c;
+	op->a_uniform = !uniform && a >= 0 && exec_is_uniform(b, a);
+	op->b_uniform = !uniform && second >= 0 && exec_is_uniform(b, second);
+	return dst;
+}
+
+static int
+constant(struct exec_builder *b, struct dtype t, union number value)
+{
+	struct exec_preset preset = { exec_column(t), value };
+
+	for (int i = 0; i < b->exec->presets.n; i++) {
+		const struct exec_preset *p = &b->exec->presets.data[i];
+
+		if (p->column == preset.column && p->value.u == value.u) {
+			return EXEC_PRESET + i;
+		}
+	}
+	vec_push(b->arena, &b->exec->presets, preset);
+	return EXEC_PRESET + b->exec->presets.n - 1;
+}
+
+static int
+constant_int(struct exec_builder *b, int64_t value)
+{
+	return constant(b, dtype_of(DT_I64), (union number){ .i = value });
+}
+
+static int
+binary(struct exec_builder *b, enum expr_kind kind, struct dtype type,
+       struct dtype from, int x, int y)
+{
+	bool uniform = exec_is_uniform(b, x) && exec_is_uniform(b, y);
+	int dst = emit_value(b, EXEC_BINARY, type, uniform, x, y, -1);
+	struct exec_op *op = &b->program->ops.data[b->program->ops.n - 1];
+
+	op->kind = (uint8_t)kind;
+	op->from = from;
+	return dst;
+}
+
+/* A register with the value in every lane; constants have that anyway. */
+static int
+widen(struct exec_builder *b, struct dtype t, int reg)
+{
+	if (!exec_is_uniform(b, reg) || reg >= EXEC_PRESET) {
+		return reg;
+	}
+	int dst = emit_value(b, EXEC_BROADCAST, t, false, reg, -1, -1);
+
+	return dst;
+}
+
+/* ---- regions */
+
+struct exec_region
+exec_region_begin(struct exec_builder *b, int condition, bool negated)
+{
+	struct dtype boolean = dtype_of(DT_BOOL);
+	struct exec_region region = { b->mask, 0, b->memo.n };
+	bool uniform = exec_is_uniform(b, condition);
+
+	if (negated) {
+		condition = emit_value(b, EXEC_NOT, boolean, uniform,
+				       condition, -1, -1);
+	}
+	if (!uniform) {
+		b->mask = region.mask < 0 ? condition
+			  : binary(b, EXPR_AND, boolean, boolean, condition,
+				   region.mask);
+		condition = b->mask;
+	}
+	struct exec_op *skip = emit(b, EXEC_SKIP, boolean, uniform);
+
+	skip->a = condition;
+	region.skip = b->program->ops.n - 1;
+	b->region_depth++;
+	return region;
+}
+
+void
+exec_region_end(struct exec_builder *b, struct exec_region region)
+{
+	b->program->ops.data[region.skip].index = b->program->ops.n;
+	b->mask = region.mask;
+	b->region_depth--;
+	if (b->memo.n > region.memo) {
+		b->memo.n = region.memo;
+	}
+}
+
+/* ---- addresses */
+
+static bool
+element_strides(const struct buffer *buffer, int64_t *stride)
+{
+	int64_t span = 1;
+	int64_t extent;
+
+	for (int d = buffer->ndim - 1; d >= 0; d--) {
+		stride[d] = span;
+		if (buffer->strides) {
+			if (!expr_is_int(buffer->strides[d], &stride[d])) {
+				return false;
+			}
+		} else if (d > 0) {
+			if (!expr_is_int(buffer->shape[d], &extent)) {
+				return false;
+			}
+			span *= extent;
+		}
+	}
+	return true;
+}
+
+static void
+add_term(struct exec_builder *b, struct exec_address *at, int64_t coeff,
+	 int slot, bool is_register)
+{
+	struct exec_term term = { coeff, slot, is_register };
+
+	if (coeff != 0) {
+		vec_push(b->arena, &at->terms, term);
+	}
+}
+
+static void
+add_gather(struct exec_builder *b, struct exec_address *at, int64_t scale,
+	   int reg)
+{
+	struct dtype i64 = dtype_of(DT_I64);
+
+	if (scale != 1) {
+		reg = binary(b, EXPR_MUL, i64, i64, reg,
+			     constant_int(b, scale));
+	}
+	at->gather = at->gather < 0 ? reg
+		     : binary(b, EXPR_ADD, i64, i64, at->gather, reg);
+}
+
+static void
+add_index(struct exec_builder *b, struct exec_address *at,
+	  const struct expr *e, int64_t scale)
+{
+	const struct exec_binding *binding;
+	int64_t factor;
+	int reg;
+
+	switch (e->kind) {
+	case EXPR_INT:
+		at->base += scale * e->u.ival;
+		return;
+	case EXPR_VAR:
+		binding = exec_find(b, e->u.var);
+		if (binding && binding->value && binding->reg < 0) {
+			add_index(b, at, binding->value, scale);
+			return;
+		}
+		if (binding && binding->slot >= 0) {
+			add_term(b, at, scale, binding->slot, false);
+			at->stride += e->u.var == b->lane_var ? scale : 0;
+			return;
+		}
+		break;
+	case EXPR_ADD:
+	case EXPR_SUB:
+		add_index(b, at, e->args[0], scale);
+		add_index(b, at, e->args[1],
+			  e->kind == EXPR_SUB ? -scale : scale);
+		return;
+	case EXPR_MUL:
+		if (expr_is_int(e->args[1], &factor)) {
+			add_index(b, at, e->args[0], scale * factor);
+			return;
+		}
+		if (expr_is_int(e->args[0], &factor)) {
+			add_index(b, at, e->args[1], scale * factor);
+			return;
+		}
+		break;
+	case EXPR_CAST:
+		if (dtype_is_int(e->type) && dtype_is_int(e->args[0]->type) &&
+		    dtype_bits(e->type) >= 32) {
+			add_index(b, at, e->args[0], scale);
+			return;
+		}
+		break;
+	default:
+		break;
+	}
+	reg = exec_value(b, e);
+	if (b->failed) {
+		return;
+	}
+	if (exec_is_uniform(b, reg)) {
+		add_term(b, at, scale, reg, true);
+	} else {
+		add_gather(b, at, scale, reg);
+	}
+}
+
+/* The address's number in the program. */
+static int
+make_address(struct exec_builder *b, const struct buffer *buffer,
+	     const struct expr *const *index)
+{
+	struct exec_address at = { .type = buffer->type, .gather = -1 };
+	int64_t *stride = arena_array(b->arena, int64_t, buffer->ndim + 1);
+
+	at.buffer = exec_buffer(b, buffer);
+	if (!element_strides(buffer, stride) || buffer->type.lanes != 1) {
+		b->failed = true;
+		return 0;
+	}
+	for (int d = 0; d < buffer->ndim; d++) {
+		add_index(b, &at, index[d], stride[d]);
+	}
+	if (at.gather >= 0 && at.stride != 0) {
+		/* The strip's first value is among the terms already. */
+		struct dtype i64 = dtype_of(DT_I64);
+		int lanes = emit_value(b, EXEC_IOTA, i64, false, -1, -1, -1);
+
+		add_gather(b, &at, at.stride, lanes);
+		add_term(b, &at, -at.stride, b->lane_slot, false);
+		at.stride = 0;
+	}
+	vec_push(b->arena, &b->program->addresses, at);
+	return b->program->addresses.n - 1;
+}
+
+static bool
+address_is_uniform(const struct exec_builder *b, int index)
+{
+	const struct exec_address *at = &b->program->addresses.data[index];
+
+	return at->stride == 0 && at->gather < 0;
+}
+
+/* ---- values */
+
+static int
+value_of_var(struct exec_builder *b, const struct expr *e)
+{
+	const struct exec_binding *binding = exec_find(b, e->u.var);
+	int dst;
+
+	if (!binding) {
+		b->failed = true;
+		return constant_int(b, 0);
+	}
+	if (binding->reg >= 0) {
+		return binding->reg;
+	}
+	if (binding->value) {
+		return exec_value(b, binding->value);
+	}
+	if (dtype_is_float(e->type) ||
+	    dtype_class(e->type) == DTC_HANDLE) {
+		b->failed = true;
+		return constant_int(b, 0);
+	}
+	if (e->u.var == b->lane_var) {
+		return emit_value(b, EXEC_IOTA, e->type, false, -1, -1, -1);
+	}
+	dst = emit_value(b, EXEC_ENV, e->type, true, -1, -1, -1);
+	b->program->ops.data[b->program->ops.n - 1].index = binding->slot;
+	return dst;
+}
+
+static int
+value_of_load(struct exec_builder *b, const struct expr *e)
+{
+	int at = make_address(b, e->u.buffer, e->args);
+	int dst;
+
+	if (b->failed) {
+		return 0;
+	}
+	dst = emit_value(b, EXEC_LOAD, e->type, address_is_uniform(b, at), -1,
+			 -1, -1);
+	b->program->ops.data[b->program->ops.n - 1].index = at;
+	return dst;
+}
+
+/* One side of a choice, guarded if it must be. */
+static int
+value_of_side(struct exec_builder *b, const struct expr *e, int condition,
+	      bool negated)
+{
+	struct exec_region region;
+	int reg;
+
+	if (!needs_guard(b, e)) {
+		return exec_value(b, e);
+	}
+	region = exec_region_begin(b, condition, negated);
+	reg = exec_value(b, e);
+	exec_region_end(b, region);
+	return reg;
+}
+
+static int
+choose(struct exec_builder *b, struct dtype t, int condition, int x, int y)
+{
+	bool uniform = exec_is_uniform(b, condition) &&
+		       exec_is_uniform(b, x) && exec_is_uniform(b, y);
+
+	if (!uniform) {
+		x = widen(b, t, x);
+		y = widen(b, t, y);
+	}
+	int dst = emit_value(b, EXEC_SELECT, t, uniform, x, y, condition);
+	struct exec_op *op = &b->program->ops.data[b->program->ops.n - 1];
+
+	/* Here the flag says whether the condition is one for all lanes. */
+	op->a_uniform = exec_is_uniform(b, condition);
+	op->b_uniform = false;
+	return dst;
+}
+
+static int
+value_of_choice(struct exec_builder *b, const struct expr *e)
+{
+	bool lazy = e->kind == EXPR_IF;
+	int condition = exec_value(b, e->args[0]);
+	int x = lazy ? value_of_side(b, e->args[1], condition, false)
+		     : exec_value(b, e->args[1]);
+	int y = lazy ? value_of_side(b, e->args[2], condition, true)
+		     : exec_value(b, e->args[2]);
+
+	return b->failed ? 0 : choose(b, e->type, condition, x, y);
+}
+
+static int
+value_of_logical(struct exec_builder *b, const struct expr *e)
+{
+	struct dtype boolean = dtype_of(DT_BOOL);
+	bool is_and = e->kind == EXPR_AND;
+	int x = exec_value(b, e->args[0]);
+	int y;
+
+	if (!needs_guard(b, e->args[1])) {
+		y = exec_value(b, e->args[1]);
+		return binary(b, e->kind, boolean, boolean, x, y);
+	}
+	y = value_of_side(b, e->args[1], x, !is_and);
+	if (b->failed) {
+		return 0;
+	}
+	/* Lanes that were jumped over hold anything: choose, do not combine. */
+	return is_and ? choose(b, boolean, x, y,
+			       constant(b, boolean, (union number){ .i = 0 }))
+		      : choose(b, boolean, x,
+			       constant(b, boolean, (union number){ .i = 1 }),
+			       y);
+}
+
+static int
+value_of_call(struct exec_builder *b, const struct expr *e)
+{
+	int args[3] = { -1, -1, -1 };
+	bool uniform = true;
+
+	if (!intrin_is_pure(e->u.intrin) || e->n_args > 3 || e->n_args < 1 ||
+	    e->u.intrin == INTRIN_ADDRESS_OF ||
+	    e->u.intrin == INTRIN_PTR_ADD) {
+		b->failed = true;
+		return 0;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		args[i] = exec_value(b, e->args[i]);
+		if (b->failed) {
+			return 0;
+		}
+		uniform &= exec_is_uniform(b, args[i]);
+	}
+	if (e->u.intrin == INTRIN_LIKELY) {
+		return args[0];
+	}
+	for (int i = 0; i < e->n_args && !uniform; i++) {
+		args[i] = widen(b, e->args[i]->type, args[i]);
+	}
+	int dst = emit_value(b, EXEC_CALL, e->type, uniform, args[0], args[1],
+			     args[2]);
+	struct exec_op *op = &b->program->ops.data[b->program->ops.n - 1];
+
+	op->index = e->u.intrin;
+	op->from = e->args[0]->type;
+	return dst;
+}
+
+static int
+compute(struct exec_builder *b, const struct expr *e)
+{
+	union number literal = { .i = e->u.ival };
+	int x, y, dst;
+
+	switch (e->kind) {
+	case EXPR_FLOAT:
+		literal.f = e->u.fval;
+		return constant(b, e->type, literal);
+	case EXPR_INT:
+		return constant(b, e->type, literal);
+	case EXPR_VAR:
+		return value_of_var(b, e);
+	case EXPR_LOAD:
+		return value_of_load(b, e);
+	case EXPR_IF:
+	case EXPR_SELECT:
+		return value_of_choice(b, e);
+	case EXPR_AND:
+	case EXPR_OR:
+		return value_of_logical(b, e);
+	case EXPR_CALL:
+		return value_of_call(b, e);
+	case EXPR_NOT:
+	case EXPR_CAST:
+		x = exec_value(b, e->args[0]);
+		if (b->failed) {
+			return 0;
+		}
+		dst = emit_value(b, e->kind == EXPR_NOT ? EXEC_NOT : EXEC_CAST,
+				 e->type, exec_is_uniform(b, x), x, -1, -1);
+		b->program->ops.data[b->program->ops.n - 1].from =
+			e->args[0]->type;
+		return dst;
+	case EXPR_STRING:
+	case EXPR_RAMP:
+	case EXPR_BROADCAST:
+	case EXPR_REDUCE:
+		b->failed = true;
+		return 0;
+	default:
+		x = exec_value(b, e->args[0]);
+		y = exec_value(b, e->args[1]);
+		return b->failed ? 0 : binary(b, e->kind, e->type,
+					      e->args[0]->type, x, y);
+	}
+}
+
+int
+exec_value(struct exec_builder *b, const struct expr *e)
+{
+	struct exec_memo memo = { e, 0 };
+
+	if (b->failed || e->type.lanes != 1 ||
+	    dtype_class(e->type) == DTC_HANDLE) {
+		b->failed = true;
+		return 0;
+	}
+	for (int i = b->memo.n - 1; i >= 0; i--) {
+		if (b->memo.data[i].expr == e) {
+			return b->memo.data[i].reg;
+		}
+	}
+	memo.reg = compute(b, e);
+	vec_push(b->arena, &b->memo, memo);
+	return memo.reg;
+}
+
+/* ---- programs and their effects */
+
+struct exec_program *
+exec_begin(struct exec_builder *b, const struct var *lane_var, int lane_slot)
+{
+	b->program = arena_new(b->arena, struct exec_program);
+	b->program->result = -1;
+	b->lane_var = lane_var;
+	b->lane_slot = lane_slot;
+	b->mask = -1;
+	b->region_depth = 0;
+	b->memo.n = 0;
+	b->reg_uniform.n = 0;
+	return b->program;
+}
+
+void
+exec_end(struct exec_builder *b)
+{
+	if (!b->failed) {
+		b->program->n_regs = b->reg_uniform.n;
+		exec_finish_program(b->arena, b->program);
+		vec_push(b->arena, &b->exec->programs, b->program);
+		if (b->program->n_regs > b->exec->n_regs) {
+			b->exec->n_regs = b->program->n_regs;
+		}
+	}
+	b->program = NULL;
+	b->lane_var = NULL;
+	b->memo.n = 0;
+}
+
+void
+exec_store(struct exec_builder *b, const struct buffer *buffer,
+	   const struct expr *const *index, const struct expr *value)
+{
+	/* The address first: its value's op may then do the store. */
+	int at = make_address(b, buffer, index);
+	int reg = exec_value(b, value);
+
+	if (b->failed) {
+		return;
+	}
+	bool uniform = b->lane_var == NULL;
+
+	if (!uniform) {
+		reg = widen(b, value->type, reg);
+	}
+	struct exec_op *op = emit(b, EXEC_STORE, value->type, uniform);
+
+	op->a = reg;
+	op->index = at;
+	b->memo.n = 0; /* loads may differ from here on */
+}
+
+void
+exec_fold(struct exec_builder *b, const struct buffer *buffer,
+	  const struct expr *const *index, enum expr_kind kind,
+	  const struct expr *value)
+{
+	int at = make_address(b, buffer, index);
+	int reg = exec_value(b, value);
+
+	if (b->failed) {
+		return;
+	}
+	reg = widen(b, value->type, reg);
+	struct exec_op *op = emit(b, EXEC_FOLD, value->type, false);
+
+	op->a = reg;
+	op->index = at;
+	op->kind = (uint8_t)kind;
+	b->memo.n = 0;
+}

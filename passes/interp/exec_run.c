@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The executor's machine: walks the loops and runs each program's ops over
+ * the lanes at hand. All state is of the run, so that one exec may run in
+ * several threads. */
+#include <stdlib.h>
+
+#include "exec.h"
+
+struct machine {
+	const struct exec *exec;
+	int64_t *env;
+	void **buffers;
+	void **owned;            /* allocated here, or NULL */
+	unsigned char *columns;  /* one after the other */
+	void **reg;              /* where each register's values are */
+	int lanes;               /* of the strip at hand */
+	bool failed;
+};
+
+static int64_t
+address_offset(const struct machine *m, const struct exec_address *at)
+{
+	int64_t offset = at->base;
+
+	for (int i = 0; i < at->terms.n; i++) {
+		const struct exec_term *t = &at->terms.data[i];
+
+		offset += t->coeff * (t->is_register
+				? *(const int64_t *)m->reg[t->slot]
+				: m->env[t->slot]);
+	}
+	return offset;
+}
+
+static void *
+address_pointer(const struct machine *m, const struct exec_address *at)
+{
+	return (unsigned char *)m->buffers[at->buffer] +
+	       address_offset(m, at) * dtype_bytes(at->type);
+}
+
+/* NULL: every lane counts. What is uniform is wanted by some lane, or its
+ * region would have been jumped over. */
+static const unsigned char *
+mask_of(const struct machine *m, const struct exec_op *op, int n)
+{
+	const unsigned char *mask =
+		op->mask < 0 || op->uniform ? NULL : m->reg[op->mask];
+
+	return mask && memchr(mask, 0, (size_t)n) ? mask : NULL;
+}
+
+static void
+run_load(struct machine *m, const struct exec_op *op,
+	 const struct exec_program *p, int n)
+{
+	const struct exec_address *at = &p->addresses.data[op->index];
+	const int64_t *gather = at->gather < 0 ? NULL : m->reg[at->gather];
+
+	column_load(at->type, m->reg[op->dst], m->buffers[at->buffer],
+		    address_offset(m, at), at->stride, gather,
+		    mask_of(m, op, n), n);
+}
+
+static void
+run_store(struct machine *m, const struct exec_op *op,
+	  const struct exec_program *p, int n)
+{
+	const struct exec_address *at = &p->addresses.data[op->index];
+	const int64_t *gather = at->gather < 0 ? NULL : m->reg[at->gather];
+
+	column_store(at->type, m->buffers[at->buffer], address_offset(m, at),
+		     at->stride, gather, m->reg[op->a], mask_of(m, op, n), n);
+}
+
+static void
+run_iota(struct machine *m, const struct exec_op *op, int64_t first, int n)
+{
+	int64_t *d = m->reg[op->dst];
+
+	for (int i = 0; i < n; i++) {
+		d[i] = first + i;
+	}
+}
+
+static bool
+holds_somewhere(const unsigned char *mask, int n)
+{
+	return memchr(mask, 1, (size_t)n) != NULL;
+}
+
+/* lane_slot: the variable that IOTA counts. */
+static void
+run_program(struct machine *m, const struct exec_program *p, int lane_slot,
+	    int lanes)
+{
+	for (int i = 0; i < p->ops.n; i++) {
+		const struct exec_op *op = &p->ops.data[i];
+		int n = op->uniform ? 1 : lanes;
+		void *a = op->a < 0 ? NULL : m->reg[op->a];
+		void *b = op->b < 0 ? NULL : m->reg[op->b];
+		void *c = op->c < 0 ? NULL : m->reg[op->c];
+		void *dst = NULL;
+
+		if (op->dst >= 0) {
+			dst = op->direct >= 0
+				? address_pointer(m, &p->addresses.data[
+							op->direct])
+			      : op->aliases
+				? address_pointer(m, &p->addresses.data[
+							op->index])
+				: m->columns + (size_t)op->dst *
+						EXEC_COLUMN_BYTES;
+			m->reg[op->dst] = dst;
+		}
+		switch ((enum exec_code)op->code) {
+		case EXEC_ENV:
+			if (exec_column(op->type) == COLUMN_BOOL) {
+				*(unsigned char *)dst =
+					m->env[op->index] != 0;
+			} else {
+				*(int64_t *)dst = m->env[op->index];
+			}
+			break;
+		case EXEC_IOTA:
+			run_iota(m, op, m->env[lane_slot], n);
+			break;
+		case EXEC_LOAD:
+			if (!op->aliases) {
+				run_load(m, op, p, n);
+			}
+			break;
+		case EXEC_STORE:
+			run_store(m, op, p, n);
+			break;
+		case EXEC_FOLD:
+			m->failed |= !column_fold(
+				op, address_pointer(m, &p->addresses.data[
+							op->index]),
+				a, mask_of(m, op, n), n);
+			break;
+		case EXEC_BINARY:
+			m->failed |= !column_binary(op, dst, a, b,
+						    mask_of(m, op, n), n);
+			break;
+		case EXEC_NOT: {
+			const unsigned char *x = a;
+			unsigned char *d = dst;
+
+			for (int k = 0; k < n; k++) {
+				d[k] = !x[k];
+			}
+			break;
+		}
+		case EXEC_SELECT:
+			column_select(exec_column(op->type), dst, c,
+				      op->a_uniform, a, b, n);
+			break;
+		case EXEC_CAST:
+			column_cast(op->type, op->from, dst, a, n);
+			break;
+		case EXEC_CALL:
+			m->failed |= !column_call(op, dst, a, b, c,
+						  mask_of(m, op, n), n);
+			break;
+		case EXEC_BROADCAST:
+			column_broadcast(exec_column(op->type), dst, a, n);
+			break;
+		case EXEC_SKIP:
+			if (!holds_somewhere(a, n)) {
+				i = op->index - 1;
+			}
+			break;
+		case EXEC_NOTHING:
+			break;
+		}
+	}
+}
+
+static int64_t
+program_value(struct machine *m, const struct exec_program *p,
+	      enum column column)
+{
+	run_program(m, p, -1, 1);
+	return column == COLUMN_BOOL
+		? *(const unsigned char *)m->reg[p->result]
+		: *(const int64_t *)m->reg[p->result];
+}
+
+static void run_node(struct machine *m, const struct exec_node *x);
+
+static void
+run_loop(struct machine *m, const struct exec_node *x)
+{
+	int64_t min = x->min_program
+		? program_value(m, x->min_program, COLUMN_INT) : x->min;
+	int64_t extent = x->extent_program
+		? program_value(m, x->extent_program, COLUMN_INT) : x->extent;
+
+	if (!x->lanes) {
+		for (int64_t i = 0; i < extent && !m->failed; i++) {
+			m->env[x->slot] = min + i;
+			run_node(m, x->children[0]);
+		}
+		return;
+	}
+	for (int64_t i = 0; i < extent && !m->failed; i += EXEC_LANES) {
+		m->env[x->slot] = min + i;
+		m->lanes = extent - i < EXEC_LANES ? (int)(extent - i)
+						   : EXEC_LANES;
+		run_node(m, x->children[0]);
+	}
+}
+
+static void
+run_alloc(struct machine *m, const struct exec_node *x)
+{
+	if (!m->owned[x->buffer]) {
+		m->owned[x->buffer] = malloc((size_t)x->bytes + 1);
+		m->buffers[x->buffer] = m->owned[x->buffer];
+		m->failed |= !m->owned[x->buffer];
+	}
+	if (!m->failed) {
+		run_node(m, x->children[0]);
+	}
+}
+
+static void
+run_node(struct machine *m, const struct exec_node *x)
+{
+	switch (x->kind) {
+	case EXEC_SEQ:
+		for (int i = 0; i < x->n_children && !m->failed; i++) {
+			run_node(m, x->children[i]);
+		}
+		break;
+	case EXEC_LOOP:
+		run_loop(m, x);
+		break;
+	case EXEC_LEAF:
+		run_program(m, x->program, x->lane_slot,
+			    x->lane_slot < 0 ? 1 : m->lanes);
+		break;
+	case EXEC_IF:
+		if (program_value(m, x->program, COLUMN_BOOL)) {
+			run_node(m, x->children[0]);
+		} else if (x->n_children > 1) {
+			run_node(m, x->children[1]);
+		}
+		break;
+	case EXEC_SET:
+		m->env[x->slot] = program_value(m, x->program,
+						x->lanes ? COLUMN_BOOL
+							 : COLUMN_INT);
+		run_node(m, x->children[0]);
+		break;
+	case EXEC_ALLOC:
+		run_alloc(m, x);
+		break;
+	}
+}
+
+static void
+fill_presets(struct machine *m)
+{
+	for (int i = 0; i < m->exec->presets.n; i++) {
+		const struct exec_preset *p = &m->exec->presets.data[i];
+		void *column = m->reg[m->exec->n_regs + i];
+		float single = (float)p->value.f;
+		unsigned char truth = p->value.i != 0;
+
+		switch (p->column) {
+		case COLUMN_F32:
+			column_broadcast(p->column, column, &single,
+					 EXEC_LANES);
+			break;
+		case COLUMN_BOOL:
+			column_broadcast(p->column, column, &truth,
+					 EXEC_LANES);
+			break;
+		case COLUMN_F64:
+		case COLUMN_INT:
+			column_broadcast(p->column, column, &p->value,
+					 EXEC_LANES);
+			break;
+		}
+	}
+}
+
+static void
+bind_params(struct machine *m, const struct run_arg *args)
+{
+	const struct exec *x = m->exec;
+
+	for (int i = 0; i < x->n_params; i++) {
+		if (x->param_buffer[i] >= 0) {
+			m->buffers[x->param_buffer[i]] = args[i].data;
+		} else if (x->param_slot[i] >= 0) {
+			m->env[x->param_slot[i]] = args[i].scalar;
+		}
+	}
+}
+
+bool
+exec_run(const struct exec *x, const struct run_arg *args, int n)
+{
+	struct machine m = { .exec = x };
+	size_t n_regs = (size_t)(x->n_regs + x->presets.n);
+
+	if (n != x->n_params) {
+		return false;
+	}
+	m.env = calloc((size_t)x->n_slots + 1, sizeof *m.env);
+	m.buffers = calloc((size_t)x->n_buffers + 1, sizeof *m.buffers);
+	m.owned = calloc((size_t)x->n_buffers + 1, sizeof *m.owned);
+	m.reg = calloc(n_regs + 1, sizeof *m.reg);
+	m.columns = calloc(n_regs + 1, EXEC_COLUMN_BYTES);
+	m.failed = !m.env || !m.buffers || !m.owned || !m.reg || !m.columns;
+	if (!m.failed) {
+		for (size_t i = 0; i < n_regs; i++) {
+			m.reg[i] = m.columns + i * EXEC_COLUMN_BYTES;
+		}
+		fill_presets(&m);
+		bind_params(&m, args);
+		run_node(&m, x->root);
+	}
+	for (int i = 0; m.owned && i < x->n_buffers; i++) {
+		free(m.owned[i]);
+	}
+	free(m.env);
+	free(m.buffers);
+	free(m.owned);
+	free(m.reg);
+	free(m.columns);
+	return !m.failed;
+}

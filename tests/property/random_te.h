@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random tensor programs for property tests: element-wise chains with
+ * broadcasting, reductions, windows with guards, gathers, transposes,
+ * reshapes, concatenations and casts, over every common type. The same seed
+ * gives the same program and data on every machine. */
+#ifndef RANDOM_TE_H
+#define RANDOM_TE_H
+
+#include "interp.h"
+#include "te.h"
+
+struct rng {
+	uint64_t state;
+};
+
+uint64_t rng_next(struct rng *r);
+int rng_below(struct rng *r, int n); /* 0 … n - 1 */
+
+struct random_options {
+	bool floats_only;  /* f32 alone: what schedules and emitters meet */
+	bool exact;        /* small integers and operators that keep them:
+			    * every order of evaluation gives equal bits */
+	int max_stages;    /* 0: 4 */
+	int max_extent;    /* 0: 9; of one dimension */
+};
+
+enum { RANDOM_MAX_PARAMS = 8 };
+
+struct random_program {
+	struct func *func; /* phase 0; its parameters: inputs, then output */
+	int n_params;
+	const struct buffer *buffer[RANDOM_MAX_PARAMS];
+	int64_t elems[RANDOM_MAX_PARAMS];
+	/* Values of an integer input lie in [0, index_bound) where it is used
+	 * to index; else index_bound is 0. */
+	int index_bound[RANDOM_MAX_PARAMS];
+	int output; /* which parameter is the output */
+};
+
+void random_te(struct module *m, struct rng *r,
+	       const struct random_options *options,
+	       struct random_program *out);
+/* Malloc'd storage for each parameter, filled at random (the output with
+ * 0xFF); to be freed with random_release. */
+void random_data(const struct random_program *p, struct rng *r,
+		 const struct random_options *options, struct run_arg *args);
+void random_release(const struct random_program *p, struct run_arg *args);
+/* Index of the first element where the outputs differ (NaN equals NaN), or
+ * -1. tolerance: relative to max(1, |a|). */
+int64_t random_difference(const struct random_program *p, const void *a,
+			  const void *b, double tolerance);
+
+#endif
