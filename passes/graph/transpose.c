@@ -153,8 +153,9 @@ can_move_behind(struct graph *g, const struct node *n, int64_t **perm)
 	for (int i = 0; i < n->n_inputs; i++) {
 		const struct tensor *c = n->inputs[i];
 
-		if (c && tensor_is_constant(c) &&
-		    (c->ndim > ndim || tensor_bytes_max(c) > EAGER_BYTES)) {
+		/* Only numpy's broadcasting is understood here. */
+		if (c && tensor_is_constant(c) && c->ndim > 0 &&
+		    (!n->op->body || c->ndim > ndim || tensor_bytes_max(c) > EAGER_BYTES)) {
 			return false;
 		}
 	}

@@ -139,7 +139,7 @@ move_behind_binary(struct graph *g, struct node *view, struct node *n,
 static bool
 visit_binary(struct graph *g, struct node *n)
 {
-	if (!n->op || n->op->fuse != FUSE_BROADCAST || n->n_inputs != 2 ||
+	if (!n->op || !n->op->body || n->n_inputs != 2 ||
 	    n->n_outputs != 1 || !n->inputs[0] || !n->inputs[1]) {
 		return true;
 	}
