@@ -2,9 +2,9 @@
 /* onnx_dump [--graph] [--dim NAME=MIN[..MAX]] [--input-shape NAME:1,2] FILE
  *
  * Imports a model. Prints one line per tensor, "name<TAB>type<TAB>1,3,n" with
- * tabs and newlines in names as '?', or with --graph the graph's text; where
- * the import fails, its messages on standard error, and exits with 1. Lets the
- * Python tests see what the importer makes of a file. */
+ * tabs and newlines in names as '?', or with --graph the graph's text, its
+ * digest first; where the import fails, its messages on standard error, and
+ * exits with 1. Lets the Python tests see what the importer makes of a file. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -83,6 +83,7 @@ print_graph(const struct graph *g)
 	struct strbuf text;
 
 	strbuf_init(&text);
+	printf("digest %s\n", g->digest);
 	graph_print(g, &text);
 	fputs(text.data ? text.data : "", stdout);
 	strbuf_release(&text);
@@ -126,6 +127,9 @@ main(int argc, char **argv)
 	if (g && !graph_verify(g)) {
 		print_messages(m);
 		return 3;
+	}
+	for (int k = 0; g && k < g->assumptions.n; ++k) {
+		fprintf(stderr, "assumed: %s\n", g->assumptions.data[k]);
 	}
 	if (g && text) {
 		print_graph(g);
