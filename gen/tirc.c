@@ -469,7 +469,7 @@ tensor_info(const struct tirc *t, const struct tensor *x)
 	int64_t *dims = arena_array(a, int64_t, x->ndim + 1);
 	const char **words = arena_array(a, const char *, x->ndim + 1);
 	struct tirc_tensor out = {
-		.name = x->name, .identifier = package_member(t->m, x),
+		.name = x->name, .identifier = package_field(&t->package, x),
 		.dtype = dtype_name(x->type), .ndim = x->ndim,
 		.dims = dims, .words = words,
 	};
@@ -636,6 +636,12 @@ tirc_file(const struct tirc *t, int i)
 	const struct out_file *f = &t->package.files.data[i];
 
 	return (struct tirc_file){ f->name, (int64_t)f->length, f->text };
+}
+
+const char *
+tirc_harness(struct tirc *t)
+{
+	return t->compiled ? package_harness(&t->package) : NULL;
 }
 
 /* -- the program itself -- */

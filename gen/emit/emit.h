@@ -12,6 +12,7 @@ struct dialect;
  * NULL on error. */
 const struct dialect *dialect_load(struct module *m, const char *name,
 				   const char *dir);
+/* name NULL: the default one. */
 const struct target *target_load(struct module *m, const char *name,
 				 const char *dir);
 /* Names of what is embedded, sorted. */
@@ -55,6 +56,7 @@ struct package {
 	const char *cc_line;       /* how to compile it, in its folder */
 	const struct dialect *dialect;
 	const char *const *definitions; /* of each weight, as its array starts */
+	struct packer *packer;     /* package/'s own */
 };
 
 /* Header, source, weights, build files and metadata as text. */
@@ -64,5 +66,12 @@ bool package_build(struct program *p, const struct dialect *d,
  * renamed when all are whole; unchanged ones are not touched. */
 bool package_write(struct program *p, const struct package *pkg,
 		   const char *dir);
+
+/* The member of the inputs or outputs structure that stands for t. */
+const char *package_field(const struct package *pkg, const struct tensor *t);
+/* A program that runs the model on files: input_0.bin, … to output_0.bin, …;
+ * arguments: repetitions, then the symbolic sizes; prints the nanoseconds of
+ * each run. NULL: diagnosed. */
+const char *package_harness(const struct package *pkg);
 
 #endif

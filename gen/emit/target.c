@@ -11,10 +11,11 @@ read_target(struct target *t, struct json j)
 {
 	const int64_t most = INT64_C(1) << 40;
 
-	json_check_keys(j, "description dialect vector_bytes "
+	json_check_keys(j, "description default dialect vector_bytes "
 			"vector_registers l1_bytes l2_bytes "
 			"stack_limit_bytes align_bytes cc cflags");
 	json_text(json_get(j, "description"), true);
+	json_bool(json_get(j, "default"));
 	t->dialect = json_text(json_get(j, "dialect"), true);
 	t->vector_bytes = (int)json_int(json_get(j, "vector_bytes"), 0, 4096,
 					0);
@@ -80,6 +81,29 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 	t->n_reserved = kept;
 }
 
+/* The embedded target that says it is the default. */
+static const char *
+default_target(struct module *m)
+{
+	int n;
+	const char *const *names = target_names(m, &n);
+
+	for (int i = 0; i < n; i++) {
+		const char *file;
+		const char *text = data_file(m, NULL, arena_printf(&m->arena,
+			"targets/%s.json", names[i]), &file);
+		cJSON *value = text != NULL ? cJSON_Parse(text) : NULL;
+		bool is_default = cJSON_IsTrue(cJSON_GetObjectItem(value,
+								"default"));
+
+		cJSON_Delete(value);
+		if (is_default) {
+			return names[i];
+		}
+	}
+	return n > 0 ? names[0] : "none";
+}
+
 const struct target *
 target_load(struct module *m, const char *name, const char *dir)
 {
@@ -89,6 +113,10 @@ target_load(struct module *m, const char *name, const char *dir)
 	const char *file, *text = NULL;
 	cJSON *value;
 
+	if (name == NULL) {
+		name = default_target(m);
+		place.file = name;
+	}
 	if (name[0] != '\0' && strpbrk(name, "/\\") == NULL) {
 		text = data_file(m, dir, arena_printf(&m->arena,
 					"targets/%s.json", name), &file);

@@ -221,6 +221,24 @@ add_common(struct packer *k)
 	}
 }
 
+const char *
+package_field(const struct package *pkg, const struct tensor *t)
+{
+	const struct packer *k = pkg->packer;
+
+	for (int i = 0; k != NULL && i < k->g->inputs.n; i++) {
+		if (k->g->inputs.data[i] == t) {
+			return k->input_fields[i];
+		}
+	}
+	for (int i = 0; k != NULL && i < k->g->outputs.n; i++) {
+		if (k->g->outputs.data[i] == t) {
+			return k->output_fields[i];
+		}
+	}
+	return t->name;
+}
+
 /* A number that changes with any word of the interface. */
 static uint32_t
 hash_text(const char *text)
@@ -336,31 +354,86 @@ bool
 package_build(struct program *p, const struct dialect *d,
 	      const struct emit_options *o, struct package *out)
 {
-	struct packer k = { .p = p, .g = p->graph, .d = d, .o = o,
-			    .out = out };
+	struct packer *k = arena_new(&p->graph->module->arena,
+				     struct packer);
 	struct name_set models;
 
 	memset(out, 0, sizeof *out);
 	out->dialect = d;
-	k.m = p->graph->module;
-	k.a = &k.m->arena;
-	k.data = tdata_new(k.a);
-	init_names(&k, &models);
+	out->packer = k;
+	*k = (struct packer){ .p = p, .g = p->graph, .d = d, .o = o,
+			      .out = out };
+	k->m = p->graph->module;
+	k->a = &k->m->arena;
+	k->data = tdata_new(k->a);
+	init_names(k, &models);
 	models.max_length = MODEL_NAME_MAX;
-	k.model = name_set_add(&models, o->name);
-	k.upper = upper(k.a, k.model);
-	name_files(&k);
-	name_interface(&k);
-	name_weights(&k);
-	if (!weights_layout(&k)) {
+	k->model = name_set_add(&models, o->name);
+	k->upper = upper(k->a, k->model);
+	name_files(k);
+	name_interface(k);
+	name_weights(k);
+	if (!weights_layout(k)) {
 		return false;
 	}
-	out->cc_line = cc_line(&k);
-	add_common(&k);
-	if (!add_header(&k) || !add_source(&k) || !add_weights(&k) ||
-	    !add_build_files(&k)) {
+	out->cc_line = cc_line(k);
+	add_common(k);
+	if (!add_header(k) || !add_source(k) || !add_weights(k) ||
+	    !add_build_files(k)) {
 		return false;
 	}
-	add_metadata(&k);
-	return k.m->diags.n_errors == 0;
+	add_metadata(k);
+	return k->m->diags.n_errors == 0;
+}
+
+/* -- a program around it -- */
+
+static void
+add_io(struct packer *k, struct tdata *data, const char *list, int i,
+       const struct tensor *t, const char *field, const char *macro)
+{
+	struct tdata *row = tdata_item(data, list);
+
+	tdata_text(row, "type", k->d->types[t->type.kind].spelling);
+	tdata_int(row, "index", i);
+	tdata_text(row, "name", field);
+	tdata_text(row, "NAME", macro);
+}
+
+const char *
+package_harness(const struct package *pkg)
+{
+	struct packer *k = pkg->packer;
+	const struct dialect_template *t = &k->d->templates[TEMPLATE_HARNESS];
+	struct tdata *data = tdata_new(k->a);
+	const char *text = NULL;
+	struct strbuf s;
+
+	tdata_outer(data, k->data);
+	tdata_list(data, "inputs");
+	tdata_list(data, "outputs");
+	tdata_list(data, "sizes");
+	tdata_int(data, "n_arguments", 2 + k->g->dims.n);
+	for (int i = 0; i < k->g->inputs.n; i++) {
+		add_io(k, data, "inputs", i, k->g->inputs.data[i],
+		       k->input_fields[i], k->input_macros[i]);
+	}
+	for (int i = 0; i < k->g->outputs.n; i++) {
+		add_io(k, data, "outputs", i, k->g->outputs.data[i],
+		       k->output_fields[i], k->output_macros[i]);
+	}
+	for (int i = 0; i < k->g->dims.n; i++) {
+		struct tdata *row = tdata_item(data, "sizes");
+
+		tdata_text(row, "name", k->dim_fields[i]);
+		tdata_text(row, "type", k->d->types[
+			   k->g->dims.data[i]->type.kind].spelling);
+		tdata_int(row, "index", 2 + i);
+	}
+	strbuf_init(&s);
+	if (template_render(&k->m->diags, t->file, NULL, t->text, data, &s)) {
+		text = arena_strdup(k->a, s.data);
+	}
+	strbuf_release(&s);
+	return text;
 }
