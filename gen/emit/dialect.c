@@ -612,12 +612,14 @@ read_limits(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "identifier_length int_bits line_columns "
-			"tab_columns");
+			"tab_columns text_columns");
 	d->identifier_length = (int)json_int(json_get(j, "identifier_length"),
 					     8, 1024, 31);
 	d->int_bits = (int)json_int(json_get(j, "int_bits"), 16, 64, 32);
 	d->line_columns = (int)json_int(json_get(j, "line_columns"), 40,
 					100000, 80);
+	d->text_columns = (int)json_int(json_get(j, "text_columns"), 20,
+					100000, 60);
 	d->tab_columns = (int)json_int(json_get(j, "tab_columns"), 1, 16, 8);
 }
 

@@ -96,7 +96,9 @@ struct dialect {
 	const char *name, *description;
 	const char *file; /* of dialect.json, for messages */
 	struct module *module;
-	int identifier_length, int_bits, line_columns, tab_columns;
+	int identifier_length, int_bits;
+	int line_columns, tab_columns;
+	int text_columns; /* a line may have, however deep it stands */
 
 	int n_levels;
 	struct level *levels;

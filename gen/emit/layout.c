@@ -10,6 +10,7 @@ struct printer {
 	const struct layout *l;
 	int indent; /* columns */
 	int column;
+	int columns;
 };
 
 static bool
@@ -132,7 +133,7 @@ static void
 put_group(struct printer *s, const char *p, const char *end, int tail)
 {
 	int start = s->column;
-	bool fits = start + width(p, end) + tail <= s->l->columns;
+	bool fits = start + width(p, end) + tail <= s->columns;
 	const char *stop = next_break(p, end);
 
 	put_part(s, p, stop, stop == end ? tail : 0);
@@ -143,7 +144,7 @@ put_group(struct printer *s, const char *p, const char *end, int tail)
 		p = stop + 1;
 		stop = next_break(p, end);
 		rest = width(p, stop) + (stop == end ? tail : 0);
-		if (fits || s->column + 1 + rest <= s->l->columns) {
+		if (fits || s->column + 1 + rest <= s->columns) {
 			put_char(s, ' ');
 		} else {
 			int column = start;
@@ -166,6 +167,10 @@ layout_line(const struct layout *l, int indent, const char *text)
 		strbuf_putc(l->out, '\t');
 	}
 	s.column = s.indent;
+	s.columns = l->columns;
+	if (s.indent + l->text_columns > s.columns) {
+		s.columns = s.indent + l->text_columns;
+	}
 	put_group(&s, text, text + strlen(text), 0);
 	strbuf_putc(l->out, '\n');
 }

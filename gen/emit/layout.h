@@ -20,6 +20,7 @@
 struct layout {
 	struct strbuf *out;
 	int columns, tab;
+	int text_columns; /* a line may have, however deep it stands */
 	bool align_with_tabs; /* else tabs to the indent, spaces behind it */
 };
 

@@ -159,7 +159,7 @@ static void
 signature(struct walker *w, const struct func *f)
 {
 	struct layout l = { w->out, w->d->line_columns, w->d->tab_columns,
-			    true };
+			    w->d->text_columns, true };
 	struct tdata *data = tdata_new(w->a);
 	struct strbuf s;
 	int arrays = 0;
@@ -190,7 +190,8 @@ bool
 unit_func(struct unit *u, const struct func *f, struct strbuf *out)
 {
 	struct walker w;
-	struct layout l = { out, u->d->line_columns, u->d->tab_columns, true };
+	struct layout l = { out, u->d->line_columns, u->d->tab_columns,
+			    u->d->text_columns, true };
 
 	init(&w, u, f, out);
 	signature(&w, f);

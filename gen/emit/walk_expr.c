@@ -485,9 +485,14 @@ extreme(struct walker *w, const struct expr *e)
 			args[0] = e->args[1];
 			args[1] = e->args[0];
 		}
-		if (is_number(args[1]) && is_repeatable(w, args[0])) {
-			return apply(w, min ? FORM_MIN_NUMBER
-				     : FORM_MAX_NUMBER, e->type, args, 2);
+		if (is_number(args[1])) {
+			bool again = is_repeatable(w, args[0]);
+
+			return apply(w, min ? again ? FORM_MIN_NUMBER
+						    : FORM_MIN_NUMBER_ANY
+					    : again ? FORM_MAX_NUMBER
+						    : FORM_MAX_NUMBER_ANY,
+				     e->type, args, 2);
 		}
 	} else if (is_repeatable(w, args[0]) && is_repeatable(w, args[1])) {
 		return apply(w, min ? FORM_MIN : FORM_MAX, e->type, args, 2);
@@ -730,9 +735,38 @@ walk_element(struct walker *w, const struct buffer *b,
 	}
 	for (int i = 0; i < n; i++) {
 		tdata_text(tdata_item(data, "indices"), "index",
-			   walk_expr(w, index[i], w->d->assignment));
+			   layout_flat(w->a, walk_expr(w, index[i],
+						w->d->assignment)));
 	}
 	return walk_render(w, w->d->access.element, data);
+}
+
+/* 0 <= i reads better as i >= 0. */
+static struct piece
+comparison(struct walker *w, const struct expr *e)
+{
+	static const struct {
+		enum expr_kind kind;
+		enum form_id id, turned;
+	} table[] = {
+		{ EXPR_EQ, FORM_EQ, FORM_EQ }, { EXPR_NE, FORM_NE, FORM_NE },
+		{ EXPR_LT, FORM_LT, FORM_GT }, { EXPR_LE, FORM_LE, FORM_GE },
+		{ EXPR_GT, FORM_GT, FORM_LT }, { EXPR_GE, FORM_GE, FORM_LE },
+	};
+	const struct expr *args[2] = { e->args[0], e->args[1] };
+	bool turn = args[0]->n_args == 0 && args[0]->kind != EXPR_VAR &&
+		    (args[1]->n_args > 0 || args[1]->kind == EXPR_VAR);
+	int i = 0;
+
+	while (table[i].kind != e->kind) {
+		i++;
+	}
+	if (turn) {
+		args[0] = e->args[1];
+		args[1] = e->args[0];
+	}
+	return apply(w, turn ? table[i].turned : table[i].id, args[0]->type,
+		     args, 2);
 }
 
 struct piece
@@ -780,17 +814,12 @@ walk_piece(struct walker *w, const struct expr *e)
 	case EXPR_MAX:
 		return extreme(w, e);
 	case EXPR_EQ:
-		return apply(w, FORM_EQ, e->args[0]->type, e->args, 2);
 	case EXPR_NE:
-		return apply(w, FORM_NE, e->args[0]->type, e->args, 2);
 	case EXPR_LT:
-		return apply(w, FORM_LT, e->args[0]->type, e->args, 2);
 	case EXPR_LE:
-		return apply(w, FORM_LE, e->args[0]->type, e->args, 2);
 	case EXPR_GT:
-		return apply(w, FORM_GT, e->args[0]->type, e->args, 2);
 	case EXPR_GE:
-		return apply(w, FORM_GE, e->args[0]->type, e->args, 2);
+		return comparison(w, e);
 	case EXPR_AND:
 		return apply(w, FORM_AND, e->type, e->args, 2);
 	case EXPR_OR:

@@ -7,7 +7,8 @@ static struct layout
 layout_of(const struct walker *w, bool align_with_tabs)
 {
 	return (struct layout){ w->out, w->d->line_columns,
-				w->d->tab_columns, align_with_tabs };
+				w->d->tab_columns, w->d->text_columns,
+				align_with_tabs };
 }
 
 static void
@@ -349,18 +350,14 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 		return SAY_STORE;
 	}
 	for (int i = 0; i < 2; i++) {
-		if (!is_load_of(v->args[i], s)) {
-			continue;
-		}
-		*rest = v->args[1 - i];
-		if (v->kind == EXPR_ADD) {
-			return SAY_STORE_ADD;
-		}
-		if (v->kind == EXPR_MUL) {
-			return SAY_STORE_MUL;
-		}
-		if (v->kind == EXPR_SUB && i == 0) {
-			return SAY_STORE_SUB;
+		enum statement_id id = v->kind == EXPR_ADD ? SAY_STORE_ADD
+			: v->kind == EXPR_MUL ? SAY_STORE_MUL
+			: v->kind == EXPR_SUB && i == 0 ? SAY_STORE_SUB
+			: SAY_STORE;
+
+		if (id != SAY_STORE && is_load_of(v->args[i], s)) {
+			*rest = v->args[1 - i];
+			return id;
 		}
 	}
 	return SAY_STORE;
