@@ -11,6 +11,8 @@
 
 #include <math.h>
 
+#include "analyse.h"
+
 enum { RANK_MAX = 16, BOUND_MAX = 64 };
 
 static const struct expr *
@@ -339,6 +341,24 @@ evaluate_call(struct module *m, const struct expr *e, const struct expr *x)
 	return whole ? expr_cast(m, x->type, whole) : NULL;
 }
 
+/* A condition as a literal where the bounds of the sizes decide it. */
+static const struct expr *
+decided(struct module *m, const struct expr *condition)
+{
+	struct analyser a;
+
+	analyser_init(&a, m);
+	condition = simplify(&a, condition);
+	if (condition->kind == EXPR_INT) {
+		return condition;
+	}
+	if (prove(&a, condition)) {
+		return expr_bool(m, true);
+	}
+	return prove(&a, expr_not(m, condition)) ? expr_bool(m, false)
+						 : condition;
+}
+
 static const struct expr *
 evaluate_choice(struct scope *s, const struct expr *e)
 {
@@ -347,7 +367,7 @@ evaluate_choice(struct scope *s, const struct expr *e)
 	if (!c) {
 		return NULL;
 	}
-	c = dim_normal(s->m, c);
+	c = decided(s->m, c);
 	if (c->kind == EXPR_INT) {
 		return evaluate(s, e->args[c->u.ival ? 1 : 2]);
 	}
@@ -445,6 +465,8 @@ evaluate_output(struct scope *s, struct te_tensor *out, struct dtype type,
 		}
 		if (dtype_is_int(type)) {
 			e = dim_normal(s->m, index_form(s->m, e));
+		} else if (dtype_class(type) == DTC_BOOL) {
+			e = decided(s->m, e);
 		}
 		elems[flat] = e;
 	}
