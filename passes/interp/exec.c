@@ -20,14 +20,13 @@ new_node(struct exec_builder *b, enum exec_node_kind kind, int n_children)
 	x->children = arena_array(b->arena, struct exec_node *,
 				  n_children + 1);
 	x->n_children = n_children;
-	x->lane_slot = -1;
 	return x;
 }
 
 static struct exec_program *
 value_program(struct exec_builder *b, const struct expr *e)
 {
-	struct exec_program *p = exec_begin(b, NULL, -1);
+	struct exec_program *p = exec_begin(b, NULL);
 
 	p->result = exec_value(b, e);
 	exec_end(b);
@@ -36,13 +35,12 @@ value_program(struct exec_builder *b, const struct expr *e)
 
 static struct exec_node *
 leaf_node(struct exec_builder *b, const struct stmt *s,
-	  const struct stmt *folded, const struct var *lane_var,
-	  int lane_slot)
+	  const struct stmt *folded, const struct exec_lanes *lanes)
 {
 	struct exec_node *x = new_node(b, EXEC_LEAF, 0);
 
-	x->program = exec_begin(b, lane_var, lane_slot);
-	x->lane_slot = lane_slot;
+	x->program = exec_begin(b, lanes);
+	x->has_lanes = lanes != NULL;
 	exec_leaf(b, s, folded);
 	exec_end(b);
 	return x;
@@ -96,8 +94,7 @@ compile_nest(struct exec_builder *b, const struct stmt *s, int n,
 		arena_array(b->arena, const struct stmt *, n);
 	struct exec_node **at;
 	struct exec_node *root = NULL;
-	const struct var *lane_var = NULL;
-	int lane_slot = -1;
+	struct exec_lanes lanes = { NULL, NULL, -1, EXEC_LANES };
 
 	for (int i = 0; i < n; i++) {
 		loops[i] = i ? loops[i - 1]->children[0] : s;
@@ -109,19 +106,29 @@ compile_nest(struct exec_builder *b, const struct stmt *s, int n,
 		struct exec_node *x = loop_node(b, loops[i]);
 
 		x->slot = exec_slot(b, loops[i]->u.loop.var);
-		if (choice.absorbed[i]) {
+		if (i == choice.lanes) {
+			lanes.var = loops[i]->u.loop.var;
+		} else if (i == choice.rows) {
+			lanes.row_var = loops[i]->u.loop.var;
+		}
+		if (choice.absorbed[i] ||
+		    (i == choice.lanes && choice.rows >= 0)) {
 			continue; /* its variable stays 0 */
 		}
-		if (i == choice.lanes) {
-			x->lanes = true;
-			x->extent = choice.extent;
-			lane_var = loops[i]->u.loop.var;
-			lane_slot = x->slot;
+		if (i == choice.lanes || i == choice.rows) {
+			x->strip = choice.strip;
+			x->inner = i == choice.rows ? (int)choice.extent : 1;
+			x->extent = i == choice.rows ? choice.row_extent
+						     : choice.extent;
+			lanes.slot = x->slot;
 		}
 		*at = x;
 		at = &x->children[0];
 	}
-	*at = leaf_node(b, body, choice.folded, lane_var, lane_slot);
+	if (choice.rows >= 0) {
+		lanes.inner = (int)choice.extent;
+	}
+	*at = leaf_node(b, body, choice.folded, lanes.var ? &lanes : NULL);
 	return root;
 }
 
@@ -221,7 +228,7 @@ compile_let(struct exec_builder *b, const struct stmt *s)
 	} else {
 		x = new_node(b, EXEC_SET, 1);
 		x->program = value_program(b, s->args[0]);
-		x->lanes = exec_column(s->u.var->type) == COLUMN_BOOL;
+		x->is_bool = exec_column(s->u.var->type) == COLUMN_BOOL;
 		b->failed |= dtype_is_float(s->u.var->type);
 		x->slot = exec_slot(b, s->u.var);
 		x->children[0] = exec_statement(b, s->children[0]);
@@ -251,7 +258,7 @@ exec_statement(struct exec_builder *b, const struct stmt *s)
 		return NULL;
 	}
 	if (exec_is_leaf(s) && s->kind != STMT_SEQ) {
-		return leaf_node(b, s, NULL, NULL, -1);
+		return leaf_node(b, s, NULL, NULL);
 	}
 	switch (s->kind) {
 	case STMT_FOR:

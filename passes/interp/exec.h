@@ -17,7 +17,6 @@ enum column { COLUMN_F32, COLUMN_F64, COLUMN_INT, COLUMN_BOOL };
 
 enum exec_code {
 	EXEC_ENV,       /* value of loop variable `index` */
-	EXEC_IOTA,      /* of the lanes' loop: its value in each lane */
 	EXEC_LOAD,      /* from address `index` */
 	EXEC_STORE,     /* a to address `index` */
 	EXEC_FOLD,      /* address `index` (op)= every lane of a, in order */
@@ -59,14 +58,19 @@ struct exec_address {
 	struct dtype type;
 	int64_t base;
 	int64_t stride;
+	int64_t row_stride; /* while it is built; then 0 */
 	VEC(struct exec_term) terms;
 	int gather;
 };
 
-/* A constant: register EXEC_PRESET + its number while programs are built. */
+/* A constant: register EXEC_PRESET + its number while programs are built.
+ * Integers may differ from lane to lane:
+ * value + lane % inner * step + lane / inner * row_step. */
 struct exec_preset {
 	enum column column;
 	union number value;
+	int inner;
+	int64_t step, row_step;
 };
 
 enum { EXEC_PRESET = 1 << 24 };
@@ -87,11 +91,13 @@ struct exec_node {
 	struct exec_node **children; /* SEQ; LOOP, SET, ALLOC: 1; IF: 2 */
 	int n_children;
 	int slot;                    /* LOOP, SET: the variable */
-	bool lanes;                  /* LOOP: strips of EXEC_LANES */
+	int strip;                   /* LOOP: iterations side by side; 0: 1 */
+	int inner;                   /* LOOP: lanes per iteration */
+	bool is_bool;                /* SET */
 	int64_t min, extent;         /* LOOP, where no program says it */
 	struct exec_program *min_program, *extent_program;
 	struct exec_program *program; /* LEAF; IF: condition; SET: value */
-	int lane_slot;               /* LEAF: the strip loop's; -1: none */
+	bool has_lanes;              /* LEAF: under a strip loop */
 	int buffer;                  /* ALLOC */
 	int64_t bytes;
 };
@@ -105,12 +111,21 @@ struct exec {
 	int n_params;
 };
 
-/* exec_expr.c: builds programs. */
+/* exec_names.c, exec_expr.c: build programs. */
 struct exec_binding {
 	const struct var *var;
 	const struct expr *value; /* a block's or let's variable, or NULL */
 	int reg;                  /* a let's computed value, or -1 */
 	int slot;                 /* a loop's or parameter's, or -1 */
+};
+
+/* The lanes of a program: one loop, or (row_var) a short loop `var` of
+ * `inner` iterations within another one, both side by side. */
+struct exec_lanes {
+	const struct var *var;     /* NULL: one lane */
+	const struct var *row_var;
+	int slot;                  /* of the loop that runs in strips */
+	int inner;                 /* EXEC_LANES where row_var is NULL */
 };
 
 /* A value computed in this region or one around it. */
@@ -127,8 +142,7 @@ struct exec_builder {
 	VEC(const struct buffer *) buffers;
 	/* Of the program under construction. */
 	struct exec_program *program;
-	const struct var *lane_var; /* NULL: one lane */
-	int lane_slot;
+	struct exec_lanes lanes;
 	int mask;                   /* of the current region; -1: all */
 	int region_depth;
 	VEC(struct exec_memo) memo;
@@ -145,7 +159,7 @@ void exec_bind(struct exec_builder *b, const struct var *v,
 	       const struct expr *value, int reg, int slot);
 
 struct exec_program *exec_begin(struct exec_builder *b,
-				const struct var *lane_var, int lane_slot);
+				const struct exec_lanes *lanes);
 void exec_end(struct exec_builder *b);
 int exec_value(struct exec_builder *b, const struct expr *e);
 bool exec_is_uniform(const struct exec_builder *b, int reg);
@@ -167,6 +181,16 @@ bool exec_affine(const struct exec_builder *b, const struct expr *e,
 		 const struct var *const *vars, int n, int64_t *coeff);
 bool exec_uses(const struct exec_builder *b, const struct expr *e,
 	       const struct var *v);
+
+/* Parts of exec_expr.c that addresses are made with. */
+int exec_binary(struct exec_builder *b, enum expr_kind kind,
+		struct dtype type, struct dtype from, int x, int y);
+int exec_constant_int(struct exec_builder *b, int64_t value);
+/* What a lane adds to an index: by its place in its row and by its row. */
+int exec_lane_table(struct exec_builder *b, int64_t step, int64_t row_step);
+/* exec_address.c: the number, in the program, of an element's address. */
+int exec_address(struct exec_builder *b, const struct buffer *buffer,
+		 const struct expr *const *index);
 
 /* exec_regs.c: after a program is complete: loads that need no copy, stores
  * done by the op before, few registers for many values. */
@@ -191,7 +215,10 @@ int exec_first_iteration(struct exec_builder *b, const struct stmt *s);
 /* exec_choose.c: which loop of a perfect nest becomes the lanes. */
 struct exec_choice {
 	int lanes;       /* index of the loop; -1: none */
+	int rows;        /* of the loop around it in the lanes; -1: none */
 	int64_t extent;  /* of the lanes, absorbed loops included */
+	int64_t row_extent;
+	int strip;       /* iterations of the outer one side by side */
 	bool *absorbed;  /* per loop: part of the lanes' loop */
 	const struct stmt *folded; /* the store that folds over the lanes */
 };

@@ -338,25 +338,81 @@ static double
 overhead(const struct nest *x, int64_t extent)
 {
 	double lanes = extent < 0 || extent > EXEC_LANES ? EXEC_LANES
-						        : (double)extent;
+							: (double)extent;
 
 	return 8.0 * (x->n_nodes + 2) / (lanes < 1 ? 1 : lanes);
 }
 
-struct exec_choice
-exec_choose(struct exec_builder *b, const struct stmt *const *loops, int n,
-	    const struct stmt *body)
+/* Lanes a page or more apart: few enough for the address caches. */
+static int
+strip_length(const struct nest *x, int loop)
+{
+	for (int i = 0; i < x->accesses.n; i++) {
+		const struct access *a = &x->accesses.data[i];
+
+		if (a->affine && magnitude(a->flat[loop]) *
+				 dtype_bytes(a->buffer->type) >= 4096) {
+			return EXEC_LANES / 4;
+		}
+	}
+	return EXEC_LANES;
+}
+
+struct offer {
+	struct exec_choice choice;
+	double cost;
+};
+
+static void
+offer(struct offer *best, const struct exec_choice *choice, double cost)
+{
+	if (cost < best->cost) {
+		best->choice = *choice;
+		best->cost = cost;
+	}
+}
+
+/* Short lanes: a second loop around them fills the columns. */
+static void
+offer_rows(const struct nest *x, const bool *parallel,
+	   const struct exec_choice *single, struct offer *best)
+{
+	for (int i = 0; i < x->n; i++) {
+		struct exec_choice choice = *single;
+		double cost = 0;
+
+		if (!parallel[i] || i == single->lanes ||
+		    single->absorbed[i] || x->extent[i] <= 1) {
+			continue;
+		}
+		choice.rows = i;
+		choice.row_extent = x->extent[i];
+		choice.strip = EXEC_LANES / (int)single->extent;
+		for (int k = 0; k < x->accesses.n; k++) {
+			const struct access *a = &x->accesses.data[k];
+			int64_t step = a->affine
+				? magnitude(a->flat[single->lanes]) : 0;
+			bool even = a->affine && a->flat[i] ==
+				a->flat[single->lanes] * single->extent;
+
+			cost += !a->affine ? 3 : !even ? 1.1
+				: step == 0 ? 0.05 : step == 1 ? 0.25 : 1;
+		}
+		offer(best, &choice, cost + overhead(x, choice.row_extent *
+						     single->extent));
+	}
+}
+
+static struct nest
+scan_nest(struct exec_builder *b, const struct stmt *const *loops, int n,
+	  const struct stmt *body)
 {
 	struct arena *arena = b->arena;
-	struct exec_choice best = { .lanes = -1 };
 	struct nest x = { .builder = b, .loops = loops, .n = n };
-	bool *parallel = arena_array(arena, bool, n + 1);
-	double best_cost;
 
 	x.vars = arena_array(arena, const struct var *, n + 1);
 	x.extent = arena_array(arena, int64_t, n + 1);
 	x.otherwise = arena_array(arena, bool, n + 1);
-	best.absorbed = arena_array(arena, bool, n + 1);
 	for (int i = 0; i < n; i++) {
 		x.vars[i] = loops[i]->u.loop.var;
 		if (!expr_is_int(loops[i]->args[1], &x.extent[i])) {
@@ -366,35 +422,46 @@ exec_choose(struct exec_builder *b, const struct stmt *const *loops, int n,
 		x.otherwise[i] = !expr_is_value(loops[i]->args[0], 0);
 	}
 	scan_stmt(&x, body);
-	best_cost = overhead(&x, 1);
+	return x;
+}
+
+struct exec_choice
+exec_choose(struct exec_builder *b, const struct stmt *const *loops, int n,
+	    const struct stmt *body)
+{
+	struct nest x = scan_nest(b, loops, n, body);
+	bool *parallel = arena_array(b->arena, bool, n + 1);
+	bool *none = arena_array(b->arena, bool, n + 1);
+	struct offer best = { { -1, -1, 1, 1, EXEC_LANES, none, NULL },
+			      overhead(&x, 1) };
+
 	for (int i = 0; i < n; i++) {
 		parallel[i] = is_parallel(&x, i);
 	}
 	for (int i = 0; i < n; i++) {
-		bool *absorbed = arena_array(arena, bool, n + 1);
-		int64_t extent;
-		double cost;
+		struct exec_choice choice = { i, -1, 1, 1, 0, NULL, NULL };
 
 		if (!parallel[i]) {
 			continue;
 		}
-		extent = absorb(&x, parallel, i, absorbed);
-		cost = overhead(&x, extent) + access_cost(&x, i);
-		if (cost < best_cost) {
-			best_cost = cost;
-			best.lanes = i;
-			best.extent = extent;
-			best.absorbed = absorbed;
+		choice.absorbed = arena_array(b->arena, bool, n + 1);
+		choice.extent = absorb(&x, parallel, i, choice.absorbed);
+		choice.strip = strip_length(&x, i);
+		offer(&best, &choice,
+		      overhead(&x, choice.extent) + access_cost(&x, i));
+		if (choice.extent > 0 && choice.extent <= EXEC_LANES / 2 &&
+		    expr_is_value(loops[i]->args[0], 0)) {
+			offer_rows(&x, parallel, &choice, &best);
 		}
 	}
 	const struct stmt *fold = n > 0 ? find_fold(&x, body) : NULL;
 
-	if (fold && overhead(&x, x.extent[n - 1]) +
-		    access_cost(&x, n - 1) + 1.2 < best_cost) {
-		best.lanes = n - 1;
-		best.extent = x.extent[n - 1];
-		best.absorbed = arena_array(arena, bool, n + 1);
-		best.folded = fold;
+	if (fold) {
+		struct exec_choice choice = { n - 1, -1, x.extent[n - 1], 1,
+					      EXEC_LANES, none, fold };
+
+		offer(&best, &choice, overhead(&x, x.extent[n - 1]) +
+		      access_cost(&x, n - 1) + 1.2);
 	}
-	return best;
+	return best.choice;
 }

@@ -5,169 +5,7 @@
  * it holds in none. */
 #include "exec.h"
 
-enum column
-exec_column(struct dtype t)
-{
-	if (dtype_class(t) == DTC_BOOL) {
-		return COLUMN_BOOL;
-	}
-	if (dtype_is_float(t)) {
-		return t.kind == DT_F64 ? COLUMN_F64 : COLUMN_F32;
-	}
-	return COLUMN_INT;
-}
-
-/* ---- names */
-
-void
-exec_bind(struct exec_builder *b, const struct var *v,
-	  const struct expr *value, int reg, int slot)
-{
-	struct exec_binding binding = { v, value, reg, slot };
-
-	vec_push(b->arena, &b->bindings, binding);
-}
-
-const struct exec_binding *
-exec_find(const struct exec_builder *b, const struct var *v)
-{
-	for (int i = b->bindings.n - 1; i >= 0; i--) {
-		if (b->bindings.data[i].var == v) {
-			return &b->bindings.data[i];
-		}
-	}
-	return NULL;
-}
-
-int
-exec_slot(struct exec_builder *b, const struct var *v)
-{
-	int slot = b->exec->n_slots++;
-
-	exec_bind(b, v, NULL, -1, slot);
-	return slot;
-}
-
-int
-exec_buffer(struct exec_builder *b, const struct buffer *buffer)
-{
-	for (int i = 0; i < b->buffers.n; i++) {
-		if (b->buffers.data[i] == buffer) {
-			return i;
-		}
-	}
-	vec_push(b->arena, &b->buffers, buffer);
-	b->exec->n_buffers = b->buffers.n;
-	return b->buffers.n - 1;
-}
-
-/* ---- what an expression depends on */
-
-struct uses {
-	const struct exec_builder *builder;
-	const struct var *var;
-	bool found;
-};
-
-static void
-visit_use(void *ctx, const struct expr *e)
-{
-	struct uses *u = ctx;
-
-	if (e->kind != EXPR_VAR || u->found) {
-		return;
-	}
-	if (e->u.var == u->var) {
-		u->found = true;
-		return;
-	}
-	const struct exec_binding *binding = exec_find(u->builder, e->u.var);
-
-	if (binding && binding->value) {
-		expr_visit(binding->value, visit_use, u);
-	}
-}
-
-bool
-exec_uses(const struct exec_builder *b, const struct expr *e,
-	  const struct var *v)
-{
-	struct uses u = { b, v, false };
-
-	expr_visit(e, visit_use, &u);
-	return u.found;
-}
-
-static bool
-uses_any(const struct exec_builder *b, const struct expr *e,
-	 const struct var *const *vars, int n)
-{
-	for (int i = 0; i < n; i++) {
-		if (exec_uses(b, e, vars[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
-add_affine(const struct exec_builder *b, const struct expr *e, int64_t scale,
-	   const struct var *const *vars, int n, int64_t *coeff)
-{
-	const struct exec_binding *binding;
-	int64_t factor;
-
-	switch (e->kind) {
-	case EXPR_INT:
-		return true;
-	case EXPR_VAR:
-		for (int i = 0; i < n; i++) {
-			if (vars[i] == e->u.var) {
-				coeff[i] += scale;
-				return true;
-			}
-		}
-		binding = exec_find(b, e->u.var);
-		return !binding || !binding->value ||
-		       add_affine(b, binding->value, scale, vars, n, coeff);
-	case EXPR_ADD:
-	case EXPR_SUB:
-		return add_affine(b, e->args[0], scale, vars, n, coeff) &&
-		       add_affine(b, e->args[1],
-				  e->kind == EXPR_SUB ? -scale : scale, vars,
-				  n, coeff);
-	case EXPR_MUL:
-		if (expr_is_int(e->args[1], &factor)) {
-			return add_affine(b, e->args[0], scale * factor, vars,
-					  n, coeff);
-		}
-		if (expr_is_int(e->args[0], &factor)) {
-			return add_affine(b, e->args[1], scale * factor, vars,
-					  n, coeff);
-		}
-		break;
-	case EXPR_CAST:
-		if (dtype_is_int(e->type) && dtype_is_int(e->args[0]->type) &&
-		    dtype_bits(e->type) >= 32) {
-			return add_affine(b, e->args[0], scale, vars, n,
-					  coeff);
-		}
-		break;
-	default:
-		break;
-	}
-	return !uses_any(b, e, vars, n);
-}
-
-bool
-exec_affine(const struct exec_builder *b, const struct expr *e,
-	    const struct var *const *vars, int n, int64_t *coeff)
-{
-	for (int i = 0; i < n; i++) {
-		coeff[i] = 0;
-	}
-	return add_affine(b, e, 1, vars, n, coeff);
-}
+/* ---- hazards */
 
 struct hazard {
 	const struct exec_builder *builder;
@@ -243,7 +81,13 @@ new_register(struct exec_builder *b, bool uniform)
 bool
 exec_is_uniform(const struct exec_builder *b, int reg)
 {
-	return reg >= EXEC_PRESET || b->reg_uniform.data[reg];
+	if (reg >= EXEC_PRESET) {
+		const struct exec_preset *p =
+			&b->exec->presets.data[reg - EXEC_PRESET];
+
+		return p->step == 0 && p->row_step == 0;
+	}
+	return b->reg_uniform.data[reg];
 }
 
 static int
@@ -263,30 +107,49 @@ emit_value(struct exec_builder *b, enum exec_code code, struct dtype type,
 }
 
 static int
-constant(struct exec_builder *b, struct dtype t, union number value)
+add_preset(struct exec_builder *b, const struct exec_preset *preset)
 {
-	struct exec_preset preset = { exec_column(t), value };
-
 	for (int i = 0; i < b->exec->presets.n; i++) {
 		const struct exec_preset *p = &b->exec->presets.data[i];
 
-		if (p->column == preset.column && p->value.u == value.u) {
+		if (p->column == preset->column &&
+		    p->value.u == preset->value.u &&
+		    p->inner == preset->inner && p->step == preset->step &&
+		    p->row_step == preset->row_step) {
 			return EXEC_PRESET + i;
 		}
 	}
-	vec_push(b->arena, &b->exec->presets, preset);
+	vec_push(b->arena, &b->exec->presets, *preset);
 	return EXEC_PRESET + b->exec->presets.n - 1;
 }
 
+/* What a lane adds to an index: its place within the row and its row. */
+int
+exec_lane_table(struct exec_builder *b, int64_t step, int64_t row_step)
+{
+	struct exec_preset preset = { COLUMN_INT, { .i = 0 },
+				      b->lanes.inner, step, row_step };
+
+	return add_preset(b, &preset);
+}
+
 static int
-constant_int(struct exec_builder *b, int64_t value)
+constant(struct exec_builder *b, struct dtype t, union number value)
+{
+	struct exec_preset preset = { exec_column(t), value, 1, 0, 0 };
+
+	return add_preset(b, &preset);
+}
+
+int
+exec_constant_int(struct exec_builder *b, int64_t value)
 {
 	return constant(b, dtype_of(DT_I64), (union number){ .i = value });
 }
 
-static int
-binary(struct exec_builder *b, enum expr_kind kind, struct dtype type,
-       struct dtype from, int x, int y)
+int
+exec_binary(struct exec_builder *b, enum expr_kind kind, struct dtype type,
+	    struct dtype from, int x, int y)
 {
 	bool uniform = exec_is_uniform(b, x) && exec_is_uniform(b, y);
 	int dst = emit_value(b, EXEC_BINARY, type, uniform, x, y, -1);
@@ -324,7 +187,7 @@ exec_region_begin(struct exec_builder *b, int condition, bool negated)
 	}
 	if (!uniform) {
 		b->mask = region.mask < 0 ? condition
-			  : binary(b, EXPR_AND, boolean, boolean, condition,
+			  : exec_binary(b, EXPR_AND, boolean, boolean, condition,
 				   region.mask);
 		condition = b->mask;
 	}
@@ -347,144 +210,7 @@ exec_region_end(struct exec_builder *b, struct exec_region region)
 	}
 }
 
-/* ---- addresses */
-
-static bool
-element_strides(const struct buffer *buffer, int64_t *stride)
-{
-	int64_t span = 1;
-	int64_t extent;
-
-	for (int d = buffer->ndim - 1; d >= 0; d--) {
-		stride[d] = span;
-		if (buffer->strides) {
-			if (!expr_is_int(buffer->strides[d], &stride[d])) {
-				return false;
-			}
-		} else if (d > 0) {
-			if (!expr_is_int(buffer->shape[d], &extent)) {
-				return false;
-			}
-			span *= extent;
-		}
-	}
-	return true;
-}
-
-static void
-add_term(struct exec_builder *b, struct exec_address *at, int64_t coeff,
-	 int slot, bool is_register)
-{
-	struct exec_term term = { coeff, slot, is_register };
-
-	if (coeff != 0) {
-		vec_push(b->arena, &at->terms, term);
-	}
-}
-
-static void
-add_gather(struct exec_builder *b, struct exec_address *at, int64_t scale,
-	   int reg)
-{
-	struct dtype i64 = dtype_of(DT_I64);
-
-	if (scale != 1) {
-		reg = binary(b, EXPR_MUL, i64, i64, reg,
-			     constant_int(b, scale));
-	}
-	at->gather = at->gather < 0 ? reg
-		     : binary(b, EXPR_ADD, i64, i64, at->gather, reg);
-}
-
-static void
-add_index(struct exec_builder *b, struct exec_address *at,
-	  const struct expr *e, int64_t scale)
-{
-	const struct exec_binding *binding;
-	int64_t factor;
-	int reg;
-
-	switch (e->kind) {
-	case EXPR_INT:
-		at->base += scale * e->u.ival;
-		return;
-	case EXPR_VAR:
-		binding = exec_find(b, e->u.var);
-		if (binding && binding->value && binding->reg < 0) {
-			add_index(b, at, binding->value, scale);
-			return;
-		}
-		if (binding && binding->slot >= 0) {
-			add_term(b, at, scale, binding->slot, false);
-			at->stride += e->u.var == b->lane_var ? scale : 0;
-			return;
-		}
-		break;
-	case EXPR_ADD:
-	case EXPR_SUB:
-		add_index(b, at, e->args[0], scale);
-		add_index(b, at, e->args[1],
-			  e->kind == EXPR_SUB ? -scale : scale);
-		return;
-	case EXPR_MUL:
-		if (expr_is_int(e->args[1], &factor)) {
-			add_index(b, at, e->args[0], scale * factor);
-			return;
-		}
-		if (expr_is_int(e->args[0], &factor)) {
-			add_index(b, at, e->args[1], scale * factor);
-			return;
-		}
-		break;
-	case EXPR_CAST:
-		if (dtype_is_int(e->type) && dtype_is_int(e->args[0]->type) &&
-		    dtype_bits(e->type) >= 32) {
-			add_index(b, at, e->args[0], scale);
-			return;
-		}
-		break;
-	default:
-		break;
-	}
-	reg = exec_value(b, e);
-	if (b->failed) {
-		return;
-	}
-	if (exec_is_uniform(b, reg)) {
-		add_term(b, at, scale, reg, true);
-	} else {
-		add_gather(b, at, scale, reg);
-	}
-}
-
-/* The address's number in the program. */
-static int
-make_address(struct exec_builder *b, const struct buffer *buffer,
-	     const struct expr *const *index)
-{
-	struct exec_address at = { .type = buffer->type, .gather = -1 };
-	int64_t *stride = arena_array(b->arena, int64_t, buffer->ndim + 1);
-
-	at.buffer = exec_buffer(b, buffer);
-	if (!element_strides(buffer, stride) || buffer->type.lanes != 1) {
-		b->failed = true;
-		return 0;
-	}
-	for (int d = 0; d < buffer->ndim; d++) {
-		add_index(b, &at, index[d], stride[d]);
-	}
-	if (at.gather >= 0 && at.stride != 0) {
-		/* The strip's first value is among the terms already. */
-		struct dtype i64 = dtype_of(DT_I64);
-		int lanes = emit_value(b, EXEC_IOTA, i64, false, -1, -1, -1);
-
-		add_gather(b, &at, at.stride, lanes);
-		add_term(b, &at, -at.stride, b->lane_slot, false);
-		at.stride = 0;
-	}
-	vec_push(b->arena, &b->program->addresses, at);
-	return b->program->addresses.n - 1;
-}
+/* ---- values */
 
 static bool
 address_is_uniform(const struct exec_builder *b, int index)
@@ -494,8 +220,6 @@ address_is_uniform(const struct exec_builder *b, int index)
 	return at->stride == 0 && at->gather < 0;
 }
 
-/* ---- values */
-
 static int
 value_of_var(struct exec_builder *b, const struct expr *e)
 {
@@ -504,7 +228,7 @@ value_of_var(struct exec_builder *b, const struct expr *e)
 
 	if (!binding) {
 		b->failed = true;
-		return constant_int(b, 0);
+		return exec_constant_int(b, 0);
 	}
 	if (binding->reg >= 0) {
 		return binding->reg;
@@ -515,20 +239,23 @@ value_of_var(struct exec_builder *b, const struct expr *e)
 	if (dtype_is_float(e->type) ||
 	    dtype_class(e->type) == DTC_HANDLE) {
 		b->failed = true;
-		return constant_int(b, 0);
-	}
-	if (e->u.var == b->lane_var) {
-		return emit_value(b, EXEC_IOTA, e->type, false, -1, -1, -1);
+		return exec_constant_int(b, 0);
 	}
 	dst = emit_value(b, EXEC_ENV, e->type, true, -1, -1, -1);
 	b->program->ops.data[b->program->ops.n - 1].index = binding->slot;
+	if (e->u.var == b->lanes.var || e->u.var == b->lanes.row_var) {
+		bool row = e->u.var == b->lanes.row_var;
+
+		dst = exec_binary(b, EXPR_ADD, e->type, e->type, dst,
+			     exec_lane_table(b, !row, row));
+	}
 	return dst;
 }
 
 static int
 value_of_load(struct exec_builder *b, const struct expr *e)
 {
-	int at = make_address(b, e->u.buffer, e->args);
+	int at = exec_address(b, e->u.buffer, e->args);
 	int dst;
 
 	if (b->failed) {
@@ -599,7 +326,7 @@ value_of_logical(struct exec_builder *b, const struct expr *e)
 
 	if (!needs_guard(b, e->args[1])) {
 		y = exec_value(b, e->args[1]);
-		return binary(b, e->kind, boolean, boolean, x, y);
+		return exec_binary(b, e->kind, boolean, boolean, x, y);
 	}
 	y = value_of_side(b, e->args[1], x, !is_and);
 	if (b->failed) {
@@ -691,7 +418,7 @@ compute(struct exec_builder *b, const struct expr *e)
 	default:
 		x = exec_value(b, e->args[0]);
 		y = exec_value(b, e->args[1]);
-		return b->failed ? 0 : binary(b, e->kind, e->type,
+		return b->failed ? 0 : exec_binary(b, e->kind, e->type,
 					      e->args[0]->type, x, y);
 	}
 }
@@ -719,12 +446,13 @@ exec_value(struct exec_builder *b, const struct expr *e)
 /* ---- programs and their effects */
 
 struct exec_program *
-exec_begin(struct exec_builder *b, const struct var *lane_var, int lane_slot)
+exec_begin(struct exec_builder *b, const struct exec_lanes *lanes)
 {
+	static const struct exec_lanes one = { NULL, NULL, -1, EXEC_LANES };
+
 	b->program = arena_new(b->arena, struct exec_program);
 	b->program->result = -1;
-	b->lane_var = lane_var;
-	b->lane_slot = lane_slot;
+	b->lanes = lanes ? *lanes : one;
 	b->mask = -1;
 	b->region_depth = 0;
 	b->memo.n = 0;
@@ -744,7 +472,8 @@ exec_end(struct exec_builder *b)
 		}
 	}
 	b->program = NULL;
-	b->lane_var = NULL;
+	b->lanes.var = NULL;
+	b->lanes.row_var = NULL;
 	b->memo.n = 0;
 }
 
@@ -753,13 +482,13 @@ exec_store(struct exec_builder *b, const struct buffer *buffer,
 	   const struct expr *const *index, const struct expr *value)
 {
 	/* The address first: its value's op may then do the store. */
-	int at = make_address(b, buffer, index);
+	int at = exec_address(b, buffer, index);
 	int reg = exec_value(b, value);
 
 	if (b->failed) {
 		return;
 	}
-	bool uniform = b->lane_var == NULL;
+	bool uniform = b->lanes.var == NULL;
 
 	if (!uniform) {
 		reg = widen(b, value->type, reg);
@@ -776,7 +505,7 @@ exec_fold(struct exec_builder *b, const struct buffer *buffer,
 	  const struct expr *const *index, enum expr_kind kind,
 	  const struct expr *value)
 {
-	int at = make_address(b, buffer, index);
+	int at = exec_address(b, buffer, index);
 	int reg = exec_value(b, value);
 
 	if (b->failed) {

@@ -73,26 +73,14 @@ run_store(struct machine *m, const struct exec_op *op,
 		     at->stride, gather, m->reg[op->a], mask_of(m, op, n), n);
 }
 
-static void
-run_iota(struct machine *m, const struct exec_op *op, int64_t first, int n)
-{
-	int64_t *d = m->reg[op->dst];
-
-	for (int i = 0; i < n; i++) {
-		d[i] = first + i;
-	}
-}
-
 static bool
 holds_somewhere(const unsigned char *mask, int n)
 {
 	return memchr(mask, 1, (size_t)n) != NULL;
 }
 
-/* lane_slot: the variable that IOTA counts. */
 static void
-run_program(struct machine *m, const struct exec_program *p, int lane_slot,
-	    int lanes)
+run_program(struct machine *m, const struct exec_program *p, int lanes)
 {
 	for (int i = 0; i < p->ops.n; i++) {
 		const struct exec_op *op = &p->ops.data[i];
@@ -121,9 +109,6 @@ run_program(struct machine *m, const struct exec_program *p, int lane_slot,
 			} else {
 				*(int64_t *)dst = m->env[op->index];
 			}
-			break;
-		case EXEC_IOTA:
-			run_iota(m, op, m->env[lane_slot], n);
 			break;
 		case EXEC_LOAD:
 			if (!op->aliases) {
@@ -181,7 +166,7 @@ static int64_t
 program_value(struct machine *m, const struct exec_program *p,
 	      enum column column)
 {
-	run_program(m, p, -1, 1);
+	run_program(m, p, 1);
 	return column == COLUMN_BOOL
 		? *(const unsigned char *)m->reg[p->result]
 		: *(const int64_t *)m->reg[p->result];
@@ -197,17 +182,18 @@ run_loop(struct machine *m, const struct exec_node *x)
 	int64_t extent = x->extent_program
 		? program_value(m, x->extent_program, COLUMN_INT) : x->extent;
 
-	if (!x->lanes) {
+	if (x->strip == 0) {
 		for (int64_t i = 0; i < extent && !m->failed; i++) {
 			m->env[x->slot] = min + i;
 			run_node(m, x->children[0]);
 		}
 		return;
 	}
-	for (int64_t i = 0; i < extent && !m->failed; i += EXEC_LANES) {
+	for (int64_t i = 0; i < extent && !m->failed; i += x->strip) {
+		int n = extent - i < x->strip ? (int)(extent - i) : x->strip;
+
 		m->env[x->slot] = min + i;
-		m->lanes = extent - i < EXEC_LANES ? (int)(extent - i)
-						   : EXEC_LANES;
+		m->lanes = n * x->inner;
 		run_node(m, x->children[0]);
 	}
 }
@@ -238,8 +224,7 @@ run_node(struct machine *m, const struct exec_node *x)
 		run_loop(m, x);
 		break;
 	case EXEC_LEAF:
-		run_program(m, x->program, x->lane_slot,
-			    x->lane_slot < 0 ? 1 : m->lanes);
+		run_program(m, x->program, x->has_lanes ? m->lanes : 1);
 		break;
 	case EXEC_IF:
 		if (program_value(m, x->program, COLUMN_BOOL)) {
@@ -250,7 +235,7 @@ run_node(struct machine *m, const struct exec_node *x)
 		break;
 	case EXEC_SET:
 		m->env[x->slot] = program_value(m, x->program,
-						x->lanes ? COLUMN_BOOL
+						x->is_bool ? COLUMN_BOOL
 							 : COLUMN_INT);
 		run_node(m, x->children[0]);
 		break;
@@ -279,9 +264,15 @@ fill_presets(struct machine *m)
 					 EXEC_LANES);
 			break;
 		case COLUMN_F64:
-		case COLUMN_INT:
 			column_broadcast(p->column, column, &p->value,
 					 EXEC_LANES);
+			break;
+		case COLUMN_INT:
+			for (int lane = 0; lane < EXEC_LANES; lane++) {
+				((int64_t *)column)[lane] = p->value.i +
+					lane % p->inner * p->step +
+					lane / p->inner * p->row_step;
+			}
 			break;
 		}
 	}
