@@ -50,7 +50,7 @@ class Batch:
         self.nodes.append(make.make_node(op, inputs, names, **attributes))
 
     def shape(self, low=1, high=5, rank=None, least=1, most=6):
-        rank = rank or int(self.rng.integers(low, high))
+        rank = int(self.rng.integers(low, high)) if rank is None else rank
         return [int(d) for d in self.rng.integers(least, most, size=rank)]
 
     def pick(self, *choices):
@@ -251,10 +251,25 @@ def add_resize(b):
     b.add("Resize", inputs, **attributes)
 
 
+def add_einsum(b):
+    equation = b.pick("bij,bjk->bik", "ij,jk,kl->il", "...ij,...jk->...ik",
+                      "ij,ij", "ijk->kij", "ii->i", "i,j->ij", "bhqd,bhkd",
+                      "ab,b,bc,c->a", "i...,i...->...", "A b, b -> A")
+    size = {label: int(b.rng.integers(1, 5)) for label in equation}
+    more = b.shape(low=0, high=3)
+    inputs = []
+    for term in equation.split("->")[0].replace(" ", "").split(","):
+        shape = []
+        for part in term.replace("...", "."):
+            shape += more if part == "." else [size[part]]
+        inputs.append(b.data(shape))
+    b.add("Einsum", inputs, equation=equation)
+
+
 KINDS = [add_reshape, add_slice, add_pad, add_transpose, add_concat,
          add_split, add_gather, add_gather_elements, add_nd,
          add_scatter_elements, add_tile, add_cumsum, add_trilu, add_blocks,
-         add_resize]
+         add_resize, add_einsum]
 
 
 def run(seed, folder):
