@@ -43,7 +43,7 @@ join_views(const struct graph *g, struct joined *j)
 		const struct group *group = g->groups.data[i];
 		const struct node *n = group->nodes.data[0];
 
-		if (group->is_view && !n->inputs[0]->part_of) {
+		if (group->is_view && n->inputs[0]->part_of != n->outputs[0]) {
 			join(j, n->outputs[0], n->inputs[0], 0);
 		}
 	}

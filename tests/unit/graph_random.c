@@ -470,10 +470,11 @@ int
 main(int argc, char **argv)
 {
 	uint32_t first = argc > 1 ? (uint32_t)atoi(argv[1]) : 1;
-	uint32_t count = argc > 2 ? (uint32_t)atoi(argv[2]) : 60;
+	uint32_t count = argc > 2 ? (uint32_t)atoi(argv[2]) : 120;
 
 	for (uint32_t seed = first; seed < first + count; seed++) {
 		test_seed(seed);
 	}
+	test_seed(7835); /* a view of a part of a concatenation */
 	return check_done();
 }
