@@ -8,6 +8,19 @@
 
 enum { RATIO_MAX = 4096, STAND_IN = 64 };
 
+/* Sizes for which products of sizes and scales stay exact, and those that can
+ * be walked through. */
+#define SIZE_MAX_RESIZED ((int64_t)1 << 31)
+#define SIZE_MAX_CROPPED ((int64_t)1 << 20)
+
+static bool
+too_large(struct infer *c)
+{
+	return infer_error(c, DIAG_TOO_LARGE,
+			   "a size is beyond what Resize supports; check the "
+			   "shapes and scales");
+}
+
 static bool
 mode_is(const struct node *n, const char *mode)
 {
@@ -84,6 +97,9 @@ map_axis(struct infer *c, const struct node *n, struct resize_axis *a,
 		: (resize_source(n, a, last, roi[0], roi[1]) - a->start) /
 		  (double)last;
 	a->crops = mode_is(n, "tf_crop_and_resize");
+	if (a->crops && last > SIZE_MAX_CROPPED) {
+		return too_large(c);
+	}
 	a->inside_min = a->inside_end = 0;
 	for (int64_t i = 0; a->crops && i <= last; i++) {
 		double x = resize_source(n, a, i, roi[0], roi[1]);
@@ -191,6 +207,9 @@ size_axes_by_sizes(struct infer *c, const struct node *n,
 		    !expr_is_int(a->result, &out)) {
 			return infer_needs_constant(c, n, 3);
 		}
+		if (in > SIZE_MAX_RESIZED || out > SIZE_MAX_RESIZED) {
+			return too_large(c);
+		}
 		if (in <= 0 || out <= 0) {
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "dimension %d of size %lld cannot "
@@ -208,6 +227,9 @@ size_axes_by_sizes(struct infer *c, const struct node *n,
 		struct resize_axis *a = &axes[which[i]];
 
 		expr_is_int(a->size, &in);
+		if (scale * (double)in > (double)SIZE_MAX_RESIZED) {
+			return too_large(c);
+		}
 		a->scale = scale;
 		a->result = expr_index(c->module, (int64_t)(
 			scale * (double)in + 0.5));
@@ -228,6 +250,7 @@ resize_axes(struct infer *c, const struct node *n, struct resize_axis *axes)
 	double *scales, *roi = NULL;
 	bool crops = mode_is(n, "tf_crop_and_resize");
 	int n_roi, n_scales, n_sizes;
+	int64_t size;
 
 	n_which = node_attr_ints(n, "axes", &list);
 	if (!infer_axes_set(c, list, n_which, x->ndim, seen)) {
@@ -237,6 +260,10 @@ resize_axes(struct infer *c, const struct node *n, struct resize_axis *axes)
 		which[i] = (int)(list[i] < 0 ? list[i] + x->ndim : list[i]);
 	}
 	for (int d = 0; d < x->ndim; d++) {
+		if (expr_is_int(x->shape[d], &size) &&
+		    size > SIZE_MAX_RESIZED) {
+			return too_large(c);
+		}
 		axes[d] = (struct resize_axis){ .size = x->shape[d],
 						.result = x->shape[d],
 						.scale = 1 };
