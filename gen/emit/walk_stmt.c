@@ -235,61 +235,79 @@ walk_let(struct walker *w, struct stmt *s)
 
 /* -- local arrays -- */
 
+/* ALLOC x { ALLOC y { x = 0; … } }: the stores that the body starts with
+ * become initialisers, as long as they need nothing of what they start. */
+struct chain {
+	struct stmt *first, *body;
+	VEC(const struct stmt *) starts;
+};
+
 static bool
-uses_any(const struct expr *e, const struct stmt *from, const struct stmt *to)
+uses_chain(const struct chain *c, const struct expr *e)
 {
-	for (const struct stmt *s = from; s != to; s = s->children[0]) {
-		if (s->kind == STMT_ALLOC && expr_uses_buffer(e,
-							      s->u.buffer)) {
+	for (const struct stmt *s = c->first; s != c->body;
+	     s = s->children[0]) {
+		if (expr_uses_buffer(e, s->u.buffer)) {
 			return true;
 		}
 	}
 	return false;
 }
 
-/* ALLOC x { ALLOC y { x = 0; … } }: the stores that the body starts with may
- * become initialisers. */
-static const struct stmt *
-first_store(struct walker *w, const struct stmt *chain, const struct buffer *b)
+static bool
+in_chain(const struct chain *c, const struct buffer *b)
 {
-	const struct stmt *body = chain;
-	const struct stmt *one;
-	int n = 1;
-
-	while (body->kind == STMT_ALLOC) {
-		body = body->children[0];
-	}
-	if (body->kind == STMT_SEQ) {
-		n = body->n_children;
-	}
-	for (int i = 0; i < n; i++) {
-		one = body->kind == STMT_SEQ ? body->children[i] : body;
-		if (one->kind != STMT_STORE || one->u.buffer->ndim != 0 ||
-		    uses_any(one->args[0], chain, body)) {
-			return NULL;
+	for (const struct stmt *s = c->first; s != c->body;
+	     s = s->children[0]) {
+		if (s->u.buffer == b) {
+			return true;
 		}
-		if (one->u.buffer == b) {
-			vec_push(w->a, &w->done, one);
-			return one;
+	}
+	return false;
+}
+
+static const struct stmt *
+start_of(const struct chain *c, const struct buffer *b)
+{
+	for (int i = 0; i < c->starts.n; i++) {
+		if (c->starts.data[i]->u.buffer == b) {
+			return c->starts.data[i];
 		}
 	}
 	return NULL;
 }
 
 static void
-declare(struct walker *w, const struct stmt *s)
+find_starts(struct walker *w, struct chain *c)
+{
+	bool several = c->body->kind == STMT_SEQ;
+	int n = several ? c->body->n_children : 1;
+
+	for (int i = 0; i < n; i++) {
+		const struct stmt *s = several ? c->body->children[i]
+					       : c->body;
+
+		if (s->kind != STMT_STORE || s->u.buffer->ndim != 0 ||
+		    !in_chain(c, s->u.buffer) ||
+		    start_of(c, s->u.buffer) != NULL ||
+		    uses_chain(c, s->args[0])) {
+			return;
+		}
+		vec_push(w->a, &c->starts, s);
+		vec_push(w->a, &w->done, s);
+	}
+}
+
+static void
+declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 {
 	const struct buffer *b = s->u.buffer;
 	struct tdata *data = tdata_new(w->a);
-	const struct stmt *init = NULL;
 	struct binding *bound;
 
 	if (dialect_type(w->d, b->type) == NULL) {
 		w->failed = true;
 		return;
-	}
-	if (b->ndim == 0) {
-		init = first_store(w, s, b);
 	}
 	unit_need_type(w->u, b->type);
 	tdata_text(data, "type", w->d->types[b->type.kind].spelling);
@@ -317,8 +335,16 @@ declare(struct walker *w, const struct stmt *s)
 static void
 walk_alloc(struct walker *w, struct stmt *s)
 {
-	declare(w, s);
-	walk_stmt(w, s->children[0]);
+	struct chain c = { .first = s, .body = s };
+
+	while (c.body->kind == STMT_ALLOC) {
+		c.body = c.body->children[0];
+	}
+	find_starts(w, &c);
+	for (; s != c.body; s = s->children[0]) {
+		declare(w, s, start_of(&c, s->u.buffer));
+	}
+	walk_stmt(w, c.body);
 }
 
 /* -- stores -- */
