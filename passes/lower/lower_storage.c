@@ -52,6 +52,23 @@ window_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
+/* A local array has constant extents: the largest that may be needed. */
+static const struct expr *
+at_most(struct func *f, const struct expr *extent)
+{
+	struct analyser a;
+	struct bounds b;
+
+	if (extent->kind == EXPR_INT) {
+		return extent;
+	}
+	analyser_init(&a, f->module);
+	b = analyse_bounds(&a, extent);
+	return b.max == BOUND_POS_INF
+		       ? extent
+		       : expr_int(f->module, extent->type, b.max);
+}
+
 static void
 compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 {
@@ -70,6 +87,7 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	}
 	access_cover(f, alloc, uses->list.data, uses->list.n, ranges);
 	for (int d = 0; d < b->ndim; d++) {
+		ranges[d].extent = at_most(f, ranges[d].extent);
 		same &= ranges[d].extent == b->shape[d];
 		dropped[d] = expr_is_value(ranges[d].extent, 1);
 		if (!dropped[d]) {

@@ -373,9 +373,88 @@ test_partition(void)
 	module_free(m);
 }
 
+/* e[n, j] = x[n, j] * 2; y[n, j] = e[n, j] + 1, n between 1 and 6 */
+static struct func *
+make_dynamic(struct module *m, const struct expr *n)
+{
+	struct dtype f32 = dtype_of(DT_F32);
+	const struct expr *shape[] = { n, expr_i32(m, 7) };
+	struct te_tensor *x = te_placeholder(m, "x", f32, 2, shape);
+	struct iter_var *i = te_axes(m, 2, shape, NULL);
+	const struct expr *at[] = { i[0].var->expr, i[1].var->expr };
+	struct te_tensor *e = te_compute(
+		m, "e", "elementwise", 2, i,
+		expr_mul(m, te_at(m, x, at, 2), expr_float(m, f32, 2)), &x,
+		1);
+	struct iter_var *k = te_axes(m, 2, shape, NULL);
+	const struct expr *at2[] = { k[0].var->expr, k[1].var->expr };
+	struct te_tensor *y = te_compute(
+		m, "y", "elementwise", 2, k,
+		expr_add(m, te_at(m, e, at2, 2), expr_float(m, f32, 1)), &e,
+		1);
+
+	return te_to_func(m, "dynamic", (struct te_tensor *[]){ x, y }, 2);
+}
+
+static void
+check_dynamic(struct func *f, int n)
+{
+	float x[42], y[42];
+	struct run_arg args[3] = { { x, 0 }, { y, 0 }, { NULL, n } };
+
+	for (int i = 0; i < 42; i++) {
+		x[i] = (float)i;
+		y[i] = -1;
+	}
+	CHECK(func_verify(f));
+	CHECK(interp_run(f, args, 3));
+	for (int i = 0; i < 42; i++) {
+		CHECK(y[i] == (i < n * 7 ? x[i] * 2 + 1 : -1));
+	}
+}
+
+static void
+test_dynamic(void)
+{
+	static const int floats[] = { 6 * 7, 0, 4 * 7, 7 };
+
+	for (int way = 0; way < 4; way++) {
+		struct module *m = module_new();
+		const struct expr *n = var_new_dim(m, "n", 1, 6)->expr;
+		struct trial t = { .m = m, .f = make_dynamic(m, n) };
+		int *l, out[2];
+
+		sched_init(&t.s, t.f);
+		CHECK_EQ(t.f->params.n, 3);
+		l = loops(&t, "y", 2);
+		if (way == 1) {
+			CHECK(sched_compute_inline(&t.s, block(&t, "e")));
+			CHECK(sched_fuse(&t.s, l, 2, out));
+		} else if (way == 2) {
+			CHECK(sched_split(&t.s, l[0], (int64_t[]){ 0, 4 }, 2,
+					  out));
+			CHECK(sched_compute_at(&t.s, block(&t, "e"),
+					       out[0]));
+		} else if (way == 3) {
+			CHECK(sched_compute_at(&t.s, block(&t, "e"), l[0]));
+		}
+		check_dynamic(t.f, 5);
+		func_commit(t.f);
+		CHECK(lower_func(t.f, NULL));
+		check_dynamic(t.f, 1);
+		check_dynamic(t.f, 6);
+		CHECK_EQ(lower_stack_bytes(t.f), floats[way] * 4);
+		if (getenv("PRINT")) {
+			trial_print(&t);
+		}
+		module_free(m);
+	}
+}
+
 int
 main(void)
 {
+	test_dynamic();
 	test_partition();
 	test_rfactor();
 	test_softmax();
