@@ -367,6 +367,18 @@ access_cover(struct func *f, const struct stmt *top,
 	}
 }
 
+bool
+access_box(struct func *f, const struct stmt *top, const struct access *list,
+	   int n, struct range *ranges)
+{
+	for (int d = 0; d < list[0].buffer->ndim; d++) {
+		if (!cover_all(f, top, list, n, d, &ranges[d])) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* -- conditions */
 
 void

@@ -47,9 +47,14 @@ void buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 
 /* The smallest box that covers all accesses in the list of one buffer, seen
  * from outside top: ranges whose min is free of what is bound inside top.
- * Where a dimension has no usable bound, [0, shape). */
+ * Where a dimension has no usable bound, or one no smaller than the buffer's,
+ * [0, shape). */
 void access_cover(struct func *f, const struct stmt *top,
 		  const struct access *list, int n, struct range *ranges);
+/* The same, but a box that reaches beyond the buffer stays as it is. False:
+ * no bound for some dimension. */
+bool access_box(struct func *f, const struct stmt *top,
+		const struct access *list, int n, struct range *ranges);
 
 /* Splits a && b && … into its parts, and back (NULL for none). */
 struct conjuncts {

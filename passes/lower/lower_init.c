@@ -62,16 +62,16 @@ init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
 		bool reduces = false, spatial = false;
 
 		for (struct stmt *p = block->parent; p; p = p->parent) {
-			if (p->kind == STMT_FOR &&
-			    expr_uses_var(c, p->u.loop.var)) {
-				if (loop_drives(p, block, true)) {
-					reduces = true;
-				} else {
-					spatial = true;
-				}
+			if (p->kind != STMT_FOR ||
+			    !expr_uses_var(c, p->u.loop.var)) {
+				continue;
 			}
-			if (p == outer) {
-				break;
+			/* One that drives nothing is left behind as well. */
+			if (stmt_contains(outer, p) &&
+			    !loop_drives(p, block, false)) {
+				reduces = true;
+			} else {
+				spatial = true;
 			}
 		}
 		if (reduces && spatial) {

@@ -217,12 +217,26 @@ sched_cache_write(struct sched *s, int block, int write_index,
 	return edit_done(&e, "%s, %d, \"%s\"", name, write_index, scope);
 }
 
+static bool
+written_inside(struct edit *e, const struct buffer *b, const struct stmt *nest)
+{
+	struct access_list all = { 0 };
+
+	access_collect(e->f, (struct stmt *)nest, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!all.list.data[i].load) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
 sched_cache_read(struct sched *s, int block, int read_index,
 		 const char *scope, int *out)
 {
 	struct edit e = edit_begin(s, "cache_read");
-	struct stmt *b = edit_block(&e, block), *top, *copy, *nest, *writer;
+	struct stmt *b = edit_block(&e, block), *top, *copy, *nest;
 	const struct buffer *buffer, *cache;
 	const char *name;
 
@@ -236,8 +250,7 @@ sched_cache_read(struct sched *s, int block, int read_index,
 	}
 	buffer = b->u.block->reads[read_index].buffer;
 	top = scope_child(b);
-	writer = sole_writer(&e, buffer);
-	if (writer && stmt_contains(top, writer)) {
+	if (written_inside(&e, buffer, top)) {
 		return edit_fail(&e, "%s is written inside the same loops; "
 				 "cache before compute_at", buffer->name);
 	}

@@ -8,6 +8,7 @@
  *                                                    for k:
  *                                                        C[j] += B[j + k]
  */
+#include "lower_passes.h"
 #include "sched_edit.h"
 
 /* Loads of b outside block: all inside loop? How many? */
@@ -215,7 +216,99 @@ struct reverse {
 	struct range *ranges;
 	bool *fixed;
 	struct stmt *last; /* child of the loop's body: after it */
+	const struct expr *when; /* what the producers demand of outer loops */
 };
+
+/* Does the store, whose box is made, fill all of the box? Its indices are the
+ * iter vars of its block, each driven by loops of its own, so that it is
+ * enough to count. */
+static bool
+fills_box(struct reverse *r, const struct access *store,
+	  const struct range *made)
+{
+	const struct stmt *body = r->loop->children[0];
+	struct stmt *block = store->at;
+	int64_t points = 1, volume = 1, extent;
+
+	while (block->kind != STMT_BLOCK) {
+		block = block->parent;
+	}
+	for (int d = 0; d < store->buffer->ndim; d++) {
+		if (!expr_is_int(made[d].extent, &extent) ||
+		    __builtin_mul_overflow(volume, extent, &volume)) {
+			return false;
+		}
+	}
+	for (const struct stmt *p = block; p; p = p->parent) {
+		if (p->kind == STMT_FOR && loop_drives(p, block, false)) {
+			if (!expr_is_int(p->args[1], &extent) ||
+			    __builtin_mul_overflow(points, extent, &points)) {
+				return false;
+			}
+		}
+		if (p == body) {
+			break;
+		}
+	}
+	return points == volume;
+}
+
+/* Does c follow from the iter vars of the block being in their domains? */
+static bool
+follows_from_domains(struct reverse *r, const struct stmt *block,
+		     const struct expr *c)
+{
+	struct module *m = r->e->m;
+	struct analyser a;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, block);
+	for (int i = 0; i < block->u.block->n_iters; i++) {
+		const struct iter_var *it = &block->u.block->iters[i];
+		const struct expr *value = block->args[i + 1];
+
+		analyser_assume(&a, expr_le(m, it->min, value));
+		analyser_assume(&a, expr_lt(m, value,
+					    expr_add(m, it->min,
+						     it->extent)));
+	}
+	return prove(&a, c);
+}
+
+/* Where the loops outside of the body rule out that the store happens, its
+ * value must not be used either. What the loops inside rule out must be what
+ * the consumer's own domain rules out as well; false otherwise. */
+static bool
+inherit_predicate(struct reverse *r, const struct access *store)
+{
+	struct module *m = r->e->m;
+	struct stmt *block = store->at;
+	struct conjuncts all = { 0 };
+
+	while (block->kind != STMT_BLOCK) {
+		block = block->parent;
+	}
+	expr_conjuncts(m, block->args[0], &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct expr *c = all.list.data[i];
+		bool inside = false, spatial = false;
+
+		for (const struct stmt *p = block; p != r->loop;
+		     p = p->parent) {
+			if (p->kind == STMT_FOR &&
+			    expr_uses_var(c, p->u.loop.var)) {
+				inside = true;
+				spatial |= loop_drives(p, block, false);
+			}
+		}
+		if (!inside) {
+			r->when = r->when ? expr_and(m, r->when, c) : c;
+		} else if (spatial && !follows_from_domains(r, block, c)) {
+			return false;
+		}
+	}
+	return true;
+}
 
 /* Restricts the block's iters to what one iteration yields of buffer b. */
 static bool
@@ -228,8 +321,20 @@ restrict_by(struct reverse *r, const struct buffer *b,
 					 b->ndim + 1);
 	struct analyser a;
 
-	access_cover(e->f, r->loop->children[0], stores->list.data,
-		     stores->list.n, made);
+	if (!access_box(e->f, r->loop->children[0], stores->list.data,
+			stores->list.n, made)) {
+		return edit_fail(e, "what loop %s yields of %s is no box; "
+				 "choose an outer loop",
+				 r->loop->u.loop.var->name, b->name);
+	}
+	for (int i = 0; i < stores->list.n; i++) {
+		if (!fills_box(r, &stores->list.data[i], made) ||
+		    !inherit_predicate(r, &stores->list.data[i])) {
+			return edit_fail(e, "what loop %s yields of %s is no "
+					 "whole box; choose an outer loop",
+					 r->loop->u.loop.var->name, b->name);
+		}
+	}
 	analyser_init(&a, e->m);
 	analyser_enter(&a, r->loop->children[0]);
 	for (int i = 0; i < loads->list.n; i++) {
@@ -251,7 +356,7 @@ restrict_by(struct reverse *r, const struct buffer *b,
 				continue;
 			}
 			it = &r->block->u.block->iters[k];
-			part = within(made[d], it);
+			part = made[d];
 			if (it->kind != ITER_SPATIAL &&
 			    part.extent != it->extent) {
 				return edit_fail(e, "block %s reduces over "
@@ -386,6 +491,10 @@ sched_reverse_compute_at(struct sched *s, int block, int loop)
 	}
 	stmt_remove(e.f, r.block);
 	nest = nest_for_block(e.f, r.block, r.ranges, r.loop->children[0]);
+	if (r.when) {
+		stmt_set_arg(e.f, r.block, 0,
+			     expr_and(e.m, r.block->args[0], r.when));
+	}
 	insert_at(&e, r.last, nest, true);
 	return edit_done(&e, "%s, %s", r.block->u.block->name,
 			 r.loop->u.loop.var->name);

@@ -238,6 +238,37 @@ inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
 	return NULL;
 }
 
+/* Is everything else that the store reads complete before the loops around
+ * from? */
+static bool
+inputs_ready(struct edit *e, struct stmt *store, const struct stmt *from,
+	     const struct buffer *inlined)
+{
+	struct access_list loads = { 0 };
+	const struct stmt *top = scope_child(from);
+
+	access_collect(e->f, store, NULL, &loads);
+	for (int i = 0; i < loads.list.n; i++) {
+		const struct buffer *b = loads.list.data[i].buffer;
+		struct access_list all = { 0 };
+
+		if (!loads.list.data[i].load || b == inlined) {
+			continue;
+		}
+		access_collect(e->f, e->f->body, b, &all);
+		for (int k = 0; k < all.list.n; k++) {
+			struct stmt *at = all.list.data[k].at;
+
+			if (!all.list.data[k].load &&
+			    (stmt_contains(top, at) ||
+			     !stmt_before(e->f, at, top))) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
 bool
 sched_reverse_compute_inline(struct sched *s, int block)
 {
@@ -276,6 +307,11 @@ sched_reverse_compute_inline(struct sched *s, int block)
 		return edit_fail(&e, "block %s runs over more than the "
 				 "elements of %s; it stays a block", name,
 				 buffer->name);
+	}
+	if (!inputs_ready(&e, store, from, buffer)) {
+		return edit_fail(&e, "block %s also reads what is not there "
+				 "yet where %s is made; it stays a block",
+				 name, buffer->name);
 	}
 	swap = (struct swapping){ &e, buffer, from->args[0] };
 	args = arena_array(&e.m->arena, const struct expr *, store->n_args);

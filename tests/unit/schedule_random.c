@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random schedules of small programs: a step that succeeds keeps the results,
+ * one that fails leaves the program as it was, and lowering keeps the results
+ * of both. One argument: the number of schedules; a second: the first seed. */
+#include "schedule_help.h"
+
+struct rng {
+	unsigned state;
+};
+
+static int
+pick(struct rng *r, int n)
+{
+	r->state = r->state * 1664525u + 1013904223u;
+	return (int)((r->state >> 8) % (unsigned)n);
+}
+
+static struct func *
+make_program(struct module *m, struct rng *r)
+{
+	switch (pick(r, 4)) {
+	case 0:
+		return make_matmul(m, 1 + pick(r, 7), 1 + pick(r, 6),
+				   1 + pick(r, 8));
+	case 1:
+		return make_conv(m, 1 + pick(r, 3), 4 + pick(r, 3),
+				 1 + pick(r, 4), 1 + 2 * pick(r, 2),
+				 1 + pick(r, 2));
+	case 2:
+		return make_softmax(m, 1 + pick(r, 5), 1 + pick(r, 6));
+	default:
+		return make_add(m, 1 + pick(r, 3), 1 + pick(r, 4),
+				1 + pick(r, 4), pick(r, 2));
+	}
+}
+
+static int
+random_block(struct trial *t, struct rng *r)
+{
+	int *blocks, n = sched_get_child_blocks(&t->s, 0, &blocks);
+
+	return n > 0 ? blocks[pick(r, n)] : 0;
+}
+
+static int
+random_loop(struct trial *t, struct rng *r)
+{
+	int *loops, n;
+
+	return sched_get_loops(&t->s, random_block(t, r), &loops, &n) && n > 0
+		       ? loops[pick(r, n)]
+		       : 0;
+}
+
+static bool
+random_order(struct trial *t, struct rng *r)
+{
+	int *loops, n, count;
+
+	if (!sched_get_loops(&t->s, random_block(t, r), &loops, &n) ||
+	    n < 2) {
+		return true;
+	}
+	for (int i = n - 1; i > 0; i--) {
+		int k = pick(r, i + 1), held = loops[i];
+
+		loops[i] = loops[k];
+		loops[k] = held;
+	}
+	count = 2 + pick(r, n - 1);
+	return sched_reorder(&t->s, loops, count);
+}
+
+static bool
+random_fuse(struct trial *t, struct rng *r)
+{
+	int *loops, n, first, count, out;
+
+	if (!sched_get_loops(&t->s, random_block(t, r), &loops, &n) ||
+	    n < 2) {
+		return true;
+	}
+	first = pick(r, n - 1);
+	count = 2 + pick(r, n - first - 1);
+	return sched_fuse(&t->s, loops + first, count, &out);
+}
+
+static bool
+random_step(struct trial *t, struct rng *r)
+{
+	int out[4];
+	int64_t factors[] = { 0, 1 + pick(r, 5), 1 + pick(r, 3) };
+
+	switch (pick(r, 15)) {
+	case 0:
+	case 1:
+		return sched_split(&t->s, random_loop(t, r), factors,
+				   2 + pick(r, 2), out);
+	case 2:
+		return random_fuse(t, r);
+	case 3:
+	case 4:
+		return random_order(t, r);
+	case 5:
+		return sched_compute_inline(&t->s, random_block(t, r));
+	case 6:
+		return sched_reverse_compute_inline(&t->s,
+						    random_block(t, r));
+	case 7:
+	case 8:
+		return sched_compute_at(&t->s, random_block(t, r),
+					random_loop(t, r));
+	case 9:
+	case 10:
+		return sched_reverse_compute_at(&t->s, random_block(t, r),
+						random_loop(t, r));
+	case 11:
+		return sched_cache_write(&t->s, random_block(t, r), 0,
+					 "local", out);
+	case 12:
+		return sched_cache_read(&t->s, random_block(t, r), pick(r, 2),
+					"local", out);
+	case 13:
+		switch (pick(r, 4)) {
+		case 0:
+			return sched_decompose_reduction(
+				&t->s, random_block(t, r), random_loop(t, r),
+				out);
+		case 1:
+			return sched_rfactor(&t->s, random_block(t, r),
+					     random_loop(t, r), out);
+		case 2:
+			return sched_unroll(&t->s, random_loop(t, r));
+		default:
+			return sched_vectorize(&t->s, random_loop(t, r));
+		}
+	default:
+		return sched_parallel(&t->s, random_loop(t, r));
+	}
+}
+
+static bool
+schedule_once(unsigned seed)
+{
+	struct rng r = { seed * 2654435761u + 1 };
+	struct module *m = module_new();
+	struct trial t;
+	struct strbuf before, after, trace;
+	bool good = true;
+	int steps = 3 + pick(&r, 10);
+
+	trial_start(&t, m, make_program(m, &r));
+	for (int i = 0; i < steps && good; i++) {
+		strbuf_init(&before);
+		strbuf_init(&after);
+		func_print(t.f, SCRIPT_CURRENT, &before);
+		if (random_step(&t, &r)) {
+			good = trial_same(&t);
+		} else {
+			func_print(t.f, SCRIPT_CURRENT, &after);
+			good = CHECK(strcmp(before.data, after.data) == 0) &&
+			       CHECK(t.s.diags.list.n > 0);
+			t.s.diags.list.n = 0;
+		}
+		strbuf_release(&before);
+		strbuf_release(&after);
+	}
+	good = good && trial_lower(&t);
+	if (!good) {
+		strbuf_init(&trace);
+		strbuf_puts(&trace, "");
+		sched_print_trace(&t.s, &trace);
+		fprintf(stderr, "seed %u:\n%s", seed, trace.data);
+		strbuf_release(&trace);
+	}
+	module_free(m);
+	return good;
+}
+
+int
+main(int argc, char **argv)
+{
+	unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 150;
+	unsigned first = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
+	unsigned bad = 0;
+
+	for (unsigned seed = first; seed < first + n && bad < 3; seed++) {
+		bad += !schedule_once(seed);
+	}
+	return check_done();
+}
