@@ -38,6 +38,9 @@ struct load_access {
 	struct weight *weight; /* a constant parameter, or NULL */
 };
 
+/* Blocks with more iter vars than this are left as plain loops. */
+#define MAX_AXES 24
+
 struct block_access {
 	struct stmt *block;
 	const struct block *info;
@@ -51,6 +54,9 @@ bool rules_access(struct rules *r, int block, struct block_access *out);
 /* Does the epilogue read the accumulator at exactly its own axes? */
 bool rules_same_axes(struct rules *r, const struct block_access *x,
 		     int output);
+/* The loop that each iter var of the block is bound to, 0 where it has none
+ * (extent 1). False if a loop drives more than one, or part of one. */
+bool rules_axis_loops(struct rules *r, int block, int *of_axis);
 /* Calls the loops of an epilogue after the axes that they walk (oc, oh, …). */
 void rules_name_loops(struct rules *r, const struct block_access *x,
 		      int output);

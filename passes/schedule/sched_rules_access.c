@@ -95,7 +95,8 @@ rules_access(struct rules *r, int block, struct block_access *out)
 	memset(out, 0, sizeof *out);
 	out->block = func_find(r->s.func, block);
 	out->info = out->block->u.block;
-	if (out->block->children[0]->kind != STMT_STORE) {
+	if (out->block->children[0]->kind != STMT_STORE ||
+	    out->info->n_iters > MAX_AXES) {
 		return false;
 	}
 	out->out = out->block->children[0]->u.buffer;
@@ -142,23 +143,60 @@ rules_accumulator(struct rules *r, int block, const struct buffer **out)
 	return true;
 }
 
+bool
+rules_axis_loops(struct rules *r, int block, int *of_axis)
+{
+	struct func *f = r->s.func;
+	const struct stmt *b = func_find(f, block);
+	int *loops, n;
+
+	if (!sched_get_loops(&r->s, block, &loops, &n)) {
+		return false;
+	}
+	for (int k = 0; k < b->u.block->n_iters; k++) {
+		of_axis[k] = 0;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct var *v = func_find(f, loops[i])->u.loop.var;
+		int drives = 0;
+
+		for (int k = 0; k < b->u.block->n_iters; k++) {
+			if (b->args[1 + k]->kind == EXPR_VAR &&
+			    b->args[1 + k]->u.var == v) {
+				of_axis[k] = loops[i];
+				drives++;
+			}
+		}
+		if (drives != 1) {
+			return false;
+		}
+	}
+	return true;
+}
+
 void
 rules_name_loops(struct rules *r, const struct block_access *x, int output)
 {
 	struct func *f = r->s.func;
-	int *loops, n;
+	int loops[MAX_AXES];
 
-	if (!sched_get_loops(&r->s, output, &loops, &n)) {
+	if (!rules_axis_loops(r, output, loops)) {
 		return;
 	}
-	for (int i = 0; i < n && i < x->n_spatial; i++) {
-		struct stmt *loop = func_find(f, loops[i]);
-		struct var *from = loop->u.loop.var;
-		struct var *to = var_new(r->module,
-				iter_axis_name(x->info->iters[i].var->name), from->type);
-		const struct expr *value = to->expr;
+	for (int i = 0; i < x->n_spatial; i++) {
+		struct stmt *loop = loops[i] ? func_find(f, loops[i]) : NULL;
+		struct var *from, *to;
+		const struct expr *value;
 		struct var_map map = { &from, &value, 1 };
 
+		if (loop == NULL) {
+			continue;
+		}
+		from = loop->u.loop.var;
+		to = var_new(r->module,
+			     iter_axis_name(x->info->iters[i].var->name),
+			     from->type);
+		value = to->expr;
 		stmt_substitute(f, loop->children[0], &map);
 		stmt_write(f, &loop->u.loop.var, &to, sizeof to);
 	}

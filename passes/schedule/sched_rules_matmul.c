@@ -35,8 +35,8 @@ extent_of(const struct block_access *x, int iter)
 	return expr_is_int(x->info->iters[iter].extent, &v) ? v : 0;
 }
 
-/* Is iter used by operand alone? Granular uses elsewhere are allowed, since
- * the lanes then stay within one run. */
+/* Is iter used by operand alone, but for other constants (scales)? Granular
+ * uses elsewhere are allowed, since the lanes then stay within one run. */
 static bool
 exclusive_to(const struct block_access *x, int iter,
 	     const struct load_access *operand, int64_t *granularity)
@@ -45,7 +45,9 @@ exclusive_to(const struct block_access *x, int iter,
 	for (int l = 0; l < x->n_loads; l++) {
 		const struct load_access *a = &x->loads[l];
 
-		if (a == operand || a->use[iter] == AXIS_UNUSED) {
+		if (a == operand || a->use[iter] == AXIS_UNUSED ||
+		    (operand->weight != NULL && a->weight != NULL &&
+		     a->use[iter] == AXIS_PLAIN)) {
 			continue;
 		}
 		if (a->use[iter] != AXIS_GRANULAR) {
@@ -241,23 +243,37 @@ lanes_last(struct rules *r, const struct buffer *b, int d, int64_t lanes)
 	return map;
 }
 
+/* Stores a constant with the lanes last, unless it is so already. */
 static bool
-pack_operand(struct rules *r, struct tiling *t)
+pack_operand(struct rules *r, const struct tiling *t,
+	     const struct load_access *operand)
 {
-	const struct buffer *b = t->operand->load->u.buffer;
-	int d = t->operand->dim[t->lane];
+	const struct buffer *b = operand->load->u.buffer;
+	int d = operand->dim[t->lane];
 	const struct index_map *map;
 
-	if (t->operand->weight == NULL || d == b->ndim - 1) {
+	if (operand->weight == NULL || operand->use[t->lane] != AXIS_PLAIN ||
+	    d == b->ndim - 1) {
 		return true;
 	}
 	map = lanes_last(r, b, d, t->lanes);
 	if (map == NULL || !sched_transform_layout(&r->s, b, map, &b)) {
 		return false;
 	}
-	t->operand->weight->map = map;
+	operand->weight->map = map;
 	strbuf_printf(&r->words, ", %s packed by %lld", b->name,
 		      (long long)t->lanes);
+	return true;
+}
+
+static bool
+pack_operands(struct rules *r, const struct tiling *t)
+{
+	for (int l = 0; l < t->x.n_loads; l++) {
+		if (!pack_operand(r, t, &t->x.loads[l])) {
+			return false;
+		}
+	}
 	return true;
 }
 
@@ -295,20 +311,26 @@ accumulator_lanes_last(struct rules *r, const struct tiling *t)
  * the loops of tile and lane by the iter var that their variable drives. */
 static bool
 order_reduction(struct rules *r, const struct tiling *t, int reduction,
-		int depth, int *tile_loop, int *lane_loop)
+		int below, int *tile_loop, int *lane_loop)
 {
 	int *loops, n;
 	struct stmt *block = func_find(r->s.func, reduction);
 	const struct block *info = block->u.block;
-	int order[64], n_order = 0;
+	int order[2 * MAX_AXES], n_order = 0;
+	bool inside = false;
 
 	*tile_loop = *lane_loop = 0;
 	if (!sched_get_loops(&r->s, reduction, &loops, &n)) {
 		return false;
 	}
-	for (int i = depth; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		const struct stmt *loop = func_find(r->s.func, loops[i]);
 		int drives = -1;
+
+		if (!inside) {
+			inside = loops[i] == below;
+			continue;
+		}
 
 		for (int k = 0; k < info->n_iters; k++) {
 			if (expr_uses_var(block->args[1 + k],
@@ -320,7 +342,7 @@ order_reduction(struct rules *r, const struct tiling *t, int reduction,
 			*lane_loop = loops[i];
 		} else if (drives == t->tile && t->tile >= 0) {
 			*tile_loop = loops[i];
-		} else if (n_order < 60) {
+		} else if (n_order < 2 * MAX_AXES - 2) {
 			order[n_order++] = loops[i];
 		}
 	}
@@ -333,18 +355,25 @@ order_reduction(struct rules *r, const struct tiling *t, int reduction,
 	return n_order < 2 || sched_reorder(&r->s, order, n_order);
 }
 
+static void
+put_tile(struct rules *r, const char *before, const struct var *v,
+	 int64_t size)
+{
+	strbuf_printf(&r->words, "%s %s_tile %lld", before,
+		      iter_axis_name(v->name), (long long)size);
+}
+
 bool
 rule_matmul(struct rules *r, int reduction, int output)
 {
 	struct tiling t;
-	int *loops, n;
-	int outer[64], n_outer = 0;
+	int loops[MAX_AXES], order[2 * MAX_AXES], n = 0, at = 0;
 	int lane_split[2], tile_split[2] = { 0, 0 };
 	int tile_loop, lane_loop;
 	int64_t factors[2] = { 0, 0 };
 
 	if (!rules_access(r, reduction, &t.x) || t.x.n_loads < 2 ||
-	    t.x.info->n_iters > 30 || !find_lane(&t)) {
+	    !find_lane(&t)) {
 		return false;
 	}
 	find_tile(&t);
@@ -353,24 +382,21 @@ rule_matmul(struct rules *r, int reduction, int output)
 	    (output != reduction && !rules_same_axes(r, &t.x, output))) {
 		return false;
 	}
-	strbuf_printf(&r->words, "tiled  %s_tile %lld",
-		      iter_axis_name(t.x.info->iters[t.lane].var->name), (long long)t.lanes);
+	put_tile(r, "tiled ", t.x.info->iters[t.lane].var, t.lanes);
 	if (t.tiles > 1) {
-		strbuf_printf(&r->words, ", %s_tile %lld",
-			      iter_axis_name(t.x.info->iters[t.tile].var->name), (long long)t.tiles);
+		put_tile(r, ",", t.x.info->iters[t.tile].var, t.tiles);
 	}
-	if (!pack_operand(r, &t)) {
+	if (!pack_operands(r, &t)) {
 		return false;
 	}
 	if (output == reduction &&
 	    !sched_cache_write(&r->s, reduction, 0, "local", &output)) {
 		return false;
 	}
-	if (!sched_get_loops(&r->s, output, &loops, &n) || n > 30 ||
-	    n <= t.lane || n <= t.tile) {
+	rules_name_loops(r, &t.x, output);
+	if (!rules_axis_loops(r, output, loops)) {
 		return false;
 	}
-	rules_name_loops(r, &t.x, output);
 	factors[1] = t.lanes;
 	if (!sched_split(&r->s, loops[t.lane], factors, 2, lane_split)) {
 		return false;
@@ -382,21 +408,24 @@ rule_matmul(struct rules *r, int reduction, int output)
 			return false;
 		}
 	}
-	for (int i = 0; i < n; i++) {
-		outer[n_outer++] = i == t.lane ? lane_split[0]
-			: i == t.tile && t.tiles > 1 ? tile_split[0]
-			: loops[i];
+	for (int i = 0; i < t.x.n_spatial; i++) {
+		if (loops[i] != 0) {
+			at = i == t.lane ? lane_split[0]
+			   : i == t.tile && t.tiles > 1 ? tile_split[0]
+			   : loops[i];
+			order[n++] = at;
+		}
 	}
 	if (t.tiles > 1) {
-		outer[n_outer++] = tile_split[1];
+		order[n++] = tile_split[1];
 	}
-	outer[n_outer++] = lane_split[1];
-	if (!sched_reorder(&r->s, outer, n_outer) ||
-	    !sched_compute_at(&r->s, reduction, outer[n - 1]) ||
+	order[n++] = lane_split[1];
+	if (!sched_reorder(&r->s, order, n) ||
+	    !sched_compute_at(&r->s, reduction, at) ||
 	    !sched_set_scope(&r->s, reduction, 0, "local") ||
 	    !rules_accumulator(r, reduction, &t.x.out) ||
 	    !accumulator_lanes_last(r, &t) ||
-	    !order_reduction(r, &t, reduction, n, &tile_loop, &lane_loop)) {
+	    !order_reduction(r, &t, reduction, at, &tile_loop, &lane_loop)) {
 		return false;
 	}
 	sched_vectorize(&r->s, lane_split[1]);
