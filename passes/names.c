@@ -13,8 +13,7 @@
 
 /* Names that a program gives, not a person; with a number behind. */
 static const char *const counting_words[] = {
-	"n", "name", "node", "op", "output", "t", "tensor", "tmp", "v", "val",
-	"value", "var", "x",
+	"name", "node", "op", "output", "tensor", "tmp", "val", "value", "var",
 };
 
 /* -- sets -- */
@@ -125,18 +124,28 @@ sanitise(struct arena *a, const char *text)
 	return n > 0 ? out : arena_strdup(a, FALLBACK);
 }
 
-/* The head and the tail of text, together at most `limit` long. */
+/* The first word of text and as many of the last ones as fit into `limit`;
+ * the head and the tail where a single word is too long for that. */
 static char *
 shorten(struct arena *a, const char *text, size_t limit)
 {
 	size_t length = strlen(text);
-	size_t head, tail;
+	size_t head = strcspn(text, "_"), tail = 0;
 
 	if (length <= limit) {
 		return arena_strdup(a, text);
 	}
 	if (limit < 4) {
 		return arena_strndup(a, text, limit);
+	}
+	for (size_t i = length; i-- > head + 1;) {
+		if (text[i - 1] == '_' && head + 1 + length - i <= limit) {
+			tail = length - i;
+		}
+	}
+	if (head * 2 <= limit && tail * 3 >= limit) {
+		return arena_printf(a, "%.*s_%s", (int)head, text,
+				    text + length - tail);
 	}
 	head = (limit - 1) / 2;
 	tail = limit - 1 - head;
@@ -219,7 +228,7 @@ is_word(struct part p, const char *word)
 	       strncmp(p.text, word, p.length) == 0;
 }
 
-/* "123", "Conv", "Conv_12", "ReLU32", "node_5", "val_7", "Conv_3_quant". */
+/* "123", "Conv", "Conv_12", "ReLU32", "node_5", "val_7", "r12". */
 static bool
 is_counted(struct part p)
 {
@@ -238,6 +247,9 @@ is_counted(struct part p)
 		word.length--;
 	}
 	if (word.length == 0) {
+		return true;
+	}
+	if (number && word.length == 1) {
 		return true;
 	}
 	if (number) {
