@@ -18,6 +18,31 @@ lower_case(struct arena *a, const char *text)
 	return out;
 }
 
+/* The constant of the model behind a computed one: its largest source. */
+static const struct tensor *
+model_constant(const struct tensor *t)
+{
+	while (t->recipe != NULL) {
+		const struct tensor *from = NULL;
+		int64_t most = -1, elems;
+
+		for (int i = 0; i < t->recipe->n_inputs; i++) {
+			const struct tensor *x = t->recipe->inputs[i];
+
+			if (x != NULL && tensor_const_elems(x, &elems) &&
+			    elems > most) {
+				from = x;
+				most = elems;
+			}
+		}
+		if (from == NULL) {
+			break;
+		}
+		t = from;
+	}
+	return t;
+}
+
 /* The tensor of a constant input that carries the layer's name; "conv1.weight"
  * and "conv1_w" both name "conv1". */
 static const char *
@@ -35,7 +60,7 @@ stem_of_weight(struct arena *a, const struct node *n)
 		if (t == NULL || !tensor_is_constant(t)) {
 			continue;
 		}
-		stem = name_stem(a, t->name);
+		stem = name_stem(a, model_constant(t)->name);
 		if (stem == NULL) {
 			continue;
 		}

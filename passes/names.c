@@ -303,6 +303,8 @@ name_stem(struct arena *a, const char *model_name)
 	bool said = false; /* more than numbers */
 	size_t at = 0;
 
+	/* Converters join the names of what they have fused: the first one. */
+	whole.length = strcspn(whole.text, ";");
 	whole = without_suffix(whole, ":");
 	whole = without_suffix(whole, "_output_");
 	strbuf_init(&out);
