@@ -462,14 +462,28 @@ tirc_message(const struct tirc *t, int i)
 
 /* -- what was read -- */
 
+static int64_t
+dim_max(struct tirc *t, const struct tensor *x, int d)
+{
+	struct tensor one = *x;
+	int64_t elems = 0;
+
+	(void)t;
+	one.ndim = 1;
+	one.shape = &x->shape[d];
+	tensor_max_elems(&one, &elems);
+	return elems;
+}
+
 static struct tirc_tensor
-tensor_info(const struct tirc *t, const struct tensor *x)
+tensor_info(struct tirc *t, const struct tensor *x)
 {
 	struct arena *a = &t->m->arena;
 	int64_t *dims = arena_array(a, int64_t, x->ndim + 1);
 	const char **words = arena_array(a, const char *, x->ndim + 1);
 	struct tirc_tensor out = {
-		.name = x->name, .identifier = package_field(&t->package, x),
+		.name = x->name, .identifier = t->compiled ? package_field(&t->package, x)
+					  : x->name,
 		.dtype = dtype_name(x->type), .ndim = x->ndim,
 		.dims = dims, .words = words,
 	};
@@ -481,7 +495,7 @@ tensor_info(const struct tirc *t, const struct tensor *x)
 		expr_print(x->shape[d], &s);
 		words[d] = arena_strdup(a, s.data);
 		strbuf_release(&s);
-		dims[d] = tensor_dim_max(x, d);
+		dims[d] = dim_max(t, x, d);
 	}
 	tensor_max_elems(x, &out.elems);
 	return out;
@@ -500,13 +514,13 @@ tirc_output_count(const struct tirc *t)
 }
 
 struct tirc_tensor
-tirc_input(const struct tirc *t, int i)
+tirc_input(struct tirc *t, int i)
 {
 	return tensor_info(t, t->graph->inputs.data[i]);
 }
 
 struct tirc_tensor
-tirc_output(const struct tirc *t, int i)
+tirc_output(struct tirc *t, int i)
 {
 	return tensor_info(t, t->graph->outputs.data[i]);
 }
@@ -522,7 +536,7 @@ tirc_dim(const struct tirc *t, int i)
 {
 	const struct var *v = t->graph->dims.data[i];
 
-	return (struct tirc_dim){ v->name, v->name, v->min, v->max };
+	return (struct tirc_dim){ v->name, v->min, v->max };
 }
 
 void
@@ -571,12 +585,12 @@ tirc_summary(const struct tirc *t)
 		[WEIGHTS_SECTION] = "section",
 	};
 	struct tirc_summary s = {
-		.name = t->options.name != NULL ? t->options.name
-						: t->graph->name,
+		.name = package_model(&t->package),
 		.workspace_bytes = t->program.plan.workspace_bytes,
 		.bound_bytes = t->program.plan.bound_bytes,
 		.weights_bytes = t->package.weights_bytes,
-		.weights = forms[t->package.weights],
+		.weights = t->package.weights == WEIGHTS_AUTO
+			? "none" : forms[t->package.weights],
 		.compile_line = t->package.cc_line,
 		.cc = t->target->cc, .cflags = t->target->cflags,
 	};

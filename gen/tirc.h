@@ -84,14 +84,13 @@ struct tirc_tensor {
 
 struct tirc_dim {
 	const char *name;
-	const char *identifier;
 	int64_t min, max;
 };
 
 int tirc_input_count(const struct tirc *t);
 int tirc_output_count(const struct tirc *t);
-struct tirc_tensor tirc_input(const struct tirc *t, int i);
-struct tirc_tensor tirc_output(const struct tirc *t, int i);
+struct tirc_tensor tirc_input(struct tirc *t, int i);
+struct tirc_tensor tirc_output(struct tirc *t, int i);
 int tirc_dim_count(const struct tirc *t);
 struct tirc_dim tirc_dim(const struct tirc *t, int i);
 

@@ -151,6 +151,8 @@ entry_build(struct program *p)
 	struct stmt *body;
 
 	name_set_init(&e.names, &m->arena);
+	e.names.reserved = p->target->reserved;
+	e.names.n_reserved = p->target->n_reserved;
 	e.of_tensor = arena_array(&m->arena, const struct expr *,
 				  g->tensors.n + 1);
 	of_weight = arena_array(&m->arena, const struct expr *,

@@ -607,6 +607,15 @@ measure(struct kernel *k)
 /* -- one group -- */
 
 static void
+new_names(const struct builder *b, struct name_set *s)
+{
+	name_set_init(s, &b->m->arena);
+	s->reserved = b->p->target->reserved;
+	s->n_reserved = b->p->target->n_reserved;
+}
+
+
+static void
 adopt_weights(struct joint *j)
 {
 	struct builder *b = j->b;
@@ -649,7 +658,7 @@ build_kernel(struct builder *b, struct group *group)
 	struct joint j = { .b = b, .k = k };
 
 	k->group = group;
-	name_set_init(&j.names, &m->arena);
+	new_names(b, &j.names);
 	k->name = name_set_add(&b->names, kernel_stem(b->g, group));
 	if (!join(&j)) {
 		return false;
@@ -745,8 +754,8 @@ program_build(struct graph *g, const struct target *target,
 	memset(out, 0, sizeof *out);
 	out->graph = g;
 	out->target = target;
-	name_set_init(&b.names, &m->arena);
-	name_set_init(&b.weight_names, &m->arena);
+	new_names(&b, &b.names);
+	new_names(&b, &b.weight_names);
 	find_ancestors(&b);
 	find_views(&b);
 	for (int i = 0; i < g->groups.n; i++) {

@@ -24,9 +24,11 @@ fail(const char *problem, const char *what)
 static int
 shell(const struct harness *h, const char *command, const char *log)
 {
-	pid_t child = fork();
+	pid_t child;
 	int status;
 
+	fflush(NULL); /* or the child prints it again */
+	child = fork();
 	if (child == 0) {
 		if (chdir(h->folder) != 0 || freopen(log, "w", stdout) == NULL) {
 			_exit(127);

@@ -69,6 +69,8 @@ bool package_write(struct program *p, const struct package *pkg,
 
 /* The member of the inputs or outputs structure that stands for t. */
 const char *package_field(const struct package *pkg, const struct tensor *t);
+/* The stem of its symbols. */
+const char *package_model(const struct package *pkg);
 /* A program that runs the model on files: input_0.bin, … to output_0.bin, …;
  * arguments: repetitions, then the symbolic sizes; prints the nanoseconds of
  * each run. NULL: diagnosed. */

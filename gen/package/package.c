@@ -239,6 +239,12 @@ package_field(const struct package *pkg, const struct tensor *t)
 	return t->name;
 }
 
+const char *
+package_model(const struct package *pkg)
+{
+	return pkg->packer->model;
+}
+
 /* A number that changes with any word of the interface. */
 static uint32_t
 hash_text(const char *text)

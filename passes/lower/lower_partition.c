@@ -7,7 +7,7 @@
  *               ...
  *
  * Done for a serial loop with the note "partition", and for one that counts
- * the tiles of an unrolled or vectorized loop inside it, where at least half
+ * the tiles of an unrolled or vectorized loop inside it, where at least three quarters
  * of the iterations become plain and the body is small. */
 #include "lower_passes.h"
 
@@ -184,7 +184,7 @@ partition_loop(struct func *f, struct stmt *loop)
 		return;
 	}
 	if (!p.forced && (p.n_stmts > BODY_LIMIT ||
-			  (p.last - p.first + 1) * 2 < extent)) {
+			  (p.last - p.first + 1) * 4 < extent * 3)) {
 		return;
 	}
 	/* Parts are cloned before the original shrinks. */
