@@ -430,7 +430,8 @@ nest_for_block(struct func *f, struct stmt *block, const struct range *ranges,
 		const struct iter_var *it = &b->iters[i];
 		const struct expr *value = ranges[i].min, *end;
 
-		if (!expr_is_value(ranges[i].extent, 1)) {
+		/* Beside the other nests every axis has its loop. */
+		if (!context || !expr_is_value(ranges[i].extent, 1)) {
 			const char *axis = iter_axis_name(it->var->name);
 
 			/* A part of the axis: h = h_o * 4 + h_i */
