@@ -54,11 +54,26 @@ ranged_variable(const struct analyser *a, const struct expr *atom)
 	return -1;
 }
 
+/* The largest or smallest value of a variable. */
+static void
+range_end(struct analyser *a, const struct analyser_var *v, bool largest,
+	  struct linear *out)
+{
+	if (v->value) {
+		linear_of(a, v->value, out);
+		return;
+	}
+	linear_of(a, v->min, out);
+	if (largest) {
+		linear_add_expr(out, v->extent, 1);
+		linear_add_constant(out, -1);
+	}
+}
+
 static bool
 by_variable(struct analyser *a, const struct linear *l, int depth)
 {
 	int latest = -1, at = -1;
-	const struct analyser_var *v;
 	struct linear end;
 	int64_t coeff;
 
@@ -73,18 +88,67 @@ by_variable(struct analyser *a, const struct linear *l, int depth)
 	if (at < 0) {
 		return false;
 	}
-	v = &a->vars.data[latest];
 	coeff = linear_at(l, at)->coeff;
-	if (v->value) {
-		linear_of(a, v->value, &end);
-	} else {
-		linear_of(a, v->min, &end);
-		if (coeff > 0) {
-			linear_add_expr(&end, v->extent, 1);
-			linear_add_constant(&end, -1);
+	range_end(a, &a->vars.data[latest], coeff > 0, &end);
+	return with_replaced(a, l, at, &end, coeff, depth);
+}
+
+/* l += scale * sum * p */
+static void
+add_multiplied(struct analyser *a, struct linear *l, const struct linear *sum,
+	       int64_t scale, const struct product *p)
+{
+	for (int i = -1; i < sum->n; i++) {
+		struct product q = *p;
+		int64_t k = i < 0 ? sum->constant : linear_at(sum, i)->coeff;
+
+		l->broken |= sum->broken ||
+			     __builtin_mul_overflow(k, scale, &k) ||
+			     __builtin_mul_overflow(q.scale, k, &q.scale) ||
+			     (i >= 0 &&
+			      !product_add(&q, linear_at(sum, i)->atom));
+		if (!l->broken && k != 0) {
+			linear_add_product(a, l, &q);
 		}
 	}
-	return with_replaced(a, l, at, &end, coeff, depth);
+}
+
+/* What bounds a factor of a product whose other factors are not negative:
+ * o * n <= (m - 1) * n for o in 0..m. */
+static bool
+by_factor(struct analyser *a, const struct linear *l, int i, int depth)
+{
+	struct term term = *linear_at(l, i);
+	struct product p = { .scale = 1 };
+
+	if (!product_add(&p, term.atom)) {
+		return false;
+	}
+	for (int j = 0; j < p.n; j++) {
+		int position = ranged_variable(a, p.factor[j]);
+		struct product others = { .scale = 1 };
+		struct linear end, next;
+		bool positive = true;
+
+		for (int k = 0; k < p.n; k++) {
+			if (k != j) {
+				others.factor[others.n++] = p.factor[k];
+				positive &= analyse_bounds(
+						a, p.factor[k]).min >= 0;
+			}
+		}
+		if (position < 0 || !positive) {
+			continue;
+		}
+		range_end(a, &a->vars.data[position], term.coeff > 0, &end);
+		linear_copy(&next, l);
+		linear_add_term(&next, term.atom, -term.coeff);
+		add_multiplied(a, &next, &end, term.coeff, &others);
+		if (!next.broken && never_positive(a, &next, depth + 1)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static bool
@@ -114,6 +178,9 @@ by_atom(struct analyser *a, const struct linear *l, int depth)
 				linear_add_constant(&end, 1 - c);
 			}
 			return with_replaced(a, l, i, &end, coeff / c, depth);
+		}
+		if (e->kind == EXPR_MUL && by_factor(a, l, i, depth)) {
+			return true;
 		}
 	}
 	return false;

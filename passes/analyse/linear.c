@@ -6,7 +6,7 @@
 
 /* What a walk through nested sums may visit before it takes a part as one
  * atom: shared nodes can make sums of exponential length. */
-enum { SUM_NODES = 2000 };
+enum { SUM_NODES = 256 };
 
 int64_t
 floor_div(int64_t x, int64_t c)
@@ -228,7 +228,7 @@ linear_gcd(const struct linear *l)
 	return g;
 }
 
-/* -- back to an expression */
+/* -- which way a sum or product was first written */
 
 struct analyser_order {
 	const struct expr *sorted, *written;
@@ -264,6 +264,101 @@ order_find(struct analyser *a, const struct expr *sorted)
 	}
 	return order_slot(a->orders, a->cap_orders, sorted);
 }
+
+/* -- products */
+
+bool
+product_add(struct product *p, const struct expr *e)
+{
+	if (e->kind == EXPR_INT) {
+		return !__builtin_mul_overflow(p->scale, e->u.ival,
+					       &p->scale);
+	}
+	if (e->kind == EXPR_MUL) {
+		return product_add(p, e->args[0]) &&
+		       product_add(p, e->args[1]);
+	}
+	if (p->n == PRODUCT_FACTORS) {
+		return false;
+	}
+	p->factor[p->n++] = e;
+	return true;
+}
+
+bool
+product_divide(struct product *p, const struct product *d)
+{
+	struct product left = *p;
+
+	if (d->scale == 0 || d->scale == -1 || left.scale % d->scale != 0) {
+		return false;
+	}
+	left.scale /= d->scale;
+	for (int i = 0; i < d->n; i++) {
+		int j = 0;
+
+		while (j < left.n && left.factor[j] != d->factor[i]) {
+			j++;
+		}
+		if (j == left.n) {
+			return false;
+		}
+		left.n--;
+		memmove(&left.factor[j], &left.factor[j + 1],
+			sizeof left.factor[0] * (size_t)(left.n - j));
+	}
+	*p = left;
+	return true;
+}
+
+static const struct expr *
+multiply(struct module *m, const struct product *p)
+{
+	const struct expr *e = p->factor[0];
+
+	for (int i = 1; i < p->n; i++) {
+		e = expr_mul(m, e, p->factor[i]);
+	}
+	return e;
+}
+
+void
+linear_add_product(struct analyser *a, struct linear *l,
+		   const struct product *p)
+{
+	struct product sorted = *p;
+	struct analyser_order *order;
+	const struct expr *node;
+
+	if (p->n == 0) {
+		linear_add_constant(l, p->scale);
+		return;
+	}
+	if (p->n == 1) { /* may be a sum */
+		linear_add_expr(l, p->factor[0], p->scale);
+		return;
+	}
+	for (int i = 1; i < sorted.n; i++) {
+		const struct expr *e = sorted.factor[i];
+		int j = i;
+
+		while (j > 0 && sorted.factor[j - 1]->id > e->id) {
+			sorted.factor[j] = sorted.factor[j - 1];
+			j--;
+		}
+		sorted.factor[j] = e;
+	}
+	node = multiply(a->module, &sorted);
+	order = order_find(a, node);
+	if (!order->sorted) {
+		order->sorted = node;
+		order->written = multiply(a->module, p);
+		a->n_orders++;
+	}
+	linear_add_term(l, order->written, p->scale);
+}
+
+/* -- back to an expression */
 
 static const struct expr *
 emit_term(struct module *m, struct dtype t, struct term term)

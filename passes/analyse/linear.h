@@ -49,6 +49,23 @@ int64_t linear_gcd(const struct linear *l);
 const struct expr *linear_emit(struct analyser *a, const struct linear *l,
 			       struct dtype t);
 
+/* scale times factors, none of them a constant or a product. */
+enum { PRODUCT_FACTORS = 8 };
+
+struct product {
+	const struct expr *factor[PRODUCT_FACTORS];
+	int n;
+	int64_t scale;
+};
+
+/* Multiplies p by the factors of e; false if there are too many. */
+bool product_add(struct product *p, const struct expr *e);
+/* Divides p by d if all of its factors are there. */
+bool product_divide(struct product *p, const struct product *d);
+/* l += p; equal products are one term, written as the first that was met. */
+void linear_add_product(struct analyser *a, struct linear *l,
+			const struct product *p);
+
 /* Scalars of type i32 or i64: indices, taken not to overflow. */
 bool type_is_index(struct dtype t);
 

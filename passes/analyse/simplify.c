@@ -46,33 +46,18 @@ simplify_var(struct analyser *a, const struct expr *e)
 	return e;
 }
 
-/* x * y with neither a constant: the factors in the order of their making,
- * their constants in front of all. */
+/* x * y with neither a constant. */
 static void
 add_product(struct analyser *a, const struct expr *x, const struct expr *y,
 	    struct linear *out)
 {
-	struct linear lx, ly;
-	int64_t scale = 1;
+	struct product p = { .scale = 1 };
 
-	linear_of(a, x, &lx);
-	linear_of(a, y, &ly);
-	if (lx.n == 1 && lx.constant == 0 && !lx.broken) {
-		scale = linear_at(&lx, 0)->coeff;
-		x = linear_at(&lx, 0)->atom;
+	if (!product_add(&p, x) || !product_add(&p, y)) {
+		linear_add_term(out, expr_mul(a->module, x, y), 1);
+		return;
 	}
-	if (ly.n == 1 && ly.constant == 0 && !ly.broken) {
-		out->broken |= __builtin_mul_overflow(
-			scale, linear_at(&ly, 0)->coeff, &scale);
-		y = linear_at(&ly, 0)->atom;
-	}
-	if (x->id > y->id) {
-		const struct expr *swap = x;
-
-		x = y;
-		y = swap;
-	}
-	linear_add_term(out, expr_mul(a->module, x, y), scale);
+	linear_add_product(a, out, &p);
 }
 
 static const struct expr *

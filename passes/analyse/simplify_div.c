@@ -240,60 +240,17 @@ mod_const(struct analyser *a, const struct linear *x, int64_t c,
 
 /* -- divisors that are no constants */
 
-enum { MAX_FACTORS = 8 };
-
-struct product {
-	const struct expr *factor[MAX_FACTORS];
-	int n;
-	int64_t scale;
-};
-
-static bool
-factors_of(const struct expr *e, struct product *p)
-{
-	if (e->kind == EXPR_INT) {
-		return !__builtin_mul_overflow(p->scale, e->u.ival,
-					       &p->scale);
-	}
-	if (e->kind == EXPR_MUL) {
-		return factors_of(e->args[0], p) && factors_of(e->args[1], p);
-	}
-	if (p->n == MAX_FACTORS) {
-		return false;
-	}
-	p->factor[p->n++] = e;
-	return true;
-}
-
 /* coeff * atom / d where d is a product of some of its factors. */
 static bool
 divide_term(struct analyser *a, struct term term, const struct product *d,
-	    struct dtype t, struct linear *quotient)
+	    struct linear *quotient)
 {
 	struct product p = { .scale = term.coeff };
-	const struct expr *e = NULL;
 
-	if (!factors_of(term.atom, &p) || p.scale % d->scale != 0) {
+	if (!product_add(&p, term.atom) || !product_divide(&p, d)) {
 		return false;
 	}
-	for (int i = 0; i < d->n; i++) {
-		int j = 0;
-
-		while (j < p.n && p.factor[j] != d->factor[i]) {
-			j++;
-		}
-		if (j == p.n) {
-			return false;
-		}
-		p.n--;
-		memmove(&p.factor[j], &p.factor[j + 1],
-			sizeof p.factor[0] * (size_t)(p.n - j));
-	}
-	e = expr_int(a->module, t, 1);
-	for (int i = 0; i < p.n; i++) {
-		e = expr_mul(a->module, e, p.factor[i]);
-	}
-	linear_add_expr(quotient, e, p.scale / d->scale);
+	linear_add_product(a, quotient, &p);
 	return true;
 }
 
@@ -324,7 +281,7 @@ split_symbolic(struct analyser *a, const struct expr *x,
 	linear_init(quotient, a);
 	linear_init(rest, a);
 	linear_of(a, x, &l);
-	if (l.broken || !factors_of(d, &p) || p.scale <= 0) {
+	if (l.broken || !product_add(&p, d) || p.scale <= 0) {
 		linear_add_expr(rest, x, 1);
 		return false;
 	}
@@ -332,7 +289,7 @@ split_symbolic(struct analyser *a, const struct expr *x,
 	for (int i = 0; i < l.n; i++) {
 		struct term term = *linear_at(&l, i);
 
-		if (!divide_term(a, term, &p, x->type, quotient)) {
+		if (!divide_term(a, term, &p, quotient)) {
 			linear_add_term(rest, term.atom, term.coeff);
 		}
 	}

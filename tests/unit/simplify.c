@@ -186,6 +186,10 @@ check_symbolic(void)
 	flat = add(expr_mul(m, o->expr, n), i->expr);
 	IS(expr_floordiv(m, flat, n), "o");
 	IS(expr_floormod(m, flat, n), "i");
+	CHECK(prove(&a, expr_lt(m, flat, expr_mul(m, blocks, n))));
+	CHECK(!prove(&a, expr_lt(m, add(flat, num(1)),
+				 expr_mul(m, blocks, n))));
+	IS(sub(expr_mul(m, n, o->expr), expr_mul(m, o->expr, n)), "0");
 	analyser_pop(&a, mark);
 }
 
