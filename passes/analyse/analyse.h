@@ -44,6 +44,7 @@ struct analyser {
 	struct analyser_order *orders;
 	uint32_t n_orders, cap_orders;
 	int fuel; /* rewrites left in this call */
+	int forks; /* conditions that sides may still be told of in it */
 	bool plain; /* while bounds of a fact are taken: without facts */
 };
 

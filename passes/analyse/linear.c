@@ -6,7 +6,7 @@
 
 /* What a walk through nested sums may visit before it takes a part as one
  * atom: shared nodes can make sums of exponential length. */
-enum { SUM_NODES = 256 };
+enum { SUM_NODES = 80 };
 
 int64_t
 floor_div(int64_t x, int64_t c)

@@ -4,7 +4,9 @@
  * Floating-point arithmetic is left alone but for what lies inside. */
 #include "linear.h"
 
-enum { FUEL = 5000 };
+/* Answers under different conditions are not shared: what many nested
+ * conditions share must not be simplified once for each way to it. */
+enum { FUEL = 5000, FORKS = 256 };
 
 static const struct expr *simp(struct analyser *a, const struct expr *e);
 
@@ -199,22 +201,33 @@ combine(struct analyser *a, const struct expr *e,
 	return changed ? expr_rebuild(a->module, e, args) : e;
 }
 
-/* Each side knows the condition. */
+/* A side knows the condition. */
+static const struct expr *
+simplify_side(struct analyser *a, const struct expr *condition,
+	      const struct expr *e)
+{
+	struct analyser_mark mark = analyser_mark(a);
+	const struct expr *r;
+
+	if (e->n_args > 0 && a->forks > 0) {
+		a->forks--;
+		analyser_assume(a, condition);
+	}
+	r = simp(a, e);
+	analyser_pop(a, mark);
+	return r;
+}
+
 static const struct expr *
 simplify_if(struct analyser *a, const struct expr *e)
 {
 	const struct expr *c = simp(a, e->args[0]), *x, *y;
-	struct analyser_mark mark = analyser_mark(a);
 
 	if (c->kind == EXPR_INT) {
 		return simp(a, e->args[c->u.ival ? 1 : 2]);
 	}
-	analyser_assume(a, c);
-	x = simp(a, e->args[1]);
-	analyser_pop(a, mark);
-	analyser_assume(a, expr_not(a->module, c));
-	y = simp(a, e->args[2]);
-	analyser_pop(a, mark);
+	x = simplify_side(a, c, e->args[1]);
+	y = simplify_side(a, expr_not(a->module, c), e->args[2]);
 	return expr_if(a->module, c, x, y);
 }
 
@@ -318,5 +331,6 @@ const struct expr *
 simplify(struct analyser *a, const struct expr *e)
 {
 	a->fuel = FUEL;
+	a->forks = FORKS;
 	return simp(a, e);
 }
