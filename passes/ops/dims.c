@@ -61,7 +61,8 @@ dim_never_above(struct module *m, const struct expr *a, const struct expr *b)
 	int64_t min, max;
 
 	return a == b ||
-	       (dim_bounds(expr_sub(m, b, a), &min, &max) && min >= 0);
+	       (dim_bounds(dim_normal(m, expr_sub(m, b, a)), &min, &max) &&
+		min >= 0);
 }
 
 const struct expr *

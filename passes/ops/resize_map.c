@@ -391,6 +391,7 @@ resize_nearest_index(struct define *c, const struct node *n,
 					    "round_prefer_floor");
 	int64_t size = a->virtual_size, count = a->virtual_result, low, high;
 	int64_t *source = arena_array(&m->arena, int64_t, count + 1), known;
+	bool fits;
 	const struct expr *e, *last = expr_sub(m, a->size, expr_i32(m, 1));
 	struct ratio f;
 
@@ -406,8 +407,8 @@ resize_nearest_index(struct define *c, const struct node *n,
 		source[k] = x < 0 ? 0 : x > (double)(size - 1) ? size - 1
 			  : (int64_t)x;
 	}
-	if (!fit_ratio(source, count, size, a->step, false, &f) &&
-	    !fit_ratio(source, count, size, a->step, true, &f)) {
+	fits = fit_ratio(source, count, size, a->step, false, &f);
+	if (!fits && !fit_ratio(source, count, size, a->step, true, &f)) {
 		define_error(c, DIAG_UNSUPPORTED,
 			     "the nearest elements of this scale, %g, follow "
 			     "no simple rule; choose another size", a->scale);
@@ -421,7 +422,11 @@ resize_nearest_index(struct define *c, const struct node *n,
 		e = expr_max(m, e, expr_i32(m, 0));
 	}
 	e = expr_floordiv(m, e, expr_index(m, f.r));
-	if (round_down(high, f.r) > size - 1 || !expr_is_int(a->size, &known)) {
+	/* What fits one size fits them all where each element of the input
+	 * becomes the same number of elements. */
+	if (round_down(high, f.r) > size - 1 ||
+	    (!expr_is_int(a->size, &known) &&
+	     !(fits && a->scale == floor(a->scale)))) {
 		e = dim_min(m, e, last);
 	}
 	return e;

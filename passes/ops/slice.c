@@ -25,7 +25,7 @@ slice_bound(struct module *m, const struct expr *v, const struct expr *size,
 		if (x <= INT32_MIN) {
 			return lowest;
 		}
-		v = x < 0 ? expr_add(m, size, expr_index(m, x)) : v;
+		v = x < 0 ? expr_sub(m, size, expr_index(m, -x)) : v;
 	} else if (dim_bounds(v, &min, &max) ? min < 0 : true) {
 		const struct expr *zero = expr_int(m, v->type, 0);
 
@@ -230,12 +230,13 @@ infer_pad(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Position i, outside of [0, size) by at most before and after, folded back
- * at the ends, which are not repeated. */
+/* Position axis - before, outside of [0, size) by at most before and after,
+ * folded back at the ends, which are not repeated. */
 static const struct expr *
-reflect(struct module *m, const struct expr *i, const struct expr *size,
+reflect(struct module *m, const struct expr *axis, const struct expr *size,
 	int64_t before, int64_t after)
 {
+	const struct expr *i = expr_sub(m, axis, expr_index(m, before));
 	const struct expr *last2 = expr_mul(
 		m, expr_sub(m, size, expr_i32(m, 1)), expr_i32(m, 2));
 	int64_t min, max;
@@ -245,7 +246,8 @@ reflect(struct module *m, const struct expr *i, const struct expr *size,
 	}
 	if (dim_bounds(size, &min, &max) && before < min && after < min) {
 		if (before > 0) {
-			i = expr_max(m, i, expr_neg(m, i));
+			i = expr_max(m, i, expr_sub(
+				m, expr_index(m, before), axis));
 		}
 		return after > 0 ? expr_min(m, i, expr_sub(m, last2, i)) : i;
 	}
@@ -293,7 +295,8 @@ define_pad(struct define *c, const struct node *n,
 			continue;
 		}
 		if (mode[0] == 'r') {
-			at[d] = reflect(m, at[d], size, before[d], after[d]);
+			at[d] = reflect(m, axes[d].var->expr, size, before[d],
+					after[d]);
 		} else if (mode[0] == 'w') {
 			at[d] = wrap(m, at[d], size, before[d]);
 		} else if (mode[0] == 'e') {
