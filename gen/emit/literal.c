@@ -42,42 +42,105 @@ tidy(char *text, size_t size)
 	}
 }
 
-/* How many digits a float needs: found with doubles, where ten to the power
- * of what is missing is exact; a guess, to be checked. */
-static int
-guess_digits(double v)
+/* A float as n * 10^-k with the fewest digits that round back to it. Doubles
+ * are exact enough for it, but where one lies halfway between two floats. */
+static bool
+shortest_decimal(double x, uint64_t *n, int *k)
 {
 	static const double ten_to[] = {
 		1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
 		1e22,
 	};
-	double x = fabs(v);
 	int exponent;
 
 	if (x < 1e-12 || x > 1e12) {
-		return 1;
+		return false;
 	}
 	exponent = (int)floor(log10(x));
-	for (int digits = 1; digits < 9; digits++) {
-		int k = digits - 1 - exponent;
-		double scale = ten_to[k < 0 ? -k : k];
-		double near = k < 0 ? round(x / scale) * scale
-				    : round(x * scale) / scale;
+	for (int digits = 1; digits <= 9; digits++) {
+		double scale, rounded, near;
+		uint64_t bits;
 
-		if ((double)(float)near == x) {
-			return digits;
+		*k = digits - 1 - exponent;
+		scale = ten_to[*k < 0 ? -*k : *k];
+		rounded = round(*k < 0 ? x / scale : x * scale);
+		near = *k < 0 ? rounded * scale : rounded / scale;
+		memcpy(&bits, &near, sizeof bits);
+		if ((double)(float)near == x &&
+		    (bits & 0x1fffffff) != 0x10000000) {
+			*n = (uint64_t)rounded;
+			return true;
 		}
 	}
-	return 9;
+	return false;
+}
+
+/* n * 10^-k: "224.0", "0.1", "1.5e-7". */
+static void
+print_decimal(char *out, bool negative, uint64_t n, int k)
+{
+	char digits[24];
+	int length = 0, point;
+
+	while (n % 10 == 0 && n > 0) {
+		n /= 10;
+		k--;
+	}
+	do {
+		digits[length++] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n > 0);
+	point = length - k; /* digits before the point */
+	if (negative) {
+		*out++ = '-';
+	}
+	if (point < -3 || point > 9) {
+		*out++ = digits[--length];
+		if (length > 0) {
+			*out++ = '.';
+		}
+		while (length > 0) {
+			*out++ = digits[--length];
+		}
+		snprintf(out, 16, "e%d", point - 1);
+		return;
+	}
+	if (point <= 0) {
+		*out++ = '0';
+	}
+	for (int i = 0; i < point; i++) {
+		*out++ = length > 0 ? digits[--length] : '0';
+	}
+	*out++ = '.';
+	for (int i = point; i < 0; i++) {
+		*out++ = '0';
+	}
+	if (length == 0) {
+		*out++ = '0';
+	}
+	while (length > 0) {
+		*out++ = digits[--length];
+	}
+	*out = '\0';
 }
 
 void
 format_float(char *out, size_t size, double v, bool single)
 {
-	int digits = single ? guess_digits(v) : 15;
+	int digits = single ? 6 : 15;
 	int enough = single ? 9 : 17;
+	uint64_t n;
+	int k;
 
+	if (v == floor(v) && fabs(v) < 1e10) { /* whole: as people write it */
+		print_decimal(out, signbit(v) != 0, (uint64_t)fabs(v), 0);
+		return;
+	}
+	if (single && shortest_decimal(fabs(v), &n, &k)) {
+		print_decimal(out, v < 0, n, k);
+		return;
+	}
 	for (; digits <= enough; digits++) {
 		double back;
 
@@ -97,13 +160,21 @@ format_float(char *out, size_t size, double v, bool single)
 static const char *
 with_value(struct arena *a, const char *format, const char *value)
 {
-	const char *at = strstr(format, "{{value}}");
+	static const char mark[] = "{{value}}";
+	const char *at = strstr(format, mark);
+	size_t head, n;
+	char *text;
 
 	if (at == NULL) {
 		return format;
 	}
-	return arena_printf(a, "%.*s%s%s", (int)(at - format), format, value,
-			    at + strlen("{{value}}"));
+	head = (size_t)(at - format);
+	n = strlen(value);
+	text = arena_alloc(a, strlen(format) + n);
+	memcpy(text, format, head);
+	memcpy(text + head, value, n);
+	strcpy(text + head + n, at + sizeof mark - 1);
+	return text;
 }
 
 static const char *
