@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets the iterations apart in which no guard can fail.
  *
- *   for w_o in range(8):                     for w_o in range(1):    # guarded
- *       for w_i in T.unroll(7):              for w_o in range(1, 7): # plain
- *           if 0 <= w_o * 7 + w_i - 1:  ->   for w_o in range(7, 8): # guarded
- *               ...
+ *   for w_o in range(8):                  for w_o in range(8):
+ *       <init>                                <init>
+ *       for k, w_i:                           if 1 <= w_o and w_o < 7:
+ *           if 0 <= w_o * 7 + w_i - 1         for k, w_i: ...
+ *              and w_o * 7 + w_i < 57: ->     else:
+ *               ...                               for k, w_i:
+ *       <out>                                         if 0 <= w_o * 7 + ...
+ *                                             <out>
+ *
+ * and, where only the end is guarded, into two loops:
+ *
+ *   for i_o in range(3):                  for i_o in range(2):
+ *       for i_i in T.vectorized(8):           for i_i in T.vectorized(8):
+ *           if i_o * 8 + i_i < 19:  ->            ...
+ *               ...                       for i_o in range(2, 3):
+ *                                             for i_i in T.vectorized(8):
+ *                                                 if i_o * 8 + i_i < 19: ...
  *
  * Done for a serial loop with the note "partition", and for one that counts
- * the tiles of an unrolled or vectorized loop inside it, where at least three quarters
+ * the tiles of an unrolled or vectorized loop inside it, where at least half
  * of the iterations become plain and the body is small. */
 #include "lower_passes.h"
 
@@ -21,6 +34,7 @@ struct partition {
 	bool forced;
 	bool tiled; /* some guard belongs to a tile of the loop */
 	int64_t first, last; /* of the plain iterations */
+	VEC(struct stmt *) guards; /* that are plain in these */
 	int n_stmts;
 };
 
@@ -82,7 +96,7 @@ floor_quotient(int64_t x, int64_t y)
 }
 
 static void
-narrow(struct partition *p, const struct stmt *at, const struct expr *cond)
+narrow(struct partition *p, struct stmt *at, const struct expr *cond)
 {
 	struct conjuncts all = { 0 };
 	struct analyser a;
@@ -107,6 +121,7 @@ narrow(struct partition *p, const struct stmt *at, const struct expr *cond)
 		if (!p->tiled && !p->forced) {
 			continue;
 		}
+		vec_push(&p->func->module->arena, &p->guards, at);
 		edge = floor_quotient(-b.max, coeff > 0 ? coeff : -coeff);
 		if (coeff > 0 && edge < p->last) {
 			p->last = edge;
@@ -118,7 +133,7 @@ narrow(struct partition *p, const struct stmt *at, const struct expr *cond)
 
 struct value_guards {
 	struct partition *p;
-	const struct stmt *at;
+	struct stmt *at;
 };
 
 static void
@@ -163,12 +178,93 @@ part_of(struct partition *p, int64_t first, int64_t end, bool original)
 }
 
 static void
+split_loop(struct partition *p, int64_t min, int64_t end)
+{
+	struct stmt_place place = stmt_place_of(p->loop);
+	struct stmt *parts[3];
+
+	/* Parts are cloned before the original shrinks. */
+	parts[0] = part_of(p, min, p->first, false);
+	parts[2] = part_of(p, p->last + 1, end, false);
+	parts[1] = part_of(p, p->first, p->last + 1, true);
+	stmt_put(p->func, place, stmt_seq(p->func, parts, 3));
+}
+
+static bool
+has_guard(const struct partition *p, const struct stmt *s)
+{
+	for (int i = 0; i < p->guards.n; i++) {
+		if (stmt_contains(s, p->guards.data[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The statements of the loop's body from the first to the last with a guard,
+ * as one that stands for them. */
+static struct stmt *
+guarded_part(struct partition *p)
+{
+	struct func *f = p->func;
+	struct stmt *body = p->loop->children[0], *s = body, *part;
+	struct stmt **list;
+	int first = -1, last = -1, n = 0;
+
+	while (s->kind == STMT_ALLOC || s->kind == STMT_LET ||
+	       s->kind == STMT_FOR) {
+		s = s->children[0];
+	}
+	if (s->kind != STMT_SEQ) {
+		return body;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (has_guard(p, s->children[i])) {
+			first = first < 0 ? i : first;
+			last = i;
+		}
+	}
+	if (first == 0 && last == s->n_children - 1) {
+		return body;
+	}
+	if (first == last) {
+		return s->children[first];
+	}
+	part = stmt_seq(f, s->children + first, last - first + 1);
+	list = arena_array(&f->module->arena, struct stmt *, s->n_children);
+	for (int i = 0; i < s->n_children; i++) {
+		if (i == first) {
+			/* Not stmt_seq, which would splice it. */
+			list[n++] = part;
+		} else if (i < first || i > last) {
+			list[n++] = s->children[i];
+		}
+	}
+	stmt_set_children(f, s, list, n);
+	return part;
+}
+
+static void
+branch(struct partition *p)
+{
+	struct func *f = p->func;
+	struct module *m = f->module;
+	const struct expr *v = p->loop->u.loop.var->expr;
+	struct stmt *part = guarded_part(p);
+	struct stmt_place place = stmt_place_of(part);
+	const struct expr *plain = expr_and(
+		m, expr_le(m, expr_int(m, v->type, p->first), v),
+		expr_lt(m, v, expr_int(m, v->type, p->last + 1)));
+	struct stmt *guarded = stmt_clone(f, part, true);
+
+	stmt_put(f, place, stmt_if(f, plain, part, guarded));
+}
+
+static void
 partition_loop(struct func *f, struct stmt *loop)
 {
 	struct partition p = { .func = f, .loop = loop };
-	struct stmt *parts[3];
-	struct stmt_place place = stmt_place_of(loop);
-	int64_t min, extent;
+	int64_t min, extent, end;
 
 	p.forced = stmt_note(loop, "partition") != NULL;
 	if (loop->u.loop.kind != FOR_SERIAL ||
@@ -176,22 +272,22 @@ partition_loop(struct func *f, struct stmt *loop)
 	    !expr_is_int(loop->args[1], &extent) || extent < 2) {
 		return;
 	}
+	end = min + extent;
 	p.first = min;
-	p.last = min + extent - 1;
+	p.last = end - 1;
 	stmt_visit(loop->children[0], find_guards, &p);
-	if ((p.first == min && p.last == min + extent - 1) ||
-	    p.last < p.first) {
+	if ((p.first == min && p.last == end - 1) || p.last < p.first) {
 		return;
 	}
 	if (!p.forced && (p.n_stmts > BODY_LIMIT ||
-			  (p.last - p.first + 1) * 4 < extent * 3)) {
+			  (p.last - p.first + 1) * 2 < extent)) {
 		return;
 	}
-	/* Parts are cloned before the original shrinks. */
-	parts[0] = part_of(&p, min, p.first, false);
-	parts[2] = part_of(&p, p.last + 1, min + extent, false);
-	parts[1] = part_of(&p, p.first, p.last + 1, true);
-	stmt_put(f, place, stmt_seq(f, parts, 3));
+	if (p.first == min || p.last == end - 1) {
+		split_loop(&p, min, end);
+	} else {
+		branch(&p);
+	}
 }
 
 static void
