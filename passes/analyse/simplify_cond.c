@@ -133,7 +133,7 @@ write_compare(struct analyser *a, enum expr_kind kind, struct linear *l,
 			   linear_emit(a, swap ? &left : &right, t));
 }
 
-/* By intervals alone: for types that may wrap. */
+/* By intervals alone: for types that may wrap. NULL: not known. */
 static const struct expr *
 compare_bounds(struct analyser *a, enum expr_kind kind, const struct expr *x,
 	       const struct expr *y)
@@ -150,26 +150,31 @@ compare_bounds(struct analyser *a, enum expr_kind kind, const struct expr *x,
 	if (kind == EXPR_LE && (above || p.max <= q.min)) {
 		return truth(a, !above);
 	}
-	return expr_binary(a->module, kind, x, y);
+	return NULL;
 }
 
 const struct expr *
 simplify_compare(struct analyser *a, enum expr_kind kind,
 		 const struct expr *x, const struct expr *y)
 {
-	const struct expr *swap = x, *result;
+	const struct expr *plain = expr_binary(a->module, kind, x, y);
+	const struct expr *result;
 	struct linear l;
 
+	if (plain->kind != kind || !dtype_is_int(x->type) ||
+	    x->type.lanes != 1) {
+		return plain;
+	}
 	if (kind == EXPR_GT || kind == EXPR_GE) {
+		const struct expr *swap = x;
+
 		kind = kind == EXPR_GT ? EXPR_LT : EXPR_LE;
 		x = y;
 		y = swap;
 	}
-	if (!dtype_is_int(x->type) || x->type.lanes != 1) {
-		return expr_binary(a->module, kind, x, y);
-	}
 	if (!type_is_index(x->type) || !linear_difference(a, x, y, &l)) {
-		return compare_bounds(a, kind, x, y);
+		result = compare_bounds(a, kind, x, y);
+		return result ? result : plain;
 	}
 	if (kind == EXPR_EQ || kind == EXPR_NE) {
 		result = decide_equal(a, &l, kind == EXPR_EQ);
@@ -179,7 +184,7 @@ simplify_compare(struct analyser *a, enum expr_kind kind,
 	if (!result) {
 		result = write_compare(a, kind, &l, x->type);
 	}
-	return result ? result : expr_binary(a->module, kind, x, y);
+	return result ? result : plain;
 }
 
 /* -- and, or */

@@ -254,6 +254,7 @@ check_loads(void)
 	E load = expr_load(m, b, zero, 1);
 
 	IS(expr_lt(m, add(load, num(1)), load), "data[0] + 1 < data[0]");
+	IS(expr_binary(m, EXPR_GT, load, num(1)), "data[0] > 1");
 	CHECK(!prove(&a, expr_lt(m, load, num(5))));
 	analyser_assume(&a, expr_lt(m, load, num(5)));
 	CHECK(!prove(&a, expr_lt(m, load, num(5))));
