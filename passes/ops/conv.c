@@ -9,11 +9,8 @@
 
 /* The constant dimensions of the weights from dimension 2 on. */
 static bool
-kernel_of_weights(const struct node *n, int64_t *kernel)
-{
-	const struct tensor *w = n->inputs[1];
-
-	for (int d = 2; d < w->ndim && d < 2 + WINDOW_MAX; d++) {
+kernel_of_weights(const struct tensor *w, int64_t *kernel)
+{	for (int d = 2; d < w->ndim && d < 2 + WINDOW_MAX; d++) {
 		if (!expr_is_int(w->shape[d], &kernel[d - 2])) {
 			return false;
 		}
@@ -23,18 +20,18 @@ kernel_of_weights(const struct node *n, int64_t *kernel)
 
 static bool
 conv_window(struct infer *c, struct module *m, const struct node *n,
-	    bool transposed, struct window *w)
+	    const struct tensor *weights, bool transposed, struct window *w)
 {
 	int64_t kernel[WINDOW_MAX];
 	const char *wrong;
 
-	if (n->inputs[0]->ndim != n->inputs[1]->ndim) {
+	if (n->inputs[0]->ndim != weights->ndim) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the input has rank %d and the weights %d; "
 				   "correct the shapes", n->inputs[0]->ndim,
-				   n->inputs[1]->ndim);
+				   weights->ndim);
 	}
-	if (!kernel_of_weights(n, kernel)) {
+	if (!kernel_of_weights(weights, kernel)) {
 		return infer_error(c, DIAG_UNKNOWN_SHAPE,
 				   "the size of the kernel is not constant; "
 				   "fix the shape of the weights");
@@ -45,11 +42,10 @@ conv_window(struct infer *c, struct module *m, const struct node *n,
 
 /* Channels that must be known: false with a diagnostic. */
 static bool
-check_channels(struct infer *c, const struct node *n, int64_t group,
+check_channels(struct infer *c, const struct tensor *bias, int64_t group,
 	       const struct expr *in_channels, const struct expr *grouped,
 	       const struct expr *out_channels)
 {
-	const struct tensor *bias = node_input(n, 2);
 	int64_t x, w, oc;
 
 	if (group < 1) {
@@ -94,15 +90,16 @@ set_output(struct infer *c, struct node *n, const struct window *w,
 }
 
 static bool
-infer_conv_of(struct infer *c, struct node *n, struct dtype type)
+infer_conv_of(struct infer *c, struct node *n, const struct tensor *weights,
+	      const struct tensor *bias, struct dtype type)
 {
 	struct module *m = c->module;
-	const struct tensor *x = n->inputs[0], *weights = n->inputs[1];
+	const struct tensor *x = n->inputs[0];
 	int64_t group = node_attr_int(n, "group", 1);
 	struct window w;
 
-	if (!conv_window(c, m, n, false, &w) ||
-	    !check_channels(c, n, group, x->shape[1],
+	if (!conv_window(c, m, n, weights, false, &w) ||
+	    !check_channels(c, bias, group, x->shape[1],
 			    expr_mul(m, weights->shape[1],
 				     expr_index(m, group)),
 			    weights->shape[0])) {
@@ -116,7 +113,21 @@ bool
 infer_conv(struct infer *c, struct node *n)
 {
 	return infer_same_types(c, n) &&
-	       infer_conv_of(c, n, n->inputs[0]->type);
+	       infer_conv_of(c, n, n->inputs[1], node_input(n, 2),
+			     n->inputs[0]->type);
+}
+
+bool
+infer_conv_integer(struct infer *c, struct node *n)
+{
+	return infer_conv_of(c, n, n->inputs[1], NULL, dtype_of(DT_I32));
+}
+
+bool
+infer_qlinear_conv(struct infer *c, struct node *n)
+{
+	return infer_conv_of(c, n, n->inputs[3], node_input(n, 8),
+			     n->inputs[7]->type);
 }
 
 bool
@@ -130,9 +141,9 @@ infer_conv_transpose(struct infer *c, struct node *n)
 	struct window w;
 
 	if (!infer_same_types(c, n) ||
-	    !conv_window(c, m, n, true, &w) ||
-	    !check_channels(c, n, group, x->shape[1], weights->shape[0],
-			    channels)) {
+	    !conv_window(c, m, n, weights, true, &w) ||
+	    !check_channels(c, node_input(n, 2), group, x->shape[1],
+			    weights->shape[0], channels)) {
 		return false;
 	}
 	set_output(c, n, &w, channels, x->type);
@@ -184,38 +195,77 @@ finish(struct define *c, const struct node *n, const struct window *w,
 			    expr_cast(m, y->type, e));
 }
 
+/* The stage of the sum in type t, over x - zero of x and w - zero of w. */
+static struct te_tensor *
+conv_sum(struct define *c, const struct node *n, const struct conv_inputs *which,
+	 struct te_tensor *const *in, struct dtype t, struct window *w)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	const struct tensor *weights = n->inputs[which->weights];
+	int64_t group = node_attr_int(n, "group", 1);
+	struct dtype xt = in[0]->buffer->type;
+	struct iter_var *axes, over[1 + WINDOW_MAX];
+	const struct expr *at[2 + WINDOW_MAX], *channel, *x, *k, *x_zero;
+
+	if (!conv_window(NULL, m, n, weights, false, w)) {
+		return NULL;
+	}
+	axes = window_axes(c, w, y, "oc");
+	over[0] = te_reduce_axis(m, "ic", weights->shape[1]);
+	window_taps(c, w, over + 1);
+	channel = input_channel(m, axes[1].var->expr, over[0].var->expr,
+				weights->shape[0], weights->shape[1], group);
+	x_zero = define_param(c, n, which->x_zero, in, NULL, xt);
+	x = window_load(c, w, in[0], axes[0].var->expr, channel, axes + 2,
+			over + 1, x_zero);
+	at[0] = axes[1].var->expr;
+	for (int d = 0; d < 1 + w->n; d++) {
+		at[1 + d] = over[d].var->expr;
+	}
+	k = te_at(m, in[which->weights], at, 2 + w->n);
+	x = expr_sub(m, expr_cast(m, t, x), expr_cast(m, t, x_zero));
+	k = expr_sub(m, expr_cast(m, t, k), expr_cast(
+		m, t, define_param(c, n, which->w_zero, in, at[0],
+				   k->type)));
+	return define_stage(c, "conv", "conv", 2 + w->n, axes,
+			    te_sum(m, expr_mul(m, x, k), over, 1 + w->n));
+}
+
 bool
 define_conv(struct define *c, const struct node *n,
 	    struct te_tensor *const *in, struct te_tensor **out)
 {
-	struct module *m = c->module;
-	const struct tensor *y = n->outputs[0], *weights = n->inputs[1];
-	struct dtype t = accumulator_type(y->type);
-	int64_t group = node_attr_int(n, "group", 1);
-	struct iter_var *axes, over[1 + WINDOW_MAX];
-	const struct expr *at[2 + WINDOW_MAX], *channel, *x, *e;
+	static const struct conv_inputs which = { 1, -1, -1 };
+	struct dtype t = accumulator_type(n->outputs[0]->type);
 	struct window w;
 
-	if (!conv_window(NULL, m, n, false, &w)) {
+	out[0] = conv_sum(c, n, &which, in, t, &w);
+	if (!out[0]) {
 		return false;
 	}
-	axes = window_axes(c, &w, y, "oc");
-	over[0] = te_reduce_axis(m, "ic", weights->shape[1]);
-	window_taps(c, &w, over + 1);
-	channel = input_channel(m, axes[1].var->expr, over[0].var->expr,
-				weights->shape[0], weights->shape[1], group);
-	x = window_load(c, &w, in[0], axes[0].var->expr, channel, axes + 2,
-			over + 1, expr_const(m, in[0]->buffer->type, 0));
-	at[0] = axes[1].var->expr;
-	for (int d = 0; d < 1 + w.n; d++) {
-		at[1 + d] = over[d].var->expr;
-	}
-	e = expr_mul(m, expr_cast(m, t, x),
-		     expr_cast(m, t, te_at(m, in[1], at, 2 + w.n)));
-	out[0] = define_stage(c, "conv", "conv", 2 + w.n, axes,
-			      te_sum(m, e, over, 1 + w.n));
 	out[0] = finish(c, n, &w, out[0], node_input(n, 2) ? in[2] : NULL);
 	return true;
+}
+
+struct te_tensor *
+define_integer_conv(struct define *c, const struct node *n,
+		    const struct conv_inputs *which,
+		    struct te_tensor *const *in)
+{
+	struct window w;
+
+	return conv_sum(c, n, which, in, dtype_of(DT_I32), &w);
+}
+
+bool
+define_conv_integer(struct define *c, const struct node *n,
+		    struct te_tensor *const *in, struct te_tensor **out)
+{
+	static const struct conv_inputs which = { 1, 2, 3 };
+
+	out[0] = define_integer_conv(c, n, &which, in);
+	return out[0] != NULL;
 }
 
 /* x[n, channel, (o + pad - k * dilation) / stride …] where that is a whole
@@ -262,7 +312,7 @@ define_conv_transpose(struct define *c, const struct node *n,
 	const struct expr *at[2 + WINDOW_MAX], *channel, *oc, *x, *e;
 	struct window w;
 
-	if (!conv_window(NULL, m, n, true, &w)) {
+	if (!conv_window(NULL, m, n, weights, true, &w)) {
 		return false;
 	}
 	axes = window_axes(c, &w, y, "oc");

@@ -176,6 +176,23 @@ define_count(struct define *c, struct dtype t, const struct expr *count)
 				      : expr_cast(c->module, t, count);
 }
 
+struct te_tensor *
+define_narrow(struct define *c, struct te_tensor *t, struct dtype type)
+{
+	int ndim = t->buffer->ndim;
+	struct iter_var *axes;
+
+	if (dtype_equal(t->buffer->type, type)) {
+		return t;
+	}
+	axes = define_shape_axes(c, ndim, t->buffer->shape);
+	return define_stage(c, "cast", "elementwise", ndim, axes,
+			    expr_cast(c->module, type,
+				      te_at(c->module, t,
+					    axes_exprs(c, axes, ndim),
+					    ndim)));
+}
+
 /* Narrow floats are computed in single precision. */
 static const struct expr *
 computable(struct define *c, const struct expr *e)

@@ -105,6 +105,10 @@ const struct expr *convert_to(struct define *c, struct dtype t,
 			      const struct expr *e);
 /* A type by ONNX's number, as in Cast's attribute `to`. */
 bool dtype_of_onnx(int64_t number, struct dtype *t);
+/* t itself, or a stage that casts it to the given type. */
+struct te_tensor *define_narrow(struct define *c, struct te_tensor *t,
+				struct dtype type);
+
 /* ---- reductions (reduce.c) ---- */
 
 /* The type to add up in: f32 for the narrower floats. */
@@ -144,6 +148,23 @@ const struct expr *power_of_abs(struct define *c, const struct expr *x,
 				double p);
 const struct expr *root_of_sum(struct define *c, const struct expr *sum,
 			       double p);
+/* Input i, a scale or zero point: one element, or a vector read at `index`
+ * (NULL: only one is possible). Absent or i negative: 0 of type t. */
+const struct expr *define_param(struct define *c, const struct node *n, int i,
+				struct te_tensor *const *in,
+				const struct expr *index, struct dtype t);
+/* Sums of products of integers in i32, zero points subtracted (matmul.c,
+ * conv.c). The numbers say which inputs are meant; NULL on mistakes. */
+struct te_tensor *define_integer_product(struct define *c,
+					 const struct node *n,
+					 struct te_tensor *const *in,
+					 int second, int zero_a, int zero_b);
+struct conv_inputs {
+	int weights, x_zero, w_zero; /* zeros: -1 for none */
+};
+struct te_tensor *define_integer_conv(struct define *c, const struct node *n,
+				      const struct conv_inputs *which,
+				      struct te_tensor *const *in);
 bool define_error(struct define *c, enum diag_id id, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 

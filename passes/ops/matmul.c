@@ -4,7 +4,7 @@
 
 /* ---- MatMul ---- */
 
-/* Batch dimensions of a result and where its row and column are; a vector
+/* Batch dimensions of a result, and where its row and column are; a vector
  * lacks one of them. */
 struct product {
 	int batch;        /* dimensions in front */
@@ -16,9 +16,9 @@ struct product {
 
 static bool
 product_shape(struct infer *c, struct module *m, const struct node *n,
-	      struct product *p)
+	      int second, struct product *p)
 {
-	const struct tensor *a = n->inputs[0], *b = n->inputs[1];
+	const struct tensor *a = n->inputs[0], *b = n->inputs[second];
 	int batch_a = a->ndim - 2, batch_b = b->ndim - 2;
 	const struct expr *inner_b;
 
@@ -37,8 +37,8 @@ product_shape(struct infer *c, struct module *m, const struct node *n,
 	if (!dims_may_equal(p->inner, inner_b)) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the last dimension of input 0 and the "
-				   "rows of input 1 differ; correct the "
-				   "shapes");
+				   "rows of input %d differ; correct the "
+				   "shapes", second);
 	}
 	if (p->inner->kind != EXPR_INT) {
 		p->inner = inner_b;
@@ -73,7 +73,7 @@ infer_matmul(struct infer *c, struct node *n)
 	struct product p;
 
 	if (!infer_same_types(c, n) ||
-	    !product_shape(c, c->module, n, &p)) {
+	    !product_shape(c, c->module, n, 1, &p)) {
 		return false;
 	}
 	infer_set(c, n->outputs[0], n->inputs[0]->type, p.rank, p.shape);
@@ -85,7 +85,7 @@ infer_matmul_integer(struct infer *c, struct node *n)
 {
 	struct product p;
 
-	if (!product_shape(c, c->module, n, &p)) {
+	if (!product_shape(c, c->module, n, 1, &p)) {
 		return false;
 	}
 	infer_set(c, n->outputs[0], dtype_of(DT_I32), p.rank, p.shape);
@@ -150,25 +150,6 @@ operands(struct define *c, const struct product *p,
 			p->columns ? index[p->rank - 1] : NULL);
 }
 
-/* The stage in the type to add up in, then (if that is another one) the cast
- * to the type of the result. */
-static struct te_tensor *
-narrow_result(struct define *c, struct te_tensor *t, struct dtype type)
-{
-	int ndim = t->buffer->ndim;
-	struct iter_var *axes;
-
-	if (dtype_equal(t->buffer->type, type)) {
-		return t;
-	}
-	axes = define_shape_axes(c, ndim, t->buffer->shape);
-	return define_stage(c, "cast", "elementwise", ndim, axes,
-			    expr_cast(c->module, type,
-				      te_at(c->module, t,
-					    axes_exprs(c, axes, ndim),
-					    ndim)));
-}
-
 bool
 define_matmul(struct define *c, const struct node *n,
 	      struct te_tensor *const *in, struct te_tensor **out)
@@ -179,7 +160,7 @@ define_matmul(struct define *c, const struct node *n,
 	const struct expr *ab[2];
 	struct product p;
 
-	if (!product_shape(NULL, m, n, &p)) {
+	if (!product_shape(NULL, m, n, 1, &p)) {
 		return false;
 	}
 	axes = product_axes(c, &p);
@@ -189,60 +170,56 @@ define_matmul(struct define *c, const struct node *n,
 			      te_sum(m, expr_mul(m, expr_cast(m, t, ab[0]),
 						 expr_cast(m, t, ab[1])),
 				     &k, 1));
-	out[0] = narrow_result(c, out[0], type);
+	out[0] = define_narrow(c, out[0], type);
 	return true;
 }
 
-/* A zero point of one element, or one per row (column) along `index`. */
-static const struct expr *
-zero_point(struct define *c, const struct node *n, int i,
-	   struct te_tensor *const *in, const struct expr *index)
+struct te_tensor *
+define_integer_product(struct define *c, const struct node *n,
+		       struct te_tensor *const *in, int second, int zero_a,
+		       int zero_b)
 {
 	struct module *m = c->module;
 	struct dtype i32 = dtype_of(DT_I32);
-	const struct expr *literal = define_literal(c, n, i), *at;
+	struct te_tensor *pair[2] = { in[0], in[second] };
+	struct iter_var *axes, k;
+	const struct expr *ab[2], **index, *row, *column;
+	struct product p;
 
-	if (!node_input(n, i)) {
-		return expr_int(m, i32, 0);
+	if (!product_shape(NULL, m, n, second, &p)) {
+		return NULL;
 	}
-	if (literal) {
-		return expr_cast(m, i32, literal);
-	}
-	if (in[i]->buffer->ndim == 0) {
-		return expr_cast(m, i32, te_at(m, in[i], NULL, 0));
-	}
-	at = expr_is_value(in[i]->buffer->shape[0], 1) || !index
-		? expr_i32(m, 0) : index;
-	return expr_cast(m, i32, te_at(m, in[i], &at, 1));
+	axes = product_axes(c, &p);
+	index = axes_exprs(c, axes, p.rank);
+	k = te_reduce_axis(m, "k", p.inner);
+	operands(c, &p, pair, index, k.var->expr, ab);
+	row = p.rows ? index[p.batch] : NULL;
+	column = p.columns ? index[p.rank - 1] : NULL;
+	ab[0] = expr_sub(m, expr_cast(m, i32, ab[0]), expr_cast(
+		m, i32, define_param(c, n, zero_a, in, row, i32)));
+	ab[1] = expr_sub(m, expr_cast(m, i32, ab[1]), expr_cast(
+		m, i32, define_param(c, n, zero_b, in, column, i32)));
+	return define_stage(c, "matmul", "matmul", p.rank, axes,
+			    te_sum(m, expr_mul(m, ab[0], ab[1]), &k, 1));
 }
 
 bool
 define_matmul_integer(struct define *c, const struct node *n,
 		      struct te_tensor *const *in, struct te_tensor **out)
 {
-	struct module *m = c->module;
-	struct dtype i32 = dtype_of(DT_I32);
-	struct iter_var *axes, k;
-	const struct expr *ab[2], **index;
+	out[0] = define_integer_product(c, n, in, 1, 2, 3);
+	return out[0] != NULL;
+}
+
+bool
+infer_qlinear_matmul(struct infer *c, struct node *n)
+{
 	struct product p;
 
-	if (!product_shape(NULL, m, n, &p)) {
+	if (!product_shape(c, c->module, n, 3, &p)) {
 		return false;
 	}
-	axes = product_axes(c, &p);
-	index = axes_exprs(c, axes, p.rank);
-	k = te_reduce_axis(m, "k", p.inner);
-	operands(c, &p, in, index, k.var->expr, ab);
-	for (int i = 0; i < 2; i++) {
-		const struct expr *at =
-			i == 0 ? (p.rows ? index[p.batch] : NULL)
-			       : (p.columns ? index[p.rank - 1] : NULL);
-
-		ab[i] = expr_sub(m, expr_cast(m, i32, ab[i]),
-				 zero_point(c, n, 2 + i, in, at));
-	}
-	out[0] = define_stage(c, "matmul", "matmul", p.rank, axes,
-			      te_sum(m, expr_mul(m, ab[0], ab[1]), &k, 1));
+	infer_set(c, n->outputs[0], n->inputs[7]->type, p.rank, p.shape);
 	return true;
 }
 
@@ -359,9 +336,14 @@ op_macs(const struct node *n)
 	const struct tensor *x = node_input(n, 0), *w = node_input(n, 1);
 	const struct tensor *y = node_output(n, 0);
 	bool is_conv = strncmp(n->op_type, "Conv", 4) == 0;
+	bool quantized = strncmp(n->op_type, "QLinear", 7) == 0;
 	int64_t outputs;
 
-	if (!n->op || n->op->fuse != FUSE_COMPUTE || !x || !w || !y ||
+	if (quantized) {
+		w = node_input(n, 3);
+		is_conv = strcmp(n->op_type, "QLinearConv") == 0;
+	}
+	if (strcmp(n->op_type, "Einsum") == 0 || !n->op || n->op->fuse != FUSE_COMPUTE || !x || !w || !y ||
 	    !tensor_max_elems(y, &outputs)) {
 		return 0;
 	}
