@@ -26,7 +26,7 @@ struct emit_options {
 	const char *name;     /* model identifier stem, e.g. "resnet50" */
 	enum weights_form weights;
 	const char *section;  /* for WEIGHTS_SECTION */
-	const char *version;  /* "tirc 0.1" */
+	const char *version;  /* "0.1.0" */
 };
 
 /* The text of one function as its dialect spells it. */

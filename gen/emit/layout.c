@@ -174,3 +174,38 @@ layout_line(const struct layout *l, int indent, const char *text)
 	put_group(&s, text, text + strlen(text), 0);
 	strbuf_putc(l->out, '\n');
 }
+
+static bool
+has_mark(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (is_mark(p[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+layout_text(const struct layout *l, const char *text)
+{
+	while (*text != '\0') {
+		size_t n = strcspn(text, "\n");
+		size_t tabs = strspn(text, "\t");
+
+		if (has_mark(text, n)) {
+			struct arena line;
+
+			arena_init(&line);
+			layout_line(l, (int)tabs, arena_strndup(&line,
+					text + tabs, n - tabs));
+			arena_release(&line);
+		} else {
+			strbuf_write(l->out, text, n);
+			if (text[n] == '\n') {
+				strbuf_putc(l->out, '\n');
+			}
+		}
+		text += n + (text[n] == '\n');
+	}
+}

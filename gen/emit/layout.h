@@ -26,6 +26,8 @@ struct layout {
 
 /* Appends text and a newline, broken where the line would get too long. */
 void layout_line(const struct layout *l, int indent, const char *text);
+/* Appends lines: those with marks are broken where they get too long. */
+void layout_text(const struct layout *l, const char *text);
 /* Width without breaks. */
 int layout_width(const char *text);
 /* The same text with no marks, in arena a. */

@@ -95,7 +95,7 @@ print_decimal(char *out, bool negative, uint64_t n, int k)
 	if (negative) {
 		*out++ = '-';
 	}
-	if (point < -3 || point > 9) {
+	if (point < -3 || point > 10) {
 		*out++ = digits[--length];
 		if (length > 0) {
 			*out++ = '.';

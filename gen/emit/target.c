@@ -182,8 +182,30 @@ dialect_names(struct module *m, int *n)
 	return names_between(m, "dialects/", "/dialect.json", n);
 }
 
+/* Those whose dialect is there. */
 const char *const *
 target_names(struct module *m, int *n)
 {
-	return names_between(m, "targets/", ".json", n);
+	int total;
+	const char *const *all = names_between(m, "targets/", ".json",
+					       &total);
+	const char **list = arena_array(&m->arena, const char *, total + 1);
+
+	*n = 0;
+	for (int i = 0; i < total; i++) {
+		const char *file;
+		const char *text = data_file(m, NULL, arena_printf(&m->arena,
+			"targets/%s.json", all[i]), &file);
+		cJSON *value = text != NULL ? cJSON_Parse(text) : NULL;
+		const cJSON *dialect = cJSON_GetObjectItem(value, "dialect");
+
+		if (cJSON_IsString(dialect) &&
+		    template_find(arena_printf(&m->arena,
+				"dialects/%s/dialect.json",
+				dialect->valuestring)) != NULL) {
+			list[(*n)++] = all[i];
+		}
+		cJSON_Delete(value);
+	}
+	return list;
 }

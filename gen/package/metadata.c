@@ -354,7 +354,8 @@ add_metadata(struct packer *k)
 	strbuf_puts(&s, "{\n");
 	put_member(&s, "license", cJSON_CreateString("MIT-0"), false, false);
 	put_member(&s, "model", cJSON_CreateString(k->model), false, false);
-	put_member(&s, "generator", cJSON_CreateString(k->o->version), false,
+	put_member(&s, "generator", cJSON_CreateString(
+		   arena_printf(k->a, "tirc %s", k->o->version)), false,
 		   false);
 	put_member(&s, "digest", cJSON_CreateString(
 		   k->g->digest != NULL ? k->g->digest : ""), false, false);

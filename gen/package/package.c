@@ -29,7 +29,17 @@ add_file(struct packer *k, enum file_id id, enum out_kind kind,
 	struct out_file f = { .name = k->files[id], .kind = kind };
 
 	if (text != NULL) {
-		f.text = arena_strdup(k->a, text);
+		struct layout l = { NULL, k->d->line_columns,
+				    k->d->tab_columns, k->d->text_columns,
+				    true };
+		struct strbuf s;
+
+		strbuf_init(&s);
+		l.out = &s;
+		layout_text(&l, text);
+		text = arena_strdup(k->a, s.data != NULL ? s.data : "");
+		strbuf_release(&s);
+		f.text = text;
 		f.length = strlen(text);
 		f.has_digest = strstr(text, WEIGHTS_DIGEST_MARK) != NULL;
 	} else {
@@ -134,24 +144,6 @@ name_weights(struct packer *k)
 /* -- what all templates may say -- */
 
 static const char *
-spaces_to(struct packer *k, int column)
-{
-	struct strbuf s;
-	const char *text;
-
-	strbuf_init(&s);
-	for (int i = 0; i < column / k->d->tab_columns; i++) {
-		strbuf_putc(&s, '\t');
-	}
-	for (int i = 0; i < column % k->d->tab_columns; i++) {
-		strbuf_putc(&s, ' ');
-	}
-	text = arena_strdup(k->a, s.data != NULL ? s.data : "");
-	strbuf_release(&s);
-	return text;
-}
-
-static const char *
 file_part(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -168,7 +160,7 @@ add_origin(struct packer *k)
 		? arena_printf(k->a, " (sha256 %s...)", k->g->digest) : "";
 
 	tdata_text(k->data, "origin", comment_text(k->a, arena_printf(k->a,
-		"from %s%s, %s, target %s", file, digest, k->o->version,
+		"from %s%s, tirc %s, target %s", file, digest, k->o->version,
 		k->p->target->name)));
 }
 
@@ -176,7 +168,6 @@ static void
 add_common(struct packer *k)
 {
 	struct tdata *d = k->data;
-	int n = (int)strlen(k->model);
 	bool file = k->out->weights == WEIGHTS_FILE;
 
 	for (int i = 0; i < k->p->kernels.n; i++) {
@@ -205,9 +196,9 @@ add_common(struct packer *k)
 	tdata_int(d, "order_offset", BLOB_ORDER_OFFSET);
 	tdata_int(d, "digest_offset", BLOB_DIGEST_OFFSET);
 	tdata_text(d, "digest", WEIGHTS_DIGEST_MARK);
-	tdata_text(d, "align_init_proto", spaces_to(k, 2 * n + 19));
-	tdata_text(d, "align_run_proto", spaces_to(k, 2 * n + 18));
-	tdata_text(d, "align_run", spaces_to(k, n + 5));
+	tdata_text(d, "open", TEXT_OPEN);
+	tdata_text(d, "close", TEXT_CLOSE);
+	tdata_text(d, "br", TEXT_SPACE);
 	tdata_list(d, "dims");
 	for (int i = 0; i < k->g->dims.n; i++) {
 		const struct var *v = k->g->dims.data[i];

@@ -256,6 +256,7 @@ add_pointer_checks(struct packer *k, struct tdata *data)
 
 	tdata_list(data, "pointers");
 	tdata_list(data, "aligned");
+	tdata_flag(data, "any_aligned", false);
 	for (int i = 0; i < n_in + k->g->outputs.n; i++) {
 		bool in = i < n_in;
 		const struct tensor *t = in ? k->g->inputs.data[i]
@@ -270,6 +271,7 @@ add_pointer_checks(struct packer *k, struct tdata *data)
 		tdata_text(tdata_item(data, "pointers"), "path", path);
 		if (dtype_bytes(t->type) > 1) {
 			tdata_text(tdata_item(data, "aligned"), "path", path);
+			tdata_flag(data, "any_aligned", true);
 		}
 	}
 }
