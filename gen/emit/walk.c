@@ -137,7 +137,7 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 	bound->kind = p->buffer->ndim > 1 && !flat ? VALUE_ARRAY
 						   : VALUE_POINTER;
 	tdata_flag(data, "const", is_const);
-	tdata_flag(data, "restrict", is_restrict);
+	tdata_flag(data, "unaliased", is_restrict);
 	tdata_text(data, "extent", NULL);
 	tdata_list(data, "inner");
 	for (int i = 0; i < p->buffer->ndim && !flat; i++) {

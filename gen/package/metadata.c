@@ -351,7 +351,8 @@ add_metadata(struct packer *k)
 				utf8(k->a, k->g->assumptions.data[i])));
 	}
 	strbuf_init(&s);
-	strbuf_puts(&s, "{\n");
+	strbuf_putc(&s, '{');
+	strbuf_putc(&s, '\n');
 	put_member(&s, "license", cJSON_CreateString("MIT-0"), false, false);
 	put_member(&s, "model", cJSON_CreateString(k->model), false, false);
 	put_member(&s, "generator", cJSON_CreateString(

@@ -35,7 +35,8 @@ def layer_command(build, layer):
             source = os.path.normpath(os.path.join(entry["directory"],
                                                    entry["file"]))
             inside = os.path.relpath(source, ROOT)
-            if inside.startswith(layer + os.sep):
+            if inside.startswith(layer + os.sep) and \
+                    "lib%s.a.p" % layer in entry["output"]:
                 return entry, shlex.split(entry["command"])
     sys.exit("no source of %s in compile_commands.json" % layer)
 
