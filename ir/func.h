@@ -63,6 +63,10 @@ void module_print(const struct module *m, enum script_version version,
 		  struct strbuf *out);
 void expr_print(const struct expr *e, struct strbuf *out); /* debugging too */
 
+/* Do passes check what they made? -Dverify=false builds without. */
+#ifndef TIRC_VERIFY
+#define TIRC_VERIFY 0
+#endif
 /* Checks every invariant of DESIGN's IR: parent links, scopes of variables,
  * types, ranks, iter bindings, regions cover accesses (constant case).
  * Reports as DIAG_VERIFY on the module's diags. */

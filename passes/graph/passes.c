@@ -36,7 +36,7 @@ run_stage(struct graph *g, enum stage stage, const struct pass_hooks *hooks)
 		if (stages[i] != stage) {
 			continue;
 		}
-		if (!rows[i].run(g)) {
+		if (!rows[i].run(g) || (TIRC_VERIFY && !graph_verify(g))) {
 			return false;
 		}
 		if (hooks && hooks->after_graph) {

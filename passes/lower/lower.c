@@ -27,11 +27,27 @@ lower_simplify(struct func *f)
 	return true;
 }
 
+/* what: the pass that f comes from. */
+static bool
+is_sound(struct func *f, const char *what)
+{
+	struct diag_place place = { .item = f->name };
+
+	if (!TIRC_VERIFY || func_verify(f)) {
+		return true;
+	}
+	diag_note(&f->module->diags, DIAG_VERIFY, place, "after %s", what);
+	return false;
+}
+
 bool
 lower_func(struct func *f, const struct pass_hooks *hooks)
 {
+	if (!is_sound(f, "the schedule")) {
+		return false;
+	}
 	for (int i = 0; i < N_PASSES; i++) {
-		if (!passes[i].run(f)) {
+		if (!passes[i].run(f) || !is_sound(f, passes[i].name)) {
 			return false;
 		}
 		if (hooks && hooks->after_func) {
