@@ -31,6 +31,11 @@ import_quote(struct arena *a, const char *name)
 		unsigned char c = (unsigned char)*p;
 
 		if (n > 120) {
+			/* Not in the middle of a character. */
+			while (n > 100 && (*p & 0xc0) == 0x80) {
+				--p;
+				--n;
+			}
 			memcpy(text + n, "…", 3);
 			n += 3;
 			break;
@@ -102,6 +107,26 @@ import_initializers(struct importer *imp, struct body *body)
 	return true;
 }
 
+/* What no node computes is copied: an output has a place of its own. */
+static struct tensor *
+output_of(struct importer *imp, struct tensor *t, const char *name)
+{
+	struct tensor *copy;
+
+	if (t->producer) {
+		return t;
+	}
+	if (!t->is_input) {
+		graph_rename(imp->g, t, arena_printf(&imp->tmp, "%s_value",
+						     name));
+	}
+	copy = graph_tensor(imp->g, t->is_input
+		? arena_printf(&imp->tmp, "%s_copy", name) : name);
+	import_add_node(imp, "", "Identity", "", &t, 1, &copy, 1, -1,
+			GRAPH_CANONICAL_OPSET);
+	return copy;
+}
+
 static bool
 import_outputs(struct importer *imp, const struct body *body)
 {
@@ -119,19 +144,22 @@ import_outputs(struct importer *imp, const struct body *body)
 				import_place(imp, item), "no node computes "
 				"it; correct its name or add the node");
 		}
-		if (slot->tensor->is_output) {
+		if (slot->listed) {
 			return diag_error(&imp->m->diags,
 				DIAG_DUPLICATE_TENSOR,
 				import_place(imp, item),
 				"it is listed twice; remove one");
 		}
+		slot->listed = true;
 		if (p->type && !p->type->tensor_type) {
 			return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
 				import_place(imp, item), "it is no dense "
 				"tensor, which alone is supported");
 		}
-		slot->tensor->is_output = true;
-		vec_push(&imp->m->arena, &g->outputs, slot->tensor);
+		struct tensor *t = output_of(imp, slot->tensor, name);
+
+		t->is_output = true;
+		vec_push(&imp->m->arena, &g->outputs, t);
 	}
 	if (g->outputs.n == 0) {
 		return diag_error(&imp->m->diags, DIAG_BAD_MODEL,

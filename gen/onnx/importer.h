@@ -75,6 +75,7 @@ struct scope_slot {
 	const char *name;
 	struct tensor *tensor; /* NULL: an input that the call leaves out */
 	bool open;             /* still to be computed by the body */
+	bool listed;           /* among the outputs of the graph */
 };
 
 /* Names of one graph or function body, to the tensors they mean. */
@@ -139,7 +140,8 @@ bool import_opset(const struct body *body, const char *domain,
 		  int64_t *version);
 bool import_body(struct importer *imp, struct body *body);
 const char *import_domain(const char *domain); /* "ai.onnx" is "" */
-/* A node of the graph at the end of the list, with origin and version. */
+/* A node of the graph at the end of the list, with its version and origin
+ * (-1: none). */
 struct node *import_add_node(struct importer *imp, const char *domain,
 			     const char *op_type, const char *name,
 			     struct tensor **in, int n_in,

@@ -47,7 +47,9 @@ import_add_node(struct importer *imp, const char *domain, const char *op_type,
 	struct node *n = graph_node(imp->g, domain, op_type, name, in, n_in,
 				    out, n_out);
 
-	vec_push(&imp->m->arena, &n->origins, origin);
+	if (origin >= 0) {
+		vec_push(&imp->m->arena, &n->origins, origin);
+	}
 	while (imp->versions.n <= n->id) {
 		vec_push(&imp->tmp, &imp->versions, GRAPH_CANONICAL_OPSET);
 	}

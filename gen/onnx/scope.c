@@ -59,7 +59,7 @@ scope_add(struct scope *s, const char *name, struct tensor *t)
 	while (s->slot[i].name) {
 		i = (i + 1) & (s->cap - 1);
 	}
-	s->slot[i] = (struct scope_slot){ name, t, false };
+	s->slot[i] = (struct scope_slot){ .name = name, .tensor = t };
 	++s->n;
 	return &s->slot[i];
 }

@@ -229,7 +229,8 @@ infer_group_norm(struct infer *c, struct node *n)
 	}
 	for (int i = 1; i < 3; i++) {
 		/* Opset 18 has one element per group. */
-		if (!expr_is_value(n->inputs[i]->shape[0], groups) &&
+		if ((n->inputs[i]->ndim != 1 ||
+		     !expr_is_value(n->inputs[i]->shape[0], groups)) &&
 		    !check_vector(c, n, i, n->inputs[0]->shape[1])) {
 			return false;
 		}

@@ -265,6 +265,15 @@ ACCEPTED = {
     "unsorted": simple([node("Neg", ["b"], ["y"], "3"),
                         node("Abs", ["a"], ["b"], "2"),
                         node("Relu", ["x"], ["a"], "1")]),
+    "output_is_input": model(graph(
+        [node("Relu", ["x"], ["y"])], [value_info("x", [2, 3])],
+        [value_info("x", [2, 3]), value_info("y", [2, 3])])),
+    "output_is_constant": model(graph(
+        [node("Add", ["x", "w"], ["y"]),
+         node("Constant", [], ["c"], value_ints=[1, 2])],
+        [value_info("x", [3])],
+        [value_info("w", [3]), value_info("y", [3]),
+         value_info("c", [2], INT64)], [tensor("w", [3], floats(1, 2, 3))])),
     "unknown_fields": chain() + blob(100, b"future") + number(101, 5),
     "function": call(
         [function("F", "local", ["x"], ["y"],
