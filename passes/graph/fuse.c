@@ -98,8 +98,8 @@ is_sink(const struct node *n)
 {
 	bool widening = is_widening(n) || only_constants(n);
 
-	if ((!widening && !is_read_across(n)) || n->op->fuse == FUSE_OPAQUE ||
-	    n->op->fuse == FUSE_COMPUTE) {
+	if ((!widening && !is_read_across(n)) ||
+	    (!is_elementwise(n) && n->op->fuse != FUSE_INJECTIVE)) {
 		return false;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {

@@ -25,7 +25,6 @@ static bool
 is_unary(const struct node *n)
 {
 	if (!n || !n->op || n->n_outputs != 1 || !n->inputs[0] ||
-	    tensor_is_constant(n->inputs[0]) ||
 	    (n->op->fuse != FUSE_ELEMENTWISE &&
 	     n->op->fuse != FUSE_BROADCAST) ||
 	    !same_shape(n->inputs[0], n->outputs[0])) {

@@ -412,6 +412,11 @@ weight_stream(struct graph *g, const struct weight *w, sink_fn *sink,
 			       : stream_splat(v, sink, ctx);
 	}
 	init_shape(&s);
+	for (int d = 0; d < s.ndim; d++) {
+		if (s.extents[d] == 0) {
+			return true;
+		}
+	}
 	if (!init_value(&s)) {
 		return false;
 	}
