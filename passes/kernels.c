@@ -291,31 +291,40 @@ join(struct joint *j)
 }
 
 /* The parameters may have changed their buffers (merged dimensions, packed
- * layouts); scalars and scratch come behind. */
+ * layouts); scalars and scratch come behind. Constants that went into the
+ * definition (shapes, axes) and data that turned out not to matter are no
+ * parameters. */
 static void
 refresh_args(struct joint *j)
 {
 	struct module *m = j->b->m;
 	struct kernel *k = j->k;
 	struct func *f = k->func;
-	int n = k->args.n;
+	int n = k->args.n, kept = 0;
 
-	k->args.n = 0;
 	for (int i = 0; i < f->params.n; i++) {
 		struct kernel_arg arg = { .kind = ARG_DIM };
+		struct param param = f->params.data[i];
 
 		if (i < n) {
 			arg = k->args.data[i];
 		} else {
-			arg.var = f->params.data[i].var;
+			arg.var = param.var;
 		}
-		arg.buffer = f->params.data[i].buffer;
+		if (param.buffer != NULL && !func_reads(f, param.buffer) &&
+		    !func_writes(f, param.buffer)) {
+			continue;
+		}
+		arg.buffer = param.buffer;
 		if (arg.weight != NULL) {
 			arg.weight->buffer = arg.buffer;
 		}
-		k->args.n = i;
+		f->params.data[kept] = param;
+		k->args.n = kept++;
 		vec_push(&m->arena, &k->args, arg);
 	}
+	f->params.n = kept;
+	k->args.n = kept;
 }
 
 /* -- in place -- */

@@ -49,6 +49,9 @@ safe_index(struct define *c, const struct node *n, int i,
 	const struct expr *last;
 	int64_t v, bound;
 
+	if (expr_is_value(size, 1)) {
+		return expr_i32(m, 0);
+	}
 	if (t->elems && t->n_elems == 1 && expr_is_int(t->elems[0], &v) &&
 	    expr_is_int(size, &bound) && v >= -bound && v < bound) {
 		return expr_index(m, v < 0 ? v + bound : v);
