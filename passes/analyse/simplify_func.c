@@ -234,6 +234,19 @@ walk_seq(struct walk *w, struct stmt *s)
 	return n == 0 ? NULL : stmt_seq(w->func, list, n);
 }
 
+/* b[i] = b[i], as remains of an update by a neutral element. */
+static bool
+changes_nothing(const struct stmt *s)
+{
+	const struct expr *value = s->args[0];
+	bool same = value->kind == EXPR_LOAD && value->u.buffer == s->u.buffer;
+
+	for (int i = 0; same && i < value->n_args; i++) {
+		same = value->args[i] == s->args[i + 1];
+	}
+	return same;
+}
+
 /* The statement to stand in the place of s, or NULL for none. */
 static struct stmt *
 walk(struct walk *w, struct stmt *s)
@@ -266,6 +279,8 @@ walk(struct walk *w, struct stmt *s)
 				       stmt_seq(w->func, NULL, 0));
 		}
 		return s;
+	case STMT_STORE:
+		return changes_nothing(s) ? NULL : s;
 	case STMT_ASSERT:
 		return expr_is_value(s->args[0], 1) ? NULL : s;
 	default:
