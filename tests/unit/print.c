@@ -2,6 +2,7 @@
 /* The script printer, to the character. */
 #include "check.h"
 
+#include "schedule.h"
 #include "te.h"
 
 static void
@@ -88,6 +89,63 @@ test_add_one(void)
 		"                T.writes(B[v_i0])\n"
 		"                B[v_i0] = A[v_i0] + T.float32(1)\n");
 	strbuf_release(&out);
+	module_free(m);
+}
+
+/* The same after split, reorder and bind: a schedule's names and loops. */
+static void
+check_body(const struct func *f, const char *want)
+{
+	struct strbuf out;
+	const char *body;
+
+	strbuf_init(&out);
+	func_print(f, SCRIPT_OLD, &out);
+	body = strstr(out.data, "    for ");
+	CHECK_STR_EQ(body, want);
+	strbuf_release(&out);
+}
+
+static void
+test_scheduled(void)
+{
+	struct module *m = module_new();
+	struct func *f = add_one(m);
+	struct sched s;
+	int *loops, n, i[3];
+	int64_t factors[] = { 2, 2, 2 };
+
+	sched_init(&s, f);
+	CHECK(sched_get_loops(&s, sched_get_block(&s, "B"), &loops, &n));
+	CHECK_EQ(n, 1);
+	CHECK(sched_split(&s, loops[0], factors, 3, i));
+	check_body(f,
+		"    for i0_0, i0_1, i0_2 in T.grid(2, 2, 2):\n"
+		"        with T.block(\"B\"):\n"
+		"            i0 = T.axis.spatial(8, i0_0 * 4 + i0_1 * 2 + "
+		"i0_2)\n"
+		"            T.reads(A[i0])\n"
+		"            T.writes(B[i0])\n"
+		"            B[i0] = A[i0] + T.float32(1)\n");
+
+	int order[] = { i[0], i[2], i[1] };
+
+	CHECK(sched_reorder(&s, order, 3));
+	CHECK(sched_bind(&s, i[0], "blockIdx.x"));
+	CHECK(sched_bind(&s, i[2], "threadIdx.x"));
+	check_body(f,
+		"    for i0_0 in T.thread_binding(2, "
+		"thread=\"blockIdx.x\"):\n"
+		"        for i0_2 in T.thread_binding(2, "
+		"thread=\"threadIdx.x\"):\n"
+		"            for i0_1 in T.serial(2):\n"
+		"                with T.block(\"B\"):\n"
+		"                    i0 = T.axis.spatial(8, i0_0 * 4 + "
+		"i0_1 * 2 + i0_2)\n"
+		"                    T.reads(A[i0])\n"
+		"                    T.writes(B[i0])\n"
+		"                    B[i0] = A[i0] + T.float32(1)\n");
+	CHECK(func_verify(f));
 	module_free(m);
 }
 
@@ -304,6 +362,7 @@ int
 main(void)
 {
 	test_add_one();
+	test_scheduled();
 	test_symbolic_matmul();
 	test_lowered();
 	test_expressions();
