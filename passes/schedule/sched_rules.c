@@ -14,6 +14,18 @@ block_reduces(const struct stmt *block)
 	return false;
 }
 
+/* Float functions and divisions. */
+static void
+see_costly(void *ctx, const struct expr *e)
+{
+	bool *found = ctx;
+
+	if (dtype_is_float(e->type) &&
+	    (e->kind == EXPR_CALL || e->kind == EXPR_DIV)) {
+		*found = true;
+	}
+}
+
 static void
 see_call(void *ctx, const struct expr *e)
 {
@@ -28,17 +40,46 @@ see_call(void *ctx, const struct expr *e)
 }
 
 static bool
-store_calls(const struct stmt *s)
+store_has(const struct stmt *s, void (*see)(void *ctx, const struct expr *e))
 {
 	bool found = false;
 
 	if (s->kind == STMT_STORE) {
-		expr_visit(s->args[0], see_call, &found);
+		expr_visit(s->args[0], see, &found);
 	}
 	for (int i = 0; i < s->n_children && !found; i++) {
-		found = s->children[i] != NULL && store_calls(s->children[i]);
+		found = s->children[i] != NULL &&
+			store_has(s->children[i], see);
 	}
 	return found;
+}
+
+/* Iterations that are more than one. */
+static int
+count_loops(const struct stmt *block)
+{
+	int n = 0;
+
+	for (int i = 0; i < block->u.block->n_iters; i++) {
+		n += !expr_is_value(block->u.block->iters[i].extent, 1);
+	}
+	return n;
+}
+
+/* A statistic: made from what reductions give, and from nothing larger. */
+static bool
+is_statistic(struct rules *r, int id)
+{
+	int *makers, n;
+	bool any = false;
+
+	if (!sched_get_producers(&r->s, id, &makers, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		any |= block_reduces(func_find(r->s.func, makers[i]));
+	}
+	return any;
 }
 
 static bool
@@ -64,14 +105,26 @@ is_output(const struct rules *r, const struct stmt *block)
 }
 
 /* Would inlining repeat an expensive function? It would if a reduction reads
- * each element many times, or if several blocks read it. */
+ * each element many times, or if several blocks read it, or if a statistic of
+ * a row (its mean, …) is read by each element of the row. */
 static bool
 worth_keeping(struct rules *r, int id, const struct stmt *block)
 {
 	int *users, n;
 
-	if (!store_calls(block) ||
+	if (!store_has(block, see_costly) ||
 	    !sched_get_consumers(&r->s, id, &users, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct stmt *user = func_find(r->s.func, users[i]);
+
+		if (count_loops(user) > count_loops(block) &&
+		    is_statistic(r, id)) {
+			return true;
+		}
+	}
+	if (!store_has(block, see_call)) {
 		return false;
 	}
 	if (n > 1) {
