@@ -71,14 +71,37 @@ only_dim(const struct tensor *x, int axis)
 	return found >= 0 ? found : axis;
 }
 
+/* x's shape as a constant, a symbolic size as -1; of several, by a Shape node
+ * at pos. */
+static struct tensor *
+shape_of(struct upgrade *u, struct tensor *x, int pos)
+{
+	int64_t *sizes = arena_array(&u->imp->tmp, int64_t, x->ndim + 1);
+	struct tensor *shape;
+	int n_open = 0;
+
+	for (int d = 0; d < x->ndim; ++d) {
+		if (!expr_is_int(x->shape[d], &sizes[d])) {
+			sizes[d] = -1;
+			++n_open;
+		}
+	}
+	if (n_open > 1) {
+		shape = upgrade_tensor(u, "shape");
+		upgrade_insert(u, pos, "Shape", &x, 1, shape);
+		return shape;
+	}
+	return graph_constant_ints(u->g, arena_printf(&u->imp->tmp,
+		"%s_shape", u->node->outputs[0]->name), x->ndim, sizes);
+}
+
 /* Before opset 13 the softmax family sees a matrix: the dimensions before
  * axis, and those from axis on.
  *
  *	before	y = Softmax<axis=1>(x)          # x: [n, c, h, w]
  *	after	f = Flatten<axis=1>(x)
  *		m = Softmax<axis=1>(f)
- *		s = Shape(x)
- *		y = Reshape(m, s)
+ *		y = Reshape(m, [-1, c, h, w])
  *
  * or only another axis, where one of the latter is not 1. */
 bool
@@ -109,11 +132,8 @@ upgrade_softmax(struct upgrade *u)
 	}
 	struct tensor *flat = upgrade_tensor(u, "flat");
 	struct tensor *soft = upgrade_tensor(u, "matrix");
-	struct tensor *shape = upgrade_tensor(u, "shape");
 	struct node *flatten = upgrade_insert(u, u->pos, "Flatten", &x, 1,
 					      flat);
-	struct tensor *back[] = { soft, shape };
-
 	node_set_attr_int(u->g, flatten, "axis", from);
 	node_set_input(u->node, 0, flat);
 	u->node->outputs[0] = soft;
@@ -121,8 +141,10 @@ upgrade_softmax(struct upgrade *u)
 	soft->output_index = 0;
 	node_set_attr_int(u->g, u->node, "axis", 1);
 	y->producer = NULL;
-	upgrade_insert(u, u->pos + 2, "Shape", &x, 1, shape);
-	upgrade_insert(u, u->pos + 3, "Reshape", back, 2, y);
+	struct tensor *back[] = { soft, shape_of(u, x, u->pos + 2) };
+
+	upgrade_insert(u, back[1]->producer ? u->pos + 3 : u->pos + 2,
+		       "Reshape", back, 2, y);
 	return true;
 }
 
