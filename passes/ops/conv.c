@@ -7,6 +7,8 @@
  * with the group g of oc, and the bias as a stage of its own. */
 #include "window.h"
 
+#include "analyse.h"
+
 /* The constant dimensions of the weights from dimension 2 on. */
 static bool
 kernel_of_weights(const struct tensor *w, int64_t *kernel)
@@ -268,34 +270,55 @@ define_conv_integer(struct define *c, const struct node *n,
 	return out[0] != NULL;
 }
 
-/* x[n, channel, (o + pad - k * dilation) / stride …] where that is a whole
- * number inside of the input, else 0. */
-static const struct expr *
-transposed_load(struct define *c, const struct window *w,
-		const struct te_tensor *x, const struct expr *batch,
-		const struct expr *channel, const struct iter_var *out,
-		const struct iter_var *taps)
+/* ---- ConvTranspose ---- */
+
+/* How an output position o meets the filter along one dimension, with
+ * q = o + padding: tap k contributes input (q - k * dilation) / stride where
+ * that is whole. Without dilation those are every stride-th tap, from
+ * q % stride on: then the loop is over these alone, and nothing is tested. */
+struct meeting {
+	struct iter_var tap;
+	const struct expr *k, *at; /* in the filter; in the input */
+	const struct expr *whole;  /* is at a whole number? NULL: always */
+};
+
+static struct meeting
+meet(struct module *m, const struct window *w, int d, const struct expr *o)
 {
-	struct module *m = c->module;
-	const struct expr *at[2 + WINDOW_MAX] = { batch, channel };
-	const struct expr *inside = expr_bool(m, true);
-	const struct expr *zero = expr_i32(m, 0);
+	const struct expr *q = expr_add(m, o, w->begin[d]);
+	const struct expr *stride = expr_i32(m, w->stride[d]);
+	const struct expr *kernel = expr_i32(m, w->kernel[d]), *t;
+	struct meeting r = { .whole = NULL };
 
-	for (int d = 0; d < w->n; d++) {
-		const struct expr *stride = expr_i32(m, w->stride[d]), *p;
-
-		p = expr_sub(m, expr_add(m, out[d].var->expr, w->begin[d]),
-			     expr_mul(m, taps[d].var->expr,
-				      expr_i32(m, w->dilation[d])));
-		inside = expr_and(m, inside, expr_le(m, zero, p));
-		inside = expr_and(m, inside, expr_lt(
-			m, p, expr_mul(m, w->in[d], stride)));
-		inside = expr_and(m, inside, expr_eq(
-			m, expr_floormod(m, p, stride), zero));
-		at[2 + d] = expr_floordiv(m, p, stride);
+	if (w->stride[d] > 1 && w->dilation[d] == 1) {
+		r.tap = te_reduce_axis(
+			m, window_axis_name(m, w, d, "t"),
+			expr_i32(m, (w->kernel[d] + w->stride[d] - 1) /
+				    w->stride[d]));
+		t = r.tap.var->expr;
+		r.k = expr_add(m, expr_mul(m, t, stride),
+			       expr_floormod(m, q, stride));
+		r.at = expr_sub(m, expr_floordiv(m, q, stride), t);
+		return r;
 	}
-	return expr_if(m, inside, te_at(m, x, at, 2 + w->n),
-		       expr_const(m, x->buffer->type, 0));
+	r.tap = te_reduce_axis(m, window_axis_name(m, w, d, "k"), kernel);
+	r.k = r.tap.var->expr;
+	r.at = expr_sub(m, q, expr_mul(m, r.k, expr_i32(m, w->dilation[d])));
+	if (w->stride[d] > 1) {
+		r.whole = expr_eq(m, expr_floormod(m, r.at, stride),
+				  expr_i32(m, 0));
+		r.at = expr_floordiv(m, r.at, stride);
+	}
+	return r;
+}
+
+/* inside and condition, unless that always holds. */
+static const struct expr *
+require(struct analyser *a, const struct expr *inside,
+	const struct expr *condition)
+{
+	return prove(a, condition) ? inside
+				   : expr_and(a->module, inside, condition);
 }
 
 bool
@@ -308,8 +331,11 @@ define_conv_transpose(struct define *c, const struct node *n,
 	int64_t group = node_attr_int(n, "group", 1);
 	const struct expr *per_group = expr_floordiv(
 		m, weights->shape[0], expr_index(m, group));
+	const struct expr *inside = expr_bool(m, true), *zero = expr_i32(m, 0);
+	const struct expr *x_at[2 + WINDOW_MAX], *w_at[2 + WINDOW_MAX];
 	struct iter_var *axes, over[1 + WINDOW_MAX];
-	const struct expr *at[2 + WINDOW_MAX], *channel, *oc, *x, *e;
+	const struct expr *channel, *oc, *e;
+	struct analyser a;
 	struct window w;
 
 	if (!conv_window(NULL, m, n, weights, true, &w)) {
@@ -318,19 +344,34 @@ define_conv_transpose(struct define *c, const struct node *n,
 	axes = window_axes(c, &w, y, "oc");
 	oc = axes[1].var->expr;
 	over[0] = te_reduce_axis(m, "ic", per_group);
-	window_taps(c, &w, over + 1);
 	channel = input_channel(m, oc, over[0].var->expr, y->shape[1],
 				per_group, group);
-	x = transposed_load(c, &w, in[0], axes[0].var->expr, channel,
-			    axes + 2, over + 1);
 	/* Weights are [ic, oc / group, k…]. */
-	at[0] = channel;
-	at[1] = group == 1 ? oc : expr_floormod(m, oc, weights->shape[1]);
+	x_at[0] = axes[0].var->expr;
+	x_at[1] = channel;
+	w_at[0] = channel;
+	w_at[1] = group == 1 ? oc : expr_floormod(m, oc, weights->shape[1]);
+	analyser_init(&a, m);
 	for (int d = 0; d < w.n; d++) {
-		at[2 + d] = over[1 + d].var->expr;
+		const struct iter_var *o = &axes[2 + d];
+		struct meeting r = meet(m, &w, d, o->var->expr);
+
+		over[1 + d] = r.tap;
+		analyser_bind(&a, o->var, o->min, o->extent);
+		analyser_bind(&a, r.tap.var, r.tap.min, r.tap.extent);
+		inside = require(&a, inside, expr_lt(
+			m, r.k, expr_i32(m, w.kernel[d])));
+		inside = require(&a, inside, expr_le(m, zero, r.at));
+		inside = require(&a, inside, expr_lt(m, r.at, w.in[d]));
+		if (r.whole) {
+			inside = require(&a, inside, r.whole);
+		}
+		x_at[2 + d] = r.at;
+		w_at[2 + d] = r.k;
 	}
-	e = expr_mul(m, expr_cast(m, t, x),
-		     expr_cast(m, t, te_at(m, in[1], at, 2 + w.n)));
+	e = expr_mul(m, expr_cast(m, t, te_at(m, in[0], x_at, 2 + w.n)),
+		     expr_cast(m, t, te_at(m, in[1], w_at, 2 + w.n)));
+	e = expr_if(m, inside, e, expr_const(m, t, 0));
 	out[0] = define_stage(c, "conv", "conv", 2 + w.n, axes,
 			      te_sum(m, e, over, 1 + w.n));
 	out[0] = finish(c, n, &w, out[0], node_input(n, 2) ? in[2] : NULL);
