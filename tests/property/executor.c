@@ -49,17 +49,18 @@ check_seed(uint64_t seed, struct tally *tally)
 	struct module *m = module_new();
 	struct rng r = { seed };
 	struct random_options options = { .exact = seed % 5 == 0,
-					  .floats_only = seed % 7 == 0 };
+					  .floats_only = seed % 7 == 0,
+					  .symbolic = seed % 23 == 0 };
 	struct random_program p;
-	struct run_arg args[RANDOM_MAX_PARAMS];
-	struct run_arg fast[RANDOM_MAX_PARAMS];
+	struct run_arg args[RANDOM_MAX_ARGS];
+	struct run_arg fast[RANDOM_MAX_ARGS];
 	struct arena arena;
 	const struct exec *x;
 
 	random_te(m, &r, &options, &p);
 	random_data(&p, &r, &options, args);
 	tally->run++;
-	if (!func_verify(p.func) || !interp_run(p.func, args, p.n_params)) {
+	if (!func_verify(p.func) || !interp_run(p.func, args, p.n_args)) {
 		report_module(m, seed);
 		tally->failed++;
 	}
@@ -77,7 +78,7 @@ check_seed(uint64_t seed, struct tally *tally)
 		int64_t at = 0;
 
 		tally->compiled++;
-		if (!exec_run(x, fast, p.n_params)) {
+		if (!exec_run(x, fast, p.n_args)) {
 			fprintf(stderr, "seed %llu: the executor fails\n",
 				(unsigned long long)seed);
 			tally->failed++;

@@ -14,7 +14,7 @@ struct trial {
 	struct module *m;
 	struct random_program program;
 	struct random_options options;
-	struct run_arg args[RANDOM_MAX_PARAMS]; /* and what is expected */
+	struct run_arg args[RANDOM_MAX_ARGS]; /* and what is expected */
 	void *out;
 	size_t out_bytes;
 	struct sched sched;
@@ -33,7 +33,7 @@ fail(struct trial *t, const char *what)
 static bool
 agrees(struct trial *t, struct func *f, const char *what)
 {
-	struct run_arg args[RANDOM_MAX_PARAMS];
+	struct run_arg args[RANDOM_MAX_ARGS];
 	int output = t->program.output;
 
 	if (!func_verify(f)) {
@@ -42,7 +42,7 @@ agrees(struct trial *t, struct func *f, const char *what)
 	memcpy(args, t->args, sizeof args);
 	memset(t->out, 0xFF, t->out_bytes);
 	args[output].data = t->out;
-	if (!interp_run(f, args, t->program.n_params)) {
+	if (!interp_run(f, args, t->program.n_args)) {
 		return fail(t, what);
 	}
 	return random_difference(&t->program, t->args[output].data, t->out,
@@ -52,7 +52,7 @@ agrees(struct trial *t, struct func *f, const char *what)
 static bool
 executes(struct trial *t, struct func *f, const char *what)
 {
-	struct run_arg args[RANDOM_MAX_PARAMS];
+	struct run_arg args[RANDOM_MAX_ARGS];
 	int output = t->program.output;
 	struct arena arena;
 	const struct exec *x;
@@ -64,7 +64,7 @@ executes(struct trial *t, struct func *f, const char *what)
 	memset(t->out, 0xFF, t->out_bytes);
 	args[output].data = t->out;
 	if (x) {
-		holds = exec_run(x, args, t->program.n_params) &&
+		holds = exec_run(x, args, t->program.n_args) &&
 			random_difference(&t->program, t->args[output].data,
 					  t->out, 1e-4) < 0;
 	}
@@ -200,6 +200,12 @@ rules_schedule(struct trial *t)
 		arg.buffer = t->program.buffer[i];
 		vec_push(&t->m->arena, &k->args, arg);
 	}
+	if (t->program.dim) {
+		struct kernel_arg arg = { .kind = ARG_DIM };
+
+		arg.var = t->program.dim;
+		vec_push(&t->m->arena, &k->args, arg);
+	}
 	if (!default_schedule(k, &target, t->m)) {
 		return fail(t, "the default rules fail");
 	}
@@ -254,10 +260,11 @@ check_seed(uint64_t seed)
 
 	t.options = (struct random_options){
 		.exact = true, .floats_only = seed % 2 == 0,
-		.max_stages = 3, .max_extent = 7,
+		.max_stages = 3, .max_extent = 7, .symbolic = seed % 3 == 0,
 	};
 	strbuf_init(&t.steps);
 	random_te(t.m, &r, &t.options, &t.program);
+	random_resize(&t.program, 1 + rng_below(&r, RANDOM_MAX_SIZE));
 	random_data(&t.program, &r, &t.options, t.args);
 
 	int output = t.program.output;
@@ -265,7 +272,7 @@ check_seed(uint64_t seed)
 	t.out_bytes = (size_t)(t.program.elems[output] *
 			dtype_bytes(t.program.buffer[output]->type));
 	t.out = malloc(t.out_bytes + 1);
-	holds = interp_run(t.program.func, t.args, t.program.n_params) ||
+	holds = interp_run(t.program.func, t.args, t.program.n_args) ||
 		fail(&t, "as it was made");
 	holds = holds && run_trial(&t, &r);
 	if (!holds) {

@@ -49,11 +49,29 @@ read_test_data(struct module *m, const char *folder, const char *kind, int i,
 						folder, kind, i), out);
 }
 
-/* The parameters of the entry: inputs, outputs, weights, workspace. */
+/* Sizes are what the test data's shapes say. */
+static void
+read_sizes(const struct program *p, int input, const struct array *in,
+	   struct run_arg *sizes)
+{
+	const struct tensor *t = p->graph->inputs.data[input];
+
+	for (int d = 0; d < t->ndim && d < in->ndim; d++) {
+		for (int i = 0; i < p->graph->dims.n; i++) {
+			if (t->shape[d] == p->graph->dims.data[i]->expr) {
+				sizes[i].scalar = in->shape[d];
+			}
+		}
+	}
+}
+
+/* The parameters of the entry: inputs, outputs, weights, workspace, sizes. */
 static bool
 make_args(struct program *p, const char *folder, struct run_arg *args)
 {
 	struct module *m = p->graph->module;
+	struct run_arg *sizes =
+		args + p->entry->params.n - p->graph->dims.n;
 	int n = 0;
 
 	for (int i = 0; i < p->graph->inputs.n; i++) {
@@ -62,6 +80,7 @@ make_args(struct program *p, const char *folder, struct run_arg *args)
 		if (!read_test_data(m, folder, "input", i, &in)) {
 			return false;
 		}
+		read_sizes(p, i, &in, sizes);
 		args[n++].data = in.data;
 	}
 	for (int i = 0; i < p->graph->outputs.n; i++, n++) {
@@ -204,7 +223,7 @@ check_model(struct module *m, const char *target_name, const char *path,
 	       interp_run(p.entry, args, p.entry->params.n) &&
 	       outputs_match(&p, folder, args);
 	if (p.plan.workspace_bytes > 0) {
-		free(args[p.entry->params.n - 1].data);
+		free(args[p.entry->params.n - g->dims.n - 1].data);
 	}
 	same &= kernels_match(&p, &n_compiled);
 	fprintf(stderr, "%d kernels, %d by the executor\n", p.kernels.n,

@@ -23,7 +23,8 @@ rng_below(struct rng *r, int n)
 	return (int)(rng_next(r) % (uint64_t)n);
 }
 
-enum { MAX_DIMS = 4, MAX_TENSORS = 24 };
+/* SYMBOLIC stands for n where extents are plain numbers. */
+enum { MAX_DIMS = 4, MAX_TENSORS = 24, SYMBOLIC = 1000003 };
 
 struct maker {
 	struct module *m;
@@ -35,6 +36,7 @@ struct maker {
 	int bound[RANDOM_MAX_PARAMS];
 	int n_params;
 	int n_stages;
+	struct var *dim;
 	/* Of the stage being made. */
 	struct te_tensor *inputs[MAX_TENSORS];
 	int n_inputs;
@@ -43,10 +45,27 @@ struct maker {
 static int
 extent_of(const struct te_tensor *t, int d)
 {
-	int64_t v = 1;
+	int64_t v = SYMBOLIC;
 
 	expr_is_int(t->buffer->shape[d], &v);
 	return (int)v;
+}
+
+static const struct expr *
+extent_expr(struct maker *k, int extent)
+{
+	return extent == SYMBOLIC ? k->dim->expr : expr_i32(k->m, extent);
+}
+
+static bool
+is_symbolic(const struct te_tensor *t)
+{
+	for (int d = 0; d < t->buffer->ndim; d++) {
+		if (extent_of(t, d) == SYMBOLIC) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static int
@@ -103,7 +122,10 @@ random_placeholder(struct maker *k)
 			extent = 2;
 		}
 		elems *= extent;
-		shape[d] = expr_i32(k->m, extent);
+		if (k->dim && rng_below(k->r, 3) == 0) {
+			extent = SYMBOLIC;
+		}
+		shape[d] = extent_expr(k, extent);
 	}
 	return add_param(k, random_type(k), ndim, shape, 0);
 }
@@ -267,7 +289,7 @@ axes_of(struct maker *k, int ndim, const int *extent)
 	const struct expr *shape[MAX_DIMS + 1];
 
 	for (int d = 0; d < ndim; d++) {
-		shape[d] = expr_i32(k->m, extent[d]);
+		shape[d] = extent_expr(k, extent[d]);
 	}
 	return te_axes(k->m, ndim, shape, NULL);
 }
@@ -279,7 +301,7 @@ make_elementwise(struct maker *k)
 {
 	struct te_tensor *like = random_tensor(k);
 	int ndim = like->buffer->ndim;
-	int extent[MAX_DIMS];
+	int extent[MAX_DIMS] = { 0 };
 	struct iter_var *axes;
 
 	for (int d = 0; d < ndim; d++) {
@@ -298,7 +320,7 @@ make_reduction(struct maker *k)
 	int ndim = t->buffer->ndim;
 	const struct expr *index[MAX_DIMS];
 	struct iter_var reduced[MAX_DIMS];
-	int extent[MAX_DIMS];
+	int extent[MAX_DIMS] = { 0 };
 	int n_kept = 0, n_reduced = 0;
 	bool keep[MAX_DIMS];
 	struct iter_var *axes;
@@ -358,7 +380,7 @@ make_window(struct maker *k)
 {
 	struct te_tensor *t = random_tensor(k);
 	int ndim = t->buffer->ndim;
-	int extent[MAX_DIMS];
+	int extent[MAX_DIMS] = { 0 };
 	int window = 1 + rng_below(k->r, 3), stride = 1 + rng_below(k->r, 2);
 	int pad = rng_below(k->r, 3), dilation = 1 + rng_below(k->r, 2);
 	const struct expr *index[MAX_DIMS], *at, *inside, *x;
@@ -375,7 +397,7 @@ make_window(struct maker *k)
 		extent[d] = extent_of(t, d);
 	}
 	length = extent[last];
-	if (length + 2 * pad < reach) {
+	if (length == SYMBOLIC || length + 2 * pad < reach) {
 		make_elementwise(k);
 		return;
 	}
@@ -406,7 +428,7 @@ make_gather(struct maker *k)
 {
 	struct te_tensor *t = random_tensor(k), *positions;
 	int ndim = t->buffer->ndim;
-	int extent[MAX_DIMS];
+	int extent[MAX_DIMS] = { 0 };
 	const struct expr *index[MAX_DIMS], *shape[1];
 	struct iter_var *axes;
 	int axis;
@@ -419,6 +441,10 @@ make_gather(struct maker *k)
 		extent[d] = extent_of(t, d);
 	}
 	axis = rng_below(k->r, ndim);
+	if (extent[axis] == SYMBOLIC) {
+		make_elementwise(k);
+		return;
+	}
 	int bound = extent[axis];
 
 	extent[axis] = random_extent(k);
@@ -440,7 +466,7 @@ make_transpose(struct maker *k)
 {
 	struct te_tensor *t = random_tensor(k);
 	int ndim = t->buffer->ndim;
-	int extent[MAX_DIMS], place[MAX_DIMS];
+	int extent[MAX_DIMS] = { 0 }, place[MAX_DIMS];
 	const struct expr *index[MAX_DIMS];
 	struct iter_var *axes;
 
@@ -463,7 +489,8 @@ make_transpose(struct maker *k)
 
 		if (rng_below(k->r, 4) == 0) { /* backwards */
 			i = expr_sub(k->m,
-				     expr_i32(k->m, extent_of(t, d) - 1), i);
+				     expr_sub(k->m, t->buffer->shape[d],
+					      expr_i32(k->m, 1)), i);
 		}
 		index[d] = i;
 	}
@@ -480,6 +507,10 @@ make_reshape(struct maker *k)
 	const struct expr *index[MAX_DIMS], *flat;
 	struct iter_var *axes;
 
+	if (is_symbolic(t)) {
+		make_elementwise(k);
+		return;
+	}
 	for (int d = 0; d < ndim; d++) {
 		total *= extent_of(t, d);
 	}
@@ -526,6 +557,10 @@ make_concat(struct maker *k)
 		extent[d] = extent_of(t, d);
 	}
 	length = extent[axis];
+	if (length == SYMBOLIC) {
+		make_elementwise(k);
+		return;
+	}
 	extent[axis] = 2 * length;
 	axes = axes_of(k, ndim, extent);
 	for (int d = 0; d < ndim; d++) {
@@ -554,6 +589,9 @@ random_te(struct module *m, struct rng *r,
 	int n_stages = 1 + rng_below(r, options->max_stages
 						? options->max_stages : 4);
 
+	if (options->symbolic) {
+		k.dim = var_new_dim(m, "n", 1, RANDOM_MAX_SIZE);
+	}
 	for (int i = 0; i < n_inputs; i++) {
 		k.tensors[k.n_tensors++] = random_placeholder(&k);
 	}
@@ -568,8 +606,26 @@ random_te(struct module *m, struct rng *r,
 	for (int i = 0; i < k.n_params; i++) {
 		out->buffer[i] = k.params[i]->buffer;
 		out->index_bound[i] = i < k.n_params - 1 ? k.bound[i] : 0;
-		out->elems[i] = 0;
-		buffer_const_elems(out->buffer[i], &out->elems[i]);
+	}
+	out->n_args = out->func->params.n;
+	out->dim = out->n_args > k.n_params ? k.dim : NULL;
+	random_resize(out, 5);
+}
+
+void
+random_resize(struct random_program *p, int size)
+{
+	p->size = size;
+	for (int i = 0; i < p->n_params; i++) {
+		const struct buffer *b = p->buffer[i];
+
+		p->elems[i] = 1;
+		for (int d = 0; d < b->ndim; d++) {
+			int64_t extent = size;
+
+			expr_is_int(b->shape[d], &extent);
+			p->elems[i] *= extent;
+		}
 	}
 }
 
@@ -613,6 +669,10 @@ random_data(const struct random_program *p, struct rng *r,
 				     random_element(t, r, p->index_bound[i],
 						    options->exact));
 		}
+	}
+	if (p->dim) {
+		args[p->n_params].data = NULL;
+		args[p->n_params].scalar = p->size;
 	}
 }
 

@@ -22,15 +22,20 @@ struct random_options {
 			    * every order of evaluation gives equal bits */
 	int max_stages;    /* 0: 4 */
 	int max_extent;    /* 0: 9; of one dimension */
+	bool symbolic;     /* some dimensions are a size n, 1 … 12 */
 };
 
-enum { RANDOM_MAX_PARAMS = 8 };
+enum { RANDOM_MAX_PARAMS = 8, RANDOM_MAX_ARGS, RANDOM_MAX_SIZE = 12 };
 
 struct random_program {
-	struct func *func; /* phase 0; its parameters: inputs, then output */
-	int n_params;
+	/* Phase 0; its parameters: inputs, the output, and n if it is used. */
+	struct func *func;
+	int n_params; /* without n */
+	int n_args;   /* with it */
+	struct var *dim;
 	const struct buffer *buffer[RANDOM_MAX_PARAMS];
-	int64_t elems[RANDOM_MAX_PARAMS];
+	int64_t elems[RANDOM_MAX_PARAMS]; /* for the n at hand */
+	int size;                         /* n */
 	/* Values of an integer input lie in [0, index_bound) where it is used
 	 * to index; else index_bound is 0. */
 	int index_bound[RANDOM_MAX_PARAMS];
@@ -40,7 +45,9 @@ struct random_program {
 void random_te(struct module *m, struct rng *r,
 	       const struct random_options *options,
 	       struct random_program *out);
-/* Malloc'd storage for each parameter, filled at random (the output with
+/* Chooses n (where there is one) for the data made from here on. */
+void random_resize(struct random_program *p, int size);
+/* args has room for n_args. Malloc'd storage for each parameter, filled at random (the output with
  * 0xFF); to be freed with random_release. */
 void random_data(const struct random_program *p, struct rng *r,
 		 const struct random_options *options, struct run_arg *args);
