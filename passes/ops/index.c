@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operators whose indices are data. Negative indices count from the end.
- * What ONNX forbids is defined: Gather* read the nearest element where an
- * index is out of range, Scatter* ignore the update. Of several updates of
+ * What ONNX forbids is defined: Gather* take an index modulo the size,
+ * Scatter* ignore an update that is out of range. Of several updates of
  * one element the last one holds. */
 #include "dims.h"
 
-/* The constant indices of input i lie in [low, size). */
+/* The constant indices of input i lie in [0, size). */
 static bool
-indices_known(struct module *m, const struct node *n, int i, int64_t low,
+indices_known(struct module *m, const struct node *n, int i,
 	      const struct expr *size)
 {
 	struct tensor *t = n->inputs[i];
@@ -17,36 +17,21 @@ indices_known(struct module *m, const struct node *n, int i, int64_t low,
 		return false;
 	}
 	for (int k = 0; k < t->n_elems; k++) {
-		if (!expr_is_int(t->elems[k], &v) || v < low || v >= least) {
+		if (!expr_is_int(t->elems[k], &v) || v < 0 || v >= least) {
 			return false;
 		}
 	}
 	return true;
 }
 
-/* e, an element of input i, counted from the end where negative. */
-static const struct expr *
-from_end(struct define *c, const struct node *n, int i, const struct expr *e,
-	 const struct expr *size)
-{
-	struct module *m = c->module;
-	const struct expr *zero = like(c, e, 0);
-
-	if (indices_known(m, n, i, 0, size)) {
-		return e;
-	}
-	return expr_select(m, expr_lt(m, e, zero),
-			   expr_add(m, e, expr_cast(m, e->type, size)), e);
-}
-
-/* The same, in range whatever the data. */
+/* e, an element of input i, as an index that is in range whatever the data:
+ * modulo the size, which also counts negative ones from the end. */
 static const struct expr *
 safe_index(struct define *c, const struct node *n, int i,
 	   const struct expr *e, const struct expr *size)
 {
 	struct module *m = c->module;
 	const struct tensor *t = n->inputs[i];
-	const struct expr *last;
 	int64_t v, bound;
 
 	if (expr_is_value(size, 1)) {
@@ -56,14 +41,27 @@ safe_index(struct define *c, const struct node *n, int i,
 	    expr_is_int(size, &bound) && v >= -bound && v < bound) {
 		return expr_index(m, v < 0 ? v + bound : v);
 	}
-	last = expr_sub(m, expr_cast(m, e->type, size), like(c, e, 1));
-	e = from_end(c, n, i, e, size);
-	if (indices_known(m, n, i, INT32_MIN, size) &&
-	    dim_bounds(size, &bound, &v) &&
-	    indices_known(m, n, i, -bound, size)) {
+	if (indices_known(m, n, i, size)) {
 		return e;
 	}
-	return expr_max(m, like(c, e, 0), expr_min(m, e, last));
+	return expr_floormod(m, e, expr_cast(m, e->type, size));
+}
+
+/* e, an element of input i, means position `at`. */
+static const struct expr *
+names_position(struct define *c, const struct node *n, int i,
+	       const struct expr *e, const struct expr *at,
+	       const struct expr *size)
+{
+	struct module *m = c->module;
+	const struct expr *same;
+
+	at = expr_cast(m, e->type, at);
+	same = expr_eq(m, e, at);
+	return indices_known(m, n, i, size)
+		? same
+		: expr_or(m, same, expr_eq(m, e, expr_sub(
+			m, at, expr_cast(m, e->type, size))));
 }
 
 static bool
@@ -458,9 +456,8 @@ define_scatter_elements(struct define *c, const struct node *n,
 		}
 	}
 	index = te_at(m, in[1], s.at, x->ndim);
-	index = from_end(c, n, 1, index, x->shape[axis]);
-	s.hits = expr_and(m, inside, expr_eq(
-		m, index, expr_cast(m, index->type, here)));
+	s.hits = expr_and(m, inside, names_position(c, n, 1, index, here,
+						    x->shape[axis]));
 	out[0] = scatter(c, n, in, &s, axes);
 	return true;
 }
@@ -520,12 +517,10 @@ define_scatter_nd(struct define *c, const struct node *n,
 	}
 	s.hits = expr_bool(m, true);
 	for (int d = 0; d < (int)length; d++) {
-		const struct expr *e;
-
 		tuple[q - 1] = expr_i32(m, d);
-		e = from_end(c, n, 1, te_at(m, in[1], tuple, q), x->shape[d]);
-		s.hits = expr_and(m, s.hits, expr_eq(
-			m, e, expr_cast(m, e->type, axes[d].var->expr)));
+		s.hits = expr_and(m, s.hits, names_position(
+			c, n, 1, te_at(m, in[1], tuple, q),
+			axes[d].var->expr, x->shape[d]));
 	}
 	if (s.n_r == 0) { /* one update: a loop of one, that places nothing */
 		const struct expr **one = arena_array(a, const struct expr *,

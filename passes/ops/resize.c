@@ -117,7 +117,8 @@ define_nearest(struct define *c, const struct node *n,
 	return true;
 }
 
-/* The two neighbours of x(i) in the input and the weight of the second. */
+/* The two neighbours of x(i) in the input and the weight of the second. The
+ * first is never the last element, but its weight may then be 0. */
 static void
 linear_taps(struct define *c, const struct node *n,
 	    const struct resize_axis *a, const struct expr *i,
@@ -125,11 +126,16 @@ linear_taps(struct define *c, const struct node *n,
 {
 	struct module *m = c->module;
 	struct dtype t = weight_type(n);
-	const struct expr *last = expr_sub(m, a->size, expr_i32(m, 1)), *x;
+	const struct expr *one = expr_i32(m, 1), *x;
+	const struct expr *last = expr_sub(m, a->size, one);
 	struct ratio f;
+	int64_t size = 0, least, most;
+	bool known = expr_is_int(a->size, &size);
+	bool several = dim_bounds(a->size, &least, &most) && least > 1;
 
 	if (resize_ratio(a, &f)) {
-		int64_t end = f.p * (a->virtual_result - 1) + f.q, size;
+		int64_t end = f.p * (a->virtual_result - 1) + f.q;
+		int64_t high = end > f.q ? end : f.q;
 		const struct expr *r = expr_index(m, f.r);
 
 		x = expr_add(m, expr_mul(m, i, expr_index(m, f.p)),
@@ -137,12 +143,15 @@ linear_taps(struct define *c, const struct node *n,
 		if (f.q < 0 || end < 0) {
 			x = expr_max(m, x, expr_i32(m, 0));
 		}
-		if (!expr_is_int(a->size, &size) ||
-		    f.q > (size - 1) * f.r || end > (size - 1) * f.r) {
+		if (!known || high > (size - 1) * f.r) {
 			x = expr_min(m, x, expr_mul(m, last, r));
 		}
 		tap[0] = expr_floordiv(m, x, r);
-		*weight = expr_mul(m, expr_cast(m, t, expr_floormod(m, x, r)),
+		if (several && (!known || high >= (size - 1) * f.r)) {
+			tap[0] = expr_min(m, tap[0], expr_sub(m, last, one));
+		}
+		x = expr_sub(m, x, expr_mul(m, tap[0], r));
+		*weight = expr_mul(m, expr_cast(m, t, x),
 				   expr_const(m, t, 1 / (double)f.r));
 	} else {
 		x = expr_add(m, expr_mul(m, expr_cast(m, t, i),
@@ -151,9 +160,15 @@ linear_taps(struct define *c, const struct node *n,
 		x = expr_max(m, expr_const(m, t, 0),
 			     expr_min(m, x, expr_cast(m, t, last)));
 		tap[0] = expr_call(m, INTRIN_TO_INT, dtype_of(DT_I32), &x, 1);
+		if (several) {
+			tap[0] = expr_min(m, tap[0], expr_sub(m, last, one));
+		}
 		*weight = expr_sub(m, x, expr_cast(m, t, tap[0]));
 	}
-	tap[1] = expr_min(m, expr_add(m, tap[0], expr_i32(m, 1)), last);
+	tap[1] = expr_add(m, tap[0], one);
+	if (!several) {
+		tap[1] = expr_min(m, tap[1], last);
+	}
 }
 
 /* Interpolates dimensions d and above of the input at `at`. */
@@ -182,8 +197,9 @@ interpolate(struct define *c, const struct node *n,
 		value[k] = interpolate(c, n, axes, in, at, d + 1);
 	}
 	at[d] = i;
-	return expr_add(m, value[0], expr_mul(
-		m, expr_sub(m, value[1], value[0]), weight));
+	return expr_add(m, expr_mul(m, value[0],
+				    expr_sub(m, like(c, weight, 1), weight)),
+			expr_mul(m, value[1], weight));
 }
 
 static void

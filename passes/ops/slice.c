@@ -237,8 +237,7 @@ reflect(struct module *m, const struct expr *axis, const struct expr *size,
 	int64_t before, int64_t after)
 {
 	const struct expr *i = expr_sub(m, axis, expr_index(m, before));
-	const struct expr *last2 = expr_mul(
-		m, expr_sub(m, size, expr_i32(m, 1)), expr_i32(m, 2));
+	const struct expr *last = expr_sub(m, size, expr_i32(m, 1)), *twice;
 	int64_t min, max;
 
 	if (expr_is_value(size, 1)) {
@@ -246,14 +245,14 @@ reflect(struct module *m, const struct expr *axis, const struct expr *size,
 	}
 	if (dim_bounds(size, &min, &max) && before < min && after < min) {
 		if (before > 0) {
-			i = expr_max(m, i, expr_sub(
-				m, expr_index(m, before), axis));
+			i = expr_call1(m, INTRIN_ABS, i);
 		}
-		return after > 0 ? expr_min(m, i, expr_sub(m, last2, i)) : i;
+		return after <= 0 ? i : expr_sub(m, last, expr_call1(
+			m, INTRIN_ABS, expr_sub(m, last, i)));
 	}
-	last2 = expr_max(m, last2, expr_i32(m, 1));
-	i = expr_floormod(m, i, last2);
-	return expr_min(m, i, expr_sub(m, last2, i));
+	twice = expr_max(m, expr_mul(m, last, expr_i32(m, 2)), expr_i32(m, 1));
+	i = expr_floormod(m, i, twice);
+	return expr_min(m, i, expr_sub(m, twice, i));
 }
 
 /* Position i folded into [0, size) by repetition. */
