@@ -209,6 +209,28 @@ sole_producer(struct edit *e, const struct stmt *consumer,
 	return store;
 }
 
+/* Do all loads of b in the list read the same element? */
+static bool
+one_element(const struct access_list *all, const struct buffer *b)
+{
+	const struct access *first = NULL;
+
+	for (int i = 0; i < all->list.n; i++) {
+		const struct access *x = &all->list.data[i];
+
+		if (!x->load || x->buffer != b) {
+			continue;
+		}
+		first = first ? first : x;
+		for (int d = 0; d < b->ndim; d++) {
+			if (x->index[d] != first->index[d]) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
 /* The buffer of the scope that the consumer reads at its own iter vars. */
 static const struct buffer *
 inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
@@ -228,7 +250,8 @@ inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
 		from = sole_producer(e, block, x->buffer);
 		*iter_of = arena_array(&e->m->arena, int,
 				       x->buffer->ndim + 1);
-		if (from && sole_store(block_around(from)) == from &&
+		if (from && one_element(&all, x->buffer) &&
+		    sole_store(block_around(from)) == from &&
 		    !block_around(from)->children[1] &&
 		    identity_index(block, x->buffer, x->index, *iter_of) &&
 		    covers_buffer(block, x->buffer, *iter_of)) {

@@ -20,6 +20,7 @@ struct trial {
 	struct sched sched;
 	const char *trouble;
 	struct strbuf steps;
+	struct strbuf before; /* the program as it was made */
 };
 
 static bool
@@ -174,6 +175,7 @@ random_schedule(struct trial *t, struct rng *r)
 	for (int i = rng_below(r, 8); i > 0; i--) {
 		if (random_step(t, r) &&
 		    !agrees(t, t->program.func, "after a step")) {
+			sched_print_trace(&t->sched, &t->steps);
 			return false;
 		}
 	}
@@ -246,8 +248,9 @@ report(struct trial *t, uint64_t seed)
 		strbuf_putc(&text, '\n');
 	}
 	func_print(t->program.func, SCRIPT_CURRENT, &text);
-	fprintf(stderr, "seed %llu: %s\n%s\n%s\n", (unsigned long long)seed,
-		t->trouble, t->steps.data ? t->steps.data : "", text.data);
+	fprintf(stderr, "seed %llu: %s\n%s\n%s\n%s\n",
+		(unsigned long long)seed, t->trouble, t->before.data,
+		t->steps.data ? t->steps.data : "", text.data);
 	strbuf_release(&text);
 }
 
@@ -263,9 +266,12 @@ check_seed(uint64_t seed)
 		.max_stages = 3, .max_extent = 7, .symbolic = seed % 3 == 0,
 	};
 	strbuf_init(&t.steps);
+	strbuf_init(&t.before);
 	random_te(t.m, &r, &t.options, &t.program);
 	random_resize(&t.program, 1 + rng_below(&r, RANDOM_MAX_SIZE));
 	random_data(&t.program, &r, &t.options, t.args);
+
+	func_print(t.program.func, SCRIPT_CURRENT, &t.before);
 
 	int output = t.program.output;
 
@@ -280,6 +286,7 @@ check_seed(uint64_t seed)
 	}
 	free(t.out);
 	strbuf_release(&t.steps);
+	strbuf_release(&t.before);
 	random_release(&t.program, t.args);
 	module_free(t.m);
 	return holds;
