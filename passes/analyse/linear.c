@@ -137,7 +137,7 @@ linear_add_term(struct linear *l, const struct expr *atom, int64_t coeff)
 void
 linear_add(struct linear *l, const struct linear *other, int64_t scale)
 {
-	int64_t v;
+	int64_t v = 0;
 
 	l->broken |= other->broken ||
 		     __builtin_mul_overflow(other->constant, scale, &v);

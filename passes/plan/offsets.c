@@ -103,8 +103,10 @@ place(struct search *s, int placed, int block, bool best)
 				     s->offset[other]);
 		}
 	}
-	qsort(s->forbidden.data, (size_t)s->forbidden.n,
-	      sizeof *s->forbidden.data, compare_spans);
+	if (s->forbidden.n > 0) {
+		qsort(s->forbidden.data, (size_t)s->forbidden.n,
+		      sizeof *s->forbidden.data, compare_spans);
+	}
 	for (int i = 0; i < s->forbidden.n; i++) {
 		const struct span *x = &s->forbidden.data[i];
 
