@@ -327,10 +327,10 @@ reducer_arg(struct module *m, struct dtype t, struct dtype index_type,
 	r->rhs = arena_array(a, struct var *, 2);
 	r->result = arena_array(a, const struct expr *, 2);
 	r->identity = arena_array(a, const struct expr *, 2);
-	r->lhs[0] = var_new(m, "x", t);
-	r->lhs[1] = var_new(m, "x_index", index_type);
-	r->rhs[0] = var_new(m, "y", t);
-	r->rhs[1] = var_new(m, "y_index", index_type);
+	r->lhs[0] = var_new(m, "best", t);
+	r->lhs[1] = var_new(m, "best_index", index_type);
+	r->rhs[0] = var_new(m, "value", t);
+	r->rhs[1] = var_new(m, "index", index_type);
 	better = expr_binary(m, max ? EXPR_GT : EXPR_LT, r->rhs[0]->expr,
 			     r->lhs[0]->expr);
 	tie = expr_binary(m, last ? EXPR_GT : EXPR_LT, r->rhs[1]->expr,

@@ -14,14 +14,14 @@ block_reduces(const struct stmt *block)
 	return false;
 }
 
-/* Float functions and divisions. */
+/* Functions and divisions of floats. */
 static void
 see_costly(void *ctx, const struct expr *e)
 {
 	bool *found = ctx;
 
-	if (dtype_is_float(e->type) &&
-	    (e->kind == EXPR_CALL || e->kind == EXPR_DIV)) {
+	if ((e->kind == EXPR_CALL || e->kind == EXPR_DIV) &&
+	    dtype_is_float(e->args[0]->type)) {
 		*found = true;
 	}
 }

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MaxUnpool, the inverse of a MaxPool whose second output is its input 1:
+ *
+ *	y[n, c, h, w] = x[n, c, ph, pw] where indices[n, c, ph, pw] is the
+ *	flat position of (n, c, h, w), 0 where there is none
+ *
+ * Only windows that cover (h, w) are asked; an index outside of its own
+ * window is no result of a MaxPool and counts for nothing. */
+#include "window.h"
+
+static bool
+unpool_window(struct infer *c, struct module *m, const struct node *n,
+	      struct window *w)
+{
+	const char *wrong = window_of_node(m, n, NULL, true, w);
+
+	return !wrong || infer_error(c, DIAG_BAD_ATTRIBUTE, "%s", wrong);
+}
+
+bool
+infer_max_unpool(struct infer *c, struct node *n)
+{
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0], *index = n->inputs[1];
+	const struct expr *const *sizes;
+	const struct expr *shape[2 + WINDOW_MAX];
+	struct window w;
+	int count;
+
+	if (!unpool_window(c, m, n, &w)) {
+		return false;
+	}
+	if (index->ndim != x->ndim || index->type.kind != DT_I64) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the indices do not have the form of the "
+				   "input; pass the second output of MaxPool");
+	}
+	for (int d = 0; d < x->ndim; d++) {
+		shape[d] = d < 2 ? x->shape[d] : w.out[d - 2];
+	}
+	if (node_input(n, 2)) {
+		if (!input_elems(m, n, 2, &sizes, &count) ||
+		    count != x->ndim) {
+			return infer_error(c, DIAG_UNKNOWN_SHAPE,
+					   "output_shape is not a constant "
+					   "with one size per dimension; make "
+					   "it one");
+		}
+		for (int d = 0; d < x->ndim; d++) {
+			shape[d] = sizes[d];
+		}
+	}
+	infer_set(c, n->outputs[0], x->type, x->ndim, shape);
+	return true;
+}
+
+bool
+define_max_unpool(struct define *c, const struct node *n,
+		  struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct dtype i64 = dtype_of(DT_I64);
+	struct iter_var *axes, taps[WINDOW_MAX];
+	const struct expr *at[2 + WINDOW_MAX], *position, *e;
+	const struct expr *inside = expr_bool(m, true), *zero = expr_i32(m, 0);
+	struct window w;
+
+	if (!unpool_window(NULL, m, n, &w)) {
+		return false;
+	}
+	axes = window_axes(c, &w, y, "c");
+	at[0] = axes[0].var->expr;
+	at[1] = axes[1].var->expr;
+	/* Positions are those of the shape without input 2. */
+	position = expr_add(m, expr_mul(m, at[0], y->shape[1]), at[1]);
+	position = expr_cast(m, i64, position);
+	for (int d = 0; d < w.n; d++) {
+		const struct expr *o = axes[2 + d].var->expr;
+		const struct expr *stride = expr_i32(m, w.stride[d]), *first;
+
+		position = expr_add(m, expr_mul(m, position, w.out[d]), o);
+		taps[d] = te_reduce_axis(
+			m, window_axis_name(m, &w, d, "t"),
+			expr_i32(m, (w.kernel[d] + w.stride[d] - 1) /
+				    w.stride[d]));
+		first = expr_floordiv(m, expr_add(m, o, w.begin[d]), stride);
+		at[2 + d] = expr_sub(m, first, taps[d].var->expr);
+		inside = expr_and(m, inside, expr_lt(m, o, w.out[d]));
+		inside = expr_and(m, inside, expr_le(m, zero, at[2 + d]));
+		inside = expr_and(m, inside,
+				  expr_lt(m, at[2 + d], w.in[d]));
+	}
+	inside = expr_and(m, inside,
+			  expr_eq(m, te_at(m, in[1], at, y->ndim), position));
+	e = expr_if(m, inside, te_at(m, in[0], at, y->ndim),
+		    expr_const(m, y->type, 0));
+	out[0] = define_stage(c, "unpool", "pool", y->ndim, axes,
+			      te_sum(m, e, taps, w.n));
+	return true;
+}
