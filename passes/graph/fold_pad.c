@@ -39,7 +39,8 @@ full_pads(struct graph *g, const struct node *pad)
 		return NULL;
 	}
 	if (node_input(pad, 3)) {
-		if (!input_ints(g->module, pad, 3, &axes, &n_axes) || n != 2 * n_axes) {
+		if (!input_ints(g->module, pad, 3, &axes, &n_axes) ||
+		    n != 2 * n_axes) {
 			return NULL;
 		}
 	} else {

@@ -155,7 +155,8 @@ can_move_behind(struct graph *g, const struct node *n, int64_t **perm)
 
 		/* Only numpy's broadcasting is understood here. */
 		if (c && tensor_is_constant(c) && c->ndim > 0 &&
-		    (!n->op->body || c->ndim > ndim || tensor_bytes_max(c) > EAGER_BYTES)) {
+		    (!n->op->body || c->ndim > ndim ||
+		     tensor_bytes_max(c) > EAGER_BYTES)) {
 			return false;
 		}
 	}

@@ -86,7 +86,9 @@ add_places(struct program *p, const struct storages *s)
 	struct memory_plan *plan = &p->plan;
 
 	for (int i = 0; i < s->n_tensors; i++) {
-		struct placement place = { .tensor = p->graph->tensors.data[i] };
+		struct placement place = {
+			.tensor = p->graph->tensors.data[i],
+		};
 		const struct storage *x;
 
 		if (s->of[i] < 0) {

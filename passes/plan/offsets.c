@@ -313,7 +313,8 @@ plan_offsets(struct arena *a, struct block_life *blocks, int n,
 	     int64_t align_bytes, int64_t bound_bytes, const char **strategy)
 {
 	struct search s = {
-		.arena = a, .blocks = blocks, .n = n, .align_bytes = align_bytes,
+		.arena = a, .blocks = blocks, .n = n,
+		.align_bytes = align_bytes,
 		.order = arena_array(a, int, n + 1),
 		.offset = arena_array(a, int64_t, n + 1),
 		.key = arena_array(a, int64_t, n + 1),
