@@ -43,6 +43,19 @@ model_constant(const struct tensor *t)
 	return t;
 }
 
+/* Passes that compute a constant at once append to the model's name. */
+static const char *
+unscaled(struct arena *a, const char *name)
+{
+	static const char suffix[] = ".scaled";
+	size_t n = strlen(name), m = sizeof suffix - 1;
+
+	while (n > m && strncmp(name + n - m, suffix, m) == 0) {
+		n -= m;
+	}
+	return arena_strndup(a, name, n);
+}
+
 /* The tensor of a constant input that carries the layer's name; "conv1.weight"
  * and "conv1_w" both name "conv1". */
 static const char *
@@ -60,7 +73,7 @@ stem_of_weight(struct arena *a, const struct node *n)
 		if (t == NULL || !tensor_is_constant(t)) {
 			continue;
 		}
-		stem = name_stem(a, model_constant(t)->name);
+		stem = name_stem(a, unscaled(a, model_constant(t)->name));
 		if (stem == NULL) {
 			continue;
 		}

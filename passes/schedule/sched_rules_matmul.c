@@ -317,7 +317,7 @@ order_reduction(struct rules *r, const struct tiling *t, int reduction,
 	struct stmt *block = func_find(r->s.func, reduction);
 	const struct block *info = block->u.block;
 	int order[2 * MAX_AXES], n_order = 0;
-	bool inside = false;
+	bool inside = below == 0;
 
 	*tile_loop = *lane_loop = 0;
 	if (!sched_get_loops(&r->s, reduction, &loops, &n)) {
@@ -355,6 +355,19 @@ order_reduction(struct rules *r, const struct tiling *t, int reduction,
 	return n_order < 2 || sched_reorder(&r->s, order, n_order);
 }
 
+/* Outer and inner loop of an axis; no outer one where the tile is all. */
+static bool
+split_axis(struct rules *r, const struct tiling *t, int axis, int64_t size,
+	   const int *loops, int *split)
+{
+	const int64_t factors[2] = { 0, size };
+
+	split[0] = 0;
+	split[1] = loops[axis];
+	return extent_of(&t->x, axis) == size ||
+	       sched_split(&r->s, loops[axis], factors, 2, split);
+}
+
 static void
 put_tile(struct rules *r, const char *before, const struct var *v,
 	 int64_t size)
@@ -370,7 +383,6 @@ rule_matmul(struct rules *r, int reduction, int output)
 	int loops[MAX_AXES], order[2 * MAX_AXES], n = 0, at = 0;
 	int lane_split[2], tile_split[2] = { 0, 0 };
 	int tile_loop, lane_loop;
-	int64_t factors[2] = { 0, 0 };
 
 	if (!rules_access(r, reduction, &t.x) || t.x.n_loads < 2 ||
 	    !find_lane(&t)) {
@@ -397,23 +409,19 @@ rule_matmul(struct rules *r, int reduction, int output)
 	if (!rules_axis_loops(r, output, loops)) {
 		return false;
 	}
-	factors[1] = t.lanes;
-	if (!sched_split(&r->s, loops[t.lane], factors, 2, lane_split)) {
+	if (!split_axis(r, &t, t.lane, t.lanes, loops, lane_split) ||
+	    (t.tiles > 1 &&
+	     !split_axis(r, &t, t.tile, t.tiles, loops, tile_split))) {
 		return false;
 	}
-	if (t.tiles > 1) {
-		factors[1] = t.tiles;
-		if (!sched_split(&r->s, loops[t.tile], factors, 2,
-				 tile_split)) {
-			return false;
-		}
-	}
 	for (int i = 0; i < t.x.n_spatial; i++) {
-		if (loops[i] != 0) {
-			at = i == t.lane ? lane_split[0]
-			   : i == t.tile && t.tiles > 1 ? tile_split[0]
-			   : loops[i];
-			order[n++] = at;
+		int loop = i == t.lane ? lane_split[0]
+			 : i == t.tile && t.tiles > 1 ? tile_split[0]
+			 : loops[i];
+
+		if (loop != 0) {
+			at = loop;
+			order[n++] = loop;
 		}
 	}
 	if (t.tiles > 1) {
@@ -421,7 +429,7 @@ rule_matmul(struct rules *r, int reduction, int output)
 	}
 	order[n++] = lane_split[1];
 	if (!sched_reorder(&r->s, order, n) ||
-	    !sched_compute_at(&r->s, reduction, at) ||
+	    (at != 0 && !sched_compute_at(&r->s, reduction, at)) ||
 	    !sched_set_scope(&r->s, reduction, 0, "local") ||
 	    !rules_accumulator(r, reduction, &t.x.out) ||
 	    !accumulator_lanes_last(r, &t) ||
