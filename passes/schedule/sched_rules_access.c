@@ -167,7 +167,9 @@ rules_axis_loops(struct rules *r, int block, int *of_axis)
 				drives++;
 			}
 		}
-		if (drives != 1) {
+		if (drives != 1 &&
+		    !(drives == 0 &&
+		      expr_is_value(func_find(f, loops[i])->args[1], 1))) {
 			return false;
 		}
 	}

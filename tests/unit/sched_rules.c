@@ -232,6 +232,26 @@ matmul(struct kit *k, int64_t m, int64_t n, int64_t depth, bool constant,
 	result(k, c);
 }
 
+/* c[b][i][j] = sum a[b][i][k] * w[k][j] with one batch, nothing behind it */
+static void
+batched(struct kit *k)
+{
+	const int64_t a_dims[] = { 1, 6, 5 }, w_dims[] = { 5, 16 };
+	const int64_t c_dims[] = { 1, 6, 16 };
+	struct te_tensor *in[2] = { input(k, "a", 3, a_dims, false),
+				    input(k, "w", 2, w_dims, true) };
+	struct iter_var *o = axes(k, 3, c_dims, NULL);
+	struct iter_var r = te_reduce_axis(k->m, "k", num(k, 5));
+	const struct expr *ai[3] = { o[0].var->expr, o[1].var->expr,
+				     r.var->expr };
+	const struct expr *wi[2] = { r.var->expr, o[2].var->expr };
+
+	result(k, te_compute(k->m, "c", "matmul", 3, o,
+		te_sum(k->m, expr_mul(k->m, te_at(k->m, in[0], ai, 3),
+				      te_at(k->m, in[1], wi, 2)), &r, 1),
+		in, 2));
+}
+
 /* y[oc][oh][ow] = relu(sum x[ic][oh*s + kh - 1][ow*s + kw - 1] * w) */
 static void
 conv(struct kit *k, int64_t ic, int64_t oc, int64_t size, int64_t stride,
@@ -353,6 +373,7 @@ main(int argc, char **argv)
 	CASE("packed", "tiled", matmul(&k, 4, 24, 6, true, true, true));
 	CASE("padded", "tiled", matmul(&k, 4, 37, 6, true, true, false));
 	CASE("turned", "tiled", matmul(&k, 5, 8, 6, false, true, false));
+	CASE("batched", "tiled", batched(&k));
 	CASE("conv3x3", "tiled", conv(&k, 3, 16, 14, 1, false));
 	CASE("strided", "tiled", conv(&k, 5, 8, 9, 2, false));
 	CASE("depthwise", NULL, conv(&k, 6, 6, 7, 1, true));
