@@ -152,35 +152,55 @@ rule_reduction(struct rules *r, int reduction, int output)
 	return true;
 }
 
-/* The number of leading output axes that every earlier stage has too: the
- * rows. */
+/* How many leading axes of a block are those of its reader: the k-th axis of
+ * one is the index that the other reads dimension k at. */
+static int
+common_axes(const struct block *made, const struct block *reader, int most)
+{
+	int common = most;
+
+	for (int i = 0; i < reader->n_reads; i++) {
+		const struct region *r = &reader->reads[i];
+		int k = 0;
+
+		if (r->buffer != made->writes[0].buffer) {
+			continue;
+		}
+		while (k < common && k < r->buffer->ndim &&
+		       k < made->n_iters &&
+		       made->iters[k].kind == ITER_SPATIAL &&
+		       r->ranges[k].min == reader->iters[k].var->expr &&
+		       expr_is_value(r->ranges[k].extent, 1)) {
+			k++;
+		}
+		common = k < common ? k : common;
+	}
+	return common;
+}
+
+/* The number of leading output axes that every earlier reduction has too: the
+ * rows. Blocks come producers first. */
 static int
 shared_axes(struct rules *r, const int *blocks, int n, int output)
 {
-	const struct stmt *out = func_find(r->s.func, output);
-	int rows = out->u.block->n_iters;
+	int *shared = arena_array(&r->module->arena, int, n);
+	int rows = func_find(r->s.func, output)->u.block->n_iters;
 
-	for (int i = 0; i < n; i++) {
+	for (int i = n - 1; i >= 0; i--) {
 		const struct stmt *b = func_find(r->s.func, blocks[i]);
-		int spatial = 0;
 
-		if (blocks[i] == output) {
-			continue;
-		}
-		for (int k = 0; k < b->u.block->n_iters; k++) {
-			int64_t extent;
-			const struct iter_var *it = &b->u.block->iters[k];
+		shared[i] = rows;
+		for (int k = i + 1; k < n; k++) {
+			const struct stmt *reader =
+				func_find(r->s.func, blocks[k]);
 
-			if (it->kind != ITER_SPATIAL) {
-				continue;
-			}
-			if (expr_is_int(it->extent, &extent) && extent == 1) {
-				continue;
-			}
-			spatial = k + 1;
+			shared[i] = common_axes(b->u.block, reader->u.block,
+						shared[k] < shared[i]
+							? shared[k]
+							: shared[i]);
 		}
-		if (block_reduces(b) && spatial < rows) {
-			rows = spatial;
+		if (block_reduces(b) && shared[i] < rows) {
+			rows = shared[i];
 		}
 	}
 	return rows;
