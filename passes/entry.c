@@ -52,14 +52,21 @@ workspace_pointer(struct entry *e, const char *name, int64_t offset_bytes)
 }
 
 /* What a tensor in the workspace is called: by the model if it has a name of
- * its own, else after the kernel that writes it. */
+ * its own that no kernel has, else after the kernel that writes it. */
 static const char *
 tensor_stem(struct entry *e, const struct kernel *k, const struct tensor *t)
 {
 	const char *stem = name_stem(&e->m->arena, t->name);
 
-	return stem != NULL ? stem
-			    : arena_printf(&e->m->arena, "%s_out", k->name);
+	if (stem == NULL) {
+		stem = k->name;
+	}
+	for (int i = 0; i < e->p->kernels.n; i++) {
+		if (strcmp(e->p->kernels.data[i]->name, stem) == 0) {
+			return arena_printf(&e->m->arena, "%s_out", stem);
+		}
+	}
+	return stem;
 }
 
 static const struct expr *
