@@ -19,4 +19,12 @@ struct stmt *place_init(struct func *f, struct stmt *block,
 bool loop_drives(const struct stmt *loop, const struct stmt *block,
 		 bool reduce);
 
+struct access_list;
+
+/* common, or the outermost loop around it (below top) that carries the
+ * values of the buffer from one iteration to the next. */
+struct stmt *lower_carried_scope(struct func *f, struct stmt *top,
+				 struct stmt *common,
+				 const struct access_list *uses);
+
 #endif

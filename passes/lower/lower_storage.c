@@ -123,6 +123,7 @@ lower_storage(struct func *f)
 		for (int k = 1; k < uses.list.n; k++) {
 			common = stmt_common(common, uses.list.data[k].at);
 		}
+		common = lower_carried_scope(f, old, common, &uses);
 		stmt_replace(f, old, old->children[0]);
 		place = stmt_place_of(common);
 		alloc = stmt_alloc(f, b, common);
