@@ -41,7 +41,10 @@ bool infer_same_types(struct infer *c, const struct node *n);
 const struct expr *shape_elems(struct module *m,
 			       const struct expr *const *shape, int from,
 			       int to);
-/* The form in which equal dimensions are the same node. */
+/* Is e, written out, of a length that a person would read? What is longer
+ * (x * x of x * x …, shared inside) would take forever to walk. */
+bool expr_is_short(const struct expr *e);
+/* The form in which equal dimensions are the same node; long ones stay. */
 const struct expr *dim_normal(struct module *m, const struct expr *e);
 /* Flags [0, ndim) from a list of axes, negative ones from the end. */
 bool infer_axes_set(struct infer *c, const int64_t *axes, int n, int ndim,

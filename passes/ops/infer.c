@@ -42,12 +42,35 @@ node_output(const struct node *n, int i)
 	return i < n->n_outputs ? n->outputs[i] : NULL;
 }
 
+static bool
+count_down(const struct expr *e, int *left)
+{
+	if (--*left < 0) {
+		return false;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		if (!count_down(e->args[i], left)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+expr_is_short(const struct expr *e)
+{
+	int left = 400;
+
+	return count_down(e, &left);
+}
+
 const struct expr *
 dim_normal(struct module *m, const struct expr *e)
 {
 	struct analyser a;
 
-	if (e->kind == EXPR_INT || e->kind == EXPR_VAR) {
+	if (e->kind == EXPR_INT || e->kind == EXPR_VAR ||
+	    !expr_is_short(e)) {
 		return e;
 	}
 	analyser_init(&a, m);
@@ -336,6 +359,13 @@ check_outputs(struct infer *c, const struct node *n)
 					   "data; make it constant", t->name);
 		}
 		for (int d = 0; d < t->ndim; d++) {
+			if (!expr_is_short(t->shape[d])) {
+				return infer_error(
+					c, DIAG_TOO_LARGE,
+					"the formula for dimension %d of '%s' "
+					"grows without bounds; fix a size "
+					"with --dim", d, t->name);
+			}
 			if (expr_is_int(t->shape[d], &dim) && dim < 0) {
 				return infer_error(
 					c, DIAG_BAD_SHAPE,

@@ -460,7 +460,7 @@ evaluate_output(struct scope *s, struct te_tensor *out, struct dtype type,
 			rest /= shape[d];
 		}
 		e = evaluate_stage(s, out, index);
-		if (!e) {
+		if (!e || !expr_is_short(e)) {
 			return false;
 		}
 		if (dtype_is_int(type)) {

@@ -116,6 +116,28 @@ test_values(void)
 	module_free(m);
 }
 
+/* x * x of x * x …: written out it would have 2^60 factors. */
+static void
+test_long_values(void)
+{
+	struct module *m = module_new();
+	struct graph *g = graph_new(m, "g");
+	struct var *n = var_new_dim(m, "n", 1, 16);
+	const struct expr *shape[] = { n->expr, no_dim };
+	struct tensor *x = input(g, "x", 1, shape);
+
+	x = infer_one(g, "Shape", &x, 1, "s");
+	for (int i = 0; i < 60; i++) {
+		struct tensor *in[2] = { x, x };
+
+		x = infer_one(g, "Mul", in, 2,
+			      arena_printf(&m->arena, "x%d", i));
+	}
+	CHECK(!x->elems);
+	CHECK_EQ(m->diags.n_errors, 0);
+	module_free(m);
+}
+
 /* A conv whose sizes are symbolic: the result's shape. */
 static void
 test_conv_shape(void)
@@ -333,6 +355,7 @@ main(void)
 	};
 
 	test_values();
+	test_long_values();
 	test_conv_shape();
 	test_refusals();
 	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
