@@ -568,6 +568,9 @@ count_stmt(const struct stmt *s)
 	if (s->kind == STMT_STORE) {
 		return count_expr(s->args[0]);
 	}
+	if (s->kind == STMT_LET) {
+		n = count_expr(s->args[0]);
+	}
 	for (int i = 0; i < s->n_children; i++) {
 		if (s->children[i] != NULL) {
 			n += count_stmt(s->children[i]);

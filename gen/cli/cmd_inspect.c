@@ -185,7 +185,7 @@ cmd_inspect(struct cli *c)
 	cli_messages(t);
 	if (ok && c->json) {
 		ok = print_json(t);
-	} else if (ok) {
+	} else if (ok && !c->quiet) {
 		print_nodes(t);
 		print_memory(t);
 	}
