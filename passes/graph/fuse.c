@@ -17,13 +17,6 @@
 
 #define MAX_PROLOGUE 4 /* element-wise nodes recomputed by a row-wise one */
 
-struct fusion {
-	struct graph *graph;
-	int *position;   /* by node->id: place in the order */
-	bool *sinks;     /* by position: read through, no kernel of its own */
-	VEC(struct group *) groups;
-};
-
 static bool
 is_elementwise(const struct node *n)
 {
@@ -162,32 +155,28 @@ group_add(struct fusion *f, struct group *group, struct node *n)
 	vec_push(&f->graph->module->arena, &group->nodes, n);
 }
 
-/* The node that may go on where y ends: alone in reading it, element-wise,
- * of the same shape. Nothing else can then depend on y, so no cycle comes of
- * waiting for its other inputs. */
-static struct node *
-next_link(struct fusion *f, const struct tensor *y)
+bool
+fuse_may_follow(const struct fusion *f, const struct tensor *y,
+		const struct node *n)
 {
-	struct node *n = y->is_output ? NULL : sole_user(y);
-
-	if (!n || n->group >= 0 || !is_elementwise(n) || !has_one_result(n) ||
-	    !same_shape(y, n->outputs[0]) ||
-	    f->sinks[f->position[n->id]]) {
-		return NULL;
-	}
-	return n;
+	return n->group < 0 && is_elementwise(n) && has_one_result(n) &&
+	       same_shape(y, n->outputs[0]) &&
+	       !f->sinks[f->position[n->id]];
 }
 
 static struct node *
 take_epilogue(struct fusion *f, struct group *group, struct node *last)
 {
-	struct node *next;
+	struct node *next[FUSE_EPILOGUE_MAX];
+	int n;
 
 	while (has_one_result(last) &&
-	       (next = next_link(f, last->outputs[0])) != NULL) {
-		next->group = group->id;
-		group_add(f, group, next);
-		last = next;
+	       (n = fuse_epilogue(f, last->outputs[0], next)) > 0) {
+		for (int i = 0; i < n; i++) {
+			next[i]->group = group->id;
+			group_add(f, group, next[i]);
+		}
+		last = next[n - 1];
 	}
 	return last;
 }

@@ -5,6 +5,24 @@
 
 #include "rewrite.h"
 
+struct fusion {
+	struct graph *graph;
+	int *position;   /* by node->id: place in the order */
+	bool *sinks;     /* by position: read through, no kernel of its own */
+	VEC(struct group *) groups;
+};
+
+#define FUSE_EPILOGUE_MAX 8
+
+/* Element-wise, of y's shape, in no group yet? */
+bool fuse_may_follow(const struct fusion *f, const struct tensor *y,
+		     const struct node *n);
+/* The nodes that go on where y ends, in order; 0: none. Often one; several
+ * where they meet again, as in x * sigmoid (x). Nothing else reads y or what
+ * lies between, so no cycle comes of waiting for their other inputs. */
+int fuse_epilogue(const struct fusion *f, const struct tensor *y,
+		  struct node *nodes[FUSE_EPILOGUE_MAX]);
+
 /* Whose memory t's bytes are, through views. */
 const struct tensor *fuse_storage_of(const struct tensor *t);
 /* Outputs of the graph among t and the views of it. */

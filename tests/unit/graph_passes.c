@@ -426,6 +426,44 @@ test_fuse(void)
 	    "  output y\n");
 }
 
+/* What parts and meets again is one epilogue; what escapes is none. */
+static void
+test_fuse_diamond(void)
+{
+	struct tensor *x, *a, *b;
+
+	start("diamond");
+	x = input("x", SHAPE(1, 2, 4, 4));
+	a = node("Conv", "a", x, constant("w", SHAPE(2, 2, 1, 1)), NULL)
+		    ->outputs[0];
+	b = apply("Sigmoid", "b", a, NULL);
+	b = apply("Mul", "c", a, b);
+	a = node("Conv", "d", b, constant("v", SHAPE(2, 2, 1, 1)), NULL)
+		    ->outputs[0];
+	b = apply("Relu", "e", a, NULL);
+	output(apply("Exp", "f", a, NULL));
+	output(apply("Neg", "y", b, NULL));
+	infer();
+	end(graph_fuse,
+	    "graph diamond\n"
+	    "  input x: float32[1, 2, 4, 4]\n"
+	    "  const w: float32[2, 2, 1, 1] = {2, -1, 0.5, 3}\n"
+	    "  const v: float32[2, 2, 1, 1] = {2, -1, 0.5, 3}\n"
+	    "  group 0 (Conv):\n"
+	    "    a: float32[1, 2, 4, 4] = Conv (x, w)\n"
+	    "    b: float32[1, 2, 4, 4] = Sigmoid (a)\n"
+	    "    c: float32[1, 2, 4, 4] = Mul (a, b)\n"
+	    "  group 1 (Conv):\n"
+	    "    d: float32[1, 2, 4, 4] = Conv (c, v)\n"
+	    "  group 2 (Exp):\n"
+	    "    f: float32[1, 2, 4, 4] = Exp (d)\n"
+	    "  group 3 (Relu):\n"
+	    "    e: float32[1, 2, 4, 4] = Relu (d)\n"
+	    "    y: float32[1, 2, 4, 4] = Neg (e)\n"
+	    "  output f\n"
+	    "  output y\n");
+}
+
 static void
 test_fuse_concat(void)
 {
@@ -475,6 +513,7 @@ main(void)
 	test_views_binary();
 	test_cse();
 	test_fuse();
+	test_fuse_diamond();
 	test_fuse_concat();
 	return check_done();
 }
