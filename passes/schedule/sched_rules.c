@@ -104,6 +104,26 @@ is_output(const struct rules *r, const struct stmt *block)
 	return false;
 }
 
+static void
+count_expr(void *ctx, const struct expr *e)
+{
+	(void)e;
+	++*(int *)ctx;
+}
+
+/* A table: made from nothing but its axes, by more than a few operations. */
+static bool
+is_table(const struct stmt *block)
+{
+	int size = 0;
+
+	if (block->u.block->n_reads == 0 &&
+	    block->children[0]->kind == STMT_STORE) {
+		expr_visit(block->children[0]->args[0], count_expr, &size);
+	}
+	return size > 8;
+}
+
 /* Would inlining repeat an expensive function? It would if a reduction reads
  * each element many times, or if several blocks read it, or if a statistic of
  * a row (its mean, …) is read by each element of the row. */
@@ -112,7 +132,7 @@ worth_keeping(struct rules *r, int id, const struct stmt *block)
 {
 	int *users, n;
 
-	if (!store_has(block, see_costly) ||
+	if ((!store_has(block, see_costly) && !is_table(block)) ||
 	    !sched_get_consumers(&r->s, id, &users, &n)) {
 		return false;
 	}
@@ -124,7 +144,7 @@ worth_keeping(struct rules *r, int id, const struct stmt *block)
 			return true;
 		}
 	}
-	if (!store_has(block, see_call)) {
+	if (!store_has(block, see_call) && !is_table(block)) {
 		return false;
 	}
 	if (n > 1) {
@@ -212,7 +232,8 @@ choose(struct rules *r)
 	}
 	if (n == 1 && n_reductions == 0) {
 		TRY(rule_elementwise(r, output));
-	} else if (n_outputs == 1 && n_reductions == 1 && n <= 2) {
+	} else if (n_outputs == 1 && n_reductions == 1 &&
+		   (n == 1 || (n == 2 && output != reduction))) {
 		TRY(rule_matmul(r, reduction, output));
 		TRY(rule_reduction(r, reduction, output));
 	} else if (n_outputs == 1) {

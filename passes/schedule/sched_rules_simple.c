@@ -153,12 +153,12 @@ rule_reduction(struct rules *r, int reduction, int output)
 }
 
 /* How many leading axes of a block are those of its reader: the k-th axis of
- * one is the index that the other reads dimension k at. */
+ * one is the index that the other reads dimension k at. `most` where it does
+ * not read it, or all of them are. */
 static int
-common_axes(const struct block *made, const struct block *reader, int most)
+common_axes(const struct block *made, const struct block *reader, int own,
+	    int most)
 {
-	int common = most;
-
 	for (int i = 0; i < reader->n_reads; i++) {
 		const struct region *r = &reader->reads[i];
 		int k = 0;
@@ -166,55 +166,56 @@ common_axes(const struct block *made, const struct block *reader, int most)
 		if (r->buffer != made->writes[0].buffer) {
 			continue;
 		}
-		while (k < common && k < r->buffer->ndim &&
-		       k < made->n_iters &&
+		while (k < own && k < r->buffer->ndim && k < made->n_iters &&
 		       made->iters[k].kind == ITER_SPATIAL &&
+		       reader->iters[k].kind == ITER_SPATIAL &&
 		       r->ranges[k].min == reader->iters[k].var->expr &&
 		       expr_is_value(r->ranges[k].extent, 1)) {
 			k++;
 		}
-		common = k < common ? k : common;
+		most = k < most ? k : most;
 	}
-	return common;
+	return most;
 }
 
-/* The number of leading output axes that every earlier reduction has too: the
- * rows. Blocks come producers first. */
-static int
-shared_axes(struct rules *r, const int *blocks, int n, int output)
+/* shared[i]: the number of leading output axes that block i has in common
+ * with all that reads it: it can be computed inside their loops. Blocks come
+ * producers first. */
+static void
+shared_axes(struct rules *r, const int *blocks, int n, int output, int *shared)
 {
-	int *shared = arena_array(&r->module->arena, int, n);
-	int rows = func_find(r->s.func, output)->u.block->n_iters;
+	int all = func_find(r->s.func, output)->u.block->n_iters;
 
 	for (int i = n - 1; i >= 0; i--) {
 		const struct stmt *b = func_find(r->s.func, blocks[i]);
 
-		shared[i] = rows;
+		shared[i] = all;
 		for (int k = i + 1; k < n; k++) {
 			const struct stmt *reader =
 				func_find(r->s.func, blocks[k]);
 
 			shared[i] = common_axes(b->u.block, reader->u.block,
-						shared[k] < shared[i]
-							? shared[k]
-							: shared[i]);
-		}
-		if (block_reduces(b) && shared[i] < rows) {
-			rows = shared[i];
+						shared[k], shared[i]);
 		}
 	}
-	return rows;
 }
 
 bool
 rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 {
-	int rows = shared_axes(r, blocks, n, output);
-	int *loops, n_loops;
-	int placed = 0;
+	int *loops, n_loops, placed = 0;
+	int *shared, *with_copy;
 
-	if (!sched_get_loops(&r->s, output, &loops, &n_loops) ||
-	    n_loops < rows) {
+	/* A reduction that is the result adds up in a variable of its own. */
+	if (block_reduces(func_find(r->s.func, output)) &&
+	    own_accumulator(r, output, &output)) {
+		n = sched_get_child_blocks(&r->s, r->s.func->body->id,
+					   &with_copy);
+		blocks = with_copy;
+	}
+	shared = arena_array(&r->module->arena, int, n + 1);
+	shared_axes(r, blocks, n, output, shared);
+	if (!sched_get_loops(&r->s, output, &loops, &n_loops)) {
 		return false;
 	}
 	/* Consumers first: each stage goes where its readers already are. */
@@ -222,7 +223,8 @@ rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 		if (blocks[i] == output) {
 			continue;
 		}
-		for (int at = rows - 1; at >= 0; at--) {
+		for (int at = (shared[i] < n_loops ? shared[i] : n_loops) - 1;
+		     at >= 0; at--) {
 			if (sched_compute_at(&r->s, blocks[i], loops[at])) {
 				placed++;
 				break;
