@@ -275,6 +275,49 @@ follows_from_domains(struct reverse *r, const struct stmt *block,
 	return prove(&a, c);
 }
 
+/* c, which the loops inside of the body take part in, may hold for none of
+ * their iterations: then there is nothing to consume. Known for upper bounds,
+ * which the first iterations meet if any does; false for others. */
+static bool
+inherit_bound(struct reverse *r, const struct stmt *block,
+	      const struct expr *c)
+{
+	struct module *m = r->e->m;
+	struct var *vars[16];
+	const struct expr *firsts[16], *rest, *c0;
+	int64_t coeff[16];
+	struct var_map map = { vars, firsts, 0 };
+	struct analyser a;
+	bool bound = c->kind == EXPR_LT || c->kind == EXPR_LE;
+
+	for (const struct stmt *p = block; p != r->loop; p = p->parent) {
+		if (p->kind == STMT_FOR &&
+		    expr_uses_var(c, p->u.loop.var)) {
+			if (map.n == 16) {
+				return false;
+			}
+			vars[map.n] = p->u.loop.var;
+			firsts[map.n++] = p->args[0];
+		}
+	}
+	c0 = expr_substitute(m, c, &map);
+	analyser_init(&a, m);
+	analyser_enter(&a, r->loop->children[0]);
+	if (prove(&a, c0)) {
+		return true;
+	}
+	bound = bound && analyse_affine(&a, expr_sub(m, c->args[0],
+						     c->args[1]),
+					vars, map.n, coeff, &rest);
+	for (int i = 0; i < map.n && bound; i++) {
+		bound = coeff[i] >= 0;
+	}
+	if (bound) {
+		r->when = r->when ? expr_and(m, r->when, c0) : c0;
+	}
+	return bound;
+}
+
 /* Where the loops outside of the body rule out that the store happens, its
  * value must not be used either. What the loops inside rule out must be what
  * the consumer's own domain rules out as well; false otherwise. */
@@ -303,7 +346,8 @@ inherit_predicate(struct reverse *r, const struct access *store)
 		}
 		if (!inside) {
 			r->when = r->when ? expr_and(m, r->when, c) : c;
-		} else if (spatial && !follows_from_domains(r, block, c)) {
+		} else if (spatial && (!follows_from_domains(r, block, c) ||
+				       !inherit_bound(r, block, c))) {
 			return false;
 		}
 	}
