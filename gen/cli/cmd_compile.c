@@ -118,6 +118,21 @@ print_summary(struct cli *c, struct tirc *t)
 	printf("\ncompile  %s\n", s.compile_line);
 }
 
+/* The metadata file, as it was written. */
+static void
+print_metadata(struct tirc *t)
+{
+	for (int i = 0; i < tirc_file_count(t); i++) {
+		struct tirc_file f = tirc_file(t, i);
+		size_t n = strlen(f.name);
+
+		if (n > 5 && strcmp(f.name + n - 5, ".json") == 0 &&
+		    f.text != NULL) {
+			fputs(f.text, stdout);
+		}
+	}
+}
+
 static bool
 write_depfile(struct cli *c, struct tirc *t)
 {
@@ -154,7 +169,9 @@ cmd_compile(struct cli *c)
 	ok = tirc_compile(t) && tirc_write(t, c->out) &&
 	     (c->depfile_path == NULL || write_depfile(c, t));
 	cli_messages(t);
-	if (ok && !c->quiet) {
+	if (ok && c->json) {
+		print_metadata(t);
+	} else if (ok && !c->quiet) {
 		print_summary(c, t);
 	}
 	tirc_free(t);

@@ -65,7 +65,8 @@ static const struct option_row rows[] = {
 	{ OPT_RTOL, "rtol", "X",
 	  "accept |a-b| <= atol + rtol * max|b| (default: by type)", TEST },
 	{ OPT_ATOL, "atol", "X", "see --rtol", TEST },
-	{ OPT_JSON, "json", NULL, "for programs", MODEL_VERBS },
+	{ OPT_JSON, "json", NULL, "print JSON, for programs",
+	  COMPILE | INSPECT },
 	{ OPT_QUIET, "quiet", NULL, "print nothing but errors", MODEL_VERBS },
 	{ OPT_HELP, "help", NULL, "this text", MODEL_VERBS | VERSION },
 };

@@ -415,16 +415,16 @@ bool
 import_inputs(struct importer *imp, struct body *body)
 {
 	struct inputs in = { .imp = imp };
+	const char *fixed = NULL;
+	int n_fixed = 0;
 
 	for (size_t i = 0; i < imp->graph->n_input; ++i) {
 		const Onnx__ValueInfoProto *p = imp->graph->input[i];
 
 		if (p->name && scope_find(&body->scope, p->name)) {
 			if (imp->model->ir_version >= 4) {
-				assume(&in, arena_printf(&imp->tmp,
-					"input %s keeps the value that the "
-					"model gives it",
-					import_quote(&imp->tmp, p->name)));
+				fixed = import_quote(&imp->tmp, p->name);
+				n_fixed++;
 			}
 			continue;
 		}
@@ -432,6 +432,15 @@ import_inputs(struct importer *imp, struct body *body)
 			return false;
 		}
 		vec_push(&imp->tmp, &in.list, p);
+	}
+	if (n_fixed == 1) {
+		assume(&in, arena_printf(&imp->tmp,
+			"input %s keeps the value that the model gives it",
+			fixed));
+	} else if (n_fixed > 1) {
+		assume(&in, arena_printf(&imp->tmp,
+			"%d inputs keep the values that the model gives them",
+			n_fixed));
 	}
 	collect_names(&in);
 	if (!bind_all(&in)) {
