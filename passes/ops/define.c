@@ -153,9 +153,14 @@ define_literal(struct define *c, const struct node *n, int i)
 {
 	struct tensor *t = node_input(n, i);
 
-	if (!t || !t->value || t->value->elems != 1 ||
+	if (!t || !t->value || t->value->elems < 1 ||
 	    !tensor_known(c->module, t)) {
 		return NULL;
+	}
+	for (int k = 1; k < t->n_elems; k++) {
+		if (t->elems[k] != t->elems[0]) {
+			return NULL;
+		}
 	}
 	return t->elems[0]->type.kind == t->type.kind
 		? t->elems[0] : expr_cast(c->module, t->type, t->elems[0]);

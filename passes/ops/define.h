@@ -94,7 +94,8 @@ void define_stages(struct define *c, const char *const *names, const char *tag,
 		   int n_axes, struct iter_var *axes,
 		   const struct expr *const *bodies, int n,
 		   struct te_tensor **out);
-/* Input i as a literal where it is a constant of one element, else NULL. */
+/* Input i as a literal where it is a constant whose elements are all the
+ * same, else NULL. */
 const struct expr *define_literal(struct define *c, const struct node *n,
 				  int i);
 /* A literal of e's type. */

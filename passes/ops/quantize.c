@@ -154,12 +154,13 @@ define_dequantize(struct define *c, const struct node *n,
 	struct dtype f = accumulator_type(n->inputs[1]->type);
 	struct dtype wide = dtype_is_float(x->type) ? f : dtype_of(DT_I32);
 	struct iter_var *axes = define_axes(c, y);
-	const struct expr **index = axes_exprs(c, axes, y->ndim), *e;
+	const struct expr **index = axes_exprs(c, axes, y->ndim), *e, *zero;
 
-	e = expr_cast(m, wide, te_at(m, in[0], index, y->ndim));
-	if (node_input(n, 2)) {
-		e = expr_sub(m, e, expr_cast(m, wide, quant_param(
-			c, n, 2, in, index)));
+	e = te_at(m, in[0], index, y->ndim);
+	zero = node_input(n, 2) ? quant_param(c, n, 2, in, index) : NULL;
+	if (zero && !expr_is_value(zero, 0)) {
+		e = expr_sub(m, expr_cast(m, wide, e),
+			     expr_cast(m, wide, zero));
 	}
 	e = expr_mul(m, expr_cast(m, f, e),
 		     expr_cast(m, f, quant_param(c, n, 1, in, index)));
