@@ -16,7 +16,7 @@ LIBM = re.compile(r"^(exp|exp2|log|log2|log1p|sqrt|sin|cos|tan|asin|acos|atan|"
                   r"sinh|cosh|tanh|asinh|acosh|atanh|erf|floor|ceil|trunc|"
                   r"round|nearbyint|rint|fabs|pow|fmod|atan2|copysign|fma|"
                   r"fmin|fmax)f?$")
-STANDARD = {"c99": "c99", "gnu-c": "gnu11"}
+STANDARD = {"c99": ["-std=c99"], "gnu-c": ["-std=gnu11", "-fopenmp-simd"]}
 
 
 def sources(folder):
@@ -43,7 +43,7 @@ def check_symbols(objects, prefix):
 
 def check(target, model, prefix):
     folder = compile_model(model, "--target", target, "--weights", "c")
-    flags = ["-std=" + STANDARD[target], "-I" + folder, *STRICT]
+    flags = [*STANDARD[target], "-I" + folder, *STRICT]
     for cc in compilers():
         for level in ("-O0", "-O2", "-O3"):
             objects = []
