@@ -49,8 +49,12 @@ column_is_memory(struct dtype t)
 #define LOAD_LANES(D, T) \
 	do { \
 		D *restrict d = dst; \
-		const T *p = (const T *)base + offset; \
-		LANES(at, d[i] = (D)p[at]); \
+		const unsigned char *p = (const unsigned char *)base + \
+					 offset * (int64_t)sizeof(T); \
+		T value; /* not always aligned in memory */ \
+		LANES(at, memcpy(&value, p + at * (int64_t)sizeof value, \
+				 sizeof value); \
+		      d[i] = (D)value); \
 	} while (0)
 
 #define STORE_LANES(T, D) \

@@ -39,6 +39,30 @@ address_pointer(const struct machine *m, const struct exec_address *at)
 	       address_offset(m, at) * dtype_bytes(at->type);
 }
 
+/* Where an op's result goes: to memory at once, to its column, or (a load)
+ * nowhere, since the memory itself serves. A mapped file may hold elements
+ * at addresses that are no multiple of their size: those are copied. */
+static void *
+destination(const struct machine *m, const struct exec_op *op,
+	    const struct exec_program *p)
+{
+	unsigned char *column =
+		m->columns + (size_t)op->dst * EXEC_COLUMN_BYTES;
+	const struct exec_address *at;
+	void *memory;
+
+	if (op->direct >= 0) {
+		return address_pointer(m, &p->addresses.data[op->direct]);
+	}
+	if (!op->aliases) {
+		return column;
+	}
+	at = &p->addresses.data[op->index];
+	memory = address_pointer(m, at);
+	return (uintptr_t)memory % (uintptr_t)dtype_bytes(at->type) == 0
+		? memory : column;
+}
+
 /* NULL: every lane counts. What is uniform is wanted by some lane, or its
  * region would have been jumped over. */
 static const unsigned char *
@@ -91,14 +115,7 @@ run_program(struct machine *m, const struct exec_program *p, int lanes)
 		void *dst = NULL;
 
 		if (op->dst >= 0) {
-			dst = op->direct >= 0
-				? address_pointer(m, &p->addresses.data[
-							op->direct])
-			      : op->aliases
-				? address_pointer(m, &p->addresses.data[
-							op->index])
-				: m->columns + (size_t)op->dst *
-						EXEC_COLUMN_BYTES;
+			dst = destination(m, op, p);
 			m->reg[op->dst] = dst;
 		}
 		switch ((enum exec_code)op->code) {
@@ -111,7 +128,10 @@ run_program(struct machine *m, const struct exec_program *p, int lanes)
 			}
 			break;
 		case EXEC_LOAD:
-			if (!op->aliases) {
+			if (!op->aliases ||
+			    (unsigned char *)dst ==
+				    m->columns + (size_t)op->dst *
+							 EXEC_COLUMN_BYTES) {
 				run_load(m, op, p, n);
 			}
 			break;
