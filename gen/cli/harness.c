@@ -20,7 +20,8 @@ fail(const char *problem, const char *what)
 	return false;
 }
 
-/* Runs a shell command in the folder; its output goes to `log` there. */
+/* Runs a shell command in the folder; its output goes to `log` there, or
+ * where messages go if that is NULL. */
 static int
 shell(const struct harness *h, const char *command, const char *log)
 {
@@ -30,7 +31,13 @@ shell(const struct harness *h, const char *command, const char *log)
 	fflush(NULL); /* or the child prints it again */
 	child = fork();
 	if (child == 0) {
-		if (chdir(h->folder) != 0 || freopen(log, "w", stdout) == NULL) {
+		if (chdir(h->folder) != 0) {
+			_exit(127);
+		}
+		/* Opening /dev/stderr anew would empty a file it may be. */
+		if (log == NULL
+		    ? dup2(STDERR_FILENO, STDOUT_FILENO) < 0
+		    : freopen(log, "w", stdout) == NULL) {
 			_exit(127);
 		}
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
@@ -99,7 +106,7 @@ build(struct harness *h)
 		}
 	}
 	strbuf_puts(&command, " -lm");
-	status = shell(h, command.data, "/dev/stderr");
+	status = shell(h, command.data, NULL);
 	if (status != 0) {
 		fail("the C compiler failed:", command.data);
 	}
