@@ -137,6 +137,12 @@ may_wrap(struct walker *w, const struct expr *e)
 {
 	bool wraps;
 
+	if (dtype_class(e->type) == DTC_UINT) {
+		/* Products of short ones may leave the int they become. */
+		return e->kind == EXPR_MUL &&
+		       w->d->types[e->type.kind].promoted &&
+		       dtype_bits(e->type) * 2 >= w->d->int_bits;
+	}
 	if (dtype_class(e->type) != DTC_INT || !walk_is_data(w, e)) {
 		return false;
 	}
@@ -659,6 +665,18 @@ intrinsic(struct walker *w, const struct expr *e)
 	case INTRIN_REINTERPRET:
 		return apply_to(w, FORM_REINTERPRET, e->args[0]->type,
 				e->type, e->args, 1);
+	case INTRIN_FMOD:
+		if (dtype_is_int(e->type)) {
+			return apply(w, FORM_MOD_ANY, e->type, e->args, 2);
+		}
+		break;
+	case INTRIN_FMA:
+		if (dtype_is_int(e->type)) {
+			return walk_piece(w, expr_add(w->m,
+				expr_mul(w->m, e->args[0], e->args[1]),
+				e->args[2]));
+		}
+		break;
 	default:
 		break;
 	}

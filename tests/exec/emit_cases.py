@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""emit_cases.py PROGRAM DIALECT FLAGS...: every operation of every type that
+the dialect spells, as a function; compiled without a warning, it gives what
+the interpreter gives, also under UBSan; tcc takes it where the dialect is
+plain C."""
+import os
+import shutil
+import subprocess
+import sys
+
+from helper import STRICT, compilers, execute, fail, work_folder
+
+program, dialect, *flags = sys.argv[1:]
+folder = work_folder()
+
+
+def write(*arguments):
+    path = os.path.join(folder, "cases.c")
+    done = subprocess.run([program, dialect, *arguments],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        fail(done.stderr)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(done.stdout)
+    return path
+
+
+source = write()
+for cc in compilers():
+    exe = os.path.join(folder, cc)
+    execute([cc, *flags, *STRICT, "-O1", source, "-o", exe, "-lm"])
+    execute([exe])
+gcc = shutil.which("gcc")
+if gcc:
+    exe = os.path.join(folder, "ubsan")
+    execute([gcc, *flags, "-O0", "-fsanitize=undefined,float-cast-overflow",
+             "-fno-sanitize-recover=all", source, "-o", exe, "-lm"])
+    execute([exe])
+if dialect == "c99" and shutil.which("tcc"):
+    exe = os.path.join(folder, "tcc")
+    execute(["tcc", write("--no-nan"), "-o", exe, "-lm"])
+    execute([exe])
