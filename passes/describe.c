@@ -91,12 +91,18 @@ stem_of_weight(struct arena *a, const struct node *n)
 }
 
 const char *
+operator_word(struct arena *a, const struct node *n)
+{
+	return lower_case(a, n->op_type);
+}
+
+const char *
 kernel_stem(struct graph *g, const struct group *group)
 {
 	struct arena *a = &g->module->arena;
 	const struct node *anchor = group->anchor;
 	const char *stem = stem_of_weight(a, anchor);
-	const char *op = lower_case(a, anchor->op_type);
+	const char *op = operator_word(a, anchor);
 
 	if (stem != NULL) {
 		return strstr(lower_case(a, stem), op) != NULL

@@ -61,10 +61,8 @@ tensor_stem(struct entry *e, const struct kernel *k, const struct tensor *t)
 	if (stem == NULL) {
 		stem = k->name;
 	}
-	for (int i = 0; i < e->p->kernels.n; i++) {
-		if (strcmp(e->p->kernels.data[i]->name, stem) == 0) {
-			return arena_printf(&e->m->arena, "%s_out", stem);
-		}
+	if (!name_set_takes(&e->names, stem)) {
+		return arena_printf(&e->m->arena, "%s_out", stem);
 	}
 	return stem;
 }
@@ -164,6 +162,9 @@ entry_build(struct program *p)
 				  g->tensors.n + 1);
 	of_weight = arena_array(&m->arena, const struct expr *,
 				p->weights.n + 1);
+	for (int i = 0; i < p->kernels.n; i++) {
+		name_set_add(&e.names, p->kernels.data[i]->name);
+	}
 	for (int i = 0; i < g->inputs.n; i++) {
 		add_tensor_param(&e, g->inputs.data[i]);
 	}

@@ -662,6 +662,19 @@ adopt_weights(struct joint *j)
 	}
 }
 
+/* Nodes of one layer often share its name: the operator tells them apart. */
+static const char *
+free_stem(struct builder *b, const struct group *group)
+{
+	const char *stem = kernel_stem(b->g, group);
+
+	if (name_set_takes(&b->names, stem)) {
+		return stem;
+	}
+	return arena_printf(&b->m->arena, "%s_%s", stem,
+			    operator_word(&b->m->arena, group->anchor));
+}
+
 static bool
 build_kernel(struct builder *b, struct group *group)
 {
@@ -671,7 +684,7 @@ build_kernel(struct builder *b, struct group *group)
 
 	k->group = group;
 	new_names(b, &j.names);
-	k->name = name_set_add(&b->names, kernel_stem(b->g, group));
+	k->name = name_set_add(&b->names, free_stem(b, group));
 	if (!join(&j)) {
 		return false;
 	}

@@ -13,6 +13,8 @@ bool group_makes(const struct graph *g, const struct group *group,
 
 /* describe.c: names and titles from the model. */
 const char *kernel_stem(struct graph *g, const struct group *group);
+/* "softmax": the operator as part of a name. */
+const char *operator_word(struct arena *a, const struct node *n);
 const char *kernel_title(struct graph *g, const struct group *group);
 const char *weight_stem(struct graph *g, const struct kernel *k,
 			const struct kernel_arg *arg);

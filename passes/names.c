@@ -182,6 +182,14 @@ name_set_add(struct name_set *s, const char *text)
 	return name;
 }
 
+bool
+name_set_takes(const struct name_set *s, const char *text)
+{
+	const char *clean = sanitise(s->arena, text);
+
+	return is_free(s, shorten(s->arena, clean, (size_t)s->max_length));
+}
+
 /* -- stems -- */
 
 struct part {

@@ -19,7 +19,10 @@ void name_set_init(struct name_set *s, struct arena *a);
  * them one; keywords and digits in front are escaped; long names keep head
  * and tail. Adds it. */
 const char *name_set_add(struct name_set *s, const char *text);
+/* Is this very identifier in the set? */
 bool name_set_has(const struct name_set *s, const char *name);
+/* Is the identifier of text free, so that name_set_add needs no number? */
+bool name_set_takes(const struct name_set *s, const char *text);
 /* The readable stem of a model's name: "/layer/0/Conv_output_0" -> "layer_0",
  * numbers that only count nodes ("Conv_12", "123") give NULL. */
 const char *name_stem(struct arena *a, const char *model_name);

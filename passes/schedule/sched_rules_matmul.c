@@ -163,8 +163,10 @@ choose_tiles(int64_t extent, int64_t most)
 		int64_t blocks = (extent + d - 1) / d;
 		int64_t waste = blocks * d - extent;
 
-		/* A row of waste must save more than a smaller tile does. */
-		waste = waste * 8 + (most - d) * blocks;
+		/* A row of waste must save more than a smaller tile does, and
+		 * a rest means a second copy of the loops. */
+		waste = waste * 8 + (most - d) * blocks +
+			(waste > 0 ? extent / 2 : 0);
 		if (waste < best_waste) {
 			best = d;
 			best_waste = waste;
