@@ -19,9 +19,11 @@
  *                                             for i_i in T.vectorized(8):
  *                                                 if i_o * 8 + i_i < 19: ...
  *
- * Done for a serial loop with the note "partition", and for one that counts
- * the tiles of an unrolled or vectorized loop inside it, where at least half
- * of the iterations become plain and the body is small. */
+ * Done for a serial loop with the note "partition" (what is left of it is
+ * then partitioned again, so that each source of a concatenation gets a loop
+ * of its own), and for one that counts the tiles of an unrolled or vectorized
+ * loop inside it, where at least half of the iterations become plain and the
+ * body is small. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -33,6 +35,7 @@ struct partition {
 	struct stmt *loop;
 	bool forced;
 	bool tiled; /* some guard belongs to a tile of the loop */
+	int64_t min, max;    /* of all iterations */
 	int64_t first, last; /* of the plain iterations */
 	VEC(struct stmt *) guards; /* that are plain in these */
 	int n_stmts;
@@ -121,8 +124,12 @@ narrow(struct partition *p, struct stmt *at, const struct expr *cond)
 		if (!p->tiled && !p->forced) {
 			continue;
 		}
-		vec_push(&p->func->module->arena, &p->guards, at);
 		edge = floor_quotient(-b.max, coeff > 0 ? coeff : -coeff);
+		if (p->forced && (coeff > 0 ? edge < p->min
+					    : -edge > p->max)) {
+			continue; /* it fails throughout */
+		}
+		vec_push(&p->func->module->arena, &p->guards, at);
 		if (coeff > 0 && edge < p->last) {
 			p->last = edge;
 		} else if (coeff < 0 && -edge > p->first) {
@@ -177,6 +184,8 @@ part_of(struct partition *p, int64_t first, int64_t end, bool original)
 	return loop;
 }
 
+static void partition_loop(struct func *f, struct stmt *loop);
+
 static void
 split_loop(struct partition *p, int64_t min, int64_t end)
 {
@@ -188,6 +197,12 @@ split_loop(struct partition *p, int64_t min, int64_t end)
 	parts[2] = part_of(p, p->last + 1, end, false);
 	parts[1] = part_of(p, p->first, p->last + 1, true);
 	stmt_put(p->func, place, stmt_seq(p->func, parts, 3));
+	/* x where i < a, else y where i < b, else z: one loop for each. */
+	for (int i = 0; i < 3 && p->forced; i += 2) {
+		if (parts[i]) {
+			partition_loop(p->func, parts[i]);
+		}
+	}
 }
 
 static bool
@@ -273,8 +288,8 @@ partition_loop(struct func *f, struct stmt *loop)
 		return;
 	}
 	end = min + extent;
-	p.first = min;
-	p.last = end - 1;
+	p.first = p.min = min;
+	p.last = p.max = end - 1;
 	stmt_visit(loop->children[0], find_guards, &p);
 	if ((p.first == min && p.last == end - 1) || p.last < p.first) {
 		return;
@@ -312,5 +327,8 @@ bool
 lower_partition(struct func *f)
 {
 	partition_below(f, f->body);
+	if (f->body->kind == STMT_FOR && stmt_note(f->body, "partition")) {
+		partition_loop(f, f->body);
+	}
 	return true;
 }

@@ -80,10 +80,34 @@ covers_inner(const struct block_access *x, int outer)
 	return true;
 }
 
+/* An axis that chooses between sources: x where i < n, else y. */
+struct choice {
+	const struct block *block;
+	int axis; /* -1: none */
+};
+
+static void
+see_choice(void *ctx, const struct expr *e)
+{
+	struct choice *c = ctx;
+
+	if (e->kind != EXPR_IF || e->args[0]->kind != EXPR_LT ||
+	    e->args[0]->args[0]->kind != EXPR_VAR ||
+	    e->args[0]->args[1]->kind != EXPR_INT) {
+		return;
+	}
+	for (int i = 0; i < c->block->n_iters; i++) {
+		if (c->block->iters[i].var == e->args[0]->args[0]->u.var) {
+			c->axis = i;
+		}
+	}
+}
+
 bool
 rule_elementwise(struct rules *r, int block)
 {
 	struct block_access x;
+	struct choice choice = { .axis = -1 };
 	int *loops, n;
 
 	if (!rules_access(r, block, &x) ||
@@ -107,6 +131,12 @@ rule_elementwise(struct rules *r, int block)
 		    sched_fuse(&r->s, pair, 2, &fused)) {
 			loops[d] = fused;
 		}
+	}
+	choice.block = x.info;
+	expr_visit(x.block->children[0]->args[0], see_choice, &choice);
+	if (choice.axis >= 0) {
+		sched_annotate(&r->s, loops[choice.axis], "partition",
+			       expr_i32(r->module, 1));
 	}
 	return true;
 }
