@@ -572,8 +572,15 @@ count_stmt(const struct stmt *s)
 		n = count_expr(s->args[0]);
 	}
 	for (int i = 0; i < s->n_children; i++) {
-		if (s->children[i] != NULL) {
-			n += count_stmt(s->children[i]);
+		double child = s->children[i] != NULL
+				       ? count_stmt(s->children[i])
+				       : 0;
+
+		/* One of the branches is taken, the longer one. */
+		if (s->kind == STMT_IF) {
+			n = child > n ? child : n;
+		} else {
+			n += child;
 		}
 	}
 	if (s->kind == STMT_FOR) {
