@@ -97,12 +97,15 @@ struct origin {
 	const char *fate;   /* why, in words */
 };
 
-/* A fusion group: one kernel, or no kernel at all (a view). */
+/* A fusion group: one kernel, or no kernel at all (a view, or a Concat whose
+ * inputs are written right into it: tensor.part_of). Its last node's results
+ * are what it stores. A node that is read through (a prologue) may be in
+ * several groups; node.group is the first. */
 struct group {
-	int id;
+	int id;                   /* its index; the order is topological */
 	VEC(struct node *) nodes; /* in topological order */
 	struct node *anchor;      /* the node that names and shapes it */
-	bool is_view;             /* outputs alias the input: no code */
+	bool is_view;             /* the bytes exist already: no code */
 };
 
 /* Tensors by name: open addressing, hashed by the text. */
