@@ -297,6 +297,14 @@ resize_axes(struct infer *c, const struct node *n, struct resize_axis *axes)
 	if (crops && n_roi != 2 * n_which) {
 		return infer_needs_constant(c, n, 1);
 	}
+	for (int i = 0; i < n_roi; i++) {
+		if (!(fabs(roi[i]) <= 1e6)) {
+			return infer_error(c, DIAG_BAD_ATTRIBUTE,
+					   "element %d of roi is %g; it must "
+					   "be a part of the image", i,
+					   roi[i]);
+		}
+	}
 	for (int i = 0; i < n_which; i++) {
 		double part[2] = { 0, 1 };
 
