@@ -651,6 +651,22 @@ read_dialect(struct loader *l, struct json j)
 
 /* -- files and what they extend -- */
 
+/* A row of these sections replaces what it extends as a whole. */
+static void
+drop_rows(cJSON *base, const cJSON *over, const char *section)
+{
+	cJSON *rows = cJSON_GetObjectItemCaseSensitive(base, section);
+	const cJSON *row;
+
+	cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(over,
+								 section)) {
+		if (cJSON_IsObject(rows) && row->string != NULL) {
+			cJSON_DeleteItemFromObjectCaseSensitive(rows,
+								row->string);
+		}
+	}
+}
+
 /* Loads name and what it extends, and lays them over each other. */
 static cJSON *
 load_chain(struct loader *l, const char *name)
@@ -690,6 +706,8 @@ load_chain(struct loader *l, const char *name)
 	}
 	merged = cJSON_Duplicate(l->trees[l->n - 1], true);
 	for (int i = l->n - 2; i >= 0; i--) {
+		drop_rows(merged, l->trees[i], "expressions");
+		drop_rows(merged, l->trees[i], "statements");
 		json_merge(merged, l->trees[i]);
 	}
 	return merged;

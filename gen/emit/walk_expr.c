@@ -450,17 +450,18 @@ division(struct walker *w, const struct expr *e)
 	return apply(w, id, e->type, e->args, 2);
 }
 
+/* Anything that is better computed once. */
 static bool
-has_kind_below(const struct expr *e, int depth)
+is_work(const struct expr *e, int depth)
 {
-	if (e->kind == EXPR_CALL || e->kind == EXPR_SELECT ||
+	if ((depth == 0 && dtype_is_float(e->type) && e->n_args > 0 &&
+	     e->kind != EXPR_LOAD) || e->kind == EXPR_CALL || e->kind == EXPR_SELECT ||
 	    e->kind == EXPR_IF || e->kind == EXPR_MIN ||
 	    e->kind == EXPR_MAX || (e->kind == EXPR_LOAD && depth > 0)) {
 		return true;
 	}
 	for (int i = 0; i < e->n_args; i++) {
-		if (has_kind_below(e->args[i],
-				   depth + (e->kind == EXPR_LOAD))) {
+		if (is_work(e->args[i], depth + (e->kind == EXPR_LOAD))) {
 			return true;
 		}
 	}
@@ -470,7 +471,7 @@ has_kind_below(const struct expr *e, int depth)
 static bool
 is_repeatable(struct walker *w, const struct expr *e)
 {
-	return !has_kind_below(e, 0) &&
+	return !is_work(e, 0) &&
 	       layout_width(walk_piece(w, e).text) <= REPEATABLE_COLUMNS;
 }
 

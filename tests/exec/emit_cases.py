@@ -15,18 +15,12 @@ program, dialect, *flags = sys.argv[1:]
 folder = work_folder()
 
 
-def write(*arguments):
-    path = os.path.join(folder, "cases.c")
-    done = subprocess.run([program, dialect, *arguments],
-                          capture_output=True, text=True)
-    if done.returncode != 0:
-        fail(done.stderr)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(done.stdout)
-    return path
-
-
-source = write()
+source = os.path.join(folder, "cases.c")
+done = subprocess.run([program, dialect], capture_output=True, text=True)
+if done.returncode != 0:
+    fail(done.stderr)
+with open(source, "w", encoding="utf-8") as file:
+    file.write(done.stdout)
 for cc in compilers():
     exe = os.path.join(folder, cc)
     execute([cc, *flags, *STRICT, "-O1", source, "-o", exe, "-lm"])
@@ -39,5 +33,5 @@ if gcc:
     execute([exe])
 if dialect == "c99" and shutil.which("tcc"):
     exe = os.path.join(folder, "tcc")
-    execute(["tcc", write("--no-nan"), "-o", exe, "-lm"])
+    execute(["tcc", source, "-o", exe, "-lm"])
     execute([exe])

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The template engine: what it makes of texts, and its messages. */
+#include "check.h"
+#include "module.h"
+#include "template.h"
+
+static struct module *m;
+
+static void
+check_text(const char *text, const struct tdata *data, const char *want)
+{
+	struct strbuf s;
+
+	strbuf_init(&s);
+	CHECK(template_render(&m->diags, "a.tmpl", NULL, text, data, &s));
+	CHECK_STR_EQ(s.data != NULL ? s.data : "", want);
+	strbuf_release(&s);
+}
+
+static void
+check_error(const char *text, const struct tdata *data, const char *want)
+{
+	struct strbuf s;
+
+	strbuf_init(&s);
+	CHECK(!template_render(&m->diags, "a.tmpl", NULL, text, data, &s));
+	strbuf_release(&s);
+	strbuf_init(&s);
+	diag_format(&m->diags.list.data[m->diags.list.n - 1], &s);
+	CHECK(m->diags.list.data[m->diags.list.n - 1].id ==
+	      DIAG_BAD_TEMPLATE);
+	if (!CHECK(strstr(s.data, want) != NULL)) {
+		fprintf(stderr, "  it says: %s\n", s.data);
+	}
+	strbuf_release(&s);
+}
+
+int
+main(void)
+{
+	struct tdata *d, *outer;
+
+	m = module_new();
+	outer = tdata_new(&m->arena);
+	d = tdata_new(&m->arena);
+	tdata_outer(d, outer);
+	tdata_text(outer, "far", "away");
+	tdata_text(d, "name", "conv1");
+	tdata_text(d, "none", NULL);
+	tdata_flag(d, "yes", true);
+	tdata_flag(d, "no", false);
+	tdata_int(d, "seven", 7);
+	tdata_list(d, "empty");
+	for (int i = 0; i < 3; i++) {
+		struct tdata *item = tdata_item(d, "list");
+
+		tdata_int(item, "at", i);
+		for (int k = 0; k < i; k++) {
+			tdata_int(tdata_item(item, "inner"), "k", k);
+		}
+		tdata_list(item, "inner");
+	}
+	check_text("", d, "");
+	check_text("plain { } text\n", d, "plain { } text\n");
+	check_text("{{name}}({{seven}}, {{far}}){{none}}", d,
+		   "conv1(7, away)");
+	check_text("{{#yes}}a{{/yes}}{{^yes}}b{{/yes}}", d, "a");
+	check_text("{{#no}}a{{/no}}{{^no}}b{{/no}}", d, "b");
+	check_text("{{#empty}}a{{/empty}}{{^empty}}b{{/empty}}", d, "b");
+	check_text("{{#list}}{{at}}{{^last}}, {{/last}}{{/list}}", d,
+		   "0, 1, 2");
+	check_text("{{#list}}{{#first}}<{{/first}}{{name}}{{#last}}>{{/last}}"
+		   "{{/list}}", d, "<conv1conv1conv1>");
+	check_text("{{#list}}[{{#inner}}{{at}}{{k}} {{/inner}}]{{/list}}", d,
+		   "[][10 ][20 21 ]");
+	/* Lines of tags alone leave nothing. */
+	check_text("a\n  {{#yes}}\nb\n\t{{/yes}}  \n{{! remark }}\nc\n", d,
+		   "a\nb\nc\n");
+	check_text("a {{#yes}}\nb\n{{/yes}}\nc\n", d, "a \nb\nc\n");
+	check_text("{{#list}}\n{{at}}\n{{/list}}\n", d, "0\n1\n2\n");
+
+	check_error("one\ntwo {{nmae}}\n", d,
+		    "a.tmpl:2: unknown placeholder 'nmae'");
+	check_error("{{#nolist}}{{/nolist}}", d, "unknown placeholder");
+	check_error("a\n\n{{#yes}}b", d, "a.tmpl:3: no end of section 'yes'");
+	check_error("a {{/yes}}", d, "the end of no section 'yes'");
+	check_error("a {{name", d, "a tag without its end");
+	check_error("{{list}}", d, "a list is no text");
+	check_error("{{first}}", d, "unknown placeholder 'first'");
+	module_free(m);
+	return check_done();
+}
