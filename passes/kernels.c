@@ -382,14 +382,15 @@ static bool
 parts_die_here(struct builder *b, const struct tensor *whole,
 	       const struct group *group)
 {
-	for (int i = 0; i < b->g->tensors.n; i++) {
-		struct tensor *t = b->g->tensors.data[i];
+	const struct node *n = whole->producer;
+
+	for (int i = 0; n != NULL && i < n->n_inputs; i++) {
 		struct tensor *root;
 
-		if (t->part_of != whole) {
+		if (n->inputs[i] == NULL || n->inputs[i]->part_of != whole) {
 			continue;
 		}
-		root = storage_root(b, t);
+		root = storage_root(b, n->inputs[i]);
 		if (!dies_here(b, root, group) ||
 		    !parts_die_here(b, root, group)) {
 			return false;
