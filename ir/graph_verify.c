@@ -114,7 +114,9 @@ graph_verify(struct graph *g)
 		if (!verify_tensor(g, t)) {
 			return false;
 		}
-		done[i] = t->is_input || tensor_is_constant(t);
+		/* Known numbers need not be computed. */
+		done[i] = t->is_input || tensor_is_constant(t) ||
+			  (t->elems && !t->producer);
 	}
 	for (int i = 0; i < g->nodes.n; i++) {
 		if (!verify_node(g, g->nodes.data[i], done)) {

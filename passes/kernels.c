@@ -290,6 +290,47 @@ join(struct joint *j)
 	return true;
 }
 
+struct var_use {
+	const struct var *var;
+	bool used;
+};
+
+static bool
+see_var(void *ctx, struct stmt *s)
+{
+	struct var_use *u = ctx;
+
+	for (int i = 0; i < s->n_args && !u->used; i++) {
+		u->used = s->args[i] != NULL &&
+			  expr_uses_var(s->args[i], u->var);
+	}
+	for (int d = 0; s->kind == STMT_ALLOC && d < s->u.buffer->ndim &&
+	     !u->used; d++) {
+		u->used = expr_uses_var(s->u.buffer->shape[d], u->var);
+	}
+	return !u->used;
+}
+
+static bool
+param_is_used(const struct func *f, const struct param *p)
+{
+	struct var_use use = { .var = p->var };
+
+	if (p->buffer != NULL) {
+		return func_reads(f, p->buffer) || func_writes(f, p->buffer);
+	}
+	stmt_visit(f->body, see_var, &use);
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		/* Flat indices are made of the inner dimensions. */
+		for (int d = 1; b != NULL && d < b->ndim && !use.used; d++) {
+			use.used = expr_uses_var(b->shape[d], p->var);
+		}
+	}
+	return use.used;
+}
+
 /* The parameters may have changed their buffers (merged dimensions, packed
  * layouts); scalars and scratch come behind. Constants that went into the
  * definition (shapes, axes) and data that turned out not to matter are no
@@ -311,8 +352,7 @@ refresh_args(struct joint *j)
 		} else {
 			arg.var = param.var;
 		}
-		if (param.buffer != NULL && !func_reads(f, param.buffer) &&
-		    !func_writes(f, param.buffer)) {
+		if (!param_is_used(f, &param)) {
 			continue;
 		}
 		arg.buffer = param.buffer;

@@ -423,11 +423,51 @@ merge_term(struct analyser *a, struct linear *l, int i, struct dtype t)
 	return false;
 }
 
+/* The same for k * (x % d) where d is no constant. */
+static bool
+merge_symbolic(struct analyser *a, struct linear *l, int i)
+{
+	struct term term = *linear_at(l, i);
+	const struct expr *x, *d, *q;
+	struct linear sum, whole;
+	int64_t c;
+
+	if (term.atom->kind != EXPR_FLOORMOD ||
+	    expr_is_int(term.atom->args[1], &c)) {
+		return false;
+	}
+	x = term.atom->args[0];
+	d = term.atom->args[1];
+	if (analyse_bounds(a, d).min <= 0) {
+		return false;
+	}
+	q = simplify_floordiv(a, x, d);
+	linear_of(a, q, &sum);
+	linear_init(&whole, a);
+	for (int k = 0; k < sum.n && !sum.broken; k++) {
+		struct product p = { .scale = linear_at(&sum, k)->coeff };
+
+		if (!product_add(&p, d) ||
+		    !product_add(&p, linear_at(&sum, k)->atom)) {
+			return false;
+		}
+		linear_add_product(a, &whole, &p);
+	}
+	if (sum.broken || sum.constant != 0 || whole.broken ||
+	    !holds_sum(l, &whole, term.coeff)) {
+		return false;
+	}
+	linear_add(l, &whole, -term.coeff);
+	linear_add_term(l, term.atom, -term.coeff);
+	linear_add_expr(l, x, term.coeff);
+	return true;
+}
+
 void
 linear_merge_division(struct analyser *a, struct linear *l, struct dtype t)
 {
 	for (int i = 0; i < l->n && l->n > 1 && !l->broken; i++) {
-		if (merge_term(a, l, i, t)) {
+		if (merge_term(a, l, i, t) || merge_symbolic(a, l, i)) {
 			i = -1; /* each merge leaves fewer divisions */
 		}
 	}

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Operators over symbolic dimensions: one import, with bounds, gives the
-same as ONNX's reference at every size. Shapes are computed by the models
-themselves in the ways that exporters write."""
+same as ONNX's reference at every size, in the interpreter and as emitted
+code. Shapes are computed by the models themselves in the ways that exporters
+write."""
 import itertools
 import os
 import subprocess
@@ -93,10 +94,15 @@ def build():
                   for name in names), body)), names
 
 
-def run(path, folder, x, y, n, w):
-    for index, value in enumerate((x, y)):
-        with open(os.path.join(folder, "input_%d.pb" % index), "wb") as file:
-            file.write(numpy_helper.from_array(value).SerializeToString())
+def write_tensors(folder, prefix, names, values):
+    for index, (name, value) in enumerate(zip(names, values)):
+        path = os.path.join(folder, "%s_%d.pb" % (prefix, index))
+        with open(path, "wb") as file:
+            file.write(numpy_helper.from_array(
+                np.asarray(value), name).SerializeToString())
+
+
+def run(path, folder, n, w):
     done = subprocess.run([PROGRAM, path, folder, "n=1..4=%d" % n,
                            "w=3..7=%d" % w], text=True, capture_output=True,
                           timeout=120)
@@ -118,9 +124,14 @@ def main():
     for n, w in itertools.product((1, 2, 4), (3, 4, 7)):
         x = rng.integers(-9, 9, size=(n, 6, w)).astype(np.float32)
         y = rng.integers(-9, 9, size=(n, 2, 3, w)).astype(np.float32)
-        run(path, folder, x, y, n, w)
-        for index, (name, want) in enumerate(zip(
-                names, reference.run(None, {"x": x, "y": y}))):
+        wanted = reference.run(None, {"x": x, "y": y})
+        data = os.path.join(folder, "test_data_set_%d%d" % (n, w))
+        os.mkdir(data)
+        write_tensors(data, "input", ("x", "y"), (x, y))
+        write_tensors(data, "output", names, wanted)
+        write_tensors(folder, "input", ("x", "y"), (x, y))
+        run(path, folder, n, w)
+        for index, (name, want) in enumerate(zip(names, wanted)):
             tensor = TensorProto()
             with open(os.path.join(folder, "output_%d.pb" % index),
                       "rb") as file:
@@ -132,6 +143,7 @@ def main():
                 print("n=%d w=%d %s: %s, want %s" % (
                     n, w, name, got.shape, want.shape))
     print("%d outputs at 9 sizes, %d wrong" % (len(names), wrong))
+    helper.tirc("test", path, "--dim", "n=1..4", "--dim", "w=3..7")
     return 1 if wrong else 0
 
 
