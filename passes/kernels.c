@@ -8,34 +8,11 @@
  */
 #include <assert.h>
 
-#include "kernels.h"
+#include "kernel_build.h"
 #include "lower.h"
 #include "names.h"
 #include "ops.h"
 #include "sched_rules.h"
-
-struct builder {
-	struct program *p;
-	struct graph *g;
-	struct module *m;
-	const struct pass_hooks *hooks;
-	struct name_set names;       /* of kernels */
-	struct name_set weight_names;
-	uint64_t *reach;             /* group × group: is b an ancestor of a? */
-	int words;                   /* of one row of reach */
-	struct group **view_of;      /* by tensor id: the view group making it */
-};
-
-/* One group while it becomes a kernel. */
-struct joint {
-	struct builder *b;
-	struct kernel *k;
-	VEC(struct tensor *) from;     /* tensors read from outside */
-	VEC(struct te_tensor *) from_te;
-	VEC(struct tensor *) made;     /* tensors computed here */
-	VEC(struct te_tensor *) made_te;
-	struct name_set names;         /* of the parameters */
-};
 
 bool
 group_has_node(const struct group *group, const struct node *n)
@@ -367,176 +344,6 @@ refresh_args(struct joint *j)
 	k->args.n = kept;
 }
 
-/* -- in place -- */
-
-/* Where the bytes of t are: through views, the tensor that owns them. A
- * concatenation of parts owns its own. */
-static struct tensor *
-storage_root(struct builder *b, struct tensor *t)
-{
-	while (t->producer != NULL && b->view_of[t->id] != NULL &&
-	       t->producer->inputs[0]->part_of != t) {
-		t = t->producer->inputs[0];
-	}
-	return t;
-}
-
-static bool
-is_ancestor(const struct builder *b, int of, int candidate)
-{
-	const uint64_t *row = b->reach + (size_t)of * (size_t)b->words;
-
-	return (row[candidate / 64] >> (candidate % 64)) & 1u;
-}
-
-/* Does every other use of t's bytes happen before this group runs? */
-static bool
-dies_here(struct builder *b, struct tensor *t, const struct group *group)
-{
-	if (t->is_output) {
-		return false;
-	}
-	for (int i = 0; i < t->uses.n; i++) {
-		struct node *user = t->uses.data[i].node;
-
-		for (int k = 0; k < b->g->groups.n; k++) {
-			struct group *other = b->g->groups.data[k];
-
-			if (!group_has_node(other, user) || other == group) {
-				continue;
-			}
-			if (other->is_view) {
-				if (!dies_here(b, user->outputs[0], group)) {
-					return false;
-				}
-			} else if (!is_ancestor(b, group->id, other->id)) {
-				return false;
-			}
-		}
-	}
-	return true;
-}
-
-/* The same of every part that lies in the bytes of a concatenation. */
-static bool
-parts_die_here(struct builder *b, const struct tensor *whole,
-	       const struct group *group)
-{
-	const struct node *n = whole->producer;
-
-	for (int i = 0; n != NULL && i < n->n_inputs; i++) {
-		struct tensor *root;
-
-		if (n->inputs[i] == NULL || n->inputs[i]->part_of != whole) {
-			continue;
-		}
-		root = storage_root(b, n->inputs[i]);
-		if (!dies_here(b, root, group) ||
-		    !parts_die_here(b, root, group)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-/* Is y, or a view of it, a part of a concatenation? It has its place then. */
-static bool
-becomes_part(struct builder *b, const struct tensor *t)
-{
-	if (t->part_of != NULL) {
-		return true;
-	}
-	for (int i = 0; i < t->uses.n; i++) {
-		struct node *user = t->uses.data[i].node;
-
-		if (user->group >= 0 &&
-		    b->g->groups.data[user->group]->is_view &&
-		    becomes_part(b, user->outputs[0])) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Behind y through views: is it, in the end, the caller's memory? */
-static bool
-becomes_output(struct builder *b, const struct tensor *t)
-{
-	if (t->is_output) {
-		return true;
-	}
-	for (int i = 0; i < t->uses.n; i++) {
-		struct node *user = t->uses.data[i].node;
-
-		if (user->group >= 0 &&
-		    b->g->groups.data[user->group]->is_view &&
-		    becomes_output(b, user->outputs[0])) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
-same_shape(const struct tensor *a, const struct tensor *b)
-{
-	if (!dtype_equal(a->type, b->type) || a->ndim != b->ndim) {
-		return false;
-	}
-	for (int d = 0; d < a->ndim; d++) {
-		if (a->shape[d] != b->shape[d]) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static void
-share_storage(struct joint *j)
-{
-	struct builder *b = j->b;
-	struct kernel *k = j->k;
-
-	for (int o = 0; o < k->args.n; o++) {
-		struct kernel_arg *out = &k->args.data[o];
-
-		if (out->kind != ARG_TENSOR || !out->written ||
-		    becomes_output(b, out->tensor) ||
-		    becomes_part(b, out->tensor)) {
-			continue;
-		}
-		for (int i = 0; i < k->args.n; i++) {
-			struct kernel_arg *in = &k->args.data[i];
-			struct tensor *root;
-
-			if (in->kind != ARG_TENSOR || in->written ||
-			    !same_shape(in->tensor, out->tensor)) {
-				continue;
-			}
-			root = storage_root(b, in->tensor);
-			if (root->is_input || tensor_is_constant(root) ||
-			    root->is_output || becomes_output(b, root) ||
-			    !dies_here(b, root, k->group) ||
-			    !parts_die_here(b, root, k->group) ||
-			    !lower_can_share(k->func, in->buffer,
-					     out->buffer)) {
-				continue;
-			}
-			lower_share(k->func, in->buffer, out->buffer);
-			out->in_place = in->tensor;
-			out->read = true;
-			memmove(&k->args.data[i], &k->args.data[i + 1],
-				sizeof k->args.data[0] *
-				(size_t)(k->args.n - i - 1));
-			k->args.n--;
-			if (i < o) {
-				o--;
-			}
-			break;
-		}
-	}
-}
-
 /* -- local arrays that do not fit the stack -- */
 
 static bool
@@ -564,104 +371,6 @@ plan_scratch(struct joint *j)
 		vec_push(&b->m->arena, &j->k->args, arg);
 	}
 	return true;
-}
-
-/* -- figures for the comment -- */
-
-struct work {
-	double flops;
-	double times; /* product of the loops around */
-};
-
-static double
-count_expr(const struct expr *e)
-{
-	double n = 0;
-
-	switch (e->kind) {
-	case EXPR_ADD:
-	case EXPR_SUB:
-	case EXPR_MUL:
-	case EXPR_DIV:
-	case EXPR_MIN:
-	case EXPR_MAX:
-		n = dtype_is_float(e->type) ? 1 : 0;
-		break;
-	case EXPR_CALL:
-		n = dtype_is_float(e->type) ? 1 : 0;
-		break;
-	case EXPR_LOAD:
-		return 0;
-	default:
-		break;
-	}
-	for (int i = 0; i < e->n_args; i++) {
-		n += count_expr(e->args[i]);
-	}
-	return n;
-}
-
-static double
-count_stmt(const struct stmt *s)
-{
-	double n = 0;
-
-	if (s->kind == STMT_STORE) {
-		return count_expr(s->args[0]);
-	}
-	if (s->kind == STMT_LET) {
-		n = count_expr(s->args[0]);
-	}
-	for (int i = 0; i < s->n_children; i++) {
-		double child = s->children[i] != NULL
-				       ? count_stmt(s->children[i])
-				       : 0;
-
-		/* One of the branches is taken, the longer one. */
-		if (s->kind == STMT_IF) {
-			n = child > n ? child : n;
-		} else {
-			n += child;
-		}
-	}
-	if (s->kind == STMT_FOR) {
-		int64_t extent;
-
-		if (expr_is_int(s->args[1], &extent)) {
-			n *= (double)extent;
-		}
-	}
-	return n;
-}
-
-static int64_t
-arg_bytes(const struct kernel_arg *arg)
-{
-	int64_t elems;
-
-	if (arg->buffer == NULL || !buffer_max_elems(arg->buffer, &elems)) {
-		return 0;
-	}
-	return elems * dtype_bytes(arg->buffer->type);
-}
-
-static void
-measure(struct kernel *k)
-{
-	k->flops = count_stmt(k->func->body);
-	k->stack_bytes = lower_stack_bytes(k->func);
-	for (int i = 0; i < k->group->nodes.n; i++) {
-		k->macs += op_macs(k->group->nodes.data[i]);
-	}
-	for (int i = 0; i < k->args.n; i++) {
-		const struct kernel_arg *arg = &k->args.data[i];
-
-		if (arg->kind == ARG_SCRATCH) {
-			continue;
-		}
-		k->read_bytes += arg->read ? arg_bytes(arg) : 0;
-		k->write_bytes += arg->written ? arg_bytes(arg) : 0;
-	}
 }
 
 /* -- one group -- */
@@ -747,12 +456,12 @@ build_kernel(struct builder *b, struct group *group)
 		return false;
 	}
 	refresh_args(&j);
-	share_storage(&j);
+	kernel_share_storage(&j);
 	if (!plan_scratch(&j)) {
 		return false;
 	}
 	adopt_weights(&j);
-	measure(k);
+	kernel_measure(k);
 	vec_push(&m->arena, &m->funcs, k->func);
 	vec_push(&m->arena, &b->p->kernels, k);
 	return true;

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files that build one kernel: kernels.c, kernel_share.c,
+ * kernel_work.c. */
+#ifndef TIRC_KERNEL_BUILD_H
+#define TIRC_KERNEL_BUILD_H
+
+#include "kernels.h"
+#include "names.h"
+
+struct builder {
+	struct program *p;
+	struct graph *g;
+	struct module *m;
+	const struct pass_hooks *hooks;
+	struct name_set names;       /* of kernels */
+	struct name_set weight_names;
+	uint64_t *reach;             /* group × group: is b an ancestor of a? */
+	int words;                   /* of one row of reach */
+	struct group **view_of;      /* by tensor id: the view group making it */
+};
+
+/* One group while it becomes a kernel. */
+struct joint {
+	struct builder *b;
+	struct kernel *k;
+	VEC(struct tensor *) from;     /* tensors read from outside */
+	VEC(struct te_tensor *) from_te;
+	VEC(struct tensor *) made;     /* tensors computed here */
+	VEC(struct te_tensor *) made_te;
+	struct name_set names;         /* of the parameters */
+};
+
+/* kernel_share.c: where an input dies here and every element is read before
+ * it is written, one pointer for both. */
+void kernel_share_storage(struct joint *j);
+/* kernel_work.c: operations, bytes, stack: the figures of the comment. */
+void kernel_measure(struct kernel *k);
+
+#endif

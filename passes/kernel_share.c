@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In place: the result of a kernel over one of its inputs, as one pointer.
+ *
+ *   add(x, b, y)   ->   add(b, y)      # y is read and written
+ *
+ * Legal if nobody needs the input's bytes afterwards (through views and parts
+ * of joined tensors), neither is the caller's memory, and lowering says that
+ * every element is read before it is written. Decided before signatures are
+ * emitted, so that no promise of distinct pointers is broken. */
+#include "kernel_build.h"
+#include "lower.h"
+
+/* Where the bytes of t are: through views, the tensor that owns them. A
+ * concatenation of parts owns its own. */
+static struct tensor *
+storage_root(struct builder *b, struct tensor *t)
+{
+	while (t->producer != NULL && b->view_of[t->id] != NULL &&
+	       t->producer->inputs[0]->part_of != t) {
+		t = t->producer->inputs[0];
+	}
+	return t;
+}
+
+static bool
+is_ancestor(const struct builder *b, int of, int candidate)
+{
+	const uint64_t *row = b->reach + (size_t)of * (size_t)b->words;
+
+	return (row[candidate / 64] >> (candidate % 64)) & 1u;
+}
+
+/* Does every other use of t's bytes happen before this group runs? */
+static bool
+dies_here(struct builder *b, struct tensor *t, const struct group *group)
+{
+	if (t->is_output) {
+		return false;
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		struct node *user = t->uses.data[i].node;
+
+		for (int k = 0; k < b->g->groups.n; k++) {
+			struct group *other = b->g->groups.data[k];
+
+			if (!group_has_node(other, user) || other == group) {
+				continue;
+			}
+			if (other->is_view) {
+				if (!dies_here(b, user->outputs[0], group)) {
+					return false;
+				}
+			} else if (!is_ancestor(b, group->id, other->id)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* The same of every part that lies in the bytes of a concatenation. */
+static bool
+parts_die_here(struct builder *b, const struct tensor *whole,
+	       const struct group *group)
+{
+	const struct node *n = whole->producer;
+
+	for (int i = 0; n != NULL && i < n->n_inputs; i++) {
+		struct tensor *root;
+
+		if (n->inputs[i] == NULL || n->inputs[i]->part_of != whole) {
+			continue;
+		}
+		root = storage_root(b, n->inputs[i]);
+		if (!dies_here(b, root, group) ||
+		    !parts_die_here(b, root, group)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is y, or a view of it, a part of a concatenation? It has its place then. */
+static bool
+becomes_part(struct builder *b, const struct tensor *t)
+{
+	if (t->part_of != NULL) {
+		return true;
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		struct node *user = t->uses.data[i].node;
+
+		if (user->group >= 0 &&
+		    b->g->groups.data[user->group]->is_view &&
+		    becomes_part(b, user->outputs[0])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Behind y through views: is it, in the end, the caller's memory? */
+static bool
+becomes_output(struct builder *b, const struct tensor *t)
+{
+	if (t->is_output) {
+		return true;
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		struct node *user = t->uses.data[i].node;
+
+		if (user->group >= 0 &&
+		    b->g->groups.data[user->group]->is_view &&
+		    becomes_output(b, user->outputs[0])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+same_shape(const struct tensor *a, const struct tensor *b)
+{
+	if (!dtype_equal(a->type, b->type) || a->ndim != b->ndim) {
+		return false;
+	}
+	for (int d = 0; d < a->ndim; d++) {
+		if (a->shape[d] != b->shape[d]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+void
+kernel_share_storage(struct joint *j)
+{
+	struct builder *b = j->b;
+	struct kernel *k = j->k;
+
+	for (int o = 0; o < k->args.n; o++) {
+		struct kernel_arg *out = &k->args.data[o];
+
+		if (out->kind != ARG_TENSOR || !out->written ||
+		    becomes_output(b, out->tensor) ||
+		    becomes_part(b, out->tensor)) {
+			continue;
+		}
+		for (int i = 0; i < k->args.n; i++) {
+			struct kernel_arg *in = &k->args.data[i];
+			struct tensor *root;
+
+			if (in->kind != ARG_TENSOR || in->written ||
+			    !same_shape(in->tensor, out->tensor)) {
+				continue;
+			}
+			root = storage_root(b, in->tensor);
+			if (root->is_input || tensor_is_constant(root) ||
+			    root->is_output || becomes_output(b, root) ||
+			    !dies_here(b, root, k->group) ||
+			    !parts_die_here(b, root, k->group) ||
+			    !lower_can_share(k->func, in->buffer,
+					     out->buffer)) {
+				continue;
+			}
+			lower_share(k->func, in->buffer, out->buffer);
+			out->in_place = in->tensor;
+			out->read = true;
+			memmove(&k->args.data[i], &k->args.data[i + 1],
+				sizeof k->args.data[0] *
+				(size_t)(k->args.n - i - 1));
+			k->args.n--;
+			if (i < o) {
+				o--;
+			}
+			break;
+		}
+	}
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel does, in figures, from its lowered text. */
+#include "kernel_build.h"
+#include "lower.h"
+#include "ops.h"
+
+struct work {
+	double flops;
+	double times; /* product of the loops around */
+};
+
+static double
+count_expr(const struct expr *e)
+{
+	double n = 0;
+
+	switch (e->kind) {
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+	case EXPR_DIV:
+	case EXPR_MIN:
+	case EXPR_MAX:
+		n = dtype_is_float(e->type) ? 1 : 0;
+		break;
+	case EXPR_CALL:
+		n = dtype_is_float(e->type) ? 1 : 0;
+		break;
+	case EXPR_LOAD:
+		return 0;
+	default:
+		break;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		n += count_expr(e->args[i]);
+	}
+	return n;
+}
+
+static double
+count_stmt(const struct stmt *s)
+{
+	double n = 0;
+
+	if (s->kind == STMT_STORE) {
+		return count_expr(s->args[0]);
+	}
+	if (s->kind == STMT_LET) {
+		n = count_expr(s->args[0]);
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		double child = s->children[i] != NULL
+				       ? count_stmt(s->children[i])
+				       : 0;
+
+		/* One of the branches is taken, the longer one. */
+		if (s->kind == STMT_IF) {
+			n = child > n ? child : n;
+		} else {
+			n += child;
+		}
+	}
+	if (s->kind == STMT_FOR) {
+		int64_t extent;
+
+		if (expr_is_int(s->args[1], &extent)) {
+			n *= (double)extent;
+		}
+	}
+	return n;
+}
+
+static int64_t
+arg_bytes(const struct kernel_arg *arg)
+{
+	int64_t elems;
+
+	if (arg->buffer == NULL || !buffer_max_elems(arg->buffer, &elems)) {
+		return 0;
+	}
+	return elems * dtype_bytes(arg->buffer->type);
+}
+
+void
+kernel_measure(struct kernel *k)
+{
+	k->flops = count_stmt(k->func->body);
+	k->stack_bytes = lower_stack_bytes(k->func);
+	for (int i = 0; i < k->group->nodes.n; i++) {
+		k->macs += op_macs(k->group->nodes.data[i]);
+	}
+	for (int i = 0; i < k->args.n; i++) {
+		const struct kernel_arg *arg = &k->args.data[i];
+
+		if (arg->kind == ARG_SCRATCH) {
+			continue;
+		}
+		k->read_bytes += arg->read ? arg_bytes(arg) : 0;
+		k->write_bytes += arg->written ? arg_bytes(arg) : 0;
+	}
+}
