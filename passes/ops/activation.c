@@ -213,9 +213,9 @@ infer_clip(struct infer *c, struct node *n)
 	}
 	for (int i = 1; i < n->n_inputs; i++) {
 		const struct tensor *t = n->inputs[i];
-		int64_t elems;
+		int64_t elems = 0;
 
-		if (t && tensor_const_elems(t, &elems) && elems != 1) {
+		if (t && (!tensor_const_elems(t, &elems) || elems != 1)) {
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "bound %d of Clip has %lld "
 					   "elements, not 1; use Min and Max",

@@ -122,14 +122,25 @@ infer_conv(struct infer *c, struct node *n)
 bool
 infer_conv_integer(struct infer *c, struct node *n)
 {
-	return infer_conv_of(c, n, n->inputs[1], NULL, dtype_of(DT_I32));
+	return infer_conv_of(c, n, n->inputs[1], NULL, dtype_of(DT_I32)) &&
+	       infer_form(c, n, 1, TYPES_INTEGER, 1, INT32_MAX) &&
+	       infer_param(c, n, 2, TYPES_INTEGER, NULL) &&
+	       infer_param(c, n, 3, TYPES_INTEGER, n->inputs[1]->shape[0]);
 }
 
 bool
 infer_qlinear_conv(struct infer *c, struct node *n)
 {
 	return infer_conv_of(c, n, n->inputs[3], node_input(n, 8),
-			     n->inputs[7]->type);
+			     n->inputs[7]->type) &&
+	       infer_param(c, n, 1, TYPES_FLOAT, NULL) &&
+	       infer_param(c, n, 2, TYPES_INTEGER, NULL) &&
+	       infer_form(c, n, 3, TYPES_INTEGER, 1, INT32_MAX) &&
+	       infer_param(c, n, 4, TYPES_FLOAT, n->inputs[3]->shape[0]) &&
+	       infer_param(c, n, 5, TYPES_INTEGER, n->inputs[3]->shape[0]) &&
+	       infer_param(c, n, 6, TYPES_FLOAT, NULL) &&
+	       infer_param(c, n, 7, TYPES_INTEGER, NULL) &&
+	       infer_form(c, n, 8, TYPES_SIGNED, 1, 1);
 }
 
 bool
@@ -138,13 +149,15 @@ infer_conv_transpose(struct infer *c, struct node *n)
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0], *weights = n->inputs[1];
 	int64_t group = node_attr_int(n, "group", 1);
-	const struct expr *channels = expr_mul(m, weights->shape[1],
-					       expr_index(m, group));
+	const struct expr *channels;
 	struct window w;
 
 	if (!infer_same_types(c, n) ||
-	    !conv_window(c, m, n, weights, true, &w) ||
-	    !check_channels(c, node_input(n, 2), group, x->shape[1],
+	    !conv_window(c, m, n, weights, true, &w)) {
+		return false;
+	}
+	channels = expr_mul(m, weights->shape[1], expr_index(m, group));
+	if (!check_channels(c, node_input(n, 2), group, x->shape[1],
 			    weights->shape[0], channels)) {
 		return false;
 	}

@@ -206,6 +206,20 @@ computable(struct define *c, const struct expr *e)
 		? expr_cast(c->module, accumulator_type(e->type), e) : e;
 }
 
+/* Of a tensor of larger rank than the result: Clip's bounds of one element;
+ * of CastLike's second input only the type matters. */
+static const struct expr *
+first_element(struct define *c, const struct te_tensor *t)
+{
+	const struct expr **at = arena_array(
+		&c->module->arena, const struct expr *, t->buffer->ndim + 1);
+
+	for (int d = 0; d < t->buffer->ndim; d++) {
+		at[d] = expr_i32(c->module, 0);
+	}
+	return te_at(c->module, t, at, t->buffer->ndim);
+}
+
 /* out[axes] = body(x[0][axes], x[1][axes], …) */
 bool
 define_map(struct define *c, const struct node *n,
@@ -220,11 +234,13 @@ define_map(struct define *c, const struct node *n,
 	const struct expr *body;
 
 	for (int i = 0; i < n->n_inputs; i++) {
-		/* Of a larger one (CastLike's) only the type matters. */
-		if (!in[i] || in[i]->buffer->ndim > y->ndim) {
+		if (!in[i]) {
 			continue;
 		}
 		x[i] = define_literal(c, n, i);
+		if (!x[i] && in[i]->buffer->ndim > y->ndim) {
+			x[i] = first_element(c, in[i]);
+		}
 		if (!x[i]) {
 			x[i] = define_broadcast(c, in[i], index, y->shape,
 						y->ndim);

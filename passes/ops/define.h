@@ -35,6 +35,14 @@ struct tensor *node_output(const struct node *n, int i);
 /* One dimension of a numpy-style broadcast; NULL: they contradict. */
 const struct expr *broadcast_dim(struct module *m, const struct expr *a,
 				 const struct expr *b);
+/* Input i, if it is there, has one of the types (enum op_types) and a rank in
+ * [least, most], else a diagnostic. */
+bool infer_form(struct infer *c, const struct node *n, int i, unsigned types,
+		int least, int most);
+/* The same for a scale or zero point: a scalar or a vector. `size`: of a
+ * vector; NULL: 1. */
+bool infer_param(struct infer *c, const struct node *n, int i, unsigned types,
+		 const struct expr *size);
 /* All inputs have the type of input 0, else a diagnostic. */
 bool infer_same_types(struct infer *c, const struct node *n);
 /* The product of shape[from..to). */

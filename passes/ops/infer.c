@@ -202,6 +202,67 @@ shape_elems(struct module *m, const struct expr *const *shape, int from,
 	return product;
 }
 
+static unsigned
+type_bit(struct dtype t)
+{
+	switch (dtype_class(t)) {
+	case DTC_FLOAT:
+		return TYPES_FLOAT;
+	case DTC_INT:
+		return TYPES_SIGNED;
+	case DTC_UINT:
+		return TYPES_UNSIGNED;
+	case DTC_BOOL:
+		return TYPES_BOOL;
+	case DTC_STRING:
+		return TYPES_STRING;
+	default:
+		return 0;
+	}
+}
+
+bool
+infer_form(struct infer *c, const struct node *n, int i, unsigned types,
+	   int least, int most)
+{
+	const struct tensor *t = node_input(n, i);
+
+	if (!t) {
+		return true;
+	}
+	if (!(type_bit(t->type) & types)) {
+		return infer_error(c, DIAG_BAD_TYPE,
+				   "input %d is %s, which %s does not take "
+				   "there; insert a Cast", i,
+				   dtype_name(t->type), n->op_type);
+	}
+	if (t->ndim < least || t->ndim > most) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "input %d has rank %d, which %s does not "
+				   "take there; reshape it", i, t->ndim,
+				   n->op_type);
+	}
+	return true;
+}
+
+bool
+infer_param(struct infer *c, const struct node *n, int i, unsigned types,
+	    const struct expr *size)
+{
+	const struct tensor *t = node_input(n, i);
+
+	if (!infer_form(c, n, i, types, 0, 1)) {
+		return false;
+	}
+	if (t && t->ndim == 1 && !expr_is_value(t->shape[0], 1) &&
+	    (!size || !dims_may_equal(t->shape[0], size))) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "input %d has not one element, nor one per "
+				   "row or channel; correct its shape", i);
+	}
+	return true;
+}
+
 /* ---- what the operators of elementwise.c, … share ---- */
 
 bool
@@ -268,25 +329,6 @@ infer_where(struct infer *c, struct node *n)
 }
 
 /* ---- the driver ---- */
-
-static unsigned
-type_bit(struct dtype t)
-{
-	switch (dtype_class(t)) {
-	case DTC_FLOAT:
-		return TYPES_FLOAT;
-	case DTC_INT:
-		return TYPES_SIGNED;
-	case DTC_UINT:
-		return TYPES_UNSIGNED;
-	case DTC_BOOL:
-		return TYPES_BOOL;
-	case DTC_STRING:
-		return TYPES_STRING;
-	default:
-		return 0;
-	}
-}
 
 static bool
 check_counts(struct infer *c, const struct node *n)

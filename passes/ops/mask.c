@@ -15,6 +15,9 @@ infer_trilu(struct infer *c, struct node *n)
 				   "Trilu needs matrices; '%s' has %d "
 				   "dimensions", x->name, x->ndim);
 	}
+	if (!infer_param(c, n, 1, TYPES_SIGNED, NULL)) {
+		return false;
+	}
 	infer_set(c, n->outputs[0], x->type, x->ndim, x->shape);
 	return true;
 }
@@ -137,6 +140,14 @@ infer_one_hot(struct infer *c, struct node *n)
 	double number;
 	int axis, count, from = 0;
 
+	if (!infer_form(c, n, 2, TYPES_ANY, 1, 1)) {
+		return false;
+	}
+	if (!dims_may_equal(n->inputs[2]->shape[0], expr_i32(m, 2))) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "input 2 does not hold two values, off and "
+				   "on; correct its shape");
+	}
 	if (input_elems(m, n, 1, &depth, &count) && count == 1) {
 		size = depth[0];
 	} else if (input_scalar(n, 1, &number) && number >= 0 &&
@@ -212,6 +223,14 @@ infer_reverse_sequence(struct infer *c, struct node *n)
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "batch_axis and time_axis are the same; "
 				   "correct the model");
+	}
+	if (!infer_form(c, n, 1, TYPES_INTEGER, 1, 1)) {
+		return false;
+	}
+	if (!dims_may_equal(n->inputs[1]->shape[0], x->shape[batch])) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "input 1 does not have one length per "
+				   "sequence; correct its shape");
 	}
 	infer_set(c, n->outputs[0], x->type, x->ndim, x->shape);
 	return true;

@@ -80,12 +80,29 @@ infer_matmul(struct infer *c, struct node *n)
 	return true;
 }
 
+/* Rows of the result and columns, for vectors of scales; 1 if none. */
+static const struct expr *
+product_rows(struct module *m, const struct product *p)
+{
+	return p->rows ? p->shape[p->batch] : expr_i32(m, 1);
+}
+
+static const struct expr *
+product_columns(struct module *m, const struct product *p)
+{
+	return p->columns ? p->shape[p->rank - 1] : expr_i32(m, 1);
+}
+
 bool
 infer_matmul_integer(struct infer *c, struct node *n)
 {
+	struct module *m = c->module;
 	struct product p;
 
-	if (!product_shape(c, c->module, n, 1, &p)) {
+	if (!product_shape(c, m, n, 1, &p) ||
+	    !infer_form(c, n, 1, TYPES_INTEGER, 1, INT32_MAX) ||
+	    !infer_param(c, n, 2, TYPES_INTEGER, product_rows(m, &p)) ||
+	    !infer_param(c, n, 3, TYPES_INTEGER, product_columns(m, &p))) {
 		return false;
 	}
 	infer_set(c, n->outputs[0], dtype_of(DT_I32), p.rank, p.shape);
@@ -214,9 +231,22 @@ define_matmul_integer(struct define *c, const struct node *n,
 bool
 infer_qlinear_matmul(struct infer *c, struct node *n)
 {
+	struct module *m = c->module;
+	const struct expr *rows, *columns;
 	struct product p;
 
-	if (!product_shape(c, c->module, n, 3, &p)) {
+	if (!product_shape(c, m, n, 3, &p)) {
+		return false;
+	}
+	rows = product_rows(m, &p);
+	columns = product_columns(m, &p);
+	if (!infer_param(c, n, 1, TYPES_FLOAT, rows) ||
+	    !infer_param(c, n, 2, TYPES_INTEGER, rows) ||
+	    !infer_form(c, n, 3, TYPES_INTEGER, 1, INT32_MAX) ||
+	    !infer_param(c, n, 4, TYPES_FLOAT, columns) ||
+	    !infer_param(c, n, 5, TYPES_INTEGER, columns) ||
+	    !infer_param(c, n, 6, TYPES_FLOAT, rows) ||
+	    !infer_param(c, n, 7, TYPES_INTEGER, rows)) {
 		return false;
 	}
 	infer_set(c, n->outputs[0], n->inputs[7]->type, p.rank, p.shape);

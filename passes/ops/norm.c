@@ -78,14 +78,19 @@ at_type(struct define *c, const struct expr *e, struct dtype t)
 	return expr_cast(c->module, t, e);
 }
 
-/* One vector with an element per channel: dimension 1 of input 0. */
+/* A vector with an element per channel, dimension 1 of input 0 (or of
+ * another size that is allowed). */
 static bool
 check_vector(struct infer *c, const struct node *n, int i,
-	     const struct expr *channels)
+	     const struct expr *size, const struct expr *channels)
 {
 	const struct tensor *t = n->inputs[i];
 
-	if (t->ndim != 1 || !dims_may_equal(t->shape[0], channels)) {
+	if (!infer_form(c, n, i, TYPES_FLOAT, 1, 1)) {
+		return false;
+	}
+	if (!dims_may_equal(t->shape[0], size) &&
+	    !dims_may_equal(t->shape[0], channels)) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "input %d does not have one element per "
 				   "channel; correct its shape", i);
@@ -128,7 +133,7 @@ infer_batch_norm(struct infer *c, struct node *n)
 				   "the model for inference");
 	}
 	for (int i = 1; i < 5; i++) {
-		if (!check_vector(c, n, i, channels)) {
+		if (!check_vector(c, n, i, channels, channels)) {
 			return false;
 		}
 	}
@@ -171,7 +176,8 @@ infer_instance_norm(struct infer *c, struct node *n)
 		return false;
 	}
 	for (int i = 1; i < 3; i++) {
-		if (!check_vector(c, n, i, n->inputs[0]->shape[1])) {
+		if (!check_vector(c, n, i, n->inputs[0]->shape[1],
+				  n->inputs[0]->shape[1])) {
 			return false;
 		}
 	}
@@ -229,9 +235,8 @@ infer_group_norm(struct infer *c, struct node *n)
 	}
 	for (int i = 1; i < 3; i++) {
 		/* Opset 18 has one element per group. */
-		if ((n->inputs[i]->ndim != 1 ||
-		     !expr_is_value(n->inputs[i]->shape[0], groups)) &&
-		    !check_vector(c, n, i, n->inputs[0]->shape[1])) {
+		if (!check_vector(c, n, i, expr_index(c->module, groups),
+				  n->inputs[0]->shape[1])) {
 			return false;
 		}
 	}
@@ -319,6 +324,9 @@ infer_layer_norm(struct infer *c, struct node *n)
 	for (int i = 1; i < n->n_inputs; i++) {
 		const struct tensor *v = n->inputs[i];
 
+		if (!infer_form(c, n, i, TYPES_FLOAT, 0, x->ndim)) {
+			return false;
+		}
 		for (int d = 0; v && d < v->ndim; d++) {
 			int at = x->ndim - v->ndim + d;
 

@@ -60,7 +60,8 @@ requantise(struct define *c, const struct node *n,
 	const struct expr *e = te_at(m, sum, index, y->ndim), *scale;
 
 	if (node_input(n, 8)) {
-		e = expr_add(m, e, te_at(m, in[8], &at, 1));
+		e = expr_add(m, e, expr_cast(m, e->type,
+					     te_at(m, in[8], &at, 1)));
 	}
 	scale = expr_mul(m, expr_cast(m, f, define_param(c, n, 1, in, rows,
 							 f)),

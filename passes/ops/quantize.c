@@ -33,6 +33,15 @@ quant_param(struct define *c, const struct node *n, int i,
 	return te_at(m, in[i], at, ndim);
 }
 
+/* ceil(size / block) */
+static const struct expr *
+blocks_of(struct module *m, const struct expr *size, int64_t block)
+{
+	return dim_normal(m, expr_floordiv(
+		m, expr_add(m, size, expr_index(m, block - 1)),
+		expr_index(m, block)));
+}
+
 static bool
 is_single(const struct tensor *t)
 {
@@ -48,6 +57,10 @@ check_params(struct infer *c, const struct node *n)
 	int64_t block = node_attr_int(n, "block_size", 0);
 	int axis;
 
+	if (!infer_form(c, n, 1, TYPES_NUMBER, 0, x->ndim > 1 ? x->ndim : 1) ||
+	    !infer_form(c, n, 2, TYPES_NUMBER, 0, x->ndim > 1 ? x->ndim : 1)) {
+		return false;
+	}
 	if (is_single(scale) && (!zero || is_single(zero))) {
 		return true;
 	}
@@ -66,11 +79,18 @@ check_params(struct infer *c, const struct node *n)
 				   "scalar, a vector, or with block_size have "
 				   "the input's rank", scale->ndim);
 	}
-	if (block == 0 && !dims_may_equal(scale->shape[0], x->shape[axis])) {
-		return infer_error(c, DIAG_BAD_SHAPE,
-				   "the scale does not have one element per "
-				   "index of axis %d; correct its shape",
-				   axis);
+	for (int d = 0; d < scale->ndim; d++) {
+		const struct expr *size = block == 0 ? x->shape[axis]
+			: d != axis ? x->shape[d] : blocks_of(
+				c->module, x->shape[axis], block);
+
+		if (!dims_may_equal(scale->shape[d], size) ||
+		    (zero && !dims_may_equal(zero->shape[d], size))) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "scale or zero point do not fit "
+					   "dimension %d of the input; correct "
+					   "their shapes", d);
+		}
 	}
 	return true;
 }

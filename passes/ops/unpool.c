@@ -36,6 +36,12 @@ infer_max_unpool(struct infer *c, struct node *n)
 				   "input; pass the second output of MaxPool");
 	}
 	for (int d = 0; d < x->ndim; d++) {
+		if (!dims_may_equal(index->shape[d], x->shape[d])) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "dimension %d of the indices is not "
+					   "that of the input; correct the "
+					   "shapes", d);
+		}
 		shape[d] = d < 2 ? x->shape[d] : w.out[d - 2];
 	}
 	if (node_input(n, 2)) {
