@@ -335,11 +335,15 @@ check_counts(struct infer *c, const struct node *n)
 {
 	const struct op *op = n->op;
 
-	for (int i = 0; i < op->min_inputs; i++) {
+	/* Of any number of inputs none is optional. */
+	int needed = op->max_inputs < 0 && n->n_inputs > op->min_inputs
+		? n->n_inputs : op->min_inputs;
+
+	for (int i = 0; i < needed; i++) {
 		if (!node_input(n, i)) {
 			return infer_error(c, DIAG_BAD_MODEL,
 					   "input %d is missing; %s needs %d",
-					   i, op->name, op->min_inputs);
+					   i, op->name, needed);
 		}
 	}
 	for (int i = 0; i < op->min_outputs; i++) {
