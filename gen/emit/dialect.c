@@ -629,7 +629,7 @@ read_dialect(struct loader *l, struct json j)
 	json_check_keys(j, "extends description limits precedence types "
 			"expressions access statements functions helpers "
 			"weights templates files reserved source_needs "
-			"file_weights_needs comment_line");
+			"file_weights_needs comment_line entry_names");
 	l->d->description = json_text(json_get(j, "description"), true);
 	read_limits(l, json_get(j, "limits"));
 	read_precedence(l, json_get(j, "precedence"));
@@ -643,6 +643,7 @@ read_dialect(struct loader *l, struct json j)
 	read_templates(l, json_get(j, "templates"));
 	read_files(l, json_get(j, "files"));
 	read_reserved(l, json_get(j, "reserved"));
+	l->d->entry_names = read_names(json_get(j, "entry_names"));
 	l->d->source_needs = read_names(json_get(j, "source_needs"));
 	l->d->file_weights_needs = read_names(json_get(j,
 						"file_weights_needs"));

@@ -124,6 +124,7 @@ struct dialect {
 	} weights;
 	struct dialect_template templates[TEMPLATE_COUNT];
 	const char *files[FILE_COUNT];
+	struct names entry_names; /* that the entry's template has for itself */
 	struct names source_needs, file_weights_needs; /* headers */
 	const char *comment_line; /* what continues a comment's row */
 	struct names reserved; /* sorted, without repetition */

@@ -46,6 +46,7 @@ compare_words(const void *a, const void *b)
 static void
 read_reserved(struct module *m, struct target *t, const char *dir)
 {
+	static const char *const keys[] = { "reserved", "entry_names" };
 	VEC(const char *) words = { 0 };
 	int n, kept = 0;
 	const char *const *names = dialect_names(m, &n);
@@ -55,14 +56,17 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 		const char *text = data_file(m, dir, arena_printf(&m->arena,
 			"dialects/%s/dialect.json", names[i]), &file);
 		cJSON *value = text != NULL ? cJSON_Parse(text) : NULL;
-		const cJSON *word;
 
-		cJSON_ArrayForEach(word, cJSON_GetObjectItem(value,
-							     "reserved")) {
-			if (cJSON_IsString(word)) {
-				vec_push(&m->arena, &words,
-					 arena_strdup(&m->arena,
-						      word->valuestring));
+		for (int k = 0; k < 2; k++) {
+			const cJSON *list = cJSON_GetObjectItem(value, keys[k]);
+			const cJSON *word;
+
+			cJSON_ArrayForEach(word, list) {
+				if (cJSON_IsString(word)) {
+					vec_push(&m->arena, &words,
+						 arena_strdup(&m->arena,
+							word->valuestring));
+				}
 			}
 		}
 		cJSON_Delete(value);

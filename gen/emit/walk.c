@@ -214,7 +214,9 @@ unit_body(struct unit *u, const struct func *f, const struct binding *params,
 	init(&w, u, f, out);
 	for (int i = 0; i < n; i++) {
 		vec_push(w.a, &w.bindings, params[i]);
-		vec_push(w.a, &w.visible, params[i].text);
+	}
+	for (int i = 0; i < u->d->entry_names.n; i++) {
+		vec_push(w.a, &w.visible, u->d->entry_names.data[i]);
 	}
 	w.indent = 1;
 	walk_stmt(&w, f->body);
