@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The JSON Schemas say what the loader says: both take the dialects and
+targets that ship, and both refuse each of these mistakes."""
+import copy
+import json
+import os
+import shutil
+
+from helper import DIGITS, ROOT, fail, tirc, work_folder
+
+TEMPLATES = os.path.join(ROOT, "templates")
+
+
+def load(*path):
+    with open(os.path.join(TEMPLATES, *path), encoding="utf-8") as file:
+        return json.load(file)
+
+
+TYPES = {"object": dict, "array": list, "string": str, "boolean": bool,
+         "integer": int}
+
+
+def errors(value, schema, root, at=""):
+    """The part of JSON Schema that ours use."""
+    if "$ref" in schema:
+        schema = root["definitions"][schema["$ref"].split("/")[-1]]
+    if "enum" in schema and value not in schema["enum"]:
+        return [at]
+    if "oneOf" in schema:
+        good = [s for s in schema["oneOf"]
+                if not errors(value, s, root, at)]
+        # {} fits every object form; that is fine here.
+        return [] if good else [at]
+    kind = schema.get("type")
+    if kind and (not isinstance(value, TYPES[kind])
+                 or (kind == "integer" and isinstance(value, bool))):
+        return [at]
+    found = []
+    if isinstance(value, dict):
+        for key in schema.get("required", []):
+            if key not in value:
+                found.append(at + "/" + key)
+        for key, item in value.items():
+            inner = schema.get("properties", {}).get(
+                key, schema.get("additionalProperties", True))
+            if inner is False:
+                found.append(at + "/" + key)
+            elif inner is not True:
+                found += errors(item, inner, root, at + "/" + key)
+    elif isinstance(value, list):
+        if not schema.get("minItems", 0) <= len(value) <= schema.get(
+                "maxItems", len(value)):
+            found.append(at)
+        for i, item in enumerate(value):
+            found += errors(item, schema.get("items", {}), root,
+                            "%s/%d" % (at, i))
+    elif isinstance(value, int) and not isinstance(value, bool):
+        if not schema.get("minimum", value) <= value <= schema.get(
+                "maximum", value):
+            found.append(at)
+    return found
+
+
+dialect_schema = load("schema", "dialect.schema.json")
+target_schema = load("schema", "target.schema.json")
+dialects = sorted(os.listdir(os.path.join(TEMPLATES, "dialects")))
+for name in dialects:
+    wrong = errors(load("dialects", name, "dialect.json"), dialect_schema,
+                   dialect_schema)
+    if wrong:
+        fail("the schema refuses %s: %s" % (name, wrong))
+for name in sorted(os.listdir(os.path.join(TEMPLATES, "targets"))):
+    wrong = errors(load("targets", name), target_schema, target_schema)
+    if wrong:
+        fail("the schema refuses target %s: %s" % (name, wrong))
+
+folder = work_folder()
+os.mkdir(os.path.join(folder, "mine"))
+
+
+def loader_refuses(dialect, target):
+    with open(os.path.join(folder, "mine", "dialect.json"), "w") as file:
+        json.dump(dialect, file)
+    with open(os.path.join(folder, "mine.json"), "w") as file:
+        json.dump(target, file)
+    out = os.path.join(folder, "out")
+    done = tirc("compile", DIGITS, "-o", out, "--dialect-path", folder,
+                "--target", "mine", "-q", status=None)
+    left = os.path.isdir(out) and os.listdir(out)
+    shutil.rmtree(out, True)
+    if done.returncode not in (0, 1) or (done.returncode == 1 and left):
+        fail("status %d, files %s" % (done.returncode, left))
+    return done.returncode == 1
+
+
+DIALECT = {"extends": "c99", "description": "mine"}
+TARGET = dict(load("targets", "c99.json"), dialect="mine")
+TARGET.pop("default", None)
+if loader_refuses(DIALECT, TARGET):
+    fail("the loader refuses a dialect that only extends")
+
+MISTAKES = [
+    ("limits", {"int_bits": 12}), ("limits", {"colour": 1}),
+    ("limits", {"line_columns": "80"}), ("limits", []),
+    ("precedence", []), ("precedence", [{"name": "a", "associates": "up"}]),
+    ("precedence", [{"break": "before"}]), ("precedence", {}),
+    ("types", {"i33": {}}), ("types", {"i32": {"spelling": 1}}),
+    ("types", {"i32": {"needs": "stdint.h"}}),
+    ("types", {"i8": {"short_is_int": "yes"}}),
+    ("expressions", {"addd": {"infix": "+"}}),
+    ("expressions", {"add": {"infix": "+", "at": 3}}),
+    ("expressions", {"add": {"postfix": "+"}}),
+    ("expressions", {"exp": {"f31": {"call": "e"}}}),
+    ("access", {"element": 1}), ("access", {"other": ""}),
+    ("statements", {"store": {"line": 1}}), ("statements", {"swap": {}}),
+    ("functions", {"kernel": "void"}), ("functions", {"main": ""}),
+    ("helpers", {"min": {"names": "x"}}),
+    ("weights", {"large": "huge"}), ("weights", {"forms": ["d"]}),
+    ("weights", {"in_source_bytes": -1}),
+    ("templates", {"footer": "f.tmpl"}), ("files", {"header": 1}),
+    ("reserved", "int"), ("reserved", [1]), ("colour", "red"),
+    ("description", 1),
+]
+for key, value in MISTAKES:
+    dialect = copy.deepcopy(DIALECT)
+    dialect[key] = value
+    if not errors(dialect, dialect_schema, dialect_schema):
+        fail("the schema takes %s: %s" % (key, value))
+    if not loader_refuses(dialect, TARGET):
+        fail("the loader takes %s: %s" % (key, value))
+for key, value in [("align_bytes", 0), ("l1_bytes", "32k"), ("cc", 1),
+                   ("colour", "red"), ("cflags", None),
+                   ("vector_bytes", 5000)]:
+    target = dict(TARGET)
+    target[key] = value
+    if not errors(target, target_schema, target_schema):
+        fail("the schema takes target's %s: %s" % (key, value))
+    if not loader_refuses(DIALECT, target):
+        fail("the loader takes target's %s: %s" % (key, value))
