@@ -92,8 +92,11 @@ random_type(struct maker *k)
 	if (k->options->floats_only) {
 		return dtype_of(DT_F32);
 	}
-	return dtype_of(kinds[rng_below(k->r, (int)(sizeof kinds /
-						    sizeof *kinds))]);
+	struct dtype t = dtype_of(kinds[rng_below(k->r,
+				(int)(sizeof kinds / sizeof *kinds))]);
+	bool half = t.kind == DT_F16 || t.kind == DT_BF16;
+
+	return half && k->options->no_halves ? dtype_of(DT_F32) : t;
 }
 
 static struct te_tensor *

@@ -22,6 +22,7 @@ struct random_options {
 			    * every order of evaluation gives equal bits */
 	int max_stages;    /* 0: 4 */
 	int max_extent;    /* 0: 9; of one dimension */
+	bool no_halves;    /* neither f16 nor bf16 */
 	bool symbolic;     /* some dimensions are a size n, 1 … 12 */
 };
 
