@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public interface: messages, what was read, what was made. */
+#include <string.h>
+
+#include "tirc_context.h"
+
+/* -- messages -- */
+
+int
+tirc_message_count(const struct tirc *t)
+{
+	return t->m->diags.list.n;
+}
+
+struct tirc_message
+tirc_message(const struct tirc *t, int i)
+{
+	const struct diag *d = &t->m->diags.list.data[i];
+	struct tirc_message out = { .id = diag_id_name(d->id) };
+	struct strbuf text;
+
+	out.severity = d->severity == DIAG_ERROR ? TIRC_ERROR
+		     : d->severity == DIAG_WARNING ? TIRC_WARNING : TIRC_NOTE;
+	strbuf_init(&text);
+	diag_format(d, &text);
+	out.text = arena_strdup(&t->m->arena, text.data);
+	strbuf_release(&text);
+	return out;
+}
+
+/* -- what was read -- */
+
+static int64_t
+dim_max(struct tirc *t, const struct tensor *x, int d)
+{
+	struct tensor one = *x;
+	int64_t elems = 0;
+
+	(void)t;
+	one.ndim = 1;
+	one.shape = &x->shape[d];
+	tensor_max_elems(&one, &elems);
+	return elems;
+}
+
+static struct tirc_tensor
+tensor_info(struct tirc *t, const struct tensor *x)
+{
+	struct arena *a = &t->m->arena;
+	int64_t *dims = arena_array(a, int64_t, x->ndim + 1);
+	const char **words = arena_array(a, const char *, x->ndim + 1);
+	struct tirc_tensor out = {
+		.name = x->name, .identifier = t->compiled ? package_field(&t->package, x)
+					  : x->name,
+		.dtype = dtype_name(x->type), .ndim = x->ndim,
+		.dims = dims, .words = words,
+	};
+
+	for (int d = 0; d < x->ndim; d++) {
+		struct strbuf s;
+
+		strbuf_init(&s);
+		expr_print(x->shape[d], &s);
+		words[d] = arena_strdup(a, s.data);
+		strbuf_release(&s);
+		dims[d] = dim_max(t, x, d);
+	}
+	tensor_max_elems(x, &out.elems);
+	return out;
+}
+
+int
+tirc_input_count(const struct tirc *t)
+{
+	return t->graph->inputs.n;
+}
+
+int
+tirc_output_count(const struct tirc *t)
+{
+	return t->graph->outputs.n;
+}
+
+struct tirc_tensor
+tirc_input(struct tirc *t, int i)
+{
+	return tensor_info(t, t->graph->inputs.data[i]);
+}
+
+struct tirc_tensor
+tirc_output(struct tirc *t, int i)
+{
+	return tensor_info(t, t->graph->outputs.data[i]);
+}
+
+int
+tirc_dim_count(const struct tirc *t)
+{
+	return t->graph->dims.n;
+}
+
+struct tirc_dim
+tirc_dim(const struct tirc *t, int i)
+{
+	const struct var *v = t->graph->dims.data[i];
+
+	return (struct tirc_dim){ v->name, v->min, v->max };
+}
+
+void
+tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
+		 int64_t *dims)
+{
+	struct graph *g = t->graph;
+	struct tensor *x = g->outputs.data[i];
+	const struct expr **to = arena_array(&t->m->arena, const struct expr *,
+					     g->dims.n + 1);
+	struct var_map map = { g->dims.data, to, g->dims.n };
+
+	for (int d = 0; d < g->dims.n; d++) {
+		to[d] = expr_int(t->m, g->dims.data[d]->type, values[d]);
+	}
+	for (int d = 0; d < x->ndim; d++) {
+		const struct expr *e = expr_substitute(t->m, x->shape[d],
+						       &map);
+
+		if (!expr_is_int(e, &dims[d])) {
+			dims[d] = 0;
+		}
+	}
+}
+
+int
+tirc_node_count(const struct tirc *t)
+{
+	return t->nodes.n;
+}
+
+struct tirc_node
+tirc_node(const struct tirc *t, int i)
+{
+	return t->nodes.data[i];
+}
+
+/* -- what was made -- */
+
+struct tirc_summary
+tirc_summary(const struct tirc *t)
+{
+	static const char *const forms[] = {
+		[WEIGHTS_AUTO] = "auto", [WEIGHTS_C] = "c",
+		[WEIGHTS_INCBIN] = "incbin", [WEIGHTS_FILE] = "file",
+		[WEIGHTS_SECTION] = "section",
+	};
+	struct tirc_summary s = {
+		.name = package_model(&t->package),
+		.workspace_bytes = t->program.plan.workspace_bytes,
+		.bound_bytes = t->program.plan.bound_bytes,
+		.weights_bytes = t->package.weights_bytes,
+		.weights = t->package.weights == WEIGHTS_AUTO
+			? "none" : forms[t->package.weights],
+		.compile_line = t->package.cc_line,
+		.cc = t->target->cc, .cflags = t->target->cflags,
+	};
+
+	for (int i = 0; i < t->program.kernels.n; i++) {
+		const struct kernel *k = t->program.kernels.data[i];
+
+		s.flops += k->flops;
+		s.macs += k->macs;
+		if (k->stack_bytes > s.stack_bytes) {
+			s.stack_bytes = k->stack_bytes;
+		}
+	}
+	return s;
+}
+
+int
+tirc_kernel_count(const struct tirc *t)
+{
+	return t->program.kernels.n;
+}
+
+struct tirc_kernel
+tirc_kernel(const struct tirc *t, int i)
+{
+	const struct kernel *k = t->program.kernels.data[i];
+
+	return (struct tirc_kernel){
+		.name = k->name, .title = k->title, .schedule = k->schedule,
+		.flops = k->flops, .macs = k->macs,
+		.read_bytes = k->read_bytes, .write_bytes = k->write_bytes,
+		.stack_bytes = k->stack_bytes,
+	};
+}
+
+int
+tirc_assumption_count(const struct tirc *t)
+{
+	return t->graph->assumptions.n;
+}
+
+const char *
+tirc_assumption(const struct tirc *t, int i)
+{
+	return t->graph->assumptions.data[i];
+}
+
+int
+tirc_file_count(const struct tirc *t)
+{
+	return t->package.files.n;
+}
+
+struct tirc_file
+tirc_file(const struct tirc *t, int i)
+{
+	const struct out_file *f = &t->package.files.data[i];
+
+	return (struct tirc_file){ f->name, (int64_t)f->length, f->text };
+}
+
+const char *
+tirc_harness(struct tirc *t)
+{
+	return t->compiled ? package_harness(&t->package) : NULL;
+}
