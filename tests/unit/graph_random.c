@@ -12,6 +12,8 @@
 #include <stdlib.h>
 
 #define MAX_TENSORS 64
+#define SYMBOLIC 0 /* as a batch: 1..3, decided when the program runs */
+#define MAX_BATCH 3
 
 struct maker {
 	struct module *m;
@@ -179,8 +181,8 @@ static void
 add_reshape(struct maker *k)
 {
 	struct tensor *x = pick(k), *in[2] = { x, NULL };
-	int64_t shape[4] = { 1, extent(x, 1), extent(x, 2) * extent(x, 3),
-			     1 };
+	int64_t shape[4] = { 0, extent(x, 1), extent(x, 2) * extent(x, 3),
+			     1 }; /* 0: the batch as it is */
 
 	if (roll(k, 2)) {
 		shape[1] = extent(x, 2);
@@ -334,7 +336,7 @@ add_recipe(struct maker *k)
 }
 
 static void
-make_graph(struct maker *k, uint32_t seed)
+make_graph(struct maker *k, uint32_t seed, int batch)
 {
 	static void (*const makers[])(struct maker *k) = {
 		add_unary, add_binary, add_binary, add_conv, add_batchnorm,
@@ -343,7 +345,7 @@ make_graph(struct maker *k, uint32_t seed)
 		add_recipe,
 	};
 	struct tensor *x;
-	static const int64_t shape[4] = { 1, 2, 3, 4 };
+	int64_t shape[4] = { batch, 2, 3, 4 };
 
 	k->m = module_new();
 	k->g = graph_new(k->m, "random");
@@ -357,6 +359,12 @@ make_graph(struct maker *k, uint32_t seed)
 	for (int i = 0; i < 4; i++) {
 		x->shape[i] = expr_index(k->m, shape[i]);
 	}
+	if (batch == SYMBOLIC) {
+		struct var *n = var_new_dim(k->m, "n", 1, 3);
+
+		vec_push(&k->m->arena, &k->g->dims, n);
+		x->shape[0] = n->expr;
+	}
 	x->is_input = true;
 	vec_push(&k->m->arena, &k->g->inputs, x);
 	k->pool[k->n++] = x;
@@ -366,23 +374,29 @@ make_graph(struct maker *k, uint32_t seed)
 	for (int i = 0; i < k->n; i++) {
 		struct tensor *t = k->pool[i];
 
-		if (!t->is_input && (t->uses.n == 0 || i == k->n - 1)) {
+		if (!t->is_input && (t->uses.n == 0 || i == k->n - 1 ||
+				     roll(k, 6) == 0)) {
 			t->is_output = true;
 			vec_push(&k->m->arena, &k->g->outputs, t);
 		}
 	}
 }
 
-static const float input_data[24] = {
+static const float input_data[MAX_BATCH * 24] = {
 	1, -2, 3, 0, 2, -1, 1, 1, -3, 2, 0, 1,
-	2, 2, -1, 0, 1, 3, -2, 1, 0, -1, 2, 1
+	2, 2, -1, 0, 1, 3, -2, 1, 0, -1, 2, 1,
+	0, 1, -1, 2, 3, 3, -2, 0, 1, 1, 2, -1,
+	-1, 0, 2, 1, -3, 1, 0, 2, 2, -2, 1, 3,
+	3, 0, 1, -1, 2, -2, 1, 0, 1, 2, -1, 2,
+	1, 1, 0, 3, -1, 2, 2, -2, 0, 1, 3, 1
 };
 
 static void
-evaluate(struct graph *g)
+evaluate(struct graph *g, int batch)
 {
 	struct value v = { .type = dtype_of(DT_F32), .data = input_data,
-			   .elems = 24, .bytes = sizeof input_data };
+			   .elems = 24 * batch,
+			   .bytes = sizeof(float) * 24 * (size_t)batch };
 
 	g->inputs.data[0]->value = arena_copy(&g->module->arena, &v,
 					      sizeof v);
@@ -480,9 +494,10 @@ verify_func(void *ctx, const char *pass, const struct func *f)
 	}
 }
 
-/* Runs the entry function: the outputs' values are what it stores. */
+/* Runs the entry function: the outputs' values are what it stores. They are
+ * as large as those of `like`, whose batch is a number. */
 static bool
-run_program(struct graph *g)
+run_program(struct graph *g, const struct graph *like, int batch)
 {
 	struct target target = { .vector_bytes = 16, .vector_registers = 16,
 				 .l1_bytes = 32768, .l2_bytes = 1 << 20,
@@ -504,7 +519,7 @@ run_program(struct graph *g)
 		struct tensor *t = g->outputs.data[i];
 		struct value *v = arena_new(a, struct value);
 
-		tensor_const_elems(t, &v->elems);
+		tensor_const_elems(like->outputs.data[i], &v->elems);
 		v->type = t->type;
 		v->bytes = (size_t)v->elems * sizeof(float);
 		v->data = args[n++].data = arena_alloc(a, v->bytes + 1);
@@ -521,6 +536,9 @@ run_program(struct graph *g)
 		args[n].data = arena_alloc(
 			a, (size_t)p.plan.workspace_bytes);
 		memset(args[n++].data, 0xff, (size_t)p.plan.workspace_bytes);
+	}
+	for (int i = 0; i < g->dims.n; i++) {
+		args[n++].scalar = batch;
 	}
 	CHECK_EQ(n, p.entry->params.n);
 	return CHECK(run_func(p.entry, args, n));
@@ -540,6 +558,38 @@ print_diags(const struct module *m)
 	strbuf_release(&text);
 }
 
+/* Sizes as parameters: the same kernels for every batch. */
+static void
+test_symbolic(uint32_t seed)
+{
+	struct pass_hooks hooks = { .after_graph = verify };
+	int failed = check_failed;
+
+	for (int batch = 1; batch <= MAX_BATCH; batch++) {
+		struct maker plain, compiled;
+
+		make_graph(&plain, seed, batch);
+		make_graph(&compiled, seed, SYMBOLIC);
+		evaluate(plain.g, batch);
+		CHECK(graph_optimize(compiled.g, &hooks));
+		if (run_program(compiled.g, plain.g, batch)) {
+			for (int i = 0; i < plain.g->outputs.n; i++) {
+				compare(plain.g->outputs.data[i],
+					compiled.g->outputs.data[i], seed);
+			}
+		}
+		if (check_failed != failed) {
+			fprintf(stderr, "seed %u, batch %d\n", seed, batch);
+			print_graph(plain.g);
+			print_graph(compiled.g);
+			print_diags(compiled.m);
+			failed = check_failed;
+		}
+		module_free(compiled.m);
+		module_free(plain.m);
+	}
+}
+
 static void
 test_seed(uint32_t seed)
 {
@@ -547,15 +597,15 @@ test_seed(uint32_t seed)
 	struct maker plain, optimized, compiled;
 	int failed = check_failed;
 
-	make_graph(&plain, seed);
-	make_graph(&optimized, seed);
+	make_graph(&plain, seed, 1);
+	make_graph(&optimized, seed, 1);
 	CHECK(graph_verify(plain.g));
 	if (!CHECK(graph_optimize(optimized.g, &hooks))) {
 		print_diags(optimized.m);
 	}
 	check_origins(optimized.g);
-	evaluate(plain.g);
-	evaluate(optimized.g);
+	evaluate(plain.g, 1);
+	evaluate(optimized.g, 1);
 	CHECK_EQ(optimized.g->outputs.n, plain.g->outputs.n);
 	for (int i = 0; i < plain.g->outputs.n; i++) {
 		const struct tensor *a = plain.g->outputs.data[i];
@@ -564,9 +614,9 @@ test_seed(uint32_t seed)
 		CHECK_STR_EQ(b->name, a->name);
 		compare(a, b, seed);
 	}
-	make_graph(&compiled, seed);
+	make_graph(&compiled, seed, 1);
 	CHECK(graph_optimize(compiled.g, &hooks));
-	if (run_program(compiled.g)) {
+	if (run_program(compiled.g, plain.g, 1)) {
 		for (int i = 0; i < plain.g->outputs.n; i++) {
 			compare(plain.g->outputs.data[i],
 				compiled.g->outputs.data[i], seed);
@@ -587,10 +637,13 @@ int
 main(int argc, char **argv)
 {
 	uint32_t first = argc > 1 ? (uint32_t)atoi(argv[1]) : 1;
-	uint32_t count = argc > 2 ? (uint32_t)atoi(argv[2]) : 80;
+	uint32_t count = argc > 2 ? (uint32_t)atoi(argv[2]) : 40;
 
 	for (uint32_t seed = first; seed < first + count; seed++) {
 		test_seed(seed);
+		if (seed % 4 == 0) {
+			test_symbolic(seed);
+		}
 	}
 	return check_done();
 }
