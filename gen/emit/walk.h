@@ -92,6 +92,15 @@ const char *walk_element(struct walker *w, const struct buffer *b,
 			 const struct expr *const *index, int n);
 /* Does the value come from data, rather than from loops and sizes alone? */
 bool walk_is_data(struct walker *w, const struct expr *e);
+/* A call with the given arguments; that of a function of the program. */
+struct piece walk_call(struct walker *w, const char *callee,
+		       const char *const *args, int n);
+struct piece walk_call_function(struct walker *w, const struct expr *e);
+/* May the operation leave its type? Loops and sizes are planned to fit. */
+bool walk_may_wrap(struct walker *w, const struct expr *e);
+bool walk_is_negative(struct walker *w, const struct expr *e);
+/* Is the divisor known to be neither 0 nor -1? */
+bool walk_is_safe_divisor(struct walker *w, const struct expr *e);
 void walk_stmt(struct walker *w, struct stmt *s);
 
 /* Fills in one of the dialect's texts. */

@@ -32,153 +32,6 @@ walk_expr(struct walker *w, const struct expr *e, int level)
 	return p.level < level ? in_parentheses(w, p) : as_group(w, p.text);
 }
 
-/* -- what the analyser knows -- */
-
-bool
-walk_is_data(struct walker *w, const struct expr *e)
-{
-	if (e->kind == EXPR_LOAD) {
-		return true;
-	}
-	if (e->kind == EXPR_VAR) {
-		const struct binding *b = walk_find(w, e->u.var);
-
-		return b != NULL && b->data;
-	}
-	for (int i = 0; i < e->n_args; i++) {
-		if (walk_is_data(w, e->args[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
-struct span {
-	int64_t min, max;
-};
-
-static struct span
-type_span(struct dtype t)
-{
-	uint64_t max = dtype_max_int(t);
-
-	return (struct span){ dtype_min_int(t),
-			      max > INT64_MAX ? INT64_MAX : (int64_t)max };
-}
-
-/* Where an integer value lies; true for the exact result, too, or *wraps. */
-static struct span
-value_span(struct walker *w, const struct expr *e, bool *wraps)
-{
-	struct span all = type_span(e->type);
-	struct span a, b, r;
-	struct bounds known;
-	bool inner = false, over = false;
-	int64_t corner[4];
-
-	*wraps = false;
-	switch (e->kind) {
-	case EXPR_INT:
-		return (struct span){ e->u.ival, e->u.ival };
-	case EXPR_CAST:
-		if (!dtype_is_int(e->args[0]->type)) {
-			return all;
-		}
-		a = value_span(w, e->args[0], &inner);
-		return a.min >= all.min && a.max <= all.max ? a : all;
-	case EXPR_ADD:
-	case EXPR_SUB:
-	case EXPR_MUL:
-		a = value_span(w, e->args[0], &inner);
-		b = value_span(w, e->args[1], &inner);
-		if (e->kind == EXPR_ADD) {
-			over |= __builtin_add_overflow(a.min, b.min, &r.min);
-			over |= __builtin_add_overflow(a.max, b.max, &r.max);
-		} else if (e->kind == EXPR_SUB) {
-			over |= __builtin_sub_overflow(a.min, b.max, &r.min);
-			over |= __builtin_sub_overflow(a.max, b.min, &r.max);
-		} else {
-			const int64_t x[] = { a.min, a.max };
-			const int64_t y[] = { b.min, b.max };
-
-			for (int i = 0; i < 4; i++) {
-				over |= __builtin_mul_overflow(
-					x[i / 2], y[i % 2], &corner[i]);
-			}
-			r.min = r.max = corner[0];
-			for (int i = 1; i < 4; i++) {
-				r.min = corner[i] < r.min ? corner[i] : r.min;
-				r.max = corner[i] > r.max ? corner[i] : r.max;
-			}
-		}
-		if (over || r.min < all.min || r.max > all.max) {
-			*wraps = true;
-			return all;
-		}
-		return r;
-	case EXPR_VAR:
-		known = analyse_bounds(&w->an, e);
-		r = all;
-		if (known.min != BOUND_NEG_INF && known.min > r.min) {
-			r.min = known.min;
-		}
-		if (known.max != BOUND_POS_INF && known.max < r.max) {
-			r.max = known.max;
-		}
-		return r;
-	default:
-		return all;
-	}
-}
-
-/* May the operation leave its type? Loops and sizes are planned to fit. */
-static bool
-may_wrap(struct walker *w, const struct expr *e)
-{
-	bool wraps;
-
-	if (dtype_class(e->type) == DTC_UINT) {
-		/* Products of short ones may leave the int they become. */
-		return e->kind == EXPR_MUL &&
-		       w->d->types[e->type.kind].promoted &&
-		       dtype_bits(e->type) * 2 >= w->d->int_bits;
-	}
-	if (dtype_class(e->type) != DTC_INT || !walk_is_data(w, e)) {
-		return false;
-	}
-	value_span(w, e, &wraps);
-	return wraps;
-}
-
-static bool
-is_negative(struct walker *w, const struct expr *e)
-{
-	struct bounds b;
-
-	if (dtype_class(e->type) == DTC_UINT) {
-		return false;
-	}
-	b = analyse_bounds(&w->an, e);
-	return b.min < 0;
-}
-
-/* Is the divisor known to be neither 0 nor -1? */
-static bool
-is_safe_divisor(struct walker *w, const struct expr *e)
-{
-	struct bounds b;
-	int64_t v;
-
-	if (expr_is_int(e, &v)) {
-		return v != 0 && v != -1;
-	}
-	if (walk_is_data(w, e)) {
-		return false;
-	}
-	b = analyse_bounds(&w->an, e);
-	return b.min > 0 && b.min != BOUND_NEG_INF;
-}
-
 /* -- forms -- */
 
 static struct piece
@@ -232,27 +85,6 @@ prefix(struct walker *w, const struct form *f, const struct expr *arg)
 }
 
 static struct piece
-call(struct walker *w, const char *callee, const char *const *args, int n)
-{
-	struct tdata *data = tdata_new(w->a);
-	struct strbuf s;
-	const char *text;
-
-	strbuf_init(&s);
-	strbuf_putc(&s, MARK_OPEN);
-	for (int i = 0; i < n; i++) {
-		strbuf_printf(&s, "%s%s", i > 0 ? "," TEXT_SPACE : "",
-			      args[i]);
-	}
-	strbuf_putc(&s, MARK_CLOSE);
-	tdata_text(data, "callee", callee);
-	tdata_text(data, "arguments", arena_strdup(w->a, s.data));
-	strbuf_release(&s);
-	text = walk_render(w, w->d->access.call, data);
-	return (struct piece){ text, w->d->primary };
-}
-
-static struct piece
 call_exprs(struct walker *w, const char *callee,
 	   const struct expr *const *args, int n)
 {
@@ -261,7 +93,7 @@ call_exprs(struct walker *w, const char *callee,
 	for (int i = 0; i < n; i++) {
 		texts[i] = walk_expr(w, args[i], w->d->assignment);
 	}
-	return call(w, callee, texts, n);
+	return walk_call(w, callee, texts, n);
 }
 
 static struct piece
@@ -373,7 +205,7 @@ arithmetic(struct walker *w, const struct expr *e)
 {
 	const struct expr *args[2] = { e->args[0], e->args[1] };
 	enum expr_kind kind = e->kind;
-	bool wraps = may_wrap(w, e);
+	bool wraps = walk_may_wrap(w, e);
 	bool ints = dtype_is_int(e->type);
 	enum form_id id;
 
@@ -391,7 +223,7 @@ arithmetic(struct walker *w, const struct expr *e)
 			kind = kind == EXPR_ADD ? EXPR_SUB : EXPR_ADD;
 		} else if (b->kind == EXPR_MUL && ints &&
 			   is_negative_literal(b->args[1]) &&
-			   !may_wrap(w, b)) {
+			   !walk_may_wrap(w, b)) {
 			const struct expr *c = negated_literal(w, b->args[1]);
 
 			args[1] = expr_is_value(c, 1) ? b->args[0]
@@ -438,9 +270,9 @@ division(struct walker *w, const struct expr *e)
 		}
 		return apply(w, FORM_DIV, e->type, e->args, 2);
 	}
-	if (is_safe_divisor(w, e->args[1]) &&
-	    (!floors || (!is_negative(w, e->args[0]) &&
-			 !is_negative(w, e->args[1])))) {
+	if (walk_is_safe_divisor(w, e->args[1]) &&
+	    (!floors || (!walk_is_negative(w, e->args[0]) &&
+			 !walk_is_negative(w, e->args[1])))) {
 		return narrowed(w, e->type, apply(w, mod ? FORM_MOD
 						  : FORM_DIV, e->type,
 						  e->args, 2));
@@ -527,104 +359,7 @@ cast(struct walker *w, const struct expr *e)
 	return cast_text(w, e->type, walk_piece(w, a));
 }
 
-/* -- calls -- */
-
-static const struct func *
-find_callee(struct walker *w, const char *name)
-{
-	for (int i = 0; i < w->u->callees.n; i++) {
-		if (strcmp(w->u->callees.data[i]->name, name) == 0) {
-			return w->u->callees.data[i];
-		}
-	}
-	return module_find_func(w->m, name);
-}
-
-/* Do a's inner extents equal b's, so that one decays to the other? */
-static bool
-same_inner(const struct buffer *a, const struct buffer *b)
-{
-	if (a->ndim != b->ndim || !dtype_equal(a->type, b->type)) {
-		return false;
-	}
-	for (int i = 1; i < a->ndim; i++) {
-		if (a->shape[i] != b->shape[i]) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static const char *
-pointer_argument(struct walker *w, const struct binding *value,
-		 const struct buffer *b, bool is_const)
-{
-	bool flat = buffer_is_flat(b) || b->ndim <= 1;
-	struct tdata *data = tdata_new(w->a);
-
-	if (value->kind == VALUE_VOID_POINTER ||
-	    (value->kind == VALUE_CONST_VOID_POINTER && flat) ||
-	    (value->kind == VALUE_POINTER && flat &&
-	     dtype_equal(value->buffer->type, b->type)) ||
-	    (value->kind == VALUE_ARRAY && !flat &&
-	     same_inner(value->buffer, b)) ||
-	    (value->kind == VALUE_ARRAY && flat &&
-	     value->buffer->ndim <= 1)) {
-		return value->text;
-	}
-	unit_need_type(w->u, b->type);
-	tdata_text(data, "type", w->d->types[b->type.kind].spelling);
-	tdata_flag(data, "const", is_const);
-	tdata_text(data, "value", value->text);
-	tdata_list(data, "inner");
-	for (int i = 1; i < b->ndim && !flat; i++) {
-		tdata_text(tdata_item(data, "inner"), "extent",
-			   walk_expr(w, b->shape[i], w->d->assignment));
-	}
-	return walk_render(w, flat ? w->d->access.pointer_cast
-				   : w->d->access.array_cast, data);
-}
-
-static const char *
-argument(struct walker *w, const struct expr *e, const struct func *callee,
-	 int i)
-{
-	const struct binding *value;
-
-	if (e->kind == EXPR_VAR && callee != NULL && i < callee->params.n &&
-	    callee->params.data[i].buffer != NULL) {
-		value = walk_find(w, e->u.var);
-		if (value != NULL && value->kind != VALUE_SCALAR) {
-			const struct buffer *b =
-				callee->params.data[i].buffer;
-
-			return pointer_argument(w, value, b,
-						!func_writes(callee, b));
-		}
-	}
-	return walk_expr(w, e, w->d->assignment);
-}
-
-static struct piece
-call_function(struct walker *w, const struct expr *e)
-{
-	const char *name = e->n_args > 0 && e->args[0]->kind == EXPR_STRING
-			   ? e->args[0]->u.text : NULL;
-	const struct func *callee = NULL;
-	const char **args = arena_array(w->a, const char *, e->n_args + 1);
-
-	if (name == NULL) {
-		walk_fail(w, "a call of nothing");
-		return failed_piece(w);
-	}
-	if (e->u.intrin == INTRIN_CALL_FUNC) {
-		callee = find_callee(w, name);
-	}
-	for (int i = 1; i < e->n_args; i++) {
-		args[i - 1] = argument(w, e->args[i], callee, i - 1);
-	}
-	return call(w, name, args, e->n_args - 1);
-}
+/* -- intrinsics -- */
 
 static bool
 form_of_intrinsic(enum intrin op, enum form_id *id)
@@ -650,7 +385,7 @@ intrinsic(struct walker *w, const struct expr *e)
 	switch (e->u.intrin) {
 	case INTRIN_CALL_FUNC:
 	case INTRIN_CALL_EXTERN:
-		return call_function(w, e);
+		return walk_call_function(w, e);
 	case INTRIN_LIKELY:
 		return walk_piece(w, e->args[0]);
 	case INTRIN_PTR_ADD:

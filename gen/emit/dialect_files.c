@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A dialect's files: weights, templates, names, and the words that no name may
+ * be. */
+#include <stdlib.h>
+
+#include "dialect_load.h"
+
+static const char *const form_words[] = {
+	[WEIGHTS_C] = "c", [WEIGHTS_INCBIN] = "incbin",
+	[WEIGHTS_FILE] = "file", [WEIGHTS_SECTION] = "section",
+};
+
+static const char *const template_keys[TEMPLATE_COUNT] = {
+	"header", "source", "weights", "incbin", "makefile", "cmake",
+	"harness",
+};
+
+static const char *const file_keys[FILE_COUNT] = {
+	"header", "source", "weights", "incbin", "blob", "makefile", "cmake",
+	"metadata",
+};
+
+/* A text file of the dialect, or of the next that it extends. */
+const char *
+dialect_chain_file(struct loader *l, const char *name, const char **file)
+{
+	for (int i = 0; i < l->n; i++) {
+		const char *text = data_file(l->m, l->dir,
+			arena_printf(&l->m->arena, "dialects/%s/%s",
+				     l->chain[i], name), file);
+
+		if (text != NULL) {
+			return text;
+		}
+	}
+	return NULL;
+}
+
+static enum weights_form
+weights_word(struct json j, const char *word)
+{
+	for (int i = WEIGHTS_C; word != NULL && i <= WEIGHTS_SECTION; i++) {
+		if (strcmp(word, form_words[i]) == 0) {
+			return (enum weights_form)i;
+		}
+	}
+	json_error(j, "c, incbin, file or section is wanted here");
+	return WEIGHTS_C;
+}
+
+void
+dialect_read_weights(struct loader *l, struct json j)
+{
+	struct dialect *d = l->d;
+	struct json forms = json_get(j, "forms");
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "forms in_source_bytes large declare define end "
+			"open close separator section");
+	for (int i = 0; i < json_length(forms); i++) {
+		struct json row = json_at(forms, i);
+
+		d->weights.forms[weights_word(row, json_text(row, true))] =
+			true;
+	}
+	d->weights.in_source_bytes = json_int(json_get(j, "in_source_bytes"),
+					      0, INT64_C(1) << 40, 0);
+	d->weights.large = weights_word(json_get(j, "large"),
+				json_text(json_get(j, "large"), true));
+	d->weights.declare = json_text(json_get(j, "declare"), true);
+	d->weights.define = json_text(json_get(j, "define"), true);
+	d->weights.end = json_text(json_get(j, "end"), true);
+	d->weights.open = json_text(json_get(j, "open"), true);
+	d->weights.close = json_text(json_get(j, "close"), true);
+	d->weights.separator = json_text(json_get(j, "separator"), true);
+	d->weights.section = dialect_read_names(json_get(j, "section"));
+}
+
+void
+dialect_read_templates(struct loader *l, struct json j)
+{
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, dialect_joined(l, template_keys, TEMPLATE_COUNT));
+	for (int i = 0; i < TEMPLATE_COUNT; i++) {
+		struct json row = json_get(j, template_keys[i]);
+		const char *name = json_text(row, true);
+		struct dialect_template *t = &l->d->templates[i];
+
+		if (name != NULL) {
+			t->text = dialect_chain_file(l, name, &t->file);
+			if (t->text == NULL) {
+				json_error(row, "there is no file %s", name);
+			}
+		}
+	}
+}
+
+void
+dialect_read_files(struct loader *l, struct json j)
+{
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, dialect_joined(l, file_keys, FILE_COUNT));
+	for (int i = 0; i < FILE_COUNT; i++) {
+		l->d->files[i] = json_text(json_get(j, file_keys[i]), true);
+	}
+}
+
+static int
+compare_words(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void
+dialect_read_reserved(struct loader *l, struct json j)
+{
+	struct names words = dialect_read_names(j);
+	const char **sorted = arena_copy(&l->m->arena, words.data,
+		sizeof *words.data * (size_t)(words.n + 1));
+	int n = 0;
+
+	qsort(sorted, (size_t)words.n, sizeof *sorted, compare_words);
+	for (int i = 0; i < words.n; i++) {
+		if (n == 0 || strcmp(sorted[n - 1], sorted[i]) != 0) {
+			sorted[n++] = sorted[i];
+		}
+	}
+	l->d->reserved = (struct names){ sorted, n };
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a dialect makes of operations, statements and functions: all of them
+ * spelled or rejected. */
+#include "dialect_load.h"
+
+static const struct {
+	const char *key, *types;
+	int n;
+} form_table[] = {
+#define FORM(id, key, types, n) { key, types, n },
+#include "forms.def"
+#undef FORM
+};
+
+static const char *const statement_keys[SAY_COUNT] = {
+	"serial", "parallel", "vectorized", "unrolled", "thread", "if",
+	"while", "block", "let", "let_pointer", "let_const_pointer", "array",
+	"cell", "cell_init", "store", "store_add", "store_sub", "store_mul",
+	"evaluate", "return", "assert",
+};
+_Static_assert(SAY_SERIAL == (int)FOR_SERIAL &&
+	       SAY_PARALLEL == (int)FOR_PARALLEL &&
+	       SAY_VECTORIZED == (int)FOR_VECTORIZED &&
+	       SAY_UNROLLED == (int)FOR_UNROLLED &&
+	       SAY_THREAD == (int)FOR_THREAD, "loops come first, in order");
+
+const char *
+form_key(enum form_id id)
+{
+	return form_table[id].key;
+}
+
+void
+dialect_read_helpers(struct loader *l, struct json j)
+{
+	const cJSON *item;
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	cJSON_ArrayForEach(item, j.value) {
+		struct json row = json_get(j, item->string);
+		struct helper h = { .key = arena_strdup(&l->m->arena,
+							item->string) };
+
+		json_check_keys(row, "name needs");
+		h.name = json_text(json_get(row, "name"), true);
+		h.needs = dialect_read_names(json_get(row, "needs"));
+		h.text = dialect_chain_file(l, arena_printf(&l->m->arena,
+			"helpers/%s.tmpl", h.key), &h.file);
+		if (h.text == NULL) {
+			json_error(row, "there is no file helpers/%s.tmpl",
+				   h.key);
+		}
+		vec_push(&l->m->arena, &l->d->helpers, h);
+	}
+}
+
+static const struct form *
+read_form(struct loader *l, struct json j)
+{
+	static const char *const kinds[] = {
+		"rejected", "infix", "prefix", "call", "text", "helper",
+	};
+	struct form *f = arena_new(&l->m->arena, struct form);
+	struct json operands = json_get(j, "operands");
+	int found = 0;
+
+	json_check_keys(j, "rejected infix prefix call text helper at "
+			"operands needs");
+	for (int k = 0; k < 6; k++) {
+		const char *text = json_text(json_get(j, kinds[k]), false);
+
+		if (text != NULL) {
+			f->kind = (enum form_kind)k;
+			f->text = text;
+			found++;
+		}
+	}
+	if (found != 1) {
+		json_error(j, "exactly one of rejected, infix, prefix, call, "
+			   "text and helper is wanted here");
+	}
+	f->pointer = j.pointer;
+	f->needs = dialect_read_names(json_get(j, "needs"));
+	f->level = f->kind == FORM_IS_CALL || f->kind == FORM_IS_HELPER
+		   ? l->d->primary
+		   : f->kind == FORM_IS_REJECTED ? 0
+		   : dialect_read_level(l, json_get(j, "at"), -1);
+	for (int i = 0; i < 3; i++) {
+		bool list = cJSON_IsArray(operands.value);
+
+		f->operands[i] = dialect_read_level(l, list ? json_at(operands, i)
+						    : operands, f->level);
+	}
+	if (f->kind == FORM_IS_HELPER &&
+	    dialect_helper(l->d, f->text) == NULL) {
+		json_error(json_get(j, "helper"), "no helper is called '%s'",
+			   f->text);
+	}
+	return f;
+}
+
+static bool
+is_form(struct json j)
+{
+	return json_get(j, "rejected").value || json_get(j, "infix").value ||
+	       json_get(j, "prefix").value || json_get(j, "call").value ||
+	       json_get(j, "text").value || json_get(j, "helper").value;
+}
+
+static const char *
+class_word(struct dtype t)
+{
+	switch (dtype_class(t)) {
+	case DTC_BOOL: return "bool";
+	case DTC_INT: return "int";
+	case DTC_UINT: return "uint";
+	case DTC_FLOAT: return "float";
+	default: return "any";
+	}
+}
+
+static bool
+asks_for(const char *types, struct dtype t)
+{
+	switch (dtype_class(t)) {
+	case DTC_VOID: return types[0] == '\0';
+	case DTC_BOOL: return strchr(types, 'B') != NULL;
+	case DTC_INT: return strchr(types, 'I') != NULL;
+	case DTC_UINT: return strchr(types, 'U') != NULL;
+	case DTC_FLOAT: return strchr(types, 'F') != NULL;
+	default: return false;
+	}
+}
+
+/* One row of "expressions": a form, or forms by type, class or "any". */
+static void
+read_expression(struct loader *l, struct json j, enum form_id id)
+{
+	struct dialect *d = l->d;
+	const struct form *all = NULL;
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	if (is_form(j)) {
+		all = read_form(l, j);
+	} else {
+		json_check_keys(j, arena_printf(&l->m->arena,
+			"%s any float int uint bool",
+			"f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 i4 "
+			"u4 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz"));
+	}
+	for (int k = 0; k < DT_COUNT; k++) {
+		struct dtype t = dtype_of((enum dtype_kind)k);
+		struct json row = json_get(j, dtype_short(t));
+
+		if (!asks_for(form_table[id].types, t) ||
+		    d->types[k].rejected != NULL) {
+			continue;
+		}
+		if (all != NULL) {
+			d->forms[id][k] = all;
+			continue;
+		}
+		if (row.value == NULL) {
+			row = json_get(j, class_word(t));
+		}
+		if (row.value == NULL) {
+			row = json_get(j, "any");
+		}
+		if (row.value == NULL) {
+			json_error(j, "neither spelled nor rejected for %s",
+				   dtype_name(t));
+		} else if (json_is_object(row, true)) {
+			d->forms[id][k] = read_form(l, row);
+		}
+	}
+}
+
+void
+dialect_read_expressions(struct loader *l, struct json j)
+{
+	const char *words[FORM_COUNT];
+
+	for (int i = 0; i < FORM_COUNT; i++) {
+		words[i] = form_table[i].key;
+	}
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, dialect_joined(l, words, FORM_COUNT));
+	for (int i = 0; i < FORM_COUNT; i++) {
+		read_expression(l, json_get(j, words[i]), (enum form_id)i);
+	}
+}
+
+void
+dialect_read_statements(struct loader *l, struct json j)
+{
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, dialect_joined(l, statement_keys, SAY_COUNT));
+	for (int i = 0; i < SAY_COUNT; i++) {
+		struct lines *s = &l->d->statements[i];
+		struct json row = json_get(j, statement_keys[i]);
+
+		if (!json_is_object(row, true)) {
+			continue;
+		}
+		json_check_keys(row, "rejected open else close line");
+		s->rejected = json_text(json_get(row, "rejected"), false);
+		s->line = json_text(json_get(row, "line"), false);
+		s->open = dialect_read_names(json_get(row, "open"));
+		s->otherwise = dialect_read_names(json_get(row, "else"));
+		s->close = dialect_read_names(json_get(row, "close"));
+		if (s->rejected == NULL &&
+		    (i <= SAY_BLOCK ? s->open.n == 0 : s->line == NULL)) {
+			json_error(row, "neither spelled nor rejected");
+		}
+	}
+}
+
+void
+dialect_read_functions(struct loader *l, struct json j)
+{
+	struct dialect *d = l->d;
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "kernel close no_parameters array scalar pointer");
+	d->functions.kernel = dialect_read_names(json_get(j, "kernel"));
+	d->functions.close = dialect_read_names(json_get(j, "close"));
+	d->functions.no_parameters = json_text(json_get(j, "no_parameters"),
+					       true);
+	d->functions.array = json_text(json_get(j, "array"), true);
+	d->functions.scalar = json_text(json_get(j, "scalar"), true);
+	d->functions.pointer = json_text(json_get(j, "pointer"), true);
+}
+
+void
+dialect_read_access(struct loader *l, struct json j)
+{
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "element call array_cast pointer_cast input output "
+			"workspace weight");
+	l->d->access.element = json_text(json_get(j, "element"), true);
+	l->d->access.call = json_text(json_get(j, "call"), true);
+	l->d->access.array_cast = json_text(json_get(j, "array_cast"), true);
+	l->d->access.pointer_cast = json_text(json_get(j, "pointer_cast"),
+					      true);
+	l->d->access.input = json_text(json_get(j, "input"), true);
+	l->d->access.output = json_text(json_get(j, "output"), true);
+	l->d->access.workspace = json_text(json_get(j, "workspace"), true);
+	l->d->access.weight = json_text(json_get(j, "weight"), true);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A dialect's limits, levels of precedence and types. */
+#include "dialect_load.h"
+
+int
+dialect_read_level(struct loader *l, struct json j, int absent)
+{
+	const char *name = json_text(j, absent < 0);
+
+	for (int i = 0; name != NULL && i < l->d->n_levels; i++) {
+		if (strcmp(l->d->levels[i].name, name) == 0) {
+			return i;
+		}
+	}
+	if (name != NULL) {
+		json_error(j, "no level of precedence is called '%s'", name);
+	}
+	return absent < 0 ? 0 : absent;
+}
+
+static int
+named_level(struct loader *l, struct json precedence, const char *name)
+{
+	for (int i = 0; i < l->d->n_levels; i++) {
+		if (strcmp(l->d->levels[i].name, name) == 0) {
+			return i;
+		}
+	}
+	json_error(precedence, "there must be a level called '%s'", name);
+	return 0;
+}
+
+void
+dialect_read_precedence(struct loader *l, struct json j)
+{
+	struct dialect *d = l->d;
+
+	d->n_levels = json_length(j);
+	if (d->n_levels < 1 || d->n_levels > 64) {
+		json_error(j, "1 to 64 levels are wanted, loosest first");
+		d->n_levels = 0;
+	}
+	d->levels = arena_array(&l->m->arena, struct level, d->n_levels + 1);
+	for (int i = 0; i < d->n_levels; i++) {
+		const char *name = json_text(json_get(json_at(j, i), "name"),
+					     true);
+
+		d->levels[i].name = name != NULL ? name : "";
+	}
+	for (int i = 0; i < d->n_levels; i++) {
+		struct json row = json_at(j, i);
+		struct json clarify = json_get(row, "clarify");
+		const char *side = json_text(json_get(row, "associates"),
+					     false);
+		const char *where = json_text(json_get(row, "break"), false);
+
+		json_check_keys(row, "name associates clarify break");
+		d->levels[i].right = side != NULL &&
+				     strcmp(side, "right") == 0;
+		if (side != NULL && !d->levels[i].right &&
+		    strcmp(side, "left") != 0) {
+			json_error(json_get(row, "associates"),
+				   "left or right");
+		}
+		for (int k = 0; k < json_length(clarify); k++) {
+			d->levels[i].clarify |= (uint64_t)1 << dialect_read_level(l,
+				json_at(clarify, k), -1);
+		}
+		if (where != NULL && strcmp(where, "before") == 0) {
+			d->levels[i].where = BREAK_BEFORE;
+		} else if (where != NULL && strcmp(where, "after") == 0) {
+			d->levels[i].where = BREAK_AFTER;
+		} else if (where != NULL) {
+			json_error(json_get(row, "break"), "before or after");
+		}
+	}
+	d->primary = named_level(l, j, "primary");
+	d->unary = named_level(l, j, "unary");
+	d->assignment = named_level(l, j, "assignment");
+	d->relational = named_level(l, j, "relational");
+}
+
+static void
+read_type(struct loader *l, struct json types, struct dtype t)
+{
+	struct spelled_type *s = &l->d->types[t.kind];
+	struct json j = json_get(types, dtype_short(t));
+	enum dtype_class c = dtype_class(t);
+	bool number = c == DTC_INT || c == DTC_UINT || c == DTC_FLOAT;
+	bool ints = c == DTC_INT || c == DTC_UINT;
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "rejected spelling literal wide_literal lowest "
+			"highest unsigned infinity nan false true math "
+			"short_is_int needs special_needs");
+	s->rejected = json_text(json_get(j, "rejected"), false);
+	if (s->rejected != NULL) {
+		return;
+	}
+	s->spelling = json_text(json_get(j, "spelling"), true);
+	s->literal = json_text(json_get(j, "literal"), number);
+	s->wide_literal = json_text(json_get(j, "wide_literal"), false);
+	s->lowest = json_text(json_get(j, "lowest"), ints);
+	s->highest = json_text(json_get(j, "highest"), ints);
+	s->unsigned_spelling = json_text(json_get(j, "unsigned"), ints);
+	s->infinity = json_text(json_get(j, "infinity"), c == DTC_FLOAT);
+	s->nan = json_text(json_get(j, "nan"), c == DTC_FLOAT);
+	s->no = json_text(json_get(j, "false"), c == DTC_BOOL);
+	s->yes = json_text(json_get(j, "true"), c == DTC_BOOL);
+	s->math = json_text(json_get(j, "math"), false);
+	s->promoted = json_bool(json_get(j, "short_is_int"));
+	s->needs = dialect_read_names(json_get(j, "needs"));
+	s->special_needs = dialect_read_names(json_get(j, "special_needs"));
+}
+
+/* What templates may say of a type. */
+static void
+add_facts(struct loader *l, struct dtype t)
+{
+	struct dialect *d = l->d;
+	struct arena *a = &l->m->arena;
+	struct spelled_type *s = &d->types[t.kind];
+	bool special;
+	union number one = { .i = 1 }, zero = { .i = 0 };
+
+	s->facts = tdata_new(a);
+	tdata_text(s->facts, "type", s->spelling);
+	tdata_text(s->facts, "short", dtype_short(t));
+	tdata_int(s->facts, "bits", dtype_bits(t));
+	tdata_text(s->facts, "math", s->math);
+	if (s->rejected != NULL || l->reader.failed) {
+		return;
+	}
+	switch (dtype_class(t)) {
+	case DTC_FLOAT:
+		one.f = 1.0;
+		zero.f = 0.0;
+		break;
+	case DTC_INT:
+	case DTC_UINT:
+		tdata_text(s->facts, "unsigned", s->unsigned_spelling);
+		tdata_text(s->facts, "lowest", s->lowest);
+		tdata_text(s->facts, "highest", s->highest);
+		break;
+	default:
+		return;
+	}
+	tdata_text(s->facts, "one", dialect_literal(d, a, t, one, &special));
+	tdata_text(s->facts, "zero", dialect_literal(d, a, t, zero, &special));
+}
+
+void
+dialect_read_types(struct loader *l, struct json j)
+{
+	const char *words[DT_COUNT];
+
+	for (int k = 0; k < DT_COUNT; k++) {
+		words[k] = dtype_short(dtype_of((enum dtype_kind)k));
+	}
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, dialect_joined(l, words, DT_COUNT));
+	for (int k = 0; k < DT_COUNT; k++) {
+		read_type(l, j, dtype_of((enum dtype_kind)k));
+	}
+	for (int k = 0; k < DT_COUNT; k++) {
+		add_facts(l, dtype_of((enum dtype_kind)k));
+	}
+}
+
+void
+dialect_read_limits(struct loader *l, struct json j)
+{
+	struct dialect *d = l->d;
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "identifier_length int_bits line_columns "
+			"tab_columns text_columns");
+	d->identifier_length = (int)json_int(json_get(j, "identifier_length"),
+					     8, 1024, 31);
+	d->int_bits = (int)json_int(json_get(j, "int_bits"), 16, 64, 32);
+	d->line_columns = (int)json_int(json_get(j, "line_columns"), 40,
+					100000, 80);
+	d->text_columns = (int)json_int(json_get(j, "text_columns"), 20,
+					100000, 60);
+	d->tab_columns = (int)json_int(json_get(j, "tab_columns"), 1, 16, 8);
+}

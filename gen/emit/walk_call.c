@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls as text, with the casts that pointers to arrays need. */
+#include "walk.h"
+
+struct piece
+walk_call(struct walker *w, const char *callee, const char *const *args, int n)
+{
+	struct tdata *data = tdata_new(w->a);
+	struct strbuf s;
+	const char *text;
+
+	strbuf_init(&s);
+	strbuf_putc(&s, MARK_OPEN);
+	for (int i = 0; i < n; i++) {
+		strbuf_printf(&s, "%s%s", i > 0 ? "," TEXT_SPACE : "",
+			      args[i]);
+	}
+	strbuf_putc(&s, MARK_CLOSE);
+	tdata_text(data, "callee", callee);
+	tdata_text(data, "arguments", arena_strdup(w->a, s.data));
+	strbuf_release(&s);
+	text = walk_render(w, w->d->access.call, data);
+	return (struct piece){ text, w->d->primary };
+}
+
+static const struct func *
+find_callee(struct walker *w, const char *name)
+{
+	for (int i = 0; i < w->u->callees.n; i++) {
+		if (strcmp(w->u->callees.data[i]->name, name) == 0) {
+			return w->u->callees.data[i];
+		}
+	}
+	return module_find_func(w->m, name);
+}
+
+/* Do a's inner extents equal b's, so that one decays to the other? */
+static bool
+same_inner(const struct buffer *a, const struct buffer *b)
+{
+	if (a->ndim != b->ndim || !dtype_equal(a->type, b->type)) {
+		return false;
+	}
+	for (int i = 1; i < a->ndim; i++) {
+		if (a->shape[i] != b->shape[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static const char *
+pointer_argument(struct walker *w, const struct binding *value,
+		 const struct buffer *b, bool is_const)
+{
+	bool flat = buffer_is_flat(b) || b->ndim <= 1;
+	struct tdata *data = tdata_new(w->a);
+
+	if (value->kind == VALUE_VOID_POINTER ||
+	    (value->kind == VALUE_CONST_VOID_POINTER && flat) ||
+	    (value->kind == VALUE_POINTER && flat &&
+	     dtype_equal(value->buffer->type, b->type)) ||
+	    (value->kind == VALUE_ARRAY && !flat &&
+	     same_inner(value->buffer, b)) ||
+	    (value->kind == VALUE_ARRAY && flat &&
+	     value->buffer->ndim <= 1)) {
+		return value->text;
+	}
+	unit_need_type(w->u, b->type);
+	tdata_text(data, "type", w->d->types[b->type.kind].spelling);
+	tdata_flag(data, "const", is_const);
+	tdata_text(data, "value", value->text);
+	tdata_list(data, "inner");
+	for (int i = 1; i < b->ndim && !flat; i++) {
+		tdata_text(tdata_item(data, "inner"), "extent",
+			   walk_expr(w, b->shape[i], w->d->assignment));
+	}
+	return walk_render(w, flat ? w->d->access.pointer_cast
+				   : w->d->access.array_cast, data);
+}
+
+static const char *
+argument(struct walker *w, const struct expr *e, const struct func *callee,
+	 int i)
+{
+	const struct binding *value;
+
+	if (e->kind == EXPR_VAR && callee != NULL && i < callee->params.n &&
+	    callee->params.data[i].buffer != NULL) {
+		value = walk_find(w, e->u.var);
+		if (value != NULL && value->kind != VALUE_SCALAR) {
+			const struct buffer *b =
+				callee->params.data[i].buffer;
+
+			return pointer_argument(w, value, b,
+						!func_writes(callee, b));
+		}
+	}
+	return walk_expr(w, e, w->d->assignment);
+}
+
+struct piece
+walk_call_function(struct walker *w, const struct expr *e)
+{
+	const char *name = e->n_args > 0 && e->args[0]->kind == EXPR_STRING
+			   ? e->args[0]->u.text : NULL;
+	const struct func *callee = NULL;
+	const char **args = arena_array(w->a, const char *, e->n_args + 1);
+
+	if (name == NULL) {
+		walk_fail(w, "a call of nothing");
+		return (struct piece){ "", w->d->primary };
+	}
+	if (e->u.intrin == INTRIN_CALL_FUNC) {
+		callee = find_callee(w, name);
+	}
+	for (int i = 1; i < e->n_args; i++) {
+		args[i - 1] = argument(w, e->args[i], callee, i - 1);
+	}
+	return walk_call(w, name, args, e->n_args - 1);
+}
