@@ -76,8 +76,30 @@ print_nodes(struct tirc *t)
 	free(cells);
 }
 
+/* Workspace if --optimize were this. */
+static int64_t
+workspace_if(const struct cli *c, struct tirc *t, const char *optimize)
+{
+	const char *chosen = c->tirc.optimize != NULL ? c->tirc.optimize
+						      : "speed";
+	int64_t bytes = tirc_summary(t).workspace_bytes;
+	struct cli other = *c;
+
+	if (strcmp(chosen, optimize) == 0) {
+		return bytes;
+	}
+	other.tirc.optimize = optimize;
+	other.tirc.n_print_after = 0;
+	t = cli_open(&other);
+	if (t != NULL && tirc_compile(t)) {
+		bytes = tirc_summary(t).workspace_bytes;
+	}
+	tirc_free(t);
+	return bytes;
+}
+
 static void
-print_memory(struct tirc *t)
+print_memory(const struct cli *cli, struct tirc *t)
 {
 	struct tirc_summary s = tirc_summary(t);
 	char a[32], b[32], c[32];
@@ -94,6 +116,9 @@ print_memory(struct tirc *t)
 	       style_bytes(b, s.bound_bytes),
 	       s.bound_bytes > 0 ? (double)s.workspace_bytes /
 				   (double)s.bound_bytes : 1.0);
+	printf("           %s with --optimize speed, %s with --optimize "
+	       "memory\n", style_bytes(a, workspace_if(cli, t, "speed")),
+	       style_bytes(b, workspace_if(cli, t, "memory")));
 	printf("stack      %s in the largest kernel\n",
 	       style_bytes(a, s.stack_bytes));
 	printf("weights    %s (%s)\n", style_bytes(a, s.weights_bytes),
@@ -120,7 +145,7 @@ tensor_json(struct tirc_tensor x)
 }
 
 static bool
-print_json(struct tirc *t)
+print_json(const struct cli *c, struct tirc *t)
 {
 	struct tirc_summary s = tirc_summary(t);
 	cJSON *root = cJSON_CreateObject();
@@ -138,6 +163,10 @@ print_json(struct tirc *t)
 	memory = cJSON_AddObjectToObject(root, "memory");
 	cJSON_AddNumberToObject(memory, "workspace_bytes",
 				(double)s.workspace_bytes);
+	cJSON_AddNumberToObject(memory, "workspace_bytes_for_speed",
+				(double)workspace_if(c, t, "speed"));
+	cJSON_AddNumberToObject(memory, "workspace_bytes_for_memory",
+				(double)workspace_if(c, t, "memory"));
 	cJSON_AddNumberToObject(memory, "bound_bytes", (double)s.bound_bytes);
 	cJSON_AddNumberToObject(memory, "ratio", s.bound_bytes > 0
 		? (double)s.workspace_bytes / (double)s.bound_bytes : 1.0);
@@ -184,10 +213,10 @@ cmd_inspect(struct cli *c)
 	ok = tirc_compile(t);
 	cli_messages(t);
 	if (ok && c->json) {
-		ok = print_json(t);
+		ok = print_json(c, t);
 	} else if (ok && !c->quiet) {
 		print_nodes(t);
-		print_memory(t);
+		print_memory(c, t);
 	}
 	tirc_free(t);
 	return ok ? CLI_DONE : CLI_INPUT;

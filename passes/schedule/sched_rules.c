@@ -124,9 +124,38 @@ is_table(const struct stmt *block)
 	return size > 8;
 }
 
+/* The most bytes that one result of a reduction over what the block computes
+ * reads of it; of symbolic sizes, all. */
+static int64_t
+row_bytes(struct rules *r, const struct stmt *block, const int *users, int n)
+{
+	const struct buffer *b = block->u.block->writes[0].buffer;
+	int64_t bytes = dtype_bytes(b->type), all, most = 0;
+
+	if (!buffer_max_elems(b, &all)) {
+		return INT64_MAX;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct block *user =
+			func_find(r->s.func, users[i])->u.block;
+		int64_t row = 1, extent;
+
+		for (int k = 0; k < user->n_iters; k++) {
+			if (user->iters[k].kind != ITER_REDUCE) {
+				continue;
+			}
+			row = expr_is_int(user->iters[k].extent, &extent) &&
+			      extent < all / row ? row * extent : all;
+		}
+		most = row > most ? row : most;
+	}
+	return most * bytes;
+}
+
 /* Would inlining repeat an expensive function? It would if a reduction reads
  * each element many times, or if several blocks read it, or if a statistic of
- * a row (its mean, …) is read by each element of the row. */
+ * a row (its mean, …) is read by each element of the row. Where memory is
+ * what counts, repeating costs less than a row too large for the stack. */
 static bool
 worth_keeping(struct rules *r, int id, const struct stmt *block)
 {
@@ -147,7 +176,9 @@ worth_keeping(struct rules *r, int id, const struct stmt *block)
 	if (!store_has(block, see_call) && !is_table(block)) {
 		return false;
 	}
-	if (n > 1) {
+	if (n > 1 && !(r->target->optimize_memory &&
+		       row_bytes(r, block, users, n) >
+			       r->target->stack_limit_bytes)) {
 		return true;
 	}
 	for (int i = 0; i < n; i++) {
