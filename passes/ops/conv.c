@@ -125,7 +125,8 @@ infer_conv_integer(struct infer *c, struct node *n)
 	return infer_conv_of(c, n, n->inputs[1], NULL, dtype_of(DT_I32)) &&
 	       infer_form(c, n, 1, TYPES_INTEGER, 1, INT32_MAX) &&
 	       infer_param(c, n, 2, TYPES_INTEGER, NULL) &&
-	       infer_param(c, n, 3, TYPES_INTEGER, n->inputs[1]->shape[0]);
+	       infer_param(c, n, 3, TYPES_INTEGER, n->inputs[1]->shape[0]) &&
+	       infer_zero_point(c, n, 0, 2) && infer_zero_point(c, n, 1, 3);
 }
 
 bool
@@ -140,6 +141,7 @@ infer_qlinear_conv(struct infer *c, struct node *n)
 	       infer_param(c, n, 5, TYPES_INTEGER, n->inputs[3]->shape[0]) &&
 	       infer_param(c, n, 6, TYPES_FLOAT, NULL) &&
 	       infer_param(c, n, 7, TYPES_INTEGER, NULL) &&
+	       infer_zero_point(c, n, 0, 2) && infer_zero_point(c, n, 3, 5) &&
 	       infer_form(c, n, 8, TYPES_SIGNED, 1, 1);
 }
 

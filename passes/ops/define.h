@@ -44,6 +44,8 @@ bool infer_form(struct infer *c, const struct node *n, int i, unsigned types,
 bool infer_param(struct infer *c, const struct node *n, int i, unsigned types,
 		 const struct expr *size);
 /* All inputs have the type of input 0, else a diagnostic. */
+/* Input i has 8 bits, and input zero, where there is one, its type. */
+bool infer_zero_point(struct infer *c, const struct node *n, int i, int zero);
 bool infer_same_types(struct infer *c, const struct node *n);
 /* The product of shape[from..to). */
 const struct expr *shape_elems(struct module *m,

@@ -263,6 +263,25 @@ infer_param(struct infer *c, const struct node *n, int i, unsigned types,
 	return true;
 }
 
+bool
+infer_zero_point(struct infer *c, const struct node *n, int i, int zero)
+{
+	const struct tensor *t = n->inputs[i], *z = node_input(n, zero);
+
+	if (dtype_bits(t->type) > 8 || !dtype_is_int(t->type)) {
+		return infer_error(c, DIAG_BAD_TYPE,
+				   "input %d is %s; it must be int8 or uint8",
+				   i, dtype_name(t->type));
+	}
+	if (z && !dtype_equal(z->type, t->type)) {
+		return infer_error(c, DIAG_BAD_TYPE,
+				   "input %d is %s and its zero point %s; they "
+				   "must be alike", i, dtype_name(t->type),
+				   dtype_name(z->type));
+	}
+	return true;
+}
+
 /* ---- what the operators of elementwise.c, … share ---- */
 
 bool

@@ -29,7 +29,12 @@ transpose_perm(struct infer *c, const struct node *n, int *perm)
 		return false;
 	}
 	for (int d = 0; d < ndim; d++) {
-		perm[d] = (int)(list[d] < 0 ? list[d] + ndim : list[d]);
+		if (list[d] < 0) {
+			return infer_error(c, DIAG_BAD_ATTRIBUTE,
+					   "perm[%d] is %lld; entries count "
+					   "from 0", d, (long long)list[d]);
+		}
+		perm[d] = (int)list[d];
 	}
 	return true;
 }

@@ -102,7 +102,8 @@ infer_matmul_integer(struct infer *c, struct node *n)
 	if (!product_shape(c, m, n, 1, &p) ||
 	    !infer_form(c, n, 1, TYPES_INTEGER, 1, INT32_MAX) ||
 	    !infer_param(c, n, 2, TYPES_INTEGER, product_rows(m, &p)) ||
-	    !infer_param(c, n, 3, TYPES_INTEGER, product_columns(m, &p))) {
+	    !infer_param(c, n, 3, TYPES_INTEGER, product_columns(m, &p)) ||
+	    !infer_zero_point(c, n, 0, 2) || !infer_zero_point(c, n, 1, 3)) {
 		return false;
 	}
 	infer_set(c, n->outputs[0], dtype_of(DT_I32), p.rank, p.shape);
@@ -246,7 +247,8 @@ infer_qlinear_matmul(struct infer *c, struct node *n)
 	    !infer_param(c, n, 4, TYPES_FLOAT, columns) ||
 	    !infer_param(c, n, 5, TYPES_INTEGER, columns) ||
 	    !infer_param(c, n, 6, TYPES_FLOAT, rows) ||
-	    !infer_param(c, n, 7, TYPES_INTEGER, rows)) {
+	    !infer_param(c, n, 7, TYPES_INTEGER, rows) ||
+	    !infer_zero_point(c, n, 0, 2) || !infer_zero_point(c, n, 3, 5)) {
 		return false;
 	}
 	infer_set(c, n->outputs[0], n->inputs[7]->type, p.rank, p.shape);
