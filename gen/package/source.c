@@ -19,7 +19,7 @@ add_row(struct packer *k, struct tdata *data, const char *list,
 }
 
 /* Names that only count nodes are left out: they change with every edit of
- * the model, and the metadata have them. */
+ * the model, and the metadata have them. Then the result's name may tell. */
 static void
 add_nodes(struct packer *k, struct tdata *data, const struct kernel *kernel)
 {
@@ -35,6 +35,9 @@ add_nodes(struct packer *k, struct tdata *data, const struct kernel *kernel)
 				&k->g->origins.data[node->origins.data[o]];
 			const char *stem = name_stem(k->a, from->name);
 
+			if (stem == NULL && from->output != NULL) {
+				stem = name_stem(k->a, from->output);
+			}
 			strbuf_puts(&s, s.len > 0 ? ", " : "");
 			if (stem != NULL) {
 				strbuf_printf(&s, "%s (%s)", stem,
