@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX's own tests, each by `tirc test`: those of single nodes, and the small
 models that the onnx package brings. Prints those that fail with the first
-line of what tirc said, those it refuses by operator, and the totals. Exit
-status 1 if one fails."""
+line of what tirc said, those it refuses by operator or by reason, and the
+totals. Exit status 1 if one fails."""
 import argparse
 import collections
 import concurrent.futures
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -72,6 +73,13 @@ def operators(folder):
     return sorted({node.op_type for node in model.graph.node})
 
 
+def reason(text):
+    """What tirc refused, without the names."""
+    text = text.splitlines()[0]
+    text = re.sub(r"^error: (\S+: )?(node \d+ )?", "", text)
+    return re.sub(r"'[^']*'", "'…'", text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pattern", nargs="?", default="",
@@ -83,6 +91,7 @@ def main():
     tests = collect(args.pattern)
     results = {}
     refused = collections.Counter()
+    reasons = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         said = pool.map(run, tests.values())
         for (name, folder), (status, text) in zip(tests.items(), said):
@@ -91,20 +100,25 @@ def main():
             elif status == 1 and "not supported" in text:
                 results[name] = "refused"
                 refused[" ".join(operators(folder)[:4])] += 1
+            elif status == 1 and text.startswith("error: "):
+                results[name] = "refused"
+                reasons[reason(text)] += 1
             else:
                 results[name] = "failed"
                 print("failed: %s (%s): %s" % (
                     name, status, text.splitlines()[0] if text else ""),
                     flush=True)
     if refused:
-        print("refused: " + ", ".join(
+        print("operators not supported: " + ", ".join(
             "%s %d" % row for row in sorted(refused.items())))
+    for text, count in sorted(reasons.items()):
+        print("refused %d: %s" % (count, text))
     if args.list:
         with open(args.list, "w", encoding="utf-8") as file:
             for name, result in results.items():
                 file.write("%s %s\n" % (name, result))
     count = collections.Counter(results.values())
-    print("%d passed, %d failed, %d refused as not supported" % (
+    print("%d passed, %d failed, %d refused" % (
         count["passed"], count["failed"], count["refused"]))
     return 1 if count["failed"] or not tests else 0
 
