@@ -31,7 +31,6 @@ enum value_kind {
 	VALUE_SCALAR,
 	VALUE_VOID_POINTER, /* converts to any pointer */
 	VALUE_CONST_VOID_POINTER,
-	VALUE_BYTES,        /* never without a cast */
 	VALUE_POINTER,      /* to elements */
 	VALUE_ARRAY         /* of the shape of `buffer` */
 };

@@ -208,7 +208,7 @@ bind_weight(struct packer *k, const struct param *param, int i)
 		tdata_int(data, "offset",
 			  k->p->weights.data[i]->offset_bytes);
 		b.text = packer_render(k, k->d->access.weight, data);
-		b.kind = VALUE_BYTES;
+		b.kind = VALUE_CONST_VOID_POINTER;
 	} else {
 		b.text = k->weight_symbols[i];
 		b.kind = VALUE_ARRAY;
