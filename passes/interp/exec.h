@@ -230,7 +230,12 @@ struct exec_choice exec_choose(struct exec_builder *b,
 struct exec_node *exec_statement(struct exec_builder *b,
 				 const struct stmt *s);
 
-/* exec_column.c: what an op does to columns. False: an integer division by
+/* exec_column.c, exec_map.c: one lane of a column of values of type t. */
+union number column_get(struct dtype t, const void *column, int lane);
+void column_set(struct dtype t, void *column, int lane, union number n);
+/* Wraps every lane to a narrower integer type. */
+void column_wrap(struct dtype t, int64_t *d, int n);
+/* What an op does to columns. False: an integer division by
  * zero in a lane that counts. */
 bool column_binary(const struct exec_op *op, void *dst, const void *a,
 		   const void *b, const unsigned char *mask, int n);
