@@ -12,6 +12,7 @@ enum { RATIO_MAX = 4096, STAND_IN = 64 };
  * be walked through. */
 #define SIZE_MAX_RESIZED ((int64_t)1 << 31)
 #define SIZE_MAX_CROPPED ((int64_t)1 << 20)
+#define SCALE_MAX 1e6
 
 static bool
 too_large(struct infer *c)
@@ -169,10 +170,11 @@ size_axes_by_scales(struct infer *c, const struct node *n,
 	for (int i = 0; i < n_which; i++) {
 		struct resize_axis *a = &axes[which[i]];
 
-		if (!(scales[i] > 0) || scales[i] > 1e6) {
+		if (!(scales[i] >= 1 / SCALE_MAX) || scales[i] > SCALE_MAX) {
 			return infer_error(c, DIAG_BAD_ATTRIBUTE,
-					   "scale %d is %g; it must be "
-					   "positive", i, scales[i]);
+					   "scale %d is %g; it must lie "
+					   "between 1e-6 and 1e6", i,
+					   scales[i]);
 		}
 		a->scale = scales[i];
 		a->result = scaled(c->module, a->size, a->scale);
@@ -218,6 +220,9 @@ size_axes_by_sizes(struct infer *c, const struct node *n,
 					   (long long)out);
 		}
 		a->scale = (double)out / (double)in;
+		if (a->scale < 1 / SCALE_MAX || a->scale > SCALE_MAX) {
+			return too_large(c);
+		}
 		a->resized = in != out;
 		if (i == 0 || (smaller ? a->scale < scale : a->scale > scale)) {
 			scale = a->scale;

@@ -204,12 +204,20 @@ infer_pad(struct infer *c, struct node *n)
 	int64_t *after = arena_array(&m->arena, int64_t, x->ndim + 1);
 	const struct expr **shape =
 		arena_array(&m->arena, const struct expr *, x->ndim + 1);
+	int64_t elems;
 
 	if (strcmp(mode, "constant") != 0 && strcmp(mode, "reflect") != 0 &&
 	    strcmp(mode, "edge") != 0 && strcmp(mode, "wrap") != 0) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "mode '%s' is not known; correct the "
 				   "model", mode);
+	}
+	if (node_input(n, 2) &&
+	    (!dtype_equal(n->inputs[2]->type, x->type) ||
+	     !tensor_const_elems(n->inputs[2], &elems) || elems != 1)) {
+		return infer_error(c, DIAG_BAD_TYPE,
+				   "its value must be one %s; correct the "
+				   "model", dtype_name(x->type));
 	}
 	if (!pad_widths(c, n, before, after)) {
 		return false;
