@@ -39,6 +39,16 @@ sched_decompose_reduction(struct sched *s, int block, int loop, int *out)
 					 "reduction loop",
 					 p->u.loop.var->name);
 		}
+		/* Such a loop computes the block anew each time, from its
+		 * init on. */
+		if (stmt_contains(l, p) && !loop_drives(p, b, true) &&
+		    !loop_drives(p, b, false) &&
+		    !expr_is_value(p->args[1], 1)) {
+			return edit_fail(&e, "loop %s repeats block %s; choose "
+					 "a loop inside of it",
+					 p->u.loop.var->name,
+					 b->u.block->name);
+		}
 	}
 	nest = place_init(e.f, b, l);
 	if (!nest) {
