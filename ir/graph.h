@@ -45,8 +45,9 @@ struct tensor {
 	 * into that larger one, at that place (its maximum, in bytes). */
 	struct tensor *part_of;
 	int64_t part_offset_bytes;
-	/* Known integer content (shapes and the like), n_elems expressions in
-	 * row-major order; NULL: not known. */
+	/* Known content (shapes and the like), n_elems expressions in row-major
+	 * order; NULL: not known. Integers as index expressions; floats and
+	 * bools on the way from one shape to another keep their type. */
 	const struct expr **elems;
 	int n_elems;
 };

@@ -61,10 +61,9 @@ const struct expr *te_reduce(struct module *m, const struct reducer *r,
 			     struct iter_var *axes, int n_axes);
 
 /* The phase-0 function of the given parameters (placeholders and outputs, in
- * signature order); stages in between become buffers of the root block.
- * scalars: size variables to pass as leading parameters (may be 0; symbolic
- * dims used and not listed are appended after the buffers). One block per
- * stage, named after it (unique); reductions with init. */
+ * signature order); stages in between become buffers of the root block. The
+ * size variables in use are appended as scalar parameters, in order of first
+ * use. One block per stage, named after it (unique); reductions with init. */
 struct func *te_to_func(struct module *m, const char *name,
 			struct te_tensor *const *params, int n_params);
 
