@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All files of a compiled program: their names, what the templates have in
  * common, and the files in order. */
-#include <ctype.h>
-
 #include "packer.h"
-
-#define MODEL_NAME_MAX 31
 
 const char *
 packer_render(struct packer *k, const char *text, const struct tdata *data)
@@ -46,99 +42,6 @@ add_file(struct packer *k, enum file_id id, enum out_kind kind,
 		f.length = (size_t)k->blob_bytes;
 	}
 	vec_push(k->a, &k->out->files, f);
-}
-
-static const char *
-upper(struct arena *a, const char *text)
-{
-	char *out = arena_strdup(a, text);
-
-	for (char *p = out; *p != '\0'; p++) {
-		*p = (char)toupper((unsigned char)*p);
-	}
-	return out;
-}
-
-/* -- names -- */
-
-static void
-init_names(struct packer *k, struct name_set *s)
-{
-	name_set_init(s, k->a);
-	s->reserved = k->d->reserved.data;
-	s->n_reserved = k->d->reserved.n;
-	s->max_length = k->d->identifier_length;
-}
-
-static void
-name_files(struct packer *k)
-{
-	struct tdata *data = tdata_new(k->a);
-
-	tdata_text(data, "model", k->model);
-	for (int i = 0; i < FILE_COUNT; i++) {
-		k->files[i] = packer_render(k, k->d->files[i], data);
-	}
-}
-
-/* Fields of the two structures, and macros, which must differ among all. */
-static void
-name_interface(struct packer *k)
-{
-	struct graph *g = k->g;
-	struct name_set fields, macros, out_fields;
-
-	init_names(k, &fields);
-	init_names(k, &out_fields);
-	init_names(k, &macros);
-	/* Macros that the header has for itself. */
-	name_set_add(&macros, "WORKSPACE");
-	name_set_add(&macros, "WEIGHTS");
-	k->input_fields = arena_array(k->a, const char *, g->inputs.n + 1);
-	k->input_macros = arena_array(k->a, const char *, g->inputs.n + 1);
-	k->output_fields = arena_array(k->a, const char *, g->outputs.n + 1);
-	k->output_macros = arena_array(k->a, const char *, g->outputs.n + 1);
-	k->dim_fields = arena_array(k->a, const char *, g->dims.n + 1);
-	k->dim_macros = arena_array(k->a, const char *, g->dims.n + 1);
-	for (int i = 0; i < g->inputs.n; i++) {
-		k->input_fields[i] = name_set_add(&fields,
-						  g->inputs.data[i]->name);
-		k->input_macros[i] = name_set_add(&macros, upper(k->a,
-						  k->input_fields[i]));
-	}
-	for (int i = 0; i < g->dims.n; i++) {
-		k->dim_fields[i] = name_set_add(&fields,
-						g->dims.data[i]->name);
-		k->dim_macros[i] = name_set_add(&macros, upper(k->a,
-						k->dim_fields[i]));
-	}
-	for (int i = 0; i < g->outputs.n; i++) {
-		k->output_fields[i] = name_set_add(&out_fields,
-						   g->outputs.data[i]->name);
-		k->output_macros[i] = name_set_add(&macros, upper(k->a,
-						   k->output_fields[i]));
-	}
-}
-
-/* External names start with the model's. */
-static void
-name_weights(struct packer *k)
-{
-	struct name_set s;
-	int room;
-
-	init_names(k, &s);
-	room = s.max_length - (int)strlen(k->model) - 1;
-	s.max_length = room > 12 ? room : 12;
-	k->weight_symbols = arena_array(k->a, const char *,
-					k->p->weights.n + 1);
-	for (int i = 0; i < k->p->weights.n; i++) {
-		const char *name = name_set_add(&s,
-					k->p->weights.data[i]->name);
-
-		k->weight_symbols[i] = arena_printf(k->a, "%s_%s", k->model,
-						    name);
-	}
 }
 
 /* -- what all templates may say -- */
@@ -353,7 +256,6 @@ package_build(struct program *p, const struct dialect *d,
 {
 	struct packer *k = arena_new(&p->graph->module->arena,
 				     struct packer);
-	struct name_set models;
 
 	memset(out, 0, sizeof *out);
 	out->dialect = d;
@@ -363,13 +265,7 @@ package_build(struct program *p, const struct dialect *d,
 	k->m = p->graph->module;
 	k->a = &k->m->arena;
 	k->data = tdata_new(k->a);
-	init_names(k, &models);
-	models.max_length = MODEL_NAME_MAX;
-	k->model = name_set_add(&models, o->name);
-	k->upper = upper(k->a, k->model);
-	name_files(k);
-	name_interface(k);
-	name_weights(k);
+	name_everything(k);
 	if (!weights_layout(k)) {
 		return false;
 	}

@@ -46,6 +46,8 @@ const char *short_name(struct dtype t);
 const struct kernel *writer_of(const struct program *p,
 			       const struct tensor *t);
 
+/* Sets model, files, fields, macros and symbols. */
+void name_everything(struct packer *k);
 /* Decides the form and lays the weights out. */
 bool weights_layout(struct packer *k);
 /* "extern const float digits_conv_w[4][3][3];" and the like. */

@@ -28,10 +28,19 @@ for k, name in enumerate(NAMES[1:]):
     op = ["Relu", "Softmax", "Sigmoid", "Tanh"][k % 4]
     nodes.append(helper.make_node(op, [name + "_mm"], [name], name))
     previous = name
+# Kernels that are called as the model's own function and file scope names.
+for name in ("net_init", "net_run", "net"):
+    nodes.append(helper.make_node("Transpose",
+                                  [previous], [name + "_t"], name,
+                                  perm=[1, 0]))
+    previous = name + "_t"
+    nodes.append(helper.make_node("Softmax", [previous], [name + "_s"],
+                                  name + "/Softmax", axis=0))
+    previous = name + "_s"
 graph = helper.make_graph(
     nodes, 'my "graph" */\n int',
     [helper.make_tensor_value_info(NAMES[0], TensorProto.FLOAT, [2, 4])],
-    [helper.make_tensor_value_info(previous, TensorProto.FLOAT, [2, 4])],
+    [helper.make_tensor_value_info(previous, TensorProto.FLOAT, [4, 2])],
     weights)
 model = os.path.join(work_folder(), "wild.onnx")
 save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)],

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What everything is called that the user of the emitted files sees: the
+ * model, fields, macros, symbols. */
+#include <ctype.h>
+
+#include "packer.h"
+
+#define MODEL_NAME_MAX 31
+
+static const char *
+upper(struct arena *a, const char *text)
+{
+	char *out = arena_strdup(a, text);
+
+	for (char *p = out; *p != '\0'; p++) {
+		*p = (char)toupper((unsigned char)*p);
+	}
+	return out;
+}
+
+static void
+init_names(struct packer *k, struct name_set *s)
+{
+	name_set_init(s, k->a);
+	s->reserved = k->d->reserved.data;
+	s->n_reserved = k->d->reserved.n;
+	s->max_length = k->d->identifier_length;
+}
+
+static void
+name_files(struct packer *k)
+{
+	struct tdata *data = tdata_new(k->a);
+
+	tdata_text(data, "model", k->model);
+	for (int i = 0; i < FILE_COUNT; i++) {
+		k->files[i] = packer_render(k, k->d->files[i], data);
+	}
+}
+
+/* Fields of the two structures, and macros, which must differ among all. */
+static void
+name_interface(struct packer *k)
+{
+	struct graph *g = k->g;
+	struct name_set fields, macros, out_fields;
+
+	init_names(k, &fields);
+	init_names(k, &out_fields);
+	init_names(k, &macros);
+	/* Macros that the header has for itself. */
+	name_set_add(&macros, "WORKSPACE");
+	name_set_add(&macros, "WEIGHTS");
+	k->input_fields = arena_array(k->a, const char *, g->inputs.n + 1);
+	k->input_macros = arena_array(k->a, const char *, g->inputs.n + 1);
+	k->output_fields = arena_array(k->a, const char *, g->outputs.n + 1);
+	k->output_macros = arena_array(k->a, const char *, g->outputs.n + 1);
+	k->dim_fields = arena_array(k->a, const char *, g->dims.n + 1);
+	k->dim_macros = arena_array(k->a, const char *, g->dims.n + 1);
+	for (int i = 0; i < g->inputs.n; i++) {
+		k->input_fields[i] = name_set_add(&fields,
+						  g->inputs.data[i]->name);
+		k->input_macros[i] = name_set_add(&macros, upper(k->a,
+						  k->input_fields[i]));
+	}
+	for (int i = 0; i < g->dims.n; i++) {
+		k->dim_fields[i] = name_set_add(&fields,
+						g->dims.data[i]->name);
+		k->dim_macros[i] = name_set_add(&macros, upper(k->a,
+						k->dim_fields[i]));
+	}
+	for (int i = 0; i < g->outputs.n; i++) {
+		k->output_fields[i] = name_set_add(&out_fields,
+						   g->outputs.data[i]->name);
+		k->output_macros[i] = name_set_add(&macros, upper(k->a,
+						   k->output_fields[i]));
+	}
+}
+
+/* External names start with the model's. */
+static void
+name_weights(struct packer *k)
+{
+	struct name_set s;
+	int room;
+
+	init_names(k, &s);
+	room = s.max_length - (int)strlen(k->model) - 1;
+	s.max_length = room > 12 ? room : 12;
+	k->weight_symbols = arena_array(k->a, const char *,
+					k->p->weights.n + 1);
+	for (int i = 0; i < k->p->weights.n; i++) {
+		const char *name = name_set_add(&s,
+					k->p->weights.data[i]->name);
+
+		k->weight_symbols[i] = arena_printf(k->a, "%s_%s", k->model,
+						    name);
+	}
+}
+
+/* -- kernels -- */
+
+struct renaming {
+	struct module *m;
+	const char *from, *to;
+};
+
+static const struct expr *
+rename_call(void *ctx, const struct expr *e)
+{
+	const struct renaming *r = ctx;
+	const struct expr **args;
+
+	if (e->kind != EXPR_CALL || e->u.intrin != INTRIN_CALL_FUNC ||
+	    strcmp(e->args[0]->u.text, r->from) != 0) {
+		return NULL;
+	}
+	args = arena_copy(&r->m->arena, e->args,
+			  sizeof *args * (size_t)e->n_args);
+	args[0] = expr_string(r->m, r->to);
+	return expr_call(r->m, INTRIN_CALL_FUNC, e->type, args, e->n_args);
+}
+
+static const struct expr *
+rename_calls(void *ctx, const struct expr *e)
+{
+	const struct renaming *r = ctx;
+
+	return expr_rewrite(r->m, e, rename_call, ctx);
+}
+
+/* A kernel that is called as one of the model's own functions or weights
+ * gives way. */
+static void
+name_kernels(struct packer *k)
+{
+	static const char *const own[] = { "init", "run", "fini" };
+	struct name_set taken;
+
+	init_names(k, &taken);
+	taken.max_length = 1000;
+	for (int i = 0; i < 3; i++) {
+		name_set_add(&taken, arena_printf(k->a, "%s_%s", k->model,
+						  own[i]));
+	}
+	name_set_add(&taken, k->model);
+	for (int i = 0; i < k->p->weights.n; i++) {
+		name_set_add(&taken, k->weight_symbols[i]);
+	}
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		struct kernel *kernel = k->p->kernels.data[i];
+		struct renaming r = { k->m, kernel->func->name, NULL };
+
+		if (!name_set_has(&taken, kernel->name)) {
+			continue;
+		}
+		r.to = arena_printf(k->a, "%s_kernel", kernel->name);
+		kernel->name = r.to;
+		kernel->func->name = r.to;
+		stmt_map_exprs(k->p->entry, k->p->entry->body, rename_calls,
+			       &r);
+	}
+}
+
+void
+name_everything(struct packer *k)
+{
+	struct name_set models;
+
+	init_names(k, &models);
+	models.max_length = MODEL_NAME_MAX;
+	k->model = name_set_add(&models, k->o->name);
+	k->upper = upper(k->a, k->model);
+	name_files(k);
+	name_interface(k);
+	name_weights(k);
+	name_kernels(k);
+}
