@@ -3,6 +3,7 @@
 #include "json_read.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -67,11 +68,26 @@ data_file(struct module *m, const char *dir, const char *path,
 	return embedded != NULL ? (const char *)embedded->bytes : NULL;
 }
 
+/* cJSON notes the place of an error in a variable of its own at every parse;
+ * contexts in several threads must not do so at once. */
+static pthread_mutex_t parsing = PTHREAD_MUTEX_INITIALIZER;
+
+cJSON *
+json_parse_quietly(const char *text, const char **end)
+{
+	cJSON *value;
+
+	pthread_mutex_lock(&parsing);
+	value = cJSON_ParseWithOpts(text, end, true);
+	pthread_mutex_unlock(&parsing);
+	return value;
+}
+
 cJSON *
 json_parse(struct module *m, const char *file, const char *text)
 {
 	const char *end = text;
-	cJSON *value = cJSON_ParseWithOpts(text, &end, true);
+	cJSON *value = json_parse_quietly(text, &end);
 	struct diag_place place = { .file = file, .line = 1, .col = 1 };
 
 	if (value != NULL) {

@@ -38,6 +38,8 @@ const char *data_file(struct module *m, const char *dir, const char *path,
 
 /* Parses; NULL with DIAG_BAD_JSON and the line. cJSON_Delete when done. */
 cJSON *json_parse(struct module *m, const char *file, const char *text);
+/* The same without a message; *end: where it stopped, unless NULL. */
+cJSON *json_parse_quietly(const char *text, const char **end);
 /* Lays `over` on `base`: objects key by key, all else replaced. */
 void json_merge(cJSON *base, const cJSON *over);
 

@@ -55,7 +55,8 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 		const char *file;
 		const char *text = data_file(m, dir, arena_printf(&m->arena,
 			"dialects/%s/dialect.json", names[i]), &file);
-		cJSON *value = text != NULL ? cJSON_Parse(text) : NULL;
+		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
+					    : NULL;
 
 		for (int k = 0; k < 2; k++) {
 			const cJSON *list = cJSON_GetObjectItem(value, keys[k]);
@@ -96,7 +97,8 @@ default_target(struct module *m)
 		const char *file;
 		const char *text = data_file(m, NULL, arena_printf(&m->arena,
 			"targets/%s.json", names[i]), &file);
-		cJSON *value = text != NULL ? cJSON_Parse(text) : NULL;
+		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
+					    : NULL;
 		bool is_default = cJSON_IsTrue(cJSON_GetObjectItem(value,
 								"default"));
 
@@ -200,7 +202,8 @@ target_names(struct module *m, int *n)
 		const char *file;
 		const char *text = data_file(m, NULL, arena_printf(&m->arena,
 			"targets/%s.json", all[i]), &file);
-		cJSON *value = text != NULL ? cJSON_Parse(text) : NULL;
+		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
+					    : NULL;
 		const cJSON *dialect = cJSON_GetObjectItem(value, "dialect");
 
 		if (cJSON_IsString(dialect) &&
