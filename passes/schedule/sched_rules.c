@@ -266,6 +266,7 @@ choose(struct rules *r)
 	} else if (n_outputs == 1 && n_reductions == 1 &&
 		   (n == 1 || (n == 2 && output != reduction))) {
 		TRY(rule_matmul(r, reduction, output));
+		TRY(rule_window(r, reduction, output));
 		TRY(rule_reduction(r, reduction, output));
 	} else if (n_outputs == 1) {
 		TRY(rule_rowwise(r, blocks, n, output));

@@ -67,6 +67,7 @@ bool block_reduces(const struct stmt *block);
 /* Each returns true if it scheduled the kernel. */
 bool rule_elementwise(struct rules *r, int block);
 bool rule_matmul(struct rules *r, int reduction, int output);
+bool rule_window(struct rules *r, int reduction, int output);
 bool rule_reduction(struct rules *r, int reduction, int output);
 bool rule_rowwise(struct rules *r, const int *blocks, int n, int output);
 
