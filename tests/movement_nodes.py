@@ -240,7 +240,8 @@ def add_resize(b):
     sizes = b.shape(rank=rank, least=2, most=14)
     inputs = [b.data(shape), "", "", b.ints(sizes)]
     if b.rng.random() < 0.5:
-        scales = [b.pick(2, 3, 1, 0.5, 1.5, 0.75, 0.6) for _ in shape]
+        scales = [b.pick(2, 3, 1, 0.5, 1.5, 0.75, 0.6, 0.7713, 1.31)
+                  for _ in shape]
         if min(np.floor(np.float32(scales) * np.array(shape))) < 2:
             return
         inputs = [inputs[0], "", b.constant(np.array(scales, np.float32))]

@@ -93,7 +93,7 @@ extrapolate(struct define *c, const struct node *n,
 
 /* ---- nearest and linear, all dimensions at once ---- */
 
-static bool
+static void
 define_nearest(struct define *c, const struct node *n,
 	       const struct resize_axis *axes, struct te_tensor *in,
 	       struct te_tensor **out)
@@ -106,15 +106,11 @@ define_nearest(struct define *c, const struct node *n,
 	for (int d = 0; d < y->ndim; d++) {
 		if (axes[d].resized && axes[d].virtual_result > 0) {
 			to[d] = resize_nearest_index(c, n, &axes[d], at[d]);
-			if (!to[d]) {
-				return false;
-			}
 		}
 	}
 	*out = define_stage(c, "resize", "injective", y->ndim, vars,
 			    extrapolate(c, n, axes, at,
 					te_at(c->module, in, to, y->ndim)));
-	return true;
 }
 
 /* The two neighbours of x(i) in the input and the weight of the second. The
@@ -154,9 +150,7 @@ linear_taps(struct define *c, const struct node *n,
 		*weight = expr_mul(m, expr_cast(m, t, x),
 				   expr_const(m, t, 1 / (double)f.r));
 	} else {
-		x = expr_add(m, expr_mul(m, expr_cast(m, t, i),
-					 expr_const(m, t, a->step)),
-			     expr_const(m, t, a->start));
+		x = resize_position(m, a, t, i);
 		x = expr_max(m, expr_const(m, t, 0),
 			     expr_min(m, x, expr_cast(m, t, last)));
 		tap[0] = expr_call(m, INTRIN_TO_INT, dtype_of(DT_I32), &x, 1);
@@ -246,21 +240,26 @@ filter_of(const struct node *n, const struct resize_axis *a)
 }
 
 /* ceil(x(i)) - 1, and x(i) minus that, in (0, 1]. */
-static bool
+static void
 split_source(struct define *c, const struct filter *f, struct dtype t,
 	     const struct expr *i, const struct expr **whole,
 	     const struct expr **fraction)
 {
 	struct module *m = c->module;
-	const struct expr *x, *r, *shift;
+	struct dtype f64 = dtype_of(DT_F64);
+	const struct expr *x, *r, *one = expr_i32(m, 1);
 	struct ratio q;
 	int64_t low, lift;
 
 	if (!resize_ratio(f->axis, &q)) {
-		return define_error(c, DIAG_UNSUPPORTED,
-				    "this filter with scale %g is not "
-				    "supported; choose a ratio of small "
-				    "numbers", f->axis->scale);
+		x = expr_call1(m, INTRIN_CEIL,
+			       resize_position(m, f->axis, f64, i));
+		*whole = expr_sub(m, expr_call(m, INTRIN_TO_INT,
+					       dtype_of(DT_I32), &x, 1), one);
+		x = expr_sub(m, resize_position(m, f->axis, f64, i),
+			     expr_cast(m, f64, *whole));
+		*fraction = expr_cast(m, t, x);
+		return;
 	}
 	low = q.p < 0 ? q.p * (f->axis->virtual_result - 1) + q.q : q.q;
 	lift = low < 1 ? (1 - low + q.r - 1) / q.r : 0;
@@ -268,12 +267,9 @@ split_source(struct define *c, const struct filter *f, struct dtype t,
 	x = expr_add(m, expr_mul(m, i, expr_index(m, q.p)),
 		     expr_index(m, q.q - 1 + lift * q.r));
 	r = expr_index(m, q.r);
-	shift = expr_index(m, lift);
-	*whole = expr_sub(m, expr_floordiv(m, x, r), shift);
-	x = expr_cast(m, t, expr_add(m, expr_floormod(m, x, r),
-				     expr_i32(m, 1)));
+	*whole = expr_sub(m, expr_floordiv(m, x, r), expr_index(m, lift));
+	x = expr_cast(m, t, expr_add(m, expr_floormod(m, x, r), one));
 	*fraction = expr_mul(m, x, expr_const(m, t, 1 / (double)q.r));
-	return true;
 }
 
 /* The filter at distance d >= 0. */
@@ -316,9 +312,7 @@ filter_weights(struct define *c, const struct node *n, const struct filter *f,
 	struct iter_var *vars = te_axes(m, 2, shape, names), k;
 	struct te_tensor *table, *sums;
 
-	if (!split_source(c, f, t, vars[0].var->expr, &whole, &fraction)) {
-		return NULL;
-	}
+	split_source(c, f, t, vars[0].var->expr, &whole, &fraction);
 	d = expr_add(m, vars[1].var->expr, expr_i32(m, f->offset));
 	whole = expr_add(m, whole, d);
 	d = expr_sub(m, expr_cast(m, t, d), fraction);
@@ -367,9 +361,6 @@ filter_axis(struct define *c, const struct node *n,
 	struct te_tensor *table = filter_weights(c, n, &f, name);
 	struct iter_var *vars, k;
 
-	if (!table) {
-		return NULL;
-	}
 	for (int i = 0; i < rank; i++) {
 		shape[i] = i == d ? a->result : x->buffer->shape[i];
 	}
@@ -378,9 +369,7 @@ filter_axis(struct define *c, const struct node *n,
 	at = axes_exprs(c, vars, rank);
 	at_table[0] = at[d];
 	at_table[1] = k.var->expr;
-	if (!split_source(c, &f, weight_type(n), at[d], &whole, &fraction)) {
-		return NULL;
-	}
+	split_source(c, &f, weight_type(n), at[d], &whole, &fraction);
 	last = expr_sub(m, a->size, expr_i32(m, 1));
 	whole = expr_add(m, whole, expr_add(m, k.var->expr,
 					    expr_i32(m, f.offset)));
@@ -394,7 +383,7 @@ filter_axis(struct define *c, const struct node *n,
 			    "reduce", rank, vars, te_sum(m, e, &k, 1));
 }
 
-static bool
+static void
 define_filters(struct define *c, const struct node *n,
 	       const struct resize_axis *axes, struct te_tensor *in,
 	       struct te_tensor **out)
@@ -410,18 +399,14 @@ define_filters(struct define *c, const struct node *n,
 		if (axes[d].resized) {
 			x = filter_axis(c, n, &axes[d], x, d);
 		}
-		if (!x) {
-			return false;
-		}
 	}
 	if (x != in && !crops && dtype_equal(x->buffer->type, y->type)) {
 		*out = x;
-		return true;
+		return;
 	}
 	e = as_output(c, n, te_at(c->module, x, at, y->ndim));
 	*out = define_stage(c, "resize", "injective", y->ndim, vars,
 			    extrapolate(c, n, axes, at, e));
-	return true;
 }
 
 bool
@@ -442,12 +427,12 @@ define_resize(struct define *c, const struct node *n,
 			    node_attr_int(n, "antialias", 0);
 	}
 	if (resize_mode(n, "nearest")) {
-		return define_nearest(c, n, axes, in[0], &out[0]);
-	}
-	if (filtered || resized > 3 ||
+		define_nearest(c, n, axes, in[0], &out[0]);
+	} else if (filtered || resized > 3 ||
 	    node_attr_int(n, "exclude_outside", 0)) {
-		return define_filters(c, n, axes, in[0], &out[0]);
+		define_filters(c, n, axes, in[0], &out[0]);
+	} else {
+		define_linear(c, n, axes, in[0], &out[0]);
 	}
-	define_linear(c, n, axes, in[0], &out[0]);
 	return true;
 }

@@ -32,6 +32,10 @@ double resize_source(const struct node *n, const struct resize_axis *a,
 const struct expr *resize_nearest_index(struct define *c, const struct node *n,
 					const struct resize_axis *a,
 					const struct expr *i);
+/* x(i) as a number of type t. */
+const struct expr *resize_position(struct module *m,
+				   const struct resize_axis *a,
+				   struct dtype t, const struct expr *i);
 /* x(i) as a ratio of integers; false: it is none of small ones. */
 bool resize_ratio(const struct resize_axis *a, struct ratio *ratio);
 

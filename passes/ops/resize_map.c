@@ -328,22 +328,31 @@ resize_axes(struct infer *c, const struct node *n, struct resize_axis *axes)
 
 /* ---- integer formulas ---- */
 
+static bool
+ratio_with(const struct resize_axis *a, int64_t r, struct ratio *ratio)
+{
+	double p = round(a->step * (double)r);
+	double q = round(a->start * (double)r);
+	double n = (double)a->virtual_result;
+
+	*ratio = (struct ratio){ (int64_t)p, (int64_t)q, r };
+	return r > 0 && fabs(p / (double)r - a->step) * n < 1e-6 &&
+	       fabs(q / (double)r - a->start) < 1e-6 &&
+	       fabs(p) * n + fabs(q) < 1e9;
+}
+
 bool
 resize_ratio(const struct resize_axis *a, struct ratio *ratio)
 {
-	for (int64_t r = 1; r <= RATIO_MAX; r++) {
-		double p = round(a->step * (double)r);
-		double q = round(a->start * (double)r);
-		double n = (double)a->virtual_result;
+	int64_t n = a->virtual_result;
 
-		if (fabs(p / (double)r - a->step) * n < 1e-6 &&
-		    fabs(q / (double)r - a->start) < 1e-6 &&
-		    fabs(p) * n + fabs(q) < 1e9) {
-			*ratio = (struct ratio){ (int64_t)p, (int64_t)q, r };
+	for (int64_t r = 1; r <= RATIO_MAX; r++) {
+		if (ratio_with(a, r, ratio)) {
 			return true;
 		}
 	}
-	return false;
+	return ratio_with(a, n, ratio) || ratio_with(a, 2 * n, ratio) ||
+	       ratio_with(a, n - 1, ratio);
 }
 
 static int64_t
@@ -352,35 +361,106 @@ round_down(int64_t a, int64_t b)
 	return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* Finds p, q, r with source[i] == (i * p + q) / r; at the ends of the input,
- * where `clamped`, what falls outside counts as the end. */
+/* Finds p and q for this r with source[i] == (i * p + q) / r; at the ends of
+ * the input, where `clamped`, what falls outside counts as the end. */
 static bool
-fit_ratio(const int64_t *source, int64_t n, int64_t size, double step,
-	  bool clamped, struct ratio *ratio)
+fit_with(const int64_t *source, int64_t n, int64_t size, double step,
+	 bool clamped, int64_t r, struct ratio *ratio)
 {
-	for (int64_t r = 1; r <= RATIO_MAX && r <= 2 * n; r++) {
-		int64_t p = (int64_t)round(step * (double)r);
-		int64_t low = -((int64_t)1 << 30), high = (int64_t)1 << 30;
+	int64_t low = INT32_MIN / 2, high = INT32_MAX / 2;
+	int64_t p = (int64_t)round(step * (double)r);
 
-		for (int64_t i = 0; i < n && low <= high; i++) {
-			int64_t min = source[i] * r - i * p;
+	if (r < 1 || size > INT32_MAX / r / 2) {
+		return false;
+	}
+	for (int64_t i = 0; i < n && low <= high; i++) {
+		int64_t min = source[i] * r - i * p;
 
-			if (!(clamped && source[i] == 0) && min > low) {
-				low = min;
-			}
-			if (!(clamped && source[i] == size - 1) &&
-			    min + r - 1 < high) {
-				high = min + r - 1;
-			}
+		if (!(clamped && source[i] == 0) && min > low) {
+			low = min;
 		}
-		if (low <= high) {
-			*ratio = (struct ratio){
-				p, low > 0 ? low : high < 0 ? high : 0, r
-			};
+		if (!(clamped && source[i] == size - 1) &&
+		    min + r - 1 < high) {
+			high = min + r - 1;
+		}
+	}
+	*ratio = (struct ratio){ p, low > 0 ? low : high < 0 ? high : 0, r };
+	return low <= high;
+}
+
+/* The same for the best r: a small one, or one that the sizes suggest. */
+static bool
+fit_ratio(const int64_t *source, const struct resize_axis *a, bool clamped,
+	  struct ratio *ratio)
+{
+	int64_t n = a->virtual_result, size = a->virtual_size;
+	int64_t large[4] = { n, n - 1, 2 * n, 2 * (n - 1) };
+	double fraction = fabs(a->step), r0 = 1, r1 = 0;
+
+	for (int64_t r = 1; r <= 256 && r <= 2 * n; r++) {
+		if (fit_with(source, n, size, a->step, clamped, r, ratio)) {
 			return true;
 		}
 	}
+	for (int i = 0; i < 4; i++) {
+		if (fit_with(source, n, size, a->step, clamped, large[i],
+			     ratio)) {
+			return true;
+		}
+	}
+	/* Denominators of the continued fraction. */
+	for (int i = 0; i < 24 && r1 < 1e6; i++) {
+		double whole = floor(fraction), next = whole * r1 + r0;
+
+		r0 = r1;
+		r1 = next;
+		if (r1 >= 1 && r1 < 1e6 &&
+		    (fit_with(source, n, size, a->step, clamped, (int64_t)r1,
+			      ratio) ||
+		     fit_with(source, n, size, a->step, clamped,
+			      2 * (int64_t)r1, ratio))) {
+			return true;
+		}
+		if (fraction - whole < 1e-12) {
+			break;
+		}
+		fraction = 1 / (fraction - whole);
+	}
 	return false;
+}
+
+/* x(i) as a floating-point number. */
+const struct expr *
+resize_position(struct module *m, const struct resize_axis *a, struct dtype t,
+		const struct expr *i)
+{
+	return expr_add(m, expr_mul(m, expr_cast(m, t, i),
+				    expr_const(m, t, a->step)),
+			expr_const(m, t, a->start));
+}
+
+/* The nearest index computed in double precision, where no formula of small
+ * integers fits. */
+static const struct expr *
+nearest_in_floats(struct module *m, const char *mode,
+		  const struct resize_axis *a, const struct expr *i,
+		  const struct expr *last)
+{
+	struct dtype f64 = dtype_of(DT_F64);
+	const struct expr *x = resize_position(m, a, f64, i);
+	const struct expr *half = expr_const(m, f64, 0.5);
+
+	if (strcmp(mode, "floor") == 0) {
+		x = expr_call1(m, INTRIN_FLOOR, x);
+	} else if (strcmp(mode, "ceil") == 0) {
+		x = expr_call1(m, INTRIN_CEIL, x);
+	} else if (strcmp(mode, "round_prefer_ceil") == 0) {
+		x = expr_call1(m, INTRIN_FLOOR, expr_add(m, x, half));
+	} else {
+		x = expr_call1(m, INTRIN_CEIL, expr_sub(m, x, half));
+	}
+	x = expr_call(m, INTRIN_TO_INT, dtype_of(DT_I32), &x, 1);
+	return expr_max(m, expr_i32(m, 0), expr_min(m, x, last));
 }
 
 static int64_t
@@ -420,12 +500,9 @@ resize_nearest_index(struct define *c, const struct node *n,
 		source[k] = x < 0 ? 0 : x > (double)(size - 1) ? size - 1
 			  : (int64_t)x;
 	}
-	fits = fit_ratio(source, count, size, a->step, false, &f);
-	if (!fits && !fit_ratio(source, count, size, a->step, true, &f)) {
-		define_error(c, DIAG_UNSUPPORTED,
-			     "the nearest elements of this scale, %g, follow "
-			     "no simple rule; choose another size", a->scale);
-		return NULL;
+	fits = fit_ratio(source, a, false, &f);
+	if (!fits && !fit_ratio(source, a, true, &f)) {
+		return nearest_in_floats(m, mode, a, i, last);
 	}
 	low = f.p < 0 ? f.p * (count - 1) + f.q : f.q;
 	high = f.p < 0 ? f.q : f.p * (count - 1) + f.q;

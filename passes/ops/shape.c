@@ -534,6 +534,16 @@ infer_tile(struct infer *c, struct node *n)
 	}
 	shape = arena_array(&m->arena, const struct expr *, count + 1);
 	for (int d = 0; d < count; d++) {
+		int64_t size, times;
+
+		if (expr_is_int(x->shape[d], &size) &&
+		    expr_is_int(repeats[d], &times) &&
+		    __builtin_mul_overflow(size, times, &size)) {
+			return infer_error(c, DIAG_TOO_LARGE,
+					   "dimension %d would be larger than "
+					   "any number; correct the repeats",
+					   d);
+		}
 		shape[d] = expr_mul(m, x->shape[d], repeats[d]);
 	}
 	infer_set(c, n->outputs[0], x->type, count, shape);

@@ -121,11 +121,12 @@ def main():
     reference = ReferenceEvaluator(model)
     rng = np.random.default_rng(5)
     wrong = 0
-    for n, w in itertools.product((1, 2, 4), (3, 4, 7)):
+    sizes = itertools.product((1, 2, 4), (3, 4, 7))
+    for k, (n, w) in enumerate(sizes):
         x = rng.integers(-9, 9, size=(n, 6, w)).astype(np.float32)
         y = rng.integers(-9, 9, size=(n, 2, 3, w)).astype(np.float32)
         wanted = reference.run(None, {"x": x, "y": y})
-        data = os.path.join(folder, "test_data_set_%d%d" % (n, w))
+        data = os.path.join(folder, "test_data_set_%d" % k)
         os.mkdir(data)
         write_tensors(data, "input", ("x", "y"), (x, y))
         write_tensors(data, "output", names, wanted)
