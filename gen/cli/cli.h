@@ -50,6 +50,7 @@ int cmd_version(struct cli *c);
  * saying what is wrong. */
 int cli_options(struct cli *c, const struct verb *verb, int argc,
 		char **argv);
+void cli_options_free(struct cli *c);
 void cli_verb_help(FILE *to, const struct verb *verb);
 
 /* style.c: terminals, units, tables. */

@@ -56,6 +56,7 @@ main(int argc, char **argv)
 		} else if (status == CLI_DONE) {
 			status = verbs[i].run(&c);
 		}
+		cli_options_free(&c);
 		return status;
 	}
 	fprintf(stderr, "tirc: no verb '%s'; `tirc --help` lists them\n",

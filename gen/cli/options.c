@@ -176,7 +176,6 @@ read_count(const char *text, int *out)
 static void
 push(const char *const **list, int *n, const char *text)
 {
-	/* Options live as long as the program: argv's own lifetime. */
 	const char **grown = realloc((void *)*list,
 				     sizeof *grown * (size_t)(*n + 1));
 
@@ -184,6 +183,15 @@ push(const char *const **list, int *n, const char *text)
 		grown[(*n)++] = text;
 		*list = grown;
 	}
+}
+
+void
+cli_options_free(struct cli *c)
+{
+	free((void *)c->tirc.input_shapes);
+	free((void *)c->tirc.dims);
+	free((void *)c->tirc.print_after);
+	free((void *)c->inputs);
 }
 
 static bool
