@@ -373,7 +373,8 @@ onnx_import(struct module *m, const char *path,
 				(size_t)(slash - path + 1)) : ".",
 		};
 
-		g = import_mapped(m, &source, options, map->kind == BYTES_MAPPED);
+		g = import_mapped(m, &source, options,
+				  map->kind == BYTES_MAPPED);
 	} else {
 		diag_error(&m->diags, DIAG_FILE_UNREADABLE,
 			   (struct diag_place){ .file = path },

@@ -20,7 +20,7 @@ struct size_name {
 struct inputs {
 	struct importer *imp;
 	VEC(struct size_name) names;
-	VEC(const Onnx__ValueInfoProto *) list; /* those that are no constants */
+	VEC(const Onnx__ValueInfoProto *) list; /* that are no constants */
 };
 
 #define DIM_VALUE ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE

@@ -27,7 +27,7 @@ struct rule {
 };
 
 /* What is not listed is dropped. A listed field of another wire type is an
- * error, except that repeated numbers may be packed or not. Sorted by message. */
+ * error, except that repeated numbers may be packed or not. By message. */
 static const struct rule rules[] = {
 	{ WIRE_MODEL, 1, WIRE_VARINT, KEEP, 0 },
 	{ WIRE_MODEL, 2, WIRE_BYTES, KEEP, 0 },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the importer: SHA-256, the wire format, tensors to files and back. */
+/* Parts of the importer: SHA-256, the wire format, tensors in files. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdlib.h>
