@@ -10,7 +10,7 @@ enum { RATIO_MAX = 4096, STAND_IN = 64 };
 
 /* Sizes for which products of sizes and scales stay exact, and those that can
  * be walked through. */
-#define SIZE_MAX_RESIZED ((int64_t)1 << 31)
+#define SIZE_MAX_RESIZED ((int64_t)1 << 22)
 #define SIZE_MAX_CROPPED ((int64_t)1 << 20)
 #define SCALE_MAX 1e6
 
@@ -167,6 +167,8 @@ size_axes_by_scales(struct infer *c, const struct node *n,
 		    struct resize_axis *axes, const int *which, int n_which,
 		    const double *scales)
 {
+	int64_t out;
+
 	for (int i = 0; i < n_which; i++) {
 		struct resize_axis *a = &axes[which[i]];
 
@@ -179,6 +181,10 @@ size_axes_by_scales(struct infer *c, const struct node *n,
 		a->scale = scales[i];
 		a->result = scaled(c->module, a->size, a->scale);
 		a->resized = a->scale != 1;
+		if (a->result && expr_is_int(a->result, &out) &&
+		    out > SIZE_MAX_RESIZED) {
+			return too_large(c);
+		}
 		if (!a->result) {
 			return infer_needs_constant(c, n, 0);
 		}
@@ -198,6 +204,11 @@ size_axes_by_sizes(struct infer *c, const struct node *n,
 	double scale = 0;
 	int64_t in, out;
 
+	if (!stretch && !smaller && strcmp(policy, "not_smaller") != 0) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "keep_aspect_ratio_policy '%s' is not "
+				   "known; correct the model", policy);
+	}
 	for (int i = 0; i < n_which; i++) {
 		struct resize_axis *a = &axes[which[i]];
 
