@@ -1,0 +1,12 @@
+# digits: from digits.onnx (sha256 22c6eef0eb10d53d...), tirc 0.1.0, target gnu-c
+# SPDX-License-Identifier: MIT-0
+#
+# include(digits.cmake), then link the target digits.
+enable_language(ASM)
+add_library(digits STATIC
+	${CMAKE_CURRENT_LIST_DIR}/digits.c
+	${CMAKE_CURRENT_LIST_DIR}/digits_weights.S
+)
+target_include_directories(digits PUBLIC ${CMAKE_CURRENT_LIST_DIR})
+target_compile_options(digits PRIVATE -std=gnu11 -O3 -fopenmp-simd -march=native -mprefer-vector-width=512)
+target_link_libraries(digits PUBLIC m)
