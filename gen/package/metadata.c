@@ -157,6 +157,7 @@ static cJSON *
 weights_json(struct packer *k)
 {
 	cJSON *list = cJSON_CreateArray();
+	int64_t end = 0;
 
 	for (int i = 0; i < k->p->weights.n; i++) {
 		const struct weight *w = k->p->weights.data[i];
@@ -166,8 +167,10 @@ weights_json(struct packer *k)
 		put_text(k, object, "dtype", dtype_name(w->buffer->type));
 		cJSON_AddItemToObject(object, "shape", shape_json(k,
 					w->buffer->ndim, w->buffer->shape));
-		put_number(object, "offset", (double)w->offset_bytes);
+		/* Relative, so that another size does not change all lines. */
+		put_number(object, "skip", (double)(w->offset_bytes - end));
 		put_number(object, "bytes", (double)w->bytes);
+		end = w->offset_bytes + w->bytes;
 		cJSON_AddItemToArray(list, object);
 	}
 	return list;

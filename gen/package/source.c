@@ -196,6 +196,43 @@ bind_named(struct packer *k, const struct param *param, const char *text,
 	return b;
 }
 
+/* Each array's place in the weights file is said relative to the one before,
+ * so that another size changes one line; in numbers where an enumerator could
+ * not hold them. */
+static bool
+places_are_named(const struct packer *k)
+{
+	return k->out->weights == WEIGHTS_FILE && k->blob_bytes < INT32_MAX;
+}
+
+static const char *
+place_name(const struct packer *k, int i)
+{
+	return arena_printf(k->a, "at_%s", k->p->weights.data[i]->name);
+}
+
+static void
+add_places(struct packer *k, struct tdata *data)
+{
+	int64_t before = 0;
+
+	tdata_flag(data, "placed", places_are_named(k) &&
+		   k->p->weights.n > 0);
+	tdata_list(data, "places");
+	for (int i = 0; places_are_named(k) && i < k->p->weights.n; i++) {
+		const struct weight *w = k->p->weights.data[i];
+		struct tdata *row = tdata_item(data, "places");
+
+		tdata_text(row, "name", place_name(k, i));
+		tdata_text(row, "before",
+			   i > 0 ? arena_printf(k->a, "%s + ",
+						place_name(k, i - 1)) : "");
+		tdata_int(row, "step", w->offset_bytes - before);
+		tdata_text(row, "end", i + 1 < k->p->weights.n ? "," : "");
+		before = w->offset_bytes;
+	}
+}
+
 static struct binding
 bind_weight(struct packer *k, const struct param *param, int i)
 {
@@ -205,8 +242,12 @@ bind_weight(struct packer *k, const struct param *param, int i)
 	b.is_const = true;
 	b.buffer = k->p->weights.data[i]->buffer;
 	if (k->out->weights == WEIGHTS_FILE) {
-		tdata_int(data, "offset",
-			  k->p->weights.data[i]->offset_bytes);
+		if (places_are_named(k)) {
+			tdata_text(data, "offset", place_name(k, i));
+		} else {
+			tdata_int(data, "offset",
+				  k->p->weights.data[i]->offset_bytes);
+		}
 		b.text = packer_render(k, k->d->access.weight, data);
 		b.kind = VALUE_CONST_VOID_POINTER;
 	} else {
@@ -305,6 +346,7 @@ add_declarations(struct packer *k, struct tdata *data, struct unit *u)
 		tdata_text(tdata_item(data, "weights"), "declaration",
 			   weight_line(k, i, k->d->weights.declare, u));
 	}
+	add_places(k, data);
 	tdata_text(data, "weights_file", k->out->weights == WEIGHTS_INCBIN
 		   ? k->files[FILE_INCBIN] : k->files[FILE_WEIGHTS]);
 }
