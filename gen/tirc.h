@@ -66,6 +66,7 @@ struct tirc_message {
 	enum tirc_severity severity;
 	const char *id;   /* "bad-shape": stable, for programs */
 	const char *text; /* one line: place: problem; what to do */
+	const char *excerpt; /* the source line, marked; NULL if there is none */
 };
 
 int tirc_message_count(const struct tirc *t);

@@ -16,7 +16,8 @@ struct tirc_message
 tirc_message(const struct tirc *t, int i)
 {
 	const struct diag *d = &t->m->diags.list.data[i];
-	struct tirc_message out = { .id = diag_id_name(d->id) };
+	struct tirc_message out = { .id = diag_id_name(d->id),
+				    .excerpt = d->place.excerpt };
 	struct strbuf text;
 
 	out.severity = d->severity == DIAG_ERROR ? TIRC_ERROR

@@ -21,6 +21,9 @@ diag_add(struct diags *d, enum diag_severity severity, enum diag_id id,
 	if (place.item) {
 		one.place.item = arena_strdup(d->arena, place.item);
 	}
+	if (place.excerpt) {
+		one.place.excerpt = arena_strdup(d->arena, place.excerpt);
+	}
 	one.message = arena_vprintf(d->arena, fmt, ap);
 	vec_push(d->arena, &d->list, one);
 	if (severity == DIAG_ERROR) {

@@ -21,6 +21,7 @@ struct diag_place {
 	const char *file;
 	int line, col;
 	const char *item; /* "node 12 Conv 'conv1'", a JSON pointer, … */
+	const char *excerpt; /* the line in question and a row of ^ under it */
 };
 
 struct diag {

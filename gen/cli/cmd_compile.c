@@ -25,6 +25,9 @@ cli_messages(struct tirc *t)
 			m.severity == TIRC_ERROR ? style_red(stderr)
 						 : style_bold(stderr),
 			kind, style_reset(stderr), m.text);
+		if (m.excerpt != NULL) {
+			fprintf(stderr, "%s\n", m.excerpt);
+		}
 	}
 }
 

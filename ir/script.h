@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading TVMScript: what func_print and module_print write, in both
+ * spellings, and what TVM's users write by hand. */
+#ifndef TIRC_IR_SCRIPT_H
+#define TIRC_IR_SCRIPT_H
+
+#include "func.h"
+#include "python.h"
+
+/* Names that a function may use from around it (N = 128). NULL: none such. */
+struct script_scope {
+	const struct expr *(*lookup)(void *ctx, const char *name);
+	void *ctx;
+};
+
+/* Adds every function of the text (@T.prim_func, alone or in a class marked
+ * @I.ir_module or @tvm.script.ir_module) to m. False after an error with
+ * position; then m has no new function. */
+bool script_read(struct module *m, const struct source *src);
+/* One function from its `def` in a tree read before; not added to m. NULL
+ * after an error. scope may be NULL. */
+struct func *script_read_func(struct module *m, const struct source *src,
+			      const struct py_node *def,
+			      const struct script_scope *scope);
+
+/* Same structure up to the names of variables and buffers and up to ids? If
+ * not, why (may be NULL) gets a line that says where they part. */
+bool func_equal(const struct func *a, const struct func *b,
+		struct strbuf *why);
+
+#endif
