@@ -145,7 +145,7 @@ main(void)
 	check_walks(m);
 	check_bounds_of_buffers(m);
 	diag_error(&m->diags, DIAG_BAD_ATTRIBUTE,
-		   (struct diag_place){ "a.onnx", 3, 4, "node 1" },
+		   (struct diag_place){ "a.onnx", 3, 4, "node 1", NULL },
 		   "no %s; give one", "axis");
 	strbuf_init(&s);
 	diag_format(&m->diags.list.data[0], &s);
