@@ -4,8 +4,11 @@
 
 #include "lower_passes.h"
 
+enum { OPTIONAL, NEEDED };
+
 static const struct lower_pass passes[] = {
-#define LOWER(phase, name, function, what) { name, what, phase, function },
+#define LOWER(phase, name, function, needed, what) \
+	{ name, what, phase, needed == NEEDED, function },
 #include "lower.def"
 #undef LOWER
 };

@@ -16,6 +16,7 @@
 struct lower_pass {
 	const char *name, *what;
 	int phase;
+	bool needed; /* the program is not right without it */
 	bool (*run)(struct func *f);
 };
 

@@ -5,7 +5,7 @@
 
 #include "func.h"
 
-#define LOWER(phase, name, function, what) bool function(struct func *f);
+#define LOWER(phase, name, function, needed, what) bool function(struct func *f);
 #include "lower.def"
 #undef LOWER
 
