@@ -8,6 +8,7 @@
 
 #include "analyse.h"
 #include "func.h"
+#include "intrinsic.h"
 #include "kernel.h"
 
 struct sched_step {
@@ -25,6 +26,7 @@ struct sched {
 	VEC(struct sched_step) trace;
 	/* Failures go here, not to the module, so that rules can try. */
 	struct diags diags;
+	struct tensor_intrins *intrins; /* what tensorize knows; NULL: none */
 };
 
 /* A loop or block is the id of its statement. */
