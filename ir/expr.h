@@ -158,6 +158,10 @@ const struct expr *expr_call1(struct module *m, enum intrin op,
 			      const struct expr *a); /* result as the table says */
 const struct expr *expr_call2(struct module *m, enum intrin op,
 			      const struct expr *a, const struct expr *b);
+/* The list [items…] as the value of an annotation (items may be lists). */
+const struct expr *expr_list(struct module *m,
+			     const struct expr *const *items, int n);
+bool expr_is_list(const struct expr *e);
 const struct expr *expr_ramp(struct module *m, const struct expr *base,
 			     const struct expr *stride, int lanes);
 const struct expr *expr_broadcast(struct module *m, const struct expr *a,

@@ -706,6 +706,18 @@ expr_call2(struct module *m, enum intrin op, const struct expr *a,
 }
 
 const struct expr *
+expr_list(struct module *m, const struct expr *const *items, int n)
+{
+	return expr_call(m, INTRIN_LIST, dtype_of(DT_HANDLE), items, n);
+}
+
+bool
+expr_is_list(const struct expr *e)
+{
+	return e->kind == EXPR_CALL && e->u.intrin == INTRIN_LIST;
+}
+
+const struct expr *
 expr_ramp(struct module *m, const struct expr *base,
 	  const struct expr *stride, int lanes)
 {

@@ -167,6 +167,12 @@ print_intrinsic(struct printer *p, const struct expr *e)
 	};
 	char name[64];
 
+	if (expr_is_list(e)) {
+		strbuf_putc(p->out, '[');
+		print_exprs(p, e->args, e->n_args);
+		strbuf_putc(p->out, ']');
+		return;
+	}
 	snprintf(name, sizeof name, "T.%s", intrin_name(e->u.intrin));
 	print_call(p, name, e, tells_type[e->u.intrin]);
 }
