@@ -14,9 +14,37 @@ struct te_tensor {
 	int index;              /* which output of the stage */
 };
 
+enum te_kind {
+	TE_COMPUTE,
+	TE_SCAN,  /* n_axes 0; see te_scan */
+	TE_EXTERN /* n_axes 0; see te_extern */
+};
+
+/* A loop along the first dimension of the states. out[k] takes the shape and
+ * type of state[k]; state[k] means out[k] at earlier times. */
+struct te_scan {
+	struct te_tensor **init, **update, **state; /* n_out of the stage */
+	struct iter_var axis; /* time: from the initial steps to the end */
+	struct te_stage **body; /* stages that run once per step, producers
+				 * first; the updates among them */
+	struct te_body_time {   /* which times of it one step needs */
+		int first, last; /* relative to the step's */
+	} *times;
+	int n_body;
+};
+
+/* A statement that fills the outputs from the inputs. The buffers that it
+ * names stand for inputs, then outputs, by position. */
+struct te_extern {
+	const struct buffer **views; /* n_inputs, then n_out of the stage */
+	const struct expr *call;     /* evaluated once; or NULL: */
+	struct func *func;           /* its body (below the root block) */
+};
+
 /* out[k][axes] = bodies[k]. A body is an expression of the axes, or one
  * REDUCE (all bodies the same reduction, differing in its index). */
 struct te_stage {
+	enum te_kind kind;
 	const char *name;
 	const char *tag; /* "elementwise", "broadcast", "injective", "reduce",
 			  * "conv", …: a hint for comments only */
@@ -27,6 +55,8 @@ struct te_stage {
 	const struct expr **bodies;
 	struct te_tensor **inputs; /* tensors read, in order of first use */
 	int n_inputs;
+	struct te_scan *scan;       /* TE_SCAN */
+	struct te_extern *external; /* TE_EXTERN */
 };
 
 struct te_tensor *te_placeholder(struct module *m, const char *name,
@@ -59,6 +89,52 @@ const struct expr *te_sum(struct module *m, const struct expr *source,
 const struct expr *te_reduce(struct module *m, const struct reducer *r,
 			     const struct expr *source,
 			     struct iter_var *axes, int n_axes);
+
+/* One body per output of a reduction with any reducer (n: its own). condition
+ * NULL: always. Give all of out[] to te_compute_multi. */
+void te_reduce_multi(struct module *m, const struct reducer *r,
+		     const struct expr *const *sources, struct iter_var *axes,
+		     int n_axes, const struct expr *condition,
+		     const struct expr **out);
+
+/* A reducer of one's own over values of types[n): reducer_declare makes the
+ * variables lhs and rhs (names NULL: "x0", "y0", …); the caller computes
+ * result[n) and identity[n) from them and hands them to reducer_define, which
+ * checks types and that the identity is constant. */
+struct reducer *te_reducer_declare(struct module *m, const char *name, int n,
+				   const struct dtype *types);
+bool te_reducer_define(struct module *m, struct reducer *r,
+		       const struct expr *const *result,
+		       const struct expr *const *identity, const char **why);
+
+/* te.scan: out[k][t] for t below the extent of init[k]'s first dimension is
+ * init[k][t]; after that update[k][t], which may read state[k] at earlier
+ * times, directly or through stages between. inputs is only a hint. False:
+ * *why says what is wrong ("problem; what to do"). */
+bool te_scan(struct module *m, const char *name, const char *tag,
+	     struct te_tensor *const *init, struct te_tensor *const *update,
+	     struct te_tensor *const *state, int n,
+	     struct te_tensor *const *inputs, int n_inputs,
+	     struct te_tensor **out, const char **why);
+
+/* te.extern. First the outputs (shapes[k] has ndims[k] extents), then what
+ * fills them, which may name out[k]->buffer. */
+void te_extern(struct module *m, const char *name, const char *tag,
+	       const struct dtype *types, const int *ndims,
+	       const struct expr *const *const *shapes, int n,
+	       struct te_tensor *const *inputs, int n_inputs,
+	       struct te_tensor **out);
+/* views: the buffers that the body names, inputs then outputs; NULL: the
+ * tensors' own. One of call and func. */
+bool te_extern_body(struct module *m, struct te_tensor *out,
+		    const struct buffer *const *views,
+		    const struct expr *call, struct func *func,
+		    const char **why);
+
+/* Whether te_to_func can: every placeholder that is read is a parameter (or
+ * the state of a scan), every extern has a body. False: *why. */
+bool te_check_params(struct module *m, struct te_tensor *const *params, int n,
+		     const char **why);
 
 /* The phase-0 function of the given parameters (placeholders and outputs, in
  * signature order); stages in between become buffers of the root block. The
