@@ -81,6 +81,7 @@ struct tirc_tensor {
 	const int64_t *dims;      /* at their maximum, if symbolic */
 	const char *const *words; /* "1", "batch" */
 	int64_t elems;            /* at their maximum */
+	bool quantized;           /* integers that reals were rounded to */
 };
 
 struct tirc_dim {

@@ -2,6 +2,8 @@
 /* The public interface: messages, what was read, what was made. */
 #include <string.h>
 
+#include "ops.h"
+#include "rewrite.h"
 #include "tirc_context.h"
 
 /* -- messages -- */
@@ -44,6 +46,30 @@ dim_max(struct tirc *t, const struct tensor *x, int d)
 	return elems;
 }
 
+/* Whether x comes out of a quantizing node, be it moved since. */
+static bool
+is_quantized(const struct tensor *x)
+{
+	static const char *const kinds[] = {
+		"QuantizeLinear", "DynamicQuantizeLinear", "QLinearConv",
+		"QLinearMatMul",
+	};
+	const struct node *n = x->producer;
+
+	while (n != NULL && n->op != NULL && n->n_inputs > 0 &&
+	       (n->op->fuse == FUSE_INJECTIVE || n->op->fuse == FUSE_VIEW) &&
+	       dtype_equal(n->inputs[0]->type, x->type)) {
+		n = n->inputs[0]->producer;
+	}
+	for (size_t i = 0; n != NULL && i < sizeof kinds / sizeof *kinds;
+	     i++) {
+		if (node_is(n, kinds[i])) {
+			return dtype_is_int(x->type);
+		}
+	}
+	return false;
+}
+
 static struct tirc_tensor
 tensor_info(struct tirc *t, const struct tensor *x)
 {
@@ -54,7 +80,7 @@ tensor_info(struct tirc *t, const struct tensor *x)
 		.name = x->name, .identifier = t->compiled ? package_field(&t->package, x)
 					  : x->name,
 		.dtype = dtype_name(x->type), .ndim = x->ndim,
-		.dims = dims, .words = words,
+		.dims = dims, .words = words, .quantized = is_quantized(x),
 	};
 
 	for (int d = 0; d < x->ndim; d++) {

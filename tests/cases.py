@@ -84,10 +84,6 @@ def make(name, folder):
     options = []
     if name == SUPER:
         options = ["--dim", "batch_size=1"]
-    if os.path.basename(name) == "vww_int8":
-        # On input 2 onnxruntime, too, gives one of two neighbours, depending
-        # on its level of optimisation.
-        options = ["--atol", "1"]
     return Case(name, os.path.join(helper.shared_model(name), "model.onnx"),
                 options=options)
 

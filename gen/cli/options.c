@@ -86,7 +86,11 @@ static const struct verb verbs[] = {
 	  "compare with expected outputs, as ONNX test data has them",
 	  "Runs the model on input_*.pb of each DIR (default: every\n"
 	  "test_data_set_* beside the model) and compares with output_*.pb.\n"
-	  "Exit status 1 on a mismatch.\n",
+	  "Exit status 1 on a mismatch.\n\n"
+	  "Without --rtol and --atol, these are by type 1e-4 and 1e-5 (float32),\n"
+	  "1e-7 and 1e-9 (float64), 1e-2 and 1e-3 (16 bits), 0.125 and 1e-2\n"
+	  "(8 bits); integers are exact, but for those that quantizing nodes\n"
+	  "give: one step, as the order of a sum decides where it rounds to.\n",
 	  cmd_test },
 	{ "inspect", "MODEL.onnx", "nodes, shapes, work, memory",
 	  "Prints the model's nodes with shapes, multiply-accumulates and\n"

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `tirc test` accepts of integers: one step where reals were quantized,
+be the result moved afterwards, and nothing else."""
+import os
+
+import numpy
+import onnx
+from onnx import TensorProto, numpy_helper
+from onnx import helper as make
+
+import helper
+
+X = numpy.array([[-3.0, 0.26, 5.0], [7.5, -0.74, 100.0]], numpy.float32)
+STEPS = numpy.rint(X / numpy.float32(0.5)).clip(-128, 127).astype(numpy.int8)
+
+
+def write(nodes, inputs, result):
+    """The folder of a model that gives y as `result`."""
+    folder = helper.work_folder()
+    constants = [numpy_helper.from_array(numpy.float32(0.5), "scale"),
+                 numpy_helper.from_array(numpy.int8(0), "zero")]
+    graph = make.make_graph(
+        nodes, "g",
+        [make.make_tensor_value_info(
+            name, make.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+         for name, x in inputs],
+        [make.make_tensor_value_info("y", TensorProto.INT8, result.shape)],
+        constants)
+    model = make.make_model(graph,
+                            opset_imports=[make.make_opsetid("", 17)])
+    model.ir_version = 8
+    onnx.save(model, os.path.join(folder, "model.onnx"))
+    os.mkdir(os.path.join(folder, "test_data_set_0"))
+    for i, (_, x) in enumerate(inputs):
+        onnx.save_tensor(numpy_helper.from_array(x), os.path.join(
+            folder, "test_data_set_0", "input_%d.pb" % i))
+    return folder
+
+
+def check(what, nodes, inputs, result, steps):
+    """`steps` by which y may differ, and no more."""
+    folder = write(nodes, inputs, result)
+    for off in range(3):
+        y = result.copy()
+        y.flat[0] += off
+        onnx.save_tensor(numpy_helper.from_array(y), os.path.join(
+            folder, "test_data_set_0", "output_0.pb"))
+        model = os.path.join(folder, "model.onnx")
+        helper.tirc("test", model, status=0 if off <= steps else 1)
+        helper.tirc("test", model, "--atol", "0",
+                    status=0 if off == 0 else 1)
+
+
+QUANTIZE = ["x", "scale", "zero"]
+check("quantized", [make.make_node("QuantizeLinear", QUANTIZE, ["y"])],
+      [("x", X)], STEPS, 1)
+check("quantized and moved",
+      [make.make_node("QuantizeLinear", QUANTIZE, ["q"]),
+       make.make_node("Transpose", ["q"], ["t"], perm=[1, 0]),
+       make.make_node("Flatten", ["t"], ["y"], axis=0)],
+      [("x", X)], STEPS.T.reshape(1, 6).copy(), 1)
+check("moved", [make.make_node("Transpose", ["x"], ["y"], perm=[1, 0])],
+      [("x", STEPS)], STEPS.T.copy(), 0)
+check("computed", [make.make_node("Add", ["x", "x"], ["y"])],
+      [("x", STEPS // 2)], STEPS // 2 * 2, 0)
+check("quantized and computed",
+      [make.make_node("QuantizeLinear", QUANTIZE, ["q"]),
+       make.make_node("Neg", ["q"], ["y"])],
+      [("x", X)], -STEPS, 0)
