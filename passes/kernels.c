@@ -31,7 +31,8 @@ used_outside(const struct graph *g, const struct tensor *t)
 {
 	for (int i = 0; i < t->uses.n; i++) {
 		const struct node *user = t->uses.data[i].node;
-		bool together = false;
+		bool together = user->group >= 0 &&
+				user->group == t->producer->group;
 
 		for (int k = 0; k < g->groups.n && !together; k++) {
 			together = group_has_node(g->groups.data[k], user) &&

@@ -44,31 +44,33 @@ find_slot(const struct name_set *s, const char *text)
 	uint32_t mask = (uint32_t)s->used.cap - 1;
 	uint32_t i = hash_text(text) & mask;
 
-	while (s->used.data[i] != NULL &&
-	       strcmp(s->used.data[i], text) != 0) {
+	while (s->used.data[i].name != NULL &&
+	       strcmp(s->used.data[i].name, text) != 0) {
 		i = (i + 1) & mask;
 	}
 	return (int)i;
 }
 
-static void
+static const char *
 insert(struct name_set *s, const char *text)
 {
 	if (s->used.n * 2 >= s->used.cap) {
-		const char **old = s->used.data;
+		struct name_slot *old = s->used.data;
 		int old_cap = s->used.cap;
 
 		s->used.cap = old_cap > 0 ? old_cap * 2 : 64;
-		s->used.data = arena_array(s->arena, const char *,
+		s->used.data = arena_array(s->arena, struct name_slot,
 					   s->used.cap);
 		for (int i = 0; i < old_cap; i++) {
-			if (old[i] != NULL) {
-				s->used.data[find_slot(s, old[i])] = old[i];
+			if (old[i].name != NULL) {
+				s->used.data[find_slot(s, old[i].name)] =
+					old[i];
 			}
 		}
 	}
-	s->used.data[find_slot(s, text)] = text;
+	s->used.data[find_slot(s, text)] = (struct name_slot){ text, 2 };
 	s->used.n++;
+	return text;
 }
 
 static int
@@ -88,7 +90,8 @@ is_reserved(const struct name_set *s, const char *text)
 bool
 name_set_has(const struct name_set *s, const char *name)
 {
-	return s->used.cap > 0 && s->used.data[find_slot(s, name)] != NULL;
+	return s->used.cap > 0 &&
+	       s->used.data[find_slot(s, name)].name != NULL;
 }
 
 static bool
@@ -159,6 +162,32 @@ shorten(struct arena *a, const char *text, size_t limit)
 			    text + length - tail);
 }
 
+/* `clean` with the first number behind it that is free, given that `name`,
+ * which is made from it, is not. */
+static const char *
+insert_numbered(struct name_set *s, const char *clean, const char *name)
+{
+	char suffix[16];
+	size_t limit = (size_t)s->max_length;
+	/* Where nothing is cut off, lower numbers are known to be taken. */
+	bool fits = strlen(clean) + sizeof suffix <= limit &&
+		    name_set_has(s, name);
+	const char *numbered;
+	int k = fits ? s->used.data[find_slot(s, name)].next : 2;
+
+	do {
+		size_t n = (size_t)snprintf(suffix, sizeof suffix, "_%d", k++);
+
+		numbered = arena_printf(s->arena, "%s%s",
+					shorten(s->arena, clean, limit - n),
+					suffix);
+	} while (!is_free(s, numbered));
+	if (fits) {
+		s->used.data[find_slot(s, name)].next = k;
+	}
+	return insert(s, numbered);
+}
+
 const char *
 name_set_add(struct name_set *s, const char *text)
 {
@@ -170,16 +199,8 @@ name_set_add(struct name_set *s, const char *text)
 		name = arena_printf(s->arena, "%s_",
 				    shorten(s->arena, clean, limit - 1));
 	}
-	for (int k = 2; !is_free(s, name); k++) {
-		char suffix[16];
-		size_t n = (size_t)snprintf(suffix, sizeof suffix, "_%d", k);
-
-		name = arena_printf(s->arena, "%s%s",
-				    shorten(s->arena, clean, limit - n),
-				    suffix);
-	}
-	insert(s, name);
-	return name;
+	return is_free(s, name) ? insert(s, name)
+				: insert_numbered(s, clean, name);
 }
 
 bool

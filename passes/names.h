@@ -6,9 +6,14 @@
 
 #include "arena.h"
 
+struct name_slot {
+	const char *name; /* NULL: free */
+	int next;         /* the first number not yet tried behind it */
+};
+
 struct name_set {
 	struct arena *arena;
-	VEC(const char *) used;     /* hashed inside; order of insertion */
+	VEC(struct name_slot) used; /* hashed inside */
 	const char *const *reserved; /* sorted, may be empty */
 	int n_reserved;
 	int max_length;             /* 31 where not told otherwise */

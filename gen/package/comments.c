@@ -132,17 +132,34 @@ work_text(struct packer *k, const struct kernel *kernel)
 	return text;
 }
 
-const struct kernel *
-writer_of(const struct program *p, const struct tensor *t)
+static bool
+writes(const struct kernel *kernel, const struct tensor *t)
 {
-	for (int i = 0; i < p->kernels.n; i++) {
-		const struct kernel *kernel = p->kernels.data[i];
+	for (int i = 0; i < kernel->args.n; i++) {
+		if (kernel->args.data[i].tensor == t &&
+		    kernel->args.data[i].written) {
+			return true;
+		}
+	}
+	return false;
+}
 
-		for (int j = 0; j < kernel->args.n; j++) {
-			if (kernel->args.data[j].tensor == t &&
-			    kernel->args.data[j].written) {
-				return kernel;
-			}
+const struct kernel *
+writer_of(const struct packer *k, const struct tensor *t)
+{
+	const struct kernel *kernel;
+
+	if (t->producer == NULL) {
+		return NULL;
+	}
+	kernel = t->producer->group >= 0
+		 ? k->kernel_of[t->producer->group] : NULL;
+	if (kernel != NULL && writes(kernel, t)) {
+		return kernel;
+	}
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		if (writes(k->p->kernels.data[i], t)) {
+			return k->p->kernels.data[i];
 		}
 	}
 	return NULL;

@@ -136,8 +136,8 @@ places_json(struct packer *k)
 		}
 		object = cJSON_CreateObject();
 		if (at->tensor != NULL) {
-			const struct kernel *from = writer_of(k->p,
-							      at->tensor);
+			const struct kernel *from = writer_of(k, at->tensor);
+
 			put_text(k, object, "tensor",
 				 name_stem(k->a, at->tensor->name));
 			put_text(k, object, "kernel",

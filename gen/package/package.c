@@ -265,6 +265,12 @@ package_build(struct program *p, const struct dialect *d,
 	k->m = p->graph->module;
 	k->a = &k->m->arena;
 	k->data = tdata_new(k->a);
+	k->kernel_of = arena_array(k->a, const struct kernel *,
+				   k->g->groups.n + 1);
+	for (int i = 0; i < p->kernels.n; i++) {
+		k->kernel_of[p->kernels.data[i]->group->id] =
+			p->kernels.data[i];
+	}
 	name_everything(k);
 	if (!weights_layout(k)) {
 		return false;

@@ -28,6 +28,7 @@ struct packer {
 	const char **input_fields, **output_fields, **dim_fields;
 	const char **input_macros, **output_macros, **dim_macros;
 	const char **weight_symbols;
+	const struct kernel **kernel_of; /* by group; NULL: none */
 	int64_t blob_bytes, stack_bytes;
 	struct tdata *data;         /* what all templates may say */
 };
@@ -43,7 +44,7 @@ const char *work_text(struct packer *k, const struct kernel *kernel);
 const char *bytes_text(struct arena *a, int64_t bytes);
 const char *short_name(struct dtype t);
 /* The kernel that writes t, or NULL. */
-const struct kernel *writer_of(const struct program *p,
+const struct kernel *writer_of(const struct packer *k,
 			       const struct tensor *t);
 
 /* Sets model, files, fields, macros and symbols. */

@@ -58,7 +58,7 @@ tensor_text(struct packer *k, const struct kernel *kernel,
 	    const struct kernel_arg *arg)
 {
 	const struct tensor *t = arg->tensor;
-	const struct kernel *from = writer_of(k->p, t);
+	const struct kernel *from = writer_of(k, t);
 	const char *shape = arena_printf(k->a, "%s %s", short_name(t->type),
 					 shape_text(k, t));
 	const char *in_place = arg->in_place != NULL ? ", in place" : "";
@@ -117,7 +117,7 @@ say_users(struct packer *k, const struct placement *at, struct strbuf *s)
 	const struct kernel *last = NULL;
 	int readers = 0;
 
-	for (int i = 0; i < k->p->kernels.n; i++) {
+	for (int i = at->first < 0 ? 0 : at->first; i <= at->last; i++) {
 		const struct kernel *kernel = k->p->kernels.data[i];
 
 		for (int j = 0; j < kernel->args.n; j++) {
@@ -165,7 +165,7 @@ add_plan(struct packer *k, struct tdata *data)
 			strbuf_printf(&s, "scratch of %s",
 				      at->scratch_of->name);
 		} else {
-			from = writer_of(k->p, at->tensor);
+			from = writer_of(k, at->tensor);
 			name = name_stem(k->a, at->tensor->name);
 			if (name != NULL) {
 				strbuf_puts(&s, name);

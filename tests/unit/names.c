@@ -65,6 +65,11 @@ sets(void)
 	check_add(&s, "conv1", "conv1_2");
 	check_add(&s, "conv1", "conv1_3");
 	check_add(&s, "conv-1", "conv_1");
+	check_add(&s, "gap_3", "gap_3");
+	check_add(&s, "gap", "gap");
+	check_add(&s, "gap", "gap_2");
+	check_add(&s, "gap", "gap_4");
+	check_add(&s, "gap_3", "gap_3_2");
 	check_add(&s, "int", "int_");
 	check_add(&s, "int", "int_2");
 	check_add(&s, "7up", "n7up");
