@@ -98,6 +98,9 @@ add_common(struct packer *k)
 	tdata_flag(d, "more", file || k->g->dims.n > 0);
 	tdata_int(d, "order_offset", BLOB_ORDER_OFFSET);
 	tdata_int(d, "digest_offset", BLOB_DIGEST_OFFSET);
+	tdata_int(d, "values_offset", BLOB_HEADER_BYTES);
+	tdata_printf(d, "digest_start", "%016llx", BLOB_DIGEST_START);
+	tdata_printf(d, "digest_factor", "%016llx", BLOB_DIGEST_FACTOR);
 	tdata_text(d, "digest", WEIGHTS_DIGEST_MARK);
 	tdata_text(d, "open", TEXT_OPEN);
 	tdata_text(d, "close", TEXT_CLOSE);

@@ -12,6 +12,13 @@
 #define BLOB_LENGTH_OFFSET 24
 #define BLOB_DIGEST_OFFSET 32
 
+/* The digest of what follows, as little-endian words of 8 bytes, the last one
+ * filled up with zeros: of each word digest = (digest ^ word) * FACTOR and
+ * digest ^= digest >> 32. One to one in the word, so that no change of a
+ * single word goes unnoticed. Templates do the same. */
+#define BLOB_DIGEST_START 0x7469726362696eull
+#define BLOB_DIGEST_FACTOR 0x9e3779b97f4a7c15ull
+
 /* Stands where the digest of the weights goes when they are written. */
 #define WEIGHTS_DIGEST_MARK "@weights-digest@"
 

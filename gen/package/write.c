@@ -77,7 +77,7 @@ hash_word(struct blob *b)
 	for (int i = 7; i >= 0; i--) {
 		word = word << 8 | b->rest[i];
 	}
-	b->hash = (b->hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	b->hash = (b->hash ^ word) * BLOB_DIGEST_FACTOR;
 	b->hash ^= b->hash >> 32;
 	b->n_rest = 0;
 }
@@ -136,7 +136,7 @@ static bool
 write_blob(struct writer *w, FILE *file, bool *failed)
 {
 	static const unsigned char zeros[4096];
-	struct blob b = { .file = file, .hash = 0x7469726362696eu };
+	struct blob b = { .file = file, .hash = BLOB_DIGEST_START };
 	unsigned char header[BLOB_HEADER_BYTES] = { 0 };
 
 	b.failed = fwrite(header, 1, sizeof header, file) != sizeof header;

@@ -41,8 +41,8 @@ def check_symbols(objects, prefix):
             fail("a symbol from outside is needed: " + name)
 
 
-def check(target, model, prefix):
-    folder = compile_model(model, "--target", target, "--weights", "c")
+def check(target, model, prefix, weights="c"):
+    folder = compile_model(model, "--target", target, "--weights", weights)
     flags = [*STANDARD[target], "-I" + folder, *STRICT]
     for cc in compilers():
         for level in ("-O0", "-O2", "-O3"):
@@ -79,4 +79,5 @@ def check(target, model, prefix):
 for target in ("c99", "gnu-c"):
     if target == "gnu-c" and "without_gnu_c" in os.environ.get("TIRC", ""):
         continue
-    check(target, DIGITS, "digits_")
+    for weights in ("c", "file"):
+        check(target, DIGITS, "digits_", weights)
