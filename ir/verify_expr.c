@@ -189,9 +189,14 @@ verify_call(struct verifier *v, const struct expr *e)
 		verify_fail(v, "the address of what is no element", e);
 	}
 	if ((e->u.intrin == INTRIN_CALL_FUNC ||
-	     e->u.intrin == INTRIN_CALL_EXTERN) &&
-	    e->args[0]->kind != EXPR_STRING) {
+	     e->u.intrin == INTRIN_CALL_EXTERN ||
+	     e->u.intrin == INTRIN_STORAGE_SYNC ||
+	     e->u.intrin == INTRIN_LAUNCH) &&
+	    (e->n_args == 0 || e->args[0]->kind != EXPR_STRING)) {
 		verify_fail(v, "a call without a name", e);
+	}
+	if (e->u.intrin == INTRIN_LAUNCH && e->n_args < 7) {
+		verify_fail(v, "a launch without extents", e);
 	}
 	if (e->u.intrin == INTRIN_TO_INT && (!dtype_is_int(e->type) ||
 	    !dtype_is_float(e->args[0]->type))) {
