@@ -23,7 +23,8 @@ struct py_span {
 enum py_kind {
 	/* expressions: what kids hold */
 	PY_NAME,       /* text */
-	PY_INT,        /* ival; too large for 64 bits is an error */
+	PY_INT,        /* ival; is_unsigned: above INT64_MAX, as bits; more
+			* than 64 bits are an error; text: as written */
 	PY_FLOAT,      /* fval; text: as written */
 	PY_STRING,     /* text, length: unescaped, adjacent ones joined */
 	PY_FSTRING,    /* kids: PY_STRING parts and expressions, in order */
@@ -80,7 +81,9 @@ struct py_param {
 	const struct py_node *annotation, *initial; /* NULL: none */
 };
 
-/* `import a.b as c`: path "a.b", name "c"; `from a import b as c`: path "b". */
+/* `import a.b as c`: path "a.b", name "c"; without "as" name is NULL and "a"
+ * is bound. `from a import b as c`: path "b", name "c"; `import *`: path "*",
+ * name NULL. */
 struct py_import {
 	const char *path, *name;
 	struct py_span span;
@@ -92,6 +95,9 @@ struct py_node {
 	const char *text;
 	size_t length; /* of a string: it may hold zero bytes */
 	int64_t ival;
+	bool is_unsigned;   /* of ival */
+	bool parenthesised; /* (a) + b, not a + b */
+	int height;         /* 1 + the children's; bounded by py_parse */
 	double fval;
 	const char *op;
 	const char *const *ops;

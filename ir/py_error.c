@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages about a place in a text, with the line shown:
+ *
+ *	program.py:3:9: 'flaot32' is no type; did you mean 'float32'?
+ *	    B = T.flaot32(1)
+ *	          ^^^^^^^
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "python.h"
+
+enum { EXCERPT_BYTES = 100 };
+
+/* The first byte of a line and the one after its last. */
+static bool
+find_line(const struct source *src, int line, size_t *start, size_t *end)
+{
+	size_t at = 0;
+
+	for (int n = 1; n < line; n++) {
+		while (at < src->length && src->text[at] != '\n' &&
+		       src->text[at] != '\r') {
+			at++;
+		}
+		if (at >= src->length) {
+			return false;
+		}
+		at += src->text[at] == '\r' && at + 1 < src->length &&
+		      src->text[at + 1] == '\n' ? 2 : 1;
+	}
+	*start = at;
+	while (at < src->length && src->text[at] != '\n' &&
+	       src->text[at] != '\r') {
+		at++;
+	}
+	*end = at;
+	return true;
+}
+
+/* Length of the UTF-8 character at text, 0 if it is none or not printable. */
+static size_t
+character_bytes(const char *text, size_t left)
+{
+	unsigned char c = (unsigned char)text[0];
+	size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2
+		 : (c & 0xf0) == 0xe0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+
+	if (n == 0 || n > left || (n == 1 && (c < 32 || c == 127))) {
+		return 0;
+	}
+	for (size_t i = 1; i < n; i++) {
+		if (((unsigned char)text[i] & 0xc0) != 0x80) {
+			return 0;
+		}
+	}
+	return n;
+}
+
+static void
+put_excerpt(struct strbuf *out, const char *line, size_t length, size_t from,
+	    size_t to)
+{
+	struct strbuf marks;
+	size_t start = 0, end = length;
+
+	if (length > EXCERPT_BYTES) {
+		start = from > EXCERPT_BYTES / 2 ? from - EXCERPT_BYTES / 2 : 0;
+		end = start + EXCERPT_BYTES < length ? start + EXCERPT_BYTES
+						     : length;
+	}
+	strbuf_init(&marks);
+	strbuf_puts(out, start > 0 ? "    ..." : "    ");
+	strbuf_puts(&marks, start > 0 ? "       " : "    ");
+	for (size_t i = start; i < end;) {
+		size_t n = character_bytes(line + i, end - i);
+		bool inside = i >= from && i < to;
+
+		if (line[i] == '\t') {
+			strbuf_putc(out, '\t');
+			strbuf_putc(&marks, inside ? '^' : '\t');
+		} else if (n == 0) {
+			strbuf_putc(out, '?');
+			strbuf_putc(&marks, inside ? '^' : ' ');
+		} else {
+			strbuf_write(out, line + i, n);
+			strbuf_putc(&marks, inside ? '^' : ' ');
+		}
+		i += n ? n : 1;
+	}
+	strbuf_puts(out, end < length ? "...\n" : "\n");
+	/* A place behind the line's last character. */
+	strbuf_puts(&marks, from >= end ? "^" : "");
+	while (marks.len > 0 && marks.data[marks.len - 1] != '^') {
+		marks.len--;
+	}
+	strbuf_write(out, marks.data, marks.len);
+	strbuf_release(&marks);
+}
+
+bool
+py_error(struct module *m, const struct source *src, struct py_span at,
+	 const char *fmt, ...)
+{
+	struct diag_place place = {
+		.file = src->name, .line = at.line, .col = at.col,
+	};
+	struct strbuf excerpt;
+	size_t start, end;
+	va_list ap;
+
+	strbuf_init(&excerpt);
+	if (find_line(src, at.line, &start, &end)) {
+		size_t length = end - start;
+		size_t from = at.col > 0 ? (size_t)at.col - 1 : 0;
+		size_t to = at.end_line == at.line && at.end_col > at.col
+				    ? (size_t)at.end_col - 1
+				    : at.end_line > at.line ? length
+							    : from + 1;
+
+		put_excerpt(&excerpt, src->text + start, length,
+			    from < length ? from : length,
+			    to < length ? to : length);
+		place.excerpt = excerpt.data;
+	}
+	va_start(ap, fmt);
+	const char *message = arena_vprintf(&m->arena, fmt, ap);
+
+	va_end(ap);
+	diag_error(&m->diags, DIAG_BAD_PROGRAM, place, "%s", message);
+	strbuf_release(&excerpt);
+	return false;
+}
+
+/* Edit distance, where two letters exchanged count as one edit. */
+static int
+distance(const char *a, const char *b, int limit)
+{
+	enum { LONGEST = 64 };
+	int rows[3][LONGEST + 1];
+	int na = (int)strlen(a), nb = (int)strlen(b);
+
+	if (na > LONGEST || nb > LONGEST || abs(na - nb) > limit) {
+		return limit + 1;
+	}
+	for (int j = 0; j <= nb; j++) {
+		rows[0][j] = j;
+	}
+	for (int i = 1; i <= na; i++) {
+		int *row = rows[i % 3], *above = rows[(i + 2) % 3];
+		const int *third = rows[(i + 1) % 3];
+
+		row[0] = i;
+		for (int j = 1; j <= nb; j++) {
+			int cost = a[i - 1] != b[j - 1];
+			int best = above[j - 1] + cost;
+
+			best = above[j] + 1 < best ? above[j] + 1 : best;
+			best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1] && third[j - 2] + 1 < best) {
+				best = third[j - 2] + 1;
+			}
+			row[j] = best;
+		}
+	}
+	return rows[na % 3][nb];
+}
+
+const char *
+py_nearest(const char *name, const char *const *names, int n)
+{
+	int length = (int)strlen(name);
+	int limit = length < 3 ? 1 : length < 6 ? 2 : 3;
+	const char *best = NULL;
+
+	for (int i = 0; i < n; i++) {
+		int d = distance(name, names[i], limit);
+
+		/* As many edits as letters would make anything of it. */
+		if (d <= limit && d < length) {
+			best = names[i];
+			limit = d - 1;
+		}
+	}
+	return best;
+}

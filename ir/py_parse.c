@@ -1,0 +1,804 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Python's statements. */
+#include "py_read.h"
+
+static const struct py_node *
+statement_suite(struct py_parser *p, const char *what);
+
+static const char *
+take_name(struct py_parser *p, const char *what)
+{
+	const struct py_token *t = py_here(p);
+
+	if (t->kind != PY_T_NAME) {
+		py_fail(p, t->span, "a name expected, not %s; %s",
+			py_describe(p, t), what);
+		return NULL;
+	}
+	p->at++;
+	return arena_strndup(&p->module->arena, t->text, t->length);
+}
+
+bool
+py_check_target(struct py_parser *p, const struct py_node *t)
+{
+	switch (t->kind) {
+	case PY_NAME:
+	case PY_ATTRIBUTE:
+	case PY_SUBSCRIPT:
+		return true;
+	case PY_STAR:
+	case PY_TUPLE:
+	case PY_LIST:
+		for (int i = 0; i < t->n_kids; i++) {
+			if (!py_check_target(p, t->kids[i])) {
+				return false;
+			}
+		}
+		return true;
+	default:
+		py_fail(p, t->span, "a value that nothing can be assigned to; "
+			"assign to a name, an element or an attribute");
+		return false;
+	}
+}
+
+/* ---- parameters */
+
+static bool
+add_param(struct py_parser *p, struct py_node *node, int *cap,
+	  const struct py_param *param)
+{
+	struct py_param *list = (struct py_param *)node->params;
+
+	for (int i = 0; i < node->n_params; i++) {
+		if (strcmp(list[i].name, param->name) == 0) {
+			py_fail(p, param->span, "a second parameter named "
+				"'%s'; give it another name", param->name);
+			return false;
+		}
+	}
+	if (node->n_params == *cap) {
+		list = arena_grow(&p->module->arena, list, node->n_params,
+				  cap, node->n_params + 1, sizeof *list);
+	}
+	list[node->n_params++] = *param;
+	node->params = list;
+	return true;
+}
+
+static bool
+check_order(struct py_parser *p, const struct py_node *node,
+	    const struct py_param *param)
+{
+	for (int i = 0; i < node->n_params; i++) {
+		const struct py_param *other = &node->params[i];
+
+		if (other->kind == PY_PARAM_DOUBLE_STAR) {
+			py_fail(p, param->span, "a parameter behind '**%s'; "
+				"move it in front", other->name);
+			return false;
+		}
+		if (other->initial && !other->keyword_only &&
+		    !param->initial && !param->keyword_only &&
+		    param->kind == PY_PARAM_PLAIN) {
+			py_fail(p, param->span, "a parameter without a value "
+				"of its own behind one with such a value; "
+				"give it one, or move it in front");
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+py_parameters(struct py_parser *p, bool annotated, const char *end,
+	      struct py_node *node)
+{
+	bool keyword_only = false;
+	int cap = 0;
+
+	while (!py_at(p, end)) {
+		struct py_param param = { .span = py_here(p)->span };
+
+		if (py_accept(p, "/")) {
+			/* positional only: nothing to remember */
+		} else if (py_at(p, "*") && (py_here(p)[1].kind !=
+					     PY_T_NAME)) {
+			p->at++;
+			keyword_only = true;
+		} else {
+			if (py_accept(p, "**")) {
+				param.kind = PY_PARAM_DOUBLE_STAR;
+			} else if (py_accept(p, "*")) {
+				param.kind = PY_PARAM_STAR;
+			}
+			param.span = py_here(p)->span;
+			param.name = take_name(p, "a parameter is a name");
+			if (!param.name) {
+				return false;
+			}
+			if (annotated && py_accept(p, ":") &&
+			    !(param.annotation = py_expression(p))) {
+				return false;
+			}
+			if (py_accept(p, "=") &&
+			    !(param.initial = py_expression(p))) {
+				return false;
+			}
+			param.keyword_only = keyword_only &&
+					     param.kind == PY_PARAM_PLAIN;
+			if (!check_order(p, node, &param) ||
+			    !add_param(p, node, &cap, &param)) {
+				return false;
+			}
+			keyword_only |= param.kind == PY_PARAM_STAR;
+		}
+		if (!py_at(p, end) &&
+		    !py_expect(p, ",", arena_printf(&p->module->arena,
+			       "separate the parameters, or end them with "
+			       "'%s'", end))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- simple statements */
+
+static const struct py_node *
+assignment(struct py_parser *p, const struct py_node *first_target, int first)
+{
+	struct py_nodes kids = { NULL, 0, 0 };
+	const struct py_node *value = first_target;
+
+	py_push(p, &kids, value);
+	while (py_accept(p, "=")) {
+		if (!py_check_target(p, value)) {
+			return NULL;
+		}
+		value = py_expression_list(p);
+		if (!value) {
+			return NULL;
+		}
+		py_push(p, &kids, value);
+	}
+	return py_finish(p, py_node_new(p, PY_ASSIGN, first), &kids, first);
+}
+
+static const struct py_node *
+annotated(struct py_parser *p, const struct py_node *target, int first)
+{
+	struct py_nodes kids = { NULL, 0, 0 };
+	const struct py_node *type, *value = NULL;
+
+	p->at++;
+	if (target->kind == PY_TUPLE || target->kind == PY_LIST) {
+		py_fail(p, target->span, "a type for several targets at once; "
+			"give each a statement of its own");
+		return NULL;
+	}
+	if (!py_check_target(p, target) || !(type = py_expression(p)) ||
+	    (py_accept(p, "=") && !(value = py_expression_list(p)))) {
+		return NULL;
+	}
+	py_push(p, &kids, target);
+	py_push(p, &kids, type);
+	py_push(p, &kids, value);
+	return py_finish(p, py_node_new(p, PY_ANNOTATED, first), &kids,
+			 first);
+}
+
+static const struct py_node *
+augmented(struct py_parser *p, const struct py_node *target, const char *op,
+	  int first)
+{
+	struct py_node *node = py_node_new(p, PY_AUGMENTED, first);
+	struct py_nodes kids = { NULL, 0, 0 };
+	const struct py_node *value;
+
+	if (target->kind == PY_TUPLE || target->kind == PY_LIST) {
+		py_fail(p, target->span, "'%s=' on several targets at once; "
+			"give each a statement of its own", op);
+		return NULL;
+	}
+	p->at++;
+	if (!py_check_target(p, target) || !(value = py_expression_list(p))) {
+		return NULL;
+	}
+	node->op = op;
+	py_push(p, &kids, target);
+	py_push(p, &kids, value);
+	return py_finish(p, node, &kids, first);
+}
+
+/* "+" for "+=", … or NULL. */
+static const char *
+augmented_operator(const struct py_parser *p)
+{
+	static const char *const ops[] = {
+		"+", "-", "*", "/", "//", "%", "@", "&", "|", "^", ">>",
+		"<<", "**",
+	};
+	const char *here = py_here(p)->op;
+
+	for (size_t i = 0; here && i < sizeof ops / sizeof *ops; i++) {
+		size_t n = strlen(ops[i]);
+
+		if (strncmp(here, ops[i], n) == 0 &&
+		    strcmp(here + n, "=") == 0) {
+			return ops[i];
+		}
+	}
+	return NULL;
+}
+
+static const struct py_node *
+expression_statement(struct py_parser *p)
+{
+	int first = p->at;
+	const struct py_node *value = py_expression_list(p);
+	struct py_nodes kids = { NULL, 0, 0 };
+
+	if (!value) {
+		return NULL;
+	}
+	if (py_at(p, "=")) {
+		return assignment(p, value, first);
+	}
+	if (py_at(p, ":")) {
+		return annotated(p, value, first);
+	}
+	const char *op = augmented_operator(p);
+
+	if (op) {
+		return augmented(p, value, op, first);
+	}
+	py_push(p, &kids, value);
+	return py_finish(p, py_node_new(p, PY_EXPRESSION, first), &kids,
+			 first);
+}
+
+static const char *
+dotted_name(struct py_parser *p)
+{
+	const char *name = take_name(p, "an import needs a module");
+
+	while (name && py_accept(p, ".")) {
+		const char *more = take_name(p, "a module's name ends in one");
+
+		if (!more) {
+			return NULL;
+		}
+		name = arena_printf(&p->module->arena, "%s.%s", name, more);
+	}
+	return name;
+}
+
+/* `path [as name], …`; whole modules have dotted paths. */
+static bool
+import_names(struct py_parser *p, struct py_node *node, bool modules)
+{
+	bool parenthesised = !modules && py_accept(p, "(");
+	VEC(struct py_import) list = { NULL, 0, 0 };
+
+	do {
+		struct py_import one = { .span = py_here(p)->span };
+
+		if (parenthesised && py_at(p, ")")) {
+			break;
+		}
+		if (!modules && py_accept(p, "*")) {
+			one.path = "*";
+		} else {
+			one.path = modules ? dotted_name(p)
+					   : take_name(p, "name what to "
+						       "import");
+			one.name = modules ? NULL : one.path;
+		}
+		if (!one.path) {
+			return false;
+		}
+		if (py_accept(p, "as") &&
+		    !(one.name = take_name(p, "'as' needs the name to "
+					   "use here"))) {
+			return false;
+		}
+		vec_push(&p->module->arena, &list, one);
+	} while (py_accept(p, ","));
+	node->names = list.data;
+	node->n_names = list.n;
+	return !parenthesised ||
+	       py_expect(p, ")", "the list of names ends in it");
+}
+
+static const struct py_node *
+import_statement(struct py_parser *p)
+{
+	int first = p->at;
+	struct py_node *node = py_node_new(p, PY_IMPORT, first);
+
+	if (py_accept(p, "import")) {
+		return import_names(p, node, true)
+			       ? py_finish(p, node, NULL, first) : NULL;
+	}
+	p->at++;
+	if (py_at(p, ".") || py_at(p, "...")) {
+		py_refuse(p, py_here(p)->span, "an import relative to a "
+			  "package");
+		return NULL;
+	}
+	node->text = dotted_name(p);
+	if (!node->text ||
+	    !py_expect(p, "import", "it is 'from module import name'") ||
+	    !import_names(p, node, false)) {
+		return NULL;
+	}
+	return py_finish(p, node, NULL, first);
+}
+
+/* return, raise, assert: expressions up to the end. */
+static const struct py_node *
+keyword_statement(struct py_parser *p, enum py_kind kind)
+{
+	int first = p->at++;
+	struct py_nodes kids = { NULL, 0, 0 };
+	const struct py_node *value = NULL, *message = NULL;
+	bool bare = py_here(p)->kind == PY_T_NEWLINE || py_at(p, ";");
+
+	if (kind == PY_RETURN && !bare && !(value = py_expression_list(p))) {
+		return NULL;
+	}
+	if (kind == PY_RAISE && !bare && !(value = py_expression(p))) {
+		return NULL;
+	}
+	if (kind == PY_RAISE && py_at(p, "from")) {
+		py_refuse(p, py_here(p)->span, "'raise … from'");
+		return NULL;
+	}
+	if (kind == PY_ASSERT) {
+		if (!(value = py_expression(p)) ||
+		    (py_accept(p, ",") && !(message = py_expression(p)))) {
+			return NULL;
+		}
+	}
+	py_push(p, &kids, value);
+	if (kind == PY_ASSERT) {
+		py_push(p, &kids, message);
+	}
+	return py_finish(p, py_node_new(p, kind, first), &kids, first);
+}
+
+static const struct py_node *
+word_statement(struct py_parser *p, enum py_kind kind)
+{
+	int first = p->at++;
+
+	return py_finish(p, py_node_new(p, kind, first), NULL, first);
+}
+
+static const struct py_node *
+simple_statement(struct py_parser *p)
+{
+	static const char *const refused[] = {
+		"try", "async", "await", "yield", "global", "nonlocal",
+		"del", "except", "finally",
+	};
+
+	if (py_at(p, "return")) {
+		return keyword_statement(p, PY_RETURN);
+	}
+	if (py_at(p, "raise")) {
+		return keyword_statement(p, PY_RAISE);
+	}
+	if (py_at(p, "assert")) {
+		return keyword_statement(p, PY_ASSERT);
+	}
+	if (py_at(p, "import") || py_at(p, "from")) {
+		return import_statement(p);
+	}
+	if (py_at(p, "pass")) {
+		return word_statement(p, PY_PASS);
+	}
+	if (py_at(p, "break")) {
+		return word_statement(p, PY_BREAK);
+	}
+	if (py_at(p, "continue")) {
+		return word_statement(p, PY_CONTINUE);
+	}
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		if (py_at(p, refused[i])) {
+			py_refuse(p, py_here(p)->span,
+				  arena_printf(&p->module->arena, "'%s'",
+					       refused[i]));
+			return NULL;
+		}
+	}
+	return expression_statement(p);
+}
+
+/* Simple statements of one line. */
+static bool
+line(struct py_parser *p, struct py_nodes *out)
+{
+	do {
+		if (py_here(p)->kind == PY_T_NEWLINE) {
+			break;
+		}
+		const struct py_node *one = simple_statement(p);
+
+		if (!one) {
+			return false;
+		}
+		py_push(p, out, one);
+	} while (py_accept(p, ";"));
+	if (py_here(p)->kind != PY_T_NEWLINE) {
+		py_fail(p, py_here(p)->span, "%s where the statement should "
+			"end; begin a new line, or see what is missing "
+			"before it", py_describe(p, py_here(p)));
+		return false;
+	}
+	p->at++;
+	return true;
+}
+
+/* ---- compound statements */
+
+static bool
+no_else(struct py_parser *p, const char *loop)
+{
+	if (py_at(p, "else")) {
+		py_refuse(p, py_here(p)->span, loop);
+		return false;
+	}
+	return true;
+}
+
+static const struct py_node *
+if_statement(struct py_parser *p)
+{
+	int first = p->at++;
+	struct py_nodes kids = { NULL, 0, 0 };
+	const struct py_node *condition = py_expression(p), *then;
+	const struct py_node *otherwise = NULL;
+
+	if (!condition || !(then = statement_suite(p, "the condition"))) {
+		return NULL;
+	}
+	if (py_at(p, "elif")) {
+		if (!py_enter(p)) {
+			return NULL;
+		}
+		otherwise = if_statement(p);
+		py_leave(p);
+		if (!otherwise) {
+			return NULL;
+		}
+	} else if (py_accept(p, "else") &&
+		   !(otherwise = statement_suite(p, "'else'"))) {
+		return NULL;
+	}
+	py_push(p, &kids, condition);
+	py_push(p, &kids, then);
+	py_push(p, &kids, otherwise);
+	return py_finish(p, py_node_new(p, PY_IF, first), &kids, first);
+}
+
+static const struct py_node *
+for_statement(struct py_parser *p)
+{
+	int first = p->at++;
+	struct py_nodes kids = { NULL, 0, 0 };
+	const struct py_node *target = py_target_list(p), *list, *suite;
+
+	if (!target ||
+	    !py_expect(p, "in", "a loop is 'for name in list:'") ||
+	    !(list = py_expression_list(p)) ||
+	    !(suite = statement_suite(p, "the list")) ||
+	    !no_else(p, "'else' of a for loop")) {
+		return NULL;
+	}
+	py_push(p, &kids, target);
+	py_push(p, &kids, list);
+	py_push(p, &kids, suite);
+	return py_finish(p, py_node_new(p, PY_FOR, first), &kids, first);
+}
+
+static const struct py_node *
+while_statement(struct py_parser *p)
+{
+	int first = p->at++;
+	struct py_nodes kids = { NULL, 0, 0 };
+	const struct py_node *condition = py_expression(p), *suite;
+
+	if (!condition || !(suite = statement_suite(p, "the condition")) ||
+	    !no_else(p, "'else' of a while loop")) {
+		return NULL;
+	}
+	py_push(p, &kids, condition);
+	py_push(p, &kids, suite);
+	return py_finish(p, py_node_new(p, PY_WHILE, first), &kids, first);
+}
+
+static const struct py_node *
+with_item(struct py_parser *p)
+{
+	int first = p->at;
+	const struct py_node *value = py_expression(p), *target;
+	struct py_nodes kids = { NULL, 0, 0 };
+
+	if (!value || !py_accept(p, "as")) {
+		return value;
+	}
+	target = py_target(p);
+	if (!target) {
+		return NULL;
+	}
+	py_push(p, &kids, value);
+	py_push(p, &kids, target);
+	return py_finish(p, py_node_new(p, PY_AS, first), &kids, first);
+}
+
+/* Do the parentheses that open here enclose all items? */
+static bool
+items_in_parentheses(const struct py_parser *p)
+{
+	int depth = 0;
+
+	if (!py_at(p, "(")) {
+		return false;
+	}
+	for (int i = p->at; i < p->tokens.n; i++) {
+		const char *op = p->tokens.data[i].op;
+
+		if (!op || p->tokens.data[i].kind != PY_T_OP || op[1]) {
+			continue;
+		}
+		depth += strchr("([{", *op) != NULL;
+		depth -= strchr(")]}", *op) != NULL;
+		if (depth == 0) {
+			const char *next = p->tokens.data[i + 1].op;
+
+			return next && strcmp(next, ":") == 0;
+		}
+	}
+	return false;
+}
+
+static const struct py_node *
+with_statement(struct py_parser *p)
+{
+	int first = p->at++;
+	struct py_nodes kids = { NULL, 0, 0 };
+	bool parentheses = items_in_parentheses(p);
+
+	p->at += parentheses;
+	do {
+		if (parentheses && kids.n > 0 && py_at(p, ")")) {
+			break;
+		}
+		const struct py_node *item = with_item(p);
+
+		if (!item) {
+			return NULL;
+		}
+		py_push(p, &kids, item);
+	} while (py_accept(p, ","));
+	if (parentheses && !py_expect(p, ")", "the items end in it")) {
+		return NULL;
+	}
+	const struct py_node *suite = statement_suite(p, "the items");
+
+	if (!suite) {
+		return NULL;
+	}
+	py_push(p, &kids, suite);
+	return py_finish(p, py_node_new(p, PY_WITH, first), &kids, first);
+}
+
+static const struct py_node *
+definition(struct py_parser *p, const struct py_nodes *decorators, int first)
+{
+	struct py_node *node = py_node_new(p, PY_DEF, first);
+	struct py_nodes kids = { NULL, 0, 0 };
+	const struct py_node *suite, *result = NULL;
+
+	p->at++;
+	node->decorators = decorators->data;
+	node->n_decorators = decorators->n;
+	node->text = take_name(p, "a function needs one");
+	if (!node->text ||
+	    !py_expect(p, "(", "the parameters follow the name") ||
+	    !py_parameters(p, true, ")", node)) {
+		return NULL;
+	}
+	p->at++;
+	if (py_accept(p, "->") && !(result = py_expression(p))) {
+		return NULL;
+	}
+	suite = statement_suite(p, "the parameters");
+	if (!suite) {
+		return NULL;
+	}
+	py_push(p, &kids, suite);
+	py_push(p, &kids, result);
+	return py_finish(p, node, &kids, first);
+}
+
+static const struct py_node *
+class_definition(struct py_parser *p, const struct py_nodes *decorators,
+		 int first)
+{
+	struct py_node *node = py_node_new(p, PY_CLASS, first);
+	struct py_nodes kids = { NULL, 0, 0 };
+
+	p->at++;
+	node->decorators = decorators->data;
+	node->n_decorators = decorators->n;
+	node->text = take_name(p, "a class needs one");
+	if (!node->text) {
+		return NULL;
+	}
+	if (py_accept(p, "(") && !py_accept(p, ")")) {
+		py_refuse(p, py_here(p)->span, "a class with a base");
+		return NULL;
+	}
+	const struct py_node *suite = statement_suite(p, "the name");
+
+	if (!suite) {
+		return NULL;
+	}
+	py_push(p, &kids, suite);
+	return py_finish(p, node, &kids, first);
+}
+
+static const struct py_node *
+decorated(struct py_parser *p)
+{
+	struct py_nodes decorators = { NULL, 0, 0 };
+
+	while (py_accept(p, "@")) {
+		const struct py_node *one = py_expression(p);
+
+		if (!one) {
+			return NULL;
+		}
+		if (py_here(p)->kind != PY_T_NEWLINE) {
+			py_fail(p, py_here(p)->span, "%s behind a decorator; "
+				"begin a new line", py_describe(p, py_here(p)));
+			return NULL;
+		}
+		p->at++;
+		py_push(p, &decorators, one);
+	}
+	if (py_at(p, "def")) {
+		return definition(p, &decorators, p->at);
+	}
+	if (py_at(p, "class")) {
+		return class_definition(p, &decorators, p->at);
+	}
+	if (py_at(p, "async")) {
+		py_refuse(p, py_here(p)->span, "'async'");
+		return NULL;
+	}
+	py_fail(p, py_here(p)->span, "a decorator before %s; it belongs "
+		"directly above a 'def' or a 'class'",
+		py_describe(p, py_here(p)));
+	return NULL;
+}
+
+static const struct py_node *
+compound_statement(struct py_parser *p)
+{
+	static const struct py_nodes none = { NULL, 0, 0 };
+
+	if (py_at(p, "if")) {
+		return if_statement(p);
+	}
+	if (py_at(p, "for")) {
+		return for_statement(p);
+	}
+	if (py_at(p, "while")) {
+		return while_statement(p);
+	}
+	if (py_at(p, "with")) {
+		return with_statement(p);
+	}
+	if (py_at(p, "def")) {
+		return definition(p, &none, p->at);
+	}
+	if (py_at(p, "class")) {
+		return class_definition(p, &none, p->at);
+	}
+	return decorated(p);
+}
+
+static bool
+statements(struct py_parser *p, struct py_nodes *out)
+{
+	static const char *const compound[] = {
+		"if", "for", "while", "with", "def", "class", "@",
+	};
+
+	for (size_t i = 0; i < sizeof compound / sizeof *compound; i++) {
+		if (py_at(p, compound[i])) {
+			const struct py_node *one = compound_statement(p);
+
+			py_push(p, out, one);
+			return one != NULL;
+		}
+	}
+	if (py_here(p)->kind == PY_T_INDENT) {
+		py_fail(p, (py_here(p) + 1)->span, "a line indented deeper "
+			"than its neighbours; align it with them");
+		return false;
+	}
+	return line(p, out);
+}
+
+/* ": statements" on the same line, or an indented block. */
+static const struct py_node *
+statement_suite(struct py_parser *p, const char *what)
+{
+	struct py_nodes kids = { NULL, 0, 0 };
+	bool good = true;
+
+	if (!py_expect(p, ":", arena_printf(&p->module->arena,
+					    "it follows %s", what)) ||
+	    !py_enter(p)) {
+		return NULL;
+	}
+	int first = p->at;
+
+	if (py_here(p)->kind != PY_T_NEWLINE) {
+		good = line(p, &kids);
+	} else {
+		p->at++;
+		if (py_here(p)->kind != PY_T_INDENT) {
+			py_fail(p, py_here(p)->span, "an indented line "
+				"expected behind the ':' of line %d, not %s; "
+				"indent the suite, or write 'pass'",
+				p->tokens.data[first - 1].span.line,
+				py_describe(p, py_here(p)));
+			return NULL;
+		}
+		first = ++p->at;
+		while (good && py_here(p)->kind != PY_T_DEDENT) {
+			good = statements(p, &kids);
+		}
+		p->at += good;
+	}
+	py_leave(p);
+	return good ? py_finish(p, py_node_new(p, PY_SUITE, first), &kids,
+				first) : NULL;
+}
+
+const struct py_node *
+py_suite_of_file(struct py_parser *p)
+{
+	struct py_nodes kids = { NULL, 0, 0 };
+
+	while (py_here(p)->kind != PY_T_END) {
+		if (!statements(p, &kids)) {
+			return NULL;
+		}
+	}
+	return py_finish(p, py_node_new(p, PY_SUITE, 0), &kids, 0);
+}
+
+const struct py_node *
+py_parse(struct module *m, const struct source *src)
+{
+	struct py_lexer lex = {
+		.module = m, .src = src, .end = src->length, .line = 1,
+	};
+
+	if (!py_lex(&lex)) {
+		return NULL;
+	}
+	struct py_parser p = {
+		.module = m, .src = src, .tokens = lex.tokens,
+	};
+
+	return py_suite_of_file(&p);
+}

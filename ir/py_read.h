@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the Python reader share: tokens, and the parser that
+ * walks them. Private to ir/py_*.c. */
+#ifndef TIRC_IR_PY_READ_H
+#define TIRC_IR_PY_READ_H
+
+#include "python.h"
+
+enum py_token_kind {
+	PY_T_END, PY_T_NEWLINE, PY_T_INDENT, PY_T_DEDENT,
+	PY_T_NAME, PY_T_INT, PY_T_FLOAT, PY_T_STRING,
+	PY_T_OP,      /* op: "+", "(", … */
+	PY_T_KEYWORD  /* op: "def", "not", … */
+};
+
+struct py_token {
+	enum py_token_kind kind;
+	struct py_span span;
+	const char *text; /* in the source; of a string: between its quotes */
+	size_t length;
+	const char *op;
+	int64_t ival;
+	double fval;
+	bool is_unsigned;
+	bool raw, format; /* strings: r"", f"" */
+	int line, col;    /* of text */
+};
+
+struct py_tokens {
+	struct py_token *data;
+	int n, cap;
+};
+
+/* Where the lexer stands; also for the braces of an f-string. */
+struct py_lexer {
+	struct module *module;
+	const struct source *src;
+	size_t at, end;
+	int line;
+	size_t line_start; /* offset of the line's first byte */
+	int brackets;      /* open ones: line ends are nothing there */
+	struct py_tokens tokens;
+};
+
+/* All tokens of the text, ending in PY_T_END. */
+bool py_lex(struct py_lexer *lex);
+/* Those of [at, end) alone, as if in brackets. */
+bool py_lex_inside(struct py_lexer *lex);
+bool py_lex_error(struct py_lexer *lex, size_t from, size_t to,
+		  const char *text);
+
+enum {
+	PY_MAX_NESTING = 120, /* brackets and suites in each other */
+	PY_MAX_HEIGHT = 400   /* of a tree; long chains count too */
+};
+
+struct py_parser {
+	struct module *module;
+	const struct source *src;
+	struct py_tokens tokens;
+	int at;
+	int nesting;
+	bool failed;
+};
+
+struct py_nodes {
+	const struct py_node **data;
+	int n, cap;
+};
+
+/* Tokens. */
+const struct py_token *py_here(const struct py_parser *p);
+bool py_at(const struct py_parser *p, const char *op); /* operator, keyword */
+bool py_accept(struct py_parser *p, const char *op);
+/* Or an error: "'X' expected, not …; why". */
+bool py_expect(struct py_parser *p, const char *op, const char *why);
+/* What the token is, in words of a message. */
+const char *py_describe(struct py_parser *p, const struct py_token *t);
+/* Reports once at a span; all further errors of the text are dropped. */
+void py_fail(struct py_parser *p, struct py_span at, const char *fmt, ...)
+	TIRC_PRINTF(3, 4);
+/* Constructs outside of the subset, by their name. */
+void py_refuse(struct py_parser *p, struct py_span at, const char *what);
+bool py_enter(struct py_parser *p); /* one level deeper, or an error */
+void py_leave(struct py_parser *p);
+
+/* Nodes. The start is a token's index; the end is what was read last. */
+struct py_node *py_node_new(struct py_parser *p, enum py_kind kind,
+			    int first_token);
+void py_push(struct py_parser *p, struct py_nodes *list,
+	     const struct py_node *node);
+/* Sets the children, measures the height and the span. NULL if too high. */
+const struct py_node *py_finish(struct py_parser *p, struct py_node *node,
+				const struct py_nodes *kids, int first_token);
+
+/* Grammar; NULL after an error. */
+const struct py_node *py_expression(struct py_parser *p);
+/* One, or a tuple without parentheses; stars allowed. */
+const struct py_node *py_expression_list(struct py_parser *p);
+const struct py_node *py_target(struct py_parser *p);
+/* Targets of for: one, or a tuple without parentheses. */
+const struct py_node *py_target_list(struct py_parser *p);
+/* A disjunction: no lambda, no conditional. */
+const struct py_node *py_disjunction(struct py_parser *p);
+bool py_parameters(struct py_parser *p, bool annotated, const char *end,
+		   struct py_node *node);
+/* Adjacent string tokens as one node. */
+const struct py_node *py_strings(struct py_parser *p);
+bool py_check_target(struct py_parser *p, const struct py_node *target);
+const struct py_node *py_suite_of_file(struct py_parser *p);
+
+#endif
