@@ -174,47 +174,39 @@ reads_between(struct edit *e, const struct buffer *b, const struct stmt *block,
 }
 
 bool
-sched_cache_write(struct sched *s, int block, int write_index,
-		  const char *scope, int *out)
+prim_cache_write(struct edit *e, const struct sched_value *args,
+		 struct sched_value *out)
 {
-	struct edit e = edit_begin(s, "cache_write");
-	struct stmt *b = edit_block(&e, block), *top, *copy, *nest, *owner;
+	struct stmt *b = edit_block(e, args[0].u.id), *top, *copy, *nest;
+	struct stmt *owner;
 	const struct buffer *buffer, *cache;
-	const char *name;
+	const char *name = b->u.block->name, *scope = args[2].u.text;
 
-	if (!b) {
-		return false;
-	}
-	name = b->u.block->name;
-	if (write_index < 0 || write_index >= b->u.block->n_writes) {
-		return edit_fail(&e, "block %s has no output %d; it has %d",
-				 name, write_index, b->u.block->n_writes);
-	}
-	buffer = b->u.block->writes[write_index].buffer;
+	buffer = b->u.block->writes[args[1].u.ival].buffer;
 	top = scope_child(b);
 	owner = scope_of(b);
-	if (sole_writer(&e, buffer) != b) {
-		return edit_fail(&e, "%s is written by other blocks too; one "
+	if (sole_writer(e, buffer) != b) {
+		return edit_fail(e, "%s is written by other blocks too; one "
 				 "block must write all of it", buffer->name);
 	}
-	if (reads_between(&e, buffer, b, top)) {
-		return edit_fail(&e, "%s is read inside the loops that write "
+	if (reads_between(e, buffer, b, top)) {
+		return edit_fail(e, "%s is read inside the loops that write "
 				 "it; cache before compute_at", buffer->name);
 	}
-	cache = cached_buffer(&e, buffer, owner,
+	cache = cached_buffer(e, buffer, owner,
 			      b->children[1] && strcmp(scope, "local") == 0
 				      ? "acc"
-				      : arena_printf(&e.m->arena, "%s_%s",
+				      : arena_printf(&e->m->arena, "%s_%s",
 						     buffer->name, scope),
 			      scope);
-	nest = copy_nest(&e, unique_block_name(&e,
-				arena_printf(&e.m->arena, "%s_out", name)),
-			 buffer, cache, store_index(&e, b, buffer), &copy);
-	stmt_replace_buffer(e.f, b, buffer, cache);
-	insert_beside(&e, top, nest, true);
-	scope_add_alloc(e.f, owner, cache);
-	*out = copy->id;
-	return edit_done(&e, "%s, %d, \"%s\"", name, write_index, scope);
+	nest = copy_nest(e, unique_block_name(e,
+				arena_printf(&e->m->arena, "%s_out", name)),
+			 buffer, cache, store_index(e, b, buffer), &copy);
+	stmt_replace_buffer(e->f, b, buffer, cache);
+	insert_beside(e, top, nest, true);
+	scope_add_alloc(e->f, owner, cache);
+	*out = sv_block(copy->id);
+	return true;
 }
 
 static bool
@@ -232,39 +224,30 @@ written_inside(struct edit *e, const struct buffer *b, const struct stmt *nest)
 }
 
 bool
-sched_cache_read(struct sched *s, int block, int read_index,
-		 const char *scope, int *out)
+prim_cache_read(struct edit *e, const struct sched_value *args,
+		struct sched_value *out)
 {
-	struct edit e = edit_begin(s, "cache_read");
-	struct stmt *b = edit_block(&e, block), *top, *copy, *nest;
+	struct stmt *b = edit_block(e, args[0].u.id), *top, *copy, *nest;
 	const struct buffer *buffer, *cache;
-	const char *name;
+	const char *scope = args[2].u.text;
 
-	if (!b) {
-		return false;
-	}
-	name = b->u.block->name;
-	if (read_index < 0 || read_index >= b->u.block->n_reads) {
-		return edit_fail(&e, "block %s has no input %d; it has %d",
-				 name, read_index, b->u.block->n_reads);
-	}
-	buffer = b->u.block->reads[read_index].buffer;
+	buffer = b->u.block->reads[args[1].u.ival].buffer;
 	top = scope_child(b);
-	if (written_inside(&e, buffer, top)) {
-		return edit_fail(&e, "%s is written inside the same loops; "
+	if (written_inside(e, buffer, top)) {
+		return edit_fail(e, "%s is written inside the same loops; "
 				 "cache before compute_at", buffer->name);
 	}
-	cache = cached_buffer(&e, buffer, scope_of(b),
-			      arena_printf(&e.m->arena, "%s_%s",
+	cache = cached_buffer(e, buffer, scope_of(b),
+			      arena_printf(&e->m->arena, "%s_%s",
 					   buffer->name, scope),
 			      scope);
-	nest = copy_nest(&e, unique_block_name(&e,
-				arena_printf(&e.m->arena, "%s_in",
+	nest = copy_nest(e, unique_block_name(e,
+				arena_printf(&e->m->arena, "%s_in",
 					     buffer->name)),
 			 cache, buffer, NULL, &copy);
-	stmt_replace_buffer(e.f, b, buffer, cache);
-	insert_beside(&e, top, nest, false);
-	scope_add_alloc(e.f, scope_of(b), cache);
-	*out = copy->id;
-	return edit_done(&e, "%s, %d, \"%s\"", name, read_index, scope);
+	stmt_replace_buffer(e->f, b, buffer, cache);
+	insert_beside(e, top, nest, false);
+	scope_add_alloc(e->f, scope_of(b), cache);
+	*out = sv_block(copy->id);
+	return true;
 }

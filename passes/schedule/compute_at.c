@@ -103,50 +103,57 @@ within(struct range r, const struct iter_var *it)
 }
 
 bool
-sched_compute_at(struct sched *s, int block, int loop)
+prim_compute_at(struct edit *e, const struct sched_value *args,
+		struct sched_value *out)
 {
-	struct edit e = edit_begin(s, "compute_at");
-	struct stmt *b = edit_block(&e, block), *l, *first = NULL, *nest;
+	struct stmt *b = edit_block(e, args[0].u.id), *l, *first = NULL;
+	struct stmt *nest;
 	struct access_list uses = { 0 };
 	const struct buffer *buffer;
 	struct range *ranges, *needed;
 	const char *name;
 	int *iter_of;
 
-	if (!b || !(l = edit_loop(&e, loop))) {
+	if (args[1].u.id == LOOP_ROOT) {
+		return true;
+	}
+	if (args[1].u.id == LOOP_INLINE) {
+		return prim_compute_inline(e, args, out);
+	}
+	if (!(l = edit_loop(e, args[1].u.id))) {
 		return false;
 	}
 	name = b->u.block->name;
 	if (stmt_contains(l, b) || scope_of(l) != scope_of(b)) {
-		return edit_fail(&e, "block %s and loop %s do not lie beside "
+		return edit_fail(e, "block %s and loop %s do not lie beside "
 				 "each other in one block", name,
 				 l->u.loop.var->name);
 	}
 	if (b->u.block->n_writes != 1) {
-		return edit_fail(&e, "block %s writes several buffers; it "
+		return edit_fail(e, "block %s writes several buffers; it "
 				 "stays where it is", name);
 	}
 	buffer = b->u.block->writes[0].buffer;
-	if (is_param_buffer(e.f, buffer)) {
-		return edit_fail(&e, "block %s writes the parameter %s; only "
+	if (is_param_buffer(e->f, buffer)) {
+		return edit_fail(e, "block %s writes the parameter %s; only "
 				 "inner buffers are computed in parts", name,
 				 buffer->name);
 	}
-	if (!uses_inside(&e, buffer, b, l, &uses) || uses.list.n == 0) {
-		return edit_fail(&e, "%s is not read inside loop %s only; "
+	if (!uses_inside(e, buffer, b, l, &uses) || uses.list.n == 0) {
+		return edit_fail(e, "%s is not read inside loop %s only; "
 				 "choose a loop around all its readers",
 				 buffer->name, l->u.loop.var->name);
 	}
-	iter_of = arena_array(&e.m->arena, int, buffer->ndim + 1);
-	if (!writes_identity(&e, b, buffer, iter_of)) {
-		return edit_fail(&e, "block %s does not write %s at its own "
+	iter_of = arena_array(&e->m->arena, int, buffer->ndim + 1);
+	if (!writes_identity(e, b, buffer, iter_of)) {
+		return edit_fail(e, "block %s does not write %s at its own "
 				 "iter vars; it stays where it is", name,
 				 buffer->name);
 	}
-	needed = arena_array(&e.m->arena, struct range, buffer->ndim + 1);
-	ranges = arena_array(&e.m->arena, struct range,
+	needed = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
+	ranges = arena_array(&e->m->arena, struct range,
 			     b->u.block->n_iters + 1);
-	access_cover(e.f, l->children[0], uses.list.data, uses.list.n,
+	access_cover(e->f, l->children[0], uses.list.data, uses.list.n,
 		     needed);
 	full_ranges(b, ranges);
 	for (int d = 0; d < buffer->ndim; d++) {
@@ -158,14 +165,14 @@ sched_compute_at(struct sched *s, int block, int loop)
 	for (int i = 0; i < uses.list.n; i++) {
 		struct stmt *child = body_child(l, uses.list.data[i].at);
 
-		if (!first || stmt_before(e.f, child, first)) {
+		if (!first || stmt_before(e->f, child, first)) {
 			first = child;
 		}
 	}
-	stmt_remove(e.f, b);
-	nest = nest_for_block(e.f, b, ranges, l->children[0]);
-	insert_at(&e, first, nest, false);
-	return edit_done(&e, "%s, %s", name, l->u.loop.var->name);
+	stmt_remove(e->f, b);
+	nest = nest_for_block(e->f, b, ranges, l->children[0]);
+	insert_at(e, first, nest, false);
+	return true;
 }
 
 /* -- reverse */
@@ -508,38 +515,43 @@ check_outputs(struct reverse *r)
 }
 
 bool
-sched_reverse_compute_at(struct sched *s, int block, int loop)
+prim_reverse_compute_at(struct edit *e, const struct sched_value *args,
+			struct sched_value *out)
 {
-	struct edit e = edit_begin(s, "reverse_compute_at");
-	struct reverse r = { .e = &e };
+	struct reverse r = { .e = e };
 	struct stmt *nest;
 	int n;
 
-	r.block = edit_block(&e, block);
-	if (!r.block || !(r.loop = edit_loop(&e, loop))) {
+	if (args[1].u.id == LOOP_ROOT) {
+		return true;
+	}
+	if (args[1].u.id == LOOP_INLINE) {
+		return prim_reverse_compute_inline(e, args, out);
+	}
+	r.block = edit_block(e, args[0].u.id);
+	if (!(r.loop = edit_loop(e, args[1].u.id))) {
 		return false;
 	}
 	if (stmt_contains(r.loop, r.block) ||
 	    scope_of(r.loop) != scope_of(r.block)) {
-		return edit_fail(&e, "block %s and loop %s do not lie beside "
+		return edit_fail(e, "block %s and loop %s do not lie beside "
 				 "each other in one block",
 				 r.block->u.block->name,
 				 r.loop->u.loop.var->name);
 	}
 	n = r.block->u.block->n_iters;
-	r.ranges = arena_array(&e.m->arena, struct range, n + 1);
-	r.fixed = arena_array(&e.m->arena, bool, n + 1);
+	r.ranges = arena_array(&e->m->arena, struct range, n + 1);
+	r.fixed = arena_array(&e->m->arena, bool, n + 1);
 	full_ranges(r.block, r.ranges);
 	if (!restrict_by_inputs(&r) || !check_outputs(&r)) {
 		return false;
 	}
-	stmt_remove(e.f, r.block);
-	nest = nest_for_block(e.f, r.block, r.ranges, r.loop->children[0]);
+	stmt_remove(e->f, r.block);
+	nest = nest_for_block(e->f, r.block, r.ranges, r.loop->children[0]);
 	if (r.when) {
-		stmt_set_arg(e.f, r.block, 0,
-			     expr_and(e.m, r.block->args[0], r.when));
+		stmt_set_arg(e->f, r.block, 0,
+			     expr_and(e->m, r.block->args[0], r.when));
 	}
-	insert_at(&e, r.last, nest, true);
-	return edit_done(&e, "%s, %s", r.block->u.block->name,
-			 r.loop->u.loop.var->name);
+	insert_at(e, r.last, nest, true);
+	return true;
 }

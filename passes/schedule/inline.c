@@ -106,49 +106,47 @@ refresh_users(struct edit *e, const struct access_list *uses)
 }
 
 bool
-sched_compute_inline(struct sched *s, int block)
+prim_compute_inline(struct edit *e, const struct sched_value *args,
+		    struct sched_value *out)
 {
-	struct edit e = edit_begin(s, "compute_inline");
-	struct stmt *b = edit_block(&e, block), *store, *scope;
+	struct stmt *b = edit_block(e, args[0].u.id), *store, *scope;
 	struct access_list uses = { 0 };
 	const struct buffer *buffer;
 	const char *name;
 	int *iter_of;
 
-	if (!b) {
-		return false;
-	}
+	(void)out;
 	name = b->u.block->name;
-	store = plain_block(&e, b);
+	store = plain_block(e, b);
 	if (!store) {
 		return false;
 	}
 	buffer = store->u.buffer;
 	scope = scope_of(b);
 	if (!scope || !scope_owns(scope, buffer)) {
-		return edit_fail(&e, "block %s writes %s, which others see; "
+		return edit_fail(e, "block %s writes %s, which others see; "
 				 "only buffers inside the function can go",
 				 name, buffer->name);
 	}
-	iter_of = arena_array(&e.m->arena, int, buffer->ndim + 1);
+	iter_of = arena_array(&e->m->arena, int, buffer->ndim + 1);
 	if (!identity_index(b, buffer, store->args + 1, iter_of) ||
-	    count_writers(&e, buffer) != 1 ||
+	    count_writers(e, buffer) != 1 ||
 	    expr_uses_buffer(store->args[0], buffer)) {
-		return edit_fail(&e, "block %s does not assign each element "
+		return edit_fail(e, "block %s does not assign each element "
 				 "of %s once at its own iter vars; it stays a "
 				 "block", name, buffer->name);
 	}
-	access_collect(e.f, e.f->body, buffer, &uses);
+	access_collect(e->f, e->f->body, buffer, &uses);
 	{
-		struct inlining in = { &e, buffer, store->args[0],
+		struct inlining in = { e, buffer, store->args[0],
 				       b->u.block, iter_of };
 
-		stmt_remove(e.f, b);
-		stmt_map_exprs(e.f, scope, inline_all, &in);
+		stmt_remove(e->f, b);
+		stmt_map_exprs(e->f, scope, inline_all, &in);
 	}
-	scope_drop_alloc(e.f, scope, buffer);
-	refresh_users(&e, &uses);
-	return edit_done(&e, "%s", name);
+	scope_drop_alloc(e->f, scope, buffer);
+	refresh_users(e, &uses);
+	return true;
 }
 
 /* Does the block's domain cover every element that index reaches? One full
@@ -293,31 +291,32 @@ inputs_ready(struct edit *e, struct stmt *store, const struct stmt *from,
 }
 
 bool
-sched_reverse_compute_inline(struct sched *s, int block)
+prim_reverse_compute_inline(struct edit *e, const struct sched_value *args,
+			    struct sched_value *out)
 {
-	struct edit e = edit_begin(s, "reverse_compute_inline");
-	struct stmt *b = edit_block(&e, block), *store, *scope, *from;
-	const struct expr **args;
+	struct stmt *b = edit_block(e, args[0].u.id), *store, *scope, *from;
+	const struct expr **parts;
 	const struct buffer *buffer;
 	struct swapping swap;
 	struct var_map map = { 0 };
 	const char *name;
 	int *iter_of, used = 0;
 
-	if (!b || !(store = plain_block(&e, b))) {
+	(void)out;
+	if (!(store = plain_block(e, b))) {
 		return false;
 	}
 	name = b->u.block->name;
 	scope = scope_of(b);
-	buffer = scope ? inlined_source(&e, b, scope, &iter_of) : NULL;
+	buffer = scope ? inlined_source(e, b, scope, &iter_of) : NULL;
 	if (!buffer) {
-		return edit_fail(&e, "block %s reads no buffer of the "
+		return edit_fail(e, "block %s reads no buffer of the "
 				 "function element by element from one "
 				 "assignment; it stays a block", name);
 	}
-	from = sole_producer(&e, b, buffer);
-	map.from = arena_array(&e.m->arena, struct var *, buffer->ndim + 1);
-	map.to = arena_array(&e.m->arena, const struct expr *,
+	from = sole_producer(e, b, buffer);
+	map.from = arena_array(&e->m->arena, struct var *, buffer->ndim + 1);
+	map.to = arena_array(&e->m->arena, const struct expr *,
 			     buffer->ndim + 1);
 	for (int d = 0; d < buffer->ndim; d++) {
 		if (iter_of[d] >= 0) {
@@ -327,26 +326,26 @@ sched_reverse_compute_inline(struct sched *s, int block)
 		}
 	}
 	if (used != b->u.block->n_iters) {
-		return edit_fail(&e, "block %s runs over more than the "
+		return edit_fail(e, "block %s runs over more than the "
 				 "elements of %s; it stays a block", name,
 				 buffer->name);
 	}
-	if (!inputs_ready(&e, store, from, buffer)) {
-		return edit_fail(&e, "block %s also reads what is not there "
+	if (!inputs_ready(e, store, from, buffer)) {
+		return edit_fail(e, "block %s also reads what is not there "
 				 "yet where %s is made; it stays a block",
 				 name, buffer->name);
 	}
-	swap = (struct swapping){ &e, buffer, from->args[0] };
-	args = arena_array(&e.m->arena, const struct expr *, store->n_args);
+	swap = (struct swapping){ e, buffer, from->args[0] };
+	parts = arena_array(&e->m->arena, const struct expr *, store->n_args);
 	for (int i = 0; i < store->n_args; i++) {
-		args[i] = expr_substitute(e.m, store->args[i], &map);
-		args[i] = expr_rewrite(e.m, args[i], swap_load, &swap);
+		parts[i] = expr_substitute(e->m, store->args[i], &map);
+		parts[i] = expr_rewrite(e->m, parts[i], swap_load, &swap);
 	}
-	stmt_set_args(e.f, from, args, store->n_args);
-	stmt_write(e.f, &from->u.buffer, &store->u.buffer,
+	stmt_set_args(e->f, from, parts, store->n_args);
+	stmt_write(e->f, &from->u.buffer, &store->u.buffer,
 		   sizeof(store->u.buffer));
-	stmt_remove(e.f, b);
-	scope_drop_alloc(e.f, scope, buffer);
-	block_refresh(e.f, block_around(from));
-	return edit_done(&e, "%s", name);
+	stmt_remove(e->f, b);
+	scope_drop_alloc(e->f, scope, buffer);
+	block_refresh(e->f, block_around(from));
+	return true;
 }

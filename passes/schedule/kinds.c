@@ -51,11 +51,9 @@ has_loop(void *ctx, struct stmt *s)
 }
 
 static bool
-set_kind(struct sched *s, const char *primitive, int loop, enum for_kind kind,
-	 const char *thread)
+set_kind(struct edit *e, int loop, enum for_kind kind, const char *thread)
 {
-	struct edit e = edit_begin(s, primitive);
-	struct stmt *l = edit_loop(&e, loop);
+	struct stmt *l = edit_loop(e, loop);
 	int64_t extent;
 	bool inner = false;
 
@@ -63,71 +61,130 @@ set_kind(struct sched *s, const char *primitive, int loop, enum for_kind kind,
 		return false;
 	}
 	if (l->u.loop.kind != FOR_SERIAL) {
-		return edit_fail(&e, "loop %s is %s already; a loop has one "
+		return edit_fail(e, "loop %s is %s already; a loop has one "
 				 "kind", l->u.loop.var->name,
 				 for_kind_name(l->u.loop.kind));
 	}
 	if ((kind == FOR_VECTORIZED || kind == FOR_UNROLLED) &&
 	    !expr_is_int(l->args[1], &extent)) {
-		return edit_fail(&e, "loop %s has no constant extent; split "
+		return edit_fail(e, "loop %s has no constant extent; split "
 				 "it first", l->u.loop.var->name);
 	}
 	if (kind == FOR_VECTORIZED) {
 		stmt_visit(l->children[0], has_loop, &inner);
 		if (inner) {
-			return edit_fail(&e, "loop %s holds other loops; only "
+			return edit_fail(e, "loop %s holds other loops; only "
 					 "the innermost can be vectorized",
 					 l->u.loop.var->name);
 		}
 	}
-	if (kind != FOR_UNROLLED && !check_data_parallel(&e, l)) {
+	if (kind != FOR_UNROLLED && !check_data_parallel(e, l)) {
 		return false;
 	}
-	stmt_set_loop_kind(e.f, l, kind, thread);
-	return thread ? edit_done(&e, "%s, \"%s\"", l->u.loop.var->name,
-				  thread)
-		      : edit_done(&e, "%s", l->u.loop.var->name);
+	stmt_set_loop_kind(e->f, l, kind, thread);
+	return true;
 }
 
 bool
-sched_parallel(struct sched *s, int loop)
+prim_parallel(struct edit *e, const struct sched_value *args,
+	      struct sched_value *out)
 {
-	return set_kind(s, "parallel", loop, FOR_PARALLEL, NULL);
+	(void)out;
+	return set_kind(e, args[0].u.id, FOR_PARALLEL, NULL);
 }
 
 bool
-sched_vectorize(struct sched *s, int loop)
+prim_vectorize(struct edit *e, const struct sched_value *args,
+	       struct sched_value *out)
 {
-	return set_kind(s, "vectorize", loop, FOR_VECTORIZED, NULL);
+	(void)out;
+	return set_kind(e, args[0].u.id, FOR_VECTORIZED, NULL);
 }
 
 bool
-sched_unroll(struct sched *s, int loop)
+prim_unroll(struct edit *e, const struct sched_value *args,
+	    struct sched_value *out)
 {
-	return set_kind(s, "unroll", loop, FOR_UNROLLED, NULL);
+	(void)out;
+	return set_kind(e, args[0].u.id, FOR_UNROLLED, NULL);
 }
 
 bool
-sched_bind(struct sched *s, int loop, const char *thread)
+prim_bind(struct edit *e, const struct sched_value *args,
+	  struct sched_value *out)
 {
-	return set_kind(s, "bind", loop, FOR_THREAD,
-			arena_strdup(&s->module->arena, thread));
+	(void)out;
+	return set_kind(e, args[0].u.id, FOR_THREAD,
+			arena_strdup(&e->m->arena, args[1].u.text));
 }
 
-bool
-sched_annotate(struct sched *s, int loop_or_block, const char *key,
-	       const struct expr *value)
-{
-	struct edit e = edit_begin(s, "annotate");
-	struct stmt *at = func_find(e.f, loop_or_block);
+static const struct expr *note_list(struct module *m,
+				    const struct sched_value *list);
 
-	if (!at || (at->kind != STMT_FOR && at->kind != STMT_BLOCK)) {
-		return edit_fail(&e, "%d is neither loop nor block; get it "
-				 "again", loop_or_block);
+/* What a note holds; NULL for a map. */
+static const struct expr *
+note_value(struct module *m, const struct sched_value *v)
+{
+	switch (v->kind) {
+	case SV_INT:
+		return expr_index(m, v->u.ival);
+	case SV_FLOAT:
+		return expr_float(m, dtype_of(DT_F32), v->u.fval);
+	case SV_BOOL:
+		return expr_bool(m, v->u.ival);
+	case SV_STRING:
+		return expr_string(m, v->u.text);
+	case SV_EXPR:
+		return v->u.expr;
+	case SV_LIST:
+		return note_list(m, v);
+	default:
+		return NULL;
 	}
-	stmt_set_note(e.f, at, key, value);
-	return edit_done(&e, "%s, \"%s\"",
-			 at->kind == STMT_FOR ? at->u.loop.var->name
-					      : at->u.block->name,
-			 key);
+}
+
+static const struct expr *
+note_list(struct module *m, const struct sched_value *list)
+{
+	const struct expr **items = arena_array(&m->arena, const struct expr *,
+						list->n + 1);
+
+	for (int i = 0; i < list->n; i++) {
+		items[i] = note_value(m, &list->items[i]);
+		if (!items[i]) {
+			return NULL;
+		}
+	}
+	return expr_list(m, items, list->n);
+}
+
+bool
+prim_annotate(struct edit *e, const struct sched_value *args,
+	      struct sched_value *out)
+{
+	const struct expr *value = note_value(e->m, &args[2]);
+
+	(void)out;
+	if (!value) {
+		return edit_fail(e, "ann_val holds a handle or a map; give "
+				 "numbers, strings or lists of them");
+	}
+	stmt_set_note(e->f, func_find(e->f, args[0].u.id), args[1].u.text,
+		      value);
+	return true;
+}
+
+bool
+prim_unannotate(struct edit *e, const struct sched_value *args,
+		struct sched_value *out)
+{
+	struct stmt *at = func_find(e->f, args[0].u.id);
+
+	(void)out;
+	if (!stmt_note(at, args[1].u.text)) {
+		return edit_fail(e, "there is no annotation \"%s\"",
+				 args[1].u.text);
+	}
+	stmt_set_note(e->f, at, args[1].u.text, NULL);
+	return true;
 }

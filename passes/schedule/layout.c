@@ -3,31 +3,23 @@
 #include "sched_edit.h"
 
 bool
-sched_set_scope(struct sched *s, int block, int write_index,
-		const char *scope)
+prim_set_scope(struct edit *e, const struct sched_value *args,
+	       struct sched_value *out)
 {
-	struct edit e = edit_begin(s, "set_scope");
-	struct stmt *b = edit_block(&e, block);
+	const struct stmt *b = edit_block(e, args[0].u.id);
 	const struct buffer *old, *new;
+	const char *scope = args[2].u.text;
 
-	if (!b) {
-		return false;
-	}
-	if (write_index < 0 || write_index >= b->u.block->n_writes) {
-		return edit_fail(&e, "block %s has no output %d; it has %d",
-				 b->u.block->name, write_index,
-				 b->u.block->n_writes);
-	}
-	old = b->u.block->writes[write_index].buffer;
-	if (is_param_buffer(e.f, old)) {
-		return edit_fail(&e, "%s is a parameter; only buffers inside "
+	(void)out;
+	old = b->u.block->writes[args[1].u.ival].buffer;
+	if (is_param_buffer(e->f, old)) {
+		return edit_fail(e, "%s is a parameter; only buffers inside "
 				 "the function change their scope",
 				 old->name);
 	}
-	new = buffer_with_scope(e.m, old, arena_strdup(&e.m->arena, scope));
-	buffer_swap_all(e.f, old, new);
-	return edit_done(&e, "%s, %d, \"%s\"", b->u.block->name, write_index,
-			 scope);
+	new = buffer_with_scope(e->m, old, arena_strdup(&e->m->arena, scope));
+	buffer_swap_all(e->f, old, new);
+	return true;
 }
 
 struct relayout {
@@ -93,34 +85,71 @@ follow(void *ctx, struct stmt *s)
 	return true;
 }
 
-bool
-sched_transform_layout(struct sched *s, const struct buffer *b,
-		       const struct index_map *map, const struct buffer **out)
+/* How far each physical index goes, from 0 on. */
+static const struct expr **
+physical_shape(struct edit *e, const struct buffer *b,
+	       const struct index_map *map)
 {
-	struct edit e = edit_begin(s, "transform_layout");
-	struct relayout r = { e.m, map };
-	struct alloc_swap swap = { .func = e.f, .from = b };
-	const char *text = "";
+	struct module *m = e->m;
+	int n = map->n_logical;
+	struct iter_var *logical = arena_array(&m->arena, struct iter_var,
+					       n + 1);
+	const struct expr **shape = arena_array(&m->arena,
+						const struct expr *,
+						map->n_physical + 1);
+	struct analyser a;
 
+	analyser_init(&a, m);
+	for (int i = 0; i < n; i++) {
+		logical[i] = (struct iter_var){
+			map->logical[i], expr_i32(m, 0), b->shape[i],
+			ITER_SPATIAL
+		};
+	}
+	for (int d = 0; d < map->n_physical; d++) {
+		const struct expr *min, *max;
+
+		if (!analyse_cover(&a, map->to_physical[d], logical, n, &min,
+				   &max) ||
+		    !min || !max || !prove(&a, expr_le(m, expr_i32(m, 0),
+						       min))) {
+			edit_fail(e, "index %d of the map has no range from 0 "
+				  "on; use //, %% and sums of the indices", d);
+			return NULL;
+		}
+		shape[d] = simplify(&a, expr_add(m, max, expr_i32(m, 1)));
+	}
+	return shape;
+}
+
+bool
+prim_transform_layout(struct edit *e, const struct sched_value *args,
+		      struct sched_value *out)
+{
+	const struct block *block = edit_block(e, args[0].u.id)->u.block;
+	const struct sched_value *which = args[1].items;
+	const struct buffer *b =
+		(strcmp(which[0].u.text, "write") == 0
+			 ? block->writes
+			 : block->reads)[which[1].u.ival].buffer;
+	const struct index_map *map = args[2].u.map;
+	struct relayout r = { e->m, map };
+	struct alloc_swap swap = { .func = e->f, .from = b };
+
+	const struct expr **shape;
+
+	(void)out;
 	if (map->n_logical != b->ndim || b->strides) {
-		return edit_fail(&e, "%s has %d dimensions, the map takes %d",
+		return edit_fail(e, "%s has %d dimensions, the map takes %d",
 				 b->name, b->ndim, map->n_logical);
 	}
-	swap.to = buffer_with_shape(e.m, b, map->n_physical,
-				    map->physical_shape);
-	buffer_remap(e.f, e.f->body, b, swap.to, physical_index, &r);
-	stmt_visit(e.f->body, follow, &swap);
-	*out = swap.to;
-	for (int d = 0; d < map->n_physical; d++) {
-		int64_t n;
-
-		text = arena_printf(&e.m->arena, "%s%s%s", text,
-				    d ? ", " : "",
-				    expr_is_int(map->physical_shape[d], &n)
-					    ? arena_printf(&e.m->arena,
-							   "%lld",
-							   (long long)n)
-					    : "?");
+	shape = map->physical_shape ? map->physical_shape
+				    : physical_shape(e, b, map);
+	if (!shape) {
+		return false;
 	}
-	return edit_done(&e, "%s, [%s]", b->name, text);
+	swap.to = buffer_with_shape(e->m, b, map->n_physical, shape);
+	buffer_remap(e->f, e->f->body, b, swap.to, physical_index, &r);
+	stmt_visit(e->f->body, follow, &swap);
+	return true;
 }

@@ -23,8 +23,9 @@ part_name(struct arena *a, const char *name, int i, int n)
 }
 
 static bool
-split_extents(struct edit *e, const struct stmt *loop, const int64_t *factors,
-	      int n, const struct expr **extents)
+split_extents(struct edit *e, const struct stmt *loop,
+	      const struct sched_value *factors, int n,
+	      const struct expr **extents)
 {
 	struct module *m = e->m;
 	const struct expr *total = loop->args[1];
@@ -32,21 +33,27 @@ split_extents(struct edit *e, const struct stmt *loop, const int64_t *factors,
 	int inferred = -1;
 
 	for (int i = 0; i < n; i++) {
-		if (factors[i] < 0 || (factors[i] == 0 && inferred >= 0)) {
-			return edit_fail(e, "factor %d is %lld; at most one "
-					 "may be 0, the others positive", i,
-					 (long long)factors[i]);
-		}
-		if (factors[i] == 0) {
+		int64_t factor = factors[i].u.ival;
+
+		if (factors[i].kind == SV_NONE && inferred < 0) {
 			inferred = i;
 			continue;
 		}
-		if (__builtin_mul_overflow(product, factors[i], &product) ||
+		if (factors[i].kind == SV_NONE) {
+			return edit_fail(e, "factors %d and %d are None; only "
+					 "one can be inferred", inferred, i);
+		}
+		if (factors[i].kind != SV_INT || factor <= 0) {
+			return edit_fail(e, "factor %d is no positive "
+					 "constant; give one, or None to have "
+					 "it inferred", i);
+		}
+		if (__builtin_mul_overflow(product, factor, &product) ||
 		    product > INT32_MAX) {
 			return edit_fail(e, "the factors overflow; use "
 					 "smaller ones");
 		}
-		extents[i] = expr_int(m, total->type, factors[i]);
+		extents[i] = expr_int(m, total->type, factor);
 	}
 	if (inferred >= 0) {
 		struct analyser a;
@@ -77,27 +84,14 @@ add_predicate(struct func *f, struct stmt *s, const struct expr *cond)
 	}
 }
 
-static const char *
-factors_text(struct arena *a, const int64_t *factors, int n)
-{
-	const char *text = "";
-
-	for (int i = 0; i < n; i++) {
-		const char *one = factors[i] ? arena_printf(a, "%lld",
-						(long long)factors[i])
-					     : "None";
-
-		text = arena_printf(a, "%s%s%s", text, i ? ", " : "", one);
-	}
-	return text;
-}
-
 bool
-sched_split(struct sched *s, int loop, const int64_t *factors, int n, int *out)
+prim_split(struct edit *e, const struct sched_value *args,
+	   struct sched_value *out)
 {
-	struct edit e = edit_begin(s, "split");
-	struct stmt *l = edit_loop(&e, loop), *body;
-	struct arena *arena = &e.m->arena;
+	struct stmt *l = edit_loop(e, args[0].u.id), *body;
+	struct arena *arena = &e->m->arena;
+	int n = args[1].n;
+	struct sched_value *parts;
 	const struct expr **extents;
 	const struct expr *value = NULL, *cond;
 	struct stmt_place place;
@@ -108,52 +102,53 @@ sched_split(struct sched *s, int loop, const int64_t *factors, int n, int *out)
 		return false;
 	}
 	if (l->u.loop.kind != FOR_SERIAL || l->notes) {
-		return edit_fail(&e, "loop %s is %s; split before annotating",
+		return edit_fail(e, "loop %s is %s; split before annotating",
 				 l->u.loop.var->name,
 				 for_kind_name(l->u.loop.kind));
 	}
 	if (n < 1) {
-		return edit_fail(&e, "no factors; give at least one");
+		return edit_fail(e, "no factors; give at least one");
 	}
 	extents = arena_array(arena, const struct expr *, n);
 	vars = arena_array(arena, struct var *, n);
-	if (!split_extents(&e, l, factors, n, extents)) {
+	parts = arena_array(arena, struct sched_value, n);
+	if (!split_extents(e, l, args[1].items, n, extents)) {
 		return false;
 	}
 	place = stmt_place_of(l);
-	analyser_init(&a, e.m);
+	analyser_init(&a, e->m);
 	analyser_enter(&a, l);
 	for (int i = 0; i < n; i++) {
-		vars[i] = var_new(e.m, part_name(arena, l->u.loop.var->name,
+		vars[i] = var_new(e->m, part_name(arena, l->u.loop.var->name,
 						 i, n),
 				  l->u.loop.var->type);
-		value = value ? expr_add(e.m, expr_mul(e.m, value,
+		value = value ? expr_add(e->m, expr_mul(e->m, value,
 						       extents[i]),
 					 vars[i]->expr)
 			      : vars[i]->expr;
-		analyser_bind(&a, vars[i], expr_int(e.m, vars[i]->type, 0),
+		analyser_bind(&a, vars[i], expr_int(e->m, vars[i]->type, 0),
 			      extents[i]);
 	}
-	cond = expr_lt(e.m, value, l->args[1]);
-	value = expr_add(e.m, l->args[0], value);
+	cond = expr_lt(e->m, value, l->args[1]);
+	value = expr_add(e->m, l->args[0], value);
 	body = l->children[0];
 	{
 		struct var_map map = { &l->u.loop.var, &value, 1 };
 
-		stmt_substitute(e.f, body, &map);
+		stmt_substitute(e->f, body, &map);
 	}
 	if (!prove(&a, cond)) {
-		add_predicate(e.f, body, cond);
+		add_predicate(e->f, body, cond);
 	}
 	for (int i = n - 1; i >= 0; i--) {
-		body = stmt_for(e.f, vars[i], expr_int(e.m, vars[i]->type, 0),
+		body = stmt_for(e->f, vars[i], expr_int(e->m, vars[i]->type, 0),
 				extents[i], FOR_SERIAL, body);
-		out[i] = body->id;
+		parts[i] = sv_loop(body->id);
 	}
-	stmt_put(e.f, place, body);
-	bindings_simplify(e.f, body);
-	return edit_done(&e, "%s, [%s]", l->u.loop.var->name,
-			 factors_text(arena, factors, n));
+	stmt_put(e->f, place, body);
+	bindings_simplify(e->f, body);
+	*out = sv_list(e->m, parts, n);
+	return true;
 }
 
 /* -- fuse */
@@ -174,18 +169,6 @@ fused_name(struct edit *e, struct stmt *const *loops, int n)
 			    : name;
 	}
 	return text && strlen(text) <= LONGEST ? text : "i";
-}
-
-static const char *
-loops_text(struct edit *e, struct stmt *const *loops, int n)
-{
-	const char *text = loops[0]->u.loop.var->name;
-
-	for (int i = 1; i < n; i++) {
-		text = arena_printf(&e->m->arena, "%s, %s", text,
-				    loops[i]->u.loop.var->name);
-	}
-	return text;
 }
 
 static bool
@@ -224,13 +207,14 @@ check_nested(struct edit *e, struct stmt *const *loops, int n)
 }
 
 bool
-sched_fuse(struct sched *s, const int *loops, int n, int *out)
+prim_fuse(struct edit *e, const struct sched_value *args,
+	  struct sched_value *out)
 {
-	struct edit e = edit_begin(s, "fuse");
-	struct stmt **list = arena_array(&e.m->arena, struct stmt *, n + 1);
+	struct stmt **list = edit_loops(e, &args[0]);
+	int n = args[0].n;
 	const struct expr **values =
-		arena_array(&e.m->arena, const struct expr *, n + 1);
-	struct var **from = arena_array(&e.m->arena, struct var *, n + 1);
+		arena_array(&e->m->arena, const struct expr *, n + 1);
+	struct var **from = arena_array(&e->m->arena, struct var *, n + 1);
 	struct var_map map = { from, values, n };
 	const struct expr *total, *rest;
 	struct stmt_place place;
@@ -239,49 +223,41 @@ sched_fuse(struct sched *s, const int *loops, int n, int *out)
 	struct var *v;
 	int64_t size;
 
-	if (n < 1) {
-		return edit_fail(&e, "no loops; name at least one");
-	}
-	for (int i = 0; i < n; i++) {
-		if (!(list[i] = edit_loop(&e, loops[i]))) {
-			return false;
-		}
-	}
-	if (!check_nested(&e, list, n)) {
+	if (!list || !check_nested(e, list, n)) {
 		return false;
 	}
 	total = list[0]->args[1];
 	for (int i = 1; i < n; i++) {
-		total = expr_mul(e.m, total, list[i]->args[1]);
+		total = expr_mul(e->m, total, list[i]->args[1]);
 	}
 	if (expr_is_int(total, &size) && size > INT32_MAX) {
-		return edit_fail(&e, "%lld iterations do not fit the index "
+		return edit_fail(e, "%lld iterations do not fit the index "
 				 "type; fuse fewer loops", (long long)size);
 	}
-	v = var_new(e.m, fused_name(&e, list, n), list[0]->u.loop.var->type);
-	analyser_init(&a, e.m);
+	v = var_new(e->m, fused_name(e, list, n), list[0]->u.loop.var->type);
+	analyser_init(&a, e->m);
 	analyser_enter(&a, list[0]);
-	analyser_bind(&a, v, expr_int(e.m, v->type, 0), total);
+	analyser_bind(&a, v, expr_int(e->m, v->type, 0), total);
 	rest = v->expr;
 	for (int i = n - 1; i >= 0; i--) {
 		from[i] = list[i]->u.loop.var;
-		values[i] = i ? expr_floormod(e.m, rest, list[i]->args[1])
+		values[i] = i ? expr_floormod(e->m, rest, list[i]->args[1])
 			      : rest;
-		values[i] = simplify(&a, expr_add(e.m, list[i]->args[0],
+		values[i] = simplify(&a, expr_add(e->m, list[i]->args[0],
 						  values[i]));
 		if (i) {
-			rest = simplify(&a, expr_floordiv(e.m, rest,
+			rest = simplify(&a, expr_floordiv(e->m, rest,
 							  list[i]->args[1]));
 		}
 	}
 	place = stmt_place_of(list[0]);
-	stmt_substitute(e.f, list[n - 1]->children[0], &map);
-	fused = stmt_for(e.f, v, expr_int(e.m, v->type, 0), total, FOR_SERIAL,
+	stmt_substitute(e->f, list[n - 1]->children[0], &map);
+	fused = stmt_for(e->f, v, expr_int(e->m, v->type, 0), total, FOR_SERIAL,
 			 list[n - 1]->children[0]);
-	stmt_put(e.f, place, fused);
-	bindings_simplify(e.f, fused);
-	*out = fused->id;
-	return edit_done(&e, "%s", loops_text(&e, list, n));
+	stmt_put(e->f, place, fused);
+	bindings_simplify(e->f, fused);
+	*out = sv_loop(fused->id);
+	return true;
 }
 
 /* -- reorder */
@@ -411,25 +387,19 @@ check_iters(struct edit *e, struct stmt *top, struct stmt *const *list, int n)
 }
 
 bool
-sched_reorder(struct sched *s, const int *loops, int n)
+prim_reorder(struct edit *e, const struct sched_value *args,
+	     struct sched_value *out)
 {
-	struct edit e = edit_begin(s, "reorder");
-	struct stmt **list = arena_array(&e.m->arena, struct stmt *, n + 1);
+	struct stmt **list = edit_loops(e, &args[0]);
+	int n = args[0].n;
 	struct stmt_list chain = { 0 };
 	struct stmt_place place;
 	struct stmt *below;
 	int next = n - 1;
 
-	if (n < 1) {
-		return edit_fail(&e, "no loops; name at least one");
-	}
-	for (int i = 0; i < n; i++) {
-		if (!(list[i] = edit_loop(&e, loops[i]))) {
-			return false;
-		}
-	}
-	if (!loop_chain(&e, list, n, &chain) || !check_ranges(&e, &chain) ||
-	    !check_iters(&e, chain.list.data[0], list, n)) {
+	(void)out;
+	if (!list || !loop_chain(e, list, n, &chain) || !check_ranges(e, &chain) ||
+	    !check_iters(e, chain.list.data[0], list, n)) {
 		return false;
 	}
 	place = stmt_place_of(chain.list.data[0]);
@@ -440,10 +410,10 @@ sched_reorder(struct sched *s, const int *loops, int n)
 		if (is_listed(list, n, at)) {
 			at = list[next--];
 		}
-		stmt_set_child(e.f, at, 0, below);
+		stmt_set_child(e->f, at, 0, below);
 		below = at;
 	}
 	assert(next == -1);
-	stmt_put(e.f, place, below);
-	return edit_done(&e, "%s", loops_text(&e, list, n));
+	stmt_put(e->f, place, below);
+	return true;
 }

@@ -35,6 +35,19 @@ struct sched_value {
 	int n;
 };
 
+enum sched_param_role {
+	PARAM_PLAIN,
+	/* Which buffer of the block given before: a number, or its name;
+	 * the primitive gets the number, which is in range. */
+	PARAM_READ_INDEX, PARAM_WRITE_INDEX,
+	/* ("read", 0), ("write", 0), or the buffer's name; the primitive gets
+	 * an SV_LIST of an SV_STRING and an SV_INT in range. TVM's trace has
+	 * two attributes for it: the number, and 0 (read) or 1. */
+	PARAM_BUFFER,
+	PARAM_STAR,    /* f(*loops) in Python */
+	PARAM_DECISION /* of a sampling: made (e->decision) or given */
+};
+
 /* What a parameter accepts: bits of 1 << enum sched_value_kind, of elements
  * where it is a list. */
 struct sched_param {
@@ -42,12 +55,16 @@ struct sched_param {
 	unsigned accepts;
 	bool is_list;
 	bool is_input; /* TVM's trace holds it among inputs, not attributes */
+	enum sched_param_role role;
 	bool optional;
 	struct sched_value initial; /* if optional */
 };
 
-/* Edits e->f; out starts as SV_NONE. False after edit_fail; whatever was done
- * is rolled back then. */
+/* Edits e->f; out starts as SV_NONE. args has one value per parameter, of an
+ * accepted kind (defaults filled in; an integer where an expression is asked
+ * is one; sampled values are replaced by what was decided); loops and blocks
+ * are alive: edit_loop(e, args[0].u.id) is not NULL. False after edit_fail;
+ * whatever was done is rolled back then. */
 typedef bool primitive_fn(struct edit *e, const struct sched_value *args,
 			  struct sched_value *out);
 
@@ -61,6 +78,7 @@ struct primitive {
 	primitive_fn *apply;
 };
 
+/* The rows of primitives.def. */
 const struct primitive *sched_primitives(int *n);
 const struct primitive *sched_primitive_find(const char *name);
 
@@ -72,9 +90,15 @@ bool sched_apply(struct sched *s, const char *primitive,
 		 const struct sched_value *args, int n_args,
 		 struct sched_value *out);
 
+/* What is written sch.get(v) in Python: a sampled value's expression with the
+ * values decided put in. */
+const struct expr *sched_get_value(struct sched *s, const struct expr *e);
+
+struct sched_value sv_none(void);
 struct sched_value sv_block(int id);
 struct sched_value sv_loop(int id);
 struct sched_value sv_int(int64_t v);
+struct sched_value sv_float(double v);
 struct sched_value sv_bool(bool v);
 struct sched_value sv_string(const char *text);
 struct sched_value sv_expr(const struct expr *e);

@@ -1,62 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finding blocks and loops, and which block feeds which. */
+#include "python.h"
 #include "sched_edit.h"
 
-int
-sched_get_block(struct sched *s, const char *name)
+struct block_names {
+	struct arena *arena;
+	VEC(const char *) list;
+};
+
+static bool
+collect_name(void *ctx, struct stmt *s)
 {
-	struct stmt *b = func_find_block(s->func, name);
+	struct block_names *names = ctx;
 
-	return b ? b->id : 0;
-}
-
-bool
-sched_get_loops(struct sched *s, int block, int **loops, int *n)
-{
-	struct edit e = edit_begin(s, "get_loops");
-	struct stmt *b = edit_block(&e, block);
-	int count = 0;
-
-	if (!b) {
-		return false;
-	}
-	for (struct stmt *p = b->parent; p && p->kind != STMT_BLOCK;
-	     p = p->parent) {
-		count += p->kind == STMT_FOR;
-	}
-	*n = count;
-	*loops = arena_array(&s->module->arena, int, count + 1);
-	for (struct stmt *p = b->parent; p && p->kind != STMT_BLOCK;
-	     p = p->parent) {
-		if (p->kind == STMT_FOR) {
-			(*loops)[--count] = p->id;
-		}
+	if (s->kind == STMT_BLOCK) {
+		vec_push(names->arena, &names->list, s->u.block->name);
 	}
 	return true;
 }
 
-static int
-ids_of(struct sched *s, const struct stmt_list *list, int **out)
+bool
+prim_get_block(struct edit *e, const struct sched_value *args,
+	       struct sched_value *out)
 {
-	*out = arena_array(&s->module->arena, int, list->list.n + 1);
-	for (int i = 0; i < list->list.n; i++) {
-		(*out)[i] = list->list.data[i]->id;
+	const char *name = args[0].u.text, *func = args[1].u.text, *nearest;
+	const struct stmt *block = func_find_block(e->f, name);
+	struct block_names names = { .arena = &e->m->arena };
+
+	if (strcmp(func, "main") != 0 && strcmp(func, e->f->name) != 0) {
+		return edit_fail(e, "there is no function %s; this schedule "
+				 "is of %s", func, e->f->name);
 	}
-	return list->list.n;
+	if (block) {
+		*out = sv_block(block->id);
+		return true;
+	}
+	stmt_visit(e->f->body, collect_name, &names);
+	nearest = py_nearest(name, names.list.data, names.list.n);
+	return nearest ? edit_fail(e, "there is no block %s; did you mean %s?",
+				   name, nearest)
+		       : edit_fail(e, "there is no block %s; print the "
+				   "function to see them", name);
 }
 
-int
-sched_get_child_blocks(struct sched *s, int scope, int **blocks)
+bool
+prim_get_loops(struct edit *e, const struct sched_value *args,
+	       struct sched_value *out)
 {
-	struct stmt *b = scope ? func_find(s->func, scope) : s->func->body;
+	const struct stmt *b = edit_block(e, args[0].u.id);
+	struct sched_value *loops;
+	int count = 0, n;
+
+	for (struct stmt *p = b->parent; p && p->kind != STMT_BLOCK;
+	     p = p->parent) {
+		count += p->kind == STMT_FOR;
+	}
+	n = count;
+	loops = arena_array(&e->m->arena, struct sched_value, n + 1);
+	for (struct stmt *p = b->parent; p && p->kind != STMT_BLOCK;
+	     p = p->parent) {
+		if (p->kind == STMT_FOR) {
+			loops[--count] = sv_loop(p->id);
+		}
+	}
+	*out = sv_list(e->m, loops, n);
+	return true;
+}
+
+static struct sched_value
+list_of(struct edit *e, const struct stmt_list *list)
+{
+	struct sched_value *blocks = arena_array(
+		&e->m->arena, struct sched_value, list->list.n + 1);
+
+	for (int i = 0; i < list->list.n; i++) {
+		blocks[i] = sv_block(list->list.data[i]->id);
+	}
+	return sv_list(e->m, blocks, list->list.n);
+}
+
+bool
+prim_get_child_blocks(struct edit *e, const struct sched_value *args,
+		      struct sched_value *out)
+{
+	struct stmt *at = func_find(e->f, args[0].u.id);
 	struct stmt_list list = { 0 };
 
-	if (b && b->kind == STMT_BLOCK) {
-		blocks_below(s->func, b->children[0], &list);
-	} else if (b) {
-		blocks_below(s->func, b, &list);
+	if (!at) {
+		return edit_fail(e, "this is no loop of the function");
 	}
-	return ids_of(s, &list, blocks);
+	blocks_below(e->f, at->kind == STMT_BLOCK ? at->children[0] : at,
+		     &list);
+	*out = list_of(e, &list);
+	return true;
 }
 
 static bool
@@ -70,9 +106,8 @@ touches(const struct region *regions, int n, const struct buffer *b)
 	return false;
 }
 
-/* Does a write what b reads? */
-static bool
-feeds(const struct stmt *a, const struct stmt *b)
+bool
+block_feeds(const struct stmt *a, const struct stmt *b)
 {
 	const struct block *x = a->u.block, *y = b->u.block;
 
@@ -86,65 +121,58 @@ feeds(const struct stmt *a, const struct stmt *b)
 }
 
 static bool
-neighbours(struct sched *s, int block, bool producers, int **blocks, int *n)
+neighbours(struct edit *e, int block, bool producers, struct sched_value *out)
 {
-	struct edit e = edit_begin(s, producers ? "get_producers"
-						: "get_consumers");
-	struct stmt *b = edit_block(&e, block), *scope;
+	struct stmt *b = edit_block(e, block), *scope = scope_of(b);
 	struct stmt_list all = { 0 }, found = { 0 };
 
-	if (!b) {
-		return false;
-	}
-	scope = scope_of(b);
 	if (scope) {
-		blocks_below(s->func, scope->children[0], &all);
+		blocks_below(e->f, scope->children[0], &all);
 	}
 	for (int i = 0; i < all.list.n; i++) {
 		struct stmt *x = all.list.data[i];
 
-		if (producers ? feeds(x, b) : feeds(b, x)) {
-			vec_push(&s->module->arena, &found.list, x);
+		if (producers ? block_feeds(x, b) : block_feeds(b, x)) {
+			vec_push(&e->m->arena, &found.list, x);
 		}
 	}
-	*n = ids_of(s, &found, blocks);
+	*out = list_of(e, &found);
 	return true;
 }
 
 bool
-sched_get_producers(struct sched *s, int block, int **blocks, int *n)
+prim_get_producers(struct edit *e, const struct sched_value *args,
+		   struct sched_value *out)
 {
-	return neighbours(s, block, true, blocks, n);
+	return neighbours(e, args[0].u.id, true, out);
 }
 
 bool
-sched_get_consumers(struct sched *s, int block, int **blocks, int *n)
+prim_get_consumers(struct edit *e, const struct sched_value *args,
+		   struct sched_value *out)
 {
-	return neighbours(s, block, false, blocks, n);
+	return neighbours(e, args[0].u.id, false, out);
 }
 
 bool
-sched_get_output_blocks(struct sched *s, int **blocks, int *n)
+prim_get_output_blocks(struct edit *e, const struct sched_value *args,
+		       struct sched_value *out)
 {
+	struct stmt *scope = edit_block(e, args[0].u.id);
 	struct stmt_list all = { 0 }, found = { 0 };
-	struct stmt *root = s->func->body;
 
-	blocks_below(s->func,
-		     root->kind == STMT_BLOCK ? root->children[0] : root,
-		     &all);
+	blocks_below(e->f, scope->children[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct block *b = all.list.data[i]->u.block;
 		bool output = false;
 
 		for (int k = 0; k < b->n_writes; k++) {
-			output |= is_param_buffer(s->func,
-						  b->writes[k].buffer);
+			output |= is_param_buffer(e->f, b->writes[k].buffer);
 		}
 		if (output) {
-			vec_push(&s->module->arena, &found.list,
-				 all.list.data[i]);
+			vec_push(&e->m->arena, &found.list, all.list.data[i]);
 		}
 	}
-	*n = ids_of(s, &found, blocks);
+	*out = list_of(e, &found);
 	return true;
 }

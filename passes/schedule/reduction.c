@@ -10,21 +10,22 @@
 #include "sched_edit.h"
 
 bool
-sched_decompose_reduction(struct sched *s, int block, int loop, int *out)
+prim_decompose_reduction(struct edit *e, const struct sched_value *args,
+			 struct sched_value *out)
 {
-	struct edit e = edit_begin(s, "decompose_reduction");
-	struct stmt *b = edit_block(&e, block), *l, *nest;
+	struct stmt *b = edit_block(e, args[0].u.id);
+	struct stmt *l = edit_loop(e, args[1].u.id), *nest;
 	struct stmt_list made = { 0 };
 
-	if (!b || !(l = edit_loop(&e, loop))) {
+	if (!l) {
 		return false;
 	}
 	if (!b->children[1]) {
-		return edit_fail(&e, "block %s has no init part",
+		return edit_fail(e, "block %s has no init part",
 				 b->u.block->name);
 	}
 	if (!stmt_contains(l, b) || scope_of(l) != scope_of(b)) {
-		return edit_fail(&e, "loop %s is not around block %s",
+		return edit_fail(e, "loop %s is not around block %s",
 				 l->u.loop.var->name, b->u.block->name);
 	}
 	for (struct stmt *p = b->parent; p && p->kind != STMT_BLOCK;
@@ -34,7 +35,7 @@ sched_decompose_reduction(struct sched *s, int block, int loop, int *out)
 		}
 		if (loop_drives(p, b, true) &&
 		    (!stmt_contains(l, p) || loop_drives(p, b, false))) {
-			return edit_fail(&e, "loop %s reduces and would not "
+			return edit_fail(e, "loop %s reduces and would not "
 					 "be inside; choose the outermost "
 					 "reduction loop",
 					 p->u.loop.var->name);
@@ -44,22 +45,21 @@ sched_decompose_reduction(struct sched *s, int block, int loop, int *out)
 		if (stmt_contains(l, p) && !loop_drives(p, b, true) &&
 		    !loop_drives(p, b, false) &&
 		    !expr_is_value(p->args[1], 1)) {
-			return edit_fail(&e, "loop %s repeats block %s; choose "
+			return edit_fail(e, "loop %s repeats block %s; choose "
 					 "a loop inside of it",
 					 p->u.loop.var->name,
 					 b->u.block->name);
 		}
 	}
-	nest = place_init(e.f, b, l);
+	nest = place_init(e->f, b, l);
 	if (!nest) {
-		return edit_fail(&e, "the predicate of block %s mixes "
+		return edit_fail(e, "the predicate of block %s mixes "
 				 "reduction and spatial loops",
 				 b->u.block->name);
 	}
-	blocks_below(e.f, nest, &made);
-	block_refresh(e.f, made.list.data[0]);
-	block_refresh(e.f, b);
-	*out = made.list.data[0]->id;
-	return edit_done(&e, "%s, %s", b->u.block->name,
-			 l->u.loop.var->name);
+	blocks_below(e->f, nest, &made);
+	block_refresh(e->f, made.list.data[0]);
+	block_refresh(e->f, b);
+	*out = sv_block(made.list.data[0]->id);
+	return true;
 }

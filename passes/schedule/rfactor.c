@@ -22,6 +22,7 @@ struct rfactor {
 	int load_at; /* which argument of the update is the old value */
 	const struct buffer *partial;
 	struct var *lane; /* the new spatial iter var */
+	int axis;         /* its dimension in partial */
 };
 
 /* C[v] = op(C[v], source), with init C[v] = identity. */
@@ -103,10 +104,10 @@ with_lane(struct rfactor *r, const struct expr *const *index)
 	const struct expr **out =
 		arena_array(&r->e->m->arena, const struct expr *, n);
 
-	for (int d = 0; d + 1 < n; d++) {
-		out[d] = index[d];
+	for (int d = 0; d < n; d++) {
+		out[d] = d == r->axis ? r->lane->expr
+				      : index[d - (d > r->axis)];
 	}
-	out[n - 1] = r->lane->expr;
 	return out;
 }
 
@@ -275,61 +276,68 @@ final_nest(struct rfactor *r)
 }
 
 bool
-sched_rfactor(struct sched *s, int block, int loop, int *out)
+prim_rfactor(struct edit *e, const struct sched_value *args,
+	     struct sched_value *out)
 {
-	struct edit e = edit_begin(s, "rfactor");
-	struct rfactor r = { .e = &e };
+	struct rfactor r = { .e = e };
 	const struct buffer *b;
 	const struct expr **shape;
 	struct buffer_spec spec = { 0 };
 	struct stmt *scope, *added, *nest, *pair[2];
 	struct stmt_place place;
-	struct stmt_list final = { 0 };
+	struct stmt_list final = { 0 }, inside = { 0 };
+	int id;
 
-	r.block = edit_block(&e, block);
-	if (!r.block || !(r.loop = edit_loop(&e, loop))) {
+	if (!(r.loop = edit_loop(e, args[0].u.id))) {
 		return false;
 	}
-	if (!stmt_contains(r.loop, r.block) ||
-	    scope_of(r.loop) != scope_of(r.block)) {
-		return edit_fail(&e, "loop %s is not around block %s",
-				 r.loop->u.loop.var->name,
-				 r.block->u.block->name);
+	blocks_below(e->f, r.loop, &inside);
+	if (inside.list.n != 1) {
+		return edit_fail(e, "loop %s is around %d blocks; rfactor "
+				 "needs one", r.loop->u.loop.var->name,
+				 inside.list.n);
 	}
+	r.block = inside.list.data[0];
+	id = r.block->id;
 	if (!match_update(&r) || !check_loops(&r)) {
 		return false;
 	}
 	scope = scope_of(r.block);
 	b = r.store->u.buffer;
-	shape = arena_array(&e.m->arena, const struct expr *, b->ndim + 1);
-	for (int d = 0; d < b->ndim; d++) {
-		shape[d] = b->shape[d];
+	r.axis = (int)args[1].u.ival + (args[1].u.ival < 0 ? b->ndim + 1 : 0);
+	if (args[1].u.ival < -b->ndim - 1 || args[1].u.ival > b->ndim) {
+		return edit_fail(e, "factor_axis is %lld; %s has %d dimensions, "
+				 "give %d to %d", (long long)args[1].u.ival,
+				 b->name, b->ndim, -b->ndim - 1, b->ndim);
 	}
-	shape[b->ndim] = r.loop->args[1];
-	spec.name = arena_printf(&e.m->arena, "%s_part", b->name);
+	shape = arena_array(&e->m->arena, const struct expr *, b->ndim + 1);
+	for (int d = 0; d <= b->ndim; d++) {
+		shape[d] = d == r.axis ? r.loop->args[1]
+				       : b->shape[d - (d > r.axis)];
+	}
+	spec.name = arena_printf(&e->m->arena, "%s_part", b->name);
 	spec.type = b->type;
 	spec.ndim = b->ndim + 1;
 	spec.shape = shape;
 	spec.scope = "local";
-	r.partial = buffer_new(e.m, &spec);
-	r.lane = var_new(e.m,
-			 arena_printf(&e.m->arena, "v_%s",
+	r.partial = buffer_new(e->m, &spec);
+	r.lane = var_new(e->m,
+			 arena_printf(&e->m->arena, "v_%s",
 				      r.loop->u.loop.var->name),
 			 r.loop->u.loop.var->type);
 	nest = final_nest(&r);
 	added = partial_block(&r);
-	stmt_replace(e.f, r.block, added);
+	stmt_replace(e->f, r.block, added);
 	place = stmt_place_of(r.outer);
 	pair[0] = r.outer;
 	pair[1] = nest;
-	stmt_put(e.f, place, stmt_seq(e.f, pair, 2));
-	scope_add_alloc(e.f, scope, r.partial);
-	blocks_below(e.f, nest, &final);
+	stmt_put(e->f, place, stmt_seq(e->f, pair, 2));
+	scope_add_alloc(e->f, scope, r.partial);
+	blocks_below(e->f, nest, &final);
 	/* The block keeps its handle: it is the one that yields the result. */
-	stmt_write(e.f, &final.list.data[0]->id, &block, sizeof block);
-	block_refresh(e.f, added);
-	block_refresh(e.f, final.list.data[0]);
-	*out = added->id;
-	return edit_done(&e, "%s, %s", r.block->u.block->name,
-			 r.loop->u.loop.var->name);
+	stmt_write(e->f, &final.list.data[0]->id, &id, sizeof id);
+	block_refresh(e->f, added);
+	block_refresh(e->f, final.list.data[0]);
+	*out = sv_block(added->id);
+	return true;
 }

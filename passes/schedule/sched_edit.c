@@ -4,49 +4,28 @@
 
 #include <assert.h>
 
-void
-sched_init(struct sched *s, struct func *f)
-{
-	memset(s, 0, sizeof *s);
-	s->func = f;
-	s->module = f->module;
-	diags_init(&s->diags, &f->module->arena);
-}
-
 struct edit
 edit_begin(struct sched *s, const char *primitive)
 {
-	return (struct edit){ s, s->func, s->module, primitive,
-			      func_checkpoint(s->func) };
+	return (struct edit){ .s = s, .f = s->func, .m = s->module,
+			      .primitive = primitive,
+			      .checkpoint = func_checkpoint(s->func) };
 }
 
 bool
 edit_fail(struct edit *e, const char *fmt, ...)
 {
-	struct diag_place place = { .item = e->primitive };
+	struct diag_place place = { 0 };
 	const char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
 	text = arena_vprintf(&e->m->arena, fmt, ap);
 	va_end(ap);
+	place.item = arena_printf(&e->m->arena, "step %d, %s",
+				  e->s->trace.n + 1, e->primitive);
 	func_rollback(e->f, e->checkpoint);
 	return diag_error(&e->s->diags, DIAG_BAD_SCHEDULE, place, "%s", text);
-}
-
-bool
-edit_done(struct edit *e, const char *fmt, ...)
-{
-	struct sched_step step = { .primitive = e->primitive };
-	const char *text;
-	va_list ap;
-
-	va_start(ap, fmt);
-	text = arena_vprintf(&e->m->arena, fmt, ap);
-	va_end(ap);
-	step.text = arena_printf(&e->m->arena, "%s(%s)", e->primitive, text);
-	vec_push(&e->m->arena, &e->s->trace, step);
-	return true;
 }
 
 struct stmt *
@@ -73,6 +52,24 @@ edit_block(struct edit *e, int id)
 		return NULL;
 	}
 	return s;
+}
+
+struct stmt **
+edit_loops(struct edit *e, const struct sched_value *list)
+{
+	struct stmt **loops = arena_array(&e->m->arena, struct stmt *,
+					  list->n + 1);
+
+	if (list->n < 1) {
+		edit_fail(e, "no loops; name at least one");
+		return NULL;
+	}
+	for (int i = 0; i < list->n; i++) {
+		if (!(loops[i] = edit_loop(e, list->items[i].u.id))) {
+			return NULL;
+		}
+	}
+	return loops;
 }
 
 struct stmt *

@@ -14,14 +14,26 @@ struct edit {
 	struct module *m;
 	const char *primitive;
 	int checkpoint;
+	struct sched_value decision; /* set by sampling primitives */
 };
+
+#define PRIMITIVE(name, kind, query, what, ...) primitive_fn prim_##name;
+#define PRIMITIVE_PLAIN(name, kind, query, what) primitive_fn prim_##name;
+#include "primitives.def"
+#undef PRIMITIVE
+#undef PRIMITIVE_PLAIN
+
+/* Loops that sample_compute_location may give beside real ones: compute_at
+ * then leaves the block where it is, or inlines it. */
+enum { LOOP_ROOT = -1, LOOP_INLINE = -2 };
 
 struct edit edit_begin(struct sched *s, const char *primitive);
 /* Undoes what was done since edit_begin and reports; returns false. The
  * message says reason; remedy. */
 bool edit_fail(struct edit *e, const char *fmt, ...) TIRC_PRINTF(2, 3);
-/* Records the step as primitive(text); returns true. */
-bool edit_done(struct edit *e, const char *fmt, ...) TIRC_PRINTF(2, 3);
+/* The loops of a list argument, outermost first as given; arena array. NULL
+ * after reporting. */
+struct stmt **edit_loops(struct edit *e, const struct sched_value *list);
 
 /* NULL after reporting if there is no such loop or block. */
 struct stmt *edit_loop(struct edit *e, int id);
@@ -39,6 +51,9 @@ void blocks_below(struct func *f, struct stmt *s, struct stmt_list *out);
 /* s comes before t in program order (neither contains the other). */
 bool stmt_before(const struct func *f, const struct stmt *s,
 		 const struct stmt *t);
+
+/* Does block a write what block b reads? */
+bool block_feeds(const struct stmt *a, const struct stmt *b);
 
 /* Recomputes what a block reads and writes from its body. */
 void block_refresh(struct func *f, struct stmt *block);

@@ -195,12 +195,11 @@ worth_keeping(struct rules *r, int id, const struct stmt *block)
 static void
 inline_stages(struct rules *r)
 {
-	int root = r->s.func->body->id;
 	bool again = true;
 
 	while (again) {
 		int *blocks;
-		int n = sched_get_child_blocks(&r->s, root, &blocks);
+		int n = sched_get_child_blocks(&r->s, 0, &blocks);
 
 		again = false;
 		for (int i = 0; i < n && !again; i++) {
@@ -218,7 +217,7 @@ inline_stages(struct rules *r)
 /* Tries a rule; what a failed one has done is undone. */
 #define TRY(rule) \
 	do { \
-		int mark = func_checkpoint(r->s.func); \
+		struct sched_mark mark = sched_checkpoint(&r->s); \
 		size_t words = r->words.len; \
 		if (rule) { \
 			return true; \
@@ -227,9 +226,9 @@ inline_stages(struct rules *r)
 	} while (0)
 
 static void
-undo(struct rules *r, int mark, size_t words)
+undo(struct rules *r, struct sched_mark mark, size_t words)
 {
-	func_rollback(r->s.func, mark);
+	sched_rollback(&r->s, mark);
 	r->words.len = words;
 	if (r->words.data != NULL) {
 		r->words.data[words] = '\0';
@@ -244,9 +243,8 @@ undo(struct rules *r, int mark, size_t words)
 static bool
 choose(struct rules *r)
 {
-	int root = r->s.func->body->id;
 	int *blocks;
-	int n = sched_get_child_blocks(&r->s, root, &blocks);
+	int n = sched_get_child_blocks(&r->s, 0, &blocks);
 	int reduction = 0, output = 0, n_reductions = 0, n_outputs = 0;
 
 	for (int i = 0; i < n; i++) {

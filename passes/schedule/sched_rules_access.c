@@ -129,17 +129,10 @@ rules_access(struct rules *r, int block, struct block_access *out)
 bool
 rules_accumulator(struct rules *r, int block, const struct buffer **out)
 {
-	struct func *f = r->s.func;
-	const struct stmt *b = func_find(f, block);
-	const struct buffer *old = b->u.block->writes[0].buffer;
-	struct buffer_spec spec = {
-		.name = "acc", .type = old->type, .ndim = old->ndim,
-		.shape = old->shape, .strides = old->strides,
-		.scope = old->scope, .align_bytes = old->align_bytes,
-	};
-
-	*out = buffer_new(r->module, &spec);
-	stmt_replace_buffer(f, f->body, old, *out);
+	if (!sched_rename_buffer(&r->s, block, 0, "acc")) {
+		return false;
+	}
+	*out = func_find(r->s.func, block)->u.block->writes[0].buffer;
 	return true;
 }
 
@@ -187,20 +180,11 @@ rules_name_loops(struct rules *r, const struct block_access *x, int output)
 	}
 	for (int i = 0; i < x->n_spatial; i++) {
 		struct stmt *loop = loops[i] ? func_find(f, loops[i]) : NULL;
-		struct var *from, *to;
-		const struct expr *value;
-		struct var_map map = { &from, &value, 1 };
+		const char *name = iter_axis_name(x->info->iters[i].var->name);
 
-		if (loop == NULL) {
-			continue;
+		if (loop != NULL && strcmp(loop->u.loop.var->name, name) != 0) {
+			sched_rename_loop(&r->s, loops[i], name);
 		}
-		from = loop->u.loop.var;
-		to = var_new(r->module,
-			     iter_axis_name(x->info->iters[i].var->name),
-			     from->type);
-		value = to->expr;
-		stmt_substitute(f, loop->children[0], &map);
-		stmt_write(f, &loop->u.loop.var, &to, sizeof to);
 	}
 }
 

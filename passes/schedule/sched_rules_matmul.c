@@ -251,7 +251,7 @@ pack_operand(struct rules *r, const struct tiling *t,
 	     const struct load_access *operand)
 {
 	const struct buffer *b = operand->load->u.buffer;
-	int d = operand->dim[t->lane];
+	int d = operand->dim[t->lane], index = 0;
 	const struct index_map *map;
 
 	if (operand->weight == NULL || operand->use[t->lane] != AXIS_PLAIN ||
@@ -259,7 +259,12 @@ pack_operand(struct rules *r, const struct tiling *t,
 		return true;
 	}
 	map = lanes_last(r, b, d, t->lanes);
-	if (map == NULL || !sched_transform_layout(&r->s, b, map, &b)) {
+	while (t->x.block->u.block->reads[index].buffer != b) {
+		index++;
+	}
+	if (map == NULL ||
+	    !sched_transform_layout(&r->s, t->x.block->id, false, index,
+				    map)) {
 		return false;
 	}
 	operand->weight->map = map;
@@ -306,7 +311,7 @@ accumulator_lanes_last(struct rules *r, const struct tiling *t)
 		map->to_logical[i] = map->physical[at]->expr;
 	}
 	return t->lane == n - 1 ||
-	       sched_transform_layout(&r->s, b, map, &b);
+	       sched_transform_layout(&r->s, t->x.block->id, true, 0, map);
 }
 
 /* Loops of the reduction below the tile's loop, sorted into reduce loops and

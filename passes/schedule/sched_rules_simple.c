@@ -136,7 +136,7 @@ rule_elementwise(struct rules *r, int block)
 	expr_visit(x.block->children[0]->args[0], see_choice, &choice);
 	if (choice.axis >= 0) {
 		sched_annotate(&r->s, loops[choice.axis], "partition",
-			       expr_i32(r->module, 1));
+			       sv_int(1));
 	}
 	return true;
 }
@@ -239,8 +239,7 @@ rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 	/* A reduction that is the result adds up in a variable of its own. */
 	if (block_reduces(func_find(r->s.func, output)) &&
 	    own_accumulator(r, output, &output)) {
-		n = sched_get_child_blocks(&r->s, r->s.func->body->id,
-					   &with_copy);
+		n = sched_get_child_blocks(&r->s, 0, &with_copy);
 		blocks = with_copy;
 	}
 	shared = arena_array(&r->module->arena, int, n + 1);

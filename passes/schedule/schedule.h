@@ -10,35 +10,60 @@
 #include "func.h"
 #include "intrinsic.h"
 #include "kernel.h"
+#include "primitive.h"
 
+/* A primitive that was applied, with what it was given and what it gave. A
+ * handle among the arguments is one that an earlier step gave. */
 struct sched_step {
-	const char *primitive;
+	const struct primitive *primitive;
+	const struct sched_value *args; /* one per parameter */
+	/* SV_NONE, a block, a loop, an expression, or a list of such */
+	struct sched_value result;
 	const char *text; /* "split(i, [4, 16])": names, for the comment */
-	/* Arguments for replay: handles are numbers of earlier results. */
-	VEC(int64_t) ints;
-	VEC(const char *) strings;
-	VEC(int) results;
+};
+
+/* A value that was sampled: var stands for it in later arguments. */
+struct sched_sample {
+	struct var *var;
+	int64_t value;
 };
 
 struct sched {
 	struct func *func;
 	struct module *module;
 	VEC(struct sched_step) trace;
+	VEC(struct sched_sample) samples;
 	/* Failures go here, not to the module, so that rules can try. */
 	struct diags diags;
+	uint64_t random; /* state of the generator that samples */
 	struct tensor_intrins *intrins; /* what tensorize knows; NULL: none */
 };
 
 /* A loop or block is the id of its statement. */
 void sched_init(struct sched *s, struct func *f);
+/* Equal seeds, equal samples. sched_init seeds with 1. */
+void sched_seed(struct sched *s, uint64_t seed);
 
+/* Undo: function, trace and samples are as they were. */
+struct sched_mark {
+	int journal, steps, samples;
+	uint64_t random;
+};
+struct sched_mark sched_checkpoint(struct sched *s);
+void sched_rollback(struct sched *s, struct sched_mark mark);
+/* Another schedule with a function of its own (same names, same trace); the
+ * handles of s are valid in it. */
+void sched_fork(const struct sched *s, struct sched *out);
+
+/* Shorthands of sched_apply. Handles must come from these queries, so that
+ * the trace can be replayed. */
 int sched_get_block(struct sched *s, const char *name); /* 0: none */
 /* Loops around a block, outermost first; arena array. */
 bool sched_get_loops(struct sched *s, int block, int **loops, int *n);
+/* scope 0: the root block. Returns their number. */
 int sched_get_child_blocks(struct sched *s, int scope, int **blocks);
 bool sched_get_producers(struct sched *s, int block, int **blocks, int *n);
 bool sched_get_consumers(struct sched *s, int block, int **blocks, int *n);
-bool sched_get_output_blocks(struct sched *s, int **blocks, int *n);
 
 /* factors: 0 for at most one of them, to be inferred. A non-dividing split
  * adds a predicate to the blocks below. out: n loops, outermost first. */
@@ -63,19 +88,23 @@ bool sched_cache_read(struct sched *s, int block, int read_index,
 /* The init part becomes a block of its own, before loop. */
 bool sched_decompose_reduction(struct sched *s, int block, int loop, int *out);
 /* Partial results along a reduction loop in a block of their own (out), which
- * may be vectorized along it; block reduces them. */
-bool sched_rfactor(struct sched *s, int block, int loop, int *out);
+ * may be vectorized along it; the loop's old block reduces them. factor_axis:
+ * which dimension of the partial results' buffer is new; -1: the last. */
+bool sched_rfactor(struct sched *s, int loop, int factor_axis, int *out);
 bool sched_set_scope(struct sched *s, int block, int write_index,
 		     const char *scope);
 bool sched_annotate(struct sched *s, int loop_or_block, const char *key,
-		    const struct expr *value);
-/* Changes how a buffer is laid out, everywhere in the function. The caller
- * supplies both directions. For a parameter: the signature's buffer changes
- * too, and the caller owns conversion (packed weights). */
-bool sched_transform_layout(struct sched *s, const struct buffer *b,
-			    const struct index_map *map,
-			    const struct buffer **out);
-/* "split(…); reorder(…)": the whole trace, one line each. */
+		    struct sched_value value);
+/* Changes how a buffer is laid out, everywhere in the function; it is the one
+ * that block reads (writes) as the index-th. For a parameter the signature's
+ * buffer changes too, and the caller owns conversion (packed weights). */
+bool sched_transform_layout(struct sched *s, int block, bool write, int index,
+			    const struct index_map *map);
+bool sched_rename_loop(struct sched *s, int loop, const char *name);
+bool sched_rename_buffer(struct sched *s, int block, int write_index,
+			 const char *name);
+
+/* The steps that changed the function, one line each, for people. */
 void sched_print_trace(const struct sched *s, struct strbuf *out);
 
 #endif

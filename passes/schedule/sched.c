@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The schedule as a whole: its state, undoing, copies. */
+#include "schedule.h"
+
+void
+sched_init(struct sched *s, struct func *f)
+{
+	memset(s, 0, sizeof *s);
+	s->func = f;
+	s->module = f->module;
+	diags_init(&s->diags, &f->module->arena);
+	sched_seed(s, 1);
+}
+
+void
+sched_seed(struct sched *s, uint64_t seed)
+{
+	s->random = seed;
+}
+
+struct sched_mark
+sched_checkpoint(struct sched *s)
+{
+	return (struct sched_mark){ func_checkpoint(s->func), s->trace.n,
+				    s->samples.n, s->random };
+}
+
+void
+sched_rollback(struct sched *s, struct sched_mark mark)
+{
+	func_rollback(s->func, mark.journal);
+	s->trace.n = mark.steps;
+	s->samples.n = mark.samples;
+	s->random = mark.random;
+}
+
+static void
+copy_ids(const struct stmt *from, struct stmt *to)
+{
+	to->id = from->id;
+	for (int i = 0; i < from->n_children; i++) {
+		if (from->children[i]) {
+			copy_ids(from->children[i], to->children[i]);
+		}
+	}
+}
+
+void
+sched_fork(const struct sched *s, struct sched *out)
+{
+	struct arena *arena = &s->module->arena;
+
+	sched_init(out, func_clone(s->func, s->func->name));
+	copy_ids(s->func->body, out->func->body);
+	out->func->next_id = s->func->next_id;
+	for (int i = 0; i < s->trace.n; i++) {
+		vec_push(arena, &out->trace, s->trace.data[i]);
+	}
+	for (int i = 0; i < s->samples.n; i++) {
+		vec_push(arena, &out->samples, s->samples.data[i]);
+	}
+	out->random = s->random;
+	out->intrins = s->intrins;
+}
