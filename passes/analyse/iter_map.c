@@ -1,0 +1,826 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading indices as sums of digits; see iter_map.h.
+ *
+ *	i_o * 4 + i_i                 a mark of extent 20 (i_o < 5, i_i < 4)
+ *	(i_o * 4 + i_i) // 10         its digit (mark // 10) % 2
+ *	i_o * 4 + i_i where < 19      a mark of extent 19
+ */
+#include "access.h"
+#include "iter_map_parts.h"
+
+static bool
+fail(struct detect *d, const struct expr *e, const char *what)
+{
+	if (!d->why) {
+		struct strbuf text;
+
+		strbuf_init(&text);
+		expr_print(e, &text);
+		d->why = arena_printf(&d->m->arena, "%s %s", text.data, what);
+		strbuf_release(&text);
+	}
+	return false;
+}
+
+static const struct expr *
+int_like(struct detect *d, const struct expr *e, int64_t v)
+{
+	return expr_int(d->m, e->type, v);
+}
+
+const struct expr *
+expr_quotient(struct analyser *a, const struct expr *x, const struct expr *y)
+{
+	int64_t n, k;
+	const struct expr *q;
+
+	if (expr_is_value(y, 1)) {
+		return x;
+	}
+	if (x == y) {
+		return expr_int(a->module, x->type, 1);
+	}
+	if (expr_is_int(y, &k)) {
+		if (k == 0) {
+			return NULL;
+		}
+		if (expr_is_int(x, &n)) {
+			return n % k == 0 ? expr_int(a->module, x->type, n / k)
+					  : NULL;
+		}
+	}
+	if (expr_is_int(x, &n)) {
+		return NULL;
+	}
+	q = simplify(a, expr_floordiv(a->module, x, y));
+	return prove_equal(a, expr_mul(a->module, q, y), x) ? q : NULL;
+}
+
+static bool
+same(struct detect *d, const struct expr *x, const struct expr *y)
+{
+	int64_t n, k;
+
+	if (x == y) {
+		return true;
+	}
+	if (expr_is_int(x, &n) && expr_is_int(y, &k)) {
+		return n == k;
+	}
+	return prove_equal(d->a, x, y);
+}
+
+static bool
+same_digit(struct detect *d, const struct iter_split *x,
+	   const struct iter_split *y)
+{
+	return x->source == y->source && same(d, x->lower, y->lower) &&
+	       same(d, x->extent, y->extent);
+}
+
+/* -- sums under construction */
+
+static void
+sum_add_part(struct detect *d, struct iter_sum *s, struct iter_split part)
+{
+	struct iter_split *parts;
+
+	for (int i = 0; i < s->n; i++) {
+		struct iter_split *p = &s->parts[i];
+
+		if (!same_digit(d, p, &part)) {
+			continue;
+		}
+		p->scale = simplify(d->a, expr_add(d->m, p->scale,
+						   part.scale));
+		if (expr_is_value(p->scale, 0)) {
+			*p = s->parts[--s->n];
+		}
+		return;
+	}
+	parts = arena_array(&d->m->arena, struct iter_split, s->n + 1);
+	for (int i = 0; i < s->n; i++) {
+		parts[i] = s->parts[i];
+	}
+	parts[s->n++] = part;
+	s->parts = parts;
+}
+
+static void
+sum_add(struct detect *d, struct iter_sum *s, const struct iter_sum *other,
+	const struct expr *scale)
+{
+	for (int i = 0; i < other->n; i++) {
+		struct iter_split part = other->parts[i];
+
+		part.scale = simplify(d->a, expr_mul(d->m, part.scale,
+						     scale));
+		sum_add_part(d, s, part);
+	}
+	s->base = simplify(d->a, expr_add(d->m, s->base,
+					  expr_mul(d->m, other->base,
+						   scale)));
+}
+
+static bool
+uses_loops(const struct detect *d, const struct expr *e)
+{
+	for (int i = 0; i < d->n_loops; i++) {
+		if (expr_uses_var(e, d->marks[i].var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* -- fusing parts to one mark */
+
+/* Where each part of the pattern is in s, with one common factor? Then it
+ * becomes one part. */
+static bool
+apply_fused(struct detect *d, struct iter_sum *s, const struct fused *f)
+{
+	const struct expr *factor = NULL;
+	struct iter_sum rest = { .base = s->base };
+	int found = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		const struct expr *k = NULL;
+
+		for (int j = 0; j < f->pattern.n && !k; j++) {
+			const struct iter_split *p = &f->pattern.parts[j];
+
+			if (same_digit(d, p, &s->parts[i])) {
+				k = expr_quotient(d->a, s->parts[i].scale,
+						  p->scale);
+			}
+		}
+		if (!k || (factor && !same(d, factor, k))) {
+			sum_add_part(d, &rest, s->parts[i]);
+			continue;
+		}
+		factor = k;
+		found++;
+	}
+	if (found < f->pattern.n || found == 0) {
+		return false;
+	}
+	sum_add_part(d, &rest, (struct iter_split){
+		f->mark, int_like(d, factor, 1), f->mark->extent, factor });
+	rest.base = simplify(d->a, expr_add(d->m, rest.base,
+					    expr_mul(d->m, f->mark->min,
+						     factor)));
+	*s = rest;
+	return true;
+}
+
+void
+detect_apply_limits(struct detect *d, struct iter_sum *s)
+{
+	for (int i = 0; i < d->fused.n; i++) {
+		if (d->fused.data[i].mark->limit) {
+			apply_fused(d, s, &d->fused.data[i]);
+		}
+	}
+}
+
+/* The part with the smallest scale: all others are multiples of it. */
+static int
+smallest(struct detect *d, const struct iter_sum *s)
+{
+	int at = -1;
+	int64_t least = INT64_MAX, k;
+
+	for (int i = 0; i < s->n; i++) {
+		if (expr_is_int(s->parts[i].scale, &k) && k > 0 && k < least) {
+			least = k;
+			at = i;
+		}
+	}
+	for (int i = 0; i < s->n && at < 0; i++) {
+		bool divides = true;
+
+		for (int j = 0; j < s->n; j++) {
+			divides &= expr_quotient(d->a, s->parts[j].scale,
+						 s->parts[i].scale) != NULL;
+		}
+		at = divides ? i : at;
+	}
+	return at;
+}
+
+bool
+detect_sort(struct detect *d, struct iter_sum *s, bool gaps)
+{
+	struct iter_split *sorted =
+		arena_array(&d->m->arena, struct iter_split, s->n + 1);
+	bool *done = arena_array(&d->m->arena, bool, s->n + 1);
+	const struct expr *next = NULL;
+
+	for (int k = s->n - 1; k >= 0; k--) {
+		int at = -1;
+		int64_t want, least = INT64_MAX, scale;
+
+		if (!next) {
+			at = smallest(d, s);
+		}
+		for (int i = 0; next && i < s->n && at < 0; i++) {
+			if (!done[i] && same(d, s->parts[i].scale, next)) {
+				at = i;
+			}
+		}
+		for (int i = 0; gaps && next && at < 0 && i < s->n; i++) {
+			if (!done[i] && expr_is_int(next, &want) &&
+			    expr_is_int(s->parts[i].scale, &scale) &&
+			    scale > want && scale < least) {
+				least = scale;
+			}
+		}
+		for (int i = 0; least < INT64_MAX && i < s->n; i++) {
+			if (!done[i] && expr_is_value(s->parts[i].scale,
+						      least)) {
+				at = i;
+			}
+		}
+		if (at < 0) {
+			return false;
+		}
+		done[at] = true;
+		sorted[k] = s->parts[at];
+		next = simplify(d->a, expr_mul(d->m, sorted[k].scale,
+					       sorted[k].extent));
+	}
+	s->parts = sorted;
+	return true;
+}
+
+static bool
+same_sum(struct detect *d, const struct iter_sum *x, const struct iter_sum *y)
+{
+	bool equal = x->n == y->n;
+
+	for (int i = 0; equal && i < x->n; i++) {
+		equal = same_digit(d, &x->parts[i], &y->parts[i]) &&
+			same(d, x->parts[i].scale, y->parts[i].scale);
+	}
+	return equal;
+}
+
+static struct fused *
+find_fused(struct detect *d, const struct iter_sum *pattern)
+{
+	for (int i = 0; i < d->fused.n; i++) {
+		if (same_sum(d, &d->fused.data[i].pattern, pattern)) {
+			return &d->fused.data[i];
+		}
+	}
+	return NULL;
+}
+
+/* A multiple of what all digits of the mark ask for. */
+static const struct expr *
+round_up(struct detect *d, const struct expr *extent, int64_t to)
+{
+	if (to <= 1) {
+		return extent;
+	}
+	return simplify(d->a, expr_mul(d->m,
+		expr_floordiv(d->m,
+			      expr_add(d->m, extent,
+				       int_like(d, extent, to - 1)),
+			      int_like(d, extent, to)),
+		int_like(d, extent, to)));
+}
+
+/* Makes s one part (and its base). */
+static bool
+fuse_parts(struct detect *d, struct iter_sum *s, const struct expr *e)
+{
+	const struct expr *scale;
+	struct iter_sum pattern;
+	struct iter_mark *mark;
+	struct iter_split part;
+	struct fused *f;
+
+	detect_apply_limits(d, s);
+	if (s->n <= 1) {
+		return true;
+	}
+	if (!detect_sort(d, s, false)) {
+		return fail(d, e, "does not run through consecutive values");
+	}
+	scale = s->parts[s->n - 1].scale;
+	pattern.parts = arena_array(&d->m->arena, struct iter_split, s->n);
+	pattern.n = s->n;
+	pattern.base = int_like(d, scale, 0);
+	for (int i = 0; i < s->n; i++) {
+		pattern.parts[i] = s->parts[i];
+		pattern.parts[i].scale =
+			expr_quotient(d->a, s->parts[i].scale, scale);
+		if (!pattern.parts[i].scale) {
+			return fail(d, e, "has no common step");
+		}
+	}
+	f = find_fused(d, &pattern);
+	if (!f) {
+		struct fused fresh = { .pattern = pattern };
+		int at = d->fused.n;
+
+		mark = arena_new(&d->m->arena, struct iter_mark);
+		mark->min = pattern.base;
+		mark->sum = arena_copy(&d->m->arena, &pattern, sizeof pattern);
+		mark->unpadded = simplify(d->a, expr_mul(d->m,
+			pattern.parts[0].scale, pattern.parts[0].extent));
+		mark->extent = round_up(d, mark->unpadded,
+					detect_pad(d, d->n_loops + at));
+		fresh.mark = mark;
+		vec_push(&d->m->arena, &d->fused, fresh);
+		f = &d->fused.data[at];
+	}
+	part = (struct iter_split){ f->mark, int_like(d, scale, 1),
+				    f->mark->extent, scale };
+	s->base = simplify(d->a, expr_add(d->m, s->base,
+					  expr_mul(d->m, f->mark->min,
+						   scale)));
+	s->parts = arena_copy(&d->m->arena, &part, sizeof part);
+	s->n = 1;
+	return true;
+}
+
+/* -- quotients and remainders */
+
+int64_t
+detect_pad(const struct detect *d, int mark)
+{
+	return mark < d->pads.n ? d->pads.data[mark] : 1;
+}
+
+static void
+want_pad(struct detect *d, const struct iter_mark *mark, int64_t to)
+{
+	int at = -1;
+	int64_t old;
+
+	for (int i = 0; i < d->n_loops; i++) {
+		at = &d->marks[i] == mark ? i : at;
+	}
+	for (int i = 0; i < d->fused.n; i++) {
+		at = d->fused.data[i].mark == mark ? d->n_loops + i : at;
+	}
+	while (d->pads.n <= at) {
+		vec_push(&d->m->arena, &d->pads, 1);
+	}
+	old = d->pads.data[at];
+	to = old / gcd(old, to) * to;
+	d->padded |= to != old;
+	d->pads.data[at] = to;
+}
+
+/* Digits below c of a part whose extent c does not divide. */
+static void
+note_remainder(struct detect *d, const struct iter_split *p,
+	       const struct expr *c)
+{
+	int64_t lower, size;
+
+	if (d->pad && expr_is_int(p->lower, &lower) && expr_is_int(c, &size) &&
+	    lower < INT32_MAX && size < INT32_MAX) {
+		want_pad(d, p->source, lower * size);
+	}
+}
+
+static const struct expr *
+ceil_div(struct detect *d, const struct expr *x, const struct expr *c)
+{
+	return simplify(d->a, expr_floordiv(d->m,
+		expr_add(d->m, x, expr_sub(d->m, c, int_like(d, c, 1))), c));
+}
+
+/* s, of one part with a scale that divides c, is base + scale * x: the
+ * quotient or remainder of x by c / scale. */
+static bool
+divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
+	     const struct expr *c, bool modulo)
+{
+	struct iter_split *p = &s->parts[0];
+	const struct expr *ratio = expr_quotient(d->a, c, p->scale);
+	const struct expr *scale = p->scale, *low, *high, *even;
+
+	if (!ratio) {
+		return fail(d, e, "cuts between the steps of its operand");
+	}
+	/* base = high * scale + low, 0 <= low < scale */
+	low = simplify(d->a, expr_floormod(d->m, s->base, scale));
+	high = simplify(d->a, expr_floordiv(d->m, s->base, scale));
+	if (!expr_is_value(high, 0) && !expr_quotient(d->a, high, ratio)) {
+		return fail(d, e, "divides something shifted");
+	}
+	even = expr_quotient(d->a, p->extent, ratio);
+	if (!even && prove(d->a, expr_le(d->m, p->extent, ratio))) {
+		/* one quotient */
+		if (modulo) {
+			s->base = low;
+		} else {
+			s->n = 0;
+			s->base = simplify(d->a, expr_floordiv(d->m, high,
+							       ratio));
+		}
+		return true;
+	}
+	if (!even) {
+		/* (x % 3) // 2 is no digit of x, unless x < 3. */
+		if (!same(d, expr_mul(d->m, p->lower, p->extent),
+			  p->source->extent)) {
+			return fail(d, e, "cuts a remainder that it does not "
+				    "divide");
+		}
+		note_remainder(d, p, ratio);
+	}
+	if (modulo) {
+		p->extent = ratio;
+		s->base = low;
+		return true;
+	}
+	p->extent = even ? even : ceil_div(d, p->extent, ratio);
+	p->lower = simplify(d->a, expr_mul(d->m, p->lower, ratio));
+	p->scale = int_like(d, scale, 1);
+	s->base = simplify(d->a, expr_floordiv(d->m, high, ratio));
+	if (expr_is_value(p->extent, 1)) {
+		s->n = 0;
+	}
+	return true;
+}
+
+/* (x * c + y) // c is x + y // c, and the remainder y % c: parts whose scale c
+ * divides stay as they are, the others have to be fused. */
+static bool
+read_division(struct detect *d, const struct expr *e, struct iter_sum *out)
+{
+	const struct expr *c = e->args[1];
+	bool modulo = e->kind == EXPR_FLOORMOD;
+	struct iter_sum whole = { 0 }, rest = { 0 }, s;
+
+	if (uses_loops(d, c) || expr_has_load(c)) {
+		return fail(d, e, "divides by something that varies");
+	}
+	if (!detect_read(d, e->args[0], &s)) {
+		return false;
+	}
+	detect_apply_limits(d, &s);
+	whole.base = rest.base = int_like(d, c, 0);
+	for (int i = 0; i < s.n; i++) {
+		const struct expr *q =
+			expr_quotient(d->a, s.parts[i].scale, c);
+		struct iter_split part = s.parts[i];
+
+		if (q) {
+			part.scale = q;
+			sum_add_part(d, &whole, part);
+		} else {
+			sum_add_part(d, &rest, part);
+		}
+	}
+	rest.base = s.base;
+	if (rest.n > 0) {
+		if (!fuse_parts(d, &rest, e->args[0]) ||
+		    (rest.n == 1 && !divide_digit(d, e, &rest, c, modulo))) {
+			return false;
+		}
+	} else {
+		rest.base = simplify(d->a, expr_binary(d->m, e->kind, s.base,
+						       c));
+	}
+	*out = rest;
+	if (!modulo) {
+		sum_add(d, out, &whole, int_like(d, c, 1));
+	}
+	return true;
+}
+
+/* -- expressions */
+
+static bool
+read_variable(struct detect *d, const struct expr *e, struct iter_sum *out)
+{
+	for (int i = 0; i < d->n_loops; i++) {
+		struct iter_mark *mark = &d->marks[i];
+
+		if (mark->var != e->u.var) {
+			continue;
+		}
+		out->base = mark->min;
+		if (!expr_is_value(mark->extent, 1)) {
+			sum_add_part(d, out, (struct iter_split){
+				mark, int_like(d, e, 1), mark->extent,
+				int_like(d, e, 1) });
+		}
+		return true;
+	}
+	return false;
+}
+
+bool
+detect_read(struct detect *d, const struct expr *e, struct iter_sum *out)
+{
+	struct iter_sum x;
+	const struct expr *one;
+
+	if (!dtype_is_int(e->type) || e->type.lanes > 1 || expr_has_load(e)) {
+		return fail(d, e, "is no index");
+	}
+	memset(out, 0, sizeof *out);
+	out->base = int_like(d, e, 0);
+	one = int_like(d, e, 1);
+	if (!uses_loops(d, e)) {
+		out->base = e;
+		return true;
+	}
+	switch (e->kind) {
+	case EXPR_VAR:
+		return read_variable(d, e, out);
+	case EXPR_CAST:
+		return detect_read(d, e->args[0], out);
+	case EXPR_ADD:
+	case EXPR_SUB:
+		for (int i = 0; i < 2; i++) {
+			if (!detect_read(d, e->args[i], &x)) {
+				return false;
+			}
+			sum_add(d, out, &x,
+				i && e->kind == EXPR_SUB ? expr_neg(d->m, one)
+							 : one);
+		}
+		return true;
+	case EXPR_MUL:
+		for (int i = 0; i < 2; i++) {
+			if (uses_loops(d, e->args[i])) {
+				continue;
+			}
+			if (!detect_read(d, e->args[1 - i], &x)) {
+				return false;
+			}
+			sum_add(d, out, &x, e->args[i]);
+			return true;
+		}
+		return fail(d, e, "multiplies loop variables");
+	case EXPR_FLOORDIV:
+	case EXPR_FLOORMOD:
+		return read_division(d, e, out);
+	default:
+		return fail(d, e, "is not a sum of loop variables, their "
+			    "quotients and remainders");
+	}
+}
+
+/* -- predicates */
+
+/* c says 0 <= s, or s <= 0, of the sum that it is read as. */
+static bool
+read_comparison(struct detect *d, const struct expr *c, struct iter_sum *s,
+		bool *at_most)
+{
+	bool swap = c->kind == EXPR_GT || c->kind == EXPR_GE;
+	bool strict = c->kind == EXPR_LT || c->kind == EXPR_GT;
+	const struct expr *e;
+	struct iter_sum negative = { 0 };
+	int64_t k;
+
+	if (c->kind != EXPR_LT && c->kind != EXPR_LE && !swap) {
+		return fail(d, c, "is no bound");
+	}
+	e = expr_sub(d->m, c->args[swap], c->args[!swap]);
+	if (strict) {
+		e = expr_add(d->m, e, int_like(d, e, 1));
+	}
+	if (!detect_read(d, e, s)) {
+		return false;
+	}
+	*at_most = true;
+	for (int i = 0; i < s->n; i++) {
+		if (expr_is_int(s->parts[i].scale, &k) && k < 0) {
+			*at_most = false;
+		}
+	}
+	if (!*at_most) {
+		negative.base = int_like(d, e, 0);
+		sum_add(d, &negative, s, int_like(d, e, -1));
+		*s = negative;
+	}
+	return true;
+}
+
+static struct fused *
+fused_of(struct detect *d, const struct iter_mark *mark)
+{
+	for (int i = 0; i < d->fused.n; i++) {
+		if (d->fused.data[i].mark == mark) {
+			return &d->fused.data[i];
+		}
+	}
+	return NULL;
+}
+
+/* A digit that is bounded becomes a mark of its own. */
+static struct fused *
+limited_mark(struct detect *d, const struct iter_split *part)
+{
+	struct fused *f = fused_of(d, part->source), fresh = { 0 };
+	struct iter_split digit = *part;
+	struct iter_mark *mark;
+
+	if (f && expr_is_value(part->lower, 1) &&
+	    same(d, part->extent, part->source->extent)) {
+		return f;
+	}
+	digit.scale = int_like(d, part->scale, 1);
+	fresh.pattern.parts =
+		arena_copy(&d->m->arena, &digit, sizeof digit);
+	fresh.pattern.n = 1;
+	fresh.pattern.base = int_like(d, part->scale, 0);
+	mark = arena_new(&d->m->arena, struct iter_mark);
+	mark->min = fresh.pattern.base;
+	mark->sum = arena_copy(&d->m->arena, &fresh.pattern,
+			       sizeof fresh.pattern);
+	mark->extent = mark->unpadded = part->extent;
+	fresh.mark = mark;
+	vec_push(&d->m->arena, &d->fused, fresh);
+	return &d->fused.data[d->fused.n - 1];
+}
+
+/* The bound that scale * x + base <= 0 (or >= 0 if !at_most, with base and
+ * scale of the negated sum) puts on x. */
+static bool
+bound_mark(struct detect *d, const struct expr *c, struct iter_sum *s,
+	   bool at_most)
+{
+	struct iter_split part = s->parts[0];
+	const struct expr *scale = part.scale, *edge, *end, *zero, *over;
+	struct iter_mark *mark;
+	struct fused *f;
+
+	if (!prove(d->a, expr_lt(d->m, int_like(d, scale, 0), scale))) {
+		return fail(d, c, "bounds something that may be negative");
+	}
+	zero = int_like(d, scale, 0);
+	over = expr_neg(d->m, s->base);
+	if (at_most) { /* x <= floor(-base / scale) */
+		edge = simplify(d->a, expr_floordiv(d->m, over, scale));
+		edge = simplify(d->a, expr_add(d->m, edge,
+					       int_like(d, edge, 1)));
+		if (prove(d->a, expr_le(d->m, part.extent, edge))) {
+			return true;
+		}
+	} else { /* the negated sum is <= 0 there too: x >= ceil(-base/scale) */
+		edge = ceil_div(d, over, scale);
+		if (prove(d->a, expr_le(d->m, edge, zero))) {
+			return true;
+		}
+	}
+	f = limited_mark(d, &part);
+	mark = (struct iter_mark *)f->mark;
+	end = mark->extent;
+	if (at_most) {
+		/* What was cut off at the start has been counted out. */
+		if (!prove(d->a, expr_le(d->m, edge, end))) {
+			edge = expr_min(d->m, edge, end);
+		}
+		end = edge;
+	} else {
+		if (!prove(d->a, expr_le(d->m, edge, end))) {
+			return fail(d, c, "may never hold");
+		}
+		end = simplify(d->a, expr_sub(d->m, end, edge));
+		mark->min = simplify(d->a, expr_add(d->m, mark->min, edge));
+	}
+	if (!prove(d->a, expr_lt(d->m, zero, end))) {
+		return fail(d, c, "may never hold");
+	}
+	mark->extent = mark->unpadded = mark->limit = end;
+	return true;
+}
+
+static int
+count_vars(const struct detect *d, const struct expr *c)
+{
+	int n = 0;
+
+	for (int i = 0; i < d->n_loops; i++) {
+		n += expr_uses_var(c, d->marks[i].var);
+	}
+	return n;
+}
+
+static bool
+read_predicate(struct detect *d, const struct expr *predicate)
+{
+	struct conjuncts all = { 0 };
+
+	if (!predicate) {
+		return true;
+	}
+	expr_conjuncts(d->m, predicate, &all);
+	/* Bounds of parts before bounds of what is made of them. */
+	for (int vars = 1; vars <= d->n_loops; vars++) {
+		for (int i = 0; i < all.list.n; i++) {
+			const struct expr *c = all.list.data[i];
+			struct iter_sum s;
+			bool at_most;
+
+			if (count_vars(d, c) != vars) {
+				continue;
+			}
+			if (!read_comparison(d, c, &s, &at_most) ||
+			    !fuse_parts(d, &s, c)) {
+				return false;
+			}
+			if (s.n == 1 && !bound_mark(d, c, &s, at_most)) {
+				return false;
+			}
+			if (s.n == 0 && !prove(d->a, c)) {
+				return fail(d, c, "may never hold");
+			}
+		}
+	}
+	return true;
+}
+
+static void
+make_marks(struct detect *d, const struct iter_var *loops)
+{
+	d->marks = arena_array(&d->m->arena, struct iter_mark, d->n_loops + 1);
+	for (int i = 0; i < d->n_loops; i++) {
+		d->marks[i].var = loops[i].var;
+		d->marks[i].min = loops[i].min;
+		d->marks[i].unpadded = loops[i].extent;
+		d->marks[i].extent = round_up(d, loops[i].extent,
+					      detect_pad(d, i));
+	}
+}
+
+static bool
+detect_all(struct detect *d, const struct iter_var *loops,
+	   const struct expr *predicate, const struct expr *const *indices,
+	   int n, struct iter_map *out)
+{
+	d->fused.n = 0;
+	d->padded = false;
+	make_marks(d, loops);
+	if (!read_predicate(d, predicate)) {
+		return false;
+	}
+	out->n = n;
+	out->indices = arena_array(&d->m->arena, struct iter_sum, n + 1);
+	for (int i = 0; i < n; i++) {
+		if (!detect_read(d, indices[i], &out->indices[i])) {
+			return false;
+		}
+	}
+	/* What is read later may have made a mark of what was read before. */
+	for (int i = 0; i < n; i++) {
+		detect_apply_limits(d, &out->indices[i]);
+		if (!detect_sort(d, &out->indices[i], d->pad)) {
+			return fail(d, indices[i],
+				    "does not run through consecutive values");
+		}
+	}
+	return true;
+}
+
+bool
+iter_map_detect(struct analyser *a, const struct iter_var *loops, int n_loops,
+		const struct expr *predicate,
+		const struct expr *const *indices, int n,
+		enum iter_level level, struct iter_map *out)
+{
+	struct detect d = { .a = a, .m = a->module, .n_loops = n_loops };
+	bool ok;
+
+	memset(out, 0, sizeof *out);
+	ok = detect_all(&d, loops, predicate, indices, n, out) &&
+	     detect_check(&d, out, level);
+	out->why = d.why;
+	return ok;
+}
+
+bool
+iter_map_detect_padded(struct analyser *a, const struct iter_var *loops,
+		       int n_loops, const struct expr *const *indices, int n,
+		       struct iter_map *out)
+{
+	struct detect d = { .a = a, .m = a->module, .n_loops = n_loops,
+			    .pad = true };
+	bool ok;
+
+	memset(out, 0, sizeof *out);
+	/* Each round, marks have been rounded up to what the last one asked
+	 * for; inner ones first. */
+	for (int round = 0; round < 8; round++) {
+		ok = detect_all(&d, loops, NULL, indices, n, out);
+		if (!ok || !d.padded) {
+			break;
+		}
+	}
+	ok = ok && detect_check(&d, out, ITER_MAP_BIJECTIVE);
+	out->why = d.why;
+	return ok;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dividing indices between outer and inner loops, for blockize:
+ *
+ *	v = i_o * 16 + i_i, inner loop i_i:   outer i_o, inner i_i, extent 16
+ */
+#include "access.h"
+#include "iter_map_parts.h"
+
+struct division {
+	struct analyser *a;
+	struct module *m;
+	const struct iter_var *loops;
+	int n_loops, n_outer;
+};
+
+static bool
+mark_on_side(const struct division *v, const struct iter_mark *mark,
+	     bool outer)
+{
+	int from = outer ? 0 : v->n_outer;
+	int to = outer ? v->n_outer : v->n_loops;
+
+	for (int i = from; i < to; i++) {
+		if (iter_mark_uses(mark, v->loops[i].var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+expr_on_side(const struct division *v, const struct expr *e, bool outer)
+{
+	int from = outer ? 0 : v->n_outer;
+	int to = outer ? v->n_outer : v->n_loops;
+
+	for (int i = from; i < to; i++) {
+		if (expr_uses_var(e, v->loops[i].var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Parts of both sides are taken apart where they are whole marks. */
+static bool
+expand(struct division *v, const struct iter_split *part,
+       struct iter_sum *out)
+{
+	struct module *m = v->m;
+	bool outer = mark_on_side(v, part->source, true);
+	bool inner = mark_on_side(v, part->source, false);
+	struct iter_split *parts;
+
+	if (!outer || !inner) {
+		parts = arena_array(&m->arena, struct iter_split, out->n + 1);
+		for (int i = 0; i < out->n; i++) {
+			parts[i] = out->parts[i];
+		}
+		parts[out->n++] = *part;
+		out->parts = parts;
+		return true;
+	}
+	if (!part->source->sum || !expr_is_value(part->lower, 1) ||
+	    !prove_equal(v->a, part->extent, part->source->extent)) {
+		return false;
+	}
+	out->base = expr_sub(m, out->base,
+			     expr_mul(m, part->source->min, part->scale));
+	for (int i = 0; i < part->source->sum->n; i++) {
+		struct iter_split below = part->source->sum->parts[i];
+
+		below.scale = simplify(v->a, expr_mul(m, below.scale,
+						      part->scale));
+		if (!expand(v, &below, out)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+divide_sum(struct division *v, const struct iter_sum *sum,
+	   struct iter_division *out)
+{
+	struct module *m = v->m;
+	const struct expr *zero = expr_int(m, sum->base->type, 0);
+	struct iter_sum flat = { .base = sum->base };
+	struct iter_sum inner = { .base = zero }, outer = { .base = zero };
+
+	for (int i = 0; i < sum->n; i++) {
+		if (!expand(v, &sum->parts[i], &flat)) {
+			return false;
+		}
+	}
+	inner.parts = arena_array(&m->arena, struct iter_split, flat.n + 1);
+	outer.parts = arena_array(&m->arena, struct iter_split, flat.n + 1);
+	for (int i = 0; i < flat.n; i++) {
+		if (mark_on_side(v, flat.parts[i].source, true)) {
+			outer.parts[outer.n++] = flat.parts[i];
+		} else {
+			inner.parts[inner.n++] = flat.parts[i];
+		}
+	}
+	out->inner_extent = iter_sum_extent(v->a, &inner);
+	if (!out->inner_extent) {
+		return false;
+	}
+	for (int i = 0; i < outer.n; i++) {
+		outer.parts[i].scale = expr_quotient(v->a,
+						     outer.parts[i].scale,
+						     out->inner_extent);
+		if (!outer.parts[i].scale) {
+			return false;
+		}
+	}
+	out->outer_extent = iter_sum_extent(v->a, &outer);
+	if (!out->outer_extent) {
+		return false;
+	}
+	out->outer = simplify(v->a, iter_sum_value(v->a, &outer));
+	out->inner = simplify(v->a, iter_sum_value(v->a, &inner));
+	out->base = simplify(v->a, flat.base);
+	return true;
+}
+
+/* An index of one side only is what it is. */
+static bool
+divide_plain(struct division *v, const struct expr *e,
+	     const struct expr *domain, struct iter_division *out)
+{
+	bool outer = expr_on_side(v, e, true);
+	bool inner = expr_on_side(v, e, false);
+	const struct expr *zero = expr_int(v->m, e->type, 0);
+	const struct expr *one = expr_int(v->m, e->type, 1);
+
+	if ((outer && inner) || (!domain && (outer || inner))) {
+		return false;
+	}
+	out->base = outer || inner ? zero : e;
+	out->outer = outer ? e : zero;
+	out->inner = inner ? e : zero;
+	out->outer_extent = outer ? domain : one;
+	out->inner_extent = inner ? domain : one;
+	return true;
+}
+
+static void
+divide_predicate(struct division *v, const struct expr *predicate,
+		 const struct expr **outer, const struct expr **inner)
+{
+	struct conjuncts all = { 0 };
+
+	*outer = *inner = expr_bool(v->m, true);
+	if (!predicate) {
+		return;
+	}
+	expr_conjuncts(v->m, predicate, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct expr *c = all.list.data[i];
+		const struct expr **side =
+			expr_on_side(v, c, false) ? inner : outer;
+
+		*side = expr_and(v->m, *side, c);
+	}
+}
+
+bool
+iter_map_divide(struct analyser *a, const struct iter_var *loops, int n_loops,
+		int n_outer, const struct expr *predicate,
+		const struct expr *const *indices,
+		const struct expr *const *domains, int n,
+		struct iter_division *out,
+		const struct expr **outer_predicate,
+		const struct expr **inner_predicate, const char **why)
+{
+	struct division v = { a, a->module, loops, n_loops, n_outer };
+	struct iter_map map;
+	bool known = iter_map_detect(a, loops, n_loops, predicate, indices, n,
+				     ITER_MAP_SURJECTIVE, &map);
+
+	divide_predicate(&v, predicate, outer_predicate, inner_predicate);
+	for (int i = 0; i < n; i++) {
+		struct strbuf text;
+
+		if ((known && divide_sum(&v, &map.indices[i], &out[i])) ||
+		    divide_plain(&v, indices[i], domains ? domains[i] : NULL,
+				 &out[i])) {
+			continue;
+		}
+		strbuf_init(&text);
+		expr_print(indices[i], &text);
+		*why = known ? arena_printf(&a->module->arena,
+					    "%s is not an outer part times an "
+					    "extent plus an inner part",
+					    text.data)
+			     : map.why;
+		strbuf_release(&text);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the iteration-map analysis share; for no one else. */
+#ifndef TIRC_ITER_MAP_PARTS_H
+#define TIRC_ITER_MAP_PARTS_H
+
+#include "iter_map.h"
+#include "linear.h"
+
+/* A sum, its smallest scale 1, that is one mark. */
+struct fused {
+	struct iter_sum pattern;
+	const struct iter_mark *mark;
+};
+
+struct detect {
+	struct analyser *a;
+	struct module *m;
+	struct iter_mark *marks; /* of the loops */
+	int n_loops;
+	VEC(struct fused) fused;
+	bool pad, padded;
+	VEC(int64_t) pads; /* of the loops, then of fused: round up to */
+	const char *why;
+};
+
+bool detect_read(struct detect *d, const struct expr *e,
+		 struct iter_sum *out);
+/* Puts the marks that the predicate bounds in the place of their parts. */
+void detect_apply_limits(struct detect *d, struct iter_sum *s);
+/* Largest scale first; false if a part's steps do not start where the next
+ * smaller part ends (beyond it, with gaps, is fine). */
+bool detect_sort(struct detect *d, struct iter_sum *s, bool gaps);
+/* The digits of each mark: do they cover it, each once? */
+bool detect_check(struct detect *d, struct iter_map *map,
+		  enum iter_level level);
+int64_t detect_pad(const struct detect *d, int mark);
+
+#endif
