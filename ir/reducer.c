@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The built-in reducers: one value each, with its neutral element. */
-#include "expr.h"
+/* The built-in reducers: one value each, with its neutral element; and those
+ * of the user's own. */
+#include "te.h"
 
 #include <math.h>
 
@@ -62,4 +63,92 @@ const struct reducer *
 reducer_min(struct module *m, struct dtype t)
 {
 	return reducer_new(m, "min", EXPR_MIN, t, extreme(m, t, true));
+}
+
+/* ---- of one's own */
+
+struct reducer *
+te_reducer_declare(struct module *m, const char *name, int n,
+		   const struct dtype *types)
+{
+	struct arena *a = &m->arena;
+	struct reducer *r = arena_new(a, struct reducer);
+
+	r->name = arena_strdup(a, name);
+	r->n = n;
+	r->lhs = arena_array(a, struct var *, n);
+	r->rhs = arena_array(a, struct var *, n);
+	for (int k = 0; k < n; k++) {
+		r->lhs[k] = var_new(m, n > 1 ? arena_printf(a, "x%d", k) : "x",
+				    types[k]);
+		r->rhs[k] = var_new(m, n > 1 ? arena_printf(a, "y%d", k) : "y",
+				    types[k]);
+	}
+	return r;
+}
+
+struct checking {
+	const struct reducer *r; /* NULL: no variable is fine */
+	const char *found;       /* what may not stand here */
+};
+
+static void
+check_node(void *ctx, const struct expr *e)
+{
+	struct checking *c = ctx;
+	bool own = false;
+
+	if (e->kind == EXPR_LOAD) {
+		c->found = e->u.buffer->name;
+	}
+	if (e->kind != EXPR_VAR) {
+		return;
+	}
+	for (int k = 0; c->r && k < c->r->n; k++) {
+		own |= e->u.var == c->r->lhs[k] || e->u.var == c->r->rhs[k];
+	}
+	if (!own) {
+		c->found = e->u.var->name;
+	}
+}
+
+bool
+te_reducer_define(struct module *m, struct reducer *r,
+		  const struct expr *const *result,
+		  const struct expr *const *identity, const char **why)
+{
+	for (int k = 0; k < r->n; k++) {
+		struct dtype t = r->lhs[k]->type;
+		struct checking combined = { .r = r }, neutral = { 0 };
+
+		if (!dtype_equal(result[k]->type, t) ||
+		    !dtype_equal(identity[k]->type, t)) {
+			*why = arena_printf(
+				&m->arena, "value %d of the reducer '%s' is "
+				"%s but its %s is %s; cast it", k, r->name,
+				dtype_name(t),
+				dtype_equal(result[k]->type, t)
+					? "identity" : "combination",
+				dtype_name(dtype_equal(result[k]->type, t)
+						   ? identity[k]->type
+						   : result[k]->type));
+			return false;
+		}
+		expr_visit(result[k], check_node, &combined);
+		expr_visit(identity[k], check_node, &neutral);
+		if (combined.found || neutral.found) {
+			*why = arena_printf(
+				&m->arena, "the reducer '%s' depends on '%s'; "
+				"it combines its two arguments and nothing "
+				"else", r->name,
+				combined.found ? combined.found
+					       : neutral.found);
+			return false;
+		}
+	}
+	r->result = arena_copy(&m->arena, result,
+			       sizeof(*result) * (size_t)r->n);
+	r->identity = arena_copy(&m->arena, identity,
+				 sizeof(*identity) * (size_t)r->n);
+	return true;
 }

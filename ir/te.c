@@ -149,6 +149,25 @@ te_sum(struct module *m, const struct expr *source, struct iter_var *axes,
 			 n_axes);
 }
 
+void
+te_reduce_multi(struct module *m, const struct reducer *r,
+		const struct expr *const *sources, struct iter_var *axes,
+		int n_axes, const struct expr *condition,
+		const struct expr **out)
+{
+	for (int k = 0; k < r->n; k++) {
+		struct reduction *red = arena_new(&m->arena, struct reduction);
+
+		red->reducer = r;
+		red->axes = arena_copy(&m->arena, axes,
+				       sizeof *axes * (size_t)n_axes);
+		red->n_axes = n_axes;
+		red->index = k;
+		red->condition = condition;
+		out[k] = expr_reduce(m, red, sources, r->n);
+	}
+}
+
 /* ---- inlining ---- */
 
 struct inlining {
@@ -181,6 +200,7 @@ te_inline(struct module *m, const struct expr *e, const struct te_tensor *t)
 {
 	struct inlining in = { m, t };
 
-	assert(t->stage && t->stage->bodies[0]->kind != EXPR_REDUCE);
+	assert(t->stage && t->stage->kind == TE_COMPUTE &&
+	       t->stage->bodies[0]->kind != EXPR_REDUCE);
 	return expr_rewrite(m, e, inline_load, &in);
 }

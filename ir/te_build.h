@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the makers of a phase-0 function from tensor expressions share.
+ * Private to ir/te_*.c. */
+#ifndef TIRC_IR_TE_BUILD_H
+#define TIRC_IR_TE_BUILD_H
+
+#include "te.h"
+
+struct te_redirect {
+	const struct buffer *from, *to;
+};
+
+struct te_build {
+	struct module *m;
+	struct func *f;
+	struct te_tensor *const *params;
+	int n_params;
+	VEC(struct te_stage *) stages; /* producers first */
+	VEC(const char *) names;
+	VEC(const struct buffer *) allocs;
+	VEC(struct var *) bound, free; /* variables of axes; of the caller */
+	VEC(struct te_redirect) redirects;
+};
+
+/* Where a stage of a scan stands in time: the scan's loop variable and the
+ * times that one step of it needs, relative to that. */
+struct te_step {
+	const struct expr *now;
+	struct iter_var axis;
+	int first, last;
+};
+
+const char *te_unique_name(struct te_build *b, const char *name);
+bool te_is_param(const struct te_build *b, const struct buffer *buffer);
+/* The buffer that takes the place of a tensor's own. */
+const struct buffer *te_target(const struct te_build *b,
+			       const struct buffer *buffer);
+/* Is t read by other stages, or by more than one, or a parameter? reader is
+ * the stage that may read it. */
+bool te_is_shared(const struct te_build *b, const struct te_tensor *t,
+		  const struct te_stage *reader);
+
+/* Which buffers stand for others: the states, and the first steps and the
+ * updates where nothing else reads them, are the scan's result. */
+void te_scan_redirect(struct te_build *b, const struct te_stage *s);
+void te_extern_vars(struct module *m, const struct te_stage *s,
+		    void (*visit)(void *ctx, const struct expr *e),
+		    void *ctx);
+
+/* Loops around the block of a TE_COMPUTE stage; step: of a scan, or NULL. */
+struct stmt *te_build_compute(struct te_build *b, const struct te_stage *s,
+			      const struct te_step *step);
+struct stmt *te_build_scan(struct te_build *b, const struct te_stage *s);
+struct stmt *te_build_extern(struct te_build *b, const struct te_stage *s);
+/* out[i] = from[i] over the first extent elements of dimension 0. */
+struct stmt *te_build_copy(struct te_build *b, const char *name,
+			   const struct buffer *from, const struct buffer *out,
+			   const struct te_step *step,
+			   const struct expr *extent);
+
+/* Calls visit on every expression of a TE_COMPUTE stage's bodies, without
+ * axes. */
+void te_visit_bodies(const struct te_stage *s,
+		     void (*visit)(void *ctx, const struct expr *e),
+		     void *ctx);
+
+#endif

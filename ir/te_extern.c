@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* te.extern: outputs that a given statement fills.
+ *
+ *   with T.block("C"):
+ *       T.reads(A[0:n, 0:m])
+ *       T.writes(C[0:n, 0:m])
+ *       T.evaluate(T.call_extern("int32", "f", T.address_of(A[0, 0]), …))
+ */
+#include "te_build.h"
+
+#include <assert.h>
+
+void
+te_extern(struct module *m, const char *name, const char *tag,
+	  const struct dtype *types, const int *ndims,
+	  const struct expr *const *const *shapes, int n,
+	  struct te_tensor *const *inputs, int n_inputs,
+	  struct te_tensor **out)
+{
+	struct arena *a = &m->arena;
+	struct te_stage *s = arena_new(a, struct te_stage);
+
+	s->kind = TE_EXTERN;
+	s->name = arena_strdup(a, name);
+	s->tag = tag;
+	s->n_out = n;
+	s->out = arena_array(a, struct te_tensor *, n);
+	s->inputs = arena_array(a, struct te_tensor *, n_inputs + 1);
+	s->n_inputs = n_inputs;
+	s->external = arena_new(a, struct te_extern);
+	for (int i = 0; i < n_inputs; i++) {
+		s->inputs[i] = inputs[i];
+	}
+	for (int k = 0; k < n; k++) {
+		struct te_tensor *t = te_placeholder(
+			m, n > 1 ? arena_printf(a, "%s_%d", name, k) : name,
+			types[k], ndims[k], shapes[k]);
+
+		t->stage = s;
+		t->index = k;
+		s->out[k] = t;
+		out[k] = t;
+	}
+}
+
+static const struct buffer *
+tensor_buffer(const struct te_stage *s, int i)
+{
+	return i < s->n_inputs ? s->inputs[i]->buffer
+			       : s->out[i - s->n_inputs]->buffer;
+}
+
+static bool
+check_view(struct module *m, const struct buffer *view,
+	   const struct buffer *own, const char **why)
+{
+	if (view->ndim != own->ndim || !dtype_equal(view->type, own->type)) {
+		*why = arena_printf(&m->arena, "the buffer '%s' stands for "
+				    "'%s' but differs in rank or type",
+				    view->name, own->name);
+		return false;
+	}
+	return true;
+}
+
+/* The function's body without a root block around it. */
+static struct stmt *
+plain_body(const struct func *f)
+{
+	struct stmt *s = f->body;
+
+	return s && s->kind == STMT_BLOCK && s->u.block->n_iters == 0 &&
+			       !s->children[1] &&
+			       expr_is_value(s->args[0], 1)
+		       ? s->children[0]
+		       : s;
+}
+
+static bool
+find_inner(void *ctx, struct stmt *s)
+{
+	*(bool *)ctx |= s->kind == STMT_BLOCK || s->kind == STMT_RETURN;
+	return !*(bool *)ctx;
+}
+
+bool
+te_extern_body(struct module *m, struct te_tensor *out,
+	       const struct buffer *const *views, const struct expr *call,
+	       struct func *func, const char **why)
+{
+	struct te_stage *s = out->stage;
+	struct te_extern *x = s ? s->external : NULL;
+	int n = s ? s->n_inputs + s->n_out : 0, count = 0;
+	bool inner = false;
+
+	if (!x || !call == !func) {
+		*why = "te.extern takes one body: a call or a function";
+		return false;
+	}
+	x->views = arena_array(&m->arena, const struct buffer *, n + 1);
+	for (int i = 0; i < n; i++) {
+		x->views[i] = views ? views[i] : tensor_buffer(s, i);
+	}
+	for (int i = 0; func && i < func->params.n; i++) {
+		if (!func->params.data[i].buffer || count >= n) {
+			count = -1;
+			break;
+		}
+		x->views[count++] = func->params.data[i].buffer;
+	}
+	if (func && count != n) {
+		*why = arena_printf(&m->arena, "the function '%s' does not "
+				    "take the %d inputs and outputs of '%s', "
+				    "and nothing else", func->name, n,
+				    s->name);
+		return false;
+	}
+	if (func) {
+		stmt_visit(plain_body(func), find_inner, &inner);
+	}
+	if (inner) {
+		*why = arena_printf(&m->arena, "the function '%s' has blocks "
+				    "or returns; the body of te.extern is "
+				    "made of plain statements", func->name);
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (!check_view(m, x->views[i], tensor_buffer(s, i), why)) {
+			return false;
+		}
+	}
+	x->call = call;
+	x->func = func;
+	return true;
+}
+
+struct visiting {
+	void (*visit)(void *ctx, const struct expr *e);
+	void *ctx;
+	const struct te_extern *external;
+	int n_views;
+	VEC(const struct var *) bound;
+	struct arena *arena;
+};
+
+static void
+note_bound(struct visiting *v, const struct var *var)
+{
+	vec_push(v->arena, &v->bound, var);
+}
+
+static void
+visit_free(void *ctx, const struct expr *e)
+{
+	struct visiting *v = ctx;
+
+	if (e->kind == EXPR_VAR) {
+		for (int i = 0; i < v->bound.n; i++) {
+			if (v->bound.data[i] == e->u.var) {
+				return;
+			}
+		}
+		v->visit(v->ctx, e);
+	}
+}
+
+/* Sizes and pointers of the views are replaced, so they are no parameters. */
+static void
+bind_shape(void *ctx, const struct expr *e)
+{
+	if (e->kind == EXPR_VAR) {
+		note_bound(ctx, e->u.var);
+	}
+}
+
+static bool
+visit_stmt(void *ctx, struct stmt *s)
+{
+	struct visiting *v = ctx;
+
+	if (s->kind == STMT_FOR) {
+		note_bound(v, s->u.loop.var);
+	} else if (s->kind == STMT_LET) {
+		note_bound(v, s->u.var);
+	} else if (s->kind == STMT_ALLOC) {
+		note_bound(v, s->u.buffer->data);
+	}
+	for (int i = 0; i < s->n_args; i++) {
+		expr_visit(s->args[i], visit_free, v);
+	}
+	return true;
+}
+
+void
+te_extern_vars(struct module *m, const struct te_stage *s,
+	       void (*visit)(void *ctx, const struct expr *e), void *ctx)
+{
+	const struct te_extern *x = s->external;
+	struct visiting v = { .visit = visit, .ctx = ctx, .external = x,
+			      .arena = &m->arena };
+
+	for (int i = 0; i < s->n_inputs + s->n_out; i++) {
+		const struct buffer *own = tensor_buffer(s, i);
+
+		note_bound(&v, x->views[i]->data);
+		if (x->views[i] == own) {
+			continue;
+		}
+		for (int d = 0; d < own->ndim; d++) {
+			expr_visit(x->views[i]->shape[d], bind_shape, &v);
+			if (x->views[i]->strides) {
+				expr_visit(x->views[i]->strides[d],
+					   bind_shape, &v);
+			}
+		}
+	}
+	if (x->call) {
+		expr_visit(x->call, visit_free, &v);
+	} else {
+		stmt_visit(plain_body(x->func), visit_stmt, &v);
+	}
+}
+
+/* What the body's names stand for: pointers of views, and their sizes and
+ * strides where these are variables. */
+static void
+map_add(struct var_map *map, const struct expr *from, const struct expr *to)
+{
+	if (from->kind != EXPR_VAR || from == to) {
+		return;
+	}
+	for (int i = 0; i < map->n; i++) {
+		if (map->from[i] == from->u.var) {
+			return;
+		}
+	}
+	map->from[map->n] = from->u.var;
+	map->to[map->n++] = to;
+}
+
+static struct var_map
+view_map(struct te_build *b, const struct te_stage *s)
+{
+	struct arena *a = &b->m->arena;
+	const struct te_extern *x = s->external;
+	struct var_map map = { 0 };
+	int n = s->n_inputs + s->n_out, room = 1;
+
+	for (int i = 0; i < n; i++) {
+		room += 1 + 2 * x->views[i]->ndim;
+	}
+	map.from = arena_array(a, struct var *, room);
+	map.to = arena_array(a, const struct expr *, room);
+	for (int i = 0; i < n; i++) {
+		const struct buffer *view = x->views[i];
+		const struct buffer *own = te_target(b, tensor_buffer(s, i));
+		const struct expr *span = NULL;
+
+		map_add(&map, view->data->expr, own->data->expr);
+		for (int d = own->ndim - 1; d >= 0; d--) {
+			map_add(&map, view->shape[d], own->shape[d]);
+			if (view->strides && span) {
+				map_add(&map, view->strides[d], span);
+			} else if (view->strides) {
+				map_add(&map, view->strides[d], expr_int(
+					b->m, own->shape[d]->type, 1));
+			}
+			span = span ? expr_mul(b->m, own->shape[d], span)
+				    : own->shape[d];
+		}
+	}
+	return map;
+}
+
+static void
+whole(struct te_build *b, const struct buffer *buffer, struct region *out)
+{
+	out->buffer = buffer;
+	out->ranges = arena_array(&b->m->arena, struct range,
+				  buffer->ndim + 1);
+	for (int d = 0; d < buffer->ndim; d++) {
+		out->ranges[d].min = expr_int(b->m, buffer->shape[d]->type, 0);
+		out->ranges[d].extent = buffer->shape[d];
+	}
+}
+
+struct stmt *
+te_build_extern(struct te_build *b, const struct te_stage *s)
+{
+	struct module *m = b->m;
+	struct arena *a = &m->arena;
+	const struct te_extern *x = s->external;
+	struct block block = { .name = te_unique_name(b, s->name) };
+	struct var_map map = view_map(b, s);
+	struct stmt *body;
+
+	assert(x->call || x->func);
+	if (x->call) {
+		body = stmt_evaluate(b->f, x->call);
+	} else {
+		/* A clone of that function: its statements have ids and a
+		 * journal of their own. */
+		body = stmt_clone(b->f, plain_body(x->func), true);
+	}
+	block.reads = arena_array(a, struct region, s->n_inputs + 1);
+	block.writes = arena_array(a, struct region, s->n_out + 1);
+	block.n_writes = s->n_out;
+	for (int i = 0; i < s->n_inputs; i++) {
+		bool again = false;
+
+		for (int k = 0; k < i; k++) {
+			again |= s->inputs[k] == s->inputs[i];
+		}
+		if (!again) {
+			whole(b, te_target(b, s->inputs[i]->buffer),
+			      &block.reads[block.n_reads++]);
+		}
+	}
+	for (int k = 0; k < s->n_out; k++) {
+		whole(b, te_target(b, s->out[k]->buffer), &block.writes[k]);
+	}
+	body = stmt_block(b->f, &block, expr_bool(m, true), NULL, NULL, body);
+	for (int i = 0; i < s->n_inputs + s->n_out; i++) {
+		stmt_replace_buffer(b->f, body, x->views[i],
+				    te_target(b, tensor_buffer(s, i)));
+	}
+	stmt_substitute(b->f, body, &map);
+	return body;
+}
