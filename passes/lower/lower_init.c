@@ -24,7 +24,7 @@ loop_drives(const struct stmt *loop, const struct stmt *block, bool reduce)
 	const struct block *b = block->u.block;
 
 	for (int i = 0; i < b->n_iters; i++) {
-		if ((b->iters[i].kind != ITER_SPATIAL) == reduce &&
+		if ((b->iters[i].kind == ITER_REDUCE) == reduce &&
 		    expr_uses_var(block->args[i + 1], loop->u.loop.var)) {
 			return true;
 		}
@@ -99,7 +99,7 @@ init_block(struct func *f, struct stmt *block, const struct expr *predicate)
 	init.name = arena_printf(arena, "%s_init", b->name);
 	init.iters = arena_array(arena, struct iter_var, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
-		if (b->iters[i].kind == ITER_SPATIAL) {
+		if (b->iters[i].kind != ITER_REDUCE) {
 			init.iters[init.n_iters] = b->iters[i];
 			bindings[init.n_iters++] = block->args[i + 1];
 		}
@@ -171,7 +171,7 @@ guard_init(struct func *f, struct stmt *block)
 	const struct expr *cond;
 
 	for (int i = 0; i < b->n_iters; i++) {
-		if (b->iters[i].kind != ITER_SPATIAL) {
+		if (b->iters[i].kind == ITER_REDUCE) {
 			vec_push(&m->arena, &first.list,
 				 expr_eq(m, b->iters[i].var->expr,
 					 b->iters[i].min));

@@ -56,5 +56,7 @@ void make_concat(struct maker *k);
 void make_largest(struct maker *k);
 void make_matmul(struct maker *k);
 void make_convolution(struct maker *k);
+/* random_scan.c */
+void make_scan(struct maker *k);
 
 #endif

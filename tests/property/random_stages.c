@@ -21,6 +21,23 @@ make_elementwise(struct maker *k)
 			   1 + rng_below(k->r, 3)));
 }
 
+/* A reducer that is none of the known ones. */
+static const struct reducer *
+any_bit(struct module *m, struct dtype t)
+{
+	struct reducer *r = te_reducer_declare(m, "any_bit", 1, &t);
+	const struct expr *result = expr_call2(m, INTRIN_BITOR,
+					       r->lhs[0]->expr,
+					       r->rhs[0]->expr);
+	const struct expr *zero = expr_const(m, t, 0);
+	const char *why;
+
+	if (!te_reducer_define(m, r, &result, &zero, &why)) {
+		fprintf(stderr, "%s\n", why);
+	}
+	return r;
+}
+
 void
 make_reduction(struct maker *k)
 {
@@ -64,6 +81,12 @@ make_reduction(struct maker *k)
 	if (dtype_class(type) == DTC_BOOL) {
 		type = dtype_of(DT_I32);
 		x = convert(k, type, x);
+	}
+	if (dtype_is_int(type) && rng_below(k->r, 4) == 0) {
+		finish(k, axes, n_kept,
+		       te_reduce(k->m, any_bit(k->m, type), x, reduced,
+				 n_reduced));
+		return;
 	}
 	switch (rng_below(k->r, k->options->exact ? 3 : 4)) {
 	case 0:

@@ -289,7 +289,7 @@ random_te(struct module *m, struct rng *r,
 		make_reduction,   make_reduction,   make_window,
 		make_gather,      make_transpose,   make_reshape,
 		make_concat,      make_matmul,      make_convolution,
-		make_largest,
+		make_largest,     make_scan,
 	};
 	struct maker k = { .m = m, .r = r, .options = options };
 	int n_inputs = 1 + rng_below(r, 3);
