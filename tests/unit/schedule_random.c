@@ -86,12 +86,64 @@ random_fuse(struct trial *t, struct rng *r)
 }
 
 static bool
+random_partition(struct trial *t, struct rng *r)
+{
+	struct sched_value factors[3], args[2];
+	int n = 1 + pick(r, 3);
+
+	for (int i = 0; i < n; i++) {
+		factors[i] = sv_int(1 + pick(r, 3));
+	}
+	if (pick(r, 3) == 0) {
+		factors[pick(r, n)] = sv_none();
+	}
+	args[0] = sv_loop(random_loop(t, r));
+	args[1] = sv_list(t->m, factors, n);
+	return sched_apply(&t->s, "loop_partition", args, 2, NULL);
+}
+
+static bool
+random_merge(struct trial *t, struct rng *r)
+{
+	struct sched_value loops[2];
+	struct sched_value arg;
+
+	loops[0] = sv_loop(random_loop(t, r));
+	loops[1] = sv_loop(random_loop(t, r));
+	arg = sv_list(t->m, loops, 2);
+	return sched_apply(&t->s, "merge", &arg, 1, NULL);
+}
+
+static bool
+random_form(struct trial *t, struct rng *r)
+{
+	struct sched_value args[2], order[16];
+	const struct stmt *b;
+	int n;
+
+	args[0] = sv_block(random_block(t, r));
+	if (pick(r, 2)) {
+		return sched_apply(&t->s, "add_unit_loop", args, 1, NULL);
+	}
+	b = func_find(t->f, args[0].u.id);
+	n = b && b->u.block->n_iters <= 16 ? b->u.block->n_iters : 0;
+	for (int i = 0; i < n; i++) {
+		int at = pick(r, i + 1);
+
+		order[i] = order[at];
+		order[at] = sv_int(i);
+	}
+	args[1] = sv_list(t->m, order, n);
+	return sched_apply(&t->s, "reorder_block_iter_var", args, 2, NULL);
+}
+
+static bool
 random_step(struct trial *t, struct rng *r)
 {
 	int out[4];
 	int64_t factors[] = { 0, 1 + pick(r, 5), 1 + pick(r, 3) };
 
-	switch (pick(r, 15)) {
+	switch (pick(r, 18)) {
 	case 0:
 	case 1:
 		return sched_split(&t->s, random_loop(t, r), factors,
@@ -134,6 +186,12 @@ random_step(struct trial *t, struct rng *r)
 		default:
 			return sched_vectorize(&t->s, random_loop(t, r));
 		}
+	case 14:
+		return random_partition(t, r);
+	case 15:
+		return random_merge(t, r);
+	case 16:
+		return random_form(t, r);
 	default:
 		return sched_parallel(&t->s, random_loop(t, r));
 	}
