@@ -225,12 +225,19 @@ remap_stmt(void *ctx, struct stmt *s)
 }
 
 void
-buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
+access_remap(struct func *f, struct stmt *s, const struct buffer *from,
 	     const struct buffer *to, index_fn index, void *ctx)
 {
 	struct remap r = { f, from, to, NULL, index, ctx };
 
 	stmt_visit(s, remap_stmt, &r);
+}
+
+void
+buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
+	     const struct buffer *to, index_fn index, void *ctx)
+{
+	access_remap(f, s, from, to, index, ctx);
 	for (int i = 0; i < f->params.n; i++) {
 		struct param *p = &f->params.data[i];
 

@@ -44,6 +44,9 @@ typedef void (*index_fn)(void *ctx, const struct stmt *at,
 			 const struct expr **new);
 void buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 		  const struct buffer *to, index_fn index, void *ctx);
+/* The same for what lies below s only: from stays a parameter if it is one. */
+void access_remap(struct func *f, struct stmt *s, const struct buffer *from,
+		  const struct buffer *to, index_fn index, void *ctx);
 
 /* The smallest box that covers all accesses in the list of one buffer, seen
  * from outside top: ranges whose min is free of what is bound inside top.

@@ -60,14 +60,78 @@ lower_below(struct func *f, struct stmt *s)
 	}
 }
 
+/* What storage_align asks for, of the buffers that blocks write. */
+struct alignment {
+	const struct buffer *buffer;
+	const struct expr *what; /* [axis, factor, offset] */
+};
+
+struct alignments {
+	struct func *func;
+	VEC(struct alignment) list;
+};
+
+static bool
+find_alignment(void *ctx, struct stmt *s)
+{
+	struct alignments *a = ctx;
+	struct module *m = a->func->module;
+	const struct expr *list = s->kind == STMT_BLOCK
+					  ? stmt_note(s, "buffer_dim_align")
+					  : NULL;
+
+	for (int i = 0; list && expr_is_list(list) && i < list->n_args; i++) {
+		const struct expr *x = list->args[i];
+		struct alignment found;
+		int64_t which;
+
+		if (!expr_is_list(x) || x->n_args != 4 ||
+		    !expr_is_int(x->args[0], &which) || which < 0 ||
+		    which >= s->u.block->n_writes) {
+			continue;
+		}
+		found.buffer = s->u.block->writes[which].buffer;
+		found.what = expr_list(m, x->args + 1, 3);
+		vec_push(&m->arena, &a->list, found);
+	}
+	return true;
+}
+
+/* The storage pass pads; it finds here what. */
+static bool
+mark_alloc(void *ctx, struct stmt *s)
+{
+	struct alignments *a = ctx;
+	struct module *m = a->func->module;
+	const struct expr **list = arena_array(&m->arena, const struct expr *,
+					       a->list.n + 1);
+	int n = 0;
+
+	for (int i = 0; s->kind == STMT_ALLOC && i < a->list.n; i++) {
+		if (a->list.data[i].buffer == s->u.buffer) {
+			list[n++] = a->list.data[i].what;
+		}
+	}
+	if (n > 0) {
+		stmt_set_note(a->func, s, "buffer_dim_align",
+			      expr_list(m, list, n));
+	}
+	return true;
+}
+
 bool
 lower_blocks(struct func *f)
 {
 	struct stmt_place body = { NULL, 0 };
+	struct alignments aligned = { .func = f };
 
+	stmt_visit(f->body, find_alignment, &aligned);
 	lower_below(f, f->body);
 	if (f->body->kind == STMT_BLOCK) {
 		stmt_put(f, body, lower_block(f, f->body));
+	}
+	if (aligned.list.n > 0) {
+		stmt_visit(f->body, mark_alloc, &aligned);
 	}
 	return true;
 }

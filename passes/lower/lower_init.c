@@ -17,6 +17,7 @@
 #include <assert.h>
 
 #include "access.h"
+#include "sched_edit.h"
 
 bool
 loop_drives(const struct stmt *loop, const struct stmt *block, bool reduce)
@@ -94,7 +95,7 @@ init_block(struct func *f, struct stmt *block, const struct expr *predicate)
 	struct block init = { 0 };
 	const struct expr **bindings =
 		arena_array(arena, const struct expr *, b->n_iters + 1);
-	struct stmt *body = block->children[1];
+	struct stmt *body = block->children[1], *made;
 
 	init.name = arena_printf(arena, "%s_init", b->name);
 	init.iters = arena_array(arena, struct iter_var, b->n_iters + 1);
@@ -107,7 +108,11 @@ init_block(struct func *f, struct stmt *block, const struct expr *predicate)
 	init.writes = b->writes;
 	init.n_writes = b->n_writes;
 	stmt_set_child(f, block, 1, NULL);
-	return stmt_block(f, &init, predicate, bindings, NULL, body);
+	made = stmt_block(f, &init, predicate, bindings, NULL, body);
+	if (body->kind != STMT_STORE || expr_has_load(body->args[0])) {
+		block_refresh(f, made);
+	}
+	return made;
 }
 
 struct stmt *

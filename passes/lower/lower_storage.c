@@ -69,6 +69,61 @@ at_most(struct func *f, const struct expr *extent)
 		       : expr_int(f->module, extent->type, b.max);
 }
 
+/* The extent inside of an axis grows until its stride is offset more than a
+ * multiple of factor. Innermost axes first: they decide the strides of the
+ * outer ones. */
+static void
+align_axis(struct func *f, const struct expr *what, struct range *ranges,
+	   int ndim)
+{
+	int64_t axis, factor, offset, stride = 1, n;
+	int next = -1;
+
+	if (!expr_is_list(what) || what->n_args != 3 ||
+	    !expr_is_int(what->args[0], &axis) ||
+	    !expr_is_int(what->args[1], &factor) ||
+	    !expr_is_int(what->args[2], &offset) || axis < 0 || factor < 1) {
+		return;
+	}
+	for (int d = ndim - 1; d > axis; d--) {
+		if (!expr_is_int(ranges[d].extent, &n) ||
+		    __builtin_mul_overflow(stride, n, &stride)) {
+			return;
+		}
+		if (n != 1) {
+			next = d;
+		}
+	}
+	if (next < 0 || stride < 1 || !expr_is_int(ranges[next].extent, &n)) {
+		return;
+	}
+	stride /= n;
+	for (int64_t more = 0; more < factor; more++) {
+		if ((n + more) * stride % factor == offset % factor) {
+			ranges[next].extent = expr_int(
+				f->module, ranges[next].extent->type,
+				n + more);
+			return;
+		}
+	}
+}
+
+static void
+align(struct func *f, const struct stmt *alloc, struct range *ranges)
+{
+	const struct expr *list = stmt_note(alloc, "buffer_dim_align");
+
+	for (int axis = alloc->u.buffer->ndim - 2; list && axis >= 0;
+	     axis--) {
+		for (int i = 0; i < list->n_args; i++) {
+			if (expr_is_value(list->args[i]->args[0], axis)) {
+				align_axis(f, list->args[i], ranges,
+					   alloc->u.buffer->ndim);
+			}
+		}
+	}
+}
+
 static void
 compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 {
@@ -88,6 +143,9 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	access_cover(f, alloc, uses->list.data, uses->list.n, ranges);
 	for (int d = 0; d < b->ndim; d++) {
 		ranges[d].extent = at_most(f, ranges[d].extent);
+	}
+	align(f, alloc, ranges);
+	for (int d = 0; d < b->ndim; d++) {
 		same &= ranges[d].extent == b->shape[d];
 		dropped[d] = expr_is_value(ranges[d].extent, 1);
 		if (!dropped[d]) {
@@ -127,6 +185,7 @@ lower_storage(struct func *f)
 		stmt_replace(f, old, old->children[0]);
 		place = stmt_place_of(common);
 		alloc = stmt_alloc(f, b, common);
+		alloc->notes = old->notes;
 		stmt_put(f, place, alloc);
 		compact(f, alloc, &uses);
 	}

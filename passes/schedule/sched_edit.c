@@ -340,6 +340,9 @@ block_refresh(struct func *f, struct stmt *block)
 		return; /* a scope: its own regions are not declared */
 	}
 	access_collect(f, block->children[0], NULL, &all);
+	if (block->children[1]) {
+		access_collect(f, block->children[1], NULL, &all);
+	}
 	copy.reads = regions(f, block, &all, false, &copy.n_reads);
 	copy.writes = regions(f, block, &all, true, &copy.n_writes);
 	stmt_set_block(f, block, &copy);
