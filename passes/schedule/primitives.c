@@ -81,6 +81,10 @@ sched_primitive_find(const char *name)
 	int n;
 	const struct primitive *list = sched_primitives(&n);
 
+	/* As newer releases of TVM spell it. */
+	if (strcmp(name, "get_sblock") == 0) {
+		name = "get_block";
+	}
 	for (int i = 0; i < n; i++) {
 		if (strcmp(list[i].name, name) == 0) {
 			return &list[i];
