@@ -100,6 +100,14 @@ struct program {
 bool program_build(struct graph *g, const struct target *target,
 		   const struct pass_hooks *hooks, struct program *out);
 
+/* The kernel's function as it was before its schedule (phase 0), made anew from
+ * its group: the kernel itself is lowered. NULL after reporting. */
+struct func *kernel_unscheduled(struct program *p, const struct kernel *k);
+/* The same, scheduled by the rules: out has the function and the trace. */
+struct sched;
+bool kernel_schedule(struct program *p, const struct kernel *k,
+		     struct sched *out);
+
 /* plan/: chooses the order of kernels that lowers the peak, in place of
  * g's order (topological). */
 void plan_order(struct program *p);

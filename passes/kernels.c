@@ -447,7 +447,7 @@ build_kernel(struct builder *b, struct group *group)
 		return false;
 	}
 	k->title = kernel_title(b->g, group);
-	if (!default_schedule(k, b->p->target, m)) {
+	if (!default_schedule(k, b->p->target, m, NULL)) {
 		return false;
 	}
 	if (b->hooks != NULL && b->hooks->after_func != NULL) {
@@ -466,6 +466,34 @@ build_kernel(struct builder *b, struct group *group)
 	vec_push(&m->arena, &m->funcs, k->func);
 	vec_push(&m->arena, &b->p->kernels, k);
 	return true;
+}
+
+/* -- a kernel's schedule, to be looked at -- */
+
+struct func *
+kernel_unscheduled(struct program *p, const struct kernel *k)
+{
+	struct builder b = { .p = p, .g = p->graph, .m = p->graph->module };
+	struct kernel *copy = arena_new(&b.m->arena, struct kernel);
+	struct joint j = { .b = &b, .k = copy };
+
+	copy->group = k->group;
+	copy->name = k->name;
+	new_names(&b, &j.names);
+	return join(&j) ? copy->func : NULL;
+}
+
+bool
+kernel_schedule(struct program *p, const struct kernel *k, struct sched *out)
+{
+	struct builder b = { .p = p, .g = p->graph, .m = p->graph->module };
+	struct kernel *copy = arena_new(&b.m->arena, struct kernel);
+	struct joint j = { .b = &b, .k = copy };
+
+	copy->group = k->group;
+	copy->name = k->name;
+	new_names(&b, &j.names);
+	return join(&j) && default_schedule(copy, p->target, b.m, out);
 }
 
 /* -- all groups -- */

@@ -75,6 +75,7 @@ alive(struct call *c, const struct sched_param *p, const struct sched_value *v)
 	return true;
 }
 
+/* The forward direction, which says it all. */
 static const struct index_map *
 copied_map(struct module *m, const struct index_map *map)
 {
@@ -85,16 +86,10 @@ copied_map(struct module *m, const struct index_map *map)
 
 	copy->logical = arena_copy(a, map->logical, in);
 	copy->to_physical = arena_copy(a, map->to_physical, out);
-	if (map->physical_shape) {
-		copy->physical_shape = arena_copy(a, map->physical_shape,
-						  out);
-	}
-	if (map->physical) {
-		copy->physical = arena_copy(a, map->physical, out);
-	}
-	if (map->to_logical) {
-		copy->to_logical = arena_copy(a, map->to_logical, in);
-	}
+	copy->physical_shape = NULL;
+	copy->physical = NULL;
+	copy->to_logical = NULL;
+	copy->in_range = NULL;
 	return copy;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transform_layout and set_scope: where and how a buffer is stored. */
+#include "index_map.h"
 #include "sched_edit.h"
 
 bool
@@ -85,41 +86,20 @@ follow(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* How far each physical index goes, from 0 on. */
-static const struct expr **
-physical_shape(struct edit *e, const struct buffer *b,
-	       const struct index_map *map)
+/* The map with its way back; NULL after reporting. */
+static const struct index_map *
+both_ways(struct edit *e, const struct buffer *b, const struct index_map *map)
 {
-	struct module *m = e->m;
-	int n = map->n_logical;
-	struct iter_var *logical = arena_array(&m->arena, struct iter_var,
-					       n + 1);
-	const struct expr **shape = arena_array(&m->arena,
-						const struct expr *,
-						map->n_physical + 1);
-	struct analyser a;
+	struct index_map *full;
+	const char *why;
 
-	analyser_init(&a, m);
-	for (int i = 0; i < n; i++) {
-		logical[i] = (struct iter_var){
-			map->logical[i], expr_i32(m, 0), b->shape[i],
-			ITER_SPATIAL
-		};
+	if (!index_map_from_forward(e->m, map->logical, map->n_logical,
+				    map->to_physical, map->n_physical,
+				    b->shape, &full, &why)) {
+		edit_fail(e, "%s", why);
+		return NULL;
 	}
-	for (int d = 0; d < map->n_physical; d++) {
-		const struct expr *min, *max;
-
-		if (!analyse_cover(&a, map->to_physical[d], logical, n, &min,
-				   &max) ||
-		    !min || !max || !prove(&a, expr_le(m, expr_i32(m, 0),
-						       min))) {
-			edit_fail(e, "index %d of the map has no range from 0 "
-				  "on; use //, %% and sums of the indices", d);
-			return NULL;
-		}
-		shape[d] = simplify(&a, expr_add(m, max, expr_i32(m, 1)));
-	}
-	return shape;
+	return full;
 }
 
 bool
@@ -133,23 +113,24 @@ prim_transform_layout(struct edit *e, const struct sched_value *args,
 			 ? block->writes
 			 : block->reads)[which[1].u.ival].buffer;
 	const struct index_map *map = args[2].u.map;
-	struct relayout r = { e->m, map };
+	struct relayout r = { .module = e->m };
 	struct alloc_swap swap = { .func = e->f, .from = b };
-
-	const struct expr **shape;
+	struct sched_layout layout = { .from = b };
 
 	(void)out;
 	if (map->n_logical != b->ndim || b->strides) {
 		return edit_fail(e, "%s has %d dimensions, the map takes %d",
 				 b->name, b->ndim, map->n_logical);
 	}
-	shape = map->physical_shape ? map->physical_shape
-				    : physical_shape(e, b, map);
-	if (!shape) {
+	r.map = layout.map = both_ways(e, b, map);
+	if (!r.map) {
 		return false;
 	}
-	swap.to = buffer_with_shape(e->m, b, map->n_physical, shape);
+	swap.to = buffer_with_shape(e->m, b, r.map->n_physical,
+				    r.map->physical_shape);
 	buffer_remap(e->f, e->f->body, b, swap.to, physical_index, &r);
 	stmt_visit(e->f->body, follow, &swap);
+	layout.to = swap.to;
+	vec_push(&e->m->arena, &e->s->layouts, layout);
 	return true;
 }

@@ -17,7 +17,7 @@ enum sched_value_kind {
 	SV_LOOP,   /* id of a loop's statement */
 	SV_INT, SV_FLOAT, SV_BOOL, SV_STRING,
 	SV_EXPR,   /* over sizes and, for sampled values, constants */
-	SV_MAP,    /* an index map */
+	SV_MAP,    /* an index map; its forward direction alone counts */
 	SV_LIST
 };
 

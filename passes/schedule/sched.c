@@ -22,7 +22,7 @@ struct sched_mark
 sched_checkpoint(struct sched *s)
 {
 	return (struct sched_mark){ func_checkpoint(s->func), s->trace.n,
-				    s->samples.n, s->random };
+				    s->samples.n, s->layouts.n, s->random };
 }
 
 void
@@ -31,6 +31,7 @@ sched_rollback(struct sched *s, struct sched_mark mark)
 	func_rollback(s->func, mark.journal);
 	s->trace.n = mark.steps;
 	s->samples.n = mark.samples;
+	s->layouts.n = mark.layouts;
 	s->random = mark.random;
 }
 
@@ -58,6 +59,9 @@ sched_fork(const struct sched *s, struct sched *out)
 	}
 	for (int i = 0; i < s->samples.n; i++) {
 		vec_push(arena, &out->samples, s->samples.data[i]);
+	}
+	for (int i = 0; i < s->layouts.n; i++) {
+		vec_push(arena, &out->layouts, s->layouts.data[i]);
 	}
 	out->random = s->random;
 	out->intrins = s->intrins;

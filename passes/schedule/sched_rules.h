@@ -9,9 +9,10 @@
 #include "schedule.h"
 
 /* Schedules k->func, sets k->schedule (the words of the comment) and, where a
- * constant is to be stored in another layout, its weight's map. */
+ * constant is to be stored in another layout, its weight's map. out, which may
+ * be NULL, gets the schedule with its trace. */
 bool default_schedule(struct kernel *k, const struct target *target,
-		 struct module *m);
+		      struct module *m, struct sched *out);
 
 /* One kernel being scheduled. */
 struct rules {

@@ -198,50 +198,38 @@ choose_sizes(struct rules *r, struct tiling *t)
 	}
 }
 
+/* Every index as it is; room for n_physical of them. */
+static struct index_map *
+index_map_new(struct module *m, int n, int n_physical)
+{
+	struct index_map *map = arena_new(&m->arena, struct index_map);
+
+	map->n_logical = n;
+	map->n_physical = n_physical;
+	map->logical = arena_array(&m->arena, struct var *, n);
+	map->to_physical = arena_array(&m->arena, const struct expr *,
+				       n_physical);
+	for (int i = 0; i < n; i++) {
+		map->logical[i] = var_new(m, "l", dtype_of(DT_I32));
+		map->to_physical[i] = map->logical[i]->expr;
+	}
+	return map;
+}
+
 /* [..][d][..] -> [..][d / lanes][..][lanes]: the lanes last. */
 static const struct index_map *
 lanes_last(struct rules *r, const struct buffer *b, int d, int64_t lanes)
 {
 	struct module *m = r->module;
-	struct index_map *map = arena_new(&m->arena, struct index_map);
-	int n = b->ndim;
+	struct index_map *map = index_map_new(m, b->ndim, b->ndim + 1);
+	const struct expr *l = map->logical[d]->expr;
 	int64_t extent;
 
 	if (!expr_is_int(b->shape[d], &extent)) {
 		return NULL;
 	}
-	map->n_logical = n;
-	map->n_physical = n + 1;
-	map->logical = arena_array(&m->arena, struct var *, n);
-	map->physical = arena_array(&m->arena, struct var *, n + 1);
-	map->to_physical = arena_array(&m->arena, const struct expr *, n + 1);
-	map->to_logical = arena_array(&m->arena, const struct expr *, n);
-	map->physical_shape = arena_array(&m->arena, const struct expr *,
-					  n + 1);
-	for (int i = 0; i < n; i++) {
-		struct var *l = var_new(m, "l", dtype_of(DT_I32));
-		struct var *p = var_new(m, "p", dtype_of(DT_I32));
-
-		map->logical[i] = l;
-		map->physical[i] = p;
-		map->to_physical[i] = l->expr;
-		map->to_logical[i] = p->expr;
-		map->physical_shape[i] = b->shape[i];
-	}
-	map->physical[n] = var_new(m, "p", dtype_of(DT_I32));
-	map->physical_shape[d] = expr_i32(m, (extent + lanes - 1) / lanes);
-	map->physical_shape[n] = expr_i32(m, lanes);
-	map->to_physical[d] = expr_floordiv(m, map->logical[d]->expr,
-					    expr_i32(m, lanes));
-	map->to_physical[n] = expr_floormod(m, map->logical[d]->expr,
-					    expr_i32(m, lanes));
-	map->to_logical[d] = expr_add(m,
-		expr_mul(m, map->physical[d]->expr, expr_i32(m, lanes)),
-		map->physical[n]->expr);
-	if (extent % lanes != 0) {
-		map->in_range = expr_lt(m, map->to_logical[d],
-					expr_i32(m, extent));
-	}
+	map->to_physical[d] = expr_floordiv(m, l, expr_i32(m, lanes));
+	map->to_physical[b->ndim] = expr_floormod(m, l, expr_i32(m, lanes));
 	return map;
 }
 
@@ -267,7 +255,6 @@ pack_operand(struct rules *r, const struct tiling *t,
 				    map)) {
 		return false;
 	}
-	operand->weight->map = map;
 	strbuf_printf(&r->words, ", %s packed by %lld", b->name,
 		      (long long)t->lanes);
 	return true;
@@ -288,27 +275,14 @@ pack_operands(struct rules *r, const struct tiling *t)
 static bool
 accumulator_lanes_last(struct rules *r, const struct tiling *t)
 {
-	struct module *m = r->module;
 	const struct buffer *b = t->x.out;
-	struct index_map *map = arena_new(&m->arena, struct index_map);
 	int n = b->ndim, to = 0;
+	struct index_map *map = index_map_new(r->module, n, n);
 
-	map->n_logical = map->n_physical = n;
-	map->logical = arena_array(&m->arena, struct var *, n);
-	map->physical = arena_array(&m->arena, struct var *, n);
-	map->to_physical = arena_array(&m->arena, const struct expr *, n);
-	map->to_logical = arena_array(&m->arena, const struct expr *, n);
-	map->physical_shape = arena_array(&m->arena, const struct expr *, n);
-	for (int i = 0; i < n; i++) {
-		map->logical[i] = var_new(m, "l", dtype_of(DT_I32));
-		map->physical[i] = var_new(m, "p", dtype_of(DT_I32));
-	}
 	for (int i = 0; i < n; i++) {
 		int at = i == t->lane ? n - 1 : to++;
 
 		map->to_physical[at] = map->logical[i]->expr;
-		map->physical_shape[at] = b->shape[i];
-		map->to_logical[i] = map->physical[at]->expr;
 	}
 	return t->lane == n - 1 ||
 	       sched_transform_layout(&r->s, t->x.block->id, true, 0, map);

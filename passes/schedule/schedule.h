@@ -28,11 +28,18 @@ struct sched_sample {
 	int64_t value;
 };
 
+/* A buffer that transform_layout has given another shape. */
+struct sched_layout {
+	const struct buffer *from, *to;
+	const struct index_map *map; /* both directions */
+};
+
 struct sched {
 	struct func *func;
 	struct module *module;
 	VEC(struct sched_step) trace;
 	VEC(struct sched_sample) samples;
+	VEC(struct sched_layout) layouts;
 	/* Failures go here, not to the module, so that rules can try. */
 	struct diags diags;
 	uint64_t random; /* state of the generator that samples */
@@ -46,7 +53,7 @@ void sched_seed(struct sched *s, uint64_t seed);
 
 /* Undo: function, trace and samples are as they were. */
 struct sched_mark {
-	int journal, steps, samples;
+	int journal, steps, samples, layouts;
 	uint64_t random;
 };
 struct sched_mark sched_checkpoint(struct sched *s);

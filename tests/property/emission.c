@@ -53,7 +53,7 @@ schedule(struct batch *b, struct random_program *p)
 		}
 		vec_push(&b->m->arena, &k->args, arg);
 	}
-	return default_schedule(k, b->target, b->m);
+	return default_schedule(k, b->target, b->m, NULL);
 }
 
 /* The call of the function in the harness, between its files. */

@@ -208,7 +208,7 @@ rules_schedule(struct trial *t)
 		arg.var = t->program.dim;
 		vec_push(&t->m->arena, &k->args, arg);
 	}
-	if (!default_schedule(k, &target, t->m)) {
+	if (!default_schedule(k, &target, t->m, NULL)) {
 		return fail(t, "the default rules fail");
 	}
 	strbuf_puts(&t->steps, k->schedule ? k->schedule : "");

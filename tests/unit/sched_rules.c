@@ -157,7 +157,7 @@ check_kernel(struct kit *k, const char *name, const char *schedule)
 	want = arena_array(&k->m->arena, float, elems + 1);
 	got = arena_array(&k->m->arena, float, elems + 1);
 	execute(k, plain, data, want);
-	CHECK(default_schedule(&kernel, &target, k->m));
+	CHECK(default_schedule(&kernel, &target, k->m, NULL));
 	if (schedule != NULL && !CHECK(strstr(kernel.schedule, schedule) ==
 				       kernel.schedule)) {
 		fprintf(stderr, "%s: %s\n", name, kernel.schedule);
