@@ -106,7 +106,8 @@ tells_apart(const struct carrying *c, const struct stmt *loop)
 }
 
 /* The outermost loop around the start that its guard depends on and that
- * does not tell elements apart; or NULL. */
+ * does not tell elements apart; or NULL. What a WHILE changes is not known:
+ * any guard may depend on it. */
 static struct stmt *
 carrying_loop(const struct carrying *c, const struct stmt *start,
 	      const struct stmt *guard)
@@ -115,6 +116,9 @@ carrying_loop(const struct carrying *c, const struct stmt *start,
 
 	for (struct stmt *s = guard->parent; s && s != c->top;
 	     s = s->parent) {
+		if (s->kind == STMT_WHILE && stmt_contains(s, start)) {
+			found = s;
+		}
 		if (s->kind == STMT_FOR && stmt_contains(s, start) &&
 		    depends(guard->args[0], s->u.loop.var, guard) &&
 		    !tells_apart(c, s)) {
