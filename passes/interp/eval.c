@@ -161,15 +161,10 @@ eval_call(struct frame *f, struct node *n)
 				n->args[1]->value[0].u;
 		return;
 	}
-	if (op == INTRIN_CALL_FUNC) {
+	if (op == INTRIN_CALL_FUNC || op == INTRIN_CALL_EXTERN) {
 		if (!f->interp->failed) {
 			frame_call(f, n);
 		}
-		return;
-	}
-	if (op == INTRIN_CALL_EXTERN) {
-		interp_fail(f, "the function '%s' is outside of the module",
-			    n->args[0]->expr->u.text);
 		return;
 	}
 	for (int lane = 0; lane < n->lanes; lane++) {

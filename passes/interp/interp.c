@@ -291,7 +291,9 @@ frame_call(struct frame *f, struct node *call)
 	int n = call->expr->n_args - 1;
 
 	if (!func) {
-		interp_fail(f, "the module has no function '%s'", name);
+		interp_fail(f, call->expr->u.intrin == INTRIN_CALL_EXTERN
+			    ? "the function '%s' is outside of the module"
+			    : "the module has no function '%s'", name);
 		return;
 	}
 	struct frame *callee = frame_for(f->interp, func);

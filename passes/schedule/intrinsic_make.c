@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensor intrinsics from tensor expressions, and reference functions: what a
+ * symbol that an intrinsic calls has to do, written out.
+ *
+ *   gemm8x8(w, x, y):           fill_zero(y):    fuse_gemm8x8_add(w, x, y):
+ *       for i, j:                   for i, j:        for i, j, k:
+ *           y[i, j] = 0                 y = 0            y += w * x
+ *           for k: y += w * x
+ */
+#include "intrinsic_make.h"
+
+#include <assert.h>
+
+/* ---- from tensor expressions */
+
+const struct buffer **
+tensor_intrin_views(struct module *m, const struct te_tensor *out, int *n)
+{
+	const struct te_stage *s = out->stage;
+	const struct buffer **views;
+
+	*n = s->n_inputs + s->n_out;
+	views = arena_array(&m->arena, const struct buffer *, *n + 1);
+	for (int i = 0; i < *n; i++) {
+		const struct buffer *own = i < s->n_inputs
+			? s->inputs[i]->buffer
+			: s->out[i - s->n_inputs]->buffer;
+		struct buffer_spec spec = {
+			.name = own->name, .type = own->type,
+			.ndim = own->ndim, .shape = own->shape,
+			.scope = own->scope,
+		};
+
+		views[i] = buffer_new(m, &spec);
+	}
+	return views;
+}
+
+static struct func *
+make_part(struct module *m, const char *name, const struct buffer *const *views,
+	  int n, const struct expr *call)
+{
+	struct func *f;
+
+	if (!call) {
+		return NULL;
+	}
+	f = func_new(m, name);
+	for (int i = 0; i < n; i++) {
+		func_add_param(f, views[i]->data, views[i]);
+	}
+	f->body = stmt_evaluate(f, call);
+	return f;
+}
+
+struct foreign {
+	const struct func *f;
+	const char *found;
+};
+
+static bool
+in_shape(const struct buffer *b, const struct var *v)
+{
+	for (int d = 0; d < b->ndim; d++) {
+		if (expr_uses_var(b->shape[d], v) ||
+		    (b->strides && expr_uses_var(b->strides[d], v))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Anything but the views, their pointers, sizes and strides. */
+static void
+find_foreign(void *ctx, const struct expr *e)
+{
+	struct foreign *x = ctx;
+	bool known = false;
+
+	if (e->kind != EXPR_VAR && e->kind != EXPR_LOAD) {
+		return;
+	}
+	for (int i = 0; i < x->f->params.n; i++) {
+		const struct buffer *b = x->f->params.data[i].buffer;
+
+		known |= e->kind == EXPR_LOAD
+			? e->u.buffer == b
+			: e->u.var == b->data || in_shape(b, e->u.var);
+	}
+	if (!known) {
+		x->found = e->kind == EXPR_LOAD ? e->u.buffer->name
+						: e->u.var->name;
+	}
+}
+
+static bool
+check_part(struct module *m, const struct func *f, const char **why)
+{
+	struct foreign x = { .f = f };
+
+	if (!f) {
+		return true;
+	}
+	expr_visit(f->body->args[0], find_foreign, &x);
+	if (x.found) {
+		*why = arena_printf(&m->arena, "the call of '%s' names '%s', "
+				    "which is none of its buffers; use those "
+				    "that the lowering function is given",
+				    f->name, x.found);
+	}
+	return !x.found;
+}
+
+/* Sizes are no parameters of a description: they take what the program has. */
+static void
+drop_sizes(struct func *f)
+{
+	while (f->params.n > 0 && !f->params.data[f->params.n - 1].buffer) {
+		f->params.n--;
+	}
+}
+
+bool
+te_tensor_intrin(struct module *m, const char *name,
+		 const struct te_tensor *out,
+		 const struct buffer *const *views,
+		 const struct expr *compute, const struct expr *reset,
+		 const struct expr *update, const struct tensor_intrin **made,
+		 const char **why)
+{
+	struct arena *a = &m->arena;
+	struct tensor_intrin *t = arena_new(a, struct tensor_intrin);
+	const struct te_stage *s = out->stage;
+	struct te_tensor **params;
+	int n;
+
+	if (!s || s->kind != TE_COMPUTE) {
+		*why = "a tensor intrinsic is declared by what te.compute "
+		       "gives";
+		return false;
+	}
+	if (!compute) {
+		*why = "the lowering function gives no call; it returns the "
+		       "computation, or it with reset and update";
+		return false;
+	}
+	n = s->n_inputs + s->n_out;
+	params = arena_array(a, struct te_tensor *, n + 1);
+	for (int i = 0; i < n; i++) {
+		const struct te_tensor *input =
+			i < s->n_inputs ? s->inputs[i]
+					: s->out[i - s->n_inputs];
+
+		params[i] = (struct te_tensor *)input;
+		if (i < s->n_inputs && input->stage) {
+			*why = arena_printf(a, "'%s' is computed; the inputs "
+					    "of an instruction are "
+					    "placeholders",
+					    input->buffer->name);
+			return false;
+		}
+		if (views[i]->ndim != input->buffer->ndim ||
+		    !dtype_equal(views[i]->type, input->buffer->type)) {
+			*why = arena_printf(a, "the buffer '%s' differs from "
+					    "'%s' in rank or type",
+					    views[i]->name,
+					    input->buffer->name);
+			return false;
+		}
+	}
+	t->name = arena_strdup(a, name);
+	t->what = arena_printf(a, "declared by the program: %s", s->name);
+	t->desc = te_to_func(m, t->name, params, n);
+	drop_sizes(t->desc);
+	t->impl = make_part(m, arena_printf(a, "%s_compute", name), views, n,
+			    compute);
+	t->reset = make_part(m, arena_printf(a, "%s_reset", name), views, n,
+			     reset);
+	t->update = make_part(m, arena_printf(a, "%s_update", name), views, n,
+			      update);
+	*made = t;
+	return check_part(m, t->impl, why) && check_part(m, t->reset, why) &&
+	       check_part(m, t->update, why);
+}
+
+/* ---- references */
+
+struct call_search {
+	const char *symbol;
+	const struct expr *found;
+};
+
+static void
+find_call(void *ctx, const struct expr *e)
+{
+	struct call_search *q = ctx;
+
+	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_CALL_EXTERN &&
+	    strcmp(e->args[0]->u.text, q->symbol) == 0) {
+		q->found = e;
+	}
+}
+
+static bool
+find_call_stmt(void *ctx, struct stmt *s)
+{
+	for (int i = 0; i < s->n_args; i++) {
+		expr_visit(s->args[i], find_call, ctx);
+	}
+	return true;
+}
+
+/* The parameter whose first element arg is the address of; -1. */
+static int
+param_of(const struct func *part, const struct expr *arg)
+{
+	if (arg->kind == EXPR_CALL && arg->u.intrin == INTRIN_ADDRESS_OF) {
+		for (int d = 0; d < arg->args[0]->n_args; d++) {
+			if (!expr_is_value(arg->args[0]->args[d], 0)) {
+				return -1;
+			}
+		}
+	}
+	for (int i = 0; i < part->params.n; i++) {
+		const struct param *p = &part->params.data[i];
+
+		if (p->buffer &&
+		    (arg->kind == EXPR_VAR
+			     ? arg->u.var == p->var
+			     : arg->kind == EXPR_CALL &&
+				       arg->u.intrin == INTRIN_ADDRESS_OF &&
+				       arg->args[0]->u.buffer == p->buffer)) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* The symbol's parameters: pointers to the views it is given, and numbers. */
+static bool
+add_params(struct func *f, const struct tensor_call *call,
+	   const struct expr *e, bool *passed, const char **why)
+{
+	struct module *m = f->module;
+
+	for (int i = 1; i < e->n_args; i++) {
+		const struct expr *arg = e->args[i];
+		int p = param_of(call->part, arg);
+
+		if (p >= 0 && passed[p]) {
+			*why = arena_printf(&m->arena, "'%s' is given the "
+					    "buffer '%s' twice; its meaning "
+					    "is not clear", call->symbol,
+					    call->views[p]->name);
+			return false;
+		}
+		if (p >= 0) {
+			passed[p] = true;
+			func_add_param(f, call->views[p]->data,
+				       call->views[p]);
+		} else if (dtype_class(arg->type) == DTC_HANDLE) {
+			*why = arena_printf(&m->arena, "'%s' is given an "
+					    "address inside of a buffer; "
+					    "what it does with it is not "
+					    "declared", call->symbol);
+			return false;
+		} else {
+			func_add_param(f, var_new(m, arena_printf(
+				&m->arena, "a%d", i - 1), arg->type), NULL);
+		}
+	}
+	return true;
+}
+
+/* Only the init part of a block, over its spatial iter vars, under the loops
+ * that these need; NULL: it has none. */
+static struct stmt *
+only_init(struct func *f, struct stmt *block)
+{
+	struct arena *a = &f->module->arena;
+	const struct block *b = block->u.block;
+	struct block init = { .name = arena_printf(a, "%s_init", b->name) };
+	const struct expr **bindings =
+		arena_array(a, const struct expr *, b->n_iters + 1);
+	struct stmt *s, *p;
+
+	if (!block->children[1]) {
+		return NULL;
+	}
+	init.iters = arena_array(a, struct iter_var, b->n_iters + 1);
+	for (int i = 0; i < b->n_iters; i++) {
+		if (b->iters[i].kind != ITER_REDUCE) {
+			init.iters[init.n_iters] = b->iters[i];
+			bindings[init.n_iters++] = block->args[i + 1];
+		}
+	}
+	init.writes = b->writes;
+	init.n_writes = b->n_writes;
+	s = stmt_block(f, &init, expr_bool(f->module, true), bindings, NULL,
+		       block->children[1]);
+	for (p = block->parent; p && p->kind == STMT_FOR; p = p->parent) {
+		bool used = false;
+
+		for (int i = 0; i < init.n_iters; i++) {
+			used |= expr_uses_var(bindings[i], p->u.loop.var);
+		}
+		if (used) {
+			s = stmt_for(f, p->u.loop.var, p->args[0], p->args[1],
+				     FOR_SERIAL, s);
+		}
+	}
+	return s;
+}
+
+struct block_list {
+	struct func *f;
+	VEC(struct stmt *) list;
+};
+
+static bool
+find_blocks(void *ctx, struct stmt *s)
+{
+	struct block_list *l = ctx;
+
+	if (s->kind == STMT_BLOCK && s->parent) {
+		vec_push(&l->f->module->arena, &l->list, s);
+		return false;
+	}
+	return true;
+}
+
+/* What the part does, in terms of desc's parameters. */
+static bool
+take_part(struct func *f, const struct tensor_call *call, const char **why)
+{
+	const struct tensor_intrin *t = call->intrin;
+	struct block_list blocks = { .f = f };
+	VEC(struct stmt *) inits = { 0 };
+
+	if (call->part == t->impl) {
+		return true;
+	}
+	stmt_visit(f->body, find_blocks, &blocks);
+	for (int i = 0; i < blocks.list.n; i++) {
+		struct stmt *b = blocks.list.data[i];
+		struct stmt *init;
+
+		if (call->part == t->update) {
+			stmt_set_child(f, b, 1, NULL);
+			continue;
+		}
+		init = only_init(f, b);
+		if (init) {
+			vec_push(&f->module->arena, &inits, init);
+		}
+	}
+	if (call->part == t->reset) {
+		if (inits.n == 0) {
+			*why = arena_printf(&f->module->arena, "'%s' resets "
+					    "nothing: '%s' is no reduction",
+					    call->symbol, t->name);
+			return false;
+		}
+		stmt_set_child(f, f->body, 0,
+			       stmt_seq(f, inits.data, inits.n));
+	}
+	return true;
+}
+
+static void
+use_views(struct func *f, const struct tensor_call *call)
+{
+	struct arena *a = &f->module->arena;
+	const struct func *desc = call->intrin->desc;
+	struct var_map map = { 0 };
+	int room = 1;
+
+	for (int i = 0; i < desc->params.n; i++) {
+		room += 1 + desc->params.data[i].buffer->ndim;
+	}
+	map.from = arena_array(a, struct var *, room);
+	map.to = arena_array(a, const struct expr *, room);
+	for (int i = 0; i < desc->params.n; i++) {
+		const struct buffer *from = desc->params.data[i].buffer;
+		const struct buffer *to = call->views[i];
+
+		stmt_replace_buffer(f, f->body, from, to);
+		for (int d = 0; d < from->ndim; d++) {
+			if (from->shape[d]->kind == EXPR_VAR) {
+				map.from[map.n] = from->shape[d]->u.var;
+				map.to[map.n++] = to->shape[d];
+			}
+		}
+	}
+	stmt_substitute(f, f->body, &map);
+}
+
+struct func *
+intrinsic_reference(struct module *m, const struct tensor_call *call,
+		    const char **why)
+{
+	const struct func *desc = call->intrin->desc;
+	struct call_search q = { .symbol = call->symbol };
+	bool *passed = arena_array(&m->arena, bool, desc->params.n + 1);
+	struct func *f = func_clone(desc, call->symbol);
+
+	stmt_visit(call->part->body, find_call_stmt, &q);
+	assert(q.found);
+	f->params.n = 0;
+	if (!add_params(f, call, q.found, passed, why) ||
+	    !take_part(f, call, why)) {
+		return NULL;
+	}
+	use_views(f, call);
+	for (int i = 0; i < desc->params.n; i++) {
+		const struct buffer *b = call->views[i];
+
+		if (!passed[i] && (func_reads(f, b) || func_writes(f, b))) {
+			*why = arena_printf(&m->arena, "'%s' needs the buffer "
+					    "'%s' but is not given it",
+					    call->symbol, b->name);
+			return NULL;
+		}
+	}
+	return f;
+}
+
+bool
+intrinsic_references(struct module *m, const struct tensor_intrins *t,
+		     const char **why)
+{
+	for (int i = 0; i < t->calls.n; i++) {
+		const struct tensor_call *call = &t->calls.data[i];
+		struct func *f;
+
+		if (module_find_func(m, call->symbol)) {
+			continue;
+		}
+		f = intrinsic_reference(m, call, why);
+		if (!f) {
+			return false;
+		}
+		vec_push(&m->arena, &m->funcs, f);
+	}
+	return true;
+}
