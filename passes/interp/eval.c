@@ -54,6 +54,7 @@ eval_load(struct frame *f, struct node *n)
 				    c->buffer->name);
 			return;
 		}
+		race_note(f, c, at, false);
 		for (int k = 0; k < t.lanes; k++) {
 			n->value[i * t.lanes + k] =
 				number_load(t, c->data,
@@ -161,7 +162,11 @@ eval_call(struct frame *f, struct node *n)
 				n->args[1]->value[0].u;
 		return;
 	}
-	if (op == INTRIN_CALL_FUNC || op == INTRIN_CALL_EXTERN) {
+	if (op == INTRIN_STORAGE_SYNC) {
+		return; /* where there is one thread, nobody waits */
+	}
+	if (op == INTRIN_CALL_FUNC || op == INTRIN_CALL_EXTERN ||
+	    op == INTRIN_LAUNCH) {
 		if (!f->interp->failed) {
 			frame_call(f, n);
 		}

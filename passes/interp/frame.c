@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "threads.h"
+
 static struct frame_slot *
 find_slot(struct frame_slot *slots, uint32_t cap, const void *key)
 {
@@ -89,6 +91,7 @@ frame_buffer(struct frame *f, const struct buffer *b)
 	cell->extent = arena_array(f->arena, int64_t, b->ndim + 1);
 	cell->stride = arena_array(f->arena, int64_t, b->ndim + 1);
 	cell->elem_bytes = dtype_bytes(b->type) * b->type.lanes;
+	cell->is_private = buffer_is_private(b);
 	cell->pointer = b->data ? frame_var(f, b->data) : NULL;
 	return cell;
 }
@@ -160,9 +163,14 @@ frame_step(struct frame *f, const struct stmt *s)
 	step->args = make_nodes(f, s->args, s->n_args);
 	step->children =
 		arena_array(f->arena, struct step *, s->n_children + 1);
+	step->tag = tag_of(s);
 	switch (s->kind) {
 	case STMT_FOR:
 		step->var = frame_var(f, s->u.loop.var);
+		break;
+	case STMT_EVALUATE:
+		step->waits = s->args[0]->kind == EXPR_CALL &&
+			      s->args[0]->u.intrin == INTRIN_STORAGE_SYNC;
 		break;
 	case STMT_LET:
 		step->var = frame_var(f, s->u.var);
@@ -180,6 +188,7 @@ frame_step(struct frame *f, const struct stmt *s)
 	for (int i = 0; i < s->n_children; i++) {
 		if (s->children[i]) {
 			step->children[i] = frame_step(f, s->children[i]);
+			step->waits |= step->children[i]->waits;
 		}
 	}
 	return step;

@@ -24,6 +24,7 @@ struct buffer_cell {
 	size_t cap_bytes, cap_elems;    /* of an owned allocation */
 	struct var_cell *pointer;
 	bool bound;
+	bool is_private; /* to one thread */
 };
 
 /* One expression; equal expressions share a node. */
@@ -44,6 +45,8 @@ struct step {
 	struct step **children; /* may hold NULL, as the statement's */
 	struct var_cell *var;   /* FOR, LET */
 	struct buffer_cell *buffer; /* STORE, ALLOC */
+	int tag;                /* FOR: as tag_of */
+	bool waits;             /* there is a barrier in it */
 	/* BLOCK */
 	struct var_cell **iters;
 	struct node **iter_min, **iter_extent;
@@ -71,11 +74,19 @@ struct frame {
 	bool running;
 };
 
+struct race_table;
+
 struct interp {
 	struct module *module;
 	struct arena arena;
 	VEC(struct frame *) frames; /* one per function met */
 	bool failed;
+	/* Where in a kernel we are: numbers of the block, of the thread in
+	 * it, and of the time between two barriers. */
+	int64_t block, thread, interval;
+	bool in_kernel;
+	const int64_t *launch;     /* extents by tag that were launched */
+	struct race_table *races;  /* NULL: not looked for */
 };
 
 struct node *frame_node(struct frame *f, const struct expr *e);
@@ -96,6 +107,21 @@ int64_t buffer_offset(struct frame *f, struct buffer_cell *c,
 		      struct node *const *index, int lane);
 /* A call of a function of the module by name. */
 void frame_call(struct frame *f, struct node *call);
+
+/* interp.c */
+void run_step(struct frame *f, const struct step *s);
+/* Is the thread loop as long as the launch says? */
+bool launch_fits(struct frame *f, const struct step *s, int64_t extent);
+/* interp_block.c: runs a statement with a barrier in it for all threads of a
+ * block, in turns from barrier to barrier. */
+void run_threads(struct frame *f, const struct step *s);
+/* interp_race.c: the thread at hand reads or writes an element. */
+void race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
+	       bool writes);
+/* A kernel has ended: what comes next waits for all of it. */
+void race_end_kernel(struct race_table *t);
+void race_table_free(struct race_table *t);
+struct race_table *race_table_new(void);
 
 void interp_fail(struct frame *f, const char *fmt, ...) TIRC_PRINTF(2, 3);
 

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 #include "frame.h"
-
-static void run_step(struct frame *f, const struct step *s);
+#include "threads.h"
 
 void
 interp_fail(struct frame *f, const char *fmt, ...)
@@ -33,18 +32,58 @@ stopped(const struct frame *f)
 	return f->interp->failed || f->returned;
 }
 
+bool
+launch_fits(struct frame *f, const struct step *s, int64_t extent)
+{
+	const int64_t *launch = f->interp->launch;
+
+	if (!launch || s->tag < 0 || s->tag >= TAG_COUNT ||
+	    launch[s->tag] == extent) {
+		return true;
+	}
+	interp_fail(f, "%s has %lld threads here, and was launched with %lld",
+		    tag_name(s->tag), (long long)extent,
+		    (long long)launch[s->tag]);
+	return false;
+}
+
 static void
 run_for(struct frame *f, const struct step *s)
 {
+	struct interp *x = f->interp;
 	int64_t min = node_int(f, s->args[0]);
 	int64_t extent = node_int(f, s->args[1]);
+	int64_t block = x->block, thread = x->thread;
+	bool hardware = s->tag >= 0 && s->tag < TAG_COUNT;
+	bool outermost = hardware && !x->in_kernel;
 
+	if (s->waits && tag_is_thread(s->tag)) {
+		run_threads(f, s);
+		return;
+	}
+	if (!launch_fits(f, s, extent)) {
+		return;
+	}
+	x->in_kernel |= outermost;
 	for (int64_t i = 0; i < extent && !stopped(f); i++) {
 		s->var->bound = true;
 		s->var->value.i = min + i;
+		if (tag_is_thread(s->tag)) {
+			x->thread = thread * extent + i;
+		} else if (hardware) {
+			x->block = block * extent + i;
+			x->interval++;
+		}
 		run_step(f, s->children[0]);
 	}
 	s->var->bound = false;
+	x->block = block;
+	x->thread = thread;
+	if (outermost) {
+		x->in_kernel = false;
+		x->interval++;
+		race_end_kernel(x->races);
+	}
 }
 
 /* Binds the block's variables; *first: all reductions are at their start. */
@@ -130,6 +169,7 @@ run_store(struct frame *f, const struct step *s)
 		if (at < 0) {
 			return;
 		}
+		race_note(f, c, at, true);
 		for (int k = 0; k < t.lanes; k++) {
 			number_store(t, c->data, (size_t)(at * t.lanes + k),
 				     s->args[0]->value[i * t.lanes + k]);
@@ -152,7 +192,7 @@ run_while(struct frame *f, const struct step *s)
 	}
 }
 
-static void
+void
 run_step(struct frame *f, const struct step *s)
 {
 	f->epoch++;
@@ -283,12 +323,32 @@ run_func_frame(struct frame *f, const struct run_arg *args, int n)
 	f->running = false;
 }
 
+/* A launch has its extents, x, y, z of the grid and of the blocks, between
+ * the name and the arguments. */
+enum { LAUNCH_EXTENTS = 6 };
+
+static void
+read_launch(const struct node *call, int64_t *extent)
+{
+	static const int tags[LAUNCH_EXTENTS] = {
+		TAG_BLOCK_X, TAG_BLOCK_Y, TAG_BLOCK_Z,
+		TAG_THREAD_X, TAG_THREAD_Y, TAG_THREAD_Z,
+	};
+
+	for (int i = 0; i < LAUNCH_EXTENTS; i++) {
+		extent[tags[i]] = call->args[1 + i]->value[0].i;
+	}
+}
+
 void
 frame_call(struct frame *f, struct node *call)
 {
 	const char *name = call->args[0]->expr->u.text;
 	struct func *func = module_find_func(f->interp->module, name);
-	int n = call->expr->n_args - 1;
+	bool launch = call->expr->u.intrin == INTRIN_LAUNCH;
+	int first = launch ? 1 + LAUNCH_EXTENTS : 1;
+	int n = call->expr->n_args - first;
+	int64_t extent[TAG_COUNT];
 
 	if (!func) {
 		interp_fail(f, call->expr->u.intrin == INTRIN_CALL_EXTERN
@@ -300,21 +360,27 @@ frame_call(struct frame *f, struct node *call)
 	struct run_arg *args = arena_array(f->arena, struct run_arg, n + 1);
 
 	for (int i = 0; i < n; i++) {
-		union number v = call->args[1 + i]->value[0];
+		union number v = call->args[first + i]->value[0];
 
 		args[i].scalar = v.i;
 		args[i].data = (void *)(uintptr_t)v.u;
 	}
+	if (launch) {
+		read_launch(call, extent);
+		f->interp->launch = extent;
+	}
 	run_func_frame(callee, args, n);
+	f->interp->launch = NULL;
 	call->value[0] = callee->result;
 }
 
-bool
-interp_run(struct func *f, const struct run_arg *args, int n)
+static bool
+run(struct func *f, const struct run_arg *args, int n, bool races)
 {
 	struct interp x = { .module = f->module };
 
 	arena_init(&x.arena);
+	x.races = races ? race_table_new() : NULL;
 	run_func_frame(frame_for(&x, f), args, n);
 	for (int i = 0; i < x.frames.n; i++) {
 		const struct frame *frame = x.frames.data[i];
@@ -324,6 +390,19 @@ interp_run(struct func *f, const struct run_arg *args, int n)
 			free(frame->owned.data[k]->written);
 		}
 	}
+	race_table_free(x.races);
 	arena_release(&x.arena);
 	return !x.failed;
+}
+
+bool
+interp_run(struct func *f, const struct run_arg *args, int n)
+{
+	return run(f, args, n, false);
+}
+
+bool
+interp_run_races(struct func *f, const struct run_arg *args, int n)
+{
+	return run(f, args, n, true);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The interpreter: the oracle. Executes any function, phase 0 or lowered,
- * one scalar at a time, with every access checked. And the executor: the same
+ * one scalar at a time, with every access checked; threads of a kernel one
+ * after the other, from barrier to barrier. And the executor: the same
  * meaning, bytecode over strided loops, for folding and packing. */
 #ifndef TIRC_INTERP_H
 #define TIRC_INTERP_H
@@ -16,6 +17,9 @@ struct run_arg {
  * module. False with DIAG_INTERPRET: out-of-bounds, uninitialised local read,
  * unknown extern, division by zero. */
 bool interp_run(struct func *f, const struct run_arg *args, int n);
+/* The same; also false where two threads of a lowered kernel touch one
+ * element, one of them writing, with no barrier between. */
+bool interp_run_races(struct func *f, const struct run_arg *args, int n);
 
 /* Compiles a lowered or phase-0 function of plain serial loops; NULL if it
  * uses something the executor lacks (then use interp_run). */

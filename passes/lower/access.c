@@ -5,6 +5,8 @@
 
 #include <assert.h>
 
+#include "threads.h"
+
 struct collector {
 	struct func *func;
 	const struct buffer *buffer;
@@ -251,10 +253,36 @@ buffer_remap(struct func *f, struct stmt *s, const struct buffer *from,
 
 /* -- boxes */
 
+/* The loops that an access runs over, seen from outside top; those of the
+ * threads of a block too, wherever they are, if they all see the buffer. */
+static struct iter_var *
+relaxed_loops(struct func *f, const struct stmt *top, const struct stmt *at,
+	      bool of_block, int *n)
+{
+	struct iter_var *inner = loops_between(f, top, at, n);
+	VEC(struct iter_var) all = { 0 };
+
+	for (const struct stmt *p = of_block ? top->parent : NULL; p;
+	     p = p->parent) {
+		if (tag_is_thread(tag_of(p))) {
+			struct iter_var it = { p->u.loop.var, p->args[0],
+					       p->args[1], ITER_SPATIAL };
+
+			vec_push(&f->module->arena, &all, it);
+		}
+	}
+	for (int i = 0; i < *n; i++) {
+		vec_push(&f->module->arena, &all, inner[i]);
+	}
+	*n = all.n;
+	return all.data;
+}
+
 /* One dimension of one access; false if no bound is known. */
 static bool
 cover_one(struct func *f, const struct stmt *top, const struct access *x,
-	  int d, const struct expr **min, const struct expr **max)
+	  int d, bool of_block, const struct expr **min,
+	  const struct expr **max)
 {
 	struct module *m = f->module;
 	struct analyser a;
@@ -285,7 +313,7 @@ cover_one(struct func *f, const struct stmt *top, const struct access *x,
 
 			index = expr_substitute(m, index, &map);
 		}
-		if (p == top) {
+		if (p == top && !of_block) {
 			break;
 		}
 	}
@@ -294,7 +322,7 @@ cover_one(struct func *f, const struct stmt *top, const struct access *x,
 	}
 	analyser_init(&a, m);
 	analyser_enter(&a, top);
-	relaxed = loops_between(f, top, x->at, &n);
+	relaxed = relaxed_loops(f, top, x->at, of_block, &n);
 	index = simplify(&a, index);
 	return analyse_cover(&a, index, relaxed, n, min, max) && *min && *max;
 }
@@ -318,7 +346,7 @@ pick(struct analyser *a, const struct expr *x, const struct expr *y,
 
 static bool
 cover_all(struct func *f, const struct stmt *top, const struct access *list,
-	  int n, int d, struct range *out)
+	  int n, int d, bool of_block, struct range *out)
 {
 	struct module *m = f->module;
 	const struct expr *min = NULL, *max = NULL, *extent;
@@ -330,7 +358,7 @@ cover_all(struct func *f, const struct stmt *top, const struct access *list,
 	for (int i = 0; i < n; i++) {
 		const struct expr *lo, *hi;
 
-		if (!cover_one(f, top, &list[i], d, &lo, &hi)) {
+		if (!cover_one(f, top, &list[i], d, of_block, &lo, &hi)) {
 			return false;
 		}
 		min = min ? pick(&a, min, lo, true) : lo;
@@ -360,7 +388,8 @@ access_cover(struct func *f, const struct stmt *top,
 	b = list[0].buffer;
 	for (int d = 0; d < b->ndim; d++) {
 		int64_t extent, full;
-		bool known = cover_all(f, top, list, n, d, &ranges[d]);
+		bool known = cover_all(f, top, list, n, d,
+				       buffer_is_shared(b), &ranges[d]);
 
 		if (known && expr_is_int(ranges[d].extent, &extent) &&
 		    expr_is_int(b->shape[d], &full) && extent >= full) {
@@ -379,7 +408,7 @@ access_box(struct func *f, const struct stmt *top, const struct access *list,
 	   int n, struct range *ranges)
 {
 	for (int d = 0; d < list[0].buffer->ndim; d++) {
-		if (!cover_all(f, top, list, n, d, &ranges[d])) {
+		if (!cover_all(f, top, list, n, d, false, &ranges[d])) {
 			return false;
 		}
 	}

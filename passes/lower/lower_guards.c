@@ -152,7 +152,10 @@ hoist_below(struct func *f, struct stmt *s)
 	}
 	switch (s->kind) {
 	case STMT_FOR:
-		hoist_over(f, s, s->u.loop.var);
+		/* The loops of threads stand at the top of their kernel. */
+		if (s->u.loop.kind != FOR_THREAD) {
+			hoist_over(f, s, s->u.loop.var);
+		}
 		break;
 	case STMT_LET:
 		hoist_over(f, s, s->u.var);

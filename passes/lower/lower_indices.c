@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <ctype.h>
 
-#include "access.h"
+#include "threads.h"
 
 /* -- conditions in terms of indices */
 
@@ -249,6 +249,15 @@ replace_expr(void *ctx, const struct expr *e)
 }
 
 /* Up to just inside what binds a variable of e. */
+/* The loops of a kernel's threads, and what they share, let nothing come
+ * between them. */
+static bool
+stands_in_chain(const struct stmt *s)
+{
+	return tag_of(s) >= 0 ||
+	       (s->kind == STMT_ALLOC && buffer_is_shared(s->u.buffer));
+}
+
 static struct stmt *
 hoist_place(struct stmt *s, const struct expr *e)
 {
@@ -257,6 +266,7 @@ hoist_place(struct stmt *s, const struct expr *e)
 
 		if ((p->kind == STMT_FOR &&
 		     expr_uses_var(e, p->u.loop.var)) ||
+		    (tag_of(p) >= 0 && !stands_in_chain(s)) ||
 		    (p->kind == STMT_LET && expr_uses_var(e, p->u.var)) ||
 		    p->kind == STMT_BLOCK) {
 			break;

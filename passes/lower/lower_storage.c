@@ -6,12 +6,13 @@
  *   for c, w:                                            acc: [8, 7]
  *       ... acc[c * 8 + i, w * 7 + j] ...         ->     ... acc[i, j] ...
  *
- * Keeps: a buffer's elements are written before they are read within one
+ * What is shared by the threads of a block stands around their loops, and its
+ * box is what all of them use. Keeps: a buffer's elements are written before they are read within one
  * iteration of the loops around its uses; dimensions of which one element is
  * left go, down to ndim 0, a scalar. */
 #include "lower_passes.h"
 
-#include "access.h"
+#include "threads.h"
 
 struct alloc_list {
 	struct func *func;
@@ -159,6 +160,26 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	buffer_remap(f, alloc, b, small, window_index, &window);
 }
 
+/* What the threads of a block share is there before they start. */
+static void
+share(struct func *f, struct stmt *alloc)
+{
+	struct stmt *outermost = NULL;
+	struct stmt_place place;
+
+	for (struct stmt *s = alloc->parent; s; s = s->parent) {
+		if (tag_is_thread(tag_of(s))) {
+			outermost = s;
+		}
+	}
+	if (!outermost || !buffer_is_shared(alloc->u.buffer)) {
+		return;
+	}
+	stmt_replace(f, alloc, alloc->children[0]);
+	place = stmt_place_of(outermost);
+	stmt_put(f, place, stmt_alloc(f, alloc->u.buffer, outermost));
+}
+
 bool
 lower_storage(struct func *f)
 {
@@ -188,6 +209,7 @@ lower_storage(struct func *f)
 		alloc->notes = old->notes;
 		stmt_put(f, place, alloc);
 		compact(f, alloc, &uses);
+		share(f, alloc);
 	}
 	return true;
 }

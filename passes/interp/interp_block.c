@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the threads of a block in turns: each up to the next barrier, then all
+ * of them on from there. Statements without a barrier run as ever, once for
+ * each thread; those around a barrier are walked once, and what they hold is
+ * kept per thread: values of loops and LETs, local arrays. */
+#include <stdlib.h>
+
+#include "frame.h"
+#include "threads.h"
+
+struct lane_var {
+	struct var_cell *cell;
+	union number *value; /* one per thread */
+};
+
+struct lane_array {
+	struct buffer_cell *cell;
+	struct buffer_cell saved; /* as it was outside */
+	size_t bytes, elems;
+	char *data;               /* of all threads, one after the other */
+	unsigned char *written;
+};
+
+struct lanes {
+	struct frame *f;
+	int64_t n;
+	VEC(struct lane_var) vars;
+	VEC(struct lane_array) arrays;
+};
+
+static void run_all(struct lanes *l, const struct step *s);
+
+static bool
+stopped(const struct lanes *l)
+{
+	return l->f->interp->failed || l->f->returned;
+}
+
+static void
+activate(struct lanes *l, int64_t lane)
+{
+	struct frame *f = l->f;
+
+	f->epoch++;
+	f->interp->thread = lane;
+	for (int i = 0; i < l->vars.n; i++) {
+		l->vars.data[i].cell->value = l->vars.data[i].value[lane];
+		l->vars.data[i].cell->bound = true;
+	}
+	for (int i = 0; i < l->arrays.n; i++) {
+		struct lane_array *a = &l->arrays.data[i];
+
+		a->cell->data = a->data + (size_t)lane * a->bytes;
+		a->cell->written = a->written + (size_t)lane * a->elems;
+		if (a->cell->pointer) {
+			a->cell->pointer->value.u =
+				(uint64_t)(uintptr_t)a->cell->data;
+		}
+	}
+}
+
+/* The value that all threads agree on. */
+static int64_t
+common_int(struct lanes *l, struct node *n, const char *what)
+{
+	int64_t first = 0;
+
+	for (int64_t lane = 0; lane < l->n && !stopped(l); lane++) {
+		int64_t v;
+
+		activate(l, lane);
+		v = node_int(l->f, n);
+		if (lane == 0) {
+			first = v;
+		} else if (v != first) {
+			interp_fail(l->f, "a barrier that not all threads of "
+				    "the block come to: %s differs", what);
+		}
+	}
+	return first;
+}
+
+/* A thread loop: every thread so far becomes as many as it has iterations. */
+static void
+run_thread_loop(struct lanes *l, const struct step *s)
+{
+	int64_t min = common_int(l, s->args[0], "a loop's start");
+	int64_t extent = common_int(l, s->args[1], "a loop's extent");
+	int64_t n = l->n * (extent > 0 ? extent : 0);
+	struct lane_var v = { s->var, NULL };
+	struct arena *arena = l->f->arena;
+
+	if (stopped(l) || !launch_fits(l->f, s, extent) || n == 0) {
+		return;
+	}
+	if (l->arrays.n > 0) {
+		interp_fail(l->f, "local arrays around the loops of threads");
+		return;
+	}
+	for (int i = 0; i < l->vars.n; i++) {
+		union number *old = l->vars.data[i].value;
+
+		l->vars.data[i].value = arena_array(arena, union number, n);
+		for (int64_t k = 0; k < n; k++) {
+			l->vars.data[i].value[k] = old[k / extent];
+		}
+	}
+	v.value = arena_array(arena, union number, n);
+	for (int64_t k = 0; k < n; k++) {
+		v.value[k].i = min + k % extent;
+	}
+	vec_push(arena, &l->vars, v);
+	l->n = n;
+	run_all(l, s->children[0]);
+	/* The block ends with its outermost thread loop. */
+	s->var->bound = false;
+}
+
+static void
+run_loop(struct lanes *l, const struct step *s)
+{
+	int64_t min = common_int(l, s->args[0], "a loop's start");
+	int64_t extent = common_int(l, s->args[1], "a loop's extent");
+
+	for (int64_t i = 0; i < extent && !stopped(l); i++) {
+		s->var->bound = true;
+		s->var->value.i = min + i;
+		run_all(l, s->children[0]);
+	}
+	s->var->bound = false;
+}
+
+static void
+run_let(struct lanes *l, const struct step *s)
+{
+	struct lane_var v = { s->var, NULL };
+
+	v.value = arena_array(l->f->arena, union number, l->n);
+	for (int64_t lane = 0; lane < l->n && !stopped(l); lane++) {
+		activate(l, lane);
+		node_eval(l->f, s->args[0]);
+		v.value[lane] = s->args[0]->value[0];
+	}
+	vec_push(l->f->arena, &l->vars, v);
+	if (!stopped(l)) {
+		run_all(l, s->children[0]);
+	}
+	l->vars.n--;
+	s->var->bound = false;
+}
+
+static void
+run_alloc(struct lanes *l, const struct step *s)
+{
+	struct lane_array a = { .cell = s->buffer, .saved = *s->buffer };
+
+	if (!s->buffer->is_private) {
+		activate(l, 0);
+		buffer_allocate(l->f, s->buffer);
+		if (!stopped(l)) {
+			run_all(l, s->children[0]);
+		}
+		s->buffer->bound = false;
+		return;
+	}
+	activate(l, 0);
+	buffer_bind(l->f, s->buffer, NULL);
+	if (stopped(l)) {
+		return;
+	}
+	a.elems = (size_t)s->buffer->elems + 1;
+	a.bytes = a.elems * (size_t)s->buffer->elem_bytes;
+	a.data = malloc(a.bytes * (size_t)l->n);
+	a.written = calloc((size_t)l->n, a.elems);
+	if (a.data && a.written) {
+		memset(a.data, 0xFF, a.bytes * (size_t)l->n);
+		vec_push(l->f->arena, &l->arrays, a);
+		run_all(l, s->children[0]);
+		l->arrays.n--;
+	} else {
+		interp_fail(l->f, "no memory for '%s' of %lld threads",
+			    s->buffer->buffer->name, (long long)l->n);
+	}
+	free(a.data);
+	free(a.written);
+	*s->buffer = a.saved;
+	s->buffer->bound = false;
+}
+
+static void
+run_branch(struct lanes *l, const struct step *s)
+{
+	bool yes = common_int(l, s->args[0], "a condition") != 0;
+
+	if (stopped(l)) {
+		return;
+	}
+	if (yes) {
+		run_all(l, s->children[0]);
+	} else if (s->stmt->n_children > 1 && s->children[1]) {
+		run_all(l, s->children[1]);
+	}
+}
+
+static void
+run_while(struct lanes *l, const struct step *s)
+{
+	while (!stopped(l) &&
+	       common_int(l, s->args[0], "a condition") != 0 && !stopped(l)) {
+		run_all(l, s->children[0]);
+	}
+}
+
+static void
+run_all(struct lanes *l, const struct step *s)
+{
+	if (!s->waits) {
+		for (int64_t lane = 0; lane < l->n && !stopped(l); lane++) {
+			activate(l, lane);
+			run_step(l->f, s);
+		}
+		return;
+	}
+	switch (s->stmt->kind) {
+	case STMT_FOR:
+		if (tag_is_thread(s->tag)) {
+			run_thread_loop(l, s);
+		} else {
+			run_loop(l, s);
+		}
+		break;
+	case STMT_LET:
+		run_let(l, s);
+		break;
+	case STMT_ALLOC:
+		run_alloc(l, s);
+		break;
+	case STMT_IF:
+		run_branch(l, s);
+		break;
+	case STMT_WHILE:
+		run_while(l, s);
+		break;
+	case STMT_ATTR:
+		run_all(l, s->children[0]);
+		break;
+	case STMT_EVALUATE:
+		l->f->interp->interval++;
+		break;
+	case STMT_SEQ:
+		for (int i = 0; i < s->stmt->n_children && !stopped(l); i++) {
+			run_all(l, s->children[i]);
+		}
+		break;
+	default:
+		interp_fail(l->f, "a barrier within a %s; lower the function "
+			    "first", stmt_kind_name(s->stmt->kind));
+		break;
+	}
+}
+
+void
+run_threads(struct frame *f, const struct step *s)
+{
+	struct lanes l = { .f = f, .n = 1 };
+	struct interp *x = f->interp;
+	bool outermost = !x->in_kernel;
+	int64_t thread = x->thread;
+
+	x->in_kernel = true;
+	x->interval++;
+	run_all(&l, s);
+	x->interval++;
+	x->thread = thread;
+	if (outermost) {
+		x->in_kernel = false;
+		race_end_kernel(x->races);
+	}
+}

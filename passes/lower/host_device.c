@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host/device split; see host_device.h. */
+#include "host_device.h"
+
+#include <string.h>
+
+#include "threads.h"
+
+/* TVM's name for "called by a launch". */
+enum { CONVENTION_KERNEL = 2 };
+
+struct split {
+	struct module *m;
+	struct func *host;
+	const struct device_limits *limits;
+	bool failed;
+};
+
+static bool
+split_fail(struct split *x, const char *fmt, ...)
+{
+	struct diag_place place = { .item = x->host->name };
+	va_list ap;
+
+	if (!x->failed) {
+		va_start(ap, fmt);
+		diag_error(&x->m->diags, DIAG_UNSUPPORTED, place, "%s",
+			   arena_vprintf(&x->m->arena, fmt, ap));
+		va_end(ap);
+	}
+	x->failed = true;
+	return false;
+}
+
+bool
+lower_has_threads(const struct func *f)
+{
+	struct func *g = (struct func *)f; /* only looked at */
+	struct stmt_vec kernels = { 0 };
+
+	threads_kernels(g, &kernels);
+	return kernels.list.n > 0;
+}
+
+bool
+lower_is_kernel(const struct func *f)
+{
+	const struct expr *e = func_note(f, "calling_conv");
+
+	return e && expr_is_value(e, CONVENTION_KERNEL);
+}
+
+/* -- what a kernel uses from around it */
+
+struct uses {
+	struct arena *arena;
+	const struct stmt *root;
+	VEC(const struct buffer *) buffers;
+	VEC(struct var *) vars;
+	VEC(const void *) inside; /* buffers and variables bound within */
+};
+
+static bool
+is_inside(const struct uses *u, const void *what)
+{
+	for (int i = 0; i < u->inside.n; i++) {
+		if (u->inside.data[i] == what) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+use_buffer(struct uses *u, const struct buffer *b)
+{
+	for (int i = 0; i < u->buffers.n; i++) {
+		if (u->buffers.data[i] == b) {
+			return;
+		}
+	}
+	vec_push(u->arena, &u->buffers, b);
+}
+
+static void
+use_expr(void *ctx, const struct expr *e)
+{
+	struct uses *u = ctx;
+
+	if (e->kind == EXPR_LOAD && !is_inside(u, e->u.buffer)) {
+		use_buffer(u, e->u.buffer);
+	} else if (e->kind == EXPR_VAR && !is_inside(u, e->u.var)) {
+		for (int i = 0; i < u->vars.n; i++) {
+			if (u->vars.data[i] == e->u.var) {
+				return;
+			}
+		}
+		vec_push(u->arena, &u->vars, e->u.var);
+	}
+}
+
+static bool
+use_stmt(void *ctx, struct stmt *s)
+{
+	struct uses *u = ctx;
+
+	for (int i = 0; i < s->n_args; i++) {
+		expr_visit(s->args[i], use_expr, u);
+	}
+	switch (s->kind) {
+	case STMT_FOR:
+		vec_push(u->arena, &u->inside, s->u.loop.var);
+		break;
+	case STMT_LET:
+		vec_push(u->arena, &u->inside, s->u.var);
+		break;
+	case STMT_ALLOC:
+		vec_push(u->arena, &u->inside, s->u.buffer);
+		break;
+	case STMT_STORE:
+		if (!is_inside(u, s->u.buffer)) {
+			use_buffer(u, s->u.buffer);
+		}
+		break;
+	default:
+		break;
+	}
+	return true;
+}
+
+static void
+collect_uses(struct split *x, struct stmt *root, struct uses *u)
+{
+	u->arena = &x->m->arena;
+	u->root = root;
+	stmt_visit(root, use_stmt, u);
+	/* The sizes of what it is given. */
+	for (int i = 0; i < u->buffers.n; i++) {
+		const struct buffer *b = u->buffers.data[i];
+
+		for (int d = 0; d < b->ndim; d++) {
+			expr_visit(b->shape[d], use_expr, u);
+			if (b->strides) {
+				expr_visit(b->strides[d], use_expr, u);
+			}
+		}
+	}
+}
+
+/* Parameters in the order of the host's, then what the host binds. */
+static void
+add_params(struct split *x, struct func *kernel, struct uses *u,
+	   const struct expr **args, int *n)
+{
+	const struct func *host = x->host;
+
+	for (int i = 0; i < host->params.n; i++) {
+		const struct param *p = &host->params.data[i];
+		bool used = false;
+
+		for (int k = 0; k < u->buffers.n && p->buffer; k++) {
+			used |= u->buffers.data[k] == p->buffer;
+		}
+		for (int k = 0; k < u->vars.n; k++) {
+			if (u->vars.data[k] == p->var) {
+				used = true;
+				u->vars.data[k] = NULL;
+			}
+		}
+		if (used) {
+			func_add_param(kernel, p->var, p->buffer);
+			args[(*n)++] = p->var->expr;
+		}
+	}
+	for (int k = 0; k < u->vars.n; k++) {
+		struct var *v = u->vars.data[k];
+
+		if (v) {
+			func_add_param(kernel, v, NULL);
+			args[(*n)++] = v->expr;
+		}
+	}
+}
+
+/* -- one kernel */
+
+struct shared_sum {
+	struct split *split;
+	int64_t bytes;
+};
+
+static bool
+add_shared(void *ctx, struct stmt *s)
+{
+	struct shared_sum *sum = ctx;
+	const struct buffer *b = s->u.buffer;
+	int64_t elems;
+
+	if (s->kind != STMT_ALLOC) {
+		return true;
+	}
+	if (!buffer_is_shared(b) && !buffer_is_private(b)) {
+		split_fail(sum->split, "buffer %s of a kernel has the scope "
+			   "'%s'; local and shared ones can be made",
+			   b->name, b->scope);
+	} else if (!buffer_const_elems(b, &elems)) {
+		split_fail(sum->split, "%s array %s has no constant size",
+			   b->scope, b->name);
+	} else if (buffer_is_shared(b)) {
+		sum->bytes += elems * dtype_bytes(b->type) * b->type.lanes;
+	}
+	return true;
+}
+
+static void
+check_limits(struct split *x, const struct launch *l)
+{
+	int64_t threads = 1;
+
+	for (int i = 0; i < 3; i++) {
+		int64_t n;
+
+		if (!expr_is_int(l->block[i], &n)) {
+			return;
+		}
+		threads *= n;
+	}
+	if (x->limits && x->limits->max_threads > 0 &&
+	    threads > x->limits->max_threads) {
+		split_fail(x, "%s has %lld threads in a block, the device "
+			   "%d at most; split the loops bound to threadIdx",
+			   l->kernel->name, (long long)threads,
+			   x->limits->max_threads);
+	}
+}
+
+static void
+make_kernel(struct split *x, struct stmt *root, const char *name,
+	    struct launch *l)
+{
+	struct func *kernel = func_new(x->m, name);
+	struct shared_sum shared = { x, 0 };
+	struct uses uses = { 0 };
+	struct stmt *loops[TAG_COUNT];
+	const struct expr **args;
+	int n = 7;
+
+	collect_uses(x, root, &uses);
+	threads_body(root, loops);
+	stmt_visit(root, add_shared, &shared);
+	l->kernel = kernel;
+	l->shared_bytes = shared.bytes;
+	for (int i = 0; i < 3; i++) {
+		const struct stmt *b = loops[TAG_BLOCK_X - i];
+		const struct stmt *t = loops[TAG_THREAD_X - i];
+
+		l->grid[i] = b ? b->args[1] : expr_i32(x->m, 1);
+		l->block[i] = t ? t->args[1] : expr_i32(x->m, 1);
+	}
+	args = arena_array(&x->m->arena, const struct expr *,
+			   n + x->host->params.n + uses.vars.n);
+	args[0] = expr_string(x->m, name);
+	for (int i = 0; i < 3; i++) {
+		args[1 + i] = l->grid[i];
+		args[4 + i] = l->block[i];
+	}
+	add_params(x, kernel, &uses, args, &n);
+	kernel->body = stmt_clone(kernel, root, false);
+	kernel->body->parent = NULL;
+	func_set_note(kernel, "calling_conv",
+		      expr_i32(x->m, CONVENTION_KERNEL));
+	func_set_note(kernel, "global_symbol", expr_string(x->m, name));
+	check_limits(x, l);
+	if (x->limits && x->limits->shared_bytes > 0 &&
+	    l->shared_bytes > x->limits->shared_bytes) {
+		split_fail(x, "%s has %lld bytes of shared arrays, a block of "
+			   "the device %lld", name,
+			   (long long)l->shared_bytes,
+			   (long long)x->limits->shared_bytes);
+	}
+	stmt_replace(x->host, root,
+		     stmt_evaluate(x->host,
+				   expr_call(x->m, INTRIN_LAUNCH,
+					     dtype_of(DT_VOID), args, n)));
+}
+
+/* -- the host */
+
+static bool
+is_param(const struct func *f, const struct buffer *b)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Memory of the device that the caller has to provide. */
+static bool
+lift_allocs(struct split *x, struct stmt *s)
+{
+	for (int i = 0; i < s->n_children && !x->failed; i++) {
+		if (s->children[i] && tag_of(s->children[i]) < 0) {
+			lift_allocs(x, s->children[i]);
+		}
+	}
+	if (s->kind != STMT_ALLOC) {
+		return !x->failed;
+	}
+	if (strcmp(s->u.buffer->scope, "global") != 0) {
+		return split_fail(x, "buffer %s is %s, and its uses are not "
+				  "in one kernel", s->u.buffer->name,
+				  s->u.buffer->scope);
+	}
+	if (!is_param(x->host, s->u.buffer)) {
+		func_add_param(x->host, s->u.buffer->data, s->u.buffer);
+	}
+	stmt_replace(x->host, s, s->children[0]);
+	return true;
+}
+
+static void
+find_touched(void *ctx, const struct expr *e)
+{
+	if (e->kind == EXPR_LOAD) {
+		*(const struct buffer **)ctx = e->u.buffer;
+	}
+}
+
+static bool
+check_host(void *ctx, struct stmt *s)
+{
+	struct split *x = ctx;
+	const struct buffer *touched = s->kind == STMT_STORE ? s->u.buffer
+							     : NULL;
+
+	for (int i = 0; i < s->n_args; i++) {
+		expr_visit(s->args[i], find_touched, &touched);
+	}
+	if (touched) {
+		split_fail(x, "%s is touched by a statement that no thread "
+			   "runs; bind the loops around it to blockIdx and "
+			   "threadIdx", touched->name);
+	}
+	return !x->failed;
+}
+
+static void
+take_place(struct module *m, struct func *old, struct func *new)
+{
+	for (int i = 0; i < m->funcs.n; i++) {
+		if (m->funcs.data[i] == old) {
+			m->funcs.data[i] = new;
+			return;
+		}
+	}
+	vec_push(&m->arena, &m->funcs, new);
+}
+
+bool
+lower_split_host_device(struct module *m, struct func *f,
+			const struct device_limits *limits,
+			struct host_device *out)
+{
+	struct split x = { .m = m, .limits = limits };
+	struct stmt_vec kernels = { 0 };
+
+	x.host = func_clone(f, f->name);
+	if (!lift_allocs(&x, x.host->body)) {
+		return false;
+	}
+	threads_kernels(x.host, &kernels);
+	if (kernels.list.n == 0) {
+		return split_fail(&x, "no loop is bound to threads; bind some "
+				  "to blockIdx and threadIdx");
+	}
+	out->host = x.host;
+	out->n_launches = kernels.list.n;
+	out->launches = arena_array(&m->arena, struct launch, kernels.list.n);
+	for (int i = 0; i < kernels.list.n; i++) {
+		const char *name = arena_printf(&m->arena, i == 0
+						? "%s_kernel" : "%s_kernel_%d",
+						f->name, i + 1);
+
+		make_kernel(&x, kernels.list.data[i], name,
+			    &out->launches[i]);
+	}
+	stmt_visit(x.host->body, check_host, &x);
+	if (x.failed) {
+		return false;
+	}
+	take_place(m, f, x.host);
+	for (int i = 0; i < out->n_launches; i++) {
+		vec_push(&m->arena, &m->funcs, out->launches[i].kernel);
+	}
+	return true;
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Do two threads meet in one element? They do not if the element tells the
+ * thread, as s[ty * 16 + tx] does, or if the two ranges have nothing in
+ * common. */
+#include "touch.h"
+
+#include <string.h>
+
+struct load_collector {
+	struct touch_kernel *kernel;
+	struct stmt *at;
+	struct touches *out;
+};
+
+static bool
+is_written(const struct touch_kernel *k, const struct buffer *b)
+{
+	for (int i = 0; i < k->written.n; i++) {
+		if (k->written.data[i] == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+add(struct touch_kernel *k, struct touches *out, struct touch t)
+{
+	if (buffer_is_shared(t.buffer) || is_written(k, t.buffer)) {
+		vec_push(&k->func->module->arena, &out->list, t);
+	}
+}
+
+static void
+collect_load(void *ctx, const struct expr *e)
+{
+	struct load_collector *c = ctx;
+	bool address = e->kind == EXPR_CALL &&
+		       e->u.intrin == INTRIN_ADDRESS_OF;
+	struct touch t = { .at = c->at, .writes = address };
+
+	if (address) {
+		t.buffer = e->args[0]->u.buffer;
+	} else if (e->kind == EXPR_LOAD) {
+		t.buffer = e->u.buffer;
+		t.index = e->args;
+	} else {
+		return;
+	}
+	add(c->kernel, c->out, t);
+}
+
+void
+touch_collect(struct touch_kernel *k, struct stmt *s, struct touches *out)
+{
+	struct load_collector c = { k, s, out };
+
+	for (int i = 0; i < s->n_args; i++) {
+		expr_visit(s->args[i], collect_load, &c);
+	}
+	if (s->kind == STMT_STORE) {
+		struct touch t = { s->u.buffer, s, s->args + 1, true };
+
+		add(k, out, t);
+	}
+}
+
+static void
+find_address(void *ctx, const struct expr *e)
+{
+	struct touch_kernel *k = ctx;
+
+	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_ADDRESS_OF &&
+	    !buffer_is_private(e->args[0]->u.buffer) &&
+	    !is_written(k, e->args[0]->u.buffer)) {
+		vec_push(&k->func->module->arena, &k->written,
+			 e->args[0]->u.buffer);
+	}
+}
+
+static bool
+find_written(void *ctx, struct stmt *s)
+{
+	struct touch_kernel *k = ctx;
+
+	if (s->kind == STMT_STORE && !buffer_is_private(s->u.buffer) &&
+	    !is_written(k, s->u.buffer)) {
+		vec_push(&k->func->module->arena, &k->written, s->u.buffer);
+	} else if (s->kind == STMT_EVALUATE) {
+		expr_visit(s->args[0], find_address, k);
+	}
+	return true;
+}
+
+void
+touch_kernel_init(struct touch_kernel *k, struct func *f, struct stmt *kernel)
+{
+	memset(k, 0, sizeof *k);
+	k->func = f;
+	threads_body(kernel, k->loops);
+	stmt_visit(kernel, find_written, k);
+}
+
+/* -- the same thread? */
+
+/* The index without LETs. */
+static const struct expr *
+plain_index(struct touch_kernel *k, const struct touch *t, int d)
+{
+	const struct expr *e = t->index[d];
+
+	for (const struct stmt *s = t->at->parent; s; s = s->parent) {
+		if (s->kind == STMT_LET) {
+			struct var *v = s->u.var;
+			const struct expr *value = s->args[0];
+			struct var_map map = { &v, &value, 1 };
+
+			e = expr_substitute(k->func->module, e, &map);
+		}
+	}
+	return e;
+}
+
+struct digits {
+	struct var *vars[3];
+	int64_t span[3]; /* the largest difference of two values; -1: any */
+	int n;
+};
+
+static void
+thread_digits(struct touch_kernel *k, struct digits *g)
+{
+	struct analyser a;
+
+	g->n = 0;
+	analyser_init(&a, k->func->module);
+	for (int tag = TAG_THREAD_Z; tag <= TAG_THREAD_X; tag++) {
+		struct bounds b;
+
+		if (!k->loops[tag] ||
+		    expr_is_value(k->loops[tag]->args[1], 1)) {
+			continue;
+		}
+		b = analyse_bounds(&a, k->loops[tag]->args[1]);
+		g->vars[g->n] = k->loops[tag]->u.loop.var;
+		g->span[g->n++] = b.max == BOUND_POS_INF ||
+				  b.max > INT32_MAX ? -1 : b.max - 1;
+	}
+}
+
+/* One dimension as sum coeff[i] * vars[i] + rest, rest within bounds. */
+static bool
+decompose(struct touch_kernel *k, const struct digits *g,
+	  const struct touch *t, int d, int64_t *coeff, struct bounds *rest)
+{
+	const struct expr *r;
+	struct analyser a;
+
+	analyser_init(&a, k->func->module);
+	analyser_enter(&a, t->at);
+	if (!analyse_affine(&a, simplify(&a, plain_index(k, t, d)), g->vars,
+			    g->n, coeff, &r) || expr_has_load(r)) {
+		return false;
+	}
+	for (int i = 0; i < g->n; i++) {
+		if (expr_uses_var(r, g->vars[i])) {
+			return false;
+		}
+	}
+	*rest = analyse_bounds(&a, r);
+	return rest->min > INT32_MIN && rest->max < INT32_MAX;
+}
+
+static int64_t
+magnitude(int64_t v)
+{
+	return v < 0 ? -v : v;
+}
+
+/* Equal elements in this dimension mean that some of the digits are equal. */
+static void
+resolve(struct touch_kernel *k, const struct digits *g, const struct touch *x,
+	const struct touch *y, int d, bool *resolved)
+{
+	int64_t cx[3] = { 0 }, cy[3] = { 0 }, slack;
+	struct bounds rx, ry;
+	bool left[3];
+
+	if (!decompose(k, g, x, d, cx, &rx) ||
+	    !decompose(k, g, y, d, cy, &ry)) {
+		return;
+	}
+	for (int i = 0; i < g->n; i++) {
+		if (cx[i] != cy[i] || magnitude(cx[i]) > INT32_MAX) {
+			return;
+		}
+		left[i] = cx[i] != 0 && !resolved[i];
+	}
+	slack = rx.max - ry.min > ry.max - rx.min ? rx.max - ry.min
+						  : ry.max - rx.min;
+	for (;;) {
+		int64_t others = slack;
+		int most = -1;
+
+		for (int i = 0; i < g->n; i++) {
+			if (left[i] && (most < 0 || magnitude(cx[i]) >
+						    magnitude(cx[most]))) {
+				most = i;
+			}
+		}
+		if (most < 0) {
+			return;
+		}
+		for (int i = 0; i < g->n; i++) {
+			if (left[i] && i != most) {
+				if (g->span[i] < 0) {
+					return;
+				}
+				others += magnitude(cx[i]) * g->span[i];
+			}
+		}
+		if (magnitude(cx[most]) <= others) {
+			return;
+		}
+		resolved[most] = true;
+		left[most] = false;
+	}
+}
+
+static bool
+same_thread(struct touch_kernel *k, const struct touch *x,
+	    const struct touch *y)
+{
+	struct digits g;
+	bool resolved[3] = { false, false, false };
+
+	thread_digits(k, &g);
+	/* What one dimension tells may help another. */
+	for (int round = 0; round < g.n; round++) {
+		for (int d = 0; d < x->buffer->ndim; d++) {
+			resolve(k, &g, x, y, d, resolved);
+		}
+	}
+	for (int i = 0; i < g.n; i++) {
+		if (!resolved[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* -- different elements? */
+
+struct renaming {
+	struct module *module;
+	VEC(struct var *) from;
+	VEC(const struct expr *) to;
+};
+
+static const struct expr *
+renamed(struct renaming *r, const struct expr *e)
+{
+	struct var_map map = { r->from.data, r->to.data, r->from.n };
+
+	return r->from.n > 0 ? expr_substitute(r->module, e, &map) : e;
+}
+
+static void
+rename_var(struct renaming *r, struct var *v, struct var *other)
+{
+	vec_push(&r->module->arena, &r->from, v);
+	vec_push(&r->module->arena, &r->to, other->expr);
+}
+
+/* Tells the analyser of the second touch: another thread, and other
+ * iterations of the loops inside scope. */
+static void
+enter_other(struct touch_kernel *k, struct analyser *a, struct renaming *r,
+	    const struct stmt *s, const struct stmt *child,
+	    const struct stmt *scope)
+{
+	bool inside;
+
+	if (!s) {
+		return;
+	}
+	enter_other(k, a, r, s->parent, s, scope);
+	inside = s->kind == STMT_FOR && stmt_contains(scope, s);
+	if (s->kind == STMT_FOR && (inside || tag_is_thread(tag_of(s)))) {
+		struct var *other = var_new(k->func->module,
+					    s->u.loop.var->name,
+					    s->u.loop.var->type);
+
+		analyser_bind(a, other, renamed(r, s->args[0]),
+			      renamed(r, s->args[1]));
+		rename_var(r, s->u.loop.var, other);
+	} else if (s->kind == STMT_IF && !expr_has_load(s->args[0])) {
+		const struct expr *c = renamed(r, s->args[0]);
+
+		analyser_assume(a, child == s->children[0]
+				   ? c : expr_not(k->func->module, c));
+	}
+}
+
+/* x mod c and y mod c, where x - y is no multiple of c. */
+static bool
+differ_modulo(struct analyser *a, const struct expr *x, const struct expr *y)
+{
+	struct module *m = a->module;
+	int64_t c, d;
+
+	return x->kind == EXPR_FLOORMOD && y->kind == EXPR_FLOORMOD &&
+	       x->args[1] == y->args[1] && expr_is_int(x->args[1], &c) &&
+	       c > 0 &&
+	       expr_is_int(simplify(a, expr_sub(m, x->args[0], y->args[0])),
+			   &d) && d % c != 0;
+}
+
+static bool
+disjoint(struct touch_kernel *k, const struct touch *x, const struct touch *y,
+	 const struct stmt *scope)
+{
+	struct module *m = k->func->module;
+	struct renaming r = { .module = m };
+	struct analyser a;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, x->at);
+	enter_other(k, &a, &r, y->at->parent, y->at, scope);
+	for (int d = 0; d < x->buffer->ndim; d++) {
+		const struct expr *ex = simplify(&a, plain_index(k, x, d));
+		const struct expr *ey =
+			simplify(&a, renamed(&r, plain_index(k, y, d)));
+		struct bounds b;
+
+		if (expr_has_load(ex) || expr_has_load(ey)) {
+			continue;
+		}
+		b = analyse_bounds(&a, simplify(&a, expr_sub(m, ex, ey)));
+		if (b.min > 0 || b.max < 0 || differ_modulo(&a, ex, ey)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+enum meeting
+touches_meet(struct touch_kernel *k, const struct touches *a,
+	     const struct touches *b, const struct stmt *scope)
+{
+	enum meeting worst = MEET_NEVER;
+
+	for (int i = 0; i < a->list.n; i++) {
+		for (int j = 0; j < b->list.n; j++) {
+			const struct touch *x = &a->list.data[i];
+			const struct touch *y = &b->list.data[j];
+			enum meeting kind = buffer_is_shared(x->buffer)
+						    ? MEET_SHARED
+						    : MEET_GLOBAL;
+
+			if (x->buffer != y->buffer ||
+			    (!x->writes && !y->writes) || kind <= worst) {
+				continue;
+			}
+			if (!x->index || !y->index ||
+			    (!same_thread(k, x, y) &&
+			     !disjoint(k, x, y, scope))) {
+				worst = kind;
+			}
+		}
+	}
+	return worst;
+}
