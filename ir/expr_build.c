@@ -654,7 +654,7 @@ expr_call(struct module *m, enum intrin op, struct dtype t,
 	return expr_make(m, &payload, args, n);
 }
 
-enum result { SAME, BOOL, OTHER };
+enum result { SAME, BOOL, VOID, OTHER };
 
 static enum result
 intrin_result(enum intrin op)
@@ -676,6 +676,8 @@ expr_call_type(enum intrin op, struct dtype given, struct dtype arg0)
 		return arg0;
 	case BOOL:
 		return with_lanes(dtype_of(DT_BOOL), arg0.lanes);
+	case VOID:
+		return dtype_of(DT_VOID);
 	default:
 		return given;
 	}

@@ -157,12 +157,14 @@ print_intrinsic(struct printer *p, const struct expr *e)
 	static const bool tells_type[] = {
 #define INTRIN_SAME false
 #define INTRIN_BOOL false
+#define INTRIN_VOID false
 #define INTRIN_OTHER true
 #define INTRIN(id, name, n, effect, result) INTRIN_##result,
 #include "intrin.def"
 #undef INTRIN
 #undef INTRIN_SAME
 #undef INTRIN_BOOL
+#undef INTRIN_VOID
 #undef INTRIN_OTHER
 	};
 	char name[64];

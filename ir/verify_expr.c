@@ -150,7 +150,7 @@ verify_choice(struct verifier *v, const struct expr *e)
 static void
 verify_call(struct verifier *v, const struct expr *e)
 {
-	enum { SAME, BOOL, OTHER };
+	enum { SAME, BOOL, VOID, OTHER };
 	static const char result[] = {
 #define INTRIN(id, name, n, effect, result) result,
 #include "intrin.def"
@@ -179,6 +179,11 @@ verify_call(struct verifier *v, const struct expr *e)
 	case BOOL:
 		if (!is_bool(e) || e->type.lanes != e->args[0]->type.lanes) {
 			verify_fail(v, "a test that is no bool", e);
+		}
+		break;
+	case VOID:
+		if (e->type.kind != DT_VOID) {
+			verify_fail(v, "a value of what has none", e);
 		}
 		break;
 	default:

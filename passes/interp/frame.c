@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "threads.h"
+#include "thread_loops.h"
 
 static struct frame_slot *
 find_slot(struct frame_slot *slots, uint32_t cap, const void *key)
@@ -92,6 +92,7 @@ frame_buffer(struct frame *f, const struct buffer *b)
 	cell->stride = arena_array(f->arena, int64_t, b->ndim + 1);
 	cell->elem_bytes = dtype_bytes(b->type) * b->type.lanes;
 	cell->is_private = buffer_is_private(b);
+	cell->is_shared = buffer_is_shared(b);
 	cell->pointer = b->data ? frame_var(f, b->data) : NULL;
 	return cell;
 }

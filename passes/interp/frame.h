@@ -25,6 +25,7 @@ struct buffer_cell {
 	struct var_cell *pointer;
 	bool bound;
 	bool is_private; /* to one thread */
+	bool is_shared;  /* by those of a block */
 };
 
 /* One expression; equal expressions share a node. */

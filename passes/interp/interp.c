@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "frame.h"
-#include "threads.h"
+#include "thread_loops.h"
 
 void
 interp_fail(struct frame *f, const char *fmt, ...)

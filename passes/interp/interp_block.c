@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "frame.h"
-#include "threads.h"
+#include "thread_loops.h"
 
 struct lane_var {
 	struct var_cell *cell;

@@ -100,13 +100,13 @@ entry_of(struct race_table *t, uintptr_t address)
 }
 
 static bool
-meets(const struct moment *old, const struct interp *x)
+meets(const struct moment *old, const struct interp *x, bool is_shared)
 {
 	if (old->block == NOBODY) {
 		return false;
 	}
 	if (old->block != x->block) {
-		return true;
+		return !is_shared; /* each block has its own */
 	}
 	return old->interval == x->interval && old->thread != x->thread;
 }
@@ -144,8 +144,8 @@ race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
 		interp_fail(f, "no memory to look for races");
 		return;
 	}
-	what = meets(&e->write, x) ? "writes"
-	       : writes && meets(&e->read, x) ? "reads" : NULL;
+	what = meets(&e->write, x, c->is_shared) ? "writes"
+	       : writes && meets(&e->read, x, c->is_shared) ? "reads" : NULL;
 	if (what) {
 		interp_fail(f, "thread %lld of block %lld %s element %lld of "
 			    "'%s', which another thread %s: there is no "

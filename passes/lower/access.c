@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-#include "threads.h"
+#include "thread_loops.h"
 
 struct collector {
 	struct func *func;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "threads.h"
+#include "thread_loops.h"
 
 /* TVM's name for "called by a launch". */
 enum { CONVENTION_KERNEL = 2 };
@@ -301,8 +301,11 @@ is_param(const struct func *f, const struct buffer *b)
 static bool
 lift_allocs(struct split *x, struct stmt *s)
 {
+	if (tag_of(s) >= 0) {
+		return true;
+	}
 	for (int i = 0; i < s->n_children && !x->failed; i++) {
-		if (s->children[i] && tag_of(s->children[i]) < 0) {
+		if (s->children[i]) {
 			lift_allocs(x, s->children[i]);
 		}
 	}

@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <ctype.h>
 
-#include "threads.h"
+#include "thread_loops.h"
 
 /* -- conditions in terms of indices */
 

@@ -12,7 +12,7 @@
  * left go, down to ndim 0, a scalar. */
 #include "lower_passes.h"
 
-#include "threads.h"
+#include "thread_loops.h"
 
 struct alloc_list {
 	struct func *func;
@@ -125,6 +125,38 @@ align(struct func *f, const struct stmt *alloc, struct range *ranges)
 	}
 }
 
+/* No further than the conditions around the uses let them go. */
+static const struct expr *
+reached(struct func *f, const struct access_list *uses, int d,
+	const struct range *range)
+{
+	struct module *m = f->module;
+	const struct expr *extent = at_most(f, range->extent);
+	int64_t all, most = 0;
+
+	if (!expr_is_int(extent, &all)) {
+		return extent;
+	}
+	for (int i = 0; i < uses->list.n; i++) {
+		const struct access *x = &uses->list.data[i];
+		struct analyser a;
+		struct bounds b;
+
+		if (expr_has_load(x->index[d])) {
+			return extent;
+		}
+		analyser_init(&a, m);
+		analyser_enter(&a, x->at);
+		b = analyse_bounds(&a, simplify(&a, expr_sub(m, x->index[d],
+							     range->min)));
+		if (b.max == BOUND_POS_INF || b.max >= all) {
+			return extent;
+		}
+		most = b.max > most ? b.max : most;
+	}
+	return most + 1 < all ? expr_int(m, extent->type, most + 1) : extent;
+}
+
 static void
 compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 {
@@ -143,7 +175,7 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	}
 	access_cover(f, alloc, uses->list.data, uses->list.n, ranges);
 	for (int d = 0; d < b->ndim; d++) {
-		ranges[d].extent = at_most(f, ranges[d].extent);
+		ranges[d].extent = reached(f, uses, d, &ranges[d]);
 	}
 	align(f, alloc, ranges);
 	for (int d = 0; d < b->ndim; d++) {
@@ -160,11 +192,30 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	buffer_remap(f, alloc, b, small, window_index, &window);
 }
 
+/* Shared, and nothing accumulates in it: guards of its stores are those of
+ * the tile's end, and every iteration stores what it loads. */
+static bool
+is_copied(const struct buffer *b, const struct access_list *uses)
+{
+	if (!buffer_is_shared(b)) {
+		return false;
+	}
+	for (int i = 0; i < uses->list.n; i++) {
+		const struct access *x = &uses->list.data[i];
+
+		if (x->load && x->at->kind == STMT_STORE &&
+		    x->at->u.buffer == b) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* What the threads of a block share is there before they start. */
 static void
 share(struct func *f, struct stmt *alloc)
 {
-	struct stmt *outermost = NULL;
+	struct stmt *outermost = NULL, *outside;
 	struct stmt_place place;
 
 	for (struct stmt *s = alloc->parent; s; s = s->parent) {
@@ -177,7 +228,9 @@ share(struct func *f, struct stmt *alloc)
 	}
 	stmt_replace(f, alloc, alloc->children[0]);
 	place = stmt_place_of(outermost);
-	stmt_put(f, place, stmt_alloc(f, alloc->u.buffer, outermost));
+	outside = stmt_alloc(f, alloc->u.buffer, outermost);
+	outside->notes = alloc->notes;
+	stmt_put(f, place, outside);
 }
 
 bool
@@ -202,7 +255,9 @@ lower_storage(struct func *f)
 		for (int k = 1; k < uses.list.n; k++) {
 			common = stmt_common(common, uses.list.data[k].at);
 		}
-		common = lower_carried_scope(f, old, common, &uses);
+		if (!is_copied(b, &uses)) {
+			common = lower_carried_scope(f, old, common, &uses);
+		}
 		stmt_replace(f, old, old->children[0]);
 		place = stmt_place_of(common);
 		alloc = stmt_alloc(f, b, common);

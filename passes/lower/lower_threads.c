@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "threads.h"
+#include "thread_loops.h"
 
 struct binder {
 	struct func *func;
@@ -205,6 +205,23 @@ as_type(struct module *m, const struct expr *e, struct dtype t)
 				       : expr_cast(m, t, e);
 }
 
+/* The axis that the index stands for; where there are several, "tx". */
+static const char *
+index_name(const struct binder *b, int tag)
+{
+	static const char *const names[TAG_COUNT] = { "bz", "by", "bx",
+						      "tz", "ty", "tx" };
+	const char *name = b->loops[tag].list.data[0]->u.loop.var->name;
+
+	for (int i = 1; i < b->loops[tag].list.n; i++) {
+		if (strcmp(b->loops[tag].list.data[i]->u.loop.var->name,
+			   name) != 0) {
+			return names[tag];
+		}
+	}
+	return name;
+}
+
 /* One variable and one extent for all loops of the index. */
 static bool
 unify(struct binder *b, int tag)
@@ -223,7 +240,7 @@ unify(struct binder *b, int tag)
 			return false;
 		}
 		if (!widest) {
-			b->vars[tag] = var_new(m, loop->u.loop.var->name,
+			b->vars[tag] = var_new(m, index_name(b, tag),
 					       loop->u.loop.var->type);
 			widest = e;
 			continue;

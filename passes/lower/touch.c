@@ -358,8 +358,12 @@ touches_meet(struct touch_kernel *k, const struct touches *a,
 						    ? MEET_SHARED
 						    : MEET_GLOBAL;
 
+			/* A store meets itself only with a load in between,
+			 * or it would have been for nothing. */
 			if (x->buffer != y->buffer ||
-			    (!x->writes && !y->writes) || kind <= worst) {
+			    (!x->writes && !y->writes) || kind <= worst ||
+			    (x->at == y->at && x->writes && y->writes &&
+			     x->index)) {
 				continue;
 			}
 			if (!x->index || !y->index ||

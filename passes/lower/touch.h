@@ -4,7 +4,7 @@
 #ifndef TIRC_TOUCH_H
 #define TIRC_TOUCH_H
 
-#include "threads.h"
+#include "thread_loops.h"
 
 struct touch {
 	const struct buffer *buffer;

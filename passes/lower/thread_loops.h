@@ -3,8 +3,8 @@
  * After the pass "threads" the loops of one kernel are a chain, blockIdx.z, y,
  * x, then threadIdx.z, y, x, those that it uses, with nothing in between but
  * the allocation of what the threads of a block share. */
-#ifndef TIRC_THREADS_H
-#define TIRC_THREADS_H
+#ifndef TIRC_THREAD_LOOPS_H
+#define TIRC_THREAD_LOOPS_H
 
 #include "access.h"
 

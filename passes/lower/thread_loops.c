@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the passes about threads have in common. */
-#include "threads.h"
+#include "thread_loops.h"
 
 #include <string.h>
 
