@@ -1,109 +1,304 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache_write and cache_read: a buffer of another scope between a block and
- * what it writes or reads, and a block that copies.
+/* cache_read, cache_write and cache_inplace: a buffer of another scope between
+ * a block and what it reads or writes, and a block that copies.
  *
- *   for i: C[i] = ...     cache_write(C, 0, "local")     for i: acc[i] = ...
- *                                   ->                   for i: C[i] = acc[i]
- */
-#include "sched_edit.h"
+ *   for i: C[i] = ...     cache_write(C, 0, "local")   for i: C_local[i] = ...
+ *                                   ->                 for i: C[i] = C_local[i]
+ *
+ * What is copied is the box that is touched. */
+#include "region.h"
+#include "sched_copy.h"
 
-static struct stmt *
-sole_writer(struct edit *e, const struct buffer *b)
+static const struct buffer *
+cache_buffer(struct edit *e, const struct buffer *b, const char *scope)
 {
-	struct access_list all = { 0 };
-	struct stmt *block = NULL;
-
-	access_collect(e->f, e->f->body, b, &all);
-	for (int i = 0; i < all.list.n; i++) {
-		struct stmt *at = all.list.data[i].at;
-
-		if (all.list.data[i].load) {
-			continue;
-		}
-		while (at->kind != STMT_BLOCK) {
-			at = at->parent;
-		}
-		if (block && block != at) {
-			return NULL;
-		}
-		block = at;
-	}
-	return block;
+	return buffer_twin(e, b,
+			   arena_printf(&e->m->arena, "%s_%s", b->name,
+					scope),
+			   scope, -1, NULL);
 }
 
-/* The iter that index d is, by name; else a name made of d. */
-static const char *
-dim_name(struct edit *e,
-	 const struct expr *const *index, int d)
-{
-	if (index && index[d]->kind == EXPR_VAR) {
-		return iter_axis_name(index[d]->u.var->name);
-	}
-	return arena_printf(&e->m->arena, "i%d", d);
-}
-
-/* for …: to[…] = from[…], over the whole shape. index: for names, or NULL. */
-static struct stmt *
-copy_nest(struct edit *e, const char *name, const struct buffer *to,
-	  const struct buffer *from,
-	  const struct expr *const *index, struct stmt **copy)
+struct stmt *
+copy_box_nest(struct edit *e, const char *name, const struct buffer *to,
+	      const struct buffer *from, const struct range *box,
+	      const struct expr *const *like, const struct stmt *context,
+	      struct stmt **copy)
 {
 	struct arena *arena = &e->m->arena;
 	int n = to->ndim;
-	struct block b = { .name = name, .n_iters = n };
+	struct block b = { .name = free_block_name(e, name), .n_iters = n };
 	const struct expr **at = arena_array(arena, const struct expr *,
 					     n + 1);
 	const struct expr **bind = arena_array(arena, const struct expr *,
 					       n + 1);
-	struct range *ranges = arena_array(arena, struct range, n + 1);
 
-	b.iters = arena_array(arena, struct iter_var, n + 1);
+	b.iters = dim_iters(e, from, like);
 	for (int d = 0; d < n; d++) {
-		const char *axis = dim_name(e, index, d);
-		const struct expr *zero = expr_int(e->m, to->shape[d]->type,
-						   0);
-
-		b.iters[d].var = var_new(e->m,
-					 arena_printf(arena, "v_%s", axis),
-					 to->shape[d]->type);
-		b.iters[d].min = zero;
-		b.iters[d].extent = to->shape[d];
-		b.iters[d].kind = ITER_SPATIAL;
 		at[d] = b.iters[d].var->expr;
-		bind[d] = zero;
-		ranges[d].min = zero;
-		ranges[d].extent = to->shape[d];
+		bind[d] = b.iters[d].min;
 	}
 	*copy = stmt_block(e->f, &b, NULL, bind, NULL,
 			   stmt_store(e->f, to,
 				      expr_load(e->m, from, at, n), at, n));
 	block_refresh(e->f, *copy);
-	return nest_for_block(e->f, *copy, ranges, NULL);
+	return nest_for_block(e->f, *copy, box, context);
 }
 
-static const char *
-unique_block_name(struct edit *e, const char *name)
-{
-	const char *text = name;
+/* -- where a copy goes */
 
-	for (int i = 1; func_find_block(e->f, text); i++) {
-		text = arena_printf(&e->m->arena, "%s_%d", name, i);
+/* Beside what a copy may be put: the children of a SEQ, or of a scope. */
+struct level {
+	struct stmt *scope, *seq; /* seq NULL: the scope's own children */
+};
+
+static struct stmt *
+child_at(const struct level *l, struct stmt *s)
+{
+	const struct stmt *top = l->seq ? l->seq : l->scope->children[0];
+
+	if (s == top || top->kind != STMT_SEQ) {
+		return (struct stmt *)top;
 	}
-	return text;
+	while (s->parent != top) {
+		s = s->parent;
+	}
+	return s;
 }
 
-static void
-insert_beside(struct edit *e, struct stmt *at, struct stmt *added, bool after)
+static bool
+same_child(const struct level *l, const struct access_list *writes,
+	   const struct stmt_list *readers)
 {
-	struct stmt_place place = stmt_place_of(at);
-	struct stmt *pair[2];
-
-	pair[after ? 0 : 1] = at;
-	pair[after ? 1 : 0] = added;
-	stmt_put(e->f, place, stmt_seq(e->f, pair, 2));
+	for (int i = 0; i < writes->list.n; i++) {
+		for (int k = 0; k < readers->list.n; k++) {
+			if (child_at(l, writes->list.data[i].at) ==
+			    child_at(l, readers->list.data[k])) {
+				return true;
+			}
+		}
+	}
+	return false;
 }
 
-/* The index of the block's (first) store into b. */
+struct reading {
+	struct edit *e;
+	const struct buffer *buffer;
+	struct stmt *scope, *first;  /* the copy goes before first */
+	struct stmt_list consumers;
+	struct access_list writes;   /* inside of the scope */
+	struct level level;
+	struct range *box;
+};
+
+static bool
+find_consumers(struct reading *r, const struct sched_value *list)
+{
+	struct edit *e = r->e;
+	struct stmt_list all = { 0 };
+
+	blocks_below(e->f, r->scope->children[0], &all);
+	for (int i = 0; list->n == 0 && i < all.list.n; i++) {
+		if (reads_below(e->f, all.list.data[i], r->buffer) &&
+		    !writes_below(e->f, all.list.data[i], r->buffer)) {
+			vec_push(&e->m->arena, &r->consumers.list,
+				 all.list.data[i]);
+		}
+	}
+	for (int i = 0; i < list->n; i++) {
+		struct stmt *b = edit_block(e, list->items[i].u.id);
+
+		if (!b) {
+			return false;
+		}
+		if (scope_of(b) != r->scope ||
+		    !reads_below(e->f, b, r->buffer) ||
+		    writes_below(e->f, b, r->buffer)) {
+			return edit_fail(e, "block %s does not just read %s "
+					 "beside the others; name consumers "
+					 "of it",
+					 b->u.block->name, r->buffer->name);
+		}
+		vec_push(&e->m->arena, &r->consumers.list, b);
+	}
+	return r->consumers.list.n > 0 ||
+	       edit_fail(e, "every block that reads %s writes it too; use "
+			 "cache_inplace", r->buffer->name);
+}
+
+/* Inside of the loops that producer and consumers share, if they do. */
+static void
+find_level(struct reading *r)
+{
+	struct stmt *common = r->consumers.list.data[0];
+
+	r->level = (struct level){ r->scope, NULL };
+	if (!same_child(&r->level, &r->writes, &r->consumers)) {
+		return;
+	}
+	for (int i = 0; i < r->writes.list.n; i++) {
+		common = stmt_common(common, r->writes.list.data[i].at);
+	}
+	for (int i = 0; i < r->consumers.list.n; i++) {
+		common = stmt_common(common, r->consumers.list.data[i]);
+	}
+	if (common->kind == STMT_SEQ) {
+		r->level.seq = common;
+	}
+}
+
+/* Every write is complete before the copy, or comes after all that read it. */
+static bool
+check_order(struct reading *r)
+{
+	struct edit *e = r->e;
+
+	for (int i = 0; i < r->consumers.list.n; i++) {
+		struct stmt *c = child_at(&r->level,
+					  r->consumers.list.data[i]);
+
+		if (!r->first || stmt_before(e->f, c, r->first)) {
+			r->first = c;
+		}
+	}
+	for (int i = 0; i < r->writes.list.n; i++) {
+		struct stmt *w = child_at(&r->level,
+					  r->writes.list.data[i].at);
+		bool after = !r->level.seq;
+
+		for (int k = 0; k < r->consumers.list.n; k++) {
+			struct stmt *c = child_at(
+				&r->level, r->consumers.list.data[k]);
+
+			after &= c != w && stmt_before(e->f, c, w);
+		}
+		if (w == r->first ||
+		    (!stmt_before(e->f, w, r->first) && !after)) {
+			return edit_fail(e, "%s is written inside the same "
+					 "loops or between its readers; cache "
+					 "before compute_at, or name fewer "
+					 "consumers", r->buffer->name);
+		}
+	}
+	return true;
+}
+
+/* What the consumers read, seen from the place of the copy. */
+static bool
+find_box(struct reading *r)
+{
+	struct edit *e = r->e;
+	struct access_list loads = { 0 }, stores = { 0 };
+	struct stmt *top = r->level.seq ? r->level.seq
+					: r->scope->children[0];
+	struct range *made;
+	struct analyser a;
+
+	for (int i = 0; i < r->consumers.list.n; i++) {
+		access_collect(e->f, r->consumers.list.data[i], r->buffer,
+			       &loads);
+	}
+	r->box = arena_array(&e->m->arena, struct range,
+			     r->buffer->ndim + 1);
+	access_cover(e->f, top, loads.list.data, loads.list.n, r->box);
+	if (!r->level.seq) {
+		return true;
+	}
+	made = arena_array(&e->m->arena, struct range, r->buffer->ndim + 1);
+	access_collect(e->f, top, r->buffer, &stores);
+	loads.list.n = 0;
+	for (int i = 0; i < stores.list.n; i++) {
+		if (!stores.list.data[i].load) {
+			vec_push(&e->m->arena, &loads.list,
+				 stores.list.data[i]);
+		}
+	}
+	analyser_init(&a, e->m);
+	analyser_enter(&a, top);
+	if (!access_box(e->f, top, loads.list.data, loads.list.n, made) ||
+	    !region_covers(&a, made, r->box, r->buffer->ndim)) {
+		return edit_fail(e, "what is read of %s is not all made in "
+				 "the same iteration of the loops around; "
+				 "cache before compute_at", r->buffer->name);
+	}
+	return true;
+}
+
+/* What must hold outside of the level for the blocks that write to run: the
+ * copy runs under it too. False if it is not known to be all. */
+static bool
+find_condition(struct reading *r, const struct expr **out)
+{
+	struct module *m = r->e->m;
+
+	*out = expr_bool(m, true);
+	for (int i = 0; r->level.seq && i < r->writes.list.n; i++) {
+		struct stmt *at = r->writes.list.data[i].at;
+		struct stmt *block = block_around(at);
+		const struct expr *cond = conditions_outside(
+			r->e, block, at, r->level.seq);
+
+		if (!cond || (i > 0 && cond != *out)) {
+			return edit_fail(r->e, "block %s leaves elements of "
+					 "%s out under a condition; cache "
+					 "before compute_at",
+					 block->u.block->name,
+					 r->buffer->name);
+		}
+		*out = cond;
+	}
+	return true;
+}
+
+bool
+prim_cache_read(struct edit *e, const struct sched_value *args,
+		struct sched_value *out)
+{
+	struct stmt *b = edit_block(e, args[0].u.id), *copy, *nest;
+	struct reading r = { .e = e };
+	struct access_list all = { 0 };
+	const struct buffer *cache;
+	const struct expr *when;
+
+	if (!b) {
+		return false;
+	}
+	r.buffer = read_arg(b, &args[1]);
+	r.scope = scope_of(b);
+	if (!r.scope) {
+		return edit_fail(e, "block %s is the whole function; name a "
+				 "block inside", b->u.block->name);
+	}
+	if (!find_consumers(&r, &args[3])) {
+		return false;
+	}
+	access_collect(e->f, r.scope->children[0], r.buffer, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!all.list.data[i].load) {
+			vec_push(&e->m->arena, &r.writes.list,
+				 all.list.data[i]);
+		}
+	}
+	find_level(&r);
+	if (!check_order(&r) || !find_box(&r) || !find_condition(&r, &when)) {
+		return false;
+	}
+	cache = cache_buffer(e, r.buffer, args[2].u.text);
+	nest = copy_box_nest(e, cache->name, cache, r.buffer, r.box, NULL,
+			     r.level.seq, &copy);
+	stmt_set_arg(e->f, copy, 0, expr_and(e->m, copy->args[0], when));
+	for (int i = 0; i < r.consumers.list.n; i++) {
+		stmt_replace_buffer(e->f, r.consumers.list.data[i], r.buffer,
+				    cache);
+	}
+	insert_beside(e, r.first, nest, false);
+	scope_add_alloc(e->f, r.scope, cache);
+	*out = sv_block(copy->id);
+	return true;
+}
+
+/* -- writing */
+
+/* The index of the block's (first) store into b: its names. */
 static const struct expr *const *
 store_index(struct edit *e, struct stmt *block, const struct buffer *b)
 {
@@ -119,135 +314,165 @@ store_index(struct edit *e, struct stmt *block, const struct buffer *b)
 }
 
 static bool
-buffer_name_taken(const struct func *f, const struct stmt *scope,
-		  const char *name)
-{
-	for (int i = 0; i < f->params.n; i++) {
-		const struct buffer *b = f->params.data[i].buffer;
-
-		if (b && strcmp(b->name, name) == 0) {
-			return true;
-		}
-	}
-	for (int i = 0; i < scope->u.block->n_allocs; i++) {
-		if (strcmp(scope->u.block->allocs[i]->name, name) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static const struct buffer *
-cached_buffer(struct edit *e, const struct buffer *b,
-	      const struct stmt *owner, const char *name, const char *scope)
-{
-	const char *free_name = name;
-
-	for (int i = 2; buffer_name_taken(e->f, owner, free_name); i++) {
-		free_name = arena_printf(&e->m->arena, "%s%d", name, i);
-	}
-
-	struct buffer_spec spec = {
-		.name = free_name, .type = b->type, .ndim = b->ndim,
-		.shape = b->shape, .scope = arena_strdup(&e->m->arena, scope)
-	};
-
-	return buffer_new(e->m, &spec);
-}
-
-static bool
-reads_between(struct edit *e, const struct buffer *b, const struct stmt *block,
-	      const struct stmt *nest)
+read_beside(struct edit *e, const struct buffer *b, const struct stmt *block,
+	    struct stmt *nest)
 {
 	struct access_list all = { 0 };
 
-	access_collect(e->f, e->f->body, b, &all);
+	access_collect(e->f, nest, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
-		const struct access *x = &all.list.data[i];
-
-		if (x->load && stmt_contains(nest, x->at) &&
-		    !stmt_contains(block, x->at)) {
+		if (all.list.data[i].load &&
+		    !stmt_contains(block, all.list.data[i].at)) {
 			return true;
 		}
 	}
 	return false;
+}
+
+/* The box of what the block stores into b. */
+static bool
+written_box(struct edit *e, struct stmt *block, const struct buffer *b,
+	    struct range *box)
+{
+	struct access_list all = { 0 };
+	int n = 0;
+
+	access_collect(e->f, block, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (all.list.data[i].load) {
+			continue;
+		}
+		if (!runs_everywhere(e, block, all.list.data[i].at)) {
+			return false;
+		}
+		all.list.data[n++] = all.list.data[i];
+	}
+	access_cover(e->f, scope_of(block)->children[0], all.list.data, n,
+		     box);
+	return true;
+}
+
+static bool
+check_written(struct edit *e, struct stmt *block, const struct buffer *buffer)
+{
+	if (!scope_of(block)) {
+		return edit_fail(e, "block %s is the whole function; name a "
+				 "block inside", block->u.block->name);
+	}
+	if (sole_writer(e->f, buffer) != block) {
+		return edit_fail(e, "%s is written by other blocks too; one "
+				 "block must write all of it", buffer->name);
+	}
+	if (read_beside(e, buffer, block, scope_child(block))) {
+		return edit_fail(e, "%s is read inside the loops that write "
+				 "it; cache before compute_at", buffer->name);
+	}
+	return true;
+}
+
+/* These read the cache as well. */
+static bool
+redirect(struct edit *e, struct stmt *block, const struct sched_value *list,
+	 const struct buffer *from, const struct buffer *to)
+{
+	for (int i = 0; i < list->n; i++) {
+		struct stmt *b = edit_block(e, list->items[i].u.id);
+
+		if (!b) {
+			return false;
+		}
+		if (b == block || scope_of(b) != scope_of(block) ||
+		    !reads_below(e->f, b, from) ||
+		    !stmt_before(e->f, block, b)) {
+			return edit_fail(e, "block %s does not read %s after "
+					 "block %s; name consumers of it",
+					 b->u.block->name, from->name,
+					 block->u.block->name);
+		}
+		stmt_replace_buffer(e->f, b, from, to);
+	}
+	return true;
 }
 
 bool
 prim_cache_write(struct edit *e, const struct sched_value *args,
 		 struct sched_value *out)
 {
-	struct stmt *b = edit_block(e, args[0].u.id), *top, *copy, *nest;
-	struct stmt *owner;
+	struct stmt *b = edit_block(e, args[0].u.id), *copy, *nest;
 	const struct buffer *buffer, *cache;
-	const char *name = b->u.block->name, *scope = args[2].u.text;
+	struct range *box;
 
-	buffer = b->u.block->writes[args[1].u.ival].buffer;
-	top = scope_child(b);
-	owner = scope_of(b);
-	if (sole_writer(e, buffer) != b) {
-		return edit_fail(e, "%s is written by other blocks too; one "
-				 "block must write all of it", buffer->name);
+	if (!b) {
+		return false;
 	}
-	if (reads_between(e, buffer, b, top)) {
-		return edit_fail(e, "%s is read inside the loops that write "
-				 "it; cache before compute_at", buffer->name);
+	buffer = write_arg(b, &args[1]);
+	box = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
+	if (!check_written(e, b, buffer)) {
+		return false;
 	}
-	cache = cached_buffer(e, buffer, owner,
-			      b->children[1] && strcmp(scope, "local") == 0
-				      ? "acc"
-				      : arena_printf(&e->m->arena, "%s_%s",
-						     buffer->name, scope),
-			      scope);
-	nest = copy_nest(e, unique_block_name(e,
-				arena_printf(&e->m->arena, "%s_out", name)),
-			 buffer, cache, store_index(e, b, buffer), &copy);
+	if (!written_box(e, b, buffer, box)) {
+		return edit_fail(e, "block %s leaves elements of %s out under "
+				 "a condition; there is nothing to copy back "
+				 "for them", b->u.block->name, buffer->name);
+	}
+	cache = cache_buffer(e, buffer, args[2].u.text);
+	nest = copy_box_nest(e, cache->name, buffer, cache, box,
+			     store_index(e, b, buffer), NULL, &copy);
+	if (!redirect(e, b, &args[3], buffer, cache)) {
+		return false;
+	}
 	stmt_replace_buffer(e->f, b, buffer, cache);
-	insert_beside(e, top, nest, true);
-	scope_add_alloc(e->f, owner, cache);
+	insert_beside(e, scope_child(b), nest, true);
+	scope_add_alloc(e->f, scope_of(b), cache);
 	*out = sv_block(copy->id);
 	return true;
 }
 
-static bool
-written_inside(struct edit *e, const struct buffer *b, const struct stmt *nest)
-{
-	struct access_list all = { 0 };
-
-	access_collect(e->f, (struct stmt *)nest, b, &all);
-	for (int i = 0; i < all.list.n; i++) {
-		if (!all.list.data[i].load) {
-			return true;
-		}
-	}
-	return false;
-}
+/* -- both */
 
 bool
-prim_cache_read(struct edit *e, const struct sched_value *args,
-		struct sched_value *out)
+prim_cache_inplace(struct edit *e, const struct sched_value *args,
+		   struct sched_value *out)
 {
-	struct stmt *b = edit_block(e, args[0].u.id), *top, *copy, *nest;
+	struct stmt *b = edit_block(e, args[0].u.id), *in, *back, *nest;
 	const struct buffer *buffer, *cache;
-	const char *scope = args[2].u.text;
+	struct access_list all = { 0 };
+	struct range *box, *touched;
+	struct sched_value made[2];
 
-	buffer = b->u.block->reads[args[1].u.ival].buffer;
-	top = scope_child(b);
-	if (written_inside(e, buffer, top)) {
-		return edit_fail(e, "%s is written inside the same loops; "
-				 "cache before compute_at", buffer->name);
+	if (!b) {
+		return false;
 	}
-	cache = cached_buffer(e, buffer, scope_of(b),
-			      arena_printf(&e->m->arena, "%s_%s",
-					   buffer->name, scope),
-			      scope);
-	nest = copy_nest(e, unique_block_name(e,
-				arena_printf(&e->m->arena, "%s_in",
-					     buffer->name)),
-			 cache, buffer, NULL, &copy);
+	buffer = read_arg(b, &args[1]);
+	box = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
+	touched = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
+	if (!writes_below(e->f, b, buffer)) {
+		return edit_fail(e, "block %s reads %s but does not write it; "
+				 "use cache_read", b->u.block->name,
+				 buffer->name);
+	}
+	if (!check_written(e, b, buffer)) {
+		return false;
+	}
+	/* What is copied in covers what is copied back: elements left out
+	 * under a condition keep their values. */
+	access_collect(e->f, b, buffer, &all);
+	access_cover(e->f, scope_of(b)->children[0], all.list.data,
+		     all.list.n, touched);
+	if (!written_box(e, b, buffer, box)) {
+		memcpy(box, touched, sizeof *box * (size_t)buffer->ndim);
+	}
+	cache = cache_buffer(e, buffer, args[2].u.text);
+	nest = copy_box_nest(e, cache->name, cache, buffer, touched,
+			     store_index(e, b, buffer), NULL, &in);
+	insert_beside(e, scope_child(b), nest, false);
+	nest = copy_box_nest(e, cache->name, buffer, cache, box,
+			     store_index(e, b, buffer), NULL, &back);
+	insert_beside(e, scope_child(b), nest, true);
 	stmt_replace_buffer(e->f, b, buffer, cache);
-	insert_beside(e, top, nest, false);
 	scope_add_alloc(e->f, scope_of(b), cache);
-	*out = sv_block(copy->id);
+	made[0] = sv_block(in->id);
+	made[1] = sv_block(back->id);
+	*out = sv_list(e->m, made, 2);
 	return true;
 }

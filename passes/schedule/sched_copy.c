@@ -252,17 +252,31 @@ index_in_bounds(struct edit *e, const struct stmt *block,
 	return true;
 }
 
-bool
-runs_everywhere(struct edit *e, const struct stmt *block,
-		const struct stmt *at)
+static bool
+bound_below(const struct expr *x, const struct stmt *s, const struct stmt *top)
+{
+	for (; s && s != top; s = s->parent) {
+		if ((s->kind == STMT_FOR && expr_uses_var(x,
+							  s->u.loop.var)) ||
+		    (s->kind == STMT_LET && expr_uses_var(x, s->u.var))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+const struct expr *
+conditions_outside(struct edit *e, const struct stmt *block,
+		   const struct stmt *at, const struct stmt *top)
 {
 	struct module *m = e->m;
+	const struct expr *outside = expr_bool(m, true);
 	struct conjuncts all = { 0 };
 	struct analyser a;
 
-	for (const struct stmt *p = at; p != block; p = p->parent) {
+	for (const struct stmt *p = at; p && p != top; p = p->parent) {
 		if (p->kind == STMT_IF || p->kind == STMT_WHILE) {
-			return false;
+			return NULL;
 		}
 	}
 	analyser_init(&a, m);
@@ -278,11 +292,25 @@ runs_everywhere(struct edit *e, const struct stmt *block,
 	}
 	expr_conjuncts(m, block->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
-		if (!prove(&a, all.list.data[i])) {
-			return false;
+		const struct expr *c = all.list.data[i];
+
+		if (!bound_below(c, block->parent, top)) {
+			outside = expr_and(m, outside, c);
+		} else if (!prove(&a, c)) {
+			return NULL;
 		}
 	}
-	return true;
+	return outside;
+}
+
+bool
+runs_everywhere(struct edit *e, const struct stmt *block,
+		const struct stmt *at)
+{
+	const struct expr *rest = conditions_outside(e, block, at,
+						     scope_of(block));
+
+	return rest && expr_is_value(rest, 1);
 }
 
 struct stmt *

@@ -45,6 +45,13 @@ bool index_in_bounds(struct edit *e, const struct stmt *block,
  * from their domains, and no IF in its body leaves the statement out. */
 bool runs_everywhere(struct edit *e, const struct stmt *block,
 		     const struct stmt *at);
+/* The conjuncts of the block's predicate that speak of nothing bound below
+ * top, as one (true if there are none). NULL if anything else may leave the
+ * statement at out of a value of the iter vars. */
+const struct expr *conditions_outside(struct edit *e,
+				      const struct stmt *block,
+				      const struct stmt *at,
+				      const struct stmt *top);
 /* Each iter var is bound to a loop of its own around the block. */
 bool trivial_bindings(const struct stmt *block);
 /* The loop that alone binds iter i of the block, or NULL. */
@@ -63,6 +70,15 @@ struct stmt *store_nest(struct edit *e, const char *name,
 			const struct expr *predicate, const struct buffer *to,
 			const struct expr *const *index,
 			const struct expr *value, struct stmt **block);
+/* for the box: to[…] = from[…], two buffers of one shape, under a predicate
+ * where the box may reach beyond them. like: an index whose variables name the
+ * axes, or NULL; context: a statement that the nest will stand in (beside
+ * others, and loops of extent 1 go), or NULL. */
+struct stmt *copy_box_nest(struct edit *e, const char *name,
+			   const struct buffer *to, const struct buffer *from,
+			   const struct range *box,
+			   const struct expr *const *like,
+			   const struct stmt *context, struct stmt **copy);
 /* Puts added before or after at. */
 void insert_beside(struct edit *e, struct stmt *at, struct stmt *added,
 		   bool after);

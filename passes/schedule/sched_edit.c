@@ -303,12 +303,16 @@ regions(struct func *f, const struct stmt *block,
 					  all->list.n + 1);
 	struct access *same = arena_array(arena, struct access,
 					  all->list.n + 1);
+	bool reduces = block->children[1] != NULL;
 
+	for (int i = 0; i < block->u.block->n_iters; i++) {
+		reduces |= block->u.block->iters[i].kind != ITER_SPATIAL;
+	}
 	*n = 0;
 	for (int i = 0; i < all->list.n; i++) {
 		const struct buffer *b = all->list.data[i].buffer;
 		bool done = !all->list.data[i].load != writes ||
-			    (!writes && is_written(all, b));
+			    (!writes && reduces && is_written(all, b));
 		int count = 0;
 
 		for (int k = 0; k < *n; k++) {

@@ -383,7 +383,8 @@ rule_matmul(struct rules *r, int reduction, int output)
 		return false;
 	}
 	if (output == reduction &&
-	    !sched_cache_write(&r->s, reduction, 0, "local", &output)) {
+	    (!sched_cache_write(&r->s, reduction, 0, "local", &output) ||
+	     !sched_rename_buffer(&r->s, reduction, 0, "acc"))) {
 		return false;
 	}
 	rules_name_loops(r, &t.x, output);

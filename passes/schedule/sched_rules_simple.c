@@ -147,7 +147,8 @@ static bool
 own_accumulator(struct rules *r, int reduction, int *output)
 {
 	return *output != reduction ||
-	       sched_cache_write(&r->s, reduction, 0, "local", output);
+	       (sched_cache_write(&r->s, reduction, 0, "local", output) &&
+		sched_rename_buffer(&r->s, reduction, 0, "acc"));
 }
 
 bool

@@ -157,7 +157,8 @@ rule_window(struct rules *r, int reduction, int output)
 		return false;
 	}
 	if (output == reduction &&
-	    !sched_cache_write(&r->s, reduction, 0, "local", &output)) {
+	    (!sched_cache_write(&r->s, reduction, 0, "local", &output) ||
+	     !sched_rename_buffer(&r->s, reduction, 0, "acc"))) {
 		return false;
 	}
 	rules_name_loops(r, &x, output);
