@@ -21,9 +21,20 @@ collect_load(void *ctx, const struct expr *e)
 
 	if (e->kind == EXPR_LOAD &&
 	    (!c->buffer || e->u.buffer == c->buffer)) {
-		struct access a = { e->u.buffer, c->at, e, e->args };
+		struct access a = { e->u.buffer, c->at, e, e->args, false };
 
 		vec_push(&c->func->module->arena, &c->out->list, a);
+	} else if (e->kind == EXPR_CALL &&
+		   e->u.intrin == INTRIN_ADDRESS_OF) {
+		/* The load has been visited before. */
+		for (int i = c->out->list.n - 1; i >= 0; i--) {
+			struct access *a = &c->out->list.data[i];
+
+			if (a->at != c->at) {
+				break;
+			}
+			a->address |= a->load == e->args[0];
+		}
 	}
 }
 
@@ -38,7 +49,8 @@ collect_stmt(void *ctx, struct stmt *s)
 	}
 	if (s->kind == STMT_STORE &&
 	    (!c->buffer || s->u.buffer == c->buffer)) {
-		struct access a = { s->u.buffer, s, NULL, s->args + 1 };
+		struct access a = { s->u.buffer, s, NULL, s->args + 1,
+				    false };
 
 		vec_push(&c->func->module->arena, &c->out->list, a);
 	}
@@ -358,7 +370,8 @@ cover_all(struct func *f, const struct stmt *top, const struct access *list,
 	for (int i = 0; i < n; i++) {
 		const struct expr *lo, *hi;
 
-		if (!cover_one(f, top, &list[i], d, of_block, &lo, &hi)) {
+		if (list[i].address ||
+		    !cover_one(f, top, &list[i], d, of_block, &lo, &hi)) {
 			return false;
 		}
 		min = min ? pick(&a, min, lo, true) : lo;

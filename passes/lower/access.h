@@ -12,6 +12,8 @@ struct access {
 	struct stmt *at;           /* the statement: a STORE if it writes */
 	const struct expr *load;   /* NULL: the STORE itself */
 	const struct expr *const *index;
+	bool address; /* its address is taken: more than this element may be
+		       * read, and written */
 };
 
 struct access_list {
@@ -19,7 +21,7 @@ struct access_list {
 };
 
 /* Every load and store at or below s of buffer (NULL: of any), in program
- * order. Addresses taken count as loads. */
+ * order. Addresses taken count as loads, marked as such. */
 void access_collect(struct func *f, struct stmt *s,
 		    const struct buffer *buffer, struct access_list *out);
 
@@ -51,7 +53,7 @@ void access_remap(struct func *f, struct stmt *s, const struct buffer *from,
 /* The smallest box that covers all accesses in the list of one buffer, seen
  * from outside top: ranges whose min is free of what is bound inside top.
  * Where a dimension has no usable bound, or one no smaller than the buffer's,
- * [0, shape). */
+ * or an address is taken, [0, shape). */
 void access_cover(struct func *f, const struct stmt *top,
 		  const struct access *list, int n, struct range *ranges);
 /* The same, but a box that reaches beyond the buffer stays as it is. False:

@@ -138,12 +138,34 @@ random_form(struct trial *t, struct rng *r)
 }
 
 static bool
+random_blockize(struct trial *t, struct rng *r)
+{
+	struct sched_value blocks[2], args[2];
+
+	args[1] = sv_bool(pick(r, 2));
+	switch (pick(r, 4)) {
+	case 0:
+		args[0] = sv_block(random_block(t, r));
+		break;
+	case 1:
+		blocks[0] = sv_block(random_block(t, r));
+		blocks[1] = sv_block(random_block(t, r));
+		args[0] = sv_list(t->m, blocks, 2);
+		break;
+	default:
+		args[0] = sv_loop(random_loop(t, r));
+		break;
+	}
+	return sched_apply(&t->s, "blockize", args, 2, NULL);
+}
+
+static bool
 random_step(struct trial *t, struct rng *r)
 {
 	int out[4];
 	int64_t factors[] = { 0, 1 + pick(r, 5), 1 + pick(r, 3) };
 
-	switch (pick(r, 18)) {
+	switch (pick(r, 19)) {
 	case 0:
 	case 1:
 		return sched_split(&t->s, random_loop(t, r), factors,
@@ -192,6 +214,8 @@ random_step(struct trial *t, struct rng *r)
 		return random_merge(t, r);
 	case 16:
 		return random_form(t, r);
+	case 17:
+		return random_blockize(t, r);
 	default:
 		return sched_parallel(&t->s, random_loop(t, r));
 	}
