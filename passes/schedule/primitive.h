@@ -45,6 +45,7 @@ enum sched_param_role {
 	 * two attributes for it: the number, and 0 (read) or 1. */
 	PARAM_BUFFER,
 	PARAM_STAR,    /* f(*loops) in Python */
+	PARAM_FACTORS, /* one by one among the inputs of TVM's trace */
 	PARAM_DECISION /* of a sampling: made (e->decision) or given */
 };
 

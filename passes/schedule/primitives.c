@@ -22,6 +22,9 @@
 #define IN_STAR(n, a) \
 	{ .name = n, .accepts = (a), .is_input = true, .is_list = true, \
 	  .role = PARAM_STAR }
+#define IN_FACTORS(n, a) \
+	{ .name = n, .accepts = (a), .is_input = true, .is_list = true, \
+	  .role = PARAM_FACTORS }
 #define OPT_IN(n, a, ...) \
 	{ .name = n, .accepts = (a), .is_input = true, .optional = true, \
 	  .initial = __VA_ARGS__ }

@@ -67,5 +67,8 @@ void trace_print_python(const struct sched *s, enum script_version version,
  * maps. False after an error with position on the module's diags; steps
  * before it stay applied. */
 bool trace_read_python(struct sched *s, const struct source *src);
+/* The same where `x, = f()` is written also for an f that gives one value and
+ * no list: made from a form that does not tell them apart. */
+bool trace_read_loosely(struct sched *s, const struct source *src);
 
 #endif

@@ -19,6 +19,7 @@ struct reader {
 	const struct source *src;
 	const char *schedule; /* what the text calls it */
 	VEC(struct binding) names;
+	bool loosely;
 };
 
 static bool value_of(struct reader *r, const struct py_node *n,
@@ -444,6 +445,9 @@ assign(struct reader *r, const struct py_node *target,
 		return fail(r, target, "values are assigned to names; write "
 			    "i, j = …");
 	}
+	if (r->loosely && value.kind != SV_LIST && value.kind != SV_NONE) {
+		value = sv_list(r->m, &value, 1);
+	}
 	if (value.kind != SV_LIST || value.n != target->n_kids) {
 		return py_error(r->m, r->src, target->span, "there are %d "
 				"values; name as many",
@@ -503,12 +507,24 @@ statements(struct reader *r, const struct py_node *suite)
 	return true;
 }
 
-bool
-trace_read_python(struct sched *s, const struct source *src)
+static bool
+read_text(struct sched *s, const struct source *src, bool loosely)
 {
 	struct reader r = { .s = s, .m = s->module, .src = src,
-			    .schedule = "sch" };
+			    .schedule = "sch", .loosely = loosely };
 	const struct py_node *tree = py_parse(s->module, src);
 
 	return tree && statements(&r, tree);
+}
+
+bool
+trace_read_python(struct sched *s, const struct source *src)
+{
+	return read_text(s, src, false);
+}
+
+bool
+trace_read_loosely(struct sched *s, const struct source *src)
+{
+	return read_text(s, src, true);
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* traces TARGET MODEL.onnx: every kernel's default schedule, done again on the
  * kernel's unscheduled function from its trace, gives the same text: from the
- * steps in memory, and from the trace written and read as Python. */
+ * steps in memory, and from the trace written and read as Python and as
+ * JSON. With PRINT=1 the Python form is shown. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "../unit/check.h"
 #include "kernel.h"
 #include "onnx_import.h"
 #include "emit.h"
-#include "trace.h"
+#include "trace_json.h"
 
 /* The scheduled functions as the compiler made them, by name. */
 struct seen {
@@ -54,9 +56,11 @@ show(const struct diags *diags)
 	}
 }
 
+enum form { IN_MEMORY, AS_PYTHON, AS_JSON };
+
 static void
 check_again(struct program *p, const struct kernel *k, const char *want,
-	    const struct sched *first, bool python)
+	    const struct sched *first, enum form form)
 {
 	struct module *m = p->graph->module;
 	struct sched again;
@@ -66,11 +70,17 @@ check_again(struct program *p, const struct kernel *k, const char *want,
 
 	sched_init(&again, kernel_unscheduled(p, k));
 	strbuf_init(&text);
-	trace_print_python(first, SCRIPT_CURRENT, &text);
+	if (form == AS_JSON) {
+		trace_json_write(first, SCRIPT_CURRENT, &text);
+	} else {
+		trace_print_python(first, SCRIPT_CURRENT, &text);
+	}
 	src.text = text.data;
 	src.length = text.len;
-	ok = python ? trace_read_python(&again, &src)
-		    : sched_replay(&again, first->trace.data, first->trace.n);
+	ok = form == AS_JSON	 ? trace_json_read(&again, &src)
+	     : form == AS_PYTHON ? trace_read_python(&again, &src)
+				 : sched_replay(&again, first->trace.data,
+						first->trace.n);
 	if (!CHECK(ok)) {
 		show(&again.diags);
 		show(&m->diags);
@@ -90,9 +100,18 @@ check_kernel(struct program *p, const struct kernel *k, const char *want)
 	if (!CHECK(kernel_schedule(p, k, &first))) {
 		return;
 	}
+	if (getenv("PRINT")) {
+		struct strbuf text;
+
+		strbuf_init(&text);
+		trace_print_python(&first, SCRIPT_CURRENT, &text);
+		printf("# %s\n%s\n", k->name, text.data);
+		strbuf_release(&text);
+	}
 	CHECK_STR_EQ(text_of(&m->arena, first.func), want);
-	check_again(p, k, want, &first, false);
-	check_again(p, k, want, &first, true);
+	check_again(p, k, want, &first, IN_MEMORY);
+	check_again(p, k, want, &first, AS_PYTHON);
+	check_again(p, k, want, &first, AS_JSON);
 }
 
 int

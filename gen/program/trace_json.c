@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing traces as JSON, and reading them: each instruction becomes a line of
+ * the Python form, which is read as any other.
+ *
+ *   ["Split", ["l1", "None", 4], [1, 0], ["l2", "l3"]]
+ *     ->  l2, l3, = sch.split(loop=l1, factors=[None, 4], …)
+ */
+#include "trace_json.h"
+
+#include <stdlib.h>
+
+#include "json_read.h"
+#include "trace_map.h"
+
+/* -- writing */
+
+struct writer {
+	const struct sched *s;
+	const struct trace_names *names;
+	struct strbuf *out;
+};
+
+static void
+put_text(struct strbuf *out, const char *text)
+{
+	for (const char *c = text; *c; c++) {
+		if (*c == '"' || *c == '\\') {
+			strbuf_printf(out, "\\%c", *c);
+		} else if ((unsigned char)*c < ' ') {
+			strbuf_printf(out, "\\u%04x", (unsigned)*c);
+		} else {
+			strbuf_putc(out, *c);
+		}
+	}
+}
+
+static void
+put_string(struct strbuf *out, const char *text)
+{
+	strbuf_putc(out, '"');
+	put_text(out, text);
+	strbuf_putc(out, '"');
+}
+
+static void
+put_float(struct strbuf *out, double v)
+{
+	cJSON *number = cJSON_CreateNumber(v);
+	char *text = number ? cJSON_PrintUnformatted(number) : NULL;
+
+	strbuf_puts(out, text ? text : "0");
+	cJSON_free(text);
+	cJSON_Delete(number);
+}
+
+static void
+put_expr(struct writer *w, const struct expr *e)
+{
+	struct strbuf text;
+
+	strbuf_init(&text);
+	expr_print(trace_expr(w->s, w->names, e), &text);
+	put_string(w->out, text.data);
+	strbuf_release(&text);
+}
+
+static void
+put_map(struct writer *w, const struct index_map *map)
+{
+	struct strbuf text;
+
+	strbuf_init(&text);
+	index_map_save(w->s->module, map, &text);
+	put_string(w->out, text.data);
+	strbuf_release(&text);
+}
+
+/* Among the inputs a text stands in quotes, since handles are texts too. */
+static void
+put_value(struct writer *w, const struct sched_value *v, bool input)
+{
+	const char *name;
+
+	switch (v->kind) {
+	case SV_NONE:
+		strbuf_puts(w->out, input ? "\"None\"" : "null");
+		break;
+	case SV_BLOCK:
+	case SV_LOOP:
+		name = trace_handle(w->names, v->u.id);
+		put_string(w->out, name ? name : "unknown");
+		break;
+	case SV_INT:
+	case SV_BOOL:
+		strbuf_printf(w->out, "%lld", (long long)v->u.ival);
+		break;
+	case SV_FLOAT:
+		put_float(w->out, v->u.fval);
+		break;
+	case SV_STRING:
+		strbuf_puts(w->out, input ? "\"\\\"" : "\"");
+		put_text(w->out, v->u.text);
+		strbuf_puts(w->out, input ? "\\\"\"" : "\"");
+		break;
+	case SV_EXPR:
+		put_expr(w, v->u.expr);
+		break;
+	case SV_MAP:
+		put_map(w, v->u.map);
+		break;
+	case SV_LIST:
+		strbuf_putc(w->out, '[');
+		for (int i = 0; i < v->n; i++) {
+			strbuf_puts(w->out, i ? ", " : "");
+			put_value(w, &v->items[i], input);
+		}
+		strbuf_putc(w->out, ']');
+		break;
+	}
+}
+
+static void
+put_params(struct writer *w, const struct sched_step *step, bool inputs)
+{
+	const char *comma = "";
+
+	strbuf_putc(w->out, '[');
+	for (int i = 0; i < step->primitive->n_params; i++) {
+		const struct sched_param *p = &step->primitive->params[i];
+		const struct sched_value *v = &step->args[i];
+
+		if (p->is_input != inputs || p->role == PARAM_DECISION) {
+			continue;
+		}
+		if (p->role == PARAM_STAR || p->role == PARAM_FACTORS) {
+			for (int k = 0; k < v->n; k++) {
+				strbuf_puts(w->out, comma);
+				put_value(w, &v->items[k], true);
+				comma = ", ";
+			}
+			continue;
+		}
+		strbuf_puts(w->out, comma);
+		comma = ", ";
+		if (p->role == PARAM_BUFFER) {
+			strbuf_printf(w->out, "%lld, %d",
+				      (long long)v->items[1].u.ival,
+				      strcmp(v->items[0].u.text,
+					     "write") == 0);
+		} else if (p->is_list && v->kind == SV_NONE) {
+			strbuf_puts(w->out, "[]");
+		} else {
+			put_value(w, v, inputs);
+		}
+	}
+	strbuf_putc(w->out, ']');
+}
+
+static void
+put_step(struct writer *w, int i, enum script_version version)
+{
+	const struct sched_step *step = &w->s->trace.data[i];
+	const char *kind = step->primitive->kind;
+	int first = w->names->first_result.data[i];
+
+	if (version == SCRIPT_CURRENT && strcmp(kind, "GetBlock") == 0) {
+		kind = "GetSBlock";
+	}
+	strbuf_printf(w->out, "[\"%s\", ", kind);
+	put_params(w, step, true);
+	strbuf_puts(w->out, ", ");
+	put_params(w, step, false);
+	strbuf_puts(w->out, ", [");
+	for (int k = 0; k < trace_n_results(step); k++) {
+		strbuf_printf(w->out, "%s\"%s\"", k ? ", " : "",
+			      w->names->of_result.data[first + k]);
+	}
+	strbuf_puts(w->out, "]]");
+}
+
+static void
+put_decisions(struct writer *w, const bool *keep)
+{
+	const char *comma = "";
+	int at = 0;
+
+	for (int i = 0; i < w->s->trace.n; i++) {
+		const struct sched_step *step = &w->s->trace.data[i];
+
+		for (int k = 0; keep[i] && k < step->primitive->n_params;
+		     k++) {
+			if (step->primitive->params[k].role !=
+			    PARAM_DECISION) {
+				continue;
+			}
+			strbuf_printf(w->out, "%s[%d, ", comma, at);
+			put_value(w, &step->args[k], false);
+			strbuf_putc(w->out, ']');
+			comma = ", ";
+		}
+		at += keep[i];
+	}
+}
+
+void
+trace_json_write(const struct sched *s, enum script_version version,
+		 struct strbuf *out)
+{
+	bool *keep = arena_array(&s->module->arena, bool, s->trace.n + 1);
+	struct trace_names names;
+	struct writer w = { s, &names, out };
+	const char *comma = "\n";
+
+	trace_live(s, keep);
+	trace_name_all(s, keep, &names);
+	strbuf_puts(out, "[[");
+	for (int i = 0; i < s->trace.n; i++) {
+		if (keep[i]) {
+			strbuf_puts(out, comma);
+			put_step(&w, i, version);
+			comma = ",\n";
+		}
+	}
+	strbuf_puts(out, "\n], [");
+	put_decisions(&w, keep);
+	strbuf_puts(out, "]]\n");
+}
+
+/* -- reading */
+
+struct converter {
+	struct module *m;
+	const struct source *src;
+	int at; /* the instruction */
+	struct strbuf out;
+};
+
+static bool
+refuse(struct converter *c, const char *what)
+{
+	struct diag_place place = {
+		.file = c->src->name,
+		.item = arena_printf(&c->m->arena, "instruction %d", c->at),
+	};
+
+	return diag_error(&c->m->diags, DIAG_BAD_PROGRAM, place, "%s", what);
+}
+
+static bool
+is_word(const char *text)
+{
+	bool ok = text[0] != '\0' && !(text[0] >= '0' && text[0] <= '9');
+
+	for (const char *c = text; *c; c++) {
+		ok = ok && (*c == '_' || (*c >= '0' && *c <= '9') ||
+			    (*c >= 'a' && *c <= 'z') ||
+			    (*c >= 'A' && *c <= 'Z'));
+	}
+	return ok;
+}
+
+static void
+quote(struct converter *c, const char *text, size_t n)
+{
+	strbuf_putc(&c->out, '"');
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] == '"' || text[i] == '\\') {
+			strbuf_putc(&c->out, '\\');
+		}
+		if ((unsigned char)text[i] < ' ') {
+			strbuf_printf(&c->out, "\\x%02x",
+				      (unsigned)(unsigned char)text[i]);
+		} else {
+			strbuf_putc(&c->out, text[i]);
+		}
+	}
+	strbuf_putc(&c->out, '"');
+}
+
+static bool
+convert_text(struct converter *c, const char *text, bool input, bool map)
+{
+	size_t n = strlen(text);
+	const char *lambda;
+
+	if (map && n > 1 && text[0] == '{') {
+		lambda = index_map_load(c->m, text);
+		if (!lambda) {
+			return refuse(c, "this is no saved index map; write "
+				      "a lambda");
+		}
+		strbuf_puts(&c->out, lambda);
+		return true;
+	}
+	if (strchr(text, '\n')) {
+		return refuse(c, "a text holds a line end; write one line");
+	}
+	if (map && strncmp(text, "lambda", 6) == 0) {
+		strbuf_puts(&c->out, text);
+		return true;
+	}
+	if (!input) {
+		quote(c, text, n);
+	} else if (n >= 2 && text[0] == '"' && text[n - 1] == '"') {
+		quote(c, text + 1, n - 2);
+	} else {
+		strbuf_puts(&c->out, text); /* a handle, None, v2 * 4 */
+	}
+	return true;
+}
+
+static bool
+convert(struct converter *c, const cJSON *v, bool input, bool map)
+{
+	const cJSON *item;
+
+	if (cJSON_IsString(v)) {
+		return convert_text(c, v->valuestring, input, map);
+	}
+	if (cJSON_IsNull(v)) {
+		strbuf_puts(&c->out, "None");
+		return true;
+	}
+	if (cJSON_IsBool(v)) {
+		strbuf_puts(&c->out, cJSON_IsTrue(v) ? "True" : "False");
+		return true;
+	}
+	if (cJSON_IsNumber(v)) {
+		char *text = cJSON_PrintUnformatted(v);
+
+		strbuf_puts(&c->out, text ? text : "0");
+		cJSON_free(text);
+		return true;
+	}
+	if (!cJSON_IsArray(v)) {
+		return refuse(c, "objects are not read here; give numbers, "
+			      "texts and lists");
+	}
+	strbuf_putc(&c->out, '[');
+	cJSON_ArrayForEach(item, v) {
+		if (!convert(c, item, input, map)) {
+			return false;
+		}
+		strbuf_puts(&c->out, ", ");
+	}
+	strbuf_putc(&c->out, ']');
+	return true;
+}
+
+/* The next values of a list, as the argument of p. */
+static bool
+convert_param(struct converter *c, const struct sched_param *p,
+	      const cJSON **next)
+{
+	bool map = p->accepts & 1u << SV_MAP;
+
+	if (p->role == PARAM_STAR || p->role == PARAM_FACTORS) {
+		if (p->role == PARAM_STAR) {
+			strbuf_puts(&c->out, "*[");
+		} else {
+			strbuf_printf(&c->out, "%s=[", p->name);
+		}
+		while (*next) {
+			if (!convert(c, *next, true, false)) {
+				return false;
+			}
+			strbuf_puts(&c->out, ", ");
+			*next = (*next)->next;
+		}
+		strbuf_puts(&c->out, "], ");
+		return true;
+	}
+	if (p->role == PARAM_BUFFER) {
+		const cJSON *which = *next ? (*next)->next : NULL;
+
+		if (!cJSON_IsNumber(*next) || !cJSON_IsNumber(which)) {
+			return refuse(c, "a buffer is a number and 0 (read) "
+				      "or 1 (write)");
+		}
+		strbuf_printf(&c->out, "%s=(\"%s\", %d), ", p->name,
+			      which->valueint ? "write" : "read",
+			      (*next)->valueint);
+		*next = which->next;
+		return true;
+	}
+	strbuf_printf(&c->out, "%s=", p->name);
+	if (p->is_list && cJSON_IsArray(*next) &&
+	    cJSON_GetArraySize(*next) == 0 && p->optional) {
+		strbuf_puts(&c->out, "None");
+	} else if (!convert(c, *next, p->is_input, map)) {
+		return false;
+	}
+	strbuf_puts(&c->out, ", ");
+	*next = (*next)->next;
+	return true;
+}
+
+static bool
+convert_args(struct converter *c, const struct primitive *p,
+	     const cJSON *inputs, const cJSON *attrs, const cJSON *decision)
+{
+	const cJSON *input = inputs->child, *attr = attrs->child;
+	bool ok = true;
+
+	for (int i = 0; ok && i < p->n_params; i++) {
+		const struct sched_param *param = &p->params[i];
+		const cJSON **next = param->is_input ? &input : &attr;
+
+		if (param->role == PARAM_DECISION) {
+			if (decision) {
+				strbuf_puts(&c->out, "decision=");
+				ok = convert(c, decision, false, false);
+			}
+			continue;
+		}
+		if (!*next && param->role != PARAM_STAR &&
+		    param->role != PARAM_FACTORS) {
+			ok = param->optional ||
+			     refuse(c, arena_printf(&c->m->arena,
+						    "%s is missing",
+						    param->name));
+			continue;
+		}
+		ok = convert_param(c, param, next);
+	}
+	return ok && ((!input && !attr) ||
+		      refuse(c, "there are more inputs or attributes than "
+			     "the instruction takes"));
+}
+
+static const struct primitive *
+find_kind(struct converter *c, const char *kind)
+{
+	int n;
+	const struct primitive *list = sched_primitives(&n);
+	const char **kinds = arena_array(&c->m->arena, const char *, n + 1);
+	const char *nearest;
+
+	if (strcmp(kind, "GetSBlock") == 0) {
+		kind = "GetBlock";
+	}
+	for (int i = 0; i < n; i++) {
+		kinds[i] = list[i].kind;
+		if (strcmp(list[i].kind, kind) == 0) {
+			return &list[i];
+		}
+	}
+	nearest = py_nearest(kind, kinds, n);
+	refuse(c, nearest ? arena_printf(&c->m->arena, "there is no kind %s; "
+					 "did you mean %s?", kind, nearest)
+			  : arena_printf(&c->m->arena, "there is no kind %s; "
+					 "docs/schedules.md lists them",
+					 kind));
+	return NULL;
+}
+
+static const cJSON *
+decision_of(const cJSON *decisions, int at)
+{
+	const cJSON *d;
+
+	cJSON_ArrayForEach(d, decisions) {
+		if (cJSON_GetArraySize(d) == 2 &&
+		    cJSON_IsNumber(d->child) && d->child->valueint == at) {
+			return d->child->next;
+		}
+	}
+	return NULL;
+}
+
+static bool
+convert_instruction(struct converter *c, const cJSON *v,
+		    const cJSON *decisions)
+{
+	const cJSON *kind = cJSON_GetArrayItem(v, 0);
+	const cJSON *inputs = cJSON_GetArrayItem(v, 1);
+	const cJSON *attrs = cJSON_GetArrayItem(v, 2);
+	const cJSON *results = cJSON_GetArrayItem(v, 3), *r;
+	const struct primitive *p;
+
+	if (cJSON_GetArraySize(v) != 4 || !cJSON_IsString(kind) ||
+	    !cJSON_IsArray(inputs) || !cJSON_IsArray(attrs) ||
+	    !cJSON_IsArray(results)) {
+		return refuse(c, "an instruction is [kind, inputs, "
+			      "attributes, results]");
+	}
+	p = find_kind(c, kind->valuestring);
+	if (!p) {
+		return false;
+	}
+	cJSON_ArrayForEach(r, results) {
+		if (!cJSON_IsString(r) || !is_word(r->valuestring)) {
+			return refuse(c, "a result is a name; use letters "
+				      "and digits");
+		}
+		strbuf_printf(&c->out, "%s, ", r->valuestring);
+	}
+	strbuf_printf(&c->out, "%ssch.%s(", results->child ? "= " : "",
+		      p->name);
+	if (!convert_args(c, p, inputs, attrs,
+			  decision_of(decisions, c->at))) {
+		return false;
+	}
+	strbuf_puts(&c->out, ")\n");
+	return true;
+}
+
+bool
+trace_json_read(struct sched *s, const struct source *src)
+{
+	struct converter c = { .m = s->module, .src = src };
+	const char *text = arena_strndup(&s->module->arena, src->text,
+					 src->length);
+	cJSON *root = json_parse(s->module, src->name, text);
+	const cJSON *list = cJSON_GetArrayItem(root, 0), *v;
+	const cJSON *decisions = cJSON_GetArrayItem(root, 1);
+	bool ok = root != NULL;
+
+	if (ok && (cJSON_GetArraySize(root) != 2 || !cJSON_IsArray(list) ||
+		   !cJSON_IsArray(decisions))) {
+		ok = refuse(&c, "a trace is [instructions, decisions]");
+	}
+	strbuf_init(&c.out);
+	strbuf_puts(&c.out, "");
+	cJSON_ArrayForEach(v, list) {
+		ok = ok && convert_instruction(&c, v, decisions);
+		c.at++;
+	}
+	if (ok) {
+		/* A line of this text is an instruction of the trace. */
+		struct source *lines = arena_new(&s->module->arena,
+						 struct source);
+
+		lines->name = arena_printf(&s->module->arena,
+					   "%s, as Python", src->name);
+		lines->text = arena_strndup(&s->module->arena, c.out.data,
+					    c.out.len);
+		lines->length = c.out.len;
+		ok = trace_read_loosely(s, lines);
+	}
+	strbuf_release(&c.out);
+	cJSON_Delete(root);
+	return ok;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Index maps in TVM's object JSON. Every object is a node of a list and refers
+ * to others by their places in it; place 0 is none. */
+#include "trace_map.h"
+
+#include <stdlib.h>
+
+#include "json_read.h"
+
+static const struct {
+	const char *type_key, *op;
+	enum expr_kind kind;
+} operators[] = {
+	{ "tir.Add", " + ", EXPR_ADD },
+	{ "tir.Sub", " - ", EXPR_SUB },
+	{ "tir.Mul", " * ", EXPR_MUL },
+	{ "tir.FloorDiv", " // ", EXPR_FLOORDIV },
+	{ "tir.FloorMod", " % ", EXPR_FLOORMOD },
+};
+enum { N_OPERATORS = sizeof operators / sizeof *operators };
+
+/* -- saving */
+
+struct saver {
+	struct module *m;
+	const struct index_map *map;
+	VEC(const char *) nodes;
+};
+
+static int
+add_node(struct saver *s, const char *text)
+{
+	vec_push(&s->m->arena, &s->nodes, text);
+	return s->nodes.n - 1;
+}
+
+static int
+add_array(struct saver *s, const int *items, int n)
+{
+	const char *text = "";
+
+	for (int i = 0; i < n; i++) {
+		text = arena_printf(&s->m->arena, "%s%s%d", text,
+				    i ? ", " : "", items[i]);
+	}
+	return add_node(s, arena_printf(&s->m->arena, "{\"type_key\": "
+					"\"Array\", \"data\": [%s]}", text));
+}
+
+static int
+add_expr(struct saver *s, const struct expr *e, const int *vars)
+{
+	struct arena *a = &s->m->arena;
+	int64_t v;
+	int x, y;
+
+	for (int i = 0; i < s->map->n_logical; i++) {
+		if (e == s->map->logical[i]->expr) {
+			return vars[i];
+		}
+	}
+	if (expr_is_int(e, &v)) {
+		return add_node(s, arena_printf(a, "{\"type_key\": \"IntImm\""
+				", \"attrs\": {\"dtype\": \"%s\", \"span\": "
+				"\"0\", \"value\": \"%lld\"}}",
+				dtype_name(e->type), (long long)v));
+	}
+	for (int i = 0; i < N_OPERATORS; i++) {
+		if (operators[i].kind != e->kind) {
+			continue;
+		}
+		x = add_expr(s, e->args[0], vars);
+		y = add_expr(s, e->args[1], vars);
+		return add_node(s, arena_printf(a, "{\"type_key\": \"%s\", "
+				"\"attrs\": {\"a\": \"%d\", \"b\": \"%d\", "
+				"\"dtype\": \"%s\", \"span\": \"0\"}}",
+				operators[i].type_key, x, y,
+				dtype_name(e->type)));
+	}
+	return 0;
+}
+
+void
+index_map_save(struct module *m, const struct index_map *map,
+	       struct strbuf *out)
+{
+	struct arena *a = &m->arena;
+	struct saver s = { .m = m, .map = map };
+	int *vars = arena_array(a, int, map->n_logical + 1);
+	int *exprs = arena_array(a, int, map->n_physical + 1);
+	int initial, final;
+
+	add_node(&s, "{\"type_key\": \"\"}");
+	add_node(&s, NULL);
+	for (int i = 0; i < map->n_logical; i++) {
+		int name = add_node(&s, arena_printf(a, "{\"type_key\": "
+				"\"runtime.String\", \"repr_str\": \"i%d\"}",
+				i));
+
+		vars[i] = add_node(&s, arena_printf(a, "{\"type_key\": "
+				"\"tir.Var\", \"attrs\": {\"dtype\": \"%s\", "
+				"\"name\": \"%d\", \"span\": \"0\", "
+				"\"type_annotation\": \"0\"}}",
+				dtype_name(map->logical[i]->type), name));
+	}
+	for (int i = 0; i < map->n_physical; i++) {
+		exprs[i] = add_expr(&s, map->to_physical[i], vars);
+	}
+	initial = add_array(&s, vars, map->n_logical);
+	final = add_array(&s, exprs, map->n_physical);
+	s.nodes.data[1] = arena_printf(a, "{\"type_key\": \"tir.IndexMap\", "
+			"\"attrs\": {\"final_indices\": \"%d\", "
+			"\"initial_indices\": \"%d\", "
+			"\"inverse_index_map\": \"0\"}}", final, initial);
+	strbuf_puts(out, "{\"root\": 1, \"nodes\": [");
+	for (int i = 0; i < s.nodes.n; i++) {
+		strbuf_printf(out, "%s%s", i ? ", " : "", s.nodes.data[i]);
+	}
+	strbuf_puts(out, "], \"b64ndarrays\": [], \"attrs\": {}}");
+}
+
+/* -- loading */
+
+struct loader {
+	struct module *m;
+	const cJSON *nodes;
+	const char **names; /* of variables, by node */
+	int n;
+	struct strbuf out;
+	int depth, fuel;
+};
+
+static const cJSON *
+node_at(struct loader *l, int at)
+{
+	return at > 0 && at < l->n ? cJSON_GetArrayItem(l->nodes, at) : NULL;
+}
+
+static const char *
+type_key(const cJSON *node)
+{
+	const char *key = cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(node, "type_key"));
+
+	return key ? key : "";
+}
+
+static const char *
+attr(const cJSON *node, const char *name)
+{
+	const char *text = cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(
+			cJSON_GetObjectItemCaseSensitive(node, "attrs"),
+			name));
+
+	return text ? text : "";
+}
+
+static const cJSON *
+array_at(struct loader *l, const char *place)
+{
+	const cJSON *node = node_at(l, atoi(place));
+
+	return node && strcmp(type_key(node), "Array") == 0
+		       ? cJSON_GetObjectItemCaseSensitive(node, "data")
+		       : NULL;
+}
+
+static bool
+load_expr(struct loader *l, int at)
+{
+	enum { DEEPEST = 100 };
+	const cJSON *node = node_at(l, at);
+	const char *key = type_key(node);
+	bool ok = false;
+
+	if (!node || ++l->depth > DEEPEST || --l->fuel < 0) {
+		return false;
+	}
+	if (l->names[at]) {
+		strbuf_puts(&l->out, l->names[at]);
+		ok = true;
+	} else if (strcmp(key, "IntImm") == 0) {
+		strbuf_printf(&l->out, "%lld",
+			      atoll(attr(node, "value")));
+		ok = true;
+	}
+	for (int i = 0; !ok && i < N_OPERATORS; i++) {
+		if (strcmp(key, operators[i].type_key) != 0) {
+			continue;
+		}
+		strbuf_putc(&l->out, '(');
+		ok = load_expr(l, atoi(attr(node, "a")));
+		strbuf_puts(&l->out, operators[i].op);
+		ok = ok && load_expr(l, atoi(attr(node, "b")));
+		strbuf_putc(&l->out, ')');
+		break;
+	}
+	l->depth--;
+	return ok;
+}
+
+static bool
+load_map(struct loader *l, const cJSON *map)
+{
+	const cJSON *vars = array_at(l, attr(map, "initial_indices"));
+	const cJSON *exprs = array_at(l, attr(map, "final_indices")), *v;
+	int i = 0;
+
+	if (strcmp(type_key(map), "tir.IndexMap") != 0 || !vars || !exprs) {
+		return false;
+	}
+	strbuf_puts(&l->out, "lambda");
+	cJSON_ArrayForEach(v, vars) {
+		if (!cJSON_IsNumber(v) || !node_at(l, v->valueint)) {
+			return false;
+		}
+		l->names[v->valueint] =
+			arena_printf(&l->m->arena, "i%d", i);
+		strbuf_printf(&l->out, "%s i%d", i ? "," : "", i);
+		i++;
+	}
+	strbuf_puts(&l->out, ": (");
+	cJSON_ArrayForEach(v, exprs) {
+		if (!cJSON_IsNumber(v) || !load_expr(l, v->valueint)) {
+			return false;
+		}
+		strbuf_puts(&l->out, ", ");
+	}
+	strbuf_puts(&l->out, ")");
+	return true;
+}
+
+const char *
+index_map_load(struct module *m, const char *text)
+{
+	enum { LONGEST = 100000 };
+	cJSON *root = json_parse_quietly(text, NULL);
+	const cJSON *at = cJSON_GetObjectItemCaseSensitive(root, "root");
+	struct loader l = { .m = m, .fuel = LONGEST };
+	const char *lambda = NULL;
+
+	l.nodes = cJSON_GetObjectItemCaseSensitive(root, "nodes");
+	l.n = cJSON_GetArraySize(l.nodes);
+	l.names = arena_array(&m->arena, const char *, l.n + 1);
+	strbuf_init(&l.out);
+	if (cJSON_IsNumber(at) && load_map(&l, node_at(&l, at->valueint))) {
+		lambda = arena_strndup(&m->arena, l.out.data, l.out.len);
+	}
+	strbuf_release(&l.out);
+	cJSON_Delete(root);
+	return lambda;
+}

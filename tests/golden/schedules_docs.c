@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* docs/schedules.md: every primitive with its parameters and, from the cases,
+ * what it does and what it refuses. */
+#include "schedules.h"
+
+static void
+put_initial(const struct sched_param *p, struct strbuf *out)
+{
+	switch (p->initial.kind) {
+	case SV_INT:
+		strbuf_printf(out, "=%lld", (long long)p->initial.u.ival);
+		break;
+	case SV_BOOL:
+		strbuf_puts(out, p->initial.u.ival ? "=True" : "=False");
+		break;
+	case SV_STRING:
+		strbuf_printf(out, "=\"%s\"", p->initial.u.text);
+		break;
+	default:
+		strbuf_puts(out, "=None");
+	}
+}
+
+static void
+put_signature(const struct primitive *p, struct strbuf *out)
+{
+	strbuf_printf(out, "`sch.%s(", p->name);
+	for (int i = 0; i < p->n_params; i++) {
+		const struct sched_param *param = &p->params[i];
+
+		strbuf_printf(out, "%s%s%s", i ? ", " : "",
+			      param->role == PARAM_STAR ? "*" : "",
+			      param->name);
+		if (param->optional) {
+			put_initial(param, out);
+		}
+	}
+	strbuf_printf(out, ")`, in traces `%s`\n\n", p->kind);
+}
+
+static void
+put_code(const char *text, struct strbuf *out)
+{
+	strbuf_printf(out, "```python\n%s```\n\n", text);
+}
+
+static void
+put_cases(const struct primitive *p, const struct schedule_cases *cases,
+	  struct strbuf *out)
+{
+	const char *shown = "";
+	bool any = false;
+
+	for (int i = 0; i < cases->list.n; i++) {
+		const struct schedule_case *c = &cases->list.data[i];
+
+		if (strcmp(c->primitive, p->name) != 0 || !c->after) {
+			continue;
+		}
+		strbuf_printf(out, "### %c%s\n\n",
+			      c->title[0] >= 'a' && c->title[0] <= 'z'
+				      ? c->title[0] - 'a' + 'A'
+				      : c->title[0],
+			      c->title + 1);
+		if (strcmp(shown, c->before) != 0) {
+			put_code(c->before, out);
+			shown = c->before;
+		}
+		put_code(c->steps, out);
+		put_code(c->after, out);
+	}
+	for (int i = 0; i < cases->list.n; i++) {
+		const struct schedule_case *c = &cases->list.data[i];
+
+		if (strcmp(c->primitive, p->name) != 0 || !c->refused) {
+			continue;
+		}
+		if (!any) {
+			strbuf_puts(out, "Refused:\n\n");
+			any = true;
+		}
+		strbuf_printf(out, "- %s: %.*s\n", c->title,
+			      (int)strcspn(c->refused, "\n"), c->refused);
+	}
+	strbuf_puts(out, any ? "\n" : "");
+}
+
+void
+schedules_docs(struct arena *a, const struct schedule_cases *cases,
+	       struct strbuf *out)
+{
+	int n;
+	const struct primitive *list = sched_primitives(&n);
+
+	(void)a;
+	strbuf_puts(out,
+		    "# Schedule primitives\n\n"
+		    "Made from the cases in `tests/golden/schedules/` by "
+		    "`REGEN=1 meson test schedules`;\nwhat is written here "
+		    "is tested, and is edited there.\n\n"
+		    "A schedule changes how a function computes, never what. "
+		    "Each primitive checks\nthat; one that fails says which "
+		    "step, what and why, and changes nothing. The\nsame "
+		    "primitives are reached through C (`sched_apply`), through "
+		    "a Python-like text\nand through a JSON trace, under the "
+		    "names that TVM gives them.\n\n");
+	for (int i = 0; i < n; i++) {
+		strbuf_printf(out, "[%s](#%s)%s\n", list[i].name,
+			      list[i].name, i + 1 < n ? "," : "\n");
+	}
+	for (int i = 0; i < n; i++) {
+		strbuf_printf(out, "## %s\n\n%s\n\n", list[i].name,
+			      list[i].what);
+		put_signature(&list[i], out);
+		put_cases(&list[i], cases, out);
+	}
+	out->data[--out->len] = '\0'; /* one line end at the end */
+}
