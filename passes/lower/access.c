@@ -145,6 +145,26 @@ analyser_enter(struct analyser *a, const struct stmt *s)
 	enter_one(a, parent, s);
 }
 
+void
+analyser_enter_scope(struct analyser *a, const struct stmt *s)
+{
+	const struct stmt *parent = s->parent;
+
+	if (!parent) {
+		return;
+	}
+	analyser_enter_scope(a, parent);
+	if (parent->kind != STMT_BLOCK) {
+		enter_one(a, parent, s);
+		return;
+	}
+	for (int i = 0; i < parent->u.block->n_iters; i++) {
+		const struct iter_var *it = &parent->u.block->iters[i];
+
+		analyser_bind(a, it->var, it->min, it->extent);
+	}
+}
+
 struct iter_var *
 loops_between(struct func *f, const struct stmt *top, const struct stmt *s,
 	      int *n)

@@ -32,6 +32,9 @@ bool stmt_contains(const struct stmt *outer, const struct stmt *inner);
 /* Tells the analyser the ranges of the loops and the values of the LETs and
  * block iter vars around s, and the conditions that hold there. */
 void analyser_enter(struct analyser *a, const struct stmt *s);
+/* The same, but iter vars of blocks around s just have their ranges: what is
+ * simplified keeps them, and may be written inside of these blocks. */
+void analyser_enter_scope(struct analyser *a, const struct stmt *s);
 
 /* Loops (and block iter vars as LET-like values) between top (included) and
  * s: the iteration domain that an access inside top runs over. Arena array,

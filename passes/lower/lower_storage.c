@@ -173,6 +173,11 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	if (b->strides || b->ndim == 0) {
 		return;
 	}
+	for (int i = 0; i < uses->list.n; i++) {
+		if (uses->list.data[i].address) {
+			return; /* it has been told the strides */
+		}
+	}
 	access_cover(f, alloc, uses->list.data, uses->list.n, ranges);
 	for (int d = 0; d < b->ndim; d++) {
 		ranges[d].extent = reached(f, uses, d, &ranges[d]);

@@ -98,13 +98,7 @@ divide(struct blockizer *z, struct stmt *s, struct divided *v)
 	index = arena_array(&m->arena, const struct expr *, b->n_iters + 1);
 	domains = arena_array(&m->arena, const struct expr *, b->n_iters + 1);
 	analyser_init(&a, m);
-	if (scope_of(s)) {
-		analyser_enter(&a, scope_of(s));
-	}
-	for (int i = 0; i < v->n_loops; i++) {
-		analyser_bind(&a, v->loops[i].var, v->loops[i].min,
-			      v->loops[i].extent);
-	}
+	analyser_enter_scope(&a, s);
 	for (int i = 0; i < b->n_iters; i++) {
 		index[i] = expr_sub(m, s->args[i + 1], b->iters[i].min);
 		domains[i] = b->iters[i].extent;

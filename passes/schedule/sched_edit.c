@@ -235,7 +235,7 @@ bindings_simplify(struct func *f, struct stmt *s)
 		struct analyser a;
 
 		analyser_init(&a, f->module);
-		analyser_enter(&a, b);
+		analyser_enter_scope(&a, b);
 		for (int k = 0; k < b->n_args; k++) {
 			stmt_set_arg(f, b, k, simplify(&a, b->args[k]));
 		}

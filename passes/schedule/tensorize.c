@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tensorize: a block that computes what an instruction computes becomes that
+ * instruction.
+ *
+ *   with T.block("C_o"):                    with T.block("C_o"):
+ *       v_i_o, v_k_o = …                        v_i_o, v_k_o = …
+ *       for i, j, k in T.grid(8, 8, 8):  ->     T.call_extern("gemm8x8",
+ *           with T.block("C"): …                    T.address_of(A[v_i_o * 8, …
+ *
+ * The parameters of the implementation become views: their elements those of
+ * the program's buffers, their strides the strides of these. */
+#include "blockize.h"
+#include "tensor_match.h"
+
+struct tensorizer {
+	struct edit *e;
+	const struct tensor_intrin *intrin;
+	struct stmt *outer;
+	struct tensor_match match;
+	struct tensor_leaves want, have;
+};
+
+static bool
+refuse(struct tensorizer *z, const char *why)
+{
+	return edit_fail(z->e, "block %s is not what %s computes: %s; choose "
+			 "other tiles or another intrinsic",
+			 z->outer->u.block->name, z->intrin->name, why);
+}
+
+/* -- views in place of parameters */
+
+struct inlining {
+	struct tensorizer *z;
+	const struct tensor_view *view;
+};
+
+static const struct expr *
+lanes_add(struct module *m, const struct expr *base, const struct expr *x)
+{
+	if (x->type.lanes <= 1) {
+		return expr_add(m, base, x);
+	}
+	if (x->kind == EXPR_RAMP) {
+		return expr_ramp(m, expr_add(m, base, x->args[0]), x->args[1],
+				 x->type.lanes);
+	}
+	if (x->kind == EXPR_BROADCAST) {
+		return expr_broadcast(m, expr_add(m, base, x->args[0]),
+				      x->type.lanes);
+	}
+	return expr_add(m, expr_broadcast(m, base, x->type.lanes), x);
+}
+
+static void
+view_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	   const struct expr **new)
+{
+	const struct inlining *in = ctx;
+	const struct tensor_view *v = in->view;
+	struct module *m = in->z->e->m;
+
+	(void)at;
+	for (int d = 0; d < v->target->ndim; d++) {
+		new[d] = v->offset[d];
+		for (int k = 0; k < v->param->ndim; k++) {
+			if (v->dim_of[k] == d) {
+				new[d] = lanes_add(m, v->offset[d], old[k]);
+			}
+		}
+	}
+}
+
+/* Sizes, strides and pointers of the part's parameters. */
+static bool
+bind_sizes(struct tensorizer *z, const struct buffer *p,
+	   const struct tensor_view *v, struct var_map *map)
+{
+	struct edit *e = z->e;
+	struct module *m = e->m;
+	struct analyser *a = &z->match.a;
+
+	for (int d = 0; d < p->ndim; d++) {
+		const struct expr *size = v->param->shape[d], *stride;
+		struct var_map sizes = { z->match.sizes.data,
+					 z->match.size_values.data,
+					 z->match.sizes.n };
+
+		size = expr_substitute(m, size, &sizes);
+		if (p->shape[d]->kind == EXPR_VAR) {
+			map->from[map->n] = p->shape[d]->u.var;
+			map->to[map->n++] = size;
+		}
+		if (!p->strides || v->dim_of[d] < 0) {
+			continue;
+		}
+		stride = simplify(a, buffer_stride(m, v->target,
+						   v->dim_of[d]));
+		for (int i = 0; i < map->n; i++) {
+			if (p->strides[d]->kind == EXPR_VAR &&
+			    map->from[i] == p->strides[d]->u.var &&
+			    !prove_equal(a, map->to[i], stride)) {
+				return edit_fail(e, "two strides that %s takes "
+						 "to be equal differ; choose "
+						 "another layout",
+						 z->intrin->name);
+			}
+		}
+		if (p->strides[d]->kind == EXPR_VAR) {
+			map->from[map->n] = p->strides[d]->u.var;
+			map->to[map->n++] = stride;
+		} else if (!expr_is_value(size, 1) &&
+			   !prove_equal(a, p->strides[d], stride)) {
+			return edit_fail(e, "%s asks for another stride in "
+					 "dimension %d of %s; change its "
+					 "layout, or copy it first",
+					 z->intrin->name, v->dim_of[d],
+					 v->target->name);
+		}
+	}
+	return true;
+}
+
+static const struct expr *
+view_address(struct module *m, const struct tensor_view *v, struct dtype t)
+{
+	const struct expr *first = expr_load(m, v->target, v->offset,
+					     v->target->ndim);
+
+	return expr_call(m, INTRIN_ADDRESS_OF, t, &first, 1);
+}
+
+struct pointers {
+	struct tensorizer *z;
+	const struct func *part;
+};
+
+static const struct expr *
+replace_pointer(void *ctx, const struct expr *x)
+{
+	const struct pointers *p = ctx;
+
+	if (x->kind != EXPR_VAR) {
+		return NULL;
+	}
+	for (int i = 0; i < p->part->params.n; i++) {
+		if (p->part->params.data[i].var == x->u.var) {
+			return view_address(p->z->e->m,
+					    &p->z->match.views[i], x->type);
+		}
+	}
+	return NULL;
+}
+
+static const struct expr *
+map_pointer(void *ctx, const struct expr *x)
+{
+	const struct pointers *p = ctx;
+
+	return expr_rewrite(p->z->e->m, x, replace_pointer, ctx);
+}
+
+/* What a part does to the views, as a statement of this function; NULL after
+ * reporting. */
+static struct stmt *
+inline_part(struct tensorizer *z, const struct func *part)
+{
+	struct edit *e = z->e;
+	struct arena *arena = &e->m->arena;
+	struct stmt *body = part->body, *scratch;
+	const struct block *root = NULL;
+	struct pointers pointers = { z, part };
+	struct var_map map = { 0 };
+	int room = 1;
+
+	if (part->params.n != z->match.n_views) {
+		edit_fail(e, "an implementation of %s has %d parameters, its "
+			  "description %d", z->intrin->name, part->params.n,
+			  z->match.n_views);
+		return NULL;
+	}
+	for (int i = 0; i < part->params.n; i++) {
+		room += 2 * part->params.data[i].buffer->ndim;
+	}
+	map.from = arena_array(arena, struct var *, room);
+	map.to = arena_array(arena, const struct expr *, room);
+	for (int i = 0; i < part->params.n; i++) {
+		if (!bind_sizes(z, part->params.data[i].buffer,
+				&z->match.views[i], &map)) {
+			return NULL;
+		}
+	}
+	if (body->kind == STMT_BLOCK && body->u.block->n_iters == 0) {
+		root = body->u.block;
+		body = body->children[0];
+	}
+	/* A frame, so that what is replaced may be the whole body. */
+	scratch = stmt_attr(e->f, "tensorize", expr_bool(e->m, true),
+			    stmt_clone(e->f, body, true));
+	for (int i = 0; i < part->params.n; i++) {
+		struct inlining in = { z, &z->match.views[i] };
+
+		access_remap(e->f, scratch, part->params.data[i].buffer,
+			     in.view->target, view_index, &in);
+	}
+	stmt_map_exprs(e->f, scratch, map_pointer, &pointers);
+	stmt_substitute(e->f, scratch, &map);
+	body = scratch->children[0];
+	for (int i = root ? root->n_allocs - 1 : -1; i >= 0; i--) {
+		const struct buffer *own =
+			buffer_with_scope(e->m, root->allocs[i],
+					  root->allocs[i]->scope);
+
+		stmt_replace_buffer(e->f, body, root->allocs[i], own);
+		body = stmt_alloc(e->f, own, body);
+	}
+	return body;
+}
+
+/* -- calls of symbols outside */
+
+struct symbols {
+	struct tensorizer *z;
+	const struct func *part;
+	bool failed;
+};
+
+struct symbol_use {
+	const char *symbol;
+	bool found;
+};
+
+static void
+find_symbol(void *ctx, const struct expr *x)
+{
+	struct symbol_use *u = ctx;
+
+	u->found |= x->kind == EXPR_CALL &&
+		    x->u.intrin == INTRIN_CALL_EXTERN &&
+		    strcmp(x->args[0]->u.text, u->symbol) == 0;
+}
+
+static bool
+find_symbol_stmt(void *ctx, struct stmt *s)
+{
+	for (int i = 0; i < s->n_args; i++) {
+		expr_visit(s->args[i], find_symbol, ctx);
+	}
+	return true;
+}
+
+/* The parameter as the call meets it. */
+static const struct buffer *
+view_buffer(struct tensorizer *z, const struct buffer *p,
+	    const struct tensor_view *v)
+{
+	struct arena *arena = &z->e->m->arena;
+	struct buffer *copy = arena_copy(arena, p, sizeof *p);
+	const struct expr **shape = arena_array(arena, const struct expr *,
+						p->ndim + 1);
+	const struct expr **strides = arena_array(arena, const struct expr *,
+						  p->ndim + 1);
+	struct var_map sizes = { z->match.sizes.data,
+				 z->match.size_values.data,
+				 z->match.sizes.n };
+	bool dense = true;
+
+	for (int d = p->ndim - 1; d >= 0; d--) {
+		const struct expr *compact = expr_i32(z->e->m, 1);
+
+		shape[d] = expr_substitute(z->e->m, v->param->shape[d],
+					   &sizes);
+		for (int k = d + 1; k < p->ndim; k++) {
+			compact = expr_mul(z->e->m, compact, shape[k]);
+		}
+		strides[d] = v->dim_of[d] < 0
+				     ? compact
+				     : simplify(&z->match.a,
+						buffer_stride(z->e->m,
+							      v->target,
+							      v->dim_of[d]));
+		dense &= expr_is_value(shape[d], 1) ||
+			 prove_equal(&z->match.a, strides[d], compact);
+	}
+	copy->shape = shape;
+	copy->strides = dense ? NULL : strides;
+	return copy;
+}
+
+/* A symbol that is told no strides works for one set of them. */
+static bool
+same_views(struct tensorizer *z, const struct tensor_call *old,
+	   const struct buffer *const *views)
+{
+	for (int i = 0; i < z->match.n_views; i++) {
+		const struct buffer *x = old->views[i], *y = views[i];
+
+		if (old->part->params.data[i].buffer->strides) {
+			continue;
+		}
+		for (int d = 0; d < y->ndim; d++) {
+			if (x->ndim != y->ndim ||
+			    !prove_equal(&z->match.a,
+					 buffer_stride(z->e->m, x, d),
+					 buffer_stride(z->e->m, y, d))) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+static bool
+record_call(struct tensorizer *z, const struct func *part, const char *symbol)
+{
+	struct edit *e = z->e;
+	struct tensor_intrins *known = e->s->intrins;
+	struct tensor_call call = { z->intrin, symbol, part, NULL };
+
+	call.views = arena_array(&e->m->arena, const struct buffer *,
+				 z->match.n_views + 1);
+	for (int i = 0; i < z->match.n_views; i++) {
+		call.views[i] = view_buffer(z, part->params.data[i].buffer,
+					    &z->match.views[i]);
+	}
+	for (int i = 0; i < known->calls.n; i++) {
+		struct tensor_call *old = &known->calls.data[i];
+		struct symbol_use use = { old->symbol, false };
+
+		if (strcmp(old->symbol, symbol) != 0) {
+			continue;
+		}
+		if (old->part == part && same_views(z, old, call.views)) {
+			return true;
+		}
+		stmt_visit(e->f->body, find_symbol_stmt, &use);
+		if (use.found) {
+			return edit_fail(e, "%s is called with views of other "
+					 "strides elsewhere, and is told "
+					 "none; declare strides in its "
+					 "buffers and pass them", symbol);
+		}
+		*old = call;
+		return true;
+	}
+	vec_push(known->arena, &known->calls, call);
+	return true;
+}
+
+static void
+note_symbol(void *ctx, const struct expr *x)
+{
+	struct symbols *s = ctx;
+
+	if (!s->failed && x->kind == EXPR_CALL &&
+	    x->u.intrin == INTRIN_CALL_EXTERN) {
+		s->failed = !record_call(s->z, s->part, x->args[0]->u.text);
+	}
+}
+
+static bool
+note_symbols(void *ctx, struct stmt *s)
+{
+	for (int i = 0; i < s->n_args; i++) {
+		expr_visit(s->args[i], note_symbol, ctx);
+	}
+	return true;
+}
+
+static bool
+record_calls(struct tensorizer *z, const struct func *part)
+{
+	struct symbols s = { z, part, false };
+
+	stmt_visit(part->body, note_symbols, &s);
+	return !s.failed;
+}
+
+/* -- choosing the parts */
+
+static bool
+match_all(struct tensorizer *z, enum tensor_part part)
+{
+	if (z->want.list.n != z->have.list.n) {
+		return refuse(z, arena_printf(&z->e->m->arena, "it has %d "
+					      "blocks inside, the description "
+					      "%d", z->have.list.n,
+					      z->want.list.n));
+	}
+	for (int i = 0; i < z->want.list.n; i++) {
+		if (!tensor_match_block(&z->match, &z->want.list.data[i],
+					&z->have.list.data[i], part)) {
+			return refuse(z, z->match.why);
+		}
+	}
+	for (int i = 0; i < z->match.n_views; i++) {
+		if (!z->match.views[i].target) {
+			return refuse(z, "the description does not use all "
+				      "of its parameters");
+		}
+	}
+	return true;
+}
+
+/* The outer block starts with what reset does? */
+static bool
+match_reset(struct tensorizer *z)
+{
+	struct tensor_leaves inits = { 0 };
+
+	return tensor_leaves(z->e->f, z->outer->children[1], &inits) &&
+	       inits.list.n == 1 && z->want.list.n == 1 &&
+	       tensor_match_block(&z->match, &z->want.list.data[0],
+				  &inits.list.data[0], TENSOR_INIT);
+}
+
+static bool
+put_part(struct tensorizer *z, int slot, const struct func *part)
+{
+	struct stmt *body = inline_part(z, part);
+
+	if (!body) {
+		return false;
+	}
+	stmt_set_child(z->e->f, z->outer, slot, body);
+	return record_calls(z, part);
+}
+
+static bool
+replace_body(struct tensorizer *z)
+{
+	const struct tensor_intrin *t = z->intrin;
+	struct stmt *first = z->have.list.data[0].block, *init;
+	bool described = z->want.list.data[0].block->children[1] != NULL;
+
+	if (described && first->children[1]) {
+		return match_all(z, TENSOR_ALL) && put_part(z, 0, t->impl);
+	}
+	if (!described && first->children[1]) {
+		/* It adds to what is there: that is set first. */
+		if (z->outer->children[1]) {
+			return refuse(z, "it starts the reduction twice");
+		}
+		init = detach_init(z->e, z->outer->children[0], first);
+		if (!init) {
+			return false;
+		}
+		stmt_set_child(z->e->f, z->outer, 1, init);
+	}
+	if (!described) {
+		return match_all(z, TENSOR_ALL) && put_part(z, 0, t->impl);
+	}
+	if (!t->update) {
+		return refuse(z, "parts of the reduction are outside, and the "
+			      "instruction has no update");
+	}
+	if (!match_all(z, TENSOR_UPDATE)) {
+		return false;
+	}
+	if (z->outer->children[1] && t->reset && match_reset(z) &&
+	    !put_part(z, 1, t->reset)) {
+		return false;
+	}
+	return put_part(z, 0, t->update);
+}
+
+static bool
+tensorize_block(struct edit *e, struct stmt *outer,
+		const struct tensor_intrin *intrin)
+{
+	struct tensorizer z = { .e = e, .intrin = intrin, .outer = outer };
+	struct stmt *desc = intrin->desc->body;
+
+	tensor_match_init(&z.match, e, intrin->desc, outer);
+	if (desc->kind != STMT_BLOCK || desc->u.block->n_iters > 0 ||
+	    !tensor_leaves(intrin->desc, desc->children[0], &z.want)) {
+		return edit_fail(e, "the description of %s is no root block "
+				 "with loops around blocks", intrin->name);
+	}
+	if (!tensor_leaves(e->f, outer->children[0], &z.have)) {
+		return edit_fail(e, "block %s holds something else than loops "
+				 "around blocks; blockize the loops to "
+				 "replace", outer->u.block->name);
+	}
+	return replace_body(&z);
+}
+
+bool
+prim_tensorize(struct edit *e, const struct sched_value *args,
+	       struct sched_value *out)
+{
+	const struct tensor_intrin *intrin =
+		tensor_intrins_find(e->s->intrins, args[1].u.text);
+	struct stmt *s = func_find(e->f, args[0].u.id);
+
+	(void)out;
+	if (!intrin) {
+		return edit_fail(e, "there is no tensor intrinsic \"%s\"; "
+				 "declare or register it first",
+				 args[1].u.text);
+	}
+	if (s->kind == STMT_FOR) {
+		s = blockize_loop(e, s, args[2].u.ival);
+	}
+	return s && tensorize_block(e, s, intrin);
+}
