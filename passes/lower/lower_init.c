@@ -155,7 +155,8 @@ static bool
 plain_between(const struct stmt *block, const struct stmt *outer)
 {
 	for (const struct stmt *p = block->parent; p; p = p->parent) {
-		if (p->kind != STMT_FOR && p->kind != STMT_SEQ) {
+		if (p->kind != STMT_FOR && p->kind != STMT_SEQ &&
+		    p->kind != STMT_ATTR) {
 			return false;
 		}
 		if (p == outer) {

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Virtual threads: one thread does the work of several, statement by
+ * statement, each with its own copy of what was theirs alone.
+ *
+ *   for v in thread(2, "vthread.x"):     acc: [2]
+ *       acc: []                          for v: acc[v] = 0
+ *       acc = 0                          for k:
+ *       for k:                               B_shared = B[k]
+ *           B_shared = B[k]          ->      for v:
+ *           acc += A[v, k] * B_shared            acc[v] += A[v, k] * B_shared
+ *       C[v] = acc                       for v: C[v] = acc[v]
+ *
+ * What does not depend on the thread is done once. Needs: threads that do not
+ * race, as bind demands; barriers between them are then met everywhere. */
+#include "lower_passes.h"
+
+#include "access.h"
+#include "thread_loops.h"
+
+struct virtual {
+	struct func *func;
+	struct stmt *loop;
+	VEC(const struct var *) vars;       /* that differ by thread */
+	VEC(const struct buffer *) buffers; /* likewise */
+	bool grown;
+};
+
+struct depends {
+	const struct virtual *v;
+	bool found;
+};
+
+static bool
+has_var(const struct virtual *v, const struct var *x)
+{
+	for (int i = 0; i < v->vars.n; i++) {
+		if (v->vars.data[i] == x) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+has_buffer(const struct virtual *v, const struct buffer *b)
+{
+	for (int i = 0; i < v->buffers.n; i++) {
+		if (v->buffers.data[i] == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+find_dependence(void *ctx, const struct expr *e)
+{
+	struct depends *d = ctx;
+
+	d->found |= (e->kind == EXPR_VAR && has_var(d->v, e->u.var)) ||
+		    (e->kind == EXPR_LOAD && has_buffer(d->v, e->u.buffer));
+}
+
+static bool
+depends(const struct virtual *v, const struct stmt *s)
+{
+	struct depends d = { v, s->kind == STMT_STORE &&
+				has_buffer(v, s->u.buffer) };
+
+	for (int i = 0; i < s->n_args; i++) {
+		expr_visit(s->args[i], find_dependence, &d);
+	}
+	return d.found;
+}
+
+/* Under a loop, condition or LET that differs by thread. */
+static bool
+under_dependence(const struct virtual *v, const struct stmt *s)
+{
+	for (; s != v->loop; s = s->parent) {
+		if (depends(v, s)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+add_var(struct virtual *v, const struct var *x)
+{
+	if (!has_var(v, x)) {
+		vec_push(&v->func->module->arena, &v->vars, x);
+		v->grown = true;
+	}
+}
+
+/* Only what is allocated inside is one thread's own. */
+static bool
+allocated_inside(const struct virtual *v, const struct stmt *s,
+		 const struct buffer *b)
+{
+	for (; s != v->loop; s = s->parent) {
+		if (s->kind == STMT_ALLOC && s->u.buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+spread(void *ctx, struct stmt *s)
+{
+	struct virtual *v = ctx;
+
+	if ((s->kind == STMT_FOR || s->kind == STMT_LET) && depends(v, s)) {
+		add_var(v, s->kind == STMT_FOR ? s->u.loop.var : s->u.var);
+	}
+	if (s->kind == STMT_STORE && !has_buffer(v, s->u.buffer) &&
+	    under_dependence(v, s) &&
+	    allocated_inside(v, s, s->u.buffer)) {
+		vec_push(&v->func->module->arena, &v->buffers, s->u.buffer);
+		v->grown = true;
+	}
+	return true;
+}
+
+/* -- the parts of the body */
+
+/* Each thread in turn. */
+static void
+wrap(struct virtual *v, struct stmt *s)
+{
+	struct func *f = v->func;
+	struct var *old = v->loop->u.loop.var;
+	struct var *new = var_new(f->module, old->name, old->type);
+	struct stmt_place place = stmt_place_of(s);
+	struct var_map map = { &old, &new->expr, 1 };
+
+	stmt_substitute(f, s, &map);
+	stmt_put(f, place, stmt_for(f, new, v->loop->args[0],
+				    v->loop->args[1], FOR_UNROLLED, s));
+}
+
+struct copies {
+	const struct expr *thread; /* from 0 on */
+	int ndim;
+};
+
+static void
+copy_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	   const struct expr **new)
+{
+	const struct copies *c = ctx;
+
+	(void)at;
+	new[0] = c->thread;
+	for (int d = 0; d < c->ndim; d++) {
+		new[d + 1] = old[d];
+	}
+}
+
+/* A copy of the buffer for each thread. */
+static void
+expand(struct virtual *v, struct stmt *alloc)
+{
+	struct func *f = v->func;
+	struct module *m = f->module;
+	const struct buffer *b = alloc->u.buffer, *wide;
+	const struct expr **shape = arena_array(
+		&m->arena, const struct expr *, b->ndim + 1);
+	struct copies c = { expr_sub(m, v->loop->u.loop.var->expr,
+				     v->loop->args[0]), b->ndim };
+
+	shape[0] = v->loop->args[1];
+	for (int d = 0; d < b->ndim; d++) {
+		shape[d + 1] = b->shape[d];
+	}
+	wide = buffer_with_shape(m, b, b->ndim + 1, shape);
+	access_remap(f, alloc, b, wide, copy_index, &c);
+	vec_push(&m->arena, &v->buffers, wide);
+}
+
+static void
+inject(struct virtual *v, struct stmt *s)
+{
+	bool whole;
+
+	switch (s->kind) {
+	case STMT_SEQ:
+		for (int i = 0; i < s->n_children; i++) {
+			inject(v, s->children[i]);
+		}
+		return;
+	case STMT_ALLOC:
+		if (has_buffer(v, s->u.buffer)) {
+			expand(v, s);
+		}
+		whole = false;
+		break;
+	default:
+		whole = depends(v, s) || s->n_children == 0;
+		break;
+	}
+	if (whole) {
+		if (depends(v, s)) {
+			wrap(v, s);
+		}
+		return;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i]) {
+			inject(v, s->children[i]);
+		}
+	}
+}
+
+static bool
+has_return(void *ctx, struct stmt *s)
+{
+	*(bool *)ctx |= s->kind == STMT_RETURN;
+	return true;
+}
+
+static void
+expand_loop(struct func *f, struct stmt *loop)
+{
+	struct virtual v = { .func = f, .loop = loop };
+	struct stmt *body = loop->children[0];
+	bool returns = false;
+	int64_t n;
+
+	stmt_visit(body, has_return, &returns);
+	if (!expr_is_int(loop->args[1], &n) || n < 1 || returns) {
+		stmt_set_loop_kind(f, loop, FOR_SERIAL, NULL);
+		return;
+	}
+	vec_push(&f->module->arena, &v.vars, loop->u.loop.var);
+	do {
+		v.grown = false;
+		stmt_visit(body, spread, &v);
+	} while (v.grown);
+	inject(&v, body);
+	stmt_replace(f, loop, loop->children[0]);
+}
+
+/* Inner loops first. */
+static void
+expand_below(struct func *f, struct stmt *s)
+{
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i]) {
+			int n = s->n_children;
+
+			expand_below(f, s->children[i]);
+			i += s->n_children - n; /* a SEQ was spliced in */
+		}
+	}
+	if (tag_of(s) == TAG_VIRTUAL) {
+		expand_loop(f, s);
+	}
+}
+
+bool
+lower_vthread(struct func *f)
+{
+	if (f->body) {
+		expand_below(f, f->body);
+	}
+	return true;
+}

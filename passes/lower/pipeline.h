@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keys of the annotations and marks that pipelines are made from. */
+#ifndef TIRC_PIPELINE_H
+#define TIRC_PIPELINE_H
+
+#define PIPELINE_STAGE "software_pipeline_stage"
+#define PIPELINE_ORDER "software_pipeline_order"
+#define DOUBLE_BUFFER "double_buffer_scope"
+/* An ATTR around a statement of a pipelined loop: [stage, order]. */
+#define PIPELINE_MARK "software_pipeline"
+
+enum { PIPELINE_STAGES = 64 };
+
+#endif
