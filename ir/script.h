@@ -28,4 +28,8 @@ struct func *script_read_func(struct module *m, const struct source *src,
 bool func_equal(const struct func *a, const struct func *b,
 		struct strbuf *why);
 
+/* Prints f in both spellings and reads it back: an equal function, and the
+ * same text again? If not, a DIAG_VERIFY says where they part. */
+bool func_verify_text(const struct func *f);
+
 #endif

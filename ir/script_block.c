@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The TVMScript reader: blocks, their axes and regions, and annotations. */
+#include "block_regions.h"
+#include "linear.h"
+#include "script_read.h"
+
+bool
+script_range(struct script_reader *r, const struct py_node *min,
+	     const struct py_node *end, struct range *out)
+{
+	struct script_value a, b;
+	const struct expr *x, *y;
+
+	if (!script_eval(r, min, &a) || !script_eval(r, end, &b) ||
+	    !script_unify(r, end, &a, &b, &x, &y)) {
+		return false;
+	}
+	if (!dtype_is_int(x->type) || x->type.lanes != 1) {
+		return script_fail(r, min, "a range of something else than "
+				   "integers; use integers");
+	}
+	out->min = x;
+	out->extent = range_extent(r->m, x, y);
+	return true;
+}
+
+/* ---- regions */
+
+static bool
+region(struct script_reader *r, const struct py_node *node,
+       struct region *out)
+{
+	struct script_value v;
+	bool whole = node->kind != PY_SUBSCRIPT;
+	int n = 0;
+
+	if (!script_eval(r, whole ? node : node->kids[0], &v)) {
+		return false;
+	}
+	if (v.kind != SCRIPT_BUFFER) {
+		return script_fail(r, node, "no part of a buffer; write it as "
+				   "A[i, 0:16]");
+	}
+	const struct py_node *const *list = NULL;
+
+	if (!whole) {
+		list = &node->kids[1];
+		n = 1;
+		if ((*list)->kind == PY_TUPLE) {
+			n = (*list)->n_kids;
+			list = (*list)->kids;
+		}
+		if (n != v.buffer->ndim) {
+			return script_fail(r, node, "%d ranges for the %d "
+					   "dimensions of '%s'; give one for "
+					   "each", n, v.buffer->ndim,
+					   v.buffer->name);
+		}
+	}
+	out->buffer = v.buffer;
+	out->ranges = arena_array(&r->m->arena, struct range,
+				  v.buffer->ndim + 1);
+	for (int i = 0; i < v.buffer->ndim; i++) {
+		struct range *range = &out->ranges[i];
+		const struct expr *extent = v.buffer->shape[i];
+
+		if (whole || (list[i]->kind == PY_SLICE &&
+			      !list[i]->kids[0] && !list[i]->kids[1])) {
+			range->min = expr_int(r->m, extent->type, 0);
+			range->extent = extent;
+		} else if (list[i]->kind != PY_SLICE) {
+			if (!script_index(r, list[i], &range->min)) {
+				return false;
+			}
+			range->extent = expr_int(r->m, range->min->type, 1);
+		} else if (!list[i]->kids[0] || !list[i]->kids[1] ||
+			   list[i]->kids[2]) {
+			return script_fail(r, list[i], "a range without one "
+					   "of its ends, or with a step; give "
+					   "both ends");
+		} else if (!script_range(r, list[i]->kids[0],
+					 list[i]->kids[1], range)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* T.reads(A[i], B[…]) or T.reads([A[i], B[…]]) */
+static bool
+regions(struct script_reader *r, const struct py_node *call, bool writes)
+{
+	struct script_block *b = r->block;
+	const struct py_node *const *list = call->kids + 1;
+	int n = call->n_kids - 1;
+
+	if (writes ? b->has_writes : b->has_reads) {
+		return script_fail(r, call, "a second T.%s; say all of it in "
+				   "one", writes ? "writes" : "reads");
+	}
+	if (n == 1 && list[0]->kind == PY_LIST) {
+		n = list[0]->n_kids;
+		list = list[0]->kids;
+	}
+	for (int i = 0; i < n; i++) {
+		struct region one;
+
+		if (!region(r, list[i], &one)) {
+			return false;
+		}
+		if (writes) {
+			vec_push(&r->m->arena, &b->writes, one);
+		} else {
+			vec_push(&r->m->arena, &b->reads, one);
+		}
+	}
+	b->has_reads |= !writes;
+	b->has_writes |= writes;
+	return true;
+}
+
+/* ---- annotations */
+
+static bool
+note_value(struct script_reader *r, const struct py_node *node,
+	   const struct expr **out)
+{
+	if (node->kind != PY_LIST && node->kind != PY_TUPLE) {
+		if (node->kind == PY_DICT) {
+			return script_fail(r, node, "a dict in an annotation; "
+					   "give a number, a string or a "
+					   "list");
+		}
+		return script_expr(r, node, out);
+	}
+	const struct expr **list = arena_array(&r->m->arena,
+					       const struct expr *,
+					       node->n_kids + 1);
+
+	for (int i = 0; i < node->n_kids; i++) {
+		if (!note_value(r, node->kids[i], &list[i])) {
+			return false;
+		}
+	}
+	*out = expr_call(r->m, INTRIN_LIST, dtype_of(DT_HANDLE), list,
+			 node->n_kids);
+	return true;
+}
+
+bool
+script_notes(struct script_reader *r, const struct py_node *dict,
+	     struct note **out)
+{
+	struct note **end = out;
+
+	*out = NULL;
+	if (dict->kind != PY_DICT) {
+		return script_fail(r, dict, "no dict; write "
+				   "{\"name\": value}");
+	}
+	for (int i = 0; i < dict->n_kids; i += 2) {
+		struct note *one = arena_new(&r->m->arena, struct note);
+
+		if (!script_text(r, dict->kids[i], &one->key) ||
+		    !note_value(r, dict->kids[i + 1], &one->value)) {
+			return false;
+		}
+		for (const struct note *n = *out; n; n = n->next) {
+			if (strcmp(n->key, one->key) == 0) {
+				return script_fail(r, dict->kids[i], "'%s' "
+						   "is given twice; give it "
+						   "once", n->key);
+			}
+		}
+		*end = one;
+		end = &one->next;
+	}
+	return true;
+}
+
+/* {"n": 1, "m": 2}: bounds of sizes */
+static bool
+bounds(struct script_reader *r, const struct py_node *dict, bool upper)
+{
+	if (dict->kind != PY_DICT) {
+		return script_fail(r, dict, "no dict; write {\"n\": 1}");
+	}
+	for (int i = 0; i < dict->n_kids; i += 2) {
+		const char *name;
+		const struct script_value *v;
+		int64_t value;
+
+		if (!script_text(r, dict->kids[i], &name) ||
+		    !script_constant(r, dict->kids[i + 1], &value)) {
+			return false;
+		}
+		v = script_find(r, name);
+		if (!v || v->kind != SCRIPT_EXPR || v->e->kind != EXPR_VAR ||
+		    !dtype_is_int(v->e->type)) {
+			return script_fail(r, dict->kids[i], "bounds of '%s', "
+					   "which is no size; name one that "
+					   "is declared above", name);
+		}
+		struct var *var = v->e->u.var;
+
+		if (!var->is_dim) {
+			/* Sizes are at least 1 unless it is said. */
+			var->is_dim = true;
+			var->min = 1;
+			var->max = (int64_t)dtype_max_int(var->type);
+		}
+		*(upper ? &var->max : &var->min) = value;
+	}
+	return true;
+}
+
+bool
+script_func_attr(struct script_reader *r, const struct py_node *call)
+{
+	static const char *const names[] = { "attrs", NULL };
+	const struct py_node *found[1], *dict;
+	struct py_node plain;
+	const struct py_node **kids;
+	struct note *notes;
+	int n = 0;
+
+	if (!script_args(r, call, names, 1, found)) {
+		return false;
+	}
+	dict = found[0];
+	plain = *dict;
+	kids = arena_array(&r->m->arena, const struct py_node *,
+				dict->n_kids + 1);
+	for (int i = 0; dict->kind == PY_DICT && i < dict->n_kids; i += 2) {
+		const struct py_node *key = dict->kids[i];
+		bool lower = key->kind == PY_STRING &&
+			     strcmp(key->text, "tir_var_lower_bound") == 0;
+		bool upper = key->kind == PY_STRING &&
+			     strcmp(key->text, "tir_var_upper_bound") == 0;
+
+		if (lower || upper) {
+			if (!bounds(r, dict->kids[i + 1], upper)) {
+				return false;
+			}
+			continue;
+		}
+		kids[n++] = key;
+		kids[n++] = dict->kids[i + 1];
+	}
+	if (dict->kind == PY_DICT) {
+		plain.kids = kids;
+		plain.n_kids = n;
+	}
+	if (!script_notes(r, &plain, &notes)) {
+		return false;
+	}
+	for (; notes; notes = notes->next) {
+		func_set_note(r->f, notes->key, notes->value);
+	}
+	return true;
+}
+
+/* ---- axes */
+
+bool
+script_is_axis(const struct script_reader *r, const struct py_node *node)
+{
+	const char *path = node->kind == PY_CALL
+				   ? script_path(r, node->kids[0]) : NULL;
+
+	return path && strncmp(path, "axis.", 5) == 0;
+}
+
+static bool
+need_block(struct script_reader *r, const struct py_node *call,
+	   const char *path)
+{
+	return !r->block->is_root ||
+	       script_fail(r, call, "T.%s outside of a block; move it into "
+			   "one", path);
+}
+
+static struct script_value
+add_axis(struct script_reader *r, const char *name, struct range dom,
+	 enum iter_kind kind, const struct expr *binding)
+{
+	struct var *v = var_new(r->m, name, dom.extent->type);
+	struct iter_var iter = { v, dom.min, dom.extent, kind };
+
+	vec_push(&r->m->arena, &r->block->iters, iter);
+	vec_push(&r->m->arena, &r->block->bindings, binding);
+	return script_value_of(v->expr, false);
+}
+
+static bool
+iter_kind(const char *word, enum iter_kind *out)
+{
+	static const struct {
+		const char *word;
+		enum iter_kind kind;
+	} rows[] = {
+		{ "spatial", ITER_SPATIAL }, { "S", ITER_SPATIAL },
+		{ "reduce", ITER_REDUCE }, { "R", ITER_REDUCE },
+		{ "scan", ITER_SCAN }, { "opaque", ITER_OPAQUE },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (strcmp(rows[i].word, word) == 0) {
+			*out = rows[i].kind;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* v = T.axis.spatial(dom, binding) */
+static bool
+one_axis(struct script_reader *r, const char *name, const struct py_node *call,
+	 const char *path)
+{
+	static const char *const names[] = {
+		"dom", "binding", "dtype", NULL
+	};
+	const struct py_node *found[3];
+	struct range dom;
+	struct script_value v, unit;
+	const struct expr *binding, *extent;
+	enum iter_kind kind;
+	int n;
+
+	if (!iter_kind(path + 5, &kind)) {
+		return script_unknown(r, call, path);
+	}
+	if (!script_args(r, call, names, 2, found)) {
+		return false;
+	}
+	const struct py_node *const *ends = script_items(&found[0], &n);
+
+	if (n == 2 && found[0]->kind == PY_TUPLE) {
+		if (!script_range(r, ends[0], ends[1], &dom)) {
+			return false;
+		}
+	} else {
+		if (!script_index(r, found[0], &dom.extent)) {
+			return false;
+		}
+		dom.min = expr_int(r->m, dom.extent->type, 0);
+	}
+	if (!script_eval(r, found[1], &v)) {
+		return false;
+	}
+	/* The wider of domain and binding, unless the binding is open. */
+	unit = script_value_of(dom.extent, dom.extent->kind == EXPR_INT &&
+					   found[0]->kind == PY_INT);
+	if (!script_unify(r, found[1], &v, &unit, &binding, &extent)) {
+		return false;
+	}
+	if (!dtype_is_int(binding->type) || binding->type.lanes != 1) {
+		return script_fail(r, found[1], "a block variable that is no "
+				   "integer; bind it to one");
+	}
+	dom.extent = extent;
+	dom.min = expr_cast(r->m, extent->type, dom.min);
+	struct dtype t;
+
+	if (found[2] && (!script_type(r, found[2], &t) ||
+			 (!dtype_equal(t, extent->type) &&
+			  !script_fail(r, found[2], "another type than the "
+				       "domain's, %s; leave it out",
+				       dtype_name(extent->type))))) {
+		return false;
+	}
+	script_define(r, name, add_axis(r, name, dom, kind, binding));
+	return true;
+}
+
+/* a, b = T.axis.remap("SR", [i, j]) */
+static bool
+remap(struct script_reader *r, const struct py_node *target,
+      const struct py_node *call)
+{
+	static const char *const names[] = {
+		"kinds", "bindings", "dtype", NULL
+	};
+	const struct py_node *found[3];
+	const char *kinds;
+	int n, n_names;
+
+	if (!script_args(r, call, names, 2, found) ||
+	    !script_text(r, found[0], &kinds)) {
+		return false;
+	}
+	const struct py_node *const *list = script_items(&found[1], &n);
+	const struct py_node *const *wanted = script_items(&target, &n_names);
+
+	if ((size_t)n != strlen(kinds) || n != n_names) {
+		return script_fail(r, call, "%d names, %d kinds and %d loops; "
+				   "give equally many", n_names,
+				   (int)strlen(kinds), n);
+	}
+	struct script_value *values = arena_array(&r->m->arena,
+						  struct script_value, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		const struct expr *e;
+		const struct script_loop *loop = NULL;
+
+		if (!script_expr(r, list[i], &e)) {
+			return false;
+		}
+		for (int k = 0; k < r->loops.n; k++) {
+			if (e->kind == EXPR_VAR &&
+			    r->loops.data[k].var == e->u.var) {
+				loop = &r->loops.data[k];
+			}
+		}
+		if (!loop) {
+			return script_fail(r, list[i], "a binding that is no "
+					   "loop around the block; use "
+					   "T.axis.spatial or T.axis.reduce");
+		}
+		if (kinds[i] != 'S' && kinds[i] != 'R') {
+			return script_fail(r, found[0], "'%c' is no kind of "
+					   "an axis; write S or R", kinds[i]);
+		}
+		if (wanted[i]->kind != PY_NAME) {
+			return script_fail(r, wanted[i], "no name; give the "
+					   "block's variable one");
+		}
+		values[i] = add_axis(r, wanted[i]->text,
+				     (struct range){ loop->min,
+						     loop->extent },
+				     kinds[i] == 'S' ? ITER_SPATIAL
+						     : ITER_REDUCE, e);
+	}
+	for (int i = 0; i < n; i++) {
+		script_define(r, wanted[i]->text, values[i]);
+	}
+	return true;
+}
+
+bool
+script_axis(struct script_reader *r, const struct py_node *target,
+	    const struct py_node *call)
+{
+	const char *path = script_path(r, call->kids[0]);
+
+	if (!need_block(r, call, path)) {
+		return false;
+	}
+	if (strcmp(path, "axis.remap") == 0) {
+		return remap(r, target, call);
+	}
+	if (target->kind != PY_NAME) {
+		return script_fail(r, target, "no name; give the block's "
+				   "variable one");
+	}
+	return one_axis(r, target->text, call, path);
+}
+
+/* T.where, T.reads, T.writes, T.block_attr */
+bool
+script_block_line(struct script_reader *r, const struct py_node *call,
+		  const char *path)
+{
+	static const char *const names[] = { "predicate", NULL };
+	const struct py_node *found[1];
+	struct script_block *b = r->block;
+
+	if (!need_block(r, call, path)) {
+		return false;
+	}
+	if (strcmp(path, "reads") == 0 || strcmp(path, "writes") == 0) {
+		return regions(r, call, path[0] == 'w');
+	}
+	if (!script_args(r, call, names, 1, found)) {
+		return false;
+	}
+	if (strcmp(path, "where") == 0) {
+		const struct expr *e;
+
+		if (!script_condition(r, found[0], &e)) {
+			return false;
+		}
+		b->predicate = b->predicate ? expr_and(r->m, b->predicate, e)
+					    : e;
+		return true;
+	}
+	if (b->notes) {
+		return script_fail(r, call, "a second T.%s; say all of it in "
+				   "one", path);
+	}
+	return script_notes(r, found[0], &b->notes);
+}
+
+/* ---- the block */
+
+bool
+script_is_block(const struct script_reader *r, const struct py_node *node)
+{
+	return script_calls(r, node, "block") ||
+	       script_calls(r, node, "sblock");
+}
+
+static struct stmt *
+make_block(struct script_reader *r, const struct script_block *b,
+	   const char *name, struct stmt *body)
+{
+	struct block block = {
+		.name = name, .iters = b->iters.data, .n_iters = b->iters.n,
+		.reads = b->reads.data, .n_reads = b->reads.n,
+		.writes = b->writes.data, .n_writes = b->writes.n,
+		.allocs = b->allocs.data, .n_allocs = b->allocs.n,
+	};
+	const struct block *copy = arena_copy(&r->m->arena, &block,
+					      sizeof block);
+	struct stmt *s = stmt_block(r->f, copy, b->predicate
+				    ? b->predicate : expr_bool(r->m, true),
+				    b->bindings.data, b->init, body);
+
+	s->notes = b->notes;
+	/* The root declares nothing. */
+	if (b->outer->is_root && b->iters.n == 0 && r->loops.n == 0 &&
+	    strcmp(name, "root") == 0) {
+		return s;
+	}
+	if (!b->has_reads || !b->has_writes) {
+		block_infer_regions(r->f, s, !b->has_reads, !b->has_writes);
+	}
+	return s;
+}
+
+bool
+script_block(struct script_reader *r, const struct py_node *call,
+	     const struct py_node *suite, struct stmt **out)
+{
+	static const char *const names[] = { "name_hint", "no_realize", NULL };
+	const struct py_node *found[2];
+	struct script_block block = { .outer = r->block };
+	const char *name = "";
+	struct stmt *body;
+	int mark = r->names.n;
+
+	if (!script_args(r, call, names, 0, found) ||
+	    (found[0] && !script_text(r, found[0], &name))) {
+		return false;
+	}
+	r->has_blocks = true;
+	r->block = &block;
+	bool good = script_read_suite(r, suite, &body);
+
+	r->block = block.outer;
+	r->names.n = mark;
+	if (!good) {
+		return false;
+	}
+	*out = make_block(r, &block, arena_strdup(&r->m->arena, name), body);
+	(*out)->pos = (struct src_pos){ call->span.line, call->span.col };
+	return true;
+}

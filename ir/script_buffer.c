@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The TVMScript reader: buffers of the signature, matched to handles,
+ * allocated in blocks and in loops. */
+#include "script_read.h"
+
+/* What may follow shape and dtype; where each stands in `more`. */
+enum {
+	MORE_STRIDES, MORE_SCOPE, MORE_ALIGN, MORE_OFFSET, MORE_FACTOR,
+	MORE_TYPE, MORE_SEPARATORS, MORE_COUNT
+};
+
+static bool
+read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
+	   const struct expr ***out)
+{
+	struct script_value v;
+	int n;
+	const struct py_node *const *list = script_items(&node, &n);
+
+	if (n > 32) {
+		return script_fail(r, node, "more than 32 dimensions; use "
+				   "fewer");
+	}
+	if (node->kind == PY_NAME || node->kind == PY_ATTRIBUTE) {
+		/* a list by its name: A.shape */
+		if (!script_eval(r, node, &v)) {
+			return false;
+		}
+		if (v.kind == SCRIPT_LIST) {
+			*ndim = v.n_items;
+			*out = arena_array(&r->m->arena, const struct expr *,
+					   v.n_items + 1);
+			for (int i = 0; i < v.n_items; i++) {
+				if (!script_settle(r, node, &v.items[i],
+						   &(*out)[i])) {
+					return false;
+				}
+			}
+			return true;
+		}
+	}
+	*ndim = n;
+	*out = arena_array(&r->m->arena, const struct expr *, n + 1);
+	for (int i = 0; i < n; i++) {
+		int64_t extent;
+
+		if (!script_index(r, list[i], &(*out)[i])) {
+			return false;
+		}
+		if (expr_is_int((*out)[i], &extent) && extent < 0) {
+			return script_fail(r, list[i], "a negative size; give "
+					   "one from 0");
+		}
+	}
+	return true;
+}
+
+/* elem_offset and its like must not say anything special. */
+static bool
+check_ignored(struct script_reader *r, const struct py_node *const *more)
+{
+	struct script_value v;
+	int64_t value;
+
+	if (more[MORE_OFFSET]) {
+		if (!script_eval(r, more[MORE_OFFSET], &v)) {
+			return false;
+		}
+		bool zero = v.kind == SCRIPT_NONE ||
+			    (v.kind == SCRIPT_EXPR &&
+			     expr_is_int(v.e, &value) && value == 0);
+
+		if (!zero) {
+			return script_fail(r, more[MORE_OFFSET], "a buffer "
+					   "that does not begin at its "
+					   "pointer; tirc's do, so add the "
+					   "offset to the indices");
+		}
+	}
+	if (more[MORE_SEPARATORS]) {
+		int n;
+
+		script_items(&more[MORE_SEPARATORS], &n);
+		if (n > 0) {
+			return script_fail(r, more[MORE_SEPARATORS], "axis "
+					   "separators are not supported; "
+					   "leave them out");
+		}
+	}
+	return true;
+}
+
+bool
+script_buffer_facts(struct script_reader *r, const struct py_node *shape,
+		    const struct py_node *type,
+		    const struct py_node *const *more,
+		    struct buffer_spec *spec)
+{
+	const struct expr **dims, **strides;
+	int n_strides;
+
+	spec->type = dtype_of(DT_F32);
+	if (!read_shape(r, shape, &spec->ndim, &dims) ||
+	    (type && !script_type(r, type, &spec->type)) ||
+	    !check_ignored(r, more)) {
+		return false;
+	}
+	if (dtype_class(spec->type) == DTC_VOID ||
+	    dtype_class(spec->type) == DTC_STRING ||
+	    dtype_class(spec->type) == DTC_HANDLE) {
+		return script_fail(r, type, "no buffer can hold elements of "
+				   "type %s; use a numeric type",
+				   dtype_name(spec->type));
+	}
+	spec->shape = dims;
+	if (more[MORE_STRIDES] && more[MORE_STRIDES]->kind != PY_NONE) {
+		if (!read_shape(r, more[MORE_STRIDES], &n_strides,
+				&strides)) {
+			return false;
+		}
+		if (n_strides != 0 && n_strides != spec->ndim) {
+			return script_fail(r, more[MORE_STRIDES], "%d strides "
+					   "for %d dimensions; give one for "
+					   "each", n_strides, spec->ndim);
+		}
+		spec->strides = n_strides > 0 ? strides : NULL;
+	}
+	if (more[MORE_SCOPE]) {
+		if (!script_text(r, more[MORE_SCOPE], &spec->scope)) {
+			return false;
+		}
+		if (!*spec->scope) {
+			spec->scope = NULL;
+		}
+	}
+	if (more[MORE_ALIGN]) {
+		int64_t align;
+
+		if (!script_constant(r, more[MORE_ALIGN], &align)) {
+			return false;
+		}
+		if (align < -1 || align > 65536 || (align & (align - 1)) > 0) {
+			return script_fail(r, more[MORE_ALIGN], "an alignment "
+					   "that is no power of two; use one, "
+					   "in bytes");
+		}
+		/* 64 is what TVM means by saying nothing. */
+		spec->align_bytes = align > 0 ? (int)align : 0;
+	}
+	return true;
+}
+
+/* T.Buffer((8,), "float32", …) or T.Buffer[(8,), "float32"]. */
+bool
+script_buffer_type(struct script_reader *r, const struct py_node *node,
+		   struct buffer_spec *spec)
+{
+	static const char *const names[] = {
+		"shape", "dtype", "strides", "scope", "align", "elem_offset",
+		"offset_factor", "buffer_type", "axis_separators", "data",
+		NULL
+	};
+	const struct py_node *found[10] = { NULL };
+
+	if (node->kind == PY_CALL) {
+		if (!script_args(r, node, names, 1, found)) {
+			return false;
+		}
+		if (found[9]) {
+			return script_fail(r, found[9], "a parameter with a "
+					   "pointer of another; leave it out");
+		}
+		return script_buffer_facts(r, found[0], found[1], found + 2,
+					   spec);
+	}
+	const struct py_node *index = node->kids[1];
+
+	if (index->kind != PY_TUPLE || index->n_kids == 0) {
+		return script_buffer_facts(r, index, NULL, found + 2, spec);
+	}
+	/* T.Buffer[8, "float32"], T.Buffer[(8, 8), "float32"]; without a
+	 * type, all of it is the shape. */
+	const struct py_node *last = index->kids[index->n_kids - 1];
+
+	if (last->kind != PY_STRING && !script_path(r, last)) {
+		return script_buffer_facts(r, index, NULL, found + 2, spec);
+	}
+	if (index->n_kids == 2) {
+		return script_buffer_facts(r, index->kids[0], last, found + 2,
+					   spec);
+	}
+	struct py_node shape = *index;
+
+	shape.n_kids--;
+	return script_buffer_facts(r, &shape, last, found + 2, spec);
+}
+
+/* ---- declarations */
+
+static const char *const declarations[] = {
+	"match_buffer", "alloc_buffer", "sblock_alloc_buffer", "decl_buffer",
+	"allocate", "Buffer", "buffer_decl",
+};
+
+bool
+script_declares_buffer(const struct script_reader *r,
+		       const struct py_node *call)
+{
+	const char *path = call->kind == PY_CALL
+				   ? script_path(r, call->kids[0]) : NULL;
+
+	for (size_t i = 0; path && i < sizeof declarations /
+				       sizeof *declarations; i++) {
+		if (strcmp(declarations[i], path) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+define_buffer(struct script_reader *r, const char *name,
+	      const struct buffer *b)
+{
+	script_define(r, name, (struct script_value){
+			.kind = SCRIPT_BUFFER, .buffer = b });
+}
+
+static bool
+match_buffer(struct script_reader *r, const struct py_node *call,
+	     const char *name)
+{
+	static const char *const names[] = {
+		"param", "shape", "dtype", "strides", "scope", "align",
+		"elem_offset", "offset_factor", "buffer_type",
+		"axis_separators", NULL
+	};
+	/* By position, data and elem_offset stand before strides; by name
+	 * is how everyone gives them. */
+	const struct py_node *found[10];
+	struct buffer_spec spec = { .name = name };
+	struct script_value v;
+
+	for (int i = 4; i < call->n_kids; i++) {
+		if (call->kids[i]->kind != PY_KEYWORD) {
+			return script_fail(r, call->kids[i], "an argument "
+					   "without a name; say which it is, "
+					   "as in scope=\"local\"");
+		}
+	}
+	if (!script_args(r, call, names, 2, found)) {
+		return false;
+	}
+	if (found[0]->kind == PY_SUBSCRIPT) {
+		return script_fail(r, found[0], "a part of a buffer under "
+				   "another name; use the buffer itself");
+	}
+	if (!script_eval(r, found[0], &v)) {
+		return false;
+	}
+	if (v.kind != SCRIPT_HANDLE || v.handle->buffer) {
+		return script_fail(r, found[0], v.kind == SCRIPT_HANDLE
+				   ? "a handle that is matched already; use "
+				     "its buffer"
+				   : "something that is no handle of the "
+				     "signature; match a parameter of type "
+				     "T.handle");
+	}
+	if (v.handle->used) {
+		return script_fail(r, found[0], "a handle that was used "
+				   "before; match it first");
+	}
+	if (!script_buffer_facts(r, found[1], found[2], found + 3, &spec)) {
+		return false;
+	}
+	v.handle->buffer = buffer_new(r->m, &spec);
+	define_buffer(r, name, v.handle->buffer);
+	return true;
+}
+
+static bool
+same_shape(const struct buffer_spec *a, const struct buffer_spec *b)
+{
+	if (a->ndim != b->ndim || !dtype_equal(a->type, b->type)) {
+		return false;
+	}
+	for (int i = 0; i < a->ndim; i++) {
+		if (a->shape[i] != b->shape[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A view of memory that T.allocate gave. The first one is the buffer. */
+static bool
+view_memory(struct script_reader *r, const struct py_node *data,
+	    const char *name, struct buffer_spec *spec)
+{
+	struct script_value v;
+
+	if (!script_eval(r, data, &v)) {
+		return false;
+	}
+	if (v.kind != SCRIPT_MEMORY) {
+		return script_fail(r, data, "a buffer over the memory of "
+				   "another; tirc's buffers have memory of "
+				   "their own");
+	}
+	struct script_memory *memory = v.memory;
+
+	if (memory->buffer && !same_shape(&memory->spec, spec)) {
+		return script_fail(r, data, "a second view of '%s', of "
+				   "another shape or type; use one",
+				   memory->name);
+	}
+	if (!memory->buffer) {
+		spec->name = name;
+		spec->scope = memory->spec.scope;
+		memory->spec = *spec;
+		memory->buffer = buffer_new(r->m, spec);
+	}
+	define_buffer(r, name, memory->buffer);
+	return true;
+}
+
+static bool
+allocate(struct script_reader *r, const struct py_node *call,
+	 const char *name, struct script_suite *suite)
+{
+	static const char *const names[] = {
+		"extents", "dtype", "scope", "condition", "annotations", NULL
+	};
+	const struct py_node *found[5];
+	const struct py_node *more[MORE_COUNT] = { NULL };
+	struct script_memory *memory = arena_new(&r->m->arena,
+						 struct script_memory);
+
+	if (!script_args(r, call, names, 2, found)) {
+		return false;
+	}
+	memory->name = memory->spec.name = name;
+	more[MORE_SCOPE] = found[2];
+	if (!script_buffer_facts(r, found[0], found[1], more,
+				 &memory->spec)) {
+		return false;
+	}
+	script_define(r, name, (struct script_value){
+			.kind = SCRIPT_MEMORY, .memory = memory });
+	script_open(r, suite, call, (struct script_opener){
+			.kind = STMT_ALLOC, .memory = memory });
+	return true;
+}
+
+/* T.alloc_buffer was the block's in the old spelling. */
+static bool
+belongs_to_block(const struct script_reader *r, const char *path)
+{
+	return strcmp(path, "sblock_alloc_buffer") == 0 ||
+	       (strcmp(path, "alloc_buffer") == 0 && r->old_blocks);
+}
+
+bool
+script_declare_buffer(struct script_reader *r, const struct py_node *call,
+		      const char *name, struct script_suite *suite)
+{
+	static const char *const names[] = {
+		"shape", "dtype", "strides", "scope", "align", "elem_offset",
+		"offset_factor", "buffer_type", "axis_separators", "data",
+		NULL
+	};
+	const char *path = script_path(r, call->kids[0]);
+	const struct py_node *found[10];
+	struct buffer_spec spec = { .name = name };
+
+	if (strcmp(path, "match_buffer") == 0) {
+		return match_buffer(r, call, name);
+	}
+	if (strcmp(path, "allocate") == 0) {
+		return allocate(r, call, name, suite);
+	}
+	for (int i = 3; i < call->n_kids; i++) {
+		if (call->kids[i]->kind != PY_KEYWORD) {
+			return script_fail(r, call->kids[i], "an argument "
+					   "without a name; say which it is, "
+					   "as in scope=\"local\"");
+		}
+	}
+	if (!script_args(r, call, names, 1, found) ||
+	    !script_buffer_facts(r, found[0], found[1], found + 2, &spec)) {
+		return false;
+	}
+	if (found[9] && found[9]->kind != PY_NONE) {
+		return view_memory(r, found[9], name, &spec);
+	}
+	const struct buffer *b = buffer_new(r->m, &spec);
+
+	if (belongs_to_block(r, path)) {
+		vec_push(&r->m->arena, &r->block->allocs, b);
+	} else {
+		script_open(r, suite, call, (struct script_opener){
+				.kind = STMT_ALLOC, .buffer = b });
+	}
+	define_buffer(r, name, b);
+	return true;
+}

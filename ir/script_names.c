@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The TVMScript reader: names, and the arguments of calls. */
+#include "script_read.h"
+
+void
+script_define(struct script_reader *r, const char *name,
+	      struct script_value value)
+{
+	struct script_name one = { name, value };
+
+	vec_push(&r->m->arena, &r->names, one);
+}
+
+const struct script_value *
+script_find(const struct script_reader *r, const char *name)
+{
+	for (int i = r->names.n - 1; i >= 0; i--) {
+		if (strcmp(r->names.data[i].name, name) == 0) {
+			return &r->names.data[i].value;
+		}
+	}
+	return NULL;
+}
+
+/* "a.b.c" of an attribute, or NULL. */
+static bool
+dotted(const struct py_node *node, struct strbuf *out)
+{
+	if (node->kind == PY_NAME) {
+		strbuf_puts(out, node->text);
+		return true;
+	}
+	if (node->kind != PY_ATTRIBUTE || !dotted(node->kids[0], out)) {
+		return false;
+	}
+	strbuf_printf(out, ".%s", node->text);
+	return true;
+}
+
+const char *
+script_path(const struct script_reader *r, const struct py_node *node)
+{
+	static const char *const modules[] = {
+		"T.", "tvm.script.tir.", "tvm.script.tirx.", "tvm.tir.",
+		"tvm.tirx.", "tir.", "I.", "tvm.script.ir.",
+	};
+	const char *path = NULL;
+	struct strbuf text;
+
+	if (node->kind != PY_ATTRIBUTE) {
+		return NULL;
+	}
+	strbuf_init(&text);
+	if (dotted(node, &text)) {
+		for (size_t i = 0; i < sizeof modules / sizeof *modules;
+		     i++) {
+			size_t n = strlen(modules[i]);
+
+			if (strncmp(text.data, modules[i], n) == 0 &&
+			    !path) {
+				path = arena_strdup(&r->m->arena,
+						    text.data + n);
+			}
+		}
+	}
+	strbuf_release(&text);
+	return path;
+}
+
+bool
+script_calls(const struct script_reader *r, const struct py_node *node,
+	     const char *name)
+{
+	if (node->kind != PY_CALL) {
+		return false;
+	}
+	const char *path = script_path(r, node->kids[0]);
+
+	return path && strcmp(path, name) == 0;
+}
+
+bool
+script_is_marked(const struct py_node *def, const char *word)
+{
+	for (int i = 0; i < def->n_decorators; i++) {
+		const struct py_node *at = def->decorators[i];
+
+		if (at->kind == PY_CALL) {
+			at = at->kids[0];
+		}
+		if ((at->kind == PY_ATTRIBUTE || at->kind == PY_NAME) &&
+		    strcmp(at->text, word) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+script_unknown(struct script_reader *r, const struct py_node *node,
+	       const char *path)
+{
+	int n;
+	const char *const *names = script_call_names(r, &n);
+	const char *nearest = py_nearest(path, names, n);
+
+	if (nearest) {
+		return script_fail(r, node, "T.%s is not known; did you mean "
+				   "T.%s?", path, nearest);
+	}
+	return script_fail(r, node, "T.%s is not known to tirc; express it "
+			   "by other means", path);
+}
+
+/* ---- arguments */
+
+static bool
+place_argument(struct script_reader *r, const struct py_node *one, int *at,
+	       const char *const *names, int n, const struct py_node **found)
+{
+	if (one->kind == PY_STAR || (one->kind == PY_KEYWORD && !one->text)) {
+		return script_fail(r, one, "arguments from a list; write them "
+				   "out");
+	}
+	if (one->kind != PY_KEYWORD) {
+		if (*at >= n) {
+			return script_fail(r, one, "one argument more than "
+					   "the %d there may be; remove it",
+					   n);
+		}
+		found[(*at)++] = one;
+		return true;
+	}
+	for (int i = 0; i < n; i++) {
+		if (strcmp(names[i], one->text) != 0) {
+			continue;
+		}
+		if (found[i]) {
+			return script_fail(r, one, "the argument '%s' is "
+					   "given twice; give it once",
+					   names[i]);
+		}
+		found[i] = one->kids[0];
+		return true;
+	}
+	const char *nearest = py_nearest(one->text, names, n);
+
+	if (nearest) {
+		return script_fail(r, one, "no argument is named '%s'; did "
+				   "you mean '%s'?", one->text, nearest);
+	}
+	return script_fail(r, one, "no argument is named '%s'; remove it",
+			   one->text);
+}
+
+bool
+script_args(struct script_reader *r, const struct py_node *call,
+	    const char *const *names, int n_needed,
+	    const struct py_node **found)
+{
+	int n = 0, at = 0;
+
+	while (names[n]) {
+		found[n++] = NULL;
+	}
+	for (int i = 1; i < call->n_kids; i++) {
+		if (!place_argument(r, call->kids[i], &at, names, n, found)) {
+			return false;
+		}
+	}
+	for (int i = 0; i < n_needed; i++) {
+		if (!found[i]) {
+			return script_fail(r, call, "the argument '%s' is "
+					   "missing; give it", names[i]);
+		}
+	}
+	return true;
+}
+
+const struct py_node *const *
+script_items(const struct py_node *const *node, int *n)
+{
+	if ((*node)->kind == PY_TUPLE || (*node)->kind == PY_LIST) {
+		*n = (*node)->n_kids;
+		return (*node)->kids;
+	}
+	*n = 1;
+	return node;
+}
+
+bool
+script_text(struct script_reader *r, const struct py_node *node,
+	    const char **out)
+{
+	struct script_value v;
+
+	if (!script_eval(r, node, &v)) {
+		return false;
+	}
+	if (v.kind != SCRIPT_EXPR || v.e->kind != EXPR_STRING) {
+		return script_fail(r, node, "no string; write one, in quotes");
+	}
+	*out = v.e->u.text;
+	return true;
+}
+
+static const char *
+nearest_type(const char *name)
+{
+	const char *names[DT_COUNT];
+
+	for (int i = 0; i < DT_COUNT; i++) {
+		names[i] = dtype_name(dtype_of((enum dtype_kind)i));
+	}
+	return py_nearest(name, names, DT_COUNT);
+}
+
+bool
+script_type_named(struct script_reader *r, const struct py_node *node,
+		  const char *name, struct dtype *out)
+{
+	const char *nearest;
+
+	if (dtype_from_name(name, out)) {
+		return true;
+	}
+	nearest = nearest_type(name);
+	if (nearest) {
+		return script_fail(r, node, "'%s' is no data type; did you "
+				   "mean '%s'?", name, nearest);
+	}
+	return script_fail(r, node, "'%s' is no data type; use one such as "
+			   "'float32' or 'int8x16'", name);
+}
+
+/* "float32" or T.float32 */
+bool
+script_type(struct script_reader *r, const struct py_node *node,
+	    struct dtype *out)
+{
+	const char *path = script_path(r, node);
+
+	if (path && dtype_from_name(path, out)) {
+		return true;
+	}
+	return script_text(r, node, &path) &&
+	       script_type_named(r, node, path, out);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the TVMScript reader share. Private to ir/script_*.c. */
+#ifndef TIRC_IR_SCRIPT_READ_H
+#define TIRC_IR_SCRIPT_READ_H
+
+#include "script.h"
+
+/* What a name or an expression of the text means. */
+enum script_kind {
+	SCRIPT_NONE,   /* Python's None */
+	SCRIPT_EXPR,   /* e; weak: a number of Python, whose type is open */
+	SCRIPT_BUFFER, /* buffer */
+	SCRIPT_LIST,   /* items: a list or a tuple */
+	SCRIPT_HANDLE, /* handle: a parameter that match_buffer may describe */
+	SCRIPT_MEMORY, /* memory: what T.allocate gave */
+	SCRIPT_THREAD, /* text: a thread axis without its extent yet */
+	SCRIPT_NEW_VAR /* type: a size declared here, T.int32() */
+};
+
+struct script_value {
+	enum script_kind kind;
+	bool weak;
+	const struct expr *e;
+	const struct buffer *buffer;
+	const struct script_value *items;
+	int n_items;
+	struct script_handle *handle;
+	struct script_memory *memory;
+	const char *text;
+	struct dtype type;
+};
+
+struct script_name {
+	const char *name;
+	struct script_value value;
+};
+
+struct script_handle {
+	const char *name;
+	struct var *var;
+	const struct buffer *buffer; /* once matched */
+	bool used;                   /* as a pointer */
+};
+
+/* Raw memory, until a buffer says how it is indexed. */
+struct script_memory {
+	const char *name;
+	struct buffer_spec spec;
+	const struct buffer *buffer;
+};
+
+struct script_loop {
+	const struct var *var;
+	const struct expr *min, *extent;
+};
+
+/* The block whose suite is being read. */
+struct script_block {
+	struct script_block *outer;
+	bool is_root, is_init, started;
+	VEC(struct iter_var) iters;
+	VEC(const struct expr *) bindings;
+	const struct expr *predicate;
+	VEC(struct region) reads, writes;
+	bool has_reads, has_writes;
+	VEC(const struct buffer *) allocs;
+	struct note *notes;
+	struct stmt *init;
+};
+
+/* A statement that holds for the rest of its suite. */
+struct script_opener {
+	enum stmt_kind kind; /* LET, ALLOC, ATTR, FOR (a thread), ASSERT… */
+	int at;              /* of the suite's statements, those from here */
+	struct src_pos pos;
+	struct var *var;
+	const struct expr *value, *min;
+	const struct buffer *buffer;
+	struct script_memory *memory;
+	const char *text;
+};
+
+struct script_suite {
+	VEC(struct stmt *) list;
+	VEC(struct script_opener) openers;
+};
+
+struct script_reader {
+	struct module *m;
+	const struct source *src;
+	struct func *f;
+	const struct script_scope *scope;
+	const char *self;   /* the name of T, where imports gave another */
+	VEC(struct script_name) names;
+	VEC(struct script_loop) loops;
+	VEC(struct param) params;
+	VEC(struct script_handle *) handles; /* per parameter, or NULL */
+	struct script_block *block;
+	bool old_blocks; /* T.block, so that T.alloc_buffer is the block's */
+	bool has_blocks;
+	bool has_ret;
+};
+
+/* ---- names */
+
+/* Always false, so that callers can return it. */
+#define script_fail(r, node, ...) \
+	py_error((r)->m, (r)->src, (node)->span, __VA_ARGS__)
+
+void script_define(struct script_reader *r, const char *name,
+		   struct script_value value);
+const struct script_value *script_find(const struct script_reader *r,
+				       const char *name);
+/* The name behind T, as "axis.remap", where node is an attribute of the
+ * script's module; else NULL. */
+const char *script_path(const struct script_reader *r,
+			const struct py_node *node);
+/* Is node the call T.NAME(…)? */
+bool script_calls(const struct script_reader *r, const struct py_node *node,
+		  const char *name);
+/* An error for T.NAME, with the nearest known name. */
+bool script_unknown(struct script_reader *r, const struct py_node *node,
+		    const char *path);
+/* Is the decorator T.prim_func or I.ir_module (with or without a call)? */
+bool script_is_marked(const struct py_node *def, const char *word);
+
+/* ---- arguments of calls */
+
+enum { SCRIPT_MAX_ARGS = 12 };
+
+/* Sorts a call's arguments by names, a list that a NULL ends; found[i] is
+ * NULL for those not given. The first n_needed must be there. */
+bool script_args(struct script_reader *r, const struct py_node *call,
+		 const char *const *names, int n_needed,
+		 const struct py_node **found);
+
+/* ---- values and expressions */
+
+struct script_value script_value_of(const struct expr *e, bool weak);
+bool script_eval(struct script_reader *r, const struct py_node *node,
+		 struct script_value *out);
+/* As an expression; numbers of Python are int32 (int64 if need be), float32
+ * and bool. */
+bool script_expr(struct script_reader *r, const struct py_node *node,
+		 const struct expr **out);
+/* The same, converted to a type where that loses nothing. */
+bool script_expr_as(struct script_reader *r, const struct py_node *node,
+		    struct dtype t, const struct expr **out);
+bool script_settle(struct script_reader *r, const struct py_node *node,
+		   const struct script_value *v, const struct expr **out);
+bool script_convert(struct script_reader *r, const struct py_node *node,
+		    const struct script_value *v, struct dtype t,
+		    const struct expr **out);
+/* A number of Python that is an integer. */
+bool script_constant(struct script_reader *r, const struct py_node *node,
+		     int64_t *out);
+bool script_condition(struct script_reader *r, const struct py_node *node,
+		      const struct expr **out);
+/* Scalars of integers. */
+bool script_index(struct script_reader *r, const struct py_node *node,
+		  const struct expr **out);
+/* "a string", or an error. */
+bool script_text(struct script_reader *r, const struct py_node *node,
+		 const char **out);
+bool script_type(struct script_reader *r, const struct py_node *node,
+		 struct dtype *out);
+bool script_type_named(struct script_reader *r, const struct py_node *node,
+		       const char *name, struct dtype *out);
+/* [a, b] or (a, b) or a alone. */
+const struct py_node *const *script_items(const struct py_node *const *node,
+					  int *n);
+bool script_call(struct script_reader *r, const struct py_node *node,
+		 const char *path, struct script_value *out);
+const char *const *script_call_names(struct script_reader *r, int *n);
+bool script_binary(struct script_reader *r, const struct py_node *node,
+		   enum expr_kind kind, const struct script_value *a,
+		   const struct script_value *b, struct script_value *out);
+/* Both of one type, lanes included. */
+bool script_unify(struct script_reader *r, const struct py_node *node,
+		  const struct script_value *a, const struct script_value *b,
+		  const struct expr **x, const struct expr **y);
+/* A buffer's element; slices of constant length are vectors. */
+bool script_element(struct script_reader *r, const struct py_node *node,
+		    const struct buffer **buffer,
+		    const struct expr ***index);
+/* min and end as a range. */
+bool script_range(struct script_reader *r, const struct py_node *min,
+		  const struct py_node *end, struct range *out);
+
+/* ---- buffers, blocks, statements */
+
+/* The facts of T.Buffer, T.match_buffer, … from a call's arguments, or from
+ * the index of the old T.Buffer[…]. */
+bool script_buffer_facts(struct script_reader *r, const struct py_node *shape,
+			 const struct py_node *type,
+			 const struct py_node *const *more,
+			 struct buffer_spec *spec);
+bool script_buffer_type(struct script_reader *r, const struct py_node *node,
+			struct buffer_spec *spec);
+/* name = T.match_buffer(…), T.alloc_buffer(…), …: is the call one of them? */
+bool script_declares_buffer(const struct script_reader *r,
+			    const struct py_node *call);
+bool script_declare_buffer(struct script_reader *r, const struct py_node *call,
+			   const char *name, struct script_suite *suite);
+
+bool script_is_block(const struct script_reader *r,
+		     const struct py_node *node);
+bool script_block(struct script_reader *r, const struct py_node *call,
+		  const struct py_node *suite, struct stmt **out);
+/* T.axis.…, T.where, T.reads, …: does the call belong to a block's head? */
+bool script_is_axis(const struct script_reader *r, const struct py_node *node);
+bool script_axis(struct script_reader *r, const struct py_node *target,
+		 const struct py_node *call);
+bool script_block_line(struct script_reader *r, const struct py_node *call,
+		       const char *path);
+bool script_notes(struct script_reader *r, const struct py_node *dict,
+		  struct note **out);
+bool script_func_attr(struct script_reader *r, const struct py_node *call);
+
+bool script_read_suite(struct script_reader *r, const struct py_node *suite,
+		       struct stmt **out);
+void script_open(struct script_reader *r, struct script_suite *suite,
+		 const struct py_node *node, struct script_opener opener);
+
+#endif
