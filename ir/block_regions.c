@@ -4,7 +4,7 @@
  * in the order of first access. */
 #include "block_regions.h"
 
-#include "linear.h"
+#include "sum.h"
 
 struct inner {
 	const struct var *var;
@@ -80,13 +80,13 @@ extreme(const struct collector *c, const struct expr *e, bool greatest)
 	}
 	for (int i = c->vars.n - 1; i >= 0; i--) {
 		const struct inner *v = &c->vars.data[i];
-		struct linear l;
+		struct sum l;
 		int64_t coefficient = 0;
 
 		if (!expr_uses_var(e, v->var)) {
 			continue;
 		}
-		if (!v->first || !linear_of(e, &l)) {
+		if (!v->first || !sum_of(e, &l)) {
 			return NULL;
 		}
 		for (int k = 0; k < l.n; k++) {
@@ -128,7 +128,7 @@ make_range(struct collector *c, const struct buffer *b, int d,
 		return;
 	}
 	out->min = lo;
-	out->extent = linear_difference(hi, lo, &extent)
+	out->extent = sum_difference(hi, lo, &extent)
 		? expr_int(m, lo->type, extent + 1)
 		: expr_add(m, expr_sub(m, hi, lo), expr_int(m, lo->type, 1));
 }
@@ -142,7 +142,7 @@ unite(struct module *m, const struct buffer *b, int d, struct range *into,
 	if (into->min == more->min && into->extent == more->extent) {
 		return;
 	}
-	if (!linear_difference(more->min, into->min, &apart) ||
+	if (!sum_difference(more->min, into->min, &apart) ||
 	    !expr_is_int(into->extent, &a) ||
 	    !expr_is_int(more->extent, &b_extent)) {
 		whole(m, b, d, into);

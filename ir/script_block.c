@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TVMScript reader: blocks, their axes and regions, and annotations. */
 #include "block_regions.h"
-#include "linear.h"
+#include "sum.h"
 #include "script_read.h"
 
 bool
@@ -142,8 +142,7 @@ note_value(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 	}
-	*out = expr_call(r->m, INTRIN_LIST, dtype_of(DT_HANDLE), list,
-			 node->n_kids);
+	*out = expr_list(r->m, list, node->n_kids);
 	return true;
 }
 

@@ -308,7 +308,7 @@ read_vector(struct script_reader *r, const struct py_node *call, bool is_ramp,
 
 /* ---- intrinsics */
 
-enum result { SAME, BOOL, OTHER };
+enum result { SAME, BOOL, VOID, OTHER };
 
 static enum result
 intrin_result(enum intrin op)
@@ -443,12 +443,13 @@ read_other(struct script_reader *r, const struct py_node *call,
 	if (!typed_args(r, call, &args)) {
 		return false;
 	}
-	if (!args.type && args.n > 0 &&
+	bool tells_type = intrin_result(op) == OTHER;
+
+	if (!args.type && args.n > 0 && tells_type &&
 	    (want < 0 || args.n == want + 1)) {
 		args.type = args.list[first++];
 	}
-	if (!args.type && op != INTRIN_ADDRESS_OF &&
-	    op != INTRIN_STORAGE_SYNC) {
+	if (!args.type && op != INTRIN_ADDRESS_OF && tells_type) {
 		return script_fail(r, call, "T.%s without the type of its "
 				   "result; say it first, as in "
 				   "T.%s(\"int32\", ...)", intrin_name(op),
@@ -468,6 +469,10 @@ read_other(struct script_reader *r, const struct py_node *call,
 		if (!script_expr(r, args.list[first + i], &list[i])) {
 			return false;
 		}
+	}
+	if (!tells_type && t.kind != DT_VOID) {
+		return script_fail(r, args.type, "T.%s gives nothing; leave "
+				   "dtype out", intrin_name(op));
 	}
 	if (!check_other(r, call, op, t, list)) {
 		return false;
@@ -593,7 +598,7 @@ script_call(struct script_reader *r, const struct py_node *node,
 		path = "pow";
 	}
 	if (intrin_from_name(path, &op)) {
-		return intrin_result(op) == OTHER
+		return intrin_result(op) >= VOID
 			       ? read_other(r, node, op, out)
 			       : read_uniform(r, node, op, out);
 	}

@@ -3,6 +3,7 @@
 #include "lower.h"
 
 #include "lower_passes.h"
+#include "script.h"
 
 enum { OPTIONAL, NEEDED };
 
@@ -36,7 +37,7 @@ is_sound(struct func *f, const char *what)
 {
 	struct diag_place place = { .item = f->name };
 
-	if (!TIRC_VERIFY || func_verify(f)) {
+	if (!TIRC_VERIFY || (func_verify(f) && func_verify_text(f))) {
 		return true;
 	}
 	diag_note(&f->module->diags, DIAG_VERIFY, place, "after %s", what);

@@ -9,6 +9,7 @@
 #include "lower.h"
 #include "random_te.h"
 #include "sched_rules.h"
+#include "script.h"
 
 struct trial {
 	struct module *m;
@@ -37,7 +38,7 @@ agrees(struct trial *t, struct func *f, const char *what)
 	struct run_arg args[RANDOM_MAX_ARGS];
 	int output = t->program.output;
 
-	if (!func_verify(f)) {
+	if (!func_verify(f) || !func_verify_text(f)) {
 		return fail(t, what);
 	}
 	memcpy(args, t->args, sizeof args);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of integer expressions. */
-#include "linear.h"
+#include "sum.h"
 
 static bool
-add_term(struct linear *l, const struct expr *atom, int64_t coefficient)
+add_term(struct sum *l, const struct expr *atom, int64_t coefficient)
 {
 	for (int i = 0; i < l->n; i++) {
 		if (l->atom[i] != atom) {
@@ -20,7 +20,7 @@ add_term(struct linear *l, const struct expr *atom, int64_t coefficient)
 		}
 		return true;
 	}
-	if (l->n == LINEAR_MAX_TERMS || coefficient == 0) {
+	if (l->n == SUM_MAX_TERMS || coefficient == 0) {
 		return coefficient == 0;
 	}
 	l->atom[l->n] = atom;
@@ -29,7 +29,7 @@ add_term(struct linear *l, const struct expr *atom, int64_t coefficient)
 }
 
 static bool
-add(struct linear *l, const struct expr *e, int64_t factor)
+add(struct sum *l, const struct expr *e, int64_t factor)
 {
 	int64_t value, product;
 
@@ -60,7 +60,7 @@ add(struct linear *l, const struct expr *e, int64_t factor)
 }
 
 bool
-linear_of(const struct expr *e, struct linear *out)
+sum_of(const struct expr *e, struct sum *out)
 {
 	out->constant = 0;
 	out->n = 0;
@@ -68,11 +68,11 @@ linear_of(const struct expr *e, struct linear *out)
 }
 
 bool
-linear_difference(const struct expr *a, const struct expr *b, int64_t *out)
+sum_difference(const struct expr *a, const struct expr *b, int64_t *out)
 {
-	struct linear l;
+	struct sum l;
 
-	if (!linear_of(a, &l) || !add(&l, b, -1) || l.n > 0) {
+	if (!sum_of(a, &l) || !add(&l, b, -1) || l.n > 0) {
 		return false;
 	}
 	*out = l.constant;
@@ -91,7 +91,7 @@ range_extent(struct module *m, const struct expr *min, const struct expr *end)
 	if (end->kind == EXPR_ADD && end->args[0] == min) {
 		return end->args[1];
 	}
-	if (linear_difference(end, min, &extent)) {
+	if (sum_difference(end, min, &extent)) {
 		return expr_int(m, min->type, extent);
 	}
 	return expr_sub(m, end, min);

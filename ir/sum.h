@@ -2,24 +2,24 @@
 /* Integer expressions as sums: constant + coefficient * atom + …, where an
  * atom is anything that is no sum. For regions and ranges; what more there is
  * to know of expressions is in passes/analyse/. */
-#ifndef TIRC_IR_LINEAR_H
-#define TIRC_IR_LINEAR_H
+#ifndef TIRC_IR_SUM_H
+#define TIRC_IR_SUM_H
 
 #include "expr.h"
 
-enum { LINEAR_MAX_TERMS = 16 };
+enum { SUM_MAX_TERMS = 16 };
 
-struct linear {
+struct sum {
 	int64_t constant;
 	int n;
-	const struct expr *atom[LINEAR_MAX_TERMS];
-	int64_t coefficient[LINEAR_MAX_TERMS]; /* never 0 */
+	const struct expr *atom[SUM_MAX_TERMS];
+	int64_t coefficient[SUM_MAX_TERMS]; /* never 0 */
 };
 
 /* False if there are too many terms or a number overflows. */
-bool linear_of(const struct expr *e, struct linear *out);
+bool sum_of(const struct expr *e, struct sum *out);
 /* Is a - b a number, whatever the atoms are? */
-bool linear_difference(const struct expr *a, const struct expr *b,
+bool sum_difference(const struct expr *a, const struct expr *b,
 		       int64_t *out);
 /* The extent of min..end: end - min, as simple as it is. Of one type. */
 const struct expr *range_extent(struct module *m, const struct expr *min,
