@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Are two functions the same but for the names of variables and buffers, ids
- * and positions? Variables and buffers are paired where they are first met;
- * from there on, each must meet its partner. */
+ * and positions? Variables and buffers are paired where they are declared (one
+ * may be declared again behind its scope) or first met; from there on, each
+ * must meet its partner. */
 #include <math.h>
 
 #include "script.h"
@@ -106,6 +107,19 @@ partners(struct comparison *c, const void *a, const void *b, bool *is_new)
 	return true;
 }
 
+/* Makes a and b partners, whatever partners they had in other scopes. */
+static void
+declare(struct comparison *c, const void *a, const void *b)
+{
+	struct pair *x = put(c, &c->forth, a);
+
+	if (x->partner && x->partner != b) {
+		c->same = (struct pairs){ NULL, 0, 0 };
+	}
+	put(c, &c->forth, a)->partner = b;
+	put(c, &c->back, b)->partner = a;
+}
+
 static bool
 same_var(struct comparison *c, const struct var *a, const struct var *b)
 {
@@ -135,17 +149,9 @@ same_exprs(struct comparison *c, const struct expr *const *a,
 }
 
 static bool
-same_buffer(struct comparison *c, const struct buffer *a,
-	    const struct buffer *b)
+same_facts(struct comparison *c, const struct buffer *a,
+	   const struct buffer *b)
 {
-	bool is_new;
-
-	if (!partners(c, a, b, &is_new)) {
-		return differ(c, "buffers", a->name, b->name);
-	}
-	if (!is_new) {
-		return true;
-	}
 	return (dtype_equal(a->type, b->type) && a->ndim == b->ndim &&
 		(a->strides == NULL) == (b->strides == NULL) &&
 		a->align_bytes == b->align_bytes &&
@@ -158,12 +164,40 @@ same_buffer(struct comparison *c, const struct buffer *a,
 }
 
 static bool
+same_buffer(struct comparison *c, const struct buffer *a,
+	    const struct buffer *b)
+{
+	bool is_new;
+
+	if (!partners(c, a, b, &is_new)) {
+		return differ(c, "buffers", a->name, b->name);
+	}
+	return !is_new || same_facts(c, a, b);
+}
+
+static bool
+declare_buffer(struct comparison *c, const struct buffer *a,
+	       const struct buffer *b)
+{
+	declare(c, a, b);
+	declare(c, a->data, b->data);
+	return same_facts(c, a, b);
+}
+
+static bool
+declare_var(struct comparison *c, const struct var *a, const struct var *b)
+{
+	declare(c, a, b);
+	return same_var(c, a, b);
+}
+
+static bool
 same_axes(struct comparison *c, const struct iter_var *a,
 	  const struct iter_var *b, int n)
 {
 	for (int i = 0; i < n; i++) {
 		if (a[i].kind != b[i].kind ||
-		    !same_var(c, a[i].var, b[i].var) ||
+		    !declare_var(c, a[i].var, b[i].var) ||
 		    !same_expr(c, a[i].min, b[i].min) ||
 		    !same_expr(c, a[i].extent, b[i].extent)) {
 			return differ(c, "axes", a[i].var->name,
@@ -286,7 +320,7 @@ same_block(struct comparison *c, const struct block *a, const struct block *b)
 		return differ(c, "blocks", a->name, b->name);
 	}
 	for (int i = 0; i < a->n_allocs; i++) {
-		if (!same_buffer(c, a->allocs[i], b->allocs[i])) {
+		if (!declare_buffer(c, a->allocs[i], b->allocs[i])) {
 			return false;
 		}
 	}
@@ -306,16 +340,17 @@ same_own(struct comparison *c, const struct stmt *a, const struct stmt *b)
 			(b->u.loop.thread == NULL) &&
 			(!a->u.loop.thread ||
 			 strcmp(a->u.loop.thread, b->u.loop.thread) == 0) &&
-			same_var(c, a->u.loop.var, b->u.loop.var)) ||
+			declare_var(c, a->u.loop.var, b->u.loop.var)) ||
 		       differ(c, "loops", a->u.loop.var->name,
 			      b->u.loop.var->name);
 	case STMT_BLOCK:
 		return same_block(c, a->u.block, b->u.block);
 	case STMT_STORE:
-	case STMT_ALLOC:
 		return same_buffer(c, a->u.buffer, b->u.buffer);
+	case STMT_ALLOC:
+		return declare_buffer(c, a->u.buffer, b->u.buffer);
 	case STMT_LET:
-		return same_var(c, a->u.var, b->u.var);
+		return declare_var(c, a->u.var, b->u.var);
 	case STMT_ATTR:
 		return strcmp(a->u.key, b->u.key) == 0 ||
 		       differ(c, "attributes", a->u.key, b->u.key);

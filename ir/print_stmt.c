@@ -170,14 +170,28 @@ print_for(struct printer *p, const struct stmt *s)
 /* ---- blocks */
 
 static bool
+see_block(void *ctx, struct stmt *s)
+{
+	bool *any = ctx;
+
+	*any |= s->kind == STMT_BLOCK;
+	return !*any;
+}
+
+/* A reader knows that there is a root from what stands in it. */
+static bool
 is_implicit_root(const struct stmt *s)
 {
 	const struct block *b = s->u.block;
+	bool any = b->n_allocs > 0;
 
-	return !s->parent && strcmp(b->name, "root") == 0 &&
-	       b->n_iters == 0 && b->n_reads == 0 && b->n_writes == 0 &&
-	       !s->notes && !s->children[1] &&
-	       expr_is_value(s->args[0], 1);
+	if (s->parent || strcmp(b->name, "root") != 0 || b->n_iters > 0 ||
+	    b->n_reads > 0 || b->n_writes > 0 || s->notes ||
+	    s->children[1] || !expr_is_value(s->args[0], 1)) {
+		return false;
+	}
+	stmt_visit(s->children[0], see_block, &any);
+	return any;
 }
 
 /* 'S' or 'R' if the iter var stands for a whole loop around s, else 0. */
@@ -399,6 +413,10 @@ print_alloc(struct printer *p, const struct stmt *s, bool last)
 		strbuf_puts(p->out, "with T.decl_buffer(");
 	}
 	print_buffer_facts(p, s->u.buffer);
+	if (s->notes) {
+		strbuf_puts(p->out, ", annotations=");
+		print_notes(p, s->notes);
+	}
 	if (last) {
 		strbuf_puts(p->out, ")\n");
 	} else {

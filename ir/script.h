@@ -28,6 +28,10 @@ struct func *script_read_func(struct module *m, const struct source *src,
 bool func_equal(const struct func *a, const struct func *b,
 		struct strbuf *why);
 
+/* Do lowering passes check that? -Dverify_text=true builds with. */
+#ifndef TIRC_VERIFY_TEXT
+#define TIRC_VERIFY_TEXT 0
+#endif
 /* Prints f in both spellings and reads it back: an equal function, and the
  * same text again? If not, a DIAG_VERIFY says where they part. */
 bool func_verify_text(const struct func *f);

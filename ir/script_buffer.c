@@ -335,8 +335,10 @@ allocate(struct script_reader *r, const struct py_node *call,
 	const struct py_node *more[MORE_COUNT] = { NULL };
 	struct script_memory *memory = arena_new(&r->m->arena,
 						 struct script_memory);
+	struct note *notes = NULL;
 
-	if (!script_args(r, call, names, 2, found)) {
+	if (!script_args(r, call, names, 2, found) ||
+	    (found[4] && !script_notes(r, found[4], &notes))) {
 		return false;
 	}
 	memory->name = memory->spec.name = name;
@@ -348,7 +350,8 @@ allocate(struct script_reader *r, const struct py_node *call,
 	script_define(r, name, (struct script_value){
 			.kind = SCRIPT_MEMORY, .memory = memory });
 	script_open(r, suite, call, (struct script_opener){
-			.kind = STMT_ALLOC, .memory = memory });
+			.kind = STMT_ALLOC, .memory = memory,
+			.notes = notes });
 	return true;
 }
 
@@ -367,11 +370,12 @@ script_declare_buffer(struct script_reader *r, const struct py_node *call,
 	static const char *const names[] = {
 		"shape", "dtype", "strides", "scope", "align", "elem_offset",
 		"offset_factor", "buffer_type", "axis_separators", "data",
-		NULL
+		"annotations", NULL
 	};
 	const char *path = script_path(r, call->kids[0]);
-	const struct py_node *found[10];
+	const struct py_node *found[11];
 	struct buffer_spec spec = { .name = name };
+	struct note *notes = NULL;
 
 	if (strcmp(path, "match_buffer") == 0) {
 		return match_buffer(r, call, name);
@@ -387,7 +391,8 @@ script_declare_buffer(struct script_reader *r, const struct py_node *call,
 		}
 	}
 	if (!script_args(r, call, names, 1, found) ||
-	    !script_buffer_facts(r, found[0], found[1], found + 2, &spec)) {
+	    !script_buffer_facts(r, found[0], found[1], found + 2, &spec) ||
+	    (found[10] && !script_notes(r, found[10], &notes))) {
 		return false;
 	}
 	if (found[9] && found[9]->kind != PY_NONE) {
@@ -399,7 +404,8 @@ script_declare_buffer(struct script_reader *r, const struct py_node *call,
 		vec_push(&r->m->arena, &r->block->allocs, b);
 	} else {
 		script_open(r, suite, call, (struct script_opener){
-				.kind = STMT_ALLOC, .buffer = b });
+				.kind = STMT_ALLOC, .buffer = b,
+				.notes = notes });
 	}
 	define_buffer(r, name, b);
 	return true;

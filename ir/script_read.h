@@ -78,6 +78,7 @@ struct script_opener {
 	const struct buffer *buffer;
 	struct script_memory *memory;
 	const char *text;
+	struct note *notes;
 };
 
 struct script_suite {

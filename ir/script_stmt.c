@@ -50,6 +50,7 @@ close_opener(struct script_reader *r, const struct script_opener *o,
 		s->u.loop.thread = o->text;
 		break;
 	}
+	s->notes = o->notes;
 	s->pos = o->pos;
 	return s;
 }

@@ -216,10 +216,19 @@ rules_schedule(struct trial *t)
 	return agrees(t, k->func, "after the default rules");
 }
 
+static void
+after_pass(void *ctx, const char *pass, const struct func *f)
+{
+	if (!func_verify_text(f)) {
+		fail(ctx, pass);
+	}
+}
+
 static bool
 run_trial(struct trial *t, struct rng *r)
 {
 	struct func *f = t->program.func;
+	struct pass_hooks hooks = { .ctx = t, .after_func = after_pass };
 	int how = rng_below(r, 3);
 
 	if (how == 1 && !random_schedule(t, r)) {
@@ -231,8 +240,8 @@ run_trial(struct trial *t, struct rng *r)
 	if (!executes(t, f, "by the executor, scheduled")) {
 		return false;
 	}
-	if (!lower_func(f, NULL)) {
-		return fail(t, "lowering fails");
+	if (!lower_func(f, &hooks) || t->trouble) {
+		return fail(t, t->trouble ? t->trouble : "lowering fails");
 	}
 	return agrees(t, f, "after lowering") &&
 	       executes(t, f, "by the executor, lowered");
@@ -279,7 +288,8 @@ check_seed(uint64_t seed)
 	t.out_bytes = (size_t)(t.program.elems[output] *
 			dtype_bytes(t.program.buffer[output]->type));
 	t.out = malloc(t.out_bytes + 1);
-	holds = interp_run(t.program.func, t.args, t.program.n_args) ||
+	holds = (func_verify_text(t.program.func) &&
+		 interp_run(t.program.func, t.args, t.program.n_args)) ||
 		fail(&t, "as it was made");
 	holds = holds && run_trial(&t, &r);
 	if (!holds) {
