@@ -144,9 +144,12 @@ dialect_load(struct module *m, const char *name, const char *dir)
 	l.d = arena_new(&m->arena, struct dialect);
 	l.d->name = arena_strdup(&m->arena, name);
 	l.d->module = m;
+	l.d->dir = dir;
 	l.reader.module = m;
 	merged = load_chain(&l, l.d->name);
 	l.d->file = l.reader.layers[0].file;
+	l.d->chain.data = arena_copy(&m->arena, l.chain, sizeof l.chain);
+	l.d->chain.n = l.n;
 	if (merged != NULL && json_is_object(json_root(&l.reader, merged),
 					     true)) {
 		read_dialect(&l, json_root(&l.reader, merged));

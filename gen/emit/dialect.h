@@ -96,6 +96,8 @@ struct dialect {
 	const char *name, *description;
 	const char *file; /* of dialect.json, for messages */
 	struct module *module;
+	const char *dir;  /* that it was looked for in, or NULL */
+	struct names chain; /* its name, then those it extends */
 	int identifier_length, int_bits;
 	int line_columns, tab_columns;
 	int text_columns; /* a line may have, however deep it stands */
@@ -113,6 +115,8 @@ struct dialect {
 	struct {
 		struct names kernel, close;
 		const char *no_parameters, *array, *scalar, *pointer;
+		/* A symbol from outside, and its pointers. */
+		const char *external, *external_pointer;
 	} functions;
 	VEC(struct helper) helpers;
 	struct {

@@ -231,7 +231,8 @@ dialect_read_functions(struct loader *l, struct json j)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "kernel close no_parameters array scalar pointer");
+	json_check_keys(j, "kernel close no_parameters array scalar pointer "
+			"external external_pointer");
 	d->functions.kernel = dialect_read_names(json_get(j, "kernel"));
 	d->functions.close = dialect_read_names(json_get(j, "close"));
 	d->functions.no_parameters = json_text(json_get(j, "no_parameters"),
@@ -239,6 +240,9 @@ dialect_read_functions(struct loader *l, struct json j)
 	d->functions.array = json_text(json_get(j, "array"), true);
 	d->functions.scalar = json_text(json_get(j, "scalar"), true);
 	d->functions.pointer = json_text(json_get(j, "pointer"), true);
+	d->functions.external = json_text(json_get(j, "external"), true);
+	d->functions.external_pointer =
+		json_text(json_get(j, "external_pointer"), true);
 }
 
 void

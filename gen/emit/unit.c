@@ -171,7 +171,7 @@ unit_print_helpers(struct unit *u, struct strbuf *out)
 		}
 		strbuf_putc(out, '\n');
 	}
-	return true;
+	return unit_print_externals(u, out);
 }
 
 bool

@@ -7,6 +7,7 @@
 
 #include "analyse.h"
 #include "dialect.h"
+#include "intrinsics.h"
 #include "layout.h"
 #include "names.h"
 
@@ -14,6 +15,21 @@ struct helper_use {
 	const struct helper *helper;
 	struct dtype type, to;
 	const char *name;
+};
+
+/* A parameter of a symbol from outside. */
+struct external_param {
+	struct dtype type;
+	bool pointer, is_const;
+};
+
+struct external {
+	const char *name;
+	struct dtype ret;
+	struct external_param *params;
+	int n;
+	const struct intrinsic_symbol *symbol; /* written here, or NULL */
+	const struct intrinsic_text *text;
 };
 
 struct unit {
@@ -24,6 +40,8 @@ struct unit {
 	VEC(struct helper_use) helpers;   /* in order of first use */
 	struct name_set globals;          /* of the file: no local takes one */
 	VEC(const struct func *) callees; /* beside those of the module */
+	VEC(struct external) externals;   /* in order of first use */
+	const struct intrinsic_set *intrinsics; /* loaded on first need */
 };
 
 /* What a call may be given without a cast. */
@@ -51,8 +69,15 @@ const char *unit_literal(struct unit *u, struct dtype t, union number v);
 /* Name of a helper for operands of type t (and result type to). */
 const char *unit_helper(struct unit *u, const struct helper *h,
 			struct dtype t, struct dtype to);
-/* Appends the helpers that were used, each followed by an empty line. */
+/* Notes the call of a symbol from outside; n parameters (in the arena). False:
+ * diagnosed. */
+bool unit_external(struct unit *u, const struct func *f, const char *name,
+		   struct dtype ret, const struct external_param *params,
+		   int n);
+/* Appends the helpers that were used, each followed by an empty line; also
+ * what intrinsics are written as, and declarations of other symbols. */
 bool unit_print_helpers(struct unit *u, struct strbuf *out);
+bool unit_print_externals(struct unit *u, struct strbuf *out);
 /* Appends the text of a function. */
 bool unit_func(struct unit *u, const struct func *f, struct strbuf *out);
 /* Appends the statements of f's body alone, one tab in; the parameters are

@@ -79,6 +79,31 @@ pointer_argument(struct walker *w, const struct binding *value,
 				   : w->d->access.array_cast, data);
 }
 
+/* &b[i][j] for a parameter that is an array of arrays. */
+static const char *
+address_argument(struct walker *w, const struct expr *e,
+		 const struct buffer *b, bool is_const)
+{
+	struct tdata *data = tdata_new(w->a);
+
+	tdata_text(data, "type", w->d->types[b->type.kind].spelling);
+	tdata_flag(data, "const", is_const);
+	tdata_text(data, "value", walk_expr(w, e, w->d->unary));
+	tdata_list(data, "inner");
+	for (int i = 1; i < b->ndim; i++) {
+		tdata_text(tdata_item(data, "inner"), "extent",
+			   walk_expr(w, b->shape[i], w->d->assignment));
+	}
+	return walk_render(w, w->d->access.array_cast, data);
+}
+
+static bool
+is_address(const struct expr *e)
+{
+	return e->kind == EXPR_CALL && e->u.intrin == INTRIN_ADDRESS_OF &&
+	       e->args[0]->kind == EXPR_LOAD;
+}
+
 static const char *
 argument(struct walker *w, const struct expr *e, const struct func *callee,
 	 int i)
@@ -96,7 +121,56 @@ argument(struct walker *w, const struct expr *e, const struct func *callee,
 						!func_writes(callee, b));
 		}
 	}
+	if (is_address(e) && callee != NULL && i < callee->params.n &&
+	    callee->params.data[i].buffer != NULL) {
+		const struct buffer *b = callee->params.data[i].buffer;
+
+		if (b->ndim > 1 && !buffer_is_flat(b)) {
+			return address_argument(w, e, b,
+						!func_writes(callee, b));
+		}
+	}
 	return walk_expr(w, e, w->d->assignment);
+}
+
+/* What a symbol from outside is given. Arrays decay to pointers. */
+static struct external_param
+external_param(struct walker *w, const struct expr *e, const char **text)
+{
+	struct external_param p = { .type = e->type };
+	const struct binding *value = NULL;
+	const struct buffer *b = NULL;
+
+	if (is_address(e)) {
+		b = e->args[0]->u.buffer;
+		value = walk_find(w, b->data);
+	} else if (e->kind == EXPR_VAR) {
+		value = walk_find(w, e->u.var);
+		b = value != NULL && value->kind != VALUE_SCALAR
+			    ? value->buffer : NULL;
+	}
+	if (value != NULL) {
+		p.is_const = value->is_const ||
+			     value->kind == VALUE_CONST_VOID_POINTER;
+	}
+	if (b != NULL) {
+		p.type = b->type;
+		p.pointer = true;
+		if (e->kind == EXPR_VAR && value->kind == VALUE_ARRAY) {
+			struct tdata *data = tdata_new(w->a);
+
+			tdata_text(data, "type",
+				   w->d->types[b->type.kind].spelling);
+			tdata_flag(data, "const", p.is_const);
+			tdata_text(data, "value", value->text);
+			*text = walk_render(w, w->d->access.pointer_cast,
+					    data);
+		}
+	} else if (dtype_class(e->type) == DTC_HANDLE) {
+		p.type = dtype_of(DT_VOID);
+		p.pointer = true;
+	}
+	return p;
 }
 
 struct piece
@@ -106,16 +180,26 @@ walk_call_function(struct walker *w, const struct expr *e)
 			   ? e->args[0]->u.text : NULL;
 	const struct func *callee = NULL;
 	const char **args = arena_array(w->a, const char *, e->n_args + 1);
+	struct external_param *params =
+		arena_array(w->a, struct external_param, e->n_args + 1);
 
 	if (name == NULL) {
 		walk_fail(w, "a call of nothing");
 		return (struct piece){ "", w->d->primary };
 	}
-	if (e->u.intrin == INTRIN_CALL_FUNC) {
-		callee = find_callee(w, name);
-	}
+	callee = find_callee(w, name);
 	for (int i = 1; i < e->n_args; i++) {
 		args[i - 1] = argument(w, e->args[i], callee, i - 1);
+		if (e->u.intrin == INTRIN_CALL_EXTERN) {
+			params[i - 1] = external_param(w, e->args[i],
+						       &args[i - 1]);
+		}
+	}
+	if (e->u.intrin == INTRIN_CALL_EXTERN && callee == NULL &&
+	    !w->failed &&
+	    !unit_external(w->u, w->f, name, e->type, params,
+			   e->n_args - 1)) {
+		w->failed = true;
 	}
 	return walk_call(w, name, args, e->n_args - 1);
 }

@@ -158,6 +158,44 @@ reached(struct func *f, const struct access_list *uses, int d,
 }
 
 static void
+flat_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	   const struct expr **new)
+{
+	const struct window *w = ctx;
+	struct module *m = w->func->module;
+
+	(void)at;
+	new[0] = old[0];
+	for (int d = 1; d < w->ndim; d++) {
+		new[0] = expr_add(m, expr_mul(m, new[0], w->ranges[d].extent),
+				  old[d]);
+	}
+}
+
+/* Whoever has the address has been told the strides, so they stay; but a local
+ * array has a constant size: the largest, in one dimension. */
+static void
+fix_size(struct func *f, struct stmt *alloc)
+{
+	struct arena *arena = &f->module->arena;
+	const struct buffer *b = alloc->u.buffer;
+	struct range *ranges = arena_array(arena, struct range, b->ndim + 1);
+	struct window window = { f, ranges, NULL, b->ndim };
+	const struct expr *size;
+	int64_t all, most;
+
+	if (buffer_const_elems(b, &all) || !buffer_max_elems(b, &most)) {
+		return;
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		ranges[d].extent = b->shape[d];
+	}
+	size = expr_index(f->module, most);
+	buffer_remap(f, alloc, b, buffer_with_shape(f->module, b, 1, &size),
+		     flat_index, &window);
+}
+
+static void
 compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 {
 	struct arena *arena = &f->module->arena;
@@ -175,7 +213,8 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	}
 	for (int i = 0; i < uses->list.n; i++) {
 		if (uses->list.data[i].address) {
-			return; /* it has been told the strides */
+			fix_size(f, alloc);
+			return;
 		}
 	}
 	access_cover(f, alloc, uses->list.data, uses->list.n, ranges);

@@ -10,56 +10,55 @@
  *                                                    C[v_i] += C_rf[v_i, ..]
  *
  * The inner loop of the first nest may then be vectorized: each lane has a sum
- * of its own. Changes the order in which floats are added. */
+ * of its own. Changes the order in which floats are added. Reductions with
+ * several values (argmax) have as many buffers of partial results. */
 #include "lower_passes.h"
+#include "reduction_match.h"
 #include "sched_edit.h"
 
 struct rfactor {
 	struct edit *e;
 	struct stmt *block, *loop, *outer;
-	struct stmt *store;
-	const struct expr *identity, *source;
-	int load_at; /* which argument of the update is the old value */
-	const struct buffer *partial;
-	struct var *lane; /* the new spatial iter var */
-	int axis;         /* its dimension in partial */
+	struct block_reduction red;
+	const struct buffer **partial; /* one per value */
+	struct var *lane;              /* the new spatial iter var */
+	int axis;                      /* its dimension in partial */
 };
 
-/* C[v] = op(C[v], source), with init C[v] = identity. */
 static bool
 match_update(struct rfactor *r)
 {
-	struct edit *e = r->e;
+	const char *name = r->block->u.block->name, *why;
+
+	return match_reduction(r->e->f, r->block, &r->red, &why) ||
+	       edit_fail(r->e, "block %s is no reduction: it %s", name, why);
+}
+
+/* Sums and the like are known; others are tried. */
+static bool
+check_reducer(struct rfactor *r)
+{
 	const char *name = r->block->u.block->name;
-	const struct stmt *init = r->block->children[1];
-	const struct expr *value;
+	struct reducer_facts facts;
 
-	r->store = sole_store(r->block);
-	if (!init || init->kind != STMT_STORE || !r->store ||
-	    init->u.buffer != r->store->u.buffer) {
-		return edit_fail(e, "block %s is no reduction to one value; "
-				 "rfactor needs one", name);
+	if (!r->red.named) {
+		return true;
 	}
-	value = r->store->args[0];
-	r->identity = init->args[0];
-	r->load_at = -1;
-	if (value->kind == EXPR_ADD || value->kind == EXPR_MUL ||
-	    value->kind == EXPR_MAX || value->kind == EXPR_MIN) {
-		for (int k = 0; k < 2; k++) {
-			const struct expr *x = value->args[k];
-
-			if (x == expr_load(e->m, r->store->u.buffer,
-					   r->store->args + 1,
-					   r->store->n_args - 1)) {
-				r->load_at = k;
-			}
-		}
+	facts = reducer_try(r->e->m, r->red.reducer);
+	if (!facts.neutral) {
+		return edit_fail(r->e, "the start of block %s changes what it "
+				 "is combined with; partial results would "
+				 "not start like it", name);
 	}
-	if (r->load_at < 0) {
-		return edit_fail(e, "block %s does not update by +, *, min or "
-				 "max; rfactor needs one of them", name);
+	if (!facts.associative) {
+		return edit_fail(r->e, "the update of block %s is not "
+				 "associative; it keeps its order", name);
 	}
-	r->source = value->args[1 - r->load_at];
+	if (!facts.commutative && r->loop != r->outer) {
+		return edit_fail(r->e, "the order matters to the update of "
+				 "block %s; factor its outermost reduction "
+				 "loop %s", name, r->outer->u.loop.var->name);
+	}
 	return true;
 }
 
@@ -100,7 +99,7 @@ check_loops(struct rfactor *r)
 static const struct expr **
 with_lane(struct rfactor *r, const struct expr *const *index)
 {
-	int n = r->partial->ndim;
+	int n = r->partial[0]->ndim;
 	const struct expr **out =
 		arena_array(&r->e->m->arena, const struct expr *, n);
 
@@ -109,18 +108,6 @@ with_lane(struct rfactor *r, const struct expr *const *index)
 				      : index[d - (d > r->axis)];
 	}
 	return out;
-}
-
-static const struct expr *
-combine(struct rfactor *r, const struct buffer *b,
-	const struct expr *const *index, const struct expr *source)
-{
-	const struct expr *args[2];
-
-	args[r->load_at] = expr_load(r->e->m, b, index, b->ndim);
-	args[1 - r->load_at] = source;
-	return expr_binary(r->e->m, r->store->args[0]->kind, args[0],
-			   args[1]);
 }
 
 static void
@@ -140,7 +127,7 @@ partial_block(struct rfactor *r)
 	struct edit *e = r->e;
 	struct arena *arena = &e->m->arena;
 	const struct block *old = r->block->u.block;
-	const struct expr **bindings, *source = r->source, **at;
+	const struct expr **bindings, **sources, **at;
 	struct conjuncts all = { 0 };
 	const struct expr *predicate = NULL, *inside = NULL;
 	struct var_map loops = { 0 }, values = { 0 };
@@ -158,7 +145,7 @@ partial_block(struct rfactor *r)
 	values.from = arena_array(arena, struct var *, n + 1);
 	values.to = arena_array(arena, const struct expr *, n + 1);
 	for (int i = 0; i < old->n_iters; i++) {
-		if (old->iters[i].kind == ITER_SPATIAL) {
+		if (old->iters[i].kind != ITER_REDUCE) {
 			bindings[b.n_iters] = r->block->args[i + 1];
 			b.iters[b.n_iters++] = old->iters[i];
 		}
@@ -182,7 +169,7 @@ partial_block(struct rfactor *r)
 		loops.to[loops.n++] = v->expr;
 	}
 	for (int i = 0; i < old->n_iters; i++) {
-		if (old->iters[i].kind != ITER_SPATIAL) {
+		if (old->iters[i].kind == ITER_REDUCE) {
 			values.from[values.n] = old->iters[i].var;
 			values.to[values.n++] = expr_substitute(
 				e->m, r->block->args[i + 1], &loops);
@@ -202,17 +189,20 @@ partial_block(struct rfactor *r)
 					      : c;
 		}
 	}
-	source = expr_substitute(e->m, source, &values);
-	if (inside) {
-		source = expr_if(e->m, inside, source, r->identity);
+	sources = arena_array(arena, const struct expr *, r->red.reducer->n);
+	for (int k = 0; k < r->red.reducer->n; k++) {
+		sources[k] = expr_substitute(e->m, r->red.sources[k],
+					     &values);
+		if (inside) {
+			sources[k] = expr_if(e->m, inside, sources[k],
+					     r->red.reducer->identity[k]);
+		}
 	}
-	at = with_lane(r, r->store->args + 1);
+	at = with_lane(r, r->red.index);
 	return stmt_block(e->f, &b, predicate, bindings,
-			  stmt_store(e->f, r->partial, r->identity, at,
-				     r->partial->ndim),
-			  stmt_store(e->f, r->partial,
-				     combine(r, r->partial, at, source), at,
-				     r->partial->ndim));
+			  reduction_init(e->f, &r->red, r->partial, at),
+			  reduction_update(e->f, &r->red, r->partial, at,
+					   sources));
 }
 
 /* for <spatial loops inside>, lane: C[v] = op(C[v], C_rf[v, lane]) */
@@ -226,13 +216,13 @@ final_nest(struct rfactor *r)
 	const struct expr **bindings =
 		arena_array(arena, const struct expr *, old->n_iters + 2);
 	struct conjuncts all = { 0 };
-	const struct expr *predicate = NULL, **at;
+	const struct expr *predicate = NULL, **at, **sources;
 	struct stmt *nest, *loop = r->loop;
 	bool reduces;
 
 	b.iters = arena_array(arena, struct iter_var, old->n_iters + 2);
 	for (int i = 0; i < old->n_iters; i++) {
-		if (old->iters[i].kind == ITER_SPATIAL) {
+		if (old->iters[i].kind != ITER_REDUCE) {
 			bindings[b.n_iters] = r->block->args[i + 1];
 			b.iters[b.n_iters++] = old->iters[i];
 		}
@@ -253,16 +243,17 @@ final_nest(struct rfactor *r)
 					      : all.list.data[i];
 		}
 	}
-	at = with_lane(r, r->store->args + 1);
-	nest = stmt_block(
-		e->f, &b, predicate, bindings,
-		stmt_store(e->f, r->store->u.buffer, r->identity,
-			   r->store->args + 1, r->store->n_args - 1),
-		stmt_store(e->f, r->store->u.buffer,
-			   combine(r, r->store->u.buffer, r->store->args + 1,
-				   expr_load(e->m, r->partial, at,
-					     r->partial->ndim)),
-			   r->store->args + 1, r->store->n_args - 1));
+	at = with_lane(r, r->red.index);
+	sources = arena_array(arena, const struct expr *, r->red.reducer->n);
+	for (int k = 0; k < r->red.reducer->n; k++) {
+		sources[k] = expr_load(e->m, r->partial[k], at,
+				       r->partial[k]->ndim);
+	}
+	nest = stmt_block(e->f, &b, predicate, bindings,
+			  reduction_init(e->f, &r->red, r->red.buffers,
+					 r->red.index),
+			  reduction_update(e->f, &r->red, r->red.buffers,
+					   r->red.index, sources));
 	nest = stmt_for(e->f, loop->u.loop.var, loop->args[0], loop->args[1],
 			FOR_SERIAL, nest);
 	for (struct stmt *p = r->block->parent; p != r->outer->parent;
@@ -275,14 +266,38 @@ final_nest(struct rfactor *r)
 	return stmt_clone(e->f, nest, true);
 }
 
+/* As the values' buffers, with a dimension for the loop. */
+static void
+make_partial(struct rfactor *r)
+{
+	struct module *m = r->e->m;
+	int n = r->red.reducer->n, ndim = r->red.buffers[0]->ndim;
+	const struct expr **shape =
+		arena_array(&m->arena, const struct expr *, ndim + 1);
+
+	r->partial = arena_array(&m->arena, const struct buffer *, n);
+	for (int k = 0; k < n; k++) {
+		const struct buffer *b = r->red.buffers[k];
+		struct buffer_spec spec = {
+			.name = arena_printf(&m->arena, "%s_part", b->name),
+			.type = b->type, .ndim = ndim + 1, .shape = shape,
+			.scope = "local",
+		};
+
+		for (int d = 0; d <= ndim; d++) {
+			shape[d] = d == r->axis ? r->loop->args[1]
+						: b->shape[d - (d > r->axis)];
+		}
+		r->partial[k] = buffer_new(m, &spec);
+	}
+}
+
 bool
 prim_rfactor(struct edit *e, const struct sched_value *args,
 	     struct sched_value *out)
 {
 	struct rfactor r = { .e = e };
 	const struct buffer *b;
-	const struct expr **shape;
-	struct buffer_spec spec = { 0 };
 	struct stmt *scope, *added, *nest, *pair[2];
 	struct stmt_place place;
 	struct stmt_list final = { 0 }, inside = { 0 };
@@ -299,28 +314,18 @@ prim_rfactor(struct edit *e, const struct sched_value *args,
 	}
 	r.block = inside.list.data[0];
 	id = r.block->id;
-	if (!match_update(&r) || !check_loops(&r)) {
+	if (!match_update(&r) || !check_loops(&r) || !check_reducer(&r)) {
 		return false;
 	}
 	scope = scope_of(r.block);
-	b = r.store->u.buffer;
+	b = r.red.buffers[0];
 	r.axis = (int)args[1].u.ival + (args[1].u.ival < 0 ? b->ndim + 1 : 0);
 	if (args[1].u.ival < -b->ndim - 1 || args[1].u.ival > b->ndim) {
 		return edit_fail(e, "factor_axis is %lld; %s has %d dimensions, "
 				 "give %d to %d", (long long)args[1].u.ival,
 				 b->name, b->ndim, -b->ndim - 1, b->ndim);
 	}
-	shape = arena_array(&e->m->arena, const struct expr *, b->ndim + 1);
-	for (int d = 0; d <= b->ndim; d++) {
-		shape[d] = d == r.axis ? r.loop->args[1]
-				       : b->shape[d - (d > r.axis)];
-	}
-	spec.name = arena_printf(&e->m->arena, "%s_part", b->name);
-	spec.type = b->type;
-	spec.ndim = b->ndim + 1;
-	spec.shape = shape;
-	spec.scope = "local";
-	r.partial = buffer_new(e->m, &spec);
+	make_partial(&r);
 	r.lane = var_new(e->m,
 			 arena_printf(&e->m->arena, "v_%s",
 				      r.loop->u.loop.var->name),
@@ -332,7 +337,9 @@ prim_rfactor(struct edit *e, const struct sched_value *args,
 	pair[0] = r.outer;
 	pair[1] = nest;
 	stmt_put(e->f, place, stmt_seq(e->f, pair, 2));
-	scope_add_alloc(e->f, scope, r.partial);
+	for (int k = 0; k < r.red.reducer->n; k++) {
+		scope_add_alloc(e->f, scope, r.partial[k]);
+	}
 	blocks_below(e->f, nest, &final);
 	/* The block keeps its handle: it is the one that yields the result. */
 	stmt_write(e->f, &final.list.data[0]->id, &id, sizeof id);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Symbols from outside that a unit calls: declared, or, where an intrinsic
+ * says how the dialect writes them, written. */
+#include "walk.h"
+
+static bool
+is_identifier(const char *text)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
+			  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+	return n > 0 && text[n] == '\0' && (text[0] < '0' || text[0] > '9');
+}
+
+static bool
+fail(struct unit *u, const struct func *f, const char *what, const char *name)
+{
+	struct diag_place place = { .file = u->d->file, .item = f->name };
+
+	return diag_error(&u->m->diags, DIAG_UNSUPPORTED, place,
+			  "dialect %s: %s '%s'", u->d->name, what, name);
+}
+
+/* Pointers that are const in one call are so in the declaration. */
+static bool
+join(struct unit *u, const struct func *f, struct external *x,
+     const struct external_param *params, int n)
+{
+	if (x->n != n) {
+		return fail(u, f, "two calls with a different number of "
+			    "arguments of", x->name);
+	}
+	for (int i = 0; i < n; i++) {
+		if (x->params[i].pointer != params[i].pointer ||
+		    !dtype_equal(x->params[i].type, params[i].type)) {
+			return fail(u, f, "two calls with arguments of "
+				    "different types of", x->name);
+		}
+		x->params[i].is_const |= params[i].is_const;
+	}
+	return true;
+}
+
+bool
+unit_external(struct unit *u, const struct func *f, const char *name,
+	      struct dtype ret, const struct external_param *params, int n)
+{
+	struct external x = { .name = name, .ret = ret, .n = n };
+
+	for (int i = 0; i < u->externals.n; i++) {
+		if (strcmp(u->externals.data[i].name, name) == 0) {
+			return join(u, f, &u->externals.data[i], params, n);
+		}
+	}
+	if (!is_identifier(name)) {
+		return fail(u, f, "no identifier:", name);
+	}
+	if (u->intrinsics == NULL) {
+		u->intrinsics = intrinsic_set_load(u->m, u->d->dir);
+		if (u->intrinsics == NULL) {
+			return false;
+		}
+	}
+	x.params = arena_copy(u->a, params, sizeof *params * (size_t)(n + 1));
+	x.symbol = intrinsic_set_symbol(u->intrinsics, name);
+	if (x.symbol != NULL) {
+		x.text = intrinsic_symbol_text(x.symbol, u->d);
+		if (x.text == NULL) {
+			return fail(u, f, "it has no text for the intrinsic",
+				    name);
+		}
+		for (int i = 0; i < x.text->needs.n; i++) {
+			unit_need(u, x.text->needs.data[i]);
+		}
+	} else {
+		unit_need_type(u, ret);
+		for (int i = 0; i < n; i++) {
+			unit_need_type(u, params[i].type);
+		}
+	}
+	name_set_add(&u->globals, name);
+	vec_push(u->a, &u->externals, x);
+	return true;
+}
+
+static bool
+declare(struct unit *u, const struct external *x, struct strbuf *out)
+{
+	struct layout l = { out, u->d->line_columns, u->d->tab_columns,
+			    u->d->text_columns, true };
+	struct tdata *data = tdata_new(u->a);
+	struct strbuf s, line;
+	bool good = true;
+
+	strbuf_init(&s);
+	strbuf_init(&line);
+	strbuf_putc(&s, MARK_OPEN);
+	for (int i = 0; i < x->n && good; i++) {
+		const struct external_param *p = &x->params[i];
+		struct tdata *one = tdata_new(u->a);
+
+		strbuf_puts(&s, i > 0 ? "," TEXT_SPACE : "");
+		tdata_text(one, "type", u->d->types[p->type.kind].spelling);
+		tdata_flag(one, "const", p->is_const);
+		good = template_render(&u->m->diags, u->d->file,
+				       "/functions/external_pointer",
+				       p->pointer
+				       ? u->d->functions.external_pointer
+				       : "{{type}}", one, &s);
+	}
+	if (x->n == 0) {
+		strbuf_puts(&s, u->d->functions.no_parameters);
+	}
+	strbuf_putc(&s, MARK_CLOSE);
+	tdata_text(data, "type", u->d->types[x->ret.kind].spelling);
+	tdata_text(data, "name", x->name);
+	tdata_text(data, "parameters", s.data);
+	good = good && template_render(&u->m->diags, u->d->file,
+				       "/functions/external",
+				       u->d->functions.external, data, &line);
+	if (good) {
+		layout_line(&l, 0, line.data);
+	}
+	strbuf_release(&line);
+	strbuf_release(&s);
+	return good;
+}
+
+bool
+unit_print_externals(struct unit *u, struct strbuf *out)
+{
+	int declared = 0;
+
+	for (int i = 0; i < u->externals.n; i++) {
+		if (u->externals.data[i].symbol == NULL) {
+			declared++;
+			if (!declare(u, &u->externals.data[i], out)) {
+				return false;
+			}
+		}
+	}
+	if (declared > 0) {
+		strbuf_putc(out, '\n');
+	}
+	for (int i = 0; i < u->externals.n; i++) {
+		const struct external *x = &u->externals.data[i];
+
+		if (x->symbol == NULL) {
+			continue;
+		}
+		if (!intrinsic_text_print(u->m, x->symbol, x->text, out)) {
+			return false;
+		}
+		strbuf_putc(out, '\n');
+	}
+	return true;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensor intrinsics as data: a folder of each below intrinsics/ with
+ *
+ *	intrinsic.json  what it is, what it needs, the symbols it calls
+ *	intrinsic.py    desc, impl (reset, update) as TVMScript
+ *	*.tmpl          the symbols' text per dialect, and a plain twin
+ *
+ * A text is a template: {{name}} is the symbol, {{function}} what a function
+ * starts with in that dialect, {{twin}} the twin, filled in. */
+#ifndef TIRC_INTRINSICS_H
+#define TIRC_INTRINSICS_H
+
+#include "dialect.h"
+#include "intrinsic.h"
+
+struct intrinsic_text {
+	const char *dialect;  /* that has it, and those that extend it */
+	const char *function; /* "static inline" */
+	const char *file, *text;
+	struct names needs;   /* headers */
+};
+
+struct intrinsic_symbol {
+	const char *name;
+	const char *file, *twin; /* plain C of the same meaning */
+	VEC(struct intrinsic_text) texts;
+};
+
+struct intrinsic_data {
+	const char *name, *what;
+	const char *file;                /* of intrinsic.json, for messages */
+	const char *script_file, *script;
+	struct names requires;           /* features of the target */
+	VEC(struct intrinsic_symbol) symbols;
+};
+
+struct intrinsic_set {
+	VEC(struct intrinsic_data) list; /* sorted by name */
+};
+
+/* All of them: embedded, and in dir (if not NULL) of one's own, which come
+ * first. NULL after errors with file and JSON pointer. */
+const struct intrinsic_set *intrinsic_set_load(struct module *m,
+					       const char *dir);
+const struct intrinsic_symbol *
+intrinsic_set_symbol(const struct intrinsic_set *set, const char *name);
+/* The dialect's text of s, or that of the next that it extends; NULL. */
+const struct intrinsic_text *
+intrinsic_symbol_text(const struct intrinsic_symbol *s,
+		      const struct dialect *d);
+/* Appends the text, filled in. */
+bool intrinsic_text_print(struct module *m, const struct intrinsic_symbol *s,
+			  const struct intrinsic_text *t, struct strbuf *out);
+
+#endif

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a block's stores back to its reducer, and from a reducer to stores. */
+#include "reduction_match.h"
+
+#include "access.h"
+#include "interp.h"
+
+/* ---- reading */
+
+struct matcher {
+	struct func *f;
+	struct module *m;
+	const struct stmt *block;
+	struct reducer *r;
+	struct block_reduction *out;
+	struct var_map lets; /* to what they mean */
+	const char *why;
+};
+
+static bool
+fail(struct matcher *x, const char *why)
+{
+	x->why = why;
+	return false;
+}
+
+static int
+store_count(const struct stmt *s)
+{
+	if (!s || (s->kind != STMT_STORE && s->kind != STMT_SEQ)) {
+		return 0;
+	}
+	for (int i = 0; s->kind == STMT_SEQ && i < s->n_children; i++) {
+		if (s->children[i]->kind != STMT_STORE) {
+			return 0;
+		}
+	}
+	return s->kind == STMT_STORE ? 1 : s->n_children;
+}
+
+static const struct stmt *
+store_at(const struct stmt *s, int i)
+{
+	return s->kind == STMT_STORE ? s : s->children[i];
+}
+
+static bool
+same_index(const struct stmt *store, const struct expr *const *index)
+{
+	for (int d = 1; d < store->n_args; d++) {
+		if (store->args[d] != index[d - 1]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The init names the values in their order. */
+static bool
+match_init(struct matcher *x)
+{
+	struct arena *a = &x->m->arena;
+	const struct stmt *init = x->block->children[1];
+	int n = store_count(init);
+	const struct expr **identity;
+
+	if (n == 0) {
+		return fail(x, "has no init that stores its start");
+	}
+	identity = arena_array(a, const struct expr *, n);
+	x->r->n = n;
+	x->r->identity = identity;
+	x->out->buffers = arena_array(a, const struct buffer *, n);
+	x->out->index = store_at(init, 0)->args + 1;
+	for (int k = 0; k < n; k++) {
+		const struct stmt *s = store_at(init, k);
+		enum expr_kind kind = s->args[0]->kind;
+
+		x->out->buffers[k] = s->u.buffer;
+		identity[k] = s->args[0];
+		if (!same_index(s, x->out->index) ||
+		    s->u.buffer->ndim != store_at(init, 0)->u.buffer->ndim ||
+		    (kind != EXPR_INT && kind != EXPR_FLOAT)) {
+			return fail(x, "does not start with constants at one "
+				       "element");
+		}
+		for (int i = 0; i < k; i++) {
+			if (x->out->buffers[i] == s->u.buffer) {
+				return fail(x, "starts a value twice");
+			}
+		}
+	}
+	return true;
+}
+
+static int
+value_of(const struct matcher *x, const struct buffer *b)
+{
+	for (int k = 0; k < x->r->n; k++) {
+		if (x->out->buffers[k] == b) {
+			return k;
+		}
+	}
+	return -1;
+}
+
+/* Loads of the values become the reducer's left side, LETs what they mean. */
+static const struct expr *
+as_combination(void *ctx, const struct expr *e)
+{
+	struct matcher *x = ctx;
+	int k;
+
+	if (e->kind == EXPR_VAR) {
+		for (int i = 0; i < x->lets.n; i++) {
+			if (x->lets.from[i] == e->u.var) {
+				return x->lets.to[i];
+			}
+		}
+	}
+	if (e->kind != EXPR_LOAD || (k = value_of(x, e->u.buffer)) < 0) {
+		return NULL;
+	}
+	for (int d = 0; d < e->n_args; d++) {
+		if (e->args[d] != x->out->index[d]) {
+			return NULL;
+		}
+	}
+	return x->r->lhs[k]->expr;
+}
+
+static bool
+uses_values(const struct matcher *x, const struct expr *e)
+{
+	for (int k = 0; k < x->r->n; k++) {
+		if (expr_uses_buffer(e, x->out->buffers[k]) ||
+		    expr_uses_var(e, x->r->lhs[k])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+struct rest {
+	const struct reducer *r;
+	bool found;
+};
+
+static void
+find_rest(void *ctx, const struct expr *e)
+{
+	struct rest *q = ctx;
+	bool own = false;
+
+	if (e->kind == EXPR_VAR) {
+		for (int k = 0; k < q->r->n; k++) {
+			own |= e->u.var == q->r->lhs[k] ||
+			       e->u.var == q->r->rhs[k];
+		}
+		q->found |= !own;
+	}
+	q->found |= e->kind == EXPR_LOAD ||
+		    (e->kind == EXPR_CALL && !intrin_is_pure(e->u.intrin));
+}
+
+/* C[v] = op(C[v], x) */
+static bool
+match_plain(struct matcher *x, const struct stmt *store)
+{
+	const struct expr *e = store->args[0];
+	const struct expr *own = expr_load(x->m, store->u.buffer,
+					   store->args + 1,
+					   store->n_args - 1);
+	const struct expr *args[2];
+
+	if (e->kind != EXPR_ADD && e->kind != EXPR_MUL &&
+	    e->kind != EXPR_MAX && e->kind != EXPR_MIN) {
+		return false;
+	}
+	for (int k = 0; k < 2; k++) {
+		if (e->args[k] == own && !uses_values(x, e->args[1 - k])) {
+			x->out->sources[0] = e->args[1 - k];
+			args[k] = x->r->lhs[0]->expr;
+			args[1 - k] = x->r->rhs[0]->expr;
+			x->r->result[0] = expr_binary(x->m, e->kind, args[0],
+						      args[1]);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The LETs around the stores: those that read none of the values are what is
+ * combined, the others parts of the result. */
+static const struct stmt *
+enter_lets(struct matcher *x, const struct stmt *s)
+{
+	struct arena *a = &x->m->arena;
+	int n = 0, n_sources = 0;
+
+	for (const struct stmt *at = s; at->kind == STMT_LET;
+	     at = at->children[0]) {
+		n++;
+	}
+	x->lets.from = arena_array(a, struct var *, n + 1);
+	x->lets.to = arena_array(a, const struct expr *, n + 1);
+	for (; s->kind == STMT_LET; s = s->children[0]) {
+		const struct expr *value =
+			expr_rewrite(x->m, s->args[0], as_combination, x);
+		bool source = !uses_values(x, s->args[0]) &&
+			      !uses_values(x, value);
+
+		if (source && n_sources < x->r->n &&
+		    dtype_equal(s->u.var->type,
+				x->r->rhs[n_sources]->type)) {
+			x->out->sources[n_sources] = s->args[0];
+			value = x->r->rhs[n_sources++]->expr;
+		}
+		x->lets.from[x->lets.n] = s->u.var;
+		x->lets.to[x->lets.n++] = value;
+	}
+	return n_sources == x->r->n ? s : NULL;
+}
+
+static bool
+match_update(struct matcher *x)
+{
+	const struct stmt *s = x->block->children[0];
+	const struct expr *cond = NULL;
+	int n = x->r->n;
+
+	if (n == 1 && s->kind == STMT_STORE && match_plain(x, s)) {
+		return true;
+	}
+	s = enter_lets(x, s);
+	if (!s) {
+		return fail(x, "does not name each value that it combines");
+	}
+	if (s->kind == STMT_IF && !s->children[1]) {
+		cond = expr_rewrite(x->m, s->args[0], as_combination, x);
+		s = s->children[0];
+	}
+	if (store_count(s) != n) {
+		return fail(x, "does not store each of its values once");
+	}
+	for (int i = 0; i < n; i++) {
+		const struct stmt *store = store_at(s, i);
+		int k = value_of(x, store->u.buffer);
+		const struct expr *value;
+
+		if (k < 0 || x->r->result[k] ||
+		    !same_index(store, x->out->index)) {
+			return fail(x, "does not store each of its values "
+				       "once");
+		}
+		/* A value that was stored already is another one. */
+		for (int j = 0; j < i; j++) {
+			if (expr_uses_buffer(store->args[0],
+					     store_at(s, j)->u.buffer)) {
+				return fail(x, "reads a value after it was "
+					       "stored");
+			}
+		}
+		value = expr_rewrite(x->m, store->args[0], as_combination, x);
+		x->r->result[k] = cond
+			? expr_select(x->m, cond, value, x->r->lhs[k]->expr)
+			: value;
+	}
+	for (int k = 0; k < n; k++) {
+		struct rest rest = { .r = x->r };
+
+		expr_visit(x->r->result[k], find_rest, &rest);
+		if (rest.found) {
+			return fail(x, "combines more than its values and "
+				       "what it names");
+		}
+	}
+	x->out->named = true;
+	return true;
+}
+
+bool
+match_reduction(struct func *f, const struct stmt *block,
+		struct block_reduction *out, const char **why)
+{
+	struct arena *a = &f->module->arena;
+	struct matcher x = { .f = f, .m = f->module, .block = block,
+			     .out = out };
+	struct reducer *r = arena_new(a, struct reducer);
+
+	memset(out, 0, sizeof *out);
+	x.r = r;
+	r->name = block->u.block->name;
+	if (!match_init(&x)) {
+		*why = x.why;
+		return false;
+	}
+	r->lhs = arena_array(a, struct var *, r->n);
+	r->rhs = arena_array(a, struct var *, r->n);
+	r->result = arena_array(a, const struct expr *, r->n);
+	out->sources = arena_array(a, const struct expr *, r->n);
+	for (int k = 0; k < r->n; k++) {
+		struct dtype t = out->buffers[k]->type;
+
+		r->lhs[k] = var_new(x.m, arena_printf(a, "x%d", k), t);
+		r->rhs[k] = var_new(x.m, arena_printf(a, "y%d", k), t);
+	}
+	if (!match_update(&x)) {
+		*why = x.why;
+		return false;
+	}
+	out->reducer = r;
+	return true;
+}
+
+/* ---- trying */
+
+enum { TRIES = 400, TRY_VALUES = 4 };
+
+/* Three tuples of small numbers a try, equal ones often among them. */
+static void
+fill(struct dtype t, void *data, uint32_t *state)
+{
+	for (size_t i = 0; i < TRIES; i++) {
+		union number v = { .i = 0 };
+		int value;
+
+		*state = *state * 1664525u + 1013904223u;
+		value = (int)(*state >> 24) % 4 - 1;
+		if (dtype_is_float(t)) {
+			v.f = value;
+		} else if (dtype_class(t) == DTC_BOOL) {
+			v.i = value > 0;
+		} else {
+			v.i = dtype_is_signed(t) ? value : value + 1;
+		}
+		number_store(t, data, i, number_round(t, v));
+	}
+}
+
+/* e, an expression of lhs and rhs, at a and b. */
+static const struct expr *
+combine_in(struct module *m, const struct reducer *r, const struct expr *e,
+	   const struct expr *const *a, const struct expr *const *b)
+{
+	struct var_map map = {
+		arena_array(&m->arena, struct var *, 2 * r->n),
+		arena_array(&m->arena, const struct expr *, 2 * r->n),
+		2 * r->n
+	};
+
+	for (int k = 0; k < r->n; k++) {
+		map.from[k] = r->lhs[k];
+		map.to[k] = a[k];
+		map.from[r->n + k] = r->rhs[k];
+		map.to[r->n + k] = b[k];
+	}
+	return expr_substitute(m, e, &map);
+}
+
+static void
+combine(struct module *m, const struct reducer *r,
+	const struct expr *const *a, const struct expr *const *b,
+	const struct expr **out)
+{
+	for (int k = 0; k < r->n; k++) {
+		out[k] = combine_in(m, r, r->result[k], a, b);
+	}
+}
+
+/* out[case] = "what should be equal is", as one function over all tries. */
+static struct func *
+make_trial(struct module *m, const struct reducer *r)
+{
+	struct arena *arena = &m->arena;
+	struct func *f = func_new(m, r->name);
+	struct var *i = var_new(m, "i", dtype_of(DT_I32));
+	const struct expr *extent = expr_i32(m, TRIES), *at = i->expr;
+	const struct expr **t[3], **x, **y, **z;
+	struct stmt *list[TRY_VALUES];
+	struct buffer_spec spec = { .ndim = 1, .shape = &extent };
+
+	x = arena_array(arena, const struct expr *, r->n);
+	y = x;
+	z = arena_array(arena, const struct expr *, r->n);
+	for (int s = 0; s < 3; s++) {
+		t[s] = arena_array(arena, const struct expr *, r->n);
+		for (int k = 0; k < r->n; k++) {
+			const struct buffer *b;
+
+			spec.name = "t";
+			spec.type = r->lhs[k]->type;
+			b = buffer_new(m, &spec);
+			func_add_param(f, b->data, b);
+			t[s][k] = expr_load(m, b, &at, 1);
+		}
+	}
+	for (int c = 0; c < TRY_VALUES; c++) {
+		const struct expr *same = expr_bool(m, true);
+		const struct buffer *b;
+
+		switch (c) {
+		case 0:
+			combine(m, r, r->identity, t[0], x);
+			y = t[0];
+			break;
+		case 1:
+			combine(m, r, t[0], r->identity, x);
+			y = t[0];
+			break;
+		case 2:
+			y = arena_array(arena, const struct expr *, r->n);
+			combine(m, r, t[0], t[1], x);
+			combine(m, r, x, t[2], z);
+			combine(m, r, t[1], t[2], y);
+			combine(m, r, t[0], y, x);
+			y = z;
+			break;
+		default:
+			y = arena_array(arena, const struct expr *, r->n);
+			combine(m, r, t[0], t[1], x);
+			combine(m, r, t[1], t[0], y);
+			break;
+		}
+		for (int k = 0; k < r->n; k++) {
+			same = expr_and(m, same, expr_eq(m, x[k], y[k]));
+		}
+		spec.name = "same";
+		spec.type = dtype_of(DT_BOOL);
+		b = buffer_new(m, &spec);
+		func_add_param(f, b->data, b);
+		list[c] = stmt_store(f, b, same, &at, 1);
+	}
+	f->body = stmt_for(f, i, expr_i32(m, 0), extent, FOR_SERIAL,
+			   stmt_seq(f, list, TRY_VALUES));
+	return f;
+}
+
+struct reducer_facts
+reducer_try(struct module *m, const struct reducer *r)
+{
+	struct func *f = make_trial(m, r);
+	struct run_arg *args = arena_array(&m->arena, struct run_arg,
+					   f->params.n);
+	bool holds[TRY_VALUES] = { false };
+	uint32_t state = 1;
+
+	for (int i = 0; i < f->params.n; i++) {
+		struct dtype t = f->params.data[i].buffer->type;
+
+		args[i].data = arena_alloc(&m->arena, TRIES * 8);
+		fill(t, args[i].data, &state);
+	}
+	if (interp_run(f, args, f->params.n)) {
+		for (int c = 0; c < TRY_VALUES; c++) {
+			const unsigned char *same =
+				args[3 * r->n + c].data;
+
+			holds[c] = true;
+			for (int i = 0; i < TRIES; i++) {
+				holds[c] &= same[i] != 0;
+			}
+		}
+	}
+	return (struct reducer_facts){ holds[0] && holds[1], holds[2],
+				       holds[3] };
+}
+
+/* ---- writing */
+
+struct stmt *
+reduction_init(struct func *f, const struct block_reduction *r,
+	       const struct buffer *const *buffers,
+	       const struct expr *const *index)
+{
+	int n = r->reducer->n;
+	struct stmt **list = arena_array(&f->module->arena, struct stmt *, n);
+
+	for (int k = 0; k < n; k++) {
+		list[k] = stmt_store(f, buffers[k], r->reducer->identity[k],
+				     index, buffers[k]->ndim);
+	}
+	return stmt_seq(f, list, n);
+}
+
+/* All results before the first store. */
+static struct stmt *
+store_together(struct func *f, const struct reducer *r,
+	       const struct buffer *const *buffers,
+	       const struct expr *const *index, const struct expr **values)
+{
+	struct module *m = f->module;
+	struct stmt **list = arena_array(&m->arena, struct stmt *, r->n);
+	struct var **names = arena_array(&m->arena, struct var *, r->n);
+	struct stmt *body;
+
+	for (int k = 0; k < r->n; k++) {
+		names[k] = var_new(m, arena_printf(&m->arena, "v_%s",
+						   buffers[k]->name),
+				   values[k]->type);
+		list[k] = stmt_store(f, buffers[k], r->n > 1
+					     ? names[k]->expr : values[k],
+				     index, buffers[k]->ndim);
+	}
+	body = stmt_seq(f, list, r->n);
+	for (int k = r->n - 1; k >= 0 && r->n > 1; k--) {
+		body = stmt_let(f, names[k], values[k], body);
+	}
+	return body;
+}
+
+/* Does r keep all of lhs or take all of rhs? Then when it takes. */
+static const struct expr *
+takes_all(const struct reducer *r)
+{
+	for (int k = 0; k < r->n; k++) {
+		const struct expr *e = r->result[k];
+
+		if (e->kind != EXPR_SELECT ||
+		    e->args[0] != r->result[0]->args[0] ||
+		    e->args[1] != r->rhs[k]->expr ||
+		    e->args[2] != r->lhs[k]->expr) {
+			return NULL;
+		}
+	}
+	return r->n > 1 ? r->result[0]->args[0] : NULL;
+}
+
+struct stmt *
+reduction_update(struct func *f, const struct block_reduction *b,
+		 const struct buffer *const *buffers,
+		 const struct expr *const *index,
+		 const struct expr *const *sources)
+{
+	const struct reducer *r = b->reducer;
+	struct module *m = f->module;
+	struct arena *a = &m->arena;
+	const struct expr **old = arena_array(a, const struct expr *, r->n);
+	const struct expr **new = arena_array(a, const struct expr *, r->n);
+	const struct expr **values = arena_array(a, const struct expr *, r->n);
+	struct var **names = arena_array(a, struct var *, r->n);
+	const struct expr *take = takes_all(r);
+	struct stmt *body;
+
+	for (int k = 0; k < r->n; k++) {
+		old[k] = expr_load(m, buffers[k], index, buffers[k]->ndim);
+		names[k] = var_new(m, arena_printf(a, "y%d", k),
+				   sources[k]->type);
+		new[k] = b->named ? names[k]->expr : sources[k];
+	}
+	if (take) {
+		struct stmt **list = arena_array(a, struct stmt *, r->n);
+
+		for (int k = 0; k < r->n; k++) {
+			list[k] = stmt_store(f, buffers[k], new[k], index,
+					     buffers[k]->ndim);
+		}
+		body = stmt_if(f, combine_in(m, r, take, old, new),
+			       stmt_seq(f, list, r->n), NULL);
+	} else {
+		combine(m, r, old, new, values);
+		body = store_together(f, r, buffers, index, values);
+	}
+	for (int k = r->n - 1; k >= 0 && b->named; k--) {
+		body = stmt_let(f, names[k], sources[k], body);
+	}
+	return body;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The reduction that a block computes, seen through its stores. */
+#ifndef TIRC_REDUCTION_MATCH_H
+#define TIRC_REDUCTION_MATCH_H
+
+#include "func.h"
+
+struct block_reduction {
+	const struct reducer *reducer;
+	const struct buffer **buffers;    /* that hold its values */
+	const struct expr *const *index;  /* the same in all of them */
+	const struct expr **sources;      /* combined in one step */
+	bool named; /* the update names its sources, and takes them together */
+};
+
+/* A block with an init that stores constants, and an update of one of these
+ * forms, at the same index everywhere:
+ *
+ *	C[v] = C[v] + x                   y0 = …; y1 = …
+ *	                                  if cond(C0[v], y0, …):
+ *	y = …                                 C0[v] = y0
+ *	C[v] = f(C[v], y)                     C1[v] = y1
+ *
+ * False: *why says what is missing. */
+bool match_reduction(struct func *f, const struct stmt *block,
+		     struct block_reduction *out, const char **why);
+
+/* What the reducer is, tried on small numbers. */
+struct reducer_facts {
+	bool neutral;     /* f(identity, x) = x = f(x, identity) */
+	bool associative;
+	bool commutative;
+};
+struct reducer_facts reducer_try(struct module *m, const struct reducer *r);
+
+/* Stores the identities, or one step's results, into buffers at index. */
+struct stmt *reduction_init(struct func *f, const struct block_reduction *r,
+			    const struct buffer *const *buffers,
+			    const struct expr *const *index);
+struct stmt *reduction_update(struct func *f, const struct block_reduction *r,
+			      const struct buffer *const *buffers,
+			      const struct expr *const *index,
+			      const struct expr *const *sources);
+
+#endif
