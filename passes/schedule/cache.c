@@ -268,7 +268,7 @@ prim_cache_read(struct edit *e, const struct sched_value *args,
 		return edit_fail(e, "block %s is the whole function; name a "
 				 "block inside", b->u.block->name);
 	}
-	if (!find_consumers(&r, &args[3])) {
+	if (!edit_unpinned(e, r.buffer) || !find_consumers(&r, &args[3])) {
 		return false;
 	}
 	access_collect(e->f, r.scope->children[0], r.buffer, &all);
@@ -407,7 +407,7 @@ prim_cache_write(struct edit *e, const struct sched_value *args,
 	}
 	buffer = write_arg(b, &args[1]);
 	box = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
-	if (!check_written(e, b, buffer)) {
+	if (!edit_unpinned(e, buffer) || !check_written(e, b, buffer)) {
 		return false;
 	}
 	if (!written_box(e, b, buffer, box)) {
@@ -446,6 +446,9 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 	buffer = read_arg(b, &args[1]);
 	box = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
 	touched = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
+	if (!edit_unpinned(e, buffer)) {
+		return false;
+	}
 	if (!writes_below(e->f, b, buffer)) {
 		return edit_fail(e, "block %s reads %s but does not write it; "
 				 "use cache_read", b->u.block->name,

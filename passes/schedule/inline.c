@@ -128,6 +128,9 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 				 "only buffers inside the function can go",
 				 name, buffer->name);
 	}
+	if (!edit_unpinned(e, buffer)) {
+		return false;
+	}
 	iter_of = arena_array(&e->m->arena, int, buffer->ndim + 1);
 	if (!identity_index(b, buffer, store->args + 1, iter_of) ||
 	    count_writers(e, buffer) != 1 ||

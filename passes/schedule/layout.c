@@ -123,7 +123,7 @@ prim_transform_layout(struct edit *e, const struct sched_value *args,
 				 b->name, b->ndim, map->n_logical);
 	}
 	r.map = layout.map = both_ways(e, b, map);
-	if (!r.map) {
+	if (!r.map || !edit_unpinned(e, b)) {
 		return false;
 	}
 	swap.to = buffer_with_shape(e->m, b, r.map->n_physical,

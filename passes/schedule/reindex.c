@@ -228,7 +228,7 @@ prim_reindex(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	r.buffer = buffer_arg(r.block, &args[1], &r.writes);
-	if (!find_index(&r)) {
+	if (!edit_unpinned(e, r.buffer) || !find_index(&r)) {
 		return false;
 	}
 	if (r.writes && !check_injective(&r, r.index, r.buffer->ndim,
@@ -314,7 +314,8 @@ reindex_cache(struct edit *e, const struct sched_value *args, bool writes,
 	}
 	r.buffer = writes ? write_arg(r.block, &args[1])
 			  : read_arg(r.block, &args[1]);
-	if (!find_index(&r) || !place_by_map(&r, given) ||
+	if (!edit_unpinned(e, r.buffer) || !find_index(&r) ||
+	    !place_by_map(&r, given) ||
 	    !check_injective(&r, r.place, given->n_physical, r.buffer,
 			     &full)) {
 		return false;

@@ -72,6 +72,22 @@ edit_loops(struct edit *e, const struct sched_value *list)
 	return loops;
 }
 
+bool
+edit_unpinned(struct edit *e, const struct buffer *b)
+{
+	struct access_list all = { 0 };
+
+	access_collect(e->f, e->f->body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (all.list.data[i].address) {
+			return edit_fail(e, "the address of %s is passed to a "
+					 "call; do this before tensorizing",
+					 b->name);
+		}
+	}
+	return true;
+}
+
 struct stmt *
 scope_of(const struct stmt *s)
 {

@@ -39,6 +39,10 @@ struct stmt **edit_loops(struct edit *e, const struct sched_value *list);
 struct stmt *edit_loop(struct edit *e, int id);
 struct stmt *edit_block(struct edit *e, int id);
 
+/* False after reporting if an instruction (tensorize) holds b's address: it
+ * has been told b's strides. */
+bool edit_unpinned(struct edit *e, const struct buffer *b);
+
 /* The block whose body s is part of; for the outermost block itself NULL. */
 struct stmt *scope_of(const struct stmt *s);
 /* The child of the scope's body (or the body) that contains s. */
