@@ -313,16 +313,15 @@ store_index(struct edit *e, struct stmt *block, const struct buffer *b)
 	return NULL;
 }
 
+/* Does another block in the same loops use b? */
 static bool
-read_beside(struct edit *e, const struct buffer *b, const struct stmt *block,
-	    struct stmt *nest)
+used_beside(struct edit *e, const struct buffer *b, struct stmt *block)
 {
 	struct access_list all = { 0 };
 
-	access_collect(e->f, nest, b, &all);
+	access_collect(e->f, scope_child(block), b, &all);
 	for (int i = 0; i < all.list.n; i++) {
-		if (all.list.data[i].load &&
-		    !stmt_contains(block, all.list.data[i].at)) {
+		if (!stmt_contains(block, all.list.data[i].at)) {
 			return true;
 		}
 	}
@@ -353,19 +352,21 @@ written_box(struct edit *e, struct stmt *block, const struct buffer *b,
 }
 
 static bool
-check_written(struct edit *e, struct stmt *block, const struct buffer *buffer)
+check_written(struct edit *e, struct stmt *block, const struct buffer *buffer,
+	      bool alone)
 {
 	if (!scope_of(block)) {
 		return edit_fail(e, "block %s is the whole function; name a "
 				 "block inside", block->u.block->name);
 	}
-	if (sole_writer(e->f, buffer) != block) {
+	if (alone && sole_writer(e->f, buffer) != block) {
 		return edit_fail(e, "%s is written by other blocks too; one "
 				 "block must write all of it", buffer->name);
 	}
-	if (read_beside(e, buffer, block, scope_child(block))) {
-		return edit_fail(e, "%s is read inside the loops that write "
-				 "it; cache before compute_at", buffer->name);
+	if (used_beside(e, buffer, block)) {
+		return edit_fail(e, "%s is used by other blocks inside the "
+				 "loops that write it; cache before "
+				 "compute_at", buffer->name);
 	}
 	return true;
 }
@@ -407,7 +408,8 @@ prim_cache_write(struct edit *e, const struct sched_value *args,
 	}
 	buffer = write_arg(b, &args[1]);
 	box = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
-	if (!edit_unpinned(e, buffer) || !check_written(e, b, buffer)) {
+	if (!edit_unpinned(e, buffer) ||
+	    !check_written(e, b, buffer, true)) {
 		return false;
 	}
 	if (!written_box(e, b, buffer, box)) {
@@ -454,7 +456,8 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 				 "use cache_read", b->u.block->name,
 				 buffer->name);
 	}
-	if (!check_written(e, b, buffer)) {
+	if (!edit_unpinned(e, buffer) ||
+	    !check_written(e, b, buffer, false)) {
 		return false;
 	}
 	/* What is copied in covers what is copied back: elements left out

@@ -155,6 +155,16 @@ matmul_mixed(struct module *m, const struct expr *const *v,
 }
 
 static void
+matmul_turn(struct module *m, const struct expr *const *v,
+	    const struct expr **out)
+{
+	(void)m;
+	out[0] = v[2];
+	out[1] = v[0];
+	out[2] = v[1];
+}
+
+static void
 matmul_tiled(struct module *m, const struct expr *const *v,
 	     const struct expr **out)
 {
@@ -291,6 +301,175 @@ test_reindex_cache(void)
 	refuse(&t, "the index of", "reindex_cache_read",
 	       ARGS(blk(&t, "y"), sv_int(0), sv_string("local"),
 		    map_of(&t, 2, 2, halved)));
+	module_free(m);
+}
+
+/* -- caches */
+
+static void
+test_caches(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+	struct sched_value e, y;
+
+	/* e is read by sum and y: both, or one of them. */
+	trial_start(&t, m, make_softmax(m, 3, 5));
+	apply(&t, "cache_read",
+	      ARGS(blk(&t, "sum"), sv_int(0), sv_string("local")));
+	CHECK(!trial_text_has(&t, "= e[v_i_4, v_j_1] / sum"));
+	trial_lower(&t);
+	trial_start(&t, m, make_softmax(m, 3, 5));
+	y = blk(&t, "y");
+	apply(&t, "cache_read", ARGS(blk(&t, "sum"), sv_int(0),
+				     sv_string("local"),
+				     sv_list(m, &y, 1)));
+	CHECK(trial_text_has(&t, "sum[v_i_2] + e[v_i_2, v_k_1]"));
+	trial_lower(&t);
+	trial_start(&t, m, make_softmax(m, 3, 5));
+	y = blk(&t, "y");
+	apply(&t, "cache_write", ARGS(blk(&t, "e"), sv_int(0),
+				      sv_string("local"),
+				      sv_list(m, &y, 1)));
+	CHECK(trial_text_has(&t, "e_local[v_i_4, v_j_2] / sum[v_i_4]"));
+	trial_lower(&t);
+	/* Producer and consumer in one loop: the copy stands between them. */
+	trial_start(&t, m, make_softmax(m, 3, 5));
+	e = blk(&t, "e");
+	apply(&t, "compute_at", ARGS(blk(&t, "top"), loop(&t, "e", 0)));
+	apply(&t, "cache_read", ARGS(e, sv_int(1), sv_string("local")));
+	trial_lower(&t);
+	trial_start(&t, m, make_softmax(m, 3, 5));
+	e = blk(&t, "e");
+	refuse(&t, "does not just read", "cache_read",
+	       ARGS(blk(&t, "sum"), sv_int(0), sv_string("local"),
+		    sv_list(m, &e, 1)));
+	refuse(&t, "does not read e after block e", "cache_write",
+	       ARGS(e, sv_int(0), sv_string("local"), sv_list(m, &e, 1)));
+	refuse(&t, "no input 7", "cache_read",
+	       ARGS(e, sv_int(7), sv_string("local")));
+	apply(&t, "compute_at", ARGS(blk(&t, "top"), loop(&t, "e", 0)));
+	refuse(&t, "before compute_at", "cache_write",
+	       ARGS(blk(&t, "top"), sv_int(0), sv_string("local")));
+	module_free(m);
+}
+
+/* x[i] = x[i] * 2 for i < n (the block "x"), all of y = x + 1 ("y"); x is
+ * inside the function, filled with z by block "fill". */
+static struct func *
+make_inplace(struct module *m, int n, bool conditional)
+{
+	struct func *f = make_window(m, n, 1, 1);
+	struct stmt *fill = func_find_block(f, "b"), *body, *copy;
+	struct stmt *nest = fill->parent, *pair[2];
+	const struct buffer *b;
+	struct stmt *store;
+
+	copy = stmt_clone(f, nest, true);
+	body = copy;
+	while (body->kind != STMT_BLOCK) {
+		body = body->children[0];
+	}
+	{
+		struct block info = *body->u.block;
+
+		info.name = "x";
+		info.reads = info.writes;
+		info.n_reads = 1;
+		stmt_set_block(f, body, &info);
+	}
+	store = body->children[0];
+	b = store->u.buffer;
+	stmt_set_arg(f, store, 0,
+		     expr_mul(m, expr_load(m, b, store->args + 1, 1),
+			      expr_float(m, dtype_of(DT_F32), 2)));
+	if (conditional) {
+		struct stmt_place place = stmt_place_of(store);
+
+		stmt_put(f, place,
+			 stmt_if(f, expr_lt(m, expr_i32(m, 1),
+					    store->args[1]), store, NULL));
+	}
+	pair[0] = nest;
+	pair[1] = copy;
+	{
+		struct stmt_place place = stmt_place_of(nest);
+
+		stmt_put(f, place, stmt_seq(f, pair, 2));
+	}
+	return f;
+}
+
+static void
+test_inplace(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+
+	for (int conditional = 0; conditional < 2; conditional++) {
+		trial_start(&t, m, make_inplace(m, 6, conditional));
+		apply(&t, "cache_inplace",
+		      ARGS(blk(&t, "x"), sv_int(0), sv_string("local")));
+		CHECK(trial_text_has(&t, "] = b_local["));
+		trial_lower(&t);
+	}
+	trial_start(&t, m, make_inplace(m, 6, false));
+	refuse(&t, "written by other blocks too", "cache_write",
+	       ARGS(blk(&t, "x"), sv_int(0), sv_string("local")));
+	refuse(&t, "use cache_read", "cache_inplace",
+	       ARGS(blk(&t, "y"), sv_int(0), sv_string("local")));
+	module_free(m);
+}
+
+/* -- layouts */
+
+static void
+corner(struct module *m, const struct expr *const *v,
+       const struct expr **out)
+{
+	out[0] = expr_cast(m, dtype_of(DT_F32), expr_add(m, v[0], v[2]));
+}
+
+static void
+test_layout(void)
+{
+	struct module *m = module_new();
+	struct trial t;
+
+	trial_start(&t, m, make_matmul(m, 8, 5, 7));
+	apply(&t, "transform_layout",
+	      ARGS(blk(&t, "c"), buf(&t, "write", 0),
+		   map_of(&t, 2, 3, by_four)));
+	CHECK(trial_text_has(&t, "c[v_i // 4, v_j, v_i % 4]"));
+	apply(&t, "transform_layout",
+	      ARGS(blk(&t, "c"), sv_string("c"),
+		   map_of(&t, 3, 3, matmul_turn)));
+	trial_lower(&t);
+	/* 6 rows in tiles of 4, padded. */
+	for (int k = 0; k < 3; k++) {
+		trial_start(&t, m, make_matmul(m, 6, 5, 7));
+		apply(&t, "transform_layout",
+		      ARGS(blk(&t, "y"), buf(&t, "read", 0),
+			   map_of(&t, 2, 3, by_four),
+			   k == 0   ? sv_none()
+			   : k == 1 ? sv_int(0)
+				    : map_of(&t, 3, 1, corner)));
+		CHECK_EQ(trial_text_has(&t, "c_pad"), k > 0);
+		trial_lower(&t);
+	}
+	trial_start(&t, m, make_matmul(m, 6, 5, 7));
+	refuse(&t, "has 2 dimensions, the map takes 3", "transform_layout",
+	       ARGS(blk(&t, "c"), buf(&t, "write", 0),
+		    map_of(&t, 3, 3, matmul_turn)));
+	refuse(&t, "vouch for it", "transform_layout",
+	       ARGS(blk(&t, "c"), buf(&t, "write", 0),
+		    map_of(&t, 2, 2, halved)));
+	refuse(&t, "c has 3 dimensions now", "transform_layout",
+	       ARGS(blk(&t, "c"), buf(&t, "write", 0),
+		    map_of(&t, 2, 3, by_four), map_of(&t, 2, 2, swapped)));
+	refuse(&t, "neither", "transform_layout",
+	       ARGS(blk(&t, "c"), buf(&t, "wrote", 0),
+		    map_of(&t, 2, 3, by_four)));
 	module_free(m);
 }
 
@@ -570,6 +749,9 @@ main(void)
 	test_reindex();
 	test_reindex_refusals();
 	test_reindex_cache();
+	test_caches();
+	test_inplace();
+	test_layout();
 	test_block_layout();
 	test_block_layout_refusals();
 	test_storage();
