@@ -456,8 +456,7 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 				 "use cache_read", b->u.block->name,
 				 buffer->name);
 	}
-	if (!edit_unpinned(e, buffer) ||
-	    !check_written(e, b, buffer, false)) {
+	if (!check_written(e, b, buffer, false)) {
 		return false;
 	}
 	/* What is copied in covers what is copied back: elements left out

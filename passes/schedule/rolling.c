@@ -268,7 +268,8 @@ prim_rolling_buffer(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	r.buffer = write_arg(r.block, &args[1]);
-	if (!edit_unpinned(e, r.buffer) || !check_block(&r) || !find_box(&r) || !find_loop(&r) ||
+	if (!edit_unpinned(e, r.buffer) || !check_block(&r) ||
+	    !find_box(&r) || !find_loop(&r) ||
 	    !check_predicate(&r)) {
 		return false;
 	}
