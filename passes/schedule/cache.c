@@ -41,7 +41,7 @@ copy_box_nest(struct edit *e, const char *name, const struct buffer *to,
 			   stmt_store(e->f, to,
 				      expr_load(e->m, from, at, n), at, n));
 	block_refresh(e->f, *copy);
-	return nest_for_block(e->f, *copy, box, context);
+	return nest_for_block(e->f, *copy, box, context, !context);
 }
 
 /* -- where a copy goes */

@@ -48,15 +48,73 @@ body_child(const struct stmt *loop, struct stmt *s)
 	return s;
 }
 
-static void
-insert_at(struct edit *e, struct stmt *at, struct stmt *added, bool after)
+static int
+child_count(const struct stmt *loop)
 {
-	struct stmt_place place = stmt_place_of(at);
-	struct stmt *pair[2];
+	const struct stmt *body = loop->children[0];
 
-	pair[after ? 0 : 1] = at;
-	pair[after ? 1 : 0] = added;
-	stmt_put(e->f, place, stmt_seq(e->f, pair, 2));
+	return body->kind == STMT_SEQ ? body->n_children : 1;
+}
+
+static int
+child_index(const struct stmt *loop, struct stmt *s)
+{
+	const struct stmt *child = body_child(loop, s);
+	const struct stmt *body = loop->children[0];
+	int i = 0;
+
+	while (child != body && body->children[i] != child) {
+		i++;
+	}
+	return i;
+}
+
+/* Where to put a block that fits before child lo to hi of the loop: -1 is as
+ * late as possible, -2 as early. */
+static bool
+choose_index(struct edit *e, const struct stmt *loop, int lo, int hi,
+	     int64_t index, int *at)
+{
+	*at = index == -1 ? hi : index == -2 ? lo : (int)index;
+	return (index >= -2 && index <= hi && *at >= lo) ||
+	       edit_fail(e, "index is %lld; in loop %s the block fits at %d "
+			 "to %d (-1: the last, -2: the first)",
+			 (long long)index, loop->u.loop.var->name, lo, hi);
+}
+
+static void
+insert_child(struct edit *e, struct stmt *loop, struct stmt *added, int at)
+{
+	struct stmt *body = loop->children[0];
+	int n = child_count(loop);
+	struct stmt **list = arena_array(&e->m->arena, struct stmt *, n + 2);
+
+	for (int i = 0; i < n; i++) {
+		list[i + (i >= at)] = body->kind == STMT_SEQ
+					      ? body->children[i]
+					      : body;
+	}
+	list[at] = added;
+	stmt_set_child(e->f, loop, 0, stmt_seq(e->f, list, n + 1));
+}
+
+/* Is something that the block reads written inside the loop? */
+static const struct buffer *
+input_made_in(struct edit *e, const struct stmt *block, struct stmt *loop)
+{
+	const struct block *b = block->u.block;
+
+	for (int i = 0; i < b->n_reads; i++) {
+		struct access_list all = { 0 };
+
+		access_collect(e->f, loop, b->reads[i].buffer, &all);
+		for (int k = 0; k < all.list.n; k++) {
+			if (!all.list.data[k].load) {
+				return b->reads[i].buffer;
+			}
+		}
+	}
+	return NULL;
 }
 
 /* All stores of block go to elements at its own iter vars; fills iter_of for
@@ -106,10 +164,10 @@ bool
 prim_compute_at(struct edit *e, const struct sched_value *args,
 		struct sched_value *out)
 {
-	struct stmt *b = edit_block(e, args[0].u.id), *l, *first = NULL;
-	struct stmt *nest;
+	struct stmt *b = edit_block(e, args[0].u.id), *l, *nest;
+	int last, at;
 	struct access_list uses = { 0 };
-	const struct buffer *buffer;
+	const struct buffer *buffer, *input;
 	struct range *ranges, *needed;
 	const char *name;
 	int *iter_of;
@@ -126,7 +184,8 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 	name = b->u.block->name;
 	if (stmt_contains(l, b) || scope_of(l) != scope_of(b)) {
 		return edit_fail(e, "block %s and loop %s do not lie beside "
-				 "each other in one block", name,
+				 "each other in one block; choose a loop "
+				 "around a consumer", name,
 				 l->u.loop.var->name);
 	}
 	if (b->u.block->n_writes != 1) {
@@ -143,6 +202,12 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 		return edit_fail(e, "%s is not read inside loop %s only; "
 				 "choose a loop around all its readers",
 				 buffer->name, l->u.loop.var->name);
+	}
+	input = input_made_in(e, b, l);
+	if (input) {
+		return edit_fail(e, "loop %s writes %s, which block %s reads "
+				 "before it; choose a loop that does not",
+				 l->u.loop.var->name, input->name, name);
 	}
 	iter_of = arena_array(&e->m->arena, int, buffer->ndim + 1);
 	if (!writes_identity(e, b, buffer, iter_of)) {
@@ -162,16 +227,19 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 				&b->u.block->iters[iter_of[d]]);
 		}
 	}
+	last = child_count(l);
 	for (int i = 0; i < uses.list.n; i++) {
-		struct stmt *child = body_child(l, uses.list.data[i].at);
+		int child = child_index(l, uses.list.data[i].at);
 
-		if (!first || stmt_before(e->f, child, first)) {
-			first = child;
-		}
+		last = child < last ? child : last;
+	}
+	if (!choose_index(e, l, 0, last, args[3].u.ival, &at)) {
+		return false;
 	}
 	stmt_remove(e->f, b);
-	nest = nest_for_block(e->f, b, ranges, l->children[0]);
-	insert_at(e, first, nest, false);
+	nest = nest_for_block(e->f, b, ranges, l->children[0],
+			      args[2].u.ival);
+	insert_child(e, l, nest, at);
 	return true;
 }
 
@@ -222,7 +290,7 @@ struct reverse {
 	struct stmt *block, *loop;
 	struct range *ranges;
 	bool *fixed;
-	struct stmt *last; /* child of the loop's body: after it */
+	int first; /* child of the loop's body: not before it */
 	const struct expr *when; /* what the producers demand of outer loops */
 };
 
@@ -433,12 +501,9 @@ restrict_by(struct reverse *r, const struct buffer *b,
 		}
 	}
 	for (int i = 0; i < stores->list.n; i++) {
-		struct stmt *child = body_child(r->loop,
-						stores->list.data[i].at);
+		int child = child_index(r->loop, stores->list.data[i].at);
 
-		if (!r->last || stmt_before(e->f, r->last, child)) {
-			r->last = child;
-		}
+		r->first = child >= r->first ? child + 1 : r->first;
 	}
 	return true;
 }
@@ -506,7 +571,8 @@ check_outputs(struct reverse *r)
 		for (int k = 0; k < all.list.n; k++) {
 			if (!stmt_contains(r->block, all.list.data[k].at)) {
 				return edit_fail(e, "%s is used inside the "
-						 "loops already",
+						 "loops already; the block "
+						 "stays where it is",
 						 b->writes[i].buffer->name);
 			}
 		}
@@ -520,7 +586,7 @@ prim_reverse_compute_at(struct edit *e, const struct sched_value *args,
 {
 	struct reverse r = { .e = e };
 	struct stmt *nest;
-	int n;
+	int n, at;
 
 	if (args[1].u.id == LOOP_ROOT) {
 		return true;
@@ -535,7 +601,8 @@ prim_reverse_compute_at(struct edit *e, const struct sched_value *args,
 	if (stmt_contains(r.loop, r.block) ||
 	    scope_of(r.loop) != scope_of(r.block)) {
 		return edit_fail(e, "block %s and loop %s do not lie beside "
-				 "each other in one block",
+				 "each other in one block; choose a loop "
+				 "around a producer",
 				 r.block->u.block->name,
 				 r.loop->u.loop.var->name);
 	}
@@ -543,15 +610,18 @@ prim_reverse_compute_at(struct edit *e, const struct sched_value *args,
 	r.ranges = arena_array(&e->m->arena, struct range, n + 1);
 	r.fixed = arena_array(&e->m->arena, bool, n + 1);
 	full_ranges(r.block, r.ranges);
-	if (!restrict_by_inputs(&r) || !check_outputs(&r)) {
+	if (!restrict_by_inputs(&r) || !check_outputs(&r) ||
+	    !choose_index(e, r.loop, r.first, child_count(r.loop),
+			  args[3].u.ival, &at)) {
 		return false;
 	}
 	stmt_remove(e->f, r.block);
-	nest = nest_for_block(e->f, r.block, r.ranges, r.loop->children[0]);
+	nest = nest_for_block(e->f, r.block, r.ranges, r.loop->children[0],
+			      args[2].u.ival);
 	if (r.when) {
 		stmt_set_arg(e->f, r.block, 0,
 			     expr_and(e->m, r.block->args[0], r.when));
 	}
-	insert_at(e, r.last, nest, true);
+	insert_child(e, r.loop, nest, at);
 	return true;
 }

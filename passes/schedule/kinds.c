@@ -182,7 +182,8 @@ prim_unannotate(struct edit *e, const struct sched_value *args,
 
 	(void)out;
 	if (!stmt_note(at, args[1].u.text)) {
-		return edit_fail(e, "there is no annotation \"%s\"",
+		return edit_fail(e, "there is no annotation \"%s\"; the "
+				 "function's text shows what there is",
 				 args[1].u.text);
 	}
 	stmt_set_note(e->f, at, args[1].u.text, NULL);

@@ -87,7 +87,8 @@ prim_get_child_blocks(struct edit *e, const struct sched_value *args,
 	struct stmt_list list = { 0 };
 
 	if (!at) {
-		return edit_fail(e, "this is no loop of the function");
+		return edit_fail(e, "this is no loop of the function; get "
+				 "the loops of a block");
 	}
 	blocks_below(e->f, at->kind == STMT_BLOCK ? at->children[0] : at,
 		     &list);

@@ -21,11 +21,13 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	if (!b->children[1]) {
-		return edit_fail(e, "block %s has no init part",
+		return edit_fail(e, "block %s has no init part; only a "
+				 "reduction with one is decomposed",
 				 b->u.block->name);
 	}
 	if (!stmt_contains(l, b) || scope_of(l) != scope_of(b)) {
-		return edit_fail(e, "loop %s is not around block %s",
+		return edit_fail(e, "loop %s is not around block %s; choose "
+				 "one of its loops",
 				 l->u.loop.var->name, b->u.block->name);
 	}
 	for (struct stmt *p = b->parent; p && p->kind != STMT_BLOCK;
@@ -54,7 +56,8 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 	nest = place_init(e->f, b, l);
 	if (!nest) {
 		return edit_fail(e, "the predicate of block %s mixes "
-				 "reduction and spatial loops",
+				 "reduction and spatial loops; split loops "
+				 "by what divides them",
 				 b->u.block->name);
 	}
 	blocks_below(e->f, nest, &made);

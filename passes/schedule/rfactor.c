@@ -85,11 +85,12 @@ check_loops(struct rfactor *r)
 		if (loop_drives(p, r->block, true) &&
 		    loop_drives(p, r->block, false)) {
 			return edit_fail(e, "loop %s is not for reduction "
-					 "only", p->u.loop.var->name);
+					 "only; reorder before fusing", p->u.loop.var->name);
 		}
 	}
 	if (!loop_drives(r->loop, r->block, true)) {
-		return edit_fail(e, "loop %s reduces nothing in block %s",
+		return edit_fail(e, "loop %s reduces nothing in block %s; "
+				 "choose a reduction loop",
 				 r->loop->u.loop.var->name,
 				 r->block->u.block->name);
 	}

@@ -411,7 +411,7 @@ store_nest(struct edit *e, const char *name, const struct iter_var *iters,
 	copy = stmt_block(e->f, &b, NULL, bind, NULL,
 			  stmt_store(e->f, to, value, index, to->ndim));
 	block_refresh(e->f, copy);
-	nest = nest_for_block(e->f, copy, ranges, NULL);
+	nest = nest_for_block(e->f, copy, ranges, NULL, true);
 	if (predicate) {
 		struct var_map map = { .n = n_iters };
 

@@ -304,7 +304,7 @@ iter_axis_name(const char *iter_name)
 
 struct stmt *
 nest_for_block(struct func *f, struct stmt *block, const struct range *ranges,
-	       const struct stmt *context)
+	       const struct stmt *context, bool unit_loops)
 {
 	struct module *m = f->module;
 	const struct block *b = block->u.block;
@@ -322,8 +322,7 @@ nest_for_block(struct func *f, struct stmt *block, const struct range *ranges,
 		const struct iter_var *it = &b->iters[i];
 		const struct expr *value = ranges[i].min, *end;
 
-		/* Beside the other nests every axis has its loop. */
-		if (!context || !expr_is_value(ranges[i].extent, 1)) {
+		if (unit_loops || !expr_is_value(ranges[i].extent, 1)) {
 			const char *axis = iter_axis_name(it->var->name);
 
 			/* A part of the axis: h = h_o * 4 + h_i */

@@ -81,11 +81,12 @@ bool identity_index(const struct stmt *block, const struct buffer *b,
 /* The only STORE of a block's body, or NULL. */
 struct stmt *sole_store(const struct stmt *block);
 /* Where block's iter vars run over, outermost first; loops named after the
- * iters. With a context ranges[i].extent 1 makes no loop. Adds predicate conjuncts where a
- * value may leave the iter's domain. Returns the nest around block. */
+ * iters, none for an extent of 1 unless unit_loops. context: what is around
+ * the new nest, or NULL. Adds predicate conjuncts where a value may leave the
+ * iter's domain. Returns the nest around block. */
 struct stmt *nest_for_block(struct func *f, struct stmt *block,
 			    const struct range *ranges,
-			    const struct stmt *context);
+			    const struct stmt *context, bool unit_loops);
 /* "v_h" -> "h" */
 const char *iter_axis_name(const char *iter_name);
 
