@@ -4,7 +4,7 @@
  *   for i, k:                               for i:
  *       with T.block("C"):                      with T.block("C_init"): ...
  *           with T.init(): ...        ->        for k:
- *           C[v_i] += A[v_i, v_k]                   with T.block("C"): ...
+ *           C[v_i] += A[v_i, v_k]                   with T.block("C_update"): ...
  */
 #include "lower_passes.h"
 #include "sched_edit.h"
@@ -16,6 +16,7 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 	struct stmt *b = edit_block(e, args[0].u.id);
 	struct stmt *l = edit_loop(e, args[1].u.id), *nest;
 	struct stmt_list made = { 0 };
+	struct block copy;
 
 	if (!l) {
 		return false;
@@ -61,6 +62,9 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 				 b->u.block->name);
 	}
 	blocks_below(e->f, nest, &made);
+	copy = *b->u.block;
+	copy.name = arena_printf(&e->m->arena, "%s_update", copy.name);
+	stmt_set_block(e->f, b, &copy);
 	block_refresh(e->f, made.list.data[0]);
 	block_refresh(e->f, b);
 	*out = sv_block(made.list.data[0]->id);
