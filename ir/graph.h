@@ -130,6 +130,7 @@ struct graph {
 	struct name_table names;
 	int next_node_id;
 	int edits; /* counts changes: passes repeat until it stands still */
+	bool open_sizes; /* sizes need no bounds: nothing is planned for them */
 };
 
 struct graph *graph_new(struct module *m, const char *name);

@@ -286,11 +286,21 @@ struct naming {
 	bool taken;
 };
 
-/* "w_o" -> "w" */
+/* "w_o", "w_outer" -> "w" */
 static const char *
 stem_of(struct arena *arena, const char *name)
 {
+	static const char *const endings[] = { "_outer", "_inner" };
 	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t n = strlen(endings[i]);
+
+		if (length > n &&
+		    strcmp(name + length - n, endings[i]) == 0) {
+			return arena_strndup(arena, name, length - n);
+		}
+	}
 
 	return length > 2 && name[length - 2] == '_'
 		       ? arena_strndup(arena, name, length - 2)

@@ -440,7 +440,8 @@ check_outputs(struct infer *c, const struct node *n)
 					(long long)dim);
 			}
 		}
-		if (!tensor_max_elems(t, &elems) || elems > elems_limit) {
+		if (!tensor_max_elems(t, &elems)
+		    ? !c->graph->open_sizes : elems > elems_limit) {
 			return infer_error(c, DIAG_TOO_LARGE,
 					   "'%s' would have more elements "
 					   "than any machine addresses; "

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What our functions expect of their arguments, with errors at them. */
+#include "eval.h"
+#include "program_parts.h"
+
+bool
+arg_missing(const struct call *c, int i)
+{
+	return i >= c->n || c->args[i].kind == PV_MISSING;
+}
+
+bool
+arg_given(const struct call *c, int i)
+{
+	return !arg_missing(c, i) && c->args[i].kind != PV_NONE;
+}
+
+/* The name of parameter i, for messages. */
+static const char *
+param_name(struct call *c, int i)
+{
+	const char *at = c->row->params;
+	size_t n;
+
+	for (; i > 0 && *at; i--) {
+		at += strcspn(at, ",");
+		at += strspn(at, ", ");
+	}
+	at += strspn(at, "*");
+	n = strcspn(at, ",?");
+	return arena_strndup(c->ev->a, at, n);
+}
+
+bool
+value_kind_error(struct call *c, int i, const char *wanted)
+{
+	return call_error(c, i, "%s of %s() should be %s, not %s",
+			  param_name(c, i), c->row->name, wanted,
+			  pv_kind_name(c->args[i].kind));
+}
+
+bool
+arg_int(struct call *c, int i, int64_t min, int64_t max, int64_t *out)
+{
+	const struct pval *v = &c->args[i];
+
+	if (v->kind == PV_EXPR && expr_is_int(v->u.expr, out)) {
+		/* a constant that came out of an expression */
+	} else if (v->kind == PV_INT) {
+		*out = v->u.ival;
+	} else if (v->kind == PV_BOOL) {
+		*out = v->u.boolean;
+	} else {
+		return value_kind_error(c, i, "an int");
+	}
+	if (*out < min || *out > max) {
+		if (max == INT64_MAX) {
+			return call_error(c, i, "%s of %s() is %lld; it must "
+					  "be at least %lld",
+					  param_name(c, i), c->row->name,
+					  (long long)*out, (long long)min);
+		}
+		return call_error(c, i, "%s of %s() is %lld; it must be from "
+				  "%lld to %lld", param_name(c, i),
+				  c->row->name, (long long)*out,
+				  (long long)min, (long long)max);
+	}
+	return true;
+}
+
+bool
+arg_text(struct call *c, int i, const char **out)
+{
+	if (c->args[i].kind != PV_STRING) {
+		return value_kind_error(c, i, "a str");
+	}
+	*out = c->args[i].u.text.data;
+	return true;
+}
+
+bool
+arg_bool(struct call *c, int i, bool *out)
+{
+	return eval_truth(c->ev, c->spans[i], &c->args[i], out);
+}
+
+bool
+dtype_known(struct eval *ev, struct py_span at, const char *name,
+	    struct dtype *out)
+{
+	const char *names[DT_COUNT];
+
+	if (dtype_from_name(name, out)) {
+		return true;
+	}
+	if (strcmp(name, "int") == 0 || strcmp(name, "float") == 0) {
+		*out = dtype_of(name[0] == 'i' ? DT_I32 : DT_F32);
+		return true;
+	}
+	for (int i = 0; i < DT_COUNT; i++) {
+		names[i] = dtype_name(dtype_of((enum dtype_kind)i));
+	}
+	return eval_error(ev, at, "there is no type %s%s", name,
+			  eval_suggest(ev, name, names, DT_COUNT));
+}
+
+bool
+arg_dtype(struct call *c, int i, struct dtype *out)
+{
+	const struct pval *v = &c->args[i];
+
+	if (v->kind == PV_BUILTIN && v->u.row->in & IN_PYTHON) {
+		return dtype_known(c->ev, c->spans[i], v->u.row->name, out);
+	}
+	if (v->kind != PV_STRING) {
+		return value_kind_error(c, i, "a type such as \"float32\"");
+	}
+	return dtype_known(c->ev, c->spans[i], v->u.text.data, out);
+}
+
+bool
+value_expr(struct eval *ev, struct py_span at, const struct pval *v,
+	   const struct expr **out, int *depth)
+{
+	*depth = v->depth > 0 ? v->depth : 1;
+	switch (v->kind) {
+	case PV_EXPR: *out = v->u.expr; return true;
+	case PV_AXIS:
+	case PV_THREAD: *out = v->u.axis->iv.var->expr; return true;
+	case PV_BOOL: *out = expr_bool(ev->m, v->u.boolean); return true;
+	case PV_INT: *out = expr_index(ev->m, v->u.ival); return true;
+	case PV_FLOAT:
+		*out = expr_float(ev->m, dtype_of(DT_F32), v->u.fval);
+		return true;
+	case PV_STRING: *out = expr_string(ev->m, v->u.text.data); return true;
+	case PV_TENSOR_PART:
+		return eval_error(ev, at, "%s has %d dimensions, but only %d "
+				  "indices", v->u.part->tensor->buffer->name,
+				  v->u.part->tensor->buffer->ndim,
+				  v->u.part->n);
+	case PV_TENSOR:
+		return eval_error(ev, at, "the whole tensor %s where one of "
+				  "its elements is needed; index it",
+				  v->u.tensor->buffer->name);
+	default:
+		return eval_error(ev, at, "a number or an expression is "
+				  "needed here, not %s",
+				  pv_kind_name(v->kind));
+	}
+}
+
+bool
+arg_expr(struct call *c, int i, const struct expr **out, int *depth)
+{
+	return value_expr(c->ev, c->spans[i], &c->args[i], out, depth);
+}
+
+bool
+arg_tensor(struct call *c, int i, struct te_tensor **out)
+{
+	const struct pval *v = &c->args[i];
+
+	if (v->kind != PV_TENSOR) {
+		return value_kind_error(c, i, "a tensor");
+	}
+	*out = v->u.tensor;
+	return true;
+}
+
+bool
+arg_items(struct call *c, int i, struct pval **items, int *n)
+{
+	const struct pval *v = &c->args[i];
+
+	if (v->kind == PV_LIST || v->kind == PV_TUPLE || v->kind == PV_RANGE ||
+	    v->kind == PV_SET) {
+		return eval_items(c->ev, c->spans[i], v, items, n);
+	}
+	*items = arena_new(c->ev->a, struct pval);
+	**items = *v;
+	*n = 1;
+	return true;
+}
+
+bool
+arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n)
+{
+	struct pval *items;
+
+	if (!arg_items(c, i, &items, n)) {
+		return false;
+	}
+	*out = arena_array(c->ev->a, struct te_tensor *, *n + 1);
+	for (int k = 0; k < *n; k++) {
+		if (items[k].kind != PV_TENSOR && items[k].kind != PV_OP) {
+			return call_error(c, i, "%s of %s() should be "
+					  "tensors, not %s", param_name(c, i),
+					  c->row->name,
+					  pv_kind_name(items[k].kind));
+		}
+		(*out)[k] = items[k].u.tensor;
+	}
+	return true;
+}
+
+static bool
+shape_uses_load(const struct expr *e)
+{
+	if (e->kind == EXPR_LOAD || e->kind == EXPR_REDUCE) {
+		return true;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		if (shape_uses_load(e->args[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+arg_shape(struct call *c, int i, const struct expr ***out, int *n)
+{
+	struct pval *items;
+	int depth = 0;
+
+	if (!arg_items(c, i, &items, n)) {
+		return false;
+	}
+	if (*n > EVAL_MAX_RANK) {
+		return call_error(c, i, "%d dimensions; at most %d are read",
+				  *n, EVAL_MAX_RANK);
+	}
+	*out = arena_array(c->ev->a, const struct expr *, *n + 1);
+	for (int d = 0; d < *n; d++) {
+		const struct expr *e;
+		int64_t v;
+
+		if (items[d].kind == PV_AXIS ||
+		    !value_expr(c->ev, c->spans[i], &items[d], &e, &depth)) {
+			return items[d].kind == PV_AXIS
+				? call_error(c, i, "an axis is no size")
+				: false;
+		}
+		if (!dtype_is_int(e->type) || e->type.lanes != 1 ||
+		    depth > 100 || shape_uses_load(e)) {
+			return call_error(c, i, "dimension %d is no integer "
+					  "that is known before the function "
+					  "runs", d);
+		}
+		if (expr_is_int(e, &v) && (v < 0 || v > INT64_C(1) << 40)) {
+			return call_error(c, i, "dimension %d is %lld", d,
+					  (long long)v);
+		}
+		(*out)[d] = e;
+	}
+	return true;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The evaluator's own: values, scopes, calls. Private to gen/program/. */
+#ifndef TIRC_EVAL_H
+#define TIRC_EVAL_H
+
+#include "primitive.h"
+#include "program.h"
+#include "te.h"
+
+enum pv_kind {
+#define KIND(id, name) PV_##id,
+#include "kinds.def"
+#undef KIND
+	PV_KIND_COUNT
+};
+
+struct axis;
+struct closure;
+struct method;
+struct pv_dict;
+struct pv_list;
+struct pv_module;
+struct pv_range;
+struct stage;
+struct te_schedule;
+struct tir_schedule;
+
+struct pval {
+	enum pv_kind kind;
+	/* How deep the expression below is nested; of a tensor: with all that
+	 * it is computed from. Bounded, so that no walk runs out of stack. */
+	int depth;
+	union {
+		bool boolean;
+		int64_t ival;
+		double fval;
+		struct {
+			const char *data; /* ends in 0, may hold others */
+			size_t n;
+		} text;
+		struct pv_list *list;     /* TUPLE, LIST, SET */
+		struct pv_dict *dict;
+		const struct pv_range *range;
+		struct pval *slice;       /* start, stop, step */
+		const struct closure *closure;
+		const struct method *method;
+		const struct name_row *row; /* BUILTIN */
+		unsigned names;           /* NAMESPACE: enum names bit */
+		const struct expr *expr;
+		struct te_tensor *tensor; /* TENSOR, OP (its first output) */
+		const struct buffer *buffer;
+		struct pv_part *part;     /* TENSOR_PART */
+		struct axis *axis;
+		const struct reducer_def *reducer;
+		struct te_schedule *te_schedule;
+		struct stage *stage;
+		struct tir_schedule *schedule;
+		struct {
+			struct tir_schedule *schedule;
+			int id, func;
+		} handle;                 /* BLOCK, LOOP */
+		struct pv_module *module; /* IRMODULE, BUILT */
+		struct program_func *func;
+		struct pv_target *target;
+		const struct tensor_intrin *intrin;
+		const struct pv_map *map;
+		const void *any;
+	} u;
+};
+
+struct pv_list {
+	struct pval *data;
+	int n, cap;
+};
+
+struct pv_dict {
+	struct pv_list keys, values;
+};
+
+struct pv_range {
+	int64_t start, stop, step;
+};
+
+struct closure {
+	const struct py_node *def; /* PY_LAMBDA or PY_DEF */
+	struct scope *scope;
+	const struct pval *defaults; /* one per parameter; MISSING: none */
+	const char *name;
+};
+
+struct method {
+	const struct name_row *row;
+	struct pval self;
+};
+
+/* A[i]: a tensor that still lacks indices. */
+struct pv_part {
+	struct te_tensor *tensor;
+	const struct expr **index;
+	int n;
+};
+
+/* One iteration variable of a stage, or a thread. */
+struct axis {
+	struct iter_var iv;
+	const char *thread; /* "threadIdx.x", or NULL */
+};
+
+/* te.comm_reducer: the functions, made for types when called. */
+struct reducer_def {
+	const char *name;
+	struct pval combine, identity;
+};
+
+struct pv_module {
+	VEC(struct program_func *) funcs;
+	bool simple; /* prints as bare functions */
+	const char *source; /* BUILT: what get_source returns */
+};
+
+struct pv_target {
+	const char *name, *host;
+};
+
+struct scope_entry {
+	const char *name;
+	struct pval value;
+};
+
+struct scope {
+	struct scope *parent;
+	VEC(struct scope_entry) names;
+};
+
+struct eval {
+	struct module *m;
+	struct arena *a;
+	const struct source *src;
+	const struct program_options *o;
+	struct program_result *result;
+	struct scope *globals;
+	int64_t steps, max_steps;
+	size_t max_bytes; /* of the arena, with what was there */
+	int depth;        /* of nested evaluation */
+	VEC(struct te_tensor *) tensors; /* by the buffer's id */
+	int n_tensors;
+	VEC(int) depths;                 /* likewise: pval's depth */
+	VEC(struct axis *) axes;         /* by the variable's id */
+	struct tensor_intrins *intrins;
+	VEC(struct tir_schedule *) schedules;
+	int n_events;
+	const char *with_target; /* of the `with` around, or NULL */
+};
+
+/* Limits on what one program may ask for. */
+enum {
+	EVAL_MAX_DEPTH = 1000,      /* nested calls and expressions */
+	EVAL_MAX_EXPR_DEPTH = 1000, /* of an expression and what it is from */
+	EVAL_MAX_RANK = 32,
+	EVAL_MAX_ITEMS = 1 << 20,   /* of a list, a range, a text */
+	EVAL_MAX_TENSORS = 4000,
+	EVAL_MAX_EVENTS = 20000     /* schedule steps */
+};
+
+/* -- calls of our own functions -- */
+
+/* Where a name is found: one bit per module. */
+enum names {
+#define NAMES(id, path) NAMES_##id##_BIT,
+#include "modules.def"
+#undef NAMES
+	NAMES_COUNT
+};
+enum {
+#define NAMES(id, path) IN_##id = 1 << NAMES_##id##_BIT,
+#include "modules.def"
+#undef NAMES
+	IN_NOTHING = 0
+};
+
+struct call {
+	struct eval *ev;
+	const struct name_row *row;
+	struct pval self;       /* of a method */
+	struct py_span span;
+	struct pval *args;      /* one per parameter; MISSING where absent */
+	struct py_span *spans;
+	int n;
+};
+
+typedef bool name_fn(struct call *c, struct pval *out);
+
+/* params: "shape, dtype?, *rest, **options"; NULL: an attribute, whose
+ * function is called when it is read. */
+struct name_row {
+	unsigned in;       /* modules, or 0 */
+	enum pv_kind of;   /* methods and attributes: of what */
+	const char *name;
+	const char *params;
+	name_fn *fn;
+};
+
+/* What a name of a module or an attribute of a value means. NULL, after an
+ * error, if there is none. */
+const struct name_row *names_in(unsigned in, const char *name);
+const struct name_row *names_of(enum pv_kind kind, const char *name);
+/* All names there, for suggestions; arena array. */
+const char *const *names_list(struct arena *a, unsigned in, enum pv_kind kind,
+			      int *n);
+/* The module of a dotted path; 0: none. */
+unsigned names_module(const char *path);
+const char *names_path(unsigned in);
+const char *const *names_paths(struct arena *a, int *n);
+
+/* -- evaluation -- */
+
+bool eval_error(struct eval *ev, struct py_span at, const char *fmt, ...)
+	TIRC_PRINTF(3, 4);
+/* "…; did you mean 'x'?", or `; there are …` for a short list. */
+const char *eval_suggest(struct eval *ev, const char *name,
+			 const char *const *names, int n);
+/* At an argument, by its parameter's number. */
+bool call_error(struct call *c, int i, const char *fmt, ...)
+	TIRC_PRINTF(3, 4);
+/* Errors that code below added from diagnostic number `first` on get the
+ * place. Returns false. */
+bool eval_locate(struct eval *ev, struct py_span at, int first);
+/* Counts n steps; false, reported, when the budget is spent. */
+bool eval_tick(struct eval *ev, struct py_span at, int64_t n);
+
+bool eval_expr(struct eval *ev, struct scope *s, const struct py_node *e,
+	       struct pval *out);
+enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_ERROR };
+enum flow eval_suite(struct eval *ev, struct scope *s,
+		     const struct py_node *suite, struct pval *result);
+bool eval_assign(struct eval *ev, struct scope *s,
+		 const struct py_node *target, const struct pval *value);
+
+struct call_args {
+	VEC(struct pval) values;
+	VEC(const char *) names; /* NULL: by position */
+	VEC(struct py_span) spans;
+};
+bool eval_call(struct eval *ev, struct py_span at, const struct pval *f,
+	       const struct call_args *args, struct pval *out);
+/* Calls with plain positional values. */
+bool eval_apply(struct eval *ev, struct py_span at, const struct pval *f,
+		const struct pval *args, int n, struct pval *out);
+bool eval_attribute(struct eval *ev, struct py_span at,
+		    const struct pval *of, const char *name,
+		    struct pval *out);
+bool eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
+		    const struct pval *index, struct pval *out);
+bool eval_binary(struct eval *ev, struct py_span at, const char *op,
+		 const struct pval *x, const struct pval *y,
+		 struct pval *out);
+bool eval_unary(struct eval *ev, struct py_span at, const char *op,
+		const struct pval *x, struct pval *out);
+bool eval_compare(struct eval *ev, struct py_span at, const char *op,
+		  const struct pval *x, const struct pval *y,
+		  struct pval *out);
+/* The same of expressions: types made to match as TVM does. */
+bool eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
+		      const struct pval *x, const struct pval *y,
+		      struct pval *out);
+bool eval_match_types(struct eval *ev, struct py_span at,
+		      const struct expr **x, const struct expr **y);
+/* Python's truth. False, reported, where a value has none. */
+bool eval_truth(struct eval *ev, struct py_span at, const struct pval *v,
+		bool *out);
+/* Elements of anything that can be iterated over; arena array. */
+bool eval_items(struct eval *ev, struct py_span at, const struct pval *v,
+		struct pval **items, int *n);
+struct pval *scope_find(struct eval *ev, struct scope *s, const char *name);
+void scope_set(struct eval *ev, struct scope *s, const char *name,
+	       const struct pval *v);
+bool eval_import(struct eval *ev, struct scope *s, const struct py_node *e);
+/* A decorated def or class: a function or module in TVMScript. *is_script
+ * tells whether it is one. */
+bool eval_script(struct eval *ev, struct scope *s, const struct py_node *e,
+		 bool *is_script);
+
+/* -- values -- */
+
+const char *pv_kind_name(enum pv_kind kind);
+bool pv_equal(const struct pval *x, const struct pval *y, int depth);
+/* As print writes it (repr: as in a list). */
+void pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
+	     struct strbuf *out);
+struct pval pv_none(void);
+struct pval pv_bool(bool v);
+struct pval pv_int(int64_t v);
+struct pval pv_float(double v);
+struct pval pv_string(struct eval *ev, const char *text);
+struct pval pv_text_n(struct eval *ev, const char *text, size_t n);
+struct pval pv_expr(const struct expr *e, int depth);
+struct pval pv_list_of(struct eval *ev, enum pv_kind kind,
+		       const struct pval *items, int n);
+struct pval pv_tensor(struct eval *ev, struct te_tensor *t);
+struct pval pv_axis(struct eval *ev, const struct iter_var *iv);
+struct pval pv_any(enum pv_kind kind, const void *p);
+bool pv_is_number(const struct pval *v);
+
+/* -- what arguments are expected to be; reported at the argument -- */
+
+bool arg_missing(const struct call *c, int i);
+bool arg_given(const struct call *c, int i); /* neither absent nor None */
+bool arg_int(struct call *c, int i, int64_t min, int64_t max, int64_t *out);
+bool arg_text(struct call *c, int i, const char **out);
+bool arg_bool(struct call *c, int i, bool *out);
+bool arg_dtype(struct call *c, int i, struct dtype *out);
+/* A number, axis, size or expression; ints become i32 (i64). */
+bool arg_expr(struct call *c, int i, const struct expr **out, int *depth);
+bool arg_tensor(struct call *c, int i, struct te_tensor **out);
+/* A tensor, or several in a list. */
+bool arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n);
+bool arg_items(struct call *c, int i, struct pval **items, int *n);
+/* A shape: integers and expressions, or one of them. */
+bool arg_shape(struct call *c, int i, const struct expr ***out, int *n);
+bool value_expr(struct eval *ev, struct py_span at, const struct pval *v,
+		const struct expr **out, int *depth);
+bool value_kind_error(struct call *c, int i, const char *wanted);
+bool dtype_known(struct eval *ev, struct py_span at, const char *name,
+		 struct dtype *out);
+
+/* -- tensors (lib_te.c) -- */
+
+bool te_check_load(struct eval *ev, struct py_span at,
+		   const struct te_tensor *t, const struct pval *index, int n,
+		   struct pval *out);
+/* The tensors that e loads, in order of first use; false, reported, where a
+ * variable in it belongs to no axis given and is no size. */
+struct te_tensor *te_tensor_of(struct eval *ev, const struct buffer *b);
+void te_remember(struct eval *ev, struct te_tensor *t, int depth);
+int te_depth(struct eval *ev, const struct te_tensor *t);
+
+#endif

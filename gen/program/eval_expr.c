@@ -1,0 +1,718 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions of the program: names, literals, subscripts, attributes, calls,
+ * comprehensions. */
+#include "eval.h"
+#include "program_parts.h"
+
+struct pval *
+scope_find(struct eval *ev, struct scope *s, const char *name)
+{
+	for (; s; s = s->parent) {
+		ev->steps += s->names.n / 16;
+		for (int i = s->names.n - 1; i >= 0; i--) {
+			if (strcmp(s->names.data[i].name, name) == 0) {
+				return &s->names.data[i].value;
+			}
+		}
+	}
+	return NULL;
+}
+
+void
+scope_set(struct eval *ev, struct scope *s, const char *name,
+	  const struct pval *v)
+{
+	struct scope_entry entry = { name, *v };
+
+	ev->steps += s->names.n / 16;
+	for (int i = 0; i < s->names.n; i++) {
+		if (strcmp(s->names.data[i].name, name) == 0) {
+			s->names.data[i].value = *v;
+			return;
+		}
+	}
+	vec_push(ev->a, &s->names, entry);
+}
+
+/* -- names -- */
+
+static bool
+eval_name(struct eval *ev, struct scope *s, const struct py_node *e,
+	  struct pval *out)
+{
+	struct pval *found = scope_find(ev, s, e->text);
+	const struct name_row *row;
+	VEC(const char *) known = { 0 };
+	const char *const *builtin;
+	int n;
+
+	if (found) {
+		*out = *found;
+		return true;
+	}
+	row = names_in(IN_PYTHON, e->text);
+	if (row) {
+		*out = (struct pval){ .kind = PV_BUILTIN, .u.row = row };
+		return true;
+	}
+	for (; s; s = s->parent) {
+		for (int i = 0; i < s->names.n; i++) {
+			vec_push(ev->a, &known, s->names.data[i].name);
+		}
+	}
+	builtin = names_list(ev->a, IN_PYTHON, PV_MISSING, &n);
+	for (int i = 0; i < n; i++) {
+		vec_push(ev->a, &known, builtin[i]);
+	}
+	return eval_error(ev, e->span, "nothing is called %s here%s; define "
+			  "or import it first", e->text,
+			  eval_suggest(ev, e->text, known.data, known.n));
+}
+
+/* -- sequences -- */
+
+static bool
+push_element(struct eval *ev, struct scope *s, const struct py_node *e,
+	     struct pv_list *list)
+{
+	struct pval v, *items;
+	int n;
+
+	if (e->kind != PY_STAR) {
+		if (!eval_expr(ev, s, e, &v)) {
+			return false;
+		}
+		vec_push(ev->a, list, v);
+		return true;
+	}
+	if (!eval_expr(ev, s, e->kids[0], &v) ||
+	    !eval_items(ev, e->span, &v, &items, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		vec_push(ev->a, list, items[i]);
+	}
+	return true;
+}
+
+static bool
+eval_sequence(struct eval *ev, struct scope *s, const struct py_node *e,
+	      enum pv_kind kind, struct pval *out)
+{
+	*out = pv_list_of(ev, kind, NULL, 0);
+	for (int i = 0; i < e->n_kids; i++) {
+		if (!push_element(ev, s, e->kids[i], out->u.list)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+void
+dict_set(struct eval *ev, struct pv_dict *d, const struct pval *key,
+	 const struct pval *value)
+{
+	ev->steps += d->keys.n / 8;
+	for (int i = 0; i < d->keys.n; i++) {
+		if (pv_equal(&d->keys.data[i], key, 0)) {
+			d->values.data[i] = *value;
+			return;
+		}
+	}
+	vec_push(ev->a, &d->keys, *key);
+	vec_push(ev->a, &d->values, *value);
+}
+
+const struct pval *
+dict_get(struct eval *ev, const struct pv_dict *d, const struct pval *key)
+{
+	ev->steps += d->keys.n / 8;
+	for (int i = 0; i < d->keys.n; i++) {
+		if (pv_equal(&d->keys.data[i], key, 0)) {
+			return &d->values.data[i];
+		}
+	}
+	return NULL;
+}
+
+static bool
+eval_dict(struct eval *ev, struct scope *s, const struct py_node *e,
+	  struct pval *out)
+{
+	struct pval key, value;
+
+	*out = (struct pval){ .kind = PV_DICT,
+			      .u.dict = arena_new(ev->a, struct pv_dict) };
+	for (int i = 0; i + 1 < e->n_kids; i += 2) {
+		if (!eval_expr(ev, s, e->kids[i], &key) ||
+		    !eval_expr(ev, s, e->kids[i + 1], &value)) {
+			return false;
+		}
+		dict_set(ev, out->u.dict, &key, &value);
+	}
+	return true;
+}
+
+bool
+eval_items(struct eval *ev, struct py_span at, const struct pval *v,
+	   struct pval **items, int *n)
+{
+	int64_t length;
+
+	switch (v->kind) {
+	case PV_TUPLE:
+	case PV_LIST:
+	case PV_SET:
+		*n = v->u.list->n;
+		*items = arena_copy(ev->a, v->u.list->data,
+				    sizeof **items * (size_t)(*n));
+		return eval_tick(ev, at, *n);
+	case PV_DICT:
+		*n = v->u.dict->keys.n;
+		*items = arena_copy(ev->a, v->u.dict->keys.data,
+				    sizeof **items * (size_t)(*n));
+		return eval_tick(ev, at, *n);
+	case PV_STRING:
+		*n = (int)v->u.text.n;
+		*items = arena_array(ev->a, struct pval, *n + 1);
+		for (int i = 0; i < *n; i++) {
+			(*items)[i] = pv_text_n(ev, v->u.text.data + i, 1);
+		}
+		return eval_tick(ev, at, *n);
+	case PV_RANGE:
+		length = range_length(v->u.range);
+		if (length > EVAL_MAX_ITEMS) {
+			return eval_error(ev, at, "more than %d iterations; "
+					  "the program is unrolled as it is "
+					  "read: let te.compute loop",
+					  EVAL_MAX_ITEMS);
+		}
+		if (!eval_tick(ev, at, length)) {
+			return false;
+		}
+		*n = (int)length;
+		*items = arena_array(ev->a, struct pval, length + 1);
+		for (int64_t i = 0; i < length; i++) {
+			(*items)[i] = pv_int(v->u.range->start +
+					     i * v->u.range->step);
+		}
+		return true;
+	default:
+		return eval_error(ev, at, "%s cannot be iterated over",
+				  pv_kind_name(v->kind));
+	}
+}
+
+/* -- subscripts -- */
+
+static bool
+wrap_index(struct eval *ev, struct py_span at, const struct pval *index,
+	   int64_t n, int64_t *out)
+{
+	if (index->kind != PV_INT && index->kind != PV_BOOL) {
+		return eval_error(ev, at, "an int is needed as index, not %s",
+				  pv_kind_name(index->kind));
+	}
+	*out = index->kind == PV_BOOL ? index->u.boolean : index->u.ival;
+	if (*out < -n || *out >= n) {
+		return eval_error(ev, at, "index %lld of %lld elements",
+				  (long long)*out, (long long)n);
+	}
+	*out += *out < 0 ? n : 0;
+	return true;
+}
+
+static int64_t
+clamp(int64_t v, int64_t low, int64_t high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
+/* start, step and count of a slice of n elements. */
+static bool
+slice_range(struct eval *ev, struct py_span at, const struct pval *slice,
+	    int64_t n, struct pv_range *r)
+{
+	for (int i = 0; i < 3; i++) {
+		if (slice->u.slice[i].kind != PV_INT &&
+		    slice->u.slice[i].kind != PV_NONE) {
+			return eval_error(ev, at, "a slice needs ints, not "
+				"%s", pv_kind_name(slice->u.slice[i].kind));
+		}
+	}
+	r->step = slice->u.slice[2].kind == PV_INT ? slice->u.slice[2].u.ival
+						   : 1;
+	if (r->step == 0 || r->step == INT64_MIN) {
+		return eval_error(ev, at, "a slice with such a step");
+	}
+	r->start = r->step > 0 ? 0 : n - 1;
+	r->stop = r->step > 0 ? n : -1;
+	for (int i = 0; i < 2; i++) {
+		int64_t *bound = i == 0 ? &r->start : &r->stop;
+		int64_t v;
+
+		if (slice->u.slice[i].kind == PV_NONE) {
+			continue;
+		}
+		v = clamp(slice->u.slice[i].u.ival, -n - 1, n + 1);
+		v += v < 0 ? n : 0;
+		*bound = r->step > 0 ? clamp(v, 0, n) : clamp(v, -1, n - 1);
+	}
+	return true;
+}
+
+static bool
+eval_slice(struct eval *ev, struct py_span at, const struct pval *of,
+	   const struct pval *index, struct pval *out)
+{
+	int64_t n = of->kind == PV_STRING ? (int64_t)of->u.text.n
+					  : of->u.list->n;
+	struct pv_range r;
+	int64_t count;
+	struct strbuf s;
+
+	if (!slice_range(ev, at, index, n, &r)) {
+		return false;
+	}
+	count = range_length(&r);
+	if (!eval_tick(ev, at, count)) {
+		return false;
+	}
+	if (of->kind != PV_STRING) {
+		*out = pv_list_of(ev, of->kind, NULL, 0);
+		for (int64_t i = 0; i < count; i++) {
+			vec_push(ev->a, out->u.list,
+				 of->u.list->data[r.start + i * r.step]);
+		}
+		return true;
+	}
+	strbuf_init(&s);
+	for (int64_t i = 0; i < count; i++) {
+		strbuf_putc(&s, of->u.text.data[r.start + i * r.step]);
+	}
+	*out = pv_text_n(ev, s.data, s.len);
+	strbuf_release(&s);
+	return true;
+}
+
+bool
+eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
+	       const struct pval *index, struct pval *out)
+{
+	const struct pval *found;
+	int64_t i;
+
+	switch (of->kind) {
+	case PV_LIST:
+	case PV_TUPLE:
+		if (index->kind == PV_SLICE) {
+			return eval_slice(ev, at, of, index, out);
+		}
+		if (!wrap_index(ev, at, index, of->u.list->n, &i)) {
+			return false;
+		}
+		*out = of->u.list->data[i];
+		return true;
+	case PV_STRING:
+		if (index->kind == PV_SLICE) {
+			return eval_slice(ev, at, of, index, out);
+		}
+		if (!wrap_index(ev, at, index, (int64_t)of->u.text.n, &i)) {
+			return false;
+		}
+		*out = pv_text_n(ev, of->u.text.data + i, 1);
+		return true;
+	case PV_RANGE:
+		if (index->kind == PV_SLICE ||
+		    !wrap_index(ev, at, index, range_length(of->u.range),
+				&i)) {
+			return index->kind == PV_SLICE
+				? eval_error(ev, at, "make a list of the "
+					     "range first") : false;
+		}
+		*out = pv_int(of->u.range->start + i * of->u.range->step);
+		return true;
+	case PV_DICT:
+		found = dict_get(ev, of->u.dict, index);
+		if (!found) {
+			return eval_error(ev, at, "the dict has no such key");
+		}
+		*out = *found;
+		return true;
+	case PV_TENSOR:
+	case PV_TENSOR_PART:
+		if (index->kind == PV_TUPLE) {
+			return te_index(ev, at, of, index->u.list->data,
+					index->u.list->n, out);
+		}
+		return te_index(ev, at, of, index, 1, out);
+	case PV_TE_SCHEDULE:
+		return te_schedule_stage(ev, at, of, index, out);
+	case PV_IRMODULE:
+	case PV_BUILT:
+		return module_function(ev, at, of, index, out);
+	default:
+		return eval_error(ev, at, "%s has no elements",
+				  pv_kind_name(of->kind));
+	}
+}
+
+static bool
+eval_index(struct eval *ev, struct scope *s, const struct py_node *e,
+	   struct pval *out)
+{
+	struct pval *part;
+
+	if (!e) {
+		*out = pv_none();
+		return true;
+	}
+	if (e->kind != PY_SLICE) {
+		return eval_expr(ev, s, e, out);
+	}
+	part = arena_array(ev->a, struct pval, 3);
+	for (int i = 0; i < 3; i++) {
+		part[i] = pv_none();
+		if (i < e->n_kids && e->kids[i] &&
+		    !eval_expr(ev, s, e->kids[i], &part[i])) {
+			return false;
+		}
+	}
+	*out = (struct pval){ .kind = PV_SLICE, .u.slice = part };
+	return true;
+}
+
+/* -- operators with a choice -- */
+
+static bool
+eval_and_or(struct eval *ev, struct scope *s, const struct py_node *e,
+	    struct pval *out)
+{
+	bool truth;
+
+	if (!eval_expr(ev, s, e->kids[0], out) ||
+	    !eval_truth(ev, e->kids[0]->span, out, &truth)) {
+		return false;
+	}
+	if (truth != (e->op[0] == 'a')) {
+		return true;
+	}
+	return eval_expr(ev, s, e->kids[1], out);
+}
+
+static bool
+eval_comparisons(struct eval *ev, struct scope *s, const struct py_node *e,
+		 struct pval *out)
+{
+	struct pval left, right;
+	bool truth;
+
+	if (!eval_expr(ev, s, e->kids[0], &left)) {
+		return false;
+	}
+	for (int i = 1; i < e->n_kids; i++) {
+		if (!eval_expr(ev, s, e->kids[i], &right) ||
+		    !eval_compare(ev, e->span, e->ops[i - 1], &left, &right,
+				  out)) {
+			return false;
+		}
+		if (i + 1 < e->n_kids) {
+			if (!eval_truth(ev, e->span, out, &truth)) {
+				return false;
+			}
+			if (!truth) {
+				return true;
+			}
+		}
+		left = right;
+	}
+	return true;
+}
+
+static bool
+eval_ifelse(struct eval *ev, struct scope *s, const struct py_node *e,
+	    struct pval *out)
+{
+	bool truth;
+
+	return eval_expr(ev, s, e->kids[1], out) &&
+	       eval_truth(ev, e->kids[1]->span, out, &truth) &&
+	       eval_expr(ev, s, e->kids[truth ? 0 : 2], out);
+}
+
+static bool
+eval_fstring(struct eval *ev, struct scope *s, const struct py_node *e,
+	     struct pval *out)
+{
+	struct strbuf text;
+	bool ok = true;
+
+	strbuf_init(&text);
+	for (int i = 0; ok && i < e->n_kids; i++) {
+		const struct py_node *kid = e->kids[i];
+		struct pval v;
+
+		if (kid->kind == PY_STRING) {
+			strbuf_write(&text, kid->text, kid->length);
+			continue;
+		}
+		ok = eval_expr(ev, s, kid, &v);
+		if (ok) {
+			pv_text(ev, &v, false, 0, &text);
+		}
+	}
+	*out = pv_text_n(ev, text.data, text.len);
+	strbuf_release(&text);
+	return ok;
+}
+
+/* -- comprehensions -- */
+
+struct comprehension {
+	struct eval *ev;
+	const struct py_node *node;
+	struct pval *out;
+	int first; /* clause */
+};
+
+static bool
+run_clause(struct comprehension *c, struct scope *s, int clause)
+{
+	struct eval *ev = c->ev;
+	const struct py_node *e = c->node;
+	const struct py_node *part;
+	struct pval v, *items;
+	int n;
+
+	if (!eval_tick(ev, e->span, 1)) {
+		return false;
+	}
+	if (clause == e->n_kids) {
+		struct pval key = { .kind = PV_NONE };
+
+		if (!eval_expr(ev, s, e->kids[0], &v)) {
+			return false;
+		}
+		if (c->out->kind == PV_DICT) {
+			key = v;
+			if (!eval_expr(ev, s, e->kids[1], &v)) {
+				return false;
+			}
+			dict_set(ev, c->out->u.dict, &key, &v);
+		} else {
+			vec_push(ev->a, c->out->u.list, v);
+		}
+		return true;
+	}
+	part = e->kids[clause];
+	if (!eval_expr(ev, s, part->kids[1], &v) ||
+	    !eval_items(ev, part->kids[1]->span, &v, &items, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		/* Each round has variables of its own, as far as lambdas that
+		 * keep them can tell. */
+		bool keep = true;
+
+		if (!eval_assign(ev, s, part->kids[0], &items[i])) {
+			return false;
+		}
+		for (int k = 2; keep && k < part->n_kids; k++) {
+			if (!eval_expr(ev, s, part->kids[k], &v) ||
+			    !eval_truth(ev, part->kids[k]->span, &v, &keep)) {
+				return false;
+			}
+		}
+		if (keep && !run_clause(c, s, clause + 1)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+eval_comprehension(struct eval *ev, struct scope *s, const struct py_node *e,
+		   struct pval *out)
+{
+	struct scope *inner = arena_new(ev->a, struct scope);
+	struct comprehension c = { .ev = ev, .node = e, .out = out };
+
+	inner->parent = s;
+	if (strcmp(e->text, "dict") == 0) {
+		c.first = 2;
+		*out = (struct pval){
+			.kind = PV_DICT,
+			.u.dict = arena_new(ev->a, struct pv_dict)
+		};
+	} else {
+		c.first = 1;
+		*out = pv_list_of(ev, strcmp(e->text, "list") == 0 ? PV_LIST
+				  : strcmp(e->text, "set") == 0 ? PV_SET
+				  : PV_TUPLE, NULL, 0);
+	}
+	return run_clause(&c, inner, c.first);
+}
+
+/* -- calls and functions -- */
+
+static bool
+eval_arguments(struct eval *ev, struct scope *s, const struct py_node *e,
+	       struct call_args *args)
+{
+	for (int i = 1; i < e->n_kids; i++) {
+		const struct py_node *kid = e->kids[i];
+		const char *name = NULL;
+		struct pval v, *items;
+		int n;
+
+		if (kid->kind == PY_STAR) {
+			if (!eval_expr(ev, s, kid->kids[0], &v) ||
+			    !eval_items(ev, kid->span, &v, &items, &n)) {
+				return false;
+			}
+			for (int k = 0; k < n; k++) {
+				vec_push(ev->a, &args->values, items[k]);
+				vec_push(ev->a, &args->names, NULL);
+				vec_push(ev->a, &args->spans, kid->span);
+			}
+			continue;
+		}
+		if (!eval_expr(ev, s, kid->kind == PY_KEYWORD ? kid->kids[0]
+							      : kid, &v)) {
+			return false;
+		}
+		if (kid->kind == PY_KEYWORD && !kid->text) {
+			if (v.kind != PV_DICT) {
+				return eval_error(ev, kid->span, "** needs a "
+						  "dict");
+			}
+			for (int k = 0; k < v.u.dict->keys.n; k++) {
+				const struct pval *key =
+					&v.u.dict->keys.data[k];
+
+				if (key->kind != PV_STRING) {
+					return eval_error(ev, kid->span,
+						"** needs keys of type str");
+				}
+				vec_push(ev->a, &args->values,
+					 v.u.dict->values.data[k]);
+				vec_push(ev->a, &args->names,
+					 key->u.text.data);
+				vec_push(ev->a, &args->spans, kid->span);
+			}
+			continue;
+		}
+		name = kid->kind == PY_KEYWORD ? kid->text : NULL;
+		vec_push(ev->a, &args->values, v);
+		vec_push(ev->a, &args->names, name);
+		vec_push(ev->a, &args->spans, kid->span);
+	}
+	return true;
+}
+
+static bool
+eval_call_node(struct eval *ev, struct scope *s, const struct py_node *e,
+	       struct pval *out)
+{
+	struct call_args args = { 0 };
+	struct pval f;
+
+	return eval_expr(ev, s, e->kids[0], &f) &&
+	       eval_arguments(ev, s, e, &args) &&
+	       eval_call(ev, e->span, &f, &args, out);
+}
+
+bool
+eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
+	     const char *name, struct pval *out)
+{
+	struct closure *c = arena_new(ev->a, struct closure);
+	struct pval *defaults =
+		arena_array(ev->a, struct pval, e->n_params + 1);
+
+	for (int i = 0; i < e->n_params; i++) {
+		if (e->params[i].initial &&
+		    !eval_expr(ev, s, e->params[i].initial, &defaults[i])) {
+			return false;
+		}
+	}
+	c->def = e;
+	c->scope = s;
+	c->defaults = defaults;
+	c->name = name;
+	*out = (struct pval){ .kind = PV_CLOSURE, .u.closure = c };
+	return true;
+}
+
+static bool
+eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
+	  struct pval *out)
+{
+	struct pval x, y;
+
+	switch (e->kind) {
+	case PY_NAME: return eval_name(ev, s, e, out);
+	case PY_INT: *out = pv_int(e->ival); return true;
+	case PY_FLOAT: *out = pv_float(e->fval); return true;
+	case PY_STRING:
+		*out = pv_text_n(ev, e->text, e->length);
+		return true;
+	case PY_FSTRING: return eval_fstring(ev, s, e, out);
+	case PY_TRUE: *out = pv_bool(true); return true;
+	case PY_FALSE: *out = pv_bool(false); return true;
+	case PY_NONE: *out = pv_none(); return true;
+	case PY_ELLIPSIS:
+		*out = (struct pval){ .kind = PV_ELLIPSIS };
+		return true;
+	case PY_TUPLE: return eval_sequence(ev, s, e, PV_TUPLE, out);
+	case PY_LIST: return eval_sequence(ev, s, e, PV_LIST, out);
+	case PY_SET: return eval_sequence(ev, s, e, PV_SET, out);
+	case PY_DICT: return eval_dict(ev, s, e, out);
+	case PY_ATTRIBUTE:
+		return eval_expr(ev, s, e->kids[0], &x) &&
+		       eval_attribute(ev, e->span, &x, e->text, out);
+	case PY_SUBSCRIPT:
+		return eval_expr(ev, s, e->kids[0], &x) &&
+		       eval_index(ev, s, e->kids[1], &y) &&
+		       eval_subscript(ev, e->span, &x, &y, out);
+	case PY_CALL: return eval_call_node(ev, s, e, out);
+	case PY_UNARY:
+		return eval_expr(ev, s, e->kids[0], &x) &&
+		       eval_unary(ev, e->span, e->op, &x, out);
+	case PY_BINARY:
+		if (strcmp(e->op, "and") == 0 || strcmp(e->op, "or") == 0) {
+			return eval_and_or(ev, s, e, out);
+		}
+		return eval_expr(ev, s, e->kids[0], &x) &&
+		       eval_expr(ev, s, e->kids[1], &y) &&
+		       eval_binary(ev, e->span, e->op, &x, &y, out);
+	case PY_COMPARE: return eval_comparisons(ev, s, e, out);
+	case PY_IFELSE: return eval_ifelse(ev, s, e, out);
+	case PY_LAMBDA: return eval_closure(ev, s, e, "<lambda>", out);
+	case PY_COMPREHENSION: return eval_comprehension(ev, s, e, out);
+	default:
+		return eval_error(ev, e->span, "this is not part of the "
+				  "Python that programs are read in; see "
+				  "docs/programs.md");
+	}
+}
+
+bool
+eval_expr(struct eval *ev, struct scope *s, const struct py_node *e,
+	  struct pval *out)
+{
+	bool ok;
+
+	if (!eval_tick(ev, e->span, 1)) {
+		return false;
+	}
+	if (ev->depth >= EVAL_MAX_DEPTH) {
+		return eval_error(ev, e->span, "calls or expressions nested "
+				  "more than %d levels deep; does a function "
+				  "call itself without end?", EVAL_MAX_DEPTH);
+	}
+	ev->depth++;
+	ok = eval_node(ev, s, e, out);
+	ev->depth--;
+	return ok;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Statements of the program. */
+#include "eval.h"
+#include "program_parts.h"
+
+static bool
+unpack(struct eval *ev, struct scope *s, const struct py_node *target,
+       const struct pval *value)
+{
+	struct pval *items;
+	int n, star = -1;
+
+	if (!eval_items(ev, target->span, value, &items, &n)) {
+		return false;
+	}
+	for (int i = 0; i < target->n_kids; i++) {
+		if (target->kids[i]->kind == PY_STAR) {
+			star = i;
+		}
+	}
+	if (star < 0 ? n != target->n_kids : n < target->n_kids - 1) {
+		return eval_error(ev, target->span, "%d values for %d names",
+				  n, target->n_kids);
+	}
+	for (int i = 0; i < target->n_kids; i++) {
+		int extra = n - target->n_kids;
+		bool ok;
+
+		if (i == star) {
+			struct pval rest = pv_list_of(ev, PV_LIST, items + i,
+						      extra + 1);
+
+			ok = eval_assign(ev, s, target->kids[i]->kids[0],
+					 &rest);
+		} else {
+			int from = star >= 0 && i > star ? i + extra : i;
+
+			ok = eval_assign(ev, s, target->kids[i],
+					 &items[from]);
+		}
+		if (!ok) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+assign_element(struct eval *ev, struct scope *s, const struct py_node *target,
+	       const struct pval *value)
+{
+	struct pval of, index;
+
+	if (!eval_expr(ev, s, target->kids[0], &of) ||
+	    target->kids[1] == NULL ||
+	    !eval_expr(ev, s, target->kids[1], &index)) {
+		return false;
+	}
+	if (of.kind == PV_DICT) {
+		dict_set(ev, of.u.dict, &index, value);
+		return true;
+	}
+	if (of.kind == PV_IRMODULE) {
+		return module_set(ev, target->span, &of, &index, value);
+	}
+	if (of.kind == PV_LIST && index.kind == PV_INT) {
+		int64_t n = of.u.list->n, i = index.u.ival;
+
+		if (i < -n || i >= n) {
+			return eval_error(ev, target->span, "index %lld of "
+					  "%lld elements", (long long)i,
+					  (long long)n);
+		}
+		of.u.list->data[i < 0 ? i + n : i] = *value;
+		return true;
+	}
+	return eval_error(ev, target->span, "an element of %s cannot be set",
+			  pv_kind_name(of.kind));
+}
+
+bool
+eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
+	    const struct pval *value)
+{
+	switch (target->kind) {
+	case PY_NAME:
+		scope_set(ev, s, target->text, value);
+		return true;
+	case PY_TUPLE:
+	case PY_LIST:
+		return unpack(ev, s, target, value);
+	case PY_SUBSCRIPT:
+		return assign_element(ev, s, target, value);
+	default:
+		return eval_error(ev, target->span, "only names, elements of "
+				  "lists and dicts, and tuples of those can "
+				  "be assigned to");
+	}
+}
+
+static bool
+assign(struct eval *ev, struct scope *s, const struct py_node *e)
+{
+	struct pval v;
+
+	if (!eval_expr(ev, s, e->kids[e->n_kids - 1], &v)) {
+		return false;
+	}
+	for (int i = 0; i < e->n_kids - 1; i++) {
+		if (!eval_assign(ev, s, e->kids[i], &v)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+augment(struct eval *ev, struct scope *s, const struct py_node *e)
+{
+	struct pval x, y, v;
+
+	if (!eval_expr(ev, s, e->kids[0], &x) ||
+	    !eval_expr(ev, s, e->kids[1], &y)) {
+		return false;
+	}
+	if (x.kind == PV_LIST && y.kind == PV_LIST &&
+	    strcmp(e->op, "+") == 0) {
+		int n = y.u.list->n;
+
+		if (x.u.list->n + n > EVAL_MAX_ITEMS) {
+			return eval_error(ev, e->span, "a list of more than "
+					  "%d elements", EVAL_MAX_ITEMS);
+		}
+		for (int i = 0; i < n; i++) {
+			vec_push(ev->a, x.u.list, y.u.list->data[i]);
+		}
+		return true;
+	}
+	return eval_binary(ev, e->span, e->op, &x, &y, &v) &&
+	       eval_assign(ev, s, e->kids[0], &v);
+}
+
+static enum flow
+run_if(struct eval *ev, struct scope *s, const struct py_node *e,
+       struct pval *result)
+{
+	struct pval v;
+	bool truth;
+
+	if (!eval_expr(ev, s, e->kids[0], &v) ||
+	    !eval_truth(ev, e->kids[0]->span, &v, &truth)) {
+		return FLOW_ERROR;
+	}
+	if (truth) {
+		return eval_suite(ev, s, e->kids[1], result);
+	}
+	return e->n_kids > 2 && e->kids[2]
+		? eval_suite(ev, s, e->kids[2], result) : FLOW_NEXT;
+}
+
+static enum flow
+run_for(struct eval *ev, struct scope *s, const struct py_node *e,
+	struct pval *result)
+{
+	struct pval v, *items;
+	int n;
+
+	if (!eval_expr(ev, s, e->kids[1], &v) ||
+	    !eval_items(ev, e->kids[1]->span, &v, &items, &n)) {
+		return FLOW_ERROR;
+	}
+	for (int i = 0; i < n; i++) {
+		enum flow flow;
+
+		if (!eval_assign(ev, s, e->kids[0], &items[i])) {
+			return FLOW_ERROR;
+		}
+		flow = eval_suite(ev, s, e->kids[2], result);
+		if (flow == FLOW_BREAK) {
+			break;
+		}
+		if (flow == FLOW_RETURN || flow == FLOW_ERROR) {
+			return flow;
+		}
+	}
+	return FLOW_NEXT;
+}
+
+static enum flow
+run_while(struct eval *ev, struct scope *s, const struct py_node *e,
+	  struct pval *result)
+{
+	for (;;) {
+		struct pval v;
+		enum flow flow;
+		bool truth;
+
+		if (!eval_expr(ev, s, e->kids[0], &v) ||
+		    !eval_truth(ev, e->kids[0]->span, &v, &truth)) {
+			return FLOW_ERROR;
+		}
+		if (!truth) {
+			return FLOW_NEXT;
+		}
+		flow = eval_suite(ev, s, e->kids[1], result);
+		if (flow == FLOW_BREAK) {
+			return FLOW_NEXT;
+		}
+		if (flow == FLOW_RETURN || flow == FLOW_ERROR) {
+			return flow;
+		}
+	}
+}
+
+static bool
+check_assert(struct eval *ev, struct scope *s, const struct py_node *e)
+{
+	struct strbuf text;
+	struct pval v;
+	bool truth;
+
+	if (!eval_expr(ev, s, e->kids[0], &v) ||
+	    !eval_truth(ev, e->kids[0]->span, &v, &truth)) {
+		return false;
+	}
+	if (truth) {
+		return true;
+	}
+	if (e->n_kids < 2 || !e->kids[1]) {
+		return eval_error(ev, e->span, "the assertion does not hold");
+	}
+	if (!eval_expr(ev, s, e->kids[1], &v)) {
+		return false;
+	}
+	strbuf_init(&text);
+	pv_text(ev, &v, false, 0, &text);
+	eval_error(ev, e->span, "the assertion does not hold: %.200s",
+		   text.data ? text.data : "");
+	strbuf_release(&text);
+	return false;
+}
+
+static bool
+define(struct eval *ev, struct scope *s, const struct py_node *e)
+{
+	struct pval f;
+	bool is_script = false;
+
+	if (!eval_script(ev, s, e, &is_script)) {
+		return false;
+	}
+	if (is_script) {
+		return true;
+	}
+	if (e->kind == PY_CLASS) {
+		return eval_error(ev, e->span, "classes are read as modules "
+				  "in TVMScript alone; mark it "
+				  "@tvm.script.ir_module");
+	}
+	if (!eval_closure(ev, s, e, e->text, &f)) {
+		return false;
+	}
+	for (int i = e->n_decorators - 1; i >= 0; i--) {
+		struct pval decorator, decorated;
+
+		if (!eval_expr(ev, s, e->decorators[i], &decorator) ||
+		    !eval_apply(ev, e->decorators[i]->span, &decorator, &f, 1,
+				&decorated)) {
+			return false;
+		}
+		f = decorated;
+	}
+	scope_set(ev, s, e->text, &f);
+	return true;
+}
+
+static enum flow
+run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
+	      struct pval *result)
+{
+	struct pval v;
+
+	switch (e->kind) {
+	case PY_EXPRESSION:
+		return eval_expr(ev, s, e->kids[0], &v) ? FLOW_NEXT
+							: FLOW_ERROR;
+	case PY_ASSIGN: return assign(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
+	case PY_AUGMENTED: return augment(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
+	case PY_ANNOTATED:
+		if (e->n_kids < 3 || !e->kids[2]) {
+			return FLOW_NEXT;
+		}
+		return eval_expr(ev, s, e->kids[2], &v) &&
+		       eval_assign(ev, s, e->kids[0], &v) ? FLOW_NEXT
+							  : FLOW_ERROR;
+	case PY_RETURN:
+		*result = pv_none();
+		if (e->n_kids > 0 && e->kids[0] &&
+		    !eval_expr(ev, s, e->kids[0], result)) {
+			return FLOW_ERROR;
+		}
+		return FLOW_RETURN;
+	case PY_IF: return run_if(ev, s, e, result);
+	case PY_FOR: return run_for(ev, s, e, result);
+	case PY_WHILE: return run_while(ev, s, e, result);
+	case PY_DEF:
+	case PY_CLASS: return define(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
+	case PY_IMPORT: return eval_import(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
+	case PY_PASS: return FLOW_NEXT;
+	case PY_BREAK: return FLOW_BREAK;
+	case PY_CONTINUE: return FLOW_CONTINUE;
+	case PY_ASSERT: return check_assert(ev, s, e) ? FLOW_NEXT
+						      : FLOW_ERROR;
+	case PY_SUITE: return eval_suite(ev, s, e, result);
+	case PY_WITH: return run_with(ev, s, e, result);
+	default:
+		eval_error(ev, e->span, "this statement is not part of the "
+			   "Python that programs are read in; see "
+			   "docs/programs.md");
+		return FLOW_ERROR;
+	}
+}
+
+/* `with tvm.target.Target(…):` names the target of what is built inside. */
+enum flow
+run_with(struct eval *ev, struct scope *s, const struct py_node *e,
+	 struct pval *result)
+{
+	const char *target = ev->with_target;
+	enum flow flow;
+
+	for (int i = 0; i < e->n_kids - 1; i++) {
+		const struct py_node *item = e->kids[i];
+		const struct py_node *value =
+			item->kind == PY_AS ? item->kids[0] : item;
+		struct pval v;
+
+		if (!eval_expr(ev, s, value, &v)) {
+			return FLOW_ERROR;
+		}
+		if (v.kind != PV_TARGET && v.kind != PV_NONE) {
+			eval_error(ev, item->span, "with takes a "
+				   "tvm.target.Target or a "
+				   "tvm.transform.PassContext here");
+			return FLOW_ERROR;
+		}
+		if (v.kind == PV_TARGET) {
+			ev->with_target = v.u.target->name;
+		}
+		if (item->kind == PY_AS &&
+		    !eval_assign(ev, s, item->kids[1], &v)) {
+			return FLOW_ERROR;
+		}
+	}
+	flow = eval_suite(ev, s, e->kids[e->n_kids - 1], result);
+	ev->with_target = target;
+	return flow;
+}
+
+enum flow
+eval_suite(struct eval *ev, struct scope *s, const struct py_node *suite,
+	   struct pval *result)
+{
+	enum flow flow = FLOW_NEXT;
+
+	if (ev->depth >= EVAL_MAX_DEPTH) {
+		eval_error(ev, suite->span, "nested more than %d levels deep",
+			   EVAL_MAX_DEPTH);
+		return FLOW_ERROR;
+	}
+	if (suite->kind != PY_SUITE) {
+		ev->depth++;
+		flow = run_statement(ev, s, suite, result);
+		ev->depth--;
+		return flow;
+	}
+	ev->depth++;
+	for (int i = 0; i < suite->n_kids && flow == FLOW_NEXT; i++) {
+		if (!eval_tick(ev, suite->kids[i]->span, 1)) {
+			flow = FLOW_ERROR;
+			break;
+		}
+		flow = run_statement(ev, s, suite->kids[i], result);
+	}
+	ev->depth--;
+	return flow;
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Modules, tvm.lower, tvm.build, targets; what prints of them. */
+#include "lower.h"
+
+#include "eval.h"
+#include "program_parts.h"
+
+void
+remember_func(struct eval *ev, const struct program_func *f)
+{
+	vec_push(ev->a, &ev->result->funcs, *f);
+}
+
+bool
+print_text(struct eval *ev, struct py_span at, const char *text)
+{
+	size_t n = strlen(text);
+
+	ev->result->printed = true;
+	if (ev->o->print && n > 0) {
+		ev->o->print(ev->o->ctx, text, n);
+	}
+	return eval_tick(ev, at, (int64_t)n / 8 + 1);
+}
+
+/* -- text -- */
+
+static void
+module_text(struct eval *ev, const struct pv_module *module,
+	    struct strbuf *out)
+{
+	struct module view = *ev->m;
+
+	memset(&view.funcs, 0, sizeof view.funcs);
+	for (int i = 0; i < module->funcs.n; i++) {
+		if (module->simple) {
+			strbuf_puts(out, i ? "\n" : "");
+			func_print(module->funcs.data[i]->func, ev->o->script,
+				   out);
+		} else {
+			vec_push(ev->a, &view.funcs,
+				 module->funcs.data[i]->func);
+		}
+	}
+	if (!module->simple) {
+		module_print(&view, ev->o->script, out);
+	}
+}
+
+void
+script_text(struct eval *ev, const struct pval *v, struct strbuf *out)
+{
+	size_t from = out->len;
+
+	if (v->kind == PV_FUNC) {
+		func_print(v->u.func->func, ev->o->script, out);
+	} else if (v->kind == PV_IRMODULE) {
+		module_text(ev, v->u.module, out);
+	} else {
+		schedule_text(ev, v, out);
+	}
+	/* print ends the last line. */
+	if (out->len > from && out->data[out->len - 1] == '\n') {
+		out->data[--out->len] = '\0';
+	}
+}
+
+bool
+module_script(struct call *c, struct pval *out)
+{
+	struct strbuf s;
+
+	strbuf_init(&s);
+	script_text(c->ev, &c->self, &s);
+	*out = pv_text_n(c->ev, s.data, s.len);
+	strbuf_release(&s);
+	return eval_tick(c->ev, c->span, (int64_t)out->u.text.n / 8);
+}
+
+bool
+module_show(struct call *c, struct pval *out)
+{
+	struct strbuf s;
+	bool ok;
+
+	(void)out;
+	strbuf_init(&s);
+	script_text(c->ev, &c->self, &s);
+	strbuf_putc(&s, '\n');
+	ok = print_text(c->ev, c->span, s.data);
+	strbuf_release(&s);
+	return ok;
+}
+
+bool
+name_only(struct call *c, struct pval *out)
+{
+	(void)out;
+	return call_error(c, -1, "%s is not made by calling it here",
+			  c->row->name);
+}
+
+/* -- functions and modules -- */
+
+/* f under a name, as a copy if it has another one. */
+static struct program_func *
+named_func(struct eval *ev, const struct program_func *f, const char *name)
+{
+	struct program_func *copy = arena_copy(ev->a, f, sizeof *f);
+
+	if (strcmp(f->func->name, name) != 0) {
+		copy->func = func_clone(f->func, arena_strdup(ev->a, name));
+		if (func_note(copy->func, "global_symbol")) {
+			func_set_note(copy->func, "global_symbol",
+				      expr_string(ev->m, copy->func->name));
+		}
+	}
+	copy->named = strcmp(name, "main") != 0;
+	return copy;
+}
+
+static void
+put_func(struct eval *ev, struct pv_module *module, struct program_func *f)
+{
+	for (int i = 0; i < module->funcs.n; i++) {
+		if (strcmp(module->funcs.data[i]->func->name,
+			   f->func->name) == 0) {
+			module->funcs.data[i] = f;
+			return;
+		}
+	}
+	vec_push(ev->a, &module->funcs, f);
+}
+
+bool
+build_module(struct call *c, struct pval *out)
+{
+	struct pv_module *module = arena_new(c->ev->a, struct pv_module);
+	const struct pv_dict *d;
+
+	*out = (struct pval){ .kind = PV_IRMODULE, .u.module = module };
+	if (!arg_given(c, 0)) {
+		return true;
+	}
+	if (c->args[0].kind != PV_DICT) {
+		return value_kind_error(c, 0, "a dict of functions");
+	}
+	d = c->args[0].u.dict;
+	for (int i = 0; i < d->keys.n; i++) {
+		if (d->keys.data[i].kind != PV_STRING ||
+		    d->values.data[i].kind != PV_FUNC) {
+			return call_error(c, 0, "a module maps names to "
+					  "functions, not %s to %s",
+					  pv_kind_name(d->keys.data[i].kind),
+					  pv_kind_name(
+						d->values.data[i].kind));
+		}
+		put_func(c->ev, module,
+			 named_func(c->ev, d->values.data[i].u.func,
+				    d->keys.data[i].u.text.data));
+	}
+	return true;
+}
+
+bool
+module_function(struct eval *ev, struct py_span at, const struct pval *of,
+		const struct pval *name, struct pval *out)
+{
+	const struct pv_module *module = of->u.module;
+	const char **names =
+		arena_array(ev->a, const char *, module->funcs.n + 1);
+
+	if (name->kind != PV_STRING) {
+		return eval_error(ev, at, "functions of a module have names, "
+				  "not %s", pv_kind_name(name->kind));
+	}
+	for (int i = 0; i < module->funcs.n; i++) {
+		names[i] = module->funcs.data[i]->func->name;
+		if (strcmp(names[i], name->u.text.data) == 0) {
+			*out = (struct pval){ .kind = PV_FUNC,
+					.u.func = module->funcs.data[i] };
+			return true;
+		}
+	}
+	return eval_error(ev, at, "the module has no function %s%s",
+			  name->u.text.data,
+			  eval_suggest(ev, name->u.text.data, names,
+				       module->funcs.n));
+}
+
+bool
+module_set(struct eval *ev, struct py_span at, const struct pval *of,
+	   const struct pval *name, const struct pval *f)
+{
+	if (name->kind != PV_STRING || f->kind != PV_FUNC) {
+		return eval_error(ev, at, "a module maps names to functions");
+	}
+	put_func(ev, of->u.module,
+		 named_func(ev, f->u.func, name->u.text.data));
+	return true;
+}
+
+bool
+module_names(struct call *c, struct pval *out)
+{
+	*out = pv_list_of(c->ev, PV_LIST, NULL, 0);
+	for (int i = 0; i < c->self.u.module->funcs.n; i++) {
+		vec_push(c->ev->a, out->u.list,
+			 pv_string(c->ev, c->self.u.module->funcs.data[i]
+						->func->name));
+	}
+	return true;
+}
+
+/* with_attr("global_symbol", "matmul"): the name too. */
+bool
+func_with_attr(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	struct program_func *f = arena_copy(ev->a, c->self.u.func, sizeof *f);
+	const struct expr *value = NULL;
+	const char *key;
+	int depth;
+
+	if (!arg_text(c, 0, &key) ||
+	    (c->n > 1 && !arg_expr(c, 1, &value, &depth))) {
+		return false;
+	}
+	if (value && value->kind != EXPR_STRING && value->kind != EXPR_INT &&
+	    value->kind != EXPR_FLOAT) {
+		return call_error(c, 1, "an attribute is a text or a number");
+	}
+	f->func = func_clone(f->func, value && value->kind == EXPR_STRING &&
+			     strcmp(key, "global_symbol") == 0
+			     ? value->u.text : f->func->name);
+	func_set_note(f->func, key, value);
+	*out = (struct pval){ .kind = PV_FUNC, .u.func = f };
+	return true;
+}
+
+/* -- lowering -- */
+
+bool
+program_lower(struct func *f, int phase, bool simple)
+{
+	int n;
+	const struct lower_pass *passes = lower_passes(&n);
+
+	for (int i = 0; i < n; i++) {
+		if (passes[i].phase > phase ||
+		    (simple && passes[i].phase == 2 && !passes[i].needed)) {
+			continue;
+		}
+		if (!passes[i].run(f) || (TIRC_VERIFY && !func_verify(f))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* What tvm.lower and tvm.build are given, as functions of phase 0. */
+static bool
+functions_of(struct call *c, const char *name, struct pv_module *module)
+{
+	struct eval *ev = c->ev;
+	const struct pval *v = &c->args[0];
+
+	if (v->kind == PV_TE_SCHEDULE) {
+		struct program_func *f = arena_new(ev->a, struct program_func);
+
+		if (!arg_given(c, 1)) {
+			return call_error(c, -1, "a schedule is lowered with "
+					  "the list of its arguments");
+		}
+		if (!stage_to_func(c, v->u.te_schedule, name ? name : "main",
+				   f)) {
+			return false;
+		}
+		f->named = name && strcmp(name, "main") != 0;
+		vec_push(ev->a, &module->funcs, f);
+		return true;
+	}
+	if (v->kind != PV_FUNC && v->kind != PV_IRMODULE) {
+		return value_kind_error(c, 0, "a schedule, a PrimFunc or an "
+					"IRModule");
+	}
+	for (int i = 0; v->kind == PV_IRMODULE && i < v->u.module->funcs.n;
+	     i++) {
+		vec_push(ev->a, &module->funcs,
+			 arena_copy(ev->a, v->u.module->funcs.data[i],
+				    sizeof(struct program_func)));
+	}
+	if (v->kind == PV_FUNC) {
+		vec_push(ev->a, &module->funcs,
+			 arena_copy(ev->a, v->u.func,
+				    sizeof(struct program_func)));
+	}
+	for (int i = 0; i < module->funcs.n; i++) {
+		struct program_func *f = module->funcs.data[i];
+		bool rename = name && module->funcs.n == 1 &&
+			      strcmp(name, "main") != 0;
+
+		f->plain = f->plain ? f->plain : f->func;
+		f->func = func_clone(f->func, rename ? name : f->func->name);
+		f->named |= rename;
+	}
+	return true;
+}
+
+static bool
+lower_all(struct call *c, const char *name, bool simple,
+	  enum program_stage stage, const char *target, struct pval *out)
+{
+	struct pv_module *module = arena_new(c->ev->a, struct pv_module);
+
+	if (!functions_of(c, name, module)) {
+		return false;
+	}
+	for (int i = 0; i < module->funcs.n; i++) {
+		struct program_func *f = module->funcs.data[i];
+
+		f->stage = stage;
+		f->target = target;
+		if (!eval_tick(c->ev, c->span, 1000) ||
+		    !program_lower(f->func, 3, simple)) {
+			return false;
+		}
+		remember_func(c->ev, f);
+	}
+	module->simple = simple;
+	*out = (struct pval){ .kind = PV_IRMODULE, .u.module = module };
+	return true;
+}
+
+bool
+build_lower(struct call *c, struct pval *out)
+{
+	const char *name = NULL;
+	bool simple = false;
+
+	if ((arg_given(c, 2) && !arg_text(c, 2, &name)) ||
+	    (arg_given(c, 4) && !arg_bool(c, 4, &simple))) {
+		return false;
+	}
+	if (arg_given(c, 3)) {
+		return call_error(c, 3, "binds are not read; tensors have "
+				  "buffers of their own");
+	}
+	return lower_all(c, name, simple, PROGRAM_LOWERED, NULL, out);
+}
+
+/* -- targets -- */
+
+static bool
+target_name(struct call *c, int i, const char **out)
+{
+	const struct pval *v = &c->args[i];
+	size_t n;
+
+	if (v->kind == PV_TARGET) {
+		*out = v->u.target->name;
+		return true;
+	}
+	if (v->kind == PV_DICT) {
+		struct pval key = pv_string(c->ev, "kind");
+
+		v = dict_get(c->ev, v->u.dict, &key);
+	}
+	if (!v || v->kind != PV_STRING) {
+		return value_kind_error(c, i, "a target's name");
+	}
+	/* "name -option=value": the options are for other compilers. */
+	n = strcspn(v->u.text.data, " ");
+	*out = arena_strndup(c->ev->a, v->u.text.data, n);
+	return true;
+}
+
+bool
+build_target(struct call *c, struct pval *out)
+{
+	struct pv_target *t = arena_new(c->ev->a, struct pv_target);
+
+	if (!target_name(c, 0, &t->name) ||
+	    (c->n > 1 && arg_given(c, 1) && !target_name(c, 1, &t->host))) {
+		return false;
+	}
+	*out = (struct pval){ .kind = PV_TARGET, .u.target = t };
+	return true;
+}
+
+bool
+build_same(struct call *c, struct pval *out)
+{
+	*out = c->self;
+	return true;
+}
+
+bool
+build_self(struct call *c, struct pval *out)
+{
+	*out = pv_string(c->ev, c->self.u.target->name);
+	return true;
+}
+
+/* -- tvm.build -- */
+
+bool
+build_build(struct call *c, struct pval *out)
+{
+	const char *name = NULL, *target = c->ev->with_target;
+
+	if ((arg_given(c, 5) && !arg_text(c, 5, &name)) ||
+	    (arg_given(c, 2) && !target_name(c, 2, &target))) {
+		return false;
+	}
+	if (arg_given(c, 6)) {
+		return call_error(c, 6, "binds are not read; tensors have "
+				  "buffers of their own");
+	}
+	if (!lower_all(c, name, false, PROGRAM_BUILT, target, out)) {
+		return false;
+	}
+	out->kind = PV_BUILT;
+	return true;
+}
+
+/* The text is made when it is asked for. */
+bool
+built_source(struct call *c, struct pval *out)
+{
+	struct pv_module *module = c->self.u.module;
+	struct eval *ev = c->ev;
+
+	if (!module->source) {
+		struct program_result list = { 0 };
+		const char *target = ev->o->target;
+		struct strbuf s;
+		bool ok;
+
+		for (int i = 0; i < module->funcs.n; i++) {
+			vec_push(ev->a, &list.funcs, *module->funcs.data[i]);
+			if (!target) {
+				target = module->funcs.data[i]->target;
+			}
+		}
+		strbuf_init(&s);
+		ok = program_source(ev->m, &list, ev->o, target, &s);
+		module->source = arena_strdup(ev->a, s.data ? s.data : "");
+		strbuf_release(&s);
+		if (!ok) {
+			return false;
+		}
+	}
+	*out = pv_string(ev, module->source);
+	return true;
+}
+
+bool
+built_imports(struct call *c, struct pval *out)
+{
+	*out = pv_list_of(c->ev, PV_LIST, &c->self, 1);
+	return true;
+}

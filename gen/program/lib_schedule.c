@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tvm.tir.Schedule: every primitive of passes/schedule/ is a method, its
+ * parameters those of the table. */
+#include "index_map.h"
+#include "trace.h"
+
+#include "eval.h"
+#include "program_parts.h"
+
+static struct work *
+work_of(const struct pval *v)
+{
+	struct tir_schedule *t = v->u.schedule;
+
+	return &t->works.data[t->current];
+}
+
+/* -- making one -- */
+
+bool
+schedule_new(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	struct tir_schedule *t = arena_new(ev->a, struct tir_schedule);
+	const struct pv_module *module = NULL;
+	int64_t seed = 1;
+	int n = 1;
+
+	if (c->args[0].kind == PV_IRMODULE) {
+		module = c->args[0].u.module;
+		n = module->funcs.n;
+	} else if (c->args[0].kind != PV_FUNC) {
+		return value_kind_error(c, 0, "a PrimFunc or an IRModule");
+	}
+	if (arg_given(c, 1) && !arg_int(c, 1, -1, INT32_MAX, &seed)) {
+		return false;
+	}
+	if (n == 0) {
+		return call_error(c, 0, "the module has no function");
+	}
+	for (int i = 0; i < n; i++) {
+		struct program_func *from = module ? module->funcs.data[i]
+						   : c->args[0].u.func;
+		struct work *w = arena_new(ev->a, struct work);
+
+		w->plain = from->plain ? from->plain : from->func;
+		w->named = from->named;
+		if (!func_find_block(from->func, "root") &&
+		    from->func->body->kind != STMT_BLOCK) {
+			return call_error(c, 0, "%s has no blocks: it is "
+					  "lowered already",
+					  from->func->name);
+		}
+		sched_init(&w->sched, func_clone(from->func,
+						 from->func->name));
+		w->sched.intrins = ev->intrins;
+		sched_seed(&w->sched, seed < 1 ? 1 : (uint64_t)seed);
+		vec_push(ev->a, &t->works, *w);
+		if (strcmp(from->func->name, "main") == 0) {
+			t->current = i;
+		}
+	}
+	t->single = !module;
+	vec_push(ev->a, &ev->schedules, t);
+	*out = (struct pval){ .kind = PV_SCHEDULE, .u.schedule = t };
+	return true;
+}
+
+bool
+schedule_copy(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	struct tir_schedule *from = c->self.u.schedule;
+	struct tir_schedule *t = arena_copy(ev->a, from, sizeof *from);
+
+	memset(&t->works, 0, sizeof t->works);
+	for (int i = 0; i < from->works.n; i++) {
+		struct work w = from->works.data[i];
+
+		sched_fork(&from->works.data[i].sched, &w.sched);
+		vec_push(ev->a, &t->works, w);
+	}
+	vec_push(ev->a, &ev->schedules, t);
+	*out = (struct pval){ .kind = PV_SCHEDULE, .u.schedule = t };
+	return true;
+}
+
+static bool
+choose_work(struct call *c, int i, struct tir_schedule *t, int *out)
+{
+	const char **names = arena_array(c->ev->a, const char *,
+					 t->works.n + 1);
+	const char *name;
+
+	if (!arg_text(c, i, &name)) {
+		return false;
+	}
+	for (int k = 0; k < t->works.n; k++) {
+		names[k] = t->works.data[k].sched.func->name;
+		if (strcmp(names[k], name) == 0) {
+			*out = k;
+			return true;
+		}
+	}
+	return call_error(c, i, "the module has no function %s%s", name,
+			  eval_suggest(c->ev, name, names, t->works.n));
+}
+
+bool
+schedule_work_on(struct call *c, struct pval *out)
+{
+	(void)out;
+	return choose_work(c, 0, c->self.u.schedule,
+			   &c->self.u.schedule->current);
+}
+
+/* -- what it holds -- */
+
+static const char *
+trace_text(struct eval *ev, const struct sched *s)
+{
+	struct strbuf text;
+	const char *copy;
+
+	strbuf_init(&text);
+	sched_print_trace(s, &text);
+	copy = arena_strdup(ev->a, text.data ? text.data : "");
+	strbuf_release(&text);
+	return copy;
+}
+
+/* The functions as they are now; later steps do not change them. */
+static struct program_func *
+snapshot(struct eval *ev, const struct work *w)
+{
+	struct program_func *f = arena_new(ev->a, struct program_func);
+
+	f->stage = PROGRAM_SCHEDULED;
+	f->func = func_clone(w->sched.func, w->sched.func->name);
+	f->plain = w->plain;
+	f->named = w->named;
+	f->schedule = trace_text(ev, &w->sched);
+	f->intrins = ev->intrins;
+	return f;
+}
+
+bool
+schedule_mod(struct call *c, struct pval *out)
+{
+	struct tir_schedule *t = c->self.u.schedule;
+	struct pv_module *module = arena_new(c->ev->a, struct pv_module);
+
+	for (int i = 0; i < t->works.n; i++) {
+		vec_push(c->ev->a, &module->funcs,
+			 snapshot(c->ev, &t->works.data[i]));
+	}
+	*out = (struct pval){ .kind = PV_IRMODULE, .u.module = module };
+	return eval_tick(c->ev, c->span, 100);
+}
+
+bool
+schedule_trace(struct call *c, struct pval *out)
+{
+	*out = (struct pval){ .kind = PV_TRACE,
+			      .u.schedule = c->self.u.schedule };
+	return true;
+}
+
+void
+schedule_text(struct eval *ev, const struct pval *v, struct strbuf *out)
+{
+	struct tir_schedule *t = v->u.schedule;
+
+	for (int i = 0; v->kind == PV_SCHEDULE && i < t->works.n; i++) {
+		func_print(t->works.data[i].sched.func, ev->o->script, out);
+	}
+	strbuf_puts(out, trace_text(ev, &work_of(v)->sched));
+}
+
+bool
+schedule_show(struct call *c, struct pval *out)
+{
+	struct strbuf text;
+	bool ok;
+
+	(void)out;
+	strbuf_init(&text);
+	schedule_text(c->ev, &c->self, &text);
+	ok = print_text(c->ev, c->span, text.data ? text.data : "");
+	strbuf_release(&text);
+	return ok;
+}
+
+void
+schedule_finish(struct eval *ev)
+{
+	for (int i = 0; i < ev->schedules.n; i++) {
+		const struct tir_schedule *t = ev->schedules.data[i];
+
+		for (int k = 0; k < t->works.n; k++) {
+			remember_func(ev, snapshot(ev, &t->works.data[k]));
+		}
+	}
+}
+
+void
+handle_text(struct eval *ev, const struct pval *v, struct strbuf *out)
+{
+	const struct tir_schedule *t = v->u.handle.schedule;
+	const struct stmt *s = func_find(
+		t->works.data[v->u.handle.func].sched.func, v->u.handle.id);
+
+	(void)ev;
+	strbuf_puts(out, !s ? "(gone)"
+		    : s->kind == STMT_BLOCK ? s->u.block->name
+		    : s->kind == STMT_FOR ? s->u.loop.var->name : "(gone)");
+}
+
+/* sch.get(rv): a sampled value, or the loop with its bounds. */
+bool
+schedule_get(struct call *c, struct pval *out)
+{
+	const struct pval *v = &c->args[0];
+	struct work *w = work_of(&c->self);
+	int64_t number;
+
+	if (v->kind == PV_EXPR) {
+		const struct expr *e = sched_get_value(&w->sched, v->u.expr);
+
+		*out = expr_is_int(e, &number) ? pv_int(number)
+					       : pv_expr(e, v->depth);
+		return true;
+	}
+	if (v->kind == PV_LOOP) {
+		const struct stmt *s = func_find(
+			v->u.handle.schedule->works
+				.data[v->u.handle.func].sched.func,
+			v->u.handle.id);
+		struct iter_var iv = { .kind = ITER_SPATIAL };
+
+		if (!s || s->kind != STMT_FOR) {
+			return call_error(c, 0, "the loop is gone");
+		}
+		iv.var = s->u.loop.var;
+		iv.min = s->args[0];
+		iv.extent = s->args[1];
+		*out = pv_axis(c->ev, &iv);
+		return true;
+	}
+	*out = *v;
+	return true;
+}
+
+/* -- arguments -- */
+
+struct convert {
+	struct call *c;
+	const struct primitive *p;
+	struct sched_value *args; /* so far */
+	int i;                    /* of the parameter */
+	int func;                 /* that the handles belong to; -1: open */
+};
+
+static bool
+use_handle(struct convert *k, const struct pval *v, struct sched_value *out)
+{
+	if (v->u.handle.schedule != k->c->self.u.schedule) {
+		return call_error(k->c, k->i, "a %s of another schedule",
+				  pv_kind_name(v->kind));
+	}
+	if (k->func >= 0 && k->func != v->u.handle.func) {
+		return call_error(k->c, k->i, "a %s of another function",
+				  pv_kind_name(v->kind));
+	}
+	k->func = v->u.handle.func;
+	*out = v->kind == PV_BLOCK ? sv_block(v->u.handle.id)
+				   : sv_loop(v->u.handle.id);
+	return true;
+}
+
+/* The shape that an index map is over: of the buffer named before it, or of
+ * the block's domain. */
+static bool
+map_domain(struct convert *k, const struct expr ***shape, int *n)
+{
+	struct tir_schedule *t = k->c->self.u.schedule;
+	struct func *f = t->works.data[k->func < 0 ? t->current
+						   : k->func].sched.func;
+	const struct block *b = NULL;
+	const struct buffer *buffer = NULL;
+	const struct sched_value *where = NULL;
+
+	for (int i = 0; i < k->i; i++) {
+		const struct stmt *s = k->args[i].kind == SV_BLOCK
+			? func_find(f, k->args[i].u.id) : NULL;
+
+		if (k->args[i].kind == SV_STRING && !b) {
+			s = func_find_block(f, k->args[i].u.text);
+		}
+		if (s && s->kind == STMT_BLOCK) {
+			b = s->u.block;
+		}
+		if (k->p->params[i].role == PARAM_BUFFER ||
+		    k->p->params[i].role == PARAM_WRITE_INDEX ||
+		    k->p->params[i].role == PARAM_READ_INDEX) {
+			where = &k->args[i];
+		}
+	}
+	if (!b) {
+		return call_error(k->c, k->i, "the map belongs to a block "
+				  "that is not there");
+	}
+	for (int r = 0; where && r < b->n_reads + b->n_writes; r++) {
+		bool write = r >= b->n_reads;
+		const struct buffer *one = write
+			? b->writes[r - b->n_reads].buffer
+			: b->reads[r].buffer;
+		int number = write ? r - b->n_reads : r;
+
+		if ((where->kind == SV_STRING &&
+		     strcmp(where->u.text, one->name) == 0) ||
+		    (where->kind == SV_INT && where->u.ival == number) ||
+		    (where->kind == SV_LIST && where->n == 2 &&
+		     where->items[0].kind == SV_STRING &&
+		     where->items[1].kind == SV_INT &&
+		     (where->items[0].u.text[0] == 'w') == write &&
+		     where->items[1].u.ival == number)) {
+			buffer = one;
+		}
+	}
+	if (where && !buffer) {
+		return call_error(k->c, k->i, "block %s has no such buffer",
+				  b->name);
+	}
+	*n = buffer ? buffer->ndim : b->n_iters;
+	*shape = arena_array(k->c->ev->a, const struct expr *, *n + 1);
+	for (int d = 0; d < *n; d++) {
+		(*shape)[d] = buffer ? buffer->shape[d] : b->iters[d].extent;
+	}
+	return true;
+}
+
+static bool
+convert_map(struct convert *k, const struct pval *v, struct sched_value *out)
+{
+	struct eval *ev = k->c->ev;
+	const struct py_node *def = v->u.closure->def;
+	const struct expr **shape = NULL, **exprs;
+	struct index_map *map;
+	struct pval *index, value, *items;
+	struct var **vars;
+	const char *why;
+	int n = 0, count = 1, depth;
+
+	if (!map_domain(k, &shape, &n)) {
+		return false;
+	}
+	vars = arena_array(ev->a, struct var *, n + 1);
+	index = arena_array(ev->a, struct pval, n + 1);
+	for (int i = 0; i < n; i++) {
+		const char *name = i < def->n_params &&
+				   def->params[i].kind == PY_PARAM_PLAIN
+			? def->params[i].name
+			: arena_printf(ev->a, "i%d", i);
+
+		vars[i] = var_new(ev->m, name, shape[i]->type);
+		index[i] = pv_expr(vars[i]->expr, 1);
+	}
+	if (!eval_apply(ev, k->c->spans[k->i], v, index, n, &value)) {
+		return false;
+	}
+	items = &value;
+	if ((value.kind == PV_TUPLE || value.kind == PV_LIST) &&
+	    !eval_items(ev, k->c->spans[k->i], &value, &items, &count)) {
+		return false;
+	}
+	exprs = arena_array(ev->a, const struct expr *, count + 1);
+	for (int i = 0; i < count; i++) {
+		if (!value_expr(ev, k->c->spans[k->i], &items[i], &exprs[i],
+				&depth)) {
+			return false;
+		}
+		if (!dtype_is_int(exprs[i]->type)) {
+			return call_error(k->c, k->i, "index %d of the map is "
+					  "no integer", i);
+		}
+	}
+	if (!index_map_from_forward(ev->m, vars, n, exprs, count, shape, &map,
+				    &why)) {
+		return call_error(k->c, k->i, "%s", why);
+	}
+	*out = sv_map(map);
+	return true;
+}
+
+static bool
+convert(struct convert *k, const struct pval *v, struct sched_value *out,
+	int depth)
+{
+	struct eval *ev = k->c->ev;
+	struct sched_value *items;
+
+	switch (v->kind) {
+	case PV_NONE:
+	case PV_MISSING: *out = sv_none(); return true;
+	case PV_BOOL: *out = sv_bool(v->u.boolean); return true;
+	case PV_INT: *out = sv_int(v->u.ival); return true;
+	case PV_FLOAT: *out = sv_float(v->u.fval); return true;
+	case PV_STRING: *out = sv_string(v->u.text.data); return true;
+	case PV_EXPR: *out = sv_expr(v->u.expr); return true;
+	case PV_AXIS: *out = sv_expr(v->u.axis->iv.var->expr); return true;
+	case PV_THREAD: *out = sv_string(v->u.axis->thread); return true;
+	case PV_INTRIN: *out = sv_string(v->u.intrin->name); return true;
+	case PV_BLOCK:
+	case PV_LOOP: return use_handle(k, v, out);
+	case PV_CLOSURE:
+		if (k->p->params[k->i].accepts & 1u << SV_MAP) {
+			return convert_map(k, v, out);
+		}
+		break;
+	case PV_LIST:
+	case PV_TUPLE:
+		if (depth > 8 || v->u.list->n > 1000) {
+			break;
+		}
+		items = arena_array(ev->a, struct sched_value,
+				    v->u.list->n + 1);
+		for (int i = 0; i < v->u.list->n; i++) {
+			if (!convert(k, &v->u.list->data[i], &items[i],
+				     depth + 1)) {
+				return false;
+			}
+		}
+		*out = sv_list(ev->m, items, v->u.list->n);
+		return true;
+	default:
+		break;
+	}
+	return call_error(k->c, k->i, "%s cannot be given to %s()",
+			  pv_kind_name(v->kind), k->p->name);
+}
+
+static struct pval
+result_value(struct call *c, int func, const struct sched_value *v)
+{
+	struct pval out = pv_none();
+
+	switch (v->kind) {
+	case SV_BLOCK:
+	case SV_LOOP:
+		out.kind = v->kind == SV_BLOCK ? PV_BLOCK : PV_LOOP;
+		out.u.handle.schedule = c->self.u.schedule;
+		out.u.handle.id = v->u.id;
+		out.u.handle.func = func;
+		return out;
+	case SV_INT: return pv_int(v->u.ival);
+	case SV_FLOAT: return pv_float(v->u.fval);
+	case SV_BOOL: return pv_bool(v->u.ival != 0);
+	case SV_STRING: return pv_string(c->ev, v->u.text);
+	case SV_EXPR: return pv_expr(v->u.expr, 1);
+	case SV_LIST:
+		out = pv_list_of(c->ev, PV_LIST, NULL, 0);
+		for (int i = 0; i < v->n; i++) {
+			vec_push(c->ev->a, out.u.list,
+				 result_value(c, func, &v->items[i]));
+		}
+		return out;
+	default: return out;
+	}
+}
+
+bool
+schedule_error(struct eval *ev, struct py_span at, struct sched *s)
+{
+	int last = s->diags.list.n - 1;
+
+	eval_error(ev, at, "%s", last >= 0 ? s->diags.list.data[last].message
+					   : "the step is not possible");
+	ev->m->diags.list.data[ev->m->diags.list.n - 1].id =
+		DIAG_BAD_SCHEDULE;
+	return false;
+}
+
+static bool
+apply(struct call *c, struct pval *out)
+{
+	struct tir_schedule *t = c->self.u.schedule;
+	const struct primitive *p = sched_primitive_find(c->row->name);
+	struct convert k = { .c = c, .p = p, .func = -1 };
+	struct sched_value result;
+	struct work *w;
+
+	if (++c->ev->n_events > EVAL_MAX_EVENTS) {
+		return call_error(c, -1, "more than %d schedule steps",
+				  EVAL_MAX_EVENTS);
+	}
+	k.args = arena_array(c->ev->a, struct sched_value, p->n_params + 1);
+	for (int i = 0; i < p->n_params; i++) {
+		k.i = i;
+		if (arg_missing(c, i)) {
+			k.args[i] = p->params[i].initial;
+			continue;
+		}
+		if (strcmp(p->params[i].name, "func_name") == 0) {
+			k.args[i] = p->params[i].initial;
+			if (!arg_given(c, i)) {
+				continue;
+			}
+			if (!choose_work(c, i, t, &k.func)) {
+				return false;
+			}
+			k.args[i] = sv_string(c->args[i].u.text.data);
+			continue;
+		}
+		if (!convert(&k, &c->args[i], &k.args[i], 0)) {
+			return false;
+		}
+	}
+	if (k.func < 0) {
+		k.func = t->current;
+	}
+	w = &t->works.data[k.func];
+	if (!eval_tick(c->ev, c->span, 100)) {
+		return false;
+	}
+	if (!sched_apply(&w->sched, p->name, k.args, p->n_params, &result)) {
+		return schedule_error(c->ev, c->span, &w->sched);
+	}
+	*out = result_value(c, k.func, &result);
+	return true;
+}
+
+/* -- methods by the table -- */
+
+const struct name_row *
+schedule_method(struct eval *ev, const char *name)
+{
+	const struct primitive *p = sched_primitive_find(name);
+	struct name_row *row;
+	struct strbuf s;
+
+	if (!p) {
+		return NULL;
+	}
+	strbuf_init(&s);
+	for (int i = 0; i < p->n_params; i++) {
+		strbuf_printf(&s, "%s%s%s%s", i ? ", " : "",
+			      p->params[i].role == PARAM_STAR ? "*" : "",
+			      p->params[i].name,
+			      p->params[i].role != PARAM_STAR &&
+			      (p->params[i].optional ||
+			       p->params[i].role == PARAM_DECISION)
+			      ? "?" : "");
+	}
+	row = arena_new(ev->a, struct name_row);
+	row->of = PV_SCHEDULE;
+	row->name = p->name;
+	row->params = arena_strdup(ev->a, s.data ? s.data : "");
+	row->fn = apply;
+	strbuf_release(&s);
+	return row;
+}
+
+void
+schedule_names(struct arena *a, struct pv_names *list)
+{
+	int n;
+	const struct primitive *p = sched_primitives(&n);
+
+	for (int i = 0; i < n; i++) {
+		vec_push(a, list, p[i].name);
+	}
+}

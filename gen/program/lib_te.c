@@ -1,0 +1,842 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensor expressions: placeholders, compute, axes, reductions. */
+#include <stdio.h>
+
+#include "eval.h"
+#include "program_parts.h"
+
+/* -- what is known of tensors -- */
+
+void
+te_remember(struct eval *ev, struct te_tensor *t, int depth)
+{
+	int id = t->buffer->id;
+
+	while (ev->tensors.n <= id) {
+		vec_push(ev->a, &ev->tensors, NULL);
+		vec_push(ev->a, &ev->depths, 0);
+	}
+	ev->tensors.data[id] = t;
+	ev->depths.data[id] = depth;
+	ev->n_tensors++;
+}
+
+struct te_tensor *
+te_tensor_of(struct eval *ev, const struct buffer *b)
+{
+	return b->id < ev->tensors.n ? ev->tensors.data[b->id] : NULL;
+}
+
+int
+te_depth(struct eval *ev, const struct te_tensor *t)
+{
+	return t->buffer->id < ev->depths.n
+		? ev->depths.data[t->buffer->id] : 1;
+}
+
+static bool
+room_for_tensors(struct call *c)
+{
+	return c->ev->n_tensors < EVAL_MAX_TENSORS ||
+	       call_error(c, -1, "more than %d tensors", EVAL_MAX_TENSORS);
+}
+
+/* -- leaves -- */
+
+bool
+te_make_placeholder(struct call *c, struct pval *out)
+{
+	const struct expr **shape;
+	struct dtype type = dtype_of(DT_F32);
+	const char *name = "placeholder";
+	struct te_tensor *t;
+	int n;
+
+	if (!arg_shape(c, 0, &shape, &n) ||
+	    (arg_given(c, 1) && !arg_dtype(c, 1, &type)) ||
+	    (arg_given(c, 2) && !arg_text(c, 2, &name)) ||
+	    !room_for_tensors(c)) {
+		return false;
+	}
+	t = te_placeholder(c->ev->m, name, type, n, shape);
+	te_remember(c->ev, t, 1);
+	*out = pv_tensor(c->ev, t);
+	return true;
+}
+
+/* te.var("n"), and size_var, which is not negative. */
+bool
+te_make_var(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	struct dtype type = dtype_of(DT_I32);
+	const char *name = "tindex";
+	struct var *v;
+
+	if ((arg_given(c, 0) && !arg_text(c, 0, &name)) ||
+	    (arg_given(c, 1) && !arg_dtype(c, 1, &type))) {
+		return false;
+	}
+	v = var_new(ev->m, name, type);
+	if (c->row->name[0] == 's' || c->row->name[0] == 'S') {
+		v->min = 0;
+		v->max = (int64_t)dtype_max_int(type);
+	}
+	*out = pv_expr(v->expr, 1);
+	return true;
+}
+
+bool
+te_make_const(struct call *c, struct pval *out)
+{
+	struct module *m = c->ev->m;
+	const struct pval *v = &c->args[0];
+	struct dtype type;
+
+	if (v->kind != PV_INT && v->kind != PV_FLOAT && v->kind != PV_BOOL) {
+		return value_kind_error(c, 0, "a number");
+	}
+	type = v->kind == PV_FLOAT ? dtype_of(DT_F32)
+	     : v->kind == PV_BOOL ? dtype_of(DT_BOOL) : dtype_of(DT_I32);
+	if (v->kind == PV_INT &&
+	    (v->u.ival > INT32_MAX || v->u.ival < INT32_MIN)) {
+		type = dtype_of(DT_I64);
+	}
+	if (arg_given(c, 1) && !arg_dtype(c, 1, &type)) {
+		return false;
+	}
+	if (!dtype_is_float(type) && !dtype_is_int(type) &&
+	    dtype_class(type) != DTC_BOOL) {
+		return call_error(c, 1, "no constant is of type %s",
+				  dtype_name(type));
+	}
+	if (v->kind == PV_FLOAT) {
+		*out = pv_expr(expr_const(m, type, v->u.fval), 1);
+	} else if (dtype_is_float(type)) {
+		*out = pv_expr(expr_float(m, type, v->kind == PV_BOOL
+					  ? v->u.boolean
+					  : (double)v->u.ival), 1);
+	} else {
+		union number n = { .i = v->kind == PV_BOOL ? v->u.boolean
+							   : v->u.ival };
+
+		*out = pv_expr(expr_int(m, type,
+					number_round(type, n).i), 1);
+	}
+	return true;
+}
+
+bool
+te_make_reduce_axis(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	const char *name = "rv";
+	struct iter_var iv = { .kind = ITER_REDUCE };
+	struct pval *dom, extent;
+	int n, depth;
+
+	if ((arg_given(c, 1) && !arg_text(c, 1, &name)) ||
+	    !arg_items(c, 0, &dom, &n)) {
+		return false;
+	}
+	if (n != 2) {
+		return call_error(c, 0, "an axis runs over a pair (begin, "
+				  "end)");
+	}
+	if (!value_expr(ev, c->spans[0], &dom[0], &iv.min, &depth) ||
+	    !eval_binary(ev, c->spans[0], "-", &dom[1], &dom[0], &extent) ||
+	    !value_expr(ev, c->spans[0], &extent, &iv.extent, &depth)) {
+		return false;
+	}
+	if (!dtype_is_int(iv.min->type) || !dtype_is_int(iv.extent->type) ||
+	    iv.extent->type.lanes != 1 || depth > 100) {
+		return call_error(c, 0, "the bounds of an axis are integers");
+	}
+	if (!eval_match_types(ev, c->spans[0], &iv.min, &iv.extent)) {
+		return false;
+	}
+	iv.var = var_new(ev->m, name, iv.extent->type);
+	*out = pv_axis(ev, &iv);
+	return true;
+}
+
+/* thread_axis(tag) or thread_axis(dom, tag, name). */
+bool
+te_make_thread_axis(struct call *c, struct pval *out)
+{
+	static const char *const tags[] = {
+		"blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x",
+		"threadIdx.y", "threadIdx.z", "vthread", "vthread.x",
+		"vthread.y", "vthread.z", "cthread",
+	};
+	struct eval *ev = c->ev;
+	struct axis *x = arena_new(ev->a, struct axis);
+	int tag_at = c->args[0].kind == PV_STRING ? 0 : 1;
+	const char *tag, *name;
+	bool known = false;
+
+	if (arg_missing(c, tag_at)) {
+		return call_error(c, -1, "thread_axis() needs a tag such as "
+				  "\"threadIdx.x\"");
+	}
+	if (!arg_text(c, tag_at, &tag)) {
+		return false;
+	}
+	name = tag;
+	for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
+		known |= strcmp(tags[i], tag) == 0;
+	}
+	if (!known) {
+		return call_error(c, tag_at, "there is no thread %s%s", tag,
+				  eval_suggest(ev, tag, tags, 7));
+	}
+	if (arg_given(c, 2) && !arg_text(c, 2, &name)) {
+		return false;
+	}
+	x->thread = tag;
+	x->iv.kind = ITER_SPATIAL;
+	x->iv.var = var_new(ev->m, name, dtype_of(DT_I32));
+	x->iv.min = expr_i32(ev->m, 0);
+	if (tag_at == 1 && arg_given(c, 0)) {
+		struct pval *dom;
+		int n, depth;
+
+		if (!arg_items(c, 0, &dom, &n)) {
+			return false;
+		}
+		if (n > 2 ||
+		    !value_expr(ev, c->spans[0], &dom[n - 1], &x->iv.extent,
+				&depth)) {
+			return call_error(c, 0, "a thread axis runs over a "
+					  "pair (0, end)");
+		}
+	}
+	*out = (struct pval){ .kind = PV_THREAD, .depth = 1, .u.axis = x };
+	return true;
+}
+
+/* -- elements -- */
+
+static bool
+check_index(struct eval *ev, struct py_span at, const struct buffer *b, int d,
+	    const struct expr *index)
+{
+	int64_t v, size;
+
+	if (!dtype_is_int(index->type)) {
+		return eval_error(ev, at, "index %d of %s is of type %s; "
+				  "indices are integers", d, b->name,
+				  dtype_name(index->type));
+	}
+	if (expr_is_int(index, &v) &&
+	    (v < 0 || (expr_is_int(b->shape[d], &size) && v >= size))) {
+		struct strbuf s;
+
+		strbuf_init(&s);
+		expr_print(b->shape[d], &s);
+		eval_error(ev, at, "index %d of %s is %lld, but there are %s "
+			   "elements", d, b->name, (long long)v, s.data);
+		strbuf_release(&s);
+		return false;
+	}
+	return true;
+}
+
+static bool
+contains_reduce(const struct expr *e)
+{
+	if (e->kind == EXPR_REDUCE) {
+		return true;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		if (contains_reduce(e->args[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A(i, j), A[i, j], and A[i][j] one at a time. */
+bool
+te_index(struct eval *ev, struct py_span at, const struct pval *of,
+	 const struct pval *index, int n, struct pval *out)
+{
+	bool part = of->kind == PV_TENSOR_PART;
+	struct te_tensor *t = part ? of->u.part->tensor : of->u.tensor;
+	int have = part ? of->u.part->n : 0;
+	int total = have + n;
+	const struct expr **all;
+	int depth = of->depth;
+
+	if (total > t->buffer->ndim) {
+		return eval_error(ev, at, "%s has %d dimension%s, not %d",
+				  t->buffer->name, t->buffer->ndim,
+				  t->buffer->ndim == 1 ? "" : "s", total);
+	}
+	all = arena_array(ev->a, const struct expr *, total + 1);
+	for (int d = 0; d < have; d++) {
+		all[d] = of->u.part->index[d];
+	}
+	for (int d = 0; d < n; d++) {
+		int deep;
+
+		if (index[d].kind == PV_SLICE) {
+			return eval_error(ev, at, "slices of tensors are not "
+					  "read; compute the elements with "
+					  "te.compute or topi.strided_slice");
+		}
+		if (!value_expr(ev, at, &index[d], &all[have + d], &deep) ||
+		    !check_index(ev, at, t->buffer, have + d,
+				 all[have + d])) {
+			return false;
+		}
+		if (contains_reduce(all[have + d])) {
+			return eval_error(ev, at, "a reduction cannot be an "
+					  "index");
+		}
+		depth = deep + 1 > depth ? deep + 1 : depth;
+	}
+	if (total < t->buffer->ndim) {
+		struct pv_part *p = arena_new(ev->a, struct pv_part);
+
+		p->tensor = t;
+		p->index = all;
+		p->n = total;
+		*out = (struct pval){ .kind = PV_TENSOR_PART, .depth = depth,
+				      .u.part = p };
+		return true;
+	}
+	if (depth > EVAL_MAX_EXPR_DEPTH) {
+		return eval_error(ev, at, "an expression more than %d levels "
+				  "deep", EVAL_MAX_EXPR_DEPTH);
+	}
+	*out = pv_expr(te_at(ev->m, t, all, total), depth);
+	return true;
+}
+
+/* -- reductions -- */
+
+static bool
+reduce_axes(struct call *c, struct py_span at, const struct pval *axis,
+	    struct iter_var **axes, int *n)
+{
+	struct eval *ev = c->ev;
+	struct pval *items = (struct pval *)axis;
+
+	*n = 1;
+	if (axis->kind != PV_AXIS && !eval_items(ev, at, axis, &items, n)) {
+		return false;
+	}
+	*axes = arena_array(ev->a, struct iter_var, *n + 1);
+	for (int i = 0; i < *n; i++) {
+		if (items[i].kind != PV_AXIS ||
+		    items[i].u.axis->iv.kind != ITER_REDUCE) {
+			return eval_error(ev, at, "a reduction runs over axes "
+					  "made by te.reduce_axis");
+		}
+		(*axes)[i] = items[i].u.axis->iv;
+	}
+	return true;
+}
+
+/* The expression and the condition of a reduction. */
+static bool
+check_source(struct eval *ev, struct py_span at, const struct expr *e)
+{
+	if (contains_reduce(e)) {
+		return eval_error(ev, at, "a reduction inside of a reduction; "
+				  "compute the inner one in a tensor of its "
+				  "own, or reduce over both axes at once");
+	}
+	if (dtype_class(e->type) == DTC_STRING ||
+	    dtype_class(e->type) == DTC_HANDLE || e->type.lanes != 1) {
+		return eval_error(ev, at, "%s cannot be reduced",
+				  dtype_name(e->type));
+	}
+	return true;
+}
+
+static bool
+condition_of(struct eval *ev, struct py_span at, const struct pval *v,
+	     const struct expr **out)
+{
+	int depth;
+
+	*out = NULL;
+	if (v->kind == PV_MISSING || v->kind == PV_NONE) {
+		return true;
+	}
+	if (!value_expr(ev, at, v, out, &depth)) {
+		return false;
+	}
+	if (dtype_class((*out)->type) != DTC_BOOL || contains_reduce(*out)) {
+		return eval_error(ev, at, "where is a condition, not %s",
+				  dtype_name((*out)->type));
+	}
+	return true;
+}
+
+static const struct reducer *
+built_in(struct module *m, const char *name, struct dtype t)
+{
+	return strcmp(name, "sum") == 0 ? reducer_sum(m, t)
+	     : strcmp(name, "prod") == 0 ? reducer_prod(m, t)
+	     : strcmp(name, "max") == 0 ? reducer_max(m, t)
+					: reducer_min(m, t);
+}
+
+static enum expr_kind
+combine_kind(const char *name)
+{
+	return strcmp(name, "sum") == 0 ? EXPR_ADD
+	     : strcmp(name, "prod") == 0 ? EXPR_MUL
+	     : strcmp(name, "max") == 0 ? EXPR_MAX : EXPR_MIN;
+}
+
+/* te.sum(expr, axis, where, init); te.max(a, b) combines directly. */
+bool
+te_reduction(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	const struct pval *axis = &c->args[1];
+	const struct expr *source, *condition, *result;
+	struct iter_var *axes;
+	int n, depth;
+
+	if (axis->kind != PV_AXIS && axis->kind != PV_LIST &&
+	    axis->kind != PV_TUPLE) {
+		*out = c->args[0];
+		for (int i = 1; i < 4; i++) {
+			struct pval before = *out;
+
+			if (arg_given(c, i) &&
+			    !eval_expr_binary(ev, c->span,
+					      combine_kind(c->row->name),
+					      &before, &c->args[i], out)) {
+				return false;
+			}
+		}
+		return true;
+	}
+	if (!reduce_axes(c, c->spans[1], axis, &axes, &n) ||
+	    !arg_expr(c, 0, &source, &depth) ||
+	    !check_source(ev, c->spans[0], source) ||
+	    !condition_of(ev, c->spans[2], &c->args[2], &condition)) {
+		return false;
+	}
+	if (arg_given(c, 3)) {
+		return call_error(c, 3, "init is not read; add the first "
+				  "value in a stage that follows");
+	}
+	if (n == 0) {
+		*out = pv_expr(source, depth);
+		return true;
+	}
+	if (dtype_class(source->type) == DTC_BOOL &&
+	    combine_kind(c->row->name) != EXPR_MAX &&
+	    combine_kind(c->row->name) != EXPR_MIN) {
+		source = expr_cast(ev->m, dtype_of(DT_I32), source);
+	}
+	te_reduce_multi(ev->m, built_in(ev->m, c->row->name, source->type),
+			&source, axes, n, condition, &result);
+	*out = pv_expr(result, depth + 1);
+	return true;
+}
+
+bool
+te_comm_reducer(struct call *c, struct pval *out)
+{
+	struct reducer_def *r = arena_new(c->ev->a, struct reducer_def);
+
+	r->name = "reduce";
+	if (arg_given(c, 2) && !arg_text(c, 2, &r->name)) {
+		return false;
+	}
+	r->combine = c->args[0];
+	r->identity = c->args[1];
+	*out = (struct pval){ .kind = PV_REDUCER, .u.reducer = r };
+	return true;
+}
+
+/* The n values of a tuple, or one value by itself, as expressions. */
+static bool
+several(struct eval *ev, struct py_span at, const struct pval *v, int n,
+	const struct expr **out, const char *what)
+{
+	struct pval *items = (struct pval *)v;
+	int have = 1, depth;
+
+	if ((v->kind == PV_TUPLE || v->kind == PV_LIST) &&
+	    !eval_items(ev, at, v, &items, &have)) {
+		return false;
+	}
+	if (have != n) {
+		return eval_error(ev, at, "%s gives %d value%s where %d %s "
+				  "needed", what, have, have == 1 ? "" : "s",
+				  n, n == 1 ? "is" : "are");
+	}
+	for (int i = 0; i < n; i++) {
+		if (!value_expr(ev, at, &items[i], &out[i], &depth)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Literals take the type that is wanted, as in Python. */
+static const struct expr *
+as_type(struct module *m, struct dtype t, const struct expr *e)
+{
+	int64_t v;
+
+	if (dtype_equal(e->type, t)) {
+		return e;
+	}
+	if (e->kind == EXPR_FLOAT && dtype_is_float(t)) {
+		return expr_float(m, t, e->u.fval);
+	}
+	if (expr_is_int(e, &v) && (dtype_is_int(t) || dtype_is_float(t))) {
+		return expr_const(m, t, (double)v);
+	}
+	return e;
+}
+
+bool
+te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
+		const struct call_args *args, struct pval *out)
+{
+	const struct reducer_def *def = f->u.reducer;
+	struct call c = { .ev = ev, .span = at };
+	struct pval values[4] = { { .kind = PV_MISSING } }, lhs, rhs, types, v;
+	static const char *const names[] = { "expr", "axis", "where", "init" };
+	struct iter_var *axes;
+	const struct expr **sources, **result, **identity, **all;
+	const struct expr *condition;
+	struct dtype *kinds;
+	struct pval *left, *right, *words;
+	struct reducer *r;
+	const char *why;
+	int n = 1, n_axes, depth = 0;
+
+	for (int i = 0; i < args->values.n; i++) {
+		int k = i;
+
+		if (args->names.data[i]) {
+			for (k = 0; k < 4 && strcmp(names[k],
+					args->names.data[i]) != 0; k++) {
+			}
+		}
+		if (k > 3) {
+			return eval_error(ev, args->spans.data[i], "a reducer "
+				"takes expr, axis, where and init alone");
+		}
+		values[k] = args->values.data[i];
+	}
+	if (values[0].kind == PV_MISSING || values[1].kind == PV_MISSING) {
+		return eval_error(ev, at, "a reducer needs what to reduce, "
+				  "and the axis");
+	}
+	if (values[3].kind != PV_MISSING && values[3].kind != PV_NONE) {
+		return eval_error(ev, at, "init is not read; add the first "
+				  "value in a stage that follows");
+	}
+	if (values[0].kind == PV_TUPLE || values[0].kind == PV_LIST) {
+		n = values[0].u.list->n;
+	}
+	if (n < 1 || n > 8) {
+		return eval_error(ev, at, "%d values to reduce", n);
+	}
+	sources = arena_array(ev->a, const struct expr *, n);
+	result = arena_array(ev->a, const struct expr *, n);
+	identity = arena_array(ev->a, const struct expr *, n);
+	all = arena_array(ev->a, const struct expr *, n);
+	kinds = arena_array(ev->a, struct dtype, n);
+	left = arena_array(ev->a, struct pval, n);
+	right = arena_array(ev->a, struct pval, n);
+	words = arena_array(ev->a, struct pval, n);
+	if (!reduce_axes(&c, at, &values[1], &axes, &n_axes) ||
+	    !several(ev, at, &values[0], n, sources, "the source") ||
+	    !condition_of(ev, at, &values[2], &condition)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (!check_source(ev, at, sources[i])) {
+			return false;
+		}
+		kinds[i] = sources[i]->type;
+	}
+	r = te_reducer_declare(ev->m, def->name, n, kinds);
+	for (int i = 0; i < n; i++) {
+		left[i] = pv_expr(r->lhs[i]->expr, 1);
+		right[i] = pv_expr(r->rhs[i]->expr, 1);
+		words[i] = pv_string(ev, dtype_name(kinds[i]));
+	}
+	lhs = n == 1 ? left[0] : pv_list_of(ev, PV_TUPLE, left, n);
+	rhs = n == 1 ? right[0] : pv_list_of(ev, PV_TUPLE, right, n);
+	types = pv_list_of(ev, PV_TUPLE, words, n);
+	{
+		struct pval both[2] = { lhs, rhs };
+
+		if (!eval_apply(ev, at, &def->combine, both, 2, &v) ||
+		    !several(ev, at, &v, n, result, "the combiner") ||
+		    !eval_apply(ev, at, &def->identity, types.u.list->data, n,
+				&v) ||
+		    !several(ev, at, &v, n, identity, "the identity")) {
+			return false;
+		}
+	}
+	for (int i = 0; i < n; i++) {
+		result[i] = as_type(ev->m, kinds[i], result[i]);
+		identity[i] = as_type(ev->m, kinds[i], identity[i]);
+	}
+	if (!te_reducer_define(ev->m, r, result, identity, &why)) {
+		return eval_error(ev, at, "%s", why);
+	}
+	te_reduce_multi(ev->m, r, sources, axes, n_axes, condition, all);
+	for (int i = 0; i < n; i++) {
+		int deep = values[0].depth;
+
+		if (n > 1 || values[0].kind == PV_TUPLE ||
+		    values[0].kind == PV_LIST) {
+			deep = values[0].u.list->data[i].depth;
+		}
+		depth = deep > depth ? deep : depth;
+	}
+	for (int i = 0; i < n; i++) {
+		left[i] = pv_expr(all[i], depth + 2);
+	}
+	*out = n == 1 ? left[0] : pv_list_of(ev, PV_TUPLE, left, n);
+	return true;
+}
+
+/* -- compute -- */
+
+struct checker {
+	struct eval *ev;
+	const struct iter_var *axes, *over;
+	int n_axes, n_over;
+	const struct var *stray; /* an axis that belongs to something else */
+	bool reduces;
+	VEC(struct te_tensor *) inputs;
+};
+
+static bool
+among(const struct iter_var *axes, int n, const struct var *v)
+{
+	for (int i = 0; i < n; i++) {
+		if (axes[i].var == v) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+check_node(void *ctx, const struct expr *e)
+{
+	struct checker *k = ctx;
+	struct eval *ev = k->ev;
+
+	k->reduces |= e->kind == EXPR_REDUCE;
+	if (e->kind == EXPR_VAR && e->u.var->id < ev->axes.n &&
+	    ev->axes.data[e->u.var->id] &&
+	    !among(k->axes, k->n_axes, e->u.var) &&
+	    !among(k->over, k->n_over, e->u.var)) {
+		k->stray = e->u.var;
+	}
+	if (e->kind == EXPR_LOAD) {
+		struct te_tensor *t = te_tensor_of(ev, e->u.buffer);
+
+		for (int i = 0; i < k->inputs.n; i++) {
+			if (k->inputs.data[i] == t) {
+				return;
+			}
+		}
+		if (t) {
+			vec_push(ev->a, &k->inputs, t);
+		}
+	}
+}
+
+/* Reductions stand at the top, and every axis is one of the stage. */
+static bool
+check_body(struct checker *k, struct py_span at, const struct expr *e)
+{
+	struct eval *ev = k->ev;
+
+	k->over = NULL;
+	k->n_over = 0;
+	k->reduces = false;
+	if (e->kind == EXPR_REDUCE) {
+		k->over = e->u.reduce->axes;
+		k->n_over = e->u.reduce->n_axes;
+		for (int i = 0; i < e->n_args; i++) {
+			expr_visit(e->args[i], check_node, k);
+		}
+		if (e->u.reduce->condition) {
+			expr_visit(e->u.reduce->condition, check_node, k);
+		}
+	} else {
+		expr_visit(e, check_node, k);
+	}
+	if (k->reduces) {
+		return eval_error(ev, at, "a reduction is only allowed as the "
+				  "whole of what te.compute computes; give it "
+				  "a tensor of its own and use that");
+	}
+	if (k->stray) {
+		return eval_error(ev, at, "axis %s is used, but nothing here "
+				  "runs over it; put it into the axis list of "
+				  "te.sum, te.max, …", k->stray->name);
+	}
+	if (dtype_class(e->type) == DTC_STRING ||
+	    dtype_class(e->type) == DTC_HANDLE ||
+	    dtype_class(e->type) == DTC_VOID || e->type.lanes != 1) {
+		return eval_error(ev, at, "an element cannot be of type %s",
+				  dtype_name(e->type));
+	}
+	return true;
+}
+
+/* Names of the axes: those of the function's parameters. */
+static bool
+axis_names(struct call *c, const struct pval *f, int n, const char ***out)
+{
+	const struct py_node *def =
+		f->kind == PV_CLOSURE ? f->u.closure->def : NULL;
+	const char **names = arena_array(c->ev->a, const char *, n + 1);
+	int plain = 0, star = 0;
+
+	for (int i = 0; def && i < def->n_params; i++) {
+		plain += def->params[i].kind == PY_PARAM_PLAIN &&
+			 !def->params[i].initial &&
+			 !def->params[i].keyword_only;
+		star += def->params[i].kind == PY_PARAM_STAR;
+	}
+	if (def && !star && plain != n) {
+		return call_error(c, 1, "the function takes %d indices, but "
+				  "the shape has %d dimension%s", plain, n,
+				  n == 1 ? "" : "s");
+	}
+	for (int i = 0; i < n; i++) {
+		names[i] = arena_printf(c->ev->a, "i%d", i);
+	}
+	for (int i = 0, at = 0; def && i < def->n_params && at < n; i++) {
+		if (def->params[i].kind == PY_PARAM_PLAIN &&
+		    !(star && plain == 0)) {
+			names[at++] = def->params[i].name;
+		}
+	}
+	*out = names;
+	return true;
+}
+
+static bool
+compute_bodies(struct call *c, const struct pval *value,
+	       const struct expr ***bodies, int *n, int *depth)
+{
+	struct eval *ev = c->ev;
+	struct pval *items = (struct pval *)value;
+
+	*n = 1;
+	if ((value->kind == PV_TUPLE || value->kind == PV_LIST) &&
+	    !eval_items(ev, c->spans[1], value, &items, n)) {
+		return false;
+	}
+	if (*n < 1 || *n > 16) {
+		return call_error(c, 1, "%d values for one element", *n);
+	}
+	*bodies = arena_array(ev->a, const struct expr *, *n);
+	*depth = 0;
+	for (int i = 0; i < *n; i++) {
+		int deep;
+
+		if (items[i].kind == PV_NONE) {
+			return call_error(c, 1, "the function returns None; "
+					  "is a return missing?");
+		}
+		if (!value_expr(ev, c->spans[1], &items[i], &(*bodies)[i],
+				&deep)) {
+			return false;
+		}
+		*depth = deep > *depth ? deep : *depth;
+	}
+	return true;
+}
+
+/* Several outputs reduce together or not at all. */
+static bool
+check_together(struct call *c, const struct expr *const *bodies, int n)
+{
+	const struct reduction *first = bodies[0]->kind == EXPR_REDUCE
+		? bodies[0]->u.reduce : NULL;
+
+	for (int i = 0; i < n; i++) {
+		const struct reduction *r = bodies[i]->kind == EXPR_REDUCE
+			? bodies[i]->u.reduce : NULL;
+
+		if (!r != !first ||
+		    (r && (r->reducer != first->reducer || r->index != i ||
+			   r->reducer->n != n))) {
+			return call_error(c, 1, "the outputs of a reduction "
+					  "are those of one reducer, in its "
+					  "order");
+		}
+	}
+	return true;
+}
+
+bool
+te_make_compute(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	const struct expr **shape, **bodies = NULL;
+	const char *name = "compute", *tag = "", **names = NULL, **output_names;
+	struct checker k = { .ev = ev };
+	struct iter_var *axes;
+	struct te_tensor **made;
+	struct pval *index, value, *tensors;
+	int rank, n = 0, depth = 0;
+
+	if (!arg_shape(c, 0, &shape, &rank) ||
+	    (arg_given(c, 2) && !arg_text(c, 2, &name)) ||
+	    (arg_given(c, 3) && !arg_text(c, 3, &tag)) ||
+	    !axis_names(c, &c->args[1], rank, &names) ||
+	    !room_for_tensors(c)) {
+		return false;
+	}
+	axes = te_axes(ev->m, rank, shape, names);
+	index = arena_array(ev->a, struct pval, rank + 1);
+	for (int d = 0; d < rank; d++) {
+		index[d] = pv_axis(ev, &axes[d]);
+	}
+	if (!eval_apply(ev, c->spans[1], &c->args[1], index, rank, &value) ||
+	    !compute_bodies(c, &value, &bodies, &n, &depth) ||
+	    !check_together(c, bodies, n)) {
+		return false;
+	}
+	k.axes = axes;
+	k.n_axes = rank;
+	output_names = arena_array(ev->a, const char *, n);
+	for (int i = 0; i < n; i++) {
+		if (!check_body(&k, c->spans[1], bodies[i])) {
+			return false;
+		}
+		output_names[i] = n == 1 ? name
+			: arena_printf(ev->a, "%s_v%d", name, i);
+	}
+	made = arena_array(ev->a, struct te_tensor *, n);
+	tensors = arena_array(ev->a, struct pval, n);
+	te_compute_multi(ev->m, output_names, tag, rank, axes, bodies, n,
+			 k.inputs.data, k.inputs.n, made);
+	if (n > 1) {
+		made[0]->stage->name = name;
+	}
+	for (int i = 0; i < n; i++) {
+		te_remember(ev, made[i], depth + 1);
+		tensors[i] = pv_tensor(ev, made[i]);
+	}
+	*out = n == 1 && value.kind != PV_TUPLE && value.kind != PV_LIST
+		? tensors[0] : pv_list_of(ev, PV_LIST, tensors, n);
+	return true;
+}

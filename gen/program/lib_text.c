@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Methods of str, list, tuple and dict. */
+#include <ctype.h>
+
+#include "eval.h"
+#include "program_parts.h"
+
+/* -- str -- */
+
+bool
+str_join(struct call *c, struct pval *out)
+{
+	struct pval *items;
+	struct strbuf s;
+	int n;
+
+	if (!eval_items(c->ev, c->spans[0], &c->args[0], &items, &n)) {
+		return false;
+	}
+	strbuf_init(&s);
+	for (int i = 0; i < n; i++) {
+		if (items[i].kind != PV_STRING ||
+		    s.len > EVAL_MAX_ITEMS) {
+			strbuf_release(&s);
+			return call_error(c, 0, "element %d is %s, not str", i,
+					  pv_kind_name(items[i].kind));
+		}
+		if (i) {
+			strbuf_write(&s, c->self.u.text.data,
+				     c->self.u.text.n);
+		}
+		strbuf_write(&s, items[i].u.text.data, items[i].u.text.n);
+	}
+	*out = pv_text_n(c->ev, s.data, s.len);
+	strbuf_release(&s);
+	return true;
+}
+
+bool
+str_case(struct call *c, struct pval *out)
+{
+	bool up = c->row->name[0] == 'u';
+
+	*out = pv_text_n(c->ev, c->self.u.text.data, c->self.u.text.n);
+	for (size_t i = 0; i < out->u.text.n; i++) {
+		char *at = (char *)&out->u.text.data[i];
+
+		*at = (char)(up ? toupper((unsigned char)*at)
+				: tolower((unsigned char)*at));
+	}
+	return true;
+}
+
+bool
+str_starts(struct call *c, struct pval *out)
+{
+	const char *part;
+	size_t n, have = c->self.u.text.n;
+
+	if (!arg_text(c, 0, &part)) {
+		return false;
+	}
+	n = c->args[0].u.text.n;
+	*out = pv_bool(n <= have &&
+		       memcmp(c->self.u.text.data +
+			      (c->row->name[0] == 's' ? 0 : have - n), part,
+			      n) == 0);
+	return true;
+}
+
+bool
+str_replace(struct call *c, struct pval *out)
+{
+	const char *from, *to, *at = c->self.u.text.data, *next;
+	struct strbuf s;
+
+	if (!arg_text(c, 0, &from) || !arg_text(c, 1, &to)) {
+		return false;
+	}
+	if (*from == '\0') {
+		return call_error(c, 0, "replace() of an empty text");
+	}
+	strbuf_init(&s);
+	while ((next = strstr(at, from)) && s.len < EVAL_MAX_ITEMS) {
+		strbuf_write(&s, at, (size_t)(next - at));
+		strbuf_puts(&s, to);
+		at = next + strlen(from);
+	}
+	strbuf_puts(&s, at);
+	*out = pv_text_n(c->ev, s.data, s.len);
+	strbuf_release(&s);
+	return eval_tick(c->ev, c->span, (int64_t)out->u.text.n / 8);
+}
+
+bool
+str_strip(struct call *c, struct pval *out)
+{
+	const char *text = c->self.u.text.data;
+	size_t from = 0, to = c->self.u.text.n;
+
+	while (from < to && isspace((unsigned char)text[from])) {
+		from++;
+	}
+	while (to > from && isspace((unsigned char)text[to - 1])) {
+		to--;
+	}
+	*out = pv_text_n(c->ev, text + from, to - from);
+	return true;
+}
+
+bool
+str_split(struct call *c, struct pval *out)
+{
+	const char *between = NULL, *at = c->self.u.text.data, *next;
+
+	if (arg_given(c, 0) && !arg_text(c, 0, &between)) {
+		return false;
+	}
+	if (between && *between == '\0') {
+		return call_error(c, 0, "split() at an empty text");
+	}
+	*out = pv_list_of(c->ev, PV_LIST, NULL, 0);
+	if (!eval_tick(c->ev, c->span, (int64_t)c->self.u.text.n)) {
+		return false;
+	}
+	if (!between) {
+		for (;;) {
+			size_t n;
+
+			at += strspn(at, " \t\r\n");
+			n = strcspn(at, " \t\r\n");
+			if (n == 0) {
+				return true;
+			}
+			vec_push(c->ev->a, out->u.list,
+				 pv_text_n(c->ev, at, n));
+			at += n;
+		}
+	}
+	while ((next = strstr(at, between))) {
+		vec_push(c->ev->a, out->u.list,
+			 pv_text_n(c->ev, at, (size_t)(next - at)));
+		at = next + strlen(between);
+	}
+	vec_push(c->ev->a, out->u.list, pv_string(c->ev, at));
+	return true;
+}
+
+/* "{} of {1}" and "{name}", without format specifications. */
+bool
+str_format(struct call *c, struct pval *out)
+{
+	const char *at = c->self.u.text.data;
+	const struct pv_list *values = c->args[0].u.list;
+	struct strbuf s;
+	int next = 0;
+
+	strbuf_init(&s);
+	for (; *at; at++) {
+		const struct pval *v = NULL;
+		struct pval key;
+		size_t n;
+
+		if ((*at == '{' || *at == '}') && at[1] == *at) {
+			strbuf_putc(&s, *at++);
+			continue;
+		}
+		if (*at != '{') {
+			strbuf_putc(&s, *at);
+			continue;
+		}
+		n = strcspn(at + 1, "}");
+		key = pv_text_n(c->ev, at + 1, n);
+		if (n == 0) {
+			v = next < values->n ? &values->data[next++] : NULL;
+		} else if (n == 1 && isdigit((unsigned char)at[1])) {
+			v = at[1] - '0' < values->n
+				? &values->data[at[1] - '0'] : NULL;
+		} else {
+			v = dict_get(c->ev, c->args[1].u.dict, &key);
+		}
+		if (!v || at[n + 1] != '}') {
+			strbuf_release(&s);
+			return call_error(c, -1, "format() has no value for "
+					  "{%.40s}", key.u.text.data);
+		}
+		pv_text(c->ev, v, false, 0, &s);
+		at += n + 1;
+	}
+	*out = pv_text_n(c->ev, s.data, s.len);
+	strbuf_release(&s);
+	return eval_tick(c->ev, c->span, (int64_t)out->u.text.n / 8);
+}
+
+/* -- list and tuple -- */
+
+bool
+list_append(struct call *c, struct pval *out)
+{
+	(void)out;
+	if (c->self.u.list->n >= EVAL_MAX_ITEMS) {
+		return call_error(c, -1, "a list of more than %d elements",
+				  EVAL_MAX_ITEMS);
+	}
+	vec_push(c->ev->a, c->self.u.list, c->args[0]);
+	return true;
+}
+
+bool
+list_extend(struct call *c, struct pval *out)
+{
+	struct pval *items;
+	int n;
+
+	(void)out;
+	if (!eval_items(c->ev, c->spans[0], &c->args[0], &items, &n)) {
+		return false;
+	}
+	if (c->self.u.list->n + n > EVAL_MAX_ITEMS) {
+		return call_error(c, -1, "a list of more than %d elements",
+				  EVAL_MAX_ITEMS);
+	}
+	for (int i = 0; i < n; i++) {
+		vec_push(c->ev->a, c->self.u.list, items[i]);
+	}
+	return true;
+}
+
+bool
+list_insert(struct call *c, struct pval *out)
+{
+	struct pv_list *l = c->self.u.list;
+	int64_t at;
+
+	(void)out;
+	if (!arg_int(c, 0, -EVAL_MAX_ITEMS, EVAL_MAX_ITEMS, &at) ||
+	    !list_append(&(struct call){ .ev = c->ev, .self = c->self,
+					 .args = &c->args[1],
+					 .span = c->span }, out)) {
+		return false;
+	}
+	at += at < 0 ? l->n - 1 : 0;
+	at = at < 0 ? 0 : at >= l->n ? l->n - 1 : at;
+	for (int i = l->n - 1; i > at; i--) {
+		l->data[i] = l->data[i - 1];
+	}
+	l->data[at] = c->args[1];
+	return eval_tick(c->ev, c->span, l->n / 8);
+}
+
+bool
+list_pop(struct call *c, struct pval *out)
+{
+	struct pv_list *l = c->self.u.list;
+	int64_t at = l->n - 1;
+
+	if (l->n == 0) {
+		return call_error(c, -1, "pop() from an empty list");
+	}
+	if (!arg_missing(c, 0) && !arg_int(c, 0, -l->n, l->n - 1, &at)) {
+		return false;
+	}
+	at += at < 0 ? l->n : 0;
+	*out = l->data[at];
+	for (int i = (int)at; i + 1 < l->n; i++) {
+		l->data[i] = l->data[i + 1];
+	}
+	l->n--;
+	return eval_tick(c->ev, c->span, l->n / 8);
+}
+
+bool
+list_reverse(struct call *c, struct pval *out)
+{
+	struct pv_list *l = c->self.u.list;
+
+	(void)out;
+	for (int i = 0; i < l->n / 2; i++) {
+		struct pval v = l->data[i];
+
+		l->data[i] = l->data[l->n - 1 - i];
+		l->data[l->n - 1 - i] = v;
+	}
+	return eval_tick(c->ev, c->span, l->n / 8);
+}
+
+bool
+list_index(struct call *c, struct pval *out)
+{
+	const struct pv_list *l = c->self.u.list;
+	int64_t count = 0;
+
+	for (int i = 0; i < l->n; i++) {
+		if (!pv_equal(&l->data[i], &c->args[0], 0)) {
+			continue;
+		}
+		count++;
+		if (c->row->name[0] == 'i') {
+			*out = pv_int(i);
+			return true;
+		}
+	}
+	if (c->row->name[0] == 'i') {
+		return call_error(c, 0, "not in the list");
+	}
+	*out = pv_int(count);
+	return eval_tick(c->ev, c->span, l->n / 8);
+}
+
+/* -- dict -- */
+
+bool
+dict_items(struct call *c, struct pval *out)
+{
+	const struct pv_dict *d = c->self.u.dict;
+
+	*out = pv_list_of(c->ev, PV_LIST, NULL, 0);
+	for (int i = 0; i < d->keys.n; i++) {
+		struct pval pair[2] = { d->keys.data[i], d->values.data[i] };
+
+		vec_push(c->ev->a, out->u.list,
+			 c->row->name[0] == 'i'
+			 ? pv_list_of(c->ev, PV_TUPLE, pair, 2)
+			 : pair[c->row->name[0] == 'v']);
+	}
+	return eval_tick(c->ev, c->span, d->keys.n);
+}
+
+bool
+dict_get_method(struct call *c, struct pval *out)
+{
+	const struct pval *v = dict_get(c->ev, c->self.u.dict, &c->args[0]);
+
+	*out = v ? *v : arg_missing(c, 1) ? pv_none() : c->args[1];
+	return true;
+}
+
+bool
+dict_update(struct call *c, struct pval *out)
+{
+	(void)out;
+	if (c->args[0].kind != PV_DICT) {
+		return value_kind_error(c, 0, "a dict");
+	}
+	for (int i = 0; i < c->args[0].u.dict->keys.n; i++) {
+		dict_set(c->ev, c->self.u.dict,
+			 &c->args[0].u.dict->keys.data[i],
+			 &c->args[0].u.dict->values.data[i]);
+	}
+	return true;
+}

@@ -1,0 +1,747 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topi: the operators that models use, under topi's names. A call becomes a
+ * node of a graph of its own, whose shapes are inferred and whose definition
+ * is the tensor expression. */
+#include <stdlib.h>
+
+#include "define.h"
+
+#include "eval.h"
+#include "program_parts.h"
+
+struct topi {
+	const char *name;
+	bool nn;
+	const char *params, *op, *map, *constants;
+};
+
+static const struct topi rows[] = {
+#define TOPI(name, params, op, map, constants) \
+	{ name, false, params, op, map, constants },
+#define TOPI_NN(name, params, op, map, constants) \
+	{ name, true, params, op, map, constants },
+#include "topi.def"
+#undef TOPI
+#undef TOPI_NN
+};
+
+enum { N_ROWS = sizeof rows / sizeof *rows, MAX_INPUTS = 64 };
+
+void
+topi_list(struct arena *a, bool nn, struct pv_names *list)
+{
+	for (int i = 0; i < N_ROWS; i++) {
+		if (rows[i].nn == nn) {
+			vec_push(a, list, rows[i].name);
+		}
+	}
+}
+
+/* One call on its way to a node. */
+struct build {
+	struct call *c;
+	struct eval *ev;
+	struct graph *g;
+	const struct topi *row;
+	struct tensor *inputs[MAX_INPUTS];
+	struct te_tensor *te[MAX_INPUTS];
+	int n;
+	VEC(struct attr) attrs;
+	const char *op;
+	int64_t *pad_before;
+	int n_pad;
+	int depth;
+};
+
+/* -- arguments -- */
+
+static struct tensor *
+tensor_input(struct build *b, struct te_tensor *t)
+{
+	struct tensor *x = graph_tensor(b->g, t->buffer->name);
+	int depth = te_depth(b->ev, t);
+
+	x->type = t->buffer->type;
+	x->typed = true;
+	x->ndim = t->buffer->ndim;
+	x->shape = arena_copy(b->ev->a, t->buffer->shape,
+			      sizeof *x->shape * (size_t)(x->ndim + 1));
+	x->is_input = true;
+	b->depth = depth > b->depth ? depth : b->depth;
+	return x;
+}
+
+static bool
+put_input(struct build *b, int i, int at, struct tensor *x,
+	  struct te_tensor *te)
+{
+	if (at >= MAX_INPUTS) {
+		return call_error(b->c, i, "more than %d tensors",
+				  MAX_INPUTS);
+	}
+	b->inputs[at] = x;
+	b->te[at] = te;
+	b->n = at + 1 > b->n ? at + 1 : b->n;
+	return true;
+}
+
+/* A number as a constant of the type that the tensors have. */
+static bool
+number_input(struct build *b, int i, int at, const struct pval *v)
+{
+	struct dtype t = dtype_of(v->kind == PV_FLOAT ? DT_F32 : DT_I32);
+	union number n = { 0 };
+	struct te_tensor *te;
+	struct tensor *x;
+	void *bytes;
+
+	for (int k = b->c->n - 1; k >= 0; k--) {
+		if (b->c->args[k].kind == PV_TENSOR &&
+		    dtype_class(b->c->args[k].u.tensor->buffer->type) !=
+			    DTC_BOOL) {
+			t = b->c->args[k].u.tensor->buffer->type;
+		}
+	}
+	if (v->kind == PV_FLOAT && !dtype_is_float(t)) {
+		return call_error(b->c, i, "a float beside %s; cast the "
+				  "tensor first", dtype_name(t));
+	}
+	if (dtype_is_float(t)) {
+		n.f = v->kind == PV_FLOAT ? v->u.fval
+		    : v->kind == PV_BOOL ? v->u.boolean : (double)v->u.ival;
+	} else {
+		n.i = v->kind == PV_BOOL ? v->u.boolean : v->u.ival;
+	}
+	bytes = arena_alloc(b->ev->a, 16);
+	number_store(t, bytes, 0, n);
+	x = graph_constant(b->g, "number", t, 0, NULL, bytes);
+	te = te_placeholder(b->ev->m, "number", t, 0, NULL);
+	return put_input(b, i, at, x, te);
+}
+
+static bool
+one_input(struct build *b, int i, const struct pval *v)
+{
+	if (v->kind == PV_TENSOR) {
+		return put_input(b, i, b->n, tensor_input(b, v->u.tensor),
+				 v->u.tensor);
+	}
+	if (pv_is_number(v)) {
+		return number_input(b, i, b->n, v);
+	}
+	return value_kind_error(b->c, i, "a tensor");
+}
+
+/* The last two dimensions exchanged, as a stage of its own. */
+static bool
+transposed_input(struct build *b, int i)
+{
+	struct module *m = b->ev->m;
+	struct te_tensor *t, *made;
+	struct iter_var *axes;
+	const struct expr **shape, **at;
+	const char **names;
+	int n;
+
+	if (!arg_tensor(b->c, i, &t)) {
+		return false;
+	}
+	n = t->buffer->ndim;
+	if (n < 2) {
+		return call_error(b->c, i, "a matrix is needed");
+	}
+	shape = arena_array(b->ev->a, const struct expr *, n);
+	at = arena_array(b->ev->a, const struct expr *, n);
+	names = arena_array(b->ev->a, const char *, n);
+	for (int d = 0; d < n; d++) {
+		int from = d == n - 1 ? n - 2 : d == n - 2 ? n - 1 : d;
+
+		shape[d] = t->buffer->shape[from];
+		names[d] = axis_name(m, n, d);
+	}
+	axes = te_axes(m, n, shape, names);
+	for (int d = 0; d < n; d++) {
+		int from = d == n - 1 ? n - 2 : d == n - 2 ? n - 1 : d;
+
+		at[from] = axes[d].var->expr;
+	}
+	made = te_compute(m, "transpose", "injective", n, axes,
+			  te_at(m, t, at, n), &t, 1);
+	te_remember(b->ev, made, te_depth(b->ev, t) + 1);
+	return put_input(b, i, b->n, tensor_input(b, made), made);
+}
+
+/* Integers, or sizes, of an argument. */
+static bool
+list_exprs(struct build *b, int i, const struct expr ***out, int *n)
+{
+	struct pval *items;
+	int depth;
+
+	if (!arg_items(b->c, i, &items, n)) {
+		return false;
+	}
+	*out = arena_array(b->ev->a, const struct expr *, *n + 1);
+	for (int k = 0; k < *n; k++) {
+		if (!value_expr(b->ev, b->c->spans[i], &items[k], &(*out)[k],
+				&depth)) {
+			return false;
+		}
+		if (!dtype_is_int((*out)[k]->type)) {
+			return value_kind_error(b->c, i, "integers");
+		}
+	}
+	return true;
+}
+
+static bool
+list_ints(struct build *b, int i, int64_t **out, int *n)
+{
+	const struct expr **list;
+
+	if (!list_exprs(b, i, &list, n)) {
+		return false;
+	}
+	*out = arena_array(b->ev->a, int64_t, *n + 1);
+	for (int k = 0; k < *n; k++) {
+		if (!expr_is_int(list[k], &(*out)[k])) {
+			return value_kind_error(b->c, i, "known integers");
+		}
+	}
+	return true;
+}
+
+static bool
+ints_input(struct build *b, int i, int at)
+{
+	const struct expr **list;
+	struct tensor *x;
+	int64_t *values;
+	bool known = true;
+	int n;
+
+	if (!list_exprs(b, i, &list, &n)) {
+		return false;
+	}
+	values = arena_array(b->ev->a, int64_t, n + 1);
+	for (int k = 0; k < n; k++) {
+		known &= expr_is_int(list[k], &values[k]);
+	}
+	if (known) {
+		x = graph_constant_ints(b->g, "list", n, values);
+	} else {
+		x = graph_tensor(b->g, "list");
+		x->type = dtype_of(DT_I64);
+		x->typed = true;
+		x->ndim = 1;
+		x->shape = arena_array(b->ev->a, const struct expr *, 1);
+		x->shape[0] = expr_index(b->ev->m, n);
+		x->elems = list;
+		x->n_elems = n;
+		x->is_input = true;
+	}
+	return put_input(b, i, at, x,
+			 te_placeholder(b->ev->m, "list", dtype_of(DT_I64), 1,
+					x->shape));
+}
+
+/* One integer as a scalar input. */
+static bool
+int_input(struct build *b, int i, const char *initial)
+{
+	int64_t v = initial ? atoll(initial) : 0;
+	int64_t *bytes = arena_new(b->ev->a, int64_t);
+	struct tensor *x;
+
+	if (arg_given(b->c, i) &&
+	    !arg_int(b->c, i, INT32_MIN, INT32_MAX, &v)) {
+		return false;
+	}
+	*bytes = v;
+	x = graph_constant(b->g, "number", dtype_of(DT_I64), 0, NULL, bytes);
+	x->elems = arena_array(b->ev->a, const struct expr *, 1);
+	x->elems[0] = expr_index(b->ev->m, v);
+	x->n_elems = 1;
+	return put_input(b, i, b->n, x,
+			 te_placeholder(b->ev->m, "number", dtype_of(DT_I64),
+					0, NULL));
+}
+
+/* -- attributes -- */
+
+static void
+set_ints(struct build *b, const char *name, const int64_t *v, int n)
+{
+	struct attr x = { .name = name, .kind = ATTR_INTS, .n = n,
+			  .ints = v };
+
+	vec_push(b->ev->a, &b->attrs, x);
+}
+
+static void
+set_int(struct build *b, const char *name, int64_t v)
+{
+	struct attr x = { .name = name, .kind = ATTR_INT, .i = v };
+
+	vec_push(b->ev->a, &b->attrs, x);
+}
+
+static int
+spatial_rank(const struct build *b)
+{
+	return b->n > 0 && b->inputs[0]->ndim > 2 ? b->inputs[0]->ndim - 2
+						  : 0;
+}
+
+static bool
+set_spatial(struct build *b, int i, const char *name, const char *initial)
+{
+	int rank = spatial_rank(b), n = 1;
+	int64_t *all = arena_array(b->ev->a, int64_t, rank + 1), *given;
+
+	if (arg_given(b->c, i)) {
+		if (!list_ints(b, i, &given, &n)) {
+			return false;
+		}
+	} else {
+		given = arena_array(b->ev->a, int64_t, 1);
+		given[0] = initial ? atoll(initial) : 1;
+	}
+	if (n != 1 && n != rank) {
+		return call_error(b->c, i, "%d numbers for %d dimensions", n,
+				  rank);
+	}
+	for (int k = 0; k < rank; k++) {
+		all[k] = given[n == 1 ? 0 : k];
+	}
+	set_ints(b, name, all, rank);
+	return true;
+}
+
+/* One number for all sides, one per dimension, or all begins and ends; or
+ * "SAME", "VALID". */
+static bool
+set_pads(struct build *b, int i, const char *name)
+{
+	int rank = spatial_rank(b), n = 0;
+	int64_t *all = arena_array(b->ev->a, int64_t, 2 * rank + 1), *given;
+	const struct pval *v = &b->c->args[i];
+
+	if (v->kind == PV_STRING) {
+		struct attr x = { .name = "auto_pad", .kind = ATTR_STRING };
+
+		x.s = v->u.text.data[0] == 'S' ? "SAME_UPPER" : "VALID";
+		x.s_len = strlen(x.s);
+		vec_push(b->ev->a, &b->attrs, x);
+		return true;
+	}
+	if (arg_given(b->c, i) && !list_ints(b, i, &given, &n)) {
+		return false;
+	}
+	if (n != 0 && n != 1 && n != rank && n != 2 * rank) {
+		return call_error(b->c, i, "%d numbers for the padding of %d "
+				  "dimensions", n, rank);
+	}
+	for (int k = 0; k < 2 * rank && n > 0; k++) {
+		all[k] = given[n == 1 ? 0 : n == rank ? k % rank : k];
+	}
+	set_ints(b, name, all, 2 * rank);
+	return true;
+}
+
+/* "op:max=MaxPool,avg=AveragePool" */
+static bool
+choose_op(struct build *b, int i, const char *choices)
+{
+	const char *word;
+
+	if (!arg_text(b->c, i, &word)) {
+		return false;
+	}
+	for (const char *at = choices; *at;) {
+		size_t key = strcspn(at, "="), all = strcspn(at, ",");
+
+		if (strlen(word) == key && strncmp(at, word, key) == 0) {
+			b->op = arena_strndup(b->ev->a, at + key + 1,
+					      all - key - 1);
+			return true;
+		}
+		at += all + (at[all] == ',');
+	}
+	return call_error(b->c, i, "there is no \"%s\" here; the choices are "
+			  "%s", word, choices);
+}
+
+static bool
+set_type(struct build *b, int i, const char *name)
+{
+	struct dtype want, t;
+
+	if (!arg_dtype(b->c, i, &want)) {
+		return false;
+	}
+	for (int number = 0; number < 64; number++) {
+		if (dtype_of_onnx(number, &t) && dtype_equal(t, want)) {
+			set_int(b, name, number);
+			return true;
+		}
+	}
+	return call_error(b->c, i, "nothing is cast to %s here",
+			  dtype_name(want));
+}
+
+static bool
+take_pads(struct build *b, int i, bool after)
+{
+	int64_t *given = NULL, *all;
+	int n = 0;
+
+	if (arg_given(b->c, i) && !list_ints(b, i, &given, &n)) {
+		return false;
+	}
+	if (!after) {
+		b->pad_before = given;
+		b->n_pad = n;
+		return true;
+	}
+	if (!given) {
+		given = b->pad_before;
+		n = b->n_pad;
+	}
+	if (n != b->n_pad) {
+		return call_error(b->c, i, "%d and %d numbers", b->n_pad, n);
+	}
+	all = arena_array(b->ev->a, int64_t, 2 * n + 1);
+	for (int k = 0; k < n; k++) {
+		all[k] = b->pad_before[k];
+		all[n + k] = given[k];
+	}
+	return put_input(b, i, b->n,
+			 graph_constant_ints(b->g, "pads", 2 * n, all),
+			 te_placeholder(b->ev->m, "pads", dtype_of(DT_I64), 0,
+					NULL));
+}
+
+/* -- one word of the map -- */
+
+static bool
+simple_attribute(struct build *b, int i, const char *kind, const char *name,
+		 const char *initial)
+{
+	struct attr x = { .name = name };
+	int64_t v;
+	bool truth;
+	struct pval f;
+
+	if (!arg_given(b->c, i)) {
+		if (strcmp(kind, "float") == 0 && initial) {
+			x.kind = ATTR_FLOAT;
+			x.f = atof(initial);
+			vec_push(b->ev->a, &b->attrs, x);
+		} else if (initial) {
+			set_int(b, name, atoll(initial));
+		}
+		return true;
+	}
+	if (strcmp(kind, "int") == 0) {
+		if (b->c->args[i].kind == PV_BOOL) {
+			if (!arg_bool(b->c, i, &truth)) {
+				return false;
+			}
+			v = truth;
+		} else if (!arg_int(b->c, i, INT32_MIN, INT32_MAX, &v)) {
+			return false;
+		}
+		set_int(b, name, v);
+		return true;
+	}
+	if (strcmp(kind, "string") == 0) {
+		x.kind = ATTR_STRING;
+		if (!arg_text(b->c, i, &x.s)) {
+			return false;
+		}
+		x.s_len = strlen(x.s);
+	} else if (strcmp(kind, "float") == 0) {
+		f = b->c->args[i];
+		if (f.kind != PV_FLOAT && f.kind != PV_INT) {
+			return value_kind_error(b->c, i, "a number");
+		}
+		x.kind = ATTR_FLOAT;
+		x.f = f.kind == PV_FLOAT ? f.u.fval : (double)f.u.ival;
+	} else {
+		int64_t *list;
+		int n;
+
+		if (!list_ints(b, i, &list, &n)) {
+			return false;
+		}
+		set_ints(b, name, list, n);
+		return true;
+	}
+	vec_push(b->ev->a, &b->attrs, x);
+	return true;
+}
+
+static bool
+word(struct build *b, int i, const char *text)
+{
+	struct arena *a = b->ev->a;
+	size_t n = strcspn(text, ":=");
+	const char *kind = arena_strndup(a, text, n), *name = NULL;
+	const char *equals = strchr(text, '=');
+	const char *initial = equals ? equals + 1 : NULL;
+	struct pval *items;
+	int count;
+
+	if (text[n] == ':') {
+		name = arena_strndup(a, text + n + 1,
+				     strcspn(text + n + 1, "="));
+	}
+	if (strcmp(kind, "in") == 0) {
+		return !arg_given(b->c, i) || one_input(b, i, &b->c->args[i]);
+	}
+	if (strcmp(kind, "inT") == 0) {
+		return transposed_input(b, i);
+	}
+	if (strcmp(kind, "ins") == 0) {
+		if (!arg_items(b->c, i, &items, &count)) {
+			return false;
+		}
+		for (int k = 0; k < count; k++) {
+			if (!one_input(b, i, &items[k])) {
+				return false;
+			}
+		}
+		return true;
+	}
+	if (strcmp(kind, "axes") == 0) {
+		return !arg_given(b->c, i) || ints_input(b, i, b->n);
+	}
+	if (strcmp(kind, "slice_strides") == 0) {
+		return !arg_given(b->c, i) || ints_input(b, i, 4);
+	}
+	if (strcmp(kind, "slice_axes") == 0) {
+		return !arg_given(b->c, i) || ints_input(b, i, 3);
+	}
+	if (strcmp(kind, "axis") == 0) {
+		return int_input(b, i, initial);
+	}
+	if (strcmp(kind, "scalar") == 0) {
+		struct pval v = pv_int(initial ? atoll(initial) : 0);
+
+		if (arg_given(b->c, i) && !pv_is_number(&b->c->args[i])) {
+			return value_kind_error(b->c, i, "a number");
+		}
+		return number_input(b, i, b->n, arg_given(b->c, i)
+				    ? &b->c->args[i] : &v);
+	}
+	if (strcmp(kind, "spatial") == 0) {
+		return set_spatial(b, i, name, initial);
+	}
+	if (strcmp(kind, "pads") == 0) {
+		return set_pads(b, i, name);
+	}
+	if (strcmp(kind, "pad_before") == 0 || strcmp(kind, "pad_after") == 0) {
+		return take_pads(b, i, kind[4] == 'a');
+	}
+	if (strcmp(kind, "op") == 0) {
+		return choose_op(b, i, text + n + 1);
+	}
+	if (strcmp(kind, "type") == 0) {
+		return set_type(b, i, name);
+	}
+	if (strcmp(kind, "NCHW") == 0) {
+		return !arg_given(b->c, i) ||
+		       (b->c->args[i].kind == PV_STRING &&
+			strcmp(b->c->args[i].u.text.data, "NCHW") == 0) ||
+		       call_error(b->c, i, "layouts other than NCHW are made "
+				  "with topi.transpose");
+	}
+	if (strcmp(kind, "-") == 0) {
+		return !arg_given(b->c, i) ||
+		       (b->c->args[i].kind == PV_INT &&
+			b->c->args[i].u.ival <= 1) ||
+		       b->c->args[i].kind == PV_STRING ||
+		       call_error(b->c, i, "this argument is not read");
+	}
+	return simple_attribute(b, i, kind, name, initial);
+}
+
+static bool
+constants(struct build *b)
+{
+	const char *text = b->row->constants, *equals = strchr(text, '=');
+	int64_t channels;
+
+	if (!equals) {
+		return true;
+	}
+	if (strcmp(equals + 1, "channels") == 0) {
+		if (b->n == 0 || b->inputs[0]->ndim < 2 ||
+		    !expr_is_int(b->inputs[0]->shape[1], &channels)) {
+			return call_error(b->c, 0, "the number of channels is "
+					  "not known");
+		}
+	} else {
+		channels = atoll(equals + 1);
+	}
+	set_int(b, arena_strndup(b->ev->a, text, (size_t)(equals - text)),
+		channels);
+	return true;
+}
+
+/* -- the node -- */
+
+/* Everything that t is computed from is known from now on. */
+static void
+remember_all(struct eval *ev, struct te_tensor *t, int depth)
+{
+	if (te_tensor_of(ev, t->buffer)) {
+		return;
+	}
+	te_remember(ev, t, depth);
+	for (int k = 0; t->stage && k < t->stage->n_out; k++) {
+		remember_all(ev, t->stage->out[k], depth);
+	}
+	for (int i = 0; t->stage && i < t->stage->n_inputs; i++) {
+		remember_all(ev, t->stage->inputs[i], depth);
+	}
+}
+
+static bool
+define_node(struct build *b, const char *op, struct te_tensor **out)
+{
+	struct eval *ev = b->ev;
+	struct tensor *y = graph_tensor(b->g, "out");
+	struct tensor *outputs[8] = { y };
+	struct te_tensor *made[8] = { NULL };
+	const struct op *row = op_find("", op);
+	struct node *n;
+
+	if (!row) {
+		return call_error(b->c, -1, "there is no operator %s", op);
+	}
+	n = graph_node(b->g, "", op, "", b->inputs, b->n, outputs, 1);
+	n->op = row;
+	for (int i = 0; i < b->attrs.n; i++) {
+		node_set_attr(b->g, n, &b->attrs.data[i]);
+	}
+	if (!ops_infer_node(b->g, n) || !ops_define(b->g, n, b->te, made)) {
+		return false;
+	}
+	*out = made[0];
+	remember_all(ev, *out, b->depth + 20);
+	return true;
+}
+
+/* What the graph says of a node is said of the call. */
+static bool
+topi_call(struct call *c, struct pval *out)
+{
+	struct build b = { .c = c, .ev = c->ev, .row = NULL };
+	const char *at, *rest;
+	struct te_tensor *made = NULL;
+	int errors = c->ev->m->diags.list.n;
+
+	for (int i = 0; i < N_ROWS; i++) {
+		if (strcmp(rows[i].name, c->row->name) == 0 &&
+		    rows[i].nn == ((c->row->in & IN_TOPI_NN) != 0)) {
+			b.row = &rows[i];
+		}
+	}
+	if (c->ev->n_tensors >= EVAL_MAX_TENSORS) {
+		return call_error(c, -1, "more than %d tensors",
+				  EVAL_MAX_TENSORS);
+	}
+	b.g = graph_new(c->ev->m, "topi");
+	b.g->open_sizes = true;
+	b.op = b.row->op;
+	at = b.row->map;
+	for (int i = 0; *at; i++) {
+		size_t n = strcspn(at, " ");
+
+		if (!word(&b, i, arena_strndup(c->ev->a, at, n))) {
+			return false;
+		}
+		at += n + strspn(at + n, " ");
+	}
+	if (!constants(&b)) {
+		return false;
+	}
+	if (b.depth + 20 > EVAL_MAX_EXPR_DEPTH) {
+		return call_error(c, -1, "operators more than %d levels deep",
+				  EVAL_MAX_EXPR_DEPTH / 20);
+	}
+	rest = strchr(b.op, '>');
+	if (!define_node(&b, rest ? arena_strndup(c->ev->a, b.op,
+						  (size_t)(rest - b.op))
+				  : b.op, &made)) {
+		for (int i = errors; i < c->ev->m->diags.list.n; i++) {
+			struct diag *d = &c->ev->m->diags.list.data[i];
+
+			d->place.item = c->row->name;
+			d->place.file = NULL;
+		}
+		return eval_locate(c->ev, c->span, errors);
+	}
+	if (rest) {
+		struct build second = { .c = c, .ev = c->ev, .g = b.g,
+					.row = b.row, .depth = b.depth };
+
+		if (!put_input(&second, 0, 0, tensor_input(&second, made),
+			       made) ||
+		    !define_node(&second, rest + 1, &made)) {
+			return false;
+		}
+	}
+	te_rename(c->ev->m, made, c->row->name);
+	*out = pv_tensor(c->ev, made);
+	return true;
+}
+
+const struct name_row *
+topi_find(struct eval *ev, const char *name, bool nn)
+{
+	for (int i = 0; i < N_ROWS; i++) {
+		if (rows[i].nn == nn && strcmp(rows[i].name, name) == 0) {
+			struct name_row *row =
+				arena_new(ev->a, struct name_row);
+
+			row->in = nn ? IN_TOPI_NN : IN_TOPI;
+			row->name = rows[i].name;
+			row->params = rows[i].params;
+			row->fn = topi_call;
+			return row;
+		}
+	}
+	return NULL;
+}
+
+bool
+topi_operator(struct eval *ev, struct py_span at, const char *op,
+	      const struct pval *x, const struct pval *y, struct pval *out)
+{
+	static const struct {
+		const char *op, *name;
+	} names[] = {
+		{ "+", "add" }, { "-", "subtract" }, { "*", "multiply" },
+		{ "/", "divide" }, { "%", "mod" }, { "**", "power" },
+		{ "&", "bitwise_and" }, { "|", "bitwise_or" },
+		{ "^", "bitwise_xor" },
+	};
+	struct pval f = { .kind = PV_BUILTIN }, args[2];
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(names[i].op, op) == 0) {
+			op = names[i].name;
+		}
+	}
+	f.u.row = topi_find(ev, op, false);
+	if (!f.u.row) {
+		return eval_error(ev, at, "%s is not defined for whole "
+				  "tensors; index them", op);
+	}
+	args[0] = *x;
+	args[1] = y ? *y : pv_none();
+	return eval_apply(ev, at, &f, args, y ? 2 : 1, out);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of names: modules, functions, methods, attributes. */
+#include "eval.h"
+#include "program_parts.h"
+
+static const struct name_row rows[] = {
+#define FUNCTION(in, name, params, function) \
+	{ in, PV_MISSING, name, params, function },
+#define METHOD(kind, name, params, function) \
+	{ 0, PV_##kind, name, params, function },
+#define ATTRIBUTE(kind, name, function) \
+	{ 0, PV_##kind, name, NULL, function },
+#define ATTRIBUTE_OF(in, name, function) \
+	{ in, PV_MISSING, name, NULL, function },
+#include "names.def"
+#undef FUNCTION
+#undef METHOD
+#undef ATTRIBUTE
+#undef ATTRIBUTE_OF
+};
+
+enum { N_ROWS = sizeof rows / sizeof *rows };
+
+static const char *const paths[] = {
+#define NAMES(id, path) path,
+#include "modules.def"
+#undef NAMES
+};
+
+const struct name_row *
+names_in(unsigned in, const char *name)
+{
+	for (int i = 0; i < N_ROWS; i++) {
+		if ((rows[i].in & in) && strcmp(rows[i].name, name) == 0) {
+			return &rows[i];
+		}
+	}
+	return NULL;
+}
+
+const struct name_row *
+names_of(enum pv_kind kind, const char *name)
+{
+	for (int i = 0; i < N_ROWS; i++) {
+		if (!rows[i].in && rows[i].of == kind &&
+		    strcmp(rows[i].name, name) == 0) {
+			return &rows[i];
+		}
+	}
+	return NULL;
+}
+
+unsigned
+names_module(const char *path)
+{
+	for (int i = 0; i < NAMES_COUNT; i++) {
+		if (strcmp(paths[i], path) == 0) {
+			return 1u << i;
+		}
+	}
+	return 0;
+}
+
+const char *
+names_path(unsigned in)
+{
+	for (int i = 0; i < NAMES_COUNT; i++) {
+		if (in & 1u << i) {
+			return paths[i];
+		}
+	}
+	return "";
+}
+
+const char *const *
+names_paths(struct arena *a, int *n)
+{
+	const char **list = arena_array(a, const char *, NAMES_COUNT);
+
+	*n = 0;
+	for (int i = 1; i < NAMES_COUNT; i++) {
+		list[(*n)++] = paths[i];
+	}
+	return list;
+}
+
+/* The module `name` inside of another one: "tvm" and "te". */
+static unsigned
+submodule(struct arena *a, unsigned in, const char *name)
+{
+	return names_module(arena_printf(a, "%s.%s", names_path(in), name));
+}
+
+const char *const *
+names_list(struct arena *a, unsigned in, enum pv_kind kind, int *n)
+{
+	struct pv_names list = { 0 };
+
+	for (int i = 0; i < N_ROWS; i++) {
+		bool here = in ? (rows[i].in & in) != 0
+			       : !rows[i].in && rows[i].of == kind;
+
+		if (here) {
+			vec_push(a, &list, rows[i].name);
+		}
+	}
+	for (int i = 0; in && i < NAMES_COUNT; i++) {
+		const char *path = names_path(in);
+		size_t length = strlen(path);
+
+		if (strncmp(paths[i], path, length) == 0 &&
+		    paths[i][length] == '.' &&
+		    strchr(paths[i] + length + 1, '.') == NULL) {
+			vec_push(a, &list, paths[i] + length + 1);
+		}
+	}
+	if (!in && kind == PV_SCHEDULE) {
+		schedule_names(a, &list);
+	}
+	if (in & IN_TOPI) {
+		topi_list(a, false, &list);
+	}
+	if (in & IN_TOPI_NN) {
+		topi_list(a, true, &list);
+	}
+	*n = list.n;
+	return list.data;
+}
+
+bool
+module_attribute(struct eval *ev, struct py_span at, unsigned in,
+		 const char *name, struct pval *out)
+{
+	const struct name_row *row = names_in(in, name);
+	unsigned inner = submodule(ev->a, in, name);
+	const char *const *known;
+	const char *elsewhere;
+	int n;
+
+	if (row && !row->params) {
+		struct call c = { .ev = ev, .row = row, .span = at };
+
+		return row->fn(&c, out);
+	}
+	if (row) {
+		*out = (struct pval){ .kind = PV_BUILTIN, .u.row = row };
+		return true;
+	}
+	if (inner) {
+		*out = (struct pval){ .kind = PV_NAMESPACE,
+				      .u.names = inner };
+		return true;
+	}
+	if (in & (IN_TOPI | IN_TOPI_NN)) {
+		row = topi_find(ev, name, (in & IN_TOPI_NN) != 0);
+		if (row) {
+			*out = (struct pval){ .kind = PV_BUILTIN,
+					      .u.row = row };
+			return true;
+		}
+	}
+	known = names_list(ev->a, in, PV_MISSING, &n);
+	elsewhere = eval_suggest(ev, name, known, n);
+	if (elsewhere[0] == '\0') {
+		row = names_in(IN_TVM | IN_TE | IN_TIR | IN_TARGET |
+			       IN_SCRIPT, name);
+		if (row) {
+			elsewhere = arena_printf(ev->a, "; there is %s.%s",
+						 names_path(row->in), name);
+		}
+	}
+	return eval_error(ev, at, "%s has no %s%s", names_path(in), name,
+			  elsewhere);
+}
+
+/* -- imports -- */
+
+static bool
+import_whole(struct eval *ev, struct scope *s, const struct py_import *one)
+{
+	const char *dot = strchr(one->path, '.');
+	struct pval v = { .kind = PV_NAMESPACE };
+	const char *name = one->name;
+
+	v.u.names = names_module(one->path);
+	if (!v.u.names) {
+		int n;
+		const char *const *known = names_paths(ev->a, &n);
+
+		return eval_error(ev, one->span, "there is no module %s: "
+				  "programs are read without Python%s",
+				  one->path,
+				  eval_suggest(ev, one->path, known, n));
+	}
+	if (!name) {
+		name = dot ? arena_strndup(ev->a, one->path,
+					   (size_t)(dot - one->path))
+			   : one->path;
+		v.u.names = names_module(name);
+	}
+	scope_set(ev, s, name, &v);
+	return true;
+}
+
+bool
+eval_import(struct eval *ev, struct scope *s, const struct py_node *e)
+{
+	unsigned in;
+
+	if (!e->text) {
+		for (int i = 0; i < e->n_names; i++) {
+			if (!import_whole(ev, s, &e->names[i])) {
+				return false;
+			}
+		}
+		return true;
+	}
+	in = names_module(e->text);
+	if (!in) {
+		int n;
+		const char *const *known = names_paths(ev->a, &n);
+
+		return eval_error(ev, e->span, "there is no module %s: "
+				  "programs are read without Python%s",
+				  e->text,
+				  eval_suggest(ev, e->text, known, n));
+	}
+	if (in & (IN_ANNOTATIONS | IN_TYPING)) {
+		struct pval none = pv_none();
+
+		for (int i = 0; i < e->n_names; i++) {
+			if (e->names[i].name) {
+				scope_set(ev, s, e->names[i].name, &none);
+			}
+		}
+		return true;
+	}
+	for (int i = 0; i < e->n_names; i++) {
+		const struct py_import *one = &e->names[i];
+		struct pval v;
+
+		if (!one->name) {
+			return eval_error(ev, one->span, "import * is not "
+					  "read; name what is used");
+		}
+		if (!module_attribute(ev, one->span, in, one->path, &v)) {
+			return false;
+		}
+		scope_set(ev, s, one->name, &v);
+	}
+	return true;
+}

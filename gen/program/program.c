@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a program: reads it, evaluates its statements, gathers what it made. */
+#include "program.h"
+
+#include "eval.h"
+#include "program_parts.h"
+
+enum {
+	DEFAULT_STEPS = 20 * 1000 * 1000,
+	DEFAULT_BYTES = 2000 * 1024 * 1024ULL / 4 /* 500 MB */
+};
+
+static void
+set_name(struct eval *ev, const char *name, const char *value)
+{
+	struct pval v = pv_string(ev, value);
+
+	scope_set(ev, ev->globals, name, &v);
+}
+
+/* Functions in TVMScript that the program leaves bound at its top level. */
+static void
+gather_written(struct eval *ev)
+{
+	for (int i = 0; i < ev->globals->names.n; i++) {
+		const struct pval *v = &ev->globals->names.data[i].value;
+
+		if (v->kind == PV_FUNC) {
+			remember_func(ev, v->u.func);
+		}
+		for (int k = 0; v->kind == PV_IRMODULE &&
+				k < v->u.module->funcs.n; k++) {
+			remember_func(ev, v->u.module->funcs.data[k]);
+		}
+	}
+}
+
+bool
+program_run(struct module *m, const struct source *src,
+	    const struct program_options *o, struct program_result *out)
+{
+	struct eval ev = { .m = m, .a = &m->arena, .src = src, .o = o,
+			   .result = out };
+	const struct py_node *tree = py_parse(m, src);
+	enum flow flow;
+	struct pval unused;
+
+	memset(out, 0, sizeof *out);
+	if (!tree) {
+		return false;
+	}
+	ev.max_steps = o->max_steps > 0 ? o->max_steps : DEFAULT_STEPS;
+	ev.max_bytes = m->arena.used_bytes +
+		(o->max_bytes > 0 ? (size_t)o->max_bytes
+				  : (size_t)DEFAULT_BYTES);
+	ev.globals = arena_new(ev.a, struct scope);
+	ev.intrins = arena_new(ev.a, struct tensor_intrins);
+	tensor_intrins_init(ev.intrins, ev.a);
+	out->intrins = ev.intrins;
+	set_name(&ev, "__name__", "__main__");
+	set_name(&ev, "__file__", src->name);
+	flow = eval_suite(&ev, ev.globals, tree, &unused);
+	if (flow == FLOW_ERROR) {
+		return false;
+	}
+	if (flow != FLOW_NEXT) {
+		struct py_span at = { .line = 1, .col = 1, .end_line = 1,
+				      .end_col = 2 };
+
+		return eval_error(&ev, at, "return, break or continue outside "
+				  "of a function or loop");
+	}
+	schedule_finish(&ev);
+	gather_written(&ev);
+	return true;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of gen/program/ offer each other beside the evaluator. */
+#ifndef TIRC_PROGRAM_PARTS_H
+#define TIRC_PROGRAM_PARTS_H
+
+#include "eval.h"
+
+struct pv_names {
+	const char **data;
+	int n, cap;
+};
+
+int64_t range_length(const struct pv_range *r);
+/* -1, 0, 1; 2: without an order; 3: not comparable. */
+int pv_order(const struct pval *x, const struct pval *y, int depth);
+void dict_set(struct eval *ev, struct pv_dict *d, const struct pval *key,
+	      const struct pval *value);
+/* NULL: no such key. */
+const struct pval *dict_get(struct eval *ev, const struct pv_dict *d,
+			    const struct pval *key);
+bool eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
+		  const char *name, struct pval *out);
+enum flow run_with(struct eval *ev, struct scope *s, const struct py_node *e,
+		   struct pval *result);
+
+bool module_attribute(struct eval *ev, struct py_span at, unsigned in,
+		      const char *name, struct pval *out);
+
+/* -- elements of our own values -- */
+bool te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
+		     const struct call_args *args, struct pval *out);
+bool te_index(struct eval *ev, struct py_span at, const struct pval *of,
+	      const struct pval *index, int n, struct pval *out);
+bool te_schedule_stage(struct eval *ev, struct py_span at,
+		       const struct pval *of, const struct pval *index,
+		       struct pval *out);
+bool module_function(struct eval *ev, struct py_span at, const struct pval *of,
+		     const struct pval *name, struct pval *out);
+bool module_set(struct eval *ev, struct py_span at, const struct pval *of,
+		const struct pval *name, const struct pval *f);
+/* "i_0" or the block's name; the script of a function, module, trace. */
+void handle_text(struct eval *ev, const struct pval *v, struct strbuf *out);
+void script_text(struct eval *ev, const struct pval *v, struct strbuf *out);
+/* An operator of Python, or a name of topi, on whole tensors. */
+bool topi_operator(struct eval *ev, struct py_span at, const char *op,
+		   const struct pval *x, const struct pval *y,
+		   struct pval *out);
+
+
+/* -- schedules -- */
+
+/* One function of a module, being scheduled. */
+struct work {
+	struct sched sched;
+	struct func *plain; /* as it was */
+	bool named;
+};
+
+struct tir_schedule {
+	VEC(struct work) works;
+	int current; /* that get_block looks into */
+	bool single; /* made of a function alone */
+};
+
+const struct name_row *schedule_method(struct eval *ev, const char *name);
+void schedule_names(struct arena *a, struct pv_names *list);
+void schedule_text(struct eval *ev, const struct pval *v, struct strbuf *out);
+/* What the schedules came to, at the end of the program. */
+void schedule_finish(struct eval *ev);
+/* Reports the last failure of s at a place. Returns false. */
+bool schedule_error(struct eval *ev, struct py_span at, struct sched *s);
+/* The function of a schedule of stages; the call's second argument lists the
+ * parameters. */
+bool stage_to_func(struct call *c, struct te_schedule *s, const char *name,
+		   struct program_func *out);
+
+/* -- results -- */
+void remember_func(struct eval *ev, const struct program_func *f);
+bool print_text(struct eval *ev, struct py_span at, const char *text);
+
+/* Operators under the names of topi; those of topi.nn if nn. */
+void topi_list(struct arena *a, bool nn, struct pv_names *list);
+const struct name_row *topi_find(struct eval *ev, const char *name, bool nn);
+
+/* The functions of names.def. */
+#define FUNCTION(in, name, params, function) name_fn function;
+#define METHOD(kind, name, params, function) name_fn function;
+#define ATTRIBUTE(kind, name, function) name_fn function;
+#define ATTRIBUTE_OF(in, name, function) name_fn function;
+#include "names.def"
+#undef FUNCTION
+#undef METHOD
+#undef ATTRIBUTE
+#undef ATTRIBUTE_OF
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions written in TVMScript inside of a program: @T.prim_func on a def,
+ * @I.ir_module or @tvm.script.ir_module on a class. */
+#include "script.h"
+
+#include "eval.h"
+#include "program_parts.h"
+
+struct lookup {
+	struct eval *ev;
+	struct scope *scope;
+};
+
+/* N = 128 above a function is a number inside of it. */
+static const struct expr *
+outer_name(void *ctx, const char *name)
+{
+	struct lookup *l = ctx;
+	const struct pval *v = scope_find(l->ev, l->scope, name);
+
+	if (!v) {
+		return NULL;
+	}
+	switch (v->kind) {
+	case PV_BOOL: return expr_bool(l->ev->m, v->u.boolean);
+	case PV_INT: return expr_index(l->ev->m, v->u.ival);
+	case PV_FLOAT:
+		return expr_float(l->ev->m, dtype_of(DT_F32), v->u.fval);
+	case PV_STRING: return expr_string(l->ev->m, v->u.text.data);
+	case PV_EXPR: return v->u.expr;
+	default: return NULL;
+	}
+}
+
+/* Is one of the decorators called `name` in its last part? */
+static bool
+is_decorated(const struct py_node *e, const char *name)
+{
+	for (int i = 0; i < e->n_decorators; i++) {
+		const struct py_node *d = e->decorators[i];
+
+		if (d->kind == PY_CALL) {
+			d = d->kids[0];
+		}
+		if ((d->kind == PY_NAME || d->kind == PY_ATTRIBUTE) &&
+		    strcmp(d->text, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct program_func *
+read_func(struct eval *ev, struct scope *s, const struct py_node *def)
+{
+	struct lookup l = { ev, s };
+	struct script_scope scope = { outer_name, &l };
+	struct program_func *f = arena_new(ev->a, struct program_func);
+	int errors = ev->m->diags.list.n;
+
+	f->stage = PROGRAM_WRITTEN;
+	f->func = script_read_func(ev->m, ev->src, def, &scope);
+	f->plain = f->func;
+	f->named = true;
+	if (!f->func) {
+		eval_locate(ev, def->span, errors);
+		return NULL;
+	}
+	return f;
+}
+
+bool
+eval_script(struct eval *ev, struct scope *s, const struct py_node *e,
+	    bool *is_script)
+{
+	struct pval v = { .kind = PV_FUNC };
+	struct pv_module *module;
+
+	*is_script = is_decorated(e, e->kind == PY_DEF ? "prim_func"
+						       : "ir_module");
+	if (!*is_script) {
+		return true;
+	}
+	if (e->kind == PY_DEF) {
+		v.u.func = read_func(ev, s, e);
+		if (!v.u.func) {
+			return false;
+		}
+		scope_set(ev, s, e->text, &v);
+		return true;
+	}
+	module = arena_new(ev->a, struct pv_module);
+	for (int i = 0; i < e->kids[0]->n_kids; i++) {
+		const struct py_node *def = e->kids[0]->kids[i];
+		struct program_func *f;
+
+		if (def->kind != PY_DEF) {
+			continue;
+		}
+		f = read_func(ev, s, def);
+		if (!f) {
+			return false;
+		}
+		vec_push(ev->a, &module->funcs, f);
+	}
+	v = (struct pval){ .kind = PV_IRMODULE, .u.module = module };
+	scope_set(ev, s, e->text, &v);
+	return true;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TE's schedules of stages: what was asked of each stage, applied to the
+ * function when it is lowered. Private to gen/program/stage*.c. */
+#ifndef TIRC_STAGE_H
+#define TIRC_STAGE_H
+
+#include "eval.h"
+#include "program_parts.h"
+
+enum event_kind {
+	EVENT_SPLIT,    /* axes[0] -> axes[1], axes[2] by factor or nparts */
+	EVENT_FUSE,     /* axes[0], axes[1] -> axes[2] */
+	EVENT_REORDER,  /* axes */
+	EVENT_BIND,     /* axes[0] to text */
+	EVENT_MARK,     /* axes[0] by the primitive text */
+	EVENT_TENSORIZE, /* axes[0] with the intrinsic text */
+	EVENT_PRAGMA,   /* axes[0], key text, value */
+	EVENT_SCOPE, EVENT_DOUBLE_BUFFER, EVENT_ROLLING,
+	EVENT_ALIGN     /* axes[0], factor, offset in value */
+};
+
+/* One request, with where it was made. */
+struct event {
+	enum event_kind kind;
+	struct py_span span;
+	struct axis **axes;
+	int n;
+	const struct expr *factor, *nparts;
+	const char *text;
+	struct sched_value value;
+};
+
+enum attach { ATTACH_ROOT, ATTACH_INLINE, ATTACH_AT };
+
+struct stage {
+	struct te_schedule *schedule;
+	struct te_stage *op;     /* as it is now: caching rewrites it */
+	struct te_stage *origin; /* as the program has it */
+	VEC(struct axis *) leaves; /* outermost first */
+	VEC(struct event) events;
+	enum attach attach;
+	struct stage *at;
+	struct axis *at_axis;
+	struct py_span attach_span;
+	bool is_output;
+};
+
+struct te_schedule {
+	VEC(struct stage *) stages; /* producers first */
+	bool has_scan; /* whose stages are not ours to rewrite */
+};
+
+/* The stage that computes a tensor's buffer; NULL: none. */
+struct stage *stage_of_buffer(const struct te_schedule *s,
+			      const struct buffer *b);
+/* A stage of our own for op, at a place in the order. */
+struct stage *stage_add(struct eval *ev, struct te_schedule *s,
+			struct te_stage *op, int place);
+/* Leaves anew from the op's axes. */
+void stage_reset(struct eval *ev, struct stage *st);
+/* The reduction of a stage, or NULL. */
+const struct reduction *stage_reduction(const struct te_stage *op);
+void stage_event(struct eval *ev, struct stage *st, const struct event *e);
+int stage_leaf(const struct stage *st, const struct axis *x);
+
+#endif

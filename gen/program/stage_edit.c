@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stages that a schedule adds: copies in another scope, and partial results
+ * of a reduction. They are tensor expressions like the program's own:
+ *
+ *   CC = s.cache_write(C, "local"):  C = f(A)   ->  CC = f(A); C = CC
+ *   AA = s.cache_read(A, "shared", [C]):        ->  AA = A; C = f(AA)
+ *   BF = s.rfactor(B, ki):  B[i] = sum(k) A     ->  BF[ki, i] = sum(ko) A
+ *                                                   B[i] = sum(ki) BF
+ */
+#include "stage.h"
+
+static bool
+can_rewrite(struct call *c, const struct stage *st)
+{
+	if (st->schedule->has_scan || st->op->kind != TE_COMPUTE) {
+		return call_error(c, -1, "%s() beside a scan or an extern "
+				  "function is not possible; schedule the "
+				  "function with tvm.tir.Schedule",
+				  c->row->name);
+	}
+	return true;
+}
+
+/* Scope as part of the buffer, before anything loads it. */
+static void
+put_in_scope(struct eval *ev, struct te_tensor *t, const char *scope)
+{
+	t->buffer = buffer_with_scope(ev->m, t->buffer, scope);
+}
+
+static bool
+known_scope(struct call *c, int i, const char **scope)
+{
+	static const char *const scopes[] = {
+		"global", "shared", "local", "warp", "const",
+	};
+
+	if (!arg_text(c, i, scope)) {
+		return false;
+	}
+	if (strchr(*scope, '.')) {
+		return true; /* the target's own */
+	}
+	for (size_t k = 0; k < sizeof scopes / sizeof *scopes; k++) {
+		if (strcmp(scopes[k], *scope) == 0) {
+			return true;
+		}
+	}
+	return call_error(c, i, "there is no scope %s%s", *scope,
+			  eval_suggest(c->ev, *scope, scopes, 5));
+}
+
+static int
+place_of(const struct te_schedule *s, const struct stage *st)
+{
+	for (int i = 0; i < s->stages.n; i++) {
+		if (s->stages.data[i] == st) {
+			return i;
+		}
+	}
+	return 0;
+}
+
+static const struct expr **
+axis_exprs(struct eval *ev, const struct iter_var *axes, int n)
+{
+	const struct expr **list =
+		arena_array(ev->a, const struct expr *, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		list[i] = axes[i].var->expr;
+	}
+	return list;
+}
+
+static struct iter_var *
+copy_axes(struct eval *ev, const struct iter_var *axes, int n,
+	  const char *suffix)
+{
+	struct iter_var *copy = arena_array(ev->a, struct iter_var, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		copy[i] = axes[i];
+		copy[i].var = var_new(ev->m, arena_printf(ev->a, "%s%s",
+					axes[i].var->name, suffix),
+				      axes[i].var->type);
+	}
+	return copy;
+}
+
+/* e with the stage's axes replaced; in a reduction the condition too. */
+static const struct expr *
+substitute(struct eval *ev, const struct expr *e, const struct var_map *map)
+{
+	struct module *m = ev->m;
+	const struct expr **args, **out;
+	const struct reduction *r;
+
+	if (e->kind != EXPR_REDUCE) {
+		return expr_substitute(m, e, map);
+	}
+	r = e->u.reduce;
+	args = arena_array(ev->a, const struct expr *, e->n_args + 1);
+	out = arena_array(ev->a, const struct expr *, r->reducer->n);
+	for (int i = 0; i < e->n_args; i++) {
+		args[i] = expr_substitute(m, e->args[i], map);
+	}
+	te_reduce_multi(m, r->reducer, args, r->axes, r->n_axes, r->condition
+			? expr_substitute(m, r->condition, map) : NULL, out);
+	return out[r->index];
+}
+
+/* Puts a stage's body anew: other bodies over other inputs, same outputs. */
+static void
+rewrite_op(struct eval *ev, struct stage *st, const struct expr **bodies,
+	   struct te_tensor **inputs, int n_inputs)
+{
+	struct te_stage *op = st->op;
+
+	op->bodies = bodies;
+	op->inputs = inputs;
+	op->n_inputs = n_inputs;
+	stage_reset(ev, st);
+}
+
+static bool
+untouched(struct call *c, const struct stage *st)
+{
+	return st->events.n == 0 ||
+	       call_error(c, -1, "%s() comes before the loops of %s are "
+			  "scheduled", c->row->name, st->op->name);
+}
+
+static bool
+tensor_stage(struct call *c, int i, struct te_tensor **t, struct stage **st)
+{
+	struct te_tensor **list;
+	int n;
+
+	if (!arg_tensors(c, i, &list, &n)) {
+		return false;
+	}
+	if (n != 1) {
+		return call_error(c, i, "one tensor at a time");
+	}
+	*t = list[0];
+	*st = stage_of_buffer(c->self.u.te_schedule, list[0]->buffer);
+	return true;
+}
+
+bool
+stage_cache_write(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	struct te_schedule *s = c->self.u.te_schedule;
+	struct te_tensor *t, *cache;
+	struct te_stage *op;
+	struct stage *st;
+	struct iter_var *axes;
+	const struct expr **body, *value, **index;
+	struct var_map map = { 0 };
+	const char *scope;
+	struct te_tensor **inputs;
+
+	if (!tensor_stage(c, 0, &t, &st) || !known_scope(c, 1, &scope)) {
+		return false;
+	}
+	if (!st) {
+		return call_error(c, 0, "%s is not computed in this schedule",
+				  t->buffer->name);
+	}
+	op = st->op;
+	if (!can_rewrite(c, st) || !untouched(c, st)) {
+		return false;
+	}
+	if (op->n_out != 1) {
+		return call_error(c, 0, "%s has several outputs", op->name);
+	}
+	axes = copy_axes(ev, op->axes, op->n_axes, "_c");
+	map.from = arena_array(ev->a, struct var *, op->n_axes + 1);
+	map.to = axis_exprs(ev, axes, op->n_axes);
+	map.n = op->n_axes;
+	for (int i = 0; i < op->n_axes; i++) {
+		map.from[i] = op->axes[i].var;
+	}
+	value = substitute(ev, op->bodies[0], &map);
+	cache = te_compute(ev->m, arena_printf(ev->a, "%s_%s", op->name,
+					       scope), op->tag, op->n_axes,
+			   axes, value, op->inputs, op->n_inputs);
+	put_in_scope(ev, cache, scope);
+	index = axis_exprs(ev, op->axes, op->n_axes);
+	body = arena_array(ev->a, const struct expr *, 1);
+	body[0] = te_at(ev->m, cache, index, op->n_axes);
+	inputs = arena_array(ev->a, struct te_tensor *, 1);
+	inputs[0] = cache;
+	stage_add(ev, s, cache->stage, place_of(s, st));
+	rewrite_op(ev, st, body, inputs, 1);
+	te_remember(ev, cache, te_depth(ev, t));
+	*out = pv_tensor(ev, cache);
+	return true;
+}
+
+/* -- cache_read -- */
+
+static bool
+read_instead(struct call *c, struct stage *st, const struct buffer *from,
+	     struct te_tensor *cache)
+{
+	struct eval *ev = c->ev;
+	struct te_stage *op = st->op;
+	const struct expr **bodies;
+	struct te_tensor **inputs;
+	const struct reduction *r = stage_reduction(op);
+	const struct expr *condition = NULL, **sources, **out;
+	bool reads = false;
+
+	if (!can_rewrite(c, st)) {
+		return false;
+	}
+	inputs = arena_array(ev->a, struct te_tensor *, op->n_inputs + 1);
+	for (int i = 0; i < op->n_inputs; i++) {
+		bool this = op->inputs[i]->buffer == from;
+
+		inputs[i] = this ? cache : op->inputs[i];
+		reads |= this;
+	}
+	if (!reads) {
+		return call_error(c, 2, "%s does not read %s", op->name,
+				  from->name);
+	}
+	bodies = arena_array(ev->a, const struct expr *, op->n_out);
+	if (!r) {
+		for (int i = 0; i < op->n_out; i++) {
+			bodies[i] = expr_replace_buffer(ev->m, op->bodies[i],
+							from, cache->buffer);
+		}
+	} else {
+		int n = op->bodies[0]->n_args;
+
+		sources = arena_array(ev->a, const struct expr *, n + 1);
+		out = arena_array(ev->a, const struct expr *, n + 1);
+		for (int i = 0; i < n; i++) {
+			sources[i] = expr_replace_buffer(ev->m,
+				op->bodies[0]->args[i], from, cache->buffer);
+		}
+		if (r->condition) {
+			condition = expr_replace_buffer(ev->m, r->condition,
+							from, cache->buffer);
+		}
+		te_reduce_multi(ev->m, r->reducer, sources, r->axes,
+				r->n_axes, condition, out);
+		for (int i = 0; i < op->n_out; i++) {
+			bodies[i] = out[i];
+		}
+	}
+	op->bodies = bodies;
+	op->inputs = inputs;
+	return true;
+}
+
+bool
+stage_cache_read(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	struct te_schedule *s = c->self.u.te_schedule;
+	struct te_tensor *t, *own, *cache, **readers;
+	struct stage *st, *reader;
+	const struct expr *value, **shape;
+	struct iter_var *axes;
+	const char *scope, **names;
+	int n, place, ndim;
+
+	if (!tensor_stage(c, 0, &t, &st) || !known_scope(c, 1, &scope) ||
+	    !arg_tensors(c, 2, &readers, &n)) {
+		return false;
+	}
+	if (s->has_scan) {
+		return call_error(c, -1, "cache_read() beside a scan is not "
+				  "possible; schedule the function with "
+				  "tvm.tir.Schedule");
+	}
+	ndim = t->buffer->ndim;
+	own = st ? st->op->out[t->index] : t;
+	names = arena_array(ev->a, const char *, ndim + 1);
+	shape = arena_array(ev->a, const struct expr *, ndim + 1);
+	for (int d = 0; d < ndim; d++) {
+		names[d] = arena_printf(ev->a, "ax%d", d);
+		shape[d] = t->buffer->shape[d];
+	}
+	axes = te_axes(ev->m, ndim, shape, names);
+	value = te_at(ev->m, own, axis_exprs(ev, axes, ndim), ndim);
+	cache = te_compute(ev->m, arena_printf(ev->a, "%s_%s",
+					       t->buffer->name, scope),
+			   "injective", ndim, axes, value, &own, 1);
+	put_in_scope(ev, cache, scope);
+	place = st ? place_of(s, st) + 1 : 0;
+	for (int i = 0; i < n; i++) {
+		reader = stage_of_buffer(s, readers[i]->buffer);
+		if (!reader) {
+			return call_error(c, 2, "%s is not computed in this "
+					  "schedule",
+					  readers[i]->buffer->name);
+		}
+		if (!read_instead(c, reader, t->buffer, cache)) {
+			return false;
+		}
+	}
+	stage_add(ev, s, cache->stage, place);
+	te_remember(ev, cache, te_depth(ev, t) + 1);
+	*out = pv_tensor(ev, cache);
+	return true;
+}
+
+/* -- rfactor -- */
+
+/* A loop that was split or fused, in terms of the loops that it became. */
+static const struct expr *
+axis_value(struct call *c, const struct stage *st, const struct axis *x,
+	   const struct expr **condition, int depth)
+{
+	struct module *m = c->ev->m;
+	const struct expr *value, *left, *right;
+
+	if (depth > 100) {
+		return x->iv.var->expr;
+	}
+	for (int i = 0; i < st->events.n; i++) {
+		const struct event *e = &st->events.data[i];
+		int64_t whole, part;
+
+		if (e->kind == EVENT_FUSE &&
+		    (e->axes[0] == x || e->axes[1] == x)) {
+			value = axis_value(c, st, e->axes[2], condition,
+					   depth + 1);
+			right = e->axes[1]->iv.extent;
+			return e->axes[0] == x
+				? expr_floordiv(m, value, right)
+				: expr_floormod(m, value, right);
+		}
+		if (e->kind != EVENT_SPLIT || e->axes[0] != x) {
+			continue;
+		}
+		left = axis_value(c, st, e->axes[1], condition, depth + 1);
+		right = axis_value(c, st, e->axes[2], condition, depth + 1);
+		value = expr_add(m, expr_mul(m, left,
+					     e->axes[2]->iv.extent), right);
+		if (!expr_is_int(x->iv.extent, &whole) ||
+		    !expr_is_int(e->axes[2]->iv.extent, &part) ||
+		    part < 1 || whole % part != 0) {
+			const struct expr *inside =
+				expr_lt(m, value, x->iv.extent);
+
+			*condition = *condition
+				? expr_and(m, *condition, inside) : inside;
+		}
+		return value;
+	}
+	return x->iv.var->expr;
+}
+
+/* Requests about the loops of the old reduction are gone with it. */
+static void
+drop_reduce_events(struct stage *st)
+{
+	int kept = 0;
+
+	for (int i = 0; i < st->events.n; i++) {
+		const struct event *e = &st->events.data[i];
+		bool drop = false;
+
+		for (int k = 0; k < e->n; k++) {
+			drop |= e->axes[k]->iv.kind == ITER_REDUCE;
+		}
+		if (!drop) {
+			st->events.data[kept++] = *e;
+		}
+	}
+	st->events.n = kept;
+}
+
+struct factoring {
+	struct iter_var *axes; /* of the partial results */
+	int n_axes;
+	struct iter_var *over; /* still reduced */
+	int n_over;
+	struct var_map map;    /* of the old axes */
+	const struct expr *condition;
+	int at;                /* of the new dimension */
+};
+
+static void
+plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
+	       struct factoring *f)
+{
+	struct eval *ev = c->ev;
+	const struct te_stage *op = st->op;
+	const struct reduction *r = stage_reduction(op);
+	struct iter_var *old = copy_axes(ev, op->axes, op->n_axes, "_rf");
+	struct var_map leaves = { 0 };
+	int most = st->leaves.n + op->n_axes + r->n_axes + 1, n = 0;
+
+	f->axes = arena_array(ev->a, struct iter_var, op->n_axes + 1);
+	f->over = arena_array(ev->a, struct iter_var, most);
+	f->map.from = arena_array(ev->a, struct var *, most);
+	f->map.to = arena_array(ev->a, const struct expr *, most);
+	leaves.from = arena_array(ev->a, struct var *, most);
+	leaves.to = arena_array(ev->a, const struct expr *, most);
+	for (int i = 0; i < op->n_axes; i++) {
+		f->map.from[f->map.n] = op->axes[i].var;
+		f->map.to[f->map.n++] = old[i].var->expr;
+	}
+	/* The loops of the reduction as they are now become axes anew. */
+	for (int i = 0; i < st->leaves.n; i++) {
+		const struct axis *leaf = st->leaves.data[i];
+		struct iter_var iv = leaf->iv;
+
+		if (iv.kind != ITER_REDUCE) {
+			continue;
+		}
+		iv.var = var_new(ev->m, iv.var->name, iv.var->type);
+		leaves.from[leaves.n] = leaf->iv.var;
+		leaves.to[leaves.n++] = iv.var->expr;
+		if (leaf == x) {
+			iv.kind = ITER_SPATIAL;
+			f->axes[f->at] = iv;
+		} else {
+			f->over[f->n_over++] = iv;
+		}
+	}
+	for (int i = 0; i <= op->n_axes; i++) {
+		if (i != f->at) {
+			f->axes[i] = old[n++];
+		}
+	}
+	f->n_axes = op->n_axes + 1;
+	for (int i = 0; i < r->n_axes; i++) {
+		const struct axis *root = pv_axis(ev, &r->axes[i]).u.axis;
+		const struct expr *value = axis_value(c, st, root,
+						      &f->condition, 0);
+
+		f->map.from[f->map.n] = r->axes[i].var;
+		f->map.to[f->map.n++] = expr_add(ev->m,
+			expr_substitute(ev->m, value, &leaves),
+			r->axes[i].min);
+	}
+	if (f->condition) {
+		f->condition = expr_substitute(ev->m, f->condition, &leaves);
+	}
+}
+
+bool
+stage_rfactor(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	struct te_schedule *s = c->self.u.te_schedule;
+	struct te_tensor *t, *made, **inputs;
+	struct stage *st;
+	const struct reduction *r;
+	const struct expr *source, *partial, **index, **body, *loaded;
+	struct factoring f = { 0 };
+	struct iter_var rest;
+	struct axis *x;
+	int64_t at = 0;
+
+	if (!tensor_stage(c, 0, &t, &st)) {
+		return false;
+	}
+	if (!st || !stage_reduction(st->op)) {
+		return call_error(c, 0, "%s is no reduction of this schedule",
+				  t->buffer->name);
+	}
+	r = stage_reduction(st->op);
+	if (!can_rewrite(c, st)) {
+		return false;
+	}
+	if (st->op->n_out != 1) {
+		return call_error(c, 0, "%s has several outputs",
+				  st->op->name);
+	}
+	if (c->args[1].kind != PV_AXIS ||
+	    stage_leaf(st, c->args[1].u.axis) < 0 ||
+	    c->args[1].u.axis->iv.kind != ITER_REDUCE) {
+		return call_error(c, 1, "a loop of %s's reduction is needed",
+				  st->op->name);
+	}
+	x = c->args[1].u.axis;
+	if (arg_given(c, 2) &&
+	    !arg_int(c, 2, -1 - st->op->n_axes, st->op->n_axes, &at)) {
+		return false;
+	}
+	f.at = (int)(at < 0 ? at + st->op->n_axes + 1 : at);
+	plan_factoring(c, st, x, &f);
+	source = expr_substitute(ev->m, st->op->bodies[0]->args[0], &f.map);
+	if (r->condition) {
+		const struct expr *old = expr_substitute(ev->m, r->condition,
+							 &f.map);
+
+		f.condition = f.condition ? expr_and(ev->m, f.condition, old)
+					  : old;
+	}
+	if (f.n_over > 0) {
+		te_reduce_multi(ev->m, r->reducer, &source, f.over, f.n_over,
+				f.condition, &partial);
+	} else {
+		partial = f.condition ? expr_if(ev->m, f.condition, source,
+						r->reducer->identity[0])
+				      : source;
+	}
+	made = te_compute(ev->m, arena_printf(ev->a, "%s_rf", st->op->name),
+			  st->op->tag, f.n_axes, f.axes, partial,
+			  st->op->inputs, st->op->n_inputs);
+	rest = f.axes[f.at];
+	rest.kind = ITER_REDUCE;
+	rest.var = var_new(ev->m, arena_printf(ev->a, "%s_v",
+				x->iv.var->name), rest.var->type);
+	index = arena_array(ev->a, const struct expr *, f.n_axes);
+	for (int i = 0, n = 0; i < f.n_axes; i++) {
+		index[i] = i == f.at ? rest.var->expr
+				     : st->op->axes[n++].var->expr;
+	}
+	loaded = te_at(ev->m, made, index, f.n_axes);
+	body = arena_array(ev->a, const struct expr *, 1);
+	te_reduce_multi(ev->m, r->reducer, &loaded, &rest, 1, NULL, body);
+	inputs = arena_array(ev->a, struct te_tensor *, 1);
+	inputs[0] = made;
+	drop_reduce_events(st);
+	stage_add(ev, s, made->stage, place_of(s, st));
+	{
+		/* Loops of spatial axes stay as they were scheduled. */
+		VEC(struct axis *) kept = { 0 };
+
+		for (int i = 0; i < st->leaves.n; i++) {
+			if (st->leaves.data[i]->iv.kind != ITER_REDUCE) {
+				vec_push(ev->a, &kept, st->leaves.data[i]);
+			}
+		}
+		rewrite_op(ev, st, body, inputs, 1);
+		st->leaves.n = 0;
+		for (int i = 0; i < kept.n; i++) {
+			vec_push(ev->a, &st->leaves, kept.data[i]);
+		}
+		vec_push(ev->a, &st->leaves, pv_axis(ev, &rest).u.axis);
+	}
+	te_remember(ev, made, te_depth(ev, t) + 1);
+	*out = pv_tensor(ev, made);
+	return true;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values: making them, equality, truth, and their text as print has it. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "eval.h"
+#include "program_parts.h"
+
+const char *
+pv_kind_name(enum pv_kind kind)
+{
+	static const char *const names[] = {
+#define KIND(id, name) name,
+#include "kinds.def"
+#undef KIND
+	};
+
+	return names[kind];
+}
+
+struct pval
+pv_none(void)
+{
+	return (struct pval){ .kind = PV_NONE };
+}
+
+struct pval
+pv_bool(bool v)
+{
+	return (struct pval){ .kind = PV_BOOL, .u.boolean = v };
+}
+
+struct pval
+pv_int(int64_t v)
+{
+	return (struct pval){ .kind = PV_INT, .u.ival = v };
+}
+
+struct pval
+pv_float(double v)
+{
+	return (struct pval){ .kind = PV_FLOAT, .u.fval = v };
+}
+
+struct pval
+pv_text_n(struct eval *ev, const char *text, size_t n)
+{
+	struct pval v = { .kind = PV_STRING };
+
+	v.u.text.data = arena_strndup(ev->a, text ? text : "", n);
+	v.u.text.n = n;
+	if (n > 0 && memchr(text, '\0', n)) {
+		char *copy = arena_alloc(ev->a, n + 1);
+
+		memcpy(copy, text, n);
+		v.u.text.data = copy;
+	}
+	return v;
+}
+
+struct pval
+pv_string(struct eval *ev, const char *text)
+{
+	return pv_text_n(ev, text, strlen(text));
+}
+
+/* A literal without anything to it is a number again. */
+struct pval
+pv_expr(const struct expr *e, int depth)
+{
+	return (struct pval){ .kind = PV_EXPR, .depth = depth, .u.expr = e };
+}
+
+struct pval
+pv_any(enum pv_kind kind, const void *p)
+{
+	return (struct pval){ .kind = kind, .u.any = p };
+}
+
+struct pval
+pv_list_of(struct eval *ev, enum pv_kind kind, const struct pval *items, int n)
+{
+	struct pv_list *list = arena_new(ev->a, struct pv_list);
+
+	list->data = arena_array(ev->a, struct pval, n + 1);
+	if (n > 0) {
+		memcpy(list->data, items, sizeof *items * (size_t)n);
+	}
+	list->n = n;
+	list->cap = n + 1;
+	return (struct pval){ .kind = kind, .u.list = list };
+}
+
+struct pval
+pv_tensor(struct eval *ev, struct te_tensor *t)
+{
+	return (struct pval){ .kind = PV_TENSOR, .depth = te_depth(ev, t),
+			      .u.tensor = t };
+}
+
+/* One value per variable, so that axes can be compared. */
+struct pval
+pv_axis(struct eval *ev, const struct iter_var *iv)
+{
+	int id = iv->var->id;
+	struct pval v = { .kind = PV_AXIS, .depth = 1 };
+
+	while (ev->axes.n <= id) {
+		vec_push(ev->a, &ev->axes, NULL);
+	}
+	if (!ev->axes.data[id]) {
+		ev->axes.data[id] = arena_new(ev->a, struct axis);
+		ev->axes.data[id]->iv = *iv;
+	}
+	v.u.axis = ev->axes.data[id];
+	return v;
+}
+
+bool
+pv_is_number(const struct pval *v)
+{
+	return v->kind == PV_INT || v->kind == PV_FLOAT || v->kind == PV_BOOL;
+}
+
+static double
+as_double(const struct pval *v)
+{
+	return v->kind == PV_FLOAT ? v->u.fval
+	       : v->kind == PV_BOOL ? (double)v->u.boolean
+				    : (double)v->u.ival;
+}
+
+static bool
+lists_equal(const struct pv_list *x, const struct pv_list *y, int depth)
+{
+	if (x->n != y->n) {
+		return false;
+	}
+	for (int i = 0; i < x->n; i++) {
+		if (!pv_equal(&x->data[i], &y->data[i], depth + 1)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+pv_equal(const struct pval *x, const struct pval *y, int depth)
+{
+	if (depth > 50) {
+		return false; /* a list that holds itself */
+	}
+	if (pv_is_number(x) && pv_is_number(y)) {
+		if (x->kind == PV_INT && y->kind == PV_INT) {
+			return x->u.ival == y->u.ival;
+		}
+		return as_double(x) == as_double(y);
+	}
+	if (x->kind != y->kind) {
+		return false;
+	}
+	switch (x->kind) {
+	case PV_NONE:
+	case PV_ELLIPSIS:
+		return true;
+	case PV_STRING:
+		return x->u.text.n == y->u.text.n &&
+		       memcmp(x->u.text.data, y->u.text.data,
+			      x->u.text.n) == 0;
+	case PV_TUPLE:
+	case PV_LIST:
+	case PV_SET:
+		return lists_equal(x->u.list, y->u.list, depth);
+	case PV_DICT:
+		return lists_equal(&x->u.dict->keys, &y->u.dict->keys,
+				   depth) &&
+		       lists_equal(&x->u.dict->values, &y->u.dict->values,
+				   depth);
+	case PV_RANGE:
+		return x->u.range->start == y->u.range->start &&
+		       x->u.range->stop == y->u.range->stop &&
+		       x->u.range->step == y->u.range->step;
+	case PV_BLOCK:
+	case PV_LOOP:
+		return x->u.handle.schedule == y->u.handle.schedule &&
+		       x->u.handle.id == y->u.handle.id &&
+		       x->u.handle.func == y->u.handle.func;
+	case PV_NAMESPACE:
+		return x->u.names == y->u.names;
+	default:
+		return x->u.any == y->u.any;
+	}
+}
+
+bool
+eval_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
+{
+	int64_t number;
+
+	switch (v->kind) {
+	case PV_NONE: *out = false; return true;
+	case PV_BOOL: *out = v->u.boolean; return true;
+	case PV_INT: *out = v->u.ival != 0; return true;
+	case PV_FLOAT: *out = v->u.fval != 0; return true;
+	case PV_STRING: *out = v->u.text.n > 0; return true;
+	case PV_TUPLE:
+	case PV_LIST:
+	case PV_SET: *out = v->u.list->n > 0; return true;
+	case PV_DICT: *out = v->u.dict->keys.n > 0; return true;
+	case PV_RANGE:
+		*out = range_length(v->u.range) > 0;
+		return true;
+	case PV_EXPR:
+		if (expr_is_int(v->u.expr, &number)) {
+			*out = number != 0;
+			return true;
+		}
+		/* fall through */
+	case PV_TENSOR_PART:
+		return eval_error(ev, at, "whether this holds is known only "
+				  "when the function runs; use "
+				  "tvm.tir.if_then_else, te.all or te.any");
+	case PV_AXIS:
+		return eval_error(ev, at, "an axis has no truth value when "
+				  "the program is read; use "
+				  "tvm.tir.if_then_else");
+	default: *out = true; return true;
+	}
+}
+
+int64_t
+range_length(const struct pv_range *r)
+{
+	uint64_t span, step;
+
+	if (r->step > 0 ? r->start >= r->stop : r->start <= r->stop) {
+		return 0;
+	}
+	span = r->step > 0 ? (uint64_t)r->stop - (uint64_t)r->start
+			   : (uint64_t)r->start - (uint64_t)r->stop;
+	step = r->step > 0 ? (uint64_t)r->step : 0 - (uint64_t)r->step;
+	span = (span - 1) / step + 1;
+	return span > INT64_MAX ? INT64_MAX : (int64_t)span;
+}
+
+/* -- text -- */
+
+/* The shortest decimal that reads back, with a point or an exponent. */
+static void
+float_text(double v, struct strbuf *out)
+{
+	char text[40];
+
+	if (isnan(v)) {
+		strbuf_puts(out, "nan");
+		return;
+	}
+	if (isinf(v)) {
+		strbuf_puts(out, v < 0 ? "-inf" : "inf");
+		return;
+	}
+	if (fabs(v) >= 1e16 || (v != 0 && fabs(v) < 1e-4)) {
+		for (int digits = 0; digits <= 17; digits++) {
+			snprintf(text, sizeof text, "%.*e", digits, v);
+			if (strtod(text, NULL) == v) {
+				break;
+			}
+		}
+		strbuf_puts(out, text);
+		return;
+	}
+	for (int digits = 1; digits <= 22; digits++) {
+		snprintf(text, sizeof text, "%.*f", digits, v);
+		if (strtod(text, NULL) == v) {
+			break;
+		}
+	}
+	strbuf_puts(out, text);
+}
+
+static void
+string_text(const struct pval *v, bool repr, struct strbuf *out)
+{
+	bool has_single = memchr(v->u.text.data, '\'', v->u.text.n) != NULL;
+	bool has_double = memchr(v->u.text.data, '"', v->u.text.n) != NULL;
+	char quote = has_single && !has_double ? '"' : '\'';
+
+	if (!repr) {
+		strbuf_write(out, v->u.text.data, v->u.text.n);
+		return;
+	}
+	strbuf_putc(out, quote);
+	for (size_t i = 0; i < v->u.text.n; i++) {
+		char c = v->u.text.data[i];
+
+		if (c == '\\' || c == quote) {
+			strbuf_putc(out, '\\');
+			strbuf_putc(out, c);
+		} else if (c == '\n') {
+			strbuf_puts(out, "\\n");
+		} else if (c == '\t') {
+			strbuf_puts(out, "\\t");
+		} else if ((unsigned char)c < 32) {
+			strbuf_printf(out, "\\x%02x", (unsigned char)c);
+		} else {
+			strbuf_putc(out, c);
+		}
+	}
+	strbuf_putc(out, quote);
+}
+
+static void
+list_text(struct eval *ev, const struct pv_list *list, const char *around,
+	  int depth, struct strbuf *out)
+{
+	strbuf_putc(out, around[0]);
+	for (int i = 0; i < list->n; i++) {
+		strbuf_puts(out, i ? ", " : "");
+		pv_text(ev, &list->data[i], true, depth + 1, out);
+	}
+	strbuf_puts(out, around[0] == '(' && list->n == 1 ? "," : "");
+	strbuf_putc(out, around[1]);
+}
+
+static void
+dict_text(struct eval *ev, const struct pv_dict *d, int depth,
+	  struct strbuf *out)
+{
+	strbuf_putc(out, '{');
+	for (int i = 0; i < d->keys.n; i++) {
+		strbuf_puts(out, i ? ", " : "");
+		pv_text(ev, &d->keys.data[i], true, depth + 1, out);
+		strbuf_puts(out, ": ");
+		pv_text(ev, &d->values.data[i], true, depth + 1, out);
+	}
+	strbuf_putc(out, '}');
+}
+
+static void
+tensor_text(const struct buffer *b, const char *name, struct strbuf *out)
+{
+	strbuf_puts(out, "Tensor(shape=[");
+	for (int d = 0; d < b->ndim; d++) {
+		strbuf_puts(out, d ? ", " : "");
+		expr_print(b->shape[d], out);
+	}
+	strbuf_printf(out, "], op.name=%s)", name);
+}
+
+static void
+axis_text(const struct axis *x, struct strbuf *out)
+{
+	if (x->thread) {
+		strbuf_puts(out, x->thread);
+		return;
+	}
+	strbuf_printf(out, "%s in [", x->iv.var->name);
+	expr_print(x->iv.min, out);
+	strbuf_puts(out, ", ");
+	expr_print(x->iv.min, out);
+	strbuf_puts(out, " + ");
+	expr_print(x->iv.extent, out);
+	strbuf_putc(out, ')');
+}
+
+void
+pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
+	struct strbuf *out)
+{
+	if (depth > 50 || out->len > EVAL_MAX_ITEMS * 4) {
+		strbuf_puts(out, "...");
+		return;
+	}
+	switch (v->kind) {
+	case PV_BOOL:
+		strbuf_puts(out, v->u.boolean ? "True" : "False");
+		return;
+	case PV_INT: strbuf_printf(out, "%" PRId64, v->u.ival); return;
+	case PV_FLOAT: float_text(v->u.fval, out); return;
+	case PV_STRING: string_text(v, repr, out); return;
+	case PV_ELLIPSIS: strbuf_puts(out, "Ellipsis"); return;
+	case PV_TUPLE: list_text(ev, v->u.list, "()", depth, out); return;
+	case PV_LIST: list_text(ev, v->u.list, "[]", depth, out); return;
+	case PV_SET: list_text(ev, v->u.list, "{}", depth, out); return;
+	case PV_DICT: dict_text(ev, v->u.dict, depth, out); return;
+	case PV_RANGE:
+		strbuf_printf(out, "range(%" PRId64 ", %" PRId64,
+			      v->u.range->start, v->u.range->stop);
+		if (v->u.range->step != 1) {
+			strbuf_printf(out, ", %" PRId64, v->u.range->step);
+		}
+		strbuf_putc(out, ')');
+		return;
+	case PV_EXPR: expr_print(v->u.expr, out); return;
+	case PV_TENSOR:
+		tensor_text(v->u.tensor->buffer, v->u.tensor->buffer->name,
+			    out);
+		return;
+	case PV_OP:
+		strbuf_printf(out, v->u.tensor->stage ? "compute(%s)"
+						      : "placeholder(%s)",
+			      v->u.tensor->buffer->name);
+		return;
+	case PV_AXIS:
+	case PV_THREAD: axis_text(v->u.axis, out); return;
+	case PV_BLOCK:
+	case PV_LOOP: handle_text(ev, v, out); return;
+	case PV_IRMODULE:
+	case PV_FUNC:
+	case PV_SCHEDULE:
+	case PV_TRACE: script_text(ev, v, out); return;
+	case PV_TARGET:
+		strbuf_puts(out, v->u.target->name);
+		return;
+	default:
+		strbuf_printf(out, v->kind == PV_NONE ? "%s" : "<%s>",
+			      pv_kind_name(v->kind));
+		return;
+	}
+}
