@@ -13,7 +13,7 @@ static bool
 can_rewrite(struct call *c, const struct stage *st)
 {
 	if (st->schedule->has_scan || st->op->kind != TE_COMPUTE) {
-		return call_error(c, -1, "%s() beside a scan or an extern "
+		return call_error(c, -1, "%s() beside a scan or an outside "
 				  "function is not possible; schedule the "
 				  "function with tvm.tir.Schedule",
 				  c->row->name);
