@@ -48,7 +48,7 @@ module_text(struct eval *ev, const struct pv_module *module,
 }
 
 void
-script_text(struct eval *ev, const struct pval *v, struct strbuf *out)
+pv_script_text(struct eval *ev, const struct pval *v, struct strbuf *out)
 {
 	size_t from = out->len;
 
@@ -71,7 +71,7 @@ module_script(struct call *c, struct pval *out)
 	struct strbuf s;
 
 	strbuf_init(&s);
-	script_text(c->ev, &c->self, &s);
+	pv_script_text(c->ev, &c->self, &s);
 	*out = pv_text_n(c->ev, s.data, s.len);
 	strbuf_release(&s);
 	return eval_tick(c->ev, c->span, (int64_t)out->u.text.n / 8);
@@ -85,7 +85,7 @@ module_show(struct call *c, struct pval *out)
 
 	(void)out;
 	strbuf_init(&s);
-	script_text(c->ev, &c->self, &s);
+	pv_script_text(c->ev, &c->self, &s);
 	strbuf_putc(&s, '\n');
 	ok = print_text(c->ev, c->span, s.data);
 	strbuf_release(&s);

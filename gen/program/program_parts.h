@@ -40,7 +40,7 @@ bool module_set(struct eval *ev, struct py_span at, const struct pval *of,
 		const struct pval *name, const struct pval *f);
 /* "i_0" or the block's name; the script of a function, module, trace. */
 void handle_text(struct eval *ev, const struct pval *v, struct strbuf *out);
-void script_text(struct eval *ev, const struct pval *v, struct strbuf *out);
+void pv_script_text(struct eval *ev, const struct pval *v, struct strbuf *out);
 /* An operator of Python, or a name of topi, on whole tensors. */
 bool topi_operator(struct eval *ev, struct py_span at, const char *op,
 		   const struct pval *x, const struct pval *y,

@@ -410,7 +410,7 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 	case PV_IRMODULE:
 	case PV_FUNC:
 	case PV_SCHEDULE:
-	case PV_TRACE: script_text(ev, v, out); return;
+	case PV_TRACE: pv_script_text(ev, v, out); return;
 	case PV_TARGET:
 		strbuf_puts(out, v->u.target->name);
 		return;
