@@ -271,8 +271,8 @@ bool eval_truth(struct eval *ev, struct py_span at, const struct pval *v,
 /* Elements of anything that can be iterated over; arena array. */
 bool eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 		struct pval **items, int *n);
-struct pval *scope_find(struct eval *ev, struct scope *s, const char *name);
-void scope_set(struct eval *ev, struct scope *s, const char *name,
+struct pval *eval_scope_find(struct eval *ev, struct scope *s, const char *name);
+void eval_scope_set(struct eval *ev, struct scope *s, const char *name,
 	       const struct pval *v);
 bool eval_import(struct eval *ev, struct scope *s, const struct py_node *e);
 /* A decorated def or class: a function or module in TVMScript. *is_script

@@ -170,7 +170,7 @@ call_closure(struct eval *ev, struct py_span at, const struct closure *c,
 	}
 	scope->parent = c->scope;
 	for (int i = 0; i < b.n; i++) {
-		scope_set(ev, scope, b.slots[i].name,
+		eval_scope_set(ev, scope, b.slots[i].name,
 			  b.values[i].kind == PV_MISSING ? &c->defaults[i]
 							 : &b.values[i]);
 	}

@@ -5,7 +5,7 @@
 #include "program_parts.h"
 
 struct pval *
-scope_find(struct eval *ev, struct scope *s, const char *name)
+eval_scope_find(struct eval *ev, struct scope *s, const char *name)
 {
 	for (; s; s = s->parent) {
 		ev->steps += s->names.n / 16;
@@ -19,7 +19,7 @@ scope_find(struct eval *ev, struct scope *s, const char *name)
 }
 
 void
-scope_set(struct eval *ev, struct scope *s, const char *name,
+eval_scope_set(struct eval *ev, struct scope *s, const char *name,
 	  const struct pval *v)
 {
 	struct scope_entry entry = { name, *v };
@@ -40,7 +40,7 @@ static bool
 eval_name(struct eval *ev, struct scope *s, const struct py_node *e,
 	  struct pval *out)
 {
-	struct pval *found = scope_find(ev, s, e->text);
+	struct pval *found = eval_scope_find(ev, s, e->text);
 	const struct name_row *row;
 	VEC(const char *) known = { 0 };
 	const char *const *builtin;

@@ -84,7 +84,7 @@ eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
 {
 	switch (target->kind) {
 	case PY_NAME:
-		scope_set(ev, s, target->text, value);
+		eval_scope_set(ev, s, target->text, value);
 		return true;
 	case PY_TUPLE:
 	case PY_LIST:
@@ -270,7 +270,7 @@ define(struct eval *ev, struct scope *s, const struct py_node *e)
 		}
 		f = decorated;
 	}
-	scope_set(ev, s, e->text, &f);
+	eval_scope_set(ev, s, e->text, &f);
 	return true;
 }
 

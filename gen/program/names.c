@@ -198,7 +198,7 @@ import_whole(struct eval *ev, struct scope *s, const struct py_import *one)
 			   : one->path;
 		v.u.names = names_module(name);
 	}
-	scope_set(ev, s, name, &v);
+	eval_scope_set(ev, s, name, &v);
 	return true;
 }
 
@@ -230,7 +230,7 @@ eval_import(struct eval *ev, struct scope *s, const struct py_node *e)
 
 		for (int i = 0; i < e->n_names; i++) {
 			if (e->names[i].name) {
-				scope_set(ev, s, e->names[i].name, &none);
+				eval_scope_set(ev, s, e->names[i].name, &none);
 			}
 		}
 		return true;
@@ -246,7 +246,7 @@ eval_import(struct eval *ev, struct scope *s, const struct py_node *e)
 		if (!module_attribute(ev, one->span, in, one->path, &v)) {
 			return false;
 		}
-		scope_set(ev, s, one->name, &v);
+		eval_scope_set(ev, s, one->name, &v);
 	}
 	return true;
 }

@@ -15,7 +15,7 @@ set_name(struct eval *ev, const char *name, const char *value)
 {
 	struct pval v = pv_string(ev, value);
 
-	scope_set(ev, ev->globals, name, &v);
+	eval_scope_set(ev, ev->globals, name, &v);
 }
 
 /* Functions in TVMScript that the program leaves bound at its top level. */

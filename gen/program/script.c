@@ -16,7 +16,7 @@ static const struct expr *
 outer_name(void *ctx, const char *name)
 {
 	struct lookup *l = ctx;
-	const struct pval *v = scope_find(l->ev, l->scope, name);
+	const struct pval *v = eval_scope_find(l->ev, l->scope, name);
 
 	if (!v) {
 		return NULL;
@@ -86,7 +86,7 @@ eval_script(struct eval *ev, struct scope *s, const struct py_node *e,
 		if (!v.u.func) {
 			return false;
 		}
-		scope_set(ev, s, e->text, &v);
+		eval_scope_set(ev, s, e->text, &v);
 		return true;
 	}
 	module = arena_new(ev->a, struct pv_module);
@@ -104,6 +104,6 @@ eval_script(struct eval *ev, struct scope *s, const struct py_node *e,
 		vec_push(ev->a, &module->funcs, f);
 	}
 	v = (struct pval){ .kind = PV_IRMODULE, .u.module = module };
-	scope_set(ev, s, e->text, &v);
+	eval_scope_set(ev, s, e->text, &v);
 	return true;
 }
