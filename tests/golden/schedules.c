@@ -108,11 +108,13 @@ static struct func *
 read_func(struct module *m, const struct schedule_case *c)
 {
 	struct source src = { c->path, c->before, strlen(c->before) };
-	int before = m->funcs.n;
+	struct func *f = NULL;
 
-	return script_read(m, &src) && m->funcs.n > before
-		       ? m->funcs.data[m->funcs.n - 1]
-		       : NULL;
+	if (script_read(m, &src) && m->funcs.n > 0) {
+		f = m->funcs.data[m->funcs.n - 1];
+		m->funcs.n = 0; /* the next may have its name */
+	}
+	return f;
 }
 
 static const char *
@@ -342,6 +344,7 @@ check_case(struct arena *a, struct schedule_case *c, bool regen)
 {
 	struct schedule_case now;
 	int failed = check_failed;
+	bool again;
 
 	if (!sched_primitive_find(c->primitive)) {
 		CHECK(!"the title begins with a primitive");
@@ -355,7 +358,12 @@ check_case(struct arena *a, struct schedule_case *c, bool regen)
 			   !same_text(now.refused, c->refused)) {
 			write_case(&now);
 		}
+		/* As the printer writes it, its names are other ones. */
+		again = regen && !same_text(now.before, c->before);
 		*c = now;
+		if (again) {
+			check_case(a, c, regen);
+		}
 	}
 	if (check_failed > failed) {
 		fprintf(stderr, "^ %s\n", c->path);

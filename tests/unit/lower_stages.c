@@ -131,7 +131,7 @@ test_pipeline_of_reduction(void)
 		CHECK(sched_compute_at(&t.s, copy, loop(&t, "c", 0)));
 	}
 	CHECK(sched_decompose_reduction(&t.s, c, loop(&t, "c", 0), &init));
-	pipelined(&t, loop(&t, "c", 0), 3, (int[]){ 0, 0, 1 },
+	pipelined(&t, loop(&t, "c_update", 0), 3, (int[]){ 0, 0, 1 },
 		  (int[]){ 0, 1, 2 });
 	CHECK(trial_lower(&t));
 	CHECK(trial_text_has(&t, "(2, 4, 4)"));
