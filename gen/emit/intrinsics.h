@@ -48,6 +48,15 @@ intrinsic_set_symbol(const struct intrinsic_set *set, const char *name);
 const struct intrinsic_text *
 intrinsic_symbol_text(const struct intrinsic_symbol *s,
 		      const struct dialect *d);
+/* Reads the script and adds the intrinsic to what a schedule may name; all of
+ * them; the one of that name, where there is one and out lacks it. False after
+ * mistakes in a script. */
+bool intrinsic_register(struct module *m, const struct intrinsic_data *d,
+			struct tensor_intrins *out);
+bool intrinsic_set_register(struct module *m, const struct intrinsic_set *set,
+			    struct tensor_intrins *out);
+bool intrinsic_find(struct module *m, const struct intrinsic_set *set,
+		    const char *name, struct tensor_intrins *out);
 /* Appends the text, filled in. */
 bool intrinsic_text_print(struct module *m, const struct intrinsic_symbol *s,
 			  const struct intrinsic_text *t, struct strbuf *out);

@@ -8,6 +8,7 @@ import os
 import shutil
 
 from helper import DIGITS, ROOT, fail, tirc, work_folder
+from schema_check import errors
 
 TEMPLATES = os.path.join(ROOT, "templates")
 
@@ -15,51 +16,6 @@ TEMPLATES = os.path.join(ROOT, "templates")
 def load(*path):
     with open(os.path.join(TEMPLATES, *path), encoding="utf-8") as file:
         return json.load(file)
-
-
-TYPES = {"object": dict, "array": list, "string": str, "boolean": bool,
-         "integer": int}
-
-
-def errors(value, schema, root, at=""):
-    """The part of JSON Schema that ours use."""
-    if "$ref" in schema:
-        schema = root["definitions"][schema["$ref"].split("/")[-1]]
-    if "enum" in schema and value not in schema["enum"]:
-        return [at]
-    if "oneOf" in schema:
-        good = [s for s in schema["oneOf"]
-                if not errors(value, s, root, at)]
-        # {} fits every object form; that is fine here.
-        return [] if good else [at]
-    kind = schema.get("type")
-    if kind and (not isinstance(value, TYPES[kind])
-                 or (kind == "integer" and isinstance(value, bool))):
-        return [at]
-    found = []
-    if isinstance(value, dict):
-        for key in schema.get("required", []):
-            if key not in value:
-                found.append(at + "/" + key)
-        for key, item in value.items():
-            inner = schema.get("properties", {}).get(
-                key, schema.get("additionalProperties", True))
-            if inner is False:
-                found.append(at + "/" + key)
-            elif inner is not True:
-                found += errors(item, inner, root, at + "/" + key)
-    elif isinstance(value, list):
-        if not schema.get("minItems", 0) <= len(value) <= schema.get(
-                "maxItems", len(value)):
-            found.append(at)
-        for i, item in enumerate(value):
-            found += errors(item, schema.get("items", {}), root,
-                            "%s/%d" % (at, i))
-    elif isinstance(value, int) and not isinstance(value, bool):
-        if not schema.get("minimum", value) <= value <= schema.get(
-                "maximum", value):
-            found.append(at)
-    return found
 
 
 dialect_schema = load("schema", "dialect.schema.json")

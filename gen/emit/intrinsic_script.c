@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of a tensor intrinsic's script, for schedules. */
+#include "intrinsics.h"
+
+#include "script.h"
+
+static bool
+fail(struct module *m, const struct intrinsic_data *d, const char *fmt, ...)
+	TIRC_PRINTF(3, 4);
+
+static bool
+fail(struct module *m, const struct intrinsic_data *d, const char *fmt, ...)
+{
+	struct diag_place place = { .file = d->script_file };
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_error(&m->diags, DIAG_BAD_DIALECT, place, "%s",
+		   arena_vprintf(&m->arena, fmt, ap));
+	va_end(ap);
+	return false;
+}
+
+/* The parts of an intrinsic have the same parameters. */
+static bool
+check_part(struct module *m, const struct intrinsic_data *d,
+	   const struct func *desc, const struct func *f)
+{
+	if (!f) {
+		return true;
+	}
+	for (int i = 0; i < f->params.n || i < desc->params.n; i++) {
+		const struct buffer *a = i < desc->params.n
+			? desc->params.data[i].buffer : NULL;
+		const struct buffer *b = i < f->params.n
+			? f->params.data[i].buffer : NULL;
+
+		if (!a || !b || a->ndim != b->ndim ||
+		    !dtype_equal(a->type, b->type)) {
+			return fail(m, d, "parameter %d of %s is no buffer, "
+				    "or of another rank or type than in "
+				    "desc; all functions take the same", i,
+				    f->name);
+		}
+	}
+	return true;
+}
+
+static bool
+read_script(struct module *m, const struct intrinsic_data *d,
+	    struct tensor_intrin *t)
+{
+	const struct source src = { d->script_file, d->script,
+				    strlen(d->script) };
+
+	if (!script_read(m, &src)) {
+		return false;
+	}
+	t->desc = module_find_func(m, "desc");
+	t->impl = module_find_func(m, "impl");
+	t->reset = module_find_func(m, "reset");
+	t->update = module_find_func(m, "update");
+	if (!t->desc || !t->impl) {
+		return fail(m, d, "a function 'desc' and one 'impl' are "
+			    "wanted");
+	}
+	return check_part(m, d, t->desc, t->desc) &&
+	       check_part(m, d, t->desc, t->impl) &&
+	       check_part(m, d, t->desc, t->reset) &&
+	       check_part(m, d, t->desc, t->update);
+}
+
+bool
+intrinsic_register(struct module *m, const struct intrinsic_data *d,
+		   struct tensor_intrins *out)
+{
+	struct tensor_intrin *t = arena_new(&m->arena, struct tensor_intrin);
+	int cap = m->funcs.cap, n = m->funcs.n;
+	struct func **kept = m->funcs.data;
+	bool good;
+
+	t->name = d->name;
+	t->what = d->what;
+	t->requires = d->requires.data;
+	t->n_requires = d->requires.n;
+	/* Its functions are none of the module's. */
+	m->funcs.data = NULL;
+	m->funcs.n = m->funcs.cap = 0;
+	good = read_script(m, d, t);
+	m->funcs.data = kept;
+	m->funcs.n = n;
+	m->funcs.cap = cap;
+	if (good) {
+		tensor_intrins_add(out, t);
+	}
+	return good;
+}
+
+bool
+intrinsic_set_register(struct module *m, const struct intrinsic_set *set,
+		       struct tensor_intrins *out)
+{
+	bool good = true;
+
+	for (int i = 0; i < set->list.n; i++) {
+		good &= intrinsic_register(m, &set->list.data[i], out);
+	}
+	return good;
+}
+
+bool
+intrinsic_find(struct module *m, const struct intrinsic_set *set,
+	       const char *name, struct tensor_intrins *out)
+{
+	if (tensor_intrins_find(out, name)) {
+		return true;
+	}
+	for (int i = 0; i < set->list.n; i++) {
+		if (strcmp(set->list.data[i].name, name) == 0) {
+			return intrinsic_register(m, &set->list.data[i], out);
+		}
+	}
+	return true;
+}

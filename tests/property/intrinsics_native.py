@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Intrinsics compiled for the instruction itself, where this machine, or an
+emulator on it, has it. argv: the test program, a folder, which machine."""
+import platform
+import shutil
+import subprocess
+import sys
+
+SKIP = 77
+program, folder, which = sys.argv[1:]
+
+
+def skip(why):
+    print("skipped:", why)
+    sys.exit(SKIP)
+
+
+def features():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            for line in file:
+                if line.startswith(("flags", "Features")):
+                    return line.split(":")[1].split()
+    except OSError:
+        pass
+    return []
+
+
+if which == "vnni":
+    if platform.machine() != "x86_64" or "avx512_vnni" not in features():
+        skip("this CPU has no AVX-512 VNNI")
+    if not shutil.which("gcc"):
+        skip("gcc is not installed")
+    compiler, instruction = "gcc -std=gnu11 -O2 -mavx512vnni", "vpdpbusd"
+    disassemble = ["objdump", "-d"]
+else:
+    if not shutil.which("aarch64-linux-gnu-gcc"):
+        skip("aarch64-linux-gnu-gcc is not installed")
+    if not shutil.which("qemu-aarch64"):
+        skip("qemu-aarch64 is not installed")
+    compiler = ("aarch64-linux-gnu-gcc -static -std=gnu11 -O2 "
+                "-march=armv8.2-a+dotprod")
+    instruction = "sdot"
+    disassemble = ["aarch64-linux-gnu-objdump", "-d"]
+
+done = subprocess.run(
+    [program, "gnu-c", folder, compiler + " -Wall -Wextra -Werror"],
+    check=False)
+if done.returncode != 0:
+    sys.exit("the instruction gives something else than its description")
+if shutil.which(disassemble[0]):
+    text = subprocess.run(disassemble + [folder + "/intrinsics"],
+                          check=True, capture_output=True, text=True).stdout
+    if instruction not in text:
+        sys.exit(instruction + " is not in the program")
