@@ -103,10 +103,10 @@ bool program_build(struct graph *g, const struct target *target,
 /* The kernel's function as it was before its schedule (phase 0), made anew from
  * its group: the kernel itself is lowered. NULL after reporting. */
 struct func *kernel_unscheduled(struct program *p, const struct kernel *k);
-/* The same, scheduled by the rules: out has the function and the trace. */
-struct sched;
+/* The same, scheduled as program_build does it: out has the function and the
+ * trace. hooks may be NULL. */
 bool kernel_schedule(struct program *p, const struct kernel *k,
-		     struct sched *out);
+		     const struct pass_hooks *hooks, struct sched *out);
 
 /* plan/: chooses the order of kernels that lowers the peak, in place of
  * g's order (topological). */

@@ -433,6 +433,49 @@ free_stem(struct builder *b, const struct group *group)
 			    operator_word(&b->m->arena, group->anchor));
 }
 
+/* "split(i, [None, 4]); vectorize(i_i)" */
+static const char *
+trace_words(struct module *m, const struct sched *s)
+{
+	const char *text = "";
+
+	for (int i = 0; i < s->trace.n; i++) {
+		const struct sched_step *step = &s->trace.data[i];
+
+		if (!step->primitive->is_query) {
+			text = arena_printf(&m->arena, "%s%s%s", text,
+					    text[0] ? "; " : "", step->text);
+		}
+	}
+	return text[0] ? text : "plain loops";
+}
+
+/* By the hook, or else by the rules. */
+static bool
+schedule(struct builder *b, struct kernel *k, struct sched *out)
+{
+	struct sched s;
+
+	if (b->hooks == NULL || b->hooks->schedule == NULL) {
+		return default_schedule(k, b->p->target, b->m, out);
+	}
+	sched_init(&s, k->func);
+	switch (b->hooks->schedule(b->hooks->ctx, k->name, &s)) {
+	case HOOK_SCHEDULE_NONE:
+		return default_schedule(k, b->p->target, b->m, out);
+	case HOOK_SCHEDULE_FAILED:
+		return false;
+	case HOOK_SCHEDULE_DONE:
+		break;
+	}
+	func_commit(k->func);
+	k->schedule = trace_words(b->m, &s);
+	if (out != NULL) {
+		*out = s;
+	}
+	return sched_adopt_layouts(&s, k);
+}
+
 static bool
 build_kernel(struct builder *b, struct group *group)
 {
@@ -447,7 +490,7 @@ build_kernel(struct builder *b, struct group *group)
 		return false;
 	}
 	k->title = kernel_title(b->g, group);
-	if (!default_schedule(k, b->p->target, m, NULL)) {
+	if (!schedule(b, k, NULL)) {
 		return false;
 	}
 	if (b->hooks != NULL && b->hooks->after_func != NULL) {
@@ -470,30 +513,37 @@ build_kernel(struct builder *b, struct group *group)
 
 /* -- a kernel's schedule, to be looked at -- */
 
+/* A kernel like k, without schedule; false after reporting. */
+static bool
+join_again(struct builder *b, const struct kernel *k, struct joint *out)
+{
+	struct kernel *copy = arena_new(&b->m->arena, struct kernel);
+
+	*out = (struct joint){ .b = b, .k = copy };
+	copy->group = k->group;
+	copy->name = k->name;
+	new_names(b, &out->names);
+	return join(out);
+}
+
 struct func *
 kernel_unscheduled(struct program *p, const struct kernel *k)
 {
 	struct builder b = { .p = p, .g = p->graph, .m = p->graph->module };
-	struct kernel *copy = arena_new(&b.m->arena, struct kernel);
-	struct joint j = { .b = &b, .k = copy };
+	struct joint j;
 
-	copy->group = k->group;
-	copy->name = k->name;
-	new_names(&b, &j.names);
-	return join(&j) ? copy->func : NULL;
+	return join_again(&b, k, &j) ? j.k->func : NULL;
 }
 
 bool
-kernel_schedule(struct program *p, const struct kernel *k, struct sched *out)
+kernel_schedule(struct program *p, const struct kernel *k,
+		const struct pass_hooks *hooks, struct sched *out)
 {
-	struct builder b = { .p = p, .g = p->graph, .m = p->graph->module };
-	struct kernel *copy = arena_new(&b.m->arena, struct kernel);
-	struct joint j = { .b = &b, .k = copy };
+	struct builder b = { .p = p, .g = p->graph, .m = p->graph->module,
+			     .hooks = hooks };
+	struct joint j;
 
-	copy->group = k->group;
-	copy->name = k->name;
-	new_names(&b, &j.names);
-	return join(&j) && default_schedule(copy, p->target, b.m, out);
+	return join_again(&b, k, &j) && schedule(&b, j.k, out);
 }
 
 /* -- all groups -- */

@@ -14,8 +14,20 @@ struct graph_pass {
 
 const struct graph_pass *graph_passes(int *n);
 
+struct sched;
+
+enum hook_schedule {
+	HOOK_SCHEDULE_NONE,  /* leave it to the rules */
+	HOOK_SCHEDULE_DONE,
+	HOOK_SCHEDULE_FAILED /* reported on the module's diags */
+};
+
 struct pass_hooks {
 	void *ctx;
+	/* NULL, or: schedules a kernel in place of the rules. s holds its
+	 * function as its operators define it. */
+	enum hook_schedule (*schedule)(void *ctx, const char *kernel,
+				       struct sched *s);
 	/* Called after each pass, for --print-after and the verifier. */
 	void (*after_graph)(void *ctx, const char *pass, const struct graph *g);
 	void (*after_func)(void *ctx, const char *pass, const struct func *f);

@@ -267,23 +267,6 @@ choose(struct rules *r)
 	return false;
 }
 
-/* Constants are stored as the schedule has laid out their parameters. */
-static void
-adopt_layouts(struct rules *r)
-{
-	struct kernel *k = r->kernel;
-
-	for (int i = 0; i < k->args.n; i++) {
-		struct kernel_arg *arg = &k->args.data[i];
-
-		for (int l = 0; arg->weight && l < r->s.layouts.n; l++) {
-			if (r->s.layouts.data[l].from == arg->buffer) {
-				arg->weight->map = r->s.layouts.data[l].map;
-			}
-		}
-	}
-}
-
 bool
 default_schedule(struct kernel *k, const struct target *target,
 		 struct module *m, struct sched *out)
@@ -298,10 +281,9 @@ default_schedule(struct kernel *k, const struct target *target,
 	}
 	k->schedule = arena_strndup(&m->arena, r.words.data, r.words.len);
 	strbuf_release(&r.words);
-	adopt_layouts(&r);
 	func_commit(k->func);
 	if (out != NULL) {
 		*out = r.s;
 	}
-	return true;
+	return sched_adopt_layouts(&r.s, k);
 }

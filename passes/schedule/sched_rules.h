@@ -14,6 +14,10 @@
 bool default_schedule(struct kernel *k, const struct target *target,
 		      struct module *m, struct sched *out);
 
+/* Stores the kernel's constants as the schedule has laid them out. False after
+ * reporting if it has laid out what is no constant. */
+bool sched_adopt_layouts(const struct sched *s, struct kernel *k);
+
 /* One kernel being scheduled. */
 struct rules {
 	struct sched s;

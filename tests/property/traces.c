@@ -2,7 +2,8 @@
 /* traces TARGET MODEL.onnx: every kernel's default schedule, done again on the
  * kernel's unscheduled function from its trace, gives the same text: from the
  * steps in memory, and from the trace written and read as Python and as
- * JSON. With PRINT=1 the Python form is shown. */
+ * JSON; and a program whose kernels are scheduled by those texts is the same
+ * program. With PRINT=1 the Python form is shown. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -97,7 +98,7 @@ check_kernel(struct program *p, const struct kernel *k, const char *want)
 	struct module *m = p->graph->module;
 	struct sched first;
 
-	if (!CHECK(kernel_schedule(p, k, &first))) {
+	if (!CHECK(kernel_schedule(p, k, NULL, &first))) {
 		return;
 	}
 	if (getenv("PRINT")) {
@@ -112,6 +113,62 @@ check_kernel(struct program *p, const struct kernel *k, const char *want)
 	check_again(p, k, want, &first, IN_MEMORY);
 	check_again(p, k, want, &first, AS_PYTHON);
 	check_again(p, k, want, &first, AS_JSON);
+}
+
+/* -- put back into the build */
+
+static enum hook_schedule
+from_text(void *ctx, const char *kernel, struct sched *s)
+{
+	struct program *p = ctx;
+	struct sched first;
+	struct strbuf text;
+	struct source src = { .name = "schedule.py" };
+	bool ok;
+
+	for (int i = 0; i < p->kernels.n; i++) {
+		if (strcmp(p->kernels.data[i]->name, kernel) != 0) {
+			continue;
+		}
+		if (!CHECK(kernel_schedule(p, p->kernels.data[i], NULL,
+					   &first))) {
+			return HOOK_SCHEDULE_FAILED;
+		}
+		strbuf_init(&text);
+		trace_print_python(&first, SCRIPT_OLD, &text);
+		src.text = arena_strdup(&s->module->arena, text.data);
+		src.length = text.len;
+		strbuf_release(&text);
+		ok = trace_read_python(s, &src);
+		return ok ? HOOK_SCHEDULE_DONE : HOOK_SCHEDULE_FAILED;
+	}
+	return HOOK_SCHEDULE_NONE;
+}
+
+/* A program whose kernels are scheduled by the texts of the first one's. */
+static void
+check_build(struct program *p)
+{
+	struct module *m = p->graph->module;
+	struct pass_hooks hooks = { .ctx = p, .schedule = from_text };
+	struct program again;
+
+	if (!CHECK(program_build(p->graph, p->target, &hooks, &again)) ||
+	    !CHECK_EQ(again.kernels.n, p->kernels.n)) {
+		show(&m->diags);
+		return;
+	}
+	for (int i = 0; i < p->kernels.n; i++) {
+		CHECK_STR_EQ(text_of(&m->arena, again.kernels.data[i]->func),
+			     text_of(&m->arena, p->kernels.data[i]->func));
+	}
+	CHECK_EQ(again.weights.n, p->weights.n);
+	for (int i = 0; i < p->weights.n && i < again.weights.n; i++) {
+		CHECK_EQ(again.weights.data[i]->map != NULL,
+			 p->weights.data[i]->map != NULL);
+		CHECK_EQ(again.weights.data[i]->bytes,
+			 p->weights.data[i]->bytes);
+	}
 }
 
 int
@@ -148,6 +205,7 @@ main(int argc, char **argv)
 		}
 		check_kernel(&p, p.kernels.data[i], want);
 	}
+	check_build(&p);
 	fprintf(stderr, "%d kernels\n", p.kernels.n);
 	onnx_file_close(file);
 	module_free(m);
