@@ -451,6 +451,38 @@ divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
 	return true;
 }
 
+/* The simplifier writes (o * 8 + i) % 6 as (o * 2 + i) % 6, where o * 8 + i is
+ * what runs through consecutive values. Is s such a form of a mark that is
+ * known? Then it becomes that mark. */
+static void
+restore_modulo(struct detect *d, struct iter_sum *s, int64_t c)
+{
+	int64_t have, want;
+
+	for (int k = 0; k < d->fused.n; k++) {
+		const struct iter_sum *pattern = &d->fused.data[k].pattern;
+		int found = 0;
+
+		for (int i = 0; i < s->n && s->n == pattern->n; i++) {
+			for (int j = 0; j < pattern->n; j++) {
+				found += same_digit(d, &s->parts[i],
+						    &pattern->parts[j]) &&
+					 expr_is_int(s->parts[i].scale,
+						     &have) &&
+					 expr_is_int(pattern->parts[j].scale,
+						     &want) &&
+					 floor_mod(have - want, c) == 0;
+			}
+		}
+		if (found == s->n && found > 1) {
+			s->parts = arena_copy(&d->m->arena, pattern->parts,
+					      sizeof *pattern->parts *
+						      (size_t)pattern->n);
+			return;
+		}
+	}
+}
+
 /* (x * c + y) // c is x + y // c, and the remainder y % c: parts whose scale c
  * divides stay as they are, the others have to be fused. */
 static bool
@@ -458,6 +490,7 @@ read_division(struct detect *d, const struct expr *e, struct iter_sum *out)
 {
 	const struct expr *c = e->args[1];
 	bool modulo = e->kind == EXPR_FLOORMOD;
+	int64_t size;
 	struct iter_sum whole = { 0 }, rest = { 0 }, s;
 
 	if (uses_loops(d, c) || expr_has_load(c)) {
@@ -482,6 +515,9 @@ read_division(struct detect *d, const struct expr *e, struct iter_sum *out)
 	}
 	rest.base = s.base;
 	if (rest.n > 0) {
+		if (modulo && expr_is_int(c, &size) && size > 0) {
+			restore_modulo(d, &rest, size);
+		}
 		if (!fuse_parts(d, &rest, e->args[0]) ||
 		    (rest.n == 1 && !divide_digit(d, e, &rest, c, modulo))) {
 			return false;
@@ -770,6 +806,11 @@ detect_all(struct detect *d, const struct iter_var *loops,
 	}
 	out->n = n;
 	out->indices = arena_array(&d->m->arena, struct iter_sum, n + 1);
+	/* The quotient by a number tells of which mark the remainder is. */
+	for (int i = 0; i < n && !d->pad; i++) {
+		detect_read(d, indices[i], &out->indices[i]);
+	}
+	d->why = NULL;
 	for (int i = 0; i < n; i++) {
 		if (!detect_read(d, indices[i], &out->indices[i])) {
 			return false;

@@ -1,47 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a loop runs: parallel, vectorized, unrolled, bound to threads; and
  * annotations. */
-#include "sched_edit.h"
-
-static bool
-drives_kind(const struct stmt *block, const struct var *v, enum iter_kind kind)
-{
-	const struct block *b = block->u.block;
-
-	for (int i = 0; i < b->n_iters; i++) {
-		if (b->iters[i].kind == kind &&
-		    expr_uses_var(block->args[i + 1], v)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* No two iterations write the same element: the loop drives spatial iter
- * vars only, and some in every block. */
-static bool
-check_data_parallel(struct edit *e, struct stmt *loop)
-{
-	const struct var *v = loop->u.loop.var;
-	struct stmt_list blocks = { 0 };
-
-	blocks_below(e->f, loop, &blocks);
-	for (int i = 0; i < blocks.list.n; i++) {
-		struct stmt *b = blocks.list.data[i];
-
-		for (int k = ITER_SPATIAL; k <= ITER_OPAQUE; k++) {
-			if (k != ITER_SPATIAL &&
-			    drives_kind(b, v, (enum iter_kind)k)) {
-				return edit_fail(e, "loop %s reduces or scans "
-						 "in block %s; only loops "
-						 "whose iterations are "
-						 "independent can be", v->name,
-						 b->u.block->name);
-			}
-		}
-	}
-	return true;
-}
+#include "legal.h"
 
 static bool
 has_loop(void *ctx, struct stmt *s)
@@ -78,7 +38,8 @@ set_kind(struct edit *e, int loop, enum for_kind kind, const char *thread)
 					 l->u.loop.var->name);
 		}
 	}
-	if (kind != FOR_UNROLLED && !check_data_parallel(e, l)) {
+	if (kind == FOR_THREAD ? !no_reduction(e, l)
+	    : kind != FOR_UNROLLED && !iterations_apart(e, l)) {
 		return false;
 	}
 	stmt_set_loop_kind(e->f, l, kind, thread);

@@ -7,8 +7,7 @@
  */
 #include <assert.h>
 
-#include "lower_passes.h"
-#include "sched_edit.h"
+#include "legal.h"
 
 /* -- split */
 
@@ -344,48 +343,6 @@ check_ranges(struct edit *e, const struct stmt_list *chain)
 	return true;
 }
 
-/* Where one loop drives both kinds of iter vars, a reduction starts in the
- * middle of it: its iterations keep their order. */
-static bool
-check_unmixed(struct edit *e, const struct stmt *block, struct stmt *const *list,
-	      int n)
-{
-	for (int i = 0; i < n; i++) {
-		if (loop_drives(list[i], block, true) &&
-		    loop_drives(list[i], block, false)) {
-			return edit_fail(e, "loop %s is both for reduction "
-					 "and not in block %s; reorder before "
-					 "fusing", list[i]->u.loop.var->name,
-					 block->u.block->name);
-		}
-	}
-	return true;
-}
-
-static bool
-check_iters(struct edit *e, struct stmt *top, struct stmt *const *list, int n)
-{
-	struct stmt_list blocks = { 0 };
-
-	blocks_below(e->f, top, &blocks);
-	for (int i = 0; i < blocks.list.n; i++) {
-		const struct block *b = blocks.list.data[i]->u.block;
-
-		if (!check_unmixed(e, blocks.list.data[i], list, n)) {
-			return false;
-		}
-		for (int k = 0; k < b->n_iters; k++) {
-			if (b->iters[k].kind != ITER_SPATIAL &&
-			    b->iters[k].kind != ITER_REDUCE) {
-				return edit_fail(e, "block %s has an ordered "
-						 "iter var; its loops keep "
-						 "their order", b->name);
-			}
-		}
-	}
-	return true;
-}
-
 bool
 prim_reorder(struct edit *e, const struct sched_value *args,
 	     struct sched_value *out)
@@ -399,7 +356,8 @@ prim_reorder(struct edit *e, const struct sched_value *args,
 
 	(void)out;
 	if (!list || !loop_chain(e, list, n, &chain) || !check_ranges(e, &chain) ||
-	    !check_iters(e, chain.list.data[0], list, n)) {
+	    !loops_permutable(e, chain.list.data[0],
+			      chain.list.data[chain.list.n - 1])) {
 		return false;
 	}
 	place = stmt_place_of(chain.list.data[0]);

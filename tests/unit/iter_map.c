@@ -211,6 +211,12 @@ test_known(void)
 	e[0] = DIV(k, N(2));
 	e[1] = ADD(MUL(MOD(k, N(2)), N(20)), f);
 	CHECK(detect(&l, NULL, e, 2, ITER_MAP_BIJECTIVE));
+	/* as the simplifier writes it: (i * 4 + j) % 3 */
+	e[0] = MOD(ADD(i, j), N(3));
+	e[1] = DIV(f, N(3));
+	e[2] = k;
+	CHECK(detect(&l, expr_lt(m, f, N(18)), e, 3, ITER_MAP_BIJECTIVE));
+	CHECK(!detect(&l, NULL, e, 1, ITER_MAP_SURJECTIVE));
 	/* overlaps, holes, diagonals */
 	e[0] = ADD(MUL(i, N(3)), j);
 	e[1] = k;

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which orders of iterations mean the same. */
+#include "legal.h"
+
+#include "iter_map.h"
+#include "lower_passes.h"
+#include "region.h"
+
+static bool
+injective_from(struct func *f, const struct stmt *top,
+	       const struct stmt *block)
+{
+	int n;
+	struct iter_var *loops = loops_between(f, top, block, &n);
+	struct iter_map map;
+	struct analyser a;
+
+	analyser_init(&a, f->module);
+	analyser_enter_scope(&a, top);
+	for (int i = 0; i < n; i++) {
+		analyser_bind(&a, loops[i].var, loops[i].min,
+			      loops[i].extent);
+	}
+	/* Fewer iterations are as injective; what a predicate cuts off may
+	 * be what makes the rest fit. */
+	return iter_map_detect(&a, loops, n, NULL, block->args + 1,
+			       block->u.block->n_iters, ITER_MAP_BIJECTIVE,
+			       &map) ||
+	       iter_map_detect(&a, loops, n, block->args[0], block->args + 1,
+			       block->u.block->n_iters, ITER_MAP_BIJECTIVE,
+			       &map);
+}
+
+bool
+bindings_injective(struct func *f, const struct stmt *top,
+		   const struct stmt *block)
+{
+	const struct stmt *all = scope_of(block) ? scope_child(block) : top;
+
+	/* With the loops around top it may be told more easily: some of an
+	 * injective map's loops make one too. */
+	return injective_from(f, top, block) ||
+	       (all != top && injective_from(f, all, block));
+}
+
+/* -- any order */
+
+/* Where one loop drives both kinds of iter vars, a reduction starts in the
+ * middle of it: its iterations keep their order. */
+static bool
+check_unmixed(struct edit *e, const struct stmt *block, const struct stmt *top,
+	      const struct stmt *inner)
+{
+	for (const struct stmt *p = inner;; p = p->parent) {
+		if (loop_drives(p, block, true) &&
+		    loop_drives(p, block, false)) {
+			return edit_fail(e, "loop %s is both for reduction "
+					 "and not in block %s; reorder before "
+					 "fusing", p->u.loop.var->name,
+					 block->u.block->name);
+		}
+		if (p == top) {
+			return true;
+		}
+	}
+}
+
+static bool
+check_kinds(struct edit *e, const struct block *b)
+{
+	for (int k = 0; k < b->n_iters; k++) {
+		if (b->iters[k].kind != ITER_SPATIAL &&
+		    b->iters[k].kind != ITER_REDUCE) {
+			return edit_fail(e, "block %s has an ordered iter "
+					 "var; its loops keep their order",
+					 b->name);
+		}
+	}
+	return true;
+}
+
+/* A loop that repeats a reduction does so from its init on. */
+static bool
+check_restarts(struct edit *e, const struct stmt *top,
+	       const struct stmt *block)
+{
+	if (block->children[1] &&
+	    !bindings_injective(e->f, top, block)) {
+		return edit_fail(e, "the loops from %s on do not give each "
+				 "iteration of reduction %s once; its order "
+				 "is fixed, unless it is decomposed",
+				 top->u.loop.var->name, block->u.block->name);
+	}
+	return true;
+}
+
+static bool
+writes_buffer(const struct stmt *block, const struct buffer *b)
+{
+	for (int i = 0; i < block->u.block->n_writes; i++) {
+		if (block->u.block->writes[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+reads_buffer(const struct stmt *block, const struct buffer *b)
+{
+	for (int i = 0; i < block->u.block->n_reads; i++) {
+		if (block->u.block->reads[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+nest_reduces(const struct stmt *top, const struct stmt *inner,
+	     const struct stmt *block)
+{
+	for (const struct stmt *p = inner;; p = p->parent) {
+		if (loop_drives(p, block, true)) {
+			return true;
+		}
+		if (p == top) {
+			return false;
+		}
+	}
+}
+
+/* All that `to` uses of b in one iteration, `from` makes in the same one, and
+ * as it would in any other. */
+static bool
+made_at_hand(struct edit *e, struct stmt *top, struct stmt *inner,
+	     struct stmt *from, struct stmt *to, const struct buffer *b)
+{
+	struct module *m = e->m;
+	struct stmt *body = inner->children[0];
+	struct range *made = arena_array(&m->arena, struct range, b->ndim + 1);
+	struct range *used = arena_array(&m->arena, struct range, b->ndim + 1);
+	struct analyser a;
+
+	if (nest_reduces(top, inner, from) || !stmt_before(e->f, from, to)) {
+		return false;
+	}
+	if (!region_touched(e->f, body, from, b, true, made)) {
+		return false;
+	}
+	if (!region_touched(e->f, body, to, b, writes_buffer(to, b), used) &&
+	    !region_touched(e->f, body, to, b, false, used)) {
+		return false;
+	}
+	analyser_init(&a, m);
+	analyser_enter_scope(&a, body);
+	return region_covers(&a, made, used, b->ndim);
+}
+
+static bool
+check_pair(struct edit *e, struct stmt *top, struct stmt *inner,
+	   struct stmt *x, struct stmt *y)
+{
+	for (int i = 0; i < x->u.block->n_writes; i++) {
+		const struct buffer *b = x->u.block->writes[i].buffer;
+
+		if (!reads_buffer(y, b) && !writes_buffer(y, b)) {
+			continue;
+		}
+		if (!made_at_hand(e, top, inner, x, y, b) &&
+		    !(writes_buffer(y, b) &&
+		      made_at_hand(e, top, inner, y, x, b))) {
+			return edit_fail(e, "block %s may use what block %s "
+					 "writes to %s in another iteration; "
+					 "the loops around both keep their "
+					 "order", y->u.block->name,
+					 x->u.block->name, b->name);
+		}
+	}
+	return true;
+}
+
+bool
+loops_permutable(struct edit *e, struct stmt *top, struct stmt *inner)
+{
+	struct stmt_list blocks = { 0 };
+
+	blocks_below(e->f, top, &blocks);
+	for (int i = 0; i < blocks.list.n; i++) {
+		struct stmt *b = blocks.list.data[i];
+
+		if (!check_unmixed(e, b, top, inner) ||
+		    !check_kinds(e, b->u.block) ||
+		    !check_restarts(e, top, b)) {
+			return false;
+		}
+		for (int k = 0; k < blocks.list.n; k++) {
+			if (k != i && !check_pair(e, top, inner, b,
+						  blocks.list.data[k])) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* -- at the same time */
+
+static bool
+drives_kind(const struct stmt *block, const struct var *v, enum iter_kind kind)
+{
+	const struct block *b = block->u.block;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if (b->iters[i].kind == kind &&
+		    expr_uses_var(block->args[i + 1], v)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A buffer that lives in one iteration. */
+static bool
+used_inside_only(struct edit *e, const struct stmt *loop,
+		 const struct buffer *b)
+{
+	struct access_list all = { 0 };
+
+	if (is_param_buffer(e->f, b)) {
+		return false;
+	}
+	access_collect(e->f, e->f->body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!stmt_contains(loop, all.list.data[i].at)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+check_writes(struct edit *e, struct stmt *loop, const struct stmt *block)
+{
+	const struct block *b = block->u.block;
+
+	if (expr_is_value(loop->args[1], 1) ||
+	    bindings_injective(e->f, loop, block)) {
+		return true;
+	}
+	for (int i = 0; i < b->n_writes; i++) {
+		if (!used_inside_only(e, loop, b->writes[i].buffer)) {
+			return edit_fail(e, "iterations of loop %s may write "
+					 "the same elements of %s in block "
+					 "%s; compute it outside, or all that "
+					 "reads it inside",
+					 loop->u.loop.var->name,
+					 b->writes[i].buffer->name, b->name);
+		}
+	}
+	return true;
+}
+
+bool
+no_reduction(struct edit *e, struct stmt *loop)
+{
+	const struct var *v = loop->u.loop.var;
+	struct stmt_list blocks = { 0 };
+
+	blocks_below(e->f, loop, &blocks);
+	for (int i = 0; i < blocks.list.n; i++) {
+		struct stmt *b = blocks.list.data[i];
+
+		for (int k = ITER_SPATIAL; k <= ITER_OPAQUE; k++) {
+			if (k != ITER_SPATIAL &&
+			    drives_kind(b, v, (enum iter_kind)k)) {
+				return edit_fail(e, "loop %s reduces or scans "
+						 "in block %s; only loops "
+						 "whose iterations are "
+						 "independent can be", v->name,
+						 b->u.block->name);
+			}
+		}
+	}
+	return true;
+}
+
+bool
+iterations_apart(struct edit *e, struct stmt *loop)
+{
+	struct stmt_list blocks = { 0 };
+
+	if (!no_reduction(e, loop)) {
+		return false;
+	}
+	blocks_below(e->f, loop, &blocks);
+	for (int i = 0; i < blocks.list.n; i++) {
+		if (!check_writes(e, loop, blocks.list.data[i])) {
+			return false;
+		}
+	}
+	return true;
+}
