@@ -14,6 +14,8 @@ struct target {
 	int64_t l1_bytes, l2_bytes;
 	int64_t stack_limit_bytes; /* larger local arrays go to the workspace */
 	int align_bytes;      /* of the workspace and of weights */
+	int max_threads;      /* of a block; 0: not known, or no device */
+	int64_t shared_bytes; /* that the threads of a block share */
 	const char *cc;       /* the suggested compiler line */
 	const char *cflags;
 	const char *const *reserved; /* words that no name may be, sorted */

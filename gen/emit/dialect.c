@@ -35,7 +35,7 @@ static void
 read_dialect(struct loader *l, struct json j)
 {
 	json_check_keys(j, "extends description limits precedence types "
-			"expressions access statements functions helpers "
+			"expressions access statements functions device helpers "
 			"weights templates files reserved source_needs "
 			"file_weights_needs comment_line entry_names");
 	l->d->description = json_text(json_get(j, "description"), true);
@@ -47,6 +47,7 @@ read_dialect(struct loader *l, struct json j)
 	dialect_read_access(l, json_get(j, "access"));
 	dialect_read_statements(l, json_get(j, "statements"));
 	dialect_read_functions(l, json_get(j, "functions"));
+	dialect_read_device(l, json_get(j, "device"));
 	dialect_read_weights(l, json_get(j, "weights"));
 	dialect_read_templates(l, json_get(j, "templates"));
 	dialect_read_files(l, json_get(j, "files"));
@@ -73,6 +74,22 @@ drop_rows(cJSON *base, const cJSON *over, const char *section)
 			cJSON_DeleteItemFromObjectCaseSensitive(rows,
 								row->string);
 		}
+	}
+}
+
+/* A dialect's reserved words are so beside those of what it extends. */
+static void
+add_reserved(cJSON *merged, const cJSON *base)
+{
+	cJSON *words = cJSON_GetObjectItemCaseSensitive(merged, "reserved");
+	const cJSON *word;
+
+	if (!cJSON_IsArray(words)) {
+		return;
+	}
+	cJSON_ArrayForEach(word, cJSON_GetObjectItemCaseSensitive(base,
+							"reserved")) {
+		cJSON_AddItemToArray(words, cJSON_Duplicate(word, true));
 	}
 }
 
@@ -118,6 +135,12 @@ load_chain(struct loader *l, const char *name)
 		drop_rows(merged, l->trees[i], "expressions");
 		drop_rows(merged, l->trees[i], "statements");
 		json_merge(merged, l->trees[i]);
+		if (cJSON_GetObjectItemCaseSensitive(l->trees[i],
+						     "reserved") != NULL) {
+			for (int k = i + 1; k < l->n; k++) {
+				add_reserved(merged, l->trees[k]);
+			}
+		}
 	}
 	return merged;
 }

@@ -5,6 +5,7 @@
 
 #include "emit.h"
 #include "template.h"
+#include "thread_loops.h"
 
 enum form_id {
 #define FORM(id, key, types, n) FORM_##id,
@@ -69,7 +70,7 @@ enum statement_id {
 	SAY_IF, SAY_WHILE, SAY_BLOCK, SAY_LET, SAY_LET_POINTER,
 	SAY_LET_CONST_POINTER, SAY_ARRAY, SAY_CELL, SAY_CELL_INIT, SAY_STORE,
 	SAY_STORE_ADD, SAY_STORE_SUB, SAY_STORE_MUL, SAY_EVALUATE, SAY_RETURN,
-	SAY_ASSERT, SAY_COUNT
+	SAY_ASSERT, SAY_SHARED_ARRAY, SAY_COUNT
 };
 
 struct helper {
@@ -80,16 +81,29 @@ struct helper {
 
 enum template_id {
 	TEMPLATE_HEADER, TEMPLATE_SOURCE, TEMPLATE_WEIGHTS, TEMPLATE_INCBIN,
-	TEMPLATE_MAKEFILE, TEMPLATE_CMAKE, TEMPLATE_HARNESS, TEMPLATE_COUNT
+	TEMPLATE_MAKEFILE, TEMPLATE_CMAKE, TEMPLATE_HARNESS, TEMPLATE_UNIT,
+	TEMPLATE_COUNT
 };
 
 enum file_id {
 	FILE_HEADER, FILE_SOURCE, FILE_WEIGHTS, FILE_INCBIN, FILE_BLOB,
-	FILE_MAKEFILE, FILE_CMAKE, FILE_METADATA, FILE_COUNT
+	FILE_MAKEFILE, FILE_CMAKE, FILE_METADATA, FILE_UNIT, FILE_COUNT
 };
 
 struct dialect_template {
 	const char *file, *text;
+};
+
+enum device_barrier { BARRIER_SHARED, BARRIER_BLOCK, BARRIER_COUNT };
+
+/* How kernels and their launches are spelled. */
+struct device_forms {
+	const char *rejected; /* why there are none */
+	struct names kernel;  /* lines before the body */
+	const char *array, *scalar;      /* parameters */
+	const char *indices[TAG_COUNT];  /* of threads */
+	const char *barriers[BARRIER_COUNT];
+	const char *launch, *no_launch;  /* one of them: how, or why not */
 };
 
 struct dialect {
@@ -113,11 +127,13 @@ struct dialect {
 	} access;
 	struct lines statements[SAY_COUNT];
 	struct {
-		struct names kernel, close;
+		struct names kernel, exported, close;
 		const char *no_parameters, *array, *scalar, *pointer;
 		/* A symbol from outside, and its pointers. */
 		const char *external, *external_pointer;
+		const char *helper; /* what helpers start with */
 	} functions;
+	struct device_forms device;
 	VEC(struct helper) helpers;
 	struct {
 		bool forms[WEIGHTS_SECTION + 1];

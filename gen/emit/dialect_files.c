@@ -12,12 +12,12 @@ static const char *const form_words[] = {
 
 static const char *const template_keys[TEMPLATE_COUNT] = {
 	"header", "source", "weights", "incbin", "makefile", "cmake",
-	"harness",
+	"harness", "unit",
 };
 
 static const char *const file_keys[FILE_COUNT] = {
 	"header", "source", "weights", "incbin", "blob", "makefile", "cmake",
-	"metadata",
+	"metadata", "unit",
 };
 
 /* A text file of the dialect, or of the next that it extends. */

@@ -16,7 +16,7 @@ static const char *const statement_keys[SAY_COUNT] = {
 	"serial", "parallel", "vectorized", "unrolled", "thread", "if",
 	"while", "block", "let", "let_pointer", "let_const_pointer", "array",
 	"cell", "cell_init", "store", "store_add", "store_sub", "store_mul",
-	"evaluate", "return", "assert",
+	"evaluate", "return", "assert", "shared_array",
 };
 _Static_assert(SAY_SERIAL == (int)FOR_SERIAL &&
 	       SAY_PARALLEL == (int)FOR_PARALLEL &&
@@ -231,8 +231,10 @@ dialect_read_functions(struct loader *l, struct json j)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "kernel close no_parameters array scalar pointer "
-			"external external_pointer");
+	json_check_keys(j, "kernel exported close no_parameters array scalar "
+			"pointer helper external external_pointer");
+	d->functions.exported = dialect_read_names(json_get(j, "exported"));
+	d->functions.helper = json_text(json_get(j, "helper"), true);
 	d->functions.kernel = dialect_read_names(json_get(j, "kernel"));
 	d->functions.close = dialect_read_names(json_get(j, "close"));
 	d->functions.no_parameters = json_text(json_get(j, "no_parameters"),
@@ -243,6 +245,62 @@ dialect_read_functions(struct loader *l, struct json j)
 	d->functions.external = json_text(json_get(j, "external"), true);
 	d->functions.external_pointer =
 		json_text(json_get(j, "external_pointer"), true);
+}
+
+static void
+read_launch(struct loader *l, struct json j)
+{
+	struct device_forms *f = &l->d->device;
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "rejected call");
+	f->no_launch = json_text(json_get(j, "rejected"), false);
+	f->launch = json_text(json_get(j, "call"), false);
+	if (f->no_launch == NULL && f->launch == NULL) {
+		json_error(j, "neither spelled nor rejected");
+	}
+}
+
+void
+dialect_read_device(struct loader *l, struct json j)
+{
+	struct device_forms *f = &l->d->device;
+	struct json indices = json_get(j, "indices");
+	struct json barriers = json_get(j, "barriers");
+	const char *tags[TAG_COUNT];
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "rejected kernel array scalar indices barriers "
+			"launch");
+	f->rejected = json_text(json_get(j, "rejected"), false);
+	if (f->rejected != NULL) {
+		return;
+	}
+	f->kernel = dialect_read_names(json_get(j, "kernel"));
+	f->array = json_text(json_get(j, "array"), true);
+	f->scalar = json_text(json_get(j, "scalar"), true);
+	for (int i = 0; i < TAG_COUNT; i++) {
+		tags[i] = tag_name(i);
+	}
+	if (json_is_object(indices, true)) {
+		json_check_keys(indices, dialect_joined(l, tags, TAG_COUNT));
+		for (int i = 0; i < TAG_COUNT; i++) {
+			f->indices[i] = json_text(json_get(indices, tags[i]),
+						  true);
+		}
+	}
+	if (json_is_object(barriers, true)) {
+		json_check_keys(barriers, "shared block");
+		f->barriers[BARRIER_SHARED] =
+			json_text(json_get(barriers, "shared"), true);
+		f->barriers[BARRIER_BLOCK] =
+			json_text(json_get(barriers, "block"), true);
+	}
+	read_launch(l, json_get(j, "launch"));
 }
 
 void

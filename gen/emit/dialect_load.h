@@ -31,6 +31,7 @@ void dialect_read_helpers(struct loader *l, struct json j);
 void dialect_read_expressions(struct loader *l, struct json j);
 void dialect_read_statements(struct loader *l, struct json j);
 void dialect_read_functions(struct loader *l, struct json j);
+void dialect_read_device(struct loader *l, struct json j);
 void dialect_read_access(struct loader *l, struct json j);
 void dialect_read_weights(struct loader *l, struct json j);
 void dialect_read_templates(struct loader *l, struct json j);

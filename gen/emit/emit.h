@@ -3,6 +3,7 @@
 #ifndef TIRC_EMIT_H
 #define TIRC_EMIT_H
 
+#include "host_device.h"
 #include "kernel.h"
 
 struct dialect;
@@ -32,6 +33,26 @@ struct emit_options {
 /* The text of one function as its dialect spells it. */
 bool emit_func(struct module *m, const struct dialect *d,
 	       const struct func *f, struct strbuf *out);
+
+/* A function of a tensor program. */
+struct program_part {
+	const struct func *func;         /* lowered; the host's, if split */
+	const struct host_device *split; /* NULL: it has no kernels */
+};
+
+/* One source file of them, in this order; each split one as its kernels, and
+ * its host function where the dialect spells launches. */
+bool emit_program(struct module *m, const struct dialect *d, const char *title,
+		  const struct program_part *parts, int n,
+		  struct strbuf *out);
+/* What the file is called: "net.c" for "net", as the dialect has it. */
+const char *emit_program_name(struct module *m, const struct dialect *d,
+			      const char *stem);
+/* The launches as JSON: extents of grid and block along x, y, z (numbers, or
+ * expressions of the function's scalar arguments), and the arguments. */
+bool emit_launches(struct module *m, const struct dialect *d,
+		   const struct program_part *parts, int n,
+		   struct strbuf *out);
 
 /* Files of a compiled program, in memory but for the weights, which are
  * streamed when written. */

@@ -106,6 +106,12 @@ json_merge(cJSON *base, const cJSON *over)
 {
 	const cJSON *item;
 
+	/* What is spelled here is no longer rejected. */
+	if (cJSON_GetArraySize(over) > 0 &&
+	    cJSON_GetObjectItemCaseSensitive(over, "rejected") == NULL) {
+		cJSON_DeleteItemFromObjectCaseSensitive(base, "rejected");
+	}
+
 	cJSON_ArrayForEach(item, over) {
 		cJSON *old = cJSON_GetObjectItemCaseSensitive(base,
 							      item->string);

@@ -13,7 +13,8 @@ read_target(struct target *t, struct json j)
 
 	json_check_keys(j, "description default dialect vector_bytes "
 			"vector_registers l1_bytes l2_bytes "
-			"stack_limit_bytes align_bytes cc cflags");
+			"stack_limit_bytes align_bytes max_threads "
+			"shared_bytes cc cflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
 	t->dialect = json_text(json_get(j, "dialect"), true);
@@ -27,6 +28,9 @@ read_target(struct target *t, struct json j)
 					most, 0);
 	t->align_bytes = (int)json_int(json_get(j, "align_bytes"), 1, 4096,
 				       1);
+	t->max_threads = (int)json_int(json_get(j, "max_threads"), 0, 65536,
+				       0);
+	t->shared_bytes = json_int(json_get(j, "shared_bytes"), 0, most, 0);
 	t->cc = json_text(json_get(j, "cc"), true);
 	t->cflags = json_text(json_get(j, "cflags"), true);
 	if ((t->align_bytes & (t->align_bytes - 1)) != 0) {

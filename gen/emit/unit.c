@@ -104,6 +104,7 @@ helper_data(struct unit *u, struct dtype t, struct dtype to)
 	struct tdata *data = tdata_new(u->a);
 
 	tdata_outer(data, u->d->types[t.kind].facts);
+	tdata_text(data, "function", u->d->functions.helper);
 	tdata_text(data, "to_type", s->spelling);
 	tdata_text(data, "to_short", dtype_short(to));
 	tdata_text(data, "to_lowest", s->lowest);

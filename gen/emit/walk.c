@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The walker's frame: names in scope, the dialect's texts filled in, whole
  * functions. */
+#include "host_device.h"
 #include "walk.h"
 
 bool
@@ -105,13 +106,49 @@ init(struct walker *w, struct unit *u, const struct func *f,
 	analyser_init(&w->an, u->m);
 }
 
+/* Does a kernel that the function launches write the parameter? */
+struct written_search {
+	struct walker *w;
+	const struct var *var;
+	bool found;
+};
+
+static bool
+find_written(void *ctx, struct stmt *s)
+{
+	struct written_search *x = ctx;
+	const struct expr *e = s->kind == STMT_EVALUATE ? s->args[0] : NULL;
+	const struct func *kernel;
+
+	if (e == NULL || e->kind != EXPR_CALL || e->u.intrin != INTRIN_LAUNCH) {
+		return !x->found;
+	}
+	kernel = walk_callee(x->w, e->args[0]->u.text);
+	for (int i = 7; kernel != NULL && i < e->n_args; i++) {
+		const struct buffer *b = kernel->params.data[i - 7].buffer;
+
+		x->found |= e->args[i] == x->var->expr && b != NULL &&
+			    func_writes(kernel, b);
+	}
+	return !x->found;
+}
+
+static bool
+is_written(struct walker *w, const struct param *p)
+{
+	struct written_search x = { w, p->var, false };
+
+	stmt_visit(w->f->body, find_written, &x);
+	return x.found;
+}
+
 static const char *
 parameter(struct walker *w, const struct param *p, bool is_restrict)
 {
 	struct tdata *data = tdata_new(w->a);
 	struct dtype t = p->buffer != NULL ? p->buffer->type : p->var->type;
 	struct binding *bound;
-	bool flat, is_const;
+	bool flat, is_const, is_kernel = lower_is_kernel(w->f);
 
 	if (dialect_type(w->d, t) == NULL) {
 		w->failed = true;
@@ -127,10 +164,12 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 
 		bound->kind = handle ? VALUE_VOID_POINTER : VALUE_SCALAR;
 		return walk_render(w, handle ? w->d->functions.pointer
-					     : w->d->functions.scalar, data);
+				   : is_kernel ? w->d->device.scalar
+					       : w->d->functions.scalar,
+				   data);
 	}
 	flat = buffer_is_flat(p->buffer);
-	is_const = !func_writes(w->f, p->buffer);
+	is_const = !func_writes(w->f, p->buffer) && !is_written(w, p);
 	bound->buffer = p->buffer;
 	bound->flat = flat;
 	bound->is_const = is_const;
@@ -138,6 +177,7 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 						   : VALUE_POINTER;
 	tdata_flag(data, "const", is_const);
 	tdata_flag(data, "unaliased", is_restrict);
+	tdata_flag(data, "array", bound->kind == VALUE_ARRAY);
 	tdata_text(data, "extent", NULL);
 	tdata_list(data, "inner");
 	for (int i = 0; i < p->buffer->ndim && !flat; i++) {
@@ -152,11 +192,44 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 	if (p->buffer->ndim == 0) {
 		tdata_int(data, "extent", 1);
 	}
-	return walk_render(w, w->d->functions.array, data);
+	return walk_render(w, is_kernel ? w->d->device.array
+					: w->d->functions.array, data);
+}
+
+/* Threads of a block, where that is one number. */
+static void
+block_size(struct walker *w, const struct func *f, struct tdata *data)
+{
+	static const int tags[] = { TAG_THREAD_X, TAG_THREAD_Y,
+				    TAG_THREAD_Z };
+	struct stmt *loops[TAG_COUNT];
+	int64_t all = 1, n;
+
+	threads_body(f->body, loops);
+	tdata_list(data, "block");
+	tdata_text(data, "threads", NULL);
+	for (int i = 0; i < 3; i++) {
+		n = 1;
+		if (loops[tags[i]] != NULL &&
+		    !expr_is_int(loops[tags[i]]->args[1], &n)) {
+			tdata_list(data, "block");
+			return;
+		}
+		all *= n;
+	}
+	for (int i = 0; i < 3; i++) {
+		n = 1;
+		if (loops[tags[i]] != NULL) {
+			expr_is_int(loops[tags[i]]->args[1], &n);
+		}
+		tdata_int(tdata_item(data, "block"), "extent", n);
+	}
+	(void)w;
+	tdata_int(data, "threads", all);
 }
 
 static void
-signature(struct walker *w, const struct func *f)
+signature(struct walker *w, const struct func *f, struct names lines)
 {
 	struct layout l = { w->out, w->d->line_columns, w->d->tab_columns,
 			    w->d->text_columns, true };
@@ -180,21 +253,27 @@ signature(struct walker *w, const struct func *f)
 	tdata_text(data, "name", f->name);
 	tdata_text(data, "parameters", arena_strdup(w->a, s.data));
 	strbuf_release(&s);
-	for (int i = 0; i < w->d->functions.kernel.n; i++) {
-		layout_line(&l, 0, walk_render(w,
-				w->d->functions.kernel.data[i], data));
+	if (lower_is_kernel(f)) {
+		block_size(w, f, data);
+	}
+	for (int i = 0; i < lines.n; i++) {
+		layout_line(&l, 0, walk_render(w, lines.data[i], data));
 	}
 }
 
-bool
-unit_func(struct unit *u, const struct func *f, struct strbuf *out)
+static bool
+print_func(struct unit *u, const struct func *f, struct names lines,
+	   struct strbuf *out)
 {
 	struct walker w;
 	struct layout l = { out, u->d->line_columns, u->d->tab_columns,
 			    u->d->text_columns, true };
 
 	init(&w, u, f, out);
-	signature(&w, f);
+	if (lower_is_kernel(f) && u->d->device.rejected != NULL) {
+		return walk_fail(&w, "%s", u->d->device.rejected);
+	}
+	signature(&w, f, lines);
 	w.indent = 1;
 	if (!w.failed) {
 		walk_stmt(&w, f->body);
@@ -203,6 +282,38 @@ unit_func(struct unit *u, const struct func *f, struct strbuf *out)
 		layout_line(&l, 0, u->d->functions.close.data[i]);
 	}
 	return !w.failed;
+}
+
+bool
+unit_func(struct unit *u, const struct func *f, struct strbuf *out)
+{
+	return print_func(u, f, lower_is_kernel(f) ? u->d->device.kernel
+						   : u->d->functions.kernel,
+			  out);
+}
+
+bool
+unit_exported(struct unit *u, const struct func *f, struct strbuf *out)
+{
+	return print_func(u, f, u->d->functions.exported, out);
+}
+
+const char *
+unit_expr(struct unit *u, const struct func *f, const struct expr *e)
+{
+	struct strbuf none;
+	struct walker w;
+
+	strbuf_init(&none);
+	init(&w, u, f, &none);
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer == NULL) {
+			walk_bind(&w, f->params.data[i].var,
+				  f->params.data[i].var->name);
+		}
+	}
+	e = simplify(&w.an, e);
+	return layout_flat(u->a, walk_expr(&w, e, u->d->assignment));
 }
 
 bool

@@ -80,6 +80,11 @@ bool unit_print_helpers(struct unit *u, struct strbuf *out);
 bool unit_print_externals(struct unit *u, struct strbuf *out);
 /* Appends the text of a function. */
 bool unit_func(struct unit *u, const struct func *f, struct strbuf *out);
+/* The same, a function that others call. */
+bool unit_exported(struct unit *u, const struct func *f, struct strbuf *out);
+/* An expression of f's scalar parameters. */
+const char *unit_expr(struct unit *u, const struct func *f,
+		      const struct expr *e);
 /* Appends the statements of f's body alone, one tab in; the parameters are
  * spelled as the bindings say. */
 bool unit_body(struct unit *u, const struct func *f,
@@ -120,6 +125,12 @@ bool walk_is_data(struct walker *w, const struct expr *e);
 struct piece walk_call(struct walker *w, const char *callee,
 		       const char *const *args, int n);
 struct piece walk_call_function(struct walker *w, const struct expr *e);
+/* The arguments of a call, from the first-th on, with their commas. */
+const char *walk_arguments(struct walker *w, const struct expr *e, int first);
+const struct func *walk_callee(struct walker *w, const char *name);
+/* A kernel's launch; the threads of a block wait. */
+struct piece walk_launch(struct walker *w, const struct expr *e);
+struct piece walk_barrier(struct walker *w, const struct expr *e);
 /* May the operation leave its type? Loops and sizes are planned to fit. */
 bool walk_may_wrap(struct walker *w, const struct expr *e);
 bool walk_is_negative(struct walker *w, const struct expr *e);

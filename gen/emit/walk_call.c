@@ -2,10 +2,9 @@
 /* Calls as text, with the casts that pointers to arrays need. */
 #include "walk.h"
 
-struct piece
-walk_call(struct walker *w, const char *callee, const char *const *args, int n)
+static const char *
+with_commas(struct walker *w, const char *const *args, int n)
 {
-	struct tdata *data = tdata_new(w->a);
 	struct strbuf s;
 	const char *text;
 
@@ -16,15 +15,25 @@ walk_call(struct walker *w, const char *callee, const char *const *args, int n)
 			      args[i]);
 	}
 	strbuf_putc(&s, MARK_CLOSE);
-	tdata_text(data, "callee", callee);
-	tdata_text(data, "arguments", arena_strdup(w->a, s.data));
+	text = arena_strdup(w->a, s.data);
 	strbuf_release(&s);
+	return text;
+}
+
+struct piece
+walk_call(struct walker *w, const char *callee, const char *const *args, int n)
+{
+	struct tdata *data = tdata_new(w->a);
+	const char *text;
+
+	tdata_text(data, "callee", callee);
+	tdata_text(data, "arguments", with_commas(w, args, n));
 	text = walk_render(w, w->d->access.call, data);
 	return (struct piece){ text, w->d->primary };
 }
 
-static const struct func *
-find_callee(struct walker *w, const char *name)
+const struct func *
+walk_callee(struct walker *w, const char *name)
 {
 	for (int i = 0; i < w->u->callees.n; i++) {
 		if (strcmp(w->u->callees.data[i]->name, name) == 0) {
@@ -173,6 +182,18 @@ external_param(struct walker *w, const struct expr *e, const char **text)
 	return p;
 }
 
+const char *
+walk_arguments(struct walker *w, const struct expr *e, int first)
+{
+	const struct func *callee = walk_callee(w, e->args[0]->u.text);
+	const char **args = arena_array(w->a, const char *, e->n_args + 1);
+
+	for (int i = first; i < e->n_args; i++) {
+		args[i - first] = argument(w, e->args[i], callee, i - first);
+	}
+	return with_commas(w, args, e->n_args - first);
+}
+
 struct piece
 walk_call_function(struct walker *w, const struct expr *e)
 {
@@ -187,7 +208,7 @@ walk_call_function(struct walker *w, const struct expr *e)
 		walk_fail(w, "a call of nothing");
 		return (struct piece){ "", w->d->primary };
 	}
-	callee = find_callee(w, name);
+	callee = walk_callee(w, name);
 	for (int i = 1; i < e->n_args; i++) {
 		args[i - 1] = argument(w, e->args[i], callee, i - 1);
 		if (e->u.intrin == INTRIN_CALL_EXTERN) {

@@ -386,6 +386,10 @@ intrinsic(struct walker *w, const struct expr *e)
 	case INTRIN_CALL_FUNC:
 	case INTRIN_CALL_EXTERN:
 		return walk_call_function(w, e);
+	case INTRIN_LAUNCH:
+		return walk_launch(w, e);
+	case INTRIN_STORAGE_SYNC:
+		return walk_barrier(w, e);
 	case INTRIN_LIKELY:
 		return walk_piece(w, e->args[0]);
 	case INTRIN_PTR_ADD:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statements as text. Declarations stand in runs with an empty line behind
  * them; names are unique among all that are visible, so nothing shadows. */
+#include "host_device.h"
 #include "walk.h"
 
 static struct layout
@@ -107,6 +108,58 @@ close_lines(struct walker *w, struct names lines)
 
 /* -- kinds -- */
 
+struct var_search {
+	const struct var *var;
+	bool found;
+};
+
+static bool
+find_use(void *ctx, struct stmt *s)
+{
+	struct var_search *v = ctx;
+
+	for (int i = 0; i < s->n_args && !v->found; i++) {
+		/* Extents of threads are the launch's business. */
+		v->found = tag_of(s) < 0 && expr_uses_var(s->args[i], v->var);
+	}
+	return !v->found;
+}
+
+/* The loop is there already: its variable is the thread's index. */
+static void
+walk_thread(struct walker *w, struct stmt *s)
+{
+	struct var *v = s->u.loop.var;
+	struct var_search search = { v, false };
+	struct tdata *data = tdata_new(w->a);
+	const struct lines *lines = lines_of(w, SAY_THREAD);
+	int tag = tag_of(s);
+
+	if (lines == NULL || dialect_type(w->d, v->type) == NULL) {
+		w->failed = true;
+		return;
+	}
+	if (w->d->device.rejected != NULL || tag >= TAG_COUNT) {
+		walk_fail(w, "%s", w->d->device.rejected != NULL
+			  ? w->d->device.rejected
+			  : "a loop of virtual threads was not lowered");
+		return;
+	}
+	stmt_visit(s->children[0], find_use, &search);
+	if (search.found) {
+		unit_need_type(w->u, v->type);
+		tdata_text(data, "type", w->d->types[v->type.kind].spelling);
+		tdata_text(data, "index", w->d->device.indices[tag]);
+		tdata_text(data, "var", walk_bind(w, v, v->name)->text);
+		for (int i = 0; i < lines->open.n; i++) {
+			put(w, true, walk_render(w, lines->open.data[i],
+						 data));
+		}
+	}
+	analyser_bind(&w->an, v, s->args[0], s->args[1]);
+	walk_stmt(w, s->children[0]);
+}
+
 static void
 walk_for(struct walker *w, struct stmt *s)
 {
@@ -119,6 +172,10 @@ walk_for(struct walker *w, struct stmt *s)
 	struct inner inner;
 	int64_t n;
 
+	if (id == SAY_THREAD) {
+		walk_thread(w, s);
+		return;
+	}
 	if (id == SAY_UNROLLED && !expr_is_int(extent, &n)) {
 		id = SAY_SERIAL;
 	}
@@ -288,6 +345,7 @@ find_starts(struct walker *w, struct chain *c)
 					       : c->body;
 
 		if (s->kind != STMT_STORE || s->u.buffer->ndim != 0 ||
+		    buffer_is_shared(s->u.buffer) ||
 		    !in_chain(c, s->u.buffer) ||
 		    start_of(c, s->u.buffer) != NULL ||
 		    uses_chain(c, s->args[0])) {
@@ -304,9 +362,14 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 	const struct buffer *b = s->u.buffer;
 	struct tdata *data = tdata_new(w->a);
 	struct binding *bound;
+	bool is_kernel = lower_is_kernel(w->f), shared = buffer_is_shared(b);
 
 	if (dialect_type(w->d, b->type) == NULL) {
 		w->failed = true;
+		return;
+	}
+	if (is_kernel && !shared && !buffer_is_private(b)) {
+		walk_fail(w, "memory of the scope '%s'", b->scope);
 		return;
 	}
 	unit_need_type(w->u, b->type);
@@ -328,7 +391,8 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 	bound->buffer = b;
 	bound->kind = b->ndim == 0 ? VALUE_SCALAR : VALUE_ARRAY;
 	tdata_text(data, "name", bound->text);
-	say(w, b->ndim > 0 ? SAY_ARRAY : init != NULL ? SAY_CELL_INIT
+	say(w, shared ? SAY_SHARED_ARRAY
+	    : b->ndim > 0 ? SAY_ARRAY : init != NULL ? SAY_CELL_INIT
 						      : SAY_CELL, true, data);
 }
 

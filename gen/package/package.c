@@ -261,6 +261,15 @@ package_build(struct program *p, const struct dialect *d,
 				     struct packer);
 
 	memset(out, 0, sizeof *out);
+	if (d->device.rejected == NULL) {
+		struct diag_place place = { .file = d->file };
+
+		diag_error(&p->graph->module->diags, DIAG_UNSUPPORTED, place,
+			   "dialect %s is for the kernels of tensor programs; "
+			   "choose another target for a whole model",
+			   d->name);
+		return false;
+	}
 	out->dialect = d;
 	out->packer = k;
 	*k = (struct packer){ .p = p, .g = p->graph, .d = d, .o = o,

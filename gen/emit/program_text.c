@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tensor program as one source file: kernels with how they are launched,
+ * then what launches them; and the launches as JSON, for a host of one's
+ * own. */
+#include <cjson/cJSON.h>
+
+#include "walk.h"
+
+static bool
+render(struct module *m, const char *file, const char *item, const char *text,
+       const struct tdata *data, struct strbuf *out)
+{
+	return template_render(&m->diags, file, item, text, data, out);
+}
+
+static int
+used_extents(const struct expr *const *extents)
+{
+	int n = 3;
+
+	while (n > 1 && expr_is_value(extents[n - 1], 1)) {
+		n--;
+	}
+	return n;
+}
+
+static const char *
+extents_text(struct unit *u, const struct func *host,
+	     const struct expr *const *extents)
+{
+	const char *text = "";
+
+	for (int i = 0; i < used_extents(extents); i++) {
+		text = arena_printf(u->a, "%s%s%s", text, i > 0 ? ", " : "",
+				    unit_expr(u, host, extents[i]));
+	}
+	return text;
+}
+
+static void
+add_fact(struct tdata *data, const char *label, const char *text)
+{
+	struct tdata *fact = tdata_item(data, "facts");
+
+	tdata_text(fact, "label", label);
+	tdata_text(fact, "text", text);
+}
+
+/* Without the empty lines at its end. */
+static const char *
+trimmed(struct unit *u, const struct strbuf *text)
+{
+	size_t n = text->len;
+
+	while (n > 0 && text->data[n - 1] == '\n') {
+		n--;
+	}
+	return arena_strndup(u->a, text->data, n);
+}
+
+static bool
+add_kernel(struct unit *u, const struct func *host, const struct launch *l,
+	   struct tdata *list)
+{
+	struct tdata *data = tdata_item(list, "functions");
+	struct strbuf text;
+	bool ok;
+
+	strbuf_init(&text);
+	tdata_flag(data, "comment", true);
+	tdata_text(data, "name", l->kernel->name);
+	tdata_list(data, "facts");
+	add_fact(data, "grid  ", extents_text(u, host, l->grid));
+	add_fact(data, "block ", extents_text(u, host, l->block));
+	if (l->shared_bytes > 0) {
+		add_fact(data, "shared", arena_printf(u->a, "%lld bytes",
+					(long long)l->shared_bytes));
+	}
+	ok = unit_func(u, l->kernel, &text);
+	tdata_text(data, "text", ok ? trimmed(u, &text) : "");
+	strbuf_release(&text);
+	return ok;
+}
+
+static bool
+add_function(struct unit *u, const struct func *f, struct tdata *list)
+{
+	struct tdata *data = tdata_item(list, "functions");
+	struct strbuf text;
+	bool ok;
+
+	strbuf_init(&text);
+	tdata_flag(data, "comment", false);
+	tdata_text(data, "name", f->name);
+	tdata_list(data, "facts");
+	ok = unit_exported(u, f, &text);
+	tdata_text(data, "text", ok ? trimmed(u, &text) : "");
+	strbuf_release(&text);
+	return ok;
+}
+
+static void
+reserve_names(struct unit *u, const struct program_part *parts, int n)
+{
+	for (int i = 0; i < n; i++) {
+		const struct host_device *s = parts[i].split;
+
+		name_set_add(&u->globals, parts[i].func->name);
+		for (int k = 0; s != NULL && k < s->n_launches; k++) {
+			name_set_add(&u->globals, s->launches[k].kernel->name);
+		}
+	}
+}
+
+bool
+emit_program(struct module *m, const struct dialect *d, const char *title,
+	     const struct program_part *parts, int n, struct strbuf *out)
+{
+	const struct dialect_template *t = &d->templates[TEMPLATE_UNIT];
+	struct tdata *data = tdata_new(&m->arena);
+	struct strbuf helpers;
+	struct unit u;
+	bool ok = true;
+
+	unit_init(&u, m, d);
+	reserve_names(&u, parts, n);
+	tdata_text(data, "title", title);
+	tdata_list(data, "functions");
+	tdata_list(data, "includes");
+	for (int i = 0; i < n && ok; i++) {
+		const struct host_device *s = parts[i].split;
+
+		for (int k = 0; s != NULL && k < s->n_launches && ok; k++) {
+			ok = add_kernel(&u, s->host, &s->launches[k], data);
+		}
+		if (ok && (s == NULL || d->device.no_launch == NULL)) {
+			ok = add_function(&u, parts[i].func, data);
+		}
+	}
+	strbuf_init(&helpers);
+	ok = ok && unit_print_helpers(&u, &helpers);
+	if (ok) {
+		tdata_text(data, "helpers", helpers.len > 0
+			   ? trimmed(&u, &helpers) : NULL);
+		for (int i = 0; i < u.headers.n; i++) {
+			tdata_text(tdata_item(data, "includes"), "header",
+				   u.headers.data[i]);
+		}
+		ok = render(m, t->file, NULL, t->text, data, out);
+	}
+	strbuf_release(&helpers);
+	return ok;
+}
+
+const char *
+emit_program_name(struct module *m, const struct dialect *d, const char *stem)
+{
+	struct tdata *data = tdata_new(&m->arena);
+	const char *name = NULL;
+	struct strbuf s;
+
+	strbuf_init(&s);
+	tdata_text(data, "model", stem);
+	if (render(m, d->file, "/files/unit", d->files[FILE_UNIT], data,
+		   &s)) {
+		name = arena_strdup(&m->arena, s.data);
+	}
+	strbuf_release(&s);
+	return name;
+}
+
+/* -- launches as data -- */
+
+static cJSON *
+json_extents(struct unit *u, const struct func *host,
+	     const struct expr *const *extents)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (int i = 0; i < 3; i++) {
+		int64_t v;
+
+		cJSON_AddItemToArray(list, expr_is_int(extents[i], &v)
+			? cJSON_CreateNumber((double)v)
+			: cJSON_CreateString(unit_expr(u, host, extents[i])));
+	}
+	return list;
+}
+
+static cJSON *
+json_argument(struct unit *u, const struct func *host,
+	      const struct func *kernel, const struct param *p)
+{
+	cJSON *j = cJSON_CreateObject();
+	cJSON *shape;
+
+	cJSON_AddStringToObject(j, "name", p->buffer != NULL ? p->buffer->name
+							     : p->var->name);
+	cJSON_AddStringToObject(j, "dtype", dtype_name(p->buffer != NULL
+					? p->buffer->type : p->var->type));
+	if (p->buffer == NULL) {
+		return j;
+	}
+	shape = cJSON_AddArrayToObject(j, "shape");
+	for (int i = 0; i < p->buffer->ndim; i++) {
+		int64_t v;
+
+		cJSON_AddItemToArray(shape, expr_is_int(p->buffer->shape[i],
+							&v)
+			? cJSON_CreateNumber((double)v)
+			: cJSON_CreateString(unit_expr(u, host,
+						p->buffer->shape[i])));
+	}
+	cJSON_AddBoolToObject(j, "read", func_reads(kernel, p->buffer));
+	cJSON_AddBoolToObject(j, "written", func_writes(kernel, p->buffer));
+	return j;
+}
+
+bool
+emit_launches(struct module *m, const struct dialect *d,
+	      const struct program_part *parts, int n, struct strbuf *out)
+{
+	cJSON *root = cJSON_CreateObject();
+	cJSON *list = cJSON_AddArrayToObject(root, "launches");
+	struct unit u;
+	char *text;
+
+	unit_init(&u, m, d);
+	for (int i = 0; i < n; i++) {
+		const struct host_device *s = parts[i].split;
+
+		for (int k = 0; s != NULL && k < s->n_launches; k++) {
+			const struct launch *l = &s->launches[k];
+			cJSON *j = cJSON_CreateObject(), *args;
+
+			cJSON_AddItemToArray(list, j);
+			cJSON_AddStringToObject(j, "function", s->host->name);
+			cJSON_AddStringToObject(j, "kernel", l->kernel->name);
+			cJSON_AddItemToObject(j, "grid",
+					      json_extents(&u, s->host,
+							   l->grid));
+			cJSON_AddItemToObject(j, "block",
+					      json_extents(&u, s->host,
+							   l->block));
+			cJSON_AddNumberToObject(j, "shared_bytes",
+						(double)l->shared_bytes);
+			args = cJSON_AddArrayToObject(j, "arguments");
+			for (int p = 0; p < l->kernel->params.n; p++) {
+				cJSON_AddItemToArray(args, json_argument(
+					&u, s->host, l->kernel,
+					&l->kernel->params.data[p]));
+			}
+		}
+	}
+	text = cJSON_Print(root);
+	cJSON_Delete(root);
+	if (text == NULL) {
+		return false;
+	}
+	strbuf_printf(out, "%s\n", text);
+	cJSON_free(text);
+	return true;
+}
