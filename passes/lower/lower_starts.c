@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts what a thread keeps for itself without a condition, where nobody
+ * looks at it unless the condition holds.
+ *
+ *   if i < m:                               acc = 0
+ *       acc = 0                             for k_o ...:
+ *   for k_o ...:                      ->        if i < m:
+ *       if i < m:                                   acc = acc + ...
+ *           acc = acc + ...
+ *
+ * In kernels only: there the condition is about the threads at the edge, all
+ * of whose other work is guarded, and a start less under it keeps control flow
+ * around barriers plain. */
+#include "lower_passes.h"
+
+#include "thread_loops.h"
+
+struct start {
+	struct stmt *store, *guard;
+};
+
+struct starts {
+	struct func *func;
+	VEC(struct start) list;
+};
+
+static bool
+find_start(void *ctx, struct stmt *s)
+{
+	struct starts *x = ctx;
+	struct stmt *child = s->kind == STMT_IF ? s->children[0] : NULL;
+
+	if (child && !s->children[1] && child->kind == STMT_STORE &&
+	    buffer_is_private(child->u.buffer) &&
+	    !expr_has_load(s->args[0]) && !expr_has_load(child->args[0])) {
+		struct start found = { child, s };
+
+		vec_push(&x->func->module->arena, &x->list, found);
+	}
+	return true;
+}
+
+static bool
+holds(struct module *m, const struct expr *all, const struct expr *wanted)
+{
+	struct conjuncts a = { 0 }, b = { 0 };
+
+	expr_conjuncts(m, all, &a);
+	expr_conjuncts(m, wanted, &b);
+	for (int i = 0; i < b.list.n; i++) {
+		bool found = false;
+
+		for (int k = 0; k < a.list.n; k++) {
+			found |= a.list.data[k] == b.list.data[i];
+		}
+		if (!found) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static const struct stmt *
+alloc_of(const struct start *x)
+{
+	const struct stmt *s = x->guard;
+
+	while (s && (s->kind != STMT_ALLOC ||
+		     s->u.buffer != x->store->u.buffer)) {
+		s = s->parent;
+	}
+	return s;
+}
+
+/* Is what the condition says the same all the time that the buffer lives? */
+static bool
+is_constant(const struct start *x, const struct stmt *alloc)
+{
+	for (const struct stmt *s = x->guard->parent; s != alloc;
+	     s = s->parent) {
+		if ((s->kind == STMT_FOR &&
+		     expr_uses_var(x->guard->args[0], s->u.loop.var)) ||
+		    (s->kind == STMT_LET &&
+		     expr_uses_var(x->guard->args[0], s->u.var))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+in_range(struct func *f, const struct start *x)
+{
+	struct module *m = f->module;
+	const struct buffer *b = x->store->u.buffer;
+	struct analyser a;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, x->guard);
+	for (int d = 0; d < b->ndim; d++) {
+		const struct expr *i = x->store->args[1 + d];
+
+		if (!prove(&a, expr_le(m, expr_int(m, i->type, 0), i)) ||
+		    !prove(&a, expr_lt(m, i, b->shape[d]))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is every load under the condition too? */
+static bool
+loads_are_guarded(struct func *f, const struct start *x,
+		  const struct stmt *alloc)
+{
+	struct access_list uses = { 0 };
+
+	access_collect(f, alloc->children[0], x->store->u.buffer, &uses);
+	for (int i = 0; i < uses.list.n; i++) {
+		const struct stmt *child = uses.list.data[i].at;
+		bool guarded = false;
+
+		for (const struct stmt *s = child->parent; s != alloc;
+		     child = s, s = s->parent) {
+			guarded |= s->kind == STMT_IF &&
+				   s->children[0] == child &&
+				   holds(f->module, s->args[0],
+					 x->guard->args[0]);
+		}
+		if (uses.list.data[i].load && !guarded) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+lower_starts(struct func *f)
+{
+	struct starts x = { .func = f };
+	struct stmt_vec kernels = { 0 };
+
+	threads_kernels(f, &kernels);
+	for (int i = 0; i < kernels.list.n; i++) {
+		stmt_visit(kernels.list.data[i], find_start, &x);
+	}
+	for (int i = 0; i < x.list.n; i++) {
+		const struct start *s = &x.list.data[i];
+		const struct stmt *alloc = alloc_of(s);
+
+		if (alloc && is_constant(s, alloc) && in_range(f, s) &&
+		    loads_are_guarded(f, s, alloc)) {
+			stmt_replace(f, s->guard, s->store);
+		}
+	}
+	return true;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* opencl_run FOLDER: runs the launches of FOLDER/plan (see gpu_cases.c) on
+ * the first OpenCL device and compares. Exit status 77: there is none. */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARAMS_MAX = 16, WORD = 128 };
+
+struct parameter {
+	cl_mem buffer; /* NULL: a scalar */
+	size_t bytes;
+	cl_int scalar;
+};
+
+static void
+check(cl_int status, const char *what)
+{
+	if (status != CL_SUCCESS) {
+		printf("%s: OpenCL error %d\n", what, (int)status);
+		exit(1);
+	}
+}
+
+static char *
+read_file(const char *folder, const char *name, size_t *n)
+{
+	char path[1024];
+	FILE *file;
+	char *bytes;
+	long size;
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	file = fopen(path, "rb");
+	if (file == NULL || fseek(file, 0, SEEK_END) != 0 ||
+	    (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0) {
+		return NULL;
+	}
+	bytes = calloc(1, (size_t)size + 1);
+	*n = bytes != NULL ? fread(bytes, 1, (size_t)size, file) : 0;
+	fclose(file);
+	return bytes;
+}
+
+static cl_program
+build(cl_context context, cl_device_id device, const char *folder,
+      const char *name)
+{
+	static char log[65536];
+	size_t n = 0;
+	const char *text = read_file(folder, name, &n);
+	cl_program program;
+	cl_int status;
+
+	if (text == NULL) {
+		printf("cannot read %s\n", name);
+		exit(1);
+	}
+	program = clCreateProgramWithSource(context, 1, &text, &n, &status);
+	check(status, "clCreateProgramWithSource");
+	status = clBuildProgram(program, 1, &device, "-cl-std=CL1.2", NULL,
+				NULL);
+	if (status != CL_SUCCESS) {
+		clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG,
+				      sizeof log - 1, log, NULL);
+		printf("%s\n", log);
+		check(status, "clBuildProgram");
+	}
+	return program;
+}
+
+static void
+launch(cl_command_queue queue, cl_program program,
+       const struct parameter *params, const char *line)
+{
+	char name[WORD];
+	size_t grid[3], block[3], global[3];
+	unsigned long v[6];
+	int at = 0, used, arg, i = 0;
+	cl_kernel kernel;
+	cl_int status;
+
+	if (sscanf(line, "launch %127s %lu %lu %lu %lu %lu %lu%n", name, &v[0],
+		   &v[1], &v[2], &v[3], &v[4], &v[5], &at) != 7) {
+		printf("bad plan: %s\n", line);
+		exit(1);
+	}
+	for (int d = 0; d < 3; d++) {
+		grid[d] = v[d];
+		block[d] = v[3 + d];
+		global[d] = grid[d] * block[d];
+	}
+	kernel = clCreateKernel(program, name, &status);
+	check(status, name);
+	for (line += at; sscanf(line, "%d%n", &arg, &used) == 1; line += used) {
+		const struct parameter *p = &params[arg];
+
+		check(p->buffer != NULL
+		      ? clSetKernelArg(kernel, (cl_uint)i, sizeof p->buffer,
+				       &p->buffer)
+		      : clSetKernelArg(kernel, (cl_uint)i, sizeof p->scalar,
+				       &p->scalar), "clSetKernelArg");
+		i++;
+	}
+	check(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, block, 0,
+				     NULL, NULL), "clEnqueueNDRangeKernel");
+	check(clFinish(queue), "clFinish");
+	clReleaseKernel(kernel);
+}
+
+static int
+differs(const char *folder, cl_command_queue queue,
+	const struct parameter *p, int index)
+{
+	char name[WORD];
+	size_t n = 0;
+	float *want, *got;
+
+	snprintf(name, sizeof name, "%d.want", index);
+	want = (float *)(void *)read_file(folder, name, &n);
+	if (want == NULL || p->buffer == NULL) {
+		return 0;
+	}
+	got = malloc(p->bytes);
+	check(clEnqueueReadBuffer(queue, p->buffer, CL_TRUE, 0, p->bytes, got,
+				  0, NULL, NULL), "clEnqueueReadBuffer");
+	for (size_t i = 0; i < p->bytes / 4; i++) {
+		if (!(fabsf(got[i] - want[i]) <=
+		      1e-5f * fabsf(want[i]) + 1e-6f)) {
+			printf("parameter %d, element %zu: %g, not %g\n",
+			       index, i, (double)got[i], (double)want[i]);
+			return 1;
+		}
+	}
+	free(got);
+	free(want);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	static char source[WORD], kind[WORD], name[WORD];
+	struct parameter params[PARAMS_MAX] = { { NULL, 0, 0 } };
+	cl_platform_id platform;
+	cl_device_id device;
+	cl_command_queue queue;
+	cl_program program = NULL;
+	cl_context context;
+	cl_uint found = 0;
+	cl_int status;
+	size_t n = 0;
+	int n_params = 0, failed = 0, launches = 0;
+	char *plan = argc > 1 ? read_file(argv[1], "plan", &n) : NULL;
+
+	if (plan == NULL) {
+		printf("usage: opencl_run FOLDER\n");
+		return 1;
+	}
+	if (clGetPlatformIDs(1, &platform, &found) != CL_SUCCESS ||
+	    found == 0 ||
+	    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, &found) !=
+	    CL_SUCCESS || found == 0) {
+		printf("skipped: there is no OpenCL device\n");
+		return 77;
+	}
+	context = clCreateContext(NULL, 1, &device, NULL, NULL, &status);
+	check(status, "clCreateContext");
+	queue = clCreateCommandQueue(context, device, 0, &status);
+	check(status, "clCreateCommandQueue");
+	for (char *line = strtok(plan, "\n"); line != NULL;
+	     line = strtok(NULL, "\n")) {
+		unsigned long v;
+		long scalar;
+
+		if (sscanf(line, "source %127s", source) == 1) {
+			program = build(context, device, argv[1], source);
+		} else if (sscanf(line, "buffer %127s %lu", kind, &v) == 2) {
+			struct parameter *p = &params[n_params];
+			char *bytes;
+
+			snprintf(name, sizeof name, "%d.in", n_params++);
+			bytes = read_file(argv[1], name, &n);
+			p->bytes = v;
+			p->buffer = clCreateBuffer(context,
+				CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, v,
+				bytes, &status);
+			check(status, "clCreateBuffer");
+		} else if (sscanf(line, "scalar %ld", &scalar) == 1) {
+			params[n_params++].scalar = (cl_int)scalar;
+		} else if (strncmp(line, "launch ", 7) == 0) {
+			launch(queue, program, params, line);
+			launches++;
+		}
+	}
+	for (int i = 0; i < n_params; i++) {
+		failed |= differs(argv[1], queue, &params[i], i);
+	}
+	printf("%d launches on OpenCL: %s\n", launches,
+	       failed ? "different" : "the same");
+	return failed || launches == 0;
+}

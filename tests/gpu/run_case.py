@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_case.py HOW GPU_CASES CASE [OPENCL_RUN]: a case's source, compiled and
+run as HOW says, gives what the interpreter gives of its definition:
+
+    opencl    on an OpenCL device
+    cuda_cpu  CUDA on the CPU, threads taking turns in both orders
+    clang     clang takes the CUDA source (the device's side)
+    nvcc      nvcc takes it"""
+import os
+import re
+import shutil
+import sys
+
+from helper import execute, fail, need, skip, work_folder
+
+how, program, case, *rest = sys.argv[1:]
+here = os.path.dirname(os.path.abspath(__file__))
+folder = work_folder()
+
+
+def emit(dialect):
+    execute([program, dialect, case, folder])
+    with open(os.path.join(folder, "plan"), encoding="utf-8") as file:
+        return [line.split() for line in file]
+
+
+def on_opencl():
+    if not rest:
+        skip("the OpenCL headers or the loader are not installed")
+    emit("opencl")
+    os.environ["POCL_CACHE_DIR"] = os.path.join(folder, "cache")
+    done = execute([rest[0], folder], None)
+    print(done.stdout)
+    if done.returncode == 77:
+        skip("there is no OpenCL device")
+    if done.returncode != 0:
+        fail(done.stdout)
+
+
+MAIN = """
+struct any {
+	void *p;
+	template <class T> operator T *() const
+	{
+		return static_cast<T *>(p);
+	}
+};
+
+static any
+read_file(const char *name, size_t bytes)
+{
+	FILE *file = fopen(name, "rb");
+	any a = { malloc(bytes + 1) };
+
+	if (file == NULL || fread(a.p, 1, bytes, file) != bytes) {
+		printf("cannot read %%s\\n", name);
+		exit(1);
+	}
+	fclose(file);
+	return a;
+}
+
+static int
+differs(any got, any want, size_t bytes, int index)
+{
+	const float *g = got, *w = want;
+
+	for (size_t i = 0; i < bytes / 4; i++) {
+		if (!(fabsf(g[i] - w[i]) <= 1e-5f * fabsf(w[i]) + 1e-6f)) {
+			printf("parameter %%d, element %%zu: %%g, not %%g\\n",
+			       index, i, (double)g[i], (double)w[i]);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int
+main()
+{
+	int failed = 0;
+%s
+	return failed;
+}
+"""
+
+
+def on_cpu():
+    cxx = shutil.which("g++") or shutil.which("clang++") or skip(
+        "there is no C++ compiler")
+    plan = emit("cuda")
+    lines, arguments, checks = [], [], []
+    name = source = None
+    for words in plan:
+        i = len(arguments)
+        if words[0] == "source":
+            source = words[1]
+        elif words[0] == "function":
+            name = words[1]
+        elif words[0] == "scalar":
+            arguments.append(words[1])
+        elif words[0] == "buffer":
+            arguments.append("p%d" % i)
+            lines.append('\tany p%d = read_file("%s/%d.in", %s);'
+                         % (i, folder, i, words[2]))
+            want = os.path.join(folder, "%d.want" % i)
+            if os.path.exists(want):
+                checks.append(
+                    '\tfailed |= differs(p%d, read_file("%s", %s), %s, %d);'
+                    % (i, want, words[2], words[2], i))
+    if not checks:
+        fail("nothing to compare")
+    lines.append("\n\t%s(%s);" % (name, ", ".join(arguments)))
+    with open(os.path.join(folder, source), encoding="utf-8") as file:
+        text = file.read()
+    # The one thing that a C++ compiler cannot be told by a header.
+    text, n = re.subn(r"(\w+)<<<(.*?)>>>\(", r"emulate(\1, \2)(", text,
+                      flags=re.DOTALL)
+    if n == 0:
+        fail("nothing is launched")
+    path = os.path.join(folder, "main.cpp")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write('#include "cuda_on_cpu.h"\n' + text
+                   + MAIN % "\n".join(lines + checks))
+    for order in ([], ["-DEMULATE_BACKWARDS"]):
+        exe = os.path.join(folder, "run")
+        execute([cxx, "-std=c++14", "-O1", "-w", "-I", here, *order, path,
+                 "-o", exe])
+        execute([exe])
+
+
+def by_clang():
+    clang = need("clang")
+    emit("cuda")
+    path = os.path.join(folder, [f for f in os.listdir(folder)
+                                 if f.endswith(".cu")][0])
+    # Targets that this build of clang does not know are no mistake of ours.
+    probe = os.path.join(folder, "probe.cu")
+    with open(probe, "w", encoding="utf-8") as file:
+        file.write('__attribute__((global)) void f() {}\n')
+    flags = ["-x", "cuda", "--cuda-gpu-arch=sm_70", "-nocudainc",
+             "-nocudalib", "--cuda-device-only", "-S", "-o", os.devnull,
+             "-Wno-unknown-cuda-version"]
+    done = execute([clang, *flags, probe], None)
+    if done.returncode != 0:
+        skip("clang has no CUDA here: " + done.stderr)
+    execute([clang, *flags, "-Wall", "-Wextra", "-Werror", "-Xclang",
+             "-fcuda-allow-variadic-functions", "-include",
+             os.path.join(here, "cuda_syntax.h"), path])
+
+
+def by_nvcc():
+    nvcc = shutil.which("nvcc")
+    if nvcc is None and os.path.exists("/usr/local/cuda/bin/nvcc"):
+        nvcc = "/usr/local/cuda/bin/nvcc"
+    if nvcc is None:
+        skip("nvcc is not installed")
+    emit("cuda")
+    path = os.path.join(folder, [f for f in os.listdir(folder)
+                                 if f.endswith(".cu")][0])
+    execute([nvcc, "-Werror", "all-warnings", "-c", path, "-o",
+             os.path.join(folder, "out.o")])
+
+
+{"opencl": on_opencl, "cuda_cpu": on_cpu, "clang": by_clang,
+ "nvcc": by_nvcc}[how]()
