@@ -71,6 +71,8 @@ MISTAKES = [
     ("access", {"element": 1}), ("access", {"other": ""}),
     ("statements", {"store": {"line": 1}}), ("statements", {"swap": {}}),
     ("functions", {"kernel": "void"}), ("functions", {"main": ""}),
+    ("device", []), ("device", {"indices": {"blockIdx.w": "x"}}),
+    ("device", {"launch": "go"}), ("device", {"barriers": {"warp": "x"}}),
     ("helpers", {"min": {"names": "x"}}),
     ("weights", {"large": "huge"}), ("weights", {"forms": ["d"]}),
     ("weights", {"in_source_bytes": -1}),
