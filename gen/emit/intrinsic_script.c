@@ -21,6 +21,20 @@ fail(struct module *m, const struct intrinsic_data *d, const char *fmt, ...)
 	return false;
 }
 
+/* Where the script names no scope, any will do. */
+static void
+open_scopes(struct func *f)
+{
+	for (int i = 0; f && i < f->params.n; i++) {
+		/* Fresh from the reader: nobody else has seen it. */
+		struct buffer *b = (struct buffer *)f->params.data[i].buffer;
+
+		if (b && strcmp(b->scope, "global") == 0) {
+			b->scope = "";
+		}
+	}
+}
+
 /* The parts of an intrinsic have the same parameters. */
 static bool
 check_part(struct module *m, const struct intrinsic_data *d,
@@ -64,6 +78,10 @@ read_script(struct module *m, const struct intrinsic_data *d,
 		return fail(m, d, "a function 'desc' and one 'impl' are "
 			    "wanted");
 	}
+	open_scopes(t->desc);
+	open_scopes(t->impl);
+	open_scopes(t->reset);
+	open_scopes(t->update);
 	return check_part(m, d, t->desc, t->desc) &&
 	       check_part(m, d, t->desc, t->impl) &&
 	       check_part(m, d, t->desc, t->reset) &&

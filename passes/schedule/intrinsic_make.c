@@ -236,13 +236,53 @@ param_of(const struct func *part, const struct expr *arg)
 	return -1;
 }
 
+/* Is v among the arguments of the call? */
+static bool
+is_passed(const struct expr *call, const struct var *v)
+{
+	for (int i = 1; i < call->n_args; i++) {
+		if (call->args[i] == v->expr) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What the symbol sees of a parameter: strides that it is told are numbers of
+ * its own, others are those of the program. */
+static const struct buffer *
+told_view(struct module *m, const struct tensor_call *call,
+	  const struct expr *e, int i)
+{
+	const struct buffer *p = call->part->params.data[i].buffer;
+	struct buffer *view;
+
+	for (int d = 0; p->strides && d < p->ndim; d++) {
+		const struct expr *x = p->strides[d];
+
+		if (x->kind == EXPR_VAR && !is_passed(e, x->u.var)) {
+			return call->views[i];
+		}
+	}
+	if (!p->strides) {
+		return call->views[i];
+	}
+	view = arena_copy(&m->arena, call->views[i], sizeof *view);
+	view->strides = p->strides;
+	return view;
+}
+
 /* The symbol's parameters: pointers to the views it is given, and numbers. */
 static bool
 add_params(struct func *f, const struct tensor_call *call,
-	   const struct expr *e, bool *passed, const char **why)
+	   const struct expr *e, const struct buffer **views, bool *passed,
+	   const char **why)
 {
 	struct module *m = f->module;
 
+	for (int i = 0; i < call->part->params.n; i++) {
+		views[i] = told_view(m, call, e, i);
+	}
 	for (int i = 1; i < e->n_args; i++) {
 		const struct expr *arg = e->args[i];
 		int p = param_of(call->part, arg);
@@ -251,19 +291,20 @@ add_params(struct func *f, const struct tensor_call *call,
 			*why = arena_printf(&m->arena, "'%s' is given the "
 					    "buffer '%s' twice; its meaning "
 					    "is not clear", call->symbol,
-					    call->views[p]->name);
+					    views[p]->name);
 			return false;
 		}
 		if (p >= 0) {
 			passed[p] = true;
-			func_add_param(f, call->views[p]->data,
-				       call->views[p]);
+			func_add_param(f, views[p]->data, views[p]);
 		} else if (dtype_class(arg->type) == DTC_HANDLE) {
 			*why = arena_printf(&m->arena, "'%s' is given an "
 					    "address inside of a buffer; "
 					    "what it does with it is not "
 					    "declared", call->symbol);
 			return false;
+		} else if (arg->kind == EXPR_VAR) {
+			func_add_param(f, arg->u.var, NULL);
 		} else {
 			func_add_param(f, var_new(m, arena_printf(
 				&m->arena, "a%d", i - 1), arg->type), NULL);
@@ -368,7 +409,8 @@ take_part(struct func *f, const struct tensor_call *call, const char **why)
 }
 
 static void
-use_views(struct func *f, const struct tensor_call *call)
+use_views(struct func *f, const struct tensor_call *call,
+	  const struct buffer *const *views)
 {
 	struct arena *a = &f->module->arena;
 	const struct func *desc = call->intrin->desc;
@@ -382,7 +424,7 @@ use_views(struct func *f, const struct tensor_call *call)
 	map.to = arena_array(a, const struct expr *, room);
 	for (int i = 0; i < desc->params.n; i++) {
 		const struct buffer *from = desc->params.data[i].buffer;
-		const struct buffer *to = call->views[i];
+		const struct buffer *to = views[i];
 
 		stmt_replace_buffer(f, f->body, from, to);
 		for (int d = 0; d < from->ndim; d++) {
@@ -402,18 +444,20 @@ intrinsic_reference(struct module *m, const struct tensor_call *call,
 	const struct func *desc = call->intrin->desc;
 	struct call_search q = { .symbol = call->symbol };
 	bool *passed = arena_array(&m->arena, bool, desc->params.n + 1);
+	const struct buffer **views = arena_array(
+		&m->arena, const struct buffer *, desc->params.n + 1);
 	struct func *f = func_clone(desc, call->symbol);
 
 	stmt_visit(call->part->body, find_call_stmt, &q);
 	assert(q.found);
 	f->params.n = 0;
-	if (!add_params(f, call, q.found, passed, why) ||
+	if (!add_params(f, call, q.found, views, passed, why) ||
 	    !take_part(f, call, why)) {
 		return NULL;
 	}
-	use_views(f, call);
+	use_views(f, call, views);
 	for (int i = 0; i < desc->params.n; i++) {
-		const struct buffer *b = call->views[i];
+		const struct buffer *b = views[i];
 
 		if (!passed[i] && (func_reads(f, b) || func_writes(f, b))) {
 			*why = arena_printf(&m->arena, "'%s' needs the buffer "

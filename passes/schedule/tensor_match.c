@@ -288,7 +288,8 @@ match_expr(struct pairing *p, const struct expr *want, const struct expr *have)
 	if (!dtype_equal(want->type, have->type)) {
 		return miss(t, "a value has another type");
 	}
-	if (want->kind != have->kind || want->n_args != have->n_args) {
+	if (want->kind != have->kind ||
+	    (want->kind != EXPR_LOAD && want->n_args != have->n_args)) {
 		return (dtype_is_int(want->type) && !expr_has_load(want) &&
 			!expr_has_load(have) &&
 			prove_equal(&t->a, want, have)) ||

@@ -135,6 +135,53 @@ source_add(struct source_run *r, struct func *f, int n_rows,
 	return good;
 }
 
+/* A function that others call: written ahead of them. */
+static inline void
+source_helper(struct source_run *r, struct func *f)
+{
+	vec_push(&r->m->arena, &r->funcs, f);
+	for (int i = r->funcs.n - 1; i > 0; i--) {
+		r->funcs.data[i] = r->funcs.data[i - 1];
+	}
+	r->funcs.data[0] = f;
+}
+
+/* Does f, changed since it was added, still give the same? */
+static inline bool
+source_again(struct source_run *r, struct func *f)
+{
+	bool good = func_verify(f);
+
+	for (int k = 0; k < r->trials.n && good; k++) {
+		const struct source_trial *t = &r->trials.data[k];
+		struct run_arg args[SOURCE_MAX_PARAMS] = { { 0 } };
+		int scalars = 0;
+
+		if (t->func != f) {
+			continue;
+		}
+		for (int i = 0; i < f->params.n; i++) {
+			if (t->in[i]) {
+				args[i].data = arena_copy(&r->m->arena,
+							  t->in[i],
+							  t->bytes[i]);
+			} else {
+				args[i].scalar = t->sizes[scalars++];
+			}
+		}
+		good = interp_run(f, args, f->params.n);
+		for (int i = 0; i < f->params.n && good; i++) {
+			good = !t->in[i] || memcmp(args[i].data, t->data[i],
+						   t->bytes[i]) == 0;
+		}
+	}
+	if (!good) {
+		fprintf(stderr, "%s gives something else now\n", f->name);
+		source_diags(r);
+	}
+	return good;
+}
+
 static inline bool
 source_write_data(const struct source_run *r, const char *path)
 {

@@ -4,6 +4,9 @@
  * argv: dialect, folder to work in, compiler and flags. */
 #include "source_run.h"
 
+#include "intrinsic_make.h"
+#include "intrinsics.h"
+#include "primitive.h"
 #include "schedule.h"
 #include "te.h"
 
@@ -481,10 +484,178 @@ add_while(struct source_run *r)
 		   NULL);
 }
 
+/* ---- tensor intrinsics */
+
+static struct te_tensor *
+fixed(struct module *m, const char *name, struct dtype type, int rows,
+      int cols)
+{
+	const struct expr *shape[] = { expr_i32(m, rows), expr_i32(m, cols) };
+
+	return te_placeholder(m, name, type, 2, shape);
+}
+
+/* C[i, j] = sum over k of A[i, k] * B[j, k], into type. */
+static struct te_tensor *
+product(struct module *m, const char *name, struct dtype type,
+	struct te_tensor *a, struct te_tensor *b)
+{
+	static const char *const names[] = { "i", "j" };
+	const struct expr *shape[] = { a->buffer->shape[0],
+				       b->buffer->shape[0] };
+	struct iter_var *ij = te_axes(m, 2, shape, names);
+	struct iter_var k = te_reduce_axis(m, "k", a->buffer->shape[1]);
+	const struct expr *x[] = { ij[0].var->expr, k.var->expr };
+	const struct expr *y[] = { ij[1].var->expr, k.var->expr };
+	const struct expr *e = expr_mul(
+		m, expr_cast(m, type, te_at(m, a, x, 2)),
+		expr_cast(m, type, te_at(m, b, y, 2)));
+
+	return te_compute(m, name, "matmul", 2, ij, te_sum(m, e, &k, 1),
+			  (struct te_tensor *[]){ a, b }, 2);
+}
+
+static bool
+apply(struct sched *s, const char *name, struct sched_value *args, int n,
+      struct sched_value *out)
+{
+	bool good = sched_apply(s, name, args, n, out);
+
+	for (int i = 0; !good && i < s->diags.list.n; i++) {
+		fprintf(stderr, "%s\n", s->diags.list.data[i].message);
+	}
+	return good;
+}
+
+/* Splits the loops of block C by tiles and makes the inner ones intrinsic. */
+static bool
+tensorize(struct sched *s, const int *tiles, bool apart, const char *intrin)
+{
+	int *loops, n, outer[3][2], order[6], block, made;
+
+	block = sched_get_block(s, "C");
+	if (!sched_get_loops(s, block, &loops, &n) || n != 3) {
+		return false;
+	}
+	for (int i = 0; i < 3; i++) {
+		int64_t factors[] = { 0, tiles[i] };
+
+		if (!sched_split(s, loops[i], factors, 2, outer[i])) {
+			return false;
+		}
+		order[i] = outer[i][0];
+		order[3 + i] = outer[i][1];
+	}
+	if (!sched_reorder(s, order, 6) ||
+	    (apart && !sched_decompose_reduction(s, block, order[2],
+						 &made))) {
+		return false;
+	}
+	for (n = 3; n < 5 && tiles[n - 3] == 1; n++) {
+	}
+	return apply(s, "tensorize", (struct sched_value[]){
+			sv_loop(order[n]), sv_string(intrin) }, 2, NULL);
+}
+
+/* The example's instruction, declared by the program; its symbols are what the
+ * declaration says. */
+static bool
+add_declared(struct source_run *r)
+{
+	struct make k = begin(r);
+	struct module *m = r->m;
+	struct dtype t = dtype_of(DT_F32);
+	struct te_tensor *w = fixed(m, "w", t, 8, 8);
+	struct te_tensor *x = fixed(m, "x", t, 8, 8);
+	struct te_tensor *y = product(m, "y", t, w, x);
+	struct te_tensor *a = fixed(m, "A", t, 64, 64);
+	struct te_tensor *b = fixed(m, "B", t, 64, 64), *c;
+	const struct tensor_intrin *gemm = NULL;
+	struct tensor_intrins known;
+	const struct buffer **views;
+	const struct expr *calls[3], *args[4];
+	static const char *const symbols[] = { "gemm8x8", "fill_zero",
+					       "fuse_gemm8x8_add" };
+	const char *why = NULL;
+	struct sched s;
+	struct func *f;
+	int n, first = m->funcs.n;
+
+	views = tensor_intrin_views(m, y, &n);
+	for (int i = 0; i < 3; i++) {
+		int from = i == 1 ? 2 : 0;
+
+		args[0] = expr_string(m, symbols[i]);
+		for (int v = from; v < 3; v++) {
+			args[1 + v - from] = address(m, views[v]);
+		}
+		calls[i] = expr_call(m, INTRIN_CALL_EXTERN, dtype_of(DT_I32),
+				     args, 4 - from);
+	}
+	c = product(m, "C", t, a, b);
+	if (n != 3 || !te_tensor_intrin(m, "gemm8x8_declared", y, views,
+					calls[0], calls[1], calls[2], &gemm,
+					&why) ||
+	    !add(&k, "declared", (struct te_tensor *[]){ a, b, c }, 3, &f)) {
+		fprintf(stderr, "declared: %s\n", why ? why : "");
+		return false;
+	}
+	tensor_intrins_init(&known, &m->arena);
+	tensor_intrins_add(&known, gemm);
+	sched_init(&s, f);
+	s.intrins = &known;
+	if (!tensorize(&s, (int[]){ 8, 8, 8 }, false, "gemm8x8_declared") ||
+	    !intrinsic_references(m, &known, &why)) {
+		fprintf(stderr, "declared: %s\n", why ? why : "");
+		return false;
+	}
+	func_commit(f);
+	for (int i = first; i < m->funcs.n; i++) {
+		if (!func_verify(m->funcs.data[i])) {
+			return false;
+		}
+		source_helper(r, m->funcs.data[i]);
+	}
+	return source_again(r, f);
+}
+
+/* Intrinsics that ship: their text is written into the source. */
+static bool
+add_shipped(struct source_run *r, const char *name, const char *intrin,
+	    struct dtype ta, struct dtype tb, struct dtype tc,
+	    const int *sizes, const int *tiles, bool apart)
+{
+	struct make k = begin(r);
+	struct module *m = r->m;
+	struct te_tensor *a = fixed(m, "A", ta, sizes[0], sizes[2]);
+	struct te_tensor *b = fixed(m, "B", tb, sizes[1], sizes[2]);
+	struct te_tensor *c = product(m, "C", tc, a, b);
+	const struct intrinsic_set *set = intrinsic_set_load(m, NULL);
+	struct tensor_intrins known;
+	struct sched s;
+	struct func *f;
+
+	tensor_intrins_init(&known, &m->arena);
+	if (!set || !intrinsic_find(m, set, intrin, &known) ||
+	    !add(&k, name, (struct te_tensor *[]){ a, b, c }, 3, &f)) {
+		return false;
+	}
+	sched_init(&s, f);
+	s.intrins = &known;
+	if (!tensorize(&s, tiles, apart, intrin)) {
+		fprintf(stderr, "%s cannot be tensorized\n", name);
+		return false;
+	}
+	func_commit(f);
+	return true;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct source_run r = { .m = module_new(), .state = 7 };
+	struct dtype f32 = dtype_of(DT_F32), i8 = dtype_of(DT_I8);
+	struct dtype i16 = dtype_of(DT_I16), i32 = dtype_of(DT_I32);
 	const struct target *target;
 	bool good;
 
@@ -500,9 +671,26 @@ main(int argc, char **argv)
 	good = r.dialect && add_cumsum(&r) && add_scheduled(&r) &&
 	       add_recurrent(&r) && add_argmax(&r, "argmax", false) &&
 	       add_argmax(&r, "argmax_parts", true) && add_complex(&r) &&
-	       add_extern(&r) && add_while(&r);
-	/* From here on the outside function is outside. */
-	r.m->funcs.n = 0;
+	       add_extern(&r) && add_while(&r) && add_declared(&r) &&
+	       add_shipped(&r, "gemm", "gemm8x8", f32, f32, f32,
+			   (int[]){ 16, 24, 32 }, (int[]){ 8, 8, 8 }, false) &&
+	       add_shipped(&r, "gemm_rows", "gemm8x8", f32, f32, f32,
+			   (int[]){ 8, 16, 8 }, (int[]){ 8, 8, 8 }, false) &&
+	       add_shipped(&r, "smlad", "dot_2_smlad", i16, i16, i32,
+			   (int[]){ 3, 5, 8 }, (int[]){ 1, 1, 2 }, true) &&
+	       add_shipped(&r, "dp4a", "dot_4_dp4a", i8, i8, i32,
+			   (int[]){ 4, 5, 12 }, (int[]){ 1, 1, 4 }, true) &&
+	       add_shipped(&r, "vnni", "dot_16x4_vnni", dtype_of(DT_U8), i8,
+			   i32, (int[]){ 6, 32, 4 }, (int[]){ 1, 16, 4 },
+			   true) &&
+	       add_shipped(&r, "sdot", "dot_4x4_sdot", i8, i8, i32,
+			   (int[]){ 6, 12, 4 }, (int[]){ 1, 4, 4 }, true);
+	/* From here on that function is outside. */
+	for (int i = 0; i < r.m->funcs.n; i++) {
+		if (strcmp(r.m->funcs.data[i]->name, "outside_twice") == 0) {
+			r.m->funcs.data[i]->name = "hidden";
+		}
+	}
 	good = good && source_finish(&r, "te", outside);
 	source_diags(&r);
 	module_free(r.m);

@@ -7,9 +7,9 @@ from tvm.script import tir as T
 class Intrinsic:
     @T.prim_func
     def desc(a: T.handle, b: T.handle, c: T.handle):
-        A = T.match_buffer(a, (4,), "uint8", strides=[1], scope="")
-        B = T.match_buffer(b, (16, 4), "int8", strides=[4, 1], scope="")
-        C = T.match_buffer(c, (16,), "int32", strides=[1], scope="")
+        A = T.match_buffer(a, (4,), "uint8", strides=[1])
+        B = T.match_buffer(b, (16, 4), "int8", strides=[4, 1])
+        C = T.match_buffer(c, (16,), "int32", strides=[1])
         for i, k in T.grid(16, 4):
             with T.sblock("update"):
                 vi, vk = T.axis.remap("SR", [i, k])
@@ -19,7 +19,7 @@ class Intrinsic:
 
     @T.prim_func
     def impl(a: T.handle, b: T.handle, c: T.handle):
-        A = T.match_buffer(a, (4,), "uint8", strides=[1], scope="")
-        B = T.match_buffer(b, (16, 4), "int8", strides=[4, 1], scope="")
-        C = T.match_buffer(c, (16,), "int32", strides=[1], scope="")
+        A = T.match_buffer(a, (4,), "uint8", strides=[1])
+        B = T.match_buffer(b, (16, 4), "int8", strides=[4, 1])
+        C = T.match_buffer(c, (16,), "int32", strides=[1])
         T.evaluate(T.call_extern("void", "tirc_dot_16x4_vnni", T.address_of(A[0]), T.address_of(B[0, 0]), T.address_of(C[0])))

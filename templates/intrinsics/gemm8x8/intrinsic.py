@@ -10,9 +10,9 @@ class Intrinsic:
         sw = T.int32()
         sx = T.int32()
         sy = T.int32()
-        W = T.match_buffer(w, (8, 8), "float32", strides=[sw, 1], scope="")
-        X = T.match_buffer(x, (8, 8), "float32", strides=[sx, 1], scope="")
-        Y = T.match_buffer(y, (8, 8), "float32", strides=[sy, 1], scope="")
+        W = T.match_buffer(w, (8, 8), "float32", strides=[sw, 1])
+        X = T.match_buffer(x, (8, 8), "float32", strides=[sx, 1])
+        Y = T.match_buffer(y, (8, 8), "float32", strides=[sy, 1])
         for i, j, k in T.grid(8, 8, 8):
             with T.sblock("y"):
                 vi, vj, vk = T.axis.remap("SSR", [i, j, k])
@@ -27,9 +27,9 @@ class Intrinsic:
         sw = T.int32()
         sx = T.int32()
         sy = T.int32()
-        W = T.match_buffer(w, (8, 8), "float32", strides=[sw, 1], scope="")
-        X = T.match_buffer(x, (8, 8), "float32", strides=[sx, 1], scope="")
-        Y = T.match_buffer(y, (8, 8), "float32", strides=[sy, 1], scope="")
+        W = T.match_buffer(w, (8, 8), "float32", strides=[sw, 1])
+        X = T.match_buffer(x, (8, 8), "float32", strides=[sx, 1])
+        Y = T.match_buffer(y, (8, 8), "float32", strides=[sy, 1])
         T.evaluate(T.call_extern("void", "tirc_gemm8x8", T.address_of(W[0, 0]), sw, T.address_of(X[0, 0]), sx, T.address_of(Y[0, 0]), sy))
 
     @T.prim_func
@@ -37,9 +37,9 @@ class Intrinsic:
         sw = T.int32()
         sx = T.int32()
         sy = T.int32()
-        W = T.match_buffer(w, (8, 8), "float32", strides=[sw, 1], scope="")
-        X = T.match_buffer(x, (8, 8), "float32", strides=[sx, 1], scope="")
-        Y = T.match_buffer(y, (8, 8), "float32", strides=[sy, 1], scope="")
+        W = T.match_buffer(w, (8, 8), "float32", strides=[sw, 1])
+        X = T.match_buffer(x, (8, 8), "float32", strides=[sx, 1])
+        Y = T.match_buffer(y, (8, 8), "float32", strides=[sy, 1])
         T.evaluate(T.call_extern("void", "tirc_gemm8x8_reset", T.address_of(Y[0, 0]), sy))
 
     @T.prim_func
@@ -47,7 +47,7 @@ class Intrinsic:
         sw = T.int32()
         sx = T.int32()
         sy = T.int32()
-        W = T.match_buffer(w, (8, 8), "float32", strides=[sw, 1], scope="")
-        X = T.match_buffer(x, (8, 8), "float32", strides=[sx, 1], scope="")
-        Y = T.match_buffer(y, (8, 8), "float32", strides=[sy, 1], scope="")
+        W = T.match_buffer(w, (8, 8), "float32", strides=[sw, 1])
+        X = T.match_buffer(x, (8, 8), "float32", strides=[sx, 1])
+        Y = T.match_buffer(y, (8, 8), "float32", strides=[sy, 1])
         T.evaluate(T.call_extern("void", "tirc_gemm8x8_update", T.address_of(W[0, 0]), sw, T.address_of(X[0, 0]), sx, T.address_of(Y[0, 0]), sy))
