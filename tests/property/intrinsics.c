@@ -174,7 +174,10 @@ add_shot(struct test *t, const struct tensor_intrin *intrin,
 			}
 			continue;
 		}
-		n = span_of(b);
+		n = 0;
+		for (int v = 0; v < part->params.n; v++) {
+			n = views[v]->data == b->data ? span_of(views[v]) : n;
+		}
 		shot.bytes[i] = n * (size_t)dtype_bytes(b->type);
 		shot.data[i] = arena_alloc(&m->arena, shot.bytes[i]);
 		fill(t, b->type, shot.data[i], n);
