@@ -406,6 +406,12 @@ convert_args(struct converter *c, const struct primitive *p,
 		const struct sched_param *param = &p->params[i];
 		const cJSON **next = param->is_input ? &input : &attr;
 
+		/* Where older releases of TVM had it. */
+		if (!input && param->is_input &&
+		    param->accepts & 1u << SV_MAP) {
+			next = &attr;
+		}
+
 		if (param->role == PARAM_DECISION) {
 			if (decision) {
 				strbuf_puts(&c->out, "decision=");

@@ -184,6 +184,9 @@ load_expr(struct loader *l, int at)
 		strbuf_printf(&l->out, "%lld",
 			      atoll(attr(node, "value")));
 		ok = true;
+	} else if (strcmp(key, "FloatImm") == 0) {
+		strbuf_printf(&l->out, "%.17g", atof(attr(node, "value")));
+		ok = true;
 	}
 	for (int i = 0; !ok && i < N_OPERATORS; i++) {
 		if (strcmp(key, operators[i].type_key) != 0) {

@@ -192,6 +192,19 @@ worth_keeping(struct rules *r, int id, const struct stmt *block)
 	return false;
 }
 
+/* The blocks of the function, known to the trace by their names. */
+static int
+all_blocks(struct rules *r, int **blocks)
+{
+	int n = sched_get_child_blocks(&r->s, 0, blocks);
+
+	for (int i = 0; i < n; i++) {
+		sched_get_block(&r->s, func_find(r->s.func, (*blocks)[i])
+					       ->u.block->name);
+	}
+	return n;
+}
+
 static void
 inline_stages(struct rules *r)
 {
@@ -199,7 +212,7 @@ inline_stages(struct rules *r)
 
 	while (again) {
 		int *blocks;
-		int n = sched_get_child_blocks(&r->s, 0, &blocks);
+		int n = all_blocks(r, &blocks);
 
 		again = false;
 		for (int i = 0; i < n && !again; i++) {
@@ -239,7 +252,7 @@ static bool
 choose(struct rules *r)
 {
 	int *blocks;
-	int n = sched_get_child_blocks(&r->s, 0, &blocks);
+	int n = all_blocks(r, &blocks);
 	int reduction = 0, output = 0, n_reductions = 0, n_outputs = 0;
 
 	for (int i = 0; i < n; i++) {

@@ -23,7 +23,7 @@ bool sched_value_equal(const struct sched_value *a,
 bool sched_replay(struct sched *s, const struct sched_step *steps, int n);
 
 /* Which step gave a handle or a sampled value, and as which of its results.
- * A handle that several steps gave is the first one's. */
+ * A handle that several steps kept gave is the first one's. */
 struct trace_name {
 	int step, result;
 	const char *text; /* "b0", "l1", "v2": numbered over all results */

@@ -31,11 +31,55 @@ sample_of(const struct sched *s, const struct expr *e)
 
 /* -- which step gave what */
 
+/* Of a handle: which step + 1 gives it, and whether a step has used it. */
+struct giver {
+	int step;
+	bool used;
+};
+
 struct givers {
 	const struct sched *s;
-	VEC(int) of_id; /* step + 1 */
+	VEC(struct giver) of_id;
 	int *of_sample; /* step + 1 */
 };
+
+static struct giver *
+giver_of(struct givers *g, int id)
+{
+	struct giver none = { 0, false };
+
+	while (g->of_id.n <= id) {
+		vec_push(&g->s->module->arena, &g->of_id, none);
+	}
+	return &g->of_id.data[id];
+}
+
+static void
+see_uses(struct givers *g, const struct sched_value *v)
+{
+	for (int i = 0; i < v->n; i++) {
+		see_uses(g, &v->items[i]);
+	}
+	if ((v->kind == SV_BLOCK || v->kind == SV_LOOP) && v->u.id > 0) {
+		giver_of(g, v->u.id)->used = true;
+	}
+}
+
+/* The first step that gives a handle; a block by its name rather than out of a
+ * list, as long as nothing has used it. */
+static void
+see_result(struct givers *g, int step, int id)
+{
+	const struct sched_step *steps = g->s->trace.data;
+	struct giver *giver = giver_of(g, id);
+
+	if (giver->step == 0 ||
+	    (!giver->used && steps[giver->step - 1].primitive->is_query &&
+	     steps[giver->step - 1].result.kind == SV_LIST &&
+	     steps[step].result.kind == SV_BLOCK)) {
+		giver->step = step + 1;
+	}
+}
 
 static void
 find_givers(const struct sched *s, struct givers *g)
@@ -47,6 +91,9 @@ find_givers(const struct sched *s, struct givers *g)
 	for (int i = 0; i < s->trace.n; i++) {
 		const struct sched_step *step = &s->trace.data[i];
 
+		for (int k = 0; k < step->primitive->n_params; k++) {
+			see_uses(g, &step->args[k]);
+		}
 		for (int k = 0; k < trace_n_results(step); k++) {
 			const struct sched_value *v = trace_result(step, k);
 			int at = v->kind == SV_EXPR ? sample_of(s, v->u.expr)
@@ -55,15 +102,9 @@ find_givers(const struct sched *s, struct givers *g)
 			if (at >= 0) {
 				g->of_sample[at] = i + 1;
 			}
-			if ((v->kind != SV_BLOCK && v->kind != SV_LOOP) ||
-			    v->u.id < 0) {
-				continue;
-			}
-			while (g->of_id.n <= v->u.id) {
-				vec_push(a, &g->of_id, 0);
-			}
-			if (g->of_id.data[v->u.id] == 0) {
-				g->of_id.data[v->u.id] = i + 1;
+			if ((v->kind == SV_BLOCK || v->kind == SV_LOOP) &&
+			    v->u.id > 0) {
+				see_result(g, i, v->u.id);
 			}
 		}
 	}
@@ -76,8 +117,8 @@ mark_needed(const struct givers *g, const struct sched_value *v, bool *keep)
 		mark_needed(g, &v->items[i], keep);
 	}
 	if ((v->kind == SV_BLOCK || v->kind == SV_LOOP) && v->u.id > 0 &&
-	    v->u.id < g->of_id.n && g->of_id.data[v->u.id] > 0) {
-		keep[g->of_id.data[v->u.id] - 1] = true;
+	    v->u.id < g->of_id.n && g->of_id.data[v->u.id].step > 0) {
+		keep[g->of_id.data[v->u.id].step - 1] = true;
 	}
 	for (int i = 0; v->kind == SV_EXPR && i < g->s->samples.n; i++) {
 		if (g->of_sample[i] > 0 &&
