@@ -438,7 +438,7 @@ blockize_below(struct edit *e, struct stmt *top, struct stmt *const *blocks,
 	for (int i = 0; i < n; i++) {
 		block_refresh(e->f, blocks[i]);
 	}
-	bindings_simplify(e->f, outer->children[0]);
+	bindings_simplify(e->f, outer->children[0], preserve_unit_iters);
 	block_refresh(e->f, outer);
 	return outer;
 }

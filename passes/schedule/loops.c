@@ -21,6 +21,31 @@ part_name(struct arena *a, const char *name, int i, int n)
 		      : arena_printf(a, "%s_%d", name, i);
 }
 
+/* A factor: a positive number, or an expression of sizes that is positive. */
+static const struct expr *
+split_factor(struct edit *e, struct analyser *a, const struct expr *total,
+	     const struct sched_value *factor, int i)
+{
+	struct module *m = e->m;
+	const struct expr *one = expr_int(m, total->type, 1);
+
+	if (factor->kind == SV_INT && factor->u.ival > 0 &&
+	    factor->u.ival <= INT32_MAX) {
+		return expr_int(m, total->type, factor->u.ival);
+	}
+	if (factor->kind == SV_EXPR && dtype_is_int(factor->u.expr->type) &&
+	    prove(a, expr_le(m, one, factor->u.expr))) {
+		return expr_mul(m, one, factor->u.expr);
+	}
+	edit_fail(e, factor->kind == SV_INT
+			     ? "factor %d is no positive constant; give one, "
+			       "or None to have it inferred"
+			     : "factor %d is not sure to be positive; give a "
+			       "number above 0, or None to have it inferred",
+		  i);
+	return NULL;
+}
+
 static bool
 split_extents(struct edit *e, const struct stmt *loop,
 	      const struct sched_value *factors, int n,
@@ -28,12 +53,14 @@ split_extents(struct edit *e, const struct stmt *loop,
 {
 	struct module *m = e->m;
 	const struct expr *total = loop->args[1];
-	int64_t product = 1, size;
+	const struct expr *product = expr_int(m, total->type, 1);
+	int64_t size;
 	int inferred = -1;
+	struct analyser a;
 
+	analyser_init(&a, m);
+	analyser_enter(&a, loop);
 	for (int i = 0; i < n; i++) {
-		int64_t factor = factors[i].u.ival;
-
 		if (factors[i].kind == SV_NONE && inferred < 0) {
 			inferred = i;
 			continue;
@@ -42,30 +69,33 @@ split_extents(struct edit *e, const struct stmt *loop,
 			return edit_fail(e, "factors %d and %d are None; only "
 					 "one can be inferred", inferred, i);
 		}
-		if (factors[i].kind != SV_INT || factor <= 0) {
-			return edit_fail(e, "factor %d is no positive "
-					 "constant; give one, or None to have "
-					 "it inferred", i);
+		extents[i] = split_factor(e, &a, total, &factors[i], i);
+		if (!extents[i]) {
+			return false;
 		}
-		if (__builtin_mul_overflow(product, factor, &product) ||
-		    product > INT32_MAX) {
+		product = expr_mul(m, product, extents[i]);
+		if (expr_is_int(product, &size) &&
+		    (size > INT32_MAX || size <= 0)) {
 			return edit_fail(e, "the factors overflow; use "
 					 "smaller ones");
 		}
-		extents[i] = expr_int(m, total->type, factor);
 	}
 	if (inferred >= 0) {
-		struct analyser a;
-
-		analyser_init(&a, m);
-		analyser_enter(&a, loop);
 		extents[inferred] = simplify(&a, expr_floordiv(m,
-			expr_add(m, total, expr_i32(m, product - 1)),
-			expr_i32(m, product)));
-	} else if (!expr_is_int(total, &size) || product < size) {
-		return edit_fail(e, "the factors of %s cover %lld iterations "
-				 "only; give larger ones",
-				 loop->u.loop.var->name, (long long)product);
+			expr_add(m, total,
+				 expr_sub(m, product,
+					  expr_int(m, total->type, 1))),
+			product));
+	} else if (!prove(&a, expr_le(m, total, product))) {
+		if (expr_is_int(product, &size)) {
+			return edit_fail(e, "the factors of %s cover %lld "
+					 "iterations only; give larger ones",
+					 loop->u.loop.var->name,
+					 (long long)size);
+		}
+		return edit_fail(e, "the factors are not sure to cover the "
+				 "iterations of %s; let one be inferred",
+				 loop->u.loop.var->name);
 	}
 	return true;
 }
@@ -136,7 +166,7 @@ prim_split(struct edit *e, const struct sched_value *args,
 
 		stmt_substitute(e->f, body, &map);
 	}
-	if (!prove(&a, cond)) {
+	if (!args[3].u.ival && !prove(&a, cond)) {
 		add_predicate(e->f, body, cond);
 	}
 	for (int i = n - 1; i >= 0; i--) {
@@ -145,7 +175,7 @@ prim_split(struct edit *e, const struct sched_value *args,
 		parts[i] = sv_loop(body->id);
 	}
 	stmt_put(e->f, place, body);
-	bindings_simplify(e->f, body);
+	bindings_simplify(e->f, body, args[2].u.ival);
 	*out = sv_list(e->m, parts, n);
 	return true;
 }
@@ -254,7 +284,7 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 	fused = stmt_for(e->f, v, expr_int(e->m, v->type, 0), total, FOR_SERIAL,
 			 list[n - 1]->children[0]);
 	stmt_put(e->f, place, fused);
-	bindings_simplify(e->f, fused);
+	bindings_simplify(e->f, fused, args[1].u.ival);
 	*out = sv_loop(fused->id);
 	return true;
 }

@@ -258,7 +258,7 @@ restrict_block(struct padding *p)
 	}
 	stmt_set_arg(e->f, p->block, 0, predicate);
 	stmt_set_arg(e->f, p->store, 0, p->value);
-	bindings_simplify(e->f, p->block);
+	bindings_simplify(e->f, p->block, false);
 	block_refresh(e->f, p->block);
 }
 

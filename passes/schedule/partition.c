@@ -199,7 +199,7 @@ unused_name(struct edit *e, const char *block, const char *loop)
 /* The blocks of one part: names of their own; iter vars that are the loop's
  * variable run over the part alone. */
 static void
-finish_part(struct parts *p, struct stmt *loop)
+finish_part(struct parts *p, struct stmt *loop, bool keep_units)
 {
 	struct func *f = p->e->f;
 	struct module *m = p->e->m;
@@ -224,7 +224,7 @@ finish_part(struct parts *p, struct stmt *loop)
 		}
 		stmt_set_block(f, b, &copy);
 	}
-	bindings_simplify(f, loop);
+	bindings_simplify(f, loop, keep_units);
 }
 
 static struct stmt *
@@ -278,7 +278,7 @@ prim_loop_partition(struct edit *e, const struct sched_value *args,
 	}
 	stmt_put(e->f, place, stmt_seq(e->f, list, p.n));
 	for (int i = 0; i < p.n; i++) {
-		finish_part(&p, list[i]);
+		finish_part(&p, list[i], args[2].u.ival);
 		if (!settle_inits(&p, list[i], i)) {
 			return false;
 		}

@@ -300,6 +300,6 @@ prim_rolling_buffer(struct edit *e, const struct sched_value *args,
 	access_remap(e->f, scope_of(r.block), r.buffer, ring, ring_index,
 		     &map);
 	buffer_follow(e, r.buffer, ring);
-	bindings_simplify(e->f, r.block);
+	bindings_simplify(e->f, r.block, false);
 	return true;
 }

@@ -240,8 +240,22 @@ buffer_swap_all(struct func *f, const struct buffer *from,
 	}
 }
 
+/* For all the analyser is to know, the loop may run twice. */
+static void
+forget_units(struct analyser *a, const struct stmt *block)
+{
+	for (const struct stmt *p = block->parent;
+	     p && p->kind != STMT_BLOCK; p = p->parent) {
+		if (p->kind == STMT_FOR && expr_is_value(p->args[1], 1)) {
+			analyser_bind(a, p->u.loop.var, p->args[0],
+				      expr_int(a->module, p->args[1]->type,
+					       2));
+		}
+	}
+}
+
 void
-bindings_simplify(struct func *f, struct stmt *s)
+bindings_simplify(struct func *f, struct stmt *s, bool keep_units)
 {
 	struct stmt_list blocks = { 0 };
 
@@ -252,6 +266,9 @@ bindings_simplify(struct func *f, struct stmt *s)
 
 		analyser_init(&a, f->module);
 		analyser_enter_scope(&a, b);
+		if (keep_units) {
+			forget_units(&a, b);
+		}
 		for (int k = 0; k < b->n_args; k++) {
 			stmt_set_arg(f, b, k, simplify(&a, b->args[k]));
 		}

@@ -61,8 +61,9 @@ bool block_feeds(const struct stmt *a, const struct stmt *b);
 
 /* Recomputes what a block reads and writes from its body. */
 void block_refresh(struct func *f, struct stmt *block);
-/* Simplifies bindings and predicates of the blocks at or below s. */
-void bindings_simplify(struct func *f, struct stmt *s);
+/* Simplifies bindings and predicates of the blocks at or below s; variables of
+ * loops of one iteration stay in them if keep_units. */
+void bindings_simplify(struct func *f, struct stmt *s, bool keep_units);
 /* Adds or removes a buffer that the scope owns. */
 void scope_add_alloc(struct func *f, struct stmt *scope,
 		     const struct buffer *b);

@@ -212,7 +212,7 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 				new.iters[d].extent, FOR_SERIAL, nest);
 	}
 	stmt_put(e->f, place, nest);
-	bindings_simplify(e->f, nest);
+	bindings_simplify(e->f, nest, false);
 	block_refresh(e->f, block);
 	return true;
 }
