@@ -138,6 +138,25 @@ find_call_stmt(void *ctx, struct stmt *s)
 	return true;
 }
 
+static const char *
+c_type(struct dtype t)
+{
+	switch (t.kind) {
+	case DT_I8:
+		return "int8_t";
+	case DT_U8:
+		return "uint8_t";
+	case DT_I16:
+		return "int16_t";
+	case DT_I32:
+		return "int32_t";
+	case DT_F16:
+		return "_Float16";
+	default:
+		return "float";
+	}
+}
+
 /* Runs the reference here, and writes the call for the other side. */
 static bool
 add_shot(struct test *t, const struct tensor_intrin *intrin,
@@ -198,7 +217,9 @@ add_shot(struct test *t, const struct tensor_intrin *intrin,
 	for (int i = 0; i < shot.reference->params.n; i++) {
 		strbuf_puts(&t->calls, i ? ", " : "");
 		if (shot.in[i]) {
-			strbuf_printf(&t->calls, "p[%d]", i);
+			strbuf_printf(&t->calls, "(%s *)p[%d]", c_type(
+				shot.reference->params.data[i].buffer->type),
+				i);
 		} else {
 			strbuf_printf(&t->calls, "%lld",
 				      (long long)args[i].scalar);
