@@ -16,20 +16,25 @@ tag_name(int tag)
 }
 
 int
-tag_of(const struct stmt *s)
+tag_of_name(const char *thread)
 {
-	if (s->kind != STMT_FOR || s->u.loop.kind != FOR_THREAD) {
-		return -1;
-	}
 	for (int i = 0; i < TAG_COUNT; i++) {
-		if (strcmp(s->u.loop.thread, names[i]) == 0) {
+		if (strcmp(thread, names[i]) == 0) {
 			return i;
 		}
 	}
-	return strncmp(s->u.loop.thread, "vthread", 7) == 0 ||
-			       strncmp(s->u.loop.thread, "cthread", 7) == 0
+	return strncmp(thread, "vthread", 7) == 0 ||
+			       strncmp(thread, "cthread", 7) == 0
 		       ? TAG_VIRTUAL
 		       : TAG_UNKNOWN;
+}
+
+int
+tag_of(const struct stmt *s)
+{
+	return s->kind == STMT_FOR && s->u.loop.kind == FOR_THREAD
+		       ? tag_of_name(s->u.loop.thread)
+		       : -1;
 }
 
 bool

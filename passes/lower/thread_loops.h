@@ -17,6 +17,7 @@ enum {
 };
 
 const char *tag_name(int tag);
+int tag_of_name(const char *thread);
 /* What the loop is bound to; -1 if it is no thread loop. */
 int tag_of(const struct stmt *s);
 bool tag_is_thread(int tag); /* threadIdx.* */

@@ -227,6 +227,21 @@ resolve(struct touch_kernel *k, const struct digits *g, const struct touch *x,
 	}
 }
 
+/* The one value that conditions leave the index of a thread. */
+static bool
+only_value(struct touch_kernel *k, const struct touch *t, const struct var *v,
+	   int64_t *value)
+{
+	struct analyser a;
+	struct bounds b;
+
+	analyser_init(&a, k->func->module);
+	analyser_enter(&a, t->at);
+	b = analyse_bounds(&a, v->expr);
+	*value = b.min;
+	return b.min == b.max;
+}
+
 static bool
 same_thread(struct touch_kernel *k, const struct touch *x,
 	    const struct touch *y)
@@ -235,6 +250,13 @@ same_thread(struct touch_kernel *k, const struct touch *x,
 	bool resolved[3] = { false, false, false };
 
 	thread_digits(k, &g);
+	for (int i = 0; i < g.n; i++) {
+		int64_t one, other;
+
+		resolved[i] = only_value(k, x, g.vars[i], &one) &&
+			      only_value(k, y, g.vars[i], &other) &&
+			      one == other;
+	}
 	/* What one dimension tells may help another. */
 	for (int round = 0; round < g.n; round++) {
 		for (int d = 0; d < x->buffer->ndim; d++) {

@@ -2,6 +2,7 @@
 /* How a loop runs: parallel, vectorized, unrolled, bound to threads; and
  * annotations. */
 #include "legal.h"
+#include "thread_loops.h"
 
 static bool
 has_loop(void *ctx, struct stmt *s)
@@ -38,7 +39,8 @@ set_kind(struct edit *e, int loop, enum for_kind kind, const char *thread)
 					 l->u.loop.var->name);
 		}
 	}
-	if (kind == FOR_THREAD ? !no_reduction(e, l)
+	if (kind == FOR_THREAD
+		    ? !no_reduction(e, l, tag_is_thread(tag_of_name(thread)))
 	    : kind != FOR_UNROLLED && !iterations_apart(e, l)) {
 		return false;
 	}
@@ -75,6 +77,11 @@ prim_bind(struct edit *e, const struct sched_value *args,
 	  struct sched_value *out)
 {
 	(void)out;
+	if (tag_of_name(args[1].u.text) == TAG_UNKNOWN) {
+		return edit_fail(e, "there is no '%s'; there are blockIdx.x, "
+				 ".y, .z, threadIdx.x, .y, .z and vthread",
+				 args[1].u.text);
+	}
 	return set_kind(e, args[0].u.id, FOR_THREAD,
 			arena_strdup(&e->m->arena, args[1].u.text));
 }

@@ -262,7 +262,7 @@ check_writes(struct edit *e, struct stmt *loop, const struct stmt *block)
 }
 
 bool
-no_reduction(struct edit *e, struct stmt *loop)
+no_reduction(struct edit *e, struct stmt *loop, bool together)
 {
 	const struct var *v = loop->u.loop.var;
 	struct stmt_list blocks = { 0 };
@@ -272,6 +272,9 @@ no_reduction(struct edit *e, struct stmt *loop)
 		struct stmt *b = blocks.list.data[i];
 
 		for (int k = ITER_SPATIAL; k <= ITER_OPAQUE; k++) {
+			if (k == ITER_REDUCE && together && b->children[1]) {
+				continue;
+			}
 			if (k != ITER_SPATIAL &&
 			    drives_kind(b, v, (enum iter_kind)k)) {
 				return edit_fail(e, "loop %s reduces or scans "
@@ -290,7 +293,7 @@ iterations_apart(struct edit *e, struct stmt *loop)
 {
 	struct stmt_list blocks = { 0 };
 
-	if (!no_reduction(e, loop)) {
+	if (!no_reduction(e, loop, false)) {
 		return false;
 	}
 	blocks_below(e->f, loop, &blocks);

@@ -19,7 +19,8 @@ bool loops_permutable(struct edit *e, struct stmt *top, struct stmt *inner);
  * two write the same element, unless of a buffer that is used inside the loop
  * only and so can be each iteration's own. */
 bool iterations_apart(struct edit *e, struct stmt *loop);
-/* The first half of it: no iteration reduces or scans into another. */
-bool no_reduction(struct edit *e, struct stmt *loop);
+/* The first half of it: no iteration reduces or scans into another. together:
+ * they may reduce from an init part on, as the threads of a block can. */
+bool no_reduction(struct edit *e, struct stmt *loop, bool together);
 
 #endif
