@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "emit.h"
-#include "lower.h"
 #include "onnx_import.h"
 #include "ops.h"
 #include "tirc_context.h"
@@ -36,14 +35,15 @@ tirc_free(struct tirc *t)
 	if (t->file != NULL) {
 		onnx_file_close(t->file);
 	}
+	context_close_passes(t);
 	module_free(t->m);
 	free(t);
 }
 
 /* -- options -- */
 
-static bool
-bad_option(struct tirc *t, const char *option, const char *value,
+bool
+context_bad_option(struct tirc *t, const char *option, const char *value,
 	   const char *expected)
 {
 	return diag_error(&t->m->diags, DIAG_BAD_OPTION,
@@ -79,12 +79,12 @@ read_input_shape(struct tirc *t, const char *text, struct input_shape *out)
 	int64_t v;
 
 	if (colon == NULL || colon == text) {
-		return bad_option(t, "--input-shape", text,
+		return context_bad_option(t, "--input-shape", text,
 				  "NAME:D0,D1,… such as data:1,3,224,224");
 	}
 	for (at = colon + 1; *at != '\0'; at += *at == ',') {
 		if (!read_int(&at, ",", &v) || v < 0) {
-			return bad_option(t, "--input-shape", text,
+			return context_bad_option(t, "--input-shape", text,
 					  "NAME:D0,D1,… with sizes >= 0");
 		}
 		vec_push(&t->m->arena, &dims, v);
@@ -102,23 +102,23 @@ read_dim(struct tirc *t, const char *text, struct dim_binding *out)
 	const char *at;
 
 	if (equals == NULL || equals == text) {
-		return bad_option(t, "--dim", text,
+		return context_bad_option(t, "--dim", text,
 				  "NAME=SIZE or NAME=MIN..MAX");
 	}
 	at = equals + 1;
 	if (!read_int(&at, ".", &out->min) || out->min < 1) {
-		return bad_option(t, "--dim", text,
+		return context_bad_option(t, "--dim", text,
 				  "NAME=SIZE or NAME=MIN..MAX, from 1 up");
 	}
 	out->max = out->min;
 	if (*at != '\0') {
 		if (strncmp(at, "..", 2) != 0) {
-			return bad_option(t, "--dim", text,
+			return context_bad_option(t, "--dim", text,
 					  "NAME=SIZE or NAME=MIN..MAX");
 		}
 		at += 2;
 		if (!read_int(&at, "", &out->max) || out->max < out->min) {
-			return bad_option(t, "--dim", text,
+			return context_bad_option(t, "--dim", text,
 					  "NAME=MIN..MAX with MIN <= MAX");
 		}
 	}
@@ -145,76 +145,8 @@ read_weights_form(struct tirc *t, enum weights_form *out)
 			return true;
 		}
 	}
-	return bad_option(t, "--weights", t->options.weights,
+	return context_bad_option(t, "--weights", t->options.weights,
 			  "auto, c, incbin, file or section");
-}
-
-static bool
-check_print_after(struct tirc *t)
-{
-	for (int i = 0; i < t->options.n_print_after; i++) {
-		const char *name = t->options.print_after[i];
-		bool known = strcmp(name, "all") == 0;
-
-		for (int p = 0; p < tirc_pass_count() && !known; p++) {
-			known = strcmp(name, tirc_pass_name(p)) == 0;
-		}
-		if (!known) {
-			return bad_option(t, "--print-after", name,
-				"the name of a pass (`tirc compile --help` "
-				"lists them) or all");
-		}
-	}
-	return true;
-}
-
-/* -- hooks -- */
-
-static bool
-wants_text(const struct tirc *t, const char *pass)
-{
-	if (t->options.print == NULL) {
-		return false;
-	}
-	for (int i = 0; i < t->options.n_print_after; i++) {
-		if (strcmp(t->options.print_after[i], "all") == 0 ||
-		    strcmp(t->options.print_after[i], pass) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static void
-after_graph(void *ctx, const char *pass, const struct graph *g)
-{
-	struct tirc *t = ctx;
-	struct strbuf text;
-
-	if (!wants_text(t, pass)) {
-		return;
-	}
-	strbuf_init(&text);
-	graph_print(g, &text);
-	t->options.print(t->options.print_ctx, pass,
-			 text.data != NULL ? text.data : "");
-	strbuf_release(&text);
-}
-
-static void
-after_func(void *ctx, const char *pass, const struct func *f)
-{
-	struct tirc *t = ctx;
-	struct strbuf text;
-
-	if (!wants_text(t, pass)) {
-		return;
-	}
-	strbuf_init(&text);
-	func_print(f, SCRIPT_CURRENT, &text);
-	t->options.print(t->options.print_ctx, pass,
-			 text.data != NULL ? text.data : "");
-	strbuf_release(&text);
 }
 
 static void
@@ -301,6 +233,8 @@ tirc_load(struct tirc *t, const char *path)
 		.shapes = shapes, .n_shapes = o->n_input_shapes,
 		.dims = dims, .n_dims = o->n_dims,
 	};
+	struct pass_hooks hooks;
+	double start;
 
 	for (int i = 0; i < o->n_input_shapes; i++) {
 		if (!read_input_shape(t, o->input_shapes[i], &shapes[i])) {
@@ -312,13 +246,18 @@ tirc_load(struct tirc *t, const char *path)
 			return false;
 		}
 	}
+	if (!context_hooks(t, &hooks)) {
+		return false;
+	}
 	progress(t, "import", 0, 4);
+	start = hooks_start(&hooks);
 	t->graph = onnx_import(t->m, path, &import, &t->file);
 	if (t->graph == NULL) {
 		return false;
 	}
+	hooks_took(&hooks, "import", start);
 	remember_nodes(t);
-	after_graph(t, "import", t->graph);
+	hooks.after_graph(t, "import", t->graph);
 	return true;
 }
 
@@ -360,16 +299,15 @@ set_fates(struct tirc *t)
 bool
 tirc_compile(struct tirc *t)
 {
-	struct pass_hooks hooks = {
-		.ctx = t, .after_graph = after_graph, .after_func = after_func,
-	};
+	struct pass_hooks hooks;
+	double start;
 	struct emit_options emit = {
 		.name = t->options.name, .section = t->options.section,
 		.version = tirc_version(),
 	};
 	struct target *target;
 
-	if (!check_print_after(t) || !read_weights_form(t, &emit.weights)) {
+	if (!context_hooks(t, &hooks) || !read_weights_form(t, &emit.weights)) {
 		return false;
 	}
 	t->target = target_load(t->m, t->options.target,
@@ -382,7 +320,7 @@ tirc_compile(struct tirc *t)
 		if (strcmp(t->options.optimize, "memory") == 0) {
 			target->optimize_memory = true;
 		} else if (strcmp(t->options.optimize, "speed") != 0) {
-			return bad_option(t, "--optimize", t->options.optimize,
+			return context_bad_option(t, "--optimize", t->options.optimize,
 					  "speed or memory");
 		}
 	}
@@ -400,13 +338,16 @@ tirc_compile(struct tirc *t)
 		return false;
 	}
 	progress(t, "kernels", 2, 4);
-	if (!program_build(t->graph, target, &hooks, &t->program)) {
+	if (!program_build(t->graph, target, &hooks, &t->program) ||
+	    !context_schedules_used(t)) {
 		return false;
 	}
 	progress(t, "source", 3, 4);
+	start = hooks_start(&hooks);
 	if (!package_build(&t->program, t->dialect, &emit, &t->package)) {
 		return false;
 	}
+	hooks_took(&hooks, "source", start);
 	set_fates(t);
 	t->compiled = true;
 	return t->m->diags.n_errors == 0;
@@ -432,48 +373,4 @@ const char *
 tirc_target(struct tirc *t, int i)
 {
 	return t->targets[i];
-}
-
-/* Import, the graph passes, schedule, the lowering passes: one list. */
-int
-tirc_pass_count(void)
-{
-	int graph, lower;
-
-	graph_passes(&graph);
-	lower_passes(&lower);
-	return 1 + graph + 1 + lower;
-}
-
-static const char *
-pass_text(int i, bool name)
-{
-	int n_graph, n_lower;
-	const struct graph_pass *graph = graph_passes(&n_graph);
-	const struct lower_pass *lower = lower_passes(&n_lower);
-
-	if (i == 0) {
-		return name ? "import" : "the model as it was read";
-	}
-	i--;
-	if (i < n_graph) {
-		return name ? graph[i].name : graph[i].what;
-	}
-	i -= n_graph;
-	if (i == 0) {
-		return name ? "schedule" : "default schedule of each kernel";
-	}
-	return name ? lower[i - 1].name : lower[i - 1].what;
-}
-
-const char *
-tirc_pass_name(int i)
-{
-	return pass_text(i, true);
-}
-
-const char *
-tirc_pass_what(int i)
-{
-	return pass_text(i, false);
 }

@@ -42,8 +42,22 @@ struct tirc_options {
 	/* Passes whose result is wanted as text; "all" for every one. */
 	const char *const *print_after;
 	int n_print_after;
+	/* Phases 0..3 whose result is wanted as text. */
+	const int *print_phases;
+	int n_print_phases;
 	void (*print)(void *ctx, const char *pass, const char *text);
 	void *print_ctx;
+	/* Passes to leave out; those that are needed are refused. */
+	const char *const *disable_passes;
+	int n_disable_passes;
+	/* "PHASE:./object.so" or "PHASE:command"; see tirc_pass.h. */
+	const char *const *add_passes;
+	int n_add_passes;
+	bool time_passes; /* for tirc_timing */
+	/* "KERNEL=FILE": a kernel scheduled by hand, from a schedule in Python
+	 * form, a trace as JSON, or its whole program as TVMScript. */
+	const char *const *schedule_for;
+	int n_schedule_for;
 	/* Progress of long work: a word for the step, done of total. */
 	void (*progress)(void *ctx, const char *step, int done, int total);
 	void *progress_ctx;
@@ -71,6 +85,16 @@ struct tirc_message {
 
 int tirc_message_count(const struct tirc *t);
 struct tirc_message tirc_message(const struct tirc *t, int i);
+
+/* -- how long it took, with time_passes: in order of first run -- */
+struct tirc_timing {
+	const char *pass;
+	int runs;
+	double seconds; /* of all runs together */
+};
+
+int tirc_timing_count(const struct tirc *t);
+struct tirc_timing tirc_timing(const struct tirc *t, int i);
 
 /* -- what was read -- */
 struct tirc_tensor {
@@ -140,6 +164,13 @@ struct tirc_kernel tirc_kernel(const struct tirc *t, int i);
 int tirc_assumption_count(const struct tirc *t);
 const char *tirc_assumption(const struct tirc *t, int i);
 
+/* A kernel's program as TVMScript: as the operators define it (phase -1), or
+ * scheduled by the rules and lowered to phase 0..3. Then text for
+ * schedule_for. NULL after a message, also if there is no such kernel. */
+const char *tirc_kernel_script(struct tirc *t, const char *kernel, int phase);
+/* The schedule that the rules made for it, as Python or as JSON. */
+const char *tirc_kernel_trace(struct tirc *t, const char *kernel, bool json);
+
 struct tirc_file {
 	const char *name; /* relative to the folder */
 	int64_t bytes;
@@ -162,6 +193,7 @@ const char *tirc_target(struct tirc *t, int i);
 int tirc_pass_count(void);
 const char *tirc_pass_name(int i);
 const char *tirc_pass_what(int i);
+bool tirc_pass_needed(int i); /* or may disable_passes name it? */
 
 #ifdef __cplusplus
 }

@@ -3,9 +3,17 @@
 #ifndef TIRC_CONTEXT_H
 #define TIRC_CONTEXT_H
 
+#include "add_pass.h"
 #include "emit.h"
+#include "hooks.h"
 #include "onnx_import.h"
 #include "tirc.h"
+
+/* One --schedule-for. */
+struct by_hand {
+	const char *kernel, *file;
+	bool used;
+};
 
 struct tirc {
 	struct tirc_options options;
@@ -21,6 +29,23 @@ struct tirc {
 	VEC(const char *) messages;
 	const char *const *targets;
 	int n_targets;
+	VEC(struct user_pass) passes; /* --add-pass */
+	VEC(struct tirc_timing) timings;
+	bool passes_open;
+	VEC(struct by_hand) by_hand;
 };
+
+/* tirc_hooks.c: what the options want of the passes. False after a diagnostic
+ * about an option. May be called more than once. */
+bool context_hooks(struct tirc *t, struct pass_hooks *out);
+void context_close_passes(struct tirc *t);
+/* schedule_for.c: reads the options; is the hook of struct pass_hooks; has
+ * every kernel that is named been found? */
+bool context_schedules(struct tirc *t);
+enum hook_schedule context_schedule(void *ctx, const char *kernel,
+				    struct sched *s);
+bool context_schedules_used(struct tirc *t);
+bool context_bad_option(struct tirc *t, const char *option,
+			const char *value, const char *expected);
 
 #endif

@@ -39,6 +39,11 @@ const struct expr *func_note(const struct func *f, const char *key);
 /* Deep copy under another name (params and buffers shared). */
 struct func *func_clone(const struct func *f, const char *name);
 
+/* Gives f the program of g (same module), which must have the same signature up
+ * to names: parameters of equal types and shapes in the same order. g is used
+ * up. False, with f as it was, after DIAG_BAD_PROGRAM. */
+bool func_adopt(struct func *f, struct func *g);
+
 /* Undo: everything written since the checkpoint is as it was. */
 int func_checkpoint(struct func *f);
 void func_rollback(struct func *f, int checkpoint);

@@ -447,7 +447,7 @@ trace_words(struct module *m, const struct sched *s)
 					    text[0] ? "; " : "", step->text);
 		}
 	}
-	return text[0] ? text : "plain loops";
+	return text[0] ? text : "written by hand";
 }
 
 /* By the hook, or else by the rules. */
@@ -482,6 +482,7 @@ build_kernel(struct builder *b, struct group *group)
 	struct module *m = b->m;
 	struct kernel *k = arena_new(&m->arena, struct kernel);
 	struct joint j = { .b = b, .k = k };
+	double start;
 
 	k->group = group;
 	new_names(b, &j.names);
@@ -490,9 +491,11 @@ build_kernel(struct builder *b, struct group *group)
 		return false;
 	}
 	k->title = kernel_title(b->g, group);
+	start = hooks_start(b->hooks);
 	if (!schedule(b, k, NULL)) {
 		return false;
 	}
+	hooks_took(b->hooks, "schedule", start);
 	if (b->hooks != NULL && b->hooks->after_func != NULL) {
 		b->hooks->after_func(b->hooks->ctx, "schedule", k->func);
 	}
@@ -611,6 +614,7 @@ program_build(struct graph *g, const struct target *target,
 {
 	struct module *m = g->module;
 	struct builder b = { .p = out, .g = g, .m = m, .hooks = hooks };
+	double start;
 
 	memset(out, 0, sizeof *out);
 	out->graph = g;
@@ -625,10 +629,12 @@ program_build(struct graph *g, const struct target *target,
 			return false;
 		}
 	}
+	start = hooks_start(hooks);
 	plan_order(out);
 	if (!plan_memory(out)) {
 		return false;
 	}
+	hooks_took(hooks, "plan", start);
 	out->entry = entry_build(out);
 	return out->entry != NULL;
 }

@@ -74,5 +74,7 @@ void style_progress_end(void);
 /* session.c: a context for the verb's model; messages go to stderr. */
 struct tirc *cli_open(struct cli *c); /* NULL: reported, status CLI_INPUT */
 void cli_messages(struct tirc *t);
+/* The table of --time-passes, to stderr; nothing without it. */
+void cli_timings(struct tirc *t);
 
 #endif

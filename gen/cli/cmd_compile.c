@@ -31,6 +31,39 @@ cli_messages(struct tirc *t)
 	}
 }
 
+void
+cli_timings(struct tirc *t)
+{
+	static const char *const header[] = { "pass", "runs", "ms", "share" };
+	static const bool right[] = { false, true, true, true };
+	int n = tirc_timing_count(t);
+	char (*text)[4][48] = calloc((size_t)n + 1, sizeof *text);
+	const char **cells = calloc((size_t)n + 1, 4 * sizeof *cells);
+	double total = 0;
+
+	for (int i = 0; i < n; i++) {
+		total += tirc_timing(t, i).seconds;
+	}
+	for (int i = 0; text != NULL && cells != NULL && i < n; i++) {
+		struct tirc_timing one = tirc_timing(t, i);
+
+		snprintf(text[i][0], 48, "%s", one.pass);
+		snprintf(text[i][1], 48, "%d", one.runs);
+		snprintf(text[i][2], 48, "%.2f", 1e3 * one.seconds);
+		snprintf(text[i][3], 48, "%.0f %%",
+			 total > 0 ? 100 * one.seconds / total : 0);
+		for (int k = 0; k < 4; k++) {
+			cells[4 * i + k] = text[i][k];
+		}
+	}
+	if (n > 0 && text != NULL && cells != NULL) {
+		style_table(stderr, 4, header, right, n, cells);
+		fprintf(stderr, "all      %.2f ms\n", 1e3 * total);
+	}
+	free(text);
+	free(cells);
+}
+
 struct tirc *
 cli_open(struct cli *c)
 {
@@ -172,6 +205,7 @@ cmd_compile(struct cli *c)
 	ok = tirc_compile(t) && tirc_write(t, c->out) &&
 	     (c->depfile_path == NULL || write_depfile(c, t));
 	cli_messages(t);
+	cli_timings(t);
 	if (ok && c->json) {
 		print_metadata(t);
 	} else if (ok && !c->quiet) {

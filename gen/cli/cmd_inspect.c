@@ -212,6 +212,7 @@ cmd_inspect(struct cli *c)
 	}
 	ok = tirc_compile(t);
 	cli_messages(t);
+	cli_timings(t);
 	if (ok && c->json) {
 		ok = print_json(c, t);
 	} else if (ok && !c->quiet) {

@@ -144,6 +144,7 @@ harness_open(struct harness *h, struct cli *c)
 		return false;
 	}
 	cli_messages(h->t);
+	cli_timings(h->t);
 	text = tirc_harness(h->t);
 	if (text == NULL) {
 		cli_messages(h->t);

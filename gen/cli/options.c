@@ -17,7 +17,8 @@ enum option_id {
 	OPT_TARGET = 256, OPT_DIALECT_PATH, OPT_NAME, OPT_WEIGHTS,
 	OPT_SECTION, OPT_OPTIMIZE, OPT_INPUT_SHAPE, OPT_DIM, OPT_PRINT_AFTER,
 	OPT_DEPFILE, OPT_JSON, OPT_CC, OPT_CFLAGS, OPT_INPUT, OPT_OUTPUT,
-	OPT_REPEAT, OPT_RTOL, OPT_ATOL, OPT_KEEP
+	OPT_REPEAT, OPT_RTOL, OPT_ATOL, OPT_KEEP, OPT_PRINT_PHASE,
+	OPT_DISABLE_PASS, OPT_ADD_PASS, OPT_TIME_PASSES, OPT_SCHEDULE_FOR
 };
 
 struct option_row {
@@ -49,6 +50,19 @@ static const struct option_row rows[] = {
 	  "folder with dialects and targets of your own", MODEL_VERBS },
 	{ OPT_PRINT_AFTER, "print-after", "PASS",
 	  "print the program after a pass, or after all", MODEL_VERBS },
+	{ OPT_PRINT_PHASE, "print-phase", "N",
+	  "print every function after lowering phase 0, 1, 2 or 3",
+	  MODEL_VERBS },
+	{ OPT_DISABLE_PASS, "disable-pass", "PASS",
+	  "leave out a pass that is not marked *", MODEL_VERBS },
+	{ OPT_ADD_PASS, "add-pass", "N:WHAT",
+	  "run ./object.so or a command over TVMScript after phase N",
+	  MODEL_VERBS },
+	{ OPT_SCHEDULE_FOR, "schedule-for", "KERNEL=FILE",
+	  "schedule a kernel by FILE (.py or .json), not by the rules",
+	  MODEL_VERBS },
+	{ OPT_TIME_PASSES, "time-passes", NULL,
+	  "print how long each pass took", MODEL_VERBS },
 	{ OPT_DEPFILE, "depfile", "FILE",
 	  "write a make-style dependency file", COMPILE },
 	{ OPT_CC, "cc", "COMMAND", "C compiler (default: $CC, else cc)",
@@ -139,10 +153,11 @@ cli_verb_help(FILE *to, const struct verb *verb)
 		for (int i = 0; i < tirc_target_count(t); i++) {
 			fprintf(to, " %s", tirc_target(t, i));
 		}
-		fprintf(to, "\n\npasses, in order:\n");
+		fprintf(to, "\n\npasses, in order (* needed):\n");
 		for (int i = 0; i < tirc_pass_count(); i++) {
-			fprintf(to, "  %-20s %s\n", tirc_pass_name(i),
-				tirc_pass_what(i));
+			fprintf(to, "  %-20s %s%s\n", tirc_pass_name(i),
+				tirc_pass_what(i),
+				tirc_pass_needed(i) ? " *" : "");
 		}
 		tirc_free(t);
 	}
@@ -195,7 +210,29 @@ cli_options_free(struct cli *c)
 	free((void *)c->tirc.input_shapes);
 	free((void *)c->tirc.dims);
 	free((void *)c->tirc.print_after);
+	free((void *)c->tirc.print_phases);
+	free((void *)c->tirc.disable_passes);
+	free((void *)c->tirc.add_passes);
+	free((void *)c->tirc.schedule_for);
 	free((void *)c->inputs);
+}
+
+static bool
+push_phase(struct tirc_options *o, const char *text)
+{
+	int *grown;
+
+	if (text[0] < '0' || text[0] > '3' || text[1] != '\0') {
+		return false;
+	}
+	grown = realloc((void *)o->print_phases,
+			sizeof *grown * (size_t)(o->n_print_phases + 1));
+	if (grown == NULL) {
+		return false;
+	}
+	grown[o->n_print_phases++] = text[0] - '0';
+	o->print_phases = grown;
+	return true;
 }
 
 static bool
@@ -220,6 +257,17 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_PRINT_AFTER:
 		push(&c->tirc.print_after, &c->tirc.n_print_after, arg);
 		return true;
+	case OPT_PRINT_PHASE: return push_phase(&c->tirc, arg);
+	case OPT_DISABLE_PASS:
+		push(&c->tirc.disable_passes, &c->tirc.n_disable_passes, arg);
+		return true;
+	case OPT_ADD_PASS:
+		push(&c->tirc.add_passes, &c->tirc.n_add_passes, arg);
+		return true;
+	case OPT_SCHEDULE_FOR:
+		push(&c->tirc.schedule_for, &c->tirc.n_schedule_for, arg);
+		return true;
+	case OPT_TIME_PASSES: c->tirc.time_passes = true; return true;
 	case OPT_DEPFILE: c->depfile_path = arg; return true;
 	case OPT_JSON: c->json = true; return true;
 	case OPT_CC: c->cc = arg; return true;

@@ -9,7 +9,7 @@ enum stage { CLEAN, LAST };
 #define MAX_ROUNDS 16
 
 static const struct graph_pass rows[] = {
-#define PASS(id, name, what, stage) { name, what, graph_##id },
+#define PASS(id, name, what, stage) { name, what, stage == LAST, graph_##id },
 #include "passes.def"
 #undef PASS
 };
@@ -33,12 +33,15 @@ static bool
 run_stage(struct graph *g, enum stage stage, const struct pass_hooks *hooks)
 {
 	for (int i = 0; i < N_ROWS; i++) {
-		if (stages[i] != stage) {
+		double start = hooks_start(hooks);
+
+		if (stages[i] != stage || hooks_disable(hooks, rows[i].name)) {
 			continue;
 		}
 		if (!rows[i].run(g) || (TIRC_VERIFY && !graph_verify(g))) {
 			return false;
 		}
+		hooks_took(hooks, rows[i].name, start);
 		if (hooks && hooks->after_graph) {
 			hooks->after_graph(hooks->ctx, rows[i].name, g);
 		}

@@ -4,34 +4,17 @@
 #define TIRC_GRAPH_PASSES_H
 
 #include "graph.h"
+#include "hooks.h"
 #include "target.h"
 
 struct graph_pass {
 	const char *name; /* as --print-after takes it */
 	const char *what; /* one line of help */
+	bool needed;      /* what comes after relies on it */
 	bool (*run)(struct graph *g);
 };
 
 const struct graph_pass *graph_passes(int *n);
-
-struct sched;
-
-enum hook_schedule {
-	HOOK_SCHEDULE_NONE,  /* leave it to the rules */
-	HOOK_SCHEDULE_DONE,
-	HOOK_SCHEDULE_FAILED /* reported on the module's diags */
-};
-
-struct pass_hooks {
-	void *ctx;
-	/* NULL, or: schedules a kernel in place of the rules. s holds its
-	 * function as its operators define it. */
-	enum hook_schedule (*schedule)(void *ctx, const char *kernel,
-				       struct sched *s);
-	/* Called after each pass, for --print-after and the verifier. */
-	void (*after_graph)(void *ctx, const char *pass, const struct graph *g);
-	void (*after_func)(void *ctx, const char *pass, const struct func *f);
-};
 
 /* Runs all passes in order, repeats the cleaning ones to a fixed point, then
  * fuses into groups. */

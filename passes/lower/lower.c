@@ -45,19 +45,88 @@ is_sound(struct func *f, const char *what)
 	return false;
 }
 
-bool
-lower_func(struct func *f, const struct pass_hooks *hooks)
+static bool
+run_pass(struct func *f, const struct lower_pass *pass,
+	 const struct pass_hooks *hooks)
 {
-	if (!is_sound(f, "the schedule")) {
+	double start = hooks_start(hooks);
+
+	if (hooks_disable(hooks, pass->name)) {
+		return true;
+	}
+	if (!pass->run(f)) {
 		return false;
 	}
-	for (int i = 0; i < N_PASSES; i++) {
-		if (!passes[i].run(f) || !is_sound(f, passes[i].name)) {
+	hooks_took(hooks, pass->name, start);
+	if (!is_sound(f, pass->name)) {
+		return false;
+	}
+	if (hooks && hooks->after_func) {
+		hooks->after_func(hooks->ctx, pass->name, f);
+	}
+	return true;
+}
+
+/* A mistake in the result is the user's, whether or not we check ourselves. */
+static bool
+run_user_pass(struct func *f, const struct user_pass *pass,
+	      const struct pass_hooks *hooks)
+{
+	struct diag_place place = { .item = f->name };
+	double start = hooks_start(hooks);
+	int errors = f->module->diags.n_errors;
+
+	if (!pass->run(pass->ctx, f)) {
+		return false;
+	}
+	hooks_took(hooks, pass->name, start);
+	if (!func_verify(f) || f->module->diags.n_errors > errors) {
+		return diag_error(&f->module->diags, DIAG_BAD_PROGRAM, place,
+				  "the program is broken after the added pass "
+				  "%s; correct what it makes", pass->name);
+	}
+	if (hooks->after_func) {
+		hooks->after_func(hooks->ctx, pass->name, f);
+	}
+	return true;
+}
+
+static bool
+end_phase(struct func *f, int phase, const struct pass_hooks *hooks)
+{
+	for (int i = 0; hooks && i < hooks->n_added; i++) {
+		if (hooks->added[i].phase == phase &&
+		    !run_user_pass(f, &hooks->added[i], hooks)) {
 			return false;
 		}
-		if (hooks && hooks->after_func) {
-			hooks->after_func(hooks->ctx, passes[i].name, f);
+	}
+	if (hooks && hooks->after_phase) {
+		hooks->after_phase(hooks->ctx, phase, f);
+	}
+	return true;
+}
+
+bool
+lower_func_to(struct func *f, int last, const struct pass_hooks *hooks)
+{
+	if (!is_sound(f, "the schedule") || !end_phase(f, 0, hooks)) {
+		return false;
+	}
+	for (int i = 0; i < N_PASSES && passes[i].phase <= last; i++) {
+		if (!run_pass(f, &passes[i], hooks)) {
+			return false;
+		}
+		if ((i + 1 == N_PASSES ||
+		     passes[i + 1].phase > passes[i].phase) &&
+		    !end_phase(f, passes[i].phase, hooks)) {
+			return false;
 		}
 	}
 	return true;
+}
+
+bool
+lower_func(struct func *f, const struct pass_hooks *hooks)
+{
+	return lower_func_to(f, LAST_PHASE, hooks);
 }

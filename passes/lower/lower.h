@@ -24,6 +24,8 @@ const struct lower_pass *lower_passes(int *n);
 /* Runs the passes of all phases. f's parameters may get new buffers (merged
  * dimensions): look at f->params afterwards. */
 bool lower_func(struct func *f, const struct pass_hooks *hooks);
+/* The same, but stops after a phase, 0..LAST_PHASE. */
+bool lower_func_to(struct func *f, int last, const struct pass_hooks *hooks);
 /* Bytes of the local arrays alive at once, at most. */
 int64_t lower_stack_bytes(const struct func *f);
 /* Turns the largest local arrays into parameters (at the end of the signature)

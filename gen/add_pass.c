@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --add-pass PHASE:SOMETHING: a shared object with a tirc_pass function, or
+ * any command that reads TVMScript and writes it. */
+#include "add_pass.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <stdio.h>
+
+#include "script.h"
+#include "tirc_pass.h"
+
+/* A command's output larger than this is a runaway. */
+#define MAX_OUTPUT ((size_t)1 << 28)
+
+struct added {
+	void *object; /* of dlopen; NULL for a command */
+	bool (*pass)(struct func *f);
+	const char *command;
+};
+
+static bool
+fail(struct module *m, enum diag_id id, const char *pass, const char *problem)
+{
+	return diag_error(&m->diags, id,
+			  (struct diag_place){ .item = "--add-pass" },
+			  "%s: %s", pass, problem);
+}
+
+/* -- shared objects -- */
+
+static bool
+run_object(void *ctx, struct func *f)
+{
+	const struct added *a = ctx;
+
+	return a->pass(f);
+}
+
+static bool
+open_object(struct module *m, const char *path, struct added *a)
+{
+	const int *interface;
+	void *symbol;
+
+	/* dlopen looks for a bare name elsewhere. */
+	if (strchr(path, '/') == NULL) {
+		path = arena_printf(&m->arena, "./%s", path);
+	}
+	a->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (a->object == NULL) {
+		return fail(m, DIAG_FILE_UNREADABLE, path, dlerror());
+	}
+	interface = dlsym(a->object, "tirc_pass_interface");
+	symbol = dlsym(a->object, "tirc_pass");
+	if (interface == NULL || symbol == NULL) {
+		return fail(m, DIAG_BAD_OPTION, path,
+			    "no pass in it; define one with TIRC_PASS of "
+			    "tirc_pass.h");
+	}
+	if (*interface != TIRC_PASS_INTERFACE) {
+		return fail(m, DIAG_BAD_OPTION, path,
+			    "built for another version of tirc; compile it "
+			    "again with this one's headers");
+	}
+	/* ISO C has no conversion from object to function pointers. */
+	memcpy(&a->pass, &symbol, sizeof symbol);
+	return true;
+}
+
+/* -- commands -- */
+
+static bool
+read_all(int fd, struct strbuf *out)
+{
+	char chunk[65536];
+	ssize_t n;
+
+	while ((n = read(fd, chunk, sizeof chunk)) != 0) {
+		if (n < 0 && errno == EINTR) {
+			continue;
+		}
+		if (n < 0 || out->len + (size_t)n > MAX_OUTPUT) {
+			return false;
+		}
+		strbuf_write(out, chunk, (size_t)n);
+	}
+	return true;
+}
+
+/* Runs the command with in (a file at its start) as its input. Its messages
+ * go where ours go. */
+static bool
+run_shell(const char *command, FILE *in, struct strbuf *out, int *status)
+{
+	int ends[2];
+	pid_t child;
+	bool read;
+
+	if (pipe(ends) != 0) {
+		return false;
+	}
+	child = fork();
+	if (child == 0) {
+		dup2(fileno(in), STDIN_FILENO);
+		dup2(ends[1], STDOUT_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	read = child > 0 && read_all(ends[0], out);
+	close(ends[0]);
+	while (child > 0 && waitpid(child, status, 0) < 0) {
+		if (errno != EINTR) {
+			return false;
+		}
+	}
+	return read;
+}
+
+/* The one function of the text takes the place of f's program. */
+static bool
+take_result(struct func *f, const char *command, const struct strbuf *text)
+{
+	struct module *m = f->module;
+	const struct source src = {
+		.name = arena_printf(&m->arena, "output of %s", command),
+		.text = arena_strndup(&m->arena, text->len > 0 ? text->data
+							       : "",
+				      text->len),
+		.length = text->len,
+	};
+	int before = m->funcs.n, made;
+	struct func *g;
+
+	if (!script_read(m, &src)) {
+		return false;
+	}
+	made = m->funcs.n - before;
+	g = made > 0 ? m->funcs.data[before] : NULL;
+	m->funcs.n = before;
+	if (made != 1 || strcmp(g->name, f->name) != 0) {
+		return fail(m, DIAG_BAD_PROGRAM, command,
+			    arena_printf(&m->arena, "its output has to be one "
+					 "function called %s", f->name));
+	}
+	return func_adopt(f, g);
+}
+
+static bool
+run_command(void *ctx, struct func *f)
+{
+	const struct added *a = ctx;
+	struct module *m = f->module;
+	FILE *in = tmpfile();
+	struct strbuf text;
+	int status = 0;
+	bool ok;
+
+	strbuf_init(&text);
+	func_print(f, SCRIPT_CURRENT, &text);
+	ok = in != NULL && fwrite(text.data, 1, text.len, in) == text.len &&
+	     fflush(in) == 0 && fseek(in, 0, SEEK_SET) == 0;
+	text.len = 0;
+	ok = ok && run_shell(a->command, in, &text, &status);
+	if (in != NULL) {
+		fclose(in);
+	}
+	if (!ok) {
+		fail(m, DIAG_TOOL, a->command, "cannot be run");
+	} else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		ok = fail(m, DIAG_TOOL, a->command,
+			  arena_printf(&m->arena, "failed on %s with %s %d; "
+				       "its own message says why", f->name,
+				       WIFEXITED(status) ? "exit status"
+							 : "signal",
+				       WIFEXITED(status)
+				       ? WEXITSTATUS(status)
+				       : WTERMSIG(status)));
+	} else {
+		ok = take_result(f, a->command, &text);
+	}
+	strbuf_release(&text);
+	return ok;
+}
+
+/* -- both -- */
+
+static bool
+is_object(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n > 3 && strcmp(text + n - 3, ".so") == 0 &&
+	       strchr(text, ' ') == NULL;
+}
+
+bool
+add_pass_open(struct module *m, const char *text, struct user_pass *out)
+{
+	struct added *a = arena_new(&m->arena, struct added);
+
+	if (text[0] < '0' || text[0] > '0' + LAST_PHASE || text[1] != ':' ||
+	    text[2] == '\0') {
+		return fail(m, DIAG_BAD_OPTION, text,
+			    "not understood; expected PHASE:./object.so or "
+			    "PHASE:\"command\" with a phase from 0 to 3");
+	}
+	*out = (struct user_pass){ .name = text + 2, .phase = text[0] - '0',
+				   .ctx = a };
+	if (is_object(text + 2)) {
+		out->run = run_object;
+		return open_object(m, text + 2, a);
+	}
+	a->command = text + 2;
+	out->run = run_command;
+	return true;
+}
+
+void
+add_pass_close(struct user_pass *pass)
+{
+	struct added *a = pass->ctx;
+
+	if (a != NULL && a->object != NULL) {
+		dlclose(a->object);
+		a->object = NULL;
+	}
+}

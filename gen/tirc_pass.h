@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For writing a lowering pass of one's own as a shared object:
+ *
+ *	#include <tirc_pass.h>
+ *
+ *	TIRC_PASS(f)
+ *	{
+ *		... edit f ...
+ *		return true;
+ *	}
+ *
+ *	cc -shared -fPIC $(pkg-config --cflags tirc) my_pass.c -o my_pass.so
+ *	tirc compile model.onnx --add-pass 2:./my_pass.so
+ *
+ * The pass is called once for each function, after tirc's own passes of the
+ * phase. It may call everything that the headers below declare; tirc provides
+ * the code. Its result is verified. To refuse a program, call diag_error on
+ * &f->module->diags and return false. */
+#ifndef TIRC_PASS_H
+#define TIRC_PASS_H
+
+#include "analyse.h"
+#include "func.h"
+
+/* Changes whenever a structure of these headers does: an object built for
+ * another number is refused. */
+#define TIRC_PASS_INTERFACE 1
+
+#define TIRC_PASS(function) \
+	extern const int tirc_pass_interface; \
+	const int tirc_pass_interface = TIRC_PASS_INTERFACE; \
+	bool tirc_pass(struct func *function); \
+	bool tirc_pass(struct func *function)
+
+#endif

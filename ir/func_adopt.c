@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Puts the program of one function into another of the same signature, as
+ * after a round trip through text: sizes and parameters of the one that is
+ * read become those of the one that callers know. */
+#include "func.h"
+
+
+struct adoption {
+	struct func *into, *from;
+	struct module *m;
+	struct var_map vars;
+	VEC(const struct buffer *) seen;
+};
+
+static void
+map_var(struct adoption *a, struct var *from, const struct expr *to)
+{
+	struct arena *arena = &a->m->arena;
+	struct var **f = arena_array(arena, struct var *, a->vars.n + 1);
+	const struct expr **t = arena_array(arena, const struct expr *,
+					    a->vars.n + 1);
+
+	for (int i = 0; i < a->vars.n; i++) {
+		f[i] = a->vars.from[i];
+		t[i] = a->vars.to[i];
+	}
+	f[a->vars.n] = from;
+	t[a->vars.n] = to;
+	a->vars = (struct var_map){ f, t, a->vars.n + 1 };
+}
+
+static const struct expr *const *
+renewed(struct adoption *a, const struct expr *const *list, int n,
+	bool *changed)
+{
+	const struct expr **out;
+
+	if (list == NULL || n == 0) {
+		return list;
+	}
+	out = arena_array(&a->m->arena, const struct expr *, n);
+	for (int i = 0; i < n; i++) {
+		out[i] = expr_substitute(a->m, list[i], &a->vars);
+		*changed |= out[i] != list[i];
+	}
+	return out;
+}
+
+/* A buffer that lives in the body, its sizes in into's variables. */
+static void
+renew_buffer(struct adoption *a, const struct buffer *b)
+{
+	struct buffer_spec spec = {
+		.name = b->name, .type = b->type, .ndim = b->ndim,
+		.scope = b->scope, .align_bytes = b->align_bytes,
+	};
+	const struct buffer *fresh;
+	bool changed = false;
+
+	for (int i = 0; i < a->seen.n; i++) {
+		if (a->seen.data[i] == b) {
+			return;
+		}
+	}
+	vec_push(&a->m->arena, &a->seen, b);
+	spec.shape = renewed(a, b->shape, b->ndim, &changed);
+	spec.strides = renewed(a, b->strides, b->ndim, &changed);
+	if (changed) {
+		fresh = buffer_new(a->m, &spec);
+		vec_push(&a->m->arena, &a->seen, fresh);
+		stmt_replace_buffer(a->into, a->into->body, b, fresh);
+		map_var(a, b->data, fresh->data->expr);
+	}
+}
+
+static bool
+renew_buffers(void *ctx, struct stmt *s)
+{
+	struct adoption *a = ctx;
+
+	if (s->kind == STMT_ALLOC) {
+		renew_buffer(a, s->u.buffer);
+	}
+	for (int i = 0; s->kind == STMT_BLOCK && i < s->u.block->n_allocs;
+	     i++) {
+		renew_buffer(a, s->u.block->allocs[i]);
+	}
+	return true;
+}
+
+static bool
+differs(struct func *f, int i, const char *what)
+{
+	return diag_error(&f->module->diags, DIAG_BAD_PROGRAM,
+			  (struct diag_place){ .item = f->name },
+			  "parameter %d is %s; keep the signature", i + 1,
+			  what);
+}
+
+static bool
+same_buffer(struct adoption *a, const struct buffer *x, const struct buffer *y)
+{
+	if (x->ndim != y->ndim || !dtype_equal(x->type, y->type)) {
+		return false;
+	}
+	for (int d = 0; d < x->ndim; d++) {
+		if (expr_substitute(a->m, x->shape[d], &a->vars) !=
+		    y->shape[d]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+match_params(struct adoption *a)
+{
+	struct func *f = a->into, *g = a->from;
+
+	if (f->params.n != g->params.n) {
+		return diag_error(&a->m->diags, DIAG_BAD_PROGRAM,
+				  (struct diag_place){ .item = f->name },
+				  "%d parameters instead of %d; keep the "
+				  "signature", g->params.n, f->params.n);
+	}
+	for (int i = 0; i < f->params.n; i++) {
+		const struct param *p = &f->params.data[i];
+		const struct param *q = &g->params.data[i];
+
+		if ((p->buffer == NULL) != (q->buffer == NULL)) {
+			return differs(f, i, p->buffer != NULL
+				       ? "no buffer any more"
+				       : "no scalar any more");
+		}
+		if (p->buffer == NULL) {
+			if (!dtype_equal(p->var->type, q->var->type)) {
+				return differs(f, i, "of another type");
+			}
+			map_var(a, q->var, p->var->expr);
+		}
+	}
+	for (int i = 0; i < f->params.n; i++) {
+		const struct param *p = &f->params.data[i];
+		const struct param *q = &g->params.data[i];
+
+		if (p->buffer == NULL) {
+			continue;
+		}
+		if (!same_buffer(a, q->buffer, p->buffer)) {
+			return differs(f, i, "of another type or shape");
+		}
+		map_var(a, q->var, p->var->expr);
+		if (q->buffer->data != q->var) {
+			map_var(a, q->buffer->data, p->buffer->data->expr);
+		}
+	}
+	return true;
+}
+
+bool
+func_adopt(struct func *f, struct func *g)
+{
+	struct adoption a = { .into = f, .from = g, .m = f->module };
+
+	if (!match_params(&a)) {
+		return false;
+	}
+	f->body = g->body;
+	f->notes = g->notes;
+	f->next_id = f->next_id > g->next_id ? f->next_id : g->next_id;
+	func_commit(f);
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		if (b != NULL) {
+			stmt_replace_buffer(f, f->body,
+					    g->params.data[i].buffer, b);
+			vec_push(&a.m->arena, &a.seen, b);
+		}
+	}
+	stmt_visit(f->body, renew_buffers, &a);
+	stmt_substitute(f, f->body, &a.vars);
+	return true;
+}
