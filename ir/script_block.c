@@ -283,7 +283,8 @@ static struct script_value
 add_axis(struct script_reader *r, const char *name, struct range dom,
 	 enum iter_kind kind, const struct expr *binding)
 {
-	struct var *v = var_new(r->m, name, dom.extent->type);
+	struct var *v = var_new(r->m, script_hint(r, name),
+				dom.extent->type);
 	struct iter_var iter = { v, dom.min, dom.extent, kind };
 
 	vec_push(&r->m->arena, &r->block->iters, iter);

@@ -238,7 +238,7 @@ match_buffer(struct script_reader *r, const struct py_node *call,
 	/* By position, data and elem_offset stand before strides; by name
 	 * is how everyone gives them. */
 	const struct py_node *found[10];
-	struct buffer_spec spec = { .name = name };
+	struct buffer_spec spec = { .name = script_hint(r, name) };
 	struct script_value v;
 
 	for (int i = 4; i < call->n_kids; i++) {
@@ -315,7 +315,7 @@ view_memory(struct script_reader *r, const struct py_node *data,
 				   memory->name);
 	}
 	if (!memory->buffer) {
-		spec->name = name;
+		spec->name = script_hint(r, name);
 		spec->scope = memory->spec.scope;
 		memory->spec = *spec;
 		memory->buffer = buffer_new(r->m, spec);
@@ -341,7 +341,8 @@ allocate(struct script_reader *r, const struct py_node *call,
 	    (found[4] && !script_notes(r, found[4], &notes))) {
 		return false;
 	}
-	memory->name = memory->spec.name = name;
+	memory->name = name;
+	memory->spec.name = script_hint(r, name);
 	more[MORE_SCOPE] = found[2];
 	if (!script_buffer_facts(r, found[0], found[1], more,
 				 &memory->spec)) {
@@ -398,6 +399,7 @@ script_declare_buffer(struct script_reader *r, const struct py_node *call,
 	if (found[9] && found[9]->kind != PY_NONE) {
 		return view_memory(r, found[9], name, &spec);
 	}
+	spec.name = script_hint(r, name);
 	const struct buffer *b = buffer_new(r->m, &spec);
 
 	if (belongs_to_block(r, path)) {

@@ -57,7 +57,8 @@ read_param(struct script_reader *r, const struct py_node *def,
 				   "%s: T.int32", p->name, p->name, p->name);
 	}
 	if (is_buffer_type(r, type)) {
-		struct buffer_spec spec = { .name = p->name };
+		struct buffer_spec spec = { .name = script_hint(r, p->name)
+		};
 
 		if (!script_buffer_type(r, type, &spec)) {
 			return false;
@@ -95,7 +96,7 @@ read_param(struct script_reader *r, const struct py_node *def,
 			return script_fail(r, type, "no parameter has this "
 					   "type; use a buffer or a number");
 		}
-		param.var = var_new(r->m, p->name, t);
+		param.var = var_new(r->m, script_hint(r, p->name), t);
 		if (t.kind == DT_HANDLE) {
 			handle = arena_new(&r->m->arena,
 					   struct script_handle);

@@ -11,6 +11,40 @@ script_define(struct script_reader *r, const char *name,
 	vec_push(&r->m->arena, &r->names, one);
 }
 
+static struct script_stem *
+find_stem(struct script_reader *r, const char *name, size_t length)
+{
+	for (int i = 0; i < r->stems.n; i++) {
+		struct script_stem *one = &r->stems.data[i];
+
+		if (strncmp(one->name, name, length) == 0 &&
+		    one->name[length] == '\0') {
+			return one;
+		}
+	}
+	return NULL;
+}
+
+const char *
+script_hint(struct script_reader *r, const char *name)
+{
+	const char *at = strrchr(name, '_');
+	size_t length = strlen(name);
+	struct script_stem *stem = at ? find_stem(r, name, (size_t)(at - name))
+				      : NULL;
+	struct script_stem fresh = { name, 1 };
+
+	if (stem && strcmp(at + 1, arena_printf(&r->m->arena, "%d",
+						stem->next)) == 0) {
+		stem->next++;
+		return stem->name;
+	}
+	if (!find_stem(r, name, length)) {
+		vec_push(&r->m->arena, &r->stems, fresh);
+	}
+	return name;
+}
+
 const struct script_value *
 script_find(const struct script_reader *r, const char *name)
 {

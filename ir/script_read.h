@@ -35,6 +35,12 @@ struct script_name {
 	struct script_value value;
 };
 
+/* A name and the number that the printer would give the next one like it. */
+struct script_stem {
+	const char *name;
+	int next;
+};
+
 struct script_handle {
 	const char *name;
 	struct var *var;
@@ -93,6 +99,7 @@ struct script_reader {
 	const struct script_scope *scope;
 	const char *self;   /* the name of T, where imports gave another */
 	VEC(struct script_name) names;
+	VEC(struct script_stem) stems; /* see script_hint */
 	VEC(struct script_loop) loops;
 	VEC(struct param) params;
 	VEC(struct script_handle *) handles; /* per parameter, or NULL */
@@ -110,6 +117,10 @@ struct script_reader {
 
 void script_define(struct script_reader *r, const char *name,
 		   struct script_value value);
+/* What the variable or buffer defined as name is to be called: the printer
+ * numbers equal names in the order of definition, so j_2 that follows j and
+ * j_1 is another j. To be asked once for each definition, in order. */
+const char *script_hint(struct script_reader *r, const char *name);
 const struct script_value *script_find(const struct script_reader *r,
 				       const char *name);
 /* The name behind T, as "axis.remap", where node is an attribute of the

@@ -111,7 +111,8 @@ define_loop(struct script_reader *r, const struct py_node *target,
 		return script_fail(r, target, "no name; a loop's variable is "
 				   "one");
 	}
-	*out = var_new(r->m, target->text, range->extent->type);
+	*out = var_new(r->m, script_hint(r, target->text),
+		       range->extent->type);
 
 	struct script_loop loop = { *out, range->min, range->extent };
 
@@ -285,7 +286,7 @@ static void
 let_opener(struct script_reader *r, const char *name, const struct expr *value,
 	   struct script_opener *out)
 {
-	struct var *v = var_new(r->m, name, value->type);
+	struct var *v = var_new(r->m, script_hint(r, name), value->type);
 
 	*out = (struct script_opener){ .kind = STMT_LET, .var = v,
 				       .value = value };
@@ -606,7 +607,7 @@ read_store(struct script_reader *r, const struct py_node *node,
 static void
 declare_var(struct script_reader *r, const char *name, struct dtype type)
 {
-	struct var *v = var_new(r->m, name, type);
+	struct var *v = var_new(r->m, script_hint(r, name), type);
 
 	script_define(r, name, script_value_of(v->expr, false));
 }
