@@ -59,7 +59,7 @@ tirc_kernel_script(struct tirc *t, const char *kernel, int phase)
 	}
 	if (phase < 0) {
 		f = kernel_unscheduled(&t->program, k);
-	} else if (kernel_schedule(&t->program, k, &s)) {
+	} else if (kernel_schedule(&t->program, k, &hooks, &s)) {
 		f = s.func;
 		if (!lower_func_to(f, phase, &hooks)) {
 			return NULL;
@@ -79,10 +79,12 @@ const char *
 tirc_kernel_trace(struct tirc *t, const char *kernel, bool json)
 {
 	struct kernel *k = find_kernel(t, kernel);
+	struct pass_hooks hooks;
 	struct strbuf text;
 	struct sched s;
 
-	if (k == NULL || !kernel_schedule(&t->program, k, &s)) {
+	if (k == NULL || !context_hooks(t, &hooks) ||
+	    !kernel_schedule(&t->program, k, &hooks, &s)) {
 		return NULL;
 	}
 	strbuf_init(&text);
