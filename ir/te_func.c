@@ -280,11 +280,15 @@ te_check_params(struct module *m, struct te_tensor *const *params, int n,
 
 	build_begin(&b);
 	for (int i = 0; i < b.stages.n; i++) {
-		const struct te_stage *s = b.stages.data[i];
+		const struct te_scan *scan = b.stages.data[i]->scan;
 
-		if (s->scan && !check_scan_use(&b, s->scan, why)) {
+		if (scan && !check_scan_use(&b, scan, why)) {
 			return false;
 		}
+	}
+	for (int i = 0; i < b.stages.n; i++) {
+		const struct te_stage *s = b.stages.data[i];
+
 		if (s->external && !s->external->call && !s->external->func) {
 			*why = arena_printf(&m->arena, "'%s' has no body; "
 					    "give it a call or a function",
