@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How much of the stack local arrays take, and moving the largest elsewhere. */
 #include "lower.h"
+#include "thread_loops.h"
 
 static int64_t
 alloc_bytes(const struct stmt *s)
@@ -18,7 +19,8 @@ stack_bytes(const struct stmt *s)
 {
 	int64_t below = 0;
 
-	if (!s) {
+	/* What a kernel has is its device's. */
+	if (!s || tag_of(s) >= 0) {
 		return 0;
 	}
 	for (int i = 0; i < s->n_children; i++) {
@@ -45,6 +47,9 @@ find_largest(void *ctx, struct stmt *s)
 {
 	struct largest *l = ctx;
 
+	if (tag_of(s) >= 0) {
+		return false;
+	}
 	if (s->kind == STMT_ALLOC && alloc_bytes(s) > l->bytes) {
 		l->alloc = s;
 		l->bytes = alloc_bytes(s);

@@ -145,8 +145,9 @@ def by_clang():
     done = execute([clang, *flags, probe], None)
     if done.returncode != 0:
         skip("clang has no CUDA here: " + done.stderr)
-    execute([clang, *flags, "-Wall", "-Wextra", "-Werror", "-Xclang",
-             "-fcuda-allow-variadic-functions", "-include",
+    # A kernel is told sizes that only say how large the arrays are.
+    execute([clang, *flags, "-Wall", "-Wextra", "-Werror",
+             "-Wno-unused-parameter", "-include",
              os.path.join(here, "cuda_syntax.h"), path])
 
 
