@@ -9,7 +9,7 @@
  *                                                        C[j] += B[j + k]
  */
 #include "lower_passes.h"
-#include "sched_edit.h"
+#include "sched_copy.h"
 
 /* Loads of b outside block: all inside loop? How many? */
 static bool
@@ -208,6 +208,16 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 		return edit_fail(e, "loop %s writes %s, which block %s reads "
 				 "before it; choose a loop that does not",
 				 l->u.loop.var->name, input->name, name);
+	}
+	input = input_changed(e, b, l);
+	if (input) {
+		return edit_fail(e, "%s, which block %s reads, is written "
+				 "again before loop %s; it stays where it is",
+				 input->name, name, l->u.loop.var->name);
+	}
+	if (!runs_everywhere(e, b, b)) {
+		return edit_fail(e, "block %s leaves elements out under a "
+				 "condition; it stays where it is", name);
 	}
 	iter_of = arena_array(&e->m->arena, int, buffer->ndim + 1);
 	if (!writes_identity(e, b, buffer, iter_of)) {
@@ -605,6 +615,11 @@ prim_reverse_compute_at(struct edit *e, const struct sched_value *args,
 				 "around a producer",
 				 r.block->u.block->name,
 				 r.loop->u.loop.var->name);
+	}
+	if (!runs_everywhere(e, r.block, r.block)) {
+		return edit_fail(e, "block %s leaves elements out under a "
+				 "condition; it stays where it is",
+				 r.block->u.block->name);
 	}
 	n = r.block->u.block->n_iters;
 	r.ranges = arena_array(&e->m->arena, struct range, n + 1);

@@ -4,7 +4,7 @@
  *   B[v] = A[v] * 2           compute_inline(B)
  *   C[v] = B[v] + 1                 ->              C[v] = A[v] * 2 + 1
  */
-#include "sched_edit.h"
+#include "sched_copy.h"
 
 /* A block of one STORE, no init, spatial iter vars, into a buffer of its
  * scope at its own iter vars. */
@@ -84,15 +84,6 @@ count_writers(struct edit *e, const struct buffer *b)
 	return n;
 }
 
-static struct stmt *
-block_around(struct stmt *s)
-{
-	while (s->kind != STMT_BLOCK) {
-		s = s->parent;
-	}
-	return s;
-}
-
 static void
 refresh_users(struct edit *e, const struct access_list *uses)
 {
@@ -140,6 +131,21 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 				 "block", name, buffer->name);
 	}
 	access_collect(e->f, e->f->body, buffer, &uses);
+	for (int i = 0; i < uses.list.n; i++) {
+		struct stmt *at = uses.list.data[i].at;
+		const struct buffer *input =
+			scope_of(block_around(at)) == scope
+				? input_changed(e, b, block_around(at))
+				: NULL;
+
+		if (input && at != store) {
+			return edit_fail(e, "%s, which block %s reads, is "
+					 "written again before block %s reads "
+					 "%s; it stays a block", input->name,
+					 name, block_around(at)->u.block->name,
+					 buffer->name);
+		}
+	}
 	{
 		struct inlining in = { e, buffer, store->args[0],
 				       b->u.block, iter_of };
@@ -262,35 +268,30 @@ inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
 	return NULL;
 }
 
-/* Is everything else that the store reads complete before the loops around
- * from? */
+/* Is the consumer's output used in between, or in the producer's loops? */
 static bool
-inputs_ready(struct edit *e, struct stmt *store, const struct stmt *from,
-	     const struct buffer *inlined)
+used_early(struct edit *e, const struct stmt *consumer,
+	   const struct stmt *from, const struct buffer *b)
 {
-	struct access_list loads = { 0 };
-	const struct stmt *top = scope_child(from);
+	struct access_list all = { 0 };
+	const struct stmt *block = from;
+	const struct stmt *top;
 
-	access_collect(e->f, store, NULL, &loads);
-	for (int i = 0; i < loads.list.n; i++) {
-		const struct buffer *b = loads.list.data[i].buffer;
-		struct access_list all = { 0 };
+	while (block->kind != STMT_BLOCK) {
+		block = block->parent;
+	}
+	top = scope_child(block);
+	access_collect(e->f, e->f->body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct stmt *at = all.list.data[i].at;
 
-		if (!loads.list.data[i].load || b == inlined) {
-			continue;
-		}
-		access_collect(e->f, e->f->body, b, &all);
-		for (int k = 0; k < all.list.n; k++) {
-			struct stmt *at = all.list.data[k].at;
-
-			if (!all.list.data[k].load &&
-			    (stmt_contains(top, at) ||
-			     !stmt_before(e->f, at, top))) {
-				return false;
-			}
+		if (!stmt_contains(consumer, at) &&
+		    !stmt_before(e->f, at, top) &&
+		    !stmt_before(e->f, consumer, at)) {
+			return true;
 		}
 	}
-	return true;
+	return false;
 }
 
 bool
@@ -304,6 +305,7 @@ prim_reverse_compute_inline(struct edit *e, const struct sched_value *args,
 	struct var_map map = { 0 };
 	const char *name;
 	int *iter_of, used = 0;
+	bool ready = true;
 
 	(void)out;
 	if (!(store = plain_block(e, b))) {
@@ -333,10 +335,25 @@ prim_reverse_compute_inline(struct edit *e, const struct sched_value *args,
 				 "elements of %s; it stays a block", name,
 				 buffer->name);
 	}
-	if (!inputs_ready(e, store, from, buffer)) {
+	for (int i = 0; i < store->n_args; i++) {
+		ready &= inputs_ready(e, store->args[i],
+				      scope_child(block_around(from)),
+				      buffer);
+	}
+	if (!ready) {
 		return edit_fail(e, "block %s also reads what is not there "
 				 "yet where %s is made; it stays a block",
 				 name, buffer->name);
+	}
+	if (!runs_everywhere(e, b, b)) {
+		return edit_fail(e, "block %s leaves elements out under a "
+				 "condition; it stays a block", name);
+	}
+	if (used_early(e, b, from, store->u.buffer)) {
+		return edit_fail(e, "%s is used between block %s and block "
+				 "%s; it stays a block",
+				 store->u.buffer->name,
+				 block_around(from)->u.block->name, name);
 	}
 	swap = (struct swapping){ e, buffer, from->args[0] };
 	parts = arena_array(&e->m->arena, const struct expr *, store->n_args);

@@ -255,7 +255,7 @@ index_in_bounds(struct edit *e, const struct stmt *block,
 static bool
 bound_below(const struct expr *x, const struct stmt *s, const struct stmt *top)
 {
-	for (; s && s != top; s = s->parent) {
+	for (; s; s = s == top ? NULL : s->parent) {
 		if ((s->kind == STMT_FOR && expr_uses_var(x,
 							  s->u.loop.var)) ||
 		    (s->kind == STMT_LET && expr_uses_var(x, s->u.var))) {
@@ -274,7 +274,7 @@ conditions_outside(struct edit *e, const struct stmt *block,
 	struct conjuncts all = { 0 };
 	struct analyser a;
 
-	for (const struct stmt *p = at; p && p != top; p = p->parent) {
+	for (const struct stmt *p = at; p; p = p == top ? NULL : p->parent) {
 		if (p->kind == STMT_IF || p->kind == STMT_WHILE) {
 			return NULL;
 		}
@@ -414,6 +414,7 @@ store_nest(struct edit *e, const char *name, const struct iter_var *iters,
 	nest = nest_for_block(e->f, copy, ranges, NULL, true);
 	if (predicate) {
 		struct var_map map = { .n = n_iters };
+		struct analyser a;
 
 		map.from = arena_array(arena, struct var *, n_iters + 1);
 		map.to = arena_array(arena, const struct expr *, n_iters + 1);
@@ -422,8 +423,11 @@ store_nest(struct edit *e, const char *name, const struct iter_var *iters,
 			map.to[i] = copy->args[i + 1];
 		}
 		predicate = expr_substitute(e->m, predicate, &map);
+		analyser_init(&a, e->m);
+		analyser_enter(&a, copy);
 		stmt_set_arg(e->f, copy, 0,
-			     expr_and(e->m, copy->args[0], predicate));
+			     simplify(&a, expr_and(e->m, copy->args[0],
+						   predicate)));
 	}
 	if (block) {
 		*block = copy;
@@ -528,4 +532,33 @@ inputs_ready(struct edit *e, const struct expr *x, const struct stmt *top,
 
 	expr_visit(x, check_ready, &r);
 	return r.ready;
+}
+
+const struct buffer *
+input_changed(struct edit *e, struct stmt *block, const struct stmt *last)
+{
+	struct access_list all = { 0 };
+	const struct stmt *top = scope_child(last);
+
+	access_collect(e->f, block->children[0], NULL, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct buffer *b = all.list.data[i].buffer;
+		struct access_list uses = { 0 };
+
+		if (!all.list.data[i].load ||
+		    writes_below(e->f, block, b)) {
+			continue;
+		}
+		access_collect(e->f, e->f->body, b, &uses);
+		for (int k = 0; k < uses.list.n; k++) {
+			const struct access *x = &uses.list.data[k];
+
+			if (!x->load && !stmt_before(e->f, x->at, block) &&
+			    (stmt_contains(top, x->at) ||
+			     stmt_before(e->f, x->at, top))) {
+				return b;
+			}
+		}
+	}
+	return NULL;
 }

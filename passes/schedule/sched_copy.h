@@ -45,8 +45,8 @@ bool index_in_bounds(struct edit *e, const struct stmt *block,
  * from their domains, and no IF in its body leaves the statement out. */
 bool runs_everywhere(struct edit *e, const struct stmt *block,
 		     const struct stmt *at);
-/* The conjuncts of the block's predicate that speak of nothing bound below
- * top, as one (true if there are none). NULL if anything else may leave the
+/* The conjuncts of the block's predicate that speak of nothing bound at or
+ * below top, as one (true if there are none). NULL if anything else may leave the
  * statement at out of a value of the iter vars. */
 const struct expr *conditions_outside(struct edit *e,
 				      const struct stmt *block,
@@ -90,5 +90,9 @@ void buffer_follow(struct edit *e, const struct buffer *from,
  * of a scope? */
 bool inputs_ready(struct edit *e, const struct expr *x,
 		  const struct stmt *top, const struct buffer *but);
+/* A buffer that the block reads and that is written again before last, or in
+ * the loops around last; NULL: the block may as well run there. */
+const struct buffer *input_changed(struct edit *e, struct stmt *block,
+				   const struct stmt *last);
 
 #endif
