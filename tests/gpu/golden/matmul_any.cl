@@ -1,0 +1,48 @@
+/* matmul_any
+ * SPDX-License-Identifier: MIT-0
+ */
+
+/* matmul_kernel
+ *   grid    (n + 15) / 16, (m + 15) / 16
+ *   block   16, 16
+ *   shared  2048 bytes
+ */
+__kernel __attribute__((reqd_work_group_size(16, 16, 1))) void
+matmul_kernel(__global const float *restrict A,
+	      __global const float *restrict B, __global float *restrict C,
+	      int m, int k, int n)
+{
+	const int i_o = get_group_id(1);
+	const int j_o = get_group_id(0);
+	__local float A_shared[16][16];
+	__local float B_shared[16][16];
+	const int ty = get_local_id(1);
+	const int tx = get_local_id(0);
+	const int ij = j_o * 16 + tx;
+	const int ii = i_o * 16 + ty;
+	float C_local = 0.0f;
+
+	for (int k_o = 0; k_o < (k + 15) / 16; ++k_o) {
+		const int ik2 = k_o * 16 + ty;
+		const int ik = k_o * 16 + tx;
+
+		if (ii < m && ik < k) {
+			A_shared[ty][tx] = A[ii * k + ik];
+		}
+		if (ik2 < k && ij < n) {
+			B_shared[ty][tx] = B[ik2 * n + ij];
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		if (ii < m && ij < n) {
+			for (int k_i = 0; k_i < 16; ++k_i) {
+				if (k_o * 16 + k_i < k) {
+					C_local += A_shared[ty][k_i] * B_shared[k_i][tx];
+				}
+			}
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+	}
+	if (ii < m && ij < n) {
+		C[ii * n + ij] = C_local;
+	}
+}

@@ -1,0 +1,34 @@
+/* stencil
+ * SPDX-License-Identifier: MIT-0
+ */
+
+/* stencil_kernel
+ *   grid    2, 4
+ *   block   32, 8
+ *   shared  1360 bytes
+ */
+__kernel __attribute__((reqd_work_group_size(32, 8, 1))) void
+stencil_kernel(__global const float (*restrict A)[66],
+	       __global float (*restrict B)[64])
+{
+	const int y_o = get_group_id(1);
+	const int x_o = get_group_id(0);
+	__local float A_shared[340];
+	const int ty = get_local_id(1);
+	const int tx = get_local_id(0);
+	const int ity2 = ty * 34 + tx;
+
+	for (int i0_i_i1_i_0 = 0; i0_i_i1_i_0 < 2; ++i0_i_i1_i_0) {
+		const int ity = i0_i_i1_i_0 * 256 + ty * 32 + tx;
+
+		if (ity < 340) {
+			A_shared[ity] = A[y_o * 8 + ity / 34][x_o * 32 + (i0_i_i1_i_0 * 18 + ty * 32 + tx) % 34];
+		}
+	}
+	barrier(CLK_LOCAL_MEM_FENCE);
+	B[y_o * 8 + ty][x_o * 32 + tx] = (A_shared[ity2 + 35]
+	                                + A_shared[ity2 + 1]
+	                                + A_shared[ity2 + 34]
+	                                + A_shared[ity2 + 69]
+	                                + A_shared[ity2 + 36]) * 0.2f;
+}
