@@ -2,6 +2,7 @@
 /* The functions of a tensor intrinsic's script, for schedules. */
 #include "intrinsics.h"
 
+#include "intrinsics_attach.h"
 #include "script.h"
 
 static bool
@@ -139,4 +140,39 @@ intrinsic_find(struct module *m, const struct intrinsic_set *set,
 		}
 	}
 	return true;
+}
+
+struct attached {
+	struct module *m;
+	const char *dir;
+	bool tried;
+	const struct intrinsic_set *set; /* loaded on first need */
+};
+
+static void
+look_up(struct tensor_intrins *t, const char *name)
+{
+	struct attached *x = t->look_up_ctx;
+
+	if (!x->tried) {
+		x->tried = true;
+		x->set = intrinsic_set_load(x->m, x->dir);
+	}
+	for (int i = 0; x->set && i < x->set->list.n; i++) {
+		if (strcmp(x->set->list.data[i].name, name) == 0) {
+			intrinsic_register(x->m, &x->set->list.data[i], t);
+		}
+	}
+}
+
+void
+intrinsics_attach(struct module *m, const char *dir,
+		  struct tensor_intrins *out)
+{
+	struct attached *x = arena_new(&m->arena, struct attached);
+
+	x->m = m;
+	x->dir = dir;
+	out->look_up = look_up;
+	out->look_up_ctx = x;
 }

@@ -3,6 +3,7 @@
 #include "program.h"
 
 #include "eval.h"
+#include "intrinsics_attach.h"
 #include "program_parts.h"
 
 enum {
@@ -56,6 +57,7 @@ program_run(struct module *m, const struct source *src,
 	ev.globals = arena_new(ev.a, struct scope);
 	ev.intrins = arena_new(ev.a, struct tensor_intrins);
 	tensor_intrins_init(ev.intrins, ev.a);
+	intrinsics_attach(m, o->dialect_path, ev.intrins);
 	out->intrins = ev.intrins;
 	set_name(&ev, "__name__", "__main__");
 	set_name(&ev, "__file__", src->name);

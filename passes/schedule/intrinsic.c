@@ -22,8 +22,8 @@ tensor_intrins_add(struct tensor_intrins *t,
 	vec_push(t->arena, &t->list, intrin);
 }
 
-const struct tensor_intrin *
-tensor_intrins_find(const struct tensor_intrins *t, const char *name)
+static const struct tensor_intrin *
+find(const struct tensor_intrins *t, const char *name)
 {
 	for (int i = 0; t && i < t->list.n; i++) {
 		if (strcmp(t->list.data[i]->name, name) == 0) {
@@ -31,4 +31,16 @@ tensor_intrins_find(const struct tensor_intrins *t, const char *name)
 		}
 	}
 	return NULL;
+}
+
+const struct tensor_intrin *
+tensor_intrins_find(struct tensor_intrins *t, const char *name)
+{
+	const struct tensor_intrin *found = find(t, name);
+
+	if (!found && t && t->look_up) {
+		t->look_up(t, name);
+		found = find(t, name);
+	}
+	return found;
 }

@@ -57,6 +57,10 @@ struct tensor_intrins {
 	struct arena *arena;
 	VEC(const struct tensor_intrin *) list;
 	VEC(struct tensor_call) calls; /* one per symbol */
+	/* Adds the one of that name, if there is one that the list lacks; may
+	 * be NULL. */
+	void (*look_up)(struct tensor_intrins *t, const char *name);
+	void *look_up_ctx;
 };
 
 void tensor_intrins_init(struct tensor_intrins *t, struct arena *arena);
@@ -64,6 +68,6 @@ void tensor_intrins_init(struct tensor_intrins *t, struct arena *arena);
 void tensor_intrins_add(struct tensor_intrins *t,
 			const struct tensor_intrin *intrin);
 const struct tensor_intrin *
-tensor_intrins_find(const struct tensor_intrins *t, const char *name);
+tensor_intrins_find(struct tensor_intrins *t, const char *name);
 
 #endif

@@ -5,7 +5,7 @@
 #include "source_run.h"
 
 #include "intrinsic_make.h"
-#include "intrinsics.h"
+#include "intrinsics_attach.h"
 #include "primitive.h"
 #include "schedule.h"
 #include "te.h"
@@ -630,14 +630,13 @@ add_shipped(struct source_run *r, const char *name, const char *intrin,
 	struct te_tensor *a = fixed(m, "A", ta, sizes[0], sizes[2]);
 	struct te_tensor *b = fixed(m, "B", tb, sizes[1], sizes[2]);
 	struct te_tensor *c = product(m, "C", tc, a, b);
-	const struct intrinsic_set *set = intrinsic_set_load(m, NULL);
 	struct tensor_intrins known;
 	struct sched s;
 	struct func *f;
 
 	tensor_intrins_init(&known, &m->arena);
-	if (!set || !intrinsic_find(m, set, intrin, &known) ||
-	    !add(&k, name, (struct te_tensor *[]){ a, b, c }, 3, &f)) {
+	intrinsics_attach(m, NULL, &known);
+	if (!add(&k, name, (struct te_tensor *[]){ a, b, c }, 3, &f)) {
 		return false;
 	}
 	sched_init(&s, f);
