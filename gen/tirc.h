@@ -73,6 +73,40 @@ bool tirc_compile(struct tirc *t);
 /* Writes the files into a folder (made if missing): all or nothing. */
 bool tirc_write(struct tirc *t, const char *folder);
 
+/* -- tensor programs -- */
+
+/* Everything may be zero. */
+struct tirc_program_options {
+	bool old_script;   /* prints T.block, not T.sblock */
+	/* Instead of what the program prints: its functions, after a schedule
+	 * (a Python script of sch.…(…) lines, or a trace as JSON) and all
+	 * phases up to this one. */
+	bool functions;
+	int phase;         /* 0 to 3 */
+	const char *schedule; /* a file, or NULL */
+	void (*print)(void *ctx, const char *text, size_t length);
+	void *print_ctx;
+};
+
+/* Reads a program in TE, topi and TVMScript and runs it, without Python; what
+ * it prints goes to print. A program that prints nothing gets its functions
+ * printed, after `phase` (0 means 3 here unless `functions` is set). */
+bool tirc_run_program(struct tirc *t, const char *path,
+		      const struct tirc_program_options *o);
+
+/* The source of what a program builds: the functions of tvm.build, else those
+ * that it lowers, else those that it creates; for the context's target, or
+ * the one that the program names. */
+struct tirc_source {
+	const char *name; /* of the file: "matmul.c" */
+	const char *text;
+};
+
+bool tirc_program_sources(struct tirc *t, const char *path,
+			  const struct tirc_program_options *o);
+int tirc_source_count(const struct tirc *t);
+struct tirc_source tirc_source(const struct tirc *t, int i);
+
 /* -- messages -- */
 enum tirc_severity { TIRC_NOTE, TIRC_WARNING, TIRC_ERROR };
 

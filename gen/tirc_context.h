@@ -27,6 +27,7 @@ struct tirc {
 	bool compiled;
 	VEC(struct tirc_node) nodes;
 	VEC(const char *) messages;
+	VEC(struct tirc_source) sources;
 	const char *const *targets;
 	int n_targets;
 	VEC(struct user_pass) passes; /* --add-pass */

@@ -319,6 +319,8 @@ print_end(struct printer *p, const struct expr *min,
 	} else if (min->type.kind == DT_I32 && expr_is_int(min, &first) &&
 		   expr_is_int(extent, &count)) {
 		strbuf_printf(p->out, "%lld", (long long)(first + count));
+	} else if (extent->kind == EXPR_SUB && extent->args[1] == min) {
+		print_expr(p, extent->args[0], PRINT_LOOSE);
 	} else {
 		print_expr(p, min, PRINT_TERM);
 		strbuf_puts(p->out, " + ");

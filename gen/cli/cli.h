@@ -28,6 +28,10 @@ struct cli {
 	const char *output;    /* run: .npz or folder */
 	int repeat;
 	double rtol, atol;     /* negative: by dtype */
+	/* lower, codegen */
+	const char *schedule;
+	bool old_script;
+	int phase;             /* -1: not given */
 	const char *keep;      /* folder to build in and leave behind */
 };
 
@@ -44,6 +48,8 @@ int cmd_compile(struct cli *c);
 int cmd_run(struct cli *c);
 int cmd_test(struct cli *c);
 int cmd_inspect(struct cli *c);
+int cmd_lower(struct cli *c);
+int cmd_codegen(struct cli *c);
 int cmd_version(struct cli *c);
 
 /* options.c: parses argv of a verb. Returns CLI_DONE, or CLI_USAGE after

@@ -21,6 +21,7 @@ overview(FILE *to)
 		"\n`tirc VERB --help` tells more. Try:\n\n"
 		"  tirc compile model.onnx -o out    write C source\n"
 		"  tirc test model.onnx              compile, run, compare\n"
+		"  tirc lower program.py             a tensor program\n"
 		"\nExit status: 0 done, 1 the input's fault, 2 usage, "
 		"3 a bug of tirc.\n");
 }

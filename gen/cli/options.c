@@ -8,9 +8,11 @@
 
 #include "cli.h"
 
-enum { COMPILE = 1, RUN = 2, TEST = 4, INSPECT = 8, VERSION = 16 };
+enum { COMPILE = 1, RUN = 2, TEST = 4, INSPECT = 8, LOWER = 16, CODEGEN = 32,
+       VERSION = 64 };
 #define MODEL_VERBS (COMPILE | RUN | TEST | INSPECT)
 #define BUILD_VERBS (COMPILE | RUN | TEST)
+#define PROGRAM_VERBS (LOWER | CODEGEN)
 
 enum option_id {
 	OPT_OUT = 'o', OPT_QUIET = 'q', OPT_HELP = 'h',
@@ -18,7 +20,8 @@ enum option_id {
 	OPT_SECTION, OPT_OPTIMIZE, OPT_INPUT_SHAPE, OPT_DIM, OPT_PRINT_AFTER,
 	OPT_DEPFILE, OPT_JSON, OPT_CC, OPT_CFLAGS, OPT_INPUT, OPT_OUTPUT,
 	OPT_REPEAT, OPT_RTOL, OPT_ATOL, OPT_KEEP, OPT_PRINT_PHASE,
-	OPT_DISABLE_PASS, OPT_ADD_PASS, OPT_TIME_PASSES, OPT_SCHEDULE_FOR
+	OPT_DISABLE_PASS, OPT_ADD_PASS, OPT_TIME_PASSES, OPT_SCHEDULE_FOR,
+	OPT_SCRIPT_VERSION, OPT_SCHEDULE, OPT_PHASE
 };
 
 struct option_row {
@@ -30,11 +33,24 @@ struct option_row {
 static const struct option_row rows[] = {
 	{ OPT_OUT, "out", "DIR", "folder for the files (default: .)",
 	  COMPILE },
+	{ OPT_OUT, "out", "FILE", "file for what is printed", LOWER },
+	{ OPT_OUT, "out", "DIR", "folder for the files; without it: print",
+	  CODEGEN },
 	{ OPT_TARGET, "target", "NAME", "what to write; the list is below",
-	  MODEL_VERBS },
+	  MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_NAME, "name", "NAME",
 	  "stem of files and symbols (default: the model's name)",
 	  MODEL_VERBS },
+	{ OPT_NAME, "name", "NAME",
+	  "of the file, and of functions without one (default: FILE's)",
+	  CODEGEN },
+	{ OPT_PHASE, "phase", "N",
+	  "print the functions after phase 0, 1, 2 or 3", LOWER },
+	{ OPT_SCHEDULE, "schedule", "FILE",
+	  "apply a schedule first: sch.…(…) lines or a trace in JSON",
+	  PROGRAM_VERBS },
+	{ OPT_SCRIPT_VERSION, "script-version", "WHICH",
+	  "spelling of TVMScript: current (default) or old", LOWER },
 	{ OPT_INPUT_SHAPE, "input-shape", "NAME:D0,D1,…",
 	  "shape of an input", MODEL_VERBS },
 	{ OPT_DIM, "dim", "NAME=N or NAME=MIN..MAX",
@@ -47,7 +63,8 @@ static const struct option_row rows[] = {
 	  "speed or memory, where they differ (default: speed)",
 	  MODEL_VERBS },
 	{ OPT_DIALECT_PATH, "dialect-path", "DIR",
-	  "folder with dialects and targets of your own", MODEL_VERBS },
+	  "folder with dialects and targets of your own",
+	  MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_PRINT_AFTER, "print-after", "PASS",
 	  "print the program after a pass, or after all", MODEL_VERBS },
 	{ OPT_PRINT_PHASE, "print-phase", "N",
@@ -82,7 +99,8 @@ static const struct option_row rows[] = {
 	{ OPT_JSON, "json", NULL, "print JSON, for programs",
 	  COMPILE | INSPECT },
 	{ OPT_QUIET, "quiet", NULL, "print nothing but errors", MODEL_VERBS },
-	{ OPT_HELP, "help", NULL, "this text", MODEL_VERBS | VERSION },
+	{ OPT_HELP, "help", NULL, "this text",
+	  MODEL_VERBS | PROGRAM_VERBS | VERSION },
 };
 
 #define N_ROWS (sizeof rows / sizeof *rows)
@@ -110,6 +128,18 @@ static const struct verb verbs[] = {
 	  "Prints the model's nodes with shapes, multiply-accumulates and\n"
 	  "parameters, where each is computed, and the memory plan.\n",
 	  cmd_inspect },
+	{ "lower", "FILE.py [--schedule FILE] [--phase N]",
+	  "run a tensor program; print what it prints",
+	  "Reads a program as it is written for TVM (te, topi, tir.Schedule,\n"
+	  "TVMScript) and prints what its print() calls print. A file that\n"
+	  "prints nothing gets its functions printed, lowered. Neither TVM nor\n"
+	  "Python is needed; docs/programs.md says what is understood.\n",
+	  cmd_lower },
+	{ "codegen", "FILE.py [--target NAME] [-o DIR]",
+	  "write the source of a tensor program",
+	  "Writes the functions that the program builds (tvm.build; else those\n"
+	  "that it lowers, else those that it creates) for a target.\n",
+	  cmd_codegen },
 	{ "version", "", "the version of this program", "", cmd_version },
 };
 
@@ -146,15 +176,19 @@ cli_verb_help(FILE *to, const struct verb *verb)
 			 rows[i].argument != NULL ? rows[i].argument : "");
 		fprintf(to, "  %-30s %s\n", left, rows[i].what);
 	}
-	if (strcmp(verb->name, "compile") == 0) {
+	if ((verb_bit(verb) & (COMPILE | PROGRAM_VERBS)) != 0) {
 		struct tirc *t = tirc_new(NULL);
 
 		fprintf(to, "\ntargets:");
 		for (int i = 0; i < tirc_target_count(t); i++) {
 			fprintf(to, " %s", tirc_target(t, i));
 		}
-		fprintf(to, "\n\npasses, in order (* needed):\n");
-		for (int i = 0; i < tirc_pass_count(); i++) {
+		fprintf(to, "\n");
+		if ((verb_bit(verb) & COMPILE) != 0) {
+			fprintf(to, "\npasses, in order (* needed):\n");
+		}
+		for (int i = 0; (verb_bit(verb) & COMPILE) != 0 &&
+				i < tirc_pass_count(); i++) {
 			fprintf(to, "  %-20s %s%s\n", tirc_pass_name(i),
 				tirc_pass_what(i),
 				tirc_pass_needed(i) ? " *" : "");
@@ -277,6 +311,13 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 		return true;
 	case OPT_OUTPUT: c->output = arg; return true;
 	case OPT_KEEP: c->keep = arg; return true;
+	case OPT_SCHEDULE: c->schedule = arg; return true;
+	case OPT_PHASE:
+		c->phase = arg[0] - '0';
+		return arg[0] >= '0' && arg[0] <= '3' && arg[1] == '\0';
+	case OPT_SCRIPT_VERSION:
+		c->old_script = strcmp(arg, "old") == 0;
+		return c->old_script || strcmp(arg, "current") == 0;
 	case OPT_REPEAT: return read_count(arg, &c->repeat);
 	case OPT_RTOL: return read_double(arg, &c->rtol);
 	case OPT_ATOL: return read_double(arg, &c->atol);
@@ -300,6 +341,7 @@ cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
 	c->verb = verb->name;
 	c->rtol = c->atol = -1;
 	c->repeat = 1;
+	c->phase = -1;
 	opterr = 0;
 	while ((id = getopt_long(argc, argv, ":o:qh", longs, NULL)) != -1) {
 		const struct option_row *row = NULL;
@@ -310,7 +352,9 @@ cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
 				     argv[optind - 1]);
 		}
 		for (size_t i = 0; i < N_ROWS; i++) {
-			if ((int)rows[i].id == id) {
+			if ((int)rows[i].id == id &&
+			    (row == NULL ||
+			     (rows[i].verbs & verb_bit(verb)) != 0)) {
 				row = &rows[i];
 			}
 		}
@@ -327,13 +371,15 @@ cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
 			: usage(verb, "takes no argument", NULL);
 	}
 	if (optind == argc) {
-		return usage(verb, "which model? (an .onnx file)", NULL);
+		return usage(verb, (verb_bit(verb) & PROGRAM_VERBS) != 0
+			     ? "which program? (a .py file)"
+			     : "which model? (an .onnx file)", NULL);
 	}
 	c->model = argv[optind++];
 	c->rest = (const char **)argv + optind;
 	c->n_rest = argc - optind;
 	if (c->n_rest > 0 && verb->run != cmd_test) {
-		return usage(verb, "one model at a time; what is", c->rest[0]);
+		return usage(verb, "one file at a time; what is", c->rest[0]);
 	}
 	return CLI_DONE;
 }

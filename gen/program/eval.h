@@ -149,6 +149,7 @@ struct eval {
 	struct tensor_intrins *intrins;
 	VEC(struct tir_schedule *) schedules;
 	int n_events;
+	struct py_span left_at; /* of the last return, break or continue */
 	const char *with_target; /* of the `with` around, or NULL */
 };
 

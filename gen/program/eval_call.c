@@ -179,6 +179,10 @@ call_closure(struct eval *ev, struct py_span at, const struct closure *c,
 	}
 	*out = pv_none();
 	flow = eval_suite(ev, scope, def->kids[0], out);
+	if (flow == FLOW_BREAK || flow == FLOW_CONTINUE) {
+		return eval_error(ev, ev->left_at, "%s outside of a loop",
+				  flow == FLOW_BREAK ? "break" : "continue");
+	}
 	if (flow != FLOW_RETURN) {
 		*out = pv_none();
 	}
@@ -396,9 +400,11 @@ eval_locate(struct eval *ev, struct py_span at, int first)
 			continue;
 		}
 		/* The same message, said again with the place. */
-		py_error(ev->m, ev->src, at, "%s%s%s",
-			 one->place.item ? one->place.item : "",
-			 one->place.item ? ": " : "", one->message);
+		const char *of = one->place.item ? one->place.item
+						 : one->place.file;
+
+		py_error(ev->m, ev->src, at, "%s%s%s", of ? of : "",
+			 of ? ": " : "", one->message);
 		located = d->list.data[d->list.n - 1];
 		located.id = id;
 		d->list.data[i] = located;

@@ -64,9 +64,10 @@ eval_name(struct eval *ev, struct scope *s, const struct py_node *e,
 	for (int i = 0; i < n; i++) {
 		vec_push(ev->a, &known, builtin[i]);
 	}
-	return eval_error(ev, e->span, "nothing is called %s here%s; define "
-			  "or import it first", e->text,
-			  eval_suggest(ev, e->text, known.data, known.n));
+	return eval_error(ev, e->span, "nothing is called %s here%s", e->text,
+			  py_nearest(e->text, known.data, known.n)
+			  ? eval_suggest(ev, e->text, known.data, known.n)
+			  : "; define or import it first");
 }
 
 /* -- sequences -- */

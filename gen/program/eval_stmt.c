@@ -294,6 +294,7 @@ run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
 		       eval_assign(ev, s, e->kids[0], &v) ? FLOW_NEXT
 							  : FLOW_ERROR;
 	case PY_RETURN:
+		ev->left_at = e->span;
 		*result = pv_none();
 		if (e->n_kids > 0 && e->kids[0] &&
 		    !eval_expr(ev, s, e->kids[0], result)) {
@@ -307,8 +308,8 @@ run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
 	case PY_CLASS: return define(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
 	case PY_IMPORT: return eval_import(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
 	case PY_PASS: return FLOW_NEXT;
-	case PY_BREAK: return FLOW_BREAK;
-	case PY_CONTINUE: return FLOW_CONTINUE;
+	case PY_BREAK: ev->left_at = e->span; return FLOW_BREAK;
+	case PY_CONTINUE: ev->left_at = e->span; return FLOW_CONTINUE;
 	case PY_ASSERT: return check_assert(ev, s, e) ? FLOW_NEXT
 						      : FLOW_ERROR;
 	case PY_SUITE: return eval_suite(ev, s, e, result);

@@ -321,6 +321,8 @@ lower_all(struct call *c, const char *name, bool simple,
 
 		f->stage = stage;
 		f->target = target;
+		f->scheduled = f->func;
+		f->func = func_clone(f->func, f->func->name);
 		if (!eval_tick(c->ev, c->span, 1000) ||
 		    !program_lower(f->func, 3, simple)) {
 			return false;

@@ -66,11 +66,10 @@ program_run(struct module *m, const struct source *src,
 		return false;
 	}
 	if (flow != FLOW_NEXT) {
-		struct py_span at = { .line = 1, .col = 1, .end_line = 1,
-				      .end_col = 2 };
-
-		return eval_error(&ev, at, "return, break or continue outside "
-				  "of a function or loop");
+		return eval_error(&ev, ev.left_at, "%s outside of a %s",
+				  flow == FLOW_RETURN ? "return"
+				  : flow == FLOW_BREAK ? "break" : "continue",
+				  flow == FLOW_RETURN ? "function" : "loop");
 	}
 	schedule_finish(&ev);
 	gather_written(&ev);

@@ -33,6 +33,7 @@ struct program_func {
 	enum program_stage stage;
 	struct func *func;
 	struct func *plain;  /* the same before any schedule; NULL: none such */
+	struct func *scheduled; /* LOWERED, BUILT: as it was before that */
 	const char *target;  /* that it was built for; NULL: none was named */
 	const char *schedule; /* "split(i, [None, 32])…": for the comment */
 	struct tensor_intrins *intrins; /* that its calls belong to */
@@ -59,5 +60,9 @@ bool program_lower(struct func *f, int phase, bool simple);
 bool program_source(struct module *m, const struct program_result *list,
 		    const struct program_options *o, const char *target,
 		    struct strbuf *out);
+/* What the file is called. NULL: diagnosed. */
+const char *program_source_name(struct module *m,
+				const struct program_options *o,
+				const char *target);
 
 #endif

@@ -21,3 +21,11 @@ program_source(struct module *m, const struct program_result *list,
 	}
 	return d != NULL;
 }
+
+const char *
+program_source_name(struct module *m, const struct program_options *o,
+		    const char *target)
+{
+	(void)m; (void)target;
+	return o->stem;
+}

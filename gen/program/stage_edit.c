@@ -74,15 +74,13 @@ axis_exprs(struct eval *ev, const struct iter_var *axes, int n)
 }
 
 static struct iter_var *
-copy_axes(struct eval *ev, const struct iter_var *axes, int n,
-	  const char *suffix)
+copy_axes(struct eval *ev, const struct iter_var *axes, int n)
 {
 	struct iter_var *copy = arena_array(ev->a, struct iter_var, n + 1);
 
 	for (int i = 0; i < n; i++) {
 		copy[i] = axes[i];
-		copy[i].var = var_new(ev->m, arena_printf(ev->a, "%s%s",
-					axes[i].var->name, suffix),
+		copy[i].var = var_new(ev->m, axes[i].var->name,
 				      axes[i].var->type);
 	}
 	return copy;
@@ -176,7 +174,7 @@ stage_cache_write(struct call *c, struct pval *out)
 	if (op->n_out != 1) {
 		return call_error(c, 0, "%s has several outputs", op->name);
 	}
-	axes = copy_axes(ev, op->axes, op->n_axes, "_c");
+	axes = copy_axes(ev, op->axes, op->n_axes);
 	map.from = arena_array(ev->a, struct var *, op->n_axes + 1);
 	map.to = axis_exprs(ev, axes, op->n_axes);
 	map.n = op->n_axes;
@@ -395,7 +393,7 @@ plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 	struct eval *ev = c->ev;
 	const struct te_stage *op = st->op;
 	const struct reduction *r = stage_reduction(op);
-	struct iter_var *old = copy_axes(ev, op->axes, op->n_axes, "_rf");
+	struct iter_var *old = copy_axes(ev, op->axes, op->n_axes);
 	struct var_map leaves = { 0 };
 	int most = st->leaves.n + op->n_axes + r->n_axes + 1, n = 0;
 
@@ -511,8 +509,7 @@ stage_rfactor(struct call *c, struct pval *out)
 			  st->op->inputs, st->op->n_inputs);
 	rest = f.axes[f.at];
 	rest.kind = ITER_REDUCE;
-	rest.var = var_new(ev->m, arena_printf(ev->a, "%s_v",
-				x->iv.var->name), rest.var->type);
+	rest.var = var_new(ev->m, x->iv.var->name, rest.var->type);
 	index = arena_array(ev->a, const struct expr *, f.n_axes);
 	for (int i = 0, n = 0; i < f.n_axes; i++) {
 		index[i] = i == f.at ? rest.var->expr

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public interface: tensor programs. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "program.h"
+#include "tirc_context.h"
+#include "trace_json.h"
+
+/* A text file as a source that lives as long as the module. */
+static bool
+read_source(struct tirc *t, const char *path, struct source *out)
+{
+	struct arena *a = &t->m->arena;
+	struct diag_place place = { .file = path };
+	FILE *f = fopen(path, "rb");
+	struct strbuf s;
+	char block[4096];
+	size_t n;
+	bool ok;
+
+	if (f == NULL) {
+		return diag_error(&t->m->diags, DIAG_FILE_UNREADABLE, place,
+				  "the file cannot be opened; check its name");
+	}
+	strbuf_init(&s);
+	while ((n = fread(block, 1, sizeof block, f)) > 0 &&
+	       s.len < (64u << 20)) {
+		strbuf_write(&s, block, n);
+	}
+	ok = !ferror(f) && feof(f);
+	fclose(f);
+	out->name = arena_strdup(a, path);
+	out->text = arena_copy(a, s.data != NULL ? s.data : "", s.len + 1);
+	out->length = s.len;
+	strbuf_release(&s);
+	return ok || diag_error(&t->m->diags, DIAG_FILE_UNREADABLE, place,
+				"the file cannot be read whole");
+}
+
+/* "dir/matmul.py" -> "matmul" */
+static const char *
+file_stem(struct arena *a, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+
+	return dot != NULL && dot > name
+		? arena_strndup(a, name, (size_t)(dot - name)) : name;
+}
+
+static struct program_options
+options_of(struct tirc *t, const char *path,
+	   const struct tirc_program_options *o)
+{
+	return (struct program_options){
+		.script = o->old_script ? SCRIPT_OLD : SCRIPT_CURRENT,
+		.dialect_path = t->options.dialect_path,
+		.stem = t->options.name != NULL ? t->options.name
+						: file_stem(&t->m->arena,
+							    path),
+		.target = t->options.target,
+	};
+}
+
+/* -- schedules from files -- */
+
+static bool
+is_json(const struct source *src)
+{
+	size_t i = 0;
+
+	while (i < src->length && strchr(" \t\r\n", src->text[i]) != NULL) {
+		i++;
+	}
+	return i < src->length && src->text[i] == '[';
+}
+
+/* The function that a schedule is for: the only one, or "main". */
+static struct program_func *
+scheduled_func(struct tirc *t, struct program_result *list,
+	       const char *schedule)
+{
+	struct diag_place place = { .file = schedule };
+	struct program_func *found = NULL;
+
+	for (int i = 0; i < list->funcs.n; i++) {
+		struct program_func *f = &list->funcs.data[i];
+
+		if (list->funcs.n == 1 || strcmp(f->func->name, "main") == 0) {
+			found = f;
+		}
+	}
+	if (found == NULL) {
+		diag_error(&t->m->diags, DIAG_BAD_SCHEDULE, place,
+			   "the program has %d functions and none is called "
+			   "main; leave one", list->funcs.n);
+	}
+	return found;
+}
+
+static bool
+apply_schedule(struct tirc *t, struct program_result *list, const char *path)
+{
+	struct source src;
+	struct program_func *f;
+	struct sched s;
+	struct strbuf text;
+	bool ok;
+
+	if (!read_source(t, path, &src)) {
+		return false;
+	}
+	f = scheduled_func(t, list, path);
+	if (f == NULL) {
+		return false;
+	}
+	sched_init(&s, func_clone(f->func, f->func->name));
+	s.intrins = list->intrins;
+	ok = is_json(&src) ? trace_json_read(&s, &src)
+			   : trace_read_python(&s, &src);
+	f->func = s.func;
+	strbuf_init(&text);
+	sched_print_trace(&s, &text);
+	f->schedule = arena_strdup(&t->m->arena,
+				   text.data != NULL ? text.data : "");
+	strbuf_release(&text);
+	return ok;
+}
+
+/* -- running -- */
+
+/* Functions that are to be printed or written, before any lowering where a
+ * phase or a schedule is asked for. */
+static void
+choose_funcs(const struct program_result *all, bool plain,
+	     struct program_result *out, struct arena *a)
+{
+	enum program_stage best = PROGRAM_WRITTEN;
+
+	memset(out, 0, sizeof *out);
+	out->intrins = all->intrins;
+	for (int i = 0; i < all->funcs.n; i++) {
+		if (all->funcs.data[i].stage > best) {
+			best = all->funcs.data[i].stage;
+		}
+	}
+	for (int i = 0; i < all->funcs.n; i++) {
+		struct program_func f = all->funcs.data[i];
+
+		if (f.stage != best) {
+			continue;
+		}
+		if (plain && f.stage >= PROGRAM_LOWERED) {
+			f.func = f.scheduled;
+		}
+		vec_push(a, &out->funcs, f);
+	}
+}
+
+static bool
+print_funcs(struct tirc *t, struct program_result *list,
+	    const struct tirc_program_options *o, int phase)
+{
+	struct strbuf s;
+	bool ok = true;
+
+	for (int i = 0; i < list->funcs.n && ok; i++) {
+		struct program_func *f = &list->funcs.data[i];
+
+		f->func = func_clone(f->func, f->func->name);
+		ok = program_lower(f->func, phase, false);
+		strbuf_init(&s);
+		func_print(f->func, o->old_script ? SCRIPT_OLD
+						  : SCRIPT_CURRENT, &s);
+		if (ok && o->print != NULL && s.len > 0) {
+			if (i > 0) {
+				o->print(o->print_ctx, "\n", 1);
+			}
+			o->print(o->print_ctx, s.data, s.len);
+		}
+		strbuf_release(&s);
+	}
+	if (ok && list->funcs.n == 0) {
+		diag_warning(&t->m->diags, DIAG_ASSUMPTION,
+			     (struct diag_place){ 0 },
+			     "the program has no functions to print");
+	}
+	return ok;
+}
+
+bool
+tirc_run_program(struct tirc *t, const char *path,
+		 const struct tirc_program_options *o)
+{
+	struct program_options options = options_of(t, path, o);
+	struct program_result all, chosen;
+	struct source src;
+
+	if (!o->functions) {
+		options.print = o->print;
+		options.ctx = o->print_ctx;
+	}
+	if (!read_source(t, path, &src) ||
+	    !program_run(t->m, &src, &options, &all)) {
+		return false;
+	}
+	if (all.printed && !o->functions) {
+		return true;
+	}
+	choose_funcs(&all, true, &chosen, &t->m->arena);
+	if (o->schedule != NULL && !apply_schedule(t, &chosen, o->schedule)) {
+		return false;
+	}
+	return print_funcs(t, &chosen, o, o->functions ? o->phase : 3);
+}
+
+bool
+tirc_program_sources(struct tirc *t, const char *path,
+		     const struct tirc_program_options *o)
+{
+	struct program_options options = options_of(t, path, o);
+	struct program_result all, chosen;
+	struct diag_place place = { .file = path };
+	struct tirc_source source;
+	struct source src;
+	struct strbuf s;
+	const char *target = t->options.target;
+	bool ok;
+
+	if (!read_source(t, path, &src) ||
+	    !program_run(t->m, &src, &options, &all)) {
+		return false;
+	}
+	choose_funcs(&all, o->schedule != NULL, &chosen, &t->m->arena);
+	if (chosen.funcs.n == 0) {
+		return diag_error(&t->m->diags, DIAG_BAD_PROGRAM, place,
+				  "the program builds no function");
+	}
+	if (o->schedule != NULL && !apply_schedule(t, &chosen, o->schedule)) {
+		return false;
+	}
+	if (target == NULL) {
+		target = chosen.funcs.data[0].target;
+	}
+	strbuf_init(&s);
+	ok = program_source(t->m, &chosen, &options, target, &s);
+	source.name = program_source_name(t->m, &options, target);
+	source.text = arena_strdup(&t->m->arena, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
+	if (ok) {
+		vec_push(&t->m->arena, &t->sources, source);
+	}
+	return ok && source.name != NULL;
+}
+
+int
+tirc_source_count(const struct tirc *t)
+{
+	return t->sources.n;
+}
+
+struct tirc_source
+tirc_source(const struct tirc *t, int i)
+{
+	return t->sources.data[i];
+}

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+from tvm import te
+
+A = te.placeholder((8,), name="A")
+B = te.compute((8,), lambda i: A[i], name="B")
+s = te.create_schedule(B.op)
+s[B].vectorise(B.op.axis[0])

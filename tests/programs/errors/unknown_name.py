@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+import tvm
+from tvm import te
+
+A = te.placehoder((8,), name="A")

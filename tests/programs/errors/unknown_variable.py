@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+size = 8
+print(sise)
