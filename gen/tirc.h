@@ -84,6 +84,7 @@ struct tirc_program_options {
 	bool functions;
 	int phase;         /* 0 to 3 */
 	const char *schedule; /* a file, or NULL */
+	bool header;       /* of sources: wanted, and included by them */
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *print_ctx;
 };

@@ -216,6 +216,14 @@ tirc_run_program(struct tirc *t, const char *path,
 	return print_funcs(t, &chosen, o, o->functions ? o->phase : 3);
 }
 
+static void
+add_source(struct tirc *t, const char *name, const char *text)
+{
+	struct tirc_source source = { name, text };
+
+	vec_push(&t->m->arena, &t->sources, source);
+}
+
 bool
 tirc_program_sources(struct tirc *t, const char *path,
 		     const struct tirc_program_options *o)
@@ -223,11 +231,9 @@ tirc_program_sources(struct tirc *t, const char *path,
 	struct program_options options = options_of(t, path, o);
 	struct program_result all, chosen;
 	struct diag_place place = { .file = path };
-	struct tirc_source source;
+	struct program_sources text = { 0 };
 	struct source src;
-	struct strbuf s;
 	const char *target = t->options.target;
-	bool ok;
 
 	if (!read_source(t, path, &src) ||
 	    !program_run(t->m, &src, &options, &all)) {
@@ -244,15 +250,15 @@ tirc_program_sources(struct tirc *t, const char *path,
 	if (target == NULL) {
 		target = chosen.funcs.data[0].target;
 	}
-	strbuf_init(&s);
-	ok = program_source(t->m, &chosen, &options, target, &s);
-	source.name = program_source_name(t->m, &options, target);
-	source.text = arena_strdup(&t->m->arena, s.data != NULL ? s.data : "");
-	strbuf_release(&s);
-	if (ok) {
-		vec_push(&t->m->arena, &t->sources, source);
+	text.with_header = o->header;
+	if (!program_source(t->m, &chosen, &options, target, &text)) {
+		return false;
 	}
-	return ok && source.name != NULL;
+	add_source(t, text.source_name, text.source);
+	if (text.header != NULL) {
+		add_source(t, text.header_name, text.header);
+	}
+	return true;
 }
 
 int

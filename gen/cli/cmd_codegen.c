@@ -37,7 +37,8 @@ int
 cmd_codegen(struct cli *c)
 {
 	struct tirc *t = tirc_new(&c->tirc);
-	struct tirc_program_options o = { .schedule = c->schedule };
+	struct tirc_program_options o = { .schedule = c->schedule,
+					  .header = c->out != NULL };
 	bool ok;
 
 	if (t == NULL) {

@@ -82,6 +82,7 @@ struct helper {
 enum template_id {
 	TEMPLATE_HEADER, TEMPLATE_SOURCE, TEMPLATE_WEIGHTS, TEMPLATE_INCBIN,
 	TEMPLATE_MAKEFILE, TEMPLATE_CMAKE, TEMPLATE_HARNESS, TEMPLATE_UNIT,
+	TEMPLATE_UNIT_HEADER,
 	TEMPLATE_COUNT
 };
 
@@ -127,7 +128,7 @@ struct dialect {
 	} access;
 	struct lines statements[SAY_COUNT];
 	struct {
-		struct names kernel, exported, close;
+		struct names kernel, exported, prototype, close;
 		const char *no_parameters, *array, *scalar, *pointer;
 		/* A symbol from outside, and its pointers. */
 		const char *external, *external_pointer;

@@ -12,7 +12,7 @@ static const char *const form_words[] = {
 
 static const char *const template_keys[TEMPLATE_COUNT] = {
 	"header", "source", "weights", "incbin", "makefile", "cmake",
-	"harness", "unit",
+	"harness", "unit", "unit_header",
 };
 
 static const char *const file_keys[FILE_COUNT] = {

@@ -231,8 +231,9 @@ dialect_read_functions(struct loader *l, struct json j)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "kernel exported close no_parameters array scalar "
+	json_check_keys(j, "kernel exported prototype close no_parameters array scalar "
 			"pointer helper external external_pointer");
+	d->functions.prototype = dialect_read_names(json_get(j, "prototype"));
 	d->functions.exported = dialect_read_names(json_get(j, "exported"));
 	d->functions.helper = json_text(json_get(j, "helper"), true);
 	d->functions.kernel = dialect_read_names(json_get(j, "kernel"));

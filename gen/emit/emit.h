@@ -38,13 +38,29 @@ bool emit_func(struct module *m, const struct dialect *d,
 struct program_part {
 	const struct func *func;         /* lowered; the host's, if split */
 	const struct host_device *split; /* NULL: it has no kernels */
+	const char *schedule; /* for the comment: "split(i, …); …"; or NULL */
+};
+
+/* The files of a tensor program. */
+struct program_text {
+	const char *title;
+	const char *stem;   /* of the file names */
+	const struct program_part *parts;
+	int n;
+	bool with_header;   /* the source includes it */
 };
 
 /* One source file of them, in this order; each split one as its kernels, and
  * its host function where the dialect spells launches. */
-bool emit_program(struct module *m, const struct dialect *d, const char *title,
-		  const struct program_part *parts, int n,
-		  struct strbuf *out);
+bool emit_program(struct module *m, const struct dialect *d,
+		  const struct program_text *p, struct strbuf *out);
+/* Its header: prototypes of the functions that a host calls. Nothing is
+ * appended where there are none. */
+bool emit_program_header(struct module *m, const struct dialect *d,
+			 const struct program_text *p, struct strbuf *out);
+const char *emit_program_header_name(struct module *m,
+				     const struct dialect *d,
+				     const char *stem);
 /* What the file is called: "net.c" for "net", as the dialect has it. */
 const char *emit_program_name(struct module *m, const struct dialect *d,
 			      const char *stem);

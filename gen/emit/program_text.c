@@ -4,6 +4,7 @@
  * own. */
 #include <cjson/cJSON.h>
 
+#include "packer.h"
 #include "walk.h"
 
 static bool
@@ -60,8 +61,9 @@ trimmed(struct unit *u, const struct strbuf *text)
 
 static bool
 add_kernel(struct unit *u, const struct func *host, const struct launch *l,
-	   struct tdata *list)
+	   const char *schedule, struct tdata *list)
 {
+	struct packer k = { .m = u->m, .a = u->a, .d = u->d };
 	struct tdata *data = tdata_item(list, "functions");
 	struct strbuf text;
 	bool ok;
@@ -76,23 +78,84 @@ add_kernel(struct unit *u, const struct func *host, const struct launch *l,
 		add_fact(data, "shared", arena_printf(u->a, "%lld bytes",
 					(long long)l->shared_bytes));
 	}
+	if (schedule != NULL && schedule[0] != '\0') {
+		add_fact(data, "sched.", comment_wrap(&k, comment_text(u->a,
+						schedule), 13));
+	}
 	ok = unit_func(u, l->kernel, &text);
 	tdata_text(data, "text", ok ? trimmed(u, &text) : "");
 	strbuf_release(&text);
 	return ok;
 }
 
-static bool
-add_function(struct unit *u, const struct func *f, struct tdata *list)
+/* "f32 [m][n], written" */
+static const char *
+parameter_text(struct unit *u, const struct func *f, const struct buffer *b)
 {
+	struct strbuf s;
+	const char *text;
+
+	strbuf_init(&s);
+	strbuf_puts(&s, dtype_short(b->type));
+	for (int d = 0; d < b->ndim; d++) {
+		strbuf_puts(&s, d == 0 ? " [" : "[");
+		expr_print(b->shape[d], &s);
+		strbuf_putc(&s, ']');
+	}
+	strbuf_puts(&s, !func_writes(f, b) ? "" : func_reads(f, b)
+		    ? ", read and written" : ", written");
+	text = arena_strdup(u->a, s.data);
+	strbuf_release(&s);
+	return text;
+}
+
+/* What each array is, and how the loops came to be. */
+static void
+add_facts(struct unit *u, const struct program_part *part, struct tdata *data)
+{
+	const struct func *f = part->func;
+	struct packer k = { .m = u->m, .a = u->a, .d = u->d };
+	int width = 8;
+
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+		int n = b != NULL ? (int)strlen(b->name) : 0;
+
+		width = n > width ? n : width;
+	}
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		if (b != NULL) {
+			add_fact(data, arena_printf(u->a, "%-*s", width,
+					comment_text(u->a, b->name)),
+				 comment_text(u->a, parameter_text(u, f, b)));
+		}
+	}
+	if (part->schedule != NULL && part->schedule[0] != '\0') {
+		add_fact(data, arena_printf(u->a, "%-*s", width, "schedule"),
+			 comment_wrap(&k, comment_text(u->a, part->schedule),
+				      width + 7));
+	}
+}
+
+static bool
+add_function(struct unit *u, const struct program_part *part,
+	     struct tdata *list)
+{
+	const struct func *f = part->func;
 	struct tdata *data = tdata_item(list, "functions");
 	struct strbuf text;
 	bool ok;
 
 	strbuf_init(&text);
-	tdata_flag(data, "comment", false);
+	tdata_flag(data, "comment", part->schedule != NULL &&
+		   part->split == NULL);
 	tdata_text(data, "name", f->name);
 	tdata_list(data, "facts");
+	if (part->schedule != NULL && part->split == NULL) {
+		add_facts(u, part, data);
+	}
 	ok = unit_exported(u, f, &text);
 	tdata_text(data, "text", ok ? trimmed(u, &text) : "");
 	strbuf_release(&text);
@@ -100,21 +163,39 @@ add_function(struct unit *u, const struct func *f, struct tdata *list)
 }
 
 static void
-reserve_names(struct unit *u, const struct program_part *parts, int n)
+reserve_names(struct unit *u, const struct program_text *p)
 {
-	for (int i = 0; i < n; i++) {
-		const struct host_device *s = parts[i].split;
+	for (int i = 0; i < p->n; i++) {
+		const struct host_device *s = p->parts[i].split;
 
-		name_set_add(&u->globals, parts[i].func->name);
+		name_set_add(&u->globals, p->parts[i].func->name);
 		for (int k = 0; s != NULL && k < s->n_launches; k++) {
 			name_set_add(&u->globals, s->launches[k].kernel->name);
 		}
 	}
 }
 
+/* Is the part's function for the host to call? */
+static bool
+is_called(const struct dialect *d, const struct program_part *part)
+{
+	return part->split == NULL || d->device.no_launch == NULL;
+}
+
+static bool
+any_called(const struct dialect *d, const struct program_text *p)
+{
+	for (int i = 0; i < p->n; i++) {
+		if (is_called(d, &p->parts[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
-emit_program(struct module *m, const struct dialect *d, const char *title,
-	     const struct program_part *parts, int n, struct strbuf *out)
+emit_program(struct module *m, const struct dialect *d,
+	     const struct program_text *p, struct strbuf *out)
 {
 	const struct dialect_template *t = &d->templates[TEMPLATE_UNIT];
 	struct tdata *data = tdata_new(&m->arena);
@@ -123,18 +204,22 @@ emit_program(struct module *m, const struct dialect *d, const char *title,
 	bool ok = true;
 
 	unit_init(&u, m, d);
-	reserve_names(&u, parts, n);
-	tdata_text(data, "title", title);
+	reserve_names(&u, p);
+	tdata_text(data, "title", comment_text(&m->arena, p->title));
+	tdata_text(data, "header_name", p->with_header && any_called(d, p)
+		   ? emit_program_header_name(m, d, p->stem) : NULL);
 	tdata_list(data, "functions");
 	tdata_list(data, "includes");
-	for (int i = 0; i < n && ok; i++) {
-		const struct host_device *s = parts[i].split;
+	for (int i = 0; i < p->n && ok; i++) {
+		const struct host_device *s = p->parts[i].split;
 
 		for (int k = 0; s != NULL && k < s->n_launches && ok; k++) {
-			ok = add_kernel(&u, s->host, &s->launches[k], data);
+			ok = add_kernel(&u, s->host, &s->launches[k],
+					k == 0 ? p->parts[i].schedule : NULL,
+					data);
 		}
-		if (ok && (s == NULL || d->device.no_launch == NULL)) {
-			ok = add_function(&u, parts[i].func, data);
+		if (ok && is_called(d, &p->parts[i])) {
+			ok = add_function(&u, &p->parts[i], data);
 		}
 	}
 	strbuf_init(&helpers);
@@ -152,8 +237,56 @@ emit_program(struct module *m, const struct dialect *d, const char *title,
 	return ok;
 }
 
-const char *
-emit_program_name(struct module *m, const struct dialect *d, const char *stem)
+bool
+emit_program_header(struct module *m, const struct dialect *d,
+		    const struct program_text *p, struct strbuf *out)
+{
+	const struct dialect_template *t =
+		&d->templates[TEMPLATE_UNIT_HEADER];
+	struct tdata *data = tdata_new(&m->arena);
+	struct unit u;
+	char *guard = arena_strdup(&m->arena, p->stem);
+
+	if (!any_called(d, p)) {
+		return true;
+	}
+	for (char *at = guard; *at != '\0'; at++) {
+		*at = (char)(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A'
+			     : (*at >= 'A' && *at <= 'Z') ||
+			       (*at >= '0' && *at <= '9') ? *at : '_');
+	}
+	unit_init(&u, m, d);
+	reserve_names(&u, p);
+	tdata_text(data, "title", comment_text(&m->arena, p->title));
+	tdata_text(data, "GUARD", guard);
+	tdata_list(data, "functions");
+	tdata_list(data, "includes");
+	for (int i = 0; i < p->n; i++) {
+		struct strbuf text;
+		bool ok;
+
+		if (!is_called(d, &p->parts[i])) {
+			continue;
+		}
+		strbuf_init(&text);
+		ok = unit_prototype(&u, p->parts[i].func, &text);
+		tdata_text(tdata_item(data, "functions"), "prototype",
+			   ok ? trimmed(&u, &text) : "");
+		strbuf_release(&text);
+		if (!ok) {
+			return false;
+		}
+	}
+	for (int i = 0; i < u.headers.n; i++) {
+		tdata_text(tdata_item(data, "includes"), "header",
+			   u.headers.data[i]);
+	}
+	return render(m, t->file, NULL, t->text, data, out);
+}
+
+static const char *
+file_name(struct module *m, const struct dialect *d, enum file_id id,
+	  const char *item, const char *stem)
 {
 	struct tdata *data = tdata_new(&m->arena);
 	const char *name = NULL;
@@ -161,12 +294,24 @@ emit_program_name(struct module *m, const struct dialect *d, const char *stem)
 
 	strbuf_init(&s);
 	tdata_text(data, "model", stem);
-	if (render(m, d->file, "/files/unit", d->files[FILE_UNIT], data,
-		   &s)) {
+	if (render(m, d->file, item, d->files[id], data, &s)) {
 		name = arena_strdup(&m->arena, s.data);
 	}
 	strbuf_release(&s);
 	return name;
+}
+
+const char *
+emit_program_name(struct module *m, const struct dialect *d, const char *stem)
+{
+	return file_name(m, d, FILE_UNIT, "/files/unit", stem);
+}
+
+const char *
+emit_program_header_name(struct module *m, const struct dialect *d,
+			 const char *stem)
+{
+	return file_name(m, d, FILE_HEADER, "/files/header", stem);
 }
 
 /* -- launches as data -- */

@@ -11,12 +11,15 @@ read_target(struct target *t, struct json j)
 {
 	const int64_t most = INT64_C(1) << 40;
 
-	json_check_keys(j, "description default dialect vector_bytes "
+	json_check_keys(j, "description default aliases dialect vector_bytes "
 			"vector_registers l1_bytes l2_bytes "
 			"stack_limit_bytes align_bytes max_threads "
 			"shared_bytes cc cflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
+	for (int i = 0; i < json_length(json_get(j, "aliases")); i++) {
+		json_text(json_at(json_get(j, "aliases"), i), true);
+	}
 	t->dialect = json_text(json_get(j, "dialect"), true);
 	t->vector_bytes = (int)json_int(json_get(j, "vector_bytes"), 0, 4096,
 					0);
@@ -114,6 +117,35 @@ default_target(struct module *m)
 	return n > 0 ? names[0] : "none";
 }
 
+/* The embedded target that is also called that, or name itself. */
+static const char *
+target_called(struct module *m, const char *name)
+{
+	int n;
+	const char *const *names = target_names(m, &n);
+
+	for (int i = 0; i < n; i++) {
+		const char *file;
+		const char *text = data_file(m, NULL, arena_printf(&m->arena,
+			"targets/%s.json", names[i]), &file);
+		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
+					    : NULL;
+		const cJSON *alias;
+		bool found = false;
+
+		cJSON_ArrayForEach(alias, cJSON_GetObjectItem(value,
+							      "aliases")) {
+			found = found || (cJSON_IsString(alias) &&
+				strcmp(alias->valuestring, name) == 0);
+		}
+		cJSON_Delete(value);
+		if (found) {
+			return names[i];
+		}
+	}
+	return name;
+}
+
 const struct target *
 target_load(struct module *m, const char *name, const char *dir)
 {
@@ -130,6 +162,9 @@ target_load(struct module *m, const char *name, const char *dir)
 	if (name[0] != '\0' && strpbrk(name, "/\\") == NULL) {
 		text = data_file(m, dir, arena_printf(&m->arena,
 					"targets/%s.json", name), &file);
+	}
+	if (text == NULL && strcmp(target_called(m, name), name) != 0) {
+		return target_load(m, target_called(m, name), dir);
 	}
 	if (text == NULL) {
 		int n;

@@ -244,7 +244,8 @@ signature(struct walker *w, const struct func *f, struct names lines)
 	strbuf_putc(&s, MARK_OPEN);
 	for (int i = 0; i < f->params.n; i++) {
 		strbuf_printf(&s, "%s%s", i > 0 ? "," TEXT_SPACE : "",
-			      parameter(w, &f->params.data[i], arrays > 1));
+			      parameter(w, &f->params.data[i],
+					arrays > 1 && !w->declares));
 	}
 	if (f->params.n == 0) {
 		strbuf_puts(&s, w->d->functions.no_parameters);
@@ -290,6 +291,17 @@ unit_func(struct unit *u, const struct func *f, struct strbuf *out)
 	return print_func(u, f, lower_is_kernel(f) ? u->d->device.kernel
 						   : u->d->functions.kernel,
 			  out);
+}
+
+bool
+unit_prototype(struct unit *u, const struct func *f, struct strbuf *out)
+{
+	struct walker w;
+
+	init(&w, u, f, out);
+	w.declares = true;
+	signature(&w, f, u->d->functions.prototype);
+	return !w.failed;
 }
 
 bool

@@ -82,6 +82,8 @@ bool unit_print_externals(struct unit *u, struct strbuf *out);
 bool unit_func(struct unit *u, const struct func *f, struct strbuf *out);
 /* The same, a function that others call. */
 bool unit_exported(struct unit *u, const struct func *f, struct strbuf *out);
+/* Its declaration, as a header that other languages read may have it. */
+bool unit_prototype(struct unit *u, const struct func *f, struct strbuf *out);
 /* An expression of f's scalar parameters. */
 const char *unit_expr(struct unit *u, const struct func *f,
 		      const struct expr *e);
@@ -106,6 +108,7 @@ struct walker {
 	VEC(const char *) visible;       /* names, innermost last */
 	VEC(const struct stmt *) done;   /* stores that became initialisers */
 	bool failed;
+	bool declares; /* a prototype: no promise about aliases is needed */
 };
 
 /* Text with layout marks, not yet a group of its own. */

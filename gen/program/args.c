@@ -203,6 +203,19 @@ arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n)
 	return true;
 }
 
+/* A variable that is a size is not negative, and leaves room for index
+ * arithmetic in 32 bits. */
+static void
+bound_size(void *ctx, const struct expr *e)
+{
+	(void)ctx;
+	if (e->kind == EXPR_VAR && e->u.var->min > e->u.var->max) {
+		e->u.var->min = 0;
+		e->u.var->max = dtype_bits(e->type) >= 32
+			? EVAL_MAX_SIZE : (int64_t)dtype_max_int(e->type);
+	}
+}
+
 static bool
 shape_uses_load(const struct expr *e)
 {
@@ -251,6 +264,7 @@ arg_shape(struct call *c, int i, const struct expr ***out, int *n)
 			return call_error(c, i, "dimension %d is %lld", d,
 					  (long long)v);
 		}
+		expr_visit(e, bound_size, NULL);
 		(*out)[d] = e;
 	}
 	return true;

@@ -435,9 +435,8 @@ built_source(struct call *c, struct pval *out)
 
 	if (!module->source) {
 		struct program_result list = { 0 };
-		const char *target = ev->o->target;
-		struct strbuf s;
-		bool ok;
+		const char *target = NULL;
+		struct program_sources text = { 0 };
 
 		for (int i = 0; i < module->funcs.n; i++) {
 			vec_push(ev->a, &list.funcs, *module->funcs.data[i]);
@@ -445,13 +444,11 @@ built_source(struct call *c, struct pval *out)
 				target = module->funcs.data[i]->target;
 			}
 		}
-		strbuf_init(&s);
-		ok = program_source(ev->m, &list, ev->o, target, &s);
-		module->source = arena_strdup(ev->a, s.data ? s.data : "");
-		strbuf_release(&s);
-		if (!ok) {
+		if (!program_source(ev->m, &list, ev->o,
+				    target ? target : ev->o->target, &text)) {
 			return false;
 		}
+		module->source = text.source;
 	}
 	*out = pv_string(ev, module->source);
 	return true;

@@ -55,14 +55,16 @@ bool program_run(struct module *m, const struct source *src,
  * or, simply, without those that unroll and partition loops. */
 bool program_lower(struct func *f, int phase, bool simple);
 
-/* The source of functions, as files: those that are not lowered yet are.
- * target NULL: the default one. */
+/* The source of functions; those that are not lowered yet are. */
+struct program_sources {
+	bool with_header; /* wanted: the source includes it */
+	const char *source_name, *source;
+	const char *header_name, *header; /* header NULL: nothing to declare */
+};
+
+/* target NULL: the default one. */
 bool program_source(struct module *m, const struct program_result *list,
 		    const struct program_options *o, const char *target,
-		    struct strbuf *out);
-/* What the file is called. NULL: diagnosed. */
-const char *program_source_name(struct module *m,
-				const struct program_options *o,
-				const char *target);
+		    struct program_sources *out);
 
 #endif

@@ -1,31 +1,136 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that a program made, as source. */
+/* The functions that a program made, as source: lowered if they are not yet,
+ * named, with arrays that the stack cannot hold as parameters, and split into
+ * kernels and what launches them where threads are bound. */
 #include "emit.h"
+#include "lower.h"
+#include "names.h"
 
 #include "program.h"
+
+struct writing {
+	struct module *m;
+	const struct program_result *list;
+	const struct program_options *o;
+	const struct target *target;
+	const struct dialect *dialect;
+	struct program_part *parts;
+};
+
+/* The program's name for it; without one, the file's. */
+static const char *
+name_for(struct writing *w, struct name_set *names,
+	 const struct program_func *f)
+{
+	const char *stem = w->o->stem ? w->o->stem : "program";
+
+	return name_set_add(names, f->named ? f->func->name : stem);
+}
+
+static bool
+prepare(struct writing *w, struct name_set *names, int i)
+{
+	const struct program_func *from = &w->list->funcs.data[i];
+	struct program_part *part = &w->parts[i];
+	struct device_limits limits = {
+		.max_threads = w->target->max_threads,
+		.shared_bytes = w->target->shared_bytes,
+	};
+	struct func *f = func_clone(from->func, name_for(w, names, from));
+
+	if (from->stage < PROGRAM_LOWERED && !program_lower(f, 3, false)) {
+		return false;
+	}
+	part->schedule = from->schedule ? from->schedule : "";
+	lower_scratch(f, w->target->stack_limit_bytes);
+	if (lower_has_threads(f)) {
+		struct host_device *split =
+			arena_new(&w->m->arena, struct host_device);
+
+		if (!lower_split_host_device(w->m, f, &limits, split)) {
+			return false;
+		}
+		part->split = split;
+		f = split->host;
+	}
+	part->func = f;
+	return true;
+}
+
+/* One line per schedule step becomes a row of steps. */
+static const char *
+in_a_row(struct arena *a, const char *text)
+{
+	struct strbuf s;
+	const char *row;
+
+	strbuf_init(&s);
+	for (const char *at = text; *at; at += *at == '\n') {
+		size_t n = strcspn(at, "\n");
+
+		strbuf_puts(&s, s.len > 0 && n > 0 ? "; " : "");
+		strbuf_write(&s, at, n);
+		at += n;
+		if (*at == '\0') {
+			break;
+		}
+	}
+	row = arena_strdup(a, s.data ? s.data : "");
+	strbuf_release(&s);
+	return row;
+}
+
+static bool
+load(struct writing *w, const char *target)
+{
+	w->target = target_load(w->m, target, w->o->dialect_path);
+	w->dialect = w->target ? dialect_load(w->m, w->target->dialect,
+					      w->o->dialect_path) : NULL;
+	return w->dialect != NULL;
+}
 
 bool
 program_source(struct module *m, const struct program_result *list,
 	       const struct program_options *o, const char *target,
-	       struct strbuf *out)
+	       struct program_sources *out)
 {
-	const struct target *t = target_load(m, target, o->dialect_path);
-	const struct dialect *d = t ? dialect_load(m, t->dialect,
-						   o->dialect_path) : NULL;
+	struct writing w = { .m = m, .list = list, .o = o };
+	struct program_text text = { .n = list->funcs.n,
+				     .with_header = out->with_header };
+	struct name_set names;
+	struct strbuf source, header;
+	bool ok;
 
-	for (int i = 0; d && i < list->funcs.n; i++) {
-		strbuf_puts(out, i ? "\n" : "");
-		if (!emit_func(m, d, list->funcs.data[i].func, out)) {
+	if (!load(&w, target)) {
+		return false;
+	}
+	text.stem = o->stem ? o->stem : "program";
+	text.title = arena_printf(&m->arena, "%s: written by tirc from a "
+				  "tensor program", text.stem);
+	w.parts = arena_array(&m->arena, struct program_part, text.n + 1);
+	text.parts = w.parts;
+	name_set_init(&names, &m->arena);
+	names.reserved = w.target->reserved;
+	names.n_reserved = w.target->n_reserved;
+	names.max_length = 31;
+	for (int i = 0; i < text.n; i++) {
+		if (!prepare(&w, &names, i)) {
 			return false;
 		}
+		w.parts[i].schedule = in_a_row(&m->arena,
+					       w.parts[i].schedule);
 	}
-	return d != NULL;
-}
-
-const char *
-program_source_name(struct module *m, const struct program_options *o,
-		    const char *target)
-{
-	(void)m; (void)target;
-	return o->stem;
+	strbuf_init(&source);
+	strbuf_init(&header);
+	ok = emit_program(m, w.dialect, &text, &source) &&
+	     (!out->with_header ||
+	      emit_program_header(m, w.dialect, &text, &header));
+	out->source = arena_strdup(&m->arena, source.data ? source.data : "");
+	out->header = header.len > 0 ? arena_strdup(&m->arena, header.data)
+				     : NULL;
+	out->source_name = emit_program_name(m, w.dialect, text.stem);
+	out->header_name = emit_program_header_name(m, w.dialect, text.stem);
+	strbuf_release(&source);
+	strbuf_release(&header);
+	return ok && out->source_name && out->header_name;
 }

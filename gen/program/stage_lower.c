@@ -171,6 +171,10 @@ place_axes(struct replay *r, int i, struct py_span at)
 		struct axis *x = pv_axis(r->ev, iv).u.axis;
 		int found = 0;
 
+		/* One loop per axis: they stand in the axes' order. */
+		if (loops.n - outer == n_axes) {
+			found = loops.items[outer + a].u.id;
+		}
 		for (int k = outer; k < loops.n && !found; k++) {
 			const struct stmt *loop =
 				func_find(r->s.func, loops.items[k].u.id);

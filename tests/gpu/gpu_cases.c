@@ -116,7 +116,9 @@ main(int argc, char **argv)
 	d = dialect_load(r.m, argv[1], NULL);
 	part.func = r.split.host;
 	part.split = &r.split;
-	ok = d != NULL && emit_program(r.m, d, c->name, &part, 1, &text) &&
+	ok = d != NULL && emit_program(r.m, d, &(struct program_text){
+		.title = c->name, .stem = c->name, .parts = &part,
+		.n = 1 }, &text) &&
 	     emit_launches(r.m, d, &part, 1, &launches);
 	if (ok) {
 		fputs(text.data, stdout);
