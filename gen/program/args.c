@@ -203,16 +203,14 @@ arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n)
 	return true;
 }
 
-/* A variable that is a size is not negative, and leaves room for index
- * arithmetic in 32 bits. */
+/* A variable that is a size is not negative. */
 static void
 bound_size(void *ctx, const struct expr *e)
 {
 	(void)ctx;
 	if (e->kind == EXPR_VAR && e->u.var->min > e->u.var->max) {
 		e->u.var->min = 0;
-		e->u.var->max = dtype_bits(e->type) >= 32
-			? EVAL_MAX_SIZE : (int64_t)dtype_max_int(e->type);
+		e->u.var->max = BOUND_POS_INF;
 	}
 }
 

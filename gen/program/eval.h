@@ -158,7 +158,6 @@ enum {
 	EVAL_MAX_DEPTH = 1000,      /* nested calls and expressions */
 	EVAL_MAX_EXPR_DEPTH = 1000, /* of an expression and what it is from */
 	EVAL_MAX_RANK = 32,
-	EVAL_MAX_SIZE = 1 << 28,    /* of a symbolic dimension */
 	EVAL_MAX_ITEMS = 1 << 20,   /* of a list, a range, a text */
 	EVAL_MAX_TENSORS = 4000,
 	EVAL_MAX_EVENTS = 20000     /* schedule steps */

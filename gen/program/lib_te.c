@@ -80,8 +80,7 @@ te_make_var(struct call *c, struct pval *out)
 	v = var_new(ev->m, name, type);
 	if (c->row->name[0] == 's' || c->row->name[0] == 'S') {
 		v->min = 0;
-		v->max = dtype_bits(type) >= 32
-			? EVAL_MAX_SIZE : (int64_t)dtype_max_int(type);
+		v->max = BOUND_POS_INF;
 	}
 	*out = pv_expr(v->expr, 1);
 	return true;
