@@ -293,6 +293,21 @@ check_meaning(struct module *m, const struct schedule_case *c,
 	}
 }
 
+static const char *
+trace_text(struct arena *a, const struct sched *s,
+	   void (*print)(const struct sched *s, enum script_version version,
+			 struct strbuf *out))
+{
+	struct strbuf text;
+	const char *copy;
+
+	strbuf_init(&text);
+	print(s, SCRIPT_CURRENT, &text);
+	copy = arena_strdup(a, text.data);
+	strbuf_release(&text);
+	return copy;
+}
+
 /* Fills in what the case gives now. */
 static bool
 run_case(struct arena *a, const struct schedule_case *c,
@@ -315,6 +330,8 @@ run_case(struct arena *a, const struct schedule_case *c,
 	done = apply_steps(&s, c);
 	if (done) {
 		now->after = arena_strdup(a, text_of(m, f));
+		now->python = trace_text(a, &s, trace_print_python);
+		now->json = trace_text(a, &s, trace_json_write);
 	} else {
 		const struct diag *d =
 			&m->diags.list.data[m->diags.list.n - 1];

@@ -85,6 +85,47 @@ put_cases(const struct primitive *p, const struct schedule_cases *cases,
 	strbuf_puts(out, any ? "\n" : "");
 }
 
+/* Both forms of the trace of one case. */
+static void
+put_traces(const struct schedule_cases *cases, struct strbuf *out)
+{
+	const struct schedule_case *c = NULL;
+
+	for (int i = 0; i < cases->list.n && !c; i++) {
+		if (strcmp(cases->list.data[i].primitive,
+			   "sample_perfect_tile") == 0 &&
+		    cases->list.data[i].json) {
+			c = &cases->list.data[i];
+		}
+	}
+	if (!c) {
+		return;
+	}
+	strbuf_puts(out,
+		    "## Traces\n\n"
+		    "Every step is recorded with what it was given and what "
+		    "it gave; a trace can be\nprinted, edited and applied "
+		    "again, to the same function or to one with the same\n"
+		    "blocks and loops. Queries whose results nothing uses are "
+		    "not written. After\n\n");
+	strbuf_printf(out, "```python\n%s```\n\n", c->steps);
+	strbuf_puts(out, "the trace is, as Python,\n\n");
+	strbuf_printf(out, "```python\n%s```\n\n", c->python);
+	strbuf_puts(out, "and as JSON, in the form of TVM's `Trace.as_json`: "
+			 "instructions with inputs,\nattributes and results, "
+			 "then what was decided, by instruction:\n\n");
+	strbuf_printf(out, "```json\n%s```\n\n", c->json);
+	strbuf_puts(out,
+		    "Both are read back, also as TVM writes them, with "
+		    "`GetBlock` or `GetSBlock`. What\nTVM does not have, "
+		    "`RenameLoop` and `RenameBuffer`, only names things: "
+		    "without\nthem a trace means the same. `tirc lower "
+		    "--from-onnx MODEL --kernel NAME\n--show-trace` prints "
+		    "the schedule that a kernel of a model got, and `tirc "
+		    "compile\nMODEL --schedule-for NAME=FILE` takes one, "
+		    "`.py` or `.json`.\n\n");
+}
+
 void
 schedules_docs(struct arena *a, const struct schedule_cases *cases,
 	       struct strbuf *out)
@@ -108,6 +149,7 @@ schedules_docs(struct arena *a, const struct schedule_cases *cases,
 		strbuf_printf(out, "[%s](#%s)%s\n", list[i].name,
 			      list[i].name, i + 1 < n ? "," : "\n");
 	}
+	put_traces(cases, out);
 	for (int i = 0; i < n; i++) {
 		strbuf_printf(out, "## %s\n\n%s\n\n", list[i].name,
 			      list[i].what);
