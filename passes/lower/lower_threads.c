@@ -360,6 +360,28 @@ dissolve(struct binder *b, int tag, struct stmt *loop)
 	stmt_replace(f, loop, body);
 }
 
+/* Threads are in a block, also where there is but one: what they share stands
+ * between its loop and theirs. */
+static void
+add_block(struct binder *b)
+{
+	struct module *m = b->func->module;
+
+	for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
+		if (b->vars[tag]) {
+			return;
+		}
+	}
+	for (int tag = TAG_THREAD_Z; tag <= TAG_THREAD_X; tag++) {
+		if (b->vars[tag]) {
+			b->vars[TAG_BLOCK_X] = var_new(m, "bx",
+						       dtype_of(DT_I32));
+			b->extents[TAG_BLOCK_X] = expr_i32(m, 1);
+			return;
+		}
+	}
+}
+
 /* The chain of the kernel's loops, around all that there is. */
 static void
 wrap(struct binder *b)
@@ -378,7 +400,9 @@ wrap(struct binder *b)
 				 as_type(f->module, b->extents[tag], v->type),
 				 FOR_THREAD, inner);
 		inner->u.loop.thread = tag_name(tag);
-		inner->notes = b->loops[tag].list.data[0]->notes;
+		if (b->loops[tag].list.n > 0) {
+			inner->notes = b->loops[tag].list.data[0]->notes;
+		}
 		stmt_put(f, place, inner);
 	}
 }
@@ -398,6 +422,7 @@ bind_kernel(struct func *f, struct stmt *root)
 		}
 	}
 	guard_stores(&b);
+	add_block(&b);
 	wrap(&b);
 	/* In program order: an outer loop's guard leaves inner ones out. */
 	for (int tag = 0; tag < TAG_COUNT; tag++) {
