@@ -95,7 +95,7 @@ size_range(const struct expr *e, int64_t *min, int64_t *max)
 	if (e->kind == EXPR_VAR) {
 		*min = e->u.var->min;
 		*max = e->u.var->max;
-		return *min <= *max;
+		return *min <= *max && *max != INT64_MAX;
 	}
 	if (e->kind == EXPR_CAST) {
 		return size_range(e->args[0], min, max);

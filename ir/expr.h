@@ -33,7 +33,8 @@ struct var {
 	int id;                  /* in order of creation within the module */
 	const struct expr *expr; /* its VAR node */
 	bool is_dim;             /* a symbolic size, bounded by min..max */
-	int64_t min, max;        /* valid if min <= max */
+	int64_t min, max;        /* valid if min <= max; max INT64_MAX: no
+				  * upper bound */
 };
 
 /* A commutative, associative combiner of n values (n > 1: argmax-like).

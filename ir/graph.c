@@ -308,7 +308,8 @@ size_max(const struct expr *e, int64_t *max)
 		return true;
 	case EXPR_VAR:
 		*max = e->u.var->max;
-		return e->u.var->min <= e->u.var->max;
+		return e->u.var->min <= e->u.var->max &&
+		       e->u.var->max != INT64_MAX;
 	case EXPR_ADD:
 		return size_max(e->args[0], &a) && size_max(e->args[1], &b) &&
 		       !__builtin_add_overflow(a, b, max);

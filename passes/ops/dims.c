@@ -14,7 +14,8 @@ dim_bounds(const struct expr *e, int64_t *min, int64_t *max)
 	if (e->kind == EXPR_VAR) {
 		*min = e->u.var->min;
 		*max = e->u.var->max;
-		return e->u.var->is_dim && *min <= *max;
+		return e->u.var->is_dim && *min <= *max &&
+		       *max != INT64_MAX;
 	}
 	if (e->kind == EXPR_CAST && dtype_is_int(e->args[0]->type)) {
 		return dim_bounds(e->args[0], min, max);
