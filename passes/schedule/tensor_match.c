@@ -7,6 +7,7 @@
 #include "tensor_match.h"
 
 #include "iter_map.h"
+#include "linear.h"
 
 static bool
 miss(struct tensor_match *t, const char *what)
@@ -280,6 +281,7 @@ match_expr(struct pairing *p, const struct expr *want, const struct expr *have)
 {
 	struct tensor_match *t = p->t;
 	struct tensor_view *saved;
+	const char *why;
 	bool good;
 
 	if (want == have) {
@@ -321,10 +323,23 @@ match_expr(struct pairing *p, const struct expr *want, const struct expr *have)
 	good = match_args(p, want, have);
 	if (!good) {
 		memcpy(t->views, saved, sizeof *saved * (size_t)t->n_views);
+		why = t->why;
 		good = match_expr(p, want->args[0], have->args[1]) &&
 		       match_expr(p, want->args[1], have->args[0]);
+		t->why = why;
 	}
 	return good;
+}
+
+/* (v_o * 4 + v_i) // 4 does not move with v_i. */
+static const struct expr *
+simplify_index(void *ctx, const struct expr *e)
+{
+	struct tensor_match *t = ctx;
+
+	return type_is_index(e->type) && !expr_has_load(e)
+		       ? simplify(&t->a, e)
+		       : NULL;
 }
 
 static bool
@@ -343,7 +358,9 @@ match_stmt(struct pairing *p, const struct stmt *want, const struct stmt *have)
 		x[i] = expr_substitute(m, want->args[i], &p->rename);
 	}
 	for (int i = 0; i < have->n_args; i++) {
-		y[i] = expr_substitute(m, have->args[i], &p->fixed);
+		y[i] = expr_rewrite(m, expr_substitute(m, have->args[i],
+						       &p->fixed),
+				    simplify_index, p->t);
 	}
 	switch (want->kind) {
 	case STMT_STORE:
@@ -380,6 +397,7 @@ struct search {
 	struct iter_var *want; /* those that move */
 	bool *taken;
 	const struct stmt *want_body, *have_body, *want_init, *have_init;
+	const char *why;
 };
 
 static bool
@@ -396,6 +414,8 @@ try_bodies(struct search *s)
 		return true;
 	}
 	memcpy(t->views, saved, sizeof *saved * (size_t)t->n_views);
+	/* The first order, the description's own, tells most. */
+	s->why = s->why ? s->why : t->why;
 	return false;
 }
 
@@ -542,6 +562,7 @@ tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
 		s.p.rename.to[n + i] = fixed.to[i];
 	}
 	good = try_pairings(&s, 0);
+	t->why = s.why ? s.why : t->why;
 	analyser_pop(&t->a, mark);
 	return good;
 }

@@ -7,6 +7,8 @@
 
 #include "../unit/check.h"
 #include "interp.h"
+#include "intrinsic_make.h"
+#include "intrinsics.h"
 #include "lower.h"
 #include "schedules.h"
 #include "script.h"
@@ -240,6 +242,24 @@ apply_steps(struct sched *s, const struct schedule_case *c)
 	return trace_read_python(s, &src);
 }
 
+/* A schedule of f; where the steps tensorize, with the intrinsics that come
+ * with tirc. */
+static void
+begin(struct sched *s, const struct schedule_case *c, struct func *f)
+{
+	struct module *m = f->module;
+	const struct intrinsic_set *set;
+
+	sched_init(s, f);
+	if (!strstr(c->steps, "tensorize")) {
+		return;
+	}
+	s->intrins = arena_new(&m->arena, struct tensor_intrins);
+	tensor_intrins_init(s->intrins, &m->arena);
+	set = intrinsic_set_load(m, NULL);
+	CHECK(set && intrinsic_set_register(m, set, s->intrins));
+}
+
 /* What is done again gives the same text. */
 static void
 check_again(struct module *m, const struct schedule_case *c,
@@ -249,7 +269,7 @@ check_again(struct module *m, const struct schedule_case *c,
 	struct strbuf form;
 	struct source src = { .name = "the trace" };
 
-	sched_init(&again, read_func(m, c));
+	begin(&again, c, read_func(m, c));
 	if (!CHECK(sched_replay(&again, s->trace.data, s->trace.n))) {
 		show_errors(&again.diags);
 	}
@@ -260,7 +280,7 @@ check_again(struct module *m, const struct schedule_case *c,
 	trace_print_python(s, SCRIPT_CURRENT, &form);
 	src.text = form.data;
 	src.length = form.len;
-	sched_init(&again, read_func(m, c));
+	begin(&again, c, read_func(m, c));
 	if (!CHECK(trace_read_python(&again, &src))) {
 		show_errors(&m->diags);
 		fputs(form.data, stderr);
@@ -270,7 +290,7 @@ check_again(struct module *m, const struct schedule_case *c,
 	trace_json_write(s, SCRIPT_CURRENT, &form);
 	src.text = form.data;
 	src.length = form.len;
-	sched_init(&again, read_func(m, c));
+	begin(&again, c, read_func(m, c));
 	if (!CHECK(trace_json_read(&again, &src))) {
 		show_errors(&m->diags);
 		fputs(form.data, stderr);
@@ -281,13 +301,19 @@ check_again(struct module *m, const struct schedule_case *c,
 
 static void
 check_meaning(struct module *m, const struct schedule_case *c,
-	      const struct func *f)
+	      const struct sched *s)
 {
+	struct func *f = s->func, *first = read_func(m, c);
 	struct func *lowered = func_clone(f, f->name);
+	const char *why = NULL;
 
-	check_same_results(m, read_func(m, c), func_clone(f, f->name));
+	/* What instructions do, for the interpreter. */
+	if (s->intrins && !CHECK(intrinsic_references(m, s->intrins, &why))) {
+		fprintf(stderr, "%s\n", why);
+	}
+	check_same_results(m, first, func_clone(f, f->name));
 	if (CHECK(lower_func(lowered, NULL))) {
-		check_same_results(m, read_func(m, c), lowered);
+		check_same_results(m, first, lowered);
 	} else {
 		show_errors(&m->diags);
 	}
@@ -326,7 +352,7 @@ run_case(struct arena *a, const struct schedule_case *c,
 	*now = *c;
 	now->before = arena_strdup(a, text_of(m, f));
 	now->after = now->refused = NULL;
-	sched_init(&s, f);
+	begin(&s, c, f);
 	done = apply_steps(&s, c);
 	if (done) {
 		now->after = arena_strdup(a, text_of(m, f));
@@ -344,7 +370,7 @@ run_case(struct arena *a, const struct schedule_case *c,
 	}
 	check_again(m, c, &s, text_of(m, f));
 	if (done && !c->not_run) {
-		check_meaning(m, c, f);
+		check_meaning(m, c, &s);
 	}
 	module_free(m);
 	return true;
