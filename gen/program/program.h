@@ -60,6 +60,9 @@ struct program_sources {
 	bool with_header; /* wanted: the source includes it */
 	const char *source_name, *source;
 	const char *header_name, *header; /* header NULL: nothing to declare */
+	const struct func **funcs; /* as written, one per function of the list;
+				    * arrays that the stack could not hold are
+				    * parameters behind the others */
 };
 
 /* target NULL: the default one. */

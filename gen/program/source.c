@@ -120,6 +120,10 @@ program_source(struct module *m, const struct program_result *list,
 		w.parts[i].schedule = in_a_row(&m->arena,
 					       w.parts[i].schedule);
 	}
+	out->funcs = arena_array(&m->arena, const struct func *, text.n + 1);
+	for (int i = 0; i < text.n; i++) {
+		out->funcs[i] = w.parts[i].func;
+	}
 	strbuf_init(&source);
 	strbuf_init(&header);
 	ok = emit_program(m, w.dialect, &text, &source) &&
