@@ -18,6 +18,14 @@ cache_buffer(struct edit *e, const struct buffer *b, const char *scope)
 			   scope, -1, NULL);
 }
 
+static bool
+gap_fail(struct edit *e, const struct buffer *b)
+{
+	return edit_fail(e, "some elements of %s in the box to copy are never "
+			 "stored, like the padding of a layout; give the "
+			 "layout a pad_value, or use reindex", b->name);
+}
+
 struct stmt *
 copy_box_nest(struct edit *e, const char *name, const struct buffer *to,
 	      const struct buffer *from, const struct range *box,
@@ -200,6 +208,10 @@ find_box(struct reading *r)
 	r->box = arena_array(&e->m->arena, struct range,
 			     r->buffer->ndim + 1);
 	access_cover(e->f, top, loads.list.data, loads.list.n, r->box);
+	if (!is_param_buffer(e->f, r->buffer) &&
+	    leaves_gaps(e, e->f->body, r->buffer, r->box)) {
+		return gap_fail(e, r->buffer);
+	}
 	if (!r->level.seq) {
 		return true;
 	}
@@ -417,6 +429,9 @@ prim_cache_write(struct edit *e, const struct sched_value *args,
 				 "a condition; there is nothing to copy back "
 				 "for them", b->u.block->name, buffer->name);
 	}
+	if (leaves_gaps(e, b, buffer, box)) {
+		return gap_fail(e, buffer);
+	}
 	cache = cache_buffer(e, buffer, args[2].u.text);
 	nest = copy_box_nest(e, cache->name, buffer, cache, box,
 			     store_index(e, b, buffer), NULL, &copy);
@@ -466,6 +481,10 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 		     all.list.n, touched);
 	if (!written_box(e, b, buffer, box)) {
 		memcpy(box, touched, sizeof *box * (size_t)buffer->ndim);
+	}
+	if (!is_param_buffer(e->f, buffer) &&
+	    leaves_gaps(e, e->f->body, buffer, touched)) {
+		return gap_fail(e, buffer);
 	}
 	cache = cache_buffer(e, buffer, args[2].u.text);
 	nest = copy_box_nest(e, cache->name, cache, buffer, touched,

@@ -119,6 +119,13 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 	}
 	access_cover(e->f, c.loop->children[0], c.uses.list.data,
 		     c.uses.list.n, c.box);
+	if (!is_param_buffer(e->f, c.buffer) &&
+	    leaves_gaps(e, e->f->body, c.buffer, c.box)) {
+		return edit_fail(e, "some elements of %s in the box to copy "
+				 "are never stored, like the padding of a "
+				 "layout; give the layout a pad_value",
+				 c.buffer->name);
+	}
 	finish(&c, NULL, false, out);
 	return true;
 }
@@ -394,7 +401,7 @@ prim_cache_index(struct edit *e, const struct sched_value *args,
 				 p.list.n > 0 ? " that often; lower cse_thresh"
 					      : "");
 	}
-	block_refresh(e->f, block);
+	refresh_inside(e, block);
 	*out = sv_list(e->m, made, n);
 	return true;
 }

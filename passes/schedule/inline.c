@@ -37,6 +37,18 @@ struct inlining {
 	const int *iter_of;
 };
 
+/* Does iter i choose a dimension? */
+static bool
+is_index(const int *iter_of, int ndim, int i)
+{
+	for (int d = 0; d < ndim; d++) {
+		if (iter_of[d] == i) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static const struct expr *
 inline_load(void *ctx, const struct expr *x)
 {
@@ -47,14 +59,22 @@ inline_load(void *ctx, const struct expr *x)
 	if (x->kind != EXPR_LOAD || x->u.buffer != in->buffer) {
 		return NULL;
 	}
-	map.from = arena_array(&m->arena, struct var *, x->n_args + 1);
-	map.to = arena_array(&m->arena, const struct expr *, x->n_args + 1);
+	map.from = arena_array(&m->arena, struct var *,
+			       in->block->n_iters + 1);
+	map.to = arena_array(&m->arena, const struct expr *,
+			     in->block->n_iters + 1);
 	for (int d = 0; d < x->n_args; d++) {
 		if (in->iter_of[d] >= 0) {
 			map.from[map.n] =
 				in->block->iters[in->iter_of[d]].var;
 			map.to[map.n++] =
 				expr_rewrite(m, x->args[d], inline_load, in);
+		}
+	}
+	for (int i = 0; i < in->block->n_iters; i++) {
+		if (!is_index(in->iter_of, x->n_args, i)) {
+			map.from[map.n] = in->block->iters[i].var;
+			map.to[map.n++] = in->block->iters[i].min;
 		}
 	}
 	return expr_substitute(m, in->value, &map);
@@ -129,6 +149,17 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 		return edit_fail(e, "block %s does not assign each element "
 				 "of %s once at its own iter vars; it stays a "
 				 "block", name, buffer->name);
+	}
+	for (int i = 0; i < b->u.block->n_iters; i++) {
+		if (!is_index(iter_of, buffer->ndim, i) &&
+		    !expr_is_value(b->u.block->iters[i].extent, 1)) {
+			return edit_fail(e, "iter var %s of block %s chooses "
+					 "no element of %s, which is assigned "
+					 "again for each of its values; it "
+					 "stays a block",
+					 b->u.block->iters[i].var->name, name,
+					 buffer->name);
+		}
 	}
 	access_collect(e->f, e->f->body, buffer, &uses);
 	for (int i = 0; i < uses.list.n; i++) {

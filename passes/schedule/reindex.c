@@ -154,7 +154,7 @@ insert_made(struct reindex *r, struct sched_value *out)
 	struct stmt *nest = copy_nest(r, &copy);
 
 	access_remap(e->f, r->block, r->buffer, r->made, new_place, r);
-	block_refresh(e->f, r->block);
+	refresh_inside(e, r->block);
 	insert_beside(e, scope_child(r->block), nest, r->writes);
 	scope_add_alloc(e->f, owner, r->made);
 	*out = sv_block(copy->id);

@@ -446,6 +446,24 @@ insert_beside(struct edit *e, struct stmt *at, struct stmt *added, bool after)
 	stmt_put(e->f, place, stmt_seq(e->f, pair, 2));
 }
 
+void
+refresh_inside(struct edit *e, struct stmt *block)
+{
+	struct stmt_list inner = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		if (block->children[i]) {
+			blocks_below(e->f, block->children[i], &inner);
+		}
+	}
+	for (int i = 0; i < inner.list.n; i++) {
+		refresh_inside(e, inner.list.data[i]);
+	}
+	if (inner.list.n == 0) {
+		block_refresh(e->f, block); /* and what is around it */
+	}
+}
+
 struct following {
 	struct func *func;
 	const struct buffer *from, *to;

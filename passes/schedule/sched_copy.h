@@ -79,9 +79,15 @@ struct stmt *copy_box_nest(struct edit *e, const char *name,
 			   const struct range *box,
 			   const struct expr *const *like,
 			   const struct stmt *context, struct stmt **copy);
+/* Are there surely elements of the box that nothing at or below s stores? So
+ * it is with the padding of a layout. */
+bool leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
+		 const struct range *box);
 /* Puts added before or after at. */
 void insert_beside(struct edit *e, struct stmt *at, struct stmt *added,
 		   bool after);
+/* Recomputes what a block and the blocks inside of it read and write. */
+void refresh_inside(struct edit *e, struct stmt *block);
 /* What owns or declares from owns or declares to, after the accesses have
  * changed. */
 void buffer_follow(struct edit *e, const struct buffer *from,

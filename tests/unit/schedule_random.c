@@ -4,6 +4,8 @@
  * of both. One argument: the number of schedules; a second: the first seed. */
 #include "schedule_help.h"
 
+#include "primitive.h"
+
 struct rng {
 	unsigned state;
 };
@@ -159,12 +161,176 @@ random_blockize(struct trial *t, struct rng *r)
 	return sched_apply(&t->s, "blockize", args, 2, NULL);
 }
 
+/* -- the primitives on buffers, through the table */
+
+static struct sched_value
+random_buffer(struct trial *t, struct rng *r)
+{
+	struct sched_value pair[2] = {
+		sv_string(pick(r, 2) ? "read" : "write"), sv_int(pick(r, 2))
+	};
+
+	return sv_list(t->m, pair, 2);
+}
+
+/* The variables in another order, and one of them split or two joined. */
+static struct sched_value
+random_map(struct trial *t, struct rng *r, int n)
+{
+	struct module *m = t->m;
+	struct index_map *map = arena_new(&m->arena, struct index_map);
+	const struct expr *by = expr_i32(m, 1 + pick(r, 4));
+	int turn = n > 0 ? pick(r, n) : 0, k = 0;
+
+	map->n_logical = n;
+	map->logical = arena_array(&m->arena, struct var *, n + 1);
+	map->to_physical = arena_array(&m->arena, const struct expr *,
+				       n + 2);
+	for (int i = 0; i < n; i++) {
+		map->logical[i] = var_new(m, "v", dtype_of(DT_I32));
+	}
+	for (int i = 0; i < n; i++) {
+		const struct expr *v = map->logical[(i + turn) % n]->expr;
+
+		if (i == 0 && pick(r, 2)) {
+			map->to_physical[k++] = expr_floordiv(m, v, by);
+			v = expr_floormod(m, v, by);
+		}
+		map->to_physical[k++] = v;
+	}
+	map->n_physical = k;
+	return sv_map(map);
+}
+
+static const struct buffer *
+written(struct trial *t, int block)
+{
+	const struct stmt *s = func_find(t->f, block);
+
+	return s && s->kind == STMT_BLOCK && s->u.block->n_writes > 0
+		       ? s->u.block->writes[0].buffer
+		       : NULL;
+}
+
+static bool
+is_parameter(struct trial *t, int block)
+{
+	const struct buffer *b = written(t, block);
+
+	for (int i = 0; b && i < t->f->params.n; i++) {
+		if (t->f->params.data[i].buffer == b) {
+			return true;
+		}
+	}
+	return !b;
+}
+
+static int
+rank_written(struct trial *t, int block)
+{
+	return written(t, block)->ndim;
+}
+
+static int
+iters_of(struct trial *t, int block)
+{
+	const struct stmt *s = func_find(t->f, block);
+
+	return s && s->kind == STMT_BLOCK ? s->u.block->n_iters : 1;
+}
+
+static bool
+random_buffer_step(struct trial *t, struct rng *r)
+{
+	int block = random_block(t, r), n = iters_of(t, block);
+	struct sched_value b = sv_block(block);
+	struct sched_value l = sv_loop(random_loop(t, r));
+	struct sched_value local = sv_string("local");
+	struct sched_value i = sv_int(pick(r, 2));
+	struct sched_value which = random_buffer(t, r);
+	struct sched_value pads[8], args[5] = { b, i, local };
+
+	switch (pick(r, 16)) {
+	case 0:
+		return sched_apply(&t->s, "reindex",
+				   (struct sched_value[]){ b, which }, 2,
+				   NULL);
+	case 1:
+	case 2:
+		args[3] = random_map(t, r, n);
+		return sched_apply(&t->s, pick(r, 2) ? "reindex_cache_read"
+						     : "reindex_cache_write",
+				   args, 4, NULL);
+	case 3:
+		return sched_apply(&t->s, "cache_inplace", args, 3, NULL);
+	case 4:
+		return sched_apply(&t->s, "cache_index",
+				   (struct sched_value[]){ b, local }, 2,
+				   NULL);
+	case 5:
+	case 6:
+		return sched_apply(&t->s, pick(r, 2) ? "read_at"
+						     : "write_at",
+				   (struct sched_value[]){ l, b, i, local },
+				   4, NULL);
+	case 7:
+		return sched_apply(&t->s, "storage_align",
+				   (struct sched_value[]){
+					   b, sv_int(0), sv_int(pick(r, 2)),
+					   sv_int(1 + pick(r, 8)),
+					   sv_int(pick(r, 4)) },
+				   5, NULL);
+	case 8:
+	case 9:
+		/* Of parameters the layout is the caller's. */
+		if (is_parameter(t, block)) {
+			return true;
+		}
+		args[1] = sv_list(t->m,
+				  (struct sched_value[]){ sv_string("write"),
+							  sv_int(0) }, 2);
+		args[2] = random_map(t, r, rank_written(t, block));
+		args[3] = pick(r, 2) ? sv_none() : sv_int(7);
+		return sched_apply(&t->s, "transform_layout", args, 4, NULL);
+	case 10:
+	case 11:
+		return sched_apply(&t->s, "transform_block_layout",
+				   (struct sched_value[]){
+					   b, random_map(t, r, n) },
+				   2, NULL);
+	case 12:
+		return sched_apply(&t->s, "decompose_padding",
+				   (struct sched_value[]){ b, l }, 2, NULL);
+	case 13:
+		for (int k = 0; k < 8; k++) {
+			pads[k] = sv_int(1 + pick(r, 4));
+		}
+		return n > 8 ||
+		       sched_apply(&t->s, "pad_einsum",
+				   (struct sched_value[]){
+					   b, sv_list(t->m, pads, n) },
+				   2, NULL);
+	case 14:
+		return sched_apply(&t->s, "rolling_buffer",
+				   (struct sched_value[]){ b, sv_int(0) }, 2,
+				   NULL);
+	default:
+		return sched_apply(&t->s, "fuse_reduction_epilogue",
+				   (struct sched_value[]){
+					   b, sv_block(random_block(t, r)) },
+				   2, NULL);
+	}
+}
+
 static bool
 random_step(struct trial *t, struct rng *r)
 {
 	int out[4];
 	int64_t factors[] = { 0, 1 + pick(r, 5), 1 + pick(r, 3) };
 
+	if (pick(r, 4) == 0) {
+		return random_buffer_step(t, r);
+	}
 	switch (pick(r, 19)) {
 	case 0:
 	case 1:

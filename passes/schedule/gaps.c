@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Does a box hold elements that nothing stores? A layout that does not divide
+ * leaves such padding; to copy it would read what was never written.
+ *
+ *	B[v_i // 4, v_j, v_i % 4], v_i in 0..6: of the box [2][8][4] the
+ *	elements [1, ., 2] and [1, ., 3] are not stored
+ *
+ * Dimensions that share no variable are looked at apart, so that there is
+ * little to count. */
+#include "sched_copy.h"
+
+enum { GAP_DIMS = 16, GAP_VARS = 16, GAP_POINTS = 1 << 16 };
+
+/* The variables that a store's index speaks of, and their ranges. */
+struct domain {
+	const struct var *var[GAP_VARS];
+	int64_t min[GAP_VARS], extent[GAP_VARS], value[GAP_VARS];
+	int n;
+};
+
+static bool
+add_var(struct domain *d, const struct access *store, const struct var *v,
+	const struct expr *min, const struct expr *extent)
+{
+	bool used = false;
+
+	for (int i = 0; i < store->buffer->ndim; i++) {
+		used |= expr_uses_var(store->index[i], v);
+	}
+	if (!used) {
+		return true;
+	}
+	if (d->n == GAP_VARS || !expr_is_int(min, &d->min[d->n]) ||
+	    !expr_is_int(extent, &d->extent[d->n])) {
+		return false;
+	}
+	d->var[d->n++] = v;
+	return true;
+}
+
+static bool
+find_domain(struct domain *d, const struct access *store)
+{
+	for (const struct stmt *s = store->at; s; s = s->parent) {
+		if (s->kind == STMT_FOR &&
+		    !add_var(d, store, s->u.loop.var, s->args[0],
+			     s->args[1])) {
+			return false;
+		}
+		for (int i = 0; s->kind == STMT_BLOCK &&
+				i < s->u.block->n_iters; i++) {
+			const struct iter_var *it = &s->u.block->iters[i];
+
+			if (!add_var(d, store, it->var, it->min,
+				     it->extent)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+static bool
+evaluate(const struct domain *d, const struct expr *e, int64_t *out)
+{
+	int64_t x, y;
+
+	if (expr_is_int(e, out)) {
+		return true;
+	}
+	for (int i = 0; i < d->n && e->kind == EXPR_VAR; i++) {
+		if (d->var[i] == e->u.var) {
+			*out = d->value[i];
+			return true;
+		}
+	}
+	if (e->n_args != 2 || !evaluate(d, e->args[0], &x) ||
+	    !evaluate(d, e->args[1], &y)) {
+		return false;
+	}
+	switch (e->kind) {
+	case EXPR_ADD:
+		return !__builtin_add_overflow(x, y, out);
+	case EXPR_SUB:
+		return !__builtin_sub_overflow(x, y, out);
+	case EXPR_MUL:
+		return !__builtin_mul_overflow(x, y, out);
+	case EXPR_FLOORDIV:
+	case EXPR_FLOORMOD:
+		if (y <= 0) {
+			return false;
+		}
+		*out = e->kind == EXPR_FLOORDIV
+			       ? x / y - (x % y < 0)
+			       : x % y + (x % y < 0 ? y : 0);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The dimensions of one group, and the place of their elements in the box. */
+struct dim_group {
+	const struct access *store;
+	const struct range *box;
+	const bool *dims, *vars;
+};
+
+/* The number of the element in the group's part of the box; -1: outside, -2:
+ * not known. */
+static int64_t
+place_of(const struct dim_group *g, const struct domain *d)
+{
+	int64_t at = 0, x, min, extent;
+
+	for (int i = 0; i < g->store->buffer->ndim; i++) {
+		if (!g->dims[i]) {
+			continue;
+		}
+		if (!evaluate(d, g->store->index[i], &x) ||
+		    !expr_is_int(g->box[i].min, &min) ||
+		    !expr_is_int(g->box[i].extent, &extent)) {
+			return -2;
+		}
+		if (x < min || x >= min + extent) {
+			return -1;
+		}
+		at = at * extent + x - min;
+	}
+	return at;
+}
+
+/* Goes to the next values of the group's variables. */
+static bool
+advance(const struct dim_group *g, struct domain *d)
+{
+	for (int i = 0; i < d->n; i++) {
+		if (!g->vars[i]) {
+			continue;
+		}
+		if (++d->value[i] < d->min[i] + d->extent[i]) {
+			return true;
+		}
+		d->value[i] = d->min[i];
+	}
+	return false;
+}
+
+/* -1: not a number that can be counted to. */
+static int64_t
+volume_of(const struct dim_group *g)
+{
+	int64_t volume = 1, n;
+
+	for (int i = 0; i < g->store->buffer->ndim; i++) {
+		if (g->dims[i] && (!expr_is_int(g->box[i].extent, &n) ||
+				   n < 1 ||
+				   __builtin_mul_overflow(volume, n,
+							  &volume))) {
+			return -1;
+		}
+	}
+	return volume;
+}
+
+static int64_t
+points_of(const struct dim_group *g, const struct domain *d)
+{
+	int64_t points = 1;
+
+	for (int i = 0; i < d->n; i++) {
+		if (g->vars[i] &&
+		    (d->extent[i] < 1 ||
+		     __builtin_mul_overflow(points, d->extent[i],
+					    &points))) {
+			return -1;
+		}
+	}
+	return points;
+}
+
+/* Marks what is stored; false if that is not known. */
+static bool
+mark_seen(const struct dim_group *g, struct domain *d, bool *seen,
+	  int64_t *filled)
+{
+	for (int i = 0; i < d->n; i++) {
+		d->value[i] = d->min[i];
+	}
+	do {
+		int64_t at = place_of(g, d);
+
+		if (at == -2) {
+			return false;
+		}
+		if (at >= 0 && !seen[at]) {
+			seen[at] = true;
+			++*filled;
+		}
+	} while (advance(g, d));
+	return true;
+}
+
+static bool
+group_has_gaps(struct edit *e, const struct dim_group *g, struct domain *d)
+{
+	int64_t volume = volume_of(g), points = points_of(g, d), filled = 0;
+
+	if (volume < 0 || points < 0 || points < volume) {
+		return volume >= 0 && points >= 0;
+	}
+	return points <= GAP_POINTS &&
+	       mark_seen(g, d, arena_array(&e->m->arena, bool, (int)volume),
+			 &filled) &&
+	       filled < volume;
+}
+
+/* Adds to the group what shares a variable with it. */
+static void
+grow(const struct access *store, const struct domain *d, bool *dims,
+     bool *vars)
+{
+	bool grown;
+
+	do {
+		grown = false;
+		for (int i = 0; i < store->buffer->ndim; i++) {
+			for (int k = 0; k < d->n; k++) {
+				if (dims[i] != vars[k] &&
+				    expr_uses_var(store->index[i],
+						  d->var[k])) {
+					dims[i] = vars[k] = true;
+					grown = true;
+				}
+			}
+		}
+	} while (grown);
+}
+
+static bool
+store_has_gaps(struct edit *e, const struct access *store,
+	       const struct range *box)
+{
+	struct domain d = { .n = 0 };
+	bool done[GAP_DIMS] = { false };
+	int ndim = store->buffer->ndim;
+
+	if (ndim > GAP_DIMS || !find_domain(&d, store)) {
+		return false;
+	}
+	for (int i = 0; i < ndim; i++) {
+		bool dims[GAP_DIMS] = { false }, vars[GAP_VARS] = { false };
+		struct dim_group g = { store, box, dims, vars };
+
+		if (done[i]) {
+			continue;
+		}
+		dims[i] = true;
+		grow(store, &d, dims, vars);
+		for (int k = 0; k < ndim; k++) {
+			done[k] |= dims[k];
+		}
+		if (group_has_gaps(e, &g, &d)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+same_index(const struct access *x, const struct access *y)
+{
+	for (int d = 0; d < x->buffer->ndim; d++) {
+		if (x->index[d] != y->index[d]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Several stores: what they leave together. */
+static bool
+stores_have_gaps(struct edit *e, const struct access_list *stores,
+		 const struct range *box)
+{
+	bool dims[GAP_DIMS], vars[GAP_VARS], *seen = NULL;
+	int64_t volume = 0, filled = 0;
+
+	for (int i = 0; i < GAP_DIMS; i++) {
+		dims[i] = true;
+	}
+	for (int i = 0; i < GAP_VARS; i++) {
+		vars[i] = true;
+	}
+	for (int i = 0; i < stores->list.n; i++) {
+		const struct access *store = &stores->list.data[i];
+		struct dim_group g = { store, box, dims, vars };
+		struct domain d = { .n = 0 };
+		int64_t points;
+
+		if (store->buffer->ndim > GAP_DIMS) {
+			return false;
+		}
+		volume = volume_of(&g);
+		if (volume < 0 || volume > GAP_POINTS ||
+		    !find_domain(&d, store)) {
+			return false;
+		}
+		points = points_of(&g, &d);
+		if (!seen) {
+			seen = arena_array(&e->m->arena, bool, (int)volume);
+		}
+		if (points < 0 || points > GAP_POINTS ||
+		    !mark_seen(&g, &d, seen, &filled)) {
+			return false;
+		}
+	}
+	return filled < volume;
+}
+
+bool
+leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
+	    const struct range *box)
+{
+	struct access_list all = { 0 }, stores = { 0 };
+
+	access_collect(e->f, s, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+		bool known = x->load != NULL;
+
+		for (int k = 0; k < stores.list.n && !known; k++) {
+			known = same_index(&stores.list.data[k], x);
+		}
+		if (!known) {
+			vec_push(&e->m->arena, &stores.list, *x);
+		}
+	}
+	if (stores.list.n == 1) {
+		return store_has_gaps(e, &stores.list.data[0], box);
+	}
+	return stores.list.n > 1 && stores_have_gaps(e, &stores, box);
+}
