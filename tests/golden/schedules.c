@@ -403,6 +403,14 @@ check_case(struct arena *a, struct schedule_case *c, bool regen)
 		}
 		/* As the printer writes it, its names are other ones. */
 		again = regen && !same_text(now.before, c->before);
+		if (getenv("DUMP") && now.json) {
+			const char *stem = strrchr(c->path, '/') + 1;
+			const char *file = arena_printf(a, "%s/%.*s",
+				getenv("DUMP"), (int)strlen(stem) - 4, stem);
+
+			write_text(arena_printf(a, "%s.json", file), now.json);
+			write_text(arena_printf(a, "%s.py", file), now.before);
+		}
 		*c = now;
 		if (again) {
 			check_case(a, c, regen);
