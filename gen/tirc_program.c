@@ -258,6 +258,9 @@ tirc_program_sources(struct tirc *t, const char *path,
 	if (text.header != NULL) {
 		add_source(t, text.header_name, text.header);
 	}
+	if (text.launches != NULL) {
+		add_source(t, text.launches_name, text.launches);
+	}
 	return true;
 }
 

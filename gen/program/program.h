@@ -63,6 +63,8 @@ struct program_sources {
 	const struct func **funcs; /* as written, one per function of the list;
 				    * arrays that the stack could not hold are
 				    * parameters behind the others */
+	/* How the kernels are launched, as JSON; NULL: there are none. */
+	const char *launches_name, *launches;
 };
 
 /* target NULL: the default one. */

@@ -89,6 +89,28 @@ load(struct writing *w, const char *target)
 	return w->dialect != NULL;
 }
 
+static bool
+write_launches(struct writing *w, const struct program_text *text,
+	       struct program_sources *out)
+{
+	struct strbuf s;
+	bool any = false, ok;
+
+	for (int i = 0; i < text->n; i++) {
+		any |= text->parts[i].split != NULL;
+	}
+	if (!any) {
+		return true;
+	}
+	strbuf_init(&s);
+	ok = emit_launches(w->m, w->dialect, text->parts, text->n, &s);
+	out->launches_name = arena_printf(&w->m->arena, "%s_launches.json",
+					  text->stem);
+	out->launches = arena_strdup(&w->m->arena, s.data ? s.data : "");
+	strbuf_release(&s);
+	return ok;
+}
+
 bool
 program_source(struct module *m, const struct program_result *list,
 	       const struct program_options *o, const char *target,
@@ -129,6 +151,7 @@ program_source(struct module *m, const struct program_result *list,
 	ok = emit_program(m, w.dialect, &text, &source) &&
 	     (!out->with_header ||
 	      emit_program_header(m, w.dialect, &text, &header));
+	ok = ok && write_launches(&w, &text, out);
 	out->source = arena_strdup(&m->arena, source.data ? source.data : "");
 	out->header = header.len > 0 ? arena_strdup(&m->arena, header.data)
 				     : NULL;
