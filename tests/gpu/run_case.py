@@ -14,23 +14,25 @@ import sys
 
 from helper import execute, fail, need, skip, work_folder
 
-how, program, case, *rest = sys.argv[1:]
 here = os.path.dirname(os.path.abspath(__file__))
 folder = work_folder()
+rest = []
 
 
 def emit(dialect):
+    """Replaced by who has another source: fills folder, gives the plan."""
+    program, case = rest[:2]
     execute([program, dialect, case, folder])
     with open(os.path.join(folder, "plan"), encoding="utf-8") as file:
         return [line.split() for line in file]
 
 
 def on_opencl():
-    if not rest:
+    if len(rest) < 3:
         skip("the OpenCL headers or the loader are not installed")
     emit("opencl")
     os.environ["POCL_CACHE_DIR"] = os.path.join(folder, "cache")
-    done = execute([rest[0], folder], None)
+    done = execute([rest[2], folder], None)
     print(done.stdout)
     if done.returncode == 77:
         skip("there is no OpenCL device")
@@ -164,5 +166,9 @@ def by_nvcc():
              os.path.join(folder, "out.o")])
 
 
-{"opencl": on_opencl, "cuda_cpu": on_cpu, "clang": by_clang,
- "nvcc": by_nvcc}[how]()
+WAYS = {"opencl": on_opencl, "cuda_cpu": on_cpu, "clang": by_clang,
+        "nvcc": by_nvcc}
+
+if __name__ == "__main__":
+    rest = sys.argv[2:]
+    WAYS[sys.argv[1]]()
