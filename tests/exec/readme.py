@@ -20,6 +20,16 @@ if len(shown) < 2:
 for text in shown:
     if text not in source:
         fail("tests: the README shows what is not emitted:\n" + text)
+program = re.search(r"^```python\n(.*?)^```\n\n`tirc lower (\S+)` prints\n\n"
+                    r"^```\n(.*?)^```", readme, re.M | re.S)
+if not program:
+    fail("the README shows no tensor program")
+path = os.path.join(folder, program[2])
+with open(path, "w", encoding="utf-8") as f:
+    f.write(program[1])
+lowered = execute([TIRC, "lower", path]).stdout
+if lowered.rstrip("\n") != program[3].rstrip("\n"):
+    fail("the README's program prints something else:\n" + lowered)
 printed = re.search(r"^\$ tirc compile [^\n]*\n(.*?)^```", readme,
                     re.M | re.S)
 if not printed or printed[1] != said:
