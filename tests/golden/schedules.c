@@ -461,6 +461,30 @@ read_cases(struct arena *a, const char *folder, struct schedule_cases *out)
 	}
 }
 
+/* Each primitive: what it does, and what it refuses. */
+static void
+check_complete(const struct schedule_cases *cases)
+{
+	int n;
+	const struct primitive *list = sched_primitives(&n);
+
+	for (int i = 0; i < n; i++) {
+		bool works = false, refuses = false;
+
+		for (int k = 0; k < cases->list.n; k++) {
+			const struct schedule_case *c = &cases->list.data[k];
+
+			if (strcmp(c->primitive, list[i].name) == 0) {
+				works |= c->after != NULL;
+				refuses |= c->refused != NULL;
+			}
+		}
+		if (!CHECK(works) || !CHECK(refuses)) {
+			fprintf(stderr, "%s lacks a case\n", list[i].name);
+		}
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -482,6 +506,7 @@ main(int argc, char **argv)
 			check_case(&a, &cases.list.data[i], regen);
 		}
 	}
+	check_complete(&cases);
 	strbuf_init(&docs);
 	schedules_docs(&a, &cases, &docs);
 	if (regen) {
