@@ -86,6 +86,51 @@ init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
 	return true;
 }
 
+struct init_reads {
+	const struct buffer *buffer;
+	bool found;
+};
+
+static bool
+find_read(void *ctx, struct stmt *s)
+{
+	struct init_reads *r = ctx;
+
+	for (int i = 0; i < s->n_args && !r->found; i++) {
+		r->found = expr_uses_buffer(s->args[i], r->buffer);
+	}
+	return !r->found;
+}
+
+/* What the init part reads (an index, where that is a load). */
+static void
+init_regions(struct func *f, struct stmt *block, struct block *init)
+{
+	const struct block *b = block->u.block;
+	struct module *m = f->module;
+
+	init->reads = arena_array(&m->arena, struct region, b->n_reads + 1);
+	for (int i = 0; i < b->n_reads; i++) {
+		const struct buffer *buffer = b->reads[i].buffer;
+		struct init_reads q = { buffer, false };
+		struct region *r = &init->reads[init->n_reads];
+
+		stmt_visit(block->children[1], find_read, &q);
+		if (!q.found) {
+			continue;
+		}
+		init->n_reads++;
+		r->buffer = buffer;
+		r->ranges = arena_array(&m->arena, struct range,
+					buffer->ndim + 1);
+		for (int d = 0; d < buffer->ndim; d++) {
+			r->ranges[d].min = expr_int(
+				m, buffer->shape[d]->type, 0);
+			r->ranges[d].extent = buffer->shape[d];
+		}
+	}
+}
+
 /* A copy of the block with init as its body and spatial iters only. */
 static struct stmt *
 init_block(struct func *f, struct stmt *block, const struct expr *predicate)
@@ -107,6 +152,7 @@ init_block(struct func *f, struct stmt *block, const struct expr *predicate)
 	}
 	init.writes = b->writes;
 	init.n_writes = b->n_writes;
+	init_regions(f, block, &init);
 	stmt_set_child(f, block, 1, NULL);
 	made = stmt_block(f, &init, predicate, bindings, NULL, body);
 	if (body->kind != STMT_STORE || expr_has_load(body->args[0])) {

@@ -137,7 +137,7 @@ outer_iter(struct blockizer *z, const struct iter_var *it,
 	fresh.extent = d->outer_extent;
 	vec_push(&m->arena, &z->iters, fresh);
 	vec_push(&m->arena, &z->bindings, d->outer);
-	z->reduces |= it->kind != ITER_SPATIAL &&
+	z->reduces |= it->kind == ITER_REDUCE &&
 		      !expr_is_value(d->outer_extent, 1);
 	return fresh.var->expr;
 }
@@ -254,7 +254,7 @@ detach_init(struct edit *e, struct stmt *top, struct stmt *block)
 	init.name = fresh_block_name(e, b->name, "init");
 	init.iters = arena_array(arena, struct iter_var, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
-		if (b->iters[i].kind == ITER_SPATIAL) {
+		if (b->iters[i].kind != ITER_REDUCE) {
 			init.iters[init.n_iters] = b->iters[i];
 			bindings[init.n_iters++] = block->args[i + 1];
 		}

@@ -474,6 +474,15 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 	if (!check_written(e, b, buffer, false)) {
 		return false;
 	}
+	for (int i = 0; i < b->u.block->n_iters; i++) {
+		if (b->u.block->iters[i].kind == ITER_SCAN) {
+			return edit_fail(e, "block %s reads elements of %s "
+					 "that it wrote itself at an earlier "
+					 "time; there is nothing to copy in "
+					 "for them", b->u.block->name,
+					 buffer->name);
+		}
+	}
 	/* What is copied in covers what is copied back: elements left out
 	 * under a condition keep their values. */
 	access_collect(e->f, b, buffer, &all);

@@ -181,6 +181,19 @@ check_writer(struct copying *c)
 					 c->loop->u.loop.var->name);
 		}
 	}
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+
+		for (int d = 0; x->load && d < c->buffer->ndim; d++) {
+			if (x->index[d] != c->uses.list.data[0].index[d]) {
+				return edit_fail(e, "block %s also reads "
+						 "elements of %s that were "
+						 "written before; the copy "
+						 "would not have them", name,
+						 c->buffer->name);
+			}
+		}
+	}
 	for (int i = 0; i < c->uses.list.n; i++) {
 		if (!identity_index(c->block, c->buffer,
 				    c->uses.list.data[i].index, iter_of)) {

@@ -116,7 +116,7 @@ starts_at_first(struct parts *p, const struct stmt *block)
 	for (int i = 0; i < b->n_iters && good; i++) {
 		const struct expr *x = block->args[i + 1];
 
-		if (b->iters[i].kind == ITER_SPATIAL) {
+		if (b->iters[i].kind != ITER_REDUCE) {
 			continue;
 		}
 		for (const struct stmt *s = block->parent;
@@ -151,7 +151,7 @@ never_starts(struct parts *p, const struct stmt *block)
 	analyser_init(&a, m);
 	analyser_enter(&a, block);
 	for (int i = 0; i < b->n_iters; i++) {
-		if (b->iters[i].kind != ITER_SPATIAL &&
+		if (b->iters[i].kind == ITER_REDUCE &&
 		    prove(&a, expr_lt(m, b->iters[i].min,
 				      block->args[i + 1]))) {
 			return true;

@@ -471,7 +471,7 @@ moving_iters(struct module *m, const struct block *b, bool spatial,
 		if (expr_is_value(b->iters[i].extent, 1)) {
 			fixed->from[fixed->n] = b->iters[i].var;
 			fixed->to[fixed->n++] = b->iters[i].min;
-		} else if (!spatial || b->iters[i].kind == ITER_SPATIAL) {
+		} else if (!spatial || b->iters[i].kind != ITER_REDUCE) {
 			out[n++] = b->iters[i];
 		}
 	}

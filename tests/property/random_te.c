@@ -302,7 +302,10 @@ random_te(struct module *m, struct rng *r,
 	for (int i = 0; i < n_inputs; i++) {
 		k.tensors[k.n_tensors++] = random_placeholder(&k);
 	}
-	for (int i = 0; i < n_stages; i++) {
+	if (options->scans) {
+		make_scan(&k);
+	}
+	for (int i = options->scans; i < n_stages; i++) {
 		stages[rng_below(r, (int)(sizeof stages /
 					  sizeof *stages))](&k);
 	}

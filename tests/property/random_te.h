@@ -23,6 +23,7 @@ struct random_options {
 	int max_stages;    /* 0: 4 */
 	int max_extent;    /* 0: 9; of one dimension */
 	bool no_halves;    /* neither f16 nor bf16 */
+	bool scans;        /* the first stage is a scan */
 	bool symbolic;     /* some dimensions are a size n, 1 … 12 */
 };
 
