@@ -19,16 +19,16 @@
  *                                             for i_i in T.vectorized(8):
  *                                                 if i_o * 8 + i_i < 19: ...
  *
- * Done for a serial loop with the note "partition" (what is left of it is
+ * Done for a serial loop with the note "partition", or TVM's for it,
+ * "pragma_loop_partition_hint" (what is left of it is
  * then partitioned again, so that each source of a concatenation gets a loop
  * of its own), and for one that counts the tiles of an unrolled or vectorized
  * loop inside it, where at least half of the iterations become plain and the
- * body is small. */
+ * body is small. Loops of symbolic extents: lower_partition_tail.c. */
+#include "lower_partition.h"
 #include "lower_passes.h"
 
 #include "access.h"
-
-enum { BODY_LIMIT = 64 };
 
 struct partition {
 	struct func *func;
@@ -41,13 +41,11 @@ struct partition {
 	int n_stmts;
 };
 
-/* coeff * v + rest <= 0 is what c says. */
-static bool
-guard_sum(struct partition *p, struct analyser *a, const struct expr *c,
-	  int64_t *coeff, const struct expr **rest)
+bool
+partition_guard(struct analyser *a, struct var *v, const struct expr *c,
+		int64_t *coeff, const struct expr **rest)
 {
-	struct module *m = p->func->module;
-	struct var *v = p->loop->u.loop.var;
+	struct module *m = a->module;
 	bool swap = c->kind == EXPR_GT || c->kind == EXPR_GE;
 	bool strict = c->kind == EXPR_LT || c->kind == EXPR_GT;
 	const struct expr *sum;
@@ -64,13 +62,12 @@ guard_sum(struct partition *p, struct analyser *a, const struct expr *c,
 	       *coeff != 0;
 }
 
-/* Does the guard at s move with a tile: an unrolled or vectorized loop of
- * extent n inside p->loop, n steps of which are one step of it? */
-static bool
-is_tiled(struct partition *p, struct analyser *a, const struct stmt *s,
-	 const struct expr *rest, int64_t coeff)
+bool
+partition_is_tiled(struct analyser *a, const struct stmt *loop,
+		   const struct stmt *s, const struct expr *rest,
+		   int64_t coeff)
 {
-	for (; s != p->loop; s = s->parent) {
+	for (; s != loop; s = s->parent) {
 		const struct expr *other;
 		struct var *v;
 		int64_t inner, extent;
@@ -88,6 +85,14 @@ is_tiled(struct partition *p, struct analyser *a, const struct stmt *s,
 		}
 	}
 	return false;
+}
+
+bool
+partition_forced(const struct stmt *loop)
+{
+	return stmt_note(loop, "partition") ||
+	       stmt_note(loop, "loop_partition_hint") ||
+	       stmt_note(loop, "pragma_loop_partition_hint");
 }
 
 static int64_t
@@ -112,7 +117,8 @@ narrow(struct partition *p, struct stmt *at, const struct expr *cond)
 		struct bounds b;
 		int64_t coeff, edge;
 
-		if (!guard_sum(p, &a, all.list.data[i], &coeff, &rest)) {
+		if (!partition_guard(&a, p->loop->u.loop.var,
+				     all.list.data[i], &coeff, &rest)) {
 			continue;
 		}
 		b = analyse_bounds(&a, rest);
@@ -120,7 +126,7 @@ narrow(struct partition *p, struct stmt *at, const struct expr *cond)
 		    b.max < INT32_MIN) {
 			continue;
 		}
-		p->tiled |= is_tiled(p, &a, at, rest, coeff);
+		p->tiled |= partition_is_tiled(&a, p->loop, at, rest, coeff);
 		if (!p->tiled && !p->forced) {
 			continue;
 		}
@@ -281,10 +287,16 @@ partition_loop(struct func *f, struct stmt *loop)
 	struct partition p = { .func = f, .loop = loop };
 	int64_t min, extent, end;
 
-	p.forced = stmt_note(loop, "partition") != NULL;
-	if (loop->u.loop.kind != FOR_SERIAL ||
-	    !expr_is_int(loop->args[0], &min) ||
-	    !expr_is_int(loop->args[1], &extent) || extent < 2) {
+	p.forced = partition_forced(loop);
+	if (loop->u.loop.kind != FOR_SERIAL) {
+		return;
+	}
+	if (!expr_is_int(loop->args[0], &min) ||
+	    !expr_is_int(loop->args[1], &extent)) {
+		partition_tail(f, loop);
+		return;
+	}
+	if (extent < 2) {
 		return;
 	}
 	end = min + extent;
@@ -294,7 +306,7 @@ partition_loop(struct func *f, struct stmt *loop)
 	if ((p.first == min && p.last == end - 1) || p.last < p.first) {
 		return;
 	}
-	if (!p.forced && (p.n_stmts > BODY_LIMIT ||
+	if (!p.forced && (p.n_stmts > PARTITION_BODY_LIMIT ||
 			  (p.last - p.first + 1) * 2 < extent)) {
 		return;
 	}
@@ -327,7 +339,7 @@ bool
 lower_partition(struct func *f)
 {
 	partition_below(f, f->body);
-	if (f->body->kind == STMT_FOR && stmt_note(f->body, "partition")) {
+	if (f->body->kind == STMT_FOR) {
 		partition_loop(f, f->body);
 	}
 	return true;
