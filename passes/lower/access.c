@@ -376,6 +376,23 @@ pick(struct analyser *a, const struct expr *x, const struct expr *y,
 	return NULL;
 }
 
+static void
+find_inner_var(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_LOAD ||
+			(e->kind == EXPR_VAR && !e->u.var->is_dim);
+}
+
+/* Made of constants and sizes alone. */
+static bool
+is_size(const struct expr *e)
+{
+	bool inner = false;
+
+	expr_visit(e, find_inner_var, &inner);
+	return !inner;
+}
+
 static bool
 cover_all(struct func *f, const struct stmt *top, const struct access *list,
 	  int n, int d, bool of_block, struct range *out)
@@ -402,11 +419,16 @@ cover_all(struct func *f, const struct stmt *top, const struct access *list,
 	}
 	extent = simplify(&a, expr_add(m, expr_sub(m, max, min),
 				       expr_i32(m, 1)));
+	out->min = simplify(&a, min);
+	if (extent->kind != EXPR_INT && is_size(extent) &&
+	    dtype_equal(extent->type, min->type)) {
+		out->extent = extent;
+		return true;
+	}
 	bounds = analyse_bounds(&a, extent);
 	if (bounds.max == BOUND_POS_INF || bounds.max < 1) {
 		return false;
 	}
-	out->min = simplify(&a, min);
 	out->extent = expr_int(m, min->type, bounds.max);
 	return true;
 }
@@ -427,6 +449,12 @@ access_cover(struct func *f, const struct stmt *top,
 		if (known && expr_is_int(ranges[d].extent, &extent) &&
 		    expr_is_int(b->shape[d], &full) && extent >= full) {
 			known = false;
+		} else if (known && ranges[d].extent->kind != EXPR_INT) {
+			struct analyser a;
+
+			analyser_init(&a, f->module);
+			known = !prove(&a, expr_le(f->module, b->shape[d],
+						   ranges[d].extent));
 		}
 		if (!known) {
 			ranges[d].min = expr_int(f->module,

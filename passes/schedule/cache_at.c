@@ -130,30 +130,6 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 	return true;
 }
 
-/* One iteration of the loop stores each element of the box: as many points as
- * elements. */
-static bool
-fills_box(const struct copying *c)
-{
-	int64_t points = 1, volume = 1, n;
-
-	for (int d = 0; d < c->buffer->ndim; d++) {
-		if (!expr_is_int(c->box[d].extent, &n) ||
-		    __builtin_mul_overflow(volume, n, &volume)) {
-			return false;
-		}
-	}
-	for (const struct stmt *p = c->block->parent; p != c->loop;
-	     p = p->parent) {
-		if (p->kind == STMT_FOR && loop_drives(p, c->block, false) &&
-		    (!expr_is_int(p->args[1], &n) ||
-		     __builtin_mul_overflow(points, n, &points))) {
-			return false;
-		}
-	}
-	return points == volume;
-}
-
 static bool
 check_writer(struct copying *c)
 {
@@ -203,7 +179,8 @@ check_writer(struct copying *c)
 		}
 	}
 	if (!access_box(e->f, c->loop->children[0], c->uses.list.data,
-			c->uses.list.n, c->box) || !fills_box(c)) {
+			c->uses.list.n, c->box) || !loops_fill_box(e, c->block, c->loop->children[0], c->box,
+			    c->buffer->ndim)) {
 		return edit_fail(e, "what loop %s yields of %s is no whole "
 				 "box; choose an outer loop",
 				 c->loop->u.loop.var->name, c->buffer->name);

@@ -148,12 +148,12 @@ full_ranges(const struct stmt *block, struct range *ranges)
 /* A range [min, min + extent) intersected with an iter var's domain, as far
  * as that is sure to shorten it. */
 static struct range
-within(struct range r, const struct iter_var *it)
+within(struct edit *e, struct range r, const struct iter_var *it)
 {
-	int64_t size, domain;
+	struct analyser a;
 
-	if (expr_is_int(r.extent, &size) && expr_is_int(it->extent, &domain) &&
-	    size >= domain) {
+	analyser_init(&a, e->m);
+	if (prove(&a, expr_le(e->m, it->extent, r.extent))) {
 		r.min = it->min;
 		r.extent = it->extent;
 	}
@@ -233,7 +233,7 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 	full_ranges(b, ranges);
 	for (int d = 0; d < buffer->ndim; d++) {
 		if (iter_of[d] >= 0) {
-			ranges[iter_of[d]] = within(needed[d],
+			ranges[iter_of[d]] = within(e, needed[d],
 				&b->u.block->iters[iter_of[d]]);
 		}
 	}
@@ -303,40 +303,6 @@ struct reverse {
 	int first; /* child of the loop's body: not before it */
 	const struct expr *when; /* what the producers demand of outer loops */
 };
-
-/* Does the store, whose box is made, fill all of the box? Its indices are the
- * iter vars of its block, each driven by loops of its own, so that it is
- * enough to count. */
-static bool
-fills_box(struct reverse *r, const struct access *store,
-	  const struct range *made)
-{
-	const struct stmt *body = r->loop->children[0];
-	struct stmt *block = store->at;
-	int64_t points = 1, volume = 1, extent;
-
-	while (block->kind != STMT_BLOCK) {
-		block = block->parent;
-	}
-	for (int d = 0; d < store->buffer->ndim; d++) {
-		if (!expr_is_int(made[d].extent, &extent) ||
-		    __builtin_mul_overflow(volume, extent, &volume)) {
-			return false;
-		}
-	}
-	for (const struct stmt *p = block; p; p = p->parent) {
-		if (p->kind == STMT_FOR && loop_drives(p, block, false)) {
-			if (!expr_is_int(p->args[1], &extent) ||
-			    __builtin_mul_overflow(points, extent, &points)) {
-				return false;
-			}
-		}
-		if (p == body) {
-			break;
-		}
-	}
-	return points == volume;
-}
 
 /* Does c follow from the iter vars of the block being in their domains? */
 static bool
@@ -457,7 +423,8 @@ restrict_by(struct reverse *r, const struct buffer *b,
 				 r->loop->u.loop.var->name, b->name);
 	}
 	for (int i = 0; i < stores->list.n; i++) {
-		if (!fills_box(r, &stores->list.data[i], made) ||
+		if (!loops_fill_box(r->e, block_around(stores->list.data[i].at),
+				    r->loop->children[0], made, b->ndim) ||
 		    !inherit_predicate(r, &stores->list.data[i])) {
 			return edit_fail(e, "what loop %s yields of %s is no "
 					 "whole box; choose an outer loop",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does a box hold elements that nothing stores? A layout that does not divide
+/* Is a box filled? And does it hold elements that nothing stores? A layout that does not divide
  * leaves such padding; to copy it would read what was never written.
  *
  *	B[v_i // 4, v_j, v_i % 4], v_i in 0..6: of the box [2][8][4] the
@@ -7,6 +7,7 @@
  *
  * Dimensions that share no variable are looked at apart, so that there is
  * little to count. */
+#include "lower_passes.h"
 #include "sched_copy.h"
 
 enum { GAP_DIMS = 16, GAP_VARS = 16, GAP_POINTS = 1 << 16 };
@@ -340,4 +341,61 @@ leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
 		return store_has_gaps(e, &stores.list.data[0], box);
 	}
 	return stores.list.n > 1 && stores_have_gaps(e, &stores, box);
+}
+
+/* A product of numbers and of sizes that are no numbers. */
+struct sizes {
+	int64_t number;
+	VEC(const struct expr *) others;
+	bool broken;
+};
+
+static void
+multiply(struct edit *e, struct sizes *p, const struct expr *x)
+{
+	int64_t n;
+
+	if (expr_is_int(x, &n)) {
+		p->broken |= __builtin_mul_overflow(p->number, n, &p->number);
+	} else {
+		vec_push(&e->m->arena, &p->others, x);
+	}
+}
+
+static bool
+same_sizes(const struct sizes *x, struct sizes *y)
+{
+	for (int i = 0; i < x->others.n; i++) {
+		bool found = false;
+
+		for (int k = 0; k < y->others.n && !found; k++) {
+			found = y->others.data[k] == x->others.data[i];
+			if (found) {
+				y->others.data[k] = NULL;
+			}
+		}
+		if (!found) {
+			return false;
+		}
+	}
+	return !x->broken && !y->broken && x->number == y->number &&
+	       x->others.n == y->others.n;
+}
+
+bool
+loops_fill_box(struct edit *e, const struct stmt *block,
+	       const struct stmt *top, const struct range *box, int ndim)
+{
+	struct sizes points = { .number = 1 }, volume = { .number = 1 };
+
+	for (int d = 0; d < ndim; d++) {
+		multiply(e, &volume, box[d].extent);
+	}
+	for (const struct stmt *p = block; p; p = p == top ? NULL
+							   : p->parent) {
+		if (p->kind == STMT_FOR && loop_drives(p, block, false)) {
+			multiply(e, &points, p->args[1]);
+		}
+	}
+	return same_sizes(&points, &volume);
 }

@@ -79,6 +79,12 @@ struct stmt *copy_box_nest(struct edit *e, const char *name,
 			   const struct range *box,
 			   const struct expr *const *like,
 			   const struct stmt *context, struct stmt **copy);
+/* Do the loops from top (included) to the block, which writes at its own iter
+ * vars, each driven by loops of its own, fill all of the box? As many points
+ * as elements. */
+bool loops_fill_box(struct edit *e, const struct stmt *block,
+		    const struct stmt *top, const struct range *box,
+		    int ndim);
 /* Are there surely elements of the box that nothing at or below s stores? So
  * it is with the padding of a layout. */
 bool leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
