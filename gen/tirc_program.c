@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "intrinsics.h"
 #include "program.h"
 #include "tirc_context.h"
 #include "trace_json.h"
@@ -107,6 +108,7 @@ apply_schedule(struct tirc *t, struct program_result *list, const char *path)
 	struct program_func *f;
 	struct sched s;
 	struct strbuf text;
+	const struct intrinsic_set *set;
 	bool ok;
 
 	if (!read_source(t, path, &src)) {
@@ -118,6 +120,10 @@ apply_schedule(struct tirc *t, struct program_result *list, const char *path)
 	}
 	sched_init(&s, func_clone(f->func, f->func->name));
 	s.intrins = list->intrins;
+	set = intrinsic_set_load(t->m, t->options.dialect_path);
+	if (set == NULL || !intrinsic_set_register(t->m, set, s.intrins)) {
+		return false;
+	}
 	ok = is_json(&src) ? trace_json_read(&s, &src)
 			   : trace_read_python(&s, &src);
 	f->func = s.func;

@@ -45,7 +45,7 @@ struct pval {
 		const struct closure *closure;
 		const struct method *method;
 		const struct name_row *row; /* BUILTIN */
-		unsigned names;           /* NAMESPACE: enum names bit */
+		unsigned names;           /* NAMESPACE: enum names_module bit */
 		const struct expr *expr;
 		struct te_tensor *tensor; /* TENSOR, OP (its first output) */
 		const struct buffer *buffer;
@@ -147,6 +147,7 @@ struct eval {
 	VEC(int) depths;                 /* likewise: pval's depth */
 	VEC(struct axis *) axes;         /* by the variable's id */
 	struct tensor_intrins *intrins;
+	const struct intrinsic_set *shipped; /* loaded when first named */
 	VEC(struct tir_schedule *) schedules;
 	int n_events;
 	struct py_span left_at; /* of the last return, break or continue */
@@ -166,7 +167,7 @@ enum {
 /* -- calls of our own functions -- */
 
 /* Where a name is found: one bit per module. */
-enum names {
+enum names_module {
 #define NAMES(id, path) NAMES_##id##_BIT,
 #include "modules.def"
 #undef NAMES

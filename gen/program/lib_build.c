@@ -233,6 +233,7 @@ func_with_attr(struct call *c, struct pval *out)
 	f->func = func_clone(f->func, value && value->kind == EXPR_STRING &&
 			     strcmp(key, "global_symbol") == 0
 			     ? value->u.text : f->func->name);
+	f->named |= strcmp(f->func->name, c->self.u.func->func->name) != 0;
 	func_set_note(f->func, key, value);
 	*out = (struct pval){ .kind = PV_FUNC, .u.func = f };
 	return true;

@@ -2,6 +2,7 @@
 /* tvm.tir.Schedule: every primitive of passes/schedule/ is a method, its
  * parameters those of the table. */
 #include "index_map.h"
+#include "intrinsics.h"
 #include "trace.h"
 
 #include "eval.h"
@@ -481,6 +482,19 @@ schedule_error(struct eval *ev, struct py_span at, struct sched *s)
 	return false;
 }
 
+bool
+schedule_instruction(struct eval *ev, const char *name)
+{
+	if (tensor_intrins_find(ev->intrins, name)) {
+		return true;
+	}
+	if (!ev->shipped) {
+		ev->shipped = intrinsic_set_load(ev->m, ev->o->dialect_path);
+	}
+	return ev->shipped &&
+	       intrinsic_find(ev->m, ev->shipped, name, ev->intrins);
+}
+
 static bool
 apply(struct call *c, struct pval *out)
 {
@@ -520,6 +534,11 @@ apply(struct call *c, struct pval *out)
 		k.func = t->current;
 	}
 	w = &t->works.data[k.func];
+	if (strcmp(p->name, "tensorize") == 0 &&
+	    k.args[1].kind == SV_STRING &&
+	    !schedule_instruction(c->ev, k.args[1].u.text)) {
+		return false;
+	}
 	if (!eval_tick(c->ev, c->span, 100)) {
 		return false;
 	}

@@ -69,6 +69,9 @@ void schedule_text(struct eval *ev, const struct pval *v, struct strbuf *out);
 void schedule_finish(struct eval *ev);
 /* Reports the last failure of s at a place. Returns false. */
 bool schedule_error(struct eval *ev, struct py_span at, struct sched *s);
+/* Makes a shipped instruction known that a schedule names. False after
+ * mistakes in its description. */
+bool schedule_instruction(struct eval *ev, const char *name);
 /* The function of a schedule of stages; the call's second argument lists the
  * parameters. */
 bool stage_to_func(struct call *c, struct te_schedule *s, const char *name,

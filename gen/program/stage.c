@@ -607,6 +607,9 @@ stage_tensorize(struct call *c, struct pval *out)
 	(void)out;
 	if (c->args[1].kind == PV_STRING) {
 		e.text = c->args[1].u.text.data;
+		if (!schedule_instruction(c->ev, e.text)) {
+			return false;
+		}
 	} else if (c->args[1].kind == PV_INTRIN) {
 		e.text = c->args[1].u.intrin->name;
 	} else {
