@@ -365,6 +365,7 @@ run(struct test *t)
 	struct arena *a = &t->m->arena;
 	struct tensor_intrins intrins;
 	const char *stem = arena_printf(a, "%s/intrinsics", t->folder);
+	const char *runner = getenv("TIRC_RUNNER"); /* an emulator */
 	bool good;
 
 	tensor_intrins_init(&intrins, a);
@@ -381,8 +382,9 @@ run(struct test *t)
 	       write_files(t, stem) &&
 	       run_command(arena_printf(a, "%s -o '%s' '%s.c'", t->cc, stem,
 					stem)) &&
-	       run_command(arena_printf(a, "'%s' '%s.in' '%s.out'", stem,
-					stem, stem)) &&
+	       run_command(arena_printf(a, "%s '%s' '%s.in' '%s.out'",
+					runner ? runner : "", stem, stem,
+					stem)) &&
 	       compare(t, arena_printf(a, "%s.out", stem)) == 0;
 	fprintf(stderr, "%d intrinsics, %d symbols, %d runs, %d symbols "
 		"without text\n", intrins.list.n, t->n_symbols, t->shots.n,

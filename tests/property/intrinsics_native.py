@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Intrinsics compiled for the instruction itself, where this machine, or an
 emulator on it, has it. argv: the test program, a folder, which machine."""
+import os
 import platform
 import shutil
 import subprocess
@@ -35,14 +36,19 @@ if which == "vnni":
     compiler, instruction = "gcc -std=gnu11 -O2 -mavx512vnni", "vpdpbusd"
     disassemble = ["objdump", "-d"]
 else:
-    if not shutil.which("aarch64-linux-gnu-gcc"):
-        skip("aarch64-linux-gnu-gcc is not installed")
-    if not shutil.which("qemu-aarch64"):
-        skip("qemu-aarch64 is not installed")
-    compiler = ("aarch64-linux-gnu-gcc -static -std=gnu11 -O2 "
-                "-march=armv8.2-a+dotprod")
-    instruction = "sdot"
-    disassemble = ["aarch64-linux-gnu-objdump", "-d"]
+    tools, emulator, flags = {
+        "sdot": ("aarch64-linux-gnu-", "qemu-aarch64",
+                 "-march=armv8.2-a+dotprod"),
+        "smlad": ("arm-linux-gnueabihf-", "qemu-arm",
+                  "-march=armv7-a+fp -marm"),
+    }[which]
+    for tool in (tools + "gcc", emulator):
+        if not shutil.which(tool):
+            skip(tool + " is not installed")
+    compiler = tools + "gcc -static -std=gnu11 -O2 " + flags
+    instruction = which
+    os.environ["TIRC_RUNNER"] = emulator
+    disassemble = [tools + "objdump", "-d"]
 
 done = subprocess.run(
     [program, "gnu-c", folder, compiler + " -Wall -Wextra -Werror"],
