@@ -145,6 +145,22 @@ divide_plain(struct division *v, const struct expr *e,
 	return true;
 }
 
+/* A loop of one iteration belongs to neither side. */
+static const struct expr *
+without_units(struct division *v, const struct expr *e)
+{
+	for (int i = 0; i < v->n_loops; i++) {
+		struct var *unit = v->loops[i].var;
+		struct iter_var it = v->loops[i];
+		struct var_map map = { &unit, &it.min, 1 };
+
+		if (expr_is_value(it.extent, 1)) {
+			e = expr_substitute(v->m, e, &map);
+		}
+	}
+	return e;
+}
+
 static void
 divide_predicate(struct division *v, const struct expr *predicate,
 		 const struct expr **outer, const struct expr **inner)
@@ -157,7 +173,7 @@ divide_predicate(struct division *v, const struct expr *predicate,
 	}
 	expr_conjuncts(v->m, predicate, &all);
 	for (int i = 0; i < all.list.n; i++) {
-		const struct expr *c = all.list.data[i];
+		const struct expr *c = without_units(v, all.list.data[i]);
 		const struct expr **side =
 			expr_on_side(v, c, false) ? inner : outer;
 
