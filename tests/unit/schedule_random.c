@@ -250,7 +250,18 @@ random_buffer_step(struct trial *t, struct rng *r)
 	struct sched_value which = random_buffer(t, r);
 	struct sched_value pads[8], args[5] = { b, i, local };
 
-	switch (pick(r, 16)) {
+	switch (pick(r, 18)) {
+	case 16:
+		return sched_apply(&t->s, "annotate",
+				   (struct sched_value[]){
+					   b, sv_string("double_buffer_scope"),
+					   sv_int(0) },
+				   3, NULL);
+	case 17:
+		return sched_apply(&t->s, "bind",
+				   (struct sched_value[]){
+					   l, sv_string("vthread") },
+				   2, NULL);
 	case 0:
 		return sched_apply(&t->s, "reindex",
 				   (struct sched_value[]){ b, which }, 2,
