@@ -296,7 +296,9 @@ relaxed_loops(struct func *f, const struct stmt *top, const struct stmt *at,
 
 	for (const struct stmt *p = of_block ? top->parent : NULL; p;
 	     p = p->parent) {
-		if (tag_is_thread(tag_of(p))) {
+		int tag = tag_of(p);
+
+		if (tag_is_thread(tag) || tag == TAG_VIRTUAL) {
 			struct iter_var it = { p->u.loop.var, p->args[0],
 					       p->args[1], ITER_SPATIAL };
 

@@ -12,6 +12,7 @@
  * left go, down to ndim 0, a scalar. */
 #include "lower_passes.h"
 
+#include "pipeline.h"
 #include "thread_loops.h"
 
 struct alloc_list {
@@ -257,7 +258,7 @@ is_copied(const struct buffer *b, const struct access_list *uses)
 
 /* What the threads of a block share is there before they start. */
 static void
-share(struct func *f, struct stmt *alloc)
+share(struct func *f, struct stmt *alloc, bool wait)
 {
 	struct stmt *outermost = NULL, *outside;
 	struct stmt_place place;
@@ -269,6 +270,12 @@ share(struct func *f, struct stmt *alloc)
 	}
 	if (!outermost || !buffer_is_shared(alloc->u.buffer)) {
 		return;
+	}
+	/* A pipeline makes several of it first. */
+	for (struct stmt *s = alloc->parent; wait && s; s = s->parent) {
+		if (stmt_note(s, PIPELINE_STAGE)) {
+			return;
+		}
 	}
 	stmt_replace(f, alloc, alloc->children[0]);
 	place = stmt_place_of(outermost);
@@ -308,7 +315,19 @@ lower_storage(struct func *f)
 		alloc->notes = old->notes;
 		stmt_put(f, place, alloc);
 		compact(f, alloc, &uses);
-		share(f, alloc);
+		share(f, alloc, true);
+	}
+	return true;
+}
+
+bool
+lower_shared(struct func *f)
+{
+	struct alloc_list allocs = { .func = f };
+
+	stmt_visit(f->body, find_alloc, &allocs);
+	for (int i = 0; i < allocs.list.n; i++) {
+		share(f, allocs.list.data[i], false);
 	}
 	return true;
 }

@@ -110,6 +110,49 @@ schedule_matmul(struct sched *s)
 	       load_together(s, as, 256, 16) && load_together(s, bs, 256, 16);
 }
 
+/* Each thread has two virtual ones along j. */
+static bool
+schedule_matmul_virtual(struct sched *s)
+{
+	int b = sched_get_block(s, "C"), copy, as, bs, *l, n;
+	int i[2], j[3], k[2];
+
+	return sched_cache_write(s, b, 0, "local", &copy) &&
+	       sched_get_loops(s, b, &l, &n) &&
+	       sched_split(s, l[0], (int64_t[]){ 0, 8 }, 2, i) &&
+	       sched_split(s, l[1], (int64_t[]){ 0, 2, 8 }, 3, j) &&
+	       sched_split(s, l[2], (int64_t[]){ 0, 8 }, 2, k) &&
+	       sched_reorder(s, (int[]){ i[0], j[0], j[1], i[1], j[2], k[0],
+					 k[1] }, 7) &&
+	       sched_bind(s, i[0], "blockIdx.y") &&
+	       sched_bind(s, j[0], "blockIdx.x") &&
+	       sched_bind(s, j[1], "vthread.x") &&
+	       sched_bind(s, i[1], "threadIdx.y") &&
+	       sched_bind(s, j[2], "threadIdx.x") &&
+	       sched_reverse_compute_at(s, copy, j[2]) &&
+	       sched_cache_read(s, b, 0, "shared", &as) &&
+	       sched_cache_read(s, b, 1, "shared", &bs) &&
+	       sched_compute_at(s, as, k[0]) &&
+	       sched_compute_at(s, bs, k[0]) &&
+	       load_together(s, as, 64, 8) && load_together(s, bs, 64, 8);
+}
+
+/* While one tile is used the next one is loaded. */
+static bool
+schedule_matmul_ahead(struct sched *s)
+{
+	struct sched_value stages[] = { sv_int(0), sv_int(0), sv_int(1) };
+	struct sched_value order[] = { sv_int(0), sv_int(1), sv_int(2) };
+	int *l, n;
+
+	return schedule_matmul(s) &&
+	       sched_get_loops(s, sched_get_block(s, "C"), &l, &n) &&
+	       sched_annotate(s, l[4], "software_pipeline_stage",
+			      sv_list(s->module, stages, 3)) &&
+	       sched_annotate(s, l[4], "software_pipeline_order",
+			      sv_list(s->module, order, 3));
+}
+
 /* -- row_sum: B[i] = sum A[i, k] */
 
 static struct func *
@@ -287,6 +330,12 @@ const struct gpu_case gpu_cases[] = {
 	{ "matmul_odd", { 50, 37, 70 }, false, make_matmul,
 	  schedule_matmul },
 	{ "matmul_any", { 33, 47, 19 }, true, make_matmul, schedule_matmul },
+	{ "matmul_virtual", { 32, 48, 40 }, false, make_matmul,
+	  schedule_matmul_virtual },
+	{ "matmul_virtual_odd", { 30, 50, 37 }, false, make_matmul,
+	  schedule_matmul_virtual },
+	{ "matmul_ahead", { 32, 48, 64 }, false, make_matmul,
+	  schedule_matmul_ahead },
 	{ "row_sum", { 20, 0, 128 }, false, make_row_sum, schedule_row_sum },
 	{ "row_sum_odd", { 7, 0, 100 }, false, make_row_sum,
 	  schedule_row_sum },

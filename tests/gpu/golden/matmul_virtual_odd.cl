@@ -1,0 +1,74 @@
+/* matmul_virtual_odd
+ * SPDX-License-Identifier: MIT-0
+ */
+
+/* matmul_kernel
+ *   grid    4, 4
+ *   block   8, 8
+ *   shared  768 bytes
+ */
+__kernel __attribute__((reqd_work_group_size(8, 8, 1))) void
+matmul_kernel(__global const float (*restrict A)[37],
+	      __global const float (*restrict B)[50],
+	      __global float (*restrict C)[50])
+{
+	const int i_o = get_group_id(1);
+	const int j_0 = get_group_id(0);
+	__local float A_shared[8][8];
+	__local float B_shared[128];
+	const int ty = get_local_id(1);
+	const int tx = get_local_id(0);
+	const int ii = i_o * 8 + ty;
+	const int ij = j_0 * 16 + tx + ty % 2 * 8;
+	float C_local[2];
+
+	if (ii < 30) {
+		#pragma unroll
+		for (int j_1 = 0; j_1 < 2; ++j_1) {
+			if (j_0 * 16 + j_1 * 8 + tx < 50) {
+				C_local[j_1] = 0.0f;
+			}
+		}
+	}
+	for (int k_o = 0; k_o < 5; ++k_o) {
+		const int ik2 = k_o * 8 + tx;
+
+		if (ii < 30 && ik2 < 37) {
+			A_shared[ty][tx] = A[ii][ik2];
+		}
+		if (ij < 50) {
+			for (int i0_i_i1_i_0 = 0; i0_i_i1_i_0 < 2; ++i0_i_i1_i_0) {
+				const int ik = k_o * 8 + i0_i_i1_i_0 * 4 + ty / 2;
+
+				if (ik < 37) {
+					B_shared[i0_i_i1_i_0 * 64 + tx + ty * 8] = B[ik][ij];
+				}
+			}
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+		if (ii < 30) {
+			for (int k_i = 0; k_i < 8; ++k_i) {
+				if (k_o * 8 + k_i < 37) {
+					#pragma unroll
+					for (int j_1 = 0; j_1 < 2; ++j_1) {
+						if (j_0 * 16 + j_1 * 8 + tx < 50) {
+							C_local[j_1] += A_shared[ty][k_i]
+							              * B_shared[k_i * 16 + j_1 * 8 + tx];
+						}
+					}
+				}
+			}
+		}
+		barrier(CLK_LOCAL_MEM_FENCE);
+	}
+	if (ii < 30) {
+		#pragma unroll
+		for (int j_1 = 0; j_1 < 2; ++j_1) {
+			const int ij2 = j_0 * 16 + j_1 * 8 + tx;
+
+			if (ij2 < 50) {
+				C[ii][ij2] = C_local[j_1];
+			}
+		}
+	}
+}
