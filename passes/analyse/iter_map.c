@@ -8,8 +8,8 @@
 #include "access.h"
 #include "iter_map_parts.h"
 
-static bool
-fail(struct detect *d, const struct expr *e, const char *what)
+bool
+detect_fail(struct detect *d, const struct expr *e, const char *what)
 {
 	if (!d->why) {
 		struct strbuf text;
@@ -22,8 +22,8 @@ fail(struct detect *d, const struct expr *e, const char *what)
 	return false;
 }
 
-static const struct expr *
-int_like(struct detect *d, const struct expr *e, int64_t v)
+const struct expr *
+detect_int(struct detect *d, const struct expr *e, int64_t v)
 {
 	return expr_int(d->m, e->type, v);
 }
@@ -56,8 +56,8 @@ expr_quotient(struct analyser *a, const struct expr *x, const struct expr *y)
 	return prove_equal(a, expr_mul(a->module, q, y), x) ? q : NULL;
 }
 
-static bool
-same(struct detect *d, const struct expr *x, const struct expr *y)
+bool
+detect_same(struct detect *d, const struct expr *x, const struct expr *y)
 {
 	int64_t n, k;
 
@@ -74,8 +74,8 @@ static bool
 same_digit(struct detect *d, const struct iter_split *x,
 	   const struct iter_split *y)
 {
-	return x->source == y->source && same(d, x->lower, y->lower) &&
-	       same(d, x->extent, y->extent);
+	return x->source == y->source && detect_same(d, x->lower, y->lower) &&
+	       detect_same(d, x->extent, y->extent);
 }
 
 /* -- sums under construction */
@@ -106,8 +106,8 @@ sum_add_part(struct detect *d, struct iter_sum *s, struct iter_split part)
 	s->parts = parts;
 }
 
-static void
-sum_add(struct detect *d, struct iter_sum *s, const struct iter_sum *other,
+void
+detect_add(struct detect *d, struct iter_sum *s, const struct iter_sum *other,
 	const struct expr *scale)
 {
 	for (int i = 0; i < other->n; i++) {
@@ -155,7 +155,7 @@ apply_fused(struct detect *d, struct iter_sum *s, const struct fused *f)
 						  p->scale);
 			}
 		}
-		if (!k || (factor && !same(d, factor, k))) {
+		if (!k || (factor && !detect_same(d, factor, k))) {
 			sum_add_part(d, &rest, s->parts[i]);
 			continue;
 		}
@@ -166,7 +166,7 @@ apply_fused(struct detect *d, struct iter_sum *s, const struct fused *f)
 		return false;
 	}
 	sum_add_part(d, &rest, (struct iter_split){
-		f->mark, int_like(d, factor, 1), f->mark->extent, factor });
+		f->mark, detect_int(d, factor, 1), f->mark->extent, factor });
 	rest.base = simplify(d->a, expr_add(d->m, rest.base,
 					    expr_mul(d->m, f->mark->min,
 						     factor)));
@@ -225,7 +225,8 @@ detect_sort(struct detect *d, struct iter_sum *s, bool gaps)
 			at = smallest(d, s);
 		}
 		for (int i = 0; next && i < s->n && at < 0; i++) {
-			if (!done[i] && same(d, s->parts[i].scale, next)) {
+			if (!done[i] &&
+			    detect_same(d, s->parts[i].scale, next)) {
 				at = i;
 			}
 		}
@@ -261,7 +262,7 @@ same_sum(struct detect *d, const struct iter_sum *x, const struct iter_sum *y)
 
 	for (int i = 0; equal && i < x->n; i++) {
 		equal = same_digit(d, &x->parts[i], &y->parts[i]) &&
-			same(d, x->parts[i].scale, y->parts[i].scale);
+			detect_same(d, x->parts[i].scale, y->parts[i].scale);
 	}
 	return equal;
 }
@@ -287,14 +288,14 @@ round_up(struct detect *d, const struct expr *extent, int64_t to)
 	return simplify(d->a, expr_mul(d->m,
 		expr_floordiv(d->m,
 			      expr_add(d->m, extent,
-				       int_like(d, extent, to - 1)),
-			      int_like(d, extent, to)),
-		int_like(d, extent, to)));
+				       detect_int(d, extent, to - 1)),
+			      detect_int(d, extent, to)),
+		detect_int(d, extent, to)));
 }
 
 /* Makes s one part (and its base). */
-static bool
-fuse_parts(struct detect *d, struct iter_sum *s, const struct expr *e)
+bool
+detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e)
 {
 	const struct expr *scale;
 	struct iter_sum pattern;
@@ -307,18 +308,19 @@ fuse_parts(struct detect *d, struct iter_sum *s, const struct expr *e)
 		return true;
 	}
 	if (!detect_sort(d, s, false)) {
-		return fail(d, e, "does not run through consecutive values");
+		return detect_fail(d, e,
+				   "does not run through consecutive values");
 	}
 	scale = s->parts[s->n - 1].scale;
 	pattern.parts = arena_array(&d->m->arena, struct iter_split, s->n);
 	pattern.n = s->n;
-	pattern.base = int_like(d, scale, 0);
+	pattern.base = detect_int(d, scale, 0);
 	for (int i = 0; i < s->n; i++) {
 		pattern.parts[i] = s->parts[i];
 		pattern.parts[i].scale =
 			expr_quotient(d->a, s->parts[i].scale, scale);
 		if (!pattern.parts[i].scale) {
-			return fail(d, e, "has no common step");
+			return detect_fail(d, e, "has no common step");
 		}
 	}
 	f = find_fused(d, &pattern);
@@ -337,7 +339,7 @@ fuse_parts(struct detect *d, struct iter_sum *s, const struct expr *e)
 		vec_push(&d->m->arena, &d->fused, fresh);
 		f = &d->fused.data[at];
 	}
-	part = (struct iter_split){ f->mark, int_like(d, scale, 1),
+	part = (struct iter_split){ f->mark, detect_int(d, scale, 1),
 				    f->mark->extent, scale };
 	s->base = simplify(d->a, expr_add(d->m, s->base,
 					  expr_mul(d->m, f->mark->min,
@@ -389,11 +391,11 @@ note_remainder(struct detect *d, const struct iter_split *p,
 	}
 }
 
-static const struct expr *
-ceil_div(struct detect *d, const struct expr *x, const struct expr *c)
+const struct expr *
+detect_ceil_div(struct detect *d, const struct expr *x, const struct expr *c)
 {
 	return simplify(d->a, expr_floordiv(d->m,
-		expr_add(d->m, x, expr_sub(d->m, c, int_like(d, c, 1))), c));
+		expr_add(d->m, x, expr_sub(d->m, c, detect_int(d, c, 1))), c));
 }
 
 /* s, of one part with a scale that divides c, is base + scale * x: the
@@ -407,13 +409,14 @@ divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
 	const struct expr *scale = p->scale, *low, *high, *even;
 
 	if (!ratio) {
-		return fail(d, e, "cuts between the steps of its operand");
+		return detect_fail(d, e,
+				   "cuts between the steps of its operand");
 	}
 	/* base = high * scale + low, 0 <= low < scale */
 	low = simplify(d->a, expr_floormod(d->m, s->base, scale));
 	high = simplify(d->a, expr_floordiv(d->m, s->base, scale));
 	if (!expr_is_value(high, 0) && !expr_quotient(d->a, high, ratio)) {
-		return fail(d, e, "divides something shifted");
+		return detect_fail(d, e, "divides something shifted");
 	}
 	even = expr_quotient(d->a, p->extent, ratio);
 	if (!even && prove(d->a, expr_le(d->m, p->extent, ratio))) {
@@ -429,10 +432,10 @@ divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
 	}
 	if (!even) {
 		/* (x % 3) // 2 is no digit of x, unless x < 3. */
-		if (!same(d, expr_mul(d->m, p->lower, p->extent),
+		if (!detect_same(d, expr_mul(d->m, p->lower, p->extent),
 			  p->source->extent)) {
-			return fail(d, e, "cuts a remainder that it does not "
-				    "divide");
+			return detect_fail(d, e, "cuts a remainder that it "
+					   "does not divide");
 		}
 		note_remainder(d, p, ratio);
 	}
@@ -441,9 +444,9 @@ divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
 		s->base = low;
 		return true;
 	}
-	p->extent = even ? even : ceil_div(d, p->extent, ratio);
+	p->extent = even ? even : detect_ceil_div(d, p->extent, ratio);
 	p->lower = simplify(d->a, expr_mul(d->m, p->lower, ratio));
-	p->scale = int_like(d, scale, 1);
+	p->scale = detect_int(d, scale, 1);
 	s->base = simplify(d->a, expr_floordiv(d->m, high, ratio));
 	if (expr_is_value(p->extent, 1)) {
 		s->n = 0;
@@ -494,13 +497,13 @@ read_division(struct detect *d, const struct expr *e, struct iter_sum *out)
 	struct iter_sum whole = { 0 }, rest = { 0 }, s;
 
 	if (uses_loops(d, c) || expr_has_load(c)) {
-		return fail(d, e, "divides by something that varies");
+		return detect_fail(d, e, "divides by something that varies");
 	}
 	if (!detect_read(d, e->args[0], &s)) {
 		return false;
 	}
 	detect_apply_limits(d, &s);
-	whole.base = rest.base = int_like(d, c, 0);
+	whole.base = rest.base = detect_int(d, c, 0);
 	for (int i = 0; i < s.n; i++) {
 		const struct expr *q =
 			expr_quotient(d->a, s.parts[i].scale, c);
@@ -518,7 +521,7 @@ read_division(struct detect *d, const struct expr *e, struct iter_sum *out)
 		if (modulo && expr_is_int(c, &size) && size > 0) {
 			restore_modulo(d, &rest, size);
 		}
-		if (!fuse_parts(d, &rest, e->args[0]) ||
+		if (!detect_fuse(d, &rest, e->args[0]) ||
 		    (rest.n == 1 && !divide_digit(d, e, &rest, c, modulo))) {
 			return false;
 		}
@@ -528,7 +531,7 @@ read_division(struct detect *d, const struct expr *e, struct iter_sum *out)
 	}
 	*out = rest;
 	if (!modulo) {
-		sum_add(d, out, &whole, int_like(d, c, 1));
+		detect_add(d, out, &whole, detect_int(d, c, 1));
 	}
 	return true;
 }
@@ -547,8 +550,8 @@ read_variable(struct detect *d, const struct expr *e, struct iter_sum *out)
 		out->base = mark->min;
 		if (!expr_is_value(mark->extent, 1)) {
 			sum_add_part(d, out, (struct iter_split){
-				mark, int_like(d, e, 1), mark->extent,
-				int_like(d, e, 1) });
+				mark, detect_int(d, e, 1), mark->extent,
+				detect_int(d, e, 1) });
 		}
 		return true;
 	}
@@ -562,11 +565,11 @@ detect_read(struct detect *d, const struct expr *e, struct iter_sum *out)
 	const struct expr *one;
 
 	if (!dtype_is_int(e->type) || e->type.lanes > 1 || expr_has_load(e)) {
-		return fail(d, e, "is no index");
+		return detect_fail(d, e, "is no index");
 	}
 	memset(out, 0, sizeof *out);
-	out->base = int_like(d, e, 0);
-	one = int_like(d, e, 1);
+	out->base = detect_int(d, e, 0);
+	one = detect_int(d, e, 1);
 	if (!uses_loops(d, e)) {
 		out->base = e;
 		return true;
@@ -582,7 +585,7 @@ detect_read(struct detect *d, const struct expr *e, struct iter_sum *out)
 			if (!detect_read(d, e->args[i], &x)) {
 				return false;
 			}
-			sum_add(d, out, &x,
+			detect_add(d, out, &x,
 				i && e->kind == EXPR_SUB ? expr_neg(d->m, one)
 							 : one);
 		}
@@ -595,189 +598,17 @@ detect_read(struct detect *d, const struct expr *e, struct iter_sum *out)
 			if (!detect_read(d, e->args[1 - i], &x)) {
 				return false;
 			}
-			sum_add(d, out, &x, e->args[i]);
+			detect_add(d, out, &x, e->args[i]);
 			return true;
 		}
-		return fail(d, e, "multiplies loop variables");
+		return detect_fail(d, e, "multiplies loop variables");
 	case EXPR_FLOORDIV:
 	case EXPR_FLOORMOD:
 		return read_division(d, e, out);
 	default:
-		return fail(d, e, "is not a sum of loop variables, their "
-			    "quotients and remainders");
+		return detect_fail(d, e, "is not a sum of loop variables, "
+				   "their quotients and remainders");
 	}
-}
-
-/* -- predicates */
-
-/* c says 0 <= s, or s <= 0, of the sum that it is read as. */
-static bool
-read_comparison(struct detect *d, const struct expr *c, struct iter_sum *s,
-		bool *at_most)
-{
-	bool swap = c->kind == EXPR_GT || c->kind == EXPR_GE;
-	bool strict = c->kind == EXPR_LT || c->kind == EXPR_GT;
-	const struct expr *e;
-	struct iter_sum negative = { 0 };
-	int64_t k;
-
-	if (c->kind != EXPR_LT && c->kind != EXPR_LE && !swap) {
-		return fail(d, c, "is no bound");
-	}
-	e = expr_sub(d->m, c->args[swap], c->args[!swap]);
-	if (strict) {
-		e = expr_add(d->m, e, int_like(d, e, 1));
-	}
-	if (!detect_read(d, e, s)) {
-		return false;
-	}
-	*at_most = true;
-	for (int i = 0; i < s->n; i++) {
-		if (expr_is_int(s->parts[i].scale, &k) && k < 0) {
-			*at_most = false;
-		}
-	}
-	if (!*at_most) {
-		negative.base = int_like(d, e, 0);
-		sum_add(d, &negative, s, int_like(d, e, -1));
-		*s = negative;
-	}
-	return true;
-}
-
-static struct fused *
-fused_of(struct detect *d, const struct iter_mark *mark)
-{
-	for (int i = 0; i < d->fused.n; i++) {
-		if (d->fused.data[i].mark == mark) {
-			return &d->fused.data[i];
-		}
-	}
-	return NULL;
-}
-
-/* A digit that is bounded becomes a mark of its own. */
-static struct fused *
-limited_mark(struct detect *d, const struct iter_split *part)
-{
-	struct fused *f = fused_of(d, part->source), fresh = { 0 };
-	struct iter_split digit = *part;
-	struct iter_mark *mark;
-
-	if (f && expr_is_value(part->lower, 1) &&
-	    same(d, part->extent, part->source->extent)) {
-		return f;
-	}
-	digit.scale = int_like(d, part->scale, 1);
-	fresh.pattern.parts =
-		arena_copy(&d->m->arena, &digit, sizeof digit);
-	fresh.pattern.n = 1;
-	fresh.pattern.base = int_like(d, part->scale, 0);
-	mark = arena_new(&d->m->arena, struct iter_mark);
-	mark->min = fresh.pattern.base;
-	mark->sum = arena_copy(&d->m->arena, &fresh.pattern,
-			       sizeof fresh.pattern);
-	mark->extent = mark->unpadded = part->extent;
-	fresh.mark = mark;
-	vec_push(&d->m->arena, &d->fused, fresh);
-	return &d->fused.data[d->fused.n - 1];
-}
-
-/* The bound that scale * x + base <= 0 (or >= 0 if !at_most, with base and
- * scale of the negated sum) puts on x. */
-static bool
-bound_mark(struct detect *d, const struct expr *c, struct iter_sum *s,
-	   bool at_most)
-{
-	struct iter_split part = s->parts[0];
-	const struct expr *scale = part.scale, *edge, *end, *zero, *over;
-	struct iter_mark *mark;
-	struct fused *f;
-
-	if (!prove(d->a, expr_lt(d->m, int_like(d, scale, 0), scale))) {
-		return fail(d, c, "bounds something that may be negative");
-	}
-	zero = int_like(d, scale, 0);
-	over = expr_neg(d->m, s->base);
-	if (at_most) { /* x <= floor(-base / scale) */
-		edge = simplify(d->a, expr_floordiv(d->m, over, scale));
-		edge = simplify(d->a, expr_add(d->m, edge,
-					       int_like(d, edge, 1)));
-		if (prove(d->a, expr_le(d->m, part.extent, edge))) {
-			return true;
-		}
-	} else { /* the negated sum is <= 0 there too: x >= ceil(-base/scale) */
-		edge = ceil_div(d, over, scale);
-		if (prove(d->a, expr_le(d->m, edge, zero))) {
-			return true;
-		}
-	}
-	f = limited_mark(d, &part);
-	mark = (struct iter_mark *)f->mark;
-	end = mark->extent;
-	if (at_most) {
-		/* What was cut off at the start has been counted out. */
-		if (!prove(d->a, expr_le(d->m, edge, end))) {
-			edge = expr_min(d->m, edge, end);
-		}
-		end = edge;
-	} else {
-		if (!prove(d->a, expr_le(d->m, edge, end))) {
-			return fail(d, c, "may never hold");
-		}
-		end = simplify(d->a, expr_sub(d->m, end, edge));
-		mark->min = simplify(d->a, expr_add(d->m, mark->min, edge));
-	}
-	if (!prove(d->a, expr_lt(d->m, zero, end))) {
-		return fail(d, c, "may never hold");
-	}
-	mark->extent = mark->unpadded = mark->limit = end;
-	return true;
-}
-
-static int
-count_vars(const struct detect *d, const struct expr *c)
-{
-	int n = 0;
-
-	for (int i = 0; i < d->n_loops; i++) {
-		n += expr_uses_var(c, d->marks[i].var);
-	}
-	return n;
-}
-
-static bool
-read_predicate(struct detect *d, const struct expr *predicate)
-{
-	struct conjuncts all = { 0 };
-
-	if (!predicate) {
-		return true;
-	}
-	expr_conjuncts(d->m, predicate, &all);
-	/* Bounds of parts before bounds of what is made of them. */
-	for (int vars = 1; vars <= d->n_loops; vars++) {
-		for (int i = 0; i < all.list.n; i++) {
-			const struct expr *c = all.list.data[i];
-			struct iter_sum s;
-			bool at_most;
-
-			if (count_vars(d, c) != vars) {
-				continue;
-			}
-			if (!read_comparison(d, c, &s, &at_most) ||
-			    !fuse_parts(d, &s, c)) {
-				return false;
-			}
-			if (s.n == 1 && !bound_mark(d, c, &s, at_most)) {
-				return false;
-			}
-			if (s.n == 0 && !prove(d->a, c)) {
-				return fail(d, c, "may never hold");
-			}
-		}
-	}
-	return true;
 }
 
 static void
@@ -801,7 +632,7 @@ detect_all(struct detect *d, const struct iter_var *loops,
 	d->fused.n = 0;
 	d->padded = false;
 	make_marks(d, loops);
-	if (!read_predicate(d, predicate)) {
+	if (!detect_predicate(d, predicate)) {
 		return false;
 	}
 	out->n = n;
@@ -820,7 +651,7 @@ detect_all(struct detect *d, const struct iter_var *loops,
 	for (int i = 0; i < n; i++) {
 		detect_apply_limits(d, &out->indices[i]);
 		if (!detect_sort(d, &out->indices[i], d->pad)) {
-			return fail(d, indices[i],
+			return detect_fail(d, indices[i],
 				    "does not run through consecutive values");
 		}
 	}

@@ -163,8 +163,9 @@ const struct expr *
 iter_split_value(struct analyser *a, const struct iter_split *s)
 {
 	struct module *m = a->module;
-	const struct expr *e = s->source->var ? s->source->var->expr
-					      : iter_sum_value(a, s->source->sum);
+	const struct iter_mark *mark = s->source;
+	const struct expr *e = mark->var ? mark->var->expr
+					 : iter_sum_value(a, mark->sum);
 
 	e = expr_sub(m, e, s->source->min);
 	e = expr_floordiv(m, e, s->lower);

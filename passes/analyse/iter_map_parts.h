@@ -33,6 +33,22 @@ bool detect_sort(struct detect *d, struct iter_sum *s, bool gaps);
 /* The digits of each mark: do they cover it, each once? */
 bool detect_check(struct detect *d, struct iter_map *map,
 		  enum iter_level level);
+/* Notes why: e, and what is wrong with it. Returns false. */
+bool detect_fail(struct detect *d, const struct expr *e, const char *what);
+/* v in e's type; surely equal; the quotient rounded up. */
+const struct expr *detect_int(struct detect *d, const struct expr *e,
+			      int64_t v);
+bool detect_same(struct detect *d, const struct expr *x,
+		 const struct expr *y);
+const struct expr *detect_ceil_div(struct detect *d, const struct expr *x,
+				   const struct expr *c);
+/* s += scale * other */
+void detect_add(struct detect *d, struct iter_sum *s,
+		const struct iter_sum *other, const struct expr *scale);
+/* Makes s one part at most; e is what it was read from. */
+bool detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e);
+/* iter_map_predicate.c: makes the marks that it bounds. */
+bool detect_predicate(struct detect *d, const struct expr *predicate);
 int64_t detect_pad(const struct detect *d, int mark);
 
 #endif
