@@ -179,7 +179,8 @@ check_writer(struct copying *c)
 		}
 	}
 	if (!access_box(e->f, c->loop->children[0], c->uses.list.data,
-			c->uses.list.n, c->box) || !loops_fill_box(e, c->block, c->loop->children[0], c->box,
+			c->uses.list.n, c->box) ||
+	    !loops_fill_box(e, c->block, c->loop->children[0], c->box,
 			    c->buffer->ndim)) {
 		return edit_fail(e, "what loop %s yields of %s is no whole "
 				 "box; choose an outer loop",

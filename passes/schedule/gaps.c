@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is a box filled? And does it hold elements that nothing stores? A layout that does not divide
- * leaves such padding; to copy it would read what was never written.
+/* Is a box filled? And does it hold elements that nothing stores? A layout
+ * that does not divide leaves such padding; to copy it would read what was
+ * never written.
  *
  *	B[v_i // 4, v_j, v_i % 4], v_i in 0..6: of the box [2][8][4] the
  *	elements [1, ., 2] and [1, ., 3] are not stored

@@ -46,8 +46,8 @@ bool index_in_bounds(struct edit *e, const struct stmt *block,
 bool runs_everywhere(struct edit *e, const struct stmt *block,
 		     const struct stmt *at);
 /* The conjuncts of the block's predicate that speak of nothing bound at or
- * below top, as one (true if there are none). NULL if anything else may leave the
- * statement at out of a value of the iter vars. */
+ * below top, as one (true if there are none). NULL if anything else may leave
+ * the statement at out of a value of the iter vars. */
 const struct expr *conditions_outside(struct edit *e,
 				      const struct stmt *block,
 				      const struct stmt *at,
