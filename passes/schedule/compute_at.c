@@ -301,6 +301,7 @@ struct reverse {
 	struct range *ranges;
 	bool *fixed;
 	int first; /* child of the loop's body: not before it */
+	VEC(uint64_t) together; /* iter vars that index one load */
 	const struct expr *when; /* what the producers demand of outer loops */
 };
 
@@ -405,6 +406,69 @@ inherit_predicate(struct reverse *r, const struct access *store)
 	return true;
 }
 
+/* Iter vars from 64 on are in no mask: nothing is known of them. */
+static uint64_t
+iters_mask(const int *iter_of, int n)
+{
+	uint64_t mask = 0;
+
+	for (int d = 0; d < n; d++) {
+		if (iter_of[d] >= 0 && iter_of[d] < 64) {
+			mask |= (uint64_t)1 << iter_of[d];
+		}
+	}
+	return mask;
+}
+
+static bool
+are_together(const struct reverse *r, int x, int y)
+{
+	uint64_t both = x < 64 && y < 64 ? (uint64_t)1 << x | (uint64_t)1 << y
+					 : 0;
+
+	for (int i = 0; i < r->together.n && both; i++) {
+		if ((r->together.data[i] & both) == both) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Each iteration uses what it yields with all that it yields, but where one
+ * loop moves two of the block's iter vars, and no input has them both, it
+ * would meet no other pair than those of one iteration. */
+static bool
+check_pairs(struct reverse *r)
+{
+	int n = r->block->u.block->n_iters;
+
+	for (int x = 0; x < n; x++) {
+		for (int y = x + 1; y < n; y++) {
+			if (!r->fixed[x] || !r->fixed[y] ||
+			    are_together(r, x, y)) {
+				continue;
+			}
+			for (const struct stmt *p = r->loop;
+			     p && p->kind != STMT_BLOCK; p = p->parent) {
+				if (p->kind == STMT_FOR &&
+				    expr_uses_var(r->ranges[x].min,
+						  p->u.loop.var) &&
+				    expr_uses_var(r->ranges[y].min,
+						  p->u.loop.var)) {
+					return edit_fail(r->e,
+						"block %s needs elements of "
+						"several iterations of loop "
+						"%s at once; choose an outer "
+						"loop",
+						r->block->u.block->name,
+						p->u.loop.var->name);
+				}
+			}
+		}
+	}
+	return true;
+}
+
 /* Restricts the block's iters to what one iteration yields of buffer b. */
 static bool
 restrict_by(struct reverse *r, const struct buffer *b,
@@ -443,6 +507,8 @@ restrict_by(struct reverse *r, const struct buffer *b,
 					 "own iter vars; it stays where it is",
 					 r->block->u.block->name, b->name);
 		}
+		vec_push(&e->m->arena, &r->together,
+			 iters_mask(iter_of, b->ndim));
 		for (int d = 0; d < b->ndim; d++) {
 			int k = iter_of[d];
 			const struct iter_var *it;
@@ -592,7 +658,8 @@ prim_reverse_compute_at(struct edit *e, const struct sched_value *args,
 	r.ranges = arena_array(&e->m->arena, struct range, n + 1);
 	r.fixed = arena_array(&e->m->arena, bool, n + 1);
 	full_ranges(r.block, r.ranges);
-	if (!restrict_by_inputs(&r) || !check_outputs(&r) ||
+	if (!restrict_by_inputs(&r) || !check_pairs(&r) ||
+	    !check_outputs(&r) ||
 	    !choose_index(e, r.loop, r.first, child_count(r.loop),
 			  args[3].u.ival, &at)) {
 		return false;

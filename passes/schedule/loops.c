@@ -250,18 +250,23 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 	struct stmt *fused;
 	struct analyser a;
 	struct var *v;
-	int64_t size;
+	int64_t size = 1, extent;
 
 	if (!list || !check_nested(e, list, n)) {
 		return false;
 	}
 	total = list[0]->args[1];
-	for (int i = 1; i < n; i++) {
-		total = expr_mul(e->m, total, list[i]->args[1]);
-	}
-	if (expr_is_int(total, &size) && size > INT32_MAX) {
-		return edit_fail(e, "%lld iterations do not fit the index "
-				 "type; fuse fewer loops", (long long)size);
+	for (int i = 0; i < n; i++) {
+		if (expr_is_int(list[i]->args[1], &extent) &&
+		    (__builtin_mul_overflow(size, extent, &size) ||
+		     size > INT32_MAX)) {
+			return edit_fail(e, "the iterations together do not "
+					 "fit the index type; fuse fewer "
+					 "loops");
+		}
+		if (i > 0) {
+			total = expr_mul(e->m, total, list[i]->args[1]);
+		}
 	}
 	v = var_new(e->m, fused_name(e, list, n), list[0]->u.loop.var->type);
 	analyser_init(&a, e->m);
