@@ -121,9 +121,9 @@ regions(struct script_reader *r, const struct py_node *call, bool writes)
 
 /* ---- annotations */
 
-static bool
-note_value(struct script_reader *r, const struct py_node *node,
-	   const struct expr **out)
+bool
+script_note_value(struct script_reader *r, const struct py_node *node,
+		  const struct expr **out)
 {
 	if (node->kind != PY_LIST && node->kind != PY_TUPLE) {
 		if (node->kind == PY_DICT) {
@@ -138,7 +138,7 @@ note_value(struct script_reader *r, const struct py_node *node,
 					       node->n_kids + 1);
 
 	for (int i = 0; i < node->n_kids; i++) {
-		if (!note_value(r, node->kids[i], &list[i])) {
+		if (!script_note_value(r, node->kids[i], &list[i])) {
 			return false;
 		}
 	}
@@ -161,7 +161,7 @@ script_notes(struct script_reader *r, const struct py_node *dict,
 		struct note *one = arena_new(&r->m->arena, struct note);
 
 		if (!script_text(r, dict->kids[i], &one->key) ||
-		    !note_value(r, dict->kids[i + 1], &one->value)) {
+		    !script_note_value(r, dict->kids[i + 1], &one->value)) {
 			return false;
 		}
 		for (const struct note *n = *out; n; n = n->next) {

@@ -536,8 +536,14 @@ read_meta(struct script_reader *r, const struct py_node *call,
 	static const char *const names[] = { "value", NULL };
 	const struct py_node *found[1];
 
-	return script_args(r, call, names, 1, found) &&
-	       script_eval(r, found[0], out);
+	if (!script_args(r, call, names, 1, found) ||
+	    !script_eval(r, found[0], out)) {
+		return false;
+	}
+	/* Repeated, expressions of expressions would grow without bound. */
+	return out->kind != SCRIPT_EXPR || out->e->n_args == 0 ||
+	       script_fail(r, found[0], "an expression to be repeated; give "
+			   "it a name, as a let");
 }
 
 static bool

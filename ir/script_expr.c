@@ -574,14 +574,16 @@ eval_compare(struct script_reader *r, const struct py_node *node,
 	struct script_value a, b, one;
 	enum expr_kind kind;
 
-	for (int i = 0; i + 1 < node->n_kids; i++) {
+	if (!script_eval(r, node->kids[0], &a)) {
+		return false;
+	}
+	for (int i = 0; i + 1 < node->n_kids; i++, a = b) {
 		if (!operator_kind(node->ops[i], &kind)) {
 			return script_fail(r, node, "'%s' has no meaning "
 					   "between elements; compare with == "
 					   "or <", node->ops[i]);
 		}
-		if (!script_eval(r, node->kids[i], &a) ||
-		    !script_eval(r, node->kids[i + 1], &b) ||
+		if (!script_eval(r, node->kids[i + 1], &b) ||
 		    !script_binary(r, node, kind, &a, &b, &one)) {
 			return false;
 		}
@@ -732,18 +734,15 @@ buffer_of(struct script_reader *r, const struct script_value *v)
 
 bool
 script_element(struct script_reader *r, const struct py_node *node,
-	       const struct buffer **buffer, const struct expr ***index)
+	       const struct script_value *v, const struct buffer **buffer,
+	       const struct expr ***index)
 {
-	struct script_value v;
 	int n, lanes = 1;
 
-	if (!script_eval(r, node->kids[0], &v)) {
-		return false;
-	}
-	*buffer = buffer_of(r, &v);
+	*buffer = buffer_of(r, v);
 	if (!*buffer) {
 		return script_fail(r, node->kids[0], "%s with an index; only "
-				   "buffers have elements", what_is(&v));
+				   "buffers have elements", what_is(v));
 	}
 	const struct py_node *const *list = &node->kids[1];
 
@@ -806,7 +805,7 @@ eval_subscript(struct script_reader *r, const struct py_node *node,
 		*out = v.items[at];
 		return true;
 	}
-	if (!script_element(r, node, &b, &index)) {
+	if (!script_element(r, node, &v, &b, &index)) {
 		return false;
 	}
 	*out = script_value_of(expr_load(r->m, b, index, b->ndim), false);

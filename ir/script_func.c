@@ -232,6 +232,36 @@ read_body(struct script_reader *r, const struct py_node *def)
 	return true;
 }
 
+/* What the reader does not look at itself, the verifier does: declared
+ * regions, mostly. Here it is the text's mistake. */
+static bool
+check_func(struct script_reader *r, const struct py_node *def)
+{
+	struct diags *d = &r->m->diags;
+	int n = d->list.n, n_errors = d->n_errors;
+	struct py_span at = def->span;
+
+	if (func_verify(r->f)) {
+		return true;
+	}
+	const struct diag *first = &d->list.data[n];
+	const char *end = strstr(first->message, "; this is a bug");
+	size_t length = end ? (size_t)(end - first->message)
+			    : strlen(first->message);
+
+	if (first->place.line > 0) {
+		at = (struct py_span){ first->place.line, first->place.col,
+				       first->place.line, 0 };
+	} else {
+		at.end_line = at.line;
+		at.end_col = 0;
+	}
+	d->list.n = n;
+	d->n_errors = n_errors;
+	return py_error(r->m, r->src, at, "%.*s; correct it", (int)length,
+			first->message);
+}
+
 struct func *
 script_read_func(struct module *m, const struct source *src,
 		 const struct py_node *def, const struct script_scope *scope)
@@ -242,10 +272,7 @@ script_read_func(struct module *m, const struct source *src,
 	};
 
 	r.old_blocks = mentions(def->kids[0], "block");
-	if (!read_body(&r, def)) {
-		return NULL;
-	}
-	return r.f;
+	return read_body(&r, def) && check_func(&r, def) ? r.f : NULL;
 }
 
 /* ---- modules */

@@ -107,6 +107,7 @@ struct script_reader {
 	bool old_blocks; /* T.block, so that T.alloc_buffer is the block's */
 	bool has_blocks;
 	bool has_ret;
+	int depth; /* of statements in each other */
 };
 
 /* ---- names */
@@ -191,8 +192,10 @@ bool script_binary(struct script_reader *r, const struct py_node *node,
 bool script_unify(struct script_reader *r, const struct py_node *node,
 		  const struct script_value *a, const struct script_value *b,
 		  const struct expr **x, const struct expr **y);
-/* A buffer's element; slices of constant length are vectors. */
+/* The element of v, a buffer, that the subscript node says; slices of
+ * constant length are vectors. */
 bool script_element(struct script_reader *r, const struct py_node *node,
+		    const struct script_value *v,
 		    const struct buffer **buffer,
 		    const struct expr ***index);
 /* min and end as a range. */
@@ -225,6 +228,9 @@ bool script_axis(struct script_reader *r, const struct py_node *target,
 		 const struct py_node *call);
 bool script_block_line(struct script_reader *r, const struct py_node *call,
 		       const char *path);
+/* A number, a string, or a list of such. */
+bool script_note_value(struct script_reader *r, const struct py_node *node,
+		       const struct expr **out);
 bool script_notes(struct script_reader *r, const struct py_node *dict,
 		  struct note **out);
 bool script_func_attr(struct script_reader *r, const struct py_node *call);

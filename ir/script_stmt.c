@@ -4,6 +4,8 @@
  * in the suite and are closed at its end, the last one first. */
 #include "script_read.h"
 
+enum { MAX_DEPTH = 5000 };
+
 void
 script_open(struct script_reader *r, struct script_suite *suite,
 	    const struct py_node *node, struct script_opener opener)
@@ -81,13 +83,23 @@ script_read_suite(struct script_reader *r, const struct py_node *node,
 	struct script_suite suite = { { NULL, 0, 0 }, { NULL, 0, 0 } };
 	int names = r->names.n, loops = r->loops.n;
 
+	int depth = r->depth;
+
 	for (int i = 0; i < node->n_kids; i++) {
 		if (!read_line(r, node->kids[i], &suite)) {
 			return false;
 		}
+		r->depth = depth + suite.openers.n;
+		if (r->depth > MAX_DEPTH) {
+			return script_fail(r, node->kids[i], "more than %d "
+					   "values that hold for the rest of "
+					   "their suites; use with, or "
+					   "buffers", (int)MAX_DEPTH);
+		}
 	}
 	r->names.n = names;
 	r->loops.n = loops;
+	r->depth = depth;
 	*out = close_suite(r, &suite);
 	return true;
 }
@@ -360,7 +372,7 @@ read_attr(struct script_reader *r, const struct py_node *call,
 	if (!script_args(r, call, names, 3, found) ||
 	    !script_eval(r, found[0], &node) ||
 	    !script_text(r, found[1], &out->text) ||
-	    !script_expr(r, found[2], &out->value)) {
+	    !script_note_value(r, found[2], &out->value)) {
 		return false;
 	}
 	if (node.kind != SCRIPT_EXPR || !node.weak) {
@@ -568,7 +580,8 @@ read_store(struct script_reader *r, const struct py_node *node,
 	struct script_value v;
 	int lanes = 1;
 
-	if (!script_element(r, target, &b, &index) ||
+	if (!script_eval(r, target->kids[0], &v) ||
+	    !script_element(r, target, &v, &b, &index) ||
 	    !script_eval(r, value, &v)) {
 		return false;
 	}

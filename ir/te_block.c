@@ -43,13 +43,13 @@ visit_region(void *ctx, const struct expr *e)
 		for (int d = 0; d < e->n_args; d++) {
 			bool indirect = false;
 			const struct expr *at = e->args[d];
+			const struct expr *size = e->u.buffer->shape[d];
 
 			expr_visit(at, note_load, &indirect);
 			fresh.ranges[d].min = indirect
-				? expr_int(m, at->type, 0) : at;
+				? expr_int(m, size->type, 0) : at;
 			fresh.ranges[d].extent = indirect
-				? e->u.buffer->shape[d]
-				: expr_int(m, at->type, 1);
+				? size : expr_int(m, at->type, 1);
 		}
 		vec_push(&m->arena, &l->list, fresh);
 		return;

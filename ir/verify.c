@@ -61,6 +61,10 @@ verify_fail(struct verifier *v, const char *what, const struct expr *e)
 	if (e) {
 		expr_print(e, &text);
 	}
+	if (v->stmt) {
+		place.line = v->stmt->pos.line;
+		place.col = v->stmt->pos.col;
+	}
 	if (v->stmt && v->stmt->kind == STMT_BLOCK && v->stmt->u.block) {
 		place.item = arena_printf(&v->arena, "%s: block '%s'",
 					  v->func->name,
@@ -214,8 +218,15 @@ verify_regions(struct verifier *v, const struct region *list, int n)
 	for (int i = 0; i < n; i++) {
 		verify_buffer(v, list[i].buffer);
 		for (int d = 0; d < list[i].buffer->ndim; d++) {
-			verify_index(v, list[i].ranges[d].min);
-			verify_index(v, list[i].ranges[d].extent);
+			const struct range *range = &list[i].ranges[d];
+
+			verify_index(v, range->min);
+			verify_index(v, range->extent);
+			if (!dtype_equal(range->min->type,
+					 range->extent->type)) {
+				verify_fail(v, "a region whose range mixes "
+					    "types", range->min);
+			}
 		}
 	}
 }
