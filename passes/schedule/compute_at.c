@@ -519,6 +519,18 @@ restrict_by(struct reverse *r, const struct buffer *b,
 			}
 			it = &r->block->u.block->iters[k];
 			part = made[d];
+			if (!prove(&a, expr_le(e->m, expr_i32(e->m, 0),
+					       it->min)) ||
+			    !prove(&a, expr_le(e->m,
+					       expr_add(e->m, it->min,
+							it->extent),
+					       b->shape[d]))) {
+				return edit_fail(e, "block %s runs over more "
+						 "than the elements of %s; it "
+						 "stays where it is",
+						 r->block->u.block->name,
+						 b->name);
+			}
 			if (it->kind != ITER_SPATIAL &&
 			    part.extent != it->extent) {
 				return edit_fail(e, "block %s reduces over "

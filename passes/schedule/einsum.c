@@ -135,17 +135,22 @@ match(struct einsum *p)
 		}
 	}
 	for (int i = 0; i < b->n_iters; i++) {
-		bool chooses = b->iters[i].kind == ITER_SPATIAL;
+		bool chooses = false;
 
-		for (int k = 0; k < f.list.n; k++) {
+		for (int d = 1; d < p->store->n_args &&
+				b->iters[i].kind == ITER_SPATIAL; d++) {
+			chooses |= p->store->args[d] == b->iters[i].var->expr;
+		}
+		for (int k = 0; k < f.list.n &&
+				b->iters[i].kind != ITER_SPATIAL; k++) {
 			chooses |= expr_uses_var(f.list.data[k],
 						 b->iters[i].var);
 		}
 		if (is_padded(p, i) && !chooses) {
 			return edit_fail(e, "iter var %s of block %s chooses "
-					 "no element; its padding would be "
-					 "summed", b->iters[i].var->name,
-					 b->name);
+					 "no element; its padding would "
+					 "change the result",
+					 b->iters[i].var->name, b->name);
 		}
 	}
 	return true;
