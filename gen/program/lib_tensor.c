@@ -229,6 +229,19 @@ te_make_scan(struct call *c, struct pval *out)
 				  "states as initial tensors (%d, %d and %d "
 				  "are given)", n, n_update, n_state);
 	}
+	for (int i = 0; i < n; i++) {
+		const struct buffer *a = init[i]->buffer;
+		const struct buffer *b = update[i]->buffer;
+
+		if (a->ndim > 0 && b->ndim > 0 &&
+		    !dtype_equal(a->shape[0]->type, b->shape[0]->type)) {
+			return call_error(c, 0, "%s and %s count time in %s "
+					  "and %s; give their sizes one type",
+					  a->name, b->name,
+					  dtype_name(a->shape[0]->type),
+					  dtype_name(b->shape[0]->type));
+		}
+	}
 	made = arena_array(ev->a, struct te_tensor *, n);
 	if (!te_scan(ev->m, name, tag, init, update, state, n, inputs,
 		     n_inputs, made, &why)) {
