@@ -56,15 +56,16 @@ script_find(const struct script_reader *r, const char *name)
 	return NULL;
 }
 
-/* "a.b.c" of an attribute, or NULL. */
+/* "a.b.c" of an attribute; not where a is a name of the function's own. */
 static bool
-dotted(const struct py_node *node, struct strbuf *out)
+dotted(const struct script_reader *r, const struct py_node *node,
+       struct strbuf *out)
 {
 	if (node->kind == PY_NAME) {
 		strbuf_puts(out, node->text);
-		return true;
+		return !script_find(r, node->text);
 	}
-	if (node->kind != PY_ATTRIBUTE || !dotted(node->kids[0], out)) {
+	if (node->kind != PY_ATTRIBUTE || !dotted(r, node->kids[0], out)) {
 		return false;
 	}
 	strbuf_printf(out, ".%s", node->text);
@@ -85,7 +86,7 @@ script_path(const struct script_reader *r, const struct py_node *node)
 		return NULL;
 	}
 	strbuf_init(&text);
-	if (dotted(node, &text)) {
+	if (dotted(r, node, &text)) {
 		for (size_t i = 0; i < sizeof modules / sizeof *modules;
 		     i++) {
 			size_t n = strlen(modules[i]);

@@ -97,7 +97,6 @@ struct script_reader {
 	const struct source *src;
 	struct func *f;
 	const struct script_scope *scope;
-	const char *self;   /* the name of T, where imports gave another */
 	VEC(struct script_name) names;
 	VEC(struct script_stem) stems; /* see script_hint */
 	VEC(struct script_loop) loops;

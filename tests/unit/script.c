@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The TVMScript reader: what is written by hand (tests/script/by_hand.py)
+ * prints as tests/script/by_hand.txt, mistakes are answered with their place,
+ * and func_equal sees differences. Functions that are printed read back:
+ * tests/property. */
+#include <stdlib.h>
+
+#include "check.h"
+
+#include "script.h"
+
+/* What most of the bad texts stand in, indented. */
+static const char prelude[] =
+	"@T.prim_func\n"
+	"def f(A: T.Buffer((8, 8), \"float32\"), I: T.Buffer((8,), "
+	"\"int32\"), n: T.int32):\n";
+
+static const struct {
+	bool body; /* text follows the prelude */
+	const char *text, *message, *excerpt;
+} mistakes[] = {
+	{ true, "    A[0] = 1.0\n",
+	  "t.py:3:5: 1 index for the 2 dimensions of 'A'; give one "
+	  "for each",
+	  "        A[0] = 1.0\n        ^^^^" },
+	{ true, "    I[0] = A[0, 0]\n",
+	  "t.py:3:12: a value of type float32 where int32 is needed"
+	  "; write T.Cast(\"int32\", ...)",
+	  "        I[0] = A[0, 0]\n               ^^^^^^^" },
+	{ true, "    I[roww] = 1\n    \n",
+	  "t.py:3:7: nothing is named 'roww' here; define it before"
+	  " its use",
+	  "        I[roww] = 1\n          ^^^^" },
+	{ true, "    for row in range(8):\n        I[ro] = 1\n",
+	  "t.py:4:11: nothing is named 'ro' here; did you mean 'row"
+	  "'?",
+	  "            I[ro] = 1\n              ^^" },
+	{ true, "    I[0] = T.mx(1, 2)\n",
+	  "t.py:3:12: T.mx is not known; did you mean T.max?",
+	  "        I[0] = T.mx(1, 2)\n               ^^^^^^^^^^" },
+	{ true, "    I[0] = T.unheard(1)\n",
+	  "t.py:3:12: T.unheard is not known to tirc; express it by"
+	  " other means",
+	  "        I[0] = T.unheard(1)\n               ^^^^^^^^^^^^" },
+	{ true, "    I[0] = T.int8(300)\n",
+	  "t.py:3:19: a number that int8 cannot hold; use a smaller"
+	  " one or a wider type",
+	  "        I[0] = T.int8(300)\n                      ^^^" },
+	{ true, "    I[0] = T.Cast(\"flaot32\", 1)\n",
+	  "t.py:3:19: 'flaot32' is no data type; did you mean 'floa"
+	  "t32'?",
+	  "        I[0] = T.Cast(\"flaot32\", 1)\n                    "
+	  "  ^^^^^^^^^" },
+	{ true, "    I[0] = n / 2\n",
+	  "t.py:3:12: '/' between integers could round either way; "
+	  "write // or T.truncdiv",
+	  "        I[0] = n / 2\n               ^^^^^" },
+	{ true, "    A[0, 0] = A[0, 0] and A[0, 1]\n",
+	  "t.py:3:15: this operator does not work on float32; compa"
+	  "re the values with something first",
+	  "        A[0, 0] = A[0, 0] and A[0, 1]\n                  "
+	  "^^^^^^^^^^^^^^^^^^^" },
+	{ true, "    I[A[0, 0]] = 1\n",
+	  "t.py:3:7: an index of type float32; use an integer",
+	  "        I[A[0, 0]] = 1\n          ^^^^^^^" },
+	{ true, "    I[0] = I\n",
+	  "t.py:3:12: a whole buffer where a number is needed; say "
+	  "which element, as in A[i]",
+	  "        I[0] = I\n               ^" },
+	{ true, "    A[0, 0] = T.exp(n)\n",
+	  "t.py:3:15: T.exp does not work on int32; cast the argume"
+	  "nt first",
+	  "        A[0, 0] = T.exp(n)\n                  ^^^^^^^^" },
+	{ true, "    I[0] = 1.5\n",
+	  "t.py:3:12: a number with a fraction where int32 is neede"
+	  "d; write a whole number, or T.Cast",
+	  "        I[0] = 1.5\n               ^^^" },
+	{ true, "    for i in A:\n        pass\n",
+	  "t.py:3:14: no loop of a tensor program; loop over range,"
+	  " T.serial, T.grid, T.parallel, T.vectorized, T.unroll or"
+	  " T.thread_binding",
+	  "        for i in A:\n                 ^" },
+	{ true, "    for i, j in T.grid(8):\n        pass\n",
+	  "t.py:3:5: 2 loop variables for 1 extents; give equally m"
+	  "any",
+	  "        for i, j in T.grid(8):\n        ^^^^^^^^^^^^^^^^^"
+	  "^^^^^" },
+	{ true, "    for i in T.serial(8, annotatons={}):\n        pass\n",
+	  "t.py:3:26: no argument is named 'annotatons'; did you me"
+	  "an 'annotations'?",
+	  "        for i in T.serial(8, annotatons={}):\n           "
+	  "                  ^^^^^^^^^^^^^" },
+	{ true, "    for i in T.thread_binding(8):\n        pass\n",
+	  "t.py:3:14: no thread; add thread=\"threadIdx.x\"",
+	  "        for i in T.thread_binding(8):\n                 ^"
+	  "^^^^^^^^^^^^^^^^^^" },
+	{ true, "    T.reads(A[0, 0])\n",
+	  "t.py:3:5: T.reads outside of a block; move it into one",
+	  "        T.reads(A[0, 0])\n        ^^^^^^^^^^^^^^^^" },
+	{ true, "    with T.sblock(\"B\"):\n        v = T.axis.spatial(8, n)"
+	  "\n        T.reads(A[v])\n        T.writes(I[v])\n        I["
+	  "v] = 1\n",
+	  "t.py:5:17: 1 ranges for the 2 dimensions of 'A'; give on"
+	  "e for each",
+	  "            T.reads(A[v])\n                    ^^^^" },
+	{ true, "    with T.sblock(\"B\"):\n        v = T.axis.spatial(8, 0)"
+	  "\n        T.reads()\n        T.writes()\n        I[v] = 1\n",
+	  "t.py:7:9: block 'B' does not declare that it writes 'I';"
+	  " correct it",
+	  "            I[v] = 1\n            ^" },
+	{ true, "    for i in range(8):\n        with T.sblock(\"B\"):\n     "
+	  "       v, w = T.axis.remap(\"SS\", [i, n])\n            I[v"
+	  "] = 1\n",
+	  "t.py:5:43: a binding that is no loop around the block; u"
+	  "se T.axis.spatial or T.axis.reduce",
+	  "                v, w = T.axis.remap(\"SS\", [i, n])\n      "
+	  "                                        ^" },
+	{ true, "    for i in range(8):\n        with T.sblock(\"B\"):\n     "
+	  "       v = T.axis.spatail(8, i)\n            I[v] = 1\n",
+	  "t.py:5:17: T.axis.spatail is not known; did you mean T.a"
+	  "xis.spatial?",
+	  "                v = T.axis.spatail(8, i)\n               "
+	  "     ^^^^^^^^^^^^^^^^^^^^" },
+	{ true, "    n = 3\n    n += 1\n",
+	  "t.py:4:5: a variable is not changed; name the new value "
+	  "otherwise, or use a buffer",
+	  "        n += 1\n        ^^^^^^" },
+	{ true, "    break\n",
+	  "t.py:3:5: a loop is not left early; guard its body with "
+	  "a condition",
+	  "        break\n        ^^^^^" },
+	{ true, "    print(n)\n",
+	  "t.py:3:5: a call of something that is not T's; functions"
+	  " of Python cannot be called here",
+	  "        print(n)\n        ^^^^^^^^" },
+	{ true, "    I[0] = {1: 2}\n",
+	  "t.py:3:12: a dict where a value is needed; only attribut"
+	  "es and annotations take one",
+	  "        I[0] = {1: 2}\n               ^^^^^^" },
+	{ true, "    I[0] = I.dta\n",
+	  "t.py:3:12: a whole buffer has no 'dta'; did you mean 'da"
+	  "ta'?",
+	  "        I[0] = I.dta\n               ^^^^^" },
+	{ true, "    if n:\n        pass\n",
+	  "t.py:3:8: a condition of type int32; compare it with som"
+	  "ething",
+	  "        if n:\n           ^" },
+	{ true, "    I[n:n + n] = 1\n",
+	  "t.py:3:7: a slice of an element whose length is no const"
+	  "ant from 1 to 1024; write a loop",
+	  "        I[n:n + n] = 1\n          ^^^^^^^" },
+	{ true, "    I[0] = T.max(1)\n",
+	  "t.py:3:12: 1 argument instead of 2; give as many as the "
+	  "function takes",
+	  "        I[0] = T.max(1)\n               ^^^^^^^^" },
+	{ true, "    I[0] = 1 // 0\n",
+	  "t.py:3:12: a division by zero; divide by another number",
+	  "        I[0] = 1 // 0\n               ^^^^^^" },
+	{ true, "    I[0] = 9223372036854775807 + 1\n",
+	  "t.py:3:12: a number of more than 64 bits; use smaller on"
+	  "es",
+	  "        I[0] = 9223372036854775807 + 1\n               ^^"
+	  "^^^^^^^^^^^^^^^^^^^^^" },
+	{ true, "    I[0] = T.Ramp(0, 1, 1)\n",
+	  "t.py:3:25: a vector of 1 lanes; 2 to 4096 are possible",
+	  "        I[0] = T.Ramp(0, 1, 1)\n                         "
+	  "   ^" },
+	{ true, "    x = T.decl_buffer((-1,), \"int32\")\n",
+	  "t.py:3:24: a negative size; give one from 0",
+	  "        x = T.decl_buffer((-1,), \"int32\")\n              "
+	  "             ^^" },
+	{ true, "    x = T.decl_buffer((8,), \"handle\")\n",
+	  "t.py:3:29: no buffer can hold elements of type handle; u"
+	  "se a numeric type",
+	  "        x = T.decl_buffer((8,), \"handle\")\n              "
+	  "                  ^^^^^^^^" },
+	{ true, "    B = T.match_buffer(n, (8,), \"int32\")\n",
+	  "t.py:3:24: something that is no handle of the signature;"
+	  " match a parameter of type T.handle",
+	  "        B = T.match_buffer(n, (8,), \"int32\")\n           "
+	  "                ^" },
+	{ true, "    assert n\n",
+	  "t.py:3:12: a condition of type int32; compare it with so"
+	  "mething",
+	  "        assert n\n               ^" },
+	{ true, "    while 1:\n        pass\n",
+	  "t.py:3:11: a condition of type int32; compare it with so"
+	  "mething",
+	  "        while 1:\n              ^" },
+	{ true, "    T.attr(A.data, \"k\", 1)\n",
+	  "t.py:3:12: an attribute of a node; tirc's are of stateme"
+	  "nts alone, write 0",
+	  "        T.attr(A.data, \"k\", 1)\n               ^^^^^^" },
+	{ true, "    with T.init():\n        pass\n",
+	  "t.py:3:10: T.init outside of a block; move it into one",
+	  "        with T.init():\n             ^^^^^^^^" },
+	{ true, "    with open(n):\n        pass\n",
+	  "t.py:3:10: no scope of a tensor program; use T.sblock, T"
+	  ".init, T.LetStmt, T.attr, T.decl_buffer or T.launch_thre"
+	  "ad",
+	  "        with open(n):\n             ^^^^^^^" },
+	{ true, "    T.func_attr({\"tir_var_upper_bound\": {\"k\": 3}})\n",
+	  "t.py:3:42: bounds of 'k', which is no size; name one tha"
+	  "t is declared above",
+	  "        T.func_attr({\"tir_var_upper_bound\": {\"k\": 3}})\n "
+	  "                                            ^^^" },
+	{ true, "    m = T.int32()\n    I[m] = 1\n",
+	  "t.py:4:5: a variable used outside of its scope: m; corre"
+	  "ct it",
+	  "        I[m] = 1\n        ^" },
+	{ false, "@T.prim_func\ndef f(A):\n    pass\n",
+	  "t.py:2:7: parameter 'A' without a type; write A: T.Buffe"
+	  "r((8,), \"float32\") or A: T.int32",
+	  "    def f(A):\n          ^" },
+	{ false, "@T.prim_func\ndef f(A: list):\n    pass\n",
+	  "t.py:2:10: no type of a parameter; write T.Buffer((8,), "
+	  "\"float32\"), T.handle or T.int32",
+	  "    def f(A: list):\n             ^^^^" },
+	{ false, "@T.prim_func\ndef f(A: T.flaot32):\n    pass\n",
+	  "t.py:2:10: 'flaot32' is no data type; did you mean 'floa"
+	  "t32'?",
+	  "    def f(A: T.flaot32):\n             ^^^^^^^^^" },
+	{ false, "x = 1\n",
+	  "t.py:1:1: no function and no module of TVMScript; mark i"
+	  "t with @T.prim_func or @I.ir_module",
+	  "    x = 1\n    ^^^^^" },
+	{ false, "",
+	  "t.py:1:1: no function here; TVMScript is a 'def' marked "
+	  "with @T.prim_func",
+	  "    \n    ^" },
+	{ false, "@T.prim_func\ndef f():\n    pass\n@T.prim_func\ndef f():\n   "
+	  " pass\n",
+	  "t.py:5:1: a second function named 'f'; give it another n"
+	  "ame",
+	  "    def f():\n    ^^^^^^^^" },
+};
+
+static void
+test_mistakes(void)
+{
+	for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+		struct module *m = module_new();
+		struct strbuf text, out;
+
+		strbuf_init(&text);
+		strbuf_init(&out);
+		strbuf_puts(&text, mistakes[i].body ? prelude : "");
+		strbuf_puts(&text, mistakes[i].text);
+
+		struct source src = { "t.py", text.data ? text.data : "",
+				      text.len };
+
+		CHECK(!script_read(m, &src));
+		CHECK(m->diags.list.n == 1 && m->funcs.n == 0);
+		if (m->diags.list.n == 1) {
+			diag_format(&m->diags.list.data[0], &out);
+			CHECK_STR_EQ(out.data, mistakes[i].message);
+			CHECK_STR_EQ(m->diags.list.data[0].place.excerpt,
+				     mistakes[i].excerpt);
+		}
+		strbuf_release(&text);
+		strbuf_release(&out);
+		module_free(m);
+	}
+}
+
+static void
+read_whole(const char *name, struct strbuf *out)
+{
+	struct strbuf path;
+	FILE *file;
+	int c;
+
+	strbuf_init(out);
+	strbuf_init(&path);
+	strbuf_printf(&path, "%s/tests/script/%s",
+		      getenv("TIRC_ROOT") ? getenv("TIRC_ROOT") : ".", name);
+	file = fopen(path.data, "rb");
+	if (CHECK(file)) {
+		while ((c = getc(file)) != EOF) {
+			strbuf_putc(out, (char)c);
+		}
+		fclose(file);
+	}
+	strbuf_release(&path);
+}
+
+static void
+test_by_hand(void)
+{
+	struct module *m = module_new();
+	struct strbuf text, want, got;
+
+	read_whole("by_hand.py", &text);
+	read_whole("by_hand.txt", &want);
+	strbuf_init(&got);
+
+	struct source src = { "by_hand.py", text.data, text.len };
+
+	CHECK(script_read(m, &src));
+	for (int i = 0; i < m->funcs.n; i++) {
+		CHECK(func_verify(m->funcs.data[i]));
+		CHECK(func_verify_text(m->funcs.data[i]));
+		func_print(m->funcs.data[i], SCRIPT_CURRENT, &got);
+	}
+	for (int i = 0; i < m->diags.list.n; i++) {
+		diag_format(&m->diags.list.data[i], &got);
+	}
+	CHECK_STR_EQ(got.data, want.data);
+	strbuf_release(&text);
+	strbuf_release(&want);
+	strbuf_release(&got);
+	module_free(m);
+}
+
+/* The text of a function with one line in its body. */
+static const struct func *
+read_line(struct module *m, const char *line)
+{
+	struct strbuf text;
+
+	strbuf_init(&text);
+	strbuf_printf(&text, "%s    %s\n", prelude, line);
+
+	struct source src = { "t.py", text.data, text.len };
+
+	m->funcs.n = 0;
+	CHECK(script_read(m, &src));
+	strbuf_release(&text);
+	return m->funcs.n ? m->funcs.data[0] : NULL;
+}
+
+static void
+test_equal(void)
+{
+	static const struct {
+		const char *a, *b;
+		bool equal;
+	} pairs[] = {
+		{ "x: T.int32 = n", "y: T.int32 = n", true },
+		{ "I[0] = 1", "I[0] = 2", false },
+		{ "I[0] = 1", "I[1] = 1", false },
+		{ "I[0] = n + 1", "I[0] = 1 + n", false },
+		{ "A[0, 0] = 0", "A[0, 0] = -0.0", false },
+		{ "x = T.decl_buffer((8,), \"int32\")",
+		  "y = T.decl_buffer((8,), \"int32\")", true },
+		{ "x = T.decl_buffer((8,), \"int32\")",
+		  "x = T.decl_buffer((8,), \"int32\", scope=\"local\")",
+		  false },
+		{ "T.func_attr({\"k\": 1})", "T.func_attr({\"k\": 2})",
+		  false },
+		{ "pass", "T.evaluate(0)", false },
+	};
+
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+		struct module *m = module_new();
+		const struct func *a = read_line(m, pairs[i].a);
+		const struct func *b = read_line(m, pairs[i].b);
+		struct strbuf why;
+
+		strbuf_init(&why);
+		if (a && b) {
+			CHECK_EQ(func_equal(a, b, &why), pairs[i].equal);
+			CHECK((why.len == 0) == pairs[i].equal);
+		}
+		strbuf_release(&why);
+		module_free(m);
+	}
+}
+
+int
+main(void)
+{
+	test_mistakes();
+	test_by_hand();
+	test_equal();
+	return check_done();
+}
