@@ -7,6 +7,7 @@
  */
 #include "trace_json.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "json_read.h"
@@ -90,12 +91,22 @@ put_value(struct writer *w, const struct sched_value *v, bool input)
 		name = trace_handle(w->names, v->u.id);
 		put_string(w->out, name ? name : "unknown");
 		break;
-	case SV_INT:
 	case SV_BOOL:
+		if (input) { /* where an integer may stand too */
+			strbuf_puts(w->out, v->u.ival ? "true" : "false");
+			break;
+		}
+		/* fall through */
+	case SV_INT:
 		strbuf_printf(w->out, "%lld", (long long)v->u.ival);
 		break;
 	case SV_FLOAT:
-		put_float(w->out, v->u.fval);
+		if (input && v->u.fval == trunc(v->u.fval)) {
+			/* Where an integer may stand too. */
+			strbuf_printf(w->out, "\"%.1f\"", v->u.fval);
+		} else {
+			put_float(w->out, v->u.fval);
+		}
 		break;
 	case SV_STRING:
 		strbuf_puts(w->out, input ? "\"\\\"" : "\"");

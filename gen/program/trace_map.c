@@ -3,6 +3,7 @@
  * to others by their places in it; place 0 is none. */
 #include "trace_map.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "json_read.h"
@@ -48,6 +49,16 @@ add_array(struct saver *s, const int *items, int n)
 }
 
 static int
+add_var(struct saver *s, struct dtype type, int name)
+{
+	return add_node(s, arena_printf(&s->m->arena, "{\"type_key\": "
+			"\"tir.Var\", \"attrs\": {\"dtype\": \"%s\", "
+			"\"name\": \"%d\", \"span\": \"0\", "
+			"\"type_annotation\": \"0\"}}", dtype_name(type),
+			name));
+}
+
+static int
 add_expr(struct saver *s, const struct expr *e, const int *vars)
 {
 	struct arena *a = &s->m->arena;
@@ -58,6 +69,12 @@ add_expr(struct saver *s, const struct expr *e, const int *vars)
 		if (e == s->map->logical[i]->expr) {
 			return vars[i];
 		}
+	}
+	if (e->kind == EXPR_VAR) { /* a size: known by its name */
+		x = add_node(s, arena_printf(a, "{\"type_key\": "
+				"\"runtime.String\", \"repr_str\": \"%s\"}",
+				e->u.var->name));
+		return add_var(s, e->type, x);
 	}
 	if (expr_is_int(e, &v)) {
 		return add_node(s, arena_printf(a, "{\"type_key\": \"IntImm\""
@@ -97,11 +114,7 @@ index_map_save(struct module *m, const struct index_map *map,
 				"\"runtime.String\", \"repr_str\": \"i%d\"}",
 				i));
 
-		vars[i] = add_node(&s, arena_printf(a, "{\"type_key\": "
-				"\"tir.Var\", \"attrs\": {\"dtype\": \"%s\", "
-				"\"name\": \"%d\", \"span\": \"0\", "
-				"\"type_annotation\": \"0\"}}",
-				dtype_name(map->logical[i]->type), name));
+		vars[i] = add_var(&s, map->logical[i]->type, name);
 	}
 	for (int i = 0; i < map->n_physical; i++) {
 		exprs[i] = add_expr(&s, map->to_physical[i], vars);
@@ -166,6 +179,26 @@ array_at(struct loader *l, const char *place)
 		       : NULL;
 }
 
+/* A size, by its name; what is no name comes to nothing. */
+static bool
+load_size(struct loader *l, const cJSON *node)
+{
+	const cJSON *name = node_at(l, atoi(attr(node, "name")));
+	const char *text = cJSON_GetStringValue(
+		cJSON_GetObjectItemCaseSensitive(name, "repr_str"));
+
+	for (const char *c = text; c && *c; c++) {
+		if (*c != '_' && !isalnum((unsigned char)*c)) {
+			return false;
+		}
+	}
+	if (!text || !*text) {
+		return false;
+	}
+	strbuf_puts(&l->out, text);
+	return true;
+}
+
 static bool
 load_expr(struct loader *l, int at)
 {
@@ -180,6 +213,8 @@ load_expr(struct loader *l, int at)
 	if (l->names[at]) {
 		strbuf_puts(&l->out, l->names[at]);
 		ok = true;
+	} else if (strcmp(key, "tir.Var") == 0) {
+		ok = load_size(l, node);
 	} else if (strcmp(key, "IntImm") == 0) {
 		strbuf_printf(&l->out, "%lld",
 			      atoll(attr(node, "value")));

@@ -309,11 +309,15 @@ lower_storage(struct func *f)
 		if (!is_copied(b, &uses)) {
 			common = lower_carried_scope(f, old, common, &uses);
 		}
-		stmt_replace(f, old, old->children[0]);
-		place = stmt_place_of(common);
-		alloc = stmt_alloc(f, b, common);
-		alloc->notes = old->notes;
-		stmt_put(f, place, alloc);
+		alloc = old;
+		/* Else it stands there: a SEQ taken out might be spliced. */
+		if (common != old->children[0]) {
+			stmt_replace(f, old, old->children[0]);
+			place = stmt_place_of(common);
+			alloc = stmt_alloc(f, b, common);
+			alloc->notes = old->notes;
+			stmt_put(f, place, alloc);
+		}
 		compact(f, alloc, &uses);
 		share(f, alloc, true);
 	}

@@ -268,6 +268,7 @@ told_view(struct module *m, const struct tensor_call *call,
 		return call->views[i];
 	}
 	view = arena_copy(&m->arena, call->views[i], sizeof *view);
+	view->id = m->next_buffer_id++;
 	view->strides = p->strides;
 	return view;
 }

@@ -157,6 +157,7 @@ insert_made(struct reindex *r, struct sched_value *out)
 	refresh_inside(e, r->block);
 	insert_beside(e, scope_child(r->block), nest, r->writes);
 	scope_add_alloc(e->f, owner, r->made);
+	block_refresh(e->f, r->block);
 	*out = sv_block(copy->id);
 	return true;
 }

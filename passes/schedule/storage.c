@@ -138,7 +138,8 @@ prim_unsafe_set_dtype(struct edit *e, const struct sched_value *args,
 	struct buffer_spec spec = { 0 };
 
 	(void)out;
-	if (!block || !(r.from = inner_output(e, block, &args[1]))) {
+	if (!block || !(r.from = inner_output(e, block, &args[1])) ||
+	    !edit_unpinned(e, r.from)) {
 		return false;
 	}
 	spec = (struct buffer_spec){

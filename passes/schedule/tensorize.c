@@ -265,6 +265,7 @@ view_buffer(struct tensorizer *z, const struct buffer *p,
 				 z->match.sizes.n };
 	bool dense = true;
 
+	copy->id = z->e->m->next_buffer_id++; /* loads are known by it */
 	for (int d = p->ndim - 1; d >= 0; d--) {
 		const struct expr *compact = expr_i32(z->e->m, 1);
 

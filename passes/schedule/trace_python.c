@@ -514,6 +514,14 @@ read_text(struct sched *s, const struct source *src, bool loosely)
 			    .schedule = "sch", .loosely = loosely };
 	const struct py_node *tree = py_parse(s->module, src);
 
+	/* Index maps may name the function's sizes. */
+	for (int i = 0; i < s->func->params.n; i++) {
+		const struct param *p = &s->func->params.data[i];
+
+		if (!p->buffer) {
+			bind_name(&r, p->var->name, sv_expr(p->var->expr));
+		}
+	}
 	return tree && statements(&r, tree);
 }
 

@@ -195,6 +195,11 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 			stmt_substitute(e->f, block->children[i], &iters);
 		}
 	}
+	for (int i = 0; i < 2; i++) { /* what is nested may name the loops */
+		if (block->children[i]) {
+			stmt_substitute(e->f, block->children[i], &vars);
+		}
+	}
 	values[0] = expr_substitute(e->m, block->args[0], &vars);
 	if (map->in_range) {
 		values[0] = expr_and(e->m, values[0],

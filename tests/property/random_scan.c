@@ -65,7 +65,8 @@ join(struct scan *s, const struct expr *a, const struct expr *b)
 	static const enum expr_kind kinds[] = { EXPR_ADD, EXPR_MAX, EXPR_MIN,
 						EXPR_SUB };
 
-	return expr_binary(s->k->m, kinds[rng_below(s->k->r, 4)], a, b);
+	return expr_binary(s->k->m, kinds[rng_below(s->k->r, s->k->options->positive
+						    ? 3 : 4)], a, b);
 }
 
 /* What the update starts from: a state, a stage between or a reduction. */

@@ -88,7 +88,8 @@ make_reduction(struct maker *k)
 				 n_reduced));
 		return;
 	}
-	switch (rng_below(k->r, k->options->exact ? 3 : 4)) {
+	switch (rng_below(k->r, k->options->exact || k->options->positive
+				    ? 3 : 4)) {
 	case 0:
 		r = reducer_max(k->m, type);
 		break;
@@ -378,7 +379,9 @@ make_largest(struct maker *k)
 			 k->inputs, k->n_inputs, out);
 	k->n_inputs = 0;
 	k->n_stages++;
-	k->tensors[k->n_tensors++] = out[rng_below(k->r, 2)];
+	/* Rounding may change the place. */
+	k->tensors[k->n_tensors++] =
+		out[rng_below(k->r, 2) && !k->options->positive];
 	k->tensors[k->n_tensors++] = out[0];
 }
 

@@ -179,6 +179,9 @@ random_unary(struct maker *k, const struct expr *x)
 	int n_floats = k->options->exact ? 6
 		: (int)(sizeof floats / sizeof *floats);
 
+	if (k->options->positive) {
+		return expr_call1(k->m, INTRIN_ABS, x);
+	}
 	if (dtype_is_float(x->type)) {
 		return expr_call1(k->m, floats[rng_below(k->r, n_floats)], x);
 	}
@@ -205,6 +208,9 @@ random_binary(struct maker *k, const struct expr *x, const struct expr *y)
 	struct module *m = k->m;
 	int which = rng_below(k->r, k->options->exact ? 5 : 8);
 
+	if (k->options->positive) {
+		which = kinds[which] == EXPR_SUB ? 0 : which % 5;
+	}
 	if (dtype_class(x->type) == DTC_BOOL) {
 		return expr_binary(m, rng_below(k->r, 2) ? EXPR_AND : EXPR_OR,
 				   x, y);
@@ -297,10 +303,15 @@ random_te(struct module *m, struct rng *r,
 						? options->max_stages : 4);
 
 	if (options->symbolic) {
-		k.dim = var_new_dim(m, "n", 1, RANDOM_MAX_SIZE);
+		k.dim = options->dim ? options->dim
+				     : var_new_dim(m, "n", 1, RANDOM_MAX_SIZE);
 	}
 	for (int i = 0; i < n_inputs; i++) {
 		k.tensors[k.n_tensors++] = random_placeholder(&k);
+	}
+	out->n_stages = n_stages;
+	if (options->first_stages && options->first_stages < n_stages) {
+		n_stages = options->first_stages;
 	}
 	if (options->scans) {
 		make_scan(&k);
@@ -342,7 +353,8 @@ random_resize(struct random_program *p, int size)
 /* ---- data */
 
 static union number
-random_element(struct dtype t, struct rng *r, int bound, bool exact)
+random_element(struct dtype t, struct rng *r, int bound,
+	       const struct random_options *options)
 {
 	union number n = { .i = 0 };
 
@@ -351,10 +363,12 @@ random_element(struct dtype t, struct rng *r, int bound, bool exact)
 	} else if (dtype_class(t) == DTC_BOOL) {
 		n.i = rng_below(r, 2);
 	} else if (dtype_is_float(t)) {
-		n.f = exact ? rng_below(r, 7) - 3
-			    : (double)rng_below(r, 4000001) / 1e6 - 2;
+		n.f = options->exact ? rng_below(r, 7) - 3
+		      : options->positive
+			      ? (double)rng_below(r, 1800001) / 1e6 + 0.2
+			      : (double)rng_below(r, 4000001) / 1e6 - 2;
 		n = number_round(t, n);
-	} else if (exact) {
+	} else if (options->exact) {
 		n.i = rng_below(r, 4) - (dtype_is_signed(t) ? 1 : 0);
 	} else {
 		n.u = rng_next(r);
@@ -377,7 +391,7 @@ random_data(const struct random_program *p, struct rng *r,
 		for (int64_t k = 0; k < p->elems[i] && i != p->output; k++) {
 			number_store(t, args[i].data, (size_t)k,
 				     random_element(t, r, p->index_bound[i],
-						    options->exact));
+						    options));
 		}
 	}
 	if (p->dim) {

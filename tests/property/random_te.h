@@ -25,6 +25,10 @@ struct random_options {
 	bool no_halves;    /* neither f16 nor bf16 */
 	bool scans;        /* the first stage is a scan */
 	bool symbolic;     /* some dimensions are a size n, 1 … 12 */
+	bool positive;     /* floats_only, none negative, operators that cancel
+			    * nothing: rounding errors stay relative */
+	int first_stages;  /* only so many of the stages; 0: all */
+	struct var *dim;   /* the size to use, of the same module; or NULL */
 };
 
 enum { RANDOM_MAX_PARAMS = 8, RANDOM_MAX_ARGS, RANDOM_MAX_SIZE = 12 };
@@ -42,11 +46,18 @@ struct random_program {
 	 * to index; else index_bound is 0. */
 	int index_bound[RANDOM_MAX_PARAMS];
 	int output; /* which parameter is the output */
+	int n_stages; /* as chosen, before first_stages */
 };
 
 void random_te(struct module *m, struct rng *r,
 	       const struct random_options *options,
 	       struct random_program *out);
+/* What rounding can do to the output, of a program as it was made: relative
+ * units of 2^-24 where options->positive, for any order of evaluation; else 0
+ * if every order gives the same bits, HUGE_VAL if float values may be too
+ * large for that. In random_bound.c. */
+double random_roundings(const struct random_program *p,
+			const struct random_options *options);
 /* Chooses n (where there is one) for the data made from here on. */
 void random_resize(struct random_program *p, int size);
 /* args has room for n_args. Malloc'd storage for each parameter, filled at random (the output with

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One trial of schedules.c: a random program, random steps on it, and what
+ * has to hold after each. All of it comes from the seed, in a module of its
+ * own. */
+#ifndef SCHEDULE_TRIAL_H
+#define SCHEDULE_TRIAL_H
+
+#include <stdio.h>
+
+#include "random_steps.h"
+#include "target.h"
+
+/* What went wrong; the words are in schedule_trial.c. */
+enum trouble {
+	TROUBLE_NONE,
+	TROUBLE_AS_MADE,   /* the program itself does not run */
+	TROUBLE_VERIFY, TROUBLE_RUN, TROUBLE_RESULT,
+	TROUBLE_ROLLBACK, TROUBLE_SILENT, /* of a refused step */
+	TROUBLE_TEXT,      /* does not read back */
+	TROUBLE_LOWER, TROUBLE_LOWER_VERIFY, TROUBLE_LOWER_RUN,
+	TROUBLE_LOWER_RESULT,
+	TROUBLE_PYTHON, TROUBLE_JSON, /* the trace, done again */
+	TROUBLE_EMIT, TROUBLE_COMPILE, TROUBLE_SOURCE_RESULT,
+	TROUBLE_CRASH, TROUBLE_HANG,
+	TROUBLE_COUNT
+};
+
+enum { MAX_STEPS = 24 };
+
+struct trial {
+	uint64_t seed;
+	struct module *m;
+	struct random_options options;
+	struct random_program program;
+	struct run_arg args[RANDOM_MAX_ARGS]; /* and what is expected */
+	double tolerance;
+	struct func *made;         /* the program before any step */
+	struct sched sched;
+	struct tensor_intrins intrins;
+	struct rng steps, checks;
+	int n_steps;
+	bool for_device;           /* threads, or memory that they share */
+	enum trouble trouble;
+	uint64_t attempt; /* programs before it were too large */
+};
+
+/* How far a trial has got, for whoever watches it from outside. */
+struct trial_place {
+	int step;
+	enum { AT_CHOICE, AT_STEP, AT_CHECK, AT_END } at;
+};
+
+/* How often each primitive (by its row) was applied and refused. */
+struct trial_counts {
+	int applied[128], refused[128];
+	int64_t steps, lowered;
+};
+
+bool trial_make(struct trial *t, uint64_t seed);
+/* Only the first stages of the same program, in the same module. */
+bool trial_remake(struct trial *t, int first_stages);
+void trial_release(struct trial *t);
+/* A schedule of the program as it was made; m keeps what was there. */
+void trial_begin(struct trial *t);
+/* Chooses a step; false: there is none to choose. */
+bool trial_choose(struct trial *t, struct random_step *step);
+/* Applies it and checks what has to hold then. counts may be NULL, place
+ * is kept up to date. False if something does not (t->trouble). */
+bool trial_step(struct trial *t, const struct random_step *step,
+		struct trial_counts *counts, struct trial_place *place);
+/* What holds after any number of steps; all: also lowered. */
+bool trial_check(struct trial *t, bool all);
+/* The trace as Python and as JSON does the same to the program again. */
+bool trial_check_traces(struct trial *t);
+/* The function lowered, in a copy; NULL after TROUBLE_LOWER, or if it has
+ * threads that do not go together. */
+struct func *trial_lowered(struct trial *t);
+/* Sets for_device from the trace. */
+void trial_note_device(struct trial *t);
+
+/* Storage of the arguments in the layouts that the schedule has given them;
+ * malloc'd. */
+void trial_pack(const struct trial *t, struct run_arg *packed,
+		size_t *bytes);
+void trial_unpack_free(const struct trial *t, struct run_arg *packed);
+/* Is the packed output the expected one? */
+bool trial_agrees(const struct trial *t, const void *packed_output);
+
+const char *trouble_text(enum trouble trouble);
+/* The program as it was made, the trace in Python, what it has become, and
+ * the diagnostics. */
+void trial_print(struct trial *t, FILE *out);
+
+#endif
