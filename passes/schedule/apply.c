@@ -116,6 +116,9 @@ check_value(struct call *c, const struct sched_param *p,
 	}
 	if (v->kind == SV_EXPR && p->accepts & 1u << SV_INT &&
 	    expr_is_int(sched_get_value(c->e->s, v->u.expr), &n)) {
+		if (!p->is_input) { /* attributes are plain in traces */
+			*v = sv_int(n);
+		}
 		return true; /* sampled */
 	}
 	if (v->kind == SV_INT && p->accepts & 1u << SV_EXPR) {

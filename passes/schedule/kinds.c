@@ -72,15 +72,57 @@ prim_unroll(struct edit *e, const struct sched_value *args,
 	return set_kind(e, args[0].u.id, FOR_UNROLLED, NULL);
 }
 
+struct bound_search {
+	const char *thread;
+	const struct stmt *found;
+};
+
+static bool
+find_bound(void *ctx, struct stmt *s)
+{
+	struct bound_search *q = ctx;
+
+	if (s->kind == STMT_FOR && s->u.loop.kind == FOR_THREAD &&
+	    strcmp(s->u.loop.thread, q->thread) == 0) {
+		q->found = s;
+	}
+	return !q->found;
+}
+
+/* No loop around it or in it runs along the same axis of threads. */
+static bool
+axis_is_free(struct edit *e, struct stmt *loop, const char *thread)
+{
+	struct bound_search q = { .thread = thread };
+
+	for (struct stmt *s = loop->parent; s && !q.found; s = s->parent) {
+		if (s->kind == STMT_FOR && s->u.loop.kind == FOR_THREAD &&
+		    strcmp(s->u.loop.thread, thread) == 0) {
+			q.found = s;
+		}
+	}
+	stmt_visit(loop->children[0], find_bound, &q);
+	return !q.found || strncmp(thread, "vthread", 7) == 0 ||
+	       edit_fail(e, "loop %s of the same nest is bound to %s already; "
+			 "fuse the two or use another axis",
+			 q.found->u.loop.var->name, thread);
+}
+
 bool
 prim_bind(struct edit *e, const struct sched_value *args,
 	  struct sched_value *out)
 {
+	struct stmt *loop;
+
 	(void)out;
 	if (tag_of_name(args[1].u.text) == TAG_UNKNOWN) {
 		return edit_fail(e, "there is no '%s'; there are blockIdx.x, "
 				 ".y, .z, threadIdx.x, .y, .z and vthread",
 				 args[1].u.text);
+	}
+	loop = edit_loop(e, args[0].u.id);
+	if (!loop || !axis_is_free(e, loop, args[1].u.text)) {
+		return false;
 	}
 	return set_kind(e, args[0].u.id, FOR_THREAD,
 			arena_strdup(&e->m->arena, args[1].u.text));

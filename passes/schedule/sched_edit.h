@@ -59,8 +59,7 @@ bool stmt_before(const struct func *f, const struct stmt *s,
 /* Does block a write what block b reads? */
 bool block_feeds(const struct stmt *a, const struct stmt *b);
 
-/* Recomputes from their bodies what a block, those in it and those around it
- * read and write. */
+/* Recomputes what a block reads and writes from its body. */
 void block_refresh(struct func *f, struct stmt *block);
 /* Simplifies bindings and predicates of the blocks at or below s; variables of
  * loops of one iteration stay in them if keep_units. */
