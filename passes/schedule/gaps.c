@@ -239,6 +239,25 @@ grow(const struct access *store, const struct domain *d, bool *dims,
 	} while (grown);
 }
 
+static void
+find_division(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
+}
+
+/* Over sizes that are no numbers: only a division that leaves a rest makes
+ * gaps, and whether it does is not known. */
+static bool
+may_have_gaps(const struct access *store)
+{
+	bool divides = false;
+
+	for (int d = 0; d < store->buffer->ndim; d++) {
+		expr_visit(store->index[d], find_division, &divides);
+	}
+	return divides;
+}
+
 static bool
 store_has_gaps(struct edit *e, const struct access *store,
 	       const struct range *box)
@@ -248,7 +267,7 @@ store_has_gaps(struct edit *e, const struct access *store,
 	int ndim = store->buffer->ndim;
 
 	if (ndim > GAP_DIMS || !find_domain(&d, store)) {
-		return false;
+		return may_have_gaps(store);
 	}
 	for (int i = 0; i < ndim; i++) {
 		bool dims[GAP_DIMS] = { false }, vars[GAP_VARS] = { false };
