@@ -214,18 +214,19 @@ bound_size(void *ctx, const struct expr *e)
 	}
 }
 
+static void
+see_load(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_LOAD || e->kind == EXPR_REDUCE;
+}
+
 static bool
 shape_uses_load(const struct expr *e)
 {
-	if (e->kind == EXPR_LOAD || e->kind == EXPR_REDUCE) {
-		return true;
-	}
-	for (int i = 0; i < e->n_args; i++) {
-		if (shape_uses_load(e->args[i])) {
-			return true;
-		}
-	}
-	return false;
+	bool found = false;
+
+	expr_visit(e, see_load, &found);
+	return found;
 }
 
 bool

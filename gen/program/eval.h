@@ -146,6 +146,7 @@ struct eval {
 	int n_tensors;
 	VEC(int) depths;                 /* likewise: pval's depth */
 	VEC(struct axis *) axes;         /* by the variable's id */
+	VEC(int) sizes;                  /* of expressions, by id; 0: open */
 	struct tensor_intrins *intrins;
 	const struct intrinsic_set *shipped; /* loaded when first named */
 	VEC(struct tir_schedule *) schedules;
@@ -158,6 +159,7 @@ struct eval {
 enum {
 	EVAL_MAX_DEPTH = 1000,      /* nested calls and expressions */
 	EVAL_MAX_EXPR_DEPTH = 1000, /* of an expression and what it is from */
+	EVAL_MAX_EXPR_SIZE = 1 << 18, /* nodes, shared ones as often as used */
 	EVAL_MAX_RANK = 32,
 	EVAL_MAX_ITEMS = 1 << 20,   /* of a list, a range, a text */
 	EVAL_MAX_TENSORS = 4000,
@@ -267,6 +269,12 @@ bool eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 		      struct pval *out);
 bool eval_match_types(struct eval *ev, struct py_span at,
 		      const struct expr **x, const struct expr **y);
+/* Nodes of e as it prints, where shared parts count each time; at most a
+ * little above EVAL_MAX_EXPR_SIZE. */
+int eval_expr_size(struct eval *ev, const struct expr *e);
+/* Reports an expression that is too large or too deep. */
+bool eval_expr_fits(struct eval *ev, struct py_span at, const struct expr *e,
+		    int depth);
 /* Python's truth. False, reported, where a value has none. */
 bool eval_truth(struct eval *ev, struct py_span at, const struct pval *v,
 		bool *out);

@@ -123,17 +123,47 @@ operand(struct eval *ev, struct py_span at, const struct pval *v,
 	return value_expr(ev, at, v, out, depth);
 }
 
-static bool
-result(struct eval *ev, struct py_span at, const struct expr *e, int depth,
-       struct pval *out)
+int
+eval_expr_size(struct eval *ev, const struct expr *e)
+{
+	int size = 1;
+
+	while (ev->sizes.n <= (int)e->id) {
+		vec_push(ev->a, &ev->sizes, 0);
+	}
+	if (ev->sizes.data[e->id] > 0) {
+		return ev->sizes.data[e->id];
+	}
+	for (int i = 0; i < e->n_args && size <= EVAL_MAX_EXPR_SIZE; i++) {
+		size += eval_expr_size(ev, e->args[i]);
+	}
+	ev->sizes.data[e->id] = size;
+	return size;
+}
+
+bool
+eval_expr_fits(struct eval *ev, struct py_span at, const struct expr *e,
+	       int depth)
 {
 	if (depth > EVAL_MAX_EXPR_DEPTH) {
 		return eval_error(ev, at, "an expression more than %d levels "
 				  "deep; compute parts of it in tensors of "
 				  "their own", EVAL_MAX_EXPR_DEPTH);
 	}
-	*out = pv_expr(e, depth);
+	if (eval_expr_size(ev, e) > EVAL_MAX_EXPR_SIZE) {
+		return eval_error(ev, at, "an expression of more than %d "
+				  "parts; compute some in tensors of their "
+				  "own", EVAL_MAX_EXPR_SIZE);
+	}
 	return true;
+}
+
+static bool
+result(struct eval *ev, struct py_span at, const struct expr *e, int depth,
+       struct pval *out)
+{
+	*out = pv_expr(e, depth);
+	return eval_expr_fits(ev, at, e, depth);
 }
 
 static bool

@@ -8,12 +8,8 @@
 static bool
 deep_result(struct call *c, const struct expr *e, int depth, struct pval *out)
 {
-	if (depth > EVAL_MAX_EXPR_DEPTH) {
-		return call_error(c, -1, "an expression more than %d levels "
-				  "deep", EVAL_MAX_EXPR_DEPTH);
-	}
 	*out = pv_expr(e, depth);
-	return true;
+	return eval_expr_fits(c->ev, c->span, e, depth);
 }
 
 /* Elementary functions, by the name of the row; "tir.round" rounds half away

@@ -495,6 +495,41 @@ schedule_instruction(struct eval *ev, const char *name)
 	       intrinsic_find(ev->m, ev->shipped, name, ev->intrins);
 }
 
+/* Inlining multiplies expressions: they stay such as can be printed. */
+struct sizes {
+	struct eval *ev;
+	int64_t total;
+};
+
+static bool
+add_sizes(void *ctx, struct stmt *s)
+{
+	struct sizes *z = ctx;
+
+	for (int i = 0; i < s->n_args; i++) {
+		if (s->args[i]) {
+			z->total += eval_expr_size(z->ev, s->args[i]);
+		}
+	}
+	return true;
+}
+
+bool
+schedule_fits(struct eval *ev, struct py_span at, const char *primitive,
+	      const struct func *f)
+{
+	struct sizes z = { ev, 0 };
+
+	if (!strstr(primitive, "inline")) {
+		return true;
+	}
+	stmt_visit(f->body, add_sizes, &z);
+	return z.total <= EVAL_MAX_EXPR_SIZE ||
+	       eval_error(ev, at, "inlining makes expressions of more than "
+			  "%d parts; leave some tensors as they are",
+			  EVAL_MAX_EXPR_SIZE);
+}
+
 static bool
 apply(struct call *c, struct pval *out)
 {
@@ -544,6 +579,9 @@ apply(struct call *c, struct pval *out)
 	}
 	if (!sched_apply(&w->sched, p->name, k.args, p->n_params, &result)) {
 		return schedule_error(c->ev, c->span, &w->sched);
+	}
+	if (!schedule_fits(c->ev, c->span, p->name, w->sched.func)) {
+		return false;
 	}
 	*out = result_value(c, k.func, &result);
 	return true;

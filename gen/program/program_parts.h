@@ -27,6 +27,8 @@ bool module_attribute(struct eval *ev, struct py_span at, unsigned in,
 		      const char *name, struct pval *out);
 
 /* -- elements of our own values -- */
+/* Is part of e a reduction? */
+bool te_contains_reduce(const struct expr *e);
 bool te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 		     const struct call_args *args, struct pval *out);
 bool te_index(struct eval *ev, struct py_span at, const struct pval *of,
@@ -69,6 +71,9 @@ void schedule_text(struct eval *ev, const struct pval *v, struct strbuf *out);
 void schedule_finish(struct eval *ev);
 /* Reports the last failure of s at a place. Returns false. */
 bool schedule_error(struct eval *ev, struct py_span at, struct sched *s);
+/* Are f's expressions still such as can be printed? Else reported. */
+bool schedule_fits(struct eval *ev, struct py_span at, const char *primitive,
+		   const struct func *f);
 /* Makes a shipped instruction known that a schedule names. False after
  * mistakes in its description. */
 bool schedule_instruction(struct eval *ev, const char *name);

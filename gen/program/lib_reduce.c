@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions: te.sum and the like, and reducers of one's own. */
+#include "eval.h"
+#include "program_parts.h"
+
+static void
+see_reduce(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_REDUCE;
+}
+
+bool
+te_contains_reduce(const struct expr *e)
+{
+	bool found = false;
+
+	expr_visit(e, see_reduce, &found);
+	return found;
+}
+
+static bool
+reduce_axes(struct call *c, struct py_span at, const struct pval *axis,
+	    struct iter_var **axes, int *n)
+{
+	struct eval *ev = c->ev;
+	struct pval *items = (struct pval *)axis;
+
+	*n = 1;
+	if (axis->kind != PV_AXIS && !eval_items(ev, at, axis, &items, n)) {
+		return false;
+	}
+	*axes = arena_array(ev->a, struct iter_var, *n + 1);
+	for (int i = 0; i < *n; i++) {
+		if (items[i].kind != PV_AXIS ||
+		    items[i].u.axis->iv.kind != ITER_REDUCE) {
+			return eval_error(ev, at, "a reduction runs over axes "
+					  "made by te.reduce_axis");
+		}
+		(*axes)[i] = items[i].u.axis->iv;
+	}
+	return true;
+}
+
+/* The expression and the condition of a reduction. */
+static bool
+check_source(struct eval *ev, struct py_span at, const struct expr *e)
+{
+	if (te_contains_reduce(e)) {
+		return eval_error(ev, at, "a reduction inside of a reduction; "
+				  "compute the inner one in a tensor of its "
+				  "own, or reduce over both axes at once");
+	}
+	if (dtype_class(e->type) == DTC_STRING ||
+	    dtype_class(e->type) == DTC_HANDLE || e->type.lanes != 1) {
+		return eval_error(ev, at, "%s cannot be reduced",
+				  dtype_name(e->type));
+	}
+	return true;
+}
+
+static bool
+condition_of(struct eval *ev, struct py_span at, const struct pval *v,
+	     const struct expr **out)
+{
+	int depth;
+
+	*out = NULL;
+	if (v->kind == PV_MISSING || v->kind == PV_NONE) {
+		return true;
+	}
+	if (!value_expr(ev, at, v, out, &depth)) {
+		return false;
+	}
+	if (dtype_class((*out)->type) != DTC_BOOL || te_contains_reduce(*out)) {
+		return eval_error(ev, at, "where is a condition, not %s",
+				  dtype_name((*out)->type));
+	}
+	return true;
+}
+
+static const struct reducer *
+built_in(struct module *m, const char *name, struct dtype t)
+{
+	return strcmp(name, "sum") == 0 ? reducer_sum(m, t)
+	     : strcmp(name, "prod") == 0 ? reducer_prod(m, t)
+	     : strcmp(name, "max") == 0 ? reducer_max(m, t)
+					: reducer_min(m, t);
+}
+
+static enum expr_kind
+combine_kind(const char *name)
+{
+	return strcmp(name, "sum") == 0 ? EXPR_ADD
+	     : strcmp(name, "prod") == 0 ? EXPR_MUL
+	     : strcmp(name, "max") == 0 ? EXPR_MAX : EXPR_MIN;
+}
+
+/* te.sum(expr, axis, where, init); te.max(a, b) combines directly. */
+bool
+te_reduction(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	const struct pval *axis = &c->args[1];
+	const struct expr *source, *condition, *result;
+	struct iter_var *axes;
+	int n, depth;
+
+	if (axis->kind != PV_AXIS && axis->kind != PV_LIST &&
+	    axis->kind != PV_TUPLE) {
+		*out = c->args[0];
+		for (int i = 1; i < 4; i++) {
+			struct pval before = *out;
+
+			if (arg_given(c, i) &&
+			    !eval_expr_binary(ev, c->span,
+					      combine_kind(c->row->name),
+					      &before, &c->args[i], out)) {
+				return false;
+			}
+		}
+		return true;
+	}
+	if (!reduce_axes(c, c->spans[1], axis, &axes, &n) ||
+	    !arg_expr(c, 0, &source, &depth) ||
+	    !check_source(ev, c->spans[0], source) ||
+	    !condition_of(ev, c->spans[2], &c->args[2], &condition)) {
+		return false;
+	}
+	if (arg_given(c, 3)) {
+		return call_error(c, 3, "init is not read; add the first "
+				  "value in a stage that follows");
+	}
+	if (n == 0) {
+		*out = pv_expr(source, depth);
+		return true;
+	}
+	if (dtype_class(source->type) == DTC_BOOL &&
+	    combine_kind(c->row->name) != EXPR_MAX &&
+	    combine_kind(c->row->name) != EXPR_MIN) {
+		source = expr_cast(ev->m, dtype_of(DT_I32), source);
+	}
+	te_reduce_multi(ev->m, built_in(ev->m, c->row->name, source->type),
+			&source, axes, n, condition, &result);
+	*out = pv_expr(result, depth + 1);
+	return true;
+}
+
+bool
+te_comm_reducer(struct call *c, struct pval *out)
+{
+	struct reducer_def *r = arena_new(c->ev->a, struct reducer_def);
+
+	r->name = "reduce";
+	if (arg_given(c, 2) && !arg_text(c, 2, &r->name)) {
+		return false;
+	}
+	r->combine = c->args[0];
+	r->identity = c->args[1];
+	*out = (struct pval){ .kind = PV_REDUCER, .u.reducer = r };
+	return true;
+}
+
+/* The n values of a tuple, or one value by itself, as expressions. */
+static bool
+several(struct eval *ev, struct py_span at, const struct pval *v, int n,
+	const struct expr **out, const char *what)
+{
+	struct pval *items = (struct pval *)v;
+	int have = 1, depth;
+
+	if ((v->kind == PV_TUPLE || v->kind == PV_LIST) &&
+	    !eval_items(ev, at, v, &items, &have)) {
+		return false;
+	}
+	if (have != n) {
+		return eval_error(ev, at, "%s gives %d value%s where %d %s "
+				  "needed", what, have, have == 1 ? "" : "s",
+				  n, n == 1 ? "is" : "are");
+	}
+	for (int i = 0; i < n; i++) {
+		if (!value_expr(ev, at, &items[i], &out[i], &depth)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Literals take the type that is wanted, as in Python. */
+static const struct expr *
+as_type(struct module *m, struct dtype t, const struct expr *e)
+{
+	int64_t v;
+
+	if (dtype_equal(e->type, t)) {
+		return e;
+	}
+	if (e->kind == EXPR_FLOAT && dtype_is_float(t)) {
+		return expr_float(m, t, e->u.fval);
+	}
+	if (expr_is_int(e, &v) && (dtype_is_int(t) || dtype_is_float(t))) {
+		return expr_const(m, t, (double)v);
+	}
+	return e;
+}
+
+bool
+te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
+		const struct call_args *args, struct pval *out)
+{
+	const struct reducer_def *def = f->u.reducer;
+	struct call c = { .ev = ev, .span = at };
+	struct pval values[4] = { { .kind = PV_MISSING } }, lhs, rhs, types, v;
+	static const char *const names[] = { "expr", "axis", "where", "init" };
+	struct iter_var *axes;
+	const struct expr **sources, **result, **identity, **all;
+	const struct expr *condition;
+	struct dtype *kinds;
+	struct pval *left, *right, *words;
+	struct reducer *r;
+	const char *why;
+	int n = 1, n_axes, depth = 0;
+
+	for (int i = 0; i < args->values.n; i++) {
+		int k = i;
+
+		if (args->names.data[i]) {
+			for (k = 0; k < 4 && strcmp(names[k],
+					args->names.data[i]) != 0; k++) {
+			}
+		}
+		if (k > 3) {
+			return eval_error(ev, args->spans.data[i], "a reducer "
+				"takes expr, axis, where and init alone");
+		}
+		values[k] = args->values.data[i];
+	}
+	if (values[0].kind == PV_MISSING || values[1].kind == PV_MISSING) {
+		return eval_error(ev, at, "a reducer needs what to reduce, "
+				  "and the axis");
+	}
+	if (values[3].kind != PV_MISSING && values[3].kind != PV_NONE) {
+		return eval_error(ev, at, "init is not read; add the first "
+				  "value in a stage that follows");
+	}
+	if (values[0].kind == PV_TUPLE || values[0].kind == PV_LIST) {
+		n = values[0].u.list->n;
+	}
+	if (n < 1 || n > 8) {
+		return eval_error(ev, at, "%d values to reduce", n);
+	}
+	sources = arena_array(ev->a, const struct expr *, n);
+	result = arena_array(ev->a, const struct expr *, n);
+	identity = arena_array(ev->a, const struct expr *, n);
+	all = arena_array(ev->a, const struct expr *, n);
+	kinds = arena_array(ev->a, struct dtype, n);
+	left = arena_array(ev->a, struct pval, n);
+	right = arena_array(ev->a, struct pval, n);
+	words = arena_array(ev->a, struct pval, n);
+	if (!reduce_axes(&c, at, &values[1], &axes, &n_axes) ||
+	    !several(ev, at, &values[0], n, sources, "the source") ||
+	    !condition_of(ev, at, &values[2], &condition)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (!check_source(ev, at, sources[i])) {
+			return false;
+		}
+		kinds[i] = sources[i]->type;
+	}
+	r = te_reducer_declare(ev->m, def->name, n, kinds);
+	for (int i = 0; i < n; i++) {
+		left[i] = pv_expr(r->lhs[i]->expr, 1);
+		right[i] = pv_expr(r->rhs[i]->expr, 1);
+		words[i] = pv_string(ev, dtype_name(kinds[i]));
+	}
+	lhs = n == 1 ? left[0] : pv_list_of(ev, PV_TUPLE, left, n);
+	rhs = n == 1 ? right[0] : pv_list_of(ev, PV_TUPLE, right, n);
+	types = pv_list_of(ev, PV_TUPLE, words, n);
+	{
+		struct pval both[2] = { lhs, rhs };
+
+		if (!eval_apply(ev, at, &def->combine, both, 2, &v) ||
+		    !several(ev, at, &v, n, result, "the combiner") ||
+		    !eval_apply(ev, at, &def->identity, types.u.list->data, n,
+				&v) ||
+		    !several(ev, at, &v, n, identity, "the identity")) {
+			return false;
+		}
+	}
+	for (int i = 0; i < n; i++) {
+		result[i] = as_type(ev->m, kinds[i], result[i]);
+		identity[i] = as_type(ev->m, kinds[i], identity[i]);
+	}
+	if (!te_reducer_define(ev->m, r, result, identity, &why)) {
+		return eval_error(ev, at, "%s", why);
+	}
+	te_reduce_multi(ev->m, r, sources, axes, n_axes, condition, all);
+	for (int i = 0; i < n; i++) {
+		int deep = values[0].depth;
+
+		if (n > 1 || values[0].kind == PV_TUPLE ||
+		    values[0].kind == PV_LIST) {
+			deep = values[0].u.list->data[i].depth;
+		}
+		depth = deep > depth ? deep : depth;
+	}
+	for (int i = 0; i < n; i++) {
+		left[i] = pv_expr(all[i], depth + 2);
+	}
+	*out = n == 1 ? left[0] : pv_list_of(ev, PV_TUPLE, left, n);
+	return true;
+}
