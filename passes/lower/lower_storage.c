@@ -237,7 +237,13 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	buffer_remap(f, alloc, b, small, window_index, &window);
 }
 
-/* Shared, and nothing accumulates in it: guards of its stores are those of
+static void
+find_ring(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_FLOORMOD;
+}
+
+/* Shared, and nothing accumulates in it, nor is it a ring: guards of its stores are those of
  * the tile's end, and every iteration stores what it loads. */
 static bool
 is_copied(const struct buffer *b, const struct access_list *uses)
@@ -248,8 +254,13 @@ is_copied(const struct buffer *b, const struct access_list *uses)
 	for (int i = 0; i < uses->list.n; i++) {
 		const struct access *x = &uses->list.data[i];
 
-		if (x->load && x->at->kind == STMT_STORE &&
-		    x->at->u.buffer == b) {
+		bool ring = false;
+
+		for (int d = 0; !x->load && x->index && d < b->ndim; d++) {
+			expr_visit(x->index[d], find_ring, &ring);
+		}
+		if (ring || (x->load && x->at->kind == STMT_STORE &&
+			     x->at->u.buffer == b)) {
 			return false;
 		}
 	}

@@ -104,6 +104,14 @@ check_value(struct call *c, const struct sched_param *p,
 	if (v->kind == SV_STRING) {
 		v->u.text = arena_strdup(&m->arena, v->u.text);
 	}
+	if (v->kind == SV_EXPR && !p->is_input) {
+		/* Attributes are plain in traces. */
+		*v = sv_expr(sched_get_value(c->e->s, v->u.expr));
+		if (expr_is_int(v->u.expr, &n) &&
+		    p->accepts & 1u << SV_INT) {
+			*v = sv_int(n);
+		}
+	}
 	if (p->accepts & 1u << v->kind) {
 		if (v->kind == SV_MAP) {
 			v->u.map = copied_map(m, v->u.map);
@@ -116,9 +124,6 @@ check_value(struct call *c, const struct sched_param *p,
 	}
 	if (v->kind == SV_EXPR && p->accepts & 1u << SV_INT &&
 	    expr_is_int(sched_get_value(c->e->s, v->u.expr), &n)) {
-		if (!p->is_input) { /* attributes are plain in traces */
-			*v = sv_int(n);
-		}
 		return true; /* sampled */
 	}
 	if (v->kind == SV_INT && p->accepts & 1u << SV_EXPR) {

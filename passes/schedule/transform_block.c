@@ -114,6 +114,31 @@ check_padding(struct edit *e, const struct stmt *block,
 	return true;
 }
 
+/* The same regions over other iter vars. */
+static struct region *
+moved_regions(struct module *m, const struct region *list, int n,
+	      const struct var_map *map)
+{
+	struct region *copy = arena_array(&m->arena, struct region, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		int ndim = list[i].buffer->ndim;
+
+		copy[i].buffer = list[i].buffer;
+		copy[i].ranges = arena_array(&m->arena, struct range,
+					     ndim + 1);
+		for (int d = 0; d < ndim; d++) {
+			const struct range *r = &list[i].ranges[d];
+
+			copy[i].ranges[d].min =
+				expr_substitute(m, r->min, map);
+			copy[i].ranges[d].extent =
+				expr_substitute(m, r->extent, map);
+		}
+	}
+	return copy;
+}
+
 bool
 prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 			    struct sched_value *out)
@@ -209,6 +234,9 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 	for (int d = 0; d < n; d++) {
 		values[d + 1] = loops[d];
 	}
+	/* What is declared of addresses stays declared. */
+	new.reads = moved_regions(e->m, new.reads, new.n_reads, &iters);
+	new.writes = moved_regions(e->m, new.writes, new.n_writes, &iters);
 	stmt_set_block(e->f, block, &new);
 	stmt_set_args(e->f, block, values, n + 1);
 	nest = block;

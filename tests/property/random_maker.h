@@ -56,6 +56,8 @@ void make_concat(struct maker *k);
 void make_largest(struct maker *k);
 void make_matmul(struct maker *k);
 void make_convolution(struct maker *k);
+void make_biased_sum(struct maker *k);
+void make_padded(struct maker *k);
 /* random_scan.c */
 void make_scan(struct maker *k);
 

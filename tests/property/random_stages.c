@@ -484,3 +484,84 @@ make_convolution(struct maker *k)
 	finish(k, axes, ndim,
 	       te_sum(m, expr_mul(m, x, read_at(k, f, at)), reduced, 3));
 }
+
+/* s[..] = sum over the last dimension of x[.., k]; y[..] = s[..] + bias[..] */
+void
+make_biased_sum(struct maker *k)
+{
+	struct te_tensor *t = random_tensor(k), *sum, *bias;
+	int ndim = t->buffer->ndim - 1;
+	int extent[MAX_DIMS] = { 0 };
+	const struct expr *index[MAX_DIMS];
+	struct iter_var *axes, reduced;
+	struct dtype type = t->buffer->type;
+
+	if (ndim < 0 || dtype_class(type) == DTC_BOOL ||
+	    k->n_params >= RANDOM_MAX_PARAMS - 1) {
+		make_elementwise(k);
+		return;
+	}
+	for (int d = 0; d < ndim; d++) {
+		extent[d] = extent_of(t, d);
+	}
+	axes = axes_of(k, ndim, extent);
+	reduced = te_reduce_axis(k->m, "k", t->buffer->shape[ndim]);
+	for (int d = 0; d < ndim; d++) {
+		index[d] = axes[d].var->expr;
+	}
+	index[ndim] = reduced.var->expr;
+	sum = finish(k, axes, ndim,
+		     te_sum(k->m, read_at(k, t, index), &reduced, 1));
+	bias = add_param(k, type, ndim, sum->buffer->shape, 0);
+	axes = axes_of(k, ndim, extent);
+	for (int d = 0; d < ndim; d++) {
+		index[d] = axes[d].var->expr;
+	}
+	finish(k, axes, ndim, expr_add(k->m, read_at(k, sum, index),
+				       read_at(k, bias, index)));
+}
+
+/* y[.., i] = x[.., i - pad] where there is one, else 0; then a window over
+ * it, as rings are made for. */
+void
+make_padded(struct maker *k)
+{
+	struct te_tensor *t = random_tensor(k), *padded;
+	struct module *m = k->m;
+	int ndim = t->buffer->ndim, last = ndim - 1;
+	int extent[MAX_DIMS] = { 0 }, pad = 1 + rng_below(k->r, 2);
+	const struct expr *index[MAX_DIMS], *at, *inside;
+	struct dtype type = t->buffer->type;
+	struct iter_var *axes, w;
+
+	if (ndim == 0 || dtype_class(type) == DTC_BOOL || is_symbolic(t)) {
+		make_elementwise(k);
+		return;
+	}
+	for (int d = 0; d < ndim; d++) {
+		extent[d] = extent_of(t, d);
+	}
+	extent[last] += 2 * pad;
+	axes = axes_of(k, ndim, extent);
+	for (int d = 0; d < ndim; d++) {
+		index[d] = axes[d].var->expr;
+	}
+	at = expr_sub(m, index[last], expr_i32(m, pad));
+	inside = expr_and(m, expr_le(m, expr_i32(m, pad), index[last]),
+			  expr_lt(m, index[last],
+				  expr_i32(m, extent[last] - pad)));
+	index[last] = at;
+	padded = finish(k, axes, ndim,
+			expr_if(m, inside, read_at(k, t, index),
+				expr_const(m, type, 0)));
+	extent[last] -= 2;
+	axes = axes_of(k, ndim, extent);
+	w = te_reduce_axis(m, "w", expr_i32(m, 3));
+	for (int d = 0; d < ndim; d++) {
+		index[d] = axes[d].var->expr;
+	}
+	index[last] = expr_add(m, index[last], w.var->expr);
+	finish(k, axes, ndim,
+	       te_reduce(m, reducer_max(m, type), read_at(k, padded, index),
+			 &w, 1));
+}

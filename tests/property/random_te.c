@@ -317,6 +317,10 @@ random_te(struct module *m, struct rng *r,
 		make_scan(&k);
 	}
 	for (int i = options->scans; i < n_stages; i++) {
+		if (options->idioms && rng_below(r, 8) == 0) {
+			(rng_below(r, 2) ? make_biased_sum : make_padded)(&k);
+			continue;
+		}
 		stages[rng_below(r, (int)(sizeof stages /
 					  sizeof *stages))](&k);
 	}

@@ -27,6 +27,8 @@ struct random_options {
 	bool symbolic;     /* some dimensions are a size n, 1 … 12 */
 	bool positive;     /* floats_only, none negative, operators that cancel
 			    * nothing: rounding errors stay relative */
+	bool idioms;       /* now and then what some primitives look for: a
+			    * sum with a bias, an input that is padded */
 	int first_stages;  /* only so many of the stages; 0: all */
 	struct var *dim;   /* the size to use, of the same module; or NULL */
 };

@@ -114,7 +114,7 @@ trial_make(struct trial *t, uint64_t seed)
 	t->options = (struct random_options){
 		.exact = seed % 3 != 0, .positive = seed % 3 == 0,
 		.floats_only = seed % 3 == 0 || seed % 2 == 0,
-		.no_halves = true, .max_stages = 4, .max_extent = 7,
+		.no_halves = true, .idioms = true, .max_stages = 4, .max_extent = 7,
 		.symbolic = seed % 5 == 0,
 	};
 	t->m = module_new();
