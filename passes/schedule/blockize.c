@@ -18,6 +18,7 @@
 #include "index_map.h"
 #include "iter_map.h"
 #include "lower_passes.h"
+#include "sched_copy.h"
 
 struct blockizer {
 	struct edit *e;
@@ -439,6 +440,7 @@ blockize_below(struct edit *e, struct stmt *top, struct stmt *const *blocks,
 		block_refresh(e->f, blocks[i]);
 	}
 	bindings_simplify(e->f, outer->children[0], preserve_unit_iters);
+	refresh_inside(e, outer);
 	block_refresh(e->f, outer);
 	return outer;
 }

@@ -514,6 +514,27 @@ match_lengths(struct picker *p, struct random_step *step)
 	}
 }
 
+/* What makes sense only after another step, on the same block. */
+static bool
+follow_up(struct picker *p, struct random_step *out)
+{
+	const struct sched_step *last;
+
+	if (p->s->trace.n == 0 || !one_in(p, 3)) {
+		return false;
+	}
+	last = &p->s->trace.data[p->s->trace.n - 1];
+	if (strcmp(last->primitive->name, "compute_at") != 0 ||
+	    !func_find(p->s->func, last->args[0].u.id)) {
+		return false;
+	}
+	out->primitive = sched_primitive_find("rolling_buffer");
+	out->args[0] = last->args[0];
+	out->args[1] = sv_int(0);
+	out->n_args = 2;
+	return true;
+}
+
 bool
 random_step_choose(struct sched *s, struct rng *r, struct random_step *out)
 {
@@ -523,6 +544,9 @@ random_step_choose(struct sched *s, struct rng *r, struct random_step *out)
 	const struct primitive *list;
 	int n;
 
+	if (follow_up(&p, out)) {
+		return true;
+	}
 	list = sched_primitives(&n);
 	do {
 		out->primitive = &list[rng_below(r, n)];
