@@ -43,8 +43,12 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 	*out = arena_array(&r->m->arena, const struct expr *, n + 1);
 	for (int i = 0; i < n; i++) {
 		int64_t extent;
+		struct py_node size = *list[i];
 
-		if (!script_index(r, list[i], &(*out)[i])) {
+		if (size.kind == PY_STRING) { /* "n": the size n */
+			size.kind = PY_NAME;
+		}
+		if (!script_index(r, &size, &(*out)[i])) {
 			return false;
 		}
 		if (expr_is_int((*out)[i], &extent) && extent < 0) {

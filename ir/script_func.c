@@ -210,6 +210,40 @@ finish_params(struct script_reader *r)
 	}
 }
 
+/* TVM writes sizes in a signature as strings, and declares them in the body:
+ * `def f(A: T.Buffer(("n",), "float32")): n = T.int32()`. Such declarations
+ * count from the signature on. */
+static void
+declare_sizes(struct script_reader *r, const struct py_node *suite)
+{
+	for (int i = 0; i < suite->n_kids; i++) {
+		const struct py_node *one = suite->kids[i];
+		const struct py_node *value;
+		const char *path;
+		struct dtype t;
+
+		if (one->kind != PY_ASSIGN || one->n_kids != 2 ||
+		    one->kids[0]->kind != PY_NAME) {
+			continue;
+		}
+		value = one->kids[1];
+		if (value->kind != PY_CALL || value->n_kids != 1) {
+			continue;
+		}
+		path = script_path(r, value->kids[0]);
+		if (path && dtype_from_name(path, &t) && dtype_is_int(t) &&
+		    t.lanes == 1 && !script_find(r, one->kids[0]->text)) {
+			const char *name = one->kids[0]->text;
+			struct var *v = var_new(r->m, script_hint(r, name),
+						t);
+
+			script_define(r, name,
+				      script_value_of(v->expr, false));
+		}
+	}
+	r->n_sizes = r->names.n;
+}
+
 static bool
 read_body(struct script_reader *r, const struct py_node *def)
 {
@@ -217,6 +251,7 @@ read_body(struct script_reader *r, const struct py_node *def)
 	int names = r->names.n;
 
 	r->block = &root;
+	declare_sizes(r, def->kids[0]);
 	for (int i = 0; i < def->n_params; i++) {
 		if (!read_param(r, def, &def->params[i])) {
 			return false;

@@ -106,6 +106,7 @@ struct script_reader {
 	bool old_blocks; /* T.block, so that T.alloc_buffer is the block's */
 	bool has_blocks;
 	bool has_ret;
+	int n_sizes; /* the first names: sizes that the body declares */
 	int depth; /* of statements in each other */
 };
 

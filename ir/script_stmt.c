@@ -620,6 +620,14 @@ read_store(struct script_reader *r, const struct py_node *node,
 static void
 declare_var(struct script_reader *r, const char *name, struct dtype type)
 {
+	const struct script_value *known = script_find(r, name);
+
+	for (int i = 0; i < r->n_sizes; i++) {
+		if (known == &r->names.data[i].value &&
+		    dtype_equal(known->e->type, type)) {
+			return; /* known since the signature */
+		}
+	}
 	struct var *v = var_new(r->m, script_hint(r, name), type);
 
 	script_define(r, name, script_value_of(v->expr, false));
