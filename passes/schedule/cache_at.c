@@ -160,6 +160,13 @@ check_writer(struct copying *c)
 	for (int i = 0; i < all.list.n; i++) {
 		const struct access *x = &all.list.data[i];
 
+		if (x->load && !c->block->children[1]) {
+			return edit_fail(e, "block %s adds to elements of %s "
+					 "that were written before; use "
+					 "write_at before "
+					 "decompose_reduction", name,
+					 c->buffer->name);
+		}
 		for (int d = 0; x->load && d < c->buffer->ndim; d++) {
 			if (x->index[d] != c->uses.list.data[0].index[d]) {
 				return edit_fail(e, "block %s also reads "
