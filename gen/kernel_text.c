@@ -46,7 +46,8 @@ keep(struct tirc *t, struct strbuf *text)
 }
 
 const char *
-tirc_kernel_script(struct tirc *t, const char *kernel, int phase)
+tirc_kernel_script(struct tirc *t, const char *kernel, int phase,
+		   bool old_script)
 {
 	struct kernel *k = find_kernel(t, kernel);
 	struct pass_hooks hooks;
@@ -71,7 +72,7 @@ tirc_kernel_script(struct tirc *t, const char *kernel, int phase)
 		return NULL;
 	}
 	strbuf_init(&text);
-	func_print(f, SCRIPT_CURRENT, &text);
+	func_print(f, old_script ? SCRIPT_OLD : SCRIPT_CURRENT, &text);
 	return keep(t, &text);
 }
 

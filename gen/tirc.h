@@ -201,7 +201,8 @@ const char *tirc_assumption(const struct tirc *t, int i);
 
 /* A kernel's program as TVMScript: as the operators define it (phase -1), or
  * scheduled and lowered to phase 0..3: text for schedule_for. NULL after a message, also if there is no such kernel. */
-const char *tirc_kernel_script(struct tirc *t, const char *kernel, int phase);
+const char *tirc_kernel_script(struct tirc *t, const char *kernel, int phase,
+			       bool old_script);
 /* Its schedule, the rules' or that of schedule_for, as Python or as JSON. */
 const char *tirc_kernel_trace(struct tirc *t, const char *kernel, bool json);
 

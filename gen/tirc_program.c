@@ -1,43 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public interface: tensor programs. */
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "intrinsics.h"
 #include "program.h"
+#include "source_load.h"
 #include "tirc_context.h"
 #include "trace_json.h"
-
-/* A text file as a source that lives as long as the module. */
-static bool
-read_source(struct tirc *t, const char *path, struct source *out)
-{
-	struct arena *a = &t->m->arena;
-	struct diag_place place = { .file = path };
-	FILE *f = fopen(path, "rb");
-	struct strbuf s;
-	char block[4096];
-	size_t n;
-	bool ok;
-
-	if (f == NULL) {
-		return diag_error(&t->m->diags, DIAG_FILE_UNREADABLE, place,
-				  "the file cannot be opened; check its name");
-	}
-	strbuf_init(&s);
-	while ((n = fread(block, 1, sizeof block, f)) > 0 &&
-	       s.len < (64u << 20)) {
-		strbuf_write(&s, block, n);
-	}
-	ok = !ferror(f) && feof(f);
-	fclose(f);
-	out->name = arena_strdup(a, path);
-	out->text = arena_copy(a, s.data != NULL ? s.data : "", s.len + 1);
-	out->length = s.len;
-	strbuf_release(&s);
-	return ok || diag_error(&t->m->diags, DIAG_FILE_UNREADABLE, place,
-				"the file cannot be read whole");
-}
 
 /* "dir/matmul.py" -> "matmul" */
 static const char *
@@ -111,7 +80,7 @@ apply_schedule(struct tirc *t, struct program_result *list, const char *path)
 	const struct intrinsic_set *set;
 	bool ok;
 
-	if (!read_source(t, path, &src)) {
+	if (!source_load(t->m, path, &src)) {
 		return false;
 	}
 	f = scheduled_func(t, list, path);
@@ -167,7 +136,8 @@ choose_funcs(const struct program_result *all, bool plain,
 
 static bool
 print_funcs(struct tirc *t, struct program_result *list,
-	    const struct tirc_program_options *o, int phase)
+	    const struct tirc_program_options *o, int phase,
+	    const struct pass_hooks *hooks)
 {
 	struct strbuf s;
 	bool ok = true;
@@ -176,7 +146,7 @@ print_funcs(struct tirc *t, struct program_result *list,
 		struct program_func *f = &list->funcs.data[i];
 
 		f->func = func_clone(f->func, f->func->name);
-		ok = program_lower(f->func, phase, false);
+		ok = program_lower(f->func, phase, false, hooks);
 		strbuf_init(&s);
 		func_print(f->func, o->old_script ? SCRIPT_OLD
 						  : SCRIPT_CURRENT, &s);
@@ -202,13 +172,18 @@ tirc_run_program(struct tirc *t, const char *path,
 {
 	struct program_options options = options_of(t, path, o);
 	struct program_result all, chosen;
+	struct pass_hooks hooks;
 	struct source src;
 
+	options.hooks = &hooks;
+	if (!context_hooks(t, &hooks)) {
+		return false;
+	}
 	if (!o->functions) {
 		options.print = o->print;
 		options.ctx = o->print_ctx;
 	}
-	if (!read_source(t, path, &src) ||
+	if (!source_load(t->m, path, &src) ||
 	    !program_run(t->m, &src, &options, &all)) {
 		return false;
 	}
@@ -219,7 +194,7 @@ tirc_run_program(struct tirc *t, const char *path,
 	if (o->schedule != NULL && !apply_schedule(t, &chosen, o->schedule)) {
 		return false;
 	}
-	return print_funcs(t, &chosen, o, o->functions ? o->phase : 3);
+	return print_funcs(t, &chosen, o, o->functions ? o->phase : 3, &hooks);
 }
 
 static void
@@ -238,10 +213,15 @@ tirc_program_sources(struct tirc *t, const char *path,
 	struct program_result all, chosen;
 	struct diag_place place = { .file = path };
 	struct program_sources text = { 0 };
+	struct pass_hooks hooks;
 	struct source src;
 	const char *target = t->options.target;
 
-	if (!read_source(t, path, &src) ||
+	options.hooks = &hooks;
+	if (!context_hooks(t, &hooks)) {
+		return false;
+	}
+	if (!source_load(t->m, path, &src) ||
 	    !program_run(t->m, &src, &options, &all)) {
 		return false;
 	}

@@ -32,6 +32,8 @@ struct cli {
 	const char *schedule;
 	bool old_script;
 	int phase;             /* -1: not given */
+	const char *from_onnx, *kernel;
+	bool unscheduled, show_trace;
 	const char *keep;      /* folder to build in and leave behind */
 };
 
@@ -51,6 +53,9 @@ int cmd_inspect(struct cli *c);
 int cmd_lower(struct cli *c);
 int cmd_codegen(struct cli *c);
 int cmd_version(struct cli *c);
+
+/* cmd_lower_kernel.c: lower --from-onnx, printed to out. */
+int cli_lower_kernel(struct cli *c, FILE *out);
 
 /* options.c: parses argv of a verb. Returns CLI_DONE, or CLI_USAGE after
  * saying what is wrong. */
@@ -79,6 +84,8 @@ void style_progress_end(void);
 
 /* session.c: a context for the verb's model; messages go to stderr. */
 struct tirc *cli_open(struct cli *c); /* NULL: reported, status CLI_INPUT */
+/* A context for a tensor program. */
+struct tirc *cli_program(struct cli *c);
 void cli_messages(struct tirc *t);
 /* The table of --time-passes, to stderr; nothing without it. */
 void cli_timings(struct tirc *t);

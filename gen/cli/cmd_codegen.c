@@ -36,7 +36,7 @@ write_source(const char *folder, struct tirc_source source)
 int
 cmd_codegen(struct cli *c)
 {
-	struct tirc *t = tirc_new(&c->tirc);
+	struct tirc *t = cli_program(c);
 	struct tirc_program_options o = { .schedule = c->schedule,
 					  .header = c->out != NULL };
 	bool ok;

@@ -65,6 +65,13 @@ cli_timings(struct tirc *t)
 }
 
 struct tirc *
+cli_program(struct cli *c)
+{
+	c->tirc.print = print_text;
+	return tirc_new(&c->tirc);
+}
+
+struct tirc *
 cli_open(struct cli *c)
 {
 	struct tirc *t;

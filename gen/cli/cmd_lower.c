@@ -26,11 +26,10 @@ close_output(FILE *out, const char *path)
 	return bad ? CLI_INPUT : CLI_DONE;
 }
 
-int
-cmd_lower(struct cli *c)
+static int
+run_program(struct cli *c, FILE *out)
 {
-	struct tirc *t = tirc_new(&c->tirc);
-	FILE *out = c->out != NULL ? fopen(c->out, "wb") : stdout;
+	struct tirc *t = cli_program(c);
 	struct tirc_program_options o = {
 		.old_script = c->old_script,
 		.functions = c->phase >= 0 || c->schedule != NULL,
@@ -38,24 +37,35 @@ cmd_lower(struct cli *c)
 		.schedule = c->schedule,
 		.print = write_text, .print_ctx = out,
 	};
-	int status = CLI_INPUT;
+	bool ok = t != NULL && tirc_run_program(t, c->model, &o);
 
 	if (t == NULL) {
 		return CLI_BUG;
 	}
-	if (out == NULL) {
-		fprintf(stderr, "tirc lower: %s cannot be written\n", c->out);
-		tirc_free(t);
-		return CLI_INPUT;
-	}
-	if (tirc_run_program(t, c->model, &o)) {
-		status = CLI_DONE;
-	}
 	fflush(out);
 	cli_messages(t);
-	if (close_output(out, c->out) != CLI_DONE) {
+	cli_timings(t);
+	tirc_free(t);
+	return ok ? CLI_DONE : CLI_INPUT;
+}
+
+int
+cmd_lower(struct cli *c)
+{
+	FILE *out = c->out != NULL ? fopen(c->out, "wb") : stdout;
+	int status;
+
+	if (out == NULL) {
+		fprintf(stderr, "tirc lower: %s cannot be written\n", c->out);
+		return CLI_INPUT;
+	}
+	status = c->from_onnx != NULL ? cli_lower_kernel(c, out)
+				      : run_program(c, out);
+	if (close_output(out, c->out) != CLI_DONE && status == CLI_DONE) {
 		status = CLI_INPUT;
 	}
-	tirc_free(t);
+	if (status != CLI_DONE && c->out != NULL) {
+		remove(c->out);
+	}
 	return status;
 }

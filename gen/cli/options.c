@@ -21,7 +21,8 @@ enum option_id {
 	OPT_DEPFILE, OPT_JSON, OPT_CC, OPT_CFLAGS, OPT_INPUT, OPT_OUTPUT,
 	OPT_REPEAT, OPT_RTOL, OPT_ATOL, OPT_KEEP, OPT_PRINT_PHASE,
 	OPT_DISABLE_PASS, OPT_ADD_PASS, OPT_TIME_PASSES, OPT_SCHEDULE_FOR,
-	OPT_SCRIPT_VERSION, OPT_SCHEDULE, OPT_PHASE
+	OPT_SCRIPT_VERSION, OPT_SCHEDULE, OPT_PHASE, OPT_FROM_ONNX,
+	OPT_KERNEL, OPT_UNSCHEDULED, OPT_SHOW_TRACE
 };
 
 struct option_row {
@@ -49,37 +50,45 @@ static const struct option_row rows[] = {
 	{ OPT_SCHEDULE, "schedule", "FILE",
 	  "apply a schedule first: sch.…(…) lines or a trace in JSON",
 	  PROGRAM_VERBS },
+	{ OPT_FROM_ONNX, "from-onnx", "MODEL",
+	  "take a kernel of a model instead of FILE", LOWER },
+	{ OPT_KERNEL, "kernel", "NAME",
+	  "which kernel of the model; without it: list them", LOWER },
+	{ OPT_UNSCHEDULED, "unscheduled", NULL,
+	  "print the kernel as its operators define it", LOWER },
+	{ OPT_SHOW_TRACE, "show-trace", NULL,
+	  "print the kernel's schedule: what --schedule-for takes", LOWER },
 	{ OPT_SCRIPT_VERSION, "script-version", "WHICH",
 	  "spelling of TVMScript: current (default) or old", LOWER },
 	{ OPT_INPUT_SHAPE, "input-shape", "NAME:D0,D1,…",
-	  "shape of an input", MODEL_VERBS },
+	  "shape of an input", MODEL_VERBS | LOWER },
 	{ OPT_DIM, "dim", "NAME=N or NAME=MIN..MAX",
-	  "size or bounds of a symbolic dimension", MODEL_VERBS },
+	  "size or bounds of a symbolic dimension", MODEL_VERBS | LOWER },
 	{ OPT_WEIGHTS, "weights", "FORM",
 	  "c, incbin, file or section (default: by size)", BUILD_VERBS },
 	{ OPT_SECTION, "section", "NAME", "section for --weights section",
 	  BUILD_VERBS },
 	{ OPT_OPTIMIZE, "optimize", "WHAT",
 	  "speed or memory, where they differ (default: speed)",
-	  MODEL_VERBS },
+	  MODEL_VERBS | LOWER },
 	{ OPT_DIALECT_PATH, "dialect-path", "DIR",
 	  "folder with dialects and targets of your own",
 	  MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_PRINT_AFTER, "print-after", "PASS",
-	  "print the program after a pass, or after all", MODEL_VERBS },
+	  "print the program after a pass, or after all", MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_PRINT_PHASE, "print-phase", "N",
 	  "print every function after lowering phase 0, 1, 2 or 3",
-	  MODEL_VERBS },
+	  MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_DISABLE_PASS, "disable-pass", "PASS",
-	  "leave out a pass that is not marked *", MODEL_VERBS },
+	  "leave out a pass that is not marked *", MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_ADD_PASS, "add-pass", "N:WHAT",
 	  "run ./object.so or a command over TVMScript after phase N",
-	  MODEL_VERBS },
+	  MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_SCHEDULE_FOR, "schedule-for", "KERNEL=FILE",
 	  "schedule a kernel by FILE (.py or .json), not by the rules",
-	  MODEL_VERBS },
+	  MODEL_VERBS | LOWER },
 	{ OPT_TIME_PASSES, "time-passes", NULL,
-	  "print how long each pass took", MODEL_VERBS },
+	  "print how long each pass took", MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_DEPFILE, "depfile", "FILE",
 	  "write a make-style dependency file", COMPILE },
 	{ OPT_CC, "cc", "COMMAND", "C compiler (default: $CC, else cc)",
@@ -97,8 +106,8 @@ static const struct option_row rows[] = {
 	  "accept |a-b| <= atol + rtol * max|b| (default: by type)", TEST },
 	{ OPT_ATOL, "atol", "X", "see --rtol", TEST },
 	{ OPT_JSON, "json", NULL, "print JSON, for programs",
-	  COMPILE | INSPECT },
-	{ OPT_QUIET, "quiet", NULL, "print nothing but errors", MODEL_VERBS },
+	  COMPILE | INSPECT | LOWER },
+	{ OPT_QUIET, "quiet", NULL, "print nothing but errors", MODEL_VERBS | LOWER },
 	{ OPT_HELP, "help", NULL, "this text",
 	  MODEL_VERBS | PROGRAM_VERBS | VERSION },
 };
@@ -128,12 +137,14 @@ static const struct verb verbs[] = {
 	  "Prints the model's nodes with shapes, multiply-accumulates and\n"
 	  "parameters, where each is computed, and the memory plan.\n",
 	  cmd_inspect },
-	{ "lower", "FILE.py [--schedule FILE] [--phase N]",
+	{ "lower", "FILE.py [--schedule FILE] [--phase N] | --from-onnx MODEL",
 	  "run a tensor program; print what it prints",
 	  "Reads a program as it is written for TVM (te, topi, tir.Schedule,\n"
 	  "TVMScript) and prints what its print() calls print. A file that\n"
 	  "prints nothing gets its functions printed, lowered. Neither TVM nor\n"
-	  "Python is needed; docs/programs.md says what is understood.\n",
+	  "Python is needed; docs/programs.md says what is understood.\n"
+	  "With --from-onnx, prints a kernel of a model, or its schedule, to be\n"
+	  "changed and given back: tirc compile MODEL --schedule-for NAME=FILE.\n",
 	  cmd_lower },
 	{ "codegen", "FILE.py [--target NAME] [-o DIR]",
 	  "write the source of a tensor program",
@@ -312,6 +323,10 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_OUTPUT: c->output = arg; return true;
 	case OPT_KEEP: c->keep = arg; return true;
 	case OPT_SCHEDULE: c->schedule = arg; return true;
+	case OPT_FROM_ONNX: c->from_onnx = arg; return true;
+	case OPT_KERNEL: c->kernel = arg; return true;
+	case OPT_UNSCHEDULED: c->unscheduled = true; return true;
+	case OPT_SHOW_TRACE: c->show_trace = true; return true;
 	case OPT_PHASE:
 		c->phase = arg[0] - '0';
 		return arg[0] >= '0' && arg[0] <= '3' && arg[1] == '\0';
@@ -369,6 +384,19 @@ cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
 	if (c->help || verb->run == cmd_version) {
 		return optind == argc || c->help ? CLI_DONE
 			: usage(verb, "takes no argument", NULL);
+	}
+	if ((c->kernel != NULL || c->unscheduled || c->show_trace) &&
+	    c->from_onnx == NULL) {
+		return usage(verb, "kernels are of a model; name it with "
+			     "--from-onnx", NULL);
+	}
+	if (c->kernel == NULL && (c->unscheduled || c->show_trace)) {
+		return usage(verb, "which kernel? (--kernel NAME)", NULL);
+	}
+	if (c->from_onnx != NULL) {
+		return optind == argc ? CLI_DONE
+			: usage(verb, "a program or a model, not both; what is",
+				argv[optind]);
 	}
 	if (optind == argc) {
 		return usage(verb, (verb_bit(verb) & PROGRAM_VERBS) != 0

@@ -242,21 +242,32 @@ func_with_attr(struct call *c, struct pval *out)
 /* -- lowering -- */
 
 bool
-program_lower(struct func *f, int phase, bool simple)
+program_lower(struct func *f, int phase, bool simple,
+	      const struct pass_hooks *hooks)
 {
+	struct pass_hooks fewer = { 0 };
+	VEC(const char *) disabled = { 0 };
 	int n;
 	const struct lower_pass *passes = lower_passes(&n);
 
+	if (!simple) {
+		return lower_func_to(f, phase, hooks);
+	}
+	if (hooks) {
+		fewer = *hooks;
+	}
+	for (int i = 0; i < fewer.n_disabled; i++) {
+		vec_push(&f->module->arena, &disabled, fewer.disabled[i]);
+	}
 	for (int i = 0; i < n; i++) {
-		if (passes[i].phase > phase ||
-		    (simple && passes[i].phase == 2 && !passes[i].needed)) {
-			continue;
-		}
-		if (!passes[i].run(f) || (TIRC_VERIFY && !func_verify(f))) {
-			return false;
+		if (passes[i].phase == 2 && !passes[i].needed) {
+			vec_push(&f->module->arena, &disabled,
+				 passes[i].name);
 		}
 	}
-	return true;
+	fewer.disabled = disabled.data;
+	fewer.n_disabled = disabled.n;
+	return lower_func_to(f, phase, &fewer);
 }
 
 /* What tvm.lower and tvm.build are given, as functions of phase 0. */
@@ -325,7 +336,7 @@ lower_all(struct call *c, const char *name, bool simple,
 		f->scheduled = f->func;
 		f->func = func_clone(f->func, f->func->name);
 		if (!eval_tick(c->ev, c->span, 1000) ||
-		    !program_lower(f->func, 3, simple)) {
+		    !program_lower(f->func, 3, simple, c->ev->o->hooks)) {
 			return false;
 		}
 		remember_func(c->ev, f);

@@ -18,6 +18,7 @@ struct program_options {
 	int64_t max_bytes;           /* 0: plenty */
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *ctx;
+	const struct pass_hooks *hooks; /* of the lowering; NULL: none */
 };
 
 enum program_stage {
@@ -52,8 +53,10 @@ bool program_run(struct module *m, const struct source *src,
 		 const struct program_options *o, struct program_result *out);
 
 /* Lowers f up to and including the phase (0: not at all; 3: all), every pass
- * or, simply, without those that unroll and partition loops. */
-bool program_lower(struct func *f, int phase, bool simple);
+ * or, simply, without those that unroll and partition loops. hooks may be
+ * NULL. */
+bool program_lower(struct func *f, int phase, bool simple,
+		   const struct pass_hooks *hooks);
 
 /* The source of functions; those that are not lowered yet are. */
 struct program_sources {

@@ -38,7 +38,8 @@ prepare(struct writing *w, struct name_set *names, int i)
 	};
 	struct func *f = func_clone(from->func, name_for(w, names, from));
 
-	if (from->stage < PROGRAM_LOWERED && !program_lower(f, 3, false)) {
+	if (from->stage < PROGRAM_LOWERED &&
+	    !program_lower(f, 3, false, w->o->hooks)) {
 		return false;
 	}
 	part->schedule = from->schedule ? from->schedule : "";

@@ -185,7 +185,7 @@ add_trials(struct run *r, const struct program_func *f, int number)
 	for (int i = 0; i < n; i++) {
 		symbolic |= !f->plain->params.data[i].buffer;
 	}
-	if (f->stage < PROGRAM_LOWERED && !program_lower(lowered, 3, false)) {
+	if (f->stage < PROGRAM_LOWERED && !program_lower(lowered, 3, false, NULL)) {
 		return !fail(r, "cannot be lowered");
 	}
 	for (int row = 0; row < (symbolic ? N_SIZES : 1); row++) {
@@ -506,7 +506,7 @@ run_program(struct run *r, const char *path)
 			continue;
 		}
 		if (f->stage < PROGRAM_LOWERED &&
-		    !program_lower(lowered, 3, false)) {
+		    !program_lower(lowered, 3, false, NULL)) {
 			return !fail(r, "cannot be lowered");
 		}
 		if (lower_has_threads(lowered)) {

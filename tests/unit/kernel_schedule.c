@@ -111,15 +111,15 @@ test_own_traces(const char *folder, bool json)
 			 tirc_kernel(t, i).name, paths[i]);
 		write_text(paths[i], tirc_kernel_trace(t, tirc_kernel(t, i).name, json));
 		list[i] = options[i];
-		CHECK(strcmp(tirc_kernel_script(t, tirc_kernel(t, i).name, -1),
-			     tirc_kernel_script(t, tirc_kernel(t, i).name, 0)) != 0);
+		CHECK(strcmp(tirc_kernel_script(t, tirc_kernel(t, i).name, -1, false),
+			     tirc_kernel_script(t, tirc_kernel(t, i).name, 0, false)) != 0);
 	}
 	again = compiled(list, n, &ok);
 	if (CHECK(ok)) {
 		check_same_source(t, again);
 		for (int i = 0; i < n; i++) {
-			CHECK_STR_EQ(tirc_kernel_script(again, tirc_kernel(t, i).name, 0),
-				     tirc_kernel_script(t, tirc_kernel(t, i).name, 0));
+			CHECK_STR_EQ(tirc_kernel_script(again, tirc_kernel(t, i).name, 0, false),
+				     tirc_kernel_script(t, tirc_kernel(t, i).name, 0, false));
 		}
 	}
 	for (int i = 0; i < n; i++) {

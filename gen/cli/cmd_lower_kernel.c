@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tirc lower --from-onnx MODEL --kernel NAME: one kernel of a model as text,
+ * to be read, changed and given back with --schedule-for. */
+#include "cli.h"
+
+static void
+list_kernels(struct tirc *t, FILE *out)
+{
+	for (int i = 0; i < tirc_kernel_count(t); i++) {
+		struct tirc_kernel k = tirc_kernel(t, i);
+
+		fprintf(out, "%-24s %s\n", k.name, k.title);
+	}
+}
+
+int
+cli_lower_kernel(struct cli *c, FILE *out)
+{
+	const char *text = NULL;
+	struct tirc *t;
+
+	c->model = c->from_onnx;
+	t = cli_open(c);
+	if (t == NULL) {
+		return CLI_INPUT;
+	}
+	if (tirc_compile(t)) {
+		if (c->kernel == NULL) {
+			list_kernels(t, out);
+			text = "";
+		} else if (c->show_trace) {
+			text = tirc_kernel_trace(t, c->kernel, c->json);
+		} else {
+			text = tirc_kernel_script(t, c->kernel,
+				c->unscheduled ? -1
+				: c->phase >= 0 ? c->phase : 0,
+				c->old_script);
+		}
+	}
+	cli_messages(t);
+	cli_timings(t);
+	if (text != NULL) {
+		fputs(text, out);
+	}
+	tirc_free(t);
+	return text != NULL ? CLI_DONE : CLI_INPUT;
+}
