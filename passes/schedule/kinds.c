@@ -72,40 +72,64 @@ prim_unroll(struct edit *e, const struct sched_value *args,
 	return set_kind(e, args[0].u.id, FOR_UNROLLED, NULL);
 }
 
-struct bound_search {
+/* Two loops of one axis of threads, one in the other: the inner one runs where
+ * the outer one stands. A block that moves with only one of them is shared
+ * work, as of a copy that the threads make together; one that moves with both
+ * would miss what lies off the diagonal. */
+struct axis_search {
 	const char *thread;
-	const struct stmt *found;
+	struct stmt *loop;        /* that is to be bound */
+	const struct stmt *other; /* a block moves with it, too */
 };
 
+/* Does the block, or one around it inside of the loop, move with the loop? */
 static bool
-find_bound(void *ctx, struct stmt *s)
+moves_with(const struct stmt *block, const struct stmt *loop)
 {
-	struct bound_search *q = ctx;
-
-	if (s->kind == STMT_FOR && s->u.loop.kind == FOR_THREAD &&
-	    strcmp(s->u.loop.thread, q->thread) == 0) {
-		q->found = s;
+	for (const struct stmt *s = block; s && s != loop; s = s->parent) {
+		for (int i = 0; s->kind == STMT_BLOCK && i < s->n_args; i++) {
+			if (expr_uses_var(s->args[i], loop->u.loop.var)) {
+				return true;
+			}
+		}
 	}
-	return !q->found;
+	return false;
 }
 
-/* No loop around it or in it runs along the same axis of threads. */
+static bool
+find_second(void *ctx, struct stmt *s)
+{
+	struct axis_search *q = ctx;
+
+	if (s->kind != STMT_BLOCK) {
+		return !q->other;
+	}
+	if (!moves_with(s, q->loop)) {
+		return true;
+	}
+	for (struct stmt *p = s->parent; p; p = p->parent) {
+		if (p != q->loop && p->kind == STMT_FOR &&
+		    p->u.loop.kind == FOR_THREAD &&
+		    strcmp(p->u.loop.thread, q->thread) == 0 &&
+		    moves_with(s, p)) {
+			q->other = p;
+		}
+	}
+	return !q->other;
+}
+
 static bool
 axis_is_free(struct edit *e, struct stmt *loop, const char *thread)
 {
-	struct bound_search q = { .thread = thread };
+	struct axis_search q = { thread, loop, NULL };
 
-	for (struct stmt *s = loop->parent; s && !q.found; s = s->parent) {
-		if (s->kind == STMT_FOR && s->u.loop.kind == FOR_THREAD &&
-		    strcmp(s->u.loop.thread, thread) == 0) {
-			q.found = s;
-		}
+	if (strncmp(thread, "vthread", 7) != 0) {
+		stmt_visit(loop->children[0], find_second, &q);
 	}
-	stmt_visit(loop->children[0], find_bound, &q);
-	return !q.found || strncmp(thread, "vthread", 7) == 0 ||
+	return !q.other ||
 	       edit_fail(e, "loop %s of the same nest is bound to %s already; "
 			 "fuse the two or use another axis",
-			 q.found->u.loop.var->name, thread);
+			 q.other->u.loop.var->name, thread);
 }
 
 bool
