@@ -237,30 +237,48 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	buffer_remap(f, alloc, b, small, window_index, &window);
 }
 
+struct ring_search {
+	const struct stmt *common;
+	bool found;
+};
+
+/* v % n with v moving with a loop around common that is no thread's: the
+ * places of a ring, which hold what earlier iterations left. */
 static void
 find_ring(void *ctx, const struct expr *e)
 {
-	*(bool *)ctx |= e->kind == EXPR_FLOORMOD;
+	struct ring_search *q = ctx;
+
+	if (e->kind != EXPR_FLOORMOD) {
+		return;
+	}
+	for (const struct stmt *s = q->common; s; s = s->parent) {
+		if (s->kind == STMT_FOR && s->u.loop.kind != FOR_THREAD &&
+		    expr_uses_var(e->args[0], s->u.loop.var)) {
+			q->found = true;
+		}
+	}
 }
 
-/* Shared, and nothing accumulates in it, nor is it a ring: guards of its stores are those of
- * the tile's end, and every iteration stores what it loads. */
+/* Shared, nothing accumulates in it and it is no ring: guards of its stores
+ * are those of the tile's end, and every iteration stores what it loads. */
 static bool
-is_copied(const struct buffer *b, const struct access_list *uses)
+is_copied(const struct buffer *b, const struct access_list *uses,
+	  const struct stmt *common)
 {
+	struct ring_search ring = { common, false };
+
 	if (!buffer_is_shared(b)) {
 		return false;
 	}
 	for (int i = 0; i < uses->list.n; i++) {
 		const struct access *x = &uses->list.data[i];
 
-		bool ring = false;
-
 		for (int d = 0; !x->load && x->index && d < b->ndim; d++) {
 			expr_visit(x->index[d], find_ring, &ring);
 		}
-		if (ring || (x->load && x->at->kind == STMT_STORE &&
-			     x->at->u.buffer == b)) {
+		if (ring.found || (x->load && x->at->kind == STMT_STORE &&
+				   x->at->u.buffer == b)) {
 			return false;
 		}
 	}
@@ -317,7 +335,7 @@ lower_storage(struct func *f)
 		for (int k = 1; k < uses.list.n; k++) {
 			common = stmt_common(common, uses.list.data[k].at);
 		}
-		if (!is_copied(b, &uses)) {
+		if (!is_copied(b, &uses, common)) {
 			common = lower_carried_scope(f, old, common, &uses);
 		}
 		alloc = old;
