@@ -299,6 +299,7 @@ write_harness(struct run *r)
 	struct arena *a = &r->m->arena;
 	FILE *out = fopen(arena_printf(a, "%s/harness.c", r->folder), "w");
 	FILE *in = fopen(arena_printf(a, "%s/in.bin", r->folder), "wb");
+	bool ok;
 
 	if (!out || !in) {
 		return false;
@@ -320,7 +321,8 @@ write_harness(struct run *r)
 		}
 	}
 	fprintf(out, "\tfclose(in);\n\treturn fclose(out);\n}\n");
-	return (fclose(in) == 0) & (fclose(out) == 0);
+	ok = fclose(in) == 0;
+	return fclose(out) == 0 && ok;
 }
 
 static void
