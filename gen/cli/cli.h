@@ -82,7 +82,7 @@ void style_table(FILE *f, int columns, const char *const *header,
 void style_progress(void *ctx, const char *step, int done, int total);
 void style_progress_end(void);
 
-/* session.c: a context for the verb's model; messages go to stderr. */
+/* cmd_compile.c: a context for the verb's model; messages go to stderr. */
 struct tirc *cli_open(struct cli *c); /* NULL: reported, status CLI_INPUT */
 /* A context for a tensor program. */
 struct tirc *cli_program(struct cli *c);
