@@ -34,6 +34,8 @@ enum {
 	PRINT_TIGHT = 16
 };
 
+/* Names that no variable and no buffer is printed as. */
+const char *const *print_reserved(int *n);
 void printer_init(struct printer *p, enum script_version version,
 		  struct strbuf *out);
 void printer_release(struct printer *p);

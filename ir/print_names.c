@@ -67,9 +67,8 @@ is_taken(const struct printer *p, const char *name)
 	return false;
 }
 
-void
-printer_init(struct printer *p, enum script_version version,
-	     struct strbuf *out)
+const char *const *
+print_reserved(int *n)
 {
 	/* Python's keywords, and what the script's own lines use. */
 	static const char *const reserved[] = {
@@ -81,11 +80,23 @@ printer_init(struct printer *p, enum script_version version,
 		"I", "Module", "R", "T", "range", "tvm",
 	};
 
+	*n = (int)(sizeof reserved / sizeof *reserved);
+	return reserved;
+}
+
+void
+printer_init(struct printer *p, enum script_version version,
+	     struct strbuf *out)
+{
+	const char *const *reserved;
+	int n;
+
 	memset(p, 0, sizeof *p);
 	arena_init(&p->arena);
 	p->version = version;
 	p->out = out;
-	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+	reserved = print_reserved(&n);
+	for (int i = 0; i < n; i++) {
 		take(p, reserved[i]);
 	}
 }

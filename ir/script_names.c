@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TVMScript reader: names, and the arguments of calls. */
+#include "print.h"
 #include "script_read.h"
 
 void
@@ -25,6 +26,20 @@ find_stem(struct script_reader *r, const char *name, size_t length)
 	return NULL;
 }
 
+/* The printer never writes these as they are. */
+static void
+take_reserved(struct script_reader *r)
+{
+	int n;
+	const char *const *reserved = print_reserved(&n);
+
+	for (int i = 0; i < n; i++) {
+		struct script_stem one = { reserved[i], 1 };
+
+		vec_push(&r->m->arena, &r->stems, one);
+	}
+}
+
 const char *
 script_hint(struct script_reader *r, const char *name)
 {
@@ -34,6 +49,10 @@ script_hint(struct script_reader *r, const char *name)
 				      : NULL;
 	struct script_stem fresh = { name, 1 };
 
+	if (r->stems.n == 0) {
+		take_reserved(r);
+		stem = at ? find_stem(r, name, (size_t)(at - name)) : NULL;
+	}
 	if (stem && strcmp(at + 1, arena_printf(&r->m->arena, "%d",
 						stem->next)) == 0) {
 		stem->next++;
