@@ -57,12 +57,19 @@ region_of(struct func *f, const struct stmt *block,
 	return out;
 }
 
+/* Is the element that x loads one that is stored to under the same index? */
 static bool
-is_written(const struct access_list *all, const struct buffer *b)
+is_updated(const struct access_list *all, const struct access *x)
 {
 	for (int i = 0; i < all->list.n; i++) {
-		if (!all->list.data[i].load &&
-		    all->list.data[i].buffer == b) {
+		const struct access *y = &all->list.data[i];
+		bool same = !y->load && y->buffer == x->buffer;
+
+		for (int d = 0; d < x->buffer->ndim && same; d++) {
+			same = x->index && y->index &&
+			       x->index[d] == y->index[d];
+		}
+		if (same) {
 			return true;
 		}
 	}
@@ -108,7 +115,8 @@ regions(struct func *f, const struct stmt *block,
 	for (int i = 0; i < all->list.n; i++) {
 		const struct buffer *b = all->list.data[i].buffer;
 		bool done = !all->list.data[i].load != writes ||
-			    (!writes && reduces && is_written(all, b));
+			    (!writes && reduces &&
+			     is_updated(all, &all->list.data[i]));
 		int count = 0;
 
 		for (int k = 0; k < *n; k++) {
@@ -119,7 +127,9 @@ regions(struct func *f, const struct stmt *block,
 		}
 		for (int k = i; k < all->list.n; k++) {
 			if (all->list.data[k].buffer == b &&
-			    !all->list.data[k].load == writes) {
+			    !all->list.data[k].load == writes &&
+			    (writes || !reduces ||
+			     !is_updated(all, &all->list.data[k]))) {
 				same[count++] = all->list.data[k];
 			}
 		}
@@ -339,8 +349,7 @@ outer_regions(struct func *f, struct stmt *outer,
 
 		if (x->load && !lives_inside(outer, x) &&
 		    !has_address(all, x->buffer) &&
-		    !(reduces && has_region(copy.writes, copy.n_writes,
-					    x->buffer)) &&
+		    !(reduces && is_updated(all, x)) &&
 		    !has_region(copy.reads, copy.n_reads, x->buffer)) {
 			add_region(f, outer, all, i,
 				   &copy.reads[copy.n_reads++]);
