@@ -218,14 +218,10 @@ write_padding(struct edit *e, const struct buffer *b,
 		return edit_fail(e, "%s is not written here, so its padding is "
 				 "its owner's; leave pad_value out", b->name);
 	}
-	for (struct stmt *s = block_around(after); s != owner;
-	     s = s->parent) {
-		if (s->kind == STMT_BLOCK && scope_owns(s, b)) {
-			return edit_fail(e, "%s lives in block %s; only the "
-					 "padding of the function's buffers "
-					 "is written", b->name,
-					 s->u.block->name);
-		}
+	if (!is_param_buffer(e->f, b) && !scope_owns(owner, b)) {
+		return edit_fail(e, "%s lives in an inner block; only the "
+				 "padding of the function's buffers is written",
+				 b->name);
 	}
 	insert_beside(e, after,
 		      store_nest(e, arena_printf(arena, "%s_pad", b->name),

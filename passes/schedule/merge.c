@@ -32,11 +32,10 @@ find_nest(struct edit *e, struct stmt *target, const struct stmt *common,
 
 	out->depth = 0;
 	for (;; p = p->parent) {
-		if (p->kind != STMT_FOR || out->depth == DEEPEST) {
-			return edit_fail(e, "loop %s is not in a nest of "
-					 "loops only; merge what is nested "
-					 "directly",
-					 target->u.loop.var->name);
+		if (out->depth == DEEPEST) {
+			return edit_fail(e, "loop %s is in a nest of more "
+					 "than %d loops; merge further out",
+					 target->u.loop.var->name, DEEPEST);
 		}
 		if (p->u.loop.kind != FOR_SERIAL || p->notes) {
 			return edit_fail(e, "loop %s is %s; merge before "

@@ -39,9 +39,11 @@ static bool
 check_reducer(struct rfactor *r)
 {
 	const char *name = r->block->u.block->name;
+	enum expr_kind op = r->red.reducer->result[0]->kind;
 	struct reducer_facts facts;
 
-	if (!r->red.named) {
+	/* To min and max it is the same how often they start. */
+	if (!r->red.named && (op == EXPR_MIN || op == EXPR_MAX)) {
 		return true;
 	}
 	facts = reducer_try(r->e->m, r->red.reducer);
@@ -49,6 +51,9 @@ check_reducer(struct rfactor *r)
 		return edit_fail(r->e, "the start of block %s changes what it "
 				 "is combined with; partial results would "
 				 "not start like it", name);
+	}
+	if (!r->red.named) {
+		return true;
 	}
 	if (!facts.associative) {
 		return edit_fail(r->e, "the update of block %s is not "
