@@ -53,6 +53,60 @@ find_used(struct reindex *r)
 	}
 }
 
+/* Do the loops take the iter var through all of its domain? They do not where
+ * a loop was partitioned: each part has the domain of the whole. */
+static bool
+runs_through(struct edit *e, const struct stmt *block, int i)
+{
+	const struct iter_var *iter = &block->u.block->iters[i];
+	const struct stmt *scope = scope_of(block);
+	VEC(struct iter_var) loops = { 0 };
+	const struct expr *min, *max, *last;
+	struct analyser a;
+
+	analyser_init(&a, e->m);
+	for (const struct stmt *p = block->parent; p != scope;
+	     p = p->parent) {
+		if (p->kind == STMT_FOR) {
+			struct iter_var loop = { p->u.loop.var, p->args[0],
+						 p->args[1], ITER_SPATIAL };
+
+			vec_push(&e->m->arena, &loops, loop);
+		}
+	}
+	last = expr_add(e->m, iter->min,
+			expr_sub(e->m, iter->extent, expr_i32(e->m, 1)));
+	return analyse_cover(&a, block->args[i + 1], loops.data, loops.n,
+			     &min, &max) &&
+	       min && max && prove(&a, expr_le(e->m, min, iter->min)) &&
+	       prove(&a, expr_le(e->m, last, max));
+}
+
+/* What an intermediate buffer holds may be no more than what the block reads
+ * of it. */
+static bool
+check_source(struct reindex *r)
+{
+	const struct block *b = r->block->u.block;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		bool uses = false;
+
+		for (int d = 0; d < r->buffer->ndim; d++) {
+			uses |= expr_uses_var(r->index[d], b->iters[i].var);
+		}
+		if (uses && !runs_through(r->e, r->block, i)) {
+			return edit_fail(r->e, "the loops of block %s are a "
+					 "part of the domain of %s, and %s "
+					 "may hold that part only; reindex "
+					 "before loop_partition", b->name,
+					 b->iters[i].var->name,
+					 r->buffer->name);
+		}
+	}
+	return true;
+}
+
 /* May the whole domain be copied in advance (or back)? */
 static bool
 check_copy(struct reindex *r)
@@ -74,7 +128,7 @@ check_copy(struct reindex *r)
 					 "around block %s; reindex before "
 					 "compute_at", buffer, name);
 		}
-		return true;
+		return is_param_buffer(e->f, r->buffer) || check_source(r);
 	}
 	if (sole_writer(e->f, r->buffer) != r->block) {
 		return edit_fail(e, "%s is written by other blocks too; one "
