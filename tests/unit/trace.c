@@ -306,6 +306,7 @@ static void
 test_other_function(void)
 {
 	struct module *m = module_new();
+	struct sched_value none[5] = { 0 };
 	struct trial t, other;
 
 	start(&t, m);
@@ -321,6 +322,16 @@ test_other_function(void)
 	CHECK_STR_EQ(last_message(&other.s.diags),
 		     "block was given by no step before; get it with a "
 		     "query");
+	trial_start(&other, m, make_matmul(m, 8, 5, 12));
+	CHECK(read_python(&other, "i, j, k = sch.get_loops(sch.get_block("
+				  "'c'))\nsch.fuse(i, j)\n"));
+	CHECK(!sched_replay(&other.s, t.s.trace.data, t.s.trace.n));
+	CHECK_STR_EQ(last_message(&other.s.diags),
+		     "this time there are 2 results instead of 3; the trace "
+		     "belongs to another function");
+	CHECK(!sched_apply(&other.s, "split", none, 5, NULL));
+	CHECK_STR_EQ(last_message(&other.s.diags),
+		     "5 arguments; split takes 4");
 	module_free(m);
 }
 
