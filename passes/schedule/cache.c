@@ -447,6 +447,22 @@ prim_cache_write(struct edit *e, const struct sched_value *args,
 
 /* -- both */
 
+static bool
+written_outside(struct edit *e, const struct stmt *block,
+		const struct buffer *b)
+{
+	struct access_list all = { 0 };
+
+	access_collect(e->f, e->f->body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!all.list.data[i].load &&
+		    !stmt_contains(block, all.list.data[i].at)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
 prim_cache_inplace(struct edit *e, const struct sched_value *args,
 		   struct sched_value *out)
@@ -494,6 +510,11 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 	if (!is_param_buffer(e->f, buffer) &&
 	    leaves_gaps(e, e->f->body, buffer, touched)) {
 		return gap_fail(e, buffer);
+	}
+	if (!is_param_buffer(e->f, buffer) && !written_outside(e, b, buffer)) {
+		return edit_fail(e, "only block %s writes %s; there is "
+				 "nothing in it to copy in; use cache_write",
+				 b->u.block->name, buffer->name);
 	}
 	cache = cache_buffer(e, buffer, args[2].u.text);
 	nest = copy_box_nest(e, cache->name, cache, buffer, touched,
