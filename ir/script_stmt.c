@@ -62,8 +62,9 @@ close_suite(struct script_reader *r, struct script_suite *suite)
 {
 	for (int i = suite->openers.n - 1; i >= 0; i--) {
 		const struct script_opener *o = &suite->openers.data[i];
-		struct stmt *body = stmt_seq(r->f, suite->list.data + o->at,
-					     suite->list.n - o->at);
+		int n = suite->list.n - o->at;
+		struct stmt *body = stmt_seq(r->f, n > 0 ? suite->list.data +
+							   o->at : NULL, n);
 
 		suite->list.n = o->at;
 		vec_push(&r->m->arena, &suite->list,

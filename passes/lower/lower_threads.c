@@ -96,6 +96,54 @@ choose_scope(struct func *f, struct stmt *alloc)
 }
 
 static bool
+has_tag_between(const struct stmt *top, const struct stmt *s, int tag)
+{
+	for (; s && s != top; s = s->parent) {
+		if (tag_of(s) == tag) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A buffer that was declared local: what the threads of a loop store each
+ * thread has for itself. It cannot be used outside of such loops. */
+static bool
+check_local(struct binder *b, const struct stmt *alloc)
+{
+	const struct buffer *buffer = alloc->u.buffer;
+	struct access_list uses = { 0 };
+	struct stmt *common;
+
+	if (strcmp(buffer->scope, "local") != 0) {
+		return true;
+	}
+	access_collect(b->func, alloc->children[0], buffer, &uses);
+	if (uses.list.n == 0) {
+		return true;
+	}
+	common = uses.list.data[0].at;
+	for (int i = 1; i < uses.list.n; i++) {
+		common = stmt_common(common, uses.list.data[i].at);
+	}
+	for (int tag = 0; tag < TAG_COUNT; tag++) {
+		int inside = 0;
+
+		for (int i = 0; tag_is_thread(tag) && i < uses.list.n; i++) {
+			inside += has_tag_between(common,
+						  uses.list.data[i].at, tag);
+		}
+		if (inside > 0 && inside < uses.list.n) {
+			return bind_fail(b, "%s is local to a thread, but is "
+					 "used inside and outside of loops "
+					 "over threads; set_scope to "
+					 "\"shared\"", buffer->name);
+		}
+	}
+	return true;
+}
+
+static bool
 find_alloc(void *ctx, struct stmt *s)
 {
 	struct binder *b = ctx;
@@ -106,15 +154,19 @@ find_alloc(void *ctx, struct stmt *s)
 	return true;
 }
 
-static void
+static bool
 choose_scopes(struct func *f)
 {
 	struct binder b = { .func = f };
 
 	stmt_visit(f->body, find_alloc, &b);
 	for (int i = 0; i < b.stores.list.n; i++) {
+		if (!check_local(&b, b.stores.list.data[i])) {
+			return false;
+		}
 		choose_scope(f, b.stores.list.data[i]);
 	}
+	return true;
 }
 
 /* -- one kernel */
@@ -442,7 +494,9 @@ lower_threads(struct func *f)
 	if (kernels.list.n == 0) {
 		return true;
 	}
-	choose_scopes(f);
+	if (!choose_scopes(f)) {
+		return false;
+	}
 	for (int i = 0; i < kernels.list.n; i++) {
 		if (!bind_kernel(f, kernels.list.data[i])) {
 			return false;

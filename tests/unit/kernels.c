@@ -312,6 +312,35 @@ test_unknown_tag(void)
 	module_free(h.m);
 }
 
+/* local = A by the threads; B = local by each of them, all of it. */
+static void
+test_local_stays(void)
+{
+	struct hand h;
+	struct buffer_spec spec = { .name = "mine", .ndim = 1,
+				    .scope = "local" };
+	const struct expr *shape;
+	const struct buffer *mine;
+	struct var *t, *i;
+	struct stmt *pair[2];
+
+	hand_start(&h);
+	shape = expr_i32(h.m, N);
+	spec.type = h.a->type;
+	spec.shape = &shape;
+	mine = buffer_new(h.m, &spec);
+	t = index_var(&h, "t");
+	i = index_var(&h, "i");
+	pair[0] = threads(&h, t, N, "threadIdx.x",
+			  store(&h, mine, t->expr, load(&h, h.a, t->expr)));
+	pair[1] = stmt_for(h.f, i, expr_i32(h.m, 0), shape, FOR_SERIAL,
+			   store(&h, h.b, i->expr, load(&h, mine, i->expr)));
+	h.f->body = stmt_alloc(h.f, mine, stmt_seq(h.f, pair, 2));
+	CHECK(!lower_func(h.f, NULL));
+	CHECK(says(&h.m->diags, "mine is local to a thread"));
+	module_free(h.m);
+}
+
 static void
 test_split_refuses(void)
 {
@@ -482,6 +511,7 @@ main(void)
 	test_barriers();
 	test_ragged_loop();
 	test_unknown_tag();
+	test_local_stays();
 	test_split_refuses();
 	test_launch_fits();
 	test_reduction_refusals();
