@@ -65,7 +65,7 @@ tensor_input(struct build *b, struct te_tensor *t)
 	x->typed = true;
 	x->ndim = t->buffer->ndim;
 	x->shape = arena_copy(b->ev->a, t->buffer->shape,
-			      sizeof *x->shape * (size_t)(x->ndim + 1));
+			      sizeof *x->shape * (size_t)x->ndim);
 	x->is_input = true;
 	b->depth = depth > b->depth ? depth : b->depth;
 	return x;
