@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """refusals.py SOURCE_ROOT: every message a schedule primitive refuses with
 (edit_fail in passes/schedule) is in a case of golden/schedules, or is checked
-by tests/unit/trace.c.
+by one of UNIT_TESTS, in full: no script leads there.
 
 EXEMPT lists the others, each with the reason; an entry whose message is
 covered, or is no more, fails too.
@@ -14,20 +14,14 @@ LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 FORMAT = re.compile(r'%(?:%|[-+ 0#]*\d*(?:\.(?:\d+|\*))?(?:ll|l|z|j)?'
                     r'[diouxXeEfgGcsp])')
 
+UNIT_TESTS = ["trace.c", "sched_tensorize.c"]
+
 # "file: start of the message": why no case shows it
 EXEMPT = {
     "sched_edit.c: %d is not a block":
         "apply.c refuses handles of what is gone first",
     "layout.c: pad_value reads memory":
         "no text of a trace can name a buffer in a pad_value",
-    "tensorize.c: two strides that %s takes to be equal differ":
-        "needs an intrinsic that does not come with tirc",
-    "tensorize.c: an implementation of %s has":
-        "needs an intrinsic that does not come with tirc",
-    "tensorize.c: %s is called with views of other strides elsewhere":
-        "needs an intrinsic that does not come with tirc",
-    "tensorize.c: the description of %s is no root block":
-        "needs an intrinsic that does not come with tirc",
 }
 
 
@@ -103,7 +97,8 @@ def unit_literals(path):
 def main():
     root = pathlib.Path(sys.argv[1])
     cases = list(expected(root / "tests/golden/schedules"))
-    cases += unit_literals(root / "tests/unit/trace.c")
+    for name in UNIT_TESTS:
+        cases += unit_literals(root / "tests/unit" / name)
     total = covered = 0
     wrong, used = [], set()
     for place, name, text in refusals(root / "passes/schedule"):

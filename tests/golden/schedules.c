@@ -79,6 +79,7 @@ read_case(struct arena *a, const char *path, struct schedule_case *c)
 	c->path = path;
 	c->primitive = arena_strndup(a, text + 2, (size_t)(colon - text - 2));
 	c->title = arena_strndup(a, colon + 2, (size_t)(end - colon - 2));
+	c->intrinsic = section(a, text, "intrinsic");
 	c->before = section(a, text, "before");
 	c->steps = section(a, text, "steps");
 	c->after = section(a, text, "after");
@@ -96,6 +97,9 @@ write_case(const struct schedule_case *c)
 	strbuf_printf(&out, "# %s: %s\n", c->primitive, c->title);
 	if (c->not_run) {
 		strbuf_printf(&out, "## not run\n%s", c->not_run);
+	}
+	if (c->intrinsic) {
+		strbuf_printf(&out, "## intrinsic\n%s", c->intrinsic);
 	}
 	strbuf_printf(&out, "## before\n%s## steps\n%s## %s\n%s", c->before,
 		      c->steps, c->after ? "after" : "refused",
@@ -242,8 +246,23 @@ apply_steps(struct sched *s, const struct schedule_case *c)
 	return trace_read_python(s, &src);
 }
 
+/* The intrinsic that the case brings along, by the name "own". */
+static void
+add_own(struct module *m, const struct schedule_case *c,
+	struct tensor_intrins *known)
+{
+	struct intrinsic_data own = {
+		.name = "own", .what = "of the case",
+		.script_file = c->path, .script = c->intrinsic,
+	};
+
+	if (!CHECK(intrinsic_register(m, &own, known))) {
+		show_errors(&m->diags);
+	}
+}
+
 /* A schedule of f; where the steps tensorize, with the intrinsics that come
- * with tirc. */
+ * with tirc and the case's own. */
 static void
 begin(struct sched *s, const struct schedule_case *c, struct func *f)
 {
@@ -258,6 +277,9 @@ begin(struct sched *s, const struct schedule_case *c, struct func *f)
 	tensor_intrins_init(s->intrins, &m->arena);
 	set = intrinsic_set_load(m, NULL);
 	CHECK(set && intrinsic_set_register(m, set, s->intrins));
+	if (c->intrinsic) {
+		add_own(m, c, s->intrins);
+	}
 }
 
 /* What is done again gives the same text. */

@@ -9,6 +9,7 @@ struct schedule_case {
 	const char *path;      /* of its file */
 	const char *primitive; /* from the title */
 	const char *title;     /* what it shows */
+	const char *intrinsic; /* the script of "own", or NULL */
 	const char *before, *steps;
 	const char *after, *refused; /* NULL: no such section */
 	const char *not_run;   /* the reason; NULL: it is run */

@@ -62,6 +62,9 @@ put_cases(const struct primitive *p, const struct schedule_cases *cases,
 				      ? c->title[0] - 'a' + 'A'
 				      : c->title[0],
 			      c->title + 1);
+		if (c->intrinsic) {
+			put_code(c->intrinsic, out);
+		}
 		if (strcmp(shown, c->before) != 0) {
 			put_code(c->before, out);
 			shown = c->before;

@@ -116,7 +116,7 @@ strided(struct module *m, struct func *f, const char *name, int rows, int cols,
 }
 
 /* TVM's form: c += a * b on 4x4x4, written with vectors along j. */
-static const struct tensor_intrin *
+static struct tensor_intrin *
 vector_gemm(struct module *m)
 {
 	struct tensor_intrin *t = arena_new(&m->arena, struct tensor_intrin);
@@ -420,6 +420,25 @@ test_refusals(void)
 	module_free(m);
 }
 
+/* Intrinsics made by hand: a script's functions are compared before. */
+static void
+test_parameters(void)
+{
+	struct module *m = module_new();
+	struct tensor_intrin *t = vector_gemm(m);
+	struct var *stride;
+	struct fixture x;
+	int at, k;
+
+	strided(m, t->impl, "D", 4, 4, &stride);
+	start(&x, m, make_matmul(m, 8, 8, 12), t);
+	at = tile(&x.t, 4, 4, 4, &k);
+	refuses(&x.t, sv_loop(at), "gemm_4x4x4",
+		"an implementation of gemm_4x4x4 has 4 parameters, its "
+		"description 3");
+	module_free(m);
+}
+
 int
 main(void)
 {
@@ -429,5 +448,6 @@ main(void)
 	test_vectors();
 	test_orders();
 	test_refusals();
+	test_parameters();
 	return check_done();
 }
