@@ -276,6 +276,22 @@ hoist_place(struct stmt *s, const struct expr *e)
 	return s;
 }
 
+/* Around kernels nothing gets a name: their extents and sizes are for whoever
+ * launches them, in terms of the function's parameters. */
+static bool
+is_around_kernel(const struct stmt *s)
+{
+	if (tag_of(s) >= 0) {
+		return true;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i] && is_around_kernel(s->children[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* -- names */
 
 struct naming {
@@ -411,7 +427,8 @@ name_one(struct func *f)
 	for (int i = 0; i < q.list.n; i++) {
 		const struct candidate *c = &q.list.data[i];
 
-		if (c->count >= 2 && (!best || c->ops > best->ops)) {
+		if (c->count >= 2 && (!best || c->ops > best->ops) &&
+		    !is_around_kernel(hoist_place(c->common, c->e))) {
 			best = c;
 		}
 	}

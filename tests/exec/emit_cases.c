@@ -199,13 +199,14 @@ finish(struct maker *k, struct func *f, struct one_case *c,
 		      "(double)y_%d[i], %s);\n\t}\n\treturn failed;\n}\n\n",
 		      k->u.d->types[c->out.kind].spelling, N, f->name,
 		      call.data != NULL ? call.data : "", N, f->name, k->n,
-		      loose ? c->out.kind == DT_F64 ? "1e-14" : "3e-7"
-			    : "0.0");
+		      !loose ? "0.0" : c->out.kind == DT_F64 ? "1e-14"
+		      : c->out.kind == DT_F16 ? "1e-3" : "3e-7");
 	strbuf_release(&call);
 	k->n++;
 }
 
-static const enum dtype_kind floats[] = { DT_F32, DT_F64 };
+/* The last one is for dialects that have it. */
+static const enum dtype_kind floats[] = { DT_F32, DT_F64, DT_F16 };
 static const enum dtype_kind ints[] = {
 	DT_I8, DT_I16, DT_I32, DT_I64, DT_U8, DT_U16, DT_U32, DT_U64,
 };
@@ -346,13 +347,17 @@ reinterprets(struct maker *k, struct dtype from, struct dtype to)
 static void
 all_cases(struct maker *k)
 {
-	for (size_t i = 0; i < 2; i++) {
+	size_t n = k->u.d->types[DT_F16].rejected == NULL ? 3 : 2;
+
+	for (size_t i = 0; i < n; i++) {
 		struct dtype t = dtype_of(floats[i]);
 
 		binaries(k, t);
 		intrinsics(k, t);
 		nests(k, t);
-		casts(k, t, dtype_of(floats[1 - i]));
+		for (size_t j = 0; j < n; j++) {
+			casts(k, t, dtype_of(floats[j]));
+		}
 		casts(k, t, dtype_of(DT_BOOL));
 		casts(k, dtype_of(DT_BOOL), t);
 	}
@@ -367,13 +372,17 @@ all_cases(struct maker *k)
 		for (size_t j = 0; j < 8; j++) {
 			casts(k, t, dtype_of(ints[j]));
 		}
-		for (size_t j = 0; j < 2; j++) {
+		for (size_t j = 0; j < n; j++) {
 			casts(k, t, dtype_of(floats[j]));
 			casts(k, dtype_of(floats[j]), t);
 		}
 	}
 	reinterprets(k, dtype_of(DT_I32), dtype_of(DT_F32));
 	reinterprets(k, dtype_of(DT_I64), dtype_of(DT_U64));
+	if (n > 2) {
+		reinterprets(k, dtype_of(DT_I16), dtype_of(DT_F16));
+		reinterprets(k, dtype_of(DT_F16), dtype_of(DT_U16));
+	}
 }
 
 static void
@@ -397,7 +406,8 @@ print(struct maker *k)
 	       "\tdouble d = fabs(got - want);\n"
 	       "\tint fine = got == want || (isnan(got) && isnan(want)) ||\n"
 	       "\t\t   d <= tolerance * fabs(want) || "
-	       "(tolerance > 0.0 && d < 1e-37);\n\n"
+	       "(tolerance > 0.0 && d < (tolerance > 1e-4 ? 6e-8 : 1e-37));"
+	       "\n\n"
 	       "\tif (!fine) {\n"
 	       "\t\tprintf(\"%%s[%%d]: got %%.17g, want %%.17g\\n\", name, i, "
 	       "got, want);\n\t}\n\treturn !fine;\n}\n"

@@ -4,6 +4,9 @@
 #include <stdio.h>
 
 #include "lower.h"
+#include "program.h"
+
+#define SIZES { 33, 1000, 40 } /* of m, n and any other */
 
 static void
 report(const struct diags *d)
@@ -75,6 +78,66 @@ gpu_run_build(struct gpu_run *r, const struct gpu_case *c, bool print)
 	return true;
 }
 
+static bool
+read_source(struct gpu_run *r, const char *path, struct source *out)
+{
+	FILE *f = fopen(path, "rb");
+	struct strbuf s;
+	int c;
+
+	strbuf_init(&s);
+	while (f && (c = getc(f)) != EOF) {
+		strbuf_putc(&s, (char)c);
+	}
+	out->name = path;
+	out->length = s.len;
+	out->text = arena_copy(&r->m->arena, s.data ? s.data : "", s.len + 1);
+	strbuf_release(&s);
+	return f && fclose(f) == 0;
+}
+
+bool
+gpu_run_program(struct gpu_run *r, const char *path)
+{
+	static const struct gpu_case any = {
+		.name = "program", .sizes = SIZES, .symbolic = true,
+	};
+	const char *slash = strrchr(path, '/');
+	struct program_options o = { 0 };
+	struct program_result all;
+	struct source src;
+	struct func *f = NULL;
+
+	memset(r, 0, sizeof *r);
+	r->m = module_new();
+	r->c = &any;
+	o.stem = arena_strdup(&r->m->arena, slash ? slash + 1 : path);
+	if (!read_source(r, path, &src) ||
+	    !program_run(r->m, &src, &o, &all)) {
+		report(&r->m->diags);
+		return false;
+	}
+	for (int i = 0; i < all.funcs.n; i++) {
+		struct func *g = func_clone(all.funcs.data[i].func, "program");
+
+		if ((all.funcs.data[i].stage < PROGRAM_LOWERED &&
+		     !program_lower(g, 3, false, NULL))) {
+			report(&r->m->diags);
+			return false;
+		}
+		if (lower_has_threads(g)) {
+			f = g;
+			r->plain = all.funcs.data[i].plain;
+		}
+	}
+	if (!f || !r->plain ||
+	    !lower_split_host_device(r->m, f, NULL, &r->split)) {
+		report(&r->m->diags);
+		return false;
+	}
+	return true;
+}
+
 static int64_t
 scalar_of(const struct gpu_run *r, const char *name)
 {
@@ -128,7 +191,7 @@ gpu_run_fill(struct gpu_run *r)
 	r->bytes = arena_array(a, int64_t, r->n);
 	for (int i = 0; i < r->n; i++) {
 		const struct param *p = &f->params.data[i];
-		float *data;
+		void *data;
 
 		if (!p->buffer) {
 			r->args[i].scalar = scalar_of(r, p->var->name);
@@ -137,9 +200,19 @@ gpu_run_fill(struct gpu_run *r)
 		}
 		r->bytes[i] = bytes_of(r, p->buffer);
 		data = arena_alloc(a, (size_t)r->bytes[i] + 8);
-		for (int64_t k = 0; k < r->bytes[i] / 4; k++) {
+		for (int64_t k = 0; k < r->bytes[i] /
+				    dtype_bytes(p->buffer->type); k++) {
+			union number v = { .i = 0 };
+			int small;
+
 			state = state * 1103515245u + 12345u;
-			data[k] = (float)((int)(state >> 16) % 9 - 4);
+			small = (int)(state >> 16) % 9 - 4;
+			if (dtype_is_float(p->buffer->type)) {
+				v.f = small;
+			} else {
+				v.i = small;
+			}
+			number_store(p->buffer->type, data, (size_t)k, v);
 		}
 		r->args[i].data = data;
 		r->want[i].data = arena_copy(a, data,

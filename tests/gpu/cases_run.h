@@ -20,6 +20,9 @@ struct gpu_run {
 
 /* Schedules and lowers; print: to stderr, what comes of it. */
 bool gpu_run_build(struct gpu_run *r, const struct gpu_case *c, bool print);
+/* The same of the last function for threads that a program makes; its sizes
+ * are SIZES of cases_run.c. */
+bool gpu_run_program(struct gpu_run *r, const char *path);
 /* Data, the definition run on it (want), the kernels' arguments (args). */
 bool gpu_run_fill(struct gpu_run *r);
 /* An extent as a number. */

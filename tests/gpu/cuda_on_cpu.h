@@ -14,6 +14,8 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "half_on_cpu.h"
+
 #define __global__
 #define __device__
 #define __host__

@@ -18,6 +18,7 @@ WORDS = {
     "cuda": """
 #include <math.h>
 #include <string.h>
+#include "half_on_cpu.h"
 #define __host__
 #define __device__
 static float rsqrtf(float x) { return 1.0f / sqrtf(x); }
@@ -48,14 +49,15 @@ template <class T, class F> static T as(F x)
 }
 
 done = execute([program, dialect])
-text = re.sub(r"#include <cl_khr\w+>\n", "", done.stdout)
+text = re.sub(r"#include <(cl_khr\w+|cuda_fp16.h)>\n", "", done.stdout)
 cxx = shutil.which("g++") or shutil.which("clang++") or skip(
     "there is no C++ compiler")
 path = os.path.join(folder, "forms.cpp")
 with open(path, "w", encoding="utf-8") as file:
     file.write(WORDS[dialect] + text)
 exe = os.path.join(folder, "forms")
-execute([cxx, "-std=c++14", "-O1", "-w", "-fpermissive", path, "-o", exe])
+execute([cxx, "-std=c++14", "-O1", "-w", "-fpermissive", "-I",
+         os.path.dirname(os.path.abspath(__file__)), path, "-o", exe])
 print(execute([exe]).stdout)
 
 clang = shutil.which("clang")

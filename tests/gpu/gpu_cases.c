@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_cases DIALECT CASE [FOLDER]: the source of a case, on standard output,
- * and in FOLDER all that it takes to run it: the source, launches.json, the
+/* gpu_cases DIALECT CASE [FOLDER]: the source of a case (or of a program, a
+ * file that ends with .py), on standard output, and in FOLDER all that it takes to run it: the source, launches.json, the
  * data of each parameter before (N.in) and after (N.want), and `plan`:
  *
  *	source vector_add.cl
  *	function vector_add
- *	buffer float 4000           a parameter of the function, in bytes
+ *	buffer float32 4000         a parameter of the function, in bytes
  *	scalar 1000
  *	launch vector_add_kernel 32 1 1 32 1 1 0 1 2 3
  *
@@ -76,7 +76,8 @@ write_all(struct gpu_run *r, const char *folder, const char *source,
 				      (long long)r->args[i].scalar);
 			continue;
 		}
-		strbuf_printf(&plan, "buffer float %lld\n",
+		strbuf_printf(&plan, "buffer %s %lld\n",
+			      dtype_name(host->params.data[i].buffer->type),
 			      (long long)r->bytes[i]);
 		ok = write_file(r, folder, arena_printf(&r->m->arena, "%d.in",
 				i), r->args[i].data, (size_t)r->bytes[i]);
@@ -97,17 +98,28 @@ write_all(struct gpu_run *r, const char *folder, const char *source,
 	return ok;
 }
 
+static bool
+build(struct gpu_run *r, const char *name)
+{
+	const struct gpu_case *c = gpu_case_find(name);
+	size_t n = strlen(name);
+
+	if (n > 3 && strcmp(name + n - 3, ".py") == 0) {
+		return gpu_run_program(r, name);
+	}
+	return c != NULL && gpu_run_build(r, c, false);
+}
+
 int
 main(int argc, char **argv)
 {
-	const struct gpu_case *c = argc > 2 ? gpu_case_find(argv[2]) : NULL;
 	struct strbuf text, launches;
 	struct program_part part;
 	const struct dialect *d;
 	struct gpu_run r;
 	bool ok;
 
-	if (c == NULL || !gpu_run_build(&r, c, false) || !gpu_run_fill(&r)) {
+	if (argc < 3 || !build(&r, argv[2]) || !gpu_run_fill(&r)) {
 		fprintf(stderr, "usage: gpu_cases DIALECT CASE [FOLDER]\n");
 		return 1;
 	}
@@ -117,7 +129,7 @@ main(int argc, char **argv)
 	part.func = r.split.host;
 	part.split = &r.split;
 	ok = d != NULL && emit_program(r.m, d, &(struct program_text){
-		.title = c->name, .stem = c->name, .parts = &part,
+		.title = r.c->name, .stem = r.c->name, .parts = &part,
 		.n = 1 }, &text) &&
 	     emit_launches(r.m, d, &part, 1, &launches);
 	if (ok) {

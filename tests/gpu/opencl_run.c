@@ -12,6 +12,7 @@ enum { PARAMS_MAX = 16, WORD = 128 };
 
 struct parameter {
 	cl_mem buffer; /* NULL: a scalar */
+	int is_half;
 	size_t bytes;
 	cl_int scalar;
 };
@@ -111,27 +112,49 @@ launch(cl_command_queue queue, cl_program program,
 	clReleaseKernel(kernel);
 }
 
+/* A float or, by its bits, a half. */
+static double
+number_at(const struct parameter *p, const char *bytes, size_t i)
+{
+	unsigned short h;
+	float f;
+	int e;
+	double x;
+
+	if (!p->is_half) {
+		memcpy(&f, bytes + 4 * i, sizeof f);
+		return (double)f;
+	}
+	memcpy(&h, bytes + 2 * i, sizeof h);
+	e = h >> 10 & 31;
+	x = e == 31 ? (h & 1023) != 0 ? (double)NAN : (double)INFINITY
+	  : e == 0 ? ldexp(h & 1023, -24) : ldexp((h & 1023) + 1024, e - 25);
+	return (h & 0x8000) != 0 ? -x : x;
+}
+
 static int
 differs(const char *folder, cl_command_queue queue,
 	const struct parameter *p, int index)
 {
 	char name[WORD];
 	size_t n = 0;
-	float *want, *got;
+	char *want, *got;
 
 	snprintf(name, sizeof name, "%d.want", index);
-	want = (float *)(void *)read_file(folder, name, &n);
+	want = read_file(folder, name, &n);
 	if (want == NULL || p->buffer == NULL) {
 		return 0;
 	}
 	got = malloc(p->bytes);
 	check(clEnqueueReadBuffer(queue, p->buffer, CL_TRUE, 0, p->bytes, got,
 				  0, NULL, NULL), "clEnqueueReadBuffer");
-	for (size_t i = 0; i < p->bytes / 4; i++) {
-		if (!(fabsf(got[i] - want[i]) <=
-		      1e-5f * fabsf(want[i]) + 1e-6f)) {
+	for (size_t i = 0; i < p->bytes / (p->is_half ? 2 : 4); i++) {
+		double a = number_at(p, got, i), b = number_at(p, want, i);
+
+		if (!(fabs(a - b) <= (p->is_half ? 1e-3 : 1e-5) * fabs(b) +
+				     1e-6)) {
 			printf("parameter %d, element %zu: %g, not %g\n",
-			       index, i, (double)got[i], (double)want[i]);
+			       index, i, a, b);
 			return 1;
 		}
 	}
@@ -144,7 +167,7 @@ int
 main(int argc, char **argv)
 {
 	static char source[WORD], kind[WORD], name[WORD];
-	struct parameter params[PARAMS_MAX] = { { NULL, 0, 0 } };
+	struct parameter params[PARAMS_MAX] = { { NULL, 0, 0, 0 } };
 	cl_platform_id platform;
 	cl_device_id device;
 	cl_command_queue queue;
@@ -185,6 +208,7 @@ main(int argc, char **argv)
 			snprintf(name, sizeof name, "%d.in", n_params++);
 			bytes = read_file(argv[1], name, &n);
 			p->bytes = v;
+			p->is_half = strcmp(kind, "float16") == 0;
 			p->buffer = clCreateBuffer(context,
 				CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, v,
 				bytes, &status);

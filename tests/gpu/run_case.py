@@ -63,15 +63,18 @@ read_file(const char *name, size_t bytes)
 	return a;
 }
 
-static int
+template <class T> static int
 differs(any got, any want, size_t bytes, int index)
 {
-	const float *g = got, *w = want;
+	const T *g = got, *w = want;
+	float part = sizeof(T) == 2 ? 1e-3f : 1e-5f;
 
-	for (size_t i = 0; i < bytes / 4; i++) {
-		if (!(fabsf(g[i] - w[i]) <= 1e-5f * fabsf(w[i]) + 1e-6f)) {
+	for (size_t i = 0; i < bytes / sizeof(T); i++) {
+		float a = (float)g[i], b = (float)w[i];
+
+		if (!(fabsf(a - b) <= part * fabsf(b) + 1e-6f)) {
 			printf("parameter %%d, element %%zu: %%g, not %%g\\n",
-			       index, i, (double)g[i], (double)w[i]);
+			       index, i, (double)a, (double)b);
 			return 1;
 		}
 	}
@@ -86,6 +89,9 @@ main()
 	return failed;
 }
 """
+
+
+TYPES = {"float32": "float", "float16": "half"}
 
 
 def on_cpu():
@@ -109,8 +115,8 @@ def on_cpu():
             want = os.path.join(folder, "%d.want" % i)
             if os.path.exists(want):
                 checks.append(
-                    '\tfailed |= differs(p%d, read_file("%s", %s), %s, %d);'
-                    % (i, want, words[2], words[2], i))
+                    '\tfailed |= differs<%s>(p%d, read_file("%s", %s), %s, %d);'
+                    % (TYPES[words[1]], i, want, words[2], words[2], i))
     if not checks:
         fail("nothing to compare")
     lines.append("\n\t%s(%s);" % (name, ", ".join(arguments)))
@@ -121,6 +127,8 @@ def on_cpu():
                       flags=re.DOTALL)
     if n == 0:
         fail("nothing is launched")
+    # And what the header stands for.
+    text = re.sub(r"#include <(cuda_fp16|mma)\.h>\n", "", text)
     path = os.path.join(folder, "main.cpp")
     with open(path, "w", encoding="utf-8") as file:
         file.write('#include "cuda_on_cpu.h"\n' + text
@@ -162,8 +170,12 @@ def by_nvcc():
     emit("cuda")
     path = os.path.join(folder, [f for f in os.listdir(folder)
                                  if f.endswith(".cu")][0])
-    execute([nvcc, "-Werror", "all-warnings", "-c", path, "-o",
-             os.path.join(folder, "out.o")])
+    # The default of the compiler, and what is named: half and fragments
+    # are not the same code for all.
+    for arch in ("", "sm_80", "sm_90"):
+        execute([nvcc, "-Werror", "all-warnings",
+                 *(["-arch=" + arch] if arch else []), "-c", path, "-o",
+                 os.path.join(folder, "out.o")])
 
 
 WAYS = {"opencl": on_opencl, "cuda_cpu": on_cpu, "clang": by_clang,

@@ -43,7 +43,7 @@ def emit(dialect):
             with open(os.path.join(folder, "%d%s" % (i, suffix)),
                       "wb") as file:
                 file.write(struct.pack("%df" % size, *data))
-        plan.append("buffer float %d" % (4 * size))
+        plan.append("buffer float32 %d" % (4 * size))
     plan.append("scalar %d" % size)
     extents = [e if isinstance(e, int) else eval(e.replace("/", "//"),
                                                  {"n": size})
