@@ -27,6 +27,16 @@ struct use {
 	int input;
 };
 
+/* How a tensor between kernels lies in memory: dimension `axis` in blocks of
+ * `block`, which come last, and zeroes around others.
+ *
+ *   [n][c][h][w]  ->  [n][c / 16][1 + h + 1][1 + w + 1][16] */
+struct tensor_layout {
+	int axis;                  /* -1: no dimension is in blocks */
+	int64_t block;
+	int64_t *before, *after;   /* zeroes, by dimension */
+};
+
 struct tensor {
 	const char *name; /* the model's, unique in the graph */
 	int id;
@@ -45,6 +55,7 @@ struct tensor {
 	 * into that larger one, at that place (its maximum, in bytes). */
 	struct tensor *part_of;
 	int64_t part_offset_bytes;
+	const struct tensor_layout *layout; /* NULL: dense, row by row */
 	/* Known content (shapes and the like), n_elems expressions in row-major
 	 * order; NULL: not known. Integers as index expressions; floats and
 	 * bools on the way from one shape to another keep their type. */

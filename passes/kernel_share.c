@@ -8,6 +8,7 @@
  * every element is read before it is written. Decided before signatures are
  * emitted, so that no promise of distinct pointers is broken. */
 #include "kernel_build.h"
+#include "layouts.h"
 #include "lower.h"
 
 /* Where the bytes of t are: through views, the tensor that owns them. A
@@ -121,7 +122,8 @@ becomes_output(struct builder *b, const struct tensor *t)
 static bool
 same_shape(const struct tensor *a, const struct tensor *b)
 {
-	if (!dtype_equal(a->type, b->type) || a->ndim != b->ndim) {
+	if (!dtype_equal(a->type, b->type) || a->ndim != b->ndim ||
+	    !layout_equal(a->layout, b->layout, a->ndim)) {
 		return false;
 	}
 	for (int d = 0; d < a->ndim; d++) {

@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "kernel_build.h"
+#include "layouts.h"
 #include "lower.h"
 #include "names.h"
 #include "ops.h"
@@ -476,21 +477,29 @@ schedule(struct builder *b, struct kernel *k, struct sched *out)
 	return sched_adopt_layouts(&s, k);
 }
 
+/* The group as a function without schedule. */
 static bool
-build_kernel(struct builder *b, struct group *group)
+join_group(struct builder *b, struct group *group, struct joint *j)
 {
+	struct kernel *k = arena_new(&b->m->arena, struct kernel);
+
+	*j = (struct joint){ .b = b, .k = k };
+	k->group = group;
+	new_names(b, &j->names);
+	k->name = name_set_add(&b->names, free_stem(b, group));
+	k->title = kernel_title(b->g, group);
+	return join(j);
+}
+
+static bool
+finish_kernel(struct joint *joint)
+{
+	struct builder *b = joint->b;
 	struct module *m = b->m;
-	struct kernel *k = arena_new(&m->arena, struct kernel);
-	struct joint j = { .b = b, .k = k };
+	struct kernel *k = joint->k;
 	double start;
 
-	k->group = group;
-	new_names(b, &j.names);
-	k->name = name_set_add(&b->names, free_stem(b, group));
-	if (!join(&j)) {
-		return false;
-	}
-	k->title = kernel_title(b->g, group);
+	layouts_apply(m, k);
 	start = hooks_start(b->hooks);
 	if (!schedule(b, k, NULL)) {
 		return false;
@@ -499,15 +508,16 @@ build_kernel(struct builder *b, struct group *group)
 	if (b->hooks != NULL && b->hooks->after_func != NULL) {
 		b->hooks->after_func(b->hooks->ctx, "schedule", k->func);
 	}
+	layouts_write_halos(m, k);
 	if (!lower_func(k->func, b->hooks)) {
 		return false;
 	}
-	refresh_args(&j);
-	kernel_share_storage(&j);
-	if (!plan_scratch(&j)) {
+	refresh_args(joint);
+	kernel_share_storage(joint);
+	if (!plan_scratch(joint)) {
 		return false;
 	}
-	adopt_weights(&j);
+	adopt_weights(joint);
 	kernel_measure(k);
 	vec_push(&m->arena, &m->funcs, k->func);
 	vec_push(&m->arena, &b->p->kernels, k);
@@ -526,7 +536,11 @@ join_again(struct builder *b, const struct kernel *k, struct joint *out)
 	copy->group = k->group;
 	copy->name = k->name;
 	new_names(b, &out->names);
-	return join(out);
+	if (!join(out)) {
+		return false;
+	}
+	layouts_apply(b->m, copy);
+	return true;
 }
 
 struct func *
@@ -614,7 +628,10 @@ program_build(struct graph *g, const struct target *target,
 {
 	struct module *m = g->module;
 	struct builder b = { .p = out, .g = g, .m = m, .hooks = hooks };
+	struct joint *joints;
+	struct kernel **kernels;
 	double start;
+	int n = 0;
 
 	memset(out, 0, sizeof *out);
 	out->graph = g;
@@ -623,9 +640,21 @@ program_build(struct graph *g, const struct target *target,
 	new_names(&b, &b.weight_names);
 	find_ancestors(&b);
 	find_views(&b);
+	joints = arena_array(&m->arena, struct joint, g->groups.n + 1);
+	kernels = arena_array(&m->arena, struct kernel *, g->groups.n + 1);
 	for (int i = 0; i < g->groups.n; i++) {
-		if (!g->groups.data[i]->is_view &&
-		    !build_kernel(&b, g->groups.data[i])) {
+		if (g->groups.data[i]->is_view) {
+			continue;
+		}
+		if (!join_group(&b, g->groups.data[i], &joints[n])) {
+			return false;
+		}
+		kernels[n] = joints[n].k;
+		n++;
+	}
+	layouts_choose(out, kernels, n);
+	for (int i = 0; i < n; i++) {
+		if (!finish_kernel(&joints[i])) {
 			return false;
 		}
 	}

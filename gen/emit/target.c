@@ -12,7 +12,7 @@ read_target(struct target *t, struct json j)
 	const int64_t most = INT64_C(1) << 40;
 
 	json_check_keys(j, "description default aliases dialect vector_bytes "
-			"vector_registers l1_bytes l2_bytes "
+			"vector_registers block_elems l1_bytes l2_bytes "
 			"stack_limit_bytes align_bytes max_threads "
 			"shared_bytes cc cflags");
 	json_text(json_get(j, "description"), true);
@@ -25,6 +25,7 @@ read_target(struct target *t, struct json j)
 					0);
 	t->vector_registers = (int)json_int(json_get(j, "vector_registers"),
 					    0, 4096, 0);
+	t->block_elems = (int)json_int(json_get(j, "block_elems"), 0, 256, 0);
 	t->l1_bytes = json_int(json_get(j, "l1_bytes"), 0, most, 0);
 	t->l2_bytes = json_int(json_get(j, "l2_bytes"), 0, most, 0);
 	t->stack_limit_bytes = json_int(json_get(j, "stack_limit_bytes"), 0,

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which tensors have their channels in blocks. A tensor qualifies if every
+ * kernel that touches it indexes its second dimension with an axis of its own
+ * and nothing else, if nobody sees its bytes under another shape, and if the
+ * blocks divide the channels. What is read beyond an edge as zero gets zeroes
+ * there. Parts of a concatenation have the layout of the whole. */
+#include "layouts.h"
+#include "sched_edit.h"
+
+enum { CHANNELS = 1 };
+
+struct choice {
+	struct program *p;
+	struct arena *arena;
+	struct tensor_layout **of; /* by tensor id; NULL: as it is */
+	int64_t block;
+};
+
+static struct tensor *
+whole_of(struct tensor *t)
+{
+	while (t->part_of != NULL) {
+		t = t->part_of;
+	}
+	return t;
+}
+
+static bool
+in_view(const struct graph *g, const struct node *n)
+{
+	return n->group >= 0 && g->groups.data[n->group]->is_view;
+}
+
+/* Of the tensor alone: what kernels do with it comes later. */
+static bool
+may_have_blocks(const struct choice *c, const struct tensor *t)
+{
+	const struct graph *g = c->p->graph;
+	int64_t channels;
+
+	if (t->producer == NULL || t->is_output || tensor_is_constant(t) ||
+	    t->ndim < 3 || t->type.lanes != 1 ||
+	    dtype_class(t->type) != DTC_FLOAT ||
+	    !expr_is_int(t->shape[CHANNELS], &channels) ||
+	    channels % c->block != 0 || channels == 0) {
+		return false;
+	}
+	if (in_view(g, t->producer) &&
+	    t->producer->inputs[0]->part_of != t) {
+		return false;
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		const struct node *user = t->uses.data[i].node;
+
+		if (in_view(g, user) && t->part_of != user->outputs[0]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is the index of the channels an axis of a block, from 0 on? */
+static bool
+is_channel_axis(struct module *m, const struct access *x,
+		const struct expr *channels)
+{
+	const struct stmt *s = x->at;
+	struct analyser a;
+	const struct expr *index;
+
+	if (x->address) {
+		return false;
+	}
+	analyser_init(&a, m);
+	analyser_enter_scope(&a, x->at);
+	index = simplify(&a, x->index[CHANNELS]);
+	if (index->kind != EXPR_VAR) {
+		return false;
+	}
+	while (s != NULL && s->kind != STMT_BLOCK) {
+		s = s->parent;
+	}
+	for (int i = 0; s != NULL && i < s->u.block->n_iters; i++) {
+		const struct iter_var *it = &s->u.block->iters[i];
+
+		if (it->var == index->u.var) {
+			return expr_is_value(it->min, 0) &&
+			       it->extent == channels;
+		}
+	}
+	return false;
+}
+
+static bool
+channel_by_channel(struct module *m, const struct kernel *k,
+		   const struct kernel_arg *arg)
+{
+	struct access_list all = { 0 };
+
+	access_collect(k->func, k->func->body, arg->buffer, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!is_channel_axis(m, &all.list.data[i],
+				     arg->tensor->shape[CHANNELS])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void
+drop_unfit(struct choice *c, struct kernel *const *kernels, int n)
+{
+	struct module *m = c->p->graph->module;
+
+	for (int i = 0; i < n; i++) {
+		const struct kernel *k = kernels[i];
+
+		for (int a = 0; a < k->args.n; a++) {
+			const struct kernel_arg *arg = &k->args.data[a];
+
+			if (arg->kind == ARG_TENSOR &&
+			    c->of[arg->tensor->id] != NULL &&
+			    !channel_by_channel(m, k, arg)) {
+				c->of[arg->tensor->id] = NULL;
+			}
+		}
+	}
+}
+
+/* A concatenation: all of it or nothing. */
+static void
+agree(struct choice *c)
+{
+	struct graph *g = c->p->graph;
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (int i = 0; i < g->tensors.n; i++) {
+			struct tensor *t = g->tensors.data[i];
+			struct tensor *whole = t->part_of;
+
+			if (whole == NULL || (c->of[t->id] == NULL) ==
+						     (c->of[whole->id] ==
+						      NULL)) {
+				continue;
+			}
+			c->of[t->id] = c->of[whole->id] = NULL;
+			again = true;
+		}
+	}
+}
+
+/* One halo for all that lies in the same bytes. */
+static void
+find_halos(struct choice *c, struct kernel *const *kernels, int n)
+{
+	struct graph *g = c->p->graph;
+
+	for (int i = 0; i < g->tensors.n; i++) {
+		struct tensor *t = g->tensors.data[i];
+
+		if (c->of[t->id] != NULL) {
+			c->of[t->id] = c->of[whole_of(t)->id];
+		}
+	}
+	for (int i = 0; i < n; i++) {
+		struct kernel *k = kernels[i];
+
+		for (int a = 0; a < k->args.n; a++) {
+			const struct kernel_arg *arg = &k->args.data[a];
+			struct guarded_loads loads = { 0 };
+			struct tensor_layout *l;
+
+			if (arg->kind != ARG_TENSOR ||
+			    c->of[arg->tensor->id] == NULL) {
+				continue;
+			}
+			l = c->of[arg->tensor->id];
+			guarded_loads_find(k->func, arg->buffer, &loads);
+			guarded_loads_reach(k->func, arg->buffer, &loads,
+					    l->before, l->after);
+		}
+	}
+}
+
+/* The places of parts, in the layout of the whole. The axis of the
+ * concatenation is the outermost one that matters: the channels. */
+static void
+place_parts(struct choice *c)
+{
+	struct graph *g = c->p->graph;
+
+	for (int i = 0; i < g->tensors.n; i++) {
+		struct tensor *whole = g->tensors.data[i];
+		const struct node *n = whole->producer;
+		int64_t offset = 0;
+
+		if (whole->layout == NULL || n == NULL ||
+		    !in_view(g, n)) {
+			continue;
+		}
+		for (int k = 0; k < n->n_inputs; k++) {
+			struct tensor *t = n->inputs[k];
+			int64_t bytes = dtype_bytes(t->type), extent;
+			int ndim;
+			const struct expr **shape = layout_shape(
+				g->module, t, t->layout, &ndim);
+
+			for (int d = 0; d < ndim; d++) {
+				if (expr_is_int(shape[d], &extent)) {
+					bytes *= extent;
+				}
+			}
+			t->part_offset_bytes = offset;
+			offset += bytes;
+		}
+	}
+}
+
+/* Zeroes are wanted in the space of the picture alone. */
+static bool
+is_spatial(const struct tensor_layout *l)
+{
+	return l->before[0] == 0 && l->after[0] == 0 &&
+	       l->before[CHANNELS] == 0 && l->after[CHANNELS] == 0;
+}
+
+void
+layouts_choose(struct program *p, struct kernel *const *kernels, int n)
+{
+	struct graph *g = p->graph;
+	struct choice c = { p, &g->module->arena, NULL,
+			    p->target->block_elems };
+
+	if (c.block == 0) {
+		return;
+	}
+	c.of = arena_array(c.arena, struct tensor_layout *, g->tensors.n + 1);
+	for (int i = 0; i < g->tensors.n; i++) {
+		struct tensor *t = g->tensors.data[i];
+		struct tensor_layout *l;
+
+		if (!may_have_blocks(&c, t)) {
+			continue;
+		}
+		l = arena_new(c.arena, struct tensor_layout);
+		l->axis = CHANNELS;
+		l->block = c.block;
+		l->before = arena_array(c.arena, int64_t, t->ndim);
+		l->after = arena_array(c.arena, int64_t, t->ndim);
+		c.of[t->id] = l;
+	}
+	drop_unfit(&c, kernels, n);
+	agree(&c);
+	find_halos(&c, kernels, n);
+	for (int i = 0; i < g->tensors.n; i++) {
+		struct tensor *t = g->tensors.data[i];
+
+		if (c.of[t->id] != NULL && is_spatial(c.of[t->id])) {
+			t->layout = c.of[t->id];
+		}
+	}
+	place_parts(&c);
+}

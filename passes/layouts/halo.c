@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Zeroes around a tensor, in place of tests:
+ *
+ *   if_then_else(0 <= h + kh - 1 < 56, x[c, h + kh - 1], 0)
+ *   ->  x[c, h + kh]       with x[c, 0] = x[c, 57] = 0
+ */
+#include "layouts.h"
+#include "sched_edit.h"
+
+struct finder {
+	const struct buffer *buffer;
+	struct stmt *at;
+	struct arena *arena;
+	struct guarded_loads *out;
+};
+
+static bool
+is_zero(const struct expr *e)
+{
+	return e->kind == EXPR_FLOAT ? e->u.fval == 0 : expr_is_value(e, 0);
+}
+
+static void
+find_in_expr(void *ctx, const struct expr *e)
+{
+	struct finder *f = ctx;
+
+	if (e->kind == EXPR_IF && e->args[1]->kind == EXPR_LOAD &&
+	    e->args[1]->u.buffer == f->buffer && is_zero(e->args[2])) {
+		struct guarded_load x = { f->at, e, e->args[1] };
+
+		vec_push(f->arena, &f->out->list, x);
+	}
+}
+
+static bool
+find_in_stmt(void *ctx, struct stmt *s)
+{
+	struct finder *f = ctx;
+
+	f->at = s;
+	for (int i = 0; i < s->n_args && s->kind == STMT_STORE; i++) {
+		expr_visit(s->args[i], find_in_expr, f);
+	}
+	return true;
+}
+
+void
+guarded_loads_find(struct func *f, const struct buffer *b,
+		   struct guarded_loads *out)
+{
+	struct finder find = { b, NULL, &f->module->arena, out };
+
+	stmt_visit(f->body, find_in_stmt, &find);
+}
+
+/* The bounds of a load's index, whatever the test says; false: unknown. */
+static bool
+reach(struct func *f, const struct guarded_load *x, int d, struct bounds *b)
+{
+	struct analyser a;
+
+	analyser_init(&a, f->module);
+	analyser_enter_scope(&a, x->at);
+	*b = analyse_bounds(&a, x->load->args[d]);
+	return b->min > INT32_MIN && b->max < INT32_MAX;
+}
+
+void
+guarded_loads_reach(struct func *f, const struct buffer *b,
+		    const struct guarded_loads *loads, int64_t *before,
+		    int64_t *after)
+{
+	for (int i = 0; i < loads->list.n; i++) {
+		const struct guarded_load *x = &loads->list.data[i];
+
+		for (int d = 0; d < b->ndim; d++) {
+			struct bounds r;
+			int64_t extent, over;
+
+			if (!expr_is_int(b->shape[d], &extent) ||
+			    !reach(f, x, d, &r)) {
+				continue;
+			}
+			over = r.max - (extent - 1);
+			before[d] = -r.min > before[d] ? -r.min : before[d];
+			after[d] = over > after[d] ? over : after[d];
+		}
+	}
+}
+
+/* Inside of the buffer the test holds, so it fails among the zeroes only. */
+static bool
+may_open(struct func *f, const struct buffer *b, const struct guarded_load *x,
+	 const struct tensor_layout *l)
+{
+	struct module *m = f->module;
+	struct analyser a;
+
+	for (int d = 0; d < b->ndim; d++) {
+		struct bounds r;
+		int64_t extent;
+
+		if (!expr_is_int(b->shape[d], &extent)) {
+			return false;
+		}
+		if (!reach(f, x, d, &r) || r.min < -l->before[d] ||
+		    r.max >= extent + l->after[d]) {
+			return false;
+		}
+	}
+	analyser_init(&a, m);
+	analyser_enter_scope(&a, x->at);
+	for (int d = 0; d < b->ndim; d++) {
+		const struct expr *i = x->load->args[d];
+
+		analyser_assume(&a, expr_le(m, expr_int(m, i->type, 0), i));
+		analyser_assume(&a, expr_lt(m, i, expr_cast(m, i->type,
+							    b->shape[d])));
+	}
+	return prove(&a, x->test->args[0]);
+}
+
+struct opening {
+	const struct expr *test, *load;
+};
+
+static const struct expr *
+open_test(void *ctx, const struct expr *e)
+{
+	const struct opening *o = ctx;
+
+	return e == o->test ? o->load : NULL;
+}
+
+void
+guarded_loads_open(struct func *f, const struct buffer *b,
+		   const struct tensor_layout *l)
+{
+	struct guarded_loads loads = { 0 };
+
+	guarded_loads_find(f, b, &loads);
+	for (int i = 0; i < loads.list.n; i++) {
+		const struct guarded_load *x = &loads.list.data[i];
+		struct opening o = { x->test, x->load };
+
+		if (!may_open(f, b, x, l)) {
+			continue;
+		}
+		for (int k = 0; k < x->at->n_args; k++) {
+			stmt_set_arg(f, x->at, k,
+				     expr_rewrite(f->module, x->at->args[k],
+						  open_test, &o));
+		}
+	}
+}
+
+/* -- writing the zeroes */
+
+struct border {
+	struct func *f;
+	const struct buffer *b;
+	const struct tensor *t;
+	const struct tensor_layout *l;
+	const struct expr **index; /* of the element being written */
+};
+
+static struct stmt *
+store_zero(struct border *w)
+{
+	return stmt_store(w->f, w->b,
+			  expr_const(w->f->module, w->b->type, 0), w->index,
+			  w->b->ndim);
+}
+
+static const char *
+dim_name(struct module *m, const struct border *w, int d)
+{
+	static const char *const names[] = { "n", "c", "h", "w" };
+
+	if (d == w->b->ndim - 1) {
+		return "c_i";
+	}
+	return d < 4 ? names[d] : arena_printf(&m->arena, "i%d", d);
+}
+
+/* for dimension d of the zeroes along `side`, outermost first; the position
+ * along side is set. */
+static struct stmt *
+border_nest(struct border *w, int d, int side)
+{
+	struct module *m = w->f->module;
+	const struct expr *extent;
+	int64_t first = 0;
+	struct stmt *loop;
+	struct var *v;
+
+	if (d == w->b->ndim) {
+		return store_zero(w);
+	}
+	if (d == side) {
+		return border_nest(w, d + 1, side);
+	}
+	/* Rows are zero from end to end, columns between them. */
+	extent = d < side && d != w->l->axis ? w->t->shape[d]
+					     : w->b->shape[d];
+	if (d < side) {
+		first = w->l->before[d];
+	}
+	if (expr_is_value(extent, 1)) {
+		w->index[d] = expr_i32(m, first);
+		return border_nest(w, d + 1, side);
+	}
+	v = var_new(m, dim_name(m, w, d), dtype_of(DT_I32));
+	w->index[d] = v->expr;
+	loop = border_nest(w, d + 1, side);
+	return stmt_for(w->f, v, expr_i32(m, first), extent,
+			d == w->b->ndim - 1 ? FOR_VECTORIZED : FOR_SERIAL,
+			loop);
+}
+
+/* The zeroes before and after dimension d. */
+static void
+add_borders(struct border *w, int d, struct stmt_list *out)
+{
+	struct module *m = w->f->module;
+	int64_t extent;
+
+	if (!expr_is_int(w->t->shape[d], &extent)) {
+		return; /* no zeroes there */
+	}
+	for (int64_t i = 0; i < w->l->before[d] + w->l->after[d]; i++) {
+		struct stmt *s;
+
+		w->index[d] = expr_i32(m, i < w->l->before[d] ? i
+							       : extent + i);
+		s = border_nest(w, 0, d);
+		vec_push(&m->arena, &out->list, s);
+	}
+}
+
+void
+layouts_write_halos(struct module *m, struct kernel *k)
+{
+	struct func *f = k->func;
+	struct stmt_list added = { 0 };
+	struct stmt *root = f->body, *body;
+
+	body = root->kind == STMT_BLOCK ? root->children[0] : root;
+	vec_push(&m->arena, &added.list, body);
+	for (int i = 0; i < k->args.n; i++) {
+		const struct kernel_arg *arg = &k->args.data[i];
+		struct border w = { .f = f, .b = arg->buffer,
+				    .t = arg->tensor };
+
+		if (arg->kind != ARG_TENSOR || !arg->written ||
+		    arg->tensor->layout == NULL) {
+			continue;
+		}
+		w.l = arg->tensor->layout;
+		w.index = arena_array(&m->arena, const struct expr *,
+				      w.b->ndim);
+		for (int d = 0; d < arg->tensor->ndim; d++) {
+			add_borders(&w, d, &added);
+		}
+	}
+	if (added.list.n == 1) {
+		return;
+	}
+	body = stmt_seq(f, added.list.data, added.list.n);
+	if (root->kind == STMT_BLOCK) {
+		stmt_set_child(f, root, 0, body);
+	} else {
+		f->body = body;
+	}
+	func_commit(f);
+}

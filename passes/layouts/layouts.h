@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layouts of the tensors between kernels: channels in blocks that come last,
+ * so that vectors of them are contiguous, and zeroes around what is read
+ * beyond its edge. */
+#ifndef TIRC_LAYOUTS_H
+#define TIRC_LAYOUTS_H
+
+#include "kernel.h"
+
+/* Sets tensor.layout wherever all kernels, which are not scheduled yet, read
+ * and write the tensor channel by channel; places parts of concatenations
+ * anew. Nothing if the target wants no blocks. */
+void layouts_choose(struct program *p, struct kernel *const *kernels, int n);
+/* Gives the kernel's function, which is not scheduled yet, parameters of the
+ * layouts that its tensors have, and drops the tests for what lies beyond an
+ * edge where zeroes are. */
+void layouts_apply(struct module *m, struct kernel *k);
+/* The zeroes around what the kernel, which is scheduled, writes. */
+void layouts_write_halos(struct module *m, struct kernel *k);
+
+bool layout_equal(const struct tensor_layout *a,
+		  const struct tensor_layout *b, int ndim);
+/* The shape in memory of t under l; arena array of *ndim. */
+const struct expr **layout_shape(struct module *m, const struct tensor *t,
+				 const struct tensor_layout *l, int *ndim);
+
+/* halo.c: loads that a test keeps inside of a buffer and that count as zero
+ * outside of it. */
+struct guarded_load {
+	struct stmt *at;
+	const struct expr *test; /* the IF */
+	const struct expr *load;
+};
+struct guarded_loads {
+	VEC(struct guarded_load) list;
+};
+void guarded_loads_find(struct func *f, const struct buffer *b,
+			struct guarded_loads *out);
+/* How far they reach beyond the buffer, added to before and after; a
+ * dimension of no constant bounds stays as it is. */
+void guarded_loads_reach(struct func *f, const struct buffer *b,
+			 const struct guarded_loads *loads, int64_t *before,
+			 int64_t *after);
+/* Drops the tests of loads that stay within what is stored. */
+void guarded_loads_open(struct func *f, const struct buffer *b,
+			const struct tensor_layout *l);
+
+#endif
