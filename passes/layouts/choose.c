@@ -151,9 +151,9 @@ agree(struct choice *c)
 	}
 }
 
-/* One halo for all that lies in the same bytes. */
+/* What lies in the same bytes has one halo. */
 static void
-find_halos(struct choice *c, struct kernel *const *kernels, int n)
+one_layout_per_storage(struct choice *c)
 {
 	struct graph *g = c->p->graph;
 
@@ -164,6 +164,11 @@ find_halos(struct choice *c, struct kernel *const *kernels, int n)
 			c->of[t->id] = c->of[whole_of(t)->id];
 		}
 	}
+}
+
+static void
+find_halos(struct choice *c, struct kernel *const *kernels, int n)
+{
 	for (int i = 0; i < n; i++) {
 		struct kernel *k = kernels[i];
 
@@ -253,7 +258,10 @@ layouts_choose(struct program *p, struct kernel *const *kernels, int n)
 	}
 	drop_unfit(&c, kernels, n);
 	agree(&c);
-	find_halos(&c, kernels, n);
+	one_layout_per_storage(&c);
+	if (!p->target->optimize_memory) {
+		find_halos(&c, kernels, n);
+	}
 	for (int i = 0; i < g->tensors.n; i++) {
 		struct tensor *t = g->tensors.data[i];
 

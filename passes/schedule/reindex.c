@@ -271,6 +271,34 @@ check_injective(struct reindex *r, const struct expr *const *place, int n,
 	return true;
 }
 
+/* The index, each position from 0 on: where it begins does not matter to
+ * whether two elements share a place. */
+static const struct expr **
+from_zero(struct reindex *r)
+{
+	struct module *m = r->e->m;
+	int n = r->buffer->ndim;
+	const struct expr **place =
+		arena_array(&m->arena, const struct expr *, n + 1);
+	struct analyser a;
+
+	analyser_init(&a, m);
+	for (int i = 0; i < r->n_used; i++) {
+		analyser_bind(&a, r->used[i].var, r->used[i].min,
+			      r->used[i].extent);
+	}
+	for (int d = 0; d < n; d++) {
+		struct bounds b = analyse_bounds(&a, r->index[d]);
+
+		place[d] = r->index[d];
+		if (b.min > 0 && b.min != BOUND_POS_INF) {
+			place[d] = simplify(&a, expr_sub(m, place[d],
+				expr_int(m, place[d]->type, b.min)));
+		}
+	}
+	return place;
+}
+
 bool
 prim_reindex(struct edit *e, const struct sched_value *args,
 	     struct sched_value *out)
@@ -286,7 +314,7 @@ prim_reindex(struct edit *e, const struct sched_value *args,
 	if (!edit_unpinned(e, r.buffer) || !find_index(&r)) {
 		return false;
 	}
-	if (r.writes && !check_injective(&r, r.index, r.buffer->ndim,
+	if (r.writes && !check_injective(&r, from_zero(&r), r.buffer->ndim,
 					 r.buffer, &unused)) {
 		return false;
 	}

@@ -32,13 +32,15 @@ enum axis_use {
 	AXIS_UNUSED,
 	AXIS_PLAIN,     /* the variable alone is one index */
 	AXIS_GRANULAR,  /* only as v // c: constant over runs of c */
+	AXIS_BLOCKED,   /* once as v // c, once, in the last index, as v % c:
+			 * contiguous over runs of c */
 	AXIS_MIXED
 };
 
 struct load_access {
 	const struct expr *load;
 	enum axis_use *use;    /* per iter var of the block */
-	int64_t *granularity;  /* c, for AXIS_GRANULAR */
+	int64_t *granularity;  /* c, for AXIS_GRANULAR and AXIS_BLOCKED */
 	int *dim;              /* which index, for AXIS_PLAIN */
 	struct weight *weight; /* a constant parameter, or NULL */
 };
@@ -51,11 +53,16 @@ struct block_access {
 	const struct block *info;
 	const struct buffer *out; /* what it stores to */
 	struct load_access *loads;     /* but for the accumulator's own */
+	struct load_access store;      /* what it writes; load is NULL */
 	int n_loads;
 	int n_spatial, n_reduce;
 };
 
 bool rules_access(struct rules *r, int block, struct block_access *out);
+/* The c that all loads (and, of an output, the store) that depend on the axis
+ * have it blocked by; 0: some have not, or none depends on it. Constants may
+ * have it plain: they can be stored anew. */
+int64_t rules_blocked_by(const struct block_access *x, int iter, bool store);
 /* Does the epilogue read the accumulator at exactly its own axes? */
 bool rules_same_axes(struct rules *r, const struct block_access *x,
 		     int output);
@@ -65,6 +72,11 @@ bool rules_axis_loops(struct rules *r, int block, int *of_axis);
 /* Calls the loops of an epilogue after the axes that they walk (oc, oh, …). */
 void rules_name_loops(struct rules *r, const struct block_access *x,
 		      int output);
+/* A block that only copies the accumulator out, at its axes, so that a
+ * reduction without an epilogue has the same form as one with: *output was the
+ * reduction's and is the copy's. Else nothing. */
+bool rules_own_accumulator(struct rules *r, const struct block_access *x,
+			   int reduction, int *output);
 /* What the block stores to, renamed to acc. */
 bool rules_accumulator(struct rules *r, int block, const struct buffer **out);
 bool block_reduces(const struct stmt *block);

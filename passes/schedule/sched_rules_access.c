@@ -22,8 +22,9 @@ collect_load(void *ctx, const struct expr *e)
 
 struct use_probe {
 	const struct var *var;
-	int plain;            /* uses outside v // c */
-	int64_t granularity;  /* 0: no v // c seen; -1: different ones */
+	int plain;            /* uses outside v // c and v % c */
+	int quotients, rests; /* v // c, v % c */
+	int64_t granularity;  /* 0: no c seen; -1: different ones */
 };
 
 static void
@@ -35,8 +36,11 @@ probe_index(struct use_probe *p, const struct expr *e)
 		p->plain++;
 		return;
 	}
-	if (e->kind == EXPR_FLOORDIV && e->args[0]->kind == EXPR_VAR &&
-	    e->args[0]->u.var == p->var && expr_is_int(e->args[1], &c)) {
+	if ((e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) &&
+	    e->args[0]->kind == EXPR_VAR && e->args[0]->u.var == p->var &&
+	    expr_is_int(e->args[1], &c)) {
+		p->quotients += e->kind == EXPR_FLOORDIV;
+		p->rests += e->kind == EXPR_FLOORMOD;
 		p->granularity = p->granularity == 0 || p->granularity == c
 			? c : -1;
 		return;
@@ -46,17 +50,18 @@ probe_index(struct use_probe *p, const struct expr *e)
 	}
 }
 
+/* index: n expressions */
 static void
-classify(struct load_access *a, int iter, const struct var *v)
+classify(struct load_access *a, const struct expr *const *index, int n,
+	 int iter, const struct var *v)
 {
 	struct use_probe p = { .var = v };
 	int plain_dims = 0;
 
 	a->dim[iter] = -1;
-	for (int d = 0; d < a->load->n_args; d++) {
-		probe_index(&p, a->load->args[d]);
-		if (a->load->args[d]->kind == EXPR_VAR &&
-		    a->load->args[d]->u.var == v) {
+	for (int d = 0; d < n; d++) {
+		probe_index(&p, index[d]);
+		if (index[d]->kind == EXPR_VAR && index[d]->u.var == v) {
 			a->dim[iter] = d;
 			plain_dims++;
 		}
@@ -64,12 +69,30 @@ classify(struct load_access *a, int iter, const struct var *v)
 	a->granularity[iter] = p.granularity;
 	if (p.plain == 0 && p.granularity == 0) {
 		a->use[iter] = AXIS_UNUSED;
-	} else if (p.plain == 0 && p.granularity > 0) {
+	} else if (p.plain == 0 && p.granularity > 0 && p.rests == 0) {
 		a->use[iter] = AXIS_GRANULAR;
+	} else if (p.plain == 0 && p.granularity > 0 && p.rests == 1 &&
+		   p.quotients == 1 && index[n - 1]->kind == EXPR_FLOORMOD &&
+		   index[n - 1]->args[0] == v->expr) {
+		a->use[iter] = AXIS_BLOCKED;
 	} else if (p.plain == 1 && plain_dims == 1 && p.granularity == 0) {
 		a->use[iter] = AXIS_PLAIN;
 	} else {
 		a->use[iter] = AXIS_MIXED;
+	}
+}
+
+static void
+classify_all(struct rules *r, const struct block *info, struct load_access *a,
+	     const struct expr *const *index, int n)
+{
+	struct arena *arena = &r->module->arena;
+
+	a->use = arena_array(arena, enum axis_use, info->n_iters + 1);
+	a->granularity = arena_array(arena, int64_t, info->n_iters + 1);
+	a->dim = arena_array(arena, int, info->n_iters + 1);
+	for (int i = 0; i < info->n_iters; i++) {
+		classify(a, index, n, i, info->iters[i].var);
 	}
 }
 
@@ -112,18 +135,56 @@ rules_access(struct rules *r, int block, struct block_access *out)
 	out->loads = arena_array(a, struct load_access, c.loads.n + 1);
 	for (int l = 0; l < c.loads.n; l++) {
 		struct load_access *x = &out->loads[l];
-		int n = out->info->n_iters + 1;
 
 		x->load = c.loads.data[l];
-		x->use = arena_array(a, enum axis_use, n);
-		x->granularity = arena_array(a, int64_t, n);
-		x->dim = arena_array(a, int, n);
 		x->weight = weight_behind(r, x->load->u.buffer);
-		for (int i = 0; i < out->info->n_iters; i++) {
-			classify(x, i, out->info->iters[i].var);
-		}
+		classify_all(r, out->info, x, x->load->args,
+			     x->load->n_args);
 	}
+	classify_all(r, out->info, &out->store,
+		     out->block->children[0]->args + 1,
+		     out->block->children[0]->n_args - 1);
 	return true;
+}
+
+int64_t
+rules_blocked_by(const struct block_access *x, int iter, bool store)
+{
+	int64_t c = 0;
+
+	for (int l = store ? -1 : 0; l < x->n_loads; l++) {
+		const struct load_access *a = l < 0 ? &x->store : &x->loads[l];
+
+		if (a->use[iter] == AXIS_UNUSED ||
+		    (l >= 0 && a->weight != NULL &&
+		     a->use[iter] == AXIS_PLAIN)) {
+			continue;
+		}
+		if (a->use[iter] != AXIS_BLOCKED ||
+		    (c != 0 && a->granularity[iter] != c)) {
+			return 0;
+		}
+		c = a->granularity[iter];
+	}
+	return c;
+}
+
+bool
+rules_own_accumulator(struct rules *r, const struct block_access *x,
+		      int reduction, int *output)
+{
+	bool plain = true;
+
+	if (*output != reduction) {
+		return true;
+	}
+	for (int i = 0; i < x->n_spatial; i++) {
+		plain &= x->store.use[i] == AXIS_PLAIN ||
+			 x->store.use[i] == AXIS_UNUSED;
+	}
+	return (plain ? sched_cache_write(&r->s, reduction, 0, "local", output)
+		      : sched_reindex(&r->s, reduction, 0, output)) &&
+	       sched_rename_buffer(&r->s, reduction, 0, "acc");
 }
 
 bool

@@ -12,7 +12,13 @@
  *       y += x * w           ->      for ic, kh, kw:
  *                                      for ow_1, oc_1: acc += x * w
  *                                    for ow_1, oc_1: y = acc
- */
+ *
+ * Where no operand has such an axis (depthwise convolutions, pools), but all
+ * have one in blocks that lie together, a block is the lanes.
+ *
+ * Several vectors of lanes are an axis of their own, so that the last one is
+ * a vector: acc[ow_1][oc_c][oc_v]. An axis that is summed over and lies in
+ * blocks is walked block by block, its rest inside of the other sums. */
 #include <stdlib.h>
 
 #include "sched_edit.h"
@@ -21,9 +27,11 @@
 struct tiling {
 	struct block_access x;
 	int lane, tile;         /* iter vars of the reduction; tile -1: none */
-	struct load_access *operand; /* the one with the lane axis */
+	struct load_access *operand; /* the one with the lane axis, or NULL:
+				      * all have it, in blocks */
 	int64_t lanes, tiles;
 	int64_t granularity;    /* lanes must divide it; 0: free */
+	int64_t vector;         /* lanes are several of these; 0: not split */
 };
 
 /* The axis's extent if constant, else 0. */
@@ -115,6 +123,24 @@ find_lane(struct tiling *t)
 	return best >= 0;
 }
 
+/* An axis that lies in blocks wherever it appears. */
+static bool
+find_blocked_lane(struct tiling *t)
+{
+	const struct block_access *x = &t->x;
+
+	t->operand = NULL;
+	t->granularity = 0;
+	for (int i = 0; i < x->n_spatial; i++) {
+		t->lanes = rules_blocked_by(x, i, false);
+		if (t->lanes > 1) {
+			t->lane = i;
+			return true;
+		}
+	}
+	return false;
+}
+
 static void
 find_tile(struct tiling *t)
 {
@@ -123,7 +149,9 @@ find_tile(struct tiling *t)
 	t->tile = -1;
 	for (int i = 0; i < x->info->n_iters; i++) {
 		if (x->info->iters[i].kind == ITER_SPATIAL && i != t->lane &&
-		    t->operand->use[i] == AXIS_UNUSED && extent_of(x, i) > 1) {
+		    (t->operand == NULL ||
+		     t->operand->use[i] == AXIS_UNUSED) &&
+		    extent_of(x, i) > 1) {
 			t->tile = i;
 		}
 	}
@@ -187,49 +215,120 @@ choose_sizes(struct rules *r, struct tiling *t)
 	if (vector < 4) {
 		vector = 4;
 	}
-	t->lanes = choose_lanes(extent, vector, t->granularity);
+	if (t->operand != NULL) {
+		t->lanes = choose_lanes(extent, vector, t->granularity);
+	}
+	t->vector = 0;
+	if (r->target->block_elems > 0 && t->lanes > vector &&
+	    t->lanes % vector == 0 && extent % vector == 0) {
+		t->vector = vector;
+	}
 	t->tiles = 1;
 	per_row = (t->lanes + vector - 1) / vector;
 	if (t->tile >= 0) {
 		int64_t most = (registers * 7 / 8) / per_row;
+
+		/* Nothing is used twice: enough to hide what an add takes. */
+		if (t->operand == NULL) {
+			most = registers / 4;
+		}
 
 		t->tiles = choose_tiles(extent_of(&t->x, t->tile),
 					most < 1 ? 1 : most);
 	}
 }
 
-/* Every index as it is; room for n_physical of them. */
+/* A map of n indices to at most n_most, none so far. */
 static struct index_map *
-index_map_new(struct module *m, int n, int n_physical)
+index_map_new(struct module *m, int n, int n_most)
 {
 	struct index_map *map = arena_new(&m->arena, struct index_map);
 
 	map->n_logical = n;
-	map->n_physical = n_physical;
 	map->logical = arena_array(&m->arena, struct var *, n);
 	map->to_physical = arena_array(&m->arena, const struct expr *,
-				       n_physical);
+				       n_most);
 	for (int i = 0; i < n; i++) {
 		map->logical[i] = var_new(m, "l", dtype_of(DT_I32));
-		map->to_physical[i] = map->logical[i]->expr;
 	}
 	return map;
 }
 
-/* [..][d][..] -> [..][d / lanes][..][lanes]: the lanes last. */
+static void
+put_index(struct index_map *map, const struct expr *e)
+{
+	map->to_physical[map->n_physical++] = e;
+}
+
+static const struct expr *
+quotient(struct module *m, const struct expr *e, int64_t c)
+{
+	return expr_floordiv(m, e, expr_i32(m, c));
+}
+
+static const struct expr *
+rest(struct module *m, const struct expr *e, int64_t c)
+{
+	return expr_floormod(m, e, expr_i32(m, c));
+}
+
+/* The lanes of l, as whole vectors if there are several. */
+static void
+put_lanes(struct module *m, const struct tiling *t, struct index_map *map,
+	  const struct expr *l)
+{
+	if (t->vector > 0) {
+		put_index(map, quotient(m, l, t->vector));
+		l = rest(m, l, t->vector);
+	}
+	put_index(map, l);
+}
+
+/* By how many an axis that is summed over is blocked; 0: it is not. */
+static int64_t
+block_of(const struct tiling *t, int iter)
+{
+	return t->x.info->iters[iter].kind == ITER_REDUCE
+		? rules_blocked_by(&t->x, iter, false) : 0;
+}
+
+/* [..][d][..] -> [..][d / lanes][..][lanes]: the lanes last, and before them
+ * what is left of axes that others have in blocks. */
 static const struct index_map *
-lanes_last(struct rules *r, const struct buffer *b, int d, int64_t lanes)
+lanes_last(struct rules *r, const struct tiling *t,
+	   const struct load_access *operand)
 {
 	struct module *m = r->module;
-	struct index_map *map = index_map_new(m, b->ndim, b->ndim + 1);
-	const struct expr *l = map->logical[d]->expr;
+	const struct buffer *b = operand->load->u.buffer;
+	struct index_map *map = index_map_new(m, b->ndim, 2 * b->ndim + 2);
+	int lane = operand->dim[t->lane];
+	const struct expr *l = map->logical[lane]->expr;
+	int64_t *block = arena_array(&m->arena, int64_t, b->ndim + 1);
 	int64_t extent;
 
-	if (!expr_is_int(b->shape[d], &extent)) {
+	if (!expr_is_int(b->shape[lane], &extent)) {
 		return NULL;
 	}
-	map->to_physical[d] = expr_floordiv(m, l, expr_i32(m, lanes));
-	map->to_physical[b->ndim] = expr_floormod(m, l, expr_i32(m, lanes));
+	for (int i = 0; i < t->x.info->n_iters; i++) {
+		int d = operand->dim[i];
+
+		if (d >= 0 && block_of(t, i) > 0) {
+			block[d] = block_of(t, i);
+		}
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		const struct expr *i = map->logical[d]->expr;
+
+		put_index(map, d == lane ? quotient(m, i, t->lanes)
+			     : block[d] > 0 ? quotient(m, i, block[d]) : i);
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		if (block[d] > 0) {
+			put_index(map, rest(m, map->logical[d]->expr,
+					    block[d]));
+		}
+	}
+	put_lanes(m, t, map, rest(m, l, t->lanes));
 	return map;
 }
 
@@ -246,7 +345,7 @@ pack_operand(struct rules *r, const struct tiling *t,
 	    d == b->ndim - 1) {
 		return true;
 	}
-	map = lanes_last(r, b, d, t->lanes);
+	map = lanes_last(r, t, operand);
 	while (t->x.block->u.block->reads[index].buffer != b) {
 		index++;
 	}
@@ -276,62 +375,123 @@ static bool
 accumulator_lanes_last(struct rules *r, const struct tiling *t)
 {
 	const struct buffer *b = t->x.out;
-	int n = b->ndim, to = 0;
-	struct index_map *map = index_map_new(r->module, n, n);
+	int n = b->ndim;
+	struct index_map *map = index_map_new(r->module, n, n + 1);
 
 	for (int i = 0; i < n; i++) {
-		int at = i == t->lane ? n - 1 : to++;
-
-		map->to_physical[at] = map->logical[i]->expr;
+		if (i != t->lane) {
+			put_index(map, map->logical[i]->expr);
+		}
 	}
-	return t->lane == n - 1 ||
+	put_lanes(r->module, t, map, map->logical[t->lane]->expr);
+	return (t->lane == n - 1 && t->vector == 0) ||
 	       sched_transform_layout(&r->s, t->x.block->id, true, 0, map);
 }
 
-/* Loops of the reduction below the tile's loop, sorted into reduce loops and
- * the loops of tile and lane by the iter var that their variable drives. */
+/* The lanes' loop as one over vectors and one over the lanes of a vector;
+ * vectors is 0 where there is one. */
+static bool
+split_vectors(struct rules *r, const struct tiling *t, int *vectors,
+	      int *lane_loop)
+{
+	const char *axis = iter_axis_name(t->x.info->iters[t->lane].var->name);
+	struct arena *a = &r->module->arena;
+	int parts[2];
+
+	*vectors = 0;
+	if (t->vector == 0 || *lane_loop == 0) {
+		return true;
+	}
+	if (!sched_split(&r->s, *lane_loop, (int64_t[]){ 0, t->vector }, 2,
+			 parts) ||
+	    !sched_rename_loop(&r->s, parts[0],
+			       arena_printf(a, "%s_c", axis)) ||
+	    !sched_rename_loop(&r->s, parts[1],
+			       arena_printf(a, "%s_v", axis))) {
+		return false;
+	}
+	*vectors = parts[0];
+	*lane_loop = parts[1];
+	return true;
+}
+
+/* The loops of a tile, outermost first; 0 where there is none. */
+struct tile_loops {
+	int tile, vectors, lanes;
+};
+
+/* The iter var that the loop drives, -1 if none. */
+static int
+driven_by(const struct stmt *block, const struct stmt *loop)
+{
+	int drives = -1;
+
+	for (int k = 0; k < block->u.block->n_iters; k++) {
+		if (expr_uses_var(block->args[1 + k], loop->u.loop.var)) {
+			drives = k;
+		}
+	}
+	return drives;
+}
+
+/* Loops of the reduction below the tile's loop: those that sum, then their
+ * parts within blocks, then the tile and the lanes. */
 static bool
 order_reduction(struct rules *r, const struct tiling *t, int reduction,
-		int below, int *tile_loop, int *lane_loop)
+		int below, struct tile_loops *tile)
 {
 	int *loops, n;
 	struct stmt *block = func_find(r->s.func, reduction);
-	const struct block *info = block->u.block;
-	int order[2 * MAX_AXES], n_order = 0;
+	int order[4 * MAX_AXES], n_order = 0, inner[2 * MAX_AXES], n_inner = 0;
 	bool inside = below == 0;
 
-	*tile_loop = *lane_loop = 0;
+	*tile = (struct tile_loops){ 0 };
 	if (!sched_get_loops(&r->s, reduction, &loops, &n)) {
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
 		const struct stmt *loop = func_find(r->s.func, loops[i]);
-		int drives = -1;
+		int drives, parts[2];
+		int64_t c;
 
 		if (!inside) {
 			inside = loops[i] == below;
 			continue;
 		}
-
-		for (int k = 0; k < info->n_iters; k++) {
-			if (expr_uses_var(block->args[1 + k],
-					  loop->u.loop.var)) {
-				drives = k;
-			}
-		}
+		drives = driven_by(block, loop);
+		c = drives >= 0 ? block_of(t, drives) : 0;
 		if (drives == t->lane) {
-			*lane_loop = loops[i];
+			tile->lanes = loops[i];
 		} else if (drives == t->tile && t->tile >= 0) {
-			*tile_loop = loops[i];
-		} else if (n_order < 2 * MAX_AXES - 2) {
+			tile->tile = loops[i];
+		} else if (n_order + n_inner >= 2 * MAX_AXES - 3) {
+			return false;
+		} else if (c == 0) {
 			order[n_order++] = loops[i];
+		} else if (extent_of(&t->x, drives) == c) {
+			inner[n_inner++] = loops[i];
+		} else {
+			if (!sched_split(&r->s, loops[i],
+					 (int64_t[]){ 0, c }, 2, parts)) {
+				return false;
+			}
+			order[n_order++] = parts[0];
+			inner[n_inner++] = parts[1];
 		}
 	}
-	if (*tile_loop != 0) {
-		order[n_order++] = *tile_loop;
+	if (!split_vectors(r, t, &tile->vectors, &tile->lanes)) {
+		return false;
 	}
-	if (*lane_loop != 0) {
-		order[n_order++] = *lane_loop;
+	for (int i = 0; i < n_inner; i++) {
+		order[n_order++] = inner[i];
+	}
+	for (int i = 0; i < 3; i++) {
+		int loop = i == 0 ? tile->tile
+			 : i == 1 ? tile->vectors : tile->lanes;
+
+		if (loop != 0) {
+			order[n_order++] = loop;
+		}
 	}
 	return n_order < 2 || sched_reorder(&r->s, order, n_order);
 }
@@ -357,16 +517,30 @@ put_tile(struct rules *r, const char *before, const struct var *v,
 		      iter_axis_name(v->name), (long long)size);
 }
 
+static void
+finish_tile(struct rules *r, const struct tile_loops *tile)
+{
+	if (tile->lanes != 0) {
+		sched_vectorize(&r->s, tile->lanes);
+	}
+	if (tile->vectors != 0) {
+		sched_unroll(&r->s, tile->vectors);
+	}
+	if (tile->tile != 0) {
+		sched_unroll(&r->s, tile->tile);
+	}
+}
+
 bool
 rule_matmul(struct rules *r, int reduction, int output)
 {
 	struct tiling t;
 	int loops[MAX_AXES], order[2 * MAX_AXES], n = 0, at = 0;
-	int lane_split[2], tile_split[2] = { 0, 0 };
-	int tile_loop, lane_loop;
+	int lane_split[2], tile_split[2] = { 0, 0 }, vectors;
+	struct tile_loops inner;
 
-	if (!rules_access(r, reduction, &t.x) || t.x.n_loads < 2 ||
-	    !find_lane(&t)) {
+	if (!rules_access(r, reduction, &t.x) ||
+	    ((t.x.n_loads < 2 || !find_lane(&t)) && !find_blocked_lane(&t))) {
 		return false;
 	}
 	find_tile(&t);
@@ -382,9 +556,7 @@ rule_matmul(struct rules *r, int reduction, int output)
 	if (!pack_operands(r, &t)) {
 		return false;
 	}
-	if (output == reduction &&
-	    (!sched_cache_write(&r->s, reduction, 0, "local", &output) ||
-	     !sched_rename_buffer(&r->s, reduction, 0, "acc"))) {
+	if (!rules_own_accumulator(r, &t.x, reduction, &output)) {
 		return false;
 	}
 	rules_name_loops(r, &t.x, output);
@@ -393,7 +565,8 @@ rule_matmul(struct rules *r, int reduction, int output)
 	}
 	if (!split_axis(r, &t, t.lane, t.lanes, loops, lane_split) ||
 	    (t.tiles > 1 &&
-	     !split_axis(r, &t, t.tile, t.tiles, loops, tile_split))) {
+	     !split_axis(r, &t, t.tile, t.tiles, loops, tile_split)) ||
+	    !split_vectors(r, &t, &vectors, &lane_split[1])) {
 		return false;
 	}
 	for (int i = 0; i < t.x.n_spatial; i++) {
@@ -409,24 +582,20 @@ rule_matmul(struct rules *r, int reduction, int output)
 	if (t.tiles > 1) {
 		order[n++] = tile_split[1];
 	}
+	if (vectors != 0) {
+		order[n++] = vectors;
+	}
 	order[n++] = lane_split[1];
 	if (!sched_reorder(&r->s, order, n) ||
 	    (at != 0 && !sched_compute_at(&r->s, reduction, at)) ||
 	    !sched_set_scope(&r->s, reduction, 0, "local") ||
 	    !rules_accumulator(r, reduction, &t.x.out) ||
 	    !accumulator_lanes_last(r, &t) ||
-	    !order_reduction(r, &t, reduction, at, &tile_loop, &lane_loop)) {
+	    !order_reduction(r, &t, reduction, at, &inner)) {
 		return false;
 	}
-	sched_vectorize(&r->s, lane_split[1]);
-	if (tile_split[1] != 0) {
-		sched_unroll(&r->s, tile_split[1]);
-	}
-	if (lane_loop != 0) {
-		sched_vectorize(&r->s, lane_loop);
-	}
-	if (tile_loop != 0) {
-		sched_unroll(&r->s, tile_loop);
-	}
+	finish_tile(r, &inner);
+	inner = (struct tile_loops){ tile_split[1], vectors, lane_split[1] };
+	finish_tile(r, &inner);
 	return true;
 }

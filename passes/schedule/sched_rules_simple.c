@@ -54,13 +54,10 @@ check_fusable(struct fusable *f, const struct expr *e)
 	}
 }
 
+/* Does dimension d + 1 of the buffer end where the axis does? */
 static bool
-same_extents(const struct load_access *a, int d, const struct iter_var *outer,
-	     const struct iter_var *inner)
+same_extents(const struct buffer *b, int d, const struct iter_var *inner)
 {
-	const struct buffer *b = a->load->u.buffer;
-
-	(void)outer;
 	return d + 1 < b->ndim && b->shape[d + 1] == inner->extent;
 }
 
@@ -68,12 +65,14 @@ same_extents(const struct load_access *a, int d, const struct iter_var *outer,
 static bool
 covers_inner(const struct block_access *x, int outer)
 {
-	const struct iter_var *it = x->info->iters;
+	const struct iter_var *inner = &x->info->iters[outer + 1];
 
-	for (int l = 0; l < x->n_loads; l++) {
-		if (x->loads[l].use[outer] == AXIS_PLAIN &&
-		    !same_extents(&x->loads[l], x->loads[l].dim[outer],
-				  &it[outer], &it[outer + 1])) {
+	for (int l = -1; l < x->n_loads; l++) {
+		const struct load_access *a = l < 0 ? &x->store : &x->loads[l];
+		const struct buffer *b = l < 0 ? x->out : a->load->u.buffer;
+
+		if (a->use[outer] == AXIS_PLAIN &&
+		    !same_extents(b, a->dim[outer], inner)) {
 			return false;
 		}
 	}
@@ -103,12 +102,34 @@ see_choice(void *ctx, const struct expr *e)
 	}
 }
 
+/* Blocks of an axis innermost, as lanes. loops: of the axes; a loop that was
+ * fused into another one is 0. */
+static bool
+blocks_last(struct rules *r, int axis, int64_t c, int *loops, int n)
+{
+	int order[MAX_AXES + 1], parts[2], count = 0;
+
+	if (!sched_split(&r->s, loops[axis], (int64_t[]){ 0, c }, 2, parts)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (i == axis) {
+			order[count++] = parts[0];
+		} else if (loops[i] != 0) {
+			order[count++] = loops[i];
+		}
+	}
+	order[count++] = parts[1];
+	return sched_reorder(&r->s, order, count) &&
+	       sched_vectorize(&r->s, parts[1]);
+}
+
 bool
 rule_elementwise(struct rules *r, int block)
 {
 	struct block_access x;
 	struct choice choice = { .axis = -1 };
-	int *loops, n;
+	int *loops, n, blocked = -1;
 
 	if (!rules_access(r, block, &x) ||
 	    !sched_get_loops(&r->s, block, &loops, &n) ||
@@ -116,6 +137,11 @@ rule_elementwise(struct rules *r, int block)
 		return false;
 	}
 	strbuf_puts(&r->words, "elementwise");
+	for (int i = 0; i < n; i++) {
+		if (rules_blocked_by(&x, i, true) > 0) {
+			blocked = i;
+		}
+	}
 	for (int d = n - 2; d >= 0; d--) {
 		const struct stmt *store = x.block->children[0];
 		struct fusable f = {
@@ -125,30 +151,28 @@ rule_elementwise(struct rules *r, int block)
 		int pair[2] = { loops[d], loops[d + 1] }, fused;
 
 		check_fusable(&f, store->args[0]);
-		if (f.ok && covers_inner(&x, d) &&
+		if (f.ok && d != blocked && d + 1 != blocked &&
+		    covers_inner(&x, d) &&
 		    adjacent_everywhere(store->args + 1, store->n_args - 1,
 					f.outer, f.inner) &&
 		    sched_fuse(&r->s, pair, 2, &fused)) {
 			loops[d] = fused;
+			loops[d + 1] = 0;
 		}
 	}
 	choice.block = x.info;
 	expr_visit(x.block->children[0]->args[0], see_choice, &choice);
-	if (choice.axis >= 0) {
+	if (blocked >= 0) {
+		strbuf_puts(&r->words, " by blocks");
+		return blocks_last(r, blocked,
+				   rules_blocked_by(&x, blocked, true), loops,
+				   n);
+	}
+	if (choice.axis >= 0 && loops[choice.axis] != 0) {
 		sched_annotate(&r->s, loops[choice.axis], "partition",
 			       sv_int(1));
 	}
 	return true;
-}
-
-/* A block that only copies the accumulator out, so that a reduction without
- * an epilogue has the same form as one with. */
-static bool
-own_accumulator(struct rules *r, int reduction, int *output)
-{
-	return *output != reduction ||
-	       (sched_cache_write(&r->s, reduction, 0, "local", output) &&
-		sched_rename_buffer(&r->s, reduction, 0, "acc"));
 }
 
 bool
@@ -161,7 +185,7 @@ rule_reduction(struct rules *r, int reduction, int output)
 	if (!rules_access(r, reduction, &x)) {
 		return false;
 	}
-	if (!own_accumulator(r, reduction, &output) ||
+	if (!rules_own_accumulator(r, &x, reduction, &output) ||
 	    !sched_get_loops(&r->s, output, &loops, &n)) {
 		return false;
 	}
@@ -236,10 +260,12 @@ rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 {
 	int *loops, n_loops, placed = 0;
 	int *shared, *with_copy;
+	struct block_access x;
 
 	/* A reduction that is the result adds up in a variable of its own. */
 	if (block_reduces(func_find(r->s.func, output)) &&
-	    own_accumulator(r, output, &output)) {
+	    rules_access(r, output, &x) &&
+	    rules_own_accumulator(r, &x, output, &output)) {
 		n = sched_get_child_blocks(&r->s, 0, &with_copy);
 		blocks = with_copy;
 	}

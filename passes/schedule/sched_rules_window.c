@@ -156,9 +156,7 @@ rule_window(struct rules *r, int reduction, int output)
 	    (output != reduction && !rules_same_axes(r, &x, output))) {
 		return false;
 	}
-	if (output == reduction &&
-	    (!sched_cache_write(&r->s, reduction, 0, "local", &output) ||
-	     !sched_rename_buffer(&r->s, reduction, 0, "acc"))) {
+	if (!rules_own_accumulator(r, &x, reduction, &output)) {
 		return false;
 	}
 	rules_name_loops(r, &x, output);

@@ -92,6 +92,8 @@ bool sched_cache_write(struct sched *s, int block, int write_index,
 		       const char *scope, int *out);
 bool sched_cache_read(struct sched *s, int block, int read_index,
 		      const char *scope, int *out);
+/* Of what the block writes. */
+bool sched_reindex(struct sched *s, int block, int write_index, int *out);
 /* The init part becomes a block of its own, before loop. */
 bool sched_decompose_reduction(struct sched *s, int block, int loop, int *out);
 /* Partial results along a reduction loop in a block of their own (out), which

@@ -210,6 +210,18 @@ sched_cache_read(struct sched *s, int block, int read_index,
 }
 
 bool
+sched_reindex(struct sched *s, int block, int write_index, int *out)
+{
+	struct sched_value buffer[2] = { sv_string("write"),
+					 sv_int(write_index) };
+	struct sched_value args[2] = {
+		sv_block(block), sv_list(s->module, buffer, 2)
+	};
+
+	return make_block(s, "reindex", args, 2, out);
+}
+
+bool
 sched_decompose_reduction(struct sched *s, int block, int loop, int *out)
 {
 	struct sched_value args[2] = { sv_block(block), sv_loop(loop) };

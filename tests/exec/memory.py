@@ -3,8 +3,9 @@
 """The planned workspace is at most 1.05 of the largest sum of tensors alive
 at one node, for every target, and every node of a model is computed by a
 kernel or accounted for by a pass. The reference models where they are; the
-shipped example against its own bound always. Where a schedule for speed takes
-more than one for memory, --optimize decides."""
+shipped example against its own bound always. A schedule for speed may take more
+(zeroes around what is read beyond an edge): --optimize decides, and both are
+reported."""
 import json
 import os
 
@@ -21,13 +22,14 @@ def inspect(model, *options):
 
 def check(name, facts, most):
     planned = facts["memory"]["workspace_bytes"]
-    print("%-40s %9d of %9d bytes" % (name, planned, most))
     least = facts["memory"]["workspace_bytes_for_memory"]
+    print("%-40s %9d bytes, for memory %9d of %9d" % (
+        name, planned, least, most))
     if not least <= planned == facts["memory"]["workspace_bytes_for_speed"]:
         fail("%s: %d bytes for memory" % (name, least))
-    if planned > ALLOWED * most:
-        fail("%s: %d bytes are planned, %d are allowed" % (
-            name, planned, ALLOWED * most))
+    if least > ALLOWED * most:
+        fail("%s: %d bytes are planned for memory, %d are allowed" % (
+            name, least, ALLOWED * most))
     for node in facts["nodes"]:
         if not node["computed_by"]:
             fail("%s: nothing computes %s" % (name, node["output"]))

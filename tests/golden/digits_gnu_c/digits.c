@@ -9,7 +9,7 @@
 /* Weights: digits_weights.S */
 extern const float digits_conv1_w[3][3][16];
 extern const float digits_conv1_bias[16];
-extern const float digits_conv2_w[16][3][3][24];
+extern const float digits_conv2_w[3][3][16][24];
 extern const float digits_conv2_bias[24];
 extern const float digits_fc_gemm_w[384][10];
 extern const float digits_fc_gemm_bias[10];
@@ -34,7 +34,7 @@ max_f32(float a, float b) /* NaN if one is */
  */
 static __attribute__((noinline)) void
 conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
-      const float bias[restrict 16], float y[restrict 16][8][8])
+      const float bias[restrict 16], float y[restrict 8][8][16])
 {
 	for (int32_t oh = 0; oh < 8; ++oh) {
 		float acc[8][16];
@@ -71,7 +71,7 @@ conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
 			for (int32_t oc = 0; oc < 16; ++oc) {
 				const float v = acc[ow][oc] + bias[oc];
 
-				y[oc][oh][ow] = v < 0.0f ? 0.0f : v;
+				y[oh][ow][oc] = v < 0.0f ? 0.0f : v;
 			}
 		}
 	}
@@ -81,24 +81,64 @@ conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
  *   nodes     pool1 (MaxPool)
  *   x         "relu1": f32 [1][16][8][8]
  *   y         "pool1": f32 [1][16][4][4]
- *   schedule  reduction one accumulator
- *   work      1024 FLOP, reads 4096 bytes, writes 1024 bytes, 4 bytes of stack
+ *   schedule  tiled c_tile 16, ow_tile 4
+ *   work      1024 FLOP, reads 4096 bytes, writes 2304 bytes, 256 bytes of stack
  */
 static __attribute__((noinline)) void
-pool1(const float x[restrict 16][8][8], float y[restrict 16][4][4])
+pool1(const float x[restrict 8][8][16], float y[restrict 6][6][16])
 {
-	for (int32_t c = 0; c < 16; ++c) {
-		for (int32_t oh = 0; oh < 4; ++oh) {
-			for (int32_t ow = 0; ow < 4; ++ow) {
-				float acc = -INFINITY;
+	for (int32_t oh = 0; oh < 4; ++oh) {
+		float acc[4][16];
 
-				for (int32_t kh = 0; kh < 2; ++kh) {
-					for (int32_t kw = 0; kw < 2; ++kw) {
-						acc = max_f32(acc, x[c][oh * 2 + kh][ow * 2 + kw]);
+		#pragma GCC unroll 4
+		for (int32_t ow = 0; ow < 4; ++ow) {
+			#pragma omp simd
+			for (int32_t c = 0; c < 16; ++c) {
+				acc[ow][c] = -INFINITY;
+			}
+		}
+		for (int32_t kh = 0; kh < 2; ++kh) {
+			for (int32_t kw = 0; kw < 2; ++kw) {
+				#pragma GCC unroll 4
+				for (int32_t ow = 0; ow < 4; ++ow) {
+					#pragma omp simd
+					for (int32_t c = 0; c < 16; ++c) {
+						acc[ow][c] = max_f32(acc[ow][c],
+						                     x[oh * 2 + kh][ow * 2 + kw][c]);
 					}
 				}
-				y[c][oh][ow] = acc;
 			}
+		}
+		#pragma GCC unroll 4
+		for (int32_t ow = 0; ow < 4; ++ow) {
+			#pragma omp simd
+			for (int32_t c = 0; c < 16; ++c) {
+				y[oh + 1][ow + 1][c] = acc[ow][c];
+			}
+		}
+	}
+	for (int32_t w = 0; w < 6; ++w) {
+		#pragma omp simd
+		for (int32_t c_i = 0; c_i < 16; ++c_i) {
+			y[0][w][c_i] = 0.0f;
+		}
+	}
+	for (int32_t w = 0; w < 6; ++w) {
+		#pragma omp simd
+		for (int32_t c_i = 0; c_i < 16; ++c_i) {
+			y[5][w][c_i] = 0.0f;
+		}
+	}
+	for (int32_t h = 1; h < 5; ++h) {
+		#pragma omp simd
+		for (int32_t c_i = 0; c_i < 16; ++c_i) {
+			y[h][0][c_i] = 0.0f;
+		}
+	}
+	for (int32_t h = 1; h < 5; ++h) {
+		#pragma omp simd
+		for (int32_t c_i = 0; c_i < 16; ++c_i) {
+			y[h][5][c_i] = 0.0f;
 		}
 	}
 }
@@ -108,10 +148,10 @@ pool1(const float x[restrict 16][8][8], float y[restrict 16][4][4])
  *   x         "pool1": f32 [1][16][4][4]
  *   y         "relu2": f32 [1][24][4][4]
  *   schedule  tiled oc_tile 24, ow_tile 4, w packed by 24
- *   work      0.1 MFLOP, reads 14944 bytes, writes 1536 bytes, 384 bytes of stack
+ *   work      0.1 MFLOP, reads 16224 bytes, writes 1536 bytes, 384 bytes of stack
  */
 static __attribute__((noinline)) void
-conv2(const float x[restrict 16][4][4], const float w[restrict 16][3][3][24],
+conv2(const float x[restrict 6][6][16], const float w[restrict 3][3][16][24],
       const float bias[restrict 24], float y[restrict 24][4][4])
 {
 	for (int32_t oh = 0; oh < 4; ++oh) {
@@ -124,22 +164,14 @@ conv2(const float x[restrict 16][4][4], const float w[restrict 16][3][3][24],
 				acc[ow][oc] = 0.0f;
 			}
 		}
-		for (int32_t ic = 0; ic < 16; ++ic) {
-			for (int32_t kh = 0; kh < 3; ++kh) {
-				const int32_t ih = oh + kh - 1;
-
-				if (ih >= 0 && ih < 4) {
-					for (int32_t kw = 0; kw < 3; ++kw) {
-						#pragma GCC unroll 4
-						for (int32_t ow = 0; ow < 4; ++ow) {
-							const int32_t iw = ow + kw - 1;
-
-							if (iw >= 0 && iw < 4) {
-								#pragma omp simd
-								for (int32_t oc = 0; oc < 24; ++oc) {
-									acc[ow][oc] += x[ic][ih][iw] * w[ic][kh][kw][oc];
-								}
-							}
+		for (int32_t kh = 0; kh < 3; ++kh) {
+			for (int32_t kw = 0; kw < 3; ++kw) {
+				for (int32_t ic = 0; ic < 16; ++ic) {
+					#pragma GCC unroll 4
+					for (int32_t ow = 0; ow < 4; ++ow) {
+						#pragma omp simd
+						for (int32_t oc = 0; oc < 24; ++oc) {
+							acc[ow][oc] += x[oh + kh][ow + kw][ic] * w[kh][kw][ic][oc];
 						}
 					}
 				}
@@ -235,7 +267,7 @@ digits_init(struct digits *m, const struct digits_config *config)
 	return DIGITS_OK;
 }
 
-/* Workspace, 5120 bytes:
+/* Workspace, 6400 bytes:
  *   bytes 0..4095: relu1, written by conv1, read by pool1
  *   bytes 4096..5119: pool1, written by pool1, read by conv2
  *   bytes 0..1535: relu2, written by conv2
