@@ -198,11 +198,30 @@ add_access(struct collector *c, const struct buffer *b,
 	add_region(c, b, ranges, written);
 }
 
+/* Who has an address may go anywhere from there. */
+static void
+add_address(struct collector *c, const struct buffer *b, bool only_read)
+{
+	struct range *ranges = arena_array(&c->f->module->arena,
+					   struct range, b->ndim + 1);
+
+	for (int d = 0; d < b->ndim; d++) {
+		whole(c->f->module, b, d, &ranges[d]);
+	}
+	add_region(c, b, ranges, false);
+	if (!only_read) {
+		add_region(c, b, ranges, true);
+	}
+}
+
 static void
 see_load(void *ctx, const struct expr *e)
 {
 	if (e->kind == EXPR_LOAD) {
 		add_access(ctx, e->u.buffer, e->args, false);
+	} else if (e->kind == EXPR_CALL && intrin_is_address(e->u.intrin)) {
+		add_address(ctx, e->args[0]->u.buffer,
+			    e->u.intrin == INTRIN_READ_ADDRESS_OF);
 	}
 }
 

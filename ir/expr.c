@@ -67,6 +67,12 @@ intrin_is_pure(enum intrin op)
 }
 
 bool
+intrin_is_address(enum intrin op)
+{
+	return op == INTRIN_ADDRESS_OF || op == INTRIN_READ_ADDRESS_OF;
+}
+
+bool
 intrin_from_name(const char *name, enum intrin *out)
 {
 	for (int i = 0; i < INTRIN_COUNT; i++) {

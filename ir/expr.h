@@ -88,6 +88,7 @@ int expr_kind_arity(enum expr_kind kind); /* -1: any */
 const char *intrin_name(enum intrin op);
 int intrin_arity(enum intrin op);
 bool intrin_is_pure(enum intrin op);
+bool intrin_is_address(enum intrin op); /* of an element, either form */
 bool intrin_from_name(const char *name, enum intrin *out);
 
 /* The interner: the one way a node comes to be. payload is a node whose kind,

@@ -107,7 +107,7 @@ rebuild_call(struct module *m, const struct expr *e,
 	int lanes = 1;
 
 	if (e->n_args == 0 || !intrin_is_pure(e->u.intrin) ||
-	    e->u.intrin == INTRIN_ADDRESS_OF ||
+	    intrin_is_address(e->u.intrin) ||
 	    e->u.intrin == INTRIN_PTR_ADD || e->n_args > 8) {
 		return expr_call(m, e->u.intrin, t, args, e->n_args);
 	}

@@ -150,7 +150,8 @@ struct usage {
 	bool read, written;
 };
 
-/* Who takes an element's address may read and write from there on. */
+/* Who takes an element's address may read and write from there on, and so may
+ * a symbol outside that is given the buffer's. */
 static void
 find_address(void *ctx, const struct expr *e)
 {
@@ -160,6 +161,13 @@ find_address(void *ctx, const struct expr *e)
 	    e->args[0]->kind == EXPR_LOAD &&
 	    e->args[0]->u.buffer == q->buffer) {
 		q->written = true;
+	}
+	for (int i = 1; e->kind == EXPR_CALL &&
+			e->u.intrin == INTRIN_CALL_EXTERN && i < e->n_args;
+	     i++) {
+		if (e->args[i] == q->buffer->data->expr) {
+			q->read = q->written = true;
+		}
 	}
 }
 
@@ -171,8 +179,8 @@ usage_stmt(void *ctx, struct stmt *s)
 	for (int i = 0; i < s->n_args; i++) {
 		if (expr_uses_buffer(s->args[i], q->buffer)) {
 			q->read = true;
-			expr_visit(s->args[i], find_address, q);
 		}
+		expr_visit(s->args[i], find_address, q);
 	}
 	if (s->kind == STMT_STORE && s->u.buffer == q->buffer) {
 		q->written = true;

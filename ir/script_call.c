@@ -396,9 +396,11 @@ check_other(struct script_reader *r, const struct py_node *call,
 {
 	switch (op) {
 	case INTRIN_ADDRESS_OF:
+	case INTRIN_READ_ADDRESS_OF:
 		return args[0]->kind == EXPR_LOAD ||
 		       script_fail(r, call, "the address of something that is "
-				   "no element; write T.address_of(A[i])");
+				   "no element; write T.%s(A[i])",
+				   intrin_name(op));
 	case INTRIN_REINTERPRET:
 		return (dtype_class(t) >= DTC_BOOL &&
 			dtype_class(t) <= DTC_FLOAT &&
@@ -437,8 +439,7 @@ read_other(struct script_reader *r, const struct py_node *call,
 	struct typed_args args;
 	const struct expr **list;
 	int want = intrin_arity(op), first = 0;
-	struct dtype t = dtype_of(op == INTRIN_ADDRESS_OF ? DT_HANDLE
-				  : DT_VOID);
+	struct dtype t = dtype_of(intrin_is_address(op) ? DT_HANDLE : DT_VOID);
 
 	if (!typed_args(r, call, &args)) {
 		return false;
@@ -449,7 +450,7 @@ read_other(struct script_reader *r, const struct py_node *call,
 	    (want < 0 || args.n == want + 1)) {
 		args.type = args.list[first++];
 	}
-	if (!args.type && op != INTRIN_ADDRESS_OF && tells_type) {
+	if (!args.type && !intrin_is_address(op) && tells_type) {
 		return script_fail(r, call, "T.%s without the type of its "
 				   "result; say it first, as in "
 				   "T.%s(\"int32\", ...)", intrin_name(op),

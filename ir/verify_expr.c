@@ -189,7 +189,7 @@ verify_call(struct verifier *v, const struct expr *e)
 	default:
 		break;
 	}
-	if (e->u.intrin == INTRIN_ADDRESS_OF &&
+	if (intrin_is_address(e->u.intrin) &&
 	    e->args[0]->kind != EXPR_LOAD) {
 		verify_fail(v, "the address of what is no element", e);
 	}

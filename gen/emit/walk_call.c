@@ -109,7 +109,7 @@ address_argument(struct walker *w, const struct expr *e,
 static bool
 is_address(const struct expr *e)
 {
-	return e->kind == EXPR_CALL && e->u.intrin == INTRIN_ADDRESS_OF &&
+	return e->kind == EXPR_CALL && intrin_is_address(e->u.intrin) &&
 	       e->args[0]->kind == EXPR_LOAD;
 }
 
@@ -158,7 +158,9 @@ external_param(struct walker *w, const struct expr *e, const char **text)
 		b = value != NULL && value->kind != VALUE_SCALAR
 			    ? value->buffer : NULL;
 	}
-	if (value != NULL) {
+	if (is_address(e) && e->u.intrin == INTRIN_READ_ADDRESS_OF) {
+		p.is_const = true;
+	} else if (value != NULL) {
 		p.is_const = value->is_const ||
 			     value->kind == VALUE_CONST_VOID_POINTER;
 	}

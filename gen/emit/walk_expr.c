@@ -398,6 +398,7 @@ intrinsic(struct walker *w, const struct expr *e)
 		}
 		return apply(w, FORM_PTR_ADD, nothing, e->args, 2);
 	case INTRIN_ADDRESS_OF:
+	case INTRIN_READ_ADDRESS_OF:
 		return apply(w, FORM_ADDRESS_OF, nothing, e->args, 1);
 	case INTRIN_TO_INT:
 		return apply_to(w, FORM_TO_INT, e->args[0]->type, e->type,

@@ -150,7 +150,7 @@ eval_call(struct frame *f, struct node *n)
 	enum intrin op = n->expr->u.intrin;
 	union number args[3];
 
-	if (op == INTRIN_ADDRESS_OF) {
+	if (intrin_is_address(op)) {
 		eval_address(f, n);
 		return;
 	}

@@ -347,7 +347,7 @@ value_of_call(struct exec_builder *b, const struct expr *e)
 	bool uniform = true;
 
 	if (!intrin_is_pure(e->u.intrin) || e->n_args > 3 || e->n_args < 1 ||
-	    e->u.intrin == INTRIN_ADDRESS_OF ||
+	    intrin_is_address(e->u.intrin) ||
 	    e->u.intrin == INTRIN_PTR_ADD) {
 		b->failed = true;
 		return 0;

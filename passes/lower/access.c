@@ -25,7 +25,7 @@ collect_load(void *ctx, const struct expr *e)
 
 		vec_push(&c->func->module->arena, &c->out->list, a);
 	} else if (e->kind == EXPR_CALL &&
-		   e->u.intrin == INTRIN_ADDRESS_OF) {
+		   intrin_is_address(e->u.intrin)) {
 		/* The load has been visited before. */
 		for (int i = c->out->list.n - 1; i >= 0; i--) {
 			struct access *a = &c->out->list.data[i];

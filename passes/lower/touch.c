@@ -35,12 +35,12 @@ static void
 collect_load(void *ctx, const struct expr *e)
 {
 	struct load_collector *c = ctx;
-	bool address = e->kind == EXPR_CALL &&
-		       e->u.intrin == INTRIN_ADDRESS_OF;
-	struct touch t = { .at = c->at, .writes = address };
+	bool address = e->kind == EXPR_CALL && intrin_is_address(e->u.intrin);
+	struct touch t = { .at = c->at };
 
 	if (address) {
 		t.buffer = e->args[0]->u.buffer;
+		t.writes = e->u.intrin == INTRIN_ADDRESS_OF;
 	} else if (e->kind == EXPR_LOAD) {
 		t.buffer = e->u.buffer;
 		t.index = e->args;

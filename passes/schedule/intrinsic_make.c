@@ -214,7 +214,7 @@ find_call_stmt(void *ctx, struct stmt *s)
 static int
 param_of(const struct func *part, const struct expr *arg)
 {
-	if (arg->kind == EXPR_CALL && arg->u.intrin == INTRIN_ADDRESS_OF) {
+	if (arg->kind == EXPR_CALL && intrin_is_address(arg->u.intrin)) {
 		for (int d = 0; d < arg->args[0]->n_args; d++) {
 			if (!expr_is_value(arg->args[0]->args[d], 0)) {
 				return -1;
@@ -228,7 +228,7 @@ param_of(const struct func *part, const struct expr *arg)
 		    (arg->kind == EXPR_VAR
 			     ? arg->u.var == p->var
 			     : arg->kind == EXPR_CALL &&
-				       arg->u.intrin == INTRIN_ADDRESS_OF &&
+				       intrin_is_address(arg->u.intrin) &&
 				       arg->args[0]->u.buffer == p->buffer)) {
 			return i;
 		}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An address of what its block only reads is one to read from: the pointers
+ * that the emitted code passes are const.
+ *
+ *   T.reads(A[v_i, 0:8])
+ *   T.writes(B[v_i])
+ *   T.evaluate(T.call_extern("f", T.address_of(A[v_i, 0]),
+ *                            T.address_of(B[v_i])))
+ *   ->
+ *   T.evaluate(T.call_extern("f", T.read_address_of(A[v_i, 0]),
+ *                            T.address_of(B[v_i])))
+ *
+ * What a block says that it reads and writes is taken at its word; where it
+ * says nothing, an address counts as both. Needs the blocks. */
+#include "lower_passes.h"
+
+struct owner {
+	struct func *func;
+	const struct block *block; /* the innermost one; NULL: none */
+};
+
+static bool
+has_region(const struct region *list, int n, const struct buffer *b)
+{
+	for (int i = 0; i < n; i++) {
+		if (list[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static const struct expr *
+replace_address(void *ctx, const struct expr *e)
+{
+	const struct owner *o = ctx;
+	const struct block *b = o->block;
+	const struct buffer *of;
+
+	if (e->kind != EXPR_CALL || e->u.intrin != INTRIN_ADDRESS_OF) {
+		return NULL;
+	}
+	of = e->args[0]->u.buffer;
+	return has_region(b->reads, b->n_reads, of) &&
+			       !has_region(b->writes, b->n_writes, of)
+		       ? expr_call(o->func->module, INTRIN_READ_ADDRESS_OF,
+				   e->type, e->args, 1)
+		       : NULL;
+}
+
+static void
+lower_below(struct func *f, struct stmt *s, const struct block *block)
+{
+	struct owner o = { f, block };
+
+	for (int i = 0; block && i < s->n_args; i++) {
+		stmt_set_arg(f, s, i, expr_rewrite(f->module, s->args[i],
+						   replace_address, &o));
+	}
+	if (s->kind == STMT_BLOCK) {
+		block = s->u.block;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i]) {
+			lower_below(f, s->children[i], block);
+		}
+	}
+}
+
+bool
+lower_addresses(struct func *f)
+{
+	lower_below(f, f->body, NULL);
+	return true;
+}
