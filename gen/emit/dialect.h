@@ -97,6 +97,15 @@ struct dialect_template {
 
 enum device_barrier { BARRIER_SHARED, BARRIER_BLOCK, BARRIER_COUNT };
 
+/* What buffers of a scope are declared as: one of it per tile, which is what
+ * their last dimensions hold. */
+struct fragment_form {
+	const char *scope, *spelling;
+	struct dtype type;
+	int64_t tile[2];
+	struct names needs;
+};
+
 /* How kernels and their launches are spelled. */
 struct device_forms {
 	const char *rejected; /* why there are none */
@@ -105,6 +114,7 @@ struct device_forms {
 	const char *indices[TAG_COUNT];  /* of threads */
 	const char *barriers[BARRIER_COUNT];
 	const char *launch, *no_launch;  /* one of them: how, or why not */
+	VEC(struct fragment_form) fragments;
 };
 
 struct dialect {

@@ -264,6 +264,60 @@ read_launch(struct loader *l, struct json j)
 	}
 }
 
+/* "wmma.accumulator": { "f32": { "spelling": …, "tile": [16, 16] } } */
+static void
+read_fragments(struct loader *l, struct json j)
+{
+	const cJSON *scope, *type;
+
+	if (j.value == NULL || !json_is_object(j, true)) {
+		return;
+	}
+	cJSON_ArrayForEach(scope, j.value) {
+		struct json types = json_get(j, scope->string);
+
+		if (!json_is_object(types, true)) {
+			continue;
+		}
+		cJSON_ArrayForEach(type, types.value) {
+			struct json row = json_get(types, type->string);
+			struct json tile = json_get(row, "tile");
+			struct fragment_form f = {
+				.scope = arena_strdup(&l->m->arena,
+						      scope->string),
+			};
+			int kind = DT_COUNT;
+
+			for (int k = 0; k < DT_COUNT; k++) {
+				f.type = dtype_of((enum dtype_kind)k);
+				if (strcmp(dtype_short(f.type),
+					   type->string) == 0) {
+					kind = k;
+					break;
+				}
+			}
+			if (kind == DT_COUNT) {
+				json_error(row, "no type is called '%s'",
+					   type->string);
+			}
+			json_check_keys(row, "spelling tile needs");
+			f.spelling = json_text(json_get(row, "spelling"),
+					       true);
+			f.needs = dialect_read_names(json_get(row, "needs"));
+			if (json_length(tile) != 2) {
+				json_error(row, "a tile of two extents is "
+					   "wanted");
+				continue;
+			}
+			for (int i = 0; i < 2; i++) {
+				f.tile[i] = json_int(json_at(tile, i), 1, 1024,
+						     1);
+			}
+			vec_push(&l->m->arena, &l->d->device.fragments, f);
+		}
+	}
+}
+
 void
 dialect_read_device(struct loader *l, struct json j)
 {
@@ -276,7 +330,7 @@ dialect_read_device(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "rejected kernel array scalar indices barriers "
-			"launch");
+			"launch fragments");
 	f->rejected = json_text(json_get(j, "rejected"), false);
 	if (f->rejected != NULL) {
 		return;
@@ -302,6 +356,7 @@ dialect_read_device(struct loader *l, struct json j)
 			json_text(json_get(barriers, "block"), true);
 	}
 	read_launch(l, json_get(j, "launch"));
+	read_fragments(l, json_get(j, "fragments"));
 }
 
 void

@@ -59,6 +59,7 @@ struct binding {
 	const char *text;
 	enum value_kind kind;
 	bool is_const, flat, data;
+	bool fragment; /* its last two dimensions are inside of it */
 	const struct buffer *buffer;
 };
 
@@ -108,6 +109,7 @@ struct walker {
 	VEC(const char *) visible;       /* names, innermost last */
 	VEC(const struct stmt *) done;   /* stores that became initialisers */
 	bool failed;
+	bool addressed; /* within the operand of address_of */
 	bool declares; /* a prototype: no promise about aliases is needed */
 };
 

@@ -399,7 +399,10 @@ intrinsic(struct walker *w, const struct expr *e)
 		return apply(w, FORM_PTR_ADD, nothing, e->args, 2);
 	case INTRIN_ADDRESS_OF:
 	case INTRIN_READ_ADDRESS_OF:
-		return apply(w, FORM_ADDRESS_OF, nothing, e->args, 1);
+		w->addressed = true;
+		p = apply(w, FORM_ADDRESS_OF, nothing, e->args, 1);
+		w->addressed = false;
+		return p;
 	case INTRIN_TO_INT:
 		return apply_to(w, FORM_TO_INT, e->args[0]->type, e->type,
 				e->args, 1);
@@ -481,6 +484,21 @@ walk_element(struct walker *w, const struct buffer *b,
 	if (bound == NULL) {
 		walk_fail(w, "buffer %s is not in scope", b->name);
 		return "";
+	}
+	if (bound->fragment) {
+		if (!w->addressed || n < 2 ||
+		    !expr_is_value(index[n - 1], 0) ||
+		    !expr_is_value(index[n - 2], 0)) {
+			walk_fail(w, "elements of %s, which is of the scope "
+				  "'%s', cannot be touched one by one; "
+				  "tensorize the blocks that use it", b->name,
+				  b->scope);
+			return "";
+		}
+		n -= 2;
+		if (n == 0) {
+			return bound->text;
+		}
 	}
 	tdata_text(data, "array", bound->text);
 	tdata_list(data, "indices");

@@ -356,13 +356,37 @@ find_starts(struct walker *w, struct chain *c)
 	}
 }
 
+/* The dialect's form of a buffer of fragments, diagnosed if there is none. */
+static const struct fragment_form *
+fragment_of(struct walker *w, const struct buffer *b)
+{
+	const struct device_forms *d = &w->d->device;
+
+	for (int i = 0; i < d->fragments.n; i++) {
+		const struct fragment_form *f = &d->fragments.data[i];
+
+		if (strcmp(f->scope, b->scope) == 0 &&
+		    dtype_equal(f->type, b->type) && b->ndim >= 2 &&
+		    expr_is_value(b->shape[b->ndim - 2], f->tile[0]) &&
+		    expr_is_value(b->shape[b->ndim - 1], f->tile[1])) {
+			return f;
+		}
+	}
+	walk_fail(w, "buffer %s: no fragment of the scope '%s' with that type "
+		  "and those last two dimensions; transform_layout, so that "
+		  "each tile stands together", b->name, b->scope);
+	return NULL;
+}
+
 static void
 declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 {
 	const struct buffer *b = s->u.buffer;
 	struct tdata *data = tdata_new(w->a);
+	const struct fragment_form *fragment = NULL;
 	struct binding *bound;
 	bool is_kernel = lower_is_kernel(w->f), shared = buffer_is_shared(b);
+	int ndim = b->ndim;
 
 	if (dialect_type(w->d, b->type) == NULL) {
 		w->failed = true;
@@ -372,14 +396,26 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 		walk_fail(w, "memory of the scope '%s'", b->scope);
 		return;
 	}
+	if (buffer_is_fragment(b)) {
+		fragment = fragment_of(w, b);
+		if (fragment == NULL) {
+			return;
+		}
+		for (int i = 0; i < fragment->needs.n; i++) {
+			unit_need(w->u, fragment->needs.data[i]);
+		}
+		ndim -= 2;
+	}
 	unit_need_type(w->u, b->type);
-	tdata_text(data, "type", w->d->types[b->type.kind].spelling);
+	tdata_text(data, "type", fragment != NULL
+		   ? fragment->spelling
+		   : w->d->types[b->type.kind].spelling);
 	tdata_list(data, "extents");
 	tdata_text(data, "align", NULL);
 	if (b->align_bytes > 0) {
 		tdata_int(data, "align", b->align_bytes);
 	}
-	for (int i = 0; i < b->ndim; i++) {
+	for (int i = 0; i < ndim; i++) {
 		tdata_text(tdata_item(data, "extents"), "extent",
 			   walk_expr(w, b->shape[i], w->d->assignment));
 	}
@@ -390,9 +426,10 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 	bound = walk_bind(w, b->data, b->name);
 	bound->buffer = b;
 	bound->kind = b->ndim == 0 ? VALUE_SCALAR : VALUE_ARRAY;
+	bound->fragment = fragment != NULL;
 	tdata_text(data, "name", bound->text);
 	say(w, shared ? SAY_SHARED_ARRAY
-	    : b->ndim > 0 ? SAY_ARRAY : init != NULL ? SAY_CELL_INIT
+	    : ndim > 0 ? SAY_ARRAY : init != NULL ? SAY_CELL_INIT
 						      : SAY_CELL, true, data);
 }
 

@@ -119,19 +119,128 @@ mark_alloc(void *ctx, struct stmt *s)
 	return true;
 }
 
+/* Buffers of which a call has an address, and in how many outer dimensions
+ * it stays at the element's index: what the block around it reads or writes
+ * there is one element wide. */
+struct addressed {
+	const struct buffer *buffer;
+	int outer;
+};
+
+struct addresses {
+	struct func *func;
+	struct stmt *at;
+	VEC(struct addressed) list;
+};
+
+static const struct region *
+region_of(const struct region *list, int n, const struct buffer *b)
+{
+	for (int i = 0; i < n; i++) {
+		if (list[i].buffer == b) {
+			return &list[i];
+		}
+	}
+	return NULL;
+}
+
+static int
+outer_dims(const struct region *r, const struct expr *const *index)
+{
+	int d = 0;
+
+	while (r && d < r->buffer->ndim &&
+	       expr_is_value(r->ranges[d].extent, 1) &&
+	       r->ranges[d].min == index[d]) {
+		d++;
+	}
+	return d;
+}
+
+static void
+note_address(void *ctx, const struct expr *e)
+{
+	struct addresses *a = ctx;
+	struct stmt *s = a->at;
+	const struct region *read, *written;
+	struct addressed x;
+
+	if (e->kind != EXPR_CALL || !intrin_is_address(e->u.intrin) ||
+	    e->args[0]->kind != EXPR_LOAD) {
+		return;
+	}
+	while (s && s->kind != STMT_BLOCK) {
+		s = s->parent;
+	}
+	x.buffer = e->args[0]->u.buffer;
+	read = s ? region_of(s->u.block->reads, s->u.block->n_reads, x.buffer)
+		 : NULL;
+	written = s ? region_of(s->u.block->writes, s->u.block->n_writes,
+				x.buffer) : NULL;
+	x.outer = outer_dims(read ? read : written, e->args[0]->args);
+	if (written && outer_dims(written, e->args[0]->args) < x.outer) {
+		x.outer = outer_dims(written, e->args[0]->args);
+	}
+	for (int i = 0; i < a->list.n; i++) {
+		if (a->list.data[i].buffer == x.buffer) {
+			if (x.outer < a->list.data[i].outer) {
+				a->list.data[i].outer = x.outer;
+			}
+			return;
+		}
+	}
+	vec_push(&a->func->module->arena, &a->list, x);
+}
+
+static bool
+find_addresses(void *ctx, struct stmt *s)
+{
+	struct addresses *a = ctx;
+
+	a->at = s;
+	for (int i = 0; i < s->n_args; i++) {
+		if (s->args[i]) {
+			expr_visit(s->args[i], note_address, a);
+		}
+	}
+	return true;
+}
+
+/* The storage pass may shrink the outer dimensions, and no other. */
+static bool
+mark_addressed(void *ctx, struct stmt *s)
+{
+	struct addresses *a = ctx;
+
+	for (int i = 0; s->kind == STMT_ALLOC && i < a->list.n; i++) {
+		if (a->list.data[i].buffer == s->u.buffer &&
+		    a->list.data[i].outer > 0) {
+			stmt_set_note(a->func, s, "address_outer_dims",
+				      expr_i32(a->func->module,
+					       a->list.data[i].outer));
+		}
+	}
+	return true;
+}
+
 bool
 lower_blocks(struct func *f)
 {
 	struct stmt_place body = { NULL, 0 };
 	struct alignments aligned = { .func = f };
+	struct addresses taken = { .func = f };
 
 	stmt_visit(f->body, find_alignment, &aligned);
+	stmt_visit(f->body, find_addresses, &taken);
 	lower_below(f, f->body);
 	if (f->body->kind == STMT_BLOCK) {
 		stmt_put(f, body, lower_block(f, f->body));
 	}
 	if (aligned.list.n > 0) {
 		stmt_visit(f->body, mark_alloc, &aligned);
+	}
+	if (taken.list.n > 0) {
+		stmt_visit(f->body, mark_addressed, &taken);
 	}
 	return true;
 }

@@ -196,6 +196,53 @@ fix_size(struct func *f, struct stmt *alloc)
 		     flat_index, &window);
 }
 
+/* How many dimensions may shrink: all, or those that calls with an address
+ * stay at one index of (lower_blocks marks them). Constant sizes only. */
+static int
+free_outer_dims(const struct stmt *alloc, const struct access_list *uses)
+{
+	const struct buffer *b = alloc->u.buffer;
+	const struct expr *outer = stmt_note(alloc, "address_outer_dims");
+	int64_t n = 0, size;
+
+	for (int i = 0; i < uses->list.n; i++) {
+		if (uses->list.data[i].address) {
+			return outer && expr_is_int(outer, &n) &&
+			       n <= b->ndim && buffer_const_elems(b, &size)
+				       ? (int)n : 0;
+		}
+	}
+	return b->ndim;
+}
+
+static bool
+any_address(const struct access_list *uses)
+{
+	for (int i = 0; i < uses->list.n; i++) {
+		if (uses->list.data[i].address) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Instructions that take tiles of shared memory want them aligned: arrays of
+ * which one has the address start at a multiple of 64 bytes, as TVM's do. */
+static void
+align_shared(struct func *f, struct stmt *alloc)
+{
+	enum { ALIGN_BYTES = 64 };
+	const struct buffer *old = alloc->u.buffer;
+	struct buffer *b;
+
+	if (!buffer_is_shared(old) || old->align_bytes > 0) {
+		return;
+	}
+	b = (struct buffer *)buffer_with_shape(f->module, old, -1, NULL);
+	b->align_bytes = ALIGN_BYTES;
+	stmt_replace_buffer(f, alloc, old, b);
+}
+
 static void
 compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 {
@@ -207,25 +254,34 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	bool *dropped = arena_array(arena, bool, b->ndim + 1);
 	struct window window = { f, ranges, dropped, b->ndim };
 	bool same = true;
-	int ndim = 0;
+	int ndim = 0, free_dims = free_outer_dims(alloc, uses);
 
 	if (b->strides || b->ndim == 0) {
 		return;
 	}
+	if (free_dims == 0) {
+		fix_size(f, alloc);
+		return;
+	}
 	for (int i = 0; i < uses->list.n; i++) {
-		if (uses->list.data[i].address) {
-			fix_size(f, alloc);
-			return;
-		}
+		uses->list.data[i].address = false;
 	}
 	access_cover(f, alloc, uses->list.data, uses->list.n, ranges);
 	for (int d = 0; d < b->ndim; d++) {
-		ranges[d].extent = reached(f, uses, d, &ranges[d]);
+		if (d < free_dims) {
+			ranges[d].extent = reached(f, uses, d, &ranges[d]);
+			continue;
+		}
+		ranges[d].min = expr_int(f->module, b->shape[d]->type, 0);
+		ranges[d].extent = b->shape[d];
 	}
-	align(f, alloc, ranges);
+	if (free_dims == b->ndim) {
+		align(f, alloc, ranges);
+	}
 	for (int d = 0; d < b->ndim; d++) {
 		same &= ranges[d].extent == b->shape[d];
-		dropped[d] = expr_is_value(ranges[d].extent, 1);
+		dropped[d] = d < free_dims &&
+			     expr_is_value(ranges[d].extent, 1);
 		if (!dropped[d]) {
 			shape[ndim++] = ranges[d].extent;
 		}
@@ -325,6 +381,7 @@ lower_storage(struct func *f)
 		struct access_list uses = { 0 };
 		struct stmt_place place;
 		struct stmt *common, *alloc;
+		bool address;
 
 		access_collect(f, old->children[0], b, &uses);
 		if (uses.list.n == 0) {
@@ -347,7 +404,11 @@ lower_storage(struct func *f)
 			alloc->notes = old->notes;
 			stmt_put(f, place, alloc);
 		}
+		address = any_address(&uses);
 		compact(f, alloc, &uses);
+		if (address) {
+			align_shared(f, alloc);
+		}
 		share(f, alloc, true);
 	}
 	return true;

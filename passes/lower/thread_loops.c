@@ -80,7 +80,13 @@ buffer_is_shared(const struct buffer *b)
 bool
 buffer_is_private(const struct buffer *b)
 {
-	return strcmp(b->scope, "local") == 0;
+	return strcmp(b->scope, "local") == 0 || buffer_is_fragment(b);
+}
+
+bool
+buffer_is_fragment(const struct buffer *b)
+{
+	return strncmp(b->scope, "wmma.", 5) == 0;
 }
 
 struct stmt *

@@ -31,6 +31,9 @@ void threads_kernels(struct func *f, struct stmt_vec *out);
 /* Scopes of buffers. */
 bool buffer_is_shared(const struct buffer *b);
 bool buffer_is_private(const struct buffer *b); /* of one thread */
+/* Tiles that the threads of a warp hold together; each has its part. What
+ * they hold is for calls that are given a tile's address. */
+bool buffer_is_fragment(const struct buffer *b);
 /* What stands inside the chain of a lowered kernel's thread loops; loops[tag]
  * is the loop or NULL. */
 struct stmt *threads_body(struct stmt *kernel, struct stmt **loops);

@@ -21,6 +21,8 @@
 #define __host__
 #define __shared__ static
 #define __launch_bounds__(n)
+#define __forceinline__ inline
+#define __align__(n) __attribute__((aligned(n)))
 
 struct dim3 {
 	unsigned x, y, z;
@@ -164,6 +166,96 @@ __syncthreads()
 	emulation::current->state = emulation::thread::WAITS;
 	swapcontext(&emulation::current->context, &emulation::scheduler);
 	emulation::current->state = emulation::thread::READY;
+}
+
+/* Tiles that a warp holds together: here each thread has all of one, so what a
+ * thread loads before the others have stored is seen. Only the 32 threads of a
+ * warp together may call these functions, with the same arguments. */
+namespace nvcuda {
+namespace wmma {
+
+struct matrix_a {};
+struct matrix_b {};
+struct accumulator {};
+struct row_major {};
+enum layout_t { mem_row_major, mem_col_major };
+
+template <class Use, int M, int N, int K, class T, class Layout = void>
+struct fragment {
+	T x[(std::is_same<Use, matrix_b>::value ? K : M) *
+	    (std::is_same<Use, matrix_a>::value ? K : N)];
+};
+
+/* Fewer than all threads of a warp would hang or compute nothing. */
+static inline void
+whole_warp(const void *pointer, unsigned bytes, unsigned stride_bytes)
+{
+	unsigned n = blockDim.x * blockDim.y * blockDim.z;
+
+	if (n % 32 != 0 || reinterpret_cast<size_t>(pointer) % bytes != 0 ||
+	    stride_bytes % 16 != 0) {
+		printf("half a warp, or a tile at a place that is not a "
+		       "multiple of %u bytes, rows of 16\n", bytes);
+		exit(1);
+	}
+}
+
+template <class Use, int M, int N, int K, class T, class L> static void
+fill_fragment(fragment<Use, M, N, K, T, L> &f, T value)
+{
+	whole_warp(NULL, 1, 0);
+	for (T &x : f.x) {
+		x = value;
+	}
+}
+
+template <class Use, int M, int N, int K, class T, class L> static void
+load_matrix_sync(fragment<Use, M, N, K, T, L> &f, const T *from,
+		 unsigned stride)
+{
+	const int columns = std::is_same<Use, matrix_a>::value ? K : N;
+
+	whole_warp(from, 32, stride * sizeof(T));
+	for (unsigned i = 0; i < sizeof f.x / sizeof(T); i++) {
+		f.x[i] = from[i / columns * stride + i % columns];
+	}
+}
+
+template <int M, int N, int K, class T> static void
+store_matrix_sync(T *to, const fragment<accumulator, M, N, K, T> &f,
+		  unsigned stride, layout_t layout)
+{
+	whole_warp(to, 32, stride * sizeof(T));
+	if (layout != mem_row_major) {
+		printf("tiles by columns are not emulated\n");
+		exit(1);
+	}
+	for (int i = 0; i < M * N; i++) {
+		to[i / N * stride + i % N] = f.x[i];
+	}
+}
+
+template <int M, int N, int K, class T, class U> static void
+mma_sync(fragment<accumulator, M, N, K, T> &d,
+	 const fragment<matrix_a, M, N, K, U, row_major> &a,
+	 const fragment<matrix_b, M, N, K, U, row_major> &b,
+	 const fragment<accumulator, M, N, K, T> &c)
+{
+	whole_warp(NULL, 1, 0);
+	for (int i = 0; i < M; i++) {
+		for (int j = 0; j < N; j++) {
+			T sum = c.x[i * N + j];
+
+			for (int k = 0; k < K; k++) {
+				sum += static_cast<T>(a.x[i * K + k]) *
+				       static_cast<T>(b.x[k * N + j]);
+			}
+			d.x[i * N + j] = sum;
+		}
+	}
+}
+
+}
 }
 
 template <class... P> static emulation::launch<P...>

@@ -53,7 +53,8 @@ static any
 read_file(const char *name, size_t bytes)
 {
 	FILE *file = fopen(name, "rb");
-	any a = { malloc(bytes + 1) };
+	/* As aligned as what cudaMalloc gives. */
+	any a = { aligned_alloc(256, (bytes / 256 + 1) * 256) };
 
 	if (file == NULL || fread(a.p, 1, bytes, file) != bytes) {
 		printf("cannot read %%s\\n", name);

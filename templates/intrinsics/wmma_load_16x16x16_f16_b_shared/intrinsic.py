@@ -8,7 +8,7 @@ class Intrinsic:
     @T.prim_func
     def desc(x: T.handle, y: T.handle):
         sx = T.int32()
-        X = T.match_buffer(x, (16, 16), "float16", strides=[sx, 1])
+        X = T.match_buffer(x, (16, 16), "float16", strides=[sx, 1], scope="shared")
         Y = T.match_buffer(y, (16, 16), "float16", strides=[16, 1], scope="wmma.matrix_b", align=512)
         for i, j in T.grid(16, 16):
             with T.sblock("copy"):
@@ -20,6 +20,6 @@ class Intrinsic:
     @T.prim_func
     def impl(x: T.handle, y: T.handle):
         sx = T.int32()
-        X = T.match_buffer(x, (16, 16), "float16", strides=[sx, 1])
+        X = T.match_buffer(x, (16, 16), "float16", strides=[sx, 1], scope="shared")
         Y = T.match_buffer(y, (16, 16), "float16", strides=[16, 1], scope="wmma.matrix_b", align=512)
-        T.evaluate(T.call_extern("void", "tirc_wmma_load_16x16x16_f16_b", T.address_of(Y[0, 0]), T.address_of(X[0, 0]), sx))
+        T.evaluate(T.call_extern("void", "tirc_wmma_load_16x16x16_f16_b_shared", T.address_of(Y[0, 0]), T.address_of(X[0, 0]), sx))

@@ -9,7 +9,7 @@ class Intrinsic:
     def desc(x: T.handle, y: T.handle):
         sy = T.int32()
         X = T.match_buffer(x, (16, 16), "float32", strides=[16, 1], scope="wmma.accumulator", align=1024)
-        Y = T.match_buffer(y, (16, 16), "float32", strides=[sy, 1])
+        Y = T.match_buffer(y, (16, 16), "float32", strides=[sy, 1], scope="global")
         for i, j in T.grid(16, 16):
             with T.sblock("copy"):
                 vi, vj = T.axis.remap("SS", [i, j])
@@ -21,5 +21,5 @@ class Intrinsic:
     def impl(x: T.handle, y: T.handle):
         sy = T.int32()
         X = T.match_buffer(x, (16, 16), "float32", strides=[16, 1], scope="wmma.accumulator", align=1024)
-        Y = T.match_buffer(y, (16, 16), "float32", strides=[sy, 1])
-        T.evaluate(T.call_extern("void", "tirc_wmma_store_16x16x16_f32", T.address_of(Y[0, 0]), sy, T.address_of(X[0, 0])))
+        Y = T.match_buffer(y, (16, 16), "float32", strides=[sy, 1], scope="global")
+        T.evaluate(T.call_extern("void", "tirc_wmma_store_16x16x16_f32_global", T.address_of(Y[0, 0]), sy, T.address_of(X[0, 0])))
