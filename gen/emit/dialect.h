@@ -53,6 +53,10 @@ struct spelled_type {
 	const char *spelling, *literal, *wide_literal;
 	const char *lowest, *highest, *unsigned_spelling;
 	const char *infinity, *nan, *no, *yes, *math;
+	/* Values are of another type; helpers that convert. */
+	bool is_stored_only;
+	struct dtype computed;
+	const char *load, *store, *round;
 	bool promoted; /* arithmetic gives the dialect's int instead */
 	struct names needs, special_needs;
 	struct tdata *facts; /* for templates: type, short, bits, one, … */

@@ -157,7 +157,8 @@ read_expression(struct loader *l, struct json j, enum form_id id)
 		struct json row = json_get(j, dtype_short(t));
 
 		if (!asks_for(form_table[id].types, t) ||
-		    d->types[k].rejected != NULL) {
+		    d->types[k].rejected != NULL ||
+		    d->types[k].is_stored_only) {
 			continue;
 		}
 		if (all != NULL) {

@@ -94,12 +94,21 @@ read_type(struct loader *l, struct json types, struct dtype t)
 	}
 	json_check_keys(j, "rejected spelling literal wide_literal lowest "
 			"highest unsigned infinity nan false true math "
-			"short_is_int needs special_needs");
+			"short_is_int needs special_needs computed_as load store "
+			"round");
 	s->rejected = json_text(json_get(j, "rejected"), false);
 	if (s->rejected != NULL) {
 		return;
 	}
 	s->spelling = json_text(json_get(j, "spelling"), true);
+	s->needs = dialect_read_names(json_get(j, "needs"));
+	if (json_get(j, "computed_as").value != NULL) {
+		s->is_stored_only = true;
+		s->load = json_text(json_get(j, "load"), true);
+		s->store = json_text(json_get(j, "store"), true);
+		s->round = json_text(json_get(j, "round"), true);
+		return;
+	}
 	s->literal = json_text(json_get(j, "literal"), number);
 	s->wide_literal = json_text(json_get(j, "wide_literal"), false);
 	s->lowest = json_text(json_get(j, "lowest"), ints);
@@ -111,8 +120,38 @@ read_type(struct loader *l, struct json types, struct dtype t)
 	s->yes = json_text(json_get(j, "true"), c == DTC_BOOL);
 	s->math = json_text(json_get(j, "math"), false);
 	s->promoted = json_bool(json_get(j, "short_is_int"));
-	s->needs = dialect_read_names(json_get(j, "needs"));
 	s->special_needs = dialect_read_names(json_get(j, "special_needs"));
+}
+
+/* A type that is only stored is written and computed as another floating one
+ * that holds all its values. */
+static void
+complete_stored(struct loader *l, struct json types, struct dtype t)
+{
+	struct spelled_type *s = &l->d->types[t.kind];
+	struct json j = json_get(json_get(types, dtype_short(t)),
+				 "computed_as");
+	const char *name = json_text(j, true);
+
+	for (int k = 0; name != NULL && k < DT_COUNT; k++) {
+		struct dtype c = dtype_of((enum dtype_kind)k);
+		const struct spelled_type *from = &l->d->types[k];
+
+		if (strcmp(dtype_short(c), name) == 0 &&
+		    dtype_is_float(c) && dtype_is_float(t) &&
+		    dtype_bits(c) >= 32 && dtype_bits(t) < dtype_bits(c) &&
+		    from->rejected == NULL && !from->is_stored_only) {
+			s->computed = c;
+			s->literal = from->literal;
+			s->infinity = from->infinity;
+			s->nan = from->nan;
+			s->math = from->math;
+			s->special_needs = from->special_needs;
+			return;
+		}
+	}
+	json_error(j, "f32 or f64 is wanted, a wider type that the dialect "
+		   "computes in");
 }
 
 /* What templates may say of a type. */
@@ -165,6 +204,11 @@ dialect_read_types(struct loader *l, struct json j)
 	json_check_keys(j, dialect_joined(l, words, DT_COUNT));
 	for (int k = 0; k < DT_COUNT; k++) {
 		read_type(l, j, dtype_of((enum dtype_kind)k));
+	}
+	for (int k = 0; k < DT_COUNT; k++) {
+		if (l->d->types[k].is_stored_only) {
+			complete_stored(l, j, dtype_of((enum dtype_kind)k));
+		}
 	}
 	for (int k = 0; k < DT_COUNT; k++) {
 		add_facts(l, dtype_of((enum dtype_kind)k));

@@ -162,6 +162,11 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 	if (p->buffer == NULL) {
 		bool handle = dtype_class(t) == DTC_HANDLE;
 
+		if (walk_is_stored_only(w, t)) {
+			walk_fail(w, "parameter %s: %s can be stored, but not "
+				  "passed", p->var->name, dtype_name(t));
+			return "";
+		}
 		bound->kind = handle ? VALUE_VOID_POINTER : VALUE_SCALAR;
 		return walk_render(w, handle ? w->d->functions.pointer
 				   : is_kernel ? w->d->device.scalar

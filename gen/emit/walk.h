@@ -109,6 +109,7 @@ struct walker {
 	VEC(const char *) visible;       /* names, innermost last */
 	VEC(const struct stmt *) done;   /* stores that became initialisers */
 	bool failed;
+	const struct expr *unrounded; /* whoever stores it rounds it */
 	bool addressed; /* within the operand of address_of */
 	bool declares; /* a prototype: no promise about aliases is needed */
 };
@@ -124,6 +125,14 @@ const char *walk_expr(struct walker *w, const struct expr *e, int level);
 struct piece walk_piece(struct walker *w, const struct expr *e);
 const char *walk_element(struct walker *w, const struct buffer *b,
 			 const struct expr *const *index, int n);
+/* walk_stored.c: the type of values of type t, which may only be stored; a
+ * value just loaded; the result of e; e's value as it is stored. */
+struct dtype walk_computed(const struct walker *w, struct dtype t);
+bool walk_is_stored_only(const struct walker *w, struct dtype t);
+struct piece walk_loaded(struct walker *w, struct dtype t, struct piece p);
+struct piece walk_rounded(struct walker *w, const struct expr *e,
+			  struct piece p);
+const char *walk_stored(struct walker *w, const struct expr *e);
 /* Does the value come from data, rather than from loops and sizes alone? */
 bool walk_is_data(struct walker *w, const struct expr *e);
 /* A call with the given arguments; that of a function of the program. */

@@ -6,6 +6,7 @@
 /* Longer operands are not written twice. */
 #define REPEATABLE_COLUMNS 24
 
+static struct piece piece_of(struct walker *w, const struct expr *e);
 static struct piece apply(struct walker *w, enum form_id id, struct dtype t,
 			  const struct expr *const *args, int n);
 
@@ -116,9 +117,13 @@ static struct piece
 apply_to(struct walker *w, enum form_id id, struct dtype t, struct dtype to,
 	 const struct expr *const *args, int n)
 {
-	const struct form *f = dialect_form(w->d, id, t);
-	const struct tdata *facts = w->d->types[t.kind].facts;
+	const struct form *f;
+	const struct tdata *facts;
 	const char *name;
+
+	t = walk_computed(w, t);
+	f = dialect_form(w->d, id, t);
+	facts = w->d->types[t.kind].facts;
 
 	if (f == NULL) {
 		return failed_piece(w);
@@ -343,8 +348,11 @@ static struct piece
 cast(struct walker *w, const struct expr *e)
 {
 	const struct expr *a = e->args[0];
+	struct dtype to = walk_computed(w, e->type);
 
-	if (dtype_equal(a->type, e->type)) {
+	/* What is wider is rounded once, by whoever stores it. */
+	if (dtype_equal(walk_computed(w, a->type), to) ||
+	    (walk_is_stored_only(w, e->type) && dtype_is_float(a->type))) {
 		return walk_piece(w, a);
 	}
 	if (dialect_type(w->d, e->type) == NULL) {
@@ -356,7 +364,36 @@ cast(struct walker *w, const struct expr *e)
 	if (dtype_is_float(a->type) && dtype_is_int(e->type)) {
 		return apply_to(w, FORM_TO_INT, a->type, e->type, &a, 1);
 	}
-	return cast_text(w, e->type, walk_piece(w, a));
+	return cast_text(w, to, walk_piece(w, a));
+}
+
+/* Bits: those in memory. */
+static struct piece
+reinterpret(struct walker *w, const struct expr *e)
+{
+	const struct expr *a = e->args[0];
+	struct dtype bits = dtype_of(DT_U16);
+	struct piece p = { "", w->d->primary };
+
+	if (!walk_is_stored_only(w, e->type) &&
+	    !walk_is_stored_only(w, a->type)) {
+		return apply_to(w, FORM_REINTERPRET, a->type, e->type,
+				e->args, 1);
+	}
+	if (dtype_bits(e->type) != 16 || dtype_bits(a->type) != 16) {
+		walk_fail(w, "the bits of a type that is only stored");
+		return failed_piece(w);
+	}
+	if (walk_is_stored_only(w, a->type)) {
+		p.text = walk_stored(w, a);
+		return dtype_equal(e->type, bits) ? p
+						  : cast_text(w, e->type, p);
+	}
+	p = walk_piece(w, a);
+	if (!dtype_equal(a->type, bits)) {
+		p = cast_text(w, bits, p);
+	}
+	return walk_loaded(w, e->type, p);
 }
 
 /* -- intrinsics -- */
@@ -407,8 +444,7 @@ intrinsic(struct walker *w, const struct expr *e)
 		return apply_to(w, FORM_TO_INT, e->args[0]->type, e->type,
 				e->args, 1);
 	case INTRIN_REINTERPRET:
-		return apply_to(w, FORM_REINTERPRET, e->args[0]->type,
-				e->type, e->args, 1);
+		return reinterpret(w, e);
 	case INTRIN_FMOD:
 		if (dtype_is_int(e->type)) {
 			return apply(w, FORM_MOD_ANY, e->type, e->args, 2);
@@ -549,6 +585,12 @@ comparison(struct walker *w, const struct expr *e)
 struct piece
 walk_piece(struct walker *w, const struct expr *e)
 {
+	return walk_rounded(w, e, piece_of(w, e));
+}
+
+static struct piece
+piece_of(struct walker *w, const struct expr *e)
+{
 	struct piece p = { "", w->d->primary };
 	const struct binding *b;
 	union number v;
@@ -610,7 +652,7 @@ walk_piece(struct walker *w, const struct expr *e)
 		return cast(w, e);
 	case EXPR_LOAD:
 		p.text = walk_element(w, e->u.buffer, e->args, e->n_args);
-		return p;
+		return w->addressed ? p : walk_loaded(w, e->type, p);
 	case EXPR_CALL:
 		return intrinsic(w, e);
 	case EXPR_RAMP:

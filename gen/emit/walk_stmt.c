@@ -271,8 +271,9 @@ walk_let(struct walker *w, struct stmt *s)
 		w->failed = true;
 		return;
 	}
-	unit_need_type(w->u, v->type);
-	tdata_text(data, "type", w->d->types[v->type.kind].spelling);
+	unit_need_type(w->u, walk_computed(w, v->type));
+	tdata_text(data, "type",
+		   w->d->types[walk_computed(w, v->type).kind].spelling);
 	tdata_text(data, "value", walk_expr(w, value, w->d->assignment));
 	b = walk_bind(w, v, v->name);
 	b->data = is_data;
@@ -420,8 +421,7 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 			   walk_expr(w, b->shape[i], w->d->assignment));
 	}
 	if (init != NULL) {
-		tdata_text(data, "value", walk_expr(w, init->args[0],
-						    w->d->assignment));
+		tdata_text(data, "value", walk_stored(w, init->args[0]));
 	}
 	bound = walk_bind(w, b->data, b->name);
 	bound->buffer = b;
@@ -473,7 +473,7 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 	bool plain = c == DTC_FLOAT || (c == DTC_UINT &&
 		     !w->d->types[v->type.kind].promoted);
 
-	if (!plain || v->n_args != 2) {
+	if (!plain || v->n_args != 2 || walk_is_stored_only(w, v->type)) {
 		return SAY_STORE;
 	}
 	for (int i = 0; i < 2; i++) {
@@ -505,7 +505,7 @@ walk_store(struct walker *w, struct stmt *s)
 	id = compound(w, s, &value);
 	tdata_text(data, "target",
 		   walk_element(w, s->u.buffer, s->args + 1, s->n_args - 1));
-	tdata_text(data, "value", walk_expr(w, value, w->d->assignment));
+	tdata_text(data, "value", walk_stored(w, value));
 	say(w, id, false, data);
 }
 

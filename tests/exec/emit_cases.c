@@ -104,9 +104,17 @@ put_array(struct maker *k, const char *name, struct dtype t, const void *data)
 	strbuf_printf(s, "\tconst %s %s_%d[%d] = {",
 		      k->u.d->types[t.kind].spelling, name, k->n, N);
 	for (int i = 0; i < N; i++) {
+		const char *value = unit_literal(&k->u, t,
+			number_load(t, data, (size_t)i));
+
+		/* What is only stored is in memory by its bits. */
+		if (k->u.d->types[t.kind].is_stored_only) {
+			value = arena_printf(&k->m->arena, "%llu",
+				(unsigned long long)number_load(
+					dtype_of(DT_U16), data, (size_t)i).u);
+		}
 		strbuf_printf(s, "%s%s,", i % 8 == 0 ? "\n\t\t" : " ",
-			      unit_literal(&k->u, t, number_load(t, data,
-							(size_t)i)));
+			      value);
 	}
 	strbuf_puts(s, "\n\t};\n");
 }
@@ -146,6 +154,8 @@ finish(struct maker *k, struct func *f, struct one_case *c,
 	unsigned char memory[4][N * 8];
 	struct run_arg args[4] = { { 0 } };
 	const struct expr *index = f->body->u.loop.var->expr;
+	const char *value_of = k->u.d->types[c->out.kind].is_stored_only
+				       ? "half_value" : "(double)";
 	struct strbuf call;
 	int n = 0;
 
@@ -195,10 +205,11 @@ finish(struct maker *k, struct func *f, struct one_case *c,
 		      "\t%s y[%d];\n"
 		      "\tint failed = 0;\n\n\t%s(%sy);\n"
 		      "\tfor (int i = 0; i < %d; ++i) {\n"
-		      "\t\tfailed += differ(\"%s\", i, (double)y[i], "
-		      "(double)y_%d[i], %s);\n\t}\n\treturn failed;\n}\n\n",
+		      "\t\tfailed += differ(\"%s\", i, %s(y[i]), "
+		      "%s(y_%d[i]), %s);\n\t}\n\treturn failed;\n}\n\n",
 		      k->u.d->types[c->out.kind].spelling, N, f->name,
-		      call.data != NULL ? call.data : "", N, f->name, k->n,
+		      call.data != NULL ? call.data : "", N, f->name, value_of,
+		      value_of, k->n,
 		      !loose ? "0.0" : c->out.kind == DT_F64 ? "1e-14"
 		      : c->out.kind == DT_F16 ? "1e-3" : "3e-7");
 	strbuf_release(&call);
@@ -400,6 +411,14 @@ print(struct maker *k)
 	}
 	printf("\n%s%s", helpers.data != NULL ? helpers.data : "",
 	       k->funcs.data);
+	if (k->u.d->types[DT_F16].is_stored_only) {
+		printf("\nstatic double\nhalf_value(int bits)\n{\n"
+		       "\tint e = bits >> 10 & 31, part = bits & 1023;\n"
+		       "\tdouble x = e == 31 ? part != 0 ? NAN : INFINITY\n"
+		       "\t\t : e == 0 ? ldexp(part, -24)\n"
+		       "\t\t : ldexp(part + 1024, e - 25);\n\n"
+		       "\treturn (bits & 0x8000) != 0 ? -x : x;\n}\n");
+	}
 	printf("\nstatic int\n"
 	       "differ(const char *name, int i, double got, double want, "
 	       "double tolerance)\n{\n"

@@ -43,6 +43,10 @@ template <class T, class F> static T as(F x)
 	memcpy(&y, &x, sizeof y);
 	return y;
 }
+#include "half_on_cpu.h"
+static float vload_half(size_t i, const half *p) { return p[i]; }
+template <class T> static void
+vstore_half_rte(T x, size_t i, half *p) { p[i] = x; }
 #define as_float as<float>
 #define as_ulong as<unsigned long>
 """,
@@ -56,13 +60,15 @@ path = os.path.join(folder, "forms.cpp")
 with open(path, "w", encoding="utf-8") as file:
     file.write(WORDS[dialect] + text)
 exe = os.path.join(folder, "forms")
-execute([cxx, "-std=c++14", "-O1", "-w", "-fpermissive", "-I",
+execute([cxx, "-std=c++14", "-O1", "-w", "-fpermissive",
+         "-fno-strict-aliasing", "-I",
          os.path.dirname(os.path.abspath(__file__)), path, "-o", exe])
 print(execute([exe]).stdout)
 
 clang = shutil.which("clang")
 if dialect == "opencl" and clang:
     kernels = text[:text.index("\nstatic int\ndiffer(")]
+    kernels = kernels.split("\nstatic double\nhalf_value(")[0]
     kernels = re.sub(r"#include <\w+\.h>\n", "", kernels)
     # Parameters as a kernel has them are the business of the cases.
     path = os.path.join(folder, "forms.cl")
