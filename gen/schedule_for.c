@@ -56,24 +56,49 @@ is_program(const struct source *src)
 	return false;
 }
 
-static bool
-take_program(struct tirc *t, struct func *f, const struct source *src)
+/* The one function of the text; NULL after reporting. The module may have the
+ * kernel already, by the same name. */
+static struct func *
+read_program(struct tirc *t, const struct source *src)
 {
 	struct module *m = t->m;
-	int before = m->funcs.n, made;
-	struct func *g;
+	struct func **kept = m->funcs.data, *g;
+	int n = m->funcs.n, cap = m->funcs.cap, made;
+	bool good;
 
-	if (!script_read(m, src)) {
-		return false;
+	m->funcs.data = NULL;
+	m->funcs.n = m->funcs.cap = 0;
+	good = script_read(m, src);
+	made = m->funcs.n;
+	g = made > 0 ? m->funcs.data[0] : NULL;
+	m->funcs.data = kept;
+	m->funcs.n = n;
+	m->funcs.cap = cap;
+	if (good && made != 1) {
+		fail(t, src->name, "holds several functions; write the "
+		     "kernel's alone");
+		good = false;
 	}
-	made = m->funcs.n - before;
-	g = made > 0 ? m->funcs.data[before] : NULL;
-	m->funcs.n = before;
-	if (made != 1) {
-		return fail(t, src->name, "holds several functions; write "
-			    "the kernel's alone");
+	return good ? g : NULL;
+}
+
+/* A program has the unscheduled one's signature, or that of the rules, who may
+ * have constants stored in another layout. */
+static enum hook_schedule
+take_program(struct tirc *t, struct by_hand *one, struct func *f,
+	     const struct source *src)
+{
+	struct func *g = read_program(t, src);
+
+	if (g == NULL) {
+		return HOOK_SCHEDULE_FAILED;
 	}
-	return func_adopt(f, g);
+	one->mismatch = func_mismatch(f, g);
+	if (one->mismatch != NULL) {
+		one->program = g;
+		return HOOK_SCHEDULE_AFTER;
+	}
+	return func_adopt(f, g) ? HOOK_SCHEDULE_DONE : HOOK_SCHEDULE_FAILED;
 }
 
 static bool
@@ -84,36 +109,62 @@ ends_in(const char *text, const char *end)
 	return n >= k && strcmp(text + n - k, end) == 0;
 }
 
-static bool
-apply(struct tirc *t, const char *file, struct sched *s)
+static enum hook_schedule
+apply(struct tirc *t, struct by_hand *one, struct sched *s)
 {
 	struct source src;
+	bool good;
 
-	if (!source_load(t->m, file, &src)) {
-		return false;
+	one->used = true;
+	if (!source_load(t->m, one->file, &src)) {
+		return HOOK_SCHEDULE_FAILED;
 	}
-	if (ends_in(file, ".json")) {
-		return trace_json_read(s, &src);
+	if (!ends_in(one->file, ".json") && is_program(&src)) {
+		return take_program(t, one, s->func, &src);
 	}
-	return is_program(&src) ? take_program(t, s->func, &src)
-				: trace_read_python(s, &src);
+	good = ends_in(one->file, ".json") ? trace_json_read(s, &src)
+					   : trace_read_python(s, &src);
+	return good ? HOOK_SCHEDULE_DONE : HOOK_SCHEDULE_FAILED;
+}
+
+static struct by_hand *
+find(struct tirc *t, const char *kernel)
+{
+	for (int i = 0; i < t->by_hand.n; i++) {
+		if (strcmp(t->by_hand.data[i].kernel, kernel) == 0) {
+			return &t->by_hand.data[i];
+		}
+	}
+	return NULL;
 }
 
 enum hook_schedule
 context_schedule(void *ctx, const char *kernel, struct sched *s)
 {
+	struct by_hand *one = find(ctx, kernel);
+
+	return one ? apply(ctx, one, s) : HOOK_SCHEDULE_NONE;
+}
+
+bool
+context_after_rules(void *ctx, const char *kernel, struct func *f)
+{
 	struct tirc *t = ctx;
+	struct by_hand *one = find(t, kernel);
+	const char *mismatch = func_mismatch(f, one->program);
 
-	for (int i = 0; i < t->by_hand.n; i++) {
-		struct by_hand *one = &t->by_hand.data[i];
-
-		if (strcmp(one->kernel, kernel) == 0) {
-			one->used = true;
-			return apply(t, one->file, s) ? HOOK_SCHEDULE_DONE
-						      : HOOK_SCHEDULE_FAILED;
-		}
+	if (mismatch == NULL) {
+		return func_adopt(f, one->program);
 	}
-	return HOOK_SCHEDULE_NONE;
+	if (strcmp(mismatch, one->mismatch) != 0) {
+		mismatch = arena_printf(&t->m->arena, "%s, and as the rules "
+					"lay constants out %s", one->mismatch,
+					mismatch);
+	}
+	return fail(t, one->file, arena_printf(&t->m->arena,
+		"%s; keep the signature that `tirc lower --from-onnx MODEL "
+		"--kernel %s` prints with --unscheduled or, for this target, "
+		"with --phase 0", mismatch, kernel));
 }
 
 bool

@@ -13,6 +13,8 @@
 struct by_hand {
 	const char *kernel, *file;
 	bool used;
+	struct func *program; /* to be taken after the rules, */
+	const char *mismatch; /* for it does not fit before */
 };
 
 struct tirc {
@@ -45,6 +47,7 @@ void context_close_passes(struct tirc *t);
 bool context_schedules(struct tirc *t);
 enum hook_schedule context_schedule(void *ctx, const char *kernel,
 				    struct sched *s);
+bool context_after_rules(void *ctx, const char *kernel, struct func *f);
 bool context_schedules_used(struct tirc *t);
 bool context_bad_option(struct tirc *t, const char *option,
 			const char *value, const char *expected);

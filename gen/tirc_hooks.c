@@ -251,6 +251,7 @@ context_hooks(struct tirc *t, struct pass_hooks *out)
 	}
 	*out = (struct pass_hooks){
 		.ctx = t, .schedule = context_schedule,
+		.after_rules = context_after_rules,
 		.after_graph = after_graph,
 		.after_func = after_func, .after_phase = after_phase,
 		.took = t->options.time_passes ? took : NULL,

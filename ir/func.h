@@ -43,6 +43,8 @@ struct func *func_clone(const struct func *f, const char *name);
  * to names: parameters of equal types and shapes in the same order. g is used
  * up. False, with f as it was, after DIAG_BAD_PROGRAM. */
 bool func_adopt(struct func *f, struct func *g);
+/* What is not the same about g's signature; NULL if f may take its program. */
+const char *func_mismatch(struct func *f, struct func *g);
 
 /* Undo: everything written since the checkpoint is as it was. */
 int func_checkpoint(struct func *f);

@@ -4,7 +4,6 @@
  * read become those of the one that callers know. */
 #include "func.h"
 
-
 struct adoption {
 	struct func *into, *from;
 	struct module *m;
@@ -88,13 +87,10 @@ renew_buffers(void *ctx, struct stmt *s)
 	return true;
 }
 
-static bool
-differs(struct func *f, int i, const char *what)
+static const char *
+differs(struct adoption *a, int i, const char *what)
 {
-	return diag_error(&f->module->diags, DIAG_BAD_PROGRAM,
-			  (struct diag_place){ .item = f->name },
-			  "parameter %d is %s; keep the signature", i + 1,
-			  what);
+	return arena_printf(&a->m->arena, "parameter %d is %s", i + 1, what);
 }
 
 static bool
@@ -112,29 +108,28 @@ same_buffer(struct adoption *a, const struct buffer *x, const struct buffer *y)
 	return true;
 }
 
-static bool
+/* NULL, or what is not the same. */
+static const char *
 match_params(struct adoption *a)
 {
 	struct func *f = a->into, *g = a->from;
 
 	if (f->params.n != g->params.n) {
-		return diag_error(&a->m->diags, DIAG_BAD_PROGRAM,
-				  (struct diag_place){ .item = f->name },
-				  "%d parameters instead of %d; keep the "
-				  "signature", g->params.n, f->params.n);
+		return arena_printf(&a->m->arena, "%d parameters instead of "
+				    "%d", g->params.n, f->params.n);
 	}
 	for (int i = 0; i < f->params.n; i++) {
 		const struct param *p = &f->params.data[i];
 		const struct param *q = &g->params.data[i];
 
 		if ((p->buffer == NULL) != (q->buffer == NULL)) {
-			return differs(f, i, p->buffer != NULL
+			return differs(a, i, p->buffer != NULL
 				       ? "no buffer any more"
 				       : "no scalar any more");
 		}
 		if (p->buffer == NULL) {
 			if (!dtype_equal(p->var->type, q->var->type)) {
-				return differs(f, i, "of another type");
+				return differs(a, i, "of another type");
 			}
 			map_var(a, q->var, p->var->expr);
 		}
@@ -147,23 +142,34 @@ match_params(struct adoption *a)
 			continue;
 		}
 		if (!same_buffer(a, q->buffer, p->buffer)) {
-			return differs(f, i, "of another type or shape");
+			return differs(a, i, "of another type or shape");
 		}
 		map_var(a, q->var, p->var->expr);
 		if (q->buffer->data != q->var) {
 			map_var(a, q->buffer->data, p->buffer->data->expr);
 		}
 	}
-	return true;
+	return NULL;
+}
+
+const char *
+func_mismatch(struct func *f, struct func *g)
+{
+	struct adoption a = { .into = f, .from = g, .m = f->module };
+
+	return match_params(&a);
 }
 
 bool
 func_adopt(struct func *f, struct func *g)
 {
 	struct adoption a = { .into = f, .from = g, .m = f->module };
+	const char *mismatch = match_params(&a);
 
-	if (!match_params(&a)) {
-		return false;
+	if (mismatch != NULL) {
+		return diag_error(&a.m->diags, DIAG_BAD_PROGRAM,
+				  (struct diag_place){ .item = f->name },
+				  "%s; keep the signature", mismatch);
 	}
 	f->body = g->body;
 	f->notes = g->notes;

@@ -24,6 +24,7 @@ struct sched;
 enum hook_schedule {
 	HOOK_SCHEDULE_NONE,  /* leave it to the rules */
 	HOOK_SCHEDULE_DONE,
+	HOOK_SCHEDULE_AFTER, /* leave it to the rules, then call after_rules */
 	HOOK_SCHEDULE_FAILED /* reported on the module's diags */
 };
 
@@ -33,6 +34,9 @@ struct pass_hooks {
 	 * function as its operators define it; its program may be replaced. */
 	enum hook_schedule (*schedule)(void *ctx, const char *kernel,
 				       struct sched *s);
+	/* Replaces the program that the rules have made, constants being laid
+	 * out as they want them; false after reporting. */
+	bool (*after_rules)(void *ctx, const char *kernel, struct func *f);
 	/* Called after each pass, for --print-after and the verifier. */
 	void (*after_graph)(void *ctx, const char *pass, const struct graph *g);
 	void (*after_func)(void *ctx, const char *pass, const struct func *f);

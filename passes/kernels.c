@@ -434,6 +434,8 @@ free_stem(struct builder *b, const struct group *group)
 			    operator_word(&b->m->arena, group->anchor));
 }
 
+static const char by_hand[] = "written by hand";
+
 /* "split(i, [None, 4]); vectorize(i_i)" */
 static const char *
 trace_words(struct module *m, const struct sched *s)
@@ -448,7 +450,22 @@ trace_words(struct module *m, const struct sched *s)
 					    text[0] ? "; " : "", step->text);
 		}
 	}
-	return text[0] ? text : "written by hand";
+	return text[0] ? text : by_hand;
+}
+
+/* By the rules for the layout of constants, then by the hook. */
+static bool
+schedule_after_rules(struct builder *b, struct kernel *k, struct sched *out)
+{
+	if (!default_schedule(k, b->p->target, b->m, out) ||
+	    !b->hooks->after_rules(b->hooks->ctx, k->name, k->func)) {
+		return false;
+	}
+	k->schedule = by_hand;
+	if (out != NULL) {
+		out->trace.n = 0; /* it tells of another program */
+	}
+	return true;
 }
 
 /* By the hook, or else by the rules. */
@@ -464,6 +481,8 @@ schedule(struct builder *b, struct kernel *k, struct sched *out)
 	switch (b->hooks->schedule(b->hooks->ctx, k->name, &s)) {
 	case HOOK_SCHEDULE_NONE:
 		return default_schedule(k, b->p->target, b->m, out);
+	case HOOK_SCHEDULE_AFTER:
+		return schedule_after_rules(b, k, out);
 	case HOOK_SCHEDULE_FAILED:
 		return false;
 	case HOOK_SCHEDULE_DONE:

@@ -46,11 +46,13 @@ for end, options in ((".py", ["--show-trace"]),
         by_hand += ["--schedule-for", given(name, text, end)]
     if source(*by_hand) != ours:
         fail("%s: another source comes back" % end)
-# A scheduled program keeps the signature where no constant is packed.
+# A scheduled program, also one whose constants the rules have packed.
 by_hand = []
-for name in ("pool1", "prob"):
+for name in kernels:
     text = lower("--kernel", name, "--phase", 0)
     by_hand += ["--schedule-for", given(name, text, ".tvm.py")]
+    if lower("--kernel", name, "--phase", 0, *by_hand[-2:]) != text:
+        fail("%s: another program of phase 0 comes back" % name)
 if source(*by_hand) != ours:
     fail("programs of phase 0: another source comes back")
 for name in kernels:
@@ -80,6 +82,12 @@ sch.transform_layout(b, ("read", 0), lambda n, c, h, w: (n, h, w, c))
 """, ".py")),
     ("keep the signature", given("conv2", lower(
         "--kernel", "conv2", "--unscheduled").replace("(24,)", "(25,)"),
+        ".py")),
+    ("parameter 2 is of another type or shape", given("conv2", lower(
+        "--kernel", "conv2", "--phase", 0).replace("3, 3, 12)", "3, 3, 11)"),
+        ".py")),
+    ("--unscheduled or, for this target, with --phase 0", given("conv2", lower(
+        "--kernel", "conv1", "--phase", 0).replace("conv1", "conv2"),
         ".py")),
     ("No such file", "conv2=/nowhere/conv2.py"),
     ("KERNEL=FILE", "conv2"),
