@@ -43,6 +43,7 @@ read_dialect(struct loader *l, struct json j)
 	dialect_read_precedence(l, json_get(j, "precedence"));
 	dialect_read_types(l, json_get(j, "types"));
 	dialect_read_helpers(l, json_get(j, "helpers"));
+	dialect_check_stored(l, json_get(j, "types"));
 	dialect_read_expressions(l, json_get(j, "expressions"));
 	dialect_read_access(l, json_get(j, "access"));
 	dialect_read_statements(l, json_get(j, "statements"));

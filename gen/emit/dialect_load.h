@@ -28,6 +28,8 @@ void dialect_read_limits(struct loader *l, struct json j);
 void dialect_read_precedence(struct loader *l, struct json j);
 void dialect_read_types(struct loader *l, struct json j);
 void dialect_read_helpers(struct loader *l, struct json j);
+/* Types that are only stored name helpers that there are. */
+void dialect_check_stored(struct loader *l, struct json types);
 void dialect_read_expressions(struct loader *l, struct json j);
 void dialect_read_statements(struct loader *l, struct json j);
 void dialect_read_functions(struct loader *l, struct json j);

@@ -216,6 +216,28 @@ dialect_read_types(struct loader *l, struct json j)
 }
 
 void
+dialect_check_stored(struct loader *l, struct json types)
+{
+	static const char *const keys[] = { "load", "store", "round" };
+
+	for (int k = 0; k < DT_COUNT; k++) {
+		struct json row = json_get(types, dtype_short(
+					dtype_of((enum dtype_kind)k)));
+
+		for (int i = 0; i < 3 && l->d->types[k].is_stored_only; i++) {
+			struct json j = json_get(row, keys[i]);
+			const char *name = json_text(j, true);
+
+			if (name != NULL &&
+			    dialect_helper(l->d, name) == NULL) {
+				json_error(j, "no helper is called '%s'",
+					   name);
+			}
+		}
+	}
+}
+
+void
 dialect_read_limits(struct loader *l, struct json j)
 {
 	struct dialect *d = l->d;

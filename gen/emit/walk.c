@@ -164,7 +164,8 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 
 		if (walk_is_stored_only(w, t)) {
 			walk_fail(w, "parameter %s: %s can be stored, but not "
-				  "passed", p->var->name, dtype_name(t));
+				  "passed; pass an array of one element",
+				  p->var->name, dtype_name(t));
 			return "";
 		}
 		bound->kind = handle ? VALUE_VOID_POINTER : VALUE_SCALAR;

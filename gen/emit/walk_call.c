@@ -213,7 +213,8 @@ walk_call_function(struct walker *w, const struct expr *e)
 	callee = walk_callee(w, name);
 	for (int i = 1; i < e->n_args; i++) {
 		if (walk_is_stored_only(w, e->args[i]->type)) {
-			walk_fail(w, "%s: %s can be stored, but not passed",
+			walk_fail(w, "%s: %s can be stored, but not "
+				  "passed; pass an array of one element",
 				  name, dtype_name(e->args[i]->type));
 		}
 		args[i - 1] = argument(w, e->args[i], callee, i - 1);

@@ -373,6 +373,12 @@ fragment_of(struct walker *w, const struct buffer *b)
 			return f;
 		}
 	}
+	if (d->fragments.n == 0) {
+		walk_fail(w, "buffer %s has the scope '%s', and there are no "
+			  "fragments; use \"shared\" or \"local\"", b->name,
+			  b->scope);
+		return NULL;
+	}
 	walk_fail(w, "buffer %s: no fragment of the scope '%s' with that type "
 		  "and those last two dimensions; transform_layout, so that "
 		  "each tile stands together", b->name, b->scope);

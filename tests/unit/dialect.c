@@ -132,7 +132,7 @@ main(void)
 	struct module *m = module_new();
 	int n;
 	const char *base = arena_strdup(&m->arena, dialect_names(m, &n)[0]);
-	char text[200];
+	char text[400];
 
 	shipped();
 	if (!CHECK(mkdtemp(folder) != NULL)) {
@@ -154,6 +154,20 @@ main(void)
 		      "/types/f31: unknown key");
 	check_refused(EXTEND("\"types\": { \"f32\": { \"literal\": 3 } }"),
 		      "/types/f32/literal: a text is wanted");
+	check_refused(EXTEND("\"types\": { \"f16\": { "
+			     "\"spelling\": \"int\", \"computed_as\": \"i32\","
+			     " \"load\": \"min\", \"store\": \"min\", "
+			     "\"round\": \"min\" } }"),
+		      "/types/f16/computed_as: f32 or f64 is wanted");
+	check_refused(EXTEND("\"types\": { \"f16\": { "
+			     "\"spelling\": \"int\", \"computed_as\": \"f32\","
+			     " \"load\": \"min\", \"store\": \"min\", "
+			     "\"round\": \"none\" } }"),
+		      "/types/f16/round: no helper is called 'none'");
+	check_refused(EXTEND("\"device\": { \"fragments\":"
+			     " { \"w\": { \"f32\": { \"spelling\": \"x\", "
+			     "\"tile\": [16] } } } }"),
+		      "/device/fragments/w/f32: a tile of two extents");
 	check_refused(EXTEND("\"limits\": { \"int_bits\": 3 }"),
 		      "/limits/int_bits: an integer from 16 to 64");
 	check_refused(EXTEND("\"expressions\": { \"sin\": { \"call\": \"s\", "
