@@ -133,6 +133,19 @@ bound(struct cross *x, const struct expr *e)
 	return expr_substitute(x->m, e, &map);
 }
 
+/* May every thread start there? A sum of 16 parts that each start from 5 is 75
+ * too much; the least of them is what it was. */
+static bool
+may_repeat(enum expr_kind combine, const struct expr *start)
+{
+	int64_t neutral = combine == EXPR_MUL;
+
+	return combine == EXPR_MIN || combine == EXPR_MAX ||
+	       expr_is_value(start, neutral) ||
+	       (start->kind == EXPR_FLOAT &&
+		start->u.fval == (double)neutral);
+}
+
 /* B[i] = B[i] op source, from B[i] = identity. */
 static bool
 find_update(struct cross *x)
@@ -172,6 +185,11 @@ find_update(struct cross *x)
 	x->combine = value->kind;
 	x->result = store->u.buffer;
 	x->identity = bound(x, init->args[0]);
+	if (!may_repeat(x->combine, x->identity)) {
+		return cross_fail(x, "it starts from another value than %d; "
+				  "start there, and combine the value "
+				  "afterwards", x->combine == EXPR_MUL);
+	}
 	x->source = bound(x, value->args[1 - own]);
 	index = arena_array(&x->m->arena, const struct expr *,
 			    x->result->ndim + 1);

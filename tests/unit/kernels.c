@@ -466,6 +466,18 @@ test_reduction_refusals(void)
 	CHECK(!lower_func(f, NULL));
 	CHECK(says(&m->diags, "do not decompose it"));
 	module_free(m);
+
+	/* Every thread would start there. */
+	m = module_new();
+	f = row_sum(m);
+	stmt_set_arg(f, func_find_block(f, "B")->children[1], 0,
+		     expr_float(m, dtype_of(DT_F32), 5));
+	sched_init(&s, f);
+	CHECK(sched_get_loops(&s, sched_get_block(&s, "B"), &l, &n));
+	CHECK(sched_bind(&s, l[1], "threadIdx.x"));
+	CHECK(!lower_func(f, NULL));
+	CHECK(says(&m->diags, "it starts from another value than 0"));
+	module_free(m);
 }
 
 /* Two loops of the reduction, and rows, are bound: a tree per row. */
