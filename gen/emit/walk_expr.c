@@ -536,6 +536,7 @@ walk_element(struct walker *w, const struct buffer *b,
 			return bound->text;
 		}
 	}
+	w->addressed = false; /* its indices are values */
 	tdata_text(data, "array", bound->text);
 	tdata_list(data, "indices");
 	if (n == 0 && bound->kind == VALUE_SCALAR) {
@@ -594,6 +595,7 @@ piece_of(struct walker *w, const struct expr *e)
 	struct piece p = { "", w->d->primary };
 	const struct binding *b;
 	union number v;
+	bool addressed;
 
 	switch (e->kind) {
 	case EXPR_INT:
@@ -651,8 +653,9 @@ piece_of(struct walker *w, const struct expr *e)
 	case EXPR_CAST:
 		return cast(w, e);
 	case EXPR_LOAD:
+		addressed = w->addressed;
 		p.text = walk_element(w, e->u.buffer, e->args, e->n_args);
-		return w->addressed ? p : walk_loaded(w, e->type, p);
+		return addressed ? p : walk_loaded(w, e->type, p);
 	case EXPR_CALL:
 		return intrinsic(w, e);
 	case EXPR_RAMP:
