@@ -151,3 +151,33 @@ buffer_max_elems(const struct buffer *b, int64_t *elems)
 	*elems = total;
 	return true;
 }
+
+int
+buffer_element_bytes(const struct buffer *b)
+{
+	return dtype_bytes(b->type) * b->type.lanes;
+}
+
+const struct buffer *
+buffer_of_numbers(struct module *m, const struct buffer *b)
+{
+	struct buffer_spec spec = {
+		.name = b->name, .type = dtype_of(b->type.kind),
+		.scope = b->scope, .align_bytes = b->align_bytes,
+	};
+	const struct expr **shape;
+	int n = b->ndim;
+
+	if (b->type.lanes == 1 || b->strides) {
+		return b;
+	}
+	shape = arena_array(&m->arena, const struct expr *, n + 1);
+	for (int i = 0; i < n; i++) {
+		shape[i] = b->shape[i];
+	}
+	n -= n > 0 && expr_is_value(shape[n - 1], 1);
+	shape[n] = expr_i32(m, b->type.lanes);
+	spec.shape = shape;
+	spec.ndim = n + 1;
+	return buffer_new(m, &spec);
+}

@@ -37,6 +37,12 @@ const struct buffer *buffer_with_scope(struct module *m,
 const struct buffer *buffer_with_shape(struct module *m,
 				       const struct buffer *b, int ndim,
 				       const struct expr *const *shape);
+/* Of one element, all its lanes. */
+int buffer_element_bytes(const struct buffer *b);
+/* b as numbers, where its elements are vectors: the lanes are a dimension of
+ * their own behind the others. */
+const struct buffer *buffer_of_numbers(struct module *m,
+				       const struct buffer *b);
 /* Number of elements, if every extent is constant and it fits. */
 bool buffer_const_elems(const struct buffer *b, int64_t *elems);
 /* Upper bound of the number of elements, from the bounds of the dims. */

@@ -35,5 +35,8 @@ struct joint {
 void kernel_share_storage(struct joint *j);
 /* kernel_work.c: operations, bytes, stack: the figures of the comment. */
 void kernel_measure(struct kernel *k);
+/* kernel_align.c: notes which arrays of vectors are aligned as such, where the
+ * plan has placed them. */
+void kernels_align(struct program *p);
 
 #endif

@@ -21,10 +21,10 @@ count_expr(const struct expr *e)
 	case EXPR_DIV:
 	case EXPR_MIN:
 	case EXPR_MAX:
-		n = dtype_is_float(e->type) ? 1 : 0;
+		n = dtype_is_float(e->type) ? e->type.lanes : 0;
 		break;
 	case EXPR_CALL:
-		n = dtype_is_float(e->type) ? 1 : 0;
+		n = dtype_is_float(e->type) ? e->type.lanes : 0;
 		break;
 	case EXPR_LOAD:
 		return 0;
@@ -78,7 +78,7 @@ arg_bytes(const struct kernel_arg *arg)
 	if (arg->buffer == NULL || !buffer_max_elems(arg->buffer, &elems)) {
 		return 0;
 	}
-	return elems * dtype_bytes(arg->buffer->type);
+	return elems * buffer_element_bytes(arg->buffer);
 }
 
 void

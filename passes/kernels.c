@@ -336,7 +336,7 @@ refresh_args(struct joint *j)
 		}
 		arg.buffer = param.buffer;
 		if (arg.weight != NULL) {
-			arg.weight->buffer = arg.buffer;
+			arg.weight->buffer = buffer_of_numbers(m, arg.buffer);
 		}
 		f->params.data[kept] = param;
 		k->args.n = kept++;
@@ -369,7 +369,7 @@ plan_scratch(struct joint *j)
 				"upper bound; give the symbolic dimensions "
 				"bounds with --dim NAME=MIN..MAX");
 		}
-		arg.scratch_bytes = elems * dtype_bytes(arg.buffer->type);
+		arg.scratch_bytes = elems * buffer_element_bytes(arg.buffer);
 		vec_push(&b->m->arena, &j->k->args, arg);
 	}
 	return true;
@@ -496,6 +496,19 @@ schedule(struct builder *b, struct kernel *k, struct sched *out)
 	return sched_adopt_layouts(&s, k);
 }
 
+/* What lowering may use: the kernel's callers are ours. */
+static void
+state_vectors(const struct builder *b, struct func *f)
+{
+	const char *vectors = b->p->target->vectors;
+
+	if (vectors != NULL && vectors[0] != '\0') {
+		func_set_note(f, "vectors",
+			      expr_string(b->m, vectors));
+		func_set_note(f, "vector_params", expr_bool(b->m, true));
+	}
+}
+
 /* The group as a function without schedule. */
 static bool
 join_group(struct builder *b, struct group *group, struct joint *j)
@@ -524,6 +537,7 @@ finish_kernel(struct joint *joint)
 		return false;
 	}
 	hooks_took(b->hooks, "schedule", start);
+	state_vectors(b, k->func);
 	if (b->hooks != NULL && b->hooks->after_func != NULL) {
 		b->hooks->after_func(b->hooks->ctx, "schedule", k->func);
 	}
@@ -579,7 +593,11 @@ kernel_schedule(struct program *p, const struct kernel *k,
 			     .hooks = hooks };
 	struct joint j;
 
-	return join_again(&b, k, &j) && schedule(&b, j.k, out);
+	if (!join_again(&b, k, &j) || !schedule(&b, j.k, out)) {
+		return false;
+	}
+	state_vectors(&b, out->func);
+	return true;
 }
 
 /* -- all groups -- */
@@ -682,6 +700,7 @@ program_build(struct graph *g, const struct target *target,
 	if (!plan_memory(out)) {
 		return false;
 	}
+	kernels_align(out);
 	hooks_took(hooks, "plan", start);
 	out->entry = entry_build(out);
 	return out->entry != NULL;

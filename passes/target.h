@@ -12,6 +12,8 @@ struct target {
 	int vector_bytes;     /* of one register; 0: none */
 	int vector_registers;
 	int block_elems;      /* channels of one block in memory; 0: no blocks */
+	const char *vectors;  /* types to compute with, "float32x16 float32x8",
+			       * best first; or "" */
 	int64_t l1_bytes, l2_bytes;
 	int64_t stack_limit_bytes; /* larger local arrays go to the workspace */
 	int align_bytes;      /* of the workspace and of weights */

@@ -35,7 +35,7 @@ static void
 read_dialect(struct loader *l, struct json j)
 {
 	json_check_keys(j, "extends description limits precedence types "
-			"expressions access statements functions device helpers "
+			"expressions access statements functions device vectors helpers "
 			"weights templates files reserved source_needs "
 			"file_weights_needs comment_line entry_names");
 	l->d->description = json_text(json_get(j, "description"), true);
@@ -49,6 +49,7 @@ read_dialect(struct loader *l, struct json j)
 	dialect_read_statements(l, json_get(j, "statements"));
 	dialect_read_functions(l, json_get(j, "functions"));
 	dialect_read_device(l, json_get(j, "device"));
+	dialect_read_vectors(l, json_get(j, "vectors"));
 	dialect_read_weights(l, json_get(j, "weights"));
 	dialect_read_templates(l, json_get(j, "templates"));
 	dialect_read_files(l, json_get(j, "files"));
@@ -195,28 +196,31 @@ dialect_type(const struct dialect *d, struct dtype t)
 	const struct spelled_type *s = &d->types[t.kind];
 	struct diag_place place = { .file = d->file };
 
-	if (s->rejected == NULL && t.lanes == 1) {
+	if (s->rejected == NULL &&
+	    (t.lanes == 1 || d->vectors.rejected == NULL)) {
 		return s;
 	}
 	diag_error(&d->module->diags, DIAG_UNSUPPORTED, place,
 		   "dialect %s cannot hold %s%s: %s; choose another dialect",
 		   d->name, dtype_name(t), t.lanes > 1 ? " vectors" : "",
-		   s->rejected != NULL ? s->rejected : "it has no vectors");
+		   s->rejected != NULL ? s->rejected : d->vectors.rejected);
 	return NULL;
 }
 
 const struct form *
 dialect_form(const struct dialect *d, enum form_id id, struct dtype t)
 {
-	const struct form *f = d->forms[id][t.kind];
+	const struct form *f = t.lanes == 1 ? d->forms[id][t.kind]
+					     : d->vectors.forms[id];
 	struct diag_place place = { .file = d->file };
 
-	if (f != NULL && f->kind != FORM_IS_REJECTED && t.lanes == 1) {
+	if (f != NULL && f->kind != FORM_IS_REJECTED) {
 		return f;
 	}
 	diag_error(&d->module->diags, DIAG_UNSUPPORTED, place,
-		   "dialect %s cannot express '%s' of %s: %s; choose another "
-		   "dialect", d->name, form_key(id), dtype_name(t),
+		   "dialect %s cannot express '%s' of %s%s: %s; choose "
+		   "another dialect", d->name, form_key(id), dtype_name(t),
+		   t.lanes > 1 ? " vectors" : "",
 		   f != NULL && f->kind == FORM_IS_REJECTED
 		   ? f->text : "the operation is not defined for this type");
 	return NULL;

@@ -121,6 +121,16 @@ struct device_forms {
 	VEC(struct fragment_form) fragments;
 };
 
+/* Vectors of a few numbers. */
+struct vector_forms {
+	const char *rejected; /* why there are none */
+	struct names before;  /* lines before the first definition */
+	/* Templates: the type's name, its definition, a vector that starts at
+	 * some element. `loose`: aligned as its elements are. */
+	const char *name, *define, *elements;
+	const struct form *forms[FORM_COUNT]; /* NULL: there is none */
+};
+
 struct dialect {
 	const char *name, *description;
 	const char *file; /* of dialect.json, for messages */
@@ -149,6 +159,7 @@ struct dialect {
 		const char *helper; /* what helpers start with */
 	} functions;
 	struct device_forms device;
+	struct vector_forms vectors;
 	VEC(struct helper) helpers;
 	struct {
 		bool forms[WEIGHTS_SECTION + 1];

@@ -56,8 +56,8 @@ dialect_read_helpers(struct loader *l, struct json j)
 	}
 }
 
-static const struct form *
-read_form(struct loader *l, struct json j)
+const struct form *
+dialect_read_form(struct loader *l, struct json j)
 {
 	static const char *const kinds[] = {
 		"rejected", "infix", "prefix", "call", "text", "helper",
@@ -145,7 +145,7 @@ read_expression(struct loader *l, struct json j, enum form_id id)
 		return;
 	}
 	if (is_form(j)) {
-		all = read_form(l, j);
+		all = dialect_read_form(l, j);
 	} else {
 		json_check_keys(j, arena_printf(&l->m->arena,
 			"%s any float int uint bool",
@@ -175,7 +175,7 @@ read_expression(struct loader *l, struct json j, enum form_id id)
 			json_error(j, "neither spelled nor rejected for %s",
 				   dtype_name(t));
 		} else if (json_is_object(row, true)) {
-			d->forms[id][k] = read_form(l, row);
+			d->forms[id][k] = dialect_read_form(l, row);
 		}
 	}
 }

@@ -24,6 +24,9 @@ int dialect_read_level(struct loader *l, struct json j, int absent);
 const char *dialect_chain_file(struct loader *l, const char *name,
 			       const char **file);
 
+/* One way to spell an operation. */
+const struct form *dialect_read_form(struct loader *l, struct json j);
+
 void dialect_read_limits(struct loader *l, struct json j);
 void dialect_read_precedence(struct loader *l, struct json j);
 void dialect_read_types(struct loader *l, struct json j);
@@ -35,6 +38,7 @@ void dialect_read_statements(struct loader *l, struct json j);
 void dialect_read_functions(struct loader *l, struct json j);
 void dialect_read_device(struct loader *l, struct json j);
 void dialect_read_access(struct loader *l, struct json j);
+void dialect_read_vectors(struct loader *l, struct json j);
 void dialect_read_weights(struct loader *l, struct json j);
 void dialect_read_templates(struct loader *l, struct json j);
 void dialect_read_files(struct loader *l, struct json j);

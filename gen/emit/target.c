@@ -6,13 +6,37 @@
 #include "json_read.h"
 #include "templates.h"
 
+static const char *
+read_vectors(struct module *m, struct json j)
+{
+	const char *text = "";
+
+	for (int i = 0; i < json_length(j); i++) {
+		const char *name = json_text(json_at(j, i), true);
+		struct dtype t;
+
+		if (name == NULL) {
+			continue;
+		}
+		if (!dtype_from_name(name, &t) || t.lanes < 2) {
+			json_error(json_at(j, i), "vectors such as f32x4 are "
+				   "wanted here, best first");
+			continue;
+		}
+		text = arena_printf(&m->arena, "%s%s%sx%d", text,
+				    i > 0 ? " " : "", dtype_name(t), t.lanes);
+	}
+	return text;
+}
+
 static void
-read_target(struct target *t, struct json j)
+read_target(struct module *m, struct target *t, struct json j)
 {
 	const int64_t most = INT64_C(1) << 40;
 
 	json_check_keys(j, "description default aliases dialect vector_bytes "
-			"vector_registers block_elems l1_bytes l2_bytes "
+			"vector_registers block_elems vectors l1_bytes "
+			"l2_bytes "
 			"stack_limit_bytes align_bytes max_threads "
 			"shared_bytes cc cflags");
 	json_text(json_get(j, "description"), true);
@@ -26,6 +50,7 @@ read_target(struct target *t, struct json j)
 	t->vector_registers = (int)json_int(json_get(j, "vector_registers"),
 					    0, 4096, 0);
 	t->block_elems = (int)json_int(json_get(j, "block_elems"), 0, 256, 0);
+	t->vectors = read_vectors(m, json_get(j, "vectors"));
 	t->l1_bytes = json_int(json_get(j, "l1_bytes"), 0, most, 0);
 	t->l2_bytes = json_int(json_get(j, "l2_bytes"), 0, most, 0);
 	t->stack_limit_bytes = json_int(json_get(j, "stack_limit_bytes"), 0,
@@ -191,7 +216,7 @@ target_load(struct module *m, const char *name, const char *dir)
 	r.n_layers = 1;
 	t->name = arena_strdup(&m->arena, name);
 	if (json_is_object(json_root(&r, value), true)) {
-		read_target(t, json_root(&r, value));
+		read_target(m, t, json_root(&r, value));
 		read_reserved(m, t, dir);
 	}
 	cJSON_Delete(value);

@@ -47,6 +47,139 @@ unit_need_type(struct unit *u, struct dtype t)
 	need_all(u, u->d->types[t.kind].needs);
 }
 
+/* -- types -- */
+
+static const char *
+render(struct unit *u, const char *file, const char *item, const char *text,
+       const struct tdata *data)
+{
+	struct strbuf s;
+	const char *result = NULL;
+
+	strbuf_init(&s);
+	if (template_render(&u->m->diags, file, item, text, data, &s)) {
+		result = arena_strdup(u->a, s.data != NULL ? s.data : "");
+	}
+	strbuf_release(&s);
+	return result;
+}
+
+static struct tdata *
+vector_data(struct unit *u, struct dtype t, bool loose)
+{
+	struct tdata *data = tdata_new(u->a);
+
+	tdata_outer(data, u->d->types[t.kind].facts);
+	tdata_text(data, "element", u->d->types[t.kind].spelling);
+	tdata_int(data, "lanes", t.lanes);
+	tdata_int(data, "bytes", dtype_bytes(t) * t.lanes);
+	tdata_int(data, "element_bytes", dtype_bytes(t));
+	tdata_flag(data, "loose", loose);
+	return data;
+}
+
+const char *
+unit_vector(struct unit *u, struct dtype t, bool loose)
+{
+	struct vector_use use = { .type = t, .loose = loose };
+
+	for (int i = 0; i < u->vectors.n; i++) {
+		const struct vector_use *old = &u->vectors.data[i];
+
+		if (dtype_equal(old->type, t) && old->loose == loose) {
+			return old->name;
+		}
+	}
+	if (dialect_type(u->d, t) == NULL) {
+		return NULL;
+	}
+	use.name = render(u, u->d->file, "/vectors/name", u->d->vectors.name,
+			  vector_data(u, t, loose));
+	if (use.name == NULL) {
+		return NULL;
+	}
+	use.name = name_set_add(&u->globals, use.name);
+	unit_need_type(u, t);
+	vec_push(u->a, &u->vectors, use);
+	return use.name;
+}
+
+const char *
+unit_type(struct unit *u, struct dtype t)
+{
+	if (t.lanes > 1) {
+		return unit_vector(u, t, false);
+	}
+	if (dialect_type(u->d, t) == NULL) {
+		return NULL;
+	}
+	unit_need_type(u, t);
+	return u->d->types[t.kind].spelling;
+}
+
+const char *
+unit_element_type(struct unit *u, const struct buffer *b)
+{
+	int bytes = dtype_bytes(b->type) * b->type.lanes;
+
+	return b->type.lanes > 1 && b->align_bytes < bytes
+	       ? unit_vector(u, b->type, true) : unit_type(u, b->type);
+}
+
+/* Signed integers as wide as t's elements: what comparisons give. */
+static struct dtype
+mask_type(struct dtype t)
+{
+	for (int k = 0; k < DT_COUNT; k++) {
+		struct dtype mask = { (uint16_t)k, t.lanes };
+
+		if (dtype_class(mask) == DTC_INT &&
+		    dtype_bits(mask) == dtype_bits(t)) {
+			return mask;
+		}
+	}
+	return t;
+}
+
+const struct tdata *
+unit_facts(struct unit *u, struct dtype t)
+{
+	struct tdata *data;
+
+	if (t.lanes == 1) {
+		return u->d->types[t.kind].facts;
+	}
+	data = vector_data(u, t, false);
+	tdata_text(data, "type", unit_vector(u, t, false));
+	tdata_text(data, "short", unit_vector(u, t, false));
+	return data;
+}
+
+static bool
+print_vectors(struct unit *u, struct strbuf *out)
+{
+	for (int i = 0; i < u->d->vectors.before.n && u->vectors.n > 0; i++) {
+		strbuf_printf(out, "%s\n", u->d->vectors.before.data[i]);
+	}
+	for (int i = 0; i < u->vectors.n; i++) {
+		const struct vector_use *use = &u->vectors.data[i];
+		struct tdata *data = vector_data(u, use->type, use->loose);
+		const char *line;
+
+		tdata_text(data, "name", use->name);
+		line = render(u, u->d->file, "/vectors/define",
+			      u->d->vectors.define, data);
+		if (line == NULL) {
+			return false;
+		}
+		strbuf_printf(out, "%s\n", line);
+	}
+	if (u->vectors.n > 0) {
+		strbuf_putc(out, '\n');
+	}
+	return true;
+}
+
 const char *
 unit_literal(struct unit *u, struct dtype t, union number v)
 {
@@ -98,12 +231,16 @@ add_limits(struct unit *u, struct tdata *data, struct dtype t,
 }
 
 static struct tdata *
-helper_data(struct unit *u, struct dtype t, struct dtype to)
+helper_data(struct unit *u, const struct helper *h, struct dtype t,
+	    struct dtype to)
 {
 	const struct spelled_type *s = &u->d->types[to.kind];
 	struct tdata *data = tdata_new(u->a);
 
-	tdata_outer(data, u->d->types[t.kind].facts);
+	tdata_outer(data, unit_facts(u, t));
+	if (t.lanes > 1 && strstr(h->text, "{{mask}}") != NULL) {
+		tdata_text(data, "mask", unit_type(u, mask_type(t)));
+	}
 	tdata_text(data, "function", u->d->functions.helper);
 	tdata_text(data, "to_type", s->spelling);
 	tdata_text(data, "to_short", dtype_short(to));
@@ -113,21 +250,6 @@ helper_data(struct unit *u, struct dtype t, struct dtype to)
 		add_limits(u, data, t, to);
 	}
 	return data;
-}
-
-static const char *
-render(struct unit *u, const char *file, const char *item, const char *text,
-       const struct tdata *data)
-{
-	struct strbuf s;
-	const char *result = NULL;
-
-	strbuf_init(&s);
-	if (template_render(&u->m->diags, file, item, text, data, &s)) {
-		result = arena_strdup(u->a, s.data != NULL ? s.data : "");
-	}
-	strbuf_release(&s);
-	return result;
 }
 
 const char *
@@ -146,7 +268,7 @@ unit_helper(struct unit *u, const struct helper *h, struct dtype t,
 	}
 	use.name = render(u, u->d->file,
 			  arena_printf(u->a, "/helpers/%s/name", h->key),
-			  h->name, helper_data(u, t, to));
+			  h->name, helper_data(u, h, t, to));
 	if (use.name == NULL) {
 		return NULL;
 	}
@@ -161,9 +283,13 @@ unit_helper(struct unit *u, const struct helper *h, struct dtype t,
 bool
 unit_print_helpers(struct unit *u, struct strbuf *out)
 {
+	if (!print_vectors(u, out)) {
+		return false;
+	}
 	for (int i = 0; i < u->helpers.n; i++) {
 		const struct helper_use *use = &u->helpers.data[i];
-		struct tdata *data = helper_data(u, use->type, use->to);
+		struct tdata *data = helper_data(u, use->helper, use->type,
+						 use->to);
 
 		tdata_text(data, "name", use->name);
 		if (!template_render(&u->m->diags, use->helper->file, NULL,

@@ -148,16 +148,18 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 	struct tdata *data = tdata_new(w->a);
 	struct dtype t = p->buffer != NULL ? p->buffer->type : p->var->type;
 	struct binding *bound;
+	const char *type;
 	bool flat, is_const, is_kernel = lower_is_kernel(w->f);
 
-	if (dialect_type(w->d, t) == NULL) {
+	type = p->buffer != NULL ? unit_element_type(w->u, p->buffer)
+				 : unit_type(w->u, t);
+	if (type == NULL) {
 		w->failed = true;
 		return "";
 	}
-	unit_need_type(w->u, t);
 	bound = walk_bind(w, p->var, p->buffer != NULL ? p->buffer->name
 						       : p->var->name);
-	tdata_text(data, "type", w->d->types[t.kind].spelling);
+	tdata_text(data, "type", type);
 	tdata_text(data, "name", bound->text);
 	if (p->buffer == NULL) {
 		bool handle = dtype_class(t) == DTC_HANDLE;

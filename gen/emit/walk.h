@@ -11,6 +11,13 @@
 #include "layout.h"
 #include "names.h"
 
+/* A vector type; loose: aligned as its elements are. */
+struct vector_use {
+	struct dtype type;
+	bool loose;
+	const char *name;
+};
+
 struct helper_use {
 	const struct helper *helper;
 	struct dtype type, to;
@@ -37,7 +44,8 @@ struct unit {
 	const struct dialect *d;
 	struct arena *a;
 	VEC(const char *) headers;        /* sorted */
-	VEC(struct helper_use) helpers;   /* in order of first use */
+	VEC(struct vector_use) vectors;   /* in order of first use */
+	VEC(struct helper_use) helpers;
 	struct name_set globals;          /* of the file: no local takes one */
 	VEC(const struct func *) callees; /* beside those of the module */
 	VEC(struct external) externals;   /* in order of first use */
@@ -66,6 +74,14 @@ struct binding {
 void unit_init(struct unit *u, struct module *m, const struct dialect *d);
 void unit_need(struct unit *u, const char *header);
 void unit_need_type(struct unit *u, struct dtype t);
+/* How the type is spelled; with what that needs. NULL: the dialect has no such
+ * type; diagnosed. */
+const char *unit_type(struct unit *u, struct dtype t);
+/* The same for elements of b, which may be vectors of no known alignment. */
+const char *unit_element_type(struct unit *u, const struct buffer *b);
+const char *unit_vector(struct unit *u, struct dtype t, bool loose);
+/* What templates may say of a type. */
+const struct tdata *unit_facts(struct unit *u, struct dtype t);
 const char *unit_literal(struct unit *u, struct dtype t, union number v);
 /* Name of a helper for operands of type t (and result type to). */
 const char *unit_helper(struct unit *u, const struct helper *h,

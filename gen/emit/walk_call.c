@@ -72,11 +72,11 @@ pointer_argument(struct walker *w, const struct binding *value,
 	    (value->kind == VALUE_ARRAY && !flat &&
 	     same_inner(value->buffer, b)) ||
 	    (value->kind == VALUE_ARRAY && flat &&
-	     value->buffer->ndim <= 1)) {
+	     value->buffer->ndim <= 1 &&
+	     dtype_equal(value->buffer->type, b->type))) {
 		return value->text;
 	}
-	unit_need_type(w->u, b->type);
-	tdata_text(data, "type", w->d->types[b->type.kind].spelling);
+	tdata_text(data, "type", unit_element_type(w->u, b));
 	tdata_flag(data, "const", is_const);
 	tdata_text(data, "value", value->text);
 	tdata_list(data, "inner");
@@ -95,7 +95,7 @@ address_argument(struct walker *w, const struct expr *e,
 {
 	struct tdata *data = tdata_new(w->a);
 
-	tdata_text(data, "type", w->d->types[b->type.kind].spelling);
+	tdata_text(data, "type", unit_element_type(w->u, b));
 	tdata_flag(data, "const", is_const);
 	tdata_text(data, "value", walk_expr(w, e, w->d->unary));
 	tdata_list(data, "inner");
@@ -171,7 +171,7 @@ external_param(struct walker *w, const struct expr *e, const char **text)
 			struct tdata *data = tdata_new(w->a);
 
 			tdata_text(data, "type",
-				   w->d->types[b->type.kind].spelling);
+				   unit_element_type(w->u, b));
 			tdata_flag(data, "const", p.is_const);
 			tdata_text(data, "value", value->text);
 			*text = walk_render(w, w->d->access.pointer_cast,

@@ -45,6 +45,8 @@ failed_piece(struct walker *w)
 static struct piece
 infix(struct walker *w, const struct form *f, const struct expr *const *args)
 {
+	bool one_number = (args[0]->kind == EXPR_BROADCAST) !=
+			  (args[1]->kind == EXPR_BROADCAST);
 	const struct level *level = &w->d->levels[f->level];
 	struct piece side[2];
 	const char *text[2];
@@ -56,7 +58,10 @@ infix(struct walker *w, const struct form *f, const struct expr *const *args)
 		bool outer = (i == 1) == level->right;
 		bool same;
 
-		side[i] = walk_piece(w, args[i]);
+		/* Operators take a number for a vector of it. */
+		side[i] = walk_piece(w, one_number &&
+				     args[i]->kind == EXPR_BROADCAST
+				     ? args[i]->args[0] : args[i]);
 		same = side[i].level == f->level && outer;
 		if (side[i].level < f->level ||
 		    (side[i].level == f->level && !outer) ||
@@ -123,11 +128,10 @@ apply_to(struct walker *w, enum form_id id, struct dtype t, struct dtype to,
 
 	t = walk_computed(w, t);
 	f = dialect_form(w->d, id, t);
-	facts = w->d->types[t.kind].facts;
-
-	if (f == NULL) {
+	if (f == NULL || (t.lanes > 1 && unit_type(w->u, t) == NULL)) {
 		return failed_piece(w);
 	}
+	facts = unit_facts(w->u, t);
 	for (int i = 0; i < f->needs.n; i++) {
 		unit_need(w->u, f->needs.data[i]);
 	}
@@ -315,6 +319,9 @@ is_repeatable(struct walker *w, const struct expr *e)
 static bool
 is_number(const struct expr *e)
 {
+	if (e->kind == EXPR_BROADCAST) {
+		e = e->args[0];
+	}
 	return e->kind == EXPR_FLOAT && e->u.fval == e->u.fval;
 }
 
@@ -330,7 +337,13 @@ extreme(struct walker *w, const struct expr *e)
 			args[1] = e->args[0];
 		}
 		if (is_number(args[1])) {
-			bool again = is_repeatable(w, args[0]);
+			bool again = e->type.lanes == 1 &&
+				     is_repeatable(w, args[0]);
+
+			/* Of vectors, too, the limit is one number. */
+			if (args[1]->kind == EXPR_BROADCAST) {
+				args[1] = args[1]->args[0];
+			}
 
 			return apply(w, min ? again ? FORM_MIN_NUMBER
 						    : FORM_MIN_NUMBER_ANY
@@ -509,13 +522,32 @@ flat_index(struct walker *w, const struct buffer *b,
 	return simplify(&w->an, sum);
 }
 
+/* Those from the first on as one vector. */
+static const char *
+elements(struct walker *w, const struct binding *bound, struct dtype t,
+	 const char *first)
+{
+	const char *type = unit_vector(w->u, t, true);
+	struct tdata *data = tdata_new(w->a);
+
+	if (type == NULL) {
+		w->failed = true;
+		return "";
+	}
+	tdata_text(data, "type", type);
+	tdata_text(data, "first", first);
+	tdata_flag(data, "const", bound->is_const);
+	return walk_render(w, w->d->vectors.elements, data);
+}
+
 const char *
 walk_element(struct walker *w, const struct buffer *b,
 	     const struct expr *const *index, int n)
 {
 	const struct binding *bound = walk_find(w, b->data);
 	struct tdata *data = tdata_new(w->a);
-	const struct expr *one;
+	const struct expr *one, **first;
+	int lanes = n > 0 ? index[n - 1]->type.lanes : 1;
 
 	if (bound == NULL) {
 		walk_fail(w, "buffer %s is not in scope", b->name);
@@ -534,6 +566,23 @@ walk_element(struct walker *w, const struct buffer *b,
 		n -= 2;
 		if (n == 0) {
 			return bound->text;
+		}
+	}
+	if (lanes > 1 && index[n - 1]->kind == EXPR_RAMP &&
+	    expr_is_value(index[n - 1]->args[1], 1) && b->type.lanes == 1 &&
+	    (b->strides == NULL || expr_is_value(b->strides[n - 1], 1))) {
+		first = arena_array(w->a, const struct expr *, n);
+		memcpy(first, index, sizeof *first * (size_t)n);
+		first[n - 1] = index[n - 1]->args[0];
+		return elements(w, bound, (struct dtype){ b->type.kind,
+				(uint16_t)lanes }, walk_element(w, b, first,
+								n));
+	}
+	for (int i = 0; i < n; i++) {
+		if (index[i]->type.lanes > 1) {
+			walk_fail(w, "a vector of elements that do not follow "
+				  "each other");
+			return "";
 		}
 	}
 	w->addressed = false; /* its indices are values */
@@ -649,19 +698,27 @@ piece_of(struct walker *w, const struct expr *e)
 		return apply(w, FORM_NOT, e->type, e->args, 1);
 	case EXPR_SELECT:
 	case EXPR_IF:
+		if (e->args[0]->type.lanes > 1) {
+			walk_fail(w, "a choice lane by lane");
+			return failed_piece(w);
+		}
 		return apply(w, FORM_SELECT, e->type, e->args, 3);
 	case EXPR_CAST:
 		return cast(w, e);
 	case EXPR_LOAD:
 		addressed = w->addressed;
 		p.text = walk_element(w, e->u.buffer, e->args, e->n_args);
+		if (e->type.lanes > e->u.buffer->type.lanes) {
+			p.level = w->d->unary;
+		}
 		return addressed ? p : walk_loaded(w, e->type, p);
 	case EXPR_CALL:
 		return intrinsic(w, e);
 	case EXPR_RAMP:
 		return apply(w, FORM_RAMP, dtype_of(DT_VOID), e->args, 2);
 	case EXPR_BROADCAST:
-		return apply(w, FORM_BROADCAST, dtype_of(DT_VOID), e->args, 1);
+		return apply(w, FORM_BROADCAST, w->d->vectors.rejected == NULL
+			     ? e->type : dtype_of(DT_VOID), e->args, 1);
 	default:
 		walk_fail(w, "%s cannot be emitted", expr_kind_name(e->kind));
 		return failed_piece(w);

@@ -265,15 +265,14 @@ walk_let(struct walker *w, struct stmt *s)
 	bool handle = dtype_class(v->type) == DTC_HANDLE;
 	bool is_const = handle && is_const_handle(w, value);
 	bool is_data = !handle && walk_is_data(w, value);
+	const char *type = unit_type(w->u, walk_computed(w, v->type));
 	struct binding *b;
 
-	if (dialect_type(w->d, v->type) == NULL) {
+	if (type == NULL) {
 		w->failed = true;
 		return;
 	}
-	unit_need_type(w->u, walk_computed(w, v->type));
-	tdata_text(data, "type",
-		   w->d->types[walk_computed(w, v->type).kind].spelling);
+	tdata_text(data, "type", type);
 	tdata_text(data, "value", walk_expr(w, value, w->d->assignment));
 	b = walk_bind(w, v, v->name);
 	b->data = is_data;
@@ -389,13 +388,14 @@ static void
 declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 {
 	const struct buffer *b = s->u.buffer;
+	const char *type = unit_type(w->u, b->type);
 	struct tdata *data = tdata_new(w->a);
 	const struct fragment_form *fragment = NULL;
 	struct binding *bound;
 	bool is_kernel = lower_is_kernel(w->f), shared = buffer_is_shared(b);
 	int ndim = b->ndim;
 
-	if (dialect_type(w->d, b->type) == NULL) {
+	if (type == NULL) {
 		w->failed = true;
 		return;
 	}
@@ -413,10 +413,7 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 		}
 		ndim -= 2;
 	}
-	unit_need_type(w->u, b->type);
-	tdata_text(data, "type", fragment != NULL
-		   ? fragment->spelling
-		   : w->d->types[b->type.kind].spelling);
+	tdata_text(data, "type", fragment != NULL ? fragment->spelling : type);
 	tdata_list(data, "extents");
 	tdata_text(data, "align", NULL);
 	if (b->align_bytes > 0) {
@@ -511,6 +508,10 @@ walk_store(struct walker *w, struct stmt *s)
 	id = compound(w, s, &value);
 	tdata_text(data, "target",
 		   walk_element(w, s->u.buffer, s->args + 1, s->n_args - 1));
+	/* Operators take a number for a vector of it. */
+	if (id != SAY_STORE && value->kind == EXPR_BROADCAST) {
+		value = value->args[0];
+	}
 	tdata_text(data, "value", walk_stored(w, value));
 	say(w, id, false, data);
 }

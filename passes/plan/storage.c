@@ -94,7 +94,7 @@ buffer_bytes(struct program *p, const struct kernel_arg *arg, int64_t *bytes)
 			return unbounded(p, arg->tensor ? arg->tensor->name
 							: arg->buffer->name);
 		}
-		*bytes = elems * dtype_bytes(arg->buffer->type);
+		*bytes = elems * buffer_element_bytes(arg->buffer);
 	}
 	if (arg->tensor) {
 		if (!tensor_max_elems(arg->tensor, &stored)) {

@@ -74,6 +74,7 @@ MISTAKES = [
     ("device", []), ("device", {"indices": {"blockIdx.w": "x"}}),
     ("device", {"launch": "go"}), ("device", {"barriers": {"warp": "x"}}),
     ("helpers", {"min": {"names": "x"}}),
+    ("vectors", {"colour": 1}), ("vectors", {"name": 1}),
     ("weights", {"large": "huge"}), ("weights", {"forms": ["d"]}),
     ("weights", {"in_source_bytes": -1}),
     ("templates", {"footer": "f.tmpl"}), ("files", {"header": 1}),

@@ -9,10 +9,57 @@
 /* Weights: digits_weights.S */
 extern const float digits_conv1_w[3][3][16];
 extern const float digits_conv1_bias[16];
-extern const float digits_conv2_w[3][3][16][24];
-extern const float digits_conv2_bias[24];
+extern const float digits_conv2_w[3][3][16][3][8];
+extern const float digits_conv2_bias[3][8];
 extern const float digits_fc_gemm_w[384][10];
 extern const float digits_fc_gemm_bias[10];
+
+/* Vectors stay within this file, however they are passed. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+typedef float f32x16 __attribute__((vector_size(64), may_alias));
+typedef int32_t i32x16 __attribute__((vector_size(64), may_alias));
+typedef float f32x16_any __attribute__((vector_size(64), aligned(4), may_alias));
+typedef float f32x8 __attribute__((vector_size(32), may_alias));
+typedef float f32x8_any __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t i32x8 __attribute__((vector_size(32), may_alias));
+
+static f32x16
+all_f32x16(float a)
+{
+	return a - (f32x16){ 0.0f };
+}
+
+static f32x16
+at_least_f32x16(f32x16 a, float b) /* NaN where a is */
+{
+	const f32x16 limit = b - (f32x16){ 0.0f };
+	const i32x16 take_limit = a < limit;
+
+	return (f32x16)(((i32x16)limit & take_limit) | ((i32x16)a & ~take_limit));
+}
+
+static f32x16
+max_f32x16(f32x16 a, f32x16 b) /* NaN where one is */
+{
+	const i32x16 take_a = (a > b) | (a != a);
+
+	return (f32x16)(((i32x16)a & take_a) | ((i32x16)b & ~take_a));
+}
+
+static f32x8
+all_f32x8(float a)
+{
+	return a - (f32x8){ 0.0f };
+}
+
+static f32x8
+at_least_f32x8(f32x8 a, float b) /* NaN where a is */
+{
+	const f32x8 limit = b - (f32x8){ 0.0f };
+	const i32x8 take_limit = a < limit;
+
+	return (f32x8)(((i32x8)limit & take_limit) | ((i32x8)a & ~take_limit));
+}
 
 static float
 max_f32(float a, float b) /* NaN if one is */
@@ -33,18 +80,15 @@ max_f32(float a, float b) /* NaN if one is */
  *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, 512 bytes of stack
  */
 static __attribute__((noinline)) void
-conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
-      const float bias[restrict 16], float y[restrict 8][8][16])
+conv1(const float x[restrict 8][8], const f32x16 w[restrict 3][3],
+      const f32x16 bias[restrict 1], f32x16 y[restrict 8][8])
 {
 	for (int32_t oh = 0; oh < 8; ++oh) {
-		float acc[8][16];
+		f32x16 acc[8];
 
 		#pragma GCC unroll 8
 		for (int32_t ow = 0; ow < 8; ++ow) {
-			#pragma omp simd
-			for (int32_t oc = 0; oc < 16; ++oc) {
-				acc[ow][oc] = 0.0f;
-			}
+			acc[ow] = all_f32x16(0.0f);
 		}
 		for (int32_t kh = 0; kh < 3; ++kh) {
 			const int32_t ih = oh + kh - 1;
@@ -56,10 +100,7 @@ conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
 						const int32_t iw = ow + kw - 1;
 
 						if (iw >= 0 && iw < 8) {
-							#pragma omp simd
-							for (int32_t oc = 0; oc < 16; ++oc) {
-								acc[ow][oc] += x[ih][iw] * w[kh][kw][oc];
-							}
+							acc[ow] += x[ih][iw] * w[kh][kw];
 						}
 					}
 				}
@@ -67,12 +108,7 @@ conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
 		}
 		#pragma GCC unroll 8
 		for (int32_t ow = 0; ow < 8; ++ow) {
-			#pragma omp simd
-			for (int32_t oc = 0; oc < 16; ++oc) {
-				const float v = acc[ow][oc] + bias[oc];
-
-				y[oh][ow][oc] = v < 0.0f ? 0.0f : v;
-			}
+			y[oh][ow] = at_least_f32x16(acc[ow] + bias[0], 0.0f);
 		}
 	}
 }
@@ -85,36 +121,26 @@ conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
  *   work      1024 FLOP, reads 4096 bytes, writes 2304 bytes, 256 bytes of stack
  */
 static __attribute__((noinline)) void
-pool1(const float x[restrict 8][8][16], float y[restrict 6][6][16])
+pool1(const f32x16 x[restrict 8][8], float y[restrict 6][6][16])
 {
 	for (int32_t oh = 0; oh < 4; ++oh) {
-		float acc[4][16];
+		f32x16 acc[4];
 
 		#pragma GCC unroll 4
 		for (int32_t ow = 0; ow < 4; ++ow) {
-			#pragma omp simd
-			for (int32_t c = 0; c < 16; ++c) {
-				acc[ow][c] = -INFINITY;
-			}
+			acc[ow] = all_f32x16(-INFINITY);
 		}
 		for (int32_t kh = 0; kh < 2; ++kh) {
 			for (int32_t kw = 0; kw < 2; ++kw) {
 				#pragma GCC unroll 4
 				for (int32_t ow = 0; ow < 4; ++ow) {
-					#pragma omp simd
-					for (int32_t c = 0; c < 16; ++c) {
-						acc[ow][c] = max_f32(acc[ow][c],
-						                     x[oh * 2 + kh][ow * 2 + kw][c]);
-					}
+					acc[ow] = max_f32x16(acc[ow], x[oh * 2 + kh][ow * 2 + kw]);
 				}
 			}
 		}
 		#pragma GCC unroll 4
 		for (int32_t ow = 0; ow < 4; ++ow) {
-			#pragma omp simd
-			for (int32_t c = 0; c < 16; ++c) {
-				y[oh + 1][ow + 1][c] = acc[ow][c];
-			}
+			*(f32x16_any *)&y[oh + 1][ow + 1][0] = acc[ow];
 		}
 	}
 	for (int32_t w = 0; w < 6; ++w) {
@@ -148,20 +174,20 @@ pool1(const float x[restrict 8][8][16], float y[restrict 6][6][16])
  *   x         "pool1": f32 [1][16][4][4]
  *   y         "relu2": f32 [1][24][4][4]
  *   schedule  tiled oc_tile 24, ow_tile 4, w packed by 24
- *   work      0.1 MFLOP, reads 16224 bytes, writes 1536 bytes, 384 bytes of stack
+ *   work      0.1 MFLOP, reads 16224 bytes, writes 1536 bytes, 416 bytes of stack
  */
 static __attribute__((noinline)) void
-conv2(const float x[restrict 6][6][16], const float w[restrict 3][3][16][24],
-      const float bias[restrict 24], float y[restrict 24][4][4])
+conv2(const float x[restrict 6][6][16], const f32x8 w[restrict 3][3][16][3],
+      const f32x8 bias[restrict 3], float y[restrict 24][4][4])
 {
 	for (int32_t oh = 0; oh < 4; ++oh) {
-		float acc[4][24];
+		f32x8 acc[4][3];
 
 		#pragma GCC unroll 4
 		for (int32_t ow = 0; ow < 4; ++ow) {
-			#pragma omp simd
-			for (int32_t oc = 0; oc < 24; ++oc) {
-				acc[ow][oc] = 0.0f;
+			#pragma GCC unroll 3
+			for (int32_t oc = 0; oc < 3; ++oc) {
+				acc[ow][oc] = all_f32x8(0.0f);
 			}
 		}
 		for (int32_t kh = 0; kh < 3; ++kh) {
@@ -169,8 +195,8 @@ conv2(const float x[restrict 6][6][16], const float w[restrict 3][3][16][24],
 				for (int32_t ic = 0; ic < 16; ++ic) {
 					#pragma GCC unroll 4
 					for (int32_t ow = 0; ow < 4; ++ow) {
-						#pragma omp simd
-						for (int32_t oc = 0; oc < 24; ++oc) {
+						#pragma GCC unroll 3
+						for (int32_t oc = 0; oc < 3; ++oc) {
 							acc[ow][oc] += x[oh + kh][ow + kw][ic] * w[kh][kw][ic][oc];
 						}
 					}
@@ -179,11 +205,15 @@ conv2(const float x[restrict 6][6][16], const float w[restrict 3][3][16][24],
 		}
 		#pragma GCC unroll 4
 		for (int32_t ow = 0; ow < 4; ++ow) {
-			#pragma omp simd
-			for (int32_t oc = 0; oc < 24; ++oc) {
-				const float v = acc[ow][oc] + bias[oc];
+			#pragma GCC unroll 3
+			for (int32_t oc = 0; oc < 3; ++oc) {
+				float lanes[8];
 
-				y[oc][oh][ow] = v < 0.0f ? 0.0f : v;
+				*(f32x8_any *)&lanes[0] = at_least_f32x8(acc[ow][oc]
+				                                       + bias[oc], 0.0f);
+				for (int32_t lane = 0; lane < 8; ++lane) {
+					y[oc * 8 + lane][oh][ow] = lanes[lane];
+				}
 			}
 		}
 	}
@@ -294,10 +324,12 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	void *const flat = workspace;
 	void *const fc = workspace + 1536;
 
-	conv1((const float (*)[8])in->image, digits_conv1_w, digits_conv1_bias,
-	      relu1);
+	conv1((const float (*)[8])in->image,
+	      (const f32x16 (*)[3])digits_conv1_w,
+	      (const f32x16 *)digits_conv1_bias, relu1);
 	pool1(relu1, pool1_out);
-	conv2(pool1_out, digits_conv2_w, digits_conv2_bias, relu2);
+	conv2(pool1_out, (const f32x8 (*)[3][16][3])digits_conv2_w,
+	      (const f32x8 *)digits_conv2_bias, relu2);
 	fc_gemm(flat, digits_fc_gemm_w, digits_fc_gemm_bias, fc);
 	prob(fc, out->prob);
 	return DIGITS_OK;

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lets local arrays hold vectors, so that compilers keep them in registers.
+ *
+ *   acc = T.alloc_buffer((7, 64))      acc = T.alloc_buffer((7, 4), "f32x16")
+ *   for ow in T.unroll(7):             for ow in T.unroll(7):
+ *     for oc in T.vectorized(64):  ->    for oc in T.unroll(4):
+ *       acc[ow, oc] = acc[ow, oc]          acc[ow, oc] = acc[ow, oc]
+ *         + x[ow] * w[oc]                    + T.Broadcast(x[ow], 16) * w[oc]
+ *
+ * A function says which vectors its target has in its note "vectors"
+ * ("float32x16 float32x8", best first); without it nothing changes. An array
+ * is changed if every loop that uses it is a vectorized one and can be written
+ * with whole vectors (vector_loops.c). Other vectorized loops stay: compilers
+ * are good at those. Parameters that are only ever accessed by whole vectors
+ * become arrays of vectors too, the same bytes, if the function has the note
+ * "vector_params": its callers then are ours. */
+#include "lower_passes.h"
+
+#include <string.h>
+
+#include "thread_loops.h"
+#include "vectors.h"
+
+bool
+vectors_walks(struct vectors *x, const struct stmt *at,
+	      const struct expr *const *index, int n, struct var *v,
+	      const struct expr **rest)
+{
+	struct analyser a;
+	int64_t step;
+
+	for (int i = 0; i < n; i++) {
+		if (index[i]->type.lanes != 1 ||
+		    (i < n - 1 && expr_uses_var(index[i], v))) {
+			return false;
+		}
+	}
+	if (n == 0 || !expr_uses_var(index[n - 1], v)) {
+		return false;
+	}
+	analyser_init(&a, x->module);
+	analyser_enter(&a, at);
+	return analyse_affine(&a, index[n - 1], &v, 1, &step, rest) &&
+	       step == 1;
+}
+
+bool
+vectors_divides(struct vectors *x, const struct stmt *at,
+		const struct expr *e)
+{
+	struct analyser a;
+
+	analyser_init(&a, x->module);
+	analyser_enter(&a, at);
+	return prove(&a, expr_eq(x->module,
+		expr_floormod(x->module, e, expr_int(x->module, e->type,
+						     x->type.lanes)),
+		expr_int(x->module, e->type, 0)));
+}
+
+bool
+vectors_is_local(const struct vectors *x, const struct buffer *b)
+{
+	for (int i = 0; i < x->locals.n; i++) {
+		if (x->locals.data[i] == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Dense, of the vectors' element type, its rows whole vectors? */
+static bool
+has_whole_rows(const struct vectors *x, const struct buffer *b)
+{
+	int64_t last;
+
+	return b->type.kind == x->type.kind && b->type.lanes == 1 &&
+	       b->strides == NULL && b->ndim >= 1 &&
+	       expr_is_int(b->shape[b->ndim - 1], &last) && last > 0 &&
+	       last % x->type.lanes == 0;
+}
+
+/* -- which arrays, which loops -- */
+
+static bool
+find_locals(void *ctx, struct stmt *s)
+{
+	struct vectors *x = ctx;
+
+	if (s->kind == STMT_ALLOC && has_whole_rows(x, s->u.buffer) &&
+	    !buffer_is_shared(s->u.buffer)) {
+		vec_push(&x->module->arena, &x->locals, s->u.buffer);
+	}
+	return true;
+}
+
+/* The vectorized loop around s, of whole vectors; NULL if there is none. */
+static struct stmt *
+loop_around(struct vectors *x, struct stmt *s)
+{
+	int64_t extent;
+
+	while (s != NULL && (s->kind != STMT_FOR ||
+			     s->u.loop.kind != FOR_VECTORIZED)) {
+		s = s->parent;
+	}
+	if (s == NULL || !expr_is_int(s->args[1], &extent) || extent < 1 ||
+	    extent % x->type.lanes != 0) {
+		return NULL;
+	}
+	return s;
+}
+
+/* Whole vectors in every loop? */
+static bool
+local_fits(struct vectors *x, const struct buffer *b)
+{
+	struct access_list uses = { 0 };
+
+	access_collect(x->func, x->func->body, b, &uses);
+	for (int i = 0; i < uses.list.n; i++) {
+		const struct access *u = &uses.list.data[i];
+		struct stmt *loop = loop_around(x, u->at);
+		const struct expr *rest;
+
+		if (loop == NULL || u->address ||
+		    !vectors_walks(x, u->at, u->index, b->ndim,
+				   loop->u.loop.var, &rest) ||
+		    !vectors_divides(x, loop, loop->args[0]) ||
+		    !vectors_divides(x, u->at, rest)) {
+			return false;
+		}
+	}
+	return uses.list.n > 0;
+}
+
+static void
+drop_local(struct vectors *x, const struct buffer *b)
+{
+	int kept = 0;
+
+	for (int i = 0; i < x->locals.n; i++) {
+		if (x->locals.data[i] != b) {
+			x->locals.data[kept++] = x->locals.data[i];
+		}
+	}
+	x->locals.n = kept;
+}
+
+static void
+add_loop(struct vectors *x, struct stmt *loop)
+{
+	for (int i = 0; i < x->loops.n; i++) {
+		if (x->loops.data[i] == loop) {
+			return;
+		}
+	}
+	vec_push(&x->module->arena, &x->loops, loop);
+}
+
+static void
+find_loops(struct vectors *x)
+{
+	struct access_list uses = { 0 };
+
+	x->loops.n = 0;
+	access_collect(x->func, x->func->body, NULL, &uses);
+	for (int i = 0; i < uses.list.n; i++) {
+		const struct access *u = &uses.list.data[i];
+
+		if (vectors_is_local(x, u->buffer)) {
+			add_loop(x, loop_around(x, u->at));
+		}
+	}
+}
+
+/* Arrays that a loop uses which cannot be written with vectors go, until all
+ * loops can. */
+static void
+choose(struct vectors *x)
+{
+	bool again = true;
+
+	for (int i = x->locals.n - 1; i >= 0; i--) {
+		if (!local_fits(x, x->locals.data[i])) {
+			drop_local(x, x->locals.data[i]);
+		}
+	}
+	while (again) {
+		again = false;
+		find_loops(x);
+		for (int i = 0; i < x->loops.n && !again; i++) {
+			struct access_list uses = { 0 };
+
+			if (vectors_loop_fits(x, x->loops.data[i])) {
+				continue;
+			}
+			again = true;
+			access_collect(x->func, x->loops.data[i], NULL, &uses);
+			for (int k = 0; k < uses.list.n; k++) {
+				drop_local(x, uses.list.data[k].buffer);
+			}
+		}
+	}
+}
+
+/* -- arrays of vectors -- */
+
+static bool
+is_whole_vector(struct vectors *x, const struct access *u)
+{
+	int n = u->buffer->ndim;
+	const struct expr *last = u->index[n - 1];
+
+	for (int i = 0; i < n - 1; i++) {
+		if (u->index[i]->type.lanes != 1) {
+			return false;
+		}
+	}
+	return !u->address && last->kind == EXPR_RAMP &&
+	       last->type.lanes == x->type.lanes &&
+	       expr_is_value(last->args[1], 1) &&
+	       vectors_divides(x, u->at, last->args[0]);
+}
+
+struct retyping {
+	struct vectors *x;
+	const struct buffer *from;
+	bool drop; /* the last dimension */
+};
+
+static void
+retype_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	     const struct expr **new)
+{
+	const struct retyping *r = ctx;
+	struct module *m = r->x->module;
+	int last = r->from->ndim - 1;
+	const struct expr *base = old[last]->args[0];
+	struct analyser a;
+
+	for (int i = 0; i < last; i++) {
+		new[i] = old[i];
+	}
+	if (!r->drop) {
+		analyser_init(&a, m);
+		analyser_enter(&a, at);
+		new[last] = simplify(&a, expr_floordiv(m, base,
+			expr_int(m, base->type, r->x->type.lanes)));
+	}
+}
+
+static void
+retype(struct vectors *x, const struct buffer *b, bool is_param)
+{
+	struct module *m = x->module;
+	struct access_list uses = { 0 };
+	struct retyping r = { x, b, false };
+	struct buffer_spec spec = {
+		.name = b->name, .type = x->type, .ndim = b->ndim,
+		.scope = b->scope, .align_bytes = b->align_bytes,
+	};
+	const struct expr **shape = arena_array(&m->arena,
+				const struct expr *, b->ndim);
+	const struct expr *rows;
+
+	access_collect(x->func, x->func->body, b, &uses);
+	for (int i = 0; i < uses.list.n; i++) {
+		if (!is_whole_vector(x, &uses.list.data[i])) {
+			return;
+		}
+	}
+	if (uses.list.n == 0) {
+		return;
+	}
+	memcpy(shape, b->shape, sizeof *shape * (size_t)b->ndim);
+	rows = expr_floordiv(m, shape[b->ndim - 1],
+			     expr_int(m, shape[b->ndim - 1]->type,
+				      x->type.lanes));
+	shape[b->ndim - 1] = rows;
+	r.drop = expr_is_value(rows, 1) && (!is_param || b->ndim > 1);
+	spec.ndim -= r.drop;
+	spec.shape = shape;
+	buffer_remap(x->func, x->func->body, b, buffer_new(m, &spec),
+		     retype_index, &r);
+}
+
+static void
+retype_all(struct vectors *x)
+{
+	struct func *f = x->func;
+
+	for (int i = 0; i < x->locals.n; i++) {
+		retype(x, x->locals.data[i], false);
+	}
+	for (int i = 0; i < f->params.n &&
+			func_note(f, "vector_params") != NULL; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		if (b != NULL && has_whole_rows(x, b)) {
+			retype(x, b, true);
+		}
+	}
+}
+
+static void
+use_vectors(struct vectors *x)
+{
+	x->locals.n = 0;
+	stmt_visit(x->func->body, find_locals, x);
+	choose(x);
+	for (int i = 0; i < x->loops.n; i++) {
+		vectors_rewrite_loop(x, x->loops.data[i]);
+	}
+	if (x->loops.n > 0) {
+		retype_all(x);
+	}
+}
+
+bool
+lower_vectors(struct func *f)
+{
+	const struct expr *note = func_note(f, "vectors");
+	struct vectors x = { .func = f, .module = f->module };
+	const char *word = note != NULL && note->kind == EXPR_STRING
+			   ? note->u.text : "";
+
+	while (*word != '\0') {
+		size_t length = strcspn(word, " ");
+
+		if (dtype_from_name(arena_strndup(&f->module->arena, word,
+						  length), &x.type) &&
+		    x.type.lanes > 1) {
+			use_vectors(&x);
+		}
+		word += length + strspn(word + length, " ");
+	}
+	func_set_note(f, "vectors", NULL);
+	func_set_note(f, "vector_params", NULL);
+	return true;
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A vectorized loop as statements on whole vectors, one after the other. What
+ * has no vectors (calls, elements far apart) gets its lanes through a small
+ * array, so that no array of accumulators is indexed by a lane:
+ *
+ *   for oc in T.vectorized(32):        for oc in T.unroll(2):
+ *     y[oc, h] = exp(acc[oc])     ->     lanes[0:16] = acc[oc * 16:oc * 16 + 16]
+ *                                        for lane in range(16):
+ *                                          y[oc * 16 + lane, h] = exp(lanes[lane])
+ */
+#include <string.h>
+
+#include "vectors.h"
+
+struct loop {
+	struct vectors *x;
+	struct var *var;      /* of the loop as it was */
+	const struct stmt *at;
+	const struct expr *start; /* of the vector at hand */
+	VEC(const struct expr *) spilled; /* vectors that lanes are read of */
+	VEC(const struct buffer *) lanes; /* where each of them is */
+	struct var *lane;
+};
+
+static bool
+is_uniform(const struct loop *l, const struct expr *e)
+{
+	return !expr_uses_var(e, l->var);
+}
+
+/* Has the target vectors for it: one type, plain arithmetic? */
+static bool
+has_vector(struct loop *l, const struct expr *e)
+{
+	struct vectors *x = l->x;
+	const struct expr *rest;
+
+	if (is_uniform(l, e)) {
+		return e->type.kind == x->type.kind && e->type.lanes == 1;
+	}
+	switch (e->kind) {
+	case EXPR_LOAD:
+		return e->u.buffer->type.kind == x->type.kind &&
+		       e->u.buffer->type.lanes == 1 &&
+		       vectors_walks(x, l->at, e->args, e->n_args, l->var,
+				     &rest);
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+	case EXPR_DIV:
+	case EXPR_MIN:
+	case EXPR_MAX:
+		return dtype_is_float(e->type) && has_vector(l, e->args[0]) &&
+		       has_vector(l, e->args[1]);
+	case EXPR_IF:
+	case EXPR_SELECT:
+		return is_uniform(l, e->args[0]) &&
+		       e->args[0]->type.lanes == 1 &&
+		       has_vector(l, e->args[1]) && has_vector(l, e->args[2]);
+	default:
+		return false;
+	}
+}
+
+struct local_search {
+	const struct vectors *x;
+	bool found;
+};
+
+static void
+find_local(void *ctx, const struct expr *e)
+{
+	struct local_search *s = ctx;
+
+	s->found |= e->kind == EXPR_LOAD &&
+		    vectors_is_local(s->x, e->u.buffer);
+}
+
+static bool
+reads_local(const struct vectors *x, const struct expr *e)
+{
+	struct local_search s = { x, false };
+
+	expr_visit(e, find_local, &s);
+	return s.found;
+}
+
+/* -- does it fit -- */
+
+struct guard_search {
+	struct loop *l;
+	bool found;
+};
+
+/* What reads a local only where a condition holds, and has no vectors: lanes
+ * are read before the condition is looked at. */
+static void
+find_guard(void *ctx, const struct expr *e)
+{
+	struct guard_search *g = ctx;
+
+	g->found |= (e->kind == EXPR_IF || e->kind == EXPR_AND ||
+		     e->kind == EXPR_OR) &&
+		    reads_local(g->l->x, e) && !has_vector(g->l, e);
+}
+
+static bool
+store_fits(struct loop *l, const struct stmt *s)
+{
+	const struct buffer *b = s->u.buffer;
+	struct guard_search guard = { l, false };
+	bool varies = false;
+
+	for (int i = 1; i < s->n_args; i++) {
+		varies |= !is_uniform(l, s->args[i]);
+		if (s->args[i]->type.lanes != 1 ||
+		    reads_local(l->x, s->args[i])) {
+			return false;
+		}
+	}
+	expr_visit(s->args[0], find_guard, &guard);
+	return !guard.found && varies && b->type.lanes == 1 &&
+	       s->args[0]->type.lanes == 1;
+}
+
+static bool
+stmt_fits(struct loop *l, const struct stmt *s)
+{
+	l->at = s;
+	switch (s->kind) {
+	case STMT_STORE:
+		return store_fits(l, s);
+	case STMT_IF:
+		if (!is_uniform(l, s->args[0]) ||
+		    reads_local(l->x, s->args[0])) {
+			return false;
+		}
+		break;
+	case STMT_FOR:
+		if (s->u.loop.kind == FOR_VECTORIZED ||
+		    s->u.loop.kind == FOR_THREAD ||
+		    !is_uniform(l, s->args[0]) ||
+		    !is_uniform(l, s->args[1]) ||
+		    reads_local(l->x, s->args[0]) ||
+		    reads_local(l->x, s->args[1])) {
+			return false;
+		}
+		break;
+	case STMT_SEQ:
+		break;
+	default:
+		return false;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i] != NULL && !stmt_fits(l, s->children[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+vectors_loop_fits(struct vectors *x, struct stmt *loop)
+{
+	struct loop l = { .x = x, .var = loop->u.loop.var };
+
+	return stmt_fits(&l, loop->children[0]);
+}
+
+/* -- expressions -- */
+
+static const struct expr **
+vector_index(struct loop *l, const struct expr *const *index, int n)
+{
+	struct module *m = l->x->module;
+	const struct expr **new = arena_array(&m->arena, const struct expr *,
+					      n + 1);
+	const struct expr *rest;
+	struct analyser a;
+
+	memcpy(new, index, sizeof *new * (size_t)n);
+	vectors_walks(l->x, l->at, index, n, l->var, &rest);
+	analyser_init(&a, m);
+	analyser_enter(&a, l->at);
+	rest = simplify(&a, expr_add(m, rest, l->start));
+	new[n - 1] = expr_ramp(m, rest, expr_int(m, rest->type, 1),
+			       l->x->type.lanes);
+	return new;
+}
+
+static const struct expr *
+vector_of(struct loop *l, const struct expr *e)
+{
+	struct module *m = l->x->module;
+	const struct expr *args[3];
+
+	if (is_uniform(l, e)) {
+		return expr_broadcast(m, e, l->x->type.lanes);
+	}
+	if (e->kind == EXPR_LOAD) {
+		return expr_load(m, e->u.buffer,
+				 vector_index(l, e->args, e->n_args),
+				 e->n_args);
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		bool condition = i == 0 && e->n_args == 3;
+
+		args[i] = condition ? e->args[i] : vector_of(l, e->args[i]);
+	}
+	return e->n_args == 3 ? expr_if(m, args[0], args[1], args[2])
+			      : expr_rebuild(m, e, args);
+}
+
+/* A small array for the lanes of one vector. */
+static const struct buffer *
+new_lanes(struct loop *l)
+{
+	struct module *m = l->x->module;
+	const struct expr *lanes = expr_i32(m, l->x->type.lanes);
+	struct buffer_spec spec = {
+		.name = "lanes", .type = dtype_of(l->x->type.kind), .ndim = 1,
+		.shape = &lanes, .scope = "local",
+	};
+
+	vec_push(&m->arena, &l->lanes, buffer_new(m, &spec));
+	return l->lanes.data[l->lanes.n - 1];
+}
+
+/* One lane of a vector, through such an array. */
+static const struct expr *
+lane_of(struct loop *l, const struct expr *vector)
+{
+	struct module *m = l->x->module;
+	int i = 0;
+
+	while (i < l->spilled.n && l->spilled.data[i] != vector) {
+		i++;
+	}
+	if (i == l->spilled.n) {
+		vec_push(&m->arena, &l->spilled, vector);
+		new_lanes(l);
+	}
+	return expr_load(m, l->lanes.data[i], &l->lane->expr, 1);
+}
+
+/* In the loop over lanes: what reads locals comes out of vectors. */
+static const struct expr *
+spill(void *ctx, const struct expr *e)
+{
+	struct loop *l = ctx;
+	struct module *m = l->x->module;
+
+	if (e->kind == EXPR_VAR && e->u.var == l->var) {
+		return expr_add(m, l->start, l->lane->expr);
+	}
+	if (!is_uniform(l, e) && reads_local(l->x, e) && has_vector(l, e)) {
+		return lane_of(l, vector_of(l, e));
+	}
+	return NULL;
+}
+
+/* -- statements -- */
+
+static const struct expr *
+all_lanes(const struct loop *l)
+{
+	struct module *m = l->x->module;
+
+	return expr_ramp(m, expr_i32(m, 0), expr_i32(m, 1), l->x->type.lanes);
+}
+
+static struct stmt *
+store_lanes(struct loop *l, const struct buffer *b, const struct expr *vector)
+{
+	const struct expr *all = all_lanes(l);
+
+	return stmt_store(l->x->func, b, vector, &all, 1);
+}
+
+/* lanes = vectors; for lane: the store; what is stored to a local goes there as
+ * a vector when all its lanes are done. */
+static struct stmt *
+by_lane(struct loop *l, struct stmt *s, bool walks)
+{
+	struct func *f = l->x->func;
+	struct module *m = l->x->module;
+	const struct buffer *b = s->u.buffer, *result = NULL;
+	const struct expr **args = arena_array(&m->arena,
+				const struct expr *, s->n_args);
+	struct stmt **list, *body;
+	int n = 0;
+
+	l->spilled.n = l->lanes.n = 0;
+	l->lane = var_new(m, "lane", l->var->type);
+	for (int i = 0; i < s->n_args; i++) {
+		args[i] = expr_rewrite(m, s->args[i], spill, l);
+	}
+	list = arena_array(&m->arena, struct stmt *, l->spilled.n + 2);
+	for (int i = 0; i < l->spilled.n; i++) {
+		list[n++] = store_lanes(l, l->lanes.data[i],
+					l->spilled.data[i]);
+	}
+	if (vectors_is_local(l->x, b)) {
+		result = new_lanes(l);
+		body = stmt_store(f, result, args[0], &l->lane->expr, 1);
+	} else {
+		body = stmt_store(f, b, args[0], args + 1, s->n_args - 1);
+	}
+	list[n++] = stmt_for(f, l->lane, expr_int(m, l->lane->type, 0),
+			     expr_int(m, l->lane->type, l->x->type.lanes),
+			     walks ? FOR_VECTORIZED : FOR_SERIAL, body);
+	if (result != NULL) {
+		const struct expr *all = all_lanes(l);
+
+		list[n++] = stmt_store(f, b, expr_load(m, result, &all, 1),
+				       vector_index(l, s->args + 1, b->ndim),
+				       b->ndim);
+	}
+	body = stmt_seq(f, list, n);
+	for (int i = l->lanes.n - 1; i >= 0; i--) {
+		body = stmt_alloc(f, l->lanes.data[i], body);
+	}
+	return body;
+}
+
+static void
+rewrite_store(struct loop *l, struct stmt *s)
+{
+	struct func *f = l->x->func;
+	const struct buffer *b = s->u.buffer;
+	const struct expr *rest;
+	bool walks;
+
+	l->at = s;
+	walks = vectors_walks(l->x, s, s->args + 1, b->ndim, l->var, &rest);
+	if (walks && b->type.kind == l->x->type.kind &&
+	    has_vector(l, s->args[0])) {
+		stmt_replace(f, s, stmt_store(f, b,
+				vector_of(l, s->args[0]),
+				vector_index(l, s->args + 1, b->ndim),
+				b->ndim));
+	} else {
+		stmt_replace(f, s, by_lane(l, s, walks));
+	}
+}
+
+struct stores {
+	struct arena *arena;
+	VEC(struct stmt *) list;
+};
+
+static bool
+find_store(void *ctx, struct stmt *s)
+{
+	struct stores *stores = ctx;
+
+	if (s->kind == STMT_STORE) {
+		vec_push(stores->arena, &stores->list, s);
+	}
+	return true;
+}
+
+void
+vectors_rewrite_loop(struct vectors *x, struct stmt *loop)
+{
+	struct module *m = x->module;
+	struct loop l = { .x = x, .var = loop->u.loop.var };
+	struct stores stores = { .arena = &m->arena };
+	struct var *v = var_new(m, l.var->name, l.var->type);
+	const struct expr *lanes = expr_int(m, v->type, x->type.lanes);
+	int64_t extent = 0;
+	struct stmt *body;
+
+	expr_is_int(loop->args[1], &extent);
+	extent /= x->type.lanes;
+	l.start = loop->args[0];
+	if (extent > 1) {
+		l.start = expr_add(m, l.start, expr_mul(m, v->expr, lanes));
+	}
+	stmt_visit(loop->children[0], find_store, &stores);
+	for (int i = 0; i < stores.list.n; i++) {
+		rewrite_store(&l, stores.list.data[i]);
+	}
+	body = loop->children[0];
+	if (extent > 1) {
+		body = stmt_for(x->func, v, expr_int(m, v->type, 0),
+				expr_int(m, v->type, extent), FOR_UNROLLED,
+				body);
+	}
+	stmt_replace(x->func, loop, body);
+}
