@@ -199,10 +199,13 @@ const struct expr *
 window_position(struct module *m, const struct window *w, int d,
 		const struct expr *o, const struct expr *k)
 {
-	const struct expr *at = expr_add(
-		m, expr_mul(m, o, expr_i32(m, w->stride[d])),
-		expr_mul(m, k, expr_i32(m, w->dilation[d])));
+	const struct expr *at = expr_mul(m, o, expr_i32(m, w->stride[d]));
 
+	/* The only tap is tap 0. */
+	if (w->kernel[d] > 1) {
+		at = expr_add(m, at, expr_mul(m, k,
+					      expr_i32(m, w->dilation[d])));
+	}
 	return expr_sub(m, at, w->begin[d]);
 }
 

@@ -30,7 +30,8 @@ struct rules {
 /* sched_rules_access.c: which axis a block's loads depend on, and how. */
 enum axis_use {
 	AXIS_UNUSED,
-	AXIS_PLAIN,     /* the variable alone is one index */
+	AXIS_PLAIN,     /* the variable alone is one index, or two next to
+			 * each other are the rows and columns of it */
 	AXIS_GRANULAR,  /* only as v // c: constant over runs of c */
 	AXIS_BLOCKED,   /* once as v // c, once, in the last index, as v % c:
 			 * contiguous over runs of c */
@@ -80,6 +81,16 @@ bool rules_own_accumulator(struct rules *r, const struct block_access *x,
 /* What the block stores to, renamed to acc. */
 bool rules_accumulator(struct rules *r, int block, const struct buffer **out);
 bool block_reduces(const struct stmt *block);
+
+/* sched_rules_pixels.c: where two axes next to each other are walked as one
+ * row by everything that has them, makes them one axis of the reduction, of
+ * what it writes and of the output block. x is of the reduction, and stale
+ * afterwards. */
+bool rules_fuse_pixels(struct rules *r, const struct block_access *x,
+		       int reduction, int *output);
+/* A map of n indices to at most n_most, none so far; one more. */
+struct index_map *rules_map_new(struct module *m, int n, int n_most);
+void rules_map_put(struct index_map *map, const struct expr *e);
 
 /* Each returns true if it scheduled the kernel. */
 bool rule_elementwise(struct rules *r, int block);

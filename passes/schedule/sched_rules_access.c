@@ -50,11 +50,30 @@ probe_index(struct use_probe *p, const struct expr *e)
 	}
 }
 
-/* index: n expressions */
-static void
-classify(struct load_access *a, const struct expr *const *index, int n,
-	 int iter, const struct var *v)
+/* The dimension whose row v % c walks while the one before has v // c; -1. */
+static int
+walks_rows(const struct expr *const *index, const struct buffer *b,
+	   const struct var *v)
 {
+	for (int d = 1; d < b->ndim; d++) {
+		const struct expr *row = index[d - 1], *at = index[d];
+
+		if (row->kind == EXPR_FLOORDIV && at->kind == EXPR_FLOORMOD &&
+		    row->args[0] == v->expr && at->args[0] == v->expr &&
+		    row->args[1] == at->args[1] &&
+		    at->args[1] == b->shape[d]) {
+			return d;
+		}
+	}
+	return -1;
+}
+
+/* index: of b */
+static void
+classify(struct load_access *a, const struct expr *const *index,
+	 const struct buffer *b, int iter, const struct var *v)
+{
+	int n = b->ndim;
 	struct use_probe p = { .var = v };
 	int plain_dims = 0;
 
@@ -69,6 +88,11 @@ classify(struct load_access *a, const struct expr *const *index, int n,
 	a->granularity[iter] = p.granularity;
 	if (p.plain == 0 && p.granularity == 0) {
 		a->use[iter] = AXIS_UNUSED;
+	} else if (p.plain == 0 && p.rests == 1 && p.quotients == 1 &&
+		   walks_rows(index, b, v) > 0) {
+		a->use[iter] = AXIS_PLAIN;
+		a->dim[iter] = walks_rows(index, b, v);
+		a->granularity[iter] = 0;
 	} else if (p.plain == 0 && p.granularity > 0 && p.rests == 0) {
 		a->use[iter] = AXIS_GRANULAR;
 	} else if (p.plain == 0 && p.granularity > 0 && p.rests == 1 &&
@@ -84,7 +108,7 @@ classify(struct load_access *a, const struct expr *const *index, int n,
 
 static void
 classify_all(struct rules *r, const struct block *info, struct load_access *a,
-	     const struct expr *const *index, int n)
+	     const struct expr *const *index, const struct buffer *b)
 {
 	struct arena *arena = &r->module->arena;
 
@@ -92,7 +116,7 @@ classify_all(struct rules *r, const struct block *info, struct load_access *a,
 	a->granularity = arena_array(arena, int64_t, info->n_iters + 1);
 	a->dim = arena_array(arena, int, info->n_iters + 1);
 	for (int i = 0; i < info->n_iters; i++) {
-		classify(a, index, n, i, info->iters[i].var);
+		classify(a, index, b, i, info->iters[i].var);
 	}
 }
 
@@ -139,11 +163,10 @@ rules_access(struct rules *r, int block, struct block_access *out)
 		x->load = c.loads.data[l];
 		x->weight = weight_behind(r, x->load->u.buffer);
 		classify_all(r, out->info, x, x->load->args,
-			     x->load->n_args);
+			     x->load->u.buffer);
 	}
 	classify_all(r, out->info, &out->store,
-		     out->block->children[0]->args + 1,
-		     out->block->children[0]->n_args - 1);
+		     out->block->children[0]->args + 1, out->out);
 	return true;
 }
 
@@ -267,8 +290,11 @@ rules_same_axes(struct rules *r, const struct block_access *x, int output)
 			return false;
 		}
 		for (int i = 0; i < load->n_args; i++) {
-			if (load->args[i]->kind != EXPR_VAR ||
-			    load->args[i]->u.var != e.info->iters[i].var) {
+			const struct iter_var *it = &e.info->iters[i];
+
+			if (load->args[i] != it->var->expr &&
+			    !(expr_is_value(it->extent, 1) &&
+			      load->args[i] == it->min)) {
 				return false;
 			}
 		}

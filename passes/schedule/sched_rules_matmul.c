@@ -31,6 +31,7 @@ struct tiling {
 				      * all have it, in blocks */
 	int64_t lanes, tiles;
 	int64_t granularity;    /* lanes must divide it; 0: free */
+	int64_t tile_granularity; /* so must the tile */
 	int64_t vector;         /* lanes are several of these; 0: not split */
 };
 
@@ -93,8 +94,9 @@ reads_reduce_axis(const struct block_access *x, const struct load_access *a)
 	return false;
 }
 
+/* constants: may the lanes be an axis of one? */
 static bool
-find_lane(struct tiling *t)
+find_lane(struct tiling *t, bool constants)
 {
 	struct block_access *x = &t->x;
 	int best = -1;
@@ -102,7 +104,8 @@ find_lane(struct tiling *t)
 	for (int l = 0; l < x->n_loads; l++) {
 		struct load_access *a = &x->loads[l];
 
-		if (!reads_reduce_axis(x, a)) {
+		if (!reads_reduce_axis(x, a) ||
+		    (a->weight != NULL && !constants)) {
 			continue;
 		}
 		for (int i = 0; i < x->info->n_iters; i++) {
@@ -148,11 +151,18 @@ find_tile(struct tiling *t)
 
 	t->tile = -1;
 	for (int i = 0; i < x->info->n_iters; i++) {
-		if (x->info->iters[i].kind == ITER_SPATIAL && i != t->lane &&
-		    (t->operand == NULL ||
-		     t->operand->use[i] == AXIS_UNUSED) &&
-		    extent_of(x, i) > 1) {
+		if (x->info->iters[i].kind != ITER_SPATIAL || i == t->lane ||
+		    extent_of(x, i) < 2) {
+			continue;
+		}
+		if (t->operand == NULL ||
+		    t->operand->use[i] == AXIS_UNUSED) {
 			t->tile = i;
+			t->tile_granularity = 0;
+		} else if (t->operand->use[i] == AXIS_GRANULAR &&
+			   t->operand->granularity[i] > 1) {
+			t->tile = i;
+			t->tile_granularity = t->operand->granularity[i];
 		}
 	}
 }
@@ -178,11 +188,18 @@ choose_lanes(int64_t extent, int64_t vector, int64_t granularity)
 	return extent < vector ? extent : vector;
 }
 
-/* As many rows as the registers hold, least waste first. */
+/* As many rows as the registers hold, least waste first; all in one run. */
 static int64_t
-choose_tiles(int64_t extent, int64_t most)
+choose_tiles(int64_t extent, int64_t most, int64_t granularity)
 {
 	int64_t best = 1, best_waste = INT64_MAX;
+
+	if (granularity > 0) {
+		for (int64_t d = 1; d <= most; d++) {
+			best = granularity % d == 0 ? d : best;
+		}
+		return best;
+	}
 
 	if (most > extent) {
 		most = extent;
@@ -217,6 +234,10 @@ choose_sizes(struct rules *r, struct tiling *t)
 	}
 	if (t->operand != NULL) {
 		t->lanes = choose_lanes(extent, vector, t->granularity);
+		if (t->operand->weight == NULL && t->granularity == 0 &&
+		    t->lanes % vector != 0 && extent > vector) {
+			t->lanes = vector; /* and a rest */
+		}
 	}
 	t->vector = 0;
 	if (r->target->block_elems > 0 && t->lanes > vector &&
@@ -234,30 +255,9 @@ choose_sizes(struct rules *r, struct tiling *t)
 		}
 
 		t->tiles = choose_tiles(extent_of(&t->x, t->tile),
-					most < 1 ? 1 : most);
+					most < 1 ? 1 : most,
+					t->tile_granularity);
 	}
-}
-
-/* A map of n indices to at most n_most, none so far. */
-static struct index_map *
-index_map_new(struct module *m, int n, int n_most)
-{
-	struct index_map *map = arena_new(&m->arena, struct index_map);
-
-	map->n_logical = n;
-	map->logical = arena_array(&m->arena, struct var *, n);
-	map->to_physical = arena_array(&m->arena, const struct expr *,
-				       n_most);
-	for (int i = 0; i < n; i++) {
-		map->logical[i] = var_new(m, "l", dtype_of(DT_I32));
-	}
-	return map;
-}
-
-static void
-put_index(struct index_map *map, const struct expr *e)
-{
-	map->to_physical[map->n_physical++] = e;
 }
 
 static const struct expr *
@@ -278,10 +278,10 @@ put_lanes(struct module *m, const struct tiling *t, struct index_map *map,
 	  const struct expr *l)
 {
 	if (t->vector > 0) {
-		put_index(map, quotient(m, l, t->vector));
+		rules_map_put(map, quotient(m, l, t->vector));
 		l = rest(m, l, t->vector);
 	}
-	put_index(map, l);
+	rules_map_put(map, l);
 }
 
 /* By how many an axis that is summed over is blocked; 0: it is not. */
@@ -300,7 +300,7 @@ lanes_last(struct rules *r, const struct tiling *t,
 {
 	struct module *m = r->module;
 	const struct buffer *b = operand->load->u.buffer;
-	struct index_map *map = index_map_new(m, b->ndim, 2 * b->ndim + 2);
+	struct index_map *map = rules_map_new(m, b->ndim, 2 * b->ndim + 2);
 	int lane = operand->dim[t->lane];
 	const struct expr *l = map->logical[lane]->expr;
 	int64_t *block = arena_array(&m->arena, int64_t, b->ndim + 1);
@@ -319,12 +319,12 @@ lanes_last(struct rules *r, const struct tiling *t,
 	for (int d = 0; d < b->ndim; d++) {
 		const struct expr *i = map->logical[d]->expr;
 
-		put_index(map, d == lane ? quotient(m, i, t->lanes)
+		rules_map_put(map, d == lane ? quotient(m, i, t->lanes)
 			     : block[d] > 0 ? quotient(m, i, block[d]) : i);
 	}
 	for (int d = 0; d < b->ndim; d++) {
 		if (block[d] > 0) {
-			put_index(map, rest(m, map->logical[d]->expr,
+			rules_map_put(map, rest(m, map->logical[d]->expr,
 					    block[d]));
 		}
 	}
@@ -376,11 +376,11 @@ accumulator_lanes_last(struct rules *r, const struct tiling *t)
 {
 	const struct buffer *b = t->x.out;
 	int n = b->ndim;
-	struct index_map *map = index_map_new(r->module, n, n + 1);
+	struct index_map *map = rules_map_new(r->module, n, n + 1);
 
 	for (int i = 0; i < n; i++) {
 		if (i != t->lane) {
-			put_index(map, map->logical[i]->expr);
+			rules_map_put(map, map->logical[i]->expr);
 		}
 	}
 	put_lanes(r->module, t, map, map->logical[t->lane]->expr);
@@ -531,6 +531,36 @@ finish_tile(struct rules *r, const struct tile_loops *tile)
 	}
 }
 
+/* The lanes of the best operand; where they would fill no vectors, those of
+ * the pixels of a picture, if they lie in one row. */
+static bool
+find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
+{
+	int64_t vector = r->target->vector_bytes / dtype_bytes(t->x.out->type);
+	struct sched_mark mark = sched_checkpoint(&r->s);
+	struct tiling fused = { .tile = -1 };
+	int first_output = *output;
+
+	if (t->x.n_loads < 2 || !find_lane(t, true)) {
+		return false;
+	}
+	if (vector < 2 || choose_lanes(extent_of(&t->x, t->lane), vector,
+				       t->granularity) % vector == 0) {
+		return true;
+	}
+	if (rules_fuse_pixels(r, &t->x, reduction, output) &&
+	    rules_access(r, reduction, &fused.x) && find_lane(&fused, false) &&
+	    fused.operand->dim[fused.lane] ==
+		    fused.operand->load->n_args - 1 &&
+	    extent_of(&fused.x, fused.lane) >= 2 * vector) {
+		*t = fused;
+		return true;
+	}
+	sched_rollback(&r->s, mark);
+	*output = first_output;
+	return rules_access(r, reduction, &t->x) && find_lane(t, true);
+}
+
 bool
 rule_matmul(struct rules *r, int reduction, int output)
 {
@@ -540,7 +570,8 @@ rule_matmul(struct rules *r, int reduction, int output)
 	struct tile_loops inner;
 
 	if (!rules_access(r, reduction, &t.x) ||
-	    ((t.x.n_loads < 2 || !find_lane(&t)) && !find_blocked_lane(&t))) {
+	    (!find_operand(r, &t, reduction, &output) &&
+	     !find_blocked_lane(&t))) {
 		return false;
 	}
 	find_tile(&t);

@@ -139,6 +139,23 @@ moved_regions(struct module *m, const struct region *list, int n,
 	return copy;
 }
 
+/* i // 28 * 28 + i % 28 -> i */
+static bool
+simplify_indices(void *ctx, struct stmt *s)
+{
+	struct edit *e = ctx;
+	struct analyser a;
+
+	if (s->kind == STMT_STORE) {
+		analyser_init(&a, e->m);
+		analyser_enter_scope(&a, s);
+		for (int i = 0; i < s->n_args; i++) {
+			stmt_set_arg(e->f, s, i, simplify(&a, s->args[i]));
+		}
+	}
+	return true;
+}
+
 bool
 prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 			    struct sched_value *out)
@@ -246,6 +263,11 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 	}
 	stmt_put(e->f, place, nest);
 	bindings_simplify(e->f, nest, false);
+	for (int i = 0; i < 2; i++) {
+		if (block->children[i]) {
+			stmt_visit(block->children[i], simplify_indices, e);
+		}
+	}
 	block_refresh(e->f, block);
 	return true;
 }
