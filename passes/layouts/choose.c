@@ -13,8 +13,21 @@ struct choice {
 	struct program *p;
 	struct arena *arena;
 	struct tensor_layout **of; /* by tensor id; NULL: as it is */
-	int64_t block;
 };
+
+enum { SMALLEST_BLOCK = 8 };
+
+/* The block that divides the channels; 0: none. */
+static int64_t
+block_for(const struct target *target, int64_t channels)
+{
+	for (int64_t c = target->block_elems; c >= SMALLEST_BLOCK; c /= 2) {
+		if (channels > 0 && channels % c == 0) {
+			return c;
+		}
+	}
+	return 0;
+}
 
 static struct tensor *
 whole_of(struct tensor *t)
@@ -33,7 +46,8 @@ in_view(const struct graph *g, const struct node *n)
 
 /* Of the tensor alone: what kernels do with it comes later. */
 static bool
-may_have_blocks(const struct choice *c, const struct tensor *t)
+may_have_blocks(const struct choice *c, const struct tensor *t,
+		int64_t *block)
 {
 	const struct graph *g = c->p->graph;
 	int64_t channels;
@@ -41,8 +55,11 @@ may_have_blocks(const struct choice *c, const struct tensor *t)
 	if (t->producer == NULL || t->is_output || tensor_is_constant(t) ||
 	    t->ndim < 3 || t->type.lanes != 1 ||
 	    dtype_class(t->type) != DTC_FLOAT ||
-	    !expr_is_int(t->shape[CHANNELS], &channels) ||
-	    channels % c->block != 0 || channels == 0) {
+	    !expr_is_int(t->shape[CHANNELS], &channels)) {
+		return false;
+	}
+	*block = block_for(c->p->target, channels);
+	if (*block == 0) {
 		return false;
 	}
 	if (in_view(g, t->producer) &&
@@ -127,6 +144,12 @@ drop_unfit(struct choice *c, struct kernel *const *kernels, int n)
 	}
 }
 
+static bool
+same_block(const struct tensor_layout *a, const struct tensor_layout *b)
+{
+	return a == NULL || b == NULL ? a == b : a->block == b->block;
+}
+
 /* A concatenation: all of it or nothing. */
 static void
 agree(struct choice *c)
@@ -140,9 +163,8 @@ agree(struct choice *c)
 			struct tensor *t = g->tensors.data[i];
 			struct tensor *whole = t->part_of;
 
-			if (whole == NULL || (c->of[t->id] == NULL) ==
-						     (c->of[whole->id] ==
-						      NULL)) {
+			if (whole == NULL ||
+			    same_block(c->of[t->id], c->of[whole->id])) {
 				continue;
 			}
 			c->of[t->id] = c->of[whole->id] = NULL;
@@ -235,23 +257,23 @@ void
 layouts_choose(struct program *p, struct kernel *const *kernels, int n)
 {
 	struct graph *g = p->graph;
-	struct choice c = { p, &g->module->arena, NULL,
-			    p->target->block_elems };
+	struct choice c = { p, &g->module->arena, NULL };
 
-	if (c.block == 0) {
+	if (p->target->block_elems == 0) {
 		return;
 	}
 	c.of = arena_array(c.arena, struct tensor_layout *, g->tensors.n + 1);
 	for (int i = 0; i < g->tensors.n; i++) {
 		struct tensor *t = g->tensors.data[i];
 		struct tensor_layout *l;
+		int64_t block;
 
-		if (!may_have_blocks(&c, t)) {
+		if (!may_have_blocks(&c, t, &block)) {
 			continue;
 		}
 		l = arena_new(c.arena, struct tensor_layout);
 		l->axis = CHANNELS;
-		l->block = c.block;
+		l->block = block;
 		l->before = arena_array(c.arena, int64_t, t->ndim);
 		l->after = arena_array(c.arena, int64_t, t->ndim);
 		c.of[t->id] = l;

@@ -33,6 +33,7 @@ struct tiling {
 	int64_t granularity;    /* lanes must divide it; 0: free */
 	int64_t tile_granularity; /* so must the tile */
 	int64_t vector;         /* lanes are several of these; 0: not split */
+	int64_t out_block;      /* by which the result has them; 0: it has not */
 };
 
 /* The axis's extent if constant, else 0. */
@@ -238,6 +239,10 @@ choose_sizes(struct rules *r, struct tiling *t)
 		    t->lanes % vector != 0 && extent > vector) {
 			t->lanes = vector; /* and a rest */
 		}
+	}
+	if (r->target->block_elems > 0 && t->out_block > 0 &&
+	    t->out_block < vector) {
+		vector = t->out_block;
 	}
 	t->vector = 0;
 	if (r->target->block_elems > 0 && t->lanes > vector &&
@@ -561,6 +566,17 @@ find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
 	return rules_access(r, reduction, &t->x) && find_lane(t, true);
 }
 
+/* By how many the output has the lanes' axis in blocks. */
+static int64_t
+output_block(struct rules *r, int output, int lane)
+{
+	struct block_access e;
+
+	return rules_access(r, output, &e) && lane < e.n_spatial &&
+			       e.store.use[lane] == AXIS_BLOCKED
+		       ? e.store.granularity[lane] : 0;
+}
+
 bool
 rule_matmul(struct rules *r, int reduction, int output)
 {
@@ -575,6 +591,7 @@ rule_matmul(struct rules *r, int reduction, int output)
 		return false;
 	}
 	find_tile(&t);
+	t.out_block = output_block(r, output, t.lane);
 	choose_sizes(r, &t);
 	if (t.lanes < 2 ||
 	    (output != reduction && !rules_same_axes(r, &t.x, output))) {
