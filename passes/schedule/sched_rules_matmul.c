@@ -171,12 +171,12 @@ find_tile(struct tiling *t)
 /* The number of lanes: whole vectors that divide the axis if there are such,
  * the whole axis if it is short, else vectors with a padded end. */
 static int64_t
-choose_lanes(int64_t extent, int64_t vector, int64_t granularity)
+choose_lanes(int64_t extent, int64_t vector, int64_t most, int64_t granularity)
 {
 	int64_t limit = granularity > 0 ? granularity : extent;
 	int64_t best = 0;
 
-	for (int64_t d = 1; d <= limit && d <= 4 * vector; d++) {
+	for (int64_t d = 1; d <= limit && d <= most; d++) {
 		if (limit % d == 0 && extent % d == 0 &&
 		    (d % vector == 0 || best == 0 || best % vector != 0)) {
 			best = d;
@@ -228,21 +228,22 @@ choose_sizes(struct rules *r, struct tiling *t)
 	int64_t vector = r->target->vector_bytes / bytes;
 	int64_t registers = r->target->vector_registers;
 	int64_t extent = extent_of(&t->x, t->lane);
-	int64_t per_row;
+	int64_t per_row, most;
 
 	if (vector < 4) {
 		vector = 4;
 	}
+	most = 4 * vector;
+	if (r->target->block_elems > 0 && t->out_block > 0 &&
+	    t->out_block < vector) {
+		vector = t->out_block;
+	}
 	if (t->operand != NULL) {
-		t->lanes = choose_lanes(extent, vector, t->granularity);
+		t->lanes = choose_lanes(extent, vector, most, t->granularity);
 		if (t->operand->weight == NULL && t->granularity == 0 &&
 		    t->lanes % vector != 0 && extent > vector) {
 			t->lanes = vector; /* and a rest */
 		}
-	}
-	if (r->target->block_elems > 0 && t->out_block > 0 &&
-	    t->out_block < vector) {
-		vector = t->out_block;
 	}
 	t->vector = 0;
 	if (r->target->block_elems > 0 && t->lanes > vector &&
@@ -252,8 +253,7 @@ choose_sizes(struct rules *r, struct tiling *t)
 	t->tiles = 1;
 	per_row = (t->lanes + vector - 1) / vector;
 	if (t->tile >= 0) {
-		int64_t most = (registers * 7 / 8) / per_row;
-
+		most = (registers * 7 / 8) / per_row;
 		/* Nothing is used twice: enough to hide what an add takes. */
 		if (t->operand == NULL) {
 			most = registers / 4;
@@ -550,7 +550,8 @@ find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
 		return false;
 	}
 	if (vector < 2 || choose_lanes(extent_of(&t->x, t->lane), vector,
-				       t->granularity) % vector == 0) {
+				       4 * vector, t->granularity) %
+				  vector == 0) {
 		return true;
 	}
 	if (rules_fuse_pixels(r, &t->x, reduction, output) &&
