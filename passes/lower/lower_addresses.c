@@ -10,7 +10,9 @@
  *   T.evaluate(T.call_extern("f", T.read_address_of(A[v_i, 0]),
  *                            T.address_of(B[v_i])))
  *
- * What a block says that it reads and writes is taken at its word; where it
+ * So it is for parameters, whose owner wants to know; a local array stays as
+ * it is, since compilers take a const pointer to one that a loop has filled for
+ * the address of nothing yet. What a block says that it reads and writes is taken at its word; where it
  * says nothing, an address counts as both. Needs the blocks. */
 #include "lower_passes.h"
 
@@ -30,6 +32,17 @@ has_region(const struct region *list, int n, const struct buffer *b)
 	return false;
 }
 
+static bool
+is_param(const struct func *f, const struct buffer *b)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static const struct expr *
 replace_address(void *ctx, const struct expr *e)
 {
@@ -41,7 +54,7 @@ replace_address(void *ctx, const struct expr *e)
 		return NULL;
 	}
 	of = e->args[0]->u.buffer;
-	return has_region(b->reads, b->n_reads, of) &&
+	return is_param(o->func, of) && has_region(b->reads, b->n_reads, of) &&
 			       !has_region(b->writes, b->n_writes, of)
 		       ? expr_call(o->func->module, INTRIN_READ_ADDRESS_OF,
 				   e->type, e->args, 1)
