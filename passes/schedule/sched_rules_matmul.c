@@ -221,6 +221,48 @@ choose_tiles(int64_t extent, int64_t most, int64_t granularity)
 	return best;
 }
 
+/* Cycles of one step of the reduction, for vectors times rows accumulators:
+ * two products or two loads in each, sums that come four cycles later, and the
+ * loop itself. */
+static double
+step_cycles(int64_t vectors, int64_t rows)
+{
+	double work = (double)(vectors * rows) / 2;
+	double loads = (double)(vectors + rows) / 2;
+
+	work = work < loads ? loads : work;
+	return (work < 4 ? 4 : work) + 1;
+}
+
+/* Takes fewer lanes where then more rows fit: accumulators, a row of the lanes'
+ * operand and one element of the other are to stay in registers. */
+static void
+fit_registers(struct rules *r, struct tiling *t, int64_t vector)
+{
+	int64_t registers = r->target->vector_registers;
+	int64_t rows = t->tile >= 0 ? extent_of(&t->x, t->tile) : 1;
+	int64_t all = t->lanes / vector;
+	double best = 0;
+
+	for (int64_t n = all; n >= 1; n--) {
+		int64_t most = (registers - 1 - n) / n;
+		int64_t tiles, blocks;
+		double cycles;
+
+		if (all % n != 0 || most < 1) {
+			continue;
+		}
+		tiles = choose_tiles(rows, most, t->tile_granularity);
+		blocks = (rows + tiles - 1) / tiles;
+		cycles = (double)blocks * step_cycles(n, tiles) / (double)n;
+		if (best == 0 || cycles < best) {
+			best = cycles;
+			t->lanes = n * vector;
+			t->tiles = tiles;
+		}
+	}
+}
+
 static void
 choose_sizes(struct rules *r, struct tiling *t)
 {
@@ -229,6 +271,7 @@ choose_sizes(struct rules *r, struct tiling *t)
 	int64_t registers = r->target->vector_registers;
 	int64_t extent = extent_of(&t->x, t->lane);
 	int64_t per_row, most;
+	bool states_vectors;
 
 	if (vector < 4) {
 		vector = 4;
@@ -245,10 +288,19 @@ choose_sizes(struct rules *r, struct tiling *t)
 			t->lanes = vector; /* and a rest */
 		}
 	}
+	states_vectors = r->target->vectors != NULL &&
+			 r->target->vectors[0] != '\0' &&
+			 t->operand != NULL && t->lanes % vector == 0;
+	if (states_vectors) {
+		fit_registers(r, t, vector);
+	}
 	t->vector = 0;
 	if (r->target->block_elems > 0 && t->lanes > vector &&
 	    t->lanes % vector == 0 && extent % vector == 0) {
 		t->vector = vector;
+	}
+	if (states_vectors) {
+		return;
 	}
 	t->tiles = 1;
 	per_row = (t->lanes + vector - 1) / vector;
