@@ -62,6 +62,9 @@ tirc_kernel_script(struct tirc *t, const char *kernel, int phase,
 		f = kernel_unscheduled(&t->program, k);
 	} else if (kernel_schedule(&t->program, k, &hooks, &s)) {
 		f = s.func;
+		if (phase > 0) {
+			kernel_state_vectors(t->program.target, f);
+		}
 		if (!lower_func_to(f, phase, &hooks)) {
 			return NULL;
 		}

@@ -108,6 +108,10 @@ struct func *kernel_unscheduled(struct program *p, const struct kernel *k);
 bool kernel_schedule(struct program *p, const struct kernel *k,
 		     const struct pass_hooks *hooks, struct sched *out);
 
+/* Notes which vectors lowering may use, also for parameters: the callers of a
+ * kernel are ours. */
+void kernel_state_vectors(const struct target *target, struct func *f);
+
 /* plan/: chooses the order of kernels that lowers the peak, in place of
  * g's order (topological). */
 void plan_order(struct program *p);

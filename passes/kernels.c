@@ -496,16 +496,14 @@ schedule(struct builder *b, struct kernel *k, struct sched *out)
 	return sched_adopt_layouts(&s, k);
 }
 
-/* What lowering may use: the kernel's callers are ours. */
-static void
-state_vectors(const struct builder *b, struct func *f)
+void
+kernel_state_vectors(const struct target *target, struct func *f)
 {
-	const char *vectors = b->p->target->vectors;
+	const char *vectors = target->vectors;
 
 	if (vectors != NULL && vectors[0] != '\0') {
-		func_set_note(f, "vectors",
-			      expr_string(b->m, vectors));
-		func_set_note(f, "vector_params", expr_bool(b->m, true));
+		func_set_note(f, "vectors", expr_string(f->module, vectors));
+		func_set_note(f, "vector_params", expr_bool(f->module, true));
 	}
 }
 
@@ -537,10 +535,10 @@ finish_kernel(struct joint *joint)
 		return false;
 	}
 	hooks_took(b->hooks, "schedule", start);
-	state_vectors(b, k->func);
 	if (b->hooks != NULL && b->hooks->after_func != NULL) {
 		b->hooks->after_func(b->hooks->ctx, "schedule", k->func);
 	}
+	kernel_state_vectors(b->p->target, k->func);
 	layouts_write_halos(m, k);
 	if (!lower_func(k->func, b->hooks)) {
 		return false;
@@ -593,11 +591,7 @@ kernel_schedule(struct program *p, const struct kernel *k,
 			     .hooks = hooks };
 	struct joint j;
 
-	if (!join_again(&b, k, &j) || !schedule(&b, j.k, out)) {
-		return false;
-	}
-	state_vectors(&b, out->func);
-	return true;
+	return join_again(&b, k, &j) && schedule(&b, j.k, out);
 }
 
 /* -- all groups -- */

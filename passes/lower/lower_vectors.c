@@ -10,8 +10,9 @@
  * A function says which vectors its target has in its note "vectors"
  * ("float32x16 float32x8", best first); without it nothing changes. An array
  * is changed if every loop that uses it is a vectorized one and can be written
- * with whole vectors (vector_loops.c). Other vectorized loops stay: compilers
- * are good at those. Parameters that are only ever accessed by whole vectors
+ * with whole vectors (vector_loops.c). Beside such loops, others that are plain
+ * are written so, too; a function without such arrays stays: compilers are good
+ * at its loops. Parameters that are only ever accessed by whole vectors
  * become arrays of vectors too, the same bytes, if the function has the note
  * "vector_params": its callers then are ours. */
 #include "lower_passes.h"
@@ -87,8 +88,11 @@ static bool
 find_locals(void *ctx, struct stmt *s)
 {
 	struct vectors *x = ctx;
+	int64_t elems;
 
 	if (s->kind == STMT_ALLOC && has_whole_rows(x, s->u.buffer) &&
+	    buffer_const_elems(s->u.buffer, &elems) &&
+	    elems <= (int64_t)VECTORS_AT_MOST * x->type.lanes &&
 	    !buffer_is_shared(s->u.buffer)) {
 		vec_push(&x->module->arena, &x->locals, s->u.buffer);
 	}
@@ -205,6 +209,21 @@ choose(struct vectors *x)
 	}
 }
 
+/* Loops beside those that are plain, so that what both use may hold vectors. */
+static bool
+find_plain(void *ctx, struct stmt *s)
+{
+	struct vectors *x = ctx;
+
+	if (s->kind == STMT_FOR && s->u.loop.kind == FOR_VECTORIZED &&
+	    loop_around(x, s) == s && vectors_divides(x, s, s->args[0]) &&
+	    vectors_loop_is_plain(x, s)) {
+		add_loop(x, s);
+		return false;
+	}
+	return true;
+}
+
 /* -- arrays of vectors -- */
 
 static bool
@@ -310,6 +329,9 @@ use_vectors(struct vectors *x)
 	x->locals.n = 0;
 	stmt_visit(x->func->body, find_locals, x);
 	choose(x);
+	if (x->loops.n > 0) {
+		stmt_visit(x->func->body, find_plain, x);
+	}
 	for (int i = 0; i < x->loops.n; i++) {
 		vectors_rewrite_loop(x, x->loops.data[i]);
 	}

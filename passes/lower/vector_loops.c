@@ -104,9 +104,46 @@ find_guard(void *ctx, const struct expr *e)
 		    reads_local(g->l->x, e) && !has_vector(g->l, e);
 }
 
+/* Does it read or write a local of more vectors than there are registers? */
+struct size_search {
+	const struct vectors *x;
+	bool found;
+};
+
+static bool
+is_large(const struct vectors *x, const struct buffer *b)
+{
+	int64_t elems;
+
+	return vectors_is_local(x, b) &&
+	       (!buffer_const_elems(b, &elems) ||
+		elems > (int64_t)VECTORS_IN_REGISTERS * x->type.lanes);
+}
+
+static void
+find_large(void *ctx, const struct expr *e)
+{
+	struct size_search *s = ctx;
+
+	s->found |= e->kind == EXPR_LOAD && is_large(s->x, e->u.buffer);
+}
+
+static bool
+store_is_plain(struct loop *l, const struct stmt *s)
+{
+	const struct expr *rest;
+
+	return s->u.buffer->type.kind == l->x->type.kind &&
+	       s->u.buffer->type.lanes == 1 &&
+	       vectors_walks(l->x, s, s->args + 1, s->n_args - 1, l->var,
+			     &rest) &&
+	       has_vector(l, s->args[0]);
+}
+
 static bool
 store_fits(struct loop *l, const struct stmt *s)
 {
+	struct size_search size = { l->x, is_large(l->x, s->u.buffer) };
 	const struct buffer *b = s->u.buffer;
 	struct guard_search guard = { l, false };
 	bool varies = false;
@@ -119,8 +156,10 @@ store_fits(struct loop *l, const struct stmt *s)
 		}
 	}
 	expr_visit(s->args[0], find_guard, &guard);
+	expr_visit(s->args[0], find_large, &size);
 	return !guard.found && varies && b->type.lanes == 1 &&
-	       s->args[0]->type.lanes == 1;
+	       s->args[0]->type.lanes == 1 &&
+	       (!size.found || store_is_plain(l, s));
 }
 
 static bool
@@ -159,12 +198,97 @@ stmt_fits(struct loop *l, const struct stmt *s)
 	return true;
 }
 
+/* Does the same lane of a and b touch the same lane of their buffer, so that
+ * the lanes may wait for each other between the two? */
+static bool
+same_lanes(struct loop *l, const struct access *a, const struct access *b)
+{
+	int last = a->buffer->ndim - 1;
+	const struct expr *rest;
+
+	for (int d = 0; d <= last; d++) {
+		bool varies = !is_uniform(l, a->index[d]) ||
+			      !is_uniform(l, b->index[d]);
+
+		if (!varies || a->index[d] == b->index[d]) {
+			continue;
+		}
+		if (d < last ||
+		    !vectors_walks(l->x, a->at, a->index + d, 1, l->var,
+				   &rest) ||
+		    !vectors_divides(l->x, a->at, rest) ||
+		    !vectors_walks(l->x, b->at, b->index + d, 1, l->var,
+				   &rest) ||
+		    !vectors_divides(l->x, b->at, rest)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+lanes_are_apart(struct loop *l, struct stmt *loop)
+{
+	struct access_list uses = { 0 };
+
+	access_collect(l->x->func, loop->children[0], NULL, &uses);
+	for (int i = 0; i < uses.list.n; i++) {
+		const struct access *store = &uses.list.data[i];
+
+		for (int k = 0; store->load == NULL && k < uses.list.n; k++) {
+			const struct access *other = &uses.list.data[k];
+
+			if (other->buffer == store->buffer &&
+			    (other->address ||
+			     !same_lanes(l, store, other))) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
 bool
 vectors_loop_fits(struct vectors *x, struct stmt *loop)
 {
 	struct loop l = { .x = x, .var = loop->u.loop.var };
 
-	return stmt_fits(&l, loop->children[0]);
+	return stmt_fits(&l, loop->children[0]) && lanes_are_apart(&l, loop);
+}
+
+struct plain_search {
+	struct loop l;
+	int stores;
+	bool others;
+};
+
+static bool
+see_store(void *ctx, struct stmt *s)
+{
+	struct plain_search *p = ctx;
+	const struct expr *rest;
+
+	p->l.at = s;
+	if (s->kind == STMT_STORE) {
+		p->stores++;
+		p->others |= !store_is_plain(&p->l, s) ||
+			     !vectors_walks(p->l.x, s, s->args + 1,
+					    s->n_args - 1, p->l.var, &rest) ||
+			     !vectors_divides(p->l.x, s, rest);
+	}
+	return true;
+}
+
+bool
+vectors_loop_is_plain(struct vectors *x, struct stmt *loop)
+{
+	struct plain_search p = { .l = { .x = x, .var = loop->u.loop.var } };
+
+	if (!vectors_loop_fits(x, loop)) {
+		return false;
+	}
+	stmt_visit(loop->children[0], see_store, &p);
+	return p.stores > 0 && !p.others;
 }
 
 /* -- expressions -- */
@@ -329,18 +453,16 @@ rewrite_store(struct loop *l, struct stmt *s)
 	struct func *f = l->x->func;
 	const struct buffer *b = s->u.buffer;
 	const struct expr *rest;
-	bool walks;
 
 	l->at = s;
-	walks = vectors_walks(l->x, s, s->args + 1, b->ndim, l->var, &rest);
-	if (walks && b->type.kind == l->x->type.kind &&
-	    has_vector(l, s->args[0])) {
+	if (store_is_plain(l, s)) {
 		stmt_replace(f, s, stmt_store(f, b,
 				vector_of(l, s->args[0]),
 				vector_index(l, s->args + 1, b->ndim),
 				b->ndim));
 	} else {
-		stmt_replace(f, s, by_lane(l, s, walks));
+		stmt_replace(f, s, by_lane(l, s, vectors_walks(l->x, s,
+				s->args + 1, b->ndim, l->var, &rest)));
 	}
 }
 
@@ -384,7 +506,9 @@ vectors_rewrite_loop(struct vectors *x, struct stmt *loop)
 	body = loop->children[0];
 	if (extent > 1) {
 		body = stmt_for(x->func, v, expr_int(m, v->type, 0),
-				expr_int(m, v->type, extent), FOR_UNROLLED,
+				expr_int(m, v->type, extent),
+				extent <= VECTORS_IN_REGISTERS ? FOR_UNROLLED
+							       : FOR_SERIAL,
 				body);
 	}
 	stmt_replace(x->func, loop, body);

@@ -23,9 +23,15 @@ bool vectors_divides(struct vectors *x, const struct stmt *at,
 		     const struct expr *e);
 bool vectors_is_local(const struct vectors *x, const struct buffer *b);
 
+/* Loops over more vectors are not unrolled, arrays of more are not expected to
+ * be in registers: their lanes are not read one by one. */
+enum { VECTORS_IN_REGISTERS = 32, VECTORS_AT_MOST = 256 };
+
 /* vector_loops.c: can the loop be written with vectors, so that it touches the
  * locals by whole vectors only? */
 bool vectors_loop_fits(struct vectors *x, struct stmt *loop);
+/* Can all of it be written with vectors, lane by lane nothing? */
+bool vectors_loop_is_plain(struct vectors *x, struct stmt *loop);
 /* Writes it so; buffers stay as they are, accessed by ramps. */
 void vectors_rewrite_loop(struct vectors *x, struct stmt *loop);
 

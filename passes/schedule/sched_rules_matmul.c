@@ -252,7 +252,8 @@ fit_registers(struct rules *r, struct tiling *t, int64_t vector)
 		if (all % n != 0 || most < 1) {
 			continue;
 		}
-		tiles = choose_tiles(rows, most, t->tile_granularity);
+		tiles = t->tile < 0 ? 1 : choose_tiles(rows, most,
+						       t->tile_granularity);
 		blocks = (rows + tiles - 1) / tiles;
 		cycles = (double)blocks * step_cycles(n, tiles) / (double)n;
 		if (best == 0 || cycles < best) {

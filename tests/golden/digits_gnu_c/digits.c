@@ -18,7 +18,6 @@ extern const float digits_fc_gemm_bias[10];
 #pragma GCC diagnostic ignored "-Wpsabi"
 typedef float f32x16 __attribute__((vector_size(64), may_alias));
 typedef int32_t i32x16 __attribute__((vector_size(64), may_alias));
-typedef float f32x16_any __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float f32x8 __attribute__((vector_size(32), may_alias));
 typedef float f32x8_any __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t i32x8 __attribute__((vector_size(32), may_alias));
@@ -121,7 +120,7 @@ conv1(const float x[restrict 8][8], const f32x16 w[restrict 3][3],
  *   work      1024 FLOP, reads 4096 bytes, writes 2304 bytes, 256 bytes of stack
  */
 static __attribute__((noinline)) void
-pool1(const f32x16 x[restrict 8][8], float y[restrict 6][6][16])
+pool1(const f32x16 x[restrict 8][8], f32x16 y[restrict 6][6])
 {
 	for (int32_t oh = 0; oh < 4; ++oh) {
 		f32x16 acc[4];
@@ -140,32 +139,20 @@ pool1(const f32x16 x[restrict 8][8], float y[restrict 6][6][16])
 		}
 		#pragma GCC unroll 4
 		for (int32_t ow = 0; ow < 4; ++ow) {
-			*(f32x16_any *)&y[oh + 1][ow + 1][0] = acc[ow];
+			y[oh + 1][ow + 1] = acc[ow];
 		}
 	}
 	for (int32_t w = 0; w < 6; ++w) {
-		#pragma omp simd
-		for (int32_t c_i = 0; c_i < 16; ++c_i) {
-			y[0][w][c_i] = 0.0f;
-		}
+		y[0][w] = all_f32x16(0.0f);
 	}
 	for (int32_t w = 0; w < 6; ++w) {
-		#pragma omp simd
-		for (int32_t c_i = 0; c_i < 16; ++c_i) {
-			y[5][w][c_i] = 0.0f;
-		}
+		y[5][w] = all_f32x16(0.0f);
 	}
 	for (int32_t h = 1; h < 5; ++h) {
-		#pragma omp simd
-		for (int32_t c_i = 0; c_i < 16; ++c_i) {
-			y[h][0][c_i] = 0.0f;
-		}
+		y[h][0] = all_f32x16(0.0f);
 	}
 	for (int32_t h = 1; h < 5; ++h) {
-		#pragma omp simd
-		for (int32_t c_i = 0; c_i < 16; ++c_i) {
-			y[h][5][c_i] = 0.0f;
-		}
+		y[h][5] = all_f32x16(0.0f);
 	}
 }
 
