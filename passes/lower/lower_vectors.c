@@ -84,6 +84,33 @@ has_whole_rows(const struct vectors *x, const struct buffer *b)
 
 /* -- which arrays, which loops -- */
 
+struct arrays {
+	struct func *func;
+	VEC(const struct buffer *) seen;
+};
+
+/* Copies of loops (partition) share their arrays' description: each gets its
+ * own, since one may hold vectors and the other not. */
+static bool
+part_arrays(void *ctx, struct stmt *s)
+{
+	struct arrays *arrays = ctx;
+	struct func *f = arrays->func;
+	const struct buffer *b = s->kind == STMT_ALLOC ? s->u.buffer : NULL;
+	bool again = false;
+
+	for (int i = 0; b != NULL && i < arrays->seen.n; i++) {
+		again |= arrays->seen.data[i] == b;
+	}
+	if (again) {
+		stmt_replace_buffer(f, s, b, buffer_with_scope(f->module, b,
+							       NULL));
+	} else if (b != NULL) {
+		vec_push(&f->module->arena, &arrays->seen, b);
+	}
+	return true;
+}
+
 static bool
 find_locals(void *ctx, struct stmt *s)
 {
@@ -345,9 +372,13 @@ lower_vectors(struct func *f)
 {
 	const struct expr *note = func_note(f, "vectors");
 	struct vectors x = { .func = f, .module = f->module };
+	struct arrays arrays = { .func = f };
 	const char *word = note != NULL && note->kind == EXPR_STRING
 			   ? note->u.text : "";
 
+	if (*word != '\0') {
+		stmt_visit(f->body, part_arrays, &arrays);
+	}
 	while (*word != '\0') {
 		size_t length = strcspn(word, " ");
 

@@ -101,8 +101,11 @@ add_sample(struct batch *b, int number, uint64_t seed, FILE *data)
 	}
 	p->func->name = arena_printf(&b->m->arena, "k%d", number);
 	if (!interp_run(p->func, s->args, p->n_args) ||
-	    (seed % 3 != 0 && !schedule(b, p)) ||
-	    !lower_func(p->func, NULL) ||
+	    (seed % 3 != 0 && !schedule(b, p))) {
+		return false;
+	}
+	kernel_state_vectors(b->target, p->func);
+	if (!lower_func(p->func, NULL) ||
 	    !unit_func(&b->unit, p->func, &b->functions)) {
 		return false;
 	}

@@ -133,7 +133,7 @@ random_step(struct trial *t, struct rng *r)
 	int out[4];
 	bool changed;
 
-	switch (rng_below(r, 12)) {
+	switch (rng_below(r, 13)) {
 	case 0:
 	case 1:
 		return sched_split(s, random_loop(t, r), factors,
@@ -161,6 +161,8 @@ random_step(struct trial *t, struct rng *r)
 	case 10:
 		return sched_decompose_reduction(s, random_block(t, r),
 						 random_loop(t, r), out);
+	case 11:
+		return sched_vectorize(s, random_loop(t, r));
 	default:
 		changed = rng_below(r, 2)
 			? sched_unroll(s, random_loop(t, r))
@@ -224,6 +226,19 @@ after_pass(void *ctx, const char *pass, const struct func *f)
 	}
 }
 
+/* Half of the functions may use vectors, short ones, since extents are. */
+static void
+state_vectors(struct func *f, struct rng *r)
+{
+	if (rng_below(r, 2)) {
+		func_set_note(f, "vectors", expr_string(f->module,
+			"float32x8 float64x4 float32x3 float32x2 float64x2"));
+	}
+	if (rng_below(r, 2)) {
+		func_set_note(f, "vector_params", expr_bool(f->module, true));
+	}
+}
+
 static bool
 run_trial(struct trial *t, struct rng *r)
 {
@@ -240,6 +255,7 @@ run_trial(struct trial *t, struct rng *r)
 	if (!executes(t, f, "by the executor, scheduled")) {
 		return false;
 	}
+	state_vectors(f, r);
 	if (!lower_func(f, &hooks) || t->trouble) {
 		return fail(t, t->trouble ? t->trouble : "lowering fails");
 	}

@@ -344,6 +344,11 @@ trial_lowered(struct trial *t)
 	struct func *f = func_clone(t->sched.func, "main");
 	int errors = t->m->diags.n_errors;
 
+	if (!t->for_device && t->seed % 2 != 0) {
+		func_set_note(f, "vectors", expr_string(t->m,
+			"float32x8 float32x4 float64x4 float32x2 float64x2"));
+		func_set_note(f, "vector_params", expr_bool(t->m, true));
+	}
 	if (lower_func(f, NULL)) {
 		return f;
 	}
