@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tirc's C beside onnxruntime on this machine's processor, fp32, batch 1.
+
+Each system has a process of its own. Both are measured in turn, a batch of
+runs each, for several rounds; a time is the median over the rounds of the
+batches' medians. The peak is what a loop of independent multiply-adds reaches
+on one core in the same run; a share is of that, times the threads. MACs are
+those of the graph's convolutions and matrix products, padding included."""
+import argparse
+import fnmatch
+import hashlib
+import json
+import math
+import os
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, os.pardir, "tests"))
+import numpy as np  # noqa: E402
+import helper  # noqa: E402
+import cpu_driver  # noqa: E402
+import onnx  # noqa: E402
+
+# name, folder below ../shared/models, whether its weights are made random
+TABLE = [
+    ("resnet50", "light_resnet50", True),
+    ("vgg19", "light_vgg19", True),
+    ("inception_v2", "light_inception_v2", True),
+    ("inception_v1", "light_inception_v1", True),
+    ("densenet121", "light_densenet121", True),
+    ("squeezenet", "light_squeezenet", True),
+    ("shufflenet", "light_shufflenet", True),
+    ("bvlc_alexnet", "light_bvlc_alexnet", True),
+    ("vww", "mlperf_tiny/vww_fp32", False),
+    ("kws", "mlperf_tiny/kws_fp32", False),
+    ("resnet8", "mlperf_tiny/resnet8_fp32", False),
+    ("ad01", "mlperf_tiny/ad01_fp32", False),
+    ("mnist", "mnist", False),
+]
+BATCH_SECONDS = 0.1  # about how long one batch of runs takes
+TOLERANCE = 1e-3     # of the largest output
+
+
+def cache_folder():
+    top = os.environ.get("XDG_CACHE_HOME") or os.path.join(
+        os.path.expanduser("~"), ".cache")
+    path = os.path.join(top, "tirc", "models")
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+def shared_models():
+    """The folder of reference models: beside this tree or above."""
+    found = helper.shared()
+    above = os.path.abspath(os.path.join(HERE, os.pardir))
+    while not found and above != os.path.dirname(above):
+        above = os.path.dirname(above)
+        path = os.path.join(above, "shared")
+        if os.path.isdir(os.path.join(path, "models")):
+            found = path
+    if not found:
+        sys.exit("the models are missing: TIRC_SHARED=FOLDER names the "
+                 "folder that has models/ in it")
+    return os.path.join(found, "models")
+
+
+def randomized(top, folder):
+    """The model with random weights, made once for each form of both."""
+    script = os.path.join(top, "randomize.py")
+    source = os.path.join(top, folder, "model.onnx")
+    digest = hashlib.sha256()
+    for path in script, source:
+        with open(path, "rb") as file:
+            digest.update(file.read())
+    path = os.path.join(cache_folder(), "%s-%s.onnx" % (
+        folder, digest.hexdigest()[:16]))
+    if not os.path.exists(path):
+        made = "%s.%d" % (path, os.getpid())
+        subprocess.run([sys.executable, script, source, made], check=True,
+                       stdout=subprocess.DEVNULL)
+        os.rename(made, path)
+    return path
+
+
+def find_model(top, folder, is_random):
+    if is_random:
+        return randomized(top, folder)
+    return os.path.join(top, folder, "model.onnx")
+
+
+def count_macs(path):
+    """Multiply-adds of the convolutions and matrix products."""
+    model = onnx.load(path)
+    shapes = {t.name: list(t.dims) for t in model.graph.initializer}
+    model = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    graph = model.graph
+    for value in [*graph.value_info, *graph.input, *graph.output]:
+        shapes.setdefault(value.name, [
+            d.dim_value or 1 for d in value.type.tensor_type.shape.dim])
+    total = 0
+    for node in graph.node:
+        if node.op_type not in ("Conv", "Gemm", "MatMul"):
+            continue
+        if not all(k in shapes for k in (*node.input[:2], node.output[0])):
+            sys.exit("%s: the shapes of %s are not known" % (path, node.name))
+        out = math.prod(shapes[node.output[0]])
+        first, second = shapes[node.input[0]], shapes[node.input[1]]
+        if node.op_type == "Conv":
+            total += out * math.prod(second[1:])
+        elif node.op_type == "MatMul":
+            total += out * first[-1]
+        else:
+            flipped = any(a.name == "transA" and a.i for a in node.attribute)
+            total += out * first[0 if flipped else -1]
+    return total
+
+
+def make_inputs(path, folder):
+    """Input files for both systems; their names with shapes and types."""
+    model = onnx.load(path, load_external_data=False)
+    constants = {t.name for t in model.graph.initializer}
+    random = np.random.default_rng(0)
+    made = {}
+    for value in model.graph.input:
+        if value.name in constants:
+            continue
+        kind = value.type.tensor_type
+        shape = [d.dim_value or 1 for d in kind.shape.dim]
+        dtype = onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type)
+        if np.issubdtype(dtype, np.floating):
+            array = random.random(shape, np.float32).astype(dtype)
+        else:
+            array = random.integers(0, 100, shape).astype(dtype)
+        file = os.path.join(folder, "input_%d" % len(made))
+        array.tofile(file)
+        made[value.name] = (file, str(array.dtype), shape)
+    return made
+
+
+class Process:
+    """One system with a model loaded: `seconds(N)` is the median of N runs."""
+
+    def __init__(self, command, threads):
+        env = dict(os.environ, OMP_NUM_THREADS=str(threads))
+        self.child = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=env)
+        self.command = command
+        self.answer()
+
+    def answer(self):
+        line = self.child.stdout.readline()
+        if not line:
+            sys.exit("failed: %s" % shlex.join(self.command))
+        return float(line)
+
+    def seconds(self, runs):
+        self.child.stdin.write("%d\n" % runs)
+        self.child.stdin.flush()
+        return self.answer()
+
+    def stop(self):
+        self.child.stdin.close()
+        self.child.wait()
+
+
+def agree(facts, folder, reference):
+    """The largest difference of the outputs, relative to the largest."""
+    worst = 0.0
+    for index, output in enumerate(facts["outputs"]):
+        with np.load(reference) as expected:
+            want = expected[output["name"]].ravel()
+        have = np.fromfile(os.path.join(folder, "output_%d" % index),
+                           want.dtype)
+        if have.shape != want.shape:
+            return math.inf
+        scale = max(np.abs(want.astype(np.float64)).max(), 1e-30)
+        difference = np.abs(have.astype(np.float64) - want).max() / scale
+        worst = max(worst, difference) if difference == difference else math.inf
+    return worst
+
+
+def pick_runs(process):
+    """How many runs make a batch; the first ones warm up."""
+    process.seconds(1)
+    return max(1, min(10000, int(BATCH_SECONDS / process.seconds(3))))
+
+
+def alternate(first, second, rounds):
+    processes = (first, second)
+    runs = [pick_runs(p) for p in processes]
+    times = [[], []]
+    for index in range(rounds):
+        # Whoever goes second finds the caches of the other.
+        for which in (0, 1) if index % 2 == 0 else (1, 0):
+            times[which].append(processes[which].seconds(runs[which]))
+    return [statistics.median(t) for t in times]
+
+
+def measure(name, path, args, compilers, threads):
+    """Both times of one model as a row of the results."""
+    row = {"name": name, "threads": threads, "macs": count_macs(path)}
+    with tempfile.TemporaryDirectory(prefix="tirc-bench-") as folder:
+        inputs = make_inputs(path, folder)
+        reference = os.path.join(folder, "reference.npz")
+        theirs = Process([
+            sys.executable, os.path.join(HERE, "cpu_ort.py"), path,
+            str(threads), reference, json.dumps(inputs)], threads)
+        best = math.inf
+        for cc in compilers:
+            built = os.path.join(folder, os.path.basename(cc))
+            program, facts, seconds = cpu_driver.build(
+                path, built, args.target, cc, args.option)
+            ours = Process([program, built]
+                           + [file for file, _, _ in inputs.values()], threads)
+            error = agree(facts, built, reference)
+            if not error <= TOLERANCE:
+                sys.exit("%s: the outputs differ by %.3g" % (name, error))
+            mine, ort = alternate(ours, theirs, args.rounds)
+            ours.stop()
+            row.setdefault("compile_s", {})[cc] = seconds
+            row.setdefault("by_compiler_ms", {})[cc] = mine * 1e3
+            if mine < best:
+                best = mine
+                row.update(compiler=cc, tirc_ms=mine * 1e3, ort_ms=ort * 1e3,
+                           ratio=mine / ort, error=error)
+        theirs.stop()
+    row["gflops"] = 2e-6 * row["macs"] / row["tirc_ms"]
+    return row
+
+
+HEADER = "%-14s %3s %9s %10s %10s %6s %8s %6s  %s" % (
+    "model", "thr", "MMAC", "tirc ms", "ort ms", "ratio", "GFLOP/s", "peak",
+    "compiler")
+
+
+def print_row(row):
+    print("%-14s %3d %9.2f %10.4f %10.4f %6.2f %8.1f %5.0f%%  %s" % (
+        row["name"], row["threads"], row["macs"] / 1e6, row["tirc_ms"],
+        row["ort_ms"], row["ratio"], row["gflops"], 100 * row["peak_share"],
+        row["compiler"]), flush=True)
+
+
+def geomean(values):
+    return math.exp(statistics.fmean(map(math.log, values)))
+
+
+def parse():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", metavar="PATTERN",
+                        help="models with such names alone (resnet*)")
+    parser.add_argument("--target", default="gnu-c")
+    parser.add_argument("--option", action="append", default=[],
+                        help="one more word for `tirc compile`")
+    parser.add_argument("--cc", default="gcc",
+                        help="gcc, clang, or both: the better one counts")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--threads", type=int, action="append",
+                        help="how many, may be repeated (1)")
+    parser.add_argument("--json", metavar="FILE")
+    return parser.parse_args()
+
+
+def main():
+    args = parse()
+    compilers = ["gcc", "clang"] if args.cc == "both" else [args.cc]
+    chosen = [row for row in TABLE if not args.only or any(
+        fnmatch.fnmatch(row[0], pattern) for pattern in args.only)]
+    if not chosen:
+        sys.exit("no such model; there are " + ", ".join(t[0] for t in TABLE))
+    top = shared_models()
+    rows = []
+    means = {}
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="tirc-bench-") as folder:
+        peak = cpu_driver.Peak(folder, compilers)
+        print("peak of a core: %.1f GFLOP/s" % peak.gflops)
+        print(HEADER)
+        for threads in args.threads or [1]:
+            for name, below, is_random in chosen:
+                path = find_model(top, below, is_random)
+                row = measure(name, path, args, compilers, threads)
+                peak.again()
+                row["peak_share"] = row["gflops"] / (peak.gflops * threads)
+                rows.append(row)
+                print_row(row)
+            means[str(threads)] = geomean(
+                [r["ratio"] for r in rows if r["threads"] == threads])
+            print("geometric mean over %d, threads %d: %.3f" % (
+                len(chosen), threads, means[str(threads)]))
+    for row in rows:  # the peak may have risen since
+        row["peak_share"] = row["gflops"] / (peak.gflops * row["threads"])
+    print("peak of a core: %.1f GFLOP/s; %.0f s in all" % (
+        peak.gflops, time.monotonic() - began))
+    if args.json:
+        with open(args.json, "w") as file:
+            json.dump({"target": args.target, "peak_gflops": peak.gflops,
+                       "rounds": args.rounds, "models": rows,
+                       "geomean": means}, file, indent=1)
+            file.write("\n")
+
+
+if __name__ == "__main__":
+    main()

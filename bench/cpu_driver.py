@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tirc's side of bench/cpu.py: a C program around the emitted functions, and
+one that finds the peak of a core."""
+import glob
+import json
+import math
+import os
+import shlex
+import subprocess
+import time
+
+import helper
+
+# Argument 1 is the folder of the weights and for the outputs, the others are
+# the files of the inputs. Answers as cpu_ort.py does.
+DRIVER = r"""
+#include "@NAME@.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void *
+space(size_t bytes)
+{
+	void *p = aligned_alloc(64, (bytes + 64) / 64 * 64);
+
+	if (!p)
+		exit(3);
+	return p;
+}
+
+static void *
+load(const char *path, size_t bytes)
+{
+	void *p = space(bytes);
+	FILE *f = fopen(path, "rb");
+
+	if (!f || fread(p, 1, bytes, f) != bytes)
+		exit(4);
+	fclose(f);
+	return p;
+}
+
+static void
+save(const char *folder, int index, const void *p, size_t bytes)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/output_%d", folder, index);
+	f = fopen(path, "wb");
+	if (!f || fwrite(p, 1, bytes, f) != bytes || fclose(f))
+		exit(5);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct @NAME@_config config = { 0 };
+	struct @NAME@ m;
+	struct @NAME@_inputs in = { 0 };
+	struct @NAME@_outputs out = { 0 };
+	char path[4096];
+	int n, i;
+
+	(void)path;
+	if (argc != 2 + @INPUTS@)
+		return 2;
+@SETUP@
+	if (@NAME@_init(&m, &config) || @NAME@_run(&m, &in, &out))
+		return 6;
+@SAVE@
+	puts("0");
+	fflush(stdout);
+	while (scanf("%d", &n) == 1 && n > 0) {
+		double *times = malloc((size_t)n * sizeof(*times));
+
+		if (!times)
+			return 3;
+		for (i = 0; i < n; i++) {
+			double start = now();
+
+			@NAME@_run(&m, &in, &out);
+			times[i] = now() - start;
+		}
+		qsort(times, (size_t)n, sizeof(*times), by_size);
+		printf("%.9g\n", n % 2 ? times[n / 2]
+			: (times[n / 2 - 1] + times[n / 2]) / 2);
+		fflush(stdout);
+		free(times);
+	}
+	return 0;
+}
+"""
+
+# Twelve sums hide the latency of two multiply-adds per cycle and leave
+# registers for the factors even where there are sixteen. Their starts are read
+# from a volatile one by one: equal sums would become one.
+PEAK = r"""
+#include <stdio.h>
+#include <time.h>
+
+#if defined(__AVX512F__)
+#define BYTES 64
+#elif defined(__AVX__)
+#define BYTES 32
+#else
+#define BYTES 16
+#endif
+#define ALL(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define DECLARE(i) vec s##i = (vec){ 0 } + start_value;
+#define STEP(i) s##i = s##i * x + y;
+#define TOTAL(i) + s##i
+
+typedef float vec __attribute__((vector_size(BYTES)));
+volatile float factor = 0.5f, term = 1.0f, start_value = 3.0f, sink;
+
+static double
+now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double
+measure(void)
+{
+	vec x = (vec){ 0 } + factor, y = (vec){ 0 } + term, total;
+	double start;
+	long n = 1000000, i;
+
+	ALL(DECLARE)
+	start = now();
+	for (i = 0; i < n; i++) {
+		ALL(STEP)
+	}
+	total = (vec){ 0 } ALL(TOTAL);
+	sink = total[0];
+	return (double)n * 12 * 2 * (BYTES / 4) / (now() - start) * 1e-9;
+}
+
+int
+main(void)
+{
+	double best = 0;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		double rate = measure();
+
+		best = rate > best ? rate : best;
+	}
+	printf("%.6g\n", best);
+	return 0;
+}
+"""
+
+C_BYTES = {"float32": 4, "int32": 4, "uint32": 4, "float64": 8, "int64": 8,
+           "uint64": 8, "float16": 2, "int16": 2, "uint16": 2, "int8": 1,
+           "uint8": 1, "bool": 1}
+
+
+def tensor_bytes(tensor):
+    return max(1, math.prod(tensor["shape"]) * C_BYTES[tensor["dtype"]])
+
+
+def driver_text(facts):
+    name = facts["model"]
+    setup, save = [], []
+    work = facts["memory"]["workspace_bytes"]
+    if work:
+        setup += ["config.workspace = space(%d);" % work,
+                  "config.workspace_bytes = %d;" % work]
+    if facts["weights_form"] == "file":
+        size = "%s_WEIGHTS_BYTES" % name.upper()
+        setup += ['snprintf(path, sizeof path, "%%s/%s_weights.bin", argv[1]);'
+                  % name, "config.weights = load(path, %s);" % size,
+                  "config.weights_bytes = %s;" % size]
+    for index, tensor in enumerate(facts["inputs"]):
+        setup.append("in.%s = load(argv[%d], %d);" % (
+            tensor["field"], index + 2, tensor_bytes(tensor)))
+    for index, tensor in enumerate(facts["outputs"]):
+        setup.append("out.%s = space(%d);" % (
+            tensor["field"], tensor_bytes(tensor)))
+        save.append("save(argv[1], %d, out.%s, %d);" % (
+            index, tensor["field"], tensor_bytes(tensor)))
+    text = DRIVER.lstrip()
+    for key, value in (("@NAME@", name), ("@INPUTS@", len(facts["inputs"])),
+                       ("@SETUP@", "\n".join("\t" + s for s in setup)),
+                       ("@SAVE@", "\n".join("\t" + s for s in save))):
+        text = text.replace(key, str(value))
+    return text
+
+
+def build(path, folder, target, cc, options):
+    """The program, tirc's facts of it, and the seconds the compiler took."""
+    os.makedirs(folder)
+    subprocess.run([helper.TIRC, "compile", path, "-o", folder, "-q",
+                    "--name", "model", "--target", target, *options],
+                   check=True)
+    with open(os.path.join(folder, "model.json")) as file:
+        facts = json.load(file)
+    words = shlex.split(facts["cc"])
+    start = time.monotonic()
+    subprocess.run([cc, *words[1:]], cwd=folder, check=True)
+    seconds = time.monotonic() - start
+    with open(os.path.join(folder, "driver.c"), "w") as file:
+        file.write(driver_text(facts))
+    objects = [os.path.basename(p)
+               for p in sorted(glob.glob(os.path.join(folder, "*.o")))]
+    openmp = [w for w in words if w == "-fopenmp"]
+    subprocess.run([cc, "-std=gnu11", "-O2", "-o", "program", "driver.c",
+                    *objects, *openmp, "-lm", "-lpthread"],
+                   cwd=folder, check=True)
+    return os.path.join(folder, "program"), facts, seconds
+
+
+class Peak:
+    """Multiply-adds of one core; the best seen counts."""
+
+    def __init__(self, folder, compilers):
+        source = os.path.join(folder, "peak.c")
+        with open(source, "w") as file:
+            file.write(PEAK.lstrip())
+        self.programs = []
+        for cc in compilers:
+            program = os.path.join(folder, "peak-" + os.path.basename(cc))
+            subprocess.run([cc, "-std=gnu11", "-O2", "-march=native",
+                            "-ffp-contract=fast", "-o", program, source],
+                           check=True)
+            self.programs.append(program)
+        self.gflops = 0.0
+        self.again()
+
+    def again(self):
+        for program in self.programs:
+            out = subprocess.run([program], check=True, text=True,
+                                 stdout=subprocess.PIPE).stdout
+            self.gflops = max(self.gflops, float(out))

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""onnxruntime's side of bench/cpu.py: MODEL THREADS REFERENCE.npz INPUTS.
+
+Writes the outputs of one run, then answers each number of runs on standard
+input by their median in seconds. Inputs and outputs are bound beforehand, so
+that Python's part of a run is small."""
+import json
+import statistics
+import sys
+import time
+
+import numpy as np
+import onnxruntime
+
+
+def main():
+    path, threads, reference, inputs = sys.argv[1:]
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = int(threads)
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(
+        path, options, providers=["CPUExecutionProvider"])
+    arrays = {name: np.fromfile(file, dtype).reshape(shape)
+              for name, (file, dtype, shape) in json.loads(inputs).items()}
+    names = [o.name for o in session.get_outputs()]
+    outputs = dict(zip(names, session.run(names, arrays)))
+    np.savez(reference, **{
+        k: v for k, v in outputs.items()})
+    binding = session.io_binding()
+    for name, array in arrays.items():
+        binding.bind_ortvalue_input(
+            name, onnxruntime.OrtValue.ortvalue_from_numpy(array))
+    for name, array in outputs.items():
+        binding.bind_ortvalue_output(
+            name, onnxruntime.OrtValue.ortvalue_from_numpy(array))
+    run = session.run_with_iobinding
+    clock = time.perf_counter
+    print(0, flush=True)
+    for line in sys.stdin:
+        times = []
+        for _ in range(int(line)):
+            start = clock()
+            run(binding)
+            times.append(clock() - start)
+        print(statistics.median(times), flush=True)
+
+
+main()
