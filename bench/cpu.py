@@ -25,6 +25,7 @@ sys.path.insert(0, os.path.join(HERE, os.pardir, "tests"))
 import numpy as np  # noqa: E402
 import helper  # noqa: E402
 import cpu_driver  # noqa: E402
+import cpu_models  # noqa: E402
 import onnx  # noqa: E402
 
 # name, folder below ../shared/models, whether its weights are made random
@@ -247,6 +248,11 @@ def print_row(row):
         row["compiler"]), flush=True)
 
 
+def wanted(args, name):
+    return not args.only or any(
+        fnmatch.fnmatch(name, pattern) for pattern in args.only)
+
+
 def geomean(values):
     return math.exp(statistics.fmean(map(math.log, values)))
 
@@ -265,6 +271,8 @@ def parse():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, action="append",
                         help="how many, may be repeated (1)")
+    parser.add_argument("--extra", action="store_true",
+                        help="also what is beyond the table")
     parser.add_argument("--json", metavar="FILE")
     return parser.parse_args()
 
@@ -272,38 +280,51 @@ def parse():
 def main():
     args = parse()
     compilers = ["gcc", "clang"] if args.cc == "both" else [args.cc]
-    chosen = [row for row in TABLE if not args.only or any(
-        fnmatch.fnmatch(row[0], pattern) for pattern in args.only)]
-    if not chosen:
-        sys.exit("no such model; there are " + ", ".join(t[0] for t in TABLE))
     top = shared_models()
-    rows = []
+    table = [row for row in TABLE if wanted(args, row[0])]
+    rows, extra = [], []
     means = {}
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="tirc-bench-") as folder:
         peak = cpu_driver.Peak(folder, compilers)
         print("peak of a core: %.1f GFLOP/s" % peak.gflops)
         print(HEADER)
+        others = [e for e in cpu_models.extras(top, folder)
+                  if args.extra and wanted(args, e[0])]
+        if not table and not others:
+            sys.exit("no such model; there are " + ", ".join(
+                [t[0] for t in TABLE]
+                + [e[0] for e in cpu_models.extras(top, folder)]))
+
+        def take(name, path, threads, results):
+            row = measure(name, path, args, compilers, threads)
+            peak.again()
+            row["peak_share"] = row["gflops"] / (peak.gflops * threads)
+            results.append(row)
+            print_row(row)
+
         for threads in args.threads or [1]:
-            for name, below, is_random in chosen:
-                path = find_model(top, below, is_random)
-                row = measure(name, path, args, compilers, threads)
-                peak.again()
-                row["peak_share"] = row["gflops"] / (peak.gflops * threads)
-                rows.append(row)
-                print_row(row)
-            means[str(threads)] = geomean(
-                [r["ratio"] for r in rows if r["threads"] == threads])
-            print("geometric mean over %d, threads %d: %.3f" % (
-                len(chosen), threads, means[str(threads)]))
-    for row in rows:  # the peak may have risen since
+            for name, below, is_random in table:
+                take(name, find_model(top, below, is_random), threads, rows)
+            ratios = [r["ratio"] for r in rows if r["threads"] == threads]
+            if ratios:
+                means[str(threads)] = geomean(ratios)
+                print("geometric mean over %d, threads %d: %.3f" % (
+                    len(ratios), threads, means[str(threads)]))
+            if others:
+                print("beyond the table:")
+            for name, path, make in others:
+                if not os.path.exists(path):
+                    make(path)
+                take(name, path, threads, extra)
+    for row in rows + extra:  # the peak may have risen since
         row["peak_share"] = row["gflops"] / (peak.gflops * row["threads"])
     print("peak of a core: %.1f GFLOP/s; %.0f s in all" % (
         peak.gflops, time.monotonic() - began))
     if args.json:
         with open(args.json, "w") as file:
             json.dump({"target": args.target, "peak_gflops": peak.gflops,
-                       "rounds": args.rounds, "models": rows,
+                       "rounds": args.rounds, "models": rows, "extra": extra,
                        "geomean": means}, file, indent=1)
             file.write("\n")
 
