@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays of vectors: what becomes of small programs, word by word, and that
+ * they compute what they did, to the last bit. */
+#include <stdlib.h>
+
+#include "check.h"
+
+#include "interp.h"
+#include "lower.h"
+#include "script.h"
+
+struct program {
+	const char *what;
+	const char *buffers; /* x and y */
+	const char *body;
+	const char *want;    /* the body with vectors; NULL: as without */
+};
+
+#define ROWS \
+	"    acc = T.alloc_buffer((3, 32), scope=\"local\")\n" \
+	"    for i in T.unroll(3):\n" \
+	"        for j in T.vectorized(32):\n" \
+	"            acc[i, j] = x[i, j]\n"
+#define ROWS_OF_VECTORS(index) \
+	"    acc = T.decl_buffer((3, 2), \"float32x16\", scope=\"local\")\n" \
+	"    for i in T.unroll(3):\n" \
+	"        for j in T.unroll(2):\n" \
+	"            acc[i, j] = x[" index "]\n"
+
+static const struct program programs[] = {
+	{
+		"a product and its limit",
+		"x: T.Buffer((3, 32)), y: T.Buffer((3, 32))",
+		ROWS
+		"    for k in range(4):\n"
+		"        for i in T.unroll(3):\n"
+		"            for j in T.vectorized(32):\n"
+		"                acc[i, j] = acc[i, j] + x[i, k] * x[2 - i, j]\n"
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(32):\n"
+		"            y[i, j] = T.max(acc[i, j], T.float32(0))\n",
+		"    acc = T.decl_buffer((3, 2), \"float32x16\", scope=\"local\")\n"
+		"    for i in T.unroll(3):\n"
+		"        for j in T.unroll(2):\n"
+		"            acc[i, j] = x[i, T.Ramp(j * 16, 1, 16)]\n"
+		"    for k in range(4):\n"
+		"        for i_1 in T.unroll(3):\n"
+		"            for j_1 in T.unroll(2):\n"
+		"                acc[i_1, j_1] = acc[i_1, j_1] + "
+		"T.Broadcast(x[i_1, k], 16) * x[2 - i_1, T.Ramp(j_1 * 16, 1, 16)]\n"
+		"    for i_2 in T.unroll(3):\n"
+		"        for j_2 in T.unroll(2):\n"
+		"            y[i_2, j_2] = T.max(acc[i_2, j_2], "
+		"T.Broadcast(T.float32(0), 16))\n",
+	}, {
+		"lanes that are stored apart",
+		"x: T.Buffer((3, 32)), y: T.Buffer((32, 3))",
+		ROWS
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(32):\n"
+		"            y[j, i] = acc[i, j] + x[i, j]\n",
+		ROWS_OF_VECTORS("i, j")
+		"    for i_1 in T.unroll(3):\n"
+		"        for j_1 in T.unroll(2):\n"
+		"            lanes = T.decl_buffer((16,), \"float32\", scope=\"local\")\n"
+		"            lanes[T.Ramp(0, 1, 16)] = acc[i_1, j_1] + x[i_1, j_1]\n"
+		"            for lane in range(16):\n"
+		"                y[j_1 * 16 + lane, i_1] = lanes[lane]\n",
+	}, {
+		"calls without vectors",
+		"x: T.Buffer((3, 32)), y: T.Buffer((3, 32))",
+		ROWS
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(32):\n"
+		"            acc[i, j] = T.exp(acc[i, j] * T.float32(2))\n"
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(32):\n"
+		"            y[i, j] = acc[i, j]\n",
+		ROWS_OF_VECTORS("i, j")
+		"    for i_1 in T.unroll(3):\n"
+		"        for j_1 in T.unroll(2):\n"
+		"            lanes = T.decl_buffer((16,), \"float32\", scope=\"local\")\n"
+		"            lanes_1 = T.decl_buffer((16,), \"float32\", scope=\"local\")\n"
+		"            lanes[T.Ramp(0, 1, 16)] = acc[i_1, j_1] * "
+		"T.Broadcast(T.float32(2), 16)\n"
+		"            for lane in T.vectorized(16):\n"
+		"                lanes_1[lane] = T.exp(lanes[lane])\n"
+		"            acc[i_1, j_1] = lanes_1[T.Ramp(0, 1, 16)]\n"
+		"    for i_2 in T.unroll(3):\n"
+		"        for j_2 in T.unroll(2):\n"
+		"            y[i_2, j_2] = acc[i_2, j_2]\n",
+	}, {
+		"a guard that all lanes share",
+		"x: T.Buffer((3, 32)), y: T.Buffer((3, 32))",
+		ROWS
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(32):\n"
+		"            if x[i, 0] > T.float32(0):\n"
+		"                acc[i, j] = T.float32(1)\n"
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(32):\n"
+		"            y[i, j] = acc[i, j]\n",
+		"    acc = T.decl_buffer((3, 2), \"float32x16\", scope=\"local\")\n"
+		"    for i in T.unroll(3):\n"
+		"        for j in T.unroll(2):\n"
+		"            acc[i, j] = x[i, T.Ramp(j * 16, 1, 16)]\n"
+		"    for i_1 in T.unroll(3):\n"
+		"        for j_1 in T.unroll(2):\n"
+		"            if x[i_1, 0] > T.float32(0):\n"
+		"                acc[i_1, j_1] = T.Broadcast(T.float32(1), 16)\n"
+		"    for i_2 in T.unroll(3):\n"
+		"        for j_2 in T.unroll(2):\n"
+		"            y[i_2, j_2] = acc[i_2, j_2]\n",
+	}, {
+		"a guard that depends on the lane",
+		"x: T.Buffer((3, 32)), y: T.Buffer((3, 32))",
+		ROWS
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(32):\n"
+		"            y[i, j] = T.float32(0)\n"
+		"            if j < 30:\n"
+		"                y[i, j] = acc[i, j]\n",
+		NULL,
+	}, {
+		"a choice that depends on the lane",
+		"x: T.Buffer((3, 32)), y: T.Buffer((3, 32))",
+		ROWS
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(32):\n"
+		"            y[i, j] = T.if_then_else(j < 30, acc[i, j], "
+		"T.float32(0))\n",
+		NULL,
+	}, {
+		"elements one by one",
+		"x: T.Buffer((3, 32)), y: T.Buffer((3, 32))",
+		ROWS
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(32):\n"
+		"            y[i, j] = acc[i, j] + acc[0, 3]\n",
+		NULL,
+	}, {
+		"a row that starts between two vectors",
+		"x: T.Buffer((3, 32)), y: T.Buffer((3, 32))",
+		ROWS
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(16):\n"
+		"            y[i, j] = acc[i, j + 8]\n"
+		"            y[i, j + 16] = acc[i, j]\n",
+		NULL,
+	}, {
+		"lanes that read what others store",
+		"x: T.Buffer((3, 32)), y: T.Buffer((3, 32))",
+		ROWS
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(16):\n"
+		"            y[i, j] = acc[i, j]\n"
+		"            y[i, j + 16] = acc[i, j] + y[i, j // 2]\n",
+		NULL,
+	}, {
+		"a sum over the lanes",
+		"x: T.Buffer((3, 32)), y: T.Buffer((3, 1))",
+		ROWS
+		"    for i in T.unroll(3):\n"
+		"        y[i, 0] = T.float32(0)\n"
+		"        for j in T.vectorized(32):\n"
+		"            y[i, 0] = y[i, 0] + acc[i, j]\n",
+		NULL,
+	}, {
+		"loops beside them",
+		"x: T.Buffer((3, 16)), y: T.Buffer((4, 16))",
+		"    acc = T.alloc_buffer((3, 16), scope=\"local\")\n"
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(16):\n"
+		"            acc[i, j] = x[i, j]\n"
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(16):\n"
+		"            y[i, j] = acc[i, j]\n"
+		"    for j in T.vectorized(16):\n"
+		"        y[3, j] = T.float32(7)\n",
+		"    acc = T.decl_buffer((3,), \"float32x16\", scope=\"local\")\n"
+		"    for i in T.unroll(3):\n"
+		"        acc[i] = x[i]\n"
+		"    for i_1 in T.unroll(3):\n"
+		"        y[i_1] = acc[i_1]\n"
+		"    y[3] = T.Broadcast(T.float32(7), 16)\n",
+	}, {
+		"a function without such arrays",
+		"x: T.Buffer((3, 32)), y: T.Buffer((3, 32))",
+		"    for i in range(3):\n"
+		"        for j in T.vectorized(32):\n"
+		"            y[i, j] = x[i, j] + T.float32(1)\n",
+		NULL,
+	},
+};
+
+/* The program, with vectors or without, lowered. */
+static struct func *
+make(struct module *m, const struct program *p, bool vectors)
+{
+	struct source src = { .name = "program" };
+
+	src.text = arena_printf(&m->arena,
+		"from tvm.script import tir as T\n@T.prim_func\ndef f(%s):\n"
+		"%s%s", p->buffers, vectors ? "    T.func_attr({\"vectors\": "
+		"\"float32x16\", \"vector_params\": True})\n" : "", p->body);
+	src.length = strlen(src.text);
+	if (!script_read(m, &src) || m->funcs.n != 1 ||
+	    !lower_func(m->funcs.data[0], NULL) ||
+	    !func_verify_text(m->funcs.data[0])) {
+		for (int i = 0; i < m->diags.list.n; i++) {
+			fprintf(stderr, "%s\n", m->diags.list.data[i].message);
+		}
+		return NULL;
+	}
+	return m->funcs.data[0];
+}
+
+static bool
+run(struct func *f, float *y)
+{
+	float x[96];
+	struct run_arg args[2] = { { .data = x }, { .data = y } };
+
+	for (int i = 0; i < 96; i++) {
+		x[i] = (float)(i * 37 % 41 - 20) / 16;
+	}
+	return func_verify(f) && interp_run(f, args, 2);
+}
+
+/* The body's text: what stands behind the signature. */
+static const char *
+body_of(struct module *m, const struct func *f)
+{
+	struct strbuf out;
+	const char *text;
+
+	strbuf_init(&out);
+	func_print(f, SCRIPT_CURRENT, &out);
+	text = arena_strdup(&m->arena, out.data);
+	strbuf_release(&out);
+	text = strstr(text, "):\n");
+	return text != NULL ? text + 3 : "";
+}
+
+static void
+test_program(const struct program *p)
+{
+	struct module *plain = module_new(), *m = module_new();
+	struct func *before = make(plain, p, false), *after = make(m, p, true);
+	float expected[96] = { 0 }, got[96] = { 0 };
+	const char *want;
+
+	if (CHECK(before != NULL && after != NULL)) {
+		CHECK(run(before, expected) && run(after, got));
+		CHECK(memcmp(expected, got, sizeof got) == 0);
+		want = p->want != NULL ? p->want : body_of(plain, before);
+		if (!CHECK(strcmp(body_of(m, after), want) == 0)) {
+			fprintf(stderr, "%s:\n%s", p->what,
+				body_of(m, after));
+		}
+	}
+	module_free(plain);
+	module_free(m);
+}
+
+int
+main(void)
+{
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+		test_program(&programs[i]);
+	}
+	return check_done();
+}
