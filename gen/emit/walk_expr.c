@@ -458,6 +458,13 @@ intrinsic(struct walker *w, const struct expr *e)
 				e->args, 1);
 	case INTRIN_REINTERPRET:
 		return reinterpret(w, e);
+	case INTRIN_BITNOT:
+		/* A short literal may have another width than its type. */
+		if (dtype_is_int(e->type) && e->args[0]->kind == EXPR_INT) {
+			return walk_piece(w, expr_int(w->m, e->type,
+						      ~e->args[0]->u.ival));
+		}
+		break;
 	case INTRIN_FMOD:
 		if (dtype_is_int(e->type)) {
 			return apply(w, FORM_MOD_ANY, e->type, e->args, 2);

@@ -38,6 +38,11 @@ prepare(struct writing *w, struct name_set *names, int i)
 	};
 	struct func *f = func_clone(from->func, name_for(w, names, from));
 
+	/* Parameters stay arrays of numbers: callers are the user's. */
+	if (w->target->vectors[0] != '\0' && func_note(f, "vectors") == NULL) {
+		func_set_note(f, "vectors",
+			      expr_string(w->m, w->target->vectors));
+	}
 	if (from->stage < PROGRAM_LOWERED &&
 	    !program_lower(f, 3, false, w->o->hooks)) {
 		return false;
