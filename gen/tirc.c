@@ -303,7 +303,7 @@ tirc_compile(struct tirc *t)
 	double start;
 	struct emit_options emit = {
 		.name = t->options.name, .section = t->options.section,
-		.version = tirc_version(),
+		.version = tirc_version(), .profile = t->options.profile,
 	};
 	struct target *target;
 

@@ -54,6 +54,9 @@ struct tirc_options {
 	const char *const *add_passes;
 	int n_add_passes;
 	bool time_passes; /* for tirc_timing */
+	/* The entry function calls NAME_profile(n) when n kernels are done, for
+	 * the program of tirc_harness(), which then leaves profile.txt. */
+	bool profile;
 	/* "KERNEL=FILE": a kernel scheduled by hand, from a schedule in Python
 	 * form, a trace as JSON, or its whole program as TVMScript. */
 	const char *const *schedule_for;
@@ -185,12 +188,14 @@ struct tirc_summary {
 	int64_t macs;
 	const char *compile_line;
 	const char *cc, *cflags; /* what the target suggests */
+	int64_t l1_bytes, l2_bytes; /* the target's caches; 0: not known */
 };
 
 struct tirc_kernel {
 	const char *name, *title, *schedule;
 	double flops;
 	int64_t macs, read_bytes, write_bytes, stack_bytes;
+	int64_t weight_bytes; /* of read_bytes: constants */
 };
 
 struct tirc_summary tirc_summary(const struct tirc *t);

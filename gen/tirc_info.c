@@ -188,6 +188,8 @@ tirc_summary(const struct tirc *t)
 			? "none" : forms[t->package.weights],
 		.compile_line = t->package.cc_line,
 		.cc = t->target->cc, .cflags = t->target->cflags,
+		.l1_bytes = t->target->l1_bytes,
+		.l2_bytes = t->target->l2_bytes,
 	};
 
 	for (int i = 0; i < t->program.kernels.n; i++) {
@@ -218,6 +220,7 @@ tirc_kernel(const struct tirc *t, int i)
 		.flops = k->flops, .macs = k->macs,
 		.read_bytes = k->read_bytes, .write_bytes = k->write_bytes,
 		.stack_bytes = k->stack_bytes,
+		.weight_bytes = k->weight_bytes,
 	};
 }
 

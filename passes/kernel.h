@@ -62,6 +62,7 @@ struct kernel {
 	const char *schedule;  /* "conv.direct  c_tile 16, w_tile 4" */
 	double flops;
 	int64_t macs, read_bytes, write_bytes, stack_bytes;
+	int64_t weight_bytes;  /* of read_bytes: constants */
 };
 
 /* Where a tensor lives. */

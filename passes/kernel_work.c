@@ -97,5 +97,6 @@ kernel_measure(struct kernel *k)
 		}
 		k->read_bytes += arg->read ? arg_bytes(arg) : 0;
 		k->write_bytes += arg->written ? arg_bytes(arg) : 0;
+		k->weight_bytes += arg->kind == ARG_WEIGHT ? arg_bytes(arg) : 0;
 	}
 }

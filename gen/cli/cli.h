@@ -21,6 +21,7 @@ struct cli {
 	const char *out;       /* -o */
 	bool quiet, json, depfile, help;
 	const char *depfile_path;
+	const char *json_path; /* run */
 	/* run, test */
 	const char *cc, *cflags;
 	const char **inputs;   /* run: name=file or file */

@@ -167,6 +167,9 @@ execute(struct harness *h)
 	if (!h->cli->quiet) {
 		print_times(h);
 	}
+	if (h->cli->tirc.profile && !harness_profile(h)) {
+		return false;
+	}
 	return h->cli->output == NULL ||
 	       arrays_write_npz(h->m, h->cli->output, outputs, n_out);
 }

@@ -55,8 +55,8 @@ shell(const struct harness *h, const char *command, const char *log)
 				 : 128 + WTERMSIG(status);
 }
 
-static char *
-path_in(const struct harness *h, const char *name)
+char *
+harness_path(const struct harness *h, const char *name)
 {
 	return arena_printf(&h->m->arena, "%s/%s", h->folder, name);
 }
@@ -150,7 +150,7 @@ harness_open(struct harness *h, struct cli *c)
 		cli_messages(h->t);
 		return false;
 	}
-	return write_file(path_in(h, "harness.c"), text, strlen(text)) &&
+	return write_file(harness_path(h, "harness.c"), text, strlen(text)) &&
 	       build(h);
 }
 
@@ -209,7 +209,7 @@ check_input(const struct harness *h, int i, const struct array *a)
 static bool
 read_times(struct harness *h)
 {
-	FILE *f = fopen(path_in(h, "times.txt"), "r");
+	FILE *f = fopen(harness_path(h, "times.txt"), "r");
 
 	h->times_ns = arena_array(&h->m->arena, double, h->cli->repeat + 1);
 	if (f == NULL) {
@@ -230,7 +230,7 @@ read_output(struct harness *h, int i, const int64_t *dim_values,
 	    struct array *out)
 {
 	struct tirc_tensor x = tirc_output(h->t, i);
-	const char *path = path_in(h, arena_printf(&h->m->arena,
+	const char *path = harness_path(h, arena_printf(&h->m->arena,
 						   "output_%d.bin", i));
 	FILE *f = fopen(path, "rb");
 	size_t bytes;
@@ -268,7 +268,7 @@ harness_run(struct harness *h, const struct array *inputs,
 		const struct array *a = &inputs[i];
 
 		if (!check_input(h, i, a) ||
-		    !write_file(path_in(h, arena_printf(&h->m->arena,
+		    !write_file(harness_path(h, arena_printf(&h->m->arena,
 					"input_%d.bin", i)),
 				a->data, (size_t)a->elems *
 				(size_t)dtype_bytes(a->type))) {
@@ -300,20 +300,20 @@ static void
 remove_files(struct harness *h)
 {
 	static const char *const own[] = { "harness", "harness.c",
-					   "times.txt" };
+					   "times.txt", "profile.txt" };
 
 	for (int i = 0; i < tirc_file_count(h->t); i++) {
-		unlink(path_in(h, tirc_file(h->t, i).name));
+		unlink(harness_path(h, tirc_file(h->t, i).name));
 	}
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-		unlink(path_in(h, own[i]));
+		unlink(harness_path(h, own[i]));
 	}
 	for (int i = 0; i < tirc_input_count(h->t); i++) {
-		unlink(path_in(h, arena_printf(&h->m->arena, "input_%d.bin",
+		unlink(harness_path(h, arena_printf(&h->m->arena, "input_%d.bin",
 					       i)));
 	}
 	for (int i = 0; i < tirc_output_count(h->t); i++) {
-		unlink(path_in(h, arena_printf(&h->m->arena, "output_%d.bin",
+		unlink(harness_path(h, arena_printf(&h->m->arena, "output_%d.bin",
 					       i)));
 	}
 	rmdir(h->folder);

@@ -18,6 +18,11 @@ struct harness {
 /* Compiles the model, writes it into a fresh folder and builds it. False:
  * reported on stderr. */
 bool harness_open(struct harness *h, struct cli *c);
+/* profile.c: reads what harness_run() left of --profile, prints the table
+ * unless quiet, writes --json. */
+bool harness_profile(struct harness *h);
+/* The file of that name in the folder. */
+char *harness_path(const struct harness *h, const char *name);
 /* Runs on one array per input; outputs get data and shape. */
 bool harness_run(struct harness *h, const struct array *inputs,
 		 struct array *outputs);

@@ -22,8 +22,11 @@ enum option_id {
 	OPT_REPEAT, OPT_RTOL, OPT_ATOL, OPT_KEEP, OPT_PRINT_PHASE,
 	OPT_DISABLE_PASS, OPT_ADD_PASS, OPT_TIME_PASSES, OPT_SCHEDULE_FOR,
 	OPT_SCRIPT_VERSION, OPT_SCHEDULE, OPT_PHASE, OPT_FROM_ONNX,
-	OPT_KERNEL, OPT_UNSCHEDULED, OPT_SHOW_TRACE
+	OPT_KERNEL, OPT_UNSCHEDULED, OPT_SHOW_TRACE, OPT_PROFILE
 };
+
+/* Where --repeat does not say. */
+#define PROFILE_RUNS 20
 
 struct option_row {
 	enum option_id id;
@@ -102,6 +105,9 @@ static const struct option_row rows[] = {
 	{ OPT_OUTPUT, "output", "FILE", ".npz for all outputs", RUN },
 	{ OPT_REPEAT, "repeat", "N", "run N times; print minimum and median",
 	  RUN },
+	{ OPT_PROFILE, "profile", NULL,
+	  "print the time of each kernel and what bounds it", RUN },
+	{ OPT_JSON, "json", "FILE", "write what --profile found", RUN },
 	{ OPT_RTOL, "rtol", "X",
 	  "accept |a-b| <= atol + rtol * max|b| (default: by type)", TEST },
 	{ OPT_ATOL, "atol", "X", "see --rtol", TEST },
@@ -314,7 +320,11 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 		return true;
 	case OPT_TIME_PASSES: c->tirc.time_passes = true; return true;
 	case OPT_DEPFILE: c->depfile_path = arg; return true;
-	case OPT_JSON: c->json = true; return true;
+	case OPT_JSON:
+		c->json = true;
+		c->json_path = arg;
+		return true;
+	case OPT_PROFILE: c->tirc.profile = true; return true;
 	case OPT_CC: c->cc = arg; return true;
 	case OPT_CFLAGS: c->cflags = arg; return true;
 	case OPT_INPUT:
@@ -340,6 +350,19 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	return false;
 }
 
+/* An option may take an argument with one verb and none with another. */
+static const struct option_row *
+row_for(const struct verb *verb, const struct option_row *row)
+{
+	for (size_t i = 0; i < N_ROWS; i++) {
+		if (rows[i].id == row->id &&
+		    (rows[i].verbs & verb_bit(verb)) != 0) {
+			return &rows[i];
+		}
+	}
+	return row;
+}
+
 int
 cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
 {
@@ -349,13 +372,12 @@ cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
 	memset(longs, 0, sizeof longs);
 	for (size_t i = 0; i < N_ROWS; i++) {
 		longs[i].name = rows[i].name;
-		longs[i].has_arg = rows[i].argument != NULL
+		longs[i].has_arg = row_for(verb, &rows[i])->argument != NULL
 			? required_argument : no_argument;
 		longs[i].val = (int)rows[i].id;
 	}
 	c->verb = verb->name;
 	c->rtol = c->atol = -1;
-	c->repeat = 1;
 	c->phase = -1;
 	opterr = 0;
 	while ((id = getopt_long(argc, argv, ":o:qh", longs, NULL)) != -1) {
@@ -380,6 +402,12 @@ cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
 		if (!set_option(c, row->id, optarg)) {
 			return usage(verb, "not a sensible value:", optarg);
 		}
+	}
+	if (c->repeat == 0) {
+		c->repeat = c->tirc.profile ? PROFILE_RUNS : 1;
+	}
+	if (c->json && verb->run == cmd_run && !c->tirc.profile) {
+		return usage(verb, "--json is for what --profile finds", NULL);
 	}
 	if (c->help || verb->run == cmd_version) {
 		return optind == argc || c->help ? CLI_DONE

@@ -28,6 +28,7 @@ struct emit_options {
 	enum weights_form weights;
 	const char *section;  /* for WEIGHTS_SECTION */
 	const char *version;  /* "0.1.0" */
+	bool profile;         /* the entry says when each kernel is done */
 };
 
 /* The text of one function as its dialect spells it. */
@@ -110,7 +111,10 @@ const char *package_field(const struct package *pkg, const struct tensor *t);
 const char *package_model(const struct package *pkg);
 /* A program that runs the model on files: input_0.bin, … to output_0.bin, …;
  * arguments: repetitions, then the symbolic sizes; prints the nanoseconds of
- * each run. NULL: diagnosed. */
+ * each run. With emit_options.profile, profile.txt has how many threads there
+ * are, what one of them reaches (operations, then bytes, per second: from the
+ * first cache, the second, memory) and a line for each run with the
+ * nanoseconds of each kernel. NULL: diagnosed. */
 const char *package_harness(const struct package *pkg);
 
 #endif

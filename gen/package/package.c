@@ -272,10 +272,11 @@ package_build(struct program *p, const struct dialect *d,
 	}
 	out->dialect = d;
 	out->packer = k;
-	*k = (struct packer){ .p = p, .g = p->graph, .d = d, .o = o,
+	*k = (struct packer){ .p = p, .g = p->graph, .d = d,
 			      .out = out };
 	k->m = p->graph->module;
 	k->a = &k->m->arena;
+	k->o = arena_copy(k->a, o, sizeof *o); /* the harness comes later */
 	k->data = tdata_new(k->a);
 	k->kernel_of = arena_array(k->a, const struct kernel *,
 				   k->g->groups.n + 1);
@@ -288,6 +289,9 @@ package_build(struct program *p, const struct dialect *d,
 		return false;
 	}
 	out->cc_line = cc_line(k);
+	if (o->profile) {
+		add_profile_calls(k);
+	}
 	add_common(k);
 	if (!add_header(k) || !add_source(k) || !add_weights(k) ||
 	    !add_build_files(k)) {
@@ -311,6 +315,24 @@ add_io(struct packer *k, struct tdata *data, const char *list, int i,
 	tdata_text(row, "NAME", macro);
 }
 
+/* Sizes of what is read to see how fast that is: half of each cache, and all
+ * that the model has, or enough to come from memory. */
+static void
+add_profile(struct packer *k, struct tdata *data)
+{
+	const struct target *t = k->p->target;
+	int64_t l1 = t->l1_bytes > 0 ? t->l1_bytes : 32768;
+	int64_t l2 = t->l2_bytes > 0 ? t->l2_bytes : 8 * l1;
+	int64_t all = k->out->weights_bytes + k->p->plan.workspace_bytes;
+	const int64_t most = INT64_C(256) << 20;
+
+	all = all < 4 * l2 ? 4 * l2 : all > most ? most : all;
+	tdata_int(data, "kernels", k->p->kernels.n);
+	tdata_int(data, "l1_bytes", l1 / 2);
+	tdata_int(data, "l2_bytes", l2 / 2);
+	tdata_int(data, "all_bytes", all);
+}
+
 const char *
 package_harness(const struct package *pkg)
 {
@@ -324,6 +346,10 @@ package_harness(const struct package *pkg)
 	tdata_list(data, "inputs");
 	tdata_list(data, "outputs");
 	tdata_list(data, "sizes");
+	tdata_list(data, "profile");
+	if (k->o->profile) {
+		add_profile(k, tdata_item(data, "profile"));
+	}
 	tdata_int(data, "n_arguments", 2 + k->g->dims.n);
 	for (int i = 0; i < k->g->inputs.n; i++) {
 		add_io(k, data, "inputs", i, k->g->inputs.data[i],

@@ -65,6 +65,8 @@ bool add_interface(struct packer *k, const char *version_hash,
 		   struct strbuf *out);
 bool add_source(struct packer *k);
 bool add_weights(struct packer *k);
+/* The entry function tells of each kernel that is done. */
+void add_profile_calls(struct packer *k);
 bool add_build_files(struct packer *k);
 void add_metadata(struct packer *k);
 void add_file(struct packer *k, enum file_id id, enum out_kind kind,

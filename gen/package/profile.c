@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entry function with a word after each kernel, for a clock:
+ *
+ *   conv1(…)             NAME_profile(0)
+ *   fc(…)          ->    conv1(…)
+ *                        NAME_profile(1)
+ *                        fc(…)
+ *                        NAME_profile(2)
+ */
+#include <assert.h>
+
+#include "packer.h"
+
+static struct stmt *
+say_done(struct packer *k, int kernels)
+{
+	const struct expr *args[2] = {
+		expr_string(k->m, arena_printf(k->a, "%s_profile", k->model)),
+		expr_i32(k->m, kernels),
+	};
+
+	return stmt_evaluate(k->p->entry,
+			     expr_call(k->m, INTRIN_CALL_EXTERN,
+				       dtype_of(DT_VOID), args, 2));
+}
+
+void
+add_profile_calls(struct packer *k)
+{
+	struct func *f = k->p->entry;
+	struct stmt **place = &f->body, *calls;
+	VEC(struct stmt *) said = { 0 };
+	int n = k->p->kernels.n;
+
+	while (*place != NULL && (*place)->kind == STMT_LET) {
+		place = &(*place)->children[0];
+	}
+	calls = *place;
+	if (n == 0) {
+		return;
+	}
+	assert(n == 1 || (calls->kind == STMT_SEQ && calls->n_children == n));
+	vec_push(k->a, &said, say_done(k, 0));
+	for (int i = 0; i < n; i++) {
+		struct stmt *call = n == 1 ? calls : calls->children[i];
+
+		vec_push(k->a, &said, call);
+		vec_push(k->a, &said, say_done(k, i + 1));
+	}
+	*place = stmt_seq(f, said.data, said.n);
+}

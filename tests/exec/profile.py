@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`tirc run --profile`: a row for each kernel, in their order, with figures
+that fit each other; and no word of it in what is emitted otherwise."""
+import json
+import os
+import re
+
+from helper import DIGITS, STRICT, compile_model, fail, need, tirc, work_folder
+
+need("cc")
+for target, flags in (("c99", "-std=c99 -O2"), ("gnu-c", None)):
+    out = compile_model(DIGITS, "--target", target)
+    with open(os.path.join(out, "digits.c")) as file:
+        if "profile" in file.read():
+            fail("the source has a profile that nobody asked for")
+    with open(os.path.join(out, "digits.json")) as file:
+        facts = json.load(file)
+    folder = work_folder()
+    found = os.path.join(folder, "profile.json")
+    words = ["--cflags", " ".join([flags] + STRICT)] if flags else []
+    done = tirc("run", DIGITS, "--profile", "--target", target, "--repeat",
+                "5", "--json", found, *words)
+    with open(found) as file:
+        result = json.load(file)
+    names = [k["name"] for k in facts["kernels"]]
+    if [k["name"] for k in result["kernels"]] != names:
+        fail("other kernels than in digits.json")
+    for kernel, fact in zip(result["kernels"], facts["kernels"]):
+        if kernel["flops"] != fact["flops"]:
+            fail("%s: other work than in digits.json" % kernel["name"])
+        rate = kernel["flops"] / kernel["ms"] * 1e-6
+        if abs(rate - kernel["gflops"]) > 1e-6 * rate:
+            fail("%s: the rate is not the work by the time" % kernel["name"])
+        if kernel["bound"] not in ("compute", "memory"):
+            fail("%s: what bounds it?" % kernel["name"])
+    # The median of sums is not the sum of medians, but near.
+    total = sum(k["ms"] for k in result["kernels"])
+    if not 0.2 * total < result["total_ms"] < 5 * total:
+        fail("%g ms in all, but %g ms of kernels" % (
+            result["total_ms"], total))
+    if result["runs"] != 5 or result["peak_gflops"] <= 0 or min(
+            result["gbytes_per_s"].values()) <= 0:
+        fail("what could the machine do?")
+    rows = re.findall(r"^(\w+) +[\d.]+ +(?:\d+%)? +[\d.]+ +[\d.]+ ",
+                      done.stdout, re.M)
+    if rows != names + ["total"]:
+        fail("the table has other rows:\n" + done.stdout)
+tirc("run", DIGITS, "--json", "x.json", status=2)
