@@ -172,6 +172,12 @@ combine(struct analyser *a, const struct expr *e,
 						 args[1]);
 		}
 		break;
+	case EXPR_CALL:
+		if (e->u.intrin == INTRIN_ABS &&
+		    dtype_class(e->type) == DTC_UINT) {
+			return args[0];
+		}
+		break;
 	case EXPR_EQ:
 	case EXPR_NE:
 	case EXPR_LT:

@@ -110,6 +110,11 @@ find_loops(struct cross *x)
 		}
 	}
 	for (struct stmt *s = x->outer->parent; s; s = s->parent) {
+		if (tag_of(s) == TAG_VIRTUAL) {
+			return cross_fail(x, "loop %s around it is one of "
+					  "virtual threads; bind another loop",
+					  s->u.loop.var->name);
+		}
 		if (tag_is_thread(tag_of(s))) {
 			vec_push(arena, &x->around.list, s);
 		}

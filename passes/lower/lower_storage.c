@@ -333,8 +333,10 @@ is_copied(const struct buffer *b, const struct access_list *uses,
 		for (int d = 0; !x->load && x->index && d < b->ndim; d++) {
 			expr_visit(x->index[d], find_ring, &ring);
 		}
-		if (ring.found || (x->load && x->at->kind == STMT_STORE &&
-				   x->at->u.buffer == b)) {
+		/* x = x + …; if (y < x) x = y; */
+		if (ring.found ||
+		    (x->load && (x->at->kind != STMT_STORE ||
+				 x->at->u.buffer == b))) {
 			return false;
 		}
 	}

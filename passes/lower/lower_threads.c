@@ -107,15 +107,17 @@ has_tag_between(const struct stmt *top, const struct stmt *s, int tag)
 }
 
 /* A buffer that was declared local: what the threads of a loop store each
- * thread has for itself. It cannot be used outside of such loops. */
+ * thread has for itself. It cannot be used outside of such loops. So it is
+ * with the blocks of a loop and what was declared shared. */
 static bool
-check_local(struct binder *b, const struct stmt *alloc)
+check_scope(struct binder *b, const struct stmt *alloc)
 {
 	const struct buffer *buffer = alloc->u.buffer;
+	bool local = strcmp(buffer->scope, "local") == 0;
 	struct access_list uses = { 0 };
 	struct stmt *common;
 
-	if (strcmp(buffer->scope, "local") != 0) {
+	if (!local && strcmp(buffer->scope, "shared") != 0) {
 		return true;
 	}
 	access_collect(b->func, alloc->children[0], buffer, &uses);
@@ -129,9 +131,19 @@ check_local(struct binder *b, const struct stmt *alloc)
 	for (int tag = 0; tag < TAG_COUNT; tag++) {
 		int inside = 0;
 
-		for (int i = 0; tag_is_thread(tag) && i < uses.list.n; i++) {
+		if (tag_is_thread(tag) && !local) {
+			continue;
+		}
+		for (int i = 0; i < uses.list.n; i++) {
 			inside += has_tag_between(common,
 						  uses.list.data[i].at, tag);
+		}
+		if (inside > 0 && inside < uses.list.n &&
+		    !tag_is_thread(tag)) {
+			return bind_fail(b, "%s belongs to one block of "
+					 "threads, but is used inside and "
+					 "outside of loops over blocks; bind "
+					 "those loops alike", buffer->name);
 		}
 		if (inside > 0 && inside < uses.list.n) {
 			return bind_fail(b, "%s is local to a thread, but is "
@@ -161,7 +173,7 @@ choose_scopes(struct func *f)
 
 	stmt_visit(f->body, find_alloc, &b);
 	for (int i = 0; i < b.stores.list.n; i++) {
-		if (!check_local(&b, b.stores.list.data[i])) {
+		if (!check_scope(&b, b.stores.list.data[i])) {
 			return false;
 		}
 		choose_scope(f, b.stores.list.data[i]);

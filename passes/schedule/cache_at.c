@@ -108,6 +108,7 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 	     struct sched_value *out)
 {
 	struct copying c = { .e = e };
+	const struct stmt *reader;
 
 	if (!begin(&c, args, false)) {
 		return false;
@@ -115,6 +116,13 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 	if (writes_below(e->f, c.loop, c.buffer)) {
 		return edit_fail(e, "%s is written inside of loop %s; choose "
 				 "an inner loop", c.buffer->name,
+				 c.loop->u.loop.var->name);
+	}
+	reader = started_before(c.loop, &c.uses);
+	if (reader) {
+		return edit_fail(e, "block %s starts from %s before loop %s "
+				 "runs; choose a loop around all of its sum",
+				 reader->u.block->name, c.buffer->name,
 				 c.loop->u.loop.var->name);
 	}
 	access_cover(e->f, c.loop->children[0], c.uses.list.data,

@@ -117,6 +117,31 @@ input_made_in(struct edit *e, const struct stmt *block, struct stmt *loop)
 	return NULL;
 }
 
+/* What the block says that it writes, where instructions do so through an
+ * address: in each dimension one element at an iter var, or all. */
+static bool
+declares_identity(const struct stmt *block, const struct buffer *b,
+		  int *iter_of)
+{
+	const struct block *info = block->u.block;
+	const struct range *r = info->writes[0].ranges;
+
+	for (int d = 0; d < b->ndim; d++) {
+		iter_of[d] = -1;
+		for (int i = 0; i < info->n_iters; i++) {
+			if (r[d].min == info->iters[i].var->expr &&
+			    expr_is_value(r[d].extent, 1)) {
+				iter_of[d] = i;
+			}
+		}
+		if (iter_of[d] < 0 && !(expr_is_value(r[d].min, 0) &&
+					r[d].extent == b->shape[d])) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* All stores of block go to elements at its own iter vars; fills iter_of for
  * the buffer. */
 static bool
@@ -126,6 +151,11 @@ writes_identity(struct edit *e, const struct stmt *block,
 	struct access_list all = { 0 };
 
 	access_collect(e->f, (struct stmt *)block, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (all.list.data[i].address) {
+			return declares_identity(block, b, iter_of);
+		}
+	}
 	for (int i = 0; i < all.list.n; i++) {
 		if (!all.list.data[i].load &&
 		    !identity_index(block, b, all.list.data[i].index,
@@ -168,6 +198,7 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 	int last, at;
 	struct access_list uses = { 0 };
 	const struct buffer *buffer, *input;
+	const struct stmt *reader;
 	struct range *ranges, *needed;
 	const char *name;
 	int *iter_of;
@@ -202,6 +233,13 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 		return edit_fail(e, "%s is not read inside loop %s only; "
 				 "choose a loop around all its readers",
 				 buffer->name, l->u.loop.var->name);
+	}
+	reader = started_before(l, &uses);
+	if (reader) {
+		return edit_fail(e, "block %s starts from %s before loop %s "
+				 "runs; choose a loop around all of its sum",
+				 reader->u.block->name, buffer->name,
+				 l->u.loop.var->name);
 	}
 	input = input_made_in(e, b, l);
 	if (input) {

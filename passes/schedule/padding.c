@@ -79,6 +79,11 @@ check_place(struct padding *p)
 		return edit_fail(e, "block %s reads what it writes; the fill "
 				 "would undo it", name);
 	}
+	if (!has_own_places(e, p->block, p->store)) {
+		return edit_fail(e, "block %s stores to elements of %s more "
+				 "than once, as in a ring; the fill would undo "
+				 "them", name, b->name);
+	}
 	for (struct stmt *s = p->block->parent; s != p->loop; s = s->parent) {
 		if (s->kind != STMT_FOR && s->kind != STMT_SEQ) {
 			return edit_fail(e, "between loop %s and block %s "

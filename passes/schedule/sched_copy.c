@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks that copy, and what decides whether one may be put between a block
  * and its buffer. */
+#include "index_map.h"
+#include "lower_passes.h"
 #include "sched_copy.h"
 
 struct stmt *
@@ -303,6 +305,30 @@ conditions_outside(struct edit *e, const struct stmt *block,
 	return outside;
 }
 
+/* Do the loops surely not reach one end of iter var i's domain? */
+static bool
+leaves_values_out(struct edit *e, const struct stmt *block, int i)
+{
+	const struct iter_var *it = &block->u.block->iters[i];
+	struct module *m = e->m;
+	struct analyser a;
+	struct bounds b, first, last;
+
+	analyser_init(&a, m);
+	for (const struct stmt *p = block->parent;
+	     p && p->kind != STMT_BLOCK; p = p->parent) {
+		if (p->kind == STMT_FOR) {
+			analyser_bind(&a, p->u.loop.var, p->args[0],
+				      p->args[1]);
+		}
+	}
+	b = analyse_bounds(&a, block->args[i + 1]);
+	first = analyse_bounds(&a, it->min);
+	last = analyse_bounds(&a, expr_sub(m, expr_add(m, it->min, it->extent),
+					   expr_int(m, it->min->type, 1)));
+	return b.min > first.max || b.max < last.min;
+}
+
 bool
 runs_everywhere(struct edit *e, const struct stmt *block,
 		const struct stmt *at)
@@ -310,6 +336,11 @@ runs_everywhere(struct edit *e, const struct stmt *block,
 	const struct expr *rest = conditions_outside(e, block, at,
 						     scope_of(block));
 
+	for (int i = 0; i < block->u.block->n_iters; i++) {
+		if (leaves_values_out(e, block, i)) {
+			return false;
+		}
+	}
 	return rest && expr_is_value(rest, 1);
 }
 
@@ -552,6 +583,60 @@ inputs_ready(struct edit *e, const struct expr *x, const struct stmt *top,
 	return r.ready;
 }
 
+bool
+has_own_places(struct edit *e, const struct stmt *block,
+	       const struct stmt *store)
+{
+	const struct block *b = block->u.block;
+	struct arena *arena = &e->m->arena;
+	struct var **vars = arena_array(arena, struct var *, b->n_iters + 1);
+	const struct expr **extents =
+		arena_array(arena, const struct expr *, b->n_iters + 1);
+	struct index_map *map;
+	const char *why;
+	int n = 0;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		bool used = false;
+
+		for (int d = 1; d < store->n_args; d++) {
+			used |= expr_uses_var(store->args[d],
+					      b->iters[i].var);
+		}
+		if (used) {
+			vars[n] = b->iters[i].var;
+			extents[n++] = expr_add(e->m, b->iters[i].min,
+						b->iters[i].extent);
+		}
+	}
+	return n == 0 ||
+	       index_map_from_forward(e->m, vars, n, store->args + 1,
+				      store->n_args - 1, extents, &map, &why);
+}
+
+/* Does the store come again, to the same elements, before the block is through
+ * with loops that it would leave? */
+static bool
+stored_again(struct edit *e, struct stmt *store, const struct stmt *block,
+	     const struct stmt *last)
+{
+	const struct stmt *writer = store;
+	bool leaves = false;
+
+	if (store->kind != STMT_STORE) {
+		return false;
+	}
+	for (const struct stmt *p = block->parent;
+	     p && p->kind != STMT_BLOCK; p = p->parent) {
+		leaves |= p->kind == STMT_FOR && stmt_contains(p, store) &&
+			  !stmt_contains(p, last);
+	}
+	while (writer->kind != STMT_BLOCK) {
+		writer = writer->parent;
+	}
+	return leaves && !has_own_places(e, writer, store);
+}
+
 const struct buffer *
 input_changed(struct edit *e, struct stmt *block, const struct stmt *last)
 {
@@ -575,6 +660,33 @@ input_changed(struct edit *e, struct stmt *block, const struct stmt *last)
 			    (stmt_contains(top, x->at) ||
 			     stmt_before(e->f, x->at, top))) {
 				return b;
+			}
+			if (!x->load && stored_again(e, x->at, block, last)) {
+				return b;
+			}
+		}
+	}
+	return NULL;
+}
+
+const struct stmt *
+started_before(const struct stmt *loop, const struct access_list *loads)
+{
+	for (int i = 0; i < loads->list.n; i++) {
+		const struct stmt *at = loads->list.data[i].at, *block = at;
+
+		while (block->kind != STMT_BLOCK) {
+			at = block;
+			block = block->parent;
+		}
+		if (block->n_children < 2 || at != block->children[1]) {
+			continue;
+		}
+		for (const struct stmt *p = loop; p && p->kind != STMT_BLOCK;
+		     p = p->parent) {
+			if (p->kind == STMT_FOR &&
+			    loop_drives(p, block, true)) {
+				return block;
 			}
 		}
 	}

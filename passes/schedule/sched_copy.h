@@ -89,6 +89,10 @@ bool loops_fill_box(struct edit *e, const struct stmt *block,
  * it is with the padding of a layout. */
 bool leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
 		 const struct range *box);
+/* Does the block store each value of its iter vars to a place of its own? In a
+ * ring it does not. */
+bool has_own_places(struct edit *e, const struct stmt *block,
+		    const struct stmt *store);
 /* Puts added before or after at. */
 void insert_beside(struct edit *e, struct stmt *at, struct stmt *added,
 		   bool after);
@@ -102,6 +106,10 @@ void buffer_follow(struct edit *e, const struct buffer *from,
  * of a scope? */
 bool inputs_ready(struct edit *e, const struct expr *x,
 		  const struct stmt *top, const struct buffer *but);
+/* A block that reads one of these in its init, which runs before the loop does:
+ * the loop, or one around it, drives its reduction. NULL: none. */
+const struct stmt *started_before(const struct stmt *loop,
+				  const struct access_list *loads);
 /* A buffer that the block reads and that is written again before last, or in
  * the loops around last; NULL: the block may as well run there. */
 const struct buffer *input_changed(struct edit *e, struct stmt *block,

@@ -324,6 +324,23 @@ record_call(struct tensorizer *z, const struct func *part, const char *symbol)
 		call.views[i] = view_buffer(z, part->params.data[i].buffer,
 					    &z->match.views[i]);
 	}
+	for (int i = 0; i < z->match.n_views; i++) {
+		const struct buffer *view = call.views[i];
+		int64_t stride;
+
+		for (int d = 0; d < view->ndim; d++) {
+			if (part->params.data[i].buffer->strides ||
+			    !view->strides ||
+			    expr_is_int(view->strides[d], &stride)) {
+				continue;
+			}
+			return edit_fail(e, "%s would have to know the stride "
+					 "of %s, which is no constant, and is "
+					 "told none; declare strides in its "
+					 "buffers and pass them", symbol,
+					 view->name);
+		}
+	}
 	for (int i = 0; i < known->calls.n; i++) {
 		struct tensor_call *old = &known->calls.data[i];
 		struct symbol_use use = { old->symbol, false };

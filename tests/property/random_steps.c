@@ -514,13 +514,103 @@ match_lengths(struct picker *p, struct random_step *step)
 	}
 }
 
+/* The iter var that slides with a sum over others in an index, as i does in
+ * x[i * 2 + w]; NULL. */
+static const struct var *
+sliding_iter(const struct block *b, const struct expr *index)
+{
+	const struct var *spatial = NULL;
+	bool sums = false;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if (!expr_uses_var(index, b->iters[i].var)) {
+			continue;
+		}
+		if (b->iters[i].kind == ITER_REDUCE) {
+			sums = true;
+		} else {
+			spatial = b->iters[i].var;
+		}
+	}
+	return sums ? spatial : NULL;
+}
+
+/* The loop along which a window of the block slides over a buffer; 0. */
+static int
+sliding_loop(struct picker *p, const struct stmt *reader,
+	     const struct buffer *over)
+{
+	const struct block *b = reader->u.block;
+
+	for (int i = 0; i < b->n_reads; i++) {
+		for (int d = 0; b->reads[i].buffer == over && d < over->ndim;
+		     d++) {
+			const struct var *v = sliding_iter(
+				b, b->reads[i].ranges[d].min);
+			int *loops, n, k = 0;
+
+			while (v && b->iters[k].var != v) {
+				k++;
+			}
+			if (!v ||
+			    !sched_get_loops(p->s,
+					     sched_get_block(p->s, b->name),
+					     &loops, &n)) {
+				continue;
+			}
+			for (int l = 0; l < n; l++) {
+				const struct stmt *loop =
+					func_find(p->s->func, loops[l]);
+
+				if (expr_uses_var(reader->args[1 + k],
+						  loop->u.loop.var)) {
+					return loops[l];
+				}
+			}
+		}
+	}
+	return 0;
+}
+
+/* compute_at of what a window slides over, at the loop that moves the window:
+ * what a ring needs. False if there is no such window. */
+static bool
+choose_slide(struct picker *p, struct random_step *out)
+{
+	struct stmts blocks = { .arena = &p->m->arena };
+
+	stmt_visit(p->s->func->body, collect_block, &blocks);
+	for (int i = 1; i < blocks.list.n; i++) {
+		const struct stmt *maker = blocks.list.data[i];
+
+		for (int k = i + 1; k < blocks.list.n; k++) {
+			const struct stmt *reader = blocks.list.data[k];
+			int loop = maker->u.block->n_writes == 1
+				? sliding_loop(p, reader,
+					maker->u.block->writes[0].buffer)
+				: 0;
+
+			if (loop != 0) {
+				out->primitive =
+					sched_primitive_find("compute_at");
+				out->args[0] = sv_block(sched_get_block(
+					p->s, maker->u.block->name));
+				out->args[1] = sv_loop(loop);
+				out->n_args = 2;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 /* What makes sense only after another step, on the same block. */
 static bool
 follow_up(struct picker *p, struct random_step *out)
 {
 	const struct sched_step *last;
 
-	if (p->s->trace.n == 0 || !one_in(p, 3)) {
+	if (p->s->trace.n == 0 || !one_in(p, 2)) {
 		return false;
 	}
 	last = &p->s->trace.data[p->s->trace.n - 1];
@@ -544,7 +634,8 @@ random_step_choose(struct sched *s, struct rng *r, struct random_step *out)
 	const struct primitive *list;
 	int n;
 
-	if (follow_up(&p, out)) {
+	if (follow_up(&p, out) ||
+	    (one_in(&p, 20) && choose_slide(&p, out))) {
 		return true;
 	}
 	list = sched_primitives(&n);
