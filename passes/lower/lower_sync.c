@@ -221,6 +221,13 @@ put_own_first(struct sync *y, struct stmt *s, struct summary *out)
 		return;
 	}
 	meet = touches_meet(&y->kernel, &own, &out->head, s);
+	if (meet != MEET_NEVER && s->kind == STMT_IF &&
+	    !expr_is_uniform(s->args[0], s)) {
+		sync_fail(y, "threads change what a condition reads that "
+			  "differs between them, so that a barrier would be "
+			  "needed under it");
+		return;
+	}
 	if (meet != MEET_NEVER) {
 		put_before(y, s->children[0], meet);
 		out->waits = out->clears = true;

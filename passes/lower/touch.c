@@ -227,6 +227,34 @@ resolve(struct touch_kernel *k, const struct digits *g, const struct touch *x,
 	}
 }
 
+/* Do both have x // c in one dimension and x mod c in another, which together
+ * tell all of x? */
+static bool
+told_in_parts(struct touch_kernel *k, const struct touch *x,
+	      const struct touch *y, const struct expr *v)
+{
+	int ndim = x->buffer->ndim;
+
+	for (int d = 0; d < ndim; d++) {
+		const struct expr *q = plain_index(k, x, d);
+
+		if (q->kind != EXPR_FLOORDIV || q->args[0] != v ||
+		    q != plain_index(k, y, d)) {
+			continue;
+		}
+		for (int i = 0; i < ndim; i++) {
+			const struct expr *r = plain_index(k, x, i);
+
+			if (r->kind == EXPR_FLOORMOD && r->args[0] == v &&
+			    r->args[1] == q->args[1] &&
+			    r == plain_index(k, y, i)) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 /* The one value that conditions leave the index of a thread. */
 static bool
 only_value(struct touch_kernel *k, const struct touch *t, const struct var *v,
@@ -253,9 +281,10 @@ same_thread(struct touch_kernel *k, const struct touch *x,
 	for (int i = 0; i < g.n; i++) {
 		int64_t one, other;
 
-		resolved[i] = only_value(k, x, g.vars[i], &one) &&
-			      only_value(k, y, g.vars[i], &other) &&
-			      one == other;
+		resolved[i] = (only_value(k, x, g.vars[i], &one) &&
+			       only_value(k, y, g.vars[i], &other) &&
+			       one == other) ||
+			      told_in_parts(k, x, y, g.vars[i]->expr);
 	}
 	/* What one dimension tells may help another. */
 	for (int round = 0; round < g.n; round++) {

@@ -103,6 +103,19 @@ finish(struct copying *c, const struct expr *when, bool writes,
 	*out = sv_block(copy->id);
 }
 
+/* Where the block is left out, its place in the box may be any. */
+static bool
+box_has_gaps(const struct copying *c)
+{
+	struct edit *e = c->e;
+	struct range *all = arena_array(&e->m->arena, struct range,
+					c->buffer->ndim + 1);
+
+	region_full(e->m, c->buffer, all);
+	return leaves_gaps(e, e->f->body, c->buffer,
+			   expr_is_value(c->block->args[0], 1) ? c->box : all);
+}
+
 bool
 prim_read_at(struct edit *e, const struct sched_value *args,
 	     struct sched_value *out)
@@ -127,14 +140,38 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 	}
 	access_cover(e->f, c.loop->children[0], c.uses.list.data,
 		     c.uses.list.n, c.box);
-	if (!is_param_buffer(e->f, c.buffer) &&
-	    leaves_gaps(e, e->f->body, c.buffer, c.box)) {
+	if (!is_param_buffer(e->f, c.buffer) && box_has_gaps(&c)) {
 		return edit_fail(e, "some elements of %s in the box to copy "
 				 "are never stored, like the padding of a "
 				 "layout; give the layout a pad_value",
 				 c.buffer->name);
 	}
 	finish(&c, NULL, false, out);
+	return true;
+}
+
+/* Where an iter var of one value only is bound to loops that reach others,
+ * what is stored is no longer told from the box. */
+static bool
+check_single_values(const struct copying *c)
+{
+	struct edit *e = c->e;
+	const struct block *b = c->block->u.block;
+	struct analyser a;
+
+	analyser_init(&a, e->m);
+	analyser_enter(&a, c->block);
+	for (int i = 0; i < b->n_iters; i++) {
+		if (expr_is_value(b->iters[i].extent, 1) &&
+		    !prove(&a, expr_eq(e->m, c->block->args[i + 1],
+				       b->iters[i].min))) {
+			return edit_fail(e, "the loops of block %s also run "
+					 "where its predicate leaves iter var "
+					 "%s no value; split less, or "
+					 "simplify the loops first", b->name,
+					 b->iters[i].var->name);
+		}
+	}
 	return true;
 }
 
@@ -201,7 +238,7 @@ check_writer(struct copying *c)
 				 "box; choose an outer loop",
 				 c->loop->u.loop.var->name, c->buffer->name);
 	}
-	return true;
+	return check_single_values(c);
 }
 
 bool

@@ -9,6 +9,7 @@
  * Dimensions that share no variable are looked at apart, so that there is
  * little to count. */
 #include "lower_passes.h"
+#include "region.h"
 #include "sched_copy.h"
 
 enum { GAP_DIMS = 16, GAP_VARS = 16, GAP_POINTS = 1 << 16 };
@@ -245,17 +246,117 @@ find_division(void *ctx, const struct expr *e)
 	*(bool *)ctx |= e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
 }
 
-/* Over sizes that are no numbers: only a division that leaves a rest makes
- * gaps, and whether it does is not known. */
-static bool
-may_have_gaps(const struct access *store)
+/* The variables of one index, and how many values each has; -1: no number. */
+struct terms {
+	struct var *vars[GAP_VARS];
+	int64_t count[GAP_VARS];
+	int n;
+};
+
+static void
+add_term(struct terms *t, const struct expr *index, struct var *v,
+	 const struct expr *extent)
 {
-	bool divides = false;
+	if (t->n < GAP_VARS && expr_uses_var(index, v)) {
+		t->vars[t->n] = v;
+		if (!expr_is_int(extent, &t->count[t->n])) {
+			t->count[t->n] = -1;
+		}
+		t->n++;
+	}
+}
+
+/* 7 * i + j steps over values, unless j takes seven at least. */
+static bool
+steps_over(struct edit *e, const struct access *store, int d)
+{
+	const struct expr *index = store->index[d], *rest;
+	int64_t coeff[GAP_VARS], reach = 1;
+	struct terms t = { .n = 0 };
+	struct analyser a;
+
+	for (const struct stmt *s = store->at; s; s = s->parent) {
+		if (s->kind == STMT_FOR) {
+			add_term(&t, index, s->u.loop.var, s->args[1]);
+		}
+		for (int i = 0; s->kind == STMT_BLOCK &&
+				i < s->u.block->n_iters; i++) {
+			add_term(&t, index, s->u.block->iters[i].var,
+				 s->u.block->iters[i].extent);
+		}
+	}
+	analyser_init(&a, e->m);
+	if (!analyse_affine(&a, index, t.vars, t.n, coeff, &rest)) {
+		return false;
+	}
+	for (int left = t.n; left > 0; left--) {
+		int least = 0;
+
+		for (int i = 0; i < left; i++) {
+			coeff[i] = coeff[i] < 0 ? -coeff[i] : coeff[i];
+			least = coeff[i] < coeff[least] ? i : least;
+		}
+		if (t.count[least] != 1 && coeff[least] > reach) {
+			return true;
+		}
+		if (t.count[least] < 0) {
+			return false; /* reaches all that follow */
+		}
+		reach += coeff[least] * (t.count[least] - 1);
+		coeff[least] = coeff[left - 1];
+		t.count[least] = t.count[left - 1];
+	}
+	return false;
+}
+
+/* Over sizes that are no numbers: a division may leave a rest, and steps may
+ * leave places out. */
+static bool
+may_have_gaps(struct edit *e, const struct access *store)
+{
+	bool divides = false, steps = false;
 
 	for (int d = 0; d < store->buffer->ndim; d++) {
 		expr_visit(store->index[d], find_division, &divides);
+		steps |= steps_over(e, store, d);
 	}
-	return divides;
+	return divides || steps;
+}
+
+/* Is the group's part of the box one element that moves? */
+static bool
+single_element(const struct access *store, const struct range *box,
+	       const bool *dims)
+{
+	bool moves = false;
+	int64_t n;
+
+	for (int i = 0; i < store->buffer->ndim; i++) {
+		if (dims[i] && !expr_is_value(box[i].extent, 1)) {
+			return false;
+		}
+		moves |= dims[i] && !expr_is_int(box[i].min, &n);
+	}
+	return moves;
+}
+
+/* A part that moves may be anywhere in the buffer. */
+static const struct range *
+anywhere(struct edit *e, const struct access *store, const struct range *box,
+	 const bool *dims)
+{
+	int ndim = store->buffer->ndim;
+	struct range *out = arena_array(&e->m->arena, struct range, ndim + 1);
+	int64_t n;
+
+	region_full(e->m, store->buffer, out);
+	for (int i = 0; i < ndim; i++) {
+		if (!dims[i] || (expr_is_int(box[i].min, &n) &&
+				 expr_is_int(box[i].extent, &n))) {
+			out[i] = box[i];
+		}
+	}
+	return out;
 }
 
 static bool
@@ -267,7 +368,7 @@ store_has_gaps(struct edit *e, const struct access *store,
 	int ndim = store->buffer->ndim;
 
 	if (ndim > GAP_DIMS || !find_domain(&d, store)) {
-		return may_have_gaps(store);
+		return may_have_gaps(e, store);
 	}
 	for (int i = 0; i < ndim; i++) {
 		bool dims[GAP_DIMS] = { false }, vars[GAP_VARS] = { false };
@@ -281,6 +382,10 @@ store_has_gaps(struct edit *e, const struct access *store,
 		for (int k = 0; k < ndim; k++) {
 			done[k] |= dims[k];
 		}
+		if (single_element(store, box, dims)) {
+			continue; /* the one that is read */
+		}
+		g.box = anywhere(e, store, box, dims);
 		if (group_has_gaps(e, &g, &d)) {
 			return true;
 		}

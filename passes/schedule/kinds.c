@@ -73,13 +73,13 @@ prim_unroll(struct edit *e, const struct sched_value *args,
 }
 
 /* Two loops of one axis of threads, one in the other: the inner one runs where
- * the outer one stands. A block that moves with only one of them is shared
- * work, as of a copy that the threads make together; one that moves with both
- * would miss what lies off the diagonal. */
+ * the outer one stands. A block that moves with the inner one only is shared
+ * work, as of a copy that the threads make together; one that moves with the
+ * outer one would miss what lies off the diagonal. */
 struct axis_search {
 	const char *thread;
 	struct stmt *loop;        /* that is to be bound */
-	const struct stmt *other; /* a block moves with it, too */
+	const struct stmt *other; /* would leave work out with it */
 };
 
 /* Does the block, or one around it inside of the loop, move with the loop? */
@@ -96,6 +96,25 @@ moves_with(const struct stmt *block, const struct stmt *loop)
 	return false;
 }
 
+/* inner has the places of as many threads as outer, at least. */
+static bool
+reaches_all(const struct stmt *outer, const struct stmt *inner)
+{
+	int64_t n, k;
+
+	return outer->args[1] == inner->args[1] ||
+	       (expr_is_int(outer->args[1], &n) &&
+		expr_is_int(inner->args[1], &k) && k >= n);
+}
+
+static bool
+misses_some(const struct stmt *block, const struct stmt *outer,
+	    const struct stmt *inner)
+{
+	return moves_with(block, outer) &&
+	       (moves_with(block, inner) || !reaches_all(outer, inner));
+}
+
 static bool
 find_second(void *ctx, struct stmt *s)
 {
@@ -104,14 +123,13 @@ find_second(void *ctx, struct stmt *s)
 	if (s->kind != STMT_BLOCK) {
 		return !q->other;
 	}
-	if (!moves_with(s, q->loop)) {
-		return true;
-	}
 	for (struct stmt *p = s->parent; p; p = p->parent) {
 		if (p != q->loop && p->kind == STMT_FOR &&
 		    p->u.loop.kind == FOR_THREAD &&
 		    strcmp(p->u.loop.thread, q->thread) == 0 &&
-		    moves_with(s, p)) {
+		    (stmt_contains(q->loop, p)
+			     ? misses_some(s, q->loop, p)
+			     : misses_some(s, p, q->loop))) {
 			q->other = p;
 		}
 	}

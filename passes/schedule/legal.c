@@ -5,6 +5,7 @@
 #include "iter_map.h"
 #include "lower_passes.h"
 #include "region.h"
+#include "sched_copy.h"
 
 static bool
 injective_from(struct func *f, const struct stmt *top,
@@ -261,6 +262,48 @@ check_writes(struct edit *e, struct stmt *loop, const struct stmt *block)
 	return true;
 }
 
+/* In a ring, iterations of what is around it follow each other. */
+struct ring_search {
+	struct edit *e;
+	const struct stmt *loop, *block;
+	const struct buffer *ring;
+};
+
+static void
+find_modulo(void *ctx, const struct expr *x)
+{
+	*(bool *)ctx |= x->kind == EXPR_FLOORMOD;
+}
+
+static bool
+find_ring(void *ctx, struct stmt *s)
+{
+	struct ring_search *q = ctx;
+	bool turns = false;
+
+	for (int d = 1; s->kind == STMT_STORE && d < s->n_args; d++) {
+		expr_visit(s->args[d], find_modulo, &turns);
+	}
+	if (turns && loop_drives(q->loop, q->block, false) &&
+	    !has_own_places(q->e, q->block, s)) {
+		q->ring = s->u.buffer;
+	}
+	return !q->ring;
+}
+
+static bool
+check_rings(struct edit *e, struct stmt *loop, struct stmt *block)
+{
+	struct ring_search q = { e, loop, block, NULL };
+
+	stmt_visit(block->children[0], find_ring, &q);
+	return !q.ring ||
+	       edit_fail(e, "block %s fills %s as a ring along loop %s, whose "
+			 "iterations need each other in order",
+			 block->u.block->name, q.ring->name,
+			 loop->u.loop.var->name);
+}
+
 bool
 no_reduction(struct edit *e, struct stmt *loop, bool together)
 {
@@ -271,6 +314,9 @@ no_reduction(struct edit *e, struct stmt *loop, bool together)
 	for (int i = 0; i < blocks.list.n; i++) {
 		struct stmt *b = blocks.list.data[i];
 
+		if (!check_rings(e, loop, b)) {
+			return false;
+		}
 		for (int k = ITER_SPATIAL; k <= ITER_OPAQUE; k++) {
 			if (k == ITER_REDUCE && together && b->children[1]) {
 				continue;

@@ -67,6 +67,28 @@ check_reducer(struct rfactor *r)
 	return true;
 }
 
+/* A condition of the predicate on an inner loop that drives nothing cannot be
+ * kept: the reduction of the partial results has no such loop. */
+static bool
+check_predicate(struct rfactor *r)
+{
+	const struct stmt *block = r->block;
+
+	for (const struct stmt *p = block->parent; p != r->outer->parent;
+	     p = p->parent) {
+		if (expr_uses_var(block->args[0], p->u.loop.var) &&
+		    !loop_drives(p, block, true) &&
+		    !loop_drives(p, block, false)) {
+			return edit_fail(r->e, "loop %s moves nothing in block "
+					 "%s and yet its predicate speaks of "
+					 "it; split it after rfactor",
+					 p->u.loop.var->name,
+					 block->u.block->name);
+		}
+	}
+	return true;
+}
+
 static bool
 check_loops(struct rfactor *r)
 {
@@ -320,7 +342,8 @@ prim_rfactor(struct edit *e, const struct sched_value *args,
 	}
 	r.block = inside.list.data[0];
 	id = r.block->id;
-	if (!match_update(&r) || !check_loops(&r) || !check_reducer(&r)) {
+	if (!match_update(&r) || !check_loops(&r) || !check_predicate(&r) ||
+	    !check_reducer(&r)) {
 		return false;
 	}
 	scope = scope_of(r.block);

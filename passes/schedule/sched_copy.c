@@ -583,6 +583,15 @@ inputs_ready(struct edit *e, const struct expr *x, const struct stmt *top,
 	return r.ready;
 }
 
+static const struct expr *
+without_offset(const struct expr *x)
+{
+	int64_t n;
+
+	return x->kind == EXPR_ADD && expr_is_int(x->args[1], &n) ? x->args[0]
+								  : x;
+}
+
 bool
 has_own_places(struct edit *e, const struct stmt *block,
 	       const struct stmt *store)
@@ -592,16 +601,23 @@ has_own_places(struct edit *e, const struct stmt *block,
 	struct var **vars = arena_array(arena, struct var *, b->n_iters + 1);
 	const struct expr **extents =
 		arena_array(arena, const struct expr *, b->n_iters + 1);
+	const struct expr **index = arena_array(arena, const struct expr *,
+						store->n_args);
+	struct analyser a;
 	struct index_map *map;
 	const char *why;
 	int n = 0;
 
+	analyser_init(&a, e->m);
+	bind_domains(&a, block);
+	for (int d = 1; d < store->n_args; d++) {
+		index[d - 1] = without_offset(simplify(&a, store->args[d]));
+	}
 	for (int i = 0; i < b->n_iters; i++) {
 		bool used = false;
 
 		for (int d = 1; d < store->n_args; d++) {
-			used |= expr_uses_var(store->args[d],
-					      b->iters[i].var);
+			used |= expr_uses_var(index[d - 1], b->iters[i].var);
 		}
 		if (used) {
 			vars[n] = b->iters[i].var;
@@ -610,7 +626,7 @@ has_own_places(struct edit *e, const struct stmt *block,
 		}
 	}
 	return n == 0 ||
-	       index_map_from_forward(e->m, vars, n, store->args + 1,
+	       index_map_from_forward(e->m, vars, n, index,
 				      store->n_args - 1, extents, &map, &why);
 }
 

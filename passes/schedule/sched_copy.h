@@ -85,8 +85,9 @@ struct stmt *copy_box_nest(struct edit *e, const char *name,
 bool loops_fill_box(struct edit *e, const struct stmt *block,
 		    const struct stmt *top, const struct range *box,
 		    int ndim);
-/* Are there surely elements of the box that nothing at or below s stores? So
- * it is with the padding of a layout. */
+/* Are there elements of the box that nothing at or below s stores? So it is
+ * with the padding of a layout. A box that moves with loops may be anywhere,
+ * but a single element is taken for the one that is read. */
 bool leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
 		 const struct range *box);
 /* Does the block store each value of its iter vars to a place of its own? In a
