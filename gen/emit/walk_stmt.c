@@ -160,6 +160,18 @@ walk_thread(struct walker *w, struct stmt *s)
 	walk_stmt(w, s->children[0]);
 }
 
+/* A value that is not printed is not to ask for helpers. */
+static bool
+speak_of(struct names lines, const char *what)
+{
+	for (int i = 0; i < lines.n; i++) {
+		if (strstr(lines.data[i], what)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void
 walk_for(struct walker *w, struct stmt *s)
 {
@@ -188,7 +200,10 @@ walk_for(struct walker *w, struct stmt *s)
 	tdata_text(data, "type", w->d->types[v->type.kind].spelling);
 	tdata_text(data, "min", walk_expr(w, min, w->d->assignment));
 	tdata_text(data, "end", walk_expr(w, end, w->d->relational + 1));
-	tdata_text(data, "extent", walk_expr(w, extent, w->d->assignment));
+	if (speak_of(lines->open, "{{extent}}")) {
+		tdata_text(data, "extent",
+			   walk_expr(w, extent, w->d->assignment));
+	}
 	inner = enter(w);
 	tdata_text(data, "var", walk_bind(w, v, v->name)->text);
 	open_lines(w, lines->open, data);

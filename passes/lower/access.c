@@ -355,7 +355,7 @@ cover_one(struct func *f, const struct stmt *top, const struct access *x,
 		return false;
 	}
 	analyser_init(&a, m);
-	analyser_enter(&a, top);
+	analyser_enter_scope(&a, top);
 	relaxed = relaxed_loops(f, top, x->at, of_block, &n);
 	index = simplify(&a, index);
 	return analyse_cover(&a, index, relaxed, n, min, max) && *min && *max;
@@ -405,7 +405,7 @@ cover_all(struct func *f, const struct stmt *top, const struct access *list,
 	struct analyser a;
 
 	analyser_init(&a, m);
-	analyser_enter(&a, top);
+	analyser_enter_scope(&a, top);
 	for (int i = 0; i < n; i++) {
 		const struct expr *lo, *hi;
 

@@ -444,6 +444,28 @@ stores_have_gaps(struct edit *e, const struct access_list *stores,
 	return filled < volume;
 }
 
+/* Does a predicate leave out values of the iter vars at each of the stores? */
+static bool
+left_out_everywhere(struct edit *e, const struct access_list *all)
+{
+	bool stored = false;
+
+	for (int i = 0; i < all->list.n; i++) {
+		const struct access *x = &all->list.data[i];
+		const struct stmt *block = block_around(x->at);
+
+		if (x->load) {
+			continue;
+		}
+		if (expr_is_value(block->args[0], 1) ||
+		    runs_everywhere(e, block, x->at)) {
+			return false;
+		}
+		stored = true;
+	}
+	return stored;
+}
+
 bool
 leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
 	    const struct range *box)
@@ -461,6 +483,9 @@ leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
 		if (!known) {
 			vec_push(&e->m->arena, &stores.list, *x);
 		}
+	}
+	if (left_out_everywhere(e, &all)) {
+		return true;
 	}
 	if (stores.list.n == 1) {
 		return store_has_gaps(e, &stores.list.data[0], box);
