@@ -15,12 +15,18 @@ struct target {
 	const char *vectors;  /* types to compute with, "float32x16 float32x8",
 			       * best first; or "" */
 	int64_t l1_bytes, l2_bytes;
+	/* Threads that share loops: what a schedule reckons with, whatever there
+	 * will be; 0: none. A core's operations and bytes per nanosecond, and
+	 * what starting and ending a loop with threads costs. */
+	int cores;
+	int core_gflops, core_gbytes, fork_ns;
 	int64_t stack_limit_bytes; /* larger local arrays go to the workspace */
 	int align_bytes;      /* of the workspace and of weights */
 	int max_threads;      /* of a block; 0: not known, or no device */
 	int64_t shared_bytes; /* that the threads of a block share */
 	const char *cc;       /* the suggested compiler line */
 	const char *cflags;
+	const char *ldflags;  /* what linking it needs, or "" */
 	const char *const *reserved; /* words that no name may be, sorted */
 	int n_reserved;
 	bool optimize_memory; /* --optimize memory (else speed) */

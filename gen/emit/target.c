@@ -36,9 +36,9 @@ read_target(struct module *m, struct target *t, struct json j)
 
 	json_check_keys(j, "description default aliases dialect vector_bytes "
 			"vector_registers block_elems vectors l1_bytes "
-			"l2_bytes "
+			"l2_bytes cores core_gflops core_gbytes fork_ns "
 			"stack_limit_bytes align_bytes max_threads "
-			"shared_bytes cc cflags");
+			"shared_bytes cc cflags ldflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
 	for (int i = 0; i < json_length(json_get(j, "aliases")); i++) {
@@ -53,6 +53,12 @@ read_target(struct module *m, struct target *t, struct json j)
 	t->vectors = read_vectors(m, json_get(j, "vectors"));
 	t->l1_bytes = json_int(json_get(j, "l1_bytes"), 0, most, 0);
 	t->l2_bytes = json_int(json_get(j, "l2_bytes"), 0, most, 0);
+	t->cores = (int)json_int(json_get(j, "cores"), 0, 4096, 0);
+	t->core_gflops = (int)json_int(json_get(j, "core_gflops"), 1, 1000000,
+				       1);
+	t->core_gbytes = (int)json_int(json_get(j, "core_gbytes"), 1, 1000000,
+				       1);
+	t->fork_ns = (int)json_int(json_get(j, "fork_ns"), 0, 1000000000, 0);
 	t->stack_limit_bytes = json_int(json_get(j, "stack_limit_bytes"), 0,
 					most, 0);
 	t->align_bytes = (int)json_int(json_get(j, "align_bytes"), 1, 4096,
@@ -62,6 +68,7 @@ read_target(struct module *m, struct target *t, struct json j)
 	t->shared_bytes = json_int(json_get(j, "shared_bytes"), 0, most, 0);
 	t->cc = json_text(json_get(j, "cc"), true);
 	t->cflags = json_text(json_get(j, "cflags"), true);
+	t->ldflags = json_text(json_get(j, "ldflags"), false);
 	if ((t->align_bytes & (t->align_bytes - 1)) != 0) {
 		json_error(json_get(j, "align_bytes"),
 			   "a power of two is wanted here");

@@ -125,6 +125,7 @@ struct walker {
 	VEC(const char *) visible;       /* names, innermost last */
 	VEC(const struct stmt *) done;   /* stores that became initialisers */
 	bool failed;
+	bool shares; /* within a parallel loop */
 	const struct expr *unrounded; /* whoever stores it rounds it */
 	bool addressed; /* within the operand of address_of */
 	bool declares; /* a prototype: no promise about aliases is needed */

@@ -182,14 +182,16 @@ walk_for(struct walker *w, struct stmt *s)
 	struct tdata *data = tdata_new(w->a);
 	const struct lines *lines;
 	struct inner inner;
+	bool shares = w->shares;
 	int64_t n;
 
 	if (id == SAY_THREAD) {
 		walk_thread(w, s);
 		return;
 	}
-	if (id == SAY_UNROLLED && !expr_is_int(extent, &n)) {
-		id = SAY_SERIAL;
+	if ((id == SAY_UNROLLED && !expr_is_int(extent, &n)) ||
+	    (id == SAY_PARALLEL && w->shares)) {
+		id = SAY_SERIAL; /* threads share one loop at a time */
 	}
 	lines = lines_of(w, id);
 	if (lines == NULL || dialect_type(w->d, v->type) == NULL) {
@@ -208,7 +210,9 @@ walk_for(struct walker *w, struct stmt *s)
 	tdata_text(data, "var", walk_bind(w, v, v->name)->text);
 	open_lines(w, lines->open, data);
 	analyser_bind(&w->an, v, min, extent);
+	w->shares = shares || id == SAY_PARALLEL;
 	walk_inside(w, s->children[0]);
+	w->shares = shares;
 	leave(w, inner);
 	close_lines(w, lines->close);
 }

@@ -3,6 +3,8 @@
  * common, and the files in order. */
 #include "packer.h"
 
+#define FLAGS_COLUMN 14 /* of a banner, where its rows start */
+
 const char *
 packer_render(struct packer *k, const char *text, const struct tdata *data)
 {
@@ -80,6 +82,8 @@ add_common(struct packer *k)
 							: k->stack_bytes;
 	}
 	tdata_text(d, "model", k->model);
+	tdata_text(d, "flags", comment_wrap(k, comment_text(k->a,
+		   k->p->target->cflags), FLAGS_COLUMN));
 	tdata_text(d, "MODEL", k->upper);
 	add_origin(k);
 	tdata_int(d, "workspace_bytes", k->p->plan.workspace_bytes);
@@ -228,6 +232,7 @@ add_build_files(struct packer *k)
 
 	tdata_outer(data, k->data);
 	tdata_text(data, "cflags", k->p->target->cflags);
+	tdata_text(data, "ldflags", k->p->target->ldflags);
 	tdata_flag(data, "assembles", k->out->weights == WEIGHTS_INCBIN);
 	tdata_list(data, "sources");
 	add_unit(k, data, FILE_SOURCE, FILE_HEADER);

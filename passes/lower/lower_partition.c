@@ -19,12 +19,13 @@
  *                                             for i_i in T.vectorized(8):
  *                                                 if i_o * 8 + i_i < 19: ...
  *
- * Done for a serial loop with the note "partition", or TVM's for it,
+ * Done for a serial or parallel loop with the note "partition", or TVM's for it,
  * "pragma_loop_partition_hint" (what is left of it is
  * then partitioned again, so that each source of a concatenation gets a loop
  * of its own), and for one that counts the tiles of an unrolled or vectorized
  * loop inside it, where at least half of the iterations become plain and the
- * body is small. Loops of symbolic extents: lower_partition_tail.c. */
+ * body is small; of a parallel one, the tile that is left is not worth threads
+ * and serial. Loops of symbolic extents: lower_partition_tail.c. */
 #include "lower_partition.h"
 #include "lower_passes.h"
 
@@ -174,6 +175,14 @@ find_guards(void *ctx, struct stmt *s)
 	return true;
 }
 
+void
+partition_rest(struct func *f, struct stmt *loop)
+{
+	if (loop && loop->u.loop.kind == FOR_PARALLEL) {
+		stmt_set_loop_kind(f, loop, FOR_SERIAL, NULL);
+	}
+}
+
 static struct stmt *
 part_of(struct partition *p, int64_t first, int64_t end, bool original)
 {
@@ -202,6 +211,9 @@ split_loop(struct partition *p, int64_t min, int64_t end)
 	parts[0] = part_of(p, min, p->first, false);
 	parts[2] = part_of(p, p->last + 1, end, false);
 	parts[1] = part_of(p, p->first, p->last + 1, true);
+	for (int i = 0; i < 3 && !p->forced; i += 2) {
+		partition_rest(p->func, parts[i]);
+	}
 	stmt_put(p->func, place, stmt_seq(p->func, parts, 3));
 	/* x where i < a, else y where i < b, else z: one loop for each. */
 	for (int i = 0; i < 3 && p->forced; i += 2) {
@@ -288,7 +300,8 @@ partition_loop(struct func *f, struct stmt *loop)
 	int64_t min, extent, end;
 
 	p.forced = partition_forced(loop);
-	if (loop->u.loop.kind != FOR_SERIAL) {
+	if (loop->u.loop.kind != FOR_SERIAL &&
+	    loop->u.loop.kind != FOR_PARALLEL) {
 		return;
 	}
 	if (!expr_is_int(loop->args[0], &min) ||

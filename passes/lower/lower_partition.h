@@ -20,6 +20,8 @@ bool partition_is_tiled(struct analyser *a, const struct stmt *loop,
 /* Is there a note that asks for it? */
 bool partition_forced(const struct stmt *loop);
 /* Sets the end of a loop of symbolic extent apart. */
+/* The rest of a loop, or NULL: too little for threads. */
+void partition_rest(struct func *f, struct stmt *loop);
 void partition_tail(struct func *f, struct stmt *loop);
 
 #endif

@@ -169,6 +169,7 @@ partition_tail(struct func *f, struct stmt *loop)
 	stmt_set_arg(f, parts[1], 0, middle);
 	stmt_set_arg(f, parts[1], 1,
 		     simplify(&a, expr_sub(m, end, middle)));
+	partition_rest(f, parts[1]);
 	parts[0] = loop;
 	stmt_set_arg(f, loop, 1, simplify(&a, expr_sub(m, middle, min)));
 	stmt_map_exprs(f, loop->children[0], drop_guards, &t);

@@ -57,6 +57,17 @@ find_largest(void *ctx, struct stmt *s)
 	return true;
 }
 
+/* In the workspace there is one for all threads: a loop around it has none. */
+static void
+share_nothing(struct func *f, struct stmt *alloc)
+{
+	for (struct stmt *p = alloc->parent; p; p = p->parent) {
+		if (p->kind == STMT_FOR && p->u.loop.kind == FOR_PARALLEL) {
+			stmt_set_loop_kind(f, p, FOR_SERIAL, NULL);
+		}
+	}
+}
+
 int
 lower_scratch(struct func *f, int64_t limit_bytes)
 {
@@ -70,6 +81,7 @@ lower_scratch(struct func *f, int64_t limit_bytes)
 		if (!l.alloc) {
 			break;
 		}
+		share_nothing(f, l.alloc);
 		b = l.alloc->u.buffer;
 		outside = buffer_with_scope(f->module, b, "global");
 		stmt_replace(f, l.alloc, l.alloc->children[0]);

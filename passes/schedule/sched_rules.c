@@ -292,6 +292,7 @@ default_schedule(struct kernel *k, const struct target *target,
 	if (!choose(&r)) {
 		strbuf_puts(&r.words, "plain loops");
 	}
+	rules_parallel(&r);
 	k->schedule = arena_strndup(&m->arena, r.words.data, r.words.len);
 	strbuf_release(&r.words);
 	func_commit(k->func);

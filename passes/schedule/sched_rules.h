@@ -92,6 +92,10 @@ bool rules_fuse_pixels(struct rules *r, const struct block_access *x,
 struct index_map *rules_map_new(struct module *m, int n, int n_most);
 void rules_map_put(struct index_map *map, const struct expr *e);
 
+/* sched_rules_parallel.c: shares loops of the scheduled kernel between threads,
+ * where the target has them. */
+void rules_parallel(struct rules *r);
+
 /* Each returns true if it scheduled the kernel. */
 bool rule_elementwise(struct rules *r, int block);
 bool rule_matmul(struct rules *r, int reduction, int output);

@@ -200,10 +200,8 @@ refused(void)
 int
 main(void)
 {
-	int n;
-
 	m = module_new();
-	d = dialect_load(m, dialect_names(m, &n)[0], NULL);
+	d = dialect_load(m, target_load(m, NULL, NULL)->dialect, NULL);
 	if (CHECK(d != NULL)) {
 		sums();
 		guards();

@@ -1,5 +1,8 @@
 /* digits: from digits.onnx (sha256 22c6eef0eb10d53d...), tirc 0.1.0, target gnu-c
  * SPDX-License-Identifier: MIT-0
+ *
+ * meant for   -std=gnu11 -O3 -fopenmp-simd -march=native
+ *             -mprefer-vector-width=512
  */
 #include "digits.h"
 

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads, after the rule for one of them has had its say: of each nest of
+ * loops the outermost one whose iterations are apart is shared. Where it has
+ * too few iterations for the cores, the loops inside of it join:
+ *
+ *   for oc_o in range(4):             for oc_o_oh_fused in T.parallel(224):
+ *     for oh in range(56):      ->      ...
+ *       ...
+ *
+ * But not where a block runs for some of their iterations only: tiles that do
+ * not divide an axis are set apart later, by its own loop.
+ *
+ * A nest whose work takes not much longer than starting and ending the threads
+ * stays as it is. Work is operations and bytes, by the target's facts. */
+#include "sched_rules.h"
+
+/* Each thread gets so many iterations, or one more: then that is little. */
+#define ITERATIONS_PER_CORE 4
+/* Two threads save half of the work and cost one start: three are a gain. */
+#define STARTS_PER_NEST 3
+/* A function, in operations. */
+#define CALL_OPERATIONS 16
+
+static double
+expr_operations(const struct expr *e)
+{
+	double n = 0;
+
+	if (e->kind == EXPR_LOAD) {
+		return 0;
+	}
+	if (e->n_args > 0 && dtype_is_float(e->type)) {
+		n = e->kind == EXPR_CALL ? CALL_OPERATIONS : 1;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		n += expr_operations(e->args[i]);
+	}
+	return n;
+}
+
+static double
+stmt_operations(const struct stmt *s)
+{
+	double n = s->kind == STMT_STORE ? expr_operations(s->args[0]) : 0;
+	int64_t extent;
+
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i] != NULL) {
+			n += stmt_operations(s->children[i]);
+		}
+	}
+	if (s->kind == STMT_FOR && expr_is_int(s->args[1], &extent)) {
+		n *= (double)extent;
+	}
+	return n;
+}
+
+/* The parameters that blocks below a loop touch, each once. */
+struct touched {
+	const struct func *func;
+	VEC(const struct buffer *) list;
+	double bytes;
+};
+
+static void
+touch(struct touched *t, const struct buffer *b)
+{
+	int64_t elems;
+
+	for (int i = 0; i < t->list.n; i++) {
+		if (t->list.data[i] == b) {
+			return;
+		}
+	}
+	vec_push(&t->func->module->arena, &t->list, b);
+	for (int i = 0; i < t->func->params.n; i++) {
+		if (t->func->params.data[i].buffer == b &&
+		    buffer_max_elems(b, &elems)) {
+			t->bytes += (double)elems * buffer_element_bytes(b);
+		}
+	}
+}
+
+static bool
+see_block(void *ctx, struct stmt *s)
+{
+	if (s->kind == STMT_BLOCK) {
+		for (int i = 0; i < s->u.block->n_reads; i++) {
+			touch(ctx, s->u.block->reads[i].buffer);
+		}
+		for (int i = 0; i < s->u.block->n_writes; i++) {
+			touch(ctx, s->u.block->writes[i].buffer);
+		}
+	}
+	return true;
+}
+
+/* What one core takes for the loop. */
+static double
+nest_ns(struct rules *r, struct stmt *loop)
+{
+	struct touched t = { .func = r->s.func };
+	double operations = stmt_operations(loop) / r->target->core_gflops;
+	double bytes;
+
+	stmt_visit(loop, see_block, &t);
+	bytes = t.bytes / r->target->core_gbytes;
+	return operations > bytes ? operations : bytes;
+}
+
+static int64_t
+extent_of(const struct stmt *loop)
+{
+	int64_t n;
+
+	return expr_is_int(loop->args[1], &n) ? n : 0;
+}
+
+struct guard_search {
+	const struct var *var;
+	bool found;
+};
+
+static bool
+see_guard(void *ctx, struct stmt *s)
+{
+	struct guard_search *g = ctx;
+
+	g->found |= s->kind == STMT_BLOCK &&
+		    expr_uses_var(s->args[0], g->var);
+	return !g->found;
+}
+
+/* Does a block below run for some of the loop's iterations only? */
+static bool
+is_guarded(struct stmt *loop)
+{
+	struct guard_search g = { .var = loop->u.loop.var };
+
+	stmt_visit(loop->children[0], see_guard, &g);
+	return g.found;
+}
+
+static bool
+may_join(struct stmt *loop)
+{
+	return loop->u.loop.kind == FOR_SERIAL && loop->notes == NULL &&
+	       extent_of(loop) > 0 && !is_guarded(loop);
+}
+
+static bool
+may_be_parallel(struct rules *r, int loop)
+{
+	struct sched_mark mark = sched_checkpoint(&r->s);
+	bool ok = sched_parallel(&r->s, loop);
+
+	sched_rollback(&r->s, mark);
+	return ok;
+}
+
+/* How many of the loops, from the first one on, are to be shared as one. */
+static int
+count_joined(struct rules *r, const int *loops, int n)
+{
+	int64_t enough = (int64_t)r->target->cores * ITERATIONS_PER_CORE;
+	int64_t iterations = extent_of(func_find(r->s.func, loops[0]));
+	int joined = 1;
+
+	if (!may_join(func_find(r->s.func, loops[0]))) {
+		return 1;
+	}
+	while (iterations < enough && joined < n) {
+		const struct stmt *outer = func_find(r->s.func,
+						     loops[joined - 1]);
+		struct stmt *next = func_find(r->s.func, loops[joined]);
+
+		if (outer->children[0] != next || !may_join(next) ||
+		    !may_be_parallel(r, loops[joined])) {
+			break;
+		}
+		iterations *= extent_of(next);
+		joined++;
+	}
+	return joined;
+}
+
+static bool
+share(struct rules *r, const int *loops, int n)
+{
+	struct sched_mark mark = sched_checkpoint(&r->s);
+	int loop = loops[0];
+
+	if ((n == 1 || sched_fuse(&r->s, loops, n, &loop)) &&
+	    sched_parallel(&r->s, loop)) {
+		return true;
+	}
+	sched_rollback(&r->s, mark);
+	return false;
+}
+
+/* The nest around a block. */
+static bool
+share_nest(struct rules *r, const int *loops, int n)
+{
+	double ns = n > 0 ? nest_ns(r, func_find(r->s.func, loops[0])) : 0;
+
+	for (int i = 0; i < n; i++) {
+		const struct stmt *loop = func_find(r->s.func, loops[i]);
+		int64_t extent = extent_of(loop);
+
+		if (ns < (double)STARTS_PER_NEST * r->target->fork_ns) {
+			return false;
+		}
+		if (extent != 1 && loop->u.loop.kind == FOR_SERIAL &&
+		    may_be_parallel(r, loops[i])) {
+			int joined = count_joined(r, loops + i, n - i);
+
+			return share(r, loops + i, joined) ||
+			       (joined > 1 && share(r, loops + i, 1));
+		}
+		/* Threads would start in each of its iterations. */
+		ns /= extent > 0 ? (double)extent : 1;
+	}
+	return false;
+}
+
+void
+rules_parallel(struct rules *r)
+{
+	VEC(int) seen = { 0 };
+	int *blocks, n = 0, shared = 0;
+
+	if (r->target->cores < 2) {
+		return;
+	}
+	n = sched_get_child_blocks(&r->s, 0, &blocks);
+	for (int i = 0; i < n; i++) {
+		int *loops, n_loops;
+		bool again = false;
+
+		if (!sched_get_loops(&r->s, blocks[i], &loops, &n_loops) ||
+		    n_loops == 0) {
+			continue;
+		}
+		for (int k = 0; k < seen.n; k++) {
+			again |= seen.data[k] == loops[0];
+		}
+		if (again) {
+			continue;
+		}
+		if (share_nest(r, loops, n_loops)) {
+			shared++;
+			sched_get_loops(&r->s, blocks[i], &loops, &n_loops);
+		}
+		vec_push(&r->module->arena, &seen, loops[0]);
+	}
+	if (shared > 0) {
+		strbuf_puts(&r->words, ", parallel");
+	}
+}
