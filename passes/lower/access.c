@@ -66,6 +66,22 @@ access_collect(struct func *f, struct stmt *s, const struct buffer *buffer,
 	stmt_visit(s, collect_stmt, &c);
 }
 
+bool
+access_writes(const struct access *x)
+{
+	const struct stmt *s = x->at;
+
+	while (s && s->kind != STMT_BLOCK) {
+		s = s->parent;
+	}
+	for (int i = 0; x->address && s && i < s->u.block->n_writes; i++) {
+		if (s->u.block->writes[i].buffer == x->buffer) {
+			return true;
+		}
+	}
+	return !x->load;
+}
+
 static int
 depth_of(const struct stmt *s)
 {

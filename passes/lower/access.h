@@ -25,6 +25,10 @@ struct access_list {
 void access_collect(struct func *f, struct stmt *s,
 		    const struct buffer *buffer, struct access_list *out);
 
+/* Does it write? So do stores, and calls given an address in a block that says
+ * that it writes the buffer. */
+bool access_writes(const struct access *x);
+
 /* The innermost statement that contains both. */
 struct stmt *stmt_common(struct stmt *a, struct stmt *b);
 bool stmt_contains(const struct stmt *outer, const struct stmt *inner);

@@ -25,7 +25,7 @@ uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 		if (stmt_contains(block, x->at)) {
 			continue;
 		}
-		if (!x->load || !stmt_contains(loop, x->at)) {
+		if (access_writes(x) || !stmt_contains(loop, x->at)) {
 			return false;
 		}
 		vec_push(&e->m->arena, &out->list, *x);
@@ -109,7 +109,7 @@ input_made_in(struct edit *e, const struct stmt *block, struct stmt *loop)
 
 		access_collect(e->f, loop, b->reads[i].buffer, &all);
 		for (int k = 0; k < all.list.n; k++) {
-			if (!all.list.data[k].load) {
+			if (access_writes(&all.list.data[k])) {
 				return b->reads[i].buffer;
 			}
 		}
@@ -306,7 +306,7 @@ produced_inside(struct edit *e, const struct buffer *b, struct stmt *loop,
 		const struct access *x = &all.list.data[i];
 		struct stmt *p = x->at, *writer;
 
-		if (x->load) {
+		if (!access_writes(x)) {
 			continue;
 		}
 		if (!stmt_contains(loop, x->at)) {
@@ -633,7 +633,8 @@ restrict_by_inputs(struct reverse *r)
 		for (int k = 0; k < writers.list.n; k++) {
 			const struct access *x = &writers.list.data[k];
 
-			if (!x->load && !stmt_contains(r->block, x->at) &&
+			if (access_writes(x) &&
+			    !stmt_contains(r->block, x->at) &&
 			    (stmt_contains(r->loop, x->at) ||
 			     !stmt_before(e->f, x->at, r->loop))) {
 				return edit_fail(e, "%s is not complete in "

@@ -24,7 +24,7 @@ sole_writer(struct func *f, const struct buffer *b)
 	for (int i = 0; i < all.list.n; i++) {
 		struct stmt *at = block_around(all.list.data[i].at);
 
-		if (all.list.data[i].load) {
+		if (!access_writes(&all.list.data[i])) {
 			continue;
 		}
 		if (block && block != at) {
@@ -43,7 +43,8 @@ touched_below(struct func *f, struct stmt *s, const struct buffer *b,
 
 	access_collect(f, s, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
-		if (!all.list.data[i].load == writes) {
+		if (writes ? access_writes(&all.list.data[i])
+			   : all.list.data[i].load != NULL) {
 			return true;
 		}
 	}
@@ -305,7 +306,8 @@ conditions_outside(struct edit *e, const struct stmt *block,
 	return outside;
 }
 
-/* Do the loops surely not reach one end of iter var i's domain? */
+/* Do the loops surely not reach one end of iter var i's domain? Or is it bound
+ * to something that none of them moves, and has several values? */
 static bool
 leaves_values_out(struct edit *e, const struct stmt *block, int i)
 {
@@ -313,6 +315,7 @@ leaves_values_out(struct edit *e, const struct stmt *block, int i)
 	struct module *m = e->m;
 	struct analyser a;
 	struct bounds b, first, last;
+	bool moves = false;
 
 	analyser_init(&a, m);
 	for (const struct stmt *p = block->parent;
@@ -320,7 +323,12 @@ leaves_values_out(struct edit *e, const struct stmt *block, int i)
 		if (p->kind == STMT_FOR) {
 			analyser_bind(&a, p->u.loop.var, p->args[0],
 				      p->args[1]);
+			moves |= expr_uses_var(block->args[i + 1],
+					       p->u.loop.var);
 		}
+	}
+	if (!moves && !expr_is_value(it->extent, 1)) {
+		return true;
 	}
 	b = analyse_bounds(&a, block->args[i + 1]);
 	first = analyse_bounds(&a, it->min);
@@ -565,7 +573,7 @@ check_ready(void *ctx, const struct expr *x)
 	for (int i = 0; i < all.list.n; i++) {
 		const struct stmt *at = all.list.data[i].at;
 
-		if (!all.list.data[i].load &&
+		if (access_writes(&all.list.data[i]) &&
 		    (stmt_contains(r->top, at) ||
 		     !stmt_before(r->e->f, at, r->top))) {
 			r->ready = false;
@@ -672,7 +680,8 @@ input_changed(struct edit *e, struct stmt *block, const struct stmt *last)
 		for (int k = 0; k < uses.list.n; k++) {
 			const struct access *x = &uses.list.data[k];
 
-			if (!x->load && !stmt_before(e->f, x->at, block) &&
+			if (access_writes(x) &&
+			    !stmt_before(e->f, x->at, block) &&
 			    (stmt_contains(top, x->at) ||
 			     stmt_before(e->f, x->at, top))) {
 				return b;

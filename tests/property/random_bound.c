@@ -19,10 +19,17 @@ struct known {
 	struct size size;
 };
 
+/* What a LET names. */
+struct named {
+	const struct var *var;
+	struct size size;
+};
+
 struct bounds {
 	struct module *m;
 	struct arena *arena;
 	VEC(struct known) all;
+	VEC(struct named) lets;
 	const struct random_options *options;
 	const struct expr *own; /* the load of what a reduction updates */
 	double length;          /* terms of the reduction at hand */
@@ -96,6 +103,11 @@ bound(struct bounds *w, const struct expr *e)
 		break;
 	case EXPR_VAR:
 		out.magnitude = 4096; /* a loop or a size */
+		for (int i = 0; i < w->lets.n; i++) {
+			if (w->lets.data[i].var == e->u.var) {
+				out = w->lets.data[i].size;
+			}
+		}
 		break;
 	default:
 		if (e->n_args > 0) {
@@ -135,6 +147,11 @@ bound_store(void *ctx, struct stmt *s)
 			stmt_visit(s->children[0], bound_store, w);
 			return false;
 		}
+	}
+	if (s->kind == STMT_LET) {
+		struct named let = { s->u.var, bound(w, s->args[0]) };
+
+		vec_push(w->arena, &w->lets, let);
 	}
 	if (s->kind != STMT_STORE) {
 		return true;
