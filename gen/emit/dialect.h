@@ -81,6 +81,7 @@ struct helper {
 	const char *key, *name; /* name: a template over type facts */
 	const char *file, *text;
 	struct names needs;
+	struct names uses; /* helpers that it calls */
 };
 
 enum template_id {

@@ -43,14 +43,22 @@ dialect_read_helpers(struct loader *l, struct json j)
 		struct helper h = { .key = arena_strdup(&l->m->arena,
 							item->string) };
 
-		json_check_keys(row, "name needs");
+		json_check_keys(row, "name needs uses");
 		h.name = json_text(json_get(row, "name"), true);
 		h.needs = dialect_read_names(json_get(row, "needs"));
+		h.uses = dialect_read_names(json_get(row, "uses"));
 		h.text = dialect_chain_file(l, arena_printf(&l->m->arena,
 			"helpers/%s.tmpl", h.key), &h.file);
 		if (h.text == NULL) {
 			json_error(row, "there is no file helpers/%s.tmpl",
 				   h.key);
+		}
+		for (int i = 0; i < h.uses.n; i++) {
+			if (dialect_helper(l->d, h.uses.data[i]) == NULL) {
+				json_error(json_at(json_get(row, "uses"), i),
+					   "no helper before this one is "
+					   "called '%s'", h.uses.data[i]);
+			}
 		}
 		vec_push(&l->m->arena, &l->d->helpers, h);
 	}

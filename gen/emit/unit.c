@@ -249,6 +249,10 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 	if (dtype_is_float(t) && dtype_is_int(to)) {
 		add_limits(u, data, t, to);
 	}
+	for (int i = 0; i < h->uses.n; i++) {
+		tdata_text(data, h->uses.data[i], unit_helper(u,
+			dialect_helper(u->d, h->uses.data[i]), t, to));
+	}
 	return data;
 }
 
