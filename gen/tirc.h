@@ -187,7 +187,7 @@ struct tirc_summary {
 	double flops;
 	int64_t macs;
 	const char *compile_line;
-	const char *cc, *cflags; /* what the target suggests */
+	const char *cc, *cflags, *ldflags; /* what the target suggests */
 	int64_t l1_bytes, l2_bytes; /* the target's caches; 0: not known */
 };
 

@@ -188,6 +188,7 @@ tirc_summary(const struct tirc *t)
 			? "none" : forms[t->package.weights],
 		.compile_line = t->package.cc_line,
 		.cc = t->target->cc, .cflags = t->target->cflags,
+		.ldflags = t->target->ldflags,
 		.l1_bytes = t->target->l1_bytes,
 		.l2_bytes = t->target->l2_bytes,
 	};

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""embed.py TEMPLATES_DIR OUT.c OUT.d [WITHOUT]: all files below TEMPLATES_DIR,
-but those below its folder WITHOUT, as a C table sorted by path, and a
-make-style list of the files and folders read, so that an added, changed or
-removed template rebuilds the table."""
+"""embed.py TEMPLATES_DIR OUT.c OUT.d [WITHOUT...]: all files below
+TEMPLATES_DIR, but those below its folders WITHOUT, and the headers of runtime-c
+beside it as runtime/NAME, as a C table sorted by path, and a make-style list of
+the files and folders read, so that an added, changed or removed one rebuilds
+the table."""
 import os
 import sys
 
@@ -32,6 +33,13 @@ def c_string(text):
 def main():
     top, out_path, dep_path, *without = sys.argv[1:]
     paths, folders = collect(top)
+    runtime = os.path.join(top, os.pardir, "runtime-c")
+    paths = sorted(paths + ["runtime/" + p for p in collect(runtime)[0]
+                            if p.endswith(".h")])
+    where = {p: os.path.join(runtime, p[len("runtime/"):])
+             if p.startswith("runtime/") else os.path.join(top, p)
+             for p in paths}
+    folders.append(runtime)
     for prefix in without:
         paths = [p for p in paths if not p.startswith(prefix + "/")]
     out = ["/* Written by templates/embed.py; do not edit. */",
@@ -40,7 +48,7 @@ def main():
            "extern const int template_table_count;", ""]
     rows = []
     for index, path in enumerate(paths):
-        with open(os.path.join(top, path), "rb") as file:
+        with open(where[path], "rb") as file:
             data = file.read()
         out.append("static const unsigned char file_%d[] = {" % index)
         padded = data + b"\0"
@@ -56,7 +64,7 @@ def main():
     out.append("const int template_table_count = %d;" % len(paths))
     with open(out_path, "w", encoding="utf-8") as file:
         file.write("\n".join(out) + "\n")
-    inputs = [os.path.join(top, p) for p in paths] + folders
+    inputs = [where[p] for p in paths] + folders
     with open(dep_path, "w", encoding="utf-8") as file:
         file.write("%s: %s\n" % (out_path, " ".join(
             p.replace(" ", "\\ ") for p in inputs)))

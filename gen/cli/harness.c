@@ -105,7 +105,8 @@ build(struct harness *h)
 			strbuf_printf(&command, " %s", name);
 		}
 	}
-	strbuf_puts(&command, " -lm");
+	strbuf_printf(&command, " -lm%s%s", s.ldflags != NULL ? " " : "",
+		      s.ldflags != NULL ? s.ldflags : "");
 	status = shell(h, command.data, NULL);
 	if (status != 0) {
 		fail("the C compiler failed:", command.data);

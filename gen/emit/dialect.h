@@ -87,7 +87,7 @@ struct helper {
 enum template_id {
 	TEMPLATE_HEADER, TEMPLATE_SOURCE, TEMPLATE_WEIGHTS, TEMPLATE_INCBIN,
 	TEMPLATE_MAKEFILE, TEMPLATE_CMAKE, TEMPLATE_HARNESS, TEMPLATE_UNIT,
-	TEMPLATE_UNIT_HEADER,
+	TEMPLATE_UNIT_HEADER, TEMPLATE_TASK,
 	TEMPLATE_COUNT
 };
 
@@ -132,6 +132,15 @@ struct vector_forms {
 	const struct form *forms[FORM_COUNT]; /* NULL: there is none */
 };
 
+/* Parallel loops as functions that the caller's threads run. */
+struct task_forms {
+	bool used;
+	const char *runtime; /* a file of runtime-c/ with such threads */
+	const char *parameter, *argument; /* of functions that share loops */
+	const char *array, *scalar;       /* members of what tasks share */
+	const char *declare, *call;
+};
+
 struct dialect {
 	const char *name, *description;
 	const char *file; /* of dialect.json, for messages */
@@ -161,6 +170,7 @@ struct dialect {
 	} functions;
 	struct device_forms device;
 	struct vector_forms vectors;
+	struct task_forms tasks;
 	VEC(struct helper) helpers;
 	struct {
 		bool forms[WEIGHTS_SECTION + 1];

@@ -12,7 +12,7 @@ static const char *const form_words[] = {
 
 static const char *const template_keys[TEMPLATE_COUNT] = {
 	"header", "source", "weights", "incbin", "makefile", "cmake",
-	"harness", "unit", "unit_header",
+	"harness", "unit", "unit_header", "task",
 };
 
 static const char *const file_keys[FILE_COUNT] = {

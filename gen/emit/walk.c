@@ -255,7 +255,12 @@ signature(struct walker *w, const struct func *f, struct names lines)
 			      parameter(w, &f->params.data[i],
 					arrays > 1 && !w->declares));
 	}
-	if (f->params.n == 0) {
+	if (unit_shares(w->u, f)) {
+		tdata_text(data, "model", w->u->model);
+		strbuf_printf(&s, "%s%s", f->params.n > 0 ? "," TEXT_SPACE : "",
+			      walk_render(w, w->d->tasks.parameter, data));
+		vec_push(w->a, &w->visible, w->d->tasks.argument);
+	} else if (f->params.n == 0) {
 		strbuf_puts(&s, w->d->functions.no_parameters);
 	}
 	strbuf_putc(&s, MARK_CLOSE);
@@ -296,9 +301,20 @@ print_func(struct unit *u, const struct func *f, struct names lines,
 bool
 unit_func(struct unit *u, const struct func *f, struct strbuf *out)
 {
-	return print_func(u, f, lower_is_kernel(f) ? u->d->device.kernel
-						   : u->d->functions.kernel,
-			  out);
+	struct strbuf text;
+	bool ok;
+
+	strbuf_init(&text);
+	ok = print_func(u, f, lower_is_kernel(f) ? u->d->device.kernel
+						 : u->d->functions.kernel,
+			&text);
+	for (int i = 0; i < u->parts.n && !u->in_part; i++) {
+		strbuf_puts(out, u->parts.data[i]);
+	}
+	u->parts.n = u->in_part ? u->parts.n : 0;
+	strbuf_puts(out, text.data != NULL ? text.data : "");
+	strbuf_release(&text);
+	return ok;
 }
 
 bool

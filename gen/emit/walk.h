@@ -50,6 +50,9 @@ struct unit {
 	VEC(const struct func *) callees; /* beside those of the module */
 	VEC(struct external) externals;   /* in order of first use */
 	const struct intrinsic_set *intrinsics; /* loaded on first need */
+	const char *model;                /* whose threads share loops; or NULL */
+	VEC(const char *) parts;          /* functions that stand before this one */
+	bool in_part;                     /* this one is such a function */
 };
 
 /* What a call may be given without a cast. */
@@ -95,7 +98,9 @@ bool unit_external(struct unit *u, const struct func *f, const char *name,
  * what intrinsics are written as, and declarations of other symbols. */
 bool unit_print_helpers(struct unit *u, struct strbuf *out);
 bool unit_print_externals(struct unit *u, struct strbuf *out);
-/* Appends the text of a function. */
+/* Does f hand loops to the threads of the model? */
+bool unit_shares(const struct unit *u, const struct func *f);
+/* Appends the text of a function, behind those that its loops became. */
 bool unit_func(struct unit *u, const struct func *f, struct strbuf *out);
 /* The same, a function that others call. */
 bool unit_exported(struct unit *u, const struct func *f, struct strbuf *out);
@@ -110,6 +115,12 @@ bool unit_body(struct unit *u, const struct func *f,
 	       const struct binding *params, int n, struct strbuf *out);
 
 /* -- within the walker -- */
+
+struct walker;
+/* walk_share.c: a parallel loop as a function of its own; data has what the
+ * texts of dialect.tasks may say. False: it is a loop like others. */
+bool walk_share(struct walker *w, struct stmt *loop, struct tdata *data);
+
 
 struct walker {
 	struct unit *u;
@@ -130,6 +141,12 @@ struct walker {
 	bool addressed; /* within the operand of address_of */
 	bool declares; /* a prototype: no promise about aliases is needed */
 };
+
+/* What a parameter b is given for a pointer that is spelled like that; is_const:
+ * it is not written. */
+const char *walk_pointer_argument(struct walker *w,
+				  const struct binding *value,
+				  const struct buffer *b, bool is_const);
 
 /* Text with layout marks, not yet a group of its own. */
 struct piece {

@@ -58,9 +58,9 @@ same_inner(const struct buffer *a, const struct buffer *b)
 	return true;
 }
 
-static const char *
-pointer_argument(struct walker *w, const struct binding *value,
-		 const struct buffer *b, bool is_const)
+const char *
+walk_pointer_argument(struct walker *w, const struct binding *value,
+		      const struct buffer *b, bool is_const)
 {
 	bool flat = buffer_is_flat(b) || b->ndim <= 1;
 	struct tdata *data = tdata_new(w->a);
@@ -126,7 +126,7 @@ argument(struct walker *w, const struct expr *e, const struct func *callee,
 			const struct buffer *b =
 				callee->params.data[i].buffer;
 
-			return pointer_argument(w, value, b,
+			return walk_pointer_argument(w, value, b,
 						!func_writes(callee, b));
 		}
 	}
@@ -228,6 +228,10 @@ walk_call_function(struct walker *w, const struct expr *e)
 	    !unit_external(w->u, w->f, name, e->type, params,
 			   e->n_args - 1)) {
 		w->failed = true;
+	}
+	if (callee != NULL && unit_shares(w->u, callee)) {
+		args[e->n_args - 1] = w->d->tasks.argument;
+		return walk_call(w, name, args, e->n_args);
 	}
 	return walk_call(w, name, args, e->n_args - 1);
 }

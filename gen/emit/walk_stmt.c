@@ -189,6 +189,13 @@ walk_for(struct walker *w, struct stmt *s)
 		walk_thread(w, s);
 		return;
 	}
+	if (id == SAY_PARALLEL && walk_share(w, s, data)) {
+		tdata_text(data, "iterations",
+			   walk_expr(w, extent, w->d->assignment));
+		put(w, true, walk_render(w, w->d->tasks.declare, data));
+		put(w, false, walk_render(w, w->d->tasks.call, data));
+		return;
+	}
 	if ((id == SAY_UNROLLED && !expr_is_int(extent, &n)) ||
 	    (id == SAY_PARALLEL && w->shares)) {
 		id = SAY_SERIAL; /* threads share one loop at a time */

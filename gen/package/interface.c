@@ -107,6 +107,9 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	for (int i = 0; i < k->g->dims.n; i++) {
 		unit_need_type(&u, k->g->dims.data[i]->type);
 	}
+	if (k->d->tasks.used) {
+		unit_need(&u, "stdint.h");
+	}
 	tdata_flag(data, "no_inputs",
 		   k->g->inputs.n == 0 && k->g->dims.n == 0);
 	tdata_text(data, "overlap", k->g->inputs.n == 0 ? NULL

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All files of a compiled program: their names, what the templates have in
  * common, and the files in order. */
+#include "json_read.h"
 #include "packer.h"
 
 #define FLAGS_COLUMN 14 /* of a banner, where its rows start */
@@ -97,6 +98,7 @@ add_common(struct packer *k)
 	tdata_text(d, "header", k->files[FILE_HEADER]);
 	tdata_text(d, "blob", k->files[FILE_BLOB]);
 	tdata_flag(d, "file", file);
+	tdata_flag(d, "tasks", k->d->tasks.used);
 	tdata_flag(d, "workspace", k->p->plan.workspace_bytes > 0);
 	tdata_flag(d, "has_dims", k->g->dims.n > 0);
 	tdata_flag(d, "more", file || k->g->dims.n > 0);
@@ -338,6 +340,24 @@ add_profile(struct packer *k, struct tdata *data)
 	tdata_int(data, "all_bytes", all);
 }
 
+/* What runs the tasks. */
+static bool
+add_runtime(struct packer *k, struct tdata *data)
+{
+	const char *file;
+	const char *text = data_file(k->m, NULL, arena_printf(k->a,
+				"runtime/%s", k->d->tasks.runtime), &file);
+	struct diag_place place = { .file = k->d->file };
+
+	if (text == NULL) {
+		return diag_error(&k->m->diags, DIAG_BAD_DIALECT, place,
+				  "/tasks/runtime: there is no %s; name a "
+				  "file of runtime-c", k->d->tasks.runtime);
+	}
+	tdata_text(data, "runtime", text);
+	return true;
+}
+
 const char *
 package_harness(const struct package *pkg)
 {
@@ -351,6 +371,9 @@ package_harness(const struct package *pkg)
 	tdata_list(data, "inputs");
 	tdata_list(data, "outputs");
 	tdata_list(data, "sizes");
+	if (k->d->tasks.used && !add_runtime(k, data)) {
+		return NULL;
+	}
 	tdata_list(data, "profile");
 	if (k->o->profile) {
 		add_profile(k, tdata_item(data, "profile"));

@@ -363,6 +363,17 @@ reserve_names(struct packer *k, struct unit *u)
 	}
 }
 
+static bool
+any_shares(const struct packer *k, const struct unit *u)
+{
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		if (unit_shares(u, k->p->kernels.data[i]->func)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
 add_source(struct packer *k)
 {
@@ -373,6 +384,7 @@ add_source(struct packer *k)
 	bool ok = true;
 
 	unit_init(&u, k->m, k->d);
+	u.model = k->model;
 	reserve_names(k, &u);
 	tdata_outer(data, k->data);
 	for (int i = 0; i < k->d->source_needs.n; i++) {
@@ -387,6 +399,7 @@ add_source(struct packer *k)
 	for (int i = 0; ok && i < k->p->kernels.n; i++) {
 		ok = add_kernel(k, data, k->p->kernels.data[i], &u);
 	}
+	tdata_flag(data, "shares", any_shares(k, &u));
 	add_declarations(k, data, &u);
 	add_plan(k, data);
 	add_pointer_checks(k, data);

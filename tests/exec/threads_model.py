@@ -1,33 +1,35 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Models with loops that threads share: any number of threads gives the same
-bits, those of one thread, and the results are right. A target of the test's own
-thinks nothing of starting threads, so that small kernels get them, too; the
-real one leaves them alone."""
+bits, those of one thread, and the results are right. Targets of the test's own
+think nothing of starting threads, so that small kernels get them, too; the real
+ones leave them alone."""
 import json
 import os
 import re
 
 import cases
-from helper import (DIGITS, ROOT, compile_model, execute, fail, need, shared,
-                    tirc, work_folder)
+from helper import (DIGITS, ROOT, STRICT, compile_model, execute, fail, need,
+                    shared, tirc, work_folder)
 
 need("gcc")
 MODELS = ["mnist", "mlperf_tiny/kws_fp32", "mlperf_tiny/resnet8_fp32",
           "mlperf_tiny/vww_int8"]
-TARGET = "c-openmp"
-SHARES = "#pragma omp parallel for"
+# What stands in the source for each loop that is shared, and how many threads
+# there are.
+TARGETS = {"c-openmp": ("#pragma omp parallel for", "OMP_NUM_THREADS"),
+           "c-threads": ("_task(const void *shared", "TIRC_THREADS")}
 
 
-def eager_target(folder):
-    """Like TARGET, but each nest is worth its threads, and the stack small."""
-    path = os.path.join(ROOT, "templates", "targets", TARGET + ".json")
+def eager_target(name, folder):
+    """Like that one, but each nest is worth its threads."""
+    path = os.path.join(ROOT, "templates", "targets", name + ".json")
     with open(path) as file:
         target = json.load(file)
     target["fork_ns"] = 0
     with open(os.path.join(folder, "eager.json"), "w") as file:
         json.dump(target, file)
-    return ["--target", "eager", "--dialect-path", folder]
+    return ["--target", "eager", "--dialect-path", folder], target["cflags"]
 
 
 def source(folder):
@@ -46,35 +48,40 @@ def outputs(folder):
     return found or fail("there are no outputs in " + folder)
 
 
-folder = work_folder()
-eager = eager_target(folder)
-if SHARES in source(compile_model(DIGITS, "--target", TARGET)):
-    fail("kernels of a microsecond are no work for threads")
-text = source(compile_model(DIGITS, *eager))
-if text.count(SHARES) < 3:
-    fail("the kernels of the example share nothing")
-if "-fopenmp" not in text.split("*/")[0]:
-    fail("the banner does not say which flags the source is for")
+def check(name, shares, variable, models):
+    folder = work_folder()
+    eager, flags = eager_target(name, folder)
+    if shares in source(compile_model(DIGITS, "--target", name)):
+        fail("kernels of a microsecond are no work for threads")
+    text = source(compile_model(DIGITS, *eager))
+    if text.count(shares) < 3:
+        fail("the kernels of the example share nothing")
+    if "-std=gnu11" not in text.split("*/")[0]:
+        fail("the banner does not say which flags the source is for")
+    for number, (model, data) in enumerate(models):
+        built = os.path.join(folder, "built%d" % number)
+        tirc("run", model, *eager, "--keep", built, "-q", "--cflags",
+             " ".join([flags] + STRICT))
+        if shares not in source(built):
+            fail("nothing is shared in " + model)
+        expected = None
+        for threads in (1, 2, 3, 16):
+            execute(["./harness", "3"], cwd=built, env={
+                **os.environ, variable: str(threads)})
+            have = outputs(built)
+            if expected is None:
+                expected = have
+            elif have != expected:
+                fail("%s: %d threads give other bits than one" % (
+                    model, threads))
+        if data:
+            tirc("test", model, *data, *eager, env={
+                **os.environ, variable: "3"})
+
 
 models = [(DIGITS, [])]
-top = shared()
-for name in MODELS if top else []:
+for name in MODELS if shared() else []:
     case = cases.make(name, work_folder())
     models.append((case.model, [*case.data, *case.options]))
-for number, (model, data) in enumerate(models):
-    built = os.path.join(folder, "built%d" % number)
-    tirc("run", model, *eager, "--keep", built, "-q")
-    if SHARES not in source(built):
-        fail("nothing is shared in " + model)
-    expected = None
-    for threads in (1, 2, 3, 16):
-        execute(["./harness", "3"], cwd=built, env=dict(
-            os.environ, OMP_NUM_THREADS=str(threads), OMP_DYNAMIC="false"))
-        have = outputs(built)
-        if expected is None:
-            expected = have
-        elif have != expected:
-            fail("%s: %d threads give other bits than one" % (model, threads))
-    if data:
-        tirc("test", model, *data, *eager, env=dict(
-            os.environ, OMP_NUM_THREADS="3"))
+for name, (shares, variable) in TARGETS.items():
+    check(name, shares, variable, models)

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* A few threads that share loops, for models whose source has no OpenMP:
+ *
+ *	static struct tirc_pool pool;
+ *
+ *	if (tirc_pool_start(&pool, 4)) { … }
+ *	config.parallel_for = tirc_pool_for;
+ *	config.pool = &pool;
+ *	…
+ *	tirc_pool_stop(&pool);
+ *
+ * C11 with POSIX threads; no heap. Each thread gets one range of a loop, always
+ * the same one. A thread without work looks for some for a while (a few tenths
+ * of a millisecond), then sleeps. One loop at a time: a pool is for one model
+ * that runs; the caller of tirc_pool_for is one of the threads. */
+#ifndef TIRC_POOL_H
+#define TIRC_POOL_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifndef TIRC_POOL_THREADS
+#define TIRC_POOL_THREADS 64 /* at most, with the caller's */
+#endif
+#ifndef TIRC_POOL_LOOKS
+#define TIRC_POOL_LOOKS 5000 /* for work, before a thread sleeps */
+#endif
+
+struct tirc_pool {
+	pthread_t thread[TIRC_POOL_THREADS];
+	pthread_mutex_t mutex;
+	pthread_cond_t wake;
+	atomic_uint round;    /* of loops; changes when there is another one */
+	atomic_int sleepers;  /* that wait for `wake`, or are about to */
+	atomic_int busy;      /* threads that have not done their range */
+	atomic_int joined;    /* gives each thread its number */
+	int threads;          /* with the caller's */
+	bool stop;
+	/* The loop: written between rounds only. */
+	int32_t n;
+	void (*task)(const void *shared, int32_t begin, int32_t end);
+	const void *shared;
+};
+
+static inline void
+tirc_pool_look_again(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ __volatile__("yield");
+#endif
+}
+
+/* The range of thread i, done. */
+static inline void
+tirc_pool_range(struct tirc_pool *p, int i)
+{
+	int32_t begin = (int32_t)((int64_t)p->n * i / p->threads);
+	int32_t end = (int32_t)((int64_t)p->n * (i + 1) / p->threads);
+
+	if (begin < end) {
+		p->task(p->shared, begin, end);
+	}
+}
+
+/* Returns when the round is another one than `seen`. */
+static inline unsigned
+tirc_pool_wait(struct tirc_pool *p, unsigned seen)
+{
+	for (int i = 0; i < TIRC_POOL_LOOKS; ++i) {
+		if (atomic_load_explicit(&p->round, memory_order_acquire) !=
+		    seen) {
+			return atomic_load(&p->round);
+		}
+		tirc_pool_look_again();
+	}
+	pthread_mutex_lock(&p->mutex);
+	/* Whoever starts a round sees the sleeper, or is seen by it. */
+	atomic_fetch_add(&p->sleepers, 1);
+	while (atomic_load(&p->round) == seen) {
+		pthread_cond_wait(&p->wake, &p->mutex);
+	}
+	atomic_fetch_sub(&p->sleepers, 1);
+	pthread_mutex_unlock(&p->mutex);
+	return atomic_load(&p->round);
+}
+
+static inline void *
+tirc_pool_thread(void *pool)
+{
+	struct tirc_pool *p = pool;
+	const int number = atomic_fetch_add(&p->joined, 1) + 1;
+	unsigned seen = 0;
+
+	for (;;) {
+		seen = tirc_pool_wait(p, seen);
+		if (p->stop) {
+			return NULL;
+		}
+		tirc_pool_range(p, number);
+		atomic_fetch_sub_explicit(&p->busy, 1, memory_order_release);
+	}
+}
+
+static inline void
+tirc_pool_round(struct tirc_pool *p)
+{
+	atomic_fetch_add(&p->round, 1);
+	if (atomic_load(&p->sleepers) > 0) {
+		pthread_mutex_lock(&p->mutex);
+		pthread_cond_broadcast(&p->wake);
+		pthread_mutex_unlock(&p->mutex);
+	}
+}
+
+/* What struct NAME_config has for parallel_for; pool: a struct tirc_pool. */
+static inline void
+tirc_pool_for(void *pool, int32_t n,
+	      void (*task)(const void *shared, int32_t begin, int32_t end),
+	      const void *shared)
+{
+	struct tirc_pool *p = pool;
+	int looks = 0;
+
+	p->n = n;
+	p->task = task;
+	p->shared = shared;
+	if (p->threads > 1) {
+		atomic_store(&p->busy, p->threads - 1);
+		tirc_pool_round(p);
+	}
+	tirc_pool_range(p, 0);
+	while (atomic_load_explicit(&p->busy, memory_order_acquire) > 0) {
+		tirc_pool_look_again();
+		if (++looks > TIRC_POOL_LOOKS) {
+			sched_yield(); /* someone else has its core */
+		}
+	}
+}
+
+/* Ends the threads; those of a pool that was not started are none. */
+static inline void
+tirc_pool_stop(struct tirc_pool *p)
+{
+	if (p->threads == 0) {
+		return;
+	}
+	p->stop = true;
+	tirc_pool_round(p);
+	for (int i = 1; i < p->threads; ++i) {
+		pthread_join(p->thread[i], NULL);
+	}
+	pthread_cond_destroy(&p->wake);
+	pthread_mutex_destroy(&p->mutex);
+	p->threads = 0;
+}
+
+/* Starts all threads but the caller's. Not 0: the system's number for why it
+ * cannot, and there are none. p stays where it is until it is stopped. */
+static inline int
+tirc_pool_start(struct tirc_pool *p, int threads)
+{
+	int error;
+
+	p->threads = 0;
+	p->stop = false;
+	atomic_init(&p->round, 0u);
+	atomic_init(&p->sleepers, 0);
+	atomic_init(&p->busy, 0);
+	atomic_init(&p->joined, 0);
+	error = pthread_mutex_init(&p->mutex, NULL);
+	if (error != 0) {
+		return error;
+	}
+	error = pthread_cond_init(&p->wake, NULL);
+	if (error != 0) {
+		pthread_mutex_destroy(&p->mutex);
+		return error;
+	}
+	if (threads > TIRC_POOL_THREADS) {
+		threads = TIRC_POOL_THREADS;
+	}
+	/* Threads read the number of them in a round, later. */
+	p->threads = 1;
+	for (int i = 1; i < threads; ++i) {
+		error = pthread_create(&p->thread[i], NULL, tirc_pool_thread,
+				       p);
+		if (error != 0) {
+			tirc_pool_stop(p);
+			return error;
+		}
+		p->threads = i + 1;
+	}
+	return 0;
+}
+
+#endif
