@@ -286,6 +286,28 @@ index_name(const struct binder *b, int tag)
 	return name;
 }
 
+static bool
+is_under(const struct stmt *s, const struct stmt *root, int tag)
+{
+	for (; s != root->parent; s = s->parent) {
+		if (tag_of(s) == tag) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+stores_outside(const struct binder *b, int tag)
+{
+	for (int i = 0; i < b->stores.list.n; i++) {
+		if (!is_under(b->stores.list.data[i], b->root, tag)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* One variable and one extent for all loops of the index. */
 static bool
 unify(struct binder *b, int tag)
@@ -316,6 +338,11 @@ unify(struct binder *b, int tag)
 		widest = prove(&a, expr_le(m, widest, e))
 				 ? e
 				 : simplify(&a, expr_max(m, widest, e));
+	}
+	/* Without a thread nothing runs, not even what others are to do. */
+	if (stores_outside(b, tag) &&
+	    !prove(&a, expr_le(m, expr_int(m, widest->type, 1), widest))) {
+		widest = expr_max(m, widest, expr_int(m, widest->type, 1));
 	}
 	b->extents[tag] = widest;
 	return true;
@@ -358,15 +385,43 @@ guard_parts(struct func *f, struct stmt *s, int tag, const struct expr *cond)
 	}
 }
 
+/* Blocks of threads do not wait for each other: what a kernel stores in a loop
+ * over blocks it can read in such loops only, and the other way round. */
 static bool
-is_under(const struct stmt *s, const struct stmt *root, int tag)
+check_blocks(struct binder *b)
 {
-	for (; s != root->parent; s = s->parent) {
-		if (tag_of(s) == tag) {
-			return true;
+	for (int i = 0; i < b->stores.list.n; i++) {
+		const struct stmt *s = b->stores.list.data[i];
+		struct access_list uses = { 0 };
+
+		if (buffer_is_shared(s->u.buffer)) {
+			continue;
+		}
+		access_collect(b->func, b->root, s->u.buffer, &uses);
+		for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
+			bool inside = is_under(s, b->root, tag);
+
+			if (!b->vars[tag] ||
+			    expr_is_value(b->extents[tag], 1)) {
+				continue;
+			}
+			for (int k = 0; k < uses.list.n; k++) {
+				if (!uses.list.data[k].load ||
+				    is_under(uses.list.data[k].at, b->root,
+					     tag) == inside) {
+					continue;
+				}
+				return bind_fail(b, "%s is stored inside and "
+						 "read outside of loops over "
+						 "%s, or the other way round; "
+						 "blocks do not wait for each "
+						 "other: bind an outer loop",
+						 s->u.buffer->name,
+						 tag_name(tag));
+			}
 		}
 	}
-	return false;
+	return true;
 }
 
 /* Stores that several threads would do, all the same. */
@@ -484,6 +539,9 @@ bind_kernel(struct func *f, struct stmt *root)
 		if (b.loops[tag].list.n > 0 && !unify(&b, tag)) {
 			return false;
 		}
+	}
+	if (!check_blocks(&b)) {
+		return false;
 	}
 	guard_stores(&b);
 	add_block(&b);

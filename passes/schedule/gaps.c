@@ -41,10 +41,17 @@ add_var(struct domain *d, const struct access *store, const struct var *v,
 	return true;
 }
 
+/* From scope on outwards (NULL: nowhere), variables stand still. */
 static bool
-find_domain(struct domain *d, const struct access *store)
+find_domain(struct domain *d, const struct access *store,
+	    const struct stmt *scope)
 {
+	bool still = false;
+
 	for (const struct stmt *s = store->at; s; s = s->parent) {
+		int first = d->n;
+
+		still |= s == scope;
 		if (s->kind == STMT_FOR &&
 		    !add_var(d, store, s->u.loop.var, s->args[0],
 			     s->args[1])) {
@@ -59,8 +66,23 @@ find_domain(struct domain *d, const struct access *store)
 				return false;
 			}
 		}
+		for (int i = first; i < d->n && still; i++) {
+			d->extent[i] = 1;
+		}
 	}
 	return true;
+}
+
+/* The block outside of which the buffer is not seen; NULL: the function. */
+static const struct stmt *
+home_of(const struct access *x)
+{
+	const struct stmt *s = x->at;
+
+	while (s && !(s->kind == STMT_BLOCK && scope_owns(s, x->buffer))) {
+		s = s->parent;
+	}
+	return s;
 }
 
 static bool
@@ -361,13 +383,13 @@ anywhere(struct edit *e, const struct access *store, const struct range *box,
 
 static bool
 store_has_gaps(struct edit *e, const struct access *store,
-	       const struct range *box)
+	       const struct range *box, const struct stmt *scope)
 {
 	struct domain d = { .n = 0 };
 	bool done[GAP_DIMS] = { false };
 	int ndim = store->buffer->ndim;
 
-	if (ndim > GAP_DIMS || !find_domain(&d, store)) {
+	if (ndim > GAP_DIMS || !find_domain(&d, store, scope)) {
 		return may_have_gaps(e, store);
 	}
 	for (int i = 0; i < ndim; i++) {
@@ -407,7 +429,7 @@ same_index(const struct access *x, const struct access *y)
 /* Several stores: what they leave together. */
 static bool
 stores_have_gaps(struct edit *e, const struct access_list *stores,
-		 const struct range *box)
+		 const struct range *box, const struct stmt *scope)
 {
 	bool dims[GAP_DIMS], vars[GAP_VARS], *seen = NULL;
 	int64_t volume = 0, filled = 0;
@@ -429,7 +451,7 @@ stores_have_gaps(struct edit *e, const struct access_list *stores,
 		}
 		volume = volume_of(&g);
 		if (volume < 0 || volume > GAP_POINTS ||
-		    !find_domain(&d, store)) {
+		    !find_domain(&d, store, scope)) {
 			return false;
 		}
 		points = points_of(&g, &d);
@@ -471,6 +493,7 @@ leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
 	    const struct range *box)
 {
 	struct access_list all = { 0 }, stores = { 0 };
+	const struct stmt *scope;
 
 	access_collect(e->f, s, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
@@ -487,10 +510,14 @@ leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
 	if (left_out_everywhere(e, &all)) {
 		return true;
 	}
-	if (stores.list.n == 1) {
-		return store_has_gaps(e, &stores.list.data[0], box);
+	if (stores.list.n == 0) {
+		return false;
 	}
-	return stores.list.n > 1 && stores_have_gaps(e, &stores, box);
+	scope = s->kind == STMT_BLOCK && scope_of(s)
+			? scope_of(s) : home_of(&stores.list.data[0]);
+	return stores.list.n == 1
+		       ? store_has_gaps(e, &stores.list.data[0], box, scope)
+		       : stores_have_gaps(e, &stores, box, scope);
 }
 
 /* A product of numbers and of sizes that are no numbers. */
