@@ -148,7 +148,8 @@ class Process:
     """One system with a model loaded: `seconds(N)` is the median of N runs."""
 
     def __init__(self, command, threads):
-        env = dict(os.environ, OMP_NUM_THREADS=str(threads))
+        env = dict(os.environ, OMP_NUM_THREADS=str(threads),
+                   TIRC_THREADS=str(threads))
         self.child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env=env)
@@ -217,7 +218,8 @@ def measure(name, path, args, compilers, threads):
         for cc in compilers:
             built = os.path.join(folder, os.path.basename(cc))
             program, facts, seconds = cpu_driver.build(
-                path, built, args.target, cc, args.option)
+                path, built, args.target if threads == 1
+                else args.shared_target, cc, args.option)
             ours = Process([program, built]
                            + [file for file, _, _ in inputs.values()], threads)
             error = agree(facts, built, reference)
@@ -253,6 +255,10 @@ def wanted(args, name):
         fnmatch.fnmatch(name, pattern) for pattern in args.only)
 
 
+def all_threads():
+    return len(os.sched_getaffinity(0))
+
+
 def geomean(values):
     return math.exp(statistics.fmean(map(math.log, values)))
 
@@ -263,14 +269,17 @@ def parse():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="PATTERN",
                         help="models with such names alone (resnet*)")
-    parser.add_argument("--target", default="gnu-c")
+    parser.add_argument("--target", default="gnu-c",
+                        help="for one thread (gnu-c)")
+    parser.add_argument("--shared-target", default="c-openmp",
+                        help="for more (c-openmp; or c-threads)")
     parser.add_argument("--option", action="append", default=[],
                         help="one more word for `tirc compile`")
     parser.add_argument("--cc", default="gcc",
                         help="gcc, clang, or both: the better one counts")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, action="append",
-                        help="how many, may be repeated (1)")
+                        help="how many, may be repeated (1, and all there are)")
     parser.add_argument("--extra", action="store_true",
                         help="also what is beyond the table")
     parser.add_argument("--json", metavar="FILE")
@@ -303,7 +312,7 @@ def main():
             results.append(row)
             print_row(row)
 
-        for threads in args.threads or [1]:
+        for threads in args.threads or sorted({1, all_threads()}):
             for name, below, is_random in table:
                 take(name, find_model(top, below, is_random), threads, rows)
             ratios = [r["ratio"] for r in rows if r["threads"] == threads]

@@ -15,7 +15,7 @@ import helper
 # Argument 1 is the folder of the weights and for the outputs, the others are
 # the files of the inputs. Answers as cpu_ort.py does.
 DRIVER = r"""
-#include "@NAME@.h"
+@POOL@#include "@NAME@.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -204,8 +204,17 @@ def driver_text(facts):
             tensor["field"], tensor_bytes(tensor)))
         save.append("save(argv[1], %d, out.%s, %d);" % (
             index, tensor["field"], tensor_bytes(tensor)))
+    pool = ""
+    if facts["target"] == "c-threads":
+        pool = '#include "%s"\n' % os.path.join(
+            helper.ROOT, "runtime-c", "tirc_pool.h")
+        setup += ["static struct tirc_pool pool;",
+                  'if (tirc_pool_start(&pool, atoi(getenv("TIRC_THREADS"))))'
+                  " return 7;",
+                  "config.parallel_for = tirc_pool_for;",
+                  "config.pool = &pool;"]
     text = DRIVER.lstrip()
-    for key, value in (("@NAME@", name), ("@INPUTS@", len(facts["inputs"])),
+    for key, value in (("@NAME@", name), ("@POOL@", pool), ("@INPUTS@", len(facts["inputs"])),
                        ("@SETUP@", "\n".join("\t" + s for s in setup)),
                        ("@SAVE@", "\n".join("\t" + s for s in save))):
         text = text.replace(key, str(value))
@@ -228,9 +237,9 @@ def build(path, folder, target, cc, options):
         file.write(driver_text(facts))
     objects = [os.path.basename(p)
                for p in sorted(glob.glob(os.path.join(folder, "*.o")))]
-    openmp = [w for w in words if w == "-fopenmp"]
+    shared = [w for w in words if w == "-fopenmp"]
     subprocess.run([cc, "-std=gnu11", "-O2", "-o", "program", "driver.c",
-                    *objects, *openmp, "-lm", "-lpthread"],
+                    *objects, *shared, "-lm", "-lpthread"],
                    cwd=folder, check=True)
     return os.path.join(folder, "program"), facts, seconds
 
