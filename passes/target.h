@@ -16,10 +16,11 @@ struct target {
 			       * best first; or "" */
 	int64_t l1_bytes, l2_bytes;
 	/* Threads that share loops: what a schedule reckons with, whatever there
-	 * will be; 0: none. A core's operations and bytes per nanosecond, and
-	 * what starting and ending a loop with threads costs. */
+	 * will be; 0: none. A core's operations and bytes per nanosecond, from
+	 * memory and from its second cache, and what starting and ending a loop
+	 * with threads costs. */
 	int cores;
-	int core_gflops, core_gbytes, fork_ns;
+	int core_gflops, core_gbytes, cache_gbytes, fork_ns;
 	int64_t stack_limit_bytes; /* larger local arrays go to the workspace */
 	int align_bytes;      /* of the workspace and of weights */
 	int max_threads;      /* of a block; 0: not known, or no device */

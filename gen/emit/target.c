@@ -36,7 +36,8 @@ read_target(struct module *m, struct target *t, struct json j)
 
 	json_check_keys(j, "description default aliases dialect vector_bytes "
 			"vector_registers block_elems vectors l1_bytes "
-			"l2_bytes cores core_gflops core_gbytes fork_ns "
+			"l2_bytes cores core_gflops core_gbytes cache_gbytes "
+			"fork_ns "
 			"stack_limit_bytes align_bytes max_threads "
 			"shared_bytes cc cflags ldflags");
 	json_text(json_get(j, "description"), true);
@@ -58,6 +59,8 @@ read_target(struct module *m, struct target *t, struct json j)
 				       1);
 	t->core_gbytes = (int)json_int(json_get(j, "core_gbytes"), 1, 1000000,
 				       1);
+	t->cache_gbytes = (int)json_int(json_get(j, "cache_gbytes"), 1,
+					1000000, t->core_gbytes);
 	t->fork_ns = (int)json_int(json_get(j, "fork_ns"), 0, 1000000000, 0);
 	t->stack_limit_bytes = json_int(json_get(j, "stack_limit_bytes"), 0,
 					most, 0);

@@ -7,8 +7,10 @@
  *     for oh in range(56):      ->      ...
  *       ...
  *
- * But not where a block runs for some of their iterations only: tiles that do
- * not divide an axis are set apart later, by its own loop.
+ * Of the outer loops that one goes first of which threads have the least in
+ * common: rows of a large picture, output channels where there are many
+ * weights. A loop does not join where a block runs for some of its iterations
+ * only: tiles that do not divide an axis are set apart later.
  *
  * A nest whose work takes not much longer than starting and ending the threads
  * stays as it is. Work is operations and bytes, by the target's facts. */
@@ -104,7 +106,9 @@ nest_ns(struct rules *r, struct stmt *loop)
 	double bytes;
 
 	stmt_visit(loop, see_block, &t);
-	bytes = t.bytes / r->target->core_gbytes;
+	bytes = t.bytes / (t.bytes <= (double)r->target->l2_bytes
+				   ? r->target->cache_gbytes
+				   : r->target->core_gbytes);
 	return operations > bytes ? operations : bytes;
 }
 
@@ -184,6 +188,107 @@ count_joined(struct rules *r, const int *loops, int n)
 	return joined;
 }
 
+/* -- which loop is to be shared -- */
+
+/* Bytes that each thread needs all of, whichever iterations of the loop it
+ * gets: parameters that do not move with it. */
+struct common {
+	struct touched all, moving;
+	const struct var *var;
+};
+
+static bool
+region_moves(const struct stmt *block, const struct region *region,
+	     const struct var *v)
+{
+	for (int d = 0; d < region->buffer->ndim; d++) {
+		for (int i = 0; i < block->u.block->n_iters; i++) {
+			if (expr_uses_var(block->args[1 + i], v) &&
+			    expr_uses_var(region->ranges[d].min,
+					  block->u.block->iters[i].var)) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static bool
+see_common(void *ctx, struct stmt *s)
+{
+	struct common *c = ctx;
+
+	if (s->kind != STMT_BLOCK) {
+		return true;
+	}
+	for (int i = 0; i < s->u.block->n_reads; i++) {
+		const struct region *region = &s->u.block->reads[i];
+
+		touch(&c->all, region->buffer);
+		if (region_moves(s, region, c->var)) {
+			touch(&c->moving, region->buffer);
+		}
+	}
+	return true;
+}
+
+static double
+common_bytes(struct rules *r, int nest, int loop)
+{
+	struct common c = {
+		.all = { .func = r->s.func }, .moving = { .func = r->s.func },
+		.var = func_find(r->s.func, loop)->u.loop.var,
+	};
+
+	stmt_visit(func_find(r->s.func, nest), see_common, &c);
+	return c.all.bytes - c.moving.bytes;
+}
+
+/* Puts the loop first of which threads have the least in common, if that stays
+ * in the second cache of each, which now goes through all of it in every
+ * iteration. In a convolution of a large picture these are rows, in one with
+ * many weights output channels. */
+static void
+choose_first(struct rules *r, int *loops, int n)
+{
+	double first = common_bytes(r, loops[0], loops[0]), least = first;
+	struct sched_mark mark = sched_checkpoint(&r->s);
+	int best = 0, order[MAX_AXES];
+
+	if (!may_join(func_find(r->s.func, loops[0]))) {
+		return;
+	}
+	for (int i = 1; i < n && i < MAX_AXES; i++) {
+		struct stmt *loop = func_find(r->s.func, loops[i]);
+		double bytes;
+
+		if (loop->parent->id != loops[i - 1] || !may_join(loop) ||
+		    !may_be_parallel(r, loops[i])) {
+			break;
+		}
+		bytes = common_bytes(r, loops[0], loops[i]);
+		if (bytes < least) {
+			least = bytes;
+			best = i;
+		}
+	}
+	if (best == 0 || least * 2 > first ||
+	    least * 2 > (double)r->target->l2_bytes) {
+		return;
+	}
+	order[0] = loops[best];
+	for (int i = 0, k = 1; i <= best; i++) {
+		if (i != best) {
+			order[k++] = loops[i];
+		}
+	}
+	if (!sched_reorder(&r->s, order, best + 1)) {
+		sched_rollback(&r->s, mark);
+		return;
+	}
+	memcpy(loops, order, sizeof *loops * (size_t)(best + 1));
+}
+
 static bool
 share(struct rules *r, const int *loops, int n)
 {
@@ -200,7 +305,7 @@ share(struct rules *r, const int *loops, int n)
 
 /* The nest around a block. */
 static bool
-share_nest(struct rules *r, const int *loops, int n)
+share_nest(struct rules *r, int *loops, int n)
 {
 	double ns = n > 0 ? nest_ns(r, func_find(r->s.func, loops[0])) : 0;
 
@@ -213,8 +318,10 @@ share_nest(struct rules *r, const int *loops, int n)
 		}
 		if (extent != 1 && loop->u.loop.kind == FOR_SERIAL &&
 		    may_be_parallel(r, loops[i])) {
-			int joined = count_joined(r, loops + i, n - i);
+			int joined;
 
+			choose_first(r, loops + i, n - i);
+			joined = count_joined(r, loops + i, n - i);
 			return share(r, loops + i, joined) ||
 			       (joined > 1 && share(r, loops + i, 1));
 		}
