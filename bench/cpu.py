@@ -45,6 +45,9 @@ TABLE = [
     ("mnist", "mnist", False),
 ]
 BATCH_SECONDS = 0.1  # about how long one batch of runs takes
+# Threads look for work for a while after a run, and would take it from the
+# other system's: so long one waits before the other's turn.
+SETTLE_SECONDS = 0.2
 TOLERANCE = 1e-3     # of the largest output
 
 
@@ -194,13 +197,15 @@ def pick_runs(process):
     return max(1, min(10000, int(BATCH_SECONDS / process.seconds(3))))
 
 
-def alternate(first, second, rounds):
+def alternate(first, second, rounds, threads):
     processes = (first, second)
     runs = [pick_runs(p) for p in processes]
     times = [[], []]
     for index in range(rounds):
         # Whoever goes second finds the caches of the other.
         for which in (0, 1) if index % 2 == 0 else (1, 0):
+            if threads > 1:
+                time.sleep(SETTLE_SECONDS)
             times[which].append(processes[which].seconds(runs[which]))
     return [statistics.median(t) for t in times]
 
@@ -225,7 +230,7 @@ def measure(name, path, args, compilers, threads):
             error = agree(facts, built, reference)
             if not error <= TOLERANCE:
                 sys.exit("%s: the outputs differ by %.3g" % (name, error))
-            mine, ort = alternate(ours, theirs, args.rounds)
+            mine, ort = alternate(ours, theirs, args.rounds, threads)
             ours.stop()
             row.setdefault("compile_s", {})[cc] = seconds
             row.setdefault("by_compiler_ms", {})[cc] = mine * 1e3
