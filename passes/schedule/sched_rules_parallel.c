@@ -22,6 +22,8 @@
 #define STARTS_PER_NEST 3
 /* A function, in operations. */
 #define CALL_OPERATIONS 16
+/* One of a sum that no vectors add up. */
+#define SCALAR_OPERATIONS 8
 
 static double
 expr_operations(const struct expr *e)
@@ -97,14 +99,34 @@ see_block(void *ctx, struct stmt *s)
 	return true;
 }
 
+struct sums {
+	bool reduces, by_vectors;
+};
+
+static bool
+see_sum(void *ctx, struct stmt *s)
+{
+	struct sums *x = ctx;
+
+	x->reduces |= s->kind == STMT_BLOCK && block_reduces(s);
+	x->by_vectors |= s->kind == STMT_FOR &&
+			 s->u.loop.kind == FOR_VECTORIZED;
+	return true;
+}
+
 /* What one core takes for the loop. */
 static double
 nest_ns(struct rules *r, struct stmt *loop)
 {
 	struct touched t = { .func = r->s.func };
 	double operations = stmt_operations(loop) / r->target->core_gflops;
+	struct sums sums = { false, false };
 	double bytes;
 
+	stmt_visit(loop, see_sum, &sums);
+	if (sums.reduces && !sums.by_vectors) {
+		operations *= SCALAR_OPERATIONS;
+	}
 	stmt_visit(loop, see_block, &t);
 	bytes = t.bytes / (t.bytes <= (double)r->target->l2_bytes
 				   ? r->target->cache_gbytes
