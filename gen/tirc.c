@@ -324,6 +324,15 @@ tirc_compile(struct tirc *t)
 					  "speed or memory");
 		}
 	}
+	if (t->options.requant != NULL) {
+		if (strcmp(t->options.requant, "tflite") == 0) {
+			t->graph->fixed_point = true;
+		} else if (strcmp(t->options.requant, "onnx") != 0) {
+			return context_bad_option(t, "--requant",
+						  t->options.requant,
+						  "onnx or tflite");
+		}
+	}
 	t->target = target;
 	t->dialect = dialect_load(t->m, target->dialect,
 				  t->options.dialect_path);

@@ -35,6 +35,8 @@ struct tirc_options {
 	const char *weights;      /* "auto", "c", "incbin", "file", "section" */
 	const char *section;      /* for "section"; ".rodata" if NULL */
 	const char *optimize;     /* "speed" (default) or "memory" */
+	const char *requant;      /* "onnx" (default) or "tflite": how quantized
+				   * operators round */
 	const char *const *input_shapes; /* "name:1,3,224,224" */
 	int n_input_shapes;
 	const char *const *dims;  /* "batch=1" or "batch=1..4" */

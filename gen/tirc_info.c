@@ -61,6 +61,9 @@ is_quantized(const struct tensor *x)
 	       dtype_equal(n->inputs[0]->type, x->type)) {
 		n = n->inputs[0]->producer;
 	}
+	if (n != NULL && strcmp(n->domain, "tirc") == 0) {
+		return dtype_is_int(x->type); /* all of them are */
+	}
 	for (size_t i = 0; n != NULL && i < sizeof kinds / sizeof *kinds;
 	     i++) {
 		if (node_is(n, kinds[i])) {

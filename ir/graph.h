@@ -141,6 +141,10 @@ struct graph {
 	struct name_table names;
 	int next_node_id;
 	int edits; /* counts changes: passes repeat until it stands still */
+	/* Quantized operators round as TFLite's kernels, by fixed-point numbers,
+	 * not as ONNX says. */
+	bool fixed_point;
+	bool unsigned_bytes; /* the target multiplies u8 by i8 best */
 	bool open_sizes; /* sizes need no bounds: nothing is planned for them */
 };
 

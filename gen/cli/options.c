@@ -17,7 +17,8 @@ enum { COMPILE = 1, RUN = 2, TEST = 4, INSPECT = 8, LOWER = 16, CODEGEN = 32,
 enum option_id {
 	OPT_OUT = 'o', OPT_QUIET = 'q', OPT_HELP = 'h',
 	OPT_TARGET = 256, OPT_DIALECT_PATH, OPT_NAME, OPT_WEIGHTS,
-	OPT_SECTION, OPT_OPTIMIZE, OPT_INPUT_SHAPE, OPT_DIM, OPT_PRINT_AFTER,
+	OPT_SECTION, OPT_OPTIMIZE, OPT_REQUANT,
+	OPT_INPUT_SHAPE, OPT_DIM, OPT_PRINT_AFTER,
 	OPT_DEPFILE, OPT_JSON, OPT_CC, OPT_CFLAGS, OPT_INPUT, OPT_OUTPUT,
 	OPT_REPEAT, OPT_RTOL, OPT_ATOL, OPT_KEEP, OPT_PRINT_PHASE,
 	OPT_DISABLE_PASS, OPT_ADD_PASS, OPT_TIME_PASSES, OPT_SCHEDULE_FOR,
@@ -73,6 +74,9 @@ static const struct option_row rows[] = {
 	  BUILD_VERBS },
 	{ OPT_OPTIMIZE, "optimize", "WHAT",
 	  "speed or memory, where they differ (default: speed)",
+	  MODEL_VERBS | LOWER },
+	{ OPT_REQUANT, "requant", "HOW",
+	  "round quantized results as onnx (once, default) or tflite does",
 	  MODEL_VERBS | LOWER },
 	{ OPT_DIALECT_PATH, "dialect-path", "DIR",
 	  "folder with dialects and targets of your own",
@@ -299,6 +303,7 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_WEIGHTS: c->tirc.weights = arg; return true;
 	case OPT_SECTION: c->tirc.section = arg; return true;
 	case OPT_OPTIMIZE: c->tirc.optimize = arg; return true;
+	case OPT_REQUANT: c->tirc.requant = arg; return true;
 	case OPT_INPUT_SHAPE:
 		push(&c->tirc.input_shapes, &c->tirc.n_input_shapes, arg);
 		return true;

@@ -313,6 +313,23 @@ count_bits(uint64_t x)
 	return n;
 }
 
+/* x * m * 2^(e - 31): half up, then half away from zero. */
+static int64_t
+scale_fixed(int64_t x, int64_t m, int64_t e)
+{
+	uint64_t product = (uint64_t)x * (uint64_t)m;
+	int64_t v, half;
+
+	e = e > 31 ? 31 : e < -31 ? -31 : e;
+	v = (int64_t)((product << (e > 0 ? e : 0)) + ((uint64_t)1 << 30));
+	v >>= 31;
+	if (e >= 0) {
+		return v;
+	}
+	half = (int64_t)1 << (-e - 1);
+	return v < 0 ? -((half - v) >> -e) : (v + half) >> -e;
+}
+
 static union number
 int_call(enum intrin op, struct dtype t, const union number *args,
 	 enum scalar_fault *fault)
@@ -365,6 +382,9 @@ int_call(enum intrin op, struct dtype t, const union number *args,
 	case INTRIN_SHL:
 	case INTRIN_SHR:
 		n = shift(op, t, args[0], args[1]);
+		break;
+	case INTRIN_SCALE_FIXED:
+		n.i = scale_fixed(args[0].i, args[1].i, args[2].i);
 		break;
 	case INTRIN_POPCOUNT:
 		if (dtype_bits(t) < 64) {

@@ -130,6 +130,15 @@ infer_conv_integer(struct infer *c, struct node *n)
 }
 
 bool
+infer_integer_conv(struct infer *c, struct node *n)
+{
+	return infer_conv_of(c, n, n->inputs[1], n->inputs[2],
+			     dtype_of(DT_I32)) &&
+	       infer_form(c, n, 1, TYPES_INTEGER, 1, INT32_MAX) &&
+	       infer_form(c, n, 2, TYPES_INTEGER, 1, 1);
+}
+
+bool
 infer_qlinear_conv(struct infer *c, struct node *n)
 {
 	return infer_conv_of(c, n, n->inputs[3], node_input(n, 8),
@@ -233,7 +242,9 @@ conv_sum(struct define *c, const struct node *n, const struct conv_inputs *which
 	window_taps(c, w, over + 1);
 	channel = input_channel(m, axes[1].var->expr, over[0].var->expr,
 				weights->shape[0], weights->shape[1], group);
-	x_zero = define_param(c, n, which->x_zero, in, NULL, xt);
+	x_zero = which->outside
+		? expr_int(m, xt, node_attr_int(n, which->outside, 0))
+		: define_param(c, n, which->x_zero, in, NULL, xt);
 	x = window_load(c, w, in[0], axes[0].var->expr, channel, axes + 2,
 			over + 1, x_zero);
 	at[0] = axes[1].var->expr;
@@ -241,7 +252,10 @@ conv_sum(struct define *c, const struct node *n, const struct conv_inputs *which
 		at[1 + d] = over[d].var->expr;
 	}
 	k = te_at(m, in[which->weights], at, 2 + w->n);
-	x = expr_sub(m, expr_cast(m, t, x), expr_cast(m, t, x_zero));
+	x = expr_cast(m, t, x);
+	if (!which->outside) {
+		x = expr_sub(m, x, expr_cast(m, t, x_zero));
+	}
 	k = expr_sub(m, expr_cast(m, t, k), expr_cast(
 		m, t, define_param(c, n, which->w_zero, in, at[0],
 				   k->type)));
@@ -253,7 +267,7 @@ bool
 define_conv(struct define *c, const struct node *n,
 	    struct te_tensor *const *in, struct te_tensor **out)
 {
-	static const struct conv_inputs which = { 1, -1, -1 };
+	static const struct conv_inputs which = { 1, -1, -1, NULL };
 	struct dtype t = accumulator_type(n->outputs[0]->type);
 	struct window w;
 
@@ -275,11 +289,28 @@ define_integer_conv(struct define *c, const struct node *n,
 	return conv_sum(c, n, which, in, dtype_of(DT_I32), &w);
 }
 
+/* Zero points are in the bias already; the window reads that of x where it
+ * lies outside. */
+bool
+define_bytes_conv(struct define *c, const struct node *n,
+		  struct te_tensor *const *in, struct te_tensor **out)
+{
+	static const struct conv_inputs which = { 1, -1, -1, "outside" };
+	struct window w;
+
+	out[0] = conv_sum(c, n, &which, in, dtype_of(DT_I32), &w);
+	if (!out[0]) {
+		return false;
+	}
+	out[0] = finish(c, n, &w, out[0], in[2]);
+	return true;
+}
+
 bool
 define_conv_integer(struct define *c, const struct node *n,
 		    struct te_tensor *const *in, struct te_tensor **out)
 {
-	static const struct conv_inputs which = { 1, 2, 3 };
+	static const struct conv_inputs which = { 1, 2, 3, NULL };
 
 	out[0] = define_integer_conv(c, n, &which, in);
 	return out[0] != NULL;

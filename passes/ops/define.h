@@ -175,6 +175,8 @@ struct te_tensor *define_integer_product(struct define *c,
 					 int second, int zero_a, int zero_b);
 struct conv_inputs {
 	int weights, x_zero, w_zero; /* zeros: -1 for none */
+	const char *outside; /* attribute with what x is in the padding; then
+			      * nothing is subtracted. NULL: x_zero */
 };
 struct te_tensor *define_integer_conv(struct define *c, const struct node *n,
 				      const struct conv_inputs *which,

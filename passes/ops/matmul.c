@@ -230,6 +230,40 @@ define_matmul_integer(struct define *c, const struct node *n,
 }
 
 bool
+infer_bytes_matmul(struct infer *c, struct node *n)
+{
+	struct product p;
+
+	if (!product_shape(c, c->module, n, 1, &p) ||
+	    !infer_form(c, n, 1, TYPES_INTEGER, 1, INT32_MAX) ||
+	    !infer_form(c, n, 2, TYPES_INTEGER, 1, 1)) {
+		return false;
+	}
+	infer_set(c, n->outputs[0], dtype_of(DT_I32), p.rank, p.shape);
+	return true;
+}
+
+/* Zero points are in the bias, which has an element per column. */
+bool
+define_bytes_matmul(struct define *c, const struct node *n,
+		    struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct te_tensor *sum = define_integer_product(c, n, in, 1, -1, -1);
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **index = axes_exprs(c, axes, y->ndim), *e;
+
+	if (!sum) {
+		return false;
+	}
+	e = expr_add(m, te_at(m, sum, index, y->ndim),
+		     te_at(m, in[2], &index[y->ndim - 1], 1));
+	out[0] = define_stage(c, "bias", "broadcast", y->ndim, axes, e);
+	return true;
+}
+
+bool
 infer_qlinear_matmul(struct infer *c, struct node *n)
 {
 	struct module *m = c->module;

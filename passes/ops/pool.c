@@ -156,6 +156,41 @@ define_average_pool(struct define *c, const struct node *n,
 	return true;
 }
 
+/* ---- SumPool: over windows without padding, in 32 bits ---- */
+
+bool
+infer_sum_pool(struct infer *c, struct node *n)
+{
+	if (!infer_pool(c, n)) {
+		return false;
+	}
+	n->outputs[0]->type = dtype_of(DT_I32);
+	return true;
+}
+
+bool
+define_sum_pool(struct define *c, const struct node *n,
+		struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *axes, taps[WINDOW_MAX];
+	const struct expr *x;
+	struct window w;
+
+	if (!pool_window(NULL, m, n, &w)) {
+		return false;
+	}
+	axes = window_axes(c, &w, y, "c");
+	window_taps(c, &w, taps);
+	x = window_load(c, &w, in[0], axes[0].var->expr, axes[1].var->expr,
+			axes + 2, taps,
+			expr_const(m, in[0]->buffer->type, 0));
+	out[0] = define_stage(c, "sum", "pool", y->ndim, axes, te_sum(
+		m, expr_cast(m, y->type, x), taps, w.n));
+	return true;
+}
+
 /* ---- LpPool ---- */
 
 const struct expr *

@@ -78,7 +78,7 @@ bool
 define_qlinear_conv(struct define *c, const struct node *n,
 		    struct te_tensor *const *in, struct te_tensor **out)
 {
-	static const struct conv_inputs which = { 3, 2, 5 };
+	static const struct conv_inputs which = { 3, 2, 5, NULL };
 	struct te_tensor *sum = define_integer_conv(c, n, &which, in);
 
 	if (!sum) {

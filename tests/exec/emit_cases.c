@@ -289,6 +289,24 @@ intrinsics(struct maker *k, struct dtype t)
 	}
 }
 
+/* All exponents, and multipliers of all sizes. */
+static void
+fixed_scale(struct maker *k)
+{
+	struct module *m = k->m;
+	struct dtype t = dtype_of(DT_I32);
+	struct one_case c = { .in = t, .out = t };
+	const struct buffer *buffers[4];
+	struct func *f = build(k, "scale_fixed", &c, buffers);
+	const struct expr *args[3] = {
+		c.a, c.b, expr_sub(m, expr_floormod(m, c.c, expr_i32(m, 63)),
+				   expr_i32(m, 31))
+	};
+
+	finish(k, f, &c, buffers,
+	       expr_call(m, INTRIN_SCALE_FIXED, t, args, 3), true, false);
+}
+
 static void
 casts(struct maker *k, struct dtype from, struct dtype to)
 {
@@ -388,6 +406,7 @@ all_cases(struct maker *k)
 			casts(k, dtype_of(floats[j]), t);
 		}
 	}
+	fixed_scale(k);
 	reinterprets(k, dtype_of(DT_I32), dtype_of(DT_F32));
 	reinterprets(k, dtype_of(DT_I64), dtype_of(DT_U64));
 	if (n > 2) {

@@ -19,7 +19,8 @@ def listing():
     lines = ["| file | operators |\n", "|---|---|\n"]
     for section in sections:
         name = re.match(r"(\w+\.c)", section).group(1)
-        rows = re.findall(r"^(?:MAP|OP)\((\w+)", section, re.M)
+        rows = [(domain and domain + ".") + row for row, domain in re.findall(
+            r'^(?:MAP|OP)\((\w+)(?:, "(\w*)")?', section, re.M)]
         lines.append("| `%s` | %s |\n" % (name, ", ".join(sorted(rows))))
     return "".join(lines)
 

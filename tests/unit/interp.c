@@ -159,6 +159,16 @@ call_int(struct module *m, enum intrin op, enum dtype_kind kind, int64_t a,
 				   intrin_arity(op)));
 }
 
+static int64_t
+scale(struct module *m, int64_t x, int64_t multiplier, int64_t exponent)
+{
+	const struct expr *args[] = { expr_i32(m, x), expr_i32(m, multiplier),
+				      expr_i32(m, exponent) };
+
+	return int_of(m, expr_call(m, INTRIN_SCALE_FIXED, dtype_of(DT_I32),
+				   args, 3));
+}
+
 static void
 test_int_intrinsics(void)
 {
@@ -186,6 +196,11 @@ test_int_intrinsics(void)
 	CHECK_EQ(call_int(m, INTRIN_FMOD, DT_I32, -7, 3), -1);
 	CHECK_EQ(call_int(m, INTRIN_FLOOR, DT_I32, -7, 0), -7);
 	CHECK_EQ(call_int(m, INTRIN_LIKELY, DT_BOOL, 1, 0), 1);
+	CHECK_EQ(scale(m, 3, 1 << 30, 0), 2);    /* 1.5: half up */
+	CHECK_EQ(scale(m, -3, 1 << 30, 0), -1);
+	CHECK_EQ(scale(m, 6, 1 << 30, -1), 2);   /* half away from zero */
+	CHECK_EQ(scale(m, -6, 1 << 30, -1), -2);
+	CHECK_EQ(scale(m, 5, 1 << 30, 3), 20);
 	module_free(m);
 }
 

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators between DequantizeLinear and QuantizeLinear are computed with the
+ * stored integers: products (integers_product.c), and what moves elements as
+ * they are (MaxPool, Concat):
+ *
+ *	a = DequantizeLinear (x, s)
+ *	p = MaxPool (a)           ->     y = MaxPool (x)
+ *	y = QuantizeLinear (p, s)
+ *
+ * Arithmetic element by element, and averages, stay between the two, in float,
+ * which is what ONNX says. With fixed points (TFLite's) they are integers:
+ *
+ *	a = DequantizeLinear (x, sx)
+ *	b = DequantizeLinear (w, sw)
+ *	c = Add (a, b)            ->     y = tirc.Add (x, w)
+ *	r = Relu (c)
+ *	y = QuantizeLinear (r, sy) */
+#include "integers.h"
+
+/* -- pools -- */
+
+static bool
+is_unpadded(const struct node *n)
+{
+	const char *automatic = node_attr_string(n, "auto_pad", "NOTSET");
+	const int64_t *pads;
+	int count = node_attr_ints(n, "pads", &pads);
+
+	for (int i = 0; i < count; i++) {
+		if (pads[i] != 0) {
+			return false;
+		}
+	}
+	return strcmp(automatic, "NOTSET") == 0 &&
+	       node_attr_int(n, "ceil_mode", 0) == 0;
+}
+
+static void
+copy_attrs(struct graph *g, struct node *to, const struct node *from)
+{
+	for (int i = 0; i < from->attrs.n; i++) {
+		node_set_attr(g, to, &from->attrs.data[i]);
+	}
+}
+
+/* The window of an average over everything. */
+static bool
+set_global_window(struct graph *g, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	int64_t *size = arena_array(&g->module->arena, int64_t, x->ndim + 1);
+
+	for (int d = 2; d < x->ndim; d++) {
+		if (!expr_is_int(x->shape[d], &size[d - 2])) {
+			return false;
+		}
+	}
+	node_set_attr_ints(g, n, "kernel_shape", size, x->ndim - 2);
+	return true;
+}
+
+static bool
+has_constant_space(const struct tensor *x)
+{
+	int64_t size;
+
+	for (int d = 2; d < x->ndim; d++) {
+		if (!expr_is_int(x->shape[d], &size)) {
+			return false;
+		}
+	}
+	return x->ndim > 2;
+}
+
+/* The average of what is stored, half away from zero: scales do not matter
+ * where they are the same. In ONNX's way averages stay in float: halves are
+ * common among them, and where they go is up to the float sum. */
+static bool
+fixed_average(struct graph *g, struct node *n)
+{
+	bool global = node_is(n, "GlobalAveragePool");
+	struct quantization q;
+	struct quantized_end end;
+	struct tensor *x = dequantized(g, n->inputs[0], &q);
+	struct node *sum, *made;
+	const int64_t *size;
+	int64_t count = 1;
+	double scale = 1;
+
+	if (!x || !is_byte(x) ||
+	    !(global ? has_constant_space(x) : is_unpadded(n)) ||
+	    !find_quantized_end(g, n, &end) ||
+	    !quantization_equal(&q, &end.q)) {
+		return true;
+	}
+	sum = insert_internal(g, n, "SumPool",
+			      arena_printf(&g->module->arena, "%s.sum",
+					   n->outputs[0]->name), &x, 1);
+	sum->name = n->name;
+	copy_attrs(g, sum, n);
+	if (global && !set_global_window(g, sum)) {
+		return false;
+	}
+	for (int i = node_attr_ints(sum, "kernel_shape", &size); i > 0; i--) {
+		count *= size[i - 1];
+	}
+	if (!ops_infer_node(g, sum)) {
+		return false;
+	}
+	made = insert_requantize(g, &end, sum->outputs[0], &scale, 1, 1);
+	node_resize_inputs(made, 1);
+	node_set_attr_string(g, made, "rounding", "average");
+	node_set_attr_int(g, made, "count", count);
+	node_set_attr_int(g, made, "zero", 0);
+	return finish_quantized(g, n, &end, made);
+}
+
+/* -- what moves elements -- */
+
+static bool
+integer_max_pool(struct graph *g, struct node *n)
+{
+	struct quantization q;
+	struct quantized_end end;
+	struct tensor *x = dequantized(g, n->inputs[0], &q);
+	struct node *made;
+
+	if (!x || q.n != 1 || !is_byte(x) || !find_quantized_end(g, n, &end) ||
+	    end.n_bounds > 0 || !quantization_equal(&q, &end.q) ||
+	    !dtype_equal(x->type, end.quantize->outputs[0]->type)) {
+		return true;
+	}
+	made = insert_node(g, n, "MaxPool", n->outputs[0]->name, &x, 1);
+	made->name = n->name;
+	copy_attrs(g, made, n);
+	return finish_quantized(g, n, &end, made);
+}
+
+/* Each input in the scale of the result. */
+static bool
+integer_concat(struct graph *g, struct node *n)
+{
+	struct quantization q;
+	struct quantized_end end;
+	struct tensor **in = arena_array(&g->module->arena, struct tensor *,
+					 n->n_inputs + 1);
+	struct node *made;
+
+	if (!find_quantized_end(g, n, &end) || end.n_bounds > 0) {
+		return true;
+	}
+	for (int i = 0; i < n->n_inputs; i++) {
+		in[i] = dequantized(g, n->inputs[i], &q);
+		if (!in[i] || q.n != 1 || !is_byte(in[i])) {
+			return true;
+		}
+	}
+	for (int i = 0; i < n->n_inputs; i++) {
+		struct tensor *part[3] = { n->inputs[i],
+					   end.quantize->inputs[1],
+					   node_input(end.quantize, 2) };
+
+		dequantized(g, n->inputs[i], &q);
+		if (quantization_equal(&q, &end.q) &&
+		    dtype_equal(in[i]->type, end.quantize->outputs[0]->type)) {
+			continue;
+		}
+		made = insert_node(g, n, "QuantizeLinear", in[i]->name, part,
+				   part[2] ? 3 : 2);
+		copy_attrs(g, made, end.quantize);
+		if (!ops_infer_node(g, made)) {
+			return false;
+		}
+		in[i] = made->outputs[0];
+	}
+	made = insert_node(g, n, "Concat", n->outputs[0]->name, in,
+			   n->n_inputs);
+	made->name = n->name;
+	copy_attrs(g, made, n);
+	return finish_quantized(g, n, &end, made);
+}
+
+/* -- TFLite's arithmetic element by element -- */
+
+static void
+set_fixed(struct graph *g, struct node *n, const char *which, double real)
+{
+	struct arena *a = &g->module->arena;
+	int64_t multiplier, exponent;
+
+	fixed_point(real, &multiplier, &exponent);
+	node_set_attr_int(g, n, arena_printf(a, "%s_multiplier", which),
+			  multiplier);
+	node_set_attr_int(g, n, arena_printf(a, "%s_exponent", which),
+			  exponent);
+}
+
+static bool
+fixed_binary(struct graph *g, struct node *n)
+{
+	struct quantization a, b;
+	struct quantized_end end;
+	struct tensor *in[2] = { dequantized(g, n->inputs[0], &a),
+				 dequantized(g, n->inputs[1], &b) };
+	struct node *made;
+	double twice;
+
+	if (!in[0] || !in[1] || a.n != 1 || b.n != 1 || !is_byte(in[0]) ||
+	    !is_byte(in[1]) || !find_quantized_end(g, n, &end)) {
+		return true;
+	}
+	made = insert_internal(g, end.quantize, n->op_type,
+			       n->outputs[0]->name, in, 2);
+	made->name = n->name;
+	node_set_attr_int(g, made, "to",
+			  end.quantize->outputs[0]->type.kind == DT_U8 ? 2
+								       : 3);
+	node_set_attr_int(g, made, "a_zero", (int64_t)a.zero[0]);
+	node_set_attr_int(g, made, "b_zero", (int64_t)b.zero[0]);
+	node_set_attr_int(g, made, "zero", (int64_t)end.q.zero[0]);
+	node_set_attr_int(g, made, "low", end.low);
+	node_set_attr_int(g, made, "high", end.high);
+	if (node_is(n, "Mul")) {
+		set_fixed(g, made, "y",
+			  a.scale[0] * b.scale[0] / end.q.scale[0]);
+	} else {
+		twice = 2 * (a.scale[0] > b.scale[0] ? a.scale[0]
+						     : b.scale[0]);
+		set_fixed(g, made, "a", a.scale[0] / twice);
+		set_fixed(g, made, "b", b.scale[0] / twice);
+		set_fixed(g, made, "y",
+			  twice / ((1 << 20) * end.q.scale[0]));
+	}
+	return finish_quantized(g, n, &end, made);
+}
+
+/* A quantized tensor in another scale. */
+static bool
+fixed_rescale(struct graph *g, struct node *n)
+{
+	struct quantization from;
+	struct quantized_end end = { .quantize = n };
+	struct tensor *x = dequantized(g, n->inputs[0], &from);
+	struct node *made;
+	double scale;
+
+	if (!x || from.n != 1 || !is_byte(x) ||
+	    !quantization_of(g, n, &end.q) || end.q.n != 1 ||
+	    (quantization_equal(&from, &end.q) &&
+	     dtype_equal(x->type, n->outputs[0]->type))) {
+		return true;
+	}
+	end.low = n->outputs[0]->type.kind == DT_U8 ? 0 : -128;
+	end.high = end.low + 255;
+	scale = from.scale[0] / end.q.scale[0];
+	made = insert_requantize(g, &end, x, &scale, 1, 1);
+	node_set_attr_int(g, made, "offset", -(int64_t)from.zero[0]);
+	if (!ops_infer_node(g, made)) {
+		return false;
+	}
+	graph_absorb(g, made, n);
+	graph_replace_uses(g, n->outputs[0], made->outputs[0]);
+	graph_remove_node(g, n, "integers", "");
+	return true;
+}
+
+static bool
+visit(struct graph *g, struct node *n)
+{
+	if (node_is(n, "Conv") || node_is(n, "Gemm") || node_is(n, "MatMul")) {
+		return integers_product(g, n);
+	}
+	if (g->fixed_point &&
+	    (node_is(n, "AveragePool") || node_is(n, "GlobalAveragePool"))) {
+		return fixed_average(g, n);
+	}
+	if (node_is(n, "MaxPool")) {
+		return integer_max_pool(g, n);
+	}
+	if (node_is(n, "Concat")) {
+		return integer_concat(g, n);
+	}
+	if (g->fixed_point && (node_is(n, "Add") || node_is(n, "Mul"))) {
+		return fixed_binary(g, n);
+	}
+	if (g->fixed_point && node_is(n, "QuantizeLinear")) {
+		return fixed_rescale(g, n);
+	}
+	return true;
+}
+
+bool
+graph_integers(struct graph *g)
+{
+	for (int i = 0; i < g->nodes.n; i++) {
+		int before = g->edits;
+
+		if (!visit(g, g->nodes.data[i])) {
+			return false;
+		}
+		if (g->edits != before) {
+			i = i > 0 ? i - 1 : 0;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions and products of quantized tensors:
+ *
+ *	a = DequantizeLinear (x, sx, zx)
+ *	k = DequantizeLinear (w, sw, zw)      w2 = w - zw
+ *	c = DequantizeLinear (b, sx * sw)     b2 = b - zx * (sum of w2)
+ *	s = Conv (a, k, c)               ->   s = tirc.Conv (x, w2, b2)
+ *	r = Relu (s)                          y = tirc.Requantize (s, scale)
+ *	y = QuantizeLinear (r, sy, zy)        scale = sx * sw / sy
+ *
+ * The sum runs over what is stored; in the padding that is zx ("outside"). */
+#include "integers.h"
+
+#include <math.h>
+
+struct product {
+	struct tensor *x, *w;    /* as stored */
+	const double *bias;      /* of each output channel; NULL: none */
+	struct quantization qx, qw;
+	struct quantized_end end;
+	bool is_conv, by_rows;  /* a row of w for each output channel? */
+	int64_t channels, depth; /* elements summed for one output */
+	int32_t *weights_sum;    /* of each output channel, less zw */
+	double *real;            /* sx * sw */
+};
+
+/* -- reading -- */
+
+/* 1 for all, or one for each output channel. */
+static bool
+weights_fit(struct product *p)
+{
+	int64_t elems;
+	int axis = p->by_rows ? 0 : 1;
+
+	if (!tensor_is_constant(p->w) || !is_byte(p->w) ||
+	    p->w->ndim < 2 || (!p->is_conv && p->w->ndim != 2) ||
+	    !tensor_const_elems(p->w, &elems) ||
+	    !expr_is_int(p->w->shape[axis], &p->channels) ||
+	    p->channels < 1) {
+		return false;
+	}
+	p->depth = elems / p->channels;
+	return p->qw.n == 1 || (p->qw.n == p->channels && p->qw.axis == axis);
+}
+
+static bool
+is_plain_gemm(const struct node *n)
+{
+	return node_attr_int(n, "transA", 0) == 0 &&
+	       node_attr_float(n, "alpha", 1) == 1 &&
+	       node_attr_float(n, "beta", 1) == 1;
+}
+
+static double
+weight_scale(const struct product *p, int64_t channel)
+{
+	return p->qw.scale[p->qw.n == 1 ? 0 : channel];
+}
+
+/* The bias in the scale of the sum: as it is stored, or, where its numbers have
+ * been computed, what they must have been. */
+static bool
+read_bias(struct graph *g, const struct node *n, struct product *p)
+{
+	struct tensor *t = node_input(n, 2), *stored;
+	struct quantization q;
+	int64_t elems;
+	double *v;
+
+	if (!t) {
+		return true;
+	}
+	stored = dequantized(g, t, &q);
+	t = stored ? stored : t;
+	if ((stored && (stored->type.kind != DT_I32 ||
+			(q.n != 1 && q.n != p->channels))) ||
+	    !tensor_is_constant(t) || !tensor_const_elems(t, &elems) ||
+	    elems != p->channels) {
+		return false;
+	}
+	v = constant_doubles(g, t, &elems);
+	for (int64_t i = 0; v && i < p->channels; i++) {
+		double scale = p->qx.scale[0] * weight_scale(p, i);
+		int64_t k = stored && q.n > 1 ? i : 0;
+
+		if (stored && (fabs(q.scale[k] - scale) > 1e-4 * scale ||
+			       q.zero[k] != 0)) {
+			return false;
+		}
+		if (!stored) {
+			v[i] /= scale;
+			if (fabs(v[i] - nearbyint(v[i])) >
+			    1e-3 + 1e-6 * fabs(v[i])) {
+				return false;
+			}
+			v[i] = nearbyint(v[i]);
+		}
+	}
+	p->bias = v;
+	return v != NULL;
+}
+
+static bool
+read_product(struct graph *g, const struct node *n, struct product *p)
+{
+	*p = (struct product){ .is_conv = node_is(n, "Conv") };
+	p->by_rows = p->is_conv || node_attr_int(n, "transB", 0) != 0;
+	p->x = dequantized(g, n->inputs[0], &p->qx);
+	p->w = dequantized(g, n->inputs[1], &p->qw);
+	return p->x && p->w && is_byte(p->x) && p->qx.n == 1 &&
+	       (!node_is(n, "Gemm") || is_plain_gemm(n)) && weights_fit(p) &&
+	       p->x->ndim > 1 && read_bias(g, n, p) &&
+	       find_quantized_end(g, n, &p->end);
+}
+
+/* -- constants -- */
+
+static int64_t
+element(const struct value *v, int64_t i)
+{
+	return v->data ? number_load(v->type, v->data, (size_t)i).i
+		       : v->fill.i;
+}
+
+static int64_t
+channel_of(const struct product *p, int64_t i)
+{
+	return p->by_rows ? i / p->depth : i % p->channels;
+}
+
+/* Sums the weights, and takes their zero points away: then they are signed
+ * bytes, or, where those do not hold them, 16 bits. */
+static bool
+read_weights(struct graph *g, struct product *p)
+{
+	struct arena *a = &g->module->arena;
+	const struct value *v = tensor_value(g, p->w);
+	int64_t least = 0, most = 0, shape[8], elems;
+	bool moved = p->w->type.kind == DT_U8;
+	struct dtype type;
+	void *data;
+
+	if (!v) {
+		return false;
+	}
+	elems = p->channels * p->depth;
+	p->weights_sum = arena_array(a, int32_t, p->channels);
+	for (int64_t i = 0; i < elems; i++) {
+		int64_t c = channel_of(p, i);
+		int64_t zero = (int64_t)p->qw.zero[p->qw.n == 1 ? 0 : c];
+		int64_t w = element(v, i) - zero;
+
+		p->weights_sum[c] += (int32_t)w;
+		least = w < least ? w : least;
+		most = w > most ? w : most;
+		moved |= zero != 0;
+	}
+	if (!moved) {
+		return true;
+	}
+	type = dtype_of(least < -128 || most > 127 ? DT_I16 : DT_I8);
+	data = arena_alloc(a, (size_t)elems * (size_t)dtype_bytes(type) + 1);
+	for (int64_t i = 0; i < elems; i++) {
+		int64_t c = channel_of(p, i);
+		int64_t zero = (int64_t)p->qw.zero[p->qw.n == 1 ? 0 : c];
+
+		number_store(type, data, (size_t)i,
+			     (union number){ .i = element(v, i) - zero });
+	}
+	for (int d = 0; d < p->w->ndim && d < 8; d++) {
+		expr_is_int(p->w->shape[d], &shape[d]);
+	}
+	p->w = graph_constant(g, p->w->name, type, p->w->ndim, shape, data);
+	return true;
+}
+
+static struct tensor *
+make_bias(struct graph *g, const struct product *p, const char *base)
+{
+	struct arena *a = &g->module->arena;
+	int32_t *data = arena_array(a, int32_t, p->channels);
+
+	for (int64_t i = 0; i < p->channels; i++) {
+		double b = p->bias ? p->bias[i] : 0;
+
+		data[i] = (int32_t)(b - p->qx.zero[0] * p->weights_sum[i]);
+	}
+	return graph_constant(g, arena_printf(a, "%s.bias", base),
+			      dtype_of(DT_I32), 1, &p->channels, data);
+}
+
+/* The factor of each output channel. TFLite multiplies the scales of fully
+ * connected layers in float. */
+static double *
+make_scale(struct graph *g, const struct product *p)
+{
+	double *scale = arena_array(&g->module->arena, double, p->channels);
+	double sx = p->qx.scale[0], sy = p->end.q.scale[0];
+
+	for (int64_t i = 0; i < p->channels; i++) {
+		double sw = weight_scale(p, i);
+
+		scale[i] = (g->fixed_point && !p->is_conv
+			    ? (double)(float)(sx * sw) : sx * sw) / sy;
+	}
+	return scale;
+}
+
+/* [n][k] -> [k][n] */
+static struct tensor *
+transposed(struct graph *g, struct tensor *w)
+{
+	struct node *n = insert_node(g, NULL, "Transpose", w->name, &w, 1);
+
+	return finish_constant(g, n);
+}
+
+static bool
+is_conv_attr(const char *name)
+{
+	return strcmp(name, "transB") != 0 && strcmp(name, "transA") != 0 &&
+	       strcmp(name, "alpha") != 0 && strcmp(name, "beta") != 0;
+}
+
+bool
+integers_product(struct graph *g, struct node *n)
+{
+	struct product p;
+	struct tensor *in[3];
+	struct node *sum;
+
+	if (!read_product(g, n, &p)) {
+		return g->module->diags.n_errors == 0;
+	}
+	if (!read_weights(g, &p)) {
+		return false;
+	}
+	in[0] = p.x;
+	in[1] = p.w;
+	in[2] = make_bias(g, &p, n->outputs[0]->name);
+	if (!p.is_conv && p.by_rows) {
+		in[1] = transposed(g, p.w);
+	}
+	if (!in[1]) {
+		return false;
+	}
+	sum = insert_internal(g, n, p.is_conv ? "Conv" : "MatMul",
+			      arena_printf(&g->module->arena, "%s.sum",
+					   n->outputs[0]->name), in, 3);
+	sum->name = n->name;
+	for (int i = 0; i < n->attrs.n; i++) {
+		if (is_conv_attr(n->attrs.data[i].name)) {
+			node_set_attr(g, sum, &n->attrs.data[i]);
+		}
+	}
+	if (p.is_conv) {
+		node_set_attr_int(g, sum, "outside", (int64_t)p.qx.zero[0]);
+	}
+	if (!ops_infer_node(g, sum)) {
+		return false;
+	}
+	return finish_quantized(g, n, &p.end, insert_requantize(
+		g, &p.end, sum->outputs[0], make_scale(g, &p), p.channels,
+		p.is_conv ? 1 : n->outputs[0]->ndim - 1));
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scales around nodes, and the factors of requantization. */
+#include "quantization.h"
+
+#include <math.h>
+
+bool
+is_byte(const struct tensor *t)
+{
+	return t->type.lanes == 1 &&
+	       (t->type.kind == DT_I8 || t->type.kind == DT_U8);
+}
+
+/* ONNX's number of the type of a byte. */
+static int64_t
+byte_number(const struct tensor *t)
+{
+	return t->type.kind == DT_U8 ? 2 : 3;
+}
+
+static bool
+read_parameters(struct graph *g, const struct node *n, int ndim,
+		struct quantization *q)
+{
+	struct tensor *scale = n->inputs[1], *zero = node_input(n, 2);
+	double *zeros;
+	int64_t count;
+
+	if (!tensor_is_constant(scale) || !dtype_equal(scale->type,
+						       dtype_of(DT_F32)) ||
+	    scale->ndim > 1 || node_attr_int(n, "block_size", 0) != 0) {
+		return false;
+	}
+	q->scale = constant_doubles(g, scale, &q->n);
+	q->axis = (int)node_attr_int(n, "axis", 1);
+	q->axis += q->axis < 0 ? ndim : 0;
+	if (!q->scale || q->n < 1) {
+		return false;
+	}
+	zeros = arena_array(&g->module->arena, double, q->n + 1);
+	if (zero) {
+		zeros = tensor_is_constant(zero)
+			? constant_doubles(g, zero, &count) : NULL;
+		if (!zeros || count != q->n) {
+			return false;
+		}
+	}
+	q->zero = zeros;
+	return true;
+}
+
+struct tensor *
+dequantized(struct graph *g, const struct tensor *t, struct quantization *q)
+{
+	const struct node *n = t->producer;
+
+	if (!n || !node_is(n, "DequantizeLinear") ||
+	    !dtype_equal(t->type, dtype_of(DT_F32)) ||
+	    !(is_byte(n->inputs[0]) || n->inputs[0]->type.kind == DT_I32) ||
+	    !read_parameters(g, n, t->ndim, q)) {
+		return NULL;
+	}
+	return n->inputs[0];
+}
+
+bool
+quantization_of(struct graph *g, const struct node *n, struct quantization *q)
+{
+	return node_is(n, "QuantizeLinear") && is_byte(n->outputs[0]) &&
+	       dtype_equal(n->inputs[0]->type, dtype_of(DT_F32)) &&
+	       read_parameters(g, n, n->outputs[0]->ndim, q);
+}
+
+bool
+quantization_equal(const struct quantization *a, const struct quantization *b)
+{
+	return a->n == 1 && b->n == 1 && a->scale[0] == b->scale[0] &&
+	       a->zero[0] == b->zero[0];
+}
+
+/* -- the end -- */
+
+static bool
+is_bound(const struct node *n)
+{
+	return node_is(n, "Relu") || node_is(n, "Clip");
+}
+
+static void
+raise_low(struct quantized_end *end, double v)
+{
+	v = nearbyint(v / end->q.scale[0]) + end->q.zero[0];
+	if (v > (double)end->low) {
+		end->low = v < (double)end->high ? (int64_t)v : end->high;
+	}
+}
+
+static void
+lower_high(struct quantized_end *end, double v)
+{
+	v = nearbyint(v / end->q.scale[0]) + end->q.zero[0];
+	if (v < (double)end->high) {
+		end->high = v > (double)end->low ? (int64_t)v : end->low;
+	}
+}
+
+/* Quantizing keeps order, so bounds may be taken afterwards. */
+static bool
+apply_bound(struct quantized_end *end, const struct node *n)
+{
+	double v;
+
+	if (node_is(n, "Relu")) {
+		raise_low(end, 0);
+		return true;
+	}
+	for (int i = 1; i <= 2; i++) {
+		if (!node_input(n, i)) {
+			continue;
+		}
+		if (!input_scalar(n, i, &v)) {
+			return false;
+		}
+		if (i == 1) {
+			raise_low(end, v);
+		} else {
+			lower_high(end, v);
+		}
+	}
+	return true;
+}
+
+bool
+find_quantized_end(struct graph *g, const struct node *anchor,
+		   struct quantized_end *end)
+{
+	struct node *n;
+	const struct tensor *t = anchor->outputs[0];
+	bool is_unsigned;
+
+	*end = (struct quantized_end){ .n_bounds = 0 };
+	for (int i = 1; i < anchor->n_outputs; i++) {
+		if (anchor->outputs[i]) {
+			return false;
+		}
+	}
+	while ((n = sole_user(t)) != NULL && is_bound(n) &&
+	       n->inputs[0] == t && end->n_bounds < 4) {
+		end->bounds[end->n_bounds++] = n;
+		t = n->outputs[0];
+	}
+	if (!n || n->inputs[0] != t || !quantization_of(g, n, &end->q) ||
+	    end->q.n != 1) {
+		return false;
+	}
+	end->quantize = n;
+	is_unsigned = n->outputs[0]->type.kind == DT_U8;
+	end->low = is_unsigned ? 0 : -128;
+	end->high = is_unsigned ? 255 : 127;
+	for (int i = 0; i < end->n_bounds; i++) {
+		if (!apply_bound(end, end->bounds[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* -- factors -- */
+
+void
+fixed_point(double real, int64_t *multiplier, int64_t *exponent)
+{
+	int shift = 0;
+	double m = round(frexp(real, &shift) * 2147483648.0);
+
+	if (m >= 2147483648.0) {
+		m /= 2;
+		shift++;
+	}
+	if (real == 0 || shift < -31) {
+		m = shift = 0;
+	}
+	*multiplier = (int64_t)m;
+	*exponent = shift;
+}
+
+static bool
+all_equal(const double *v, int64_t n)
+{
+	for (int64_t i = 1; i < n; i++) {
+		if (v[i] != v[0]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct tensor *
+constant_i32(struct graph *g, const char *base, int64_t n, const int32_t *v)
+{
+	return graph_constant(g, base, dtype_of(DT_I32), n == 1 ? 0 : 1, &n,
+			      v);
+}
+
+/* Inputs 1 and on of a Requantize; how many. */
+static int
+factors(struct graph *g, const char *base, const double *scale, int64_t n,
+	struct tensor **in)
+{
+	struct arena *a = &g->module->arena;
+	int32_t *multiplier, *exponent;
+
+	if (!g->fixed_point) {
+		in[0] = constant_floats(
+			g, arena_printf(a, "%s.scale", base),
+			dtype_of(DT_F64), n == 1 ? 0 : 1, &n, scale);
+		return 1;
+	}
+	multiplier = arena_array(a, int32_t, n);
+	exponent = arena_array(a, int32_t, n);
+	for (int64_t i = 0; i < n; i++) {
+		int64_t m, e;
+
+		fixed_point(scale[i], &m, &e);
+		multiplier[i] = (int32_t)m;
+		exponent[i] = (int32_t)e;
+	}
+	in[0] = constant_i32(g, arena_printf(a, "%s.multiplier", base), n,
+			     multiplier);
+	in[1] = constant_i32(g, arena_printf(a, "%s.exponent", base), n,
+			     exponent);
+	return 2;
+}
+
+/* -- nodes -- */
+
+struct node *
+insert_internal(struct graph *g, const struct node *before,
+		const char *op_type, const char *base,
+		struct tensor *const *inputs, int n_inputs)
+{
+	struct node *n = insert_node(g, before, op_type, base, inputs,
+				     n_inputs);
+
+	n->domain = "tirc";
+	n->op = op_find("tirc", op_type);
+	return n;
+}
+
+struct node *
+insert_requantize(struct graph *g, const struct quantized_end *end,
+		  struct tensor *sum, const double *scale, int64_t n,
+		  int axis)
+{
+	const struct tensor *y = end->quantize->outputs[0];
+	struct tensor *in[3] = { sum };
+	struct node *made;
+	int count;
+
+	count = 1 + factors(g, y->name, scale,
+			    all_equal(scale, n) ? 1 : n, in + 1);
+	made = insert_internal(g, end->quantize, "Requantize", y->name, in,
+			       count);
+	made->name = end->quantize->name;
+	node_set_attr_string(g, made, "rounding",
+			     g->fixed_point ? "fixed" : "nearest");
+	node_set_attr_int(g, made, "to", byte_number(y));
+	node_set_attr_int(g, made, "axis", axis);
+	node_set_attr_int(g, made, "zero", (int64_t)end->q.zero[0]);
+	node_set_attr_int(g, made, "low", end->low);
+	node_set_attr_int(g, made, "high", end->high);
+	return made;
+}
+
+bool
+finish_quantized(struct graph *g, struct node *anchor,
+		 const struct quantized_end *end, struct node *made)
+{
+	struct tensor *y = end->quantize->outputs[0];
+
+	if (!ops_infer_node(g, made)) {
+		return false;
+	}
+	graph_absorb(g, made, anchor);
+	for (int i = 0; i < end->n_bounds; i++) {
+		graph_absorb(g, made, end->bounds[i]);
+	}
+	graph_absorb(g, made, end->quantize);
+	graph_replace_uses(g, y, made->outputs[0]);
+	graph_remove_node(g, end->quantize, "integers", "");
+	for (int i = end->n_bounds - 1; i >= 0; i--) {
+		graph_remove_node(g, end->bounds[i], "integers", "");
+	}
+	graph_remove_node(g, anchor, "integers", "");
+	return true;
+}

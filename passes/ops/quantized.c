@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Quantized operators between 8-bit tensors, as the pass "integers" makes
+ * them: sums of products in 32 bits (conv.c, matmul.c, pool.c), and here what
+ * brings 32 bits back to 8. The rounding of Requantize is one of
+ *
+ *	nearest  y = clamp(round((x + offset) * scale)) + zero, the product in
+ *	         double, half to even: rounded once, as ONNX says
+ *	fixed    the same with a multiplier of 31 bits and a power of two,
+ *	         rounded twice: what TFLite's reference kernels do
+ *	average  y = x / count, half away from zero: TFLite's average
+ *
+ * Between `low` and `high`, which are of y. A factor is one for all or one for
+ * each index along `axis`. */
+#include "define.h"
+
+bool
+infer_requantize(struct infer *c, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	struct dtype t;
+
+	if (!dtype_of_onnx(node_attr_int(n, "to", 3), &t)) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "the attribute 'to' names no type; give the "
+				   "number of one");
+	}
+	infer_set(c, n->outputs[0], t, x->ndim, x->shape);
+	return true;
+}
+
+/* Input i at the element `index`. */
+static const struct expr *
+factor(struct define *c, const struct node *n, int i,
+       struct te_tensor *const *in, const struct expr *const *index)
+{
+	const struct expr *literal = define_literal(c, n, i);
+	int64_t axis = node_attr_int(n, "axis", 1);
+
+	if (literal) {
+		return literal;
+	}
+	return in[i]->buffer->ndim == 0
+		? te_at(c->module, in[i], NULL, 0)
+		: te_at(c->module, in[i], &index[axis], 1);
+}
+
+static const struct expr *
+clamp(struct define *c, const struct expr *e, int64_t low, int64_t high)
+{
+	return expr_min(c->module,
+			expr_max(c->module, e, like(c, e, (double)low)),
+			like(c, e, (double)high));
+}
+
+/* e + zero, of node n, between its bounds, in the type of y. */
+static const struct expr *
+place(struct define *c, const struct node *n, const struct expr *e)
+{
+	struct module *m = c->module;
+
+	e = expr_add(m, e, like(c, e, (double)node_attr_int(n, "zero", 0)));
+	e = clamp(c, e, node_attr_int(n, "low", -128),
+		  node_attr_int(n, "high", 127));
+	return expr_cast(m, n->outputs[0]->type, e);
+}
+
+/* Bounded before it is rounded: what is rounded is a small number. */
+static const struct expr *
+nearest(struct define *c, const struct node *n, const struct expr *e,
+	const struct expr *scale)
+{
+	struct module *m = c->module;
+	int64_t zero = node_attr_int(n, "zero", 0);
+
+	e = expr_mul(m, expr_cast(m, scale->type, e), scale);
+	e = clamp(c, e, node_attr_int(n, "low", -128) - zero,
+		  node_attr_int(n, "high", 127) - zero);
+	e = expr_cast(m, dtype_of(DT_I32), expr_call1(m, INTRIN_NEARBYINT, e));
+	e = expr_add(m, e, like(c, e, (double)zero));
+	return expr_cast(m, n->outputs[0]->type, e);
+}
+
+static const struct expr *
+average(struct define *c, const struct expr *e, int64_t count)
+{
+	struct module *m = c->module;
+	const struct expr *half = like(c, e, (double)(count / 2));
+	const struct expr *up = expr_add(m, e, half);
+	const struct expr *down = expr_sub(m, e, half);
+
+	e = expr_select(m, expr_lt(m, like(c, e, 0), e), up, down);
+	return expr_div(m, e, like(c, e, (double)count));
+}
+
+bool
+define_requantize(struct define *c, const struct node *n,
+		  struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	const char *rounding = node_attr_string(n, "rounding", "nearest");
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **index = axes_exprs(c, axes, y->ndim), *e;
+
+	e = expr_cast(m, dtype_of(DT_I32), te_at(m, in[0], index, y->ndim));
+	e = expr_add(m, e, like(c, e, (double)node_attr_int(n, "offset", 0)));
+	if (strcmp(rounding, "nearest") == 0) {
+		e = nearest(c, n, e, factor(c, n, 1, in, index));
+	} else if (strcmp(rounding, "average") == 0) {
+		e = place(c, n, average(c, e, node_attr_int(n, "count", 1)));
+	} else {
+		const struct expr *args[3] = {
+			e, factor(c, n, 1, in, index),
+			factor(c, n, 2, in, index)
+		};
+
+		e = place(c, n, expr_call(m, INTRIN_SCALE_FIXED, e->type,
+					  args, 3));
+	}
+	out[0] = define_stage(c, "requantize", "broadcast", y->ndim, axes, e);
+	return true;
+}
+
+/* ---- TFLite's Add and Mul ---- */
+
+bool
+infer_fixed_binary(struct infer *c, struct node *n)
+{
+	const struct tensor *const in[2] = { n->inputs[0], n->inputs[1] };
+	const struct expr **shape;
+	struct dtype t;
+	int ndim;
+
+	if (!dtype_of_onnx(node_attr_int(n, "to", 3), &t) ||
+	    !infer_broadcast(c, in, 2, &ndim, &shape)) {
+		return false;
+	}
+	infer_set(c, n->outputs[0], t, ndim, shape);
+	return true;
+}
+
+/* e times the fixed-point number of attributes WHICH_multiplier and
+ * WHICH_exponent. */
+static const struct expr *
+scaled(struct define *c, const struct node *n, const struct expr *e,
+       const char *which)
+{
+	struct arena *a = &c->module->arena;
+	const struct expr *args[3] = {
+		e,
+		like(c, e, (double)node_attr_int(
+			n, arena_printf(a, "%s_multiplier", which), 0)),
+		like(c, e, (double)node_attr_int(
+			n, arena_printf(a, "%s_exponent", which), 0))
+	};
+
+	return expr_call(c->module, INTRIN_SCALE_FIXED, e->type, args, 3);
+}
+
+/* Input i less its zero point, in 32 bits. */
+static const struct expr *
+operand(struct define *c, const struct node *n, int i,
+	struct te_tensor *const *in, const struct expr *const *index)
+{
+	static const char *const zeros[] = { "a_zero", "b_zero" };
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	const struct expr *e = define_literal(c, n, i);
+
+	if (!e) {
+		e = define_broadcast(c, in[i], index, y->shape, y->ndim);
+	}
+	e = expr_cast(m, dtype_of(DT_I32), e);
+	return expr_sub(m, e,
+			like(c, e, (double)node_attr_int(n, zeros[i], 0)));
+}
+
+bool
+define_fixed_add(struct define *c, const struct node *n,
+		 struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **index = axes_exprs(c, axes, y->ndim);
+	const struct expr *a = operand(c, n, 0, in, index);
+	const struct expr *b = operand(c, n, 1, in, index), *one;
+
+	/* 20 bits more for what the inputs' scales leave. */
+	one = like(c, a, 1 << 20);
+	a = scaled(c, n, expr_mul(m, a, one), "a");
+	b = scaled(c, n, expr_mul(m, b, one), "b");
+	a = place(c, n, scaled(c, n, expr_add(m, a, b), "y"));
+	out[0] = define_stage(c, "add", "broadcast", y->ndim, axes, a);
+	return true;
+}
+
+bool
+define_fixed_mul(struct define *c, const struct node *n,
+		 struct te_tensor *const *in, struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr **index = axes_exprs(c, axes, y->ndim), *e;
+
+	e = expr_mul(m, operand(c, n, 0, in, index),
+		     operand(c, n, 1, in, index));
+	e = place(c, n, scaled(c, n, e, "y"));
+	out[0] = define_stage(c, "mul", "broadcast", y->ndim, axes, e);
+	return true;
+}
