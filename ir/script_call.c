@@ -422,6 +422,12 @@ check_other(struct script_reader *r, const struct py_node *call,
 		return args[0]->kind == EXPR_STRING ||
 		       script_fail(r, call, "T.%s without a name; its first "
 				   "argument is a string", intrin_name(op));
+	case INTRIN_PREFETCH:
+		return (args[0]->kind == EXPR_CALL &&
+			intrin_is_address(args[0]->u.intrin)) ||
+		       script_fail(r, call, "a prefetch of something that is "
+				   "no address; write "
+				   "T.prefetch(T.read_address_of(A[i]))");
 	case INTRIN_PTR_ADD:
 		return (args[0]->type.kind == DT_HANDLE &&
 			dtype_is_int(args[1]->type)) ||

@@ -189,6 +189,11 @@ verify_call(struct verifier *v, const struct expr *e)
 	default:
 		break;
 	}
+	if (e->u.intrin == INTRIN_PREFETCH &&
+	    (e->args[0]->kind != EXPR_CALL ||
+	     !intrin_is_address(e->args[0]->u.intrin))) {
+		verify_fail(v, "a prefetch of what is no address", e);
+	}
 	if (intrin_is_address(e->u.intrin) &&
 	    e->args[0]->kind != EXPR_LOAD) {
 		verify_fail(v, "the address of what is no element", e);

@@ -15,6 +15,7 @@ struct target {
 	const char *vectors;  /* types to compute with, "float32x16 float32x8",
 			       * best first; or "" */
 	int64_t l1_bytes, l2_bytes;
+	int prefetch_bytes;   /* that one prefetch brings; 0: none is written */
 	/* Threads that share loops: what a schedule reckons with, whatever there
 	 * will be; 0: none. A core's operations and bytes per nanosecond, from
 	 * memory and from its second cache, and what starting and ending a loop

@@ -36,6 +36,7 @@ read_target(struct module *m, struct target *t, struct json j)
 
 	json_check_keys(j, "description default aliases dialect vector_bytes "
 			"vector_registers block_elems vectors l1_bytes "
+			"prefetch_bytes "
 			"l2_bytes cores core_gflops core_gbytes cache_gbytes "
 			"fork_ns "
 			"stack_limit_bytes align_bytes max_threads "
@@ -52,6 +53,8 @@ read_target(struct module *m, struct target *t, struct json j)
 					    0, 4096, 0);
 	t->block_elems = (int)json_int(json_get(j, "block_elems"), 0, 256, 0);
 	t->vectors = read_vectors(m, json_get(j, "vectors"));
+	t->prefetch_bytes = (int)json_int(json_get(j, "prefetch_bytes"), 0,
+					  4096, 0);
 	t->l1_bytes = json_int(json_get(j, "l1_bytes"), 0, most, 0);
 	t->l2_bytes = json_int(json_get(j, "l2_bytes"), 0, most, 0);
 	t->cores = (int)json_int(json_get(j, "cores"), 0, 4096, 0);

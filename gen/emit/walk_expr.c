@@ -453,6 +453,8 @@ intrinsic(struct walker *w, const struct expr *e)
 		p = apply(w, FORM_ADDRESS_OF, nothing, e->args, 1);
 		w->addressed = false;
 		return p;
+	case INTRIN_PREFETCH:
+		return apply(w, FORM_PREFETCH, nothing, e->args, 1);
 	case INTRIN_TO_INT:
 		return apply_to(w, FORM_TO_INT, e->args[0]->type, e->type,
 				e->args, 1);

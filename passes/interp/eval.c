@@ -162,7 +162,7 @@ eval_call(struct frame *f, struct node *n)
 				n->args[1]->value[0].u;
 		return;
 	}
-	if (op == INTRIN_STORAGE_SYNC) {
+	if (op == INTRIN_STORAGE_SYNC || op == INTRIN_PREFETCH) {
 		return; /* where there is one thread, nobody waits */
 	}
 	if (op == INTRIN_CALL_FUNC || op == INTRIN_CALL_EXTERN ||

@@ -24,6 +24,9 @@
 #include "sched_edit.h"
 #include "sched_rules.h"
 
+/* With more uses of what is loaded, loading it is a small part. */
+enum { MOST_USES = 1024 };
+
 struct tiling {
 	struct block_access x;
 	int lane, tile;         /* iter vars of the reduction; tile -1: none */
@@ -631,6 +634,43 @@ output_block(struct rules *r, int output, int lane)
 		       ? e.store.granularity[lane] : 0;
 }
 
+/* All that the reduction sums over, and all that its lanes are used with. */
+static void
+count_points(const struct tiling *t, int64_t *sums, int64_t *uses)
+{
+	*sums = *uses = 1;
+	for (int i = 0; i < t->x.info->n_iters; i++) {
+		if (t->x.info->iters[i].kind == ITER_REDUCE) {
+			*sums *= extent_of(&t->x, i);
+		} else if (i != t->lane && t->operand->use[i] == AXIS_UNUSED) {
+			*uses *= extent_of(&t->x, i);
+		}
+	}
+}
+
+/* The constants of one block of lanes come from memory once, and then from the
+ * second cache. With few uses of each, the first takes as long as all of the
+ * others: it is asked for ahead of time. */
+static bool
+fetch_ahead(struct rules *r, const struct tiling *t, int loop)
+{
+	int64_t bytes, sums, uses;
+
+	if (r->target->prefetch_bytes == 0 || loop == 0 ||
+	    t->operand == NULL || t->operand->weight == NULL) {
+		return true;
+	}
+	count_points(t, &sums, &uses);
+	bytes = sums * t->lanes * dtype_bytes(t->operand->load->type);
+	if (bytes < r->target->l1_bytes || uses < 2 * t->tiles ||
+	    uses > MOST_USES) {
+		return true;
+	}
+	strbuf_puts(&r->words, ", next ones fetched ahead");
+	return sched_annotate(&r->s, loop, "prefetch",
+			      sv_int(r->target->prefetch_bytes));
+}
+
 bool
 rule_matmul(struct rules *r, int reduction, int output)
 {
@@ -697,6 +737,9 @@ rule_matmul(struct rules *r, int reduction, int output)
 		return false;
 	}
 	finish_tile(r, &inner);
+	if (!fetch_ahead(r, &t, lane_split[0])) {
+		return false;
+	}
 	inner = (struct tile_loops){ tile_split[1], vectors, lane_split[1] };
 	finish_tile(r, &inner);
 	return true;

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asks for what the next iteration of a loop with the note "prefetch" reads of
+ * a parameter, while inner loops read the same again and again. The note says
+ * how many bytes one prefetch brings.
+ *
+ *   for o in range(4):                    for o in range(4):
+ *       for h in range(8):                    o_next = min(o + 1, 3)
+ *           for i in range(64):     ->        for h in range(8):
+ *               … w[o, i] …                       for p in T.unroll(8):
+ *                                                     prefetch w[o_next,
+ *                                                                h * 8 + p]
+ *                                                 for i in range(64): …
+ *
+ * What hardware fetches ahead by itself it knows from the last few reads; the
+ * next block of weights is as far away as the whole last one is large. Each
+ * iteration of the loops that repeat a read brings a part of it, so that
+ * memory and arithmetic are busy all the time. */
+#include "access.h"
+#include "lower_passes.h"
+
+#include <string.h>
+
+enum { PREFETCH_LOOPS = 16 };
+
+struct prefetch {
+	struct func *func;
+	struct stmt *loop; /* with the note */
+	int64_t line;
+	const struct access *read;
+	struct stmt *repeats[PREFETCH_LOOPS]; /* outermost first */
+	int n_repeats;
+	struct stmt *rows, *row; /* loops that walk through the buffer: the
+				  * innermost, and one within that is unrolled
+				  * or a vector, or NULL */
+	struct var *next;        /* the iteration after the loop's */
+};
+
+static bool
+walks(const struct access *x, const struct stmt *loop)
+{
+	for (int d = 0; d < x->buffer->ndim; d++) {
+		if (expr_uses_var(x->index[d], loop->u.loop.var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+find_loops(struct prefetch *p)
+{
+	const struct access *x = p->read;
+	const struct expr *last = x->index[x->buffer->ndim - 1];
+	int64_t n;
+
+	p->rows = p->row = NULL;
+	p->n_repeats = 0;
+	for (struct stmt *s = x->at; s != p->loop; s = s->parent) {
+		bool inner = s->kind == STMT_FOR &&
+			     (s->u.loop.kind == FOR_UNROLLED ||
+			      s->u.loop.kind == FOR_VECTORIZED);
+
+		if (s->kind != STMT_FOR || !expr_is_int(s->args[1], &n)) {
+			if (s->kind == STMT_FOR || s->kind == STMT_WHILE) {
+				return false;
+			}
+			continue;
+		}
+		if (!walks(x, s)) {
+			if (!inner && p->rows != NULL) {
+				if (p->n_repeats == PREFETCH_LOOPS) {
+					return false;
+				}
+				p->repeats[p->n_repeats++] = s;
+			}
+		} else if (!inner && p->rows == NULL) {
+			p->rows = s;
+		} else if (inner && (p->rows != NULL || p->row != NULL ||
+				     last != s->u.loop.var->expr)) {
+			return false;
+		} else if (inner) {
+			p->row = s;
+		}
+	}
+	for (int i = 0; i < p->n_repeats / 2; i++) {
+		struct stmt *swap = p->repeats[i];
+
+		p->repeats[i] = p->repeats[p->n_repeats - 1 - i];
+		p->repeats[p->n_repeats - 1 - i] = swap;
+	}
+	return p->rows != NULL && p->n_repeats > 0 && walks(x, p->loop);
+}
+
+static int64_t
+count_of(const struct stmt *loop)
+{
+	int64_t n = 1;
+
+	return loop && expr_is_int(loop->args[1], &n) ? n : 1;
+}
+
+/* The read at the next iteration, row and element of a row. */
+static struct stmt *
+ask(struct prefetch *p, const struct expr *row, const struct expr *element)
+{
+	struct module *m = p->func->module;
+	const struct buffer *b = p->read->buffer;
+	const struct expr **index = arena_array(&m->arena, const struct expr *,
+						b->ndim + 1);
+	struct var *from[3] = { p->loop->u.loop.var, p->rows->u.loop.var };
+	const struct expr *to[3] = { p->next->expr, row };
+	struct var_map map = { from, to, 2 };
+	const struct expr *e;
+
+	if (p->row) {
+		from[2] = p->row->u.loop.var;
+		to[2] = element;
+		map.n = 3;
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		index[d] = expr_substitute(m, p->read->index[d], &map);
+	}
+	e = expr_load(m, b, index, b->ndim);
+	e = expr_call(m, INTRIN_READ_ADDRESS_OF, dtype_of(DT_HANDLE), &e, 1);
+	return stmt_evaluate(p->func, expr_call(m, INTRIN_PREFETCH,
+						dtype_of(DT_VOID), &e, 1));
+}
+
+/* All lines of a row; or one, which may hold several. */
+static struct stmt *
+ask_row(struct prefetch *p, const struct expr *row)
+{
+	struct module *m = p->func->module;
+	struct dtype index = p->rows->u.loop.var->type;
+	int64_t bytes = (int64_t)dtype_bytes(p->read->buffer->type) *
+			p->read->buffer->type.lanes;
+	int64_t step = p->line > bytes ? p->line / bytes : 1;
+	int64_t lines = (count_of(p->row) + step - 1) / step;
+	struct var *v;
+	const struct expr *first;
+
+	if (lines <= 1) {
+		return ask(p, row, expr_int(m, index, 0));
+	}
+	v = var_new(m, p->row->u.loop.var->name, index);
+	first = expr_mul(m, v->expr, expr_int(m, index, step));
+	return stmt_for(p->func, v, expr_int(m, index, 0),
+			expr_int(m, index, lines), FOR_UNROLLED,
+			ask(p, row, first));
+}
+
+/* How many rows a line holds, where rows have no loop of their own. */
+static int64_t
+rows_of_line(const struct prefetch *p)
+{
+	const struct buffer *b = p->read->buffer;
+	int64_t bytes = (int64_t)dtype_bytes(b->type) * b->type.lanes;
+
+	return !p->row && p->line > bytes &&
+			       p->read->index[b->ndim - 1] ==
+				       p->rows->u.loop.var->expr
+		       ? p->line / bytes : 1;
+}
+
+/* The iteration that the repeating loops are in: 0, 1, … */
+static const struct expr *
+repetition(const struct prefetch *p, int64_t *count)
+{
+	struct module *m = p->func->module;
+	const struct expr *e = NULL;
+
+	*count = 1;
+	for (int i = 0; i < p->n_repeats; i++) {
+		const struct stmt *s = p->repeats[i];
+		const struct expr *v = expr_sub(m, s->u.loop.var->expr,
+						s->args[0]);
+
+		e = e ? expr_add(m, expr_mul(m, e, s->args[1]), v) : v;
+		*count *= count_of(s);
+	}
+	return e;
+}
+
+/* "oc_o" -> "oc_next", "ic_i" -> "ic_next" */
+static const char *
+next_name(struct module *m, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n > 2 && (strcmp(name + n - 2, "_o") == 0 ||
+		      strcmp(name + n - 2, "_i") == 0)) {
+		n -= 2;
+	}
+	return arena_printf(&m->arena, "%.*s_next", (int)n, name);
+}
+
+static void
+insert(struct prefetch *p)
+{
+	struct func *f = p->func;
+	struct module *m = f->module;
+	struct dtype type = p->rows->u.loop.var->type;
+	struct stmt_place place = stmt_place_of(p->rows);
+	int64_t step = rows_of_line(p), repeats;
+	int64_t rows = (count_of(p->rows) + step - 1) / step;
+	const struct expr *turn = repetition(p, &repeats), *at;
+	int64_t each = (rows + repeats - 1) / repeats;
+	struct var *v = NULL, *named = NULL;
+	const struct expr *value = NULL;
+	struct stmt *pair[2];
+	struct analyser a;
+
+	at = expr_mul(m, turn, expr_int(m, type, each));
+	if (each > 1) {
+		v = var_new(m, "i", type);
+		at = expr_add(m, at, v->expr);
+	}
+	analyser_init(&a, m);
+	analyser_enter(&a, p->rows);
+	if (v) {
+		analyser_bind(&a, v, expr_int(m, type, 0),
+			      expr_int(m, type, each));
+	}
+	at = simplify(&a, at);
+	if (at->kind != EXPR_VAR) {
+		value = at;
+		named = var_new(m, next_name(m, p->rows->u.loop.var->name),
+				type);
+		at = named->expr;
+	}
+	pair[0] = ask_row(p, simplify(&a,
+		expr_add(m, p->rows->args[0],
+			 expr_mul(m, at, expr_int(m, type, step)))));
+	if (each * repeats > rows) {
+		pair[0] = stmt_if(f, expr_lt(m, at, expr_int(m, type, rows)),
+				  pair[0], NULL);
+	}
+	if (named) {
+		pair[0] = stmt_let(f, named, value, pair[0]);
+	}
+	if (v) {
+		pair[0] = stmt_for(f, v, expr_int(m, type, 0),
+				   expr_int(m, type, each), FOR_UNROLLED,
+				   pair[0]);
+	}
+	pair[1] = p->rows;
+	stmt_put(f, place, stmt_seq(f, pair, 2));
+}
+
+static bool
+is_input(const struct func *f, const struct buffer *b)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer == b) {
+			return !func_writes(f, b);
+		}
+	}
+	return false;
+}
+
+static void
+prefetch_in(struct func *f, struct stmt *loop, int64_t line)
+{
+	struct module *m = f->module;
+	struct dtype type = loop->u.loop.var->type;
+	struct prefetch p = { .func = f, .loop = loop, .line = line };
+	const struct expr *one = expr_int(m, type, 1), *last, *next;
+	struct access_list all = { 0 };
+	VEC(const struct buffer *) done = { 0 };
+	struct stmt *body = loop->children[0];
+	struct stmt_place place = stmt_place_of(body);
+
+	p.next = var_new(m, next_name(m, loop->u.loop.var->name), type);
+	access_collect(f, body, NULL, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+		bool known = !x->load || x->address || x->buffer->ndim == 0 ||
+			     !is_input(f, x->buffer);
+
+		for (int k = 0; k < done.n; k++) {
+			known |= done.data[k] == x->buffer;
+		}
+		p.read = x;
+		if (!known && find_loops(&p)) {
+			insert(&p);
+			vec_push(&m->arena, &done, x->buffer);
+		}
+	}
+	if (done.n == 0) {
+		return;
+	}
+	body = loop->children[0];
+	last = expr_sub(m, expr_add(m, loop->args[0], loop->args[1]), one);
+	next = expr_min(m, expr_add(m, loop->u.loop.var->expr, one), last);
+	place = stmt_place_of(body);
+	stmt_put(f, place, stmt_let(f, p.next, next, body));
+}
+
+struct noted {
+	struct func *func;
+	VEC(struct stmt *) loops;
+};
+
+static bool
+find_noted(void *ctx, struct stmt *s)
+{
+	struct noted *n = ctx;
+
+	if (s->kind == STMT_FOR && stmt_note(s, "prefetch")) {
+		vec_push(&n->func->module->arena, &n->loops, s);
+	}
+	return true;
+}
+
+bool
+lower_prefetch(struct func *f)
+{
+	struct noted n = { .func = f };
+	int64_t line;
+
+	stmt_visit(f->body, find_noted, &n);
+	for (int i = 0; i < n.loops.n; i++) {
+		struct stmt *loop = n.loops.data[i];
+
+		if (expr_is_int(stmt_note(loop, "prefetch"), &line) &&
+		    line > 0) {
+			prefetch_in(f, loop, line);
+		}
+		stmt_set_note(f, loop, "prefetch", NULL);
+	}
+	return true;
+}
