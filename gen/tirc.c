@@ -333,9 +333,12 @@ tirc_compile(struct tirc *t)
 						  "onnx or tflite");
 		}
 	}
-	t->target = target;
-	t->dialect = dialect_load(t->m, target->dialect,
-				  t->options.dialect_path);
+	t->target = target_with_fp(t->m, target, t->options.fp);
+	if (t->target == NULL) {
+		return false;
+	}
+	t->dialect = dialect_load_fp(t->m, t->target->dialect,
+				     t->options.dialect_path, t->target->fp);
 	if (t->dialect == NULL) {
 		return false;
 	}
@@ -347,7 +350,7 @@ tirc_compile(struct tirc *t)
 		return false;
 	}
 	progress(t, "kernels", 2, 4);
-	if (!program_build(t->graph, target, &hooks, &t->program) ||
+	if (!program_build(t->graph, t->target, &hooks, &t->program) ||
 	    !context_schedules_used(t)) {
 		return false;
 	}

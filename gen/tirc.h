@@ -37,6 +37,7 @@ struct tirc_options {
 	const char *optimize;     /* "speed" (default) or "memory" */
 	const char *requant;      /* "onnx" (default) or "tflite": how quantized
 				   * operators round */
+	const char *fp;           /* "strict", "default" or "fast" */
 	const char *const *input_shapes; /* "name:1,3,224,224" */
 	int n_input_shapes;
 	const char *const *dims;  /* "batch=1" or "batch=1..4" */

@@ -31,6 +31,7 @@ options_of(struct tirc *t, const char *path,
 						: file_stem(&t->m->arena,
 							    path),
 		.target = t->options.target,
+		.fp = t->options.fp,
 	};
 }
 

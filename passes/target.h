@@ -32,6 +32,8 @@ struct target {
 	const char *const *reserved; /* words that no name may be, sorted */
 	int n_reserved;
 	bool optimize_memory; /* --optimize memory (else speed) */
+	const char *fp;       /* "default", or the mode of --fp */
+	const char *fp_cflags[2]; /* of "strict" and "fast"; NULL: not there */
 };
 
 #endif

@@ -23,7 +23,7 @@ enum option_id {
 	OPT_REPEAT, OPT_RTOL, OPT_ATOL, OPT_KEEP, OPT_PRINT_PHASE,
 	OPT_DISABLE_PASS, OPT_ADD_PASS, OPT_TIME_PASSES, OPT_SCHEDULE_FOR,
 	OPT_SCRIPT_VERSION, OPT_SCHEDULE, OPT_PHASE, OPT_FROM_ONNX,
-	OPT_KERNEL, OPT_UNSCHEDULED, OPT_SHOW_TRACE, OPT_PROFILE
+	OPT_KERNEL, OPT_UNSCHEDULED, OPT_SHOW_TRACE, OPT_PROFILE, OPT_FP
 };
 
 /* Where --repeat does not say. */
@@ -78,6 +78,9 @@ static const struct option_row rows[] = {
 	{ OPT_REQUANT, "requant", "HOW",
 	  "round quantized results as onnx (once, default) or tflite does",
 	  MODEL_VERBS | LOWER },
+	{ OPT_FP, "fp", "MODE",
+	  "strict, default or fast floats (docs/output.md)",
+	  BUILD_VERBS | CODEGEN },
 	{ OPT_DIALECT_PATH, "dialect-path", "DIR",
 	  "folder with dialects and targets of your own",
 	  MODEL_VERBS | PROGRAM_VERBS },
@@ -304,6 +307,7 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_SECTION: c->tirc.section = arg; return true;
 	case OPT_OPTIMIZE: c->tirc.optimize = arg; return true;
 	case OPT_REQUANT: c->tirc.requant = arg; return true;
+	case OPT_FP: c->tirc.fp = arg; return true;
 	case OPT_INPUT_SHAPE:
 		push(&c->tirc.input_shapes, &c->tirc.n_input_shapes, arg);
 		return true;

@@ -31,13 +31,41 @@ dialect_read_names(struct json j)
 	return names;
 }
 
+/* Modes of --fp; what they have for expressions is there already. */
+static void
+read_fp(struct loader *l, struct json j)
+{
+	static const char *const modes[] = { "strict", "fast" };
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "rejected strict fast");
+	json_text(json_get(j, "rejected"), false);
+	for (int i = 0; i < 2; i++) {
+		struct json row = json_get(j, modes[i]);
+		struct names needs, before;
+
+		if (row.value == NULL || !json_is_object(row, true)) {
+			continue;
+		}
+		json_check_keys(row, "needs before expressions");
+		needs = dialect_read_names(json_get(row, "needs"));
+		before = dialect_read_names(json_get(row, "before"));
+		if (strcmp(l->fp, modes[i]) == 0) {
+			l->d->fp_needs = needs;
+			l->d->fp_before = before;
+		}
+	}
+}
+
 static void
 read_dialect(struct loader *l, struct json j)
 {
 	json_check_keys(j, "extends description limits precedence types "
 			"expressions access statements functions device vectors "
 			"tasks helpers weights templates files reserved source_needs "
-			"file_weights_needs comment_line entry_names");
+			"file_weights_needs comment_line entry_names fp");
 	l->d->description = json_text(json_get(j, "description"), true);
 	dialect_read_limits(l, json_get(j, "limits"));
 	dialect_read_precedence(l, json_get(j, "precedence"));
@@ -45,6 +73,7 @@ read_dialect(struct loader *l, struct json j)
 	dialect_read_helpers(l, json_get(j, "helpers"));
 	dialect_check_stored(l, json_get(j, "types"));
 	dialect_read_expressions(l, json_get(j, "expressions"));
+	read_fp(l, json_get(j, "fp"));
 	dialect_read_access(l, json_get(j, "access"));
 	dialect_read_statements(l, json_get(j, "statements"));
 	dialect_read_functions(l, json_get(j, "functions"));
@@ -148,6 +177,38 @@ load_chain(struct loader *l, const char *name)
 	return merged;
 }
 
+/* Lays what the mode of --fp has over the whole. */
+static bool
+choose_fp(struct loader *l, cJSON *merged)
+{
+	cJSON *all = cJSON_GetObjectItemCaseSensitive(merged, "fp");
+	cJSON *why = cJSON_GetObjectItemCaseSensitive(all, "rejected");
+	cJSON *mode = cJSON_GetObjectItemCaseSensitive(all, l->fp);
+	cJSON *rows = cJSON_GetObjectItemCaseSensitive(mode, "expressions");
+	struct diag_place place = { .file = l->d->file };
+	cJSON *over;
+
+	if (strcmp(l->fp, "default") == 0) {
+		return true;
+	}
+	if (cJSON_IsString(why) || !cJSON_IsObject(mode)) {
+		return diag_error(&l->m->diags, DIAG_BAD_OPTION, place,
+				  "dialect %s has no --fp %s%s%s; leave the "
+				  "option out", l->d->name, l->fp,
+				  cJSON_IsString(why) ? ": " : "",
+				  cJSON_IsString(why) ? why->valuestring : "");
+	}
+	if (cJSON_IsObject(rows)) {
+		over = cJSON_CreateObject();
+		cJSON_AddItemToObject(over, "expressions",
+				      cJSON_Duplicate(rows, true));
+		drop_rows(merged, over, "expressions");
+		json_merge(merged, over);
+		cJSON_Delete(over);
+	}
+	return true;
+}
+
 static bool
 is_plain_name(const char *name)
 {
@@ -158,7 +219,14 @@ is_plain_name(const char *name)
 const struct dialect *
 dialect_load(struct module *m, const char *name, const char *dir)
 {
-	struct loader l = { .m = m, .dir = dir };
+	return dialect_load_fp(m, name, dir, "default");
+}
+
+const struct dialect *
+dialect_load_fp(struct module *m, const char *name, const char *dir,
+		const char *fp)
+{
+	struct loader l = { .m = m, .dir = dir, .fp = fp };
 	struct diag_place place = { .file = name };
 	cJSON *merged;
 
@@ -177,7 +245,7 @@ dialect_load(struct module *m, const char *name, const char *dir)
 	l.d->chain.data = arena_copy(&m->arena, l.chain, sizeof l.chain);
 	l.d->chain.n = l.n;
 	if (merged != NULL && json_is_object(json_root(&l.reader, merged),
-					     true)) {
+					     true) && choose_fp(&l, merged)) {
 		read_dialect(&l, json_root(&l.reader, merged));
 	} else {
 		l.reader.failed = true;

@@ -183,6 +183,8 @@ struct dialect {
 	const char *files[FILE_COUNT];
 	struct names entry_names; /* that the entry's template has for itself */
 	struct names source_needs, file_weights_needs; /* headers */
+	struct names fp_needs, fp_before; /* headers and lines of the mode of
+					   * --fp */
 	const char *comment_line; /* what continues a comment's row */
 	struct names reserved; /* sorted, without repetition */
 };

@@ -10,6 +10,7 @@ struct loader {
 	struct dialect *d;
 	struct module *m;
 	const char *dir;
+	const char *fp; /* the mode of --fp */
 	struct reader reader;
 	const char *chain[JSON_LAYERS_MAX]; /* names, the dialect's own first */
 	cJSON *trees[JSON_LAYERS_MAX];

@@ -13,9 +13,16 @@ struct dialect;
  * NULL on error. */
 const struct dialect *dialect_load(struct module *m, const char *name,
 				   const char *dir);
+/* The same with what the dialect has for a mode of --fp: "default", "strict"
+ * or "fast". */
+const struct dialect *dialect_load_fp(struct module *m, const char *name,
+				      const char *dir, const char *fp);
 /* name NULL: the default one. */
 const struct target *target_load(struct module *m, const char *name,
 				 const char *dir);
+/* The target in that mode, its flags included; NULL: diagnosed. */
+const struct target *target_with_fp(struct module *m, const struct target *t,
+				    const char *fp);
 /* Names of what is embedded, sorted. */
 const char *const *dialect_names(struct module *m, int *n);
 const char *const *target_names(struct module *m, int *n);

@@ -29,6 +29,8 @@ read_vectors(struct module *m, struct json j)
 	return text;
 }
 
+static const char *const fp_modes[] = { "default", "strict", "fast" };
+
 static void
 read_target(struct module *m, struct target *t, struct json j)
 {
@@ -40,7 +42,7 @@ read_target(struct module *m, struct target *t, struct json j)
 			"l2_bytes cores core_gflops core_gbytes cache_gbytes "
 			"fork_ns "
 			"stack_limit_bytes align_bytes max_threads "
-			"shared_bytes cc cflags ldflags");
+			"shared_bytes cc cflags ldflags fp_cflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
 	for (int i = 0; i < json_length(json_get(j, "aliases")); i++) {
@@ -75,6 +77,15 @@ read_target(struct module *m, struct target *t, struct json j)
 	t->cc = json_text(json_get(j, "cc"), true);
 	t->cflags = json_text(json_get(j, "cflags"), true);
 	t->ldflags = json_text(json_get(j, "ldflags"), false);
+	t->fp = fp_modes[0];
+	if (json_get(j, "fp_cflags").value != NULL &&
+	    json_is_object(json_get(j, "fp_cflags"), true)) {
+		json_check_keys(json_get(j, "fp_cflags"), "strict fast");
+		for (int i = 0; i < 2; i++) {
+			t->fp_cflags[i] = json_text(json_get(json_get(j,
+					"fp_cflags"), fp_modes[i + 1]), false);
+		}
+	}
 	if ((t->align_bytes & (t->align_bytes - 1)) != 0) {
 		json_error(json_get(j, "align_bytes"),
 			   "a power of two is wanted here");
@@ -234,6 +245,40 @@ target_load(struct module *m, const char *name, const char *dir)
 	}
 	cJSON_Delete(value);
 	return r.failed ? NULL : t;
+}
+
+const struct target *
+target_with_fp(struct module *m, const struct target *t, const char *fp)
+{
+	struct target *own = arena_copy(&m->arena, t, sizeof *t);
+	struct diag_place place = { .file = t->name };
+
+	if (fp == NULL || strcmp(fp, fp_modes[0]) == 0) {
+		return t;
+	}
+	for (int i = 0; i < 2; i++) {
+		if (strcmp(fp, fp_modes[i + 1]) != 0) {
+			continue;
+		}
+		if (t->fp_cflags[i] == NULL) {
+			diag_error(&m->diags, DIAG_BAD_OPTION, place,
+				   "the target does not say what --fp %s is; "
+				   "leave the option out or take another "
+				   "target", fp);
+			return NULL;
+		}
+		own->fp = fp_modes[i + 1];
+		if (t->fp_cflags[i][0] != '\0') {
+			own->cflags = arena_printf(&m->arena, "%s %s",
+						   t->cflags,
+						   t->fp_cflags[i]);
+		}
+		return own;
+	}
+	place.file = "--fp";
+	diag_error(&m->diags, DIAG_BAD_OPTION, place,
+		   "'%s' is none of strict, default and fast", fp);
+	return NULL;
 }
 
 /* Embedded paths that have prefix and suffix around one name. */

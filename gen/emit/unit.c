@@ -287,6 +287,13 @@ unit_helper(struct unit *u, const struct helper *h, struct dtype t,
 bool
 unit_print_helpers(struct unit *u, struct strbuf *out)
 {
+	need_all(u, u->d->fp_needs);
+	for (int i = 0; i < u->d->fp_before.n; i++) {
+		strbuf_printf(out, "%s\n", u->d->fp_before.data[i]);
+	}
+	if (u->d->fp_before.n > 0) {
+		strbuf_putc(out, '\n');
+	}
 	if (!print_vectors(u, out)) {
 		return false;
 	}

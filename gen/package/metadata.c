@@ -370,6 +370,8 @@ add_metadata(struct packer *k)
 	put_member(&s, "optimize", cJSON_CreateString(
 		   k->p->target->optimize_memory ? "memory" : "speed"), false,
 		   false);
+	put_member(&s, "fp", cJSON_CreateString(k->p->target->fp), false,
+		   false);
 	put_member(&s, "cc", cJSON_CreateString(k->out->cc_line), false,
 		   false);
 	put_member(&s, "files", files_json(k), false, false);

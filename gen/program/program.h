@@ -14,6 +14,7 @@ struct program_options {
 	const char *stem;            /* of names that the program leaves open;
 				      * NULL: the file's */
 	const char *target;          /* NULL: as the program says */
+	const char *fp;              /* the mode of --fp; NULL: default */
 	int64_t max_steps;           /* 0: as many as a person would wait for */
 	int64_t max_bytes;           /* 0: plenty */
 	void (*print)(void *ctx, const char *text, size_t length);

@@ -90,8 +90,11 @@ static bool
 load(struct writing *w, const char *target)
 {
 	w->target = target_load(w->m, target, w->o->dialect_path);
-	w->dialect = w->target ? dialect_load(w->m, w->target->dialect,
-					      w->o->dialect_path) : NULL;
+	w->target = w->target ? target_with_fp(w->m, w->target, w->o->fp)
+			      : NULL;
+	w->dialect = w->target ? dialect_load_fp(w->m, w->target->dialect,
+						 w->o->dialect_path,
+						 w->target->fp) : NULL;
 	return w->dialect != NULL;
 }
 

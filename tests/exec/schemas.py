@@ -79,7 +79,8 @@ MISTAKES = [
     ("weights", {"in_source_bytes": -1}),
     ("templates", {"footer": "f.tmpl"}), ("files", {"header": 1}),
     ("reserved", "int"), ("reserved", [1]), ("colour", "red"),
-    ("description", 1),
+    ("description", 1), ("fp", {"exact": {}}), ("fp", {"fast": {"line": ""}}),
+    ("fp", {"strict": {"before": 1}}),
 ]
 for key, value in MISTAKES:
     dialect = copy.deepcopy(DIALECT)
@@ -90,7 +91,8 @@ for key, value in MISTAKES:
         fail("the loader takes %s: %s" % (key, value))
 for key, value in [("align_bytes", 0), ("l1_bytes", "32k"), ("cc", 1),
                    ("colour", "red"), ("cflags", None),
-                   ("vector_bytes", 5000)]:
+                   ("vector_bytes", 5000), ("fp_cflags", {"slow": ""}),
+                   ("fp_cflags", {"fast": 1})]:
     target = dict(TARGET)
     target[key] = value
     if not errors(target, target_schema, target_schema):

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT-0
  *
  * meant for   -std=gnu11 -O3 -fopenmp-simd -march=native
- *             -mprefer-vector-width=512
+ *             -mprefer-vector-width=512 -fno-math-errno -fno-trapping-math
  */
 #include "digits.h"
 

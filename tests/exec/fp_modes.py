@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""--fp: of strict, the same bits from every compiler, at every level, for every
+processor here (64-bit Arm under qemu), with the flags of the build files and
+without; a libm function that has no body of ours is refused; the three modes
+say in source, build files and metadata what they are and give nearly the same
+numbers."""
+import array
+import json
+import os
+import random
+import re
+import shutil
+
+from helper import DIGITS, STRICT, compilers, execute, fail, shared, tirc, \
+    work_folder
+
+FMA = "-mfma -mavx2" if os.uname().machine == "x86_64" and \
+    " fma " in open("/proc/cpuinfo", encoding="utf-8").read() else ""
+ARM = "aarch64-linux-gnu-gcc"
+
+
+def sources(folder):
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder)
+                  if name.endswith((".c", ".S")))
+
+
+def write(model, target, mode):
+    """The model's files and a harness, with numbers that are no small
+    integers as inputs."""
+    folder = work_folder()
+    tirc("run", model, "--target", target, "--fp", mode, "--keep", folder,
+         "--weights", "incbin", "--name", "net", "--cflags", "-O0")
+    with open(os.path.join(folder, "net.json"), encoding="utf-8") as file:
+        facts = json.load(file)
+    numbers = random.Random(1)
+    for i, tensor in enumerate(facts["inputs"]):
+        n = 1
+        for extent in tensor["shape"]:
+            n *= extent
+        values = array.array("f", [numbers.gauss(0, 1) for _ in range(n)])
+        with open(os.path.join(folder, "input_%d.bin" % i), "wb") as file:
+            values.tofile(file)
+    if facts["fp"] != mode:
+        fail("the metadata say " + str(facts["fp"]))
+    return folder, facts
+
+
+def outputs(folder, command, runner=()):
+    exe = os.path.join(folder, "a.out")
+    execute([*command.split(), "-w", "-I" + folder, *sources(folder), "-o",
+             exe, "-lm"], cwd=folder)
+    execute([*runner, exe, "1"], cwd=folder)
+    with open(os.path.join(folder, "output_0.bin"), "rb") as file:
+        return file.read()
+
+
+def commands(standard):
+    for cc in compilers():
+        yield "%s %s -O0" % (cc, standard), ()
+        yield "%s %s -O1 -ffp-contract=off" % (cc, standard), ()
+        yield "%s %s -O2 %s" % (cc, standard, FMA), ()
+        yield "%s %s -O3 -march=native -ffp-contract=off" % (
+            cc, standard), ()
+        # As gcc has it outside of ISO mode, were it not for the source.
+        yield "%s -std=gnu11 -O3 %s -ffp-contract=fast" % (cc, FMA) \
+            if cc == "gcc" else "clang -std=gnu11 -O3 " + FMA, ()
+    if shutil.which(ARM) and shutil.which("qemu-aarch64"):
+        for level in ("-O0", "-O2", "-O3"):
+            yield "%s %s %s -static" % (ARM, standard, level), \
+                ("qemu-aarch64",)
+    else:
+        print("not tried: 64-bit Arm, for want of its gcc and qemu")
+
+
+def check_strict(model, target, standard, some):
+    folder, _ = write(model, target, "strict")
+    first = None
+    for command, runner in list(commands(standard))[::some]:
+        bits = outputs(folder, command, runner)
+        first = first or (command, bits)
+        if bits != first[1]:
+            off = sum(a != b for a, b in zip(array.array("I", bits),
+                                             array.array("I", first[1])))
+            fail("%s: %d of %d numbers differ between '%s' and '%s'" % (
+                model, off, len(bits) // 4, command, first[0]))
+    plain = [path for path in sources(folder) if path.endswith("net.c")][0]
+    for cc in compilers():
+        execute([cc, *standard.split(), *STRICT, "-O2", "-I" + folder, "-c",
+                 plain, "-o", os.devnull])
+        execute([cc, *standard.split(), "-ffast-math", "-w", "-I" + folder,
+                 "-c", plain, "-o", os.devnull], status=1)
+    with open(plain, encoding="utf-8") as file:
+        text = file.read()
+    if re.search(r"\b(exp|log|tanh|erf|pow|sin|cos)f? ?\(", text):
+        fail("a function of libm is left in the strict source")
+    return first[1]
+
+
+def check_modes(model, target, standard):
+    results = {}
+    for mode in ("strict", "default", "fast"):
+        folder, facts = write(model, target, mode)
+        flags = re.search(r"CFLAGS := (.*)", open(
+            os.path.join(folder, "net.mk"), encoding="utf-8").read()).group(1)
+        if mode == "strict" and "-ffp-contract=off" not in flags:
+            fail("the build files of --fp strict contract: " + flags)
+        banner = open(os.path.join(folder, "net.c"),
+                      encoding="utf-8").read().split("*/")[0]
+        for flag in flags.split():
+            if flag not in banner or flag not in facts["cc"]:
+                fail("the banner or the metadata do not say " + flag)
+        bits = outputs(folder, "%s %s" % (compilers()[0], flags))
+        results[mode] = array.array("f", bits)
+    size = max(abs(x) for x in results["default"])
+    for mode in ("strict", "fast"):
+        off = max(abs(a - b) for a, b in zip(results[mode],
+                                             results["default"]))
+        if not off <= 1e-4 * size:
+            fail("%s is %g off default" % (mode, off))
+    print("%s: largest %g" % (os.path.basename(model), size))
+
+
+models = [DIGITS]
+if shared():
+    models.append(os.path.join(shared(), "models", "cct2_128", "model.onnx"))
+targets = [("c99", "-std=c99")]
+if "gnu-c" in tirc("compile", "--help").stdout.split("targets:")[1]:
+    targets.append(("gnu-c", "-std=gnu11 -fopenmp-simd"))
+for model in models:
+    if not os.path.exists(model):
+        print("not tried: " + model)
+        continue
+    # Large ones take compilers long: every fourth.
+    for target, standard in targets:
+        check_strict(model, target, standard, 1 if model == DIGITS else 4)
+    if model == DIGITS:
+        check_modes(model, *targets[-1])
+
+program = os.path.join(work_folder(), "sines.py")
+with open(program, "w", encoding="utf-8") as file:
+    file.write("""
+from tvm.script import tir as T
+
+@T.prim_func
+def sines(x: T.Buffer((8,), "float32"), y: T.Buffer((8,), "float32")):
+    for i in range(8):
+        y[i] = T.sin(x[i])
+""")
+tirc("codegen", program, "--target", "c99", "--fp", "fast")
+if "libm" not in tirc("codegen", program, "--target", "c99", "--fp",
+                      "strict", status=1).stderr:
+    fail("the sine of libm passes for strict")
+for wrong in ("exact", ""):
+    tirc("compile", DIGITS, "--fp", wrong, "-o", work_folder(), status=1)
