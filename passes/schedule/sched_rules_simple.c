@@ -255,17 +255,119 @@ shared_axes(struct rules *r, const int *blocks, int n, int output, int *shared)
 	}
 }
 
+/* How many lanes a reduction may have: those of a vector, if the block walks
+ * everything that it reads along its only reduced axis contiguously. Else 0. */
+static int64_t
+lanes_of(struct rules *r, int block)
+{
+	struct block_access x;
+	int64_t extent, lanes;
+	int axis = -1;
+
+	if (r->target->vectors[0] == '\0' || !rules_access(r, block, &x) ||
+	    x.n_reduce != 1 || !dtype_is_float(x.out->type)) {
+		return 0;
+	}
+	for (int i = 0; i < x.info->n_iters; i++) {
+		if (x.info->iters[i].kind == ITER_REDUCE) {
+			axis = i;
+		}
+	}
+	lanes = r->target->vector_bytes / dtype_bytes(x.out->type);
+	if (!expr_is_int(x.info->iters[axis].extent, &extent) ||
+	    extent % lanes != 0 || extent < 2 * lanes) {
+		return 0;
+	}
+	for (int l = 0; l < x.n_loads; l++) {
+		const struct load_access *a = &x.loads[l];
+
+		if (a->use[axis] != AXIS_UNUSED &&
+		    (a->use[axis] != AXIS_PLAIN ||
+		     a->dim[axis] != a->load->u.buffer->ndim - 1)) {
+			return 0;
+		}
+	}
+	return lanes;
+}
+
+/* Each lane of a vector has a result of its own, and these are reduced in the
+ * end: s[k % 16] += x[k], then s[0] + s[1] + … */
+static bool
+reduce_by_lanes(struct rules *r, int block, int *made)
+{
+	int64_t lanes = lanes_of(r, block);
+	int parts[2], *loops, n;
+
+	return lanes > 0 && sched_get_loops(&r->s, block, &loops, &n) &&
+	       n > 0 &&
+	       sched_split(&r->s, loops[n - 1], (int64_t[]){ 0, lanes }, 2,
+			   parts) &&
+	       sched_rfactor(&r->s, parts[1], -1, made);
+}
+
+/* Does so with all reductions of rows that can be: the blocks with a result for
+ * each lane, and how many they are. */
+static int
+lanes_everywhere(struct rules *r, const int *blocks, int n, int *made)
+{
+	int changed = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct sched_mark mark = sched_checkpoint(&r->s);
+
+		if (!block_reduces(func_find(r->s.func, blocks[i]))) {
+			continue;
+		}
+		if (reduce_by_lanes(r, blocks[i], &made[changed])) {
+			changed++;
+		} else {
+			sched_rollback(&r->s, mark);
+		}
+	}
+	return changed;
+}
+
+/* The lanes innermost, once such a block is where it stays. They are its last
+ * spatial iter var, which is the last but one. */
+static void
+vectorize_lanes(struct rules *r, int block)
+{
+	const struct stmt *s = func_find(r->s.func, block);
+	int *loops, n, order[2];
+
+	if (!sched_get_loops(&r->s, block, &loops, &n) || n < 2) {
+		return;
+	}
+	order[0] = loops[n - 2];
+	order[1] = loops[n - 1];
+	if (func_find(r->s.func, loops[n - 2])->u.loop.var->expr ==
+	    s->args[s->u.block->n_iters - 1]) {
+		order[0] = loops[n - 1];
+		order[1] = loops[n - 2];
+		if (!sched_reorder(&r->s, order, 2)) {
+			return;
+		}
+	}
+	sched_vectorize(&r->s, order[1]);
+}
+
 bool
 rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 {
-	int *loops, n_loops, placed = 0;
-	int *shared, *with_copy;
+	int *loops, n_loops, placed = 0, by_lanes;
+	int *shared, *with_copy, *made;
 	struct block_access x;
 
 	/* A reduction that is the result adds up in a variable of its own. */
 	if (block_reduces(func_find(r->s.func, output)) &&
 	    rules_access(r, output, &x) &&
 	    rules_own_accumulator(r, &x, output, &output)) {
+		n = sched_get_child_blocks(&r->s, 0, &with_copy);
+		blocks = with_copy;
+	}
+	made = arena_array(&r->module->arena, int, n + 1);
+	by_lanes = lanes_everywhere(r, blocks, n, made);
+	if (by_lanes > 0) {
 		n = sched_get_child_blocks(&r->s, 0, &with_copy);
 		blocks = with_copy;
 	}
@@ -288,8 +390,14 @@ rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 		}
 		sched_set_scope(&r->s, blocks[i], 0, "local");
 	}
-	strbuf_printf(&r->words, "rowwise  %d stage%s per row", n,
-		      n == 1 ? "" : "s");
+	for (int i = 0; i < by_lanes; i++) {
+		vectorize_lanes(r, made[i]);
+	}
+	strbuf_printf(&r->words, "rowwise  %d stage%s per row", n - by_lanes,
+		      n - by_lanes == 1 ? "" : "s");
+	if (by_lanes > 0) {
+		strbuf_puts(&r->words, ", sums by lanes");
+	}
 	if (placed < n - 1) {
 		strbuf_printf(&r->words, ", %d ahead of them",
 			      n - 1 - placed);
