@@ -275,6 +275,7 @@ choose(struct rules *r)
 		TRY(rule_window(r, reduction, output));
 		TRY(rule_reduction(r, reduction, output));
 	} else if (n_outputs == 1) {
+		TRY(rule_rows_in_blocks(r, blocks, n, output));
 		TRY(rule_rowwise(r, blocks, n, output));
 	}
 	return false;

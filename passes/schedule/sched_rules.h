@@ -101,6 +101,8 @@ bool rule_elementwise(struct rules *r, int block);
 bool rule_matmul(struct rules *r, int reduction, int output);
 bool rule_window(struct rules *r, int reduction, int output);
 bool rule_reduction(struct rules *r, int reduction, int output);
+bool rule_rows_in_blocks(struct rules *r, const int *blocks, int n,
+			 int output);
 bool rule_rowwise(struct rules *r, const int *blocks, int n, int output);
 
 #endif

@@ -264,7 +264,8 @@ lanes_of(struct rules *r, int block)
 	int64_t extent, lanes;
 	int axis = -1;
 
-	if (r->target->vectors[0] == '\0' || !rules_access(r, block, &x) ||
+	if (r->target->vectors == NULL || r->target->vectors[0] == '\0' ||
+	    !rules_access(r, block, &x) ||
 	    x.n_reduce != 1 || !dtype_is_float(x.out->type)) {
 		return 0;
 	}
@@ -402,5 +403,111 @@ rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 		strbuf_printf(&r->words, ", %d ahead of them",
 			      n - 1 - placed);
 	}
+	return true;
+}
+
+/* May runs of c along the axis be lanes: whatever has the axis, has it in
+ * blocks of c, or contiguously? *c: found so far, or 0. */
+static bool
+lanes_along(const struct block_access *x, int axis, int64_t *c)
+{
+	for (int l = -1; l < x->n_loads; l++) {
+		const struct load_access *a = l < 0 ? &x->store : &x->loads[l];
+		const struct buffer *b = l < 0 ? x->out : a->load->u.buffer;
+
+		if (a->use[axis] == AXIS_BLOCKED &&
+		    (*c == 0 || *c == a->granularity[axis])) {
+			*c = a->granularity[axis];
+		} else if (a->use[axis] != AXIS_UNUSED &&
+			   (a->use[axis] != AXIS_PLAIN ||
+			    a->dim[axis] != b->ndim - 1)) {
+			return false;
+		}
+	}
+	return x->store.use[axis] != AXIS_UNUSED;
+}
+
+/* The size of the blocks that all stages and the output have rows in. 0: they
+ * have not. */
+static int64_t
+block_of_rows(struct rules *r, const int *blocks, int n, int axis)
+{
+	int64_t c = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct block_access x;
+
+		if (!rules_access(r, blocks[i], &x) ||
+		    axis >= x.info->n_iters ||
+		    x.info->iters[axis].kind != ITER_SPATIAL ||
+		    !lanes_along(&x, axis, &c)) {
+			return 0;
+		}
+	}
+	return c;
+}
+
+/* Of a stage's loops, the one along the rows of a block goes innermost. */
+static bool
+rows_innermost(struct rules *r, int block, int axis)
+{
+	const struct stmt *s = func_find(r->s.func, block);
+	int *loops, n, order[MAX_AXES + 1], count = 0, rows = 0;
+
+	if (!sched_get_loops(&r->s, block, &loops, &n) || n > MAX_AXES) {
+		return false;
+	}
+	for (int i = axis + 1; i < n; i++) {
+		const struct stmt *loop = func_find(r->s.func, loops[i]);
+
+		if (expr_uses_var(s->args[axis + 1], loop->u.loop.var)) {
+			rows = loops[i];
+		} else {
+			order[count++] = loops[i];
+		}
+	}
+	order[count++] = rows;
+	return rows != 0 &&
+	       (count == 1 || sched_reorder(&r->s, order, count)) &&
+	       sched_vectorize(&r->s, rows);
+}
+
+bool
+rule_rows_in_blocks(struct rules *r, const int *blocks, int n, int output)
+{
+	int *loops, n_loops, *shared = arena_array(&r->module->arena, int,
+						   n + 1);
+	const struct stmt *last = func_find(r->s.func, output);
+	int axis = last->u.block->n_iters - 1;
+	int64_t c;
+
+	shared_axes(r, blocks, n, output, shared);
+	for (int i = 0; i < n; i++) {
+		if (blocks[i] != output && shared[i] - 1 < axis) {
+			axis = shared[i] - 1;
+		}
+	}
+	if (block_reduces(last) || axis < 0 ||
+	    !sched_get_loops(&r->s, output, &loops, &n_loops) ||
+	    n_loops != last->u.block->n_iters) {
+		return false;
+	}
+	c = block_of_rows(r, blocks, n, axis);
+	if (c < 2 || !blocks_last(r, axis, c, loops, n_loops) ||
+	    !sched_get_loops(&r->s, output, &loops, &n_loops)) {
+		return false;
+	}
+	for (int i = n - 1; i >= 0; i--) {
+		if (blocks[i] == output) {
+			continue;
+		}
+		if (!sched_compute_at(&r->s, blocks[i], loops[axis]) ||
+		    !sched_set_scope(&r->s, blocks[i], 0, "local") ||
+		    !rows_innermost(r, blocks[i], axis)) {
+			return false;
+		}
+	}
+	strbuf_printf(&r->words, "rowwise  %d stages per %lld rows", n,
+		      (long long)c);
 	return true;
 }
