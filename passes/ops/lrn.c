@@ -30,6 +30,26 @@ infer_lrn(struct infer *c, struct node *n)
 	return true;
 }
 
+/* e^beta; by roots, which are faster than powers, where e is positive and beta
+ * one of their sums. */
+static const struct expr *
+raised(struct define *c, const struct expr *e, double beta, bool positive)
+{
+	struct module *m = c->module;
+	const struct expr *root = expr_call1(m, INTRIN_SQRT, e);
+
+	if (beta == 1) {
+		return e;
+	}
+	if (beta == 0.5) {
+		return root;
+	}
+	if (beta == 0.75 && positive) {
+		return expr_mul(m, root, expr_call1(m, INTRIN_SQRT, root));
+	}
+	return expr_call2(m, INTRIN_POW, e, like(c, e, beta));
+}
+
 /* x / (bias + alpha / size * sum of squares of the nearest channels)^beta */
 bool
 define_lrn(struct define *c, const struct node *n,
@@ -40,6 +60,7 @@ define_lrn(struct define *c, const struct node *n,
 	int64_t size = node_attr_int(n, "size", 1);
 	double alpha = node_attr_float(n, "alpha", 0.0001);
 	double beta = node_attr_float(n, "beta", 0.75);
+	double bias = node_attr_float(n, "bias", 1);
 	struct iter_var *axes = define_axes(c, y);
 	struct iter_var near = te_reduce_axis(m, "r", expr_i32(m, size));
 	const struct expr **index = axes_exprs(c, axes, y->ndim);
@@ -61,9 +82,8 @@ define_lrn(struct define *c, const struct node *n,
 	index = axes_exprs(c, axes, y->ndim);
 	e = te_at(m, sum, index, y->ndim);
 	e = expr_add(m, expr_mul(m, e, like(c, e, alpha / (double)size)),
-		     like(c, e, node_attr_float(n, "bias", 1)));
-	e = beta == 0.5 ? expr_call1(m, INTRIN_SQRT, e)
-	  : beta == 1 ? e : expr_call2(m, INTRIN_POW, e, like(c, e, beta));
+		     like(c, e, bias));
+	e = raised(c, e, beta, alpha >= 0 && bias > 0);
 	out[0] = define_stage(c, "lrn", "elementwise", y->ndim, axes,
 			      expr_div(m, te_at(m, in[0], index, y->ndim),
 				       e));
