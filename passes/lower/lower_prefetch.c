@@ -181,14 +181,13 @@ repetition(const struct prefetch *p, int64_t *count)
 	return e;
 }
 
-/* "oc_o" -> "oc_next", "ic_i" -> "ic_next" */
+/* "oc_o" -> "oc_next", "ic_i" -> "ic_i_next" */
 static const char *
 next_name(struct module *m, const char *name)
 {
 	size_t n = strlen(name);
 
-	if (n > 2 && (strcmp(name + n - 2, "_o") == 0 ||
-		      strcmp(name + n - 2, "_i") == 0)) {
+	if (n > 2 && strcmp(name + n - 2, "_o") == 0) {
 		n -= 2;
 	}
 	return arena_printf(&m->arena, "%.*s_next", (int)n, name);

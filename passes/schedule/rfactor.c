@@ -147,6 +147,30 @@ add_iter(struct block *b, const struct expr **bindings, struct var *var,
 						    loop->args[1], kind };
 }
 
+static int
+count_loops(const struct rfactor *r)
+{
+	int n = 0;
+
+	for (struct stmt *p = r->block->parent; p != r->outer->parent;
+	     p = p->parent) {
+		n++;
+	}
+	return n;
+}
+
+/* Loop i around the block, from inside. */
+static struct stmt *
+loop_above(const struct rfactor *r, int i)
+{
+	struct stmt *p = r->block->parent;
+
+	for (; i > 0; i--) {
+		p = p->parent;
+	}
+	return p;
+}
+
 /* The block that fills the partial results: the loops of the reduction become
  * iter vars of their own, loop's a spatial one. */
 static struct stmt *
@@ -179,8 +203,8 @@ partial_block(struct rfactor *r)
 		}
 	}
 	add_iter(&b, bindings, r->lane, r->loop, ITER_SPATIAL);
-	for (struct stmt *p = r->block->parent; p != r->outer->parent;
-	     p = p->parent) {
+	for (int i = count_loops(r) - 1; i >= 0; i--) {
+		struct stmt *p = loop_above(r, i);
 		struct var *v = r->lane;
 
 		if (!loop_drives(p, r->block, true)) {
