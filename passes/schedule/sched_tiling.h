@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A reduction's register tile, while a rule makes it: what sched_rules_matmul.c
+ * has found, for the files that size it (sched_rules_sizes.c), make it
+ * (sched_rules_tile.c) and sum in it (sched_rules_sums.c). */
+#ifndef TIRC_SCHED_TILING_H
+#define TIRC_SCHED_TILING_H
+
+#include "sched_rules.h"
+
+struct tiling {
+	struct block_access x;
+	int lane, tile;         /* iter vars of the reduction; tile -1: none */
+	struct load_access *operand; /* the one with the lane axis, or NULL:
+				      * all have it, in blocks */
+	int64_t lanes, tiles;
+	int64_t granularity;    /* lanes must divide it; 0: free */
+	int64_t tile_granularity; /* so must the tile */
+	int64_t vector;         /* lanes are several of these; 0: not split */
+	int64_t out_block;      /* by which the result has them; or 0 */
+	int part;               /* an iter var that walks through a part of an
+				 * axis that lies in blocks; -1: none */
+	int64_t part_block;     /* of these */
+};
+
+/* The loops of a tile, outermost first; 0 where there is none. */
+struct tile_loops {
+	int tile, vectors, lanes;
+};
+
+/* The axis's extent if constant, else 0. */
+int64_t tiling_extent(const struct block_access *x, int iter);
+
+/* How many lanes: at most so many, whole vectors where there are such. */
+int64_t tiling_lanes(int64_t extent, int64_t vector, int64_t most,
+		     int64_t granularity);
+/* Sets lanes, tiles and vector. */
+void tiling_sizes(struct rules *r, struct tiling *t);
+
+/* By how many an axis that is summed over is blocked; 0: it is not. */
+int64_t tiling_block(const struct tiling *t, int iter);
+/* Stores constants with the lanes last. */
+bool tiling_pack(struct rules *r, const struct tiling *t);
+/* The same for t->x.out, the accumulators. */
+bool tiling_lanes_last(struct rules *r, const struct tiling *t);
+/* The lanes' loop as one over vectors and one over the lanes of a vector;
+ * vectors is 0 where there is one. */
+bool tiling_split_vectors(struct rules *r, const struct tiling *t,
+			  int *vectors, int *lane_loop);
+/* The iter var that the loop drives, -1 if none. */
+int tiling_driven(const struct stmt *block, const struct stmt *loop);
+/* Puts the loops of the reduction below a loop in order: those that sum, then
+ * their parts within blocks, then the tile. */
+bool tiling_order(struct rules *r, const struct tiling *t, int reduction,
+		  int below, struct tile_loops *tile);
+/* Outer and inner loop of an axis; no outer one where the tile is all. */
+bool tiling_split(struct rules *r, const struct tiling *t, int axis,
+		  int64_t size, const int *loops, int *split);
+/* Vectorizes and unrolls. */
+void tiling_finish(struct rules *r, const struct tile_loops *tile);
+
+/* The axis that is to be summed in parts of a size; -1: none. */
+int tiling_part(const struct rules *r, const struct tiling *t, int64_t *size);
+/* Moves the reduction into the loop at, its sums in parts below it. */
+bool tiling_sum_parts(struct rules *r, struct tiling *t, int reduction,
+		      int axis, int64_t size, int at);
+/* Moves the reduction into the loop at, with accumulators for one tile. */
+bool tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,
+		int lane_loop);
+
+#endif
