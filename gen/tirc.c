@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "intrinsics_attach.h"
 #include "emit.h"
 #include "onnx_import.h"
 #include "ops.h"
@@ -333,6 +334,10 @@ tirc_compile(struct tirc *t)
 						  "onnx or tflite");
 		}
 	}
+	target->intrins = arena_new(&t->m->arena, struct tensor_intrins);
+	tensor_intrins_init(target->intrins, &t->m->arena);
+	intrinsics_attach(t->m, t->options.dialect_path, target->intrins);
+	t->graph->unsigned_bytes = target->unsigned_bytes;
 	t->target = target_with_fp(t->m, target, t->options.fp);
 	if (t->target == NULL) {
 		return false;

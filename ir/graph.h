@@ -28,13 +28,16 @@ struct use {
 };
 
 /* How a tensor between kernels lies in memory: dimension `axis` in blocks of
- * `block`, which come last, and zeroes around others.
+ * `block`, which come last, and around others elements of `fill`: zeroes, or
+ * what stands for zero where bytes are quantized.
  *
  *   [n][c][h][w]  ->  [n][c / 16][1 + h + 1][1 + w + 1][16] */
 struct tensor_layout {
 	int axis;                  /* -1: no dimension is in blocks */
 	int64_t block;
-	int64_t *before, *after;   /* zeroes, by dimension */
+	int64_t *before, *after;   /* such elements, by dimension */
+	int64_t fill;
+	bool filled;               /* somebody reads them: fill is known */
 };
 
 struct tensor {

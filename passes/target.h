@@ -6,12 +6,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct tensor_intrins;
+
 struct target {
 	const char *name;
 	const char *dialect;
 	int vector_bytes;     /* of one register; 0: none */
 	int vector_registers;
 	int block_elems;      /* channels of one block in memory; 0: no blocks */
+	/* The tensor intrinsic that sums products of bytes, or ""; whether it
+	 * wants unsigned data by signed weights. */
+	const char *byte_dot;
+	bool unsigned_bytes;
+	struct tensor_intrins *intrins; /* where it is found, or NULL */
 	const char *vectors;  /* types to compute with, "float32x16 float32x8",
 			       * best first; or "" */
 	int64_t l1_bytes, l2_bytes;

@@ -165,15 +165,21 @@ external_param(struct walker *w, const struct expr *e, const char **text)
 			     value->kind == VALUE_CONST_VOID_POINTER;
 	}
 	if (b != NULL) {
-		p.type = b->type;
+		bool vector = is_address(e) && b->type.lanes > 1;
+
+		p.type = dtype_of(b->type.kind);
 		p.pointer = true;
-		if (e->kind == EXPR_VAR && value->kind == VALUE_ARRAY) {
+		if (vector ||
+		    (e->kind == EXPR_VAR && value->kind == VALUE_ARRAY)) {
 			struct tdata *data = tdata_new(w->a);
 
-			tdata_text(data, "type",
-				   unit_element_type(w->u, b));
+			/* An array of vectors is one of their elements. */
+			tdata_text(data, "type", vector
+				   ? unit_type(w->u, p.type)
+				   : unit_element_type(w->u, b));
 			tdata_flag(data, "const", p.is_const);
-			tdata_text(data, "value", value->text);
+			tdata_text(data, "value", vector ? *text
+							 : value->text);
 			*text = walk_render(w, w->d->access.pointer_cast,
 					    data);
 		}

@@ -84,6 +84,18 @@ value_span(struct walker *w, const struct expr *e, bool *wraps)
 			return all;
 		}
 		return r;
+	case EXPR_MIN:
+	case EXPR_MAX:
+		a = value_span(w, e->args[0], &inner);
+		b = value_span(w, e->args[1], &inner);
+		if (e->kind == EXPR_MIN) {
+			r.min = a.min < b.min ? a.min : b.min;
+			r.max = a.max < b.max ? a.max : b.max;
+		} else {
+			r.min = a.min > b.min ? a.min : b.min;
+			r.max = a.max > b.max ? a.max : b.max;
+		}
+		return r;
 	case EXPR_VAR:
 		known = analyse_bounds(&w->an, e);
 		r = all;

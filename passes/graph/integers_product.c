@@ -216,6 +216,74 @@ transposed(struct graph *g, struct tensor *w)
 	return finish_constant(g, n);
 }
 
+/* -- first layers: few channels -- */
+
+enum { DOT_DEPTH = 4, FEW_CHANNELS = 16 };
+
+/* How many channels more make whole dot products, where that costs a pass over
+ * the picture nothing: it is being quantized, for this node alone. */
+static int64_t
+missing_channels(const struct graph *g, const struct node *n,
+		 const struct product *p)
+{
+	const struct node *q = p->x->producer;
+	int64_t channels;
+
+	if (!g->unsigned_bytes || !p->is_conv || p->x->ndim != 4 ||
+	    p->x->type.kind != DT_U8 || p->w->type.kind != DT_I8 ||
+	    node_attr_int(n, "group", 1) != 1 || !q ||
+	    !node_is(q, "QuantizeLinear") || p->x->uses.n != 1 ||
+	    n->inputs[0]->uses.n != 1 ||
+	    !expr_is_int(p->x->shape[1], &channels) ||
+	    channels >= FEW_CHANNELS) {
+		return 0;
+	}
+	return (DOT_DEPTH - channels % DOT_DEPTH) % DOT_DEPTH;
+}
+
+/* w with weights of 0 for `more` channels behind the others. */
+static struct tensor *
+pad_weights(struct graph *g, const struct product *p, int64_t more)
+{
+	const struct value *v = tensor_value(g, p->w);
+	int64_t shape[4], old, new;
+	int8_t *data;
+
+	for (int d = 0; v && d < 4; d++) {
+		expr_is_int(p->w->shape[d], &shape[d]);
+	}
+	if (!v) {
+		return NULL;
+	}
+	old = shape[1] * shape[2] * shape[3];
+	shape[1] += more;
+	new = shape[1] * shape[2] * shape[3];
+	data = arena_array(&g->module->arena, int8_t, shape[0] * new);
+	for (int64_t i = 0; i < shape[0] * old; i++) {
+		data[i / old * new + i % old] = (int8_t)element(v, i);
+	}
+	return graph_constant(g, p->w->name, p->w->type, 4, shape, data);
+}
+
+/* The same of what is quantized to x. */
+static bool
+pad_channels(struct graph *g, struct product *p, int64_t more)
+{
+	struct node *q = p->x->producer, *pad;
+	const int64_t pads[8] = { 0, 0, 0, 0, 0, more, 0, 0 };
+	struct tensor *in[2] = { q->inputs[0] };
+
+	in[1] = graph_constant_ints(g, "pads", 8, arena_copy(
+		&g->module->arena, pads, sizeof pads));
+	pad = insert_node(g, q, "Pad", q->inputs[0]->name, in, 2);
+	p->w = pad_weights(g, p, more);
+	if (!p->w || !ops_infer_node(g, pad)) {
+		return false;
+	}
+	node_set_input(q, 0, pad->outputs[0]);
+	return ops_infer_node(g, q);
+}
+
 static bool
 is_conv_attr(const char *name)
 {
@@ -234,6 +302,10 @@ integers_product(struct graph *g, struct node *n)
 		return g->module->diags.n_errors == 0;
 	}
 	if (!read_weights(g, &p)) {
+		return false;
+	}
+	if (missing_channels(g, n, &p) > 0 &&
+	    !pad_channels(g, &p, missing_channels(g, n, &p))) {
 		return false;
 	}
 	in[0] = p.x;

@@ -313,6 +313,15 @@ count_bits(uint64_t x)
 	return n;
 }
 
+static int64_t
+scale_nearest(int64_t x, double factor)
+{
+	double v = (double)x * factor;
+
+	v = v > INT32_MIN ? v : INT32_MIN;
+	return (int64_t)nearbyint(v < INT32_MAX ? v : INT32_MAX);
+}
+
 /* x * m * 2^(e - 31): half up, then half away from zero. */
 static int64_t
 scale_fixed(int64_t x, int64_t m, int64_t e)
@@ -382,6 +391,9 @@ int_call(enum intrin op, struct dtype t, const union number *args,
 	case INTRIN_SHL:
 	case INTRIN_SHR:
 		n = shift(op, t, args[0], args[1]);
+		break;
+	case INTRIN_SCALE_NEAREST:
+		n.i = scale_nearest(args[0].i, args[1].f);
 		break;
 	case INTRIN_SCALE_FIXED:
 		n.i = scale_fixed(args[0].i, args[1].i, args[2].i);

@@ -18,7 +18,8 @@ layout_equal(const struct tensor_layout *a, const struct tensor_layout *b,
 			return false;
 		}
 	}
-	return a->axis == b->axis && a->block == b->block;
+	return a->axis == b->axis && a->block == b->block &&
+	       a->fill == b->fill;
 }
 
 const struct expr **

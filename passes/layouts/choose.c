@@ -15,13 +15,16 @@ struct choice {
 	struct tensor_layout **of; /* by tensor id; NULL: as it is */
 };
 
-enum { SMALLEST_BLOCK = 8 };
+enum { SMALLEST_BLOCK = 8, SMALLEST_BLOCK_BYTES = 4 };
 
 /* The block that divides the channels; 0: none. */
 static int64_t
-block_for(const struct target *target, int64_t channels)
+block_for(const struct target *target, struct dtype t, int64_t channels)
 {
-	for (int64_t c = target->block_elems; c >= SMALLEST_BLOCK; c /= 2) {
+	int64_t least = dtype_bits(t) == 8 ? SMALLEST_BLOCK_BYTES
+					   : SMALLEST_BLOCK;
+
+	for (int64_t c = target->block_elems; c >= least; c /= 2) {
 		if (channels > 0 && channels % c == 0) {
 			return c;
 		}
@@ -54,11 +57,12 @@ may_have_blocks(const struct choice *c, const struct tensor *t,
 
 	if (t->producer == NULL || t->is_output || tensor_is_constant(t) ||
 	    t->ndim < 3 || t->type.lanes != 1 ||
-	    dtype_class(t->type) != DTC_FLOAT ||
+	    (dtype_class(t->type) != DTC_FLOAT &&
+	     !(dtype_is_int(t->type) && dtype_bits(t->type) == 8)) ||
 	    !expr_is_int(t->shape[CHANNELS], &channels)) {
 		return false;
 	}
-	*block = block_for(c->p->target, channels);
+	*block = block_for(c->p->target, t->type, channels);
 	if (*block == 0) {
 		return false;
 	}
@@ -205,8 +209,7 @@ find_halos(struct choice *c, struct kernel *const *kernels, int n)
 			}
 			l = c->of[arg->tensor->id];
 			guarded_loads_find(k->func, arg->buffer, &loads);
-			guarded_loads_reach(k->func, arg->buffer, &loads,
-					    l->before, l->after);
+			guarded_loads_reach(k->func, arg->buffer, &loads, l);
 		}
 	}
 }

@@ -14,20 +14,27 @@ struct finder {
 	struct guarded_loads *out;
 };
 
+/* A whole number, in whatever type. */
 static bool
-is_zero(const struct expr *e)
+is_whole(const struct expr *e, int64_t *v)
 {
-	return e->kind == EXPR_FLOAT ? e->u.fval == 0 : expr_is_value(e, 0);
+	if (e->kind == EXPR_FLOAT && e->u.fval == 0) {
+		*v = 0;
+		return true;
+	}
+	return expr_is_int(e, v);
 }
 
 static void
 find_in_expr(void *ctx, const struct expr *e)
 {
 	struct finder *f = ctx;
+	int64_t outside;
 
 	if (e->kind == EXPR_IF && e->args[1]->kind == EXPR_LOAD &&
-	    e->args[1]->u.buffer == f->buffer && is_zero(e->args[2])) {
-		struct guarded_load x = { f->at, e, e->args[1] };
+	    e->args[1]->u.buffer == f->buffer &&
+	    is_whole(e->args[2], &outside)) {
+		struct guarded_load x = { f->at, e, e->args[1], outside };
 
 		vec_push(f->arena, &f->out->list, x);
 	}
@@ -68,12 +75,16 @@ reach(struct func *f, const struct guarded_load *x, int d, struct bounds *b)
 
 void
 guarded_loads_reach(struct func *f, const struct buffer *b,
-		    const struct guarded_loads *loads, int64_t *before,
-		    int64_t *after)
+		    const struct guarded_loads *loads, struct tensor_layout *l)
 {
 	for (int i = 0; i < loads->list.n; i++) {
 		const struct guarded_load *x = &loads->list.data[i];
 
+		if (l->filled && l->fill != x->outside) {
+			continue;
+		}
+		l->filled = true;
+		l->fill = x->outside;
 		for (int d = 0; d < b->ndim; d++) {
 			struct bounds r;
 			int64_t extent, over;
@@ -83,8 +94,9 @@ guarded_loads_reach(struct func *f, const struct buffer *b,
 				continue;
 			}
 			over = r.max - (extent - 1);
-			before[d] = -r.min > before[d] ? -r.min : before[d];
-			after[d] = over > after[d] ? over : after[d];
+			l->before[d] = -r.min > l->before[d] ? -r.min
+							     : l->before[d];
+			l->after[d] = over > l->after[d] ? over : l->after[d];
 		}
 	}
 }
@@ -144,7 +156,8 @@ guarded_loads_open(struct func *f, const struct buffer *b,
 		const struct guarded_load *x = &loads.list.data[i];
 		struct opening o = { x->test, x->load };
 
-		if (!may_open(f, b, x, l)) {
+		if (!l->filled || l->fill != x->outside ||
+		    !may_open(f, b, x, l)) {
 			continue;
 		}
 		for (int k = 0; k < x->at->n_args; k++) {
@@ -166,11 +179,11 @@ struct border {
 };
 
 static struct stmt *
-store_zero(struct border *w)
+store_fill(struct border *w)
 {
-	return stmt_store(w->f, w->b,
-			  expr_const(w->f->module, w->b->type, 0), w->index,
-			  w->b->ndim);
+	return stmt_store(w->f, w->b, expr_const(w->f->module, w->b->type,
+						 (double)w->l->fill),
+			  w->index, w->b->ndim);
 }
 
 static const char *
@@ -196,7 +209,7 @@ border_nest(struct border *w, int d, int side)
 	struct var *v;
 
 	if (d == w->b->ndim) {
-		return store_zero(w);
+		return store_fill(w);
 	}
 	if (d == side) {
 		return border_nest(w, d + 1, side);

@@ -24,23 +24,25 @@ bool layout_equal(const struct tensor_layout *a,
 const struct expr **layout_shape(struct module *m, const struct tensor *t,
 				 const struct tensor_layout *l, int *ndim);
 
-/* halo.c: loads that a test keeps inside of a buffer and that count as zero
- * outside of it. */
+/* halo.c: loads that a test keeps inside of a buffer and that count as one
+ * number outside of it. */
 struct guarded_load {
 	struct stmt *at;
 	const struct expr *test; /* the IF */
 	const struct expr *load;
+	int64_t outside;
 };
 struct guarded_loads {
 	VEC(struct guarded_load) list;
 };
 void guarded_loads_find(struct func *f, const struct buffer *b,
 			struct guarded_loads *out);
-/* How far they reach beyond the buffer, added to before and after; a
- * dimension of no constant bounds stays as it is. */
+/* How far they reach beyond the buffer, added to the layout's; a dimension of
+ * no constant bounds stays as it is. The first load says what lies there; those
+ * that want something else keep their tests. */
 void guarded_loads_reach(struct func *f, const struct buffer *b,
-			 const struct guarded_loads *loads, int64_t *before,
-			 int64_t *after);
+			 const struct guarded_loads *loads,
+			 struct tensor_layout *l);
 /* Drops the tests of loads that stay within what is stored. */
 void guarded_loads_open(struct func *f, const struct buffer *b,
 			const struct tensor_layout *l);

@@ -143,6 +143,18 @@ loop_around(struct vectors *x, struct stmt *s)
 	return s;
 }
 
+/* What takes the address (an instruction) gets that of a vector. */
+static bool
+is_vector_address(struct vectors *x, const struct access *u)
+{
+	for (int i = 0; i < u->buffer->ndim; i++) {
+		if (u->index[i]->type.lanes != 1) {
+			return false;
+		}
+	}
+	return vectors_divides(x, u->at, u->index[u->buffer->ndim - 1]);
+}
+
 /* Whole vectors in every loop? */
 static bool
 local_fits(struct vectors *x, const struct buffer *b)
@@ -155,6 +167,9 @@ local_fits(struct vectors *x, const struct buffer *b)
 		struct stmt *loop = loop_around(x, u->at);
 		const struct expr *rest;
 
+		if (u->address && loop == NULL && is_vector_address(x, u)) {
+			continue;
+		}
 		if (loop == NULL || u->address ||
 		    !vectors_walks(x, u->at, u->index, b->ndim,
 				   loop->u.loop.var, &rest) ||
@@ -200,7 +215,7 @@ find_loops(struct vectors *x)
 	for (int i = 0; i < uses.list.n; i++) {
 		const struct access *u = &uses.list.data[i];
 
-		if (vectors_is_local(x, u->buffer)) {
+		if (vectors_is_local(x, u->buffer) && !u->address) {
 			add_loop(x, loop_around(x, u->at));
 		}
 	}
@@ -259,12 +274,16 @@ is_whole_vector(struct vectors *x, const struct access *u)
 	int n = u->buffer->ndim;
 	const struct expr *last = u->index[n - 1];
 
+	if (u->address) {
+		return vectors_is_local(x, u->buffer) &&
+		       is_vector_address(x, u);
+	}
 	for (int i = 0; i < n - 1; i++) {
 		if (u->index[i]->type.lanes != 1) {
 			return false;
 		}
 	}
-	return !u->address && last->kind == EXPR_RAMP &&
+	return last->kind == EXPR_RAMP &&
 	       last->type.lanes == x->type.lanes &&
 	       expr_is_value(last->args[1], 1) &&
 	       vectors_divides(x, u->at, last->args[0]);
@@ -283,7 +302,8 @@ retype_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	const struct retyping *r = ctx;
 	struct module *m = r->x->module;
 	int last = r->from->ndim - 1;
-	const struct expr *base = old[last]->args[0];
+	const struct expr *base = old[last]->kind == EXPR_RAMP
+				  ? old[last]->args[0] : old[last];
 	struct analyser a;
 
 	for (int i = 0; i < last; i++) {

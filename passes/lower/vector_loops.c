@@ -401,6 +401,19 @@ store_lanes(struct loop *l, const struct buffer *b, const struct expr *vector)
 	return stmt_store(l->x->func, b, vector, &all, 1);
 }
 
+/* A number as wide as the vectors' becomes a narrower one? In a loop of its
+ * own, compilers take vectors of the wider one for all before it. */
+static bool
+is_narrowed(const struct loop *l, const struct stmt *s)
+{
+	const struct expr *e = s->args[0];
+
+	return e->kind == EXPR_CAST && e->type.lanes == 1 &&
+	       dtype_bits(e->type) < dtype_bits(l->x->type) &&
+	       e->args[0]->type.kind == l->x->type.kind &&
+	       e->args[0]->n_args > 0 && e->args[0]->kind != EXPR_LOAD;
+}
+
 /* lanes = vectors; for lane: the store; what is stored to a local goes there as
  * a vector when all its lanes are done. */
 static struct stmt *
@@ -409,6 +422,7 @@ by_lane(struct loop *l, struct stmt *s, bool walks)
 	struct func *f = l->x->func;
 	struct module *m = l->x->module;
 	const struct buffer *b = s->u.buffer, *result = NULL;
+	const struct buffer *narrow = NULL;
 	const struct expr **args = arena_array(&m->arena,
 				const struct expr *, s->n_args);
 	struct stmt **list, *body;
@@ -419,7 +433,7 @@ by_lane(struct loop *l, struct stmt *s, bool walks)
 	for (int i = 0; i < s->n_args; i++) {
 		args[i] = expr_rewrite(m, s->args[i], spill, l);
 	}
-	list = arena_array(&m->arena, struct stmt *, l->spilled.n + 2);
+	list = arena_array(&m->arena, struct stmt *, l->spilled.n + 3);
 	for (int i = 0; i < l->spilled.n; i++) {
 		list[n++] = store_lanes(l, l->lanes.data[i],
 					l->spilled.data[i]);
@@ -427,12 +441,26 @@ by_lane(struct loop *l, struct stmt *s, bool walks)
 	if (vectors_is_local(l->x, b)) {
 		result = new_lanes(l);
 		body = stmt_store(f, result, args[0], &l->lane->expr, 1);
+	} else if (is_narrowed(l, s)) {
+		narrow = new_lanes(l);
+		body = stmt_store(f, narrow, args[0]->args[0], &l->lane->expr,
+				  1);
 	} else {
 		body = stmt_store(f, b, args[0], args + 1, s->n_args - 1);
 	}
 	list[n++] = stmt_for(f, l->lane, expr_int(m, l->lane->type, 0),
 			     expr_int(m, l->lane->type, l->x->type.lanes),
 			     walks ? FOR_VECTORIZED : FOR_SERIAL, body);
+	if (narrow != NULL) {
+		const struct expr *e = expr_load(m, narrow, &l->lane->expr, 1);
+
+		e = expr_cast(m, args[0]->type, e);
+		list[n++] = stmt_for(
+			f, l->lane, expr_int(m, l->lane->type, 0),
+			expr_int(m, l->lane->type, l->x->type.lanes),
+			walks ? FOR_VECTORIZED : FOR_SERIAL,
+			stmt_store(f, b, e, args + 1, s->n_args - 1));
+	}
 	if (result != NULL) {
 		const struct expr *all = all_lanes(l);
 

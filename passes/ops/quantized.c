@@ -57,25 +57,10 @@ static const struct expr *
 place(struct define *c, const struct node *n, const struct expr *e)
 {
 	struct module *m = c->module;
-
-	e = expr_add(m, e, like(c, e, (double)node_attr_int(n, "zero", 0)));
-	e = clamp(c, e, node_attr_int(n, "low", -128),
-		  node_attr_int(n, "high", 127));
-	return expr_cast(m, n->outputs[0]->type, e);
-}
-
-/* Bounded before it is rounded: what is rounded is a small number. */
-static const struct expr *
-nearest(struct define *c, const struct node *n, const struct expr *e,
-	const struct expr *scale)
-{
-	struct module *m = c->module;
 	int64_t zero = node_attr_int(n, "zero", 0);
 
-	e = expr_mul(m, expr_cast(m, scale->type, e), scale);
 	e = clamp(c, e, node_attr_int(n, "low", -128) - zero,
 		  node_attr_int(n, "high", 127) - zero);
-	e = expr_cast(m, dtype_of(DT_I32), expr_call1(m, INTRIN_NEARBYINT, e));
 	e = expr_add(m, e, like(c, e, (double)zero));
 	return expr_cast(m, n->outputs[0]->type, e);
 }
@@ -104,19 +89,23 @@ define_requantize(struct define *c, const struct node *n,
 
 	e = expr_cast(m, dtype_of(DT_I32), te_at(m, in[0], index, y->ndim));
 	e = expr_add(m, e, like(c, e, (double)node_attr_int(n, "offset", 0)));
-	if (strcmp(rounding, "nearest") == 0) {
-		e = nearest(c, n, e, factor(c, n, 1, in, index));
-	} else if (strcmp(rounding, "average") == 0) {
-		e = place(c, n, average(c, e, node_attr_int(n, "count", 1)));
+	if (strcmp(rounding, "average") == 0) {
+		e = average(c, e, node_attr_int(n, "count", 1));
+	} else if (strcmp(rounding, "nearest") == 0) {
+		const struct expr *args[2] = {
+			e, factor(c, n, 1, in, index)
+		};
+
+		e = expr_call(m, INTRIN_SCALE_NEAREST, e->type, args, 2);
 	} else {
 		const struct expr *args[3] = {
 			e, factor(c, n, 1, in, index),
 			factor(c, n, 2, in, index)
 		};
 
-		e = place(c, n, expr_call(m, INTRIN_SCALE_FIXED, e->type,
-					  args, 3));
+		e = expr_call(m, INTRIN_SCALE_FIXED, e->type, args, 3);
 	}
+	e = place(c, n, e);
 	out[0] = define_stage(c, "requantize", "broadcast", y->ndim, axes, e);
 	return true;
 }

@@ -272,6 +272,8 @@ choose(struct rules *r)
 	} else if (n_outputs == 1 && n_reductions == 1 &&
 		   (n == 1 || (n == 2 && output != reduction))) {
 		TRY(rule_matmul(r, reduction, output));
+		r->without_dot = true;
+		TRY(rule_matmul(r, reduction, output));
 		TRY(rule_window(r, reduction, output));
 		TRY(rule_reduction(r, reduction, output));
 	} else if (n_outputs == 1) {
@@ -289,6 +291,7 @@ default_schedule(struct kernel *k, const struct target *target,
 
 	strbuf_init(&r.words);
 	sched_init(&r.s, k->func);
+	r.s.intrins = target->intrins;
 	inline_stages(&r);
 	if (!choose(&r)) {
 		strbuf_puts(&r.words, "plain loops");

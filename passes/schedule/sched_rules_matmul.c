@@ -207,14 +207,13 @@ output_block(struct rules *r, int output, int lane)
 bool
 rule_matmul(struct rules *r, int reduction, int output)
 {
-	struct tiling t;
+	struct tiling t = { .tile = -1, .part = -1 };
 	int loops[MAX_AXES], order[2 * MAX_AXES], n = 0, at = 0;
 	int lane_split[2], tile_split[2] = { 0, 0 }, vectors;
 	struct tile_loops inner;
 	int64_t part_size = 0;
 	int part;
 
-	t.part = -1;
 	if (!rules_access(r, reduction, &t.x) ||
 	    (!find_operand(r, &t, reduction, &output) &&
 	     !find_blocked_lane(&t))) {
@@ -227,7 +226,8 @@ rule_matmul(struct rules *r, int reduction, int output)
 	    (output != reduction && !rules_same_axes(r, &t.x, output))) {
 		return false;
 	}
-	part = tiling_part(r, &t, &part_size);
+	tiling_find_dot(r, &t);
+	part = t.dot.intrin == NULL ? tiling_part(r, &t, &part_size) : -1;
 	put_tile(r, "tiled ", t.x.info->iters[t.lane].var, t.lanes);
 	if (t.tiles > 1) {
 		put_tile(r, ",", t.x.info->iters[t.tile].var, t.tiles);
@@ -271,7 +271,8 @@ rule_matmul(struct rules *r, int reduction, int output)
 			: tiling_sum(r, &t, reduction, at, lane_split[0]))) {
 		return false;
 	}
-	inner = (struct tile_loops){ tile_split[1], vectors, lane_split[1] };
+	inner = (struct tile_loops){ tile_split[1], vectors, lane_split[1],
+				     0, 0 };
 	tiling_finish(r, &inner);
 	return true;
 }

@@ -217,7 +217,9 @@ tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,
 	    !sched_set_scope(&r->s, reduction, 0, "local") ||
 	    !rules_accumulator(r, reduction, &t->x.out) ||
 	    !tiling_lanes_last(r, t) ||
-	    !tiling_order(r, t, reduction, at, &inner)) {
+	    !tiling_order(r, t, reduction, at, &inner) ||
+	    (t->dot.intrin != NULL &&
+	     !tiling_use_dot(r, t, reduction, &inner))) {
 		return false;
 	}
 	tiling_finish(r, &inner);

@@ -34,8 +34,18 @@ tiling_block(const struct tiling *t, int iter)
 	if (iter == t->part) {
 		return t->part_block;
 	}
+	if (t->dot.intrin != NULL && iter == t->dot.iter) {
+		return t->dot.block;
+	}
 	return t->x.info->iters[iter].kind == ITER_REDUCE
 		? rules_blocked_by(&t->x, iter, false) : 0;
+}
+
+/* Is dimension d the one whose elements a dot product takes together? */
+static bool
+is_dot_dim(const struct tiling *t, const struct load_access *operand, int d)
+{
+	return t->dot.intrin != NULL && operand->dim[t->dot.iter] == d;
 }
 
 /* [..][d][..] -> [..][d / lanes][..][lanes]: the lanes last, and before them
@@ -46,7 +56,7 @@ lanes_last(struct rules *r, const struct tiling *t,
 {
 	struct module *m = r->module;
 	const struct buffer *b = operand->load->u.buffer;
-	struct index_map *map = rules_map_new(m, b->ndim, 2 * b->ndim + 2);
+	struct index_map *map = rules_map_new(m, b->ndim, 2 * b->ndim + 4);
 	int lane = operand->dim[t->lane];
 	const struct expr *l = map->logical[lane]->expr;
 	int64_t *block = arena_array(&m->arena, int64_t, b->ndim + 1);
@@ -69,12 +79,24 @@ lanes_last(struct rules *r, const struct tiling *t,
 			     : block[d] > 0 ? quotient(m, i, block[d]) : i);
 	}
 	for (int d = 0; d < b->ndim; d++) {
-		if (block[d] > 0) {
-			rules_map_put(map, rest(m, map->logical[d]->expr,
-					    block[d]));
+		const struct expr *i = map->logical[d]->expr;
+
+		if (!is_dot_dim(t, operand, d)) {
+			if (block[d] > 0) {
+				rules_map_put(map, rest(m, i, block[d]));
+			}
+		} else if (block[d] > t->dot.depth) {
+			rules_map_put(map, quotient(m, rest(m, i, block[d]),
+						    t->dot.depth));
 		}
 	}
 	put_lanes(m, t, map, rest(m, l, t->lanes));
+	for (int d = 0; d < b->ndim; d++) {
+		if (is_dot_dim(t, operand, d)) {
+			rules_map_put(map, rest(m, map->logical[d]->expr,
+						t->dot.depth));
+		}
+	}
 	return map;
 }
 
@@ -88,7 +110,7 @@ pack_operand(struct rules *r, const struct tiling *t,
 	const struct index_map *map;
 
 	if (operand->weight == NULL || operand->use[t->lane] != AXIS_PLAIN ||
-	    d == b->ndim - 1) {
+	    (d == b->ndim - 1 && t->dot.intrin == NULL)) {
 		return true;
 	}
 	map = lanes_last(r, t, operand);
@@ -226,9 +248,15 @@ tiling_order(struct rules *r, const struct tiling *t, int reduction,
 	for (int i = 0; i < n_inner; i++) {
 		order[n_order++] = inner[i];
 	}
-	for (int i = 0; i < 3; i++) {
+	tile->first = n_order > 0 ? order[0] : 0;
+	if (t->dot.intrin != NULL &&
+	    !tiling_split_dot(r, t, reduction, order, &n_order, tile)) {
+		return false;
+	}
+	for (int i = 0; i < 4; i++) {
 		int loop = i == 0 ? tile->tile
-			 : i == 1 ? tile->vectors : tile->lanes;
+			 : i == 1 ? tile->vectors
+			 : i == 2 ? tile->lanes : tile->dot;
 
 		if (loop != 0) {
 			order[n_order++] = loop;

@@ -7,6 +7,14 @@
 
 #include "sched_rules.h"
 
+/* Products that the target sums several at a time: `depth` of a lane of the
+ * reduction's axis `iter`, which lies in blocks of `block` wherever it is. */
+struct tile_dot {
+	const char *intrin; /* NULL: no such */
+	int iter;
+	int64_t depth, block;
+};
+
 struct tiling {
 	struct block_access x;
 	int lane, tile;         /* iter vars of the reduction; tile -1: none */
@@ -20,11 +28,14 @@ struct tiling {
 	int part;               /* an iter var that walks through a part of an
 				 * axis that lies in blocks; -1: none */
 	int64_t part_block;     /* of these */
+	struct tile_dot dot;
 };
 
 /* The loops of a tile, outermost first; 0 where there is none. */
 struct tile_loops {
 	int tile, vectors, lanes;
+	int first; /* that sums */
+	int dot;   /* what a dot product takes together */
 };
 
 /* The axis's extent if constant, else 0. */
@@ -57,6 +68,18 @@ bool tiling_split(struct rules *r, const struct tiling *t, int axis,
 		  int64_t size, const int *loops, int *split);
 /* Vectorizes and unrolls. */
 void tiling_finish(struct rules *r, const struct tile_loops *tile);
+
+/* sched_rules_dot.c: sets t->dot where the target has an instruction for the
+ * products, and the lanes and an axis that is summed fit it. */
+void tiling_find_dot(struct rules *r, struct tiling *t);
+/* Takes the loop over what a dot product takes together out of order[0..n), or
+ * the part of one. */
+bool tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
+		      int *order, int *n, struct tile_loops *tile);
+/* Sets the start of the sums apart, and makes what the loop over lanes does the
+ * instruction: that loop is gone then. */
+bool tiling_use_dot(struct rules *r, const struct tiling *t, int reduction,
+		    struct tile_loops *tile);
 
 /* The axis that is to be summed in parts of a size; -1: none. */
 int tiling_part(const struct rules *r, const struct tiling *t, int64_t *size);

@@ -289,6 +289,22 @@ intrinsics(struct maker *k, struct dtype t)
 	}
 }
 
+static void
+nearest_scale(struct maker *k)
+{
+	struct module *m = k->m;
+	struct dtype t = dtype_of(DT_I32);
+	struct one_case c = { .in = t, .out = t };
+	const struct buffer *buffers[4];
+	struct func *f = build(k, "scale_nearest", &c, buffers);
+	const struct expr *args[2] = { c.a, expr_mul(
+		m, expr_cast(m, dtype_of(DT_F64), c.b),
+		expr_float(m, dtype_of(DT_F64), 0.5)) };
+
+	finish(k, f, &c, buffers,
+	       expr_call(m, INTRIN_SCALE_NEAREST, t, args, 2), true, false);
+}
+
 /* All exponents, and multipliers of all sizes. */
 static void
 fixed_scale(struct maker *k)
@@ -407,6 +423,7 @@ all_cases(struct maker *k)
 		}
 	}
 	fixed_scale(k);
+	nearest_scale(k);
 	reinterprets(k, dtype_of(DT_I32), dtype_of(DT_F32));
 	reinterprets(k, dtype_of(DT_I64), dtype_of(DT_U64));
 	if (n > 2) {

@@ -169,6 +169,17 @@ scale(struct module *m, int64_t x, int64_t multiplier, int64_t exponent)
 				   args, 3));
 }
 
+static int64_t
+scale_by(struct module *m, int64_t x, double factor)
+{
+	const struct expr *args[] = { expr_i32(m, x),
+				      expr_float(m, dtype_of(DT_F64),
+						 factor) };
+
+	return int_of(m, expr_call(m, INTRIN_SCALE_NEAREST, dtype_of(DT_I32),
+				   args, 2));
+}
+
 static void
 test_int_intrinsics(void)
 {
@@ -196,6 +207,11 @@ test_int_intrinsics(void)
 	CHECK_EQ(call_int(m, INTRIN_FMOD, DT_I32, -7, 3), -1);
 	CHECK_EQ(call_int(m, INTRIN_FLOOR, DT_I32, -7, 0), -7);
 	CHECK_EQ(call_int(m, INTRIN_LIKELY, DT_BOOL, 1, 0), 1);
+	CHECK_EQ(scale_by(m, 5, 0.5), 2);        /* half to even */
+	CHECK_EQ(scale_by(m, 7, 0.5), 4);
+	CHECK_EQ(scale_by(m, -1, 1e300), INT32_MIN);
+	CHECK_EQ(scale_by(m, 1, 1e300), INT32_MAX);
+	CHECK_EQ(scale_by(m, 1, NAN), INT32_MIN);
 	CHECK_EQ(scale(m, 3, 1 << 30, 0), 2);    /* 1.5: half up */
 	CHECK_EQ(scale(m, -3, 1 << 30, 0), -1);
 	CHECK_EQ(scale(m, 6, 1 << 30, -1), 2);   /* half away from zero */
