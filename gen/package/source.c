@@ -53,6 +53,24 @@ add_nodes(struct packer *k, struct tdata *data, const struct kernel *kernel)
 	strbuf_release(&s);
 }
 
+/* How it lies in memory, where that is not row by row. */
+static const char *
+memory_text(const struct packer *k, const struct tensor *t)
+{
+	const struct tensor_layout *l = t->layout;
+	const char *text = "";
+	bool zeroes = false;
+
+	for (int d = 0; l != NULL && d < t->ndim; d++) {
+		zeroes |= l->before[d] > 0 || l->after[d] > 0;
+	}
+	if (l != NULL && l->axis >= 0) {
+		text = arena_printf(k->a, ", in blocks of %lld",
+				    (long long)l->block);
+	}
+	return zeroes ? arena_printf(k->a, "%s, zeroes around", text) : text;
+}
+
 static const char *
 tensor_text(struct packer *k, const struct kernel *kernel,
 	    const struct kernel_arg *arg)
@@ -61,7 +79,9 @@ tensor_text(struct packer *k, const struct kernel *kernel,
 	const struct kernel *from = writer_of(k, t);
 	const char *shape = arena_printf(k->a, "%s %s", short_name(t->type),
 					 shape_text(k, t));
-	const char *in_place = arg->in_place != NULL ? ", in place" : "";
+	const char *in_place = arena_printf(k->a, "%s%s", memory_text(k, t),
+					    arg->in_place != NULL
+					    ? ", in place" : "");
 
 	if (name_stem(k->a, t->name) != NULL || t->is_input || t->is_output) {
 		return arena_printf(k->a, "\"%s\": %s%s", t->name, shape,

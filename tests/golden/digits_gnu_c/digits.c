@@ -130,7 +130,7 @@ exp_f32(float x)
 /* Conv 3x3, pad 1, 1 -> 16 channels, + bias, Relu
  *   nodes     conv1 (Conv), relu1 (Relu)
  *   x         "image": f32 [1][1][8][8]
- *   y         "relu1": f32 [1][16][8][8]
+ *   y         "relu1": f32 [1][16][8][8], in blocks of 16
  *   schedule  tiled oc_tile 16, ow_tile 8, w packed by 16
  *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, 512 bytes of stack
  */
@@ -170,8 +170,8 @@ conv1(const float x[restrict 8][8], const f32x16 w[restrict 3][3],
 
 /* MaxPool 2x2, stride 2, 16 channels
  *   nodes     pool1 (MaxPool)
- *   x         "relu1": f32 [1][16][8][8]
- *   y         "pool1": f32 [1][16][4][4]
+ *   x         "relu1": f32 [1][16][8][8], in blocks of 16
+ *   y         "pool1": f32 [1][16][4][4], in blocks of 16, zeroes around
  *   schedule  tiled c_tile 16, ow_tile 4
  *   work      1024 FLOP, reads 4096 bytes, writes 2304 bytes, 256 bytes of stack
  */
@@ -214,7 +214,7 @@ pool1(const f32x16 x[restrict 8][8], f32x16 y[restrict 6][6])
 
 /* Conv 3x3, pad 1, 16 -> 24 channels, + bias, Relu
  *   nodes     conv2 (Conv), relu2 (Relu)
- *   x         "pool1": f32 [1][16][4][4]
+ *   x         "pool1": f32 [1][16][4][4], in blocks of 16, zeroes around
  *   y         "relu2": f32 [1][24][4][4]
  *   schedule  tiled oc_tile 24, ow_tile 4, w packed by 24
  *   work      0.1 MFLOP, reads 16224 bytes, writes 1536 bytes, 416 bytes of stack
