@@ -130,8 +130,14 @@ reduction_equal(const struct reduction *a, const struct reduction *b)
 		return true;
 	}
 	if (a->reducer != b->reducer || a->n_axes != b->n_axes ||
-	    a->index != b->index || a->condition != b->condition) {
+	    a->index != b->index || a->condition != b->condition ||
+	    !a->init != !b->init) {
 		return false;
+	}
+	for (int i = 0; a->init && i < a->reducer->n; i++) {
+		if (a->init[i] != b->init[i]) {
+			return false;
+		}
 	}
 	for (int i = 0; i < a->n_axes; i++) {
 		const struct iter_var *x = &a->axes[i], *y = &b->axes[i];

@@ -62,6 +62,8 @@ struct reduction {
 	int n_axes;
 	int index;                    /* which of the reducer's results */
 	const struct expr *condition; /* NULL: always */
+	const struct expr *const *init; /* where each result starts; NULL: at
+					 * the reducer's identity */
 };
 
 struct expr {

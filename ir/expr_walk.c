@@ -38,6 +38,11 @@ visit_node(struct visitor *v, const struct expr *e)
 		if (r->condition && !memo_get(&v->seen, r->condition)) {
 			visit_node(v, r->condition);
 		}
+		for (int i = 0; r->init && i < r->reducer->n; i++) {
+			if (!memo_get(&v->seen, r->init[i])) {
+				visit_node(v, r->init[i]);
+			}
+		}
 	}
 	memo_put(&v->seen, e, e);
 	v->visit(v->ctx, e);
@@ -204,6 +209,16 @@ rewrite_reduction(struct rewriter *w, const struct reduction *r)
 	if (r->condition) {
 		copy->condition = rewrite_node(w, r->condition);
 		changed |= copy->condition != r->condition;
+	}
+	if (r->init) {
+		const struct expr **init = arena_array(
+			arena, const struct expr *, r->reducer->n);
+
+		for (int i = 0; i < r->reducer->n; i++) {
+			init[i] = rewrite_node(w, r->init[i]);
+			changed |= init[i] != r->init[i];
+		}
+		copy->init = init;
 	}
 	return changed ? copy : r;
 }

@@ -215,6 +215,7 @@ same_reduction(struct comparison *c, const struct reduction *a,
 
 	if (a->index != b->index || a->n_axes != b->n_axes || x->n != y->n ||
 	    (a->condition == NULL) != (b->condition == NULL) ||
+	    !a->init != !b->init ||
 	    !same_axes(c, a->axes, b->axes, a->n_axes) ||
 	    (a->condition && !same_expr(c, a->condition, b->condition))) {
 		return differ(c, "reductions", x->name, y->name);
@@ -224,6 +225,9 @@ same_reduction(struct comparison *c, const struct reduction *a,
 		    !same_var(c, x->rhs[i], y->rhs[i])) {
 			return false;
 		}
+	}
+	if (a->init && !same_exprs(c, a->init, b->init, x->n)) {
+		return false;
 	}
 	return same_exprs(c, x->result, y->result, x->n) &&
 	       same_exprs(c, x->identity, y->identity, x->n);

@@ -203,6 +203,11 @@ print_reduce(struct printer *p, const struct expr *e)
 		strbuf_puts(p->out, ", where=");
 		print_expr(p, r->condition, PRINT_LOOSE);
 	}
+	if (r->init) {
+		strbuf_puts(p->out, ", init=[");
+		print_exprs(p, r->init, r->reducer->n);
+		strbuf_putc(p->out, ']');
+	}
 	if (r->reducer->n > 1) {
 		strbuf_printf(p->out, ", index=%d", r->index);
 	}

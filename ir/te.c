@@ -150,11 +150,15 @@ te_sum(struct module *m, const struct expr *source, struct iter_var *axes,
 }
 
 void
-te_reduce_multi(struct module *m, const struct reducer *r,
-		const struct expr *const *sources, struct iter_var *axes,
-		int n_axes, const struct expr *condition,
-		const struct expr **out)
+te_reduce_from(struct module *m, const struct reducer *r,
+	       const struct expr *const *sources, struct iter_var *axes,
+	       int n_axes, const struct expr *condition,
+	       const struct expr *const *init, const struct expr **out)
 {
+	if (init) {
+		init = arena_copy(&m->arena, init,
+				  sizeof *init * (size_t)r->n);
+	}
 	for (int k = 0; k < r->n; k++) {
 		struct reduction *red = arena_new(&m->arena, struct reduction);
 
@@ -164,8 +168,18 @@ te_reduce_multi(struct module *m, const struct reducer *r,
 		red->n_axes = n_axes;
 		red->index = k;
 		red->condition = condition;
+		red->init = init;
 		out[k] = expr_reduce(m, red, sources, r->n);
 	}
+}
+
+void
+te_reduce_multi(struct module *m, const struct reducer *r,
+		const struct expr *const *sources, struct iter_var *axes,
+		int n_axes, const struct expr *condition,
+		const struct expr **out)
+{
+	te_reduce_from(m, r, sources, axes, n_axes, condition, NULL, out);
 }
 
 /* ---- inlining ---- */

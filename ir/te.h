@@ -97,6 +97,13 @@ void te_reduce_multi(struct module *m, const struct reducer *r,
 		     int n_axes, const struct expr *condition,
 		     const struct expr **out);
 
+/* The same, where out[k] starts at init[k] instead of the reducer's identity
+ * (NULL: there). init knows nothing of the reduction's axes. */
+void te_reduce_from(struct module *m, const struct reducer *r,
+		    const struct expr *const *sources, struct iter_var *axes,
+		    int n_axes, const struct expr *condition,
+		    const struct expr *const *init, const struct expr **out);
+
 /* A reducer of one's own over values of types[n): reducer_declare makes the
  * variables lhs and rhs (names NULL: "x0", "y0", …); the caller computes
  * result[n) and identity[n) from them and hands them to reducer_define, which

@@ -316,6 +316,21 @@ reduce_sources(struct te_build *b, const struct expr *body,
 	return sources;
 }
 
+/* Where a reduction starts. */
+static const struct expr **
+reduce_start(struct te_build *b, const struct reduction *r,
+	     const struct var_map *map)
+{
+	const struct expr **start = arena_array(
+		&b->m->arena, const struct expr *, r->reducer->n);
+
+	for (int k = 0; k < r->reducer->n; k++) {
+		start[k] = r->init ? inside(b, r->init[k], map)
+				   : r->reducer->identity[k];
+	}
+	return start;
+}
+
 static struct region *
 point_regions(struct te_build *b, const struct te_stage *s,
 	      const struct expr *const *index)
@@ -345,6 +360,7 @@ te_build_compute(struct te_build *b, const struct te_stage *s,
 	struct nest nest = nest_new(b, s->n_axes + (r ? r->n_axes : 0));
 	const struct expr **values =
 		arena_array(&m->arena, const struct expr *, s->n_out);
+	const struct expr **start = NULL;
 	struct region_list reads = { .m = m };
 	struct block block = { .name = te_unique_name(b, s->name) };
 	struct stmt *body, *init = NULL;
@@ -360,14 +376,17 @@ te_build_compute(struct te_build *b, const struct te_stage *s,
 	for (int i = 0; reduces && i < r->n_axes; i++) {
 		nest_add(b, &nest, &r->axes[i]);
 	}
-	if (reduces) {
+	if (r) {
 		assert(r->reducer->n == s->n_out);
+		start = reduce_start(b, r, &nest.map);
+	}
+	if (reduces) {
 		values = reduce_sources(b, s->bodies[0], &nest.map);
-		init = store_all(b, s, r->reducer->identity, nest.map.to);
+		init = store_all(b, s, start, nest.map.to);
 		body = update(b, s, r->reducer, values, nest.map.to);
 	} else {
 		for (int k = 0; k < s->n_out; k++) {
-			values[k] = r ? r->reducer->identity[k]
+			values[k] = r ? start[k]
 				      : inside(b, s->bodies[k], &nest.map);
 		}
 		body = store_all(b, s, values, nest.map.to);
@@ -376,6 +395,9 @@ te_build_compute(struct te_build *b, const struct te_stage *s,
 	block.n_iters = nest.map.n;
 	for (int k = 0; k < s->n_out; k++) {
 		expr_visit(values[k], visit_region, &reads);
+	}
+	for (int k = 0; reduces && k < s->n_out; k++) {
+		expr_visit(start[k], visit_region, &reads);
 	}
 	block.reads = reads.list.data;
 	block.n_reads = reads.list.n;

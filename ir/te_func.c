@@ -141,6 +141,9 @@ te_visit_bodies(const struct te_stage *s,
 		if (e->u.reduce->condition) {
 			expr_visit(e->u.reduce->condition, visit, ctx);
 		}
+		for (int i = 0; e->u.reduce->init && i < e->n_args; i++) {
+			expr_visit(e->u.reduce->init[i], visit, ctx);
+		}
 	}
 }
 

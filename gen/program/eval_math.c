@@ -713,10 +713,10 @@ eval_compare(struct eval *ev, struct py_span at, const char *op,
 		*out = pv_bool(answer == (op[0] == 'i'));
 		return true;
 	}
-	/* Two axes are the same or not; anything else is an expression. */
 	if (x->kind == PV_AXIS && y->kind == PV_AXIS &&
+	    x->u.axis == y->u.axis &&
 	    (strcmp(op, "==") == 0 || strcmp(op, "!=") == 0)) {
-		*out = pv_bool((x->u.axis == y->u.axis) == (op[0] == '='));
+		*out = pv_bool(op[0] == '=');
 		return true;
 	}
 	if ((is_symbolic(x) && (is_symbolic(y) || pv_is_number(y))) ||

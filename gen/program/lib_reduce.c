@@ -78,88 +78,6 @@ condition_of(struct eval *ev, struct py_span at, const struct pval *v,
 	return true;
 }
 
-static const struct reducer *
-built_in(struct module *m, const char *name, struct dtype t)
-{
-	return strcmp(name, "sum") == 0 ? reducer_sum(m, t)
-	     : strcmp(name, "prod") == 0 ? reducer_prod(m, t)
-	     : strcmp(name, "max") == 0 ? reducer_max(m, t)
-					: reducer_min(m, t);
-}
-
-static enum expr_kind
-combine_kind(const char *name)
-{
-	return strcmp(name, "sum") == 0 ? EXPR_ADD
-	     : strcmp(name, "prod") == 0 ? EXPR_MUL
-	     : strcmp(name, "max") == 0 ? EXPR_MAX : EXPR_MIN;
-}
-
-/* te.sum(expr, axis, where, init); te.max(a, b) combines directly. */
-bool
-te_reduction(struct call *c, struct pval *out)
-{
-	struct eval *ev = c->ev;
-	const struct pval *axis = &c->args[1];
-	const struct expr *source, *condition, *result;
-	struct iter_var *axes;
-	int n, depth;
-
-	if (axis->kind != PV_AXIS && axis->kind != PV_LIST &&
-	    axis->kind != PV_TUPLE) {
-		*out = c->args[0];
-		for (int i = 1; i < 4; i++) {
-			struct pval before = *out;
-
-			if (arg_given(c, i) &&
-			    !eval_expr_binary(ev, c->span,
-					      combine_kind(c->row->name),
-					      &before, &c->args[i], out)) {
-				return false;
-			}
-		}
-		return true;
-	}
-	if (!reduce_axes(c, c->spans[1], axis, &axes, &n) ||
-	    !arg_expr(c, 0, &source, &depth) ||
-	    !check_source(ev, c->spans[0], source) ||
-	    !condition_of(ev, c->spans[2], &c->args[2], &condition)) {
-		return false;
-	}
-	if (arg_given(c, 3)) {
-		return call_error(c, 3, "init is not read; add the first "
-				  "value in a stage that follows");
-	}
-	if (n == 0) {
-		*out = pv_expr(source, depth);
-		return true;
-	}
-	if (dtype_class(source->type) == DTC_BOOL &&
-	    combine_kind(c->row->name) != EXPR_MAX &&
-	    combine_kind(c->row->name) != EXPR_MIN) {
-		source = expr_cast(ev->m, dtype_of(DT_I32), source);
-	}
-	te_reduce_multi(ev->m, built_in(ev->m, c->row->name, source->type),
-			&source, axes, n, condition, &result);
-	*out = pv_expr(result, depth + 1);
-	return true;
-}
-
-bool
-te_comm_reducer(struct call *c, struct pval *out)
-{
-	struct reducer_def *r = arena_new(c->ev->a, struct reducer_def);
-
-	r->name = "reduce";
-	if (arg_given(c, 2) && !arg_text(c, 2, &r->name)) {
-		return false;
-	}
-	r->combine = c->args[0];
-	r->identity = c->args[1];
-	*out = (struct pval){ .kind = PV_REDUCER, .u.reducer = r };
-	return true;
-}
-
 /* The n values of a tuple, or one value by itself, as expressions. */
 static bool
 several(struct eval *ev, struct py_span at, const struct pval *v, int n,
@@ -203,6 +121,133 @@ as_type(struct module *m, struct dtype t, const struct expr *e)
 	return e;
 }
 
+/* Where a reduction of these sources starts; NULL: at the identity. */
+static bool
+init_of(struct eval *ev, struct py_span at, const struct pval *v,
+	const struct expr *const *sources, int n, const struct iter_var *axes,
+	int n_axes, const struct expr ***out)
+{
+	const struct expr **init;
+
+	*out = NULL;
+	if (v->kind == PV_MISSING || v->kind == PV_NONE) {
+		return true;
+	}
+	init = arena_array(ev->a, const struct expr *, n);
+	if (!several(ev, at, v, n, init, "init")) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		init[i] = as_type(ev->m, sources[i]->type, init[i]);
+		if (te_contains_reduce(init[i])) {
+			return eval_error(ev, at, "init is a reduction; "
+					  "compute it in a tensor of its own");
+		}
+		if (!dtype_equal(init[i]->type, sources[i]->type)) {
+			return eval_error(ev, at, "init is of type %s, what "
+					  "is reduced of type %s; cast one "
+					  "of them", dtype_name(init[i]->type),
+					  dtype_name(sources[i]->type));
+		}
+		for (int k = 0; k < n_axes; k++) {
+			if (expr_uses_var(init[i], axes[k].var)) {
+				return eval_error(ev, at, "init comes before "
+					"the reduction; it cannot use %s",
+					axes[k].var->name);
+			}
+		}
+	}
+	*out = init;
+	return true;
+}
+
+static const struct reducer *
+built_in(struct module *m, const char *name, struct dtype t)
+{
+	return strcmp(name, "sum") == 0 ? reducer_sum(m, t)
+	     : strcmp(name, "prod") == 0 ? reducer_prod(m, t)
+	     : strcmp(name, "max") == 0 ? reducer_max(m, t)
+					: reducer_min(m, t);
+}
+
+static enum expr_kind
+combine_kind(const char *name)
+{
+	return strcmp(name, "sum") == 0 ? EXPR_ADD
+	     : strcmp(name, "prod") == 0 ? EXPR_MUL
+	     : strcmp(name, "max") == 0 ? EXPR_MAX : EXPR_MIN;
+}
+
+/* te.sum(expr, axis, where, init); te.max(a, b) combines directly. */
+bool
+te_reduction(struct call *c, struct pval *out)
+{
+	struct eval *ev = c->ev;
+	const struct pval *axis = &c->args[1];
+	const struct expr *source, *condition, *result, **init;
+	struct iter_var *axes;
+	int n, depth;
+
+	if (axis->kind != PV_AXIS && axis->kind != PV_LIST &&
+	    axis->kind != PV_TUPLE) {
+		*out = c->args[0];
+		for (int i = 1; i < 4; i++) {
+			struct pval before = *out;
+
+			if (arg_given(c, i) &&
+			    !eval_expr_binary(ev, c->span,
+					      combine_kind(c->row->name),
+					      &before, &c->args[i], out)) {
+				return false;
+			}
+		}
+		return true;
+	}
+	if (!reduce_axes(c, c->spans[1], axis, &axes, &n) ||
+	    !arg_expr(c, 0, &source, &depth) ||
+	    !check_source(ev, c->spans[0], source) ||
+	    !condition_of(ev, c->spans[2], &c->args[2], &condition)) {
+		return false;
+	}
+	if (n == 0) {
+		struct pval value = pv_expr(source, depth);
+
+		*out = value;
+		return !arg_given(c, 3) ||
+		       eval_expr_binary(ev, c->span,
+					combine_kind(c->row->name),
+					&c->args[3], &value, out);
+	}
+	if (dtype_class(source->type) == DTC_BOOL &&
+	    combine_kind(c->row->name) != EXPR_MAX &&
+	    combine_kind(c->row->name) != EXPR_MIN) {
+		source = expr_cast(ev->m, dtype_of(DT_I32), source);
+	}
+	if (!init_of(ev, c->spans[3], &c->args[3], &source, 1, axes, n,
+		     &init)) {
+		return false;
+	}
+	te_reduce_from(ev->m, built_in(ev->m, c->row->name, source->type),
+		       &source, axes, n, condition, init, &result);
+	*out = pv_expr(result, depth + 1);
+	return true;
+}
+
+bool
+te_comm_reducer(struct call *c, struct pval *out)
+{
+	struct reducer_def *r = arena_new(c->ev->a, struct reducer_def);
+
+	r->name = "reduce";
+	if (arg_given(c, 2) && !arg_text(c, 2, &r->name)) {
+		return false;
+	}
+	r->combine = c->args[0];
+	r->identity = c->args[1];
+	*out = (struct pval){ .kind = PV_REDUCER, .u.reducer = r };
+	return true;
+}
+
 bool
 te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 		const struct call_args *args, struct pval *out)
@@ -212,7 +257,7 @@ te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 	struct pval values[4] = { { .kind = PV_MISSING } }, lhs, rhs, types, v;
 	static const char *const names[] = { "expr", "axis", "where", "init" };
 	struct iter_var *axes;
-	const struct expr **sources, **result, **identity, **all;
+	const struct expr **sources, **result, **identity, **all, **init;
 	const struct expr *condition;
 	struct dtype *kinds;
 	struct pval *left, *right, *words;
@@ -238,10 +283,6 @@ te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 		return eval_error(ev, at, "a reducer needs what to reduce, "
 				  "and the axis");
 	}
-	if (values[3].kind != PV_MISSING && values[3].kind != PV_NONE) {
-		return eval_error(ev, at, "init is not read; add the first "
-				  "value in a stage that follows");
-	}
 	if (values[0].kind == PV_TUPLE || values[0].kind == PV_LIST) {
 		n = values[0].u.list->n;
 	}
@@ -266,6 +307,9 @@ te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 			return false;
 		}
 		kinds[i] = sources[i]->type;
+	}
+	if (!init_of(ev, at, &values[3], sources, n, axes, n_axes, &init)) {
+		return false;
 	}
 	r = te_reducer_declare(ev->m, def->name, n, kinds);
 	for (int i = 0; i < n; i++) {
@@ -294,7 +338,7 @@ te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 	if (!te_reducer_define(ev->m, r, result, identity, &why)) {
 		return eval_error(ev, at, "%s", why);
 	}
-	te_reduce_multi(ev->m, r, sources, axes, n_axes, condition, all);
+	te_reduce_from(ev->m, r, sources, axes, n_axes, condition, init, all);
 	for (int i = 0; i < n; i++) {
 		int deep = values[0].depth;
 

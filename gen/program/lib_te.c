@@ -367,6 +367,9 @@ check_body(struct checker *k, struct py_span at, const struct expr *e)
 		if (e->u.reduce->condition) {
 			expr_visit(e->u.reduce->condition, check_node, k);
 		}
+		for (int i = 0; e->u.reduce->init && i < e->n_args; i++) {
+			expr_visit(e->u.reduce->init[i], check_node, k);
+		}
 	} else {
 		expr_visit(e, check_node, k);
 	}

@@ -86,28 +86,6 @@ copy_axes(struct eval *ev, const struct iter_var *axes, int n)
 	return copy;
 }
 
-/* e with the stage's axes replaced; in a reduction the condition too. */
-static const struct expr *
-substitute(struct eval *ev, const struct expr *e, const struct var_map *map)
-{
-	struct module *m = ev->m;
-	const struct expr **args, **out;
-	const struct reduction *r;
-
-	if (e->kind != EXPR_REDUCE) {
-		return expr_substitute(m, e, map);
-	}
-	r = e->u.reduce;
-	args = arena_array(ev->a, const struct expr *, e->n_args + 1);
-	out = arena_array(ev->a, const struct expr *, r->reducer->n);
-	for (int i = 0; i < e->n_args; i++) {
-		args[i] = expr_substitute(m, e->args[i], map);
-	}
-	te_reduce_multi(m, r->reducer, args, r->axes, r->n_axes, r->condition
-			? expr_substitute(m, r->condition, map) : NULL, out);
-	return out[r->index];
-}
-
 /* Puts a stage's body anew: other bodies over other inputs, same outputs. */
 static void
 rewrite_op(struct eval *ev, struct stage *st, const struct expr **bodies,
@@ -181,7 +159,7 @@ stage_cache_write(struct call *c, struct pval *out)
 	for (int i = 0; i < op->n_axes; i++) {
 		map.from[i] = op->axes[i].var;
 	}
-	value = substitute(ev, op->bodies[0], &map);
+	value = expr_substitute(ev->m, op->bodies[0], &map);
 	cache = te_compute(ev->m, arena_printf(ev->a, "%s_%s", op->name,
 					       scope), op->tag, op->n_axes,
 			   axes, value, op->inputs, op->n_inputs);
@@ -208,8 +186,6 @@ read_instead(struct call *c, struct stage *st, const struct buffer *from,
 	struct te_stage *op = st->op;
 	const struct expr **bodies;
 	struct te_tensor **inputs;
-	const struct reduction *r = stage_reduction(op);
-	const struct expr *condition = NULL, **sources, **out;
 	bool reads = false;
 
 	if (!can_rewrite(c, st)) {
@@ -227,29 +203,9 @@ read_instead(struct call *c, struct stage *st, const struct buffer *from,
 				  from->name);
 	}
 	bodies = arena_array(ev->a, const struct expr *, op->n_out);
-	if (!r) {
-		for (int i = 0; i < op->n_out; i++) {
-			bodies[i] = expr_replace_buffer(ev->m, op->bodies[i],
-							from, cache->buffer);
-		}
-	} else {
-		int n = op->bodies[0]->n_args;
-
-		sources = arena_array(ev->a, const struct expr *, n + 1);
-		out = arena_array(ev->a, const struct expr *, n + 1);
-		for (int i = 0; i < n; i++) {
-			sources[i] = expr_replace_buffer(ev->m,
-				op->bodies[0]->args[i], from, cache->buffer);
-		}
-		if (r->condition) {
-			condition = expr_replace_buffer(ev->m, r->condition,
-							from, cache->buffer);
-		}
-		te_reduce_multi(ev->m, r->reducer, sources, r->axes,
-				r->n_axes, condition, out);
-		for (int i = 0; i < op->n_out; i++) {
-			bodies[i] = out[i];
-		}
+	for (int i = 0; i < op->n_out; i++) {
+		bodies[i] = expr_replace_buffer(ev->m, op->bodies[i], from,
+						cache->buffer);
 	}
 	op->bodies = bodies;
 	op->inputs = inputs;
@@ -459,6 +415,7 @@ stage_rfactor(struct call *c, struct pval *out)
 	struct iter_var rest;
 	struct axis *x;
 	int64_t at = 0;
+	int n_inputs = 0;
 
 	if (!tensor_stage(c, 0, &t, &st)) {
 		return false;
@@ -517,9 +474,18 @@ stage_rfactor(struct call *c, struct pval *out)
 	}
 	loaded = te_at(ev->m, made, index, f.n_axes);
 	body = arena_array(ev->a, const struct expr *, 1);
-	te_reduce_multi(ev->m, r->reducer, &loaded, &rest, 1, NULL, body);
-	inputs = arena_array(ev->a, struct te_tensor *, 1);
-	inputs[0] = made;
+	te_reduce_from(ev->m, r->reducer, &loaded, &rest, 1, NULL, r->init,
+		       body);
+	inputs = arena_array(ev->a, struct te_tensor *,
+			     st->op->n_inputs + 1);
+	inputs[n_inputs++] = made;
+	for (int i = 0; i < st->op->n_inputs; i++) {
+		struct te_tensor *in = st->op->inputs[i];
+
+		if (expr_uses_buffer(body[0], in->buffer)) {
+			inputs[n_inputs++] = in;
+		}
+	}
 	drop_reduce_events(st);
 	stage_add(ev, s, made->stage, place_of(s, st));
 	{
@@ -531,7 +497,7 @@ stage_rfactor(struct call *c, struct pval *out)
 				vec_push(ev->a, &kept, st->leaves.data[i]);
 			}
 		}
-		rewrite_op(ev, st, body, inputs, 1);
+		rewrite_op(ev, st, body, inputs, n_inputs);
 		st->leaves.n = 0;
 		for (int i = 0; i < kept.n; i++) {
 			vec_push(ev->a, &st->leaves, kept.data[i]);

@@ -194,6 +194,22 @@ pv_equal(const struct pval *x, const struct pval *y, int depth)
 	}
 }
 
+static bool
+is_axis(const struct eval *ev, const struct expr *e)
+{
+	return e->kind == EXPR_VAR && e->u.var->id < ev->axes.n &&
+	       ev->axes.data[e->u.var->id];
+}
+
+/* "x == y" of two axes computes with their values; asked for its truth it
+ * tells whether they are one. (Of one axis it is no expression.) */
+static bool
+compares_axes(const struct eval *ev, const struct expr *e)
+{
+	return (e->kind == EXPR_EQ || e->kind == EXPR_NE) &&
+	       is_axis(ev, e->args[0]) && is_axis(ev, e->args[1]);
+}
+
 bool
 eval_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
 {
@@ -215,6 +231,10 @@ eval_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
 	case PV_EXPR:
 		if (expr_is_int(v->u.expr, &number)) {
 			*out = number != 0;
+			return true;
+		}
+		if (compares_axes(ev, v->u.expr)) {
+			*out = v->u.expr->kind == EXPR_NE;
 			return true;
 		}
 		/* fall through */

@@ -253,6 +253,15 @@ simplify_reduce(struct analyser *a, const struct expr *e)
 		r->axes[i].min = simp(a, r->axes[i].min);
 		r->axes[i].extent = simp(a, r->axes[i].extent);
 	}
+	if (r->init) {
+		const struct expr **init = arena_array(
+			arena, const struct expr *, r->reducer->n);
+
+		for (int i = 0; i < r->reducer->n; i++) {
+			init[i] = simp(a, r->init[i]);
+		}
+		r->init = init;
+	}
 	for (int i = 0; i < r->n_axes; i++) {
 		analyser_bind(a, r->axes[i].var, r->axes[i].min,
 			      r->axes[i].extent);

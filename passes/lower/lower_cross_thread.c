@@ -165,10 +165,14 @@ find_update(struct cross *x)
 				  "it");
 	}
 	if (store->kind != STMT_STORE || init->kind != STMT_STORE ||
-	    store->u.buffer != init->u.buffer ||
-	    expr_has_load(init->args[0])) {
+	    store->u.buffer != init->u.buffer) {
 		return cross_fail(x, "it has more than one result, or one that "
 				  "is no plain update; bind a spatial loop");
+	}
+	if (expr_has_load(init->args[0])) {
+		return cross_fail(x, "it starts from elements of a buffer, "
+				  "which each thread would; combine them "
+				  "afterwards");
 	}
 	value = store->args[0];
 	if (value->kind == EXPR_ADD || value->kind == EXPR_MUL ||

@@ -201,7 +201,7 @@ evaluate_stage(struct scope *s, const struct te_tensor *t,
 	if (body->kind != EXPR_REDUCE) {
 		e = evaluate(s, body);
 	} else if (body->u.reduce->reducer->n == 1 &&
-		   !body->u.reduce->condition) {
+		   !body->u.reduce->condition && !body->u.reduce->init) {
 		e = evaluate_reduce(s, body, 0,
 				    body->u.reduce->reducer->identity[0]);
 	} else {
