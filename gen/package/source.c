@@ -59,16 +59,20 @@ memory_text(const struct packer *k, const struct tensor *t)
 {
 	const struct tensor_layout *l = t->layout;
 	const char *text = "";
-	bool zeroes = false;
+	bool around = false;
 
 	for (int d = 0; l != NULL && d < t->ndim; d++) {
-		zeroes |= l->before[d] > 0 || l->after[d] > 0;
+		around |= l->before[d] > 0 || l->after[d] > 0;
 	}
 	if (l != NULL && l->axis >= 0) {
 		text = arena_printf(k->a, ", in blocks of %lld",
 				    (long long)l->block);
 	}
-	return zeroes ? arena_printf(k->a, "%s, zeroes around", text) : text;
+	if (around && l->fill != 0) {
+		return arena_printf(k->a, "%s, %lld around", text,
+				    (long long)l->fill);
+	}
+	return around ? arena_printf(k->a, "%s, zeroes around", text) : text;
 }
 
 static const char *

@@ -414,6 +414,30 @@ is_narrowed(const struct loop *l, const struct stmt *s)
 	       e->args[0]->n_args > 0 && e->args[0]->kind != EXPR_LOAD;
 }
 
+/* for lane: the store, of what narrow holds; args: of the store, by lane. */
+static struct stmt *
+store_narrowed(struct loop *l, const struct stmt *s,
+	       const struct buffer *narrow, const struct expr *const *args,
+	       bool walks)
+{
+	struct module *m = l->x->module;
+	struct var *lane = var_new(m, l->lane->name, l->lane->type);
+	struct var_map map = { &l->lane, &lane->expr, 1 };
+	const struct expr **index = arena_array(&m->arena,
+				const struct expr *, s->n_args);
+	const struct expr *e = expr_load(m, narrow, &lane->expr, 1);
+
+	for (int i = 1; i < s->n_args; i++) {
+		index[i - 1] = expr_substitute(m, args[i], &map);
+	}
+	e = expr_cast(m, args[0]->type, e);
+	return stmt_for(l->x->func, lane, expr_int(m, lane->type, 0),
+			expr_int(m, lane->type, l->x->type.lanes),
+			walks ? FOR_VECTORIZED : FOR_SERIAL,
+			stmt_store(l->x->func, s->u.buffer, e, index,
+				   s->n_args - 1));
+}
+
 /* lanes = vectors; for lane: the store; what is stored to a local goes there as
  * a vector when all its lanes are done. */
 static struct stmt *
@@ -452,14 +476,7 @@ by_lane(struct loop *l, struct stmt *s, bool walks)
 			     expr_int(m, l->lane->type, l->x->type.lanes),
 			     walks ? FOR_VECTORIZED : FOR_SERIAL, body);
 	if (narrow != NULL) {
-		const struct expr *e = expr_load(m, narrow, &l->lane->expr, 1);
-
-		e = expr_cast(m, args[0]->type, e);
-		list[n++] = stmt_for(
-			f, l->lane, expr_int(m, l->lane->type, 0),
-			expr_int(m, l->lane->type, l->x->type.lanes),
-			walks ? FOR_VECTORIZED : FOR_SERIAL,
-			stmt_store(f, b, e, args + 1, s->n_args - 1));
+		list[n++] = store_narrowed(l, s, narrow, args, walks);
 	}
 	if (result != NULL) {
 		const struct expr *all = all_lanes(l);
