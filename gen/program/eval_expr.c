@@ -358,6 +358,37 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	}
 }
 
+static bool eval_index(struct eval *ev, struct scope *s,
+		       const struct py_node *e, struct pval *out);
+
+/* x[:, i]: a slice is a value where it is an index, and nowhere else. */
+static bool
+eval_indices(struct eval *ev, struct scope *s, const struct py_node *e,
+	     struct pval *out)
+{
+	*out = pv_list_of(ev, PV_TUPLE, NULL, 0);
+	for (int i = 0; i < e->n_kids; i++) {
+		struct pval v;
+
+		if (!eval_index(ev, s, e->kids[i], &v)) {
+			return false;
+		}
+		vec_push(ev->a, out->u.list, v);
+	}
+	return true;
+}
+
+static bool
+has_slice(const struct py_node *e)
+{
+	bool found = false;
+
+	for (int i = 0; i < e->n_kids; i++) {
+		found |= e->kids[i]->kind == PY_SLICE;
+	}
+	return found;
+}
+
 static bool
 eval_index(struct eval *ev, struct scope *s, const struct py_node *e,
 	   struct pval *out)
@@ -367,6 +398,9 @@ eval_index(struct eval *ev, struct scope *s, const struct py_node *e,
 	if (!e) {
 		*out = pv_none();
 		return true;
+	}
+	if (e->kind == PY_TUPLE && has_slice(e)) {
+		return eval_indices(ev, s, e, out);
 	}
 	if (e->kind != PY_SLICE) {
 		return eval_expr(ev, s, e, out);

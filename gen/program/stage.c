@@ -551,13 +551,13 @@ stage_fuse(struct call *c, struct pval *out)
 	return true;
 }
 
-/* A request about one loop. */
+/* A request about one loop, which is argument i. */
 static bool
-one_loop(struct call *c, struct event *e)
+one_loop_at(struct call *c, int i, struct event *e)
 {
 	struct axis *x = NULL;
 
-	if (!arg_leaf(c, 0, &x) || !room_for_events(c)) {
+	if (!arg_leaf(c, i, &x) || !room_for_events(c)) {
 		return false;
 	}
 	e->span = c->span;
@@ -566,6 +566,12 @@ one_loop(struct call *c, struct event *e)
 	e->n = 1;
 	stage_event(c->ev, c->self.u.stage, e);
 	return true;
+}
+
+static bool
+one_loop(struct call *c, struct event *e)
+{
+	return one_loop_at(c, 0, e);
 }
 
 bool
@@ -639,6 +645,69 @@ stage_pragma(struct call *c, struct pval *out)
 						   : v->u.boolean);
 	}
 	return one_loop(c, &e);
+}
+
+static bool
+is_read(const struct te_schedule *s, const struct te_tensor *t)
+{
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct te_stage *op = s->stages.data[i]->op;
+
+		for (int k = 0; k < op->n_inputs; k++) {
+			if (op->inputs[k]->buffer == t->buffer) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* prefetch(A, loop, 1): what the loop's next iteration reads of A. Further
+ * requests about the loop name more tensors. */
+bool
+stage_prefetch(struct call *c, struct pval *out)
+{
+	struct event e = { .kind = EVENT_PREFETCH };
+	struct stage *st = c->self.u.stage;
+	struct te_tensor **t;
+	int64_t offset;
+	int n;
+
+	(void)out;
+	if (!arg_tensors(c, 0, &t, &n) ||
+	    !arg_int(c, 2, INT32_MIN, INT32_MAX, &offset)) {
+		return false;
+	}
+	if (offset != 1) {
+		return call_error(c, 2, "prefetch() asks for what the next "
+				  "iteration reads; the offset is 1, not %lld",
+				  (long long)offset);
+	}
+	if (n != 1) {
+		return call_error(c, 0, "one tensor at a time");
+	}
+	if (t[0]->stage) {
+		return call_error(c, 0, "%s is computed here; only a "
+				  "placeholder is fetched ahead",
+				  t[0]->buffer->name);
+	}
+	if (!is_read(st->schedule, t[0])) {
+		return call_error(c, 0, "nothing in this schedule reads %s",
+				  t[0]->buffer->name);
+	}
+	e.text = t[0]->buffer->name;
+	for (int i = 0; i < st->events.n; i++) {
+		struct event *before = &st->events.data[i];
+
+		if (before->kind == EVENT_PREFETCH &&
+		    c->args[1].kind == PV_AXIS &&
+		    before->axes[0] == c->args[1].u.axis) {
+			before->text = arena_printf(c->ev->a, "%s, %s",
+						    before->text, e.text);
+			return true;
+		}
+	}
+	return one_loop_at(c, 1, &e);
 }
 
 /* -- requests about the whole stage -- */

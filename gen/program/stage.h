@@ -15,6 +15,7 @@ enum event_kind {
 	EVENT_MARK,     /* axes[0] by the primitive text */
 	EVENT_TENSORIZE, /* axes[0] with the intrinsic text */
 	EVENT_PRAGMA,   /* axes[0], key text, value */
+	EVENT_PREFETCH, /* axes[0], names text: "A, B" */
 	EVENT_SCOPE, EVENT_DOUBLE_BUFFER, EVENT_ROLLING,
 	EVENT_ALIGN     /* axes[0], factor, offset in value */
 };

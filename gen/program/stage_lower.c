@@ -6,6 +6,8 @@
  * and the order of statements about different stages does not matter. */
 #include "stage.h"
 
+enum { CACHE_LINE = 64 }; /* bytes that one prefetch brings */
+
 struct placed {
 	const struct axis *axis;
 	int loop;
@@ -322,6 +324,17 @@ apply_to_loop(struct replay *r, const struct event *e)
 		say(r, arena_printf(r->ev->a, "tensorize(%s, %s)",
 				    e->axes[0]->iv.var->name, e->text));
 		return apply(r, e->span, "tensorize", v, 2, NULL);
+	case EVENT_PREFETCH:
+		say(r, arena_printf(r->ev->a, "prefetch(%s, %s)", e->text,
+				    e->axes[0]->iv.var->name));
+		v[1] = sv_string("prefetch_of");
+		v[2] = sv_string(e->text);
+		if (!apply(r, e->span, "annotate", v, 3, NULL)) {
+			return false;
+		}
+		v[1] = sv_string("prefetch");
+		v[2] = sv_int(CACHE_LINE);
+		return apply(r, e->span, "annotate", v, 3, NULL);
 	default:
 		v[1] = sv_string(arena_printf(r->ev->a, "pragma_%s",
 					      e->text));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asks for what the next iteration of a loop with the note "prefetch" reads of
  * a parameter, while inner loops read the same again and again. The note says
- * how many bytes one prefetch brings.
+ * how many bytes one prefetch brings; a note "prefetch_of" tells the names of
+ * the parameters ("A, B"), else it is all of them.
  *
  *   for o in range(4):                    for o in range(4):
  *       for h in range(8):                    o_next = min(o + 1, 3)
@@ -257,6 +258,25 @@ is_input(const struct func *f, const struct buffer *b)
 	return false;
 }
 
+/* Is name one of those in of ("A, B")? NULL: all are. */
+static bool
+is_named(const struct expr *of, const char *name)
+{
+	size_t n = strlen(name);
+	const char *at = of && of->kind == EXPR_STRING ? of->u.text : NULL;
+
+	while (at && *at != '\0') {
+		size_t word = strcspn(at, ", ");
+
+		if (word == n && strncmp(at, name, n) == 0) {
+			return true;
+		}
+		at += word;
+		at += strspn(at, ", ");
+	}
+	return at == NULL;
+}
+
 static void
 prefetch_in(struct func *f, struct stmt *loop, int64_t line)
 {
@@ -264,6 +284,7 @@ prefetch_in(struct func *f, struct stmt *loop, int64_t line)
 	struct dtype type = loop->u.loop.var->type;
 	struct prefetch p = { .func = f, .loop = loop, .line = line };
 	const struct expr *one = expr_int(m, type, 1), *last, *next;
+	const struct expr *of = stmt_note(loop, "prefetch_of");
 	struct access_list all = { 0 };
 	VEC(const struct buffer *) done = { 0 };
 	struct stmt *body = loop->children[0];
@@ -274,7 +295,8 @@ prefetch_in(struct func *f, struct stmt *loop, int64_t line)
 	for (int i = 0; i < all.list.n; i++) {
 		const struct access *x = &all.list.data[i];
 		bool known = !x->load || x->address || x->buffer->ndim == 0 ||
-			     !is_input(f, x->buffer);
+			     !is_input(f, x->buffer) ||
+			     !is_named(of, x->buffer->name);
 
 		for (int k = 0; k < done.n; k++) {
 			known |= done.data[k] == x->buffer;
@@ -326,6 +348,7 @@ lower_prefetch(struct func *f)
 			prefetch_in(f, loop, line);
 		}
 		stmt_set_note(f, loop, "prefetch", NULL);
+		stmt_set_note(f, loop, "prefetch_of", NULL);
 	}
 	return true;
 }

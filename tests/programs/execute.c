@@ -6,7 +6,7 @@
  * functions that a program declares get reference source made from what it
  * declares of them.
  *
- * argv: folder to work in, compiler and flags, program */
+ * argv: folder to work in, compiler and flags, program, target (or none) */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ struct trial {
 
 struct run {
 	struct module *m;
-	const char *folder, *cc, *stem;
+	const char *folder, *cc, *stem, *target;
 	struct program_result list;    /* without those that need a GPU */
 	struct program_sources text;
 	VEC(struct trial) trials;
@@ -439,7 +439,7 @@ run_source(struct run *r, int outside)
 	/* To the source they are outside: declared, not known. */
 	r->m->funcs.n = outside;
 	r->text.with_header = true;
-	if (!program_source(r->m, &r->list, &o, NULL, &r->text) ||
+	if (!program_source(r->m, &r->list, &o, r->target, &r->text) ||
 	    !command(arena_printf(a, "mkdir -p '%s'", r->folder)) ||
 	    !write_file(r, r->text.source_name, r->text.source) ||
 	    !write_file(r, r->text.header_name, r->text.header) ||
@@ -530,9 +530,9 @@ main(int argc, char **argv)
 	const char *slash;
 	char stem[256];
 
-	if (argc != 4) {
+	if (argc != 4 && argc != 5) {
 		fprintf(stderr, "usage: %s folder 'compiler and flags' "
-			"program.py\n", argv[0]);
+			"program.py [target]\n", argv[0]);
 		return 2;
 	}
 	slash = strrchr(argv[3], '/');
@@ -541,6 +541,7 @@ main(int argc, char **argv)
 	r.folder = argv[1];
 	r.cc = argv[2];
 	r.stem = stem;
+	r.target = argc > 4 ? argv[4] : NULL;
 	if (!run_program(&r, argv[3])) {
 		r.failed += r.failed == 0;
 	}

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+from tvm import te
+
+A = te.placeholder((8, 8), name="A")
+B = te.compute((8,), lambda i: A[:, i] + 1.0, name="B")
