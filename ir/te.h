@@ -124,6 +124,11 @@ bool te_scan(struct module *m, const char *name, const char *tag,
 	     struct te_tensor *const *inputs, int n_inputs,
 	     struct te_tensor **out, const char **why);
 
+/* Finds anew which stages belong to a step of a scan, at which times, and what
+ * has to be there before, when stages that it reads have changed. */
+bool te_scan_settle(struct module *m, struct te_stage *scan,
+		    const char **why);
+
 /* te.extern. First the outputs (shapes[k] has ndims[k] extents), then what
  * fills them, which may name out[k]->buffer. */
 void te_extern(struct module *m, const char *name, const char *tag,

@@ -358,6 +358,26 @@ collect_inputs(struct module *m, struct te_stage *s)
 }
 
 bool
+te_scan_settle(struct module *m, struct te_stage *s, const char **why)
+{
+	struct te_scan *scan = s->scan;
+	struct body body = { .m = m, .scan = scan, .n = s->n_out };
+
+	for (int k = 0; k < s->n_out; k++) {
+		collect_body(&body, scan->update[k]->stage);
+	}
+	scan->body = body.list.data;
+	scan->n_body = body.list.n;
+	if (!check_bodies(m, scan, why) ||
+	    !find_times(m, scan, s->n_out, why)) {
+		return false;
+	}
+	s->n_inputs = 0;
+	collect_inputs(m, s);
+	return true;
+}
+
+bool
 te_scan(struct module *m, const char *name, const char *tag,
 	struct te_tensor *const *init, struct te_tensor *const *update,
 	struct te_tensor *const *state, int n,
@@ -367,7 +387,6 @@ te_scan(struct module *m, const char *name, const char *tag,
 	struct arena *a = &m->arena;
 	struct te_scan *scan = arena_new(a, struct te_scan);
 	struct te_stage *s = arena_new(a, struct te_stage);
-	struct body body = { .m = m, .scan = scan, .n = n };
 	const struct expr *steps, *end;
 
 	(void)inputs;
@@ -393,25 +412,20 @@ te_scan(struct module *m, const char *name, const char *tag,
 	scan->init = arena_copy(a, init, sizeof *init * (size_t)n);
 	scan->update = arena_copy(a, update, sizeof *update * (size_t)n);
 	scan->state = arena_copy(a, state, sizeof *state * (size_t)n);
-	for (int k = 0; k < n; k++) {
-		collect_body(&body, update[k]->stage);
-	}
-	scan->body = body.list.data;
-	scan->n_body = body.list.n;
 	steps = init[0]->buffer->shape[0];
 	end = state[0]->buffer->shape[0];
 	scan->axis = te_reduce_axis(m, update[0]->stage->axes[0].var->name,
 				    expr_sub(m, end, steps));
 	scan->axis.min = steps;
 	scan->axis.kind = ITER_SCAN;
-	if (!check_bodies(m, scan, why) || !find_times(m, scan, n, why)) {
-		return false;
-	}
 	s->kind = TE_SCAN;
 	s->name = arena_strdup(a, name);
 	s->tag = tag;
 	s->scan = scan;
 	s->n_out = n;
+	if (!te_scan_settle(m, s, why)) {
+		return false;
+	}
 	s->out = arena_array(a, struct te_tensor *, n);
 	for (int k = 0; k < n; k++) {
 		const struct buffer *b = state[k]->buffer;
@@ -424,7 +438,6 @@ te_scan(struct module *m, const char *name, const char *tag,
 		s->out[k] = t;
 		out[k] = t;
 	}
-	collect_inputs(m, s);
 	return true;
 }
 

@@ -28,8 +28,40 @@ collect(struct eval *ev, struct te_schedule *s, struct te_stage *op)
 	for (int i = 0; op->scan && i < op->scan->n_body; i++) {
 		collect(ev, s, op->scan->body[i]);
 	}
-	s->has_scan |= op->kind == TE_SCAN;
 	stage_add(ev, s, op, s->stages.n);
+}
+
+/* Ours of these tensors where there is one; a scan's states are nobody's. */
+static struct te_tensor **
+own_tensors(struct eval *ev, const struct te_schedule *s,
+	    struct te_tensor *const *from, int n)
+{
+	struct te_tensor **list = arena_array(ev->a, struct te_tensor *,
+					      n + 1);
+
+	for (int i = 0; i < n; i++) {
+		const struct stage *made = stage_of_buffer(s, from[i]->buffer);
+
+		list[i] = made ? made->op->out[from[i]->index] : from[i];
+	}
+	return list;
+}
+
+/* The steps of a scan are stages of ours, which come before it. */
+static void
+own_scan(struct eval *ev, const struct te_schedule *s, struct te_stage *op)
+{
+	const struct te_scan *from = op->scan;
+	struct te_scan *scan = arena_copy(ev->a, from, sizeof *from);
+
+	scan->init = own_tensors(ev, s, from->init, op->n_out);
+	scan->update = own_tensors(ev, s, from->update, op->n_out);
+	scan->body = arena_array(ev->a, struct te_stage *, from->n_body + 1);
+	for (int i = 0; i < from->n_body; i++) {
+		scan->body[i] = stage_of_buffer(
+			s, from->body[i]->out[0]->buffer)->op;
+	}
+	op->scan = scan;
 }
 
 /* Copies of the stages that share buffers with the program's, so that one
@@ -42,20 +74,14 @@ make_own(struct eval *ev, struct te_schedule *s)
 		struct te_stage *op = arena_copy(ev->a, from, sizeof *from);
 
 		op->out = arena_array(ev->a, struct te_tensor *, op->n_out);
-		op->inputs = arena_array(ev->a, struct te_tensor *,
-					 op->n_inputs + 1);
+		op->inputs = own_tensors(ev, s, from->inputs, op->n_inputs);
 		for (int k = 0; k < op->n_out; k++) {
 			op->out[k] = arena_copy(ev->a, from->out[k],
 						sizeof *from->out[k]);
 			op->out[k]->stage = op;
 		}
-		for (int k = 0; k < op->n_inputs; k++) {
-			const struct stage *made = stage_of_buffer(
-				s, from->inputs[k]->buffer);
-
-			op->inputs[k] = made
-				? made->op->out[from->inputs[k]->index]
-				: from->inputs[k];
+		if (op->scan) {
+			own_scan(ev, s, op);
 		}
 		s->stages.data[i]->op = op;
 	}
@@ -134,9 +160,7 @@ stage_create_schedule(struct call *c, struct pval *out)
 		}
 		collect(c->ev, s, ops[i]->stage);
 	}
-	if (!s->has_scan) {
-		make_own(c->ev, s);
-	}
+	make_own(c->ev, s);
 	for (int i = 0; i < n; i++) {
 		stage_of_buffer(s, ops[i]->buffer)->is_output = true;
 	}

@@ -48,7 +48,6 @@ struct stage {
 
 struct te_schedule {
 	VEC(struct stage *) stages; /* producers first */
-	bool has_scan; /* whose stages are not ours to rewrite */
 };
 
 /* The stage that computes a tensor's buffer; NULL: none. */

@@ -12,11 +12,53 @@
 static bool
 can_rewrite(struct call *c, const struct stage *st)
 {
-	if (st->schedule->has_scan || st->op->kind != TE_COMPUTE) {
-		return call_error(c, -1, "%s() beside a scan or an outside "
-				  "function is not possible; schedule the "
-				  "function with tvm.tir.Schedule",
-				  c->row->name);
+	if (st->op->kind != TE_COMPUTE) {
+		return call_error(c, -1, "%s() of %s is not possible: it is "
+				  "%s; schedule the function with "
+				  "tvm.tir.Schedule", c->row->name,
+				  st->op->name, st->op->kind == TE_SCAN
+				  ? "a scan" : "an outside function");
+	}
+	return true;
+}
+
+/* The scan that computes op step by step, or NULL. */
+static const struct te_stage *
+scan_of(const struct te_schedule *s, const struct te_stage *op)
+{
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct te_stage *x = s->stages.data[i]->op;
+
+		for (int k = 0; x->scan && k < x->scan->n_body; k++) {
+			if (x->scan->body[k] == op) {
+				return x;
+			}
+		}
+	}
+	return NULL;
+}
+
+/* Steps of scans anew, since their stages have changed. made is computed for
+ * op; where op belongs to a step, so must it: before the first step there may
+ * be nothing to read. (NULL: it may come before the scan.) */
+static bool
+settle_scans(struct call *c, struct te_schedule *s, const struct te_stage *op,
+	     const struct te_stage *made)
+{
+	const struct te_stage *within = op ? scan_of(s, op) : NULL;
+	const char *why;
+
+	for (int i = 0; i < s->stages.n; i++) {
+		struct te_stage *x = s->stages.data[i]->op;
+
+		if (x->scan && !te_scan_settle(c->ev->m, x, &why)) {
+			return call_error(c, -1, "%s", why);
+		}
+	}
+	if (within && scan_of(s, made) != within) {
+		return call_error(c, -1, "%s reads nothing that changes with "
+				  "the steps of %s; compute it in a tensor "
+				  "before the scan", op->name, within->name);
 	}
 	return true;
 }
@@ -171,6 +213,9 @@ stage_cache_write(struct call *c, struct pval *out)
 	inputs[0] = cache;
 	stage_add(ev, s, cache->stage, place_of(s, st));
 	rewrite_op(ev, st, body, inputs, 1);
+	if (!settle_scans(c, s, op, cache->stage)) {
+		return false;
+	}
 	te_remember(ev, cache, te_depth(ev, t));
 	*out = pv_tensor(ev, cache);
 	return true;
@@ -228,11 +273,6 @@ stage_cache_read(struct call *c, struct pval *out)
 	    !arg_tensors(c, 2, &readers, &n)) {
 		return false;
 	}
-	if (s->has_scan) {
-		return call_error(c, -1, "cache_read() beside a scan is not "
-				  "possible; schedule the function with "
-				  "tvm.tir.Schedule");
-	}
 	ndim = t->buffer->ndim;
 	own = st ? st->op->out[t->index] : t;
 	names = arena_array(ev->a, const char *, ndim + 1);
@@ -260,6 +300,9 @@ stage_cache_read(struct call *c, struct pval *out)
 		}
 	}
 	stage_add(ev, s, cache->stage, place);
+	if (!settle_scans(c, s, NULL, NULL)) {
+		return false;
+	}
 	te_remember(ev, cache, te_depth(ev, t) + 1);
 	*out = pv_tensor(ev, cache);
 	return true;
@@ -444,6 +487,11 @@ stage_rfactor(struct call *c, struct pval *out)
 		return false;
 	}
 	f.at = (int)(at < 0 ? at + st->op->n_axes + 1 : at);
+	if (f.at == 0 && scan_of(s, st->op)) {
+		return call_error(c, 2, "time is the first dimension of what "
+				  "a scan computes; give factor_axis=1 or "
+				  "more");
+	}
 	plan_factoring(c, st, x, &f);
 	source = expr_substitute(ev->m, st->op->bodies[0]->args[0], &f.map);
 	if (r->condition) {
@@ -503,6 +551,9 @@ stage_rfactor(struct call *c, struct pval *out)
 			vec_push(ev->a, &st->leaves, kept.data[i]);
 		}
 		vec_push(ev->a, &st->leaves, pv_axis(ev, &rest).u.axis);
+	}
+	if (!settle_scans(c, s, st->op, made->stage)) {
+		return false;
 	}
 	te_remember(ev, made, te_depth(ev, t) + 1);
 	*out = pv_tensor(ev, made);

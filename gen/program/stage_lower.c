@@ -89,23 +89,24 @@ visit_block(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The blocks of compute stages: by what they write, else by name. */
+/* The blocks of compute stages: by what they write; those that write straight
+ * to a scan's result by name. */
 static bool
 find_blocks(struct replay *r)
 {
 	for (int i = 0; i < r->schedule->stages.n; i++) {
 		const struct stage *st = r->schedule->stages.data[i];
-		struct search w = { .name = st->op->name };
+		struct search w = { .buffer = st->op->out[0]->buffer };
 		struct sched_value v;
 
 		if (st->op->kind == TE_SCAN) {
 			continue;
 		}
-		if (!r->schedule->has_scan) {
-			w.name = NULL;
-			w.buffer = st->op->out[0]->buffer;
-		}
 		stmt_visit(r->s.func->body, visit_block, &w);
+		if (!w.id) {
+			w = (struct search){ .name = st->op->name };
+			stmt_visit(r->s.func->body, visit_block, &w);
+		}
 		if (!w.id) {
 			continue;
 		}
