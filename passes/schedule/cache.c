@@ -190,6 +190,26 @@ check_order(struct reading *r)
 	return true;
 }
 
+/* Are there elements of the box that are never stored? Where a consumer is left
+ * out, its place in the box may be any. */
+static bool
+reads_gaps(const struct reading *r)
+{
+	struct edit *e = r->e;
+	struct range *all = arena_array(&e->m->arena, struct range,
+					r->buffer->ndim + 1);
+	bool always = true;
+
+	region_full(e->m, r->buffer, all);
+	for (int i = 0; i < r->consumers.list.n; i++) {
+		const struct stmt *c = r->consumers.list.data[i];
+
+		always &= c->kind != STMT_BLOCK ||
+			  expr_is_value(c->args[0], 1);
+	}
+	return leaves_gaps(e, e->f->body, r->buffer, always ? r->box : all);
+}
+
 /* What the consumers read, seen from the place of the copy. */
 static bool
 find_box(struct reading *r)
@@ -208,8 +228,7 @@ find_box(struct reading *r)
 	r->box = arena_array(&e->m->arena, struct range,
 			     r->buffer->ndim + 1);
 	access_cover(e->f, top, loads.list.data, loads.list.n, r->box);
-	if (!is_param_buffer(e->f, r->buffer) &&
-	    leaves_gaps(e, e->f->body, r->buffer, r->box)) {
+	if (!is_param_buffer(e->f, r->buffer) && reads_gaps(r)) {
 		return gap_fail(e, r->buffer);
 	}
 	if (!r->level.seq) {
