@@ -194,6 +194,28 @@ accumulate(struct fusing *x, const struct expr *const *index)
 		       : expr_binary(m, value->kind, value->args[0], old);
 }
 
+static bool
+is_number(const struct expr *e, int64_t n)
+{
+	return expr_is_value(e, n) ||
+	       (e->kind == EXPR_FLOAT && e->u.fval == (double)n);
+}
+
+/* What the sum started at, unless that changes nothing, and the term. */
+static const struct expr *
+start_with(struct fusing *x, const struct expr *term)
+{
+	const struct expr *start = x->start->args[0];
+	enum expr_kind op = x->update->args[0]->kind;
+	bool constant = start->kind == EXPR_INT || start->kind == EXPR_FLOAT;
+
+	if (op == EXPR_ADD ? is_number(start, 0)
+	    : op == EXPR_MUL ? is_number(start, 1) : constant) {
+		return term;
+	}
+	return expr_binary(x->e->m, op, start, term);
+}
+
 bool
 prim_fuse_reduction_epilogue(struct edit *e, const struct sched_value *args,
 			     struct sched_value *out)
@@ -233,8 +255,9 @@ prim_fuse_reduction_epilogue(struct edit *e, const struct sched_value *args,
 				  to->ndim));
 	stmt_set_child(e->f, x.reduction, 1,
 		       stmt_store(e->f, to,
-				  expr_substitute(m, x.term, &map), index,
-				  to->ndim));
+				  start_with(&x, expr_substitute(m, x.term,
+								 &map)),
+				  index, to->ndim));
 	stmt_remove(e->f, x.epilogue);
 	scope_drop_alloc(e->f, scope, x.sum);
 	block_refresh(e->f, x.reduction);
