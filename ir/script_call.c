@@ -338,6 +338,8 @@ accepts(enum intrin op, struct dtype t)
 	case INTRIN_SHR:
 	case INTRIN_POPCOUNT:
 		return is_int;
+	case INTRIN_SCALE_FIXED:
+		return t.kind == DT_I32;
 	case INTRIN_LIKELY:
 		return is_bool;
 	case INTRIN_ABS:
@@ -415,6 +417,14 @@ check_other(struct script_reader *r, const struct py_node *call,
 			t.lanes == args[0]->type.lanes) ||
 		       script_fail(r, call, "float_to_int makes integers of "
 				   "floats; use T.Cast");
+	case INTRIN_SCALE_NEAREST:
+		return (t.kind == DT_I32 && args[0]->type.kind == DT_I32 &&
+			args[1]->type.kind == DT_F64 &&
+			t.lanes == args[0]->type.lanes &&
+			t.lanes == args[1]->type.lanes) ||
+		       script_fail(r, call, "scale_nearest makes an int32 of "
+				   "an int32 and a float64; cast the "
+				   "arguments first");
 	case INTRIN_CALL_FUNC:
 	case INTRIN_CALL_EXTERN:
 	case INTRIN_LAUNCH:
