@@ -71,7 +71,7 @@ tiling_find_dot(struct rules *r, struct tiling *t)
 	const struct load_access *data;
 	int64_t lanes, depth;
 
-	t->dot = (struct tile_dot){ NULL };
+	t->dot = (struct tile_dot){ .intrin = NULL };
 	if (r->without_dot || r->target->byte_dot == NULL || r->target->intrins == NULL ||
 	    t->operand == NULL || t->operand->weight == NULL ||
 	    t->x.n_loads != 2) {
