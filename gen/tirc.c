@@ -391,3 +391,9 @@ tirc_target(struct tirc *t, int i)
 {
 	return t->targets[i];
 }
+
+const char *
+tirc_target_what(struct tirc *t, int i)
+{
+	return target_description(t->m, t->targets[i]);
+}

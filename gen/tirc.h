@@ -232,6 +232,7 @@ const char *tirc_version(void);
 /* Names of the built-in targets, sorted. */
 int tirc_target_count(struct tirc *t);
 const char *tirc_target(struct tirc *t, int i);
+const char *tirc_target_what(struct tirc *t, int i); /* in a line */
 /* Names and one-line descriptions of the passes, in order. */
 int tirc_pass_count(void);
 const char *tirc_pass_name(int i);

@@ -203,11 +203,11 @@ cli_verb_help(FILE *to, const struct verb *verb)
 	if ((verb_bit(verb) & (COMPILE | PROGRAM_VERBS)) != 0) {
 		struct tirc *t = tirc_new(NULL);
 
-		fprintf(to, "\ntargets:");
+		fprintf(to, "\ntargets:\n");
 		for (int i = 0; i < tirc_target_count(t); i++) {
-			fprintf(to, " %s", tirc_target(t, i));
+			fprintf(to, "  %-12s %s\n", tirc_target(t, i),
+				tirc_target_what(t, i));
 		}
-		fprintf(to, "\n");
 		if ((verb_bit(verb) & COMPILE) != 0) {
 			fprintf(to, "\npasses, in order (* needed):\n");
 		}

@@ -17,7 +17,7 @@ const struct dialect *dialect_load(struct module *m, const char *name,
  * or "fast". */
 const struct dialect *dialect_load_fp(struct module *m, const char *name,
 				      const char *dir, const char *fp);
-/* name NULL: the default one. */
+/* The same for targets, which may have aliases. name NULL: the default one. */
 const struct target *target_load(struct module *m, const char *name,
 				 const char *dir);
 /* The target in that mode, its flags included; NULL: diagnosed. */
@@ -26,6 +26,8 @@ const struct target *target_with_fp(struct module *m, const struct target *t,
 /* Names of what is embedded, sorted. */
 const char *const *dialect_names(struct module *m, int *n);
 const char *const *target_names(struct module *m, int *n);
+/* What an embedded target says that it is. */
+const char *target_description(struct module *m, const char *name);
 
 enum weights_form { WEIGHTS_AUTO, WEIGHTS_C, WEIGHTS_INCBIN, WEIGHTS_FILE,
 		    WEIGHTS_SECTION };

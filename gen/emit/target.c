@@ -4,7 +4,7 @@
 
 #include "dialect.h"
 #include "json_read.h"
-#include "templates.h"
+#include "target_files.h"
 
 static const char *
 read_vectors(struct module *m, struct json j)
@@ -36,8 +36,8 @@ read_target(struct module *m, struct target *t, struct json j)
 {
 	const int64_t most = INT64_C(1) << 40;
 
-	json_check_keys(j, "description default aliases dialect vector_bytes "
-			"vector_registers block_elems vectors byte_dot "
+	json_check_keys(j, "extends description default aliases dialect "
+			"vector_bytes vector_registers block_elems vectors byte_dot "
 			"unsigned_bytes l1_bytes "
 			"prefetch_bytes "
 			"l2_bytes cores core_gflops core_gbytes cache_gbytes "
@@ -146,108 +146,29 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 	t->n_reserved = kept;
 }
 
-/* The embedded target that says it is the default. */
-static const char *
-default_target(struct module *m)
-{
-	int n;
-	const char *const *names = target_names(m, &n);
-
-	for (int i = 0; i < n; i++) {
-		const char *file;
-		const char *text = data_file(m, NULL, arena_printf(&m->arena,
-			"targets/%s.json", names[i]), &file);
-		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
-					    : NULL;
-		bool is_default = cJSON_IsTrue(cJSON_GetObjectItem(value,
-								"default"));
-
-		cJSON_Delete(value);
-		if (is_default) {
-			return names[i];
-		}
-	}
-	return n > 0 ? names[0] : "none";
-}
-
-/* The embedded target that is also called that, or name itself. */
-static const char *
-target_called(struct module *m, const char *name)
-{
-	int n;
-	const char *const *names = target_names(m, &n);
-
-	for (int i = 0; i < n; i++) {
-		const char *file;
-		const char *text = data_file(m, NULL, arena_printf(&m->arena,
-			"targets/%s.json", names[i]), &file);
-		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
-					    : NULL;
-		const cJSON *alias;
-		bool found = false;
-
-		cJSON_ArrayForEach(alias, cJSON_GetObjectItem(value,
-							      "aliases")) {
-			found = found || (cJSON_IsString(alias) &&
-				strcmp(alias->valuestring, name) == 0);
-		}
-		cJSON_Delete(value);
-		if (found) {
-			return names[i];
-		}
-	}
-	return name;
-}
-
 const struct target *
 target_load(struct module *m, const char *name, const char *dir)
 {
-	struct reader r = { .module = m };
+	struct target_files files = { .reader = { .module = m }, .dir = dir };
 	struct target *t = arena_new(&m->arena, struct target);
-	struct diag_place place = { .file = name };
-	const char *file, *text = NULL;
-	cJSON *value;
+	cJSON *merged;
 
+	name = target_file_name(m, name, dir);
 	if (name == NULL) {
-		name = default_target(m);
-		place.file = name;
-	}
-	if (name[0] != '\0' && strpbrk(name, "/\\") == NULL) {
-		text = data_file(m, dir, arena_printf(&m->arena,
-					"targets/%s.json", name), &file);
-	}
-	if (text == NULL && strcmp(target_called(m, name), name) != 0) {
-		return target_load(m, target_called(m, name), dir);
-	}
-	if (text == NULL) {
-		int n;
-		const char *const *known = target_names(m, &n);
-		struct strbuf s;
-
-		strbuf_init(&s);
-		for (int i = 0; i < n; i++) {
-			strbuf_printf(&s, " %s", known[i]);
-		}
-		diag_error(&m->diags, DIAG_BAD_OPTION, place,
-			   "there is no such target; there are:%s",
-			   s.data != NULL ? s.data : " none");
-		strbuf_release(&s);
 		return NULL;
 	}
-	value = json_parse(m, file, text);
-	if (value == NULL) {
-		return NULL;
-	}
-	r.layers[0].file = file;
-	r.layers[0].value = value;
-	r.n_layers = 1;
+	merged = target_files_merged(&files, name);
 	t->name = arena_strdup(&m->arena, name);
-	if (json_is_object(json_root(&r, value), true)) {
-		read_target(m, t, json_root(&r, value));
+	if (merged != NULL && json_is_object(json_root(&files.reader, merged),
+					     true)) {
+		read_target(m, t, json_root(&files.reader, merged));
 		read_reserved(m, t, dir);
+	} else {
+		files.reader.failed = true;
 	}
-	cJSON_Delete(value);
-	return r.failed ? NULL : t;
+	cJSON_Delete(merged);
+	target_files_free(&files);
+	return files.reader.failed ? NULL : t;
 }
 
 const struct target *
@@ -282,63 +203,4 @@ target_with_fp(struct module *m, const struct target *t, const char *fp)
 	diag_error(&m->diags, DIAG_BAD_OPTION, place,
 		   "'%s' is none of strict, default and fast", fp);
 	return NULL;
-}
-
-/* Embedded paths that have prefix and suffix around one name. */
-static const char *const *
-names_between(struct module *m, const char *prefix, const char *suffix, int *n)
-{
-	int total;
-	const struct template_file *files = template_files(&total);
-	const char **list = arena_array(&m->arena, const char *, total + 1);
-	size_t head = strlen(prefix), tail = strlen(suffix);
-
-	*n = 0;
-	for (int i = 0; i < total; i++) {
-		const char *path = files[i].path;
-		size_t length = strlen(path);
-
-		if (length > head + tail &&
-		    strncmp(path, prefix, head) == 0 &&
-		    strcmp(path + length - tail, suffix) == 0) {
-			list[(*n)++] = arena_strndup(&m->arena, path + head,
-						     length - head - tail);
-		}
-	}
-	return list;
-}
-
-const char *const *
-dialect_names(struct module *m, int *n)
-{
-	return names_between(m, "dialects/", "/dialect.json", n);
-}
-
-/* Those whose dialect is there. */
-const char *const *
-target_names(struct module *m, int *n)
-{
-	int total;
-	const char *const *all = names_between(m, "targets/", ".json",
-					       &total);
-	const char **list = arena_array(&m->arena, const char *, total + 1);
-
-	*n = 0;
-	for (int i = 0; i < total; i++) {
-		const char *file;
-		const char *text = data_file(m, NULL, arena_printf(&m->arena,
-			"targets/%s.json", all[i]), &file);
-		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
-					    : NULL;
-		const cJSON *dialect = cJSON_GetObjectItem(value, "dialect");
-
-		if (cJSON_IsString(dialect) &&
-		    template_find(arena_printf(&m->arena,
-				"dialects/%s/dialect.json",
-				dialect->valuestring)) != NULL) {
-			list[(*n)++] = all[i];
-		}
-		cJSON_Delete(value);
-	}
-	return list;
 }

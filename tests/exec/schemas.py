@@ -99,3 +99,27 @@ for key, value in [("align_bytes", 0), ("l1_bytes", "32k"), ("cc", 1),
         fail("the schema takes target's %s: %s" % (key, value))
     if not loader_refuses(DIALECT, target):
         fail("the loader takes target's %s: %s" % (key, value))
+
+# Targets that extend others: what they add is checked as if it stood in one.
+OVER = {"extends": "c99", "description": "mine", "dialect": "mine"}
+if errors(OVER, target_schema, target_schema):
+    fail("the schema refuses a target that extends")
+if loader_refuses(DIALECT, OVER):
+    fail("the loader refuses a target that extends")
+for key, value in [("vector_bytes", -1), ("colour", "red"), ("cc", 1),
+                   ("extends", 1), ("description", None)]:
+    target = dict(OVER)
+    target[key] = value
+    if not errors(target, target_schema, target_schema):
+        fail("the schema takes target's %s: %s" % (key, value))
+    if not loader_refuses(DIALECT, target):
+        fail("the loader takes target's %s: %s" % (key, value))
+for other, message in [("mine", "extend each other in a circle"),
+                       ("nothing", "there is no such target"),
+                       ("../mine", "there is no such target")]:
+    with open(os.path.join(folder, "mine.json"), "w") as file:
+        json.dump(dict(OVER, extends=other), file)
+    done = tirc("compile", DIGITS, "-o", os.path.join(folder, "out"),
+                "--dialect-path", folder, "--target", "mine", "-q", status=1)
+    if message not in done.stderr or "/extends" not in done.stderr:
+        fail("a target that extends %s: %s" % (other, done.stderr))

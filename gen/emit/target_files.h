@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files of targets: which there are, and what they extend. */
+#ifndef TIRC_TARGET_FILES_H
+#define TIRC_TARGET_FILES_H
+
+#include "json_read.h"
+
+/* A target's file and those that it extends, while they are read. */
+struct target_files {
+	struct reader reader;
+	const char *dir; /* --dialect-path, or NULL */
+	cJSON *trees[JSON_LAYERS_MAX];
+};
+
+/* The name under which there is a file: that itself, that of a target with such
+ * an alias, or the default's for NULL. NULL: diagnosed. */
+const char *target_file_name(struct module *m, const char *name,
+			     const char *dir);
+/* The file laid over what it extends: key by key, but for what describes one
+ * target alone. NULL: diagnosed. */
+cJSON *target_files_merged(struct target_files *t, const char *name);
+void target_files_free(struct target_files *t);
+
+#endif
