@@ -212,7 +212,8 @@ rule_matmul(struct rules *r, int reduction, int output)
 	int lane_split[2], tile_split[2] = { 0, 0 }, vectors;
 	struct tile_loops inner;
 	int64_t part_size = 0;
-	int part;
+	int part, copy = 0, copy_at = 0;
+	bool gathers;
 
 	if (!rules_access(r, reduction, &t.x) ||
 	    (!find_operand(r, &t, reduction, &output) &&
@@ -232,7 +233,9 @@ rule_matmul(struct rules *r, int reduction, int output)
 	if (t.tiles > 1) {
 		put_tile(r, ",", t.x.info->iters[t.tile].var, t.tiles);
 	}
-	if (!tiling_pack(r, &t)) {
+	gathers = tiling_gathers(r, &t);
+	if (gathers ? !tiling_copy_data(r, &t, reduction, &copy)
+		    : !tiling_pack(r, &t)) {
 		return false;
 	}
 	if (!rules_own_accumulator(r, &t.x, reduction, &output)) {
@@ -248,13 +251,18 @@ rule_matmul(struct rules *r, int reduction, int output)
 	    !tiling_split_vectors(r, &t, &vectors, &lane_split[1])) {
 		return false;
 	}
-	for (int i = 0; i < t.x.n_spatial; i++) {
-		int loop = i == t.lane ? lane_split[0]
-			 : i == t.tile && t.tiles > 1 ? tile_split[0]
-			 : loops[i];
+	/* What is copied is outside of the loops that use it again. */
+	for (int i = 0; i < 2 * t.x.n_spatial; i++) {
+		int axis = i % t.x.n_spatial;
+		bool again = gathers &&
+			     t.operand->use[axis] == AXIS_UNUSED;
+		int loop = axis == t.lane ? lane_split[0]
+			 : axis == t.tile && t.tiles > 1 ? tile_split[0]
+			 : loops[axis];
 
-		if (loop != 0) {
+		if (loop != 0 && again == (i >= t.x.n_spatial)) {
 			at = loop;
+			copy_at = again ? copy_at : loop;
 			order[n++] = loop;
 		}
 	}
@@ -274,5 +282,5 @@ rule_matmul(struct rules *r, int reduction, int output)
 	inner = (struct tile_loops){ tile_split[1], vectors, lane_split[1],
 				     0, 0 };
 	tiling_finish(r, &inner);
-	return true;
+	return !gathers || tiling_place_copy(r, &t, copy, copy_at);
 }

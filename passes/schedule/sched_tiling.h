@@ -47,12 +47,22 @@ int64_t tiling_lanes(int64_t extent, int64_t vector, int64_t most,
 /* Sets lanes, tiles and vector. */
 void tiling_sizes(struct rules *r, struct tiling *t);
 
-/* By how many an axis that is summed over is blocked; 0: it is not. */
+/* sched_rules_pack.c. By how many an axis that is summed over is blocked; 0: it
+ * is not. */
 int64_t tiling_block(const struct tiling *t, int iter);
 /* Stores constants with the lanes last. */
 bool tiling_pack(struct rules *r, const struct tiling *t);
 /* The same for t->x.out, the accumulators. */
 bool tiling_lanes_last(struct rules *r, const struct tiling *t);
+/* Is the operand to be copied, as its lanes lie far apart? */
+bool tiling_gathers(const struct rules *r, const struct tiling *t);
+/* Makes the block that does so; what t knows of the loads is found again. */
+bool tiling_copy_data(struct rules *r, struct tiling *t, int reduction,
+		      int *copy);
+/* Moves it into a loop, 0: none, and has it write the lanes last. */
+bool tiling_place_copy(struct rules *r, const struct tiling *t, int copy,
+		       int at);
+
 /* The lanes' loop as one over vectors and one over the lanes of a vector;
  * vectors is 0 where there is one. */
 bool tiling_split_vectors(struct rules *r, const struct tiling *t,

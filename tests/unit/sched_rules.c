@@ -128,6 +128,7 @@ check_kernel(struct kit *k, const char *name, const char *schedule)
 	static const struct target target = {
 		.name = "test", .vector_bytes = 32, .vector_registers = 16,
 		.stack_limit_bytes = 4096, .align_bytes = 32,
+		.l2_bytes = 1 << 20,
 	};
 	const struct pass_hooks hooks = { .after_func = verify };
 	struct func *plain = te_to_func(k->m, name, k->params, k->n);
@@ -372,7 +373,13 @@ main(int argc, char **argv)
 	CASE("gemv", "tiled", matmul(&k, 1, 10, 6, true, false, true));
 	CASE("packed", "tiled", matmul(&k, 4, 24, 6, true, true, true));
 	CASE("padded", "tiled", matmul(&k, 4, 37, 6, true, true, false));
-	CASE("turned", "tiled", matmul(&k, 5, 8, 6, false, true, false));
+	CASE("turned", "tiled  j_tile 8, i_tile 5, b copied by 8 lanes",
+	     matmul(&k, 5, 8, 6, false, true, false));
+	CASE("turned_rest", "tiled  j_tile 8, i_tile 14, b copied by 8 lanes",
+	     matmul(&k, 14, 37, 5, false, true, true));
+	/* Not worth a copy. */
+	CASE("turned_row", "tiled  j_tile 32", matmul(&k, 1, 32, 6, false, true,
+						     false));
 	CASE("batched", "tiled", batched(&k));
 	CASE("conv3x3", "tiled", conv(&k, 3, 16, 14, 1, false));
 	CASE("strided", "tiled", conv(&k, 5, 8, 9, 2, false));
