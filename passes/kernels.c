@@ -531,6 +531,7 @@ finish_kernel(struct joint *joint)
 	double start;
 
 	layouts_apply(m, k);
+	layouts_widen_rows(m, k, b->p->target);
 	start = hooks_start(b->hooks);
 	if (!schedule(b, k, NULL)) {
 		return false;
@@ -572,6 +573,7 @@ join_again(struct builder *b, const struct kernel *k, struct joint *out)
 		return false;
 	}
 	layouts_apply(b->m, copy);
+	layouts_widen_rows(b->m, copy, b->p->target);
 	return true;
 }
 

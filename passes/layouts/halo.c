@@ -61,9 +61,9 @@ guarded_loads_find(struct func *f, const struct buffer *b,
 	stmt_visit(f->body, find_in_stmt, &find);
 }
 
-/* The bounds of a load's index, whatever the test says; false: unknown. */
-static bool
-reach(struct func *f, const struct guarded_load *x, int d, struct bounds *b)
+bool
+guarded_load_bounds(struct func *f, const struct guarded_load *x, int d,
+		    struct bounds *b)
 {
 	struct analyser a;
 
@@ -90,7 +90,7 @@ guarded_loads_reach(struct func *f, const struct buffer *b,
 			int64_t extent, over;
 
 			if (!expr_is_int(b->shape[d], &extent) ||
-			    !reach(f, x, d, &r)) {
+			    !guarded_load_bounds(f, x, d, &r)) {
 				continue;
 			}
 			over = r.max - (extent - 1);
@@ -106,9 +106,6 @@ static bool
 may_open(struct func *f, const struct buffer *b, const struct guarded_load *x,
 	 const struct tensor_layout *l)
 {
-	struct module *m = f->module;
-	struct analyser a;
-
 	for (int d = 0; d < b->ndim; d++) {
 		struct bounds r;
 		int64_t extent;
@@ -116,11 +113,22 @@ may_open(struct func *f, const struct buffer *b, const struct guarded_load *x,
 		if (!expr_is_int(b->shape[d], &extent)) {
 			return false;
 		}
-		if (!reach(f, x, d, &r) || r.min < -l->before[d] ||
+		if (!guarded_load_bounds(f, x, d, &r) ||
+		    r.min < -l->before[d] ||
 		    r.max >= extent + l->after[d]) {
 			return false;
 		}
 	}
+	return guarded_load_holds_inside(f, b, x);
+}
+
+bool
+guarded_load_holds_inside(struct func *f, const struct buffer *b,
+			  const struct guarded_load *x)
+{
+	struct module *m = f->module;
+	struct analyser a;
+
 	analyser_init(&a, m);
 	analyser_enter_scope(&a, x->at);
 	for (int d = 0; d < b->ndim; d++) {

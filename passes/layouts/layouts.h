@@ -5,6 +5,7 @@
 #ifndef TIRC_LAYOUTS_H
 #define TIRC_LAYOUTS_H
 
+#include "analyse.h"
 #include "kernel.h"
 
 /* Sets tensor.layout wherever all kernels, which are not scheduled yet, read
@@ -15,6 +16,11 @@ void layouts_choose(struct program *p, struct kernel *const *kernels, int n);
  * layouts that its tensors have, and drops the tests for what lies beyond an
  * edge where zeroes are. */
 void layouts_apply(struct module *m, struct kernel *k);
+/* rows.c: where the kernel, which is not scheduled yet, slides a window over
+ * data that lie row by row, gives it a block that copies them with what lies
+ * around, and whole vectors of columns. */
+void layouts_widen_rows(struct module *m, struct kernel *k,
+			const struct target *target);
 /* The zeroes around what the kernel, which is scheduled, writes. */
 void layouts_write_halos(struct module *m, struct kernel *k);
 
@@ -37,6 +43,12 @@ struct guarded_loads {
 };
 void guarded_loads_find(struct func *f, const struct buffer *b,
 			struct guarded_loads *out);
+/* The bounds of a load's index, whatever the test says; false: unknown. */
+bool guarded_load_bounds(struct func *f, const struct guarded_load *x, int d,
+			 struct bounds *b);
+/* Does the test hold wherever the index is inside of the buffer? */
+bool guarded_load_holds_inside(struct func *f, const struct buffer *b,
+			       const struct guarded_load *x);
 /* How far they reach beyond the buffer, added to the layout's; a dimension of
  * no constant bounds stays as it is. The first load says what lies there; those
  * that want something else keep their tests. */

@@ -126,9 +126,9 @@ find_locals(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The vectorized loop around s, of whole vectors; NULL if there is none. */
+/* The vectorized loop around s; NULL if there is none. */
 static struct stmt *
-loop_around(struct vectors *x, struct stmt *s)
+loop_around(struct stmt *s)
 {
 	int64_t extent;
 
@@ -136,11 +136,8 @@ loop_around(struct vectors *x, struct stmt *s)
 			     s->u.loop.kind != FOR_VECTORIZED)) {
 		s = s->parent;
 	}
-	if (s == NULL || !expr_is_int(s->args[1], &extent) || extent < 1 ||
-	    extent % x->type.lanes != 0) {
-		return NULL;
-	}
-	return s;
+	return s == NULL || !expr_is_int(s->args[1], &extent) || extent < 1
+		       ? NULL : s;
 }
 
 /* What takes the address (an instruction) gets that of a vector. */
@@ -155,7 +152,7 @@ is_vector_address(struct vectors *x, const struct access *u)
 	return vectors_divides(x, u->at, u->index[u->buffer->ndim - 1]);
 }
 
-/* Whole vectors in every loop? */
+/* Whole vectors in every loop? One that only reads may end within one. */
 static bool
 local_fits(struct vectors *x, const struct buffer *b)
 {
@@ -164,13 +161,14 @@ local_fits(struct vectors *x, const struct buffer *b)
 	access_collect(x->func, x->func->body, b, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		const struct access *u = &uses.list.data[i];
-		struct stmt *loop = loop_around(x, u->at);
+		struct stmt *loop = loop_around(u->at);
 		const struct expr *rest;
 
 		if (u->address && loop == NULL && is_vector_address(x, u)) {
 			continue;
 		}
 		if (loop == NULL || u->address ||
+		    (u->load == NULL && vectors_rest(x, loop) > 0) ||
 		    !vectors_walks(x, u->at, u->index, b->ndim,
 				   loop->u.loop.var, &rest) ||
 		    !vectors_divides(x, loop, loop->args[0]) ||
@@ -216,7 +214,7 @@ find_loops(struct vectors *x)
 		const struct access *u = &uses.list.data[i];
 
 		if (vectors_is_local(x, u->buffer) && !u->address) {
-			add_loop(x, loop_around(x, u->at));
+			add_loop(x, loop_around(u->at));
 		}
 	}
 }
@@ -258,7 +256,8 @@ find_plain(void *ctx, struct stmt *s)
 	struct vectors *x = ctx;
 
 	if (s->kind == STMT_FOR && s->u.loop.kind == FOR_VECTORIZED &&
-	    loop_around(x, s) == s && vectors_divides(x, s, s->args[0]) &&
+	    loop_around(s) == s && vectors_rest(x, s) == 0 &&
+	    vectors_divides(x, s, s->args[0]) &&
 	    vectors_loop_is_plain(x, s)) {
 		add_loop(x, s);
 		return false;

@@ -7,6 +7,8 @@
  *     y[oc, h] = exp(acc[oc])     ->     lanes[0:16] = acc[oc * 16:oc * 16 + 16]
  *                                        for lane in range(16):
  *                                          y[oc * 16 + lane, h] = exp(lanes[lane])
+ *
+ * So do lanes that fill no vector, in a loop that stores to no such array.
  */
 #include <string.h>
 
@@ -20,7 +22,18 @@ struct loop {
 	VEC(const struct expr *) spilled; /* vectors that lanes are read of */
 	VEC(const struct buffer *) lanes; /* where each of them is */
 	struct var *lane;
+	int64_t n_lanes; /* fewer than the vector's: its rest is not to be
+			  * touched */
 };
+
+int64_t
+vectors_rest(const struct vectors *x, const struct stmt *loop)
+{
+	int64_t extent = 0;
+
+	expr_is_int(loop->args[1], &extent);
+	return extent % x->type.lanes;
+}
 
 static bool
 is_uniform(const struct loop *l, const struct expr *e)
@@ -157,6 +170,9 @@ store_fits(struct loop *l, const struct stmt *s)
 	}
 	expr_visit(s->args[0], find_guard, &guard);
 	expr_visit(s->args[0], find_large, &size);
+	if (l->n_lanes > 0 && (size.found || vectors_is_local(l->x, b))) {
+		return false;
+	}
 	return !guard.found && varies && b->type.lanes == 1 &&
 	       s->args[0]->type.lanes == 1 &&
 	       (!size.found || store_is_plain(l, s));
@@ -251,7 +267,8 @@ lanes_are_apart(struct loop *l, struct stmt *loop)
 bool
 vectors_loop_fits(struct vectors *x, struct stmt *loop)
 {
-	struct loop l = { .x = x, .var = loop->u.loop.var };
+	struct loop l = { .x = x, .var = loop->u.loop.var,
+			  .n_lanes = vectors_rest(x, loop) };
 
 	return stmt_fits(&l, loop->children[0]) && lanes_are_apart(&l, loop);
 }
@@ -377,7 +394,8 @@ spill(void *ctx, const struct expr *e)
 	if (e->kind == EXPR_VAR && e->u.var == l->var) {
 		return expr_add(m, l->start, l->lane->expr);
 	}
-	if (!is_uniform(l, e) && reads_local(l->x, e) && has_vector(l, e)) {
+	if (!is_uniform(l, e) && reads_local(l->x, e) && has_vector(l, e) &&
+	    (l->n_lanes == l->x->type.lanes || e->kind == EXPR_LOAD)) {
 		return lane_of(l, vector_of(l, e));
 	}
 	return NULL;
@@ -432,7 +450,7 @@ store_narrowed(struct loop *l, const struct stmt *s,
 	}
 	e = expr_cast(m, args[0]->type, e);
 	return stmt_for(l->x->func, lane, expr_int(m, lane->type, 0),
-			expr_int(m, lane->type, l->x->type.lanes),
+			expr_int(m, lane->type, l->n_lanes),
 			walks ? FOR_VECTORIZED : FOR_SERIAL,
 			stmt_store(l->x->func, s->u.buffer, e, index,
 				   s->n_args - 1));
@@ -473,7 +491,7 @@ by_lane(struct loop *l, struct stmt *s, bool walks)
 		body = stmt_store(f, b, args[0], args + 1, s->n_args - 1);
 	}
 	list[n++] = stmt_for(f, l->lane, expr_int(m, l->lane->type, 0),
-			     expr_int(m, l->lane->type, l->x->type.lanes),
+			     expr_int(m, l->lane->type, l->n_lanes),
 			     walks ? FOR_VECTORIZED : FOR_SERIAL, body);
 	if (narrow != NULL) {
 		list[n++] = store_narrowed(l, s, narrow, args, walks);
@@ -500,7 +518,7 @@ rewrite_store(struct loop *l, struct stmt *s)
 	const struct expr *rest;
 
 	l->at = s;
-	if (store_is_plain(l, s)) {
+	if (l->n_lanes == l->x->type.lanes && store_is_plain(l, s)) {
 		stmt_replace(f, s, stmt_store(f, b,
 				vector_of(l, s->args[0]),
 				vector_index(l, s->args + 1, b->ndim),
@@ -527,19 +545,21 @@ find_store(void *ctx, struct stmt *s)
 	return true;
 }
 
-void
-vectors_rewrite_loop(struct vectors *x, struct stmt *loop)
+/* The loop as iterations over n_lanes each. */
+static void
+rewrite_loop(struct vectors *x, struct stmt *loop, int64_t n_lanes)
 {
 	struct module *m = x->module;
-	struct loop l = { .x = x, .var = loop->u.loop.var };
+	struct loop l = { .x = x, .var = loop->u.loop.var,
+			  .n_lanes = n_lanes };
 	struct stores stores = { .arena = &m->arena };
 	struct var *v = var_new(m, l.var->name, l.var->type);
-	const struct expr *lanes = expr_int(m, v->type, x->type.lanes);
+	const struct expr *lanes = expr_int(m, v->type, n_lanes);
 	int64_t extent = 0;
 	struct stmt *body;
 
 	expr_is_int(loop->args[1], &extent);
-	extent /= x->type.lanes;
+	extent /= n_lanes;
 	l.start = loop->args[0];
 	if (extent > 1) {
 		l.start = expr_add(m, l.start, expr_mul(m, v->expr, lanes));
@@ -557,4 +577,31 @@ vectors_rewrite_loop(struct vectors *x, struct stmt *loop)
 				body);
 	}
 	stmt_replace(x->func, loop, body);
+}
+
+/* Whole vectors, then what is left. */
+void
+vectors_rewrite_loop(struct vectors *x, struct stmt *loop)
+{
+	struct func *f = x->func;
+	int64_t rest = vectors_rest(x, loop), extent = 0;
+	struct stmt_place place;
+	struct stmt *parts[2];
+	struct dtype t = loop->u.loop.var->type;
+
+	expr_is_int(loop->args[1], &extent);
+	if (rest == 0 || rest == extent) {
+		rewrite_loop(x, loop, rest > 0 ? rest : x->type.lanes);
+		return;
+	}
+	place = stmt_place_of(loop);
+	parts[0] = loop;
+	parts[1] = stmt_clone(f, loop, true);
+	stmt_set_arg(f, loop, 1, expr_int(x->module, t, extent - rest));
+	stmt_set_arg(f, parts[1], 0, expr_add(x->module, loop->args[0],
+		expr_int(x->module, t, extent - rest)));
+	stmt_set_arg(f, parts[1], 1, expr_int(x->module, t, rest));
+	stmt_put(f, place, stmt_seq(f, parts, 2));
+	rewrite_loop(x, parts[0], x->type.lanes);
+	rewrite_loop(x, parts[1], rest);
 }

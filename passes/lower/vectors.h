@@ -27,6 +27,8 @@ bool vectors_is_local(const struct vectors *x, const struct buffer *b);
  * be in registers: their lanes are not read one by one. */
 enum { VECTORS_IN_REGISTERS = 32, VECTORS_AT_MOST = 256 };
 
+/* How many iterations of a vectorized loop are left after whole vectors. */
+int64_t vectors_rest(const struct vectors *x, const struct stmt *loop);
 /* vector_loops.c: can the loop be written with vectors, so that it touches the
  * locals by whole vectors only? */
 bool vectors_loop_fits(struct vectors *x, struct stmt *loop);

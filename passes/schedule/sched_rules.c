@@ -205,8 +205,24 @@ all_blocks(struct rules *r, int **blocks)
 	return n;
 }
 
+/* A copy with something else around, that a reduction slides over. */
+static bool
+is_rows(struct rules *r, int id, const struct stmt *block)
+{
+	const struct stmt *store = block->children[0];
+	const struct expr *e = store->kind == STMT_STORE ? store->args[0]
+							 : NULL;
+	int *users, n;
+
+	return e != NULL && e->kind == EXPR_IF &&
+	       e->args[1]->kind == EXPR_LOAD && e->args[2]->n_args == 0 &&
+	       sched_get_consumers(&r->s, id, &users, &n) && n == 1 &&
+	       block_reduces(func_find(r->s.func, users[0]));
+}
+
+/* rows: keep what is_rows() */
 static void
-inline_stages(struct rules *r)
+inline_stages(struct rules *r, bool rows)
 {
 	bool again = true;
 
@@ -219,7 +235,8 @@ inline_stages(struct rules *r)
 			struct stmt *b = func_find(r->s.func, blocks[i]);
 
 			if (block_reduces(b) || is_output(r, b) ||
-			    worth_keeping(r, blocks[i], b)) {
+			    worth_keeping(r, blocks[i], b) ||
+			    (rows && is_rows(r, blocks[i], b))) {
 				continue;
 			}
 			again = sched_compute_inline(&r->s, blocks[i]);
@@ -248,37 +265,69 @@ undo(struct rules *r, struct sched_mark mark, size_t words)
 	}
 }
 
+/* What choose() looks at. */
+struct shape {
+	int *blocks, n;
+	int reduction, output, n_reductions, n_outputs;
+};
+
+static struct shape
+shape_of(struct rules *r)
+{
+	struct shape x = { 0 };
+
+	x.n = all_blocks(r, &x.blocks);
+	for (int i = 0; i < x.n; i++) {
+		struct stmt *b = func_find(r->s.func, x.blocks[i]);
+
+		if (is_output(r, b)) {
+			x.output = x.blocks[i];
+			x.n_outputs++;
+		}
+		if (block_reduces(b)) {
+			x.reduction = x.blocks[i];
+			x.n_reductions++;
+		}
+	}
+	return x;
+}
+
+/* Rows that are kept, a reduction and its result, and nothing else. */
+static bool
+choose_rows(struct rules *r)
+{
+	struct shape x = shape_of(r);
+	bool fits = x.n == 3 && x.n_reductions == 1 && x.n_outputs == 1 &&
+		    x.output != x.reduction;
+
+	for (int i = 0; i < x.n && fits; i++) {
+		int id = x.blocks[i];
+
+		if (id != x.output && id != x.reduction &&
+		    is_rows(r, id, func_find(r->s.func, id))) {
+			TRY(rule_rows(r, id, x.reduction, x.output));
+		}
+	}
+	return false;
+}
+
 static bool
 choose(struct rules *r)
 {
-	int *blocks;
-	int n = all_blocks(r, &blocks);
-	int reduction = 0, output = 0, n_reductions = 0, n_outputs = 0;
+	struct shape x = shape_of(r);
 
-	for (int i = 0; i < n; i++) {
-		struct stmt *b = func_find(r->s.func, blocks[i]);
-
-		if (is_output(r, b)) {
-			output = blocks[i];
-			n_outputs++;
-		}
-		if (block_reduces(b)) {
-			reduction = blocks[i];
-			n_reductions++;
-		}
-	}
-	if (n == 1 && n_reductions == 0) {
-		TRY(rule_elementwise(r, output));
-	} else if (n_outputs == 1 && n_reductions == 1 &&
-		   (n == 1 || (n == 2 && output != reduction))) {
-		TRY(rule_matmul(r, reduction, output));
+	if (x.n == 1 && x.n_reductions == 0) {
+		TRY(rule_elementwise(r, x.output));
+	} else if (x.n_outputs == 1 && x.n_reductions == 1 &&
+		   (x.n == 1 || (x.n == 2 && x.output != x.reduction))) {
+		TRY(rule_matmul(r, x.reduction, x.output));
 		r->without_dot = true;
-		TRY(rule_matmul(r, reduction, output));
-		TRY(rule_window(r, reduction, output));
-		TRY(rule_reduction(r, reduction, output));
-	} else if (n_outputs == 1) {
-		TRY(rule_rows_in_blocks(r, blocks, n, output));
-		TRY(rule_rowwise(r, blocks, n, output));
+		TRY(rule_matmul(r, x.reduction, x.output));
+		TRY(rule_window(r, x.reduction, x.output));
+		TRY(rule_reduction(r, x.reduction, x.output));
+	} else if (x.n_outputs == 1) {
+		TRY(rule_rows_in_blocks(r, x.blocks, x.n, x.output));
+		TRY(rule_rowwise(r, x.blocks, x.n, x.output));
 	}
 	return false;
 }
@@ -292,9 +341,12 @@ default_schedule(struct kernel *k, const struct target *target,
 	strbuf_init(&r.words);
 	sched_init(&r.s, k->func);
 	r.s.intrins = target->intrins;
-	inline_stages(&r);
-	if (!choose(&r)) {
-		strbuf_puts(&r.words, "plain loops");
+	inline_stages(&r, true);
+	if (!choose_rows(&r)) {
+		inline_stages(&r, false);
+		if (!choose(&r)) {
+			strbuf_puts(&r.words, "plain loops");
+		}
 	}
 	rules_parallel(&r);
 	k->schedule = arena_strndup(&m->arena, r.words.data, r.words.len);

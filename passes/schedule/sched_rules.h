@@ -101,6 +101,8 @@ void rules_parallel(struct rules *r);
 bool rule_elementwise(struct rules *r, int block);
 bool rule_matmul(struct rules *r, int reduction, int output);
 bool rule_window(struct rules *r, int reduction, int output);
+/* The reduction slides a window over what the block rows has copied. */
+bool rule_rows(struct rules *r, int rows, int reduction, int output);
 bool rule_reduction(struct rules *r, int reduction, int output);
 bool rule_rows_in_blocks(struct rules *r, const int *blocks, int n,
 			 int output);

@@ -11,9 +11,9 @@
  *                                    for ow_i: y[c][oh][..] = acc[ow_i]
  */
 #include "sched_edit.h"
-#include "sched_rules.h"
+#include "sched_tiling.h"
 
-enum { SMALLEST = 4, LARGEST_STEP = 1 };
+enum { SMALLEST = 4, LARGEST_STEP = 1, MOST_VECTORS = 4 };
 
 struct tests {
 	const struct var *lane;
@@ -184,6 +184,132 @@ rule_window(struct rules *r, int reduction, int output)
 	sched_vectorize(&r->s, split[1]);
 	sched_vectorize(&r->s, lane_loop);
 	strbuf_printf(&r->words, "window  %s_lanes %lld",
+		      iter_axis_name(x.info->iters[lane].var->name),
+		      (long long)lanes);
+	return true;
+}
+
+/* Vectors of columns: as many at a time as divide them. */
+static int64_t
+lanes_of_row(int64_t columns, int64_t vector)
+{
+	for (int64_t n = MOST_VECTORS; n > 1; n--) {
+		if (columns % (n * vector) == 0) {
+			return n * vector;
+		}
+	}
+	return columns % vector == 0 ? vector : columns;
+}
+
+/* The block's loop that drives the iter var, 0: none; and all of its others
+ * that reduce, inside of that one. */
+static bool
+row_loops(struct rules *r, const struct block_access *x, int reduction,
+	  int lane, int64_t lanes, int *at, int *lane_loop)
+{
+	int loops[MAX_AXES], order[MAX_AXES + 2], n = 0, split[2];
+
+	*at = 0;
+	if (!rules_axis_loops(r, reduction, loops) || loops[lane] == 0) {
+		return false;
+	}
+	split[0] = 0;
+	split[1] = loops[lane];
+	if (tiling_extent(x, lane) != lanes &&
+	    !sched_split(&r->s, loops[lane], (int64_t[]){ 0, lanes }, 2,
+			 split)) {
+		return false;
+	}
+	for (int i = 0; i < x->n_spatial; i++) {
+		int loop = i == lane ? split[0] : loops[i];
+
+		if (loop != 0) {
+			*at = loop;
+			order[n++] = loop;
+		}
+	}
+	for (int i = x->n_spatial; i < x->info->n_iters; i++) {
+		if (loops[i] != 0) {
+			order[n++] = loops[i];
+		}
+	}
+	order[n++] = *lane_loop = split[1];
+	return *at != 0 && sched_reorder(&r->s, order, n);
+}
+
+/* The outermost loop in which every element of rows is made once: that of the
+ * last axis before those which the window slides along. */
+static int
+loop_of_rows(struct rules *r, int rows, const struct block_access *x,
+	     int reduction)
+{
+	const struct stmt *b = func_find(r->s.func, reduction);
+	const struct buffer *made = func_find(r->s.func, rows)->u.block
+					    ->writes[0].buffer;
+	int *loops, n, at = 0;
+
+	if (!sched_get_loops(&r->s, reduction, &loops, &n)) {
+		return 0;
+	}
+	for (int i = 0; i < n; i++) {
+		int axis = tiling_driven(b, func_find(r->s.func, loops[i]));
+
+		for (int l = 0; l < x->n_loads && axis >= 0; l++) {
+			if (x->loads[l].load->u.buffer == made &&
+			    x->loads[l].use[axis] != AXIS_PLAIN) {
+				return at;
+			}
+		}
+		at = loops[i];
+	}
+	return at;
+}
+
+bool
+rule_rows(struct rules *r, int rows, int reduction, int output)
+{
+	struct block_access x;
+	const struct buffer *acc;
+	int lane, lane_loop, at, place, *loops, n;
+	int64_t extent, lanes, vector;
+
+	if (!rules_access(r, reduction, &x) || x.n_reduce == 0) {
+		return false;
+	}
+	lane = find_lanes(r, &x, &extent);
+	vector = r->target->vector_bytes / dtype_bytes(x.out->type);
+	if (lane < 0 || vector < SMALLEST || extent % SMALLEST != 0 ||
+	    !rules_same_axes(r, &x, output)) {
+		return false;
+	}
+	lanes = lanes_of_row(extent, vector);
+	place = loop_of_rows(r, rows, &x, reduction);
+	if (place == 0 ||
+	    !row_loops(r, &x, reduction, lane, lanes, &at, &lane_loop) ||
+	    !sched_reverse_compute_at(&r->s, output, at) ||
+	    !sched_set_scope(&r->s, reduction, 0, "local") ||
+	    !rules_accumulator(r, reduction, &acc) ||
+	    !sched_compute_at(&r->s, rows, place) ||
+	    !sched_set_scope(&r->s, rows, 0, "local") ||
+	    !sched_get_loops(&r->s, output, &loops, &n) || n == 0) {
+		return false;
+	}
+	sched_vectorize(&r->s, loops[n - 1]);
+	sched_vectorize(&r->s, lane_loop);
+	if (!sched_get_loops(&r->s, rows, &loops, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (loops[i] == place && i + 1 < n) {
+			struct sched_value args[2] = {
+				sv_block(rows), sv_loop(loops[i + 1]) };
+
+			sched_apply(&r->s, "decompose_padding", args, 2,
+				    NULL);
+			break;
+		}
+	}
+	strbuf_printf(&r->words, "window over copied rows  %s_lanes %lld",
 		      iter_axis_name(x.info->iters[lane].var->name),
 		      (long long)lanes);
 	return true;

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "interp.h"
+#include "layouts.h"
 #include "lower.h"
 #include "sched_rules.h"
 #include "te.h"
@@ -16,6 +17,7 @@ struct kit {
 	bool constant[8];
 	int n;
 	bool show;
+	bool vectors; /* a target that states them */
 };
 
 static const struct expr *
@@ -125,10 +127,11 @@ execute(struct kit *k, struct func *f, float **data, float *out)
 static void
 check_kernel(struct kit *k, const char *name, const char *schedule)
 {
-	static const struct target target = {
+	const struct target target = {
 		.name = "test", .vector_bytes = 32, .vector_registers = 16,
 		.stack_limit_bytes = 4096, .align_bytes = 32,
-		.l2_bytes = 1 << 20,
+		.l2_bytes = 1 << 20, .block_elems = k->vectors ? 8 : 0,
+		.vectors = k->vectors ? "float32x8 float32x4" : NULL,
 	};
 	const struct pass_hooks hooks = { .after_func = verify };
 	struct func *plain = te_to_func(k->m, name, k->params, k->n);
@@ -158,6 +161,7 @@ check_kernel(struct kit *k, const char *name, const char *schedule)
 	want = arena_array(&k->m->arena, float, elems + 1);
 	got = arena_array(&k->m->arena, float, elems + 1);
 	execute(k, plain, data, want);
+	layouts_widen_rows(k->m, &kernel, &target);
 	CHECK(default_schedule(&kernel, &target, k->m, NULL));
 	if (schedule != NULL && !CHECK(strstr(kernel.schedule, schedule) ==
 				       kernel.schedule)) {
@@ -181,6 +185,7 @@ check_kernel(struct kit *k, const char *name, const char *schedule)
 	}
 	execute(k, kernel.func, packed, got);
 	CHECK(memcmp(want, got, sizeof(float) * (size_t)elems) == 0);
+	kernel_state_vectors(&target, kernel.func);
 	CHECK(lower_func(kernel.func, &hooks));
 	if (k->show) {
 		printf("# %s\n", kernel.schedule);
@@ -351,9 +356,13 @@ elementwise(struct kit *k, bool bias)
 		bias ? 2 : 1));
 }
 
-#define CASE(name, schedule, build) \
+#define CASE(name, schedule, build) CASE_OF(false, name, schedule, build)
+#define CASE_VECTORS(name, schedule, build) \
+	CASE_OF(true, name, schedule, build)
+#define CASE_OF(with_vectors, name, schedule, build) \
 	do { \
-		struct kit k = { .m = module_new(), .show = show }; \
+		struct kit k = { .m = module_new(), .show = show, \
+				 .vectors = with_vectors }; \
 		build; \
 		check_kernel(&k, name, schedule); \
 		module_free(k.m); \
@@ -384,6 +393,16 @@ main(int argc, char **argv)
 	CASE("conv3x3", "tiled", conv(&k, 3, 16, 14, 1, false));
 	CASE("strided", "tiled", conv(&k, 5, 8, 9, 2, false));
 	CASE("depthwise", NULL, conv(&k, 6, 6, 7, 1, true));
+	CASE_VECTORS("window8", "window over copied rows  ow_lanes 8",
+		     conv(&k, 3, 3, 7, 1, true));
+	CASE_VECTORS("window16", "window over copied rows  ow_lanes 16",
+		     conv(&k, 3, 3, 14, 1, true));
+	CASE_VECTORS("window12", "window over copied rows  ow_lanes 12",
+		     conv(&k, 2, 2, 11, 1, true));
+	CASE_VECTORS("window40", "window over copied rows  ow_lanes 8",
+		     conv(&k, 2, 2, 40, 1, true));
+	CASE_VECTORS("window_short", "reduction", conv(&k, 2, 2, 3, 1, true));
+	CASE_VECTORS("window_by_2", "reduction", conv(&k, 2, 2, 14, 2, true));
 	CASE("rows", "rowwise", rowwise(&k, 5, 9));
 	return check_done();
 }

@@ -67,6 +67,32 @@ static const struct program programs[] = {
 		"            for lane in range(16):\n"
 		"                y[j_1 * 16 + lane, i_1] = lanes[lane]\n",
 	}, {
+		"a loop that ends within a vector",
+		"x: T.Buffer((3, 32)), y: T.Buffer((3, 27))",
+		ROWS
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(27):\n"
+		"            y[i, j] = acc[i, j] + x[i, j]\n",
+		ROWS_OF_VECTORS("i, T.Ramp(j * 16, 1, 16)")
+		"    for i_1 in T.unroll(3):\n"
+		"        y[i_1, T.Ramp(0, 1, 16)] = acc[i_1, 0] + "
+		"x[i_1, T.Ramp(0, 1, 16)]\n"
+		"        lanes = T.decl_buffer((16,), \"float32\", scope=\"local\")\n"
+		"        lanes[T.Ramp(0, 1, 16)] = acc[i_1, 1]\n"
+		"        for lane in T.vectorized(11):\n"
+		"            y[i_1, 16 + lane] = lanes[lane] + x[i_1, 16 + lane]\n",
+	}, {
+		"a loop that ends within a vector and stores one",
+		"x: T.Buffer((3, 32)), y: T.Buffer((3, 32))",
+		ROWS
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(27):\n"
+		"            acc[i, j] = acc[i, j] + x[i, j]\n"
+		"    for i in T.unroll(3):\n"
+		"        for j in T.vectorized(32):\n"
+		"            y[i, j] = acc[i, j]\n",
+		NULL,
+	}, {
 		"calls without vectors",
 		"x: T.Buffer((3, 32)), y: T.Buffer((3, 32))",
 		ROWS

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows for whole vectors, where a window slides over data that lie row by row
+ * (depthwise convolutions of channels that no block divides):
+ *
+ *   conv[c, h, w] += if_then_else(0 <= w + kw - 1 < 14 ..., x[c, h + kh - 1,
+ *                                 w + kw - 1], 0) * k[c, kh, kw]
+ *   ->
+ *   rows[c, h, w] = if_then_else(1 <= w < 15 ..., x[c, h - 1, w - 1], 0)
+ *   conv[c, h, w] += rows[c, h + kh, w + kw] * k[c, kh, kw]    (w: 16 of them)
+ *
+ * Every lane has something to read then, and none a test. What is summed beyond
+ * the last column is not used. */
+#include "layouts.h"
+#include "sched_edit.h"
+
+enum { LEAST_COLUMNS = 4, LEAST_LANES = 4, MOST_DIMS = 8 };
+
+struct rows {
+	struct func *f;
+	struct module *m;
+	const struct guarded_load *x;
+	struct stmt *block, *store;
+	int column; /* the iter var of what is stored */
+	int64_t wide;
+	int64_t before[MOST_DIMS], extent[MOST_DIMS];
+};
+
+/* The columns in whole vectors, the largest that waste little. */
+static int64_t
+whole_vectors(int64_t columns, int64_t lanes)
+{
+	while (lanes > LEAST_LANES &&
+	       (columns + lanes - 1) / lanes * lanes * 6 > columns * 7) {
+		lanes /= 2;
+	}
+	return (columns + lanes - 1) / lanes * lanes;
+}
+
+/* The iter var of the last dimension, if both the load and the store walk
+ * along it step by step, and the load depends on every other: then nothing is
+ * shared, for which columns would be the wrong lanes. */
+static bool
+find_column(struct rows *r)
+{
+	const struct block *b = r->block->u.block;
+	const struct expr *const *at = r->x->load->args;
+	int n = r->x->load->n_args, last = r->store->n_args - 1;
+	const struct expr *rest;
+	struct analyser a;
+	int64_t step;
+
+	r->column = -1;
+	for (int i = 0; i < b->n_iters; i++) {
+		struct var *v = b->iters[i].var;
+		bool used = false;
+
+		if (b->iters[i].kind != ITER_SPATIAL ||
+		    expr_is_value(b->iters[i].extent, 1)) {
+			continue;
+		}
+		for (int d = 0; d < n; d++) {
+			used |= expr_uses_var(at[d], v);
+		}
+		if (!used) {
+			return false;
+		}
+		if (last > 0 && r->store->args[last] == v->expr) {
+			r->column = i;
+		}
+	}
+	if (r->column < 0) {
+		return false;
+	}
+	analyser_init(&a, r->m);
+	for (int d = 0; d < n - 1; d++) {
+		if (expr_uses_var(at[d], b->iters[r->column].var)) {
+			return false;
+		}
+	}
+	return analyse_affine(&a, at[n - 1], &b->iters[r->column].var, 1,
+			      &step, &rest) && step == 1;
+}
+
+/* How large the rows are, with what lies around. */
+static bool
+find_extents(struct rows *r, int64_t columns)
+{
+	const struct buffer *b = r->x->load->u.buffer;
+
+	for (int d = 0; d < b->ndim; d++) {
+		struct bounds at;
+		int64_t last;
+
+		if (!expr_is_int(b->shape[d], &last) ||
+		    !guarded_load_bounds(r->f, r->x, d, &at)) {
+			return false;
+		}
+		if (d == b->ndim - 1) {
+			at.max += r->wide - columns;
+		}
+		r->before[d] = at.min < 0 ? -at.min : 0;
+		r->extent[d] = (at.max >= last ? at.max + 1 : last) +
+			       r->before[d];
+	}
+	return true;
+}
+
+/* rows[i] = if_then_else(i - before is inside of x, x[i - before], 0) */
+static struct stmt *
+make_rows(struct rows *r, const struct buffer *to)
+{
+	struct module *m = r->m;
+	const struct buffer *from = r->x->load->u.buffer;
+	struct block b = { .name = "rows", .n_iters = to->ndim };
+	const struct expr *at[MOST_DIMS], *index[MOST_DIMS], *bind[MOST_DIMS];
+	const struct expr *inside = expr_bool(m, true), *value;
+	struct range ranges[MOST_DIMS];
+	struct stmt *block;
+
+	b.iters = arena_array(&m->arena, struct iter_var, to->ndim);
+	for (int d = 0; d < to->ndim; d++) {
+		static const char *const names[] = { "v_n", "v_c", "v_h",
+						     "v_w" };
+		struct iter_var *it = &b.iters[d];
+		struct dtype t = from->shape[d]->type;
+
+		*it = (struct iter_var){
+			.var = var_new(m, to->ndim == 4 ? names[d] : "v_i", t),
+			.min = expr_int(m, t, 0), .extent = to->shape[d],
+			.kind = ITER_SPATIAL,
+		};
+		at[d] = it->var->expr;
+		bind[d] = it->min;
+		ranges[d] = (struct range){ it->min, it->extent };
+		index[d] = at[d];
+		if (r->before[d] > 0) {
+			index[d] = expr_sub(m, at[d],
+					    expr_int(m, t, r->before[d]));
+			inside = expr_and(m, inside, expr_le(
+				m, expr_int(m, t, r->before[d]), at[d]));
+		}
+		if (to->shape[d] != from->shape[d]) {
+			inside = expr_and(m, inside, expr_lt(m, at[d],
+				expr_add(m, from->shape[d], expr_int(
+					m, t, r->before[d]))));
+		}
+	}
+	value = expr_if(m, inside, expr_load(m, from, index, to->ndim),
+			r->x->test->args[2]);
+	block = stmt_block(r->f, &b, NULL, bind, NULL,
+			   stmt_store(r->f, to, value, at, to->ndim));
+	block_refresh(r->f, block);
+	return nest_for_block(r->f, block, ranges, NULL, true);
+}
+
+struct opening {
+	const struct expr *test, *load;
+};
+
+static const struct expr *
+open_test(void *ctx, const struct expr *e)
+{
+	const struct opening *o = ctx;
+
+	return e == o->test ? o->load : NULL;
+}
+
+static void
+widen_columns(struct rows *r)
+{
+	struct module *m = r->m;
+	const struct buffer *b = r->store->u.buffer, *wider;
+	const struct expr *shape[MOST_DIMS];
+	struct block info = *r->block->u.block;
+	struct iter_var *it;
+	struct stmt *scope = scope_of(r->block);
+
+	info.iters = arena_array(&m->arena, struct iter_var, info.n_iters);
+	for (int i = 0; i < info.n_iters; i++) {
+		info.iters[i] = r->block->u.block->iters[i];
+	}
+	it = &info.iters[r->column];
+	for (struct stmt *s = r->block; s != scope; s = s->parent) {
+		if (s->kind == STMT_FOR &&
+		    r->block->args[1 + r->column] == s->u.loop.var->expr) {
+			stmt_set_arg(r->f, s, 1, expr_int(
+				m, s->args[1]->type, r->wide));
+		}
+	}
+	it->extent = expr_int(m, it->extent->type, r->wide);
+	stmt_set_block(r->f, r->block, &info);
+	for (int d = 0; d < b->ndim; d++) {
+		shape[d] = d < b->ndim - 1 ? b->shape[d] : it->extent;
+	}
+	wider = buffer_with_shape(m, b, b->ndim, shape);
+	buffer_swap_all(r->f, b, wider);
+}
+
+static void
+use_rows(struct rows *r)
+{
+	struct module *m = r->m;
+	const struct buffer *from = r->x->load->u.buffer, *to;
+	const struct expr *shape[MOST_DIMS], *at[MOST_DIMS];
+	struct buffer_spec spec = {
+		.name = "rows", .type = from->type, .ndim = from->ndim,
+		.shape = shape, .align_bytes = from->align_bytes,
+	};
+	struct opening o = { r->x->test, NULL };
+	struct stmt *scope = scope_of(r->block), *top = r->block, *pair[2];
+	struct stmt_place place;
+
+	for (int d = 0; d < from->ndim; d++) {
+		struct dtype t = from->shape[d]->type;
+
+		shape[d] = expr_int(m, t, r->extent[d]);
+		at[d] = expr_add(m, r->x->load->args[d],
+				 expr_int(m, t, r->before[d]));
+	}
+	to = buffer_new(m, &spec);
+	o.load = expr_load(m, to, at, from->ndim);
+	for (int k = 0; k < r->store->n_args; k++) {
+		stmt_set_arg(r->f, r->store, k,
+			     expr_rewrite(m, r->store->args[k], open_test,
+					  &o));
+	}
+	widen_columns(r);
+	block_refresh(r->f, r->block);
+	while (top->parent != scope && top->parent->kind != STMT_SEQ) {
+		top = top->parent;
+	}
+	place = stmt_place_of(top);
+	pair[0] = make_rows(r, to);
+	pair[1] = top;
+	stmt_put(r->f, place, stmt_seq(r->f, pair, 2));
+	scope_add_alloc(r->f, scope, to);
+}
+
+/* The block around the only store that it is of, which reduces. */
+static bool
+find_block(struct rows *r)
+{
+	struct stmt *s = r->x->at;
+
+	r->store = s;
+	while (s != NULL && s->kind != STMT_BLOCK) {
+		s = s->parent;
+	}
+	r->block = s;
+	if (s == NULL || scope_of(s) == NULL || sole_store(s) != r->store ||
+	    is_param_buffer(r->f, r->store->u.buffer)) {
+		return false;
+	}
+	for (int i = 0; i < s->u.block->n_iters; i++) {
+		if (s->u.block->iters[i].kind == ITER_REDUCE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+rows_of(struct module *m, struct func *f, const struct buffer *b,
+	const struct target *target)
+{
+	struct guarded_loads loads = { 0 };
+	struct rows r = { .f = f, .m = m };
+	int64_t columns, lanes;
+
+	guarded_loads_find(f, b, &loads);
+	if (loads.list.n != 1 || b->ndim > MOST_DIMS || b->ndim < 2 ||
+	    !dtype_is_float(b->type) || b->type.lanes != 1) {
+		return false;
+	}
+	r.x = &loads.list.data[0];
+	lanes = target->vector_bytes / dtype_bytes(b->type);
+	if (!find_block(&r) || !find_column(&r) ||
+	    !expr_is_int(r.block->u.block->iters[r.column].extent, &columns) ||
+	    columns < LEAST_COLUMNS) {
+		return false;
+	}
+	r.wide = whole_vectors(columns, lanes);
+	if (!find_extents(&r, columns) ||
+	    !guarded_load_holds_inside(f, b, r.x)) {
+		return false;
+	}
+	use_rows(&r);
+	return true;
+}
+
+void
+layouts_widen_rows(struct module *m, struct kernel *k,
+		   const struct target *target)
+{
+	bool changed = false;
+
+	if (target->vectors == NULL || target->vectors[0] == '\0' ||
+	    target->block_elems == 0 ||
+	    func_find_block(k->func, "rows") != NULL) {
+		return;
+	}
+	for (int i = 0; i < k->args.n && !changed; i++) {
+		if (k->args.data[i].kind == ARG_TENSOR) {
+			changed = rows_of(m, k->func, k->args.data[i].buffer,
+					  target);
+		}
+	}
+	if (changed) {
+		func_commit(k->func);
+	}
+}
