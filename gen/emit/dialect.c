@@ -89,6 +89,7 @@ read_dialect(struct loader *l, struct json j)
 	l->d->file_weights_needs = dialect_read_names(json_get(j,
 						"file_weights_needs"));
 	l->d->comment_line = json_text(json_get(j, "comment_line"), true);
+	dialect_check_texts(l, j);
 }
 
 /* -- files and what they extend -- */
@@ -157,6 +158,7 @@ load_chain(struct loader *l, const char *name)
 		l->reader.layers[i].file = file;
 		l->reader.layers[i].value = l->trees[i];
 		l->reader.n_layers = ++l->n;
+		json_check_once(json_root(&l->reader, l->trees[i]));
 		l->chain[i] = name;
 		extends = json_get(json_root(&l->reader, l->trees[i]),
 				   "extends");

@@ -236,6 +236,31 @@ json_check_keys(struct json object, const char *allowed)
 	}
 }
 
+void
+json_check_once(struct json tree)
+{
+	const cJSON *item;
+	int i = 0;
+
+	cJSON_ArrayForEach(item, tree.value) {
+		const cJSON *other = item->string != NULL ? item->next : NULL;
+
+		while (other != NULL &&
+		       strcmp(other->string, item->string) != 0) {
+			other = other->next;
+		}
+		if (other != NULL) {
+			json_error(json_get(tree, item->string),
+				   "is there twice; leave one");
+		} else {
+			json_check_once(item->string != NULL
+					? json_get(tree, item->string)
+					: json_at(tree, i));
+		}
+		i++;
+	}
+}
+
 bool
 json_is_object(struct json j, bool required)
 {

@@ -49,6 +49,8 @@ struct json json_at(struct json array, int index);
 void json_error(struct json at, const char *fmt, ...) TIRC_PRINTF(2, 3);
 /* Objects: every key must be one of the words of `allowed` ("a b c"). */
 void json_check_keys(struct json object, const char *allowed);
+/* No object of the tree may have a key twice. */
+void json_check_once(struct json tree);
 
 bool json_is_object(struct json j, bool required);
 const char *json_text(struct json j, bool required); /* arena; NULL: absent */

@@ -342,3 +342,70 @@ template_render(struct diags *diags, const char *file, const char *item,
 
 	return render(&r, text, text + strlen(text), &scope);
 }
+
+/* -- looking over -- */
+
+static bool
+is_word(const char *words, const char *name, size_t length)
+{
+	for (const char *p = words; *p != '\0';) {
+		size_t n = strcspn(p, " ");
+
+		if (n == length && strncmp(p, name, n) == 0) {
+			return true;
+		}
+		p += n + (p[n] == ' ');
+	}
+	return false;
+}
+
+void
+template_check(const char *text, const char *words,
+	       void (*wrong)(void *ctx, int line, const char *problem,
+			     const char *name, size_t length),
+	       void *ctx)
+{
+	struct { const char *name; size_t length; int line; } open[32];
+	const char *p = text, *tag, *end, *name;
+	int line = 1, depth = 0;
+	size_t length;
+
+	while ((tag = strstr(p, "{{")) != NULL) {
+		for (; p < tag; p++) {
+			line += *p == '\n';
+		}
+		end = strstr(tag, "}}");
+		if (end == NULL) {
+			wrong(ctx, line, "a tag without its end", tag, 10);
+			return;
+		}
+		p = tag + 2;
+		name = strchr("#^/!", *p) != NULL ? p + 1 : p;
+		length = (size_t)(end - name);
+		if (*p == '/') {
+			if (depth == 0) {
+				wrong(ctx, line, "the end of no section", name,
+				      length);
+			} else if (open[--depth].length != length ||
+				   strncmp(open[depth].name, name, length)) {
+				wrong(ctx, open[depth].line, "no end of section",
+				      open[depth].name, open[depth].length);
+			}
+			continue;
+		}
+		if (*p != '!' && !is_word("first last br open close", name,
+					  length) &&
+		    !is_word(words, name, length)) {
+			wrong(ctx, line, "unknown placeholder", name, length);
+		}
+		if ((*p == '#' || *p == '^') && depth < 32) {
+			open[depth].name = name;
+			open[depth].length = length;
+			open[depth++].line = line;
+		}
+	}
+	while (depth-- > 0) {
+		wrong(ctx, open[depth].line, "no end of section",
+		      open[depth].name, open[depth].length);
+	}
+}

@@ -38,4 +38,12 @@ bool template_render(struct diags *diags, const char *file, const char *item,
 		     const char *text, const struct tdata *data,
 		     struct strbuf *out);
 
+/* Looks a text over without data: each tag without its end, each section that
+ * is not closed where it should be, and each name that is none of `words`
+ * ("a b c") is told to `wrong`, with its line. */
+void template_check(const char *text, const char *words,
+		    void (*wrong)(void *ctx, int line, const char *problem,
+				  const char *name, size_t length),
+		    void *ctx);
+
 #endif

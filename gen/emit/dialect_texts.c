@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks over every text of a dialect before it is used: placeholders that
+ * nobody fills in, tags and sections without an end. What each text may ask
+ * for is in slots.def. */
+#include "dialect_load.h"
+
+static const struct {
+	const char *pointer, *words;
+} slots[] = {
+#define SLOT(pointer, words) { pointer, words },
+#include "slots.def"
+#undef SLOT
+};
+
+/* What package/ and program_text.c fill in, whichever template asks. */
+static const char template_words[] =
+	"DIM GUARD MODEL NAME align aligned all_bytes any_aligned arguments "
+	"arrays assembles before blob blob_bytes body bound_bytes bytes cells "
+	"cflags comment compares compiler count declaration declared "
+	"description dialect digest digest_factor digest_offset digest_start "
+	"dims dynamic end extent extents facts file files flags function "
+	"functions has_dims header header_name helpers highest includes index "
+	"inputs kernels l1_bytes l2_bytes label ldflags line macro max member members min model "
+	"more n n_arguments name near need needs no_inputs nodes offset "
+	"order_offset origin outputs overlap part parts path place placed "
+	"places plan pointers profile prototype reason rejected runtime "
+	"schedules section self shape shared shares short size sizes sources "
+	"stack_bytes stem step symbol task tasks tensors text tiny title "
+	"tolerance type unit value values values_offset version_hash "
+	"weights weights_align weights_bytes weights_file weights_used work "
+	"workspace workspace_bytes workspace_used zero";
+
+static bool
+fits(const char *pattern, const char *pointer)
+{
+	while (*pattern != '\0') {
+		if (*pattern == '*') {
+			if (pattern[1] == '\0') {
+				return true;
+			}
+			pattern++;
+			pointer += strcspn(pointer, "/");
+		} else if (*pattern++ != *pointer++) {
+			return false;
+		}
+	}
+	return *pointer == '\0';
+}
+
+struct place_in_json {
+	struct json at;
+	const char *words;
+};
+
+static void
+say_in_json(void *ctx, int line, const char *problem, const char *name,
+	    size_t length)
+{
+	struct place_in_json *p = ctx;
+
+	(void)line;
+	json_error(p->at, "%s '%.*s'; %s%s", problem, (int)length, name,
+		   p->words[0] != '\0' ? "known here are: "
+				       : "this text has none", p->words);
+}
+
+static void
+check_text(struct json j)
+{
+	struct place_in_json place = { j, "" };
+
+	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
+		if (fits(slots[i].pointer, j.pointer)) {
+			place.words = slots[i].words;
+			break;
+		}
+	}
+	template_check(j.value->valuestring, place.words, say_in_json, &place);
+}
+
+/* Reasons are prose. */
+static void
+check_texts(struct json j)
+{
+	const cJSON *item;
+	int i = 0;
+
+	if (cJSON_IsString(j.value)) {
+		check_text(j);
+	}
+	cJSON_ArrayForEach(item, j.value) {
+		if (item->string == NULL) {
+			check_texts(json_at(j, i++));
+		} else if (strcmp(item->string, "rejected") != 0 &&
+			   strcmp(item->string, "description") != 0) {
+			check_texts(json_get(j, item->string));
+		}
+	}
+}
+
+struct place_in_file {
+	struct loader *l;
+	const char *file;
+};
+
+static void
+say_in_file(void *ctx, int line, const char *problem, const char *name,
+	    size_t length)
+{
+	struct place_in_file *p = ctx;
+	struct diag_place place = { .file = p->file, .line = line };
+
+	diag_error(&p->l->m->diags, DIAG_BAD_TEMPLATE, place, "%s '%.*s'",
+		   problem, (int)length, name);
+	p->l->reader.failed = true;
+}
+
+static void
+check_file(struct loader *l, const char *file, const char *text,
+	   const char *words)
+{
+	struct place_in_file place = { l, file };
+
+	if (text != NULL) {
+		template_check(text, words, say_in_file, &place);
+	}
+}
+
+void
+dialect_check_texts(struct loader *l, struct json j)
+{
+	const struct dialect *d = l->d;
+
+	check_texts(j);
+	for (int i = 0; i < TEMPLATE_COUNT; i++) {
+		check_file(l, d->templates[i].file, d->templates[i].text,
+			   template_words);
+	}
+	for (int i = 0; i < d->helpers.n; i++) {
+		const struct helper *h = &d->helpers.data[i];
+
+		check_file(l, h->file, h->text, arena_printf(&l->m->arena,
+			HELPER_FACTS " name %s",
+			dialect_joined(l, h->uses.data, h->uses.n)));
+	}
+}
