@@ -114,6 +114,19 @@ bool tirc_program_sources(struct tirc *t, const char *path,
 int tirc_source_count(const struct tirc *t);
 struct tirc_source tirc_source(const struct tirc *t, int i);
 
+/* -- dialects: of the context's dialect_path and those that ship -- */
+/* Names, descriptions, what they extend, which targets use them; and what one
+ * of them spells: as text, or as JSON. A name, or the folder of a dialect.
+ * NULL: there are messages. */
+const char *tirc_dialect_list(struct tirc *t, bool json);
+const char *tirc_dialect_show(struct tirc *t, const char *dialect, bool json);
+/* Every mistake in a dialect's folder, or in a folder of dialects and targets,
+ * becomes a message. What was looked at; NULL: there are mistakes. */
+const char *tirc_dialect_check(struct tirc *t, const char *folder);
+/* A program in C that tries the dialect; its files are tirc_source()s. With the
+ * vectors of the context's target, or of one that uses the dialect. */
+bool tirc_dialect_selftest(struct tirc *t, const char *dialect);
+
 /* -- messages -- */
 enum tirc_severity { TIRC_NOTE, TIRC_WARNING, TIRC_ERROR };
 

@@ -53,7 +53,11 @@ int cmd_test(struct cli *c);
 int cmd_inspect(struct cli *c);
 int cmd_lower(struct cli *c);
 int cmd_codegen(struct cli *c);
+int cmd_dialect(struct cli *c);
 int cmd_version(struct cli *c);
+
+/* cmd_codegen.c: the context's sources into a folder, made if missing. */
+bool cli_write_sources(struct cli *c, struct tirc *t, const char *folder);
 
 /* cmd_lower_kernel.c: lower --from-onnx, printed to out. */
 int cli_lower_kernel(struct cli *c, FILE *out);

@@ -10,7 +10,7 @@
 /* The file and its folder; unchanged files are written all the same: they are
  * small. */
 static bool
-write_source(const char *folder, struct tirc_source source)
+write_source(const char *verb, const char *folder, struct tirc_source source)
 {
 	size_t n = strlen(folder) + strlen(source.name) + 2;
 	char *path = malloc(n);
@@ -27,9 +27,25 @@ write_source(const char *folder, struct tirc_source source)
 		ok = fclose(f) == 0 && ok;
 	}
 	if (!ok) {
-		fprintf(stderr, "tirc codegen: %s cannot be written\n", path);
+		fprintf(stderr, "tirc %s: %s cannot be written\n", verb, path);
 	}
 	free(path);
+	return ok;
+}
+
+bool
+cli_write_sources(struct cli *c, struct tirc *t, const char *folder)
+{
+	bool ok = true;
+
+	if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+		fprintf(stderr, "tirc %s: %s cannot be made\n", c->verb,
+			folder);
+		return false;
+	}
+	for (int i = 0; ok && i < tirc_source_count(t); i++) {
+		ok = write_source(c->verb, folder, tirc_source(t, i));
+	}
 	return ok;
 }
 
@@ -46,17 +62,12 @@ cmd_codegen(struct cli *c)
 	}
 	ok = tirc_program_sources(t, c->model, &o);
 	cli_messages(t);
-	if (ok && c->out != NULL && mkdir(c->out, 0777) != 0 &&
-	    errno != EEXIST) {
-		fprintf(stderr, "tirc codegen: %s cannot be made\n", c->out);
-		ok = false;
+	if (ok && c->out != NULL) {
+		ok = cli_write_sources(c, t, c->out);
 	}
-	for (int i = 0; ok && i < tirc_source_count(t); i++) {
-		if (c->out != NULL) {
-			ok = write_source(c->out, tirc_source(t, i));
-		} else {
-			fputs(tirc_source(t, i).text, stdout);
-		}
+	for (int i = 0; ok && c->out == NULL && i < tirc_source_count(t);
+	     i++) {
+		fputs(tirc_source(t, i).text, stdout);
 	}
 	tirc_free(t);
 	return ok ? CLI_DONE : CLI_INPUT;

@@ -9,7 +9,7 @@
 #include "cli.h"
 
 enum { COMPILE = 1, RUN = 2, TEST = 4, INSPECT = 8, LOWER = 16, CODEGEN = 32,
-       VERSION = 64 };
+       DIALECT = 64, VERSION = 128 };
 #define MODEL_VERBS (COMPILE | RUN | TEST | INSPECT)
 #define BUILD_VERBS (COMPILE | RUN | TEST)
 #define PROGRAM_VERBS (LOWER | CODEGEN)
@@ -41,6 +41,9 @@ static const struct option_row rows[] = {
 	{ OPT_OUT, "out", "FILE", "file for what is printed", LOWER },
 	{ OPT_OUT, "out", "DIR", "folder for the files; without it: print",
 	  CODEGEN },
+	{ OPT_OUT, "out", "DIR", "folder for the files of selftest", DIALECT },
+	{ OPT_TARGET, "target", "NAME", "whose vectors selftest tries",
+	  DIALECT },
 	{ OPT_TARGET, "target", "NAME", "what to write; the list is below",
 	  MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_NAME, "name", "NAME",
@@ -83,7 +86,7 @@ static const struct option_row rows[] = {
 	  BUILD_VERBS | CODEGEN },
 	{ OPT_DIALECT_PATH, "dialect-path", "DIR",
 	  "folder with dialects and targets of your own",
-	  MODEL_VERBS | PROGRAM_VERBS },
+	  MODEL_VERBS | PROGRAM_VERBS | DIALECT },
 	{ OPT_PRINT_AFTER, "print-after", "PASS",
 	  "print the program after a pass, or after all", MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_PRINT_PHASE, "print-phase", "N",
@@ -119,10 +122,11 @@ static const struct option_row rows[] = {
 	  "accept |a-b| <= atol + rtol * max|b| (default: by type)", TEST },
 	{ OPT_ATOL, "atol", "X", "see --rtol", TEST },
 	{ OPT_JSON, "json", NULL, "print JSON, for programs",
-	  COMPILE | INSPECT | LOWER },
-	{ OPT_QUIET, "quiet", NULL, "print nothing but errors", MODEL_VERBS | LOWER },
+	  COMPILE | INSPECT | LOWER | DIALECT },
+	{ OPT_QUIET, "quiet", NULL, "print nothing but errors",
+	  MODEL_VERBS | LOWER | DIALECT },
 	{ OPT_HELP, "help", NULL, "this text",
-	  MODEL_VERBS | PROGRAM_VERBS | VERSION },
+	  MODEL_VERBS | PROGRAM_VERBS | DIALECT | VERSION },
 };
 
 #define N_ROWS (sizeof rows / sizeof *rows)
@@ -164,6 +168,16 @@ static const struct verb verbs[] = {
 	  "Writes the functions that the program builds (tvm.build; else those\n"
 	  "that it lowers, else those that it creates) for a target.\n",
 	  cmd_codegen },
+	{ "dialect", "list|show NAME|check DIR|selftest NAME -o DIR",
+	  "dialects: what they spell, what is wrong with them",
+	  "list      which there are, what they extend, which targets use them\n"
+	  "show      what one spells: operations by types, limits, statements\n"
+	  "check     reports every mistake in a dialect's folder, or in a folder\n"
+	  "          of dialects and targets\n"
+	  "selftest  writes a program in C that tries every operation of every\n"
+	  "          type, for a compiler that is not here\n\n"
+	  "NAME may be the folder of a dialect, too.\n",
+	  cmd_dialect },
 	{ "version", "", "the version of this program", "", cmd_version },
 };
 
@@ -436,14 +450,17 @@ cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
 				argv[optind]);
 	}
 	if (optind == argc) {
-		return usage(verb, (verb_bit(verb) & PROGRAM_VERBS) != 0
+		return usage(verb, verb->run == cmd_dialect
+			     ? "list, show, check or selftest is wanted"
+			     : (verb_bit(verb) & PROGRAM_VERBS) != 0
 			     ? "which program? (a .py file)"
 			     : "which model? (an .onnx file)", NULL);
 	}
 	c->model = argv[optind++];
 	c->rest = (const char **)argv + optind;
 	c->n_rest = argc - optind;
-	if (c->n_rest > 0 && verb->run != cmd_test) {
+	if (c->n_rest > 0 && verb->run != cmd_test &&
+	    verb->run != cmd_dialect) {
 		return usage(verb, "one file at a time; what is", c->rest[0]);
 	}
 	return CLI_DONE;

@@ -50,6 +50,7 @@ read_fp(struct loader *l, struct json j)
 			continue;
 		}
 		json_check_keys(row, "needs before expressions");
+		l->d->fp_modes[i] = json_get(j, "rejected").value == NULL;
 		needs = dialect_read_names(json_get(row, "needs"));
 		before = dialect_read_names(json_get(row, "before"));
 		if (strcmp(l->fp, modes[i]) == 0) {

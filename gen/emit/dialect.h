@@ -87,7 +87,9 @@ struct helper {
 enum template_id {
 	TEMPLATE_HEADER, TEMPLATE_SOURCE, TEMPLATE_WEIGHTS, TEMPLATE_INCBIN,
 	TEMPLATE_MAKEFILE, TEMPLATE_CMAKE, TEMPLATE_HARNESS, TEMPLATE_UNIT,
-	TEMPLATE_UNIT_HEADER, TEMPLATE_TASK,
+	TEMPLATE_UNIT_HEADER, TEMPLATE_TASK, TEMPLATE_SELFTEST,
+	TEMPLATE_SELFTEST_HEADER, TEMPLATE_SELFTEST_ALL, TEMPLATE_SELFTEST_MAIN,
+	TEMPLATE_SELFTEST_README,
 	TEMPLATE_COUNT
 };
 
@@ -185,11 +187,13 @@ struct dialect {
 	struct names source_needs, file_weights_needs; /* headers */
 	struct names fp_needs, fp_before; /* headers and lines of the mode of
 					   * --fp */
+	bool fp_modes[2]; /* are there strict, fast? */
 	const char *comment_line; /* what continues a comment's row */
 	struct names reserved; /* sorted, without repetition */
 };
 
 const char *form_key(enum form_id id);
+const char *statement_key(enum statement_id id);
 /* The form for operands of type t; NULL with DIAG_BAD_DIALECT where the
  * dialect rejects it. */
 const struct form *dialect_form(const struct dialect *d, enum form_id id,

@@ -12,7 +12,8 @@ static const char *const form_words[] = {
 
 static const char *const template_keys[TEMPLATE_COUNT] = {
 	"header", "source", "weights", "incbin", "makefile", "cmake",
-	"harness", "unit", "unit_header", "task",
+	"harness", "unit", "unit_header", "task", "selftest", "selftest_header",
+	"selftest_all", "selftest_main", "selftest_readme",
 };
 
 static const char *const file_keys[FILE_COUNT] = {

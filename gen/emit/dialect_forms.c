@@ -30,6 +30,12 @@ form_key(enum form_id id)
 	return form_table[id].key;
 }
 
+const char *
+statement_key(enum statement_id id)
+{
+	return statement_keys[id];
+}
+
 void
 dialect_read_helpers(struct loader *l, struct json j)
 {

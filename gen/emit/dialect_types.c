@@ -169,6 +169,7 @@ add_facts(struct loader *l, struct dtype t)
 	tdata_text(s->facts, "short", dtype_short(t));
 	tdata_int(s->facts, "bits", dtype_bits(t));
 	tdata_text(s->facts, "math", s->math);
+	tdata_flag(s->facts, "is_float", dtype_is_float(t));
 	if (s->rejected != NULL || l->reader.failed) {
 		return;
 	}

@@ -28,6 +28,28 @@ const char *const *dialect_names(struct module *m, int *n);
 const char *const *target_names(struct module *m, int *n);
 /* What an embedded target says that it is. */
 const char *target_description(struct module *m, const char *name);
+/* Names of what a folder adds, sorted; none where dir is NULL. */
+const char *const *dialect_names_in(struct module *m, const char *dir, int *n);
+const char *const *target_names_in(struct module *m, const char *dir, int *n);
+bool target_is_of(struct module *m, const char *target, const char *dialect,
+		  const char *dir);
+/* A target of that dialect, of the folder or embedded; rather one that says so
+ * itself than one that extends it. NULL: there is none. */
+const char *target_of_dialect(struct module *m, const char *dialect,
+			      const char *dir);
+
+/* dialect_show.c: all dialects, and what one of them spells, as text for
+ * people or as JSON; NULL: diagnosed. */
+const char *dialect_list_text(struct module *m, const char *dir, bool json);
+const char *dialect_show_text(struct module *m, const char *name,
+			      const char *dir, bool json);
+/* dialect_check.c: "path/NAME" is the dialect NAME in the folder "path"; a mere
+ * name is one of dir. */
+void dialect_of_argument(struct module *m, const char *argument,
+			 const char **name, const char **dir);
+/* Reports every mistake in a dialect's folder, or in a folder of dialects and
+ * targets; nothing is written. *checked: what it looked at. */
+bool dialect_check(struct module *m, const char *path, const char **checked);
 
 enum weights_form { WEIGHTS_AUTO, WEIGHTS_C, WEIGHTS_INCBIN, WEIGHTS_FILE,
 		    WEIGHTS_SECTION };

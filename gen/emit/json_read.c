@@ -45,6 +45,12 @@ is_folder(struct module *m, const char *dir, const char *name)
 	       S_ISDIR(st.st_mode);
 }
 
+bool
+data_folder_is_whole(struct module *m, const char *dir)
+{
+	return is_folder(m, dir, "dialects");
+}
+
 const char *
 data_file(struct module *m, const char *dir, const char *path,
 	  const char **file)

@@ -36,6 +36,8 @@ struct reader {
 const char *data_file(struct module *m, const char *dir, const char *path,
 		      const char **file);
 
+bool data_folder_is_whole(struct module *m, const char *dir);
+
 /* Parses; NULL with DIAG_BAD_JSON and the line. cJSON_Delete when done. */
 cJSON *json_parse(struct module *m, const char *file, const char *text);
 /* The same without a message; *end: where it stopped, unless NULL. */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tirc dialect: which there are, what one spells, what is wrong with one, and a
+ * program that tries it with a compiler that is not here. */
+#include <string.h>
+
+#include "cli.h"
+
+static int
+usage(const char *problem)
+{
+	fprintf(stderr, "tirc dialect: %s; `tirc dialect --help` tells more\n",
+		problem);
+	return CLI_USAGE;
+}
+
+static bool
+print(const char *text)
+{
+	if (text != NULL) {
+		fputs(text, stdout);
+	}
+	return text != NULL;
+}
+
+static bool
+check(struct cli *c, struct tirc *t, const char *folder)
+{
+	const char *checked = tirc_dialect_check(t, folder);
+
+	if (checked != NULL && !c->quiet) {
+		printf("%s: no mistake\n", checked);
+	}
+	return checked != NULL;
+}
+
+static bool
+selftest(struct cli *c, struct tirc *t, const char *name)
+{
+	if (!tirc_dialect_selftest(t, name) ||
+	    !cli_write_sources(c, t, c->out)) {
+		return false;
+	}
+	if (!c->quiet) {
+		printf("%d files in %s; README.md there tells how to use "
+		       "them\n", tirc_source_count(t), c->out);
+	}
+	return true;
+}
+
+int
+cmd_dialect(struct cli *c)
+{
+	const char *what = c->model;
+	const char *name = c->n_rest > 0 ? c->rest[0] : NULL;
+	bool lists = strcmp(what, "list") == 0;
+	struct tirc *t;
+	bool ok;
+
+	if (!lists && strcmp(what, "show") != 0 &&
+	    strcmp(what, "check") != 0 && strcmp(what, "selftest") != 0) {
+		return usage("list, show, check or selftest is wanted");
+	}
+	if (c->n_rest != (lists ? 0 : 1)) {
+		return usage(lists ? "list takes no name"
+				   : "the name of one dialect, or its folder, "
+				     "is wanted");
+	}
+	if (strcmp(what, "selftest") == 0 && c->out == NULL) {
+		return usage("selftest needs a folder for its files (-o DIR)");
+	}
+	t = cli_program(c);
+	if (t == NULL) {
+		return CLI_BUG;
+	}
+	ok = lists ? print(tirc_dialect_list(t, c->json))
+	   : what[1] == 'h' && what[0] == 's'
+	   ? print(tirc_dialect_show(t, name, c->json))
+	   : what[0] == 'c' ? check(c, t, name) : selftest(c, t, name);
+	cli_messages(t);
+	tirc_free(t);
+	return ok ? CLI_DONE : CLI_INPUT;
+}

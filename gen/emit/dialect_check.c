@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks a folder over: every dialect of it in every mode of --fp, every target,
+ * and the text of every operation, before any code is written. */
+#define _DEFAULT_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dialect.h"
+#include "json_read.h"
+#include "selftest.h"
+
+static bool
+is_file(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+
+	if (file != NULL) {
+		fclose(file);
+	}
+	return file != NULL;
+}
+
+static const char *
+whole_path(struct module *m, const char *path)
+{
+	char *real = realpath(path, NULL);
+	const char *copy = real != NULL ? arena_strdup(&m->arena, real) : path;
+
+	free(real);
+	return copy;
+}
+
+void
+dialect_of_argument(struct module *m, const char *argument, const char **name,
+		    const char **dir)
+{
+	const char *path, *slash;
+
+	*name = argument;
+	if (!is_file(arena_printf(&m->arena, "%s/dialect.json", argument))) {
+		return;
+	}
+	path = whole_path(m, argument);
+	slash = strrchr(path, '/');
+	if (slash != NULL && slash > path) {
+		*name = slash + 1;
+		*dir = arena_strndup(&m->arena, path, (size_t)(slash - path));
+	}
+}
+
+/* All texts are filled in once; nobody sees them. */
+static bool
+try_out(struct module *m, const struct dialect *d, const char *dir)
+{
+	const char *target = target_of_dialect(m, d->name, dir);
+	struct selftest none = { 0 };
+
+	return (d->device.rejected == NULL && d->device.no_launch != NULL) ||
+	       selftest_build(m, d, target != NULL
+			      ? target_load(m, target, dir) : NULL, &none);
+}
+
+static bool
+check_dialect(struct module *m, const char *name, const char *dir)
+{
+	static const char *const modes[] = { "strict", "fast" };
+	const struct dialect *d = dialect_load(m, name, dir);
+	bool ok = d != NULL && try_out(m, d, dir);
+
+	for (int i = 0; ok && i < 2; i++) {
+		ok = !d->fp_modes[i] ||
+		     dialect_load_fp(m, name, dir, modes[i]) != NULL;
+	}
+	return ok;
+}
+
+static bool
+check_targets(struct module *m, const char *dir, const char *dialect,
+	      const char **checked)
+{
+	int n;
+	const char *const *names = target_names_in(m, dir, &n);
+	bool ok = true;
+
+	for (int i = 0; i < n; i++) {
+		const struct target *t;
+
+		if (dialect != NULL && !target_is_of(m, names[i], dialect,
+						     dir)) {
+			continue;
+		}
+		t = target_load(m, names[i], dir);
+		ok = t != NULL && ok;
+		if (t != NULL && dialect == NULL) {
+			ok = dialect_load(m, t->dialect, dir) != NULL && ok;
+		}
+		*checked = arena_printf(&m->arena, "%s%starget %s", *checked,
+					**checked != '\0' ? ", " : "",
+					names[i]);
+	}
+	return ok;
+}
+
+bool
+dialect_check(struct module *m, const char *path, const char **checked)
+{
+	const char *name = NULL, *dir = NULL;
+	struct diag_place place = { .file = path };
+	const char *const *names;
+	bool ok = true;
+	int n = 1;
+
+	*checked = "";
+	dialect_of_argument(m, path, &name, &dir);
+	names = &name;
+	if (dir == NULL) {
+		dir = whole_path(m, path);
+		names = dialect_names_in(m, dir, &n);
+		name = NULL;
+	}
+	for (int i = 0; i < n; i++) {
+		ok = check_dialect(m, names[i], dir) && ok;
+		*checked = arena_printf(&m->arena, "%s%sdialect %s", *checked,
+					**checked != '\0' ? ", " : "",
+					names[i]);
+	}
+	ok = check_targets(m, dir, name, checked) && ok;
+	return **checked != '\0' ? ok
+		: diag_error(&m->diags, DIAG_FILE_UNREADABLE, place,
+			     "no dialect and no target; a folder with "
+			     "dialect.json is wanted, or one that holds such "
+			     "folders");
+}

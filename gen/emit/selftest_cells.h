@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the files of the self-test: its cells. */
+#ifndef TIRC_SELFTEST_CELLS_H
+#define TIRC_SELFTEST_CELLS_H
+
+#include "walk.h"
+
+#define CELL_VALUES 32 /* elements of every array */
+
+/* y = op(a, b, c), element by element. */
+struct cell {
+	const char *name;
+	struct dtype in, out; /* without lanes */
+	bool uses[3];         /* of a, b, c */
+	bool no_zero;         /* b is the array without zeros and NaN */
+	bool near;            /* the last bits may differ */
+	unsigned char want[CELL_VALUES * 8];
+};
+
+/* The cells of one source file: those that start from one type. */
+struct cell_part {
+	struct module *m;
+	struct unit u;
+	struct dtype type;  /* lanes: vectors of it */
+	struct strbuf text; /* of the functions */
+	VEC(struct cell) cells;
+	VEC(const char *) rejected; /* "cell: why" */
+	bool failed;
+};
+
+/* The values of a, b, c and of b without integer zeros and without NaN. */
+void cell_inputs(struct dtype t, unsigned char data[4][CELL_VALUES * 8]);
+/* Makes the part's cells; what the dialect rejects is noted. */
+void cells_of_type(struct cell_part *p);
+void cells_of_vectors(struct cell_part *p);
+
+#endif

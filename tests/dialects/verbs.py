@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tirc dialect list, show and check: what ships is listed, complete and
+without a mistake; all mistakes of a folder are told at once, with file and
+line or JSON pointer, and nothing is written."""
+import json
+import os
+
+from helper import ROOT, DIGITS, fail, tirc, work_folder
+
+DIALECTS = os.path.join(ROOT, "templates", "dialects")
+names = sorted(os.listdir(DIALECTS))
+rows = json.loads(tirc("dialect", "list", "--json").stdout)
+if [row["name"] for row in rows] != names:
+    fail("list says %s" % [row["name"] for row in rows])
+text = tirc("dialect", "list").stdout
+for row in rows:
+    if row["name"] not in text or row["description"] not in text:
+        fail("%s is not in the list" % row["name"])
+    if row["name"] == "gnu-c" and (row["extends"] != "c99" or
+                                   "gnu-c" not in row["targets"]):
+        fail("gnu-c: %s" % row)
+for name in names:
+    tirc("dialect", "check", os.path.join(DIALECTS, name))
+    shown = json.loads(tirc("dialect", "show", name, "--json").stdout)
+    text = tirc("dialect", "show", name).stdout
+    for key, operation in shown["operations"].items():
+        if operation and "\n" + key + " " not in text:
+            fail("%s: the matrix lacks %s" % (name, key))
+    # Each operation of numbers is spelled or refused for each type there is.
+    for kind in ("f32", "i32", "u8"):
+        if kind not in shown["operations"]["add"]:
+            fail("%s: nothing about add of %s" % (name, kind))
+
+# Every verb's own usage.
+tirc("dialect", status=2)
+tirc("dialect", "paint", status=2)
+tirc("dialect", "show", status=2)
+tirc("dialect", "selftest", "c99", status=2)
+tirc("dialect", "show", "no-such", status=1)
+tirc("dialect", "check", "/no/such/folder", status=1)
+
+# -- all mistakes at once --
+top = work_folder()
+os.makedirs(os.path.join(top, "mine", "helpers"))
+
+
+def put(path, text):
+    with open(os.path.join(top, path), "w", encoding="utf-8") as file:
+        file.write(text if isinstance(text, str) else json.dumps(text))
+
+
+def check(*wanted, where="mine"):
+    done = tirc("dialect", "check", os.path.join(top, where), status=1)
+    for part in wanted:
+        if part not in done.stderr:
+            fail("'%s' is not told; what is:\n%s" % (part, done.stderr))
+    return done.stderr
+
+
+put("mine/dialect.json", {
+    "extends": "c99", "description": "mine", "colour": 1,
+    "limits": {"int_bits": 12},
+    "types": {"f64": {"rejected": "none"}, "f31": {}},
+    "expressions": {
+        "add": {"infix": "+", "at": "nowhere"},
+        "exp": {"text": "myexp({{x}})", "at": "primary"},
+        "mul_wrap": {"helper": "mine_only"},
+    },
+    "statements": {"serial": {"open": ["for ({{variable}}) {"]}},
+    "access": {"element": "{{array}}{{#indices}}[{{index}}]"},
+    "helpers": {"mine_only": {"name": "m_{{short}}"}, "gone": {"name": "g"}},
+    "weights": {"define": "{{type}} {{nam}} = {"},
+})
+put("mine/helpers/mine_only.tmpl", "{{function}} {{type}}\n{{name}}(void)\n"
+    "{\n\treturn {{nothing}};\n{{#odd}}\n}\n")
+said = check("/colour: unknown key", "/limits/int_bits", "/types/f31",
+             "/expressions/add/at", "/expressions/exp/text: unknown "
+             "placeholder 'x'", "/statements/serial/open/0",
+             "/access/element: no end of section 'indices'",
+             "there is no file helpers/gone.tmpl", "'nam'",
+             "mine_only.tmpl:4: unknown placeholder 'nothing'",
+             "mine_only.tmpl:5: no end of section 'odd'")
+if len(said.splitlines()) < 11:
+    fail("too few messages:\n" + said)
+# Compiling says the same, and writes nothing.
+put("t.json", {"description": "mine", "dialect": "mine", "cc": "cc",
+               "cflags": ""})
+out = os.path.join(top, "out")
+done = tirc("compile", DIGITS, "--dialect-path", top, "--target", "t", "-o",
+            out, "-q", status=1)
+if done.stderr != said or os.path.exists(out):
+    fail("compile says something else:\n" + done.stderr)
+
+put("mine/dialect.json", '{\n\t"extends": "c99",\n\t"description": "m",,\n}')
+check("dialect.json:3:")
+put("mine/dialect.json", '{"extends": "c99", "description": "m", '
+    '"limits": {}, "limits": {"int_bits": 16}}')
+check("/limits: is there twice")
+put("mine/dialect.json", {"extends": "mine", "description": "m"})
+check("circle")
+put("mine/dialect.json", {"extends": "c99", "description": "m",
+                          "fp": {"fast": {"expressions": {"exp": {}}}}})
+check("/expressions/exp")
+put("mine/dialect.json", {"extends": "c99", "description": "m"})
+tirc("dialect", "check", os.path.join(top, "mine"))
+put("t.json", {"description": "t", "dialect": "mine", "cc": "cc",
+               "cflags": "", "vector_bytes": -1})
+check("t.json: /vector_bytes", where="")
+put("t.json", {"description": "t", "dialect": "none", "cc": "cc",
+               "cflags": ""})
+check("there is no such dialect", where="")
+rows = json.loads(tirc("dialect", "list", "--json", "--dialect-path",
+                       top).stdout)
+if rows[-1] != {"name": "mine", "description": "m", "extends": "c99",
+                "targets": []}:
+    fail("the folder's dialect is listed as %s" % rows[-1])
