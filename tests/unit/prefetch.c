@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loops with the note "prefetch": what becomes of small programs, word by word,
  * and that they compute what they did. */
-#include "check.h"
-
-#include "interp.h"
-#include "lower.h"
-#include "script.h"
+#include "lowered.h"
 
 /* y[o, h] = sum over i of w[o, i] * x[h, i], for 3, 4 and 8. */
 #define HEAD \
@@ -96,33 +92,22 @@ static const struct program programs[] = {
 	},
 };
 
-/* The program lowered, with its note or without. */
-static struct func *
-make(struct module *m, const struct program *p, bool noted)
+static const char *
+text_of(struct module *m, const struct program *p, bool noted)
 {
-	struct source src = { .name = "program" };
 	const char *note = !noted ? ""
 		: arena_printf(&m->arena, ", annotations={\"prefetch\": %d}",
 			       p->line);
 
-	src.text = arena_printf(&m->arena, HEAD "    for o in T.serial(%d%s):"
-				"\n%s", p->extent, note, p->body);
-	src.length = strlen(src.text);
-	if (!script_read(m, &src) || m->funcs.n != 1 ||
-	    !lower_func(m->funcs.data[0], NULL) ||
-	    !func_verify_text(m->funcs.data[0])) {
-		for (int i = 0; i < m->diags.list.n; i++) {
-			fprintf(stderr, "%s\n", m->diags.list.data[i].message);
-		}
-		return NULL;
-	}
-	return m->funcs.data[0];
+	return arena_printf(&m->arena, HEAD "    for o in T.serial(%d%s):\n%s",
+			    p->extent, note, p->body);
 }
 
-static bool
-run(struct func *f, float *y)
+static void
+test_program(const struct program *p)
 {
-	float w[24], x[32];
+	struct module *m = module_new();
+	float w[24], x[32], y[12];
 	struct run_arg args[3] = { { .data = w }, { .data = x },
 				   { .data = y } };
 
@@ -130,42 +115,11 @@ run(struct func *f, float *y)
 		x[i] = (float)(i * 37 % 41 - 20) / 16;
 		w[i % 24] = (float)(i * 23 % 29 - 14) / 8;
 	}
-	return func_verify(f) && interp_run(f, args, 3);
-}
-
-/* The body's text: what stands behind the signature. */
-static const char *
-body_of(struct module *m, const struct func *f)
-{
-	struct strbuf out;
-	const char *text;
-
-	strbuf_init(&out);
-	func_print(f, SCRIPT_CURRENT, &out);
-	text = arena_strdup(&m->arena, out.data);
-	strbuf_release(&out);
-	text = strstr(text, "):\n");
-	return text != NULL ? text + 3 : "";
-}
-
-static void
-test_program(const struct program *p)
-{
-	struct module *plain = module_new(), *m = module_new();
-	struct func *before = make(plain, p, false), *after = make(m, p, true);
-	float expected[12] = { 0 }, got[12] = { 0 };
-	const char *want;
-
-	if (CHECK(before != NULL && after != NULL)) {
-		CHECK(run(before, expected) && run(after, got));
-		CHECK(memcmp(expected, got, sizeof got) == 0);
-		want = p->want != NULL ? p->want : body_of(plain, before);
-		if (!CHECK(strcmp(body_of(m, after), want) == 0)) {
-			fprintf(stderr, "%s:\n%s", p->what,
-				body_of(m, after));
-		}
-	}
-	module_free(plain);
+	check_lowered(&(struct lowered_case){
+		.what = p->what, .plain = text_of(m, p, false),
+		.text = text_of(m, p, true), .want = p->want, .args = args,
+		.n = 3, .result = y, .elements = 12,
+	});
 	module_free(m);
 }
 

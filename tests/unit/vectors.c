@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arrays of vectors: what becomes of small programs, word by word, and that
  * they compute what they did, to the last bit. */
-#include <stdlib.h>
-
-#include "check.h"
-
-#include "interp.h"
-#include "lower.h"
-#include "script.h"
+#include "lowered.h"
 
 struct program {
 	const char *what;
@@ -219,73 +213,30 @@ static const struct program programs[] = {
 	},
 };
 
-/* The program, with vectors or without, lowered. */
-static struct func *
-make(struct module *m, const struct program *p, bool vectors)
+static const char *
+text_of(struct module *m, const struct program *p, bool vectors)
 {
-	struct source src = { .name = "program" };
-
-	src.text = arena_printf(&m->arena,
+	return arena_printf(&m->arena,
 		"from tvm.script import tir as T\n@T.prim_func\ndef f(%s):\n"
 		"%s%s", p->buffers, vectors ? "    T.func_attr({\"vectors\": "
 		"\"float32x16\", \"vector_params\": True})\n" : "", p->body);
-	src.length = strlen(src.text);
-	if (!script_read(m, &src) || m->funcs.n != 1 ||
-	    !lower_func(m->funcs.data[0], NULL) ||
-	    !func_verify_text(m->funcs.data[0])) {
-		for (int i = 0; i < m->diags.list.n; i++) {
-			fprintf(stderr, "%s\n", m->diags.list.data[i].message);
-		}
-		return NULL;
-	}
-	return m->funcs.data[0];
-}
-
-static bool
-run(struct func *f, float *y)
-{
-	float x[96];
-	struct run_arg args[2] = { { .data = x }, { .data = y } };
-
-	for (int i = 0; i < 96; i++) {
-		x[i] = (float)(i * 37 % 41 - 20) / 16;
-	}
-	return func_verify(f) && interp_run(f, args, 2);
-}
-
-/* The body's text: what stands behind the signature. */
-static const char *
-body_of(struct module *m, const struct func *f)
-{
-	struct strbuf out;
-	const char *text;
-
-	strbuf_init(&out);
-	func_print(f, SCRIPT_CURRENT, &out);
-	text = arena_strdup(&m->arena, out.data);
-	strbuf_release(&out);
-	text = strstr(text, "):\n");
-	return text != NULL ? text + 3 : "";
 }
 
 static void
 test_program(const struct program *p)
 {
-	struct module *plain = module_new(), *m = module_new();
-	struct func *before = make(plain, p, false), *after = make(m, p, true);
-	float expected[96] = { 0 }, got[96] = { 0 };
-	const char *want;
+	struct module *m = module_new();
+	float x[96], y[96];
+	struct run_arg args[2] = { { .data = x }, { .data = y } };
 
-	if (CHECK(before != NULL && after != NULL)) {
-		CHECK(run(before, expected) && run(after, got));
-		CHECK(memcmp(expected, got, sizeof got) == 0);
-		want = p->want != NULL ? p->want : body_of(plain, before);
-		if (!CHECK(strcmp(body_of(m, after), want) == 0)) {
-			fprintf(stderr, "%s:\n%s", p->what,
-				body_of(m, after));
-		}
+	for (int i = 0; i < 96; i++) {
+		x[i] = (float)(i * 37 % 41 - 20) / 16;
 	}
-	module_free(plain);
+	check_lowered(&(struct lowered_case){
+		.what = p->what, .plain = text_of(m, p, false),
+		.text = text_of(m, p, true), .want = p->want, .args = args,
+		.n = 2, .result = y, .elements = 96,
+	});
 	module_free(m);
 }
 
