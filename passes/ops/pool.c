@@ -121,6 +121,22 @@ count_taps(struct module *m, const struct window *w, int d,
 	return expr_sub(m, count, first);
 }
 
+/* The sum over the window of each element of y, in t. */
+static struct te_tensor *
+window_sum(struct define *c, const struct window *w, struct te_tensor *in,
+	   const struct tensor *y, struct dtype t)
+{
+	struct module *m = c->module;
+	struct iter_var *axes = window_axes(c, w, y, "c"), taps[WINDOW_MAX];
+	const struct expr *x;
+
+	window_taps(c, w, taps);
+	x = window_load(c, w, in, axes[0].var->expr, axes[1].var->expr,
+			axes + 2, taps, expr_const(m, in->buffer->type, 0));
+	return define_stage(c, "sum", "pool", y->ndim, axes,
+			    te_sum(m, expr_cast(m, t, x), taps, w->n));
+}
+
 bool
 define_average_pool(struct define *c, const struct node *n,
 		    struct te_tensor *const *in, struct te_tensor **out)
@@ -129,20 +145,15 @@ define_average_pool(struct define *c, const struct node *n,
 	const struct tensor *y = n->outputs[0];
 	struct dtype t = accumulator_type(y->type);
 	bool padding = node_attr_int(n, "count_include_pad", 0) != 0;
-	const struct expr *x, *e, **index, *count = expr_i32(m, 1);
-	struct iter_var *axes, taps[WINDOW_MAX];
+	const struct expr *e, **index, *count = expr_i32(m, 1);
+	struct iter_var *axes;
 	struct te_tensor *sum;
 	struct window w;
 
 	if (!pool_window(NULL, m, n, &w)) {
 		return false;
 	}
-	axes = window_axes(c, &w, y, "c");
-	window_taps(c, &w, taps);
-	x = window_load(c, &w, in[0], axes[0].var->expr, axes[1].var->expr,
-			axes + 2, taps, expr_const(m, y->type, 0));
-	sum = define_stage(c, "sum", "pool", y->ndim, axes,
-			   te_sum(m, expr_cast(m, t, x), taps, w.n));
+	sum = window_sum(c, &w, in[0], y, t);
 	axes = window_axes(c, &w, y, "c");
 	index = axes_exprs(c, axes, y->ndim);
 	for (int d = 0; d < w.n; d++) {
@@ -172,22 +183,13 @@ bool
 define_sum_pool(struct define *c, const struct node *n,
 		struct te_tensor *const *in, struct te_tensor **out)
 {
-	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
-	struct iter_var *axes, taps[WINDOW_MAX];
-	const struct expr *x;
 	struct window w;
 
-	if (!pool_window(NULL, m, n, &w)) {
+	if (!pool_window(NULL, c->module, n, &w)) {
 		return false;
 	}
-	axes = window_axes(c, &w, y, "c");
-	window_taps(c, &w, taps);
-	x = window_load(c, &w, in[0], axes[0].var->expr, axes[1].var->expr,
-			axes + 2, taps,
-			expr_const(m, in[0]->buffer->type, 0));
-	out[0] = define_stage(c, "sum", "pool", y->ndim, axes, te_sum(
-		m, expr_cast(m, y->type, x), taps, w.n));
+	out[0] = window_sum(c, &w, in[0], y, y->type);
 	return true;
 }
 
