@@ -8,6 +8,7 @@
  */
 #include <assert.h>
 
+#include "host_device.h"
 #include "kernels.h"
 #include "names.h"
 
@@ -111,6 +112,27 @@ scratch_pointer(struct entry *e, const struct kernel *k,
 	return NULL;
 }
 
+/* The launches, with the arguments in place of the parameters. */
+static struct stmt *
+launch_kernels(struct entry *e, const struct kernel *k,
+	       const struct expr *const *args)
+{
+	int n = k->func->params.n;
+	struct var_map map = {
+		.from = arena_array(&e->m->arena, struct var *, n + 1),
+		.to = arena_copy(&e->m->arena, args,
+				 sizeof *args * (size_t)(n + 1)),
+		.n = n,
+	};
+	struct stmt *s = stmt_clone(e->f, k->func->body, true);
+
+	for (int i = 0; i < n; i++) {
+		map.from[i] = k->func->params.data[i].var;
+	}
+	stmt_substitute(e->f, s, &map);
+	return s;
+}
+
 static struct stmt *
 call_kernel(struct entry *e, const struct kernel *k,
 	    const struct expr *const *of_weight)
@@ -141,6 +163,9 @@ call_kernel(struct entry *e, const struct kernel *k,
 			break;
 		}
 	}
+	if (k->device != NULL) {
+		return launch_kernels(e, k, args + 1);
+	}
 	return stmt_evaluate(e->f, expr_call(e->m, INTRIN_CALL_FUNC,
 				dtype_of(DT_VOID), args, k->args.n + 1));
 }
@@ -163,7 +188,14 @@ entry_build(struct program *p)
 	of_weight = arena_array(&m->arena, const struct expr *,
 				p->weights.n + 1);
 	for (int i = 0; i < p->kernels.n; i++) {
-		name_set_add(&e.names, p->kernels.data[i]->name);
+		const struct kernel *k = p->kernels.data[i];
+
+		name_set_add(&e.names, k->name);
+		for (int l = 1; k->device != NULL &&
+				l < k->device->n_launches; l++) {
+			name_set_add(&e.names,
+				     k->device->launches[l].kernel->name);
+		}
 	}
 	for (int i = 0; i < g->inputs.n; i++) {
 		add_tensor_param(&e, g->inputs.data[i]);

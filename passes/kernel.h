@@ -53,10 +53,13 @@ struct kernel_arg {
 	bool read, written;
 };
 
+struct host_device;
+
 struct kernel {
 	const char *name;      /* identifier, from the model's names */
 	struct group *group;
-	struct func *func;     /* lowered */
+	struct func *func;     /* lowered; on a device, what launches kernels */
+	struct host_device *device; /* the kernels; NULL: not on a device */
 	VEC(struct kernel_arg) args; /* = func->params, in order */
 	const char *title;     /* "Conv 3x3, stride 1, …, + bias, Relu" */
 	const char *schedule;  /* "conv.direct  c_tile 16, w_tile 4" */

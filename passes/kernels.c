@@ -8,6 +8,7 @@
  */
 #include <assert.h>
 
+#include "host_device.h"
 #include "kernel_build.h"
 #include "layouts.h"
 #include "lower.h"
@@ -348,12 +349,12 @@ refresh_args(struct joint *j)
 
 /* -- local arrays that do not fit the stack -- */
 
+/* The last n parameters are such arrays. */
 static bool
-plan_scratch(struct joint *j)
+plan_scratch(struct joint *j, int n)
 {
 	struct builder *b = j->b;
 	struct func *f = j->k->func;
-	int n = lower_scratch(f, b->p->target->stack_limit_bytes);
 
 	for (int i = f->params.n - n; i < f->params.n; i++) {
 		struct kernel_arg arg = {
@@ -373,6 +374,28 @@ plan_scratch(struct joint *j)
 		vec_push(&b->m->arena, &j->k->args, arg);
 	}
 	return true;
+}
+
+/* -- on a device: kernels, and what lives from one to the next -- */
+
+static bool
+split_device(struct joint *j)
+{
+	const struct target *t = j->b->p->target;
+	struct kernel *k = j->k;
+	struct device_limits limits = {
+		.max_threads = t->max_threads,
+		.shared_bytes = t->shared_bytes,
+	};
+	int n = k->func->params.n;
+
+	k->device = arena_new(&j->b->m->arena, struct host_device);
+	if (!lower_split_host_device(j->b->m, k->func, &limits, &j->b->names,
+				     k->device)) {
+		return false;
+	}
+	k->func = k->device->host;
+	return plan_scratch(j, k->func->params.n - n);
 }
 
 /* -- one group -- */
@@ -546,13 +569,23 @@ finish_kernel(struct joint *joint)
 		return false;
 	}
 	refresh_args(joint);
-	kernel_share_storage(joint);
-	if (!plan_scratch(joint)) {
-		return false;
+	if (b->p->target->max_threads > 0) {
+		kernel_measure(k);
+		if (!split_device(joint)) {
+			return false;
+		}
+	} else {
+		/* Threads of a device run in no order: none reads what another
+		 * may have written already. */
+		kernel_share_storage(joint);
+		if (!plan_scratch(joint, lower_scratch(k->func,
+				b->p->target->stack_limit_bytes))) {
+			return false;
+		}
+		kernel_measure(k);
+		vec_push(&m->arena, &m->funcs, k->func);
 	}
 	adopt_weights(joint);
-	kernel_measure(k);
-	vec_push(&m->arena, &m->funcs, k->func);
 	vec_push(&m->arena, &b->p->kernels, k);
 	return true;
 }

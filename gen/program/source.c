@@ -53,7 +53,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 		struct host_device *split =
 			arena_new(&w->m->arena, struct host_device);
 
-		if (!lower_split_host_device(w->m, f, &limits, split)) {
+		if (!lower_split_host_device(w->m, f, &limits, NULL, split)) {
 			return false;
 		}
 		part->split = split;

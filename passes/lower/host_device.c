@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "names.h"
 #include "thread_loops.h"
 
 /* TVM's name for "called by a launch". */
@@ -350,6 +351,19 @@ check_host(void *ctx, struct stmt *s)
 	return !x->failed;
 }
 
+static const char *
+kernel_name(struct split *x, struct name_set *names, int i)
+{
+	const char *stem = x->host->name;
+
+	if (names != NULL) {
+		return i == 0 ? stem : name_set_add(names, stem);
+	}
+	return arena_printf(&x->m->arena, i == 0 ? "%s_kernel"
+						 : "%s_kernel_%d",
+			    stem, i + 1);
+}
+
 static void
 take_place(struct module *m, struct func *old, struct func *new)
 {
@@ -365,7 +379,7 @@ take_place(struct module *m, struct func *old, struct func *new)
 bool
 lower_split_host_device(struct module *m, struct func *f,
 			const struct device_limits *limits,
-			struct host_device *out)
+			struct name_set *names, struct host_device *out)
 {
 	struct split x = { .m = m, .limits = limits };
 	struct stmt_vec kernels = { 0 };
@@ -383,12 +397,8 @@ lower_split_host_device(struct module *m, struct func *f,
 	out->n_launches = kernels.list.n;
 	out->launches = arena_array(&m->arena, struct launch, kernels.list.n);
 	for (int i = 0; i < kernels.list.n; i++) {
-		const char *name = arena_printf(&m->arena, i == 0
-						? "%s_kernel" : "%s_kernel_%d",
-						f->name, i + 1);
-
-		make_kernel(&x, kernels.list.data[i], name,
-			    &out->launches[i]);
+		make_kernel(&x, kernels.list.data[i],
+			    kernel_name(&x, names, i), &out->launches[i]);
 	}
 	stmt_visit(x.host->body, check_host, &x);
 	if (x.failed) {

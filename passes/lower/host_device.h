@@ -14,6 +14,8 @@
 
 #include "func.h"
 
+struct name_set;
+
 /* What a device allows; 0: not known, not checked. */
 struct device_limits {
 	int max_threads;      /* of a block */
@@ -40,7 +42,8 @@ bool lower_has_threads(const struct func *f);
 bool lower_is_kernel(const struct func *f);
 
 /* Splits f, lowered by lower_func and left as it was. Kernels are called
- * f's name + "_kernel" (+ a number where there are several); they and the
+ * f's name + "_kernel" (+ a number where there are several), or, with names
+ * (NULL: none), f's own name and others like it that are free; they and the
  * host function, which takes f's place, are added to the module. Buffers that
  * live from one kernel to the next become parameters of the host function,
  * behind the others: the caller provides the memory. Reports what stands
@@ -48,6 +51,6 @@ bool lower_is_kernel(const struct func *f);
  * and returns false. */
 bool lower_split_host_device(struct module *m, struct func *f,
 			     const struct device_limits *limits,
-			     struct host_device *out);
+			     struct name_set *names, struct host_device *out);
 
 #endif

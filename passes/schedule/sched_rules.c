@@ -332,6 +332,19 @@ choose(struct rules *r)
 	return false;
 }
 
+/* Why no threads can run the kernel: what the last primitive said. */
+static bool
+no_threads(struct rules *r)
+{
+	struct diag_place place = { .item = r->kernel->name };
+	const struct diags *d = &r->s.diags;
+
+	return diag_error(&r->module->diags, DIAG_UNSUPPORTED, place,
+			  "no schedule for the threads of a device: %s",
+			  d->list.n > 0 ? d->list.data[d->list.n - 1].message
+					: "no block can be bound to them");
+}
+
 bool
 default_schedule(struct kernel *k, const struct target *target,
 		 struct module *m, struct sched *out)
@@ -341,14 +354,20 @@ default_schedule(struct kernel *k, const struct target *target,
 	strbuf_init(&r.words);
 	sched_init(&r.s, k->func);
 	r.s.intrins = target->intrins;
-	inline_stages(&r, true);
-	if (!choose_rows(&r)) {
-		inline_stages(&r, false);
-		if (!choose(&r)) {
-			strbuf_puts(&r.words, "plain loops");
+	inline_stages(&r, target->max_threads == 0);
+	if (target->max_threads > 0) {
+		if (!rules_threads(&r)) {
+			return no_threads(&r);
 		}
+	} else {
+		if (!choose_rows(&r)) {
+			inline_stages(&r, false);
+			if (!choose(&r)) {
+				strbuf_puts(&r.words, "plain loops");
+			}
+		}
+		rules_parallel(&r);
 	}
-	rules_parallel(&r);
 	k->schedule = arena_strndup(&m->arena, r.words.data, r.words.len);
 	strbuf_release(&r.words);
 	func_commit(k->func);

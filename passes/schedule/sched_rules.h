@@ -97,6 +97,10 @@ void rules_map_put(struct index_map *map, const struct expr *e);
  * where the target has them. */
 void rules_parallel(struct rules *r);
 
+/* sched_rules_threads.c: the kernel for a device's threads. False: a block
+ * cannot be bound to them. */
+bool rules_threads(struct rules *r);
+
 /* Each returns true if it scheduled the kernel. */
 bool rule_elementwise(struct rules *r, int block);
 bool rule_matmul(struct rules *r, int reduction, int output);

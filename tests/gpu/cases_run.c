@@ -62,7 +62,7 @@ gpu_run_build(struct gpu_run *r, const struct gpu_case *c, bool print)
 		show(f);
 	}
 	if (!lower_func(f, print ? &hooks : NULL) ||
-	    !lower_split_host_device(r->m, f, NULL, &r->split)) {
+	    !lower_split_host_device(r->m, f, NULL, NULL, &r->split)) {
 		report(&r->m->diags);
 		return false;
 	}
@@ -131,7 +131,7 @@ gpu_run_program(struct gpu_run *r, const char *path)
 		}
 	}
 	if (!f || !r->plain ||
-	    !lower_split_host_device(r->m, f, NULL, &r->split)) {
+	    !lower_split_host_device(r->m, f, NULL, NULL, &r->split)) {
 		report(&r->m->diags);
 		return false;
 	}

@@ -361,13 +361,13 @@ test_split_refuses(void)
 			   store(&h, h.b, i->expr, expr_float(h.m,
 				dtype_of(DT_F32), 1.0)));
 	h.f->body = pair[0];
-	CHECK(!lower_split_host_device(h.m, h.f, &few, &out));
+	CHECK(!lower_split_host_device(h.m, h.f, &few, NULL, &out));
 	CHECK(says(&h.m->diags, "8 threads in a block, the device 4"));
 	h.f->body = pair[1];
-	CHECK(!lower_split_host_device(h.m, h.f, NULL, &out));
+	CHECK(!lower_split_host_device(h.m, h.f, NULL, NULL, &out));
 	CHECK(says(&h.m->diags, "no loop is bound"));
 	h.f->body = stmt_seq(h.f, pair, 2);
-	CHECK(!lower_split_host_device(h.m, h.f, NULL, &out));
+	CHECK(!lower_split_host_device(h.m, h.f, NULL, NULL, &out));
 	CHECK(says(&h.m->diags, "B is touched by a statement that no thread"));
 	CHECK_EQ(h.m->funcs.n, 1);
 	CHECK(h.m->funcs.data[0] == h.f);
@@ -375,9 +375,9 @@ test_split_refuses(void)
 
 	make_mirror(&h, true, 0);
 	CHECK(lower_func(h.f, NULL));
-	CHECK(!lower_split_host_device(h.m, h.f, &small, &out));
+	CHECK(!lower_split_host_device(h.m, h.f, &small, NULL, &out));
 	CHECK(says(&h.m->diags, "32 bytes of shared arrays"));
-	CHECK(lower_split_host_device(h.m, h.f, NULL, &out));
+	CHECK(lower_split_host_device(h.m, h.f, NULL, NULL, &out));
 	CHECK_EQ(out.n_launches, 1);
 	CHECK_EQ(out.launches[0].shared_bytes, 32);
 	CHECK_EQ(h.m->funcs.n, 2);
@@ -397,7 +397,7 @@ test_launch_fits(void)
 
 	make_mirror(&h, true, 0);
 	CHECK(lower_func(h.f, NULL));
-	CHECK(lower_split_host_device(h.m, h.f, NULL, &out));
+	CHECK(lower_split_host_device(h.m, h.f, NULL, NULL, &out));
 	h.f = out.host;
 	CHECK(run(&h, true));
 	CHECK(h.out[0] == 8.0f);
@@ -503,7 +503,7 @@ test_reduction_rows(void)
 	CHECK(sched_bind(&s, o[0], "threadIdx.z"));
 	CHECK(sched_bind(&s, o[2], "threadIdx.x"));
 	CHECK(lower_func(f, NULL));
-	CHECK(lower_split_host_device(m, f, NULL, &out));
+	CHECK(lower_split_host_device(m, f, NULL, NULL, &out));
 	args[0].data = a;
 	args[1].data = got;
 	CHECK(interp_run_races(out.host, args, 2));

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels for devices on which many threads run: each block that is left when
+ * what is injective has been inlined becomes a nest whose spatial loops are
+ * bound to blocks of threads; a reduction adds up in a variable of the thread
+ * that stores its result.
+ *
+ *   for oc, oh, ow in grid(8, 56, 56):    for bx in thread(98, "blockIdx.x"):
+ *     for ic, kh, kw in grid(4, 3, 3): ->   for tx in thread(256, "threadIdx.x"):
+ *       y[oc, oh, ow] += ...                  for ic, kh, kw in grid(4, 3, 3):
+ *                                               sum += ...
+ *                                             y[...] = sum
+ */
+#include "sched_rules.h"
+
+#include "sched_tiling.h"
+
+/* Threads of a block where nothing else asks for a number, and of a warp. */
+enum { THREADS = 256, WARP = 32 };
+
+/* As many that no thread idles, if there is such a number of whole warps. */
+static int64_t
+block_threads(struct rules *r, const struct stmt *loop)
+{
+	int64_t most = r->target->max_threads < THREADS
+			       ? r->target->max_threads : THREADS;
+	int64_t n;
+
+	if (!expr_is_int(loop->args[1], &n)) {
+		return most;
+	}
+	for (int64_t t = most; t >= WARP && t * 2 >= most; t -= WARP) {
+		if (n % t == 0) {
+			return t;
+		}
+	}
+	n = (n + WARP - 1) / WARP * WARP;
+	return n < most ? n : most;
+}
+
+static bool
+add_unit_loop(struct rules *r, struct sched_value around, int *loop)
+{
+	struct sched_value out;
+
+	if (!sched_apply(&r->s, "add_unit_loop", &around, 1, &out)) {
+		return false;
+	}
+	*loop = out.u.id;
+	return true;
+}
+
+/* The loops of a block that walk its result, outermost and as one. */
+static bool
+spatial_as_one(struct rules *r, int block, int *loop)
+{
+	int *loops, n, order[MAX_AXES], n_spatial = 0, n_order;
+	const struct stmt *s = func_find(r->s.func, block);
+	bool in_order = true;
+
+	if (!sched_get_loops(&r->s, block, &loops, &n) || n > MAX_AXES) {
+		return false;
+	}
+	n_order = 0;
+	for (int reduces = 0; reduces < 2; reduces++) {
+		for (int i = 0; i < n; i++) {
+			int drives = tiling_driven(s, func_find(r->s.func,
+								loops[i]));
+			bool sums = drives >= 0 && s->u.block->iters[drives]
+						.kind != ITER_SPATIAL;
+
+			if (sums == (reduces == 1)) {
+				in_order &= loops[n_order] == loops[i];
+				order[n_order++] = loops[i];
+				n_spatial += !sums;
+			}
+		}
+	}
+	if (n_spatial == 0) {
+		return add_unit_loop(r, n > 0 ? sv_loop(loops[0])
+					      : sv_block(block), loop);
+	}
+	if (!in_order && !sched_reorder(&r->s, order, n)) {
+		return false;
+	}
+	*loop = order[0];
+	return n_spatial == 1 ||
+	       sched_fuse(&r->s, order, n_spatial, loop);
+}
+
+/* One thread for each element of the block's result; *thread: its loop. */
+static bool
+element_per_thread(struct rules *r, int block, int *thread)
+{
+	int loop, parts[2];
+
+	if (!spatial_as_one(r, block, &loop) ||
+	    !sched_split(&r->s, loop, (int64_t[]){ 0, block_threads(
+				 r, func_find(r->s.func, loop)) }, 2, parts)) {
+		return false;
+	}
+	*thread = parts[1];
+	return sched_bind(&r->s, parts[0], "blockIdx.x") &&
+	       sched_bind(&r->s, parts[1], "threadIdx.x");
+}
+
+/* The only block beside it that reads what the block writes, at exactly its
+ * axes, element by element: there its sums can stay. 0: there is none. */
+static int
+sole_epilogue(struct rules *r, int block)
+{
+	struct block_access x;
+	int *users, n;
+
+	if (!sched_get_consumers(&r->s, block, &users, &n) || n != 1 ||
+	    block_reduces(func_find(r->s.func, users[0])) ||
+	    !rules_access(r, block, &x) ||
+	    !rules_same_axes(r, &x, users[0])) {
+		return 0;
+	}
+	return users[0];
+}
+
+/* Sums of a thread's own, next to what stores them. */
+static bool
+sum_per_thread(struct rules *r, int block)
+{
+	int store = sole_epilogue(r, block), thread;
+	const struct buffer *sum;
+
+	return (store != 0 ||
+		sched_cache_write(&r->s, block, 0, "local", &store)) &&
+	       element_per_thread(r, store, &thread) &&
+	       sched_compute_at(&r->s, block, thread) &&
+	       sched_set_scope(&r->s, block, 0, "local") &&
+	       rules_accumulator(r, block, &sum);
+}
+
+static bool
+is_bound(struct rules *r, int block)
+{
+	int *loops, n;
+
+	return sched_get_loops(&r->s, block, &loops, &n) && n > 0 &&
+	       func_find(r->s.func, loops[0])->u.loop.kind == FOR_THREAD;
+}
+
+bool
+rules_threads(struct rules *r)
+{
+	int *blocks;
+	int n = sched_get_child_blocks(&r->s, 0, &blocks);
+	int nests = 0, thread;
+
+	for (int i = 0; i < n; i++) {
+		struct sched_mark mark = sched_checkpoint(&r->s);
+
+		if (block_reduces(func_find(r->s.func, blocks[i]))) {
+			nests++;
+			if (sum_per_thread(r, blocks[i])) {
+				continue;
+			}
+			sched_rollback(&r->s, mark);
+		} else if (is_bound(r, blocks[i])) {
+			continue;
+		} else {
+			nests++;
+		}
+		if (!element_per_thread(r, blocks[i], &thread)) {
+			return false;
+		}
+	}
+	strbuf_printf(&r->words, "%s  an element per thread",
+		      nests == 1 ? "threads" : "stages of threads");
+	return true;
+}
