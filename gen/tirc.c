@@ -338,6 +338,8 @@ tirc_compile(struct tirc *t)
 	tensor_intrins_init(target->intrins, &t->m->arena);
 	intrinsics_attach(t->m, t->options.dialect_path, target->intrins);
 	t->graph->unsigned_bytes = target->unsigned_bytes;
+	t->graph->part_align_bytes = target->align_tensors
+					     ? target->align_bytes : 0;
 	t->target = target_with_fp(t->m, target, t->options.fp);
 	if (t->target == NULL) {
 		return false;

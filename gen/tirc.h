@@ -231,6 +231,7 @@ struct tirc_file {
 	const char *name; /* relative to the folder */
 	int64_t bytes;
 	const char *text; /* NULL for a blob */
+	bool is_source;   /* to be compiled, for the model to link */
 };
 
 int tirc_file_count(const struct tirc *t);

@@ -251,7 +251,8 @@ tirc_file(const struct tirc *t, int i)
 {
 	const struct out_file *f = &t->package.files.data[i];
 
-	return (struct tirc_file){ f->name, (int64_t)f->length, f->text };
+	return (struct tirc_file){ f->name, (int64_t)f->length, f->text,
+				   f->is_source };
 }
 
 const char *

@@ -148,6 +148,8 @@ struct graph {
 	 * not as ONNX says. */
 	bool fixed_point;
 	bool unsigned_bytes; /* the target multiplies u8 by i8 best */
+	int part_align_bytes; /* of the inputs of a concatenation within it;
+			       * 0: any */
 	bool open_sizes; /* sizes need no bounds: nothing is planned for them */
 };
 

@@ -31,6 +31,7 @@ struct target {
 	int core_gflops, core_gbytes, cache_gbytes, fork_ns;
 	int64_t stack_limit_bytes; /* larger local arrays go to the workspace */
 	int align_bytes;      /* of the workspace and of weights */
+	bool align_tensors;   /* and of each tensor: no addresses in between */
 	int max_threads;      /* of a block; 0: not known, or no device */
 	int64_t shared_bytes; /* that the threads of a block share */
 	const char *cc;       /* the suggested compiler line */

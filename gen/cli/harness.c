@@ -76,14 +76,6 @@ write_file(const char *path, const void *data, size_t bytes)
 }
 
 static bool
-ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), e = strlen(end);
-
-	return n >= e && strcmp(text + n - e, end) == 0;
-}
-
-static bool
 build(struct harness *h)
 {
 	struct tirc_summary s = tirc_summary(h->t);
@@ -99,10 +91,10 @@ build(struct harness *h)
 		      cc != NULL && *cc != '\0' ? cc : s.cc,
 		      h->cli->cflags != NULL ? h->cli->cflags : s.cflags);
 	for (int i = 0; i < tirc_file_count(h->t); i++) {
-		const char *name = tirc_file(h->t, i).name;
+		struct tirc_file file = tirc_file(h->t, i);
 
-		if (ends_with(name, ".c") || ends_with(name, ".S")) {
-			strbuf_printf(&command, " %s", name);
+		if (file.is_source) {
+			strbuf_printf(&command, " %s", file.name);
 		}
 	}
 	strbuf_printf(&command, " -lm%s%s", s.ldflags != NULL ? " " : "",

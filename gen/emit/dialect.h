@@ -121,6 +121,10 @@ struct device_forms {
 	const char *indices[TAG_COUNT];  /* of threads */
 	const char *barriers[BARRIER_COUNT];
 	const char *launch, *no_launch;  /* one of them: how, or why not */
+	/* Whole models: what the host is written in, a dialect of its own, or
+	 * NULL: this one; how it launches, NULL: there are no models. Arguments
+	 * and tensors in the workspace, where they have a form of their own. */
+	const char *host, *model_launch, *pointer, *number, *place;
 	VEC(struct fragment_form) fragments;
 };
 
@@ -161,6 +165,7 @@ struct dialect {
 	struct {
 		const char *element, *call, *array_cast, *pointer_cast;
 		const char *input, *output, *workspace, *weight;
+		bool always_cast; /* a pointer to void is no other pointer */
 	} access;
 	struct lines statements[SAY_COUNT];
 	struct {
@@ -178,6 +183,7 @@ struct dialect {
 		bool forms[WEIGHTS_SECTION + 1];
 		int64_t in_source_bytes;
 		enum weights_form large;
+		bool copied; /* once, to where the caller wants them */
 		const char *declare, *define, *end, *open, *close, *separator;
 		struct names section;
 	} weights;

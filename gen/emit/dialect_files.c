@@ -59,7 +59,8 @@ dialect_read_weights(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "forms in_source_bytes large declare define end "
-			"open close separator section");
+			"open close separator section copied");
+	d->weights.copied = json_bool(json_get(j, "copied"));
 	for (int i = 0; i < json_length(forms); i++) {
 		struct json row = json_at(forms, i);
 

@@ -333,6 +333,22 @@ read_fragments(struct loader *l, struct json j)
 	}
 }
 
+static void
+read_models(struct loader *l, struct json j)
+{
+	struct device_forms *f = &l->d->device;
+
+	if (j.value == NULL || !json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "host launch pointer number place");
+	f->host = json_text(json_get(j, "host"), false);
+	f->model_launch = json_text(json_get(j, "launch"), f->host == NULL);
+	f->pointer = json_text(json_get(j, "pointer"), false);
+	f->number = json_text(json_get(j, "number"), f->pointer != NULL);
+	f->place = json_text(json_get(j, "place"), false);
+}
+
 void
 dialect_read_device(struct loader *l, struct json j)
 {
@@ -345,7 +361,8 @@ dialect_read_device(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "rejected kernel array scalar indices barriers "
-			"launch fragments");
+			"launch fragments models");
+	read_models(l, json_get(j, "models"));
 	f->rejected = json_text(json_get(j, "rejected"), false);
 	if (f->rejected != NULL) {
 		return;
@@ -381,7 +398,8 @@ dialect_read_access(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "element call array_cast pointer_cast input output "
-			"workspace weight");
+			"workspace weight always_cast");
+	l->d->access.always_cast = json_bool(json_get(j, "always_cast"));
 	l->d->access.element = json_text(json_get(j, "element"), true);
 	l->d->access.call = json_text(json_get(j, "call"), true);
 	l->d->access.array_cast = json_text(json_get(j, "array_cast"), true);

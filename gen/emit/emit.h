@@ -116,6 +116,7 @@ struct out_file {
 	const char *text;
 	size_t length;    /* of text; of the whole file for a blob */
 	bool has_digest;  /* holds WEIGHTS_DIGEST_MARK, filled in on writing */
+	bool is_source;   /* to be compiled */
 };
 
 struct package {

@@ -42,7 +42,8 @@ read_target(struct module *m, struct target *t, struct json j)
 			"prefetch_bytes "
 			"l2_bytes cores core_gflops core_gbytes cache_gbytes "
 			"fork_ns "
-			"stack_limit_bytes align_bytes max_threads "
+			"stack_limit_bytes align_bytes align_tensors "
+			"max_threads "
 			"shared_bytes cc cflags ldflags fp_cflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
@@ -74,6 +75,7 @@ read_target(struct module *m, struct target *t, struct json j)
 					most, 0);
 	t->align_bytes = (int)json_int(json_get(j, "align_bytes"), 1, 4096,
 				       1);
+	t->align_tensors = json_bool(json_get(j, "align_tensors"));
 	t->max_threads = (int)json_int(json_get(j, "max_threads"), 0, 65536,
 				       0);
 	t->shared_bytes = json_int(json_get(j, "shared_bytes"), 0, most, 0);

@@ -352,6 +352,22 @@ unit_expr(struct unit *u, const struct func *f, const struct expr *e)
 	return layout_flat(u->a, walk_expr(&w, e, u->d->assignment));
 }
 
+const char *
+unit_bound_expr(struct unit *u, const struct func *f,
+		const struct binding *params, int n, const struct expr *e)
+{
+	struct strbuf none;
+	struct walker w;
+
+	strbuf_init(&none);
+	init(&w, u, f, &none);
+	for (int i = 0; i < n; i++) {
+		vec_push(w.a, &w.bindings, params[i]);
+	}
+	e = simplify(&w.an, e);
+	return layout_flat(u->a, walk_expr(&w, e, u->d->assignment));
+}
+
 bool
 unit_body(struct unit *u, const struct func *f, const struct binding *params,
 	  int n, struct strbuf *out)

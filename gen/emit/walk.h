@@ -109,6 +109,10 @@ bool unit_prototype(struct unit *u, const struct func *f, struct strbuf *out);
 /* An expression of f's scalar parameters. */
 const char *unit_expr(struct unit *u, const struct func *f,
 		      const struct expr *e);
+/* The same of parameters that are spelled as the bindings say. */
+const char *unit_bound_expr(struct unit *u, const struct func *f,
+			    const struct binding *params, int n,
+			    const struct expr *e);
 /* Appends the statements of f's body alone, one tab in; the parameters are
  * spelled as the bindings say. */
 bool unit_body(struct unit *u, const struct func *f,

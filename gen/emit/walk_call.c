@@ -65,8 +65,10 @@ walk_pointer_argument(struct walker *w, const struct binding *value,
 	bool flat = buffer_is_flat(b) || b->ndim <= 1;
 	struct tdata *data = tdata_new(w->a);
 
-	if (value->kind == VALUE_VOID_POINTER ||
-	    (value->kind == VALUE_CONST_VOID_POINTER && flat) ||
+	if ((value->kind == VALUE_VOID_POINTER &&
+	     !w->d->access.always_cast) ||
+	    (value->kind == VALUE_CONST_VOID_POINTER && flat &&
+	     !w->d->access.always_cast) ||
 	    (value->kind == VALUE_POINTER && flat &&
 	     dtype_equal(value->buffer->type, b->type)) ||
 	    (value->kind == VALUE_ARRAY && !flat &&

@@ -4,8 +4,8 @@
 
 #include "packer.h"
 
-static int64_t
-upper_bound(struct packer *k, const struct expr *e)
+int64_t
+upper_bound(const struct packer *k, const struct expr *e)
 {
 	struct analyser an;
 	struct bounds b;

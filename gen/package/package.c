@@ -21,11 +21,11 @@ packer_render(struct packer *k, const char *text, const struct tdata *data)
 	return result;
 }
 
-void
-add_file(struct packer *k, enum file_id id, enum out_kind kind,
-	 const char *text)
+const char *
+add_named_file(struct packer *k, const char *name, enum out_kind kind,
+	       const char *text)
 {
-	struct out_file f = { .name = k->files[id], .kind = kind };
+	struct out_file f = { .name = name, .kind = kind };
 
 	if (text != NULL) {
 		struct layout l = { NULL, k->d->line_columns,
@@ -45,6 +45,16 @@ add_file(struct packer *k, enum file_id id, enum out_kind kind,
 		f.length = (size_t)k->blob_bytes;
 	}
 	vec_push(k->a, &k->out->files, f);
+	return f.text;
+}
+
+void
+add_file(struct packer *k, enum file_id id, enum out_kind kind,
+	 const char *text)
+{
+	add_named_file(k, k->files[id], kind, text);
+	k->out->files.data[k->out->files.n - 1].is_source =
+		id == FILE_SOURCE || id == FILE_WEIGHTS || id == FILE_INCBIN;
 }
 
 /* -- what all templates may say -- */
@@ -99,6 +109,8 @@ add_common(struct packer *k)
 	tdata_text(d, "blob", k->files[FILE_BLOB]);
 	tdata_flag(d, "file", file);
 	tdata_flag(d, "tasks", k->d->tasks.used);
+	tdata_int(d, "staging_bytes", staging_bytes(k));
+	tdata_flag(d, "weighs", k->p->weights.n > 0);
 	tdata_flag(d, "workspace", k->p->plan.workspace_bytes > 0);
 	tdata_flag(d, "has_dims", k->g->dims.n > 0);
 	tdata_flag(d, "more", file || k->g->dims.n > 0);
@@ -260,6 +272,34 @@ add_build_files(struct packer *k)
 	return ok;
 }
 
+/* A device's kernels are launched by a host, in the same dialect or in its
+ * own. */
+static bool
+choose_host(struct packer *k, const struct emit_options *o)
+{
+	const struct device_forms *f = &k->kernels->device;
+	struct diag_place place = { .file = k->kernels->file };
+
+	if (!package_on_device(k)) {
+		return true;
+	}
+	if (f->model_launch == NULL && f->host == NULL) {
+		return diag_error(&k->m->diags, DIAG_UNSUPPORTED, place,
+			   "dialect %s is for the kernels of tensor programs; "
+			   "choose another target for a whole model",
+			   k->kernels->name);
+	}
+	if (o->profile) {
+		return diag_error(&k->m->diags, DIAG_BAD_OPTION, place,
+			   "--profile measures processors; use the vendor's "
+			   "profiler for kernels of a device");
+	}
+	if (f->host != NULL) {
+		k->d = dialect_load(k->m, f->host, k->kernels->dir);
+	}
+	return k->d != NULL;
+}
+
 bool
 package_build(struct program *p, const struct dialect *d,
 	      const struct emit_options *o, struct package *out)
@@ -268,21 +308,15 @@ package_build(struct program *p, const struct dialect *d,
 				     struct packer);
 
 	memset(out, 0, sizeof *out);
-	if (d->device.rejected == NULL) {
-		struct diag_place place = { .file = d->file };
-
-		diag_error(&p->graph->module->diags, DIAG_UNSUPPORTED, place,
-			   "dialect %s is for the kernels of tensor programs; "
-			   "choose another target for a whole model",
-			   d->name);
-		return false;
-	}
-	out->dialect = d;
-	out->packer = k;
-	*k = (struct packer){ .p = p, .g = p->graph, .d = d,
+	*k = (struct packer){ .p = p, .g = p->graph, .d = d, .kernels = d,
 			      .out = out };
 	k->m = p->graph->module;
 	k->a = &k->m->arena;
+	if (!choose_host(k, o)) {
+		return false;
+	}
+	out->dialect = k->d;
+	out->packer = k;
 	k->o = arena_copy(k->a, o, sizeof *o); /* the harness comes later */
 	k->data = tdata_new(k->a);
 	k->kernel_of = arena_array(k->a, const struct kernel *,

@@ -5,6 +5,11 @@
 
 #include "walk.h"
 
+/* What the entry's parameters are called. */
+struct bindings {
+	VEC(struct binding) list;
+};
+
 /* A weights file starts with this many bytes: a magic word, the byte order
  * as the number 0x01020304 in it, the length of the file and the digest. */
 #define BLOB_HEADER_BYTES 64
@@ -27,7 +32,8 @@ struct packer {
 	struct graph *g;
 	struct module *m;
 	struct arena *a;
-	const struct dialect *d;
+	const struct dialect *d;       /* of the host */
+	const struct dialect *kernels; /* the same, or the device's language */
 	const struct emit_options *o;
 	struct package *out;
 	const char *model, *upper;  /* identifier stems */
@@ -54,6 +60,28 @@ const char *short_name(struct dtype t);
 const struct kernel *writer_of(const struct packer *k,
 			       const struct tensor *t);
 
+/* The largest value of a size. */
+int64_t upper_bound(const struct packer *k, const struct expr *e);
+
+/* device.c */
+bool package_on_device(const struct packer *k);
+/* "launches": the kernels in order, "name" of each. */
+void add_launch_names(struct packer *k, struct tdata *data);
+/* "program": a text, "line" of each as a string literal has it. */
+void add_program_lines(struct packer *k, struct tdata *data, const char *text);
+/* "buffers": places in the workspace that are buffers of their own, with name,
+ * offset and bytes; they are bound, and taken from the body. None where the
+ * dialect computes addresses. */
+void add_device_places(struct packer *k, struct tdata *data,
+		       struct bindings *bound, struct func *body);
+/* "inputs" and "outputs", with name, type, count (an expression), and offset
+ * and bytes in the memory for staging. */
+void add_staging(struct packer *k, struct tdata *data, struct unit *u,
+		 const struct bindings *bound);
+int64_t staging_bytes(const struct packer *k);
+/* "uploads": weights with name, symbol, offset, bytes. */
+void add_uploads(struct packer *k, struct tdata *data);
+
 /* Sets model, files, fields, macros and symbols. */
 void name_everything(struct packer *k);
 /* Decides the form and lays the weights out. */
@@ -71,6 +99,9 @@ bool add_build_files(struct packer *k);
 void add_metadata(struct packer *k);
 void add_file(struct packer *k, enum file_id id, enum out_kind kind,
 	      const char *text);
+/* The same under a name of its own; gives the text as it will be. */
+const char *add_named_file(struct packer *k, const char *name,
+			   enum out_kind kind, const char *text);
 /* Fills one of the dialect's short texts in. */
 const char *packer_render(struct packer *k, const char *text,
 			  const struct tdata *data);

@@ -3,6 +3,7 @@
  * the entry function. */
 #include <stdio.h>
 
+#include "host_device.h"
 #include "packer.h"
 
 #define ROW_COLUMN 14 /* where the text of a comment's row starts */
@@ -98,6 +99,25 @@ tensor_text(struct packer *k, const struct kernel *kernel,
 	return arena_printf(k->a, "%s%s", shape, in_place);
 }
 
+/* The kernel as a function; those of a device, of which each has its own. */
+static bool
+print_functions(struct unit *u, const struct kernel *kernel,
+		struct strbuf *out)
+{
+	const struct host_device *device = kernel->device;
+
+	if (device == NULL) {
+		return unit_func(u, kernel->func, out);
+	}
+	for (int i = 0; i < device->n_launches; i++) {
+		strbuf_puts(out, i > 0 ? "\n" : "");
+		if (!unit_func(u, device->launches[i].kernel, out)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool
 add_kernel(struct packer *k, struct tdata *data, const struct kernel *kernel,
 	   struct unit *u)
@@ -107,7 +127,7 @@ add_kernel(struct packer *k, struct tdata *data, const struct kernel *kernel,
 	bool ok;
 
 	strbuf_init(&s);
-	ok = unit_func(u, kernel->func, &s);
+	ok = print_functions(u, kernel, &s);
 	if (ok) {
 		s.data[s.len - 1] = '\0'; /* the template ends the line */
 		tdata_text(item, "text", arena_strdup(k->a, s.data));
@@ -226,7 +246,8 @@ bind_named(struct packer *k, const struct param *param, const char *text,
 static bool
 places_are_named(const struct packer *k)
 {
-	return k->out->weights == WEIGHTS_FILE && k->blob_bytes < INT32_MAX;
+	return (k->out->weights == WEIGHTS_FILE || k->d->weights.copied) &&
+	       k->blob_bytes < INT32_MAX;
 }
 
 static const char *
@@ -265,7 +286,8 @@ bind_weight(struct packer *k, const struct param *param, int i)
 
 	b.is_const = true;
 	b.buffer = k->p->weights.data[i]->buffer;
-	if (k->out->weights == WEIGHTS_FILE) {
+	if (k->out->weights == WEIGHTS_FILE || k->d->weights.copied) {
+		tdata_text(data, "name", k->p->weights.data[i]->name);
 		if (places_are_named(k)) {
 			tdata_text(data, "offset", place_name(k, i));
 		} else {
@@ -283,11 +305,10 @@ bind_weight(struct packer *k, const struct param *param, int i)
 
 /* The entry's parameters in their order: inputs, outputs, weights, the
  * workspace if there is one, sizes. */
-static bool
-print_entry(struct packer *k, struct unit *u, struct strbuf *out)
+static void
+bind_entry(struct packer *k, struct bindings *bound)
 {
 	const struct func *f = k->p->entry;
-	VEC(struct binding) bound = { 0 };
 	int n_in = k->g->inputs.n, n_out = k->g->outputs.n;
 	int n_weights = k->p->weights.n;
 	int dim = 0;
@@ -312,9 +333,25 @@ print_entry(struct packer *k, struct unit *u, struct strbuf *out)
 			b = bind_named(k, param, k->d->access.input,
 				       k->dim_fields[dim++]);
 		}
-		vec_push(k->a, &bound, b);
+		vec_push(k->a, &bound->list, b);
 	}
-	return unit_body(u, f, bound.data, bound.n, out);
+}
+
+static bool
+print_entry(struct packer *k, struct unit *u, struct tdata *data,
+	    struct strbuf *out)
+{
+	struct func entry = *k->p->entry; /* of which places may be taken */
+	struct bindings bound = { 0 };
+
+	bind_entry(k, &bound);
+	if (package_on_device(k)) {
+		add_staging(k, data, u, &bound);
+		add_device_places(k, data, &bound, &entry);
+		add_launch_names(k, data);
+		add_uploads(k, data);
+	}
+	return unit_body(u, &entry, bound.list.data, bound.list.n, out);
 }
 
 static void
@@ -379,8 +416,20 @@ static void
 reserve_names(struct packer *k, struct unit *u)
 {
 	for (int i = 0; i < k->p->kernels.n; i++) {
-		name_set_add(&u->globals, k->p->kernels.data[i]->name);
-		vec_push(k->a, &u->callees, k->p->kernels.data[i]->func);
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		if (kernel->device == NULL) {
+			name_set_add(&u->globals, kernel->name);
+			vec_push(k->a, &u->callees, kernel->func);
+			continue;
+		}
+		for (int l = 0; l < kernel->device->n_launches; l++) {
+			const struct func *f =
+				kernel->device->launches[l].kernel;
+
+			name_set_add(&u->globals, f->name);
+			vec_push(k->a, &u->callees, f);
+		}
 	}
 	for (int i = 0; i < k->p->weights.n; i++) {
 		name_set_add(&u->globals, k->weight_symbols[i]);
@@ -396,6 +445,78 @@ any_shares(const struct packer *k, const struct unit *u)
 		}
 	}
 	return false;
+}
+
+static void
+add_includes(const struct unit *u, struct tdata *data)
+{
+	tdata_list(data, "includes");
+	for (int i = 0; i < u->headers.n; i++) {
+		tdata_text(tdata_item(data, "includes"), "header",
+			   u->headers.data[i]);
+	}
+}
+
+static bool
+add_helpers(struct packer *k, struct unit *u, struct tdata *data)
+{
+	struct strbuf s;
+	bool ok;
+
+	strbuf_init(&s);
+	ok = unit_print_helpers(u, &s);
+	if (ok && s.len > 0) {
+		s.data[s.len - 1] = '\0'; /* the template ends the line */
+	}
+	tdata_text(data, "helpers", ok && s.data != NULL
+		   ? arena_strdup(k->a, s.data) : "");
+	strbuf_release(&s);
+	return ok;
+}
+
+static bool
+add_kernels(struct packer *k, struct unit *u, struct tdata *data)
+{
+	tdata_list(data, "kernels");
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		if (!add_kernel(k, data, k->p->kernels.data[i], u)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The kernels as a file of their own, in the device's language, and its lines
+ * as the host has them. */
+static bool
+add_kernels_file(struct packer *k, struct tdata *host)
+{
+	const struct dialect *d = k->kernels;
+	const struct dialect_template *t = &d->templates[TEMPLATE_SOURCE];
+	struct tdata *data = tdata_new(k->a);
+	struct unit u;
+	struct strbuf s;
+	bool ok;
+
+	unit_init(&u, k->m, d);
+	u.model = k->model;
+	reserve_names(k, &u);
+	tdata_outer(data, k->data);
+	for (int i = 0; i < d->source_needs.n; i++) {
+		unit_need(&u, d->source_needs.data[i]);
+	}
+	strbuf_init(&s);
+	ok = add_kernels(k, &u, data) && add_helpers(k, &u, data);
+	add_includes(&u, data);
+	ok = ok && template_render(&k->m->diags, t->file, NULL, t->text, data,
+				   &s);
+	if (ok) {
+		add_program_lines(k, host, add_named_file(k,
+			packer_render(k, d->files[FILE_SOURCE], k->data),
+			OUT_TEXT, s.data));
+	}
+	strbuf_release(&s);
+	return ok;
 }
 
 bool
@@ -419,34 +540,22 @@ add_source(struct packer *k)
 			unit_need(&u, k->d->file_weights_needs.data[i]);
 		}
 	}
-	tdata_list(data, "kernels");
-	for (int i = 0; ok && i < k->p->kernels.n; i++) {
-		ok = add_kernel(k, data, k->p->kernels.data[i], &u);
-	}
+	ok = k->kernels == k->d ? add_kernels(k, &u, data)
+				: add_kernels_file(k, data);
 	tdata_flag(data, "shares", any_shares(k, &u));
 	add_declarations(k, data, &u);
 	add_plan(k, data);
 	add_pointer_checks(k, data);
 	tdata_flag(data, "workspace_used", uses_workspace(k));
-	tdata_flag(data, "weights_used", k->out->weights == WEIGHTS_FILE);
+	tdata_flag(data, "weights_used", k->out->weights == WEIGHTS_FILE ||
+		   (k->d->weights.copied && k->p->weights.n > 0));
 	strbuf_init(&s);
-	ok = ok && print_entry(k, &u, &s);
+	ok = ok && print_entry(k, &u, data, &s);
 	tdata_text(data, "body", ok && s.data != NULL
 		   ? arena_strdup(k->a, s.data) : "");
 	strbuf_release(&s);
-	strbuf_init(&s);
-	ok = ok && unit_print_helpers(&u, &s);
-	if (ok && s.len > 0) {
-		s.data[s.len - 1] = '\0'; /* the template ends the line */
-	}
-	tdata_text(data, "helpers", ok && s.data != NULL
-		   ? arena_strdup(k->a, s.data) : "");
-	strbuf_release(&s);
-	tdata_list(data, "includes");
-	for (int i = 0; i < u.headers.n; i++) {
-		tdata_text(tdata_item(data, "includes"), "header",
-			   u.headers.data[i]);
-	}
+	ok = ok && add_helpers(k, &u, data);
+	add_includes(&u, data);
 	strbuf_init(&s);
 	ok = ok && template_render(&k->m->diags, t->file, NULL, t->text, data,
 				   &s);

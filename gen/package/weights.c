@@ -35,7 +35,7 @@ weights_layout(struct packer *k)
 		w->offset_bytes = at;
 		at += w->bytes;
 		k->out->weights_bytes += w->bytes;
-		if (dialect_type(k->d, w->buffer->type) == NULL) {
+		if (dialect_type(k->kernels, w->buffer->type) == NULL) {
 			return false;
 		}
 	}

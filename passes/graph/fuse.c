@@ -251,7 +251,7 @@ is_free_concat(struct fusion *f, const struct node *n)
 			return false;
 		}
 	}
-	return fuse_concat_is_free(n);
+	return fuse_concat_is_free(n, f->graph->part_align_bytes);
 }
 
 static void

@@ -28,8 +28,9 @@ const struct tensor *fuse_storage_of(const struct tensor *t);
 /* Outputs of the graph among t and the views of it. */
 int fuse_outputs_behind(const struct tensor *t);
 
-/* May the inputs be written right into the result? */
-bool fuse_concat_is_free(const struct node *n);
+/* May the inputs be written right into the result? Each starts at a multiple of
+ * so many bytes then; 0: anywhere. */
+bool fuse_concat_is_free(const struct node *n, int align_bytes);
 /* Then say so: tensor.part_of. */
 void fuse_concat_place(struct node *n);
 

@@ -52,8 +52,10 @@ has_place(const struct tensor *t)
 }
 
 bool
-fuse_concat_is_free(const struct node *n)
+fuse_concat_is_free(const struct node *n, int align_bytes)
 {
+	int64_t offset = 0, elems = 0;
+
 	if (!node_is(n, "Concat") || !is_outermost(n) ||
 	    fuse_outputs_behind(n->outputs[0])) {
 		return false;
@@ -61,9 +63,12 @@ fuse_concat_is_free(const struct node *n)
 	for (int i = 0; i < n->n_inputs; i++) {
 		struct tensor *t = n->inputs[i];
 
-		if (tensor_is_constant(t) || has_place(t)) {
+		if (tensor_is_constant(t) || has_place(t) ||
+		    (align_bytes > 0 && offset % align_bytes != 0)) {
 			return false;
 		}
+		tensor_const_elems(t, &elems);
+		offset += elems * dtype_bytes(t->type);
 		for (int k = 0; k < i; k++) {
 			if (fuse_storage_of(n->inputs[k]) ==
 			    fuse_storage_of(t)) {

@@ -43,13 +43,14 @@ place_blocks(struct storages *s, int64_t align_bytes, int64_t bound_bytes,
 }
 
 static void
-choose_alignment(struct storages *s, struct memory_plan *plan, int64_t align)
+choose_alignment(struct storages *s, struct memory_plan *plan, int64_t align,
+		 int64_t least)
 {
 	int64_t limit = plan->bound_bytes +
 			plan->bound_bytes * ALIGNMENT_COST_PERCENT / 100;
 	int64_t best = -1, best_align = align, used = 1;
 
-	for (int64_t at = align > 0 ? align : 1; at >= 1; at /= 2) {
+	for (int64_t at = align > 0 ? align : 1; at >= least; at /= 2) {
 		const char *strategy;
 		int64_t size = place_blocks(s, at, plan->bound_bytes,
 					    &strategy);
@@ -131,7 +132,9 @@ plan_memory(struct program *p)
 		return false;
 	}
 	plan->bound_bytes = storages_bound(&s, p->kernels.n);
-	choose_alignment(&s, plan, p->target ? p->target->align_bytes : 64);
+	choose_alignment(&s, plan, p->target ? p->target->align_bytes : 64,
+			 p->target && p->target->align_tensors
+			 ? p->target->align_bytes : 1);
 	add_places(p, &s);
 	return true;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a CUDA source needs to run on the CPU, for tests: every thread of a
  * block is a context of its own; they take turns from barrier to barrier.
- * Launches are written emulate(kernel, grid, block)(arguments).
+ * Launches are written emulate(kernel, grid, block)(arguments), or are calls of
+ * cudaLaunchKernel. The memory of the device is the host's, and whatever goes
+ * to a stream is done at once.
  *
  * A barrier that not all threads of a block come to ends the program. With
  * EMULATE_BACKWARDS the threads take turns from the last to the first. */
@@ -33,6 +35,69 @@ struct dim3 {
 
 static dim3 gridDim, blockDim, blockIdx, threadIdx;
 
+/* -- the runtime's functions that hosts call */
+
+enum cudaError_t {
+	cudaSuccess = 0, cudaErrorInvalidValue = 1,
+	cudaErrorMemoryAllocation = 2, cudaErrorInvalidConfiguration = 9,
+	cudaErrorNoDevice = 100
+};
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+typedef struct stream_on_cpu *cudaStream_t;
+
+static inline const char *
+cudaGetErrorString(cudaError_t error)
+{
+	return error == cudaSuccess ? "no error"
+	     : error == cudaErrorInvalidConfiguration
+	       ? "invalid configuration argument" : "an error";
+}
+
+static inline cudaError_t
+cudaMalloc(void **p, size_t bytes)
+{
+	*p = aligned_alloc(256, (bytes / 256 + 1) * 256);
+	return *p != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+static inline cudaError_t
+cudaFree(void *p)
+{
+	free(p);
+	return cudaSuccess;
+}
+
+static inline cudaError_t
+cudaMemset(void *p, int byte, size_t bytes)
+{
+	memset(p, byte, bytes);
+	return cudaSuccess;
+}
+
+static inline cudaError_t
+cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+		cudaStream_t stream)
+{
+	(void)kind, (void)stream;
+	if (bytes > 0 && (to == NULL || from == NULL)) {
+		return cudaErrorInvalidValue;
+	}
+	memcpy(to, from, bytes);
+	return cudaSuccess;
+}
+
+static inline cudaError_t
+cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+	return cudaMemcpyAsync(to, from, bytes, kind, NULL);
+}
+
+static inline cudaError_t
+cudaStreamSynchronize(cudaStream_t)
+{
+	return cudaSuccess;
+}
+
 static inline float
 rsqrtf(float x)
 {
@@ -62,7 +127,7 @@ struct work {
 };
 
 static ucontext_t scheduler;
-static thread *current;
+static thread *current; /* NULL: this one cannot wait */
 static work *job;
 
 static void
@@ -71,6 +136,35 @@ enter()
 	job->run();
 	current->state = thread::DONE;
 	swapcontext(&current->context, &scheduler);
+}
+
+static dim3
+index_of(unsigned i)
+{
+	return dim3(i % blockDim.x, i / blockDim.x % blockDim.y,
+		    i / blockDim.x / blockDim.y);
+}
+
+static unsigned
+in_order(unsigned k, unsigned n)
+{
+#ifdef EMULATE_BACKWARDS
+	return n - 1 - k;
+#else
+	return n * 0 + k;
+#endif
+}
+
+/* A kernel that the first thread goes through without waiting: so do the
+ * others, and need no contexts. */
+static void
+run_plain(unsigned n)
+{
+	current = NULL;
+	for (unsigned k = 0; k < n; k++) {
+		threadIdx = index_of(in_order(k, n));
+		job->run();
+	}
 }
 
 static void
@@ -84,8 +178,7 @@ run_block(unsigned n)
 
 		t.stack = static_cast<char *>(malloc(STACK));
 		t.state = thread::READY;
-		t.index = dim3(i % blockDim.x, i / blockDim.x % blockDim.y,
-			       i / blockDim.x / blockDim.y);
+		t.index = index_of(i);
 		getcontext(&t.context);
 		t.context.uc_stack.ss_sp = t.stack;
 		t.context.uc_stack.ss_size = STACK;
@@ -96,11 +189,8 @@ run_block(unsigned n)
 		unsigned waiting = 0, done = 0;
 
 		for (unsigned k = 0; k < n; k++) {
-#ifdef EMULATE_BACKWARDS
-			thread &t = threads[n - 1 - k];
-#else
-			thread &t = threads[k];
-#endif
+			thread &t = threads[in_order(k, n)];
+
 			if (t.state != thread::DONE) {
 				current = &t;
 				threadIdx = t.index;
@@ -122,16 +212,28 @@ run_block(unsigned n)
 	delete[] threads;
 }
 
+static bool waited; /* any thread of this launch */
+
 static void
 run_grid(work &w)
 {
+	bool first = true;
+
 	job = &w;
+	waited = false;
 	for (unsigned z = 0; z < gridDim.z; z++) {
 		for (unsigned y = 0; y < gridDim.y; y++) {
 			for (unsigned x = 0; x < gridDim.x; x++) {
 				blockIdx = dim3(x, y, z);
-				run_block(blockDim.x * blockDim.y *
-					  blockDim.z);
+				unsigned n = blockDim.x * blockDim.y *
+					     blockDim.z;
+
+				if (first || waited) {
+					run_block(n);
+				} else {
+					run_plain(n);
+				}
+				first = false;
 			}
 		}
 	}
@@ -163,6 +265,11 @@ template <class... P> struct launch {
 static inline void
 __syncthreads()
 {
+	if (emulation::current == NULL) {
+		printf("a barrier in some blocks of a launch only\n");
+		exit(1);
+	}
+	emulation::waited = true;
 	emulation::current->state = emulation::thread::WAITS;
 	swapcontext(&emulation::current->context, &emulation::scheduler);
 	emulation::current->state = emulation::thread::READY;
@@ -256,6 +363,45 @@ mma_sync(fragment<accumulator, M, N, K, T> &d,
 }
 
 }
+}
+
+namespace emulation {
+
+template <class... P> struct arguments_of;
+template <> struct arguments_of<> {
+	template <class F, class... Done>
+	static void call(F kernel, void **, Done... done)
+	{
+		kernel(done...);
+	}
+};
+template <class First, class... Rest> struct arguments_of<First, Rest...> {
+	template <class F, class... Done>
+	static void call(F kernel, void **from, Done... done)
+	{
+		arguments_of<Rest...>::call(kernel, from + 1, done...,
+					    *static_cast<First *>(*from));
+	}
+};
+
+}
+
+template <class... P> static cudaError_t
+cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
+		 size_t, cudaStream_t)
+{
+	auto f = [&] { emulation::arguments_of<P...>::call(kernel, arguments); };
+	emulation::call<decltype(f)> w(f);
+	unsigned n = block.x * block.y * block.z;
+
+	if (n == 0 || n > 1024 || grid.x == 0 || grid.y == 0 || grid.z == 0 ||
+	    grid.y > 65535 || grid.z > 65535) {
+		return cudaErrorInvalidConfiguration;
+	}
+	gridDim = grid;
+	blockDim = block;
+	emulation::run_grid(w);
+	return cudaSuccess;
 }
 
 template <class... P> static emulation::launch<P...>

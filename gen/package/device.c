@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a model on a device has beside one in C: kernels that the host launches,
+ * by name; weights that are copied; buffers for parts of the workspace; the
+ * places where the caller's arrays are staged. */
+#include "host_device.h"
+#include "packer.h"
+
+bool
+package_on_device(const struct packer *k)
+{
+	return k->kernels->device.rejected == NULL;
+}
+
+/* -- kernels -- */
+
+void
+add_launch_names(struct packer *k, struct tdata *data)
+{
+	tdata_list(data, "launches");
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		for (int l = 0; kernel->device != NULL &&
+				l < kernel->device->n_launches; l++) {
+			tdata_text(tdata_item(data, "launches"), "name",
+				   kernel->device->launches[l].kernel->name);
+		}
+	}
+}
+
+/* A line of a text as a string literal of C. */
+static const char *
+quoted(struct arena *a, const char *text, size_t n)
+{
+	struct strbuf s;
+	const char *out;
+
+	strbuf_init(&s);
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] == '"' || text[i] == '\\') {
+			strbuf_putc(&s, '\\');
+		}
+		if (text[i] == '\t') {
+			strbuf_puts(&s, "\\t");
+		} else {
+			strbuf_putc(&s, text[i]);
+		}
+	}
+	out = arena_strdup(a, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
+	return out;
+}
+
+void
+add_program_lines(struct packer *k, struct tdata *data, const char *text)
+{
+	tdata_list(data, "program");
+	while (*text != '\0') {
+		size_t n = strcspn(text, "\n");
+
+		tdata_text(tdata_item(data, "program"), "line",
+			   quoted(k->a, text, n));
+		text += n + (text[n] == '\n');
+	}
+}
+
+/* -- tensors in the workspace -- */
+
+/* The most bytes of what starts there. */
+static int64_t
+bytes_at(const struct packer *k, int64_t offset)
+{
+	int64_t most = 0;
+
+	for (int i = 0; i < k->p->plan.places.n; i++) {
+		const struct placement *at = &k->p->plan.places.data[i];
+
+		if (at->kind == PLACE_WORKSPACE &&
+		    at->offset_bytes == offset && at->bytes > most) {
+			most = at->bytes;
+		}
+	}
+	return most;
+}
+
+static bool
+is_place(const struct stmt *s)
+{
+	return s->kind == STMT_LET && s->args[0]->kind == EXPR_CALL &&
+	       s->args[0]->u.intrin == INTRIN_PTR_ADD;
+}
+
+void
+add_device_places(struct packer *k, struct tdata *data,
+		  struct bindings *bound, struct func *body)
+{
+	struct stmt *s = body->body;
+
+	tdata_list(data, "buffers");
+	while (k->d->device.place != NULL && is_place(s)) {
+		struct tdata *row = tdata_item(data, "buffers");
+		struct tdata *name = tdata_new(k->a);
+		struct binding b = { .var = s->u.var,
+				     .kind = VALUE_VOID_POINTER };
+		int64_t offset = 0;
+
+		expr_is_int(s->args[0]->args[1], &offset);
+		tdata_text(row, "name", s->u.var->name);
+		tdata_int(row, "offset", offset);
+		tdata_int(row, "bytes", bytes_at(k, offset));
+		tdata_text(name, "name", s->u.var->name);
+		b.text = packer_render(k, k->d->device.place, name);
+		vec_push(k->a, &bound->list, b);
+		s = s->children[0];
+	}
+	body->body = s;
+}
+
+/* -- the caller's arrays -- */
+
+static int64_t
+most_bytes(const struct packer *k, const struct tensor *t)
+{
+	int64_t bytes = dtype_bytes(t->type);
+
+	for (int d = 0; d < t->ndim; d++) {
+		bytes *= upper_bound(k, t->shape[d]);
+	}
+	return bytes;
+}
+
+/* Its elements, as an expression of the inputs' sizes. */
+static const char *
+count_text(struct packer *k, struct unit *u, const struct bindings *bound,
+	   const struct tensor *t)
+{
+	const struct expr *n = expr_i32(k->m, 1);
+
+	for (int d = 0; d < t->ndim; d++) {
+		n = expr_mul(k->m, n, t->shape[d]);
+	}
+	return unit_bound_expr(u, k->p->entry, bound->list.data,
+			       bound->list.n, n);
+}
+
+void
+add_staging(struct packer *k, struct tdata *data, struct unit *u,
+	    const struct bindings *bound)
+{
+	const struct graph *g = k->g;
+	int64_t align = k->p->target->align_bytes, at = 0;
+
+	tdata_list(data, "inputs");
+	tdata_list(data, "outputs");
+	for (int i = 0; i < g->inputs.n + g->outputs.n; i++) {
+		bool in = i < g->inputs.n;
+		int o = i - g->inputs.n;
+		const struct tensor *t = in ? g->inputs.data[i]
+					    : g->outputs.data[o];
+		struct tdata *row = tdata_item(data, in ? "inputs" : "outputs");
+
+		tdata_text(row, "name", in ? k->input_fields[i]
+					   : k->output_fields[o]);
+		tdata_text(row, "type", k->d->types[t->type.kind].spelling);
+		tdata_text(row, "count", count_text(k, u, bound, t));
+		tdata_int(row, "offset", at);
+		tdata_int(row, "bytes", most_bytes(k, t));
+		at += (most_bytes(k, t) + align - 1) / align * align;
+	}
+}
+
+int64_t
+staging_bytes(const struct packer *k)
+{
+	const struct graph *g = k->g;
+	int64_t align = k->p->target->align_bytes, at = 0;
+
+	for (int i = 0; i < g->inputs.n + g->outputs.n; i++) {
+		const struct tensor *t = i < g->inputs.n
+			? g->inputs.data[i] : g->outputs.data[i - g->inputs.n];
+
+		at += (most_bytes(k, t) + align - 1) / align * align;
+	}
+	return at;
+}
+
+/* -- weights -- */
+
+void
+add_uploads(struct packer *k, struct tdata *data)
+{
+	tdata_list(data, "uploads");
+	for (int i = 0; i < k->p->weights.n; i++) {
+		const struct weight *w = k->p->weights.data[i];
+		struct tdata *row = tdata_item(data, "uploads");
+
+		tdata_text(row, "name", w->name);
+		tdata_text(row, "symbol", k->weight_symbols[i]);
+		tdata_int(row, "offset", w->offset_bytes);
+		tdata_int(row, "bytes", w->bytes);
+	}
+}
