@@ -37,6 +37,8 @@ struct target {
 	const char *cc;       /* the suggested compiler line */
 	const char *cflags;
 	const char *ldflags;  /* what linking it needs, or "" */
+	const char *device_cflags; /* for the compiler of a device, which the
+				    * model calls itself; or "" */
 	const char *const *reserved; /* words that no name may be, sorted */
 	int n_reserved;
 	bool optimize_memory; /* --optimize memory (else speed) */

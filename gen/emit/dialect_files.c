@@ -12,13 +12,13 @@ static const char *const form_words[] = {
 
 static const char *const template_keys[TEMPLATE_COUNT] = {
 	"header", "source", "weights", "incbin", "makefile", "cmake",
-	"harness", "unit", "unit_header", "task", "selftest", "selftest_header",
-	"selftest_all", "selftest_main", "selftest_readme",
+	"harness", "unit", "unit_header", "task", "program", "selftest",
+	"selftest_header", "selftest_all", "selftest_main", "selftest_readme",
 };
 
 static const char *const file_keys[FILE_COUNT] = {
 	"header", "source", "weights", "incbin", "blob", "makefile", "cmake",
-	"metadata", "unit",
+	"metadata", "unit", "program",
 };
 
 /* A text file of the dialect, or of the next that it extends. */

@@ -44,7 +44,7 @@ read_target(struct module *m, struct target *t, struct json j)
 			"fork_ns "
 			"stack_limit_bytes align_bytes align_tensors "
 			"max_threads "
-			"shared_bytes cc cflags ldflags fp_cflags");
+			"shared_bytes cc cflags ldflags device_cflags fp_cflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
 	for (int i = 0; i < json_length(json_get(j, "aliases")); i++) {
@@ -82,6 +82,8 @@ read_target(struct module *m, struct target *t, struct json j)
 	t->cc = json_text(json_get(j, "cc"), true);
 	t->cflags = json_text(json_get(j, "cflags"), true);
 	t->ldflags = json_text(json_get(j, "ldflags"), false);
+	t->device_cflags = json_text(json_get(j, "device_cflags"), false);
+	t->device_cflags = t->device_cflags != NULL ? t->device_cflags : "";
 	t->fp = fp_modes[0];
 	if (json_get(j, "fp_cflags").value != NULL &&
 	    json_is_object(json_get(j, "fp_cflags"), true)) {

@@ -51,17 +51,33 @@ quoted(struct arena *a, const char *text, size_t n)
 	return out;
 }
 
-void
-add_program_lines(struct packer *k, struct tdata *data, const char *text)
+bool
+add_program(struct packer *k, const char *name, const char *text)
 {
+	const struct dialect_template *t = &k->d->templates[TEMPLATE_PROGRAM];
+	struct tdata *data = tdata_new(k->a);
+	struct strbuf s;
+	int lines = 0;
+	bool ok;
+
 	tdata_list(data, "program");
-	while (*text != '\0') {
+	for (; *text != '\0'; lines++) {
 		size_t n = strcspn(text, "\n");
 
 		tdata_text(tdata_item(data, "program"), "line",
 			   quoted(k->a, text, n));
 		text += n + (text[n] == '\n');
 	}
+	tdata_int(k->data, "program_lines", lines);
+	tdata_outer(data, k->data);
+	tdata_text(data, "kernels_file", name);
+	strbuf_init(&s);
+	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
+	if (ok) {
+		add_file(k, FILE_PROGRAM, OUT_TEXT, s.data);
+	}
+	strbuf_release(&s);
+	return ok;
 }
 
 /* -- tensors in the workspace -- */
@@ -152,6 +168,7 @@ add_staging(struct packer *k, struct tdata *data, struct unit *u,
 
 	tdata_list(data, "inputs");
 	tdata_list(data, "outputs");
+	tdata_flag(data, "no_inputs", g->inputs.n == 0 && g->dims.n == 0);
 	for (int i = 0; i < g->inputs.n + g->outputs.n; i++) {
 		bool in = i < g->inputs.n;
 		int o = i - g->inputs.n;
@@ -163,13 +180,14 @@ add_staging(struct packer *k, struct tdata *data, struct unit *u,
 					   : k->output_fields[o]);
 		tdata_text(row, "type", k->d->types[t->type.kind].spelling);
 		tdata_text(row, "count", count_text(k, u, bound, t));
+		tdata_int(row, "index", i);
 		tdata_int(row, "offset", at);
 		tdata_int(row, "bytes", most_bytes(k, t));
 		at += (most_bytes(k, t) + align - 1) / align * align;
 	}
 }
 
-int64_t
+static int64_t
 staging_bytes(const struct packer *k)
 {
 	const struct graph *g = k->g;
@@ -199,4 +217,33 @@ add_uploads(struct packer *k, struct tdata *data)
 		tdata_int(row, "offset", w->offset_bytes);
 		tdata_int(row, "bytes", w->bytes);
 	}
+}
+
+/* -- how many -- */
+
+static int
+at_least_one(int n)
+{
+	return n > 0 ? n : 1;
+}
+
+void
+add_device_counts(struct packer *k)
+{
+	struct tdata *d = k->data;
+	int launches = 0, places = 0;
+
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		launches += k->p->kernels.data[i]->device->n_launches;
+	}
+	for (const struct stmt *s = k->p->entry->body; s != NULL && is_place(s);
+	     s = s->children[0]) {
+		places++;
+	}
+	tdata_int(d, "staging_bytes", staging_bytes(k));
+	tdata_int(d, "n_launches", at_least_one(launches));
+	tdata_int(d, "n_weights", at_least_one(k->p->weights.n));
+	tdata_int(d, "n_buffers", at_least_one(places));
+	tdata_int(d, "n_io", at_least_one(k->g->inputs.n + k->g->outputs.n));
+	tdata_text(d, "device_flags", k->p->target->device_cflags);
 }

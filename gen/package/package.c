@@ -54,7 +54,8 @@ add_file(struct packer *k, enum file_id id, enum out_kind kind,
 {
 	add_named_file(k, k->files[id], kind, text);
 	k->out->files.data[k->out->files.n - 1].is_source =
-		id == FILE_SOURCE || id == FILE_WEIGHTS || id == FILE_INCBIN;
+		id == FILE_SOURCE || id == FILE_WEIGHTS ||
+		id == FILE_INCBIN || id == FILE_PROGRAM;
 }
 
 /* -- what all templates may say -- */
@@ -109,7 +110,9 @@ add_common(struct packer *k)
 	tdata_text(d, "blob", k->files[FILE_BLOB]);
 	tdata_flag(d, "file", file);
 	tdata_flag(d, "tasks", k->d->tasks.used);
-	tdata_int(d, "staging_bytes", staging_bytes(k));
+	if (package_on_device(k)) {
+		add_device_counts(k);
+	}
 	tdata_flag(d, "weighs", k->p->weights.n > 0);
 	tdata_flag(d, "workspace", k->p->plan.workspace_bytes > 0);
 	tdata_flag(d, "has_dims", k->g->dims.n > 0);
@@ -208,8 +211,10 @@ cc_line(struct packer *k)
 			       k->out->weights == WEIGHTS_SECTION
 			     ? k->files[FILE_WEIGHTS] : "";
 
-	return arena_printf(k->a, "%s %s -I. -c %s%s%s", k->p->target->cc,
+	return arena_printf(k->a, "%s %s -I. -c %s%s%s%s%s", k->p->target->cc,
 			    k->p->target->cflags, k->files[FILE_SOURCE],
+			    k->kernels != k->d ? " " : "",
+			    k->kernels != k->d ? k->files[FILE_PROGRAM] : "",
 			    second[0] != '\0' ? " " : "", second);
 }
 
@@ -250,6 +255,9 @@ add_build_files(struct packer *k)
 	tdata_flag(data, "assembles", k->out->weights == WEIGHTS_INCBIN);
 	tdata_list(data, "sources");
 	add_unit(k, data, FILE_SOURCE, FILE_HEADER);
+	if (k->kernels != k->d) {
+		add_unit(k, data, FILE_PROGRAM, FILE_HEADER);
+	}
 	if (k->out->weights == WEIGHTS_INCBIN) {
 		add_unit(k, data, FILE_INCBIN, FILE_BLOB);
 	} else if (k->out->weights == WEIGHTS_C ||
@@ -334,7 +342,8 @@ package_build(struct program *p, const struct dialect *d,
 		add_profile_calls(k);
 	}
 	add_common(k);
-	if (!add_header(k) || !add_source(k) || !add_weights(k) ||
+	if ((k->kernels != k->d && !add_kernels_file(k)) ||
+	    !add_header(k) || !add_source(k) || !add_weights(k) ||
 	    !add_build_files(k)) {
 		return false;
 	}

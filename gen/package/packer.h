@@ -67,8 +67,13 @@ int64_t upper_bound(const struct packer *k, const struct expr *e);
 bool package_on_device(const struct packer *k);
 /* "launches": the kernels in order, "name" of each. */
 void add_launch_names(struct packer *k, struct tdata *data);
-/* "program": a text, "line" of each as a string literal has it. */
-void add_program_lines(struct packer *k, struct tdata *data, const char *text);
+/* A file of the kernels alone, in the device's language, and the text of it for
+ * the host: "program", with "line" of each as a string literal has it. */
+bool add_kernels_file(struct packer *k);
+bool add_program(struct packer *k, const char *name, const char *text);
+/* For all templates: n_launches, n_weights, n_buffers, n_io (each at least 1,
+ * as extents of arrays are), staging_bytes. */
+void add_device_counts(struct packer *k);
 /* "buffers": places in the workspace that are buffers of their own, with name,
  * offset and bytes; they are bound, and taken from the body. None where the
  * dialect computes addresses. */
@@ -78,7 +83,6 @@ void add_device_places(struct packer *k, struct tdata *data,
  * and bytes in the memory for staging. */
 void add_staging(struct packer *k, struct tdata *data, struct unit *u,
 		 const struct bindings *bound);
-int64_t staging_bytes(const struct packer *k);
 /* "uploads": weights with name, symbol, offset, bytes. */
 void add_uploads(struct packer *k, struct tdata *data);
 

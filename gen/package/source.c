@@ -486,10 +486,8 @@ add_kernels(struct packer *k, struct unit *u, struct tdata *data)
 	return true;
 }
 
-/* The kernels as a file of their own, in the device's language, and its lines
- * as the host has them. */
-static bool
-add_kernels_file(struct packer *k, struct tdata *host)
+bool
+add_kernels_file(struct packer *k)
 {
 	const struct dialect *d = k->kernels;
 	const struct dialect_template *t = &d->templates[TEMPLATE_SOURCE];
@@ -511,9 +509,11 @@ add_kernels_file(struct packer *k, struct tdata *host)
 	ok = ok && template_render(&k->m->diags, t->file, NULL, t->text, data,
 				   &s);
 	if (ok) {
-		add_program_lines(k, host, add_named_file(k,
-			packer_render(k, d->files[FILE_SOURCE], k->data),
-			OUT_TEXT, s.data));
+		const char *name = packer_render(k, d->files[FILE_SOURCE],
+						 k->data);
+
+		ok = add_program(k, name, add_named_file(k, name, OUT_TEXT,
+							 s.data));
 	}
 	strbuf_release(&s);
 	return ok;
@@ -540,8 +540,8 @@ add_source(struct packer *k)
 			unit_need(&u, k->d->file_weights_needs.data[i]);
 		}
 	}
-	ok = k->kernels == k->d ? add_kernels(k, &u, data)
-				: add_kernels_file(k, data);
+	tdata_list(data, "kernels");
+	ok = k->kernels != k->d || add_kernels(k, &u, data);
 	tdata_flag(data, "shares", any_shares(k, &u));
 	add_declarations(k, data, &u);
 	add_plan(k, data);
