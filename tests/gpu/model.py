@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""model.py HOW MODEL: a whole model for a device gives what its data sets say.
+
+    cuda_cpu  CUDA on the CPU, threads taking turns in both orders
+    nvcc      nvcc takes the sources, for several generations
+    opencl    on an OpenCL device
+
+MODEL: "digits", or one of ../shared's (cases.py)."""
+import os
+import shutil
+import sys
+
+import cases
+from helper import DIGITS, compile_model, execute, fail, skip, tirc, work_folder
+
+here = os.path.dirname(os.path.abspath(__file__))
+how, name = sys.argv[1:]
+if name == "digits":
+    model, data, options = DIGITS, [], []
+else:
+    case = cases.make(name, work_folder())
+    model, data, options = case.model, case.data, case.options
+
+
+def run(*arguments):
+    done = tirc("test", model, *data, *options, *arguments, status=None)
+    if "status 77" in done.stderr:
+        skip("there is no device: " + done.stderr)
+    print(done.stdout)
+    if done.returncode != 0:
+        fail(done.stderr)
+
+
+if how == "opencl":
+    os.environ["POCL_CACHE_DIR"] = work_folder()
+    if not os.path.exists("/usr/include/CL/cl.h"):
+        skip("the OpenCL headers are not installed")
+    run("--target", "opencl")
+elif how == "cuda_cpu":
+    cxx = shutil.which("g++") or shutil.which("clang++") or skip(
+        "there is no C++ compiler")
+    flags = "-std=c++14 -O1 -Wall -I%s -I%s" % (
+        here, os.path.join(here, "toolkit"))
+    for order in ("", " -DEMULATE_BACKWARDS"):
+        run("--target", "cuda", "--cc", cxx + " -x c++", "--cflags",
+            flags + order)
+else:
+    nvcc = shutil.which("nvcc")
+    if nvcc is None and os.path.exists("/usr/local/cuda/bin/nvcc"):
+        nvcc = "/usr/local/cuda/bin/nvcc"
+    if nvcc is None:
+        skip("nvcc is not installed")
+    out = compile_model(model, "--target", "cuda", "--name", "net", *options)
+    for arch in ("sm_75", "sm_80", "sm_90") if name == "digits" else ["sm_80"]:
+        execute([nvcc, "-Werror", "all-warnings", "-arch=" + arch, "-I", out,
+                 "-c", os.path.join(out, "net.cu"), "-o",
+                 os.path.join(out, "net.o")])
