@@ -15,20 +15,23 @@ static const struct {
 /* What package/ and program_text.c fill in, whichever template asks. */
 static const char template_words[] =
 	"DIM GUARD MODEL NAME align aligned all_bytes any_aligned arguments "
-	"arrays assembles before blob blob_bytes body bound_bytes bytes cells "
-	"cflags comment compares compiler count declaration declared "
-	"description dialect digest digest_factor digest_offset digest_start "
-	"dims dynamic end extent extents facts file files flags float function "
-	"functions has_dims header header_name helpers highest includes index "
-	"inputs kernels l1_bytes l2_bytes label ldflags line macro magnitude max member members min model "
-	"more n n_arguments name nan_high nan_low near need needs no_inputs nodes offset "
-	"order_offset origin outputs overlap part parts path place placed "
-	"places plan pointers profile prototype reason rejected runtime "
-	"schedules section self shape shared shares short size sizes sources special "
-	"stack_bytes stem step stored symbol task tasks tensors text tiny title "
-	"tolerance type unit value values values_offset version_hash "
-	"weights weights_align weights_bytes weights_file weights_used work "
-	"workspace workspace_bytes workspace_used zero";
+	"arrays assembles before blob blob_bytes body bound_bytes buffers "
+	"bytes callee cells cflags comment compares compiler count declaration "
+	"declared description device_flags dialect digest digest_factor "
+	"digest_offset digest_start dims dynamic end extent extents facts file "
+	"files flags float function functions has_dims header header_name "
+	"helpers highest includes index inputs kernels kernels_file l1_bytes "
+	"l2_bytes label launches ldflags line macro magnitude max member "
+	"members min model more n n_arguments n_buffers n_io n_launches "
+	"n_weights name nan_high nan_low near need needs no_inputs nodes "
+	"offset order_offset origin outputs overlap part parts path place "
+	"placed places plan pointers profile program program_lines prototype "
+	"reason rejected runtime schedules section self shape shared shares "
+	"short size sizes sources special stack_bytes staging_bytes stem step "
+	"stored symbol task tasks tensors text tiny title tolerance type unit "
+	"uploads value values values_offset version_hash weighs weights "
+	"weights_align weights_bytes weights_file weights_used work workspace "
+	"workspace_bytes workspace_used zero";
 
 static bool
 fits(const char *pattern, const char *pointer)

@@ -2,6 +2,8 @@
 /* Finding the files of targets, and laying them over what they extend. */
 #include "target_files.h"
 
+#include <stdlib.h>
+
 #include "emit.h"
 #include "templates.h"
 
@@ -112,6 +114,12 @@ embedded_text(struct module *m, const char *name, const char *key)
 	return found;
 }
 
+static int
+compare_words(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 /* Embedded paths that have prefix and suffix around one name. */
 static const char *const *
 names_between(struct module *m, const char *prefix, const char *suffix, int *n)
@@ -133,6 +141,8 @@ names_between(struct module *m, const char *prefix, const char *suffix, int *n)
 						     length - head - tail);
 		}
 	}
+	/* Sorted as paths they are not so as names. */
+	qsort(list, (size_t)*n, sizeof *list, compare_words);
 	return list;
 }
 
