@@ -349,6 +349,9 @@ tirc_compile(struct tirc *t)
 	if (t->dialect == NULL) {
 		return false;
 	}
+	target = arena_copy(&t->m->arena, t->target, sizeof *target);
+	target->typed_workspace = dialect_wants_parts(t->dialect);
+	t->target = target;
 	if (emit.name == NULL) {
 		emit.name = t->graph->name;
 	}

@@ -18,6 +18,7 @@ struct entry {
 	struct func *f;
 	struct name_set names;
 	struct var *workspace;
+	const struct buffer **parts;        /* of it, where types are apart */
 	const struct expr **of_tensor;      /* by tensor id: its pointer */
 	VEC(struct var *) pointers;         /* LETs, outermost first */
 	VEC(const struct expr *) values;
@@ -36,20 +37,77 @@ add_tensor_param(struct entry *e, struct tensor *t)
 	e->of_tensor[t->id] = b->data->expr;
 }
 
+/* The element at that place of the array of its type. */
+static const struct expr *
+element_address(struct entry *e, struct dtype t, int64_t offset_bytes)
+{
+	for (int i = 0; i < e->p->plan.parts.n; i++) {
+		const struct workspace_part *part =
+			&e->p->plan.parts.data[i];
+		const struct expr *at, *load;
+
+		if (dtype_equal(part->type, t)) {
+			at = expr_i32(e->m, (offset_bytes -
+				part->offset_bytes) / dtype_bytes(t));
+			load = expr_load(e->m, e->parts[i], &at, 1);
+			return expr_call(e->m, INTRIN_ADDRESS_OF,
+					 dtype_of(DT_HANDLE), &load, 1);
+		}
+	}
+	assert(!"a type that has no part of the workspace");
+	return NULL;
+}
+
 /* A pointer into the workspace, named once. */
 static const struct expr *
-workspace_pointer(struct entry *e, const char *name, int64_t offset_bytes)
+workspace_pointer(struct entry *e, const char *name, struct dtype t,
+		  int64_t offset_bytes)
 {
 	struct var *v = var_new(e->m, name_set_add(&e->names, name),
 				dtype_of(DT_HANDLE));
-	const struct expr *args[2] = {
-		e->workspace->expr, expr_i32(e->m, offset_bytes),
-	};
+	const struct expr *args[2], *value;
 
+	if (e->parts != NULL) {
+		value = element_address(e, t, offset_bytes);
+	} else {
+		args[0] = e->workspace->expr;
+		args[1] = expr_i32(e->m, offset_bytes);
+		value = expr_call(e->m, INTRIN_PTR_ADD, dtype_of(DT_HANDLE),
+				  args, 2);
+	}
 	vec_push(&e->m->arena, &e->pointers, v);
-	vec_push(&e->m->arena, &e->values,
-		 expr_call(e->m, INTRIN_PTR_ADD, dtype_of(DT_HANDLE), args, 2));
+	vec_push(&e->m->arena, &e->values, value);
 	return v->expr;
+}
+
+/* The workspace as one parameter, or as one for each type. */
+static void
+add_workspace(struct entry *e)
+{
+	const struct memory_plan *plan = &e->p->plan;
+
+	if (plan->workspace_bytes > 0 && plan->parts.n == 0) {
+		e->workspace = var_new(e->m, name_set_add(&e->names,
+					"workspace"), dtype_of(DT_HANDLE));
+		func_add_param(e->f, e->workspace, NULL);
+	}
+	if (plan->parts.n > 0) {
+		e->parts = arena_array(&e->m->arena, const struct buffer *,
+				       plan->parts.n);
+	}
+	for (int i = 0; i < plan->parts.n; i++) {
+		const struct workspace_part *part = &plan->parts.data[i];
+		const struct expr *extent = expr_i32(e->m, part->elems);
+		struct buffer_spec spec = {
+			.name = name_set_add(&e->names, arena_printf(
+				&e->m->arena, "workspace_%s",
+				dtype_short(part->type))),
+			.type = part->type, .ndim = 1, .shape = &extent,
+		};
+
+		e->parts[i] = buffer_new(e->m, &spec);
+		func_add_param(e->f, e->parts[i]->data, e->parts[i]);
+	}
 }
 
 /* What a tensor in the workspace is called: by the model if it has a name of
@@ -81,7 +139,8 @@ pointer_to(struct entry *e, const struct kernel *k, struct tensor *t)
 	switch (at->kind) {
 	case PLACE_WORKSPACE:
 		e->of_tensor[t->id] = workspace_pointer(e,
-				tensor_stem(e, k, t), at->offset_bytes);
+				tensor_stem(e, k, t), t->type,
+				at->offset_bytes);
 		break;
 	case PLACE_INPUT:
 	case PLACE_OUTPUT:
@@ -105,6 +164,7 @@ scratch_pointer(struct entry *e, const struct kernel *k,
 			return workspace_pointer(e,
 				arena_printf(&e->m->arena, "%s_%s", k->name,
 					     arg->buffer->name),
+				dtype_of(arg->buffer->type.kind),
 				at->offset_bytes);
 		}
 	}
@@ -215,11 +275,7 @@ entry_build(struct program *p)
 		func_add_param(e.f, b->data, b);
 		of_weight[i] = b->data->expr;
 	}
-	if (p->plan.workspace_bytes > 0) {
-		e.workspace = var_new(m, name_set_add(&e.names, "workspace"),
-				      dtype_of(DT_HANDLE));
-		func_add_param(e.f, e.workspace, NULL);
-	}
+	add_workspace(&e);
 	for (int i = 0; i < g->dims.n; i++) {
 		name_set_add(&e.names, g->dims.data[i]->name);
 		func_add_param(e.f, g->dims.data[i], NULL);

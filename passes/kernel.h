@@ -83,11 +83,19 @@ struct placement {
 	int first, last;           /* kernel indices of its life */
 };
 
+/* A part of the workspace with elements of one type. */
+struct workspace_part {
+	struct dtype type;
+	int64_t offset_bytes, elems;
+};
+
 struct memory_plan {
 	VEC(struct placement) places;
 	int64_t workspace_bytes, align_bytes;
 	int64_t bound_bytes;       /* largest sum alive at one kernel */
 	const char *strategy;      /* which one won */
+	/* In order, if the target wants an array for each type. */
+	VEC(struct workspace_part) parts;
 };
 
 struct program {

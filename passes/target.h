@@ -34,6 +34,8 @@ struct target {
 	bool align_tensors;   /* and of each tensor: no addresses in between */
 	int max_threads;      /* of a block; 0: not known, or no device */
 	int64_t shared_bytes; /* that the threads of a block share */
+	bool typed_workspace; /* an array for each type, so that no element is
+			       * ever of another one */
 	const char *cc;       /* the suggested compiler line */
 	const char *cflags;
 	const char *ldflags;  /* what linking it needs, or "" */

@@ -66,7 +66,8 @@ read_dialect(struct loader *l, struct json j)
 	json_check_keys(j, "extends description limits precedence types "
 			"expressions access statements functions device vectors "
 			"tasks helpers weights templates files reserved source_needs "
-			"file_weights_needs comment_line entry_names fp");
+			"file_weights_needs comment_line entry_names fp "
+			"compliance");
 	l->d->description = json_text(json_get(j, "description"), true);
 	dialect_read_limits(l, json_get(j, "limits"));
 	dialect_read_precedence(l, json_get(j, "precedence"));
@@ -85,6 +86,7 @@ read_dialect(struct loader *l, struct json j)
 	dialect_read_templates(l, json_get(j, "templates"));
 	dialect_read_files(l, json_get(j, "files"));
 	dialect_read_reserved(l, json_get(j, "reserved"));
+	dialect_read_compliance(l, json_get(j, "compliance"));
 	l->d->entry_names = dialect_read_names(json_get(j, "entry_names"));
 	l->d->source_needs = dialect_read_names(json_get(j, "source_needs"));
 	l->d->file_weights_needs = dialect_read_names(json_get(j,
@@ -261,6 +263,12 @@ dialect_load_fp(struct module *m, const char *name, const char *dir,
 }
 
 /* -- look-up -- */
+
+bool
+dialect_wants_parts(const struct dialect *d)
+{
+	return d->access.arena != NULL;
+}
 
 const struct spelled_type *
 dialect_type(const struct dialect *d, struct dtype t)

@@ -46,6 +46,7 @@ struct level {
 	uint64_t clarify; /* levels that get parentheses inside this one though
 			   * they need none: compilers warn */
 	enum break_place where;
+	bool composite; /* what it gives is cast otherwise */
 };
 
 struct spelled_type {
@@ -90,13 +91,14 @@ enum template_id {
 	TEMPLATE_UNIT_HEADER, TEMPLATE_TASK, TEMPLATE_PROGRAM,
 	TEMPLATE_SELFTEST, TEMPLATE_SELFTEST_HEADER, TEMPLATE_SELFTEST_ALL,
 	TEMPLATE_SELFTEST_MAIN, TEMPLATE_SELFTEST_README,
+	TEMPLATE_WEIGHTS_HEADER, TEMPLATE_COMPLIANCE,
 	TEMPLATE_COUNT
 };
 
 enum file_id {
 	FILE_HEADER, FILE_SOURCE, FILE_WEIGHTS, FILE_INCBIN, FILE_BLOB,
 	FILE_MAKEFILE, FILE_CMAKE, FILE_METADATA, FILE_UNIT, FILE_PROGRAM,
-	FILE_COUNT
+	FILE_WEIGHTS_HEADER, FILE_COMPLIANCE, FILE_COMPLIANCE_DATA, FILE_COUNT
 };
 
 struct dialect_template {
@@ -148,6 +150,18 @@ struct task_forms {
 	const char *declare, *call;
 };
 
+/* A rule that the output departs from, where a line says so by the mark. */
+struct deviation {
+	const char *id, *rule, *category, *mark, *reason;
+};
+
+/* What rules the output keeps to; standard NULL: none are claimed. */
+struct compliance {
+	const char *standard;
+	struct names claims; /* one line each */
+	VEC(struct deviation) deviations;
+};
+
 struct dialect {
 	const char *name, *description;
 	const char *file; /* of dialect.json, for messages */
@@ -167,6 +181,8 @@ struct dialect {
 		const char *element, *call, *array_cast, *pointer_cast;
 		const char *input, *output, *workspace, *weight;
 		bool always_cast; /* a pointer to void is no other pointer */
+		const char *arena; /* of one type, in the workspace */
+		int entry_tabs;    /* before statements of the entry */
 	} access;
 	struct lines statements[SAY_COUNT];
 	struct {
@@ -175,6 +191,8 @@ struct dialect {
 		/* A symbol from outside, and its pointers. */
 		const char *external, *external_pointer;
 		const char *helper; /* what helpers start with */
+		bool unique; /* no member of a structure is called like one */
+		bool flat; /* arrays that are passed have one dimension */
 	} functions;
 	struct device_forms device;
 	struct vector_forms vectors;
@@ -187,7 +205,9 @@ struct dialect {
 		bool copied; /* once, to where the caller wants them */
 		const char *declare, *define, *end, *open, *close, *separator;
 		struct names section;
+		bool header; /* declarations are in a file of their own */
 	} weights;
+	struct compliance compliance;
 	struct dialect_template templates[TEMPLATE_COUNT];
 	const char *files[FILE_COUNT];
 	struct names entry_names; /* that the entry's template has for itself */

@@ -14,11 +14,13 @@ static const char *const template_keys[TEMPLATE_COUNT] = {
 	"header", "source", "weights", "incbin", "makefile", "cmake",
 	"harness", "unit", "unit_header", "task", "program", "selftest",
 	"selftest_header", "selftest_all", "selftest_main", "selftest_readme",
+	"weights_header", "compliance",
 };
 
 static const char *const file_keys[FILE_COUNT] = {
 	"header", "source", "weights", "incbin", "blob", "makefile", "cmake",
-	"metadata", "unit", "program",
+	"metadata", "unit", "program", "weights_header", "compliance",
+	"compliance_data",
 };
 
 /* A text file of the dialect, or of the next that it extends. */
@@ -59,7 +61,7 @@ dialect_read_weights(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "forms in_source_bytes large declare define end "
-			"open close separator section copied");
+			"open close separator section copied header");
 	d->weights.copied = json_bool(json_get(j, "copied"));
 	for (int i = 0; i < json_length(forms); i++) {
 		struct json row = json_at(forms, i);
@@ -77,6 +79,7 @@ dialect_read_weights(struct loader *l, struct json j)
 	d->weights.open = json_text(json_get(j, "open"), true);
 	d->weights.close = json_text(json_get(j, "close"), true);
 	d->weights.separator = json_text(json_get(j, "separator"), true);
+	d->weights.header = json_bool(json_get(j, "header"));
 	d->weights.section = dialect_read_names(json_get(j, "section"));
 }
 
@@ -110,6 +113,36 @@ dialect_read_files(struct loader *l, struct json j)
 	json_check_keys(j, dialect_joined(l, file_keys, FILE_COUNT));
 	for (int i = 0; i < FILE_COUNT; i++) {
 		l->d->files[i] = json_text(json_get(j, file_keys[i]), true);
+	}
+}
+
+void
+dialect_read_compliance(struct loader *l, struct json j)
+{
+	struct compliance *c = &l->d->compliance;
+	struct json list = json_get(j, "deviations");
+
+	if (j.value == NULL || !json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "standard claims deviations");
+	c->standard = json_text(json_get(j, "standard"), true);
+	c->claims = dialect_read_names(json_get(j, "claims"));
+	for (int i = 0; i < json_length(list); i++) {
+		struct json row = json_at(list, i);
+		struct deviation d = { 0 };
+
+		json_check_keys(row, "id rule category mark reason");
+		d.id = json_text(json_get(row, "id"), true);
+		d.rule = json_text(json_get(row, "rule"), true);
+		d.category = json_text(json_get(row, "category"), true);
+		d.mark = json_text(json_get(row, "mark"), true);
+		d.reason = json_text(json_get(row, "reason"), true);
+		if (d.mark != NULL && d.mark[0] == '\0') {
+			json_error(json_get(row, "mark"), "a text that lines "
+				   "have is wanted here");
+		}
+		vec_push(&l->m->arena, &c->deviations, d);
 	}
 }
 

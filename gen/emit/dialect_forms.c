@@ -207,7 +207,13 @@ dialect_read_expressions(struct loader *l, struct json j)
 	}
 	json_check_keys(j, dialect_joined(l, words, FORM_COUNT));
 	for (int i = 0; i < FORM_COUNT; i++) {
-		read_expression(l, json_get(j, words[i]), (enum form_id)i);
+		struct json row = json_get(j, words[i]);
+		bool cast = i == FORM_FROM_BOOL || i == FORM_CAST_COMPOSITE;
+
+		if (cast && row.value == NULL) {
+			row = json_get(j, words[FORM_CAST]);
+		}
+		read_expression(l, row, (enum form_id)i);
 	}
 }
 
@@ -247,7 +253,10 @@ dialect_read_functions(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "kernel exported prototype close no_parameters array scalar "
-			"pointer helper external external_pointer");
+			"pointer helper external external_pointer "
+			"flat_arrays unique_names");
+	d->functions.unique = json_bool(json_get(j, "unique_names"));
+	d->functions.flat = json_bool(json_get(j, "flat_arrays"));
 	d->functions.prototype = dialect_read_names(json_get(j, "prototype"));
 	d->functions.exported = dialect_read_names(json_get(j, "exported"));
 	d->functions.helper = json_text(json_get(j, "helper"), true);
@@ -398,8 +407,11 @@ dialect_read_access(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "element call array_cast pointer_cast input output "
-			"workspace weight always_cast");
+			"workspace weight always_cast arena entry_tabs");
 	l->d->access.always_cast = json_bool(json_get(j, "always_cast"));
+	l->d->access.entry_tabs = (int)json_int(json_get(j, "entry_tabs"), 1,
+						8, 1);
+	l->d->access.arena = json_text(json_get(j, "arena"), false);
 	l->d->access.element = json_text(json_get(j, "element"), true);
 	l->d->access.call = json_text(json_get(j, "call"), true);
 	l->d->access.array_cast = json_text(json_get(j, "array_cast"), true);

@@ -44,6 +44,7 @@ void dialect_read_tasks(struct loader *l, struct json j);
 void dialect_read_weights(struct loader *l, struct json j);
 void dialect_read_templates(struct loader *l, struct json j);
 void dialect_read_files(struct loader *l, struct json j);
+void dialect_read_compliance(struct loader *l, struct json j);
 void dialect_read_reserved(struct loader *l, struct json j);
 /* All texts, those of the files included: do they ask for what there is? */
 void dialect_check_texts(struct loader *l, struct json j);

@@ -16,22 +16,25 @@ static const struct {
 static const char template_words[] =
 	"DIM GUARD MODEL NAME align aligned all_bytes any_aligned arguments "
 	"arrays assembles before blob blob_bytes body bound_bytes buffers "
-	"bytes callee cells cflags comment compares compiler count declaration "
-	"declared description device_flags dialect digest digest_factor "
-	"digest_offset digest_start dims dynamic end extent extents facts file "
-	"files flags float function functions has_dims header header_name "
-	"helpers highest includes index inputs kernels kernels_file l1_bytes "
-	"l2_bytes label launches ldflags line macro magnitude max member "
+	"bytes callee category cells cflags claim claims comment compares "
+	"compiler compliance count declaration declared deepest_loops "
+	"description deviations device_flags dialect digest digest_factor "
+	"digest_offset digest_start dims dynamic elements end extent "
+	"extents facts file files flags float function functions has_dims "
+	"header header_name helpers highest id includes index inputs "
+	"kernels kernels_file l1_bytes l2_bytes label launches ldflags line "
+	"longest_loop loops loops_without_bound macro magnitude max member "
 	"members min model more n n_arguments n_buffers n_io n_launches "
 	"n_weights name nan_high nan_low near need needs no_inputs nodes "
 	"offset order_offset origin outputs overlap part parts path place "
-	"placed places plan pointers profile program program_lines prototype "
-	"reason rejected runtime schedules section self shape shared shares "
-	"short size sizes sources special stack_bytes staging_bytes stem step "
-	"stored symbol task tasks tensors text tiny title tolerance type unit "
-	"uploads value values values_offset version_hash weighs weights "
-	"weights_align weights_bytes weights_file weights_used work workspace "
-	"workspace_bytes workspace_used zero";
+	"placed places plan pointers profile program program_lines "
+	"prototype reason rejected rule runtime schedules section self "
+	"shape shared shares short size sizes sources special stack_bytes "
+	"staging_bytes standard stem step stored symbol task tasks tensors "
+	"text tiny title tolerance type unit uploads value values "
+	"values_offset version_hash weighs weights weights_align "
+	"weights_bytes weights_file weights_header weights_used work "
+	"workspace workspace_bytes workspace_used zero";
 
 static bool
 fits(const char *pattern, const char *pointer)

@@ -54,7 +54,10 @@ dialect_read_precedence(struct loader *l, struct json j)
 					     false);
 		const char *where = json_text(json_get(row, "break"), false);
 
-		json_check_keys(row, "name associates clarify break");
+		json_check_keys(row, "name associates clarify break "
+				"composite");
+		d->levels[i].composite = json_bool(json_get(row,
+							"composite"));
 		d->levels[i].right = side != NULL &&
 				     strcmp(side, "right") == 0;
 		if (side != NULL && !d->levels[i].right &&

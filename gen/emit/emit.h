@@ -51,6 +51,9 @@ void dialect_of_argument(struct module *m, const char *argument,
  * targets; nothing is written. *checked: what it looked at. */
 bool dialect_check(struct module *m, const char *path, const char **checked);
 
+/* Does its workspace have an array for each type? */
+bool dialect_wants_parts(const struct dialect *d);
+
 enum weights_form { WEIGHTS_AUTO, WEIGHTS_C, WEIGHTS_INCBIN, WEIGHTS_FILE,
 		    WEIGHTS_SECTION };
 

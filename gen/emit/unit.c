@@ -228,6 +228,7 @@ add_limits(struct unit *u, struct tdata *data, struct dtype t,
 	}
 	tdata_text(data, "to_below", unit_literal(u, t, as_number(t, below)));
 	tdata_text(data, "to_above", unit_literal(u, t, as_number(t, half)));
+	tdata_text(data, "to_zero", unit_literal(u, to, as_number(to, 0.0)));
 }
 
 static struct tdata *

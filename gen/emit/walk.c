@@ -142,6 +142,20 @@ is_written(struct walker *w, const struct param *p)
 	return x.found;
 }
 
+const char *
+walk_elements(struct arena *a, const struct buffer *b)
+{
+	int64_t all = 1, extent;
+
+	for (int i = 0; i < b->ndim; i++) {
+		if (!expr_is_int(b->shape[i], &extent)) {
+			return NULL;
+		}
+		all *= extent > 0 ? extent : 1;
+	}
+	return arena_printf(a, "%lld", (long long)all);
+}
+
 static const char *
 parameter(struct walker *w, const struct param *p, bool is_restrict)
 {
@@ -176,7 +190,7 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 					       : w->d->functions.scalar,
 				   data);
 	}
-	flat = buffer_is_flat(p->buffer);
+	flat = buffer_is_flat(p->buffer) || w->d->functions.flat;
 	is_const = !func_writes(w->f, p->buffer) && !is_written(w, p);
 	bound->buffer = p->buffer;
 	bound->flat = flat;
@@ -188,6 +202,9 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 	tdata_flag(data, "array", bound->kind == VALUE_ARRAY);
 	tdata_text(data, "extent", NULL);
 	tdata_list(data, "inner");
+	if (flat && !buffer_is_flat(p->buffer)) {
+		tdata_text(data, "extent", walk_elements(w->a, p->buffer));
+	}
 	for (int i = 0; i < p->buffer->ndim && !flat; i++) {
 		int64_t extent;
 
@@ -381,7 +398,7 @@ unit_body(struct unit *u, const struct func *f, const struct binding *params,
 	for (int i = 0; i < u->d->entry_names.n; i++) {
 		vec_push(w.a, &w.visible, u->d->entry_names.data[i]);
 	}
-	w.indent = 1;
+	w.indent = u->d->access.entry_tabs;
 	walk_stmt(&w, f->body);
 	return !w.failed;
 }

@@ -198,6 +198,8 @@ struct binding *walk_find(struct walker *w, const struct var *v);
 struct binding *walk_bind(struct walker *w, const struct var *v,
 			  const char *base);
 bool walk_fail(struct walker *w, const char *fmt, ...) TIRC_PRINTF(2, 3);
+/* How many elements b has; NULL: that is no number. */
+const char *walk_elements(struct arena *a, const struct buffer *b);
 /* Is b accessed with one index, computed, rather than one per dimension? */
 bool buffer_is_flat(const struct buffer *b);
 

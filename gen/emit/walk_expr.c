@@ -357,14 +357,44 @@ extreme(struct walker *w, const struct expr *e)
 	return apply(w, min ? FORM_MIN_ANY : FORM_MAX_ANY, e->type, args, 2);
 }
 
+/* Is the value what an operator gave, by the levels of the dialect? */
+static bool
+is_composite(struct walker *w, const struct expr *e)
+{
+	bool chooses = e->kind == EXPR_SELECT || e->kind == EXPR_IF;
+
+	if (chooses || e->kind == EXPR_MIN || e->kind == EXPR_MAX) {
+		return is_composite(w, e->args[chooses ? 1 : 0]) ||
+		       is_composite(w, e->args[chooses ? 2 : 1]);
+	}
+	return w->d->levels[walk_piece(w, e).level].composite;
+}
+
+/* The cast of what an operator gave to another class or a wider type. */
+static struct piece
+cast_composite(struct walker *w, struct dtype from, struct dtype to,
+	       struct piece p)
+{
+	const struct form *f = dialect_form(w->d, FORM_CAST_COMPOSITE, to);
+	const char *name;
+
+	if (f == NULL || f->kind != FORM_IS_HELPER) {
+		return f == NULL ? failed_piece(w) : cast_text(w, to, p);
+	}
+	name = unit_helper(w->u, dialect_helper(w->d, f->text), from, to);
+	return name != NULL ? walk_call(w, name, &p.text, 1)
+			    : failed_piece(w);
+}
+
 static struct piece
 cast(struct walker *w, const struct expr *e)
 {
 	const struct expr *a = e->args[0];
 	struct dtype to = walk_computed(w, e->type);
+	struct dtype from = walk_computed(w, a->type);
 
 	/* What is wider is rounded once, by whoever stores it. */
-	if (dtype_equal(walk_computed(w, a->type), to) ||
+	if (dtype_equal(from, to) ||
 	    (walk_is_stored_only(w, e->type) && dtype_is_float(a->type))) {
 		return walk_piece(w, a);
 	}
@@ -376,6 +406,14 @@ cast(struct walker *w, const struct expr *e)
 	}
 	if (dtype_is_float(a->type) && dtype_is_int(e->type)) {
 		return apply_to(w, FORM_TO_INT, a->type, e->type, &a, 1);
+	}
+	if (dtype_class(from) == DTC_BOOL) {
+		unit_need_type(w->u, to);
+		return apply(w, FORM_FROM_BOOL, to, &a, 1);
+	}
+	if ((dtype_class(from) != dtype_class(to) ||
+	     dtype_bits(from) < dtype_bits(to)) && is_composite(w, a)) {
+		return cast_composite(w, from, to, walk_piece(w, a));
 	}
 	return cast_text(w, to, walk_piece(w, a));
 }

@@ -291,6 +291,9 @@ walk_let(struct walker *w, struct stmt *s)
 	bool handle = dtype_class(v->type) == DTC_HANDLE;
 	bool is_const = handle && is_const_handle(w, value);
 	bool is_data = !handle && walk_is_data(w, value);
+	const struct buffer *points = handle && value->kind == EXPR_CALL &&
+				      intrin_is_address(value->u.intrin)
+				      ? value->args[0]->u.buffer : NULL;
 	const char *type = unit_type(w->u, walk_computed(w, v->type));
 	struct binding *b;
 
@@ -299,6 +302,9 @@ walk_let(struct walker *w, struct stmt *s)
 		return;
 	}
 	tdata_text(data, "type", type);
+	tdata_text(data, "element", points != NULL
+		   ? unit_element_type(w->u, points)
+		   : w->d->types[DT_VOID].spelling);
 	tdata_text(data, "value", walk_expr(w, value, w->d->assignment));
 	b = walk_bind(w, v, v->name);
 	b->data = is_data;
@@ -306,6 +312,10 @@ walk_let(struct walker *w, struct stmt *s)
 	if (handle) {
 		b->kind = is_const ? VALUE_CONST_VOID_POINTER
 				   : VALUE_VOID_POINTER;
+	}
+	if (points != NULL && w->d->access.arena != NULL) {
+		b->kind = VALUE_POINTER;
+		b->buffer = points;
 	}
 	tdata_text(data, "name", b->text);
 	say(w, !handle ? SAY_LET : is_const ? SAY_LET_CONST_POINTER

@@ -153,6 +153,12 @@ set_shape(struct array_writer *w, const struct buffer *b)
 		}
 		w->extent[w->ndim++] = extent;
 	}
+	if (w->d->functions.flat && w->ndim > 1) {
+		for (int i = 1; i < w->ndim; i++) {
+			w->extent[0] *= w->extent[i];
+		}
+		w->ndim = 1;
+	}
 	if (w->ndim == 0) {
 		w->extent[w->ndim++] = 1;
 	}

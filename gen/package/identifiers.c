@@ -147,6 +147,15 @@ name_kernels(struct packer *k)
 	for (int i = 0; i < k->p->weights.n; i++) {
 		name_set_add(&taken, k->weight_symbols[i]);
 	}
+	for (int i = 0; k->d->functions.unique && i < k->g->inputs.n; i++) {
+		name_set_add(&taken, k->input_fields[i]);
+	}
+	for (int i = 0; k->d->functions.unique && i < k->g->outputs.n; i++) {
+		name_set_add(&taken, k->output_fields[i]);
+	}
+	for (int i = 0; k->d->functions.unique && i < k->g->dims.n; i++) {
+		name_set_add(&taken, k->dim_fields[i]);
+	}
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		struct kernel *kernel = k->p->kernels.data[i];
 		struct renaming r = { k->m, kernel->func->name, NULL };

@@ -108,6 +108,7 @@ add_common(struct packer *k)
 	tdata_int(d, "weights_align", k->p->target->align_bytes);
 	tdata_text(d, "header", k->files[FILE_HEADER]);
 	tdata_text(d, "blob", k->files[FILE_BLOB]);
+	tdata_text(d, "compliance", k->files[FILE_COMPLIANCE]);
 	tdata_flag(d, "file", file);
 	tdata_flag(d, "tasks", k->d->tasks.used);
 	if (package_on_device(k)) {
@@ -126,6 +127,18 @@ add_common(struct packer *k)
 	tdata_text(d, "open", TEXT_OPEN);
 	tdata_text(d, "close", TEXT_CLOSE);
 	tdata_text(d, "br", TEXT_SPACE);
+	tdata_text(d, "weights_header", weights_have_header(k)
+		   ? k->files[FILE_WEIGHTS_HEADER] : NULL);
+	tdata_list(d, "parts");
+	for (int i = 0; i < k->p->plan.parts.n; i++) {
+		const struct workspace_part *part = &k->p->plan.parts.data[i];
+		struct tdata *row = tdata_item(d, "parts");
+
+		tdata_text(row, "type",
+			   k->d->types[part->type.kind].spelling);
+		tdata_text(row, "short", dtype_short(part->type));
+		tdata_int(row, "elements", part->elems);
+	}
 	tdata_list(d, "dims");
 	for (int i = 0; i < k->g->dims.n; i++) {
 		const struct var *v = k->g->dims.data[i];
@@ -343,8 +356,8 @@ package_build(struct program *p, const struct dialect *d,
 	}
 	add_common(k);
 	if ((k->kernels != k->d && !add_kernels_file(k)) ||
-	    !add_header(k) || !add_source(k) || !add_weights(k) ||
-	    !add_build_files(k)) {
+	    !add_header(k) || !add_source(k) || !add_weights_header(k) ||
+	    !add_weights(k) || !add_build_files(k) || !add_compliance(k)) {
 		return false;
 	}
 	add_metadata(k);

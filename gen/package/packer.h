@@ -97,6 +97,10 @@ bool add_interface(struct packer *k, const char *version_hash,
 		   struct strbuf *out);
 bool add_source(struct packer *k);
 bool add_weights(struct packer *k);
+bool weights_have_header(const struct packer *k);
+bool add_weights_header(struct packer *k);
+/* What the dialect claims of the files, and where they depart from it. */
+bool add_compliance(struct packer *k);
 /* The entry function tells of each kernel that is done. */
 void add_profile_calls(struct packer *k);
 bool add_build_files(struct packer *k);

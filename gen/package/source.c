@@ -286,6 +286,7 @@ bind_weight(struct packer *k, const struct param *param, int i)
 
 	b.is_const = true;
 	b.buffer = k->p->weights.data[i]->buffer;
+	b.flat = k->d->functions.flat;
 	if (k->out->weights == WEIGHTS_FILE || k->d->weights.copied) {
 		tdata_text(data, "name", k->p->weights.data[i]->name);
 		if (places_are_named(k)) {
@@ -298,8 +299,20 @@ bind_weight(struct packer *k, const struct param *param, int i)
 		b.kind = VALUE_CONST_VOID_POINTER;
 	} else {
 		b.text = k->weight_symbols[i];
-		b.kind = VALUE_ARRAY;
+		b.kind = b.flat ? VALUE_POINTER : VALUE_ARRAY;
 	}
+	return b;
+}
+
+/* The workspace's array of a type. */
+static struct binding
+bind_part(struct packer *k, const struct param *param)
+{
+	struct binding b = { .var = param->var, .buffer = param->buffer,
+			     .kind = VALUE_POINTER };
+
+	b.text = packer_render(k, k->d->access.arena,
+			       k->d->types[param->buffer->type.kind].facts);
 	return b;
 }
 
@@ -326,6 +339,8 @@ bind_entry(struct packer *k, struct bindings *bound)
 				       k->output_fields[i - n_in]);
 		} else if (i < n_in + n_out + n_weights) {
 			b = bind_weight(k, param, i - n_in - n_out);
+		} else if (param->buffer != NULL) {
+			b = bind_part(k, param);
 		} else if (dtype_class(param->var->type) == DTC_HANDLE) {
 			b = bind_named(k, param, k->d->access.workspace, "");
 			b.kind = VALUE_VOID_POINTER;
@@ -386,6 +401,9 @@ uses_workspace(const struct packer *k)
 {
 	const struct func *f = k->p->entry;
 
+	if (k->p->plan.parts.n > 0) {
+		return true;
+	}
 	for (int i = 0; i < f->params.n; i++) {
 		if (f->params.data[i].buffer == NULL &&
 		    dtype_class(f->params.data[i].var->type) == DTC_HANDLE) {

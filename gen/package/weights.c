@@ -68,7 +68,11 @@ weight_line(struct packer *k, int i, const char *text, struct unit *u)
 		   ? k->o->section != NULL ? k->o->section : "" : NULL);
 	tdata_printf(data, "macro", "%s_SECTION", k->upper);
 	tdata_list(data, "extents");
-	for (int j = 0; j < b->ndim; j++) {
+	if (k->d->functions.flat && b->ndim > 0) {
+		tdata_text(tdata_item(data, "extents"), "extent",
+			   walk_elements(k->a, b));
+	}
+	for (int j = 0; j < b->ndim && !k->d->functions.flat; j++) {
 		if (!expr_is_int(b->shape[j], &extent) || extent < 1) {
 			extent = 1;
 		}
@@ -169,6 +173,49 @@ add_arrays(struct packer *k)
 	}
 	strbuf_release(&s);
 	return ok;
+}
+
+/* Their declarations, where the dialect has them in a file of their own. */
+bool
+add_weights_header(struct packer *k)
+{
+	const struct dialect_template *t =
+		&k->d->templates[TEMPLATE_WEIGHTS_HEADER];
+	struct tdata *data = tdata_new(k->a);
+	struct strbuf s;
+	struct unit u;
+	bool ok;
+
+	if (!weights_have_header(k)) {
+		return true;
+	}
+	unit_init(&u, k->m, k->d);
+	tdata_outer(data, k->data);
+	tdata_list(data, "weights");
+	tdata_list(data, "includes");
+	for (int i = 0; i < k->p->weights.n; i++) {
+		tdata_text(tdata_item(data, "weights"), "declaration",
+			   weight_line(k, i, k->d->weights.declare, &u));
+	}
+	for (int i = 0; i < u.headers.n; i++) {
+		tdata_text(tdata_item(data, "includes"), "header",
+			   u.headers.data[i]);
+	}
+	strbuf_init(&s);
+	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
+	if (ok) {
+		add_file(k, FILE_WEIGHTS_HEADER, OUT_TEXT, s.data);
+	}
+	strbuf_release(&s);
+	return ok;
+}
+
+bool
+weights_have_header(const struct packer *k)
+{
+	return k->d->weights.header && k->p->weights.n > 0 &&
+	       (k->out->weights == WEIGHTS_C ||
+		k->out->weights == WEIGHTS_SECTION);
 }
 
 static bool

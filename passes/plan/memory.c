@@ -7,9 +7,10 @@
  * share of the bound (tiny models): then less aligned. */
 #define ALIGNMENT_COST_PERCENT 1
 
+/* Of all types, or of one. */
 static int64_t
-place_blocks(struct storages *s, int64_t align_bytes, int64_t bound_bytes,
-	     const char **strategy)
+place_blocks(struct storages *s, const struct dtype *only,
+	     int64_t align_bytes, int64_t bound_bytes, const char **strategy)
 {
 	struct block_life *blocks = arena_array(s->arena, struct block_life,
 						s->list.n + 1);
@@ -19,7 +20,7 @@ place_blocks(struct storages *s, int64_t align_bytes, int64_t bound_bytes,
 	for (int i = 0; i < s->list.n; i++) {
 		const struct storage *x = &s->list.data[i];
 
-		if (x->kind == PLACE_WORKSPACE) {
+		if (storage_counts(x, only)) {
 			blocks[n++] = (struct block_life){
 				.bytes = x->bytes,
 				.align_bytes = x->align_bytes,
@@ -35,7 +36,7 @@ place_blocks(struct storages *s, int64_t align_bytes, int64_t bound_bytes,
 	for (int i = 0; i < s->list.n; i++) {
 		struct storage *x = &s->list.data[i];
 
-		if (x->kind == PLACE_WORKSPACE) {
+		if (storage_counts(x, only)) {
 			x->offset_bytes = blocks[n++].offset_bytes;
 		}
 	}
@@ -52,7 +53,7 @@ choose_alignment(struct storages *s, struct memory_plan *plan, int64_t align,
 
 	for (int64_t at = align > 0 ? align : 1; at >= least; at /= 2) {
 		const char *strategy;
-		int64_t size = place_blocks(s, at, plan->bound_bytes,
+		int64_t size = place_blocks(s, NULL, at, plan->bound_bytes,
 					    &strategy);
 
 		if (best < 0 || size < best) {
@@ -63,7 +64,8 @@ choose_alignment(struct storages *s, struct memory_plan *plan, int64_t align,
 			break;
 		}
 	}
-	plan->workspace_bytes = place_blocks(s, best_align, plan->bound_bytes,
+	plan->workspace_bytes = place_blocks(s, NULL, best_align,
+					     plan->bound_bytes,
 					     &plan->strategy);
 	for (int i = 0; i < s->list.n; i++) {
 		if (s->list.data[i].align_bytes > used) {
@@ -71,6 +73,54 @@ choose_alignment(struct storages *s, struct memory_plan *plan, int64_t align,
 		}
 	}
 	plan->align_bytes = best_align > used ? best_align : used;
+}
+
+/* The elements of one type behind what is there. */
+static void
+add_part(struct storages *s, struct memory_plan *plan, int n_kernels,
+	 struct dtype t)
+{
+	struct workspace_part part = { t, plan->workspace_bytes, 0 };
+	int64_t element = dtype_bytes(t), bytes;
+	bool any = false;
+
+	for (int i = 0; i < s->list.n; i++) {
+		any |= storage_counts(&s->list.data[i], &t);
+	}
+	if (!any) {
+		return;
+	}
+	bytes = place_blocks(s, &t, element, storages_bound(s, n_kernels, &t),
+			     &plan->strategy);
+	part.elems = (bytes + element - 1) / element;
+	for (int i = 0; i < s->list.n; i++) {
+		if (storage_counts(&s->list.data[i], &t)) {
+			s->list.data[i].offset_bytes += part.offset_bytes;
+		}
+	}
+	plan->workspace_bytes += part.elems * element;
+	plan->align_bytes = element > plan->align_bytes ? element
+							 : plan->align_bytes;
+	vec_push(s->arena, &plan->parts, part);
+}
+
+/* An array for each type, those of the largest elements first, so that nothing
+ * lies between them; the whole is as long as its alignment asks. */
+static void
+place_by_type(struct storages *s, struct memory_plan *plan, int n_kernels)
+{
+	plan->align_bytes = 1;
+	for (int bytes = 8; bytes >= 1; bytes /= 2) {
+		for (int k = 0; k < DT_COUNT; k++) {
+			struct dtype t = dtype_of((enum dtype_kind)k);
+
+			if (dtype_bytes(t) == bytes) {
+				add_part(s, plan, n_kernels, t);
+			}
+		}
+	}
+	plan->workspace_bytes = (plan->workspace_bytes + plan->align_bytes -
+				 1) / plan->align_bytes * plan->align_bytes;
 }
 
 static int64_t
@@ -131,10 +181,15 @@ plan_memory(struct program *p)
 	if (!storages_find(p, &s)) {
 		return false;
 	}
-	plan->bound_bytes = storages_bound(&s, p->kernels.n);
-	choose_alignment(&s, plan, p->target ? p->target->align_bytes : 64,
-			 p->target && p->target->align_tensors
-			 ? p->target->align_bytes : 1);
+	plan->bound_bytes = storages_bound(&s, p->kernels.n, NULL);
+	if (p->target && p->target->typed_workspace) {
+		place_by_type(&s, plan, p->kernels.n);
+	} else {
+		choose_alignment(&s, plan,
+				 p->target ? p->target->align_bytes : 64,
+				 p->target && p->target->align_tensors
+				 ? p->target->align_bytes : 1);
+	}
 	add_places(p, &s);
 	return true;
 }

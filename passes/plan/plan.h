@@ -17,6 +17,7 @@ struct piece {
  * scratch of a kernel. */
 struct storage {
 	enum place_kind kind;
+	struct dtype type;          /* of its elements */
 	struct tensor *root;        /* the input or output; else the first */
 	struct kernel *scratch_of;
 	const struct buffer *scratch; /* its parameter */
@@ -38,8 +39,12 @@ struct storages {
 /* From the kernels' arguments, views and parts. False: a size without bound
  * (diagnosed). */
 bool storages_find(struct program *p, struct storages *s);
-/* The largest sum of bytes alive at one kernel (PLACE_WORKSPACE only). */
-int64_t storages_bound(const struct storages *s, int n_kernels);
+/* The largest sum of bytes alive at one kernel (PLACE_WORKSPACE only), of all
+ * or of one type. */
+int64_t storages_bound(const struct storages *s, int n_kernels,
+		       const struct dtype *only);
+/* Is it in the workspace, and of that type? */
+bool storage_counts(const struct storage *s, const struct dtype *only);
 
 /* Anything to place: alive from first to last, both included. */
 struct block_life {

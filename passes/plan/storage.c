@@ -127,6 +127,7 @@ claim(struct storage *s, struct tensor *t)
 	if (!s->root || (kind != PLACE_WORKSPACE &&
 			 s->kind == PLACE_WORKSPACE)) {
 		s->root = t;
+		s->type = t->type;
 		s->kind = kind;
 	}
 }
@@ -194,6 +195,7 @@ touch_args(struct program *p, struct storages *s, const struct joined *j,
 		if (arg->kind == ARG_SCRATCH) {
 			at = s->list.n;
 			fresh.scratch = arg->buffer;
+			fresh.type = dtype_of(arg->buffer->type.kind);
 			vec_push(s->arena, &s->list, fresh);
 			bytes = arg->scratch_bytes;
 		} else {
@@ -294,8 +296,16 @@ storages_find(struct program *p, struct storages *s)
 	return true;
 }
 
+bool
+storage_counts(const struct storage *s, const struct dtype *only)
+{
+	return s->kind == PLACE_WORKSPACE &&
+	       (only == NULL || dtype_equal(s->type, *only));
+}
+
 int64_t
-storages_bound(const struct storages *s, int n_kernels)
+storages_bound(const struct storages *s, int n_kernels,
+	       const struct dtype *only)
 {
 	int64_t *change = arena_array(s->arena, int64_t, n_kernels + 2);
 	int64_t sum = 0, most = 0;
@@ -306,7 +316,7 @@ storages_bound(const struct storages *s, int n_kernels)
 		for (int k = 0; k < x->pieces.n; k++) {
 			const struct piece *piece = &x->pieces.data[k];
 
-			if (x->kind == PLACE_WORKSPACE) {
+			if (storage_counts(x, only)) {
 				change[piece->first] +=
 					piece->end - piece->start;
 				change[piece->last + 1] -=

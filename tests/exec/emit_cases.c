@@ -424,6 +424,10 @@ all_cases(struct maker *k)
 	}
 	fixed_scale(k);
 	nearest_scale(k);
+	if (k->u.d->forms[FORM_REINTERPRET][DT_I32]->kind ==
+	    FORM_IS_REJECTED) {
+		return; /* a dialect may forbid to look at bits */
+	}
 	reinterprets(k, dtype_of(DT_I32), dtype_of(DT_F32));
 	reinterprets(k, dtype_of(DT_I64), dtype_of(DT_U64));
 	if (n > 2) {

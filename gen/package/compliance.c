@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the output keeps to, as the dialect claims it: the bounds of loops and
+ * of local arrays, and each line that departs from a rule, by the mark that it
+ * has. As text and as JSON. */
+#include <cjson/cJSON.h>
+
+#include "packer.h"
+
+/* -- loops -- */
+
+struct loops {
+	struct analyser an;
+	int n, deepest, depth;
+	int without_bound; /* whiles, and extents that nothing limits */
+	int64_t longest;
+};
+
+static void
+count_loops(struct loops *l, struct stmt *s)
+{
+	struct analyser_mark mark = analyser_mark(&l->an);
+	bool loop = s->kind == STMT_FOR || s->kind == STMT_WHILE;
+
+	if (s->kind == STMT_FOR) {
+		struct bounds b = analyse_bounds(&l->an, s->args[1]);
+
+		if (b.max == BOUND_POS_INF) {
+			l->without_bound++;
+		} else if (b.max > l->longest) {
+			l->longest = b.max;
+		}
+		analyser_bind(&l->an, s->u.loop.var, s->args[0], s->args[1]);
+	} else if (s->kind == STMT_WHILE) {
+		l->without_bound++;
+	}
+	l->n += loop;
+	l->depth += loop;
+	l->deepest = l->depth > l->deepest ? l->depth : l->deepest;
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i] != NULL) {
+			count_loops(l, s->children[i]);
+		}
+	}
+	l->depth -= loop;
+	analyser_pop(&l->an, mark);
+}
+
+static struct loops
+all_loops(struct packer *k)
+{
+	struct loops l = { 0 };
+
+	analyser_init(&l.an, k->m);
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		count_loops(&l, k->p->kernels.data[i]->func->body);
+	}
+	return l;
+}
+
+/* -- deviations -- */
+
+struct place {
+	const char *file;
+	int line;
+};
+
+typedef VEC(struct place) places;
+
+static void
+find_marks(struct packer *k, const struct out_file *f, const char *mark,
+	   places *found)
+{
+	const char *line = f->text;
+
+	for (int number = 1; line != NULL; number++) {
+		const char *end = strchr(line, '\n');
+		const char *at = strstr(line, mark);
+
+		if (at == NULL) {
+			return;
+		}
+		if (end == NULL || at < end) {
+			vec_push(k->a, found,
+				 ((struct place){ f->name, number }));
+		}
+		line = end != NULL ? end + 1 : NULL;
+	}
+}
+
+static places
+places_of(struct packer *k, const struct deviation *d)
+{
+	places found = { 0 };
+
+	for (int i = 0; i < k->out->files.n; i++) {
+		find_marks(k, &k->out->files.data[i], d->mark, &found);
+	}
+	return found;
+}
+
+/* "net.h: 26, 27; net.c: 9" */
+static const char *
+places_text(struct packer *k, const places *p)
+{
+	struct strbuf s;
+	const char *text;
+
+	strbuf_init(&s);
+	for (int i = 0; i < p->n; i++) {
+		bool same = i > 0 && strcmp(p->data[i].file,
+					    p->data[i - 1].file) == 0;
+
+		if (same) {
+			strbuf_printf(&s, ", %d", p->data[i].line);
+		} else {
+			strbuf_printf(&s, "%s%s: %d", i > 0 ? "; " : "",
+				      p->data[i].file, p->data[i].line);
+		}
+	}
+	text = arena_strdup(k->a, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
+	return text;
+}
+
+static cJSON *
+deviation_json(const struct deviation *d, const places *p)
+{
+	cJSON *object = cJSON_CreateObject();
+	cJSON *list = cJSON_AddArrayToObject(object, "places");
+
+	cJSON_AddStringToObject(object, "id", d->id);
+	cJSON_AddStringToObject(object, "rule", d->rule);
+	cJSON_AddStringToObject(object, "category", d->category);
+	cJSON_AddStringToObject(object, "reason", d->reason);
+	for (int i = 0; i < p->n; i++) {
+		cJSON *place = cJSON_CreateObject();
+
+		cJSON_AddStringToObject(place, "file", p->data[i].file);
+		cJSON_AddNumberToObject(place, "line", p->data[i].line);
+		cJSON_AddItemToArray(list, place);
+	}
+	return object;
+}
+
+static void
+add_json(struct packer *k, const struct loops *l, cJSON *deviations)
+{
+	const struct compliance *c = &k->d->compliance;
+	cJSON *object = cJSON_CreateObject();
+	cJSON *claims = cJSON_AddArrayToObject(object, "claims");
+	char *text;
+
+	cJSON_AddStringToObject(object, "license", "MIT-0");
+	cJSON_AddStringToObject(object, "model", k->model);
+	cJSON_AddStringToObject(object, "standard", c->standard);
+	for (int i = 0; i < c->claims.n; i++) {
+		cJSON_AddItemToArray(claims,
+				     cJSON_CreateString(c->claims.data[i]));
+	}
+	cJSON_AddNumberToObject(object, "loops", l->n);
+	cJSON_AddNumberToObject(object, "loops_without_bound",
+				l->without_bound);
+	cJSON_AddNumberToObject(object, "deepest_loops", l->deepest);
+	cJSON_AddNumberToObject(object, "longest_loop", (double)l->longest);
+	cJSON_AddNumberToObject(object, "local_array_bytes",
+				(double)k->stack_bytes);
+	cJSON_AddItemToObject(object, "deviations", deviations);
+	text = cJSON_Print(object);
+	add_file(k, FILE_COMPLIANCE_DATA, OUT_TEXT,
+		 arena_printf(k->a, "%s\n", text));
+	cJSON_free(text);
+	cJSON_Delete(object);
+}
+
+bool
+add_compliance(struct packer *k)
+{
+	const struct compliance *c = &k->d->compliance;
+	const struct dialect_template *t =
+		&k->d->templates[TEMPLATE_COMPLIANCE];
+	struct tdata *data = tdata_new(k->a);
+	struct loops loops;
+	cJSON *deviations;
+	struct strbuf s;
+	bool ok;
+
+	if (c->standard == NULL) {
+		return true;
+	}
+	loops = all_loops(k);
+	deviations = cJSON_CreateArray();
+	tdata_outer(data, k->data);
+	tdata_text(data, "standard", c->standard);
+	tdata_int(data, "loops", loops.n);
+	tdata_int(data, "loops_without_bound", loops.without_bound);
+	tdata_int(data, "deepest_loops", loops.deepest);
+	tdata_int(data, "longest_loop", loops.longest);
+	tdata_list(data, "claims");
+	for (int i = 0; i < c->claims.n; i++) {
+		tdata_text(tdata_item(data, "claims"), "claim",
+			   c->claims.data[i]);
+	}
+	tdata_list(data, "deviations");
+	for (int i = 0; i < c->deviations.n; i++) {
+		const struct deviation *d = &c->deviations.data[i];
+		places found = places_of(k, d);
+		struct tdata *row;
+
+		if (found.n == 0) {
+			continue;
+		}
+		row = tdata_item(data, "deviations");
+		tdata_text(row, "id", d->id);
+		tdata_text(row, "rule", d->rule);
+		tdata_text(row, "category", d->category);
+		tdata_text(row, "reason", d->reason);
+		tdata_text(row, "places", places_text(k, &found));
+		cJSON_AddItemToArray(deviations, deviation_json(d, &found));
+	}
+	add_json(k, &loops, deviations);
+	strbuf_init(&s);
+	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
+	if (ok) {
+		add_file(k, FILE_COMPLIANCE, OUT_TEXT, s.data);
+	}
+	strbuf_release(&s);
+	return ok;
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""misra.py [CASE]...: what is emitted by MISRA's rules departs from them
+exactly where its compliance summary says so, by cppcheck's addon; without
+arguments the model that comes with tirc. Reference models where they are."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+import cases
+from helper import (DIGITS, STRICT, compile_model, compilers, execute, fail,
+                    need, work_folder)
+
+need("cppcheck")
+LARGEST = 300000  # bytes of C; more weights say nothing new, and take long
+
+
+def found_in(folder):
+    """(file, line, rule) of what the addon finds."""
+    files = sorted(name for name in os.listdir(folder) if name.endswith(".c")
+                   and os.path.getsize(os.path.join(folder, name)) < LARGEST)
+    done = subprocess.run(
+        ["cppcheck", "--addon=misra", "--enable=style", "--std=c99",
+         "--quiet", "--max-ctu-depth=2",
+         "--template={file}|{line}|{id}|{message}", *files],
+        cwd=folder, text=True, capture_output=True, check=False)
+    said = done.stderr + done.stdout
+    if done.returncode != 0 or re.search("syntaxError|internalError|"
+                                         "Failed to execute", said):
+        fail("cppcheck:\n" + said)
+    return {(m[1], int(m[2]), m[3]) for m in re.finditer(
+        r"^([^|\n]+)\|(\d+)\|misra-c2012-([\d.]+)\|", said, re.M)}
+
+
+def stated_in(folder, name):
+    """The same, of what the summary says; as JSON and in words."""
+    with open(os.path.join(folder, name + "_misra.json")) as file:
+        data = json.load(file)
+    with open(os.path.join(folder, name + "_misra.txt")) as file:
+        text = file.read()
+    if data["standard"] not in text or data["loops_without_bound"] != 0:
+        fail("the summary: %s" % data)
+    for deviation in data["deviations"]:
+        if not deviation["places"] or not deviation["reason"]:
+            fail("a deviation without a place or a reason: %s" % deviation)
+        head = "%s  rule %s (%s)" % (deviation["id"], deviation["rule"],
+                                     deviation["category"])
+        if head not in text or deviation["reason"] not in text:
+            fail("the text has no " + head)
+    return {(place["file"], place["line"], deviation["rule"])
+            for deviation in data["deviations"]
+            for place in deviation["places"]}
+
+
+def check(name, model, options=()):
+    folder = compile_model(model, "--target", "misra", "--name", name,
+                           *options)
+    found, stated = found_in(folder), stated_in(folder, name)
+    if found != stated:
+        fail("%s: found, not stated: %s\nstated, not found: %s" % (
+            name, sorted(found - stated), sorted(stated - found)))
+    for cc in compilers():
+        execute([cc, "-std=c99", *STRICT, "-Wsign-conversion", "-O1",
+                 "-I" + folder, "-fsyntax-only",
+                 *(os.path.join(folder, file) for file in os.listdir(folder)
+                   if file.endswith(".c"))])
+    print("%s: %d lines depart from %d rules, as stated" % (
+        name, len(found), len({rule for _, _, rule in found})))
+
+
+if len(sys.argv) == 1:
+    check("digits", DIGITS)
+for argument in sys.argv[1:]:
+    case = cases.make(argument, work_folder())
+    check(re.sub(r"\W", "_", argument), case.model, case.options)
+    case.close()
