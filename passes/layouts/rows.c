@@ -36,8 +36,25 @@ whole_vectors(int64_t columns, int64_t lanes)
 	return (columns + lanes - 1) / lanes * lanes;
 }
 
+/* Does the window slide along the columns, too? Then their lanes have tests. */
+static bool
+slides(const struct rows *r)
+{
+	const struct block *b = r->block->u.block;
+	const struct expr *last =
+		r->x->load->args[r->x->load->n_args - 1];
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if (b->iters[i].kind == ITER_REDUCE &&
+		    expr_uses_var(last, b->iters[i].var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* The iter var of the last dimension, if both the load and the store walk
- * along it step by step, and the load depends on every other: then nothing is
+ * along it step by step, and the load walks along every other: then nothing is
  * shared, for which columns would be the wrong lanes. */
 static bool
 find_column(struct rows *r)
@@ -49,29 +66,31 @@ find_column(struct rows *r)
 	struct analyser a;
 	int64_t step;
 
+	analyser_init(&a, r->m);
 	r->column = -1;
 	for (int i = 0; i < b->n_iters; i++) {
 		struct var *v = b->iters[i].var;
-		bool used = false;
+		bool walks = false;
 
 		if (b->iters[i].kind != ITER_SPATIAL ||
 		    expr_is_value(b->iters[i].extent, 1)) {
 			continue;
 		}
 		for (int d = 0; d < n; d++) {
-			used |= expr_uses_var(at[d], v);
+			walks |= expr_uses_var(at[d], v) &&
+				 analyse_affine(&a, at[d], &v, 1, &step,
+						&rest) && step != 0;
 		}
-		if (!used) {
+		if (!walks) {
 			return false;
 		}
 		if (last > 0 && r->store->args[last] == v->expr) {
 			r->column = i;
 		}
 	}
-	if (r->column < 0) {
+	if (r->column < 0 || !slides(r)) {
 		return false;
 	}
-	analyser_init(&a, r->m);
 	for (int d = 0; d < n - 1; d++) {
 		if (expr_uses_var(at[d], b->iters[r->column].var)) {
 			return false;

@@ -277,6 +277,28 @@ guarded_part(struct partition *p)
 	return part;
 }
 
+/* Are the guards behind loops that compute without any? Then these are not
+ * to be there twice. */
+static bool
+computes_apart(struct partition *p)
+{
+	const struct stmt *s = p->loop->children[0];
+	bool loops = false;
+
+	while (s->kind == STMT_ALLOC || s->kind == STMT_LET ||
+	       (s->kind == STMT_FOR && s->u.loop.kind == FOR_SERIAL)) {
+		s = s->children[0];
+	}
+	for (int i = 0; s->kind == STMT_SEQ && i < s->n_children; i++) {
+		const struct stmt *child = s->children[i];
+
+		loops |= child->kind == STMT_FOR &&
+			 child->u.loop.kind == FOR_SERIAL &&
+			 !has_guard(p, child);
+	}
+	return loops;
+}
+
 static void
 branch(struct partition *p)
 {
@@ -323,7 +345,8 @@ partition_loop(struct func *f, struct stmt *loop)
 			  (p.last - p.first + 1) * 2 < extent)) {
 		return;
 	}
-	if (p.first == min || p.last == end - 1) {
+	if ((p.first == min || p.last == end - 1) &&
+	    (p.forced || !computes_apart(&p))) {
 		split_loop(&p, min, end);
 	} else {
 		branch(&p);

@@ -8,7 +8,8 @@
  *                                        for lane in range(16):
  *                                          y[oc * 16 + lane, h] = exp(lanes[lane])
  *
- * So do lanes that fill no vector, in a loop that stores to no such array.
+ * So do lanes that fill no vector, in a loop that stores to no such array, and
+ * what is stored elsewhere under a condition on the lane.
  */
 #include <string.h>
 
@@ -24,6 +25,7 @@ struct loop {
 	struct var *lane;
 	int64_t n_lanes; /* fewer than the vector's: its rest is not to be
 			  * touched */
+	const struct expr *condition; /* of each lane's store, or NULL */
 };
 
 int64_t
@@ -178,6 +180,22 @@ store_fits(struct loop *l, const struct stmt *s)
 	       (!size.found || store_is_plain(l, s));
 }
 
+/* Lanes that are stored, or not, one by one. */
+static bool
+lane_if_fits(struct loop *l, const struct stmt *s)
+{
+	const struct stmt *store = s->children[0];
+	struct size_search size = { l->x, false };
+
+	if (s->children[1] != NULL || store->kind != STMT_STORE ||
+	    s->args[0]->type.lanes != 1 || reads_local(l->x, s->args[0]) ||
+	    vectors_is_local(l->x, store->u.buffer)) {
+		return false;
+	}
+	expr_visit(store->args[0], find_large, &size);
+	return !size.found && store_fits(l, store);
+}
+
 static bool
 stmt_fits(struct loop *l, const struct stmt *s)
 {
@@ -186,8 +204,10 @@ stmt_fits(struct loop *l, const struct stmt *s)
 	case STMT_STORE:
 		return store_fits(l, s);
 	case STMT_IF:
-		if (!is_uniform(l, s->args[0]) ||
-		    reads_local(l->x, s->args[0])) {
+		if (!is_uniform(l, s->args[0])) {
+			return lane_if_fits(l, s);
+		}
+		if (reads_local(l->x, s->args[0])) {
 			return false;
 		}
 		break;
@@ -395,7 +415,8 @@ spill(void *ctx, const struct expr *e)
 		return expr_add(m, l->start, l->lane->expr);
 	}
 	if (!is_uniform(l, e) && reads_local(l->x, e) && has_vector(l, e) &&
-	    (l->n_lanes == l->x->type.lanes || e->kind == EXPR_LOAD)) {
+	    ((l->n_lanes == l->x->type.lanes && l->condition == NULL) ||
+	     e->kind == EXPR_LOAD)) {
 		return lane_of(l, vector_of(l, e));
 	}
 	return NULL;
@@ -432,23 +453,32 @@ is_narrowed(const struct loop *l, const struct stmt *s)
 	       e->args[0]->n_args > 0 && e->args[0]->kind != EXPR_LOAD;
 }
 
-/* for lane: the store, of what narrow holds; args: of the store, by lane. */
+/* What is computed, and stored far apart? Compilers find vectors for it in a
+ * loop that stores it next to each other. */
+static bool
+is_scattered(const struct expr *e, bool walks)
+{
+	return !walks && e->n_args > 0 && e->kind != EXPR_LOAD;
+}
+
+/* for lane: the store, of what made holds; args: of the store, by lane. */
 static struct stmt *
-store_narrowed(struct loop *l, const struct stmt *s,
-	       const struct buffer *narrow, const struct expr *const *args,
-	       bool walks)
+store_made(struct loop *l, const struct stmt *s, const struct buffer *made,
+	   const struct expr *const *args, bool walks)
 {
 	struct module *m = l->x->module;
 	struct var *lane = var_new(m, l->lane->name, l->lane->type);
 	struct var_map map = { &l->lane, &lane->expr, 1 };
 	const struct expr **index = arena_array(&m->arena,
 				const struct expr *, s->n_args);
-	const struct expr *e = expr_load(m, narrow, &lane->expr, 1);
+	const struct expr *e = expr_load(m, made, &lane->expr, 1);
 
 	for (int i = 1; i < s->n_args; i++) {
 		index[i - 1] = expr_substitute(m, args[i], &map);
 	}
-	e = expr_cast(m, args[0]->type, e);
+	if (is_narrowed(l, s)) {
+		e = expr_cast(m, args[0]->type, e);
+	}
 	return stmt_for(l->x->func, lane, expr_int(m, lane->type, 0),
 			expr_int(m, lane->type, l->n_lanes),
 			walks ? FOR_VECTORIZED : FOR_SERIAL,
@@ -464,9 +494,10 @@ by_lane(struct loop *l, struct stmt *s, bool walks)
 	struct func *f = l->x->func;
 	struct module *m = l->x->module;
 	const struct buffer *b = s->u.buffer, *result = NULL;
-	const struct buffer *narrow = NULL;
+	const struct buffer *made = NULL; /* before it is stored */
 	const struct expr **args = arena_array(&m->arena,
 				const struct expr *, s->n_args);
+	const struct expr *condition = NULL;
 	struct stmt **list, *body;
 	int n = 0;
 
@@ -474,6 +505,9 @@ by_lane(struct loop *l, struct stmt *s, bool walks)
 	l->lane = var_new(m, "lane", l->var->type);
 	for (int i = 0; i < s->n_args; i++) {
 		args[i] = expr_rewrite(m, s->args[i], spill, l);
+	}
+	if (l->condition != NULL) {
+		condition = expr_rewrite(m, l->condition, spill, l);
 	}
 	list = arena_array(&m->arena, struct stmt *, l->spilled.n + 3);
 	for (int i = 0; i < l->spilled.n; i++) {
@@ -483,18 +517,24 @@ by_lane(struct loop *l, struct stmt *s, bool walks)
 	if (vectors_is_local(l->x, b)) {
 		result = new_lanes(l);
 		body = stmt_store(f, result, args[0], &l->lane->expr, 1);
-	} else if (is_narrowed(l, s)) {
-		narrow = new_lanes(l);
-		body = stmt_store(f, narrow, args[0]->args[0], &l->lane->expr,
-				  1);
+	} else if (condition == NULL &&
+		   (is_narrowed(l, s) ||
+		    (is_scattered(args[0], walks) &&
+		     args[0]->type.kind == l->x->type.kind))) {
+		made = new_lanes(l);
+		body = stmt_store(f, made, is_narrowed(l, s)
+					   ? args[0]->args[0] : args[0],
+				  &l->lane->expr, 1);
 	} else {
 		body = stmt_store(f, b, args[0], args + 1, s->n_args - 1);
+		body = condition ? stmt_if(f, condition, body, NULL) : body;
 	}
 	list[n++] = stmt_for(f, l->lane, expr_int(m, l->lane->type, 0),
 			     expr_int(m, l->lane->type, l->n_lanes),
-			     walks ? FOR_VECTORIZED : FOR_SERIAL, body);
-	if (narrow != NULL) {
-		list[n++] = store_narrowed(l, s, narrow, args, walks);
+			     walks || made ? FOR_VECTORIZED : FOR_SERIAL,
+			     body);
+	if (made != NULL) {
+		list[n++] = store_made(l, s, made, args, walks);
 	}
 	if (result != NULL) {
 		const struct expr *all = all_lanes(l);
@@ -515,9 +555,16 @@ rewrite_store(struct loop *l, struct stmt *s)
 {
 	struct func *f = l->x->func;
 	const struct buffer *b = s->u.buffer;
+	struct stmt *guard = s->parent;
 	const struct expr *rest;
 
 	l->at = s;
+	l->condition = NULL;
+	if (guard->kind == STMT_IF && !is_uniform(l, guard->args[0])) {
+		l->condition = guard->args[0];
+		stmt_replace(f, guard, by_lane(l, s, false));
+		return;
+	}
 	if (l->n_lanes == l->x->type.lanes && store_is_plain(l, s)) {
 		stmt_replace(f, s, stmt_store(f, b,
 				vector_of(l, s->args[0]),

@@ -123,7 +123,7 @@ pack_operand(struct rules *r, const struct tiling *t,
 	const struct index_map *map;
 
 	if (operand->weight == NULL || operand->use[t->lane] != AXIS_PLAIN ||
-	    (d == b->ndim - 1 && t->dot.intrin == NULL)) {
+	    (d == b->ndim - 1 && t->dot.intrin == NULL && !t->padded)) {
 		return true;
 	}
 	map = lanes_last(r, t, operand);

@@ -407,11 +407,14 @@ rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 }
 
 /* May runs of c along the axis be lanes: whatever has the axis, has it in
- * blocks of c, or contiguously? *c: found so far, or 0. */
+ * blocks of c, or contiguously? A result may be stored far apart. *c: found so
+ * far, or 0. */
 static bool
-lanes_along(const struct block_access *x, int axis, int64_t *c)
+lanes_along(const struct block_access *x, int axis, bool result, int64_t *c)
 {
-	for (int l = -1; l < x->n_loads; l++) {
+	bool apart = result && x->store.use[axis] == AXIS_PLAIN;
+
+	for (int l = apart ? 0 : -1; l < x->n_loads; l++) {
 		const struct load_access *a = l < 0 ? &x->store : &x->loads[l];
 		const struct buffer *b = l < 0 ? x->out : a->load->u.buffer;
 
@@ -430,7 +433,7 @@ lanes_along(const struct block_access *x, int axis, int64_t *c)
 /* The size of the blocks that all stages and the output have rows in. 0: they
  * have not. */
 static int64_t
-block_of_rows(struct rules *r, const int *blocks, int n, int axis)
+block_of_rows(struct rules *r, const int *blocks, int n, int output, int axis)
 {
 	int64_t c = 0;
 
@@ -440,7 +443,7 @@ block_of_rows(struct rules *r, const int *blocks, int n, int axis)
 		if (!rules_access(r, blocks[i], &x) ||
 		    axis >= x.info->n_iters ||
 		    x.info->iters[axis].kind != ITER_SPATIAL ||
-		    !lanes_along(&x, axis, &c)) {
+		    !lanes_along(&x, axis, blocks[i] == output, &c)) {
 			return 0;
 		}
 	}
@@ -492,7 +495,7 @@ rule_rows_in_blocks(struct rules *r, const int *blocks, int n, int output)
 	    n_loops != last->u.block->n_iters) {
 		return false;
 	}
-	c = block_of_rows(r, blocks, n, axis);
+	c = block_of_rows(r, blocks, n, output, axis);
 	if (c < 2 || !blocks_last(r, axis, c, loops, n_loops) ||
 	    !sched_get_loops(&r->s, output, &loops, &n_loops)) {
 		return false;

@@ -68,34 +68,109 @@ step_cycles(int64_t vectors, int64_t rows)
 	return (work < 4 ? 4 : work) + 1;
 }
 
-/* Takes fewer lanes where then more rows fit: accumulators, a row of the lanes'
- * operand and one element of the other are to stay in registers. */
+/* Cycles for a lane of vectors and all rows, and how many of these one tile has:
+ * accumulators, a row of the lanes' operand and one element of the other are to
+ * stay in registers. 0: they do not. */
+static double
+tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors,
+	    int64_t *tiles)
+{
+	int64_t rows = t->tile >= 0 ? tiling_extent(&t->x, t->tile) : 1;
+	int64_t most = (r->target->vector_registers - 1 - vectors) / vectors;
+
+	if (most < 1) {
+		return 0;
+	}
+	*tiles = t->tile < 0 ? 1 : choose_tiles(rows, most,
+						t->tile_granularity);
+	return (double)((rows + *tiles - 1) / *tiles) *
+	       step_cycles(vectors, *tiles) / (double)vectors;
+}
+
+/* Takes fewer lanes where then more rows fit. */
 static void
 fit_registers(struct rules *r, struct tiling *t, int64_t vector)
 {
-	int64_t registers = r->target->vector_registers;
-	int64_t rows = t->tile >= 0 ? tiling_extent(&t->x, t->tile) : 1;
 	int64_t all = t->lanes / vector;
 	double best = 0;
 
 	for (int64_t n = all; n >= 1; n--) {
-		int64_t most = (registers - 1 - n) / n;
-		int64_t tiles, blocks;
-		double cycles;
+		int64_t tiles;
+		double cycles = all % n == 0 ? tile_cycles(r, t, n, &tiles)
+					     : 0;
 
-		if (all % n != 0 || most < 1) {
-			continue;
-		}
-		tiles = t->tile < 0 ? 1 : choose_tiles(rows, most,
-						       t->tile_granularity);
-		blocks = (rows + tiles - 1) / tiles;
-		cycles = (double)blocks * step_cycles(n, tiles) / (double)n;
-		if (best == 0 || cycles < best) {
+		if (cycles > 0 && (best == 0 || cycles < best)) {
 			best = cycles;
 			t->lanes = n * vector;
 			t->tiles = tiles;
 		}
 	}
+}
+
+/* Cycles for one pixel: products, two vectors at a time, and stores. */
+static double
+lanes_cycles(int64_t vectors, double sums, int64_t stores)
+{
+	return (double)vectors * (sums / 2 + (double)stores);
+}
+
+/* Makes the lanes whole vectors, with a rest beyond the end of the axis, where
+ * that is better than shorter vectors that divide it. */
+static void
+pad_lanes(struct rules *r, struct tiling *t, int64_t vector)
+{
+	int64_t extent = tiling_extent(&t->x, t->lane), part = vector;
+	double sums = 1, uses = 1, now, best = 0;
+	int64_t padded;
+
+	while (vector > 4 && extent < vector) {
+		vector /= 2;
+	}
+	if (t->operand == NULL || t->operand->weight == NULL ||
+	    r->target->block_elems == 0 || t->granularity > 0 ||
+	    !dtype_is_float(t->x.out->type) || extent < vector ||
+	    extent % vector == 0) {
+		return;
+	}
+	for (int i = 0; i < t->x.info->n_iters; i++) {
+		if (t->x.info->iters[i].kind == ITER_REDUCE) {
+			sums *= (double)tiling_extent(&t->x, i);
+		} else if (i != t->lane) {
+			uses *= (double)tiling_extent(&t->x, i);
+		}
+	}
+	/* What is used once takes as long as it has bytes, and much of what is
+	 * far. */
+	padded = (extent + vector - 1) / vector * vector;
+	if (uses < 2 ||
+	    (padded * 8 > extent * 9 &&
+	     sums * (double)padded * dtype_bytes(t->operand->load->type) >
+		     (double)r->target->l1_bytes)) {
+		return;
+	}
+	while (part > 1 && t->lanes % part != 0) {
+		part /= 2;
+	}
+	now = lanes_cycles((extent + part - 1) / part, sums,
+			   part == t->out_block ? 1 : part);
+	if (extent % t->lanes == 0 &&
+	    lanes_cycles(padded / vector, sums, vector) >= 0.9 * now) {
+		return;
+	}
+	for (int64_t n = 1; n <= 4; n++) {
+		int64_t blocks = (extent + n * vector - 1) / (n * vector);
+		int64_t tiles;
+		double cycles = (double)(blocks * n) *
+				tile_cycles(r, t, n, &tiles);
+
+		if (cycles > 0 && (best == 0 || cycles < best)) {
+			best = cycles;
+			t->lanes = n * vector;
+			t->tiles = tiles;
+		}
+	}
+	t->vector = vector;
+	t->padded = true;
 }
 
 void
@@ -105,13 +180,15 @@ tiling_sizes(struct rules *r, struct tiling *t)
 	int64_t vector = r->target->vector_bytes / bytes;
 	int64_t registers = r->target->vector_registers;
 	int64_t extent = tiling_extent(&t->x, t->lane);
-	int64_t per_row, most;
+	int64_t per_row, most, whole;
 	bool states_vectors;
 
 	if (vector < 4) {
 		vector = 4;
 	}
 	most = 4 * vector;
+	whole = vector;
+	t->padded = false;
 	if (r->target->block_elems > 0 && t->out_block > 0 &&
 	    t->out_block < vector) {
 		vector = t->out_block;
@@ -124,8 +201,14 @@ tiling_sizes(struct rules *r, struct tiling *t)
 		}
 	}
 	states_vectors = r->target->vectors != NULL &&
-			 r->target->vectors[0] != '\0' &&
-			 t->operand != NULL && t->lanes % vector == 0;
+			 r->target->vectors[0] != '\0';
+	if (states_vectors) {
+		pad_lanes(r, t, whole);
+	}
+	if (t->padded) {
+		return;
+	}
+	states_vectors &= t->operand != NULL && t->lanes % vector == 0;
 	if (states_vectors) {
 		fit_registers(r, t, vector);
 	}

@@ -25,6 +25,8 @@ struct tiling {
 	int64_t tile_granularity; /* so must the tile */
 	int64_t vector;         /* lanes are several of these; 0: not split */
 	int64_t out_block;      /* by which the result has them; or 0 */
+	bool padded;            /* constants have zeroes for lanes beyond the
+				 * end */
 	int part;               /* an iter var that walks through a part of an
 				 * axis that lies in blocks; -1: none */
 	int64_t part_block;     /* of these */

@@ -130,7 +130,8 @@ check_kernel(struct kit *k, const char *name, const char *schedule)
 	const struct target target = {
 		.name = "test", .vector_bytes = 32, .vector_registers = 16,
 		.stack_limit_bytes = 4096, .align_bytes = 32,
-		.l2_bytes = 1 << 20, .block_elems = k->vectors ? 8 : 0,
+		.l1_bytes = 1 << 15, .l2_bytes = 1 << 20,
+		.block_elems = k->vectors ? 8 : 0,
 		.vectors = k->vectors ? "float32x8 float32x4" : NULL,
 	};
 	const struct pass_hooks hooks = { .after_func = verify };
@@ -306,6 +307,65 @@ conv(struct kit *k, int64_t ic, int64_t oc, int64_t size, int64_t stride,
 		expr_max(m, te_at(m, y, ei, 3), zero), &y, 1));
 }
 
+/* y[oc][oh][ow] = relu(sum x[oc // 4 * 2 + ic][oh + kh - 1][ow + kw - 1] * w) or
+ * relu(sum x[oc + r - 1][oh][ow]) */
+static void
+near(struct kit *k, bool grouped)
+{
+	struct module *m = k->m;
+	const int64_t dims[] = { 8, 12, 12 }, w_dims[] = { 8, 2, 3, 3 };
+	static const char *const names[] = { "oc", "oh", "ow" };
+	struct te_tensor *in[2] = { input(k, "x", 3, dims, false) }, *y;
+	struct iter_var *o = axes(k, 3, dims, names), *e;
+	struct iter_var r[3] = {
+		te_reduce_axis(m, "ic", num(k, grouped ? 2 : 3)),
+		te_reduce_axis(m, "kh", num(k, 3)),
+		te_reduce_axis(m, "kw", num(k, 3)),
+	};
+	const struct expr *c = o[0].var->expr, *h = o[1].var->expr;
+	const struct expr *w = o[2].var->expr, *value;
+	const struct expr *zero = expr_float(m, dtype_of(DT_F32), 0);
+	const struct expr *ei[3];
+
+	if (grouped) {
+		const struct expr *ih = expr_sub(m, expr_add(m, h,
+					r[1].var->expr), num(k, 1));
+		const struct expr *iw = expr_sub(m, expr_add(m, w,
+					r[2].var->expr), num(k, 1));
+		const struct expr *at[3] = { expr_add(m, expr_mul(m,
+			expr_floordiv(m, c, num(k, 4)), num(k, 2)),
+			r[0].var->expr), ih, iw };
+		const struct expr *wi[4] = { c, r[0].var->expr,
+			r[1].var->expr, r[2].var->expr };
+		const struct expr *inside = expr_and(m,
+			expr_and(m, expr_le(m, num(k, 0), ih),
+				 expr_lt(m, ih, num(k, 12))),
+			expr_and(m, expr_le(m, num(k, 0), iw),
+				 expr_lt(m, iw, num(k, 12))));
+
+		in[1] = input(k, "w", 4, w_dims, true);
+		value = expr_mul(m, expr_if(m, inside, te_at(m, in[0], at, 3),
+					    zero), te_at(m, in[1], wi, 4));
+	} else {
+		const struct expr *ic = expr_sub(m, expr_add(m, c,
+					r[0].var->expr), num(k, 1));
+		const struct expr *at[3] = { ic, h, w };
+
+		value = expr_if(m, expr_and(m, expr_le(m, num(k, 0), ic),
+					    expr_lt(m, ic, num(k, 8))),
+				te_at(m, in[0], at, 3), zero);
+	}
+	y = te_compute(m, "sum", "sum", 3, o,
+		       te_sum(m, value, r, grouped ? 3 : 1), in,
+		       grouped ? 2 : 1);
+	e = axes(k, 3, dims, NULL);
+	for (int d = 0; d < 3; d++) {
+		ei[d] = e[d].var->expr;
+	}
+	result(k, te_compute(m, "relu", "elementwise", 3, e,
+		expr_max(m, te_at(m, y, ei, 3), zero), &y, 1));
+}
+
 /* The rows of a matrix minus their maximum, over their sum. */
 static void
 rowwise(struct kit *k, int64_t rows, int64_t columns)
@@ -393,6 +453,14 @@ main(int argc, char **argv)
 	CASE("conv3x3", "tiled", conv(&k, 3, 16, 14, 1, false));
 	CASE("strided", "tiled", conv(&k, 5, 8, 9, 2, false));
 	CASE("depthwise", NULL, conv(&k, 6, 6, 7, 1, true));
+	CASE_VECTORS("padded_lanes", "tiled  j_tile 24, i_tile 4, b packed by 24",
+		     matmul(&k, 4, 37, 6, true, true, true));
+	CASE_VECTORS("padded_vectors", "tiled  j_tile 24, i_tile 4, b packed by 24",
+		     matmul(&k, 4, 43, 6, true, false, true));
+	CASE_VECTORS("padded_row", "tiled  j_tile 8",
+		     matmul(&k, 1, 43, 6, true, false, true));
+	CASE_VECTORS("padded_conv", "tiled  oc_tile 16, ow_tile 6, w packed by "
+		     "16", conv(&k, 3, 11, 6, 1, false));
 	CASE_VECTORS("window8", "window over copied rows  ow_lanes 8",
 		     conv(&k, 3, 3, 7, 1, true));
 	CASE_VECTORS("window16", "window over copied rows  ow_lanes 16",
@@ -402,6 +470,8 @@ main(int argc, char **argv)
 	CASE_VECTORS("window40", "window over copied rows  ow_lanes 8",
 		     conv(&k, 2, 2, 40, 1, true));
 	CASE_VECTORS("window_short", "reduction", conv(&k, 2, 2, 3, 1, true));
+	CASE_VECTORS("window_groups", "tiled", near(&k, true));
+	CASE_VECTORS("window_channels", "window  ow_lanes 12", near(&k, false));
 	CASE_VECTORS("window_by_2", "reduction", conv(&k, 2, 2, 14, 2, true));
 	CASE("rows", "rowwise", rowwise(&k, 5, 9));
 	return check_done();

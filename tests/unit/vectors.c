@@ -87,6 +87,61 @@ static const struct program programs[] = {
 		"            y[i, j] = acc[i, j]\n",
 		NULL,
 	}, {
+		"lanes beyond the end of what is stored",
+		"x: T.Buffer((3, 32)), y: T.Buffer((27,))",
+		"    for o in range(2):\n"
+		"        acc = T.alloc_buffer((16,), scope=\"local\")\n"
+		"        for j in T.vectorized(16):\n"
+		"            if o * 16 + j < 27:\n"
+		"                acc[j] = T.float32(0)\n"
+		"        for k in range(3):\n"
+		"            for j in T.vectorized(16):\n"
+		"                if o * 16 + j < 27:\n"
+		"                    acc[j] = acc[j] + x[k, o * 16 + j]\n"
+		"        for j in T.vectorized(16):\n"
+		"            if o * 16 + j < 27:\n"
+		"                y[o * 16 + j] = acc[j]\n",
+		"    for o in range(2):\n"
+		"        acc = T.decl_buffer((), \"float32x16\", scope=\"local\")\n"
+		"        acc[()] = T.Broadcast(T.float32(0), 16)\n"
+		"        for k in range(3):\n"
+		"            acc[()] = acc[()] + x[k, o]\n"
+		"        if o < 1:\n"
+		"            y[T.Ramp(0, 1, 16)] = acc[()]\n"
+		"        else:\n"
+		"            lanes = T.decl_buffer((16,), \"float32\", scope=\"local\")\n"
+		"            lanes[T.Ramp(0, 1, 16)] = acc[()]\n"
+		"            for lane in T.vectorized(11):\n"
+		"                y[lane + 16] = lanes[lane]\n",
+	}, {
+		"lanes beyond the end of what is read",
+		"x: T.Buffer((3, 27)), y: T.Buffer((27,))",
+		"    for o in range(2):\n"
+		"        acc = T.alloc_buffer((16,), scope=\"local\")\n"
+		"        for j in T.vectorized(16):\n"
+		"            if o * 16 + j < 27:\n"
+		"                acc[j] = T.float32(0)\n"
+		"        for k in range(3):\n"
+		"            for j in T.vectorized(16):\n"
+		"                if o * 16 + j < 27:\n"
+		"                    acc[j] = acc[j] + x[k, o * 16 + j]\n"
+		"        for j in T.vectorized(16):\n"
+		"            if o * 16 + j < 27:\n"
+		"                y[o * 16 + j] = acc[j]\n",
+		"    with T.decl_buffer((), \"float32x16\", scope=\"local\") as acc:\n"
+		"        acc[()] = T.Broadcast(T.float32(0), 16)\n"
+		"        for k in range(3):\n"
+		"            acc[()] = acc[()] + x[k, T.Ramp(0, 1, 16)]\n"
+		"        y[T.Ramp(0, 1, 16)] = acc[()]\n"
+		"    acc_1 = T.decl_buffer((16,), \"float32\", scope=\"local\")\n"
+		"    for j in T.vectorized(11):\n"
+		"        acc_1[j] = T.float32(0)\n"
+		"    for k_1 in range(3):\n"
+		"        for j_1 in T.vectorized(11):\n"
+		"            acc_1[j_1] = acc_1[j_1] + x[k_1, j_1 + 16]\n"
+		"    for j_2 in T.vectorized(11):\n"
+		"        y[j_2 + 16] = acc_1[j_2]\n",
+	}, {
 		"calls without vectors",
 		"x: T.Buffer((3, 32)), y: T.Buffer((3, 32))",
 		ROWS
@@ -140,7 +195,19 @@ static const struct program programs[] = {
 		"            y[i, j] = T.float32(0)\n"
 		"            if j < 30:\n"
 		"                y[i, j] = acc[i, j]\n",
-		NULL,
+		"    acc = T.decl_buffer((3, 2), \"float32x16\", scope=\"local\")\n"
+		"    for i in T.unroll(3):\n"
+		"        for j in T.unroll(2):\n"
+		"            acc[i, j] = x[i, j]\n"
+		"    for i_1 in T.unroll(3):\n"
+		"        for j_1 in T.unroll(2):\n"
+		"            y[i_1, T.Ramp(j_1 * 16, 1, 16)] = T.Broadcast(T.float32(0), 16)\n"
+		"            lanes = T.decl_buffer((16,), \"float32\", scope=\"local\")\n"
+		"            lanes[T.Ramp(0, 1, 16)] = acc[i_1, j_1]\n"
+		"            for lane in range(16):\n"
+		"                ij: T.int32 = j_1 * 16 + lane\n"
+		"                if ij < 30:\n"
+		"                    y[i_1, ij] = lanes[lane]\n",
 	}, {
 		"a choice that depends on the lane",
 		"x: T.Buffer((3, 32)), y: T.Buffer((3, 32))",

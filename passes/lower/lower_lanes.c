@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lanes beyond the end of an axis are computed with the others, where that
+ * harms nothing: vectors stay whole.
+ *
+ *   for oc_i in T.vectorized(16):          for oc_i in T.vectorized(16):
+ *     if oc_o * 16 + oc_i < 1000:            acc[oc_i] = acc[oc_i] + x[k]
+ *       acc[oc_i] = acc[oc_i] + x[k]   ->       * w[oc_o, k, oc_i]
+ *          * w[oc_o, k, oc_i]              for oc_i in T.vectorized(16):
+ *   for oc_i in T.vectorized(16):            if oc_o * 16 + oc_i < 1000:
+ *     if oc_o * 16 + oc_i < 1000:              y[...] = acc[oc_i]
+ *       y[...] = acc[oc_i]
+ *
+ * Nobody has stored to those elements of a local array, as every store is under
+ * the condition: so nobody reads them. And what their values are made from is
+ * inside of parameters: constants that were packed with a rest of zeroes. */
+#include "lower_passes.h"
+
+#include "access.h"
+#include "thread_loops.h"
+
+/* A store to a local array under a condition on its lanes. */
+struct lane_store {
+	struct stmt *store, *guard;
+	const struct expr *condition;
+};
+
+struct lanes {
+	struct func *func;
+	struct module *module;
+	const struct stmt *alloc;
+	VEC(struct lane_store) stores;
+};
+
+/* The conjunct that depends on the vectorized loop right around the guard; NULL
+ * where there is none, or more than one. */
+static const struct expr *
+lane_condition(struct module *m, const struct stmt *guard)
+{
+	const struct stmt *loop = guard->parent;
+	struct conjuncts all = { 0 };
+	const struct expr *found = NULL;
+
+	if (loop == NULL || loop->kind != STMT_FOR ||
+	    loop->u.loop.kind != FOR_VECTORIZED) {
+		return NULL;
+	}
+	expr_conjuncts(m, guard->args[0], &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!expr_uses_var(all.list.data[i], loop->u.loop.var)) {
+			continue;
+		}
+		if (found != NULL || expr_has_load(all.list.data[i])) {
+			return NULL;
+		}
+		found = all.list.data[i];
+	}
+	return found;
+}
+
+/* The condition of the elements that are stored, in terms of their index: what
+ * the loops are called does not matter. NULL if it is about anything else. */
+static const struct expr *
+about_elements(struct lanes *l, const struct lane_store *s,
+	       struct var *const *dims)
+{
+	const struct buffer *b = l->alloc->u.buffer;
+	struct var **vars = arena_array(&l->module->arena, struct var *,
+					b->ndim + 1);
+	const struct expr **values = arena_array(&l->module->arena,
+				const struct expr *, b->ndim + 1);
+	struct var_map map = { vars, values, 0 };
+	const struct expr *e;
+	struct analyser a;
+
+	analyser_init(&a, l->module);
+	analyser_enter(&a, s->store);
+	for (int d = 0; d < b->ndim; d++) {
+		const struct expr *i = simplify(&a, s->store->args[1 + d]);
+
+		if (i->kind == EXPR_VAR) {
+			vars[map.n] = (struct var *)i->u.var;
+			values[map.n++] = dims[d]->expr;
+		}
+	}
+	e = expr_substitute(l->module, s->condition, &map);
+	for (const struct stmt *p = s->guard; p != l->alloc; p = p->parent) {
+		if ((p->kind == STMT_FOR &&
+		     expr_uses_var(e, p->u.loop.var)) ||
+		    (p->kind == STMT_LET && expr_uses_var(e, p->u.var))) {
+			return NULL;
+		}
+	}
+	return e;
+}
+
+/* Is every store to the array under one and the same condition? */
+static bool
+find_stores(struct lanes *l)
+{
+	const struct buffer *b = l->alloc->u.buffer;
+	struct var **dims = arena_array(&l->module->arena, struct var *,
+					b->ndim + 1);
+	struct access_list uses = { 0 };
+	const struct expr *same = NULL;
+
+	for (int d = 0; d < b->ndim; d++) {
+		dims[d] = var_new(l->module, "d", b->shape[d]->type);
+	}
+	access_collect(l->func, l->alloc->children[0], b, &uses);
+	for (int i = 0; i < uses.list.n; i++) {
+		struct lane_store s = { .store = uses.list.data[i].at };
+		const struct expr *e;
+
+		if (uses.list.data[i].address) {
+			return false;
+		}
+		if (uses.list.data[i].load != NULL) {
+			continue;
+		}
+		s.guard = s.store->parent;
+		if (s.guard == NULL || s.guard->kind != STMT_IF ||
+		    s.guard->children[1] != NULL) {
+			return false;
+		}
+		s.condition = lane_condition(l->module, s.guard);
+		e = s.condition ? about_elements(l, &s, dims) : NULL;
+		if (e == NULL || (same != NULL && e != same)) {
+			return false;
+		}
+		same = e;
+		vec_push(&l->module->arena, &l->stores, s);
+	}
+	return l->stores.n > 0;
+}
+
+/* -- is what is read inside of its buffers, whatever the condition says? */
+
+struct load_check {
+	struct analyser a;
+	const struct expr *condition;
+	const struct func *func;
+	const struct buffer *own; /* the array that is stored to */
+	struct module *module;
+	bool ok;
+};
+
+struct uses {
+	const struct expr *e;
+	bool any;
+};
+
+static void
+see_var(void *ctx, const struct expr *e)
+{
+	struct uses *u = ctx;
+
+	u->any |= e->kind == EXPR_VAR && expr_uses_var(u->e, e->u.var);
+}
+
+/* Of a local array those elements may have no value. */
+static bool
+is_param(const struct func *f, const struct buffer *b)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+check_load(void *ctx, const struct expr *e)
+{
+	struct load_check *c = ctx;
+
+	for (int d = 0; e->kind == EXPR_LOAD && d < e->n_args; d++) {
+		const struct expr *i = e->args[d];
+		struct uses u = { c->condition, false };
+
+		expr_visit(i, see_var, &u);
+		c->ok &= !u.any || e->u.buffer == c->own ||
+			 (is_param(c->func, e->u.buffer) &&
+			  prove(&c->a, expr_le(c->module,
+					       expr_int(c->module, i->type,
+							0), i)) &&
+			  prove(&c->a, expr_lt(c->module, i,
+					       e->u.buffer->shape[d])));
+	}
+}
+
+static bool
+reads_inside(struct lanes *l, const struct lane_store *s)
+{
+	struct load_check c = { .condition = s->condition, .func = l->func,
+				.own = l->alloc->u.buffer,
+				.module = l->module, .ok = true };
+
+	analyser_init(&c.a, l->module);
+	analyser_enter(&c.a, s->guard);
+	expr_visit(s->store->args[0], check_load, &c);
+	return c.ok;
+}
+
+static void
+drop(struct lanes *l, const struct lane_store *s)
+{
+	struct conjuncts all = { 0 };
+	const struct expr *rest = NULL;
+
+	expr_conjuncts(l->module, s->guard->args[0], &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct expr *c = all.list.data[i];
+
+		if (c != s->condition) {
+			rest = rest ? expr_and(l->module, rest, c) : c;
+		}
+	}
+	if (rest != NULL) {
+		stmt_set_arg(l->func, s->guard, 0, rest);
+	} else {
+		stmt_replace(l->func, s->guard, s->store);
+	}
+}
+
+struct allocs {
+	struct func *func;
+	VEC(struct stmt *) list;
+};
+
+static bool
+find_alloc(void *ctx, struct stmt *s)
+{
+	struct allocs *x = ctx;
+
+	if (s->kind == STMT_ALLOC && !buffer_is_shared(s->u.buffer)) {
+		vec_push(&x->func->module->arena, &x->list, s);
+	}
+	return true;
+}
+
+bool
+lower_lanes(struct func *f)
+{
+	struct allocs x = { .func = f };
+
+	if (func_note(f, "vectors") == NULL) {
+		return true;
+	}
+	stmt_visit(f->body, find_alloc, &x);
+	for (int i = 0; i < x.list.n; i++) {
+		struct lanes l = { .func = f, .module = f->module,
+				   .alloc = x.list.data[i] };
+		bool inside = find_stores(&l);
+
+		for (int k = 0; k < l.stores.n && inside; k++) {
+			inside = reads_inside(&l, &l.stores.data[k]);
+		}
+		for (int k = 0; k < l.stores.n && inside; k++) {
+			drop(&l, &l.stores.data[k]);
+		}
+	}
+	return true;
+}
