@@ -47,7 +47,9 @@ choose_f32(bool c, float a, float b)
 static inline float
 exp_f32(float x)
 {
-	const float low = choose_f32(x < -104.0f, -104.0f, x);
+	/* Far below it is 0, and made of e^0: a product that is too small for a
+	 * number takes processors long. */
+	const float low = choose_f32(x < -104.0f, 0.0f, x);
 	const float y = choose_f32(low > 89.0f, 89.0f, low);
 	/* 1.5 * 2^23 + 256: the sum is rounded, its last bits are n + 256. */
 	const float shifted = y * 1.44269504f + 12583168.0f;
@@ -72,7 +74,7 @@ exp_f32(float x)
 	memcpy(&scale, &bits, sizeof scale);
 	bits = (count - (count >> 1) - 1u) << 23;
 	memcpy(&rest, &bits, sizeof rest);
-	return p * scale * rest;
+	return choose_f32(x < -104.0f, 0.0f, p * scale * rest);
 }
 
 /* Inlined into one huge function, kernels take this compiler minutes. */
