@@ -29,7 +29,7 @@ static int once(char *space, float *prob, int fill)
 	memset(&c, 0, sizeof c);
 	memset(space, fill, SPACE);
 	memset(prob, fill, sizeof want);
-	c.workspace = aligned(space);
+	c.workspace = (void *)aligned(space);
 	c.workspace_bytes = DIGITS_WORKSPACE_BYTES;
 	in.image = image;
 	out.prob = prob;
@@ -46,7 +46,7 @@ static int other(char *space, float *prob)
 	struct other_inputs in;
 	struct other_outputs out;
 	memset(&c, 0, sizeof c);
-	c.workspace = aligned(space);
+	c.workspace = (void *)aligned(space);
 	c.workspace_bytes = OTHER_WORKSPACE_BYTES;
 	in.image = image;
 	out.prob = prob;
@@ -88,14 +88,16 @@ static int codes(void)
 	CHECK(digits_init(NULL, &c), DIGITS_NULL);
 	CHECK(digits_init(&m, NULL), DIGITS_NULL);
 	CHECK(digits_init(&m, &c), DIGITS_NULL);
-	c.workspace = aligned(space);
+	c.workspace = (void *)aligned(space);
 	CHECK(digits_init(&m, &c), DIGITS_SMALL_WORKSPACE);
 	c.workspace_bytes = DIGITS_WORKSPACE_BYTES - 1;
 	CHECK(digits_init(&m, &c), DIGITS_SMALL_WORKSPACE);
 	c.workspace_bytes = DIGITS_WORKSPACE_BYTES + 8;
+#ifndef TYPED_WORKSPACE
 	c.workspace = aligned(space) + 1;
 	CHECK(digits_init(&m, &c), DIGITS_MISALIGNED);
-	c.workspace = aligned(space);
+#endif
+	c.workspace = (void *)aligned(space);
 	CHECK(digits_init(&m, &c), DIGITS_OK);
 	in.image = image;
 	out.prob = want;
@@ -142,8 +144,8 @@ int main(void)
 }
 """
 
-for target in ("c99", "gnu-c"):
-    if target == "gnu-c" and "without_gnu_c" in os.environ.get("TIRC", ""):
+for target in ("c99", "gnu-c", "misra"):
+    if target != "c99" and "without_gnu_c" in os.environ.get("TIRC", ""):
         continue
     a = compile_model(DIGITS, "--target", target)
     b = compile_model(DIGITS, "--target", target, "--name", "other")
@@ -152,10 +154,11 @@ for target in ("c99", "gnu-c"):
         f.write(DRIVER)
     files = [os.path.join(d, n) for d in (a, b) for n in sorted(os.listdir(d))
              if n.endswith((".c", ".S"))]
-    for cc in compilers():
+    typed = ["-DTYPED_WORKSPACE"] if target == "misra" else []
+    for cc in compilers()[:1] if typed else compilers():
         for sanitizer in ("thread", "address,undefined"):
             program = os.path.join(work_folder(), "driver")
             execute([cc, "-std=gnu11", "-g", "-O1", "-fsanitize=" + sanitizer,
-                     "-fno-sanitize-recover=all", "-I" + a, "-I" + b, driver,
+                     "-fno-sanitize-recover=all", *typed, "-I" + a, "-I" + b, driver,
                      *files, "-o", program, "-lm", "-lpthread"])
             execute([program])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""emit_cases.py PROGRAM DIALECT FLAGS...: every operation of every type that
+"""emit_cases.py PROGRAM DIALECT [--once] FLAGS...: every operation of every type that
 the dialect spells, as a function; compiled without a warning, it gives what
 the interpreter gives, also under UBSan; tcc takes it where the dialect is
 plain C."""
@@ -12,6 +12,9 @@ import sys
 from helper import STRICT, compilers, execute, fail, work_folder
 
 program, dialect, *flags = sys.argv[1:]
+once = "--once" in flags  # only under UBSan
+if once:
+    flags.remove("--once")
 folder = work_folder()
 
 
@@ -21,14 +24,14 @@ if done.returncode != 0:
     fail(done.stderr)
 with open(source, "w", encoding="utf-8") as file:
     file.write(done.stdout)
-for cc in compilers():
+for cc in [] if once else compilers():
     exe = os.path.join(folder, cc)
     execute([cc, *flags, *STRICT, "-O1", source, "-o", exe, "-lm"])
     execute([exe])
 gcc = shutil.which("gcc")
 if gcc:
     exe = os.path.join(folder, "ubsan")
-    execute([gcc, *flags, "-O0", "-fsanitize=undefined,float-cast-overflow",
+    execute([gcc, *flags, *STRICT, "-O0", "-fsanitize=undefined,float-cast-overflow",
              "-fno-sanitize-recover=all", source, "-o", exe, "-lm"])
     execute([exe])
 if dialect == "c99" and shutil.which("tcc"):

@@ -502,7 +502,8 @@ run_program(struct graph *g, const struct graph *like, int batch)
 	struct target target = { .vector_bytes = 16, .vector_registers = 16,
 				 .l1_bytes = 32768, .l2_bytes = 1 << 20,
 				 .stack_limit_bytes = 4096,
-				 .align_bytes = 64 };
+				 .align_bytes = 64,
+				 .typed_workspace = batch % 2 != 0 };
 	struct pass_hooks hooks = { .after_func = verify_func };
 	struct arena *a = &g->module->arena;
 	struct program p;
@@ -532,7 +533,15 @@ run_program(struct graph *g, const struct graph *like, int batch)
 
 		CHECK(weight_stream(g, p.weights.data[i], append, &at));
 	}
-	if (p.plan.workspace_bytes > 0) {
+	for (int i = 0; i < p.plan.parts.n; i++) {
+		const struct workspace_part *part = &p.plan.parts.data[i];
+		size_t bytes = (size_t)part->elems *
+			       (size_t)dtype_bytes(part->type);
+
+		args[n].data = arena_alloc(a, bytes);
+		memset(args[n++].data, 0xff, bytes);
+	}
+	if (p.plan.workspace_bytes > 0 && p.plan.parts.n == 0) {
 		args[n].data = arena_alloc(
 			a, (size_t)p.plan.workspace_bytes);
 		memset(args[n++].data, 0xff, (size_t)p.plan.workspace_bytes);

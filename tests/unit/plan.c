@@ -180,6 +180,43 @@ test_order(void)
 	module_free(m);
 }
 
+/* With an array for each type no two types have bytes in common; those of the
+ * largest elements come first. */
+static void
+test_types(void)
+{
+	struct module *m = module_new();
+	struct graph *g = graph_new(m, "types");
+	const struct target target = { .typed_workspace = true,
+				       .align_bytes = 64 };
+	struct program p = { .graph = g, .target = &target };
+	struct tensor *x = make_tensor(g, "x", 10);
+	struct tensor *a = make_tensor(g, "a", 5);
+	struct tensor *b = make_tensor(g, "b", 100);
+	struct tensor *c = make_tensor(g, "c", 7);
+	struct tensor *y = make_tensor(g, "y", 10);
+
+	x->is_input = true;
+	y->is_output = true;
+	a->type = c->type = dtype_of(DT_I8);
+	make_kernel(&p, "a", &x, 1, a);
+	make_kernel(&p, "b", &a, 1, b);
+	make_kernel(&p, "c", &b, 1, c);
+	make_kernel(&p, "y", &c, 1, y);
+	CHECK(plan_memory(&p));
+	CHECK_EQ(p.plan.parts.n, 2);
+	CHECK(dtype_equal(p.plan.parts.data[0].type, dtype_of(DT_F32)));
+	CHECK_EQ(p.plan.parts.data[0].elems, 100);
+	CHECK_EQ(p.plan.parts.data[1].offset_bytes, 400);
+	CHECK_EQ(p.plan.parts.data[1].elems, 7);
+	CHECK_EQ(p.plan.workspace_bytes, 408);
+	CHECK_EQ(p.plan.align_bytes, 4);
+	CHECK_EQ(plan_find(&p.plan, b)->offset_bytes, 0);
+	CHECK_EQ(plan_find(&p.plan, a)->offset_bytes, 400);
+	CHECK_EQ(plan_find(&p.plan, c)->offset_bytes, 400);
+	module_free(m);
+}
+
 /* A result in place takes its input's bytes; a part lies in its whole. */
 static void
 test_shared(void)
@@ -224,6 +261,7 @@ main(void)
 	test_pieces();
 	test_nothing();
 	test_order();
+	test_types();
 	test_shared();
 	return check_done();
 }
