@@ -344,8 +344,8 @@ tirc_compile(struct tirc *t)
 	if (t->target == NULL) {
 		return false;
 	}
-	t->dialect = dialect_load_fp(t->m, t->target->dialect,
-				     t->options.dialect_path, t->target->fp);
+	t->dialect = dialect_for_target(t->m, t->target,
+					t->options.dialect_path);
 	if (t->dialect == NULL) {
 		return false;
 	}

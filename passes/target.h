@@ -13,6 +13,7 @@ struct target {
 	const char *dialect;
 	int vector_bytes;     /* of one register; 0: none */
 	int vector_registers;
+	bool scalar_accumulators; /* sums in one variable, never in arrays */
 	int block_elems;      /* channels of one block in memory; 0: no blocks */
 	/* The tensor intrinsic that sums products of bytes, or ""; whether it
 	 * wants unsigned data by signed weights. */
@@ -32,6 +33,10 @@ struct target {
 	int64_t stack_limit_bytes; /* larger local arrays go to the workspace */
 	int align_bytes;      /* of the workspace and of weights */
 	bool align_tensors;   /* and of each tensor: no addresses in between */
+	/* Widths of the compiler's int and char, bytes of its largest object; 0:
+	 * as the dialect says. */
+	int int_bits, char_bits;
+	int64_t object_bytes;
 	int max_threads;      /* of a block; 0: not known, or no device */
 	int64_t shared_bytes; /* that the threads of a block share */
 	bool typed_workspace; /* an array for each type, so that no element is

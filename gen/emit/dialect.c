@@ -221,17 +221,11 @@ is_plain_name(const char *name)
 	       strpbrk(name, "/\\") == NULL;
 }
 
-const struct dialect *
-dialect_load(struct module *m, const char *name, const char *dir)
+static const struct dialect *
+load(struct module *m, const char *name, const char *dir, const char *fp,
+     const struct target *target)
 {
-	return dialect_load_fp(m, name, dir, "default");
-}
-
-const struct dialect *
-dialect_load_fp(struct module *m, const char *name, const char *dir,
-		const char *fp)
-{
-	struct loader l = { .m = m, .dir = dir, .fp = fp };
+	struct loader l = { .m = m, .dir = dir, .fp = fp, .target = target };
 	struct diag_place place = { .file = name };
 	cJSON *merged;
 
@@ -260,6 +254,25 @@ dialect_load_fp(struct module *m, const char *name, const char *dir,
 		cJSON_Delete(l.trees[i]);
 	}
 	return l.reader.failed ? NULL : l.d;
+}
+
+const struct dialect *
+dialect_load(struct module *m, const char *name, const char *dir)
+{
+	return dialect_load_fp(m, name, dir, "default");
+}
+
+const struct dialect *
+dialect_load_fp(struct module *m, const char *name, const char *dir,
+		const char *fp)
+{
+	return load(m, name, dir, fp, NULL);
+}
+
+const struct dialect *
+dialect_for_target(struct module *m, const struct target *t, const char *dir)
+{
+	return load(m, t->dialect, dir, t->fp, t);
 }
 
 /* -- look-up -- */

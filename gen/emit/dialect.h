@@ -138,6 +138,11 @@ struct vector_forms {
 	/* Templates: the type's name, its definition, a vector that starts at
 	 * some element. `loose`: aligned as its elements are. */
 	const char *name, *define, *elements;
+	/* Where vectors are not lvalues: how one is stored to an array of
+	 * numbers; and loops whose last iteration has fewer lanes. */
+	const char *store, *load_part, *store_part;
+	struct names loop, loop_end;
+	VEC(struct dtype) parts; /* vectors that those are for */
 	const struct form *forms[FORM_COUNT]; /* NULL: there is none */
 };
 
@@ -168,7 +173,8 @@ struct dialect {
 	struct module *module;
 	const char *dir;  /* that it was looked for in, or NULL */
 	struct names chain; /* its name, then those it extends */
-	int identifier_length, int_bits;
+	int identifier_length, int_bits, char_bits;
+	int64_t object_bytes; /* of the largest object; 0: no limit */
 	int line_columns, tab_columns;
 	int text_columns; /* a line may have, however deep it stands */
 
@@ -183,6 +189,8 @@ struct dialect {
 		bool always_cast; /* a pointer to void is no other pointer */
 		const char *arena; /* of one type, in the workspace */
 		int entry_tabs;    /* before statements of the entry */
+		const char *unit; /* what pointers count: one char wide */
+		bool flat_locals; /* local arrays have one dimension */
 	} access;
 	struct lines statements[SAY_COUNT];
 	struct {

@@ -69,6 +69,11 @@ dialect_read_weights(struct loader *l, struct json j)
 		d->weights.forms[weights_word(row, json_text(row, true))] =
 			true;
 	}
+	if (d->char_bits > 8 && (d->weights.forms[WEIGHTS_FILE] ||
+				 d->weights.forms[WEIGHTS_INCBIN])) {
+		json_error(forms, "a file of bytes is of no use where a char "
+			   "has %d bits; leave c and section", d->char_bits);
+	}
 	d->weights.in_source_bytes = json_int(json_get(j, "in_source_bytes"),
 					      0, INT64_C(1) << 40, 0);
 	d->weights.large = weights_word(json_get(j, "large"),

@@ -407,7 +407,8 @@ dialect_read_access(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "element call array_cast pointer_cast input output "
-			"workspace weight always_cast arena entry_tabs");
+			"workspace weight unit flat_locals always_cast arena "
+			"entry_tabs");
 	l->d->access.always_cast = json_bool(json_get(j, "always_cast"));
 	l->d->access.entry_tabs = (int)json_int(json_get(j, "entry_tabs"), 1,
 						8, 1);
@@ -421,4 +422,7 @@ dialect_read_access(struct loader *l, struct json j)
 	l->d->access.output = json_text(json_get(j, "output"), true);
 	l->d->access.workspace = json_text(json_get(j, "workspace"), true);
 	l->d->access.weight = json_text(json_get(j, "weight"), true);
+	l->d->access.unit = json_text(json_get(j, "unit"), true);
+	l->d->access.flat_locals = json_bool(json_get(j,
+							"flat_locals"));
 }

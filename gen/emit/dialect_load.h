@@ -11,6 +11,7 @@ struct loader {
 	struct module *m;
 	const char *dir;
 	const char *fp; /* the mode of --fp */
+	const struct target *target; /* whose limits are, or NULL */
 	struct reader reader;
 	const char *chain[JSON_LAYERS_MAX]; /* names, the dialect's own first */
 	cJSON *trees[JSON_LAYERS_MAX];

@@ -207,6 +207,8 @@ add_limits(cJSON *to, const struct dialect *d)
 
 	cJSON_AddNumberToObject(j, "identifier_length", d->identifier_length);
 	cJSON_AddNumberToObject(j, "int_bits", d->int_bits);
+	cJSON_AddNumberToObject(j, "char_bits", d->char_bits);
+	cJSON_AddNumberToObject(j, "object_bytes", (double)d->object_bytes);
 	cJSON_AddNumberToObject(j, "line_columns", d->line_columns);
 }
 

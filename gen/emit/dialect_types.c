@@ -122,7 +122,8 @@ read_type(struct loader *l, struct json types, struct dtype t)
 	s->no = json_text(json_get(j, "false"), c == DTC_BOOL);
 	s->yes = json_text(json_get(j, "true"), c == DTC_BOOL);
 	s->math = json_text(json_get(j, "math"), false);
-	s->promoted = json_bool(json_get(j, "short_is_int"));
+	s->promoted = json_bool(json_get(j, "short_is_int")) &&
+		      dtype_bits(t) < l->d->int_bits;
 	s->special_needs = dialect_read_names(json_get(j, "special_needs"));
 }
 
@@ -215,6 +216,18 @@ dialect_read_types(struct loader *l, struct json j)
 		}
 	}
 	for (int k = 0; k < DT_COUNT; k++) {
+		struct dtype t = dtype_of((enum dtype_kind)k);
+
+		if ((dtype_is_int(t) || dtype_is_float(t)) &&
+		    dtype_bits(t) < l->d->char_bits &&
+		    (l->d->char_bits > 8 || dtype_bits(t) >= 8) &&
+		    l->d->types[k].rejected == NULL) {
+			json_error(json_get(j, words[k]), "is narrower than a "
+				   "char of %d bits; reject it",
+				   l->d->char_bits);
+		}
+	}
+	for (int k = 0; k < DT_COUNT; k++) {
 		add_facts(l, dtype_of((enum dtype_kind)k));
 	}
 }
@@ -249,11 +262,27 @@ dialect_read_limits(struct loader *l, struct json j)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "identifier_length int_bits line_columns "
-			"tab_columns text_columns");
+	json_check_keys(j, "identifier_length int_bits char_bits object_bytes "
+			"line_columns tab_columns text_columns");
 	d->identifier_length = (int)json_int(json_get(j, "identifier_length"),
 					     8, 1024, 31);
 	d->int_bits = (int)json_int(json_get(j, "int_bits"), 16, 64, 32);
+	d->char_bits = (int)json_int(json_get(j, "char_bits"), 8, 32, 8);
+	d->object_bytes = json_int(json_get(j, "object_bytes"), 0,
+				   INT64_C(1) << 62, 0);
+	if (l->target != NULL) {
+		d->int_bits = l->target->int_bits > 0 ? l->target->int_bits
+						      : d->int_bits;
+		d->char_bits = l->target->char_bits > 0 ? l->target->char_bits
+							: d->char_bits;
+		d->object_bytes = l->target->object_bytes > 0
+			? l->target->object_bytes : d->object_bytes;
+	}
+	if ((d->char_bits & (d->char_bits - 1)) != 0 ||
+	    d->int_bits < d->char_bits) {
+		json_error(j, "a char of 8, 16 or 32 bits, and an int that is "
+			   "no shorter, are wanted");
+	}
 	d->line_columns = (int)json_int(json_get(j, "line_columns"), 40,
 					100000, 80);
 	d->text_columns = (int)json_int(json_get(j, "text_columns"), 20,

@@ -2,6 +2,26 @@
 /* How a dialect spells vectors of a few numbers, or why it does not. */
 #include "dialect_load.h"
 
+static void
+read_parts(struct loader *l, struct json j, struct vector_forms *v)
+{
+	for (int i = 0; i < json_length(j); i++) {
+		const char *name = json_text(json_at(j, i), true);
+		struct dtype t;
+
+		if (name != NULL && dtype_from_name(name, &t) && t.lanes > 1) {
+			vec_push(&l->m->arena, &v->parts, t);
+		} else {
+			json_error(json_at(j, i), "a vector such as f32x4 is "
+				   "wanted here");
+		}
+	}
+	if (v->parts.n == 0) {
+		json_error(j, "the vectors that load_part is for are wanted "
+			   "here");
+	}
+}
+
 void
 dialect_read_vectors(struct loader *l, struct json j)
 {
@@ -12,7 +32,8 @@ dialect_read_vectors(struct loader *l, struct json j)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "rejected before name define elements "
+	json_check_keys(j, "rejected before name define elements store "
+			"load_part store_part part_types loop loop_end "
 			"expressions");
 	v->rejected = json_text(json_get(j, "rejected"), false);
 	if (v->rejected != NULL) {
@@ -22,6 +43,19 @@ dialect_read_vectors(struct loader *l, struct json j)
 	v->name = json_text(json_get(j, "name"), true);
 	v->define = json_text(json_get(j, "define"), true);
 	v->elements = json_text(json_get(j, "elements"), true);
+	v->store = json_text(json_get(j, "store"), false);
+	v->load_part = json_text(json_get(j, "load_part"), false);
+	v->store_part = json_text(json_get(j, "store_part"),
+				  v->load_part != NULL);
+	v->loop = dialect_read_names(json_get(j, "loop"));
+	v->loop_end = dialect_read_names(json_get(j, "loop_end"));
+	if (v->load_part != NULL) {
+		read_parts(l, json_get(j, "part_types"), v);
+	}
+	if (v->load_part != NULL && v->loop.n == 0) {
+		json_error(json_get(j, "loop"), "loops over parts of vectors "
+			   "are wanted beside load_part");
+	}
 	if (!json_is_object(rows, true)) {
 		return;
 	}

@@ -17,6 +17,10 @@ const struct dialect *dialect_load(struct module *m, const char *name,
  * or "fast". */
 const struct dialect *dialect_load_fp(struct module *m, const char *name,
 				      const char *dir, const char *fp);
+/* The target's dialect, in its mode, with what the target says of widths. */
+const struct dialect *dialect_for_target(struct module *m,
+					 const struct target *t,
+					 const char *dir);
 /* The same for targets, which may have aliases. name NULL: the default one. */
 const struct target *target_load(struct module *m, const char *name,
 				 const char *dir);

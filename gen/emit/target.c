@@ -43,6 +43,7 @@ read_target(struct module *m, struct target *t, struct json j)
 			"l2_bytes cores core_gflops core_gbytes cache_gbytes "
 			"fork_ns "
 			"stack_limit_bytes align_bytes align_tensors "
+			"int_bits char_bits object_bytes scalar_accumulators "
 			"max_threads "
 			"shared_bytes cc cflags ldflags device_cflags fp_cflags");
 	json_text(json_get(j, "description"), true);
@@ -76,6 +77,12 @@ read_target(struct module *m, struct target *t, struct json j)
 	t->align_bytes = (int)json_int(json_get(j, "align_bytes"), 1, 4096,
 				       1);
 	t->align_tensors = json_bool(json_get(j, "align_tensors"));
+	t->scalar_accumulators = json_bool(json_get(j,
+						"scalar_accumulators"));
+	t->int_bits = (int)json_int(json_get(j, "int_bits"), 16, 64, 0);
+	t->char_bits = (int)json_int(json_get(j, "char_bits"), 8, 32, 0);
+	t->object_bytes = json_int(json_get(j, "object_bytes"), 1,
+				   INT64_C(1) << 62, 0);
 	t->max_threads = (int)json_int(json_get(j, "max_threads"), 0, 65536,
 				       0);
 	t->shared_bytes = json_int(json_get(j, "shared_bytes"), 0, most, 0);

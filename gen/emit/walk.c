@@ -190,7 +190,13 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 					       : w->d->functions.scalar,
 				   data);
 	}
-	flat = buffer_is_flat(p->buffer) || w->d->functions.flat;
+	flat = walk_is_flat(w, p->buffer);
+	if (dtype_bits(p->buffer->type) < w->d->char_bits) {
+		walk_fail(w, "array %s: its elements, %s, are narrower than a "
+			  "char of %d bits", p->buffer->name, dtype_name(t),
+			  w->d->char_bits);
+		return "";
+	}
 	is_const = !func_writes(w->f, p->buffer) && !is_written(w, p);
 	bound->buffer = p->buffer;
 	bound->flat = flat;

@@ -141,6 +141,8 @@ struct walker {
 	VEC(const struct stmt *) done;   /* stores that became initialisers */
 	bool failed;
 	bool shares; /* within a parallel loop */
+	/* Lanes at hand of the vectors of a predicated loop, or NULL. */
+	const char *count;
 	const struct expr *unrounded; /* whoever stores it rounds it */
 	bool addressed; /* within the operand of address_of */
 	bool declares; /* a prototype: no promise about aliases is needed */
@@ -189,6 +191,10 @@ bool walk_is_negative(struct walker *w, const struct expr *e);
 /* Is the divisor known to be neither 0 nor -1? */
 bool walk_is_safe_divisor(struct walker *w, const struct expr *e);
 void walk_stmt(struct walker *w, struct stmt *s);
+/* walk_parts.c: the stores of a vectorized loop on vectors, the last of which
+ * may have fewer lanes. False: it is a loop like others. */
+bool walk_part_type(struct walker *w, struct stmt *loop, struct dtype *t);
+struct stmt *walk_parts(struct walker *w, struct stmt *loop, struct dtype t);
 
 /* Fills in one of the dialect's texts. */
 const char *walk_render(struct walker *w, const char *text,
@@ -202,5 +208,7 @@ bool walk_fail(struct walker *w, const char *fmt, ...) TIRC_PRINTF(2, 3);
 const char *walk_elements(struct arena *a, const struct buffer *b);
 /* Is b accessed with one index, computed, rather than one per dimension? */
 bool buffer_is_flat(const struct buffer *b);
+/* The same in this dialect, which may have no arrays of arrays. */
+bool walk_is_flat(const struct walker *w, const struct buffer *b);
 
 #endif

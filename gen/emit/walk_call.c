@@ -62,8 +62,7 @@ const char *
 walk_pointer_argument(struct walker *w, const struct binding *value,
 		      const struct buffer *b, bool is_const)
 {
-	bool flat = buffer_is_flat(b) || b->ndim <= 1 ||
-		    w->d->functions.flat;
+	bool flat = walk_is_flat(w, b) || b->ndim <= 1;
 	struct tdata *data = tdata_new(w->a);
 
 	if ((value->kind == VALUE_VOID_POINTER &&
@@ -137,8 +136,7 @@ argument(struct walker *w, const struct expr *e, const struct func *callee,
 	    callee->params.data[i].buffer != NULL) {
 		const struct buffer *b = callee->params.data[i].buffer;
 
-		if (b->ndim > 1 && !buffer_is_flat(b) &&
-		    !w->d->functions.flat) {
+		if (b->ndim > 1 && !walk_is_flat(w, b)) {
 			return address_argument(w, e, b,
 						!func_writes(callee, b));
 		}

@@ -463,6 +463,20 @@ form_of_intrinsic(enum intrin op, enum form_id *id)
 	return false;
 }
 
+/* Pointers count chars, which may be wider than bytes of memory plans are. */
+static struct piece
+pointer_sum(struct walker *w, const struct expr *e)
+{
+	const struct expr *args[2] = { e->args[0], e->args[1] };
+	int octets = w->d->char_bits / 8;
+
+	if (octets > 1) {
+		args[1] = simplify(&w->an, expr_floordiv(w->m, args[1],
+				expr_int(w->m, args[1]->type, octets)));
+	}
+	return apply(w, FORM_PTR_ADD, dtype_of(DT_VOID), args, 2);
+}
+
 static struct piece
 intrinsic(struct walker *w, const struct expr *e)
 {
@@ -484,7 +498,7 @@ intrinsic(struct walker *w, const struct expr *e)
 		if (expr_is_value(e->args[1], 0)) {
 			return walk_piece(w, e->args[0]);
 		}
-		return apply(w, FORM_PTR_ADD, nothing, e->args, 2);
+		return pointer_sum(w, e);
 	case INTRIN_ADDRESS_OF:
 	case INTRIN_READ_ADDRESS_OF:
 		w->addressed = true;
@@ -551,6 +565,12 @@ buffer_is_flat(const struct buffer *b)
 	return false;
 }
 
+bool
+walk_is_flat(const struct walker *w, const struct buffer *b)
+{
+	return buffer_is_flat(b) || w->d->functions.flat;
+}
+
 static const struct expr *
 flat_index(struct walker *w, const struct buffer *b,
 	   const struct expr *const *index, int n)
@@ -584,6 +604,12 @@ elements(struct walker *w, const struct binding *bound, struct dtype t,
 	tdata_text(data, "type", type);
 	tdata_text(data, "first", first);
 	tdata_flag(data, "const", bound->is_const);
+	tdata_text(data, "short", dtype_short(t));
+	tdata_int(data, "lanes", t.lanes);
+	if (w->count != NULL) {
+		tdata_text(data, "count", w->count);
+		return walk_render(w, w->d->vectors.load_part, data);
+	}
 	return walk_render(w, w->d->vectors.elements, data);
 }
 

@@ -172,6 +172,34 @@ speak_of(struct names lines, const char *what)
 	return false;
 }
 
+/* Steps of all lanes; the last one may have fewer. */
+static void
+walk_parts_loop(struct walker *w, struct stmt *s, struct dtype t)
+{
+	const struct vector_forms *f = &w->d->vectors;
+	struct var *v = s->u.loop.var;
+	const struct expr *end = simplify(&w->an, expr_add(w->m, s->args[0],
+							   s->args[1]));
+	struct tdata *data = tdata_new(w->a);
+	struct stmt *body = walk_parts(w, s, t);
+	struct inner inner = enter(w);
+
+	unit_need_type(w->u, v->type);
+	tdata_text(data, "type", w->d->types[v->type.kind].spelling);
+	tdata_text(data, "min", walk_expr(w, s->args[0], w->d->assignment));
+	tdata_text(data, "end", walk_expr(w, end, w->d->relational + 1));
+	tdata_int(data, "lanes", t.lanes);
+	tdata_text(data, "var", walk_bind(w, v, v->name)->text);
+	open_lines(w, f->loop, data);
+	analyser_bind(&w->an, v, s->args[0], s->args[1]);
+	w->count = layout_flat(w->a, walk_expr(w, expr_sub(w->m, end, v->expr),
+					       w->d->assignment));
+	walk_inside(w, body);
+	w->count = NULL;
+	leave(w, inner);
+	close_lines(w, f->loop_end);
+}
+
 static void
 walk_for(struct walker *w, struct stmt *s)
 {
@@ -183,8 +211,13 @@ walk_for(struct walker *w, struct stmt *s)
 	const struct lines *lines;
 	struct inner inner;
 	bool shares = w->shares;
+	struct dtype vector;
 	int64_t n;
 
+	if (id == SAY_VECTORIZED && walk_part_type(w, s, &vector)) {
+		walk_parts_loop(w, s, vector);
+		return;
+	}
 	if (id == SAY_THREAD) {
 		walk_thread(w, s);
 		return;
@@ -430,6 +463,7 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 	struct binding *bound;
 	bool is_kernel = lower_is_kernel(w->f), shared = buffer_is_shared(b);
 	int ndim = b->ndim;
+	bool flat;
 
 	if (type == NULL) {
 		w->failed = true;
@@ -455,16 +489,27 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 	if (b->align_bytes > 0) {
 		tdata_int(data, "align", b->align_bytes);
 	}
+	flat = ndim > 1 && w->d->access.flat_locals;
 	for (int i = 0; i < ndim; i++) {
+		const struct expr *extent = b->shape[i];
+
+		for (int k = i + 1; flat && k < ndim; k++) {
+			extent = expr_mul(w->m, extent, b->shape[k]);
+		}
 		tdata_text(tdata_item(data, "extents"), "extent",
-			   walk_expr(w, b->shape[i], w->d->assignment));
+			   walk_expr(w, extent, w->d->assignment));
+		if (flat) {
+			break;
+		}
 	}
 	if (init != NULL) {
 		tdata_text(data, "value", walk_stored(w, init->args[0]));
 	}
 	bound = walk_bind(w, b->data, b->name);
 	bound->buffer = b;
-	bound->kind = b->ndim == 0 ? VALUE_SCALAR : VALUE_ARRAY;
+	bound->kind = b->ndim == 0 ? VALUE_SCALAR
+		    : flat ? VALUE_POINTER : VALUE_ARRAY;
+	bound->flat = flat;
 	bound->fragment = fragment != NULL;
 	tdata_text(data, "name", bound->text);
 	say(w, shared ? SAY_SHARED_ARRAY
@@ -504,6 +549,16 @@ is_load_of(const struct expr *e, const struct stmt *store)
 }
 
 /* x = x + v becomes x += v: where the addition is the dialect's plain one. */
+static bool
+is_operator(struct walker *w, const struct expr *v)
+{
+	const struct form *f = w->d->vectors.forms[
+		v->kind == EXPR_ADD ? FORM_ADD : v->kind == EXPR_SUB ? FORM_SUB
+								     : FORM_MUL];
+
+	return f != NULL && f->kind == FORM_IS_INFIX;
+}
+
 static enum statement_id
 compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 {
@@ -512,7 +567,8 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 	bool plain = c == DTC_FLOAT || (c == DTC_UINT &&
 		     !w->d->types[v->type.kind].promoted);
 
-	if (!plain || v->n_args != 2 || walk_is_stored_only(w, v->type)) {
+	if (!plain || v->n_args != 2 || walk_is_stored_only(w, v->type) ||
+	    (v->type.lanes > 1 && !is_operator(w, v))) {
 		return SAY_STORE;
 	}
 	for (int i = 0; i < 2; i++) {
@@ -529,6 +585,41 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 	return SAY_STORE;
 }
 
+/* A vector into an array of numbers, where that is no assignment. */
+static bool
+store_vector(struct walker *w, struct stmt *s)
+{
+	const struct vector_forms *v = &w->d->vectors;
+	const struct buffer *b = s->u.buffer;
+	int lanes = s->args[0]->type.lanes, last = s->n_args - 1;
+	const struct expr *index[32];
+	struct tdata *data;
+
+	if (b->type.lanes > 1 || lanes == 1 || last < 1 || last > 32 ||
+	    v->rejected != NULL ||
+	    (w->count != NULL ? v->store_part : v->store) == NULL ||
+	    s->args[last]->kind != EXPR_RAMP) {
+		return false;
+	}
+	for (int i = 0; i < last; i++) {
+		index[i] = s->args[i + 1];
+	}
+	index[last - 1] = index[last - 1]->args[0];
+	data = tdata_new(w->a);
+	tdata_text(data, "type", unit_vector(w->u, s->args[0]->type, true));
+	tdata_text(data, "short", dtype_short(s->args[0]->type));
+	tdata_int(data, "lanes", lanes);
+	tdata_text(data, "first", walk_element(w, b, index, last));
+	tdata_text(data, "value", walk_expr(w, s->args[0],
+					    w->d->assignment));
+	if (w->count != NULL) {
+		tdata_text(data, "count", w->count);
+	}
+	put(w, false, walk_render(w, w->count != NULL ? v->store_part
+						      : v->store, data));
+	return true;
+}
+
 static void
 walk_store(struct walker *w, struct stmt *s)
 {
@@ -540,6 +631,9 @@ walk_store(struct walker *w, struct stmt *s)
 		if (w->done.data[i] == s) {
 			return;
 		}
+	}
+	if (store_vector(w, s)) {
+		return;
 	}
 	id = compound(w, s, &value);
 	tdata_text(data, "target",

@@ -86,6 +86,7 @@ add_common(struct packer *k)
 {
 	struct tdata *d = k->data;
 	bool file = k->out->weights == WEIGHTS_FILE;
+	int octets = k->d->char_bits / 8; /* of a C byte */
 
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		int64_t bytes = k->p->kernels.data[i]->stack_bytes;
@@ -98,13 +99,15 @@ add_common(struct packer *k)
 		   k->p->target->cflags), FLAGS_COLUMN));
 	tdata_text(d, "MODEL", k->upper);
 	add_origin(k);
-	tdata_int(d, "workspace_bytes", k->p->plan.workspace_bytes);
-	tdata_int(d, "bound_bytes", k->p->plan.bound_bytes);
-	tdata_int(d, "stack_bytes", k->stack_bytes);
-	tdata_int(d, "weights_bytes", k->out->weights_bytes);
+	tdata_text(d, "unit", k->d->access.unit);
+	tdata_int(d, "workspace_bytes", k->p->plan.workspace_bytes / octets);
+	tdata_int(d, "bound_bytes", k->p->plan.bound_bytes / octets);
+	tdata_int(d, "stack_bytes", k->stack_bytes / octets);
+	tdata_int(d, "weights_bytes", k->out->weights_bytes / octets);
 	tdata_int(d, "blob_bytes", k->blob_bytes);
-	tdata_int(d, "align", k->p->plan.align_bytes > 0
-		  ? k->p->plan.align_bytes : k->p->target->align_bytes);
+	tdata_int(d, "align", (k->p->plan.align_bytes > 0
+		  ? k->p->plan.align_bytes : k->p->target->align_bytes) /
+		  octets);
 	tdata_int(d, "weights_align", k->p->target->align_bytes);
 	tdata_text(d, "header", k->files[FILE_HEADER]);
 	tdata_text(d, "blob", k->files[FILE_BLOB]);
@@ -347,7 +350,7 @@ package_build(struct program *p, const struct dialect *d,
 			p->kernels.data[i];
 	}
 	name_everything(k);
-	if (!weights_layout(k)) {
+	if (!weights_layout(k) || !limits_check(k)) {
 		return false;
 	}
 	out->cc_line = cc_line(k);

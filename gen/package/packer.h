@@ -89,6 +89,8 @@ void add_uploads(struct packer *k, struct tdata *data);
 /* Sets model, files, fields, macros and symbols. */
 void name_everything(struct packer *k);
 /* Decides the form and lays the weights out. */
+/* limits.c: does everything fit the compiler's largest object and its char? */
+bool limits_check(struct packer *k);
 bool weights_layout(struct packer *k);
 /* "extern const float digits_conv_w[4][3][3];" and the like. */
 const char *weight_line(struct packer *k, int i, const char *text,

@@ -247,7 +247,8 @@ static bool
 places_are_named(const struct packer *k)
 {
 	return (k->out->weights == WEIGHTS_FILE || k->d->weights.copied) &&
-	       k->blob_bytes < INT32_MAX;
+	       k->blob_bytes < INT32_MAX &&
+	       k->blob_bytes >> (k->d->int_bits - 1) == 0;
 }
 
 static const char *

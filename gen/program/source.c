@@ -92,9 +92,8 @@ load(struct writing *w, const char *target)
 	w->target = target_load(w->m, target, w->o->dialect_path);
 	w->target = w->target ? target_with_fp(w->m, w->target, w->o->fp)
 			      : NULL;
-	w->dialect = w->target ? dialect_load_fp(w->m, w->target->dialect,
-						 w->o->dialect_path,
-						 w->target->fp) : NULL;
+	w->dialect = w->target ? dialect_for_target(w->m, w->target,
+						    w->o->dialect_path) : NULL;
 	return w->dialect != NULL;
 }
 

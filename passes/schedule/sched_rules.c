@@ -320,10 +320,12 @@ choose(struct rules *r)
 		TRY(rule_elementwise(r, x.output));
 	} else if (x.n_outputs == 1 && x.n_reductions == 1 &&
 		   (x.n == 1 || (x.n == 2 && x.output != x.reduction))) {
-		TRY(rule_matmul(r, x.reduction, x.output));
-		r->without_dot = true;
-		TRY(rule_matmul(r, x.reduction, x.output));
-		TRY(rule_window(r, x.reduction, x.output));
+		if (!r->target->scalar_accumulators) {
+			TRY(rule_matmul(r, x.reduction, x.output));
+			r->without_dot = true;
+			TRY(rule_matmul(r, x.reduction, x.output));
+			TRY(rule_window(r, x.reduction, x.output));
+		}
 		TRY(rule_reduction(r, x.reduction, x.output));
 	} else if (x.n_outputs == 1) {
 		TRY(rule_rows_in_blocks(r, x.blocks, x.n, x.output));

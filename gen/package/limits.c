@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the dialect's compiler can hold: the bytes of one object, and elements
+ * that are no narrower than its char. */
+#include "packer.h"
+
+static bool
+too_large(struct packer *k, const char *what, const char *name, int64_t bytes,
+	  const char *remedy)
+{
+	struct diag_place place = { .file = k->d->file };
+
+	if (k->d->object_bytes == 0 || bytes <= k->d->object_bytes) {
+		return false;
+	}
+	return !diag_error(&k->m->diags, DIAG_TOO_LARGE, place,
+			   "%s%s takes %lld bytes, and an object of dialect %s "
+			   "has %lld at most; %s", what, name,
+			   (long long)bytes, k->d->name,
+			   (long long)k->d->object_bytes, remedy);
+}
+
+static bool
+too_narrow(struct packer *k, const char *what, const char *name,
+	   struct dtype t)
+{
+	struct diag_place place = { .file = k->d->file };
+
+	if (dtype_bits(t) >= k->d->char_bits) {
+		return false;
+	}
+	return !diag_error(&k->m->diags, DIAG_UNSUPPORTED, place,
+			   "%s%s is of %s, which is narrower than the %d bits "
+			   "of a char of dialect %s; choose another target",
+			   what, name, dtype_name(t), k->d->char_bits,
+			   k->d->name);
+}
+
+static bool
+check_tensor(struct packer *k, const struct tensor *t)
+{
+	int64_t elems;
+
+	return !too_narrow(k, "tensor ", t->name, t->type) &&
+	       !(tensor_max_elems(t, &elems) &&
+		 too_large(k, "tensor ", t->name,
+			   elems * dtype_bytes(t->type),
+			   "a smaller shape is wanted"));
+}
+
+bool
+limits_check(struct packer *k)
+{
+	bool ok = !too_large(k, "the workspace", "",
+			     k->p->plan.workspace_bytes,
+			     "try --optimize memory or a smaller model");
+	struct diag_place place = { .file = k->d->file };
+	int octets = k->d->char_bits / 8;
+
+	if (k->out->weights == WEIGHTS_FILE) {
+		ok = !too_large(k, "the weights file", "", k->blob_bytes,
+				"take --weights c") && ok;
+	}
+	for (int i = 0; i < k->p->weights.n; i++) {
+		const struct weight *w = k->p->weights.data[i];
+
+		ok = !too_large(k, "weight ", w->name, w->bytes,
+				"a smaller model is wanted") &&
+		     !too_narrow(k, "weight ", w->name, w->buffer->type) && ok;
+	}
+	for (int i = 0; i < k->g->inputs.n; i++) {
+		ok = check_tensor(k, k->g->inputs.data[i]) && ok;
+	}
+	for (int i = 0; i < k->g->outputs.n; i++) {
+		ok = check_tensor(k, k->g->outputs.data[i]) && ok;
+	}
+	if (k->p->target->align_bytes % octets != 0) {
+		ok = diag_error(&k->m->diags, DIAG_BAD_OPTION, place,
+				"align_bytes of target %s is no multiple of a "
+				"char, %d bytes", k->p->target->name, octets);
+	}
+	return ok;
+}

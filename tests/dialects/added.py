@@ -1,0 +1,484 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""added.py a|b|c|d: a dialect and a target in a folder of their own, used by
+the program as it is built.
+
+    a  extends c99, renames types, unrolls with a pragma of its own
+    b  opaque vectors of 4: every operation is a call, tails have fewer lanes
+    c  flat arrays, sums in one variable, an int of 16 bits: run by a simulated
+       AVR, as is the dialect's self-test
+    d  a char of 16 bits: no int8_t, offsets in its own bytes
+
+Each compiles a model, whose results are those of c99."""
+import json
+import os
+import re
+import sys
+
+import proto
+from helper import (DIGITS, STRICT, compile_model, compilers, execute, fail,
+                    need, shared, tirc, work_folder)
+
+top = work_folder()
+
+
+def put(path, what):
+    path = os.path.join(top, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(what if isinstance(what, str) else json.dumps(what))
+    return path
+
+
+def target(dialect, **more):
+    put("mine.json", dict({"description": "mine", "dialect": dialect,
+                           "stack_limit_bytes": 16384, "align_bytes": 16,
+                           "cc": "cc", "cflags": "-std=c99 -O2"}, **more))
+
+
+def compiled(model, *more):
+    tirc("dialect", "check", top)
+    return compile_model(model, "--dialect-path", top, "--target", "mine",
+                         "-q", *more)
+
+
+def text_of(folder):
+    """The C of a model, without comments."""
+    text = ""
+    for name in sorted(os.listdir(folder)):
+        if name.endswith((".c", ".h")) and name != "main_test.c":
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                text += file.read()
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+# -- models on this machine --
+
+MAIN = r"""
+#include "%(name)s.h"
+#include <stdint.h>
+#include <stdio.h>
+static struct { %(unit)s space[%(NAME)s_WORKSPACE_BYTES + 1]; } u __attribute__((aligned(64)));
+int main(void)
+{
+	static float x[%(NAME)s_%(X)s_COUNT], y[%(NAME)s_%(Y)s_COUNT];
+	struct %(name)s m;
+	struct %(name)s_config c = { u.space, %(NAME)s_WORKSPACE_BYTES };
+	struct %(name)s_inputs in = { x };
+	struct %(name)s_outputs out = { y };
+	unsigned i, k;
+
+	for (k = 0; k < 4; k++) {
+		for (i = 0; i < %(NAME)s_%(X)s_COUNT; i++) {
+			x[i] = (float)((i * 37 + k * 11) %% 23) / 23.0f - 0.25f;
+		}
+		if (%(name)s_init(&m, &c) || %(name)s_run(&m, &in, &out)) return 1;
+		for (i = 0; i < %(NAME)s_%(Y)s_COUNT; i++) printf("%%.9g\n", (double)y[i]);
+	}
+	return 0;
+}
+"""
+
+
+def results(folder, cc, x, y, *flags, unit="unsigned char"):
+    name = next(n[:-2] for n in os.listdir(folder) if n.endswith(".h"))
+    main = os.path.join(folder, "main_test.c")
+    with open(main, "w") as file:
+        file.write(MAIN % {"name": name, "NAME": name.upper(), "X": x, "Y": y,
+                           "unit": unit})
+    sources = [os.path.join(folder, n) for n in os.listdir(folder)
+               if n.endswith(".c") and n != "main_test.c"]
+    objects = []
+    for source in sources:
+        execute([cc, *STRICT, "-O2", *flags, "-c", source, "-o",
+                 source + ".o"])
+        objects.append(source + ".o")
+    exe = os.path.join(folder, "a.out")
+    execute([cc, "-O1", *flags, main, *objects, "-o", exe, "-lm"])
+    return [float(v) for v in execute([exe]).stdout.split()]
+
+
+def compare(got, want):
+    if len(got) != len(want) or not want:
+        fail("%d results, not %d" % (len(got), len(want)))
+    for i, (a, b) in enumerate(zip(got, want)):
+        if not abs(a - b) <= 1e-5 + 1e-4 * abs(b):
+            fail("result %d: %g, not %g" % (i, a, b))
+
+
+def like_c99(model, x, y, *flags, unit="unsigned char"):
+    plain = compile_model(model, "--target", "c99", "-q")
+    mine = compiled(model)
+    for cc in compilers():
+        compare(results(mine, cc, x, y, *flags, unit=unit),
+                results(plain, cc, x, y, "-std=c99"))
+    return text_of(mine)
+
+
+def small_model():
+    """Add, Mul, Relu, MatMul over [3, 10] and [10, 7]: no multiple of 4."""
+    b = [v / 4 for v in range(10)]
+    w = [(v - 30) / 16 for v in range(70)]
+    nodes = [proto.node("Add", ["x", "b"], ["s"]),
+             proto.node("Mul", ["s", "x"], ["p"]),
+             proto.node("Relu", ["p"], ["r"]),
+             proto.node("MatMul", ["r", "w"], ["y"])]
+    model = proto.simple(nodes, [
+        proto.tensor("b", [10], proto.floats(*b)),
+        proto.tensor("w", [10, 7], proto.floats(*w))], (3, 10), (3, 7))
+    path = os.path.join(top, "small.onnx")
+    with open(path, "wb") as file:
+        file.write(model)
+    return path
+
+
+# -- the dialects --
+
+def renames():
+    put("mycc/dialect.json", {
+        "extends": "c99", "description": "types and a pragma of its own",
+        "types": {
+            "i32": {"spelling": "my_long", "needs": ["mycc.h"]},
+            "f32": {"spelling": "my_float", "needs": ["mycc.h"]},
+        },
+        "statements": {"unrolled": {
+            "open": ["MY_UNROLL({{extent}})",
+                     "for ({{type}} {{var}} = {{min}}; {{var}} < {{end}}; "
+                     "++{{var}}) {"],
+            "close": ["}"]}},
+        "reserved": ["my_long", "my_float", "MY_UNROLL"],
+    })
+    put("include/mycc.h", "#ifndef MYCC_H\n#define MYCC_H\n#include <stdint.h>\n"
+        "typedef int32_t my_long;\ntypedef float my_float;\n"
+        "#define MY_UNROLL(n) (void)(n);\n#endif\n")
+    target("mycc", vector_bytes=16, vector_registers=16)
+    flags = ["-std=c99", "-I" + os.path.join(top, "include"), "-Wno-shadow"]
+    text = like_c99(DIGITS, "IMAGE", "PROB", *flags)
+    for word in ("my_long", "my_float x[restrict", "mycc.h"):
+        if word not in text:
+            fail("no %s in the text" % word)
+    if re.search(r"\bint32_t\b|\bfloat\b", text):
+        fail("a type kept its name:\n" + text)
+    # A loop of a program that says so is unrolled by the pragma.
+    program = put("p.py", """
+import tvm
+from tvm import te
+A = te.placeholder((8, 4), name="A")
+B = te.compute((8, 4), lambda i, j: A[i, j] * 2.0, name="B")
+s = te.create_schedule(B.op)
+s[B].unroll(B.op.axis[1])
+print(tvm.build(s, [A, B], target="mine", name="twice").get_source())
+""")
+    said = tirc("lower", program, "--dialect-path", top).stdout
+    if "MY_UNROLL(4)\n" not in said:
+        fail("no pragma in:\n" + said)
+
+
+LANES_H = r"""
+#ifndef LANES4_H
+#define LANES4_H
+#include <stdint.h>
+/* As a vendor's header: what a vector holds is nobody's business. */
+struct lanes4 { float hidden[4]; };
+#define V4F static inline struct lanes4 __attribute__((unused))
+V4F v4f_load_n(const float *p, int32_t n)
+{
+	struct lanes4 v = { { 0.0f, 0.0f, 0.0f, 0.0f } };
+	for (int i = 0; i < 4 && i < n; i++) v.hidden[i] = p[i];
+	return v;
+}
+V4F v4f_load(const float *p) { return v4f_load_n(p, 4); }
+static inline void __attribute__((unused))
+v4f_store_n(float *p, struct lanes4 v, int32_t n)
+{
+	for (int i = 0; i < 4 && i < n; i++) p[i] = v.hidden[i];
+}
+static inline void __attribute__((unused))
+v4f_store(float *p, struct lanes4 v) { v4f_store_n(p, v, 4); }
+V4F v4f_all(float x) { struct lanes4 v = { { x, x, x, x } }; return v; }
+#define OP(name, value) V4F v4f_##name(struct lanes4 a, struct lanes4 b) \
+{ \
+	for (int i = 0; i < 4; i++) { \
+		const float x = a.hidden[i], y = b.hidden[i]; \
+		a.hidden[i] = value; \
+	} \
+	return a; \
+}
+OP(add, x + y)
+OP(sub, x - y)
+OP(mul, x * y)
+OP(div, x / y)
+OP(min, x < y || x != x ? x : y)
+OP(max, x > y || x != x ? x : y)
+V4F v4f_neg(struct lanes4 a) { return v4f_mul(a, v4f_all(-1.0f)); }
+V4F v4f_at_most(struct lanes4 a, float y) { return v4f_min(a, v4f_all(y)); }
+V4F v4f_at_least(struct lanes4 a, float y) { return v4f_max(a, v4f_all(y)); }
+#endif
+"""
+
+
+def calls():
+    operations = {k: {"call": "{{short}}_" + v} for k, v in {
+        "add": "add", "sub": "sub", "mul": "mul", "div": "div", "neg": "neg",
+        "min_number_any": "at_most", "max_number_any": "at_least",
+        "min_any": "min", "max_any": "max", "broadcast": "all"}.items()}
+    operations["select"] = {
+        "text": "{{a}}{{br}}? {{b}}{{br}}: {{c}}", "at": "conditional",
+        "operands": ["or", "or", "conditional"]}
+    put("lanes/dialect.json", {
+        "extends": "c99", "description": "vectors of 4 floats, all by calls",
+        "vectors": {
+            "before": ['#include "lanes4.h"'],
+            "name": "v4f{{#loose}}_any{{/loose}}",
+            "define": "typedef struct lanes4 {{name}};",
+            "elements": "v4f_load(&{{first}})",
+            "store": "v4f_store(&{{first}}, {{value}});",
+            "load_part": "v4f_load_n(&{{first}}, {{count}})",
+            "store_part": "v4f_store_n(&{{first}}, {{value}}, {{count}});",
+            "part_types": ["f32x4"],
+            "loop": ["for ({{type}} {{var}} = {{min}}; {{var}} < {{end}}; "
+                     "{{var}} += {{lanes}}) {"],
+            "loop_end": ["}"],
+            "expressions": operations,
+        },
+    })
+    put("include/lanes4.h", LANES_H)
+    target("lanes", vector_bytes=16, vector_registers=16, block_elems=4,
+           vectors=["f32x4"])
+    flags = ["-std=gnu99", "-I" + os.path.join(top, "include")]
+    text = like_c99(DIGITS, "IMAGE", "PROB", *flags)
+    if "v4f acc[" not in text or "= v4f_add(acc[" not in text:
+        fail("no sums of vectors:\n" + text)
+    if re.search(r"\bacc\S* [+-]= ", text):
+        fail("an operator on vectors")
+    text = like_c99(small_model(), "X", "Y", *flags)
+    if not re.search(r"j \+= 4.*v4f_store_n\(&acc\[i\]\[j\], v4f_add\("
+                     r"v4f_load_n\(&acc\[i\]\[j\], 7 - j\)", text,
+                     re.DOTALL):
+        fail("no part of a vector:\n" + text)
+    # Every operation of vectors, and of numbers.
+    pack = os.path.join(top, "pack")
+    tirc("dialect", "selftest", os.path.join(top, "lanes"), "-o", pack)
+    if not os.path.exists(os.path.join(pack, "selftest_f32x4.c")):
+        fail("no vectors in the self-test")
+    exe = os.path.join(top, "selftest")
+    execute([compilers()[0], *flags, *STRICT, "-O1",
+             *[os.path.join(pack, n) for n in os.listdir(pack)
+               if n.endswith(".c")], "-o", exe, "-lm"])
+    execute([exe])
+
+
+# -- an AVR --
+
+AVR = ["avr-gcc", "-std=c99", "-Os", "-mmcu=atmega1284p"]
+UART = r"""
+#include <avr/interrupt.h>
+#include <avr/io.h>
+#include <avr/sleep.h>
+static void put(char c) { UDR0 = (uint8_t)c; while (!(UCSR0A & (1 << UDRE0))) { } }
+static void say(const char *s) { while (*s) put(*s++); }
+static void say_int(long n) { if (n < 0) { put('-'); n = -n; } if (n > 9) say_int(n / 10); put((char)('0' + n % 10)); }
+static void line(void) { put('\n'); }
+static void start(void) { UCSR0B = 1 << TXEN0; }
+static void stop(void) { cli(); sleep_mode(); }
+"""
+INT8_MAIN = UART + r"""
+#include "hello.h"
+static struct { unsigned char space[HELLO_WORKSPACE_BYTES]; } u __attribute__((aligned(16)));
+int main(void)
+{
+	int8_t x, y;
+	struct hello m;
+	struct hello_config c = { u.space, sizeof u.space };
+	struct hello_inputs in = { &x };
+	struct hello_outputs out = { &y };
+
+	start();
+	if (hello_init(&m, &c) != HELLO_OK) say("init");
+	for (int i = -128; i < 128; i++) {
+		x = (int8_t)i;
+		if (hello_run(&m, &in, &out) != HELLO_OK) say("run");
+		say_int(y);
+		line();
+	}
+	stop();
+}
+"""
+HOST_UART = r"""
+#include <stdint.h>
+#include <stdio.h>
+static void say(const char *s) { fputs(s, stdout); }
+static void say_int(long n) { printf("%ld", n); }
+static void line(void) { putchar('\n'); }
+static void start(void) { }
+static void stop(void) { }
+"""
+FLOAT_MAIN = UART + r"""
+#include "hello.h"
+static struct { unsigned char space[HELLO_WORKSPACE_BYTES + 1]; } u __attribute__((aligned(16)));
+int main(void)
+{
+	static float x[HELLO_X_COUNT], y[HELLO_Y_COUNT];
+	struct hello m;
+	struct hello_config c = { u.space, HELLO_WORKSPACE_BYTES };
+	struct hello_inputs in = { x };
+	struct hello_outputs out = { y };
+
+	start();
+	for (unsigned i = 0; i < HELLO_X_COUNT; i++) x[i] = (float)(i % 7) - 3.0f;
+	if (hello_init(&m, &c) || hello_run(&m, &in, &out)) say("run");
+	for (unsigned i = 0; i < HELLO_Y_COUNT; i++) {
+		say_int((long)(y[i] * 64.0f));
+		line();
+	}
+	stop();
+}
+"""
+
+
+def on_avr(folder, main, *more):
+    path = os.path.join(folder, "main_avr.c")
+    with open(path, "w") as file:
+        file.write(main)
+    sources = list(more) or [os.path.join(folder, n)
+                             for n in sorted(os.listdir(folder))
+                             if n.startswith("hello") and n.endswith(".c")]
+    exe = os.path.join(folder, "avr.elf")
+    execute([*AVR, "-Wall", "-Wextra", "-Werror", "-I" + folder, path,
+             *sources, "-o", exe, "-lm"])
+    said = execute(["simavr", "-m", "atmega1284p", "-f", "8000000", exe],
+                   timeout=120)
+    said = re.sub(r"\x1b\[[0-9;]*m", "", said.stdout + said.stderr)
+    return [line.rstrip(".\r") for line in said.splitlines()
+            if line.endswith(".")]
+
+
+def on_host(folder, main):
+    path = os.path.join(folder, "main_host.c")
+    with open(path, "w") as file:
+        file.write(main.replace(UART, HOST_UART))
+    exe = os.path.join(folder, "host")
+    execute([compilers()[0], "-std=c99", "-I" + folder, path,
+             *[os.path.join(folder, n) for n in os.listdir(folder)
+               if n.startswith("hello") and n.endswith(".c")],
+             "-o", exe, "-lm"])
+    return execute([exe]).stdout.split()
+
+
+def small_int():
+    none = {"rejected": "avr-libc has none"}
+    put("flat16/dialect.json", {
+        "extends": "c99", "description": "an int of 16 bits, flat arrays",
+        "limits": {"int_bits": 16, "object_bytes": 32767},
+        "types": dict({t: {"unsigned": "uint16_t"}
+                       for t in ("i8", "i16", "u8", "u16")},
+                      f64={"rejected": "double is a float here"}),
+        "expressions": {k: none for k in (
+            "exp2", "log2", "log1p", "asinh", "acosh", "atanh", "nearbyint",
+            "fma")},
+        "access": {"flat_locals": True},
+        "functions": {"flat_arrays": True},
+        "weights": {"forms": ["c", "section"], "large": "c"},
+    })
+    target("flat16", stack_limit_bytes=1024, align_bytes=4,
+           scalar_accumulators=True, cc="avr-gcc",
+           cflags="-std=c99 -Os -mmcu=atmega1284p")
+    top_model = shared() and os.path.join(
+        shared(), "models", "mlperf_tiny", "hello_world_int8", "model.onnx")
+    if top_model and os.path.exists(top_model):
+        model, main, options = top_model, INT8_MAIN, ["--requant", "tflite"]
+    else:
+        model, main, options = small_model(), FLOAT_MAIN, []
+    mine = compiled(model, "--name", "hello", *options)
+    text = text_of(mine)
+    if re.search(r"\]\[", text) or re.search(r"\bacc\w*\[", text):
+        fail("an array of arrays, or of sums:\n" + text)
+    # What is too large for this compiler is told.
+    said = tirc("compile", DIGITS, "--dialect-path", top, "--target", "mine",
+                "-o", os.path.join(top, "no"), "-q", status=None)
+    if said.returncode == 0:
+        put("mine.json", dict(json.load(open(os.path.join(top, "mine.json"))),
+                              object_bytes=4000))
+        said = tirc("compile", DIGITS, "--dialect-path", top, "--target",
+                    "mine", "-o", os.path.join(top, "no"), "-q", status=1)
+    if "bytes, and an object of dialect" not in said.stderr:
+        fail("too large, and told: " + said.stderr)
+    need("avr-gcc")
+    need("simavr")
+    plain = compile_model(model, "--target", "c99", "-q", "--name", "hello",
+                          *options)
+    got, want = on_avr(mine, main), on_host(plain, main)
+    if got != want or len(set(want)) < 5:
+        fail("the AVR says %s, not %s" % (got, want))
+    print("an AVR gives the %d results of c99" % len(got))
+    selftest_on_avr()
+
+
+REPORT = UART + r"""
+#include "selftest.h"
+static int cells, failed;
+void report(const char *cell, int ok)
+{
+	cells++;
+	if (!ok) { failed++; say("FAILED "); say(cell); line(); }
+}
+int main(void)
+{
+	start();
+	selftest_PART();
+	say_int(cells); say(" cells"); line();
+	stop();
+}
+"""
+
+
+def selftest_on_avr():
+    """All cells but functions of huge floats, which avr-libc has no bits
+    for."""
+    pack = os.path.join(top, "pack")
+    tirc("dialect", "selftest", os.path.join(top, "flat16"), "-q", "-o", pack)
+    total = 0
+    for part in ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
+                 "f32"):
+        said = on_avr(pack, REPORT.replace("PART", part),
+                      os.path.join(pack, "selftest_%s.c" % part))
+        wrong = {l.split()[1] for l in said if l.startswith("FAILED")}
+        wrong -= {"sin_f32", "cos_f32", "tan_f32", "pow_f32"}
+        if wrong or not said or not said[-1].endswith(" cells"):
+            fail("%s on the AVR: %s" % (part, said))
+        total += int(said[-1].split()[0])
+    print("%d cells of the self-test pass there" % total)
+    if total < 400:
+        fail("too few cells")
+
+
+def wide_char():
+    none = {"rejected": "a char has 16 bits"}
+    put("words/dialect.json", {
+        "extends": "c99", "description": "a DSP that counts words of 16 bits",
+        "limits": {"int_bits": 16, "char_bits": 16},
+        "types": {"i8": none, "u8": none, "f64": none},
+        "access": {"unit": "uint16_t"},
+        "weights": {"forms": ["c", "section"], "large": "c"},
+    })
+    target("words", vector_bytes=16, vector_registers=16)
+    text = like_c99(DIGITS, "IMAGE", "PROB", "-std=c99", unit="uint16_t")
+    found = re.search(r"\bu?int8_t\b|\bchar\b|0xff\b|\bmemcpy\b.*byte", text)
+    if found:
+        fail("'%s' in the text" % found.group(0))
+    if "uint16_t *const workspace" not in text:
+        fail("no words in the text:\n" + text)
+    plain = text_of(compile_model(DIGITS, "--target", "c99", "-q"))
+    size = re.compile(r"DIGITS_WORKSPACE_BYTES (\d+)u")
+    if int(size.search(text)[1]) * 2 != int(size.search(plain)[1]):
+        fail("the workspace is not half as many bytes")
+    # A model of bytes has no place there, and one is told so.
+    dialect = json.load(open(os.path.join(top, "words", "dialect.json")))
+    dialect["types"].pop("i8")
+    put("words/dialect.json", dialect)
+    said = tirc("dialect", "check", top, status=1).stderr
+    if "/types/i8: is narrower than a char of 16 bits" not in said:
+        fail("not told: " + said)
+
+
+{"a": renames, "b": calls, "c": small_int, "d": wide_char}[sys.argv[1]]()
