@@ -234,6 +234,7 @@ rule_matmul(struct rules *r, int reduction, int output)
 		put_tile(r, ",", t.x.info->iters[t.tile].var, t.tiles);
 	}
 	gathers = tiling_gathers(r, &t);
+	t.strips = tiling_in_strips(r, &t);
 	if (gathers ? !tiling_copy_data(r, &t, reduction, &copy)
 		    : !tiling_pack(r, &t)) {
 		return false;
@@ -251,10 +252,11 @@ rule_matmul(struct rules *r, int reduction, int output)
 	    !tiling_split_vectors(r, &t, &vectors, &lane_split[1])) {
 		return false;
 	}
-	/* What is copied is outside of the loops that use it again. */
+	/* What is copied, or comes from far, is outside of the loops that use
+	 * it again. */
 	for (int i = 0; i < 2 * t.x.n_spatial; i++) {
 		int axis = i % t.x.n_spatial;
-		bool again = gathers &&
+		bool again = (gathers || t.strips) &&
 			     t.operand->use[axis] == AXIS_UNUSED;
 		int loop = axis == t.lane ? lane_split[0]
 			 : axis == t.tile && t.tiles > 1 ? tile_split[0]

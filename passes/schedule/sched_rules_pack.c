@@ -62,7 +62,7 @@ is_dot_dim(const struct tiling *t, const struct load_access *operand, int d)
 }
 
 /* [..][d][..] -> [..][d / lanes][..][lanes]: the lanes last, and before them
- * what is left of axes that others have in blocks. */
+ * what is left of axes that others have in blocks. A strip is in one piece. */
 static const struct index_map *
 lanes_last(struct rules *r, const struct tiling *t,
 	   const struct load_access *operand)
@@ -85,11 +85,17 @@ lanes_last(struct rules *r, const struct tiling *t,
 			block[d] = tiling_block(t, i);
 		}
 	}
+	if (t->strips) {
+		rules_map_put(map, quotient(m, l, t->lanes));
+	}
 	for (int d = 0; d < b->ndim; d++) {
 		const struct expr *i = map->logical[d]->expr;
 
-		rules_map_put(map, d == lane ? quotient(m, i, t->lanes)
-			     : block[d] > 0 ? quotient(m, i, block[d]) : i);
+		if (d != lane || !t->strips) {
+			rules_map_put(map, d == lane
+				? quotient(m, i, t->lanes)
+				: block[d] > 0 ? quotient(m, i, block[d]) : i);
+		}
 	}
 	for (int d = 0; d < b->ndim; d++) {
 		const struct expr *i = map->logical[d]->expr;
@@ -123,7 +129,8 @@ pack_operand(struct rules *r, const struct tiling *t,
 	const struct index_map *map;
 
 	if (operand->weight == NULL || operand->use[t->lane] != AXIS_PLAIN ||
-	    (d == b->ndim - 1 && t->dot.intrin == NULL && !t->padded)) {
+	    (d == b->ndim - 1 && t->dot.intrin == NULL && !t->padded &&
+	     !t->strips)) {
 		return true;
 	}
 	map = lanes_last(r, t, operand);
@@ -167,6 +174,19 @@ tiling_lanes_last(struct rules *r, const struct tiling *t)
 	put_lanes(r->module, t, map, map->logical[t->lane]->expr);
 	return (t->lane == n - 1 && t->vector == 0) ||
 	       sched_transform_layout(&r->s, t->x.block->id, true, 0, map);
+}
+
+bool
+tiling_in_strips(const struct rules *r, const struct tiling *t)
+{
+	const struct load_access *a = t->operand;
+	int64_t elems;
+
+	return a != NULL && a->weight != NULL && r->target->block_elems > 0 &&
+	       a->dim[t->lane] == a->load->n_args - 1 &&
+	       tiling_extent(&t->x, t->lane) > t->lanes &&
+	       buffer_const_elems(a->load->u.buffer, &elems) &&
+	       elems * dtype_bytes(a->load->type) > r->target->l2_bytes;
 }
 
 /* Are the lanes of an operand that is no constant far apart, while each is used

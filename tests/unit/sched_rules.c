@@ -453,6 +453,8 @@ main(int argc, char **argv)
 	CASE("conv3x3", "tiled", conv(&k, 3, 16, 14, 1, false));
 	CASE("strided", "tiled", conv(&k, 5, 8, 9, 2, false));
 	CASE("depthwise", NULL, conv(&k, 6, 6, 7, 1, true));
+	CASE_VECTORS("strips", "tiled  j_tile 32, i_tile 2, b packed by 32",
+		     matmul(&k, 4, 96, 2731, true, false, false));
 	CASE_VECTORS("padded_lanes", "tiled  j_tile 24, i_tile 4, b packed by 24",
 		     matmul(&k, 4, 37, 6, true, true, true));
 	CASE_VECTORS("padded_vectors", "tiled  j_tile 24, i_tile 4, b packed by 24",
