@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Once the plan has placed everything: which arrays of vectors lie where
  * whole vectors may. What the caller gives may lie anywhere. */
+#include "host_device.h"
 #include "kernel_build.h"
 
 static int64_t
@@ -40,9 +41,21 @@ known_align(struct program *p, const struct kernel_arg *arg,
 }
 
 static void
-align_arg(struct program *p, struct kernel *k, int i)
+replace_param(struct func *f, const struct buffer *from,
+	      const struct buffer *to)
 {
-	struct kernel_arg *arg = &k->args.data[i];
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer == from) {
+			stmt_replace_buffer(f, f->body, from, to);
+			f->params.data[i].buffer = to;
+			f->params.data[i].var = to->data;
+		}
+	}
+}
+
+static void
+align_arg(struct program *p, struct kernel *k, struct kernel_arg *arg)
+{
 	const struct buffer *b = arg->buffer;
 	struct placement *at = place_of(p, k, arg);
 	int bytes = buffer_element_bytes(b);
@@ -59,9 +72,14 @@ align_arg(struct program *p, struct kernel *k, int i)
 	if (at != NULL && at->scratch == b) {
 		at->scratch = arg->buffer;
 	}
-	stmt_replace_buffer(k->func, k->func->body, b, arg->buffer);
-	k->func->params.data[i].buffer = arg->buffer;
-	k->func->params.data[i].var = arg->buffer->data;
+	if (k->device != NULL) {
+		for (int l = 0; l < k->device->n_launches; l++) {
+			replace_param(k->device->launches[l].kernel, b,
+				      arg->buffer);
+		}
+	} else {
+		replace_param(k->func, b, arg->buffer);
+	}
 }
 
 void
@@ -73,7 +91,7 @@ kernels_align(struct program *p)
 		for (int a = 0; a < k->args.n; a++) {
 			if (k->args.data[a].buffer != NULL &&
 			    k->args.data[a].buffer->type.lanes > 1) {
-				align_arg(p, k, a);
+				align_arg(p, k, &k->args.data[a]);
 			}
 		}
 	}

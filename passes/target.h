@@ -37,7 +37,8 @@ struct target {
 	 * as the dialect says. */
 	int int_bits, char_bits;
 	int64_t object_bytes;
-	int max_threads;      /* of a block; 0: not known, or no device */
+	int max_threads;      /* of a block; 1: cores that compute in vectors;
+			       * 0: not known, or no device */
 	int64_t shared_bytes; /* that the threads of a block share */
 	bool typed_workspace; /* an array for each type, so that no element is
 			       * ever of another one */

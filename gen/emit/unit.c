@@ -75,6 +75,7 @@ vector_data(struct unit *u, struct dtype t, bool loose)
 	tdata_int(data, "bytes", dtype_bytes(t) * t.lanes);
 	tdata_int(data, "element_bytes", dtype_bytes(t));
 	tdata_flag(data, "loose", loose);
+	tdata_text(data, "name", "");
 	return data;
 }
 
@@ -98,7 +99,20 @@ unit_vector(struct unit *u, struct dtype t, bool loose)
 	if (use.name == NULL) {
 		return NULL;
 	}
-	use.name = name_set_add(&u->globals, use.name);
+	use.line = render(u, u->d->file, "/vectors/define",
+			  u->d->vectors.define, vector_data(u, t, loose));
+	if (use.line == NULL) {
+		return NULL;
+	}
+	if (use.line[0] != '\0') { /* else the language has it */
+		const char *wanted = use.name;
+		struct tdata *data = vector_data(u, t, loose);
+
+		use.name = name_set_add(&u->globals, wanted);
+		tdata_text(data, "name", use.name);
+		use.line = render(u, u->d->file, "/vectors/define",
+				  u->d->vectors.define, data);
+	}
 	unit_need_type(u, t);
 	vec_push(u->a, &u->vectors, use);
 	return use.name;
@@ -155,29 +169,25 @@ unit_facts(struct unit *u, struct dtype t)
 	return data;
 }
 
-static bool
+static void
 print_vectors(struct unit *u, struct strbuf *out)
 {
-	for (int i = 0; i < u->d->vectors.before.n && u->vectors.n > 0; i++) {
-		strbuf_printf(out, "%s\n", u->d->vectors.before.data[i]);
-	}
-	for (int i = 0; i < u->vectors.n; i++) {
-		const struct vector_use *use = &u->vectors.data[i];
-		struct tdata *data = vector_data(u, use->type, use->loose);
-		const char *line;
+	bool any = false;
 
-		tdata_text(data, "name", use->name);
-		line = render(u, u->d->file, "/vectors/define",
-			      u->d->vectors.define, data);
-		if (line == NULL) {
-			return false;
+	for (int i = 0; i < u->vectors.n; i++) {
+		if (u->vectors.data[i].line[0] == '\0') {
+			continue;
 		}
-		strbuf_printf(out, "%s\n", line);
+		for (int k = 0; k < u->d->vectors.before.n && !any; k++) {
+			strbuf_printf(out, "%s\n",
+				      u->d->vectors.before.data[k]);
+		}
+		strbuf_printf(out, "%s\n", u->vectors.data[i].line);
+		any = true;
 	}
-	if (u->vectors.n > 0) {
+	if (any) {
 		strbuf_putc(out, '\n');
 	}
-	return true;
 }
 
 const char *
@@ -295,9 +305,7 @@ unit_print_helpers(struct unit *u, struct strbuf *out)
 	if (u->d->fp_before.n > 0) {
 		strbuf_putc(out, '\n');
 	}
-	if (!print_vectors(u, out)) {
-		return false;
-	}
+	print_vectors(u, out);
 	for (int i = 0; i < u->helpers.n; i++) {
 		const struct helper_use *use = &u->helpers.data[i];
 		struct tdata *data = helper_data(u, use->helper, use->type,

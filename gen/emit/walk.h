@@ -15,7 +15,7 @@
 struct vector_use {
 	struct dtype type;
 	bool loose;
-	const char *name;
+	const char *name, *line; /* its definition; "": the language has it */
 };
 
 struct helper_use {

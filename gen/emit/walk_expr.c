@@ -595,6 +595,7 @@ elements(struct walker *w, const struct binding *bound, struct dtype t,
 	 const char *first)
 {
 	const char *type = unit_vector(w->u, t, true);
+	const struct buffer *b = bound->buffer;
 	struct tdata *data = tdata_new(w->a);
 
 	if (type == NULL) {
@@ -604,6 +605,9 @@ elements(struct walker *w, const struct binding *bound, struct dtype t,
 	tdata_text(data, "type", type);
 	tdata_text(data, "first", first);
 	tdata_flag(data, "const", bound->is_const);
+	tdata_flag(data, "shared", b != NULL && buffer_is_shared(b));
+	tdata_flag(data, "global", b != NULL && !buffer_is_shared(b) &&
+		   !buffer_is_private(b));
 	tdata_text(data, "short", dtype_short(t));
 	tdata_int(data, "lanes", t.lanes);
 	if (w->count != NULL) {

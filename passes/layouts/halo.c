@@ -4,6 +4,7 @@
  *   if_then_else(0 <= h + kh - 1 < 56, x[c, h + kh - 1], 0)
  *   ->  x[c, h + kh]       with x[c, 0] = x[c, 57] = 0
  */
+#include "host_device.h"
 #include "layouts.h"
 #include "sched_edit.h"
 
@@ -287,6 +288,18 @@ layouts_write_halos(struct module *m, struct kernel *k)
 	}
 	if (added.list.n == 1) {
 		return;
+	}
+	if (lower_has_threads(f)) {
+		struct var *v = var_new(m, "all", dtype_of(DT_I32));
+		struct stmt *borders = stmt_seq(f, added.list.data + 1,
+						added.list.n - 1);
+
+		added.list.data[1] = stmt_for(f, v, expr_i32(m, 0),
+					      expr_i32(m, 1), FOR_SERIAL,
+					      borders);
+		stmt_set_loop_kind(f, added.list.data[1], FOR_THREAD,
+				   "blockIdx.x");
+		added.list.n = 2;
 	}
 	body = stmt_seq(f, added.list.data, added.list.n);
 	if (root->kind == STMT_BLOCK) {

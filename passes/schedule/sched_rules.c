@@ -356,8 +356,8 @@ default_schedule(struct kernel *k, const struct target *target,
 	strbuf_init(&r.words);
 	sched_init(&r.s, k->func);
 	r.s.intrins = target->intrins;
-	inline_stages(&r, target->max_threads == 0);
-	if (target->max_threads > 0) {
+	inline_stages(&r, target->max_threads <= 1);
+	if (target->max_threads > 1) {
 		if (!rules_threads(&r)) {
 			return no_threads(&r);
 		}

@@ -94,7 +94,8 @@ struct index_map *rules_map_new(struct module *m, int n, int n_most);
 void rules_map_put(struct index_map *map, const struct expr *e);
 
 /* sched_rules_parallel.c: shares loops of the scheduled kernel between threads,
- * where the target has them. */
+ * where the target has them; between groups of one thread each, all of it, where
+ * these are what a device runs. */
 void rules_parallel(struct rules *r);
 
 /* sched_rules_threads.c: the kernel for a device's threads. False: a block

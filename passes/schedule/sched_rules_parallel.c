@@ -174,11 +174,25 @@ may_join(struct stmt *loop)
 	       extent_of(loop) > 0 && !is_guarded(loop);
 }
 
+/* A device of cores rather than threads runs groups of one thread each. */
+static bool
+in_groups(const struct rules *r)
+{
+	return r->target->max_threads == 1;
+}
+
+static bool
+make_parallel(struct rules *r, int loop)
+{
+	return in_groups(r) ? sched_bind(&r->s, loop, "blockIdx.x")
+			    : sched_parallel(&r->s, loop);
+}
+
 static bool
 may_be_parallel(struct rules *r, int loop)
 {
 	struct sched_mark mark = sched_checkpoint(&r->s);
-	bool ok = sched_parallel(&r->s, loop);
+	bool ok = make_parallel(r, loop);
 
 	sched_rollback(&r->s, mark);
 	return ok;
@@ -318,11 +332,41 @@ share(struct rules *r, const int *loops, int n)
 	int loop = loops[0];
 
 	if ((n == 1 || sched_fuse(&r->s, loops, n, &loop)) &&
-	    sched_parallel(&r->s, loop)) {
+	    make_parallel(r, loop)) {
 		return true;
 	}
 	sched_rollback(&r->s, mark);
 	return false;
+}
+
+/* One group for all of the nest. */
+static bool
+one_group(struct rules *r, int block, const int *loops, int n)
+{
+	struct sched_value around = n > 0 ? sv_loop(loops[0])
+					  : sv_block(block), loop;
+
+	return sched_apply(&r->s, "add_unit_loop", &around, 1, &loop) &&
+	       sched_bind(&r->s, loop.u.id, "blockIdx.x");
+}
+
+/* The nest's outer loops as groups; nothing is launched within a loop. */
+static bool
+group_nest(struct rules *r, int block, int *loops, int n)
+{
+	if (n > 0 && extent_of(func_find(r->s.func, loops[0])) != 1 &&
+	    func_find(r->s.func, loops[0])->u.loop.kind == FOR_SERIAL &&
+	    may_be_parallel(r, loops[0])) {
+		int joined;
+
+		choose_first(r, loops, n);
+		joined = count_joined(r, loops, n);
+		if (share(r, loops, joined) ||
+		    (joined > 1 && share(r, loops, 1))) {
+			return true;
+		}
+	}
+	return one_group(r, block, loops, n);
 }
 
 /* The nest around a block. */
@@ -359,7 +403,7 @@ rules_parallel(struct rules *r)
 	VEC(int) seen = { 0 };
 	int *blocks, n = 0, shared = 0;
 
-	if (r->target->cores < 2) {
+	if (r->target->cores < 2 && !in_groups(r)) {
 		return;
 	}
 	n = sched_get_child_blocks(&r->s, 0, &blocks);
@@ -368,22 +412,26 @@ rules_parallel(struct rules *r)
 		bool again = false;
 
 		if (!sched_get_loops(&r->s, blocks[i], &loops, &n_loops) ||
-		    n_loops == 0) {
+		    (n_loops == 0 && !in_groups(r))) {
 			continue;
 		}
-		for (int k = 0; k < seen.n; k++) {
+		for (int k = 0; k < seen.n && n_loops > 0; k++) {
 			again |= seen.data[k] == loops[0];
 		}
 		if (again) {
 			continue;
 		}
-		if (share_nest(r, loops, n_loops)) {
+		if (in_groups(r) ? group_nest(r, blocks[i], loops, n_loops)
+				 : share_nest(r, loops, n_loops)) {
 			shared++;
 			sched_get_loops(&r->s, blocks[i], &loops, &n_loops);
 		}
-		vec_push(&r->module->arena, &seen, loops[0]);
+		if (n_loops > 0) {
+			vec_push(&r->module->arena, &seen, loops[0]);
+		}
 	}
 	if (shared > 0) {
-		strbuf_puts(&r->words, ", parallel");
+		strbuf_puts(&r->words, in_groups(r) ? ", groups"
+						    : ", parallel");
 	}
 }
