@@ -354,15 +354,20 @@ one_group(struct rules *r, int block, const int *loops, int n)
 static bool
 group_nest(struct rules *r, int block, int *loops, int n)
 {
-	if (n > 0 && extent_of(func_find(r->s.func, loops[0])) != 1 &&
-	    func_find(r->s.func, loops[0])->u.loop.kind == FOR_SERIAL &&
-	    may_be_parallel(r, loops[0])) {
+	int first = 0;
+
+	while (first < n &&
+	       extent_of(func_find(r->s.func, loops[first])) == 1) {
+		first++;
+	}
+	if (first < n && may_be_parallel(r, loops[first]) &&
+	    func_find(r->s.func, loops[first])->u.loop.kind == FOR_SERIAL) {
 		int joined;
 
-		choose_first(r, loops, n);
-		joined = count_joined(r, loops, n);
-		if (share(r, loops, joined) ||
-		    (joined > 1 && share(r, loops, 1))) {
+		choose_first(r, loops + first, n - first);
+		joined = count_joined(r, loops + first, n - first);
+		if (share(r, loops + first, joined) ||
+		    (joined > 1 && share(r, loops + first, 1))) {
 			return true;
 		}
 	}

@@ -4,7 +4,7 @@
 
     cuda_cpu  CUDA on the CPU, threads taking turns in both orders
     nvcc      nvcc takes the sources, for several generations
-    opencl    on an OpenCL device
+    opencl    on an OpenCL device; opencl-cpu: as if it were a processor
 
 MODEL: "digits", or one of ../shared's (cases.py)."""
 import os
@@ -32,11 +32,11 @@ def run(*arguments):
         fail(done.stderr)
 
 
-if how == "opencl":
+if how.startswith("opencl"):
     os.environ["POCL_CACHE_DIR"] = work_folder()
     if not os.path.exists("/usr/include/CL/cl.h"):
         skip("the OpenCL headers are not installed")
-    run("--target", "opencl")
+    run("--target", how)
 elif how == "cuda_cpu":
     cxx = shutil.which("g++") or shutil.which("clang++") or skip(
         "there is no C++ compiler")
