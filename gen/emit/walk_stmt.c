@@ -67,7 +67,11 @@ static void
 open_lines(struct walker *w, struct names lines, const struct tdata *data)
 {
 	for (int i = 0; i < lines.n; i++) {
-		put(w, false, walk_render(w, lines.data[i], data));
+		const char *text = walk_render(w, lines.data[i], data);
+
+		if (text[0] != '\0') { /* a line of sections may be none */
+			put(w, false, text);
+		}
 	}
 }
 
@@ -200,6 +204,29 @@ walk_parts_loop(struct walker *w, struct stmt *s, struct dtype t)
 	close_lines(w, f->loop_end);
 }
 
+/* How often the loop goes round, where that is known: at least, at most, and a
+ * number that divides it. */
+static void
+add_trips(struct walker *w, struct tdata *data, const struct expr *extent)
+{
+	struct bounds b = analyse_bounds(&w->an, extent);
+	int64_t n;
+
+	tdata_text(data, "trips_min", NULL);
+	tdata_text(data, "trips_max", NULL);
+	tdata_text(data, "trips_multiple", NULL);
+	if (expr_is_int(extent, &n)) {
+		tdata_int(data, "trips_min", n);
+		tdata_int(data, "trips_max", n);
+		tdata_int(data, "trips_multiple", n > 0 ? n : 1);
+	} else if (b.min != BOUND_NEG_INF && b.max != BOUND_POS_INF &&
+		   b.max < INT32_MAX) {
+		tdata_int(data, "trips_min", b.min > 0 ? b.min : 0);
+		tdata_int(data, "trips_max", b.max);
+		tdata_int(data, "trips_multiple", 1);
+	}
+}
+
 static void
 walk_for(struct walker *w, struct stmt *s)
 {
@@ -242,6 +269,9 @@ walk_for(struct walker *w, struct stmt *s)
 	tdata_text(data, "type", w->d->types[v->type.kind].spelling);
 	tdata_text(data, "min", walk_expr(w, min, w->d->assignment));
 	tdata_text(data, "end", walk_expr(w, end, w->d->relational + 1));
+	if (speak_of(lines->open, "{{trips_")) {
+		add_trips(w, data, extent);
+	}
 	if (speak_of(lines->open, "{{extent}}")) {
 		tdata_text(data, "extent",
 			   walk_expr(w, extent, w->d->assignment));
