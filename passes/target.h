@@ -14,6 +14,7 @@ struct target {
 	int vector_bytes;     /* of one register; 0: none */
 	int vector_registers;
 	bool scalar_accumulators; /* sums in one variable, never in arrays */
+	bool without_fma;     /* a product and its sum are two instructions */
 	int block_elems;      /* channels of one block in memory; 0: no blocks */
 	/* The tensor intrinsic that sums products of bytes, or ""; whether it
 	 * wants unsigned data by signed weights. */

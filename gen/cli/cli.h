@@ -24,6 +24,7 @@ struct cli {
 	const char *json_path; /* run */
 	/* run, test */
 	const char *cc, *cflags;
+	const char *runner;    /* before the built program; or NULL */
 	const char **inputs;   /* run: name=file or file */
 	int n_inputs;
 	const char *output;    /* run: .npz or folder */

@@ -270,7 +270,9 @@ harness_run(struct harness *h, const struct array *inputs,
 	}
 	match_dims(h, inputs, values);
 	strbuf_init(&command);
-	strbuf_printf(&command, "exec ./harness %d", h->cli->repeat);
+	strbuf_printf(&command, "exec %s ./harness %d",
+		      h->cli->runner != NULL ? h->cli->runner : "",
+		      h->cli->repeat);
 	for (int d = 0; d < tirc_dim_count(h->t); d++) {
 		strbuf_printf(&command, " %lld", (long long)values[d]);
 	}

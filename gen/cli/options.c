@@ -23,7 +23,8 @@ enum option_id {
 	OPT_REPEAT, OPT_RTOL, OPT_ATOL, OPT_KEEP, OPT_PRINT_PHASE,
 	OPT_DISABLE_PASS, OPT_ADD_PASS, OPT_TIME_PASSES, OPT_SCHEDULE_FOR,
 	OPT_SCRIPT_VERSION, OPT_SCHEDULE, OPT_PHASE, OPT_FROM_ONNX,
-	OPT_KERNEL, OPT_UNSCHEDULED, OPT_SHOW_TRACE, OPT_PROFILE, OPT_FP
+	OPT_KERNEL, OPT_UNSCHEDULED, OPT_SHOW_TRACE, OPT_PROFILE, OPT_FP,
+	OPT_RUNNER
 };
 
 /* Where --repeat does not say. */
@@ -104,10 +105,12 @@ static const struct option_row rows[] = {
 	  "print how long each pass took", MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_DEPFILE, "depfile", "FILE",
 	  "write a make-style dependency file", COMPILE },
-	{ OPT_CC, "cc", "COMMAND", "C compiler (default: $CC, else cc)",
+	{ OPT_CC, "cc", "COMMAND", "C compiler (default: $CC, else the target's)",
 	  RUN | TEST },
 	{ OPT_CFLAGS, "cflags", "FLAGS",
 	  "flags instead of the target's", RUN | TEST },
+	{ OPT_RUNNER, "runner", "COMMAND",
+	  "what runs the program, such as qemu-aarch64", RUN | TEST },
 	{ OPT_KEEP, "keep", "DIR", "build in DIR and leave it there",
 	  RUN | TEST },
 	{ OPT_INPUT, "input", "[NAME=]FILE",
@@ -349,6 +352,7 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 		return true;
 	case OPT_PROFILE: c->tirc.profile = true; return true;
 	case OPT_CC: c->cc = arg; return true;
+	case OPT_RUNNER: c->runner = arg; return true;
 	case OPT_CFLAGS: c->cflags = arg; return true;
 	case OPT_INPUT:
 		push((const char *const **)&c->inputs, &c->n_inputs, arg);

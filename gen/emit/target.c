@@ -37,7 +37,8 @@ read_target(struct module *m, struct target *t, struct json j)
 	const int64_t most = INT64_C(1) << 40;
 
 	json_check_keys(j, "extends description default aliases dialect "
-			"vector_bytes vector_registers block_elems vectors byte_dot "
+			"vector_bytes vector_registers without_fma "
+			"block_elems vectors byte_dot "
 			"unsigned_bytes l1_bytes "
 			"prefetch_bytes "
 			"l2_bytes cores core_gflops core_gbytes cache_gbytes "
@@ -56,6 +57,7 @@ read_target(struct module *m, struct target *t, struct json j)
 					0);
 	t->vector_registers = (int)json_int(json_get(j, "vector_registers"),
 					    0, 4096, 0);
+	t->without_fma = json_bool(json_get(j, "without_fma"));
 	t->block_elems = (int)json_int(json_get(j, "block_elems"), 0, 256, 0);
 	t->vectors = read_vectors(m, json_get(j, "vectors"));
 	t->byte_dot = json_text(json_get(j, "byte_dot"), false);

@@ -57,26 +57,35 @@ choose_tiles(int64_t extent, int64_t most, int64_t granularity)
 
 /* Cycles of one step of the reduction, for vectors times rows accumulators:
  * two products or two loads in each, sums that come four cycles later, and the
- * loop itself. */
+ * loop itself. Without multiply-adds sums are work as well, and so is making a
+ * vector of a number. */
 static double
-step_cycles(int64_t vectors, int64_t rows)
+step_cycles(const struct target *target, int64_t vectors, int64_t rows)
 {
-	double work = (double)(vectors * rows) / 2;
-	double loads = (double)(vectors + rows) / 2;
+	int64_t operations = vectors * rows;
+	double work, loads = (double)(vectors + rows) / 2;
 
+	if (target->without_fma) {
+		operations += vectors * rows + rows;
+	}
+	work = (double)operations / 2;
 	work = work < loads ? loads : work;
 	return (work < 4 ? 4 : work) + 1;
 }
 
 /* Cycles for a lane of vectors and all rows, and how many of these one tile has:
  * accumulators, a row of the lanes' operand and one element of the other are to
- * stay in registers. 0: they do not. */
+ * stay in registers; without multiply-adds a product as well. With many vectors
+ * a compiler loads the next element before it is done with this one. 0: they do
+ * not. */
 static double
 tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors,
 	    int64_t *tiles)
 {
 	int64_t rows = t->tile >= 0 ? tiling_extent(&t->x, t->tile) : 1;
-	int64_t most = (r->target->vector_registers - 1 - vectors) / vectors;
+	int64_t registers = r->target->vector_registers -
+			    r->target->without_fma;
+	int64_t most = (registers - 1 - vectors - (vectors > 2)) / vectors;
 
 	if (most < 1) {
 		return 0;
@@ -84,7 +93,7 @@ tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors,
 	*tiles = t->tile < 0 ? 1 : choose_tiles(rows, most,
 						t->tile_granularity);
 	return (double)((rows + *tiles - 1) / *tiles) *
-	       step_cycles(vectors, *tiles) / (double)vectors;
+	       step_cycles(r->target, vectors, *tiles) / (double)vectors;
 }
 
 /* Takes fewer lanes where then more rows fit. */

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Targets for kinds of processors: targets.py TARGET. With the target's own
+flags and every compiler, what is emitted compiles without a word and computes
+small models right, on this machine or under qemu. The source, the build files
+and the metadata say for which target and flags they are."""
+import json
+import os
+import platform
+import shutil
+import sys
+
+import cases
+from helper import DIGITS, SANITIZED, STRICT, compile_model, compilers, \
+    execute, fail, shared, skip, tirc, work_folder
+
+target = sys.argv[1]
+# What /proc/cpuinfo calls the instructions that the target may use.
+NEEDS = {
+    "x86-64-v2": {"sse4_2", "popcnt"},
+    "x86-64-v3": {"avx2", "fma"},
+    "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+}
+# Quantized ones come out alike where nothing is contracted.
+MODELS = {"mnist": [], "tinyvit": [], "mlperf_tiny/resnet8_fp32": [],
+          "mlperf_tiny/vww_fp32": [],
+          "mlperf_tiny/resnet8_int8": ["--fp", "strict"]}
+
+
+def ways():
+    """(compiler, flags besides the target's, what runs the program)."""
+    if target == "aarch64":
+        if platform.machine() == "aarch64":
+            return [(cc, [], []) for cc in compilers()]
+        found = []
+        if shutil.which("aarch64-linux-gnu-gcc"):
+            found.append(("aarch64-linux-gnu-gcc", ["-static"],
+                          ["qemu-aarch64"]))
+            if shutil.which("clang"):
+                found.append(("clang --target=aarch64-linux-gnu",
+                              ["-static"], ["qemu-aarch64"]))
+        if not found or not shutil.which("qemu-aarch64"):
+            skip("aarch64-linux-gnu-gcc and qemu-aarch64 are not installed")
+        return found
+    if platform.machine() != "x86_64":
+        skip("this is no x86-64")
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        flags = {word for line in file if line.startswith("flags")
+                 for word in line.split()}
+    missing = NEEDS[target] - flags
+    if missing:
+        skip("this processor has no " + ", ".join(sorted(missing)))
+    found = []
+    for cc in compilers():
+        done = execute([cc, "-march=" + target, "-E", "-x", "c",
+                        os.devnull], status=None)
+        if done.returncode == 0:
+            found.append((cc, [], []))
+    return found or skip("no compiler knows " + target)
+
+
+def read(folder, name):
+    with open(os.path.join(folder, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def check_words(folder):
+    """The target's flags, found in all that was written."""
+    facts = json.loads(read(folder, "digits.json"))
+    head = read(folder, "digits.c").split("*/")[0]
+    flags = [word for word in facts["cc"].split()[1:]
+             if word.startswith("-") and word not in ("-I.", "-c")]
+    if facts["target"] != target or not flags:
+        fail("the metadata are of %s" % facts["target"])
+    for flag in flags:
+        for name in ("digits.mk", "digits.cmake"):
+            if flag not in read(folder, name):
+                fail("%s does not say %s" % (name, flag))
+        if flag not in head:
+            fail("the source does not say %s" % flag)
+    if "target " + target not in head:
+        fail("the source does not say which target it is for")
+    return flags
+
+
+ways = ways()
+folder = compile_model(DIGITS, "--target", target, "--weights", "c")
+flags = check_words(folder)
+for cc, _, _ in ways:
+    for name in ("digits.c", "digits_weights.c"):
+        execute([*cc.split(), *flags, *STRICT, "-I" + folder, "-c",
+                 os.path.join(folder, name), "-o", os.devnull])
+
+if shared() is None:
+    skip("no reference models")
+for name in MODELS if not SANITIZED else ["mnist"]:
+    case = cases.make(name, work_folder())
+    # Under an emulator models take long: the second compiler has one of them.
+    for cc, more, runner in ways if name == "mnist" or target != "aarch64" \
+            else ways[:1]:
+        done = tirc("test", case.model, *case.data, *case.options, "--target",
+                    target, *MODELS[name], "--cc", cc, "--cflags",
+                    " ".join([*flags, *STRICT[:2], *more]), "--runner",
+                    " ".join(runner))
+        print(cc, done.stdout)
+    case.close()
