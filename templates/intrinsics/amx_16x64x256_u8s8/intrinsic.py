@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT-0
+from tvm.script import ir as I
+from tvm.script import tir as T
+
+
+@I.ir_module
+class Intrinsic:
+    @T.prim_func
+    def desc(a: T.handle, b: T.handle, c: T.handle):
+        sa = T.int32()
+        sb = T.int32()
+        sc = T.int32()
+        A = T.match_buffer(a, (16, 256), "uint8", strides=[sa, 1])
+        B = T.match_buffer(b, (64, 64, 4), "int8", strides=[sb, 4, 1])
+        C = T.match_buffer(c, (16, 64), "int32", strides=[sc, 1])
+        for i, j, k in T.grid(16, 64, 256):
+            with T.sblock("update"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                T.reads(A[vi, vk], B[vk // 4, vj, vk % 4])
+                T.writes(C[vi, vj])
+                C[vi, vj] = C[vi, vj] + T.Cast("int32", A[vi, vk]) * T.Cast("int32", B[vk // 4, vj, vk % 4])
+
+    @T.prim_func
+    def impl(a: T.handle, b: T.handle, c: T.handle):
+        sa = T.int32()
+        sb = T.int32()
+        sc = T.int32()
+        A = T.match_buffer(a, (16, 256), "uint8", strides=[sa, 1])
+        B = T.match_buffer(b, (64, 64, 4), "int8", strides=[sb, 4, 1])
+        C = T.match_buffer(c, (16, 64), "int32", strides=[sc, 1])
+        T.evaluate(T.call_extern("void", "tirc_amx_16x64x256_u8s8", T.address_of(A[0, 0]), sa, T.address_of(B[0, 0, 0]), sb, T.address_of(C[0, 0]), sc))
