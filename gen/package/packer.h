@@ -60,6 +60,13 @@ const char *short_name(struct dtype t);
 const struct kernel *writer_of(const struct packer *k,
 			       const struct tensor *t);
 
+/* kernel_source.c: "kernels" with text, title, nodes, tensors, schedules, work;
+ * "includes" and "helpers" of what a unit has used. */
+void reserve_kernel_names(struct packer *k, struct unit *u);
+bool add_kernels(struct packer *k, struct unit *u, struct tdata *data);
+bool add_helpers(struct packer *k, struct unit *u, struct tdata *data);
+void add_includes(const struct unit *u, struct tdata *data);
+
 /* The largest value of a size. */
 int64_t upper_bound(const struct packer *k, const struct expr *e);
 

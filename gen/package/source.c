@@ -1,157 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source: kernels with where they come from, the memory plan in words,
- * the entry function. */
-#include <stdio.h>
-
-#include "host_device.h"
+/* The source: the kernels, the memory plan in words, the entry function. */
 #include "packer.h"
-
-#define ROW_COLUMN 14 /* where the text of a comment's row starts */
-
-static void
-add_row(struct packer *k, struct tdata *data, const char *list,
-	const char *label, const char *text)
-{
-	struct tdata *row = tdata_item(data, list);
-
-	tdata_printf(row, "label", "%-8s", label);
-	tdata_text(row, "text", comment_wrap(k, comment_text(k->a, text),
-					     ROW_COLUMN));
-}
-
-/* Names that only count nodes are left out: they change with every edit of
- * the model, and the metadata have them. Then the result's name may tell. */
-static void
-add_nodes(struct packer *k, struct tdata *data, const struct kernel *kernel)
-{
-	struct strbuf s;
-
-	tdata_list(data, "nodes");
-	strbuf_init(&s);
-	for (int i = 0; i < kernel->group->nodes.n; i++) {
-		const struct node *node = kernel->group->nodes.data[i];
-
-		for (int o = 0; o < node->origins.n; o++) {
-			const struct origin *from =
-				&k->g->origins.data[node->origins.data[o]];
-			const char *stem = name_stem(k->a, from->name);
-
-			if (stem == NULL && from->output != NULL) {
-				stem = name_stem(k->a, from->output);
-			}
-			strbuf_puts(&s, s.len > 0 ? ", " : "");
-			if (stem != NULL) {
-				strbuf_printf(&s, "%s (%s)", stem,
-					      from->op_type);
-			} else {
-				strbuf_puts(&s, from->op_type);
-			}
-		}
-	}
-	if (s.len > 0) {
-		add_row(k, data, "nodes", "nodes", s.data);
-	}
-	strbuf_release(&s);
-}
-
-/* How it lies in memory, where that is not row by row. */
-static const char *
-memory_text(const struct packer *k, const struct tensor *t)
-{
-	const struct tensor_layout *l = t->layout;
-	const char *text = "";
-	bool around = false;
-
-	for (int d = 0; l != NULL && d < t->ndim; d++) {
-		around |= l->before[d] > 0 || l->after[d] > 0;
-	}
-	if (l != NULL && l->axis >= 0) {
-		text = arena_printf(k->a, ", in blocks of %lld",
-				    (long long)l->block);
-	}
-	if (around && l->fill != 0) {
-		return arena_printf(k->a, "%s, %lld around", text,
-				    (long long)l->fill);
-	}
-	return around ? arena_printf(k->a, "%s, zeroes around", text) : text;
-}
-
-static const char *
-tensor_text(struct packer *k, const struct kernel *kernel,
-	    const struct kernel_arg *arg)
-{
-	const struct tensor *t = arg->tensor;
-	const struct kernel *from = writer_of(k, t);
-	const char *shape = arena_printf(k->a, "%s %s", short_name(t->type),
-					 shape_text(k, t));
-	const char *in_place = arena_printf(k->a, "%s%s", memory_text(k, t),
-					    arg->in_place != NULL
-					    ? ", in place" : "");
-
-	if (name_stem(k->a, t->name) != NULL || t->is_input || t->is_output) {
-		return arena_printf(k->a, "\"%s\": %s%s", t->name, shape,
-				    in_place);
-	}
-	if (from != NULL && from != kernel) {
-		return arena_printf(k->a, "%s of %s%s", shape, from->name,
-				    in_place);
-	}
-	return arena_printf(k->a, "%s%s", shape, in_place);
-}
-
-/* The kernel as a function; those of a device, of which each has its own. */
-static bool
-print_functions(struct unit *u, const struct kernel *kernel,
-		struct strbuf *out)
-{
-	const struct host_device *device = kernel->device;
-
-	if (device == NULL) {
-		return unit_func(u, kernel->func, out);
-	}
-	for (int i = 0; i < device->n_launches; i++) {
-		strbuf_puts(out, i > 0 ? "\n" : "");
-		if (!unit_func(u, device->launches[i].kernel, out)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool
-add_kernel(struct packer *k, struct tdata *data, const struct kernel *kernel,
-	   struct unit *u)
-{
-	struct tdata *item = tdata_item(data, "kernels");
-	struct strbuf s;
-	bool ok;
-
-	strbuf_init(&s);
-	ok = print_functions(u, kernel, &s);
-	if (ok) {
-		s.data[s.len - 1] = '\0'; /* the template ends the line */
-		tdata_text(item, "text", arena_strdup(k->a, s.data));
-	}
-	strbuf_release(&s);
-	tdata_text(item, "title", comment_wrap(k, comment_text(k->a,
-		kernel->title != NULL ? kernel->title : kernel->name), 3));
-	add_nodes(k, item, kernel);
-	tdata_list(item, "tensors");
-	for (int i = 0; i < kernel->args.n; i++) {
-		const struct kernel_arg *arg = &kernel->args.data[i];
-
-		if (arg->kind == ARG_TENSOR && arg->buffer != NULL) {
-			add_row(k, item, "tensors", arg->buffer->name,
-				tensor_text(k, kernel, arg));
-		}
-	}
-	tdata_list(item, "schedules");
-	if (kernel->schedule != NULL && kernel->schedule[0] != '\0') {
-		add_row(k, item, "schedules", "schedule", kernel->schedule);
-	}
-	tdata_text(item, "work", work_text(k, kernel));
-	return ok;
-}
 
 /* -- the memory plan -- */
 
@@ -431,30 +280,6 @@ add_declarations(struct packer *k, struct tdata *data, struct unit *u)
 		   ? k->files[FILE_INCBIN] : k->files[FILE_WEIGHTS]);
 }
 
-static void
-reserve_names(struct packer *k, struct unit *u)
-{
-	for (int i = 0; i < k->p->kernels.n; i++) {
-		const struct kernel *kernel = k->p->kernels.data[i];
-
-		if (kernel->device == NULL) {
-			name_set_add(&u->globals, kernel->name);
-			vec_push(k->a, &u->callees, kernel->func);
-			continue;
-		}
-		for (int l = 0; l < kernel->device->n_launches; l++) {
-			const struct func *f =
-				kernel->device->launches[l].kernel;
-
-			name_set_add(&u->globals, f->name);
-			vec_push(k->a, &u->callees, f);
-		}
-	}
-	for (int i = 0; i < k->p->weights.n; i++) {
-		name_set_add(&u->globals, k->weight_symbols[i]);
-	}
-}
-
 static bool
 any_shares(const struct packer *k, const struct unit *u)
 {
@@ -464,78 +289,6 @@ any_shares(const struct packer *k, const struct unit *u)
 		}
 	}
 	return false;
-}
-
-static void
-add_includes(const struct unit *u, struct tdata *data)
-{
-	tdata_list(data, "includes");
-	for (int i = 0; i < u->headers.n; i++) {
-		tdata_text(tdata_item(data, "includes"), "header",
-			   u->headers.data[i]);
-	}
-}
-
-static bool
-add_helpers(struct packer *k, struct unit *u, struct tdata *data)
-{
-	struct strbuf s;
-	bool ok;
-
-	strbuf_init(&s);
-	ok = unit_print_helpers(u, &s);
-	if (ok && s.len > 0) {
-		s.data[s.len - 1] = '\0'; /* the template ends the line */
-	}
-	tdata_text(data, "helpers", ok && s.data != NULL
-		   ? arena_strdup(k->a, s.data) : "");
-	strbuf_release(&s);
-	return ok;
-}
-
-static bool
-add_kernels(struct packer *k, struct unit *u, struct tdata *data)
-{
-	tdata_list(data, "kernels");
-	for (int i = 0; i < k->p->kernels.n; i++) {
-		if (!add_kernel(k, data, k->p->kernels.data[i], u)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-bool
-add_kernels_file(struct packer *k)
-{
-	const struct dialect *d = k->kernels;
-	const struct dialect_template *t = &d->templates[TEMPLATE_SOURCE];
-	struct tdata *data = tdata_new(k->a);
-	struct unit u;
-	struct strbuf s;
-	bool ok;
-
-	unit_init(&u, k->m, d);
-	u.model = k->model;
-	reserve_names(k, &u);
-	tdata_outer(data, k->data);
-	for (int i = 0; i < d->source_needs.n; i++) {
-		unit_need(&u, d->source_needs.data[i]);
-	}
-	strbuf_init(&s);
-	ok = add_kernels(k, &u, data) && add_helpers(k, &u, data);
-	add_includes(&u, data);
-	ok = ok && template_render(&k->m->diags, t->file, NULL, t->text, data,
-				   &s);
-	if (ok) {
-		const char *name = packer_render(k, d->files[FILE_SOURCE],
-						 k->data);
-
-		ok = add_program(k, name, add_named_file(k, name, OUT_TEXT,
-							 s.data));
-	}
-	strbuf_release(&s);
-	return ok;
 }
 
 bool
@@ -549,7 +302,7 @@ add_source(struct packer *k)
 
 	unit_init(&u, k->m, k->d);
 	u.model = k->model;
-	reserve_names(k, &u);
+	reserve_kernel_names(k, &u);
 	tdata_outer(data, k->data);
 	for (int i = 0; i < k->d->source_needs.n; i++) {
 		unit_need(&u, k->d->source_needs.data[i]);
