@@ -297,6 +297,35 @@ set_fates(struct tirc *t)
 	}
 }
 
+/* How convolutions are computed. Another algorithm rounds otherwise and takes
+ * more memory; its transforms want channels in blocks. */
+static bool
+choose_conv(struct tirc *t)
+{
+	const char *conv = t->options.conv != NULL ? t->options.conv : "auto";
+	struct conv_costs *c = &t->graph->conv;
+
+	*c = (struct conv_costs){
+		.which = CONV_AUTO, .gflops = t->target->core_gflops,
+		.gbytes = t->target->core_gbytes,
+	};
+	if (strcmp(conv, "winograd") == 0) {
+		c->which = CONV_WINOGRAD;
+	} else if (strcmp(conv, "direct") == 0) {
+		c->which = CONV_DIRECT;
+	} else if (strcmp(conv, "auto") != 0) {
+		return context_bad_option(t, "--conv", conv,
+					  "auto, direct or winograd");
+	}
+	if ((c->which == CONV_AUTO &&
+	     (c->gflops <= 1 || t->target->optimize_memory)) ||
+	    t->target->block_elems == 0 ||
+	    strcmp(t->target->fp, "strict") == 0) {
+		c->which = CONV_DIRECT;
+	}
+	return true;
+}
+
 bool
 tirc_compile(struct tirc *t)
 {
@@ -342,6 +371,9 @@ tirc_compile(struct tirc *t)
 					     ? target->align_bytes : 0;
 	t->target = target_with_fp(t->m, target, t->options.fp);
 	if (t->target == NULL) {
+		return false;
+	}
+	if (!choose_conv(t)) {
 		return false;
 	}
 	t->dialect = dialect_for_target(t->m, t->target,

@@ -35,6 +35,8 @@ struct tirc_options {
 	const char *weights;      /* "auto", "c", "incbin", "file", "section" */
 	const char *section;      /* for "section"; ".rodata" if NULL */
 	const char *optimize;     /* "speed" (default) or "memory" */
+	const char *conv;         /* "auto" (default), "direct" or "winograd":
+				   * how convolutions 3x3 are computed */
 	const char *requant;      /* "onnx" (default) or "tflite": how quantized
 				   * operators round */
 	const char *fp;           /* "strict", "default" or "fast" */

@@ -129,6 +129,13 @@ struct name_table {
 	uint32_t n, cap;
 };
 
+/* How convolutions are computed, and what that costs a core: operations and
+ * bytes from far per nanosecond. */
+struct conv_costs {
+	enum { CONV_DIRECT, CONV_AUTO, CONV_WINOGRAD } which;
+	int gflops, gbytes;
+};
+
 struct graph {
 	struct module *module;
 	const char *name;
@@ -150,6 +157,7 @@ struct graph {
 	bool unsigned_bytes; /* the target multiplies u8 by i8 best */
 	int part_align_bytes; /* of the inputs of a concatenation within it;
 			       * 0: any */
+	struct conv_costs conv;
 	bool open_sizes; /* sizes need no bounds: nothing is planned for them */
 };
 

@@ -56,9 +56,7 @@ unscaled(struct arena *a, const char *name)
 	return arena_strndup(a, name, n);
 }
 
-/* The tensor of a constant input that carries the layer's name; "conv1.weight"
- * and "conv1_w" both name "conv1". */
-static const char *
+const char *
 stem_of_weight(struct arena *a, const struct node *n)
 {
 	static const char *const endings[] = {
@@ -101,8 +99,13 @@ kernel_stem(struct graph *g, const struct group *group)
 {
 	struct arena *a = &g->module->arena;
 	const struct node *anchor = group->anchor;
-	const char *stem = stem_of_weight(a, anchor);
 	const char *op = operator_word(a, anchor);
+	const char *stem = node_attr_string(anchor, "stem", NULL);
+
+	if (stem != NULL) {
+		return stem;
+	}
+	stem = stem_of_weight(a, anchor);
 
 	if (stem != NULL) {
 		return strstr(lower_case(a, stem), op) != NULL
@@ -231,8 +234,10 @@ kernel_title(struct graph *g, const struct group *group)
 	bool behind = false;
 
 	strbuf_init(&s);
-	strbuf_puts(&s, n->op_type);
-	if (node_attr(n, "kernel_shape") != NULL ||
+	strbuf_puts(&s, node_attr_string(n, "title", n->op_type));
+	if (node_attr(n, "title") != NULL) {
+		/* says it all */
+	} else if (node_attr(n, "kernel_shape") != NULL ||
 	    (n->op->fuse == FUSE_COMPUTE && n->inputs[0]->ndim > 2 &&
 	     n->n_inputs > 1 && node_attr(n, "strides") != NULL)) {
 		put_window(&s, n);

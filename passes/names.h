@@ -31,5 +31,9 @@ bool name_set_takes(const struct name_set *s, const char *text);
 /* The readable stem of a model's name: "/layer/0/Conv_output_0" -> "layer_0",
  * numbers that only count nodes ("Conv_12", "123") give NULL. */
 const char *name_stem(struct arena *a, const char *model_name);
+struct node;
+/* Of the constant input that carries the layer's name: "conv1.weight" and
+ * "conv1_w" both name "conv1". NULL: there is none (describe.c). */
+const char *stem_of_weight(struct arena *a, const struct node *n);
 
 #endif

@@ -24,7 +24,7 @@ enum option_id {
 	OPT_DISABLE_PASS, OPT_ADD_PASS, OPT_TIME_PASSES, OPT_SCHEDULE_FOR,
 	OPT_SCRIPT_VERSION, OPT_SCHEDULE, OPT_PHASE, OPT_FROM_ONNX,
 	OPT_KERNEL, OPT_UNSCHEDULED, OPT_SHOW_TRACE, OPT_PROFILE, OPT_FP,
-	OPT_RUNNER
+	OPT_RUNNER, OPT_CONV
 };
 
 /* Where --repeat does not say. */
@@ -81,6 +81,9 @@ static const struct option_row rows[] = {
 	  MODEL_VERBS | LOWER },
 	{ OPT_REQUANT, "requant", "HOW",
 	  "round quantized results as onnx (once, default) or tflite does",
+	  MODEL_VERBS | LOWER },
+	{ OPT_CONV, "conv", "HOW",
+	  "direct, winograd where possible, or auto: the faster (default)",
 	  MODEL_VERBS | LOWER },
 	{ OPT_FP, "fp", "MODE",
 	  "strict, default or fast floats (docs/output.md)",
@@ -325,6 +328,7 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_OPTIMIZE: c->tirc.optimize = arg; return true;
 	case OPT_REQUANT: c->tirc.requant = arg; return true;
 	case OPT_FP: c->tirc.fp = arg; return true;
+	case OPT_CONV: c->tirc.conv = arg; return true;
 	case OPT_INPUT_SHAPE:
 		push(&c->tirc.input_shapes, &c->tirc.n_input_shapes, arg);
 		return true;

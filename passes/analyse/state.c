@@ -89,6 +89,27 @@ visit_load(void *ctx, const struct expr *e)
 		    (e->kind == EXPR_CALL && !intrin_is_pure(e->u.intrin));
 }
 
+/* 4 * i - 11 <= 0 says that i - 2 <= 0: whole numbers. */
+static void
+assume_whole(struct analyser *a, const struct linear *sum)
+{
+	struct analyser_fact *fact;
+	int64_t g = linear_gcd(sum);
+
+	if (g < 2 || sum->constant % g == 0) {
+		return;
+	}
+	fact = arena_new(&a->module->arena, struct analyser_fact);
+	linear_init(&fact->sum, a);
+	for (int i = 0; i < sum->n; i++) {
+		const struct term *t = linear_at(sum, i);
+
+		linear_add_term(&fact->sum, t->atom, t->coeff / g);
+	}
+	linear_add_constant(&fact->sum, -floor_div(-sum->constant, g));
+	vec_push(&a->module->arena, &a->sums, fact);
+}
+
 /* x - y + offset <= 0 */
 static void
 assume_sum(struct analyser *a, const struct expr *x, const struct expr *y,
@@ -102,6 +123,7 @@ assume_sum(struct analyser *a, const struct expr *x, const struct expr *y,
 	linear_add_constant(&fact->sum, offset);
 	if (!fact->sum.broken) {
 		vec_push(&a->module->arena, &a->sums, fact);
+		assume_whole(a, &fact->sum);
 	}
 }
 

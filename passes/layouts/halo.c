@@ -133,7 +133,7 @@ guarded_load_holds_inside(struct func *f, const struct buffer *b,
 	analyser_init(&a, m);
 	analyser_enter_scope(&a, x->at);
 	for (int d = 0; d < b->ndim; d++) {
-		const struct expr *i = x->load->args[d];
+		const struct expr *i = simplify(&a, x->load->args[d]);
 
 		analyser_assume(&a, expr_le(m, expr_int(m, i->type, 0), i));
 		analyser_assume(&a, expr_lt(m, i, expr_cast(m, i->type,

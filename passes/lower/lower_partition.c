@@ -88,6 +88,15 @@ partition_is_tiled(struct analyser *a, const struct stmt *loop,
 	return false;
 }
 
+/* The note "partition" with 0: its guards are cheap, its body is not short. */
+static bool
+partition_refused(const struct stmt *loop)
+{
+	const struct expr *e = stmt_note(loop, "partition");
+
+	return e && expr_is_value(e, 0);
+}
+
 bool
 partition_forced(const struct stmt *loop)
 {
@@ -322,6 +331,9 @@ partition_loop(struct func *f, struct stmt *loop)
 	int64_t min, extent, end;
 
 	p.forced = partition_forced(loop);
+	if (partition_refused(loop)) {
+		return;
+	}
 	if (loop->u.loop.kind != FOR_SERIAL &&
 	    loop->u.loop.kind != FOR_PARALLEL) {
 		return;

@@ -423,6 +423,9 @@ op_macs(const struct node *n)
 	if (is_conv) {
 		return outputs * dims_product(w, 1, w->ndim);
 	}
+	if (strcmp(n->op_type, "WinogradProduct") == 0) {
+		return outputs * dims_product(w, 3, w->ndim);
+	}
 	if (node_attr_int(n, "transA", 0) && x->ndim == 2) {
 		return outputs * dims_product(x, 0, 1);
 	}

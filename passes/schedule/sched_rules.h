@@ -82,6 +82,9 @@ bool rules_own_accumulator(struct rules *r, const struct block_access *x,
 /* What the block stores to, renamed to acc. */
 bool rules_accumulator(struct rules *r, int block, const struct buffer **out);
 bool block_reduces(const struct stmt *block);
+/* The axis that chooses among sums that are written out, one for each of its
+ * points; -1: the block is not like that. */
+int block_chooses(const struct stmt *block);
 
 /* sched_rules_pixels.c: where two axes next to each other are walked as one
  * row by everything that has them, makes them one axis of the reduction, of
@@ -111,6 +114,7 @@ bool rule_rows(struct rules *r, int rows, int reduction, int output);
 bool rule_reduction(struct rules *r, int reduction, int output);
 bool rule_rows_in_blocks(struct rules *r, const int *blocks, int n,
 			 int output);
+bool rule_points(struct rules *r, const int *blocks, int n, int output);
 bool rule_rowwise(struct rules *r, const int *blocks, int n, int output);
 
 #endif

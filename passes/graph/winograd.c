@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses how convolutions 3x3 with stride 1 are computed: directly, or by
+ * tiles with fewer products (passes/ops/winograd.c), and makes the latter's
+ * operators.
+ *
+ *	                                u = tirc.WinogradWeights (w)
+ *	y = Conv (x, w, b)       ->     v = tirc.WinogradInput (x)
+ *	                                m = tirc.WinogradProduct (v, u)
+ *	                                y = tirc.WinogradOutput (m, , b)
+ *
+ * What counts is time, by the target's facts: operations, and bytes that come
+ * from far. A tile of m x m results takes (m + 2)² products per channel, not
+ * 9 m²; but its weights are (m + 2)² / 9 times as many, and the transformed
+ * pixels and sums are written and read once more. */
+#include "names.h"
+#include "rewrite.h"
+#include "window.h"
+
+enum { KERNEL = 3, BLOCK = 8 };
+
+/* Winograd has to take less than so much of the direct time. */
+static const double worth = 0.9;
+
+struct conv {
+	int64_t batch, in, out; /* channels */
+	int64_t height, width;  /* of the input */
+	int64_t size[2], pads[2]; /* of the output; before the input */
+};
+
+struct plan {
+	int64_t tile; /* 0: direct */
+	int64_t tiles[2];
+	double ns;
+};
+
+static bool
+is_f32(const struct tensor *t)
+{
+	return dtype_equal(t->type, dtype_of(DT_F32));
+}
+
+static bool
+read_window(struct graph *g, const struct node *n, struct conv *c)
+{
+	static const int64_t kernel[WINDOW_MAX] = { KERNEL, KERNEL, 1, 1 };
+	struct window w;
+
+	if (window_of_node(g->module, n, kernel, false, &w) != NULL) {
+		return false;
+	}
+	for (int d = 0; d < 2; d++) {
+		if (w.stride[d] != 1 || w.dilation[d] != 1 ||
+		    !expr_is_int(w.out[d], &c->size[d]) ||
+		    !expr_is_int(w.begin[d], &c->pads[d]) ||
+		    c->size[d] < 1) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is n a convolution that can be computed by tiles? Channels must fill whole
+ * blocks: they are the lanes of the transforms. */
+static bool
+read_conv(struct graph *g, const struct node *n, struct conv *c)
+{
+	const struct tensor *x = n->inputs[0], *w = n->inputs[1];
+	int64_t kh, kw, per_group;
+
+	return node_is(n, "Conv") && x->ndim == 4 && w->ndim == 4 &&
+	       is_f32(x) && is_f32(w) && tensor_is_constant(w) &&
+	       node_attr_int(n, "group", 1) == 1 &&
+	       expr_is_int(x->shape[0], &c->batch) &&
+	       expr_is_int(x->shape[1], &c->in) &&
+	       expr_is_int(x->shape[2], &c->height) &&
+	       expr_is_int(x->shape[3], &c->width) &&
+	       expr_is_int(w->shape[0], &c->out) &&
+	       expr_is_int(w->shape[1], &per_group) && per_group == c->in &&
+	       expr_is_int(w->shape[2], &kh) && kh == KERNEL &&
+	       expr_is_int(w->shape[3], &kw) && kw == KERNEL &&
+	       c->in % BLOCK == 0 && c->out % BLOCK == 0 && c->batch > 0 &&
+	       read_window(g, n, c);
+}
+
+static double
+direct_ns(const struct conv_costs *costs, const struct conv *c)
+{
+	double weights = (double)(KERNEL * KERNEL * c->in * c->out);
+	double operations = 2 * weights * (double)c->batch *
+			    (double)(c->size[0] * c->size[1]);
+
+	return operations / costs->gflops +
+	       sizeof(float) * weights / costs->gbytes;
+}
+
+static struct plan
+tiled(const struct conv_costs *costs, const struct conv *c, int64_t tile)
+{
+	struct plan p = { .tile = tile };
+	double points = (double)((tile + 2) * (tile + 2)), tiles, weights;
+	double moved;
+
+	for (int d = 0; d < 2; d++) {
+		p.tiles[d] = (c->size[d] + tile - 1) / tile;
+	}
+	tiles = (double)c->batch * (double)(p.tiles[0] * p.tiles[1]);
+	weights = points * (double)c->in * (double)c->out;
+	/* What the transforms read and write; their sums take less. */
+	moved = (points * tiles +
+		 (double)c->batch * (double)(c->height * c->width)) *
+			(double)c->in +
+		(points * tiles +
+		 (double)c->batch * (double)(c->size[0] * c->size[1])) *
+			(double)c->out;
+	p.ns = 2 * weights * tiles / costs->gflops +
+	       sizeof(float) * (weights + moved) / costs->gbytes;
+	return p;
+}
+
+static struct plan
+choose(const struct conv_costs *costs, const struct conv *c)
+{
+	struct plan small = tiled(costs, c, 2), large = tiled(costs, c, 4);
+	struct plan best = large.ns < small.ns ? large : small;
+
+	if (costs->which == CONV_AUTO &&
+	    best.ns >= worth * direct_ns(costs, c)) {
+		best.tile = 0;
+	}
+	return best;
+}
+
+/* -- the operators -- */
+
+static struct node *
+insert_op(struct graph *g, const struct node *before, const char *op_type,
+	  const char *base, struct tensor *const *in, int n_in,
+	  const struct plan *p)
+{
+	struct node *n = insert_node(g, before, op_type, base, in, n_in);
+
+	n->domain = "tirc";
+	n->op = op_find("tirc", op_type);
+	node_set_attr_int(g, n, "tile", p->tile);
+	node_set_attr_ints(g, n, "tiles", p->tiles, 2);
+	return n;
+}
+
+/* What the layer is called, as if it were computed directly. */
+static const char *
+layer_stem(struct arena *a, const struct node *conv)
+{
+	const char *stem = stem_of_weight(a, conv);
+
+	if (stem == NULL) {
+		stem = name_stem(a, conv->name);
+		stem = stem ? stem : name_stem(a, conv->outputs[0]->name);
+		return stem ? stem : "conv";
+	}
+	return strstr(stem, "conv") || strstr(stem, "Conv")
+		? stem : arena_printf(a, "%s_conv", stem);
+}
+
+/* n does a part of what conv did: people are told of its nodes, and what. */
+static void
+stand_for(struct graph *g, struct node *n, const struct node *conv,
+	  const struct conv *c, const struct plan *p, const char *part)
+{
+	struct arena *a = &g->module->arena;
+	const char *stem = layer_stem(a, conv);
+	bool last = strcmp(part, "output") == 0;
+	int tile = (int)p->tile;
+
+	n->name = last ? conv->name
+		       : arena_printf(a, "%s%s%s", conv->name,
+				      *conv->name ? "." : "", part);
+	for (int i = 0; i < conv->origins.n; i++) {
+		vec_push(a, &n->origins, conv->origins.data[i]);
+	}
+	node_set_attr_string(g, n, "stem", last
+		? stem : arena_printf(a, "%s_%s", stem, part));
+	node_set_attr_string(g, n, "title", arena_printf(
+		a, "Winograd F(%dx%d,3x3), %s of Conv 3x3, %lld -> %lld "
+		"channels", tile, tile, part, (long long)c->in,
+		(long long)c->out));
+}
+
+static bool
+replace(struct graph *g, struct node *n, const struct conv *c,
+	const struct plan *p)
+{
+	struct arena *a = &g->module->arena;
+	struct tensor *y = n->outputs[0], *in[3] = { n->inputs[1] };
+	const int64_t shape[3] = { c->batch, c->size[0], c->size[1] };
+	struct node *input, *product, *output;
+
+	in[1] = finish_constant(g, insert_op(
+		g, NULL, "WinogradWeights",
+		arena_printf(a, "%s.points", in[0]->name), in, 1, p));
+	input = insert_op(g, n, "WinogradInput",
+			  arena_printf(a, "%s.pixels", y->name), n->inputs,
+			  1, p);
+	node_set_attr_ints(g, input, "pads", c->pads, 2);
+	stand_for(g, input, n, c, p, "input");
+	if (!in[1] || !ops_infer_node(g, input)) {
+		return false;
+	}
+	in[0] = input->outputs[0];
+	product = insert_op(g, n, "WinogradProduct",
+			    arena_printf(a, "%s.sums", y->name), in, 2, p);
+	stand_for(g, product, n, c, p, "products");
+	if (!ops_infer_node(g, product)) {
+		return false;
+	}
+	in[0] = product->outputs[0];
+	in[1] = NULL;
+	in[2] = node_input(n, 2);
+	output = insert_op(g, n, "WinogradOutput", y->name, in,
+			   in[2] ? 3 : 1, p);
+	node_set_attr_ints(g, output, "shape", shape, 3);
+	stand_for(g, output, n, c, p, "output");
+	if (!ops_infer_node(g, output)) {
+		return false;
+	}
+	n->origins.n = 0;
+	graph_replace_uses(g, y, output->outputs[0]);
+	graph_remove_node(g, n, "winograd", "");
+	return true;
+}
+
+bool
+graph_winograd(struct graph *g)
+{
+	for (int i = 0; i < g->nodes.n && g->conv.which != CONV_DIRECT; i++) {
+		struct node *n = g->nodes.data[i];
+		struct conv c;
+		struct plan p;
+
+		if (!read_conv(g, n, &c)) {
+			continue;
+		}
+		p = choose(&g->conv, &c);
+		if (p.tile != 0 && !replace(g, n, &c, &p)) {
+			return false;
+		}
+		/* Then the last of three stands here. */
+		i += p.tile != 0 ? 2 : 0;
+	}
+	return true;
+}

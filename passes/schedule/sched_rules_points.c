@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stages of sums that are written out, one for each of a few points: products
+ * with small constant matrices. An axis chooses the sum:
+ *
+ *   d[t, j, i, c] = select(i == 0, x[..] - x[..], select(i == 1, …))
+ *
+ * All stages of a tile t are computed together, for a block of channels c,
+ * which are the lanes; the loops over points are unrolled, those that choose
+ * are written out:
+ *
+ *   for c_o, t:
+ *     for j: unrolled
+ *       d[0][j] = x[..] - x[..]
+ *       d[1][j] = …
+ *     …
+ *
+ * The output has tiles as an axis, or several axes in tiles: s[…, oh % 4, …]. */
+#include "sched_rules.h"
+
+enum { MOST_POINTS = 8 };
+
+static int
+iter_of(const struct block *b, const struct expr *e)
+{
+	for (int i = 0; i < b->n_iters && e->kind == EXPR_VAR; i++) {
+		if (b->iters[i].var == e->u.var) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+int
+block_chooses(const struct stmt *block)
+{
+	const struct stmt *store = block->children[0];
+	const struct expr *e;
+	int axis;
+	int64_t extent;
+
+	if (store == NULL || store->kind != STMT_STORE ||
+	    store->args[0]->kind != EXPR_SELECT) {
+		return -1;
+	}
+	e = store->args[0]->args[0];
+	if (e->kind != EXPR_EQ || e->args[1]->kind != EXPR_INT) {
+		return -1;
+	}
+	axis = iter_of(block->u.block, e->args[0]);
+	return axis >= 0 &&
+	       expr_is_int(block->u.block->iters[axis].extent, &extent) &&
+	       extent <= MOST_POINTS ? axis : -1;
+}
+
+/* What the rule finds of a block: for each axis how many points of a tile it
+ * walks (all of the axis, or as many as its tiles have); 0: none. */
+struct stage {
+	struct block_access x;
+	int64_t points[MAX_AXES];
+	int lane; /* the axis whose blocks are the lanes; -1: none */
+};
+
+/* The axis of a stage that its buffer's dimension d is. */
+static int
+axis_of_dim(const struct stage *s, int d)
+{
+	return iter_of(s->x.info, s->x.block->children[0]->args[1 + d]);
+}
+
+/* e = v % m: v's axis and m; e = v: v's axis and its extent. */
+static int
+axis_walked(const struct stage *s, const struct expr *e, int64_t *points)
+{
+	int axis;
+
+	if (e->kind == EXPR_FLOORMOD && expr_is_int(e->args[1], points)) {
+		return iter_of(s->x.info, e->args[0]);
+	}
+	axis = iter_of(s->x.info, e);
+	return axis >= 0 && expr_is_int(s->x.info->iters[axis].extent, points)
+	       ? axis : -1;
+}
+
+/* Axes at which the stage reads the points, and the lanes, of an earlier one. */
+static void
+follow(struct stage *s, const struct stage *made)
+{
+	for (int l = 0; l < s->x.n_loads; l++) {
+		const struct expr *load = s->x.loads[l].load;
+
+		if (load->u.buffer != made->x.out) {
+			continue;
+		}
+		for (int d = 0; d < load->n_args; d++) {
+			int from = axis_of_dim(made, d);
+			int64_t points;
+			int axis = axis_walked(s, load->args[d], &points);
+
+			if (from < 0 || axis < 0) {
+				continue;
+			}
+			if (made->points[from] == points) {
+				s->points[axis] = points;
+			}
+			if (from == made->lane) {
+				s->lane = axis;
+			}
+		}
+	}
+}
+
+static bool
+look_at(struct rules *r, int block, struct stage *stages, int n)
+{
+	struct stage *s = &stages[n];
+	int chooses = block_chooses(func_find(r->s.func, block));
+
+	if (!rules_access(r, block, &s->x) || s->x.n_reduce > 0) {
+		return false;
+	}
+	s->lane = -1;
+	if (chooses >= 0) {
+		expr_is_int(s->x.info->iters[chooses].extent,
+			    &s->points[chooses]);
+		s->lane = axis_of_dim(s, s->x.out->ndim - 1);
+	}
+	for (int i = 0; i < n; i++) {
+		follow(s, &stages[i]);
+	}
+	return true;
+}
+
+/* How many lanes: the block that anything has the axis in. */
+static int64_t
+find_block(const struct stage *stages, int n)
+{
+	int64_t c = 0;
+
+	for (int i = 0; i < n; i++) {
+		const struct block_access *x = &stages[i].x;
+		int lane = stages[i].lane;
+
+		for (int l = -1; l < x->n_loads && lane >= 0; l++) {
+			const struct load_access *a = l < 0 ? &x->store
+							    : &x->loads[l];
+
+			if (a->use[lane] == AXIS_BLOCKED) {
+				c = a->granularity[lane];
+			}
+		}
+	}
+	return c;
+}
+
+struct rows {
+	const struct var *var;
+	int64_t length; /* the least c of var % c; 0: none */
+};
+
+static void
+see_rows(void *ctx, const struct expr *e)
+{
+	struct rows *r = ctx;
+	int64_t c;
+
+	if (e->kind == EXPR_FLOORMOD && e->args[0]->kind == EXPR_VAR &&
+	    e->args[0]->u.var == r->var && expr_is_int(e->args[1], &c) &&
+	    c > 1 && (r->length == 0 || c < r->length)) {
+		r->length = c;
+	}
+}
+
+/* Tiles of a picture, numbered row by row: the length of a row; 0: unknown. */
+static int64_t
+row_of_tiles(const struct stage *first, const struct stage *last, int axis)
+{
+	int64_t extent;
+
+	for (int l = 0; l < last->x.n_loads; l++) {
+		const struct expr *load = last->x.loads[l].load;
+
+		for (int d = 0; d < load->n_args; d++) {
+			struct rows rows = { 0 };
+			int from;
+
+			if (load->u.buffer != first->x.out ||
+			    iter_of(last->x.info, load->args[d]) != axis) {
+				continue;
+			}
+			from = axis_of_dim(first, d);
+			if (from < 0) {
+				return 0;
+			}
+			rows.var = first->x.info->iters[from].var;
+			expr_visit(first->x.block->children[0]->args[0],
+				   see_rows, &rows);
+			if (rows.length > 0 &&
+			    expr_is_int(last->x.info->iters[axis].extent,
+					&extent) &&
+			    extent % rows.length == 0 &&
+			    extent > rows.length) {
+				return rows.length;
+			}
+		}
+	}
+	return 0;
+}
+
+/* The output's loops: tiles, then points, then lanes. *at is the innermost
+ * loop over tiles. */
+static bool
+order_output(struct rules *r, int output, const struct stage *stages, int n,
+	     int64_t lanes, int *at)
+{
+	const struct stage *s = &stages[n - 1];
+	int loops[MAX_AXES], tiles[3 * MAX_AXES], points[MAX_AXES];
+	int n_tiles = 0, n_points = 0, lane = 0;
+	int chooses = block_chooses(s->x.block), written = 0;
+
+	if (!rules_axis_loops(r, output, loops)) {
+		return false;
+	}
+	for (int i = 0; i < s->x.n_spatial; i++) {
+		int64_t extent = 0, part = s->points[i], row;
+		int parts[2];
+
+		expr_is_int(s->x.info->iters[i].extent, &extent);
+		part = i == s->lane ? lanes : part;
+		row = part == 0 ? row_of_tiles(&stages[0], s, i) : 0;
+		part = row > 0 ? row : part;
+		if (loops[i] == 0) {
+			continue;
+		}
+		parts[0] = 0;
+		parts[1] = loops[i];
+		if (part != 0 && part != extent &&
+		    !sched_split(&r->s, loops[i], (int64_t[]){ 0, part }, 2,
+				 parts)) {
+			return false;
+		}
+		if (parts[0] != 0) {
+			tiles[n_tiles++] = parts[0];
+		}
+		if (part != 0 && extent % part != 0) {
+			/* A test for each store, not a second copy of all. */
+			sched_annotate(&r->s, parts[0], "partition",
+				       sv_int(0));
+		}
+		if (i == s->lane) {
+			lane = parts[1];
+		} else if (i == chooses) {
+			written = parts[1];
+		} else if (s->points[i] != 0) {
+			points[n_points++] = parts[1];
+		} else {
+			tiles[n_tiles++] = parts[1];
+		}
+	}
+	if (n_tiles == 0 || lane == 0) {
+		return false;
+	}
+	*at = tiles[n_tiles - 1];
+	memcpy(tiles + n_tiles, points, sizeof *points * (size_t)n_points);
+	n_tiles += n_points;
+	if (written != 0) {
+		tiles[n_tiles++] = written;
+	}
+	tiles[n_tiles++] = lane;
+	if (!sched_reorder(&r->s, tiles, n_tiles) ||
+	    !sched_vectorize(&r->s, lane)) {
+		return false;
+	}
+	for (int i = 0; i < n_points; i++) {
+		sched_unroll(&r->s, points[i]);
+	}
+	return written == 0 ||
+	       sched_annotate(&r->s, written, "unroll_now", sv_int(1));
+}
+
+/* The loops of a stage below a loop: points, the one that chooses, lanes. */
+static bool
+order_stage(struct rules *r, int block, const struct stage *s, int at)
+{
+	const struct stmt *b = func_find(r->s.func, block);
+	int *loops, n, order[MAX_AXES + 2], count = 0, lane = 0, written = 0;
+	bool below = false;
+
+	if (!sched_get_loops(&r->s, block, &loops, &n) || n > MAX_AXES) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct var *v = func_find(r->s.func, loops[i])
+					      ->u.loop.var;
+
+		if (below && expr_uses_var(b->args[1 + s->lane], v)) {
+			lane = loops[i];
+		} else if (below &&
+			   expr_uses_var(b->args[1 + block_chooses(b)], v)) {
+			written = loops[i];
+		} else if (below) {
+			order[count++] = loops[i];
+			sched_unroll(&r->s, loops[i]);
+		}
+		below |= loops[i] == at;
+	}
+	if (lane == 0 || written == 0) {
+		return false;
+	}
+	order[count++] = written;
+	order[count++] = lane;
+	return sched_reorder(&r->s, order, count) &&
+	       sched_vectorize(&r->s, lane) &&
+	       sched_annotate(&r->s, written, "unroll_now", sv_int(1));
+}
+
+bool
+rule_points(struct rules *r, const int *blocks, int n, int output)
+{
+	struct stage *stages = arena_array(&r->module->arena, struct stage, n);
+	int64_t lanes;
+	int at;
+
+	if (blocks[n - 1] != output) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if ((blocks[i] != output &&
+		     block_chooses(func_find(r->s.func, blocks[i])) < 0) ||
+		    !look_at(r, blocks[i], stages, i) || stages[i].lane < 0) {
+			return false;
+		}
+	}
+	lanes = find_block(stages, n);
+	if (lanes < 2 ||
+	    !order_output(r, output, stages, n, lanes, &at)) {
+		return false;
+	}
+	for (int i = n - 2; i >= 0; i--) {
+		if (!sched_compute_at(&r->s, blocks[i], at) ||
+		    !sched_set_scope(&r->s, blocks[i], 0, "local") ||
+		    !order_stage(r, blocks[i], &stages[i], at)) {
+			return false;
+		}
+	}
+	strbuf_printf(&r->words, "tiles of points  %d stages per %lld lanes",
+		      n, (long long)lanes);
+	return true;
+}
