@@ -2,7 +2,8 @@
 /* A model, planned and lowered but not emitted: its entry function, run by
  * the interpreter over a workspace full of 0xFF, gives the outputs that its
  * test data expects; and the executor gives the interpreter's bits for every
- * kernel that it takes. argv: target, model.onnx, test data directory. */
+ * kernel that it takes. argv: target, model.onnx, test data directory, and, for
+ * convolutions by tiles, "winograd". */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,9 +200,22 @@ kernels_match(const struct program *p, int *n_compiled)
 	return same;
 }
 
+/* Is there a kernel of this operator? */
+static bool
+has_operator(const struct program *p, const char *op_type)
+{
+	for (int i = 0; i < p->kernels.n; i++) {
+		if (strcmp(p->kernels.data[i]->group->anchor->op_type,
+			   op_type) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool
 check_model(struct module *m, const char *target_name, const char *path,
-	    const char *folder)
+	    const char *folder, bool winograd)
 {
 	struct import_options options = { 0 };
 	struct pass_hooks hooks = { 0 };
@@ -214,8 +228,12 @@ check_model(struct module *m, const char *target_name, const char *path,
 	int n_compiled = 0;
 	bool same;
 
+	if (g && winograd) {
+		g->conv = (struct conv_costs){ CONV_WINOGRAD, 100, 10 };
+	}
 	if (!g || !graph_optimize(g, &hooks) ||
-	    !program_build(g, target, &hooks, &p)) {
+	    !program_build(g, target, &hooks, &p) ||
+	    has_operator(&p, "WinogradProduct") != winograd) {
 		return false;
 	}
 	args = arena_array(&m->arena, struct run_arg, p.entry->params.n + 1);
@@ -241,11 +259,12 @@ main(int argc, char **argv)
 	struct strbuf text;
 	bool same;
 
-	if (argc != 4) {
-		fprintf(stderr, "usage: %s target model.onnx data\n", argv[0]);
+	if (argc != 4 && argc != 5) {
+		fprintf(stderr, "usage: %s target model.onnx data [winograd]\n",
+			argv[0]);
 		return 2;
 	}
-	same = check_model(m, argv[1], argv[2], argv[3]);
+	same = check_model(m, argv[1], argv[2], argv[3], argc == 5);
 	strbuf_init(&text);
 	for (int i = 0; i < m->diags.list.n; i++) {
 		diag_format(&m->diags.list.data[i], &text);
