@@ -110,6 +110,7 @@ def profile(model, cc, best, folder):
     """Adds the GFLOP/s of each shape of a whole run, if they are the best."""
     found = os.path.join(folder, "profile.json")
     subprocess.run([helper.TIRC, "run", model, "-q", "--target", "gnu-c",
+                    "--conv", "direct",
                     "--cc", cc, "--profile", "--json", found], check=True)
     with open(found) as file:
         kernels = json.load(file)["kernels"]

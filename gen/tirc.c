@@ -297,6 +297,9 @@ set_fates(struct tirc *t)
 	}
 }
 
+/* Channels in smaller blocks are not laid out in memory. */
+enum { LEAST_BLOCK = 8 };
+
 /* How convolutions are computed. Another algorithm rounds otherwise and takes
  * more memory; its transforms want channels in blocks. */
 static bool
@@ -319,7 +322,8 @@ choose_conv(struct tirc *t)
 	}
 	if ((c->which == CONV_AUTO &&
 	     (c->gflops <= 1 || t->target->optimize_memory)) ||
-	    t->target->block_elems == 0 ||
+	    t->target->block_elems < LEAST_BLOCK ||
+	    t->target->max_threads > 0 || /* a device */
 	    strcmp(t->target->fp, "strict") == 0) {
 		c->which = CONV_DIRECT;
 	}

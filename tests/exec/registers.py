@@ -97,7 +97,7 @@ if target in ("x86-64-v2", "x86-64-v3"):
     layers = LAYERS[:-2]
 need("objdump")
 folder = compile_model(network(layers), "--target", target, "--weights",
-                       "file")
+                       "file", "--conv", "direct")
 with open(os.path.join(folder, "net.mk"), encoding="utf-8") as file:
     flags = re.search(r"CFLAGS := (.*)", file.read()).group(1).split()
 flags = ["-march=skylake-avx512" if flag == "-march=native" else flag

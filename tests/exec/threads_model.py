@@ -23,9 +23,12 @@ TARGETS = {"c-openmp": ("#pragma omp parallel for", "OMP_NUM_THREADS"),
 
 def eager_target(name, folder):
     """Like that one, but each nest is worth its threads."""
-    path = os.path.join(ROOT, "templates", "targets", name + ".json")
-    with open(path) as file:
-        target = json.load(file)
+    target = {"extends": name}
+    while "extends" in target:
+        path = os.path.join(ROOT, "templates", "targets",
+                            target.pop("extends") + ".json")
+        with open(path) as file:
+            target = {**json.load(file), **target}
     target["fork_ns"] = 0
     with open(os.path.join(folder, "eager.json"), "w") as file:
         json.dump(target, file)
