@@ -189,6 +189,9 @@ main(int argc, char **argv)
 	}
 	target = target_load(m, argv[1], NULL);
 	g = onnx_import(m, argv[2], &options, &file);
+	if (g) {
+		g->conv = (struct conv_costs){ CONV_AUTO, 100, 10 };
+	}
 	if (!CHECK(target && g && graph_optimize(g, &hooks) &&
 		   program_build(g, target, &hooks, &p))) {
 		show(&m->diags);
