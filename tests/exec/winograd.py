@@ -170,7 +170,8 @@ tiled = error(path, network)
 print("errors: direct %.1e, by tiles %.1e" % (direct, tiled))
 if direct > 2e-6 or tiled > 2e-5:
     helper.fail("errors of %g and %g" % (direct, tiled))
-helper.tirc("test", path, "--target", "c-openmp", "--cc", cc, "--cflags",
+helper.tirc("test", path, "--target", "c-openmp", "--conv", "winograd",
+            "--cc", cc, "--cflags",
             "-O1 -fopenmp")
 
 # Where nobody asked for more memory, or for other bits; where there are no
