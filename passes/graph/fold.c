@@ -7,7 +7,8 @@
  *	c = Exp (a)             ->    y = Add (x, c)
  *	y = Add (x, c)
  *
- * DequantizeLinear to a wider type stays: its kernel reads the narrow one. */
+ * DequantizeLinear to a wider type stays where it is large or weights of a
+ * product: its kernel reads the narrow one. */
 #include "rewrite.h"
 
 static bool
@@ -43,12 +44,23 @@ can_be_lazy(const struct node *n)
 	}
 }
 
+/* What is stored is narrow, and there is much of it, or products take it as it
+ * is. Parameters of channels are better computed once. */
 static bool
-widens(const struct node *n)
+stays_narrow(const struct node *n)
 {
-	return node_is(n, "DequantizeLinear") &&
-	       dtype_bytes(n->inputs[0]->type) <
-		       dtype_bytes(n->outputs[0]->type);
+	const struct tensor *y = n->outputs[0];
+
+	if (!node_is(n, "DequantizeLinear") ||
+	    dtype_bytes(n->inputs[0]->type) >= dtype_bytes(y->type)) {
+		return false;
+	}
+	for (int i = 0; i < y->uses.n; i++) {
+		if (y->uses.data[i].node->op->fuse == FUSE_COMPUTE) {
+			return true;
+		}
+	}
+	return tensor_bytes_max(y) > EAGER_BYTES;
 }
 
 /* The outputs' integers are known from inference: Shape, Size, … */
@@ -190,7 +202,7 @@ graph_fold(struct graph *g)
 		if (fold_known_elems(g, n)) {
 			continue;
 		}
-		if (!all_constant(n) || is_random(n) || widens(n) || !n->op ||
+		if (!all_constant(n) || is_random(n) || stays_narrow(n) || !n->op ||
 		    is_output_copy(n) || !n->outputs[0] ||
 		    !tensor_const_elems(n->outputs[0], &elems)) {
 			i++;

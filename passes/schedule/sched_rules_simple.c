@@ -102,12 +102,39 @@ see_choice(void *ctx, const struct expr *e)
 	}
 }
 
-/* Blocks of an axis innermost, as lanes. loops: of the axes; a loop that was
- * fused into another one is 0. */
+/* Does every access have the axis in blocks, and all elements of all others? */
 static bool
-blocks_last(struct rules *r, int axis, int64_t c, int *loops, int n)
+blocked_alike(const struct block_access *x, int axis)
 {
-	int order[MAX_AXES + 1], parts[2], count = 0;
+	for (int l = -1; l < x->n_loads; l++) {
+		const struct load_access *a = l < 0 ? &x->store : &x->loads[l];
+		const struct buffer *b = l < 0 ? x->out : a->load->u.buffer;
+		int64_t all = 1, extent, elems;
+
+		for (int i = 0; i < x->info->n_iters; i++) {
+			if (!expr_is_int(x->info->iters[i].extent, &extent) ||
+			    (extent > 1 && a->use[i] != (i == axis
+					? AXIS_BLOCKED : AXIS_PLAIN))) {
+				return false;
+			}
+			all *= extent;
+		}
+		if (!buffer_const_elems(b, &elems) || elems != all) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Blocks of an axis innermost, as lanes. loops: of the axes; a loop that was
+ * fused into another one is 0. Where all memory is walked in one way, the
+ * lanes are those of all blocks that lie together: of bytes, more of them are
+ * a vector than of what is computed. */
+static bool
+blocks_last(struct rules *r, const struct block_access *x, int axis, int64_t c,
+	    int *loops, int n)
+{
+	int order[MAX_AXES + 1], parts[2], count = 0, lanes;
 
 	if (!sched_split(&r->s, loops[axis], (int64_t[]){ 0, c }, 2, parts)) {
 		return false;
@@ -119,9 +146,16 @@ blocks_last(struct rules *r, int axis, int64_t c, int *loops, int n)
 			order[count++] = loops[i];
 		}
 	}
-	order[count++] = parts[1];
-	return sched_reorder(&r->s, order, count) &&
-	       sched_vectorize(&r->s, parts[1]);
+	order[count++] = lanes = parts[1];
+	if (!sched_reorder(&r->s, order, count)) {
+		return false;
+	}
+	if (x != NULL && dtype_bytes(x->out->type) == 1 && count >= 3 &&
+	    order[count - 3] == parts[0] &&
+	    blocked_alike(x, axis)) {
+		sched_fuse(&r->s, order + count - 2, 2, &lanes);
+	}
+	return sched_vectorize(&r->s, lanes);
 }
 
 bool
@@ -164,7 +198,7 @@ rule_elementwise(struct rules *r, int block)
 	expr_visit(x.block->children[0]->args[0], see_choice, &choice);
 	if (blocked >= 0) {
 		strbuf_puts(&r->words, " by blocks");
-		return blocks_last(r, blocked,
+		return blocks_last(r, &x, blocked,
 				   rules_blocked_by(&x, blocked, true), loops,
 				   n);
 	}
@@ -496,7 +530,7 @@ rule_rows_in_blocks(struct rules *r, const int *blocks, int n, int output)
 		return false;
 	}
 	c = block_of_rows(r, blocks, n, output, axis);
-	if (c < 2 || !blocks_last(r, axis, c, loops, n_loops) ||
+	if (c < 2 || !blocks_last(r, NULL, axis, c, loops, n_loops) ||
 	    !sched_get_loops(&r->s, output, &loops, &n_loops)) {
 		return false;
 	}
