@@ -25,6 +25,7 @@ sys.path.insert(0, os.path.join(HERE, os.pardir, "tests"))
 import numpy as np  # noqa: E402
 import helper  # noqa: E402
 import cpu_driver  # noqa: E402
+import cpu_int8  # noqa: E402
 import cpu_models  # noqa: E402
 import onnx  # noqa: E402
 
@@ -197,13 +198,13 @@ def pick_runs(process):
     return max(1, min(10000, int(BATCH_SECONDS / process.seconds(3))))
 
 
-def alternate(first, second, rounds, threads):
-    processes = (first, second)
+def alternate(processes, rounds, threads):
     runs = [pick_runs(p) for p in processes]
-    times = [[], []]
+    times = [[] for _ in processes]
+    turns = list(range(len(processes)))
     for index in range(rounds):
         # Whoever goes second finds the caches of the other.
-        for which in (0, 1) if index % 2 == 0 else (1, 0):
+        for which in turns if index % 2 == 0 else turns[::-1]:
             if threads > 1:
                 time.sleep(SETTLE_SECONDS)
             times[which].append(processes[which].seconds(runs[which]))
@@ -230,7 +231,7 @@ def measure(name, path, args, compilers, threads):
             error = agree(facts, built, reference)
             if not error <= TOLERANCE:
                 sys.exit("%s: the outputs differ by %.3g" % (name, error))
-            mine, ort = alternate(ours, theirs, args.rounds, threads)
+            mine, ort = alternate((ours, theirs), args.rounds, threads)
             ours.stop()
             row.setdefault("compile_s", {})[cc] = seconds
             row.setdefault("by_compiler_ms", {})[cc] = mine * 1e3
@@ -241,6 +242,81 @@ def measure(name, path, args, compilers, threads):
         theirs.stop()
     row["gflops"] = 2e-6 * row["macs"] / row["tirc_ms"]
     return row
+
+
+def start(path, folder, args, cc, threads, inputs):
+    """tirc's program of a model, and the folder of its outputs."""
+    program, facts, _ = cpu_driver.build(
+        path, folder, args.target if threads == 1 else args.shared_target, cc,
+        args.option)
+    return Process([program, folder] + [file for file, _, _ in
+                                        inputs.values()], threads), facts
+
+
+def steps(facts, folder, reference):
+    """The largest difference of the outputs: in steps where they are integers,
+    else relative to the largest."""
+    worst = 0.0
+    for index, output in enumerate(facts["outputs"]):
+        with np.load(reference) as expected:
+            want = expected[output["name"]].ravel()
+        have = np.fromfile(os.path.join(folder, "output_%d" % index),
+                           want.dtype)
+        difference = np.abs(have.astype(np.float64) - want).max()
+        if not np.issubdtype(want.dtype, np.integer):
+            difference /= max(np.abs(want.astype(np.float64)).max(), 1e-30)
+        worst = max(worst, difference)
+    return worst
+
+
+def measure_int8(name, path, float_path, args, cc, threads):
+    """A model of 8 bits: tirc, onnxruntime, and tirc's fp32, in turn."""
+    with tempfile.TemporaryDirectory(prefix="tirc-bench-") as folder:
+        inputs = make_inputs(path, folder)
+        reference = os.path.join(folder, "reference.npz")
+        theirs = Process([
+            sys.executable, os.path.join(HERE, "cpu_ort.py"), path,
+            str(threads), reference, json.dumps(inputs)], threads)
+        built = os.path.join(folder, "int8")
+        ours, facts = start(path, built, args, cc, threads, inputs)
+        below = os.path.join(folder, "inputs")
+        os.mkdir(below)
+        wide, _ = start(float_path, os.path.join(folder, "fp32"), args, cc,
+                        threads, make_inputs(float_path, below))
+        error = steps(facts, built, reference)
+        mine, ort, fp32 = alternate((ours, theirs, wide), args.rounds, threads)
+        for process in ours, theirs, wide:
+            process.stop()
+    return {"name": name, "threads": threads, "compiler": cc,
+            "tirc_ms": mine * 1e3, "ort_ms": ort * 1e3, "fp32_ms": fp32 * 1e3,
+            "ratio": mine / ort, "speedup": fp32 / mine, "difference": error}
+
+
+def main_int8(args, compilers):
+    top = shared_models()
+    table = {name: (below, is_random) for name, below, is_random in TABLE}
+    results = []
+    print("%-22s %3s %9s %9s %6s %9s %7s %7s  %s" % (
+        "model", "thr", "int8 ms", "ort ms", "ratio", "fp32 ms", "speedup",
+        "differs", "compiler"))
+    for threads in args.threads or sorted({1, all_threads()}):
+        for name, path, float_name in cpu_int8.rows(
+                top, lambda n: find_model(top, *table[n]), cache_folder()):
+            if not wanted(args, name):
+                continue
+            for cc in compilers:
+                row = measure_int8(name, path(), find_model(
+                    top, *table[float_name]), args, cc, threads)
+                results.append(row)
+                print("%-22s %3d %9.4f %9.4f %6.2f %9.4f %7.2f %7.3g  %s" % (
+                    row["name"], threads, row["tirc_ms"], row["ort_ms"],
+                    row["ratio"], row["fp32_ms"], row["speedup"],
+                    row["difference"], cc), flush=True)
+    if args.json:
+        with open(args.json, "w") as file:
+            json.dump({"target": args.target, "rounds": args.rounds,
+                       "int8": results}, file, indent=1)
+            file.write("\n")
 
 
 HEADER = "%-14s %3s %9s %10s %10s %6s %8s %6s  %s" % (
@@ -287,6 +363,8 @@ def parse():
                         help="how many, may be repeated (1, and all there are)")
     parser.add_argument("--extra", action="store_true",
                         help="also what is beyond the table")
+    parser.add_argument("--int8", action="store_true",
+                        help="models of 8 bits, beside onnxruntime's and fp32")
     parser.add_argument("--json", metavar="FILE")
     return parser.parse_args()
 
@@ -294,6 +372,9 @@ def parse():
 def main():
     args = parse()
     compilers = ["gcc", "clang"] if args.cc == "both" else [args.cc]
+    if args.int8:
+        main_int8(args, compilers)
+        return
     top = shared_models()
     table = [row for row in TABLE if wanted(args, row[0])]
     rows, extra = [], []
