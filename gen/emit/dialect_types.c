@@ -91,6 +91,7 @@ read_type(struct loader *l, struct json types, struct dtype t)
 	enum dtype_class c = dtype_class(t);
 	bool number = c == DTC_INT || c == DTC_UINT || c == DTC_FLOAT;
 	bool ints = c == DTC_INT || c == DTC_UINT;
+	const char *computed_as;
 
 	if (!json_is_object(j, true)) {
 		return;
@@ -105,7 +106,8 @@ read_type(struct loader *l, struct json types, struct dtype t)
 	}
 	s->spelling = json_text(json_get(j, "spelling"), true);
 	s->needs = dialect_read_names(json_get(j, "needs"));
-	if (json_get(j, "computed_as").value != NULL) {
+	computed_as = json_text(json_get(j, "computed_as"), false);
+	if (computed_as != NULL && computed_as[0] != '\0') {
 		s->is_stored_only = true;
 		s->load = json_text(json_get(j, "load"), true);
 		s->store = json_text(json_get(j, "store"), true);

@@ -126,12 +126,17 @@ put_values(void *ctx, const void *bytes, size_t n)
 {
 	struct array_writer *w = ctx;
 	size_t count = n / (size_t)dtype_bytes(w->type);
+	struct dtype type = w->type;
 
+	/* What is only stored is written by its bits. */
+	if (w->d->types[type.kind].is_stored_only) {
+		type = dtype_of(dtype_bytes(type) == 1 ? DT_U8 : DT_U16);
+	}
 	for (size_t i = 0; i < count && !w->failed; i++) {
 		bool special;
 
-		put_value(w, dialect_literal(w->d, &w->scratch, w->type,
-				number_load(w->type, bytes, i), &special));
+		put_value(w, dialect_literal(w->d, &w->scratch, type,
+				number_load(type, bytes, i), &special));
 		if (w->scratch.used_bytes > 1 << 20) {
 			arena_release(&w->scratch);
 			arena_init(&w->scratch);

@@ -110,7 +110,8 @@ need_special(struct packer *k, struct unit *u)
 		const struct weight *w = k->p->weights.data[i];
 		struct finite_check check = { .type = w->buffer->type };
 
-		if (!dtype_is_float(check.type)) {
+		if (!dtype_is_float(check.type) ||
+		    k->d->types[check.type.kind].is_stored_only) {
 			continue;
 		}
 		if (!weight_stream(k->g, w, check_finite, &check)) {

@@ -454,7 +454,7 @@ print(struct maker *k)
 	if (k->u.d->types[DT_F16].is_stored_only) {
 		printf("\nstatic double\nhalf_value(int bits)\n{\n"
 		       "\tint e = bits >> 10 & 31, part = bits & 1023;\n"
-		       "\tdouble x = e == 31 ? part != 0 ? NAN : INFINITY\n"
+		       "\tdouble x = e == 31 ? (double)(part != 0 ? NAN : INFINITY)\n"
 		       "\t\t : e == 0 ? ldexp(part, -24)\n"
 		       "\t\t : ldexp(part + 1024, e - 25);\n\n"
 		       "\treturn (bits & 0x8000) != 0 ? -x : x;\n}\n");
