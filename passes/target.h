@@ -4,6 +4,7 @@
 #define TIRC_TARGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct tensor_intrins;
@@ -23,6 +24,10 @@ struct target {
 	struct tensor_intrins *intrins; /* where it is found, or NULL */
 	const char *vectors;  /* types to compute with, "float32x16 float32x8",
 			       * best first; or "" */
+	/* Iterations of the longest loop that the compiler writes out before it
+	 * looks for vectors: 0 where vectors do not depend on its finding
+	 * them. */
+	int written_out;
 	int64_t l1_bytes, l2_bytes;
 	int prefetch_bytes;   /* that one prefetch brings; 0: none is written */
 	/* Threads that share loops: what a schedule reckons with, whatever there
@@ -54,5 +59,13 @@ struct target {
 	const char *fp;       /* "default", or the mode of --fp */
 	const char *fp_cflags[2]; /* of "strict" and "fast"; NULL: not there */
 };
+
+/* Are loops over lanes made vectors, by tirc or by the compiler? */
+static inline bool
+target_has_vectors(const struct target *t)
+{
+	return t->written_out > 0 ||
+	       (t->vectors != NULL && t->vectors[0] != '\0');
+}
 
 #endif

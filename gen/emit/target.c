@@ -40,7 +40,7 @@ read_target(struct module *m, struct target *t, struct json j)
 			"vector_bytes vector_registers without_fma "
 			"block_elems vectors byte_dot "
 			"unsigned_bytes l1_bytes "
-			"prefetch_bytes "
+			"written_out prefetch_bytes "
 			"l2_bytes cores core_gflops core_gbytes cache_gbytes "
 			"fork_ns "
 			"stack_limit_bytes align_bytes align_tensors "
@@ -62,6 +62,7 @@ read_target(struct module *m, struct target *t, struct json j)
 	t->vectors = read_vectors(m, json_get(j, "vectors"));
 	t->byte_dot = json_text(json_get(j, "byte_dot"), false);
 	t->unsigned_bytes = json_bool(json_get(j, "unsigned_bytes"));
+	t->written_out = (int)json_int(json_get(j, "written_out"), 0, 4096, 0);
 	t->prefetch_bytes = (int)json_int(json_get(j, "prefetch_bytes"), 0,
 					  4096, 0);
 	t->l1_bytes = json_int(json_get(j, "l1_bytes"), 0, most, 0);

@@ -268,21 +268,15 @@ rule_matmul(struct rules *r, int reduction, int output)
 			order[n++] = loop;
 		}
 	}
-	if (t.tiles > 1) {
-		order[n++] = tile_split[1];
-	}
-	if (vectors != 0) {
-		order[n++] = vectors;
-	}
-	order[n++] = lane_split[1];
+	inner = (struct tile_loops){ t.tiles > 1 ? tile_split[1] : 0, vectors,
+				     lane_split[1], 0, 0 };
+	n += tiling_inner(r, &inner, order + n);
 	if (!sched_reorder(&r->s, order, n) ||
 	    !(part >= 0 ? tiling_sum_parts(r, &t, reduction, part, part_size,
 				    lane_split[0])
 			: tiling_sum(r, &t, reduction, at, lane_split[0]))) {
 		return false;
 	}
-	inner = (struct tile_loops){ tile_split[1], vectors, lane_split[1],
-				     0, 0 };
 	tiling_finish(r, &inner);
 	return !gathers || tiling_place_copy(r, &t, copy, copy_at);
 }

@@ -73,19 +73,35 @@ step_cycles(const struct target *target, int64_t vectors, int64_t rows)
 	return (work < 4 ? 4 : work) + 1;
 }
 
-/* Cycles for a lane of vectors and all rows, and how many of these one tile has:
- * accumulators, a row of the lanes' operand and one element of the other are to
- * stay in registers; without multiply-adds a product as well. With many vectors
- * a compiler loads the next element before it is done with this one. 0: they do
- * not. */
+/* The most rows of n vectors that stay in registers: accumulators, a row of the
+ * lanes' operand and one element of the other; without multiply-adds a product as
+ * well. With many vectors a compiler loads the next element before it is done
+ * with this one. Where the compiler finds the vectors, rows have to be written
+ * out; and if there are several vectors, it goes through them one by one, and
+ * keeps an element for each row. */
+static int64_t
+most_rows(const struct target *target, int64_t n)
+{
+	int64_t registers = target->vector_registers - target->without_fma;
+	int64_t rows = (registers - 1 - n - (n > 2)) / n;
+
+	if (target->written_out == 0) {
+		return rows;
+	}
+	if (n > 1) {
+		rows = (registers - 1) / (n + 1);
+	}
+	return rows < target->written_out ? rows : target->written_out;
+}
+
+/* Cycles for a lane of vectors and all rows, and how many of these one tile
+ * has; 0: they do not stay in registers. */
 static double
 tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors,
 	    int64_t *tiles)
 {
 	int64_t rows = t->tile >= 0 ? tiling_extent(&t->x, t->tile) : 1;
-	int64_t registers = r->target->vector_registers -
-			    r->target->without_fma;
-	int64_t most = (registers - 1 - vectors - (vectors > 2)) / vectors;
+	int64_t most = most_rows(r->target, vectors);
 
 	if (most < 1) {
 		return 0;
@@ -190,7 +206,7 @@ tiling_sizes(struct rules *r, struct tiling *t)
 	int64_t registers = r->target->vector_registers;
 	int64_t extent = tiling_extent(&t->x, t->lane);
 	int64_t per_row, most, whole;
-	bool states_vectors;
+	bool fits;
 
 	if (vector < 4) {
 		vector = 4;
@@ -209,16 +225,15 @@ tiling_sizes(struct rules *r, struct tiling *t)
 			t->lanes = vector; /* and a rest */
 		}
 	}
-	states_vectors = r->target->vectors != NULL &&
-			 r->target->vectors[0] != '\0';
-	if (states_vectors) {
+	fits = target_has_vectors(r->target);
+	if (fits) {
 		pad_lanes(r, t, whole);
 	}
 	if (t->padded) {
 		return;
 	}
-	states_vectors &= t->operand != NULL && t->lanes % vector == 0;
-	if (states_vectors) {
+	fits &= t->operand != NULL && t->lanes % vector == 0;
+	if (fits) {
 		fit_registers(r, t, vector);
 	}
 	t->vector = 0;
@@ -226,7 +241,7 @@ tiling_sizes(struct rules *r, struct tiling *t)
 	    t->lanes % vector == 0 && extent % vector == 0) {
 		t->vector = vector;
 	}
-	if (states_vectors) {
+	if (fits) {
 		return;
 	}
 	t->tiles = 1;

@@ -44,6 +44,26 @@ tiling_driven(const struct stmt *block, const struct stmt *loop)
 	return drives;
 }
 
+int
+tiling_inner(const struct rules *r, const struct tile_loops *tile, int *order)
+{
+	const int vectors_last[4] = { tile->tile, tile->vectors, tile->lanes,
+				      tile->dot };
+	const int rows_last[4] = { tile->vectors, tile->lanes, tile->tile, 0 };
+	const int lanes_first[4] = { tile->lanes, tile->vectors, 0, 0 };
+	const int *loops = r->target->written_out == 0 || tile->dot != 0
+				   ? vectors_last
+			 : tile->tile != 0 ? rows_last : lanes_first;
+	int n = 0;
+
+	for (int i = 0; i < 4; i++) {
+		if (loops[i] != 0) {
+			order[n++] = loops[i];
+		}
+	}
+	return n;
+}
+
 /* Loops of the reduction below the tile's loop: those that sum, then their
  * parts within blocks, then the tile and the lanes. */
 bool
@@ -100,15 +120,7 @@ tiling_order(struct rules *r, const struct tiling *t, int reduction,
 	    !tiling_split_dot(r, t, reduction, order, &n_order, tile)) {
 		return false;
 	}
-	for (int i = 0; i < 4; i++) {
-		int loop = i == 0 ? tile->tile
-			 : i == 1 ? tile->vectors
-			 : i == 2 ? tile->lanes : tile->dot;
-
-		if (loop != 0) {
-			order[n_order++] = loop;
-		}
-	}
+	n_order += tiling_inner(r, tile, order + n_order);
 	return n_order < 2 || sched_reorder(&r->s, order, n_order);
 }
 
@@ -128,7 +140,9 @@ tiling_split(struct rules *r, const struct tiling *t, int axis, int64_t size,
 void
 tiling_finish(struct rules *r, const struct tile_loops *tile)
 {
-	if (tile->lanes != 0) {
+	int order[4], n = tiling_inner(r, tile, order);
+
+	if (tile->lanes != 0 && order[n - 1] == tile->lanes) {
 		sched_vectorize(&r->s, tile->lanes);
 	}
 	if (tile->vectors != 0) {

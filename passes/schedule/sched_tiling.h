@@ -80,6 +80,11 @@ int tiling_driven(const struct stmt *block, const struct stmt *loop);
  * their parts within blocks, then the tile. */
 bool tiling_order(struct rules *r, const struct tiling *t, int reduction,
 		  int below, struct tile_loops *tile);
+/* The loops of a tile in their order, at most four: how many. The lanes are last;
+ * but where the compiler has to find the vectors, rows are inside of the lanes:
+ * their statements keep it from writing out the lanes' loop before. */
+int tiling_inner(const struct rules *r, const struct tile_loops *tile,
+		 int *order);
 /* Outer and inner loop of an axis; no outer one where the tile is all. */
 bool tiling_split(struct rules *r, const struct tiling *t, int axis,
 		  int64_t size, const int *loops, int *split);
