@@ -219,7 +219,8 @@ tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,
 	    !tiling_lanes_last(r, t) ||
 	    !tiling_order(r, t, reduction, at, &inner) ||
 	    (t->dot.intrin != NULL &&
-	     !tiling_use_dot(r, t, reduction, &inner))) {
+	     !tiling_use_dot(r, t, reduction, &inner)) ||
+	    !tiling_read_before(r, t, &inner)) {
 		return false;
 	}
 	tiling_finish(r, &inner);

@@ -137,6 +137,35 @@ tiling_split(struct rules *r, const struct tiling *t, int axis, int64_t size,
 	       sched_split(&r->s, loops[axis], factors, 2, split);
 }
 
+struct tests {
+	const struct var *rows;
+	bool found;
+};
+
+static void
+see_test(void *ctx, const struct expr *e)
+{
+	struct tests *t = ctx;
+
+	t->found |= e->kind == EXPR_IF && expr_uses_var(e->args[0], t->rows);
+}
+
+bool
+tiling_read_before(struct rules *r, const struct tiling *t,
+		   const struct tile_loops *tile)
+{
+	int order[4], n = tiling_inner(r, tile, order);
+	struct tests tests = { NULL, false };
+
+	if (tile->tile == 0 || order[n - 1] != tile->tile) {
+		return true;
+	}
+	tests.rows = t->x.info->iters[t->tile].var;
+	expr_visit(t->x.block->children[0]->args[0], see_test, &tests);
+	return !tests.found ||
+	       sched_annotate(&r->s, order[0], "read_before", sv_int(1));
+}
+
 void
 tiling_finish(struct rules *r, const struct tile_loops *tile)
 {
@@ -144,6 +173,8 @@ tiling_finish(struct rules *r, const struct tile_loops *tile)
 
 	if (tile->lanes != 0 && order[n - 1] == tile->lanes) {
 		sched_vectorize(&r->s, tile->lanes);
+	} else if (tile->lanes != 0) {
+		sched_unroll(&r->s, tile->lanes);
 	}
 	if (tile->vectors != 0) {
 		sched_unroll(&r->s, tile->vectors);

@@ -88,6 +88,10 @@ int tiling_inner(const struct rules *r, const struct tile_loops *tile,
 /* Outer and inner loop of an axis; no outer one where the tile is all. */
 bool tiling_split(struct rules *r, const struct tiling *t, int axis,
 		  int64_t size, const int *loops, int *split);
+/* Where rows are inside of the lanes, what is read under conditions of rows is
+ * read before: they would have to be tested for each lane. */
+bool tiling_read_before(struct rules *r, const struct tiling *t,
+			const struct tile_loops *tile);
 /* Vectorizes and unrolls. */
 void tiling_finish(struct rules *r, const struct tile_loops *tile);
 

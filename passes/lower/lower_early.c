@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads what is under a condition before the loops that it does not depend on,
+ * into a local array: where a loop has the note "read_before".
+ *
+ *   for oc_v, ow_i:                      for ow_i:
+ *     acc[ow_i, oc_v] +=                   row[ow_i] = if_then_else(
+ *       if_then_else(                ->      0 <= ow_i + kw, x[ow_i + kw], 0)
+ *         0 <= ow_i + kw,                for oc_v, ow_i:
+ *         x[ow_i + kw], 0) * w[oc_v]       acc[ow_i, oc_v] +=
+ *                                            row[ow_i] * w[oc_v]
+ *
+ * A branch for each lane would keep compilers from making vectors of the lanes.
+ * Parts of the condition that no loop inside decides stay where they are, and
+ * guard the reading too. */
+#include "lower_passes.h"
+
+#include "access.h"
+
+enum { MOST_LOOPS = 8, MOST_ELEMS = 4096 };
+
+struct early {
+	struct func *func;
+	struct stmt *loop, *store; /* with the note, and what is inside */
+	const struct expr *value;  /* to be read before; NULL: none found */
+	struct stmt *over[MOST_LOOPS]; /* loops inside that it depends on */
+	int n_over;
+	const struct buffer *row;
+};
+
+static bool
+uses_loops_inside(const struct early *x, const struct expr *e)
+{
+	for (const struct stmt *s = x->store->parent; s != x->loop->parent;
+	     s = s->parent) {
+		if (s->kind == STMT_FOR && expr_uses_var(e, s->u.loop.var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The loops inside that e depends on. The one with the note must not be among
+ * them, and they must be short. */
+static bool
+find_loops(struct early *x, const struct expr *e)
+{
+	int64_t elems = 1, n;
+
+	x->n_over = 0;
+	for (struct stmt *s = x->store->parent; s != x->loop; s = s->parent) {
+		if (s->kind != STMT_FOR ||
+		    !expr_uses_var(e, s->u.loop.var)) {
+			continue;
+		}
+		if (x->n_over == MOST_LOOPS ||
+		    !expr_is_value(s->args[0], 0) ||
+		    !expr_is_int(s->args[1], &n) || n < 1 ||
+		    n > MOST_ELEMS / elems) {
+			return false;
+		}
+		elems *= n;
+		x->over[x->n_over++] = s;
+	}
+	return x->n_over > 0 && !expr_uses_var(e, x->loop->u.loop.var);
+}
+
+static void
+see_value(void *ctx, const struct expr *e)
+{
+	struct early *x = ctx;
+	bool load = e->kind == EXPR_IF && e->args[1]->kind == EXPR_LOAD &&
+		    !expr_has_load(e->args[0]) && !expr_has_load(e->args[2]);
+
+	if (load && x->value == NULL && e->type.lanes == 1 &&
+	    e->args[1]->u.buffer != x->store->u.buffer &&
+	    find_loops(x, e)) {
+		x->value = e;
+	}
+}
+
+/* Is the store all that the loop with the note does, but for conditions that
+ * hold for all that is read? */
+static struct stmt *
+only_store(struct stmt *loop)
+{
+	struct stmt *s = loop;
+
+	while (s->kind == STMT_FOR ||
+	       (s->kind == STMT_IF && s->children[1] == NULL)) {
+		s = s->children[0];
+	}
+	return s->kind == STMT_STORE ? s : NULL;
+}
+
+static const struct expr *
+read_row(void *ctx, const struct expr *e)
+{
+	struct early *x = ctx;
+	struct module *m = x->func->module;
+	const struct expr *at[MOST_LOOPS];
+	struct conjuncts all = { 0 }, outside = { 0 };
+	const struct expr *cond, *read;
+
+	if (e != x->value) {
+		return NULL;
+	}
+	for (int i = 0; i < x->n_over; i++) {
+		at[i] = x->over[x->n_over - 1 - i]->u.loop.var->expr;
+	}
+	read = expr_load(m, x->row, at, x->n_over);
+	expr_conjuncts(m, e->args[0], &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!uses_loops_inside(x, all.list.data[i])) {
+			vec_push(&m->arena, &outside.list, all.list.data[i]);
+		}
+	}
+	cond = expr_conjunction(m, outside.list.data, outside.list.n);
+	return cond == NULL ? read : expr_if(m, cond, read, e->args[2]);
+}
+
+/* Conditions between the loop and the store, then those of the value: of the
+ * loops that the value depends on, or of loops outside. False if one has
+ * others. */
+static bool
+split_conditions(struct early *x, const struct expr **inside,
+		 const struct expr **outside)
+{
+	struct module *m = x->func->module;
+	struct conjuncts all = { 0 }, in = { 0 }, out = { 0 };
+
+	for (struct stmt *s = x->store->parent; s != x->loop; s = s->parent) {
+		if (s->kind == STMT_IF) {
+			expr_conjuncts(m, s->args[0], &all);
+		}
+	}
+	expr_conjuncts(m, x->value->args[0], &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct expr *c = all.list.data[i];
+		struct early probe = *x;
+
+		if (!uses_loops_inside(x, c)) {
+			vec_push(&m->arena, &out.list, c);
+			continue;
+		}
+		if (expr_has_load(c) || !find_loops(&probe, c)) {
+			return false;
+		}
+		for (int k = 0; k < probe.n_over; k++) {
+			bool known = false;
+
+			for (int l = 0; l < x->n_over; l++) {
+				known |= x->over[l] == probe.over[k];
+			}
+			if (!known) {
+				return false;
+			}
+		}
+		vec_push(&m->arena, &in.list, c);
+	}
+	*inside = expr_conjunction(m, in.list.data, in.list.n);
+	*outside = expr_conjunction(m, out.list.data, out.list.n);
+	return *inside != NULL;
+}
+
+static void
+make_row(struct early *x)
+{
+	struct module *m = x->func->module;
+	const struct expr *shape[MOST_LOOPS];
+	struct buffer_spec spec = {
+		.name = "row", .type = x->value->type, .ndim = x->n_over,
+		.shape = shape, .scope = "local",
+	};
+
+	for (int i = 0; i < x->n_over; i++) {
+		shape[i] = x->over[x->n_over - 1 - i]->args[1];
+	}
+	x->row = buffer_new(m, &spec);
+}
+
+static void
+read_before(struct early *x)
+{
+	struct func *f = x->func;
+	struct module *m = f->module;
+	const struct expr *inside, *outside, *at[MOST_LOOPS], *value;
+	struct stmt *fill, *pair[2];
+	struct stmt_place place = stmt_place_of(x->loop);
+
+	if (!split_conditions(x, &inside, &outside)) {
+		return;
+	}
+	make_row(x);
+	for (int i = 0; i < x->n_over; i++) {
+		at[i] = x->over[x->n_over - 1 - i]->u.loop.var->expr;
+	}
+	value = expr_if(m, inside, x->value->args[1], x->value->args[2]);
+	fill = stmt_store(f, x->row, value, at, x->n_over);
+	for (int i = 0; i < x->n_over; i++) {
+		fill = stmt_for(f, x->over[i]->u.loop.var, x->over[i]->args[0],
+				x->over[i]->args[1],
+				x->over[i]->u.loop.kind, fill);
+	}
+	fill = stmt_clone(f, fill, true);
+	if (outside != NULL) {
+		fill = stmt_if(f, outside, fill, NULL);
+	}
+	stmt_set_arg(f, x->store, 0,
+		     expr_rewrite(m, x->store->args[0], read_row, x));
+	pair[0] = fill;
+	pair[1] = x->loop;
+	stmt_put(f, place, stmt_alloc(f, x->row, stmt_seq(f, pair, 2)));
+}
+
+struct noted_loops {
+	struct func *func;
+	VEC(struct stmt *) list;
+};
+
+static bool
+find_noted(void *ctx, struct stmt *s)
+{
+	struct noted_loops *l = ctx;
+
+	if (s->kind == STMT_FOR && stmt_note(s, "read_before")) {
+		vec_push(&l->func->module->arena, &l->list, s);
+	}
+	return true;
+}
+
+bool
+lower_early_reads(struct func *f)
+{
+	struct noted_loops l = { .func = f };
+
+	stmt_visit(f->body, find_noted, &l);
+	for (int i = 0; i < l.list.n; i++) {
+		struct early x = { .func = f, .loop = l.list.data[i] };
+
+		stmt_set_note(f, x.loop, "read_before", NULL);
+		x.store = only_store(x.loop);
+		if (x.store == NULL) {
+			continue;
+		}
+		expr_visit(x.store->args[0], see_value, &x);
+		if (x.value != NULL && find_loops(&x, x.value)) {
+			read_before(&x);
+		}
+	}
+	return true;
+}
