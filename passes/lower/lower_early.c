@@ -202,6 +202,9 @@ read_before(struct early *x)
 				x->over[i]->u.loop.kind, fill);
 	}
 	fill = stmt_clone(f, fill, true);
+	/* A second copy of the loops for rows without conditions would save
+	 * little now, and compilers take one of the two for rare. */
+	stmt_set_note(f, fill, "partition", expr_i32(m, 0));
 	if (outside != NULL) {
 		fill = stmt_if(f, outside, fill, NULL);
 	}

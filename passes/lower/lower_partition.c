@@ -24,8 +24,9 @@
  * then partitioned again, so that each source of a concatenation gets a loop
  * of its own), and for one that counts the tiles of an unrolled or vectorized
  * loop inside it, where at least half of the iterations become plain and the
- * body is small; of a parallel one, the tile that is left is not worth threads
- * and serial. Loops of symbolic extents: lower_partition_tail.c. */
+ * body is small. Guards in a loop whose note "partition" is 0 do not count. Of
+ * a parallel loop, the tile that is left is not worth threads and serial. Loops
+ * of symbolic extents: lower_partition_tail.c. */
 #include "lower_partition.h"
 #include "lower_passes.h"
 
@@ -98,9 +99,17 @@ partition_refused(const struct stmt *loop)
 }
 
 bool
+partition_unwanted(const struct stmt *s)
+{
+	const struct expr *wanted = stmt_note(s, "partition");
+
+	return s->kind == STMT_FOR && wanted && expr_is_value(wanted, 0);
+}
+
+bool
 partition_forced(const struct stmt *loop)
 {
-	return stmt_note(loop, "partition") ||
+	return (stmt_note(loop, "partition") && !partition_unwanted(loop)) ||
 	       stmt_note(loop, "loop_partition_hint") ||
 	       stmt_note(loop, "pragma_loop_partition_hint");
 }
@@ -175,6 +184,9 @@ find_guards(void *ctx, struct stmt *s)
 	struct partition *p = ctx;
 	struct value_guards g = { p, s };
 
+	if (partition_unwanted(s)) {
+		return false;
+	}
 	p->n_stmts++;
 	if (s->kind == STMT_IF) {
 		narrow(p, s, s->args[0]);

@@ -17,6 +17,8 @@ bool partition_guard(struct analyser *a, struct var *v, const struct expr *c,
 bool partition_is_tiled(struct analyser *a, const struct stmt *loop,
 			const struct stmt *s, const struct expr *rest,
 			int64_t coeff);
+/* A loop whose guards are no reason for it. */
+bool partition_unwanted(const struct stmt *s);
 /* Is there a note that asks for it? */
 bool partition_forced(const struct stmt *loop);
 /* Sets the end of a loop of symbolic extent apart. */

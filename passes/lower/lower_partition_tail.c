@@ -103,6 +103,9 @@ find_guards(void *ctx, struct stmt *s)
 	struct tail *t = ctx;
 	struct value_guards g = { t, s };
 
+	if (partition_unwanted(s)) {
+		return false;
+	}
 	t->n_stmts++;
 	if (s->kind == STMT_IF) {
 		look_at(t, s, s->args[0]);
