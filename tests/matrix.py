@@ -36,7 +36,7 @@ BUILDS = {
                            "-mllvm -pragma-unroll-threshold=1 "
                            "-Wno-pass-failed"),
 }
-TARGETS = ["c99", "gnu-c", "misra"]
+TARGETS = ["c99", "c99-avx512", "gnu-c", "misra"]
 
 
 def run(case, target, build, limit):

@@ -313,8 +313,7 @@ layouts_widen_rows(struct module *m, struct kernel *k,
 {
 	bool changed = false;
 
-	if (target->vectors == NULL || target->vectors[0] == '\0' ||
-	    target->block_elems == 0 ||
+	if (!target_has_vectors(target) || target->block_elems == 0 ||
 	    func_find_block(k->func, "rows") != NULL) {
 		return;
 	}

@@ -228,12 +228,20 @@ row_loops(struct rules *r, const struct block_access *x, int reduction,
 			order[n++] = loop;
 		}
 	}
+	/* The window inside of a lane keeps a compiler that has to find the
+	 * vectors from writing out the lanes before. */
+	if (r->target->written_out > 0) {
+		order[n++] = split[1];
+	}
 	for (int i = x->n_spatial; i < x->info->n_iters; i++) {
 		if (loops[i] != 0) {
 			order[n++] = loops[i];
 		}
 	}
-	order[n++] = *lane_loop = split[1];
+	if (r->target->written_out == 0) {
+		order[n++] = split[1];
+	}
+	*lane_loop = split[1];
 	return *at != 0 && sched_reorder(&r->s, order, n);
 }
 
@@ -295,7 +303,9 @@ rule_rows(struct rules *r, int rows, int reduction, int output)
 		return false;
 	}
 	sched_vectorize(&r->s, loops[n - 1]);
-	sched_vectorize(&r->s, lane_loop);
+	if (r->target->written_out == 0) {
+		sched_vectorize(&r->s, lane_loop);
+	}
 	if (!sched_get_loops(&r->s, rows, &loops, &n)) {
 		return false;
 	}

@@ -16,7 +16,8 @@ LIBM = re.compile(r"^(exp|exp2|log|log2|log1p|sqrt|sin|cos|tan|asin|acos|atan|"
                   r"sinh|cosh|tanh|asinh|acosh|atanh|erf|floor|ceil|trunc|"
                   r"round|nearbyint|rint|fabs|pow|fmod|atan2|copysign|fma|"
                   r"fmin|fmax|ldexp|ilogb)f?$")
-STANDARD = {"c99": ["-std=c99"], "gnu-c": ["-std=gnu11", "-fopenmp-simd"],
+STANDARD = {"c99": ["-std=c99"], "c99-avx512": ["-std=c99"],
+            "gnu-c": ["-std=gnu11", "-fopenmp-simd"],
             "misra": ["-std=c99", "-Wsign-conversion"]}
 
 
@@ -62,7 +63,7 @@ def check(target, model, prefix, weights="c"):
         if shutil.which(cxx):
             execute([cxx, "-std=c++17", "-I" + folder, *STRICT,
                      "-fsyntax-only", include])
-    if target == "c99" and shutil.which("tcc"):
+    if target.startswith("c99") and shutil.which("tcc"):
         for path in sources(folder):
             execute(["tcc", "-Wall", "-Werror", "-I" + folder, "-c", path,
                      "-o", os.path.join(work_folder(), "a.o")])
@@ -77,8 +78,9 @@ def check(target, model, prefix, weights="c"):
             fail("cppcheck:\n" + done.stderr + done.stdout)
 
 
-for target in ("c99", "gnu-c", "misra"):
-    if target != "c99" and "without_gnu_c" in os.environ.get("TIRC", ""):
+for target in STANDARD:
+    if (not target.startswith("c99")
+            and "without_gnu_c" in os.environ.get("TIRC", "")):
         continue
     for weights in ("c",) if target == "misra" else ("c", "file"):
         check(target, DIGITS, "digits_", weights)
