@@ -523,10 +523,13 @@ schedule(struct builder *b, struct kernel *k, struct sched *out)
 void
 kernel_state_vectors(const struct target *target, struct func *f)
 {
-	const char *vectors = target->vectors;
+	const char *vectors = target->vectors != NULL ? target->vectors : "";
 
-	if (vectors != NULL && vectors[0] != '\0') {
+	/* None where the compiler finds them by itself. */
+	if (target_has_vectors(target)) {
 		func_set_note(f, "vectors", expr_string(f->module, vectors));
+	}
+	if (vectors[0] != '\0') {
 		func_set_note(f, "vector_params", expr_bool(f->module, true));
 	}
 }

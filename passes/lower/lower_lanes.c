@@ -31,17 +31,37 @@ struct lanes {
 	VEC(struct lane_store) stores;
 };
 
-/* The conjunct that depends on the vectorized loop right around the guard; NULL
- * where there is none, or more than one. */
+static bool
+is_loop(const struct stmt *s, enum for_kind kind)
+{
+	return s != NULL && s->kind == STMT_FOR && s->u.loop.kind == kind;
+}
+
+/* The loop over lanes around the guard: the one right around it, if it is
+ * vectorized; or the next, where unrolled rows are inside of unrolled lanes.
+ * NULL: none. */
+static const struct stmt *
+lane_loop(const struct stmt *guard)
+{
+	const struct stmt *loop = guard->parent;
+
+	if (is_loop(loop, FOR_UNROLLED) &&
+	    is_loop(loop->parent, FOR_UNROLLED)) {
+		return loop->parent;
+	}
+	return is_loop(loop, FOR_VECTORIZED) ? loop : NULL;
+}
+
+/* The conjunct that depends on the loop over lanes; NULL where there is none, or
+ * more than one. */
 static const struct expr *
 lane_condition(struct module *m, const struct stmt *guard)
 {
-	const struct stmt *loop = guard->parent;
+	const struct stmt *loop = lane_loop(guard);
 	struct conjuncts all = { 0 };
 	const struct expr *found = NULL;
 
-	if (loop == NULL || loop->kind != STMT_FOR ||
-	    loop->u.loop.kind != FOR_VECTORIZED) {
+	if (loop == NULL) {
 		return NULL;
 	}
 	expr_conjuncts(m, guard->args[0], &all);
