@@ -204,7 +204,7 @@ read_before(struct early *x)
 	fill = stmt_clone(f, fill, true);
 	/* A second copy of the loops for rows without conditions would save
 	 * little now, and compilers take one of the two for rare. */
-	stmt_set_note(f, fill, "partition", expr_i32(m, 0));
+	stmt_set_note(f, fill, "early", expr_i32(m, 1));
 	if (outside != NULL) {
 		fill = stmt_if(f, outside, fill, NULL);
 	}

@@ -24,7 +24,7 @@
  * then partitioned again, so that each source of a concatenation gets a loop
  * of its own), and for one that counts the tiles of an unrolled or vectorized
  * loop inside it, where at least half of the iterations become plain and the
- * body is small. Guards in a loop whose note "partition" is 0 do not count. Of
+ * body is small. Guards in a loop with the note "early" do not count. Of
  * a parallel loop, the tile that is left is not worth threads and serial. Loops
  * of symbolic extents: lower_partition_tail.c. */
 #include "lower_partition.h"
@@ -101,15 +101,13 @@ partition_refused(const struct stmt *loop)
 bool
 partition_unwanted(const struct stmt *s)
 {
-	const struct expr *wanted = stmt_note(s, "partition");
-
-	return s->kind == STMT_FOR && wanted && expr_is_value(wanted, 0);
+	return s->kind == STMT_FOR && stmt_note(s, "early");
 }
 
 bool
 partition_forced(const struct stmt *loop)
 {
-	return (stmt_note(loop, "partition") && !partition_unwanted(loop)) ||
+	return stmt_note(loop, "partition") ||
 	       stmt_note(loop, "loop_partition_hint") ||
 	       stmt_note(loop, "pragma_loop_partition_hint");
 }

@@ -18,7 +18,7 @@
 	"            y[i, c] = T.float32(0)\n"
 
 #define FILL \
-	"        for i_1 in T.serial(5, annotations={\"partition\": 0}):\n" \
+	"        for i_1 in T.serial(5, annotations={\"early\": 1}):\n" \
 	"            ii: T.int32 = i_1 + k - 1\n"
 
 struct program {
@@ -46,7 +46,7 @@ static const struct program programs[] = {
 		"                y[i, c] = y[i, c] + T.if_then_else(1 <= k and "
 		"1 <= i, x[i + k - 2], T.float32(0)) * w[k, c]\n",
 		"        row = T.decl_buffer((5,), \"float32\", scope=\"local\")\n"
-		"        for i_1 in T.serial(5, annotations={\"partition\": 0}):\n"
+		"        for i_1 in T.serial(5, annotations={\"early\": 1}):\n"
 		"            row[i_1] = T.if_then_else(1 <= i_1, x[i_1 + k - 2], "
 		"T.float32(0))\n"
 		"        for c_1, i_2 in T.grid(4, 5):\n"
