@@ -455,9 +455,9 @@ main(int argc, char **argv)
 	CASE("depthwise", NULL, conv(&k, 6, 6, 7, 1, true));
 	CASE_VECTORS("strips", "tiled  j_tile 32, i_tile 2, b packed by 32",
 		     matmul(&k, 4, 96, 2731, true, false, false));
-	CASE_VECTORS("padded_lanes", "tiled  j_tile 24, i_tile 4, b packed by 24",
+	CASE_VECTORS("padded_lanes", "tiled  j_tile 16, i_tile 4, b packed by 16",
 		     matmul(&k, 4, 37, 6, true, true, true));
-	CASE_VECTORS("padded_vectors", "tiled  j_tile 24, i_tile 4, b packed by 24",
+	CASE_VECTORS("padded_vectors", "tiled  j_tile 16, i_tile 4, b packed by 16",
 		     matmul(&k, 4, 43, 6, true, false, true));
 	CASE_VECTORS("padded_row", "tiled  j_tile 8",
 		     matmul(&k, 1, 43, 6, true, false, true));
