@@ -283,6 +283,14 @@ add_params(struct func *f, const struct tensor_call *call,
 
 	for (int i = 0; i < call->part->params.n; i++) {
 		views[i] = told_view(m, call, e, i);
+		if (views[i]->scope[0] == '\0') { /* any: that of a caller */
+			struct buffer *view = arena_copy(&m->arena, views[i],
+							 sizeof *view);
+
+			view->id = m->next_buffer_id++;
+			view->scope = "global";
+			views[i] = view;
+		}
 	}
 	for (int i = 1; i < e->n_args; i++) {
 		const struct expr *arg = e->args[i];
