@@ -66,6 +66,8 @@ struct kernel {
 	double flops;
 	int64_t macs, read_bytes, write_bytes, stack_bytes;
 	int64_t weight_bytes;  /* of read_bytes: constants */
+	bool rounds;           /* floats to whole numbers: a last bit before it
+				* can make them others */
 };
 
 /* Where a tensor lives. */

@@ -81,11 +81,30 @@ arg_bytes(const struct kernel_arg *arg)
 	return elems * buffer_element_bytes(arg->buffer);
 }
 
+static void
+find_rounding(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_CALL &&
+			e->u.intrin == INTRIN_NEARBYINT;
+}
+
+static bool
+see_rounding(void *ctx, struct stmt *s)
+{
+	for (int i = 0; i < s->n_args; i++) {
+		if (s->args[i] != NULL) {
+			expr_visit(s->args[i], find_rounding, ctx);
+		}
+	}
+	return true;
+}
+
 void
 kernel_measure(struct kernel *k)
 {
 	k->flops = count_stmt(k->func->body);
 	k->stack_bytes = lower_stack_bytes(k->func);
+	stmt_visit(k->func->body, see_rounding, &k->rounds);
 	for (int i = 0; i < k->group->nodes.n; i++) {
 		k->macs += op_macs(k->group->nodes.data[i]);
 	}

@@ -118,10 +118,19 @@ print_functions(struct unit *u, const struct kernel *kernel,
 	return true;
 }
 
+/* Is the i-th one a kernel in which no product may be added unrounded, while in
+ * others it may? */
 static bool
-add_kernel(struct packer *k, struct tdata *data, const struct kernel *kernel,
-	   struct unit *u)
+is_exact(const struct packer *k, int i)
 {
+	return i >= 0 && i < k->p->kernels.n && k->p->kernels.data[i]->rounds &&
+	       strcmp(k->p->target->fp, "strict") != 0;
+}
+
+static bool
+add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
+{
+	const struct kernel *kernel = k->p->kernels.data[i];
 	struct tdata *item = tdata_item(data, "kernels");
 	struct strbuf s;
 	bool ok;
@@ -133,12 +142,14 @@ add_kernel(struct packer *k, struct tdata *data, const struct kernel *kernel,
 		tdata_text(item, "text", arena_strdup(k->a, s.data));
 	}
 	strbuf_release(&s);
+	tdata_flag(item, "exact_starts", is_exact(k, i) && !is_exact(k, i - 1));
+	tdata_flag(item, "exact_ends", is_exact(k, i) && !is_exact(k, i + 1));
 	tdata_text(item, "title", comment_wrap(k, comment_text(k->a,
 		kernel->title != NULL ? kernel->title : kernel->name), 3));
 	add_nodes(k, item, kernel);
 	tdata_list(item, "tensors");
-	for (int i = 0; i < kernel->args.n; i++) {
-		const struct kernel_arg *arg = &kernel->args.data[i];
+	for (int a = 0; a < kernel->args.n; a++) {
+		const struct kernel_arg *arg = &kernel->args.data[a];
 
 		if (arg->kind == ARG_TENSOR && arg->buffer != NULL) {
 			add_row(k, item, "tensors", arg->buffer->name,
@@ -209,7 +220,7 @@ add_kernels(struct packer *k, struct unit *u, struct tdata *data)
 {
 	tdata_list(data, "kernels");
 	for (int i = 0; i < k->p->kernels.n; i++) {
-		if (!add_kernel(k, data, k->p->kernels.data[i], u)) {
+		if (!add_kernel(k, data, i, u)) {
 			return false;
 		}
 	}
