@@ -5,12 +5,12 @@ at one node, for every target, and every node of a model is computed by a
 kernel or accounted for by a pass. The reference models where they are; the
 shipped example against its own bound always. A schedule for speed may take more
 (zeroes around what is read beyond an edge): --optimize decides, and both are
-reported. A sanitized tirc plans the smaller ones alone."""
+reported."""
 import json
 import os
 
 import proto
-from helper import DIGITS, SANITIZED, fail, shared, tirc, work_folder
+from helper import DIGITS, fail, shared, tirc, work_folder
 
 ALLOWED = 1.05
 TARGETS = ["c99", "gnu-c"]
@@ -45,8 +45,6 @@ if os.path.exists(listed):
         peaks = json.load(file)
     for name, most in sorted(peaks.items()):
         options = []
-        if SANITIZED and name.startswith("light_"):
-            continue
         if name == "super_resolution":
             options = ["--dim", "batch_size=1"]
         for target in TARGETS:

@@ -2,21 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """One of the reference models through `tirc test`:
 
-    models.py CASE [--heavy] [tirc options]
+    models.py CASE [tirc options]
 
-cases.py says what CASE may be; a visible skip where the models are not. A
-heavy one is also skipped where tirc itself is built with sanitizers: what it
-emits for them is the same, and the smaller models cover tirc."""
+cases.py says what CASE may be; a visible skip where the models are not."""
 import sys
 
 import cases
-from helper import SANITIZED, skip, tirc, work_folder
+from helper import skip, tirc, work_folder
 
 name, arguments = sys.argv[1], sys.argv[2:]
-if "--heavy" in arguments:
-    arguments.remove("--heavy")
-    if SANITIZED:
-        skip("too heavy for a sanitized build")
 if name.endswith(("_random", "_batches")):
     try:
         import onnx  # noqa: F401

@@ -11,7 +11,7 @@ import shutil
 import sys
 
 import cases
-from helper import DIGITS, SANITIZED, STRICT, compile_model, compilers, \
+from helper import DIGITS, STRICT, compile_model, compilers, \
     execute, fail, shared, skip, tirc, work_folder
 
 target = sys.argv[1]
@@ -91,7 +91,7 @@ for cc, _, _ in ways:
 
 if shared() is None:
     skip("no reference models")
-for name in MODELS if not SANITIZED else ["mnist"]:
+for name in MODELS:
     case = cases.make(name, work_folder())
     # Under an emulator models take long: the second compiler has one of them.
     for cc, more, runner in ways if name == "mnist" or target != "aarch64" \
