@@ -9,6 +9,9 @@
 #define GRAPH_CANONICAL_OPSET 21
 
 struct node;
+struct backend;      /* passes/byoc: what takes regions */
+struct graph_region; /* graph_region.h */
+struct region_match;
 struct op; /* passes/ops: the row of ops.def */
 
 /* The bytes of a constant: mapped from a file or in the arena; little-endian,
@@ -101,6 +104,7 @@ struct node {
 	VEC(struct attr) attrs;
 	VEC(int) origins;             /* indices into graph.origins */
 	int group;                    /* fusion group, -1 before fusion */
+	struct region_match *match;   /* of a backend; NULL: generated code */
 };
 
 /* One node of the model as it was read, and what became of it. */
@@ -121,6 +125,7 @@ struct group {
 	VEC(struct node *) nodes; /* in topological order */
 	struct node *anchor;      /* the node that names and shapes it */
 	bool is_view;             /* the bytes exist already: no code */
+	struct graph_region *region; /* its nodes are a backend's, or NULL */
 };
 
 /* Tensors by name: open addressing, hashed by the text. */
@@ -146,6 +151,9 @@ struct graph {
 	VEC(struct tensor *) inputs, outputs;
 	VEC(struct origin) origins;
 	VEC(struct group *) groups;
+	VEC(struct graph_region *) regions; /* in topological order */
+	const struct backend *const *backends; /* the first is preferred */
+	int n_backends;
 	VEC(struct var *) dims;    /* symbolic dimensions, declared bounds */
 	VEC(const char *) assumptions; /* told to the user by compile */
 	struct name_table names;

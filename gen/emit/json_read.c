@@ -209,7 +209,8 @@ json_error(struct json at, const char *fmt, ...)
 	}
 	place.item = at.pointer[0] != '\0' ? at.pointer : "/";
 	va_start(ap, fmt);
-	diag_error(&m->diags, DIAG_BAD_DIALECT, place, "%s",
+	diag_error(&m->diags, at.reader->id ? at.reader->id
+						: DIAG_BAD_DIALECT, place, "%s",
 		   arena_vprintf(&m->arena, fmt, ap));
 	va_end(ap);
 	at.reader->failed = true;

@@ -26,6 +26,7 @@ struct reader {
 		const cJSON *value;
 	} layers[JSON_LAYERS_MAX];
 	int n_layers;
+	enum diag_id id; /* of mistakes; 0: DIAG_BAD_DIALECT */
 	bool failed; /* some mistake was reported */
 };
 

@@ -15,6 +15,8 @@
  * Reshape and kin are groups without code, where no copy is needed. */
 #include "fuse.h"
 
+#include "graph_region.h"
+
 #define MAX_PROLOGUE 4 /* element-wise nodes recomputed by a row-wise one */
 
 static bool
@@ -59,6 +61,9 @@ is_read_across(const struct node *n)
 static bool
 takes_prologue(const struct node *n, bool widening)
 {
+	if (n->match != NULL) {
+		return false;
+	}
 	switch (n->op->fuse) {
 	case FUSE_ELEMENTWISE:
 	case FUSE_BROADCAST:
@@ -91,6 +96,9 @@ is_sink(const struct node *n)
 {
 	bool widening = is_widening(n) || only_constants(n);
 
+	if (n->match != NULL) {
+		return false;
+	}
 	if ((!widening && !is_read_across(n)) ||
 	    (!is_elementwise(n) && n->op->fuse != FUSE_INJECTIVE)) {
 		return false;
@@ -290,6 +298,35 @@ make_group(struct fusion *f, struct node *n)
 	}
 }
 
+/* Regions are groups as they are. */
+static void
+take_regions(struct fusion *f)
+{
+	struct graph *g = f->graph;
+	struct arena *a = &g->module->arena;
+
+	for (int i = 0; i < g->nodes.n; i++) {
+		struct node *n = g->nodes.data[i];
+		struct graph_region *r = n->match ? n->match->region : NULL;
+		struct group *group;
+
+		if (r == NULL || n->group >= 0) {
+			continue;
+		}
+		group = arena_new(a, struct group);
+		group->id = f->groups.n;
+		group->anchor = r->matches.data[0]->anchor;
+		group->region = r;
+		vec_push(a, &f->groups, group);
+		for (int k = i; k < g->nodes.n; k++) {
+			if (region_has(r, g->nodes.data[k])) {
+				g->nodes.data[k]->group = group->id;
+				vec_push(a, &group->nodes, g->nodes.data[k]);
+			}
+		}
+	}
+}
+
 /* Groups in the order of their last nodes; numbers anew. */
 static void
 sort_groups(struct fusion *f)
@@ -344,6 +381,7 @@ graph_fuse(struct graph *g)
 		g->tensors.data[i]->part_of = NULL;
 	}
 	find_sinks(&f);
+	take_regions(&f);
 	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
 

@@ -67,7 +67,7 @@ read_conv(struct graph *g, const struct node *n, struct conv *c)
 	const struct tensor *x = n->inputs[0], *w = n->inputs[1];
 	int64_t kh, kw, per_group;
 
-	return node_is(n, "Conv") && x->ndim == 4 && w->ndim == 4 &&
+	return node_is(n, "Conv") && n->match == NULL && x->ndim == 4 && w->ndim == 4 &&
 	       is_f32(x) && is_f32(w) && tensor_is_constant(w) &&
 	       node_attr_int(n, "group", 1) == 1 &&
 	       expr_is_int(x->shape[0], &c->batch) &&

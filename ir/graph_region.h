@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Regions: parts of a graph that a backend computes, not generated loops. A
+ * region is a run of matches, each some nodes in which a pattern of the
+ * backend was found. (struct region, without graph_, is a part of a buffer.)
+ *
+ *	match conv      conv  "conv1"           region dnnl_0
+ *	                bias  "add1"      ->      conv (conv1, add1, relu1)
+ *	                relu  "relu1"             pool (pool1)
+ *	match pool      pool  "pool1"
+ *
+ * Everything is in the module's arena. */
+#ifndef TIRC_IR_GRAPH_REGION_H
+#define TIRC_IR_GRAPH_REGION_H
+
+#include "graph.h"
+
+struct backend; /* passes/byoc/backend.h */
+struct graph_region;
+
+/* A named value: of a match, what its pattern told templates of its nodes; of
+ * a region, what people set. */
+enum fact_kind { FACT_TEXT, FACT_INT, FACT_FLOAT, FACT_INTS };
+
+struct fact {
+	const char *name;
+	enum fact_kind kind;
+	const char *text;
+	int64_t i;
+	double f;      /* also of an integer */
+	int n;
+	const int64_t *ints;
+	int step;      /* of a match: as match_node.step */
+};
+
+/* Which node of the pattern a node of the graph is. */
+struct match_node {
+	struct node *node;
+	const char *role;     /* "conv", the id in backend.json */
+	/* Of a chain of followers: its number from 0, and the name of what was
+	 * found there ("swish", of two nodes). The body of the pattern: -1,
+	 * NULL. */
+	int step;
+	const char *follower;
+};
+
+struct region_match {
+	const struct backend *backend;
+	const char *pattern;  /* its name */
+	VEC(struct match_node) nodes; /* in topological order */
+	struct node *anchor;
+	VEC(struct fact) facts;
+	int n_steps;          /* followers found */
+	/* After merge; NULL if the match is not taken. */
+	struct graph_region *region;
+};
+
+struct graph_region {
+	int id;               /* its index in the graph */
+	const char *name;     /* "dnnl_0": unique */
+	const struct backend *backend;
+	VEC(struct region_match *) matches; /* in topological order */
+	/* In the order of their first use. Constants: with bytes or a recipe.
+	 * Outputs: read outside, or the graph's. */
+	VEC(struct tensor *) inputs, constants, outputs;
+	VEC(struct fact) attrs; /* what people or region passes set */
+};
+
+/* "conv (conv1, add1)", one line. */
+struct strbuf;
+void region_match_print(const struct region_match *m, struct strbuf *out);
+
+/* The node's role in its match; NULL if it is in none. */
+const struct match_node *region_role(const struct node *n);
+/* The first node of the role (and step, -1: the body), or NULL. */
+struct node *region_match_node(const struct region_match *m, const char *role,
+			       int step);
+/* The last node of the match in order: often the only one whose result leaves
+ * it. */
+struct node *region_match_last(const struct region_match *m);
+/* The last node of a step; its output 0 is the step's result. */
+struct node *region_step_last(const struct region_match *m, int step);
+const struct fact *region_match_fact(const struct region_match *m,
+				     const char *name, int step);
+const struct fact *region_attr(const struct graph_region *r,
+			       const char *name);
+/* Sets or replaces an attribute (copied; texts and arrays are not). */
+void region_set_attr(struct graph *g, struct graph_region *r,
+		     const struct fact *attr);
+/* Is n one of r's nodes? */
+bool region_has(const struct graph_region *r, const struct node *n);
+int region_node_count(const struct graph_region *r);
+
+/* A new match of no nodes; its nodes are added in topological order, which
+ * sets node.match. */
+struct region_match *region_match_new(struct graph *g,
+				      const struct backend *b,
+				      const char *pattern);
+void region_match_add(struct graph *g, struct region_match *m,
+		      struct node *n, const char *role, int step,
+		      const char *follower);
+/* A new region, last of g->regions; matches are added in topological order. */
+struct graph_region *graph_region_new(struct graph *g,
+				      const struct backend *b,
+				      const char *name);
+void graph_region_add(struct graph *g, struct graph_region *r,
+		      struct region_match *m);
+/* inputs, constants and outputs anew, of all regions. */
+void graph_region_borders(struct graph *g);
+/* Brings g->nodes into an order in which each region's stand together, and the
+ * regions and their matches with them; numbers regions anew (names stay).
+ * False, with nothing changed: regions wait for each other; *one is such. */
+bool graph_region_sort(struct graph *g, const struct graph_region **one);
+
+#endif

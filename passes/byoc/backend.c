@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a backend has, by name. */
+#include "backend.h"
+
+const struct backend_file *
+backend_template(const struct backend *b, const char *key)
+{
+	for (int i = 0; i < b->n_templates; i++) {
+		if (strcmp(b->templates[i].key, key) == 0) {
+			return &b->templates[i];
+		}
+	}
+	return NULL;
+}
+
+const char *
+backend_option(const struct backend *b, const char *name)
+{
+	for (int i = 0; i < b->n_options; i++) {
+		if (strcmp(b->options[i].name, name) == 0) {
+			return b->options[i].value;
+		}
+	}
+	return NULL;
+}
