@@ -8,6 +8,7 @@
 #include "emit.h"
 #include "onnx_import.h"
 #include "ops.h"
+#include "partition.h"
 #include "tirc_context.h"
 #include "version.h"
 
@@ -221,6 +222,29 @@ remember_nodes(struct tirc *t)
 	}
 }
 
+/* A partition has its sizes, and goes on for the target that it was made
+ * for, unless another is asked for. */
+static bool
+load_partition(struct tirc *t, const char *path)
+{
+	struct partition_facts facts = { 0 };
+
+	if (t->options.n_input_shapes > 0 || t->options.n_dims > 0) {
+		return context_bad_option(t, "--input-shape and --dim", path,
+			"an ONNX model: the sizes of a partition are settled");
+	}
+	t->graph = partition_read(t->m, path, &facts, &t->file);
+	if (t->graph == NULL) {
+		return false;
+	}
+	t->partitioned = true;
+	if (t->options.target == NULL) {
+		t->options.target = facts.target;
+	}
+	remember_nodes(t);
+	return true;
+}
+
 bool
 tirc_load(struct tirc *t, const char *path)
 {
@@ -252,6 +276,9 @@ tirc_load(struct tirc *t, const char *path)
 	}
 	progress(t, "import", 0, 4);
 	start = hooks_start(&hooks);
+	if (partition_is(path)) {
+		return load_partition(t, path);
+	}
 	t->graph = onnx_import(t->m, path, &import, &t->file);
 	if (t->graph == NULL) {
 		return false;
@@ -331,20 +358,12 @@ choose_conv(struct tirc *t)
 	return true;
 }
 
-bool
-tirc_compile(struct tirc *t)
+/* The target and what it says of the graph. */
+static bool
+prepare(struct tirc *t)
 {
-	struct pass_hooks hooks;
-	double start;
-	struct emit_options emit = {
-		.name = t->options.name, .section = t->options.section,
-		.version = tirc_version(), .profile = t->options.profile,
-	};
 	struct target *target;
 
-	if (!context_hooks(t, &hooks) || !read_weights_form(t, &emit.weights)) {
-		return false;
-	}
 	t->target = target_load(t->m, t->options.target,
 				t->options.dialect_path);
 	if (t->target == NULL) {
@@ -389,11 +408,56 @@ tirc_compile(struct tirc *t)
 	target = arena_copy(&t->m->arena, t->target, sizeof *target);
 	target->typed_workspace = dialect_wants_parts(t->dialect);
 	t->target = target;
+	return true;
+}
+
+bool
+tirc_partition(struct tirc *t)
+{
+	struct pass_hooks hooks;
+
+	if (t->partitioned) {
+		return true;
+	}
+	if (!context_hooks(t, &hooks) || !prepare(t)) {
+		return false;
+	}
+	progress(t, "graph passes", 1, 4);
+	t->partitioned = graph_to_partition(t->graph, &hooks);
+	return t->partitioned;
+}
+
+bool
+tirc_write_partition(struct tirc *t, const char *path)
+{
+	const struct partition_facts facts = {
+		.target = t->target != NULL ? t->target->name
+					    : t->options.target,
+	};
+
+	return partition_write(t->graph, &facts, path);
+}
+
+bool
+tirc_compile(struct tirc *t)
+{
+	struct pass_hooks hooks;
+	double start;
+	struct emit_options emit = {
+		.name = t->options.name, .section = t->options.section,
+		.version = tirc_version(), .profile = t->options.profile,
+	};
+
+	if (!context_hooks(t, &hooks) ||
+	    !read_weights_form(t, &emit.weights) || !prepare(t)) {
+		return false;
+	}
 	if (emit.name == NULL) {
 		emit.name = t->graph->name;
 	}
 	progress(t, "graph passes", 1, 4);
-	if (!graph_optimize(t->graph, &hooks)) {
+	if ((!t->partitioned && !graph_to_partition(t->graph, &hooks)) ||
+	    !graph_to_groups(t->graph, &hooks)) {
 		return false;
 	}
 	progress(t, "kernels", 2, 4);

@@ -74,8 +74,14 @@ struct tirc_options {
 struct tirc *tirc_new(const struct tirc_options *options);
 void tirc_free(struct tirc *t);
 
-/* Reads an ONNX file, checks it and infers all shapes. */
+/* Reads an ONNX file, checks it and infers all shapes; or a partition that
+ * tirc_write_partition wrote, be it edited since. */
 bool tirc_load(struct tirc *t, const char *path);
+/* The cleaning graph passes and the partition; tirc_compile goes on from
+ * there. tirc_write_partition writes what it gave: JSON, and the constants in
+ * a file beside it ("p.json": "p.weights"). */
+bool tirc_partition(struct tirc *t);
+bool tirc_write_partition(struct tirc *t, const char *path);
 /* Graph passes, schedules, lowering, memory plan, text of the files. */
 bool tirc_compile(struct tirc *t);
 /* Writes the files into a folder (made if missing): all or nothing. */

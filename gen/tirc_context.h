@@ -26,6 +26,7 @@ struct tirc {
 	const struct dialect *dialect;
 	struct program program;
 	struct package package;
+	bool partitioned; /* the graph is past its cleaning passes */
 	bool compiled;
 	VEC(struct tirc_node) nodes;
 	VEC(const char *) messages;

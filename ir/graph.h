@@ -57,6 +57,8 @@ struct tensor {
 	const struct value *value;  /* a constant with its bytes, or NULL */
 	struct node *recipe; /* a constant computed from constants when needed
 			      * (producer is NULL then); value is NULL */
+	const char *from; /* a constant: the name of the model's that it was
+			   * computed from, where the recipe does not tell */
 	/* Where a concatenation costs nothing: this tensor is written right
 	 * into that larger one, at that place (its maximum, in bytes). */
 	struct tensor *part_of;
@@ -145,6 +147,8 @@ struct graph {
 	struct module *module;
 	const char *name;
 	const char *file;          /* as the user gave it; for messages */
+	const char *model;         /* the model's file, where file is none; or
+				    * NULL */
 	const char *digest;        /* first 16 hex digits of sha256 of the file */
 	VEC(struct tensor *) tensors;
 	VEC(struct node *) nodes;  /* in a topological order once sorted */

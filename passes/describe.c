@@ -43,6 +43,13 @@ model_constant(const struct tensor *t)
 	return t;
 }
 
+const char *
+constant_name(const struct tensor *t)
+{
+	t = model_constant(t);
+	return t->from != NULL ? t->from : t->name;
+}
+
 /* Passes that compute a constant at once append to the model's name. */
 static const char *
 unscaled(struct arena *a, const char *name)
@@ -71,7 +78,7 @@ stem_of_weight(struct arena *a, const struct node *n)
 		if (t == NULL || !tensor_is_constant(t)) {
 			continue;
 		}
-		stem = name_stem(a, unscaled(a, model_constant(t)->name));
+		stem = name_stem(a, unscaled(a, constant_name(t)));
 		if (stem == NULL) {
 			continue;
 		}

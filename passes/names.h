@@ -35,5 +35,8 @@ struct node;
 /* Of the constant input that carries the layer's name: "conv1.weight" and
  * "conv1_w" both name "conv1". NULL: there is none (describe.c). */
 const char *stem_of_weight(struct arena *a, const struct node *n);
+struct tensor;
+/* The name of the model's constant behind a computed one (describe.c). */
+const char *constant_name(const struct tensor *t);
 
 #endif

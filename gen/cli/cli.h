@@ -52,6 +52,7 @@ int cmd_compile(struct cli *c);
 int cmd_run(struct cli *c);
 int cmd_test(struct cli *c);
 int cmd_inspect(struct cli *c);
+int cmd_partition(struct cli *c);
 int cmd_lower(struct cli *c);
 int cmd_codegen(struct cli *c);
 int cmd_dialect(struct cli *c);

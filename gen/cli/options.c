@@ -8,9 +8,10 @@
 
 #include "cli.h"
 
-enum { COMPILE = 1, RUN = 2, TEST = 4, INSPECT = 8, LOWER = 16, CODEGEN = 32,
-       DIALECT = 64, VERSION = 128 };
+enum { COMPILE = 1, RUN = 2, TEST = 4, INSPECT = 8, PARTITION = 16,
+       LOWER = 32, CODEGEN = 64, DIALECT = 128, VERSION = 256 };
 #define MODEL_VERBS (COMPILE | RUN | TEST | INSPECT)
+#define GRAPH_VERBS (MODEL_VERBS | PARTITION)
 #define BUILD_VERBS (COMPILE | RUN | TEST)
 #define PROGRAM_VERBS (LOWER | CODEGEN)
 
@@ -40,13 +41,16 @@ static const struct option_row rows[] = {
 	{ OPT_OUT, "out", "DIR", "folder for the files (default: .)",
 	  COMPILE },
 	{ OPT_OUT, "out", "FILE", "file for what is printed", LOWER },
+	{ OPT_OUT, "out", "FILE.json",
+	  "write the partition; constants go beside it, into FILE.weights",
+	  PARTITION },
 	{ OPT_OUT, "out", "DIR", "folder for the files; without it: print",
 	  CODEGEN },
 	{ OPT_OUT, "out", "DIR", "folder for the files of selftest", DIALECT },
 	{ OPT_TARGET, "target", "NAME", "whose vectors selftest tries",
 	  DIALECT },
 	{ OPT_TARGET, "target", "NAME", "what to write; the list is below",
-	  MODEL_VERBS | PROGRAM_VERBS },
+	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_NAME, "name", "NAME",
 	  "stem of files and symbols (default: the model's name)",
 	  MODEL_VERBS },
@@ -69,19 +73,19 @@ static const struct option_row rows[] = {
 	{ OPT_SCRIPT_VERSION, "script-version", "WHICH",
 	  "spelling of TVMScript: current (default) or old", LOWER },
 	{ OPT_INPUT_SHAPE, "input-shape", "NAME:D0,D1,…",
-	  "shape of an input", MODEL_VERBS | LOWER },
+	  "shape of an input", GRAPH_VERBS | LOWER },
 	{ OPT_DIM, "dim", "NAME=N or NAME=MIN..MAX",
-	  "size or bounds of a symbolic dimension", MODEL_VERBS | LOWER },
+	  "size or bounds of a symbolic dimension", GRAPH_VERBS | LOWER },
 	{ OPT_WEIGHTS, "weights", "FORM",
 	  "c, incbin, file or section (default: by size)", BUILD_VERBS },
 	{ OPT_SECTION, "section", "NAME", "section for --weights section",
 	  BUILD_VERBS },
 	{ OPT_OPTIMIZE, "optimize", "WHAT",
 	  "speed or memory, where they differ (default: speed)",
-	  MODEL_VERBS | LOWER },
+	  GRAPH_VERBS | LOWER },
 	{ OPT_REQUANT, "requant", "HOW",
 	  "round quantized results as onnx (once, default) or tflite does",
-	  MODEL_VERBS | LOWER },
+	  GRAPH_VERBS | LOWER },
 	{ OPT_CONV, "conv", "HOW",
 	  "direct, winograd where possible, or auto: the faster (default)",
 	  MODEL_VERBS | LOWER },
@@ -90,14 +94,14 @@ static const struct option_row rows[] = {
 	  BUILD_VERBS | CODEGEN },
 	{ OPT_DIALECT_PATH, "dialect-path", "DIR",
 	  "folder with dialects and targets of your own",
-	  MODEL_VERBS | PROGRAM_VERBS | DIALECT },
+	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT },
 	{ OPT_PRINT_AFTER, "print-after", "PASS",
-	  "print the program after a pass, or after all", MODEL_VERBS | PROGRAM_VERBS },
+	  "print the program after a pass, or after all", GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_PRINT_PHASE, "print-phase", "N",
 	  "print every function after lowering phase 0, 1, 2 or 3",
 	  MODEL_VERBS | PROGRAM_VERBS },
 	{ OPT_DISABLE_PASS, "disable-pass", "PASS",
-	  "leave out a pass that is not marked *", MODEL_VERBS | PROGRAM_VERBS },
+	  "leave out a pass that is not marked *", GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_ADD_PASS, "add-pass", "N:WHAT",
 	  "run ./object.so or a command over TVMScript after phase N",
 	  MODEL_VERBS | PROGRAM_VERBS },
@@ -105,7 +109,7 @@ static const struct option_row rows[] = {
 	  "schedule a kernel by FILE (.py or .json), not by the rules",
 	  MODEL_VERBS | LOWER },
 	{ OPT_TIME_PASSES, "time-passes", NULL,
-	  "print how long each pass took", MODEL_VERBS | PROGRAM_VERBS },
+	  "print how long each pass took", GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_DEPFILE, "depfile", "FILE",
 	  "write a make-style dependency file", COMPILE },
 	{ OPT_CC, "cc", "COMMAND", "C compiler (default: $CC, else the target's)",
@@ -130,9 +134,9 @@ static const struct option_row rows[] = {
 	{ OPT_JSON, "json", NULL, "print JSON, for programs",
 	  COMPILE | INSPECT | LOWER | DIALECT },
 	{ OPT_QUIET, "quiet", NULL, "print nothing but errors",
-	  MODEL_VERBS | LOWER | DIALECT },
+	  GRAPH_VERBS | LOWER | DIALECT },
 	{ OPT_HELP, "help", NULL, "this text",
-	  MODEL_VERBS | PROGRAM_VERBS | DIALECT | VERSION },
+	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT | VERSION },
 };
 
 #define N_ROWS (sizeof rows / sizeof *rows)
@@ -160,6 +164,12 @@ static const struct verb verbs[] = {
 	  "Prints the model's nodes with shapes, multiply-accumulates and\n"
 	  "parameters, where each is computed, and the memory plan.\n",
 	  cmd_inspect },
+	{ "partition", "MODEL.onnx [-o FILE.json]",
+	  "the graph after cleaning, and which parts backends compute",
+	  "Writes it as JSON, for programs and people to look at and to change;\n"
+	  "compile, run, test and inspect take the file in place of the model\n"
+	  "and go on from there (docs/byoc.md).\n",
+	  cmd_partition },
 	{ "lower", "FILE.py [--schedule FILE] [--phase N] | --from-onnx MODEL",
 	  "run a tensor program; print what it prints",
 	  "Reads a program as it is written for TVM (te, topi, tir.Schedule,\n"

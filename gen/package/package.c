@@ -71,7 +71,8 @@ file_part(const char *path)
 static void
 add_origin(struct packer *k)
 {
-	const char *file = k->g->file != NULL ? file_part(k->g->file)
+	const char *file = k->g->model != NULL ? k->g->model
+			   : k->g->file != NULL ? file_part(k->g->file)
 					      : "a graph";
 	const char *digest = k->g->digest != NULL && k->g->digest[0] != '\0'
 		? arena_printf(k->a, " (sha256 %s...)", k->g->digest) : "";

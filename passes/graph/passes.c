@@ -4,12 +4,12 @@
 #include "passes.h"
 #include "rewrite.h"
 
-enum stage { CLEAN, LAST };
+enum stage { CLEAN, LAST, GROUP };
 
 #define MAX_ROUNDS 16
 
 static const struct graph_pass rows[] = {
-#define PASS(id, name, what, stage) { name, what, stage == LAST, graph_##id },
+#define PASS(id, name, what, stage) { name, what, stage != CLEAN, graph_##id },
 #include "passes.def"
 #undef PASS
 };
@@ -50,7 +50,7 @@ run_stage(struct graph *g, enum stage stage, const struct pass_hooks *hooks)
 }
 
 bool
-graph_optimize(struct graph *g, const struct pass_hooks *hooks)
+graph_to_partition(struct graph *g, const struct pass_hooks *hooks)
 {
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		int before = g->edits;
@@ -63,4 +63,16 @@ graph_optimize(struct graph *g, const struct pass_hooks *hooks)
 		}
 	}
 	return run_stage(g, LAST, hooks);
+}
+
+bool
+graph_to_groups(struct graph *g, const struct pass_hooks *hooks)
+{
+	return run_stage(g, GROUP, hooks);
+}
+
+bool
+graph_optimize(struct graph *g, const struct pass_hooks *hooks)
+{
+	return graph_to_partition(g, hooks) && graph_to_groups(g, hooks);
 }

@@ -19,6 +19,10 @@ const struct graph_pass *graph_passes(int *n);
 /* Runs all passes in order, repeats the cleaning ones to a fixed point, then
  * fuses into groups. */
 bool graph_optimize(struct graph *g, const struct pass_hooks *hooks);
+/* Its two halves: up to the partition, which can be written down and read
+ * again, and from there. */
+bool graph_to_partition(struct graph *g, const struct pass_hooks *hooks);
+bool graph_to_groups(struct graph *g, const struct pass_hooks *hooks);
 
 /* A constant's bytes. If it has a recipe, evaluates it (and keeps the result
  * as t->value): use for small ones; weights go through const_stream. */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON as text, exact: every number reads back as the same bits. */
+#ifndef TIRC_JSON_PUT_H
+#define TIRC_JSON_PUT_H
+
+#include "arena.h"
+#include "dtype.h"
+
+#define JSON_EXACT ((int64_t)1 << 53)
+
+/* A quoted text. Is it one that JSON can hold (UTF-8 without zero bytes)? */
+bool json_can_hold(const char *text, size_t length);
+void json_put_text(struct strbuf *out, const char *text);
+/* Beyond 2^53 as a text: readers take numbers for doubles. */
+void json_put_int(struct strbuf *out, int64_t v);
+void json_put_uint(struct strbuf *out, uint64_t v);
+/* The shortest number that t rounds to v; "nan", "inf", "-inf" as texts. */
+void json_put_float(struct strbuf *out, struct dtype t, double v);
+void json_put_number(struct strbuf *out, struct dtype t, union number v);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The partition as data: the cleaned graph and its regions as JSON, constants
+ * in a file of bytes beside it. What is read is what was written, so that a
+ * compilation that stops here and goes on from the files gives the same
+ * output; between the two any program may edit them. docs/byoc.md has the
+ * form, templates/schema/partition.schema.json its keys. */
+#ifndef TIRC_PARTITION_H
+#define TIRC_PARTITION_H
+
+#include <stdio.h>
+
+#include "graph.h"
+#include "onnx_import.h"
+
+/* What belongs to the compilation rather than to the graph. */
+struct partition_facts {
+	const char *target; /* whose facts the passes used; NULL: not known */
+};
+
+/* Writes PATH and, beside it, the constants: "p.json" has "p.weights". Both
+ * or none. False after a diagnostic. */
+bool partition_write(struct graph *g, const struct partition_facts *facts,
+		     const char *path);
+/* The same as text; `weights` is the name that it gives the constants' file,
+ * whose bytes go to `file`. */
+bool partition_text(struct graph *g, const struct partition_facts *facts,
+		    const char *weights, FILE *file, struct strbuf *out);
+
+/* Is the file's first character one of JSON's objects? */
+bool partition_is(const char *path);
+/* Reads what partition_write wrote. *file keeps the constants mapped and must
+ * outlive the graph (onnx_file_close). NULL after diagnostics, with the file
+ * and the place in it. */
+struct graph *partition_read(struct module *m, const char *path,
+			     struct partition_facts *facts,
+			     struct onnx_file **file);
+/* The same of a text; folder is where the constants' file is looked for, name
+ * stands for the path in messages. */
+struct graph *partition_read_text(struct module *m, const char *name,
+				  const char *folder, const char *text,
+				  struct partition_facts *facts,
+				  struct onnx_file **file);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A partition from its text: every mistake that is found is told, with the
+ * file and the place in it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "python.h"
+#include "reading.h"
+#include "size_text.h"
+
+#define MAX_BYTES ((size_t)1 << 30) /* of the JSON */
+
+static bool
+read_weights_path(struct reading *in, struct json j, const char *folder)
+{
+	const char *name = json_text(j, false);
+
+	if (name != NULL) {
+		in->weights_path = name[0] == '/' || folder == NULL
+			? name : arena_printf(&in->m->arena, "%s/%s", folder,
+					      name);
+	}
+	return !in->r.failed;
+}
+
+/* -- dimensions -- */
+
+static bool
+is_identifier(const char *text)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+				      "0123456789";
+
+	return *text != '\0' && strspn(text, letters) == strlen(text) &&
+	       (*text < '0' || *text > '9');
+}
+
+static bool
+read_dim(struct reading *in, struct json j, int i)
+{
+	const char *name = json_text(json_get(j, "name"), true);
+	const char *symbol = json_text(json_get(j, "symbol"), false);
+	int64_t min = json_int(json_get(j, "min"), 0, INT64_MAX / 2, -1);
+	int64_t max = json_int(json_get(j, "max"), 1, INT64_MAX / 2, -1);
+
+	json_check_keys(j, "name symbol min max");
+	if (in->r.failed) {
+		return false;
+	}
+	symbol = symbol != NULL ? symbol : name;
+	if (min < 0 || max < min) {
+		json_error(j, "min and max are wanted, max not below min");
+		return false;
+	}
+	if (!is_identifier(symbol)) {
+		json_error(json_get(j, "symbol"), "a name that expressions "
+			   "can use is wanted, of letters and digits");
+		return false;
+	}
+	for (int k = 0; k < i; k++) {
+		if (strcmp(in->symbols[k], symbol) == 0) {
+			json_error(j, "%s is there twice; leave one", symbol);
+			return false;
+		}
+	}
+	in->symbols[i] = symbol;
+	vec_push(&in->m->arena, &in->g->dims,
+		 var_new_dim(in->m, name, min, max));
+	return true;
+}
+
+static bool
+read_dims(struct reading *in, struct json list)
+{
+	int n = json_length(list), i = 0;
+	const cJSON *item;
+
+	in->symbols = arena_array(&in->m->arena, const char *, n + 1);
+	if (n == 0) {
+		return !in->r.failed;
+	}
+	cJSON_ArrayForEach(item, list.value) {
+		if (!read_dim(in, json_item(list, item, i), i)) {
+			return false;
+		}
+		i++;
+	}
+	return true;
+}
+
+/* -- the whole -- */
+
+static bool
+read_head(struct reading *in, struct json root, const char *folder,
+	  struct partition_facts *facts)
+{
+	struct graph *g = in->g;
+	const char *requant, *name;
+	const char *const *texts;
+	int n;
+
+	json_check_keys(root, "tirc_partition name model digest target requant "
+			"weights dims assumptions inputs outputs tensors "
+			"nodes backends matches regions origins");
+	if (json_int(json_get(root, "tirc_partition"), 1, 1000000, 0) !=
+	    PARTITION_VERSION) {
+		json_error(json_get(root, "tirc_partition"),
+			   "%d is the version that is read here; write the "
+			   "partition anew", PARTITION_VERSION);
+		return false;
+	}
+	name = json_text(json_get(root, "name"), true);
+	g->name = name != NULL ? name : "";
+	g->model = json_text(json_get(root, "model"), false);
+	g->digest = json_text(json_get(root, "digest"), false);
+	facts->target = json_text(json_get(root, "target"), false);
+	requant = json_text(json_get(root, "requant"), false);
+	g->fixed_point = requant != NULL && strcmp(requant, "tflite") == 0;
+	if (requant != NULL && !g->fixed_point &&
+	    strcmp(requant, "onnx") != 0) {
+		json_error(json_get(root, "requant"),
+			   "onnx or tflite is wanted here");
+	}
+	texts = json_texts(json_get(root, "assumptions"), &n);
+	for (int i = 0; i < n; i++) {
+		vec_push(&in->m->arena, &g->assumptions, texts[i]);
+	}
+	return read_weights_path(in, json_get(root, "weights"), folder) &&
+	       read_dims(in, json_get(root, "dims"));
+}
+
+static bool
+read_tensors(struct reading *in, struct json object)
+{
+	const cJSON *item;
+
+	if (!json_is_object(object, true)) {
+		return false;
+	}
+	cJSON_ArrayForEach(item, object.value) {
+		int errors = in->m->diags.n_errors;
+
+		if (!read_tensor(in, json_item(object, item, 0),
+				 item->string)) {
+			in->r.failed = true;
+			/* One size that cannot be read is enough. */
+			if (in->m->diags.n_errors == errors ||
+			    in->m->diags.n_errors > 20) {
+				return false;
+			}
+		}
+	}
+	return !in->r.failed;
+}
+
+static bool
+read_inputs(struct reading *in, struct json list)
+{
+	const cJSON *item;
+	int i = 0;
+
+	if (json_length(list) == 0) {
+		return !in->r.failed;
+	}
+	cJSON_ArrayForEach(item, list.value) {
+		struct json j = json_item(list, item, i++);
+		struct tensor *t = read_tensor_name(in, j);
+
+		if (t == NULL) {
+			continue;
+		}
+		if (t->is_input || tensor_is_constant(t) || t->elems) {
+			json_error(j, t->is_input
+				   ? "is listed twice; leave one"
+				   : "is a constant; an input has no values");
+		}
+		t->is_input = true;
+		vec_push(&in->m->arena, &in->g->inputs, t);
+	}
+	return !in->r.failed;
+}
+
+static bool
+read_all(struct reading *in, struct json root, const char *folder,
+	 struct partition_facts *facts)
+{
+	return json_is_object(root, true) &&
+	       read_head(in, root, folder, facts) &&
+	       read_tensors(in, json_get(root, "tensors")) &&
+	       read_inputs(in, json_get(root, "inputs")) &&
+	       read_origins(in, json_get(root, "origins")) &&
+	       read_nodes(in, json_get(root, "nodes")) &&
+	       read_outputs(in, json_get(root, "outputs")) &&
+	       check_nodes(in, json_get(root, "tensors")) &&
+	       read_regions(in, root) && !in->r.failed;
+}
+
+struct graph *
+partition_read_text(struct module *m, const char *name, const char *folder,
+		    const char *text, struct partition_facts *facts,
+		    struct onnx_file **file)
+{
+	cJSON *json = json_parse(m, name, text);
+	struct reading in = {
+		.r = { .module = m, .n_layers = 1, .id = DIAG_BAD_PARTITION },
+		.m = m, .facts = facts,
+	};
+	bool ok;
+
+	*file = NULL;
+	if (json == NULL) {
+		return NULL;
+	}
+	in.r.layers[0].file = name;
+	in.r.layers[0].value = json;
+	in.g = graph_new(m, "");
+	in.g->file = arena_strdup(&m->arena, name);
+	in.file = onnx_file_new();
+	ok = in.file != NULL &&
+	     read_all(&in, json_root(&in.r, json), folder, facts);
+	cJSON_Delete(json);
+	if (!ok) {
+		onnx_file_close(in.file);
+		return NULL;
+	}
+	*file = in.file;
+	return in.g;
+}
+
+/* -- files -- */
+
+bool
+partition_is(const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	int c = ' ';
+
+	while (f != NULL && (c == ' ' || c == '\t' || c == '\n' ||
+			     c == '\r')) {
+		c = getc(f);
+	}
+	if (f != NULL) {
+		fclose(f);
+	}
+	return c == '{';
+}
+
+struct graph *
+partition_read(struct module *m, const char *path,
+	       struct partition_facts *facts, struct onnx_file **file)
+{
+	const char *slash = strrchr(path, '/');
+	const char *folder = slash == NULL ? "."
+		: slash == path ? "/"
+		: arena_strndup(&m->arena, path, (size_t)(slash - path));
+	struct onnx_file *json = onnx_file_new();
+	const char *why = "out of memory";
+	const struct onnx_map *map = json != NULL
+		? onnx_file_map(json, path, &m->arena, &why) : NULL;
+	struct graph *g = NULL;
+
+	*file = NULL;
+	if (map == NULL || map->length > MAX_BYTES) {
+		diag_error(&m->diags, DIAG_FILE_UNREADABLE,
+			   (struct diag_place){ .file = path },
+			   "cannot be read: %s",
+			   map == NULL ? why : "larger than any partition");
+	} else {
+		g = partition_read_text(m, path, folder,
+			arena_strndup(&m->arena, (const char *)map->base,
+				      map->length), facts, file);
+	}
+	onnx_file_close(json);
+	return g;
+}

@@ -1,0 +1,673 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes: operators, what they read and write, attributes; then whether they
+ * fit together. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_put.h"
+#include "ops.h"
+#include "python.h"
+#include "reading.h"
+
+static bool
+wrong(struct json j, const char *what)
+{
+	json_error(j, "%s", what);
+	return false;
+}
+
+/* -- origins -- */
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct origin_name *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order != 0 ? order : x->at - y->at;
+}
+
+bool
+read_origins(struct reading *in, struct json list)
+{
+	struct arena *a = &in->m->arena;
+	const cJSON *item;
+	int n = json_length(list), i = 0;
+
+	in->origins = arena_array(a, struct origin_name, n + 1);
+	if (n == 0) {
+		return !in->r.failed;
+	}
+	cJSON_ArrayForEach(item, list.value) {
+		struct json j = json_item(list, item, i);
+		struct origin o = {
+			.name = json_text(json_get(j, "name"), false),
+			.op_type = json_text(json_get(j, "op"), true),
+			.output = json_text(json_get(j, "output"), false),
+			.pass = json_text(json_get(j, "pass"), false),
+			.fate = json_text(json_get(j, "why"), false),
+		};
+
+		o.index = (int)json_int(json_get(j, "index"), 0, INT32_MAX, i);
+		json_check_keys(j, "name op output index pass why");
+		o.name = o.name != NULL ? o.name : "";
+		o.op_type = o.op_type != NULL ? o.op_type : "";
+		if (o.pass != NULL && o.fate == NULL) {
+			o.fate = "";
+		}
+		in->origins[i] = (struct origin_name){
+			o.output != NULL ? o.output : "", i };
+		vec_push(a, &in->g->origins, o);
+		i++;
+	}
+	qsort(in->origins, (size_t)n, sizeof *in->origins, by_name);
+	return !in->r.failed;
+}
+
+static bool
+read_origin(struct reading *in, struct json j, int *out)
+{
+	int lo = 0, hi = in->g->origins.n;
+	int64_t at;
+
+	if (cJSON_IsNumber(j.value)) {
+		at = json_int(j, 0, in->g->origins.n - 1, -1);
+		*out = (int)at;
+		return at >= 0;
+	}
+	if (!cJSON_IsString(j.value)) {
+		return wrong(j, "the output of an origin is wanted here, or "
+			     "its place in origins");
+	}
+	while (lo < hi) {
+		int mid = (lo + hi) / 2;
+
+		if (strcmp(in->origins[mid].name, j.value->valuestring) < 0) {
+			lo = mid + 1;
+		} else {
+			hi = mid;
+		}
+	}
+	if (lo == in->g->origins.n ||
+	    strcmp(in->origins[lo].name, j.value->valuestring) != 0) {
+		return wrong(j, "no origin has this output");
+	}
+	*out = in->origins[lo].at;
+	return true;
+}
+
+/* -- attributes -- */
+
+static int
+hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0'
+	     : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A text, or {"bytes": "00ff"}. */
+static bool
+read_string(struct reading *in, struct json j, const char **s, size_t *length)
+{
+	struct json bytes = json_get(j, "bytes");
+	const char *text = json_text(cJSON_IsObject(j.value) ? bytes : j,
+				     true);
+	char *out;
+
+	if (text == NULL) {
+		return false;
+	}
+	*s = text;
+	*length = strlen(text);
+	if (!cJSON_IsObject(j.value)) {
+		return true;
+	}
+	out = arena_alloc(&in->m->arena, *length / 2 + 1);
+	for (size_t i = 0; i < *length; i++) {
+		int d = hex_digit(text[i]);
+
+		if (d < 0 || *length % 2 != 0) {
+			return wrong(bytes, "two hexadecimal digits for each "
+				     "byte are wanted here");
+		}
+		out[i / 2] = (char)(out[i / 2] << 4 | d);
+	}
+	*s = out;
+	*length /= 2;
+	return true;
+}
+
+static bool
+read_ints(struct reading *in, struct json j, struct attr *a)
+{
+	int n = json_length(j), i = 0;
+	int64_t *ints = arena_array(&in->m->arena, int64_t, n + 1);
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, j.value) {
+		if (!read_int(json_item(j, item, i), &ints[i])) {
+			return false;
+		}
+		i++;
+	}
+	a->kind = ATTR_INTS;
+	a->n = n;
+	a->ints = ints;
+	return true;
+}
+
+static double
+as_single(double v)
+{
+	return number_round(dtype_of(DT_F32), (union number){ .f = v }).f;
+}
+
+static bool
+read_floats(struct reading *in, struct json j, struct attr *a, bool single)
+{
+	int n = json_length(j), i = 0;
+	double *floats = arena_array(&in->m->arena, double, n + 1);
+	const cJSON *item;
+
+	if (!cJSON_IsArray(j.value)) {
+		return false;
+	}
+	cJSON_ArrayForEach(item, j.value) {
+		if (!read_float(json_item(j, item, i), &floats[i])) {
+			return false;
+		}
+		floats[i] = single ? as_single(floats[i]) : floats[i];
+		i++;
+	}
+	a->kind = ATTR_FLOATS;
+	a->n = n;
+	a->floats = floats;
+	return true;
+}
+
+static bool
+read_strings(struct reading *in, struct json j, struct attr *a)
+{
+	int n = json_length(j), i = 0;
+	const char **strings = arena_array(&in->m->arena, const char *, n + 1);
+	const cJSON *item;
+	size_t length;
+
+	if (!cJSON_IsArray(j.value)) {
+		return false;
+	}
+	cJSON_ArrayForEach(item, j.value) {
+		if (!read_string(in, json_item(j, item, i), &strings[i],
+				 &length)) {
+			return false;
+		}
+		i++;
+	}
+	a->kind = ATTR_STRINGS;
+	a->n = n;
+	a->strings = strings;
+	return true;
+}
+
+static bool
+read_tensor_attr(struct reading *in, struct json j, struct attr *a)
+{
+	struct json shape = json_get(j, "shape");
+	struct attr dims = { 0 };
+	struct dtype type;
+	int64_t elems = 1;
+
+	json_check_keys(j, "type shape values splat offset bytes digest");
+	if (!read_type(in, json_get(j, "type"), &type) ||
+	    !cJSON_IsArray(shape.value) || !read_ints(in, shape, &dims)) {
+		return in->r.failed ? false : wrong(j, "type and shape are "
+						    "wanted");
+	}
+	if (!tensor_check_dims(in->m, (struct diag_place){
+				.file = in->r.layers[0].file,
+				.item = shape.pointer }, dims.n, dims.ints,
+			       type, &elems)) {
+		in->r.failed = true;
+		return false;
+	}
+	a->kind = ATTR_TENSOR;
+	a->tensor_ndim = dims.n;
+	a->tensor_shape = dims.ints;
+	return read_value(in, j, type, elems, &a->tensor);
+}
+
+static bool
+read_tagged(struct reading *in, struct json j, struct attr *a)
+{
+	const cJSON *one = j.value->child;
+	const char *kind = one != NULL && one->next == NULL ? one->string : "";
+	struct json v = json_get(j, kind);
+
+	if (strcmp(kind, "int") == 0) {
+		a->kind = ATTR_INT;
+		return read_int(v, &a->i);
+	}
+	if (strcmp(kind, "float") == 0 || strcmp(kind, "double") == 0) {
+		a->kind = ATTR_FLOAT;
+		if (!read_float(v, &a->f)) {
+			return false;
+		}
+		a->f = *kind == 'f' ? as_single(a->f) : a->f;
+		return true;
+	}
+	if (strcmp(kind, "bytes") == 0) {
+		a->kind = ATTR_STRING;
+		return read_string(in, j, &a->s, &a->s_len);
+	}
+	if (strcmp(kind, "floats") == 0 || strcmp(kind, "doubles") == 0) {
+		return read_floats(in, v, a, *kind == 'f');
+	}
+	if (strcmp(kind, "strings") == 0) {
+		return read_strings(in, v, a);
+	}
+	if (strcmp(kind, "tensor") == 0) {
+		return read_tensor_attr(in, v, a);
+	}
+	return wrong(j, "one of int, float, double, floats, doubles, bytes, "
+		     "strings and tensor is wanted here");
+}
+
+static bool
+read_attr(struct reading *in, struct json j, struct attr *a)
+{
+	if (cJSON_IsNumber(j.value)) {
+		a->kind = ATTR_INT;
+		return read_int(j, &a->i);
+	}
+	if (cJSON_IsString(j.value)) {
+		a->kind = ATTR_STRING;
+		return read_string(in, j, &a->s, &a->s_len);
+	}
+	if (cJSON_IsArray(j.value)) {
+		return read_ints(in, j, a);
+	}
+	if (cJSON_IsObject(j.value)) {
+		return read_tagged(in, j, a) || in->r.failed
+			? !in->r.failed
+			: wrong(j, "a list is wanted here");
+	}
+	return wrong(j, "no value of an attribute");
+}
+
+static bool
+read_attrs(struct reading *in, struct json object, struct node *n)
+{
+	struct arena *a = &in->m->arena;
+	const cJSON *item;
+
+	if (object.value == NULL) {
+		return true;
+	}
+	if (!json_is_object(object, true)) {
+		return false;
+	}
+	json_check_once(object);
+	cJSON_ArrayForEach(item, object.value) {
+		struct json j = json_item(object, item, 0);
+		struct attr attr = { .name = arena_strdup(a, item->string) };
+
+		if (!read_attr(in, j, &attr)) {
+			return false;
+		}
+		node_set_attr(in->g, n, &attr);
+	}
+	return true;
+}
+
+/* -- nodes -- */
+
+struct tensor *
+read_tensor_name(struct reading *in, struct json j)
+{
+	const char *name = json_text(j, true);
+	struct tensor *t = name != NULL ? graph_find_tensor(in->g, name)
+					: NULL;
+
+	if (name != NULL && t == NULL) {
+		json_error(j, "no tensor '%s'; list it under tensors", name);
+	}
+	return t;
+}
+
+static struct tensor **
+read_names(struct reading *in, struct json list, int *n)
+{
+	struct tensor **names;
+	const cJSON *item;
+	int i = 0;
+
+	*n = json_length(list);
+	names = arena_array(&in->m->arena, struct tensor *, *n + 1);
+	if (list.value == NULL) {
+		json_error(list, "is missing");
+		return NULL;
+	}
+	cJSON_ArrayForEach(item, list.value) {
+		if (!cJSON_IsNull(item)) {
+			names[i] = read_tensor_name(in, json_item(list, item,
+								  i));
+			if (names[i] == NULL) {
+				return NULL;
+			}
+		}
+		i++;
+	}
+	return names;
+}
+
+static bool
+check_outputs(struct json list, struct tensor *const *out, int n)
+{
+	bool any = false;
+
+	for (int i = 0; i < n; i++) {
+		const struct tensor *t = out[i];
+		bool twice = false;
+
+		for (int k = 0; k < i; k++) {
+			twice = twice || (t != NULL && out[k] == t);
+		}
+		any = any || t != NULL;
+		if (twice || (t != NULL && (t->producer || t->is_input ||
+					    tensor_is_constant(t) ||
+					    t->elems))) {
+			json_error(json_at(list, i), "'%s' is made already: "
+				   "%s; give each tensor one place",
+				   t->name,
+				   twice || t->producer ? "by another node"
+				   : t->is_input ? "it is an input"
+						 : "it is a constant");
+			return false;
+		}
+	}
+	return any || wrong(list, "a node without outputs does nothing; take "
+			    "it out");
+}
+
+static const struct op *
+find_op(struct reading *in, struct json j, const char *domain,
+	const char *name)
+{
+	const struct op *op = op_find(domain, name);
+	const struct op *list;
+	const char **names;
+	const char *near;
+	int n;
+
+	if (op != NULL) {
+		return op;
+	}
+	list = op_list(&n);
+	names = arena_array(&in->m->arena, const char *, n + 1);
+	for (int i = 0; i < n; i++) {
+		names[i] = list[i].name;
+	}
+	near = py_nearest(name, names, n);
+	json_error(json_get(j, "op"), "there is no operator %s%s%s%s%s%s",
+		   domain, *domain != '\0' ? "." : "", name,
+		   near != NULL ? "; did you mean " : "",
+		   near != NULL ? near : "", near != NULL ? "?" : "");
+	return NULL;
+}
+
+static bool
+read_node(struct reading *in, struct json j)
+{
+	struct json origins = json_get(j, "origins");
+	const char *op_type = json_text(json_get(j, "op"), true);
+	const char *domain = json_text(json_get(j, "domain"), false);
+	const char *name = json_text(json_get(j, "name"), false);
+	struct tensor **x, **y;
+	const struct op *op;
+	const cJSON *item;
+	struct node *n;
+	int n_x, n_y, i = 0;
+
+	json_check_keys(j, "op domain name inputs outputs attrs origins");
+	x = op_type != NULL ? read_names(in, json_get(j, "inputs"), &n_x)
+			    : NULL;
+	y = x != NULL ? read_names(in, json_get(j, "outputs"), &n_y) : NULL;
+	if (y == NULL || !check_outputs(json_get(j, "outputs"), y, n_y)) {
+		return false;
+	}
+	op = find_op(in, j, domain != NULL ? domain : "", op_type);
+	if (op == NULL) {
+		return false;
+	}
+	n = graph_node(in->g, domain, op_type, name, x, n_x, y, n_y);
+	n->op = op;
+	if (json_length(origins) > 0) {
+		cJSON_ArrayForEach(item, origins.value) {
+			int origin;
+
+			if (!read_origin(in, json_item(origins, item, i++),
+					 &origin)) {
+				return false;
+			}
+			vec_push(&in->m->arena, &n->origins, origin);
+		}
+	}
+	return read_attrs(in, json_get(j, "attrs"), n);
+}
+
+bool
+read_nodes(struct reading *in, struct json list)
+{
+	const cJSON *item;
+	int i = 0;
+
+	if (json_length(list) == 0) {
+		return !in->r.failed;
+	}
+	cJSON_ArrayForEach(item, list.value) {
+		read_node(in, json_item(list, item, i++));
+	}
+	return !in->r.failed;
+}
+
+bool
+read_outputs(struct reading *in, struct json list)
+{
+	const cJSON *item;
+	int i = 0;
+
+	if (json_length(list) == 0) {
+		return in->r.failed ? false
+			: wrong(list, "there are no outputs; there is "
+				"nothing to compute");
+	}
+	cJSON_ArrayForEach(item, list.value) {
+		struct json j = json_item(list, item, i++);
+		struct tensor *t = read_tensor_name(in, j);
+
+		if (t == NULL) {
+			continue;
+		}
+		if (t->producer == NULL || t->is_output) {
+			wrong(j, t->is_output ? "is listed twice; leave one"
+			      : "no node computes it; put an Identity "
+			      "before it");
+		}
+		t->is_output = true;
+		vec_push(&in->m->arena, &in->g->outputs, t);
+	}
+	return !in->r.failed;
+}
+
+/* -- do they fit together? -- */
+
+static bool
+in_order(const struct graph *g)
+{
+	bool *done = arena_array(&g->module->arena, bool, g->tensors.n + 1);
+
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+
+		for (int k = 0; k < n->n_inputs; k++) {
+			const struct tensor *t = n->inputs[k];
+
+			if (t && t->producer && !done[t->id]) {
+				return false;
+			}
+		}
+		for (int k = 0; k < n->n_outputs; k++) {
+			if (n->outputs[k]) {
+				done[n->outputs[k]->id] = true;
+			}
+		}
+	}
+	return true;
+}
+
+static bool
+check_links(struct reading *in, struct json tensors)
+{
+	struct graph *g = in->g;
+
+	for (int i = 0; i < g->tensors.n; i++) {
+		const struct tensor *t = g->tensors.data[i];
+
+		if (t->uses.n > 0 && !t->producer && !t->is_input &&
+		    !tensor_is_constant(t) && !t->elems) {
+			json_error(json_get(tensors, t->name), "it is read, "
+				   "but no node makes it, and it is no input "
+				   "and no constant");
+		}
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+		bool used = false;
+
+		for (int k = 0; k < n->n_outputs; k++) {
+			used = used || (n->outputs[k] &&
+					(n->outputs[k]->uses.n > 0 ||
+					 n->outputs[k]->is_output));
+		}
+		if (!used) {
+			diag_error(&in->m->diags, DIAG_BAD_PARTITION,
+				   node_place(g, n), "nothing reads what it "
+				   "computes; take it out");
+			in->r.failed = true;
+		}
+	}
+	return !in->r.failed;
+}
+
+/* The size where all dimensions are at one end of their bounds. */
+static const struct expr *
+at_end(const struct graph *g, const struct expr *size, bool largest)
+{
+	struct arena *a = &g->module->arena;
+	struct var_map map = {
+		g->dims.data,
+		arena_array(a, const struct expr *, g->dims.n + 1), g->dims.n,
+	};
+
+	for (int i = 0; i < g->dims.n; i++) {
+		const struct var *v = g->dims.data[i];
+
+		map.to[i] = expr_int(g->module, v->type,
+				     largest ? v->max : v->min);
+	}
+	return expr_substitute(g->module, size, &map);
+}
+
+static bool
+same_size(const struct graph *g, const struct expr *a, const struct expr *b)
+{
+	int64_t x, y;
+
+	if (a == b) {
+		return true;
+	}
+	for (int end = 0; end < 2; end++) {
+		if (expr_is_int(at_end(g, a, end), &x) &&
+		    expr_is_int(at_end(g, b, end), &y) && x != y) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+same_type(const struct graph *g, const struct tensor *declared,
+	  const struct tensor *found)
+{
+	if (!dtype_equal(declared->type, found->type) ||
+	    declared->ndim != found->ndim) {
+		return false;
+	}
+	for (int d = 0; d < found->ndim; d++) {
+		if (!same_size(g, declared->shape[d], found->shape[d])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* What the operator gives must be what is declared, which then stands. */
+static bool
+check_node(struct reading *in, struct json tensors, struct node *n)
+{
+	struct tensor *declared = arena_array(&in->m->arena, struct tensor,
+					      n->n_outputs + 1);
+	int errors = in->m->diags.n_errors;
+
+	for (int k = 0; k < n->n_outputs; k++) {
+		if (n->outputs[k]) {
+			declared[k] = *n->outputs[k];
+		}
+	}
+	if (!ops_infer_node(in->g, n)) {
+		in->r.failed = true;
+		return in->m->diags.n_errors > errors ? false
+			: diag_error(&in->m->diags, DIAG_BAD_PARTITION,
+				     node_place(in->g, n), "type and shape of "
+				     "its outputs cannot be known");
+	}
+	for (int k = 0; k < n->n_outputs; k++) {
+		struct tensor *t = n->outputs[k];
+		struct strbuf text;
+
+		if (!t || same_type(in->g, &declared[k], t)) {
+			if (t) {
+				t->shape = declared[k].shape;
+			}
+			continue;
+		}
+		strbuf_init(&text);
+		tensor_print_type(t, &text);
+		json_error(json_get(json_get(tensors, t->name), "shape"),
+			   "%s gives %s; correct type and shape, or the node",
+			   n->op_type, text.data);
+		strbuf_release(&text);
+		return false;
+	}
+	return true;
+}
+
+bool
+check_nodes(struct reading *in, struct json tensors)
+{
+	struct graph *g = in->g;
+
+	if (!check_links(in, tensors)) {
+		return false;
+	}
+	if (!in_order(g) && !graph_sort(g)) {
+		in->r.failed = true;
+		return false;
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		if (!check_node(in, tensors, g->nodes.data[i])) {
+			return false;
+		}
+	}
+	return true;
+}

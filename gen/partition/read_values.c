@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors: types, shapes, and constants from the JSON or from their file,
+ * which stays mapped. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_put.h"
+#include "reading.h"
+#include "size_text.h"
+
+#define MAX_ELEMS ((int64_t)1 << 46)
+#define HASH_CHUNK ((size_t)4 << 20)
+
+struct json
+json_item(struct json parent, const cJSON *item, int i)
+{
+	struct arena *a = &parent.reader->module->arena;
+	struct json j = { parent.reader, item, NULL };
+
+	j.pointer = item->string != NULL
+		? arena_printf(a, "%s/%s", parent.pointer, item->string)
+		: arena_printf(a, "%s/%d", parent.pointer, i);
+	return j;
+}
+
+static bool
+wrong(struct json j, const char *what)
+{
+	json_error(j, "%s", what);
+	return false;
+}
+
+bool
+read_type(struct reading *in, struct json j, struct dtype *out)
+{
+	const char *name = json_text(j, true);
+
+	(void)in;
+	if (name == NULL) {
+		return false;
+	}
+	if (!dtype_from_name(name, out) || out->lanes != 1 ||
+	    !(dtype_is_int(*out) || dtype_is_float(*out) ||
+	      out->kind == DT_BOOL)) {
+		json_error(j, "'%s' is no type of tensors; write float32, "
+			   "int8 and the like", name);
+		return false;
+	}
+	return true;
+}
+
+/* -- numbers -- */
+
+bool
+read_int(struct json j, int64_t *out)
+{
+	double v = cJSON_IsNumber(j.value) ? j.value->valuedouble : 0.5;
+	char *end;
+
+	if (cJSON_IsString(j.value)) {
+		errno = 0;
+		*out = strtoll(j.value->valuestring, &end, 10);
+		if (end != j.value->valuestring && *end == '\0' &&
+		    errno == 0) {
+			return true;
+		}
+	} else if (v == floor(v) && fabs(v) <= (double)JSON_EXACT) {
+		*out = (int64_t)v;
+		return true;
+	}
+	return wrong(j, "an integer is wanted here; beyond 2^53 as a text");
+}
+
+static bool
+read_uint(struct json j, uint64_t *out)
+{
+	int64_t v;
+	char *end;
+
+	if (cJSON_IsString(j.value) && j.value->valuestring[0] != '-') {
+		errno = 0;
+		*out = strtoull(j.value->valuestring, &end, 10);
+		if (end != j.value->valuestring && *end == '\0' &&
+		    errno == 0) {
+			return true;
+		}
+	} else if (cJSON_IsNumber(j.value) && j.value->valuedouble >= 0 &&
+		   read_int(j, &v)) {
+		*out = (uint64_t)v;
+		return true;
+	}
+	return wrong(j, "an integer from 0 up is wanted here");
+}
+
+bool
+read_float(struct json j, double *out)
+{
+	if (cJSON_IsNumber(j.value)) {
+		*out = j.value->valuedouble;
+		return true;
+	}
+	if (cJSON_IsString(j.value)) {
+		const char *text = j.value->valuestring;
+		const char *plain = text + (text[0] == '-');
+
+		if (strcmp(plain, "inf") == 0) {
+			*out = text[0] == '-' ? -HUGE_VAL : HUGE_VAL;
+			return true;
+		}
+		if (strcmp(text, "nan") == 0) {
+			*out = (double)NAN;
+			return true;
+		}
+	}
+	return wrong(j, "a number is wanted here, or \"inf\", \"-inf\", "
+		     "\"nan\"");
+}
+
+static bool
+read_number(struct json j, struct dtype t, union number *out)
+{
+	if (dtype_is_float(t)) {
+		if (!read_float(j, &out->f)) {
+			return false;
+		}
+		*out = number_round(t, *out);
+		return true;
+	}
+	if (dtype_class(t) == DTC_UINT) {
+		return read_uint(j, &out->u) &&
+		       (out->u <= dtype_max_int(t) ||
+			wrong(j, "the type cannot hold this number"));
+	}
+	if (t.kind == DT_BOOL && cJSON_IsBool(j.value)) {
+		out->i = cJSON_IsTrue(j.value);
+		return true;
+	}
+	return read_int(j, &out->i) &&
+	       ((out->i >= dtype_min_int(t) &&
+		 (out->i < 0 || (uint64_t)out->i <= dtype_max_int(t))) ||
+		wrong(j, "the type cannot hold this number"));
+}
+
+/* -- constants -- */
+
+static bool
+open_weights(struct reading *in, struct json j)
+{
+	const char *why = "out of memory";
+
+	if (in->weights != NULL) {
+		return true;
+	}
+	if (in->weights_path == NULL) {
+		return wrong(j, "bytes of which file? name it as weights, at "
+			     "the top");
+	}
+	in->weights = onnx_file_map(in->file, in->weights_path,
+				    &in->m->arena, &why);
+	if (in->weights != NULL) {
+		return true;
+	}
+	return diag_error(&in->m->diags, DIAG_FILE_UNREADABLE,
+			  (struct diag_place){ .file = in->weights_path },
+			  "the constants of a partition cannot be read: %s; "
+			  "it belongs beside the JSON", why);
+}
+
+static bool
+digest_is(const uint8_t *data, size_t bytes, bool mapped, const char *text)
+{
+	struct sha256 s;
+	uint8_t digest[32];
+	char hex[17];
+
+	sha256_init(&s);
+	for (size_t at = 0; at < bytes; at += HASH_CHUNK) {
+		size_t n = bytes - at < HASH_CHUNK ? bytes - at : HASH_CHUNK;
+
+		sha256_update(&s, data + at, n);
+		if (mapped) {
+			onnx_file_forget(data + at, n);
+		}
+	}
+	sha256_final(&s, digest);
+	for (int i = 0; i < 8; i++) {
+		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+	}
+	return strcmp(hex, text) == 0;
+}
+
+static bool
+value_in_file(struct reading *in, struct json object, struct value *v)
+{
+	struct json bytes = json_get(object, "bytes");
+	struct json digest = json_get(object, "digest");
+	const char *text = json_text(digest, true);
+	int64_t at, n;
+
+	if (text == NULL || !read_int(json_get(object, "offset"), &at) ||
+	    !read_int(bytes, &n) || !open_weights(in, object)) {
+		return false;
+	}
+	if (n != (int64_t)v->bytes) {
+		json_error(bytes, "type and shape take %lld bytes",
+			   (long long)v->bytes);
+		return false;
+	}
+	if (at < 0 || at > (int64_t)in->weights->length ||
+	    n > (int64_t)in->weights->length - at) {
+		json_error(json_get(object, "offset"), "%s has %zu bytes; "
+			   "write the file anew", in->weights_path,
+			   in->weights->length);
+		return false;
+	}
+	v->data = in->weights->base + at;
+	v->mapped = in->weights->kind == BYTES_MAPPED;
+	if (!digest_is(v->data, v->bytes, v->mapped, text)) {
+		json_error(digest, "the bytes of %s have another digest; the "
+			   "file is not the one that belongs to this "
+			   "partition, or its digest was left as it was",
+			   in->weights_path);
+		return false;
+	}
+	return true;
+}
+
+static bool
+value_in_text(struct reading *in, struct json list, struct value *v)
+{
+	char *data;
+	const cJSON *item;
+	int i = 0;
+
+	if (!cJSON_IsArray(list.value) ||
+	    cJSON_GetArraySize(list.value) != v->elems) {
+		json_error(list, "a list of %lld numbers is wanted here, as "
+			   "the shape says", (long long)v->elems);
+		return false;
+	}
+	data = arena_alloc(&in->m->arena, v->bytes + 1);
+	cJSON_ArrayForEach(item, list.value) {
+		union number x;
+
+		if (!read_number(json_item(list, item, i), v->type, &x)) {
+			return false;
+		}
+		number_store(v->type, data, (size_t)i++, x);
+	}
+	v->data = data;
+	return true;
+}
+
+bool
+read_value(struct reading *in, struct json object, struct dtype type,
+	   int64_t elems, const struct value **out)
+{
+	struct value *v = arena_new(&in->m->arena, struct value);
+	struct json values = json_get(object, "values");
+	struct json splat = json_get(object, "splat");
+	struct json offset = json_get(object, "offset");
+	bool ok;
+
+	v->type = type;
+	v->elems = elems;
+	v->bytes = (size_t)elems * (size_t)dtype_bytes(type);
+	if ((values.value != NULL) + (splat.value != NULL) +
+	    (offset.value != NULL) != 1) {
+		return wrong(object, "a constant has values, splat or an "
+			     "offset: one of them");
+	}
+	ok = values.value != NULL ? value_in_text(in, values, v)
+	   : splat.value != NULL ? read_number(splat, type, &v->fill)
+				 : value_in_file(in, object, v);
+	*out = v;
+	return ok;
+}
+
+/* -- tensors -- */
+
+static const struct expr *
+read_size(struct reading *in, struct json j)
+{
+	int64_t v;
+	const char *place;
+
+	if (cJSON_IsString(j.value) &&
+	    j.value->valuestring[strspn(j.value->valuestring,
+					"-0123456789")] != '\0') {
+		place = arena_printf(&in->m->arena, "%s: %s",
+				     in->r.layers[0].file, j.pointer);
+		return size_read(in->g, in->symbols,
+				 arena_strdup(&in->m->arena,
+					      j.value->valuestring), place);
+	}
+	return read_int(j, &v) ? expr_index(in->m, v) : NULL;
+}
+
+static const struct expr **
+read_sizes(struct reading *in, struct json list, int *n)
+{
+	const struct expr **sizes;
+	const cJSON *item;
+	int i = 0;
+
+	if (!cJSON_IsArray(list.value)) {
+		json_error(list, list.value == NULL ? "is missing"
+						    : "a list is wanted here");
+		return NULL;
+	}
+	*n = cJSON_GetArraySize(list.value);
+	sizes = arena_array(&in->m->arena, const struct expr *, *n + 1);
+	cJSON_ArrayForEach(item, list.value) {
+		sizes[i] = read_size(in, json_item(list, item, i));
+		if (sizes[i] == NULL) {
+			return NULL;
+		}
+		i++;
+	}
+	return sizes;
+}
+
+static bool
+read_shape(struct reading *in, struct json j, struct tensor *t)
+{
+	const struct expr **shape = read_sizes(in, j, &t->ndim);
+	int64_t elems, v;
+
+	if (shape == NULL) {
+		t->ndim = -1;
+		return false;
+	}
+	t->shape = shape;
+	if (t->ndim > ONNX_MAX_RANK) {
+		return wrong(j, "more dimensions than any operator takes");
+	}
+	for (int d = 0; d < t->ndim; d++) {
+		if (!dtype_is_int(shape[d]->type) ||
+		    (expr_is_int(shape[d], &v) && v < 0)) {
+			return wrong(j, "sizes are integers from 0 up");
+		}
+	}
+	return (tensor_max_elems(t, &elems) && elems <= MAX_ELEMS) ||
+	       wrong(j, "more elements than any machine addresses");
+}
+
+bool
+read_tensor(struct reading *in, struct json j, const char *name)
+{
+	struct json known = json_get(j, "known");
+	struct tensor *t;
+	const char *from;
+	int64_t elems;
+
+	json_check_keys(j, "type shape from values splat offset bytes digest "
+			"known");
+	if (*name == '\0' || graph_find_tensor(in->g, name) != NULL) {
+		return wrong(j, *name == '\0' ? "a tensor needs a name"
+					      : "is there twice; leave one");
+	}
+	t = graph_tensor(in->g, name);
+	if (!read_type(in, json_get(j, "type"), &t->type) ||
+	    !read_shape(in, json_get(j, "shape"), t)) {
+		return false;
+	}
+	t->typed = true;
+	if (known.value != NULL) {
+		t->elems = read_sizes(in, known, &t->n_elems);
+		return t->elems != NULL;
+	}
+	if (json_get(j, "values").value == NULL &&
+	    json_get(j, "splat").value == NULL &&
+	    json_get(j, "offset").value == NULL) {
+		return true;
+	}
+	if (!tensor_const_elems(t, &elems)) {
+		return wrong(json_get(j, "shape"), "the sizes of a constant "
+			     "are numbers");
+	}
+	from = json_text(json_get(j, "from"), false);
+	t->from = from;
+	return read_value(in, j, t->type, elems, &t->value);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files that read a partition share. */
+#ifndef TIRC_PARTITION_READING_H
+#define TIRC_PARTITION_READING_H
+
+#include "importer.h"
+#include "json_read.h"
+#include "partition.h"
+
+#define PARTITION_VERSION 1
+
+struct reading {
+	struct reader r; /* r.failed: there are messages */
+	struct module *m;
+	struct graph *g;
+	const struct partition_facts *facts;
+	const char **symbols; /* of the dimensions */
+	struct onnx_file *file;
+	const struct onnx_map *weights; /* NULL: not opened yet */
+	const char *weights_path;
+	/* Outputs of origins, sorted, to find them by name. */
+	struct origin_name *origins;
+};
+
+struct origin_name {
+	const char *name;
+	int at;
+};
+
+/* The i-th item of a list or an object. */
+struct json json_item(struct json parent, const cJSON *item, int i);
+/* read_values.c. False after a message. */
+bool read_type(struct reading *in, struct json j, struct dtype *out);
+/* An integer as a number or, beyond 2^53, as a text. */
+bool read_int(struct json j, int64_t *out);
+bool read_value(struct reading *in, struct json object, struct dtype type,
+		int64_t elems, const struct value **out);
+bool read_float(struct json j, double *out);
+bool read_tensor(struct reading *in, struct json j, const char *name);
+/* read_nodes.c */
+bool read_origins(struct reading *in, struct json list);
+bool read_nodes(struct reading *in, struct json list);
+bool read_outputs(struct reading *in, struct json list);
+/* Order, types, shapes. */
+bool check_nodes(struct reading *in, struct json tensors);
+/* The tensor of that name, or NULL after a message. */
+struct tensor *read_tensor_name(struct reading *in, struct json j);
+/* read_regions.c */
+bool read_regions(struct reading *in, struct json root);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A partition as text: a line for each tensor, node and region, so that a
+ * small change to the model makes a small one here. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "size_text.h"
+#include "writing.h"
+
+void
+write_key(struct writing *w, const char *key)
+{
+	strbuf_printf(w->out, ", \"%s\": ", key);
+}
+
+bool
+write_text(struct writing *w, const char *text)
+{
+	if (text == NULL) {
+		strbuf_puts(w->out, "null");
+		return true;
+	}
+	if (!json_can_hold(text, strlen(text))) {
+		return diag_error(&w->m->diags, DIAG_UNSUPPORTED,
+				  (struct diag_place){ .file = w->g->file },
+				  "the name '%s' is not UTF-8, which JSON "
+				  "wants; rename it in the model", text);
+	}
+	json_put_text(w->out, text);
+	return true;
+}
+
+/* -- members of the whole -- */
+
+static bool
+member(struct writing *w, const char *key, const char *text)
+{
+	strbuf_printf(w->out, ",\n\t\"%s\": ", key);
+	return write_text(w, text);
+}
+
+static bool
+names(struct writing *w, const char *key, struct tensor *const *list, int n)
+{
+	strbuf_printf(w->out, ",\n\t\"%s\": [", key);
+	for (int i = 0; i < n; i++) {
+		strbuf_puts(w->out, i > 0 ? ", " : "");
+		if (!write_text(w, list[i]->name)) {
+			return false;
+		}
+	}
+	strbuf_putc(w->out, ']');
+	return true;
+}
+
+static void
+line(struct writing *w, bool first)
+{
+	strbuf_puts(w->out, first ? "\n\t\t" : ",\n\t\t");
+}
+
+static void
+end_list(struct writing *w, int n, char bracket)
+{
+	strbuf_printf(w->out, n > 0 ? "\n\t%c" : "%c", bracket);
+}
+
+static bool
+write_dims(struct writing *w)
+{
+	const struct graph *g = w->g;
+
+	strbuf_puts(w->out, ",\n\t\"dims\": [");
+	for (int i = 0; i < g->dims.n; i++) {
+		const struct var *v = g->dims.data[i];
+
+		line(w, i == 0);
+		strbuf_puts(w->out, "{\"name\": ");
+		if (!write_text(w, v->name)) {
+			return false;
+		}
+		if (strcmp(v->name, w->symbols[i]) != 0) {
+			write_key(w, "symbol");
+			json_put_text(w->out, w->symbols[i]);
+		}
+		write_key(w, "min");
+		json_put_int(w->out, v->min);
+		write_key(w, "max");
+		json_put_int(w->out, v->max);
+		strbuf_putc(w->out, '}');
+	}
+	end_list(w, g->dims.n, ']');
+	return true;
+}
+
+static bool
+write_assumptions(struct writing *w)
+{
+	const struct graph *g = w->g;
+
+	strbuf_puts(w->out, ",\n\t\"assumptions\": [");
+	for (int i = 0; i < g->assumptions.n; i++) {
+		line(w, i == 0);
+		if (!write_text(w, g->assumptions.data[i])) {
+			return false;
+		}
+	}
+	end_list(w, g->assumptions.n, ']');
+	return true;
+}
+
+/* Those that nodes read or write, and the graph's own. */
+static bool
+is_needed(const struct tensor *t)
+{
+	return t->is_input || t->is_output || t->producer || t->uses.n > 0;
+}
+
+static bool
+write_all_tensors(struct writing *w)
+{
+	struct graph *g = w->g;
+	int n = 0;
+
+	strbuf_puts(w->out, ",\n\t\"tensors\": {");
+	for (int i = 0; i < g->tensors.n; i++) {
+		if (is_needed(g->tensors.data[i])) {
+			line(w, n++ == 0);
+			if (!write_tensor(w, g->tensors.data[i])) {
+				return false;
+			}
+		}
+	}
+	end_list(w, n, '}');
+	return true;
+}
+
+static bool
+write_all_nodes(struct writing *w)
+{
+	struct graph *g = w->g;
+
+	strbuf_puts(w->out, ",\n\t\"nodes\": [");
+	for (int i = 0; i < g->nodes.n; i++) {
+		line(w, i == 0);
+		if (!write_node(w, g->nodes.data[i])) {
+			return false;
+		}
+	}
+	end_list(w, g->nodes.n, ']');
+	return true;
+}
+
+static bool
+write_origins(struct writing *w)
+{
+	struct graph *g = w->g;
+
+	strbuf_puts(w->out, ",\n\t\"origins\": [");
+	for (int i = 0; i < g->origins.n; i++) {
+		line(w, i == 0);
+		if (!write_origin(w, &g->origins.data[i], i)) {
+			return false;
+		}
+	}
+	end_list(w, g->origins.n, ']');
+	return true;
+}
+
+struct named_origin {
+	const char *name;
+	int at;
+};
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct named_origin *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order != 0 ? order : x->at - y->at;
+}
+
+static void
+sort_origins(struct writing *w)
+{
+	struct graph *g = w->g;
+	struct named_origin *list = arena_array(&w->m->arena,
+			struct named_origin, g->origins.n + 1);
+
+	for (int i = 0; i < g->origins.n; i++) {
+		const char *name = g->origins.data[i].output;
+
+		list[i] = (struct named_origin){ name ? name : "", i };
+	}
+	qsort(list, (size_t)g->origins.n, sizeof *list, by_name);
+	w->origins = arena_array(&w->m->arena, int, g->origins.n + 1);
+	for (int i = 0; i < g->origins.n; i++) {
+		w->origins[i] = list[i].at;
+	}
+}
+
+/* The file that was compiled, without its folder. */
+static const char *
+model_of(const struct graph *g)
+{
+	const char *file = g->file != NULL ? g->file : "";
+	const char *slash = strrchr(file, '/');
+
+	return g->model != NULL ? g->model : slash != NULL ? slash + 1 : file;
+}
+
+bool
+partition_text(struct graph *g, const struct partition_facts *facts,
+	       const char *weights, FILE *file, struct strbuf *out)
+{
+	struct writing w = { .g = g, .m = g->module, .out = out,
+			     .file = file };
+	bool ok;
+
+	w.symbols = size_symbols(g);
+	sort_origins(&w);
+	strbuf_puts(out, "{\n\t\"tirc_partition\": 1");
+	ok = member(&w, "name", g->name) &&
+	     member(&w, "model", model_of(g)) &&
+	     (!g->digest || member(&w, "digest", g->digest)) &&
+	     (!facts->target || member(&w, "target", facts->target)) &&
+	     (!g->fixed_point || member(&w, "requant", "tflite")) &&
+	     member(&w, "weights", weights) && write_dims(&w) &&
+	     write_assumptions(&w) &&
+	     names(&w, "inputs", g->inputs.data, g->inputs.n) &&
+	     names(&w, "outputs", g->outputs.data, g->outputs.n) &&
+	     write_all_tensors(&w) && write_all_nodes(&w) &&
+	     write_regions(&w) && write_origins(&w);
+	strbuf_puts(out, "\n}\n");
+	return ok && !w.failed;
+}
+
+/* -- files -- */
+
+static bool
+cannot(struct graph *g, const char *path)
+{
+	return diag_error(&g->module->diags, DIAG_FILE_UNWRITABLE,
+			  (struct diag_place){ .file = path },
+			  "cannot be written: %s", strerror(errno));
+}
+
+/* Beside `path`, until it is whole. */
+static char *
+temporary(struct arena *a, const char *path)
+{
+	return arena_printf(a, "%s.%ld.part", path, (long)getpid());
+}
+
+/* "dir/p.json": "dir/p.weights". */
+static const char *
+weights_path(struct arena *a, const char *path)
+{
+	size_t n = strlen(path);
+
+	if (n > 5 && strcmp(path + n - 5, ".json") == 0) {
+		n -= 5;
+	}
+	return arena_printf(a, "%.*s.weights", (int)n, path);
+}
+
+static bool
+write_json(struct graph *g, const char *path, const struct strbuf *text)
+{
+	FILE *f = fopen(path, "wb");
+	bool ok = f != NULL && fwrite(text->data, 1, text->len, f) ==
+			       text->len;
+
+	return (f == NULL || fclose(f) == 0) && ok ? true : cannot(g, path);
+}
+
+static bool
+write_both(struct graph *g, const struct partition_facts *facts,
+	   const char *json, const char *blob, const char *name)
+{
+	struct strbuf text;
+	FILE *f = fopen(blob, "wb");
+	int errors = g->module->diags.n_errors;
+	bool ok;
+
+	if (f == NULL) {
+		return cannot(g, blob);
+	}
+	strbuf_init(&text);
+	ok = partition_text(g, facts, name, f, &text);
+	ok = fclose(f) == 0 && ok;
+	if (!ok && g->module->diags.n_errors == errors) {
+		cannot(g, blob);
+	}
+	ok = ok && write_json(g, json, &text);
+	strbuf_release(&text);
+	return ok;
+}
+
+bool
+partition_write(struct graph *g, const struct partition_facts *facts,
+		const char *path)
+{
+	struct arena *a = &g->module->arena;
+	const char *blob = weights_path(a, path);
+	const char *slash = strrchr(blob, '/');
+	const char *new_json = temporary(a, path);
+	const char *new_blob = temporary(a, blob);
+	bool ok = write_both(g, facts, new_json, new_blob,
+			     slash != NULL ? slash + 1 : blob);
+
+	if (ok && (rename(new_blob, blob) != 0 ||
+		   rename(new_json, path) != 0)) {
+		ok = cannot(g, path);
+	}
+	if (!ok) {
+		remove(new_json);
+		remove(new_blob);
+	}
+	return ok;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes with all their attributes, and the nodes of the model that they come
+ * from. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "writing.h"
+
+static bool
+is_single(double v)
+{
+	return number_round(dtype_of(DT_F32), (union number){ .f = v }).f == v
+	       || v != v;
+}
+
+/* {"float": 0.1} is the float next to 0.1; {"double": 0.1} the double. */
+static void
+write_floats(struct writing *w, const double *v, int n, bool list)
+{
+	bool single = true;
+
+	for (int i = 0; i < n; i++) {
+		single = single && is_single(v[i]);
+	}
+	strbuf_printf(w->out, "{\"%s%s\": %s", single ? "float" : "double",
+		      list ? "s" : "", list ? "[" : "");
+	for (int i = 0; i < n; i++) {
+		strbuf_puts(w->out, i > 0 ? ", " : "");
+		json_put_float(w->out,
+			       dtype_of(single ? DT_F32 : DT_F64), v[i]);
+	}
+	strbuf_puts(w->out, list ? "]}" : "}");
+}
+
+static void
+write_string(struct writing *w, const char *s, size_t length)
+{
+	if (json_can_hold(s, length)) {
+		json_put_text(w->out, s);
+		return;
+	}
+	strbuf_puts(w->out, "{\"bytes\": \"");
+	for (size_t i = 0; i < length; i++) {
+		strbuf_printf(w->out, "%02x", (unsigned char)s[i]);
+	}
+	strbuf_puts(w->out, "\"}");
+}
+
+static bool
+write_tensor_attr(struct writing *w, const struct attr *a)
+{
+	bool ok;
+
+	strbuf_puts(w->out, "{\"tensor\": {\"type\": ");
+	json_put_text(w->out, dtype_name(a->tensor->type));
+	write_key(w, "shape");
+	strbuf_putc(w->out, '[');
+	for (int i = 0; i < a->tensor_ndim; i++) {
+		strbuf_puts(w->out, i > 0 ? ", " : "");
+		json_put_int(w->out, a->tensor_shape[i]);
+	}
+	strbuf_putc(w->out, ']');
+	ok = write_value(w, a->tensor);
+	strbuf_puts(w->out, "}}");
+	return ok;
+}
+
+static bool
+write_attr(struct writing *w, const struct node *n, const struct attr *a)
+{
+	bool text_form;
+
+	switch (a->kind) {
+	case ATTR_INT:
+		/* A bare text is a text. */
+		text_form = a->i > JSON_EXACT || a->i < -JSON_EXACT;
+		strbuf_puts(w->out, text_form ? "{\"int\": " : "");
+		json_put_int(w->out, a->i);
+		strbuf_puts(w->out, text_form ? "}" : "");
+		return true;
+	case ATTR_FLOAT:
+		write_floats(w, &a->f, 1, false);
+		return true;
+	case ATTR_STRING:
+		write_string(w, a->s, a->s_len);
+		return true;
+	case ATTR_INTS:
+		strbuf_putc(w->out, '[');
+		for (int i = 0; i < a->n; i++) {
+			strbuf_puts(w->out, i > 0 ? ", " : "");
+			json_put_int(w->out, a->ints[i]);
+		}
+		strbuf_putc(w->out, ']');
+		return true;
+	case ATTR_FLOATS:
+		write_floats(w, a->floats, a->n, true);
+		return true;
+	case ATTR_STRINGS:
+		strbuf_puts(w->out, "{\"strings\": [");
+		for (int i = 0; i < a->n; i++) {
+			strbuf_puts(w->out, i > 0 ? ", " : "");
+			write_string(w, a->strings[i], strlen(a->strings[i]));
+		}
+		strbuf_puts(w->out, "]}");
+		return true;
+	case ATTR_TENSOR:
+		return write_tensor_attr(w, a);
+	case ATTR_GRAPH:
+		break;
+	}
+	return diag_error(&w->m->diags, DIAG_UNSUPPORTED, node_place(w->g, n),
+			  "its attribute '%s' is a graph, which a partition "
+			  "cannot hold", a->name);
+}
+
+/* -- origins -- */
+
+static const char *
+output_of(const struct graph *g, int origin)
+{
+	const char *name = g->origins.data[origin].output;
+
+	return name != NULL ? name : "";
+}
+
+/* By the name of their output where that tells which: then a node put into
+ * the model changes no other's line. */
+static void
+write_origin_of(struct writing *w, int origin)
+{
+	const struct graph *g = w->g;
+	const char *name = output_of(g, origin);
+	int lo = 0, hi = g->origins.n;
+
+	while (lo < hi) {
+		int mid = (lo + hi) / 2;
+
+		if (strcmp(output_of(g, w->origins[mid]), name) < 0) {
+			lo = mid + 1;
+		} else {
+			hi = mid;
+		}
+	}
+	if (*name == '\0' || !json_can_hold(name, strlen(name)) ||
+	    (lo + 1 < g->origins.n &&
+	     strcmp(output_of(g, w->origins[lo + 1]), name) == 0)) {
+		json_put_int(w->out, origin);
+	} else {
+		json_put_text(w->out, name);
+	}
+}
+
+bool
+write_origin(struct writing *w, const struct origin *o, int position)
+{
+	bool ok;
+
+	strbuf_puts(w->out, "{\"op\": ");
+	ok = write_text(w, o->op_type);
+	if (ok && o->name != NULL && *o->name != '\0') {
+		write_key(w, "name");
+		ok = write_text(w, o->name);
+	}
+	if (ok && o->output != NULL) {
+		write_key(w, "output");
+		ok = write_text(w, o->output);
+	}
+	if (ok && o->index != position) {
+		write_key(w, "index");
+		json_put_int(w->out, o->index);
+	}
+	if (ok && o->pass != NULL) {
+		write_key(w, "pass");
+		ok = write_text(w, o->pass);
+		write_key(w, "why");
+		ok = ok && write_text(w, o->fate);
+	}
+	strbuf_putc(w->out, '}');
+	return ok;
+}
+
+/* -- nodes -- */
+
+static bool
+write_tensors(struct writing *w, const char *key,
+	      struct tensor *const *list, int n)
+{
+	write_key(w, key);
+	strbuf_putc(w->out, '[');
+	for (int i = 0; i < n; i++) {
+		strbuf_puts(w->out, i > 0 ? ", " : "");
+		if (!write_text(w, list[i] ? list[i]->name : NULL)) {
+			return false;
+		}
+	}
+	strbuf_putc(w->out, ']');
+	return true;
+}
+
+static bool
+write_attrs(struct writing *w, const struct node *n)
+{
+	if (n->attrs.n == 0) {
+		return true;
+	}
+	write_key(w, "attrs");
+	strbuf_putc(w->out, '{');
+	for (int i = 0; i < n->attrs.n; i++) {
+		const struct attr *a = &n->attrs.data[i];
+
+		strbuf_puts(w->out, i > 0 ? ", " : "");
+		if (!write_text(w, a->name)) {
+			return false;
+		}
+		strbuf_puts(w->out, ": ");
+		if (!write_attr(w, n, a)) {
+			return false;
+		}
+	}
+	strbuf_putc(w->out, '}');
+	return true;
+}
+
+const char *
+node_key(const struct node *n)
+{
+	for (int i = 0; i < n->n_outputs; i++) {
+		if (n->outputs[i]) {
+			return n->outputs[i]->name;
+		}
+	}
+	return NULL;
+}
+
+bool
+write_node(struct writing *w, const struct node *n)
+{
+	bool ok;
+
+	strbuf_puts(w->out, "{\"op\": ");
+	ok = write_text(w, n->op_type);
+	if (ok && *n->domain != '\0') {
+		write_key(w, "domain");
+		ok = write_text(w, n->domain);
+	}
+	if (ok && *n->name != '\0') {
+		write_key(w, "name");
+		ok = write_text(w, n->name);
+	}
+	ok = ok && write_tensors(w, "inputs", n->inputs, n->n_inputs) &&
+	     write_tensors(w, "outputs", n->outputs, n->n_outputs) &&
+	     write_attrs(w, n);
+	if (ok && n->origins.n > 0) {
+		write_key(w, "origins");
+		strbuf_putc(w->out, '[');
+		for (int i = 0; i < n->origins.n; i++) {
+			strbuf_puts(w->out, i > 0 ? ", " : "");
+			write_origin_of(w, n->origins.data[i]);
+		}
+		strbuf_putc(w->out, ']');
+	}
+	strbuf_putc(w->out, '}');
+	return ok;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors with their sizes and constants. A constant that was only a recipe
+ * is computed here, piece by piece, straight into the file. */
+#include <string.h>
+
+#include "importer.h"
+#include "kernel.h"
+#include "names.h"
+#include "passes.h"
+#include "size_text.h"
+#include "writing.h"
+
+#define INLINE_ELEMS 16 /* constants of so many elements stand in the JSON */
+#define ALIGN_BYTES 64  /* of constants in their file */
+
+bool
+write_size(struct writing *w, const struct expr *e)
+{
+	struct strbuf text;
+	int64_t v;
+	bool same;
+
+	if (expr_is_int(e, &v) && expr_index(w->m, v) == e) {
+		json_put_int(w->out, v);
+		return true;
+	}
+	strbuf_init(&text);
+	size_print(w->g, w->symbols, e, &text);
+	same = size_read(w->g, w->symbols, text.data, "a size") == e;
+	json_put_text(w->out, text.data);
+	if (!same) {
+		diag_error(&w->m->diags, DIAG_UNSUPPORTED,
+			   (struct diag_place){ .file = w->g->file },
+			   "the size %s cannot be written as text; fix its "
+			   "dimensions with --dim", text.data);
+	}
+	strbuf_release(&text);
+	return same;
+}
+
+/* -- constants -- */
+
+struct sink {
+	struct writing *w;
+	struct sha256 digest;
+};
+
+static bool
+put_bytes(void *ctx, const void *bytes, size_t n)
+{
+	struct sink *s = ctx;
+
+	sha256_update(&s->digest, bytes, n);
+	s->w->failed |= s->w->file != NULL &&
+			fwrite(bytes, 1, n, s->w->file) != n;
+	s->w->at_bytes += (int64_t)n;
+	return !s->w->failed;
+}
+
+static void
+align_file(struct writing *w)
+{
+	static const char zeros[ALIGN_BYTES] = { 0 };
+	size_t gap = (size_t)(-w->at_bytes & (ALIGN_BYTES - 1));
+
+	w->failed |= w->file != NULL &&
+		     fwrite(zeros, 1, gap, w->file) != gap;
+	w->at_bytes += (int64_t)gap;
+}
+
+static bool
+write_in_file(struct writing *w, struct tensor *t)
+{
+	struct sink s = { .w = w };
+	const struct weight weight = { .tensor = t };
+	uint8_t digest[32];
+	int64_t from;
+
+	align_file(w);
+	from = w->at_bytes;
+	sha256_init(&s.digest);
+	if (!weight_stream(w->g, &weight, put_bytes, &s)) {
+		return false;
+	}
+	sha256_final(&s.digest, digest);
+	write_key(w, "offset");
+	json_put_int(w->out, from);
+	write_key(w, "bytes");
+	json_put_int(w->out, w->at_bytes - from);
+	write_key(w, "digest");
+	strbuf_putc(w->out, '"');
+	for (int i = 0; i < 8; i++) {
+		strbuf_printf(w->out, "%02x", digest[i]);
+	}
+	strbuf_putc(w->out, '"');
+	return true;
+}
+
+/* Are the numbers all that the bytes say? (NaN has many forms.) */
+static bool
+numbers_tell_all(const struct value *v)
+{
+	for (int64_t i = 0; i < v->elems; i++) {
+		size_t unit = (size_t)dtype_bytes(v->type);
+		unsigned char back[16] = { 0 };
+
+		number_store(v->type, back, 0,
+			     number_load(v->type, v->data, (size_t)i));
+		if (memcmp(back, (const char *)v->data + (size_t)i * unit,
+			   unit) != 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void
+write_numbers(struct writing *w, const struct value *v)
+{
+	write_key(w, "values");
+	strbuf_putc(w->out, '[');
+	for (int64_t i = 0; i < v->elems; i++) {
+		strbuf_puts(w->out, i > 0 ? ", " : "");
+		json_put_number(w->out, v->type,
+				number_load(v->type, v->data, (size_t)i));
+	}
+	strbuf_putc(w->out, ']');
+}
+
+static bool
+write_constant(struct writing *w, struct tensor *t)
+{
+	const struct value *v = t->value;
+
+	if (v && !v->data) {
+		write_key(w, "splat");
+		json_put_number(w->out, v->type, v->fill);
+		return true;
+	}
+	if (v && v->elems <= INLINE_ELEMS && numbers_tell_all(v)) {
+		write_numbers(w, v);
+		return true;
+	}
+	return write_in_file(w, t);
+}
+
+bool
+write_value(struct writing *w, const struct value *v)
+{
+	struct tensor t = { .name = "", .type = v->type, .typed = true,
+			    .value = v };
+
+	return write_constant(w, &t);
+}
+
+/* -- tensors -- */
+
+static bool
+write_sizes(struct writing *w, const struct expr *const *list, int n)
+{
+	strbuf_putc(w->out, '[');
+	for (int i = 0; i < n; i++) {
+		strbuf_puts(w->out, i > 0 ? ", " : "");
+		if (!write_size(w, list[i])) {
+			return false;
+		}
+	}
+	strbuf_putc(w->out, ']');
+	return true;
+}
+
+bool
+write_tensor(struct writing *w, struct tensor *t)
+{
+	const char *from = constant_name(t);
+	bool ok;
+
+	if (!write_text(w, t->name)) {
+		return false;
+	}
+	strbuf_puts(w->out, ": {\"type\": ");
+	json_put_text(w->out, dtype_name(t->type));
+	write_key(w, "shape");
+	ok = write_sizes(w, t->shape, t->ndim);
+	if (ok && tensor_is_constant(t)) {
+		if (strcmp(from, t->name) != 0) {
+			write_key(w, "from");
+			ok = write_text(w, from);
+		}
+		ok = ok && write_constant(w, t);
+	} else if (ok && !t->producer && !t->is_input && t->elems) {
+		write_key(w, "known");
+		ok = write_sizes(w, t->elems, t->n_elems);
+	}
+	strbuf_putc(w->out, '}');
+	return ok;
+}

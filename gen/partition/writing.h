@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files that write a partition share. */
+#ifndef TIRC_PARTITION_WRITING_H
+#define TIRC_PARTITION_WRITING_H
+
+#include "json_put.h"
+#include "partition.h"
+
+struct writing {
+	struct graph *g;
+	struct module *m;
+	const char *const *symbols; /* of the dimensions */
+	struct strbuf *out;
+	FILE *file;       /* of the constants */
+	int64_t at_bytes; /* written to it */
+	bool failed;      /* it could not be written */
+	/* The origins by the name of their first output, sorted. */
+	int *origins;
+};
+
+/* What a node goes by: the name of its first output. */
+const char *node_key(const struct node *n);
+/* "name": in front of a value. */
+void write_key(struct writing *w, const char *key);
+/* A text, or null. False: JSON cannot hold it, and that is reported. */
+bool write_text(struct writing *w, const char *text);
+/* write_values.c: a size; "splat", "values" or "weights" of a constant with
+ * the keys, after what else stands in its object. */
+bool write_size(struct writing *w, const struct expr *e);
+bool write_value(struct writing *w, const struct value *v);
+bool write_tensor(struct writing *w, struct tensor *t);
+/* write_nodes.c */
+bool write_node(struct writing *w, const struct node *n);
+bool write_origin(struct writing *w, const struct origin *o, int position);
+/* write_regions.c */
+bool write_regions(struct writing *w);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes as text and back. Reading makes the very nodes that were printed: the
+ * builders would be free to write them otherwise; only what has no variable
+ * is computed, as a person may write 2 * 3. */
+#include "size_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "print.h"
+#include "python.h"
+
+struct reading {
+	const struct graph *graph;
+	struct module *m;
+	const char *const *symbols;
+	struct source src;
+};
+
+static const struct expr *visit(struct reading *r,
+				const struct py_node *node);
+
+const char **
+size_symbols(const struct graph *g)
+{
+	struct arena *a = &g->module->arena;
+	const char **symbols = arena_array(a, const char *, g->dims.n + 1);
+	struct printer p;
+
+	printer_init(&p, SCRIPT_CURRENT, NULL);
+	for (int i = 0; i < g->dims.n; i++) {
+		symbols[i] = arena_strdup(a, print_unique(&p,
+						g->dims.data[i]->name));
+	}
+	printer_release(&p);
+	return symbols;
+}
+
+void
+size_print(const struct graph *g, const char *const *symbols,
+	   const struct expr *e, struct strbuf *out)
+{
+	struct printer p;
+
+	printer_init(&p, SCRIPT_CURRENT, out);
+	for (int i = 0; i < g->dims.n; i++) {
+		print_define(&p, g->dims.data[i], symbols[i]);
+	}
+	print_expr(&p, e, PRINT_LOOSE);
+	printer_release(&p);
+}
+
+/* -- reading -- */
+
+#define fail(r, node, ...) \
+	(py_error((r)->m, &(r)->src, (node)->span, __VA_ARGS__), \
+	 (const struct expr *)NULL)
+
+static bool
+is_number(struct dtype t)
+{
+	return dtype_is_int(t) || dtype_is_float(t);
+}
+
+static const struct expr *
+make(struct reading *r, enum expr_kind kind, struct dtype type,
+     const struct expr *const *args, int n)
+{
+	struct expr payload = { .kind = kind, .type = type };
+
+	return expr_make(r->m, &payload, args, n);
+}
+
+/* Two operands of one type; numbers of the text fit to a size's. */
+static const struct expr *
+binary(struct reading *r, const struct py_node *node, enum expr_kind kind,
+       const struct expr *a, const struct expr *b)
+{
+	const struct expr *args[] = { a, b };
+	bool compares = kind >= EXPR_EQ && kind <= EXPR_GE;
+	bool logic = kind == EXPR_AND || kind == EXPR_OR;
+	bool floats = dtype_is_float(a->type);
+	bool divides = kind == EXPR_FLOORDIV || kind == EXPR_FLOORMOD ||
+		       kind == EXPR_TRUNCMOD || kind == EXPR_DIV;
+	int64_t v;
+
+	if (!dtype_equal(a->type, b->type)) {
+		return fail(r, node, "%s with %s; write T.Cast(\"int64\", …) "
+			    "or T.int64(…) where sizes are wider",
+			    dtype_name(a->type), dtype_name(b->type));
+	}
+	if (logic ? a->type.kind != DT_BOOL : !is_number(a->type)) {
+		return fail(r, node, "not an operation of %s; sizes are "
+			    "numbers", dtype_name(a->type));
+	}
+	if (divides && !floats && expr_is_int(b, &v) && v == 0) {
+		return fail(r, node, "a division by zero; write another "
+			    "divisor");
+	}
+	if (floats && (kind == EXPR_TRUNCMOD || kind == EXPR_FLOORDIV ||
+		       kind == EXPR_FLOORMOD)) {
+		return fail(r, node, "not an operation of %s; write / or "
+			    "integers", dtype_name(a->type));
+	}
+	if (a->n_args == 0 && b->n_args == 0 && a->kind != EXPR_VAR &&
+	    b->kind != EXPR_VAR) {
+		return expr_binary(r->m, kind, a, b);
+	}
+	return make(r, kind, compares ? dtype_of(DT_BOOL) : a->type, args, 2);
+}
+
+static const struct expr *
+visit_binary(struct reading *r, const struct py_node *node)
+{
+	static const struct {
+		const char *op;
+		enum expr_kind kind;
+	} kinds[] = {
+		{ "+", EXPR_ADD }, { "-", EXPR_SUB }, { "*", EXPR_MUL },
+		{ "//", EXPR_FLOORDIV }, { "%", EXPR_FLOORMOD },
+		{ "/", EXPR_DIV }, { "and", EXPR_AND }, { "or", EXPR_OR },
+		{ "==", EXPR_EQ }, { "!=", EXPR_NE }, { "<", EXPR_LT },
+		{ "<=", EXPR_LE }, { ">", EXPR_GT }, { ">=", EXPR_GE },
+	};
+	const char *op = node->kind == PY_COMPARE ? node->ops[0] : node->op;
+	const struct expr *a, *b;
+
+	a = visit(r, node->kids[0]);
+	b = a ? visit(r, node->kids[1]) : NULL;
+	if (!b) {
+		return NULL;
+	}
+	for (size_t i = 0; node->n_kids == 2 &&
+			   i < sizeof kinds / sizeof *kinds; i++) {
+		if (strcmp(kinds[i].op, op) != 0) {
+			continue;
+		}
+		if (strcmp(op, "/") == 0 && !dtype_is_float(a->type)) {
+			return fail(r, node, "/ of integers; write // or "
+				    "T.truncdiv(…)");
+		}
+		return binary(r, node, kinds[i].kind, a, b);
+	}
+	return fail(r, node, "not an operation of sizes; use + - * // %%");
+}
+
+static const struct expr *
+visit_unary(struct reading *r, const struct py_node *node)
+{
+	const struct expr *a = visit(r, node->kids[0]);
+
+	if (!a) {
+		return NULL;
+	}
+	if (strcmp(node->op, "-") == 0 && a->kind == EXPR_INT &&
+	    dtype_class(a->type) == DTC_INT) {
+		return expr_index(r->m, (int64_t)(0 - (uint64_t)a->u.ival));
+	}
+	if (strcmp(node->op, "-") == 0 && a->kind == EXPR_FLOAT) {
+		return expr_float(r->m, a->type, -a->u.fval);
+	}
+	if (strcmp(node->op, "not") == 0 && a->type.kind == DT_BOOL) {
+		return make(r, EXPR_NOT, a->type, &a, 1);
+	}
+	return fail(r, node, "not an operation of sizes; write 0 - x or not "
+		    "of a comparison");
+}
+
+/* T.float32(0.5), T.int64(7), T.float32("inf"): a literal of that type. */
+static const struct expr *
+literal(struct reading *r, const struct py_node *node, struct dtype t,
+	const struct py_node *arg)
+{
+	struct expr payload = { .kind = EXPR_INT, .type = t };
+	double sign = 1;
+
+	if (arg->kind == PY_UNARY && strcmp(arg->op, "-") == 0) {
+		sign = -1;
+		arg = arg->kids[0];
+	}
+	if (dtype_is_float(t)) {
+		double v = arg->kind == PY_FLOAT ? arg->fval
+			 : arg->kind == PY_INT ? (double)arg->ival
+			 : arg->kind == PY_STRING ? strtod(arg->text, NULL)
+						  : 0;
+
+		if (arg->kind == PY_FLOAT || arg->kind == PY_INT ||
+		    arg->kind == PY_STRING) {
+			return expr_float(r->m, t, sign * v);
+		}
+	} else if (t.kind == DT_BOOL) {
+		if (arg->kind == PY_TRUE || arg->kind == PY_FALSE) {
+			return expr_bool(r->m, arg->kind == PY_TRUE);
+		}
+	} else if (arg->kind == PY_INT && dtype_is_int(t) && t.lanes == 1) {
+		payload.u.ival = sign < 0 ? (int64_t)(0 - (uint64_t)arg->ival)
+					  : arg->ival;
+		payload.u.ival = number_round(t, (union number){
+						.i = payload.u.ival }).i;
+		return expr_make(r->m, &payload, NULL, 0);
+	}
+	return fail(r, node, "not a literal of %s; write a number",
+		    dtype_name(t));
+}
+
+/* The type in front of the arguments: T.Cast("int64", n). */
+static bool
+quoted_type(const struct py_node *arg, struct dtype *out)
+{
+	return arg->kind == PY_STRING &&
+	       dtype_from_name(arg->text, out) && out->lanes == 1 &&
+	       (is_number(*out) || out->kind == DT_BOOL);
+}
+
+static const struct expr *
+visit_intrinsic(struct reading *r, const struct py_node *node,
+		enum intrin op, const struct py_node *const *kids, int n)
+{
+	const struct expr **args = arena_array(&r->m->arena,
+					       const struct expr *, n + 1);
+	struct dtype type = dtype_of(DT_VOID);
+
+	if (n > 0 && quoted_type(kids[0], &type)) {
+		kids++;
+		n--;
+	}
+	if (n < 1 || !intrin_is_pure(op) || intrin_is_address(op) ||
+	    intrin_arity(op) != n) {
+		return fail(r, node, "not a function of sizes");
+	}
+	for (int i = 0; i < n; i++) {
+		args[i] = visit(r, kids[i]);
+		if (!args[i]) {
+			return NULL;
+		}
+		if (!is_number(args[i]->type) ||
+		    !dtype_equal(args[i]->type, args[0]->type)) {
+			return fail(r, node, "arguments of several types; "
+				    "write T.Cast(…)");
+		}
+	}
+	return expr_call(r->m, op, type.kind != DT_VOID ? type
+							: args[0]->type,
+			 args, n);
+}
+
+static const struct expr *
+visit_choice(struct reading *r, const struct py_node *node,
+	     enum expr_kind kind)
+{
+	const struct expr *args[3];
+
+	for (int i = 0; i < 3; i++) {
+		args[i] = visit(r, node->kids[i + 1]);
+		if (!args[i]) {
+			return NULL;
+		}
+	}
+	if (args[0]->type.kind != DT_BOOL ||
+	    !dtype_equal(args[1]->type, args[2]->type)) {
+		return fail(r, node, "a condition and two values of one type "
+			    "are wanted");
+	}
+	return make(r, kind, args[1]->type, args, 3);
+}
+
+static const struct expr *
+visit_call(struct reading *r, const struct py_node *node)
+{
+	static const struct {
+		const char *name;
+		int n;
+		enum expr_kind kind;
+	} calls[] = {
+		{ "min", 2, EXPR_MIN }, { "max", 2, EXPR_MAX },
+		{ "truncdiv", 2, EXPR_DIV }, { "truncmod", 2, EXPR_TRUNCMOD },
+		{ "Select", 3, EXPR_SELECT },
+		{ "if_then_else", 3, EXPR_IF },
+	};
+	const struct py_node *callee = node->kids[0];
+	const struct expr *a, *b;
+	struct dtype t;
+	enum intrin op;
+	int n = node->n_kids - 1;
+
+	if (callee->kind != PY_ATTRIBUTE ||
+	    callee->kids[0]->kind != PY_NAME ||
+	    strcmp(callee->kids[0]->text, "T") != 0) {
+		return fail(r, node, "not a function of sizes; those of T are "
+			    "known");
+	}
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+		if (strcmp(calls[i].name, callee->text) != 0 ||
+		    calls[i].n != n) {
+			continue;
+		}
+		if (n == 3) {
+			return visit_choice(r, node, calls[i].kind);
+		}
+		a = visit(r, node->kids[1]);
+		b = a ? visit(r, node->kids[2]) : NULL;
+		return b ? binary(r, node, calls[i].kind, a, b) : NULL;
+	}
+	if (strcmp(callee->text, "Cast") == 0 && n == 2 &&
+	    quoted_type(node->kids[1], &t)) {
+		a = visit(r, node->kids[2]);
+		return a ? make(r, EXPR_CAST, t, &a, 1) : NULL;
+	}
+	if (n == 1 && dtype_from_name(callee->text, &t) && t.lanes == 1 &&
+	    (is_number(t) || t.kind == DT_BOOL)) {
+		return literal(r, node, t, node->kids[1]);
+	}
+	if (intrin_from_name(callee->text, &op)) {
+		return visit_intrinsic(r, node, op, node->kids + 1, n);
+	}
+	return fail(r, node, "T.%s is not a function of sizes", callee->text);
+}
+
+static const struct expr *
+visit(struct reading *r, const struct py_node *node)
+{
+	const struct graph *g = r->graph;
+
+	switch (node->kind) {
+	case PY_INT:
+		return node->is_unsigned
+			? fail(r, node, "too large a number")
+			: expr_index(r->m, node->ival);
+	case PY_NAME:
+		for (int i = 0; i < g->dims.n; i++) {
+			if (strcmp(r->symbols[i], node->text) == 0) {
+				return g->dims.data[i]->expr;
+			}
+		}
+		return fail(r, node, "no dimension has this name; declare it "
+			    "under dims");
+	case PY_BINARY:
+	case PY_COMPARE:
+		return visit_binary(r, node);
+	case PY_UNARY:
+		return visit_unary(r, node);
+	case PY_CALL:
+		return visit_call(r, node);
+	default:
+		return fail(r, node, "not an expression of sizes");
+	}
+}
+
+const struct expr *
+size_read(const struct graph *g, const char *const *symbols,
+	  const char *text, const char *place)
+{
+	struct reading r = {
+		.graph = g, .m = g->module, .symbols = symbols,
+		.src = { .name = place, .text = text,
+			 .length = strlen(text) },
+	};
+	const struct py_node *tree = py_parse(g->module, &r.src);
+
+	if (!tree) {
+		return NULL;
+	}
+	if (tree->n_kids != 1 || tree->kids[0]->kind != PY_EXPRESSION) {
+		py_error(g->module, &r.src, tree->span,
+			 "one expression is wanted here");
+		return NULL;
+	}
+	return visit(&r, tree->kids[0]->kids[0]);
+}
