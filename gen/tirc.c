@@ -348,8 +348,7 @@ choose_conv(struct tirc *t)
 					  "auto, direct or winograd");
 	}
 	if ((c->which == CONV_AUTO &&
-	     (c->gflops <= 1 || t->target->optimize_memory ||
-	      t->target->cores > 1)) || /* not faster by all measurements */
+	     (c->gflops <= 1 || t->target->optimize_memory)) ||
 	    t->target->block_elems < LEAST_BLOCK ||
 	    t->target->max_threads > 0 || /* a device */
 	    strcmp(t->target->fp, "strict") == 0) {
