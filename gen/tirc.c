@@ -151,6 +151,16 @@ read_weights_form(struct tirc *t, enum weights_form *out)
 			  "auto, c, incbin, file or section");
 }
 
+static bool
+read_form(struct tirc *t, bool *graph)
+{
+	const char *form = t->options.form;
+
+	*graph = form != NULL && strcmp(form, "graph") == 0;
+	return form == NULL || *graph || strcmp(form, "aot") == 0 ||
+	       context_bad_option(t, "--form", form, "aot or graph");
+}
+
 static void
 progress(struct tirc *t, const char *step, int done, int total)
 {
@@ -448,7 +458,8 @@ tirc_compile(struct tirc *t)
 	};
 
 	if (!context_hooks(t, &hooks) ||
-	    !read_weights_form(t, &emit.weights) || !prepare(t)) {
+	    !read_weights_form(t, &emit.weights) ||
+	    !read_form(t, &emit.graph) || !prepare(t)) {
 		return false;
 	}
 	if (emit.name == NULL) {

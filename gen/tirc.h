@@ -34,6 +34,7 @@ struct tirc_options {
 	const char *name;         /* stem of every name; else the graph's */
 	const char *weights;      /* "auto", "c", "incbin", "file", "section" */
 	const char *section;      /* for "section"; ".rodata" if NULL */
+	const char *form;         /* "aot" (default) or "graph" */
 	const char *optimize;     /* "speed" (default) or "memory" */
 	const char *conv;         /* "auto" (default), "direct" or "winograd":
 				   * how convolutions 3x3 are computed */
@@ -248,6 +249,11 @@ struct tirc_file tirc_file(const struct tirc *t, int i);
 /* A C program that runs the compiled model on raw files: input_0.bin, …, in
  * and output_0.bin, …, out; arguments: repetitions, then the symbolic sizes. */
 const char *tirc_harness(struct tirc *t);
+/* Files that it is built with beside those of the model, and what it is linked
+ * with; text is NULL where there is no such file. */
+int tirc_harness_file_count(const struct tirc *t);
+struct tirc_file tirc_harness_file(struct tirc *t, int i);
+const char *tirc_harness_ldflags(const struct tirc *t);
 
 /* -- the program itself -- */
 const char *tirc_version(void);

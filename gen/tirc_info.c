@@ -260,3 +260,28 @@ tirc_harness(struct tirc *t)
 {
 	return t->compiled ? package_harness(&t->package) : NULL;
 }
+
+int
+tirc_harness_file_count(const struct tirc *t)
+{
+	return t->compiled ? package_harness_files(&t->package) : 0;
+}
+
+struct tirc_file
+tirc_harness_file(struct tirc *t, int i)
+{
+	struct tirc_file f = { 0 };
+	size_t n;
+
+	f.text = package_harness_file(&t->package, i, &f.name);
+	n = strlen(f.name);
+	f.bytes = f.text != NULL ? (int64_t)strlen(f.text) : 0;
+	f.is_source = n > 2 && strcmp(f.name + n - 2, ".c") == 0;
+	return f;
+}
+
+const char *
+tirc_harness_ldflags(const struct tirc *t)
+{
+	return t->compiled ? package_harness_ldflags(&t->package) : "";
+}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """embed.py TEMPLATES_DIR OUT.c OUT.d [WITHOUT...]: all files below
-TEMPLATES_DIR, but those below its folders WITHOUT, and the headers of runtime-c
+TEMPLATES_DIR, but those below its folders WITHOUT, and the sources of runtime-c
 beside it as runtime/NAME, as a C table sorted by path, and a make-style list of
 the files and folders read, so that an added, changed or removed one rebuilds
 the table."""
@@ -35,7 +35,7 @@ def main():
     paths, folders = collect(top)
     runtime = os.path.join(top, os.pardir, "runtime-c")
     paths = sorted(paths + ["runtime/" + p for p in collect(runtime)[0]
-                            if p.endswith(".h")])
+                            if p.endswith((".h", ".c"))])
     where = {p: os.path.join(runtime, p[len("runtime/"):])
              if p.startswith("runtime/") else os.path.join(top, p)
              for p in paths}

@@ -97,6 +97,14 @@ build(struct harness *h)
 			strbuf_printf(&command, " %s", file.name);
 		}
 	}
+	for (int i = 0; i < tirc_harness_file_count(h->t); i++) {
+		struct tirc_file file = tirc_harness_file(h->t, i);
+
+		if (file.is_source) {
+			strbuf_printf(&command, " %s", file.name);
+		}
+	}
+	strbuf_printf(&command, " %s", tirc_harness_ldflags(h->t));
 	strbuf_printf(&command, " -lm%s%s", s.ldflags != NULL ? " " : "",
 		      s.ldflags != NULL ? s.ldflags : "");
 	status = shell(h, command.data, NULL);
@@ -105,6 +113,25 @@ build(struct harness *h)
 	}
 	strbuf_release(&command);
 	return status == 0;
+}
+
+/* The files of runtime-c that the program is built with. */
+static bool
+write_runtime(struct harness *h)
+{
+	for (int i = 0; i < tirc_harness_file_count(h->t); i++) {
+		struct tirc_file file = tirc_harness_file(h->t, i);
+
+		if (file.text == NULL) {
+			return fail("there is no file of runtime-c called",
+				    file.name);
+		}
+		if (!write_file(harness_path(h, file.name), file.text,
+				(size_t)file.bytes)) {
+			return false;
+		}
+	}
+	return true;
 }
 
 bool
@@ -144,7 +171,7 @@ harness_open(struct harness *h, struct cli *c)
 		return false;
 	}
 	return write_file(harness_path(h, "harness.c"), text, strlen(text)) &&
-	       build(h);
+	       write_runtime(h) && build(h);
 }
 
 /* The values of the symbolic sizes, from the shapes of the inputs. */
@@ -299,6 +326,9 @@ remove_files(struct harness *h)
 
 	for (int i = 0; i < tirc_file_count(h->t); i++) {
 		unlink(harness_path(h, tirc_file(h->t, i).name));
+	}
+	for (int i = 0; i < tirc_harness_file_count(h->t); i++) {
+		unlink(harness_path(h, tirc_harness_file(h->t, i).name));
 	}
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
 		unlink(harness_path(h, own[i]));

@@ -25,7 +25,7 @@ enum option_id {
 	OPT_DISABLE_PASS, OPT_ADD_PASS, OPT_TIME_PASSES, OPT_SCHEDULE_FOR,
 	OPT_SCRIPT_VERSION, OPT_SCHEDULE, OPT_PHASE, OPT_FROM_ONNX,
 	OPT_KERNEL, OPT_UNSCHEDULED, OPT_SHOW_TRACE, OPT_PROFILE, OPT_FP,
-	OPT_RUNNER, OPT_CONV
+	OPT_RUNNER, OPT_CONV, OPT_FORM
 };
 
 /* Where --repeat does not say. */
@@ -78,6 +78,9 @@ static const struct option_row rows[] = {
 	  "size or bounds of a symbolic dimension", GRAPH_VERBS | LOWER },
 	{ OPT_WEIGHTS, "weights", "FORM",
 	  "c, incbin, file or section (default: by size)", BUILD_VERBS },
+	{ OPT_FORM, "form", "FORM",
+	  "aot: functions (default), or graph: kernels and the calls as JSON",
+	  BUILD_VERBS },
 	{ OPT_SECTION, "section", "NAME", "section for --weights section",
 	  BUILD_VERBS },
 	{ OPT_OPTIMIZE, "optimize", "WHAT",
@@ -334,6 +337,7 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_DIALECT_PATH: c->tirc.dialect_path = arg; return true;
 	case OPT_NAME: c->tirc.name = arg; return true;
 	case OPT_WEIGHTS: c->tirc.weights = arg; return true;
+	case OPT_FORM: c->tirc.form = arg; return true;
 	case OPT_SECTION: c->tirc.section = arg; return true;
 	case OPT_OPTIMIZE: c->tirc.optimize = arg; return true;
 	case OPT_REQUANT: c->tirc.requant = arg; return true;

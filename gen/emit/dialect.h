@@ -91,14 +91,17 @@ enum template_id {
 	TEMPLATE_UNIT_HEADER, TEMPLATE_TASK, TEMPLATE_PROGRAM,
 	TEMPLATE_SELFTEST, TEMPLATE_SELFTEST_HEADER, TEMPLATE_SELFTEST_ALL,
 	TEMPLATE_SELFTEST_MAIN, TEMPLATE_SELFTEST_README,
-	TEMPLATE_WEIGHTS_HEADER, TEMPLATE_COMPLIANCE,
+	TEMPLATE_WEIGHTS_HEADER, TEMPLATE_COMPLIANCE, TEMPLATE_GRAPH_HEADER,
+	TEMPLATE_GRAPH_HARNESS,
 	TEMPLATE_COUNT
 };
 
 enum file_id {
 	FILE_HEADER, FILE_SOURCE, FILE_WEIGHTS, FILE_INCBIN, FILE_BLOB,
 	FILE_MAKEFILE, FILE_CMAKE, FILE_METADATA, FILE_UNIT, FILE_PROGRAM,
-	FILE_WEIGHTS_HEADER, FILE_COMPLIANCE, FILE_COMPLIANCE_DATA, FILE_COUNT
+	FILE_WEIGHTS_HEADER, FILE_COMPLIANCE, FILE_COMPLIANCE_DATA,
+	FILE_GRAPH, FILE_GRAPH_HEADER, FILE_GRAPH_SOURCE, FILE_GRAPH_PARAMS,
+	FILE_COUNT
 };
 
 struct dialect_template {
@@ -155,6 +158,15 @@ struct task_forms {
 	const char *declare, *call;
 };
 
+/* Kernels as functions of one signature, called through a table: how such a
+ * function spells its arrays and sizes. */
+struct graph_forms {
+	const char *rejected; /* why there are none */
+	const char *array, *size;
+	struct names runtime; /* files of runtime-c that make the calls */
+	const char *ldflags;  /* of programs with these */
+};
+
 /* A rule that the output departs from, where a line says so by the mark. */
 struct deviation {
 	const char *id, *rule, *category, *mark, *reason;
@@ -205,6 +217,7 @@ struct dialect {
 	struct device_forms device;
 	struct vector_forms vectors;
 	struct task_forms tasks;
+	struct graph_forms graph;
 	VEC(struct helper) helpers;
 	struct {
 		bool forms[WEIGHTS_SECTION + 1];

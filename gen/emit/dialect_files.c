@@ -14,13 +14,14 @@ static const char *const template_keys[TEMPLATE_COUNT] = {
 	"header", "source", "weights", "incbin", "makefile", "cmake",
 	"harness", "unit", "unit_header", "task", "program", "selftest",
 	"selftest_header", "selftest_all", "selftest_main", "selftest_readme",
-	"weights_header", "compliance",
+	"weights_header", "compliance", "graph_header", "graph_harness",
 };
 
 static const char *const file_keys[FILE_COUNT] = {
 	"header", "source", "weights", "incbin", "blob", "makefile", "cmake",
 	"metadata", "unit", "program", "weights_header", "compliance",
-	"compliance_data",
+	"compliance_data", "graph", "graph_header", "graph_source",
+	"graph_params",
 };
 
 /* A text file of the dialect, or of the next that it extends. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a dialect hands the iterations of a parallel loop to threads that the
- * caller has, if it does. */
+ * caller has, if it does; and how kernels look that are called by name. */
 #include "dialect_load.h"
 
 void
@@ -21,4 +21,20 @@ dialect_read_tasks(struct loader *l, struct json j)
 	d->tasks.scalar = json_text(json_get(j, "scalar"), true);
 	d->tasks.declare = json_text(json_get(j, "declare"), true);
 	d->tasks.call = json_text(json_get(j, "call"), true);
+}
+
+void
+dialect_read_graph(struct loader *l, struct json j)
+{
+	struct graph_forms *f = &l->d->graph;
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "rejected array size runtime ldflags");
+	f->rejected = json_text(json_get(j, "rejected"), false);
+	f->array = json_text(json_get(j, "array"), f->rejected == NULL);
+	f->size = json_text(json_get(j, "size"), f->rejected == NULL);
+	f->runtime = dialect_read_names(json_get(j, "runtime"));
+	f->ldflags = json_text(json_get(j, "ldflags"), f->rejected == NULL);
 }

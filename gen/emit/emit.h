@@ -67,6 +67,8 @@ struct emit_options {
 	const char *section;  /* for WEIGHTS_SECTION */
 	const char *version;  /* "0.1.0" */
 	bool profile;         /* the entry says when each kernel is done */
+	bool graph;           /* no entry: kernels in a table, and as JSON the
+			       * graph of their calls */
 };
 
 /* The text of one function as its dialect spells it. */
@@ -155,5 +157,10 @@ const char *package_model(const struct package *pkg);
  * first cache, the second, memory) and a line for each run with the
  * nanoseconds of each kernel. NULL: diagnosed. */
 const char *package_harness(const struct package *pkg);
+/* What else that program is made of: files of runtime-c; and linked with. */
+int package_harness_files(const struct package *pkg);
+const char *package_harness_file(const struct package *pkg, int i,
+				 const char **name);
+const char *package_harness_ldflags(const struct package *pkg);
 
 #endif

@@ -36,6 +36,11 @@ name_files(struct packer *k)
 	for (int i = 0; i < FILE_COUNT; i++) {
 		k->files[i] = packer_render(k, k->d->files[i], data);
 	}
+	if (k->o->graph) {
+		k->files[FILE_HEADER] = k->files[FILE_GRAPH_HEADER];
+		k->files[FILE_SOURCE] = k->files[FILE_GRAPH_SOURCE];
+		k->files[FILE_BLOB] = k->files[FILE_GRAPH_PARAMS];
+	}
 }
 
 /* Fields of the two structures, and macros, which must differ among all. */
@@ -134,12 +139,12 @@ rename_calls(void *ctx, const struct expr *e)
 static void
 name_kernels(struct packer *k)
 {
-	static const char *const own[] = { "init", "run", "fini" };
+	static const char *const own[] = { "init", "run", "fini", "kernels" };
 	struct name_set taken;
 
 	init_names(k, &taken);
 	taken.max_length = 1000;
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < (k->o->graph ? 4 : 3); i++) {
 		name_set_add(&taken, arena_printf(k->a, "%s_%s", k->model,
 						  own[i]));
 	}
@@ -171,6 +176,28 @@ name_kernels(struct packer *k)
 	}
 }
 
+/* The functions that a table names, which start with the model's, and that
+ * table. */
+static void
+name_entries(struct packer *k)
+{
+	struct name_set taken;
+	int least = (int)strlen(k->model) + 13;
+
+	init_names(k, &taken);
+	taken.max_length = taken.max_length > least ? taken.max_length : least;
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		name_set_add(&taken, k->p->kernels.data[i]->name);
+	}
+	name_set_add(&taken, arena_printf(k->a, "%s_kernels", k->model));
+	k->kernel_symbols = arena_array(k->a, const char *,
+					k->p->kernels.n + 1);
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		k->kernel_symbols[i] = name_set_add(&taken, arena_printf(k->a,
+			"%s_%s", k->model, k->p->kernels.data[i]->name));
+	}
+}
+
 void
 name_everything(struct packer *k)
 {
@@ -184,4 +211,7 @@ name_everything(struct packer *k)
 	name_interface(k);
 	name_weights(k);
 	name_kernels(k);
+	if (k->o->graph) {
+		name_entries(k);
+	}
 }

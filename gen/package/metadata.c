@@ -8,8 +8,8 @@
 #include "packer.h"
 
 /* Text that JSON may hold: bytes that are no UTF-8 become '?'. */
-static const char *
-utf8(struct arena *a, const char *text)
+const char *
+metadata_utf8(struct arena *a, const char *text)
 {
 	char *out = arena_strdup(a, text);
 	unsigned char *p = (unsigned char *)out;
@@ -32,11 +32,12 @@ utf8(struct arena *a, const char *text)
 	return out;
 }
 
-static void
-put_text(struct packer *k, cJSON *object, const char *key, const char *text)
+void
+metadata_text(struct packer *k, cJSON *object, const char *key,
+	      const char *text)
 {
 	if (text != NULL) {
-		cJSON_AddStringToObject(object, key, utf8(k->a, text));
+		cJSON_AddStringToObject(object, key, metadata_utf8(k->a, text));
 	}
 }
 
@@ -62,7 +63,7 @@ shape_json(struct packer *k, int ndim, const struct expr *const *shape)
 			strbuf_init(&s);
 			expr_print(shape[i], &s);
 			cJSON_AddItemToArray(list, cJSON_CreateString(
-						utf8(k->a, s.data)));
+						metadata_utf8(k->a, s.data)));
 			strbuf_release(&s);
 		}
 	}
@@ -75,9 +76,9 @@ tensor_json(struct packer *k, const struct tensor *t, const char *field)
 	cJSON *object = cJSON_CreateObject();
 	int64_t elems;
 
-	put_text(k, object, "name", t->name);
-	put_text(k, object, "field", field);
-	put_text(k, object, "dtype", dtype_name(t->type));
+	metadata_text(k, object, "name", t->name);
+	metadata_text(k, object, "field", field);
+	metadata_text(k, object, "dtype", dtype_name(t->type));
 	cJSON_AddItemToObject(object, "shape", shape_json(k, t->ndim,
 							  t->shape));
 	if (tensor_max_elems(t, &elems)) {
@@ -95,8 +96,8 @@ dims_json(struct packer *k)
 		const struct var *v = k->g->dims.data[i];
 		cJSON *object = cJSON_CreateObject();
 
-		put_text(k, object, "name", v->name);
-		put_text(k, object, "field", k->dim_fields[i]);
+		metadata_text(k, object, "name", v->name);
+		metadata_text(k, object, "field", k->dim_fields[i]);
 		put_number(object, "min", (double)v->min);
 		put_number(object, "max", (double)v->max);
 		cJSON_AddItemToArray(list, object);
@@ -116,7 +117,7 @@ memory_json(struct packer *k)
 	put_number(object, "ratio", plan->bound_bytes > 0
 		   ? (double)plan->workspace_bytes /
 		     (double)plan->bound_bytes : 1.0);
-	put_text(k, object, "strategy", plan->strategy);
+	metadata_text(k, object, "strategy", plan->strategy);
 	put_number(object, "stack_bytes", (double)k->stack_bytes);
 	put_number(object, "weights_bytes", (double)k->out->weights_bytes);
 	return object;
@@ -138,12 +139,12 @@ places_json(struct packer *k)
 		if (at->tensor != NULL) {
 			const struct kernel *from = writer_of(k, at->tensor);
 
-			put_text(k, object, "tensor",
+			metadata_text(k, object, "tensor",
 				 name_stem(k->a, at->tensor->name));
-			put_text(k, object, "kernel",
+			metadata_text(k, object, "kernel",
 				 from != NULL ? from->name : NULL);
 		} else {
-			put_text(k, object, "scratch_of",
+			metadata_text(k, object, "scratch_of",
 				 at->scratch_of->name);
 		}
 		put_number(object, "offset", (double)at->offset_bytes);
@@ -163,8 +164,8 @@ weights_json(struct packer *k)
 		const struct weight *w = k->p->weights.data[i];
 		cJSON *object = cJSON_CreateObject();
 
-		put_text(k, object, "symbol", k->weight_symbols[i]);
-		put_text(k, object, "dtype", dtype_name(w->buffer->type));
+		metadata_text(k, object, "symbol", k->weight_symbols[i]);
+		metadata_text(k, object, "dtype", dtype_name(w->buffer->type));
 		cJSON_AddItemToObject(object, "shape", shape_json(k,
 					w->buffer->ndim, w->buffer->shape));
 		/* Relative, so that another size does not change all lines. */
@@ -186,14 +187,14 @@ kernels_json(struct packer *k)
 		cJSON *object = cJSON_CreateObject();
 		cJSON *ops = cJSON_CreateArray();
 
-		put_text(k, object, "name", kernel->name);
-		put_text(k, object, "title", kernel->title);
-		put_text(k, object, "schedule", kernel->schedule);
+		metadata_text(k, object, "name", kernel->name);
+		metadata_text(k, object, "title", kernel->title);
+		metadata_text(k, object, "schedule", kernel->schedule);
 		for (int n = 0; n < kernel->group->nodes.n; n++) {
 			const struct node *node = kernel->group->nodes.data[n];
 
 			cJSON_AddItemToArray(ops, cJSON_CreateString(
-				utf8(k->a, node->op_type)));
+				metadata_utf8(k->a, node->op_type)));
 		}
 		cJSON_AddItemToObject(object, "operators", ops);
 		put_number(object, "flops", kernel->flops);
@@ -254,21 +255,21 @@ trace_json(struct packer *k)
 		cJSON *object = cJSON_CreateObject();
 
 		put_number(object, "index", from->index);
-		put_text(k, object, "node", from->name);
-		put_text(k, object, "op", from->op_type);
-		put_text(k, object, "output", from->output);
+		metadata_text(k, object, "node", from->name);
+		metadata_text(k, object, "op", from->op_type);
+		metadata_text(k, object, "output", from->output);
 		if (kernel != NULL) {
-			put_text(k, object, "kernel", kernel->name);
+			metadata_text(k, object, "kernel", kernel->name);
 		} else if (from->pass != NULL) {
-			put_text(k, object, "pass", from->pass);
-			put_text(k, object, "why", from->fate);
+			metadata_text(k, object, "pass", from->pass);
+			metadata_text(k, object, "why", from->fate);
 		} else if (group != NULL && group->is_view) {
-			put_text(k, object, "pass", "view");
-			put_text(k, object, "why",
+			metadata_text(k, object, "pass", "view");
+			metadata_text(k, object, "why",
 				 "its output is its input's bytes");
 		} else {
-			put_text(k, object, "pass", "dead");
-			put_text(k, object, "why", "nothing uses it");
+			metadata_text(k, object, "pass", "dead");
+			metadata_text(k, object, "why", "nothing uses it");
 		}
 		cJSON_AddItemToArray(list, object);
 	}
@@ -287,8 +288,8 @@ put_line(struct strbuf *s, const char *indent, cJSON *value, bool last)
 }
 
 /* "key": value on a line, or a line for each item. */
-static void
-put_member(struct strbuf *s, const char *key, cJSON *value, bool by_item,
+void
+metadata_member(struct strbuf *s, const char *key, cJSON *value, bool by_item,
 	   bool last)
 {
 	strbuf_printf(s, "\t\"%s\": ", key);
@@ -322,8 +323,8 @@ put_io(struct packer *k, struct strbuf *s)
 						k->g->outputs.data[i],
 						k->output_fields[i]));
 	}
-	put_member(s, "inputs", in, true, false);
-	put_member(s, "outputs", out, true, false);
+	metadata_member(s, "inputs", in, true, false);
+	metadata_member(s, "outputs", out, true, false);
 }
 
 static cJSON *
@@ -351,40 +352,40 @@ add_metadata(struct packer *k)
 
 	for (int i = 0; i < k->g->assumptions.n; i++) {
 		cJSON_AddItemToArray(assumptions, cJSON_CreateString(
-				utf8(k->a, k->g->assumptions.data[i])));
+				metadata_utf8(k->a, k->g->assumptions.data[i])));
 	}
 	strbuf_init(&s);
 	strbuf_putc(&s, '{');
 	strbuf_putc(&s, '\n');
-	put_member(&s, "license", cJSON_CreateString("MIT-0"), false, false);
-	put_member(&s, "model", cJSON_CreateString(k->model), false, false);
-	put_member(&s, "generator", cJSON_CreateString(
+	metadata_member(&s, "license", cJSON_CreateString("MIT-0"), false, false);
+	metadata_member(&s, "model", cJSON_CreateString(k->model), false, false);
+	metadata_member(&s, "generator", cJSON_CreateString(
 		   arena_printf(k->a, "tirc %s", k->o->version)), false,
 		   false);
-	put_member(&s, "digest", cJSON_CreateString(
+	metadata_member(&s, "digest", cJSON_CreateString(
 		   k->g->digest != NULL ? k->g->digest : ""), false, false);
-	put_member(&s, "target", cJSON_CreateString(k->p->target->name),
+	metadata_member(&s, "target", cJSON_CreateString(k->p->target->name),
 		   false, false);
-	put_member(&s, "dialect", cJSON_CreateString(k->d->name), false,
+	metadata_member(&s, "dialect", cJSON_CreateString(k->d->name), false,
 		   false);
-	put_member(&s, "optimize", cJSON_CreateString(
+	metadata_member(&s, "optimize", cJSON_CreateString(
 		   k->p->target->optimize_memory ? "memory" : "speed"), false,
 		   false);
-	put_member(&s, "fp", cJSON_CreateString(k->p->target->fp), false,
+	metadata_member(&s, "fp", cJSON_CreateString(k->p->target->fp), false,
 		   false);
-	put_member(&s, "cc", cJSON_CreateString(k->out->cc_line), false,
+	metadata_member(&s, "cc", cJSON_CreateString(k->out->cc_line), false,
 		   false);
-	put_member(&s, "files", files_json(k), false, false);
-	put_member(&s, "assumptions", assumptions, true, false);
+	metadata_member(&s, "files", files_json(k), false, false);
+	metadata_member(&s, "assumptions", assumptions, true, false);
 	put_io(k, &s);
-	put_member(&s, "dims", dims_json(k), true, false);
-	put_member(&s, "memory", memory_json(k), false, false);
-	put_member(&s, "workspace", places_json(k), true, false);
-	put_member(&s, "weights_form",
+	metadata_member(&s, "dims", dims_json(k), true, false);
+	metadata_member(&s, "memory", memory_json(k), false, false);
+	metadata_member(&s, "workspace", places_json(k), true, false);
+	metadata_member(&s, "weights_form",
 		   cJSON_CreateString(forms[k->out->weights]), false, false);
-	put_member(&s, "weights", weights_json(k), true, false);
-	put_member(&s, "kernels", kernels_json(k), true, false);
-	put_member(&s, "trace", trace_json(k), false, true);
+	metadata_member(&s, "weights", weights_json(k), true, false);
+	metadata_member(&s, "kernels", kernels_json(k), true, false);
+	metadata_member(&s, "trace", trace_json(k), false, true);
 	strbuf_puts(&s, "}\n");
 	add_file(k, FILE_METADATA, OUT_TEXT, s.data);
 	strbuf_release(&s);

@@ -112,8 +112,10 @@ add_common(struct packer *k)
 	tdata_int(d, "weights_align", k->p->target->align_bytes);
 	tdata_text(d, "header", k->files[FILE_HEADER]);
 	tdata_text(d, "blob", k->files[FILE_BLOB]);
+	tdata_text(d, "graph_file", k->files[FILE_GRAPH]);
 	tdata_text(d, "compliance", k->files[FILE_COMPLIANCE]);
 	tdata_flag(d, "file", file);
+	tdata_flag(d, "graph", k->o->graph);
 	tdata_flag(d, "tasks", k->d->tasks.used);
 	if (package_on_device(k)) {
 		add_device_counts(k);
@@ -180,8 +182,7 @@ package_model(const struct package *pkg)
 	return pkg->packer->model;
 }
 
-/* A number that changes with any word of the interface. */
-static uint32_t
+uint32_t
 hash_text(const char *text)
 {
 	uint32_t h = 2166136261u;
@@ -337,12 +338,12 @@ package_build(struct program *p, const struct dialect *d,
 			      .out = out };
 	k->m = p->graph->module;
 	k->a = &k->m->arena;
-	if (!choose_host(k, o)) {
+	k->o = arena_copy(k->a, o, sizeof *o); /* the harness comes later */
+	if (!choose_host(k, o) || (o->graph && !graph_form_allowed(k))) {
 		return false;
 	}
 	out->dialect = k->d;
 	out->packer = k;
-	k->o = arena_copy(k->a, o, sizeof *o); /* the harness comes later */
 	k->data = tdata_new(k->a);
 	k->kernel_of = arena_array(k->a, const struct kernel *,
 				   k->g->groups.n + 1);
@@ -360,7 +361,9 @@ package_build(struct program *p, const struct dialect *d,
 	}
 	add_common(k);
 	if ((k->kernels != k->d && !add_kernels_file(k)) ||
-	    !add_header(k) || !add_source(k) || !add_weights_header(k) ||
+	    (o->graph && !graph_form_describe(k)) ||
+	    !(o->graph ? add_graph_header(k) : add_header(k)) ||
+	    !add_source(k) || !add_weights_header(k) ||
 	    !add_weights(k) || !add_build_files(k) || !add_compliance(k)) {
 		return false;
 	}
@@ -422,7 +425,8 @@ const char *
 package_harness(const struct package *pkg)
 {
 	struct packer *k = pkg->packer;
-	const struct dialect_template *t = &k->d->templates[TEMPLATE_HARNESS];
+	const struct dialect_template *t = &k->d->templates[k->o->graph
+		? TEMPLATE_GRAPH_HARNESS : TEMPLATE_HARNESS];
 	struct tdata *data = tdata_new(k->a);
 	const char *text = NULL;
 	struct strbuf s;
@@ -461,4 +465,29 @@ package_harness(const struct package *pkg)
 	}
 	strbuf_release(&s);
 	return text;
+}
+
+int
+package_harness_files(const struct package *pkg)
+{
+	const struct packer *k = pkg->packer;
+
+	return k->o->graph ? k->d->graph.runtime.n : 0;
+}
+
+const char *
+package_harness_file(const struct package *pkg, int i, const char **name)
+{
+	const struct packer *k = pkg->packer;
+	const char *file;
+
+	*name = k->d->graph.runtime.data[i];
+	return data_file(k->m, NULL, arena_printf(k->a, "runtime/%s", *name),
+			 &file);
+}
+
+const char *
+package_harness_ldflags(const struct package *pkg)
+{
+	return pkg->packer->o->graph ? pkg->packer->d->graph.ldflags : "";
 }

@@ -5,6 +5,8 @@
 
 #include "walk.h"
 
+struct cJSON;
+
 /* What the entry's parameters are called. */
 struct bindings {
 	VEC(struct binding) list;
@@ -41,6 +43,8 @@ struct packer {
 	const char **input_fields, **output_fields, **dim_fields;
 	const char **input_macros, **output_macros, **dim_macros;
 	const char **weight_symbols;
+	const char **kernel_symbols; /* of the graph form */
+	const char *graph_text;      /* its JSON */
 	const struct kernel **kernel_of; /* by group; NULL: none */
 	int64_t blob_bytes, stack_bytes;
 	struct tdata *data;         /* what all templates may say */
@@ -119,6 +123,24 @@ void add_file(struct packer *k, enum file_id id, enum out_kind kind,
 /* The same under a name of its own; gives the text as it will be. */
 const char *add_named_file(struct packer *k, const char *name,
 			   enum out_kind kind, const char *text);
+/* graph_form.c: may it be had? Its JSON, and what identifies that. */
+bool graph_form_allowed(struct packer *k);
+bool graph_form_describe(struct packer *k);
+/* graph_kernels.c: "entries": symbol, name, body, arguments, of each kernel. */
+bool add_graph_entries(struct packer *k, struct unit *u, struct tdata *data);
+bool add_graph_header(struct packer *k);
+/* The bytes that a kernel may touch of an argument, and their alignment. */
+int64_t graph_arg_bytes(const struct kernel_arg *arg);
+int64_t graph_arg_align(const struct kernel_arg *arg);
+/* metadata.c: text that JSON may hold; a text as a member, unless NULL;
+ * "key": value on a line, or a line for each item, in a text of such. */
+const char *metadata_utf8(struct arena *a, const char *text);
+void metadata_text(struct packer *k, struct cJSON *object, const char *key,
+		   const char *text);
+void metadata_member(struct strbuf *s, const char *key, struct cJSON *value,
+		     bool by_item, bool last);
+/* A number that changes with any word. */
+uint32_t hash_text(const char *text);
 /* Fills one of the dialect's short texts in. */
 const char *packer_render(struct packer *k, const char *text,
 			  const struct tdata *data);

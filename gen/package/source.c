@@ -96,7 +96,7 @@ static bool
 places_are_named(const struct packer *k)
 {
 	return (k->out->weights == WEIGHTS_FILE || k->d->weights.copied) &&
-	       k->blob_bytes < INT32_MAX &&
+	       !k->o->graph && k->blob_bytes < INT32_MAX &&
 	       k->blob_bytes >> (k->d->int_bits - 1) == 0;
 }
 
@@ -266,7 +266,7 @@ uses_workspace(const struct packer *k)
 static void
 add_declarations(struct packer *k, struct tdata *data, struct unit *u)
 {
-	bool declared = k->p->weights.n > 0 &&
+	bool declared = k->p->weights.n > 0 && !k->o->graph &&
 			k->out->weights != WEIGHTS_FILE;
 
 	tdata_list(data, "weights");
@@ -307,7 +307,7 @@ add_source(struct packer *k)
 	for (int i = 0; i < k->d->source_needs.n; i++) {
 		unit_need(&u, k->d->source_needs.data[i]);
 	}
-	if (k->out->weights == WEIGHTS_FILE) {
+	if (k->out->weights == WEIGHTS_FILE && !k->o->graph) {
 		for (int i = 0; i < k->d->file_weights_needs.n; i++) {
 			unit_need(&u, k->d->file_weights_needs.data[i]);
 		}
@@ -322,7 +322,12 @@ add_source(struct packer *k)
 	tdata_flag(data, "weights_used", k->out->weights == WEIGHTS_FILE ||
 		   (k->d->weights.copied && k->p->weights.n > 0));
 	strbuf_init(&s);
-	ok = ok && print_entry(k, &u, data, &s);
+	tdata_list(data, "entries");
+	if (k->o->graph) {
+		ok = ok && add_graph_entries(k, &u, data);
+	} else {
+		ok = ok && print_entry(k, &u, data, &s);
+	}
 	tdata_text(data, "body", ok && s.data != NULL
 		   ? arena_strdup(k->a, s.data) : "");
 	strbuf_release(&s);

@@ -11,6 +11,9 @@ choose_form(struct packer *k, int64_t bytes)
 	if (k->p->weights.n == 0) {
 		return WEIGHTS_AUTO;
 	}
+	if (k->o->graph) {
+		return WEIGHTS_FILE;
+	}
 	if (k->o->weights != WEIGHTS_AUTO) {
 		return k->o->weights;
 	}

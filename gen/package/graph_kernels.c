@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of the graph form: each with a function of one signature, which
+ * hands its arrays and sizes on, and a table of them.
+ *
+ *   conv1(args[0], args[1], args[2], (int32_t)sizes[0]); */
+#include "packer.h"
+
+/* A parameter of the kernel as the function of one signature spells it. */
+static struct binding
+bind_arg(struct packer *k, const struct kernel_arg *arg, struct var *v,
+	 int *arrays)
+{
+	struct binding b = { .var = v, .kind = VALUE_VOID_POINTER };
+	struct tdata *data = tdata_new(k->a);
+
+	if (arg->kind != ARG_DIM) {
+		tdata_int(data, "index", (*arrays)++);
+		b.text = packer_render(k, k->d->graph.array, data);
+		return b;
+	}
+	for (int i = 0; i < k->g->dims.n; i++) {
+		if (k->g->dims.data[i] == arg->var) {
+			tdata_int(data, "index", i);
+		}
+	}
+	tdata_text(data, "type", k->d->types[arg->var->type.kind].spelling);
+	b.kind = VALUE_SCALAR;
+	b.text = packer_render(k, k->d->graph.size, data);
+	return b;
+}
+
+/* The kernel's call. *sized: it takes symbolic sizes. */
+static bool
+print_call(struct packer *k, struct unit *u, const struct kernel *kernel,
+	   bool *sized, struct strbuf *out)
+{
+	int n = kernel->args.n, arrays = 0;
+	struct func *f = func_new(k->m, kernel->name);
+	const struct expr **args = arena_array(k->a, const struct expr *,
+					       n + 1);
+	struct binding *bound = arena_array(k->a, struct binding, n + 1);
+
+	args[0] = expr_string(k->m, kernel->func->name);
+	for (int i = 0; i < n; i++) {
+		const struct kernel_arg *arg = &kernel->args.data[i];
+		struct var *v = arg->kind == ARG_DIM ? arg->var
+			: var_new(k->m, arg->buffer->name,
+				  dtype_of(DT_HANDLE));
+
+		*sized |= arg->kind == ARG_DIM;
+		func_add_param(f, v, NULL);
+		args[i + 1] = v->expr;
+		bound[i] = bind_arg(k, arg, v, &arrays);
+	}
+	f->body = stmt_evaluate(f, expr_call(k->m, INTRIN_CALL_FUNC,
+				dtype_of(DT_VOID), args, n + 1));
+	return unit_body(u, f, bound, n, out);
+}
+
+static void
+add_arguments(struct packer *k, const struct kernel *kernel,
+	      struct tdata *row)
+{
+	int n = 0;
+
+	tdata_list(row, "arguments");
+	for (int i = 0; i < kernel->args.n; i++) {
+		const struct kernel_arg *arg = &kernel->args.data[i];
+		struct tdata *item;
+
+		if (arg->kind == ARG_DIM) {
+			continue;
+		}
+		item = tdata_item(row, "arguments");
+		tdata_text(item, "name", arg->buffer->name);
+		tdata_int(item, "bytes", graph_arg_bytes(arg));
+		tdata_int(item, "align", graph_arg_align(arg));
+		tdata_int(item, "stored", arg->written ||
+			  arg->kind == ARG_SCRATCH);
+		n++;
+	}
+	tdata_int(row, "count", n);
+	(void)k;
+}
+
+bool
+add_graph_entries(struct packer *k, struct unit *u, struct tdata *data)
+{
+	bool ok = true;
+
+	tdata_list(data, "entries");
+	for (int i = 0; ok && i < k->p->kernels.n; i++) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+		struct tdata *row = tdata_item(data, "entries");
+		bool sized = false;
+		struct strbuf s;
+
+		strbuf_init(&s);
+		ok = print_call(k, u, kernel, &sized, &s);
+		tdata_text(row, "symbol", k->kernel_symbols[i]);
+		tdata_text(row, "name", kernel->name);
+		tdata_text(row, "body", ok ? arena_strdup(k->a, s.data) : "");
+		tdata_flag(row, "sized", sized);
+		tdata_flag(row, "shared", unit_shares(u, kernel->func));
+		add_arguments(k, kernel, row);
+		strbuf_release(&s);
+	}
+	tdata_int(data, "n_kernels", k->p->kernels.n);
+	return ok;
+}
+
+bool
+add_graph_header(struct packer *k)
+{
+	const struct dialect_template *t =
+		&k->d->templates[TEMPLATE_GRAPH_HEADER];
+	struct tdata *data = tdata_new(k->a);
+	struct strbuf s;
+	bool ok;
+
+	tdata_outer(data, k->data);
+	tdata_list(data, "entries");
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		tdata_text(tdata_item(data, "entries"), "symbol",
+			   k->kernel_symbols[i]);
+	}
+	strbuf_init(&s);
+	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
+	if (ok) {
+		add_file(k, FILE_HEADER, OUT_TEXT, s.data);
+	}
+	strbuf_release(&s);
+	return ok;
+}

@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* A graph that runs: its memory, its inputs and outputs, one node after the
+ * other, and other functions in their kernels' places. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tirc_graph_parts.h"
+
+/* The start of a file of weights. */
+#define PARAMS_ORDER 16
+#define PARAMS_DIGEST 32
+#define PARAMS_VALUES 64
+
+/* -- memory, names, messages -- */
+
+void *
+graph_new(struct tirc_graph *g, size_t n, size_t size)
+{
+	/* As much as any type may want. */
+	const size_t before = (sizeof(struct piece) + 15) / 16 * 16;
+	struct piece *p;
+
+	if (n == 0 || size == 0) {
+		n = size = 1;
+	}
+	p = n > (SIZE_MAX - before) / size ? NULL
+					   : calloc(1, before + n * size);
+	if (p == NULL) {
+		graph_fail(g, TIRC_GRAPH_NO_MEMORY, "no memory");
+		return NULL;
+	}
+	p->next = g->pieces;
+	g->pieces = p;
+	return (char *)p + before;
+}
+
+enum tirc_graph_status
+graph_fail(struct tirc_graph *g, enum tirc_graph_status status,
+	   const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(g->message, sizeof g->message, format, args);
+	va_end(args);
+	return status;
+}
+
+static int
+by_text(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+
+	return strcmp(x->text, y->text);
+}
+
+void
+graph_sort_names(struct names *names, const char **twice)
+{
+	if (names->n > 1) {
+		qsort(names->list, names->n, sizeof *names->list, by_text);
+	}
+	for (size_t i = 1; i < names->n; ++i) {
+		if (by_text(&names->list[i - 1], &names->list[i]) == 0) {
+			*twice = names->list[i].text;
+		}
+	}
+}
+
+size_t
+graph_find(const struct names *names, const char *text)
+{
+	struct name key = { NULL, 0 };
+	const struct name *found = NULL;
+
+	key.text = text;
+	if (names->n > 0) {
+		found = bsearch(&key, names->list, names->n,
+				sizeof *names->list, by_text);
+	}
+	return found != NULL ? found->at : NOWHERE;
+}
+
+/* -- making one -- */
+
+static uint64_t
+params_digest(const unsigned char *params, size_t bytes)
+{
+	uint64_t digest = UINT64_C(0x7469726362696e);
+	size_t at = PARAMS_VALUES;
+
+	while (at < bytes) {
+		const size_t left = bytes - at;
+		uint64_t word = 0;
+
+		memcpy(&word, params + at, left < 8 ? left : 8);
+		digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		digest ^= digest >> 32;
+		at += 8;
+	}
+	return digest;
+}
+
+static enum tirc_graph_status
+take_params(struct tirc_graph *g)
+{
+	const struct tirc_graph_config *c = &g->config;
+	uint32_t order;
+	uint64_t digest;
+
+	if (g->params_bytes == 0) {
+		return TIRC_GRAPH_OK;
+	}
+	if (c->params == NULL) {
+		return graph_fail(g, TIRC_GRAPH_NULL,
+				  "the graph needs its file of weights");
+	}
+	if (c->params_bytes != g->params_bytes) {
+		return graph_fail(g, TIRC_GRAPH_BAD_PARAMS,
+				  "the weights are %.0f bytes, not %.0f",
+				  (double)c->params_bytes,
+				  (double)g->params_bytes);
+	}
+	g->params = c->params;
+	if ((uintptr_t)g->params % g->params_align != 0) {
+		return graph_fail(g, TIRC_GRAPH_MISALIGNED, "the weights are "
+				  "to be aligned to %lu bytes",
+				  (unsigned long)g->params_align);
+	}
+	memcpy(&order, g->params + PARAMS_ORDER, sizeof order);
+	memcpy(&digest, g->params + PARAMS_DIGEST, sizeof digest);
+	if (order != 0x01020304u || digest != g->params_digest ||
+	    (!c->trust_params &&
+	     params_digest(g->params, g->params_bytes) != digest)) {
+		return graph_fail(g, TIRC_GRAPH_BAD_PARAMS,
+				  "the weights are not those of the graph, or "
+				  "not whole");
+	}
+	return TIRC_GRAPH_OK;
+}
+
+static enum tirc_graph_status
+take_workspace(struct tirc_graph *g)
+{
+	const struct tirc_graph_config *c = &g->config;
+	const size_t align = g->workspace_align;
+
+	if (c->workspace == NULL) {
+		unsigned char *p = graph_new(g, g->workspace_bytes + align, 1);
+
+		if (p == NULL) {
+			return TIRC_GRAPH_NO_MEMORY;
+		}
+		g->workspace = p + (align - (uintptr_t)p % align);
+		return TIRC_GRAPH_OK;
+	}
+	if (c->workspace_bytes < g->workspace_bytes) {
+		return graph_fail(g, TIRC_GRAPH_SMALL_WORKSPACE,
+				  "the workspace is to have %.0f bytes",
+				  (double)g->workspace_bytes);
+	}
+	if ((uintptr_t)c->workspace % align != 0) {
+		return graph_fail(g, TIRC_GRAPH_MISALIGNED, "the workspace is "
+				  "to be aligned to %lu bytes",
+				  (unsigned long)align);
+	}
+	g->workspace = c->workspace;
+	return TIRC_GRAPH_OK;
+}
+
+static void
+say(const struct tirc_graph_config *c, const char *text)
+{
+	if (c->message != NULL && c->message_bytes > 0) {
+		snprintf(c->message, c->message_bytes, "%s", text);
+	}
+}
+
+enum tirc_graph_status
+tirc_graph_create(struct tirc_graph **out,
+		  const struct tirc_graph_config *config)
+{
+	struct tirc_graph *g;
+	enum tirc_graph_status status;
+
+	if (out != NULL) {
+		*out = NULL;
+	}
+	if (out == NULL || config == NULL) {
+		return TIRC_GRAPH_NULL;
+	}
+	if (config->json == NULL || config->kernels == NULL) {
+		say(config, "a graph needs its JSON and its kernels");
+		return TIRC_GRAPH_NULL;
+	}
+	g = calloc(1, sizeof *g);
+	if (g == NULL) {
+		say(config, "no memory");
+		return TIRC_GRAPH_NO_MEMORY;
+	}
+	g->config = *config;
+	status = graph_read(g, config->json, config->json_bytes);
+	if (status == TIRC_GRAPH_OK) {
+		status = graph_check(g);
+	}
+	if (status == TIRC_GRAPH_OK) {
+		status = take_params(g);
+	}
+	if (status == TIRC_GRAPH_OK) {
+		status = take_workspace(g);
+	}
+	if (status != TIRC_GRAPH_OK) {
+		say(config, g->message);
+		tirc_graph_destroy(g);
+		return status;
+	}
+	g->config.json = NULL;
+	g->config.message = NULL;
+	*out = g;
+	return TIRC_GRAPH_OK;
+}
+
+void
+tirc_graph_destroy(struct tirc_graph *g)
+{
+	struct piece *p = g != NULL ? g->pieces : NULL;
+
+	while (p != NULL) {
+		struct piece *next = p->next;
+
+		free(p);
+		p = next;
+	}
+	free(g);
+}
+
+const char *
+tirc_graph_message(const struct tirc_graph *g)
+{
+	return g != NULL ? g->message : "there is no graph";
+}
+
+/* -- inputs and outputs -- */
+
+enum tirc_graph_status
+graph_unknown(struct tirc_graph *g, const char *what, const char *name)
+{
+	return graph_fail(g, TIRC_GRAPH_UNKNOWN, "there is no %s '%.60s'",
+			  what, name);
+}
+
+static struct io *
+find_io(struct io *list, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; ++i) {
+		if (strcmp(list[i].name, name) == 0) {
+			return &list[i];
+		}
+	}
+	return NULL;
+}
+
+static enum tirc_graph_status
+check_data(struct tirc_graph *g, const struct io *io, const void *data)
+{
+	if ((uintptr_t)data % g->tensors[io->tensor].element_bytes != 0) {
+		return graph_fail(g, TIRC_GRAPH_MISALIGNED,
+				  "'%.60s' is not aligned for %s", io->name,
+				  g->tensors[io->tensor].dtype);
+	}
+	return TIRC_GRAPH_OK;
+}
+
+enum tirc_graph_status
+tirc_graph_set_size(struct tirc_graph *g, const char *name, int64_t value)
+{
+	if (g == NULL || name == NULL) {
+		return TIRC_GRAPH_NULL;
+	}
+	for (size_t i = 0; i < g->n_sizes; ++i) {
+		const int64_t before = g->values[i];
+		char message[MESSAGE_BYTES];
+		enum tirc_graph_status status;
+
+		if (strcmp(g->sizes[i].name, name) != 0) {
+			continue;
+		}
+		if (value < g->sizes[i].min || value > g->sizes[i].max) {
+			return graph_fail(g, TIRC_GRAPH_BAD_SIZE,
+				"%.60s is to be from %.0f to %.0f", name,
+				(double)g->sizes[i].min,
+				(double)g->sizes[i].max);
+		}
+		g->values[i] = value;
+		g->done = 0;
+		status = graph_measure(g);
+		if (status != TIRC_GRAPH_OK) {
+			memcpy(message, g->message, sizeof message);
+			g->values[i] = before;
+			graph_measure(g);
+			memcpy(g->message, message, sizeof message);
+		}
+		return status;
+	}
+	return graph_unknown(g, "size", name);
+}
+
+enum tirc_graph_status
+tirc_graph_set_input(struct tirc_graph *g, const char *name, const void *data,
+		     size_t bytes)
+{
+	struct io *io;
+	enum tirc_graph_status status;
+
+	if (g == NULL || name == NULL || data == NULL) {
+		return TIRC_GRAPH_NULL;
+	}
+	io = find_io(g->inputs, g->n_inputs, name);
+	if (io == NULL) {
+		return graph_unknown(g, "input", name);
+	}
+	status = check_data(g, io, data);
+	if (status == TIRC_GRAPH_OK) {
+		io->in = data;
+		io->bytes = bytes;
+		g->done = 0;
+	}
+	return status;
+}
+
+enum tirc_graph_status
+tirc_graph_set_output(struct tirc_graph *g, const char *name, void *data,
+		      size_t bytes)
+{
+	struct io *io;
+	enum tirc_graph_status status;
+
+	if (g == NULL || name == NULL) {
+		return TIRC_GRAPH_NULL;
+	}
+	io = find_io(g->outputs, g->n_outputs, name);
+	if (io == NULL) {
+		return graph_unknown(g, "output", name);
+	}
+	status = check_data(g, io, data);
+	if (status == TIRC_GRAPH_OK) {
+		io->out = data;
+		io->bytes = bytes;
+		g->done = 0;
+	}
+	return status;
+}
+
+/* -- running -- */
+
+enum tirc_graph_status
+graph_bad_bytes(struct tirc_graph *g, const char *name, size_t bytes, size_t wanted)
+{
+	return graph_fail(g, TIRC_GRAPH_BAD_SIZE,
+			  "'%.60s' has %.0f bytes, not %.0f", name,
+			  (double)wanted, (double)bytes);
+}
+
+unsigned char *
+graph_address(const struct tirc_graph *g, enum storage at, size_t io)
+{
+	switch (at) {
+	case AT_INPUT:
+		/* Kernels do not write it: that was checked. */
+		return (unsigned char *)g->inputs[io].in;
+	case AT_OUTPUT:
+		return g->outputs[io].out != NULL ? g->outputs[io].out
+						  : g->outputs[io].own;
+	default:
+		return g->workspace;
+	}
+}
+
+static void
+aim_node(const struct tirc_graph *g, struct node *n)
+{
+	for (size_t i = 0; i < n->kernel->n_args; ++i) {
+		const struct arg *a = &n->args[i];
+		unsigned char *p;
+
+		if (a->kind == ARG_TENSOR) {
+			const struct tensor *t = &g->tensors[a->tensor];
+
+			p = graph_address(g, t->at, t->io) + t->offset;
+		} else if (a->kind == ARG_SCRATCH) {
+			p = g->workspace + a->offset;
+		} else {
+			p = (unsigned char *)g->params + a->offset;
+		}
+		n->pointers[i] = p;
+	}
+}
+
+/* Everything is there: the nodes get their pointers. */
+static enum tirc_graph_status
+begin(struct tirc_graph *g)
+{
+	for (size_t i = 0; i < g->n_inputs; ++i) {
+		const struct io *io = &g->inputs[i];
+
+		if (io->in == NULL) {
+			return graph_fail(g, TIRC_GRAPH_UNSET,
+					  "input '%.60s' has not been set",
+					  io->name);
+		}
+		if (io->bytes != g->tensors[io->tensor].bytes) {
+			return graph_bad_bytes(g, io->name, io->bytes,
+					 g->tensors[io->tensor].bytes);
+		}
+	}
+	for (size_t i = 0; i < g->n_outputs; ++i) {
+		struct io *io = &g->outputs[i];
+		const struct tensor *t = &g->tensors[io->tensor];
+
+		if (io->out == NULL && io->own == NULL) {
+			io->own = graph_new(g, t->capacity, 1);
+			if (io->own == NULL) {
+				return TIRC_GRAPH_NO_MEMORY;
+			}
+		}
+		if (io->out != NULL && io->bytes != t->bytes) {
+			return graph_bad_bytes(g, io->name, io->bytes, t->bytes);
+		}
+	}
+	for (size_t i = 0; i < g->n_nodes; ++i) {
+		aim_node(g, &g->nodes[i]);
+	}
+	return TIRC_GRAPH_OK;
+}
+
+static enum tirc_graph_status
+run(struct tirc_graph *g, size_t end)
+{
+	if (g->done == 0) {
+		const enum tirc_graph_status status = begin(g);
+
+		if (status != TIRC_GRAPH_OK) {
+			return status;
+		}
+	}
+	while (g->done < end) {
+		const struct node *n = &g->nodes[g->done];
+
+		n->function(n->pointers, g->values, n->context);
+		g->done++;
+		if (g->after != NULL) {
+			g->after(g->after_arg, g, n->name);
+		}
+	}
+	return TIRC_GRAPH_OK;
+}
+
+enum tirc_graph_status
+tirc_graph_run(struct tirc_graph *g)
+{
+	if (g == NULL) {
+		return TIRC_GRAPH_NULL;
+	}
+	g->done = 0;
+	return run(g, g->n_nodes);
+}
+
+enum tirc_graph_status
+tirc_graph_restart(struct tirc_graph *g)
+{
+	if (g == NULL) {
+		return TIRC_GRAPH_NULL;
+	}
+	g->done = 0;
+	return TIRC_GRAPH_OK;
+}
+
+enum tirc_graph_status
+tirc_graph_run_to(struct tirc_graph *g, const char *node)
+{
+	size_t at;
+
+	if (g == NULL || node == NULL) {
+		return TIRC_GRAPH_NULL;
+	}
+	at = graph_find(&g->node_names, node);
+	if (at == NOWHERE) {
+		return graph_unknown(g, "node", node);
+	}
+	if (g->done > at + 1) {
+		g->done = 0;
+	}
+	return run(g, at + 1);
+}
+
+enum tirc_graph_status
+tirc_graph_continue(struct tirc_graph *g)
+{
+	return g != NULL ? run(g, g->n_nodes) : TIRC_GRAPH_NULL;
+}
+
+size_t
+tirc_graph_done(const struct tirc_graph *g)
+{
+	return g != NULL ? g->done : 0;
+}
+
+enum tirc_graph_status
+tirc_graph_get_output(struct tirc_graph *g, const char *name, void *to,
+		      size_t bytes)
+{
+	const struct io *io;
+
+	if (g == NULL || name == NULL || to == NULL) {
+		return TIRC_GRAPH_NULL;
+	}
+	io = find_io(g->outputs, g->n_outputs, name);
+	if (io == NULL) {
+		return graph_unknown(g, "output", name);
+	}
+	return tirc_graph_copy(g, g->tensors[io->tensor].name, to, bytes);
+}
+
+/* -- another function in a kernel's place -- */
+
+static struct node *
+find_node(struct tirc_graph *g, const char *name)
+{
+	const size_t at = graph_find(&g->node_names, name);
+
+	return at != NOWHERE ? &g->nodes[at] : NULL;
+}
+
+enum tirc_graph_status
+tirc_graph_get_kernel(struct tirc_graph *g, const char *node,
+		      struct tirc_kernel *out)
+{
+	const struct node *n;
+
+	if (g == NULL || node == NULL || out == NULL) {
+		return TIRC_GRAPH_NULL;
+	}
+	n = find_node(g, node);
+	if (n == NULL) {
+		return graph_unknown(g, "node", node);
+	}
+	*out = *n->kernel;
+	out->function = n->function;
+	return TIRC_GRAPH_OK;
+}
+
+enum tirc_graph_status
+tirc_graph_set_kernel(struct tirc_graph *g, const char *node,
+		      tirc_kernel_function *function, const void *context)
+{
+	struct node *n;
+
+	if (g == NULL || node == NULL) {
+		return TIRC_GRAPH_NULL;
+	}
+	n = find_node(g, node);
+	if (n == NULL) {
+		return graph_unknown(g, "node", node);
+	}
+	n->function = function != NULL ? function : n->kernel->function;
+	n->context = function != NULL ? context : g->config.context;
+	return TIRC_GRAPH_OK;
+}

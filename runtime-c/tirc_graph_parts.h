@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT-0 */
+/* Between the files of the executor: a graph in memory. */
+#ifndef TIRC_GRAPH_PARTS_H
+#define TIRC_GRAPH_PARTS_H
+
+#include "tirc_graph.h"
+
+#define NOWHERE ((size_t)-1)
+#define MESSAGE_BYTES 256
+
+/* A dimension as a computation over the sizes, operands first. */
+enum term_kind { TERM_NUMBER, TERM_SIZE, TERM_ADD, TERM_SUB, TERM_MUL,
+		 TERM_DIV, TERM_FLOORDIV, TERM_FLOORMOD, TERM_MIN, TERM_MAX };
+
+struct term {
+	enum term_kind kind;
+	int64_t value; /* the number, or which size */
+};
+
+struct dim {
+	struct term *terms;
+	size_t n;
+};
+
+struct size {
+	const char *name;
+	int64_t min, max;
+};
+
+enum storage { AT_WORKSPACE, AT_INPUT, AT_OUTPUT };
+
+struct tensor {
+	const char *name, *model_name, *dtype, *node;
+	size_t element_bytes, ndim;
+	struct dim *dims;
+	int64_t *shape;          /* with the present sizes */
+	size_t bytes;            /* the same, dense */
+	enum storage at;
+	size_t io;               /* which input or output */
+	size_t offset, capacity; /* the place that it has there */
+	/* Blocks of a dimension, which come last, and elements around each
+	 * dimension; axis NOWHERE: no blocks; before NULL: nothing around. */
+	size_t axis;
+	int64_t block, *before, *after;
+	size_t ready;            /* it is whole when so many nodes are done */
+};
+
+enum arg_kind { ARG_TENSOR, ARG_PARAM, ARG_SCRATCH };
+
+struct arg {
+	enum arg_kind kind;
+	size_t tensor;
+	size_t offset, bytes; /* of params or the workspace */
+	int written;
+	size_t of;            /* the tensor that is written over, or NOWHERE */
+};
+
+struct node {
+	const char *name;
+	const struct tirc_kernel *kernel;
+	tirc_kernel_function *function;
+	const void *context;
+	struct arg *args; /* as many as the kernel has */
+	void **pointers;
+};
+
+struct io {
+	const char *name;
+	size_t tensor;
+	const void *in;
+	void *out;    /* the caller's, or NULL */
+	void *own;    /* of an output */
+	size_t bytes; /* of the caller's; 0: it has not been set */
+};
+
+struct name {
+	const char *text;
+	size_t at;
+};
+
+struct names {
+	struct name *list; /* sorted */
+	size_t n;
+};
+
+struct piece {
+	struct piece *next;
+};
+
+struct tirc_graph {
+	struct tirc_graph_config config;
+	const char *version;
+	struct size *sizes;
+	int64_t *values; /* of the sizes, at present */
+	struct tensor *tensors;
+	struct node *nodes;
+	struct io *inputs, *outputs;
+	size_t n_sizes, n_tensors, n_nodes, n_inputs, n_outputs;
+	struct names tensor_names, model_names, node_names;
+	size_t workspace_bytes, workspace_align;
+	size_t params_bytes, params_align;
+	uint64_t params_digest;
+	unsigned char *workspace;
+	const unsigned char *params;
+	size_t done;
+	int64_t *stack; /* for computing dimensions */
+	void (*after)(void *arg, struct tirc_graph *g, const char *node);
+	void *after_arg;
+	struct piece *pieces; /* all memory of the graph */
+	char message[MESSAGE_BYTES];
+};
+
+/* tirc_graph.c: zeroed memory that lives as long as the graph, n times size;
+ * NULL: there is none. */
+void *graph_new(struct tirc_graph *g, size_t n, size_t size);
+/* Says why; gives the status back. */
+enum tirc_graph_status graph_fail(struct tirc_graph *g,
+	enum tirc_graph_status status, const char *format, ...);
+enum tirc_graph_status graph_unknown(struct tirc_graph *g, const char *what,
+	const char *name);
+enum tirc_graph_status graph_bad_bytes(struct tirc_graph *g, const char *name,
+	size_t bytes, size_t wanted);
+/* Where the workspace, an input or an output starts; NULL: not there yet. */
+unsigned char *graph_address(const struct tirc_graph *g, enum storage at,
+	size_t io);
+/* The place of a name, or NOWHERE. */
+size_t graph_find(const struct names *names, const char *text);
+/* Sorts; *twice: a name that is there twice, or NULL. */
+void graph_sort_names(struct names *names, const char **twice);
+/* Shapes with the present sizes. */
+enum tirc_graph_status graph_measure(struct tirc_graph *g);
+/* tirc_graph_check.c: do nodes, memory and kernels fit together? */
+enum tirc_graph_status graph_check(struct tirc_graph *g);
+/* The first of the nodes from..to (to not included) that writes where the
+ * tensor lies, or NOWHERE. */
+size_t graph_writer(const struct tirc_graph *g, const struct tensor *t,
+	size_t from, size_t to);
+/* tirc_graph_json.c: the graph that the text describes. */
+enum tirc_graph_status graph_read(struct tirc_graph *g, const char *text,
+	size_t bytes);
+
+#endif
