@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loops with the note "read_before": what becomes of small programs, word by
  * word, and that they compute what they did. */
-#include "check.h"
-
-#include "interp.h"
-#include "lower.h"
-#include "script.h"
+#include "lowered.h"
 
 /* y[i, c] += w[k, c] * x[..] where that is inside, for rows i, sums k. */
 #define HEAD \
@@ -21,10 +17,15 @@
 	"        for i_1 in T.serial(5, annotations={\"early\": 1}):\n" \
 	"            ii: T.int32 = i_1 + k - 1\n"
 
+/* The start, with its loops joined. */
+#define STARTED \
+	"    for c, i in T.grid(4, 5):\n" \
+	"        y[i, c] = T.float32(0)\n"
+
 struct program {
 	const char *what;
 	const char *body;   /* of the loop over c */
-	const char *want;   /* of the loop over k; NULL: as without the note */
+	const char *want;   /* behind the start; NULL: as without the note */
 };
 
 static const struct program programs[] = {
@@ -33,6 +34,7 @@ static const struct program programs[] = {
 		"            for i in range(5):\n"
 		"                y[i, c] = y[i, c] + T.if_then_else(1 <= i + k and "
 		"i + k < 7, x[i + k - 1], T.float32(0)) * w[k, c]\n",
+		"    for k in range(3):\n"
 		"        row = T.decl_buffer((5,), \"float32\", scope=\"local\")\n"
 		FILL
 		"            row[i_1] = T.if_then_else(0 <= ii, x[ii], "
@@ -45,6 +47,7 @@ static const struct program programs[] = {
 		"            for i in range(5):\n"
 		"                y[i, c] = y[i, c] + T.if_then_else(1 <= k and "
 		"1 <= i, x[i + k - 2], T.float32(0)) * w[k, c]\n",
+		"    for k in range(1, 3):\n"
 		"        row = T.decl_buffer((5,), \"float32\", scope=\"local\")\n"
 		"        for i_1 in T.serial(5, annotations={\"early\": 1}):\n"
 		"            row[i_1] = T.if_then_else(1 <= i_1, x[i_1 + k - 2], "
@@ -58,6 +61,7 @@ static const struct program programs[] = {
 		"                if i < 4:\n"
 		"                    y[i, c] = y[i, c] + T.if_then_else(1 <= i + k, "
 		"x[i + k - 1], T.float32(0)) * w[k, c]\n",
+		"    for k in range(3):\n"
 		"        row = T.decl_buffer((5,), \"float32\", scope=\"local\")\n"
 		FILL
 		"            row[i_1] = T.if_then_else(i_1 < 4 and 0 <= ii, x[ii], "
@@ -88,78 +92,37 @@ static const struct program programs[] = {
 	},
 };
 
-/* The program lowered, with its note or without. */
-static struct func *
-make(struct module *m, const struct program *p, bool noted)
-{
-	struct source src = { .name = "program" };
-	const char *note = !noted ? ""
-				  : ", annotations={\"read_before\": 1}";
-
-	src.text = arena_printf(&m->arena, HEAD START
-				"    for k in range(3):\n"
-				"        for c in T.serial(4%s):\n%s", note,
-				p->body);
-	src.length = strlen(src.text);
-	if (!script_read(m, &src) || m->funcs.n != 1 ||
-	    !lower_func(m->funcs.data[0], NULL) ||
-	    !func_verify_text(m->funcs.data[0])) {
-		for (int i = 0; i < m->diags.list.n; i++) {
-			fprintf(stderr, "%s\n", m->diags.list.data[i].message);
-		}
-		return NULL;
-	}
-	return m->funcs.data[0];
-}
-
-static bool
-run(struct func *f, float *y)
-{
-	float x[6], w[12];
-	struct run_arg args[3] = { { .data = x }, { .data = w },
-				   { .data = y } };
-
-	for (int i = 0; i < 12; i++) {
-		x[i % 6] = (float)(i * 37 % 41 - 20) / 16;
-		w[i] = (float)(i * 23 % 29 - 14) / 8;
-	}
-	return func_verify(f) && interp_run(f, args, 3);
-}
-
-/* The text of the loop over k. */
+/* The program's text, with its note or without. */
 static const char *
-body_of(struct module *m, const struct func *f)
+text_of(struct module *m, const struct program *p, const char *note)
 {
-	struct strbuf out;
-	const char *text;
-
-	strbuf_init(&out);
-	func_print(f, SCRIPT_CURRENT, &out);
-	text = arena_strdup(&m->arena, out.data);
-	strbuf_release(&out);
-	text = strstr(text, "for k in ");
-	text = text != NULL ? strchr(text, '\n') : NULL;
-	return text != NULL ? text + 1 : "";
+	return arena_printf(&m->arena, HEAD START
+			    "    for k in range(3):\n"
+			    "        for c in T.serial(4%s):\n%s",
+			    note, p->body);
 }
 
 static void
 test_program(const struct program *p)
 {
-	struct module *plain = module_new(), *m = module_new();
-	struct func *before = make(plain, p, false), *after = make(m, p, true);
-	float expected[20] = { 0 }, got[20] = { 0 };
-	const char *want;
+	struct module *m = module_new();
+	float x[6], w[12], y[20];
+	struct run_arg args[] = { { .data = x }, { .data = w }, { .data = y } };
+	struct lowered_case c = {
+		.what = p->what, .args = args, .n = 3, .result = y,
+		.elements = 20,
+		.plain = text_of(m, p, ""),
+		.text = text_of(m, p, ", annotations={\"read_before\": 1}"),
+	};
 
-	if (CHECK(before != NULL && after != NULL)) {
-		CHECK(run(before, expected) && run(after, got));
-		CHECK(memcmp(expected, got, sizeof got) == 0);
-		want = p->want != NULL ? p->want : body_of(plain, before);
-		if (!CHECK(strcmp(body_of(m, after), want) == 0)) {
-			fprintf(stderr, "%s:\n%s", p->what,
-				body_of(m, after));
-		}
+	if (p->want != NULL) {
+		c.want = arena_printf(&m->arena, STARTED "%s", p->want);
 	}
-	module_free(plain);
+	for (int i = 0; i < 12; i++) {
+		x[i % 6] = (float)(i * 37 % 41 - 20) / 16;
+		w[i] = (float)(i * 23 % 29 - 14) / 8;
+	}
+	check_lowered(&c);
 	module_free(m);
 }
 
