@@ -158,6 +158,8 @@ struct graph {
 	VEC(struct graph_region *) regions; /* in topological order */
 	const struct backend *const *backends; /* the first is preferred */
 	int n_backends;
+	bool is_partitioned; /* regions are settled: no pass changes them */
+	struct byoc_notes *byoc_notes; /* why nodes were not taken, if wanted */
 	VEC(struct var *) dims;    /* symbolic dimensions, declared bounds */
 	VEC(const char *) assumptions; /* told to the user by compile */
 	struct name_table names;

@@ -6,12 +6,13 @@
 
 struct region_match *
 region_match_new(struct graph *g, const struct backend *b,
-		 const char *pattern)
+		 const char *backend_name, const char *pattern)
 {
 	struct region_match *m = arena_new(&g->module->arena,
 					   struct region_match);
 
 	m->backend = b;
+	m->backend_name = backend_name;
 	m->pattern = pattern;
 	return m;
 }
@@ -105,7 +106,8 @@ region_match_fact(const struct region_match *m, const char *name, int step)
 /* -- regions -- */
 
 struct graph_region *
-graph_region_new(struct graph *g, const struct backend *b, const char *name)
+graph_region_new(struct graph *g, const struct backend *b,
+		 const char *backend_name, const char *name)
 {
 	struct graph_region *r = arena_new(&g->module->arena,
 					   struct graph_region);
@@ -113,6 +115,7 @@ graph_region_new(struct graph *g, const struct backend *b, const char *name)
 	r->id = g->regions.n;
 	r->name = name;
 	r->backend = b;
+	r->backend_name = backend_name;
 	vec_push(&g->module->arena, &g->regions, r);
 	return r;
 }
@@ -189,7 +192,10 @@ add_borders(struct graph *g, struct graph_region *r, const struct node *n,
 	for (int i = 0; i < n->n_inputs; i++) {
 		struct tensor *t = n->inputs[i];
 
+		/* Known numbers, such as shapes, are nowhere in memory. */
 		if (t == NULL || seen[t->id] == r->id + 1 ||
+		    (t->producer == NULL && !t->is_input &&
+		     !tensor_is_constant(t)) ||
 		    (t->producer != NULL && region_has(r, t->producer))) {
 			continue;
 		}

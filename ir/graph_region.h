@@ -45,6 +45,7 @@ struct match_node {
 
 struct region_match {
 	const struct backend *backend;
+	const char *backend_name;
 	const char *pattern;  /* its name */
 	VEC(struct match_node) nodes; /* in topological order */
 	struct node *anchor;
@@ -58,6 +59,7 @@ struct graph_region {
 	int id;               /* its index in the graph */
 	const char *name;     /* "dnnl_0": unique */
 	const struct backend *backend;
+	const char *backend_name;
 	VEC(struct region_match *) matches; /* in topological order */
 	/* In the order of their first use. Constants: with bytes or a recipe.
 	 * Outputs: read outside, or the graph's. */
@@ -94,6 +96,7 @@ int region_node_count(const struct graph_region *r);
  * sets node.match. */
 struct region_match *region_match_new(struct graph *g,
 				      const struct backend *b,
+				      const char *backend_name,
 				      const char *pattern);
 void region_match_add(struct graph *g, struct region_match *m,
 		      struct node *n, const char *role, int step,
@@ -101,6 +104,7 @@ void region_match_add(struct graph *g, struct region_match *m,
 /* A new region, last of g->regions; matches are added in topological order. */
 struct graph_region *graph_region_new(struct graph *g,
 				      const struct backend *b,
+				      const char *backend_name,
 				      const char *name);
 void graph_region_add(struct graph *g, struct graph_region *r,
 		      struct region_match *m);

@@ -1,9 +1,165 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend.h"
+/* Finds what backends can take of a graph.
+ *
+ *	a = Conv (x, w)            a = Conv (x, w)    conv of dnnl
+ *	b = Relu (a)       ->      b = Relu (a)       relu of the same match
+ *	y = TopK (b, k)            y = TopK (b, k)
+ *
+ * All matches of all patterns are put in order: by the backends' order on the
+ * command line, then by priority, then by size. From the first on each is taken
+ * if its nodes are free; if some are not, the pattern is tried again with what
+ * is left. So patterns may overlap. A match that would wait for itself (its
+ * nodes are tied by what lies between them) is not taken. */
+#include <stdlib.h>
+
+#include "byoc.h"
 #include "rewrite.h"
+
+struct candidate {
+	struct region_match *match;
+	const struct pattern *pattern;
+	int rank;     /* of the backend */
+	int row;      /* of the pattern, and of the node in the graph */
+	int position;
+};
+
+struct annotation {
+	struct graph *graph;
+	struct clusters *clusters;
+	VEC(struct candidate) list;
+	int next; /* those before it are decided */
+};
+
+static int
+compare(const void *x, const void *y)
+{
+	const struct candidate *a = x, *b = y;
+
+	if (a->rank != b->rank) {
+		return a->rank < b->rank ? -1 : 1;
+	}
+	if (a->pattern->priority != b->pattern->priority) {
+		return a->pattern->priority > b->pattern->priority ? -1 : 1;
+	}
+	if (a->match->nodes.n != b->match->nodes.n) {
+		return a->match->nodes.n > b->match->nodes.n ? -1 : 1;
+	}
+	if (a->position != b->position) {
+		return a->position < b->position ? -1 : 1;
+	}
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static const struct pattern_node *
+anchor_of(const struct pattern *p)
+{
+	return &p->variants[0].nodes[p->variants[0].order[0]];
+}
+
+static void
+find_candidates(struct annotation *x, int rank)
+{
+	struct graph *g = x->graph;
+	const struct backend *b = g->backends[rank];
+
+	for (int k = 0; k < b->n_patterns; k++) {
+		const struct pattern *p = &b->patterns[k];
+
+		for (int i = 0; i < g->nodes.n; i++) {
+			struct candidate c = { NULL, p, rank, k, i };
+			struct node *n = g->nodes.data[i];
+
+			if (!byoc_is_op(anchor_of(p), n)) {
+				continue;
+			}
+			c.match = byoc_match(g, b, p, n);
+			if (c.match != NULL) {
+				vec_push(&g->module->arena, &x->list, c);
+			}
+		}
+	}
+}
+
+static bool
+is_free(const struct region_match *m)
+{
+	for (int i = 0; i < m->nodes.n; i++) {
+		if (m->nodes.data[i].node->match != NULL) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Among those that are not decided, where it belongs. */
+static void
+insert(struct annotation *x, struct candidate c)
+{
+	int at = x->next;
+
+	while (at < x->list.n && compare(&x->list.data[at], &c) < 0) {
+		at++;
+	}
+	vec_push(&x->graph->module->arena, &x->list, c);
+	memmove(&x->list.data[at + 1], &x->list.data[at],
+		sizeof c * (size_t)(x->list.n - 1 - at));
+	x->list.data[at] = c;
+}
+
+static bool
+take(struct annotation *x, struct region_match *m)
+{
+	struct arena *a = &x->graph->module->arena;
+	int *ids = arena_array(a, int, m->nodes.n);
+
+	for (int i = 0; i < m->nodes.n; i++) {
+		ids[i] = cluster_of(x->clusters, m->nodes.data[i].node);
+	}
+	if (!clusters_may_join(x->clusters, ids, m->nodes.n)) {
+		byoc_note(x->graph, m->anchor, m->backend, NULL, m->pattern,
+			  "what lies between its nodes reads some and is read "
+			  "by others");
+		return false;
+	}
+	clusters_join(x->clusters, ids, m->nodes.n);
+	for (int i = 0; i < m->nodes.n; i++) {
+		m->nodes.data[i].node->match = m;
+	}
+	return true;
+}
 
 bool
 graph_annotate(struct graph *g)
 {
-	return g->n_backends == 0 || true;
+	struct annotation x = { .graph = g };
+
+	if (g->n_backends == 0 || g->regions.n > 0) {
+		return true;
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		g->nodes.data[i]->match = NULL;
+	}
+	for (int rank = 0; rank < g->n_backends; rank++) {
+		find_candidates(&x, rank);
+	}
+	if (x.list.n > 0) {
+		qsort(x.list.data, (size_t)x.list.n, sizeof *x.list.data,
+		      compare);
+	}
+	x.clusters = clusters_new(g);
+	while (x.next < x.list.n) {
+		struct candidate c = x.list.data[x.next++];
+
+		if (is_free(c.match)) {
+			take(&x, c.match);
+			continue;
+		}
+		c.match = c.match->anchor->match != NULL ? NULL
+			: byoc_match(g, g->backends[c.rank], c.pattern,
+				     c.match->anchor);
+		if (c.match != NULL) {
+			insert(&x, c);
+		}
+	}
+	return byoc_run_passes(g, REGION_ANNOTATED);
 }

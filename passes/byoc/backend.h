@@ -105,9 +105,10 @@ struct pattern_graph {
 	const char *name;        /* of a follower */
 	struct pattern_node *nodes; /* each reads earlier ones only */
 	int n_nodes;
-	int *order;              /* in which they are found, from a node that
-				  * is known: the anchor, or BEFORE */
+	int *order;              /* in which they are found, from what is
+				  * known: the anchor, or BEFORE */
 	int result;              /* the node that followers follow */
+	bool *inner;             /* by node: another one reads it */
 };
 
 /* What may come behind, again and again. */
@@ -124,8 +125,7 @@ struct pattern {
 	/* One for each choice of optional nodes, those with more first. */
 	struct pattern_graph *variants;
 	int n_variants;
-	int anchor;              /* index of its id in anchor_id of variants */
-	const char *anchor_id;
+	const char *anchor;      /* id of the node that matches are found by */
 	struct pattern_chain *chains; /* one after the other */
 	int n_chains;
 	int64_t min_macs, min_bytes; /* less is not worth it */
@@ -190,32 +190,13 @@ const struct backend_file *backend_template(const struct backend *b,
 /* NULL: no such option. */
 const char *backend_option(const struct backend *b, const char *name);
 
-/* -- matching (match.c) -- */
+/* -- the passes: rows annotate, merge and partition of passes.def. Without
+ * backends they do nothing. -- */
 
-/* Where a match fails; all may be NULL. */
-struct match_watch {
-	void *ctx;
-	/* n was tried as `role` of the pattern and something was not so: why, in
-	 * words. */
-	void (*failed)(void *ctx, const struct backend *b,
-		       const struct pattern *p, const char *role,
-		       const struct node *n, const char *why);
-};
-
-/* The largest match of p around `anchor`, of nodes without a match; facts are
- * set, node.match is not. NULL: none. */
-struct region_match *match_pattern(struct graph *g, const struct backend *b,
-				   const struct pattern *p,
-				   struct node *anchor,
-				   const struct match_watch *watch);
-
-/* -- the passes, as rows of passes.def call them: graph_annotate, graph_merge,
- * graph_partition. Without backends they do nothing. -- */
-
-/* annotate, with somebody watching. */
-bool byoc_annotate(struct graph *g, const struct match_watch *watch);
-
-/* For each node in order: which backend took it, or why none did. */
-void byoc_explain(struct graph *g, struct strbuf *out);
+/* From now on the passes note why nodes are not taken, for byoc_explain. */
+void byoc_watch(struct graph *g);
+/* For each node in order: which backend took it, as what, or per backend why
+ * it did not. */
+void byoc_explain(const struct graph *g, struct strbuf *out);
 
 #endif

@@ -1,2 +1,577 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend.h"
+/* Finds a pattern around a node. The nodes of a pattern are found one by one,
+ * each from one that is known: as the producer of what it reads, or among the
+ * readers of what it makes; a wrong choice is taken back. Behind the body come
+ * followers, each as long as it fits.
+ *
+ *	nodes  mul: Mul (before, s)      y = Mul (x, t)
+ *	       s: Sigmoid (before)       t = Sigmoid (x)
+ *
+ * What other nodes of the pattern read must be read by them alone: it is not in
+ * memory afterwards. And they read it in no place that the pattern does not
+ * name. */
+#include "byoc.h"
+#include "ops.h"
+#include "rewrite.h"
+
+struct matcher {
+	struct graph *graph;
+	const struct backend *backend;
+	const struct pattern *pattern;
+	const struct pattern_graph *body; /* the variant or follower at hand */
+	struct tensor *before;            /* of a follower, else NULL */
+	struct node **found;              /* by node of the body */
+	bool *swapped;                    /* inputs 0 and 1 change places */
+	struct region_match *match;       /* what is found already */
+};
+
+bool
+byoc_is_op(const struct pattern_node *p, const struct node *n)
+{
+	for (int i = 0; i < p->n_ops; i++) {
+		const char *op = p->ops[i], *dot = strchr(op, '.');
+		size_t length = dot != NULL ? (size_t)(dot - op) : 0;
+
+		if (strlen(n->domain) == length &&
+		    memcmp(n->domain, op, length) == 0 &&
+		    strcmp(n->op_type, dot != NULL ? dot + 1 : op) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct tensor *
+input_at(const struct matcher *m, int node, const struct node *n, int i)
+{
+	if (m->swapped[node] && i < 2) {
+		i = 1 - i;
+	}
+	return node_input(n, i);
+}
+
+static struct tensor *
+output_at(const struct node *n, int k)
+{
+	return k < n->n_outputs ? n->outputs[k] : NULL;
+}
+
+static bool
+fail(const struct matcher *m, int node, const struct node *n, const char *why)
+{
+	const struct pattern_node *p = &m->body->nodes[node];
+
+	byoc_note(m->graph, n, m->backend, m->pattern,
+		  m->body->name != NULL ? m->body->name : p->id, why);
+	return false;
+}
+
+/* -- one node -- */
+
+static const char *
+input_name(const struct matcher *m, int i)
+{
+	return m->graph->byoc_notes == NULL ? ""
+		: arena_printf(&m->graph->module->arena, "input %d", i);
+}
+
+/* Is input i of n what the other node, if it is found, makes? */
+static bool
+edge_fits(const struct matcher *m, const struct tensor_condition *c,
+	  const struct tensor *t)
+{
+	const struct node *other;
+
+	if (c->kind != TENSOR_NODE) {
+		return true;
+	}
+	if (c->node == BEFORE) {
+		return t == m->before;
+	}
+	other = m->found[c->node];
+	return other != NULL
+		? output_at(other, c->node_output) == t
+		: t != NULL && t->producer != NULL &&
+		  t->output_index == c->node_output;
+}
+
+static const char *
+inputs_fail(const struct matcher *m, int node, const struct node *n)
+{
+	const struct pattern_node *p = &m->body->nodes[node];
+	int count = n->n_inputs > p->n_inputs ? n->n_inputs : p->n_inputs;
+
+	for (int i = 0; i < count && p->check_inputs; i++) {
+		const struct tensor_condition *c = i < p->n_inputs
+			? &p->inputs[i] : p->rest;
+		struct tensor *t = input_at(m, node, n, i);
+		const char *what = input_name(m, i);
+		const char *why;
+
+		if (c == NULL) {
+			if (t != NULL) {
+				return "it has more inputs than the pattern";
+			}
+			continue;
+		}
+		why = byoc_tensor_fails(m->graph, c, t, what);
+		if (why != NULL) {
+			return why;
+		}
+		if (t != NULL && !edge_fits(m, c, t)) {
+			return m->graph->byoc_notes == NULL ? ""
+				: arena_printf(&m->graph->module->arena,
+					"%s is not the result of '%s'", what,
+					c->node == BEFORE ? "before"
+					: m->body->nodes[c->node].id);
+		}
+	}
+	return NULL;
+}
+
+static const char *
+outputs_fail(const struct matcher *m, int node, const struct node *n)
+{
+	static const struct tensor_condition absent = {
+		.kind = TENSOR_ABSENT, .is_static = -1, .in_blocks = -1,
+	};
+	const struct pattern_node *p = &m->body->nodes[node];
+	int count = n->n_outputs > p->n_outputs ? n->n_outputs : p->n_outputs;
+
+	for (int k = 0; k < count; k++) {
+		const struct tensor_condition *c = k < p->n_outputs
+			? &p->outputs[k] : &absent;
+		const char *what = m->graph->byoc_notes == NULL ? ""
+			: arena_printf(&m->graph->module->arena, "output %d",
+				       k);
+		const char *why = NULL;
+
+		if (k < p->n_outputs || (k > 0 && !p->more_outputs)) {
+			why = byoc_tensor_fails(m->graph, c, output_at(n, k),
+						what);
+		}
+		if (why != NULL) {
+			return why;
+		}
+	}
+	return NULL;
+}
+
+static const char *
+facts_fail(const struct matcher *m, int node, const struct node *n)
+{
+	const struct pattern_node *p = &m->body->nodes[node];
+	struct tensor **in;
+
+	if (p->n_facts == 0) {
+		return NULL;
+	}
+	in = arena_array(&m->graph->module->arena, struct tensor *,
+			 n->n_inputs + 2);
+	for (int i = 0; i < n->n_inputs; i++) {
+		in[i] = input_at(m, node, n, i);
+	}
+	for (int i = 0; i < p->n_facts; i++) {
+		struct fact fact;
+		const char *why = byoc_fact(m->graph, &p->facts[i], n, in,
+					    &fact);
+
+		if (why != NULL) {
+			return why;
+		}
+	}
+	return NULL;
+}
+
+static bool
+fits(const struct matcher *m, int node, const struct node *n)
+{
+	const struct pattern_node *p = &m->body->nodes[node];
+	const char *why = NULL;
+
+	if (!byoc_is_op(p, n) || n->match != NULL) {
+		return false;
+	}
+	for (int i = 0; why == NULL && i < p->n_attributes; i++) {
+		why = byoc_attribute_fails(m->graph, &p->attributes[i], n);
+	}
+	why = why != NULL ? why : inputs_fail(m, node, n);
+	why = why != NULL ? why : outputs_fail(m, node, n);
+	why = why != NULL ? why : facts_fail(m, node, n);
+	return why == NULL || fail(m, node, n, why);
+}
+
+/* -- all of them together -- */
+
+static bool
+is_found(const struct matcher *m, const struct node *n)
+{
+	for (int i = 0; i < m->body->n_nodes; i++) {
+		if (m->found[i] == n) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+is_matched(const struct matcher *m, const struct node *n)
+{
+	for (int i = 0; i < m->match->nodes.n; i++) {
+		if (m->match->nodes.data[i].node == n) {
+			return true;
+		}
+	}
+	return is_found(m, n);
+}
+
+/* Nobody else reads t? */
+static const char *
+read_outside(const struct matcher *m, const struct tensor *t)
+{
+	if (t->is_output) {
+		return "its result is an output of the model";
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		if (!is_found(m, t->uses.data[i].node)) {
+			return "its result is read elsewhere, too";
+		}
+	}
+	return NULL;
+}
+
+/* What a node reads of the match is what the pattern says. */
+static const char *
+reads_else(const struct matcher *m, int node)
+{
+	const struct pattern_node *p = &m->body->nodes[node];
+	const struct node *n = m->found[node];
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = input_at(m, node, n, i);
+		bool edge = p->check_inputs && i < p->n_inputs &&
+			    p->inputs[i].kind == TENSOR_NODE;
+
+		if (t != NULL && t->producer != NULL && !edge &&
+		    is_matched(m, t->producer)) {
+			return "it reads a value from within the pattern "
+			       "elsewhere, too";
+		}
+	}
+	return NULL;
+}
+
+/* The tensor that a reference names. */
+static const struct tensor *
+tensor_of(const struct matcher *m, struct tensor_ref ref)
+{
+	const struct node *n;
+
+	if (ref.node == BEFORE) {
+		return m->before;
+	}
+	n = m->found[ref.node];
+	return ref.input < 0 ? output_at(n, 0)
+			     : input_at(m, ref.node, n, ref.input);
+}
+
+static const char *
+relation_fails(const struct matcher *m, const struct tensor_condition *c,
+	       const struct tensor *t)
+{
+	const struct tensor *other;
+
+	if (t == NULL) {
+		return NULL;
+	}
+	if (c->same_shape.node != -1) {
+		other = tensor_of(m, c->same_shape);
+		if (other == NULL || !same_shape(t, other)) {
+			return "the shapes differ";
+		}
+	}
+	if (c->broadcasts_to.node != -1) {
+		other = tensor_of(m, c->broadcasts_to);
+		if (other == NULL || !byoc_broadcasts_to(t, other)) {
+			return "the shape does not stretch to the other";
+		}
+	}
+	if (c->same_dtype.node != -1) {
+		other = tensor_of(m, c->same_dtype);
+		if (other == NULL || !dtype_equal(t->type, other->type)) {
+			return "the types differ";
+		}
+	}
+	return NULL;
+}
+
+static const char *
+relations_fail(const struct matcher *m, int node)
+{
+	const struct pattern_node *p = &m->body->nodes[node];
+	const struct node *n = m->found[node];
+	const char *why = NULL;
+
+	for (int i = 0; why == NULL && i < n->n_inputs; i++) {
+		const struct tensor_condition *c = i < p->n_inputs
+			? &p->inputs[i] : p->rest;
+
+		if (c != NULL && p->check_inputs) {
+			why = relation_fails(m, c, input_at(m, node, n, i));
+		}
+	}
+	for (int k = 0; why == NULL && k < p->n_outputs; k++) {
+		why = relation_fails(m, &p->outputs[k], output_at(n, k));
+	}
+	return why;
+}
+
+static bool
+whole_fits(const struct matcher *m)
+{
+	const char *why = m->before != NULL ? read_outside(m, m->before)
+					    : NULL;
+
+	if (why != NULL) {
+		/* What is wrong is how it is read. */
+		return fail(m, m->body->order[0], m->found[m->body->order[0]],
+			    "what is before it is read elsewhere, too, or an "
+			    "output");
+	}
+	for (int i = 0; i < m->body->n_nodes; i++) {
+		const struct node *n = m->found[i];
+
+		why = reads_else(m, i);
+		why = why != NULL ? why : relations_fail(m, i);
+		for (int k = 0; why == NULL && m->body->inner[i] &&
+				k < n->n_outputs; k++) {
+			if (n->outputs[k] != NULL) {
+				why = read_outside(m, n->outputs[k]);
+			}
+		}
+		if (why != NULL) {
+			return fail(m, i, n, why);
+		}
+	}
+	return true;
+}
+
+/* -- the search -- */
+
+static bool search(struct matcher *m, int step);
+
+static bool
+try_node(struct matcher *m, int step, struct node *n)
+{
+	int node = m->body->order[step];
+	int ways = m->body->nodes[node].any_order ? 2 : 1;
+
+	if (n == NULL || is_matched(m, n)) {
+		return false;
+	}
+	for (int way = 0; way < ways; way++) {
+		m->swapped[node] = way == 1;
+		if (!fits(m, node, n)) {
+			continue;
+		}
+		m->found[node] = n;
+		if (search(m, step + 1)) {
+			return true;
+		}
+		m->found[node] = NULL;
+	}
+	m->swapped[node] = false;
+	return false;
+}
+
+/* A found node that reads the wanted one, and where. */
+static struct tensor *
+read_by_found(const struct matcher *m, int wanted)
+{
+	for (int i = 0; i < m->body->n_nodes; i++) {
+		const struct pattern_node *p = &m->body->nodes[i];
+
+		for (int k = 0; m->found[i] != NULL && k < p->n_inputs; k++) {
+			if (p->inputs[k].kind == TENSOR_NODE &&
+			    p->inputs[k].node == wanted) {
+				return input_at(m, i, m->found[i], k);
+			}
+		}
+	}
+	return NULL;
+}
+
+/* What the wanted node reads of what is known; NULL: nothing. */
+static struct tensor *
+read_of_found(const struct matcher *m, int wanted)
+{
+	const struct pattern_node *p = &m->body->nodes[wanted];
+
+	for (int k = 0; k < p->n_inputs; k++) {
+		const struct tensor_condition *c = &p->inputs[k];
+
+		if (c->kind != TENSOR_NODE) {
+			continue;
+		}
+		if (c->node == BEFORE) {
+			return m->before;
+		}
+		if (m->found[c->node] != NULL) {
+			return output_at(m->found[c->node], c->node_output);
+		}
+	}
+	return NULL;
+}
+
+static bool
+search(struct matcher *m, int step)
+{
+	struct tensor *t;
+
+	if (step == m->body->n_nodes) {
+		return whole_fits(m);
+	}
+	t = read_by_found(m, m->body->order[step]);
+	if (t != NULL) {
+		return try_node(m, step, t->producer);
+	}
+	t = read_of_found(m, m->body->order[step]);
+	for (int i = 0; t != NULL && i < t->uses.n; i++) {
+		if (try_node(m, step, t->uses.data[i].node)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* -- what is kept of it -- */
+
+static void
+keep(struct matcher *m, int step)
+{
+	struct arena *a = &m->graph->module->arena;
+
+	for (int i = 0; i < m->body->n_nodes; i++) {
+		const struct pattern_node *p = &m->body->nodes[i];
+		struct node *n = m->found[i];
+		struct match_node row = { n, p->id, step, m->body->name };
+		struct tensor **in = arena_array(a, struct tensor *,
+						 n->n_inputs + 2);
+
+		vec_push(a, &m->match->nodes, row);
+		for (int k = 0; k < n->n_inputs; k++) {
+			in[k] = input_at(m, i, n, k);
+		}
+		for (int k = 0; k < p->n_facts; k++) {
+			struct fact fact;
+
+			byoc_fact(m->graph, &p->facts[k], n, in, &fact);
+			fact.step = step;
+			vec_push(a, &m->match->facts, fact);
+		}
+	}
+}
+
+static bool
+match_body(struct matcher *m, const struct pattern_graph *body,
+	   struct node *anchor)
+{
+	struct arena *a = &m->graph->module->arena;
+
+	m->body = body;
+	m->found = arena_array(a, struct node *, body->n_nodes + 1);
+	m->swapped = arena_array(a, bool, body->n_nodes + 1);
+	return anchor != NULL ? try_node(m, 0, anchor) : search(m, 0);
+}
+
+/* One follower behind m->before; its result is before the next. */
+static bool
+take_follower(struct matcher *m, const struct pattern_chain *chain)
+{
+	for (int i = 0; m->before != NULL && i < chain->n_one_of; i++) {
+		const struct pattern_graph *f = &chain->one_of[i];
+
+		if (match_body(m, f, NULL)) {
+			keep(m, m->match->n_steps++);
+			m->before = output_at(m->found[f->result], 0);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+take_chains(struct matcher *m)
+{
+	for (int i = 0; i < m->pattern->n_chains; i++) {
+		const struct pattern_chain *chain = &m->pattern->chains[i];
+		int n = 0;
+
+		while (n < chain->max && take_follower(m, chain)) {
+			n++;
+		}
+		if (n < chain->min) {
+			byoc_note(m->graph, m->match->anchor, m->backend,
+				  m->pattern, m->pattern->anchor,
+				  "nothing comes behind it that must");
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+is_worth_it(const struct matcher *m)
+{
+	struct arena *a = &m->graph->module->arena;
+	const struct pattern *p = m->pattern;
+	int64_t macs = 0, bytes = 0;
+
+	for (int i = 0; i < m->match->nodes.n; i++) {
+		const struct node *n = m->match->nodes.data[i].node;
+
+		macs += op_macs(n);
+		for (int k = 0; k < n->n_inputs + n->n_outputs; k++) {
+			const struct tensor *t = k < n->n_inputs
+				? n->inputs[k] : n->outputs[k - n->n_inputs];
+			int64_t size = t != NULL ? tensor_bytes_max(t) : 0;
+
+			bytes = size > INT64_MAX - bytes ? INT64_MAX
+							 : bytes + size;
+		}
+	}
+	if (macs >= p->min_macs && bytes >= p->min_bytes) {
+		return true;
+	}
+	byoc_note(m->graph, m->match->anchor, m->backend, p, p->anchor,
+		  m->graph->byoc_notes == NULL ? "" : macs < p->min_macs
+		  ? arena_printf(a, "its %lld multiply-accumulates are not "
+				 "worth it (%lld would be)", (long long)macs,
+				 (long long)p->min_macs)
+		  : arena_printf(a, "its %lld bytes are not worth it (%lld "
+				 "would be)", (long long)bytes,
+				 (long long)p->min_bytes));
+	return false;
+}
+
+struct region_match *
+byoc_match(struct graph *g, const struct backend *b, const struct pattern *p,
+	   struct node *anchor)
+{
+	struct matcher m = { .graph = g, .backend = b, .pattern = p };
+
+	for (int i = 0; i < p->n_variants; i++) {
+		m.before = NULL;
+		m.match = region_match_new(g, b, b->name, p->name);
+		m.match->anchor = anchor;
+		if (!match_body(&m, &p->variants[i], anchor)) {
+			continue;
+		}
+		keep(&m, -1);
+		m.before = output_at(m.found[p->variants[i].result], 0);
+		if (take_chains(&m) && is_worth_it(&m)) {
+			return m.match;
+		}
+	}
+	return NULL;
+}

@@ -1,9 +1,137 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend.h"
+/* Grows regions: matches of one backend of which one reads the other become one
+ * region, unless a path leads out of it and back.
+ *
+ *	a = conv        dnnl_0: a, b           a, b, d would wait for c,
+ *	b = relu (a)            c = TopK (a)   which waits for a: so d is a
+ *	c = TopK (a)    dnnl_1: d              region of its own
+ *	d = add (b, c)
+ *
+ * Matches come in the order of the graph; each joins the regions that it reads,
+ * which so become one, as far as that is safe. */
+#include "byoc.h"
 #include "rewrite.h"
+
+struct merging {
+	struct graph *graph;
+	struct clusters *clusters;
+	VEC(struct region_match *) matches;
+	int *size; /* by cluster: matches in it */
+};
+
+static void
+find_matches(struct merging *x)
+{
+	struct graph *g = x->graph;
+
+	for (int i = 0; i < g->nodes.n; i++) {
+		struct region_match *m = g->nodes.data[i]->match;
+
+		if (m != NULL && m->nodes.data[0].node == g->nodes.data[i]) {
+			vec_push(&g->module->arena, &x->matches, m);
+		}
+	}
+}
+
+/* Each match becomes a cluster. */
+static void
+cluster_matches(struct merging *x)
+{
+	for (int i = 0; i < x->matches.n; i++) {
+		const struct region_match *m = x->matches.data[i];
+		int first = cluster_of(x->clusters, m->nodes.data[0].node);
+
+		for (int k = 1; k < m->nodes.n; k++) {
+			int ids[2] = { first, cluster_of(x->clusters,
+						m->nodes.data[k].node) };
+
+			clusters_join(x->clusters, ids, 2);
+		}
+		x->size[first] = 1;
+	}
+}
+
+static bool
+join_with(struct merging *x, const struct region_match *m,
+	  const struct region_match *other)
+{
+	const struct backend *b = m->backend;
+	int ids[2] = { cluster_of(x->clusters, other->nodes.data[0].node),
+		       cluster_of(x->clusters, m->nodes.data[0].node) };
+
+	if (ids[0] == ids[1] || other->backend != b ||
+	    (b->max_matches > 0 &&
+	     x->size[ids[0]] + x->size[ids[1]] > b->max_matches) ||
+	    !clusters_may_join(x->clusters, ids, 2)) {
+		return false;
+	}
+	x->size[ids[0]] += x->size[ids[1]];
+	clusters_join(x->clusters, ids, 2);
+	return true;
+}
+
+/* True: something was joined. */
+static bool
+grow(struct merging *x, const struct region_match *m)
+{
+	bool any = false;
+
+	for (int k = 0; k < m->nodes.n && m->backend->merge; k++) {
+		const struct node *n = m->nodes.data[k].node;
+
+		for (int i = 0; i < n->n_inputs; i++) {
+			const struct tensor *t = n->inputs[i];
+			const struct node *p = t != NULL ? t->producer : NULL;
+
+			if (p != NULL && p->match != NULL && p->match != m) {
+				any = join_with(x, m, p->match) || any;
+			}
+		}
+	}
+	return any;
+}
+
+static void
+make_regions(struct merging *x)
+{
+	struct graph *g = x->graph;
+	struct graph_region **of = arena_array(&g->module->arena,
+				struct graph_region *, g->nodes.n + 1);
+
+	for (int i = 0; i < x->matches.n; i++) {
+		struct region_match *m = x->matches.data[i];
+		int id = cluster_of(x->clusters, m->nodes.data[0].node);
+
+		if (of[id] == NULL) {
+			of[id] = graph_region_new(g, m->backend,
+				m->backend_name, arena_printf(
+					&g->module->arena, "%s_%d",
+					m->backend_name, g->regions.n));
+		}
+		graph_region_add(g, of[id], m);
+	}
+}
 
 bool
 graph_merge(struct graph *g)
 {
-	return g->n_backends == 0 || true;
+	struct merging x = { .graph = g };
+	bool any = true;
+
+	if (g->n_backends == 0 || g->regions.n > 0) {
+		return true;
+	}
+	x.clusters = clusters_new(g);
+	x.size = arena_array(&g->module->arena, int, g->nodes.n + 1);
+	find_matches(&x);
+	cluster_matches(&x);
+	while (any) {
+		any = false;
+		for (int i = 0; i < x.matches.n; i++) {
+			any = grow(&x, x.matches.data[i]) || any;
+		}
+	}
+	make_regions(&x);
+	graph_region_borders(g);
+	return byoc_run_passes(g, REGION_MERGED);
 }

@@ -1,9 +1,134 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend.h"
+/* Settles regions: those that are not worth it are given up, the others get
+ * their nodes side by side, a number in that order for a name, and the lists of
+ * what goes in and out. */
+#include "byoc.h"
+#include "ops.h"
 #include "rewrite.h"
+
+bool
+byoc_run_passes(struct graph *g, enum region_stage stage)
+{
+	for (int i = 0; i < g->n_backends; i++) {
+		const struct backend *b = g->backends[i];
+
+		for (int k = 0; k < b->n_passes; k++) {
+			const struct region_pass *p = &b->passes[k];
+
+			if (p->after == stage && !p->run(g, b, p)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+static const struct pattern *
+pattern_of(const struct region_match *m)
+{
+	for (int i = 0; i < m->backend->n_patterns; i++) {
+		if (strcmp(m->backend->patterns[i].name, m->pattern) == 0) {
+			return &m->backend->patterns[i];
+		}
+	}
+	return NULL;
+}
+
+static bool
+is_alone(const struct graph_region *r)
+{
+	for (int i = 0; i < r->matches.n; i++) {
+		const struct pattern *p = pattern_of(r->matches.data[i]);
+
+		if (p == NULL || !p->not_alone) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Why a region is not worth it, or NULL. */
+static const char *
+not_worth_it(struct graph *g, const struct graph_region *r)
+{
+	int64_t macs = 0;
+
+	for (int i = 0; i < r->matches.n; i++) {
+		for (int k = 0; k < r->matches.data[i]->nodes.n; k++) {
+			macs += op_macs(r->matches.data[i]->nodes.data[k].node);
+		}
+	}
+	if (macs < r->backend->min_macs) {
+		return arena_printf(&g->module->arena, "its region has %lld "
+				    "multiply-accumulates; %lld would be "
+				    "worth it", (long long)macs,
+				    (long long)r->backend->min_macs);
+	}
+	return is_alone(r) ? "nothing beside it is worth a region" : NULL;
+}
+
+static void
+give_up(struct graph *g, struct graph_region *r, const char *why)
+{
+	for (int i = 0; i < r->matches.n; i++) {
+		struct region_match *m = r->matches.data[i];
+
+		m->region = NULL;
+		for (int k = 0; k < m->nodes.n; k++) {
+			m->nodes.data[k].node->match = NULL;
+			byoc_note(g, m->nodes.data[k].node, m->backend, NULL,
+				  m->pattern, why);
+		}
+	}
+}
+
+/* NAME_0, NAME_1, … for each backend, in order. */
+static void
+name_regions(struct graph *g)
+{
+	for (int i = 0; i < g->regions.n; i++) {
+		struct graph_region *r = g->regions.data[i];
+		int number = 0;
+
+		for (int k = 0; k < i; k++) {
+			number += strcmp(g->regions.data[k]->backend_name,
+					 r->backend_name) == 0;
+		}
+		r->name = arena_printf(&g->module->arena, "%s_%d",
+				       r->backend_name, number);
+	}
+}
 
 bool
 graph_partition(struct graph *g)
 {
-	return g->n_backends == 0 || true;
+	const struct graph_region *one = NULL;
+	int kept = 0;
+
+	if (g->n_backends == 0 || g->is_partitioned) {
+		return true;
+	}
+	for (int i = 0; i < g->regions.n; i++) {
+		struct graph_region *r = g->regions.data[i];
+		const char *why = not_worth_it(g, r);
+
+		if (why != NULL) {
+			give_up(g, r, why);
+		} else {
+			r->id = kept;
+			g->regions.data[kept++] = r;
+		}
+	}
+	g->regions.n = kept;
+	if (!graph_region_sort(g, &one)) {
+		return diag_error(&g->module->diags, DIAG_BAD_PARTITION,
+				  (struct diag_place){ .file = g->file,
+						       .item = one->name },
+				  "the region waits for what waits for it; "
+				  "take a node out of it");
+	}
+	name_regions(g);
+	graph_region_borders(g);
+	g->is_partitioned = true;
+	return byoc_run_passes(g, REGION_PARTITIONED);
 }

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a pattern asks of tensors and attributes, and what is told to people
+ * when it is not so. */
+#include <math.h>
+
+#include "byoc.h"
+#include "ops.h"
+#include "passes.h"
+#include "rewrite.h"
+
+/* Constants of more elements are not looked at for their value. */
+#define VALUE_ELEMS_MAX 65536
+
+/* A reason is only put into words if it is wanted. */
+static const char *
+because(struct graph *g, const char *fmt, ...)
+{
+	const char *text = "";
+
+	if (g->byoc_notes != NULL) {
+		va_list ap;
+
+		va_start(ap, fmt);
+		text = arena_vprintf(&g->module->arena, fmt, ap);
+		va_end(ap);
+	}
+	return text;
+}
+
+static bool
+is_near(double a, double b)
+{
+	return a == b || fabs(a - b) <= 1e-5 * fmax(fabs(a), fabs(b));
+}
+
+/* -- numbers -- */
+
+static const char *
+limits_text(struct graph *g, const struct limits *l)
+{
+	struct arena *a = &g->module->arena;
+	const char *text = "";
+
+	for (int i = 0; i < l->one_of.n; i++) {
+		text = arena_printf(a, "%s%s%lld", text, i > 0 ? " or " : "",
+				    (long long)l->one_of.data[i]);
+	}
+	if (l->one_of.n == 0 && l->min != INT64_MIN && l->max != INT64_MAX) {
+		text = arena_printf(a, "%lld to %lld", (long long)l->min,
+				    (long long)l->max);
+	} else if (l->min != INT64_MIN) {
+		text = arena_printf(a, "%lld or more", (long long)l->min);
+	} else if (l->max != INT64_MAX) {
+		text = arena_printf(a, "%lld or less", (long long)l->max);
+	}
+	if (l->multiple > 1) {
+		text = arena_printf(a, "%s%sa multiple of %lld", text,
+				    *text ? ", " : "",
+				    (long long)l->multiple);
+	}
+	return text;
+}
+
+const char *
+byoc_limits_fail(struct graph *g, const struct limits *l, int64_t v,
+		 const char *what)
+{
+	bool ok = v >= l->min && v <= l->max && v % l->multiple == 0;
+
+	if (!l->set) {
+		return NULL;
+	}
+	if (l->one_of.n > 0) {
+		bool found = false;
+
+		for (int i = 0; i < l->one_of.n; i++) {
+			found = found || l->one_of.data[i] == v;
+		}
+		ok = ok && found;
+	}
+	return ok ? NULL
+		  : because(g, "%s is %lld; %s is wanted", what, (long long)v,
+			    g->byoc_notes ? limits_text(g, l) : "");
+}
+
+/* -- tensors -- */
+
+static const char *
+dtypes_text(struct graph *g, uint64_t dtypes)
+{
+	struct arena *a = &g->module->arena;
+	const char *text = "";
+
+	for (int k = 0; k < DT_COUNT; k++) {
+		if (dtypes >> k & 1) {
+			text = arena_printf(a, "%s%s%s", text,
+				*text ? " or " : "",
+				dtype_name(dtype_of((enum dtype_kind)k)));
+		}
+	}
+	return text;
+}
+
+static const char *
+dims_fail(struct graph *g, const struct tensor_condition *c,
+	  const struct tensor *t, const char *what)
+{
+	if (c->n_dims == 0 && !c->more_dims) {
+		return NULL;
+	}
+	if (t->ndim < c->n_dims || (t->ndim > c->n_dims && !c->more_dims)) {
+		return because(g, "%s has %d dimensions; %d%s are wanted",
+			       what, t->ndim, c->n_dims,
+			       c->more_dims ? " or more" : "");
+	}
+	for (int d = 0; d < c->n_dims; d++) {
+		const char *why;
+		int64_t v;
+
+		if (!c->dims[d].set) {
+			continue;
+		}
+		if (!expr_is_int(t->shape[d], &v)) {
+			return because(g, "dimension %d of %s is not fixed",
+				       d, what);
+		}
+		why = byoc_limits_fail(g, &c->dims[d], v, g->byoc_notes
+			? arena_printf(&g->module->arena, "dimension %d of %s",
+				       d, what) : "");
+		if (why != NULL) {
+			return why;
+		}
+	}
+	return NULL;
+}
+
+static bool
+is_static(const struct tensor *t)
+{
+	int64_t v;
+
+	for (int d = 0; d < t->ndim; d++) {
+		if (!expr_is_int(t->shape[d], &v)) {
+			return false;
+		}
+	}
+	return t->ndim >= 0;
+}
+
+static const char *
+value_fails(struct graph *g, const struct tensor_condition *c,
+	    struct tensor *t, const char *what)
+{
+	const struct value *v;
+	int64_t elems;
+
+	if (!c->has_value) {
+		return NULL;
+	}
+	if (!tensor_is_constant(t) || !tensor_const_elems(t, &elems) ||
+	    elems > VALUE_ELEMS_MAX) {
+		return because(g, "%s is no small constant; %g is wanted",
+			       what, c->value);
+	}
+	v = tensor_value(g, t);
+	for (int64_t i = 0; v != NULL && i < elems; i++) {
+		union number x = v->data != NULL
+			? number_load(v->type, v->data, (size_t)i) : v->fill;
+		double d = number_cast(dtype_of(DT_F64), v->type, x).f;
+
+		if (!is_near(d, c->value)) {
+			return because(g, "%s is %g; %g is wanted", what, d,
+				       c->value);
+		}
+	}
+	return v != NULL ? NULL : because(g, "%s has no value", what);
+}
+
+static const char *
+kind_fails(struct graph *g, const struct tensor_condition *c,
+	   const struct tensor *t, const char *what)
+{
+	bool constant = tensor_is_constant(t);
+
+	if (c->kind == TENSOR_ABSENT) {
+		return because(g, "%s is there; it should not be", what);
+	}
+	if (c->kind == TENSOR_CONSTANT && !constant) {
+		return because(g, "%s is no constant", what);
+	}
+	if (c->kind == TENSOR_VARIABLE && constant) {
+		return because(g, "%s is a constant", what);
+	}
+	return NULL;
+}
+
+const char *
+byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
+		  struct tensor *t, const char *what)
+{
+	const char *why;
+	int64_t elems;
+
+	if (t == NULL) {
+		return c->kind == TENSOR_ABSENT || c->optional
+			? NULL : because(g, "%s is absent", what);
+	}
+	why = kind_fails(g, c, t, what);
+	if (why != NULL) {
+		return why;
+	}
+	if (c->dtypes != 0 && !(c->dtypes >> t->type.kind & 1)) {
+		return because(g, "%s is %s; %s is wanted", what,
+			       dtype_name(t->type),
+			       g->byoc_notes ? dtypes_text(g, c->dtypes) : "");
+	}
+	if (c->rank.set && (why = byoc_limits_fail(g, &c->rank, t->ndim,
+			g->byoc_notes ? arena_printf(&g->module->arena,
+				"the rank of %s", what) : "")) != NULL) {
+		return why;
+	}
+	why = dims_fail(g, c, t, what);
+	if (why != NULL) {
+		return why;
+	}
+	if (c->is_static >= 0 && is_static(t) != (c->is_static == 1)) {
+		return because(g, "the shape of %s is %s", what,
+			       c->is_static ? "not fixed" : "fixed");
+	}
+	if (c->in_blocks >= 0 && (t->layout != NULL) != (c->in_blocks == 1)) {
+		return because(g, "%s lies %s in memory", what, c->in_blocks
+			       ? "row by row" : "in blocks");
+	}
+	if (c->elems.set) {
+		if (!tensor_const_elems(t, &elems)) {
+			return because(g, "the size of %s is not fixed", what);
+		}
+		why = byoc_limits_fail(g, &c->elems, elems, g->byoc_notes
+			? arena_printf(&g->module->arena,
+				       "the size of %s", what) : "");
+		if (why != NULL) {
+			return why;
+		}
+	}
+	if (c->users.set && (why = byoc_limits_fail(g, &c->users,
+			t->uses.n + t->is_output, g->byoc_notes
+			? arena_printf(&g->module->arena,
+				"the number of users of %s", what)
+			: "")) != NULL) {
+		return why;
+	}
+	return value_fails(g, c, t, what);
+}
+
+/* Each dimension, from the last, is 1 or the same. */
+bool
+byoc_broadcasts_to(const struct tensor *from, const struct tensor *to)
+{
+	int shift = to->ndim - from->ndim;
+
+	for (int d = 0; shift >= 0 && d < from->ndim; d++) {
+		int64_t v;
+
+		if (from->shape[d] != to->shape[d + shift] &&
+		    !(expr_is_int(from->shape[d], &v) && v == 1)) {
+			return false;
+		}
+	}
+	return shift >= 0;
+}
+
+/* -- attributes -- */
+
+static const char *
+ints_fail(struct graph *g, const struct attribute_condition *c,
+	  const struct attr *attr)
+{
+	const int64_t *v = attr->kind == ATTR_INT ? &attr->i : attr->ints;
+	int n = attr->kind == ATTR_INT ? 1 : attr->n;
+	const char *what = g->byoc_notes
+		? arena_printf(&g->module->arena, "attribute %s", c->name)
+		: "";
+	const char *why = byoc_limits_fail(g, &c->length, n, g->byoc_notes
+		? arena_printf(&g->module->arena, "the length of %s", what)
+		: "");
+
+	for (int i = 0; why == NULL && i < n; i++) {
+		why = byoc_limits_fail(g, &c->number, v[i], what);
+	}
+	if (why == NULL && c->has_list &&
+	    (n != c->n_list ||
+	     memcmp(v, c->list, sizeof *v * (size_t)n) != 0)) {
+		why = because(g, "%s is another list", what);
+	}
+	if (why == NULL && c->has_float && (n != 1 ||
+			!is_near((double)v[0], c->real))) {
+		why = because(g, "%s is not %g", what, c->real);
+	}
+	return why != NULL || c->n_texts == 0 ? why
+		: because(g, "%s is no text", what);
+}
+
+static const char *
+text_fails(struct graph *g, const struct attribute_condition *c,
+	   const char *text, size_t length)
+{
+	for (int i = 0; i < c->n_texts; i++) {
+		if (strlen(c->texts[i]) == length &&
+		    memcmp(c->texts[i], text, length) == 0) {
+			return NULL;
+		}
+	}
+	return because(g, "attribute %s is '%.*s'%s%s", c->name, (int)length,
+		       text, c->n_texts > 0 ? "; wanted is " : "",
+		       c->n_texts > 0 ? c->texts[0] : "");
+}
+
+const char *
+byoc_attribute_fails(struct graph *g, const struct attribute_condition *c,
+		     const struct node *n)
+{
+	const struct attr *attr = node_attr(n, c->name);
+
+	if (attr == NULL) {
+		return c->or_absent || c->must_be_absent ? NULL
+			: because(g, "attribute %s is absent", c->name);
+	}
+	if (c->must_be_absent) {
+		return because(g, "attribute %s is there", c->name);
+	}
+	switch (attr->kind) {
+	case ATTR_INT:
+	case ATTR_INTS:
+		return ints_fail(g, c, attr);
+	case ATTR_FLOAT:
+		return c->has_float && is_near(attr->f, c->real) ? NULL
+			: because(g, "attribute %s is %g", c->name, attr->f);
+	case ATTR_STRING:
+		return text_fails(g, c, attr->s, attr->s_len);
+	default:
+		return because(g, "attribute %s is of a kind that patterns "
+			       "cannot ask for", c->name);
+	}
+}
+
+/* -- facts -- */
+
+static const char *
+fact_of_attribute(struct graph *g, const struct attr *attr, struct fact *out)
+{
+	switch (attr->kind) {
+	case ATTR_INT:
+		out->kind = FACT_INT;
+		out->i = attr->i;
+		out->f = (double)attr->i;
+		return NULL;
+	case ATTR_FLOAT:
+		out->kind = FACT_FLOAT;
+		out->f = attr->f;
+		return NULL;
+	case ATTR_STRING:
+		out->kind = FACT_TEXT;
+		out->text = arena_strndup(&g->module->arena, attr->s,
+					  attr->s_len);
+		return NULL;
+	case ATTR_INTS:
+		out->kind = FACT_INTS;
+		out->n = attr->n;
+		out->ints = attr->ints;
+		return NULL;
+	default:
+		return because(g, "attribute %s is of a kind that templates "
+			       "cannot have", attr->name);
+	}
+}
+
+static const char *
+fact_of_constant(struct graph *g, struct tensor *t, int input,
+		 struct fact *out)
+{
+	const struct value *v = NULL;
+	union number x;
+	int64_t elems;
+
+	if (tensor_is_constant(t) && tensor_const_elems(t, &elems) &&
+	    elems == 1) {
+		v = tensor_value(g, t);
+	}
+	if (v == NULL) {
+		return because(g, "input %d is no constant of one element",
+			       input);
+	}
+	x = v->data != NULL ? number_load(v->type, v->data, 0) : v->fill;
+	out->f = number_cast(dtype_of(DT_F64), v->type, x).f;
+	out->kind = dtype_is_float(v->type) ? FACT_FLOAT : FACT_INT;
+	if (out->kind == FACT_INT) {
+		out->i = number_cast(dtype_of(DT_I64), v->type, x).i;
+	}
+	return NULL;
+}
+
+const char *
+byoc_fact(struct graph *g, const struct fact_rule *rule,
+	  const struct node *n, struct tensor *const *inputs,
+	  struct fact *out)
+{
+	const struct attr *attr = rule->attribute != NULL
+		? node_attr(n, rule->attribute) : NULL;
+	struct tensor *t = rule->input >= 0 && rule->input < n->n_inputs
+		? inputs[rule->input] : NULL;
+
+	*out = (struct fact){ .name = rule->name };
+	if (attr != NULL) {
+		return fact_of_attribute(g, attr, out);
+	}
+	if (t != NULL) {
+		return fact_of_constant(g, t, rule->input, out);
+	}
+	if (!rule->has_default) {
+		return rule->attribute != NULL
+			? because(g, "attribute %s is absent",
+				  rule->attribute)
+			: because(g, "input %d is absent", rule->input);
+	}
+	*out = rule->value;
+	out->name = rule->name;
+	return NULL;
+}
