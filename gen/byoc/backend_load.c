@@ -1,2 +1,422 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend_load.h"
+/* Reads backend.json: everything but its patterns. */
+#define _DEFAULT_SOURCE
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "loading.h"
+#include "templates.h"
+
+/* -- where it is -- */
+
+static bool
+is_file(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+
+	if (file != NULL) {
+		fclose(file);
+	}
+	return file != NULL;
+}
+
+/* The folder of the user's that holds the backend's, or NULL. dir may be the
+ * backend's own. */
+static const char *
+folder_of(struct module *m, const char *dir, const char *name)
+{
+	const char *path;
+	char *real;
+
+	if (dir == NULL) {
+		return NULL;
+	}
+	path = arena_printf(&m->arena, "%s/%s", dir, name);
+	if (is_file(arena_printf(&m->arena, "%s/backend.json", path))) {
+		return path;
+	}
+	path = arena_printf(&m->arena, "%s/byoc/%s", dir, name);
+	if (is_file(arena_printf(&m->arena, "%s/backend.json", path))) {
+		return path;
+	}
+	real = realpath(dir, NULL);
+	path = real != NULL ? strrchr(real, '/') : NULL;
+	path = path != NULL && strcmp(path + 1, name) == 0 &&
+	       is_file(arena_printf(&m->arena, "%s/backend.json", real))
+		? arena_strdup(&m->arena, real) : NULL;
+	free(real);
+	return path;
+}
+
+/* A file of the backend's folder. */
+static const char *
+own_file(struct backend_loader *l, const char *name, const char **file)
+{
+	struct arena *a = &l->m->arena;
+
+	if (l->b->folder == NULL) {
+		return data_file(l->m, NULL, arena_printf(a, "byoc/%s/%s",
+				 l->b->name, name), file);
+	}
+	return data_file(l->m, arena_printf(a, "%s/..", l->b->folder),
+			 arena_printf(a, "byoc/%s/%s",
+				      strrchr(l->b->folder, '/') + 1, name),
+			 file);
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char *const *
+backend_names(struct module *m, const char *dir, int *n)
+{
+	static const char head[] = "byoc/", tail[] = "/backend.json";
+	VEC(const char *) names = { 0 };
+	int total;
+	const struct template_file *files = template_files(&total);
+	DIR *folder = dir != NULL ? opendir(dir) : NULL;
+	struct dirent *entry;
+
+	for (int i = 0; i < total; i++) {
+		const char *path = files[i].path;
+		size_t length = strlen(path);
+
+		if (strncmp(path, head, sizeof head - 1) == 0 &&
+		    length > sizeof head + sizeof tail - 2 &&
+		    strcmp(path + length - (sizeof tail - 1), tail) == 0) {
+			vec_push(&m->arena, &names, arena_strndup(&m->arena,
+				path + sizeof head - 1,
+				length - (sizeof head + sizeof tail - 2)));
+		}
+	}
+	while (folder != NULL && (entry = readdir(folder)) != NULL) {
+		if (is_file(arena_printf(&m->arena, "%s/%s/backend.json", dir,
+					 entry->d_name))) {
+			vec_push(&m->arena, &names,
+				 arena_strdup(&m->arena, entry->d_name));
+		}
+	}
+	if (folder != NULL) {
+		closedir(folder);
+	}
+	if (names.n > 0) {
+		qsort(names.data, (size_t)names.n, sizeof *names.data,
+		      compare_names);
+	}
+	*n = names.n;
+	return names.data;
+}
+
+/* -- parts of the file -- */
+
+/* The file of the folder that j names; NULL: a mistake, reported. */
+static const char *
+read_file(struct backend_loader *l, struct json j, const char **file)
+{
+	const char *name = json_text(j, true), *text;
+
+	*file = NULL;
+	if (name == NULL) {
+		return NULL;
+	}
+	if (*name == '\0' || strpbrk(name, "/\\") != NULL) {
+		json_error(j, "a file of the same folder is wanted here");
+		return NULL;
+	}
+	text = own_file(l, name, file);
+	if (text == NULL) {
+		json_error(j, "there is no file %s", *file);
+	}
+	return text;
+}
+
+static void
+read_templates(struct backend_loader *l, struct json j)
+{
+	const cJSON *item;
+
+	if (!json_is_object(j, false)) {
+		return;
+	}
+	json_check_keys(j, BACKEND_TEMPLATES);
+	l->b->templates = arena_array(&l->m->arena, struct backend_file,
+				      cJSON_GetArraySize(j.value) + 1);
+	cJSON_ArrayForEach(item, j.value) {
+		struct backend_file *f =
+			&l->b->templates[l->b->n_templates++];
+
+		f->key = arena_strdup(&l->m->arena, item->string);
+		f->name = json_text(json_get(j, item->string), false);
+		f->text = read_file(l, json_get(j, item->string), &f->file);
+	}
+}
+
+static void
+read_options(struct backend_loader *l, struct json j)
+{
+	const cJSON *item;
+
+	if (!json_is_object(j, false)) {
+		return;
+	}
+	l->b->options = arena_array(&l->m->arena, struct backend_option,
+				    cJSON_GetArraySize(j.value) + 1);
+	cJSON_ArrayForEach(item, j.value) {
+		struct json row = json_get(j, item->string);
+		struct backend_option *o = &l->b->options[l->b->n_options++];
+		bool known = false;
+
+		if (!backend_is_word(item->string)) {
+			json_error(row, "a name in lower case is wanted here");
+		}
+		o->name = arena_strdup(&l->m->arena, item->string);
+		o->value = "";
+		if (!json_is_object(row, true)) {
+			continue;
+		}
+		json_check_keys(row, "what values default");
+		o->what = json_text(json_get(row, "what"), true);
+		o->value = json_text(json_get(row, "default"), true);
+		o->value = o->value != NULL ? o->value : "";
+		if (json_get(row, "values").value != NULL) {
+			o->values = json_texts(json_get(row, "values"),
+					       &o->n_values);
+		}
+		for (int i = 0; i < o->n_values; i++) {
+			known = known || strcmp(o->values[i], o->value) == 0;
+		}
+		if (o->values != NULL && !known) {
+			json_error(json_get(row, "default"),
+				   "is none of the values");
+		}
+	}
+}
+
+static const char *const stages[] = {
+	[REGION_ANNOTATED] = "annotated", [REGION_MERGED] = "merged",
+	[REGION_PARTITIONED] = "partitioned",
+};
+
+static void
+read_pass(struct backend_loader *l, struct json j, struct region_pass *p)
+{
+	struct json object = json_get(j, "object");
+	const char *after;
+	size_t stage = 0;
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "name after object command");
+	p->name = json_text(json_get(j, "name"), true);
+	after = json_text(json_get(j, "after"), true);
+	while (stage < sizeof stages / sizeof *stages && after != NULL &&
+	       strcmp(stages[stage], after) != 0) {
+		stage++;
+	}
+	if (stage == sizeof stages / sizeof *stages) {
+		json_error(json_get(j, "after"),
+			   "annotated, merged or partitioned is wanted here");
+	}
+	p->after = (enum region_stage)stage;
+	p->object = json_text(object, false);
+	p->command = json_text(json_get(j, "command"), false);
+	if ((p->object == NULL) == (p->command == NULL)) {
+		json_error(j, "either object or command is wanted here");
+		return;
+	}
+	if (p->command != NULL) {
+		p->run = backend_run_command;
+		return;
+	}
+	if (l->b->folder != NULL && p->object[0] != '/') {
+		p->object = arena_printf(&l->m->arena, "%s/%s",
+					 l->b->folder, p->object);
+	}
+	if (p->name != NULL) {
+		backend_open_object(l->m, object, p);
+	}
+}
+
+static void
+read_passes(struct backend_loader *l, struct json j)
+{
+	int n = json_length(j);
+
+	l->b->passes = arena_array(&l->m->arena, struct region_pass, n + 1);
+	for (int i = 0; i < n; i++) {
+		l->b->n_passes = i + 1;
+		read_pass(l, json_at(j, i), &l->b->passes[i]);
+	}
+}
+
+static const char *
+text_or_none(struct json j)
+{
+	const char *text = json_text(j, false);
+
+	return text != NULL ? text : "";
+}
+
+static void
+read_backend(struct backend_loader *l, struct json j)
+{
+	struct backend *b = l->b;
+	struct json region = json_get(j, "region");
+	struct json merge = json_get(region, "merge");
+
+	json_check_once(j);
+	json_check_keys(j, "description patterns options passes templates "
+			"state includes cflags ldflags region");
+	b->description = json_text(json_get(j, "description"), true);
+	b->state = json_bool(json_get(j, "state"));
+	b->includes = json_texts(json_get(j, "includes"), &b->n_includes);
+	b->cflags = text_or_none(json_get(j, "cflags"));
+	b->ldflags = text_or_none(json_get(j, "ldflags"));
+	b->merge = true;
+	if (json_is_object(region, false)) {
+		json_check_keys(region, "merge max_matches min_macs");
+		b->merge = merge.value == NULL || json_bool(merge);
+		b->max_matches = (int)json_int(json_get(region, "max_matches"),
+					       0, 1000000, 0);
+		b->min_macs = json_int(json_get(region, "min_macs"), 0,
+				       INT64_C(1) << 53, 0);
+	}
+	read_templates(l, json_get(j, "templates"));
+	read_options(l, json_get(j, "options"));
+	backend_read_patterns(l, json_get(j, "patterns"));
+	read_passes(l, json_get(j, "passes"));
+}
+
+/* -- options of the command line -- */
+
+static bool
+set_option(struct backend_loader *l, const char *text)
+{
+	struct backend *b = l->b;
+	const char *equals = strchr(text, '=');
+	size_t length = equals != NULL ? (size_t)(equals - text)
+				       : strlen(text);
+	struct diag_place place = { .file = "--byoc", .item = b->name };
+	const char *known = "";
+
+	for (int i = 0; i < b->n_options; i++) {
+		struct backend_option *o = &b->options[i];
+		bool fits = o->values == NULL;
+		const char *values = "";
+
+		known = arena_printf(&l->m->arena, "%s%s%s", known,
+				     i > 0 ? ", " : "", o->name);
+		if (strlen(o->name) != length ||
+		    strncmp(o->name, text, length) != 0) {
+			continue;
+		}
+		for (int k = 0; k < o->n_values; k++) {
+			fits = fits || (equals != NULL &&
+					strcmp(o->values[k], equals + 1) == 0);
+			values = arena_printf(&l->m->arena, "%s%s%s", values,
+					      k > 0 ? ", " : "", o->values[k]);
+		}
+		if (equals == NULL || !fits) {
+			return diag_error(&l->m->diags, DIAG_BAD_OPTION, place,
+					  "%s is not understood; %s is one of "
+					  "%s", text, o->name, values);
+		}
+		o->value = equals + 1;
+		return true;
+	}
+	return diag_error(&l->m->diags, DIAG_BAD_OPTION, place,
+			  "it has no option %.*s; known are: %s", (int)length,
+			  text, *known != '\0' ? known : "none");
+}
+
+static bool
+set_options(struct backend_loader *l, const char *text)
+{
+	while (text != NULL) {
+		const char *comma = strchr(text, ',');
+		const char *one = comma == NULL ? text
+			: arena_strndup(&l->m->arena, text,
+					(size_t)(comma - text));
+
+		if (!set_option(l, one)) {
+			return false;
+		}
+		text = comma != NULL ? comma + 1 : NULL;
+	}
+	return true;
+}
+
+/* -- the whole -- */
+
+static const struct backend *
+no_such(struct module *m, const char *name, const char *dir)
+{
+	int n;
+	const char *const *names = backend_names(m, dir, &n);
+	const char *known = "";
+
+	for (int i = 0; i < n; i++) {
+		known = arena_printf(&m->arena, "%s%s%s", known,
+				     i > 0 ? ", " : "", names[i]);
+	}
+	diag_error(&m->diags, DIAG_BAD_OPTION,
+		   (struct diag_place){ .file = "--byoc" },
+		   "there is no backend '%s'; known are: %s", name,
+		   *known != '\0' ? known : "none");
+	return NULL;
+}
+
+void
+backend_close(const struct backend *b)
+{
+	for (int i = 0; i < b->n_passes; i++) {
+		backend_close_object(&b->passes[i]);
+	}
+}
+
+const struct backend *
+backend_load(struct module *m, const char *named, const char *dir)
+{
+	const char *colon = strchr(named, ':');
+	struct backend_loader l = {
+		.m = m, .b = arena_new(&m->arena, struct backend), .dir = dir,
+		.reader = { .module = m, .id = DIAG_BAD_BACKEND },
+	};
+	const char *text;
+	cJSON *tree;
+	bool ok;
+
+	l.b->name = colon == NULL ? named
+		: arena_strndup(&m->arena, named, (size_t)(colon - named));
+	if (!backend_is_word(l.b->name) && strchr(l.b->name, '-') == NULL) {
+		return no_such(m, l.b->name, dir);
+	}
+	l.b->folder = folder_of(m, dir, l.b->name);
+	text = own_file(&l, "backend.json", &l.b->file);
+	if (text == NULL) {
+		return no_such(m, l.b->name, dir);
+	}
+	tree = json_parse(m, l.b->file, text);
+	if (tree == NULL) {
+		return NULL;
+	}
+	l.reader.layers[0].file = l.b->file;
+	l.reader.layers[0].value = tree;
+	l.reader.n_layers = 1;
+	ok = json_is_object(json_root(&l.reader, tree), true);
+	if (ok) {
+		read_backend(&l, json_root(&l.reader, tree));
+	}
+	cJSON_Delete(tree);
+	ok = ok && !l.reader.failed &&
+	     set_options(&l, colon != NULL ? colon + 1 : NULL);
+	if (!ok) {
+		backend_close(l.b);
+	}
+	return ok ? l.b : NULL;
+}

@@ -6,12 +6,25 @@
 #include "backend.h"
 #include "json_read.h"
 
+/* Keys of "templates": what files a backend may have. */
+#define BACKEND_TEMPLATES "region members source header"
+
 /* The backend of that name: from `dir` (--byoc-path), a folder that holds
  * folders of backends or is one itself, else of those that came with tirc.
  * named: "NAME" or "NAME:option=value,option=value". NULL: diagnosed. */
 const struct backend *backend_load(struct module *m, const char *named,
 				   const char *dir);
+/* Lets go of the shared objects of its passes. */
+void backend_close(const struct backend *b);
 /* Names of the backends there are, sorted. */
 const char *const *backend_names(struct module *m, const char *dir, int *n);
+
+/* A region pass that is a command: over the partition's JSON. */
+bool backend_run_command(struct graph *g, const struct backend *b,
+			 const struct region_pass *p);
+/* region_object.c: one that is a shared object; opened while reading. */
+bool backend_open_object(struct module *m, struct json at,
+			 struct region_pass *p);
+void backend_close_object(const struct region_pass *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a backend has, by name. */
+/* What a backend has, by name; what numbers limits take. */
 #include "backend.h"
 
 const struct backend_file *
@@ -22,4 +22,15 @@ backend_option(const struct backend *b, const char *name)
 		}
 	}
 	return NULL;
+}
+
+bool
+limits_hold(const struct limits *l, int64_t v)
+{
+	bool found = l->one_of.n == 0;
+
+	for (int i = 0; i < l->one_of.n; i++) {
+		found = found || l->one_of.data[i] == v;
+	}
+	return found && v >= l->min && v <= l->max && v % l->multiple == 0;
 }

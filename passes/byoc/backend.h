@@ -17,6 +17,8 @@ struct limits {
 	VEC(int64_t) one_of; /* empty: any between min and max */
 };
 
+bool limits_hold(const struct limits *l, int64_t v);
+
 /* Another tensor of the pattern: the result of a node, or its input. */
 struct tensor_ref {
 	int node;  /* index, BEFORE, or -1: none */
@@ -43,8 +45,7 @@ struct tensor_condition {
 	int n_dims;        /* 0: any shape. The first … */
 	struct limits *dims;
 	bool more_dims;    /* … and any others */
-	int constant;      /* 1: yes, 0: no, -1: either */
-	int is_static;     /* no symbolic size: as constant */
+	int is_static;     /* no symbolic size: 1 yes, 0 no, -1 either */
 	int in_blocks;     /* its layout: 0 dense rows, 1 in blocks or padded,
 			    * -1 either */
 	bool has_value;    /* all elements are this, up to rounding */

@@ -65,20 +65,7 @@ const char *
 byoc_limits_fail(struct graph *g, const struct limits *l, int64_t v,
 		 const char *what)
 {
-	bool ok = v >= l->min && v <= l->max && v % l->multiple == 0;
-
-	if (!l->set) {
-		return NULL;
-	}
-	if (l->one_of.n > 0) {
-		bool found = false;
-
-		for (int i = 0; i < l->one_of.n; i++) {
-			found = found || l->one_of.data[i] == v;
-		}
-		ok = ok && found;
-	}
-	return ok ? NULL
+	return !l->set || limits_hold(l, v) ? NULL
 		  : because(g, "%s is %lld; %s is wanted", what, (long long)v,
 			    g->byoc_notes ? limits_text(g, l) : "");
 }
@@ -292,9 +279,11 @@ ints_fail(struct graph *g, const struct attribute_condition *c,
 	     memcmp(v, c->list, sizeof *v * (size_t)n) != 0)) {
 		why = because(g, "%s is another list", what);
 	}
-	if (why == NULL && c->has_float && (n != 1 ||
-			!is_near((double)v[0], c->real))) {
-		why = because(g, "%s is not %g", what, c->real);
+	for (int i = 0; why == NULL && c->has_float && i < n; i++) {
+		if (!is_near((double)v[i], c->real)) {
+			why = because(g, "%s is %lld; %g is wanted", what,
+				      (long long)v[i], c->real);
+		}
 	}
 	return why != NULL || c->n_texts == 0 ? why
 		: because(g, "%s is no text", what);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For a backend's own pass over graphs and their regions, as a shared object
+ * that its backend.json names:
+ *
+ *	#include <tirc_region_pass.h>
+ *
+ *	TIRC_REGION_PASS(graph, backend)
+ *	{
+ *		... edit graph and the regions of backend ...
+ *		return true;
+ *	}
+ *
+ *	cc -shared -fPIC $(pkg-config --cflags tirc) my_pass.c -o my_pass.so
+ *
+ * It may call everything that the headers below declare; tirc provides the
+ * code. What it leaves is verified. To refuse a graph, call diag_error on
+ * &graph->module->diags and return false. */
+#ifndef TIRC_REGION_PASS_H
+#define TIRC_REGION_PASS_H
+
+#include "backend.h"
+#include "graph_region.h"
+
+/* Changes whenever a structure of these headers does: an object built for
+ * another number is refused. */
+#define TIRC_REGION_PASS_INTERFACE 1
+
+#define TIRC_REGION_PASS(graph_, backend_) \
+	extern const int tirc_region_pass_interface; \
+	const int tirc_region_pass_interface = TIRC_REGION_PASS_INTERFACE; \
+	bool tirc_region_pass(struct graph *graph_, \
+			      const struct backend *backend_); \
+	bool tirc_region_pass(struct graph *graph_, \
+			      const struct backend *backend_)
+
+#endif
