@@ -4,18 +4,12 @@
 #include "add_pass.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <stdio.h>
 
 #include "script.h"
+#include "shell.h"
 #include "tirc_pass.h"
-
-/* A command's output larger than this is a runaway. */
-#define MAX_OUTPUT ((size_t)1 << 28)
 
 struct added {
 	void *object; /* of dlopen; NULL for a command */
@@ -74,56 +68,6 @@ open_object(struct module *m, const char *path, struct added *a)
 
 /* -- commands -- */
 
-static bool
-read_all(int fd, struct strbuf *out)
-{
-	char chunk[65536];
-	ssize_t n;
-
-	while ((n = read(fd, chunk, sizeof chunk)) != 0) {
-		if (n < 0 && errno == EINTR) {
-			continue;
-		}
-		if (n < 0 || out->len + (size_t)n > MAX_OUTPUT) {
-			return false;
-		}
-		strbuf_write(out, chunk, (size_t)n);
-	}
-	return true;
-}
-
-/* Runs the command with in (a file at its start) as its input. Its messages
- * go where ours go. */
-static bool
-run_shell(const char *command, FILE *in, struct strbuf *out, int *status)
-{
-	int ends[2];
-	pid_t child;
-	bool read;
-
-	if (pipe(ends) != 0) {
-		return false;
-	}
-	child = fork();
-	if (child == 0) {
-		dup2(fileno(in), STDIN_FILENO);
-		dup2(ends[1], STDOUT_FILENO);
-		close(ends[0]);
-		close(ends[1]);
-		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-		_exit(127);
-	}
-	close(ends[1]);
-	read = child > 0 && read_all(ends[0], out);
-	close(ends[0]);
-	while (child > 0 && waitpid(child, status, 0) < 0) {
-		if (errno != EINTR) {
-			return false;
-		}
-	}
-	return read;
-}
-
 /* The one function of the text takes the place of f's program. */
 static bool
 take_result(struct func *f, const char *command, const struct strbuf *text)
@@ -158,20 +102,16 @@ run_command(void *ctx, struct func *f)
 {
 	const struct added *a = ctx;
 	struct module *m = f->module;
-	FILE *in = tmpfile();
-	struct strbuf text;
+	struct strbuf before, text;
 	int status = 0;
 	bool ok;
 
+	strbuf_init(&before);
 	strbuf_init(&text);
-	func_print(f, SCRIPT_CURRENT, &text);
-	ok = in != NULL && fwrite(text.data, 1, text.len, in) == text.len &&
-	     fflush(in) == 0 && fseek(in, 0, SEEK_SET) == 0;
-	text.len = 0;
-	ok = ok && run_shell(a->command, in, &text, &status);
-	if (in != NULL) {
-		fclose(in);
-	}
+	func_print(f, SCRIPT_CURRENT, &before);
+	ok = shell_run(NULL, a->command, before.data, before.len, &text,
+		       &status);
+	strbuf_release(&before);
 	if (!ok) {
 		fail(m, DIAG_TOOL, a->command, "cannot be run");
 	} else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {

@@ -247,6 +247,13 @@ load_partition(struct tirc *t, const char *path)
 	if (t->graph == NULL) {
 		return false;
 	}
+	if (!t->graph->is_partitioned) {
+		return diag_error(&t->m->diags, DIAG_BAD_PARTITION,
+				  (struct diag_place){ .file = path,
+						       .item = "/stage" },
+				  "its regions are not settled; it is what a "
+				  "backend's own pass reads");
+	}
 	t->partitioned = true;
 	if (t->options.target == NULL) {
 		t->options.target = facts.target;

@@ -15,6 +15,14 @@
 /* What belongs to the compilation rather than to the graph. */
 struct partition_facts {
 	const char *target; /* whose facts the passes used; NULL: not known */
+	/* Reading: backends that are loaded already stand for those of their
+	 * name; the others are looked for in byoc_path (or NULL). */
+	const struct backend *const *backends;
+	int n_backends;
+	const char *byoc_path;
+	/* Reading what was written of this graph: its constants that did not
+	 * change are shared, and none needs the file afterwards. Or NULL. */
+	const struct graph *before;
 };
 
 /* Writes PATH and, beside it, the constants: "p.json" has "p.weights". Both
@@ -40,5 +48,8 @@ struct graph *partition_read_text(struct module *m, const char *name,
 				  const char *folder, const char *text,
 				  struct partition_facts *facts,
 				  struct onnx_file **file);
+
+/* g becomes what was read of it after an edit. */
+void partition_adopt(struct graph *g, const struct graph *edited);
 
 #endif

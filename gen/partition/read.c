@@ -96,11 +96,11 @@ read_head(struct reading *in, struct json root, const char *folder,
 	  struct partition_facts *facts)
 {
 	struct graph *g = in->g;
-	const char *requant, *name;
+	const char *requant, *name, *stage;
 	const char *const *texts;
 	int n;
 
-	json_check_keys(root, "tirc_partition name model digest target requant "
+	json_check_keys(root, "tirc_partition name model digest target stage requant "
 			"weights dims assumptions inputs outputs tensors "
 			"nodes backends matches regions origins");
 	if (json_int(json_get(root, "tirc_partition"), 1, 1000000, 0) !=
@@ -115,6 +115,8 @@ read_head(struct reading *in, struct json root, const char *folder,
 	g->model = json_text(json_get(root, "model"), false);
 	g->digest = json_text(json_get(root, "digest"), false);
 	facts->target = json_text(json_get(root, "target"), false);
+	stage = json_text(json_get(root, "stage"), false);
+	g->is_partitioned = stage == NULL;
 	requant = json_text(json_get(root, "requant"), false);
 	g->fixed_point = requant != NULL && strcmp(requant, "tflite") == 0;
 	if (requant != NULL && !g->fixed_point &&
@@ -212,6 +214,7 @@ partition_read_text(struct module *m, const char *name, const char *folder,
 	if (json == NULL) {
 		return NULL;
 	}
+	in.before = facts->before;
 	in.r.layers[0].file = name;
 	in.r.layers[0].value = json;
 	in.g = graph_new(m, "");
@@ -226,6 +229,26 @@ partition_read_text(struct module *m, const char *name, const char *folder,
 	}
 	*file = in.file;
 	return in.g;
+}
+
+void
+partition_adopt(struct graph *g, const struct graph *edited)
+{
+	struct graph old = *g;
+
+	*g = *edited;
+	g->file = old.file;
+	g->backends = old.backends;
+	g->n_backends = old.n_backends;
+	g->edits = old.edits + 1;
+	g->unsigned_bytes = old.unsigned_bytes;
+	g->part_align_bytes = old.part_align_bytes;
+	g->conv = old.conv;
+	g->open_sizes = old.open_sizes;
+	g->byoc_notes = old.byoc_notes;
+	for (int i = 0; i < g->nodes.n; i++) {
+		g->nodes.data[i]->graph = g;
+	}
 }
 
 /* -- files -- */

@@ -540,6 +540,14 @@ check_links(struct reading *in, struct json tensors)
 				   "and no constant");
 		}
 	}
+	return !in->r.failed;
+}
+
+static bool
+check_readers(struct reading *in)
+{
+	struct graph *g = in->g;
+
 	for (int i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.data[i];
 		bool used = false;
@@ -662,6 +670,9 @@ check_nodes(struct reading *in, struct json tensors)
 	}
 	if (!in_order(g) && !graph_sort(g)) {
 		in->r.failed = true;
+		return false;
+	}
+	if (!check_readers(in)) {
 		return false;
 	}
 	for (int i = 0; i < g->nodes.n; i++) {

@@ -1,10 +1,559 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backends, matches and regions of a partition. */
+/* Backends, matches and regions of a partition. A match must be one that its
+ * pattern finds in just these nodes: what the pattern asks of them holds again
+ * after an edit, and what it tells templates of them is found anew. */
+#include <math.h>
+#include <string.h>
+
+#include "backend_load.h"
+#include "byoc.h"
 #include "reading.h"
+
+static bool
+wrong(struct json j, const char *what)
+{
+	json_error(j, "%s", what);
+	return false;
+}
+
+/* -- backends -- */
+
+static const struct backend *
+load_backend(struct reading *in, struct json j, const char *name)
+{
+	struct arena *a = &in->m->arena;
+	struct json options = json_get(j, "options");
+	const struct partition_facts *f = in->facts;
+	const char *named = name;
+	const cJSON *item;
+	const struct backend *b;
+
+	for (int i = 0; i < f->n_backends; i++) {
+		if (strcmp(f->backends[i]->name, name) == 0) {
+			return f->backends[i];
+		}
+	}
+	if (options.value != NULL && json_is_object(options, true)) {
+		cJSON_ArrayForEach(item, options.value) {
+			const char *value = json_text(json_item(options, item,
+								0), true);
+
+			if (value != NULL) {
+				named = arena_printf(a, "%s%c%s=%s", named,
+					item == options.value->child
+						? ':' : ',',
+					item->string, value);
+			}
+		}
+	}
+	b = in->r.failed ? NULL : backend_load(in->m, named, f->byoc_path);
+	if (b == NULL) {
+		json_error(j, "the backend cannot be loaded");
+	}
+	return b;
+}
+
+static bool
+read_backends(struct reading *in, struct json list)
+{
+	struct arena *a = &in->m->arena;
+	int n = json_length(list), i = 0;
+	const struct backend **backends = arena_array(a,
+						const struct backend *, n + 1);
+	const cJSON *item;
+
+	if (n == 0) {
+		return !in->r.failed;
+	}
+	cJSON_ArrayForEach(item, list.value) {
+		struct json j = json_item(list, item, i);
+		const char *name = json_text(json_get(j, "name"), true);
+
+		json_check_keys(j, "name options");
+		if (name != NULL) {
+			backends[i++] = load_backend(in, j, name);
+		}
+		if (in->r.failed) {
+			return false;
+		}
+	}
+	in->g->backends = backends;
+	in->g->n_backends = n;
+	return true;
+}
+
+static const struct backend *
+find_backend(struct reading *in, struct json j)
+{
+	const char *name = json_text(j, true);
+
+	for (int i = 0; name != NULL && i < in->g->n_backends; i++) {
+		if (strcmp(in->g->backends[i]->name, name) == 0) {
+			return in->g->backends[i];
+		}
+	}
+	if (name != NULL) {
+		json_error(j, "'%s' is none of the backends above", name);
+	}
+	return NULL;
+}
+
+/* -- facts -- */
+
+static const struct pattern *
+find_pattern(const struct backend *b, const char *name)
+{
+	for (int i = 0; i < b->n_patterns; i++) {
+		if (strcmp(b->patterns[i].name, name) == 0) {
+			return &b->patterns[i];
+		}
+	}
+	return NULL;
+}
+
+static bool
+read_fact(struct reading *in, struct json j, struct fact *f)
+{
+	struct arena *a = &in->m->arena;
+	struct json real = json_get(j, "float");
+	int n = 0, i = 0;
+	int64_t *ints;
+	const cJSON *item;
+
+	if (cJSON_IsString(j.value)) {
+		f->kind = FACT_TEXT;
+		f->text = json_text(j, true);
+	} else if (cJSON_IsNumber(j.value) &&
+		   j.value->valuedouble == floor(j.value->valuedouble)) {
+		f->kind = FACT_INT;
+		if (!read_int(j, &f->i)) {
+			return false;
+		}
+		f->f = (double)f->i;
+	} else if (cJSON_IsNumber(j.value) || real.value != NULL) {
+		f->kind = FACT_FLOAT;
+		return read_float(real.value != NULL ? real : j, &f->f);
+	} else if (cJSON_IsArray(j.value)) {
+		n = cJSON_GetArraySize(j.value);
+		ints = arena_array(a, int64_t, n + 1);
+		cJSON_ArrayForEach(item, j.value) {
+			if (!read_int(json_item(j, item, i), &ints[i])) {
+				return false;
+			}
+			i++;
+		}
+		f->kind = FACT_INTS;
+		f->n = n;
+		f->ints = ints;
+	} else {
+		return wrong(j, "a text, a number or a list of integers is "
+			     "wanted here");
+	}
+	return true;
+}
+
+static bool
+same_fact(const struct fact *a, const struct fact *b)
+{
+	if (a->kind != b->kind) {
+		return (a->kind == FACT_INT || a->kind == FACT_FLOAT) &&
+		       (b->kind == FACT_INT || b->kind == FACT_FLOAT) &&
+		       a->f == b->f;
+	}
+	switch (a->kind) {
+	case FACT_TEXT:
+		return strcmp(a->text, b->text) == 0;
+	case FACT_INT:
+		return a->i == b->i;
+	case FACT_FLOAT:
+		return a->f == b->f || (isnan(a->f) && isnan(b->f));
+	case FACT_INTS:
+		return a->n == b->n && (a->n == 0 ||
+			memcmp(a->ints, b->ints,
+			       sizeof *a->ints * (size_t)a->n) == 0);
+	}
+	return false;
+}
+
+static struct fact *
+find_fact(struct region_match *m, const struct fact *f)
+{
+	for (int i = 0; i < m->facts.n; i++) {
+		if (m->facts.data[i].step == f->step &&
+		    strcmp(m->facts.data[i].name, f->name) == 0) {
+			return &m->facts.data[i];
+		}
+	}
+	return NULL;
+}
+
+static bool
+is_open_in(const struct pattern_graph *p, const char *name)
+{
+	for (int i = 0; i < p->n_nodes; i++) {
+		for (int k = 0; k < p->nodes[i].n_facts; k++) {
+			const struct fact_rule *rule = &p->nodes[i].facts[k];
+
+			if (strcmp(rule->name, name) == 0) {
+				return rule->attribute == NULL &&
+				       rule->input < 0;
+			}
+		}
+	}
+	return false;
+}
+
+/* Does the pattern give it a value that no node tells? Then anybody may. */
+static bool
+is_open_fact(const struct region_match *m, const struct fact *f)
+{
+	const struct pattern *p = find_pattern(m->backend, m->pattern);
+	bool open = false;
+
+	for (int i = 0; f->step < 0 && i < p->n_variants; i++) {
+		open = open || is_open_in(&p->variants[i], f->name);
+	}
+	for (int c = 0; f->step >= 0 && c < p->n_chains; c++) {
+		for (int i = 0; i < p->chains[c].n_one_of; i++) {
+			open = open || is_open_in(&p->chains[c].one_of[i],
+						  f->name);
+		}
+	}
+	return open;
+}
+
+/* Those of the nodes must be as they are; others are added. */
+static bool
+read_facts(struct reading *in, struct json object, int step,
+	   struct region_match *m)
+{
+	struct arena *a = &in->m->arena;
+	const cJSON *item;
+
+	if (object.value == NULL) {
+		return true;
+	}
+	if (!json_is_object(object, true)) {
+		return false;
+	}
+	json_check_once(object);
+	cJSON_ArrayForEach(item, object.value) {
+		struct json j = json_item(object, item, 0);
+		struct fact f = { .name = arena_strdup(a, item->string),
+				  .step = step };
+		struct fact *own = find_fact(m, &f);
+
+		if (!read_fact(in, j, &f)) {
+			return false;
+		}
+		if (own == NULL) {
+			vec_push(a, &m->facts, f);
+		} else if (is_open_fact(m, &f)) {
+			*own = f;
+		} else if (!same_fact(own, &f)) {
+			return wrong(j, "the nodes say otherwise; change "
+				     "their attributes, not what is told of "
+				     "them");
+		}
+	}
+	return true;
+}
+
+/* -- matches -- */
+
+struct role {
+	struct node *node;
+	const char *role;
+	int step;
+	struct json place;
+};
+
+struct roles {
+	VEC(struct role) list;
+};
+
+static bool
+read_roles(struct reading *in, struct json object, int step,
+	   struct roles *out)
+{
+	const cJSON *item;
+
+	if (!json_is_object(object, true)) {
+		return false;
+	}
+	cJSON_ArrayForEach(item, object.value) {
+		struct json j = json_item(object, item, 0);
+		struct tensor *t = read_tensor_name(in, j);
+		struct role r = { NULL, arena_strdup(&in->m->arena,
+						     item->string), step, j };
+
+		if (t == NULL || t->producer == NULL) {
+			return t == NULL ? false
+				: wrong(j, "no node computes this tensor");
+		}
+		r.node = t->producer;
+		if (r.node->match != in->open) {
+			return wrong(j, "the node is in another match, too; "
+				     "leave it in one");
+		}
+		r.node->match = NULL;
+		vec_push(&in->m->arena, &out->list, r);
+	}
+	return true;
+}
+
+static bool
+has_role(const struct region_match *m, const struct role *r)
+{
+	for (int i = 0; i < m->nodes.n; i++) {
+		const struct match_node *n = &m->nodes.data[i];
+
+		if (n->node == r->node && n->step == r->step &&
+		    strcmp(n->role, r->role) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct region_match *
+find_match(struct reading *in, struct json j, const struct backend *b,
+	   const struct pattern *p, const struct roles *roles)
+{
+	struct region_match *m = NULL;
+
+	for (int i = 0; m == NULL && i < roles->list.n; i++) {
+		const struct role *r = &roles->list.data[i];
+
+		if (r->step < 0 && strcmp(r->role, p->anchor) == 0) {
+			m = byoc_match(in->g, b, p, r->node);
+		}
+	}
+	for (int i = 0; m != NULL && i < roles->list.n; i++) {
+		if (!has_role(m, &roles->list.data[i])) {
+			json_error(roles->list.data[i].place, "the pattern "
+				   "'%s' does not find the node in this place",
+				   p->name);
+			return NULL;
+		}
+	}
+	if (m == NULL) {
+		json_error(j, "the pattern '%s' of %s does not fit these "
+			   "nodes; its anchor is '%s', and `tirc partition "
+			   "--explain` says what it asks for", p->name,
+			   b->name, p->anchor);
+	}
+	return m;
+}
+
+static struct region_match *
+read_match(struct reading *in, struct json j, const struct backend *b)
+{
+	const char *name = json_text(json_get(j, "pattern"), true);
+	struct json steps = json_get(j, "steps");
+	const struct pattern *p;
+	struct region_match *m;
+	struct roles roles = { 0 };
+	const cJSON *item;
+	int step = 0;
+
+	json_check_keys(j, "pattern nodes facts steps");
+	if (name == NULL) {
+		return NULL;
+	}
+	p = find_pattern(b, name);
+	if (p == NULL) {
+		json_error(json_get(j, "pattern"),
+			   "%s has no pattern of this name", b->name);
+		return NULL;
+	}
+	if (!read_roles(in, json_get(j, "nodes"), -1, &roles)) {
+		return NULL;
+	}
+	if (json_length(steps) > 0) {
+		cJSON_ArrayForEach(item, steps.value) {
+			struct json s = json_item(steps, item, step);
+
+			json_check_keys(s, "name nodes facts");
+			if (!read_roles(in, json_get(s, "nodes"), step++,
+					&roles)) {
+				return NULL;
+			}
+		}
+	}
+	m = in->r.failed ? NULL : find_match(in, j, b, p, &roles);
+	if (m == NULL || !read_facts(in, json_get(j, "facts"), -1, m)) {
+		return NULL;
+	}
+	for (int i = 0; i < step; i++) {
+		if (!read_facts(in, json_get(json_at(steps, i), "facts"), i,
+				m)) {
+			return NULL;
+		}
+	}
+	for (int i = 0; i < m->nodes.n; i++) {
+		m->nodes.data[i].node->match = m;
+	}
+	return m;
+}
+
+/* -- regions -- */
+
+static bool
+read_region_name(struct reading *in, struct json j, const char **out)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+				      "0123456789";
+	const char *name = json_text(j, true);
+
+	*out = name;
+	if (name == NULL) {
+		return false;
+	}
+	if (*name == '\0' || (*name >= '0' && *name <= '9') ||
+	    name[strspn(name, letters)] != '\0') {
+		return wrong(j, "the name of a function is wanted here, of "
+			     "letters, digits and _");
+	}
+	for (int i = 0; i < in->g->regions.n; i++) {
+		if (strcmp(in->g->regions.data[i]->name, name) == 0) {
+			return wrong(j, "another region has this name");
+		}
+	}
+	return true;
+}
+
+static bool
+read_attrs(struct reading *in, struct json object, struct graph_region *r)
+{
+	const cJSON *item;
+
+	if (object.value == NULL) {
+		return true;
+	}
+	if (!json_is_object(object, true)) {
+		return false;
+	}
+	cJSON_ArrayForEach(item, object.value) {
+		struct fact f = { .name = arena_strdup(&in->m->arena,
+						       item->string),
+				  .step = -1 };
+
+		if (region_attr(r, f.name) != NULL) {
+			return wrong(json_item(object, item, 0),
+				     "is there twice; leave one");
+		}
+		if (!read_fact(in, json_item(object, item, 0), &f)) {
+			return false;
+		}
+		region_set_attr(in->g, r, &f);
+	}
+	return true;
+}
+
+static bool
+read_region(struct reading *in, struct json j)
+{
+	struct json matches = json_get(j, "matches");
+	const struct backend *b = find_backend(in, json_get(j, "backend"));
+	struct graph_region *r;
+	const char *name;
+	const cJSON *item;
+	int i = 0;
+
+	json_check_keys(j, "name backend attrs matches");
+	if (b == NULL || !read_region_name(in, json_get(j, "name"), &name)) {
+		return false;
+	}
+	if (json_length(matches) == 0) {
+		return wrong(matches, "a region without matches computes "
+			     "nothing; take it out");
+	}
+	r = graph_region_new(in->g, b, b->name, name);
+	cJSON_ArrayForEach(item, matches.value) {
+		struct region_match *m = read_match(in, json_item(matches,
+							item, i++), b);
+
+		if (m == NULL) {
+			return false;
+		}
+		graph_region_add(in->g, r, m);
+	}
+	return read_attrs(in, json_get(j, "attrs"), r);
+}
+
+static bool
+read_open_matches(struct reading *in, struct json list)
+{
+	const cJSON *item;
+	int i = 0;
+
+	if (json_length(list) == 0) {
+		return !in->r.failed;
+	}
+	cJSON_ArrayForEach(item, list.value) {
+		struct json j = json_item(list, item, i++);
+		const struct backend *b = find_backend(in, json_get(j,
+								"backend"));
+
+		json_check_keys(j, "backend match");
+		if (b == NULL ||
+		    read_match(in, json_get(j, "match"), b) == NULL) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+check_regions(struct reading *in, struct json list)
+{
+	struct graph *g = in->g;
+	const struct graph_region *one = NULL;
+	int at;
+
+	graph_region_borders(g);
+	if (graph_region_sort(g, &one)) {
+		graph_region_borders(g);
+		return true;
+	}
+	for (at = 0; at < g->regions.n - 1 && g->regions.data[at] != one;) {
+		at++;
+	}
+	return wrong(json_at(list, at), "the region waits for what waits for "
+		     "it: a path leads out of it and back; make it two "
+		     "regions, or take a node out of it");
+}
 
 bool
 read_regions(struct reading *in, struct json root)
 {
-	(void)root;
-	return !in->r.failed;
+	struct json list = json_get(root, "regions");
+	struct graph *g = in->g;
+	const cJSON *item;
+	int i = 0;
+	bool ok;
+
+	if (!read_backends(in, json_get(root, "backends"))) {
+		return false;
+	}
+	in->open = arena_new(&in->m->arena, struct region_match);
+	for (int k = 0; k < g->nodes.n; k++) {
+		g->nodes.data[k]->match = in->open;
+	}
+	ok = read_open_matches(in, json_get(root, "matches")) &&
+	     json_length(list) >= 0 && !in->r.failed;
+	if (ok && cJSON_GetArraySize(list.value) > 0) {
+		cJSON_ArrayForEach(item, list.value) {
+			ok = ok && read_region(in, json_item(list, item,
+							     i++));
+		}
+	}
+	for (int k = 0; k < g->nodes.n; k++) {
+		if (g->nodes.data[k]->match == in->open) {
+			g->nodes.data[k]->match = NULL;
+		}
+	}
+	return ok && (g->regions.n == 0 || check_regions(in, list));
 }

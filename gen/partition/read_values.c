@@ -191,6 +191,24 @@ digest_is(const uint8_t *data, size_t bytes, bool mapped, const char *text)
 	return strcmp(hex, text) == 0;
 }
 
+/* The bytes of the graph before, if they are the same; else a copy. */
+static void
+keep_bytes(struct reading *in, const char *name, struct value *v)
+{
+	const struct tensor *t = graph_find_tensor(in->before, name);
+	const struct value *old = t != NULL ? t->value : NULL;
+
+	if (old != NULL && old->data != NULL && old->bytes == v->bytes &&
+	    dtype_equal(old->type, v->type) &&
+	    memcmp(old->data, v->data, v->bytes) == 0) {
+		v->data = old->data;
+		v->mapped = old->mapped;
+	} else {
+		v->data = arena_copy(&in->m->arena, v->data, v->bytes);
+		v->mapped = false;
+	}
+}
+
 static bool
 value_in_file(struct reading *in, struct json object, struct value *v)
 {
@@ -223,6 +241,10 @@ value_in_file(struct reading *in, struct json object, struct value *v)
 			   "partition, or its digest was left as it was",
 			   in->weights_path);
 		return false;
+	}
+	if (in->before != NULL) {
+		keep_bytes(in, object.value->string != NULL
+			       ? object.value->string : "", v);
 	}
 	return true;
 }

@@ -15,11 +15,16 @@ struct reading {
 	struct graph *g;
 	const struct partition_facts *facts;
 	const char **symbols; /* of the dimensions */
+	/* Constants that are those of this graph stay its; others are copied,
+	 * as the file goes. NULL: they stay mapped. */
+	const struct graph *before;
 	struct onnx_file *file;
 	const struct onnx_map *weights; /* NULL: not opened yet */
 	const char *weights_path;
 	/* Outputs of origins, sorted, to find them by name. */
 	struct origin_name *origins;
+	/* The match of nodes that none has taken, while matches are read. */
+	struct region_match *open;
 };
 
 struct origin_name {

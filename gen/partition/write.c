@@ -220,6 +220,9 @@ partition_text(struct graph *g, const struct partition_facts *facts,
 {
 	struct writing w = { .g = g, .m = g->module, .out = out,
 			     .file = file };
+	/* Only backends' own passes see one that is not settled. */
+	const char *stage = g->n_backends == 0 || g->is_partitioned ? NULL
+			  : g->regions.n > 0 ? "merged" : "annotated";
 	bool ok;
 
 	w.symbols = size_symbols(g);
@@ -230,6 +233,7 @@ partition_text(struct graph *g, const struct partition_facts *facts,
 	     (!g->digest || member(&w, "digest", g->digest)) &&
 	     (!facts->target || member(&w, "target", facts->target)) &&
 	     (!g->fixed_point || member(&w, "requant", "tflite")) &&
+	     (stage == NULL || member(&w, "stage", stage)) &&
 	     member(&w, "weights", weights) && write_dims(&w) &&
 	     write_assumptions(&w) &&
 	     names(&w, "inputs", g->inputs.data, g->inputs.n) &&

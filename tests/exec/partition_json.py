@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A partition goes out as JSON and comes in again: the same files come of it
+as of the model, byte for byte; edits count; what cannot be is refused, with
+the place."""
+import copy
+import hashlib
+import json
+import os
+import shutil
+
+from helper import DIGITS, ROOT, fail, tirc, work_folder
+from proto import *
+from schema_check import errors
+
+with open(os.path.join(ROOT, "templates", "schema",
+                       "partition.schema.json"), encoding="utf-8") as file:
+    SCHEMA = json.load(file)
+
+
+def contents(folder):
+    out = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as f:
+            out[name] = f.read()
+    return out
+
+
+def round_trip(model, *arguments):
+    """The partition's path, after the checks."""
+    there = work_folder()
+    a, b = os.path.join(there, "a"), os.path.join(there, "b")
+    p, q = os.path.join(there, "p.json"), os.path.join(there, "q.json")
+    tirc("compile", model, "-o", a, *arguments)
+    tirc("partition", model, "-o", p, *arguments)
+    tirc("compile", p, "-o", b)
+    first, second = contents(a), contents(b)
+    if first != second:
+        fail("%s: by way of its partition other files come out: %s" % (
+            model, [n for n in first if first[n] != second.get(n)]))
+    tirc("partition", p, "-o", q)
+    with open(p, encoding="utf-8") as f:
+        text = f.read()
+    with open(q, encoding="utf-8") as f:
+        again = f.read().replace('"q.weights"', '"p.weights"')
+    if text != again:
+        fail(model + ": written, read and written again, it differs")
+    wrong = errors(json.loads(text), SCHEMA, SCHEMA)
+    if wrong:
+        fail("the schema refuses %s: %s" % (model, wrong))
+    return p
+
+
+def write(name, body):
+    path = os.path.join(work_folder(), name)
+    with open(path, "wb") as f:
+        f.write(body)
+    return path
+
+
+digits = round_trip(DIGITS)
+round_trip(DIGITS, "--target", "gnu-c")
+
+# Symbolic sizes, known shapes, a weight that is a recipe, odd names, numbers
+# at the ends of their types.
+odd = "odd \"name\" \\ ä"
+symbolic = write("symbolic.onnx", model(graph(
+    [node("Concat", ["x", "x"], ["two"], "join", axis=1),
+     node("Shape", ["two"], ["shape"]),
+     node("Gather", ["shape", "zero"], ["n"], axis=0),
+     node("Concat", ["n", "rest"], ["to"], axis=0),
+     node("Reshape", ["two", "to"], ["flat"], "flatten"),
+     node("Mul", ["big", "scale"], ["scaled"], "weights"),
+     node("MatMul", ["flat", "scaled"], ["product"], odd),
+     node("LeakyRelu", ["product"], ["r"], alpha=0.1),
+     node("Clip", ["r", "low", "high"], ["y"], "end")],
+    [value_info("x", ["batch size", 2, 40])],
+    [value_info("y", ["batch size", 250])],
+    [tensor("zero", [1], ints(0), INT64), tensor("rest", [1], ints(-1), INT64),
+     tensor("big", [160, 250], floats(*(0.001 * (i % 97)
+                                        for i in range(160 * 250)))),
+     tensor("scale", [250], floats(*(1 + i for i in range(250)))),
+     tensor("low", [], floats(float("-inf"))),
+     tensor("high", [], floats(3.4028234663852886e38))])))
+path = round_trip(symbolic, "--dim", "batch size=1..7")
+with open(path, encoding="utf-8") as f:
+    p = json.load(f)
+if p["dims"] != [{"name": "batch size", "symbol": "batch_size",
+                  "min": 1, "max": 7}]:
+    fail("dims: %s" % p["dims"])
+if p["tensors"]["flat"]["shape"] != ["batch_size", 160]:
+    fail("shape: %s" % p["tensors"]["flat"])
+if "from" not in [t for t in p["tensors"].values()
+                  if t["shape"] == [160, 250]][0]:
+    fail("the weight that was computed does not say of what")
+
+# A constant that is edited, in the file and beside it.
+with open(digits, encoding="utf-8") as f:
+    good = json.load(f)
+
+
+def put(p, weights=None):
+    folder = work_folder()
+    out = os.path.join(folder, "p.json")
+    with open(out, "w", encoding="utf-8") as f:
+        json.dump(p, f)
+    if weights is None:
+        shutil.copy(digits[:-5] + ".weights", folder)
+    elif weights:
+        with open(os.path.join(folder, "p.weights"), "wb") as f:
+            f.write(weights)
+    return out
+
+
+round_trip(put(good))
+with open(digits[:-5] + ".weights", "rb") as f:
+    data = f.read()
+w = good["tensors"]["fc.weight"]
+zeros = bytes(w["bytes"])
+blank = data[:w["offset"]] + zeros + data[w["offset"] + w["bytes"]:]
+edited = copy.deepcopy(good)
+edited["tensors"]["fc.weight"]["digest"] = \
+    hashlib.sha256(zeros).hexdigest()[:16]
+by_file = work_folder()
+tirc("compile", put(edited, blank), "-o", by_file)
+edited["tensors"]["fc.weight"] = {"type": "float32", "shape": [10, 384],
+                                  "splat": 0}
+by_splat = work_folder()
+tirc("compile", put(edited), "-o", by_splat)
+plain = work_folder()
+tirc("compile", digits, "-o", plain)
+texts = [contents(x)["digits_weights.c"] for x in (by_file, by_splat, plain)]
+if texts[0] != texts[1] or texts[0] == texts[2]:
+    fail("an edited constant does not count")
+
+
+# -- what is refused --
+
+def refused(what, message, change, weights=None):
+    p = copy.deepcopy(good)
+    change(p)
+    path = put(p, weights)
+    out = os.path.join(work_folder(), "out")
+    done = tirc("compile", path, "-o", out, status=1)
+    if "p.json" not in done.stderr and "p.weights" not in done.stderr:
+        fail(what + ": no file in: " + done.stderr)
+    if message not in done.stderr:
+        fail("%s: the message lacks %r:\n%s" % (what, message, done.stderr))
+    if os.path.isdir(out) and os.listdir(out):
+        fail(what + ": files are left")
+
+
+def at(*keys):
+    """An edit: the last of keys is the value; one before it, where."""
+    def change(p):
+        for key in keys[:-2]:
+            p = p[key]
+        if keys[-1] is None:
+            del p[keys[-2]]
+        else:
+            p[keys[-2]] = keys[-1]
+    return change
+
+
+def cycle(p):
+    p["nodes"][1]["inputs"] = ["pool1"]
+    p["nodes"][2]["inputs"] = ["relu1"]
+
+
+refused("version", "/tirc_partition: ", at("tirc_partition", 2))
+refused("unknown key", "/colour: unknown key", at("colour", 1))
+refused("cycle", "cycle", cycle)
+refused("dangling", "/nodes/1/inputs/0: no tensor 'nowhere'",
+        at("nodes", 1, "inputs", ["nowhere"]))
+refused("nobody makes it", "/tensors/relu1: it is read, but no node",
+        lambda p: p["nodes"].pop(1))
+refused("made twice", "/nodes/1/outputs/0: 'conv1' is made already",
+        at("nodes", 1, "outputs", ["conv1"]))
+refused("a constant made", "/nodes/1/outputs/0: 'fc.bias' is made",
+        at("nodes", 1, "outputs", ["fc.bias"]))
+refused("wrong shape", "/tensors/conv1/shape: Conv gives "
+        "float32[1, 16, 8, 8]", at("tensors", "conv1", "shape",
+                                   [1, 16, 8, 9]))
+refused("wrong type", "Conv gives float32",
+        at("tensors", "conv1", "type", "float16"))
+refused("no type", "/tensors/conv1/type: 'real' is no type",
+        at("tensors", "conv1", "type", "real"))
+refused("negative size", "/tensors/image/shape: sizes are",
+        at("tensors", "image", "shape", [-1, 1, 8, 8]))
+refused("unknown symbol", "no dimension has this name",
+        at("tensors", "image", "shape", ["n", 1, 8, 8]))
+refused("no expression", "/tensors/image/shape/0",
+        at("tensors", "image", "shape", ["1 +", 1, 8, 8]))
+refused("too large", "more elements than any machine",
+        at("tensors", "image", "shape", [2**31, 2**31, 8, 8]))
+refused("unknown operator", "/nodes/0/op: there is no operator Convv; did "
+        "you mean Conv?", at("nodes", 0, "op", "Convv"))
+refused("unknown domain", "/nodes/0/op: there is no operator mine.Conv",
+        at("nodes", 0, "domain", "mine"))
+refused("attribute", "/nodes/0/attrs/pads/1: an integer",
+        at("nodes", 0, "attrs", "pads", [1, 1.5, 1, 1]))
+refused("kind of attribute", "/nodes/0/attrs/pads: one of int, float",
+        at("nodes", 0, "attrs", "pads", {"colour": 1}))
+refused("unread", "nothing reads what it computes",
+        lambda p: (p["nodes"].append(
+            {"op": "Relu", "inputs": ["fc"], "outputs": ["extra"]}),
+            p["tensors"].update(extra={"type": "float32",
+                                       "shape": [1, 10]})))
+refused("no outputs", "/outputs: there are no outputs", at("outputs", []))
+refused("output of nobody", "/outputs/0: no node computes it",
+        at("outputs", ["image"]))
+refused("input with values", "/inputs/1: is a constant",
+        at("inputs", ["image", "fc.bias"]))
+refused("origin", "/nodes/0/origins/0: no origin has this output",
+        at("nodes", 0, "origins", ["elsewhere"]))
+refused("values", "/tensors/fc.bias/values: a list of 10 numbers",
+        at("tensors", "fc.bias", "values", [1, 2]))
+refused("value", "/tensors/fc.bias/values/0: a number is wanted",
+        lambda p: p["tensors"]["fc.bias"]["values"].__setitem__(0, "one"))
+refused("two forms", "values, splat or an offset: one of them",
+        at("tensors", "fc.bias", "splat", 0))
+refused("bytes", "/tensors/fc.weight/bytes: type and shape take 15360",
+        at("tensors", "fc.weight", "bytes", 4))
+refused("offset", "/tensors/fc.weight/offset: ",
+        at("tensors", "fc.weight", "offset", 1 << 40))
+refused("digest", "/tensors/fc.weight/digest: ",
+        at("tensors", "fc.weight", "digest", "0" * 16))
+refused("other bytes", "/tensors/fc.weight/digest: ", lambda p: None, blank)
+refused("short file", "p.weights has 100 bytes", lambda p: None, data[:100])
+refused("no file", "p.weights", lambda p: None, b"")
+refused("file not named", "of which file?", at("weights", None))
+refused("backend", "nobody", lambda p: p.update(
+    backends=[{"name": "nobody"}]))
+refused("region of no backend", "/regions/0/backend: ", lambda p: p.update(
+    regions=[{"name": "r", "backend": "x", "matches": []}]))
+broken = os.path.join(work_folder(), "p.json")
+with open(broken, "w") as f:
+    f.write('{\n\t"tirc_partition": 1,\n\t"name" "x"\n}\n')
+done = tirc("compile", broken, "-o", work_folder(), status=1)
+if "p.json:3:" not in done.stderr:
+    fail("no line of the mistake: " + done.stderr)
+done = tirc("compile", digits, "--dim", "n=1", "-o", work_folder(), status=1)
+if "settled" not in done.stderr:
+    fail("--dim with a partition: " + done.stderr)
