@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_load.h"
 #include "intrinsics_attach.h"
 #include "emit.h"
 #include "onnx_import.h"
@@ -374,6 +375,32 @@ choose_conv(struct tirc *t)
 	return true;
 }
 
+static bool
+choose_backends(struct tirc *t)
+{
+	static const char *const uses[] = { "within", "alone", "generated" };
+	const struct tirc_options *o = &t->options;
+	const struct backend **list = arena_array(&t->m->arena,
+				const struct backend *, o->n_byoc + 1);
+
+	for (int i = 0; i < o->n_byoc; i++) {
+		list[i] = backend_load(t->m, o->byoc[i], o->byoc_path);
+		if (list[i] == NULL) {
+			return false;
+		}
+	}
+	if (o->n_byoc > 0) { /* else a partition has its own */
+		t->graph->backends = list;
+		t->graph->n_backends = o->n_byoc;
+	}
+	for (int i = 0; o->regions != NULL && i < 3; i++) {
+		if (strcmp(o->regions, uses[i]) == 0) {
+			t->graph->regions_as = i;
+		}
+	}
+	return true;
+}
+
 /* The target and what it says of the graph. */
 static bool
 prepare(struct tirc *t)
@@ -413,12 +440,17 @@ prepare(struct tirc *t)
 	if (t->target == NULL) {
 		return false;
 	}
-	if (!choose_conv(t)) {
+	if (!choose_conv(t) || !choose_backends(t)) {
 		return false;
 	}
 	t->dialect = dialect_for_target(t->m, t->target,
 					t->options.dialect_path);
 	if (t->dialect == NULL) {
+		return false;
+	}
+	if (!dialect_takes_regions(t->m, t->dialect,
+				   t->options.n_byoc > 0 ||
+				   t->graph->regions.n > 0)) {
 		return false;
 	}
 	target = arena_copy(&t->m->arena, t->target, sizeof *target);

@@ -67,6 +67,16 @@ struct tirc_options {
 	 * form, a trace as JSON, or its whole program as TVMScript. */
 	const char *const *schedule_for;
 	int n_schedule_for;
+	/* Backends that compute parts of the model, the first one first: "NAME"
+	 * or "NAME:option=value,…"; a folder with such of the user's. */
+	const char *const *byoc;
+	int n_byoc;
+	const char *byoc_path;
+	/* What becomes of their regions: "within" (default) the model; "alone",
+	 * a model of nothing else, each fed from outside; "generated", one that
+	 * computes what regions read and write without backends. For comparing
+	 * (docs/byoc.md). */
+	const char *regions;
 	/* Progress of long work: a word for the step, done of total. */
 	void (*progress)(void *ctx, const char *step, int done, int total);
 	void *progress_ctx;
@@ -212,7 +222,9 @@ struct tirc_summary {
 	double flops;
 	int64_t macs;
 	const char *compile_line;
-	const char *cc, *cflags, *ldflags; /* what the target suggests */
+	const char *cc, *cflags, *ldflags; /* what the target suggests, and
+					    * what libraries want (byoc) */
+	const char *library_cflags; /* of cflags: what libraries want */
 	int64_t l1_bytes, l2_bytes; /* the target's caches; 0: not known */
 };
 
@@ -225,7 +237,11 @@ struct tirc_kernel {
 
 struct tirc_summary tirc_summary(const struct tirc *t);
 int tirc_kernel_count(const struct tirc *t);
+/* The kernel that writes an output; -1: none, it is known or an input. */
+int tirc_output_kernel(const struct tirc *t, int output);
 struct tirc_kernel tirc_kernel(const struct tirc *t, int i);
+/* Regions of backends: each is a kernel. */
+int tirc_region_count(const struct tirc *t);
 int tirc_assumption_count(const struct tirc *t);
 const char *tirc_assumption(const struct tirc *t, int i);
 

@@ -190,8 +190,9 @@ tirc_summary(const struct tirc *t)
 		.weights = t->package.weights == WEIGHTS_AUTO
 			? "none" : forms[t->package.weights],
 		.compile_line = t->package.cc_line,
-		.cc = t->target->cc, .cflags = t->target->cflags,
-		.ldflags = t->target->ldflags,
+		.cc = t->target->cc, .cflags = t->package.cflags,
+		.ldflags = t->package.ldflags,
+		.library_cflags = t->package.library_cflags,
 		.l1_bytes = t->target->l1_bytes,
 		.l2_bytes = t->target->l2_bytes,
 	};
@@ -206,6 +207,30 @@ tirc_summary(const struct tirc *t)
 		}
 	}
 	return s;
+}
+
+int
+tirc_output_kernel(const struct tirc *t, int output)
+{
+	const struct tensor *y = t->graph->outputs.data[output];
+
+	for (int i = 0; i < t->program.kernels.n; i++) {
+		const struct kernel *k = t->program.kernels.data[i];
+
+		for (int a = 0; a < k->args.n; a++) {
+			if (k->args.data[a].tensor == y &&
+			    k->args.data[a].written) {
+				return i;
+			}
+		}
+	}
+	return -1;
+}
+
+int
+tirc_region_count(const struct tirc *t)
+{
+	return t->graph->regions.n;
 }
 
 int

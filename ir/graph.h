@@ -156,6 +156,8 @@ struct graph {
 	VEC(struct origin) origins;
 	VEC(struct group *) groups;
 	VEC(struct graph_region *) regions; /* in topological order */
+	/* As they are, or apart, to be compared (passes/byoc/isolate.c). */
+	enum { REGIONS_WITHIN, REGIONS_ALONE, REGIONS_GENERATED } regions_as;
 	const struct backend *const *backends; /* the first is preferred */
 	int n_backends;
 	bool is_partitioned; /* regions are settled: no pass changes them */

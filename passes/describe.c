@@ -3,6 +3,7 @@
  * and attributes. Nothing here depends on how nodes are numbered. */
 #include <ctype.h>
 
+#include "backend.h"
 #include "kernels.h"
 #include "names.h"
 #include "ops.h"
@@ -271,4 +272,49 @@ kernel_title(struct graph *g, const struct group *group)
 	title = arena_strndup(&g->module->arena, s.data, s.len);
 	strbuf_release(&s);
 	return title;
+}
+
+const char *
+region_title(struct graph *g, const struct graph_region *r)
+{
+	const struct region_match *match = r->matches.data[0];
+	struct group alone = { .id = -1, .anchor = match->anchor };
+
+	if (r->matches.n > 1) {
+		return arena_printf(&g->module->arena, "%d operators by %s",
+				    region_node_count(r), r->backend->name);
+	}
+	for (int i = 0; i < match->nodes.n; i++) {
+		vec_push(&g->module->arena, &alone.nodes,
+			 match->nodes.data[i].node);
+	}
+	return arena_printf(&g->module->arena, "%s, by %s",
+			    kernel_title(g, &alone), r->backend->name);
+}
+
+const char *
+region_patterns(struct graph *g, const struct graph_region *r)
+{
+	struct strbuf s;
+	const char *text;
+	int times;
+
+	strbuf_init(&s);
+	for (int i = 0; i < r->matches.n; i += times) {
+		const char *pattern = r->matches.data[i]->pattern;
+
+		times = 1;
+		while (i + times < r->matches.n &&
+		       strcmp(r->matches.data[i + times]->pattern,
+			      pattern) == 0) {
+			times++;
+		}
+		strbuf_printf(&s, "%s%s", i > 0 ? ", " : "", pattern);
+		if (times > 1) {
+			strbuf_printf(&s, " (%d times)", times);
+		}
+	}
+	text = arena_strdup(&g->module->arena, s.data);
+	strbuf_release(&s);
+	return text;
 }

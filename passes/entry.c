@@ -18,6 +18,7 @@ struct entry {
 	struct func *f;
 	struct name_set names;
 	struct var *workspace;
+	const struct expr **of_weight;      /* by number */
 	const struct buffer **parts;        /* of it, where types are apart */
 	const struct expr **of_tensor;      /* by tensor id: its pointer */
 	VEC(struct var *) pointers;         /* LETs, outermost first */
@@ -193,33 +194,46 @@ launch_kernels(struct entry *e, const struct kernel *k,
 	return s;
 }
 
+static const struct expr *
+weight_pointer(const struct entry *e, const struct kernel_arg *arg)
+{
+	for (int i = 0; i < e->p->weights.n; i++) {
+		if (e->p->weights.data[i] == arg->weight) {
+			return e->of_weight[i];
+		}
+	}
+	assert(!"a weight that is not in the list");
+	return NULL;
+}
+
 static struct stmt *
-call_kernel(struct entry *e, const struct kernel *k,
-	    const struct expr *const *of_weight)
+call_kernel(struct entry *e, const struct kernel *k)
 {
 	const struct expr **args = arena_array(&e->m->arena,
-			const struct expr *, k->args.n + 1);
+			const struct expr *, k->args.n + 2);
+	int n = 0;
 
-	args[0] = expr_string(e->m, k->func->name);
+	args[n++] = expr_string(e->m, k->func->name);
+	if (k->init != NULL) {
+		args[n++] = e->p->model->expr;
+	}
 	for (int i = 0; i < k->args.n; i++) {
 		const struct kernel_arg *arg = &k->args.data[i];
 
 		switch (arg->kind) {
 		case ARG_TENSOR:
-			args[i + 1] = pointer_to(e, k, arg->tensor);
+			args[n++] = pointer_to(e, k, arg->tensor);
 			break;
 		case ARG_WEIGHT:
-			for (int w = 0; w < e->p->weights.n; w++) {
-				if (e->p->weights.data[w] == arg->weight) {
-					args[i + 1] = of_weight[w];
-				}
+			if (k->init == NULL) {
+				args[n++] = weight_pointer(e, arg);
 			}
 			break;
 		case ARG_SCRATCH:
-			args[i + 1] = scratch_pointer(e, k, arg);
+			args[n++] = scratch_pointer(e, k, arg);
 			break;
 		case ARG_DIM:
-			args[i + 1] = arg->var->expr;
+			args[n++] = arg->var->expr;
 			break;
 		}
 	}
@@ -227,7 +241,29 @@ call_kernel(struct entry *e, const struct kernel *k,
 		return launch_kernels(e, k, args + 1);
 	}
 	return stmt_evaluate(e->f, expr_call(e->m, INTRIN_CALL_FUNC,
-				dtype_of(DT_VOID), args, k->args.n + 1));
+				dtype_of(DT_VOID), args, n));
+}
+
+static void
+add_weight_params(struct entry *e)
+{
+	struct module *m = e->m;
+	struct program *p = e->p;
+
+	e->of_weight = arena_array(&m->arena, const struct expr *,
+				   p->weights.n + 1);
+	for (int i = 0; i < p->weights.n; i++) {
+		struct weight *w = p->weights.data[i];
+		struct buffer_spec spec = {
+			.name = name_set_add(&e->names, w->name),
+			.type = w->buffer->type, .ndim = w->buffer->ndim,
+			.shape = w->buffer->shape, .scope = "const",
+		};
+		const struct buffer *b = buffer_new(m, &spec);
+
+		func_add_param(e->f, b->data, b);
+		e->of_weight[i] = b->data->expr;
+	}
 }
 
 struct func *
@@ -236,7 +272,6 @@ entry_build(struct program *p)
 	struct graph *g = p->graph;
 	struct module *m = g->module;
 	struct entry e = { .p = p, .m = m, .f = func_new(m, "run") };
-	const struct expr **of_weight;
 	VEC(struct stmt *) calls = { 0 };
 	struct stmt *body;
 
@@ -245,8 +280,6 @@ entry_build(struct program *p)
 	e.names.n_reserved = p->target->n_reserved;
 	e.of_tensor = arena_array(&m->arena, const struct expr *,
 				  g->tensors.n + 1);
-	of_weight = arena_array(&m->arena, const struct expr *,
-				p->weights.n + 1);
 	for (int i = 0; i < p->kernels.n; i++) {
 		const struct kernel *k = p->kernels.data[i];
 
@@ -263,26 +296,18 @@ entry_build(struct program *p)
 	for (int i = 0; i < g->outputs.n; i++) {
 		add_tensor_param(&e, g->outputs.data[i]);
 	}
-	for (int i = 0; i < p->weights.n; i++) {
-		struct weight *w = p->weights.data[i];
-		struct buffer_spec spec = {
-			.name = name_set_add(&e.names, w->name),
-			.type = w->buffer->type, .ndim = w->buffer->ndim,
-			.shape = w->buffer->shape, .scope = "const",
-		};
-		const struct buffer *b = buffer_new(m, &spec);
-
-		func_add_param(e.f, b->data, b);
-		of_weight[i] = b->data->expr;
-	}
+	add_weight_params(&e);
 	add_workspace(&e);
 	for (int i = 0; i < g->dims.n; i++) {
 		name_set_add(&e.names, g->dims.data[i]->name);
 		func_add_param(e.f, g->dims.data[i], NULL);
 	}
+	if (p->model != NULL) {
+		func_add_param(e.f, p->model, NULL);
+	}
 	for (int i = 0; i < p->kernels.n; i++) {
 		vec_push(&m->arena, &calls,
-			 call_kernel(&e, p->kernels.data[i], of_weight));
+			 call_kernel(&e, p->kernels.data[i]));
 	}
 	body = stmt_seq(e.f, calls.data, calls.n);
 	for (int i = e.pointers.n - 1; i >= 0; i--) {
@@ -290,5 +315,54 @@ entry_build(struct program *p)
 				body);
 	}
 	e.f->body = body;
+	return e.f;
+}
+
+static struct stmt *
+call_init(struct entry *e, const struct kernel *k, struct var *memory)
+{
+	const struct expr **args = arena_array(&e->m->arena,
+			const struct expr *, k->args.n + 3);
+	int n = 0;
+
+	args[n++] = expr_string(e->m, k->init->name);
+	args[n++] = e->p->model->expr;
+	args[n++] = memory->expr;
+	for (int i = 0; i < k->args.n; i++) {
+		if (k->args.data[i].kind == ARG_WEIGHT) {
+			args[n++] = weight_pointer(e, &k->args.data[i]);
+		}
+	}
+	return stmt_evaluate(e->f, expr_call(e->m, INTRIN_CALL_FUNC,
+				dtype_of(DT_VOID), args, n));
+}
+
+struct func *
+entry_build_init(struct program *p)
+{
+	struct module *m = p->graph->module;
+	struct entry e = { .p = p, .m = m, .f = func_new(m, "init") };
+	VEC(struct stmt *) calls = { 0 };
+
+	name_set_init(&e.names, &m->arena);
+	func_add_param(e.f, p->model, NULL);
+	for (int i = 0; i < p->kernels.n; i++) {
+		struct var *memory = NULL;
+
+		if (p->kernels.data[i]->init != NULL) {
+			memory = var_new(m, "memory", dtype_of(DT_HANDLE));
+			func_add_param(e.f, memory, NULL);
+		}
+		vec_push(&m->arena, &p->memory, memory);
+	}
+	add_weight_params(&e);
+	for (int i = 0; i < p->kernels.n; i++) {
+		if (p->memory.data[i] != NULL) {
+			vec_push(&m->arena, &calls,
+				 call_init(&e, p->kernels.data[i],
+					   p->memory.data[i]));
+		}
+	}
+	e.f->body = stmt_seq(e.f, calls.data, calls.n);
 	return e.f;
 }

@@ -60,7 +60,11 @@ struct kernel {
 	struct group *group;
 	struct func *func;     /* lowered; on a device, what launches kernels */
 	struct host_device *device; /* the kernels; NULL: not on a device */
-	VEC(struct kernel_arg) args; /* = func->params, in order */
+	/* Of a region whose backend keeps something between runs: what prepares
+	 * it. Parameters: the model, memory of its own, the constants. */
+	struct func *init;
+	/* = func->params, in order; where there is init, constants are its. */
+	VEC(struct kernel_arg) args;
 	const char *title;     /* "Conv 3x3, stride 1, …, + bias, Relu" */
 	const char *schedule;  /* "conv.direct  c_tile 16, w_tile 4" */
 	double flops;
@@ -107,6 +111,11 @@ struct program {
 	VEC(struct weight *) weights;
 	struct memory_plan plan;
 	struct func *entry;
+	/* Where regions keep something between runs: the model's struct, which
+	 * is a parameter of entry and init; NULL: none does. */
+	struct var *model;
+	struct func *init;
+	VEC(struct var *) memory; /* of such regions, by kernel; of others NULL */
 };
 
 /* kernels.c: groups -> kernels (TE, schedule rules, lowering), in a good

@@ -30,6 +30,11 @@ struct joint {
 	struct name_set names;         /* of the parameters */
 };
 
+/* kernel_region.c: the group's region: parameters, no loops. */
+void join_region(struct joint *j);
+/* kernels.c: what a kernel calls t, by what its anchor does with it: x for the
+ * data, w and bias for constants. */
+const char *kernel_role(const struct node *anchor, const struct tensor *t);
 /* kernel_share.c: where an input dies here and every element is read before
  * it is written, one pointer for both. */
 void kernel_share_storage(struct joint *j);

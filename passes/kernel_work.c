@@ -108,6 +108,9 @@ kernel_measure(struct kernel *k)
 	for (int i = 0; i < k->group->nodes.n; i++) {
 		k->macs += op_macs(k->group->nodes.data[i]);
 	}
+	if (k->group->region != NULL) {
+		k->flops = 2 * (double)k->macs;
+	}
 	for (int i = 0; i < k->args.n; i++) {
 		const struct kernel_arg *arg = &k->args.data[i];
 

@@ -8,6 +8,7 @@
  */
 #include <assert.h>
 
+#include "backend.h"
 #include "host_device.h"
 #include "kernel_build.h"
 #include "layouts.h"
@@ -85,12 +86,9 @@ literal(struct joint *j, struct tensor *t)
 			  te_axes(m, t->ndim, t->shape, NULL), body, NULL, 0);
 }
 
-/* Parameters are called by their role: x for the data, w and bias for the
- * constants of the anchor, the model's own name for anything else. */
-static const char *
-role_name(struct joint *j, const struct tensor *t)
+const char *
+kernel_role(const struct node *anchor, const struct tensor *t)
 {
-	const struct node *anchor = j->k->group->anchor;
 	const char *role = "x";
 
 	if (tensor_is_constant(t)) {
@@ -106,7 +104,7 @@ role_name(struct joint *j, const struct tensor *t)
 			}
 		}
 	}
-	return name_set_add(&j->names, role);
+	return role;
 }
 
 static struct te_tensor *
@@ -144,7 +142,9 @@ input_te(struct joint *j, struct tensor *t)
 			return te;
 		}
 	}
-	te = te_placeholder(m, role_name(j, t), t->type, t->ndim, t->shape);
+	te = te_placeholder(m, name_set_add(&j->names, kernel_role(
+				j->k->group->anchor, t)),
+			    t->type, t->ndim, t->shape);
 	vec_push(&m->arena, &j->from, t);
 	vec_push(&m->arena, &j->from_te, te);
 	return te;
@@ -543,9 +543,24 @@ join_group(struct builder *b, struct group *group, struct joint *j)
 	*j = (struct joint){ .b = b, .k = k };
 	k->group = group;
 	new_names(b, &j->names);
+	if (group->region != NULL) {
+		k->name = name_set_add(&b->names, group->region->name);
+		k->title = region_title(b->g, group->region);
+		join_region(j);
+		return true;
+	}
 	k->name = name_set_add(&b->names, free_stem(b, group));
 	k->title = kernel_title(b->g, group);
 	return join(j);
+}
+
+/* What a backend computes has neither schedule nor loops. */
+static void
+finish_region(struct joint *j)
+{
+	kernel_measure(j->k);
+	adopt_weights(j);
+	vec_push(&j->b->m->arena, &j->b->p->kernels, j->k);
 }
 
 static bool
@@ -556,6 +571,10 @@ finish_kernel(struct joint *joint)
 	struct kernel *k = joint->k;
 	double start;
 
+	if (k->group->region != NULL) {
+		finish_region(joint);
+		return true;
+	}
 	layouts_apply(m, k);
 	layouts_widen_rows(m, k, b->p->target);
 	start = hooks_start(b->hooks);
@@ -605,6 +624,12 @@ join_again(struct builder *b, const struct kernel *k, struct joint *out)
 	copy->group = k->group;
 	copy->name = k->name;
 	new_names(b, &out->names);
+	if (k->group->region != NULL) {
+		return diag_error(&b->m->diags, DIAG_UNSUPPORTED,
+			node_place(b->g, k->group->anchor), "%s is computed by "
+			"backend %s: there are no loops to look at or to "
+			"schedule", k->name, k->group->region->backend->name);
+	}
 	if (!join(out)) {
 		return false;
 	}
@@ -736,5 +761,8 @@ program_build(struct graph *g, const struct target *target,
 	kernels_align(out);
 	hooks_took(hooks, "plan", start);
 	out->entry = entry_build(out);
+	if (out->model != NULL) {
+		out->init = entry_build_init(out);
+	}
 	return out->entry != NULL;
 }

@@ -16,6 +16,9 @@ const char *kernel_stem(struct graph *g, const struct group *group);
 /* "softmax": the operator as part of a name. */
 const char *operator_word(struct arena *a, const struct node *n);
 const char *kernel_title(struct graph *g, const struct group *group);
+const char *region_title(struct graph *g, const struct graph_region *r);
+/* "conv (4 times), pool": its patterns, in order. */
+const char *region_patterns(struct graph *g, const struct graph_region *r);
 const char *weight_stem(struct graph *g, const struct kernel *k,
 			const struct kernel_arg *arg);
 
@@ -23,5 +26,8 @@ const char *weight_stem(struct graph *g, const struct kernel *k,
  * graph's inputs, its outputs and the weights (buffers), the workspace (a
  * handle, if there is one), the symbolic sizes. */
 struct func *entry_build(struct program *p);
+/* The function that prepares the regions that keep something between runs.
+ * Parameters: p->model, their memory, as p->memory, and the weights. */
+struct func *entry_build_init(struct program *p);
 
 #endif

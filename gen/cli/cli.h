@@ -30,6 +30,7 @@ struct cli {
 	const char *output;    /* run: .npz or folder */
 	int repeat;
 	double rtol, atol;     /* negative: by dtype */
+	bool each_region;
 	/* lower, codegen */
 	const char *schedule;
 	bool old_script;

@@ -64,32 +64,6 @@ take_file(struct harness *h, const char *text, struct array *inputs,
 	return true;
 }
 
-/* Small numbers that differ: what a run without data is tried on. */
-static void
-ramp(struct harness *h, int i, struct array *a)
-{
-	struct tirc_tensor x = tirc_input(h->t, i);
-
-	a->name = x.name;
-	dtype_from_name(x.dtype, &a->type);
-	a->ndim = x.ndim;
-	a->shape = arena_copy(&h->m->arena, x.dims,
-			      sizeof *x.dims * (size_t)x.ndim + 1);
-	a->elems = x.elems;
-	a->data = arena_alloc(&h->m->arena, (size_t)x.elems *
-			      (size_t)dtype_bytes(a->type) + 1);
-	for (int64_t k = 0; k < x.elems; k++) {
-		union number v;
-
-		if (dtype_is_float(a->type)) {
-			v.f = (double)(k % 17 - 8) / 8;
-		} else {
-			v.i = k % 2;
-		}
-		number_store(a->type, a->data, (size_t)k, v);
-	}
-}
-
 static void
 print_array(const struct array *a)
 {
@@ -156,7 +130,7 @@ execute(struct harness *h)
 				tirc_input(h->t, i).name);
 			return false;
 		}
-		ramp(h, i, &inputs[i]);
+		harness_ramp(h, i, &inputs[i]);
 	}
 	if (!harness_run(h, inputs, outputs)) {
 		return false;

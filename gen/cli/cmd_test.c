@@ -2,172 +2,15 @@
 /* tirc test: ONNX test data against the emitted C. */
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "harness.h"
 
-struct comparison {
-	double max_abs, max_rel, max_ulp, largest, allowed;
-	int64_t bad;        /* elements beyond what is allowed */
-	int64_t worst;      /* index of the largest error */
-	bool same_shape;
-};
-
-/* What an implementation may differ by, by type, where nobody said. What
- * reals were quantized to may be off by one step: a sum half-way between two
- * steps goes to either, by the order in which it was taken. */
-static void
-tolerance(const struct cli *c, struct dtype t, bool quantized, double *rtol,
-	  double *atol)
-{
-	*rtol = 1e-4;
-	*atol = 1e-5;
-	if (!dtype_is_float(t)) {
-		*rtol = 0;
-		*atol = quantized ? 1 : 0;
-	} else if (dtype_bits(t) == 64) {
-		*rtol = 1e-7;
-		*atol = 1e-9;
-	} else if (dtype_bits(t) == 16) {
-		*rtol = 1e-2;
-		*atol = 1e-3;
-	} else if (dtype_bits(t) < 16) {
-		*rtol = 1.25e-1;
-		*atol = 1e-2;
-	}
-	if (c->rtol >= 0) {
-		*rtol = c->rtol;
-	}
-	if (c->atol >= 0) {
-		*atol = c->atol;
-	}
-}
-
-/* Distance in units of the last place of b, for f32; else 0. */
-static double
-ulp_error(struct dtype t, double a, double b)
-{
-	float fb = (float)fabs(b);
-	double unit;
-
-	if (t.kind != DT_F32 || !isfinite(a) || !isfinite(b)) {
-		return 0;
-	}
-	unit = (double)nextafterf(fb < FLT_MIN ? FLT_MIN : fb, INFINITY) -
-	       (fb < FLT_MIN ? (double)FLT_MIN : (double)fb);
-	return fabs(a - b) / unit;
-}
-
-static double
-as_double(const struct array *a, int64_t i)
-{
-	union number v = number_load(a->type, a->data, (size_t)i);
-
-	if (dtype_is_float(a->type)) {
-		return v.f;
-	}
-	return dtype_is_signed(a->type) ? (double)v.i : (double)v.u;
-}
-
-static void
-compare(const struct cli *c, const struct array *got, bool quantized,
-	const struct array *want, struct comparison *out)
-{
-	double rtol, atol;
-
-	memset(out, 0, sizeof *out);
-	out->same_shape = got->ndim == want->ndim &&
-			  dtype_equal(got->type, want->type);
-	for (int d = 0; out->same_shape && d < got->ndim; d++) {
-		out->same_shape = got->shape[d] == want->shape[d];
-	}
-	if (!out->same_shape) {
-		return;
-	}
-	tolerance(c, got->type, quantized, &rtol, &atol);
-	for (int64_t i = 0; i < want->elems; i++) {
-		double b = fabs(as_double(want, i));
-
-		if (isfinite(b) && b > out->largest) {
-			out->largest = b;
-		}
-	}
-	out->allowed = atol + rtol * out->largest;
-	for (int64_t i = 0; i < want->elems; i++) {
-		double a = as_double(got, i), b = as_double(want, i);
-		double error = fabs(a - b);
-
-		if (a == b || (isnan(a) && isnan(b))) {
-			continue;
-		}
-		if (!isfinite(a) || !isfinite(b)) {
-			error = INFINITY;
-		}
-		if (error > out->max_abs) {
-			out->max_abs = error;
-			out->worst = i;
-		}
-		if (b != 0 && error / fabs(b) > out->max_rel) {
-			out->max_rel = error / fabs(b);
-		}
-		if (ulp_error(got->type, a, b) > out->max_ulp) {
-			out->max_ulp = ulp_error(got->type, a, b);
-		}
-		out->bad += !(error <= out->allowed);
-	}
-}
-
-static bool
-report(const struct cli *c, const char *folder, const struct array *got,
-       bool quantized, const struct array *want)
-{
-	struct comparison x;
-	bool ok;
-	const char *name;
-
-	compare(c, got, quantized, want, &x);
-	ok = x.same_shape && x.bad == 0;
-	name = strrchr(folder, '/');
-	name = name != NULL ? name + 1 : folder;
-	if (c->quiet && ok) {
-		return true;
-	}
-	printf("%s%s%s  %s  %s  ", ok ? style_green(stdout)
-	       : style_red(stdout), ok ? "ok  " : "FAIL",
-	       style_reset(stdout), name, got->name);
-	if (!x.same_shape) {
-		printf("type or shape differs: %s [", dtype_name(got->type));
-		for (int d = 0; d < got->ndim; d++) {
-			printf("%s%lld", d > 0 ? "," : "",
-			       (long long)got->shape[d]);
-		}
-		printf("], expected %s [", dtype_name(want->type));
-		for (int d = 0; d < want->ndim; d++) {
-			printf("%s%lld", d > 0 ? "," : "",
-			       (long long)want->shape[d]);
-		}
-		printf("]\n");
-		return false;
-	}
-	printf("max abs %.3g, rel %.3g, %.3g ulp; allowed %.3g (largest %.4g)",
-	       x.max_abs, x.max_rel, x.max_ulp, x.allowed, x.largest);
-	if (!ok) {
-		printf("; %lld of %lld beyond, worst at %lld: %.9g, expected "
-		       "%.9g", (long long)x.bad, (long long)want->elems,
-		       (long long)x.worst, as_double(got, x.worst),
-		       as_double(want, x.worst));
-	}
-	printf("\n");
-	return ok;
-}
-
-static bool
-read_one(struct harness *h, const char *folder, const char *kind, int i,
-	 struct array *out)
+bool
+harness_read(struct harness *h, const char *folder, const char *kind, int i,
+	     struct array *out)
 {
 	const char *path = arena_printf(&h->m->arena, "%s/%s_%d.pb", folder,
 					kind, i);
@@ -190,10 +33,12 @@ test_folder(struct harness *h, const char *folder)
 					   n_in + 1);
 	struct array *got = arena_array(&h->m->arena, struct array,
 					n_out + 1);
+	const char *slash = strrchr(folder, '/');
+	const char *name = slash != NULL ? slash + 1 : folder;
 	bool ok = true;
 
 	for (int i = 0; i < n_in; i++) {
-		if (!read_one(h, folder, "input", i, &inputs[i])) {
+		if (!harness_read(h, folder, "input", i, &inputs[i])) {
 			return false;
 		}
 	}
@@ -203,11 +48,12 @@ test_folder(struct harness *h, const char *folder)
 	for (int i = 0; i < n_out; i++) {
 		struct array want;
 
-		if (!read_one(h, folder, "output", i, &want)) {
+		if (!harness_read(h, folder, "output", i, &want)) {
 			return false;
 		}
-		ok = report(h->cli, folder, &got[i],
-			    tirc_output(h->t, i).quantized, &want) && ok;
+		ok = harness_compare(h->cli, name, &got[i],
+				     tirc_output(h->t, i).quantized,
+				     &want) && ok;
 	}
 	return ok;
 }
@@ -224,9 +70,8 @@ is_test_data(const struct dirent *entry)
 	return strncmp(entry->d_name, "test_data_set_", 14) == 0;
 }
 
-/* test_data_set_* beside the model, in order of their numbers. */
-static int
-find_folders(struct harness *h, const char ***out)
+int
+harness_folders(struct harness *h, const char ***out)
 {
 	const char *model = h->cli->model;
 	const char *slash = strrchr(model, '/');
@@ -254,10 +99,15 @@ cmd_test(struct cli *c)
 	struct harness h;
 	const char **folders = c->rest;
 	int n = c->n_rest, passed = 0;
-	bool ok = harness_open(&h, c);
+	bool ok;
+
+	if (c->each_region) {
+		return test_each_region(c);
+	}
+	ok = harness_open(&h, c);
 
 	if (ok && n == 0) {
-		n = find_folders(&h, &folders);
+		n = harness_folders(&h, &folders);
 		if (n == 0) {
 			fprintf(stderr, "error: no test_data_set_* beside %s; "
 				"name the folders to use\n", c->model);

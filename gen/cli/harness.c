@@ -87,9 +87,10 @@ build(struct harness *h)
 		cc = getenv("CC");
 	}
 	strbuf_init(&command);
-	strbuf_printf(&command, "exec %s %s -o harness harness.c",
+	strbuf_printf(&command, "exec %s %s %s -o harness harness.c",
 		      cc != NULL && *cc != '\0' ? cc : s.cc,
-		      h->cli->cflags != NULL ? h->cli->cflags : s.cflags);
+		      h->cli->cflags != NULL ? h->cli->cflags : s.cflags,
+		      h->cli->cflags != NULL ? s.library_cflags : "");
 	for (int i = 0; i < tirc_file_count(h->t); i++) {
 		struct tirc_file file = tirc_file(h->t, i);
 
@@ -316,6 +317,31 @@ harness_run(struct harness *h, const struct array *inputs,
 		}
 	}
 	return read_times(h);
+}
+
+void
+harness_ramp(struct harness *h, int i, struct array *a)
+{
+	struct tirc_tensor x = tirc_input(h->t, i);
+
+	a->name = x.name;
+	dtype_from_name(x.dtype, &a->type);
+	a->ndim = x.ndim;
+	a->shape = arena_copy(&h->m->arena, x.dims,
+			      sizeof *x.dims * (size_t)x.ndim + 1);
+	a->elems = x.elems;
+	a->data = arena_alloc(&h->m->arena, (size_t)x.elems *
+			      (size_t)dtype_bytes(a->type) + 1);
+	for (int64_t k = 0; k < x.elems; k++) {
+		union number v;
+
+		if (dtype_is_float(a->type)) {
+			v.f = (double)(k % 17 - 8) / 8;
+		} else {
+			v.i = k % 2;
+		}
+		number_store(a->type, a->data, (size_t)k, v);
+	}
 }
 
 static void

@@ -25,7 +25,8 @@ enum option_id {
 	OPT_DISABLE_PASS, OPT_ADD_PASS, OPT_TIME_PASSES, OPT_SCHEDULE_FOR,
 	OPT_SCRIPT_VERSION, OPT_SCHEDULE, OPT_PHASE, OPT_FROM_ONNX,
 	OPT_KERNEL, OPT_UNSCHEDULED, OPT_SHOW_TRACE, OPT_PROFILE, OPT_FP,
-	OPT_RUNNER, OPT_CONV, OPT_FORM
+	OPT_RUNNER, OPT_CONV, OPT_BYOC, OPT_BYOC_PATH, OPT_EACH_REGION,
+	OPT_FORM
 };
 
 /* Where --repeat does not say. */
@@ -92,6 +93,13 @@ static const struct option_row rows[] = {
 	{ OPT_CONV, "conv", "HOW",
 	  "direct, winograd where possible, or auto: the faster (default)",
 	  MODEL_VERBS | LOWER },
+	{ OPT_BYOC, "byoc", "NAME[:OPTION=VALUE,…]",
+	  "let a backend compute what it can; the first one given first",
+	  GRAPH_VERBS },
+	{ OPT_BYOC_PATH, "byoc-path", "DIR",
+	  "folder with backends of your own", GRAPH_VERBS },
+	{ OPT_EACH_REGION, "each-region", NULL,
+	  "compare each region of --byoc with generated code", TEST },
 	{ OPT_FP, "fp", "MODE",
 	  "strict, default or fast floats (docs/output.md)",
 	  BUILD_VERBS | CODEGEN },
@@ -305,6 +313,7 @@ cli_options_free(struct cli *c)
 	free((void *)c->tirc.disable_passes);
 	free((void *)c->tirc.add_passes);
 	free((void *)c->tirc.schedule_for);
+	free((void *)c->tirc.byoc);
 	free((void *)c->inputs);
 }
 
@@ -362,6 +371,11 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_SCHEDULE_FOR:
 		push(&c->tirc.schedule_for, &c->tirc.n_schedule_for, arg);
 		return true;
+	case OPT_BYOC:
+		push(&c->tirc.byoc, &c->tirc.n_byoc, arg);
+		return true;
+	case OPT_BYOC_PATH: c->tirc.byoc_path = arg; return true;
+	case OPT_EACH_REGION: c->each_region = true; return true;
 	case OPT_TIME_PASSES: c->tirc.time_passes = true; return true;
 	case OPT_DEPFILE: c->depfile_path = arg; return true;
 	case OPT_JSON:

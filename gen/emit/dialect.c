@@ -65,7 +65,7 @@ read_dialect(struct loader *l, struct json j)
 {
 	json_check_keys(j, "extends description limits precedence types "
 			"expressions access statements functions device vectors "
-			"tasks graph helpers weights templates files reserved "
+			"tasks graph regions helpers weights templates files reserved "
 			"source_needs "
 			"file_weights_needs comment_line entry_names fp "
 			"compliance");
@@ -84,6 +84,7 @@ read_dialect(struct loader *l, struct json j)
 	dialect_read_vectors(l, json_get(j, "vectors"));
 	dialect_read_tasks(l, json_get(j, "tasks"));
 	dialect_read_graph(l, json_get(j, "graph"));
+	dialect_read_regions(l, json_get(j, "regions"));
 	dialect_read_weights(l, json_get(j, "weights"));
 	dialect_read_templates(l, json_get(j, "templates"));
 	dialect_read_files(l, json_get(j, "files"));

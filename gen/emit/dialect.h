@@ -167,6 +167,15 @@ struct graph_forms {
 	const char *ldflags;  /* of programs with these */
 };
 
+/* Functions whose text is a backend's, and what they are given where it keeps
+ * something between runs. */
+struct region_forms {
+	const char *rejected;  /* why there are none */
+	const char *parameter; /* the model's struct */
+	const char *argument;  /* what it is in the entry */
+	const char *memory;    /* a region's own part of the workspace */
+};
+
 /* A rule that the output departs from, where a line says so by the mark. */
 struct deviation {
 	const char *id, *rule, *category, *mark, *reason;
@@ -218,6 +227,7 @@ struct dialect {
 	struct vector_forms vectors;
 	struct task_forms tasks;
 	struct graph_forms graph;
+	struct region_forms regions;
 	VEC(struct helper) helpers;
 	struct {
 		bool forms[WEIGHTS_SECTION + 1];

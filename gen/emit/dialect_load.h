@@ -43,6 +43,7 @@ void dialect_read_access(struct loader *l, struct json j);
 void dialect_read_vectors(struct loader *l, struct json j);
 void dialect_read_tasks(struct loader *l, struct json j);
 void dialect_read_graph(struct loader *l, struct json j);
+void dialect_read_regions(struct loader *l, struct json j);
 void dialect_read_weights(struct loader *l, struct json j);
 void dialect_read_templates(struct loader *l, struct json j);
 void dialect_read_files(struct loader *l, struct json j);

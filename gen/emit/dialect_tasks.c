@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a dialect hands the iterations of a parallel loop to threads that the
- * caller has, if it does; and how kernels look that are called by name. */
+ * caller has, if it does; how kernels look that are called
+ * by name; and functions whose text others bring. */
 #include "dialect_load.h"
 
 void
@@ -37,4 +38,32 @@ dialect_read_graph(struct loader *l, struct json j)
 	f->size = json_text(json_get(j, "size"), f->rejected == NULL);
 	f->runtime = dialect_read_names(json_get(j, "runtime"));
 	f->ldflags = json_text(json_get(j, "ldflags"), f->rejected == NULL);
+}
+
+void
+dialect_read_regions(struct loader *l, struct json j)
+{
+	struct region_forms *f = &l->d->regions;
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "rejected parameter argument memory");
+	f->rejected = json_text(json_get(j, "rejected"), false);
+	if (f->rejected == NULL) {
+		f->parameter = json_text(json_get(j, "parameter"), true);
+		f->argument = json_text(json_get(j, "argument"), true);
+		f->memory = json_text(json_get(j, "memory"), true);
+	}
+}
+
+bool
+dialect_takes_regions(struct module *m, const struct dialect *d, bool regions)
+{
+	struct diag_place place = { .file = d->file };
+
+	return !regions || d->regions.rejected == NULL ||
+	       diag_error(&m->diags, DIAG_UNSUPPORTED, place,
+			  "dialect %s has no places for regions of backends: "
+			  "%s", d->name, d->regions.rejected);
 }

@@ -55,6 +55,10 @@ void dialect_of_argument(struct module *m, const char *argument,
  * targets; nothing is written. *checked: what it looked at. */
 bool dialect_check(struct module *m, const char *path, const char **checked);
 
+/* False, diagnosed, if there are regions and its models have no places for
+ * them. */
+bool dialect_takes_regions(struct module *m, const struct dialect *d,
+			   bool regions);
 /* Does its workspace have an array for each type? */
 bool dialect_wants_parts(const struct dialect *d);
 
@@ -133,6 +137,8 @@ struct package {
 	enum weights_form weights; /* as decided; AUTO if there are none */
 	int64_t weights_bytes;     /* of the values alone */
 	const char *cc_line;       /* how to compile it, in its folder */
+	/* The target's flags and those that libraries want; theirs alone. */
+	const char *cflags, *ldflags, *library_cflags;
 	const struct dialect *dialect;
 	const char *const *definitions; /* of each weight, as its array starts */
 	struct packer *packer;     /* package/'s own */

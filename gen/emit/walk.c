@@ -178,6 +178,11 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 	if (p->buffer == NULL) {
 		bool handle = dtype_class(t) == DTC_HANDLE;
 
+		if (p->var == w->u->model_var) {
+			bound->kind = VALUE_VOID_POINTER;
+			tdata_text(data, "model", w->u->model);
+			return walk_render(w, w->d->regions.parameter, data);
+		}
 		if (walk_is_stored_only(w, t)) {
 			walk_fail(w, "parameter %s: %s can be stored, but not "
 				  "passed; pass an array of one element",
@@ -259,6 +264,17 @@ block_size(struct walker *w, const struct func *f, struct tdata *data)
 	tdata_int(data, "threads", all);
 }
 
+static int
+count_arrays(const struct func *f)
+{
+	int n = 0;
+
+	for (int i = 0; i < f->params.n; i++) {
+		n += f->params.data[i].buffer != NULL;
+	}
+	return n;
+}
+
 static void
 signature(struct walker *w, const struct func *f, struct names lines)
 {
@@ -266,11 +282,8 @@ signature(struct walker *w, const struct func *f, struct names lines)
 			    w->d->text_columns, true };
 	struct tdata *data = tdata_new(w->a);
 	struct strbuf s;
-	int arrays = 0;
+	int arrays = count_arrays(f);
 
-	for (int i = 0; i < f->params.n; i++) {
-		arrays += f->params.data[i].buffer != NULL;
-	}
 	strbuf_init(&s);
 	strbuf_putc(&s, MARK_OPEN);
 	for (int i = 0; i < f->params.n; i++) {
@@ -355,6 +368,27 @@ bool
 unit_exported(struct unit *u, const struct func *f, struct strbuf *out)
 {
 	return print_func(u, f, u->d->functions.exported, out);
+}
+
+bool
+unit_parameters(struct unit *u, const struct func *f, struct tdata *data,
+		const char *list, struct binding *bound)
+{
+	struct strbuf none;
+	struct walker w;
+
+	strbuf_init(&none);
+	init(&w, u, f, &none);
+	tdata_list(data, list);
+	for (int i = 0; i < f->params.n; i++) {
+		tdata_text(tdata_item(data, list), "text",
+			   parameter(&w, &f->params.data[i],
+				     count_arrays(f) > 1));
+	}
+	for (int i = 0; i < f->params.n && !w.failed; i++) {
+		bound[i] = *walk_find(&w, f->params.data[i].var);
+	}
+	return !w.failed;
 }
 
 const char *

@@ -53,6 +53,7 @@ struct unit {
 	const char *model;                /* whose threads share loops; or NULL */
 	VEC(const char *) parts;          /* functions that stand before this one */
 	bool in_part;                     /* this one is such a function */
+	const struct var *model_var;      /* of the model's struct; or NULL */
 };
 
 /* What a call may be given without a cast. */
@@ -106,6 +107,10 @@ bool unit_func(struct unit *u, const struct func *f, struct strbuf *out);
 bool unit_exported(struct unit *u, const struct func *f, struct strbuf *out);
 /* Its declaration, as a header that other languages read may have it. */
 bool unit_prototype(struct unit *u, const struct func *f, struct strbuf *out);
+/* Adds an item for each parameter to the list, with its "text"; bound, with
+ * room for all, tells what each is called. False: diagnosed. */
+bool unit_parameters(struct unit *u, const struct func *f, struct tdata *data,
+		     const char *list, struct binding *bound);
 /* An expression of f's scalar parameters. */
 const char *unit_expr(struct unit *u, const struct func *f,
 		      const struct expr *e);

@@ -113,6 +113,10 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	if (k->d->tasks.used) {
 		unit_need(&u, "stdint.h");
 	}
+	regions_need(k, &u, true);
+	if (!regions_in_header(k, data)) {
+		return false;
+	}
 	tdata_flag(data, "no_inputs",
 		   k->g->inputs.n == 0 && k->g->dims.n == 0);
 	tdata_text(data, "overlap", k->g->inputs.n == 0 ? NULL

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "host_device.h"
+#include "kernels.h"
 #include "packer.h"
 
 #define ROW_COLUMN 14 /* where the text of a comment's row starts */
@@ -135,13 +136,21 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	struct strbuf s;
 	bool ok;
 
-	strbuf_init(&s);
-	ok = print_functions(u, kernel, &s);
-	if (ok) {
-		s.data[s.len - 1] = '\0'; /* the template ends the line */
-		tdata_text(item, "text", arena_strdup(k->a, s.data));
+	if (kernel->group->region != NULL) {
+		const char *text;
+
+		ok = region_print(k, u, kernel, &text);
+		tdata_text(item, "text", text);
+	} else {
+		strbuf_init(&s);
+		ok = print_functions(u, kernel, &s);
+		if (ok) {
+			/* The template ends the line. */
+			s.data[s.len - 1] = '\0';
+			tdata_text(item, "text", arena_strdup(k->a, s.data));
+		}
+		strbuf_release(&s);
 	}
-	strbuf_release(&s);
 	tdata_flag(item, "exact_starts", is_exact(k, i) && !is_exact(k, i - 1));
 	tdata_flag(item, "exact_ends", is_exact(k, i) && !is_exact(k, i + 1));
 	tdata_text(item, "title", comment_wrap(k, comment_text(k->a,
@@ -160,19 +169,43 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	if (kernel->schedule != NULL && kernel->schedule[0] != '\0') {
 		add_row(k, item, "schedules", "schedule", kernel->schedule);
 	}
+	if (kernel->group->region != NULL) {
+		add_row(k, item, "schedules",
+			kernel->group->region->backend->name,
+			region_patterns(k->g, kernel->group->region));
+	}
 	tdata_text(item, "work", work_text(k, kernel));
 	return ok;
+}
+
+/* The functions of a region that keeps something between runs. */
+static void
+reserve_region_names(struct packer *k, struct unit *u,
+		     const struct kernel *kernel)
+{
+	static const char *const endings[] = { "plan", "init", "fini" };
+
+	if (kernel->init == NULL) {
+		return;
+	}
+	vec_push(k->a, &u->callees, kernel->init);
+	for (int i = 0; i < 3; i++) {
+		name_set_add(&u->globals, arena_printf(k->a, "%s_%s",
+						kernel->name, endings[i]));
+	}
 }
 
 void
 reserve_kernel_names(struct packer *k, struct unit *u)
 {
+	u->model_var = k->p->model;
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		const struct kernel *kernel = k->p->kernels.data[i];
 
 		if (kernel->device == NULL) {
 			name_set_add(&u->globals, kernel->name);
 			vec_push(k->a, &u->callees, kernel->func);
+			reserve_region_names(k, u, kernel);
 			continue;
 		}
 		for (int l = 0; l < kernel->device->n_launches; l++) {

@@ -190,6 +190,10 @@ kernels_json(struct packer *k)
 		metadata_text(k, object, "name", kernel->name);
 		metadata_text(k, object, "title", kernel->title);
 		metadata_text(k, object, "schedule", kernel->schedule);
+		if (kernel->group->region != NULL) {
+			metadata_text(k, object, "backend",
+				      kernel->group->region->backend->name);
+		}
 		for (int n = 0; n < kernel->group->nodes.n; n++) {
 			const struct node *node = kernel->group->nodes.data[n];
 
@@ -375,6 +379,10 @@ add_metadata(struct packer *k)
 		   false);
 	metadata_member(&s, "cc", cJSON_CreateString(k->out->cc_line), false,
 		   false);
+	if (k->backends.n > 0) {
+		metadata_member(&s, "libraries", cJSON_CreateString(
+				k->library_ldflags), false, false);
+	}
 	metadata_member(&s, "files", files_json(k), false, false);
 	metadata_member(&s, "assumptions", assumptions, true, false);
 	put_io(k, &s);

@@ -97,7 +97,9 @@ add_common(struct packer *k)
 	}
 	tdata_text(d, "model", k->model);
 	tdata_text(d, "flags", comment_wrap(k, comment_text(k->a,
-		   k->p->target->cflags), FLAGS_COLUMN));
+		   k->cflags), FLAGS_COLUMN));
+	tdata_text(d, "link_libraries", comment_text(k->a,
+		   k->library_ldflags));
 	tdata_text(d, "MODEL", k->upper);
 	add_origin(k);
 	tdata_text(d, "unit", k->d->access.unit);
@@ -123,7 +125,9 @@ add_common(struct packer *k)
 	tdata_flag(d, "weighs", k->p->weights.n > 0);
 	tdata_flag(d, "workspace", k->p->plan.workspace_bytes > 0);
 	tdata_flag(d, "has_dims", k->g->dims.n > 0);
-	tdata_flag(d, "more", file || k->g->dims.n > 0);
+	tdata_flag(d, "more", file || k->g->dims.n > 0 ||
+		   k->p->model != NULL);
+	regions_common(k, d);
 	tdata_int(d, "order_offset", BLOB_ORDER_OFFSET);
 	tdata_int(d, "digest_offset", BLOB_DIGEST_OFFSET);
 	tdata_int(d, "values_offset", BLOB_HEADER_BYTES);
@@ -230,7 +234,7 @@ cc_line(struct packer *k)
 			     ? k->files[FILE_WEIGHTS] : "";
 
 	return arena_printf(k->a, "%s %s -I. -c %s%s%s%s%s", k->p->target->cc,
-			    k->p->target->cflags, k->files[FILE_SOURCE],
+			    k->cflags, k->files[FILE_SOURCE],
 			    k->kernels != k->d ? " " : "",
 			    k->kernels != k->d ? k->files[FILE_PROGRAM] : "",
 			    second[0] != '\0' ? " " : "", second);
@@ -268,8 +272,10 @@ add_build_files(struct packer *k)
 	bool ok = true;
 
 	tdata_outer(data, k->data);
-	tdata_text(data, "cflags", k->p->target->cflags);
-	tdata_text(data, "ldflags", k->p->target->ldflags);
+	tdata_text(data, "cflags", k->cflags);
+	tdata_text(data, "ldflags", k->ldflags);
+	tdata_text(data, "link_options", k->p->target->ldflags);
+	tdata_text(data, "link_libraries", k->library_ldflags);
 	tdata_flag(data, "assembles", k->out->weights == WEIGHTS_INCBIN);
 	tdata_list(data, "sources");
 	add_unit(k, data, FILE_SOURCE, FILE_HEADER);
@@ -351,11 +357,15 @@ package_build(struct program *p, const struct dialect *d,
 		k->kernel_of[p->kernels.data[i]->group->id] =
 			p->kernels.data[i];
 	}
+	regions_prepare(k);
 	name_everything(k);
 	if (!weights_layout(k) || !limits_check(k)) {
 		return false;
 	}
 	out->cc_line = cc_line(k);
+	out->cflags = k->cflags;
+	out->ldflags = k->ldflags;
+	out->library_cflags = k->library_cflags;
 	if (o->profile) {
 		add_profile_calls(k);
 	}

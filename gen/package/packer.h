@@ -3,6 +3,7 @@
 #ifndef TIRC_PACKER_H
 #define TIRC_PACKER_H
 
+#include "backend.h"
 #include "walk.h"
 
 struct cJSON;
@@ -47,6 +48,9 @@ struct packer {
 	const char *graph_text;      /* its JSON */
 	const struct kernel **kernel_of; /* by group; NULL: none */
 	int64_t blob_bytes, stack_bytes;
+	VEC(const struct backend *) backends; /* whose regions there are */
+	const char *cflags, *ldflags; /* the target's and theirs */
+	const char *library_cflags, *library_ldflags; /* theirs */
 	struct tdata *data;         /* what all templates may say */
 };
 
@@ -73,6 +77,26 @@ void add_includes(const struct unit *u, struct tdata *data);
 
 /* The largest value of a size. */
 int64_t upper_bound(const struct packer *k, const struct expr *e);
+
+/* source.c: the weight's and the model's names in the entry. */
+void bind_weight(struct packer *k, const struct param *param, int i,
+		 struct bindings *bound);
+void bind_model(struct packer *k, struct bindings *bound);
+
+/* regions.c: finds the backends in use, and the flags of all. */
+void regions_prepare(struct packer *k);
+/* Their headers; in_header: those that the model's struct needs. */
+void regions_need(struct packer *k, struct unit *u, bool in_header);
+/* For all templates: library_state, "states" (regions that keep something
+ * between runs), "opens" (backends that do), planned_bytes. */
+void regions_common(struct packer *k, struct tdata *data);
+/* "library_members" of the model's struct. */
+bool regions_in_header(struct packer *k, struct tdata *data);
+/* "libraries": what a backend's regions share; init_body. */
+bool regions_in_source(struct packer *k, struct unit *u, struct tdata *data);
+/* The functions of a kernel that is a region. */
+bool region_print(struct packer *k, struct unit *u,
+		  const struct kernel *kernel, const char **out);
 
 /* device.c */
 bool package_on_device(const struct packer *k);

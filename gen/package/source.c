@@ -128,8 +128,9 @@ add_places(struct packer *k, struct tdata *data)
 	}
 }
 
-static struct binding
-bind_weight(struct packer *k, const struct param *param, int i)
+void
+bind_weight(struct packer *k, const struct param *param, int i,
+	    struct bindings *bound)
 {
 	struct binding b = { .var = param->var, .buffer = param->buffer };
 	struct tdata *data = tdata_new(k->a);
@@ -151,7 +152,16 @@ bind_weight(struct packer *k, const struct param *param, int i)
 		b.text = k->weight_symbols[i];
 		b.kind = b.flat ? VALUE_POINTER : VALUE_ARRAY;
 	}
-	return b;
+	vec_push(k->a, &bound->list, b);
+}
+
+void
+bind_model(struct packer *k, struct bindings *bound)
+{
+	struct binding b = { .var = k->p->model, .kind = VALUE_VOID_POINTER };
+
+	b.text = k->d->regions.argument;
+	vec_push(k->a, &bound->list, b);
 }
 
 /* The workspace's array of a type. */
@@ -188,7 +198,11 @@ bind_entry(struct packer *k, struct bindings *bound)
 			b = bind_named(k, param, k->d->access.output,
 				       k->output_fields[i - n_in]);
 		} else if (i < n_in + n_out + n_weights) {
-			b = bind_weight(k, param, i - n_in - n_out);
+			bind_weight(k, param, i - n_in - n_out, bound);
+			continue;
+		} else if (param->var == k->p->model) {
+			bind_model(k, bound);
+			continue;
 		} else if (param->buffer != NULL) {
 			b = bind_part(k, param);
 		} else if (dtype_class(param->var->type) == DTC_HANDLE) {
@@ -255,8 +269,11 @@ uses_workspace(const struct packer *k)
 		return true;
 	}
 	for (int i = 0; i < f->params.n; i++) {
+		const struct var *v = f->params.data[i].var;
+
 		if (f->params.data[i].buffer == NULL &&
-		    dtype_class(f->params.data[i].var->type) == DTC_HANDLE) {
+		    v != k->p->model &&
+		    dtype_class(v->type) == DTC_HANDLE) {
 			return true;
 		}
 	}
@@ -312,8 +329,10 @@ add_source(struct packer *k)
 			unit_need(&u, k->d->file_weights_needs.data[i]);
 		}
 	}
+	regions_need(k, &u, false);
 	tdata_list(data, "kernels");
-	ok = k->kernels != k->d || add_kernels(k, &u, data);
+	ok = regions_in_source(k, &u, data);
+	ok = ok && (k->kernels != k->d || add_kernels(k, &u, data));
 	tdata_flag(data, "shares", any_shares(k, &u));
 	add_declarations(k, data, &u);
 	add_plan(k, data);

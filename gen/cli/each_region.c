@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tirc test --each-region: each region of a backend against generated code. Two
+ * programs are built: one without any backend, which tells what regions read
+ * and what they should make of it, on the model's own data; and one of the
+ * regions alone, each of which is fed with that (passes/byoc/isolate.c). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+
+struct twins {
+	struct cli generated_cli, alone_cli;
+	struct harness generated, alone;
+	int n_read; /* outputs of generated that alone is fed with */
+};
+
+static bool
+open_one(struct harness *h, struct cli *copy, const struct cli *c,
+	 const char *regions, const char **kept)
+{
+	*copy = *c;
+	copy->tirc.regions = regions;
+	copy->repeat = 1;
+	if (c->keep != NULL) {
+		size_t size = strlen(c->keep) + strlen(regions) + 2;
+		char *path = malloc(size);
+
+		if (path != NULL) {
+			snprintf(path, size, "%s/%s", c->keep, regions);
+		}
+		*kept = path;
+		copy->keep = path;
+	}
+	return harness_open(h, copy);
+}
+
+static int
+find_output(struct tirc *t, const char *name)
+{
+	for (int i = 0; i < tirc_output_count(t); i++) {
+		if (strcmp(tirc_output(t, i).name, name) == 0) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+static bool
+run_twins(struct twins *w, const char *where, const struct array *inputs,
+	  bool *bad)
+{
+	struct harness *g = &w->generated, *a = &w->alone;
+	int n_in = tirc_input_count(g->t), n_out = tirc_output_count(g->t);
+	int n_made = tirc_output_count(a->t);
+	struct array *want = arena_array(&g->m->arena, struct array,
+					 n_out + 1);
+	struct array *got = arena_array(&g->m->arena, struct array,
+					n_made + 1);
+	struct array *fed = arena_array(&g->m->arena, struct array,
+					n_in + w->n_read + 1);
+
+	if (!harness_run(g, inputs, want)) {
+		return false;
+	}
+	for (int i = 0; i < n_in; i++) {
+		fed[i] = inputs[i];
+	}
+	for (int i = 0; i < w->n_read; i++) {
+		fed[n_in + i] = want[i];
+	}
+	if (!harness_run(a, fed, got)) {
+		return false;
+	}
+	for (int i = 0; i < n_made; i++) {
+		struct tirc_tensor y = tirc_output(a->t, i);
+		int kernel = tirc_output_kernel(a->t, i);
+		int twin = find_output(g->t, y.name);
+		const char *row = where;
+
+		if (kernel >= 0) {
+			row = arena_printf(&g->m->arena, "%s  %s", where,
+					   tirc_kernel(a->t, kernel).name);
+		}
+		if (twin < 0) {
+			fprintf(stderr, "error: no twin of '%s'\n", y.name);
+			return false;
+		}
+		*bad |= !harness_compare(w->alone.cli, row, &got[i],
+					 tirc_output(g->t, twin).quantized,
+					 &want[twin]);
+	}
+	return true;
+}
+
+static bool
+read_inputs(struct twins *w, const char *folder, struct array *inputs)
+{
+	for (int i = 0; i < tirc_input_count(w->generated.t); i++) {
+		if (folder == NULL) {
+			harness_ramp(&w->generated, i, &inputs[i]);
+		} else if (!harness_read(&w->generated, folder, "input", i,
+					 &inputs[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+compare_all(struct twins *w, struct cli *c, bool *bad)
+{
+	struct harness *g = &w->generated;
+	struct array *inputs = arena_array(&g->m->arena, struct array,
+					   tirc_input_count(g->t) + 1);
+	const char **folders = c->rest;
+	int n = c->n_rest;
+
+	w->n_read = tirc_input_count(w->alone.t) - tirc_input_count(g->t);
+	if (n == 0) {
+		n = harness_folders(g, &folders);
+	}
+	for (int i = 0; i < (n > 0 ? n : 1); i++) {
+		const char *folder = n > 0 ? folders[i] : NULL;
+		const char *name = folder != NULL ? folder : "ramps";
+
+		if (strrchr(name, '/') != NULL) {
+			name = strrchr(name, '/') + 1;
+		}
+		if (!read_inputs(w, folder, inputs) ||
+		    !run_twins(w, name, inputs, bad)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+int
+test_each_region(struct cli *c)
+{
+	struct twins w = { 0 };
+	const char *kept[2] = { NULL, NULL };
+	bool ok, bad = false;
+
+	ok = open_one(&w.alone, &w.alone_cli, c, "alone", &kept[0]);
+	if (ok && tirc_region_count(w.alone.t) == 0) {
+		printf("no region: there is nothing to compare\n");
+	} else if (ok) {
+		ok = open_one(&w.generated, &w.generated_cli, c, "generated",
+			      &kept[1]) && compare_all(&w, c, &bad);
+		if (ok && !c->quiet) {
+			printf("%d region%s compared%s\n",
+			       tirc_region_count(w.alone.t),
+			       tirc_region_count(w.alone.t) == 1 ? "" : "s",
+			       bad ? ", not all alike" : ", all alike");
+		}
+		harness_close(&w.generated);
+	}
+	harness_close(&w.alone);
+	for (int i = 0; i < 2; i++) {
+		free((void *)kept[i]);
+	}
+	return ok && !bad ? CLI_DONE : CLI_INPUT;
+}

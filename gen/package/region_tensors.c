@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tensors of a region for its backend's templates: what they are called,
+ * where they come from, what they hold. */
+#include <ctype.h>
+
+#include "kernels.h"
+#include "regions.h"
+
+const char *
+region_expr(struct region_text *x, const struct expr *e)
+{
+	return unit_bound_expr(x->u, x->kernel->func, x->bound, x->n_bound, e);
+}
+
+static const char *
+bound_name(const struct region_text *x, const struct tensor *t)
+{
+	const struct buffer *b = NULL;
+
+	for (int i = 0; i < x->kernel->args.n; i++) {
+		if (x->kernel->args.data[i].tensor == t) {
+			b = x->kernel->args.data[i].buffer;
+		}
+	}
+	for (int i = 0; b != NULL && i < x->n_bound; i++) {
+		if (x->bound[i].var == b->data) {
+			return x->bound[i].text;
+		}
+	}
+	return NULL;
+}
+
+static void
+add_name(struct region_text *x, const struct tensor *t,
+	 const struct region_match *match)
+{
+	struct region_name row = { .tensor = t, .name = bound_name(x, t) };
+	struct group alone = { .id = -1, .anchor = match->anchor };
+	const char *stem;
+
+	for (int i = 0; i < x->tensors.n; i++) {
+		if (x->tensors.data[i].tensor == t) {
+			return;
+		}
+	}
+	if (row.name == NULL) {
+		stem = name_stem(x->k->a, t->name);
+		row.name = name_set_add(&x->names, stem != NULL ? stem
+				: arena_printf(x->k->a, "%s_out",
+					kernel_stem(x->k->g, &alone)));
+	}
+	vec_push(x->k->a, &x->tensors, row);
+}
+
+void
+region_name_tensors(struct region_text *x)
+{
+	name_set_init(&x->names, x->k->a);
+	x->names.reserved = x->k->d->reserved.data;
+	x->names.n_reserved = x->k->d->reserved.n;
+	x->names.max_length = x->k->d->identifier_length;
+	for (int i = 0; i < x->n_bound; i++) {
+		name_set_add(&x->names, x->bound[i].text);
+	}
+	for (int i = 0; i < x->r->matches.n; i++) {
+		const struct region_match *match = x->r->matches.data[i];
+
+		for (int n = 0; n < match->nodes.n; n++) {
+			const struct node *node = match->nodes.data[n].node;
+
+			for (int k = 0; k < node->n_inputs; k++) {
+				if (node->inputs[k] != NULL) {
+					add_name(x, node->inputs[k], match);
+				}
+			}
+			for (int k = 0; k < node->n_outputs; k++) {
+				if (node->outputs[k] != NULL) {
+					add_name(x, node->outputs[k], match);
+				}
+			}
+		}
+	}
+}
+
+static int
+position(const struct region_text *x, const struct tensor *t)
+{
+	for (int i = 0; i < x->tensors.n; i++) {
+		if (x->tensors.data[i].tensor == t) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+const char *
+region_name_of(const struct region_text *x, const struct tensor *t)
+{
+	int at = position(x, t);
+
+	return at >= 0 ? x->tensors.data[at].name : "";
+}
+
+static int
+index_in(struct tensor *const *list, int n, const struct tensor *t)
+{
+	for (int i = 0; i < n; i++) {
+		if (list[i] == t) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* The match that computes t. */
+static int
+maker(const struct graph_region *r, const struct tensor *t)
+{
+	for (int i = 0; t->producer != NULL && i < r->matches.n; i++) {
+		if (t->producer->match == r->matches.data[i]) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+static void
+add_kind(struct region_text *x, struct tdata *item, const struct tensor *t)
+{
+	const struct graph_region *r = x->r;
+	int input = index_in(r->inputs.data, r->inputs.n, t);
+	int constant = index_in(r->constants.data, r->constants.n, t);
+	int output = index_in(r->outputs.data, r->outputs.n, t);
+	int from = maker(r, t);
+	int index = input >= 0 ? input : constant >= 0 ? constant
+		    : output >= 0 ? output : from;
+
+	tdata_flag(item, "is_input", input >= 0);
+	tdata_flag(item, "is_constant", constant >= 0);
+	tdata_flag(item, "is_output", output >= 0);
+	tdata_flag(item, "is_value", input < 0 && constant < 0 && output < 0);
+	tdata_int(item, "index", index);
+	tdata_flag(item, "is_computed", from >= 0);
+	tdata_int(item, "made_by", from >= 0 ? from : 0);
+}
+
+static void
+add_type(struct region_text *x, struct tdata *item, const struct tensor *t)
+{
+	const struct dialect *d = x->k->d;
+
+	tdata_text(item, "type", d->types[t->type.kind].spelling);
+	tdata_text(item, "short", dtype_short(t->type));
+	tdata_text(item, "zero", d->types[t->type.kind].literal == NULL ? ""
+		   : unit_literal(x->u, t->type, (union number){ 0 }));
+	for (int i = 0; i < DT_COUNT; i++) {
+		tdata_flag(item, arena_printf(x->k->a, "is_%s",
+			dtype_short(dtype_of((enum dtype_kind)i))),
+			i == t->type.kind);
+	}
+	unit_need_type(x->u, t->type);
+}
+
+static void
+add_sizes(struct region_text *x, struct tdata *item, const struct tensor *t)
+{
+	struct module *m = x->k->m;
+	const struct expr *elems = expr_i32(m, 1);
+	const struct expr **strides = arena_array(x->k->a,
+					const struct expr *, t->ndim + 1);
+	int64_t fixed;
+
+	tdata_int(item, "ndim", t->ndim);
+	tdata_list(item, "dims");
+	tdata_list(item, "strides");
+	for (int i = t->ndim - 1; i >= 0; i--) {
+		strides[i] = elems;
+		elems = i == t->ndim - 1 ? t->shape[i]
+			: expr_mul(m, t->shape[i], elems);
+	}
+	for (int i = 0; i < t->ndim; i++) {
+		struct tdata *dim = tdata_item(item, "dims");
+		struct tdata *stride = tdata_item(item, "strides");
+
+		tdata_text(dim, "dim", region_expr(x, t->shape[i]));
+		tdata_int(dim, "at", i);
+		tdata_text(stride, "stride", region_expr(x, strides[i]));
+		tdata_int(stride, "at", i);
+	}
+	tdata_text(item, "elems", region_expr(x, elems));
+	tdata_flag(item, "is_static", expr_is_int(elems, &fixed));
+	tdata_flag(item, "is_scalar", expr_is_int(elems, &fixed) && fixed == 1);
+	tdata_int(item, "element_bytes", dtype_bytes(t->type));
+	tdata_text(item, "bytes", region_expr(x, expr_mul(m, elems,
+			expr_int(m, elems->type, (int64_t)
+				 dtype_bytes(t->type)))));
+}
+
+/* A bias, a scale: how its elements are spread over those of y. Ones in front
+ * do not count. */
+static void
+add_spread(struct tdata *item, const struct tensor *t, const struct tensor *y)
+{
+	int skip = y != NULL ? y->ndim - t->ndim : 0;
+	bool element = y != NULL && skip >= 0, tensor = element;
+	bool column = element, row = element, channel = element;
+
+	for (int i = 0; element && i < y->ndim; i++) {
+		bool one = i < skip || expr_is_value(t->shape[i - skip], 1);
+		bool same = i >= skip && t->shape[i - skip] == y->shape[i];
+		bool last = i == y->ndim - 1;
+
+		tensor = tensor && one;
+		column = column && (last ? same : one);
+		row = row && (last ? one : same);
+		channel = channel && (i == 1 ? same : one);
+	}
+	for (int i = 0; element && i < y->ndim; i++) {
+		element = i >= skip && t->shape[i - skip] == y->shape[i];
+	}
+	tdata_flag(item, "per_tensor", tensor);
+	tdata_flag(item, "per_element", element && !tensor);
+	tdata_flag(item, "per_column", column && !element && !tensor);
+	tdata_flag(item, "per_row", row && !element && !column && !tensor);
+	tdata_flag(item, "per_channel", channel && !element && !tensor);
+}
+
+void
+region_tensor(struct region_text *x, struct tdata *item,
+	      const struct tensor *t, const struct tensor *against)
+{
+	tdata_text(item, "name", region_name_of(x, t));
+	tdata_int(item, "tensor", position(x, t));
+	add_kind(x, item, t);
+	add_type(x, item, t);
+	add_sizes(x, item, t);
+	add_spread(item, t, against);
+}
+
+void
+region_tensor_in(struct region_text *x, struct tdata *data, const char *list,
+		 const struct tensor *t, const struct tensor *against)
+{
+	tdata_list(data, list);
+	if (t != NULL) {
+		region_tensor(x, tdata_item(data, list), t, against);
+	}
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For comparing regions with generated code on the model's own data, two other
+ * graphs: one that computes the borders of all regions without any backend,
+ * and one that has nothing but the regions, each fed from outside.
+ *
+ *	a = Relu (x)           GENERATED  a = Relu (x)    ALONE
+ *	region r                          b = Conv (a)          region r
+ *	  b = Conv (a)    ->              output a, b             b = Conv (a')
+ *	c = Tanh (b)                                            input x, a'
+ *	output c                                                output b
+ *
+ * The outputs of the first: what regions read, in order of their first use, but
+ * for the graph's inputs; then what they make. The inputs of the second: the
+ * graph's, then the same in the same order; its outputs: what regions make. */
+#include "backend.h"
+#include "rewrite.h"
+
+struct borders {
+	VEC(struct tensor *) read, made;
+};
+
+static bool
+has(struct tensor *const *list, int n, const struct tensor *t)
+{
+	for (int i = 0; i < n; i++) {
+		if (list[i] == t) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+find_borders(struct graph *g, struct borders *b)
+{
+	struct arena *a = &g->module->arena;
+
+	for (int i = 0; i < g->regions.n; i++) {
+		const struct graph_region *r = g->regions.data[i];
+
+		for (int k = 0; k < r->inputs.n; k++) {
+			struct tensor *t = r->inputs.data[k];
+
+			if (!t->is_input && !has(b->read.data, b->read.n, t)) {
+				vec_push(a, &b->read, t);
+			}
+		}
+		for (int k = 0; k < r->outputs.n; k++) {
+			vec_push(a, &b->made, r->outputs.data[k]);
+		}
+	}
+}
+
+static void
+add_outputs(struct graph *g, struct tensor *const *list, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (!list[i]->is_output) {
+			list[i]->is_output = true;
+			vec_push(&g->module->arena, &g->outputs, list[i]);
+		}
+	}
+}
+
+static void
+forget_outputs(struct graph *g)
+{
+	for (int i = 0; i < g->outputs.n; i++) {
+		g->outputs.data[i]->is_output = false;
+	}
+	g->outputs.n = 0;
+}
+
+/* The regions' nodes read another tensor in its place. */
+static void
+feed(struct graph *g, struct tensor *t)
+{
+	struct tensor *fed = graph_tensor(g, t->name);
+
+	fed->type = t->type;
+	fed->typed = true;
+	fed->ndim = t->ndim;
+	fed->shape = t->shape;
+	fed->is_input = true;
+	vec_push(&g->module->arena, &g->inputs, fed);
+	for (int i = 0; i < g->regions.n; i++) {
+		const struct graph_region *r = g->regions.data[i];
+
+		for (int m = 0; m < r->matches.n; m++) {
+			const struct region_match *match = r->matches.data[m];
+
+			for (int n = 0; n < match->nodes.n; n++) {
+				struct node *node = match->nodes.data[n].node;
+
+				for (int k = 0; k < node->n_inputs; k++) {
+					if (node->inputs[k] == t &&
+					    !region_has(r, t->producer)) {
+						node_set_input(node, k, fed);
+					}
+				}
+			}
+		}
+	}
+}
+
+bool
+graph_isolate(struct graph *g)
+{
+	struct borders b = { 0 };
+
+	if (g->regions_as == REGIONS_WITHIN || g->regions.n == 0) {
+		return true;
+	}
+	find_borders(g, &b);
+	forget_outputs(g);
+	if (g->regions_as == REGIONS_ALONE) {
+		add_outputs(g, b.made.data, b.made.n);
+		for (int i = 0; i < b.read.n; i++) {
+			feed(g, b.read.data[i]);
+		}
+		graph_dead(g);
+		graph_region_borders(g);
+		return true;
+	}
+	add_outputs(g, b.read.data, b.read.n);
+	add_outputs(g, b.made.data, b.made.n);
+	for (int i = 0; i < g->nodes.n; i++) {
+		g->nodes.data[i]->match = NULL;
+	}
+	g->regions.n = 0;
+	g->n_backends = 0;
+	return graph_dead(g);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A backend's region as a kernel: parameters, each with its elements in one
+ * row, and no loops; its text is the backend's.
+ *
+ *   region cblas_0 { Gemm, Relu }   ->   cblas_0(x[40], w[80], bias[8], y[8])
+ *
+ * Where a backend keeps something between runs, its functions are given the
+ * model first, and constants are what it is prepared with:
+ *
+ *   dnnl_0_init(m, memory, w[36], bias[4])    dnnl_0(m, x[64], y[256])
+ */
+#include "backend.h"
+#include "kernel_build.h"
+#include "ops.h"
+
+/* Constants of a region of several patterns are told apart by whose they are. */
+static const char *
+constant_name(struct joint *j, const struct tensor *t)
+{
+	struct arena *a = &j->b->m->arena;
+	const struct graph_region *r = j->k->group->region;
+
+	for (int i = 0; i < r->matches.n; i++) {
+		const struct region_match *match = r->matches.data[i];
+
+		for (int n = 0; n < match->nodes.n; n++) {
+			struct node *node = match->nodes.data[n].node;
+
+			for (int k = 0; k < node->n_inputs; k++) {
+				const char *role;
+				struct group alone = {
+					.id = -1, .anchor = match->anchor,
+				};
+
+				if (node->inputs[k] != t) {
+					continue;
+				}
+				role = kernel_role(match->anchor, t);
+				return r->matches.n == 1 ? role
+					: arena_printf(a, "%s_%s",
+						kernel_stem(j->b->g, &alone),
+						role);
+			}
+		}
+	}
+	return "c";
+}
+
+static void
+add_region_arg(struct joint *j, struct tensor *t, bool written)
+{
+	struct module *m = j->b->m;
+	struct kernel_arg arg = {
+		.kind = ARG_TENSOR, .tensor = t,
+		.read = !written, .written = written,
+	};
+	const char *name = written ? "y" : "x";
+	const struct expr *elems = NULL;
+	struct buffer_spec spec = {
+		.type = t->type, .ndim = 1, .shape = &elems,
+	};
+
+	for (int d = 0; d < t->ndim; d++) {
+		elems = elems != NULL ? expr_mul(m, elems, t->shape[d])
+				      : t->shape[d];
+	}
+	if (elems == NULL) {
+		elems = expr_i32(m, 1);
+	}
+	if (tensor_is_constant(t)) {
+		arg.kind = ARG_WEIGHT;
+		name = constant_name(j, t);
+	}
+	spec.name = name_set_add(&j->names, name);
+	arg.buffer = buffer_new(m, &spec);
+	if (arg.kind == ARG_WEIGHT) {
+		arg.weight = arena_new(&m->arena, struct weight);
+		arg.weight->tensor = t;
+		arg.weight->buffer = arg.buffer;
+	}
+	vec_push(&m->arena, &j->k->args, arg);
+}
+
+/* What the library does with its arguments, as far as others must know. */
+static struct stmt *
+opaque(struct joint *j, struct func *f)
+{
+	struct module *m = j->b->m;
+	const struct expr **args = arena_array(&m->arena, const struct expr *,
+					       j->k->args.n + 1);
+	const struct expr *zero = expr_i32(m, 0);
+	int n = 0;
+
+	args[n++] = expr_string(m, f->name);
+	for (int i = 0; i < j->k->args.n; i++) {
+		const struct kernel_arg *arg = &j->k->args.data[i];
+		const struct expr *load;
+
+		if (arg->buffer == NULL) {
+			continue;
+		}
+		load = expr_load(m, arg->buffer, &zero, 1);
+		args[n++] = expr_call(m, arg->written ? INTRIN_ADDRESS_OF
+					 : INTRIN_READ_ADDRESS_OF,
+				      dtype_of(DT_HANDLE), &load, 1);
+	}
+	return stmt_evaluate(f, expr_call(m, INTRIN_CALL_EXTERN,
+					  dtype_of(DT_VOID), args, n));
+}
+
+static void
+add_dims(struct joint *j)
+{
+	struct graph *g = j->b->g;
+	struct kernel *k = j->k;
+	int n = k->args.n;
+
+	for (int v = 0; v < g->dims.n; v++) {
+		struct kernel_arg arg = { .kind = ARG_DIM };
+		bool used = false;
+
+		for (int i = 0; i < n && !used; i++) {
+			const struct tensor *t = k->args.data[i].tensor;
+
+			for (int d = 0; d < t->ndim && !used; d++) {
+				used = expr_uses_var(t->shape[d],
+						     g->dims.data[v]);
+			}
+		}
+		if (used) {
+			arg.var = g->dims.data[v];
+			vec_push(&j->b->m->arena, &k->args, arg);
+		}
+	}
+}
+
+/* With the constants or without, with everything else or without. */
+static struct func *
+region_func(struct joint *j, const char *name, bool state, bool weights,
+	    bool rest)
+{
+	struct module *m = j->b->m;
+	struct func *f = func_new(m, name);
+
+	if (state) {
+		func_add_param(f, j->b->p->model, NULL);
+	}
+	if (state && weights) {
+		func_add_param(f, var_new(m, "memory", dtype_of(DT_HANDLE)),
+			       NULL);
+	}
+	for (int i = 0; i < j->k->args.n; i++) {
+		const struct kernel_arg *arg = &j->k->args.data[i];
+
+		if (arg->kind == ARG_WEIGHT ? weights : rest) {
+			func_add_param(f, arg->buffer != NULL
+				       ? arg->buffer->data : arg->var,
+				       arg->buffer);
+		}
+	}
+	f->body = opaque(j, f);
+	return f;
+}
+
+void
+join_region(struct joint *j)
+{
+	struct builder *b = j->b;
+	struct kernel *k = j->k;
+	const struct graph_region *r = k->group->region;
+	bool state = r->backend->state;
+
+	for (int i = 0; i < r->inputs.n; i++) {
+		add_region_arg(j, r->inputs.data[i], false);
+	}
+	for (int i = 0; i < r->constants.n; i++) {
+		add_region_arg(j, r->constants.data[i], false);
+	}
+	for (int i = 0; i < r->outputs.n; i++) {
+		add_region_arg(j, r->outputs.data[i], true);
+	}
+	add_dims(j);
+	if (state && b->p->model == NULL) {
+		b->p->model = var_new(b->m, "m", dtype_of(DT_HANDLE));
+	}
+	k->func = region_func(j, k->name, state, !state, true);
+	if (state) {
+		k->init = region_func(j, arena_printf(&b->m->arena, "%s_init",
+						      k->name),
+				      true, true, false);
+	}
+}
