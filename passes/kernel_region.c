@@ -15,7 +15,7 @@
 
 /* Constants of a region of several patterns are told apart by whose they are. */
 static const char *
-constant_name(struct joint *j, const struct tensor *t)
+constant_role(struct joint *j, const struct tensor *t)
 {
 	struct arena *a = &j->b->m->arena;
 	const struct graph_region *r = j->k->group->region;
@@ -69,7 +69,7 @@ add_region_arg(struct joint *j, struct tensor *t, bool written)
 	}
 	if (tensor_is_constant(t)) {
 		arg.kind = ARG_WEIGHT;
-		name = constant_name(j, t);
+		name = constant_role(j, t);
 	}
 	spec.name = name_set_add(&j->names, name);
 	arg.buffer = buffer_new(m, &spec);
