@@ -7,7 +7,7 @@
 #include "json_read.h"
 
 /* Keys of "templates": what files a backend may have. */
-#define BACKEND_TEMPLATES "region members source header"
+#define BACKEND_TEMPLATES "region members shared shared_members"
 
 /* The backend of that name: from `dir` (--byoc-path), a folder that holds
  * folders of backends or is one itself, else of those that came with tirc.

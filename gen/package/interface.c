@@ -113,7 +113,7 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	if (k->d->tasks.used) {
 		unit_need(&u, "stdint.h");
 	}
-	regions_need(k, &u, true);
+	regions_need(k, &u, data, true);
 	if (!regions_in_header(k, data)) {
 		return false;
 	}

@@ -86,7 +86,8 @@ void bind_model(struct packer *k, struct bindings *bound);
 /* regions.c: finds the backends in use, and the flags of all. */
 void regions_prepare(struct packer *k);
 /* Their headers; in_header: those that the model's struct needs. */
-void regions_need(struct packer *k, struct unit *u, bool in_header);
+void regions_need(struct packer *k, struct unit *u, struct tdata *data,
+		  bool in_header);
 /* For all templates: library_state, "states" (regions that keep something
  * between runs), "opens" (backends that do), planned_bytes. */
 void regions_common(struct packer *k, struct tdata *data);

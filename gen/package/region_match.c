@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the patterns of a backend found, for its templates. Whatever a pattern
  * may find has its name there, also where this match lacks it: a template can
- * ask for all of it. */
+ * ask for all of it; and has_ROLE and facts also of other patterns. */
 #include <ctype.h>
 
 #include "ops.h"
@@ -32,6 +32,9 @@ put_fact(struct region_text *x, struct tdata *data, const char *name,
 	bool set = f != NULL;
 	union number v = { .f = set ? f->f : 0.0 };
 
+	tdata_text(data, arena_printf(a, "%s_float", name),
+		   f == NULL || f->kind == FACT_TEXT || f->kind == FACT_INTS
+		   ? NULL : unit_literal(x->u, dtype_of(DT_F32), v));
 	if (f == NULL) {
 		tdata_text(data, name, NULL);
 	} else if (f->kind == FACT_TEXT) {
@@ -55,6 +58,29 @@ put_fact(struct region_text *x, struct tdata *data, const char *name,
 				 : f->kind == FACT_FLOAT && f->f == 1.0));
 }
 
+/* The texts that a fact may be, as far as the pattern says: flags. */
+static void
+put_words(struct region_text *x, struct tdata *data,
+	  const struct pattern_node *n, const struct fact_rule *rule)
+{
+	struct arena *a = x->k->a;
+
+	if (rule->has_default && rule->value.kind == FACT_TEXT) {
+		tdata_flag(data, arena_printf(a, "%s_is_%s", rule->name,
+					      rule->value.text), false);
+	}
+	for (int i = 0; rule->attribute != NULL && i < n->n_attributes; i++) {
+		const struct attribute_condition *c = &n->attributes[i];
+
+		for (int t = 0; t < c->n_texts; t++) {
+			if (strcmp(c->name, rule->attribute) == 0) {
+				tdata_flag(data, arena_printf(a, "%s_is_%s",
+					rule->name, c->texts[t]), false);
+			}
+		}
+	}
+}
+
 static void
 put_facts(struct region_text *x, struct tdata *data,
 	  const struct pattern_graph *p, const struct region_match *match,
@@ -64,6 +90,7 @@ put_facts(struct region_text *x, struct tdata *data,
 		const struct pattern_node *n = &p->nodes[i];
 
 		for (int k = 0; k < n->n_facts; k++) {
+			put_words(x, data, n, &n->facts[k]);
 			put_fact(x, data, n->facts[k].name,
 				 match == NULL ? NULL
 				 : region_match_fact(match, n->facts[k].name,
@@ -292,6 +319,27 @@ find_bias(const struct region_match *match)
 	return NULL;
 }
 
+/* What other patterns of the backend may find: it is not there. */
+static void
+put_others(struct region_text *x, struct tdata *data)
+{
+	for (int i = 0; i < x->b->n_patterns; i++) {
+		const struct pattern *p = &x->b->patterns[i];
+
+		tdata_flag(data, arena_printf(x->k->a, "is_%s", p->name),
+			   false);
+		for (int v = 0; v < p->n_variants; v++) {
+			const struct pattern_graph *g = &p->variants[v];
+
+			put_facts(x, data, g, NULL, -1);
+			for (int n = 0; n < g->n_nodes; n++) {
+				tdata_flag(data, arena_printf(x->k->a,
+					"has_%s", g->nodes[n].id), false);
+			}
+		}
+	}
+}
+
 static void
 put_match(struct region_text *x, struct tdata *data,
 	  const struct region_match *match)
@@ -299,11 +347,8 @@ put_match(struct region_text *x, struct tdata *data,
 	const struct tensor *result = region_match_last(match)->outputs[0];
 	const struct pattern *p = pattern_of(x, match);
 
-	for (int i = 0; i < x->b->n_patterns; i++) {
-		tdata_flag(data, arena_printf(x->k->a, "is_%s",
-					      x->b->patterns[i].name),
-			   &x->b->patterns[i] == p);
-	}
+	put_others(x, data);
+	tdata_flag(data, arena_printf(x->k->a, "is_%s", match->pattern), true);
 	tdata_text(data, "pattern", match->pattern);
 	tdata_text(data, "op", lower_op(x->k->a, match->anchor->op_type));
 	tdata_text(data, "nodes", node_words(x, match));

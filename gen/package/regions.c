@@ -63,9 +63,12 @@ regions_prepare(struct packer *k)
 			       ? k->p->target->ldflags : "", true);
 }
 
+/* Headers of the system are in the order of all; those in quotes behind. */
 void
-regions_need(struct packer *k, struct unit *u, bool in_header)
+regions_need(struct packer *k, struct unit *u, struct tdata *data,
+	     bool in_header)
 {
+	tdata_list(data, "library_includes");
 	if (k->p->model != NULL && !in_header) {
 		unit_need(u, "string.h");
 	}
@@ -79,11 +82,15 @@ regions_need(struct packer *k, struct unit *u, bool in_header)
 			if (in_header && !b->state) {
 				continue;
 			}
-			if (name[0] == '<' && length > 2) {
-				name = arena_strndup(k->a, name + 1,
-						     length - 2);
+			if (name[0] == '"') {
+				tdata_text(tdata_item(data,
+						      "library_includes"),
+					   "header", name);
+			} else {
+				unit_need(u, name[0] == '<' && length > 2
+					  ? arena_strndup(k->a, name + 1,
+							  length - 2) : name);
 			}
-			unit_need(u, name);
 		}
 	}
 }

@@ -329,7 +329,7 @@ add_source(struct packer *k)
 			unit_need(&u, k->d->file_weights_needs.data[i]);
 		}
 	}
-	regions_need(k, &u, false);
+	regions_need(k, &u, data, false);
 	tdata_list(data, "kernels");
 	ok = regions_in_source(k, &u, data);
 	ok = ok && (k->kernels != k->d || add_kernels(k, &u, data));

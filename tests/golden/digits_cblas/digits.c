@@ -1,0 +1,336 @@
+/* digits: from digits.onnx (sha256 22c6eef0eb10d53d...), tirc 0.1.0, target c99
+ * SPDX-License-Identifier: MIT-0
+ *
+ * meant for   -std=c99 -O2
+ * linked with -lblas
+ */
+#include "digits.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Weights: digits_weights.c */
+extern const float digits_conv1_w[3][3][16];
+extern const float digits_conv1_bias[16];
+extern const float digits_conv2_w[2][16][3][3][12];
+extern const float digits_conv2_bias[24];
+extern const float digits_cblas_0_w[3840];
+extern const float digits_cblas_0_bias[10];
+
+static float
+max_f32(float a, float b) /* NaN if one is */
+{
+	return a > b || isnan(a) ? a : b;
+}
+
+/* c ? a : b, but both are there: a branch would keep loops from becoming
+ * vectors. */
+static inline float
+choose_f32(bool c, float a, float b)
+{
+	const uint32_t mask = 0u - (uint32_t)c;
+	uint32_t bits;
+	uint32_t other;
+	float result;
+
+	memcpy(&bits, &a, sizeof bits);
+	memcpy(&other, &b, sizeof other);
+	bits = (bits & mask) | (other & ~mask);
+	memcpy(&result, &bits, sizeof result);
+	return result;
+}
+
+/* e^x, off by at most 1.1 ULP. x = n ln 2 + r with |r| <= ln(2) / 2, ln 2 in
+ * two parts (Cody and Waite), e^r a polynomial fitted for least error. Without
+ * branches and calls, so that loops of it become vectors. */
+static inline float
+exp_f32(float x)
+{
+	/* Far below it is 0, and made of e^0: a product that is too small for a
+	 * number takes processors long. */
+	const float low = choose_f32(x < -104.0f, 0.0f, x);
+	const float y = choose_f32(low > 89.0f, 89.0f, low);
+	/* 1.5 * 2^23 + 256: the sum is rounded, its last bits are n + 256. */
+	const float shifted = y * 1.44269504f + 12583168.0f;
+	uint32_t count;
+	uint32_t bits;
+	float n;
+	float r;
+	float p;
+	float scale;
+	float rest;
+
+	memcpy(&count, &shifted, sizeof count);
+	count &= 0x3ffu;
+	bits = count | 0x4b000000u;
+	memcpy(&n, &bits, sizeof n);
+	n -= 8388864.0f; /* 2^23 + 256 */
+	r = y - n * 0.693145752f - n * 1.42860677e-6f;
+	p = 1.0f + (r + r * r * (0.5f + r * (0.166665763f + r * (0.0416664630f
+	    + r * (0.00836335309f + r * 0.00139339094f)))));
+	/* 2^n in two factors, so that only the last product is rounded. */
+	bits = ((count >> 1) - 1u) << 23;
+	memcpy(&scale, &bits, sizeof scale);
+	bits = (count - (count >> 1) - 1u) << 23;
+	memcpy(&rest, &bits, sizeof rest);
+	return choose_f32(x < -104.0f, 0.0f, p * scale * rest);
+}
+
+/* Inlined into one huge function, kernels take this compiler minutes. */
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((noinline)), apply_to = function)
+#endif
+
+/* Conv 3x3, pad 1, 1 -> 16 channels, + bias, Relu
+ *   nodes     conv1 (Conv), relu1 (Relu)
+ *   x         "image": f32 [1][1][8][8]
+ *   y         "relu1": f32 [1][16][8][8]
+ *   schedule  tiled oc_tile 16, ow_tile 2, w packed by 16
+ *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, 128 bytes of stack
+ */
+static void
+conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
+      const float bias[restrict 16], float y[restrict 16][8][8])
+{
+	for (int32_t oh = 0; oh < 8; ++oh) {
+		for (int32_t ow_o = 0; ow_o < 4; ++ow_o) {
+			float acc[2][16];
+
+			for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
+				for (int32_t oc = 0; oc < 16; ++oc) {
+					acc[ow_i][oc] = 0.0f;
+				}
+			}
+			if (ow_o >= 1 && ow_o < 3) {
+				for (int32_t kh = 0; kh < 3; ++kh) {
+					const int32_t ih = oh + kh - 1;
+
+					if (ih >= 0 && ih < 8) {
+						for (int32_t kw = 0; kw < 3; ++kw) {
+							for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
+								for (int32_t oc = 0; oc < 16; ++oc) {
+									acc[ow_i][oc] += x[ih][ow_o * 2 + ow_i + kw - 1]
+									               * w[kh][kw][oc];
+								}
+							}
+						}
+					}
+				}
+			} else {
+				for (int32_t kh = 0; kh < 3; ++kh) {
+					const int32_t ih = oh + kh - 1;
+
+					if (ih >= 0 && ih < 8) {
+						for (int32_t kw = 0; kw < 3; ++kw) {
+							for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
+								const int32_t iw = ow_o * 2 + ow_i + kw - 1;
+
+								if (iw >= 0 && iw < 8) {
+									for (int32_t oc = 0; oc < 16; ++oc) {
+										acc[ow_i][oc] += x[ih][iw] * w[kh][kw][oc];
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+			for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
+				for (int32_t oc = 0; oc < 16; ++oc) {
+					const float v = acc[ow_i][oc] + bias[oc];
+
+					y[oc][oh][ow_o * 2 + ow_i] = v < 0.0f ? 0.0f : v;
+				}
+			}
+		}
+	}
+}
+
+/* MaxPool 2x2, stride 2, 16 channels
+ *   nodes     pool1 (MaxPool)
+ *   x         "relu1": f32 [1][16][8][8]
+ *   y         "pool1": f32 [1][16][4][4]
+ *   schedule  reduction one accumulator
+ *   work      1024 FLOP, reads 4096 bytes, writes 1024 bytes, 4 bytes of stack
+ */
+static void
+pool1(const float x[restrict 16][8][8], float y[restrict 16][4][4])
+{
+	for (int32_t c = 0; c < 16; ++c) {
+		for (int32_t oh = 0; oh < 4; ++oh) {
+			for (int32_t ow = 0; ow < 4; ++ow) {
+				float acc = -INFINITY;
+
+				for (int32_t kh = 0; kh < 2; ++kh) {
+					for (int32_t kw = 0; kw < 2; ++kw) {
+						acc = max_f32(acc, x[c][oh * 2 + kh][ow * 2 + kw]);
+					}
+				}
+				y[c][oh][ow] = acc;
+			}
+		}
+	}
+}
+
+/* Conv 3x3, pad 1, 16 -> 24 channels, + bias, Relu
+ *   nodes     conv2 (Conv), relu2 (Relu)
+ *   x         "pool1": f32 [1][16][4][4]
+ *   y         "relu2": f32 [1][24][4][4]
+ *   schedule  tiled oc_tile 12, ow_tile 4, w packed by 12
+ *   work      0.1 MFLOP, reads 14944 bytes, writes 1536 bytes, 192 bytes of stack
+ */
+static void
+conv2(const float x[restrict 16][4][4], const float w[restrict 2][16][3][3][12],
+      const float bias[restrict 24], float y[restrict 24][4][4])
+{
+	for (int32_t oc_o = 0; oc_o < 2; ++oc_o) {
+		for (int32_t oh = 0; oh < 4; ++oh) {
+			float acc[4][12];
+
+			for (int32_t ow = 0; ow < 4; ++ow) {
+				for (int32_t oc_i = 0; oc_i < 12; ++oc_i) {
+					acc[ow][oc_i] = 0.0f;
+				}
+			}
+			for (int32_t ic = 0; ic < 16; ++ic) {
+				for (int32_t kh = 0; kh < 3; ++kh) {
+					const int32_t ih = oh + kh - 1;
+
+					if (ih >= 0 && ih < 4) {
+						for (int32_t kw = 0; kw < 3; ++kw) {
+							for (int32_t ow = 0; ow < 4; ++ow) {
+								const int32_t iw = ow + kw - 1;
+
+								if (iw >= 0 && iw < 4) {
+									for (int32_t oc_i = 0; oc_i < 12; ++oc_i) {
+										acc[ow][oc_i] += x[ic][ih][iw] * w[oc_o][ic][kh][kw][oc_i];
+									}
+								}
+							}
+						}
+					}
+				}
+			}
+			for (int32_t ow = 0; ow < 4; ++ow) {
+				for (int32_t oc_i = 0; oc_i < 12; ++oc_i) {
+					const int32_t oc = oc_o * 12 + oc_i;
+					const float v = acc[ow][oc_i] + bias[oc];
+
+					y[oc][oh][ow] = v < 0.0f ? 0.0f : v;
+				}
+			}
+		}
+	}
+}
+
+/* Gemm 384 -> 10, + bias, by cblas
+ *   nodes     fc (Gemm)
+ *   x         "flat": f32 [1][384]
+ *   y         "fc": f32 [1][10]
+ *   cblas     gemm
+ *   work      7680 FLOP, reads 16936 bytes, writes 40 bytes
+ */
+static void
+cblas_0(const float x[restrict 384], const float w[restrict 3840],
+	const float bias[restrict 10], float y[restrict 10])
+{
+	memcpy(y, bias, 10 * sizeof *y);
+	cblas_sgemv(CblasRowMajor, CblasNoTrans, 10, 384, 1.0f, w, 384, x, 1,
+		    1.0f, y, 1);
+}
+
+/* Softmax [1][10]
+ *   nodes     prob (Softmax)
+ *   x         "fc": f32 [1][10]
+ *   y         "prob": f32 [1][10]
+ *   schedule  rowwise 4 stages per row
+ *   work      50 FLOP, reads 40 bytes, writes 40 bytes, 48 bytes of stack
+ */
+static void
+prob(const float x[restrict 10], float y[restrict 10])
+{
+	float max = -INFINITY;
+	float exp_[10];
+	float sum;
+
+	for (int32_t j = 0; j < 10; ++j) {
+		max = max_f32(max, x[j]);
+	}
+	for (int32_t j = 0; j < 10; ++j) {
+		exp_[j] = exp_f32(x[j] - max);
+	}
+	sum = 0.0f;
+	for (int32_t j = 0; j < 10; ++j) {
+		sum += exp_[j];
+	}
+	for (int32_t j = 0; j < 10; ++j) {
+		y[j] = exp_[j] / sum;
+	}
+}
+
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
+
+enum digits_status
+digits_init(struct digits *m, const struct digits_config *config)
+{
+	if (m == NULL || config == NULL || config->workspace == NULL) {
+		return DIGITS_NULL;
+	}
+	if (config->workspace_bytes < DIGITS_WORKSPACE_BYTES) {
+		return DIGITS_SMALL_WORKSPACE;
+	}
+	if ((uintptr_t)config->workspace % DIGITS_WORKSPACE_ALIGN != 0u) {
+		return DIGITS_MISALIGNED;
+	}
+	m->workspace = config->workspace;
+	return DIGITS_OK;
+}
+
+/* Workspace, 5120 bytes:
+ *   bytes 0..4095: relu1, written by conv1, read by pool1
+ *   bytes 4096..5119: pool1, written by pool1, read by conv2
+ *   bytes 0..1535: relu2, written by conv2
+ *   bytes 0..1535: flat, read by cblas_0
+ *   bytes 1536..1575: fc, written by cblas_0, read by prob
+ */
+enum digits_status
+digits_run(struct digits *m, const struct digits_inputs *in,
+	   const struct digits_outputs *out)
+{
+	if (m == NULL || in == NULL || out == NULL || in->image == NULL ||
+	    out->prob == NULL) {
+		return DIGITS_NULL;
+	}
+	if ((uintptr_t)in->image % sizeof *in->image != 0u ||
+	    (uintptr_t)out->prob % sizeof *out->prob != 0u) {
+		return DIGITS_MISALIGNED;
+	}
+
+	unsigned char *const workspace = m->workspace;
+	void *const relu1 = workspace;
+	void *const pool1_out = workspace + 4096;
+	void *const relu2 = workspace;
+	void *const flat = workspace;
+	void *const fc = workspace + 1536;
+
+	conv1((const float (*)[8])in->image, digits_conv1_w, digits_conv1_bias,
+	      relu1);
+	pool1(relu1, pool1_out);
+	conv2(pool1_out, digits_conv2_w, digits_conv2_bias, relu2);
+	cblas_0(flat, digits_cblas_0_w, digits_cblas_0_bias, fc);
+	prob(fc, out->prob);
+	return DIGITS_OK;
+}
+
+void
+digits_fini(struct digits *m)
+{
+	if (m != NULL) {
+		m->workspace = NULL;
+	}
+}

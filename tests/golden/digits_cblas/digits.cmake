@@ -1,0 +1,11 @@
+# digits: from digits.onnx (sha256 22c6eef0eb10d53d...), tirc 0.1.0, target c99
+# SPDX-License-Identifier: MIT-0
+#
+# include(digits.cmake), then link the target digits.
+add_library(digits STATIC
+	${CMAKE_CURRENT_LIST_DIR}/digits.c
+	${CMAKE_CURRENT_LIST_DIR}/digits_weights.c
+)
+target_include_directories(digits PUBLIC ${CMAKE_CURRENT_LIST_DIR})
+target_compile_options(digits PRIVATE -std=c99 -O2)
+target_link_libraries(digits PUBLIC -lblas m)

@@ -1,0 +1,62 @@
+/* digits: from digits.onnx (sha256 22c6eef0eb10d53d...), tirc 0.1.0, target c99
+ * SPDX-License-Identifier: MIT-0
+ *
+ * input   image  f32 [1][1][8][8]
+ * output  prob   f32 [1][10]
+ * RAM     workspace 5120 bytes (bound 5120), 192 bytes of local arrays
+ * flash   weights 29960 bytes
+ */
+#ifndef DIGITS_H
+#define DIGITS_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DIGITS_WORKSPACE_BYTES 5120u
+#define DIGITS_WORKSPACE_ALIGN 16u
+#define DIGITS_IMAGE_DIMS { 1, 1, 8, 8 }
+#define DIGITS_IMAGE_COUNT 64u
+#define DIGITS_PROB_DIMS { 1, 10 }
+#define DIGITS_PROB_COUNT 10u
+
+enum digits_status {
+	DIGITS_OK = 0,
+	DIGITS_NULL,            /* a required pointer is null */
+	DIGITS_SMALL_WORKSPACE, /* fewer than DIGITS_WORKSPACE_BYTES */
+	DIGITS_MISALIGNED       /* a pointer is not aligned for its type */
+};
+
+struct digits_config {
+	void *workspace; /* scratch; its content means nothing between runs */
+	size_t workspace_bytes;
+};
+
+struct digits { /* one per thread; the caller's */
+	void *workspace;
+};
+
+struct digits_inputs {
+	const float *image;
+};
+
+struct digits_outputs {
+	float *prob; /* must not overlap the input */
+};
+
+/* Objects made for another version of this header do not link with it. */
+#define digits_init digits_init_90fbf828
+
+enum digits_status digits_init(struct digits *m,
+			       const struct digits_config *config);
+enum digits_status digits_run(struct digits *m, const struct digits_inputs *in,
+			      const struct digits_outputs *out);
+void digits_fini(struct digits *m);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
