@@ -39,6 +39,7 @@ tirc_free(struct tirc *t)
 		onnx_file_close(t->file);
 	}
 	context_close_passes(t);
+	context_close_backends(t);
 	module_free(t->m);
 	free(t);
 }
@@ -380,25 +381,13 @@ choose_backends(struct tirc *t)
 {
 	static const char *const uses[] = { "within", "alone", "generated" };
 	const struct tirc_options *o = &t->options;
-	const struct backend **list = arena_array(&t->m->arena,
-				const struct backend *, o->n_byoc + 1);
 
-	for (int i = 0; i < o->n_byoc; i++) {
-		list[i] = backend_load(t->m, o->byoc[i], o->byoc_path);
-		if (list[i] == NULL) {
-			return false;
-		}
-	}
-	if (o->n_byoc > 0) { /* else a partition has its own */
-		t->graph->backends = list;
-		t->graph->n_backends = o->n_byoc;
-	}
 	for (int i = 0; o->regions != NULL && i < 3; i++) {
 		if (strcmp(o->regions, uses[i]) == 0) {
 			t->graph->regions_as = i;
 		}
 	}
-	return true;
+	return context_backends(t);
 }
 
 /* The target and what it says of the graph. */

@@ -72,6 +72,7 @@ struct tirc_options {
 	const char *const *byoc;
 	int n_byoc;
 	const char *byoc_path;
+	bool explain; /* for tirc_explain */
 	/* What becomes of their regions: "within" (default) the model; "alone",
 	 * a model of nothing else, each fed from outside; "generated", one that
 	 * computes what regions read and write without backends. For comparing
@@ -93,6 +94,29 @@ bool tirc_load(struct tirc *t, const char *path);
  * a file beside it ("p.json": "p.weights"). */
 bool tirc_partition(struct tirc *t);
 bool tirc_write_partition(struct tirc *t, const char *path);
+
+/* After either: the regions that backends took, and how much that is. */
+struct tirc_region {
+	const char *name, *backend;
+	const char *what;       /* "20 conv, 1 pool": its matches */
+	int nodes, inputs, outputs;
+	int64_t macs;
+};
+
+struct tirc_shares {
+	int nodes, region_nodes; /* of the cleaned graph */
+	int64_t macs, region_macs;
+};
+
+int tirc_region_count(const struct tirc *t);
+struct tirc_region tirc_region(struct tirc *t, int i);
+struct tirc_shares tirc_shares(const struct tirc *t);
+/* With the option explain: for each node which backend took it, as what, or
+ * what kept each from it. */
+const char *tirc_explain(struct tirc *t);
+/* The backends there are, sorted. */
+int tirc_backend_count(struct tirc *t);
+const char *tirc_backend(struct tirc *t, int i);
 /* Graph passes, schedules, lowering, memory plan, text of the files. */
 bool tirc_compile(struct tirc *t);
 /* Writes the files into a folder (made if missing): all or nothing. */

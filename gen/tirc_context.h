@@ -33,6 +33,7 @@ struct tirc {
 	VEC(struct tirc_source) sources;
 	const char *const *targets;
 	int n_targets;
+	VEC(const struct backend *) backends; /* --byoc */
 	VEC(struct user_pass) passes; /* --add-pass */
 	VEC(struct tirc_timing) timings;
 	bool passes_open;
@@ -43,6 +44,9 @@ struct tirc {
  * about an option. May be called more than once. */
 bool context_hooks(struct tirc *t, struct pass_hooks *out);
 void context_close_passes(struct tirc *t);
+/* tirc_byoc.c: loads the backends of the options, once, for the graph. */
+bool context_backends(struct tirc *t);
+void context_close_backends(struct tirc *t);
 /* schedule_for.c: reads the options; is the hook of struct pass_hooks; has
  * every kernel that is named been found? */
 bool context_schedules(struct tirc *t);

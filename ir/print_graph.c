@@ -8,9 +8,16 @@
  *	  Plus30: float32[1, 8, 28, 28] = Conv (Input3, Parameter5) {group = 1}
  *	  output Plus30
  *
+ * What a backend takes says so behind it; regions, where there are some, stand
+ * as lines "region NAME:" before their nodes:
+ *
+ *	  region cblas_0:
+ *	    y: float32[8] = MatMul (x, w)  # cblas.product product
+ *
  * Groups, where fusion made them, stand as lines "group 3 (Conv):" before
  * their nodes. */
 #include "graph.h"
+#include "graph_region.h"
 
 #define SMALL_CONSTANT 8 /* constants of so many elements are shown whole */
 
@@ -214,12 +221,43 @@ print_constants(const struct graph *g, struct strbuf *out)
 	}
 }
 
+/* What a backend takes, and as what. */
+static void
+print_role(const struct node *n, struct strbuf *out)
+{
+	const struct match_node *role = region_role(n);
+
+	if (role != NULL) {
+		strbuf_printf(out, "  # %s.%s", n->match->backend_name,
+			      n->match->pattern);
+		if (role->follower != NULL) {
+			strbuf_printf(out, ", %d %s", role->step,
+				      role->follower);
+		}
+		if (role->follower == NULL ||
+		    strcmp(role->follower, role->role) != 0) {
+			strbuf_printf(out, " %s", role->role);
+		}
+	}
+}
+
 static void
 print_nodes(const struct graph *g, struct strbuf *out)
 {
+	const struct graph_region *inside = NULL;
+
 	for (int i = 0; i < g->nodes.n; i++) {
-		strbuf_puts(out, "  ");
-		node_print(g->nodes.data[i], out);
+		const struct node *n = g->nodes.data[i];
+		const struct graph_region *r = n->match ? n->match->region
+							: NULL;
+
+		if (r != NULL && r != inside) {
+			strbuf_printf(out, "  region %s:\n", r->name);
+		}
+		inside = r;
+		strbuf_puts(out, r != NULL ? "    " : "  ");
+		node_print(n, out);
+		print_role(n, out);
 		strbuf_putc(out, '\n');
 	}
 }
@@ -232,7 +270,8 @@ print_groups(const struct graph *g, struct strbuf *out)
 
 		strbuf_printf(out, "  %s %d (%s):\n",
 			      group->is_view ? "view" : "group", group->id,
-			      group->anchor->op_type);
+			      group->region != NULL ? group->region->name
+						    : group->anchor->op_type);
 		for (int k = 0; k < group->nodes.n; k++) {
 			strbuf_puts(out, "    ");
 			node_print(group->nodes.data[k], out);

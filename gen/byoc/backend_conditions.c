@@ -263,11 +263,8 @@ read_layout(struct json j)
 }
 
 void
-backend_read_tensor(struct json j, const struct pattern_scope *s,
-		    struct tensor_condition *out)
+backend_any_tensor(struct json j, struct tensor_condition *out)
 {
-	struct json value;
-
 	*out = (struct tensor_condition){
 		.node = -1, .is_static = -1, .in_blocks = -1,
 		.same_shape = { -1, -1 }, .broadcasts_to = { -1, -1 },
@@ -278,6 +275,15 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 				    i == 0 ? &out->rank : i == 1 ? &out->elems
 							: &out->users);
 	}
+}
+
+void
+backend_read_tensor(struct json j, const struct pattern_scope *s,
+		    struct tensor_condition *out)
+{
+	struct json value;
+
+	backend_any_tensor(j, out);
 	if (cJSON_IsString(j.value)) {
 		read_kind(j, s, out);
 		return;

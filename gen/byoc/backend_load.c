@@ -59,7 +59,8 @@ own_file(struct backend_loader *l, const char *name, const char **file)
 		return data_file(l->m, NULL, arena_printf(a, "byoc/%s/%s",
 				 l->b->name, name), file);
 	}
-	return data_file(l->m, arena_printf(a, "%s/..", l->b->folder),
+	return data_file(l->m, arena_strndup(a, l->b->folder, (size_t)(
+				strrchr(l->b->folder, '/') - l->b->folder)),
 			 arena_printf(a, "byoc/%s/%s",
 				      strrchr(l->b->folder, '/') + 1, name),
 			 file);

@@ -336,8 +336,7 @@ read_follower(struct backend_loader *l, struct json j,
 
 			n->check_inputs = true;
 			n->n_inputs = 1;
-			backend_read_tensor((struct json){ j.reader, NULL,
-					    j.pointer }, NULL, n->inputs);
+			backend_any_tensor(j, n->inputs);
 			n->inputs[0].kind = TENSOR_NODE;
 			n->inputs[0].node = BEFORE;
 		}

@@ -24,6 +24,8 @@ bool backend_is_word(const char *text);
 
 /* backend_conditions.c */
 void backend_read_limits(struct json j, struct limits *out);
+/* No condition at all. */
+void backend_any_tensor(struct json j, struct tensor_condition *out);
 /* An input or output: a word, or an object. */
 void backend_read_tensor(struct json j, const struct pattern_scope *s,
 			 struct tensor_condition *out);

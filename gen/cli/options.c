@@ -26,7 +26,7 @@ enum option_id {
 	OPT_SCRIPT_VERSION, OPT_SCHEDULE, OPT_PHASE, OPT_FROM_ONNX,
 	OPT_KERNEL, OPT_UNSCHEDULED, OPT_SHOW_TRACE, OPT_PROFILE, OPT_FP,
 	OPT_RUNNER, OPT_CONV, OPT_BYOC, OPT_BYOC_PATH, OPT_EACH_REGION,
-	OPT_FORM
+	OPT_EXPLAIN, OPT_FORM
 };
 
 /* Where --repeat does not say. */
@@ -94,7 +94,7 @@ static const struct option_row rows[] = {
 	  "direct, winograd where possible, or auto: the faster (default)",
 	  MODEL_VERBS | LOWER },
 	{ OPT_BYOC, "byoc", "NAME[:OPTION=VALUE,…]",
-	  "let a backend compute what it can; the first one given first",
+	  "let a backend compute what it can; the first is preferred",
 	  GRAPH_VERBS },
 	{ OPT_BYOC_PATH, "byoc-path", "DIR",
 	  "folder with backends of your own", GRAPH_VERBS },
@@ -103,6 +103,9 @@ static const struct option_row rows[] = {
 	{ OPT_FP, "fp", "MODE",
 	  "strict, default or fast floats (docs/output.md)",
 	  BUILD_VERBS | CODEGEN },
+	{ OPT_EXPLAIN, "explain", NULL,
+	  "print for each node which backend took it, or why none did",
+	  PARTITION },
 	{ OPT_DIALECT_PATH, "dialect-path", "DIR",
 	  "folder with dialects and targets of your own",
 	  GRAPH_VERBS | PROGRAM_VERBS | DIALECT },
@@ -177,7 +180,7 @@ static const struct verb verbs[] = {
 	  cmd_inspect },
 	{ "partition", "MODEL.onnx [-o FILE.json]",
 	  "the graph after cleaning, and which parts backends compute",
-	  "Writes it as JSON, for programs and people to look at and to change;\n"
+	  "Writes it as JSON, for programs and people to look at and change:\n"
 	  "compile, run, test and inspect take the file in place of the model\n"
 	  "and go on from there (docs/byoc.md).\n",
 	  cmd_partition },
@@ -240,6 +243,17 @@ cli_verb_help(FILE *to, const struct verb *verb)
 			 rows[i].argument != NULL ? " " : "",
 			 rows[i].argument != NULL ? rows[i].argument : "");
 		fprintf(to, "  %-30s %s\n", left, rows[i].what);
+	}
+	if ((verb_bit(verb) & (COMPILE | PARTITION)) != 0) {
+		struct tirc *t = tirc_new(NULL);
+		int n = tirc_backend_count(t);
+
+		fprintf(to, n > 0 ? "\nbackends:" : "");
+		for (int i = 0; i < n; i++) {
+			fprintf(to, " %s", tirc_backend(t, i));
+		}
+		fprintf(to, n > 0 ? "\n" : "");
+		tirc_free(t);
 	}
 	if ((verb_bit(verb) & (COMPILE | PROGRAM_VERBS)) != 0) {
 		struct tirc *t = tirc_new(NULL);
@@ -376,6 +390,7 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 		return true;
 	case OPT_BYOC_PATH: c->tirc.byoc_path = arg; return true;
 	case OPT_EACH_REGION: c->each_region = true; return true;
+	case OPT_EXPLAIN: c->tirc.explain = true; return true;
 	case OPT_TIME_PASSES: c->tirc.time_passes = true; return true;
 	case OPT_DEPFILE: c->depfile_path = arg; return true;
 	case OPT_JSON:
