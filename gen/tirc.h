@@ -264,8 +264,6 @@ int tirc_kernel_count(const struct tirc *t);
 /* The kernel that writes an output; -1: none, it is known or an input. */
 int tirc_output_kernel(const struct tirc *t, int output);
 struct tirc_kernel tirc_kernel(const struct tirc *t, int i);
-/* Regions of backends: each is a kernel. */
-int tirc_region_count(const struct tirc *t);
 int tirc_assumption_count(const struct tirc *t);
 const char *tirc_assumption(const struct tirc *t, int i);
 

@@ -228,12 +228,6 @@ tirc_output_kernel(const struct tirc *t, int output)
 }
 
 int
-tirc_region_count(const struct tirc *t)
-{
-	return t->graph->regions.n;
-}
-
-int
 tirc_kernel_count(const struct tirc *t)
 {
 	return t->program.kernels.n;

@@ -227,7 +227,8 @@ partition_text(struct graph *g, const struct partition_facts *facts,
 
 	w.symbols = size_symbols(g);
 	sort_origins(&w);
-	strbuf_puts(out, "{\n\t\"tirc_partition\": 1");
+	strbuf_putc(out, '{');
+	strbuf_puts(out, "\n\t\"tirc_partition\": 1");
 	ok = member(&w, "name", g->name) &&
 	     member(&w, "model", model_of(g)) &&
 	     (!g->digest || member(&w, "digest", g->digest)) &&
