@@ -341,10 +341,10 @@ static void
 read_attribute_object(struct json j, struct attribute_condition *out)
 {
 	struct json one = json_get(j, "one_of");
-	struct json list = json_get(j, "list");
+	struct json list = json_get(j, "list"), value = json_get(j, "value");
 
-	json_check_keys(j, "min max multiple one_of list length or_absent "
-			"absent");
+	json_check_keys(j, "min max multiple one_of list length value "
+			"or_absent absent");
 	out->or_absent = json_bool(json_get(j, "or_absent"));
 	out->must_be_absent = json_bool(json_get(j, "absent"));
 	if (out->must_be_absent && cJSON_GetArraySize(j.value) > 1) {
@@ -354,6 +354,13 @@ read_attribute_object(struct json j, struct attribute_condition *out)
 	backend_read_limits(json_get(j, "length"), &out->length);
 	if (list.value != NULL) {
 		read_list(list, out);
+	}
+	if (value.value != NULL) {
+		out->has_float = cJSON_IsNumber(value.value);
+		out->real = value.value->valuedouble;
+		if (!out->has_float) {
+			json_error(value, "a number is wanted here");
+		}
 	}
 	if (cJSON_IsString(cJSON_GetArrayItem(one.value, 0))) {
 		out->texts = json_texts(one, &out->n_texts);

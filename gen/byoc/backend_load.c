@@ -272,7 +272,7 @@ read_backend(struct backend_loader *l, struct json j)
 
 	json_check_once(j);
 	json_check_keys(j, "description patterns options passes templates "
-			"state includes cflags ldflags region");
+			"state includes cflags ldflags region chains");
 	b->description = json_text(json_get(j, "description"), true);
 	b->state = json_bool(json_get(j, "state"));
 	b->includes = json_texts(json_get(j, "includes"), &b->n_includes);
@@ -289,6 +289,7 @@ read_backend(struct backend_loader *l, struct json j)
 	}
 	read_templates(l, json_get(j, "templates"));
 	read_options(l, json_get(j, "options"));
+	l->chains = json_get(j, "chains");
 	backend_read_patterns(l, json_get(j, "patterns"));
 	read_passes(l, json_get(j, "passes"));
 }

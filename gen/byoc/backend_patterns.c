@@ -292,6 +292,21 @@ read_result(struct json j, struct pattern_graph *g)
 
 /* -- followers -- */
 
+static const char *const *
+read_uses(struct json j, int *n)
+{
+	struct json list = json_get(j, "uses");
+	const char *const *words = json_texts(list, n);
+
+	for (int i = 0; i < *n; i++) {
+		if (!backend_is_word(words[i])) {
+			json_error(json_at(list, i), "a word in lower case is "
+				   "wanted here");
+		}
+	}
+	return words;
+}
+
 static void
 read_follower(struct backend_loader *l, struct json j,
 	      struct pattern_chain *chain)
@@ -318,14 +333,15 @@ read_follower(struct backend_loader *l, struct json j,
 				   "'%s' already", g->name);
 		}
 	}
+	g->uses = read_uses(j, &g->n_uses);
 	if (nodes.value != NULL) {
-		json_check_keys(j, "name nodes result");
+		json_check_keys(j, "name uses nodes result");
 		read_nodes(nodes, g, true, "id " NODE_KEYS);
 		read_result(j, g);
 	} else {
 		struct pattern_scope s = { .has_before = true };
 
-		json_check_keys(j, "name " NODE_KEYS);
+		json_check_keys(j, "name uses " NODE_KEYS);
 		s.nodes = arena_array(&l->m->arena, struct pattern_node, 1);
 		read_node(j, &s, g->name);
 		g->nodes = s.nodes;
@@ -379,6 +395,20 @@ read_chain(struct backend_loader *l, struct json j,
 
 /* -- patterns -- */
 
+/* "then": chains, or the name of such in the backend's "chains". */
+static struct json
+find_chains(struct backend_loader *l, struct json then)
+{
+	const char *name = cJSON_IsString(then.value)
+		? then.value->valuestring : NULL;
+	struct json named = name != NULL ? json_get(l->chains, name) : then;
+
+	if (name != NULL && named.value == NULL) {
+		json_error(then, "there is no '%s' in chains", name);
+	}
+	return named;
+}
+
 static int
 read_anchor(struct json j, const struct pattern_graph *g)
 {
@@ -415,8 +445,8 @@ read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "name what priority anchor nodes result then cost "
-			"alone");
+	json_check_keys(j, "name what priority uses anchor nodes result then "
+			"cost alone");
 	p->name = json_text(json_get(j, "name"), true);
 	p->name = p->name != NULL ? p->name : "";
 	if (*p->name != '\0' && !backend_is_word(p->name)) {
@@ -433,10 +463,12 @@ read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 		p->min_bytes = json_int(json_get(cost, "min_bytes"), 0,
 					INT64_C(1) << 53, 0);
 	}
+	p->uses = read_uses(j, &p->n_uses);
 	p->not_alone = alone.value != NULL && !json_bool(alone);
 	read_nodes(json_get(j, "nodes"), &all, false,
 		   "id optional " NODE_KEYS);
 	read_result(j, &all);
+	then = find_chains(l, then);
 	p->n_chains = json_length(then);
 	p->chains = arena_array(&l->m->arena, struct pattern_chain,
 				p->n_chains + 1);

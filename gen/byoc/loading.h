@@ -10,6 +10,7 @@ struct backend_loader {
 	struct backend *b;
 	const char *dir; /* --byoc-path, or NULL */
 	struct reader reader;
+	struct json chains; /* that patterns may name */
 };
 
 /* The nodes of the pattern that is read, for what refers to them. */

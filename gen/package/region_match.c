@@ -210,6 +210,38 @@ put_followers(struct region_text *x, struct tdata *data,
 	}
 }
 
+/* Does nobody read t behind this match, nor the model's user? Inputs and
+ * constants are others'. */
+static bool
+read_last(const struct region_text *x, const struct region_match *match,
+	  const struct tensor *t)
+{
+	bool behind = false;
+
+	if (t->producer == NULL || t->is_output || t->producer->match == NULL ||
+	    t->producer->match->region != x->r) {
+		return false;
+	}
+	for (int i = 0; i < x->r->matches.n; i++) {
+		const struct region_match *other = x->r->matches.data[i];
+
+		for (int u = 0; behind && u < t->uses.n; u++) {
+			if (t->uses.data[u].node->match == other) {
+				return false;
+			}
+		}
+		behind = behind || other == match;
+	}
+	for (int u = 0; u < t->uses.n; u++) {
+		const struct region_match *by = t->uses.data[u].node->match;
+
+		if (by == NULL || by->region != x->r) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static void
 put_steps(struct region_text *x, struct tdata *data, const struct pattern *p,
 	  const struct region_match *match)
@@ -219,6 +251,7 @@ put_steps(struct region_text *x, struct tdata *data, const struct pattern *p,
 		struct tdata *item = tdata_item(data, "steps");
 		const struct node *last = region_step_last(match, step);
 		const char *follower = NULL;
+		const struct tensor *operand;
 
 		for (int i = 0; i < match->nodes.n; i++) {
 			if (match->nodes.data[i].step == step) {
@@ -229,7 +262,10 @@ put_steps(struct region_text *x, struct tdata *data, const struct pattern *p,
 		tdata_text(item, "follower", follower);
 		put_followers(x, item, p, match, step, follower,
 			      last != NULL ? last->outputs[0] : NULL);
-		region_tensor_in(x, item, "operand", step_operand(match, step),
+		operand = step_operand(match, step);
+		tdata_flag(item, "read_last", operand != NULL &&
+			   read_last(x, match, operand));
+		region_tensor_in(x, item, "operand", operand,
 				 last != NULL ? last->outputs[0] : NULL);
 		region_tensor_in(x, item, "step_result",
 				 last != NULL ? last->outputs[0] : NULL, NULL);

@@ -354,14 +354,87 @@ print_init(struct packer *k, struct unit *u, struct tdata *data)
 	return ok;
 }
 
+static void
+put_uses(struct packer *k, struct tdata *data, const char *const *uses, int n,
+	 bool found)
+{
+	for (int i = 0; i < n; i++) {
+		tdata_flag(data, arena_printf(k->a, "uses_%s", uses[i]),
+			   found);
+	}
+}
+
+/* What a match found: its pattern, and its followers. */
+static void
+put_match_uses(struct packer *k, struct tdata *data, const struct pattern *p,
+	       const struct region_match *match)
+{
+	put_uses(k, data, p->uses, p->n_uses, true);
+	for (int c = 0; c < p->n_chains; c++) {
+		for (int i = 0; i < p->chains[c].n_one_of; i++) {
+			const struct pattern_graph *g =
+				&p->chains[c].one_of[i];
+
+			for (int n = 0; n < match->nodes.n; n++) {
+				const char *f = match->nodes.data[n].follower;
+
+				if (f != NULL && strcmp(f, g->name) == 0) {
+					put_uses(k, data, g->uses, g->n_uses,
+						 true);
+				}
+			}
+		}
+	}
+}
+
+/* "uses_WORD" for each word of the backend's patterns: whether some region has
+ * a match of such a pattern or follower. */
+static struct tdata *
+shared_data(struct packer *k, const struct backend *b,
+	    const struct tdata *outer)
+{
+	struct tdata *data = tdata_new(k->a);
+
+	tdata_outer(data, outer);
+	for (int i = 0; i < b->n_patterns; i++) {
+		const struct pattern *p = &b->patterns[i];
+
+		put_uses(k, data, p->uses, p->n_uses, false);
+		for (int c = 0; c < p->n_chains; c++) {
+			for (int f = 0; f < p->chains[c].n_one_of; f++) {
+				put_uses(k, data, p->chains[c].one_of[f].uses,
+					 p->chains[c].one_of[f].n_uses, false);
+			}
+		}
+	}
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct graph_region *r = k->p->kernels.data[i]->group
+							->region;
+
+		for (int n = 0; r != NULL && r->backend == b &&
+				n < r->matches.n; n++) {
+			for (int p = 0; p < b->n_patterns; p++) {
+				if (strcmp(b->patterns[p].name,
+					   r->matches.data[n]->pattern) == 0) {
+					put_match_uses(k, data,
+						       &b->patterns[p],
+						       r->matches.data[n]);
+				}
+			}
+		}
+	}
+	return data;
+}
+
 bool
 regions_in_source(struct packer *k, struct unit *u, struct tdata *data)
 {
 	tdata_list(data, "libraries");
 	for (int i = 0; i < k->backends.n; i++) {
+		const struct backend *b = k->backends.data[i];
 		const char *text;
 
-		if (!render(k, k->backends.data[i], "shared", data, &text)) {
+		if (!render(k, b, "shared", shared_data(k, b, data), &text)) {
 			return false;
 		}
 		if (text != NULL) {

@@ -109,6 +109,8 @@ struct pattern_graph {
 	int *order;              /* in which they are found, from what is
 				  * known: the anchor, or BEFORE */
 	int result;              /* the node that followers follow */
+	const char *const *uses; /* a follower's: as pattern.uses */
+	int n_uses;
 	bool *inner;             /* by node: another one reads it */
 };
 
@@ -131,6 +133,9 @@ struct pattern {
 	int n_chains;
 	int64_t min_macs, min_bytes; /* less is not worth it */
 	bool not_alone;          /* only in a region with another pattern */
+	/* Words: the template `shared` is told which of them some match has. */
+	const char *const *uses;
+	int n_uses;
 	const char *pointer;     /* "/patterns/3" */
 };
 
