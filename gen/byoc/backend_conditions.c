@@ -233,7 +233,8 @@ read_ref(struct json j, const struct pattern_scope *s)
 			id = "";
 		}
 	}
-	ref.node = node_named(s, id);
+	ref.node = s->self != NULL && strcmp(s->self, id) == 0
+		? s->n : node_named(s, id);
 	if (ref.node == -1 || (ref.node == BEFORE && tail != NULL)) {
 		json_error(j, "'%s' is no node up to this one, nor an input "
 			   "of one (ID.inputs.N)", text);

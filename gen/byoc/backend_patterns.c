@@ -229,8 +229,9 @@ read_node(struct json j, struct pattern_scope *s, const char *id)
 			   : "no operator is so; the pattern cannot match");
 	}
 	n->optional = json_bool(json_get(j, "optional"));
+	s->self = n->id;
 	read_inputs(j, s, n);
-	/* Outputs may be of the node's own inputs' shape. */
+	s->self = NULL;
 	s->n++;
 	read_outputs(j, s, n);
 	read_attributes(j, n);

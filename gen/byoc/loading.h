@@ -17,7 +17,8 @@ struct backend_loader {
 struct pattern_scope {
 	struct pattern_node *nodes;
 	int n;
-	bool has_before; /* a follower */
+	const char *self; /* the next node, whose inputs are read, or NULL */
+	bool has_before;  /* a follower */
 };
 
 /* An identifier in lower case? */
