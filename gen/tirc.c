@@ -239,16 +239,26 @@ remember_nodes(struct tirc *t)
 static bool
 load_partition(struct tirc *t, const char *path)
 {
-	struct partition_facts facts = { 0 };
+	struct partition_facts facts = { .byoc_path = t->options.byoc_path };
+	struct graph *g;
 
 	if (t->options.n_input_shapes > 0 || t->options.n_dims > 0) {
 		return context_bad_option(t, "--input-shape and --dim", path,
 			"an ONNX model: the sizes of a partition are settled");
 	}
-	t->graph = partition_read(t->m, path, &facts, &t->file);
-	if (t->graph == NULL) {
+	if (!context_load_backends(t)) {
 		return false;
 	}
+	facts.backends = t->backends.data;
+	facts.n_backends = t->backends.n;
+	g = partition_read(t->m, path, &facts, &t->file);
+	if (g == NULL) {
+		return false;
+	}
+	for (int i = 0; i < g->n_backends; i++) {
+		context_keep_backend(t, g->backends[i]);
+	}
+	t->graph = g;
 	if (!t->graph->is_partitioned) {
 		return diag_error(&t->m->diags, DIAG_BAD_PARTITION,
 				  (struct diag_place){ .file = path,

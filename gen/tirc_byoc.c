@@ -7,7 +7,7 @@
 #include "tirc_context.h"
 
 bool
-context_backends(struct tirc *t)
+context_load_backends(struct tirc *t)
 {
 	const struct tirc_options *o = &t->options;
 
@@ -27,6 +27,20 @@ context_backends(struct tirc *t)
 		}
 		vec_push(&t->m->arena, &t->backends, b);
 	}
+	return true;
+}
+
+bool
+context_backends(struct tirc *t)
+{
+	const struct tirc_options *o = &t->options;
+
+	if (t->graph->is_partitioned) {
+		return true;
+	}
+	if (!context_load_backends(t)) {
+		return false;
+	}
 	if (t->backends.n > 0) {
 		t->graph->backends = t->backends.data;
 		t->graph->n_backends = t->backends.n;
@@ -35,6 +49,17 @@ context_backends(struct tirc *t)
 		byoc_watch(t->graph);
 	}
 	return true;
+}
+
+void
+context_keep_backend(struct tirc *t, const struct backend *b)
+{
+	for (int i = 0; i < t->backends.n; i++) {
+		if (t->backends.data[i] == b) {
+			return;
+		}
+	}
+	vec_push(&t->m->arena, &t->backends, b);
 }
 
 void

@@ -46,6 +46,9 @@ bool context_hooks(struct tirc *t, struct pass_hooks *out);
 void context_close_passes(struct tirc *t);
 /* tirc_byoc.c: loads the backends of the options, once, for the graph. */
 bool context_backends(struct tirc *t);
+bool context_load_backends(struct tirc *t); /* not yet for a graph */
+/* One that was loaded otherwise is closed with the others. */
+void context_keep_backend(struct tirc *t, const struct backend *b);
 void context_close_backends(struct tirc *t);
 /* schedule_for.c: reads the options; is the hook of struct pass_hooks; has
  * every kernel that is named been found? */

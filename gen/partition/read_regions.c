@@ -404,17 +404,17 @@ read_region_name(struct reading *in, struct json j, const char **out)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-				      "0123456789";
+				      "0123456789-";
 	const char *name = json_text(j, true);
 
 	*out = name;
 	if (name == NULL) {
 		return false;
 	}
-	if (*name == '\0' || (*name >= '0' && *name <= '9') ||
+	if (*name == '\0' || (*name >= '0' && *name <= '9') || *name == '-' ||
 	    name[strspn(name, letters)] != '\0') {
-		return wrong(j, "the name of a function is wanted here, of "
-			     "letters, digits and _");
+		return wrong(j, "a name is wanted here, of letters, digits, _ "
+			     "and -");
 	}
 	for (int i = 0; i < in->g->regions.n; i++) {
 		if (strcmp(in->g->regions.data[i]->name, name) == 0) {
