@@ -389,8 +389,9 @@ put_match(struct region_text *x, struct tdata *data,
 	tdata_text(data, "op", lower_op(x->k->a, match->anchor->op_type));
 	tdata_text(data, "nodes", node_words(x, match));
 	region_node_facts(x, data, match->anchor);
-	for (int v = p != NULL ? p->n_variants - 1 : -1; v >= 0; v--) {
-		const struct pattern_graph *g = &p->variants[v];
+	if (p != NULL) {
+		/* The first has all nodes, also those that are optional. */
+		const struct pattern_graph *g = &p->variants[0];
 
 		put_facts(x, data, g, match, -1);
 		for (int n = 0; n < g->n_nodes; n++) {

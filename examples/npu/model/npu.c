@@ -22,19 +22,19 @@ static float memory[MEMORY_ELEMS];
 static uint64_t picojoules;
 static struct npu_report total;
 
-/* Where a program's tensors are. */
+/* Where a program's tensors are; those within have a place from when they are
+ * written on. */
 struct places {
 	const float *in[MAX_TENSORS];
 	float *out[MAX_TENSORS];
 	uint32_t elems[MAX_TENSORS];
 	int n;
+	uint32_t used;
 };
 
 static enum npu_status
 place(struct places *p, const struct npu_tensor *tensors, int n)
 {
-	uint32_t used = 0;
-
 	if (n > MAX_TENSORS) {
 		return NPU_OUT_OF_MEMORY;
 	}
@@ -44,15 +44,18 @@ place(struct places *p, const struct npu_tensor *tensors, int n)
 		p->out[i] = tensors[i].out;
 		p->in[i] = tensors[i].in != NULL ? tensors[i].in
 						 : tensors[i].out;
-		if (p->in[i] != NULL) {
-			continue;
-		}
-		if (tensors[i].elems > MEMORY_ELEMS - used) {
-			return NPU_OUT_OF_MEMORY;
-		}
-		p->in[i] = p->out[i] = memory + used;
-		used += tensors[i].elems;
 	}
+	return NPU_OK;
+}
+
+static enum npu_status
+place_inside(struct places *p, int i)
+{
+	if (p->elems[i] > MEMORY_ELEMS - p->used) {
+		return NPU_OUT_OF_MEMORY;
+	}
+	p->in[i] = p->out[i] = memory + p->used;
+	p->used += p->elems[i];
 	return NPU_OK;
 }
 
@@ -74,11 +77,11 @@ elems_of(const int32_t *dims)
 	       (uint64_t)dims[3];
 }
 
-/* Is the operand a tensor of that many elements? */
+/* Is the operand a tensor of that many elements, with a place? */
 static int
 fits(const struct places *p, int32_t i, uint64_t elems)
 {
-	return i >= 0 && i < p->n && p->elems[i] == elems;
+	return i >= 0 && i < p->n && p->elems[i] == elems && p->in[i] != NULL;
 }
 
 /* One element of a convolution, before the pool. */
@@ -228,7 +231,8 @@ add(const struct npu_command *c, const struct places *p)
 	uint32_t n, repeat;
 
 	if (c->unit != NPU_VECTOR || c->x < 0 || c->x >= p->n || c->w < 0 ||
-	    c->w >= p->n || p->elems[c->w] == 0 ||
+	    c->w >= p->n || p->in[c->x] == NULL || p->in[c->w] == NULL ||
+	    p->elems[c->w] == 0 ||
 	    p->elems[c->x] % p->elems[c->w] != 0 ||
 	    !fits(p, c->y, p->elems[c->x])) {
 		return NPU_BAD_COMMAND;
@@ -245,9 +249,15 @@ add(const struct npu_command *c, const struct places *p)
 }
 
 static enum npu_status
-run_one(const struct npu_command *c, const struct places *p)
+run_one(const struct npu_command *c, struct places *p)
 {
-	if (c->y < 0 || c->y >= p->n || p->out[c->y] == NULL) {
+	if (c->y < 0 || c->y >= p->n) {
+		return NPU_BAD_COMMAND;
+	}
+	if (p->in[c->y] == NULL && place_inside(p, c->y) != NPU_OK) {
+		return NPU_OUT_OF_MEMORY;
+	}
+	if (p->out[c->y] == NULL) {
 		return NPU_BAD_COMMAND;
 	}
 	switch (c->op) {
