@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The made-up accelerator of examples/npu, from its folder and nothing else:
+its passes run, what is emitted computes the right thing on the model of it, by
+energy or by throughput; its partition can be written, edited by a program and
+compiled; what cannot be is refused."""
+import copy
+import json
+import os
+import re
+import shutil
+
+from helper import DIGITS, ROOT, STRICT, execute, fail, need, skip, tirc, \
+    work_folder
+
+need("make")
+need("python3")
+if os.environ.get("TIRC_SANITIZED"):
+    skip("a shared object without the sanitizers' own symbols")
+HERE = os.path.join(work_folder(), "npu")
+shutil.copytree(os.path.join(ROOT, "examples", "npu"), HERE)
+execute(["make", "-C", HERE, "clean"])
+execute(["make", "-C", HERE, "TIRC_SOURCE=" + ROOT])
+MODEL = os.path.join(HERE, "model")
+BUILD = ["--cflags", "-O1 -I%s -L%s" % (MODEL, HERE)]
+PATH = ["--byoc-path", HERE]
+DATA = [os.path.join(os.path.dirname(DIGITS), "test_data_set_%d" % i)
+        for i in range(2)]
+
+MAIN = """
+#include <stdio.h>
+#include "digits.h"
+#include "npu.h"
+int main(void)
+{
+	static struct digits m;
+	static float image[64], prob[10];
+	static unsigned char workspace[65536];
+	struct digits_config config = {
+		.workspace = workspace, .workspace_bytes = sizeof workspace };
+	const struct digits_inputs in = { .image = image };
+	const struct digits_outputs out = { .prob = prob };
+	struct npu_report r;
+
+	if (digits_init(&m, &config) != DIGITS_OK ||
+	    digits_run(&m, &in, &out) != DIGITS_OK) {
+		return 1;
+	}
+	digits_fini(&m);
+	r = npu_report();
+	printf("%d %d %d\\n", (int)r.commands, (int)r.cycles,
+	       (int)r.nanojoules);
+	return 0;
+}
+"""
+
+
+def contents(folder):
+    out = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as f:
+            out[name] = f.read()
+    return out
+
+
+def report(out):
+    """Commands, cycles, energy of one run."""
+    with open(os.path.join(out, "main.c"), "w") as f:
+        f.write(MAIN)
+    program = os.path.join(out, "main")
+    execute(["cc", "-std=c99", "-O1", *STRICT, "-I" + out, "-I" + MODEL,
+             os.path.join(out, "main.c"), os.path.join(out, "digits.c"),
+             os.path.join(out, "digits_weights.c"), "-L" + HERE, "-lnpu",
+             "-lm", "-o", program])
+    return [int(word) for word in execute([program]).stdout.split()]
+
+
+reports = {}
+for prefer in ("throughput", "energy"):
+    byoc = ["--byoc", "example-npu:prefer=" + prefer, *PATH]
+    out, again = work_folder(), work_folder()
+    p = os.path.join(work_folder(), "p.json")
+    tirc("compile", DIGITS, *byoc, "-o", out)
+    tirc("partition", DIGITS, *byoc, "-o", p)
+    tirc("compile", p, *PATH, "-o", again)
+    if contents(out) != contents(again):
+        fail("by way of the partition other files come out")
+    tirc("test", DIGITS, *byoc, *BUILD, *DATA)
+    reports[prefer] = report(out)
+    with open(os.path.join(out, "digits.c")) as f:
+        text = f.read()
+    for name in ("for (",):
+        if name in text[text.index("npu_command commands"):
+                        text.index("npu_run(")]:
+            fail("loops among commands")
+fast, frugal = reports["throughput"], reports["energy"]
+# Convolution and pool are one command, Gemm is a product and a sum.
+if fast[0] != 4 or frugal[0] != 4:
+    fail("commands: %s" % reports)
+if not (fast[1] < frugal[1] and fast[2] > frugal[2]):
+    fail("neither faster nor more frugal: %s" % reports)
+
+# -- edits --
+
+with open(p, encoding="utf-8") as f:
+    good = json.load(f)
+weights = p[:-5] + ".weights"
+
+
+def put(q):
+    folder = work_folder()
+    shutil.copy(weights, os.path.join(folder, "p.weights"))
+    path = os.path.join(folder, "p.json")
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(q, f)
+    return path
+
+
+def units(path):
+    out = work_folder()
+    tirc("compile", path, *PATH, "-o", out)
+    with open(os.path.join(out, "digits.c")) as f:
+        return re.findall(r"unit = (\w+)", f.read())
+
+
+# The bias leaves the region: loops compute it.
+moved = copy.deepcopy(good)
+moved["regions"][0]["matches"].pop()
+path = put(moved)
+tirc("test", path, *PATH, *BUILD, *DATA)
+if len(units(path)) != 3:
+    fail("the node that was moved is still in the region")
+# A convolution leaves: what comes before and behind are regions of their own.
+split = copy.deepcopy(good)
+region = split["regions"][0]
+late = dict(region, name="late", matches=region["matches"][2:])
+split["regions"] = [dict(region, matches=region["matches"][:1]), late]
+path = put(split)
+tirc("test", path, *PATH, *BUILD, *DATA)
+out = work_folder()
+tirc("compile", path, *PATH, "-o", out)
+text = contents(out)["digits.c"].decode()
+if "\nlate(" not in text or text.count("npu_run(") != 2:
+    fail("two regions are wanted")
+# An attribute is set, and the unit of a command.
+named = copy.deepcopy(good)
+named["regions"][0]["attrs"]["prefer"] = "neither"
+named["regions"][0]["matches"][0]["facts"]["unit"] = "NPU_ARRAY"
+path = put(named)
+tirc("test", path, *PATH, *BUILD, *DATA[:1])
+if units(path)[0] == units(put(good))[0]:
+    fail("the unit that was set does not count")
+out = work_folder()
+tirc("compile", path, *PATH, "-o", out)
+if "neither" not in contents(out)["digits.c"].decode():
+    fail("the attribute that was set is not seen")
+
+
+# -- what is refused --
+
+def refused(message, change):
+    q = copy.deepcopy(good)
+    change(q, q["regions"][0]["matches"])
+    out = os.path.join(work_folder(), "out")
+    done = tirc("compile", put(q), *PATH, "-o", out, status=1)
+    if message not in done.stderr or "p.json" not in done.stderr:
+        fail("the message lacks %r:\n%s" % (message, done.stderr))
+
+
+refused("/regions/0: the region waits for what waits for it",
+        lambda q, m: m.pop(1))
+refused("/regions/0/matches/0/pattern: example-npu has no pattern",
+        lambda q, m: m[0].update(pattern="convolve"))
+refused("/regions/0/matches/0: the pattern 'conv_pool' of example-npu does "
+        "not fit", lambda q, m: m[0]["nodes"].pop("pool"))
+refused("/regions/0/matches/1/nodes/relu: the node is in another match",
+        lambda q, m: m[1]["nodes"].update(relu="relu1"))
+refused("/regions/0/matches/1/nodes/relu: no tensor 'nowhere'",
+        lambda q, m: m[1]["nodes"].update(relu="nowhere"))
+refused("/regions/0/matches/1/nodes/relu: no node computes",
+        lambda q, m: m[1]["nodes"].update(relu="image"))
+refused("/regions/0/backend: 'other' is none of the backends",
+        lambda q, m: q["regions"][0].update(backend="other"))
+refused("/regions/0/matches: a region without matches",
+        lambda q, m: m.clear())
+refused("/regions/1/name: another region has this name",
+        lambda q, m: q["regions"].append(dict(q["regions"][0],
+                                              matches=[m.pop()])))
+refused("/backends/0", lambda q, m: q["backends"][0]["options"].update(
+    prefer="comfort"))
+refused("/stage", lambda q, m: q.update(stage="merged"))
+
+
+# -- passes that fail --
+
+def broken(message, text):
+    there = os.path.join(work_folder(), "npu")
+    shutil.copytree(HERE, there)
+    with open(os.path.join(there, "example-npu", "choose.py"), "w") as f:
+        f.write(text)
+    out = os.path.join(work_folder(), "out")
+    done = tirc("compile", DIGITS, "--byoc", "example-npu", "--byoc-path",
+                there, "-o", out, status=1)
+    if message not in done.stderr or "choose" not in done.stderr:
+        fail("the message lacks %r:\n%s" % (message, done.stderr))
+
+
+EDIT = """import json, sys
+p = json.load(sys.stdin)
+m = p["regions"][0]["matches"]
+%s
+json.dump(p, sys.stdout)
+"""
+broken("exit status 3", "import sys\nsys.exit(3)\n")
+broken("not well-formed JSON", "print('done')\n")
+broken("/regions/0: the region waits", EDIT % "del m[1]")
+broken("another stage", EDIT % "p['stage'] = 'annotated'")
+broken("/nodes/0/op: there is no operator", EDIT %
+       "p['nodes'][0]['op'] = 'Magic'")
