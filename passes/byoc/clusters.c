@@ -4,8 +4,8 @@
  *
  *	a -> x -> b      a and b may join only together with x
  *
- * The order of the graph bounds the search: what starts after the last node of
- * the clusters cannot lead back. */
+ * The order of the graph bounds the search: what starts behind the last node of
+ * the clusters cannot lead back, unless by a cluster that begins before. */
 #include "byoc.h"
 
 struct clusters {
@@ -65,7 +65,8 @@ is_one_of(const int *ids, int n, int id)
 /* One search: what is reached from these clusters through others. */
 struct search {
 	const int *ids;
-	int n, last; /* the last position of any of ids */
+	int n;
+	int last; /* no path back goes by what starts later */
 	int depth;
 };
 
@@ -108,6 +109,10 @@ clusters_may_join(struct clusters *c, const int *ids, int n)
 	c->stamp++;
 	for (int i = 0; i < n; i++) {
 		s.last = c->max[ids[i]] > s.last ? c->max[ids[i]] : s.last;
+	}
+	for (int p = 0; p <= s.last; p++) {
+		s.last = c->max[c->of[p]] > s.last ? c->max[c->of[p]]
+						   : s.last;
 	}
 	for (int i = 0; i < n; i++) {
 		push_readers(c, &s, ids[i]);

@@ -33,22 +33,48 @@ find_matches(struct merging *x)
 	}
 }
 
+/* Annotation gives none such; a pass of the backend's own may. */
+static void
+take_apart(struct merging *x, struct region_match *m)
+{
+	struct graph *g = x->graph;
+
+	for (int k = 0; k < m->nodes.n; k++) {
+		m->nodes.data[k].node->match = NULL;
+		byoc_note(g, m->nodes.data[k].node, m->backend, NULL,
+			  m->pattern, "its match would wait for itself");
+	}
+	diag_warning(&g->module->diags, DIAG_BAD_PARTITION,
+		     node_place(g, m->nodes.data[0].node),
+		     "the match of pattern %s would wait for itself, through "
+		     "nodes that are not in it; it is left to generated code",
+		     m->pattern);
+}
+
 /* Each match becomes a cluster. */
 static void
 cluster_matches(struct merging *x)
 {
+	int kept = 0;
+
 	for (int i = 0; i < x->matches.n; i++) {
-		const struct region_match *m = x->matches.data[i];
-		int first = cluster_of(x->clusters, m->nodes.data[0].node);
+		struct region_match *m = x->matches.data[i];
+		int *ids = arena_array(&x->graph->module->arena, int,
+				       m->nodes.n);
 
-		for (int k = 1; k < m->nodes.n; k++) {
-			int ids[2] = { first, cluster_of(x->clusters,
-						m->nodes.data[k].node) };
-
-			clusters_join(x->clusters, ids, 2);
+		for (int k = 0; k < m->nodes.n; k++) {
+			ids[k] = cluster_of(x->clusters,
+					    m->nodes.data[k].node);
 		}
-		x->size[first] = 1;
+		if (!clusters_may_join(x->clusters, ids, m->nodes.n)) {
+			take_apart(x, m);
+			continue;
+		}
+		clusters_join(x->clusters, ids, m->nodes.n);
+		x->size[ids[0]] = 1;
+		x->matches.data[kept++] = m;
 	}
+	x->matches.n = kept;
 }
 
 static bool
