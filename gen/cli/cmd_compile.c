@@ -159,7 +159,7 @@ print_summary(struct cli *c, struct tirc *t)
 		printf(" %s/%s", c->out, tirc_file(t, i).name);
 	}
 	printf("\ncompile  %s\n", s.compile_line);
-	if (tirc_region_count(t) > 0) {
+	if (tirc_region_count(t) > 0 && s.ldflags[0] != '\0') {
 		printf("link     with %s\n", s.ldflags);
 	}
 }

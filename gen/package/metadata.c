@@ -112,7 +112,8 @@ memory_json(struct packer *k)
 	cJSON *object = cJSON_CreateObject();
 
 	put_number(object, "workspace_bytes", (double)plan->workspace_bytes);
-	put_number(object, "workspace_align", (double)plan->align_bytes);
+	put_number(object, "workspace_align", (double)(k->p->model != NULL
+		   ? workspace_align(k) : plan->align_bytes));
 	put_number(object, "bound_bytes", (double)plan->bound_bytes);
 	put_number(object, "ratio", plan->bound_bytes > 0
 		   ? (double)plan->workspace_bytes /

@@ -82,6 +82,19 @@ add_origin(struct packer *k)
 		k->p->target->name)));
 }
 
+/* Libraries like lines of the cache. */
+#define LIBRARY_ALIGN 64
+
+int64_t
+workspace_align(const struct packer *k)
+{
+	int64_t align = k->p->plan.align_bytes > 0
+			? k->p->plan.align_bytes : k->p->target->align_bytes;
+
+	return k->p->model != NULL && align < LIBRARY_ALIGN ? LIBRARY_ALIGN
+							     : align;
+}
+
 static void
 add_common(struct packer *k)
 {
@@ -108,9 +121,7 @@ add_common(struct packer *k)
 	tdata_int(d, "stack_bytes", k->stack_bytes / octets);
 	tdata_int(d, "weights_bytes", k->out->weights_bytes / octets);
 	tdata_int(d, "blob_bytes", k->blob_bytes);
-	tdata_int(d, "align", (k->p->plan.align_bytes > 0
-		  ? k->p->plan.align_bytes : k->p->target->align_bytes) /
-		  octets);
+	tdata_int(d, "align", workspace_align(k) / octets);
 	tdata_int(d, "weights_align", k->p->target->align_bytes);
 	tdata_text(d, "header", k->files[FILE_HEADER]);
 	tdata_text(d, "blob", k->files[FILE_BLOB]);

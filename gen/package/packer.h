@@ -75,6 +75,8 @@ bool add_kernels(struct packer *k, struct unit *u, struct tdata *data);
 bool add_helpers(struct packer *k, struct unit *u, struct tdata *data);
 void add_includes(const struct unit *u, struct tdata *data);
 
+/* Of the whole workspace, in bytes. */
+int64_t workspace_align(const struct packer *k);
 /* The largest value of a size. */
 int64_t upper_bound(const struct packer *k, const struct expr *e);
 

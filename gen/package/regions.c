@@ -273,8 +273,7 @@ add_members(struct packer *k, struct unit *u, struct tdata *data)
 void
 regions_common(struct packer *k, struct tdata *data)
 {
-	const int64_t align = k->p->plan.align_bytes > 0
-		? k->p->plan.align_bytes : k->p->target->align_bytes;
+	const int64_t align = workspace_align(k);
 	int64_t planned = k->p->plan.workspace_bytes;
 
 	tdata_flag(data, "library_state", k->p->model != NULL);
