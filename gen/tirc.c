@@ -255,10 +255,23 @@ load_partition(struct tirc *t, const char *path)
 	if (g == NULL) {
 		return false;
 	}
+	t->graph = g;
+	for (int i = 0; i < facts.n_backends; i++) {
+		int k = 0;
+
+		while (k < g->n_backends &&
+		       g->backends[k] != facts.backends[i]) {
+			k++;
+		}
+		if (k == g->n_backends) {
+			return context_bad_option(t, "--byoc",
+				facts.backends[i]->name, "a backend of the "
+				"partition; which there are is settled in it");
+		}
+	}
 	for (int i = 0; i < g->n_backends; i++) {
 		context_keep_backend(t, g->backends[i]);
 	}
-	t->graph = g;
 	if (!t->graph->is_partitioned) {
 		return diag_error(&t->m->diags, DIAG_BAD_PARTITION,
 				  (struct diag_place){ .file = path,

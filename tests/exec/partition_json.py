@@ -60,6 +60,8 @@ def write(name, body):
 
 digits = round_trip(DIGITS)
 round_trip(DIGITS, "--target", "gnu-c")
+round_trip(DIGITS, "--byoc", "cblas")
+round_trip(DIGITS, "--byoc", "dnnl", "--byoc", "cblas")
 
 # Symbolic sizes, known shapes, a weight that is a recipe, odd names, numbers
 # at the ends of their types.
@@ -242,3 +244,7 @@ if "p.json:3:" not in done.stderr:
 done = tirc("compile", digits, "--dim", "n=1", "-o", work_folder(), status=1)
 if "settled" not in done.stderr:
     fail("--dim with a partition: " + done.stderr)
+done = tirc("compile", digits, "--byoc", "cblas", "-o", work_folder(),
+            status=1)
+if "settled" not in done.stderr:
+    fail("--byoc with a partition without: " + done.stderr)
