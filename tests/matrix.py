@@ -4,9 +4,11 @@
 set of flags; a table of the results.
 
     matrix.py [--only TEXT]... [--target NAME]... [--build NAME]... [--jobs N]
-              [--timeout SECONDS]
+              [--timeout SECONDS] [--byoc [BACKEND[,BACKEND]...]...]
 
---only keeps the models with TEXT in their name. A cell (a model, a dialect, a
+--byoc tries backends instead, alone and together unless they are named, in
+gnu-c, and each of their regions; those whose library is not installed are left
+out, and said to be. --only keeps the models with TEXT in their name. A cell (a model, a dialect, a
 build) that takes longer than --timeout, 20 minutes unless said, fails. Exit
 status 1 if anything fails, 77 where the reference models are not."""
 import argparse
@@ -37,32 +39,60 @@ BUILDS = {
                            "-Wno-pass-failed"),
 }
 TARGETS = ["c99", "c99-avx512", "gnu-c", "misra"]
+BYOC = ["dnnl", "cblas", "dnnl,cblas"]
+BYOC_BUILDS = ["gcc-O2", "gcc-san"]
 
 
-def run(case, target, build, limit):
+def call(command, limit):
+    """(exit status, or None after `limit` seconds; what was said)"""
+    child = subprocess.Popen(
+        command, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        return child.communicate(timeout=limit)[0], child.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)  # the compiler and the model, too
+        return child.communicate()[0], None
+
+
+def run(case, target, build, limit, byoc=""):
     """One cell: (whether it passed, what to print, seconds, what was said).
     A cell that takes more than `limit` seconds fails."""
     cc, flags = BUILDS[build]
     start = time.monotonic()
-    child = subprocess.Popen(
-        [helper.TIRC, "test", case.model, *case.data, *case.options,
-         "--target", target, "--cc", cc, "--cflags", flags],
-        text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, start_new_session=True)
-    try:
-        said = child.communicate(timeout=limit)[0]
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)  # the compiler and the model, too
-        said = child.communicate()[0]
-        return False, "TIMEOUT", time.monotonic() - start, said
+    command = [helper.TIRC, "test", case.model, *case.data, *case.options,
+               "--target", target, "--cc", cc, "--cflags", flags]
+    for name in filter(None, byoc.split(",")):
+        command += ["--byoc", name]
+    said, status = call(command, limit)
+    if byoc and status == 0:
+        more, status = call(command + ["--each-region"], limit)
+        said += more
     seconds = time.monotonic() - start
+    if status is None:
+        return False, "TIMEOUT", seconds, said
     errors = [(float(error), float(most)) for error, most in re.findall(
         r"max abs ([^,]+),.*\(largest ([^)]+)\)", said)]
-    if child.returncode != 0 or not errors:
+    if status != 0 or not errors:
         return False, "FAIL", seconds, said
     error, most = max(errors, key=lambda e: e[0] / e[1] if e[1] else e[0])
     word = "exact" if error == 0 else "%.1e" % (error / most if most else error)
     return True, word, seconds, said
+
+
+def installed(byoc):
+    """The sets of backends whose libraries there are."""
+    kept = []
+    for names in byoc:
+        command = [helper.TIRC, "test", "-q", helper.DIGITS]
+        for name in names.split(","):
+            command += ["--byoc", name]
+        said, status = call(command, 600)
+        if status == 0:
+            kept.append(names)
+        else:
+            print("left out: %s: %s" % (names, said.strip()))
+    return kept
 
 
 def main():
@@ -72,20 +102,27 @@ def main():
     parser.add_argument("--build", action="append", default=[])
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=1200)
+    parser.add_argument("--byoc", nargs="*")
     args = parser.parse_args()
-    targets = args.target or TARGETS
-    builds = [name for name in args.build or BUILDS
+    targets = args.target or (TARGETS if args.byoc is None else ["gnu-c"])
+    builds = [name for name in args.build or
+              (BUILDS if args.byoc is None else BYOC_BUILDS)
               if shutil.which(BUILDS[name][0])]
-    columns = [(target, build) for target in targets for build in builds]
+    columns = [(target, build, "") for target in targets for build in builds]
+    if args.byoc is not None:
+        columns = [(target, build, byoc) for byoc in
+                   installed(args.byoc or BYOC)
+                   for target, build, _ in columns]
     print("Errors are relative to the largest output.")
-    print("%-28s" % "" + " ".join("%15s" % t for t, _ in columns))
-    print("%-28s" % "model" + " ".join("%15s" % b for _, b in columns),
+    print("%-28s" % "" + " ".join("%15s" % (n or t) for t, _, n in columns))
+    print("%-28s" % "model" + " ".join("%15s" % b for _, b, _ in columns),
           flush=True)
     bad = []
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for case in cases.all_cases(args.only):
             cells = list(pool.map(
-                lambda c: run(case, *c, args.timeout), columns))
+                lambda c: run(case, c[0], c[1], args.timeout, c[2]),
+                columns))
             print("%-28s" % case.name + " ".join(
                 "%8s %5.1fs" % (word, seconds)
                 for _, word, seconds, _ in cells), flush=True)
@@ -93,8 +130,9 @@ def main():
                     for column, (passed, _, _, said) in zip(columns, cells)
                     if not passed]
             case.close()
-    for name, target, build, said in bad:
-        print("\nFAIL %s, %s, %s:\n%s" % (name, target, build, said))
+    for name, target, build, byoc, said in bad:
+        print("\nFAIL %s, %s, %s%s:\n%s" % (
+            name, target, build, ", " + byoc if byoc else "", said))
     return 1 if bad else 0
 
 
