@@ -2,7 +2,7 @@
 """Checks a value against a JSON Schema."""
 
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool,
-         "integer": int}
+         "integer": int, "number": (int, float), "null": type(None)}
 
 
 def errors(value, schema, root, at=""):
@@ -18,7 +18,8 @@ def errors(value, schema, root, at=""):
         return [] if good else [at]
     kind = schema.get("type")
     if kind and (not isinstance(value, TYPES[kind])
-                 or (kind == "integer" and isinstance(value, bool))):
+                 or (kind in ("integer", "number")
+                     and isinstance(value, bool))):
         return [at]
     found = []
     if isinstance(value, dict):

@@ -235,6 +235,9 @@ json_check_keys(struct json object, const char *allowed)
 {
 	const cJSON *item;
 
+	if (!cJSON_IsObject(object.value)) {
+		return; /* told by json_is_object */
+	}
 	cJSON_ArrayForEach(item, object.value) {
 		if (!has_word(allowed, item->string)) {
 			json_error(json_get(object, item->string),

@@ -119,8 +119,9 @@ inputs_fail(const struct matcher *m, int node, const struct node *n)
 			return why;
 		}
 		if (t != NULL && !edge_fits(m, c, t)) {
-			return m->graph->byoc_notes == NULL ? ""
-				: arena_printf(&m->graph->module->arena,
+			/* The other way round it may well. */
+			return p->any_order || m->graph->byoc_notes == NULL
+				? "" : arena_printf(&m->graph->module->arena,
 					"%s is not the result of '%s'", what,
 					c->node == BEFORE ? "before"
 					: m->body->nodes[c->node].id);
@@ -198,7 +199,7 @@ fits(const struct matcher *m, int node, const struct node *n)
 	why = why != NULL ? why : inputs_fail(m, node, n);
 	why = why != NULL ? why : outputs_fail(m, node, n);
 	why = why != NULL ? why : facts_fail(m, node, n);
-	return why == NULL || fail(m, node, n, why);
+	return why == NULL || (*why != '\0' ? fail(m, node, n, why) : false);
 }
 
 /* -- all of them together -- */

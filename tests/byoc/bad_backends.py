@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Backends with a mistake are refused, with the file and the place in it; and
+whatever the schema refuses, the loader does, too: a good backend is damaged in
+every place, by a key that nobody knows and by values of other types."""
+import copy
+import json
+import os
+import sys
+
+from helper import DIGITS, ROOT, TIRC, execute, fail, work_folder
+from schema_check import errors
+
+SCHEMA = json.load(open(os.path.join(ROOT, "templates", "schema",
+                                     "backend.schema.json")))
+FIRST = os.path.join(ROOT, "tests", "byoc", "backends", "first",
+                     "backend.json")
+FOLDER = work_folder()
+
+
+def load(backend, *arguments, files=None, name="bad"):
+    """What tirc says of it."""
+    folder = os.path.join(FOLDER, name)
+    os.makedirs(folder, exist_ok=True)
+    for path, text in (files or {}).items():
+        with open(os.path.join(folder, path), "w") as file:
+            file.write(text)
+    with open(os.path.join(folder, "backend.json"), "w") as file:
+        file.write(backend if isinstance(backend, str)
+                   else json.dumps(backend, indent=1))
+    return execute([TIRC, "partition", DIGITS, "--byoc",
+                    (arguments or (name,))[0], "--byoc-path", FOLDER],
+                   status=None)
+
+
+def node(**keys):
+    return dict({"id": "a", "op": "Relu"}, **keys)
+
+
+def pattern(*nodes, **keys):
+    return dict({"name": "p", "nodes": list(nodes)}, **keys)
+
+
+def backend(*patterns, **keys):
+    return dict({"description": "d", "patterns": list(patterns)}, **keys)
+
+
+def one(**keys):
+    """One node with these keys."""
+    return backend(pattern(node(**keys)))
+
+
+def after(*followers, **keys):
+    return backend(pattern(node(op="Conv"),
+                           then=[dict(keys, one_of=list(followers))]))
+
+
+GOOD = pattern(node())
+NODE = "/patterns/0/nodes/0"
+NEXT = "/patterns/0/nodes/1"
+THEN = "/patterns/0/then/0"
+
+# name: (backend, place, words of the message)
+CASES = {
+    "syntax": ('{"description": }', "1:17", "not well-formed JSON"),
+    "list": ([], "", "an object is wanted"),
+    "key": (backend(GOOD, colour="red"), "/colour", "unknown key"),
+    "no_description": ({"patterns": [GOOD]}, "/description", "is missing"),
+    "no_patterns": ({"description": "d"}, "/patterns", "is missing"),
+    "empty": (backend(), "/patterns", "takes nothing"),
+    "twice": ('{"description": "d", "description": "e"}', "/description",
+              "is there twice"),
+    "pattern_key": (backend(dict(GOOD, colour="red")), "/patterns/0/colour",
+                    "unknown key"),
+    "pattern_twice": (backend(GOOD, GOOD), "/patterns/1/name",
+                      "a pattern 'p' already"),
+    "pattern_name": (backend(dict(GOOD, name="P 1")), "/patterns/0/name",
+                     "lower case"),
+    "no_nodes": (backend(pattern()), "/patterns/0/nodes", "a node at least"),
+    "node_key": (one(colour="red"), NODE + "/colour", "unknown key"),
+    "operator": (one(op="Rellu"), NODE + "/op", "no operator"),
+    "operator_domain": (one(op="tirc.Relu"), NODE + "/op", "no operator"),
+    "no_operator": (one(op=[]), NODE + "/op", "cannot match"),
+    "id_twice": (backend(pattern(node(), node(inputs=["a"]))),
+                 NEXT + "/id", "a node 'a' already"),
+    "id_word": (one(id="constant"), NODE + "/id", "cannot be the id"),
+    "later": (backend(pattern(node(inputs=["b"]), node(id="b"))),
+              NODE + "/inputs/0", "'b' is no node before this one"),
+    "before": (one(inputs=["before"]), NODE + "/inputs/0",
+               "no node before this one"),
+    "apart": (backend(pattern(node(), node(id="b"))), "/patterns/0/nodes",
+              "'b' neither reads another nor is read"),
+    "inputs": (one(inputs=["any", "any"]), NODE + "/inputs",
+               "Relu has 1 or fewer inputs, not 2"),
+    "too_few": (one(op="Add", inputs=["any"]), NODE + "/inputs",
+                "Add has 2 inputs, not 1"),
+    "outputs": (one(outputs=["any", "any"]), NODE + "/outputs",
+                "cannot match"),
+    "result_number": (backend(pattern(node(), node(
+        id="b", inputs=["a.outputs.x"]))), NEXT + "/inputs/0",
+        "no such result"),
+    "dtype": (one(inputs=[{"dtype": "float33"}]),
+              NODE + "/inputs/0/dtype", "no type"),
+    "no_dtype": (one(inputs=[{"dtype": []}]), NODE + "/inputs/0/dtype",
+                 "cannot match"),
+    "bounds": (one(inputs=[{"rank": {"min": 4, "max": 2}}]),
+               NODE + "/inputs/0/rank", "cannot match"),
+    "multiple": (one(inputs=[{"elems": {"one_of": [3], "multiple": 2}}]),
+                 NODE + "/inputs/0/elems", "cannot match"),
+    "shape_and_rank": (one(inputs=[{"shape": [1, 2], "rank": 4}]),
+                       NODE + "/inputs/0/shape", "cannot match"),
+    "dots": (one(inputs=[{"shape": ["...", 2]}]),
+             NODE + "/inputs/0/shape/0", "at the end"),
+    "layout": (one(inputs=[{"layout": "nhwc"}]), NODE + "/inputs/0/layout",
+               "rows or blocks"),
+    "value_of": (one(inputs=[{"is": "variable", "value": 1}]),
+                 NODE + "/inputs/0/value", "cannot match"),
+    "reference": (one(inputs=[{"same_shape": "c"}]),
+                  NODE + "/inputs/0/same_shape", "no node up to this one"),
+    "absent": (one(attributes={"axis": {"absent": True, "min": 1}}),
+               NODE + "/attributes/axis", "no value"),
+    "attribute": (one(attributes={"axis": {"min": 2, "max": 1}}),
+                  NODE + "/attributes/axis", "cannot match"),
+    "attribute_type": (one(attributes={"axis": True}),
+                       NODE + "/attributes/axis", "a number, a text"),
+    "fact": (one(facts={"alpha": {}}), NODE + "/facts/alpha",
+             "either attribute or input"),
+    "fact_input": (one(facts={"alpha": {"input": 3}}),
+                   NODE + "/facts/alpha", "has no input 3"),
+    "any_order": (one(any_order=True), NODE + "/any_order", "two inputs"),
+    "anchor": (backend(dict(GOOD, anchor="b")), "/patterns/0/anchor",
+               "no node 'b'"),
+    "optional_anchor": (one(optional=True, inputs=["any"]),
+                        "/patterns/0/anchor", "cannot be optional"),
+    "optional_source": (backend(pattern(node(), node(id="b",
+                                                     optional=True))),
+                        NEXT + "/optional", "name its inputs"),
+    "result": (backend(dict(GOOD, result="b")), "/patterns/0/result",
+               "no node 'b'"),
+    "inner_result": (backend(pattern(
+        node(), node(id="b", inputs=["a"]), result="a",
+        then=[{"one_of": [{"name": "n", "op": "Neg"}]}])),
+        "/patterns/0/then", "another node of the pattern reads it"),
+    "chain_key": (after({"name": "n", "op": "Neg"}, most=3), THEN + "/most",
+                  "unknown key"),
+    "chain_bounds": (after({"name": "n", "op": "Neg"}, min=3, max=2),
+                     THEN + "/min", "more than max"),
+    "no_follower": (after(), THEN + "/one_of", "a follower at least"),
+    "follower_twice": (after({"name": "n", "op": "Neg"},
+                             {"name": "n", "op": "Abs"}),
+                       THEN + "/one_of/1/name", "'n' already"),
+    "follower_key": (after({"name": "n", "op": "Neg", "optional": True}),
+                     THEN + "/one_of/0/optional", "unknown key"),
+    "follower_apart": (after({"name": "n", "op": "Neg",
+                              "inputs": ["any"]}), THEN + "/one_of/0",
+                       "it cannot be found"),
+    "chains": (backend(dict(GOOD, then="usual")), "/patterns/0/then",
+               "no 'usual' in chains"),
+    "template_key": (backend(GOOD, templates={"kernel": "k.tmpl"}),
+                     "/templates/kernel", "unknown key"),
+    "template_file": (backend(GOOD, templates={"region": "no.tmpl"}),
+                      "/templates/region", "there is no file"),
+    "template_path": (backend(GOOD, templates={"region": "../x.tmpl"}),
+                      "/templates/region", "of the same folder"),
+    "option_default": (backend(GOOD, options={"mode": {
+        "what": "w", "values": ["a"], "default": "b"}}),
+        "/options/mode/default", "none of the values"),
+    "pass_stage": (backend(GOOD, passes=[{
+        "name": "n", "after": "lunch", "command": "cat"}]),
+        "/passes/0/after", "annotated, merged or partitioned"),
+    "pass_both": (backend(GOOD, passes=[{
+        "name": "n", "after": "merged", "command": "cat",
+        "object": "x.so"}]), "/passes/0", "either object or command"),
+    "pass_object": (backend(GOOD, passes=[{
+        "name": "n", "after": "merged", "object": "missing.so"}]),
+        "/passes/0/object", "missing.so"),
+    "includes": (backend(GOOD, includes="<x.h>"), "/includes",
+                 "an array"),
+    "state": (backend(GOOD, state="yes"), "/state", "true or false"),
+    "region": (backend(GOOD, region={"merge": 1}), "/region/merge",
+               "true or false"),
+    "cost": (backend(dict(GOOD, cost={"min_macs": -1})),
+             "/patterns/0/cost/min_macs", "an integer from 0"),
+}
+
+# What --byoc says: (value, words of the message)
+VALUES = {
+    "nobody": "there is no backend 'nobody'; known are: ",
+    "../bad": "there is no backend",
+    "good:speed=1": "no option speed; known are: mode",
+    "good:mode=c": "mode is one of a, b",
+    "good:mode": "mode is one of a, b",
+}
+
+
+def check_cases():
+    for name, (value, place, words) in CASES.items():
+        done = load(value)
+        where = "bad/backend.json" + ":" + (
+            place if place[:1].isdigit() else " " + place)
+        if done.returncode != 1 or where not in done.stderr or \
+                words not in done.stderr:
+            fail("%s: wanted %r and %r, status 1; got %d\n%s" % (
+                name, where, words, done.returncode, done.stderr))
+
+
+def check_values():
+    good = backend(GOOD, options={"mode": {
+        "what": "w", "values": ["a", "b"], "default": "a"}})
+    for value, words in VALUES.items():
+        done = load(good, value, name="good")
+        if done.returncode != 1 or words not in done.stderr:
+            fail("%s: wanted %r\n%s" % (value, words, done.stderr))
+    for value in ["good", "good:mode=b"]:
+        done = load(good, value, name="good")
+        if done.returncode != 0:
+            fail("%s:\n%s" % (value, done.stderr))
+
+
+def places(value, path=()):
+    yield path
+    if isinstance(value, dict):
+        for key in value:
+            yield from places(value[key], path + (key,))
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from places(item, path + (i,))
+
+
+def at(value, path):
+    for key in path:
+        value = value[key]
+    return value
+
+
+def damaged(good):
+    """Every place, one after the other: another type, a key too many."""
+    for path in places(good):
+        for other in (7.5, [[]], {"no such key": 1}, None):
+            bad = copy.deepcopy(good)
+            if path:
+                at(bad, path[:-1])[path[-1]] = other
+                yield path, bad
+        if isinstance(at(good, path), dict):
+            bad = copy.deepcopy(good)
+            at(bad, path)["no such key"] = 1
+            yield path, bad
+
+
+def check_schema():
+    good = json.load(open(FIRST))
+    good["templates"] = {"region": "r.tmpl"}
+    # Several that say the same teach nothing.
+    good["patterns"] = good["patterns"][:2]
+    good["options"] = {"mode": {"what": "w", "values": ["a"],
+                                "default": "a"}}
+    good["region"] = {"merge": True, "max_matches": 2, "min_macs": 1}
+    files = {"r.tmpl": "int x;\n"}
+    for value, name in [(good, "whole")]:
+        found = errors(value, SCHEMA, SCHEMA)
+        done = load(value, files=files, name=name)
+        if found or done.returncode != 0:
+            fail("a good one is refused: %r\n%s" % (found, done.stderr))
+    tried = refused = 0
+    for path, bad in list(damaged(good))[::3]:
+        tried += 1
+        if not errors(bad, SCHEMA, SCHEMA):
+            continue
+        refused += 1
+        done = load(bad, files=files, name="whole")
+        if done.returncode != 1 or "backend.json" not in done.stderr:
+            fail("the schema refuses it, tirc does not: /%s\n%s" % (
+                "/".join(map(str, path)), json.dumps(at(bad, path))))
+    if refused < 120:
+        fail("only %d of %d are refused" % (refused, tried))
+    print("%d of %d damaged backends are refused by both" % (refused, tried))
+
+
+def check_shipped():
+    for folder in [os.path.join(ROOT, "templates", "byoc"),
+                   os.path.join(ROOT, "examples", "npu"),
+                   os.path.join(ROOT, "tests", "byoc", "backends")]:
+        for name in sorted(os.listdir(folder)):
+            path = os.path.join(folder, name, "backend.json")
+            if os.path.exists(path):
+                found = errors(json.load(open(path)), SCHEMA, SCHEMA)
+                if found:
+                    fail("%s: the schema refuses %s" % (path,
+                                                        " ".join(found)))
+
+
+check_cases()
+check_values()
+check_shipped()
+check_schema()
