@@ -399,6 +399,11 @@ find_op(struct reading *in, struct json j, const char *domain,
 	const char *near;
 	int n;
 
+	if (op != NULL && strncmp(name, "Winograd", 8) == 0) {
+		json_error(json_get(j, "op"), "%s is made after the partition "
+			   "only; write Conv", name);
+		return NULL;
+	}
 	if (op != NULL) {
 		return op;
 	}

@@ -135,7 +135,9 @@ infer_integer_conv(struct infer *c, struct node *n)
 	return infer_conv_of(c, n, n->inputs[1], n->inputs[2],
 			     dtype_of(DT_I32)) &&
 	       infer_form(c, n, 1, TYPES_INTEGER, 1, INT32_MAX) &&
-	       infer_form(c, n, 2, TYPES_INTEGER, 1, 1);
+	       infer_form(c, n, 2, TYPES_INTEGER, 1, 1) &&
+	       (n->inputs[2]->type.kind == DT_I32 ||
+		infer_error(c, DIAG_BAD_TYPE, "the bias has to be int32"));
 }
 
 bool

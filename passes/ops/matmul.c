@@ -239,6 +239,12 @@ infer_bytes_matmul(struct infer *c, struct node *n)
 	    !infer_form(c, n, 2, TYPES_INTEGER, 1, 1)) {
 		return false;
 	}
+	if (n->inputs[2]->type.kind != DT_I32 || p.rank < 1 ||
+	    !dims_may_equal(n->inputs[2]->shape[0], p.shape[p.rank - 1])) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "the bias has to be one int32 for each "
+				   "column");
+	}
 	infer_set(c, n->outputs[0], dtype_of(DT_I32), p.rank, p.shape);
 	return true;
 }

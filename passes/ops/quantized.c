@@ -13,16 +13,91 @@
  * each index along `axis`. */
 #include "define.h"
 
+/* Passes make these nodes as they should be; a partition that was edited may
+ * hold any. */
+static bool
+check_ints(struct infer *c, const struct node *n, const char *const *names,
+	   int count)
+{
+	for (int i = 0; i < count; i++) {
+		int64_t v = node_attr_int(n, names[i], 0);
+
+		if (v < INT32_MIN || v > INT32_MAX) {
+			return infer_error(c, DIAG_BAD_ATTRIBUTE,
+					   "the attribute '%s' takes 32 bits",
+					   names[i]);
+		}
+	}
+	return true;
+}
+
+/* What 32 bits are brought back to. */
+static bool
+result_type(struct infer *c, const struct node *n, struct dtype *t)
+{
+	static const char *const names[] = { "zero", "low", "high", "offset" };
+
+	if (!dtype_of_onnx(node_attr_int(n, "to", 3), t) ||
+	    !dtype_is_int(*t)) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "the attribute 'to' names no type of "
+				   "integers; give the number of one");
+	}
+	return check_ints(c, n, names, 4);
+}
+
+/* Input i: one number of the type, or one for each index along `axis`. */
+static bool
+check_factor(struct infer *c, const struct node *n, int i,
+	     enum dtype_kind kind)
+{
+	const struct tensor *x = n->inputs[0], *t = node_input(n, i);
+	int64_t axis = node_attr_int(n, "axis", 1);
+
+	if (!t || t->type.kind != kind) {
+		return infer_error(c, DIAG_BAD_TYPE, "input %d has to be %s",
+				   i, dtype_name(dtype_of(kind)));
+	}
+	if (t->ndim != 0 &&
+	    (t->ndim != 1 || axis < 0 || axis >= x->ndim ||
+	     !dims_may_equal(t->shape[0], x->shape[axis]))) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "input %d is neither one number nor one "
+				   "for each index along 'axis'", i);
+	}
+	return true;
+}
+
+static bool
+check_rounding(struct infer *c, const struct node *n)
+{
+	const char *rounding = node_attr_string(n, "rounding", "nearest");
+	int64_t count = node_attr_int(n, "count", 1);
+
+	if (strcmp(rounding, "nearest") == 0) {
+		return check_factor(c, n, 1, DT_F64);
+	}
+	if (strcmp(rounding, "fixed") == 0) {
+		return check_factor(c, n, 1, DT_I32) &&
+		       check_factor(c, n, 2, DT_I32);
+	}
+	if (strcmp(rounding, "average") == 0 && count > 0 &&
+	    count <= INT32_MAX) {
+		return true;
+	}
+	return infer_error(c, DIAG_BAD_ATTRIBUTE,
+			   "'rounding' is nearest, fixed, or average with a "
+			   "'count' above 0");
+}
+
 bool
 infer_requantize(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0];
 	struct dtype t;
 
-	if (!dtype_of_onnx(node_attr_int(n, "to", 3), &t)) {
-		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "the attribute 'to' names no type; give the "
-				   "number of one");
+	if (!result_type(c, n, &t) || !check_rounding(c, n)) {
+		return false;
 	}
 	infer_set(c, n->outputs[0], t, x->ndim, x->shape);
 	return true;
@@ -117,10 +192,15 @@ infer_fixed_binary(struct infer *c, struct node *n)
 {
 	const struct tensor *const in[2] = { n->inputs[0], n->inputs[1] };
 	const struct expr **shape;
+	static const char *const names[] = {
+		"a_zero", "b_zero", "a_multiplier", "a_exponent",
+		"b_multiplier", "b_exponent", "y_multiplier", "y_exponent",
+	};
 	struct dtype t;
 	int ndim;
 
-	if (!dtype_of_onnx(node_attr_int(n, "to", 3), &t) ||
+	if (!result_type(c, n, &t) || !check_ints(c, n, names, 8) ||
+	    !infer_form(c, n, 1, TYPES_INTEGER, 0, INT32_MAX) ||
 	    !infer_broadcast(c, in, 2, &ndim, &shape)) {
 		return false;
 	}
