@@ -28,6 +28,7 @@ DATA = [os.path.join(os.path.dirname(DIGITS), "test_data_set_%d" % i)
         for i in range(2)]
 
 MAIN = """
+#include <stdint.h>
 #include <stdio.h>
 #include "digits.h"
 #include "npu.h"
@@ -37,14 +38,17 @@ int main(void)
 	static float image[64], prob[10];
 	static unsigned char workspace[65536];
 	struct digits_config config = {
-		.workspace = workspace, .workspace_bytes = sizeof workspace };
+		.workspace = workspace + (64 - (uintptr_t)workspace % 64),
+		.workspace_bytes = sizeof workspace - 64 };
 	const struct digits_inputs in = { .image = image };
 	const struct digits_outputs out = { .prob = prob };
 	struct npu_report r;
 
-	if (digits_init(&m, &config) != DIGITS_OK ||
-	    digits_run(&m, &in, &out) != DIGITS_OK) {
+	if (digits_init(&m, &config) != DIGITS_OK) {
 		return 1;
+	}
+	if (digits_run(&m, &in, &out) != DIGITS_OK) {
+		return 10 + m.library_status;
 	}
 	digits_fini(&m);
 	r = npu_report();
