@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the pass "partition" share. */
+/* What the files of the pass "partition-loops" share. */
 #ifndef TIRC_LOWER_PARTITION_H
 #define TIRC_LOWER_PARTITION_H
 
