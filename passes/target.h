@@ -46,6 +46,7 @@ struct target {
 	int max_threads;      /* of a block; 1: cores that compute in vectors;
 			       * 0: not known, or no device */
 	int64_t shared_bytes; /* that the threads of a block share */
+	int units;            /* that run blocks, at least one each; or 0 */
 	bool typed_workspace; /* an array for each type, so that no element is
 			       * ever of another one */
 	const char *cc;       /* the suggested compiler line */

@@ -46,7 +46,7 @@ read_target(struct module *m, struct target *t, struct json j)
 			"stack_limit_bytes align_bytes align_tensors "
 			"int_bits char_bits object_bytes scalar_accumulators "
 			"max_threads "
-			"shared_bytes cc cflags ldflags device_cflags fp_cflags");
+			"shared_bytes units cc cflags ldflags device_cflags fp_cflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
 	for (int i = 0; i < json_length(json_get(j, "aliases")); i++) {
@@ -89,6 +89,7 @@ read_target(struct module *m, struct target *t, struct json j)
 	t->max_threads = (int)json_int(json_get(j, "max_threads"), 0, 65536,
 				       0);
 	t->shared_bytes = json_int(json_get(j, "shared_bytes"), 0, most, 0);
+	t->units = (int)json_int(json_get(j, "units"), 0, 65536, 0);
 	t->cc = json_text(json_get(j, "cc"), true);
 	t->cflags = json_text(json_get(j, "cflags"), true);
 	t->ldflags = json_text(json_get(j, "ldflags"), false);

@@ -6,7 +6,13 @@
  *       with T.block("B"):         for i, j: A_reindex[i, j] = A[j, i]
  *           B[v_i, v_j] = A[v_j, v_i]  ->  for i, j: B[v_i, v_j] = A_reindex…
  *
- * With an index map the new buffer's positions are that map's. */
+ * With an index map the new buffer's positions are that map's.
+ *
+ * What is read where a condition holds, and a constant elsewhere, becomes the
+ * copy as it is, with the condition:
+ *
+ *       sum += T.if_then_else(0 < v_i, A[v_i - 1], 0) * W[v_i]
+ *   ->  A_reindex[i] = T.if_then_else(0 < i, A[i - 1], 0) */
 #include "index_map.h"
 #include "sched_copy.h"
 
@@ -18,6 +24,8 @@ struct reindex {
 	struct iter_var *used;           /* the iter vars that index uses */
 	int n_used;
 	const struct expr **place;       /* of made, in iter vars */
+	const struct expr *guarded;      /* the load with its condition; NULL:
+					  * it has none, or keeps it */
 	bool writes;
 };
 
@@ -34,6 +42,53 @@ new_place(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
+struct guard_scan {
+	const struct buffer *buffer;
+	const struct expr *found;
+};
+
+static void
+see_guard(void *ctx, const struct expr *e)
+{
+	struct guard_scan *g = ctx;
+
+	if (e->kind == EXPR_IF && e->args[1]->kind == EXPR_LOAD &&
+	    e->args[1]->u.buffer == g->buffer &&
+	    !expr_uses_buffer(e->args[0], g->buffer) &&
+	    (e->args[2]->kind == EXPR_INT || e->args[2]->kind == EXPR_FLOAT)) {
+		g->found = e;
+	}
+}
+
+static const struct expr *
+without(void *ctx, const struct expr *e)
+{
+	const struct expr *guarded = ctx;
+
+	return e == guarded ? guarded->args[2] : NULL;
+}
+
+/* The condition and the load under it, if the block reads the buffer nowhere
+ * else. */
+static const struct expr *
+guarded_load(struct reindex *r)
+{
+	const struct stmt *store = sole_store(r->block);
+	struct guard_scan g = { .buffer = r->buffer };
+
+	if (store == NULL || r->writes) {
+		return NULL;
+	}
+	expr_visit(store->args[0], see_guard, &g);
+	if (g.found == NULL ||
+	    expr_has_load(g.found->args[0]) ||
+	    expr_uses_buffer(expr_rewrite(r->e->m, store->args[0], without,
+					  (void *)g.found), r->buffer)) {
+		return NULL;
+	}
+	return g.found;
+}
+
 static void
 find_used(struct reindex *r)
 {
@@ -47,6 +102,8 @@ find_used(struct reindex *r)
 		for (int d = 0; d < r->buffer->ndim; d++) {
 			uses |= expr_uses_var(r->index[d], b->iters[i].var);
 		}
+		uses |= r->guarded != NULL &&
+			expr_uses_var(r->guarded, b->iters[i].var);
 		if (uses) {
 			r->used[r->n_used++] = b->iters[i];
 		}
@@ -117,7 +174,8 @@ check_copy(struct reindex *r)
 	struct access_list all = { 0 };
 	struct stmt *top = scope_child(r->block);
 
-	if (!index_in_bounds(e, r->block, r->buffer, r->index)) {
+	if (r->guarded == NULL &&
+	    !index_in_bounds(e, r->block, r->buffer, r->index)) {
 		return edit_fail(e, "block %s may reach beyond %s where a "
 				 "condition does not hold; pad it in a block "
 				 "of its own first", name, buffer);
@@ -195,8 +253,20 @@ copy_nest(struct reindex *r, struct stmt **block)
 	}
 	return store_nest(e, r->made->name, iters, r->n_used, NULL, r->made,
 			  new,
-			  expr_load(e->m, r->buffer, old, r->buffer->ndim),
+			  r->guarded != NULL
+				? expr_substitute(e->m, r->guarded, &map)
+				: expr_load(e->m, r->buffer, old,
+					    r->buffer->ndim),
 			  block);
+}
+
+static const struct expr *
+made_instead(void *ctx, const struct expr *e)
+{
+	const struct reindex *r = ctx;
+
+	return e == r->guarded
+		? expr_load(r->e->m, r->made, r->place, r->made->ndim) : NULL;
 }
 
 /* Puts made between the block and the buffer. */
@@ -207,6 +277,13 @@ insert_made(struct reindex *r, struct sched_value *out)
 	struct stmt *owner = scope_of(r->block), *copy;
 	struct stmt *nest = copy_nest(r, &copy);
 
+	if (r->guarded != NULL) {
+		struct stmt *store = sole_store(r->block);
+
+		stmt_set_arg(e->f, store, 0,
+			     expr_rewrite(e->m, store->args[0], made_instead,
+					  r));
+	}
 	access_remap(e->f, r->block, r->buffer, r->made, new_place, r);
 	refresh_inside(e, r->block);
 	insert_beside(e, scope_child(r->block), nest, r->writes);
@@ -235,6 +312,7 @@ find_index(struct reindex *r)
 	if (!r->index) {
 		return false;
 	}
+	r->guarded = guarded_load(r);
 	find_used(r);
 	return check_copy(r);
 }

@@ -223,9 +223,24 @@ is_rows(struct rules *r, int id, const struct stmt *block)
 	       block_reduces(func_find(r->s.func, users[0]));
 }
 
-/* rows: keep what is_rows() */
-static void
-inline_stages(struct rules *r, bool rows)
+static bool
+is_operand(struct rules *r, int id)
+{
+	int *users, n;
+
+	if (!sched_get_consumers(&r->s, id, &users, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (block_reduces(func_find(r->s.func, users[i]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+rules_inline(struct rules *r, enum inline_kept kept)
 {
 	bool again = true;
 
@@ -239,7 +254,10 @@ inline_stages(struct rules *r, bool rows)
 
 			if (block_reduces(b) || is_output(r, b) ||
 			    worth_keeping(r, blocks[i], b) ||
-			    (rows && is_rows(r, blocks[i], b))) {
+			    (kept == KEEP_ROWS && is_rows(r, blocks[i], b)) ||
+			    (kept == KEEP_OPERANDS &&
+			     is_operand(r, blocks[i])) ||
+			    rules_is_bound(r, blocks[i])) {
 				continue;
 			}
 			again = sched_compute_inline(&r->s, blocks[i]);
@@ -360,14 +378,14 @@ default_schedule(struct kernel *k, const struct target *target,
 	strbuf_init(&r.words);
 	sched_init(&r.s, k->func);
 	r.s.intrins = target->intrins;
-	inline_stages(&r, target->max_threads <= 1);
 	if (target->max_threads > 1) {
 		if (!rules_threads(&r)) {
 			return no_threads(&r);
 		}
 	} else {
+		rules_inline(&r, KEEP_ROWS);
 		if (!choose_rows(&r)) {
-			inline_stages(&r, false);
+			rules_inline(&r, KEEP_NOTHING);
 			if (!choose(&r)) {
 				strbuf_puts(&r.words, "plain loops");
 			}

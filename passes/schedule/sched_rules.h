@@ -101,9 +101,36 @@ void rules_map_put(struct index_map *map, const struct expr *e);
  * these are what a device runs. */
 void rules_parallel(struct rules *r);
 
+/* Inlines what is injective and costs little: all of it, or but for a copy with
+ * something around that a reduction slides over, or but for what reductions
+ * read. */
+enum inline_kept { KEEP_NOTHING, KEEP_ROWS, KEEP_OPERANDS };
+void rules_inline(struct rules *r, enum inline_kept kept);
+
 /* sched_rules_threads.c: the kernel for a device's threads. False: a block
  * cannot be bound to them. */
 bool rules_threads(struct rules *r);
+/* Is the block in a nest that threads run? */
+bool rules_is_bound(struct rules *r, int block);
+
+/* sched_rules_staged.c: a product of two operands by tiles in shared memory.
+ * False, and things left half done, if it cannot be. */
+bool rule_staged(struct rules *r, int block);
+
+/* sched_rules_together.c: rows, each reduced by several threads. False, and
+ * things left half done, if they cannot be. */
+bool rule_together(struct rules *r, const int *blocks, int n, int output);
+
+/* shared[i]: the number of leading output axes that block i has in common
+ * with all that reads it: it can be computed inside their loops. Blocks come
+ * producers first. */
+void rules_shared_axes(struct rules *r, const int *blocks, int n, int output,
+		       int *shared);
+/* Stores the constant that a block loads with its reduced axes, or with all
+ * others, in the last dimensions; nothing where they are there, or where its
+ * indices are no axes. What is known of the block's accesses is stale then. */
+bool rules_pack_last(struct rules *r, int block, const struct load_access *a,
+		     bool reduced);
 
 /* Each returns true if it scheduled the kernel. */
 bool rule_elementwise(struct rules *r, int block);

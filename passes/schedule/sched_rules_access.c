@@ -301,3 +301,58 @@ rules_same_axes(struct rules *r, const struct block_access *x, int output)
 	}
 	return true;
 }
+
+/* Which dimensions the axes of a kind walk; false if some index is not one. */
+static bool
+dims_of(const struct block_access *x, const struct load_access *a,
+	bool reduced, bool *is_last)
+{
+	int found = 0;
+
+	for (int i = 0; i < x->info->n_iters; i++) {
+		bool reduces = x->info->iters[i].kind != ITER_SPATIAL;
+
+		if (a->use[i] == AXIS_UNUSED) {
+			continue;
+		}
+		if (a->use[i] != AXIS_PLAIN || a->dim[i] < 0) {
+			return false;
+		}
+		is_last[a->dim[i]] = reduces == reduced;
+		found++;
+	}
+	return found == a->load->n_args;
+}
+
+bool
+rules_pack_last(struct rules *r, int block, const struct load_access *a,
+		bool reduced)
+{
+	struct arena *arena = &r->module->arena;
+	struct block_access x;
+	int n = a->load->n_args, index = 0;
+	bool *is_last = arena_array(arena, bool, n + 1), sorted = true;
+	struct index_map *map;
+
+	if (!rules_access(r, block, &x) || !dims_of(&x, a, reduced, is_last)) {
+		return true;
+	}
+	for (int d = 1; d < n; d++) {
+		sorted &= !is_last[d - 1] || is_last[d];
+	}
+	if (sorted) {
+		return true;
+	}
+	map = rules_map_new(r->module, n, n);
+	for (int last = 0; last < 2; last++) {
+		for (int d = 0; d < n; d++) {
+			if (is_last[d] == (last == 1)) {
+				rules_map_put(map, map->logical[d]->expr);
+			}
+		}
+	}
+	while (x.info->reads[index].buffer != a->load->u.buffer) {
+		index++;
+	}
+	return sched_transform_layout(&r->s, block, false, index, map);
+}

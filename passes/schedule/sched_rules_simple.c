@@ -267,11 +267,9 @@ common_axes(const struct block *made, const struct block *reader, int own,
 	return most;
 }
 
-/* shared[i]: the number of leading output axes that block i has in common
- * with all that reads it: it can be computed inside their loops. Blocks come
- * producers first. */
-static void
-shared_axes(struct rules *r, const int *blocks, int n, int output, int *shared)
+void
+rules_shared_axes(struct rules *r, const int *blocks, int n, int output,
+		  int *shared)
 {
 	int all = func_find(r->s.func, output)->u.block->n_iters;
 
@@ -407,7 +405,7 @@ rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 		blocks = with_copy;
 	}
 	shared = arena_array(&r->module->arena, int, n + 1);
-	shared_axes(r, blocks, n, output, shared);
+	rules_shared_axes(r, blocks, n, output, shared);
 	if (!sched_get_loops(&r->s, output, &loops, &n_loops)) {
 		return false;
 	}
@@ -518,7 +516,7 @@ rule_rows_in_blocks(struct rules *r, const int *blocks, int n, int output)
 	int axis = last->u.block->n_iters - 1;
 	int64_t c;
 
-	shared_axes(r, blocks, n, output, shared);
+	rules_shared_axes(r, blocks, n, output, shared);
 	for (int i = 0; i < n; i++) {
 		if (blocks[i] != output && shared[i] - 1 < axis) {
 			axis = shared[i] - 1;

@@ -135,33 +135,108 @@ sum_per_thread(struct rules *r, int block)
 	       rules_accumulator(r, block, &sum);
 }
 
-static bool
-is_bound(struct rules *r, int block)
+bool
+rules_is_bound(struct rules *r, int block)
 {
 	int *loops, n;
 
-	return sched_get_loops(&r->s, block, &loops, &n) && n > 0 &&
-	       func_find(r->s.func, loops[0])->u.loop.kind == FOR_THREAD;
+	if (!sched_get_loops(&r->s, block, &loops, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (func_find(r->s.func, loops[i])->u.loop.kind ==
+		    FOR_THREAD) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Reductions by tiles in shared memory. */
+static int
+stage_reductions(struct rules *r)
+{
+	int *blocks, n = sched_get_child_blocks(&r->s, 0, &blocks), staged = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct sched_mark mark = sched_checkpoint(&r->s);
+		const struct stmt *block = func_find(r->s.func, blocks[i]);
+
+		/* Another one may have taken it in. */
+		if (block == NULL || !block_reduces(block)) {
+			continue;
+		}
+		if (rule_staged(r, blocks[i])) {
+			staged++;
+		} else {
+			sched_rollback(&r->s, mark);
+		}
+	}
+	return staged;
+}
+
+static bool
+try_together(struct rules *r, const int *blocks, int n, int output)
+{
+	struct sched_mark mark = sched_checkpoint(&r->s);
+
+	if (rule_together(r, blocks, n, output)) {
+		return true;
+	}
+	sched_rollback(&r->s, mark);
+	return false;
+}
+
+/* All that is left as rows, or each reduction with what uses its result. */
+static void
+reduce_together(struct rules *r)
+{
+	int *blocks, n = sched_get_child_blocks(&r->s, 0, &blocks);
+	int *left = arena_array(&r->module->arena, int, n + 1), n_left = 0;
+	bool reduces = false;
+
+	for (int i = 0; i < n; i++) {
+		if (!rules_is_bound(r, blocks[i])) {
+			left[n_left++] = blocks[i];
+			reduces |= block_reduces(func_find(r->s.func,
+							   blocks[i]));
+		}
+	}
+	if (!reduces || try_together(r, left, n_left, left[n_left - 1])) {
+		return;
+	}
+	for (int i = 0; i < n_left; i++) {
+		int pair[2] = { left[i], sole_epilogue(r, left[i]) };
+
+		if (block_reduces(func_find(r->s.func, left[i]))) {
+			try_together(r, pair, 1 + (pair[1] != 0),
+				     pair[pair[1] != 0]);
+		}
+	}
 }
 
 bool
 rules_threads(struct rules *r)
 {
-	int *blocks;
-	int n = sched_get_child_blocks(&r->s, 0, &blocks);
-	int nests = 0, thread;
+	int *blocks, n, nests = 0, thread;
+
+	rules_inline(r, KEEP_OPERANDS);
+	stage_reductions(r);
+	rules_inline(r, KEEP_NOTHING);
+	reduce_together(r);
+	n = sched_get_child_blocks(&r->s, 0, &blocks);
 
 	for (int i = 0; i < n; i++) {
 		struct sched_mark mark = sched_checkpoint(&r->s);
 
-		if (block_reduces(func_find(r->s.func, blocks[i]))) {
+		if (rules_is_bound(r, blocks[i])) {
+			continue;
+		} else if (block_reduces(func_find(r->s.func, blocks[i]))) {
 			nests++;
 			if (sum_per_thread(r, blocks[i])) {
 				continue;
 			}
 			sched_rollback(&r->s, mark);
-		} else if (is_bound(r, blocks[i])) {
-			continue;
 		} else {
 			nests++;
 		}
@@ -169,7 +244,10 @@ rules_threads(struct rules *r)
 			return false;
 		}
 	}
-	strbuf_printf(&r->words, "%s  an element per thread",
-		      nests == 1 ? "threads" : "stages of threads");
+	if (nests > 0) {
+		strbuf_printf(&r->words, "%s%s  an element per thread",
+			      r->words.len > 0 ? ", " : "",
+			      nests == 1 ? "threads" : "stages of threads");
+	}
 	return true;
 }

@@ -114,9 +114,12 @@ namespace emulation {
 
 enum { STACK = 65536 };
 
+/* One context per thread of a block, used again by the next block. It begins as
+ * a ucontext; from then on jumps, which leave the signals alone, are many times
+ * faster. */
 struct thread {
-	ucontext_t context;
-	char *stack;
+	void *at[5];     /* where it goes on; for __builtin_longjmp */
+	bool begun;
 	dim3 index;
 	enum { READY, WAITS, DONE } state;
 };
@@ -126,16 +129,63 @@ struct work {
 	virtual ~work() {}
 };
 
-static ucontext_t scheduler;
+enum { THREADS = 1024 };
+
+static void *scheduler[5];
+static thread pool[THREADS];
 static thread *current; /* NULL: this one cannot wait */
 static work *job;
+
+static __attribute__((noinline)) void
+jump(void **to)
+{
+	__builtin_longjmp(to, 1);
+}
+
+/* Until the scheduler comes back to this thread. */
+static __attribute__((noinline)) void
+give_way()
+{
+	if (__builtin_setjmp(current->at) == 0) {
+		jump(scheduler);
+	}
+}
 
 static void
 enter()
 {
-	job->run();
-	current->state = thread::DONE;
-	swapcontext(&current->context, &scheduler);
+	for (;;) {
+		job->run();
+		current->state = thread::DONE;
+		give_way();
+	}
+}
+
+static __attribute__((noinline)) void
+begin(thread *t)
+{
+	ucontext_t context;
+
+	t->begun = true;
+	getcontext(&context);
+	context.uc_stack.ss_sp = malloc(STACK);
+	context.uc_stack.ss_size = STACK;
+	context.uc_link = NULL;
+	makecontext(&context, enter, 0);
+	setcontext(&context);
+}
+
+static __attribute__((noinline)) void
+go_on(thread *t)
+{
+	current = t;
+	threadIdx = t->index;
+	if (__builtin_setjmp(scheduler) == 0) {
+		if (t->begun) {
+			jump(t->at);
+		}
+		begin(t);
+	}
 }
 
 static dim3
@@ -170,34 +220,27 @@ run_plain(unsigned n)
 static void
 run_block(unsigned n)
 {
-	thread *threads = new thread[n];
 	unsigned left = n;
 
+	if (n > THREADS) {
+		printf("%u threads in a block\n", n);
+		exit(1);
+	}
 	for (unsigned i = 0; i < n; i++) {
-		thread &t = threads[i];
-
-		t.stack = static_cast<char *>(malloc(STACK));
-		t.state = thread::READY;
-		t.index = index_of(i);
-		getcontext(&t.context);
-		t.context.uc_stack.ss_sp = t.stack;
-		t.context.uc_stack.ss_size = STACK;
-		t.context.uc_link = NULL;
-		makecontext(&t.context, enter, 0);
+		pool[i].state = thread::READY;
+		pool[i].index = index_of(i);
 	}
 	while (left > 0) {
 		unsigned waiting = 0, done = 0;
 
 		for (unsigned k = 0; k < n; k++) {
-			thread &t = threads[in_order(k, n)];
+			thread *t = &pool[in_order(k, n)];
 
-			if (t.state != thread::DONE) {
-				current = &t;
-				threadIdx = t.index;
-				swapcontext(&scheduler, &t.context);
+			if (t->state != thread::DONE) {
+				go_on(t);
 			}
-			waiting += t.state == thread::WAITS;
-			done += t.state == thread::DONE;
+			waiting += t->state == thread::WAITS;
+			done += t->state == thread::DONE;
 		}
 		if (waiting > 0 && done > 0) {
 			printf("%u threads of a block wait at a barrier, %u "
@@ -206,10 +249,6 @@ run_block(unsigned n)
 		}
 		left = n - done;
 	}
-	for (unsigned i = 0; i < n; i++) {
-		free(threads[i].stack);
-	}
-	delete[] threads;
 }
 
 static bool waited; /* any thread of this launch */
@@ -271,7 +310,7 @@ __syncthreads()
 	}
 	emulation::waited = true;
 	emulation::current->state = emulation::thread::WAITS;
-	swapcontext(&emulation::current->context, &emulation::scheduler);
+	emulation::give_way();
 	emulation::current->state = emulation::thread::READY;
 }
 

@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of two operands, for the threads of a device: each block of threads
+ * computes a tile of the result from tiles of both operands in shared memory,
+ * each of its threads a few results in registers.
+ *
+ * The axes are put together by where they appear: those of both operands are
+ * b, the summed ones k, those of the one m, of the other n. So a convolution is
+ * a product whose one operand (row: a window, column: a pixel) is gathered
+ * while it is copied, and never as a whole:
+ *
+ *   for oc, oh, ow, ic, kh, kw:           for m_o, n_o in blocks:
+ *     y[oc, oh, ow] +=                      for m_t, n_t in threads:
+ *       x[ic, oh + kh, ow + kw]       ->      for k_o:
+ *       * w[oc, ic, kh, kw]                     xs[k_i, n] = x[..] or 0
+ *                                               ws[k_i, m] = w[..] or 0
+ *                                               for k_i, m_i, n_i:
+ *                                                 acc += xs * ws
+ *                                             y[..] = acc, where there is one */
+#include "sched_edit.h"
+#include "sched_rules.h"
+
+enum part { PART_BATCH, PART_SUM, PART_ROW, PART_COLUMN, PARTS };
+
+/* Results of a thread along an axis are this many next to each other: a vector
+ * of shared memory. */
+enum { RUN = 4 };
+
+struct staged {
+	struct block_access x;
+	enum part *part;        /* of each iter var */
+	int64_t *granularity;   /* > 0: v // c is PART_BATCH, v % c the part */
+	int64_t extent[PARTS];
+	const struct buffer *operand[2]; /* of rows, of columns */
+	int64_t side[PARTS];    /* of the block's tile */
+	int64_t runs[PARTS];    /* of RUN (or per) results that a thread has */
+	int64_t per[PARTS];
+	int64_t threads[PARTS];
+};
+
+/* -- what there is */
+
+static bool
+uses(const struct load_access *a, int iter)
+{
+	return a->use[iter] != AXIS_UNUSED;
+}
+
+/* Two loads, both along what is summed. */
+static bool
+find_operands(struct staged *t)
+{
+	const struct block_access *x = &t->x;
+
+	if (x->n_loads != 2 ||
+	    x->loads[0].load->u.buffer == x->loads[1].load->u.buffer) {
+		return false;
+	}
+	for (int l = 0; l < 2; l++) {
+		bool sums = false;
+
+		for (int i = 0; i < x->info->n_iters; i++) {
+			sums |= x->info->iters[i].kind == ITER_REDUCE &&
+				uses(&x->loads[l], i);
+		}
+		if (!sums) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The operand that has the last axis which one alone has walks the columns:
+ * results lie next to each other along them. -1: there is no such axis. */
+static int
+column_operand(const struct staged *t)
+{
+	for (int i = t->x.info->n_iters - 1; i >= 0; i--) {
+		const struct iter_var *it = &t->x.info->iters[i];
+		const struct load_access *l = t->x.loads;
+
+		if (it->kind == ITER_SPATIAL && uses(&l[0], i) != uses(&l[1], i) &&
+		    !expr_is_value(it->extent, 1)) {
+			return uses(&l[1], i);
+		}
+	}
+	return -1;
+}
+
+static bool
+find_part(struct staged *t, int columns, int i)
+{
+	const struct iter_var *it = &t->x.info->iters[i];
+	const struct load_access *r = &t->x.loads[!columns];
+	const struct load_access *c = &t->x.loads[columns];
+	int64_t extent, g = 0;
+
+	if (!expr_is_int(it->extent, &extent) ||
+	    !expr_is_value(it->min, 0)) {
+		return false;
+	}
+	t->part[i] = PART_BATCH;
+	if (it->kind != ITER_SPATIAL) {
+		t->part[i] = PART_SUM;
+	} else if (uses(r, i) && uses(c, i)) {
+		/* Groups: one operand is the same for all of a group. */
+		if (r->use[i] == AXIS_GRANULAR) {
+			g = r->granularity[i];
+			t->part[i] = PART_COLUMN;
+		} else if (c->use[i] == AXIS_GRANULAR) {
+			g = c->granularity[i];
+			t->part[i] = PART_ROW;
+		}
+		if (g > 0 && extent % g != 0) {
+			return false;
+		}
+	} else if (uses(r, i)) {
+		t->part[i] = PART_ROW;
+	} else if (uses(c, i)) {
+		t->part[i] = PART_COLUMN;
+	}
+	t->granularity[i] = g;
+	if (g > 0) {
+		t->extent[PART_BATCH] *= extent / g;
+		t->extent[t->part[i]] *= g;
+	} else {
+		t->extent[t->part[i]] *= extent;
+	}
+	return true;
+}
+
+static bool
+find_parts(struct rules *r, struct staged *t)
+{
+	int n = t->x.info->n_iters, columns;
+
+	t->part = arena_array(&r->module->arena, enum part, n + 1);
+	t->granularity = arena_array(&r->module->arena, int64_t, n + 1);
+	for (int p = 0; p < PARTS; p++) {
+		t->extent[p] = 1;
+	}
+	if (!find_operands(t)) {
+		return false;
+	}
+	columns = column_operand(t);
+	if (columns < 0) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (!find_part(t, columns, i)) {
+			return false;
+		}
+	}
+	t->operand[0] = t->x.loads[!columns].load->u.buffer;
+	t->operand[1] = t->x.loads[columns].load->u.buffer;
+	return true;
+}
+
+/* -- sizes */
+
+static int64_t
+round_up(int64_t n, int64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+static int64_t
+blocks_of(const struct staged *t, enum part p)
+{
+	return round_up(t->extent[p], t->side[p]) / t->side[p];
+}
+
+/* The largest side, of threads times 1, 2, 4 or 8 results, with which at most a
+ * quarter of what is computed is beyond the end; else the least waste. */
+static void
+choose_side(struct staged *t, enum part p, int64_t threads)
+{
+	int64_t n = t->extent[p], best = 0;
+
+	t->threads[p] = threads;
+	for (int64_t per = 2 * RUN; per >= 1; per /= 2) {
+		int64_t all = round_up(n, per * threads);
+
+		if (best == 0 || (best * 4 > n * 5 && all < best)) {
+			best = all;
+			t->side[p] = per * threads;
+		}
+	}
+}
+
+static void
+set_runs(struct staged *t, enum part p)
+{
+	int64_t per = t->side[p] / t->threads[p];
+
+	t->per[p] = per < RUN ? per : RUN;
+	t->runs[p] = per / t->per[p];
+}
+
+/* Tiles as large as the extents and registers allow, but so many of them that
+ * all of the device has work. */
+static bool
+choose_sizes(struct rules *r, struct staged *t)
+{
+	int64_t most = r->target->max_threads < 256 ? r->target->max_threads
+						    : 256;
+	int64_t side = 16, bytes = dtype_bytes(t->x.out->type), k = 16;
+
+	while (side * side > most) {
+		side /= 2;
+	}
+	if (side < 4 || t->extent[PART_ROW] < 8 || t->extent[PART_COLUMN] < 8 ||
+	    t->extent[PART_SUM] < 8) {
+		return false;
+	}
+	choose_side(t, PART_ROW, side);
+	choose_side(t, PART_COLUMN, side);
+	while (blocks_of(t, PART_ROW) * blocks_of(t, PART_COLUMN) *
+		       t->extent[PART_BATCH] < r->target->units) {
+		enum part p = t->side[PART_ROW] > t->side[PART_COLUMN]
+				      ? PART_ROW : PART_COLUMN;
+
+		if (t->side[p] <= 2 * side) {
+			break;
+		}
+		t->side[p] /= 2;
+	}
+	set_runs(t, PART_ROW);
+	set_runs(t, PART_COLUMN);
+	/* Two copies of each tile: one is filled while the other is used. */
+	while (k > 4 && (k / 2 >= t->extent[PART_SUM] ||
+			 2 * k * (t->side[PART_ROW] + t->side[PART_COLUMN] +
+				  2 * RUN) * bytes > r->target->shared_bytes)) {
+		k /= 2;
+	}
+	t->side[PART_SUM] = k;
+	t->side[PART_BATCH] = 1;
+	return true;
+}
+
+/* -- axes */
+
+/* There is no loop for a single batch. */
+static enum part
+first_part(const struct staged *t)
+{
+	return t->extent[PART_BATCH] > 1 ? PART_BATCH : PART_SUM;
+}
+
+/* The iter vars as b, k, m, n. */
+static const struct index_map *
+parts_map(struct rules *r, const struct staged *t)
+{
+	struct module *m = r->module;
+	int n = t->x.info->n_iters;
+	struct index_map *map = rules_map_new(m, n, PARTS);
+	const struct expr *sum[PARTS] = { NULL };
+
+	for (int i = 0; i < n; i++) {
+		const struct expr *v = map->logical[i]->expr;
+		const struct expr *extent = t->x.info->iters[i].extent;
+		enum part p = t->part[i];
+
+		if (expr_is_value(extent, 1)) {
+			continue;
+		}
+
+		if (t->granularity[i] > 0) {
+			const struct expr *g = expr_i32(m, t->granularity[i]);
+			const struct expr *o = expr_floordiv(m, v, g);
+			const struct expr **b = &sum[PART_BATCH];
+
+			*b = *b ? expr_add(m, expr_mul(m, *b, expr_floordiv(
+						m, extent, g)), o) : o;
+			v = expr_floormod(m, v, g);
+			extent = g;
+		}
+		sum[p] = sum[p] ? expr_add(m, expr_mul(m, sum[p], extent), v)
+				: v;
+	}
+	for (int p = first_part(t); p < PARTS; p++) {
+		rules_map_put(map, sum[p]);
+	}
+	return map;
+}
+
+static bool
+apply(struct rules *r, const char *primitive, int block,
+      struct sched_value second, int *out)
+{
+	struct sched_value args[2] = { sv_block(block), second }, made;
+
+	if (!sched_apply(&r->s, primitive, args, 2, &made)) {
+		return false;
+	}
+	if (out != NULL) {
+		*out = made.u.id;
+	}
+	return true;
+}
+
+static int
+read_index(struct rules *r, int block, const struct buffer *b)
+{
+	const struct block *info = func_find(r->s.func, block)->u.block;
+
+	for (int i = 0; i < info->n_reads; i++) {
+		if (info->reads[i].buffer == b) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* The operand in the order of b, k, m, n, made by a block of its own. */
+static bool
+own_order(struct rules *r, int block, const struct buffer *b, int *copy)
+{
+	int index = read_index(r, block, b);
+	struct sched_value which[2] = { sv_string("read"), sv_int(index) };
+
+	return index >= 0 &&
+	       apply(r, "reindex", block, sv_list(r->module, which, 2), copy);
+}
+
+/* Whatever the block reads that others make, it makes itself. */
+static void
+inline_producers(struct rules *r, int block)
+{
+	bool again = true;
+
+	while (again) {
+		int *makers, n;
+
+		again = false;
+		if (!sched_get_producers(&r->s, block, &makers, &n)) {
+			return;
+		}
+		for (int i = 0; i < n && !again; i++) {
+			again = !block_reduces(func_find(r->s.func,
+							 makers[i])) &&
+				sched_compute_inline(&r->s, makers[i]);
+		}
+	}
+}
+
+/* The only block that reads what a block writes, or 0. */
+static int
+sole_reader(struct rules *r, int block)
+{
+	int *users, n;
+
+	return sched_get_consumers(&r->s, block, &users, &n) && n == 1
+		       ? users[0] : 0;
+}
+
+/* What the sums are stored by does what is done to them. */
+static void
+take_epilogue(struct rules *r, int store)
+{
+	int reader;
+
+	while ((reader = sole_reader(r, store)) != 0 &&
+	       !block_reduces(func_find(r->s.func, reader)) &&
+	       sched_reverse_compute_inline(&r->s, reader)) {
+	}
+}
+
+/* All extents become multiples of the tile's: operands are 0 beyond. The
+ * blocks that copy are those of the padded operands then. */
+static bool
+pad(struct rules *r, const struct staged *t, int block, int *copies,
+    int *store)
+{
+	struct sched_value to[PARTS];
+	bool any = false;
+
+	for (int p = 0; p < PARTS; p++) {
+		to[p] = sv_int(p == PART_BATCH ? 1 : t->side[p]);
+		any |= t->extent[p] % t->side[p] != 0;
+	}
+	if (!any) {
+		return true;
+	}
+	if (!apply(r, "pad_einsum", block,
+		   sv_list(r->module, to + first_part(t),
+			   PARTS - (int)first_part(t)), NULL)) {
+		return false;
+	}
+	for (int i = 0; i < 2; i++) {
+		int reader = sole_reader(r, copies[i]);
+
+		if (reader == 0) {
+			return false;
+		}
+		if (reader != block) {
+			if (!sched_compute_inline(&r->s, copies[i])) {
+				return false;
+			}
+			copies[i] = reader;
+		}
+	}
+	*store = sole_reader(r, block);
+	take_epilogue(r, *store);
+	return *store != 0;
+}
+
+/* -- loops */
+
+static bool
+split_side(struct rules *r, const struct staged *t, enum part p, int loop,
+	   int *out)
+{
+	return sched_split(&r->s, loop,
+			   (int64_t[]){ 0, t->runs[p], t->threads[p],
+					t->per[p] },
+			   4, out);
+}
+
+static bool
+bind_all(struct rules *r, const int *loops, const char *const *threads, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (!sched_bind(&r->s, loops[i], threads[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Results of a thread: in registers only if no loop is left around them. */
+static bool
+unroll_inside(struct rules *r, int block, int loop)
+{
+	int *loops, n;
+	bool inside = false;
+
+	if (!sched_get_loops(&r->s, block, &loops, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (inside && !sched_unroll(&r->s, loops[i])) {
+			return false;
+		}
+		inside |= loops[i] == loop;
+	}
+	return true;
+}
+
+/* Does what the block copies lie next to each other along k? */
+static bool
+lies_along_sum(struct rules *r, int copy)
+{
+	struct block_access x;
+	int n, sum = -1, other = -1;
+
+	if (!rules_access(r, copy, &x) || x.n_loads != 1) {
+		return false;
+	}
+	n = x.loads[0].load->n_args;
+	for (int i = 0; i < x.info->n_iters; i++) {
+		if (!expr_is_value(x.info->iters[i].extent, 1)) {
+			sum = other;
+			other = i;
+		}
+	}
+	return n > 0 && sum >= 0 &&
+	       expr_uses_var(x.loads[0].load->args[n - 1],
+			     x.info->iters[sum].var) &&
+	       !expr_uses_var(x.loads[0].load->args[n - 1],
+			      x.info->iters[other].var);
+}
+
+/* All threads copy together, neighbours what lies next to each other. */
+static bool
+copy_together(struct rules *r, const struct staged *t, int copy, int at,
+	      const char *name)
+{
+	bool across = lies_along_sum(r, copy);
+	int *loops, n, order[2], fused, parts[3];
+
+	if (!sched_set_scope(&r->s, copy, 0, "shared") ||
+	    !sched_compute_at(&r->s, copy, at) ||
+	    !sched_rename_buffer(&r->s, copy, 0, name) ||
+	    !sched_get_loops(&r->s, copy, &loops, &n) || n < 2) {
+		return false;
+	}
+	order[0] = loops[n - 2 + across];
+	order[1] = loops[n - 1 - across];
+	return (!across || sched_reorder(&r->s, order, 2)) &&
+	       sched_fuse(&r->s, order, 2, &fused) &&
+	       sched_split(&r->s, fused,
+			   (int64_t[]){ 0, t->threads[PART_ROW],
+					t->threads[PART_COLUMN] }, 3, parts) &&
+	       sched_unroll(&r->s, parts[0]) &&
+	       sched_bind(&r->s, parts[1], "threadIdx.y") &&
+	       sched_bind(&r->s, parts[2], "threadIdx.x");
+}
+
+static bool
+make_nest(struct rules *r, const struct staged *t, int block, int store,
+	  const int *copies)
+{
+	static const char *const threads[] = {
+		"blockIdx.y", "blockIdx.x", "vthread.y", "vthread.x",
+		"threadIdx.y", "threadIdx.x",
+	};
+	static const char *const axes[] = { "b", "k", "m", "n" };
+	int first = (int)first_part(t);
+	int *l, n, k[2], m[4], c[4], loops[PARTS] = { 0 };
+
+	if (!sched_get_loops(&r->s, block, &l, &n) || n != PARTS - first) {
+		return false;
+	}
+	for (int p = first; p < PARTS; p++) {
+		loops[p] = l[p - first];
+		if (!sched_rename_loop(&r->s, loops[p], axes[p])) {
+			return false;
+		}
+	}
+	if (!split_side(r, t, PART_ROW, loops[PART_ROW], m) ||
+	    !split_side(r, t, PART_COLUMN, loops[PART_COLUMN], c) ||
+	    !sched_split(&r->s, loops[PART_SUM],
+			 (int64_t[]){ 0, t->side[PART_SUM] }, 2, k) ||
+	    !sched_reorder(&r->s, (int[]){ m[0], c[0], m[1], c[1], m[2], c[2],
+					   k[0], k[1], m[3], c[3] }, 10) ||
+	    (first == PART_BATCH &&
+	     !sched_bind(&r->s, loops[PART_BATCH], "blockIdx.z")) ||
+	    !bind_all(r, (int[]){ m[0], c[0], m[1], c[1], m[2], c[2] },
+		      threads, 6) ||
+	    !sched_set_scope(&r->s, block, 0, "local") ||
+	    !sched_reverse_compute_at(&r->s, store, c[2]) ||
+	    !unroll_inside(r, store, c[2]) ||
+	    !sched_rename_buffer(&r->s, block, 0, "acc")) {
+		return false;
+	}
+	return copy_together(r, t, copies[0], k[0], "rows") &&
+	       copy_together(r, t, copies[1], k[0], "columns") &&
+	       sched_unroll(&r->s, k[1]) && sched_unroll(&r->s, m[3]) &&
+	       sched_unroll(&r->s, c[3]);
+}
+
+/* Constants are stored in rows along what is not summed, as tiles are. */
+static bool
+pack_constants(struct rules *r, struct staged *t, int block)
+{
+	for (int l = 0; l < t->x.n_loads; l++) {
+		if (t->x.loads[l].weight != NULL &&
+		    !rules_pack_last(r, block, &t->x.loads[l], false)) {
+			return false;
+		}
+	}
+	return rules_access(r, block, &t->x) && find_parts(r, t);
+}
+
+bool
+rule_staged(struct rules *r, int block)
+{
+	struct staged t = { 0 };
+	int copies[2], store;
+
+	if (!rules_access(r, block, &t.x) || !find_parts(r, &t) ||
+	    !choose_sizes(r, &t) || !pack_constants(r, &t, block) ||
+	    !apply(r, "transform_block_layout", block,
+		   sv_map(parts_map(r, &t)), NULL) ||
+	    !own_order(r, block, t.operand[0], &copies[0]) ||
+	    !own_order(r, block, t.operand[1], &copies[1]) ||
+	    !sched_reindex(&r->s, block, 0, &store)) {
+		return false;
+	}
+	inline_producers(r, copies[0]);
+	inline_producers(r, copies[1]);
+	take_epilogue(r, store);
+	if (!pad(r, &t, block, copies, &store) ||
+	    !make_nest(r, &t, block, store, copies)) {
+		return false;
+	}
+	strbuf_printf(&r->words, "%sstaged  tiles of %lld x %lld, %lld at a "
+		      "time, %lld x %lld per thread",
+		      r->words.len > 0 ? ", " : "",
+		      (long long)t.side[PART_ROW],
+		      (long long)t.side[PART_COLUMN],
+		      (long long)t.side[PART_SUM],
+		      (long long)(t.side[PART_ROW] / t.threads[PART_ROW]),
+		      (long long)(t.side[PART_COLUMN] /
+				  t.threads[PART_COLUMN]));
+	return true;
+}
