@@ -6,8 +6,9 @@
     nvcc      nvcc takes the sources, for several generations
     opencl    on an OpenCL device; opencl-cpu: as if it were a processor
 
-MODEL: "digits", or one of ../shared's (cases.py)."""
+MODEL: "digits", "shapes" (shapes.py), or one of ../shared's (cases.py)."""
 import os
+import re
 import shutil
 import sys
 
@@ -18,9 +19,29 @@ here = os.path.dirname(os.path.abspath(__file__))
 how, name = sys.argv[1:]
 if name == "digits":
     model, data, options = DIGITS, [], []
+elif name == "shapes":
+    try:
+        import shapes
+    except ImportError as e:
+        skip("this test needs numpy and onnx: %s" % e)
+    model, data = shapes.write(work_folder())
+    data, options = [data], []
 else:
     case = cases.make(name, work_folder())
     model, data, options = case.model, case.data, case.options
+
+
+def check_schedules():
+    """Each kernel has the kind of schedule that it is there for."""
+    out = compile_model(model, "--target", "cuda", "--name", "net")
+    with open(os.path.join(out, "net.cu"), encoding="utf-8") as file:
+        source = file.read()
+    for output, kind in shapes.SCHEDULES.items():
+        found = re.search(r' \*   y +"%s".*\n \*   schedule  (.*)' % output,
+                          source)
+        if found is None or kind not in found.group(1):
+            fail("%s: no schedule of the kind '%s', but '%s'" % (
+                output, kind, found and found.group(1)))
 
 
 def run(*arguments):
@@ -38,6 +59,8 @@ if how.startswith("opencl"):
         skip("the OpenCL headers are not installed")
     run("--target", how)
 elif how == "cuda_cpu":
+    if name == "shapes":
+        check_schedules()
     cxx = shutil.which("g++") or shutil.which("clang++") or skip(
         "there is no C++ compiler")
     flags = "-std=c++14 -O1 -Wall -I%s -I%s" % (
@@ -52,7 +75,7 @@ else:
     if nvcc is None:
         skip("nvcc is not installed")
     out = compile_model(model, "--target", "cuda", "--name", "net", *options)
-    for arch in ("sm_75", "sm_80", "sm_90") if name == "digits" else ["sm_80"]:
+    for arch in ("sm_75", "sm_80", "sm_90") if name in ("digits", "shapes") else ["sm_80"]:
         execute([nvcc, "-Werror", "all-warnings", "-arch=" + arch, "-I", out,
                  "-c", os.path.join(out, "net.cu"), "-o",
                  os.path.join(out, "net.o")])

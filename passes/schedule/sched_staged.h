@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A product while rule_staged makes tiles of it: what sched_rules_parts.c has
+ * found of its axes, and how large the tiles are. */
+#ifndef TIRC_SCHED_STAGED_H
+#define TIRC_SCHED_STAGED_H
+
+#include "sched_rules.h"
+
+enum part { PART_BATCH, PART_SUM, PART_ROW, PART_COLUMN, PARTS };
+
+/* Results of a thread along an axis are this many next to each other: a vector
+ * of shared memory. */
+enum { RUN = 4 };
+
+struct staged {
+	struct block_access x;
+	enum part *part;        /* of each iter var */
+	int64_t *granularity;   /* > 0: v // c is PART_BATCH, v % c the part */
+	int64_t extent[PARTS];
+	const struct buffer *operand[2]; /* of rows, of columns */
+	int64_t side[PARTS];    /* of the block's tile */
+	int64_t runs[PARTS];    /* of RUN (or per) results that a thread has */
+	int64_t per[PARTS];
+	int64_t threads[PARTS];
+};
+
+/* Which part each axis of t->x is. False: it is no product of two operands. */
+bool staged_find(struct rules *r, struct staged *t);
+/* The sizes of the tiles. False: there is too little to do. */
+bool staged_sizes(struct rules *r, struct staged *t);
+
+#endif

@@ -1,0 +1,482 @@
+/* digits: from digits.onnx (sha256 22c6eef0eb10d53d...), tirc 0.1.0, target cuda
+ * SPDX-License-Identifier: MIT-0
+ *
+ * meant for   -O3
+ */
+#include "digits.h"
+
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Where each array starts in the weights file, in bytes. */
+enum {
+	at_conv1_w = 256,
+	at_conv1_bias = at_conv1_w + 768,
+	at_conv2_w = at_conv1_bias + 256,
+	at_conv2_bias = at_conv2_w + 13824,
+	at_fc_gemm_w = at_conv2_bias + 256,
+	at_fc_gemm_bias = at_fc_gemm_w + 15360
+};
+
+static __host__ __device__ float
+max_f32(float a, float b) /* NaN if one is */
+{
+	return a > b || isnan(a) ? a : b;
+}
+
+/* Conv 3x3, pad 1, 1 -> 16 channels, + bias, Relu
+ *   nodes     conv1 (Conv), relu1 (Relu)
+ *   x         "image": f32 [1][1][8][8]
+ *   y         "relu1": f32 [1][16][8][8]
+ *   schedule  staged tiles of 16 x 32, 16 at a time, 1 x 2 per thread
+ *   work      34816 FLOP, reads 896 bytes, writes 4096 bytes
+ */
+extern "C" __global__ void __launch_bounds__(256)
+conv1(const float *__restrict__ x, const float (*__restrict__ w)[16],
+      const float *__restrict__ bias, float (*__restrict__ y)[64])
+{
+	const int n_0 = blockIdx.x;
+	__shared__ float columns[512];
+	__shared__ float rows[16][16];
+	const int ty = threadIdx.y;
+	const int tx = threadIdx.x;
+	const int ty_r2 = ty % 2;
+	const int ty_q2 = ty / 2;
+	float acc[2];
+
+	#pragma unroll
+	for (int n_3 = 0; n_3 < 2; ++n_3) {
+		acc[n_3] = 0.0f;
+	}
+	rows[ty][tx] = ty < 9 ? w[ty][tx] : 0.0f;
+	#pragma unroll
+	for (int i0_i1_i_0 = 0; i0_i1_i_0 < 2; ++i0_i1_i_0) {
+		const int ity = i0_i1_i_0 * 8 + ty_q2;
+		const int ty_q = ity / 3;
+		const int ty_r = (i0_i1_i_0 * 2 + ty_q2) % 3;
+		const int itx = tx % 8 + ty_r;
+		const int in = n_0 * 4 + ty_r2 * 2 + tx / 8 + ty_q;
+
+		columns[i0_i1_i_0 * 256 + tx + ty * 16] = ity < 9
+		                                        ? (in >= 1 && in < 9 &&
+		                                           itx >= 1 && itx < 9
+		                                         ? x[n_0 * 32 + ty_r2 * 16 + ty_q * 8 + ty_r + tx - 9]
+		                                         : 0.0f) : 0.0f;
+	}
+	__syncthreads();
+	#pragma unroll
+	for (int k_i = 0; k_i < 16; ++k_i) {
+		#pragma unroll
+		for (int n_3 = 0; n_3 < 2; ++n_3) {
+			acc[n_3] += columns[k_i * 32 + tx * 2 + n_3]
+			          * rows[k_i][ty];
+		}
+	}
+	#pragma unroll
+	for (int i2_i = 0; i2_i < 2; ++i2_i) {
+		const float v = acc[i2_i] + bias[ty];
+
+		y[ty][n_0 * 32 + i2_i + tx * 2] = v < 0.0f ? 0.0f : v;
+	}
+}
+
+/* MaxPool 2x2, stride 2, 16 channels
+ *   nodes     pool1 (MaxPool)
+ *   x         "relu1": f32 [1][16][8][8]
+ *   y         "pool1": f32 [1][16][4][4]
+ *   schedule  threads an element per thread
+ *   work      1024 FLOP, reads 4096 bytes, writes 1024 bytes
+ */
+extern "C" __global__ void __launch_bounds__(256)
+pool1(const float (*__restrict__ x)[8], float *__restrict__ y)
+{
+	const int c_oh_ow_i = threadIdx.x;
+	float acc = -INFINITY;
+
+	for (int kh = 0; kh < 2; ++kh) {
+		for (int kw = 0; kw < 2; ++kw) {
+			acc = max_f32(acc,
+			              x[kh + c_oh_ow_i / 4 * 2][c_oh_ow_i % 4 * 2 + kw]);
+		}
+	}
+	y[c_oh_ow_i] = acc;
+}
+
+/* Conv 3x3, pad 1, 16 -> 24 channels, + bias, Relu
+ *   nodes     conv2 (Conv), relu2 (Relu)
+ *   x         "pool1": f32 [1][16][4][4]
+ *   y         "relu2": f32 [1][24][4][4]
+ *   schedule  staged tiles of 32 x 16, 16 at a time, 2 x 1 per thread
+ *   work      0.1 MFLOP, reads 14944 bytes, writes 1536 bytes
+ */
+extern "C" __global__ void __launch_bounds__(256)
+conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
+      const float *__restrict__ bias, float (*__restrict__ y)[16])
+{
+	__shared__ float columns[16][16];
+	__shared__ float rows[512];
+	const int ty = threadIdx.y;
+	const int tx = threadIdx.x;
+	const int itx = tx + ty % 2 * 16;
+	float acc[2];
+
+	#pragma unroll
+	for (int m_3 = 0; m_3 < 2; ++m_3) {
+		acc[m_3] = 0.0f;
+	}
+	for (int k_o = 0; k_o < 9; ++k_o) {
+		const int ik3 = k_o * 16 + ty;
+		const int k_r2 = (k_o + ty) % 3;
+		const int ik2 = tx % 4 + k_r2;
+		const int k_r = ik3 / 3 % 3;
+		const int ik = tx / 4 + k_r;
+
+		#pragma unroll
+		for (int i0_i_i1_0 = 0; i0_i_i1_0 < 2; ++i0_i_i1_0) {
+			rows[i0_i_i1_0 * 256 + tx + ty * 16] = itx < 24
+			                                     ? w[k_o * 16 + i0_i_i1_0 * 8 + ty / 2][itx]
+			                                     : 0.0f;
+		}
+		columns[ty][tx] = ik >= 1 && ik < 5 && ik2 >= 1 && ik2 < 5
+		                ? x[ik3 / 9][k_r * 4 + k_r2 + tx - 5] : 0.0f;
+		__syncthreads();
+		#pragma unroll
+		for (int k_i = 0; k_i < 16; ++k_i) {
+			#pragma unroll
+			for (int m_3 = 0; m_3 < 2; ++m_3) {
+				acc[m_3] += columns[k_i][tx]
+				          * rows[k_i * 32 + ty * 2 + m_3];
+			}
+		}
+		__syncthreads();
+	}
+	#pragma unroll
+	for (int i0_i = 0; i0_i < 2; ++i0_i) {
+		const int ity = ty * 2 + i0_i;
+
+		if (ity < 24) {
+			const float v = acc[i0_i] + bias[ity];
+
+			y[ity][tx] = v < 0.0f ? 0.0f : v;
+		}
+	}
+}
+
+/* Gemm 384 -> 10, + bias
+ *   nodes     fc (Gemm)
+ *   x         "flat": f32 [1][384]
+ *   y         "fc": f32 [1][10]
+ *   schedule  together 128 threads per row
+ *   work      17920 FLOP, reads 16936 bytes, writes 40 bytes
+ */
+extern "C" __global__ void __launch_bounds__(128)
+fc_gemm(const float *__restrict__ x, const float (*__restrict__ w)[384],
+	const float *__restrict__ bias, float *__restrict__ y)
+{
+	const int j = blockIdx.x;
+	__shared__ float matmul;
+	__shared__ float matmul_all[128];
+	const int tx = threadIdx.x;
+	float matmul_part = 0.0f;
+
+	for (int k_o = 0; k_o < 3; ++k_o) {
+		const int ik = k_o * 128 + tx;
+
+		matmul_part += x[ik] * w[j][ik];
+	}
+	matmul_all[tx] = matmul_part;
+	__syncthreads();
+	if (tx + 64 < 128) {
+		matmul_all[tx] += matmul_all[tx + 64];
+	}
+	__syncthreads();
+	if (tx + 32 < 64) {
+		matmul_all[tx] += matmul_all[tx + 32];
+	}
+	__syncthreads();
+	if (tx + 16 < 32) {
+		matmul_all[tx] += matmul_all[tx + 16];
+	}
+	__syncthreads();
+	if (tx + 8 < 16) {
+		matmul_all[tx] += matmul_all[tx + 8];
+	}
+	__syncthreads();
+	if (tx + 4 < 8) {
+		matmul_all[tx] += matmul_all[tx + 4];
+	}
+	__syncthreads();
+	if (tx + 2 < 4) {
+		matmul_all[tx] += matmul_all[tx + 2];
+	}
+	__syncthreads();
+	if (tx < 1) {
+		matmul_all[0] += matmul_all[1];
+	}
+	if (tx == 0) {
+		matmul = matmul_all[0];
+	}
+	if (tx < 1) {
+		y[j] = matmul + bias[j];
+	}
+}
+
+/* Softmax [1][10]
+ *   nodes     prob (Softmax)
+ *   x         "fc": f32 [1][10]
+ *   y         "prob": f32 [1][10]
+ *   schedule  stages of threads an element per thread
+ *   work      736 FLOP, reads 40 bytes, writes 40 bytes, 48 bytes of stack
+ */
+extern "C" __global__ void __launch_bounds__(32)
+prob(const float *__restrict__ x, float *__restrict__ max_)
+{
+	const int i_i = threadIdx.x;
+	float acc = -INFINITY;
+
+	for (int j = 0; j < 10; ++j) {
+		acc = max_f32(acc, x[j]);
+	}
+	if (i_i < 1) {
+		max_[0] = acc;
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(32)
+prob_2(const float *__restrict__ x, float *__restrict__ exp_,
+       const float *__restrict__ max_)
+{
+	const int j_i = threadIdx.x;
+
+	if (j_i < 10) {
+		exp_[j_i] = expf(x[j_i] - max_[0]);
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(32)
+prob_3(float *__restrict__ sum, const float *__restrict__ exp_)
+{
+	const int i_i = threadIdx.x;
+	float acc = 0.0f;
+
+	for (int j = 0; j < 10; ++j) {
+		acc += exp_[j];
+	}
+	if (i_i < 1) {
+		sum[0] = acc;
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(32)
+prob_4(float *__restrict__ y, const float *__restrict__ sum,
+       const float *__restrict__ exp_)
+{
+	const int j_i = threadIdx.x;
+
+	if (j_i < 10) {
+		y[j_i] = exp_[j_i] / sum[0];
+	}
+}
+
+/* Starts a kernel, unless something has failed before. */
+template <class T> struct as_declared {
+	typedef T type;
+};
+
+template <class... P> static void
+launch(struct digits *m, void (*kernel)(P...), dim3 grid, dim3 block,
+       typename as_declared<P>::type... arguments)
+{
+	void *pointers[] = { (void *)&arguments... };
+
+	if (m->error == cudaSuccess) {
+		m->error = cudaLaunchKernel(kernel, grid, block, pointers, 0, m->stream);
+	}
+}
+
+/* Defining DIGITS_TRUST_WEIGHTS leaves out reading all weights in init. */
+#ifndef DIGITS_TRUST_WEIGHTS
+/* Of the values, as 8-byte words, the last one filled up with zeros: another
+ * number whenever a single word is another one. */
+static uint64_t
+weights_digest(const unsigned char *weights)
+{
+	uint64_t digest = UINT64_C(0x007469726362696e);
+	size_t at = 64u;
+
+	while (at < DIGITS_WEIGHTS_BYTES) {
+		const size_t left = DIGITS_WEIGHTS_BYTES - at;
+		uint64_t word = 0u;
+
+		memcpy(&word, weights + at, left < 8u ? left : 8u);
+		digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		digest ^= digest >> 32;
+		at += 8u;
+	}
+	return digest;
+}
+#endif
+
+static void
+copy_to_device(struct digits *m, void *to, const void *from, size_t bytes)
+{
+	if (m->error == cudaSuccess) {
+		m->error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, m->stream);
+	}
+}
+
+enum digits_status
+digits_init(struct digits *m, const struct digits_config *config)
+{
+	const unsigned char *weights;
+	uint32_t byte_order;
+	uint64_t digest;
+
+	if (m == NULL || config == NULL || config->workspace == NULL ||
+	    config->device_weights == NULL || config->weights == NULL) {
+		return DIGITS_NULL;
+	}
+	if (config->workspace_bytes < DIGITS_WORKSPACE_BYTES) {
+		return DIGITS_SMALL;
+	}
+	if ((uintptr_t)config->workspace % DIGITS_WORKSPACE_ALIGN != 0u) {
+		return DIGITS_MISALIGNED;
+	}
+	if (config->device_weights_bytes < DIGITS_WEIGHTS_BYTES) {
+		return DIGITS_SMALL;
+	}
+	if ((uintptr_t)config->device_weights % DIGITS_WEIGHTS_ALIGN != 0u) {
+		return DIGITS_MISALIGNED;
+	}
+	if (config->weights_bytes != DIGITS_WEIGHTS_BYTES) {
+		return DIGITS_BAD_WEIGHTS;
+	}
+	weights = (const unsigned char *)config->weights;
+	memcpy(&byte_order, weights + 16, sizeof byte_order);
+	memcpy(&digest, weights + 32, sizeof digest);
+	if (byte_order != 0x01020304u ||
+	    digest != UINT64_C(0x2fe179767639d43c)) {
+		return DIGITS_BAD_WEIGHTS;
+	}
+#ifndef DIGITS_TRUST_WEIGHTS
+	if (weights_digest(weights) != digest) {
+		return DIGITS_BAD_WEIGHTS;
+	}
+#endif
+	m->stream = config->stream;
+	m->error = cudaSuccess;
+	m->workspace = config->workspace;
+	m->weights = config->device_weights;
+	m->staging = config->staging;
+	copy_to_device(m, m->weights, weights, DIGITS_WEIGHTS_BYTES);
+	return m->error == cudaSuccess ? DIGITS_OK : DIGITS_DEVICE;
+}
+
+/* Workspace, 5120 bytes:
+ *   bytes 0..4095: relu1, written by conv1, read by pool1
+ *   bytes 4096..5119: pool1, written by pool1, read by conv2
+ *   bytes 0..1535: relu2, written by conv2
+ *   bytes 0..1535: flat, read by fc_gemm
+ *   bytes 1536..1575: fc, written by fc_gemm, read by prob
+ *   bytes 256..259: scratch of prob
+ *   bytes 0..39: scratch of prob
+ *   bytes 512..515: scratch of prob
+ */
+enum digits_status
+digits_run(struct digits *m, const struct digits_inputs *in,
+	   const struct digits_outputs *out)
+{
+	if (m == NULL || in == NULL || out == NULL || in->image == NULL ||
+	    out->prob == NULL) {
+		return DIGITS_NULL;
+	}
+	if ((uintptr_t)in->image % sizeof *in->image != 0u ||
+	    (uintptr_t)out->prob % sizeof *out->prob != 0u) {
+		return DIGITS_MISALIGNED;
+	}
+
+	unsigned char *const workspace = (unsigned char *)m->workspace;
+	const unsigned char *const weights = (const unsigned char *)m->weights;
+	void *const relu1 = workspace;
+	void *const pool1_out = workspace + 4096;
+	void *const relu2 = workspace;
+	void *const flat = workspace;
+	void *const fc = workspace + 1536;
+	void *const prob_sum = workspace + 256;
+	void *const prob_exp = workspace;
+	void *const prob_max = workspace + 512;
+
+	launch(m, conv1, dim3(2), dim3(16, 16),
+	       in->image, (const float (*)[16])(weights + at_conv1_w),
+	       (const float *)(weights + at_conv1_bias), (float (*)[64])relu1);
+	launch(m, pool1, dim3(1), dim3(256),
+	       (const float (*)[8])relu1, (float *)pool1_out);
+	launch(m, conv2, dim3(1), dim3(16, 16),
+	       (const float (*)[16])pool1_out,
+	       (const float (*)[24])(weights + at_conv2_w),
+	       (const float *)(weights + at_conv2_bias), (float (*)[16])relu2);
+	launch(m, fc_gemm, dim3(10), dim3(128),
+	       (const float *)flat,
+	       (const float (*)[384])(weights + at_fc_gemm_w),
+	       (const float *)(weights + at_fc_gemm_bias), (float *)fc);
+	launch(m, prob, dim3(1), dim3(32),
+	       (const float *)fc, (float *)prob_max);
+	launch(m, prob_2, dim3(1), dim3(32),
+	       (const float *)fc, (float *)prob_exp, (const float *)prob_max);
+	launch(m, prob_3, dim3(1), dim3(32),
+	       (float *)prob_sum, (const float *)prob_exp);
+	launch(m, prob_4, dim3(1), dim3(32),
+	       out->prob, (const float *)prob_sum, (const float *)prob_exp);
+	return m->error == cudaSuccess ? DIGITS_OK : DIGITS_DEVICE;
+}
+
+enum digits_status
+digits_run_host(struct digits *m, const struct digits_inputs *in,
+		const struct digits_outputs *out)
+{
+	struct digits_inputs on_device;
+	struct digits_outputs from_device;
+	enum digits_status status;
+	unsigned char *staging;
+
+	if (m == NULL || in == NULL || out == NULL || m->staging == NULL ||
+	    in->image == NULL || out->prob == NULL) {
+		return DIGITS_NULL;
+	}
+	staging = (unsigned char *)m->staging;
+	on_device = *in;
+	on_device.image = (const float *)(staging + 0);
+	if (m->error == cudaSuccess) {
+		m->error = cudaMemcpyAsync(staging + 0, in->image, sizeof *in->image * (size_t)(64), cudaMemcpyHostToDevice, m->stream);
+	}
+	from_device.prob = (float *)(staging + 256);
+	status = digits_run(m, &on_device, &from_device);
+	if (status != DIGITS_OK) {
+		return status;
+	}
+	if (m->error == cudaSuccess) {
+		m->error = cudaMemcpyAsync(out->prob, staging + 256, sizeof *out->prob * (size_t)(10), cudaMemcpyDeviceToHost, m->stream);
+	}
+	if (m->error == cudaSuccess) {
+		m->error = cudaStreamSynchronize(m->stream);
+	}
+	return m->error == cudaSuccess ? DIGITS_OK : DIGITS_DEVICE;
+}
+
+const char *
+digits_error(const struct digits *m)
+{
+	return m != NULL ? cudaGetErrorString(m->error) : "no model";
+}
+
+void
+digits_fini(struct digits *m)
+{
+	if (m != NULL) {
+		m->workspace = NULL;
+		m->weights = NULL;
+		m->staging = NULL;
+	}
+}

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model of products, convolutions, rows and long sums, each the output of a
+node or two: sizes that tiles divide, and that they do not. What it gives is
+computed in double."""
+import os
+
+import numpy
+import onnx
+from onnx import TensorProto, numpy_helper
+from onnx import helper as make
+
+# What the schedule of each output says of it.
+SCHEDULES = {
+    "even": "staged", "odd": "staged", "batch": "staged",
+    "across": "staged", "conv": "staged", "strided": "staged",
+    "groups": "staged", "softmax": "together", "middle": "stages",
+    "norm": "together", "pool": "together", "product": "together",
+    "columns": "together", "few": "element",
+}
+
+
+def convolve(x, w, pad, stride=1, groups=1):
+    x = numpy.pad(x, ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+    size = (x.shape[2] - w.shape[2]) // stride + 1
+    each, made = x.shape[1] // groups, w.shape[0] // groups
+    y = numpy.zeros((x.shape[0], w.shape[0], size, size))
+    for g in range(groups):
+        for i in range(w.shape[2]):
+            for j in range(w.shape[3]):
+                y[:, g * made:(g + 1) * made] += numpy.einsum(
+                    "ncij,oc->noij",
+                    x[:, g * each:(g + 1) * each,
+                      i:i + stride * size:stride, j:j + stride * size:stride],
+                    w[g * made:(g + 1) * made, :, i, j])
+    return y
+
+
+class Model:
+    def __init__(self):
+        self.random = numpy.random.default_rng(1)
+        self.nodes, self.inputs, self.outputs = [], [], []
+        self.constants = []
+
+    def array(self, name, *shape):
+        return name, self.random.standard_normal(shape).astype(numpy.float32)
+
+    def given(self, name, *shape):
+        self.inputs.append(self.array(name, *shape))
+        return self.inputs[-1][1].astype(numpy.float64)
+
+    def constant(self, name, *shape):
+        name, value = self.array(name, *shape)
+        self.constants.append(numpy_helper.from_array(value, name))
+        return value.astype(numpy.float64)
+
+    def node(self, kind, inputs, output, **attributes):
+        self.nodes.append(make.make_node(kind, inputs.split(), [output],
+                                         **attributes))
+
+    def gives(self, name, value):
+        self.outputs.append((name, value.astype(numpy.float32)))
+
+    def write(self, folder):
+        def infos(values):
+            return [make.make_tensor_value_info(
+                name, TensorProto.FLOAT, value.shape)
+                for name, value in values]
+
+        graph = make.make_graph(self.nodes, "shapes", infos(self.inputs),
+                                infos(self.outputs), self.constants)
+        model = make.make_model(
+            graph, opset_imports=[make.make_opsetid("", 17)], ir_version=8)
+        onnx.checker.check_model(model)
+        path = os.path.join(folder, "shapes.onnx")
+        onnx.save(model, path)
+        data = os.path.join(folder, "test_data_set_0")
+        os.makedirs(data)
+        for prefix, values in (("input", self.inputs),
+                               ("output", self.outputs)):
+            for i, (name, value) in enumerate(values):
+                with open(os.path.join(data, "%s_%d.pb" % (prefix, i)),
+                          "wb") as file:
+                    file.write(numpy_helper.from_array(
+                        value, name).SerializeToString())
+        return path, data
+
+
+def products(m):
+    x, w, b = m.given("xe", 64, 32), m.constant("we", 32, 64), \
+        m.constant("be", 64)
+    m.node("Gemm", "xe we be", "even")
+    m.gives("even", x @ w + b)
+    x, w, b = m.given("xo", 50, 23), m.constant("wo", 37, 23), \
+        m.constant("bo", 37)
+    m.node("Gemm", "xo wo bo", "to", transB=1)
+    m.node("Relu", "to", "odd")
+    m.gives("odd", numpy.maximum(x @ w.T + b, 0))
+    x, y = m.given("xb", 3, 20, 24), m.given("yb", 3, 24, 17)
+    m.node("MatMul", "xb yb", "batch")
+    m.gives("batch", x @ y)
+    x, y = m.given("xa", 2, 20, 24), m.given("ya", 2, 33, 24)
+    m.node("Transpose", "ya", "ta", perm=[0, 2, 1])
+    m.node("MatMul", "xa ta", "across")
+    m.gives("across", x @ y.transpose(0, 2, 1))
+
+
+def convolutions(m):
+    x, w, b = m.given("xc", 1, 5, 9, 9), m.constant("wc", 20, 5, 3, 3), \
+        m.constant("bc", 20)
+    m.node("Conv", "xc wc bc", "tc", pads=[1, 1, 1, 1])
+    m.node("Relu", "tc", "conv")
+    m.gives("conv", numpy.maximum(convolve(x, w, 1) + b[:, None, None], 0))
+    x, w = m.given("xs", 2, 16, 10, 10), m.constant("ws", 12, 16, 3, 3)
+    z = m.given("zs", 2, 12, 5, 5)
+    m.node("Conv", "xs ws", "ts", pads=[1, 1, 1, 1], strides=[2, 2])
+    m.node("Add", "ts zs", "strided")
+    m.gives("strided", convolve(x, w, 1, 2) + z)
+    x, w = m.given("xg", 1, 16, 7, 7), m.constant("wg", 24, 8, 3, 3)
+    m.node("Conv", "xg wg", "groups", group=2)
+    m.gives("groups", convolve(x, w, 0, groups=2))
+    x, w = m.given("xf", 1, 4, 7, 7), m.constant("wf", 4, 1, 3, 3)
+    m.node("Conv", "xf wf", "few", group=4)
+    m.gives("few", convolve(x, w, 0, groups=4))
+
+
+def rows(m):
+    x = m.given("xr", 6, 150)
+    e = numpy.exp(x - x.max(1, keepdims=True))
+    m.node("Softmax", "xr", "softmax", axis=-1)
+    m.gives("softmax", e / e.sum(1, keepdims=True))
+    x = m.given("xm", 2, 40, 9)
+    e = numpy.exp(x - x.max(1, keepdims=True))
+    m.node("Softmax", "xm", "middle", axis=1)
+    m.gives("middle", e / e.sum(1, keepdims=True))
+    x, s, b = m.given("xn", 5, 4, 96), m.constant("sn", 96), \
+        m.constant("bn", 96)
+    away = x - x.mean(2, keepdims=True)
+    m.node("LayerNormalization", "xn sn bn", "norm", axis=-1)
+    m.gives("norm", away / numpy.sqrt(
+        (away ** 2).mean(2, keepdims=True) + 1e-5) * s + b)
+    x = m.given("xp", 2, 64, 6, 6)
+    m.node("GlobalAveragePool", "xp", "pool")
+    m.gives("pool", x.mean((2, 3), keepdims=True))
+    x, w, b = m.given("xv", 1, 300), m.constant("wv", 300, 11), \
+        m.constant("bv", 11)
+    m.node("Gemm", "xv wv bv", "product")
+    m.gives("product", x @ w + b)
+    x = m.given("xk", 3, 100, 8)
+    m.node("ReduceMean", "xk", "columns", axes=[1], keepdims=0)
+    m.gives("columns", x.mean(1))
+
+
+def write(folder):
+    """Paths of the model and of its data."""
+    m = Model()
+    products(m)
+    convolutions(m)
+    rows(m)
+    return m.write(folder)
