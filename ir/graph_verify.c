@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verifier of graphs: links both ways, unique names, topological order,
- * types and shapes present. What it finds is a bug of ours. */
+ * types and shapes present; regions whole. What it finds is a bug of ours. */
 #include "graph.h"
+#include "graph_region.h"
 
 static bool
 broken(struct graph *g, const struct node *n, const char *what,
@@ -100,6 +101,77 @@ verify_tensor(struct graph *g, const struct tensor *t)
 	return true;
 }
 
+/* -- regions -- */
+
+static bool
+verify_match(struct graph *g, const struct region_match *m,
+	     const struct graph_region *r)
+{
+	if (m->nodes.n == 0 || m->region != r) {
+		return broken(g, NULL, "a match of nothing, or of another "
+			      "region", m->pattern);
+	}
+	for (int i = 0; i < m->nodes.n; i++) {
+		const struct node *n = m->nodes.data[i].node;
+
+		if (n->match != m || n->graph != g) {
+			return broken(g, n, "a node of a match that does not "
+				      "know it", m->pattern);
+		}
+	}
+	return true;
+}
+
+/* Do its nodes stand side by side? */
+static bool
+is_together(const struct graph *g, const struct graph_region *r)
+{
+	int i = 0, n = region_node_count(r);
+
+	while (i < g->nodes.n && !region_has(r, g->nodes.data[i])) {
+		i++;
+	}
+	while (n > 0 && i < g->nodes.n && region_has(r, g->nodes.data[i])) {
+		i++;
+		n--;
+	}
+	return n == 0;
+}
+
+static bool
+verify_regions(struct graph *g)
+{
+	for (int i = 0; i < g->regions.n; i++) {
+		const struct graph_region *r = g->regions.data[i];
+
+		if (r->id != i || r->matches.n == 0) {
+			return broken(g, NULL, "a region misnumbered or empty",
+				      r->name);
+		}
+		for (int k = 0; k < r->matches.n; k++) {
+			if (!verify_match(g, r->matches.data[k], r)) {
+				return false;
+			}
+		}
+		if (g->is_partitioned && !is_together(g, r)) {
+			return broken(g, NULL, "a region's nodes stand apart",
+				      r->name);
+		}
+	}
+	for (int i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.data[i];
+		const struct graph_region *r = n->match ? n->match->region
+							: NULL;
+
+		if (r && (r->id >= g->regions.n ||
+			  g->regions.data[r->id] != r)) {
+			return broken(g, n, "a node of a region that is none",
+				      r->name);
+		}
+	}
+	return true;
+}
+
 bool
 graph_verify(struct graph *g)
 {
@@ -131,5 +203,5 @@ graph_verify(struct graph *g)
 				      t->name);
 		}
 	}
-	return true;
+	return verify_regions(g);
 }

@@ -15,8 +15,18 @@ byoc_run_passes(struct graph *g, enum region_stage stage)
 		for (int k = 0; k < b->n_passes; k++) {
 			const struct region_pass *p = &b->passes[k];
 
-			if (p->after == stage && !p->run(g, b, p)) {
+			if (p->after != stage) {
+				continue;
+			}
+			if (!p->run(g, b, p)) {
 				return false;
+			}
+			if (!graph_verify(g)) {
+				return diag_error(&g->module->diags,
+					DIAG_BAD_PARTITION,
+					(struct diag_place){ .file = b->file,
+							     .item = p->name },
+					"the pass left the graph so; mend it");
 			}
 		}
 	}
