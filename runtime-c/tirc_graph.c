@@ -273,6 +273,18 @@ check_data(struct tirc_graph *g, const struct io *io, const void *data)
 	return TIRC_GRAPH_OK;
 }
 
+/* Another run: nothing of the one before counts. */
+static enum tirc_graph_status
+start_over(struct tirc_graph *g)
+{
+	if (g->is_running) {
+		return graph_fail(g, TIRC_GRAPH_BUSY,
+				  "the run that is watched goes on first");
+	}
+	g->done = 0;
+	return TIRC_GRAPH_OK;
+}
+
 enum tirc_graph_status
 tirc_graph_set_size(struct tirc_graph *g, const char *name, int64_t value)
 {
@@ -293,8 +305,14 @@ tirc_graph_set_size(struct tirc_graph *g, const char *name, int64_t value)
 				(double)g->sizes[i].min,
 				(double)g->sizes[i].max);
 		}
+		status = start_over(g);
+		if (status != TIRC_GRAPH_OK) {
+			return status;
+		}
+		for (size_t k = 0; k < g->n_inputs; ++k) {
+			g->inputs[k].is_own = 0;
+		}
 		g->values[i] = value;
-		g->done = 0;
 		status = graph_measure(g);
 		if (status != TIRC_GRAPH_OK) {
 			memcpy(message, g->message, sizeof message);
@@ -323,9 +341,12 @@ tirc_graph_set_input(struct tirc_graph *g, const char *name, const void *data,
 	}
 	status = check_data(g, io, data);
 	if (status == TIRC_GRAPH_OK) {
+		status = start_over(g);
+	}
+	if (status == TIRC_GRAPH_OK) {
 		io->in = data;
+		io->is_own = 0;
 		io->bytes = bytes;
-		g->done = 0;
 	}
 	return status;
 }
@@ -346,9 +367,11 @@ tirc_graph_set_output(struct tirc_graph *g, const char *name, void *data,
 	}
 	status = check_data(g, io, data);
 	if (status == TIRC_GRAPH_OK) {
+		status = start_over(g);
+	}
+	if (status == TIRC_GRAPH_OK) {
 		io->out = data;
 		io->bytes = bytes;
-		g->done = 0;
 	}
 	return status;
 }
@@ -369,10 +392,12 @@ graph_address(const struct tirc_graph *g, enum storage at, size_t io)
 	switch (at) {
 	case AT_INPUT:
 		/* Kernels do not write it: that was checked. */
-		return (unsigned char *)g->inputs[io].in;
+		return g->inputs[io].is_own
+		       ? g->inputs[io].own
+		       : (unsigned char *)g->inputs[io].in;
 	case AT_OUTPUT:
-		return g->outputs[io].out != NULL ? g->outputs[io].out
-						  : g->outputs[io].own;
+		return g->outputs[io].is_own ? g->outputs[io].own
+					     : g->outputs[io].out;
 	default:
 		return g->workspace;
 	}
@@ -398,36 +423,51 @@ aim_node(const struct tirc_graph *g, struct node *n)
 	}
 }
 
+/* Memory that is as large as kernels may ask for: the caller's, or the graph's
+ * own where that is smaller, as with smaller sizes, or not there. */
+static enum tirc_graph_status
+choose_memory(struct tirc_graph *g, struct io *io)
+{
+	const struct tensor *t = &g->tensors[io->tensor];
+	const int is_set = io->in != NULL || io->out != NULL;
+
+	if (is_set && io->bytes != t->bytes) {
+		return graph_bad_bytes(g, io->name, io->bytes, t->bytes);
+	}
+	io->is_own = !is_set || t->bytes < t->capacity;
+	if (io->is_own && io->own == NULL) {
+		io->own = graph_new(g, t->capacity, 1);
+		if (io->own == NULL) {
+			return TIRC_GRAPH_NO_MEMORY;
+		}
+	}
+	return TIRC_GRAPH_OK;
+}
+
 /* Everything is there: the nodes get their pointers. */
 static enum tirc_graph_status
 begin(struct tirc_graph *g)
 {
-	for (size_t i = 0; i < g->n_inputs; ++i) {
-		const struct io *io = &g->inputs[i];
+	enum tirc_graph_status status = TIRC_GRAPH_OK;
+
+	for (size_t i = 0; i < g->n_inputs && !status; ++i) {
+		struct io *io = &g->inputs[i];
 
 		if (io->in == NULL) {
 			return graph_fail(g, TIRC_GRAPH_UNSET,
 					  "input '%.60s' has not been set",
 					  io->name);
 		}
-		if (io->bytes != g->tensors[io->tensor].bytes) {
-			return graph_bad_bytes(g, io->name, io->bytes,
-					 g->tensors[io->tensor].bytes);
+		status = choose_memory(g, io);
+		if (!status && io->is_own) {
+			memcpy(io->own, io->in, io->bytes);
 		}
 	}
-	for (size_t i = 0; i < g->n_outputs; ++i) {
-		struct io *io = &g->outputs[i];
-		const struct tensor *t = &g->tensors[io->tensor];
-
-		if (io->out == NULL && io->own == NULL) {
-			io->own = graph_new(g, t->capacity, 1);
-			if (io->own == NULL) {
-				return TIRC_GRAPH_NO_MEMORY;
-			}
-		}
-		if (io->out != NULL && io->bytes != t->bytes) {
-			return graph_bad_bytes(g, io->name, io->bytes, t->bytes);
-		}
+	for (size_t i = 0; i < g->n_outputs && !status; ++i) {
+		status = choose_memory(g, &g->outputs[i]);
+	}
+	if (status != TIRC_GRAPH_OK) {
+		return status;
 	}
 	for (size_t i = 0; i < g->n_nodes; ++i) {
 		aim_node(g, &g->nodes[i]);
@@ -435,9 +475,25 @@ begin(struct tirc_graph *g)
 	return TIRC_GRAPH_OK;
 }
 
+/* Outputs that were not written right into the caller's memory. */
+static void
+finish(struct tirc_graph *g)
+{
+	for (size_t i = 0; i < g->n_outputs; ++i) {
+		const struct io *io = &g->outputs[i];
+
+		if (io->is_own && io->out != NULL) {
+			memcpy(io->out, io->own, io->bytes);
+		}
+	}
+}
+
 static enum tirc_graph_status
 run(struct tirc_graph *g, size_t end)
 {
+	if (g->is_running) {
+		return start_over(g);
+	}
 	if (g->done == 0) {
 		const enum tirc_graph_status status = begin(g);
 
@@ -451,8 +507,13 @@ run(struct tirc_graph *g, size_t end)
 		n->function(n->pointers, g->values, n->context);
 		g->done++;
 		if (g->after != NULL) {
+			g->is_running = 1;
 			g->after(g->after_arg, g, n->name);
+			g->is_running = 0;
 		}
+	}
+	if (end == g->n_nodes) {
+		finish(g);
 	}
 	return TIRC_GRAPH_OK;
 }
@@ -460,21 +521,15 @@ run(struct tirc_graph *g, size_t end)
 enum tirc_graph_status
 tirc_graph_run(struct tirc_graph *g)
 {
-	if (g == NULL) {
-		return TIRC_GRAPH_NULL;
-	}
-	g->done = 0;
-	return run(g, g->n_nodes);
+	const enum tirc_graph_status status = tirc_graph_restart(g);
+
+	return status != TIRC_GRAPH_OK ? status : run(g, g->n_nodes);
 }
 
 enum tirc_graph_status
 tirc_graph_restart(struct tirc_graph *g)
 {
-	if (g == NULL) {
-		return TIRC_GRAPH_NULL;
-	}
-	g->done = 0;
-	return TIRC_GRAPH_OK;
+	return g != NULL ? start_over(g) : TIRC_GRAPH_NULL;
 }
 
 enum tirc_graph_status
@@ -489,7 +544,7 @@ tirc_graph_run_to(struct tirc_graph *g, const char *node)
 	if (at == NOWHERE) {
 		return graph_unknown(g, "node", node);
 	}
-	if (g->done > at + 1) {
+	if (g->done > at + 1 && !g->is_running) {
 		g->done = 0;
 	}
 	return run(g, at + 1);

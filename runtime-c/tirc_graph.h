@@ -55,10 +55,17 @@ struct tirc_kernel {
 	size_t n_args;
 };
 
+struct tirc_kernel_size {
+	const char *name;
+	int64_t min, max; /* that the kernels are made for */
+};
+
 struct tirc_kernels {
 	const char *version; /* the graph's that it belongs to */
 	const struct tirc_kernel *list;
 	size_t n;
+	const struct tirc_kernel_size *sizes; /* in the graph's order */
+	size_t n_sizes;
 };
 #endif
 
@@ -74,7 +81,8 @@ enum tirc_graph_status {
 	TIRC_GRAPH_UNKNOWN,         /* there is nothing of that name */
 	TIRC_GRAPH_BAD_SIZE,        /* a size, or a number of bytes */
 	TIRC_GRAPH_UNSET,           /* an input that has not been set */
-	TIRC_GRAPH_NOT_THERE        /* not computed yet, or written over */
+	TIRC_GRAPH_NOT_THERE,       /* not computed yet, or written over */
+	TIRC_GRAPH_BUSY             /* what watches a run may not change it */
 };
 
 struct tirc_graph;
@@ -107,7 +115,8 @@ const char *tirc_graph_message(const struct tirc_graph *g);
 /* A symbolic size; each is the largest that it may be until it is set. */
 enum tirc_graph_status tirc_graph_set_size(struct tirc_graph *g,
 	const char *name, int64_t value);
-/* The bytes are not copied: they are read by each run. */
+/* The bytes are read by each run, and copied only where a symbolic size is
+ * smaller than it may be. */
 enum tirc_graph_status tirc_graph_set_input(struct tirc_graph *g,
 	const char *name, const void *data, size_t bytes);
 /* Where runs write an output. Without it they write to memory of the graph's

@@ -351,6 +351,23 @@ check_tensor(struct tirc_graph *g, size_t i)
 	return TIRC_GRAPH_OK;
 }
 
+/* The sizes are those that the kernels are made for. */
+static enum tirc_graph_status
+check_sizes(struct tirc_graph *g)
+{
+	const struct tirc_kernels *k = g->config.kernels;
+	int same = k->n_sizes == g->n_sizes;
+
+	for (size_t i = 0; same && i < g->n_sizes; ++i) {
+		same = strcmp(k->sizes[i].name, g->sizes[i].name) == 0 &&
+		       k->sizes[i].min <= g->sizes[i].min &&
+		       k->sizes[i].max >= g->sizes[i].max;
+	}
+	return same ? TIRC_GRAPH_OK
+		    : graph_fail(g, TIRC_GRAPH_BAD_KERNELS, "the kernels are "
+				 "made for other sizes than the JSON has");
+}
+
 enum tirc_graph_status
 graph_check(struct tirc_graph *g)
 {
@@ -365,6 +382,10 @@ graph_check(struct tirc_graph *g)
 				  g->config.kernels->version != NULL
 				  ? g->config.kernels->version : "nothing",
 				  g->version);
+	}
+	status = check_sizes(g);
+	if (status != TIRC_GRAPH_OK) {
+		return status;
 	}
 	for (size_t i = 0; i < g->n_tensors; ++i) {
 		for (size_t d = 0; d < g->tensors[i].ndim; ++d) {

@@ -22,10 +22,12 @@ data_of(const struct tirc_graph *g, const struct tensor *t)
 {
 	const unsigned char *p = graph_address(g, t->at, t->io);
 
+	const struct io *io = t->at == AT_INPUT ? &g->inputs[t->io] : NULL;
+
+	/* A smaller one is there as soon as a run has begun. */
 	if (p == NULL || t->ready > g->done ||
-	    (t->at == AT_INPUT &&
-	     g->inputs[t->io].bytes !=
-	     g->tensors[g->inputs[t->io].tensor].bytes) ||
+	    (io != NULL && !io->is_own &&
+	     io->bytes != g->tensors[io->tensor].capacity) ||
 	    graph_writer(g, t, t->ready, g->done) != NOWHERE) {
 		return NULL;
 	}

@@ -69,7 +69,8 @@ struct io {
 	size_t tensor;
 	const void *in;
 	void *out;    /* the caller's, or NULL */
-	void *own;    /* of an output */
+	void *own;    /* memory as large as its kernels may ask for */
+	int is_own;   /* the run that is under way takes that */
 	size_t bytes; /* of the caller's; 0: it has not been set */
 };
 
@@ -103,6 +104,7 @@ struct tirc_graph {
 	unsigned char *workspace;
 	const unsigned char *params;
 	size_t done;
+	int is_running;
 	int64_t *stack; /* for computing dimensions */
 	void (*after)(void *arg, struct tirc_graph *g, const char *node);
 	void *after_arg;

@@ -3,8 +3,9 @@
 """Every reference model through `tirc test` with every dialect, compiler and
 set of flags; a table of the results.
 
-    matrix.py [--only TEXT]... [--target NAME]... [--build NAME]... [--jobs N]
-              [--timeout SECONDS] [--byoc [BACKEND[,BACKEND]...]...]
+    matrix.py [--only TEXT]... [--target NAME]... [--build NAME|graph]...
+              [--jobs N] [--timeout SECONDS]
+              [--byoc [BACKEND[,BACKEND]...]...]
 
 --byoc tries backends instead, alone and together unless they are named, in
 gnu-c, and each of their regions; those whose library is not installed are left
@@ -39,6 +40,8 @@ BUILDS = {
                            "-Wno-pass-failed"),
 }
 TARGETS = ["c99", "c99-avx512", "gnu-c", "misra"]
+# As graphs, whose bits are those of the other form.
+GRAPH_TARGETS = ["c99", "gnu-c"]
 BYOC = ["dnnl", "cblas", "dnnl,cblas"]
 BYOC_BUILDS = ["gcc-O2", "gcc-san"]
 
@@ -58,6 +61,8 @@ def call(command, limit):
 def run(case, target, build, limit, byoc=""):
     """One cell: (whether it passed, what to print, seconds, what was said).
     A cell that takes more than `limit` seconds fails."""
+    if build == "graph":
+        return run_graph(case, target, limit)
     cc, flags = BUILDS[build]
     start = time.monotonic()
     command = [helper.TIRC, "test", case.model, *case.data, *case.options,
@@ -95,6 +100,18 @@ def installed(byoc):
     return kept
 
 
+def run_graph(case, target, limit):
+    """The same: do both forms give the same bits?"""
+    start = time.monotonic()
+    tests = os.path.dirname(os.path.abspath(__file__))
+    said, status = call(
+        ["env", "PYTHONPATH=" + tests, sys.executable,
+         os.path.join(tests, "exec", "graph_form.py"), case.name, "--target",
+         target, "--cflags", "-O2"], limit)
+    word = "TIMEOUT" if status is None else "same" if status == 0 else "FAIL"
+    return status == 0, word, time.monotonic() - start, said
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", action="append", default=[])
@@ -107,12 +124,15 @@ def main():
     targets = args.target or (TARGETS if args.byoc is None else ["gnu-c"])
     builds = [name for name in args.build or
               (BUILDS if args.byoc is None else BYOC_BUILDS)
-              if shutil.which(BUILDS[name][0])]
+              if name in BUILDS and shutil.which(BUILDS[name][0])]
     columns = [(target, build, "") for target in targets for build in builds]
     if args.byoc is not None:
         columns = [(target, build, byoc) for byoc in
                    installed(args.byoc or BYOC)
                    for target, build, _ in columns]
+    elif shutil.which("gcc") and (not args.build or "graph" in args.build):
+        columns += [(target, "graph", "") for target in targets
+                    if target in GRAPH_TARGETS]
     print("Errors are relative to the largest output.")
     print("%-28s" % "" + " ".join("%15s" % (n or t) for t, _, n in columns))
     print("%-28s" % "model" + " ".join("%15s" % b for _, b, _ in columns),

@@ -39,6 +39,12 @@ graph_form_allowed(struct packer *k)
 			      arena_printf(k->a, "%s; choose another target",
 					   f->rejected));
 	}
+	if (k->p->model != NULL) {
+		return refuse(k, DIAG_UNSUPPORTED, k->g->file,
+			      "regions of its backends keep something between "
+			      "runs, and a graph's kernels keep nothing; leave "
+			      "--byoc of these out, or take --form aot");
+	}
 	if (k->o->profile) {
 		return refuse(k, DIAG_BAD_OPTION, k->kernels->file,
 			      "--profile is for --form aot");

@@ -58,8 +58,7 @@ print_call(struct packer *k, struct unit *u, const struct kernel *kernel,
 }
 
 static void
-add_arguments(struct packer *k, const struct kernel *kernel,
-	      struct tdata *row)
+add_arguments(const struct kernel *kernel, struct tdata *row)
 {
 	int n = 0;
 
@@ -75,12 +74,11 @@ add_arguments(struct packer *k, const struct kernel *kernel,
 		tdata_text(item, "name", arg->buffer->name);
 		tdata_int(item, "bytes", graph_arg_bytes(arg));
 		tdata_int(item, "align", graph_arg_align(arg));
-		tdata_int(item, "stored", arg->written ||
-			  arg->kind == ARG_SCRATCH);
+		tdata_int(item, "stored",
+			  arg->written || arg->kind == ARG_SCRATCH);
 		n++;
 	}
 	tdata_int(row, "count", n);
-	(void)k;
 }
 
 bool
@@ -102,10 +100,11 @@ add_graph_entries(struct packer *k, struct unit *u, struct tdata *data)
 		tdata_text(row, "body", ok ? arena_strdup(k->a, s.data) : "");
 		tdata_flag(row, "sized", sized);
 		tdata_flag(row, "shared", unit_shares(u, kernel->func));
-		add_arguments(k, kernel, row);
+		add_arguments(kernel, row);
 		strbuf_release(&s);
 	}
 	tdata_int(data, "n_kernels", k->p->kernels.n);
+	tdata_int(data, "n_sizes", k->g->dims.n);
 	return ok;
 }
 
