@@ -30,8 +30,8 @@ struct joint {
 	struct name_set names;         /* of the parameters */
 };
 
-/* kernel_region.c: the group's region: parameters, no loops. */
-void join_region(struct joint *j);
+/* kernel_region.c: the group's region: parameters, no loops. False: diagnosed. */
+bool join_region(struct joint *j);
 /* kernels.c: what a kernel calls t, by what its anchor does with it: x for the
  * data, w and bias for constants. */
 const char *kernel_role(const struct node *anchor, const struct tensor *t);

@@ -46,6 +46,36 @@ constant_role(struct joint *j, const struct tensor *t)
 	return "c";
 }
 
+/* What goes from one match to another and is no result. */
+static bool
+stays_within(const struct graph_region *r, const struct region_match *match,
+	     const struct tensor *t)
+{
+	bool read = false;
+
+	for (int i = 0; i < r->outputs.n; i++) {
+		if (r->outputs.data[i] == t) {
+			return false;
+		}
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		read = read || t->uses.data[i].node->match != match;
+	}
+	return read;
+}
+
+/* The name of a value within the region: the model's, or its maker's. */
+static const char *
+value_name(struct joint *j, const struct tensor *t)
+{
+	struct group alone = { .id = -1, .anchor = t->producer->match->anchor };
+	const char *stem = name_stem(&j->b->m->arena, t->name);
+
+	return stem != NULL ? stem
+		: arena_printf(&j->b->m->arena, "%s_out",
+			       kernel_stem(j->b->g, &alone));
+}
+
 static void
 add_region_arg(struct joint *j, struct tensor *t, bool written)
 {
@@ -71,6 +101,10 @@ add_region_arg(struct joint *j, struct tensor *t, bool written)
 		arg.kind = ARG_WEIGHT;
 		name = constant_role(j, t);
 	}
+	if (written && stays_within(j->k->group->region, t->producer->match,
+				    t)) {
+		name = value_name(j, t);
+	}
 	spec.name = name_set_add(&j->names, name);
 	arg.buffer = buffer_new(m, &spec);
 	if (arg.kind == ARG_WEIGHT) {
@@ -79,6 +113,49 @@ add_region_arg(struct joint *j, struct tensor *t, bool written)
 		arg.weight->buffer = arg.buffer;
 	}
 	vec_push(&m->arena, &j->k->args, arg);
+}
+
+/* Where the backend has no memory of its own, such values lie in the
+ * workspace. False: they have no upper bound; diagnosed. */
+static bool
+add_values(struct joint *j)
+{
+	struct module *m = j->b->m;
+	const struct graph_region *r = j->k->group->region;
+
+	for (int i = 0; i < r->matches.n; i++) {
+		const struct region_match *match = r->matches.data[i];
+
+		for (int n = 0; n < match->nodes.n; n++) {
+			const struct node *node = match->nodes.data[n].node;
+
+			for (int o = 0; o < node->n_outputs; o++) {
+				struct tensor *t = node->outputs[o];
+				struct kernel_arg *arg;
+				int64_t elems;
+
+				if (t == NULL || !stays_within(r, match, t)) {
+					continue;
+				}
+				if (!tensor_max_elems(t, &elems)) {
+					return diag_error(&m->diags,
+						DIAG_UNKNOWN_SHAPE,
+						node_place(j->b->g, node),
+						"what it gives has no upper "
+						"bound; give the symbolic "
+						"dimensions bounds with --dim "
+						"NAME=MIN..MAX");
+				}
+				add_region_arg(j, t, true);
+				arg = &j->k->args.data[j->k->args.n - 1];
+				arg->kind = ARG_SCRATCH;
+				arg->read = true;
+				arg->scratch_bytes = elems *
+					buffer_element_bytes(arg->buffer);
+			}
+		}
+	}
+	return true;
 }
 
 /* What the library does with its arguments, as far as others must know. */
@@ -162,7 +239,7 @@ region_func(struct joint *j, const char *name, bool state, bool weights,
 	return f;
 }
 
-void
+bool
 join_region(struct joint *j)
 {
 	struct builder *b = j->b;
@@ -179,6 +256,9 @@ join_region(struct joint *j)
 	for (int i = 0; i < r->outputs.n; i++) {
 		add_region_arg(j, r->outputs.data[i], true);
 	}
+	if (!state && !add_values(j)) {
+		return false;
+	}
 	add_dims(j);
 	if (state && b->p->model == NULL) {
 		b->p->model = var_new(b->m, "m", dtype_of(DT_HANDLE));
@@ -189,4 +269,5 @@ join_region(struct joint *j)
 						      k->name),
 				      true, true, false);
 	}
+	return true;
 }

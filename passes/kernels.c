@@ -546,8 +546,7 @@ join_group(struct builder *b, struct group *group, struct joint *j)
 	if (group->region != NULL) {
 		k->name = name_set_add(&b->names, group->region->name);
 		k->title = region_title(b->g, group->region);
-		join_region(j);
-		return true;
+		return join_region(j);
 	}
 	k->name = name_set_add(&b->names, free_stem(b, group));
 	k->title = kernel_title(b->g, group);

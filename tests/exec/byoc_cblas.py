@@ -6,13 +6,12 @@ over 100 runs, two contexts in two threads; each region against generated code;
 other targets refuse."""
 import json
 import os
-import sys
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from helper import (DIGITS, STRICT, compile_model, compilers, execute, fail,
+from helper import (DIGITS, ROOT, STRICT, compile_model, compilers, execute, fail,
                     need, skip, tirc, work_folder)
 
 need("gcc")
@@ -187,6 +186,50 @@ def check_symbolic():
             fail("%d rows of a symbolic number: %s" % (n, got))
 
 
+# Regions of several products: what goes from one to the next lies in the
+# workspace.
+def check_merged():
+    folder = work_folder()
+    os.mkdir(os.path.join(folder, "cblas"))
+    for name in ("backend.json", "region.tmpl"):
+        with open(os.path.join(ROOT, "templates", "byoc", "cblas",
+                               name)) as file:
+            text = file.read()
+        with open(os.path.join(folder, "cblas", name), "w") as file:
+            file.write(text.replace('"merge": false', '"merge": true'))
+    nodes, weights, x, want = [], [], "x", None
+    values = rng.uniform(-1, 1, (3, 6)).astype(np.float32)
+    want = values
+    for i, (wide, high) in enumerate(((6, 9), (9, 4), (4, 5))):
+        w = rng.uniform(-1, 1, (wide, high)).astype(np.float32)
+        weights.append(numpy_helper.from_array(w, "w%d" % i))
+        nodes.append(helper.make_node("MatMul", [x, "w%d" % i],
+                                      ["layer%d" % i]))
+        nodes.append(helper.make_node("Relu", ["layer%d" % i],
+                                      ["relu%d" % i]))
+        x, want = "relu%d" % i, np.maximum(want @ w, 0)
+    path = os.path.join(folder, "merged.onnx")
+    onnx.save(helper.make_model(
+        helper.make_graph(
+            nodes, "merged",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, [3, 6])],
+            [helper.make_tensor_value_info(x, TensorProto.FLOAT, [3, 5])],
+            weights),
+        opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+    np.save(os.path.join(folder, "x.npy"), values)
+    byoc = ["--byoc", "cblas", "--byoc-path", folder]
+    tirc("run", "-q", path, *byoc, "--cc", "gcc", "--cflags",
+         "-std=c99 -g -O1 -fsanitize=address,undefined", "--input",
+         os.path.join(folder, "x.npy"), "--output",
+         os.path.join(folder, "y.npz"))
+    got = np.load(os.path.join(folder, "y.npz"))[x]
+    if not np.allclose(got, want, 1e-5, 1e-6):
+        fail("three products in one region: %s" % got)
+    text = source(compile_model(path, *byoc), "merged")
+    if text.count("cblas_sgemm(") != 3 or "cblas_1(" in text:
+        fail("not one region:\n" + text)
+
+
 THREADS = r"""
 #include "digits.h"
 #include <pthread.h>
@@ -291,3 +334,4 @@ check_refusals()
 check_digits()
 check_products()
 check_symbolic()
+check_merged()
