@@ -49,12 +49,6 @@ graph_form_allowed(struct packer *k)
 		return refuse(k, DIAG_BAD_OPTION, k->kernels->file,
 			      "--profile is for --form aot");
 	}
-	if (k->p->model != NULL) {
-		return refuse(k, DIAG_UNSUPPORTED, k->kernels->file,
-			      "kernels that are called by name have no struct "
-			      "of a model, in which a backend with state keeps "
-			      "what its library made; use --form aot");
-	}
 	if (k->o->weights != WEIGHTS_AUTO && k->o->weights != WEIGHTS_FILE) {
 		return refuse(k, DIAG_BAD_OPTION, k->kernels->file,
 			      "weights are in a file; leave --weights out");

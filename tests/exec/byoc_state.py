@@ -155,7 +155,7 @@ if "all alike" not in tirc("test", DIGITS, *BYOC, "--each-region").stdout:
 check_text()
 done = tirc("compile", DIGITS, *BYOC, "--form", "graph", "-o", work_folder(),
             status=1)
-if "use --form aot" not in done.stderr:
+if "--form aot" not in done.stderr:
     fail("--form graph: " + done.stderr)
 drive("c", "address,undefined")
 drive("file", "address,undefined")
