@@ -221,9 +221,10 @@ has_word(const char *words, const char *word)
 {
 	size_t n = strlen(word);
 
-	for (const char *p = words; (p = strstr(p, word)) != NULL; p++) {
+	for (const char *p = words; n > 0 && (p = strstr(p, word)) != NULL;
+	     p++) {
 		if ((p == words || p[-1] == ' ') &&
-		    (p[n] == ' ' || p[n] == '\0') && n > 0) {
+		    (p[n] == ' ' || p[n] == '\0')) {
 			return true;
 		}
 	}
