@@ -217,6 +217,28 @@ def check_values():
             fail("%s:\n%s" % (value, done.stderr))
 
 
+# Templates are looked at when they are filled in.
+TEMPLATES = {
+    "int {{region}} {{colour}};\n": ("r.tmpl:1", "colour"),
+    "int x;\n\n{{#matches}}\nint y;\n": ("r.tmpl:3", "matches"),
+    "int {{#matches}}{{ROLE}}{{/matches}};\n": ("r.tmpl:1", "ROLE"),
+    "int {{region};\n": ("r.tmpl:1", ""),
+}
+
+
+def check_templates():
+    takes = backend(pattern(node()), templates={"region": "r.tmpl"})
+    for text, (place, words) in TEMPLATES.items():
+        load(takes, files={"r.tmpl": text}, name="text")
+        out = os.path.join(FOLDER, "out")
+        done = execute([TIRC, "compile", DIGITS, "-o", out, "--byoc", "text",
+                        "--byoc-path", FOLDER], status=1)
+        if place not in done.stderr or words not in done.stderr or \
+                os.path.exists(out) and os.listdir(out):
+            fail("%r: wanted %r and %r\n%s" % (text, place, words,
+                                               done.stderr))
+
+
 def places(value, path=()):
     yield path
     if isinstance(value, dict):
@@ -291,5 +313,6 @@ def check_shipped():
 
 check_cases()
 check_values()
+check_templates()
 check_shipped()
 check_schema()
