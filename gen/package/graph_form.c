@@ -45,6 +45,10 @@ graph_form_allowed(struct packer *k)
 			      "runs, and a graph's kernels keep nothing; leave "
 			      "--byoc of these out, or take --form aot");
 	}
+	if (k->p->kernels.n == 0) {
+		return refuse(k, DIAG_UNSUPPORTED, k->g->file,
+			      "the model has no kernel; take --form aot");
+	}
 	if (k->o->profile) {
 		return refuse(k, DIAG_BAD_OPTION, k->kernels->file,
 			      "--profile is for --form aot");

@@ -12,6 +12,7 @@ import struct
 
 from helper import (DIGITS, ROOT, STRICT, compile_model, compilers, execute,
                     fail, tirc, work_folder)
+from schema_check import errors
 
 RUNTIME = os.path.join(ROOT, "runtime-c")
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -27,6 +28,14 @@ out = compile_model(DIGITS, "--form", "graph", "--target", "c99")
 with open(os.path.join(out, "digits_graph.json"), encoding="utf-8") as f:
     text = f.read()
 good = json.loads(text)
+with open(os.path.join(ROOT, "templates", "schema",
+                       "graph.schema.json")) as f:
+    schema = json.load(f)
+with open(os.path.join(ROOT, "tests", "fuzz", "graph.json")) as f:
+    for graph in (good, json.load(f)):
+        if errors(graph, schema, schema):
+            fail("the schema refuses a graph: %s"
+                 % errors(graph, schema, schema))
 
 
 def contents(path):
@@ -54,6 +63,13 @@ other = compile_model(DIGITS, "--target", "c99")
 if kernels_of(os.path.join(out, "digits_kernels.c")) != kernels_of(
         os.path.join(other, "digits.c")):
     fail("the graph's kernels are not those of the other form")
+# The schema refuses what differs in form, too.
+for key, value in (("at", "elsewhere"), ("dtype", "float31"), ("bytes", -1),
+                   ("shape", [["+", 1]]), ("from", "conv1")):
+    one = copy.deepcopy(good)
+    one["tensors"][1][key] = value
+    if not errors(one, schema, schema):
+        fail("the schema takes %s: %s" % (key, value))
 # What cannot be had is refused in words, and leaves nothing.
 for words in (["--target", "misra"], ["--target", "cuda"],
               ["--weights", "c"], ["--form", "other"]):
