@@ -211,6 +211,24 @@ def alternate(processes, rounds, threads):
     return [statistics.median(t) for t in times]
 
 
+def measured_library(path, folder, args, cc, threads, inputs, reference, row):
+    """With --byoc: the program whose regions are its backends', as a list."""
+    if not args.byoc:
+        return []
+    built = os.path.join(folder, "byoc")
+    options = [word for name in args.byoc for word in ("--byoc", name)]
+    program, facts, _ = cpu_driver.build(
+        path, built, args.target if threads == 1 else args.shared_target, cc,
+        args.option + options)
+    process = Process([program, built] + [file for file, _, _ in
+                                          inputs.values()], threads)
+    row["byoc_error"] = agree(facts, built, reference)
+    if not row["byoc_error"] <= TOLERANCE:
+        sys.exit("%s: with --byoc the outputs differ by %.3g" % (
+            row["name"], row["byoc_error"]))
+    return [process]
+
+
 def measure(name, path, args, compilers, threads):
     """Both times of one model as a row of the results."""
     row = {"name": name, "threads": threads, "macs": count_macs(path)}
@@ -221,6 +239,8 @@ def measure(name, path, args, compilers, threads):
             sys.executable, os.path.join(HERE, "cpu_ort.py"), path,
             str(threads), reference, json.dumps(inputs)], threads)
         best = math.inf
+        library = measured_library(path, folder, args, compilers[0], threads,
+                                   inputs, reference, row)
         for cc in compilers:
             built = os.path.join(folder, os.path.basename(cc))
             program, facts, seconds = cpu_driver.build(
@@ -231,15 +251,19 @@ def measure(name, path, args, compilers, threads):
             error = agree(facts, built, reference)
             if not error <= TOLERANCE:
                 sys.exit("%s: the outputs differ by %.3g" % (name, error))
-            mine, ort = alternate((ours, theirs), args.rounds, threads)
+            mine, ort, *rest = alternate((ours, theirs, *library), args.rounds,
+                                         threads)
             ours.stop()
             row.setdefault("compile_s", {})[cc] = seconds
             row.setdefault("by_compiler_ms", {})[cc] = mine * 1e3
+            if rest:
+                row.update(byoc_ms=rest[0] * 1e3, byoc_ratio=rest[0] / ort)
             if mine < best:
                 best = mine
                 row.update(compiler=cc, tirc_ms=mine * 1e3, ort_ms=ort * 1e3,
                            ratio=mine / ort, error=error)
-        theirs.stop()
+        for process in (theirs, *library):
+            process.stop()
     row["gflops"] = 2e-6 * row["macs"] / row["tirc_ms"]
     return row
 
@@ -328,7 +352,9 @@ def print_row(row):
     print("%-14s %3d %9.2f %10.4f %10.4f %6.2f %8.1f %5.0f%%  %s" % (
         row["name"], row["threads"], row["macs"] / 1e6, row["tirc_ms"],
         row["ort_ms"], row["ratio"], row["gflops"], 100 * row["peak_share"],
-        row["compiler"]), flush=True)
+        row["compiler"]) + ("  byoc %.4f ms, ratio %.2f" % (
+            row["byoc_ms"], row["byoc_ratio"]) if "byoc_ms" in row else ""),
+        flush=True)
 
 
 def wanted(args, name):
@@ -356,6 +382,8 @@ def parse():
                         help="for more (c-openmp; or c-threads)")
     parser.add_argument("--option", action="append", default=[],
                         help="one more word for `tirc compile`")
+    parser.add_argument("--byoc", action="append", metavar="NAME",
+                        help="also with this backend's regions, beside it")
     parser.add_argument("--cc", default="gcc",
                         help="gcc, clang, or both: the better one counts")
     parser.add_argument("--rounds", type=int, default=7)

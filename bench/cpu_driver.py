@@ -184,11 +184,16 @@ def tensor_bytes(tensor):
     return max(1, math.prod(tensor["shape"]) * C_BYTES[tensor["dtype"]])
 
 
-def driver_text(facts):
+def driver_text(facts, asks):
+    """asks: a library of the model's tells how much memory it wants."""
     name = facts["model"]
     setup, save = [], []
     work = facts["memory"]["workspace_bytes"]
-    if work:
+    if asks:
+        setup += ["config.workspace_bytes = %s_workspace_bytes(&config);"
+                  % name,
+                  "config.workspace = space(config.workspace_bytes);"]
+    elif work:
         setup += ["config.workspace = space(%d);" % work,
                   "config.workspace_bytes = %d;" % work]
     if facts["weights_form"] == "file":
@@ -233,13 +238,16 @@ def build(path, folder, target, cc, options):
     start = time.monotonic()
     subprocess.run([cc, *words[1:]], cwd=folder, check=True)
     seconds = time.monotonic() - start
+    with open(os.path.join(folder, "model.h")) as file:
+        asks = "model_workspace_bytes(" in file.read()
     with open(os.path.join(folder, "driver.c"), "w") as file:
-        file.write(driver_text(facts))
+        file.write(driver_text(facts, asks))
     objects = [os.path.basename(p)
                for p in sorted(glob.glob(os.path.join(folder, "*.o")))]
     shared = [w for w in words if w == "-fopenmp"]
     subprocess.run([cc, "-std=gnu11", "-O2", "-o", "program", "driver.c",
-                    *objects, *shared, "-lm", "-lpthread"],
+                    *objects, *shared, *facts.get("libraries", "").split(),
+                    "-lm", "-lpthread"],
                    cwd=folder, check=True)
     return os.path.join(folder, "program"), facts, seconds
 

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Backend dnnl, with each version of oneDNN that is installed: networks of all
+that it takes, beside onnxruntime; no warning in what is emitted; two contexts
+in two threads, each run with a workspace of other bytes, under AddressSanitizer;
+how many regions there are, and how many reorders a run makes."""
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper as oh, numpy_helper
+
+from helper import (STRICT, compilers, execute, fail, skip, tirc, work_folder)
+
+DRIVER = r"""
+#include "model.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static float x[MODEL_X_COUNT];
+static float y[2][MODEL_Y_COUNT];
+
+static void *work(void *arg)
+{
+	float *const result = arg;
+	struct model_config config;
+	struct model m;
+	struct model_inputs in;
+	struct model_outputs out;
+	void *space;
+
+	memset(&config, 0, sizeof config);
+	config.workspace_bytes = model_workspace_bytes(&config);
+	space = config.workspace = aligned_alloc(64,
+		(config.workspace_bytes + 64) / 64 * 64);
+	if (config.workspace == NULL) return arg;
+	if (config.workspace_bytes > 0) {
+		config.workspace_bytes--;
+		if (model_init(&m, &config) != MODEL_SMALL_WORKSPACE) return arg;
+		config.workspace_bytes++;
+	}
+	if (model_init(&m, &config) != MODEL_OK) return arg;
+	in.x = x;
+	out.y = result;
+	for (int i = 0; i < RUNS; i++) {
+		memset(space, i % 2 ? 0xff : 0x40, config.workspace_bytes);
+		memset(result, 0xff, sizeof y[0]);
+		if (model_run(&m, &in, &out) != MODEL_OK) return arg;
+	}
+	model_fini(&m);
+	free(space);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	FILE *file = fopen(argv[1], "rb");
+	pthread_t other;
+	void *a, *b;
+
+	if (argc != 3 || file == NULL ||
+	    fread(x, sizeof x, 1, file) != 1 || fclose(file) != 0) return 2;
+	if (pthread_create(&other, NULL, work, y[1]) != 0) return 3;
+	a = work(y[0]);
+	pthread_join(other, &b);
+	if (a != NULL || b != NULL) return 4;
+	if (memcmp(y[0], y[1], sizeof y[0]) != 0) return 5;
+	file = fopen(argv[2], "wb");
+	if (file == NULL || fwrite(y[0], sizeof y[0], 1, file) != 1 ||
+	    fclose(file) != 0) return 6;
+	return 0;
+}
+"""
+
+
+class Net:
+    """A model of one input and one output, random where it has numbers."""
+
+    def __init__(self, shape):
+        self.random = np.random.default_rng(7)
+        self.nodes, self.constants, self.last = [], [], "x"
+        self.shape = shape
+
+    def constant(self, *shape, scale=0.3):
+        return self.put(self.random.standard_normal(shape) * scale)
+
+    def put(self, array, dtype=np.float32):
+        name = "c%d" % len(self.constants)
+        self.constants.append(numpy_helper.from_array(
+            np.asarray(array, dtype), name))
+        return name
+
+    def add(self, op, *inputs, **attributes):
+        name = "t%d" % len(self.nodes)
+        self.nodes.append(oh.make_node(op, [self.last, *inputs], [name],
+                                       **attributes))
+        self.last = name
+        return name
+
+    def model(self):
+        self.nodes[-1].output[0] = "y"
+        graph = oh.make_graph(
+            self.nodes, "model",
+            [oh.make_tensor_value_info("x", TensorProto.FLOAT, self.shape)],
+            [oh.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+            self.constants)
+        return onnx.shape_inference.infer_shapes(oh.make_model(
+            graph, opset_imports=[oh.make_opsetid("", 20)], ir_version=9))
+
+
+def pictures():
+    """What networks for pictures have, residuals of all kinds included."""
+    n = Net([1, 3, 20, 22])
+    n.add("Conv", n.constant(16, 3, 3, 3), n.constant(16), pads=[1, 1, 1, 1])
+    stem = n.add("Relu")
+    n.add("Conv", n.constant(16, 1, 3, 3), n.constant(16), group=16,
+          pads=[1, 1, 1, 1])
+    n.add("Clip", n.put(0.0), n.put(6.0))
+    n.add("Conv", n.constant(16, 4, 3, 3), group=4, pads=[2, 2, 2, 2],
+          dilations=[2, 2])
+    kept = n.add("Add", stem)            # stem is read again below
+    n.add("HardSwish")
+    n.add("Conv", n.constant(16, 16, 1, 1), n.constant(16))
+    gate = n.add("Sigmoid")
+    n.last = n.nodes[-1].input[0]
+    n.add("Mul", gate)                   # swish
+    n.add("Add", kept)                   # read for the last time
+    n.add("Concat", stem, axis=1)
+    n.add("LRN", size=5, alpha=1e-3, beta=0.75, bias=1.0)
+    n.add("MaxPool", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
+    n.add("ConvTranspose", n.constant(32, 6, 3, 3), n.constant(12), group=2,
+          strides=[2, 2], pads=[1, 1, 1, 1], output_padding=[1, 0])
+    n.add("LeakyRelu", alpha=0.2)
+    n.add("AveragePool", kernel_shape=[3, 3], strides=[2, 2],
+          pads=[1, 1, 1, 1], count_include_pad=1)
+    n.add("AveragePool", kernel_shape=[2, 2], pads=[0, 0, 1, 1])
+    n.add("Resize", "", "", n.put([1, 12, 20, 16], np.int64), mode="linear")
+    n.add("Reshape", n.put([1, -1], np.int64))
+    n.add("Gemm", n.constant(12 * 20 * 16, 40, scale=0.02), n.constant(40))
+    n.add("Elu", alpha=0.7)
+    n.add("Gemm", n.constant(10, 40), n.constant(10), transB=1)
+    n.add("Softmax", axis=-1)
+    return n.model(), 1
+
+
+def volumes():
+    """One dimension, then three."""
+    n = Net([2, 4, 36])
+    n.add("Conv", n.constant(8, 4, 5), n.constant(8), strides=[2], pads=[2, 2])
+    n.add("Tanh")
+    n.add("Reshape", n.put([2, 2, 2, 6, 6], np.int64))
+    n.add("Conv", n.constant(16, 2, 2, 3, 3), n.constant(16),
+          pads=[0, 1, 1, 0, 1, 1])
+    n.add("Mish")
+    n.add("MaxPool", kernel_shape=[1, 2, 2], strides=[1, 2, 2])
+    n.add("GlobalAveragePool")
+    return n.model(), 1
+
+
+def words():
+    """Attention, normalisation, and numbers beside each other."""
+    n = Net([2, 6, 16])
+    start = n.add("LayerNormalization", n.constant(16), n.constant(16),
+                  axis=-1)
+    n.add("MatMul", n.constant(16, 16))
+    keys = n.add("Add", n.constant(16))
+    n.last = start
+    n.add("MatMul", n.constant(16, 16))
+    n.add("Transpose", perm=[0, 2, 1])
+    turned = n.last
+    n.last = keys
+    n.add("MatMul", turned)
+    n.add("Softmax", axis=-1)
+    n.add("MatMul", start)
+    n.add("Add", start)
+    n.add("MatMul", n.constant(16, 32))
+    n.add("Gelu")
+    n.add("Mul", n.constant(1, 6, 1))
+    n.add("Gelu", approximate="tanh")
+    n.add("ReduceMean", n.put([1], np.int64), keepdims=1)
+    n.add("LogSoftmax", axis=2)
+    return n.model(), None
+
+
+def libraries():
+    """Where versions of oneDNN are: None is the system's, else a prefix."""
+    found = []
+    source = ("#include <oneapi/dnnl/dnnl.h>\nint main(void) "
+              "{ return dnnl_version()->major != DNNL_VERSION_MAJOR; }\n")
+    folder = work_folder()
+    for prefix in (None, sys.prefix):
+        if prefix and not os.path.isdir(os.path.join(
+                prefix, "include", "oneapi")):
+            continue
+        done = subprocess.run(
+            [compilers()[0], "-x", "c", "-", "-o",
+             os.path.join(folder, "there"), "-ldnnl"],
+            input=source, text=True, capture_output=True,
+            env=environment(prefix))
+        if done.returncode == 0:
+            found.append(prefix)
+    return found
+
+
+def environment(prefix):
+    env = dict(os.environ, OMP_NUM_THREADS="1")
+    if prefix:
+        for variable, below in (("CPATH", "include"), ("LIBRARY_PATH", "lib"),
+                                ("LD_LIBRARY_PATH", "lib")):
+            env[variable] = os.path.join(prefix, below)
+    return env
+
+
+def close(have, want, what):
+    scale = np.abs(want).max()
+    error = np.abs(have.ravel() - want.ravel()).max() / scale
+    if not error < 2e-5:
+        fail("%s: differs by %g" % (what, error))
+
+
+def reorders(program, arguments, env):
+    """Those of the last run; the ones before and in init are as many."""
+    counts = []
+    for runs in 1, 2:
+        out = execute([program + str(runs), *arguments], env=dict(
+            env, ONEDNN_VERBOSE="1", DNNL_VERBOSE="1")).stdout
+        counts.append(len(re.findall(r"(?:,|:)exec[^\n]*,reorder,", out)))
+    return (counts[1] - counts[0]) // 2  # two contexts
+
+
+def check(name, model, regions, prefix):
+    folder = work_folder()
+    path = os.path.join(folder, "model.onnx")
+    onnx.save(model, path)
+    tirc("compile", path, "--byoc", "dnnl", "--name", "model", "-q",
+         "--weights", "c", "-o", folder)
+    with open(os.path.join(folder, "model.c")) as file:
+        count = len(re.findall(r"^\w+_describe\(", file.read(), re.M))
+    if count == 0 or regions not in (None, count):
+        fail("%s has %d regions, not %s" % (name, count, regions))
+    with open(os.path.join(folder, "driver.c"), "w") as file:
+        file.write(DRIVER.lstrip())
+    shape = [d.dim_value for d in
+             model.graph.input[0].type.tensor_type.shape.dim]
+    x = np.random.default_rng(3).standard_normal(shape).astype(np.float32)
+    want, = onnxruntime.InferenceSession(
+        path, providers=["CPUExecutionProvider"]).run(None, {"x": x})
+    x.tofile(os.path.join(folder, "x"))
+    env = environment(prefix)
+    files = ["driver.c", "model.c", "model_weights.c"]
+    link = ["-ldnnl", "-lm", "-lpthread"]
+    arguments = [os.path.join(folder, f) for f in ("x", "y")]
+    for cc in compilers():
+        execute([cc, "-std=c99", "-fsyntax-only", "-O1", *STRICT, "model.c"], env=env,
+                cwd=folder)
+    for runs in 1, 2:
+        execute([compilers()[0], "-std=gnu11", "-O0", "-DRUNS=%d" % runs,
+                 *files, "-o", "plain%d" % runs, *link], env=env, cwd=folder)
+    moved = reorders(os.path.join(folder, "plain"), arguments, env)
+    close(np.fromfile(arguments[1], np.float32), want, name)
+    execute([compilers()[0], "-std=gnu11", "-g", "-O1", "-DRUNS=100",
+             "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+             *files, "-o", "sanitized", *link], env=env, cwd=folder)
+    os.remove(arguments[1])
+    execute([os.path.join(folder, "sanitized"), *arguments], env=env)
+    close(np.fromfile(arguments[1], np.float32), want, name + ", sanitized")
+    print("%-9s %s regions, %d reorders in a run" % (name, count, moved))
+    return moved
+
+
+def main():
+    found = libraries()
+    if not found:
+        skip("no oneDNN: neither libdnnl-dev nor a package of Python's")
+    for prefix in found:
+        print("oneDNN of %s" % (prefix or "the system"))
+        # What comes in and what leaves, the concatenation, the two residuals.
+        for make, most in (pictures, 6), (volumes, 3), (words, 2):
+            model, regions = make()
+            moved = check(make.__name__, model, regions, prefix)
+            if moved > most:
+                fail("%d reorders; %d at most" % (moved, most))
+
+
+main()
