@@ -3,6 +3,9 @@
  * the device. */
 #include "sched_staged.h"
 
+/* Blocks along the second and third axis of a grid, at least. */
+enum { GRID_MOST = 65535 };
+
 /* -- what there is */
 
 static bool
@@ -174,7 +177,8 @@ staged_sizes(struct rules *r, struct staged *t)
 	while (side * side > most) {
 		side /= 2;
 	}
-	if (side < 4 || t->extent[PART_ROW] < 8 || t->extent[PART_COLUMN] < 8 ||
+	if (side < 4 || t->extent[PART_BATCH] > GRID_MOST ||
+	    t->extent[PART_ROW] < 8 || t->extent[PART_COLUMN] < 8 ||
 	    t->extent[PART_SUM] < 8) {
 		return false;
 	}

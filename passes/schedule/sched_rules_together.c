@@ -9,6 +9,7 @@
  *                                           y[i, j] = x[i, j] / sum
  *
  * What a stage leaves for the next one is in shared memory. */
+#include "access.h"
 #include "sched_rules.h"
 
 #include "sched_tiling.h"
@@ -24,6 +25,12 @@ struct rows {
 	int64_t side;     /* rows of a block */
 	int outer;        /* the loop of blocks */
 };
+
+static bool
+expr_is_float(const struct expr *e, double value)
+{
+	return e->kind == EXPR_FLOAT && e->u.fval == value;
+}
 
 static int64_t
 extent_of(const struct block *b, int i)
@@ -75,6 +82,34 @@ lies_along_sum(struct rules *r, int block)
 		}
 	}
 	return true;
+}
+
+/* Can parts of what it reduces be combined, in any order, each from its start?
+ * So it is with sums, products, minima and maxima. */
+static bool
+has_parts(const struct stmt *block)
+{
+	const struct stmt *store = block->children[0];
+	const struct stmt *init = block->children[1];
+	const struct expr *e, *start;
+	int own = 0;
+
+	if (init == NULL || store->kind != STMT_STORE ||
+	    init->kind != STMT_STORE) {
+		return false;
+	}
+	e = store->args[0];
+	start = init->args[0];
+	for (int i = 0; i < e->n_args; i++) {
+		own += e->args[i]->kind == EXPR_LOAD &&
+		       e->args[i]->u.buffer == store->u.buffer;
+	}
+	return own == 1 && !expr_has_load(start) &&
+	       (e->kind == EXPR_MIN || e->kind == EXPR_MAX ||
+		(e->kind == EXPR_ADD && (expr_is_value(start, 0) ||
+					 expr_is_float(start, 0))) ||
+		(e->kind == EXPR_MUL && (expr_is_value(start, 1) ||
+					 expr_is_float(start, 1))));
 }
 
 /* Bytes that the stages leave for each other. */
@@ -130,7 +165,7 @@ choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
 		if (!block_reduces(s)) {
 			continue;
 		}
-		if (count(s->u.block, w->rows, false) != 1) {
+		if (count(s->u.block, w->rows, false) != 1 || !has_parts(s)) {
 			return false; /* no row: something in between */
 		}
 		longest = sums > longest ? sums : longest;

@@ -16,6 +16,7 @@ SCHEDULES = {
     "groups": "staged", "softmax": "together", "middle": "stages",
     "norm": "together", "pool": "together", "product": "together",
     "columns": "together", "few": "element",
+    "logs": "together", "largest": "together",
 }
 
 
@@ -148,6 +149,11 @@ def rows(m):
     x = m.given("xk", 3, 100, 8)
     m.node("ReduceMean", "xk", "columns", axes=[1], keepdims=0)
     m.gives("columns", x.mean(1))
+    x = m.given("xt", 4, 70)
+    m.node("ReduceLogSumExp", "xt", "logs", axes=[1], keepdims=0)
+    m.gives("logs", numpy.log(numpy.exp(x).sum(1)))
+    m.node("ReduceMax", "xt", "largest", axes=[1], keepdims=0)
+    m.gives("largest", x.max(1))
 
 
 def write(folder):
