@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of the user's, over text: through a file that is gone when it is
  * closed, so that neither side waits for the other. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "shell.h"
 
 #include <errno.h>

@@ -52,8 +52,9 @@ json_put_text(struct strbuf *out, const char *text)
 void
 json_put_int(struct strbuf *out, int64_t v)
 {
-	strbuf_printf(out, v > JSON_EXACT || v < -JSON_EXACT ? "\"%lld\"" : "%lld",
-		      (long long)v);
+	bool exact = v <= JSON_EXACT && v >= -JSON_EXACT;
+
+	strbuf_printf(out, exact ? "%lld" : "\"%lld\"", (long long)v);
 }
 
 void

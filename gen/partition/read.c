@@ -100,9 +100,9 @@ read_head(struct reading *in, struct json root, const char *folder,
 	const char *const *texts;
 	int n;
 
-	json_check_keys(root, "tirc_partition name model digest target stage requant "
-			"weights dims assumptions inputs outputs tensors "
-			"nodes backends matches regions origins");
+	json_check_keys(root, "tirc_partition name model digest target stage "
+			"requant weights dims assumptions inputs outputs "
+			"tensors nodes backends matches regions origins");
 	if (json_int(json_get(root, "tirc_partition"), 1, 1000000, 0) !=
 	    PARTITION_VERSION) {
 		json_error(json_get(root, "tirc_partition"),
