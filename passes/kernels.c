@@ -528,6 +528,10 @@ kernel_state_vectors(const struct target *target, struct func *f)
 	/* None where the compiler finds them by itself. */
 	if (target_has_vectors(target)) {
 		func_set_note(f, "vectors", expr_string(f->module, vectors));
+		if (target->byte_vectors) {
+			func_set_note(f, "byte_vectors",
+				      expr_bool(f->module, true));
+		}
 	}
 	if (vectors[0] != '\0') {
 		func_set_note(f, "vector_params", expr_bool(f->module, true));

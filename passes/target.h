@@ -24,6 +24,8 @@ struct target {
 	struct tensor_intrins *intrins; /* where it is found, or NULL */
 	const char *vectors;  /* types to compute with, "float32x16 float32x8",
 			       * best first; or "" */
+	bool byte_vectors;    /* bytes are widened to vectors of 32-bit integers,
+			       * and these scaled and made bytes */
 	/* Iterations of the longest loop that the compiler writes out before it
 	 * looks for vectors: 0 where vectors do not depend on its finding
 	 * them. */

@@ -213,6 +213,9 @@ dialect_read_expressions(struct loader *l, struct json j)
 		if (cast && row.value == NULL) {
 			row = json_get(j, words[FORM_CAST]);
 		}
+		if (i == FORM_ADD_PRODUCT && row.value == NULL) {
+			continue; /* of vectors, if of any */
+		}
 		read_expression(l, row, (enum form_id)i);
 	}
 }

@@ -481,6 +481,40 @@ cells_of_type(struct cell_part *p)
 	}
 }
 
+/* Bytes that become vectors of 32-bit integers, and are made of them. */
+static void
+bytes_in_vectors(struct cell_part *p)
+{
+	static const enum dtype_kind kinds[] = { DT_I8, DT_U8 };
+	struct module *m = p->m;
+	struct dtype wide = p->type;
+	const struct expr *args[2], *first;
+	struct draft d;
+
+	draft(p, &d, wide, named(p, "scale_nearest"));
+	first = expr_mul(m, d.f->body->u.loop.var->expr,
+			 expr_i32(m, wide.lanes));
+	args[0] = d.a;
+	args[1] = expr_cast(m, dtype_of(DT_F64),
+			    expr_load(m, d.buffers[1], &first, 1));
+	args[1] = expr_broadcast(m, expr_mul(m, args[1], expr_float(m,
+			dtype_of(DT_F64), 0.25)), wide.lanes);
+	store_value(p, &d, expr_call(m, INTRIN_SCALE_NEAREST, wide, args, 2));
+	for (int i = 0; i < 2; i++) {
+		struct dtype byte = { (uint16_t)kinds[i], wide.lanes };
+		struct dtype signed_byte = { DT_I8, wide.lanes };
+
+		draft(p, &d, byte, named(p, arena_printf(&m->arena, "%s_of",
+			dtype_short(dtype_of(kinds[i])))));
+		store_value(p, &d, expr_cast(m, byte, d.a));
+		draft(p, &d, wide, named(p, arena_printf(&m->arena,
+			"add_product_%s", dtype_short(dtype_of(kinds[i])))));
+		store_value(p, &d, expr_add(m, d.a, expr_mul(m,
+			expr_cast(m, wide, expr_cast(m, byte, d.b)),
+			expr_cast(m, wide, expr_cast(m, signed_byte, d.c)))));
+	}
+}
+
 void
 cells_of_vectors(struct cell_part *p)
 {
@@ -517,4 +551,7 @@ cells_of_vectors(struct cell_part *p)
 	store_value(p, &d, expr_if(m, expr_lt(m,
 			expr_load(m, d.buffers[2], &first, 1),
 			expr_const(m, one, 2)), d.a, d.b));
+	if (one.kind == DT_I32 && p->u.d->vectors.forms[FORM_CAST] != NULL) {
+		bytes_in_vectors(p);
+	}
 }

@@ -38,7 +38,7 @@ read_target(struct module *m, struct target *t, struct json j)
 
 	json_check_keys(j, "extends description default aliases dialect "
 			"vector_bytes vector_registers without_fma "
-			"block_elems vectors byte_dot "
+			"block_elems vectors byte_vectors byte_dot "
 			"unsigned_bytes l1_bytes "
 			"written_out prefetch_bytes "
 			"l2_bytes cores core_gflops core_gbytes cache_gbytes "
@@ -60,6 +60,7 @@ read_target(struct module *m, struct target *t, struct json j)
 	t->without_fma = json_bool(json_get(j, "without_fma"));
 	t->block_elems = (int)json_int(json_get(j, "block_elems"), 0, 256, 0);
 	t->vectors = read_vectors(m, json_get(j, "vectors"));
+	t->byte_vectors = json_bool(json_get(j, "byte_vectors"));
 	t->byte_dot = json_text(json_get(j, "byte_dot"), false);
 	t->unsigned_bytes = json_bool(json_get(j, "unsigned_bytes"));
 	t->written_out = (int)json_int(json_get(j, "written_out"), 0, 4096, 0);

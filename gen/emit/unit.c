@@ -241,6 +241,39 @@ add_limits(struct unit *u, struct tdata *data, struct dtype t,
 	tdata_text(data, "to_zero", unit_literal(u, to, as_number(to, 0.0)));
 }
 
+/* The vectors that the text names beside its own: as many lanes. */
+static void
+add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
+	    struct dtype t, struct dtype to)
+{
+	const struct {
+		const char *word;
+		struct dtype type;
+		bool loose; /* larger than registers: passed as they lie */
+	} others[] = {
+		{ "mask", mask_type(t), false },
+		{ "unsigned", { DT_U32, t.lanes }, false },
+		{ "doubles", { DT_F64, t.lanes }, true },
+		{ "shorts", { DT_I16, t.lanes }, false },
+	};
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		const char *slot = arena_printf(u->a, "{{%s}}",
+						others[i].word);
+
+		if (strstr(h->text, slot) != NULL) {
+			tdata_text(data, others[i].word,
+				   unit_vector(u, others[i].type,
+					       others[i].loose));
+		}
+	}
+	tdata_flag(data, "widens", dtype_bits(to) > dtype_bits(t));
+	tdata_text(data, "from_short", dtype_short(dtype_of(t.kind)));
+	tdata_flag(data, "four", t.lanes == 4);
+	tdata_flag(data, "eight", t.lanes == 8);
+	tdata_flag(data, "sixteen", t.lanes == 16);
+}
+
 static struct tdata *
 helper_data(struct unit *u, const struct helper *h, struct dtype t,
 	    struct dtype to)
@@ -249,12 +282,14 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 	struct tdata *data = tdata_new(u->a);
 
 	tdata_outer(data, unit_facts(u, t));
-	if (t.lanes > 1 && strstr(h->text, "{{mask}}") != NULL) {
-		tdata_text(data, "mask", unit_type(u, mask_type(t)));
+	if (t.lanes > 1) {
+		add_vectors(u, data, h, t, to);
 	}
 	tdata_text(data, "function", u->d->functions.helper);
-	tdata_text(data, "to_type", s->spelling);
-	tdata_text(data, "to_short", dtype_short(to));
+	tdata_text(data, "to_type", to.lanes > 1 ? unit_type(u, to)
+						 : s->spelling);
+	tdata_text(data, "to_short", to.lanes > 1 ? unit_type(u, to)
+						  : dtype_short(to));
 	tdata_text(data, "to_lowest", s->lowest);
 	tdata_text(data, "to_highest", s->highest);
 	if (dtype_is_float(t) && dtype_is_int(to)) {

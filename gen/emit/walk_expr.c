@@ -208,6 +208,30 @@ is_minus_one(const struct expr *e)
 	       (e->kind == EXPR_FLOAT && e->u.fval == -1.0);
 }
 
+static bool
+was_byte(const struct expr *e, enum dtype_class class)
+{
+	e = e->kind == EXPR_BROADCAST ? e->args[0] : e;
+	return e->kind == EXPR_CAST &&
+	       dtype_class(e->args[0]->type) == class &&
+	       dtype_bits(e->args[0]->type) == 8;
+}
+
+/* A product in 32 bits of what were bytes, one of them unsigned? */
+static bool
+is_short_product(const struct expr *e)
+{
+	if (e->kind != EXPR_MUL || dtype_class(e->type) != DTC_INT ||
+	    dtype_bits(e->type) != 32) {
+		return false;
+	}
+	return (was_byte(e->args[0], DTC_UINT) &&
+		(was_byte(e->args[1], DTC_UINT) ||
+		 was_byte(e->args[1], DTC_INT))) ||
+	       (was_byte(e->args[0], DTC_INT) &&
+		was_byte(e->args[1], DTC_UINT));
+}
+
 /* a + -1 is a - 1; a + b * -2 is a - b * 2; 0 - a is -a. */
 static struct piece
 arithmetic(struct walker *w, const struct expr *e)
@@ -256,6 +280,14 @@ arithmetic(struct walker *w, const struct expr *e)
 	}
 	if (kind == EXPR_SUB && wraps && expr_is_value(args[0], 0)) {
 		return apply(w, FORM_NEG_WRAP, e->type, &args[1], 1);
+	}
+	if (kind == EXPR_ADD && e->type.lanes > 1 &&
+	    w->d->vectors.forms[FORM_ADD_PRODUCT] != NULL &&
+	    is_short_product(args[1])) {
+		const struct expr *three[3] = { args[0], args[1]->args[0],
+						args[1]->args[1] };
+
+		return apply(w, FORM_ADD_PRODUCT, e->type, three, 3);
 	}
 	id = kind == EXPR_ADD ? wraps ? FORM_ADD_WRAP : FORM_ADD
 	   : kind == EXPR_SUB ? wraps ? FORM_SUB_WRAP : FORM_SUB
@@ -351,7 +383,7 @@ extreme(struct walker *w, const struct expr *e)
 						    : FORM_MAX_NUMBER_ANY,
 				     e->type, args, 2);
 		}
-	} else if (is_repeatable(w, args[0]) && is_repeatable(w, args[1])) {
+	} else if (e->type.lanes == 1 && is_repeatable(w, args[0]) && is_repeatable(w, args[1])) {
 		return apply(w, min ? FORM_MIN : FORM_MAX, e->type, args, 2);
 	}
 	return apply(w, min ? FORM_MIN_ANY : FORM_MAX_ANY, e->type, args, 2);
@@ -393,6 +425,9 @@ cast(struct walker *w, const struct expr *e)
 	struct dtype to = walk_computed(w, e->type);
 	struct dtype from = walk_computed(w, a->type);
 
+	if (e->type.lanes > 1) {
+		return apply_to(w, FORM_CAST, from, to, &a, 1);
+	}
 	/* What is wider is rounded once, by whoever stores it. */
 	if (dtype_equal(from, to) ||
 	    (walk_is_stored_only(w, e->type) && dtype_is_float(a->type))) {

@@ -42,6 +42,10 @@ prepare(struct writing *w, struct name_set *names, int i)
 	if (w->target->vectors[0] != '\0' && func_note(f, "vectors") == NULL) {
 		func_set_note(f, "vectors",
 			      expr_string(w->m, w->target->vectors));
+		if (w->target->byte_vectors) {
+			func_set_note(f, "byte_vectors",
+				      expr_bool(w->m, true));
+		}
 	}
 	if (from->stage < PROGRAM_LOWERED &&
 	    !program_lower(f, 3, false, w->o->hooks)) {

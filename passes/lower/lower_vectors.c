@@ -14,7 +14,8 @@
  * are written so, too; a function without such arrays stays: compilers are good
  * at its loops. Parameters that are only ever accessed by whole vectors
  * become arrays of vectors too, the same bytes, if the function has the note
- * "vector_params": its callers then are ours. */
+ * "vector_params": its callers then are ours. With the note "byte_vectors", bytes
+ * are widened to vectors of 32-bit integers, and these scaled and made bytes. */
 #include "lower_passes.h"
 
 #include <string.h>
@@ -390,7 +391,8 @@ bool
 lower_vectors(struct func *f)
 {
 	const struct expr *note = func_note(f, "vectors");
-	struct vectors x = { .func = f, .module = f->module };
+	struct vectors x = { .func = f, .module = f->module,
+			     .bytes = func_note(f, "byte_vectors") != NULL };
 	struct arrays arrays = { .func = f };
 	const char *word = note != NULL && note->kind == EXPR_STRING
 			   ? note->u.text : "";
@@ -409,6 +411,7 @@ lower_vectors(struct func *f)
 		word += length + strspn(word + length, " ");
 	}
 	func_set_note(f, "vectors", NULL);
+	func_set_note(f, "byte_vectors", NULL);
 	func_set_note(f, "vector_params", NULL);
 	return true;
 }

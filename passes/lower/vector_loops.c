@@ -43,12 +43,42 @@ is_uniform(const struct loop *l, const struct expr *e)
 	return !expr_uses_var(e, l->var);
 }
 
+/* A load of as many elements, next to each other? */
+static bool
+loads_vector(struct loop *l, const struct expr *e)
+{
+	const struct expr *rest;
+
+	return e->kind == EXPR_LOAD && e->u.buffer->type.lanes == 1 &&
+	       vectors_walks(l->x, l->at, e->args, e->n_args, l->var, &rest);
+}
+
+static bool
+is_byte(struct dtype t)
+{
+	return dtype_is_int(t) && dtype_bits(t) == 8 && t.lanes == 1;
+}
+
+/* Are vectors at hand those of 32-bit integers, that bytes become and are made
+ * from? */
+static bool
+takes_bytes(const struct loop *l)
+{
+	return l->x->bytes && l->x->type.kind == DT_I32;
+}
+
+/* What a sum is scaled by: the same for all lanes, or one for each. */
+static bool
+is_factor(struct loop *l, const struct expr *e)
+{
+	return e->type.lanes == 1 && (is_uniform(l, e) || loads_vector(l, e));
+}
+
 /* Has the target vectors for it: one type, plain arithmetic? */
 static bool
 has_vector(struct loop *l, const struct expr *e)
 {
 	struct vectors *x = l->x;
-	const struct expr *rest;
 
 	if (is_uniform(l, e)) {
 		return e->type.kind == x->type.kind && e->type.lanes == 1;
@@ -56,17 +86,23 @@ has_vector(struct loop *l, const struct expr *e)
 	switch (e->kind) {
 	case EXPR_LOAD:
 		return e->u.buffer->type.kind == x->type.kind &&
-		       e->u.buffer->type.lanes == 1 &&
-		       vectors_walks(x, l->at, e->args, e->n_args, l->var,
-				     &rest);
+		       loads_vector(l, e);
+	case EXPR_CAST:
+		return takes_bytes(l) && e->type.kind == x->type.kind &&
+		       is_byte(e->args[0]->type) && loads_vector(l, e->args[0]);
+	case EXPR_CALL:
+		return takes_bytes(l) && e->type.kind == x->type.kind &&
+		       e->u.intrin == INTRIN_SCALE_NEAREST &&
+		       has_vector(l, e->args[0]) && is_factor(l, e->args[1]);
 	case EXPR_ADD:
 	case EXPR_SUB:
 	case EXPR_MUL:
 	case EXPR_DIV:
 	case EXPR_MIN:
 	case EXPR_MAX:
-		return dtype_is_float(e->type) && has_vector(l, e->args[0]) &&
-		       has_vector(l, e->args[1]);
+		return (dtype_is_float(e->type) ||
+			(takes_bytes(l) && e->kind != EXPR_DIV)) &&
+		       has_vector(l, e->args[0]) && has_vector(l, e->args[1]);
 	case EXPR_IF:
 	case EXPR_SELECT:
 		return is_uniform(l, e->args[0]) &&
@@ -143,16 +179,26 @@ find_large(void *ctx, const struct expr *e)
 	s->found |= e->kind == EXPR_LOAD && is_large(s->x, e->u.buffer);
 }
 
+/* A vector that becomes bytes? */
+static bool
+narrows(struct loop *l, const struct stmt *s)
+{
+	const struct expr *e = s->args[0];
+
+	return takes_bytes(l) && e->kind == EXPR_CAST && is_byte(e->type) &&
+	       !is_uniform(l, e) && has_vector(l, e->args[0]);
+}
+
 static bool
 store_is_plain(struct loop *l, const struct stmt *s)
 {
 	const struct expr *rest;
 
-	return s->u.buffer->type.kind == l->x->type.kind &&
-	       s->u.buffer->type.lanes == 1 &&
+	return s->u.buffer->type.lanes == 1 &&
 	       vectors_walks(l->x, s, s->args + 1, s->n_args - 1, l->var,
 			     &rest) &&
-	       has_vector(l, s->args[0]);
+	       (s->u.buffer->type.kind == l->x->type.kind
+			? has_vector(l, s->args[0]) : narrows(l, s));
 }
 
 static bool
@@ -349,6 +395,12 @@ vector_index(struct loop *l, const struct expr *const *index, int n)
 	return new;
 }
 
+static struct dtype
+vectors_type(const struct vectors *x, struct dtype element)
+{
+	return (struct dtype){ element.kind, x->type.lanes };
+}
+
 static const struct expr *
 vector_of(struct loop *l, const struct expr *e)
 {
@@ -368,8 +420,18 @@ vector_of(struct loop *l, const struct expr *e)
 
 		args[i] = condition ? e->args[i] : vector_of(l, e->args[i]);
 	}
-	return e->n_args == 3 ? expr_if(m, args[0], args[1], args[2])
-			      : expr_rebuild(m, e, args);
+	switch (e->kind) {
+	case EXPR_IF:
+	case EXPR_SELECT:
+		return expr_if(m, args[0], args[1], args[2]);
+	case EXPR_CAST:
+		return expr_cast(m, vectors_type(l->x, e->type), args[0]);
+	case EXPR_CALL:
+		return expr_call(m, e->u.intrin, vectors_type(l->x, e->type),
+				 args, e->n_args);
+	default:
+		return expr_rebuild(m, e, args);
+	}
 }
 
 /* A small array for the lanes of one vector. */

@@ -9,6 +9,8 @@ struct vectors {
 	struct func *func;
 	struct module *module;
 	struct dtype type; /* of the vectors at hand: one of a list */
+	bool bytes; /* may be widened to, scaled as and made from vectors of
+		     * 32-bit integers */
 	VEC(const struct buffer *) locals; /* arrays that shall hold vectors */
 	VEC(struct stmt *) loops;          /* that use them */
 };

@@ -307,9 +307,64 @@ test_program(const struct program *p)
 	module_free(m);
 }
 
+#define BYTES_HEAD \
+	"from tvm.script import tir as T\n@T.prim_func\n" \
+	"def f(x: T.Buffer((3, 16), \"uint8\"), " \
+	"w: T.Buffer((3, 16), \"int8\"), c: T.Buffer((16,), \"float64\"), " \
+	"y: T.Buffer((16,), \"int8\")):\n"
+#define BYTES_BODY \
+	"    acc = T.alloc_buffer((16,), \"int32\", scope=\"local\")\n" \
+	"    for j in T.vectorized(16):\n" \
+	"        acc[j] = 0\n" \
+	"    for k in range(3):\n" \
+	"        for j in T.vectorized(16):\n" \
+	"            acc[j] = acc[j] + T.Cast(\"int32\", x[k, j]) * " \
+	"T.Cast(\"int32\", w[k, j])\n" \
+	"    for j in T.vectorized(16):\n" \
+	"        y[j] = T.Cast(\"int8\", T.min(T.max(" \
+	"T.scale_nearest(\"int32\", acc[j], c[j]), -128), 127))\n"
+
+/* Bytes are widened, and what sums of their products are scaled to is made
+ * bytes, vector by vector. */
+static void
+test_bytes(void)
+{
+	uint8_t x[48];
+	int8_t w[48];
+	double c[16];
+	float y[4]; /* 16 bytes */
+	struct run_arg args[4] = { { .data = x }, { .data = w },
+				   { .data = c }, { .data = y } };
+
+	for (int i = 0; i < 48; i++) {
+		x[i] = (uint8_t)(i * 37);
+		w[i] = (int8_t)(i * 59 % 256 - 128);
+		c[i % 16] = (i % 16 - 4) * 0.00425;
+	}
+	check_lowered(&(struct lowered_case){
+		.what = "vectors of bytes", .plain = BYTES_HEAD BYTES_BODY,
+		.text = BYTES_HEAD "    T.func_attr({\"vectors\": "
+			"\"int32x16\", \"byte_vectors\": True})\n" BYTES_BODY,
+		.want =
+			"    acc = T.decl_buffer((), \"int32x16\", "
+			"scope=\"local\")\n"
+			"    acc[()] = T.Broadcast(0, 16)\n"
+			"    for k in range(3):\n"
+			"        acc[()] = acc[()] + T.Cast(\"int32x16\", "
+			"x[k, T.Ramp(0, 1, 16)]) * T.Cast(\"int32x16\", "
+			"w[k, T.Ramp(0, 1, 16)])\n"
+			"    y[T.Ramp(0, 1, 16)] = T.Cast(\"int8x16\", "
+			"T.min(T.max(T.scale_nearest(\"int32x16\", acc[()], "
+			"c[T.Ramp(0, 1, 16)]), T.Broadcast(-128, 16)), "
+			"T.Broadcast(127, 16)))\n",
+		.args = args, .n = 4, .result = y, .elements = 4,
+	});
+}
+
 int
 main(void)
 {
+	test_bytes();
 	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
 		test_program(&programs[i]);
 	}
