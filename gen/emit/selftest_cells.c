@@ -515,6 +515,31 @@ bytes_in_vectors(struct cell_part *p)
 	}
 }
 
+/* Floats that are rounded, and that become bytes. */
+static void
+floats_in_vectors(struct cell_part *p)
+{
+	static const enum dtype_kind kinds[] = { DT_I8, DT_U8 };
+	struct module *m = p->m;
+	struct dtype ints = { DT_I32, p->type.lanes };
+	struct draft d;
+
+	draft(p, &d, p->type, named(p, "nearbyint"));
+	store_value(p, &d, expr_call(m, INTRIN_NEARBYINT, p->type, &d.a, 1));
+	for (int i = 0; i < 2; i++) {
+		struct dtype byte = { (uint16_t)kinds[i], p->type.lanes };
+		const char *name = dtype_short(dtype_of(kinds[i]));
+
+		draft(p, &d, byte, named(p, arena_printf(&m->arena,
+						"%s_of", name)));
+		store_value(p, &d, expr_cast(m, byte, d.a));
+		draft(p, &d, p->type, named(p, arena_printf(&m->arena,
+						"of_%s_of", name)));
+		store_value(p, &d, expr_cast(m, p->type, expr_cast(m, ints,
+			expr_cast(m, byte, d.a))));
+	}
+}
+
 void
 cells_of_vectors(struct cell_part *p)
 {
@@ -553,5 +578,8 @@ cells_of_vectors(struct cell_part *p)
 			expr_const(m, one, 2)), d.a, d.b));
 	if (one.kind == DT_I32 && p->u.d->vectors.forms[FORM_CAST] != NULL) {
 		bytes_in_vectors(p);
+	}
+	if (one.kind == DT_F32 && p->u.d->vectors.forms[FORM_CAST] != NULL) {
+		floats_in_vectors(p);
 	}
 }

@@ -267,6 +267,7 @@ add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 					       others[i].loose));
 		}
 	}
+	tdata_flag(data, "to_float", dtype_is_float(to));
 	tdata_flag(data, "widens", dtype_bits(to) > dtype_bits(t));
 	tdata_text(data, "from_short", dtype_short(dtype_of(t.kind)));
 	tdata_flag(data, "four", t.lanes == 4);
@@ -293,7 +294,7 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 	tdata_text(data, "to_lowest", s->lowest);
 	tdata_text(data, "to_highest", s->highest);
 	if (dtype_is_float(t) && dtype_is_int(to)) {
-		add_limits(u, data, t, to);
+		add_limits(u, data, dtype_of(t.kind), dtype_of(to.kind));
 	}
 	for (int i = 0; i < h->uses.n; i++) {
 		tdata_text(data, h->uses.data[i], unit_helper(u,

@@ -209,27 +209,29 @@ is_minus_one(const struct expr *e)
 }
 
 static bool
-was_byte(const struct expr *e, enum dtype_class class)
+was_byte(const struct expr *e)
 {
 	e = e->kind == EXPR_BROADCAST ? e->args[0] : e;
-	return e->kind == EXPR_CAST &&
-	       dtype_class(e->args[0]->type) == class &&
+	return e->kind == EXPR_CAST && dtype_is_int(e->args[0]->type) &&
 	       dtype_bits(e->args[0]->type) == 8;
 }
 
-/* A product in 32 bits of what were bytes, one of them unsigned? */
+static bool
+was_unsigned(const struct expr *e)
+{
+	e = e->kind == EXPR_BROADCAST ? e->args[0] : e;
+	return dtype_class(e->args[0]->type) == DTC_UINT;
+}
+
+/* A product in 32 bits of what were bytes, not both signed: the upper halves of
+ * one factor are 0? */
 static bool
 is_short_product(const struct expr *e)
 {
-	if (e->kind != EXPR_MUL || dtype_class(e->type) != DTC_INT ||
-	    dtype_bits(e->type) != 32) {
-		return false;
-	}
-	return (was_byte(e->args[0], DTC_UINT) &&
-		(was_byte(e->args[1], DTC_UINT) ||
-		 was_byte(e->args[1], DTC_INT))) ||
-	       (was_byte(e->args[0], DTC_INT) &&
-		was_byte(e->args[1], DTC_UINT));
+	return e->kind == EXPR_MUL && dtype_class(e->type) == DTC_INT &&
+	       dtype_bits(e->type) == 32 && was_byte(e->args[0]) &&
+	       was_byte(e->args[1]) &&
+	       (was_unsigned(e->args[0]) || was_unsigned(e->args[1]));
 }
 
 /* a + -1 is a - 1; a + b * -2 is a - b * 2; 0 - a is -a. */
@@ -426,7 +428,8 @@ cast(struct walker *w, const struct expr *e)
 	struct dtype from = walk_computed(w, a->type);
 
 	if (e->type.lanes > 1) {
-		return apply_to(w, FORM_CAST, from, to, &a, 1);
+		return apply_to(w, dtype_is_float(from) && dtype_is_int(to)
+				? FORM_TO_INT : FORM_CAST, from, to, &a, 1);
 	}
 	/* What is wider is rounded once, by whoever stores it. */
 	if (dtype_equal(from, to) ||

@@ -84,6 +84,15 @@ value_span(struct walker *w, const struct expr *e, bool *wraps)
 			return all;
 		}
 		return r;
+	case EXPR_BROADCAST:
+		return value_span(w, e->args[0], wraps);
+	case EXPR_IF:
+	case EXPR_SELECT:
+		a = value_span(w, e->args[1], &inner);
+		b = value_span(w, e->args[2], &inner);
+		r.min = a.min < b.min ? a.min : b.min;
+		r.max = a.max > b.max ? a.max : b.max;
+		return r;
 	case EXPR_MIN:
 	case EXPR_MAX:
 		a = value_span(w, e->args[0], &inner);

@@ -11,8 +11,8 @@
  * ("float32x16 float32x8", best first); without it nothing changes. An array
  * is changed if every loop that uses it is a vectorized one and can be written
  * with whole vectors (vector_loops.c). Beside such loops, others that are plain
- * are written so, too; a function without such arrays stays: compilers are good
- * at its loops. Parameters that are only ever accessed by whole vectors
+ * are written so, too; in a function without such arrays loops stay, compilers
+ * are good at them, but for those that make bytes. Parameters that are only ever accessed by whole vectors
  * become arrays of vectors too, the same bytes, if the function has the note
  * "vector_params": its callers then are ours. With the note "byte_vectors", bytes
  * are widened to vectors of 32-bit integers, and these scaled and made bytes. */
@@ -376,7 +376,7 @@ use_vectors(struct vectors *x)
 	x->locals.n = 0;
 	stmt_visit(x->func->body, find_locals, x);
 	choose(x);
-	if (x->loops.n > 0) {
+	if (x->loops.n > 0 || x->bytes) {
 		stmt_visit(x->func->body, find_plain, x);
 	}
 	for (int i = 0; i < x->loops.n; i++) {

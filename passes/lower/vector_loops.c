@@ -59,12 +59,11 @@ is_byte(struct dtype t)
 	return dtype_is_int(t) && dtype_bits(t) == 8 && t.lanes == 1;
 }
 
-/* Are vectors at hand those of 32-bit integers, that bytes become and are made
- * from? */
+/* Do bytes become such vectors, and are made from them? */
 static bool
-takes_bytes(const struct loop *l)
+takes_bytes(const struct loop *l, struct dtype t)
 {
-	return l->x->bytes && l->x->type.kind == DT_I32;
+	return l->x->bytes && (t.kind == DT_I32 || t.kind == DT_F32);
 }
 
 /* What a sum is scaled by: the same for all lanes, or one for each. */
@@ -74,26 +73,56 @@ is_factor(struct loop *l, const struct expr *e)
 	return e->type.lanes == 1 && (is_uniform(l, e) || loads_vector(l, e));
 }
 
-/* Has the target vectors for it: one type, plain arithmetic? */
+static bool has_vector(struct loop *l, const struct expr *e);
+
+/* Bytes, or whole numbers, as wider ones or floats? */
+static bool
+widens(struct loop *l, const struct expr *e)
+{
+	const struct expr *from = e->args[0];
+
+	return takes_bytes(l, e->type) &&
+	       ((is_byte(from->type) && loads_vector(l, from)) ||
+		(dtype_is_float(e->type) && from->type.kind == DT_I32 &&
+		 has_vector(l, from)));
+}
+
+static bool
+calls_vector(struct loop *l, const struct expr *e)
+{
+	if (!takes_bytes(l, e->type)) {
+		return false;
+	}
+	if (e->u.intrin == INTRIN_NEARBYINT) {
+		return has_vector(l, e->args[0]);
+	}
+	return e->u.intrin == INTRIN_SCALE_NEAREST &&
+	       has_vector(l, e->args[0]) && is_factor(l, e->args[1]);
+}
+
+/* Has the target vectors for it: one type, plain arithmetic? Where bytes become
+ * floats, also what is computed of them in 32 bits. */
 static bool
 has_vector(struct loop *l, const struct expr *e)
 {
 	struct vectors *x = l->x;
+	bool own = e->type.kind == x->type.kind;
 
+	if (!own && (x->type.kind != DT_F32 || e->type.kind != DT_I32 ||
+		     !takes_bytes(l, e->type))) {
+		return false;
+	}
 	if (is_uniform(l, e)) {
-		return e->type.kind == x->type.kind && e->type.lanes == 1;
+		return e->type.lanes == 1;
 	}
 	switch (e->kind) {
 	case EXPR_LOAD:
-		return e->u.buffer->type.kind == x->type.kind &&
+		return own && e->u.buffer->type.kind == x->type.kind &&
 		       loads_vector(l, e);
 	case EXPR_CAST:
-		return takes_bytes(l) && e->type.kind == x->type.kind &&
-		       is_byte(e->args[0]->type) && loads_vector(l, e->args[0]);
+		return widens(l, e);
 	case EXPR_CALL:
-		return takes_bytes(l) && e->type.kind == x->type.kind &&
-		       e->u.intrin == INTRIN_SCALE_NEAREST &&
-		       has_vector(l, e->args[0]) && is_factor(l, e->args[1]);
+		return calls_vector(l, e);
 	case EXPR_ADD:
 	case EXPR_SUB:
 	case EXPR_MUL:
@@ -101,7 +130,7 @@ has_vector(struct loop *l, const struct expr *e)
 	case EXPR_MIN:
 	case EXPR_MAX:
 		return (dtype_is_float(e->type) ||
-			(takes_bytes(l) && e->kind != EXPR_DIV)) &&
+			(takes_bytes(l, e->type) && e->kind != EXPR_DIV)) &&
 		       has_vector(l, e->args[0]) && has_vector(l, e->args[1]);
 	case EXPR_IF:
 	case EXPR_SELECT:
@@ -185,8 +214,12 @@ narrows(struct loop *l, const struct stmt *s)
 {
 	const struct expr *e = s->args[0];
 
-	return takes_bytes(l) && e->kind == EXPR_CAST && is_byte(e->type) &&
-	       !is_uniform(l, e) && has_vector(l, e->args[0]);
+	return takes_bytes(l, l->x->type) && is_byte(e->type) &&
+	       (e->kind == EXPR_CAST ||
+		(e->kind == EXPR_CALL && e->u.intrin == INTRIN_TO_INT)) &&
+	       !is_uniform(l, e) &&
+	       e->args[0]->type.kind == l->x->type.kind &&
+	       has_vector(l, e->args[0]);
 }
 
 static bool
@@ -342,7 +375,7 @@ vectors_loop_fits(struct vectors *x, struct stmt *loop)
 struct plain_search {
 	struct loop l;
 	int stores;
-	bool others;
+	bool others, bytes;
 };
 
 static bool
@@ -354,10 +387,12 @@ see_store(void *ctx, struct stmt *s)
 	p->l.at = s;
 	if (s->kind == STMT_STORE) {
 		p->stores++;
+		p->bytes |= is_byte(s->u.buffer->type);
 		p->others |= !store_is_plain(&p->l, s) ||
 			     !vectors_walks(p->l.x, s, s->args + 1,
 					    s->n_args - 1, p->l.var, &rest) ||
-			     !vectors_divides(p->l.x, s, rest);
+			     (s->u.buffer->type.kind == p->l.x->type.kind &&
+			      !vectors_divides(p->l.x, s, rest));
 	}
 	return true;
 }
@@ -371,7 +406,8 @@ vectors_loop_is_plain(struct vectors *x, struct stmt *loop)
 		return false;
 	}
 	stmt_visit(loop->children[0], see_store, &p);
-	return p.stores > 0 && !p.others;
+	return p.stores > 0 && !p.others &&
+	       (x->loops.n > 0 || x->locals.n > 0 || p.bytes);
 }
 
 /* -- expressions -- */
@@ -425,6 +461,10 @@ vector_of(struct loop *l, const struct expr *e)
 	case EXPR_SELECT:
 		return expr_if(m, args[0], args[1], args[2]);
 	case EXPR_CAST:
+		if (dtype_is_float(e->type) && is_byte(e->args[0]->type)) {
+			args[0] = expr_cast(m, vectors_type(l->x,
+						dtype_of(DT_I32)), args[0]);
+		}
 		return expr_cast(m, vectors_type(l->x, e->type), args[0]);
 	case EXPR_CALL:
 		return expr_call(m, e->u.intrin, vectors_type(l->x, e->type),
@@ -681,8 +721,8 @@ rewrite_loop(struct vectors *x, struct stmt *loop, int64_t n_lanes)
 	if (extent > 1) {
 		body = stmt_for(x->func, v, expr_int(m, v->type, 0),
 				expr_int(m, v->type, extent),
-				extent <= VECTORS_IN_REGISTERS ? FOR_UNROLLED
-							       : FOR_SERIAL,
+				extent <= VECTORS_IN_REGISTERS &&
+				x->locals.n > 0 ? FOR_UNROLLED : FOR_SERIAL,
 				body);
 	}
 	stmt_replace(x->func, loop, body);
