@@ -235,6 +235,37 @@ refused("backend", "nobody", lambda p: p.update(
     backends=[{"name": "nobody"}]))
 refused("region of no backend", "/regions/0/backend: ", lambda p: p.update(
     regions=[{"name": "r", "backend": "x", "matches": []}]))
+# What the nodes tell of a match is theirs to change; a step may leave it.
+leaky = write("leaky.onnx", simple(
+    [node("Conv", ["x", "w"], ["c"], "conv"),
+     node("LeakyRelu", ["c"], ["y"], "slope", alpha=0.5)],
+    [tensor("w", [4, 3, 3, 3], floats(*(i % 7 for i in range(108))))],
+    dims=(1, 3, 8, 8), out=(1, 4, 6, 6)))
+digits = round_trip(leaky, "--byoc", "dnnl")
+with open(digits, encoding="utf-8") as f:
+    good = json.load(f)
+[step] = good["regions"][0]["matches"][0]["steps"]
+if step["facts"]["alpha"] != 0.5:
+    fail("a step without its fact: %s" % step)
+refused("fact", "/matches/0/steps/0/facts/alpha: the nodes say otherwise",
+        lambda p: p["regions"][0]["matches"][0]["steps"][0]["facts"].update(
+            alpha=0.25))
+changed = copy.deepcopy(good)
+changed["nodes"][1]["attrs"]["alpha"] = {"float": 0.25}
+changed["regions"][0]["matches"][0]["steps"][0]["facts"]["alpha"] = 0.25
+out = work_folder()
+tirc("compile", put(changed), "-o", out)
+if b"0.25f" not in contents(out)["g.c"]:
+    fail("an attribute that was changed does not count")
+changed = copy.deepcopy(good)
+changed["regions"][0]["matches"][0].pop("steps")
+out = work_folder()
+tirc("compile", put(changed), "-o", out)
+with_step = work_folder()
+tirc("compile", digits, "-o", with_step)
+STEP = b"eltwise_relu, 0.5f"
+if STEP not in contents(with_step)["g.c"] or STEP in contents(out)["g.c"]:
+    fail("the step that was taken out is still in the region")
 broken = os.path.join(work_folder(), "p.json")
 with open(broken, "w") as f:
     f.write('{\n\t"tirc_partition": 1,\n\t"name" "x"\n}\n')
