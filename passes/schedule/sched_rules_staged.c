@@ -278,6 +278,23 @@ copy_together(struct rules *r, const struct staged *t, int copy, int at,
 	       sched_bind(&r->s, parts[2], "threadIdx.x");
 }
 
+/* While one pair of tiles is used the next one is copied: each array twice, and
+ * one barrier less. What is under way is in registers, beside the sums: there
+ * have to be many. */
+static bool
+copy_ahead(struct rules *r, const struct staged *t, int loop)
+{
+	struct sched_value stages[] = { sv_int(0), sv_int(0), sv_int(1) };
+	struct sched_value order[] = { sv_int(0), sv_int(1), sv_int(2) };
+
+	return t->extent[PART_SUM] <= t->side[PART_SUM] ||
+	       r->target->vector_registers < 128 ||
+	       (sched_annotate(&r->s, loop, "software_pipeline_stage",
+			       sv_list(r->module, stages, 3)) &&
+		sched_annotate(&r->s, loop, "software_pipeline_order",
+			       sv_list(r->module, order, 3)));
+}
+
 static bool
 make_nest(struct rules *r, const struct staged *t, int block, int store,
 	  const int *copies)
@@ -318,7 +335,7 @@ make_nest(struct rules *r, const struct staged *t, int block, int store,
 	return copy_together(r, t, copies[0], k[0], "rows") &&
 	       copy_together(r, t, copies[1], k[0], "columns") &&
 	       sched_unroll(&r->s, k[1]) && sched_unroll(&r->s, m[3]) &&
-	       sched_unroll(&r->s, c[3]);
+	       sched_unroll(&r->s, c[3]) && copy_ahead(r, t, k[0]);
 }
 
 /* Constants are stored in rows along what is not summed, as tiles are. */

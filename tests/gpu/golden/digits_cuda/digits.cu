@@ -115,42 +115,68 @@ extern "C" __global__ void __launch_bounds__(256)
 conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
       const float *__restrict__ bias, float (*__restrict__ y)[16])
 {
-	__shared__ float columns[16][16];
-	__shared__ float rows[512];
+	__shared__ float columns[2][16][16];
+	__shared__ float rows[2][512];
 	const int ty = threadIdx.y;
 	const int tx = threadIdx.x;
-	const int itx = tx + ty % 2 * 16;
+	const int ty_q = ty / 2;
+	const int tx_q = tx / 4;
+	const int ty_r2 = ty % 3;
+	const int tx_r = tx % 4;
+	const int itx3 = tx + ty % 2 * 16;
+	const int ty_r = ty / 3 % 3;
+	const int itx2 = tx_r + ty_r2;
+	const int itx = tx_q + ty_r;
 	float acc[2];
 
 	#pragma unroll
 	for (int m_3 = 0; m_3 < 2; ++m_3) {
 		acc[m_3] = 0.0f;
 	}
-	for (int k_o = 0; k_o < 9; ++k_o) {
+	#pragma unroll
+	for (int i0_i_i1_0 = 0; i0_i_i1_0 < 2; ++i0_i_i1_0) {
+		rows[0][i0_i_i1_0 * 256 + tx + ty * 16] = itx3 < 24
+		                                        ? w[i0_i_i1_0 * 8 + ty_q][itx3]
+		                                        : 0.0f;
+	}
+	columns[0][ty][tx] = itx >= 1 && itx < 5 && itx2 >= 1 && itx2 < 5
+	                   ? x[ty / 9][ty_r * 4 + ty_r2 + tx - 5] : 0.0f;
+	__syncthreads();
+	for (int k_o = 0; k_o < 8; ++k_o) {
+		const int k_r4 = k_o % 2;
 		const int ik3 = k_o * 16 + ty;
-		const int k_r2 = (k_o + ty) % 3;
-		const int ik2 = tx % 4 + k_r2;
-		const int k_r = ik3 / 3 % 3;
-		const int ik = tx / 4 + k_r;
+		const int k_r3 = (k_o + 1) % 2;
+		const int k_r2 = (k_o + ty + 1) % 3;
+		const int ik2 = tx_r + k_r2;
+		const int k_r = ((ik3 + 1) / 3 + 2) % 3;
+		const int ik = tx_q + k_r;
 
 		#pragma unroll
 		for (int i0_i_i1_0 = 0; i0_i_i1_0 < 2; ++i0_i_i1_0) {
-			rows[i0_i_i1_0 * 256 + tx + ty * 16] = itx < 24
-			                                     ? w[k_o * 16 + i0_i_i1_0 * 8 + ty / 2][itx]
-			                                     : 0.0f;
+			rows[k_r3][i0_i_i1_0 * 256 + tx + ty * 16] = itx3 < 24
+			                                           ? w[(k_o + i0_i_i1_0 * 2 + ty_q + 1) % 3 + (k_o * 16 + i0_i_i1_0 * 8 + ty_q + 1) / 3 * 3 + 15][itx3]
+			                                           : 0.0f;
 		}
-		columns[ty][tx] = ik >= 1 && ik < 5 && ik2 >= 1 && ik2 < 5
-		                ? x[ik3 / 9][k_r * 4 + k_r2 + tx - 5] : 0.0f;
-		__syncthreads();
+		columns[k_r3][ty][tx] = ik >= 1 && ik < 5 && ik2 >= 1 && ik2 < 5
+		                      ? x[(ik3 + 7) / 9 + 1][k_r * 4 + k_r2 + tx - 5]
+		                      : 0.0f;
 		#pragma unroll
 		for (int k_i = 0; k_i < 16; ++k_i) {
 			#pragma unroll
 			for (int m_3 = 0; m_3 < 2; ++m_3) {
-				acc[m_3] += columns[k_i][tx]
-				          * rows[k_i * 32 + ty * 2 + m_3];
+				acc[m_3] += columns[k_r4][k_i][tx]
+				          * rows[k_r4][k_i * 32 + ty * 2 + m_3];
 			}
 		}
 		__syncthreads();
+	}
+	#pragma unroll
+	for (int k_i = 0; k_i < 16; ++k_i) {
+		#pragma unroll
+		for (int m_3 = 0; m_3 < 2; ++m_3) {
+			acc[m_3] += columns[0][k_i][tx]
+			          * rows[0][k_i * 32 + ty * 2 + m_3];
+		}
 	}
 	#pragma unroll
 	for (int i0_i = 0; i0_i < 2; ++i0_i) {
