@@ -385,7 +385,8 @@ extreme(struct walker *w, const struct expr *e)
 						    : FORM_MAX_NUMBER_ANY,
 				     e->type, args, 2);
 		}
-	} else if (e->type.lanes == 1 && is_repeatable(w, args[0]) && is_repeatable(w, args[1])) {
+	} else if (e->type.lanes == 1 && is_repeatable(w, args[0]) &&
+		   is_repeatable(w, args[1])) {
 		return apply(w, min ? FORM_MIN : FORM_MAX, e->type, args, 2);
 	}
 	return apply(w, min ? FORM_MIN_ANY : FORM_MAX_ANY, e->type, args, 2);

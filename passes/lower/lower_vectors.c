@@ -12,9 +12,10 @@
  * is changed if every loop that uses it is a vectorized one and can be written
  * with whole vectors (vector_loops.c). Beside such loops, others that are plain
  * are written so, too; in a function without such arrays loops stay, compilers
- * are good at them, but for those that make bytes. Parameters that are only ever accessed by whole vectors
- * become arrays of vectors too, the same bytes, if the function has the note
- * "vector_params": its callers then are ours. With the note "byte_vectors", bytes
+ * are good at them, but for those that make bytes. Parameters that are only
+ * ever accessed by whole vectors become arrays of vectors too, the same bytes,
+ * if the function has the note "vector_params": its callers then are ours. With
+ * the note "byte_vectors", bytes
  * are widened to vectors of 32-bit integers, and these scaled and made bytes. */
 #include "lower_passes.h"
 
