@@ -17,10 +17,18 @@ struct target {
 	bool scalar_accumulators; /* sums in one variable, never in arrays */
 	bool without_fma;     /* a product and its sum are two instructions */
 	int block_elems;      /* channels of one block in memory; 0: no blocks */
+	int byte_block_elems, brain_block_elems; /* of those of one byte, and of
+				* bfloat16 */
 	/* The tensor intrinsic that sums products of bytes, or ""; whether it
 	 * wants unsigned data by signed weights. */
 	const char *byte_dot;
 	bool unsigned_bytes;
+	/* The one that does so for a tile of rows and columns, or "". It keeps
+	 * the sums: others, of the names with zero and store, set them and bring
+	 * them to memory. Rows and bytes of a row that one call takes at most: all
+	 * rows up to half as many, even numbers beyond. */
+	const char *byte_tile, *brain_tile; /* of bytes, of bfloat16 */
+	int tile_rows, tile_bytes;
 	struct tensor_intrins *intrins; /* where it is found, or NULL */
 	const char *vectors;  /* types to compute with, "float32x16 float32x8",
 			       * best first; or "" */

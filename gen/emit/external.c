@@ -83,6 +83,17 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 	return true;
 }
 
+const struct intrinsic_text *
+unit_external_text(const struct unit *u, const char *name)
+{
+	for (int i = 0; i < u->externals.n; i++) {
+		if (strcmp(u->externals.data[i].name, name) == 0) {
+			return u->externals.data[i].text;
+		}
+	}
+	return NULL;
+}
+
 static bool
 declare(struct unit *u, const struct external *x, struct strbuf *out)
 {
@@ -126,6 +137,24 @@ declare(struct unit *u, const struct external *x, struct strbuf *out)
 	return good;
 }
 
+/* Has one before it the same text? */
+static bool
+is_written(const struct unit *u, int at)
+{
+	const struct intrinsic_text *t = u->externals.data[at].text;
+
+	for (int i = 0; i < at; i++) {
+		const struct external *x = &u->externals.data[i];
+
+		if (x->symbol != NULL && x->text->file != NULL &&
+		    x->symbol->file != x->text->file &&
+		    strcmp(x->text->file, t->file) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool
 unit_print_externals(struct unit *u, struct strbuf *out)
 {
@@ -145,7 +174,7 @@ unit_print_externals(struct unit *u, struct strbuf *out)
 	for (int i = 0; i < u->externals.n; i++) {
 		const struct external *x = &u->externals.data[i];
 
-		if (x->symbol == NULL) {
+		if (x->symbol == NULL || is_written(u, i)) {
 			continue;
 		}
 		if (!intrinsic_text_print(u->m, x->symbol, x->text, out)) {

@@ -64,9 +64,12 @@ read_text(struct intrinsic_loader *l, struct intrinsic_symbol *s,
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "file function needs");
+	json_check_keys(j, "file function needs begin end keeps");
 	t.function = json_text(json_get(j, "function"), true);
 	t.needs = read_names(json_get(j, "needs"));
+	t.begin = json_text(json_get(j, "begin"), false);
+	t.end = json_text(json_get(j, "end"), false);
+	t.keeps = json_bool(json_get(j, "keeps"));
 	t.file = s->file;
 	t.text = s->twin;
 	if (json_get(j, "file").value != NULL) {

@@ -6,7 +6,8 @@
  *	*.tmpl          the symbols' text per dialect, and a plain twin
  *
  * A text is a template: {{name}} is the symbol, {{function}} what a function
- * starts with in that dialect, {{twin}} the twin, filled in. */
+ * starts with in that dialect, {{twin}} the twin, filled in. Texts of several
+ * symbols may be one file, which is then written once. */
 #ifndef TIRC_INTRINSICS_H
 #define TIRC_INTRINSICS_H
 
@@ -16,8 +17,12 @@
 struct intrinsic_text {
 	const char *dialect;  /* that has it, and those that extend it */
 	const char *function; /* "static inline" */
-	const char *file, *text;
+	const char *file, *text; /* symbols of one file have one text */
 	struct names needs;   /* headers */
+	/* What a function that calls it does first and last, over argument_1,
+	 * …; or NULL. */
+	const char *begin, *end;
+	bool keeps; /* values in registers, from one call to the next */
 };
 
 struct intrinsic_symbol {

@@ -38,7 +38,8 @@ read_target(struct module *m, struct target *t, struct json j)
 
 	json_check_keys(j, "extends description default aliases dialect "
 			"vector_bytes vector_registers without_fma "
-			"block_elems vectors byte_vectors byte_dot "
+			"block_elems byte_block_elems vectors byte_vectors byte_dot "
+			"byte_tile brain_tile brain_block_elems tile_rows tile_bytes "
 			"unsigned_bytes l1_bytes "
 			"written_out prefetch_bytes "
 			"l2_bytes cores core_gflops core_gbytes cache_gbytes "
@@ -59,9 +60,17 @@ read_target(struct module *m, struct target *t, struct json j)
 					    0, 4096, 0);
 	t->without_fma = json_bool(json_get(j, "without_fma"));
 	t->block_elems = (int)json_int(json_get(j, "block_elems"), 0, 256, 0);
+	t->byte_block_elems = (int)json_int(json_get(j, "byte_block_elems"), 0,
+					    256, t->block_elems);
 	t->vectors = read_vectors(m, json_get(j, "vectors"));
 	t->byte_vectors = json_bool(json_get(j, "byte_vectors"));
 	t->byte_dot = json_text(json_get(j, "byte_dot"), false);
+	t->byte_tile = json_text(json_get(j, "byte_tile"), false);
+	t->brain_tile = json_text(json_get(j, "brain_tile"), false);
+	t->brain_block_elems = (int)json_int(json_get(j, "brain_block_elems"),
+					     0, 256, t->block_elems);
+	t->tile_rows = (int)json_int(json_get(j, "tile_rows"), 2, 4096, 2);
+	t->tile_bytes = (int)json_int(json_get(j, "tile_bytes"), 1, 4096, 1);
 	t->unsigned_bytes = json_bool(json_get(j, "unsigned_bytes"));
 	t->written_out = (int)json_int(json_get(j, "written_out"), 0, 4096, 0);
 	t->prefetch_bytes = (int)json_int(json_get(j, "prefetch_bytes"), 0,

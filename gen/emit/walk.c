@@ -311,6 +311,28 @@ signature(struct walker *w, const struct func *f, struct names lines)
 	}
 }
 
+/* The body, between what the symbols that it calls want done around it. */
+static void
+print_body(struct walker *w)
+{
+	struct strbuf *out = w->out, body;
+	struct layout l = { out, w->d->line_columns, w->d->tab_columns,
+			    w->d->text_columns, true };
+
+	strbuf_init(&body);
+	w->out = &body;
+	walk_stmt(w, w->f->body);
+	w->out = out;
+	if (w->begin != NULL) {
+		layout_line(&l, 1, w->begin);
+	}
+	strbuf_puts(out, body.data != NULL ? body.data : "");
+	if (w->end != NULL) {
+		layout_line(&l, 1, w->end);
+	}
+	strbuf_release(&body);
+}
+
 static bool
 print_func(struct unit *u, const struct func *f, struct names lines,
 	   struct strbuf *out)
@@ -326,7 +348,7 @@ print_func(struct unit *u, const struct func *f, struct names lines,
 	signature(&w, f, lines);
 	w.indent = 1;
 	if (!w.failed) {
-		walk_stmt(&w, f->body);
+		print_body(&w);
 	}
 	for (int i = 0; i < u->d->functions.close.n; i++) {
 		layout_line(&l, 0, u->d->functions.close.data[i]);

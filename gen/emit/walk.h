@@ -95,6 +95,9 @@ const char *unit_helper(struct unit *u, const struct helper *h,
 bool unit_external(struct unit *u, const struct func *f, const char *name,
 		   struct dtype ret, const struct external_param *params,
 		   int n);
+/* How a symbol that was noted is written here; NULL: it is not. */
+const struct intrinsic_text *unit_external_text(const struct unit *u,
+						const char *name);
 /* Appends the helpers that were used, each followed by an empty line; also
  * what intrinsics are written as, and declarations of other symbols. */
 bool unit_print_helpers(struct unit *u, struct strbuf *out);
@@ -151,6 +154,9 @@ struct walker {
 	const struct expr *unrounded; /* whoever stores it rounds it */
 	bool addressed; /* within the operand of address_of */
 	bool declares; /* a prototype: no promise about aliases is needed */
+	/* What the function does first and last for symbols that it calls, or
+	 * NULL. */
+	const char *begin, *end;
 };
 
 /* What a parameter b is given for a pointer that is spelled like that; is_const:

@@ -204,6 +204,39 @@ walk_arguments(struct walker *w, const struct expr *e, int first)
 	return with_commas(w, args, e->n_args - first);
 }
 
+/* What the symbol wants done around the function: the same for all calls. */
+static void
+note_frame(struct walker *w, const char *name, const struct expr *e)
+{
+	const struct intrinsic_text *t = unit_external_text(w->u, name);
+	struct tdata *data = tdata_new(w->a);
+	const char *begin;
+
+	if (t == NULL || t->begin == NULL) {
+		return;
+	}
+	for (int i = 1; i < e->n_args; i++) {
+		int64_t v;
+
+		if (expr_is_int(e->args[i], &v)) {
+			tdata_int(data, arena_printf(w->a, "argument_%d", i),
+				  v);
+		}
+	}
+	begin = walk_render(w, t->begin, data);
+	if (w->shares ||
+	    (w->begin != NULL && strcmp(w->begin, begin) != 0)) {
+		walk_fail(w, "%s: %s; schedule it in kernels of their own",
+			  name, w->shares ? "it cannot be called by threads "
+					    "that share a loop"
+					  : "two calls need different "
+					    "settings");
+		return;
+	}
+	w->begin = begin;
+	w->end = t->end;
+}
+
 struct piece
 walk_call_function(struct walker *w, const struct expr *e)
 {
@@ -236,6 +269,10 @@ walk_call_function(struct walker *w, const struct expr *e)
 	    !unit_external(w->u, w->f, name, e->type, params,
 			   e->n_args - 1)) {
 		w->failed = true;
+	}
+	if (e->u.intrin == INTRIN_CALL_EXTERN && callee == NULL &&
+	    !w->failed) {
+		note_frame(w, name, e);
 	}
 	if (callee != NULL && unit_shares(w->u, callee)) {
 		args[e->n_args - 1] = w->d->tasks.argument;

@@ -21,10 +21,12 @@ enum { SMALLEST_BLOCK = 8, SMALLEST_BLOCK_BYTES = 4 };
 static int64_t
 block_for(const struct target *target, struct dtype t, int64_t channels)
 {
-	int64_t least = dtype_bits(t) == 8 ? SMALLEST_BLOCK_BYTES
-					   : SMALLEST_BLOCK;
+	bool bytes = dtype_bits(t) == 8;
+	int64_t least = bytes ? SMALLEST_BLOCK_BYTES : SMALLEST_BLOCK;
 
-	for (int64_t c = target->block_elems; c >= least; c /= 2) {
+	for (int64_t c = bytes ? target->byte_block_elems
+			 : t.kind == DT_BF16 ? target->brain_block_elems
+					     : target->block_elems; c >= least; c /= 2) {
 		if (channels > 0 && channels % c == 0) {
 			return c;
 		}

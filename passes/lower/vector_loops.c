@@ -190,6 +190,20 @@ struct size_search {
 	bool found;
 };
 
+/* Does an instruction take its address? It is in memory then, large or not. */
+static bool
+has_address(const struct vectors *x, const struct buffer *b)
+{
+	struct access_list uses = { 0 };
+	bool found = false;
+
+	access_collect(x->func, x->func->body, b, &uses);
+	for (int i = 0; i < uses.list.n; i++) {
+		found |= uses.list.data[i].address;
+	}
+	return found;
+}
+
 static bool
 is_large(const struct vectors *x, const struct buffer *b)
 {
@@ -197,7 +211,8 @@ is_large(const struct vectors *x, const struct buffer *b)
 
 	return vectors_is_local(x, b) &&
 	       (!buffer_const_elems(b, &elems) ||
-		elems > (int64_t)VECTORS_IN_REGISTERS * x->type.lanes);
+		elems > (int64_t)VECTORS_IN_REGISTERS * x->type.lanes) &&
+	       !has_address(x, b);
 }
 
 static void

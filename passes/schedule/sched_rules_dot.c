@@ -90,7 +90,7 @@ tiling_find_dot(struct rules *r, struct tiling *t)
 		if (run > 0 && tiling_extent(&t->x, i) >= depth) {
 			t->dot.intrin = intrin->name;
 			t->dot.iter = i;
-			t->dot.depth = depth;
+			t->dot.depth = t->dot.taken = depth;
 			t->dot.block = run;
 		}
 	}
@@ -123,7 +123,7 @@ tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
 		    t->dot.iter) {
 			continue;
 		}
-		if (t->dot.block == t->dot.depth) {
+		if (t->dot.block == t->dot.taken) {
 			tile->dot = order[i];
 			memmove(order + i, order + i + 1,
 				sizeof *order * (size_t)(*n - i - 1));
@@ -132,7 +132,7 @@ tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
 			return true;
 		}
 		if (!sched_split(&r->s, order[i],
-				 (int64_t[]){ 0, t->dot.depth }, 2, parts)) {
+				 (int64_t[]){ 0, t->dot.taken }, 2, parts)) {
 			return false;
 		}
 		tile->first = tile->first == order[i] ? parts[0]

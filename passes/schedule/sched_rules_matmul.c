@@ -227,7 +227,10 @@ rule_matmul(struct rules *r, int reduction, int output)
 	    (output != reduction && !rules_same_axes(r, &t.x, output))) {
 		return false;
 	}
-	tiling_find_dot(r, &t);
+	if (!tiling_find_tile(r, &t, r->target->byte_tile) &&
+	    !tiling_find_tile(r, &t, r->target->brain_tile)) {
+		tiling_find_dot(r, &t);
+	}
 	part = t.dot.intrin == NULL ? tiling_part(r, &t, &part_size) : -1;
 	put_tile(r, "tiled ", t.x.info->iters[t.lane].var, t.lanes);
 	if (t.tiles > 1) {
@@ -276,6 +279,9 @@ rule_matmul(struct rules *r, int reduction, int output)
 				    lane_split[0])
 			: tiling_sum(r, &t, reduction, at, lane_split[0]))) {
 		return false;
+	}
+	if (t.dot.zero != NULL) {
+		inner.tile = 0; /* the sums are in memory */
 	}
 	tiling_finish(r, &inner);
 	return !gathers || tiling_place_copy(r, &t, copy, copy_at);

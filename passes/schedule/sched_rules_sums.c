@@ -213,6 +213,10 @@ tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,
 {
 	struct tile_loops inner;
 
+	if (t->dot.zero != NULL) {
+		return tiling_sum_tile(r, t, reduction, at) &&
+		       fetch_ahead(r, t, lane_loop);
+	}
 	if ((at != 0 && !sched_compute_at(&r->s, reduction, at)) ||
 	    !sched_set_scope(&r->s, reduction, 0, "local") ||
 	    !rules_accumulator(r, reduction, &t->x.out) ||

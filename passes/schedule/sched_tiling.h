@@ -13,6 +13,11 @@ struct tile_dot {
 	const char *intrin; /* NULL: no such */
 	int iter;
 	int64_t depth, block;
+	/* What one call takes of the axis; depth, but for instructions that do a
+	 * tile of rows and columns. */
+	int64_t taken;
+	const char *zero, *store; /* that set its sums, and bring them to
+				   * memory; NULL: these are in memory */
 };
 
 struct tiling {
@@ -106,6 +111,13 @@ bool tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
  * instruction: that loop is gone then. */
 bool tiling_use_dot(struct rules *r, const struct tiling *t, int reduction,
 		    struct tile_loops *tile);
+
+/* sched_rules_tiles.c: sets t->dot, and lanes and rows, where the instruction of
+ * that name does rows and columns of the product at once. */
+bool tiling_find_tile(struct rules *r, struct tiling *t, const char *name);
+/* Moves the reduction into the loop at, its sums kept by that instruction. */
+bool tiling_sum_tile(struct rules *r, struct tiling *t, int reduction,
+		     int at);
 
 /* The axis that is to be summed in parts of a size; -1: none. */
 int tiling_part(const struct rules *r, const struct tiling *t, int64_t *size);

@@ -31,6 +31,13 @@ buffer_stride(struct module *m, const struct buffer *b, int dim)
 	return stride;
 }
 
+const struct expr *
+view_stride(struct module *m, const struct tensor_view *v, int dim)
+{
+	return expr_mul(m, buffer_stride(m, v->target, v->dim_of[dim]),
+			expr_i32(m, v->step[dim]));
+}
+
 /* -- leaves */
 
 bool
@@ -176,6 +183,27 @@ align_dims(struct pairing *p, struct tensor_view *v,
 	return true;
 }
 
+/* By what the description's index is multiplied in the program's: pixels of a
+ * convolution with a stride. */
+static int64_t
+step_of(struct pairing *p, const struct expr *want, const struct expr *have)
+{
+	struct linear x, y;
+	int64_t step = 1;
+
+	linear_of(&p->t->a, simplify(&p->t->a, want), &x);
+	linear_of(&p->t->a, simplify(&p->t->a, have), &y);
+	for (int i = 0; i < x.n; i++) {
+		const struct term *t = linear_at(&x, i);
+
+		if (t->coeff == 1 && moves(p, t->atom) &&
+		    linear_coeff(&y, t->atom) > 1) {
+			step = linear_coeff(&y, t->atom);
+		}
+	}
+	return x.broken || y.broken ? 1 : step;
+}
+
 static bool
 match_access(struct pairing *p, const struct buffer *param,
 	     const struct expr *const *want, const struct buffer *target,
@@ -212,6 +240,7 @@ match_access(struct pairing *p, const struct buffer *param,
 	if (fresh) {
 		v->target = target;
 		v->dim_of = arena_array(&m->arena, int, param->ndim + 1);
+		v->step = arena_array(&m->arena, int64_t, param->ndim + 1);
 		v->offset = arena_array(&m->arena, const struct expr *,
 					target->ndim + 1);
 		if (!align_dims(p, v, want, have)) {
@@ -220,12 +249,18 @@ match_access(struct pairing *p, const struct buffer *param,
 						    target->name));
 		}
 	}
+	for (int k = 0; k < param->ndim && fresh; k++) {
+		v->step[k] = v->dim_of[k] < 0 ? 1
+			   : step_of(p, want[k], have[v->dim_of[k]]);
+	}
 	for (int d = 0; d < target->ndim; d++) {
 		const struct expr *offset = have[d];
 
 		for (int k = 0; k < param->ndim; k++) {
 			if (v->dim_of[k] == d) {
-				offset = expr_sub(m, offset, want[k]);
+				offset = expr_sub(m, offset,
+					expr_mul(m, want[k],
+						 expr_i32(m, v->step[k])));
 			}
 		}
 		offset = simplify(&t->a, offset);

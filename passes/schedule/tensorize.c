@@ -52,6 +52,16 @@ lanes_add(struct module *m, const struct expr *base, const struct expr *x)
 	return expr_add(m, expr_broadcast(m, base, x->type.lanes), x);
 }
 
+static const struct expr *
+stepped(struct module *m, const struct expr *x, int64_t step)
+{
+	const struct expr *by = expr_i32(m, step);
+
+	return step == 1 ? x
+	     : expr_mul(m, x, x->type.lanes > 1
+			      ? expr_broadcast(m, by, x->type.lanes) : by);
+}
+
 static void
 view_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	   const struct expr **new)
@@ -65,7 +75,9 @@ view_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 		new[d] = v->offset[d];
 		for (int k = 0; k < v->param->ndim; k++) {
 			if (v->dim_of[k] == d) {
-				new[d] = lanes_add(m, v->offset[d], old[k]);
+				new[d] = lanes_add(m, v->offset[d],
+						   stepped(m, old[k],
+							   v->step[k]));
 			}
 		}
 	}
@@ -94,8 +106,7 @@ bind_sizes(struct tensorizer *z, const struct buffer *p,
 		if (!p->strides || v->dim_of[d] < 0) {
 			continue;
 		}
-		stride = simplify(a, buffer_stride(m, v->target,
-						   v->dim_of[d]));
+		stride = simplify(a, view_stride(m, v, d));
 		for (int i = 0; i < map->n; i++) {
 			if (p->strides[d]->kind == EXPR_VAR &&
 			    map->from[i] == p->strides[d]->u.var &&
@@ -277,9 +288,7 @@ view_buffer(struct tensorizer *z, const struct buffer *p,
 		strides[d] = v->dim_of[d] < 0
 				     ? compact
 				     : simplify(&z->match.a,
-						buffer_stride(z->e->m,
-							      v->target,
-							      v->dim_of[d]));
+						view_stride(z->e->m, v, d));
 		dense &= expr_is_value(shape[d], 1) ||
 			 prove_equal(&z->match.a, strides[d], compact);
 	}

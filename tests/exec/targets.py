@@ -20,7 +20,10 @@ NEEDS = {
     "x86-64-v2": {"sse4_2", "popcnt"},
     "x86-64-v3": {"avx2", "fma"},
     "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+    "x86-64-amx": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl",
+                   "avx512_vnni", "amx_tile", "amx_int8", "amx_bf16"},
 }
+KNOWN = {"x86-64-amx": ["-march=x86-64-v4", "-mamx-bf16"]}
 MODELS = ["mnist", "tinyvit", "mlperf_tiny/resnet8_fp32",
           "mlperf_tiny/vww_fp32", "mlperf_tiny/resnet8_int8"]
 
@@ -50,8 +53,8 @@ def ways():
         skip("this processor has no " + ", ".join(sorted(missing)))
     found = []
     for cc in compilers():
-        done = execute([cc, "-march=" + target, "-E", "-x", "c",
-                        os.devnull], status=None)
+        done = execute([cc, *KNOWN.get(target, ["-march=" + target]), "-E",
+                        "-x", "c", os.devnull], status=None)
         if done.returncode == 0:
             found.append((cc, [], []))
     return found or skip("no compiler knows " + target)

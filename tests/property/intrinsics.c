@@ -14,7 +14,7 @@
 #include "intrinsics.h"
 #include "random_te.h"
 
-enum { MAX_PARAMS = 8 };
+enum { MAX_PARAMS = 8, SIZE = 12 };
 
 struct shot {
 	const char *symbol;
@@ -56,20 +56,28 @@ as_number(struct module *m, const struct expr *e, int64_t value)
 	return e->kind == EXPR_VAR ? expr_i32(m, value) : e;
 }
 
-/* Rows of spread more elements than needed, where the view leaves it open. */
+/* Rows of spread more elements than needed, where the view leaves it open;
+ * sizes that it leaves open are SIZE. */
 static const struct buffer *
 view_of(struct test *t, const struct buffer *b, int spread,
 	struct var_map *map)
 {
 	struct module *m = t->m;
-	const struct expr *strides[8];
+	const struct expr *strides[8], *shape[8];
 	struct buffer_spec spec = {
 		.name = b->name, .type = b->type, .ndim = b->ndim,
-		.shape = b->shape, .strides = strides,
+		.shape = shape, .strides = strides,
 	};
 	struct buffer *view;
 	int64_t span = 1, extent;
 
+	for (int d = 0; d < b->ndim; d++) {
+		if (b->shape[d]->kind == EXPR_VAR) {
+			map->from[map->n] = b->shape[d]->u.var;
+			map->to[map->n++] = expr_i32(m, SIZE);
+		}
+		shape[d] = expr_substitute(m, b->shape[d], map);
+	}
 	for (int d = b->ndim - 1; d >= 0; d--) {
 		const struct expr *own = b->strides ? b->strides[d] : NULL;
 
@@ -78,7 +86,7 @@ view_of(struct test *t, const struct buffer *b, int spread,
 			map->from[map->n] = own->u.var;
 			map->to[map->n++] = strides[d];
 		}
-		expr_is_int(b->shape[d], &extent);
+		expr_is_int(shape[d], &extent);
 		span = span * extent + (d == b->ndim - 1 ? spread : 0);
 	}
 	view = (struct buffer *)buffer_new(m, &spec);
@@ -148,6 +156,8 @@ c_type(struct dtype t)
 		return "uint8_t";
 	case DT_I16:
 		return "int16_t";
+	case DT_BF16:
+		return "uint16_t";
 	case DT_I32:
 		return "int32_t";
 	case DT_F16:
@@ -253,6 +263,8 @@ add_text(struct test *t, const char *symbol, bool *there)
 	}
 	if (t->dialect) {
 		text = intrinsic_symbol_text(s, t->dialect);
+		/* Several calls in a row are what tests/exec/tiles.py has. */
+		text = text && text->keeps ? NULL : text;
 		*there = text != NULL;
 		t->skipped += !text;
 	} else {
