@@ -9,16 +9,25 @@ from helper import DIGITS, ROOT, TIRC, execute, fail, work_folder
 with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as f:
     readme = f.read()
 folder = work_folder()
-said = execute([TIRC, "compile", os.path.relpath(DIGITS, ROOT), "-o",
-                os.path.join(folder, "out")], cwd=ROOT).stdout
-said = said.replace(folder + "/", "")
-with open(os.path.join(folder, "out", "digits.c"), encoding="utf-8") as f:
-    source = f.read()
-shown = re.findall(r"^```c\n(.*?)^```", readme, re.M | re.S)
-if len(shown) < 2:
-    fail("the README shows no kernel and no call")
-for text in shown:
-    if text not in source:
+
+
+def compiled(out, *options):
+    """What `tirc compile` says of the example, and the source."""
+    out = os.path.join(folder, out)
+    said = execute([TIRC, "compile", os.path.relpath(DIGITS, ROOT), "-o", out,
+                    *options], cwd=ROOT).stdout
+    with open(os.path.join(out, "digits.c"), encoding="utf-8") as f:
+        return said.replace(folder + "/", ""), f.read()
+
+
+said, source = compiled("out")
+_, with_cblas = compiled("cblas", "--byoc", "cblas")
+shown = re.findall(r"(--byoc cblas` prints\n\n)?^```c\n(.*?)^```", readme,
+                   re.M | re.S)
+if len(shown) < 3 or not any(by_cblas for by_cblas, _ in shown):
+    fail("the README shows no kernel, no call, or none of a library")
+for by_cblas, text in shown:
+    if text not in (with_cblas if by_cblas else source):
         fail("tests: the README shows what is not emitted:\n" + text)
 program = re.search(r"^```python\n(.*?)^```\n\n`tirc lower (\S+)` prints\n\n"
                     r"^```\n(.*?)^```", readme, re.M | re.S)
