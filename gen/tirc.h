@@ -268,7 +268,8 @@ int tirc_assumption_count(const struct tirc *t);
 const char *tirc_assumption(const struct tirc *t, int i);
 
 /* A kernel's program as TVMScript: as the operators define it (phase -1), or
- * scheduled and lowered to phase 0..3: text for schedule_for. NULL after a message, also if there is no such kernel. */
+ * scheduled and lowered to phase 0..3: text for schedule_for. NULL after a
+ * message, also if there is no such kernel. */
 const char *tirc_kernel_script(struct tirc *t, const char *kernel, int phase,
 			       bool old_script);
 /* Its schedule, the rules' or that of schedule_for, as Python or as JSON. */

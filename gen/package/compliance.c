@@ -176,13 +176,9 @@ bool
 add_compliance(struct packer *k)
 {
 	const struct compliance *c = &k->d->compliance;
-	const struct dialect_template *t =
-		&k->d->templates[TEMPLATE_COMPLIANCE];
 	struct tdata *data = tdata_new(k->a);
 	struct loops loops;
 	cJSON *deviations;
-	struct strbuf s;
-	bool ok;
 
 	if (c->standard == NULL) {
 		return true;
@@ -218,11 +214,6 @@ add_compliance(struct packer *k)
 		cJSON_AddItemToArray(deviations, deviation_json(d, &found));
 	}
 	add_json(k, &loops, deviations);
-	strbuf_init(&s);
-	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
-	if (ok) {
-		add_file(k, FILE_COMPLIANCE, OUT_TEXT, s.data);
-	}
-	strbuf_release(&s);
-	return ok;
+	return add_template_file(k, TEMPLATE_COMPLIANCE, data, FILE_COMPLIANCE,
+				 OUT_TEXT);
 }

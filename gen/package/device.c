@@ -54,11 +54,8 @@ quoted(struct arena *a, const char *text, size_t n)
 bool
 add_program(struct packer *k, const char *name, const char *text)
 {
-	const struct dialect_template *t = &k->d->templates[TEMPLATE_PROGRAM];
 	struct tdata *data = tdata_new(k->a);
-	struct strbuf s;
 	int lines = 0;
-	bool ok;
 
 	tdata_list(data, "program");
 	for (; *text != '\0'; lines++) {
@@ -71,13 +68,8 @@ add_program(struct packer *k, const char *name, const char *text)
 	tdata_int(k->data, "program_lines", lines);
 	tdata_outer(data, k->data);
 	tdata_text(data, "kernels_file", name);
-	strbuf_init(&s);
-	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
-	if (ok) {
-		add_file(k, FILE_PROGRAM, OUT_TEXT, s.data);
-	}
-	strbuf_release(&s);
-	return ok;
+	return add_template_file(k, TEMPLATE_PROGRAM, data, FILE_PROGRAM,
+				 OUT_TEXT);
 }
 
 /* -- tensors in the workspace -- */

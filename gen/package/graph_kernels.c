@@ -111,11 +111,7 @@ add_graph_entries(struct packer *k, struct unit *u, struct tdata *data)
 bool
 add_graph_header(struct packer *k)
 {
-	const struct dialect_template *t =
-		&k->d->templates[TEMPLATE_GRAPH_HEADER];
 	struct tdata *data = tdata_new(k->a);
-	struct strbuf s;
-	bool ok;
 
 	tdata_outer(data, k->data);
 	tdata_list(data, "entries");
@@ -123,11 +119,6 @@ add_graph_header(struct packer *k)
 		tdata_text(tdata_item(data, "entries"), "symbol",
 			   k->kernel_symbols[i]);
 	}
-	strbuf_init(&s);
-	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
-	if (ok) {
-		add_file(k, FILE_HEADER, OUT_TEXT, s.data);
-	}
-	strbuf_release(&s);
-	return ok;
+	return add_template_file(k, TEMPLATE_GRAPH_HEADER, data, FILE_HEADER,
+				 OUT_TEXT);
 }

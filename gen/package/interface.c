@@ -121,10 +121,7 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 		   k->g->inputs.n == 0 && k->g->dims.n == 0);
 	tdata_text(data, "overlap", k->g->inputs.n == 0 ? NULL
 		   : k->g->inputs.n == 1 ? "the input" : "the inputs");
-	for (int i = 0; i < u.headers.n; i++) {
-		tdata_text(tdata_item(data, "includes"), "header",
-			   u.headers.data[i]);
-	}
+	add_includes(&u, data);
 	return template_render(&k->m->diags, t->file, NULL, t->text, data,
 			       out);
 }

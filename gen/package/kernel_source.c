@@ -264,10 +264,9 @@ bool
 add_kernels_file(struct packer *k)
 {
 	const struct dialect *d = k->kernels;
-	const struct dialect_template *t = &d->templates[TEMPLATE_SOURCE];
 	struct tdata *data = tdata_new(k->a);
+	const char *name, *text = NULL;
 	struct unit u;
-	struct strbuf s;
 	bool ok;
 
 	unit_init(&u, k->m, d);
@@ -277,18 +276,14 @@ add_kernels_file(struct packer *k)
 	for (int i = 0; i < d->source_needs.n; i++) {
 		unit_need(&u, d->source_needs.data[i]);
 	}
-	strbuf_init(&s);
 	ok = add_kernels(k, &u, data) && add_helpers(k, &u, data);
 	add_includes(&u, data);
-	ok = ok && template_render(&k->m->diags, t->file, NULL, t->text, data,
-				   &s);
 	if (ok) {
-		const char *name = packer_render(k, d->files[FILE_SOURCE],
-						 k->data);
-
-		ok = add_program(k, name, add_named_file(k, name, OUT_TEXT,
-							 s.data));
+		text = template_text(k, d, TEMPLATE_SOURCE, data);
 	}
-	strbuf_release(&s);
-	return ok;
+	if (text == NULL) {
+		return false;
+	}
+	name = packer_render(k, d->files[FILE_SOURCE], k->data);
+	return add_program(k, name, add_named_file(k, name, OUT_TEXT, text));
 }

@@ -58,6 +58,35 @@ add_file(struct packer *k, enum file_id id, enum out_kind kind,
 		id == FILE_INCBIN || id == FILE_PROGRAM;
 }
 
+const char *
+template_text(struct packer *k, const struct dialect *d, enum template_id id,
+	      const struct tdata *data)
+{
+	const struct dialect_template *t = &d->templates[id];
+	const char *text = NULL;
+	struct strbuf s;
+
+	strbuf_init(&s);
+	if (template_render(&k->m->diags, t->file, NULL, t->text, data, &s)) {
+		text = arena_strdup(k->a, s.data != NULL ? s.data : "");
+	}
+	strbuf_release(&s);
+	return text;
+}
+
+bool
+add_template_file(struct packer *k, enum template_id id,
+		  const struct tdata *data, enum file_id file,
+		  enum out_kind kind)
+{
+	const char *text = template_text(k, k->d, id, data);
+
+	if (text != NULL) {
+		add_file(k, file, kind, text);
+	}
+	return text != NULL;
+}
+
 /* -- what all templates may say -- */
 
 static const char *
@@ -300,17 +329,8 @@ add_build_files(struct packer *k)
 		add_unit(k, data, FILE_WEIGHTS, FILE_HEADER);
 	}
 	for (int i = 0; ok && i < 2; i++) {
-		const struct dialect_template *t = &k->d->templates[ids[i]];
-		struct strbuf s;
-
 		tdata_text(data, "self", k->files[files[i]]);
-		strbuf_init(&s);
-		ok = template_render(&k->m->diags, t->file, NULL, t->text,
-				     data, &s);
-		if (ok) {
-			add_file(k, files[i], OUT_TEXT, s.data);
-		}
-		strbuf_release(&s);
+		ok = add_template_file(k, ids[i], data, files[i], OUT_TEXT);
 	}
 	return ok;
 }
@@ -446,11 +466,7 @@ const char *
 package_harness(const struct package *pkg)
 {
 	struct packer *k = pkg->packer;
-	const struct dialect_template *t = &k->d->templates[k->o->graph
-		? TEMPLATE_GRAPH_HARNESS : TEMPLATE_HARNESS];
 	struct tdata *data = tdata_new(k->a);
-	const char *text = NULL;
-	struct strbuf s;
 
 	tdata_outer(data, k->data);
 	tdata_list(data, "inputs");
@@ -480,12 +496,8 @@ package_harness(const struct package *pkg)
 			   k->g->dims.data[i]->type.kind].spelling);
 		tdata_int(row, "index", 2 + i);
 	}
-	strbuf_init(&s);
-	if (template_render(&k->m->diags, t->file, NULL, t->text, data, &s)) {
-		text = arena_strdup(k->a, s.data);
-	}
-	strbuf_release(&s);
-	return text;
+	return template_text(k, k->d, k->o->graph ? TEMPLATE_GRAPH_HARNESS
+						  : TEMPLATE_HARNESS, data);
 }
 
 int

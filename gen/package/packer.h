@@ -147,7 +147,14 @@ bool add_build_files(struct packer *k);
 void add_metadata(struct packer *k);
 void add_file(struct packer *k, enum file_id id, enum out_kind kind,
 	      const char *text);
-/* The same under a name of its own; gives the text as it will be. */
+/* One of a dialect's files, filled in; NULL after reporting. And one of the
+ * host's as a file of the package. */
+const char *template_text(struct packer *k, const struct dialect *d,
+			  enum template_id id, const struct tdata *data);
+bool add_template_file(struct packer *k, enum template_id id,
+		       const struct tdata *data, enum file_id file,
+		       enum out_kind kind);
+/* Under a name of its own; gives the text as it will be. */
 const char *add_named_file(struct packer *k, const char *name,
 			   enum out_kind kind, const char *text);
 /* graph_form.c: may it be had? Its JSON, and what identifies that. */

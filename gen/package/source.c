@@ -311,7 +311,6 @@ any_shares(const struct packer *k, const struct unit *u)
 bool
 add_source(struct packer *k)
 {
-	const struct dialect_template *t = &k->d->templates[TEMPLATE_SOURCE];
 	struct tdata *data = tdata_new(k->a);
 	struct unit u;
 	struct strbuf s;
@@ -352,12 +351,6 @@ add_source(struct packer *k)
 	strbuf_release(&s);
 	ok = ok && add_helpers(k, &u, data);
 	add_includes(&u, data);
-	strbuf_init(&s);
-	ok = ok && template_render(&k->m->diags, t->file, NULL, t->text, data,
-				   &s);
-	if (ok) {
-		add_file(k, FILE_SOURCE, OUT_TEXT, s.data);
-	}
-	strbuf_release(&s);
-	return ok;
+	return ok && add_template_file(k, TEMPLATE_SOURCE, data, FILE_SOURCE,
+				       OUT_TEXT);
 }

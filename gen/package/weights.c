@@ -133,13 +133,10 @@ need_special(struct packer *k, struct unit *u)
 static bool
 add_arrays(struct packer *k)
 {
-	const struct dialect_template *t = &k->d->templates[TEMPLATE_WEIGHTS];
 	struct tdata *data = tdata_new(k->a);
 	const char **lines = arena_array(k->a, const char *,
 					 k->p->weights.n + 1);
-	struct strbuf s;
 	struct unit u;
-	bool ok;
 
 	unit_init(&u, k->m, k->d);
 	tdata_outer(data, k->data);
@@ -166,29 +163,17 @@ add_arrays(struct packer *k)
 	if (!need_special(k, &u)) {
 		return false;
 	}
-	for (int i = 0; i < u.headers.n; i++) {
-		tdata_text(tdata_item(data, "includes"), "header",
-			   u.headers.data[i]);
-	}
-	strbuf_init(&s);
-	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
-	if (ok) {
-		add_file(k, FILE_WEIGHTS, OUT_WEIGHTS_TEXT, s.data);
-	}
-	strbuf_release(&s);
-	return ok;
+	add_includes(&u, data);
+	return add_template_file(k, TEMPLATE_WEIGHTS, data, FILE_WEIGHTS,
+				 OUT_WEIGHTS_TEXT);
 }
 
 /* Their declarations, where the dialect has them in a file of their own. */
 bool
 add_weights_header(struct packer *k)
 {
-	const struct dialect_template *t =
-		&k->d->templates[TEMPLATE_WEIGHTS_HEADER];
 	struct tdata *data = tdata_new(k->a);
-	struct strbuf s;
 	struct unit u;
-	bool ok;
 
 	if (!weights_have_header(k)) {
 		return true;
@@ -201,17 +186,9 @@ add_weights_header(struct packer *k)
 		tdata_text(tdata_item(data, "weights"), "declaration",
 			   weight_line(k, i, k->d->weights.declare, &u));
 	}
-	for (int i = 0; i < u.headers.n; i++) {
-		tdata_text(tdata_item(data, "includes"), "header",
-			   u.headers.data[i]);
-	}
-	strbuf_init(&s);
-	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
-	if (ok) {
-		add_file(k, FILE_WEIGHTS_HEADER, OUT_TEXT, s.data);
-	}
-	strbuf_release(&s);
-	return ok;
+	add_includes(&u, data);
+	return add_template_file(k, TEMPLATE_WEIGHTS_HEADER, data,
+				 FILE_WEIGHTS_HEADER, OUT_TEXT);
 }
 
 bool
@@ -225,10 +202,7 @@ weights_have_header(const struct packer *k)
 static bool
 add_incbin(struct packer *k)
 {
-	const struct dialect_template *t = &k->d->templates[TEMPLATE_INCBIN];
 	struct tdata *data = tdata_new(k->a);
-	struct strbuf s;
-	bool ok;
 
 	tdata_outer(data, k->data);
 	tdata_list(data, "weights");
@@ -241,13 +215,8 @@ add_incbin(struct packer *k)
 		tdata_int(item, "offset", w->offset_bytes);
 		tdata_int(item, "bytes", w->bytes);
 	}
-	strbuf_init(&s);
-	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
-	if (ok) {
-		add_file(k, FILE_INCBIN, OUT_TEXT, s.data);
-	}
-	strbuf_release(&s);
-	return ok;
+	return add_template_file(k, TEMPLATE_INCBIN, data, FILE_INCBIN,
+				 OUT_TEXT);
 }
 
 bool
