@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """--form graph gives, bit for bit, what the functions of --form aot give:
 
-    graph_form.py CASE [--heavy] [tirc options]
+    graph_form.py CASE [tirc options]
 
 CASE is a name that cases.py knows, or digits."""
 import glob
@@ -10,13 +10,9 @@ import os
 import sys
 
 import cases
-from helper import DIGITS, SANITIZED, fail, need, skip, tirc, work_folder
+from helper import DIGITS, fail, need, skip, tirc, work_folder
 
 name, arguments = sys.argv[1], sys.argv[2:]
-if "--heavy" in arguments:
-    arguments.remove("--heavy")
-    if SANITIZED:
-        skip("too heavy for a sanitized build")
 if name.endswith(("_random", "_batches")):
     try:
         import onnx  # noqa: F401

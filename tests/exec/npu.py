@@ -10,13 +10,10 @@ import os
 import re
 import shutil
 
-from helper import DIGITS, ROOT, STRICT, execute, fail, need, skip, tirc, \
-    work_folder
+from helper import DIGITS, ROOT, STRICT, execute, fail, need, tirc, work_folder
 
 need("make")
 need("python3")
-if os.environ.get("TIRC_SANITIZED"):
-    skip("a shared object without the sanitizers' own symbols")
 HERE = os.path.join(work_folder(), "npu")
 shutil.copytree(os.path.join(ROOT, "examples", "npu"), HERE)
 execute(["make", "-C", HERE, "clean"])
