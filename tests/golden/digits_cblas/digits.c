@@ -12,13 +12,15 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Weights: digits_weights.c */
-extern const float digits_conv1_w[3][3][16];
-extern const float digits_conv1_bias[16];
-extern const float digits_conv2_w[2][16][3][3][12];
-extern const float digits_conv2_bias[24];
-extern const float digits_cblas_0_w[3840];
-extern const float digits_cblas_0_bias[10];
+/* Where each array starts in the weights file, in bytes. */
+enum {
+	at_conv1_w = 64,
+	at_conv1_bias = at_conv1_w + 576,
+	at_conv2_w = at_conv1_bias + 64,
+	at_conv2_bias = at_conv2_w + 13824,
+	at_cblas_0_w = at_conv2_bias + 96,
+	at_cblas_0_bias = at_cblas_0_w + 15360
+};
 
 static float
 max_f32(float a, float b) /* NaN if one is */
@@ -275,10 +277,38 @@ prob(const float x[restrict 10], float y[restrict 10])
 #pragma clang attribute pop
 #endif
 
+/* Defining DIGITS_TRUST_WEIGHTS leaves out reading all weights in init. */
+#ifndef DIGITS_TRUST_WEIGHTS
+/* Of the values, as 8-byte words, the last one filled up with zeros: another
+ * number whenever a single word is another one. */
+static uint64_t
+weights_digest(const unsigned char *weights)
+{
+	uint64_t digest = UINT64_C(0x007469726362696e);
+	size_t at = 64u;
+
+	while (at < DIGITS_WEIGHTS_BYTES) {
+		const size_t left = DIGITS_WEIGHTS_BYTES - at;
+		uint64_t word = 0u;
+
+		memcpy(&word, weights + at, left < 8u ? left : 8u);
+		digest = (digest ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		digest ^= digest >> 32;
+		at += 8u;
+	}
+	return digest;
+}
+#endif
+
 enum digits_status
 digits_init(struct digits *m, const struct digits_config *config)
 {
-	if (m == NULL || config == NULL || config->workspace == NULL) {
+	const unsigned char *weights;
+	uint32_t byte_order;
+	uint64_t digest;
+
+	if (m == NULL || config == NULL || config->workspace == NULL ||
+	    config->weights == NULL) {
 		return DIGITS_NULL;
 	}
 	if (config->workspace_bytes < DIGITS_WORKSPACE_BYTES) {
@@ -287,6 +317,25 @@ digits_init(struct digits *m, const struct digits_config *config)
 	if ((uintptr_t)config->workspace % DIGITS_WORKSPACE_ALIGN != 0u) {
 		return DIGITS_MISALIGNED;
 	}
+	if ((uintptr_t)config->weights % DIGITS_WEIGHTS_ALIGN != 0u) {
+		return DIGITS_MISALIGNED;
+	}
+	if (config->weights_bytes != DIGITS_WEIGHTS_BYTES) {
+		return DIGITS_BAD_WEIGHTS;
+	}
+	weights = config->weights;
+	memcpy(&byte_order, weights + 16, sizeof byte_order);
+	memcpy(&digest, weights + 32, sizeof digest);
+	if (byte_order != 0x01020304u ||
+	    digest != UINT64_C(0xe1f9eb7d8cb0d35f)) {
+		return DIGITS_BAD_WEIGHTS;
+	}
+#ifndef DIGITS_TRUST_WEIGHTS
+	if (weights_digest(weights) != digest) {
+		return DIGITS_BAD_WEIGHTS;
+	}
+#endif
+	m->weights = weights;
 	m->workspace = config->workspace;
 	return DIGITS_OK;
 }
@@ -312,17 +361,22 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	}
 
 	unsigned char *const workspace = m->workspace;
+	const unsigned char *const weights = m->weights;
 	void *const relu1 = workspace;
 	void *const pool1_out = workspace + 4096;
 	void *const relu2 = workspace;
 	void *const flat = workspace;
 	void *const fc = workspace + 1536;
 
-	conv1((const float (*)[8])in->image, digits_conv1_w, digits_conv1_bias,
-	      relu1);
+	conv1((const float (*)[8])in->image,
+	      (const float (*)[3][16])(const void *)(weights + at_conv1_w),
+	      (const void *)(weights + at_conv1_bias), relu1);
 	pool1(relu1, pool1_out);
-	conv2(pool1_out, digits_conv2_w, digits_conv2_bias, relu2);
-	cblas_0(flat, digits_cblas_0_w, digits_cblas_0_bias, fc);
+	conv2(pool1_out,
+	      (const float (*)[16][3][3][12])(const void *)(weights + at_conv2_w),
+	      (const void *)(weights + at_conv2_bias), relu2);
+	cblas_0(flat, (const void *)(weights + at_cblas_0_w),
+	        (const void *)(weights + at_cblas_0_bias), fc);
 	prob(fc, out->prob);
 	return DIGITS_OK;
 }
@@ -332,5 +386,6 @@ digits_fini(struct digits *m)
 {
 	if (m != NULL) {
 		m->workspace = NULL;
+		m->weights = NULL;
 	}
 }

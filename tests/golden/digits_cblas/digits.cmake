@@ -4,7 +4,6 @@
 # include(digits.cmake), then link the target digits.
 add_library(digits STATIC
 	${CMAKE_CURRENT_LIST_DIR}/digits.c
-	${CMAKE_CURRENT_LIST_DIR}/digits_weights.c
 )
 target_include_directories(digits PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_compile_options(digits PRIVATE -std=c99 -O2)

@@ -4,7 +4,7 @@
  * input   image  f32 [1][1][8][8]
  * output  prob   f32 [1][10]
  * RAM     workspace 5120 bytes (bound 5120), 192 bytes of local arrays
- * flash   weights 29960 bytes
+ * flash   weights 29960 bytes in digits_weights.bin
  */
 #ifndef DIGITS_H
 #define DIGITS_H
@@ -17,6 +17,8 @@ extern "C" {
 
 #define DIGITS_WORKSPACE_BYTES 5120u
 #define DIGITS_WORKSPACE_ALIGN 16u
+#define DIGITS_WEIGHTS_BYTES 30024u
+#define DIGITS_WEIGHTS_ALIGN 16u
 #define DIGITS_IMAGE_DIMS { 1, 1, 8, 8 }
 #define DIGITS_IMAGE_COUNT 64u
 #define DIGITS_PROB_DIMS { 1, 10 }
@@ -26,16 +28,20 @@ enum digits_status {
 	DIGITS_OK = 0,
 	DIGITS_NULL,            /* a required pointer is null */
 	DIGITS_SMALL_WORKSPACE, /* fewer than DIGITS_WORKSPACE_BYTES */
-	DIGITS_MISALIGNED       /* a pointer is not aligned for its type */
+	DIGITS_MISALIGNED,      /* a pointer is not aligned for its type */
+	DIGITS_BAD_WEIGHTS      /* other values, length or byte order */
 };
 
 struct digits_config {
 	void *workspace; /* scratch; its content means nothing between runs */
 	size_t workspace_bytes;
+	const void *weights; /* the bytes of digits_weights.bin */
+	size_t weights_bytes;
 };
 
 struct digits { /* one per thread; the caller's */
 	void *workspace;
+	const unsigned char *weights;
 };
 
 struct digits_inputs {
@@ -47,7 +53,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_90fbf828
+#define digits_init digits_init_37eb6a60
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);

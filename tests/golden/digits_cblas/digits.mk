@@ -5,13 +5,10 @@
 # CFLAGS may be set. Programs with it are linked with -lblas.
 DIGITS_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
 DIGITS_CFLAGS := -std=c99 -O2
-DIGITS_OBJECTS := $(DIGITS_DIR)digits.o $(DIGITS_DIR)digits_weights.o
+DIGITS_OBJECTS := $(DIGITS_DIR)digits.o
 
 $(DIGITS_DIR)libdigits.a: $(DIGITS_OBJECTS)
 	$(AR) rcs $@ $(DIGITS_OBJECTS)
 
 $(DIGITS_DIR)digits.o: $(DIGITS_DIR)digits.c $(DIGITS_DIR)digits.h
-	$(CC) $(DIGITS_CFLAGS) $(CFLAGS) -I$(DIGITS_DIR) -c -o $@ $<
-
-$(DIGITS_DIR)digits_weights.o: $(DIGITS_DIR)digits_weights.c $(DIGITS_DIR)digits.h
 	$(CC) $(DIGITS_CFLAGS) $(CFLAGS) -I$(DIGITS_DIR) -c -o $@ $<
