@@ -35,6 +35,15 @@ def fail(why):
     sys.exit("failed: " + why)
 
 
+def contents(folder):
+    """Its files: bytes by name."""
+    out = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as f:
+            out[name] = f.read()
+    return out
+
+
 def work_folder():
     """An empty folder, removed when the test ends; TIRC_KEEP=1 keeps it."""
     path = tempfile.mkdtemp(prefix="tirc-test-")

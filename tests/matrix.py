@@ -20,6 +20,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import cases
@@ -47,7 +48,7 @@ BYOC_BUILDS = ["gcc-O2", "gcc-san"]
 
 
 def call(command, limit):
-    """(exit status, or None after `limit` seconds; what was said)"""
+    """(what was said; exit status, or None after `limit` seconds)"""
     child = subprocess.Popen(
         command, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, start_new_session=True)
@@ -85,18 +86,33 @@ def run(case, target, build, limit, byoc=""):
     return True, word, seconds, said
 
 
+# What a program that uses a backend's library begins with.
+LIBRARIES = {"dnnl": ("oneapi/dnnl/dnnl.h", "-ldnnl"),
+             "cblas": ("cblas.h", "-lblas")}
+
+
 def installed(byoc):
-    """The sets of backends whose libraries there are."""
+    """The sets of backends whose libraries there are. What fails with one that
+    is there is the cells' to show."""
     kept = []
-    for names in byoc:
-        command = [helper.TIRC, "test", "-q", helper.DIGITS]
-        for name in names.split(","):
-            command += ["--byoc", name]
-        said, status = call(command, 600)
-        if status == 0:
-            kept.append(names)
-        else:
-            print("left out: %s: %s" % (names, said.strip()))
+    with tempfile.TemporaryDirectory() as folder:
+        source = os.path.join(folder, "main.c")
+        for names in byoc:
+            missing = []
+            for name in set(names.split(",")) & set(LIBRARIES):
+                header, library = LIBRARIES[name]
+                with open(source, "w", encoding="utf-8") as file:
+                    file.write("#include <%s>\nint main(void) { return 0; }\n"
+                               % header)
+                said, status = call(["cc", source, library, "-o",
+                                     os.path.join(folder, "main")], 60)
+                if status != 0:
+                    missing.append(name)
+            if missing:
+                print("left out: %s: no library for %s" % (
+                    names, ", ".join(missing)))
+            else:
+                kept.append(names)
     return kept
 
 

@@ -99,6 +99,10 @@ backend_run_command(struct graph *g, const struct backend *b,
 	bool ok;
 
 	if (file == NULL) {
+		if (fd >= 0) {
+			close(fd);
+			unlink(path);
+		}
 		return fail(&c, "no place for the constants; look at TMPDIR");
 	}
 	strbuf_init(&in);

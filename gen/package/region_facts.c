@@ -217,6 +217,18 @@ find_loops(struct region_text *x, struct matmul *p, const struct tensor *a,
 	}
 }
 
+/* i, j, k..., unless a parameter is called so. */
+static const char *
+loop_name(struct region_text *x, int n)
+{
+	const char *name = arena_printf(x->k->a, "%c", 'i' + n);
+
+	for (int i = 2; !name_set_takes(&x->names, name); i++) {
+		name = arena_printf(x->k->a, "%c_%d", 'i' + n, i);
+	}
+	return name;
+}
+
 /* "i * 64 + j * 8", or nothing. */
 static const char *
 offset_text(struct region_text *x, const struct matmul *p,
@@ -232,7 +244,8 @@ offset_text(struct region_text *x, const struct matmul *p,
 		if (expr_is_value(step[i], 0)) {
 			continue;
 		}
-		strbuf_printf(&s, "%s%c", s.len > 0 ? " + " : "", 'i' + i);
+		strbuf_printf(&s, "%s%s", s.len > 0 ? " + " : "",
+			      loop_name(x, i));
 		if (expr_is_value(step[i], 1)) {
 			continue;
 		}
@@ -277,11 +290,13 @@ put_matmul(struct region_text *x, struct tdata *data, const struct matmul *p,
 								: p->columns));
 	tdata_flag(data, "one_row", expr_is_value(p->rows, 1));
 	tdata_flag(data, "one_column", expr_is_value(p->columns, 1));
+	tdata_text(data, "row", loop_name(x, 0));
+	tdata_text(data, "column", loop_name(x, 1));
 	tdata_list(data, "loops");
 	for (int i = 0; i < p->n_loops; i++) {
 		struct tdata *loop = tdata_item(data, "loops");
 
-		tdata_printf(loop, "var", "%c", 'i' + i);
+		tdata_text(loop, "var", loop_name(x, i));
 		tdata_text(loop, "extent", region_expr(x, p->extent[i]));
 		tdata_text(loop, "indent", tabs(x, i));
 		tdata_text(loop, "outdent", tabs(x, p->n_loops - 1 - i));

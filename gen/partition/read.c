@@ -246,6 +246,7 @@ partition_adopt(struct graph *g, const struct graph *edited)
 	g->conv = old.conv;
 	g->open_sizes = old.open_sizes;
 	g->byoc_notes = old.byoc_notes;
+	g->regions_as = old.regions_as;
 	for (int i = 0; i < g->nodes.n; i++) {
 		g->nodes.data[i]->graph = g;
 	}

@@ -25,7 +25,8 @@ struct rules {
 	const struct target *target;
 	struct module *module;
 	struct strbuf words; /* of the schedule */
-	bool without_tile, without_dot; /* the target's dot products did not fit */
+	/* The target's tiles, or its dot products, did not fit. */
+	bool without_tile, without_dot;
 };
 
 /* sched_rules_access.c: which axis a block's loads depend on, and how. */

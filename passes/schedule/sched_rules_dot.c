@@ -32,9 +32,9 @@ dot_sizes(const struct tensor_intrin *intrin, int64_t *lanes, int64_t *depth)
 	       expr_is_int(b->shape[1], depth);
 }
 
-static bool
-has_types(const struct tensor_intrin *intrin, const struct tiling *t,
-	  const struct load_access *data)
+bool
+tiling_has_types(const struct tiling *t, const struct tensor_intrin *intrin,
+		 const struct load_access *data)
 {
 	const struct func *f = intrin->desc;
 
@@ -80,7 +80,7 @@ tiling_find_dot(struct rules *r, struct tiling *t)
 	intrin = tensor_intrins_find(r->target->intrins, r->target->byte_dot);
 	data = &t->x.loads[t->operand == &t->x.loads[0]];
 	if (intrin == NULL || !dot_sizes(intrin, &lanes, &depth) ||
-	    !has_types(intrin, t, data) ||
+	    !tiling_has_types(t, intrin, data) ||
 	    (t->vector > 0 ? t->vector : t->lanes) != lanes) {
 		return;
 	}

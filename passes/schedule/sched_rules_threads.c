@@ -153,10 +153,10 @@ rules_is_bound(struct rules *r, int block)
 }
 
 /* Reductions by tiles in shared memory. */
-static int
+static void
 stage_reductions(struct rules *r)
 {
-	int *blocks, n = sched_get_child_blocks(&r->s, 0, &blocks), staged = 0;
+	int *blocks, n = sched_get_child_blocks(&r->s, 0, &blocks);
 
 	for (int i = 0; i < n; i++) {
 		struct sched_mark mark = sched_checkpoint(&r->s);
@@ -166,13 +166,10 @@ stage_reductions(struct rules *r)
 		if (block == NULL || !block_reduces(block)) {
 			continue;
 		}
-		if (rule_staged(r, blocks[i])) {
-			staged++;
-		} else {
+		if (!rule_staged(r, blocks[i])) {
 			sched_rollback(&r->s, mark);
 		}
 	}
-	return staged;
 }
 
 static bool

@@ -98,18 +98,6 @@ taken_of(const struct rules *r, const struct tiling *t,
 		       ? best : 0;
 }
 
-static bool
-has_types(const struct tensor_intrin *intrin, const struct tiling *t,
-	  const struct load_access *data)
-{
-	const struct func *f = intrin->desc;
-
-	return dtype_equal(data->load->type, f->params.data[0].buffer->type) &&
-	       dtype_equal(t->operand->load->type,
-			   f->params.data[1].buffer->type) &&
-	       dtype_equal(t->x.out->type, f->params.data[2].buffer->type);
-}
-
 /* amx_dot_u8s8, zero -> amx_zero_i32 */
 static const char *
 partner(struct rules *r, const char *dot, const char *what, struct dtype t)
@@ -143,7 +131,7 @@ tiling_find_tile(struct rules *r, struct tiling *t, const char *name)
 	intrin = tensor_intrins_find(r->target->intrins, name);
 	data = &t->x.loads[t->operand == &t->x.loads[0]];
 	if (intrin == NULL || !tile_sizes(intrin, &s) ||
-	    !has_types(intrin, t, data)) {
+	    !tiling_has_types(t, intrin, data)) {
 		return false;
 	}
 	lanes = s.vectors * s.vector;

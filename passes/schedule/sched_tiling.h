@@ -102,6 +102,9 @@ void tiling_finish(struct rules *r, const struct tile_loops *tile);
 
 /* sched_rules_dot.c: sets t->dot where the target has an instruction for the
  * products, and the lanes and an axis that is summed fit it. */
+/* Does it multiply the types of t, the data's by the constant's? */
+bool tiling_has_types(const struct tiling *t, const struct tensor_intrin *intrin,
+		      const struct load_access *data);
 void tiling_find_dot(struct rules *r, struct tiling *t);
 /* Takes the loop over what a dot product takes together out of order[0..n), or
  * the part of one. */

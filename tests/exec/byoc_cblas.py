@@ -160,16 +160,16 @@ def source(folder, name):
         return file.read()
 
 
-# A batch that is known when it runs.
-def check_symbolic():
+# A batch that is known when it runs, whatever it is called.
+def check_symbolic(size):
     folder = work_folder()
     w = rng.uniform(-1, 1, (6, 4)).astype(np.float32)
     b = rng.uniform(-1, 1, 4).astype(np.float32)
     graph = helper.make_graph(
         [helper.make_node("Gemm", ["x", "w", "b"], ["g"]),
          helper.make_node("Relu", ["g"], ["y"])], "dyn",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 6])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 4])],
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [size, 6])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [size, 4])],
         [numpy_helper.from_array(w, "w"), numpy_helper.from_array(b, "b")])
     path = os.path.join(folder, "dyn.onnx")
     onnx.save(helper.make_model(
@@ -178,12 +178,12 @@ def check_symbolic():
     for n in (1, 5):
         x = rng.uniform(-1, 1, (n, 6)).astype(np.float32)
         np.save(os.path.join(folder, "x.npy"), x)
-        tirc("run", "-q", path, "--byoc", "cblas", "--dim", "n=1..8",
+        tirc("run", "-q", path, "--byoc", "cblas", "--dim", size + "=1..8",
              "--input", os.path.join(folder, "x.npy"), "--output",
              os.path.join(folder, "y.npz"))
         got = np.load(os.path.join(folder, "y.npz"))["y"]
         if not np.allclose(got, np.maximum(x @ w + b, 0), 1e-5, 1e-6):
-            fail("%d rows of a symbolic number: %s" % (n, got))
+            fail("%d rows of a symbolic number %s: %s" % (n, size, got))
 
 
 # Regions of several products: what goes from one to the next lies in the
@@ -333,5 +333,6 @@ if not there_is_a_cblas():
 check_refusals()
 check_digits()
 check_products()
-check_symbolic()
+check_symbolic("n")
+check_symbolic("i")
 check_merged()

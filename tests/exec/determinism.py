@@ -5,15 +5,7 @@ lies; a second run leaves unchanged files alone; no file has a path in it."""
 import os
 import shutil
 
-from helper import DIGITS, fail, tirc, work_folder
-
-
-def contents(folder):
-    out = {}
-    for name in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, name), "rb") as f:
-            out[name] = f.read()
-    return out
+from helper import DIGITS, contents, fail, tirc, work_folder
 
 
 def check(target):

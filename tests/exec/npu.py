@@ -10,7 +10,8 @@ import os
 import re
 import shutil
 
-from helper import DIGITS, ROOT, STRICT, execute, fail, need, tirc, work_folder
+from helper import DIGITS, ROOT, STRICT, contents, execute, fail, need, tirc, \
+    work_folder
 
 need("make")
 need("python3")
@@ -56,14 +57,6 @@ int main(void)
 """
 
 
-def contents(folder):
-    out = {}
-    for name in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, name), "rb") as f:
-            out[name] = f.read()
-    return out
-
-
 def report(out):
     """Commands, cycles, energy of one run."""
     with open(os.path.join(out, "main.c"), "w") as f:
@@ -100,6 +93,20 @@ if fast[0] != 4 or frugal[0] != 4:
     fail("commands: %s" % reports)
 if not (fast[1] < frugal[1] and fast[2] > frugal[2]):
     fail("neither faster nor more frugal: %s" % reports)
+
+# -- each region beside generated C, and an accelerator that errs --
+
+tirc("test", DIGITS, *byoc, *BUILD, DATA[0], "--each-region")
+wrong = os.path.join(work_folder(), "wrong")
+shutil.copytree(HERE, wrong)
+name = os.path.join(wrong, "model", "npu.c")
+with open(name, encoding="utf-8") as f:
+    text = f.read()
+with open(name, "w", encoding="utf-8") as f:
+    f.write(text.replace("float sum = 0.0f;", "float sum = 0.1f;"))
+execute(["make", "-C", wrong, "-B", "libnpu.a"])
+tirc("test", DIGITS, *byoc, DATA[0], "--each-region", "--cflags",
+     "-O1 -I%s -L%s" % (MODEL, wrong), status=1)
 
 # -- edits --
 

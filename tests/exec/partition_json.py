@@ -9,21 +9,13 @@ import json
 import os
 import shutil
 
-from helper import DIGITS, ROOT, fail, tirc, work_folder
+from helper import DIGITS, ROOT, contents, fail, tirc, work_folder
 from proto import *
 from schema_check import errors
 
 with open(os.path.join(ROOT, "templates", "schema",
                        "partition.schema.json"), encoding="utf-8") as file:
     SCHEMA = json.load(file)
-
-
-def contents(folder):
-    out = {}
-    for name in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, name), "rb") as f:
-            out[name] = f.read()
-    return out
 
 
 def round_trip(model, *arguments):

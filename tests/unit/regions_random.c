@@ -150,9 +150,10 @@ check_groups(const struct graph *g)
 	for (int i = 0; i < g->groups.n; i++) {
 		const struct group *group = g->groups.data[i];
 
-		CHECK_EQ(group->nodes.n, group->region
-			 ? region_node_count(group->region)
-			 : group->nodes.n);
+		if (group->region != NULL) {
+			CHECK_EQ(group->nodes.n,
+				 region_node_count(group->region));
+		}
 		for (int k = 0; k < group->nodes.n; k++) {
 			const struct node *n = group->nodes.data[k];
 
