@@ -50,7 +50,7 @@ static const struct option_row rows[] = {
 	{ OPT_OUT, "out", "DIR", "folder for the files of selftest", DIALECT },
 	{ OPT_TARGET, "target", "NAME", "whose vectors selftest tries",
 	  DIALECT },
-	{ OPT_TARGET, "target", "NAME", "what to write; the list is below",
+	{ OPT_TARGET, "target", "NAME", "what to write, as \"NAME -KEY=VALUE …\"; the list is below",
 	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_NAME, "name", "NAME",
 	  "stem of files and symbols (default: the model's name)",

@@ -21,7 +21,8 @@ const struct dialect *dialect_load_fp(struct module *m, const char *name,
 const struct dialect *dialect_for_target(struct module *m,
 					 const struct target *t,
 					 const char *dir);
-/* The same for targets, which may have aliases. name NULL: the default one. */
+/* The same for targets, which may have aliases. name NULL: the default one. It may
+ * be followed by attributes and facts, " -KEY=VALUE" each: target_files.h. */
 const struct target *target_load(struct module *m, const char *name,
 				 const char *dir);
 /* The target in that mode, its flags included; NULL: diagnosed. */

@@ -32,11 +32,38 @@ read_vectors(struct module *m, struct json j)
 static const char *const fp_modes[] = { "default", "strict", "fast" };
 
 static void
-read_target(struct module *m, struct target *t, struct json j)
+read_attributes(struct module *m, struct json j, const char *dir)
+{
+	const cJSON *attribute, *value;
+
+	if (j.value == NULL || !json_is_object(j, true)) {
+		return;
+	}
+	cJSON_ArrayForEach(attribute, j.value) {
+		struct json values = json_get(j, attribute->string);
+
+		if (!json_is_object(values, true)) {
+			continue;
+		}
+		cJSON_ArrayForEach(value, values.value) {
+			struct json one = json_get(values, value->string);
+			const char *name = json_text(one, true);
+
+			if (name != NULL &&
+			    target_file_find(m, name, dir) == NULL) {
+				json_error(one, "there is no target '%s'",
+					   name);
+			}
+		}
+	}
+}
+
+static void
+read_target(struct module *m, struct target *t, struct json j, const char *dir)
 {
 	const int64_t most = INT64_C(1) << 40;
 
-	json_check_keys(j, "extends description default aliases dialect "
+	json_check_keys(j, "extends description default aliases attributes dialect "
 			"vector_bytes vector_registers without_fma "
 			"block_elems byte_block_elems vectors byte_vectors byte_dot "
 			"byte_tile brain_tile brain_block_elems tile_rows tile_bytes "
@@ -53,6 +80,7 @@ read_target(struct module *m, struct target *t, struct json j)
 	for (int i = 0; i < json_length(json_get(j, "aliases")); i++) {
 		json_text(json_at(json_get(j, "aliases"), i), true);
 	}
+	read_attributes(m, json_get(j, "attributes"), dir);
 	t->dialect = json_text(json_get(j, "dialect"), true);
 	t->vector_bytes = (int)json_int(json_get(j, "vector_bytes"), 0, 4096,
 					0);
@@ -176,17 +204,17 @@ target_load(struct module *m, const char *name, const char *dir)
 {
 	struct target_files files = { .reader = { .module = m }, .dir = dir };
 	struct target *t = arena_new(&m->arena, struct target);
-	cJSON *merged;
+	cJSON *merged = NULL;
 
-	name = target_file_name(m, name, dir);
+	name = target_files_choose(&files, name, &t->name);
 	if (name == NULL) {
+		target_files_free(&files);
 		return NULL;
 	}
 	merged = target_files_merged(&files, name);
-	t->name = arena_strdup(&m->arena, name);
 	if (merged != NULL && json_is_object(json_root(&files.reader, merged),
 					     true)) {
-		read_target(m, t, json_root(&files.reader, merged));
+		read_target(m, t, json_root(&files.reader, merged), dir);
 		read_reserved(m, t, dir);
 	} else {
 		files.reader.failed = true;

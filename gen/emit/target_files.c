@@ -25,8 +25,10 @@ target_files_merged(struct target_files *t, const char *name)
 {
 	struct module *m = t->reader.module;
 	struct json extends = json_root(&t->reader, NULL);
+	int first = t->given != NULL ? 1 : 0;
 	cJSON *merged;
 
+	t->reader.n_layers = first;
 	while (name != NULL) {
 		int i = t->reader.n_layers;
 		const char *file = name, *text = NULL;
@@ -58,7 +60,7 @@ target_files_merged(struct target_files *t, const char *name)
 		name = json_text(extends, false);
 	}
 	merged = cJSON_Duplicate(t->trees[t->reader.n_layers - 1], true);
-	for (int i = t->reader.n_layers - 2; i >= 0; i--) {
+	for (int i = t->reader.n_layers - 2; i >= first; i--) {
 		for (size_t k = 0; k < sizeof own_keys / sizeof *own_keys;
 		     k++) {
 			cJSON_DeleteItemFromObjectCaseSensitive(merged,
@@ -66,12 +68,16 @@ target_files_merged(struct target_files *t, const char *name)
 		}
 		json_merge(merged, t->trees[i]);
 	}
+	if (t->given != NULL) {
+		json_merge(merged, t->given);
+	}
 	return merged;
 }
 
 void
 target_files_free(struct target_files *t)
 {
+	cJSON_Delete(t->given);
 	for (int i = 0; i < t->reader.n_layers; i++) {
 		cJSON_Delete(t->trees[i]);
 	}
@@ -229,24 +235,30 @@ target_called(struct module *m, const char *name)
 }
 
 const char *
-target_file_name(struct module *m, const char *name, const char *dir)
+target_file_find(struct module *m, const char *name, const char *dir)
 {
-	struct diag_place place = { .file = name };
 	const char *file;
-	const char *const *known;
-	struct strbuf s;
-	int n;
 
-	if (name == NULL) {
-		return default_target(m);
-	}
 	if (is_file_name(name) &&
 	    data_file(m, dir, arena_printf(&m->arena, "targets/%s.json", name),
 		      &file) != NULL) {
 		return name;
 	}
-	if (target_called(m, name) != NULL) {
-		return target_called(m, name);
+	return target_called(m, name);
+}
+
+const char *
+target_file_name(struct module *m, const char *name, const char *dir)
+{
+	struct diag_place place = { .file = name };
+	const char *found = name != NULL ? target_file_find(m, name, dir)
+					 : default_target(m);
+	const char *const *known;
+	struct strbuf s;
+	int n;
+
+	if (found != NULL) {
+		return found;
 	}
 	known = target_names(m, &n);
 	strbuf_init(&s);
@@ -258,4 +270,140 @@ target_file_name(struct module *m, const char *name, const char *dir)
 		   s.data != NULL ? s.data : " none");
 	strbuf_release(&s);
 	return NULL;
+}
+
+/* -- what the user wrote -- */
+
+/* One of a text's words, behind *at, which moves behind it; NULL at the end. */
+static const char *
+next_word(struct module *m, const char **at)
+{
+	size_t n;
+
+	*at += strspn(*at, " \t");
+	n = strcspn(*at, " \t");
+	*at += n;
+	return n > 0 ? arena_strndup(&m->arena, *at - n, n) : NULL;
+}
+
+/* The names of an object's members, for messages. */
+static const char *
+member_names(struct module *m, const cJSON *object)
+{
+	const char *text = "";
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, object) {
+		text = arena_printf(&m->arena, "%s %s", text, item->string);
+	}
+	return text;
+}
+
+/* The target that a target's attribute stands for with that value. *found: it
+ * has such an attribute. NULL: it has none, or diagnosed. */
+static const char *
+by_attribute(struct target_files *t, const char *text, const char *name,
+	     const char *key, const char *value, bool *found)
+{
+	struct target_files own = { .reader = { .module = t->reader.module },
+				    .dir = t->dir };
+	cJSON *merged = target_files_merged(&own, name);
+	const cJSON *choices = cJSON_GetObjectItemCaseSensitive(
+		cJSON_GetObjectItemCaseSensitive(merged, "attributes"), key);
+	const cJSON *choice = cJSON_GetObjectItemCaseSensitive(choices, value);
+	struct module *m = t->reader.module;
+	const char *other = NULL;
+
+	*found = choices != NULL || merged == NULL;
+	if (cJSON_IsString(choice)) {
+		other = target_file_name(m, arena_strdup(&m->arena,
+					 choice->valuestring), t->dir);
+	} else if (choices != NULL) {
+		diag_error(&m->diags, DIAG_BAD_OPTION,
+			   (struct diag_place){ .file = text },
+			   "there is no -%s=%s; there are:%s", key, value,
+			   member_names(m, choices));
+	}
+	cJSON_Delete(merged);
+	target_files_free(&own);
+	return other;
+}
+
+/* Notes a fact: what JSON has no other word for is a text. */
+static void
+give(struct target_files *t, const char *key, const char *value)
+{
+	const char *end;
+	cJSON *given = json_parse_quietly(value, &end);
+
+	if (given == NULL || *end != '\0') {
+		cJSON_Delete(given);
+		given = cJSON_CreateString(value);
+	}
+	if (t->given == NULL) {
+		t->given = cJSON_CreateObject();
+	}
+	cJSON_DeleteItemFromObjectCaseSensitive(t->given, key);
+	cJSON_AddItemToObject(t->given, key, given);
+}
+
+/* "NAME -KEY=VALUE ..." again, of what was given. */
+static const char *
+with_facts(struct module *m, const char *name, const cJSON *given)
+{
+	const char *text = arena_strdup(&m->arena, name);
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, given) {
+		char *value = cJSON_IsString(item)
+			      ? NULL : cJSON_PrintUnformatted(item);
+
+		text = arena_printf(&m->arena, "%s -%s=%s", text, item->string,
+				    value != NULL ? value
+						  : item->valuestring);
+		cJSON_free(value);
+	}
+	return text;
+}
+
+const char *
+target_files_choose(struct target_files *t, const char *text,
+		    const char **said)
+{
+	struct module *m = t->reader.module;
+	struct diag_place place = { .file = text };
+	const char *at = text, *word = NULL;
+	const char *name = target_file_name(m, at != NULL
+					    ? next_word(m, &at) : NULL,
+					    t->dir);
+
+	while (name != NULL && at != NULL &&
+	       (word = next_word(m, &at)) != NULL) {
+		size_t n = strcspn(word, "=");
+		const char *key = arena_strndup(&m->arena, word + 1,
+						n > 0 ? n - 1 : 0);
+		const char *other;
+		bool found;
+
+		if (word[0] != '-' || *key == '\0' || word[n] == '\0') {
+			diag_error(&m->diags, DIAG_BAD_OPTION, place,
+				   "'%s' is not of the form -KEY=VALUE", word);
+			return NULL;
+		}
+		other = by_attribute(t, text, name, key, word + n + 1, &found);
+		if (found) {
+			name = other;
+			continue;
+		}
+		give(t, key, word + n + 1);
+	}
+	if (name == NULL) {
+		return NULL;
+	}
+	if (t->given != NULL) {
+		t->reader.layers[0].file = arena_strdup(&m->arena, text);
+		t->reader.layers[0].value = t->given;
+	}
+	*said = with_facts(m, name, t->given);
+	return name;
 }

@@ -9,15 +9,27 @@
 struct target_files {
 	struct reader reader;
 	const char *dir; /* --dialect-path, or NULL */
+	cJSON *given;    /* what the user says instead; the first layer */
 	cJSON *trees[JSON_LAYERS_MAX];
 };
+
+/* What the user wrote, "NAME -KEY=VALUE -KEY=VALUE ...", or NULL for the default:
+ * sets `given`, and gives the name of the file (below) that is meant with that.
+ * A KEY is an attribute that the target declares, of which VALUE tells another
+ * target, or a fact as its file holds them. *said: all of it, attributes
+ * replaced by what they stand for. NULL: diagnosed. */
+const char *target_files_choose(struct target_files *t, const char *text,
+				const char **said);
 
 /* The name under which there is a file: that itself, that of a target with such
  * an alias, or the default's for NULL. NULL: diagnosed. */
 const char *target_file_name(struct module *m, const char *name,
 			     const char *dir);
-/* The file laid over what it extends: key by key, but for what describes one
- * target alone. NULL: diagnosed. */
+/* The same without a message. */
+const char *target_file_find(struct module *m, const char *name,
+			     const char *dir);
+/* The file laid over what it extends, and what is given over that: key by key,
+ * but for what describes one target alone. NULL: diagnosed. */
 cJSON *target_files_merged(struct target_files *t, const char *name);
 void target_files_free(struct target_files *t);
 

@@ -115,3 +115,38 @@ rows = json.loads(tirc("dialect", "list", "--json", "--dialect-path",
 if rows[-1] != {"name": "mine", "description": "m", "extends": "c99",
                 "targets": []}:
     fail("the folder's dialect is listed as %s" % rows[-1])
+
+# -- attributes and facts behind a target's name --
+
+
+def target(text, *wanted, status=0):
+    """What digits is for that target; `wanted` is in the metadata or said."""
+    done = tirc("compile", DIGITS, "-o", out, "-q", "--dialect-path", top,
+                "--target", text, status=status)
+    said = done.stderr
+    if status == 0:
+        with open(os.path.join(out, "digits.json"), encoding="utf-8") as file:
+            said = file.read()
+    for part in wanted:
+        if part not in said:
+            fail("--target '%s': '%s' is not in:\n%s" % (text, part, said))
+
+
+put("t.json", {"description": "t", "dialect": "mine", "cc": "mycc",
+               "cflags": "", "attributes": {"arch": {"two": "t2"}}})
+put("t2.json", {"extends": "t", "description": "t2", "cc": "mycc2"})
+target("t", '"target": "t"', "mycc ")
+target("t -arch=two", '"target": "t2"', "mycc2 ")
+target(" t   -cc=cc1 -arch=two -cc=cc3 -int_bits=32 ",
+       '"target": "t2 -cc=cc3 -int_bits=32"', "cc3 ")
+target("t -arch=three", "t -arch=three: there is no -arch=three; there are: "
+       "two", status=1)
+target("t -int_bits=12", "t -int_bits=12: /int_bits: an integer from 16",
+       status=1)
+target("t -colour=1", "/colour: unknown key", status=1)
+for bad in ("t arch", "t -", "t -=1", "t -cc"):
+    target(bad, "is not of the form -KEY=VALUE", status=1)
+target("none -cc=1", "there is no such target", status=1)
+put("t.json", {"description": "t", "dialect": "mine", "cc": "mycc",
+               "cflags": "", "attributes": {"arch": {"two": "gone"}}})
+check("/attributes/arch/two: there is no target 'gone'", where="")
