@@ -136,14 +136,22 @@ static thread pool[THREADS];
 static thread *current; /* NULL: this one cannot wait */
 static work *job;
 
-static __attribute__((noinline)) void
+/* Callers shall not count on registers that a function seems to leave alone:
+ * others run before it comes back. */
+#ifdef __clang__
+#define APART __attribute__((noinline, optnone))
+#else
+#define APART __attribute__((noipa))
+#endif
+
+static APART void
 jump(void **to)
 {
 	__builtin_longjmp(to, 1);
 }
 
 /* Until the scheduler comes back to this thread. */
-static __attribute__((noinline)) void
+static APART void
 give_way()
 {
 	if (__builtin_setjmp(current->at) == 0) {
@@ -161,7 +169,7 @@ enter()
 	}
 }
 
-static __attribute__((noinline)) void
+static APART void
 begin(thread *t)
 {
 	ucontext_t context;
@@ -175,7 +183,7 @@ begin(thread *t)
 	setcontext(&context);
 }
 
-static __attribute__((noinline)) void
+static APART void
 go_on(thread *t)
 {
 	current = t;
