@@ -19,173 +19,6 @@
 #include "sched_edit.h"
 #include "sched_staged.h"
 
-/* -- axes */
-
-/* There is no loop for a single batch. */
-static enum part
-first_part(const struct staged *t)
-{
-	return t->extent[PART_BATCH] > 1 ? PART_BATCH : PART_SUM;
-}
-
-/* The iter vars as b, k, m, n. */
-static const struct index_map *
-parts_map(struct rules *r, const struct staged *t)
-{
-	struct module *m = r->module;
-	int n = t->x.info->n_iters;
-	struct index_map *map = rules_map_new(m, n, PARTS);
-	const struct expr *sum[PARTS] = { NULL };
-
-	for (int i = 0; i < n; i++) {
-		const struct expr *v = map->logical[i]->expr;
-		const struct expr *extent = t->x.info->iters[i].extent;
-		enum part p = t->part[i];
-
-		if (expr_is_value(extent, 1)) {
-			continue;
-		}
-
-		if (t->granularity[i] > 0) {
-			const struct expr *g = expr_i32(m, t->granularity[i]);
-			const struct expr *o = expr_floordiv(m, v, g);
-			const struct expr **b = &sum[PART_BATCH];
-
-			*b = *b ? expr_add(m, expr_mul(m, *b, expr_floordiv(
-						m, extent, g)), o) : o;
-			v = expr_floormod(m, v, g);
-			extent = g;
-		}
-		sum[p] = sum[p] ? expr_add(m, expr_mul(m, sum[p], extent), v)
-				: v;
-	}
-	for (int p = first_part(t); p < PARTS; p++) {
-		rules_map_put(map, sum[p]);
-	}
-	return map;
-}
-
-static bool
-apply(struct rules *r, const char *primitive, int block,
-      struct sched_value second, int *out)
-{
-	struct sched_value args[2] = { sv_block(block), second }, made;
-
-	if (!sched_apply(&r->s, primitive, args, 2, &made)) {
-		return false;
-	}
-	if (out != NULL) {
-		*out = made.u.id;
-	}
-	return true;
-}
-
-static int
-read_index(struct rules *r, int block, const struct buffer *b)
-{
-	const struct block *info = func_find(r->s.func, block)->u.block;
-
-	for (int i = 0; i < info->n_reads; i++) {
-		if (info->reads[i].buffer == b) {
-			return i;
-		}
-	}
-	return -1;
-}
-
-/* The operand in the order of b, k, m, n, made by a block of its own. */
-static bool
-own_order(struct rules *r, int block, const struct buffer *b, int *copy)
-{
-	int index = read_index(r, block, b);
-	struct sched_value which[2] = { sv_string("read"), sv_int(index) };
-
-	return index >= 0 &&
-	       apply(r, "reindex", block, sv_list(r->module, which, 2), copy);
-}
-
-/* Whatever the block reads that others make, it makes itself. */
-static void
-inline_producers(struct rules *r, int block)
-{
-	bool again = true;
-
-	while (again) {
-		int *makers, n;
-
-		again = false;
-		if (!sched_get_producers(&r->s, block, &makers, &n)) {
-			return;
-		}
-		for (int i = 0; i < n && !again; i++) {
-			again = !block_reduces(func_find(r->s.func,
-							 makers[i])) &&
-				sched_compute_inline(&r->s, makers[i]);
-		}
-	}
-}
-
-/* The only block that reads what a block writes, or 0. */
-static int
-sole_reader(struct rules *r, int block)
-{
-	int *users, n;
-
-	return sched_get_consumers(&r->s, block, &users, &n) && n == 1
-		       ? users[0] : 0;
-}
-
-/* What the sums are stored by does what is done to them. */
-static void
-take_epilogue(struct rules *r, int store)
-{
-	int reader;
-
-	while ((reader = sole_reader(r, store)) != 0 &&
-	       !block_reduces(func_find(r->s.func, reader)) &&
-	       sched_reverse_compute_inline(&r->s, reader)) {
-	}
-}
-
-/* All extents become multiples of the tile's: operands are 0 beyond. The
- * blocks that copy are those of the padded operands then. */
-static bool
-pad(struct rules *r, const struct staged *t, int block, int *copies,
-    int *store)
-{
-	struct sched_value to[PARTS];
-	bool any = false;
-
-	for (int p = 0; p < PARTS; p++) {
-		to[p] = sv_int(p == PART_BATCH ? 1 : t->side[p]);
-		any |= t->extent[p] % t->side[p] != 0;
-	}
-	if (!any) {
-		return true;
-	}
-	if (!apply(r, "pad_einsum", block,
-		   sv_list(r->module, to + first_part(t),
-			   PARTS - (int)first_part(t)), NULL)) {
-		return false;
-	}
-	for (int i = 0; i < 2; i++) {
-		int reader = sole_reader(r, copies[i]);
-
-		if (reader == 0) {
-			return false;
-		}
-		if (reader != block) {
-			if (!sched_compute_inline(&r->s, copies[i])) {
-				return false;
-			}
-			copies[i] = reader;
-		}
-	}
-	*store = sole_reader(r, block);
-	take_epilogue(r, *store);
-	return *store != 0;
-}
-
 /* -- loops */
 
 static bool
@@ -304,15 +137,16 @@ make_nest(struct rules *r, const struct staged *t, int block, int store,
 		"threadIdx.y", "threadIdx.x",
 	};
 	static const char *const axes[] = { "b", "k", "m", "n" };
-	int first = (int)first_part(t);
+	int first = staged_first(t);
 	int *l, n, k[2], m[4], c[4], loops[PARTS] = { 0 };
 
 	if (!sched_get_loops(&r->s, block, &l, &n) || n != PARTS - first) {
 		return false;
 	}
-	for (int p = first; p < PARTS; p++) {
-		loops[p] = l[p - first];
-		if (!sched_rename_loop(&r->s, loops[p], axes[p])) {
+	for (int i = first; i < PARTS; i++) {
+		loops[t->order[i]] = l[i - first];
+		if (!sched_rename_loop(&r->s, l[i - first],
+				       axes[t->order[i]])) {
 			return false;
 		}
 	}
@@ -322,7 +156,7 @@ make_nest(struct rules *r, const struct staged *t, int block, int store,
 			 (int64_t[]){ 0, t->side[PART_SUM] }, 2, k) ||
 	    !sched_reorder(&r->s, (int[]){ m[0], c[0], m[1], c[1], m[2], c[2],
 					   k[0], k[1], m[3], c[3] }, 10) ||
-	    (first == PART_BATCH &&
+	    (first == 0 &&
 	     !sched_bind(&r->s, loops[PART_BATCH], "blockIdx.z")) ||
 	    !bind_all(r, (int[]){ m[0], c[0], m[1], c[1], m[2], c[2] },
 		      threads, 6) ||
@@ -338,39 +172,17 @@ make_nest(struct rules *r, const struct staged *t, int block, int store,
 	       sched_unroll(&r->s, c[3]) && copy_ahead(r, t, k[0]);
 }
 
-/* Constants are stored in rows along what is not summed, as tiles are. */
-static bool
-pack_constants(struct rules *r, struct staged *t, int block)
-{
-	for (int l = 0; l < t->x.n_loads; l++) {
-		if (t->x.loads[l].weight != NULL &&
-		    !rules_pack_last(r, block, &t->x.loads[l], false)) {
-			return false;
-		}
-	}
-	return rules_access(r, block, &t->x) && staged_find(r, t);
-}
-
 bool
 rule_staged(struct rules *r, int block)
 {
-	struct staged t = { 0 };
-	int copies[2], store;
+	struct staged t = {
+		.order = { PART_BATCH, PART_SUM, PART_ROW, PART_COLUMN },
+	};
+	struct staged_blocks blocks;
 
 	if (!rules_access(r, block, &t.x) || !staged_find(r, &t) ||
-	    !staged_sizes(r, &t) || !pack_constants(r, &t, block) ||
-	    !apply(r, "transform_block_layout", block,
-		   sv_map(parts_map(r, &t)), NULL) ||
-	    !own_order(r, block, t.operand[0], &copies[0]) ||
-	    !own_order(r, block, t.operand[1], &copies[1]) ||
-	    !sched_reindex(&r->s, block, 0, &store)) {
-		return false;
-	}
-	inline_producers(r, copies[0]);
-	inline_producers(r, copies[1]);
-	take_epilogue(r, store);
-	if (!pad(r, &t, block, copies, &store) ||
-	    !make_nest(r, &t, block, store, copies)) {
+	    !staged_sizes(r, &t) || !staged_operands(r, &t, block, &blocks) ||
+	    !make_nest(r, &t, block, blocks.store, blocks.copies)) {
 		return false;
 	}
 	strbuf_printf(&r->words, "%sstaged  tiles of %lld x %lld, %lld at a "

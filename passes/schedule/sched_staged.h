@@ -22,11 +22,35 @@ struct staged {
 	int64_t runs[PARTS];    /* of RUN (or per) results that a thread has */
 	int64_t per[PARTS];
 	int64_t threads[PARTS];
+	/* The order that the parts are to have, the batch first; whether tiles of
+	 * rows, of columns, have what is summed last. */
+	enum part order[PARTS];
+	bool sum_last[2];
+};
+
+/* What a product has become: what copies rows and columns, and what takes the
+ * sums. */
+struct staged_blocks {
+	int copies[2], store;
 };
 
 /* Which part each axis of t->x is. False: it is no product of two operands. */
 bool staged_find(struct rules *r, struct staged *t);
 /* The sizes of the tiles. False: there is too little to do. */
 bool staged_sizes(struct rules *r, struct staged *t);
+
+/* sched_rules_operands.c: the parts as axes of the block, in t->order, all
+ * extents multiples of t->side, with a block that copies each operand and one
+ * that does what is done to sums. What t->x knows is stale then. False, and
+ * things left half done, if it cannot be. */
+bool staged_operands(struct rules *r, struct staged *t, int block,
+		     struct staged_blocks *out);
+/* The place in t->order of the first part that has an axis: there is none for
+ * a single batch. */
+int staged_first(const struct staged *t);
+/* A primitive of a block and one more argument. *out, which may be NULL: the
+ * block or loop it gives. */
+bool staged_apply(struct rules *r, const char *primitive, int block,
+		  struct sched_value second, int *out);
 
 #endif
