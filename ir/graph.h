@@ -244,6 +244,9 @@ void node_set_attr_ints(struct graph *g, struct node *n, const char *name,
 void node_set_attr(struct graph *g, struct node *n, const struct attr *attr);
 bool attr_equal(const struct attr *a, const struct attr *b);
 void node_remove_attr(struct node *n, const char *name);
+/* What a node goes by among others: the name of its first output that is there;
+ * NULL where it has none. */
+const char *node_key(const struct node *n);
 /* "node 12 Conv 'conv1'", with the file: for diagnostics. */
 struct diag_place node_place(const struct graph *g, const struct node *n);
 

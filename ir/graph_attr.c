@@ -189,6 +189,17 @@ attr_equal(const struct attr *a, const struct attr *b)
 }
 
 /* The position that a user knows is that in the file. */
+const char *
+node_key(const struct node *n)
+{
+	for (int i = 0; i < n->n_outputs; i++) {
+		if (n->outputs[i] != NULL) {
+			return n->outputs[i]->name;
+		}
+	}
+	return NULL;
+}
+
 struct diag_place
 node_place(const struct graph *g, const struct node *n)
 {

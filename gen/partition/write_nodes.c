@@ -221,17 +221,6 @@ write_attrs(struct writing *w, const struct node *n)
 	return true;
 }
 
-const char *
-node_key(const struct node *n)
-{
-	for (int i = 0; i < n->n_outputs; i++) {
-		if (n->outputs[i]) {
-			return n->outputs[i]->name;
-		}
-	}
-	return NULL;
-}
-
 bool
 write_node(struct writing *w, const struct node *n)
 {

@@ -18,8 +18,6 @@ struct writing {
 	int *origins;
 };
 
-/* What a node goes by: the name of its first output. */
-const char *node_key(const struct node *n);
 /* "name": in front of a value. */
 void write_key(struct writing *w, const char *key);
 /* A text, or null. False: JSON cannot hold it, and that is reported. */

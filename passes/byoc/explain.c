@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tells for each node which backend took it, or why none did. The passes note
- * each condition that did not hold, for the node that they tried. */
+ * each condition that did not hold, for the node that they tried; by its name,
+ * since a backend's own pass may leave a graph of new nodes. */
 #include "byoc.h"
 
 struct note_row {
-	const struct node *node;
+	const char *node; /* node_key */
 	const struct backend *backend;
 	const char *pattern, *role, *why;
 };
@@ -23,16 +24,19 @@ void
 byoc_note(struct graph *g, const struct node *n, const struct backend *b,
 	  const struct pattern *p, const char *role, const char *why)
 {
-	struct note_row row = { n, b, p != NULL ? p->name : role, role, why };
+	struct note_row row = { node_key(n), b, p != NULL ? p->name : role,
+				role, why };
 
-	if (g->byoc_notes == NULL) {
+	if (g->byoc_notes == NULL || row.node == NULL) {
 		return;
 	}
 	for (int i = 0; i < g->byoc_notes->list.n; i++) {
 		const struct note_row *r = &g->byoc_notes->list.data[i];
 
-		if (r->node == n && r->backend == b && r->role == role &&
-		    r->pattern == row.pattern && strcmp(r->why, why) == 0) {
+		if (r->backend == b && r->role == role &&
+		    r->pattern == row.pattern &&
+		    strcmp(r->node, row.node) == 0 &&
+		    strcmp(r->why, why) == 0) {
 			return;
 		}
 	}
@@ -42,14 +46,11 @@ byoc_note(struct graph *g, const struct node *n, const struct backend *b,
 static void
 print_place(const struct node *n, struct strbuf *out)
 {
-	const struct tensor *y = NULL;
+	const char *key = node_key(n);
 
-	for (int k = 0; y == NULL && k < n->n_outputs; k++) {
-		y = n->outputs[k];
-	}
 	strbuf_printf(out, "%s%s%s -> %s: ", n->domain,
 		      *n->domain != '\0' ? "." : "", n->op_type,
-		      y != NULL ? y->name : "?");
+		      key != NULL ? key : "?");
 }
 
 static bool
@@ -89,12 +90,14 @@ print_reasons(const struct graph *g, const struct node *n,
 	      const struct backend *b, struct strbuf *out)
 {
 	const struct pattern *p = pattern_with(b, n);
+	const char *key = node_key(n);
 	int count = 0;
 
 	for (int i = 0; g->byoc_notes && i < g->byoc_notes->list.n; i++) {
 		const struct note_row *r = &g->byoc_notes->list.data[i];
 
-		if (r->node != n || r->backend != b) {
+		if (r->backend != b || key == NULL ||
+		    strcmp(r->node, key) != 0) {
 			continue;
 		}
 		strbuf_printf(out, "\n    %s: as ", b->name);

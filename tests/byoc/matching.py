@@ -310,6 +310,21 @@ def regions():
             fail("print: no %r in\n%s" % (line, done))
 
 
+def command_pass():
+    """What a command leaves are other nodes; the reasons stay theirs."""
+    nodes = [conv(), node("Exp", ["c"], ["e"]), conv("e", "y", group=1)]
+    patterns = [{"name": "p", "nodes": [dict(
+        CONV, attributes={"group": {"absent": True}})]}]
+    plain = explain(nodes, [W], {"one": patterns})
+    if "attribute group" not in plain:
+        fail("no reason:\n" + plain)
+    for stage in ("annotated", "merged", "partitioned"):
+        expect("after " + stage, explain(nodes, [W], {"one": {
+            "patterns": patterns, "passes": [
+                {"name": "same", "after": stage, "command": "cat"}]}}),
+            *plain.strip().split("\n"))
+
+
 chains()
 optional()
 dag()
@@ -317,3 +332,4 @@ conditions()
 values()
 choices()
 regions()
+command_pass()
