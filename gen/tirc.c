@@ -256,6 +256,9 @@ load_partition(struct tirc *t, const char *path)
 		return false;
 	}
 	t->graph = g;
+	for (int i = 0; i < g->n_backends; i++) {
+		context_keep_backend(t, g->backends[i]);
+	}
 	for (int i = 0; i < facts.n_backends; i++) {
 		int k = 0;
 
@@ -268,9 +271,6 @@ load_partition(struct tirc *t, const char *path)
 				facts.backends[i]->name, "a backend of the "
 				"partition; which there are is settled in it");
 		}
-	}
-	for (int i = 0; i < g->n_backends; i++) {
-		context_keep_backend(t, g->backends[i]);
 	}
 	if (!t->graph->is_partitioned) {
 		return diag_error(&t->m->diags, DIAG_BAD_PARTITION,

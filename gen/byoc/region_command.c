@@ -4,6 +4,7 @@
  * as long as it runs; it may name another one of its own. */
 #define _XOPEN_SOURCE 700
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -36,7 +37,6 @@ take_result(const struct command *c, const struct strbuf *text)
 {
 	struct module *m = c->g->module;
 	struct partition_facts facts = {
-		.backends = c->g->backends, .n_backends = c->g->n_backends,
 		.before = c->g,
 	};
 	struct onnx_file *file;
@@ -94,22 +94,28 @@ backend_run_command(struct graph *g, const struct backend *b,
 				  tmp != NULL && *tmp == '/' ? tmp : "/tmp");
 	const struct partition_facts facts = { 0 };
 	struct strbuf in;
-	int fd = mkstemp(path);
+	int fd = mkstemp(path), errors = g->module->diags.n_errors;
 	FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
 	bool ok;
 
 	if (file == NULL) {
+		fail(&c, arena_printf(a, "no place for its constants in %.*s "
+				      "(%s); TMPDIR may name another folder",
+				      (int)(strrchr(path, '/') - path), path,
+				      strerror(errno)));
 		if (fd >= 0) {
 			close(fd);
 			unlink(path);
 		}
-		return fail(&c, "no place for the constants; look at TMPDIR");
+		return false;
 	}
 	strbuf_init(&in);
 	ok = partition_text(g, &facts, path, file, &in);
-	if (fclose(file) != 0) {
-		ok = fail(&c, "the constants cannot be written; look at "
-			  "TMPDIR");
+	ok = fclose(file) == 0 && ok;
+	if (!ok && g->module->diags.n_errors == errors) {
+		fail(&c, arena_printf(a, "its constants cannot be written to "
+				      "%s (%s); TMPDIR may name another folder",
+				      path, strerror(errno)));
 	}
 	ok = ok && run(&c, &in);
 	strbuf_release(&in);

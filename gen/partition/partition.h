@@ -16,12 +16,14 @@
 struct partition_facts {
 	const char *target; /* whose facts the passes used; NULL: not known */
 	/* Reading: backends that are loaded already stand for those of their
-	 * name; the others are looked for in byoc_path (or NULL). */
+	 * name; the others are looked for in byoc_path (or NULL), and are
+	 * the caller's to close, as graph.backends tells them. */
 	const struct backend *const *backends;
 	int n_backends;
 	const char *byoc_path;
 	/* Reading what was written of this graph: its constants that did not
-	 * change are shared, and none needs the file afterwards. Or NULL. */
+	 * change are shared, and none needs the file afterwards; its backends
+	 * must be there as they were. Or NULL. */
 	const struct graph *before;
 };
 
@@ -30,7 +32,8 @@ struct partition_facts {
 bool partition_write(struct graph *g, const struct partition_facts *facts,
 		     const char *path);
 /* The same as text; `weights` is the name that it gives the constants' file,
- * whose bytes go to `file`. */
+ * whose bytes go to `file`. False after a diagnostic; without one where the
+ * file cannot be written (errno says why). */
 bool partition_text(struct graph *g, const struct partition_facts *facts,
 		    const char *weights, FILE *file, struct strbuf *out);
 

@@ -224,6 +224,7 @@ partition_read_text(struct module *m, const char *name, const char *folder,
 	     read_all(&in, json_root(&in.r, json), folder, facts);
 	cJSON_Delete(json);
 	if (!ok) {
+		read_close_backends(&in);
 		onnx_file_close(in.file);
 		return NULL;
 	}

@@ -53,33 +53,118 @@ load_backend(struct reading *in, struct json j, const char *name)
 	return b;
 }
 
+/* The backend that an edited graph has in that place, said as it was. */
 static bool
-read_backends(struct reading *in, struct json list)
+check_backend(struct reading *in, struct json j, const struct backend *b,
+	      const char *name)
 {
-	struct arena *a = &in->m->arena;
-	int n = json_length(list), i = 0;
-	const struct backend **backends = arena_array(a,
-						const struct backend *, n + 1);
-	const cJSON *item;
+	struct json options = json_get(j, "options");
 
-	if (n == 0) {
-		return !in->r.failed;
+	if (strcmp(b->name, name) != 0) {
+		json_error(json_get(j, "name"), "%s is wanted here: backends "
+			   "are settled; leave them as they were", b->name);
+		return false;
+	}
+	if (options.value != NULL && !json_is_object(options, true)) {
+		return false;
+	}
+	if (cJSON_GetArraySize(options.value) != b->n_options) {
+		return wrong(options, "options are settled; leave them as "
+			     "they were");
+	}
+	for (int i = 0; i < b->n_options; i++) {
+		const struct backend_option *o = &b->options[i];
+		struct json row = json_get(options, o->name);
+		const char *value = json_text(row, true);
+
+		if (value != NULL && strcmp(value, o->value) != 0) {
+			json_error(row, "'%s' is wanted here: options are "
+				   "settled; leave them as they were",
+				   o->value);
+		}
+	}
+	return !in->r.failed;
+}
+
+static bool
+check_backends(struct reading *in, struct json list)
+{
+	const struct graph *before = in->before;
+	const cJSON *item;
+	int i = 0;
+
+	if (json_length(list) != before->n_backends) {
+		return wrong(list, "backends are settled; leave them as they "
+			     "were");
 	}
 	cJSON_ArrayForEach(item, list.value) {
 		struct json j = json_item(list, item, i);
 		const char *name = json_text(json_get(j, "name"), true);
 
 		json_check_keys(j, "name options");
+		if (name == NULL ||
+		    !check_backend(in, j, before->backends[i++], name)) {
+			return false;
+		}
+	}
+	in->g->backends = before->backends;
+	in->g->n_backends = before->n_backends;
+	return !in->r.failed;
+}
+
+static bool
+read_backends(struct reading *in, struct json list)
+{
+	int n = json_length(list), i = 0;
+	const struct backend **backends = arena_array(&in->m->arena,
+						const struct backend *, n + 1);
+	const cJSON *item;
+
+	if (in->before != NULL) {
+		return check_backends(in, list);
+	}
+	if (n == 0) {
+		return !in->r.failed;
+	}
+	in->g->backends = backends;
+	cJSON_ArrayForEach(item, list.value) {
+		struct json j = json_item(list, item, i++);
+		const char *name = json_text(json_get(j, "name"), true);
+
+		json_check_keys(j, "name options");
+		for (int k = 0; name != NULL && k < in->g->n_backends; k++) {
+			if (strcmp(backends[k]->name, name) == 0) {
+				return wrong(j, "is there twice; leave one");
+			}
+		}
 		if (name != NULL) {
-			backends[i++] = load_backend(in, j, name);
+			backends[in->g->n_backends] = load_backend(in, j,
+								   name);
 		}
 		if (in->r.failed) {
 			return false;
 		}
+		in->g->n_backends++;
 	}
-	in->g->backends = backends;
-	in->g->n_backends = n;
 	return true;
+}
+
+/* What was loaded for a partition that is refused. */
+void
+read_close_backends(const struct reading *in)
+{
+	const struct partition_facts *f = in->facts;
+
+	for (int i = 0; i < in->g->n_backends && in->before == NULL; i++) {
+		bool given = false;
+
+		for (int k = 0; k < f->n_backends; k++) {
+			given = given || f->backends[k] == in->g->backends[i];
+		}
+		if (!given) {
+			backend_close(in->g->backends[i]);
+		}
+	}
 }
 
 static const struct backend *

@@ -52,5 +52,6 @@ bool check_nodes(struct reading *in, struct json tensors);
 struct tensor *read_tensor_name(struct reading *in, struct json j);
 /* read_regions.c */
 bool read_regions(struct reading *in, struct json root);
+void read_close_backends(const struct reading *in);
 
 #endif

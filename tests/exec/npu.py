@@ -8,10 +8,12 @@ import copy
 import json
 import os
 import re
+import resource
 import shutil
+import subprocess
 
-from helper import DIGITS, ROOT, STRICT, contents, execute, fail, need, tirc, \
-    work_folder
+from helper import DIGITS, ROOT, STRICT, TIRC, contents, execute, fail, \
+    need, tirc, work_folder
 
 need("make")
 need("python3")
@@ -225,3 +227,35 @@ broken("/regions/0: the region waits", EDIT % "del m[1]")
 broken("another stage", EDIT % "p['stage'] = 'annotated'")
 broken("/nodes/0/op: there is no operator", EDIT %
        "p['nodes'][0]['op'] = 'Magic'")
+# Backends and what was asked of them are not a pass's to change.
+broken("/backends: backends are settled", EDIT %
+       "p['backends'].append({'name': 'cblas', 'options': {}})")
+broken("/backends/0/name: example-npu is wanted", EDIT %
+       "p['backends'][0]['name'] = 'cblas'")
+broken("/backends/0/options/prefer: 'throughput' is wanted", EDIT %
+       "p['backends'][0]['options']['prefer'] = 'energy'")
+broken("/backends/0/options: options are settled", EDIT %
+       "p['backends'][0]['options'] = {}")
+
+
+# -- no place for the constants that a pass reads --
+
+def no_room(message, setup=None, **environment):
+    out = os.path.join(work_folder(), "out")
+    done = subprocess.run(
+        [TIRC, "compile", DIGITS, "--byoc", "example-npu", *PATH, "-o", out],
+        capture_output=True, text=True, preexec_fn=setup,
+        restore_signals=False, env=dict(os.environ, **environment))
+    errors = re.findall("^error.*", done.stderr, re.M)
+    if done.returncode != 1 or len(errors) != 1 or message not in errors[0]:
+        fail("wanted one error, of %r; got status %d\n%s" % (
+            message, done.returncode, done.stderr))
+
+
+def small_files():
+    """Writing beyond that fails, as on a disk that is full."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+
+
+no_room("its constants cannot be written", small_files)
+no_room("no place for its constants in /nowhere", TMPDIR="/nowhere")

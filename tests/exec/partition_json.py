@@ -225,6 +225,8 @@ refused("no file", "p.weights", lambda p: None, b"")
 refused("file not named", "of which file?", at("weights", None))
 refused("backend", "nobody", lambda p: p.update(
     backends=[{"name": "nobody"}]))
+refused("backend twice", "/backends/1: is there twice", lambda p: p.update(
+    backends=[{"name": "cblas"}, {"name": "cblas"}]))
 refused("region of no backend", "/regions/0/backend: ", lambda p: p.update(
     regions=[{"name": "r", "backend": "x", "matches": []}]))
 # What the nodes tell of a match is theirs to change; a step may leave it.
