@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "text.h"
+
 #define DEFAULT_MAX_LENGTH 31
 #define FALLBACK "x"
 
@@ -73,18 +75,12 @@ insert(struct name_set *s, const char *text)
 	return text;
 }
 
-static int
-compare_words(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool
 is_reserved(const struct name_set *s, const char *text)
 {
 	return s->n_reserved > 0 &&
 	       bsearch(&text, s->reserved, (size_t)s->n_reserved,
-		       sizeof *s->reserved, compare_words) != NULL;
+		       sizeof *s->reserved, text_compare) != NULL;
 }
 
 bool

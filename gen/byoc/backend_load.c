@@ -1,55 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads backend.json: everything but its patterns. */
-#define _DEFAULT_SOURCE
-#include <dirent.h>
-#include <stdio.h>
+#define _XOPEN_SOURCE 700
 #include <stdlib.h>
 
 #include "loading.h"
-#include "templates.h"
+#include "text.h"
 
 /* -- where it is -- */
 
-static bool
-is_file(const char *path)
-{
-	FILE *file = fopen(path, "rb");
+struct found {
+	const char *name, *folder; /* folder NULL: it came with tirc */
+};
 
-	if (file != NULL) {
-		fclose(file);
+struct found_list {
+	VEC(struct found) list;
+};
+
+/* Of the same name the first counts. */
+static void
+add_found(struct module *m, struct found_list *out, const char *name,
+	  const char *folder)
+{
+	struct found one = { name, folder };
+
+	for (int i = 0; i < out->list.n; i++) {
+		if (strcmp(out->list.data[i].name, name) == 0) {
+			return;
+		}
 	}
-	return file != NULL;
+	if (text_is_identifier(name, "-")) {
+		vec_push(&m->arena, &out->list, one);
+	}
 }
 
-/* The folder of the user's that holds the backend's, or NULL. dir may be the
- * backend's own. */
-static const char *
-folder_of(struct module *m, const char *dir, const char *name)
+/* Folders of `dir` with a backend.json. */
+static void
+find_below(struct module *m, const char *dir, struct found_list *out)
 {
-	const char *path;
-	char *real;
+	int n;
+	const char *const *names = data_names_in(m, dir, "/backend.json", &n);
 
-	if (dir == NULL) {
-		return NULL;
+	for (int i = 0; i < n; i++) {
+		add_found(m, out, names[i], arena_printf(&m->arena, "%s/%s",
+							 dir, names[i]));
 	}
-	path = arena_printf(&m->arena, "%s/%s", dir, name);
-	if (is_file(arena_printf(&m->arena, "%s/backend.json", path))) {
-		return path;
+}
+
+/* dir holds folders of backends, or has a folder byoc that does, or is the
+ * folder of one. */
+static void
+find_in(struct module *m, const char *dir, struct found_list *out)
+{
+	char *real = realpath(dir, NULL);
+
+	find_below(m, dir, out);
+	find_below(m, arena_printf(&m->arena, "%s/byoc", dir), out);
+	if (real != NULL && data_read(m, arena_printf(&m->arena,
+					"%s/backend.json", real)) != NULL) {
+		add_found(m, out, arena_strdup(&m->arena,
+					       strrchr(real, '/') + 1),
+			  arena_strdup(&m->arena, real));
 	}
-	path = arena_printf(&m->arena, "%s/byoc/%s", dir, name);
-	if (is_file(arena_printf(&m->arena, "%s/backend.json", path))) {
-		return path;
-	}
-	real = realpath(dir, NULL);
-	path = real != NULL ? strrchr(real, '/') : NULL;
-	path = path != NULL && strcmp(path + 1, name) == 0 &&
-	       is_file(arena_printf(&m->arena, "%s/backend.json", real))
-		? arena_strdup(&m->arena, real) : NULL;
 	free(real);
-	return path;
 }
 
-/* A file of the backend's folder. */
+static struct found_list
+find_all(struct module *m, const char *dir)
+{
+	struct found_list all = { 0 };
+	const char *const *names;
+	int n;
+
+	if (dir != NULL) {
+		find_in(m, dir, &all);
+	}
+	names = data_names(m, "byoc/", "/backend.json", &n);
+	for (int i = 0; i < n; i++) {
+		add_found(m, &all, names[i], NULL);
+	}
+	return all;
+}
+
+const char *const *
+backend_names(struct module *m, const char *dir, int *n)
+{
+	struct found_list all = find_all(m, dir);
+	const char **names = arena_array(&m->arena, const char *,
+					 all.list.n + 1);
+
+	*n = all.list.n;
+	for (int i = 0; i < *n; i++) {
+		names[i] = all.list.data[i].name;
+	}
+	qsort(names, (size_t)*n, sizeof *names, text_compare);
+	return names;
+}
+
+/* A file of the backend's folder, and nobody else's. */
 static const char *
 own_file(struct backend_loader *l, const char *name, const char **file)
 {
@@ -59,57 +106,8 @@ own_file(struct backend_loader *l, const char *name, const char **file)
 		return data_file(l->m, NULL, arena_printf(a, "byoc/%s/%s",
 				 l->b->name, name), file);
 	}
-	return data_file(l->m, arena_strndup(a, l->b->folder, (size_t)(
-				strrchr(l->b->folder, '/') - l->b->folder)),
-			 arena_printf(a, "byoc/%s/%s",
-				      strrchr(l->b->folder, '/') + 1, name),
-			 file);
-}
-
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-const char *const *
-backend_names(struct module *m, const char *dir, int *n)
-{
-	static const char head[] = "byoc/", tail[] = "/backend.json";
-	VEC(const char *) names = { 0 };
-	int total;
-	const struct template_file *files = template_files(&total);
-	DIR *folder = dir != NULL ? opendir(dir) : NULL;
-	struct dirent *entry;
-
-	for (int i = 0; i < total; i++) {
-		const char *path = files[i].path;
-		size_t length = strlen(path);
-
-		if (strncmp(path, head, sizeof head - 1) == 0 &&
-		    length > sizeof head + sizeof tail - 2 &&
-		    strcmp(path + length - (sizeof tail - 1), tail) == 0) {
-			vec_push(&m->arena, &names, arena_strndup(&m->arena,
-				path + sizeof head - 1,
-				length - (sizeof head + sizeof tail - 2)));
-		}
-	}
-	while (folder != NULL && (entry = readdir(folder)) != NULL) {
-		if (is_file(arena_printf(&m->arena, "%s/%s/backend.json", dir,
-					 entry->d_name))) {
-			vec_push(&m->arena, &names,
-				 arena_strdup(&m->arena, entry->d_name));
-		}
-	}
-	if (folder != NULL) {
-		closedir(folder);
-	}
-	if (names.n > 0) {
-		qsort(names.data, (size_t)names.n, sizeof *names.data,
-		      compare_names);
-	}
-	*n = names.n;
-	return names.data;
+	*file = arena_printf(a, "%s/%s", l->b->folder, name);
+	return data_read(l->m, *file);
 }
 
 /* -- parts of the file -- */
@@ -389,17 +387,20 @@ backend_load(struct module *m, const char *named, const char *dir)
 		.m = m, .b = arena_new(&m->arena, struct backend), .dir = dir,
 		.reader = { .module = m, .id = DIAG_BAD_BACKEND },
 	};
-	const char *text;
+	struct found_list all;
+	const char *text = NULL;
 	cJSON *tree;
 	bool ok;
 
 	l.b->name = colon == NULL ? named
 		: arena_strndup(&m->arena, named, (size_t)(colon - named));
-	if (!backend_is_word(l.b->name) && strchr(l.b->name, '-') == NULL) {
-		return no_such(m, l.b->name, dir);
+	all = find_all(m, dir);
+	for (int i = 0; i < all.list.n && text == NULL; i++) {
+		if (strcmp(all.list.data[i].name, l.b->name) == 0) {
+			l.b->folder = all.list.data[i].folder;
+			text = own_file(&l, "backend.json", &l.b->file);
+		}
 	}
-	l.b->folder = folder_of(m, dir, l.b->name);
-	text = own_file(&l, "backend.json", &l.b->file);
 	if (text == NULL) {
 		return no_such(m, l.b->name, dir);
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dialect_load.h"
+#include "text.h"
 
 static const char *const form_words[] = {
 	[WEIGHTS_C] = "c", [WEIGHTS_INCBIN] = "incbin",
@@ -152,12 +153,6 @@ dialect_read_compliance(struct loader *l, struct json j)
 	}
 }
 
-static int
-compare_words(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 void
 dialect_read_reserved(struct loader *l, struct json j)
 {
@@ -166,7 +161,7 @@ dialect_read_reserved(struct loader *l, struct json j)
 		sizeof *words.data * (size_t)(words.n + 1));
 	int n = 0;
 
-	qsort(sorted, (size_t)words.n, sizeof *sorted, compare_words);
+	qsort(sorted, (size_t)words.n, sizeof *sorted, text_compare);
 	for (int i = 0; i < words.n; i++) {
 		if (n == 0 || strcmp(sorted[n - 1], sorted[i]) != 0) {
 			sorted[n++] = sorted[i];

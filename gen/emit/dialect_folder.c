@@ -1,46 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a folder of dialects and targets holds. */
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "emit.h"
 #include "json_read.h"
-
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Entries of a folder that end so, without that. */
-static const char *const *
-entries(struct module *m, const char *path, const char *suffix, int *n)
-{
-	VEC(const char *) names = { 0 };
-	size_t tail = strlen(suffix);
-	struct dirent *entry;
-	DIR *folder = opendir(path);
-
-	while (folder != NULL && (entry = readdir(folder)) != NULL) {
-		size_t length = strlen(entry->d_name);
-
-		if (entry->d_name[0] != '.' && length > tail &&
-		    strcmp(entry->d_name + length - tail, suffix) == 0) {
-			vec_push(&m->arena, &names, arena_strndup(&m->arena,
-					entry->d_name, length - tail));
-		}
-	}
-	if (folder != NULL) {
-		closedir(folder);
-	}
-	if (names.n > 0) {
-		qsort(names.data, (size_t)names.n, sizeof *names.data,
-		      compare_names);
-	}
-	*n = names.n;
-	return names.data;
-}
 
 static const char *
 below(struct module *m, const char *dir, const char *name)
@@ -52,36 +13,17 @@ below(struct module *m, const char *dir, const char *name)
 const char *const *
 dialect_names_in(struct module *m, const char *dir, int *n)
 {
-	const char *const *all;
-	VEC(const char *) names = { 0 };
-	const char *path;
-	int total;
-
 	*n = 0;
-	if (dir == NULL) {
-		return NULL;
-	}
-	path = below(m, dir, "dialects");
-	all = entries(m, path, "", &total);
-	for (int i = 0; i < total; i++) {
-		FILE *file = fopen(arena_printf(&m->arena,
-			"%s/%s/dialect.json", path, all[i]), "rb");
-
-		if (file != NULL) {
-			fclose(file);
-			vec_push(&m->arena, &names, all[i]);
-		}
-	}
-	*n = names.n;
-	return names.data;
+	return dir == NULL ? NULL : data_names_in(m, below(m, dir, "dialects"),
+						  "/dialect.json", n);
 }
 
 const char *const *
 target_names_in(struct module *m, const char *dir, int *n)
 {
 	*n = 0;
-	return dir == NULL ? NULL : entries(m, below(m, dir, "targets"),
-					    ".json", n);
+	return dir == NULL ? NULL : data_names_in(m, below(m, dir, "targets"),
+						  ".json", n);
 }
 
 /* *own: the target says so itself, and not what it extends. */

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Symbols from outside that a unit calls: declared, or, where an intrinsic
  * says how the dialect writes them, written. */
+#include "text.h"
 #include "walk.h"
-
-static bool
-is_identifier(const char *text)
-{
-	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
-			  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-
-	return n > 0 && text[n] == '\0' && (text[0] < '0' || text[0] > '9');
-}
 
 static bool
 fail(struct unit *u, const struct func *f, const char *what, const char *name)
@@ -52,7 +44,7 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 			return join(u, f, &u->externals.data[i], params, n);
 		}
 	}
-	if (!is_identifier(name)) {
+	if (!text_is_identifier(name, "")) {
 		return fail(u, f, "no identifier:", name);
 	}
 	if (u->intrinsics == NULL) {

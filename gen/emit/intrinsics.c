@@ -2,11 +2,10 @@
 /* Reads the folders of tensor intrinsics: intrinsic.json and the texts. */
 #include "intrinsics.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 
 #include "json_read.h"
-#include "templates.h"
+#include "text.h"
 
 struct intrinsic_loader {
 	struct module *m;
@@ -78,15 +77,6 @@ read_text(struct intrinsic_loader *l, struct intrinsic_symbol *s,
 	vec_push(&l->m->arena, &s->texts, t);
 }
 
-static bool
-is_identifier(const char *text)
-{
-	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
-			  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-
-	return n > 0 && text[n] == '\0' && (text[0] < '0' || text[0] > '9');
-}
-
 static void
 read_symbol(struct intrinsic_loader *l, struct intrinsic_data *d,
 	    struct json j)
@@ -97,7 +87,7 @@ read_symbol(struct intrinsic_loader *l, struct intrinsic_data *d,
 	struct json dialects = json_get(j, "dialects");
 	const cJSON *row;
 
-	if (!is_identifier(s.name)) {
+	if (!text_is_identifier(s.name, "")) {
 		json_error(j, "a symbol is a word of letters, digits and _");
 	}
 	if (!json_is_object(j, true)) {
@@ -174,61 +164,30 @@ add_name(struct module *m, struct name_list *l, const char *name)
 	vec_push(&m->arena, &l->list, name);
 }
 
+/* Of dir, and, unless it stands for all that is embedded, of that. */
 static void
-embedded_names(struct module *m, struct name_list *out)
+find_names(struct module *m, const char *dir, struct name_list *out)
 {
-	static const char head[] = "intrinsics/", tail[] = "/intrinsic.json";
-	int n;
-	const struct template_file *files = template_files(&n);
+	bool whole = dir != NULL && data_folder_is_whole(m, dir);
+	const char *const *names;
+	int n = 0;
 
-	for (int i = 0; i < n; i++) {
-		const char *path = files[i].path;
-		size_t length = strlen(path);
-
-		if (length > sizeof head + sizeof tail - 2 &&
-		    strncmp(path, head, sizeof head - 1) == 0 &&
-		    strcmp(path + length - sizeof tail + 1, tail) == 0) {
-			add_name(m, out, arena_strndup(
-				&m->arena, path + sizeof head - 1,
-				length - sizeof head - sizeof tail + 2));
+	if (dir != NULL) {
+		names = data_names_in(m, whole ? arena_printf(&m->arena,
+						"%s/intrinsics", dir) : dir,
+				      "/intrinsic.json", &n);
+		for (int i = 0; i < n; i++) {
+			add_name(m, out, names[i]);
 		}
 	}
-}
-
-/* Folders with an intrinsic.json, in dir or in its folder intrinsics. */
-static bool
-folder_names(struct module *m, const char *dir, struct name_list *out)
-{
-	const char *inner = arena_printf(&m->arena, "%s/intrinsics", dir);
-	DIR *d = opendir(inner);
-	bool whole = d != NULL;
-	const struct dirent *entry;
-
-	if (d == NULL) {
-		d = opendir(dir);
+	names = data_names(m, "intrinsics/", "/intrinsic.json", &n);
+	for (int i = 0; i < n && !whole; i++) {
+		add_name(m, out, names[i]);
 	}
-	if (d == NULL) {
-		return false;
+	if (out->list.n > 0) {
+		qsort(out->list.data, (size_t)out->list.n,
+		      sizeof *out->list.data, text_compare);
 	}
-	while ((entry = readdir(d)) != NULL) {
-		const char *name = arena_strdup(&m->arena, entry->d_name);
-		const char *file;
-
-		if (name[0] != '.' &&
-		    data_file(m, dir, arena_printf(&m->arena,
-				"intrinsics/%s/intrinsic.json", name),
-			      &file) != NULL) {
-			add_name(m, out, name);
-		}
-	}
-	closedir(d);
-	return whole;
-}
-
-static int
-compare_words(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 const struct intrinsic_set *
@@ -239,13 +198,7 @@ intrinsic_set_load(struct module *m, const char *dir)
 	struct name_list names = { 0 };
 	bool good = true;
 
-	if (dir == NULL || !folder_names(m, dir, &names)) {
-		embedded_names(m, &names);
-	}
-	if (names.list.n > 0) {
-		qsort(names.list.data, (size_t)names.list.n,
-		      sizeof *names.list.data, compare_words);
-	}
+	find_names(m, dir, &names);
 	for (int i = 0; i < names.list.n; i++) {
 		good &= load_one(&l, set, names.list.data[i]);
 	}

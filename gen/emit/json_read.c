@@ -1,78 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data files: found, parsed, merged, and read with places for messages. */
+/* Data files: parsed, merged, and read with places for messages. */
 #include "json_read.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/stat.h>
-
-#include "templates.h"
-
-/* -- files -- */
-
-static const char *
-read_whole(struct module *m, const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	struct strbuf s;
-	const char *text = NULL;
-	char block[4096];
-	size_t n;
-
-	if (file == NULL) {
-		return NULL;
-	}
-	strbuf_init(&s);
-	while ((n = fread(block, 1, sizeof block, file)) > 0) {
-		strbuf_write(&s, block, n);
-	}
-	if (!ferror(file)) {
-		text = arena_strndup(&m->arena, s.len > 0 ? s.data : "",
-				     s.len);
-	}
-	strbuf_release(&s);
-	fclose(file);
-	return text;
-}
-
-static bool
-is_folder(struct module *m, const char *dir, const char *name)
-{
-	struct stat st;
-
-	return stat(arena_printf(&m->arena, "%s/%s", dir, name), &st) == 0 &&
-	       S_ISDIR(st.st_mode);
-}
-
-bool
-data_folder_is_whole(struct module *m, const char *dir)
-{
-	return is_folder(m, dir, "dialects");
-}
-
-const char *
-data_file(struct module *m, const char *dir, const char *path,
-	  const char **file)
-{
-	const struct template_file *embedded;
-
-	if (dir != NULL) {
-		bool whole = is_folder(m, dir, "dialects");
-		const char *below = strchr(path, '/');
-		const char *name = whole || below == NULL ? path : below + 1;
-		const char *text;
-
-		*file = arena_printf(&m->arena, "%s/%s", dir, name);
-		text = read_whole(m, *file);
-		if (text != NULL || whole) {
-			return text;
-		}
-	}
-	*file = arena_strdup(&m->arena, path);
-	embedded = template_find(path);
-	return embedded != NULL ? (const char *)embedded->bytes : NULL;
-}
 
 /* cJSON notes the place of an error in a variable of its own at every parse;
  * contexts in several threads must not do so at once. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading data files: JSON with unknown keys refused, each mistake reported
- * with its file and JSON pointer; files from a folder or embedded. */
+ * with its file and JSON pointer. */
 #ifndef TIRC_JSON_READ_H
 #define TIRC_JSON_READ_H
 
 #include <cjson/cJSON.h>
 
+#include "data_files.h"
 #include "module.h"
 
 /* A value and where it stands. */
@@ -29,15 +30,6 @@ struct reader {
 	enum diag_id id; /* of mistakes; 0: DIAG_BAD_DIALECT */
 	bool failed; /* some mistake was reported */
 };
-
-/* The text of a data file, in the module's arena. dir: a folder that has a
- * subfolder "dialects" stands for all of the embedded files; any other holds
- * dialects (and targets) of its own and comes before the embedded ones.
- * *file: its name for messages. NULL, silently, if there is none. */
-const char *data_file(struct module *m, const char *dir, const char *path,
-		      const char **file);
-
-bool data_folder_is_whole(struct module *m, const char *dir);
 
 /* Parses; NULL with DIAG_BAD_JSON and the line. cJSON_Delete when done. */
 cJSON *json_parse(struct module *m, const char *file, const char *text);

@@ -5,6 +5,7 @@
 #include "dialect.h"
 #include "json_read.h"
 #include "target_files.h"
+#include "text.h"
 
 static const char *
 read_vectors(struct module *m, struct json j)
@@ -148,12 +149,6 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	}
 }
 
-static int
-compare_words(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The reserved words of all dialects, so that names do not depend on which
  * of them a model is emitted in. */
 static void
@@ -187,7 +182,7 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 	}
 	if (words.n > 0) {
 		qsort(words.data, (size_t)words.n, sizeof *words.data,
-		      compare_words);
+		      text_compare);
 	}
 	for (int i = 0; i < words.n; i++) {
 		if (kept == 0 || strcmp(words.data[kept - 1],

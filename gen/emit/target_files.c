@@ -2,7 +2,6 @@
 /* Finding the files of targets, and laying them over what they extend. */
 #include "target_files.h"
 
-#include <stdlib.h>
 
 #include "emit.h"
 #include "templates.h"
@@ -120,42 +119,10 @@ embedded_text(struct module *m, const char *name, const char *key)
 	return found;
 }
 
-static int
-compare_words(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Embedded paths that have prefix and suffix around one name. */
-static const char *const *
-names_between(struct module *m, const char *prefix, const char *suffix, int *n)
-{
-	int total;
-	const struct template_file *files = template_files(&total);
-	const char **list = arena_array(&m->arena, const char *, total + 1);
-	size_t head = strlen(prefix), tail = strlen(suffix);
-
-	*n = 0;
-	for (int i = 0; i < total; i++) {
-		const char *path = files[i].path;
-		size_t length = strlen(path);
-
-		if (length > head + tail &&
-		    strncmp(path, prefix, head) == 0 &&
-		    strcmp(path + length - tail, suffix) == 0) {
-			list[(*n)++] = arena_strndup(&m->arena, path + head,
-						     length - head - tail);
-		}
-	}
-	/* Sorted as paths they are not so as names. */
-	qsort(list, (size_t)*n, sizeof *list, compare_words);
-	return list;
-}
-
 const char *const *
 dialect_names(struct module *m, int *n)
 {
-	return names_between(m, "dialects/", "/dialect.json", n);
+	return data_names(m, "dialects/", "/dialect.json", n);
 }
 
 /* Those whose dialect is there. */
@@ -163,8 +130,7 @@ const char *const *
 target_names(struct module *m, int *n)
 {
 	int total;
-	const char *const *all = names_between(m, "targets/", ".json",
-					       &total);
+	const char *const *all = data_names(m, "targets/", ".json", &total);
 	const char **list = arena_array(&m->arena, const char *, total + 1);
 
 	*n = 0;

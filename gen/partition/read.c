@@ -7,6 +7,7 @@
 #include "python.h"
 #include "reading.h"
 #include "size_text.h"
+#include "text.h"
 
 #define MAX_BYTES ((size_t)1 << 30) /* of the JSON */
 
@@ -26,17 +27,6 @@ read_weights_path(struct reading *in, struct json j, const char *folder)
 /* -- dimensions -- */
 
 static bool
-is_identifier(const char *text)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-				      "0123456789";
-
-	return *text != '\0' && strspn(text, letters) == strlen(text) &&
-	       (*text < '0' || *text > '9');
-}
-
-static bool
 read_dim(struct reading *in, struct json j, int i)
 {
 	const char *name = json_text(json_get(j, "name"), true);
@@ -53,7 +43,7 @@ read_dim(struct reading *in, struct json j, int i)
 		json_error(j, "min and max are wanted, max not below min");
 		return false;
 	}
-	if (!is_identifier(symbol)) {
+	if (!text_is_identifier(symbol, "")) {
 		json_error(json_get(j, "symbol"), "a name that expressions "
 			   "can use is wanted, of letters and digits");
 		return false;

@@ -8,6 +8,7 @@
 #include "backend_load.h"
 #include "byoc.h"
 #include "reading.h"
+#include "text.h"
 
 static bool
 wrong(struct json j, const char *what)
@@ -487,17 +488,13 @@ read_match(struct reading *in, struct json j, const struct backend *b)
 static bool
 read_region_name(struct reading *in, struct json j, const char **out)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-				      "0123456789-";
 	const char *name = json_text(j, true);
 
 	*out = name;
 	if (name == NULL) {
 		return false;
 	}
-	if (*name == '\0' || (*name >= '0' && *name <= '9') || *name == '-' ||
-	    name[strspn(name, letters)] != '\0') {
+	if (!text_is_identifier(name, "-")) {
 		return wrong(j, "a name is wanted here, of letters, digits, _ "
 			     "and -");
 	}

@@ -6,7 +6,7 @@ every place, by a key that nobody knows and by values of other types."""
 import copy
 import json
 import os
-import sys
+import re
 
 from helper import DIGITS, ROOT, TIRC, execute, fail, work_folder
 from schema_check import errors
@@ -217,6 +217,47 @@ def check_values():
             fail("%s:\n%s" % (value, done.stderr))
 
 
+def known(path, cwd=None):
+    """Backends that it says there are."""
+    done = execute([TIRC, "partition", DIGITS, "--byoc", "nobody",
+                    "--byoc-path", path], status=1, cwd=cwd)
+    return re.search("known are: (.*)", done.stderr).group(1).split(", ")
+
+
+def check_folders():
+    """What is listed can be loaded: from a folder of folders, from its folder
+    byoc, from a backend's own; each name once, the first in this order."""
+    top = os.path.join(work_folder(), "top")
+    for inner in ["mine", os.path.join("byoc", "yours"), "cblas", ".hidden",
+                  "with space", "dialects"]:
+        os.makedirs(os.path.join(top, inner))
+        if inner != "dialects":
+            with open(os.path.join(top, inner, "backend.json"), "w") as file:
+                json.dump(backend(GOOD, templates={"region": "r.tmpl"}), file)
+            with open(os.path.join(top, inner, "r.tmpl"), "w") as file:
+                file.write("")
+    shipped = set(known(os.path.join(top, "dialects")))
+    mine = os.path.join(top, "mine")
+    for path, cwd, own in [(top, None, {"mine", "yours"}),
+                           (mine, None, {"mine"}), (".", mine, {"mine"}),
+                           (mine + "/", None, {"mine"})]:
+        names = known(path, cwd)
+        if names != sorted(shipped | own):
+            fail("%s: %s is known, %s is there" % (
+                path, names, sorted(shipped | own)))
+        for name in own:
+            execute([TIRC, "partition", DIGITS, "--byoc", name,
+                     "--byoc-path", path], cwd=cwd)
+    # One of the same name as tirc's own is whole: no file is from that.
+    os.remove(os.path.join(top, "cblas", "r.tmpl"))
+    with open(os.path.join(top, "cblas", "backend.json"), "w") as file:
+        json.dump(backend(GOOD, templates={"region": "region.tmpl"}), file)
+    done = execute([TIRC, "partition", DIGITS, "--byoc", "cblas",
+                    "--byoc-path", top], status=1)
+    if "/templates/region: there is no file" not in done.stderr:
+        fail("the file of another backend:\n" + done.stderr)
+
+
 # Templates are looked at when they are filled in.
 TEMPLATES = {
     "int {{region}} {{colour}};\n": ("r.tmpl:1", "colour"),
@@ -313,6 +354,7 @@ def check_shipped():
 
 check_cases()
 check_values()
+check_folders()
 check_templates()
 check_shipped()
 check_schema()
