@@ -8,6 +8,7 @@
  *	(x // 4) // 7           x // 28
  *	(x % 28) // 4           x // 4 % 7
  *	x // 28 * 28 + x // 4 % 7 * 4 + x % 4     x
+ *	(x * 16 + y) // 3 * 3 + (x + y) % 3       x * 16 + y
  */
 #include "linear.h"
 
@@ -371,6 +372,46 @@ holds_sum(const struct linear *l, const struct linear *sum, int64_t scale)
 	return sum->n > 0;
 }
 
+/* Do x and the sum leave the same remainder, whatever their variables are? */
+static bool
+same_remainder(struct analyser *a, const struct expr *x,
+	       const struct linear *sum, int64_t c)
+{
+	struct linear diff;
+
+	linear_of(a, x, &diff);
+	linear_add(&diff, sum, -1);
+	for (int i = 0; i < diff.n && !diff.broken; i++) {
+		if (linear_at(&diff, i)->coeff % c != 0) {
+			return false;
+		}
+	}
+	return !diff.broken && diff.constant % c == 0;
+}
+
+/* The term k * (x % c), x being the sum: look for k * c * (y // c) of a y that
+ * leaves the same remainder. */
+static bool
+merge_congruent(struct analyser *a, struct linear *l, struct term term,
+		const struct linear *sum, int64_t c, int64_t scale)
+{
+	int64_t d;
+
+	for (int j = 0; j < l->n; j++) {
+		struct term other = *linear_at(l, j);
+
+		if (other.coeff == scale &&
+		    is_op_const(other.atom, EXPR_FLOORDIV, &d) && d == c &&
+		    same_remainder(a, other.atom->args[0], sum, c)) {
+			linear_add_term(l, other.atom, -other.coeff);
+			linear_add_term(l, term.atom, -term.coeff);
+			linear_add_expr(l, other.atom->args[0], term.coeff);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* The term k * (x % c): look for k * c * (x // c), in one piece or as
  * k * c * (x // c % d), which makes k * (x % (c * d)). */
 static bool
@@ -403,6 +444,9 @@ merge_term(struct analyser *a, struct linear *l, int i, struct dtype t)
 		linear_add(l, &sum, -scale);
 		linear_add_term(l, term.atom, -term.coeff);
 		linear_add(l, &sx, term.coeff);
+		return true;
+	}
+	if (merge_congruent(a, l, term, &sx, c, scale)) {
 		return true;
 	}
 	for (int j = 0; j < l->n; j++) {

@@ -102,6 +102,15 @@ check_division(void)
 	IS(add(mul(add(mul(quotient(f, 3136), 56),
 		       modulo(quotient(f, 56), 56)), 56), modulo(f, 56)),
 	   "f");
+	/* Remainders are equal where multiples of the divisor are apart. */
+	IS(add(mul(quotient(add(mul(h, 16), w), 3), 3), modulo(add(h, w), 3)),
+	   "h * 16 + w");
+	IS(add(mul(quotient(add(add(mul(h, 16), w), num(1)), 3), 6),
+	       mul(modulo(add(add(h, w), num(4)), 3), 2)),
+	   "h * 32 + w * 2 + 2");
+	IS(add(mul(quotient(add(mul(h, 16), w), 3), 3),
+	       modulo(add(add(h, w), num(1)), 3)),
+	   "(h * 16 + w) // 3 * 3 + (h + w + 1) % 3");
 	IS(quotient(modulo(f, 3136), 56), "f // 56 % 56");
 	IS(quotient(quotient(f, 8), 7), "f // 56");
 	IS(modulo(modulo(f, 64), 16), "f % 16");
