@@ -65,14 +65,15 @@ read_dialect(struct loader *l, struct json j)
 {
 	json_check_keys(j, "extends description limits precedence types "
 			"expressions access statements functions device vectors "
-			"tasks graph regions helpers weights templates files reserved "
-			"source_needs "
+			"tasks graph regions headers helpers weights templates "
+			"files reserved source_needs "
 			"file_weights_needs comment_line entry_names fp "
 			"compliance");
 	l->d->description = json_text(json_get(j, "description"), true);
 	dialect_read_limits(l, json_get(j, "limits"));
 	dialect_read_precedence(l, json_get(j, "precedence"));
 	dialect_read_types(l, json_get(j, "types"));
+	dialect_read_headers(l, json_get(j, "headers"));
 	dialect_read_helpers(l, json_get(j, "helpers"));
 	dialect_check_stored(l, json_get(j, "types"));
 	dialect_read_expressions(l, json_get(j, "expressions"));
@@ -319,6 +320,17 @@ dialect_form(const struct dialect *d, enum form_id id, struct dtype t)
 		   t.lanes > 1 ? " vectors" : "",
 		   f != NULL && f->kind == FORM_IS_REJECTED
 		   ? f->text : "the operation is not defined for this type");
+	return NULL;
+}
+
+const char *
+dialect_header_condition(const struct dialect *d, const char *header)
+{
+	for (int i = 0; i < d->rare_headers.n; i++) {
+		if (strcmp(d->rare_headers.data[i].name, header) == 0) {
+			return d->rare_headers.data[i].condition;
+		}
+	}
 	return NULL;
 }
 

@@ -78,6 +78,12 @@ enum statement_id {
 	SAY_ASSERT, SAY_SHARED_ARRAY, SAY_COUNT
 };
 
+/* A header that not every compiler has, and the condition of the preprocessor
+ * under which one does. */
+struct rare_header {
+	const char *name, *condition;
+};
+
 struct helper {
 	const char *key, *name; /* name: a template over type facts */
 	const char *file, *text;
@@ -229,6 +235,7 @@ struct dialect {
 	struct graph_forms graph;
 	struct region_forms regions;
 	VEC(struct helper) helpers;
+	VEC(struct rare_header) rare_headers;
 	struct {
 		bool forms[WEIGHTS_SECTION + 1];
 		int64_t in_source_bytes;
@@ -258,6 +265,9 @@ const struct form *dialect_form(const struct dialect *d, enum form_id id,
 				struct dtype t);
 const struct spelled_type *dialect_type(const struct dialect *d,
 					struct dtype t);
+/* The condition under which there is such a header; NULL: always. */
+const char *dialect_header_condition(const struct dialect *d,
+				     const char *header);
 const struct helper *dialect_helper(const struct dialect *d, const char *key);
 
 /* literal.c: v as t's dialect writes it: exactly, and as short as exact

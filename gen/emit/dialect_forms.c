@@ -37,6 +37,25 @@ statement_key(enum statement_id id)
 }
 
 void
+dialect_read_headers(struct loader *l, struct json j)
+{
+	const cJSON *item;
+
+	if (!json_is_object(j, false)) {
+		return;
+	}
+	cJSON_ArrayForEach(item, j.value) {
+		struct rare_header h = {
+			.name = arena_strdup(&l->m->arena, item->string),
+			.condition = json_text(json_get(j, item->string),
+					       true),
+		};
+
+		vec_push(&l->m->arena, &l->d->rare_headers, h);
+	}
+}
+
+void
 dialect_read_helpers(struct loader *l, struct json j)
 {
 	const cJSON *item;

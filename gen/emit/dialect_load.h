@@ -32,6 +32,7 @@ const struct form *dialect_read_form(struct loader *l, struct json j);
 void dialect_read_limits(struct loader *l, struct json j);
 void dialect_read_precedence(struct loader *l, struct json j);
 void dialect_read_types(struct loader *l, struct json j);
+void dialect_read_headers(struct loader *l, struct json j);
 void dialect_read_helpers(struct loader *l, struct json j);
 /* Types that are only stored name helpers that there are. */
 void dialect_check_stored(struct loader *l, struct json types);

@@ -209,7 +209,6 @@ emit_program(struct module *m, const struct dialect *d,
 	tdata_text(data, "header_name", p->with_header && any_called(d, p)
 		   ? emit_program_header_name(m, d, p->stem) : NULL);
 	tdata_list(data, "functions");
-	tdata_list(data, "includes");
 	for (int i = 0; i < p->n && ok; i++) {
 		const struct host_device *s = p->parts[i].split;
 
@@ -227,10 +226,7 @@ emit_program(struct module *m, const struct dialect *d,
 	if (ok) {
 		tdata_text(data, "helpers", helpers.len > 0
 			   ? trimmed(&u, &helpers) : NULL);
-		for (int i = 0; i < u.headers.n; i++) {
-			tdata_text(tdata_item(data, "includes"), "header",
-				   u.headers.data[i]);
-		}
+		unit_add_includes(&u, data);
 		ok = render(m, t->file, NULL, t->text, data, out);
 	}
 	strbuf_release(&helpers);
@@ -260,7 +256,6 @@ emit_program_header(struct module *m, const struct dialect *d,
 	tdata_text(data, "title", comment_text(&m->arena, p->title));
 	tdata_text(data, "GUARD", guard);
 	tdata_list(data, "functions");
-	tdata_list(data, "includes");
 	for (int i = 0; i < p->n; i++) {
 		struct strbuf text;
 		bool ok;
@@ -277,10 +272,7 @@ emit_program_header(struct module *m, const struct dialect *d,
 			return false;
 		}
 	}
-	for (int i = 0; i < u.headers.n; i++) {
-		tdata_text(tdata_item(data, "includes"), "header",
-			   u.headers.data[i]);
-	}
+	unit_add_includes(&u, data);
 	return render(m, t->file, NULL, t->text, data, out);
 }
 

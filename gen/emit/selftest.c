@@ -252,11 +252,7 @@ add_part(struct pack *p, struct dtype t)
 	}
 	tdata_text(data, "helpers", helpers.data != NULL
 		   ? arena_strdup(a, helpers.data) : "");
-	tdata_list(data, "includes");
-	for (int i = 0; i < part.u.headers.n; i++) {
-		tdata_text(tdata_item(data, "includes"), "header",
-			   part.u.headers.data[i]);
-	}
+	unit_add_includes(&part.u, data);
 	for (int i = 0; i < part.rejected.n; i++) {
 		tdata_text(tdata_item(p->data, "rejected"), "reason",
 			   part.rejected.data[i]);

@@ -42,6 +42,26 @@ need_all(struct unit *u, struct names headers)
 }
 
 void
+unit_add_includes(const struct unit *u, struct tdata *data)
+{
+	tdata_list(data, "includes");
+	for (int rare = 0; rare < 2; rare++) {
+		for (int i = 0; i < u->headers.n; i++) {
+			const char *name = u->headers.data[i];
+			const char *condition =
+				dialect_header_condition(u->d, name);
+			struct tdata *one;
+
+			if ((condition != NULL) == (rare == 1)) {
+				one = tdata_item(data, "includes");
+				tdata_text(one, "header", name);
+				tdata_text(one, "condition", condition);
+			}
+		}
+	}
+}
+
+void
 unit_need_type(struct unit *u, struct dtype t)
 {
 	need_all(u, u->d->types[t.kind].needs);

@@ -77,6 +77,9 @@ struct binding {
 
 void unit_init(struct unit *u, struct module *m, const struct dialect *d);
 void unit_need(struct unit *u, const char *header);
+/* Adds them to data as the list "includes", those that have a condition
+ * last. */
+void unit_add_includes(const struct unit *u, struct tdata *data);
 void unit_need_type(struct unit *u, struct dtype t);
 /* How the type is spelled; with what that needs. NULL: the dialect has no such
  * type; diagnosed. */

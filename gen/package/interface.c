@@ -91,7 +91,6 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	tdata_list(data, "inputs");
 	tdata_list(data, "outputs");
 	tdata_list(data, "tensors");
-	tdata_list(data, "includes");
 	columns = longest(k->input_fields, k->g->inputs.n, 0);
 	columns = longest(k->output_fields, k->g->outputs.n, columns);
 	for (int i = 0; i < k->g->inputs.n; i++) {
@@ -121,7 +120,7 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 		   k->g->inputs.n == 0 && k->g->dims.n == 0);
 	tdata_text(data, "overlap", k->g->inputs.n == 0 ? NULL
 		   : k->g->inputs.n == 1 ? "the input" : "the inputs");
-	add_includes(&u, data);
+	unit_add_includes(&u, data);
 	return template_render(&k->m->diags, t->file, NULL, t->text, data,
 			       out);
 }

@@ -221,16 +221,6 @@ reserve_kernel_names(struct packer *k, struct unit *u)
 	}
 }
 
-void
-add_includes(const struct unit *u, struct tdata *data)
-{
-	tdata_list(data, "includes");
-	for (int i = 0; i < u->headers.n; i++) {
-		tdata_text(tdata_item(data, "includes"), "header",
-			   u->headers.data[i]);
-	}
-}
-
 bool
 add_helpers(struct packer *k, struct unit *u, struct tdata *data)
 {
@@ -277,7 +267,7 @@ add_kernels_file(struct packer *k)
 		unit_need(&u, d->source_needs.data[i]);
 	}
 	ok = add_kernels(k, &u, data) && add_helpers(k, &u, data);
-	add_includes(&u, data);
+	unit_add_includes(&u, data);
 	if (ok) {
 		text = template_text(k, d, TEMPLATE_SOURCE, data);
 	}

@@ -69,11 +69,10 @@ const struct kernel *writer_of(const struct packer *k,
 			       const struct tensor *t);
 
 /* kernel_source.c: "kernels" with text, title, nodes, tensors, schedules, work;
- * "includes" and "helpers" of what a unit has used. */
+ * "helpers" that a unit has used. */
 void reserve_kernel_names(struct packer *k, struct unit *u);
 bool add_kernels(struct packer *k, struct unit *u, struct tdata *data);
 bool add_helpers(struct packer *k, struct unit *u, struct tdata *data);
-void add_includes(const struct unit *u, struct tdata *data);
 
 /* Of the whole workspace, in bytes. */
 int64_t workspace_align(const struct packer *k);

@@ -350,7 +350,7 @@ add_source(struct packer *k)
 		   ? arena_strdup(k->a, s.data) : "");
 	strbuf_release(&s);
 	ok = ok && add_helpers(k, &u, data);
-	add_includes(&u, data);
+	unit_add_includes(&u, data);
 	return ok && add_template_file(k, TEMPLATE_SOURCE, data, FILE_SOURCE,
 				       OUT_TEXT);
 }

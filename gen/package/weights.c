@@ -141,7 +141,6 @@ add_arrays(struct packer *k)
 	unit_init(&u, k->m, k->d);
 	tdata_outer(data, k->data);
 	tdata_list(data, "section");
-	tdata_list(data, "includes");
 	tdata_list(data, "weights");
 	for (int i = 0; i < k->p->weights.n; i++) {
 		lines[i] = weight_line(k, i, k->d->weights.define, &u);
@@ -163,7 +162,7 @@ add_arrays(struct packer *k)
 	if (!need_special(k, &u)) {
 		return false;
 	}
-	add_includes(&u, data);
+	unit_add_includes(&u, data);
 	return add_template_file(k, TEMPLATE_WEIGHTS, data, FILE_WEIGHTS,
 				 OUT_WEIGHTS_TEXT);
 }
@@ -181,12 +180,11 @@ add_weights_header(struct packer *k)
 	unit_init(&u, k->m, k->d);
 	tdata_outer(data, k->data);
 	tdata_list(data, "weights");
-	tdata_list(data, "includes");
 	for (int i = 0; i < k->p->weights.n; i++) {
 		tdata_text(tdata_item(data, "weights"), "declaration",
 			   weight_line(k, i, k->d->weights.declare, &u));
 	}
-	add_includes(&u, data);
+	unit_add_includes(&u, data);
 	return add_template_file(k, TEMPLATE_WEIGHTS_HEADER, data,
 				 FILE_WEIGHTS_HEADER, OUT_TEXT);
 }

@@ -14,6 +14,8 @@
 #include "interp.h"
 #include "walk.h"
 
+#include "../includes.h"
+
 #define N 64
 
 struct maker {
@@ -446,9 +448,7 @@ print(struct maker *k)
 		exit(1);
 	}
 	printf("#include <math.h>\n#include <stdio.h>\n");
-	for (int i = 0; i < k->u.headers.n; i++) {
-		printf("#include <%s>\n", k->u.headers.data[i]);
-	}
+	print_includes(stdout, &k->u);
 	printf("\n%s%s", helpers.data != NULL ? helpers.data : "",
 	       k->funcs.data);
 	if (k->u.d->types[DT_F16].is_stored_only) {

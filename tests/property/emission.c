@@ -12,6 +12,8 @@
 #include "sched_rules.h"
 #include "walk.h"
 
+#include "../includes.h"
+
 struct sample {
 	struct random_program program;
 	struct run_arg args[RANDOM_MAX_ARGS];
@@ -148,9 +150,7 @@ write_source(struct batch *b, const char *path)
 	strbuf_init(&helpers);
 	ok = unit_print_helpers(&b->unit, &helpers);
 	fputs("#define _ISOC11_SOURCE\n", f);
-	for (int i = 0; i < b->unit.headers.n; i++) {
-		fprintf(f, "#include <%s>\n", b->unit.headers.data[i]);
-	}
+	print_includes(f, &b->unit);
 	fprintf(f, "\n%s%s%s%s\tfclose(in);\n\treturn fclose(out);\n}\n",
 		helpers.data ? helpers.data : "", b->functions.data, harness,
 		b->calls.data);

@@ -13,6 +13,9 @@
 #include "intrinsic_make.h"
 #include "intrinsics.h"
 #include "random_te.h"
+#include "walk.h"
+
+#include "../includes.h"
 
 enum { MAX_PARAMS = 8, SIZE = 12 };
 
@@ -26,6 +29,7 @@ struct shot {
 struct test {
 	struct module *m;
 	const struct dialect *dialect; /* NULL: twins */
+	struct unit unit;              /* the dialect's, for its headers */
 	const struct intrinsic_set *set;
 	const char *folder, *cc;
 	VEC(struct shot) shots;
@@ -271,6 +275,9 @@ add_text(struct test *t, const char *symbol, bool *there)
 		twin.file = s->file;
 		twin.text = s->twin;
 	}
+	for (int i = 0; text && i < text->needs.n; i++) {
+		unit_need(&t->unit, text->needs.data[i]);
+	}
 	t->n_symbols += text != NULL;
 	return !text || intrinsic_text_print(t->m, s, text, &t->texts);
 }
@@ -325,7 +332,11 @@ write_files(struct test *t, const char *stem)
 		}
 	}
 	fprintf(out, "#include <stdint.h>\n#include <stdio.h>\n"
-		"#include <stdlib.h>\n#include <string.h>\n\n%s\n%s%s"
+		"#include <stdlib.h>\n#include <string.h>\n");
+	if (t->dialect) {
+		print_includes(out, &t->unit);
+	}
+	fprintf(out, "\n%s\n%s%s"
 		"\tfclose(in);\n\treturn fclose(out);\n}\n",
 		t->texts.data, harness, t->calls.data);
 	return fclose(in) == 0 && fclose(out) == 0;
@@ -436,6 +447,9 @@ main(int argc, char **argv)
 		t.set = intrinsic_set_load(t.m, argc > 4 ? argv[4] : NULL);
 		if (strcmp(argv[1], "twin") != 0) {
 			t.dialect = dialect_load(t.m, argv[1], NULL);
+		}
+		if (t.dialect) {
+			unit_init(&t.unit, t.m, t.dialect);
 		}
 		good = t.set && (t.dialect || strcmp(argv[1], "twin") == 0) &&
 		       run(&t);

@@ -10,6 +10,8 @@
 #include "script.h"
 #include "walk.h"
 
+#include "../includes.h"
+
 /* What the intrinsics' symbols do; lowered, in front. */
 static bool
 add_references(struct trial *t, struct strbuf *out)
@@ -136,9 +138,7 @@ print_source(const struct batch *b, int from, int to, struct unit *unit,
 	unit_need(unit, "stdlib.h");
 	unit_print_helpers(unit, &helpers);
 	fputs("#define _ISOC11_SOURCE\n", out);
-	for (int i = 0; i < unit->headers.n; i++) {
-		fprintf(out, "#include <%s>\n", unit->headers.data[i]);
-	}
+	print_includes(out, unit);
 	fprintf(out, "\n%s%s%s", helpers.data ? helpers.data : "", functions,
 		harness);
 	for (int i = from; i < to; i++) {

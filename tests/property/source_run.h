@@ -11,6 +11,8 @@
 #include "lower.h"
 #include "walk.h"
 
+#include "../includes.h"
+
 enum { SOURCE_MAX_PARAMS = 12 };
 
 /* One function at one choice of sizes. */
@@ -259,9 +261,7 @@ source_write(struct source_run *r, const char *path)
 	good = good && unit_print_helpers(&unit, &helpers);
 	out = good ? fopen(path, "w") : NULL;
 	if (out) {
-		for (int i = 0; i < unit.headers.n; i++) {
-			fprintf(out, "#include <%s>\n", unit.headers.data[i]);
-		}
+		print_includes(out, &unit);
 		fprintf(out, "\n%s%s%s", helpers.data ? helpers.data : "",
 			functions.data, harness);
 		for (int k = 0; k < r->trials.n; k++) {
