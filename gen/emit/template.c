@@ -115,7 +115,7 @@ struct scope {
 };
 
 struct tag {
-	char kind; /* '#', '^', '/', '!', or 0 for a name */
+	char kind; /* one of "#^/!<>", or 0 for a name */
 	const char *name;
 	size_t length;
 	const char *start; /* of the tag */
@@ -127,7 +127,10 @@ struct renderer {
 	struct diags *diags;
 	const char *file, *item, *text;
 	struct strbuf *out;
+	int depth; /* of fragments in fragments */
 };
+
+enum { DEPTH_MAX = 16 };
 
 static bool
 fail(struct renderer *r, const char *at, const char *problem, size_t length,
@@ -165,11 +168,11 @@ next_tag(struct renderer *r, const char *p, struct tag *tag)
 	tag->before = open;
 	tag->end = close + 2;
 	tag->name = open + 2;
-	if (strchr("#^/!", *tag->name) != NULL) {
+	if (strchr("#^/!<>", *tag->name) != NULL) {
 		tag->kind = *tag->name++;
 	}
 	tag->length = (size_t)(close - tag->name);
-	if (tag->kind == 0) {
+	if (tag->kind == 0 || tag->kind == '>') {
 		return true;
 	}
 	line = open;
@@ -204,7 +207,8 @@ find_end(struct renderer *r, const struct tag *open, struct tag *end)
 		}
 		if (end->length == open->length &&
 		    strncmp(end->name, open->name, open->length) == 0) {
-			depth += end->kind == '#' || end->kind == '^';
+			depth += end->kind == '#' || end->kind == '^' ||
+				 end->kind == '<';
 			depth -= end->kind == '/';
 		}
 		p = end->end;
@@ -283,6 +287,50 @@ render_section(struct renderer *r, const struct tag *open,
 	return true;
 }
 
+/* The text between {{<name}} and {{/name}}, wherever it stands. */
+static bool
+render_fragment(struct renderer *r, const struct tag *use,
+		const struct scope *scope)
+{
+	struct tag tag, end;
+	const char *p = r->text;
+	bool ok;
+
+	if (r->depth == DEPTH_MAX) {
+		return fail(r, use->start, "a fragment within itself:",
+			    use->length, use->name);
+	}
+	do {
+		if (!next_tag(r, p, &tag)) {
+			return false;
+		}
+		if (tag.start == NULL) {
+			return fail(r, use->start, "no such fragment:",
+				    use->length, use->name);
+		}
+		p = tag.end;
+	} while (tag.kind != '<' || tag.length != use->length ||
+		 strncmp(tag.name, use->name, tag.length) != 0);
+	if (!find_end(r, &tag, &end)) {
+		return false;
+	}
+	r->depth++;
+	ok = render(r, tag.end, end.before, scope);
+	r->depth--;
+	return ok;
+}
+
+/* Where the text goes on behind a fragment, which leaves no line. */
+static const char *
+skip_fragment(const struct renderer *r, const struct tag *open,
+	      const struct tag *close)
+{
+	bool alone = open->start == r->text || open->start[-1] == '\n';
+
+	return close->end + (alone && *close->end == '\n' &&
+			     close->end[-1] != '\n');
+}
+
 static bool
 render(struct renderer *r, const char *p, const char *end,
        const struct scope *scope)
@@ -315,6 +363,17 @@ render(struct renderer *r, const char *p, const char *end,
 			}
 			p = close.end;
 			break;
+		case '<':
+			if (!find_end(r, &tag, &close)) {
+				return false;
+			}
+			p = skip_fragment(r, &tag, &close);
+			break;
+		case '>':
+			if (!render_fragment(r, &tag, scope)) {
+				return false;
+			}
+			break;
 		default:
 			if (!look_up(r, scope, &tag, &e, &present)) {
 				return false;
@@ -337,7 +396,7 @@ bool
 template_render(struct diags *diags, const char *file, const char *item,
 		const char *text, const struct tdata *data, struct strbuf *out)
 {
-	struct renderer r = { diags, file, item, text, out };
+	struct renderer r = { diags, file, item, text, out, 0 };
 	struct scope scope = { .data = data };
 
 	return render(&r, text, text + strlen(text), &scope);
@@ -380,7 +439,7 @@ template_check(const char *text, const char *words,
 			return;
 		}
 		p = tag + 2;
-		name = strchr("#^/!", *p) != NULL ? p + 1 : p;
+		name = strchr("#^/!<>", *p) != NULL ? p + 1 : p;
 		length = (size_t)(end - name);
 		if (*p == '/') {
 			if (depth == 0) {
@@ -393,12 +452,12 @@ template_check(const char *text, const char *words,
 			}
 			continue;
 		}
-		if (*p != '!' && !is_word("first last br open close", name,
+		if (strchr("!<>", *p) == NULL && !is_word("first last br open close", name,
 					  length) &&
 		    !is_word(words, name, length)) {
 			wrong(ctx, line, "unknown placeholder", name, length);
 		}
-		if ((*p == '#' || *p == '^') && depth < 32) {
+		if (strchr("#^<", *p) != NULL && depth < 32) {
 			open[depth].name = name;
 			open[depth].length = length;
 			open[depth++].line = line;

@@ -8,6 +8,8 @@
  *	{{#name}}...{{/name}}    once if name has text
  *	{{^name}}...{{/name}}    once if it has none (or no items)
  *	{{! remark }}            nothing
+ *	{{<name}}...{{/name}}    a fragment: nothing here, and …
+ *	{{>name}}                … its text there, with what is known there
  *
  * A line that holds nothing but a section's tag or a remark leaves no line.
  * A name that nobody gave is an error, with file and line. */

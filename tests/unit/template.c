@@ -78,6 +78,12 @@ main(void)
 		   "a\nb\nc\n");
 	check_text("a {{#yes}}\nb\n{{/yes}}\nc\n", d, "a \nb\nc\n");
 	check_text("{{#list}}\n{{at}}\n{{/list}}\n", d, "0\n1\n2\n");
+	/* Fragments, with what is known where they are put. */
+	check_text("{{<f}}[{{at}}]{{/f}}\n{{#list}}{{>f}}{{/list}}\n", d,
+		   "[0][1][2]\n");
+	check_text("{{>f}}\n{{<f}}\na\n{{>g}}\n{{/f}}\n{{<g}}b{{/g}}", d,
+		   "a\nb\n\n");
+	check_text("a {{<f}}b{{/f}}\n", d, "a \n");
 
 	check_error("one\ntwo {{nmae}}\n", d,
 		    "a.tmpl:2: unknown placeholder 'nmae'");
@@ -86,6 +92,9 @@ main(void)
 	check_error("a {{/yes}}", d, "the end of no section 'yes'");
 	check_error("a {{name", d, "a tag without its end");
 	check_error("{{list}}", d, "a list is no text");
+	check_error("\n{{>none}}", d, "a.tmpl:2: no such fragment: 'none'");
+	check_error("{{<f}}{{>f}}{{/f}}{{>f}}", d, "a fragment within itself");
+	check_error("{{<f}}", d, "no end of section 'f'");
 	check_error("{{first}}", d, "unknown placeholder 'first'");
 	module_free(m);
 	return check_done();
