@@ -104,44 +104,64 @@ squeeze(struct dims *d, const struct buffer *b)
 
 /* -- merging */
 
+struct divisions {
+	const struct stmt *at; /* where they are computed */
+	int all;
+	int repeated; /* those that loops around `at` compute again and again:
+		       * what depends on the thread alone is computed once */
+};
+
+static bool
+is_repeated(const struct expr *e, const struct stmt *at)
+{
+	for (; at != NULL; at = at->parent) {
+		if (at->kind == STMT_FOR && at->u.loop.kind != FOR_THREAD &&
+		    expr_uses_var(e, at->u.loop.var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void
 count_division(void *ctx, const struct expr *e)
 {
+	struct divisions *n = ctx;
+
 	if (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) {
-		++*(int *)ctx;
+		n->all++;
+		n->repeated += is_repeated(e, n->at);
 	}
 }
 
-static int
-divisions(const struct expr *e)
-{
-	int n = 0;
-
-	expr_visit(e, count_division, &n);
-	return n;
-}
-
 /* hi * extent + lo, undoing the division by extent where there was one: hi is
- * x // extent, or that modulo something, and lo what x % extent is. */
+ * x // extent and a constant, or that modulo something, and lo what x % extent
+ * is. */
 static const struct expr *
 fused_index(struct analyser *a, const struct expr *hi, const struct expr *lo,
 	    const struct expr *extent)
 {
 	struct module *m = a->module;
-	const struct expr *division = hi->kind == EXPR_FLOORMOD ? hi->args[0]
-								: hi;
+	const struct expr *row = hi->kind == EXPR_FLOORMOD ? hi->args[0] : hi;
+	const struct expr *division = row, *whole;
+	int64_t constant;
 
+	if (row->kind == EXPR_ADD && expr_is_int(row->args[1], &constant)) {
+		division = row->args[0];
+	}
 	if (lo->kind == EXPR_FLOORMOD && lo->args[1] == extent &&
-	    division->kind == EXPR_FLOORDIV && division->args[1] == extent) {
-		const struct expr *whole = division->args[0];
-
-		if (lo == simplify(a, expr_floormod(m, whole, extent))) {
-			if (division == hi) {
-				return whole;
-			}
-			return simplify(a, expr_floormod(
-				m, whole, expr_mul(m, extent, hi->args[1])));
+	    division->kind == EXPR_FLOORDIV && division->args[1] == extent &&
+	    lo == simplify(a, expr_floormod(m, division->args[0], extent))) {
+		whole = division->args[0];
+		if (division != row) {
+			whole = expr_add(m, whole, expr_mul(m, row->args[1],
+							    extent));
 		}
+		if (row != hi) {
+			whole = expr_floormod(m, whole,
+				expr_mul(m, extent, hi->args[1]));
+		}
+		return simplify(a, whole);
 	}
 	return simplify(a, expr_add(m, expr_mul(m, hi, extent), lo));
 }
@@ -156,12 +176,22 @@ fits(const struct expr *size)
 }
 
 static bool
+is_constant(const struct expr *e)
+{
+	int64_t v;
+
+	return expr_is_int(e, &v);
+}
+
+/* Does some access fuse the two, and none get worse? Where one would lose two
+ * plain indices, divisions of the thread's own index are no reason. */
+static bool
 worth_merging(struct dims *d, const struct buffer *b, int at,
 	      const struct access_list *uses)
 {
 	struct module *m = d->func->module;
 	const struct expr *extent = b->shape[at + 1];
-	bool better = false;
+	bool better = false, repeated = false, plain = false;
 
 	if (!fits(expr_mul(m, b->shape[at], extent))) {
 		return false;
@@ -169,21 +199,25 @@ worth_merging(struct dims *d, const struct buffer *b, int at,
 	for (int i = 0; i < uses->list.n; i++) {
 		const struct access *x = &uses->list.data[i];
 		struct analyser a;
-		const struct expr *hi, *lo;
-		int before, after;
+		struct divisions before = { .at = x->at }, after = before;
+		const struct expr *hi = x->index[at], *lo = x->index[at + 1];
 
 		analyser_init(&a, m);
 		analyser_enter(&a, x->at);
-		hi = x->index[at];
-		lo = x->index[at + 1];
-		before = divisions(hi) + divisions(lo);
-		after = divisions(fused_index(&a, hi, lo, extent));
-		if (after > before) {
+		/* A sum, so that what both have counts once. */
+		expr_visit(expr_add(m, expr_mul(m, hi, extent), lo),
+			   count_division, &before);
+		expr_visit(fused_index(&a, hi, lo, extent), count_division,
+			   &after);
+		if (after.all > before.all) {
 			return false;
 		}
-		better |= after < before;
+		plain |= before.all == 0 && !is_constant(hi) &&
+			 !is_constant(lo);
+		better |= after.all < before.all;
+		repeated |= after.repeated < before.repeated;
 	}
-	return better;
+	return plain ? repeated : better;
 }
 
 static void

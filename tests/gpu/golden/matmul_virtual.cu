@@ -14,10 +14,12 @@ matmul_kernel(const float (*__restrict__ A)[40],
 	const int i_o = blockIdx.y;
 	const int j_0 = blockIdx.x;
 	__shared__ float A_shared[8][8];
-	__shared__ float B_shared[128];
+	__shared__ float B_shared[8][16];
 	const int ty = threadIdx.y;
 	const int tx = threadIdx.x;
+	const int ty_q = ty / 2;
 	const int ii = i_o * 8 + ty;
+	const int ty_at = ty % 2 * 8;
 	float C_local[2];
 
 	#pragma unroll
@@ -27,14 +29,14 @@ matmul_kernel(const float (*__restrict__ A)[40],
 	for (int k_o = 0; k_o < 5; ++k_o) {
 		A_shared[ty][tx] = A[ii][k_o * 8 + tx];
 		for (int i0_i_i1_i_0 = 0; i0_i_i1_i_0 < 2; ++i0_i_i1_i_0) {
-			B_shared[i0_i_i1_i_0 * 64 + tx + ty * 8] = B[k_o * 8 + i0_i_i1_i_0 * 4 + ty / 2][j_0 * 16 + tx + ty % 2 * 8];
+			B_shared[i0_i_i1_i_0 * 4 + ty_q][tx + ty_at] = B[k_o * 8 + i0_i_i1_i_0 * 4 + ty_q][j_0 * 16 + tx + ty_at];
 		}
 		__syncthreads();
 		for (int k_i = 0; k_i < 8; ++k_i) {
 			#pragma unroll
 			for (int j_1 = 0; j_1 < 2; ++j_1) {
 				C_local[j_1] += A_shared[ty][k_i]
-				              * B_shared[k_i * 16 + j_1 * 8 + tx];
+				              * B_shared[k_i][j_1 * 8 + tx];
 			}
 		}
 		__syncthreads();

@@ -15,11 +15,13 @@ matmul_kernel(__global const float (*restrict A)[37],
 	const int i_o = get_group_id(1);
 	const int j_0 = get_group_id(0);
 	__local float A_shared[8][8];
-	__local float B_shared[128];
+	__local float B_shared[8][16];
 	const int ty = get_local_id(1);
 	const int tx = get_local_id(0);
+	const int ty_q = ty / 2;
 	const int ii = i_o * 8 + ty;
-	const int ij = j_0 * 16 + tx + ty % 2 * 8;
+	const int ty_at = ty % 2 * 8;
+	const int ij = j_0 * 16 + tx + ty_at;
 	float C_local[2];
 
 	if (ii < 30) {
@@ -38,10 +40,10 @@ matmul_kernel(__global const float (*restrict A)[37],
 		}
 		if (ij < 50) {
 			for (int i0_i_i1_i_0 = 0; i0_i_i1_i_0 < 2; ++i0_i_i1_i_0) {
-				const int ik = k_o * 8 + i0_i_i1_i_0 * 4 + ty / 2;
+				const int ik = k_o * 8 + i0_i_i1_i_0 * 4 + ty_q;
 
 				if (ik < 37) {
-					B_shared[i0_i_i1_i_0 * 64 + tx + ty * 8] = B[ik][ij];
+					B_shared[i0_i_i1_i_0 * 4 + ty_q][tx + ty_at] = B[ik][ij];
 				}
 			}
 		}
@@ -53,7 +55,7 @@ matmul_kernel(__global const float (*restrict A)[37],
 					for (int j_1 = 0; j_1 < 2; ++j_1) {
 						if (j_0 * 16 + j_1 * 8 + tx < 50) {
 							C_local[j_1] += A_shared[ty][k_i]
-							              * B_shared[k_i * 16 + j_1 * 8 + tx];
+							              * B_shared[k_i][j_1 * 8 + tx];
 						}
 					}
 				}

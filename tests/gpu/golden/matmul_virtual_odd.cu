@@ -14,11 +14,13 @@ matmul_kernel(const float (*__restrict__ A)[37],
 	const int i_o = blockIdx.y;
 	const int j_0 = blockIdx.x;
 	__shared__ float A_shared[8][8];
-	__shared__ float B_shared[128];
+	__shared__ float B_shared[8][16];
 	const int ty = threadIdx.y;
 	const int tx = threadIdx.x;
+	const int ty_q = ty / 2;
 	const int ii = i_o * 8 + ty;
-	const int ij = j_0 * 16 + tx + ty % 2 * 8;
+	const int ty_at = ty % 2 * 8;
+	const int ij = j_0 * 16 + tx + ty_at;
 	float C_local[2];
 
 	if (ii < 30) {
@@ -37,10 +39,10 @@ matmul_kernel(const float (*__restrict__ A)[37],
 		}
 		if (ij < 50) {
 			for (int i0_i_i1_i_0 = 0; i0_i_i1_i_0 < 2; ++i0_i_i1_i_0) {
-				const int ik = k_o * 8 + i0_i_i1_i_0 * 4 + ty / 2;
+				const int ik = k_o * 8 + i0_i_i1_i_0 * 4 + ty_q;
 
 				if (ik < 37) {
-					B_shared[i0_i_i1_i_0 * 64 + tx + ty * 8] = B[ik][ij];
+					B_shared[i0_i_i1_i_0 * 4 + ty_q][tx + ty_at] = B[ik][ij];
 				}
 			}
 		}
@@ -52,7 +54,7 @@ matmul_kernel(const float (*__restrict__ A)[37],
 					for (int j_1 = 0; j_1 < 2; ++j_1) {
 						if (j_0 * 16 + j_1 * 8 + tx < 50) {
 							C_local[j_1] += A_shared[ty][k_i]
-							              * B_shared[k_i * 16 + j_1 * 8 + tx];
+							              * B_shared[k_i][j_1 * 8 + tx];
 						}
 					}
 				}

@@ -38,12 +38,13 @@ conv1(const float *__restrict__ x, const float (*__restrict__ w)[16],
       const float *__restrict__ bias, float (*__restrict__ y)[64])
 {
 	const int n_0 = blockIdx.x;
-	__shared__ float columns[512];
+	__shared__ float columns[16][32];
 	__shared__ float rows[16][16];
 	const int ty = threadIdx.y;
 	const int tx = threadIdx.x;
-	const int ty_r2 = ty % 2;
 	const int ty_q2 = ty / 2;
+	const int ty_r2 = ty % 2;
+	const int ty_at = ty_r2 * 16;
 	float acc[2];
 
 	#pragma unroll
@@ -59,19 +60,18 @@ conv1(const float *__restrict__ x, const float (*__restrict__ w)[16],
 		const int itx = tx % 8 + ty_r;
 		const int in = n_0 * 4 + ty_r2 * 2 + tx / 8 + ty_q;
 
-		columns[i0_i1_i_0 * 256 + tx + ty * 16] = ity < 9
-		                                        ? (in >= 1 && in < 9 &&
-		                                           itx >= 1 && itx < 9
-		                                         ? x[n_0 * 32 + ty_r2 * 16 + ty_q * 8 + ty_r + tx - 9]
-		                                         : 0.0f) : 0.0f;
+		columns[ity][tx + ty_at] = ity < 9
+		                         ? (in >= 1 && in < 9 && itx >= 1 &&
+		                            itx < 9
+		                          ? x[n_0 * 32 + ty_at + ty_q * 8 + ty_r + tx - 9]
+		                          : 0.0f) : 0.0f;
 	}
 	__syncthreads();
 	#pragma unroll
 	for (int k_i = 0; k_i < 16; ++k_i) {
 		#pragma unroll
 		for (int n_3 = 0; n_3 < 2; ++n_3) {
-			acc[n_3] += columns[k_i * 32 + tx * 2 + n_3]
-			          * rows[k_i][ty];
+			acc[n_3] += columns[k_i][tx * 2 + n_3] * rows[k_i][ty];
 		}
 	}
 	#pragma unroll
@@ -116,7 +116,7 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
       const float *__restrict__ bias, float (*__restrict__ y)[16])
 {
 	__shared__ float columns[2][16][16];
-	__shared__ float rows[2][512];
+	__shared__ float rows[2][16][32];
 	const int ty = threadIdx.y;
 	const int tx = threadIdx.x;
 	const int ty_q = ty / 2;
@@ -135,9 +135,9 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
 	}
 	#pragma unroll
 	for (int i0_i_i1_0 = 0; i0_i_i1_0 < 2; ++i0_i_i1_0) {
-		rows[0][i0_i_i1_0 * 256 + tx + ty * 16] = itx3 < 24
-		                                        ? w[i0_i_i1_0 * 8 + ty_q][itx3]
-		                                        : 0.0f;
+		const int ity = i0_i_i1_0 * 8 + ty_q;
+
+		rows[0][ity][itx3] = itx3 < 24 ? w[ity][itx3] : 0.0f;
 	}
 	columns[0][ty][tx] = itx >= 1 && itx < 5 && itx2 >= 1 && itx2 < 5
 	                   ? x[ty / 9][ty_r * 4 + ty_r2 + tx - 5] : 0.0f;
@@ -153,9 +153,9 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
 
 		#pragma unroll
 		for (int i0_i_i1_0 = 0; i0_i_i1_0 < 2; ++i0_i_i1_0) {
-			rows[k_r3][i0_i_i1_0 * 256 + tx + ty * 16] = itx3 < 24
-			                                           ? w[(k_o + i0_i_i1_0 * 2 + ty_q + 1) % 3 + (k_o * 16 + i0_i_i1_0 * 8 + ty_q + 1) / 3 * 3 + 15][itx3]
-			                                           : 0.0f;
+			rows[k_r3][i0_i_i1_0 * 8 + ty_q][itx3] = itx3 < 24
+			                                       ? w[k_o * 16 + i0_i_i1_0 * 8 + ty_q + 16][itx3]
+			                                       : 0.0f;
 		}
 		columns[k_r3][ty][tx] = ik >= 1 && ik < 5 && ik2 >= 1 && ik2 < 5
 		                      ? x[(ik3 + 7) / 9 + 1][k_r * 4 + k_r2 + tx - 5]
@@ -165,7 +165,7 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
 			#pragma unroll
 			for (int m_3 = 0; m_3 < 2; ++m_3) {
 				acc[m_3] += columns[k_r4][k_i][tx]
-				          * rows[k_r4][k_i * 32 + ty * 2 + m_3];
+				          * rows[k_r4][k_i][ty * 2 + m_3];
 			}
 		}
 		__syncthreads();
@@ -175,7 +175,7 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
 		#pragma unroll
 		for (int m_3 = 0; m_3 < 2; ++m_3) {
 			acc[m_3] += columns[0][k_i][tx]
-			          * rows[0][k_i * 32 + ty * 2 + m_3];
+			          * rows[0][k_i][ty * 2 + m_3];
 		}
 	}
 	#pragma unroll
