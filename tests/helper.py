@@ -91,6 +91,21 @@ def need(program):
     return shutil.which(program) or skip(program + " is not installed")
 
 
+# What a program that uses a backend's library begins with and is linked with.
+LIBRARIES = {"dnnl": ("oneapi/dnnl/dnnl.h", "-ldnnl"),
+             "cblas": ("cblas.h", "-lblas")}
+
+
+def has_library(header, library):
+    """Whether programs can be built with it."""
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run(
+            ["cc", "-x", "c", "-", "-x", "none", library, "-o",
+             os.path.join(folder, "main")],
+            input="#include <%s>\nint main(void) { return 0; }\n" % header,
+            text=True, capture_output=True).returncode == 0
+
+
 def shared():
     """The folder of reference models beside the source tree, or None."""
     path = os.environ.get("TIRC_SHARED") or os.path.join(

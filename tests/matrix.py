@@ -3,15 +3,19 @@
 """Every reference model through `tirc test` with every dialect, compiler and
 set of flags; a table of the results.
 
-    matrix.py [--only TEXT]... [--target NAME]... [--build NAME|graph]...
-              [--jobs N] [--timeout SECONDS]
+    matrix.py [--only TEXT]... [--target NAME]... [--build NAME]...
+              [--jobs N] [--timeout SECONDS] [--runs N]
               [--byoc [BACKEND[,BACKEND]...]...]
 
 --byoc tries backends instead, alone and together unless they are named, in
 gnu-c, and each of their regions; those whose library is not installed are left
-out, and said to be. --only keeps the models with TEXT in their name. A cell (a model, a dialect, a
-build) that takes longer than --timeout, 20 minutes unless said, fails. Exit
-status 1 if anything fails, 77 where the reference models are not."""
+out, and said to be. Builds are those of BUILDS below; graph: as a graph, whose
+bits are those of the other form; two, two-address, two-thread, two-valgrind: two
+contexts in two threads, each --runs times (100), without a checker or under one
+(exec/contexts.py). --only keeps the models with TEXT in their name. A cell (a
+model, a dialect, a build) that takes longer than --timeout, 20 minutes unless
+said, fails. Exit status 1 if anything fails, 77 where the reference models are
+not."""
 import argparse
 import concurrent.futures
 import os
@@ -20,7 +24,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 import cases
@@ -41,10 +44,12 @@ BUILDS = {
                            "-Wno-pass-failed"),
 }
 TARGETS = ["c99", "c99-avx512", "gnu-c", "misra"]
-# As graphs, whose bits are those of the other form.
 GRAPH_TARGETS = ["c99", "gnu-c"]
+# As exec/contexts.py calls the checkers.
+CONTEXTS = {"two": "none", "two-address": "address", "two-thread": "thread",
+            "two-valgrind": "valgrind"}
 BYOC = ["dnnl", "cblas", "dnnl,cblas"]
-BYOC_BUILDS = ["gcc-O2", "gcc-san"]
+BYOC_BUILDS = ["gcc-O2", "gcc-san", *CONTEXTS]
 
 
 def call(command, limit):
@@ -59,20 +64,25 @@ def call(command, limit):
         return child.communicate()[0], None
 
 
-def run(case, target, build, limit, byoc=""):
+def run(case, target, build, byoc, args):
     """One cell: (whether it passed, what to print, seconds, what was said).
-    A cell that takes more than `limit` seconds fails."""
+    A cell that takes more than args.timeout seconds fails."""
+    backends = [word for name in filter(None, byoc.split(","))
+                for word in ("--byoc", name)]
     if build == "graph":
-        return run_graph(case, target, limit)
+        return run_script(case, target, args.timeout, "graph_form.py",
+                          ["--cflags", "-O2"], "same")
+    if build in CONTEXTS:
+        return run_script(case, target, args.timeout, "contexts.py",
+                          ["--under", CONTEXTS[build], "--runs",
+                           str(args.runs), *backends], "clean")
     cc, flags = BUILDS[build]
     start = time.monotonic()
     command = [helper.TIRC, "test", case.model, *case.data, *case.options,
-               "--target", target, "--cc", cc, "--cflags", flags]
-    for name in filter(None, byoc.split(",")):
-        command += ["--byoc", name]
-    said, status = call(command, limit)
+               "--target", target, "--cc", cc, "--cflags", flags, *backends]
+    said, status = call(command, args.timeout)
     if byoc and status == 0:
-        more, status = call(command + ["--each-region"], limit)
+        more, status = call(command + ["--each-region"], args.timeout)
         said += more
     seconds = time.monotonic() - start
     if status is None:
@@ -86,45 +96,38 @@ def run(case, target, build, limit, byoc=""):
     return True, word, seconds, said
 
 
-# What a program that uses a backend's library begins with.
-LIBRARIES = {"dnnl": ("oneapi/dnnl/dnnl.h", "-ldnnl"),
-             "cblas": ("cblas.h", "-lblas")}
+def program(build):
+    """What a build cannot do without."""
+    if build in BUILDS:
+        return BUILDS[build][0]
+    return "valgrind" if build == "two-valgrind" else "gcc"
 
 
 def installed(byoc):
     """The sets of backends whose libraries there are. What fails with one that
     is there is the cells' to show."""
     kept = []
-    with tempfile.TemporaryDirectory() as folder:
-        source = os.path.join(folder, "main.c")
-        for names in byoc:
-            missing = []
-            for name in set(names.split(",")) & set(LIBRARIES):
-                header, library = LIBRARIES[name]
-                with open(source, "w", encoding="utf-8") as file:
-                    file.write("#include <%s>\nint main(void) { return 0; }\n"
-                               % header)
-                said, status = call(["cc", source, library, "-o",
-                                     os.path.join(folder, "main")], 60)
-                if status != 0:
-                    missing.append(name)
-            if missing:
-                print("left out: %s: no library for %s" % (
-                    names, ", ".join(missing)))
-            else:
-                kept.append(names)
+    for names in byoc:
+        missing = [name for name, library in helper.LIBRARIES.items()
+                   if name in names.split(",")
+                   and not helper.has_library(*library)]
+        if missing:
+            print("left out: %s: no library for %s" % (
+                names, ", ".join(missing)))
+        else:
+            kept.append(names)
     return kept
 
 
-def run_graph(case, target, limit):
-    """The same: do both forms give the same bits?"""
+def run_script(case, target, limit, name, options, good):
+    """The same, by a test of exec/: `good` is the word for that it passed."""
     start = time.monotonic()
     tests = os.path.dirname(os.path.abspath(__file__))
     said, status = call(
         ["env", "PYTHONPATH=" + tests, sys.executable,
-         os.path.join(tests, "exec", "graph_form.py"), case.name, "--target",
-         target, "--cflags", "-O2"], limit)
-    word = "TIMEOUT" if status is None else "same" if status == 0 else "FAIL"
+         os.path.join(tests, "exec", name), case.name, "--target", target,
+         *options], limit)
+    word = "TIMEOUT" if status is None else good if status == 0 else "FAIL"
     return status == 0, word, time.monotonic() - start, said
 
 
@@ -132,16 +135,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--target", action="append", default=[])
-    parser.add_argument("--build", action="append", default=[])
+    parser.add_argument("--build", action="append", default=[],
+                        choices=[*BUILDS, "graph", *CONTEXTS])
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--timeout", type=float, default=1200)
+    parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--byoc", nargs="*")
     args = parser.parse_args()
     targets = args.target or (TARGETS if args.byoc is None else ["gnu-c"])
     builds = [name for name in args.build or
               (BUILDS if args.byoc is None else BYOC_BUILDS)
-              if name in BUILDS and shutil.which(BUILDS[name][0])]
-    columns = [(target, build, "") for target in targets for build in builds]
+              if shutil.which(program(name))]
+    columns = [(target, build, "") for target in targets for build in builds
+               if build != "graph"]
     if args.byoc is not None:
         columns = [(target, build, byoc) for byoc in
                    installed(args.byoc or BYOC)
@@ -157,8 +163,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for case in cases.all_cases(args.only):
             cells = list(pool.map(
-                lambda c: run(case, c[0], c[1], args.timeout, c[2]),
-                columns))
+                lambda c: run(case, *c, args), columns))
             print("%-28s" % case.name + " ".join(
                 "%8s %5.1fs" % (word, seconds)
                 for _, word, seconds, _ in cells), flush=True)

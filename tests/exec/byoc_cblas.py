@@ -11,22 +11,11 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from helper import (DIGITS, ROOT, STRICT, compile_model, compilers, execute, fail,
-                    need, skip, tirc, work_folder)
+from helper import (DIGITS, LIBRARIES, ROOT, STRICT, compile_model, compilers,
+                    execute, fail, has_library, need, skip, tirc, work_folder)
 
 need("gcc")
-LIBRARY = ["-lblas"]
 rng = np.random.default_rng(3)
-
-
-def there_is_a_cblas():
-    probe = os.path.join(work_folder(), "probe.c")
-    with open(probe, "w") as file:
-        file.write("#include <cblas.h>\nint main(void) { return "
-                   "cblas_isamax(0, 0, 1) != 0; }\n")
-    done = os.system("gcc -o %s.out %s %s 2>/dev/null" % (
-        probe, probe, " ".join(LIBRARY)))
-    return done == 0
 
 
 class Cases:
@@ -308,7 +297,7 @@ def check_digits():
     for sanitizer in ("thread", "address,undefined"):
         execute(["gcc", "-std=c11", "-g", "-O1", "-fsanitize=" + sanitizer,
                  "-o", "threads", "threads.c", "digits.c",
-                 "digits_weights.c", *LIBRARY, "-lm", "-lpthread"], cwd=out)
+                 "digits_weights.c", "-lblas", "-lm", "-lpthread"], cwd=out)
         execute([os.path.join(out, "threads")])
     with open(os.path.join(out, "digits.json")) as file:
         facts = json.load(file)
@@ -328,7 +317,7 @@ def check_refusals():
             fail(target + ": " + done.stderr)
 
 
-if not there_is_a_cblas():
+if not has_library(*LIBRARIES["cblas"]):
     skip("no CBLAS: install libblas-dev or libopenblas-dev")
 check_refusals()
 check_digits()
