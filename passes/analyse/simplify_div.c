@@ -201,6 +201,30 @@ mod_reduce(struct analyser *a, const struct linear *x, int64_t c,
 	}
 }
 
+/* The coefficients as they were, unless the sum may then be negative: the same
+ * sum as that of the quotient that goes with it. */
+static void
+keep_coefficients(struct analyser *a, const struct linear *x,
+		  int64_t c, struct linear *rest)
+{
+	struct linear plain;
+	struct term *terms;
+
+	linear_copy(&plain, rest);
+	terms = linear_terms(&plain);
+	for (int i = 0; i < plain.n; i++) {
+		int64_t k = linear_coeff(x, terms[i].atom);
+
+		/* What was opened may have brought more of the atom. */
+		if (k % c == terms[i].coeff) {
+			terms[i].coeff = k;
+		}
+	}
+	if (linear_bounds(a, &plain).min >= 0) {
+		linear_copy(rest, &plain);
+	}
+}
+
 static const struct expr *
 mod_const(struct analyser *a, const struct linear *x, int64_t c,
 	  struct dtype t)
@@ -235,6 +259,7 @@ mod_const(struct analyser *a, const struct linear *x, int64_t c,
 	}
 	linear_init(&plain, a);
 	keep_constant(a, x, c, &plain, &rest);
+	keep_coefficients(a, x, c, &rest);
 	e = linear_emit(a, &rest, t);
 	return expr_floormod(a->module, e, expr_int(a->module, t, c));
 }

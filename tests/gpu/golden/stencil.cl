@@ -22,7 +22,7 @@ stencil_kernel(__global const float (*restrict A)[66],
 		const int ity = i0_i_i1_i_0 * 256 + ty * 32 + tx;
 
 		if (ity < 340) {
-			A_shared[ity] = A[y_o * 8 + ity / 34][x_o * 32 + (i0_i_i1_i_0 * 18 + ty * 32 + tx) % 34];
+			A_shared[ity] = A[y_o * 8 + ity / 34][x_o * 32 + ity % 34];
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);

@@ -22,8 +22,7 @@ stencil_kernel(__global const float (*restrict A)[47],
 
 	for (int i0_i_i1_i_0 = 0; i0_i_i1_i_0 < 2; ++i0_i_i1_i_0) {
 		const int ity = i0_i_i1_i_0 * 256 + ty * 32 + tx;
-		const int ix = x_o * 32
-		             + (i0_i_i1_i_0 * 18 + ty * 32 + tx) % 34;
+		const int ix = x_o * 32 + ity % 34;
 		const int iy = y_o * 8 + ity / 34;
 
 		if (iy < 21 && ix < 47 && ity < 340) {

@@ -42,7 +42,6 @@ conv1(const float *__restrict__ x, const float (*__restrict__ w)[16],
 	__shared__ float rows[16][16];
 	const int ty = threadIdx.y;
 	const int tx = threadIdx.x;
-	const int ty_q2 = ty / 2;
 	const int ty_r2 = ty % 2;
 	const int ty_at = ty_r2 * 16;
 	float acc[2];
@@ -54,9 +53,9 @@ conv1(const float *__restrict__ x, const float (*__restrict__ w)[16],
 	rows[ty][tx] = ty < 9 ? w[ty][tx] : 0.0f;
 	#pragma unroll
 	for (int i0_i1_i_0 = 0; i0_i1_i_0 < 2; ++i0_i1_i_0) {
-		const int ity = i0_i1_i_0 * 8 + ty_q2;
+		const int ity = i0_i1_i_0 * 8 + ty / 2;
 		const int ty_q = ity / 3;
-		const int ty_r = (i0_i1_i_0 * 2 + ty_q2) % 3;
+		const int ty_r = ity % 3;
 		const int itx = tx % 8 + ty_r;
 		const int in = n_0 * 4 + ty_r2 * 2 + tx / 8 + ty_q;
 
@@ -144,11 +143,12 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
 	__syncthreads();
 	for (int k_o = 0; k_o < 8; ++k_o) {
 		const int k_r4 = k_o % 2;
-		const int ik3 = k_o * 16 + ty;
+		const int ik4 = k_o * 16 + ty;
 		const int k_r3 = (k_o + 1) % 2;
-		const int k_r2 = (k_o + ty + 1) % 3;
+		const int ik3 = ik4 + 1;
+		const int k_r2 = ik3 % 3;
 		const int ik2 = tx_r + k_r2;
-		const int k_r = ((ik3 + 1) / 3 + 2) % 3;
+		const int k_r = (ik3 / 3 + 2) % 3;
 		const int ik = tx_q + k_r;
 
 		#pragma unroll
@@ -158,7 +158,7 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
 			                                       : 0.0f;
 		}
 		columns[k_r3][ty][tx] = ik >= 1 && ik < 5 && ik2 >= 1 && ik2 < 5
-		                      ? x[(ik3 + 7) / 9 + 1][k_r * 4 + k_r2 + tx - 5]
+		                      ? x[(ik4 + 7) / 9 + 1][k_r * 4 + k_r2 + tx - 5]
 		                      : 0.0f;
 		#pragma unroll
 		for (int k_i = 0; k_i < 16; ++k_i) {
