@@ -99,14 +99,42 @@ see_rounding(void *ctx, struct stmt *s)
 	return true;
 }
 
+static void
+find_call(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_CALL &&
+			e->u.intrin == INTRIN_CALL_EXTERN;
+}
+
+static bool
+see_call(void *ctx, struct stmt *s)
+{
+	for (int i = 0; i < s->n_args; i++) {
+		if (s->args[i] != NULL) {
+			expr_visit(s->args[i], find_call, ctx);
+		}
+	}
+	return true;
+}
+
 void
 kernel_measure(struct kernel *k)
 {
+	bool calls = false;
+
+	stmt_visit(k->func->body, see_call, &calls);
 	k->flops = count_stmt(k->func->body);
 	k->stack_bytes = lower_stack_bytes(k->func);
 	stmt_visit(k->func->body, see_rounding, &k->rounds);
 	for (int i = 0; i < k->group->nodes.n; i++) {
-		k->macs += op_macs(k->group->nodes.data[i]);
+		const struct node *n = k->group->nodes.data[i];
+		int64_t macs = op_macs(n);
+
+		k->macs += macs;
+		/* Instructions multiply, not the text. */
+		if (calls && macs > 0 && dtype_is_float(n->inputs[0]->type)) {
+			k->flops += 2 * (double)macs;
+		}
 	}
 	if (k->group->region != NULL) {
 		k->flops = 2 * (double)k->macs;

@@ -56,6 +56,11 @@ struct target {
 	int max_threads;      /* of a block; 1: cores that compute in vectors;
 			       * 0: not known, or no device */
 	int64_t shared_bytes; /* that the threads of a block share */
+	/* Tensor intrinsics by which the threads of a warp multiply tiles, best
+	 * first. They are called FAMILY_sync_SIZE_TYPES; others of the family and
+	 * size fill, load and store what these work on. */
+	const char *const *tensor_products;
+	int n_tensor_products;
 	int units;            /* that run blocks, at least one each; or 0 */
 	bool typed_workspace; /* an array for each type, so that no element is
 			       * ever of another one */

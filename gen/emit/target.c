@@ -75,7 +75,7 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 			"stack_limit_bytes align_bytes align_tensors "
 			"int_bits char_bits object_bytes scalar_accumulators "
 			"max_threads "
-			"shared_bytes units cc cflags ldflags device_cflags fp_cflags");
+			"shared_bytes units tensor_products cc cflags ldflags device_cflags fp_cflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
 	for (int i = 0; i < json_length(json_get(j, "aliases")); i++) {
@@ -129,6 +129,8 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 				       0);
 	t->shared_bytes = json_int(json_get(j, "shared_bytes"), 0, most, 0);
 	t->units = (int)json_int(json_get(j, "units"), 0, 65536, 0);
+	t->tensor_products = json_texts(json_get(j, "tensor_products"),
+					&t->n_tensor_products);
 	t->cc = json_text(json_get(j, "cc"), true);
 	t->cflags = json_text(json_get(j, "cflags"), true);
 	t->ldflags = json_text(json_get(j, "ldflags"), false);

@@ -13,6 +13,8 @@
 
 #include <assert.h>
 
+#include "storage_align.h"
+
 static struct stmt *
 lower_block(struct func *f, struct stmt *s)
 {
@@ -77,7 +79,7 @@ find_alignment(void *ctx, struct stmt *s)
 	struct alignments *a = ctx;
 	struct module *m = a->func->module;
 	const struct expr *list = s->kind == STMT_BLOCK
-					  ? stmt_note(s, "buffer_dim_align")
+					  ? stmt_note(s, STORAGE_ALIGN)
 					  : NULL;
 
 	for (int i = 0; list && expr_is_list(list) && i < list->n_args; i++) {
@@ -113,7 +115,7 @@ mark_alloc(void *ctx, struct stmt *s)
 		}
 	}
 	if (n > 0) {
-		stmt_set_note(a->func, s, "buffer_dim_align",
+		stmt_set_note(a->func, s, STORAGE_ALIGN,
 			      expr_list(m, list, n));
 	}
 	return true;

@@ -13,6 +13,7 @@
 #include "lower_passes.h"
 
 #include "pipeline.h"
+#include "storage_align.h"
 #include "thread_loops.h"
 
 struct alloc_list {
@@ -71,58 +72,21 @@ at_most(struct func *f, const struct expr *extent)
 		       : expr_int(f->module, extent->type, b.max);
 }
 
-/* The extent inside of an axis grows until its stride is offset more than a
- * multiple of factor. Innermost axes first: they decide the strides of the
- * outer ones. */
-static void
-align_axis(struct func *f, const struct expr *what, struct range *ranges,
-	   int ndim)
-{
-	int64_t axis, factor, offset, stride = 1, n;
-	int next = -1;
-
-	if (!expr_is_list(what) || what->n_args != 3 ||
-	    !expr_is_int(what->args[0], &axis) ||
-	    !expr_is_int(what->args[1], &factor) ||
-	    !expr_is_int(what->args[2], &offset) || axis < 0 || factor < 1) {
-		return;
-	}
-	for (int d = ndim - 1; d > axis; d--) {
-		if (!expr_is_int(ranges[d].extent, &n) ||
-		    __builtin_mul_overflow(stride, n, &stride)) {
-			return;
-		}
-		if (n != 1) {
-			next = d;
-		}
-	}
-	if (next < 0 || stride < 1 || !expr_is_int(ranges[next].extent, &n)) {
-		return;
-	}
-	stride /= n;
-	for (int64_t more = 0; more < factor; more++) {
-		if ((n + more) * stride % factor == offset % factor) {
-			ranges[next].extent = expr_int(
-				f->module, ranges[next].extent->type,
-				n + more);
-			return;
-		}
-	}
-}
-
 static void
 align(struct func *f, const struct stmt *alloc, struct range *ranges)
 {
-	const struct expr *list = stmt_note(alloc, "buffer_dim_align");
+	struct arena *arena = &f->module->arena;
+	int ndim = alloc->u.buffer->ndim;
+	const struct expr **shape = arena_array(arena, const struct expr *,
+						ndim + 1);
 
-	for (int axis = alloc->u.buffer->ndim - 2; list && axis >= 0;
-	     axis--) {
-		for (int i = 0; i < list->n_args; i++) {
-			if (expr_is_value(list->args[i]->args[0], axis)) {
-				align_axis(f, list->args[i], ranges,
-					   alloc->u.buffer->ndim);
-			}
-		}
+	for (int d = 0; d < ndim; d++) {
+		shape[d] = ranges[d].extent;
+	}
+	storage_align_shape(f->module, stmt_note(alloc, STORAGE_ALIGN), shape,
+			    ndim);
+	for (int d = 0; d < ndim; d++) {
+		ranges[d].extent = shape[d];
 	}
 }
 

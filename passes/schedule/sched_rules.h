@@ -118,6 +118,10 @@ bool rules_is_bound(struct rules *r, int block);
  * False, and things left half done, if it cannot be. */
 bool rule_staged(struct rules *r, int block);
 
+/* sched_rules_tensor.c: the same by an instruction of the target for products
+ * of tiles. If it cannot be, nothing is done. */
+bool rule_tensor(struct rules *r, int block);
+
 /* sched_rules_together.c: rows, each reduced by several threads. False, and
  * things left half done, if they cannot be. */
 bool rule_together(struct rules *r, const int *blocks, int n, int output);

@@ -68,8 +68,8 @@ staged_apply(struct rules *r, const char *primitive, int block,
 	return true;
 }
 
-static int
-read_index(struct rules *r, int block, const struct buffer *b)
+int
+staged_read_index(struct rules *r, int block, const struct buffer *b)
 {
 	const struct block *info = func_find(r->s.func, block)->u.block;
 
@@ -85,7 +85,7 @@ read_index(struct rules *r, int block, const struct buffer *b)
 static bool
 own_order(struct rules *r, int block, const struct buffer *b, int *copy)
 {
-	int index = read_index(r, block, b);
+	int index = staged_read_index(r, block, b);
 	struct sched_value which[2] = { sv_string("read"), sv_int(index) };
 
 	return index >= 0 &&
@@ -209,4 +209,27 @@ staged_operands(struct rules *r, struct staged *t, int block,
 	inline_producers(r, out->copies[1]);
 	take_epilogue(r, out->store);
 	return pad(r, t, block, out);
+}
+
+bool
+staged_lies_across(struct rules *r, int copy)
+{
+	struct block_access x;
+	int n, inner = -1, last = -1;
+
+	if (!rules_access(r, copy, &x) || x.n_loads != 1) {
+		return false;
+	}
+	n = x.loads[0].load->n_args;
+	for (int i = 0; i < x.info->n_iters; i++) {
+		if (!expr_is_value(x.info->iters[i].extent, 1)) {
+			inner = last;
+			last = i;
+		}
+	}
+	return n > 0 && inner >= 0 &&
+	       expr_uses_var(x.loads[0].load->args[n - 1],
+			     x.info->iters[inner].var) &&
+	       !expr_uses_var(x.loads[0].load->args[n - 1],
+			      x.info->iters[last].var);
 }

@@ -3,9 +3,6 @@
  * the device. */
 #include "sched_staged.h"
 
-/* Blocks along the second and third axis of a grid, at least. */
-enum { GRID_MOST = 65535 };
-
 /* -- what there is */
 
 static bool

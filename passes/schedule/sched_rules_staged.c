@@ -61,36 +61,12 @@ unroll_inside(struct rules *r, int block, int loop)
 	return true;
 }
 
-/* Does what the block copies lie next to each other along k? */
-static bool
-lies_along_sum(struct rules *r, int copy)
-{
-	struct block_access x;
-	int n, sum = -1, other = -1;
-
-	if (!rules_access(r, copy, &x) || x.n_loads != 1) {
-		return false;
-	}
-	n = x.loads[0].load->n_args;
-	for (int i = 0; i < x.info->n_iters; i++) {
-		if (!expr_is_value(x.info->iters[i].extent, 1)) {
-			sum = other;
-			other = i;
-		}
-	}
-	return n > 0 && sum >= 0 &&
-	       expr_uses_var(x.loads[0].load->args[n - 1],
-			     x.info->iters[sum].var) &&
-	       !expr_uses_var(x.loads[0].load->args[n - 1],
-			      x.info->iters[other].var);
-}
-
 /* All threads copy together, neighbours what lies next to each other. */
 static bool
 copy_together(struct rules *r, const struct staged *t, int copy, int at,
 	      const char *name)
 {
-	bool across = lies_along_sum(r, copy);
+	bool across = staged_lies_across(r, copy);
 	int *loops, n, order[2], fused, parts[3];
 
 	if (!sched_set_scope(&r->s, copy, 0, "shared") ||

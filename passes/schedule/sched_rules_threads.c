@@ -166,7 +166,8 @@ stage_reductions(struct rules *r)
 		if (block == NULL || !block_reduces(block)) {
 			continue;
 		}
-		if (!rule_staged(r, blocks[i])) {
+		if (!rule_tensor(r, blocks[i]) &&
+		    !rule_staged(r, blocks[i])) {
 			sched_rollback(&r->s, mark);
 		}
 	}

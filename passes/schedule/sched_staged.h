@@ -12,6 +12,9 @@ enum part { PART_BATCH, PART_SUM, PART_ROW, PART_COLUMN, PARTS };
  * of shared memory. */
 enum { RUN = 4 };
 
+/* Blocks along the second and third axis of a grid, at least. */
+enum { GRID_MOST = 65535 };
+
 struct staged {
 	struct block_access x;
 	enum part *part;        /* of each iter var */
@@ -48,6 +51,11 @@ bool staged_operands(struct rules *r, struct staged *t, int block,
 /* The place in t->order of the first part that has an axis: there is none for
  * a single batch. */
 int staged_first(const struct staged *t);
+/* Which of what the block reads the buffer is; -1. */
+int staged_read_index(struct rules *r, int block, const struct buffer *b);
+/* Does what the block copies lie next to each other along its last axis but
+ * one? */
+bool staged_lies_across(struct rules *r, int copy);
 /* A primitive of a block and one more argument. *out, which may be NULL: the
  * block or loop it gives. */
 bool staged_apply(struct rules *r, const char *primitive, int block,

@@ -5,6 +5,7 @@
  *   storage_align(A_shared, 0, axis=-2, factor=32, offset=1): rows start at
  *   32 k + 1 elements from each other, so that a column hits all banks */
 #include "sched_copy.h"
+#include "storage_align.h"
 
 /* A buffer inside the function that the block writes, or NULL. */
 static const struct buffer *
@@ -74,8 +75,8 @@ prim_storage_align(struct edit *e, const struct sched_value *args,
 	entry[1] = expr_i32(e->m, axis);
 	entry[2] = expr_i32(e->m, factor);
 	entry[3] = expr_i32(e->m, args[4].u.ival);
-	stmt_set_note(e->f, block, "buffer_dim_align",
-		      with_alignment(e, stmt_note(block, "buffer_dim_align"),
+	stmt_set_note(e->f, block, STORAGE_ALIGN,
+		      with_alignment(e, stmt_note(block, STORAGE_ALIGN),
 				     entry));
 	return true;
 }

@@ -10,6 +10,7 @@
  * The parameters of the implementation become views: their elements those of
  * the program's buffers, their strides the strides of these. */
 #include "blockize.h"
+#include "storage_align.h"
 #include "tensor_match.h"
 
 struct tensorizer {
@@ -491,6 +492,71 @@ replace_body(struct tensorizer *z)
 	return put_part(z, 0, t->update);
 }
 
+/* -- strides that storage_align asks for */
+
+struct growth {
+	struct edit *e;
+	struct stmt *outer;
+};
+
+static void
+grow(struct edit *e, const struct buffer *b, const struct expr *list)
+{
+	const struct expr **shape = arena_array(
+		&e->m->arena, const struct expr *, b->ndim + 1);
+	bool same = true;
+
+	for (int d = 0; d < b->ndim; d++) {
+		shape[d] = b->shape[d];
+	}
+	storage_align_shape(e->m, list, shape, b->ndim);
+	for (int d = 0; d < b->ndim; d++) {
+		same &= shape[d] == b->shape[d];
+	}
+	if (!same) {
+		buffer_swap_all(e->f, b,
+				buffer_with_shape(e->m, b, b->ndim, shape));
+	}
+}
+
+static bool
+grow_writes(void *ctx, struct stmt *s)
+{
+	const struct growth *g = ctx;
+	struct module *m = g->e->m;
+	const struct expr *list = s->kind == STMT_BLOCK
+					  ? stmt_note(s, STORAGE_ALIGN) : NULL;
+
+	for (int i = 0; list && i < list->n_args; i++) {
+		const struct expr *x = list->args[i], *what;
+		struct access_list uses = { 0 };
+		const struct buffer *b;
+		int64_t which;
+
+		if (!expr_is_int(x->args[0], &which) || which < 0 ||
+		    which >= s->u.block->n_writes) {
+			continue;
+		}
+		b = s->u.block->writes[which].buffer;
+		access_collect(g->e->f, g->outer, b, &uses);
+		if (uses.list.n > 0) {
+			what = expr_list(m, x->args + 1, 3);
+			grow(g->e, b, expr_list(m, &what, 1));
+		}
+	}
+	return true;
+}
+
+/* The call is told strides: what storage_align asks for has to be there, not
+ * only when storage is allocated. */
+static void
+grow_aligned(struct edit *e, struct stmt *outer)
+{
+	struct growth g = { e, outer };
+
+	stmt_visit(e->f->body, grow_writes, &g);
+}
+
 static bool
 tensorize_block(struct edit *e, struct stmt *outer,
 		const struct tensor_intrin *intrin)
@@ -528,6 +594,9 @@ prim_tensorize(struct edit *e, const struct sched_value *args,
 	}
 	if (s->kind == STMT_FOR) {
 		s = blockize_loop(e, s, args[2].u.ival);
+	}
+	if (s) {
+		grow_aligned(e, s);
 	}
 	return s && tensorize_block(e, s, intrin);
 }

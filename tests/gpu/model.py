@@ -6,7 +6,9 @@
     nvcc      nvcc takes the sources, for several generations
     opencl    on an OpenCL device; opencl-cpu: as if it were a processor
 
-MODEL: "digits", "shapes" (shapes.py), or one of ../shared's (cases.py)."""
+MODEL: "digits", "shapes" and "tensors" (shapes.py,
+tensors.py), or one of ../shared's (cases.py)."""
+import importlib
 import os
 import re
 import shutil
@@ -15,16 +17,17 @@ import sys
 import cases
 from helper import DIGITS, compile_model, execute, fail, skip, tirc, work_folder
 
+MADE = ("shapes", "tensors")
 here = os.path.dirname(os.path.abspath(__file__))
 how, name = sys.argv[1:]
 if name == "digits":
     model, data, options = DIGITS, [], []
-elif name == "shapes":
+elif name in MADE:
     try:
-        import shapes
+        made = importlib.import_module(name)
     except ImportError as e:
         skip("this test needs numpy and onnx: %s" % e)
-    model, data = shapes.write(work_folder())
+    model, data = made.write(work_folder())
     data, options = [data], []
 else:
     case = cases.make(name, work_folder())
@@ -36,7 +39,7 @@ def check_schedules():
     out = compile_model(model, "--target", "cuda", "--name", "net")
     with open(os.path.join(out, "net.cu"), encoding="utf-8") as file:
         source = file.read()
-    for output, kind in shapes.SCHEDULES.items():
+    for output, kind in made.SCHEDULES.items():
         found = re.search(r' \*   y +"%s".*\n \*   schedule  (.*)' % output,
                           source)
         if found is None or kind not in found.group(1):
@@ -59,7 +62,7 @@ if how.startswith("opencl"):
         skip("the OpenCL headers are not installed")
     run("--target", how)
 elif how == "cuda_cpu":
-    if name == "shapes":
+    if name in MADE:
         check_schedules()
     cxx = shutil.which("g++") or shutil.which("clang++") or skip(
         "there is no C++ compiler")
@@ -75,7 +78,7 @@ else:
     if nvcc is None:
         skip("nvcc is not installed")
     out = compile_model(model, "--target", "cuda", "--name", "net", *options)
-    for arch in ("sm_75", "sm_80", "sm_90") if name in ("digits", "shapes") else ["sm_80"]:
+    for arch in ("sm_75", "sm_80", "sm_90") if name in ("digits", *MADE) else ["sm_80"]:
         execute([nvcc, "-Werror", "all-warnings", "-arch=" + arch, "-I", out,
                  "-c", os.path.join(out, "net.cu"), "-o",
                  os.path.join(out, "net.o")])

@@ -37,13 +37,15 @@ def convolve(x, w, pad, stride=1, groups=1):
 
 
 class Model:
+    type, numbers = TensorProto.FLOAT, numpy.float32
+
     def __init__(self):
         self.random = numpy.random.default_rng(1)
         self.nodes, self.inputs, self.outputs = [], [], []
         self.constants = []
 
     def array(self, name, *shape):
-        return name, self.random.standard_normal(shape).astype(numpy.float32)
+        return name, self.random.standard_normal(shape).astype(self.numbers)
 
     def given(self, name, *shape):
         self.inputs.append(self.array(name, *shape))
@@ -59,12 +61,12 @@ class Model:
                                          **attributes))
 
     def gives(self, name, value):
-        self.outputs.append((name, value.astype(numpy.float32)))
+        self.outputs.append((name, value.astype(self.numbers)))
 
     def write(self, folder):
         def infos(values):
             return [make.make_tensor_value_info(
-                name, TensorProto.FLOAT, value.shape)
+                name, self.type, value.shape)
                 for name, value in values]
 
         graph = make.make_graph(self.nodes, "shapes", infos(self.inputs),

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of two operands by an instruction that a warp executes together, on
+ * fragments of both operands and of the sums:
+ *
+ *   for m_o, n_o in blocks:
+ *     for m_w, n_w in warps:
+ *       fill(sums)
+ *       for k_o:
+ *         rows = .., columns = ..            # all threads, to shared memory
+ *         for k_f:
+ *           load(rows), load(columns)        # to fragments
+ *           for m_f, n_f: sync(sums, rows, columns)
+ *       for m_f, n_f in parts of the warp's tile:
+ *         store(sums)                        # to shared memory
+ *         y[..] = sums + ..                  # each thread some of them
+ *
+ * The instructions are data: the target names those that multiply
+ * ("wmma_sync_16x16x16_f16f16f32"), best first; others of the same family and
+ * size fill, load and store. Their descriptions say which types and scopes
+ * there are, how large a fragment is, and in which order it wants its axes. */
+#include <string.h>
+
+#include "intrinsic.h"
+#include "sched_edit.h"
+#include "sched_staged.h"
+
+/* Threads of a warp, bytes of the summed axis that are copied at a time, and
+ * bytes from row to row beyond these: neighbouring rows begin in other banks. */
+enum { WARP = 32, SUM_BYTES = 64, SKEW_BYTES = 16 };
+
+struct warp_tiles {
+	struct staged t;
+	const struct tensor_intrin *sync;
+	const char *fill, *load[2], *store;
+	int64_t size[PARTS];    /* of the instruction */
+	int64_t warps[PARTS];   /* of a block, along rows and columns */
+	int64_t frags[PARTS];   /* of a warp; along the sum, of a copy */
+	int64_t together;       /* fragments that are stored at a time */
+};
+
+/* -- the instruction */
+
+/* "wmma_sync_16x16x16_f16f16f32", load, f16, "_a_shared" ->
+ * "wmma_load_16x16x16_f16_a_shared", if there is such an instruction. */
+static const char *
+partner(struct rules *r, const char *sync, const char *what, struct dtype type,
+	const char *tail)
+{
+	const char *at = strstr(sync, "_sync_"), *size, *name;
+
+	if (at == NULL) {
+		return NULL;
+	}
+	size = at + strlen("_sync_");
+	name = arena_printf(&r->module->arena, "%.*s_%s_%.*s_%s%s",
+			    (int)(at - sync), sync, what,
+			    (int)strcspn(size, "_"), size, dtype_short(type),
+			    tail);
+	return tensor_intrins_find(r->target->intrins, name) != NULL ? name
+								     : NULL;
+}
+
+static bool
+find_block(void *ctx, struct stmt *s)
+{
+	if (s->kind == STMT_BLOCK && s->u.block->n_iters > 0) {
+		*(struct stmt **)ctx = s;
+	}
+	return true;
+}
+
+/* Sizes, and where the operands have what is summed, by the block that says
+ * what sync(A, B, C) does. */
+static bool
+read_sync(struct warp_tiles *x)
+{
+	const struct func *f = x->sync->desc;
+	struct stmt *block = NULL;
+	const struct block *b;
+
+	stmt_visit(f->body, find_block, &block);
+	if (f->params.n != 3 || block == NULL || block->u.block->n_iters != 3 ||
+	    block->u.block->n_reads != 2) {
+		return false;
+	}
+	b = block->u.block;
+	for (int i = 0; i < 3; i++) {
+		if (f->params.data[i].buffer == NULL ||
+		    f->params.data[i].buffer->ndim != 2) {
+			return false;
+		}
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct range *first = b->reads[i].ranges;
+		int of = b->reads[i].buffer == f->params.data[1].buffer;
+
+		x->t.sum_last[of] = true;
+		for (int k = 0; k < 3; k++) {
+			if (b->iters[k].kind == ITER_REDUCE &&
+			    expr_uses_var(first->min, b->iters[k].var)) {
+				x->t.sum_last[of] = false;
+			}
+		}
+	}
+	x->t.order[0] = PART_BATCH;
+	x->t.order[1] = PART_ROW;
+	x->t.order[2] = x->t.sum_last[1] ? PART_COLUMN : PART_SUM;
+	x->t.order[3] = x->t.sum_last[1] ? PART_SUM : PART_COLUMN;
+	return x->t.sum_last[0] &&
+	       expr_is_int(f->params.data[2].buffer->shape[0],
+			   &x->size[PART_ROW]) &&
+	       expr_is_int(f->params.data[2].buffer->shape[1],
+			   &x->size[PART_COLUMN]) &&
+	       expr_is_int(f->params.data[0].buffer->shape[1],
+			   &x->size[PART_SUM]);
+}
+
+static const struct buffer *
+sync_buffer(const struct warp_tiles *x, int i)
+{
+	return x->sync->desc->params.data[i].buffer;
+}
+
+static bool
+find_instructions(struct rules *r, struct warp_tiles *x, const char *name)
+{
+	struct block_access *a = &x->t.x;
+	bool second = a->loads[1].load->u.buffer == x->t.operand[1];
+
+	x->sync = tensor_intrins_find(r->target->intrins, name);
+	if (x->sync == NULL || !read_sync(x) ||
+	    !dtype_equal(a->loads[!second].load->type,
+			 sync_buffer(x, 0)->type) ||
+	    !dtype_equal(a->loads[second].load->type,
+			 sync_buffer(x, 1)->type) ||
+	    !dtype_equal(a->out->type, sync_buffer(x, 2)->type)) {
+		return false;
+	}
+	x->fill = partner(r, name, "fill", a->out->type, "");
+	x->load[0] = partner(r, name, "load", sync_buffer(x, 0)->type,
+			     "_a_shared");
+	x->load[1] = partner(r, name, "load", sync_buffer(x, 1)->type,
+			     "_b_shared");
+	x->store = partner(r, name, "store", a->out->type, "_shared");
+	return x->fill != NULL && x->load[0] != NULL && x->load[1] != NULL &&
+	       x->store != NULL;
+}
+
+/* -- sizes */
+
+static int64_t
+blocks_of(const struct warp_tiles *x, enum part p)
+{
+	return (x->t.extent[p] + x->t.side[p] - 1) / x->t.side[p];
+}
+
+static void
+set_side(struct warp_tiles *x, enum part p, int64_t fragments)
+{
+	x->warps[p] = fragments > 1 ? 2 : 1;
+	x->frags[p] = fragments / x->warps[p];
+	x->t.side[p] = fragments * x->size[p];
+}
+
+/* Up to eight fragments for two warps, with the least that is beyond the end;
+ * of those with about as little, the most. */
+static void
+choose_side(struct warp_tiles *x, enum part p)
+{
+	int64_t best = 0, n = x->t.extent[p];
+
+	for (int64_t fragments = 8; fragments >= 1; fragments /= 2) {
+		int64_t side = fragments * x->size[p];
+		int64_t all = (n + side - 1) / side * side;
+
+		if (best == 0 || (best * 4 > n * 5 && all < best)) {
+			best = all;
+			set_side(x, p, fragments);
+		}
+	}
+}
+
+/* Of a row of what is copied, or of sums that are on their way. */
+static int64_t
+row_bytes(int64_t elements, struct dtype type)
+{
+	return elements * dtype_bytes(type) + SKEW_BYTES;
+}
+
+static int64_t
+shared_bytes(const struct warp_tiles *x)
+{
+	const int64_t *side = x->t.side;
+	struct dtype type = sync_buffer(x, 0)->type;
+	int64_t columns = x->t.sum_last[1]
+		? side[PART_COLUMN] * row_bytes(side[PART_SUM], type)
+		: side[PART_SUM] * row_bytes(side[PART_COLUMN], type);
+
+	return 2 * (side[PART_ROW] * row_bytes(side[PART_SUM], type) +
+		    columns) +
+	       x->warps[PART_ROW] * x->warps[PART_COLUMN] * x->size[PART_ROW] *
+		       row_bytes(x->together * x->size[PART_COLUMN],
+				 sync_buffer(x, 2)->type);
+}
+
+/* A product of which most of each tile would be beyond the end is none for
+ * these instructions. */
+static bool
+choose_sizes(struct rules *r, struct warp_tiles *x)
+{
+	int64_t bytes = dtype_bytes(sync_buffer(x, 0)->type);
+	int64_t *extent = x->t.extent, *side = x->t.side;
+
+	if (r->target->max_threads < 4 * WARP ||
+	    extent[PART_BATCH] > GRID_MOST ||
+	    extent[PART_ROW] * 2 < x->size[PART_ROW] ||
+	    extent[PART_COLUMN] * 2 < x->size[PART_COLUMN] ||
+	    extent[PART_SUM] * 2 < x->size[PART_SUM]) {
+		return false;
+	}
+	side[PART_BATCH] = 1;
+	choose_side(x, PART_ROW);
+	choose_side(x, PART_COLUMN);
+	while (blocks_of(x, PART_ROW) * blocks_of(x, PART_COLUMN) *
+		       extent[PART_BATCH] < r->target->units) {
+		enum part p = side[PART_ROW] > side[PART_COLUMN]
+				      ? PART_ROW : PART_COLUMN;
+
+		if (x->warps[p] * x->frags[p] <= 2) {
+			break;
+		}
+		set_side(x, p, x->warps[p] * x->frags[p] / 2);
+	}
+	x->frags[PART_SUM] = SUM_BYTES / bytes / x->size[PART_SUM];
+	while (x->frags[PART_SUM] > 1 &&
+	       x->frags[PART_SUM] / 2 * x->size[PART_SUM] >=
+		       extent[PART_SUM]) {
+		x->frags[PART_SUM] /= 2;
+	}
+	side[PART_SUM] = x->frags[PART_SUM] * x->size[PART_SUM];
+	x->together = x->frags[PART_COLUMN];
+	while (x->together > 1 && shared_bytes(x) > r->target->shared_bytes) {
+		x->together /= 2;
+	}
+	return x->frags[PART_SUM] > 0 &&
+	       shared_bytes(x) <= r->target->shared_bytes;
+}
+
+/* -- layouts */
+
+/* The last two dimensions of what the block writes in tiles, those of the tile
+ * last. outer[d], if it is more than size[d]: in groups of these first. */
+static bool
+tile_last(struct rules *r, int block, const int64_t *outer,
+	  const int64_t *size)
+{
+	struct module *m = r->module;
+	const struct buffer *b =
+		func_find(r->s.func, block)->u.block->writes[0].buffer;
+	struct index_map *map = rules_map_new(m, b->ndim, b->ndim + 4);
+	const struct expr *v[2], *tile[2];
+
+	for (int i = 0; i < b->ndim - 2; i++) {
+		rules_map_put(map, map->logical[i]->expr);
+	}
+	for (int d = 0; d < 2; d++) {
+		tile[d] = expr_i32(m, size[d]);
+		v[d] = map->logical[b->ndim - 2 + d]->expr;
+		if (outer[d] > size[d]) {
+			const struct expr *group = expr_i32(m, outer[d]);
+
+			rules_map_put(map, expr_floordiv(m, v[d], group));
+			rules_map_put(map, expr_floordiv(
+				m, expr_floormod(m, v[d], group), tile[d]));
+		} else {
+			rules_map_put(map, expr_floordiv(m, v[d], tile[d]));
+		}
+	}
+	for (int d = 0; d < 2; d++) {
+		rules_map_put(map, expr_floormod(m, v[d], tile[d]));
+	}
+	return sched_transform_layout(&r->s, block, true, 0, map);
+}
+
+/* Rows of what the block writes begin in other banks than their neighbours. */
+static bool
+skew(struct rules *r, int block, int64_t elements)
+{
+	const struct buffer *b =
+		func_find(r->s.func, block)->u.block->writes[0].buffer;
+	int64_t extra = SKEW_BYTES / dtype_bytes(b->type);
+	struct sched_value args[] = {
+		sv_block(block), sv_int(0), sv_int(b->ndim - 2),
+		sv_int(elements), sv_int(extra),
+	};
+
+	return sched_apply(&r->s, "storage_align", args, 5, NULL);
+}
+
+static bool
+use(struct rules *r, int loop, const char *intrin)
+{
+	struct sched_value args[2] = { sv_loop(loop), sv_string(intrin) };
+
+	return sched_apply(&r->s, "tensorize", args, 2, NULL);
+}
+
+/* The last two loops of the block by fragments: an instruction for each. */
+static bool
+use_by_fragments(struct rules *r, int block, const int64_t *size,
+		 const char *intrin)
+{
+	int *loops, n, row[2], column[2];
+
+	return sched_get_loops(&r->s, block, &loops, &n) && n >= 2 &&
+	       sched_split(&r->s, loops[n - 2], (int64_t[]){ 0, size[0] }, 2,
+			   row) &&
+	       sched_split(&r->s, loops[n - 1], (int64_t[]){ 0, size[1] }, 2,
+			   column) &&
+	       sched_reorder(&r->s, (int[]){ row[0], column[0], row[1],
+					     column[1] }, 4) &&
+	       sched_unroll(&r->s, row[0]) && sched_unroll(&r->s, column[0]) &&
+	       use(r, row[1], intrin);
+}
+
+/* -- copies */
+
+/* What of the operand one block of threads copies at a time, or one fragment
+ * holds; rows first. */
+static void
+operand_tile(const struct warp_tiles *x, int operand, const int64_t *of,
+	     int64_t *tile)
+{
+	enum part p = operand == 0 ? PART_ROW : PART_COLUMN;
+
+	tile[0] = x->t.sum_last[operand] ? of[p] : of[PART_SUM];
+	tile[1] = x->t.sum_last[operand] ? of[PART_SUM] : of[p];
+}
+
+/* All threads copy together, neighbours what lies next to each other. */
+static bool
+copy_together(struct rules *r, const struct warp_tiles *x, int operand, int copy,
+	      int at)
+{
+	bool across = staged_lies_across(r, copy);
+	int *loops, n, order[2], fused, parts[4];
+	int64_t tile[2];
+
+	operand_tile(x, operand, x->t.side, tile);
+	if (!sched_compute_at(&r->s, copy, at) ||
+	    !sched_rename_buffer(&r->s, copy, 0,
+				 operand == 0 ? "rows" : "columns") ||
+	    !tile_last(r, copy, tile, tile) || !skew(r, copy, tile[1]) ||
+	    !sched_get_loops(&r->s, copy, &loops, &n) || n < 2) {
+		return false;
+	}
+	order[0] = loops[n - 2 + across];
+	order[1] = loops[n - 1 - across];
+	return (!across || sched_reorder(&r->s, order, 2)) &&
+	       sched_fuse(&r->s, order, 2, &fused) &&
+	       sched_split(&r->s, fused,
+			   (int64_t[]){ 0, x->warps[PART_ROW],
+					x->warps[PART_COLUMN], WARP }, 4,
+			   parts) &&
+	       sched_unroll(&r->s, parts[0]) &&
+	       sched_rename_loop(&r->s, parts[0], "part") &&
+	       sched_bind(&r->s, parts[1], "threadIdx.z") &&
+	       sched_bind(&r->s, parts[2], "threadIdx.y") &&
+	       sched_bind(&r->s, parts[3], "threadIdx.x");
+}
+
+static bool
+load_fragments(struct rules *r, const struct warp_tiles *x, int operand,
+	       int load)
+{
+	int64_t tile[2];
+
+	operand_tile(x, operand, x->size, tile);
+	return tile_last(r, load, tile, tile) &&
+	       use_by_fragments(r, load, tile, x->load[operand]);
+}
+
+/* -- results */
+
+/* Sums go through shared memory, some fragments at a time, to the threads of
+ * their warp. */
+static bool
+store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
+{
+	int64_t tile[2] = { x->size[PART_ROW],
+			    x->together * x->size[PART_COLUMN] };
+	int64_t warp[2] = { x->frags[PART_ROW] * x->size[PART_ROW],
+			    x->frags[PART_COLUMN] * x->size[PART_COLUMN] };
+	int *l, n, row[2], column[2], fused, parts[2];
+
+	if (!sched_get_loops(&r->s, store, &l, &n) || n < 2 ||
+	    !sched_split(&r->s, l[n - 2], (int64_t[]){ 0, tile[0] }, 2, row) ||
+	    !sched_split(&r->s, l[n - 1], (int64_t[]){ 0, tile[1] }, 2,
+			 column) ||
+	    !sched_reorder(&r->s, (int[]){ row[0], column[0], row[1],
+					   column[1] }, 4) ||
+	    !sched_unroll(&r->s, row[0]) || !sched_unroll(&r->s, column[0]) ||
+	    !sched_compute_at(&r->s, sums, column[0])) {
+		return false;
+	}
+	/* Shared by the threads of one warp: only now, so that what others need
+	 * is none of its. */
+	return sched_set_scope(&r->s, sums, 0, "shared") &&
+	       tile_last(r, sums, warp, tile) && skew(r, sums, tile[1]) &&
+	       use_by_fragments(r, sums, (int64_t[]){
+			x->size[PART_ROW], x->size[PART_COLUMN] }, x->store) &&
+	       sched_fuse(&r->s, (int[]){ row[1], column[1] }, 2, &fused) &&
+	       sched_split(&r->s, fused, (int64_t[]){ 0, WARP }, 2, parts) &&
+	       sched_unroll(&r->s, parts[0]) &&
+	       sched_rename_loop(&r->s, parts[0], "part") &&
+	       sched_bind(&r->s, parts[1], "threadIdx.x");
+}
+
+/* -- the nest */
+
+struct nest {
+	int row[4], column[4], sum[3]; /* blocks, warps, fragments, elements */
+};
+
+static bool
+make_loops(struct rules *r, const struct warp_tiles *x, int block, struct nest *l)
+{
+	static const char *const axes[] = { "b", "k", "m", "n" };
+	int first = staged_first(&x->t), *all, n, loops[PARTS] = { 0 };
+
+	if (!sched_get_loops(&r->s, block, &all, &n) || n != PARTS - first) {
+		return false;
+	}
+	for (int i = first; i < PARTS; i++) {
+		enum part p = x->t.order[i];
+
+		loops[p] = all[i - first];
+		if (!sched_rename_loop(&r->s, loops[p], axes[p])) {
+			return false;
+		}
+	}
+	return sched_split(&r->s, loops[PART_ROW],
+			   (int64_t[]){ 0, x->warps[PART_ROW],
+					x->frags[PART_ROW],
+					x->size[PART_ROW] }, 4, l->row) &&
+	       sched_split(&r->s, loops[PART_COLUMN],
+			   (int64_t[]){ 0, x->warps[PART_COLUMN],
+					x->frags[PART_COLUMN],
+					x->size[PART_COLUMN] }, 4, l->column) &&
+	       sched_split(&r->s, loops[PART_SUM],
+			   (int64_t[]){ 0, x->frags[PART_SUM],
+					x->size[PART_SUM] }, 3, l->sum) &&
+	       sched_reorder(&r->s, (int[]){
+			l->row[0], l->column[0], l->row[1], l->column[1],
+			l->sum[0], l->sum[1], l->row[2], l->column[2],
+			l->row[3], l->column[3], l->sum[2] }, 11) &&
+	       (first > 0 ||
+		sched_bind(&r->s, loops[PART_BATCH], "blockIdx.z")) &&
+	       sched_bind(&r->s, l->row[0], "blockIdx.y") &&
+	       sched_bind(&r->s, l->column[0], "blockIdx.x") &&
+	       sched_bind(&r->s, l->row[1], "threadIdx.z") &&
+	       sched_bind(&r->s, l->column[1], "threadIdx.y") &&
+	       sched_unroll(&r->s, l->sum[1]) &&
+	       sched_unroll(&r->s, l->row[2]) &&
+	       sched_unroll(&r->s, l->column[2]);
+}
+
+static bool
+make_nest(struct rules *r, const struct warp_tiles *x, int block,
+	  const struct staged_blocks *b)
+{
+	int64_t tile[2] = { x->size[PART_ROW], x->size[PART_COLUMN] };
+	int load[2], sums, start, n, *l;
+	struct nest nest;
+
+	if (!sched_cache_write(&r->s, block, 0, sync_buffer(x, 2)->scope,
+			       &sums) ||
+	    !sched_set_scope(&r->s, sums, 0, "local") ||
+	    !sched_rename_buffer(&r->s, block, 0, "acc") ||
+	    !sched_rename_buffer(&r->s, sums, 0, "sums")) {
+		return false;
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct stmt *copy;
+
+		if (!sched_set_scope(&r->s, b->copies[i], 0, "shared")) {
+			return false;
+		}
+		copy = func_find(r->s.func, b->copies[i]);
+		if (!sched_cache_read(&r->s, block, staged_read_index(
+				r, block, copy->u.block->writes[0].buffer),
+				      sync_buffer(x, i)->scope, &load[i]) ||
+		    !sched_rename_buffer(&r->s, load[i], 0,
+					 i == 0 ? "a" : "b")) {
+			return false;
+		}
+	}
+	if (!make_loops(r, x, block, &nest) ||
+	    !sched_reverse_compute_at(&r->s, sums, nest.column[1]) ||
+	    !sched_reverse_compute_at(&r->s, b->store, nest.column[1]) ||
+	    !tile_last(r, block, tile, tile)) {
+		return false;
+	}
+	for (int i = 0; i < 2; i++) {
+		if (!sched_compute_at(&r->s, load[i], nest.sum[1]) ||
+		    !copy_together(r, x, i, b->copies[i], nest.sum[0]) ||
+		    !load_fragments(r, x, i, load[i])) {
+			return false;
+		}
+	}
+	return store_results(r, x, sums, b->store) &&
+	       sched_decompose_reduction(&r->s, block, nest.sum[0], &start) &&
+	       sched_get_loops(&r->s, start, &l, &n) && n >= 2 &&
+	       use(r, l[n - 2], x->fill) && use(r, nest.row[3], x->sync->name);
+}
+
+static bool
+try_instruction(struct rules *r, int block, const char *name)
+{
+	struct warp_tiles x = { .sync = NULL };
+	struct staged_blocks blocks;
+	const int64_t *side = x.t.side;
+
+	if (!rules_access(r, block, &x.t.x) || !staged_find(r, &x.t) ||
+	    !find_instructions(r, &x, name) || !choose_sizes(r, &x) ||
+	    !staged_operands(r, &x.t, block, &blocks) ||
+	    !make_nest(r, &x, block, &blocks)) {
+		return false;
+	}
+	strbuf_printf(&r->words, "%stensor  tiles of %lld x %lld, %lld at a "
+		      "time, %lld x %lld per warp, %s",
+		      r->words.len > 0 ? ", " : "", (long long)side[PART_ROW],
+		      (long long)side[PART_COLUMN], (long long)side[PART_SUM],
+		      (long long)(side[PART_ROW] / x.warps[PART_ROW]),
+		      (long long)(side[PART_COLUMN] / x.warps[PART_COLUMN]),
+		      name);
+	return true;
+}
+
+bool
+rule_tensor(struct rules *r, int block)
+{
+	for (int i = 0; i < r->target->n_tensor_products; i++) {
+		struct sched_mark mark = sched_checkpoint(&r->s);
+
+		if (try_instruction(r, block, r->target->tensor_products[i])) {
+			return true;
+		}
+		sched_rollback(&r->s, mark);
+	}
+	return false;
+}
