@@ -151,6 +151,8 @@ read_templates(struct backend_loader *l, struct json j)
 		f->key = arena_strdup(&l->m->arena, item->string);
 		f->name = json_text(json_get(j, item->string), false);
 		f->text = read_file(l, json_get(j, item->string), &f->file);
+		f->shared = strcmp(f->key, "shared") == 0 ||
+			    strcmp(f->key, "shared_members") == 0;
 	}
 }
 
@@ -417,6 +419,7 @@ backend_load(struct module *m, const char *named, const char *dir)
 	}
 	cJSON_Delete(tree);
 	ok = ok && !l.reader.failed &&
+	     backend_check_templates(m, l.b) &&
 	     set_options(&l, colon != NULL ? colon + 1 : NULL);
 	if (!ok) {
 		backend_close(l.b);

@@ -9,6 +9,9 @@
 /* Keys of "templates": what files a backend may have. */
 #define BACKEND_TEMPLATES "region members shared shared_members"
 
+/* An operator's name as templates have it: in lower case, without a domain. */
+const char *backend_op_word(struct arena *a, const char *op);
+
 /* The backend of that name: from `dir` (--byoc-path), a folder that holds
  * folders of backends or is one itself, else of those that came with tirc.
  * named: "NAME" or "NAME:option=value,option=value". NULL: diagnosed. */

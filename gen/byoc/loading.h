@@ -46,4 +46,7 @@ void backend_make_variants(struct module *m, struct pattern *p,
 			   const struct pattern_graph *all, int anchor,
 			   struct json at);
 
+/* region_names.c: sets the names of all templates and looks these over. */
+bool backend_check_templates(struct module *m, struct backend *b);
+
 #endif

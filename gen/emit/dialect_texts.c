@@ -14,15 +14,15 @@ static const struct {
 
 /* What package/ and program_text.c fill in, whichever template asks. */
 static const char template_words[] =
-	"DIM GUARD MODEL NAME after_sizes align aligned all_bytes "
+	"DIM GUARD MODEL NAME align aligned all_bytes "
 	"any_aligned arguments arrays assembles backend before blob "
 	"blob_bytes body bound_bytes buffers bytes callee category cells "
 	"cflags claim claims comment compares compiler compliance condition "
 	"count declaration declared deepest_loops description deviations "
 	"device_flags dialect digest digest_factor digest_offset "
 	"digest_start dims dynamic elements end entries exact_ends "
-	"exact_starts extent extents facts file files flags float "
-	"function functions graph graph_file has_dims has_locals header "
+	"exact_starts extent extents facts file file_or_library files flags float "
+	"function functions graph graph_file has_dims header "
 	"header_name helpers highest id includes index init_body inputs "
 	"kernels kernels_file l1_bytes l2_bytes label launches ldflags "
 	"libraries library_includes library_members library_state line "

@@ -16,6 +16,7 @@ struct tdata {
 	struct arena *arena;
 	struct entry *entries;
 	const struct tdata *outer;
+	const struct tdata *knows; /* names that it may lack, or NULL */
 };
 
 /* -- data -- */
@@ -45,6 +46,24 @@ find(const struct tdata *d, const char *key, size_t length)
 		}
 	}
 	return NULL;
+}
+
+/* Among names that may be asked for. */
+static const struct entry *
+find_known(const struct tdata *d, const char *key, size_t length)
+{
+	const struct entry *found = find(d, key, length);
+
+	for (const struct entry *e = d->entries; e != NULL && found == NULL;
+	     e = e->next) {
+		size_t n = strlen(e->key) - 1;
+
+		if (e->key[n] == '*' && length > n &&
+		    strncmp(e->key, key, n) == 0) {
+			found = e;
+		}
+	}
+	return found;
 }
 
 static struct entry *
@@ -98,12 +117,30 @@ tdata_list(struct tdata *d, const char *key)
 struct tdata *
 tdata_item(struct tdata *d, const char *key)
 {
-	struct entry *e = find_or_add(d, key);
 	struct tdata *item = tdata_new(d->arena);
+	const struct entry *known = d->knows == NULL ? NULL
+		: find_known(d->knows, key, strlen(key));
+
+	if (known != NULL && known->items.n > 0) {
+		item->knows = known->items.data[0];
+	}
+	tdata_share(d, key, item);
+	return item;
+}
+
+void
+tdata_share(struct tdata *d, const char *key, struct tdata *item)
+{
+	struct entry *e = find_or_add(d, key);
 
 	e->is_list = true;
 	vec_push(d->arena, &e->items, item);
-	return item;
+}
+
+void
+tdata_knows(struct tdata *d, const struct tdata *names)
+{
+	d->knows = names;
 }
 
 /* -- rendering -- */
@@ -127,7 +164,8 @@ struct renderer {
 	struct diags *diags;
 	const char *file, *item, *text;
 	struct strbuf *out;
-	int depth; /* of fragments in fragments */
+	int depth;   /* of fragments in fragments */
+	bool failed; /* a message was given */
 };
 
 enum { DEPTH_MAX = 16 };
@@ -145,6 +183,7 @@ fail(struct renderer *r, const char *at, const char *problem, size_t length,
 	if (r->item != NULL) {
 		place.line = 0;
 	}
+	r->failed = true;
 	return diag_error(r->diags, DIAG_BAD_TEMPLATE, place, "%s '%.*s'",
 			  problem, (int)length, name);
 }
@@ -223,6 +262,19 @@ is_name(const struct tag *tag, const char *word)
 	       strncmp(tag->name, word, tag->length) == 0;
 }
 
+/* Of a name that is known, but not there. */
+static const struct entry absent;
+
+static const struct entry *
+find_at(const struct tdata *d, const struct tag *tag)
+{
+	const struct entry *e = find(d, tag->name, tag->length);
+
+	return e == NULL && d->knows != NULL &&
+	       find_known(d->knows, tag->name, tag->length) != NULL
+		? &absent : e;
+}
+
 /* *value: the entry; for `first` and `last`, which have none, NULL and
  * *present. */
 static bool
@@ -235,7 +287,7 @@ look_up(struct renderer *r, const struct scope *s, const struct tag *tag,
 
 		for (const struct tdata *d = s->data; d != NULL && e == NULL;
 		     d = d->outer) {
-			e = find(d, tag->name, tag->length);
+			e = find_at(d, tag);
 		}
 		if (e != NULL) {
 			*value = e;
@@ -289,29 +341,37 @@ render_section(struct renderer *r, const struct tag *open,
 
 /* The text between {{<name}} and {{/name}}, wherever it stands. */
 static bool
-render_fragment(struct renderer *r, const struct tag *use,
-		const struct scope *scope)
+find_fragment(struct renderer *r, const struct tag *use, struct tag *open,
+	      struct tag *end)
 {
-	struct tag tag, end;
 	const char *p = r->text;
-	bool ok;
 
 	if (r->depth == DEPTH_MAX) {
 		return fail(r, use->start, "a fragment within itself:",
 			    use->length, use->name);
 	}
 	do {
-		if (!next_tag(r, p, &tag)) {
+		if (!next_tag(r, p, open)) {
 			return false;
 		}
-		if (tag.start == NULL) {
+		if (open->start == NULL) {
 			return fail(r, use->start, "no such fragment:",
 				    use->length, use->name);
 		}
-		p = tag.end;
-	} while (tag.kind != '<' || tag.length != use->length ||
-		 strncmp(tag.name, use->name, tag.length) != 0);
-	if (!find_end(r, &tag, &end)) {
+		p = open->end;
+	} while (open->kind != '<' || open->length != use->length ||
+		 strncmp(open->name, use->name, open->length) != 0);
+	return find_end(r, open, end);
+}
+
+static bool
+render_fragment(struct renderer *r, const struct tag *use,
+		const struct scope *scope)
+{
+	struct tag tag, end;
+	bool ok;
+
+	if (!find_fragment(r, use, &tag, &end)) {
 		return false;
 	}
 	r->depth++;
@@ -396,7 +456,10 @@ bool
 template_render(struct diags *diags, const char *file, const char *item,
 		const char *text, const struct tdata *data, struct strbuf *out)
 {
-	struct renderer r = { diags, file, item, text, out, 0 };
+	struct renderer r = {
+		.diags = diags, .file = file, .item = item, .text = text,
+		.out = out,
+	};
 	struct scope scope = { .data = data };
 
 	return render(&r, text, text + strlen(text), &scope);
@@ -467,4 +530,115 @@ template_check(const char *text, const char *words,
 		wrong(ctx, open[depth].line, "no end of section",
 		      open[depth].name, open[depth].length);
 	}
+}
+
+/* -- the same with all names -- */
+
+/* The entry of a name among those that may be asked for; NULL: `first` or
+ * `last`. */
+static bool
+known_entry(struct renderer *r, const struct scope *scope,
+	    const struct tag *tag, const struct entry **e)
+{
+	*e = NULL;
+	for (const struct scope *s = scope; s != NULL; s = s->outer) {
+		*e = find_known(s->data, tag->name, tag->length);
+		if (*e != NULL || (s->in_list && (is_name(tag, "first") ||
+						  is_name(tag, "last")))) {
+			return true;
+		}
+	}
+	return fail(r, tag->start, "unknown placeholder", tag->length,
+		    tag->name);
+}
+
+static bool check(struct renderer *r, const char *p, const char *end,
+		  const struct scope *scope);
+
+/* Whatever the data will be: the inside of all sections. */
+static bool
+check_section(struct renderer *r, const struct tag *open,
+	      const struct tag *close, const struct scope *scope)
+{
+	const struct entry *e;
+
+	if (!known_entry(r, scope, open, &e)) {
+		return false;
+	}
+	if (open->kind == '#' && e != NULL && e->items.n > 0) {
+		struct scope inner = {
+			.data = e->items.data[0], .outer = scope,
+			.in_list = true,
+		};
+
+		return check(r, open->end, close->before, &inner);
+	}
+	return check(r, open->end, close->before, scope);
+}
+
+static bool
+check_fragment(struct renderer *r, const struct tag *use,
+	       const struct scope *scope)
+{
+	struct tag tag, end;
+	bool ok;
+
+	if (!find_fragment(r, use, &tag, &end)) {
+		return false;
+	}
+	r->depth++;
+	ok = check(r, tag.end, end.before, scope);
+	r->depth--;
+	return ok;
+}
+
+static bool
+check(struct renderer *r, const char *p, const char *end,
+      const struct scope *scope)
+{
+	struct tag tag, close;
+	const struct entry *e;
+	bool ok = true;
+
+	while (ok && next_tag(r, p, &tag) && tag.start != NULL &&
+	       tag.start < end) {
+		p = tag.end;
+		switch (tag.kind) {
+		case '!':
+			break;
+		case '/':
+			return fail(r, tag.start, "the end of no section",
+				    tag.length, tag.name);
+		case '#':
+		case '^':
+		case '<':
+			ok = find_end(r, &tag, &close) && (tag.kind == '<' ||
+				check_section(r, &tag, &close, scope));
+			p = close.end;
+			break;
+		case '>':
+			ok = check_fragment(r, &tag, scope);
+			break;
+		default:
+			ok = known_entry(r, scope, &tag, &e);
+			if (ok && (e == NULL || (e->is_list &&
+						 e->text == NULL))) {
+				return fail(r, tag.start,
+					    "a list is no text:", tag.length,
+					    tag.name);
+			}
+			break;
+		}
+	}
+	return ok && !r->failed;
+}
+
+bool
+template_check_known(struct diags *diags, const char *file, const char *text,
+		     const struct tdata *names)
+{
+	struct renderer r = { .diags = diags, .file = file, .text = text };
+	struct scope scope = { .data = names };
+
+	return check(&r, text, text + strlen(text), &scope);
 }

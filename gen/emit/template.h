@@ -33,6 +33,13 @@ void tdata_flag(struct tdata *d, const char *key, bool value);
 void tdata_list(struct tdata *d, const char *key);
 /* Adds an item to a list (made if it is not there) and gives it. */
 struct tdata *tdata_item(struct tdata *d, const char *key);
+/* The same with an item that is there, and may be in other lists, too. */
+void tdata_share(struct tdata *d, const char *key, struct tdata *item);
+/* What may be asked of d: a name of `names` that d lacks is absent (empty), not
+ * looked up in outer, and no error; items of a list know what the one item of
+ * that list in `names` has. A key there that ends in * stands for all that
+ * begin so; one with a text and an item is either. */
+void tdata_knows(struct tdata *d, const struct tdata *names);
 
 /* Appends text, filled in. False: DIAG_BAD_TEMPLATE was reported; file and
  * item (a JSON pointer, or NULL) say where the text is from. */
@@ -47,5 +54,10 @@ void template_check(const char *text, const char *words,
 		    void (*wrong)(void *ctx, int line, const char *problem,
 				  const char *name, size_t length),
 		    void *ctx);
+/* Looks a text over whose data knows `names` (tdata_knows): a name must be
+ * known where it stands, in sections that no data fills, too. As
+ * template_render, which then finds no unknown name. */
+bool template_check_known(struct diags *diags, const char *file,
+			  const char *text, const struct tdata *names);
 
 #endif

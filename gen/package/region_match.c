@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the patterns of a backend found, for its templates. Whatever a pattern
- * may find has its name there, also where this match lacks it: a template can
- * ask for all of it; and has_ROLE and facts also of other patterns. */
-#include <ctype.h>
-
+/* What the patterns of a backend found, for its templates. What a match lacks
+ * is known to be absent (gen/byoc/region_names.c). */
+#include "backend_load.h"
 #include "ops.h"
 #include "regions.h"
-
-/* Inputs of a node that a template can ask for, at least. */
-enum { LEAST_INPUTS = 4 };
-
-static const char *
-lower_op(struct arena *a, const char *op)
-{
-	const char *dot = strrchr(op, '.');
-	char *text = arena_strdup(a, dot != NULL ? dot + 1 : op);
-
-	for (char *p = text; *p != '\0'; p++) {
-		*p = (char)tolower((unsigned char)*p);
-	}
-	return text;
-}
 
 /* -- facts -- */
 
@@ -29,15 +12,13 @@ put_fact(struct region_text *x, struct tdata *data, const char *name,
 	 const struct fact *f)
 {
 	struct arena *a = x->k->a;
-	bool set = f != NULL;
-	union number v = { .f = set ? f->f : 0.0 };
+	const char *real = f->kind == FACT_TEXT || f->kind == FACT_INTS ? NULL
+		: unit_literal(x->u, dtype_of(DT_F32),
+			       (union number){ .f = f->f });
+	bool set = true;
 
-	tdata_text(data, arena_printf(a, "%s_float", name),
-		   f == NULL || f->kind == FACT_TEXT || f->kind == FACT_INTS
-		   ? NULL : unit_literal(x->u, dtype_of(DT_F32), v));
-	if (f == NULL) {
-		tdata_text(data, name, NULL);
-	} else if (f->kind == FACT_TEXT) {
+	tdata_text(data, arena_printf(a, "%s_float", name), real);
+	if (f->kind == FACT_TEXT) {
 		tdata_text(data, name, f->text);
 		tdata_flag(data, arena_printf(a, "%s_is_%s", name, f->text),
 			   true);
@@ -45,8 +26,7 @@ put_fact(struct region_text *x, struct tdata *data, const char *name,
 		tdata_int(data, name, f->i);
 		set = f->i != 0;
 	} else if (f->kind == FACT_FLOAT) {
-		tdata_text(data, name, unit_literal(x->u, dtype_of(DT_F32),
-						    v));
+		tdata_text(data, name, real);
 		set = f->f != 0.0;
 	} else {
 		region_ints(data, name, f->ints, f->n);
@@ -54,47 +34,19 @@ put_fact(struct region_text *x, struct tdata *data, const char *name,
 	}
 	tdata_flag(data, arena_printf(a, "%s_set", name), set);
 	tdata_flag(data, arena_printf(a, "%s_is_one", name),
-		   f != NULL && (f->kind == FACT_INT ? f->i == 1
-				 : f->kind == FACT_FLOAT && f->f == 1.0));
-}
-
-/* The texts that a fact may be, as far as the pattern says: flags. */
-static void
-put_words(struct region_text *x, struct tdata *data,
-	  const struct pattern_node *n, const struct fact_rule *rule)
-{
-	struct arena *a = x->k->a;
-
-	if (rule->has_default && rule->value.kind == FACT_TEXT) {
-		tdata_flag(data, arena_printf(a, "%s_is_%s", rule->name,
-					      rule->value.text), false);
-	}
-	for (int i = 0; rule->attribute != NULL && i < n->n_attributes; i++) {
-		const struct attribute_condition *c = &n->attributes[i];
-
-		for (int t = 0; t < c->n_texts; t++) {
-			if (strcmp(c->name, rule->attribute) == 0) {
-				tdata_flag(data, arena_printf(a, "%s_is_%s",
-					rule->name, c->texts[t]), false);
-			}
-		}
-	}
+		   f->kind == FACT_INT ? f->i == 1
+				       : f->kind == FACT_FLOAT && f->f == 1.0);
 }
 
 static void
 put_facts(struct region_text *x, struct tdata *data,
-	  const struct pattern_graph *p, const struct region_match *match,
-	  int step)
+	  const struct region_match *match, int step)
 {
-	for (int i = 0; i < p->n_nodes; i++) {
-		const struct pattern_node *n = &p->nodes[i];
+	for (int i = 0; i < match->facts.n; i++) {
+		const struct fact *f = &match->facts.data[i];
 
-		for (int k = 0; k < n->n_facts; k++) {
-			put_words(x, data, n, &n->facts[k]);
-			put_fact(x, data, n->facts[k].name,
-				 match == NULL ? NULL
-				 : region_match_fact(match, n->facts[k].name,
-						     step));
+		if (f->step == step) {
+			put_fact(x, data, f->name, f);
 		}
 	}
 }
@@ -121,37 +73,44 @@ outside_input(const struct region_match *match, const struct node *n)
 
 static void
 put_role(struct region_text *x, struct tdata *data,
-	 const struct pattern_node *p, const struct region_match *match,
-	 const struct node *n, const struct tensor *result)
+	 const struct match_node *role, const struct region_match *match,
+	 const struct tensor *result)
 {
 	struct arena *a = x->k->a;
-	const char *list = arena_printf(a, "%s_inputs", p->id);
-	int count = p->n_inputs > LEAST_INPUTS ? p->n_inputs : LEAST_INPUTS;
+	const struct node *n = role->node;
+	const char *id = role->role;
+	const char *list = arena_printf(a, "%s_inputs", id);
 
-	tdata_flag(data, arena_printf(a, "has_%s", p->id), n != NULL);
-	for (int i = 0; i < p->n_ops; i++) {
-		const char *op = lower_op(a, p->ops[i]);
-
-		tdata_flag(data, arena_printf(a, "%s_is_%s", p->id, op),
-			   n != NULL &&
-			   strcmp(lower_op(a, n->op_type), op) == 0);
-	}
-	for (int i = 0; i < count; i++) {
-		region_tensor_in(x, data, arena_printf(a, "%s_%d", p->id, i),
-				 n != NULL && i < n->n_inputs ? n->inputs[i]
-							      : NULL, result);
-	}
+	tdata_flag(data, arena_printf(a, "has_%s", id), true);
+	tdata_flag(data, arena_printf(a, "%s_is_%s", id,
+				      backend_op_word(a, n->op_type)), true);
 	tdata_list(data, list);
-	for (int i = 0; n != NULL && i < n->n_inputs; i++) {
+	for (int i = 0; i < n->n_inputs; i++) {
+		region_tensor_in(x, data, arena_printf(a, "%s_%d", id, i),
+				 n->inputs[i], result);
 		if (n->inputs[i] != NULL) {
 			region_tensor(x, tdata_item(data, list), n->inputs[i],
 				      result);
 		}
 	}
-	region_tensor_in(x, data, arena_printf(a, "%s_operand", p->id),
+	region_tensor_in(x, data, arena_printf(a, "%s_operand", id),
 			 outside_input(match, n), result);
-	region_tensor_in(x, data, arena_printf(a, "%s_result", p->id),
-			 n != NULL ? n->outputs[0] : NULL, result);
+	region_tensor_in(x, data, arena_printf(a, "%s_result", id),
+			 n->outputs[0], result);
+}
+
+/* Those of the step, or of the body (-1). */
+static void
+put_roles(struct region_text *x, struct tdata *data,
+	  const struct region_match *match, int step,
+	  const struct tensor *result)
+{
+	for (int i = 0; i < match->nodes.n; i++) {
+		if (match->nodes.data[i].step == step) {
+			put_role(x, data, &match->nodes.data[i], match,
+				 result);
+		}
+	}
 }
 
 /* -- followers -- */
@@ -169,45 +128,6 @@ step_operand(const struct region_match *match, int step)
 		}
 	}
 	return NULL;
-}
-
-/* What a follower has names for. */
-static void
-put_follower(struct region_text *x, struct tdata *data,
-	     const struct pattern_graph *g, const struct region_match *match,
-	     int step, bool found, const struct tensor *result)
-{
-	tdata_flag(data, arena_printf(x->k->a, "is_%s", g->name), found);
-	put_facts(x, data, g, found ? match : NULL, step);
-	for (int n = 0; n < g->n_nodes; n++) {
-		put_role(x, data, &g->nodes[n], match, found
-			 ? region_match_node(match, g->nodes[n].id, step)
-			 : NULL, result);
-	}
-}
-
-/* All that could be there, then the one that is: names may be shared. */
-static void
-put_followers(struct region_text *x, struct tdata *data,
-	      const struct pattern *p, const struct region_match *match,
-	      int step, const char *follower, const struct tensor *result)
-{
-	for (int found = 0; found < 2; found++) {
-		for (int c = 0; c < p->n_chains; c++) {
-			const struct pattern_chain *chain = &p->chains[c];
-
-			for (int i = 0; i < chain->n_one_of; i++) {
-				const struct pattern_graph *g =
-					&chain->one_of[i];
-
-				if (!found || (follower != NULL &&
-				    strcmp(g->name, follower) == 0)) {
-					put_follower(x, data, g, match, step,
-						     found == 1, result);
-				}
-			}
-		}
-	}
 }
 
 /* Does nobody read t behind this match, nor the model's user? Inputs and
@@ -243,47 +163,33 @@ read_last(const struct region_text *x, const struct region_match *match,
 }
 
 static void
-put_steps(struct region_text *x, struct tdata *data, const struct pattern *p,
+put_steps(struct region_text *x, struct tdata *data,
 	  const struct region_match *match)
 {
 	tdata_list(data, "steps");
 	for (int step = 0; step < match->n_steps; step++) {
 		struct tdata *item = tdata_item(data, "steps");
 		const struct node *last = region_step_last(match, step);
-		const char *follower = NULL;
+		const char *follower = region_role(last)->follower;
 		const struct tensor *operand;
 
-		for (int i = 0; i < match->nodes.n; i++) {
-			if (match->nodes.data[i].step == step) {
-				follower = match->nodes.data[i].follower;
-			}
-		}
 		tdata_int(item, "step", step);
 		tdata_text(item, "follower", follower);
-		put_followers(x, item, p, match, step, follower,
-			      last != NULL ? last->outputs[0] : NULL);
+		tdata_flag(item, arena_printf(x->k->a, "is_%s", follower),
+			   true);
+		put_facts(x, item, match, step);
+		put_roles(x, item, match, step, last->outputs[0]);
 		operand = step_operand(match, step);
 		tdata_flag(item, "read_last", operand != NULL &&
 			   read_last(x, match, operand));
 		region_tensor_in(x, item, "operand", operand,
-				 last != NULL ? last->outputs[0] : NULL);
-		region_tensor_in(x, item, "step_result",
-				 last != NULL ? last->outputs[0] : NULL, NULL);
+				 last->outputs[0]);
+		region_tensor_in(x, item, "step_result", last->outputs[0],
+				 NULL);
 	}
 }
 
 /* -- matches -- */
-
-static const struct pattern *
-pattern_of(const struct region_text *x, const struct region_match *match)
-{
-	for (int i = 0; i < x->b->n_patterns; i++) {
-		if (strcmp(x->b->patterns[i].name, match->pattern) == 0) {
-			return &x->b->patterns[i];
-		}
-	}
-	return NULL;
-}
 
 /* "Conv conv1, Relu relu1" */
 static const char *
@@ -355,58 +261,24 @@ find_bias(const struct region_match *match)
 	return NULL;
 }
 
-/* What other patterns of the backend may find: it is not there. */
-static void
-put_others(struct region_text *x, struct tdata *data)
-{
-	for (int i = 0; i < x->b->n_patterns; i++) {
-		const struct pattern *p = &x->b->patterns[i];
-
-		tdata_flag(data, arena_printf(x->k->a, "is_%s", p->name),
-			   false);
-		for (int v = 0; v < p->n_variants; v++) {
-			const struct pattern_graph *g = &p->variants[v];
-
-			put_facts(x, data, g, NULL, -1);
-			for (int n = 0; n < g->n_nodes; n++) {
-				tdata_flag(data, arena_printf(x->k->a,
-					"has_%s", g->nodes[n].id), false);
-			}
-		}
-	}
-}
-
 static void
 put_match(struct region_text *x, struct tdata *data,
 	  const struct region_match *match)
 {
+	struct arena *a = x->k->a;
 	const struct tensor *result = region_match_last(match)->outputs[0];
-	const struct pattern *p = pattern_of(x, match);
 
-	put_others(x, data);
-	tdata_flag(data, arena_printf(x->k->a, "is_%s", match->pattern), true);
+	tdata_flag(data, arena_printf(a, "is_%s", match->pattern), true);
 	tdata_text(data, "pattern", match->pattern);
-	tdata_text(data, "op", lower_op(x->k->a, match->anchor->op_type));
+	tdata_text(data, "op", backend_op_word(a, match->anchor->op_type));
 	tdata_text(data, "nodes", node_words(x, match));
 	region_node_facts(x, data, match->anchor);
-	if (p != NULL) {
-		/* The first has all nodes, also those that are optional. */
-		const struct pattern_graph *g = &p->variants[0];
-
-		put_facts(x, data, g, match, -1);
-		for (int n = 0; n < g->n_nodes; n++) {
-			put_role(x, data, &g->nodes[n], match,
-				 region_match_node(match, g->nodes[n].id, -1),
-				 result);
-		}
-	}
+	put_facts(x, data, match, -1);
+	put_roles(x, data, match, -1, result);
 	region_tensor_in(x, data, "bias", find_bias(match), result);
 	tdata_text(data, "y", region_name_of(x, result));
 	put_results(x, data, match);
-	tdata_list(data, "steps");
-	if (p != NULL) {
-		put_steps(x, data, p, match);
-	}
+	put_steps(x, data, match);
 }
 
 void

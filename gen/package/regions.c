@@ -5,20 +5,6 @@
 
 /* -- backends in use -- */
 
-static bool
-uses(const struct packer *k, const struct backend *b)
-{
-	for (int i = 0; i < k->p->kernels.n; i++) {
-		const struct graph_region *r = k->p->kernels.data[i]->group
-							->region;
-
-		if (r != NULL && r->backend == b) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* In order of their first region. */
 static void
 find_backends(struct packer *k)
@@ -97,18 +83,15 @@ regions_need(struct packer *k, struct unit *u, struct tdata *data,
 
 /* -- templates -- */
 
+/* *out NULL: nothing comes out. */
 static bool
-render(struct packer *k, const struct backend *b, const char *key,
+render(struct packer *k, const struct backend_file *t,
        const struct tdata *data, const char **out)
 {
-	const struct backend_file *t = backend_template(b, key);
 	struct strbuf s;
-	bool ok = true;
+	bool ok;
 
 	*out = NULL;
-	if (t == NULL) {
-		return true;
-	}
 	strbuf_init(&s);
 	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &s);
 	if (ok && s.len > 0) {
@@ -133,23 +116,37 @@ add_list(struct region_text *x, struct tdata *data, const char *list,
 	}
 }
 
+/* What all templates of a backend are told. */
+static struct tdata *
+backend_data(struct packer *k, const struct backend *b,
+	     const struct backend_file *t)
+{
+	struct tdata *data = tdata_new(k->a);
+
+	tdata_knows(data, t->names);
+	tdata_text(data, "model", k->model);
+	tdata_text(data, "MODEL", k->upper);
+	tdata_text(data, "open", TEXT_OPEN);
+	tdata_text(data, "br", TEXT_SPACE);
+	tdata_text(data, "close", TEXT_CLOSE);
+	tdata_text(data, "backend", b->name);
+	tdata_flag(data, "state", b->state);
+	for (int i = 0; i < b->n_options; i++) {
+		const struct backend_option *o = &b->options[i];
+
+		tdata_text(data, arena_printf(k->a, "option_%s", o->name),
+			   o->value);
+		tdata_flag(data, arena_printf(k->a, "option_%s_is_%s", o->name,
+					      o->value), true);
+	}
+	return data;
+}
+
 static void
 add_attrs(struct region_text *x, struct tdata *data)
 {
 	struct arena *a = x->k->a;
 
-	for (int i = 0; i < x->b->n_options; i++) {
-		const struct backend_option *o = &x->b->options[i];
-
-		tdata_text(data, arena_printf(a, "option_%s", o->name),
-			   o->value);
-		for (int v = 0; v < o->n_values; v++) {
-			tdata_flag(data, arena_printf(a, "option_%s_is_%s",
-						o->name, o->values[v]),
-				   o->value != NULL &&
-				   strcmp(o->value, o->values[v]) == 0);
-		}
-	}
 	tdata_list(data, "attrs");
 	for (int i = 0; i < x->r->attrs.n; i++) {
 		const struct fact *f = &x->r->attrs.data[i];
@@ -191,23 +188,22 @@ add_parameters(struct region_text *x, struct tdata *data)
 }
 
 static struct tdata *
-region_data(struct packer *k, struct unit *u, const struct kernel *kernel)
+region_data(struct packer *k, struct unit *u, const struct kernel *kernel,
+	    const struct backend_file *t)
 {
-	struct tdata *data = tdata_new(k->a);
 	struct region_text *x = arena_new(k->a, struct region_text);
+	struct tdata *data;
 
 	*x = (struct region_text){
 		.k = k, .u = u, .kernel = kernel, .r = kernel->group->region,
 		.b = kernel->group->region->backend,
 	};
-	tdata_outer(data, k->data);
+	data = backend_data(k, x->b, t);
 	if (!add_parameters(x, data)) {
 		return NULL;
 	}
 	region_name_tensors(x);
 	tdata_text(data, "region", kernel->name);
-	tdata_text(data, "backend", x->b->name);
-	tdata_flag(data, "state", x->b->state);
 	add_attrs(x, data);
 	add_list(x, data, "inputs", x->r->inputs.data, x->r->inputs.n);
 	add_list(x, data, "constants", x->r->constants.data,
@@ -222,14 +218,91 @@ region_data(struct packer *k, struct unit *u, const struct kernel *kernel)
 	return data;
 }
 
+/* *out NULL: the backend has no such template. */
+static bool
+render_region(struct packer *k, struct unit *u, const struct kernel *kernel,
+	      const char *key, const char **out)
+{
+	const struct backend_file *t = backend_template(
+		kernel->group->region->backend, key);
+	struct tdata *data;
+
+	*out = NULL;
+	if (t == NULL) {
+		return true;
+	}
+	data = region_data(k, u, kernel, t);
+	return data != NULL && render(k, t, data, out);
+}
+
 bool
 region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
 	     const char **out)
 {
-	const struct backend *b = kernel->group->region->backend;
-	struct tdata *data = region_data(k, u, kernel);
+	return render_region(k, u, kernel, "region", out);
+}
 
-	return data != NULL && render(k, b, "region", data, out);
+/* -- what regions share -- */
+
+static void
+put_uses(struct packer *k, struct tdata *data, const char *const *uses, int n)
+{
+	for (int i = 0; i < n; i++) {
+		tdata_flag(data, arena_printf(k->a, "uses_%s", uses[i]),
+			   true);
+	}
+}
+
+/* What a match found: its pattern, and its followers. */
+static void
+put_match_uses(struct packer *k, struct tdata *data, const struct pattern *p,
+	       const struct region_match *match)
+{
+	put_uses(k, data, p->uses, p->n_uses);
+	for (int c = 0; c < p->n_chains; c++) {
+		for (int i = 0; i < p->chains[c].n_one_of; i++) {
+			const struct pattern_graph *g =
+				&p->chains[c].one_of[i];
+
+			for (int n = 0; n < match->nodes.n; n++) {
+				const char *f = match->nodes.data[n].follower;
+
+				if (f != NULL && strcmp(f, g->name) == 0) {
+					put_uses(k, data, g->uses, g->n_uses);
+				}
+			}
+		}
+	}
+}
+
+/* "uses_WORD" for each word of a pattern or follower of which some region has
+ * a match. */
+static bool
+render_shared(struct packer *k, const struct backend *b, const char *key,
+	      const char **out)
+{
+	const struct backend_file *t = backend_template(b, key);
+	struct tdata *data;
+
+	*out = NULL;
+	if (t == NULL) {
+		return true;
+	}
+	data = backend_data(k, b, t);
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct graph_region *r = k->p->kernels.data[i]->group
+							->region;
+
+		for (int n = 0; r != NULL && r->backend == b &&
+				n < r->matches.n; n++) {
+			const struct region_match *match = r->matches.data[n];
+
+			put_match_uses(k, data, backend_pattern(b,
+							match->pattern),
+				       match);
+		}
+	}
+	return render(k, t, data, out);
 }
 
 /* -- all of them, in the header and in the source -- */
@@ -242,7 +315,7 @@ add_members(struct packer *k, struct unit *u, struct tdata *data)
 	for (int i = 0; i < k->backends.n; i++) {
 		const struct backend *b = k->backends.data[i];
 
-		if (!render(k, b, "shared_members", data, &text)) {
+		if (!render_shared(k, b, "shared_members", &text)) {
 			return false;
 		}
 		if (text != NULL) {
@@ -252,14 +325,11 @@ add_members(struct packer *k, struct unit *u, struct tdata *data)
 	}
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		const struct kernel *kernel = k->p->kernels.data[i];
-		struct tdata *region;
 
 		if (kernel->init == NULL) {
 			continue;
 		}
-		region = region_data(k, u, kernel);
-		if (region == NULL || !render(k, kernel->group->region->backend,
-					      "members", region, &text)) {
+		if (!render_region(k, u, kernel, "members", &text)) {
 			return false;
 		}
 		if (text != NULL) {
@@ -277,9 +347,7 @@ regions_common(struct packer *k, struct tdata *data)
 	int64_t planned = k->p->plan.workspace_bytes;
 
 	tdata_flag(data, "library_state", k->p->model != NULL);
-	tdata_flag(data, "has_locals", k->p->model != NULL ||
-		   k->out->weights == WEIGHTS_FILE);
-	tdata_flag(data, "after_sizes", k->p->model != NULL ||
+	tdata_flag(data, "file_or_library", k->p->model != NULL ||
 		   k->out->weights == WEIGHTS_FILE);
 	tdata_int(data, "planned_bytes", (planned + align - 1) / align * align);
 	tdata_list(data, "states");
@@ -295,8 +363,7 @@ regions_common(struct packer *k, struct tdata *data)
 	for (int i = 0; i < k->backends.n; i++) {
 		const struct backend *b = k->backends.data[i];
 
-		if (b->state && uses(k, b) &&
-		    backend_template(b, "shared") != NULL) {
+		if (b->state && backend_template(b, "shared") != NULL) {
 			tdata_text(tdata_item(data, "opens"), "backend",
 				   b->name);
 		}
@@ -353,78 +420,6 @@ print_init(struct packer *k, struct unit *u, struct tdata *data)
 	return ok;
 }
 
-static void
-put_uses(struct packer *k, struct tdata *data, const char *const *uses, int n,
-	 bool found)
-{
-	for (int i = 0; i < n; i++) {
-		tdata_flag(data, arena_printf(k->a, "uses_%s", uses[i]),
-			   found);
-	}
-}
-
-/* What a match found: its pattern, and its followers. */
-static void
-put_match_uses(struct packer *k, struct tdata *data, const struct pattern *p,
-	       const struct region_match *match)
-{
-	put_uses(k, data, p->uses, p->n_uses, true);
-	for (int c = 0; c < p->n_chains; c++) {
-		for (int i = 0; i < p->chains[c].n_one_of; i++) {
-			const struct pattern_graph *g =
-				&p->chains[c].one_of[i];
-
-			for (int n = 0; n < match->nodes.n; n++) {
-				const char *f = match->nodes.data[n].follower;
-
-				if (f != NULL && strcmp(f, g->name) == 0) {
-					put_uses(k, data, g->uses, g->n_uses,
-						 true);
-				}
-			}
-		}
-	}
-}
-
-/* "uses_WORD" for each word of the backend's patterns: whether some region has
- * a match of such a pattern or follower. */
-static struct tdata *
-shared_data(struct packer *k, const struct backend *b,
-	    const struct tdata *outer)
-{
-	struct tdata *data = tdata_new(k->a);
-
-	tdata_outer(data, outer);
-	for (int i = 0; i < b->n_patterns; i++) {
-		const struct pattern *p = &b->patterns[i];
-
-		put_uses(k, data, p->uses, p->n_uses, false);
-		for (int c = 0; c < p->n_chains; c++) {
-			for (int f = 0; f < p->chains[c].n_one_of; f++) {
-				put_uses(k, data, p->chains[c].one_of[f].uses,
-					 p->chains[c].one_of[f].n_uses, false);
-			}
-		}
-	}
-	for (int i = 0; i < k->p->kernels.n; i++) {
-		const struct graph_region *r = k->p->kernels.data[i]->group
-							->region;
-
-		for (int n = 0; r != NULL && r->backend == b &&
-				n < r->matches.n; n++) {
-			for (int p = 0; p < b->n_patterns; p++) {
-				if (strcmp(b->patterns[p].name,
-					   r->matches.data[n]->pattern) == 0) {
-					put_match_uses(k, data,
-						       &b->patterns[p],
-						       r->matches.data[n]);
-				}
-			}
-		}
-	}
-	return data;
-}
-
 bool
 regions_in_source(struct packer *k, struct unit *u, struct tdata *data)
 {
@@ -433,7 +428,7 @@ regions_in_source(struct packer *k, struct unit *u, struct tdata *data)
 		const struct backend *b = k->backends.data[i];
 		const char *text;
 
-		if (!render(k, b, "shared", shared_data(k, b, data), &text)) {
+		if (!render_shared(k, b, "shared", &text)) {
 			return false;
 		}
 		if (text != NULL) {

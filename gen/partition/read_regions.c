@@ -186,17 +186,6 @@ find_backend(struct reading *in, struct json j)
 
 /* -- facts -- */
 
-static const struct pattern *
-find_pattern(const struct backend *b, const char *name)
-{
-	for (int i = 0; i < b->n_patterns; i++) {
-		if (strcmp(b->patterns[i].name, name) == 0) {
-			return &b->patterns[i];
-		}
-	}
-	return NULL;
-}
-
 static bool
 read_fact(struct reading *in, struct json j, struct fact *f)
 {
@@ -293,7 +282,7 @@ is_open_in(const struct pattern_graph *p, const char *name)
 static bool
 is_open_fact(const struct region_match *m, const struct fact *f)
 {
-	const struct pattern *p = find_pattern(m->backend, m->pattern);
+	const struct pattern *p = backend_pattern(m->backend, m->pattern);
 	bool open = false;
 
 	for (int i = 0; f->step < 0 && i < p->n_variants; i++) {
@@ -447,7 +436,7 @@ read_match(struct reading *in, struct json j, const struct backend *b)
 	if (name == NULL) {
 		return NULL;
 	}
-	p = find_pattern(b, name);
+	p = backend_pattern(b, name);
 	if (p == NULL) {
 		json_error(json_get(j, "pattern"),
 			   "%s has no pattern of this name", b->name);

@@ -2,6 +2,17 @@
 /* What a backend has, by name; what numbers limits take. */
 #include "backend.h"
 
+const struct pattern *
+backend_pattern(const struct backend *b, const char *name)
+{
+	for (int i = 0; i < b->n_patterns; i++) {
+		if (strcmp(b->patterns[i].name, name) == 0) {
+			return &b->patterns[i];
+		}
+	}
+	return NULL;
+}
+
 const struct backend_file *
 backend_template(const struct backend *b, const char *key)
 {

@@ -162,11 +162,15 @@ struct region_pass {
 	void *ctx;
 };
 
+struct tdata; /* gen/emit/template.h */
+
 struct backend_file {
 	const char *key;  /* "region" */
 	const char *name; /* "region.tmpl" */
 	const char *file; /* for messages */
 	const char *text;
+	bool shared;      /* by all regions: it sees none of them */
+	const struct tdata *names; /* that it may ask for */
 };
 
 struct backend {
@@ -191,6 +195,9 @@ struct backend {
 	int64_t min_macs;   /* of a region; with less it is not worth it */
 };
 
+/* NULL: no such pattern. */
+const struct pattern *backend_pattern(const struct backend *b,
+				      const char *name);
 const struct backend_file *backend_template(const struct backend *b,
 					    const char *key);
 /* NULL: no such option. */

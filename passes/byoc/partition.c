@@ -33,22 +33,12 @@ byoc_run_passes(struct graph *g, enum region_stage stage)
 	return true;
 }
 
-static const struct pattern *
-pattern_of(const struct region_match *m)
-{
-	for (int i = 0; i < m->backend->n_patterns; i++) {
-		if (strcmp(m->backend->patterns[i].name, m->pattern) == 0) {
-			return &m->backend->patterns[i];
-		}
-	}
-	return NULL;
-}
-
 static bool
 is_alone(const struct graph_region *r)
 {
 	for (int i = 0; i < r->matches.n; i++) {
-		const struct pattern *p = pattern_of(r->matches.data[i]);
+		const struct pattern *p = backend_pattern(r->backend,
+						r->matches.data[i]->pattern);
 
 		if (p == NULL || !p->not_alone) {
 			return false;

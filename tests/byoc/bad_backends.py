@@ -258,26 +258,138 @@ def check_folders():
         fail("the file of another backend:\n" + done.stderr)
 
 
-# Templates are looked at when they are filled in.
-TEMPLATES = {
-    "int {{region}} {{colour}};\n": ("r.tmpl:1", "colour"),
-    "int x;\n\n{{#matches}}\nint y;\n": ("r.tmpl:3", "matches"),
-    "int {{#matches}}{{ROLE}}{{/matches}};\n": ("r.tmpl:1", "ROLE"),
-    "int {{region};\n": ("r.tmpl:1", ""),
-}
+# Templates are looked over when they are loaded, whatever a model would fill
+# in. Of what a backend declares the names are known, where they stand.
+TAKES = backend(
+    pattern({"id": "conv", "op": "Conv",
+             "inputs": ["any", "constant", {"optional": True}],
+             "attributes": {"auto_pad": {"one_of": ["NOTSET", "VALID"],
+                                         "or_absent": True}},
+             "facts": {"pad": {"attribute": "auto_pad", "default": "NOTSET"},
+                       "unit": 3}},
+            name="p", uses=["conv"],
+            then=[{"one_of": [{"name": "act", "op": ["Relu", "Abs"],
+                               "uses": ["then"], "facts": {"slope": 0.5}}]}]),
+    pattern(node(id="pool", op="MaxPool"), name="q"),
+    options={"mode": {"what": "w", "values": ["a", "b"], "default": "a"},
+             "level": {"what": "w", "default": "1"}})
+FILES = ("region", "members", "shared", "shared_members")
+INSIDE = "{{#matches}}%s{{/matches}}"
+STEPS = INSIDE % "{{#steps}}%s{{/steps}}"
+
+# file: (text, its line with the mistake, words of the message)
+BAD_TEMPLATES = [
+    ("region", "int {{region}} {{colour}};\n", 1, "'colour'"),
+    ("region", "int x;\n\n{{#matches}}\nint y;\n", 3, "'matches'"),
+    ("region", "{{#matches}}\n{{#steps}}\n{{/matches}}\n", 2, "'steps'"),
+    ("region", "x {{/matches}}\n", 1, "'matches'"),
+    ("region", "int {{region};\n", 1, "without its end"),
+    ("region", "\n{{matches}}\n", 2, "a list is no text: 'matches'"),
+    # In sections that this model does not fill.
+    ("region", INSIDE % "\n{{#is_q}}\n{{colour}}{{/is_q}}\n", 3, "'colour'"),
+    ("region", INSIDE % "{{#is_r}}{{/is_r}}", 1, "'is_r'"),
+    ("region", "{{^inputs}}{{colour}}{{/inputs}}", 1, "'colour'"),
+    ("region", "{{#attrs}}{{name}}{{/attrs}}", 1, "'name'"),
+    ("region", STEPS % "{{#is_q}}{{/is_q}}{{#is_relu}}{{/is_relu}}", 1,
+     "'is_relu'"),
+    ("region", STEPS % "{{act_is_neg}}", 1, "'act_is_neg'"),
+    ("region", INSIDE % "{{conv_is_relu}}", 1, "'conv_is_relu'"),
+    ("region", INSIDE % "{{#conv_7}}{{/conv_7}}", 1, "'conv_7'"),
+    ("region", INSIDE % "{{pad_is_SAME}}", 1, "'pad_is_SAME'"),
+    ("region", "{{option_speed}}", 1, "'option_speed'"),
+    ("region", "{{option_mode_is_c}}", 1, "'option_mode_is_c'"),
+    ("region", "{{option_level_is_1}}", 1, "'option_level_is_1'"),
+    # Where they do not stand.
+    ("region", "{{pattern}}", 1, "'pattern'"),
+    ("region", "{{has_conv}}", 1, "'has_conv'"),
+    ("region", INSIDE % "{{slope}}", 1, "'slope'"),
+    ("region", "{{uses_conv}}", 1, "'uses_conv'"),
+    ("region", "{{first}}", 1, "'first'"),
+    ("region", "{{#state}}{{last}}{{/state}}", 1, "'last'"),
+    ("region", "{{#inputs}}{{#dims}}{{stride}}{{/dims}}{{/inputs}}", 1,
+     "'stride'"),
+    ("members", "\n{{colour}}\n", 2, "'colour'"),
+    ("shared", "{{region}}", 1, "'region'"),
+    ("shared", "{{#uses_nothing}}{{/uses_nothing}}", 1, "'uses_nothing'"),
+    ("shared_members", "{{matches}}", 1, "'matches'"),
+    # Of packages, not of regions.
+    ("region", "{{workspace_bytes}}", 1, "'workspace_bytes'"),
+    # Fragments are looked over where they are used.
+    ("region", "{{<f}}\n{{pattern}}{{/f}}\n{{>f}}\n", 2, "'pattern'"),
+    ("region", "{{>f}}", 1, "no such fragment: 'f'"),
+]
+
+TENSOR = """{{name}}{{tensor}}{{index}}{{made_by}}{{type}}{{short}}{{zero}}
+{{ndim}}{{elems}}{{bytes}}{{element_bytes}}{{is_input}}{{is_constant}}
+{{is_output}}{{is_value}}{{is_computed}}{{is_static}}{{is_scalar}}
+{{is_f32}}{{is_bf16}}{{is_i8}}{{per_element}}{{per_column}}{{per_row}}
+{{per_channel}}{{per_tensor}}{{#dims}}{{dim}}{{at}}{{^last}},{{/last}}{{/dims}}
+{{#strides}}{{stride}}{{at}}{{#first}};{{/first}}{{/strides}}
+"""
+OPERATORS = """{{spatial}}{{group}}{{is_grouped}}{{axis}}{{axis_is_last}}
+{{a}}{{b}}{{row}}{{column}}{{rows}}{{columns}}{{inner}}{{a_trans}}{{b_trans}}
+{{a_stride}}{{b_stride}}{{one_row}}{{one_column}}{{inside}}{{a_offset}}
+{{b_offset}}{{y_offset}}{{all_rows}}{{all_one_row}}{{y_elems}}
+{{#loops}}{{var}}{{extent}}{{indent}}{{outdent}}{{/loops}}
+""" + "".join("{{#%s}}{{value}}{{index}}{{/%s}}\n" % (name, name) for name in (
+    "kernel", "strides", "dilations", "dilation_gaps", "pads_begin",
+    "pads_end", "output_padding", "weights_dims", "weights_stored"))
+
+
+def tensors(*names):
+    return "".join("{{#%s}}%s{{/%s}}\n" % (name, TENSOR, name)
+                   for name in names)
+
+
+def role(name, op):
+    return "{{has_%s}}{{%s_is_%s}}" % (name, name, op) + tensors(
+        *[name + "_" + tail for tail in (
+            "0", "1", "2", "3", "inputs", "operand", "result")])
+
+
+ALWAYS = """{{model}}{{MODEL}}{{backend}}{{state}}{{open}}{{br}}{{close}}
+{{option_mode}}{{option_mode_is_a}}{{option_mode_is_b}}{{option_level}}
+"""
+STEP = """{{step}}{{follower}}{{read_last}}{{is_act}}{{slope}}{{slope_float}}
+{{slope_set}}{{slope_is_one}}
+""" + tensors("operand", "step_result") + role("act", "abs")
+MATCH = """{{match}}{{pattern}}{{is_p}}{{is_q}}{{op}}{{nodes}}{{y}}
+{{pad}}{{pad_float}}{{pad_set}}{{pad_is_one}}{{pad_is_NOTSET}}{{pad_is_VALID}}
+{{unit}}
+""" + tensors("bias", "result", "results") + OPERATORS + role("conv", "conv") \
+    + role("pool", "maxpool") + "{{#steps}}%s{{/steps}}" % STEP
+OF_REGIONS = ALWAYS + """{{region}}
+{{#parameters}}{{text}}{{/parameters}}{{#init_parameters}}{{text}}
+{{/init_parameters}}{{#attrs}}{{attr}}{{value}}{{/attrs}}
+{{attr_speed}}{{#attr_speed}}fast{{/attr_speed}}
+""" + tensors("inputs", "constants", "outputs", "tensors") + INSIDE % MATCH
+OF_ALL = ALWAYS + "{{uses_conv}}{{#uses_then}}{{/uses_then}}"
+
+
+def try_template(key, text, name):
+    texts = dict.fromkeys(FILES, "int x;\n")
+    texts[key] = text
+    return load(dict(TAKES, templates={k: k + ".tmpl" for k in FILES}),
+                files={k + ".tmpl": texts[k] for k in FILES}, name=name)
 
 
 def check_templates():
-    takes = backend(pattern(node()), templates={"region": "r.tmpl"})
-    for text, (place, words) in TEMPLATES.items():
-        load(takes, files={"r.tmpl": text}, name="text")
-        out = os.path.join(FOLDER, "out")
-        done = execute([TIRC, "compile", DIGITS, "-o", out, "--byoc", "text",
-                        "--byoc-path", FOLDER], status=1)
-        if place not in done.stderr or words not in done.stderr or \
-                os.path.exists(out) and os.listdir(out):
-            fail("%r: wanted %r and %r\n%s" % (text, place, words,
-                                               done.stderr))
+    for key, text, line, words in BAD_TEMPLATES:
+        done = try_template(key, text, "text")
+        place = os.path.join("text", "%s.tmpl:%d" % (key, line))
+        if done.returncode != 1 or place not in done.stderr or \
+                words not in done.stderr:
+            fail("%s, %r: wanted %r and %r\n%s" % (key, text, place, words,
+                                                   done.stderr))
+    # All that docs/byoc.md lists is known, and given or empty.
+    for key in FILES:
+        text = OF_ALL if key.startswith("shared") else OF_REGIONS
+        done = try_template(key, "/*\n" + text + "*/\n", "good")
+        if done.returncode != 0:
+            fail("%s: what is documented is refused:\n%s" % (key,
+                                                             done.stderr))
+        execute([TIRC, "compile", DIGITS, "-o", os.path.join(FOLDER, "out"),
+                 "--byoc", "good", "--byoc-path", FOLDER])
 
 
 def places(value, path=()):

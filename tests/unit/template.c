@@ -35,12 +35,78 @@ check_error(const char *text, const struct tdata *data, const char *want)
 	strbuf_release(&s);
 }
 
+/* Names that data may lack: absent at their own place, not looked up further
+ * out, and looked over without any data. */
+static void
+check_known(void)
+{
+	struct tdata *names = tdata_new(&m->arena);
+	struct tdata *row = tdata_new(&m->arena);
+	struct tdata *outer = tdata_new(&m->arena);
+	struct tdata *d = tdata_new(&m->arena);
+	static const struct {
+		const char *text, *wrong; /* NULL: nothing */
+	} cases[] = {
+		{ "{{name}}{{#list}}{{at}}{{name}}{{/list}}{{set_a}}", NULL },
+		{ "{{^list}}{{name}}{{/list}}{{#both}}{{at}}{{/both}}{{both}}",
+		  NULL },
+		{ "{{#list}}{{^last}}{{#first}}, {{/first}}{{/last}}{{/list}}",
+		  NULL },
+		{ "{{<f}}{{at}}{{/f}}{{#list}}{{>f}}{{/list}}", NULL },
+		{ "\n{{#name}}\n{{colour}}{{/name}}", "a.tmpl:3: unknown "
+		  "placeholder 'colour'" },
+		{ "{{^list}}{{at}}{{/list}}", "unknown placeholder 'at'" },
+		{ "{{<f}}{{at}}{{/f}}{{>f}}", "unknown placeholder 'at'" },
+		{ "{{#list}}{{/list}}{{list}}", "a list is no text: 'list'" },
+		{ "{{#name}}{{last}}{{/name}}", "unknown placeholder 'last'" },
+		{ "{{set_}}", "unknown placeholder 'set_'" },
+		{ "{{#list}}", "no end of section 'list'" },
+		{ "{{/list}}", "the end of no section 'list'" },
+		{ "{{<f}}{{>f}}{{/f}}{{>f}}", "a fragment within itself" },
+	};
+
+	tdata_text(row, "at", "");
+	tdata_text(names, "name", "");
+	tdata_text(names, "set_*", "");
+	tdata_text(names, "both", "");
+	tdata_share(names, "list", row);
+	tdata_share(names, "both", row);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct strbuf s;
+		int before = m->diags.n_errors;
+
+		CHECK(template_check_known(&m->diags, "a.tmpl", cases[i].text,
+					   names) == (cases[i].wrong == NULL));
+		CHECK_EQ(m->diags.n_errors - before, cases[i].wrong != NULL);
+		if (m->diags.n_errors == before) {
+			continue;
+		}
+		strbuf_init(&s);
+		diag_format(&m->diags.list.data[m->diags.list.n - 1], &s);
+		CHECK(strstr(s.data, cases[i].wrong) != NULL);
+		strbuf_release(&s);
+	}
+	tdata_text(outer, "name", "far");
+	tdata_text(outer, "other", "away");
+	tdata_outer(d, outer);
+	check_text("{{name}}", d, "far");
+	tdata_knows(d, names);
+	check_text("{{name}}{{#name}}x{{/name}}{{^name}}y{{/name}}", d, "y");
+	check_text("{{other}}{{#list}}z{{/list}}{{^set_a}}n{{/set_a}}", d,
+		   "awayn");
+	tdata_item(d, "list");
+	tdata_text(d, "set_b", "b");
+	check_text("{{#list}}<{{at}}>{{/list}}{{set_a}}{{set_b}}", d, "<>b");
+	check_error("{{colour}}", d, "'colour'");
+}
+
 int
 main(void)
 {
 	struct tdata *d, *outer;
 
 	m = module_new();
+	check_known();
 	outer = tdata_new(&m->arena);
 	d = tdata_new(&m->arena);
 	tdata_outer(d, outer);
