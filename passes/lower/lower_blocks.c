@@ -14,6 +14,7 @@
 #include <assert.h>
 
 #include "storage_align.h"
+#include "thread_loops.h"
 
 static struct stmt *
 lower_block(struct func *f, struct stmt *s)
@@ -208,7 +209,8 @@ find_addresses(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The storage pass may shrink the outer dimensions, and no other. */
+/* The storage pass may shrink the outer dimensions, and no other; calls stay
+ * at one index of these. Counted from the inside, as outer ones come and go. */
 static bool
 mark_addressed(void *ctx, struct stmt *s)
 {
@@ -217,9 +219,10 @@ mark_addressed(void *ctx, struct stmt *s)
 	for (int i = 0; s->kind == STMT_ALLOC && i < a->list.n; i++) {
 		if (a->list.data[i].buffer == s->u.buffer &&
 		    a->list.data[i].outer > 0) {
-			stmt_set_note(a->func, s, "address_outer_dims",
+			stmt_set_note(a->func, s, ADDRESS_INNER_DIMS,
 				      expr_i32(a->func->module,
-					       a->list.data[i].outer));
+					       s->u.buffer->ndim -
+						       a->list.data[i].outer));
 		}
 	}
 	return true;

@@ -28,6 +28,7 @@ struct pipeline {
 	int n;
 	int64_t stages;     /* the last one's number */
 	VEC(const struct buffer *) buffers; /* allocated inside of the loop */
+	VEC(struct note *) notes;     /* of each ALLOC */
 };
 
 static bool
@@ -53,9 +54,10 @@ inside_allocs(struct pipeline *p)
 {
 	struct stmt *s = p->loop->children[0];
 
-	p->buffers.n = 0;
+	p->buffers.n = p->notes.n = 0;
 	for (; s->kind == STMT_ALLOC; s = s->children[0]) {
 		vec_push(&p->func->module->arena, &p->buffers, s->u.buffer);
+		vec_push(&p->func->module->arena, &p->notes, s->notes);
 	}
 	return s;
 }
@@ -504,6 +506,7 @@ expand(struct pipeline *p)
 	s = stmt_seq(f, all.list.data, all.list.n);
 	for (int i = p->buffers.n - 1; i >= 0; i--) {
 		s = stmt_alloc(f, p->buffers.data[i], s);
+		s->notes = p->notes.data[i];
 	}
 	stmt_replace(f, p->loop, s);
 }

@@ -166,14 +166,14 @@ static int
 free_outer_dims(const struct stmt *alloc, const struct access_list *uses)
 {
 	const struct buffer *b = alloc->u.buffer;
-	const struct expr *outer = stmt_note(alloc, "address_outer_dims");
+	const struct expr *inner = stmt_note(alloc, ADDRESS_INNER_DIMS);
 	int64_t n = 0, size;
 
 	for (int i = 0; i < uses->list.n; i++) {
 		if (uses->list.data[i].address) {
-			return outer && expr_is_int(outer, &n) &&
+			return inner && expr_is_int(inner, &n) &&
 			       n <= b->ndim && buffer_const_elems(b, &size)
-				       ? (int)n : 0;
+				       ? b->ndim - (int)n : 0;
 		}
 	}
 	return b->ndim;

@@ -22,6 +22,10 @@ int tag_of_name(const char *thread);
 int tag_of(const struct stmt *s);
 bool tag_is_thread(int tag); /* threadIdx.* */
 
+/* A note on an ALLOC: calls that are given the address of an element touch only
+ * what has its index in all dimensions but the last so many. */
+#define ADDRESS_INNER_DIMS "address_inner_dims"
+
 struct stmt_vec {
 	VEC(struct stmt *) list;
 };

@@ -31,6 +31,25 @@ add(struct touch_kernel *k, struct touches *out, struct touch t)
 	}
 }
 
+/* The dimensions at whose index calls with an address stay. */
+static int
+address_dims(const struct stmt *at, const struct buffer *b)
+{
+	int64_t inner;
+
+	for (const struct stmt *s = at; s; s = s->parent) {
+		const struct expr *note = s->kind == STMT_ALLOC &&
+						  s->u.buffer == b
+						  ? stmt_note(s, ADDRESS_INNER_DIMS)
+						  : NULL;
+
+		if (note && expr_is_int(note, &inner) && inner <= b->ndim) {
+			return b->ndim - (int)inner;
+		}
+	}
+	return 0;
+}
+
 static void
 collect_load(void *ctx, const struct expr *e)
 {
@@ -40,10 +59,13 @@ collect_load(void *ctx, const struct expr *e)
 
 	if (address) {
 		t.buffer = e->args[0]->u.buffer;
+		t.index = e->args[0]->args;
+		t.dims = address_dims(c->at, t.buffer);
 		t.writes = e->u.intrin == INTRIN_ADDRESS_OF;
 	} else if (e->kind == EXPR_LOAD) {
 		t.buffer = e->u.buffer;
 		t.index = e->args;
+		t.dims = e->n_args;
 	} else {
 		return;
 	}
@@ -59,7 +81,8 @@ touch_collect(struct touch_kernel *k, struct stmt *s, struct touches *out)
 		expr_visit(s->args[i], collect_load, &c);
 	}
 	if (s->kind == STMT_STORE) {
-		struct touch t = { s->u.buffer, s, s->args + 1, true };
+		struct touch t = { s->u.buffer, s, s->args + 1,
+				   s->u.buffer->ndim, true };
 
 		add(k, out, t);
 	}
@@ -227,13 +250,19 @@ resolve(struct touch_kernel *k, const struct digits *g, const struct touch *x,
 	}
 }
 
+static int
+told_dims(const struct touch *x, const struct touch *y)
+{
+	return x->dims < y->dims ? x->dims : y->dims;
+}
+
 /* Do both have x // c in one dimension and x mod c in another, which together
  * tell all of x? */
 static bool
 told_in_parts(struct touch_kernel *k, const struct touch *x,
 	      const struct touch *y, const struct expr *v)
 {
-	int ndim = x->buffer->ndim;
+	int ndim = told_dims(x, y);
 
 	for (int d = 0; d < ndim; d++) {
 		const struct expr *q = plain_index(k, x, d);
@@ -288,7 +317,7 @@ same_thread(struct touch_kernel *k, const struct touch *x,
 	}
 	/* What one dimension tells may help another. */
 	for (int round = 0; round < g.n; round++) {
-		for (int d = 0; d < x->buffer->ndim; d++) {
+		for (int d = 0; d < told_dims(x, y); d++) {
 			resolve(k, &g, x, y, d, resolved);
 		}
 	}
@@ -378,7 +407,7 @@ disjoint(struct touch_kernel *k, const struct touch *x, const struct touch *y,
 	analyser_init(&a, m);
 	analyser_enter(&a, x->at);
 	enter_other(k, &a, &r, y->at->parent, y->at, scope);
-	for (int d = 0; d < x->buffer->ndim; d++) {
+	for (int d = 0; d < told_dims(x, y); d++) {
 		const struct expr *ex = simplify(&a, plain_index(k, x, d));
 		const struct expr *ey =
 			simplify(&a, renamed(&r, plain_index(k, y, d)));
@@ -414,12 +443,11 @@ touches_meet(struct touch_kernel *k, const struct touches *a,
 			if (x->buffer != y->buffer ||
 			    (!x->writes && !y->writes) || kind <= worst ||
 			    (x->at == y->at && x->writes && y->writes &&
-			     x->index)) {
+			     x->dims == x->buffer->ndim)) {
 				continue;
 			}
-			if (!x->index || !y->index ||
-			    (!same_thread(k, x, y) &&
-			     !disjoint(k, x, y, scope))) {
+			if (!same_thread(k, x, y) &&
+			    !disjoint(k, x, y, scope)) {
 				worst = kind;
 			}
 		}

@@ -9,7 +9,8 @@
 struct touch {
 	const struct buffer *buffer;
 	struct stmt *at;
-	const struct expr *const *index; /* NULL: any element */
+	const struct expr *const *index;
+	int dims;     /* how many of the index are told; of others, any */
 	bool writes;
 };
 

@@ -36,6 +36,7 @@ struct warp_tiles {
 	int64_t warps[PARTS];   /* of a block, along rows and columns */
 	int64_t frags[PARTS];   /* of a warp; along the sum, of a copy */
 	int64_t together;       /* fragments that are stored at a time */
+	int64_t stages;         /* tiles of each operand that there are at a time */
 };
 
 /* -- the instruction */
@@ -196,7 +197,7 @@ shared_bytes(const struct warp_tiles *x)
 		? side[PART_COLUMN] * row_bytes(side[PART_SUM], type)
 		: side[PART_SUM] * row_bytes(side[PART_COLUMN], type);
 
-	return 2 * (side[PART_ROW] * row_bytes(side[PART_SUM], type) +
+	return x->stages * (side[PART_ROW] * row_bytes(side[PART_SUM], type) +
 		    columns) +
 	       x->warps[PART_ROW] * x->warps[PART_COLUMN] * x->size[PART_ROW] *
 		       row_bytes(x->together * x->size[PART_COLUMN],
@@ -238,6 +239,7 @@ choose_sizes(struct rules *r, struct warp_tiles *x)
 		x->frags[PART_SUM] /= 2;
 	}
 	side[PART_SUM] = x->frags[PART_SUM] * x->size[PART_SUM];
+	x->stages = extent[PART_SUM] <= side[PART_SUM] ? 1 : 2;
 	x->together = x->frags[PART_COLUMN];
 	while (x->together > 1 && shared_bytes(x) > r->target->shared_bytes) {
 		x->together /= 2;
@@ -416,6 +418,22 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 	       sched_bind(&r->s, parts[1], "threadIdx.x");
 }
 
+/* While tiles are used the next ones are copied: each array as often as there
+ * are stages. */
+static bool
+copy_ahead(struct rules *r, const struct warp_tiles *x, int loop)
+{
+	struct sched_value stages[] = { sv_int(0), sv_int(0),
+					sv_int(x->stages - 1) };
+	struct sched_value order[] = { sv_int(0), sv_int(1), sv_int(2) };
+
+	return x->stages < 2 ||
+	       (sched_annotate(&r->s, loop, "software_pipeline_stage",
+			       sv_list(r->module, stages, 3)) &&
+		sched_annotate(&r->s, loop, "software_pipeline_order",
+			       sv_list(r->module, order, 3)));
+}
+
 /* -- the nest */
 
 struct nest {
@@ -511,7 +529,8 @@ make_nest(struct rules *r, const struct warp_tiles *x, int block,
 	return store_results(r, x, sums, b->store) &&
 	       sched_decompose_reduction(&r->s, block, nest.sum[0], &start) &&
 	       sched_get_loops(&r->s, start, &l, &n) && n >= 2 &&
-	       use(r, l[n - 2], x->fill) && use(r, nest.row[3], x->sync->name);
+	       use(r, l[n - 2], x->fill) && use(r, nest.row[3], x->sync->name) &&
+	       copy_ahead(r, x, nest.sum[0]);
 }
 
 static bool

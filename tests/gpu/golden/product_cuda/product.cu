@@ -62,12 +62,14 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 {
 	const int m_0 = blockIdx.y;
 	const int n_0 = blockIdx.x;
-	__shared__ __align__(64) half rows[128][40];
-	__shared__ __align__(64) half columns[32][136];
 	__shared__ __align__(64) float sums[2][2][16][36];
+	__shared__ __align__(64) half rows[2][128][40];
+	__shared__ __align__(64) half columns[2][32][136];
 	const int tz = threadIdx.z;
 	const int ty = threadIdx.y;
 	const int tx = threadIdx.x;
+	const int itz = tz * 64 + ty * 32 + tx;
+	const int in = n_0 * 128 + tz * 64 + ty * 32 + tx;
 	nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> acc[4][4];
 
 	#pragma unroll
@@ -77,16 +79,27 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 			tirc_wmma_fill_16x16x16_f32(&acc[m_2][n_2]);
 		}
 	}
-	for (int k_0 = 0; k_0 < 32; ++k_0) {
+	#pragma unroll
+	for (int part = 0; part < 32; ++part) {
+		rows[0][part * 4 + tz * 2 + ty][tx] = x[m_0 * 128 + part * 4 + tz * 2 + ty][tx];
+	}
+	#pragma unroll
+	for (int part = 0; part < 32; ++part) {
+		columns[0][part][itz] = x_2[part][in];
+	}
+	__syncthreads();
+	for (int k_0 = 0; k_0 < 31; ++k_0) {
+		const int k_r2 = k_0 % 2;
+		const int k_r = (k_0 + 1) % 2;
+
 		#pragma unroll
 		for (int part = 0; part < 32; ++part) {
-			rows[part * 4 + tz * 2 + ty][tx] = x[m_0 * 128 + part * 4 + tz * 2 + ty][k_0 * 32 + tx];
+			rows[k_r][part * 4 + tz * 2 + ty][tx] = x[m_0 * 128 + part * 4 + tz * 2 + ty][k_0 * 32 + tx + 32];
 		}
 		#pragma unroll
 		for (int part = 0; part < 32; ++part) {
-			columns[part][tz * 64 + ty * 32 + tx] = x_2[k_0 * 32 + part][n_0 * 128 + tz * 64 + ty * 32 + tx];
+			columns[k_r][part][itz] = x_2[k_0 * 32 + part + 32][in];
 		}
-		__syncthreads();
 		#pragma unroll
 		for (int k_1 = 0; k_1 < 2; ++k_1) {
 			nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a[4];
@@ -95,13 +108,13 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 			#pragma unroll
 			for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
 				tirc_wmma_load_16x16x16_f16_a_shared(&a[i0_i_o],
-				                                     &rows[tz * 64 + i0_i_o * 16][k_1 * 16],
+				                                     &rows[k_r2][tz * 64 + i0_i_o * 16][k_1 * 16],
 				                                     40);
 			}
 			#pragma unroll
 			for (int i1_i_o = 0; i1_i_o < 4; ++i1_i_o) {
 				tirc_wmma_load_16x16x16_f16_b_shared(&b[i1_i_o],
-				                                     &columns[k_1 * 16][ty * 64 + i1_i_o * 16],
+				                                     &columns[k_r2][k_1 * 16][ty * 64 + i1_i_o * 16],
 				                                     136);
 			}
 			#pragma unroll
@@ -116,10 +129,36 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 		__syncthreads();
 	}
 	#pragma unroll
+	for (int k_1 = 0; k_1 < 2; ++k_1) {
+		nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a[4];
+		nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[4];
+
+		#pragma unroll
+		for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
+			tirc_wmma_load_16x16x16_f16_a_shared(&a[i0_i_o],
+			                                     &rows[1][tz * 64 + i0_i_o * 16][k_1 * 16],
+			                                     40);
+		}
+		#pragma unroll
+		for (int i1_i_o = 0; i1_i_o < 4; ++i1_i_o) {
+			tirc_wmma_load_16x16x16_f16_b_shared(&b[i1_i_o],
+			                                     &columns[1][k_1 * 16][ty * 64 + i1_i_o * 16],
+			                                     136);
+		}
+		#pragma unroll
+		for (int m_2 = 0; m_2 < 4; ++m_2) {
+			#pragma unroll
+			for (int n_2 = 0; n_2 < 4; ++n_2) {
+				tirc_wmma_sync_16x16x16_f16f16f32(&acc[m_2][n_2], &a[m_2],
+				                                  &b[n_2]);
+			}
+		}
+	}
+	#pragma unroll
 	for (int i_i_o = 0; i_i_o < 4; ++i_i_o) {
 		#pragma unroll
 		for (int j_i_o = 0; j_i_o < 2; ++j_i_o) {
-			const int in = n_0 * 128 + ty * 64 + j_i_o * 32 + tx;
+			const int in2 = n_0 * 128 + ty * 64 + j_i_o * 32 + tx;
 
 			#pragma unroll
 			for (int j_i_o_2 = 0; j_i_o_2 < 2; ++j_i_o_2) {
@@ -131,9 +170,9 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 			#pragma unroll
 			for (int part = 0; part < 16; ++part) {
 				const float v = (float)half(sums[tz][ty][part][tx]
-				                          + (float)x_3[in]);
+				                          + (float)x_3[in2]);
 
-				y[m_0 * 128 + tz * 64 + i_i_o * 16 + part][in] = half(v < 0.0f ? 0.0f : v);
+				y[m_0 * 128 + tz * 64 + i_i_o * 16 + part][in2] = half(v < 0.0f ? 0.0f : v);
 			}
 			__syncthreads();
 		}
