@@ -447,7 +447,8 @@ prepare(struct tirc *t)
 	intrinsics_attach(t->m, t->options.dialect_path, target->intrins);
 	t->graph->unsigned_bytes = target->unsigned_bytes;
 	t->graph->part_align_bytes = target->align_tensors
-					     ? target->align_bytes : 0;
+					     ? target->align_bytes
+					     : target_wide_bytes(target);
 	t->target = target_with_fp(t->m, target, t->options.fp);
 	if (t->target == NULL) {
 		return false;

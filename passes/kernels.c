@@ -536,6 +536,10 @@ kernel_state_vectors(const struct target *target, struct func *f)
 	if (vectors[0] != '\0') {
 		func_set_note(f, "vector_params", expr_bool(f->module, true));
 	}
+	if (target_wide_bytes(target) > 0) {
+		func_set_note(f, "wide_bytes", expr_i32(f->module,
+						target_wide_bytes(target)));
+	}
 }
 
 /* The group as a function without schedule. */

@@ -76,6 +76,14 @@ struct target {
 	const char *fp_cflags[2]; /* of "strict" and "fast"; NULL: not there */
 };
 
+/* Bytes that a thread of a device loads or stores at once, at most; 0: it is no
+ * such device, or they are not known. */
+static inline int
+target_wide_bytes(const struct target *t)
+{
+	return t->max_threads > 1 ? t->vector_bytes : 0;
+}
+
 /* Are loops over lanes made vectors, by tirc or by the compiler? */
 static inline bool
 target_has_vectors(const struct target *t)

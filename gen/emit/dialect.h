@@ -140,9 +140,16 @@ struct device_forms {
 	VEC(struct fragment_form) fragments;
 };
 
+/* A vector type that the language has by a name of its own. */
+struct vector_name {
+	struct dtype type;
+	const char *spelling;
+};
+
 /* Vectors of a few numbers. */
 struct vector_forms {
 	const char *rejected; /* why there are none */
+	VEC(struct vector_name) spelled;
 	struct names before;  /* lines before the first definition */
 	/* Templates: the type's name, its definition, a vector that starts at
 	 * some element. `loose`: aligned as its elements are. */

@@ -15,7 +15,7 @@ static const struct {
 /* What package/ and program_text.c fill in, whichever template asks. */
 static const char template_words[] =
 	"DIM GUARD MODEL NAME align aligned all_bytes "
-	"any_aligned arguments arrays assembles backend before blob "
+	"any_aligned arguments array_align arrays assembles backend before blob "
 	"blob_bytes body bound_bytes buffers bytes callee category cells "
 	"cflags claim claims comment compares compiler compliance condition "
 	"count declaration declared deepest_loops description deviations "
@@ -38,7 +38,7 @@ static const char template_words[] =
 	"stem step stored symbol task tasks tensors text tiny title "
 	"tolerance type unit uploads value values values_offset "
 	"version_hash weighs weights weights_align weights_bytes "
-	"weights_file weights_header weights_used work workspace "
+	"weights_file weights_header weights_used wide work workspace "
 	"workspace_bytes workspace_used zero";
 
 static bool

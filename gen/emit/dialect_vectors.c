@@ -22,6 +22,35 @@ read_parts(struct loader *l, struct json j, struct vector_forms *v)
 	}
 }
 
+/* Types that the language names itself, by our names: f32x4. */
+static void
+read_spelled(struct loader *l, struct json j, struct vector_forms *v)
+{
+	enum { LANES_MOST = 16, WIDTHS = 4 };
+	const char *words[DT_COUNT * WIDTHS];
+	int n = 0;
+
+	if (j.value == NULL || !json_is_object(j, true)) {
+		return;
+	}
+	for (int kind = 0; kind < DT_COUNT; kind++) {
+		for (int lanes = 2; lanes <= LANES_MOST; lanes *= 2) {
+			struct vector_name one = {
+				{ (uint16_t)kind, (uint16_t)lanes }, NULL
+			};
+			const char *word = arena_printf(&l->m->arena, "%sx%d",
+				dtype_short(one.type), lanes);
+
+			words[n++] = word;
+			one.spelling = json_text(json_get(j, word), false);
+			if (one.spelling != NULL) {
+				vec_push(&l->m->arena, &v->spelled, one);
+			}
+		}
+	}
+	json_check_keys(j, dialect_joined(l, words, n));
+}
+
 void
 dialect_read_vectors(struct loader *l, struct json j)
 {
@@ -32,7 +61,7 @@ dialect_read_vectors(struct loader *l, struct json j)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "rejected before name define elements store "
+	json_check_keys(j, "rejected before spelled name define elements store "
 			"load_part store_part part_types loop loop_end "
 			"expressions");
 	v->rejected = json_text(json_get(j, "rejected"), false);
@@ -40,6 +69,7 @@ dialect_read_vectors(struct loader *l, struct json j)
 		return;
 	}
 	v->before = dialect_read_names(json_get(j, "before"));
+	read_spelled(l, json_get(j, "spelled"), v);
 	v->name = json_text(json_get(j, "name"), true);
 	v->define = json_text(json_get(j, "define"), true);
 	v->elements = json_text(json_get(j, "elements"), true);

@@ -114,6 +114,14 @@ unit_vector(struct unit *u, struct dtype t, bool loose)
 	if (dialect_type(u->d, t) == NULL) {
 		return NULL;
 	}
+	for (int i = 0; i < u->d->vectors.spelled.n; i++) {
+		const struct vector_name *own = &u->d->vectors.spelled.data[i];
+
+		if (dtype_equal(own->type, t)) {
+			unit_need_type(u, t);
+			return own->spelling;
+		}
+	}
 	use.name = render(u, u->d->file, "/vectors/name", u->d->vectors.name,
 			  vector_data(u, t, loose));
 	if (use.name == NULL) {

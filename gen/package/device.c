@@ -179,6 +179,27 @@ add_staging(struct packer *k, struct tdata *data, struct unit *u,
 	}
 }
 
+int
+package_array_align(const struct packer *k)
+{
+	int most = 0;
+
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		for (int a = 0; a < kernel->args.n; a++) {
+			const struct kernel_arg *arg = &kernel->args.data[a];
+
+			if (arg->tensor != NULL && arg->buffer != NULL &&
+			    arg->buffer->type.lanes == 1 &&
+			    arg->buffer->align_bytes > most) {
+				most = arg->buffer->align_bytes;
+			}
+		}
+	}
+	return most;
+}
+
 static int64_t
 staging_bytes(const struct packer *k)
 {
@@ -233,6 +254,8 @@ add_device_counts(struct packer *k)
 		places++;
 	}
 	tdata_int(d, "staging_bytes", staging_bytes(k));
+	tdata_int(d, "array_align", package_array_align(k));
+	tdata_flag(d, "wide", package_array_align(k) > 0);
 	tdata_int(d, "n_launches", at_least_one(launches));
 	tdata_int(d, "n_weights", at_least_one(k->p->weights.n));
 	tdata_int(d, "n_buffers", at_least_one(places));

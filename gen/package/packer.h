@@ -102,6 +102,9 @@ bool region_print(struct packer *k, struct unit *u,
 
 /* device.c */
 bool package_on_device(const struct packer *k);
+/* What the arrays of the caller must start at a multiple of, if kernels load
+ * and store several elements of some at once; else 0. */
+int package_array_align(const struct packer *k);
 /* "launches": the kernels in order, "name" of each. */
 void add_launch_names(struct packer *k, struct tdata *data);
 /* A file of the kernels alone, in the device's language, and the text of it for

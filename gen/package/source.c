@@ -236,7 +236,7 @@ print_entry(struct packer *k, struct unit *u, struct tdata *data,
 static void
 add_pointer_checks(struct packer *k, struct tdata *data)
 {
-	int n_in = k->g->inputs.n;
+	int n_in = k->g->inputs.n, align = package_array_align(k);
 
 	tdata_list(data, "pointers");
 	tdata_list(data, "aligned");
@@ -253,8 +253,14 @@ add_pointer_checks(struct packer *k, struct tdata *data)
 		path = packer_render(k, in ? k->d->access.input
 					   : k->d->access.output, name);
 		tdata_text(tdata_item(data, "pointers"), "path", path);
-		if (dtype_bytes(t->type) > 1) {
-			tdata_text(tdata_item(data, "aligned"), "path", path);
+		if (dtype_bytes(t->type) > 1 || align > 1) {
+			struct tdata *item = tdata_item(data, "aligned");
+
+			tdata_text(item, "path", path);
+			tdata_text(item, "bytes", NULL);
+			if (align > dtype_bytes(t->type)) {
+				tdata_int(item, "bytes", align);
+			}
 			tdata_flag(data, "any_aligned", true);
 		}
 	}

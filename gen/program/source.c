@@ -47,6 +47,10 @@ prepare(struct writing *w, struct name_set *names, int i)
 				      expr_bool(w->m, true));
 		}
 	}
+	if (target_wide_bytes(w->target) > 0) {
+		func_set_note(f, "wide_bytes", expr_i32(w->m,
+					target_wide_bytes(w->target)));
+	}
 	if (from->stage < PROGRAM_LOWERED &&
 	    !program_lower(f, 3, false, w->o->hooks)) {
 		return false;

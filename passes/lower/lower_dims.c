@@ -134,6 +134,37 @@ count_division(void *ctx, const struct expr *e)
 	}
 }
 
+/* The x of which x // extent is the division and x % extent is lo; NULL: not
+ * found. Where x was q * s + rest, of runs of s, the division has become q // (
+ * extent // s). */
+static const struct expr *
+undivided(struct analyser *a, const struct expr *division,
+	  const struct expr *lo, const struct expr *extent)
+{
+	struct module *m = a->module;
+	const struct expr *x, *rest;
+	int64_t divisor, n, s = 1;
+	struct bounds b;
+
+	if (division->kind != EXPR_FLOORDIV) {
+		return NULL;
+	}
+	if (division->args[1] != extent) {
+		if (!expr_is_int(division->args[1], &divisor) ||
+		    !expr_is_int(extent, &n) || divisor < 1 || n % divisor) {
+			return NULL;
+		}
+		s = n / divisor;
+	}
+	x = simplify(a, expr_mul(m, division->args[0],
+				 expr_int(m, extent->type, s)));
+	rest = simplify(a, expr_sub(m, lo, simplify(a, expr_floormod(m, x,
+								 extent))));
+	b = analyse_bounds(a, rest);
+	return b.min >= 0 && b.max < s ? simplify(a, expr_add(m, x, rest))
+				       : NULL;
+}
+
 /* hi * extent + lo, undoing the division by extent where there was one: hi is
  * x // extent and a constant, or that modulo something, and lo what x % extent
  * is. */
@@ -149,10 +180,8 @@ fused_index(struct analyser *a, const struct expr *hi, const struct expr *lo,
 	if (row->kind == EXPR_ADD && expr_is_int(row->args[1], &constant)) {
 		division = row->args[0];
 	}
-	if (lo->kind == EXPR_FLOORMOD && lo->args[1] == extent &&
-	    division->kind == EXPR_FLOORDIV && division->args[1] == extent &&
-	    lo == simplify(a, expr_floormod(m, division->args[0], extent))) {
-		whole = division->args[0];
+	whole = undivided(a, division, lo, extent);
+	if (whole != NULL) {
 		if (division != row) {
 			whole = expr_add(m, whole, expr_mul(m, row->args[1],
 							    extent));

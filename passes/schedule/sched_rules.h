@@ -114,6 +114,14 @@ bool rules_threads(struct rules *r);
 /* Is the block in a nest that threads run? */
 bool rules_is_bound(struct rules *r, int block);
 
+/* sched_rules_wide.c: how many elements next to each other along the axis a
+ * thread may take at once: what the block loads that depends on the axis, at
+ * least something of it, and (stores) what it stores. 1: one. */
+int64_t rules_wide(struct rules *r, int block, int iter, bool stores);
+/* The same along all axes as one, where every load is of the place that is
+ * stored to. */
+int64_t rules_wide_all(struct rules *r, int block);
+
 /* sched_rules_staged.c: a product of two operands by tiles in shared memory.
  * False, and things left half done, if it cannot be. */
 bool rule_staged(struct rules *r, int block);

@@ -12,6 +12,7 @@
  */
 #include "sched_rules.h"
 
+#include "sched_staged.h"
 #include "sched_tiling.h"
 
 /* Threads of a block where nothing else asks for a number, and of a warp. */
@@ -60,6 +61,9 @@ spatial_as_one(struct rules *r, int block, int *loop)
 	if (!sched_get_loops(&r->s, block, &loops, &n) || n > MAX_AXES) {
 		return false;
 	}
+	/* What a thread takes at once stays inside. */
+	n -= n > 0 && func_find(r->s.func, loops[n - 1])->u.loop.kind ==
+			      FOR_VECTORIZED;
 	n_order = 0;
 	for (int reduces = 0; reduces < 2; reduces++) {
 		for (int i = 0; i < n; i++) {
@@ -87,15 +91,97 @@ spatial_as_one(struct rules *r, int block, int *loop)
 	       sched_fuse(&r->s, order, n_spatial, loop);
 }
 
-/* One thread for each element of the block's result; *thread: its loop. */
+/* A loop as runs of so many elements, which a thread takes at once. */
 static bool
-element_per_thread(struct rules *r, int block, int *thread)
+take_runs(struct rules *r, int *loop, int64_t lanes)
 {
-	int loop, parts[2];
+	int parts[2];
 
-	if (!spatial_as_one(r, block, &loop) ||
-	    !sched_split(&r->s, loop, (int64_t[]){ 0, block_threads(
-				 r, func_find(r->s.func, loop)) }, 2, parts)) {
+	if (!sched_split(&r->s, *loop, (int64_t[]){ 0, lanes }, 2, parts) ||
+	    !sched_vectorize(&r->s, parts[1])) {
+		return false;
+	}
+	*loop = parts[0];
+	return true;
+}
+
+/* All axes of a block as one, so that runs may end anywhere in a row; *loop:
+ * over it. */
+static bool
+one_axis(struct rules *r, int block, int *loop)
+{
+	const struct block *b = func_find(r->s.func, block)->u.block;
+	struct index_map *map = rules_map_new(r->module, b->n_iters, 1);
+	const struct expr *sum = NULL;
+	int *loops, n;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		const struct expr *v = map->logical[i]->expr;
+
+		sum = sum == NULL ? v
+				  : expr_add(r->module, expr_mul(r->module, sum,
+						b->iters[i].extent), v);
+	}
+	rules_map_put(map, sum);
+	if (!staged_apply(r, "transform_block_layout", block, sv_map(map),
+			  NULL) ||
+	    !sched_get_loops(&r->s, block, &loops, &n) || n != 1) {
+		return false;
+	}
+	*loop = loops[0];
+	return sched_rename_loop(&r->s, *loop, "i");
+}
+
+/* Are there runs for a warp of each unit? Fewer elements are better spread. */
+static bool
+has_runs(struct rules *r, int block, int64_t lanes)
+{
+	const struct block *b = func_find(r->s.func, block)->u.block;
+	int64_t n = 1, extent;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if (!expr_is_int(b->iters[i].extent, &extent)) {
+			return true;
+		}
+		n *= extent;
+	}
+	return lanes > 1 && n / lanes >= (int64_t)r->target->units * WARP;
+}
+
+/* The loops of a block that walk its result as one of runs, *lanes elements
+ * each, where these can be loaded and stored at once. */
+static bool
+runs_as_one(struct rules *r, int block, int *loop, int64_t *lanes)
+{
+	const struct stmt *s = func_find(r->s.func, block);
+	int *loops, n, axis;
+
+	*lanes = rules_wide_all(r, block);
+	if (has_runs(r, block, *lanes)) {
+		return one_axis(r, block, loop) && take_runs(r, loop, *lanes);
+	}
+	*lanes = 1;
+	if (!sched_get_loops(&r->s, block, &loops, &n) || n == 0) {
+		return spatial_as_one(r, block, loop);
+	}
+	axis = tiling_driven(s, func_find(r->s.func, loops[n - 1]));
+	*lanes = axis >= 0 ? rules_wide(r, block, axis, true) : 1;
+	if (has_runs(r, block, *lanes)) {
+		return take_runs(r, &loops[n - 1], *lanes) &&
+		       spatial_as_one(r, block, loop);
+	}
+	*lanes = 1;
+	return spatial_as_one(r, block, loop);
+}
+
+/* A thread for each iteration of the loop; *thread: theirs within a block. */
+static bool
+bind_threads(struct rules *r, int loop, int *thread)
+{
+	int64_t n = block_threads(r, func_find(r->s.func, loop));
+	int parts[2];
+
+	if (!sched_split(&r->s, loop, (int64_t[]){ 0, n }, 2, parts)) {
 		return false;
 	}
 	*thread = parts[1];
@@ -124,12 +210,13 @@ sole_epilogue(struct rules *r, int block)
 static bool
 sum_per_thread(struct rules *r, int block)
 {
-	int store = sole_epilogue(r, block), thread;
+	int store = sole_epilogue(r, block), loop, thread;
 	const struct buffer *sum;
 
 	return (store != 0 ||
 		sched_cache_write(&r->s, block, 0, "local", &store)) &&
-	       element_per_thread(r, store, &thread) &&
+	       spatial_as_one(r, store, &loop) &&
+	       bind_threads(r, loop, &thread) &&
 	       sched_compute_at(&r->s, block, thread) &&
 	       sched_set_scope(&r->s, block, 0, "local") &&
 	       rules_accumulator(r, block, &sum);
@@ -213,10 +300,24 @@ reduce_together(struct rules *r)
 	}
 }
 
+static void
+say_threads(struct rules *r, int nests, int64_t most)
+{
+	strbuf_printf(&r->words, "%s%s  ", r->words.len > 0 ? ", " : "",
+		      nests == 1 ? "threads" : "stages of threads");
+	if (most == 1) {
+		strbuf_puts(&r->words, "an element per thread");
+	} else {
+		strbuf_printf(&r->words, "%s%lld elements per thread",
+			      nests == 1 ? "" : "up to ", (long long)most);
+	}
+}
+
 bool
 rules_threads(struct rules *r)
 {
-	int *blocks, n, nests = 0, thread;
+	int *blocks, n, nests = 0, loop, thread;
+	int64_t most = 1, lanes;
 
 	rules_inline(r, KEEP_OPERANDS);
 	stage_reductions(r);
@@ -238,14 +339,14 @@ rules_threads(struct rules *r)
 		} else {
 			nests++;
 		}
-		if (!element_per_thread(r, blocks[i], &thread)) {
+		if (!runs_as_one(r, blocks[i], &loop, &lanes) ||
+		    !bind_threads(r, loop, &thread)) {
 			return false;
 		}
+		most = lanes > most ? lanes : most;
 	}
 	if (nests > 0) {
-		strbuf_printf(&r->words, "%s%s  an element per thread",
-			      r->words.len > 0 ? ", " : "",
-			      nests == 1 ? "threads" : "stages of threads");
+		say_threads(r, nests, most);
 	}
 	return true;
 }

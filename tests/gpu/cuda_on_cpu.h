@@ -33,6 +33,51 @@ struct dim3 {
 	}
 };
 
+/* Several numbers in one access, which has to be aligned to all of them. */
+template <class T, int N> struct __align__(sizeof(T) * N) numbers_at_once {
+	T lanes[N];
+
+	numbers_at_once() = default;
+	numbers_at_once(const numbers_at_once &from)
+	{
+		*this = from;
+	}
+	numbers_at_once &operator=(const numbers_at_once &from)
+	{
+		check(this);
+		check(&from);
+		memcpy(lanes, from.lanes, sizeof lanes);
+		return *this;
+	}
+	static void check(const void *p)
+	{
+		size_t at = reinterpret_cast<size_t>(p);
+
+		/* The compiler believes what the type says. */
+		__asm__("" : "+r"(at));
+		if (at % (sizeof(T) * N) != 0) {
+			printf("%d elements at once, of %d bytes each, start "
+			       "between two such places\n", N, (int)sizeof(T));
+			exit(1);
+		}
+	}
+};
+
+typedef numbers_at_once<float, 2> float2;
+typedef numbers_at_once<float, 4> float4;
+typedef numbers_at_once<double, 2> double2;
+typedef numbers_at_once<int, 2> int2;
+typedef numbers_at_once<int, 4> int4;
+typedef numbers_at_once<unsigned, 2> uint2;
+typedef numbers_at_once<unsigned, 4> uint4;
+typedef numbers_at_once<short, 2> short2;
+typedef numbers_at_once<short, 4> short4;
+typedef numbers_at_once<unsigned short, 2> ushort2;
+typedef numbers_at_once<unsigned short, 4> ushort4;
+typedef numbers_at_once<signed char, 4> char4;
+typedef numbers_at_once<unsigned char, 4> uchar4;
+typedef numbers_at_once<half, 2> half2;
+
 static dim3 gridDim, blockDim, blockIdx, threadIdx;
 
 /* -- the runtime's functions that hosts call */

@@ -17,6 +17,8 @@ SCHEDULES = {
     "norm": "together", "pool": "together", "product": "together",
     "columns": "together", "few": "element",
     "logs": "together", "largest": "together",
+    "sums": "4 elements per thread", "biased": "4 elements per thread",
+    "pairs": "2 elements per thread", "turned": "an element per thread",
 }
 
 
@@ -158,10 +160,28 @@ def rows(m):
     m.gives("largest", x.max(1))
 
 
+def elements(m):
+    """Rows that end within what a thread takes, or are longer or shorter."""
+    x, y = m.given("xsum", 2, 64, 9, 9), m.given("ysum", 2, 64, 9, 9)
+    m.node("Add", "xsum ysum", "tsum")
+    m.node("Tanh", "tsum", "sums")
+    m.gives("sums", numpy.tanh(x + y))
+    x, b = m.given("xbias", 128, 96), m.given("bbias", 96)
+    m.node("Add", "xbias bbias", "biased")
+    m.gives("biased", x + b)
+    x, b = m.given("xpair", 100, 90), m.given("bpair", 90)
+    m.node("Sub", "xpair bpair", "pairs")
+    m.gives("pairs", x - b)
+    x = m.given("xturn", 100, 96)
+    m.node("Transpose", "xturn", "turned", perm=[1, 0])
+    m.gives("turned", x.T)
+
+
 def write(folder):
     """Paths of the model and of its data."""
     m = Model()
     products(m)
     convolutions(m)
     rows(m)
+    elements(m)
     return m.write(folder)

@@ -280,17 +280,115 @@ static const struct program programs[] = {
 	},
 };
 
+/* Accesses of 16 bytes, and nothing computed with vectors. */
+static const struct program wide[] = {
+	{
+		"a copy",
+		"x: T.Buffer((12, 8)), y: T.Buffer((12, 8))",
+		"    for i in range(12):\n"
+		"        for j in T.vectorized(8):\n"
+		"            y[i, j] = x[11 - i, j]\n",
+		"    x = T.match_buffer(var_x, (12, 8), \"float32\", align=16)\n"
+		"    y = T.match_buffer(var_y, (12, 8), \"float32\", align=16)\n"
+		"    for i in range(12):\n"
+		"        y[i, T.Ramp(0, 1, 4)] = x[11 - i, T.Ramp(0, 1, 4)]\n"
+		"        y[i, T.Ramp(4, 1, 4)] = x[11 - i, T.Ramp(4, 1, 4)]\n",
+	}, {
+		"a sum of what is there once and what starts between vectors",
+		"x: T.Buffer((12, 8)), y: T.Buffer((12, 4))",
+		"    for i in range(12):\n"
+		"        for j in T.vectorized(4):\n"
+		"            y[i, j] = x[i, j] * x[i, j] + x[i, j + 3]\n",
+		"    x = T.match_buffer(var_x, (12, 8), \"float32\", align=16)\n"
+		"    y = T.match_buffer(var_y, (12, 4), \"float32\", align=16)\n"
+		"    for i in range(12):\n"
+		"        x_lanes = T.decl_buffer((4,), \"float32\", "
+		"scope=\"local\", align=16)\n"
+		"        y_lanes = T.decl_buffer((4,), \"float32\", "
+		"scope=\"local\", align=16)\n"
+		"        x_lanes[T.Ramp(0, 1, 4)] = x[i, T.Ramp(0, 1, 4)]\n"
+		"        for j in T.unroll(4):\n"
+		"            y_lanes[j] = x_lanes[j] * x_lanes[j] + x[i, j + 3]\n"
+		"        y[i, T.Ramp(0, 1, 4)] = y_lanes[T.Ramp(0, 1, 4)]\n",
+	}, {
+		"rows whose length is a multiple of two only",
+		"x: T.Buffer((16, 6)), y: T.Buffer((6, 16))",
+		"    for i in range(16):\n"
+		"        for k in range(3):\n"
+		"            for j in T.vectorized(2):\n"
+		"                y[k * 2 + j, i] = x[i, k * 2 + j]\n",
+		"    x = T.match_buffer(var_x, (16, 6), \"float32\", align=8)\n"
+		"    for i, k in T.grid(16, 3):\n"
+		"        x_lanes = T.decl_buffer((2,), \"float32\", "
+		"scope=\"local\", align=8)\n"
+		"        x_lanes[T.Ramp(0, 1, 2)] = x[i, T.Ramp(k * 2, 1, 2)]\n"
+		"        for j in T.unroll(2):\n"
+		"            y[k * 2 + j, i] = x_lanes[j]\n",
+	}, {
+		"a choice that all lanes share, and one that they do not",
+		"x: T.Buffer((12, 8)), y: T.Buffer((12, 8))",
+		"    for i in range(12):\n"
+		"        for j in T.vectorized(4):\n"
+		"            y[i, j] = T.if_then_else(i < 5, x[i, j], "
+		"T.float32(0))\n"
+		"    for i in range(12):\n"
+		"        for j in T.vectorized(4):\n"
+		"            y[i, 4 + j] = T.if_then_else(j < 3, x[i, j], "
+		"T.float32(0))\n",
+		"    x = T.match_buffer(var_x, (12, 8), \"float32\", align=16)\n"
+		"    y = T.match_buffer(var_y, (12, 8), \"float32\", align=16)\n"
+		"    for i in range(12):\n"
+		"        if i < 5:\n"
+		"            y[i, T.Ramp(0, 1, 4)] = x[i, T.Ramp(0, 1, 4)]\n"
+		"        else:\n"
+		"            y_lanes = T.decl_buffer((4,), \"float32\", "
+		"scope=\"local\", align=16)\n"
+		"            for j in T.unroll(4):\n"
+		"                y_lanes[j] = T.float32(0)\n"
+		"            y[i, T.Ramp(0, 1, 4)] = y_lanes[T.Ramp(0, 1, 4)]\n"
+		"    for i_1 in range(12):\n"
+		"        y_lanes_1 = T.decl_buffer((4,), \"float32\", "
+		"scope=\"local\", align=16)\n"
+		"        for j_1 in T.unroll(4):\n"
+		"            y_lanes_1[j_1] = T.if_then_else(j_1 < 3, "
+		"x[i_1, j_1], T.float32(0))\n"
+		"        y[i_1, T.Ramp(4, 1, 4)] = "
+		"y_lanes_1[T.Ramp(0, 1, 4)]\n",
+	}, {
+		"neither loads nor stores that lie so",
+		"x: T.Buffer((12, 8)), y: T.Buffer((8, 12))",
+		"    for i in range(12):\n"
+		"        for j in T.vectorized(4):\n"
+		"            y[j, i] = x[i, j + 1] + x[i, 0]\n",
+		NULL,
+	}, {
+		"rows of odd length",
+		"x: T.Buffer((13, 7)), y: T.Buffer((13, 7))",
+		"    for i in range(13):\n"
+		"        for j in T.vectorized(4):\n"
+		"            y[i, j] = x[i, j]\n",
+		NULL,
+	}, {
+		"lanes that read what others store",
+		"x: T.Buffer((96,)), y: T.Buffer((96,))",
+		"    for i in range(8):\n"
+		"        for j in T.vectorized(4):\n"
+		"            y[i * 4 + j] = x[i * 4 + j] + T.if_then_else("
+		"i * 4 + j < 1, T.float32(0), y[i * 4 + j - 1])\n",
+		NULL,
+	},
+};
+
 static const char *
-text_of(struct module *m, const struct program *p, bool vectors)
+text_of(struct module *m, const struct program *p, const char *notes)
 {
 	return arena_printf(&m->arena,
 		"from tvm.script import tir as T\n@T.prim_func\ndef f(%s):\n"
-		"%s%s", p->buffers, vectors ? "    T.func_attr({\"vectors\": "
-		"\"float32x16\", \"vector_params\": True})\n" : "", p->body);
+		"%s%s", p->buffers, notes, p->body);
 }
 
 static void
-test_program(const struct program *p)
+test_program(const struct program *p, const char *notes)
 {
 	struct module *m = module_new();
 	float x[96], y[96];
@@ -300,8 +398,8 @@ test_program(const struct program *p)
 		x[i] = (float)(i * 37 % 41 - 20) / 16;
 	}
 	check_lowered(&(struct lowered_case){
-		.what = p->what, .plain = text_of(m, p, false),
-		.text = text_of(m, p, true), .want = p->want, .args = args,
+		.what = p->what, .plain = text_of(m, p, ""),
+		.text = text_of(m, p, notes), .want = p->want, .args = args,
 		.n = 2, .result = y, .elements = 96,
 	});
 	module_free(m);
@@ -366,7 +464,12 @@ main(void)
 {
 	test_bytes();
 	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-		test_program(&programs[i]);
+		test_program(&programs[i], "    T.func_attr({\"vectors\": "
+			"\"float32x16\", \"vector_params\": True})\n");
+	}
+	for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+		test_program(&wide[i],
+			     "    T.func_attr({\"wide_bytes\": 16})\n");
 	}
 	return check_done();
 }
