@@ -43,7 +43,7 @@ VALGRIND = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full"]
 # How a library that is not instrumented guards what it keeps for all, as oneDNN
 # keeps its compiled primitives, ThreadSanitizer does not see: it takes one of the
 # library's own accesses for a race with another.
-SUPPRESSIONS = "called_from_lib:libdnnl.so\n"
+SUPPRESSIONS = "race:libdnnl.so\n"
 
 DRIVER = r"""
 #include "@model@.h"
