@@ -179,6 +179,16 @@ add_staging(struct packer *k, struct tdata *data, struct unit *u,
 	}
 }
 
+static bool
+is_callers(const struct packer *k, const struct kernel_arg *arg)
+{
+	const struct placement *at = arg->tensor != NULL
+		? plan_find(&k->p->plan, arg->tensor) : NULL;
+
+	return arg->buffer != NULL && at != NULL &&
+	       (at->kind == PLACE_INPUT || at->kind == PLACE_OUTPUT);
+}
+
 int
 package_array_align(const struct packer *k)
 {
@@ -190,8 +200,7 @@ package_array_align(const struct packer *k)
 		for (int a = 0; a < kernel->args.n; a++) {
 			const struct kernel_arg *arg = &kernel->args.data[a];
 
-			if (arg->tensor != NULL && arg->buffer != NULL &&
-			    arg->buffer->type.lanes == 1 &&
+			if (is_callers(k, arg) &&
 			    arg->buffer->align_bytes > most) {
 				most = arg->buffer->align_bytes;
 			}

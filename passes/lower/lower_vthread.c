@@ -180,10 +180,45 @@ expand(struct virtual *v, struct stmt *alloc)
 	vec_push(&m->arena, &v->buffers, wide);
 }
 
+struct lanes_search {
+	const struct virtual *v;
+	bool depends, allocates;
+};
+
+static bool
+see_lanes(void *ctx, struct stmt *s)
+{
+	struct lanes_search *l = ctx;
+
+	l->depends |= depends(l->v, s);
+	l->allocates |= s->kind == STMT_ALLOC;
+	return true;
+}
+
+/* A loop over lanes stays together: it is to be one access. */
+static bool
+inject_lanes(struct virtual *v, struct stmt *s)
+{
+	struct lanes_search l = { .v = v };
+
+	if (s->kind != STMT_FOR || s->u.loop.kind != FOR_VECTORIZED) {
+		return false;
+	}
+	stmt_visit(s, see_lanes, &l);
+	if (l.depends && !l.allocates) {
+		wrap(v, s);
+	}
+	return !l.allocates;
+}
+
 static void
 inject(struct virtual *v, struct stmt *s)
 {
 	bool whole;
+
+	if (inject_lanes(v, s)) {
+		return;
+	}
 
 	switch (s->kind) {
 	case STMT_SEQ:

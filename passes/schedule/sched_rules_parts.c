@@ -167,8 +167,8 @@ set_runs(struct staged *t, enum part p)
 bool
 staged_sizes(struct rules *r, struct staged *t)
 {
-	int64_t most = r->target->max_threads < 256 ? r->target->max_threads
-						    : 256;
+	int64_t most = r->target->max_threads < BLOCK_THREADS
+			       ? r->target->max_threads : BLOCK_THREADS;
 	int64_t side = 16, bytes = dtype_bytes(t->x.out->type), k = 16;
 
 	while (side * side > most) {

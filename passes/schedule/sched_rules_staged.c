@@ -42,18 +42,24 @@ bind_all(struct rules *r, const int *loops, const char *const *threads, int n)
 	return true;
 }
 
-/* Results of a thread: in registers only if no loop is left around them. */
+/* Results of a thread: in registers only if no loop is left around them. The
+ * last ones are stored at once, where they lie so. */
 static bool
 unroll_inside(struct rules *r, int block, int loop)
 {
-	int *loops, n;
+	int *loops, n, axis;
 	bool inside = false;
 
 	if (!sched_get_loops(&r->s, block, &loops, &n)) {
 		return false;
 	}
+	axis = func_find(r->s.func, block)->u.block->n_iters - 1;
 	for (int i = 0; i < n; i++) {
-		if (inside && !sched_unroll(&r->s, loops[i])) {
+		bool at_once = inside && i == n - 1 &&
+			       rules_wide(r, block, axis, true) > 1;
+
+		if (inside && !(at_once ? sched_vectorize(&r->s, loops[i])
+					: sched_unroll(&r->s, loops[i]))) {
 			return false;
 		}
 		inside |= loops[i] == loop;
@@ -61,13 +67,47 @@ unroll_inside(struct rules *r, int block, int loop)
 	return true;
 }
 
+/* Elements next to each other that a thread copies of a tile at once: at most so
+ * many that all threads have some. */
+static int64_t
+copied_at_once(struct rules *r, const struct staged *t, int copy, enum part side,
+	       bool across)
+{
+	int last = func_find(r->s.func, copy)->u.block->n_iters - 1;
+	int64_t lanes = rules_wide(r, copy, last - across, false);
+
+	while (lanes > 1 && t->side[PART_SUM] * t->side[side] / lanes <
+				    t->threads[PART_ROW] *
+				    t->threads[PART_COLUMN]) {
+		lanes /= 2;
+	}
+	return lanes;
+}
+
+/* Columns that are stored by rows: each row starts in other banks than the one
+ * before, and still where an access may. */
+static bool
+set_rows_apart(struct rules *r, const struct staged *t, int copy, int64_t lanes)
+{
+	struct sched_value args[] = {
+		sv_block(copy), sv_int(0),
+		sv_int(func_find(r->s.func, copy)->u.block->n_iters - 2),
+		sv_int(WARP), sv_int(lanes),
+	};
+	struct sched_value none;
+
+	return lanes == 1 || t->side[PART_ROW] < RUN ||
+	       sched_apply(&r->s, "storage_align", args, 5, &none);
+}
+
 /* All threads copy together, neighbours what lies next to each other. */
 static bool
 copy_together(struct rules *r, const struct staged *t, int copy, int at,
-	      const char *name)
+	      enum part side, const char *name)
 {
 	bool across = staged_lies_across(r, copy);
-	int *loops, n, order[2], fused, parts[3];
+	int64_t lanes = copied_at_once(r, t, copy, side, across);
+	int *loops, n, order[2], fused, parts[3], runs[2];
 
 	if (!sched_set_scope(&r->s, copy, 0, "shared") ||
 	    !sched_compute_at(&r->s, copy, at) ||
@@ -77,14 +117,45 @@ copy_together(struct rules *r, const struct staged *t, int copy, int at,
 	}
 	order[0] = loops[n - 2 + across];
 	order[1] = loops[n - 1 - across];
-	return (!across || sched_reorder(&r->s, order, 2)) &&
-	       sched_fuse(&r->s, order, 2, &fused) &&
+	if ((across && !sched_reorder(&r->s, order, 2)) ||
+	    (across && !set_rows_apart(r, t, copy, lanes))) {
+		return false;
+	}
+	if (lanes > 1) {
+		if (!sched_split(&r->s, order[1], (int64_t[]){ 0, lanes }, 2,
+				 runs) ||
+		    !sched_vectorize(&r->s, runs[1])) {
+			return false;
+		}
+		order[1] = runs[0];
+	}
+	return sched_fuse(&r->s, order, 2, &fused) &&
 	       sched_split(&r->s, fused,
 			   (int64_t[]){ 0, t->threads[PART_ROW],
 					t->threads[PART_COLUMN] }, 3, parts) &&
 	       sched_unroll(&r->s, parts[0]) &&
 	       sched_bind(&r->s, parts[1], "threadIdx.y") &&
 	       sched_bind(&r->s, parts[2], "threadIdx.x");
+}
+
+/* What a thread uses of a tile at a time, read by runs. */
+static bool
+read_runs(struct rules *r, const struct staged *t, int block, int copy, int at,
+	  enum part side, const char *name)
+{
+	const struct buffer *tile = func_find(r->s.func, copy)->u.block
+					    ->writes[0].buffer;
+	int *loops, n, own;
+
+	if (t->per[side] == 1 || target_wide_bytes(r->target) == 0) {
+		return true;
+	}
+	return sched_cache_read(&r->s, block, staged_read_index(r, block, tile),
+				"local", &own) &&
+	       sched_compute_at(&r->s, own, at) &&
+	       sched_rename_buffer(&r->s, own, 0, name) &&
+	       sched_get_loops(&r->s, own, &loops, &n) &&
+	       sched_vectorize(&r->s, loops[n - 1]);
 }
 
 /* While one pair of tiles is used the next one is copied: each array twice, and
@@ -142,8 +213,11 @@ make_nest(struct rules *r, const struct staged *t, int block, int store,
 	    !sched_rename_buffer(&r->s, block, 0, "acc")) {
 		return false;
 	}
-	return copy_together(r, t, copies[0], k[0], "rows") &&
-	       copy_together(r, t, copies[1], k[0], "columns") &&
+	return copy_together(r, t, copies[0], k[0], PART_ROW, "rows") &&
+	       copy_together(r, t, copies[1], k[0], PART_COLUMN, "columns") &&
+	       read_runs(r, t, block, copies[0], k[1], PART_ROW, "row") &&
+	       read_runs(r, t, block, copies[1], k[1], PART_COLUMN,
+			 "column") &&
 	       sched_unroll(&r->s, k[1]) && sched_unroll(&r->s, m[3]) &&
 	       sched_unroll(&r->s, c[3]) && copy_ahead(r, t, k[0]);
 }

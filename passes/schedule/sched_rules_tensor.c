@@ -26,7 +26,7 @@
 
 /* Threads of a warp, bytes of the summed axis that are copied at a time, and
  * bytes from row to row beyond these: neighbouring rows begin in other banks. */
-enum { WARP = 32, SUM_BYTES = 64, SKEW_BYTES = 16 };
+enum { SUM_BYTES = 64, SKEW_BYTES = 16 };
 
 struct warp_tiles {
 	struct staged t;

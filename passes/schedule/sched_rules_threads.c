@@ -15,15 +15,12 @@
 #include "sched_staged.h"
 #include "sched_tiling.h"
 
-/* Threads of a block where nothing else asks for a number, and of a warp. */
-enum { THREADS = 256, WARP = 32 };
-
 /* As many that no thread idles, if there is such a number of whole warps. */
 static int64_t
 block_threads(struct rules *r, const struct stmt *loop)
 {
-	int64_t most = r->target->max_threads < THREADS
-			       ? r->target->max_threads : THREADS;
+	int64_t most = r->target->max_threads < BLOCK_THREADS
+			       ? r->target->max_threads : BLOCK_THREADS;
 	int64_t n;
 
 	if (!expr_is_int(loop->args[1], &n)) {

@@ -14,9 +14,8 @@
 
 #include "sched_tiling.h"
 
-/* Shorter rows are for one thread; a warp; the most threads, and what each of
- * them reduces at least. */
-enum { SHORT = 32, WARP = 32, THREADS = 256, OWN = 4 };
+/* Shorter rows are for one thread; what each thread reduces at least. */
+enum { SHORT = 32, OWN = 4 };
 
 struct rows {
 	int rows;         /* leading axes that all stages have */
@@ -137,7 +136,7 @@ threads_for(const struct rules *r, int64_t longest)
 {
 	int64_t n = WARP;
 
-	while (n * 2 <= THREADS && n * 2 <= r->target->max_threads &&
+	while (n * 2 <= BLOCK_THREADS && n * 2 <= r->target->max_threads &&
 	       n * OWN < longest) {
 		n *= 2;
 	}

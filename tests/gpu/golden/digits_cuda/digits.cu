@@ -38,7 +38,7 @@ conv1(const float *__restrict__ x, const float (*__restrict__ w)[16],
       const float *__restrict__ bias, float (*__restrict__ y)[64])
 {
 	const int n_0 = blockIdx.x;
-	__shared__ float columns[16][32];
+	__shared__ __align__(8) float columns[16][32];
 	__shared__ float rows[16][16];
 	const int ty = threadIdx.y;
 	const int tx = threadIdx.x;
@@ -68,17 +68,24 @@ conv1(const float *__restrict__ x, const float (*__restrict__ w)[16],
 	__syncthreads();
 	#pragma unroll
 	for (int k_i = 0; k_i < 16; ++k_i) {
+		__align__(8) float column[2];
+
+		*(float2 *)&column[0] = *(float2 *)&columns[k_i][tx * 2];
 		#pragma unroll
 		for (int n_3 = 0; n_3 < 2; ++n_3) {
-			acc[n_3] += columns[k_i][tx * 2 + n_3] * rows[k_i][ty];
+			acc[n_3] += column[n_3] * rows[k_i][ty];
 		}
 	}
+
+	__align__(8) float y_lanes[2];
+
 	#pragma unroll
 	for (int i2_i = 0; i2_i < 2; ++i2_i) {
 		const float v = acc[i2_i] + bias[ty];
 
-		y[ty][n_0 * 32 + i2_i + tx * 2] = v < 0.0f ? 0.0f : v;
+		y_lanes[i2_i] = v < 0.0f ? 0.0f : v;
 	}
+	*(float2 *)&y[ty][n_0 * 32 + tx * 2] = *(float2 *)&y_lanes[0];
 }
 
 /* MaxPool 2x2, stride 2, 16 channels
@@ -115,7 +122,7 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
       const float *__restrict__ bias, float (*__restrict__ y)[16])
 {
 	__shared__ float columns[2][16][16];
-	__shared__ float rows[2][16][32];
+	__shared__ __align__(8) float rows[2][16][32];
 	const int ty = threadIdx.y;
 	const int tx = threadIdx.x;
 	const int ty_q = ty / 2;
@@ -162,20 +169,24 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
 		                      : 0.0f;
 		#pragma unroll
 		for (int k_i = 0; k_i < 16; ++k_i) {
+			__align__(8) float row[2];
+
+			*(float2 *)&row[0] = *(float2 *)&rows[k_r4][k_i][ty * 2];
 			#pragma unroll
 			for (int m_3 = 0; m_3 < 2; ++m_3) {
-				acc[m_3] += columns[k_r4][k_i][tx]
-				          * rows[k_r4][k_i][ty * 2 + m_3];
+				acc[m_3] += columns[k_r4][k_i][tx] * row[m_3];
 			}
 		}
 		__syncthreads();
 	}
 	#pragma unroll
 	for (int k_i = 0; k_i < 16; ++k_i) {
+		__align__(8) float row[2];
+
+		*(float2 *)&row[0] = *(float2 *)&rows[0][k_i][ty * 2];
 		#pragma unroll
 		for (int m_3 = 0; m_3 < 2; ++m_3) {
-			acc[m_3] += columns[0][k_i][tx]
-			          * rows[0][k_i][ty * 2 + m_3];
+			acc[m_3] += columns[0][k_i][tx] * row[m_3];
 		}
 	}
 	#pragma unroll
