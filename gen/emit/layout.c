@@ -3,20 +3,35 @@
  *
  *	acc[i] += x[ic][h + kh][wo * 7 + wi + kw][ici]
  *	        * w[ic][kh][kw][ici][co];
+ *
+ * Where that would leave a line too long, behind the assignment, or behind the
+ * parenthesis of a call:
+ *
+ *	columns[i0 * 256 + tx + ty * 16] =
+ *	        h >= 1 && h < 33 ? x[c][h - 1][w] : 0.0f;
+ *	dot_16x4(
+ *	        &x[ic_o][oh + kh][ow_o * 8 + ow_i + kw][ic_i * 4],
+ *	        &w[ic_o][kh][kw][ic_i][0], &acc[ow_i]);
  */
 #include "layout.h"
 
+enum style { ALIGNED, BEHIND_ASSIGNMENT, BEHIND_PARENTHESIS, STYLES };
+
 struct printer {
 	const struct layout *l;
+	struct strbuf *out;
+	enum style style;
+	bool hung;  /* the call's operands have their line */
 	int indent; /* columns */
 	int column;
 	int columns;
+	int lines, overflow; /* broken so far; columns that are too many */
 };
 
 static bool
 is_mark(char c)
 {
-	return c >= MARK_OPEN && c <= MARK_SPACE;
+	return c >= MARK_OPEN && c <= MARK_ASSIGN;
 }
 
 static bool
@@ -50,7 +65,7 @@ layout_flat(struct arena *a, const char *text)
 	char *to = out;
 
 	for (const char *p = text; *p != '\0'; p++) {
-		if (is_break(*p)) {
+		if (is_break(*p) || *p == MARK_ASSIGN) {
 			*to++ = ' ';
 		} else if (!is_mark(*p)) {
 			*to++ = *p;
@@ -63,8 +78,16 @@ layout_flat(struct arena *a, const char *text)
 static void
 put_char(struct printer *s, char c)
 {
-	strbuf_putc(s->l->out, c);
+	strbuf_putc(s->out, c);
 	s->column += ((unsigned char)c & 0xc0) != 0x80;
+}
+
+static void
+end_line(struct printer *s)
+{
+	s->lines++;
+	s->overflow += s->column > s->columns ? s->column - s->columns : 0;
+	strbuf_putc(s->out, '\n');
 }
 
 static void
@@ -76,14 +99,21 @@ new_line(struct printer *s, int column)
 	if (column < s->indent) {
 		column = s->indent;
 	}
-	strbuf_putc(s->l->out, '\n');
+	end_line(s);
 	for (int i = 0; i < tabs; i++) {
-		strbuf_putc(s->l->out, '\t');
+		strbuf_putc(s->out, '\t');
 	}
 	for (int i = tabs * s->l->tab; i < column; i++) {
-		strbuf_putc(s->l->out, ' ');
+		strbuf_putc(s->out, ' ');
 	}
 	s->column = column;
+}
+
+/* One tab further in than the statement. */
+static void
+new_line_inside(struct printer *s)
+{
+	new_line(s, s->indent + s->l->tab);
 }
 
 /* The close that matches the open at p - 1. */
@@ -117,12 +147,26 @@ static void put_group(struct printer *s, const char *p, const char *end,
 static void
 put_part(struct printer *s, const char *p, const char *end, int tail)
 {
+	const char *begin = p;
+
 	while (p < end) {
 		if (*p == MARK_OPEN) {
 			const char *close = group_end(p + 1);
 
+			if (s->style == BEHIND_PARENTHESIS && !s->hung &&
+			    begin < p && p[-1] == '(') {
+				s->hung = true;
+				new_line_inside(s);
+			}
 			put_group(s, p + 1, close, width(close, end) + tail);
 			p = close + 1;
+		} else if (*p == MARK_ASSIGN) {
+			if (s->style == BEHIND_ASSIGNMENT) {
+				new_line_inside(s);
+			} else {
+				put_char(s, ' ');
+			}
+			p++;
 		} else {
 			put_char(s, *p++);
 		}
@@ -158,21 +202,81 @@ put_group(struct printer *s, const char *p, const char *end, int tail)
 	}
 }
 
+/* May the line be broken in that style? */
+static bool
+has_place(const char *text, enum style style)
+{
+	size_t n = strlen(text);
+
+	switch (style) {
+	case BEHIND_ASSIGNMENT:
+		return strchr(text, MARK_ASSIGN) != NULL;
+	case BEHIND_PARENTHESIS: /* a statement that is a call */
+		return strchr(text, MARK_ASSIGN) == NULL &&
+		       strstr(text, "(" TEXT_OPEN) != NULL &&
+		       text[n - 1] == ';';
+	default:
+		return true;
+	}
+}
+
+static void
+put_line(const struct layout *l, struct printer *s, const char *text)
+{
+	for (int i = 0; i < s->indent / l->tab; i++) {
+		strbuf_putc(s->out, '\t');
+	}
+	s->column = s->indent;
+	put_group(s, text, text + strlen(text), 0);
+	end_line(s);
+}
+
+/* The style with the least beyond the columns, then with the fewest lines; one
+ * more than the others have does not count against the first. */
+static enum style
+best_style(const struct layout *l, const struct printer *blank,
+	   const char *text)
+{
+	enum style best = ALIGNED;
+	int overflow = 0, lines = 0;
+
+	for (int i = 0; i < STYLES; i++) {
+		struct printer s = *blank;
+		struct strbuf scratch;
+
+		if (!has_place(text, (enum style)i)) {
+			continue;
+		}
+		strbuf_init(&scratch);
+		s.out = &scratch;
+		s.style = (enum style)i;
+		put_line(l, &s, text);
+		strbuf_release(&scratch);
+		if (i == ALIGNED || s.overflow < overflow ||
+		    (i == BEHIND_ASSIGNMENT && s.overflow == overflow &&
+		     s.lines + 1 < lines)) {
+			best = (enum style)i;
+			overflow = s.overflow;
+			lines = s.lines;
+		}
+	}
+	return best;
+}
+
 void
 layout_line(const struct layout *l, int indent, const char *text)
 {
-	struct printer s = { .l = l, .indent = indent * l->tab };
+	struct printer s = { .l = l, .out = l->out,
+			     .indent = indent * l->tab };
 
-	for (int i = 0; i < indent; i++) {
-		strbuf_putc(l->out, '\t');
-	}
-	s.column = s.indent;
 	s.columns = l->columns;
 	if (s.indent + l->text_columns > s.columns) {
 		s.columns = s.indent + l->text_columns;
 	}
-	put_group(&s, text, text + strlen(text), 0);
-	strbuf_putc(l->out, '\n');
+	if (s.indent + layout_width(text) > s.columns) {
+		s.style = best_style(l, &s, text);
+	}
+	put_line(l, &s, text);
 }
 
 static bool

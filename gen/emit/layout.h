@@ -12,10 +12,13 @@
 #define MARK_OPERATOR '\3' /* a space, or a line that starts with an operator,
 			    * which hangs left of the group */
 #define MARK_SPACE '\4'    /* a space, or a new line */
+#define MARK_ASSIGN '\5'   /* a space, or a line one tab further in, where what
+			    * follows does not fit beside what is before */
 #define TEXT_OPEN "\1"
 #define TEXT_CLOSE "\2"
 #define TEXT_OPERATOR "\3"
 #define TEXT_SPACE "\4"
+#define TEXT_ASSIGN "\5"
 
 struct layout {
 	struct strbuf *out;

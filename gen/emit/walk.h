@@ -73,6 +73,7 @@ struct binding {
 	bool is_const, flat, data;
 	bool fragment; /* its last two dimensions are inside of it */
 	const struct buffer *buffer;
+	const struct expr *value; /* what it stands for, or NULL */
 };
 
 void unit_init(struct unit *u, struct module *m, const struct dialect *d);

@@ -208,30 +208,35 @@ is_minus_one(const struct expr *e)
 	       (e->kind == EXPR_FLOAT && e->u.fval == -1.0);
 }
 
-static bool
-was_byte(const struct expr *e)
+/* The type of the bytes that e was made of; void: it was not. */
+static struct dtype
+byte_type(struct walker *w, const struct expr *e)
 {
-	e = e->kind == EXPR_BROADCAST ? e->args[0] : e;
-	return e->kind == EXPR_CAST && dtype_is_int(e->args[0]->type) &&
-	       dtype_bits(e->args[0]->type) == 8;
-}
+	const struct binding *b;
 
-static bool
-was_unsigned(const struct expr *e)
-{
 	e = e->kind == EXPR_BROADCAST ? e->args[0] : e;
-	return dtype_class(e->args[0]->type) == DTC_UINT;
+	b = e->kind == EXPR_VAR ? walk_find(w, e->u.var) : NULL;
+	e = b != NULL && b->value != NULL ? b->value : e;
+	return e->kind == EXPR_CAST && dtype_is_int(e->args[0]->type) &&
+	       dtype_bits(e->args[0]->type) == 8
+		       ? e->args[0]->type : dtype_of(DT_VOID);
 }
 
 /* A product in 32 bits of what were bytes, not both signed: the upper halves of
  * one factor are 0? */
 static bool
-is_short_product(const struct expr *e)
+is_short_product(struct walker *w, const struct expr *e)
 {
-	return e->kind == EXPR_MUL && dtype_class(e->type) == DTC_INT &&
-	       dtype_bits(e->type) == 32 && was_byte(e->args[0]) &&
-	       was_byte(e->args[1]) &&
-	       (was_unsigned(e->args[0]) || was_unsigned(e->args[1]));
+	enum dtype_class a, b;
+
+	if (e->kind != EXPR_MUL || dtype_class(e->type) != DTC_INT ||
+	    dtype_bits(e->type) != 32) {
+		return false;
+	}
+	a = dtype_class(byte_type(w, e->args[0]));
+	b = dtype_class(byte_type(w, e->args[1]));
+	return (a == DTC_UINT && (b == DTC_UINT || b == DTC_INT)) ||
+	       (a == DTC_INT && b == DTC_UINT);
 }
 
 /* a + -1 is a - 1; a + b * -2 is a - b * 2; 0 - a is -a. */
@@ -285,7 +290,7 @@ arithmetic(struct walker *w, const struct expr *e)
 	}
 	if (kind == EXPR_ADD && e->type.lanes > 1 &&
 	    w->d->vectors.forms[FORM_ADD_PRODUCT] != NULL &&
-	    is_short_product(args[1])) {
+	    is_short_product(w, args[1])) {
 		const struct expr *three[3] = { args[0], args[1]->args[0],
 						args[1]->args[1] };
 

@@ -368,9 +368,11 @@ walk_let(struct walker *w, struct stmt *s)
 	tdata_text(data, "element", points != NULL
 		   ? unit_element_type(w->u, points)
 		   : w->d->types[DT_VOID].spelling);
+	tdata_text(data, "br", TEXT_ASSIGN);
 	tdata_text(data, "value", walk_expr(w, value, w->d->assignment));
 	b = walk_bind(w, v, v->name);
 	b->data = is_data;
+	b->value = value;
 	b->is_const = is_const;
 	if (handle) {
 		b->kind = is_const ? VALUE_CONST_VOID_POINTER
@@ -533,6 +535,7 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 		}
 	}
 	if (init != NULL) {
+		tdata_text(data, "br", TEXT_ASSIGN);
 		tdata_text(data, "value", walk_stored(w, init->args[0]));
 	}
 	bound = walk_bind(w, b->data, b->name);
@@ -672,6 +675,7 @@ walk_store(struct walker *w, struct stmt *s)
 	if (id != SAY_STORE && value->kind == EXPR_BROADCAST) {
 		value = value->args[0];
 	}
+	tdata_text(data, "br", TEXT_ASSIGN);
 	tdata_text(data, "value", walk_stored(w, value));
 	say(w, id, false, data);
 }

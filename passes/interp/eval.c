@@ -216,7 +216,12 @@ eval_kind(struct frame *f, struct node *n)
 			interp_fail(f, "variable '%s' has no value",
 				    n->var->var->name);
 		}
-		n->value[0] = n->var->value;
+		if (n->lanes > 1) {
+			memcpy(n->value, n->var->lanes,
+			       sizeof *n->value * (size_t)n->lanes);
+		} else {
+			n->value[0] = n->var->value;
+		}
 		break;
 	case EXPR_LOAD:
 		for (int i = 0; i < e->n_args; i++) {

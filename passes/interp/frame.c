@@ -56,6 +56,8 @@ frame_var(struct frame *f, const struct var *v)
 		struct var_cell *cell = arena_new(f->arena, struct var_cell);
 
 		cell->var = v;
+		cell->lanes = arena_array(f->arena, union number,
+					  v->type.lanes);
 		*place = cell;
 	}
 	return *place;

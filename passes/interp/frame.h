@@ -10,6 +10,7 @@
 struct var_cell {
 	const struct var *var;
 	union number value;
+	union number *lanes; /* of a vector, instead of value */
 	bool bound;
 };
 

@@ -217,6 +217,8 @@ run_step(struct frame *f, const struct step *s)
 	case STMT_LET:
 		node_eval(f, s->args[0]);
 		s->var->value = s->args[0]->value[0];
+		memcpy(s->var->lanes, s->args[0]->value,
+		       sizeof *s->var->lanes * (size_t)s->args[0]->lanes);
 		s->var->bound = true;
 		run_step(f, s->children[0]);
 		s->var->bound = false;

@@ -1,22 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names values that one store uses more than once.
+/* Names values that one store uses more than once, and the steps of one that
+ * would be a long line of functions in functions.
  *
  *   y[i] = (x[i] + b[i]) * sigmoid(x[i] + b[i])
+ *   z[i] = cast(max(nearbyint((x[i] + b[i]) * scale[i] / 0.05), -128.0))
  *   ->
  *   v = x[i] + b[i]
  *   y[i] = v * sigmoid(v)
+ *   rounded = nearbyint((x[i] + b[i]) * scale[i] / 0.05)
+ *   z[i] = cast(max(rounded, -128.0))
  *
  * Expressions are shared nodes, so a value used twice is a node with two
  * edges; a limit by a number counts twice, since it is printed as a
  * comparison. What is only evaluated under a condition stays there: a guarded
- * load must not move in front of its guard. Index expressions are named by
+ * load must not move in front of its guard. Only whole operands of functions
+ * are set apart: a product and its sum stay together, which some processors
+ * compute as one. A name stands outside of the loops that do nothing but the
+ * store, as far as it does not depend on them. Index expressions are named by
  * lower_indices. */
 #include "lower_passes.h"
+
+#include "access.h"
+
+/* In characters of text, about: what a function with all that is in it may
+ * take, a store with its target, a choice within something else; and what is
+ * worth a name. Of more than WIDE nothing is known. */
+enum { MOST_FUNCTION = 56, MOST_STORE = 72, MOST_CHOICE = 30, LEAST = 20,
+       WIDE = 400 };
 
 struct use {
 	const struct expr *e;
 	int edges;
 	bool always; /* evaluated whatever conditions say */
+	const char *name; /* that it gets, or NULL */
 };
 
 struct values {
@@ -57,7 +73,7 @@ static void
 count(struct values *v, const struct expr *e, int edges, bool always)
 {
 	struct use *u = find_use(v, e);
-	struct use fresh = { e, edges, always };
+	struct use fresh = { e, edges, always, NULL };
 
 	if (u != NULL) {
 		bool again = always && !u->always;
@@ -84,7 +100,7 @@ count(struct values *v, const struct expr *e, int edges, bool always)
 	}
 }
 
-/* Worth a name: some arithmetic, not a literal, a variable or a load. */
+/* May have a name: some arithmetic, not a literal, a variable or a load. */
 static bool
 is_value(const struct expr *e)
 {
@@ -99,14 +115,263 @@ is_value(const struct expr *e)
 	case EXPR_SELECT:
 	case EXPR_IF:
 	case EXPR_CAST:
-		return e->type.lanes == 1;
+		return true;
 	case EXPR_CALL:
-		return e->type.lanes == 1 && intrin_is_pure(e->u.intrin) &&
+		return intrin_is_pure(e->u.intrin) &&
 		       dtype_class(e->type) != DTC_HANDLE;
 	default:
 		return false;
 	}
 }
+
+/* -- how wide it would be -- */
+
+static bool
+is_number(const struct expr *e)
+{
+	return is_literal(e->kind == EXPR_BROADCAST ? e->args[0] : e);
+}
+
+static bool
+is_arithmetic(const struct expr *e)
+{
+	return e->kind == EXPR_ADD || e->kind == EXPR_SUB ||
+	       e->kind == EXPR_MUL || e->kind == EXPR_DIV;
+}
+
+static bool
+is_extreme(const struct expr *e)
+{
+	return e->kind == EXPR_MIN || e->kind == EXPR_MAX;
+}
+
+/* Sums of integers that are data may leave their type. */
+static bool
+is_sum_of_data(const struct expr *e)
+{
+	return e->kind == EXPR_ADD && dtype_is_int(e->type) &&
+	       !is_number(e->args[0]) && !is_number(e->args[1]) &&
+	       expr_has_load(e);
+}
+
+/* Written as a function of its operands? */
+static bool
+is_function(const struct expr *e)
+{
+	return is_extreme(e) || is_sum_of_data(e) ||
+	       (e->kind == EXPR_CALL && is_value(e)) ||
+	       (e->kind == EXPR_CAST &&
+		(e->type.lanes > 1 || (dtype_is_float(e->args[0]->type) &&
+				       dtype_is_int(e->type))));
+}
+
+/* The text of the node alone: its name, parentheses, types. */
+static int
+own_width(const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_INT:
+		return 3;
+	case EXPR_FLOAT:
+		return 11;
+	case EXPR_VAR:
+		return (int)strlen(e->u.var->name);
+	case EXPR_LOAD:
+		return (int)strlen(e->u.buffer->name) + 2 * e->n_args +
+		       (e->type.lanes > e->u.buffer->type.lanes ? 24 : 0);
+	case EXPR_CALL:
+		return (int)strlen(intrin_name(e->u.intrin)) + 6 +
+		       2 * e->n_args;
+	case EXPR_CAST:
+		return e->type.lanes > 1 ? 18 : 9;
+	case EXPR_BROADCAST:
+		return dtype_is_int(e->type) ? 12 : 0;
+	case EXPR_MIN:
+	case EXPR_MAX:
+		return e->type.lanes > 1 ? 14 : 11;
+	default:
+		return is_sum_of_data(e) ? 16 : 3 * (e->n_args - 1);
+	}
+}
+
+static int
+width(struct values *v, const struct expr *e, int most)
+{
+	const struct use *u = find_use(v, e);
+	int n = u != NULL && u->name != NULL ? (int)strlen(u->name)
+					     : own_width(e);
+
+	if (u != NULL && u->name != NULL) {
+		return n;
+	}
+	for (int i = 0; i < e->n_args && n < most; i++) {
+		n += width(v, e->args[i], most - n);
+	}
+	return n;
+}
+
+/* -- what is set apart -- */
+
+/* A name for what a step gives. */
+static const char *
+noun(struct values *v, const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_ADD:
+		return "sum";
+	case EXPR_SUB:
+		return "difference";
+	case EXPR_MUL:
+		return "product";
+	case EXPR_DIV:
+		return "quotient";
+	case EXPR_MIN:
+	case EXPR_MAX:
+		return is_number(e->args[1]) ? "clipped" : "v";
+	case EXPR_SELECT:
+	case EXPR_IF:
+	case EXPR_CAST:
+		e = e->args[e->kind == EXPR_CAST ? 0 : 1];
+		return e->kind == EXPR_LOAD
+		       ? arena_printf(&v->module->arena, "%s_v",
+				      e->u.buffer->name) : "v";
+	default:
+		break;
+	}
+	switch (e->u.intrin) {
+	case INTRIN_SCALE_FIXED:
+	case INTRIN_SCALE_NEAREST:
+		return "scaled";
+	case INTRIN_NEARBYINT:
+	case INTRIN_ROUND:
+	case INTRIN_FLOOR:
+	case INTRIN_CEIL:
+	case INTRIN_TRUNC:
+		return "rounded";
+	default:
+		return "v";
+	}
+}
+
+static bool
+may_name(struct values *v, const struct expr *e)
+{
+	const struct use *u = find_use(v, e);
+	const struct expr *of = e->kind == EXPR_CAST ? e->args[0] : NULL;
+
+	return u != NULL && u->always && u->name == NULL && is_value(e) &&
+	       !(of != NULL && !is_function(e) && !is_value(of)) &&
+	       width(v, e, WIDE) >= LEAST;
+}
+
+/* e, but for numbers that are added to it, limits and plain casts: NULL if it
+ * is none of these. */
+static const struct expr *
+inner(const struct expr *e)
+{
+	if (e->kind == EXPR_CAST && !is_function(e)) {
+		return e->args[0];
+	}
+	if ((is_arithmetic(e) || is_extreme(e)) &&
+	    is_number(e->args[0]) != is_number(e->args[1])) {
+		return e->args[is_number(e->args[0])];
+	}
+	return NULL;
+}
+
+/* The step to be set apart of an operand of `outer`: the innermost function
+ * behind numbers and limits, two limits being one step; or else all of it. */
+static const struct expr *
+step_of(struct values *v, const struct expr *outer, const struct expr *e)
+{
+	const struct expr *best = NULL;
+
+	for (const struct expr *at = e; at != NULL; at = inner(at)) {
+		bool second = is_extreme(at) && is_extreme(outer) &&
+			      inner(outer) == at;
+
+		if (is_function(at) && !second && may_name(v, at)) {
+			best = at;
+		}
+		if (second && at == e) {
+			e = inner(at);
+		}
+		outer = at;
+	}
+	return best != NULL ? best : e != NULL && may_name(v, e) ? e : NULL;
+}
+
+/* Of e's operands, and of the factors of its products, the widest step. */
+static const struct expr *
+widest_step(struct values *v, const struct expr *e)
+{
+	const struct expr *best = NULL;
+
+	for (int i = 0; i < e->n_args; i++) {
+		bool product = is_sum_of_data(e) &&
+			       e->args[i]->kind == EXPR_MUL;
+		const struct expr *outer = product ? e->args[i] : e;
+
+		for (int k = 0; k < (product ? 2 : 1); k++) {
+			const struct expr *step = step_of(v, outer,
+					outer->args[product ? k : i]);
+
+			if (step != NULL &&
+			    (best == NULL || width(v, step, WIDE) >
+					     width(v, best, WIDE))) {
+				best = step;
+			}
+		}
+	}
+	return best;
+}
+
+static void
+set_steps_apart(struct values *v, const struct expr *e, int most)
+{
+	while (width(v, e, most + 1) > most) {
+		const struct expr *step = widest_step(v, e);
+
+		if (step == NULL) {
+			return;
+		}
+		find_use(v, step)->name = noun(v, step);
+	}
+}
+
+/* Children come first. */
+static void
+find_steps(struct values *v, const struct stmt *store)
+{
+	const struct expr *value = store->args[0];
+	int target = (int)strlen(store->u.buffer->name);
+
+	for (int i = 0; i < v->order.n; i++) {
+		const struct expr *e = v->order.data[i];
+		struct use *u = find_use(v, e);
+
+		if (u == NULL || !u->always || u->name != NULL) {
+			continue;
+		}
+		if (is_function(e)) {
+			set_steps_apart(v, e, MOST_FUNCTION);
+		} else if ((e->kind == EXPR_IF || e->kind == EXPR_SELECT) &&
+			   e != value && may_name(v, e) &&
+			   width(v, e, WIDE) > MOST_CHOICE) {
+			u->name = noun(v, e);
+		}
+	}
+	if (!is_function(value) && inner(value) == NULL) {
+		return;
+	}
+	for (int i = 1; i < store->n_args; i++) {
+		target += 2 + width(v, store->args[i], WIDE);
+	}
+	set_steps_apart(v, value, MOST_STORE - target > LEAST
+			? MOST_STORE - target : LEAST);
+}
+
+/* -- names -- */
 
 static const struct expr *
 named(void *ctx, const struct expr *e)
@@ -129,52 +394,77 @@ add_in_order(void *ctx, const struct expr *e)
 	vec_push(&v->module->arena, &v->order, e);
 }
 
+/* Just inside what the value depends on, of the loops around s that do nothing
+ * but s. */
+static struct stmt *
+outermost(struct stmt *s, const struct buffer *stored, const struct expr *e)
+{
+	while (s->parent != NULL && !expr_uses_buffer(e, stored)) {
+		struct stmt *p = s->parent;
+		int64_t n;
+		bool loop = p->kind == STMT_FOR &&
+			    (p->u.loop.kind == FOR_SERIAL ||
+			     p->u.loop.kind == FOR_UNROLLED ||
+			     p->u.loop.kind == FOR_VECTORIZED) &&
+			    expr_is_int(p->args[1], &n) && n > 0;
+
+		if ((!loop || expr_uses_var(e, p->u.loop.var)) &&
+		    (p->kind != STMT_LET || expr_uses_var(e, p->u.var))) {
+			break;
+		}
+		s = p;
+	}
+	return s;
+}
+
 static void
 name_values(struct func *f, struct stmt *store)
 {
 	struct module *m = f->module;
 	struct values v = { .func = f, .module = m };
-	VEC(struct var *) vars = { 0 };
-	VEC(const struct expr *) defs = { 0 };
-	const struct expr *value;
-	struct stmt *s;
 
 	count(&v, store->args[0], 1, true);
 	expr_visit(store->args[0], add_in_order, &v);
+	for (int i = 0; i < v.uses.n; i++) {
+		struct use *u = &v.uses.data[i];
+
+		if (u->edges >= 2 && u->always && is_value(u->e) &&
+		    u->e->type.lanes == 1) {
+			u->name = "v";
+		}
+	}
+	find_steps(&v, store);
 	/* A name may use the names of its parts. */
 	for (int i = 0; i < v.order.n; i++) {
 		const struct use *u = find_use(&v, v.order.data[i]);
-		struct var *var;
 		const struct expr *def;
+		struct stmt_place place;
+		struct stmt *at;
+		struct var *var;
 
-		if (u == NULL || u->edges < 2 || !u->always ||
-		    !is_value(u->e)) {
+		if (u == NULL || u->name == NULL) {
 			continue;
 		}
-		var = var_new(m, "v", u->e->type);
+		var = var_new(m, u->name, u->e->type);
 		def = expr_rewrite(m, u->e, named, &v);
+		at = outermost(store, store->u.buffer, def);
+		place = stmt_place_of(at);
+		stmt_put(f, place, stmt_let(f, var, def, at));
 		vec_push(&m->arena, &v.from, u->e);
 		vec_push(&m->arena, &v.to, var->expr);
-		vec_push(&m->arena, &vars, var);
-		vec_push(&m->arena, &defs, def);
 	}
-	if (vars.n == 0) {
-		return;
+	if (v.from.n > 0) {
+		stmt_set_arg(f, store, 0, expr_rewrite(m, store->args[0],
+						       named, &v));
 	}
-	value = expr_rewrite(m, store->args[0], named, &v);
-	s = stmt_store(f, store->u.buffer, value, store->args + 1,
-		       store->n_args - 1);
-	for (int i = vars.n - 1; i >= 0; i--) {
-		s = stmt_let(f, vars.data[i], defs.data[i], s);
-	}
-	stmt_replace(f, store, s);
 }
 
 static void
 name_below(struct func *f, struct stmt *s)
 {
 	if (s->kind == STMT_STORE) {
-		if (dtype_is_float(s->args[0]->type)) {
+		if (dtype_is_float(s->args[0]->type) ||
+		    dtype_is_int(s->args[0]->type)) {
 			name_values(f, s);
 		}
 		return;

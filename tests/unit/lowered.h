@@ -23,7 +23,7 @@ struct lowered_case {
 };
 
 /* The only function of a program, lowered; NULL after printing why not. */
-static struct func *
+static inline struct func *
 lowered(struct module *m, const char *text)
 {
 	struct source src = {
@@ -42,7 +42,7 @@ lowered(struct module *m, const char *text)
 }
 
 /* The body's text: what stands behind the signature. */
-static const char *
+static inline const char *
 body_of(struct module *m, const struct func *f)
 {
 	struct strbuf out;
@@ -56,14 +56,14 @@ body_of(struct module *m, const struct func *f)
 	return text != NULL ? text + 3 : "";
 }
 
-static bool
+static inline bool
 lowered_run(struct func *f, const struct lowered_case *c)
 {
 	memset(c->result, 0, c->elements * sizeof *c->result);
 	return func_verify(f) && interp_run(f, c->args, c->n);
 }
 
-static void
+static inline void
 check_lowered(const struct lowered_case *c)
 {
 	struct module *plain = module_new(), *m = module_new();

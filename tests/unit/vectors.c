@@ -448,13 +448,16 @@ test_bytes(void)
 			"scope=\"local\")\n"
 			"    acc[()] = T.Broadcast(0, 16)\n"
 			"    for k in range(3):\n"
-			"        acc[()] = acc[()] + T.Cast(\"int32x16\", "
-			"x[k, T.Ramp(0, 1, 16)]) * T.Cast(\"int32x16\", "
+			"        w_v: T.int32x16 = T.Cast(\"int32x16\", "
 			"w[k, T.Ramp(0, 1, 16)])\n"
-			"    y[T.Ramp(0, 1, 16)] = T.Cast(\"int8x16\", "
-			"T.min(T.max(T.scale_nearest(\"int32x16\", acc[()], "
-			"c[T.Ramp(0, 1, 16)]), T.Broadcast(-128, 16)), "
-			"T.Broadcast(127, 16)))\n",
+			"        x_v: T.int32x16 = T.Cast(\"int32x16\", "
+			"x[k, T.Ramp(0, 1, 16)])\n"
+			"        acc[()] = acc[()] + x_v * w_v\n"
+			"    scaled: T.int32x16 = T.scale_nearest(\"int32x16\", "
+			"acc[()], c[T.Ramp(0, 1, 16)])\n"
+			"    clipped: T.int32x16 = T.min(T.max(scaled, "
+			"T.Broadcast(-128, 16)), T.Broadcast(127, 16))\n"
+			"    y[T.Ramp(0, 1, 16)] = T.Cast(\"int8x16\", clipped)\n",
 		.args = args, .n = 4, .result = y, .elements = 4,
 	});
 }
