@@ -45,11 +45,11 @@ comment_wrap(struct packer *k, const char *text, int column)
 	while (*p != '\0') {
 		int n = (int)strcspn(p, " ");
 
-		if (at > column && at + 1 + n > k->d->line_columns) {
+		if (p > text && at + 1 + n > k->d->line_columns) {
 			strbuf_putc(&s, '\n');
 			strbuf_puts(&s, k->d->comment_line);
-			at = column;
-		} else if (at > column) {
+			at = (int)strlen(k->d->comment_line);
+		} else if (p > text) {
 			strbuf_putc(&s, ' ');
 			at++;
 		}
@@ -120,11 +120,15 @@ work_text(struct packer *k, const struct kernel *kernel)
 		strbuf_printf(&s, "%.1f MFLOP, ", kernel->flops / 1e6);
 	} else if (kernel->flops > 0) {
 		strbuf_printf(&s, "%.0f FLOP, ", kernel->flops);
+	} else if (kernel->macs >= 100000) {
+		strbuf_printf(&s, "%.1f MMAC, ", (double)kernel->macs / 1e6);
+	} else if (kernel->macs > 0) {
+		strbuf_printf(&s, "%lld MAC, ", (long long)kernel->macs);
 	}
 	strbuf_printf(&s, "reads %s, ", bytes_text(k->a, kernel->read_bytes));
 	strbuf_printf(&s, "writes %s", bytes_text(k->a, kernel->write_bytes));
 	if (kernel->stack_bytes > 0) {
-		strbuf_printf(&s, ", %lld bytes of stack",
+		strbuf_printf(&s, ", stack %lld bytes",
 			      (long long)kernel->stack_bytes);
 	}
 	text = arena_strdup(k->a, s.data);

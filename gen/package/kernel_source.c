@@ -7,7 +7,7 @@
 #include "kernels.h"
 #include "packer.h"
 
-#define ROW_COLUMN 14 /* where the text of a comment's row starts */
+#define ROW_COLUMN 15 /* where the text of a comment's row starts */
 
 static void
 add_row(struct packer *k, struct tdata *data, const char *list,
@@ -77,6 +77,19 @@ memory_text(const struct packer *k, const struct tensor *t)
 	return around ? arena_printf(k->a, "%s, zeroes around", text) : text;
 }
 
+/* Exporters join names of many operators to one; the metadata have all of
+ * it. */
+static const char *
+short_title(struct packer *k, const struct tensor *t)
+{
+	enum { MOST = 56, PART = 24 };
+	size_t n = strlen(t->name);
+
+	return n <= MOST ? t->name
+	       : arena_printf(k->a, "%.*s ... %s", PART, t->name,
+			      t->name + n - PART);
+}
+
 static const char *
 tensor_text(struct packer *k, const struct kernel *kernel,
 	    const struct kernel_arg *arg)
@@ -90,8 +103,8 @@ tensor_text(struct packer *k, const struct kernel *kernel,
 					    ? ", in place" : "");
 
 	if (name_stem(k->a, t->name) != NULL || t->is_input || t->is_output) {
-		return arena_printf(k->a, "\"%s\": %s%s", t->name, shape,
-				    in_place);
+		return arena_printf(k->a, "\"%s\": %s%s", short_title(k, t),
+				    shape, in_place);
 	}
 	if (from != NULL && from != kernel) {
 		return arena_printf(k->a, "%s of %s%s", shape, from->name,
@@ -174,7 +187,8 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 			kernel->group->region->backend->name,
 			region_patterns(k->g, kernel->group->region));
 	}
-	tdata_text(item, "work", work_text(k, kernel));
+	tdata_text(item, "work", comment_wrap(k, work_text(k, kernel),
+					      ROW_COLUMN));
 	return ok;
 }
 

@@ -280,11 +280,13 @@ inner(const struct expr *e)
 }
 
 /* The step to be set apart of an operand of `outer`: the innermost function
- * behind numbers and limits, two limits being one step; or else all of it. */
+ * behind numbers and limits, two limits being one step; or else all of it, if
+ * it is a function that has it. */
 static const struct expr *
 step_of(struct values *v, const struct expr *outer, const struct expr *e)
 {
 	const struct expr *best = NULL;
+	bool whole = is_function(outer);
 
 	for (const struct expr *at = e; at != NULL; at = inner(at)) {
 		bool second = is_extreme(at) && is_extreme(outer) &&
@@ -298,7 +300,8 @@ step_of(struct values *v, const struct expr *outer, const struct expr *e)
 		}
 		outer = at;
 	}
-	return best != NULL ? best : e != NULL && may_name(v, e) ? e : NULL;
+	return best != NULL ? best
+	       : whole && e != NULL && may_name(v, e) ? e : NULL;
 }
 
 /* Of e's operands, and of the factors of its products, the widest step. */

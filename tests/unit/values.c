@@ -45,6 +45,16 @@ static const struct program programs[] = {
 		"T.Cast(\"float32\", x[i]) * T.float32(0.125)\n"
 		"        y[i] = T.nearbyint(T.cos(sum) / T.float32(0.5))\n",
 	}, {
+		"also where the sum is with a number",
+		"    for i in range(24):\n"
+		"        y[i] = (s[i] + T.Cast(\"float32\", x[i]) + "
+		"T.Cast(\"float32\", acc[i])) * T.Cast(\"float32\", bias[i]) "
+		"+ T.float32(0.125)\n",
+		"    for i in range(24):\n"
+		"        y[i] = (s[i] + T.Cast(\"float32\", x[i]) + "
+		"T.Cast(\"float32\", acc[i])) * T.Cast(\"float32\", bias[i]) "
+		"+ T.float32(0.125)\n",
+	}, {
 		"a choice, outside of the loop that does not decide it",
 		"    for i in range(24):\n"
 		"        y[i] = T.float32(0)\n"

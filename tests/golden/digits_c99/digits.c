@@ -87,7 +87,7 @@ exp_f32(float x)
  *   x         "image": f32 [1][1][8][8]
  *   y         "relu1": f32 [1][16][8][8]
  *   schedule  tiled oc_tile 16, ow_tile 2, w packed by 16
- *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, 128 bytes of stack
+ *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, stack 128 bytes
  */
 static void
 conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
@@ -152,7 +152,7 @@ conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
  *   x         "relu1": f32 [1][16][8][8]
  *   y         "pool1": f32 [1][16][4][4]
  *   schedule  reduction one accumulator
- *   work      1024 FLOP, reads 4096 bytes, writes 1024 bytes, 4 bytes of stack
+ *   work      1024 FLOP, reads 4096 bytes, writes 1024 bytes, stack 4 bytes
  */
 static void
 pool1(const float x[restrict 16][8][8], float y[restrict 16][4][4])
@@ -178,7 +178,7 @@ pool1(const float x[restrict 16][8][8], float y[restrict 16][4][4])
  *   x         "pool1": f32 [1][16][4][4]
  *   y         "relu2": f32 [1][24][4][4]
  *   schedule  tiled oc_tile 12, ow_tile 4, w packed by 12
- *   work      0.1 MFLOP, reads 14944 bytes, writes 1536 bytes, 192 bytes of stack
+ *   work      0.1 MFLOP, reads 14944 bytes, writes 1536 bytes, stack 192 bytes
  */
 static void
 conv2(const float x[restrict 16][4][4], const float w[restrict 2][16][3][3][12],
@@ -229,7 +229,7 @@ conv2(const float x[restrict 16][4][4], const float w[restrict 2][16][3][3][12],
  *   x         "flat": f32 [1][384]
  *   y         "fc": f32 [1][10]
  *   schedule  tiled j_tile 10, w packed by 10
- *   work      7690 FLOP, reads 16936 bytes, writes 40 bytes, 40 bytes of stack
+ *   work      7690 FLOP, reads 16936 bytes, writes 40 bytes, stack 40 bytes
  */
 static void
 fc_gemm(const float x[restrict 384], const float w[restrict 384][10],
@@ -255,7 +255,7 @@ fc_gemm(const float x[restrict 384], const float w[restrict 384][10],
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
  *   schedule  rowwise 4 stages per row
- *   work      50 FLOP, reads 40 bytes, writes 40 bytes, 48 bytes of stack
+ *   work      50 FLOP, reads 40 bytes, writes 40 bytes, stack 48 bytes
  */
 static void
 prob(const float x[restrict 10], float y[restrict 10])

@@ -117,7 +117,7 @@ exp_f32(float x)
  *   x         "image": f32 [1][1][8][8]
  *   y         "relu1": f32 [1][16][8][8], in blocks of 16
  *   schedule  tiled oc_tile 16, ow_tile 8, w packed by 16
- *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, 512 bytes of stack
+ *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, stack 512 bytes
  */
 static __attribute__((noinline)) void
 conv1(const float x[restrict 8][8], const f32x16 w[restrict 3][3],
@@ -158,7 +158,7 @@ conv1(const float x[restrict 8][8], const f32x16 w[restrict 3][3],
  *   x         "relu1": f32 [1][16][8][8], in blocks of 16
  *   y         "pool1": f32 [1][16][4][4], in blocks of 16, zeroes around
  *   schedule  tiled c_tile 16, ow_tile 4
- *   work      1024 FLOP, reads 4096 bytes, writes 2304 bytes, 256 bytes of stack
+ *   work      1024 FLOP, reads 4096 bytes, writes 2304 bytes, stack 256 bytes
  */
 static __attribute__((noinline)) void
 pool1(const f32x16 x[restrict 8][8], f32x16 y[restrict 6][6])
@@ -202,7 +202,7 @@ pool1(const f32x16 x[restrict 8][8], f32x16 y[restrict 6][6])
  *   x         "pool1": f32 [1][16][4][4], in blocks of 16, zeroes around
  *   y         "relu2": f32 [1][24][4][4]
  *   schedule  tiled oc_tile 32, ow_tile 4, w packed by 32
- *   work      0.1 MFLOP, reads 20832 bytes, writes 1536 bytes, 576 bytes of stack
+ *   work      0.1 MFLOP, reads 20832 bytes, writes 1536 bytes, stack 576 bytes
  */
 static __attribute__((noinline)) void
 conv2(const float x[restrict 6][6][16], const f32x16 w[restrict 3][3][16][2],
@@ -258,7 +258,7 @@ conv2(const float x[restrict 6][6][16], const f32x16 w[restrict 3][3][16][2],
  *   x         "flat": f32 [1][384]
  *   y         "fc": f32 [1][10]
  *   schedule  tiled j_tile 10, w packed by 10
- *   work      7690 FLOP, reads 16936 bytes, writes 40 bytes, 40 bytes of stack
+ *   work      7690 FLOP, reads 16936 bytes, writes 40 bytes, stack 40 bytes
  */
 static __attribute__((noinline)) void
 fc_gemm(const float x[restrict 384], const float w[restrict 384][10],
@@ -287,7 +287,7 @@ fc_gemm(const float x[restrict 384], const float w[restrict 384][10],
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
  *   schedule  rowwise 4 stages per row
- *   work      50 FLOP, reads 40 bytes, writes 40 bytes, 48 bytes of stack
+ *   work      50 FLOP, reads 40 bytes, writes 40 bytes, stack 48 bytes
  */
 static __attribute__((noinline)) void
 prob(const float x[restrict 10], float y[restrict 10])

@@ -29,7 +29,8 @@ matmul_kernel(const float (*__restrict__ A)[40],
 	for (int k_o = 0; k_o < 5; ++k_o) {
 		A_shared[ty][tx] = A[ii][k_o * 8 + tx];
 		for (int i0_i_i1_i_0 = 0; i0_i_i1_i_0 < 2; ++i0_i_i1_i_0) {
-			B_shared[i0_i_i1_i_0 * 4 + ty_q][tx + ty_at] = B[k_o * 8 + i0_i_i1_i_0 * 4 + ty_q][j_0 * 16 + tx + ty_at];
+			B_shared[i0_i_i1_i_0 * 4 + ty_q][tx + ty_at] =
+			        B[k_o * 8 + i0_i_i1_i_0 * 4 + ty_q][j_0 * 16 + tx + ty_at];
 		}
 		__syncthreads();
 		for (int k_i = 0; k_i < 8; ++k_i) {

@@ -26,9 +26,7 @@ stencil_kernel(__global const float (*restrict A)[66],
 		}
 	}
 	barrier(CLK_LOCAL_MEM_FENCE);
-	B[y_o * 8 + ty][x_o * 32 + tx] = (A_shared[ity2 + 35]
-	                                + A_shared[ity2 + 1]
-	                                + A_shared[ity2 + 34]
-	                                + A_shared[ity2 + 69]
-	                                + A_shared[ity2 + 36]) * 0.2f;
+	B[y_o * 8 + ty][x_o * 32 + tx] =
+	        (A_shared[ity2 + 35] + A_shared[ity2 + 1] + A_shared[ity2 + 34]
+	       + A_shared[ity2 + 69] + A_shared[ity2 + 36]) * 0.2f;
 }

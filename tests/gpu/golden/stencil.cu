@@ -25,11 +25,9 @@ stencil_kernel(const float (*__restrict__ A)[66], float (*__restrict__ B)[64])
 		}
 	}
 	__syncthreads();
-	B[y_o * 8 + ty][x_o * 32 + tx] = (A_shared[ity2 + 35]
-	                                + A_shared[ity2 + 1]
-	                                + A_shared[ity2 + 34]
-	                                + A_shared[ity2 + 69]
-	                                + A_shared[ity2 + 36]) * 0.2f;
+	B[y_o * 8 + ty][x_o * 32 + tx] =
+	        (A_shared[ity2 + 35] + A_shared[ity2 + 1] + A_shared[ity2 + 34]
+	       + A_shared[ity2 + 69] + A_shared[ity2 + 36]) * 0.2f;
 }
 
 extern "C" void

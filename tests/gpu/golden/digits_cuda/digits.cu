@@ -59,11 +59,11 @@ conv1(const float *__restrict__ x, const float (*__restrict__ w)[16],
 		const int itx = tx % 8 + ty_r;
 		const int in = n_0 * 4 + ty_r2 * 2 + tx / 8 + ty_q;
 
-		columns[ity][tx + ty_at] = ity < 9
-		                         ? (in >= 1 && in < 9 && itx >= 1 &&
-		                            itx < 9
-		                          ? x[n_0 * 32 + ty_at + ty_q * 8 + ty_r + tx - 9]
-		                          : 0.0f) : 0.0f;
+		columns[ity][tx + ty_at] =
+		        ity < 9
+		      ? (in >= 1 && in < 9 && itx >= 1 && itx < 9
+		       ? x[n_0 * 32 + ty_at + ty_q * 8 + ty_r + tx - 9] : 0.0f)
+		      : 0.0f;
 	}
 	__syncthreads();
 	#pragma unroll
@@ -160,13 +160,14 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
 
 		#pragma unroll
 		for (int i0_i_i1_0 = 0; i0_i_i1_0 < 2; ++i0_i_i1_0) {
-			rows[k_r3][i0_i_i1_0 * 8 + ty_q][itx3] = itx3 < 24
-			                                       ? w[k_o * 16 + i0_i_i1_0 * 8 + ty_q + 16][itx3]
-			                                       : 0.0f;
+			rows[k_r3][i0_i_i1_0 * 8 + ty_q][itx3] =
+			        itx3 < 24
+			      ? w[k_o * 16 + i0_i_i1_0 * 8 + ty_q + 16][itx3]
+			      : 0.0f;
 		}
-		columns[k_r3][ty][tx] = ik >= 1 && ik < 5 && ik2 >= 1 && ik2 < 5
-		                      ? x[(ik4 + 7) / 9 + 1][k_r * 4 + k_r2 + tx - 5]
-		                      : 0.0f;
+		columns[k_r3][ty][tx] =
+		        ik >= 1 && ik < 5 && ik2 >= 1 && ik2 < 5
+		      ? x[(ik4 + 7) / 9 + 1][k_r * 4 + k_r2 + tx - 5] : 0.0f;
 		#pragma unroll
 		for (int k_i = 0; k_i < 16; ++k_i) {
 			__align__(8) float row[2];
@@ -265,7 +266,7 @@ fc_gemm(const float *__restrict__ x, const float (*__restrict__ w)[384],
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
  *   schedule  stages of threads an element per thread
- *   work      736 FLOP, reads 40 bytes, writes 40 bytes, 48 bytes of stack
+ *   work      736 FLOP, reads 40 bytes, writes 40 bytes, stack 48 bytes
  */
 extern "C" __global__ void __launch_bounds__(32)
 prob(const float *__restrict__ x, float *__restrict__ max_)

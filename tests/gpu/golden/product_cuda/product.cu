@@ -81,7 +81,8 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 	}
 	#pragma unroll
 	for (int part = 0; part < 32; ++part) {
-		rows[0][part * 4 + tz * 2 + ty][tx] = x[m_0 * 128 + part * 4 + tz * 2 + ty][tx];
+		rows[0][part * 4 + tz * 2 + ty][tx] =
+		        x[m_0 * 128 + part * 4 + tz * 2 + ty][tx];
 	}
 	#pragma unroll
 	for (int part = 0; part < 32; ++part) {
@@ -94,7 +95,8 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 
 		#pragma unroll
 		for (int part = 0; part < 32; ++part) {
-			rows[k_r][part * 4 + tz * 2 + ty][tx] = x[m_0 * 128 + part * 4 + tz * 2 + ty][k_0 * 32 + tx + 32];
+			rows[k_r][part * 4 + tz * 2 + ty][tx] =
+			        x[m_0 * 128 + part * 4 + tz * 2 + ty][k_0 * 32 + tx + 32];
 		}
 		#pragma unroll
 		for (int part = 0; part < 32; ++part) {
@@ -107,15 +109,16 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 
 			#pragma unroll
 			for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
-				tirc_wmma_load_16x16x16_f16_a_shared(&a[i0_i_o],
-				                                     &rows[k_r2][tz * 64 + i0_i_o * 16][k_1 * 16],
-				                                     40);
+				tirc_wmma_load_16x16x16_f16_a_shared(
+				        &a[i0_i_o],
+				        &rows[k_r2][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
 			}
 			#pragma unroll
 			for (int i1_i_o = 0; i1_i_o < 4; ++i1_i_o) {
-				tirc_wmma_load_16x16x16_f16_b_shared(&b[i1_i_o],
-				                                     &columns[k_r2][k_1 * 16][ty * 64 + i1_i_o * 16],
-				                                     136);
+				tirc_wmma_load_16x16x16_f16_b_shared(
+				        &b[i1_i_o],
+				        &columns[k_r2][k_1 * 16][ty * 64 + i1_i_o * 16],
+				        136);
 			}
 			#pragma unroll
 			for (int m_2 = 0; m_2 < 4; ++m_2) {
@@ -135,15 +138,15 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 
 		#pragma unroll
 		for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
-			tirc_wmma_load_16x16x16_f16_a_shared(&a[i0_i_o],
-			                                     &rows[1][tz * 64 + i0_i_o * 16][k_1 * 16],
-			                                     40);
+			tirc_wmma_load_16x16x16_f16_a_shared(
+			        &a[i0_i_o],
+			        &rows[1][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
 		}
 		#pragma unroll
 		for (int i1_i_o = 0; i1_i_o < 4; ++i1_i_o) {
-			tirc_wmma_load_16x16x16_f16_b_shared(&b[i1_i_o],
-			                                     &columns[1][k_1 * 16][ty * 64 + i1_i_o * 16],
-			                                     136);
+			tirc_wmma_load_16x16x16_f16_b_shared(
+			        &b[i1_i_o],
+			        &columns[1][k_1 * 16][ty * 64 + i1_i_o * 16], 136);
 		}
 		#pragma unroll
 		for (int m_2 = 0; m_2 < 4; ++m_2) {
@@ -162,17 +165,19 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 
 			#pragma unroll
 			for (int j_i_o_2 = 0; j_i_o_2 < 2; ++j_i_o_2) {
-				tirc_wmma_store_16x16x16_f32_shared(&sums[tz][ty][0][j_i_o_2 * 16],
-				                                    36,
-				                                    &acc[i_i_o][j_i_o * 2 + j_i_o_2]);
+				tirc_wmma_store_16x16x16_f32_shared(
+				        &sums[tz][ty][0][j_i_o_2 * 16], 36,
+				        &acc[i_i_o][j_i_o * 2 + j_i_o_2]);
 				__syncthreads();
 			}
 			#pragma unroll
 			for (int part = 0; part < 16; ++part) {
 				const float v = (float)half(sums[tz][ty][part][tx]
 				                          + (float)x_3[in2]);
+				const float clipped = v < 0.0f ? 0.0f : v;
 
-				y[m_0 * 128 + tz * 64 + i_i_o * 16 + part][in2] = half(v < 0.0f ? 0.0f : v);
+				y[m_0 * 128 + tz * 64 + i_i_o * 16 + part][in2] =
+				        half(clipped);
 			}
 			__syncthreads();
 		}
