@@ -170,6 +170,27 @@ take_workspace(struct tirc_graph *g)
 	return TIRC_GRAPH_OK;
 }
 
+static enum tirc_graph_status
+make_state(struct tirc_graph *g)
+{
+	const struct tirc_kernel_state *s = g->config.kernels->state;
+	int status = 0;
+
+	if (s == NULL) {
+		return TIRC_GRAPH_OK;
+	}
+	g->state = s->create(g->params, &status);
+	if (g->state != NULL) {
+		return TIRC_GRAPH_OK;
+	}
+	if (status == 0) {
+		return graph_fail(g, TIRC_GRAPH_NO_MEMORY,
+				  "no memory for what kernels keep");
+	}
+	return graph_fail(g, TIRC_GRAPH_LIBRARY, "a library cannot prepare "
+			  "the kernels; its status is %d", status);
+}
+
 static void
 say(const struct tirc_graph_config *c, const char *text)
 {
@@ -211,6 +232,9 @@ tirc_graph_create(struct tirc_graph **out,
 	if (status == TIRC_GRAPH_OK) {
 		status = take_workspace(g);
 	}
+	if (status == TIRC_GRAPH_OK) {
+		status = make_state(g);
+	}
 	if (status != TIRC_GRAPH_OK) {
 		say(config, g->message);
 		tirc_graph_destroy(g);
@@ -227,6 +251,9 @@ tirc_graph_destroy(struct tirc_graph *g)
 {
 	struct piece *p = g != NULL ? g->pieces : NULL;
 
+	if (g != NULL && g->state != NULL) {
+		g->config.kernels->state->destroy(g->state);
+	}
 	while (p != NULL) {
 		struct piece *next = p->next;
 
@@ -421,6 +448,7 @@ aim_node(const struct tirc_graph *g, struct node *n)
 		}
 		n->pointers[i] = p;
 	}
+	n->pointers[n->kernel->n_args] = g->state;
 }
 
 /* Memory that is as large as kernels may ask for: the caller's, or the graph's
@@ -488,15 +516,29 @@ finish(struct tirc_graph *g)
 	}
 }
 
+/* What a library says of the node that has just run. */
+static enum tirc_graph_status
+ask_library(struct tirc_graph *g, const struct node *n)
+{
+	const int status = g->state != NULL
+			   ? g->config.kernels->state->status(g->state) : 0;
+
+	return status == 0 ? TIRC_GRAPH_OK
+		: graph_fail(g, TIRC_GRAPH_LIBRARY, "node '%.60s': a call of "
+			     "its library failed with status %d", n->name,
+			     status);
+}
+
 static enum tirc_graph_status
 run(struct tirc_graph *g, size_t end)
 {
+	enum tirc_graph_status status;
+
 	if (g->is_running) {
 		return start_over(g);
 	}
 	if (g->done == 0) {
-		const enum tirc_graph_status status = begin(g);
-
+		status = begin(g);
 		if (status != TIRC_GRAPH_OK) {
 			return status;
 		}
@@ -505,6 +547,10 @@ run(struct tirc_graph *g, size_t end)
 		const struct node *n = &g->nodes[g->done];
 
 		n->function(n->pointers, g->values, n->context);
+		status = ask_library(g, n);
+		if (status != TIRC_GRAPH_OK) {
+			return status;
+		}
 		g->done++;
 		if (g->after != NULL) {
 			g->is_running = 1;

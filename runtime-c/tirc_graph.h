@@ -35,9 +35,10 @@ extern "C" {
  * no other file. */
 #ifndef TIRC_KERNELS
 #define TIRC_KERNELS
-/* args: the kernel's arrays, in the order of its rows below. sizes: values of
- * the symbolic sizes, in the graph's order. context: what was given with the
- * function, or with the graph. */
+/* args: the kernel's arrays, in the order of its rows below, and behind them
+ * what its library keeps, or NULL. sizes: values of the symbolic sizes, in the
+ * graph's order. context: what was given with the function, or with the
+ * graph. */
 typedef void tirc_kernel_function(void *const *args, const int64_t *sizes,
 				  const void *context);
 
@@ -60,12 +61,23 @@ struct tirc_kernel_size {
 	int64_t min, max; /* that the kernels are made for */
 };
 
+/* What kernels that call other libraries keep between runs, one for each
+ * graph. A status is the library's own; 0: all is well. */
+struct tirc_kernel_state {
+	/* NULL after a failure; *status is 0 then if there was no memory. */
+	void *(*create)(const void *params, int *status);
+	/* Of the first call that failed since it was last asked for. */
+	int (*status)(void *state);
+	void (*destroy)(void *state);
+};
+
 struct tirc_kernels {
 	const char *version; /* the graph's that it belongs to */
 	const struct tirc_kernel *list;
 	size_t n;
 	const struct tirc_kernel_size *sizes; /* in the graph's order */
 	size_t n_sizes;
+	const struct tirc_kernel_state *state; /* NULL: nothing is kept */
 };
 #endif
 
@@ -82,7 +94,8 @@ enum tirc_graph_status {
 	TIRC_GRAPH_BAD_SIZE,        /* a size, or a number of bytes */
 	TIRC_GRAPH_UNSET,           /* an input that has not been set */
 	TIRC_GRAPH_NOT_THERE,       /* not computed yet, or written over */
-	TIRC_GRAPH_BUSY             /* what watches a run may not change it */
+	TIRC_GRAPH_BUSY,            /* what watches a run may not change it */
+	TIRC_GRAPH_LIBRARY          /* a call of a library of kernels failed */
 };
 
 struct tirc_graph;

@@ -61,7 +61,7 @@ struct node {
 	tirc_kernel_function *function;
 	const void *context;
 	struct arg *args; /* as many as the kernel has */
-	void **pointers;
+	void **pointers;  /* and one more, the state */
 };
 
 struct io {
@@ -103,6 +103,7 @@ struct tirc_graph {
 	uint64_t params_digest;
 	unsigned char *workspace;
 	const unsigned char *params;
+	void *state; /* what the kernels keep, or NULL */
 	size_t done;
 	int is_running;
 	int64_t *stack; /* for computing dimensions */

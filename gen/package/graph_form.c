@@ -39,12 +39,6 @@ graph_form_allowed(struct packer *k)
 			      arena_printf(k->a, "%s; choose another target",
 					   f->rejected));
 	}
-	if (k->p->model != NULL) {
-		return refuse(k, DIAG_UNSUPPORTED, k->g->file,
-			      "regions of its backends keep something between "
-			      "runs, and a graph's kernels keep nothing; leave "
-			      "--byoc of these out, or take --form aot");
-	}
 	if (k->p->kernels.n == 0) {
 		return refuse(k, DIAG_UNSUPPORTED, k->g->file,
 			      "the model has no kernel; take --form aot");
@@ -61,6 +55,13 @@ graph_form_allowed(struct packer *k)
 }
 
 /* -- sizes -- */
+
+bool
+graph_arg_listed(const struct kernel *kernel, const struct kernel_arg *arg)
+{
+	return arg->kind != ARG_DIM &&
+	       (kernel->init == NULL || arg->kind != ARG_WEIGHT);
+}
 
 int64_t
 graph_arg_bytes(const struct kernel_arg *arg)
@@ -464,7 +465,7 @@ nodes_json(struct describer *x)
 		metadata_text(k, row, "name", kernel->name);
 		metadata_text(k, row, "kernel", kernel->name);
 		for (int a = 0; a < kernel->args.n; a++) {
-			if (kernel->args.data[a].kind != ARG_DIM) {
+			if (graph_arg_listed(kernel, &kernel->args.data[a])) {
 				cJSON_AddItemToArray(args, arg_json(x, kernel,
 						&kernel->args.data[a]));
 			}

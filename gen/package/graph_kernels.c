@@ -34,27 +34,35 @@ static bool
 print_call(struct packer *k, struct unit *u, const struct kernel *kernel,
 	   bool *sized, struct strbuf *out)
 {
-	int n = kernel->args.n, arrays = 0;
+	int n = 0, arrays = 0;
 	struct func *f = func_new(k->m, kernel->name);
 	const struct expr **args = arena_array(k->a, const struct expr *,
-					       n + 1);
-	struct binding *bound = arena_array(k->a, struct binding, n + 1);
+					       kernel->args.n + 2);
+	struct bindings bound = { 0 };
 
-	args[0] = expr_string(k->m, kernel->func->name);
-	for (int i = 0; i < n; i++) {
+	args[n++] = expr_string(k->m, kernel->func->name);
+	if (kernel->init != NULL) {
+		func_add_param(f, k->p->model, NULL);
+		args[n++] = k->p->model->expr;
+		bind_model(k, &bound);
+	}
+	for (int i = 0; i < kernel->args.n; i++) {
 		const struct kernel_arg *arg = &kernel->args.data[i];
 		struct var *v = arg->kind == ARG_DIM ? arg->var
 			: var_new(k->m, arg->buffer->name,
 				  dtype_of(DT_HANDLE));
 
 		*sized |= arg->kind == ARG_DIM;
-		func_add_param(f, v, NULL);
-		args[i + 1] = v->expr;
-		bound[i] = bind_arg(k, arg, v, &arrays);
+		if (arg->kind == ARG_DIM || graph_arg_listed(kernel, arg)) {
+			func_add_param(f, v, NULL);
+			args[n++] = v->expr;
+			vec_push(k->a, &bound.list, bind_arg(k, arg, v,
+							     &arrays));
+		}
 	}
 	f->body = stmt_evaluate(f, expr_call(k->m, INTRIN_CALL_FUNC,
-				dtype_of(DT_VOID), args, n + 1));
-	return unit_body(u, f, bound, n, out);
+				dtype_of(DT_VOID), args, n));
+	return unit_body(u, f, bound.list.data, bound.list.n, out);
 }
 
 static void
@@ -67,7 +75,7 @@ add_arguments(const struct kernel *kernel, struct tdata *row)
 		const struct kernel_arg *arg = &kernel->args.data[i];
 		struct tdata *item;
 
-		if (arg->kind == ARG_DIM) {
+		if (!graph_arg_listed(kernel, arg)) {
 			continue;
 		}
 		item = tdata_item(row, "arguments");
@@ -79,6 +87,23 @@ add_arguments(const struct kernel *kernel, struct tdata *row)
 		n++;
 	}
 	tdata_int(row, "count", n);
+}
+
+/* Are weights what something is prepared with? */
+static bool
+weights_kept(const struct packer *k)
+{
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		for (int a = 0; kernel->init != NULL && a < kernel->args.n;
+		     a++) {
+			if (kernel->args.data[a].kind == ARG_WEIGHT) {
+				return true;
+			}
+		}
+	}
+	return false;
 }
 
 bool
@@ -100,9 +125,11 @@ add_graph_entries(struct packer *k, struct unit *u, struct tdata *data)
 		tdata_text(row, "body", ok ? arena_strdup(k->a, s.data) : "");
 		tdata_flag(row, "sized", sized);
 		tdata_flag(row, "shared", unit_shares(u, kernel->func));
+		tdata_flag(row, "keeps", kernel->init != NULL);
 		add_arguments(kernel, row);
 		strbuf_release(&s);
 	}
+	tdata_flag(data, "state_weighs", weights_kept(k));
 	tdata_int(data, "n_kernels", k->p->kernels.n);
 	tdata_int(data, "n_sizes", k->g->dims.n);
 	return ok;
@@ -112,8 +139,17 @@ bool
 add_graph_header(struct packer *k)
 {
 	struct tdata *data = tdata_new(k->a);
+	struct unit u;
 
+	unit_init(&u, k->m, k->d);
+	unit_need(&u, "stddef.h");
+	unit_need(&u, "stdint.h");
 	tdata_outer(data, k->data);
+	regions_need(k, &u, data, true);
+	if (!regions_in_header(k, data)) {
+		return false;
+	}
+	unit_add_includes(&u, data);
 	tdata_list(data, "entries");
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		tdata_text(tdata_item(data, "entries"), "symbol",

@@ -166,6 +166,10 @@ bool graph_form_describe(struct packer *k);
 bool add_graph_entries(struct packer *k, struct unit *u, struct tdata *data);
 bool add_graph_header(struct packer *k);
 /* The bytes that a kernel may touch of an argument, and their alignment. */
+/* Is it one of the arrays that nodes hand over? Sizes are not, nor what the
+ * kernel keeps of the weights. */
+bool graph_arg_listed(const struct kernel *kernel,
+		      const struct kernel_arg *arg);
 int64_t graph_arg_bytes(const struct kernel_arg *arg);
 int64_t graph_arg_align(const struct kernel_arg *arg);
 /* metadata.c: text that JSON may hold; a text as a member, unless NULL;

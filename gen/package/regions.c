@@ -56,7 +56,7 @@ regions_need(struct packer *k, struct unit *u, struct tdata *data,
 {
 	tdata_list(data, "library_includes");
 	if (k->p->model != NULL && !in_header) {
-		unit_need(u, "string.h");
+		unit_need(u, k->o->graph ? "stdlib.h" : "string.h");
 	}
 	for (int i = 0; i < k->backends.n; i++) {
 		const struct backend *b = k->backends.data[i];
@@ -344,7 +344,8 @@ void
 regions_common(struct packer *k, struct tdata *data)
 {
 	const int64_t align = workspace_align(k);
-	int64_t planned = k->p->plan.workspace_bytes;
+	/* As a graph libraries have a workspace of their own. */
+	int64_t planned = k->o->graph ? 0 : k->p->plan.workspace_bytes;
 
 	tdata_flag(data, "library_state", k->p->model != NULL);
 	tdata_flag(data, "file_or_library", k->p->model != NULL ||

@@ -3,7 +3,8 @@
 """A backend of the user's that keeps things between runs, with a library of the
 test's own: members of the model's struct, memory that only the library knows,
 every call that fails, nothing lost (AddressSanitizer), two contexts in two
-threads, both ways of keeping weights; regions against generated code."""
+threads, both ways of keeping weights; the same as a graph; regions against
+generated code."""
 import os
 
 from helper import (DIGITS, ROOT, STRICT, compile_model, execute, fail, need,
@@ -124,19 +125,141 @@ def drive(form, sanitizer):
     command = [os.path.join(out, "driver"), *[os.path.join(out, b)
                                               for b in blob]]
     execute(command)
+    if sanitizer != "thread" and each_call(command, out) < 10:
+        fail("few calls of the library")
+
+
+GRAPH = r"""
+#include "digits_kernels.h"
+#include "tirc_graph.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char json[1 << 20], message[256];
+static void *params;
+static size_t json_bytes, params_bytes;
+static float image[64], want[10];
+
+static size_t load(const char *name, void *to)
+{
+	FILE *f = fopen(name, "rb");
+	size_t n = f == NULL ? 0 : fread(to, 1, 1 << 20, f);
+
+	if (f != NULL) fclose(f);
+	return n;
+}
+
+/* Runs n times; a call that fails is told once, and the next run is whole. */
+static int runs(float *prob, int n, int *failed)
+{
+	struct tirc_graph_config c;
+	struct tirc_graph *g;
+	int status;
+
+	memset(&c, 0, sizeof c);
+	c.json = json;
+	c.json_bytes = json_bytes;
+	c.kernels = &digits_kernels;
+	c.params = params;
+	c.params_bytes = params_bytes;
+	c.message = failed != NULL ? message : NULL;
+	c.message_bytes = sizeof message;
+	status = (int)tirc_graph_create(&g, &c);
+	if (status == TIRC_GRAPH_OK)
+		status = (int)tirc_graph_set_input(g, "image", image,
+						   sizeof image);
+	for (int i = 0; i < n && status == TIRC_GRAPH_OK; i++) {
+		status = (int)tirc_graph_run(g);
+		if (status == TIRC_GRAPH_LIBRARY && failed != NULL) {
+			*failed = strstr(tirc_graph_message(g), "42") != NULL;
+			status = (int)tirc_graph_run(g);
+		}
+	}
+	if (status == TIRC_GRAPH_OK)
+		status = (int)tirc_graph_get_output(g, "prob", prob, 40);
+	tirc_graph_destroy(g);
+	return status;
+}
+
+static void *work(void *arg)
+{
+	float prob[10];
+
+	(void)arg;
+	return runs(prob, 100, NULL) != TIRC_GRAPH_OK ||
+	       memcmp(prob, want, sizeof want) != 0 ? image : NULL;
+}
+
+int main(void)
+{
+	pthread_t one, two;
+	void *a, *b;
+	int status, failed = 0;
+
+	params = aligned_alloc(64, 1 << 20);
+	params_bytes = load("digits.params", params);
+	json_bytes = load("digits_graph.json", json);
+	for (unsigned i = 0; i < 64; i++)
+		image[i] = (float)(i % 7);
+	if (getenv("KEEPER_FAILS") != NULL) {
+		status = runs(want, 1, &failed);
+		free(params);
+		if (failed) return status == TIRC_GRAPH_OK ? 0 : 3;
+		if (status == TIRC_GRAPH_OK) return 50;
+		return status == TIRC_GRAPH_LIBRARY &&
+		       strstr(message, "42") != NULL ? 0 : 4;
+	}
+	if (runs(want, 1, NULL) != TIRC_GRAPH_OK) return 2;
+	pthread_create(&one, NULL, work, NULL);
+	pthread_create(&two, NULL, work, NULL);
+	pthread_join(one, &a);
+	pthread_join(two, &b);
+	free(params);
+	return a != NULL || b != NULL;
+}
+"""
+
+
+def each_call(command, folder):
+    """Every call of the library fails once. How many there are."""
     failed = 0
-    while sanitizer != "thread":
-        os.environ["KEEPER_FAILS"] = str(failed + 1)
-        done = execute(command, status=None)
+    while True:
+        done = execute(command, status=None, cwd=folder,
+                       env=dict(os.environ, KEEPER_FAILS=str(failed + 1)))
         if done.returncode == 50:
-            break
+            return failed
         if done.returncode != 0:
             fail("call %d fails: status %d\n%s" % (
                 failed + 1, done.returncode, done.stderr))
         failed += 1
-    os.environ.pop("KEEPER_FAILS", None)
-    if sanitizer != "thread" and failed < 10:
-        fail("only %d calls of the library" % failed)
+
+
+def drive_graph(target, sanitizer):
+    out = compile_model(DIGITS, *BYOC, "--target", target, "--form", "graph")
+    with open(os.path.join(out, "driver.c"), "w") as file:
+        file.write(GRAPH)
+    runtime = os.path.join(ROOT, "runtime-c")
+    execute(["gcc", "-std=gnu11", "-g", "-O1", "-fsanitize=" + sanitizer,
+             *STRICT, "-I" + runtime, "-o", "driver", "driver.c",
+             "digits_kernels.c", *[os.path.join(runtime, "tirc_graph%s.c" % p)
+                                   for p in ("", "_check", "_json", "_look")],
+             "-fopenmp-simd", "-lcjson", "-lm", "-lpthread"], cwd=out)
+    execute(["./driver"], cwd=out)
+    if sanitizer != "thread" and each_call(["./driver"], out) < 6:
+        fail("few calls of the library as a graph")
+
+
+def same_bits():
+    results = []
+    for form in ("aot", "graph"):
+        path = os.path.join(work_folder(), "out.npz")
+        tirc("run", DIGITS, *BYOC, "--form", form, "--output", path, "-q")
+        with open(path, "rb") as file:
+            results.append(file.read())
+    if results[0] != results[1]:
+        fail("as a graph other values come out")
 
 
 def check_text():
@@ -153,10 +276,10 @@ if "3 of 3" not in tirc("test", DIGITS, *BYOC).stdout:
 if "all alike" not in tirc("test", DIGITS, *BYOC, "--each-region").stdout:
     fail("each region")
 check_text()
-done = tirc("compile", DIGITS, *BYOC, "--form", "graph", "-o", work_folder(),
-            status=1)
-if "--form aot" not in done.stderr:
-    fail("--form graph: " + done.stderr)
 drive("c", "address,undefined")
 drive("file", "address,undefined")
 drive("c", "thread")
+same_bits()
+for target in ("c99", "c-threads"):
+    drive_graph(target, "address,undefined")
+drive_graph("c99", "thread")
