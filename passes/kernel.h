@@ -70,8 +70,7 @@ struct kernel {
 	double flops;
 	int64_t macs, read_bytes, write_bytes, stack_bytes;
 	int64_t weight_bytes;  /* of read_bytes: constants */
-	bool rounds;           /* floats to whole numbers: a last bit before it
-				* can make them others */
+	bool rounds;           /* kernel_rounds */
 };
 
 /* Where a tensor lives. */
@@ -130,6 +129,9 @@ struct func *kernel_unscheduled(struct program *p, const struct kernel *k);
  * trace. hooks may be NULL. */
 bool kernel_schedule(struct program *p, const struct kernel *k,
 		     const struct pass_hooks *hooks, struct sched *out);
+/* Does it round floats to whole numbers? A last bit before it can make them
+ * others: no product may be added unrounded, no sum be taken in another order. */
+bool kernel_rounds(const struct func *f);
 
 /* Notes which vectors lowering may use, also for parameters: the callers of a
  * kernel are ours. */

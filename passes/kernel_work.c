@@ -99,6 +99,15 @@ see_rounding(void *ctx, struct stmt *s)
 	return true;
 }
 
+bool
+kernel_rounds(const struct func *f)
+{
+	bool rounds = false;
+
+	stmt_visit(f->body, see_rounding, &rounds);
+	return rounds;
+}
+
 static void
 find_call(void *ctx, const struct expr *e)
 {
@@ -125,7 +134,7 @@ kernel_measure(struct kernel *k)
 	stmt_visit(k->func->body, see_call, &calls);
 	k->flops = count_stmt(k->func->body);
 	k->stack_bytes = lower_stack_bytes(k->func);
-	stmt_visit(k->func->body, see_rounding, &k->rounds);
+	k->rounds = kernel_rounds(k->func);
 	for (int i = 0; i < k->group->nodes.n; i++) {
 		const struct node *n = k->group->nodes.data[i];
 		int64_t macs = op_macs(n);

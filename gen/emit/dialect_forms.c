@@ -232,6 +232,9 @@ dialect_read_expressions(struct loader *l, struct json j)
 		if (cast && row.value == NULL) {
 			row = json_get(j, words[FORM_CAST]);
 		}
+		if (i == FORM_MUL_APART && row.value == NULL) {
+			row = json_get(j, words[FORM_MUL]);
+		}
 		if (i == FORM_ADD_PRODUCT && row.value == NULL) {
 			continue; /* of vectors, if of any */
 		}

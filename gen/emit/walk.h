@@ -50,6 +50,7 @@ struct unit {
 	VEC(const struct func *) callees; /* beside those of the module */
 	VEC(struct external) externals;   /* in order of first use */
 	const struct intrinsic_set *intrinsics; /* loaded on first need */
+	bool apart;                       /* products are not added unrounded */
 	const char *model;                /* whose threads share loops; or NULL */
 	VEC(const char *) parts;          /* functions that stand before this one */
 	bool in_part;                     /* this one is such a function */
@@ -175,6 +176,8 @@ struct piece {
 	int level;
 };
 
+/* How products of that type are spelled here. */
+enum form_id walk_product(const struct walker *w, struct dtype t);
 /* The text of e where something that binds as tightly as `level` fits. */
 const char *walk_expr(struct walker *w, const struct expr *e, int level);
 struct piece walk_piece(struct walker *w, const struct expr *e);

@@ -239,6 +239,13 @@ is_short_product(struct walker *w, const struct expr *e)
 	       (a == DTC_INT && b == DTC_UINT);
 }
 
+enum form_id
+walk_product(const struct walker *w, struct dtype t)
+{
+	return w->u->apart && dtype_is_float(t) && t.lanes == 1
+	       ? FORM_MUL_APART : FORM_MUL;
+}
+
 /* a + -1 is a - 1; a + b * -2 is a - b * 2; 0 - a is -a. */
 static struct piece
 arithmetic(struct walker *w, const struct expr *e)
@@ -298,7 +305,7 @@ arithmetic(struct walker *w, const struct expr *e)
 	}
 	id = kind == EXPR_ADD ? wraps ? FORM_ADD_WRAP : FORM_ADD
 	   : kind == EXPR_SUB ? wraps ? FORM_SUB_WRAP : FORM_SUB
-	   : wraps ? FORM_MUL_WRAP : FORM_MUL;
+	   : wraps ? FORM_MUL_WRAP : walk_product(w, e->type);
 	if (wraps) {
 		return apply(w, id, e->type, args, 2);
 	}

@@ -585,9 +585,11 @@ is_load_of(const struct expr *e, const struct stmt *store)
 static bool
 is_operator(struct walker *w, const struct expr *v)
 {
-	const struct form *f = w->d->vectors.forms[
-		v->kind == EXPR_ADD ? FORM_ADD : v->kind == EXPR_SUB ? FORM_SUB
-								     : FORM_MUL];
+	enum form_id id = v->kind == EXPR_ADD ? FORM_ADD
+			: v->kind == EXPR_SUB ? FORM_SUB
+			: walk_product(w, v->type);
+	const struct form *f = v->type.lanes == 1 ? w->d->forms[id][v->type.kind]
+						  : w->d->vectors.forms[id];
 
 	return f != NULL && f->kind == FORM_IS_INFIX;
 }
@@ -601,7 +603,8 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 		     !w->d->types[v->type.kind].promoted);
 
 	if (!plain || v->n_args != 2 || walk_is_stored_only(w, v->type) ||
-	    (v->type.lanes > 1 && !is_operator(w, v))) {
+	    ((v->type.lanes > 1 || v->kind == EXPR_MUL) &&
+	     !is_operator(w, v))) {
 		return SAY_STORE;
 	}
 	for (int i = 0; i < 2; i++) {

@@ -156,7 +156,9 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		tdata_text(item, "text", text);
 	} else {
 		strbuf_init(&s);
+		u->apart = is_exact(k, i);
 		ok = print_functions(u, kernel, &s);
+		u->apart = false;
 		if (ok) {
 			/* The template ends the line. */
 			s.data[s.len - 1] = '\0';

@@ -83,10 +83,28 @@ lies_along_sum(struct rules *r, int block)
 	return true;
 }
 
+static void
+see_whole_load(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_LOAD &&
+			!dtype_is_float(e->u.buffer->type);
+}
+
+/* Whole numbers, summed as floats, for a result that is rounded to whole ones:
+ * halves are common there, and the order of the sum says where they go. */
+static bool
+has_order(const struct func *f, const struct expr *sum)
+{
+	bool whole = false;
+
+	expr_visit(sum, see_whole_load, &whole);
+	return whole && dtype_is_float(sum->type) && kernel_rounds(f);
+}
+
 /* Can parts of what it reduces be combined, in any order, each from its start?
  * So it is with sums, products, minima and maxima. */
 static bool
-has_parts(const struct stmt *block)
+has_parts(const struct func *f, const struct stmt *block)
 {
 	const struct stmt *store = block->children[0];
 	const struct stmt *init = block->children[1];
@@ -103,9 +121,14 @@ has_parts(const struct stmt *block)
 		own += e->args[i]->kind == EXPR_LOAD &&
 		       e->args[i]->u.buffer == store->u.buffer;
 	}
-	return own == 1 && !expr_has_load(start) &&
-	       (e->kind == EXPR_MIN || e->kind == EXPR_MAX ||
-		(e->kind == EXPR_ADD && (expr_is_value(start, 0) ||
+	if (own != 1 || expr_has_load(start)) {
+		return false;
+	}
+	if (e->kind == EXPR_MIN || e->kind == EXPR_MAX) {
+		return true;
+	}
+	return !has_order(f, e) &&
+	       ((e->kind == EXPR_ADD && (expr_is_value(start, 0) ||
 					 expr_is_float(start, 0))) ||
 		(e->kind == EXPR_MUL && (expr_is_value(start, 1) ||
 					 expr_is_float(start, 1))));
@@ -164,7 +187,7 @@ choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
 		if (!block_reduces(s)) {
 			continue;
 		}
-		if (count(s->u.block, w->rows, false) != 1 || !has_parts(s)) {
+		if (count(s->u.block, w->rows, false) != 1 || !has_parts(r->s.func, s)) {
 			return false; /* no row: something in between */
 		}
 		longest = sums > longest ? sums : longest;

@@ -155,6 +155,19 @@ rsqrt(double x)
 	return 1.0 / sqrt(x);
 }
 
+/* Rounded, whatever the compiler may do with products elsewhere. */
+static inline __attribute__((noinline)) float
+__fmul_rn(float a, float b)
+{
+	return a * b;
+}
+
+static inline __attribute__((noinline)) double
+__dmul_rn(double a, double b)
+{
+	return a * b;
+}
+
 namespace emulation {
 
 enum { STACK = 65536 };

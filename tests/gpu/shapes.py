@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model of products, convolutions, rows and long sums, each the output of a
 node or two: sizes that tiles divide, and that they do not. What it gives is
-computed in double."""
+computed in double; what is rounded to whole numbers, step by step in float."""
 import os
 
 import numpy
@@ -16,7 +16,7 @@ SCHEDULES = {
     "groups": "staged", "softmax": "together", "middle": "stages",
     "norm": "together", "pool": "together", "product": "together",
     "columns": "together", "few": "element",
-    "logs": "together", "largest": "together",
+    "logs": "together", "largest": "together", "halves": "element",
     "sums": "4 elements per thread", "biased": "4 elements per thread",
     "pairs": "2 elements per thread", "turned": "an element per thread",
 }
@@ -177,6 +177,29 @@ def elements(m):
     m.gives("turned", x.T)
 
 
+def averages(m):
+    """Of stored numbers, each half-way between two: the float sum in the order
+    of the definition, and it alone, goes where the result does."""
+    scale = numpy.float32(0.12706915)
+    stored = m.random.integers(-128, 127, (1, 96, 8, 8))
+    flat = stored.reshape(96, 64)
+    flat[:, 63] = 0
+    flat[:, 63] = (32 - flat.sum(1)) % 64
+    m.inputs.append(("xh", (stored * scale).astype(numpy.float32)))
+    m.constants += [numpy_helper.from_array(scale, "scale"),
+                    numpy_helper.from_array(numpy.int8(3), "zero")]
+    m.node("QuantizeLinear", "xh scale zero", "qh")
+    m.node("DequantizeLinear", "qh scale zero", "dh")
+    m.node("GlobalAveragePool", "dh", "ph")
+    m.node("QuantizeLinear", "ph scale zero", "rh")
+    m.node("DequantizeLinear", "rh scale zero", "halves")
+    stored = numpy.clip(flat + 3, -128, 127)
+    terms = (stored - 3).astype(numpy.float32) * scale
+    total = numpy.add.accumulate(terms, axis=1, dtype=numpy.float32)[:, -1]
+    mean = numpy.rint(total / numpy.float32(64) / scale)
+    m.gives("halves", (mean * scale).reshape(1, 96, 1, 1))
+
+
 def write(folder):
     """Paths of the model and of its data."""
     m = Model()
@@ -184,4 +207,5 @@ def write(folder):
     convolutions(m)
     rows(m)
     elements(m)
+    averages(m)
     return m.write(folder)
