@@ -151,6 +151,48 @@ by_factor(struct analyser *a, const struct linear *l, int i, int depth)
 	return false;
 }
 
+/* l = fact + rest, fact <= 0 */
+static bool
+by_fact(struct analyser *a, const struct linear *l)
+{
+	for (int i = 0; i < a->sums.n; i++) {
+		const struct linear *fact = &a->sums.data[i]->sum;
+		struct linear rest;
+
+		linear_copy(&rest, l);
+		linear_add(&rest, fact, -1);
+		if (rest.n < l->n + fact->n &&
+		    never_positive(a, &rest, DECIDE_DEPTH - 2)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A whole number is not positive if k times it is less than k:
+ * x // c - n + 1 <= 0 for x - c * n + 1 <= 0. */
+static bool
+by_whole_quotient(struct analyser *a, const struct linear *l, int i, int64_t c,
+		  int depth)
+{
+	struct term t = *linear_at(l, i);
+	int64_t k = c / gcd(c, t.coeff);
+	struct linear next, x;
+
+	linear_of(a, t.atom->args[0], &x);
+	if (t.coeff < 0) {
+		linear_add_constant(&x, 1 - c);
+	}
+	linear_init(&next, a);
+	linear_add(&next, l, k);
+	linear_add_constant(&next, 1 - k);
+	t.coeff = linear_coeff(&next, t.atom);
+	linear_add_term(&next, t.atom, -t.coeff);
+	linear_add(&next, &x, t.coeff / c);
+	return !next.broken && ((depth == 0 && by_fact(a, &next)) ||
+				never_positive(a, &next, depth + 1));
+}
+
 static bool
 by_atom(struct analyser *a, const struct linear *l, int depth)
 {
@@ -179,6 +221,10 @@ by_atom(struct analyser *a, const struct linear *l, int depth)
 			}
 			return with_replaced(a, l, i, &end, coeff / c, depth);
 		}
+		if (e->kind == EXPR_FLOORDIV && expr_is_int(e->args[1], &c) &&
+		    c > 1 && by_whole_quotient(a, l, i, c, depth)) {
+			return true;
+		}
 		if (e->kind == EXPR_MUL && by_factor(a, l, i, depth)) {
 			return true;
 		}
@@ -198,16 +244,8 @@ never_positive(struct analyser *a, const struct linear *l, int depth)
 	if (l->n == 0 || depth >= DECIDE_DEPTH) {
 		return false;
 	}
-	for (int i = 0; depth == 0 && i < a->sums.n; i++) {
-		struct linear rest;
-
-		/* l = fact + rest, fact <= 0 */
-		linear_copy(&rest, l);
-		linear_add(&rest, &a->sums.data[i]->sum, -1);
-		if (rest.n < l->n + a->sums.data[i]->sum.n &&
-		    never_positive(a, &rest, DECIDE_DEPTH - 2)) {
-			return true;
-		}
+	if (depth == 0 && by_fact(a, l)) {
+		return true;
 	}
 	return by_variable(a, l, depth) || by_atom(a, l, depth);
 }

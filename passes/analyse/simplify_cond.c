@@ -133,6 +133,35 @@ write_compare(struct analyser *a, enum expr_kind kind, struct linear *l,
 			   linear_emit(a, swap ? &left : &right, t));
 }
 
+static bool
+may_multiply(struct analyser *a, const struct expr *e, int64_t c)
+{
+	struct bounds b = analyse_bounds(a, e);
+
+	return b.min >= dtype_min_int(e->type) / c &&
+	       b.max <= (int64_t)dtype_max_int(e->type) / c;
+}
+
+/* x // c < y is x < y * c, and y <= x // c is y * c <= x: a comparison of sums,
+ * where the product is known to fit. */
+static const struct expr *
+compare_dividend(struct analyser *a, const struct expr *e)
+{
+	bool less = e->kind == EXPR_LT;
+	const struct expr *quotient = e->args[!less], *y = e->args[less];
+	const struct expr *product;
+	int64_t c;
+
+	if ((!less && e->kind != EXPR_LE) || quotient->kind != EXPR_FLOORDIV ||
+	    !expr_is_int(quotient->args[1], &c) || c <= 0 ||
+	    !may_multiply(a, y, c)) {
+		return e;
+	}
+	product = expr_mul(a->module, y, quotient->args[1]);
+	return simplify_compare(a, e->kind, less ? quotient->args[0] : product,
+				less ? product : quotient->args[0]);
+}
+
 /* By intervals alone: for types that may wrap. NULL: not known. */
 static const struct expr *
 compare_bounds(struct analyser *a, enum expr_kind kind, const struct expr *x,
@@ -183,6 +212,7 @@ simplify_compare(struct analyser *a, enum expr_kind kind,
 	}
 	if (!result) {
 		result = write_compare(a, kind, &l, x->type);
+		result = result ? compare_dividend(a, result) : NULL;
 	}
 	return result ? result : plain;
 }

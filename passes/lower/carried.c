@@ -33,6 +33,17 @@ shares_guard(const struct stmt *at, const struct stmt *guard, bool otherwise)
 	return false;
 }
 
+/* Does what is known there say that the guard held? */
+static bool
+implies_guard(struct func *f, const struct stmt *at, const struct stmt *guard)
+{
+	struct analyser a;
+
+	analyser_init(&a, f->module);
+	analyser_enter(&a, at);
+	return prove(&a, guard->args[0]);
+}
+
 static bool
 is_update(const struct carrying *c, const struct access *store)
 {
@@ -151,7 +162,8 @@ lower_carried_scope(struct func *f, struct stmt *top, struct stmt *common,
 			const struct access *x = &uses->list.data[i];
 			struct stmt *loop;
 
-			if (!x->load || shares_guard(x->at, s, otherwise)) {
+			if (!x->load || shares_guard(x->at, s, otherwise) ||
+			    (!otherwise && implies_guard(f, x->at, s))) {
 				continue;
 			}
 			loop = carrying_loop(&c, start->at, s);

@@ -6,8 +6,7 @@
     nvcc      nvcc takes the sources, for several generations
     opencl    on an OpenCL device; opencl-cpu: as if it were a processor
 
-MODEL: "digits", "shapes" and "tensors" (shapes.py,
-tensors.py), or one of ../shared's (cases.py)."""
+MODEL: "digits", "shapes", "symbolic" and "tensors" (modules here), or one of ../shared's (cases.py)."""
 import importlib
 import os
 import re
@@ -17,9 +16,10 @@ import sys
 import cases
 from helper import DIGITS, compile_model, execute, fail, skip, tirc, work_folder
 
-MADE = ("shapes", "tensors")
+MADE = ("shapes", "symbolic", "tensors")
 here = os.path.dirname(os.path.abspath(__file__))
 how, name = sys.argv[1:]
+made = None
 if name == "digits":
     model, data, options = DIGITS, [], []
 elif name in MADE:
@@ -28,7 +28,8 @@ elif name in MADE:
     except ImportError as e:
         skip("this test needs numpy and onnx: %s" % e)
     model, data = made.write(work_folder())
-    data, options = [data], []
+    data = data if isinstance(data, list) else [data]
+    options = getattr(made, "OPTIONS", [])
 else:
     case = cases.make(name, work_folder())
     model, data, options = case.model, case.data, case.options
@@ -62,15 +63,17 @@ if how.startswith("opencl"):
         skip("the OpenCL headers are not installed")
     run("--target", how)
 elif how == "cuda_cpu":
-    if name in MADE:
+    if hasattr(made, "SCHEDULES"):
         check_schedules()
     cxx = shutil.which("g++") or shutil.which("clang++") or skip(
         "there is no C++ compiler")
-    flags = "-std=c++14 -O1 -Wall -I%s -I%s" % (
+    flags = "-std=c++14 -Wall -I%s -I%s" % (
         here, os.path.join(here, "toolkit"))
-    for order in ("", " -DEMULATE_BACKWARDS"):
+    # As nvcc does, products that are added are not rounded before.
+    for way in (" -O1", " -O2 -march=native -ffp-contract=fast "
+                "-DEMULATE_BACKWARDS"):
         run("--target", "cuda", "--cc", cxx + " -x c++", "--cflags",
-            flags + order)
+            flags + way)
 else:
     nvcc = shutil.which("nvcc")
     if nvcc is None and os.path.exists("/usr/local/cuda/bin/nvcc"):

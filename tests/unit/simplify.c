@@ -175,7 +175,9 @@ check_symbolic(void)
 	struct var *i = var_new(m, "i", dtype_of(DT_I32));
 	struct var *o = var_new(m, "o", dtype_of(DT_I32));
 	struct var *t = var_new(m, "t", dtype_of(DT_I32));
+	struct var *f = var_new(m, "f", dtype_of(DT_I32));
 	E n = var_new_dim(m, "n", 1, 4096)->expr, flat;
+	E big = var_new_dim(m, "big", 1, INT32_MAX)->expr;
 	E blocks = quotient(add(n, num(31)), 32), inner;
 
 	analyser_bind(&a, i, num(0), n);
@@ -199,6 +201,19 @@ check_symbolic(void)
 	CHECK(!prove(&a, expr_lt(m, add(flat, num(1)),
 				 expr_mul(m, blocks, n))));
 	IS(sub(expr_mul(m, n, o->expr), expr_mul(m, o->expr, n)), "0");
+	/* Whole numbers: x // c < n for x < c * n. */
+	analyser_bind(&a, f, num(0), mul(big, 245));
+	CHECK(prove(&a, expr_lt(m, quotient(f->expr, 245), big)));
+	CHECK(prove(&a, expr_lt(m, quotient(add(f->expr, num(244)), 245),
+				add(big, num(1)))));
+	CHECK(!prove(&a, expr_lt(m, quotient(add(f->expr, num(1)), 245),
+				 big)));
+	IS(expr_lt(m, quotient(flat, 7), n), "o * n + i < n * 7");
+	IS(expr_le(m, n, quotient(flat, 7)), "n * 7 <= o * n + i");
+	IS(expr_lt(m, quotient(flat, 7), big), "(o * n + i) // 7 < big");
+	analyser_assume(&a, expr_lt(m, flat, mul(big, 7)));
+	CHECK(prove(&a, expr_lt(m, quotient(flat, 7), big)));
+	CHECK(!prove(&a, expr_lt(m, quotient(flat, 6), big)));
 	analyser_pop(&a, mark);
 }
 
