@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every reference model through `tirc test` with every dialect, compiler and
-set of flags; a table of the results.
+set of flags; a table of the results. With threads, 1, 2 and 4 must give the
+same bits, and ThreadSanitizer must find no race; OpenCL runs on the first device
+there is (PoCL is one), CUDA on the CPU, by tests/gpu/cuda_on_cpu.h.
 
     matrix.py [--only TEXT]... [--target NAME]... [--build NAME]...
               [--jobs N] [--timeout SECONDS] [--runs N]
@@ -25,25 +27,46 @@ import signal
 import subprocess
 import sys
 import time
+import typing
 
 import cases
 import helper
+import races
 
-# What emitted code is built with: compiler and flags.
+HERE = os.path.dirname(os.path.abspath(__file__))
+GPU = os.path.join(HERE, "gpu")
+
+
+class Build(typing.NamedTuple):
+    """Compiler and flags (None: what the target says), the targets whose code
+    is built so, and what runs the program."""
+    cc: str
+    flags: str
+    targets: tuple = ("c99", "c99-avx512", "gnu-c", "misra")
+    runner: str = ""
+
+
 BUILDS = {
-    "gcc-O2": ("gcc", "-O2"),
-    "gcc-O3": ("gcc", "-O3"),
-    "clang-O2": ("clang", "-O2"),
-    "clang-O3": ("clang", "-O3"),
-    "gcc-san": ("gcc", "-O2 -g -fsanitize=address,undefined "
-                       "-fno-sanitize-recover=all"),
+    "gcc-O2": Build("gcc", "-O2"),
+    "gcc-O3": Build("gcc", "-O3"),
+    "clang-O2": Build("clang", "-O2"),
+    "clang-O3": Build("clang", "-O3"),
+    "gcc-san": Build("gcc", "-O2 -g -fsanitize=address,undefined "
+                            "-fno-sanitize-recover=all"),
     # It takes minutes to optimise checked code that it unrolls as it is told.
-    "clang-san": ("clang", "-O1 -g -fsanitize=address,undefined "
-                           "-fno-sanitize-recover=all "
-                           "-mllvm -pragma-unroll-threshold=1 "
-                           "-Wno-pass-failed"),
+    "clang-san": Build("clang", "-O1 -g -fsanitize=address,undefined "
+                                "-fno-sanitize-recover=all "
+                                "-mllvm -pragma-unroll-threshold=1 "
+                                "-Wno-pass-failed"),
+    "1,2,4": Build("gcc", "-O2 -fopenmp -pthread", ("c-openmp", "c-threads"),
+                   os.path.join(HERE, "each_count.sh") + " 1 2 4 --"),
+    "races": Build(races.CC, races.FLAGS, ("c-openmp", "c-threads")),
+    "device": Build("cc", None, ("opencl", "opencl-cpu")),
+    "on-cpu": Build("g++", "-x c++ -std=c++14 -O2 -I%s -I%s" % (
+        GPU, os.path.join(GPU, "toolkit")), ("cuda",)),
 }
-TARGETS = ["c99", "c99-avx512", "gnu-c", "misra"]
+TARGETS = ["c99", "c99-avx512", "gnu-c", "misra", "c-openmp", "c-threads",
+           "opencl", "opencl-cpu", "cuda"]
 GRAPH_TARGETS = ["c99", "gnu-c"]
 # As exec/contexts.py calls the checkers.
 CONTEXTS = {"two": "none", "two-address": "address", "two-thread": "thread",
@@ -52,11 +75,11 @@ BYOC = ["dnnl", "cblas", "dnnl,cblas"]
 BYOC_BUILDS = ["gcc-O2", "gcc-san", *CONTEXTS]
 
 
-def call(command, limit):
+def call(command, limit, environment=None):
     """(what was said; exit status, or None after `limit` seconds)"""
     child = subprocess.Popen(
         command, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, start_new_session=True)
+        stderr=subprocess.STDOUT, start_new_session=True, env=environment)
     try:
         return child.communicate(timeout=limit)[0], child.returncode
     except subprocess.TimeoutExpired:
@@ -76,11 +99,20 @@ def run(case, target, build, byoc, args):
         return run_script(case, target, args.timeout, "contexts.py",
                           ["--under", CONTEXTS[build], "--runs",
                            str(args.runs), *backends], "clean")
-    cc, flags = BUILDS[build]
+    how, environment = BUILDS[build], None
     start = time.monotonic()
     command = [helper.TIRC, "test", case.model, *case.data, *case.options,
-               "--target", target, "--cc", cc, "--cflags", flags, *backends]
-    said, status = call(command, args.timeout)
+               *backends]
+    if build == "races":
+        command += races.options(target)
+        environment = races.environment(4)
+    else:
+        command += ["--target", target, "--cc", how.cc]
+        if how.flags is not None:
+            command += ["--cflags", how.flags]
+    if how.runner:
+        command += ["--runner", how.runner]
+    said, status = call(command, args.timeout, environment)
     if byoc and status == 0:
         more, status = call(command + ["--each-region"], args.timeout)
         said += more
@@ -94,13 +126,6 @@ def run(case, target, build, byoc, args):
     error, most = max(errors, key=lambda e: e[0] / e[1] if e[1] else e[0])
     word = "exact" if error == 0 else "%.1e" % (error / most if most else error)
     return True, word, seconds, said
-
-
-def program(build):
-    """What a build cannot do without."""
-    if build in BUILDS:
-        return BUILDS[build][0]
-    return "valgrind" if build == "two-valgrind" else "gcc"
 
 
 def installed(byoc):
@@ -117,6 +142,34 @@ def installed(byoc):
         else:
             kept.append(names)
     return kept
+
+
+def builds_target(build, target):
+    """Is the target's code built so? That of targets in C which no build names,
+    and by those that are tests of exec/, as c99's is."""
+    if build == "graph":
+        return False  # a column by itself
+    named = any(target in how.targets for how in BUILDS.values())
+    how = BUILDS.get(build, BUILDS["gcc-O2"])
+    return (target if named else "c99") in how.targets
+
+
+def can_build(build, targets):
+    """Is there all that it takes? What is left out for lack of it is told."""
+    if not any(builds_target(build, target) for target in targets):
+        return False
+    needed = BUILDS[build].cc if build in BUILDS else \
+        "valgrind" if build == "two-valgrind" else "gcc"
+    why = None
+    if shutil.which(needed) is None:
+        why = needed + " is not installed"
+    elif build == "races":
+        why = races.missing()
+    elif build == "device" and not os.path.exists("/usr/include/CL/cl.h"):
+        why = "the OpenCL headers are not installed"
+    if why:
+        print("left out: %s: %s" % (build, why))
+    return why is None
 
 
 def run_script(case, target, limit, name, options, good):
@@ -145,9 +198,9 @@ def main():
     targets = args.target or (TARGETS if args.byoc is None else ["gnu-c"])
     builds = [name for name in args.build or
               (BUILDS if args.byoc is None else BYOC_BUILDS)
-              if shutil.which(program(name))]
+              if can_build(name, targets)]
     columns = [(target, build, "") for target in targets for build in builds
-               if build != "graph"]
+               if builds_target(build, target)]
     if args.byoc is not None:
         columns = [(target, build, byoc) for byoc in
                    installed(args.byoc or BYOC)
@@ -155,6 +208,8 @@ def main():
     elif shutil.which("gcc") and (not args.build or "graph" in args.build):
         columns += [(target, "graph", "") for target in targets
                     if target in GRAPH_TARGETS]
+    # What OpenCL's compilers keep of kernels.
+    os.environ["POCL_CACHE_DIR"] = helper.work_folder()
     print("Errors are relative to the largest output.")
     print("%-28s" % "" + " ".join("%15s" % (n or t) for t, _, n in columns))
     print("%-28s" % "model" + " ".join("%15s" % b for _, b, _ in columns),
