@@ -136,7 +136,7 @@ has_runs(struct rules *r, int block, int64_t lanes)
 	const struct block *b = func_find(r->s.func, block)->u.block;
 	int64_t n = 1, extent;
 
-	for (int i = 0; i < b->n_iters; i++) {
+	for (int i = 0; i < b->n_iters && lanes > 1; i++) {
 		if (!expr_is_int(b->iters[i].extent, &extent)) {
 			return true;
 		}
