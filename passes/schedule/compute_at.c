@@ -10,6 +10,7 @@
  */
 #include "lower_passes.h"
 #include "sched_copy.h"
+#include "thread_loops.h"
 
 /* Loads of b outside block: all inside loop? How many? */
 static bool
@@ -117,6 +118,26 @@ input_made_in(struct edit *e, const struct stmt *block, struct stmt *loop)
 	return NULL;
 }
 
+/* What the threads of a block share is there for all of them: the loop's, or
+ * one around it. The block may read what these threads have not stored yet. */
+static const struct stmt *
+threads_that_make(struct edit *e, const struct stmt *block,
+		  struct stmt *loop)
+{
+	if (!buffer_is_shared(block->u.block->writes[0].buffer)) {
+		return NULL;
+	}
+	for (; loop; loop = loop->parent) {
+		int tag = tag_of(loop);
+
+		if ((tag_is_thread(tag) || tag == TAG_VIRTUAL) &&
+		    input_made_in(e, block, loop)) {
+			return loop;
+		}
+	}
+	return NULL;
+}
+
 /* What the block says that it writes, where instructions do so through an
  * address: in each dimension one element at an iter var, or all. */
 static bool
@@ -198,6 +219,7 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 	int last, at;
 	struct access_list uses = { 0 };
 	const struct buffer *buffer, *input;
+	const struct stmt *threads;
 	const struct stmt *reader;
 	struct range *ranges, *needed;
 	const char *name;
@@ -246,6 +268,13 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 		return edit_fail(e, "loop %s writes %s, which block %s reads "
 				 "before it; choose a loop that does not",
 				 l->u.loop.var->name, input->name, name);
+	}
+	threads = threads_that_make(e, b, l);
+	if (threads) {
+		return edit_fail(e, "block %s is for all threads of loop %s, "
+				 "each of which stores what it reads; choose "
+				 "a loop around that one", name,
+				 threads->u.loop.var->name);
 	}
 	input = input_changed(e, b, l);
 	if (input) {

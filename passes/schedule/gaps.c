@@ -194,10 +194,11 @@ points_of(const struct dim_group *g, const struct domain *d)
 	int64_t points = 1;
 
 	for (int i = 0; i < d->n; i++) {
+		if (g->vars[i] && d->extent[i] < 1) {
+			return 0;
+		}
 		if (g->vars[i] &&
-		    (d->extent[i] < 1 ||
-		     __builtin_mul_overflow(points, d->extent[i],
-					    &points))) {
+		    __builtin_mul_overflow(points, d->extent[i], &points)) {
 			return -1;
 		}
 	}

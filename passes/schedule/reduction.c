@@ -6,8 +6,8 @@
  *           with T.init(): ...        ->        for k:
  *           C[v_i] += A[v_i, v_k]                   with T.block("C_update"): ...
  */
+#include "legal.h"
 #include "lower_passes.h"
-#include "sched_edit.h"
 
 bool
 prim_decompose_reduction(struct edit *e, const struct sched_value *args,
@@ -53,6 +53,13 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 					 p->u.loop.var->name,
 					 b->u.block->name);
 		}
+	}
+	/* So do loops together: i + j comes again. */
+	if (!bindings_injective(e->f, l, b)) {
+		return edit_fail(e, "the loops from %s on compute elements of "
+				 "block %s more than once; choose a loop "
+				 "inside", l->u.loop.var->name,
+				 b->u.block->name);
 	}
 	nest = place_init(e->f, b, l);
 	if (!nest) {

@@ -160,6 +160,55 @@ rolls(struct rolling *r, struct stmt *loop)
 	return found >= 0;
 }
 
+/* Does the block make every element of the box along the dimension it moves
+ * in? Loops add up to all numbers if each one's factor is at most what the ones
+ * with less reach. */
+static bool
+is_dense(struct rolling *r)
+{
+	struct module *m = r->e->m;
+	struct iter_var *loops;
+	struct var **vars;
+	const struct expr *rest;
+	int64_t *factors, reached = 1;
+	struct analyser a;
+	int n;
+
+	loops = loops_between(r->e->f, r->inner->children[0], r->store, &n);
+	vars = arena_array(&m->arena, struct var *, n + 1);
+	factors = arena_array(&m->arena, int64_t, n + 1);
+	for (int i = 0; i < n; i++) {
+		vars[i] = loops[i].var;
+	}
+	analyser_init(&a, m);
+	analyser_enter(&a, r->store);
+	if (!analyse_affine(&a, simplify(&a, r->store->args[r->dim + 1]), vars,
+			    n, factors, &rest)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		int64_t least = INT64_MAX, extent;
+		int which = -1;
+
+		for (int k = 0; k < n; k++) {
+			if (factors[k] != 0 && factors[k] < least) {
+				least = factors[k];
+				which = k;
+			}
+		}
+		if (which < 0) {
+			break;
+		}
+		if (least < 0 || least > reached ||
+		    !expr_is_int(loops[which].extent, &extent)) {
+			return false;
+		}
+		reached += least * (extent - 1);
+		factors[which] = 0;
+	}
+	return true;
+}
+
 /* The outermost loop along which the buffer rolls. All loops from it inwards
  * run in order, and their ranges do not depend on it. */
 static bool
@@ -177,6 +226,12 @@ find_loop(struct rolling *r)
 				 "of %s needs again what its last iteration "
 				 "made; there is nothing to keep",
 				 r->block->u.block->name, r->buffer->name);
+	}
+	if (!is_dense(r)) {
+		return edit_fail(e, "block %s leaves elements of %s out "
+				 "between those it makes; there is no ring of "
+				 "the others", r->block->u.block->name,
+				 r->buffer->name);
 	}
 	for (struct stmt *p = r->inner; p; p = loop_above(p)) {
 		if (p->u.loop.kind != FOR_SERIAL &&
