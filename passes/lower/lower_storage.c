@@ -7,7 +7,8 @@
  *       ... acc[c * 8 + i, w * 7 + j] ...         ->     ... acc[i, j] ...
  *
  * What is shared by the threads of a block stands around their loops, and its
- * box is what all of them use. Keeps: a buffer's elements are written before they are read within one
+ * box is what all of them use; what blocks of them share, around the kernel.
+ * Keeps: a buffer's elements are written before they are read within one
  * iteration of the loops around its uses; dimensions of which one element is
  * left go, down to ndim 0, a scalar. */
 #include "lower_passes.h"
@@ -307,6 +308,35 @@ is_copied(const struct buffer *b, const struct access_list *uses,
 	return true;
 }
 
+/* What blocks of threads share is there before the kernel starts: it stands
+ * around the kernel that common is in. */
+static struct stmt *
+before_kernel(const struct buffer *b, struct stmt *common)
+{
+	struct stmt *out = common;
+
+	for (struct stmt *s = common; s; s = s->parent) {
+		if (tag_of(s) >= 0 && strcmp(b->scope, "global") == 0) {
+			out = s;
+		}
+	}
+	return out;
+}
+
+/* What is one thread's own stands inside of the loops of threads, whatever
+ * loops further out it may have been carried through. */
+static struct stmt *
+in_thread(const struct buffer *b, struct stmt *lowest, struct stmt *common)
+{
+	for (struct stmt *s = lowest; s != common && buffer_is_private(b);
+	     s = s->parent) {
+		if (tag_of(s->parent) >= 0) {
+			return s;
+		}
+	}
+	return common;
+}
+
 /* What the threads of a block share is there before they start. */
 static void
 share(struct func *f, struct stmt *alloc, bool wait)
@@ -314,12 +344,19 @@ share(struct func *f, struct stmt *alloc, bool wait)
 	struct stmt *outermost = NULL, *outside;
 	struct stmt_place place;
 
-	for (struct stmt *s = alloc->parent; s; s = s->parent) {
-		if (tag_is_thread(tag_of(s))) {
+	for (struct stmt *s = alloc; s->parent && !outermost; s = s->parent) {
+		int tag = tag_of(s->parent);
+
+		if (tag >= 0 && tag < TAG_COUNT && !tag_is_thread(tag)) {
 			outermost = s;
 		}
 	}
-	if (!outermost || !buffer_is_shared(alloc->u.buffer)) {
+	while (outermost && outermost != alloc &&
+	       outermost->kind == STMT_ALLOC) {
+		outermost = outermost->children[0];
+	}
+	if (!outermost || outermost == alloc ||
+	    !buffer_is_shared(alloc->u.buffer)) {
 		return;
 	}
 	/* A pipeline makes several of it first. */
@@ -346,7 +383,7 @@ lower_storage(struct func *f)
 		const struct buffer *b = old->u.buffer;
 		struct access_list uses = { 0 };
 		struct stmt_place place;
-		struct stmt *common, *alloc;
+		struct stmt *common, *lowest, *alloc;
 		bool address;
 
 		access_collect(f, old->children[0], b, &uses);
@@ -358,9 +395,11 @@ lower_storage(struct func *f)
 		for (int k = 1; k < uses.list.n; k++) {
 			common = stmt_common(common, uses.list.data[k].at);
 		}
+		lowest = common;
 		if (!is_copied(b, &uses, common)) {
 			common = lower_carried_scope(f, old, common, &uses);
 		}
+		common = before_kernel(b, in_thread(b, lowest, common));
 		alloc = old;
 		/* Else it stands there: a SEQ taken out might be spliced. */
 		if (common != old->children[0]) {

@@ -9,9 +9,10 @@
  *
  * Loops of one index may have different extents: the widest counts, the
  * others get a guard. What is stored to memory that others see under no loop
- * of an index is stored by its first thread alone. Intermediate buffers
- * within a kernel that nobody gave a scope become local, where one thread
- * makes and uses them, or shared. */
+ * of an index, or alike in all iterations of one, is stored by its first thread
+ * alone; what blocks of threads would have to wait for is refused.
+ * Intermediate buffers within a kernel that nobody gave a scope become local,
+ * where one thread makes and uses them, or shared. */
 #include "lower_passes.h"
 
 #include <string.h>
@@ -59,6 +60,17 @@ has_thread_between(const struct stmt *top, const struct stmt *s, bool threads)
 	return false;
 }
 
+/* Is it a thread loop itself, or below one? Virtual threads' count: each has
+ * what it computes for itself. */
+static bool
+in_kernel(const struct stmt *s)
+{
+	while (s && tag_of(s) < 0) {
+		s = s->parent;
+	}
+	return s != NULL;
+}
+
 static void
 choose_scope(struct func *f, struct stmt *alloc)
 {
@@ -78,9 +90,7 @@ choose_scope(struct func *f, struct stmt *alloc)
 	for (int i = 1; i < uses.list.n; i++) {
 		common = stmt_common(common, uses.list.data[i].at);
 	}
-	/* common is a thread loop itself, or below one? */
-	if (tag_of(common) < 0 && !has_thread_between(NULL, common, true) &&
-	    !has_thread_between(NULL, common, false)) {
+	if (!in_kernel(common)) {
 		return;
 	}
 	for (int i = 0; i < uses.list.n; i++) {
@@ -385,43 +395,212 @@ guard_parts(struct func *f, struct stmt *s, int tag, const struct expr *cond)
 	}
 }
 
+/* Where the condition holds in an iteration of the loop, does it in the first?
+ * Of comparisons of sums: is the lesser one least there? */
+static bool
+holds_first(struct module *m, const struct expr *cond, const struct stmt *loop)
+{
+	struct var *v = loop->u.loop.var;
+	struct analyser a;
+	const struct expr *rest;
+	int64_t factor;
+
+	if (!expr_uses_var(cond, v)) {
+		return true;
+	}
+	if (cond->kind == EXPR_AND) {
+		return holds_first(m, cond->args[0], loop) &&
+		       holds_first(m, cond->args[1], loop);
+	}
+	analyser_init(&a, m);
+	return (cond->kind == EXPR_LT || cond->kind == EXPR_LE) &&
+	       analyse_affine(&a, expr_sub(m, cond->args[0], cond->args[1]),
+			      &v, 1, &factor, &rest) && factor >= 0;
+}
+
+/* Does anything between s and the loop, s included, tell its iterations
+ * apart? */
+static bool
+tells_apart(struct module *m, const struct stmt *s, struct stmt *loop)
+{
+	for (const struct stmt *below = NULL; s != loop;
+	     below = s, s = s->parent) {
+		for (int i = 0; i < s->n_args; i++) {
+			if (expr_uses_var(s->args[i], loop->u.loop.var) &&
+			    (s->kind != STMT_IF || below != s->children[0] ||
+			     !holds_first(m, s->args[i], loop))) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* The loop of the tag that s is in and other is not; NULL. */
+static struct stmt *
+apart(struct stmt *s, const struct stmt *other, const struct stmt *root,
+      int tag)
+{
+	for (; s != root->parent; s = s->parent) {
+		if (tag_of(s) == tag && !stmt_contains(s, other)) {
+			return s;
+		}
+	}
+	return NULL;
+}
+
+/* What an access reaches in dimension d in one iteration of the loop, which
+ * counts as v. */
+static bool
+reach(struct binder *b, const struct access *x, int d, struct stmt *loop,
+      const struct expr *v, const struct expr **min, const struct expr **max)
+{
+	struct module *m = b->func->module;
+	const struct expr *now = expr_add(m, v, loop->args[0]);
+	struct var_map map = { &loop->u.loop.var, &now, 1 };
+	struct iter_var *inner;
+	struct analyser a;
+	int n;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, x->at);
+	inner = loops_between(b->func, loop->children[0], x->at, &n);
+	if (!analyse_cover(&a, x->index[d], inner, n, min, max) || !*min ||
+	    !*max) {
+		return false;
+	}
+	*min = expr_substitute(m, *min, &map);
+	*max = expr_substitute(m, *max, &map);
+	return true;
+}
+
+/* Of two loops that the same blocks run, does each block load no more than it
+ * has stored? */
+static bool
+keeps_to_itself(struct binder *b, const struct access *store,
+		struct stmt *store_loop, const struct access *load,
+		struct stmt *load_loop)
+{
+	struct module *m = b->func->module;
+	struct var *v = var_new(m, "b", dtype_of(DT_I32));
+
+	for (int d = 0; d < store->buffer->ndim; d++) {
+		const struct expr *low, *high, *from, *to;
+		struct analyser a;
+
+		if (!expr_uses_var(store->index[d], store_loop->u.loop.var) &&
+		    !expr_uses_var(load->index[d], load_loop->u.loop.var)) {
+			continue;
+		}
+		if (!reach(b, store, d, store_loop, v->expr, &low, &high) ||
+		    !reach(b, load, d, load_loop, v->expr, &from, &to)) {
+			return false;
+		}
+		analyser_init(&a, m);
+		analyser_enter(&a, b->root);
+		analyser_bind(&a, v, expr_int(m, v->type, 0),
+			      load_loop->args[1]);
+		if (!prove(&a, expr_le(m, low, from)) ||
+		    !prove(&a, expr_le(m, to, high))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+check_pair(struct binder *b, const struct access *store,
+	   const struct access *load, int tag)
+{
+	struct stmt *s = apart(store->at, load->at, b->root, tag);
+	struct stmt *l = apart(load->at, store->at, b->root, tag);
+	bool shared = buffer_is_shared(store->buffer);
+
+	if (s && l && !keeps_to_itself(b, store, s, load, l)) {
+		return bind_fail(b, "%s is stored by some blocks of %s and "
+				 "read by others, which do not wait for them: "
+				 "bind an outer loop", store->buffer->name,
+				 tag_name(tag));
+	}
+	if (!shared && !s != !l) {
+		return bind_fail(b, "%s is stored inside and read outside of "
+				 "loops over %s, or the other way round; "
+				 "blocks do not wait for each other: bind an "
+				 "outer loop", store->buffer->name,
+				 tag_name(tag));
+	}
+	return true;
+}
+
+/* Do all blocks of the tag store the same elements? Each may do so to memory
+ * of its own. */
+static bool
+stores_alike(struct binder *b, struct stmt *s, int tag)
+{
+	struct stmt *loop = s;
+
+	while (loop != b->root->parent && tag_of(loop) != tag) {
+		loop = loop->parent;
+	}
+	return loop != b->root->parent && !buffer_is_shared(s->u.buffer) &&
+	       !tells_apart(b->func->module, s, loop) &&
+	       !bind_fail(b, "every block of %s stores the same elements of "
+			  "%s; set_scope to \"shared\", or compute it "
+			  "outside of that loop", tag_name(tag),
+			  s->u.buffer->name);
+}
+
 /* Blocks of threads do not wait for each other: what a kernel stores in a loop
  * over blocks it can read in such loops only, and the other way round. */
 static bool
 check_blocks(struct binder *b)
 {
 	for (int i = 0; i < b->stores.list.n; i++) {
-		const struct stmt *s = b->stores.list.data[i];
+		struct stmt *s = b->stores.list.data[i];
 		struct access_list uses = { 0 };
+		const struct access *store = NULL;
 
-		if (buffer_is_shared(s->u.buffer)) {
-			continue;
+		for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
+			if (b->vars[tag] &&
+			    !expr_is_value(b->extents[tag], 1) &&
+			    stores_alike(b, s, tag)) {
+				return false;
+			}
 		}
 		access_collect(b->func, b->root, s->u.buffer, &uses);
-		for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
-			bool inside = is_under(s, b->root, tag);
-
-			if (!b->vars[tag] ||
-			    expr_is_value(b->extents[tag], 1)) {
-				continue;
+		for (int k = 0; k < uses.list.n; k++) {
+			if (uses.list.data[k].at == s &&
+			    !uses.list.data[k].load) {
+				store = &uses.list.data[k];
 			}
-			for (int k = 0; k < uses.list.n; k++) {
-				if (!uses.list.data[k].load ||
-				    is_under(uses.list.data[k].at, b->root,
-					     tag) == inside) {
-					continue;
+		}
+		for (int k = 0; k < uses.list.n && store; k++) {
+			for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X;
+			     tag++) {
+				if (b->vars[tag] && uses.list.data[k].load &&
+				    !expr_is_value(b->extents[tag], 1) &&
+				    !check_pair(b, store, &uses.list.data[k],
+						tag)) {
+					return false;
 				}
-				return bind_fail(b, "%s is stored inside and "
-						 "read outside of loops over "
-						 "%s, or the other way round; "
-						 "blocks do not wait for each "
-						 "other: bind an outer loop",
-						 s->u.buffer->name,
-						 tag_name(tag));
 			}
 		}
 	}
 	return true;
+}
+
+/* Is s under a loop of the tag that makes each thread store something of its
+ * own? Blocks of threads each do all of what is under theirs. */
+static bool
+is_own(struct module *m, struct stmt *s, const struct stmt *root, int tag)
+{
+	struct stmt *loop = s;
+
+	while (loop != root->parent && tag_of(loop) != tag) {
+		loop = loop->parent;
+	}
+	return loop != root->parent &&
+	       (!tag_is_thread(tag) || tells_apart(m, s, loop));
 }
 
 /* Stores that several threads would do, all the same. */
@@ -438,7 +617,7 @@ guard_stores(struct binder *b)
 		for (int tag = 0; tag < TAG_COUNT; tag++) {
 			const struct expr *v, *first;
 
-			if (!b->vars[tag] || is_under(s, b->root, tag) ||
+			if (!b->vars[tag] || is_own(m, s, b->root, tag) ||
 			    (buffer_is_shared(s->u.buffer) &&
 			     !tag_is_thread(tag)) ||
 			    expr_is_value(b->extents[tag], 1)) {

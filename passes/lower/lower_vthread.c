@@ -10,8 +10,9 @@
  *           acc += A[v, k] * B_shared            acc[v] += A[v, k] * B_shared
  *       C[v] = acc                       for v: C[v] = acc[v]
  *
- * What does not depend on the thread is done once. Needs: threads that do not
- * race, as bind demands; barriers between them are then met everywhere. */
+ * What does not depend on the thread is done once. Threads that may touch what
+ * others store are done one after the other, as a loop. Barriers between them
+ * are met everywhere. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -249,6 +250,108 @@ inject(struct virtual *v, struct stmt *s)
 	}
 }
 
+/* -- threads that touch what others store */
+
+/* Where an access is in dimension d, in all threads of the block: from
+ * factor * v + min to factor * v + max. */
+static bool
+strides(struct virtual *v, const struct access *x, int d, int64_t *factor,
+	const struct expr **min, const struct expr **max)
+{
+	struct module *m = v->func->module;
+	struct var *var = v->loop->u.loop.var;
+	VEC(struct iter_var) relaxed = { 0 };
+	const struct expr *other;
+	struct iter_var *inner;
+	struct analyser a;
+	int n;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, x->at);
+	if (!analyse_affine(&a, x->index[d], &var, 1, factor, &other) ||
+	    *factor == 0) {
+		return false;
+	}
+	for (const struct stmt *p = v->loop->parent; p; p = p->parent) {
+		if (tag_is_thread(tag_of(p))) {
+			struct iter_var it = { p->u.loop.var, p->args[0],
+					       p->args[1], ITER_SPATIAL };
+
+			vec_push(&m->arena, &relaxed, it);
+		}
+	}
+	inner = loops_between(v->func, v->loop->children[0], x->at, &n);
+	for (int i = 0; i < n; i++) {
+		vec_push(&m->arena, &relaxed, inner[i]);
+	}
+	return analyse_cover(&a, other, relaxed.data, relaxed.n, min, max) &&
+	       *min && *max;
+}
+
+/* Are the elements of each virtual thread its own, by dimension d? */
+static bool
+keeps_apart(struct virtual *v, const struct access_list *uses, int d)
+{
+	struct module *m = v->func->module;
+	const struct expr *base = NULL;
+	int64_t first = 0, low = 0, high = 0;
+	struct analyser a;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, v->loop);
+	for (int i = 0; i < uses->list.n; i++) {
+		const struct access *x = &uses->list.data[i];
+		const struct expr *min, *max;
+		struct bounds from, to;
+		int64_t factor;
+
+		if (x->address || !strides(v, x, d, &factor, &min, &max) ||
+		    (i > 0 && factor != first)) {
+			return false;
+		}
+		base = base ? base : min;
+		first = factor;
+		from = analyse_bounds(&a, simplify(&a, expr_sub(m, min,
+								base)));
+		to = analyse_bounds(&a, simplify(&a, expr_sub(m, max, base)));
+		if (from.min < -INT32_MAX || to.max > INT32_MAX) {
+			return false;
+		}
+		low = from.min < low ? from.min : low;
+		high = to.max > high ? to.max : high;
+	}
+	return high - low < (first < 0 ? -first : first);
+}
+
+struct meeting {
+	struct virtual *v;
+	bool found;
+};
+
+/* A buffer of all threads that one stores to and another may touch. */
+static bool
+find_meeting(void *ctx, struct stmt *s)
+{
+	struct meeting *x = ctx;
+	struct access_list uses = { 0 };
+	bool loads = false;
+
+	if (s->kind != STMT_STORE || has_buffer(x->v, s->u.buffer) ||
+	    !under_dependence(x->v, s)) {
+		return true;
+	}
+	access_collect(x->v->func, x->v->loop->children[0], s->u.buffer,
+		       &uses);
+	for (int i = 0; i < uses.list.n; i++) {
+		loads |= uses.list.data[i].load != NULL;
+	}
+	for (int d = 0; loads && d < s->u.buffer->ndim; d++) {
+		loads = !keeps_apart(x->v, &uses, d);
+	}
+	x->found |= loads;
+	return true;
+}
+
 static bool
 has_return(void *ctx, struct stmt *s)
 {
@@ -260,6 +363,7 @@ static void
 expand_loop(struct func *f, struct stmt *loop)
 {
 	struct virtual v = { .func = f, .loop = loop };
+	struct meeting meeting = { &v, false };
 	struct stmt *body = loop->children[0];
 	bool returns = false;
 	int64_t n;
@@ -274,6 +378,11 @@ expand_loop(struct func *f, struct stmt *loop)
 		v.grown = false;
 		stmt_visit(body, spread, &v);
 	} while (v.grown);
+	stmt_visit(body, find_meeting, &meeting);
+	if (meeting.found) {
+		stmt_set_loop_kind(f, loop, FOR_SERIAL, NULL);
+		return;
+	}
 	inject(&v, body);
 	stmt_replace(f, loop, loop->children[0]);
 }
