@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* opencl_run FOLDER: runs the launches of FOLDER/plan (see gpu_cases.c) on
- * the first OpenCL device and compares. Exit status 77: there is none. */
+ * the first OpenCL device and compares; or, with a line "output 2 NAME", writes
+ * what parameter 2 holds to NAME, behind what other such lines have. Exit
+ * status 77: there is no device. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <math.h>
@@ -8,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARAMS_MAX = 16, WORD = 128 };
+enum { PARAMS_MAX = 1 << 16, WORD = 128 };
 
 struct parameter {
 	cl_mem buffer; /* NULL: a scalar */
@@ -163,11 +165,34 @@ differs(const char *folder, cl_command_queue queue,
 	return 0;
 }
 
+/* Behind what is there already. */
+static void
+write_output(const char *folder, cl_command_queue queue,
+	     const struct parameter *p, const char *name)
+{
+	static FILE *file;
+	char path[1024];
+	char *got = malloc(p->bytes);
+
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	if (file == NULL) {
+		file = fopen(path, "wb");
+	}
+	check(clEnqueueReadBuffer(queue, p->buffer, CL_TRUE, 0, p->bytes, got,
+				  0, NULL, NULL), "clEnqueueReadBuffer");
+	if (file == NULL || fwrite(got, 1, p->bytes, file) != p->bytes ||
+	    fflush(file) != 0) {
+		printf("cannot write %s\n", path);
+		exit(1);
+	}
+	free(got);
+}
+
 int
 main(int argc, char **argv)
 {
 	static char source[WORD], kind[WORD], name[WORD];
-	struct parameter params[PARAMS_MAX] = { { NULL, 0, 0, 0 } };
+	static struct parameter params[PARAMS_MAX];
 	cl_platform_id platform;
 	cl_device_id device;
 	cl_command_queue queue;
@@ -176,7 +201,7 @@ main(int argc, char **argv)
 	cl_uint found = 0;
 	cl_int status;
 	size_t n = 0;
-	int n_params = 0, failed = 0, launches = 0;
+	int n_params = 0, failed = 0, launches = 0, which;
 	char *plan = argc > 1 ? read_file(argv[1], "plan", &n) : NULL;
 
 	if (plan == NULL) {
@@ -199,6 +224,10 @@ main(int argc, char **argv)
 		unsigned long v;
 		long scalar;
 
+		if (n_params == PARAMS_MAX) {
+			printf("too many parameters\n");
+			return 1;
+		}
 		if (sscanf(line, "source %127s", source) == 1) {
 			program = build(context, device, argv[1], source);
 		} else if (sscanf(line, "buffer %127s %lu", kind, &v) == 2) {
@@ -215,6 +244,9 @@ main(int argc, char **argv)
 			check(status, "clCreateBuffer");
 		} else if (sscanf(line, "scalar %ld", &scalar) == 1) {
 			params[n_params++].scalar = (cl_int)scalar;
+		} else if (sscanf(line, "output %d %127s", &which, name) ==
+			   2) {
+			write_output(argv[1], queue, &params[which], name);
 		} else if (strncmp(line, "launch ", 7) == 0) {
 			launch(queue, program, params, line);
 			launches++;

@@ -14,7 +14,7 @@ struct picker {
 	struct rng *r;
 	const struct stmt *block; /* chosen last, or that a loop is around */
 	const struct buffer *buffer; /* chosen last */
-	bool found;
+	bool found, device;
 };
 
 struct stmts {
@@ -604,6 +604,47 @@ choose_slide(struct picker *p, struct random_step *out)
 	return false;
 }
 
+/* cache_read into what the threads of a block share. False if the block that
+ * comes up reads nothing. */
+static bool
+choose_stage(struct picker *p, struct random_step *out)
+{
+	out->primitive = sched_primitive_find("cache_read");
+	out->args[0] = pick_block(p);
+	if (p->block->u.block->n_reads == 0) {
+		return false;
+	}
+	out->args[1] = sv_int(rng_below(p->r, p->block->u.block->n_reads));
+	out->args[2] = sv_string("shared");
+	out->n_args = 3;
+	return true;
+}
+
+/* The stage that such a step has given goes into a loop of the block it is
+ * for. */
+static bool
+place_stage(struct picker *p, const struct sched_step *last,
+	    struct random_step *out)
+{
+	const struct stmt *reader = func_find(p->s->func, last->args[0].u.id);
+	int *loops, n;
+
+	if (!reader || last->result.kind != SV_BLOCK ||
+	    strcmp(last->args[2].u.text, "shared") != 0) {
+		return false;
+	}
+	if (!sched_get_loops(p->s, sched_get_block(p->s,
+				reader->u.block->name), &loops, &n) ||
+	    n == 0) {
+		return false;
+	}
+	out->primitive = sched_primitive_find("compute_at");
+	out->args[0] = last->result;
+	out->args[1] = sv_loop(loops[rng_below(p->r, n)]);
+	out->n_args = 2;
+	return true;
+}
+
 /* What makes sense only after another step, on the same block. */
 static bool
 follow_up(struct picker *p, struct random_step *out)
@@ -614,6 +655,9 @@ follow_up(struct picker *p, struct random_step *out)
 		return false;
 	}
 	last = &p->s->trace.data[p->s->trace.n - 1];
+	if (p->device && strcmp(last->primitive->name, "cache_read") == 0) {
+		return place_stage(p, last, out);
+	}
 	if (strcmp(last->primitive->name, "compute_at") != 0 ||
 	    !func_find(p->s->func, last->args[0].u.id)) {
 		return false;
@@ -626,15 +670,17 @@ follow_up(struct picker *p, struct random_step *out)
 }
 
 bool
-random_step_choose(struct sched *s, struct rng *r, struct random_step *out)
+random_step_choose(struct sched *s, struct rng *r, bool device,
+		   struct random_step *out)
 {
 	struct picker p = { .s = s, .m = s->func->module, .r = r,
-			    .found = true };
+			    .found = true, .device = device };
 	const struct stmt *at = NULL;
 	const struct primitive *list;
 	int n;
 
 	if (follow_up(&p, out) ||
+	    (device && one_in(&p, 8) && choose_stage(&p, out)) ||
 	    (one_in(&p, 20) && choose_slide(&p, out))) {
 		return true;
 	}

@@ -16,10 +16,17 @@ struct random_step {
 	int n_args;
 };
 
-/* Chooses a step for what s->func is now. Handles come from queries, which
- * are recorded. False: the function has no block to choose. */
-bool random_step_choose(struct sched *s, struct rng *r,
+/* Chooses a step for what s->func is now; device: also what stages for
+ * threads are made with. Handles come from queries, which are recorded. False:
+ * the function has no block to choose. */
+bool random_step_choose(struct sched *s, struct rng *r, bool device,
 			struct random_step *out);
+
+/* Chooses a step towards a function of which threads run everything. certain:
+ * one that will be applied, so that two of these for each block are enough.
+ * False: there is none to choose. In random_threads.c. */
+bool random_thread_choose(struct sched *s, struct rng *r, bool certain,
+			  struct random_step *out);
 
 /* Declares an intrinsic (in s->intrins) that computes what the innermost loops
  * around a block do, if it is a sum of products, a copy or a sum of two;

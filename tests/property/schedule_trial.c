@@ -35,6 +35,8 @@ trouble_text(enum trouble trouble)
 		[TROUBLE_LOWER_RESULT] = "lowering changed the result",
 		[TROUBLE_PYTHON] = "the trace in Python does something else",
 		[TROUBLE_JSON] = "the trace in JSON does something else",
+		[TROUBLE_RACE] = "threads of a kernel race, or it does "
+				 "not run",
 		[TROUBLE_EMIT] = "no source can be made",
 		[TROUBLE_COMPILE] = "the source does not compile",
 		[TROUBLE_SOURCE_RESULT] = "the source computes another result",
@@ -107,9 +109,10 @@ start(struct trial *t)
 }
 
 bool
-trial_make(struct trial *t, uint64_t seed)
+trial_make(struct trial *t, uint64_t seed, struct trial_kind kind)
 {
 	memset(t, 0, sizeof *t);
+	t->kind = kind;
 	t->seed = seed;
 	t->options = (struct random_options){
 		.exact = seed % 3 != 0, .positive = seed % 3 == 0,
@@ -344,7 +347,8 @@ trial_lowered(struct trial *t)
 	struct func *f = func_clone(t->sched.func, "main");
 	int errors = t->m->diags.n_errors;
 
-	if (!t->for_device && t->seed % 2 != 0) {
+	if (t->kind.vectors && t->for_device == t->kind.device &&
+	    t->seed % 2 != 0) {
 		func_set_note(f, "vectors", expr_string(t->m,
 			"float32x8 float32x4 float64x4 float32x2 float64x2"));
 		func_set_note(f, "vector_params", expr_bool(t->m, true));
@@ -426,10 +430,21 @@ trial_check_traces(struct trial *t)
 
 /* -- steps */
 
-bool
-trial_choose(struct trial *t, struct random_step *step)
+int
+trial_steps(const struct trial *t)
 {
-	return random_step_choose(&t->sched, &t->steps, step);
+	return t->n_steps + (t->kind.device ? MAX_BINDS : 0);
+}
+
+bool
+trial_choose(struct trial *t, int i, struct random_step *step)
+{
+	if (i < t->n_steps) {
+		return random_step_choose(&t->sched, &t->steps,
+					  t->kind.device, step);
+	}
+	return random_thread_choose(&t->sched, &t->steps,
+				    i - t->n_steps >= MAX_BINDS / 5, step);
 }
 
 static bool

@@ -20,15 +20,24 @@ enum trouble {
 	TROUBLE_LOWER, TROUBLE_LOWER_VERIFY, TROUBLE_LOWER_RUN,
 	TROUBLE_LOWER_RESULT,
 	TROUBLE_PYTHON, TROUBLE_JSON, /* the trace, done again */
+	TROUBLE_RACE,      /* of the threads of a kernel */
 	TROUBLE_EMIT, TROUBLE_COMPILE, TROUBLE_SOURCE_RESULT,
 	TROUBLE_CRASH, TROUBLE_HANG,
 	TROUBLE_COUNT
 };
 
-enum { MAX_STEPS = 24 };
+/* MAX_BINDS: of trials for devices, behind the others; see trial_steps. */
+enum { MAX_STEPS = 24, MAX_BINDS = 60 };
+
+/* What trials are for. */
+struct trial_kind {
+	bool device;  /* threads are to run everything */
+	bool vectors; /* lowering may use them */
+};
 
 struct trial {
 	uint64_t seed;
+	struct trial_kind kind;
 	struct module *m;
 	struct random_options options;
 	struct random_program program;
@@ -56,14 +65,17 @@ struct trial_counts {
 	int64_t steps, lowered;
 };
 
-bool trial_make(struct trial *t, uint64_t seed);
+bool trial_make(struct trial *t, uint64_t seed, struct trial_kind kind);
 /* Only the first stages of the same program, in the same module. */
 bool trial_remake(struct trial *t, int first_stages);
 void trial_release(struct trial *t);
 /* A schedule of the program as it was made; m keeps what was there. */
 void trial_begin(struct trial *t);
-/* Chooses a step; false: there is none to choose. */
-bool trial_choose(struct trial *t, struct random_step *step);
+/* How many are chosen: those at random and, for a device, what binds the loops
+ * that are left. */
+int trial_steps(const struct trial *t);
+/* Chooses the i-th; false: there is none to choose. */
+bool trial_choose(struct trial *t, int i, struct random_step *step);
 /* Applies it and checks what has to hold then. counts may be NULL, place
  * is kept up to date. False if something does not (t->trouble). */
 bool trial_step(struct trial *t, const struct random_step *step,

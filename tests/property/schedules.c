@@ -61,13 +61,13 @@ trial_run(struct trial *t, uint64_t seed, struct trial_counts *counts,
 
 	place = place ? place : &own;
 	*place = (struct trial_place){ 0 };
-	if (!trial_make(t, seed)) {
+	if (!trial_make(t, seed, b->kind)) {
 		return false;
 	}
-	for (int i = 0; i < t->n_steps; i++) {
+	for (int i = 0; i < trial_steps(t); i++) {
 		place->step = i;
 		place->at = AT_CHOICE;
-		if (!trial_choose(t, &step)) {
+		if (!trial_choose(t, i, &step)) {
 			continue;
 		}
 		place->at = AT_STEP;
@@ -76,7 +76,7 @@ trial_run(struct trial *t, uint64_t seed, struct trial_counts *counts,
 		}
 	}
 	place->at = AT_END;
-	place->step = t->n_steps;
+	place->step = trial_steps(t);
 	return trial_check(t, true) && trial_check_traces(t) &&
 	       batch_add(b, t);
 }
@@ -168,6 +168,8 @@ run_all(struct batch *b, uint64_t first, uint64_t n)
 		}
 	}
 	late = memory_kib();
+	fprintf(stderr, "%d functions run by %s, %d kernels; no kernels of "
+		"%d\n", b->n_run, b->dialect, b->n_kernels, b->n_refused);
 	fprintf(stderr, "%d failed; %ld KiB after a quarter, %ld at the "
 		"end\n", failed, early, late);
 	if (late - early > MEMORY_MIB * 1024) {
@@ -187,9 +189,9 @@ main(int argc, char **argv)
 			"first count\n", argv[0]);
 		return 2;
 	}
-	b.dialect = argv[1];
-	b.folder = argv[2];
-	b.cc = argv[3];
+	if (!batch_init(&b, argv[1], argv[2], argv[3])) {
+		return 1;
+	}
 	if (strcmp(argv[4], "shrink") == 0) {
 		shrink(strtoull(argv[5], NULL, 10), &b);
 		return 1;

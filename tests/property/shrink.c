@@ -121,7 +121,7 @@ check(struct shrinker *k)
 	if (!trial_check(t, true) || !trial_check_traces(t)) {
 		return t->trouble;
 	}
-	if (k->trouble < TROUBLE_EMIT || k->trouble > TROUBLE_SOURCE_RESULT) {
+	if (k->trouble < TROUBLE_RACE || k->trouble > TROUBLE_SOURCE_RESULT) {
 		return TROUBLE_NONE;
 	}
 	b.n = 0;
@@ -185,11 +185,11 @@ collect(struct shrinker *k, uint64_t seed, const struct trial_place *place)
 	struct random_step last;
 	bool has_last = false;
 
-	if (!trial_make(t, seed)) {
+	if (!trial_make(t, seed, k->settings->kind)) {
 		return false;
 	}
-	for (int i = 0; i <= place->step && i < t->n_steps; i++) {
-		if (!trial_choose(t, &last)) {
+	for (int i = 0; i <= place->step && i < trial_steps(t); i++) {
+		if (!trial_choose(t, i, &last)) {
 			continue;
 		}
 		if (i == place->step && place->at == AT_STEP) {
