@@ -432,6 +432,13 @@ check_other(struct script_reader *r, const struct py_node *call,
 		return args[0]->kind == EXPR_STRING ||
 		       script_fail(r, call, "T.%s without a name; its first "
 				   "argument is a string", intrin_name(op));
+	case INTRIN_SHUFFLE_XOR:
+		return (dtype_equal(t, args[0]->type) && t.lanes == 1 &&
+			dtype_is_int(args[1]->type)) ||
+		       script_fail(r, call, "warp_shuffle_xor gives what "
+				   "another thread has, of the same type; give "
+				   "a value and the bits in which the threads' "
+				   "numbers differ");
 	case INTRIN_PREFETCH:
 		return (args[0]->kind == EXPR_CALL &&
 			intrin_is_address(args[0]->u.intrin)) ||

@@ -205,6 +205,11 @@ verify_call(struct verifier *v, const struct expr *e)
 	    (e->n_args == 0 || e->args[0]->kind != EXPR_STRING)) {
 		verify_fail(v, "a call without a name", e);
 	}
+	if (e->u.intrin == INTRIN_SHUFFLE_XOR &&
+	    (!same_type(e, e->args[0]) || e->type.lanes != 1 ||
+	     !dtype_is_int(e->args[1]->type))) {
+		verify_fail(v, "another thread's value of another type", e);
+	}
 	if (e->u.intrin == INTRIN_LAUNCH && e->n_args < 7) {
 		verify_fail(v, "a launch without extents", e);
 	}

@@ -133,6 +133,9 @@ bool kernel_schedule(struct program *p, const struct kernel *k,
  * others: no product may be added unrounded, no sum be taken in another order. */
 bool kernel_rounds(const struct func *f);
 
+/* Notes what the threads of the target's device can do at once, each and
+ * together. */
+void kernel_state_device(const struct target *target, struct func *f);
 /* Notes which vectors lowering may use, also for parameters: the callers of a
  * kernel are ours. */
 void kernel_state_vectors(const struct target *target, struct func *f);

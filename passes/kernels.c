@@ -521,6 +521,19 @@ schedule(struct builder *b, struct kernel *k, struct sched *out)
 }
 
 void
+kernel_state_device(const struct target *target, struct func *f)
+{
+	if (target_wide_bytes(target) > 0) {
+		func_set_note(f, "wide_bytes", expr_i32(f->module,
+						target_wide_bytes(target)));
+	}
+	if (target->warp_size > 1) {
+		func_set_note(f, "warp_size", expr_i32(f->module,
+						       target->warp_size));
+	}
+}
+
+void
 kernel_state_vectors(const struct target *target, struct func *f)
 {
 	const char *vectors = target->vectors != NULL ? target->vectors : "";
@@ -536,10 +549,7 @@ kernel_state_vectors(const struct target *target, struct func *f)
 	if (vectors[0] != '\0') {
 		func_set_note(f, "vector_params", expr_bool(f->module, true));
 	}
-	if (target_wide_bytes(target) > 0) {
-		func_set_note(f, "wide_bytes", expr_i32(f->module,
-						target_wide_bytes(target)));
-	}
+	kernel_state_device(target, f);
 }
 
 /* The group as a function without schedule. */

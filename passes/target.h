@@ -61,6 +61,8 @@ struct target {
 	 * size fill, load and store what these work on. */
 	const char *const *tensor_products;
 	int n_tensor_products;
+	int warp_size;        /* threads that exchange values without memory;
+			       * 0: none do */
 	int units;            /* that run blocks, at least one each; or 0 */
 	bool typed_workspace; /* an array for each type, so that no element is
 			       * ever of another one */

@@ -132,6 +132,7 @@ struct device_forms {
 	const char *array, *scalar;      /* parameters */
 	const char *indices[TAG_COUNT];  /* of threads */
 	const char *barriers[BARRIER_COUNT];
+	const char *shuffle_xor; /* a value of another thread; NULL: none */
 	const char *launch, *no_launch;  /* one of them: how, or why not */
 	/* Whole models: what the host is written in, a dialect of its own, or
 	 * NULL: this one; how it launches, NULL: there are no models. Arguments

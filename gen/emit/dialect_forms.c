@@ -395,7 +395,8 @@ dialect_read_device(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "rejected kernel array scalar indices barriers "
-			"launch fragments models");
+			"shuffle_xor launch fragments models");
+	f->shuffle_xor = json_text(json_get(j, "shuffle_xor"), false);
 	read_models(l, json_get(j, "models"));
 	f->rejected = json_text(json_get(j, "rejected"), false);
 	if (f->rejected != NULL) {

@@ -75,7 +75,7 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 			"stack_limit_bytes align_bytes align_tensors "
 			"int_bits char_bits object_bytes scalar_accumulators "
 			"max_threads "
-			"shared_bytes units tensor_products cc cflags ldflags device_cflags fp_cflags");
+			"shared_bytes warp_size units tensor_products cc cflags ldflags device_cflags fp_cflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
 	for (int i = 0; i < json_length(json_get(j, "aliases")); i++) {
@@ -128,6 +128,7 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	t->max_threads = (int)json_int(json_get(j, "max_threads"), 0, 65536,
 				       0);
 	t->shared_bytes = json_int(json_get(j, "shared_bytes"), 0, most, 0);
+	t->warp_size = (int)json_int(json_get(j, "warp_size"), 0, 1024, 0);
 	t->units = (int)json_int(json_get(j, "units"), 0, 65536, 0);
 	t->tensor_products = json_texts(json_get(j, "tensor_products"),
 					&t->n_tensor_products);

@@ -203,6 +203,7 @@ const struct func *walk_callee(struct walker *w, const char *name);
 /* A kernel's launch; the threads of a block wait. */
 struct piece walk_launch(struct walker *w, const struct expr *e);
 struct piece walk_barrier(struct walker *w, const struct expr *e);
+struct piece walk_shuffle(struct walker *w, const struct expr *e);
 /* May the operation leave its type? Loops and sizes are planned to fit. */
 bool walk_may_wrap(struct walker *w, const struct expr *e);
 bool walk_is_negative(struct walker *w, const struct expr *e);

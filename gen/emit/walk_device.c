@@ -101,3 +101,20 @@ walk_barrier(struct walker *w, const struct expr *e)
 	}
 	return (struct piece){ f->barriers[which], w->d->primary };
 }
+
+struct piece
+walk_shuffle(struct walker *w, const struct expr *e)
+{
+	const struct device_forms *f = &w->d->device;
+	struct tdata *data = tdata_new(w->a);
+
+	if (f->rejected != NULL || f->shuffle_xor == NULL) {
+		return failed(w, f->rejected != NULL ? f->rejected
+			      : "threads that exchange values without memory");
+	}
+	tdata_text(data, "value", walk_expr(w, e->args[0],
+					    w->d->assignment));
+	tdata_text(data, "bits", walk_expr(w, e->args[1], w->d->assignment));
+	return (struct piece){ walk_render(w, f->shuffle_xor, data),
+			       w->d->primary };
+}

@@ -543,6 +543,8 @@ intrinsic(struct walker *w, const struct expr *e)
 		return walk_launch(w, e);
 	case INTRIN_STORAGE_SYNC:
 		return walk_barrier(w, e);
+	case INTRIN_SHUFFLE_XOR:
+		return walk_shuffle(w, e);
 	case INTRIN_LIKELY:
 		return walk_piece(w, e->args[0]);
 	case INTRIN_PTR_ADD:

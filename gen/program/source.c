@@ -3,6 +3,7 @@
  * named, with arrays that the stack cannot hold as parameters, and split into
  * kernels and what launches them where threads are bound. */
 #include "emit.h"
+#include "kernel.h"
 #include "lower.h"
 #include "names.h"
 
@@ -47,10 +48,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 				      expr_bool(w->m, true));
 		}
 	}
-	if (target_wide_bytes(w->target) > 0) {
-		func_set_note(f, "wide_bytes", expr_i32(w->m,
-					target_wide_bytes(w->target)));
-	}
+	kernel_state_device(w->target, f);
 	if (from->stage < PROGRAM_LOWERED &&
 	    !program_lower(f, 3, false, w->o->hooks)) {
 		return false;

@@ -162,6 +162,15 @@ eval_call(struct frame *f, struct node *n)
 				n->args[1]->value[0].u;
 		return;
 	}
+	if (op == INTRIN_SHUFFLE_XOR) {
+		if (f->interp->shuffled == NULL) {
+			interp_fail(f, "a value of another thread, where "
+				    "there is one");
+			return;
+		}
+		n->value[0] = *f->interp->shuffled;
+		return;
+	}
 	if (op == INTRIN_STORAGE_SYNC || op == INTRIN_PREFETCH) {
 		return; /* where there is one thread, nobody waits */
 	}

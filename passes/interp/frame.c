@@ -179,6 +179,8 @@ frame_step(struct frame *f, const struct stmt *s)
 		step->var = frame_var(f, s->u.var);
 		break;
 	case STMT_STORE:
+		step->waits = stmt_shuffle(s) != NULL;
+		/* fall through */
 	case STMT_ALLOC:
 		step->buffer = frame_buffer(f, s->u.buffer);
 		break;

@@ -87,6 +87,7 @@ struct interp {
 	 * it, and of the time between two barriers. */
 	int64_t block, thread, interval;
 	bool in_kernel;
+	const union number *shuffled; /* what another thread has, or NULL */
 	const int64_t *launch;     /* extents by tag that were launched */
 	struct race_table *races;  /* NULL: not looked for */
 };

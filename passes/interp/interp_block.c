@@ -211,6 +211,34 @@ run_while(struct lanes *l, const struct step *s)
 	}
 }
 
+/* A store of what other threads have: all of them have it before any gets it. */
+static void
+run_shuffle(struct lanes *l, const struct step *s)
+{
+	struct interp *x = l->f->interp;
+	const struct expr *call = stmt_shuffle(s->stmt);
+	struct node *value = frame_node(l->f, call->args[0]);
+	struct node *mask = frame_node(l->f, call->args[1]);
+	int64_t bits = common_int(l, mask, "whose value it is");
+	union number *all = arena_array(l->f->arena, union number, l->n);
+
+	for (int64_t lane = 0; lane < l->n && !stopped(l); lane++) {
+		activate(l, lane);
+		node_eval(l->f, value);
+		all[lane] = value->value[0];
+		if ((lane ^ bits) >= l->n || bits < 0) {
+			interp_fail(l->f, "thread %lld wants what one has that "
+				    "is not there", (long long)lane);
+		}
+	}
+	for (int64_t lane = 0; lane < l->n && !stopped(l); lane++) {
+		activate(l, lane);
+		x->shuffled = &all[lane ^ bits];
+		run_step(l->f, s);
+	}
+	x->shuffled = NULL;
+}
+
 static void
 run_all(struct lanes *l, const struct step *s)
 {
@@ -246,6 +274,9 @@ run_all(struct lanes *l, const struct step *s)
 		break;
 	case STMT_EVALUATE:
 		l->f->interp->interval++;
+		break;
+	case STMT_STORE:
+		run_shuffle(l, s);
 		break;
 	case STMT_SEQ:
 		for (int i = 0; i < s->stmt->n_children && !stopped(l); i++) {

@@ -14,6 +14,12 @@
  *                                                    all[k_i] += all[k_i + 1]
  *                                                if k_i == 0: B[i] = all[0]
  *
+ * Where threads of a warp can exchange values (the note "warp_size"), they do so,
+ * and each warp has one element of shared memory, if there are several:
+ *
+ *   part = part + T.warp_shuffle_xor(part, 2)
+ *   part = part + T.warp_shuffle_xor(part, 1)
+ *
  * The pass "sync" puts the barriers in. Needs the loops from the outermost
  * that reduces down to the block to do nothing but reduce. */
 #include "lower_passes.h"
@@ -151,28 +157,25 @@ may_repeat(enum expr_kind combine, const struct expr *start)
 		start->u.fval == (double)neutral);
 }
 
-/* B[i] = B[i] op source, from B[i] = identity. */
-static bool
-find_update(struct cross *x)
+const char *
+cross_thread_refusal(const struct stmt *block, int *own)
 {
-	const struct stmt *store = x->block->children[0];
-	const struct stmt *init = x->block->children[1];
-	const struct expr **index, *value;
-	int own = -1;
+	const struct stmt *store = block->children[0];
+	const struct stmt *init = block->children[1];
+	const struct expr *value;
 
+	*own = -1;
 	if (!init) {
-		return cross_fail(x, "it has no init part; do not decompose "
-				  "it");
+		return "it has no init part; do not decompose it";
 	}
 	if (store->kind != STMT_STORE || init->kind != STMT_STORE ||
 	    store->u.buffer != init->u.buffer) {
-		return cross_fail(x, "it has more than one result, or one that "
-				  "is no plain update; bind a spatial loop");
+		return "it has more than one result, or one that is no plain "
+		       "update; bind a spatial loop";
 	}
 	if (expr_has_load(init->args[0])) {
-		return cross_fail(x, "it starts from elements of a buffer, "
-				  "which each thread would; combine them "
-				  "afterwards");
+		return "it starts from elements of a buffer, which each thread "
+		       "would; combine them afterwards";
 	}
 	value = store->args[0];
 	if (value->kind == EXPR_ADD || value->kind == EXPR_MUL ||
@@ -180,25 +183,44 @@ find_update(struct cross *x)
 		for (int i = 0; i < 2; i++) {
 			const struct expr *e = value->args[i];
 
-			if (own < 0 && e->kind == EXPR_LOAD &&
+			if (*own < 0 && e->kind == EXPR_LOAD &&
 			    e->u.buffer == store->u.buffer) {
-				own = i;
+				*own = i;
 			}
 		}
 	}
-	if (own < 0 || expr_uses_buffer(value->args[1 - own],
-					store->u.buffer)) {
-		return cross_fail(x, "only sums, products, minima and maxima "
-				  "can be");
+	if (*own < 0 || expr_uses_buffer(value->args[1 - *own],
+					 store->u.buffer)) {
+		return "only sums, products, minima and maxima can be";
 	}
+	if (!may_repeat(value->kind, init->args[0])) {
+		return value->kind == EXPR_MUL
+		       ? "it starts from another value than 1; start there, "
+			 "and combine the value afterwards"
+		       : "it starts from another value than 0; start there, "
+			 "and combine the value afterwards";
+	}
+	return NULL;
+}
+
+/* B[i] = B[i] op source, from B[i] = identity. */
+static bool
+find_update(struct cross *x)
+{
+	const struct stmt *store = x->block->children[0];
+	const struct stmt *init = x->block->children[1];
+	const struct expr **index, *value;
+	const char *why;
+	int own;
+
+	why = cross_thread_refusal(x->block, &own);
+	if (why != NULL) {
+		return cross_fail(x, "%s", why);
+	}
+	value = store->args[0];
 	x->combine = value->kind;
 	x->result = store->u.buffer;
 	x->identity = bound(x, init->args[0]);
-	if (!may_repeat(x->combine, x->identity)) {
-		return cross_fail(x, "it starts from another value than %d; "
-				  "start there, and combine the value "
-				  "afterwards", x->combine == EXPR_MUL);
-	}
 	x->source = bound(x, value->args[1 - own]);
 	index = arena_array(&x->m->arena, const struct expr *,
 			    x->result->ndim + 1);
@@ -332,6 +354,106 @@ make_tree(struct cross *x, int64_t n, struct tree *t)
 	return true;
 }
 
+/* -- by values of other threads of a warp */
+
+struct extents {
+	int64_t of[TAG_COUNT]; /* 0: none so far */
+	bool same;
+};
+
+static bool
+see_extent(void *ctx, struct stmt *s)
+{
+	struct extents *e = ctx;
+	int tag = tag_of(s);
+	int64_t extent;
+
+	if (tag_is_thread(tag)) {
+		e->same &= expr_is_int(s->args[1], &extent) &&
+			   expr_is_value(s->args[0], 0) &&
+			   (e->of[tag] == 0 || e->of[tag] == extent);
+		e->of[tag] = e->same ? extent : 0;
+	}
+	return true;
+}
+
+/* Do all threads of the kernel come by? Where loops of one index differ, some
+ * stand aside. */
+static bool
+all_come(struct cross *x)
+{
+	struct stmt *kernel = x->block;
+	struct extents e = { .same = true };
+
+	for (struct stmt *s = x->block; s != NULL; s = s->parent) {
+		kernel = tag_of(s) >= 0 ? s : kernel;
+	}
+	stmt_visit(kernel, see_extent, &e);
+	return e.same;
+}
+
+/* The threads of a warp that reduce n parts together: all of them come by, and
+ * neighbours have neighbouring numbers. 0: there are no such. */
+static int64_t
+warp_of(struct cross *x, int64_t n)
+{
+	const struct expr *note = func_note(x->func, "warp_size");
+	int64_t warp;
+
+	if (note == NULL || !expr_is_int(note, &warp) ||
+	    dtype_bits(x->result->type) < 32 || x->result->type.lanes != 1 ||
+	    x->threads.list.n != 1 ||
+	    tag_of(x->threads.list.data[0]) != TAG_THREAD_X ||
+	    n < 2 || (n & (n - 1)) != 0 || n / warp > warp || !all_come(x)) {
+		return 0;
+	}
+	return n < warp ? n : warp;
+}
+
+/* part = part op that of the threads whose numbers differ in one bit, for each
+ * of them: n threads have it all then. */
+static int
+exchange(struct cross *x, const struct buffer *part, int64_t n,
+	 struct stmt **out)
+{
+	struct module *m = x->m;
+	const struct expr *own = expr_load(m, part, NULL, 0);
+	int k = 0;
+
+	for (int64_t bit = n / 2; bit > 0; bit /= 2) {
+		const struct expr *args[] = { own, expr_i32(m, bit) };
+		const struct expr *other = expr_call(m, INTRIN_SHUFFLE_XOR,
+						     own->type, args, 2);
+
+		out[k++] = stmt_store(x->func, part, expr_binary(m, x->combine,
+							own, other), NULL, 0);
+	}
+	return k;
+}
+
+/* Those of a warp, then one value of each warp. */
+static int
+by_warps(struct cross *x, const struct buffer *part, struct tree *tree,
+	 const struct expr *number, int64_t warp, int64_t warps,
+	 struct stmt **out)
+{
+	struct module *m = x->m;
+	const struct expr *size = expr_int(m, number->type, warp);
+	int k = exchange(x, part, warp, out);
+
+	if (warps == 1) {
+		return k;
+	}
+	out[k++] = stmt_if(x->func, expr_eq(m, expr_floormod(m, number, size),
+					    expr_int(m, number->type, 0)),
+		store_at(x, tree, expr_floordiv(m, number, size),
+			 expr_load(m, part, NULL, 0)), NULL);
+	out[k++] = stmt_store(x->func, part, load_at(x, tree,
+		expr_floormod(m, number, expr_int(m, number->type, warps))),
+			      NULL, 0);
+	return k + exchange(x, part, warps, out + k);
+}
+
 /* part = identity; for the serial loops: part = part op source. */
 static void
 own_part(struct cross *x, const struct buffer *part, struct stmt **out)
@@ -375,43 +497,61 @@ halve(struct cross *x, struct tree *t, const struct expr *number,
 	return stmt_if(x->func, cond, store_at(x, t, number, value), NULL);
 }
 
+/* Half of the threads after half. */
+static int
+by_halves(struct cross *x, const struct buffer *part, struct tree *tree,
+	  const struct expr *number, int64_t n, struct stmt **out)
+{
+	int64_t half = 1;
+	int k = 0;
+
+	out[k++] = store_at(x, tree, number, expr_load(x->m, part, NULL, 0));
+	while (half * 2 < n) {
+		half *= 2;
+	}
+	for (; half > 0 && n > 1; half /= 2) {
+		out[k++] = halve(x, tree, number, half, n);
+	}
+	return k;
+}
+
 static bool
 rewrite(struct cross *x)
 {
 	struct func *f = x->func;
 	struct module *m = x->m;
 	const struct buffer *part = new_buffer(x, "part", "local", 0, NULL);
-	const struct expr *number, *zero, *cond;
+	const struct expr *number, *zero, *cond, *all;
 	struct stmt *list[40], *s;
 	struct tree tree = { 0 };
-	int64_t n, half = 1;
-	int k = 0;
+	int64_t n, warp;
+	int k = 2;
 
 	number = thread_number(x, &n);
 	if (!number) {
 		return cross_fail(x, "the threads are too many, or not of a "
 				  "constant number");
 	}
-	if (!make_tree(x, n, &tree)) {
+	warp = warp_of(x, n);
+	if (warp < n && !make_tree(x, warp > 0 ? n / warp : n, &tree)) {
 		return false;
 	}
 	own_part(x, part, list);
-	k = 2;
-	list[k++] = store_at(x, &tree, number, expr_load(m, part, NULL, 0));
-	while (half * 2 < n) {
-		half *= 2;
-	}
-	for (; half > 0 && n > 1; half /= 2) {
-		list[k++] = halve(x, &tree, number, half, n);
-	}
 	zero = expr_int(m, number->type, 0);
+	if (warp > 0) {
+		k += by_warps(x, part, &tree, number, warp, n / warp,
+			      list + k);
+		all = expr_load(m, part, NULL, 0);
+	} else {
+		k += by_halves(x, part, &tree, number, n, list + k);
+		all = load_at(x, &tree, zero);
+	}
 	cond = expr_eq(m, number, zero);
 	if (x->spatial) {
 		cond = expr_and(m, cond, x->spatial);
 	}
-	list[k++] = stmt_if(f, cond,
-			    stmt_store(f, x->result, load_at(x, &tree, zero),
-				       x->index, x->result->ndim), NULL);
+	list[k++] = stmt_if(f, cond, stmt_store(f, x->result, all, x->index,
+						x->result->ndim), NULL);
 	s = stmt_alloc(f, part, stmt_seq(f, list, k));
 	for (int i = x->threads.list.n - 1; i >= 0; i--) {
 		const struct stmt *l = x->threads.list.data[i];
@@ -421,7 +561,8 @@ rewrite(struct cross *x)
 		s->u.loop.thread = l->u.loop.thread;
 		s->notes = l->notes;
 	}
-	stmt_replace(f, x->outer, stmt_alloc(f, tree.all, s));
+	stmt_replace(f, x->outer,
+		     tree.all != NULL ? stmt_alloc(f, tree.all, s) : s);
 	return true;
 }
 

@@ -19,6 +19,11 @@ struct stmt *place_init(struct func *f, struct stmt *block,
 bool loop_drives(const struct stmt *loop, const struct stmt *block,
 		 bool reduce);
 
+/* Can threads reduce the block together, each a part, from its start, which are
+ * combined in any order? NULL, or why not; *own: which operand of the update is
+ * what there was. So it is with sums, products, minima and maxima. */
+const char *cross_thread_refusal(const struct stmt *block, int *own);
+
 struct access_list;
 
 /* common, or the outermost loop around it (below top) that carries the

@@ -152,6 +152,10 @@ push_guard(struct sync *y, struct stmt *s, const struct expr *cond)
 		if (is_barrier(s)) {
 			return;
 		}
+		if (stmt_shuffle(s) != NULL) {
+			sync_fail(y, "threads of a warp exchange values under "
+				  "a condition that differs between them");
+		}
 		break;
 	}
 	stmt_put(f, place, stmt_if(f, cond, s, NULL));
@@ -341,6 +345,7 @@ walk(struct sync *y, struct stmt *s, struct summary *out)
 		} else {
 			touch_collect(&y->kernel, s, &out->head);
 			append(y, &out->tail, &out->head);
+			out->waits = stmt_shuffle(s) != NULL;
 		}
 		break;
 	}

@@ -148,3 +148,24 @@ expr_is_uniform(const struct expr *e, const struct stmt *at)
 	expr_visit(e, find_varying, &v);
 	return !v.found;
 }
+
+static void
+find_shuffle(void *ctx, const struct expr *e)
+{
+	const struct expr **found = ctx;
+
+	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_SHUFFLE_XOR) {
+		*found = e;
+	}
+}
+
+const struct expr *
+stmt_shuffle(const struct stmt *s)
+{
+	const struct expr *found = NULL;
+
+	if (s->kind == STMT_STORE) {
+		expr_visit(s->args[0], find_shuffle, &found);
+	}
+	return found;
+}

@@ -38,6 +38,8 @@ bool buffer_is_private(const struct buffer *b); /* of one thread */
 /* Tiles that the threads of a warp hold together; each has its part. What
  * they hold is for calls that are given a tile's address. */
 bool buffer_is_fragment(const struct buffer *b);
+/* The value that a store gets from other threads of its warp, or NULL. */
+const struct expr *stmt_shuffle(const struct stmt *s);
 /* What stands inside the chain of a lowered kernel's thread loops; loops[tag]
  * is the loop or NULL. */
 struct stmt *threads_body(struct stmt *kernel, struct stmt **loops);

@@ -10,6 +10,7 @@
  *
  * What a stage leaves for the next one is in shared memory. */
 #include "access.h"
+#include "lower_passes.h"
 #include "sched_rules.h"
 
 #include "sched_tiling.h"
@@ -24,12 +25,6 @@ struct rows {
 	int64_t side;     /* rows of a block */
 	int outer;        /* the loop of blocks */
 };
-
-static bool
-expr_is_float(const struct expr *e, double value)
-{
-	return e->kind == EXPR_FLOAT && e->u.fval == value;
-}
 
 static int64_t
 extent_of(const struct block *b, int i)
@@ -101,37 +96,16 @@ has_order(const struct func *f, const struct expr *sum)
 	return whole && dtype_is_float(sum->type) && kernel_rounds(f);
 }
 
-/* Can parts of what it reduces be combined, in any order, each from its start?
- * So it is with sums, products, minima and maxima. */
+/* Can parts of what it reduces be combined, in any order, each from its start? */
 static bool
 has_parts(const struct func *f, const struct stmt *block)
 {
-	const struct stmt *store = block->children[0];
-	const struct stmt *init = block->children[1];
-	const struct expr *e, *start;
-	int own = 0;
+	const struct expr *e = block->children[0]->args[0];
+	int own;
 
-	if (init == NULL || store->kind != STMT_STORE ||
-	    init->kind != STMT_STORE) {
-		return false;
-	}
-	e = store->args[0];
-	start = init->args[0];
-	for (int i = 0; i < e->n_args; i++) {
-		own += e->args[i]->kind == EXPR_LOAD &&
-		       e->args[i]->u.buffer == store->u.buffer;
-	}
-	if (own != 1 || expr_has_load(start)) {
-		return false;
-	}
-	if (e->kind == EXPR_MIN || e->kind == EXPR_MAX) {
-		return true;
-	}
-	return !has_order(f, e) &&
-	       ((e->kind == EXPR_ADD && (expr_is_value(start, 0) ||
-					 expr_is_float(start, 0))) ||
-		(e->kind == EXPR_MUL && (expr_is_value(start, 1) ||
-					 expr_is_float(start, 1))));
+	return cross_thread_refusal(block, &own) == NULL &&
+	       (e->kind == EXPR_MIN || e->kind == EXPR_MAX ||
+		!has_order(f, e));
 }
 
 /* Bytes that the stages leave for each other. */
@@ -187,7 +161,8 @@ choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
 		if (!block_reduces(s)) {
 			continue;
 		}
-		if (count(s->u.block, w->rows, false) != 1 || !has_parts(r->s.func, s)) {
+		if (count(s->u.block, w->rows, false) != 1 ||
+		    !has_parts(r->s.func, s)) {
 			return false; /* no row: something in between */
 		}
 		longest = sums > longest ? sums : longest;

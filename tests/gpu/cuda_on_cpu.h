@@ -380,6 +380,30 @@ __syncthreads()
 	emulation::current->state = emulation::thread::READY;
 }
 
+/* The value of the thread whose number differs in these bits. All threads of a
+ * block come to it together, and to the next one only after all have had this
+ * one's: a place for each of two is enough. */
+template <class T> static T
+__shfl_xor_sync(unsigned mask, T value, int bits)
+{
+	static T all[2][emulation::THREADS];
+	static unsigned char turn[emulation::THREADS];
+	const unsigned n = blockDim.x * blockDim.y * blockDim.z;
+	const unsigned i = threadIdx.x + blockDim.x *
+			   (threadIdx.y + blockDim.y * threadIdx.z);
+	const unsigned other = i ^ (unsigned)bits;
+	const unsigned now = turn[i];
+
+	if (mask != 0xffffffffu || bits < 1 || bits > 31 || other >= n) {
+		printf("a value of a thread that is not in the warp\n");
+		exit(1);
+	}
+	all[now][i] = value;
+	turn[i] = !now;
+	__syncthreads();
+	return all[now][other];
+}
+
 /* Tiles that a warp holds together: here each thread has all of one, so what a
  * thread loads before the others have stored is seen. Only the 32 threads of a
  * warp together may call these functions, with the same arguments. */

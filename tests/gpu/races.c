@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* races CASE: the kernels give what the definition gives, without a race; and
- * without their barriers, where there are any, a race is found. */
+ * without their barriers, where there are any, a race is found. races FILE.py:
+ * the first of a program. */
 #include "cases_run.h"
 
 #include <stdio.h>
@@ -86,14 +87,16 @@ int
 main(int argc, char **argv)
 {
 	const struct gpu_case *c = argc > 1 ? gpu_case_find(argv[1]) : NULL;
+	bool program = argc > 1 && strstr(argv[1], ".py") != NULL;
 	struct gpu_run r;
-	bool ok, done = false;
+	bool ok, done = program;
 
-	if (!c) {
+	if (!c && !program) {
 		fprintf(stderr, "there is no such case\n");
 		return 1;
 	}
-	ok = gpu_run_build(&r, c, argc > 2) && gpu_run_fill(&r);
+	ok = (program ? gpu_run_program(&r, argv[1])
+		      : gpu_run_build(&r, c, argc > 2)) && gpu_run_fill(&r);
 	ok = ok && interp_run_races(r.split.host, r.args, r.n);
 	for (int i = 0; i < r.m->diags.list.n; i++) {
 		fprintf(stderr, "%s\n", r.m->diags.list.data[i].message);

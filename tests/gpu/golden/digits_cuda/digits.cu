@@ -207,7 +207,7 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
  *   x         "flat": f32 [1][384]
  *   y         "fc": f32 [1][10]
  *   schedule  together 128 threads per row
- *   work      17920 FLOP, reads 16936 bytes, writes 40 bytes
+ *   work      26880 FLOP, reads 16936 bytes, writes 40 bytes
  */
 extern "C" __global__ void __launch_bounds__(128)
 fc_gemm(const float *__restrict__ x, const float (*__restrict__ w)[384],
@@ -215,7 +215,7 @@ fc_gemm(const float *__restrict__ x, const float (*__restrict__ w)[384],
 {
 	const int j = blockIdx.x;
 	__shared__ float matmul;
-	__shared__ float matmul_all[128];
+	__shared__ float matmul_all[4];
 	const int tx = threadIdx.x;
 	float matmul_part = 0.0f;
 
@@ -224,37 +224,20 @@ fc_gemm(const float *__restrict__ x, const float (*__restrict__ w)[384],
 
 		matmul_part += x[ik] * w[j][ik];
 	}
-	matmul_all[tx] = matmul_part;
-	__syncthreads();
-	if (tx + 64 < 128) {
-		matmul_all[tx] += matmul_all[tx + 64];
+	matmul_part += __shfl_xor_sync(0xffffffffu, matmul_part, 16);
+	matmul_part += __shfl_xor_sync(0xffffffffu, matmul_part, 8);
+	matmul_part += __shfl_xor_sync(0xffffffffu, matmul_part, 4);
+	matmul_part += __shfl_xor_sync(0xffffffffu, matmul_part, 2);
+	matmul_part += __shfl_xor_sync(0xffffffffu, matmul_part, 1);
+	if (tx % 32 == 0) {
+		matmul_all[tx / 32] = matmul_part;
 	}
 	__syncthreads();
-	if (tx + 32 < 64) {
-		matmul_all[tx] += matmul_all[tx + 32];
-	}
-	__syncthreads();
-	if (tx + 16 < 32) {
-		matmul_all[tx] += matmul_all[tx + 16];
-	}
-	__syncthreads();
-	if (tx + 8 < 16) {
-		matmul_all[tx] += matmul_all[tx + 8];
-	}
-	__syncthreads();
-	if (tx + 4 < 8) {
-		matmul_all[tx] += matmul_all[tx + 4];
-	}
-	__syncthreads();
-	if (tx + 2 < 4) {
-		matmul_all[tx] += matmul_all[tx + 2];
-	}
-	__syncthreads();
-	if (tx < 1) {
-		matmul_all[0] += matmul_all[1];
-	}
+	matmul_part = matmul_all[tx % 4];
+	matmul_part += __shfl_xor_sync(0xffffffffu, matmul_part, 2);
+	matmul_part += __shfl_xor_sync(0xffffffffu, matmul_part, 1);
 	if (tx == 0) {
-		matmul = matmul_all[0];
+		matmul = matmul_part;
 	}
 	if (tx < 1) {
 		y[j] = matmul + bias[j];
