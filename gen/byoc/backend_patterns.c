@@ -410,6 +410,34 @@ find_chains(struct backend_loader *l, struct json then)
 	return named;
 }
 
+/* Appends to p what `then` lists; in a list of the pattern's own (not one from
+ * the backend's "chains") names stand for those. */
+static void
+read_chains(struct backend_loader *l, struct json then, struct pattern *p,
+	    bool own)
+{
+	struct arena *a = &l->m->arena;
+	struct json list = find_chains(l, then);
+	int n = json_length(list);
+
+	for (int i = 0; i < n; i++) {
+		struct json item = json_at(list, i);
+		struct pattern_chain *longer;
+
+		if (own && cJSON_IsString(item.value)) {
+			read_chains(l, item, p, false);
+			continue;
+		}
+		longer = arena_array(a, struct pattern_chain, p->n_chains + 1);
+		if (p->n_chains > 0) {
+			memcpy(longer, p->chains,
+			       sizeof *longer * (size_t)p->n_chains);
+		}
+		p->chains = longer;
+		read_chain(l, item, &p->chains[p->n_chains++]);
+	}
+}
+
 static int
 read_anchor(struct json j, const struct pattern_graph *g)
 {
@@ -469,13 +497,7 @@ read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 	read_nodes(json_get(j, "nodes"), &all, false,
 		   "id optional " NODE_KEYS);
 	read_result(j, &all);
-	then = find_chains(l, then);
-	p->n_chains = json_length(then);
-	p->chains = arena_array(&l->m->arena, struct pattern_chain,
-				p->n_chains + 1);
-	for (int i = 0; i < p->n_chains; i++) {
-		read_chain(l, json_at(then, i), &p->chains[i]);
-	}
+	read_chains(l, then, p, !cJSON_IsString(then.value));
 	if (all.n_nodes == 0 || l->m->diags.n_errors != errors) {
 		return;
 	}

@@ -156,6 +156,8 @@ CASES = {
                        "it cannot be found"),
     "chains": (backend(dict(GOOD, then="usual")), "/patterns/0/then",
                "no 'usual' in chains"),
+    "chains_in_list": (backend(dict(GOOD, then=["usual"])),
+                       "/patterns/0/then/0", "no 'usual' in chains"),
     "template_key": (backend(GOOD, templates={"kernel": "k.tmpl"}),
                      "/templates/kernel", "unknown key"),
     "template_file": (backend(GOOD, templates={"region": "no.tmpl"}),

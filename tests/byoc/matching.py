@@ -90,6 +90,15 @@ def chains():
            "Mul -> m: one_0, pattern convolution, follower 0, swish",
            "Relu -> r: one_0, pattern convolution, follower 1, relu",
            "Add -> y: one_0, pattern convolution, follower 2, add")
+    # The same, from lists with names.
+    one = {"patterns": [dict(CONVOLUTION, then=["gated", "added"])],
+           "chains": {"gated": [{"one_of": [SWISH]}, {"one_of": [RELU]}],
+                      "added": [{"one_of": [ADD]}]}}
+    expect("named", explain(nodes, [W], {"one": one}).split("\n", 1)[1],
+           "Sigmoid -> s: one_0, pattern convolution, follower 0, swish",
+           "Mul -> m: one_0, pattern convolution, follower 0, swish",
+           "Relu -> r: one_0, pattern convolution, follower 1, relu",
+           "Add -> y: one_0, pattern convolution, follower 2, add")
     # No more than max; what is read twice, or an output, ends a chain.
     expect("max", explain(nodes, [W], {"one": [
         follow(RELU, SWISH, ADD, max=1)]}).splitlines()[3],
