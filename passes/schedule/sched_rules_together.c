@@ -20,7 +20,8 @@ enum { SHORT = 32, OWN = 4 };
 
 struct rows {
 	int rows;         /* leading axes that all stages have */
-	int64_t count;    /* of rows */
+	int64_t count;    /* of rows; where it is not known, enough */
+	bool any_size;    /* it is not known */
 	int64_t threads;  /* of each row */
 	int64_t side;     /* rows of a block */
 	int outer;        /* the loop of blocks */
@@ -140,6 +141,43 @@ threads_for(const struct rules *r, int64_t longest)
 	return n;
 }
 
+/* Does each row have its own of everything that is summed? Else it is a product:
+ * what many rows read is better read once for several of them. */
+static bool
+is_by_row(struct rules *r, int block)
+{
+	struct block_access x;
+
+	if (!rules_access(r, block, &x)) {
+		return false;
+	}
+	for (int l = 0; l < x.n_loads; l++) {
+		if (x.loads[l].load->n_args > 0 &&
+		    x.loads[l].use[0] == AXIS_UNUSED) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The outermost axis may be of any size. */
+static void
+count_rows(struct rules *r, struct rows *w, const struct block *out)
+{
+	int64_t n;
+
+	w->count = 1;
+	for (int i = 0; i < w->rows; i++) {
+		if (expr_is_int(out->iters[i].extent, &n)) {
+			w->count *= n;
+		} else {
+			w->any_size = true;
+			w->count *= i == 0 ? (int64_t)r->target->units * WARP
+					   : 0;
+		}
+	}
+}
+
 static bool
 choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
 {
@@ -147,10 +185,7 @@ choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
 	int64_t longest = 0, last;
 	bool along = true;
 
-	w->count = 1;
-	for (int i = 0; i < w->rows; i++) {
-		w->count *= extent_of(out, i);
-	}
+	count_rows(r, w, out);
 	for (int i = 0; i < n; i++) {
 		const struct stmt *s = func_find(r->s.func, blocks[i]);
 		int64_t sums = count(s->u.block, w->rows, true);
@@ -165,6 +200,9 @@ choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
 		    !has_parts(r->s.func, s)) {
 			return false; /* no row: something in between */
 		}
+		if (w->any_size && !is_by_row(r, blocks[i])) {
+			return false;
+		}
 		longest = sums > longest ? sums : longest;
 		along &= lies_along_sum(r, blocks[i]);
 	}
@@ -177,7 +215,7 @@ choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
 	w->threads = threads_for(r, longest);
 	w->side = 1;
 	last = w->rows > 0 ? extent_of(out, w->rows - 1) : 1;
-	while (w->threads == WARP && w->side < 8 &&
+	while (w->threads == WARP && w->side < 8 && last > 0 &&
 	       2 * w->side * WARP <= r->target->max_threads &&
 	       last % (2 * w->side) == 0 &&
 	       w->count / (2 * w->side) >= r->target->units) {

@@ -37,7 +37,7 @@ else:
 
 def check_schedules():
     """Each kernel has the kind of schedule that it is there for."""
-    out = compile_model(model, "--target", "cuda", "--name", "net")
+    out = compile_model(model, "--target", "cuda", "--name", "net", *options)
     with open(os.path.join(out, "net.cu"), encoding="utf-8") as file:
         source = file.read()
     for output, kind in made.SCHEDULES.items():
