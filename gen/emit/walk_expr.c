@@ -625,21 +625,46 @@ walk_is_flat(const struct walker *w, const struct buffer *b)
 }
 
 static const struct expr *
+sum_of_indices(struct walker *w, const struct buffer *b,
+	       const struct expr *const *index, int n, struct dtype t)
+{
+	struct module *m = w->m;
+	const struct expr *sum = expr_int(m, t, 0);
+
+	for (int i = 0; i < n; i++) {
+		const struct expr *one = expr_cast(m, t, index[i]);
+		const struct expr *by = expr_cast(m, t, b->strides != NULL
+						  ? b->strides[i]
+						  : b->shape[i]);
+
+		sum = b->strides != NULL
+			      ? expr_add(m, sum, expr_mul(m, one, by))
+			      : expr_add(m, expr_mul(m, sum, by), one);
+	}
+	return simplify(&w->an, sum);
+}
+
+/* In 64 bits where 32 are known to be too few. What sizes without bounds come
+ * to is not known: their type promises that it holds the index. */
+static const struct expr *
 flat_index(struct walker *w, const struct buffer *b,
 	   const struct expr *const *index, int n)
 {
-	const struct expr *sum = expr_i32(w->m, 0);
+	const struct expr *sum = sum_of_indices(w, b, index, n,
+						dtype_of(DT_I64));
+	struct bounds all = analyse_bounds(&w->an, sum);
+	struct dtype narrow = dtype_of(DT_I32);
 
+	if ((all.max != BOUND_POS_INF && all.max > INT32_MAX) ||
+	    (all.min != BOUND_NEG_INF && all.min < INT32_MIN)) {
+		return sum;
+	}
 	for (int i = 0; i < n; i++) {
-		if (b->strides != NULL) {
-			sum = expr_add(w->m, sum, expr_mul(w->m, index[i],
-							   b->strides[i]));
-		} else {
-			sum = expr_add(w->m, expr_mul(w->m, sum, b->shape[i]),
-				       index[i]);
+		if (dtype_bits(index[i]->type) > 32) {
+			narrow = index[i]->type;
 		}
 	}
-	return simplify(&w->an, sum);
+	return sum_of_indices(w, b, index, n, narrow);
 }
 
 /* Those from the first on as one vector. */
