@@ -28,9 +28,9 @@ bool lower_func(struct func *f, const struct pass_hooks *hooks);
 bool lower_func_to(struct func *f, int last, const struct pass_hooks *hooks);
 /* Bytes of the local arrays alive at once, at most. */
 int64_t lower_stack_bytes(const struct func *f);
-/* Turns the largest local arrays into parameters (at the end of the signature)
- * until no more than limit_bytes are alive on the stack. Returns how many; the
- * caller provides the memory. */
+/* Turns local arrays that may have any size into parameters (at the end of the
+ * signature), and the largest of the others until no more than limit_bytes are
+ * alive on the stack. Returns how many; the caller provides the memory. */
 int lower_scratch(struct func *f, int64_t limit_bytes);
 /* True if every load of `in` happens in the same statement as, and at the
  * same index as, the store of the same element of `out`, and nothing is

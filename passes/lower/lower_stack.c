@@ -68,23 +68,71 @@ share_nothing(struct func *f, struct stmt *alloc)
 	}
 }
 
+struct unsized {
+	const struct func *func;
+	struct stmt *alloc;
+	bool inner; /* sizes of what the function binds itself */
+};
+
+static void
+find_inner(void *ctx, const struct expr *e)
+{
+	struct unsized *u = ctx;
+	bool given = e->kind != EXPR_VAR;
+
+	for (int i = 0; i < u->func->params.n && !given; i++) {
+		given = u->func->params.data[i].var == e->u.var;
+	}
+	u->inner |= !given;
+}
+
+static bool
+find_unsized(void *ctx, struct stmt *s)
+{
+	struct unsized *u = ctx;
+	int64_t elems;
+
+	if (tag_of(s) >= 0 || u->alloc) {
+		return false;
+	}
+	if (s->kind != STMT_ALLOC || buffer_max_elems(s->u.buffer, &elems)) {
+		return true;
+	}
+	u->inner = false;
+	for (int d = 0; d < s->u.buffer->ndim; d++) {
+		expr_visit(s->u.buffer->shape[d], find_inner, u);
+	}
+	u->alloc = u->inner ? NULL : s;
+	return true;
+}
+
+/* The array to take off the stack next, or NULL: one that may have any size,
+ * or the largest. */
+static struct stmt *
+next_scratch(struct func *f, int64_t limit_bytes)
+{
+	struct unsized u = { .func = f };
+	struct largest l = { 0 };
+
+	stmt_visit(f->body, find_unsized, &u);
+	if (!u.alloc && lower_stack_bytes(f) > limit_bytes) {
+		stmt_visit(f->body, find_largest, &l);
+	}
+	return u.alloc ? u.alloc : l.alloc;
+}
+
 int
 lower_scratch(struct func *f, int64_t limit_bytes)
 {
+	struct stmt *alloc;
 	int n = 0;
 
-	while (lower_stack_bytes(f) > limit_bytes) {
-		struct largest l = { 0 };
-		const struct buffer *b, *outside;
+	while ((alloc = next_scratch(f, limit_bytes)) != NULL) {
+		const struct buffer *b = alloc->u.buffer, *outside;
 
-		stmt_visit(f->body, find_largest, &l);
-		if (!l.alloc) {
-			break;
-		}
-		share_nothing(f, l.alloc);
-		b = l.alloc->u.buffer;
+		share_nothing(f, alloc);
 		outside = buffer_with_scope(f->module, b, "global");
-		stmt_replace(f, l.alloc, l.alloc->children[0]);
+		stmt_replace(f, alloc, alloc->children[0]);
 		stmt_replace_buffer(f, f->body, b, outside);
 		func_add_param(f, outside->data, outside);
 		n++;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""shared_program.py HOW [OPENCL_RUN]: the kernel that the vector addition of
-../shared is scheduled as, written by `tirc codegen` and launched as its JSON
-says, at sizes that are and are not multiples of the tile."""
+"""shared_program.py HOW GPU_CASES [OPENCL_RUN]: the kernel that the vector
+addition of ../shared is scheduled as, written by `tirc codegen` and launched as
+its JSON says, at sizes that are and are not multiples of the tile; and that of
+add_one, as run_case.py runs programs."""
 import json
 import os
 import struct
@@ -11,7 +12,7 @@ import sys
 import run_case
 from helper import fail, shared, skip, tirc
 
-how, *opencl_run = sys.argv[1:]
+how, gpu_cases, *opencl_run = sys.argv[1:]
 top = shared()
 program = top and os.path.join(top, "programs", "vector_add_schedules.py")
 if not program or not os.path.exists(program):
@@ -58,6 +59,9 @@ def emit(dialect):
     return [line.split() for line in plan]
 
 
+run_case.rest = [gpu_cases, os.path.join(top, "programs", "add_one.py"),
+                 *opencl_run]
+run_case.WAYS[how]()
 run_case.emit = emit
 run_case.rest = ["", "", *opencl_run]
 for size in (1, 31, 32, 33, 1000, 1024):
