@@ -508,25 +508,28 @@ keeps_to_itself(struct binder *b, const struct access *store,
 	return true;
 }
 
+/* A store and another access, which comes after it or before. */
 static bool
 check_pair(struct binder *b, const struct access *store,
-	   const struct access *load, int tag)
+	   const struct access *other, int tag)
 {
-	struct stmt *s = apart(store->at, load->at, b->root, tag);
-	struct stmt *l = apart(load->at, store->at, b->root, tag);
+	struct stmt *s = apart(store->at, other->at, b->root, tag);
+	struct stmt *o = apart(other->at, store->at, b->root, tag);
 	bool shared = buffer_is_shared(store->buffer);
+	const char *does = other->load ? "read" : "stored again";
 
-	if (s && l && !keeps_to_itself(b, store, s, load, l)) {
+	if (s && o && !keeps_to_itself(b, store, s, other, o) &&
+	    (other->load || !keeps_to_itself(b, other, o, store, s))) {
 		return bind_fail(b, "%s is stored by some blocks of %s and "
-				 "read by others, which do not wait for them: "
+				 "%s by others, which do not wait for them: "
 				 "bind an outer loop", store->buffer->name,
-				 tag_name(tag));
+				 tag_name(tag), does);
 	}
-	if (!shared && !s != !l) {
-		return bind_fail(b, "%s is stored inside and read outside of "
+	if (!shared && !s != !o) {
+		return bind_fail(b, "%s is stored inside and %s outside of "
 				 "loops over %s, or the other way round; "
 				 "blocks do not wait for each other: bind an "
-				 "outer loop", store->buffer->name,
+				 "outer loop", store->buffer->name, does,
 				 tag_name(tag));
 	}
 	return true;
@@ -577,7 +580,8 @@ check_blocks(struct binder *b)
 		for (int k = 0; k < uses.list.n && store; k++) {
 			for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X;
 			     tag++) {
-				if (b->vars[tag] && uses.list.data[k].load &&
+				if (b->vars[tag] &&
+				    &uses.list.data[k] != store &&
 				    !expr_is_value(b->extents[tag], 1) &&
 				    !check_pair(b, store, &uses.list.data[k],
 						tag)) {
