@@ -9,6 +9,13 @@
 
 struct tensor_intrins;
 
+/* Names of tensor intrinsics for sums that stay in registers: what adds
+ * products to them, sets them to zero, and brings them to memory. NULL: there
+ * are none. */
+struct tile_intrins {
+	const char *dot, *zero, *store;
+};
+
 struct target {
 	const char *name;
 	const char *dialect;
@@ -23,11 +30,10 @@ struct target {
 	 * wants unsigned data by signed weights. */
 	const char *byte_dot;
 	bool unsigned_bytes;
-	/* The one that does so for a tile of rows and columns, or "". It keeps
-	 * the sums: others, of the names with zero and store, set them and bring
-	 * them to memory. Rows and bytes of a row that one call takes at most: all
-	 * rows up to half as many, even numbers beyond. */
-	const char *byte_tile, *brain_tile; /* of bytes, of bfloat16 */
+	/* Those that do so for a tile of rows and columns. Rows and bytes of a
+	 * row that one call takes at most: all rows up to half as many, even
+	 * numbers beyond. */
+	struct tile_intrins byte_tile, brain_tile; /* of bytes, of bfloat16 */
 	int tile_rows, tile_bytes;
 	struct tensor_intrins *intrins; /* where it is found, or NULL */
 	const char *vectors;  /* types to compute with, "float32x16 float32x8",

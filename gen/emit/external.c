@@ -33,6 +33,30 @@ join(struct unit *u, const struct func *f, struct external *x,
 	return true;
 }
 
+/* The symbol's text, with its headers and the symbols that it uses. */
+static bool
+find_text(struct unit *u, const struct func *f, struct external *x)
+{
+	x->text = intrinsic_symbol_text(x->symbol, u->d);
+	if (x->text == NULL) {
+		return fail(u, f, "it has no text for the intrinsic", x->name);
+	}
+	for (int i = 0; i < x->text->needs.n; i++) {
+		unit_need(u, x->text->needs.data[i]);
+	}
+	for (int i = 0; i < x->text->uses.n; i++) {
+		const char *used = x->text->uses.data[i];
+
+		if (intrinsic_set_symbol(u->intrinsics, used) == NULL) {
+			return fail(u, f, "no intrinsic has the symbol", used);
+		}
+		if (!unit_external(u, f, used, dtype_of(DT_VOID), NULL, 0)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 bool
 unit_external(struct unit *u, const struct func *f, const char *name,
 	      struct dtype ret, const struct external_param *params, int n)
@@ -53,16 +77,14 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 			return false;
 		}
 	}
-	x.params = arena_copy(u->a, params, sizeof *params * (size_t)(n + 1));
+	if (n > 0) {
+		x.params = arena_copy(u->a, params,
+				      sizeof *params * (size_t)n);
+	}
 	x.symbol = intrinsic_set_symbol(u->intrinsics, name);
 	if (x.symbol != NULL) {
-		x.text = intrinsic_symbol_text(x.symbol, u->d);
-		if (x.text == NULL) {
-			return fail(u, f, "it has no text for the intrinsic",
-				    name);
-		}
-		for (int i = 0; i < x.text->needs.n; i++) {
-			unit_need(u, x.text->needs.data[i]);
+		if (!find_text(u, f, &x)) {
+			return false;
 		}
 	} else {
 		unit_need_type(u, ret);

@@ -63,9 +63,10 @@ read_text(struct intrinsic_loader *l, struct intrinsic_symbol *s,
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "file function needs begin end keeps");
+	json_check_keys(j, "file function needs uses begin end keeps");
 	t.function = json_text(json_get(j, "function"), true);
 	t.needs = read_names(json_get(j, "needs"));
+	t.uses = read_names(json_get(j, "uses"));
 	t.begin = json_text(json_get(j, "begin"), false);
 	t.end = json_text(json_get(j, "end"), false);
 	t.keeps = json_bool(json_get(j, "keeps"));

@@ -19,6 +19,7 @@ struct intrinsic_text {
 	const char *function; /* "static inline" */
 	const char *file, *text; /* symbols of one file have one text */
 	struct names needs;   /* headers */
+	struct names uses;    /* symbols whose text stands before it */
 	/* What a function that calls it does first and last, over argument_1,
 	 * …; or NULL. */
 	const char *begin, *end;

@@ -59,6 +59,20 @@ read_attributes(struct module *m, struct json j, const char *dir)
 	}
 }
 
+static struct tile_intrins
+read_tile(struct json j)
+{
+	struct tile_intrins tile = { NULL, NULL, NULL };
+
+	if (json_is_object(j, false)) {
+		json_check_keys(j, "dot zero store");
+		tile.dot = json_text(json_get(j, "dot"), true);
+		tile.zero = json_text(json_get(j, "zero"), true);
+		tile.store = json_text(json_get(j, "store"), true);
+	}
+	return tile;
+}
+
 static void
 read_target(struct module *m, struct target *t, struct json j, const char *dir)
 {
@@ -94,8 +108,8 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	t->vectors = read_vectors(m, json_get(j, "vectors"));
 	t->byte_vectors = json_bool(json_get(j, "byte_vectors"));
 	t->byte_dot = json_text(json_get(j, "byte_dot"), false);
-	t->byte_tile = json_text(json_get(j, "byte_tile"), false);
-	t->brain_tile = json_text(json_get(j, "brain_tile"), false);
+	t->byte_tile = read_tile(json_get(j, "byte_tile"));
+	t->brain_tile = read_tile(json_get(j, "brain_tile"));
 	t->brain_block_elems = (int)json_int(json_get(j, "brain_block_elems"),
 					     0, 256, t->block_elems);
 	t->tile_rows = (int)json_int(json_get(j, "tile_rows"), 2, 4096, 2);

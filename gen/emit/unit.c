@@ -248,7 +248,8 @@ as_number(struct dtype t, double v)
 }
 
 /* The limits of an integer type as literals of a floating one: what is
- * greater than the first and less than the second fits. */
+ * greater than the first and less than the second fits; the largest of a short
+ * type. */
 static void
 add_limits(struct unit *u, struct tdata *data, struct dtype t,
 	   struct dtype to)
@@ -266,6 +267,8 @@ add_limits(struct unit *u, struct tdata *data, struct dtype t,
 	}
 	tdata_text(data, "to_below", unit_literal(u, t, as_number(t, below)));
 	tdata_text(data, "to_above", unit_literal(u, t, as_number(t, half)));
+	tdata_text(data, "to_most",
+		   unit_literal(u, t, as_number(t, half - 1)));
 	tdata_text(data, "to_zero", unit_literal(u, to, as_number(to, 0.0)));
 }
 
@@ -301,6 +304,8 @@ add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 	tdata_flag(data, "four", t.lanes == 4);
 	tdata_flag(data, "eight", t.lanes == 8);
 	tdata_flag(data, "sixteen", t.lanes == 16);
+	tdata_flag(data, "native", t.lanes == 4 || t.lanes == 8 ||
+		   t.lanes == 16);
 }
 
 static struct tdata *

@@ -25,8 +25,9 @@ struct rules {
 	const struct target *target;
 	struct module *module;
 	struct strbuf words; /* of the schedule */
-	/* The target's tiles, or its dot products, did not fit. */
-	bool without_tile, without_dot;
+	/* The target's tiles, or its dot products: the rule has taken them, and
+	 * did not succeed with them. */
+	bool took_tile, took_dot, without_tile, without_dot;
 };
 
 /* sched_rules_access.c: which axis a block's loads depend on, and how. */

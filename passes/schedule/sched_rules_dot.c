@@ -72,8 +72,8 @@ tiling_find_dot(struct rules *r, struct tiling *t)
 	int64_t lanes, depth;
 
 	t->dot = (struct tile_dot){ .intrin = NULL };
-	if (r->without_dot || r->target->byte_dot == NULL || r->target->intrins == NULL ||
-	    t->operand == NULL || t->operand->weight == NULL ||
+	if (r->without_dot || r->target->byte_dot == NULL ||
+	    r->target->intrins == NULL || t->operand == NULL || t->operand->weight == NULL ||
 	    t->x.n_loads != 2) {
 		return;
 	}
@@ -92,6 +92,7 @@ tiling_find_dot(struct rules *r, struct tiling *t)
 			t->dot.iter = i;
 			t->dot.depth = t->dot.taken = depth;
 			t->dot.block = run;
+			r->took_dot = true;
 		}
 	}
 }

@@ -227,8 +227,8 @@ rule_matmul(struct rules *r, int reduction, int output)
 	    (output != reduction && !rules_same_axes(r, &t.x, output))) {
 		return false;
 	}
-	if (!tiling_find_tile(r, &t, r->target->byte_tile) &&
-	    !tiling_find_tile(r, &t, r->target->brain_tile)) {
+	if (!tiling_find_tile(r, &t, &r->target->byte_tile) &&
+	    !tiling_find_tile(r, &t, &r->target->brain_tile)) {
 		tiling_find_dot(r, &t);
 	}
 	part = t.dot.intrin == NULL ? tiling_part(r, &t, &part_size) : -1;

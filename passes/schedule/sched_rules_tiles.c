@@ -98,37 +98,23 @@ taken_of(const struct rules *r, const struct tiling *t,
 		       ? best : 0;
 }
 
-/* amx_dot_u8s8, zero -> amx_zero_i32 */
-static const char *
-partner(struct rules *r, const char *dot, const char *what, struct dtype t)
-{
-	const char *at = strstr(dot, "_dot_");
-	const char *name;
-
-	if (at == NULL) {
-		return NULL;
-	}
-	name = arena_printf(&r->module->arena, "%.*s_%s_%s", (int)(at - dot),
-			    dot, what, dtype_short(t));
-	return tensor_intrins_find(r->target->intrins, name) != NULL ? name
-								     : NULL;
-}
-
 bool
-tiling_find_tile(struct rules *r, struct tiling *t, const char *name)
+tiling_find_tile(struct rules *r, struct tiling *t,
+		 const struct tile_intrins *tile)
 {
+	struct tensor_intrins *all = r->target->intrins;
 	const struct tensor_intrin *intrin;
 	const struct load_access *data;
 	struct tile_sizes s;
 	int64_t lanes, rows;
 
-	if (r->without_tile || name == NULL || name[0] == '\0' ||
-	    r->target->intrins == NULL || r->target->cores > 1 ||
+	if (r->without_tile || tile->dot == NULL || all == NULL ||
+	    r->target->cores > 1 ||
 	    t->operand == NULL || t->operand->weight == NULL ||
 	    t->x.n_loads != 2 || t->tile < 0) {
 		return false;
 	}
-	intrin = tensor_intrins_find(r->target->intrins, name);
+	intrin = tensor_intrins_find(all, tile->dot);
 	data = &t->x.loads[t->operand == &t->x.loads[0]];
 	if (intrin == NULL || !tile_sizes(intrin, &s) ||
 	    !tiling_has_types(t, intrin, data)) {
@@ -141,11 +127,12 @@ tiling_find_tile(struct rules *r, struct tiling *t, const char *name)
 	    t->granularity % lanes != 0 || t->out_block % lanes != 0) {
 		return false;
 	}
-	t->dot.zero = partner(r, name, "zero", t->x.out->type);
-	t->dot.store = partner(r, name, "store", t->x.out->type);
-	if (t->dot.zero == NULL || t->dot.store == NULL) {
+	if (tensor_intrins_find(all, tile->zero) == NULL ||
+	    tensor_intrins_find(all, tile->store) == NULL) {
 		return false;
 	}
+	t->dot.zero = tile->zero;
+	t->dot.store = tile->store;
 	for (int i = 0; i < t->x.info->n_iters; i++) {
 		int64_t taken = taken_of(r, t, data, i, s.per);
 
@@ -159,6 +146,7 @@ tiling_find_tile(struct rules *r, struct tiling *t, const char *name)
 	if (t->dot.intrin == NULL) {
 		return false;
 	}
+	r->took_tile = true;
 	t->lanes = lanes;
 	t->vector = s.vector;
 	t->tiles = rows;

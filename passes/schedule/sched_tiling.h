@@ -116,8 +116,9 @@ bool tiling_use_dot(struct rules *r, const struct tiling *t, int reduction,
 		    struct tile_loops *tile);
 
 /* sched_rules_tiles.c: sets t->dot, and lanes and rows, where the instruction of
- * that name does rows and columns of the product at once. */
-bool tiling_find_tile(struct rules *r, struct tiling *t, const char *name);
+ * the target does rows and columns of the product at once. */
+bool tiling_find_tile(struct rules *r, struct tiling *t,
+		      const struct tile_intrins *tile);
 /* Moves the reduction into the loop at, its sums kept by that instruction. */
 bool tiling_sum_tile(struct rules *r, struct tiling *t, int reduction,
 		     int at);

@@ -6,7 +6,10 @@ channel, bounds, MaxPool, Concat of two scales, a fully connected layer. At most
 one step apart, and no float convolution is left.
 
     quantized_graph.py TARGET
+
+The target pairs is gnu-c with vectors that no instruction is named for.
 """
+import json
 import os
 import sys
 
@@ -96,14 +99,24 @@ for k in range(4):
     for stem, array in (("input_0", given), ("output_0", result)):
         onnx.save_tensor(numpy_helper.from_array(array),
                          os.path.join(data, stem + ".pb"))
-target = ["--target", sys.argv[1], "--cc", "gcc", "--cflags", "-O2"]
+target = ["--target", sys.argv[1]]
+if sys.argv[1] == "pairs":
+    target += ["--dialect-path", helper.work_folder()]
+    with open(os.path.join(target[-1], "pairs.json"), "w",
+              encoding="utf-8") as file:
+        json.dump({"extends": "gnu-c", "description": "vectors of two",
+                   "vector_bytes": 8, "vectors": ["f32x2", "i32x2"],
+                   "block_elems": 2, "byte_block_elems": 2, "byte_dot": ""}, file)
+out = helper.compile_model(path, "--name", "m", *target)
+target += ["--cc", "gcc", "--cflags", "-O2"]
 if sys.argv[1] != "c99":
     target[-1] += " -march=native"
 print(helper.tirc("test", path, *target).stdout)
-out = helper.compile_model(path, "--name", "m", "--target", sys.argv[1])
 with open(os.path.join(out, "m.c"), encoding="utf-8") as file:
     text = file.read()
 if "float acc" in text or "f32x16 acc" in text:
     helper.fail("there are float sums")
 if sys.argv[1] == "gnu-c" and "tirc_dot_16x4_vnni(&x" not in text:
     helper.fail("there are no dot products of bytes")
+if sys.argv[1] == "pairs" and "scaled_i32x2(" not in text:
+    helper.fail("there are no vectors of two")

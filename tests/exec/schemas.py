@@ -92,7 +92,8 @@ for key, value in MISTAKES:
 for key, value in [("align_bytes", 0), ("l1_bytes", "32k"), ("cc", 1),
                    ("colour", "red"), ("cflags", None),
                    ("vector_bytes", 5000), ("fp_cflags", {"slow": ""}),
-                   ("fp_cflags", {"fast": 1})]:
+                   ("fp_cflags", {"fast": 1}), ("byte_tile", "amx"),
+                   ("brain_tile", {"dot": "d", "zero": "z"})]:
     target = dict(TARGET)
     target[key] = value
     if not errors(target, target_schema, target_schema):

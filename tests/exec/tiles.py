@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolutions and matrix products of the target x86-64-amx by tiles, against
 sums of integers, and bfloat16 against sums of double: with strides, padding,
-channels in blocks of 64 and 32, rows of more and less than half of a tile. As plain C everywhere; with the instructions
-where this machine has them."""
+channels in blocks of 64 and 32, rows of more and less than half of a tile. As
+plain C everywhere; with the instructions where this machine has them."""
 import os
 import platform
 

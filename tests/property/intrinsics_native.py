@@ -35,14 +35,6 @@ if which == "vnni":
         skip("gcc is not installed")
     compiler, instruction = "gcc -std=gnu11 -O2 -mavx512vnni", "vpdpbusd"
     disassemble = ["objdump", "-d"]
-elif which == "amx":
-    if platform.machine() != "x86_64" or "amx_int8" not in features():
-        skip("this CPU has no AMX")
-    if not shutil.which("gcc"):
-        skip("gcc is not installed")
-    compiler = "gcc -std=gnu11 -O2 -mamx-tile -mamx-int8"
-    instruction = "tdpbusd"
-    disassemble = ["objdump", "-d"]
 else:
     tools, emulator, flags = {
         "sdot": ("aarch64-linux-gnu-", "qemu-aarch64",
