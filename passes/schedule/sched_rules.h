@@ -84,6 +84,8 @@ bool rules_own_accumulator(struct rules *r, const struct block_access *x,
 /* What the block stores to, renamed to acc. */
 bool rules_accumulator(struct rules *r, int block, const struct buffer **out);
 bool block_reduces(const struct stmt *block);
+/* Which of what the block reads the buffer is; -1: none. */
+int rules_read_index(struct rules *r, int block, const struct buffer *b);
 /* The axis that chooses among sums that are written out, one for each of its
  * points; -1: the block is not like that. */
 int block_chooses(const struct stmt *block);
@@ -115,6 +117,11 @@ enum { WARP = 32, BLOCK_THREADS = 256 };
 /* sched_rules_threads.c: the kernel for a device's threads. False: a block
  * cannot be bound to them. */
 bool rules_threads(struct rules *r);
+/* Loops in each other as one: a new one around something, where there are none. */
+bool rules_one_loop(struct rules *r, const int *loops, int n,
+		    struct sched_value around, int *out);
+/* All of a block with its loops. */
+struct sched_value rules_nest(int block, const int *loops, int n);
 /* Is the block in a nest that threads run? */
 bool rules_is_bound(struct rules *r, int block);
 

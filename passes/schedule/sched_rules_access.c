@@ -356,3 +356,16 @@ rules_pack_last(struct rules *r, int block, const struct load_access *a,
 	}
 	return sched_transform_layout(&r->s, block, false, index, map);
 }
+
+int
+rules_read_index(struct rules *r, int block, const struct buffer *b)
+{
+	const struct block *info = func_find(r->s.func, block)->u.block;
+
+	for (int i = 0; i < info->n_reads; i++) {
+		if (info->reads[i].buffer == b) {
+			return i;
+		}
+	}
+	return -1;
+}

@@ -68,24 +68,11 @@ staged_apply(struct rules *r, const char *primitive, int block,
 	return true;
 }
 
-int
-staged_read_index(struct rules *r, int block, const struct buffer *b)
-{
-	const struct block *info = func_find(r->s.func, block)->u.block;
-
-	for (int i = 0; i < info->n_reads; i++) {
-		if (info->reads[i].buffer == b) {
-			return i;
-		}
-	}
-	return -1;
-}
-
 /* The operand in the order of the parts, made by a block of its own. */
 static bool
 own_order(struct rules *r, int block, const struct buffer *b, int *copy)
 {
-	int index = staged_read_index(r, block, b);
+	int index = rules_read_index(r, block, b);
 	struct sched_value which[2] = { sv_string("read"), sv_int(index) };
 
 	return index >= 0 &&

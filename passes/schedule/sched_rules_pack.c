@@ -227,12 +227,11 @@ bool
 tiling_copy_data(struct rules *r, struct tiling *t, int reduction, int *copy)
 {
 	const struct buffer *b = t->operand->load->u.buffer;
-	int operand = (int)(t->operand - t->x.loads), index = 0;
+	int operand = (int)(t->operand - t->x.loads);
 
-	while (t->x.block->u.block->reads[index].buffer != b) {
-		index++;
-	}
-	if (!sched_cache_read(&r->s, reduction, index, "local", copy) ||
+	if (!sched_cache_read(&r->s, reduction,
+			      rules_read_index(r, reduction, b), "local",
+			      copy) ||
 	    !sched_rename_buffer(&r->s, *copy, 0, "pack") ||
 	    !rules_access(r, reduction, &t->x)) {
 		return false;

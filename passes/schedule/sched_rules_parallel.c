@@ -343,11 +343,11 @@ share(struct rules *r, const int *loops, int n)
 static bool
 one_group(struct rules *r, int block, const int *loops, int n)
 {
-	struct sched_value around = n > 0 ? sv_loop(loops[0])
-					  : sv_block(block), loop;
+	int loop;
 
-	return sched_apply(&r->s, "add_unit_loop", &around, 1, &loop) &&
-	       sched_bind(&r->s, loop.u.id, "blockIdx.x");
+	return rules_one_loop(r, NULL, 0, rules_nest(block, loops, n),
+			      &loop) &&
+	       sched_bind(&r->s, loop, "blockIdx.x");
 }
 
 /* The nest's outer loops as groups; nothing is launched within a loop. */

@@ -150,7 +150,7 @@ read_runs(struct rules *r, const struct staged *t, int block, int copy, int at,
 	if (t->per[side] == 1 || target_wide_bytes(r->target) == 0) {
 		return true;
 	}
-	return sched_cache_read(&r->s, block, staged_read_index(r, block, tile),
+	return sched_cache_read(&r->s, block, rules_read_index(r, block, tile),
 				"local", &own) &&
 	       sched_compute_at(&r->s, own, at) &&
 	       sched_rename_buffer(&r->s, own, 0, name) &&

@@ -505,7 +505,7 @@ make_nest(struct rules *r, const struct warp_tiles *x, int block,
 			return false;
 		}
 		copy = func_find(r->s.func, b->copies[i]);
-		if (!sched_cache_read(&r->s, block, staged_read_index(
+		if (!sched_cache_read(&r->s, block, rules_read_index(
 				r, block, copy->u.block->writes[0].buffer),
 				      sync_buffer(x, i)->scope, &load[i]) ||
 		    !sched_rename_buffer(&r->s, load[i], 0,

@@ -35,16 +35,30 @@ block_threads(struct rules *r, const struct stmt *loop)
 	return n < most ? n : most;
 }
 
-static bool
-add_unit_loop(struct rules *r, struct sched_value around, int *loop)
+bool
+rules_one_loop(struct rules *r, const int *loops, int n,
+	       struct sched_value around, int *out)
 {
-	struct sched_value out;
+	struct sched_value made;
 
-	if (!sched_apply(&r->s, "add_unit_loop", &around, 1, &out)) {
+	if (n > 1) {
+		return sched_fuse(&r->s, loops, n, out);
+	}
+	if (n == 1) {
+		*out = loops[0];
+		return true;
+	}
+	if (!sched_apply(&r->s, "add_unit_loop", &around, 1, &made)) {
 		return false;
 	}
-	*loop = out.u.id;
+	*out = made.u.id;
 	return true;
+}
+
+struct sched_value
+rules_nest(int block, const int *loops, int n)
+{
+	return n > 0 ? sv_loop(loops[0]) : sv_block(block);
 }
 
 /* The loops of a block that walk its result, outermost and as one. */
@@ -76,16 +90,10 @@ spatial_as_one(struct rules *r, int block, int *loop)
 			}
 		}
 	}
-	if (n_spatial == 0) {
-		return add_unit_loop(r, n > 0 ? sv_loop(loops[0])
-					      : sv_block(block), loop);
-	}
-	if (!in_order && !sched_reorder(&r->s, order, n)) {
-		return false;
-	}
-	*loop = order[0];
-	return n_spatial == 1 ||
-	       sched_fuse(&r->s, order, n_spatial, loop);
+	return (n_spatial == 0 || in_order ||
+		sched_reorder(&r->s, order, n)) &&
+	       rules_one_loop(r, order, n_spatial, rules_nest(block, loops, n),
+			      loop);
 }
 
 /* A loop as runs of so many elements, which a thread takes at once. */

@@ -254,20 +254,9 @@ bind_rows(struct rules *r, struct rows *w, int output)
 		}
 		rows[n_rows - 1] = parts[0];
 	}
-	if (n_rows == 0) {
-		struct sched_value around = n > 0 ? sv_loop(loops[0])
-						  : sv_block(output), made;
-
-		if (!sched_apply(&r->s, "add_unit_loop", &around, 1, &made)) {
-			return false;
-		}
-		w->outer = made.u.id;
-	} else if (n_rows == 1) {
-		w->outer = rows[0];
-	} else if (!sched_fuse(&r->s, rows, n_rows, &w->outer)) {
-		return false;
-	}
-	return sched_bind(&r->s, w->outer, "blockIdx.x");
+	return rules_one_loop(r, rows, n_rows, rules_nest(output, loops, n),
+			      &w->outer) &&
+	       sched_bind(&r->s, w->outer, "blockIdx.x");
 }
 
 /* The loops of a stage inside of the block's: a row for each thread of y, all
@@ -298,19 +287,8 @@ bind_stage(struct rules *r, const struct rows *w, int block)
 		}
 		inside |= loops[i] == w->outer;
 	}
-	if (n_left == 0) {
-		struct sched_value around = sv_block(block), made;
-
-		if (!sched_apply(&r->s, "add_unit_loop", &around, 1, &made)) {
-			return false;
-		}
-		one = made.u.id;
-	} else if (n_left == 1) {
-		one = left[0];
-	} else if (!sched_fuse(&r->s, left, n_left, &one)) {
-		return false;
-	}
-	return sched_split(&r->s, one, (int64_t[]){ 0, w->threads }, 2,
+	return rules_one_loop(r, left, n_left, sv_block(block), &one) &&
+	       sched_split(&r->s, one, (int64_t[]){ 0, w->threads }, 2,
 			   parts) &&
 	       sched_bind(&r->s, parts[1], "threadIdx.x");
 }

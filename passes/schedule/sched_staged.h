@@ -51,8 +51,6 @@ bool staged_operands(struct rules *r, struct staged *t, int block,
 /* The place in t->order of the first part that has an axis: there is none for
  * a single batch. */
 int staged_first(const struct staged *t);
-/* Which of what the block reads the buffer is; -1. */
-int staged_read_index(struct rules *r, int block, const struct buffer *b);
 /* Does what the block copies lie next to each other along its last axis but
  * one? */
 bool staged_lies_across(struct rules *r, int copy);
