@@ -249,25 +249,24 @@ read_choice(struct json j)
 	return j.value == NULL ? -1 : json_bool(j);
 }
 
-static int
-read_layout(struct json j)
+/* Layouts of memory are chosen behind the partition, and what regions read and
+ * write keeps its rows. */
+static void
+check_layout(struct json j)
 {
 	const char *text = json_text(j, false);
 
-	if (text == NULL) {
-		return -1;
+	if (text != NULL && strcmp(text, "rows") != 0) {
+		json_error(j, "only rows is possible: what regions see lies "
+			   "row by row; the pattern cannot match");
 	}
-	if (strcmp(text, "rows") != 0 && strcmp(text, "blocks") != 0) {
-		json_error(j, "rows or blocks is wanted here");
-	}
-	return strcmp(text, "blocks") == 0;
 }
 
 void
 backend_any_tensor(struct json j, struct tensor_condition *out)
 {
 	*out = (struct tensor_condition){
-		.node = -1, .is_static = -1, .in_blocks = -1,
+		.node = -1, .is_static = -1,
 		.same_shape = { -1, -1 }, .broadcasts_to = { -1, -1 },
 		.same_dtype = { -1, -1 }, .pointer = j.pointer,
 	};
@@ -304,7 +303,7 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 	backend_read_limits(json_get(j, "users"), &out->users);
 	read_shape(json_get(j, "shape"), out);
 	out->is_static = read_choice(json_get(j, "static"));
-	out->in_blocks = read_layout(json_get(j, "layout"));
+	check_layout(json_get(j, "layout"));
 	out->same_shape = read_ref(json_get(j, "same_shape"), s);
 	out->broadcasts_to = read_ref(json_get(j, "broadcasts_to"), s);
 	out->same_dtype = read_ref(json_get(j, "same_dtype"), s);

@@ -46,8 +46,6 @@ struct tensor_condition {
 	struct limits *dims;
 	bool more_dims;    /* … and any others */
 	int is_static;     /* no symbolic size: 1 yes, 0 no, -1 either */
-	int in_blocks;     /* its layout: 0 dense rows, 1 in blocks or padded,
-			    * -1 either */
 	bool has_value;    /* all elements are this, up to rounding */
 	double value;
 	struct tensor_ref same_shape, broadcasts_to;

@@ -214,10 +214,6 @@ byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 		return because(g, "the shape of %s is %s", what,
 			       c->is_static ? "not fixed" : "fixed");
 	}
-	if (c->in_blocks >= 0 && (t->layout != NULL) != (c->in_blocks == 1)) {
-		return because(g, "%s lies %s in memory", what, c->in_blocks
-			       ? "row by row" : "in blocks");
-	}
 	if (c->elems.set) {
 		if (!tensor_const_elems(t, &elems)) {
 			return because(g, "the size of %s is not fixed", what);

@@ -134,7 +134,7 @@ static const char *
 outputs_fail(const struct matcher *m, int node, const struct node *n)
 {
 	static const struct tensor_condition absent = {
-		.kind = TENSOR_ABSENT, .is_static = -1, .in_blocks = -1,
+		.kind = TENSOR_ABSENT, .is_static = -1,
 	};
 	const struct pattern_node *p = &m->body->nodes[node];
 	int count = n->n_outputs > p->n_outputs ? n->n_outputs : p->n_outputs;

@@ -208,8 +208,6 @@ CONDITIONS = [
     ({"inputs": [{"static": False}, "any"]},
      "the shape of input 0 is fixed"),
     ({"inputs": [{"layout": "rows"}, "any"]}, None),
-    ({"inputs": [{"layout": "blocks"}, "any"]},
-     "input 0 lies row by row in memory"),
     ({"inputs": ["any", {"value": 1}]}, "input 1 is -0.5; 1 is wanted"),
     ({"inputs": [{"same_shape": "conv.inputs.1"}, "any"]},
      "the shapes differ"),
