@@ -111,15 +111,9 @@ tirc_region(struct tirc *t, int i)
 		.what = patterns_text(&t->m->arena, r),
 		.nodes = region_node_count(r),
 		.inputs = r->inputs.n, .outputs = r->outputs.n,
+		.macs = region_macs(r),
 	};
 
-	for (int k = 0; k < r->matches.n; k++) {
-		const struct region_match *m = r->matches.data[k];
-
-		for (int x = 0; x < m->nodes.n; x++) {
-			out.macs += op_macs(m->nodes.data[x].node);
-		}
-	}
 	return out;
 }
 

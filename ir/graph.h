@@ -220,6 +220,8 @@ void graph_drop_unused_tensors(struct graph *g);
 /* `into` now also computes what `from` did (its origins move). */
 void graph_absorb(struct graph *g, struct node *into, struct node *from);
 bool graph_sort(struct graph *g); /* topological, stable; false: DIAG_CYCLE */
+/* Its place in a list; -1: it is not there. */
+int tensor_index(const struct tensor *t, struct tensor *const *list, int n);
 bool tensor_is_constant(const struct tensor *t); /* value or recipe */
 bool tensor_const_elems(const struct tensor *t, int64_t *elems);
 bool tensor_max_elems(const struct tensor *t, int64_t *elems);

@@ -189,6 +189,17 @@ attr_equal(const struct attr *a, const struct attr *b)
 }
 
 /* The position that a user knows is that in the file. */
+int
+tensor_index(const struct tensor *t, struct tensor *const *list, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (list[i] == t) {
+			return i;
+		}
+	}
+	return -1;
+}
+
 const char *
 node_key(const struct node *n)
 {

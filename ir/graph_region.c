@@ -33,20 +33,6 @@ region_match_add(struct graph *g, struct region_match *m, struct node *n,
 	}
 }
 
-void
-region_match_print(const struct region_match *m, struct strbuf *out)
-{
-	strbuf_printf(out, "%s (", m->pattern);
-	for (int i = 0; i < m->nodes.n; i++) {
-		const struct node *n = m->nodes.data[i].node;
-
-		strbuf_printf(out, "%s%s %s", i > 0 ? ", " : "", n->op_type,
-			      n->outputs[0] != NULL ? n->outputs[0]->name
-						    : n->name);
-	}
-	strbuf_putc(out, ')');
-}
-
 const struct match_node *
 region_role(const struct node *n)
 {

@@ -67,10 +67,6 @@ struct graph_region {
 	VEC(struct fact) attrs; /* what people or region passes set */
 };
 
-/* "conv (conv1, add1)", one line. */
-struct strbuf;
-void region_match_print(const struct region_match *m, struct strbuf *out);
-
 /* The node's role in its match; NULL if it is in none. */
 const struct match_node *region_role(const struct node *n);
 /* The first node of the role (and step, -1: the body), or NULL. */

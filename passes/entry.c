@@ -158,19 +158,14 @@ static const struct expr *
 scratch_pointer(struct entry *e, const struct kernel *k,
 		const struct kernel_arg *arg)
 {
-	for (int i = 0; i < e->p->plan.places.n; i++) {
-		const struct placement *at = &e->p->plan.places.data[i];
+	const struct placement *at = plan_find_scratch(&e->p->plan, k,
+						       arg->buffer);
 
-		if (at->scratch_of == k && at->scratch == arg->buffer) {
-			return workspace_pointer(e,
-				arena_printf(&e->m->arena, "%s_%s", k->name,
-					     arg->buffer->name),
-				dtype_of(arg->buffer->type.kind),
-				at->offset_bytes);
-		}
-	}
-	assert(!"scratch that was not planned");
-	return NULL;
+	assert(at != NULL);
+	return workspace_pointer(e, arena_printf(&e->m->arena, "%s_%s",
+						 k->name, arg->buffer->name),
+				 dtype_of(arg->buffer->type.kind),
+				 at->offset_bytes);
 }
 
 /* The launches, with the arguments in place of the parameters. */

@@ -149,5 +149,9 @@ void plan_order(struct program *p);
 bool plan_memory(struct program *p);
 const struct placement *plan_find(const struct memory_plan *p,
 				  const struct tensor *t);
+/* Of a scratch argument of the kernel; NULL: none is planned. */
+struct placement *plan_find_scratch(const struct memory_plan *p,
+				    const struct kernel *k,
+				    const struct buffer *scratch);
 
 #endif

@@ -12,22 +12,6 @@ address_align(int64_t base_align, int64_t offset)
 	return offset == 0 || own > base_align ? base_align : own;
 }
 
-static struct placement *
-place_of(struct program *p, const struct kernel *k,
-	 const struct kernel_arg *arg)
-{
-	for (int i = 0; i < p->plan.places.n; i++) {
-		struct placement *at = &p->plan.places.data[i];
-
-		if (arg->kind == ARG_SCRATCH
-		    ? at->scratch_of == k && at->scratch == arg->buffer
-		    : at->tensor != NULL && at->tensor == arg->tensor) {
-			return at;
-		}
-	}
-	return NULL;
-}
-
 /* The alignment that the argument's address is known to have, 0: none. */
 static int64_t
 known_align(struct program *p, const struct kernel_arg *arg,
@@ -57,7 +41,11 @@ static void
 align_arg(struct program *p, struct kernel *k, struct kernel_arg *arg)
 {
 	const struct buffer *b = arg->buffer;
-	struct placement *at = place_of(p, k, arg);
+	struct placement *scratch = arg->kind != ARG_SCRATCH ? NULL
+		: plan_find_scratch(&p->plan, k, b);
+	const struct placement *at = arg->kind == ARG_SCRATCH ? scratch
+		: arg->tensor != NULL ? plan_find(&p->plan, arg->tensor)
+				      : NULL;
 	int bytes = buffer_element_bytes(b);
 	struct buffer_spec spec = {
 		.name = b->name, .type = b->type, .ndim = b->ndim,
@@ -69,8 +57,8 @@ align_arg(struct program *p, struct kernel *k, struct kernel_arg *arg)
 		return;
 	}
 	arg->buffer = buffer_new(p->graph->module, &spec);
-	if (at != NULL && at->scratch == b) {
-		at->scratch = arg->buffer;
+	if (scratch != NULL) {
+		scratch->scratch = arg->buffer;
 	}
 	if (k->device != NULL) {
 		for (int l = 0; l < k->device->n_launches; l++) {

@@ -278,15 +278,15 @@ graph_unknown(struct tirc_graph *g, const char *what, const char *name)
 			  what, name);
 }
 
-static struct io *
-find_io(struct io *list, size_t n, const char *name)
+size_t
+graph_find_io(const struct io *list, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; ++i) {
 		if (strcmp(list[i].name, name) == 0) {
-			return &list[i];
+			return i;
 		}
 	}
-	return NULL;
+	return NOWHERE;
 }
 
 static enum tirc_graph_status
@@ -358,14 +358,16 @@ tirc_graph_set_input(struct tirc_graph *g, const char *name, const void *data,
 {
 	struct io *io;
 	enum tirc_graph_status status;
+	size_t at;
 
 	if (g == NULL || name == NULL || data == NULL) {
 		return TIRC_GRAPH_NULL;
 	}
-	io = find_io(g->inputs, g->n_inputs, name);
-	if (io == NULL) {
+	at = graph_find_io(g->inputs, g->n_inputs, name);
+	if (at == NOWHERE) {
 		return graph_unknown(g, "input", name);
 	}
+	io = &g->inputs[at];
 	status = check_data(g, io, data);
 	if (status == TIRC_GRAPH_OK) {
 		status = start_over(g);
@@ -384,14 +386,16 @@ tirc_graph_set_output(struct tirc_graph *g, const char *name, void *data,
 {
 	struct io *io;
 	enum tirc_graph_status status;
+	size_t at;
 
 	if (g == NULL || name == NULL) {
 		return TIRC_GRAPH_NULL;
 	}
-	io = find_io(g->outputs, g->n_outputs, name);
-	if (io == NULL) {
+	at = graph_find_io(g->outputs, g->n_outputs, name);
+	if (at == NOWHERE) {
 		return graph_unknown(g, "output", name);
 	}
+	io = &g->outputs[at];
 	status = check_data(g, io, data);
 	if (status == TIRC_GRAPH_OK) {
 		status = start_over(g);
@@ -613,14 +617,16 @@ tirc_graph_get_output(struct tirc_graph *g, const char *name, void *to,
 		      size_t bytes)
 {
 	const struct io *io;
+	size_t at;
 
 	if (g == NULL || name == NULL || to == NULL) {
 		return TIRC_GRAPH_NULL;
 	}
-	io = find_io(g->outputs, g->n_outputs, name);
-	if (io == NULL) {
+	at = graph_find_io(g->outputs, g->n_outputs, name);
+	if (at == NOWHERE) {
 		return graph_unknown(g, "output", name);
 	}
+	io = &g->outputs[at];
 	return tirc_graph_copy(g, g->tensors[io->tensor].name, to, bytes);
 }
 

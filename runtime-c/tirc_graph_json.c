@@ -309,17 +309,6 @@ element_bytes(const char *dtype)
 	return 0;
 }
 
-static size_t
-find_io(const struct io *list, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; ++i) {
-		if (strcmp(list[i].name, name) == 0) {
-			return i;
-		}
-	}
-	return NOWHERE;
-}
-
 static void
 read_place(struct reader *r, const cJSON *row, struct tensor *t)
 {
@@ -328,11 +317,11 @@ read_place(struct reader *r, const cJSON *row, struct tensor *t)
 
 	if (strcmp(at, "input") == 0) {
 		t->at = AT_INPUT;
-		t->io = find_io(g->inputs, g->n_inputs,
+		t->io = graph_find_io(g->inputs, g->n_inputs,
 				read_text(r, row, "of"));
 	} else if (strcmp(at, "output") == 0) {
 		t->at = AT_OUTPUT;
-		t->io = find_io(g->outputs, g->n_outputs,
+		t->io = graph_find_io(g->outputs, g->n_outputs,
 				read_text(r, row, "of"));
 	} else if (strcmp(at, "workspace") != 0) {
 		wrong(r, "at", "is to be workspace, input or output");
@@ -448,7 +437,7 @@ read_ios(struct reader *r, const cJSON *all, const char *key, size_t *n)
 		struct io *io = &list[++r->row];
 
 		io->name = read_text(r, row, "name");
-		if (find_io(list, (size_t)r->row, io->name) != NOWHERE) {
+		if (graph_find_io(list, (size_t)r->row, io->name) != NOWHERE) {
 			wrong(r, "name", "is there twice");
 		}
 	}

@@ -126,6 +126,8 @@ enum tirc_graph_status graph_bad_bytes(struct tirc_graph *g, const char *name,
 /* Where the workspace, an input or an output starts; NULL: not there yet. */
 unsigned char *graph_address(const struct tirc_graph *g, enum storage at,
 	size_t io);
+/* The input or output of that name, or NOWHERE. */
+size_t graph_find_io(const struct io *list, size_t n, const char *name);
 /* The place of a name, or NOWHERE. */
 size_t graph_find(const struct names *names, const char *text);
 /* Sorts; *twice: a name that is there twice, or NULL. */

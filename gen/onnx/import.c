@@ -12,7 +12,6 @@
 #include "importer.h"
 #include "wire.h"
 
-#define HASH_CHUNK ((size_t)4 << 20)
 
 struct diag_place
 import_place(const struct importer *imp, const char *item)
@@ -210,31 +209,6 @@ choose_name(struct importer *imp)
 	return *stem ? stem : "model";
 }
 
-/* First 16 hex digits of the file's sha256; pages that were read may go. */
-static const char *
-digest_of(struct arena *a, const uint8_t *data, size_t length, bool mapped)
-{
-	struct sha256 s;
-	uint8_t digest[32];
-
-	sha256_init(&s);
-	for (size_t at = 0; at < length; at += HASH_CHUNK) {
-		size_t n = length - at < HASH_CHUNK ? length - at : HASH_CHUNK;
-
-		sha256_update(&s, data + at, n);
-		if (mapped) {
-			onnx_file_forget(data + at, n);
-		}
-	}
-	sha256_final(&s, digest);
-	const char *text = "";
-
-	for (int i = 0; i < 8; ++i) {
-		text = arena_printf(a, "%s%02x", text, digest[i]);
-	}
-	return text;
-}
-
 static bool
 check_model(struct importer *imp)
 {
@@ -345,7 +319,7 @@ import_mapped(struct module *m, const struct tensor_source *source,
 	if (ok) {
 		imp.g = graph_new(m, choose_name(&imp));
 		imp.g->file = arena_strdup(&m->arena, source->path);
-		imp.g->digest = digest_of(&m->arena, source->base,
+		imp.g->digest = sha256_text_of(&m->arena, source->base,
 					  source->length, mapped);
 		ok = build_graph(&imp);
 	}

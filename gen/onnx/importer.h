@@ -199,5 +199,10 @@ bool sha256_fast(uint32_t state[8], const uint8_t *data, size_t blocks,
 void sha256_init(struct sha256 *s);
 void sha256_update(struct sha256 *s, const void *data, size_t length);
 void sha256_final(struct sha256 *s, uint8_t digest[32]);
+/* The first 16 hex digits; sha256_final is done. */
+const char *sha256_text(struct sha256 *s, struct arena *a);
+/* Those of some bytes; mapped: their pages may go when they are read. */
+const char *sha256_text_of(struct arena *a, const uint8_t *data, size_t length,
+			   bool mapped);
 
 #endif

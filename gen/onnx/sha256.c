@@ -2,6 +2,8 @@
 /* SHA-256 (FIPS 180-4). */
 #include "importer.h"
 
+#include <stdio.h>
+
 static const uint32_t constants[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
 	0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
@@ -129,4 +131,36 @@ sha256_final(struct sha256 *s, uint8_t digest[32])
 	for (int i = 0; i < 32; ++i) {
 		digest[i] = (uint8_t)(s->state[i / 4] >> (24 - 8 * (i % 4)));
 	}
+}
+
+const char *
+sha256_text(struct sha256 *s, struct arena *a)
+{
+	uint8_t digest[32];
+	char *text = arena_alloc(a, 17);
+
+	sha256_final(s, digest);
+	for (int i = 0; i < 8; ++i) {
+		snprintf(text + 2 * i, 3, "%02x", digest[i]);
+	}
+	return text;
+}
+
+const char *
+sha256_text_of(struct arena *a, const uint8_t *data, size_t length,
+	       bool mapped)
+{
+	const size_t chunk = (size_t)4 << 20;
+	struct sha256 s;
+
+	sha256_init(&s);
+	for (size_t at = 0; at < length; at += chunk) {
+		size_t n = length - at < chunk ? length - at : chunk;
+
+		sha256_update(&s, data + at, n);
+		if (mapped) {
+			onnx_file_forget(data + at, n);
+		}
+	}
+	return sha256_text(&s, a);
 }

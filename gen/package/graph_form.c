@@ -203,17 +203,6 @@ shape_json(struct describer *x, const struct tensor *t)
 
 /* -- tensors -- */
 
-static int
-index_of(const struct tensor *t, struct tensor *const *list, int n)
-{
-	for (int i = 0; i < n; i++) {
-		if (list[i] == t) {
-			return i;
-		}
-	}
-	return -1;
-}
-
 /* Inputs and outputs are where the caller has them, whatever else shares that
  * place; constants are not among the tensors. */
 static bool
@@ -270,8 +259,8 @@ put_place(struct describer *x, cJSON *row, const struct tensor *t)
 	struct packer *k = x->k;
 	const struct graph *g = k->g;
 	const struct placement *at = plan_find(&k->p->plan, t);
-	int input = index_of(t, g->inputs.data, g->inputs.n);
-	int output = index_of(t, g->outputs.data, g->outputs.n);
+	int input = tensor_index(t, g->inputs.data, g->inputs.n);
+	int output = tensor_index(t, g->outputs.data, g->outputs.n);
 
 	if (input >= 0) {
 		put_field(x, row, "input", k->input_fields[input], 0);
@@ -280,8 +269,8 @@ put_place(struct describer *x, cJSON *row, const struct tensor *t)
 	} else if (at->kind == PLACE_WORKSPACE) {
 		put_field(x, row, "workspace", NULL, at->offset_bytes);
 	} else {
-		input = index_of(at->root, g->inputs.data, g->inputs.n);
-		output = index_of(at->root, g->outputs.data, g->outputs.n);
+		input = tensor_index(at->root, g->inputs.data, g->inputs.n);
+		output = tensor_index(at->root, g->outputs.data, g->outputs.n);
 		put_field(x, row, input >= 0 ? "input" : "output",
 			  input >= 0 ? k->input_fields[input]
 				     : k->output_fields[output],
@@ -408,20 +397,6 @@ put_run(cJSON *row, const char *key, int64_t at, int64_t bytes)
 	cJSON_AddNumberToObject(row, "bytes", (double)bytes);
 }
 
-static int64_t
-scratch_offset(const struct packer *k, const struct kernel *kernel,
-	       const struct kernel_arg *arg)
-{
-	for (int i = 0; i < k->p->plan.places.n; i++) {
-		const struct placement *at = &k->p->plan.places.data[i];
-
-		if (at->scratch_of == kernel && at->scratch == arg->buffer) {
-			return at->offset_bytes;
-		}
-	}
-	return 0;
-}
-
 static cJSON *
 arg_json(struct describer *x, const struct kernel *kernel,
 	 const struct kernel_arg *arg)
@@ -444,7 +419,8 @@ arg_json(struct describer *x, const struct kernel *kernel,
 			arg->weight->bytes);
 		break;
 	default:
-		put_run(row, "scratch", scratch_offset(k, kernel, arg),
+		put_run(row, "scratch", plan_find_scratch(&k->p->plan, kernel,
+					arg->buffer)->offset_bytes,
 			arg->scratch_bytes);
 		break;
 	}
@@ -531,8 +507,7 @@ workspace_json(struct packer *k)
 	cJSON *row = cJSON_CreateObject();
 
 	cJSON_AddNumberToObject(row, "bytes", (double)plan->workspace_bytes);
-	cJSON_AddNumberToObject(row, "align", (double)(plan->align_bytes > 0
-		? plan->align_bytes : k->p->target->align_bytes));
+	cJSON_AddNumberToObject(row, "align", (double)planned_align(k));
 	return row;
 }
 

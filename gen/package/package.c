@@ -115,10 +115,16 @@ add_origin(struct packer *k)
 #define LIBRARY_ALIGN 64
 
 int64_t
+planned_align(const struct packer *k)
+{
+	return k->p->plan.align_bytes > 0 ? k->p->plan.align_bytes
+					  : k->p->target->align_bytes;
+}
+
+int64_t
 workspace_align(const struct packer *k)
 {
-	int64_t align = k->p->plan.align_bytes > 0
-			? k->p->plan.align_bytes : k->p->target->align_bytes;
+	int64_t align = planned_align(k);
 
 	return k->p->model != NULL && align < LIBRARY_ALIGN ? LIBRARY_ALIGN
 							     : align;

@@ -74,7 +74,8 @@ void reserve_kernel_names(struct packer *k, struct unit *u);
 bool add_kernels(struct packer *k, struct unit *u, struct tdata *data);
 bool add_helpers(struct packer *k, struct unit *u, struct tdata *data);
 
-/* Of the whole workspace, in bytes. */
+/* Of the plan's workspace, in bytes; of the whole, with that of libraries. */
+int64_t planned_align(const struct packer *k);
 int64_t workspace_align(const struct packer *k);
 /* The largest value of a size. */
 int64_t upper_bound(const struct packer *k, const struct expr *e);

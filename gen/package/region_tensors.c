@@ -101,17 +101,6 @@ region_name_of(const struct region_text *x, const struct tensor *t)
 	return at >= 0 ? x->tensors.data[at].name : "";
 }
 
-static int
-index_in(struct tensor *const *list, int n, const struct tensor *t)
-{
-	for (int i = 0; i < n; i++) {
-		if (list[i] == t) {
-			return i;
-		}
-	}
-	return -1;
-}
-
 /* The match that computes t. */
 static int
 maker(const struct graph_region *r, const struct tensor *t)
@@ -128,9 +117,9 @@ static void
 add_kind(struct region_text *x, struct tdata *item, const struct tensor *t)
 {
 	const struct graph_region *r = x->r;
-	int input = index_in(r->inputs.data, r->inputs.n, t);
-	int constant = index_in(r->constants.data, r->constants.n, t);
-	int output = index_in(r->outputs.data, r->outputs.n, t);
+	int input = tensor_index(t, r->inputs.data, r->inputs.n);
+	int constant = tensor_index(t, r->constants.data, r->constants.n);
+	int output = tensor_index(t, r->outputs.data, r->outputs.n);
 	int from = maker(r, t);
 	int index = input >= 0 ? input : constant >= 0 ? constant
 		    : output >= 0 ? output : from;

@@ -18,15 +18,6 @@ wrong(struct json j, const char *what)
 
 /* -- origins -- */
 
-static int
-by_name(const void *a, const void *b)
-{
-	const struct origin_name *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
-
-	return order != 0 ? order : x->at - y->at;
-}
-
 bool
 read_origins(struct reading *in, struct json list)
 {
@@ -34,7 +25,6 @@ read_origins(struct reading *in, struct json list)
 	const cJSON *item;
 	int n = json_length(list), i = 0;
 
-	in->origins = arena_array(a, struct origin_name, n + 1);
 	if (n == 0) {
 		return !in->r.failed;
 	}
@@ -55,19 +45,17 @@ read_origins(struct reading *in, struct json list)
 		if (o.pass != NULL && o.fate == NULL) {
 			o.fate = "";
 		}
-		in->origins[i] = (struct origin_name){
-			o.output != NULL ? o.output : "", i };
 		vec_push(a, &in->g->origins, o);
 		i++;
 	}
-	qsort(in->origins, (size_t)n, sizeof *in->origins, by_name);
+	in->origins = origins_by_name(in->g);
 	return !in->r.failed;
 }
 
 static bool
 read_origin(struct reading *in, struct json j, int *out)
 {
-	int lo = 0, hi = in->g->origins.n;
+	int n = in->g->origins.n, first;
 	int64_t at;
 
 	if (cJSON_IsNumber(j.value)) {
@@ -79,20 +67,11 @@ read_origin(struct reading *in, struct json j, int *out)
 		return wrong(j, "the output of an origin is wanted here, or "
 			     "its place in origins");
 	}
-	while (lo < hi) {
-		int mid = (lo + hi) / 2;
-
-		if (strcmp(in->origins[mid].name, j.value->valuestring) < 0) {
-			lo = mid + 1;
-		} else {
-			hi = mid;
-		}
-	}
-	if (lo == in->g->origins.n ||
-	    strcmp(in->origins[lo].name, j.value->valuestring) != 0) {
+	first = origins_find(in->origins, n, j.value->valuestring);
+	if (first == n) {
 		return wrong(j, "no origin has this output");
 	}
-	*out = in->origins[lo].at;
+	*out = in->origins[first].at;
 	return true;
 }
 

@@ -11,7 +11,6 @@
 #include "size_text.h"
 
 #define MAX_ELEMS ((int64_t)1 << 46)
-#define HASH_CHUNK ((size_t)4 << 20)
 
 struct json
 json_item(struct json parent, const cJSON *item, int i)
@@ -168,29 +167,6 @@ open_weights(struct reading *in, struct json j)
 			  "it belongs beside the JSON", why);
 }
 
-static bool
-digest_is(const uint8_t *data, size_t bytes, bool mapped, const char *text)
-{
-	struct sha256 s;
-	uint8_t digest[32];
-	char hex[17];
-
-	sha256_init(&s);
-	for (size_t at = 0; at < bytes; at += HASH_CHUNK) {
-		size_t n = bytes - at < HASH_CHUNK ? bytes - at : HASH_CHUNK;
-
-		sha256_update(&s, data + at, n);
-		if (mapped) {
-			onnx_file_forget(data + at, n);
-		}
-	}
-	sha256_final(&s, digest);
-	for (int i = 0; i < 8; i++) {
-		snprintf(hex + 2 * i, 3, "%02x", digest[i]);
-	}
-	return strcmp(hex, text) == 0;
-}
-
 /* The bytes of the graph before, if they are the same; else a copy. */
 static void
 keep_bytes(struct reading *in, const char *name, struct value *v)
@@ -235,7 +211,8 @@ value_in_file(struct reading *in, struct json object, struct value *v)
 	}
 	v->data = in->weights->base + at;
 	v->mapped = in->weights->kind == BYTES_MAPPED;
-	if (!digest_is(v->data, v->bytes, v->mapped, text)) {
+	if (strcmp(sha256_text_of(&in->m->arena, v->data, v->bytes, v->mapped),
+		   text) != 0) {
 		json_error(digest, "the bytes of %s have another digest; the "
 			   "file is not the one that belongs to this "
 			   "partition, or its digest was left as it was",

@@ -5,6 +5,7 @@
 
 #include "importer.h"
 #include "json_read.h"
+#include "origins.h"
 #include "partition.h"
 
 #define PARTITION_VERSION 1
@@ -21,15 +22,9 @@ struct reading {
 	struct onnx_file *file;
 	const struct onnx_map *weights; /* NULL: not opened yet */
 	const char *weights_path;
-	/* Outputs of origins, sorted, to find them by name. */
-	struct origin_name *origins;
+	const struct origin_name *origins; /* sorted */
 	/* The match of nodes that none has taken, while matches are read. */
 	struct region_match *open;
-};
-
-struct origin_name {
-	const char *name;
-	int at;
 };
 
 /* The i-th item of a list or an object. */

@@ -171,39 +171,6 @@ write_origins(struct writing *w)
 	return true;
 }
 
-struct named_origin {
-	const char *name;
-	int at;
-};
-
-static int
-by_name(const void *a, const void *b)
-{
-	const struct named_origin *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
-
-	return order != 0 ? order : x->at - y->at;
-}
-
-static void
-sort_origins(struct writing *w)
-{
-	struct graph *g = w->g;
-	struct named_origin *list = arena_array(&w->m->arena,
-			struct named_origin, g->origins.n + 1);
-
-	for (int i = 0; i < g->origins.n; i++) {
-		const char *name = g->origins.data[i].output;
-
-		list[i] = (struct named_origin){ name ? name : "", i };
-	}
-	qsort(list, (size_t)g->origins.n, sizeof *list, by_name);
-	w->origins = arena_array(&w->m->arena, int, g->origins.n + 1);
-	for (int i = 0; i < g->origins.n; i++) {
-		w->origins[i] = list[i].at;
-	}
-}
-
 /* The file that was compiled, without its folder. */
 static const char *
 model_of(const struct graph *g)
@@ -226,7 +193,7 @@ partition_text(struct graph *g, const struct partition_facts *facts,
 	bool ok;
 
 	w.symbols = size_symbols(g);
-	sort_origins(&w);
+	w.origins = origins_by_name(g);
 	strbuf_putc(out, '{');
 	strbuf_puts(out, "\n\t\"tirc_partition\": 1");
 	ok = member(&w, "name", g->name) &&

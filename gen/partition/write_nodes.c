@@ -115,35 +115,19 @@ write_attr(struct writing *w, const struct node *n, const struct attr *a)
 
 /* -- origins -- */
 
-static const char *
-output_of(const struct graph *g, int origin)
-{
-	const char *name = g->origins.data[origin].output;
-
-	return name != NULL ? name : "";
-}
-
 /* By the name of their output where that tells which: then a node put into
  * the model changes no other's line. */
 static void
 write_origin_of(struct writing *w, int origin)
 {
-	const struct graph *g = w->g;
-	const char *name = output_of(g, origin);
-	int lo = 0, hi = g->origins.n;
+	const struct origin_name *list = w->origins;
+	int n = w->g->origins.n;
+	const char *name = w->g->origins.data[origin].output;
+	int first = origins_find(list, n, name != NULL ? name : "");
 
-	while (lo < hi) {
-		int mid = (lo + hi) / 2;
-
-		if (strcmp(output_of(g, w->origins[mid]), name) < 0) {
-			lo = mid + 1;
-		} else {
-			hi = mid;
-		}
-	}
-	if (*name == '\0' || !json_can_hold(name, strlen(name)) ||
-	    (lo + 1 < g->origins.n &&
-	     strcmp(output_of(g, w->origins[lo + 1]), name) == 0)) {
+	if (name == NULL || *name == '\0' ||
+	    !json_can_hold(name, strlen(name)) ||
+	    (first + 1 < n && strcmp(list[first + 1].name, name) == 0)) {
 		json_put_int(w->out, origin);
 	} else {
 		json_put_text(w->out, name);

@@ -73,7 +73,6 @@ write_in_file(struct writing *w, struct tensor *t)
 {
 	struct sink s = { .w = w };
 	const struct weight weight = { .tensor = t };
-	uint8_t digest[32];
 	int64_t from;
 
 	align_file(w);
@@ -82,17 +81,12 @@ write_in_file(struct writing *w, struct tensor *t)
 	if (!weight_stream(w->g, &weight, put_bytes, &s)) {
 		return false;
 	}
-	sha256_final(&s.digest, digest);
 	write_key(w, "offset");
 	json_put_int(w->out, from);
 	write_key(w, "bytes");
 	json_put_int(w->out, w->at_bytes - from);
 	write_key(w, "digest");
-	strbuf_putc(w->out, '"');
-	for (int i = 0; i < 8; i++) {
-		strbuf_printf(w->out, "%02x", digest[i]);
-	}
-	strbuf_putc(w->out, '"');
+	json_put_text(w->out, sha256_text(&s.digest, &w->m->arena));
 	return true;
 }
 

@@ -4,6 +4,7 @@
 #define TIRC_PARTITION_WRITING_H
 
 #include "json_put.h"
+#include "origins.h"
 #include "partition.h"
 
 struct writing {
@@ -15,7 +16,7 @@ struct writing {
 	int64_t at_bytes; /* written to it */
 	bool failed;      /* it could not be written */
 	/* The origins by the name of their first output, sorted. */
-	int *origins;
+	const struct origin_name *origins;
 };
 
 /* "name": in front of a value. */

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "json_put.h"
 #include "json_read.h"
 #include "trace_map.h"
 
@@ -20,28 +21,6 @@ struct writer {
 	const struct trace_names *names;
 	struct strbuf *out;
 };
-
-static void
-put_text(struct strbuf *out, const char *text)
-{
-	for (const char *c = text; *c; c++) {
-		if (*c == '"' || *c == '\\') {
-			strbuf_printf(out, "\\%c", *c);
-		} else if ((unsigned char)*c < ' ') {
-			strbuf_printf(out, "\\u%04x", (unsigned)*c);
-		} else {
-			strbuf_putc(out, *c);
-		}
-	}
-}
-
-static void
-put_string(struct strbuf *out, const char *text)
-{
-	strbuf_putc(out, '"');
-	put_text(out, text);
-	strbuf_putc(out, '"');
-}
 
 static void
 put_float(struct strbuf *out, double v)
@@ -61,7 +40,7 @@ put_expr(struct writer *w, const struct expr *e)
 
 	strbuf_init(&text);
 	expr_print(trace_expr(w->s, w->names, e), &text);
-	put_string(w->out, text.data);
+	json_put_text(w->out, text.data);
 	strbuf_release(&text);
 }
 
@@ -72,7 +51,7 @@ put_map(struct writer *w, const struct index_map *map)
 
 	strbuf_init(&text);
 	index_map_save(w->s->module, map, &text);
-	put_string(w->out, text.data);
+	json_put_text(w->out, text.data);
 	strbuf_release(&text);
 }
 
@@ -89,7 +68,7 @@ put_value(struct writer *w, const struct sched_value *v, bool input)
 	case SV_BLOCK:
 	case SV_LOOP:
 		name = trace_handle(w->names, v->u.id);
-		put_string(w->out, name ? name : "unknown");
+		json_put_text(w->out, name ? name : "unknown");
 		break;
 	case SV_BOOL:
 		if (input) { /* where an integer may stand too */
@@ -110,7 +89,7 @@ put_value(struct writer *w, const struct sched_value *v, bool input)
 		break;
 	case SV_STRING:
 		strbuf_puts(w->out, input ? "\"\\\"" : "\"");
-		put_text(w->out, v->u.text);
+		json_put_escaped(w->out, v->u.text);
 		strbuf_puts(w->out, input ? "\\\"\"" : "\"");
 		break;
 	case SV_EXPR:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a backend has, by name; what numbers limits take. */
+/* What a backend has, by name; what numbers limits take; what matches cost. */
 #include "backend.h"
+#include "ops.h"
 
 const struct pattern *
 backend_pattern(const struct backend *b, const char *name)
@@ -44,4 +45,26 @@ limits_hold(const struct limits *l, int64_t v)
 		found = found || l->one_of.data[i] == v;
 	}
 	return found && v >= l->min && v <= l->max && v % l->multiple == 0;
+}
+
+int64_t
+match_macs(const struct region_match *m)
+{
+	int64_t macs = 0;
+
+	for (int i = 0; i < m->nodes.n; i++) {
+		macs += op_macs(m->nodes.data[i].node);
+	}
+	return macs;
+}
+
+int64_t
+region_macs(const struct graph_region *r)
+{
+	int64_t macs = 0;
+
+	for (int i = 0; i < r->matches.n; i++) {
+		macs += match_macs(r->matches.data[i]);
+	}
+	return macs;
 }

@@ -201,6 +201,10 @@ const struct backend_file *backend_template(const struct backend *b,
 /* NULL: no such option. */
 const char *backend_option(const struct backend *b, const char *name);
 
+/* Multiply-accumulates of its nodes. */
+int64_t match_macs(const struct region_match *m);
+int64_t region_macs(const struct graph_region *r);
+
 /* -- the passes: rows annotate, merge and partition of passes.def. Without
  * backends they do nothing. -- */
 

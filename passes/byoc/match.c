@@ -526,12 +526,11 @@ is_worth_it(const struct matcher *m)
 {
 	struct arena *a = &m->graph->module->arena;
 	const struct pattern *p = m->pattern;
-	int64_t macs = 0, bytes = 0;
+	int64_t macs = match_macs(m->match), bytes = 0;
 
 	for (int i = 0; i < m->match->nodes.n; i++) {
 		const struct node *n = m->match->nodes.data[i].node;
 
-		macs += op_macs(n);
 		for (int k = 0; k < n->n_inputs + n->n_outputs; k++) {
 			const struct tensor *t = k < n->n_inputs
 				? n->inputs[k] : n->outputs[k - n->n_inputs];

@@ -3,7 +3,6 @@
  * their nodes side by side, a number in that order for a name, and the lists of
  * what goes in and out. */
 #include "byoc.h"
-#include "ops.h"
 #include "rewrite.h"
 
 bool
@@ -51,13 +50,8 @@ is_alone(const struct graph_region *r)
 static const char *
 not_worth_it(struct graph *g, const struct graph_region *r)
 {
-	int64_t macs = 0;
+	int64_t macs = region_macs(r);
 
-	for (int i = 0; i < r->matches.n; i++) {
-		for (int k = 0; k < r->matches.data[i]->nodes.n; k++) {
-			macs += op_macs(r->matches.data[i]->nodes.data[k].node);
-		}
-	}
 	if (macs < r->backend->min_macs) {
 		return arena_printf(&g->module->arena, "its region has %lld "
 				    "multiply-accumulates; %lld would be "

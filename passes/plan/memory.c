@@ -213,3 +213,17 @@ plan_find(const struct memory_plan *p, const struct tensor *t)
 	return low < p->places.n && p->places.data[low].tensor == t
 		       ? &p->places.data[low] : NULL;
 }
+
+struct placement *
+plan_find_scratch(const struct memory_plan *p, const struct kernel *k,
+		  const struct buffer *scratch)
+{
+	for (int i = 0; i < p->places.n; i++) {
+		struct placement *at = &p->places.data[i];
+
+		if (at->scratch_of == k && at->scratch == scratch) {
+			return at;
+		}
+	}
+	return NULL;
+}

@@ -35,6 +35,13 @@ void
 json_put_text(struct strbuf *out, const char *text)
 {
 	strbuf_putc(out, '"');
+	json_put_escaped(out, text);
+	strbuf_putc(out, '"');
+}
+
+void
+json_put_escaped(struct strbuf *out, const char *text)
+{
 	for (; *text != '\0'; text++) {
 		unsigned char c = (unsigned char)*text;
 
@@ -46,7 +53,6 @@ json_put_text(struct strbuf *out, const char *text)
 			strbuf_putc(out, (char)c);
 		}
 	}
-	strbuf_putc(out, '"');
 }
 
 void

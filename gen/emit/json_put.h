@@ -8,9 +8,11 @@
 
 #define JSON_EXACT ((int64_t)1 << 53)
 
-/* A quoted text. Is it one that JSON can hold (UTF-8 without zero bytes)? */
+/* Is it a text that JSON can hold (UTF-8 without zero bytes)? */
 bool json_can_hold(const char *text, size_t length);
 void json_put_text(struct strbuf *out, const char *text);
+/* What stands between the quotes. */
+void json_put_escaped(struct strbuf *out, const char *text);
 /* Beyond 2^53 as a text: readers take numbers for doubles. */
 void json_put_int(struct strbuf *out, int64_t v);
 void json_put_uint(struct strbuf *out, uint64_t v);
