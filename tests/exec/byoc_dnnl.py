@@ -129,7 +129,8 @@ int main(void)
 class Net:
     """A model of one input and one output, random where it has numbers."""
 
-    def __init__(self, shape):
+    def __init__(self, shape, real=TensorProto.FLOAT):
+        self.real = real
         self.random = np.random.default_rng(7)
         self.nodes, self.constants, self.last = [], [], "x"
         self.shape = shape
@@ -139,8 +140,12 @@ class Net:
 
     def put(self, array, dtype=np.float32):
         name = "c%d" % len(self.constants)
-        self.constants.append(numpy_helper.from_array(
-            np.asarray(array, dtype), name))
+        array = np.asarray(array, dtype)
+        if dtype == np.float32 and self.real != TensorProto.FLOAT:
+            self.constants.append(oh.make_tensor(
+                name, self.real, array.shape, array.ravel()))
+        else:
+            self.constants.append(numpy_helper.from_array(array, name))
         return name
 
     def add(self, op, *inputs, **attributes):
@@ -188,11 +193,13 @@ class Net:
         self.nodes[-1].output[0] = "y"
         graph = oh.make_graph(
             self.nodes, "model",
-            [oh.make_tensor_value_info("x", TensorProto.FLOAT, self.shape)],
-            [oh.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+            [oh.make_tensor_value_info("x", self.real, self.shape)],
+            [oh.make_tensor_value_info("y", self.real, None)],
             self.constants)
         return onnx.shape_inference.infer_shapes(oh.make_model(
-            graph, opset_imports=[oh.make_opsetid("", 20)], ir_version=9))
+            graph, opset_imports=[oh.make_opsetid(
+                "", 20 if self.real == TensorProto.FLOAT else 22)],
+            ir_version=9))
 
 
 def pictures():
@@ -335,6 +342,46 @@ def stored_words():
     return n.model(), 1
 
 
+def halves():
+    """Floats of 16 bits: what brain floats are given to."""
+    n = Net([1, 3, 12, 12], TensorProto.BFLOAT16)
+    n.add("Conv", n.constant(16, 3, 3, 3), n.constant(16), pads=[1, 1, 1, 1])
+    stem = n.add("Relu")
+    n.add("Conv", n.constant(16, 1, 3, 3), n.constant(16), group=16,
+          pads=[1, 1, 1, 1])
+    n.add("Conv", n.constant(16, 16, 1, 1))
+    n.add("Add", stem)
+    n.add("Clip", n.put(0.0), n.put(3.0))
+    n.add("MaxPool", kernel_shape=[2, 2], strides=[2, 2])
+    n.add("Concat", n.add("Sigmoid"), axis=1)
+    n.add("GlobalAveragePool")
+    n.add("Reshape", n.put([1, -1], np.int64))
+    n.add("Gemm", n.constant(32, 24), n.constant(24))
+    n.add("Reshape", n.put([1, 4, 6], np.int64))
+    n.add("MatMul", n.constant(6, 10))
+    n.add("Add", n.constant(10))
+    n.add("Softmax", axis=-1)
+    return n.model()
+
+
+def processor_has(*names):
+    with open("/proc/cpuinfo") as file:
+        return not set(names).isdisjoint(file.read().split())
+
+
+def check_halves(prefix):
+    """Against generated code, where the processor is one that has them."""
+    path = os.path.join(work_folder(), "halves.onnx")
+    if not processor_has("avx512bw"):
+        print("no AVX-512: bfloat16 is left out")
+        return
+    onnx.save(halves(), path)
+    out = tirc("test", path, "--byoc", "dnnl", "--each-region",
+               env=environment(prefix)).stdout
+    if "1 region compared, all alike" not in out:
+        fail("bfloat16:\n" + out)
+
+
 def libraries():
     """Where versions of oneDNN are: None is the system's, else a prefix."""
     found = []
@@ -461,6 +508,11 @@ def check(name, model, regions, prefix):
     close(np.fromfile(arguments[1], np.float32), want, name + ", sanitized",
           step)
     as_graph(name, path, env)
+    if name == "stored_words":
+        # No sums of products of bytes: a status, not other sums.
+        execute([os.path.join(folder, "plain1"), *arguments], status=4,
+                env=dict(env, ONEDNN_MAX_CPU_ISA="AVX2",
+                         DNNL_MAX_CPU_ISA="AVX2"))
     if name in ("volumes", "stored_words"):
         run_short(folder, env)
     print("%-15s %s regions, %d reorders in a run" % (name, count, moved))
@@ -474,12 +526,17 @@ def main():
     for prefix in found:
         print("oneDNN of %s" % (prefix or "the system"))
         # What comes in and what leaves, the concatenation, the two residuals.
-        for make, most in ((pictures, 6), (volumes, 3), (words, 2),
-                           (stored_pictures, 4), (stored_words, 2)):
+        models = [(pictures, 6), (volumes, 3), (words, 2)]
+        if processor_has("avx512_vnni", "avx_vnni"):
+            models += [(stored_pictures, 4), (stored_words, 2)]
+        else:
+            print("no dot products of bytes: quantized models are left out")
+        for make, most in models:
             model, regions = make()
             moved = check(make.__name__, model, regions, prefix)
             if moved > most:
                 fail("%d reorders; %d at most" % (moved, most))
+        check_halves(prefix)
 
 
 main()
