@@ -10,6 +10,7 @@ skipping. A test is a program: it exits 0, 1 with a message, or 77 to skip.
 import atexit
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -104,6 +105,19 @@ def has_library(header, library):
              os.path.join(folder, "main")],
             input="#include <%s>\nint main(void) { return 0; }\n" % header,
             text=True, capture_output=True).returncode == 0
+
+
+def has_dialect(name):
+    """Any may be taken out of templates/; all that is not of it still works."""
+    return os.path.isdir(os.path.join(ROOT, "templates", "dialects", name))
+
+
+def lacks_target(program):
+    """Does a tensor program build for a target whose dialect is not there?"""
+    with open(program, encoding="utf-8") as file:
+        return not all(has_dialect({"c": "c99", "llvm": "c99"}.get(name, name))
+                       for name in re.findall(r'target="([\w-]+)"',
+                                              file.read()))
 
 
 def shared():

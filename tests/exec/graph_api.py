@@ -11,7 +11,7 @@ import shutil
 import struct
 
 from helper import (DIGITS, ROOT, STRICT, compile_model, compilers, execute,
-                    fail, tirc, work_folder)
+                    fail, has_dialect, tirc, work_folder)
 from schema_check import errors
 
 RUNTIME = os.path.join(ROOT, "runtime-c")
@@ -71,7 +71,8 @@ for key, value in (("at", "elsewhere"), ("dtype", "float31"), ("bytes", -1),
     if not errors(one, schema, schema):
         fail("the schema takes %s: %s" % (key, value))
 # What cannot be had is refused in words, and leaves nothing.
-for words in (["--target", "misra"], ["--target", "cuda"],
+for words in (*(["--target", name] for name in ("misra", "cuda")
+                if has_dialect(name)),
               ["--weights", "c"], ["--form", "other"]):
     left = os.path.join(folder, "refused")
     done = tirc("compile", DIGITS, "--form", "graph", "-o", left, *words,

@@ -12,7 +12,7 @@ import re
 import shutil
 import sys
 
-from helper import execute, fail, need, skip, work_folder
+from helper import execute, fail, lacks_target, need, skip, work_folder
 
 here = os.path.dirname(os.path.abspath(__file__))
 folder = work_folder()
@@ -184,4 +184,6 @@ WAYS = {"opencl": on_opencl, "cuda_cpu": on_cpu, "clang": by_clang,
 
 if __name__ == "__main__":
     rest = sys.argv[2:]
+    if rest[1].endswith(".py") and lacks_target(rest[1]):
+        skip("it builds for a target whose dialect is not there")
     WAYS[sys.argv[1]]()

@@ -7,10 +7,13 @@ import os
 import subprocess
 import sys
 
+import helper
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 programs = os.environ.get("TIRC_PROGRAMS", os.path.join(
     HERE, "..", "..", "..", "shared", "programs"))
-paths = sorted(glob.glob(os.path.join(programs, "*.py")))
+paths = [path for path in sorted(glob.glob(os.path.join(programs, "*.py")))
+         if not helper.lacks_target(path)]
 if not paths:
     print("skipped: there are no programs in " + os.path.normpath(programs))
     sys.exit(77)
