@@ -92,6 +92,19 @@ def need(program):
     return shutil.which(program) or skip(program + " is not installed")
 
 
+def processor_features():
+    """What the kernel calls this processor's instructions; empty where it does
+    not tell."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            for line in file:
+                if line.startswith(("flags", "Features")):
+                    return set(line.split(":")[1].split())
+    except OSError:
+        pass
+    return set()
+
+
 # What a program that uses a backend's library begins with and is linked with.
 LIBRARIES = {"dnnl": ("oneapi/dnnl/dnnl.h", "-ldnnl"),
              "cblas": ("cblas.h", "-lblas")}

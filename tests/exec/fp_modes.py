@@ -13,11 +13,11 @@ import random
 import re
 import shutil
 
-from helper import DIGITS, STRICT, compilers, execute, fail, shared, tirc, \
-    work_folder
+from helper import DIGITS, STRICT, compilers, execute, fail, \
+    processor_features, shared, tirc, work_folder
 
 FMA = "-mfma -mavx2" if os.uname().machine == "x86_64" and \
-    " fma " in open("/proc/cpuinfo", encoding="utf-8").read() else ""
+    "fma" in processor_features() else ""
 ARM = "aarch64-linux-gnu-gcc"
 
 

@@ -10,30 +10,19 @@ import helper
 
 try:
     import onnx
-    from onnx import numpy_helper
+    from onnx_data import write_data
     from onnx.reference import ReferenceEvaluator
     from movement_nodes import random_model
 except ImportError as missing:
     helper.skip(str(missing))
 
 
-def write_tensors(folder, prefix, named):
-    for index, (name, value) in enumerate(named):
-        path = os.path.join(folder, "%s_%d.pb" % (prefix, index))
-        with open(path, "wb") as file:
-            file.write(numpy_helper.from_array(value,
-                                               name).SerializeToString())
-
-
 def check(seed, only):
     folder = helper.work_folder()
-    data = os.path.join(folder, "test_data_set_0")
-    os.mkdir(data)
     model, values, names = random_model(seed, True, 2, only)
     path = os.path.join(folder, "movement.onnx")
     onnx.save(model, path)
-    write_tensors(data, "input", values.items())
-    write_tensors(data, "output", zip(
+    write_data(folder, values.items(), zip(
         names, ReferenceEvaluator(model).run(None, values)))
     helper.tirc("test", path, "--rtol", "1e-4", "--atol", "1e-4")
     out = helper.compile_model(path)

@@ -12,7 +12,8 @@ import helper
 try:
     import numpy as np
     import onnx
-    from onnx import numpy_helper, parser
+    from onnx import parser
+    from onnx_data import write_data
 except ImportError as missing:
     helper.skip(str(missing))
 
@@ -61,8 +62,6 @@ def expected(x, i, e, t, u, v, l):
 
 def main():
     folder = helper.work_folder()
-    data = os.path.join(folder, "test_data_set_0")
-    os.mkdir(data)
     path = os.path.join(folder, "wild.onnx")
     onnx.save(parser.parse_model(MODEL), path)
     rng = np.random.default_rng(2)
@@ -73,11 +72,7 @@ def main():
               rng.integers(-9, 9, 6).astype(np.float32),
               rng.integers(-9, 9, (6, 4)).astype(np.float32),
               np.array([0, 3, 99, -7]))
-    for prefix, tensors in (("input", values), ("output", expected(*values))):
-        for index, value in enumerate(tensors):
-            name = os.path.join(data, "%s_%d.pb" % (prefix, index))
-            with open(name, "wb") as file:
-                file.write(numpy_helper.from_array(value).SerializeToString())
+    write_data(folder, values, expected(*values))
     helper.tirc("test", path)
     if shutil.which("gcc"):
         helper.tirc("test", path, env=dict(os.environ, CC=(

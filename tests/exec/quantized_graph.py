@@ -19,6 +19,7 @@ from onnx import TensorProto, numpy_helper
 from onnx import helper as make
 
 import helper
+from onnx_data import write_data
 
 try:
     import onnxruntime
@@ -90,15 +91,11 @@ options.graph_optimization_level = \
     onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
 session = onnxruntime.InferenceSession(path, options)
 for k in range(4):
-    data = os.path.join(folder, "test_data_set_%d" % k)
-    os.makedirs(data)
     given = random.standard_normal((1, 3, 16, 16)).astype(numpy.float32)
     result, = session.run(None, {"x": given})
     if len(set(result.flat)) < 4:
         helper.fail("the results say nothing: %s" % result)
-    for stem, array in (("input_0", given), ("output_0", result)):
-        onnx.save_tensor(numpy_helper.from_array(array),
-                         os.path.join(data, stem + ".pb"))
+    write_data(folder, [given], [result], k)
 target = ["--target", sys.argv[1]]
 if sys.argv[1] == "pairs":
     target += ["--dialect-path", helper.work_folder()]

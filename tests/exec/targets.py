@@ -12,7 +12,7 @@ import sys
 
 import cases
 from helper import DIGITS, STRICT, compile_model, compilers, \
-    execute, fail, shared, skip, tirc, work_folder
+    execute, fail, processor_features, shared, skip, tirc, work_folder
 
 target = sys.argv[1]
 # What /proc/cpuinfo calls the instructions that the target may use.
@@ -45,10 +45,7 @@ def ways():
         return found
     if platform.machine() != "x86_64":
         skip("this is no x86-64")
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        flags = {word for line in file if line.startswith("flags")
-                 for word in line.split()}
-    missing = NEEDS[target] - flags
+    missing = NEEDS[target] - processor_features()
     if missing:
         skip("this processor has no " + ", ".join(sorted(missing)))
     found = []

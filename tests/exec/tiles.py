@@ -147,10 +147,7 @@ def save(graph, folder, x, y, tensor=lambda n, a: numpy_helper.from_array(a)):
 
 def has_tiles():
     wanted = {"amx_int8", "amx_bf16", "avx512_vnni"}
-    if platform.machine() != "x86_64":
-        return False
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        return any(wanted <= set(line.split()) for line in file)
+    return wanted <= helper.processor_features()
 
 
 def check(path, folder, instruction):

@@ -16,6 +16,7 @@ from onnx import TensorProto, numpy_helper
 from onnx import helper as make
 
 import helper
+from onnx_data import write_data
 
 seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
 n_models = int(sys.argv[2]) if len(sys.argv) > 2 else 4
@@ -80,7 +81,6 @@ class Network:
 
     def write(self):
         folder = helper.work_folder()
-        data = os.path.join(folder, "test_data_set_0")
         graph = make.make_graph(
             self.nodes, "g",
             [make.make_tensor_value_info("x", TensorProto.FLOAT,
@@ -91,12 +91,7 @@ class Network:
         onnx.save(make.make_model(
             graph, opset_imports=[make.make_opsetid("", 17)], ir_version=8),
             path)
-        os.mkdir(data)
-        onnx.save_tensor(numpy_helper.from_array(self.image),
-                         os.path.join(data, "input_0.pb"))
-        onnx.save_tensor(numpy_helper.from_array(
-            self.value.astype(numpy.float32)),
-            os.path.join(data, "output_0.pb"))
+        write_data(folder, [self.image], [self.value.astype(numpy.float32)])
         return path
 
 

@@ -9,6 +9,8 @@ import onnx
 from onnx import TensorProto, numpy_helper
 from onnx import helper as make
 
+from onnx_data import write_data
+
 # What the schedule of each output says of it.
 SCHEDULES = {
     "even": "staged", "odd": "staged", "batch": "staged",
@@ -78,16 +80,7 @@ class Model:
         onnx.checker.check_model(model)
         path = os.path.join(folder, "shapes.onnx")
         onnx.save(model, path)
-        data = os.path.join(folder, "test_data_set_0")
-        os.makedirs(data)
-        for prefix, values in (("input", self.inputs),
-                               ("output", self.outputs)):
-            for i, (name, value) in enumerate(values):
-                with open(os.path.join(data, "%s_%d.pb" % (prefix, i)),
-                          "wb") as file:
-                    file.write(numpy_helper.from_array(
-                        value, name).SerializeToString())
-        return path, data
+        return path, write_data(folder, self.inputs, self.outputs)
 
 
 def products(m):

@@ -3,33 +3,15 @@
 """Intrinsics compiled for the instruction itself, where this machine, or an
 emulator on it, has it. argv: the test program, a folder, which machine."""
 import os
-import platform
 import shutil
 import subprocess
 import sys
 
-SKIP = 77
+from helper import processor_features, skip
+
 program, folder, which = sys.argv[1:]
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(SKIP)
-
-
-def features():
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            for line in file:
-                if line.startswith(("flags", "Features")):
-                    return line.split(":")[1].split()
-    except OSError:
-        pass
-    return []
-
-
 if which == "vnni":
-    if platform.machine() != "x86_64" or "avx512_vnni" not in features():
+    if "avx512_vnni" not in processor_features():
         skip("this CPU has no AVX-512 VNNI")
     if not shutil.which("gcc"):
         skip("gcc is not installed")
