@@ -138,6 +138,9 @@ struct device_forms {
 	 * NULL: this one; how it launches, NULL: there are no models. Arguments
 	 * and tensors in the workspace, where they have a form of their own. */
 	const char *host, *model_launch, *pointer, *number, *place;
+	/* The self-test's arrays, which host and device have together, and what
+	 * waits for kernels; NULL: plain arrays, nothing. */
+	const char *memory, *wait;
 	VEC(struct fragment_form) fragments;
 };
 

@@ -383,6 +383,19 @@ read_models(struct loader *l, struct json j)
 	f->place = json_text(json_get(j, "place"), false);
 }
 
+static void
+read_selftest(struct loader *l, struct json j)
+{
+	struct device_forms *f = &l->d->device;
+
+	if (j.value == NULL || !json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "memory wait");
+	f->memory = json_text(json_get(j, "memory"), true);
+	f->wait = json_text(json_get(j, "wait"), true);
+}
+
 void
 dialect_read_device(struct loader *l, struct json j)
 {
@@ -395,9 +408,10 @@ dialect_read_device(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "rejected kernel array scalar indices barriers "
-			"shuffle_xor launch fragments models");
+			"shuffle_xor launch fragments models selftest");
 	f->shuffle_xor = json_text(json_get(j, "shuffle_xor"), false);
 	read_models(l, json_get(j, "models"));
+	read_selftest(l, json_get(j, "selftest"));
 	f->rejected = json_text(json_get(j, "rejected"), false);
 	if (f->rejected != NULL) {
 		return;

@@ -69,15 +69,18 @@ has_special(struct cell_part *part, struct dtype t, const void *values)
 	return special;
 }
 
+/* given: what cells read. Memory of a device is filled when the test runs. */
 static void
 add_array(struct cell_part *part, struct tdata *data, const char *name,
-	  struct dtype t, const void *values)
+	  struct dtype t, const void *values, bool given)
 {
 	struct tdata *item = tdata_item(data, "arrays");
 	struct arena *a = &part->m->arena;
 
 	unit_need_type(&part->u, t);
-	tdata_flag(item, "special", has_special(part, t, values));
+	given &= part->u.d->device.memory != NULL;
+	tdata_flag(item, "given", given);
+	tdata_flag(item, "special", given || has_special(part, t, values));
 	tdata_text(item, "name", name);
 	tdata_text(item, "type", part->u.d->types[t.kind].spelling);
 	for (int i = 0; i < CELL_VALUES; i += LINE_VALUES) {
@@ -203,14 +206,15 @@ add_cells(struct cell_part *part, struct tdata *data)
 	cell_inputs(t, in);
 	for (int j = 0; j < 4; j++) {
 		if (used[j]) {
-			add_array(part, data, names[j], t, in[j]);
+			add_array(part, data, names[j], t, in[j], true);
 		}
 	}
 	for (int i = 0; i < part->cells.n; i++) {
 		const struct cell *c = &part->cells.data[i];
 
 		add_array(part, data, arena_printf(&part->m->arena, "want_%s",
-				c->name + strlen("cell_")), c->out, c->want);
+				c->name + strlen("cell_")), c->out, c->want,
+			  false);
 	}
 }
 
@@ -314,6 +318,13 @@ selftest_build(struct module *m, const struct dialect *d,
 				  "no self-test: %s; write a host program for "
 				  "what codegen emits", d->device.no_launch);
 	}
+	if (d->device.rejected == NULL && d->device.memory == NULL) {
+		return diag_error(&m->diags, DIAG_UNSUPPORTED, place,
+				  "no self-test: /device/selftest does not say "
+				  "what memory host and device share");
+	}
+	tdata_text(p.data, "memory", d->device.memory);
+	tdata_text(p.data, "wait", d->device.wait);
 	tdata_text(p.data, "dialect", d->name);
 	tdata_text(p.data, "description", d->description);
 	tdata_int(p.data, "n", CELL_VALUES);

@@ -135,6 +135,28 @@ draft(struct cell_part *p, struct draft *d, struct dtype out, const char *name)
 			      NULL);
 }
 
+/* The cell as text; where there are threads, each of a kernel does one of the
+ * elements, and the function launches it. */
+static bool
+cell_text(struct cell_part *p, struct draft *d, struct strbuf *text)
+{
+	struct host_device split;
+
+	if (p->u.d->device.rejected != NULL) {
+		return unit_func(&p->u, d->f, text);
+	}
+	stmt_set_loop_kind(d->f, d->f->body, FOR_THREAD, "threadIdx.x");
+	if (!lower_split_host_device(p->m, d->f, NULL, NULL, &split)) {
+		return false;
+	}
+	name_set_add(&p->u.globals, split.launches[0].kernel->name);
+	if (!unit_func(&p->u, split.launches[0].kernel, text)) {
+		return false;
+	}
+	strbuf_putc(text, '\n');
+	return unit_func(&p->u, split.host, text);
+}
+
 /* What the dialect cannot say leaves no trace but a note. */
 static bool
 print_cell(struct cell_part *p, struct draft *d)
@@ -147,7 +169,7 @@ print_cell(struct cell_part *p, struct draft *d)
 
 	strbuf_init(&text);
 	name_set_add(&p->u.globals, d->cell.name);
-	ok = unit_func(&p->u, d->f, &text);
+	ok = cell_text(p, d, &text);
 	if (ok) {
 		strbuf_puts(&p->text, text.data);
 		strbuf_putc(&p->text, '\n');

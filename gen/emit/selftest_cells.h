@@ -3,6 +3,7 @@
 #ifndef TIRC_SELFTEST_CELLS_H
 #define TIRC_SELFTEST_CELLS_H
 
+#include "host_device.h"
 #include "walk.h"
 
 #define CELL_VALUES 32 /* elements of every array */

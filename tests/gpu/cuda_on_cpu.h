@@ -22,6 +22,7 @@
 #define __device__
 #define __host__
 #define __shared__ static
+#define __managed__
 #define __launch_bounds__(n)
 #define __forceinline__ inline
 #define __align__(n) __attribute__((aligned(n)))
@@ -139,6 +140,12 @@ cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 
 static inline cudaError_t
 cudaStreamSynchronize(cudaStream_t)
+{
+	return cudaSuccess;
+}
+
+static inline cudaError_t
+cudaDeviceSynchronize()
 {
 	return cudaSuccess;
 }

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""selftest.py cuda_cpu|nvcc: the pack of `tirc dialect selftest` for a device,
+whose cells are kernels, passes where CUDA runs on the CPU, and a dialect that
+adds wrongly fails in just those cells; nvcc takes it without a warning."""
+import json
+import os
+import re
+import shutil
+import sys
+
+from helper import execute, fail, skip, tirc, work_folder
+
+here = os.path.dirname(os.path.abspath(__file__))
+folder = work_folder()
+
+
+def pack_of(dialect, name):
+    pack = os.path.join(folder, name)
+    tirc("dialect", "selftest", dialect, "-o", pack)
+    return pack, sorted(os.path.join(pack, n) for n in os.listdir(pack)
+                        if n.endswith(".cu"))
+
+
+def on_cpu(dialect, name, status):
+    cxx = shutil.which("g++") or shutil.which("clang++") or skip(
+        "there is no C++ compiler")
+    pack, sources = pack_of(dialect, name)
+    launches = 0
+    for source in sources:
+        with open(source, encoding="utf-8") as file:
+            text, n = re.subn(r"(\w+)<<<(.*?)>>>\(", r"emulate(\1, \2)(",
+                              file.read(), flags=re.DOTALL)
+        launches += n
+        with open(source, "w", encoding="utf-8") as file:
+            file.write('#include "cuda_on_cpu.h"\n' + text)
+    exe = os.path.join(pack, "selftest")
+    execute([cxx, "-x", "c++", "-std=c++14", "-O0", "-w", "-I", here, "-I",
+             os.path.join(here, "toolkit"), *sources, "-o", exe])
+    said = execute([exe], status).stdout
+    cells = int(re.search(r"^(\d+) cells", said, re.MULTILINE)[1])
+    if cells < 500 or launches != cells:
+        fail("%d cells, %d launches" % (cells, launches))
+    print(said)
+    return said
+
+
+if sys.argv[1] == "nvcc":
+    nvcc = shutil.which("nvcc") or skip("nvcc is not installed")
+    pack, sources = pack_of("cuda", "pack")
+    for source in sources:
+        if source.endswith(("_i32.cu", "_f16.cu", "main.cu")):
+            execute([nvcc, "-Werror", "all-warnings", "-arch=sm_80", "-c",
+                     source, "-o", os.path.join(pack, "part.o")])
+    sys.exit(0)
+on_cpu("cuda", "pack", 0)
+mine = os.path.join(folder, "wrong")
+os.mkdir(mine)
+with open(os.path.join(mine, "dialect.json"), "w", encoding="utf-8") as file:
+    json.dump({"extends": "cuda", "description": "adds wrongly",
+               "expressions": {"add": {"infix": "-", "at": "additive"}}},
+              file)
+wrong = set(re.findall(r"^FAILED (\w+)", on_cpu(mine, "pack2", 1),
+                       re.MULTILINE))
+if "add_f32" not in wrong or "sub_f32" in wrong or "add_i32" in wrong:
+    fail("wrong cells: %s" % sorted(wrong))
