@@ -445,6 +445,11 @@ check_other(struct script_reader *r, const struct py_node *call,
 		       script_fail(r, call, "a prefetch of something that is "
 				   "no address; write "
 				   "T.prefetch(T.read_address_of(A[i]))");
+	case INTRIN_ASYNC_WAIT:
+		return (call->n_kids > 1 && args[0]->kind == EXPR_INT) ||
+		       script_fail(r, call, "T.async_wait without a number of "
+				   "groups; write T.async_wait(1, "
+				   "T.address_of(A[0]))");
 	case INTRIN_PTR_ADD:
 		return (args[0]->type.kind == DT_HANDLE &&
 			dtype_is_int(args[1]->type)) ||

@@ -194,6 +194,17 @@ verify_call(struct verifier *v, const struct expr *e)
 	     !intrin_is_address(e->args[0]->u.intrin))) {
 		verify_fail(v, "a prefetch of what is no address", e);
 	}
+	if (e->u.intrin == INTRIN_ASYNC_WAIT &&
+	    (e->n_args == 0 || e->args[0]->kind != EXPR_INT)) {
+		verify_fail(v, "a wait without a number of groups", e);
+	}
+	for (int i = 1; e->u.intrin == INTRIN_ASYNC_WAIT && i < e->n_args;
+	     i++) {
+		if (e->args[i]->kind != EXPR_CALL ||
+		    !intrin_is_address(e->args[i]->u.intrin)) {
+			verify_fail(v, "a wait for what is no address", e);
+		}
+	}
 	if (intrin_is_address(e->u.intrin) &&
 	    e->args[0]->kind != EXPR_LOAD) {
 		verify_fail(v, "the address of what is no element", e);

@@ -69,6 +69,8 @@ struct target {
 	int n_tensor_products;
 	int warp_size;        /* threads that exchange values without memory;
 			       * 0: none do */
+	int async_stages;     /* tiles that copies which arrive later fill; 0: none
+			       * such */
 	int units;            /* that run blocks, at least one each; or 0 */
 	bool typed_workspace; /* an array for each type, so that no element is
 			       * ever of another one */

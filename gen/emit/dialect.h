@@ -133,6 +133,11 @@ struct device_forms {
 	const char *indices[TAG_COUNT];  /* of threads */
 	const char *barriers[BARRIER_COUNT];
 	const char *shuffle_xor; /* a value of another thread; NULL: none */
+	/* Copies into shared memory that arrive later: statements for one, for
+	 * the end of a group, for waiting. NULL: plain copies. */
+	const char *async_copy, *async_commit, *async_wait;
+	int64_t async_bytes;  /* sizes of a copy, as bits */
+	struct names async_needs;
 	const char *launch, *no_launch;  /* one of them: how, or why not */
 	/* Whole models: what the host is written in, a dialect of its own, or
 	 * NULL: this one; how it launches, NULL: there are no models. Arguments

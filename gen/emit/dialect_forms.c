@@ -396,6 +396,25 @@ read_selftest(struct loader *l, struct json j)
 	f->wait = json_text(json_get(j, "wait"), true);
 }
 
+static void
+read_async(struct loader *l, struct json j)
+{
+	struct device_forms *f = &l->d->device;
+	struct json bytes = json_get(j, "bytes");
+
+	if (j.value == NULL || !json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "copy commit wait bytes needs");
+	f->async_copy = json_text(json_get(j, "copy"), true);
+	f->async_commit = json_text(json_get(j, "commit"), true);
+	f->async_wait = json_text(json_get(j, "wait"), true);
+	f->async_needs = dialect_read_names(json_get(j, "needs"));
+	for (int i = 0; i < json_length(bytes); i++) {
+		f->async_bytes |= json_int(json_at(bytes, i), 1, 4096, 0);
+	}
+}
+
 void
 dialect_read_device(struct loader *l, struct json j)
 {
@@ -408,7 +427,7 @@ dialect_read_device(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "rejected kernel array scalar indices barriers "
-			"shuffle_xor launch fragments models selftest");
+			"shuffle_xor launch fragments models selftest async");
 	f->shuffle_xor = json_text(json_get(j, "shuffle_xor"), false);
 	read_models(l, json_get(j, "models"));
 	read_selftest(l, json_get(j, "selftest"));
@@ -438,6 +457,7 @@ dialect_read_device(struct loader *l, struct json j)
 	}
 	read_launch(l, json_get(j, "launch"));
 	read_fragments(l, json_get(j, "fragments"));
+	read_async(l, json_get(j, "async"));
 }
 
 void

@@ -89,7 +89,7 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 			"stack_limit_bytes align_bytes align_tensors "
 			"int_bits char_bits object_bytes scalar_accumulators "
 			"max_threads "
-			"shared_bytes warp_size units tensor_products cc cflags ldflags device_cflags fp_cflags");
+			"shared_bytes warp_size units tensor_products async_stages cc cflags ldflags device_cflags fp_cflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
 	for (int i = 0; i < json_length(json_get(j, "aliases")); i++) {
@@ -146,6 +146,7 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	t->units = (int)json_int(json_get(j, "units"), 0, 65536, 0);
 	t->tensor_products = json_texts(json_get(j, "tensor_products"),
 					&t->n_tensor_products);
+	t->async_stages = (int)json_int(json_get(j, "async_stages"), 0, 64, 0);
 	t->cc = json_text(json_get(j, "cc"), true);
 	t->cflags = json_text(json_get(j, "cflags"), true);
 	t->ldflags = json_text(json_get(j, "ldflags"), false);

@@ -204,6 +204,11 @@ const struct func *walk_callee(struct walker *w, const char *name);
 struct piece walk_launch(struct walker *w, const struct expr *e);
 struct piece walk_barrier(struct walker *w, const struct expr *e);
 struct piece walk_shuffle(struct walker *w, const struct expr *e);
+/* Copies that arrive later: the end of a group, a wait. False if e is neither,
+ * or the dialect has no such copies: then there is nothing to write. */
+bool walk_async(struct walker *w, const struct expr *e, struct piece *out);
+/* The store as such a copy; NULL: it is none. */
+const char *walk_async_copy(struct walker *w, const struct stmt *s);
 /* May the operation leave its type? Loops and sizes are planned to fit. */
 bool walk_may_wrap(struct walker *w, const struct expr *e);
 bool walk_is_negative(struct walker *w, const struct expr *e);

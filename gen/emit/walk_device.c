@@ -118,3 +118,115 @@ walk_shuffle(struct walker *w, const struct expr *e)
 	return (struct piece){ walk_render(w, f->shuffle_xor, data),
 			       w->d->primary };
 }
+
+/* -- copies that arrive later */
+
+static void
+need_async(struct walker *w)
+{
+	const struct names *needs = &w->d->device.async_needs;
+
+	for (int i = 0; i < needs->n; i++) {
+		unit_need(w->u, needs->data[i]);
+	}
+}
+
+bool
+walk_async(struct walker *w, const struct expr *e, struct piece *out)
+{
+	const struct device_forms *f = &w->d->device;
+	struct tdata *data = tdata_new(w->a);
+
+	if (f->async_copy == NULL) {
+		return false;
+	}
+	need_async(w);
+	out->level = w->d->primary;
+	out->text = f->async_commit;
+	if (e->u.intrin == INTRIN_ASYNC_WAIT) {
+		tdata_text(data, "count", walk_expr(w, e->args[0],
+						    w->d->assignment));
+		out->text = walk_render(w, f->async_wait, data);
+	}
+	return true;
+}
+
+struct awaited {
+	const struct buffer *buffer;
+	bool found;
+};
+
+static void
+find_awaited(void *ctx, const struct expr *e)
+{
+	struct awaited *a = ctx;
+
+	for (int i = 1; e->kind == EXPR_CALL &&
+			e->u.intrin == INTRIN_ASYNC_WAIT && i < e->n_args;
+	     i++) {
+		a->found |= e->args[i]->args[0]->u.buffer == a->buffer;
+	}
+}
+
+static bool
+find_wait(void *ctx, struct stmt *s)
+{
+	if (s->kind == STMT_EVALUATE) {
+		expr_visit(s->args[0], find_awaited, ctx);
+	}
+	return true;
+}
+
+/* The address of the first element. */
+static const char *
+first_address(struct walker *w, const struct buffer *b,
+	      const struct expr *const *index, enum intrin op)
+{
+	const struct expr **at = arena_array(w->a, const struct expr *,
+					     b->ndim + 1);
+	const struct expr *first;
+
+	for (int d = 0; d < b->ndim; d++) {
+		at[d] = index[d]->kind == EXPR_RAMP ? index[d]->args[0]
+						    : index[d];
+	}
+	first = expr_load(w->m, b, at, b->ndim);
+	return walk_expr(w, expr_call(w->m, op, dtype_of(DT_HANDLE), &first,
+				      1), w->d->assignment);
+}
+
+const char *
+walk_async_copy(struct walker *w, const struct stmt *s)
+{
+	const struct device_forms *f = &w->d->device;
+	const struct expr *from = s->args[0];
+	int64_t bytes = (int64_t)dtype_bits(from->type) / 8 *
+			from->type.lanes;
+	struct awaited a = { s->u.buffer, false };
+	struct tdata *data;
+
+	if (f->async_copy == NULL || from->kind != EXPR_LOAD ||
+	    !buffer_is_shared(s->u.buffer) ||
+	    buffer_is_shared(from->u.buffer) ||
+	    buffer_is_private(from->u.buffer) ||
+	    from->u.buffer->type.kind != s->u.buffer->type.kind ||
+	    bytes < 1 || (bytes & (bytes - 1)) != 0 ||
+	    (f->async_bytes & bytes) == 0) {
+		return NULL;
+	}
+	stmt_visit(w->f->body, find_wait, &a);
+	if (!a.found) {
+		return NULL;
+	}
+	need_async(w);
+	data = tdata_new(w->a);
+	tdata_text(data, "to", first_address(w, s->u.buffer, s->args + 1,
+					     INTRIN_ADDRESS_OF));
+	tdata_text(data, "from", first_address(w, from->u.buffer, from->args,
+					       INTRIN_READ_ADDRESS_OF));
+	tdata_int(data, "bytes", bytes);
+	tdata_text(data, "open", TEXT_OPEN);
+	tdata_text(data, "br", TEXT_SPACE);
+	tdata_text(data, "close", TEXT_CLOSE);
+	return walk_render(w, f->async_copy, data);
+}

@@ -657,16 +657,31 @@ store_vector(struct walker *w, struct stmt *s)
 }
 
 static void
+say_value(struct walker *w, const char *text)
+{
+	struct tdata *data = tdata_new(w->a);
+
+	tdata_text(data, "value", text);
+	say(w, SAY_EVALUATE, false, data);
+}
+
+static void
 walk_store(struct walker *w, struct stmt *s)
 {
 	struct tdata *data = tdata_new(w->a);
 	const struct expr *value = s->args[0];
 	enum statement_id id;
+	const char *later;
 
 	for (int i = 0; i < w->done.n; i++) {
 		if (w->done.data[i] == s) {
 			return;
 		}
+	}
+	later = walk_async_copy(w, s);
+	if (later != NULL) {
+		say_value(w, later);
+		return;
 	}
 	if (store_vector(w, s)) {
 		return;
@@ -710,6 +725,19 @@ walk_seq(struct walker *w, struct stmt *s)
 	}
 }
 
+static void
+walk_evaluate(struct walker *w, const struct expr *e)
+{
+	struct piece p;
+
+	if (e->kind != EXPR_CALL || (e->u.intrin != INTRIN_ASYNC_COMMIT &&
+				     e->u.intrin != INTRIN_ASYNC_WAIT)) {
+		say_value(w, walk_expr(w, e, w->d->assignment));
+	} else if (walk_async(w, e, &p)) {
+		say_value(w, p.text);
+	}
+}
+
 void
 walk_stmt(struct walker *w, struct stmt *s)
 {
@@ -738,10 +766,7 @@ walk_stmt(struct walker *w, struct stmt *s)
 		walk_stmt(w, s->children[0]);
 		break;
 	case STMT_EVALUATE:
-		data = tdata_new(w->a);
-		tdata_text(data, "value",
-			   walk_expr(w, s->args[0], w->d->assignment));
-		say(w, SAY_EVALUATE, false, data);
+		walk_evaluate(w, s->args[0]);
 		break;
 	case STMT_WHILE:
 		walk_while(w, s);

@@ -171,7 +171,8 @@ eval_call(struct frame *f, struct node *n)
 		n->value[0] = *f->interp->shuffled;
 		return;
 	}
-	if (op == INTRIN_STORAGE_SYNC || op == INTRIN_PREFETCH) {
+	if (op == INTRIN_STORAGE_SYNC || op == INTRIN_PREFETCH ||
+	    op == INTRIN_ASYNC_COMMIT || op == INTRIN_ASYNC_WAIT) {
 		return; /* where there is one thread, nobody waits */
 	}
 	if (op == INTRIN_CALL_FUNC || op == INTRIN_CALL_EXTERN ||

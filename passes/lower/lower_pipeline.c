@@ -9,12 +9,16 @@
  *                                        C[i] = B[i % 2] + 1
  *                                    C[7] = B[1] + 1
  *
+ * Copies into shared memory that are asynchronous (PIPELINE_ASYNC) end with a
+ * commit for each iteration; before what uses them there is a wait for it.
+ *
  * The marks are those of the pass "stages". A buffer with double_buffer_scope
  * makes such a pipeline of two stages: what fills it, and the rest. */
 #include "lower_passes.h"
 
 #include "access.h"
 #include "pipeline.h"
+#include "thread_loops.h"
 
 struct part {
 	struct stmt *s;
@@ -29,6 +33,10 @@ struct pipeline {
 	int64_t stages;     /* the last one's number */
 	VEC(const struct buffer *) buffers; /* allocated inside of the loop */
 	VEC(struct note *) notes;     /* of each ALLOC */
+	/* Those that stage 0 fills asynchronously, with versions, and how many
+	 * stages later they are first used. */
+	VEC(const struct buffer *) awaited;
+	int64_t distance;
 };
 
 static bool
@@ -360,12 +368,130 @@ with_versions(struct pipeline *p, const struct buffer *b)
 	return wide;
 }
 
+/* -- copies that arrive later */
+
+/* Before the buffers have versions. Only where the steps are known: a constant
+ * number of iterations, more than stages. */
+static void
+find_awaited(struct pipeline *p)
+{
+	const struct expr *note = stmt_note(p->loop, PIPELINE_ASYNC);
+	int64_t stage, n;
+
+	if (!note || !expr_is_list(note) || note->n_args != 1 ||
+	    !expr_is_int(note->args[0], &stage) || stage != 0 ||
+	    !expr_is_int(p->loop->args[1], &n) || n <= p->stages) {
+		return;
+	}
+	for (int k = 0; k < p->buffers.n; k++) {
+		const struct buffer *b = p->buffers.data[k];
+		int64_t used = -1;
+		bool later = buffer_is_shared(b);
+
+		for (int i = 0; i < p->n; i++) {
+			const struct part *x = &p->parts[i];
+			bool fills = touches(p, x->s, b, true);
+			bool uses = touches(p, x->s, b, false);
+
+			if (x->stage > 0 && (fills || uses) &&
+			    (used < 0 || x->stage < used)) {
+				used = x->stage;
+			}
+			later &= x->stage > 0 || !uses;
+		}
+		if (later && used > 0) {
+			vec_push(&p->func->module->arena, &p->awaited, b);
+			if (p->distance == 0 || used < p->distance) {
+				p->distance = used;
+			}
+		}
+	}
+}
+
+static void
+replace_awaited(struct pipeline *p, const struct buffer *from,
+		const struct buffer *to)
+{
+	for (int i = 0; i < p->awaited.n; i++) {
+		if (p->awaited.data[i] == from) {
+			p->awaited.data[i] = to;
+		}
+	}
+}
+
+static struct stmt *
+commit(struct pipeline *p)
+{
+	return stmt_evaluate(p->func, expr_call(
+		p->func->module, INTRIN_ASYNC_COMMIT, dtype_of(DT_VOID), NULL,
+		0));
+}
+
+/* All but `later` groups have arrived: what iteration number at uses. */
+static struct stmt *
+wait_for(struct pipeline *p, const struct expr *at, int64_t later)
+{
+	struct module *m = p->func->module;
+	const struct expr **args = arena_array(
+		&m->arena, const struct expr *, p->awaited.n + 1);
+
+	args[0] = expr_i32(m, later);
+	for (int i = 0; i < p->awaited.n; i++) {
+		const struct buffer *b = p->awaited.data[i];
+		const struct expr **index = arena_array(
+			&m->arena, const struct expr *, b->ndim + 1);
+		const struct expr *first;
+
+		for (int d = 1; d < b->ndim; d++) {
+			index[d] = expr_i32(m, 0);
+		}
+		index[0] = expr_floormod(m, at, expr_cast(m, at->type,
+							  b->shape[0]));
+		first = expr_load(m, b, index, b->ndim);
+		args[i + 1] = expr_call(m, INTRIN_ADDRESS_OF,
+					dtype_of(DT_HANDLE), &first, 1);
+	}
+	return stmt_evaluate(p->func, expr_call(m, INTRIN_ASYNC_WAIT,
+						dtype_of(DT_VOID), args,
+						p->awaited.n + 1));
+}
+
 /* -- the three parts */
 
 struct stmts {
 	struct arena *arena;
 	VEC(struct stmt *) list;
 };
+
+/* Behind what stage 0 does last in a step. */
+static void
+end_group(struct pipeline *p, const struct part *x, struct stmts *out)
+{
+	for (int i = 0; i < p->n; i++) {
+		if (p->parts[i].stage == 0 && p->parts[i].order > x->order) {
+			return;
+		}
+	}
+	if (p->awaited.n > 0 && x->stage == 0) {
+		vec_push(out->arena, &out->list, commit(p));
+	}
+}
+
+/* The end of time step t: what the next one uses has arrived, before the later
+ * groups. */
+static void
+end_step(struct pipeline *p, const struct expr *t, int64_t later,
+	 struct stmts *out)
+{
+	struct module *m = p->func->module;
+
+	if (p->awaited.n > 0 && later >= 0) {
+		vec_push(out->arena, &out->list, wait_for(
+			p, expr_add(m, t, expr_int(m, t->type,
+						   1 - p->distance)),
+			later));
+	}
+}
 
 static const struct part *
 nth_in_order(const struct pipeline *p, int k)
@@ -435,6 +561,7 @@ add_step(struct pipeline *p, const struct expr *t, int64_t first,
 			continue;
 		}
 		add_part(p, x, at, prove(&a, both) ? NULL : both, out);
+		end_group(p, x, out);
 	}
 }
 
@@ -465,7 +592,10 @@ steady_loop(struct pipeline *p)
 						       p->stages -
 							       x->stage)),
 			 NULL, &body);
+		end_group(p, x, &body);
 	}
+	end_step(p, expr_add(m, v->expr, expr_int(m, type, p->stages)),
+		 p->distance - 1, &body);
 	loop = stmt_for(f, v, expr_int(m, type, 0), n,
 			p->loop->u.loop.kind,
 			stmt_seq(f, body.list.data, body.list.n));
@@ -488,11 +618,17 @@ expand(struct pipeline *p)
 	const struct expr *n = p->loop->args[1];
 	struct stmt *s;
 
+	find_awaited(p);
 	for (int i = 0; i < p->buffers.n; i++) {
-		p->buffers.data[i] = with_versions(p, p->buffers.data[i]);
+		const struct buffer *b = p->buffers.data[i];
+
+		p->buffers.data[i] = with_versions(p, b);
+		replace_awaited(p, b, p->buffers.data[i]);
 	}
 	for (int64_t t = 0; t < p->stages; t++) {
 		add_step(p, expr_int(m, type, t), 0, &all);
+		end_step(p, expr_int(m, type, t),
+			 t + 1 >= p->distance ? p->distance - 1 : -1, &all);
 	}
 	s = steady_loop(p);
 	if (s) {
@@ -502,6 +638,8 @@ expand(struct pipeline *p)
 	for (int64_t t = 0; t < p->stages; t++) {
 		add_step(p, expr_add(m, n, expr_int(m, type, t)), p->stages,
 			 &all);
+		end_step(p, expr_add(m, n, expr_int(m, type, t)),
+			 p->distance - 2 - t, &all);
 	}
 	s = stmt_seq(f, all.list.data, all.list.n);
 	for (int i = p->buffers.n - 1; i >= 0; i--) {

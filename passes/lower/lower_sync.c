@@ -367,6 +367,38 @@ walk_child(struct sync *y, struct stmt *parent, int slot, struct summary *out)
 	walk(y, parent->children[slot], out);
 }
 
+/* What has arrived is known by now: which buffers is all that is left to say. */
+static const struct expr *
+first_element(void *ctx, const struct expr *e)
+{
+	struct func *f = ctx;
+	struct module *m = f->module;
+	const struct buffer *b = e->u.buffer;
+	const struct expr **index;
+
+	if (e->kind != EXPR_LOAD) {
+		return NULL;
+	}
+	index = arena_array(&m->arena, const struct expr *, b->ndim + 1);
+	for (int d = 0; d < b->ndim; d++) {
+		index[d] = expr_int(m, e->args[d]->type, 0);
+	}
+	return expr_load(m, b, index, b->ndim);
+}
+
+static bool
+forget_places(void *ctx, struct stmt *s)
+{
+	struct func *f = ctx;
+
+	if (s->kind == STMT_EVALUATE && s->args[0]->kind == EXPR_CALL &&
+	    s->args[0]->u.intrin == INTRIN_ASYNC_WAIT) {
+		stmt_set_arg(f, s, 0, expr_rewrite(f->module, s->args[0],
+						   first_element, f));
+	}
+	return true;
+}
+
 bool
 lower_sync(struct func *f)
 {
@@ -386,5 +418,6 @@ lower_sync(struct func *f)
 		}
 		ok = !y.failed;
 	}
+	stmt_visit(f->body, forget_places, f);
 	return ok;
 }

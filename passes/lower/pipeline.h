@@ -5,6 +5,9 @@
 
 #define PIPELINE_STAGE "software_pipeline_stage"
 #define PIPELINE_ORDER "software_pipeline_order"
+/* A list of the one stage, 0, whose copies into shared memory need not have
+ * arrived until they are used. */
+#define PIPELINE_ASYNC "software_pipeline_async_stages"
 #define DOUBLE_BUFFER "double_buffer_scope"
 /* An ATTR around a statement of a pipelined loop: [stage, order]. */
 #define PIPELINE_MARK "software_pipeline"

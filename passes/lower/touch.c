@@ -10,6 +10,7 @@ struct load_collector {
 	struct touch_kernel *kernel;
 	struct stmt *at;
 	struct touches *out;
+	bool waits; /* at is an async_wait */
 };
 
 static bool
@@ -60,9 +61,10 @@ collect_load(void *ctx, const struct expr *e)
 	if (address) {
 		t.buffer = e->args[0]->u.buffer;
 		t.index = e->args[0]->args;
-		t.dims = address_dims(c->at, t.buffer);
+		t.dims = c->waits ? 1 : address_dims(c->at, t.buffer);
 		t.writes = e->u.intrin == INTRIN_ADDRESS_OF;
-	} else if (e->kind == EXPR_LOAD) {
+		t.arrives = c->waits;
+	} else if (e->kind == EXPR_LOAD && !c->waits) {
 		t.buffer = e->u.buffer;
 		t.index = e->args;
 		t.dims = e->n_args;
@@ -75,14 +77,18 @@ collect_load(void *ctx, const struct expr *e)
 void
 touch_collect(struct touch_kernel *k, struct stmt *s, struct touches *out)
 {
-	struct load_collector c = { k, s, out };
+	bool waits = s->kind == STMT_EVALUATE &&
+		     s->args[0]->kind == EXPR_CALL &&
+		     s->args[0]->u.intrin == INTRIN_ASYNC_WAIT;
+	struct load_collector c = { k, s, out, waits };
 
 	for (int i = 0; i < s->n_args; i++) {
 		expr_visit(s->args[i], collect_load, &c);
 	}
 	if (s->kind == STMT_STORE) {
-		struct touch t = { s->u.buffer, s, s->args + 1,
-				   s->u.buffer->ndim, true };
+		struct touch t = { .buffer = s->u.buffer, .at = s,
+				   .index = s->args + 1,
+				   .dims = s->u.buffer->ndim, .writes = true };
 
 		add(k, out, t);
 	}
@@ -441,6 +447,8 @@ touches_meet(struct touch_kernel *k, const struct touches *a,
 			/* A store meets itself only with a load in between,
 			 * or it would have been for nothing. */
 			if (x->buffer != y->buffer ||
+			    (x->arrives && y->writes) ||
+			    (y->arrives && x->writes) ||
 			    (!x->writes && !y->writes) || kind <= worst ||
 			    (x->at == y->at && x->writes && y->writes &&
 			     x->dims == x->buffer->ndim)) {

@@ -12,6 +12,7 @@ struct touch {
 	const struct expr *const *index;
 	int dims;     /* how many of the index are told; of others, any */
 	bool writes;
+	bool arrives; /* what was written before; to whoever writes, nothing */
 };
 
 struct touches {

@@ -37,6 +37,9 @@ struct warp_tiles {
 	int64_t frags[PARTS];   /* of a warp; along the sum, of a copy */
 	int64_t together;       /* fragments that are stored at a time */
 	int64_t stages;         /* tiles of each operand that there are at a time */
+	int64_t lanes[2];       /* elements of each that a thread copies at once */
+	bool skewed_sums;       /* rows of sums begin in different banks */
+	bool async;             /* copies may arrive later */
 };
 
 /* -- the instruction */
@@ -181,27 +184,44 @@ choose_side(struct warp_tiles *x, enum part p)
 	}
 }
 
-/* Of a row of what is copied, or of sums that are on their way. */
-static int64_t
-row_bytes(int64_t elements, struct dtype type)
-{
-	return elements * dtype_bytes(type) + SKEW_BYTES;
-}
-
 static int64_t
 shared_bytes(const struct warp_tiles *x)
 {
 	const int64_t *side = x->t.side;
-	struct dtype type = sync_buffer(x, 0)->type;
-	int64_t columns = x->t.sum_last[1]
-		? side[PART_COLUMN] * row_bytes(side[PART_SUM], type)
-		: side[PART_SUM] * row_bytes(side[PART_COLUMN], type);
+	int64_t bytes = dtype_bytes(sync_buffer(x, 0)->type);
+	int64_t rows[2] = { side[PART_ROW],
+			    side[x->t.sum_last[1] ? PART_COLUMN : PART_SUM] };
+	int64_t length[2] = { side[PART_SUM],
+			      side[x->t.sum_last[1] ? PART_SUM : PART_COLUMN] };
+	int64_t sums = x->together * x->size[PART_COLUMN] *
+			       dtype_bytes(sync_buffer(x, 2)->type) +
+		       (x->skewed_sums ? SKEW_BYTES : 0);
 
-	return x->stages * (side[PART_ROW] * row_bytes(side[PART_SUM], type) +
-		    columns) +
+	return x->stages * (rows[0] * (length[0] * bytes + SKEW_BYTES) +
+			    rows[1] * (length[1] * bytes + SKEW_BYTES)) +
 	       x->warps[PART_ROW] * x->warps[PART_COLUMN] * x->size[PART_ROW] *
-		       row_bytes(x->together * x->size[PART_COLUMN],
-				 sync_buffer(x, 2)->type);
+		       sums;
+}
+
+/* Two tiles of each operand, so that one is copied while the other is used;
+ * where copies arrive later, as many as the target says and there is room. */
+static void
+choose_stages(struct rules *r, struct warp_tiles *x)
+{
+	int64_t most = blocks_of(x, PART_SUM);
+
+	x->together = 1;
+	x->stages = most > 1 ? 2 : 1;
+	if (most > r->target->async_stages) {
+		most = r->target->async_stages;
+	}
+	while (x->stages < most) {
+		x->stages++;
+		if (shared_bytes(x) > r->target->shared_bytes) {
+			x->stages--;
+			break;
+		}
+	}
 }
 
 /* A product of which most of each tile would be beyond the end is none for
@@ -239,11 +259,13 @@ choose_sizes(struct rules *r, struct warp_tiles *x)
 		x->frags[PART_SUM] /= 2;
 	}
 	side[PART_SUM] = x->frags[PART_SUM] * x->size[PART_SUM];
-	x->stages = extent[PART_SUM] <= side[PART_SUM] ? 1 : 2;
+	choose_stages(r, x);
 	x->together = x->frags[PART_COLUMN];
+	x->skewed_sums = true;
 	while (x->together > 1 && shared_bytes(x) > r->target->shared_bytes) {
 		x->together /= 2;
 	}
+	x->skewed_sums = shared_bytes(x) <= r->target->shared_bytes;
 	return x->frags[PART_SUM] > 0 &&
 	       shared_bytes(x) <= r->target->shared_bytes;
 }
@@ -339,14 +361,39 @@ operand_tile(const struct warp_tiles *x, int operand, const int64_t *of,
 	tile[1] = x->t.sum_last[operand] ? of[PART_SUM] : of[p];
 }
 
+/* How many elements of an operand a thread copies at once: as many as lie next
+ * to each other, if all threads have some. */
+static void
+choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct block *b = func_find(r->s.func,
+						  copies[i])->u.block;
+		int64_t tile[2], n, threads = WARP * x->warps[PART_ROW] *
+					      x->warps[PART_COLUMN];
+
+		operand_tile(x, i, x->t.side, tile);
+		n = rules_wide(r, copies[i], b->n_iters - 1, true);
+		while (n > 1 && tile[0] * tile[1] % (threads * n) != 0) {
+			n /= 2;
+		}
+		x->lanes[i] = n;
+		x->async |= x->stages > 1 && r->target->async_stages > 1 &&
+			    n * dtype_bytes(sync_buffer(x, i)->type) >= 4;
+	}
+	if (!x->async && x->stages > 2) {
+		x->stages = 2;
+	}
+}
+
 /* All threads copy together, neighbours what lies next to each other. */
 static bool
 copy_together(struct rules *r, const struct warp_tiles *x, int operand, int copy,
 	      int at)
 {
 	bool across = staged_lies_across(r, copy);
-	int *loops, n, order[2], fused, parts[4];
-	int64_t tile[2];
+	int *loops, n, order[2], fused, parts[5];
+	int64_t tile[2], lanes = x->lanes[operand];
 
 	operand_tile(x, operand, x->t.side, tile);
 	if (!sched_compute_at(&r->s, copy, at) ||
@@ -362,8 +409,9 @@ copy_together(struct rules *r, const struct warp_tiles *x, int operand, int copy
 	       sched_fuse(&r->s, order, 2, &fused) &&
 	       sched_split(&r->s, fused,
 			   (int64_t[]){ 0, x->warps[PART_ROW],
-					x->warps[PART_COLUMN], WARP }, 4,
-			   parts) &&
+					x->warps[PART_COLUMN], WARP, lanes },
+			   lanes > 1 ? 5 : 4, parts) &&
+	       (lanes == 1 || sched_vectorize(&r->s, parts[4])) &&
 	       sched_unroll(&r->s, parts[0]) &&
 	       sched_rename_loop(&r->s, parts[0], "part") &&
 	       sched_bind(&r->s, parts[1], "threadIdx.z") &&
@@ -408,7 +456,8 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 	/* Shared by the threads of one warp: only now, so that what others need
 	 * is none of its. */
 	return sched_set_scope(&r->s, sums, 0, "shared") &&
-	       tile_last(r, sums, warp, tile) && skew(r, sums, tile[1]) &&
+	       tile_last(r, sums, warp, tile) &&
+	       (!x->skewed_sums || skew(r, sums, tile[1])) &&
 	       use_by_fragments(r, sums, (int64_t[]){
 			x->size[PART_ROW], x->size[PART_COLUMN] }, x->store) &&
 	       sched_fuse(&r->s, (int[]){ row[1], column[1] }, 2, &fused) &&
@@ -426,12 +475,16 @@ copy_ahead(struct rules *r, const struct warp_tiles *x, int loop)
 	struct sched_value stages[] = { sv_int(0), sv_int(0),
 					sv_int(x->stages - 1) };
 	struct sched_value order[] = { sv_int(0), sv_int(1), sv_int(2) };
+	struct sched_value later = sv_int(0);
 
 	return x->stages < 2 ||
 	       (sched_annotate(&r->s, loop, "software_pipeline_stage",
 			       sv_list(r->module, stages, 3)) &&
 		sched_annotate(&r->s, loop, "software_pipeline_order",
-			       sv_list(r->module, order, 3)));
+			       sv_list(r->module, order, 3)) &&
+		(!x->async ||
+		 sched_annotate(&r->s, loop, "software_pipeline_async_stages",
+				sv_list(r->module, &later, 1))));
 }
 
 /* -- the nest */
@@ -484,7 +537,7 @@ make_loops(struct rules *r, const struct warp_tiles *x, int block, struct nest *
 }
 
 static bool
-make_nest(struct rules *r, const struct warp_tiles *x, int block,
+make_nest(struct rules *r, struct warp_tiles *x, int block,
 	  const struct staged_blocks *b)
 {
 	int64_t tile[2] = { x->size[PART_ROW], x->size[PART_COLUMN] };
@@ -513,6 +566,7 @@ make_nest(struct rules *r, const struct warp_tiles *x, int block,
 			return false;
 		}
 	}
+	choose_lanes(r, x, b->copies);
 	if (!make_loops(r, x, block, &nest) ||
 	    !sched_reverse_compute_at(&r->s, sums, nest.column[1]) ||
 	    !sched_reverse_compute_at(&r->s, b->store, nest.column[1]) ||

@@ -81,6 +81,84 @@ typedef numbers_at_once<half, 2> half2;
 
 static dim3 gridDim, blockDim, blockIdx, threadIdx;
 
+/* Copies that arrive no sooner than they are waited for. */
+namespace emulation {
+
+struct late_copy {
+	void *to;
+	const void *from;
+	size_t bytes;
+	unsigned group;
+};
+
+struct late_copies {
+	enum { MOST = 256 };
+	late_copy list[MOST];
+	unsigned n, groups;
+};
+
+static late_copies pipelines[1024]; /* of the threads of a block */
+
+static inline late_copies &
+pipeline()
+{
+	return pipelines[threadIdx.x + blockDim.x * (threadIdx.y +
+						     blockDim.y *
+						     threadIdx.z)];
+}
+
+static inline void
+check_arrived()
+{
+	if (pipeline().n > 0) {
+		printf("a thread ends before its copies have arrived\n");
+		exit(1);
+	}
+}
+
+}
+
+static inline void
+__pipeline_memcpy_async(void *to, const void *from, size_t bytes)
+{
+	emulation::late_copies &p = emulation::pipeline();
+
+	if ((bytes != 4 && bytes != 8 && bytes != 16) ||
+	    reinterpret_cast<size_t>(to) % bytes != 0 ||
+	    reinterpret_cast<size_t>(from) % bytes != 0 ||
+	    p.n == emulation::late_copies::MOST) {
+		printf("an asynchronous copy of %u bytes, or between two places "
+		       "for such\n", static_cast<unsigned>(bytes));
+		exit(1);
+	}
+	p.list[p.n++] = { to, from, bytes, p.groups };
+	memset(to, 0xaa, bytes);
+}
+
+static inline void
+__pipeline_commit()
+{
+	emulation::pipeline().groups++;
+}
+
+static inline void
+__pipeline_wait_prior(unsigned later)
+{
+	emulation::late_copies &p = emulation::pipeline();
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < p.n; i++) {
+		const emulation::late_copy &c = p.list[i];
+
+		if (c.group + later < p.groups) {
+			memcpy(c.to, c.from, c.bytes);
+		} else {
+			p.list[kept++] = c;
+		}
+	}
+	p.n = kept;
+}
+
 /* -- the runtime's functions that hosts call */
 
 enum cudaError_t {
@@ -229,6 +307,7 @@ enter()
 {
 	for (;;) {
 		job->run();
+		check_arrived();
 		current->state = thread::DONE;
 		give_way();
 	}
@@ -287,6 +366,7 @@ run_plain(unsigned n)
 	for (unsigned k = 0; k < n; k++) {
 		threadIdx = index_of(in_order(k, n));
 		job->run();
+		check_arrived();
 	}
 }
 
@@ -484,17 +564,25 @@ mma_sync(fragment<accumulator, M, N, K, T> &d,
 	 const fragment<matrix_b, M, N, K, U, row_major> &b,
 	 const fragment<accumulator, M, N, K, T> &c)
 {
-	whole_warp(NULL, 1, 0);
-	for (int i = 0; i < M; i++) {
-		for (int j = 0; j < N; j++) {
-			T sum = c.x[i * N + j];
+	T rows[M * K], columns[K * N];
 
-			for (int k = 0; k < K; k++) {
-				sum += static_cast<T>(a.x[i * K + k]) *
-				       static_cast<T>(b.x[k * N + j]);
+	whole_warp(NULL, 1, 0);
+	for (int i = 0; i < M * K; i++) {
+		rows[i] = static_cast<T>(a.x[i]);
+	}
+	for (int i = 0; i < K * N; i++) {
+		columns[i] = static_cast<T>(b.x[i]);
+	}
+	for (int i = 0; i < M; i++) {
+		T sums[N];
+
+		memcpy(sums, c.x + i * N, sizeof sums);
+		for (int k = 0; k < K; k++) {
+			for (int j = 0; j < N; j++) {
+				sums[j] += rows[i * K + k] * columns[k * N + j];
 			}
-			d.x[i * N + j] = sum;
 		}
+		memcpy(d.x + i * N, sums, sizeof sums);
 	}
 }
 

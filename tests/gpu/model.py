@@ -70,9 +70,13 @@ elif how == "cuda_cpu":
     flags = "-std=c++14 -Wall -I%s -I%s" % (
         here, os.path.join(here, "toolkit"))
     # As nvcc does, products that are added are not rounded before.
-    for way in (" -O1", " -O2 -march=native -ffp-contract=fast "
-                "-DEMULATE_BACKWARDS"):
-        run("--target", "cuda", "--cc", cxx + " -x c++", "--cflags",
+    ways = [("cuda", " -O1"),
+            ("cuda", " -O2 -march=native -ffp-contract=fast "
+             "-DEMULATE_BACKWARDS")]
+    if name == "tensors":
+        ways += [("cuda-sm80", " -O1")]
+    for target, way in ways:
+        run("--target", target, "--cc", cxx + " -x c++", "--cflags",
             flags + way)
 else:
     nvcc = shutil.which("nvcc")
@@ -80,8 +84,11 @@ else:
         nvcc = "/usr/local/cuda/bin/nvcc"
     if nvcc is None:
         skip("nvcc is not installed")
-    out = compile_model(model, "--target", "cuda", "--name", "net", *options)
-    for arch in ("sm_75", "sm_80", "sm_90") if name in ("digits", *MADE) else ["sm_80"]:
+    generations = {"sm_75": "cuda", "sm_80": "cuda-sm80",
+                   "sm_90": "cuda-sm90"}
+    for arch in generations if name in ("digits", *MADE) else ["sm_80"]:
+        out = compile_model(model, "--target", generations[arch], "--name",
+                            "net", *options)
         execute([nvcc, "-Werror", "all-warnings", "-arch=" + arch, "-I", out,
                  "-c", os.path.join(out, "net.cu"), "-o",
                  os.path.join(out, "net.o")])

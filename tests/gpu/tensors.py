@@ -22,8 +22,8 @@ class Model(shapes.Model):
 
 
 def products(m):
-    x, w, b = m.given("xe", 128, 96), m.constant("we", 96, 160), \
-        m.constant("be", 160)
+    x, w, b = m.given("xe", 64, 192), m.constant("we", 192, 96), \
+        m.constant("be", 96)
     m.node("Gemm", "xe we be", "even")
     m.gives("even", x @ w + b)
     x, w, b = m.given("xo", 50, 37), m.constant("wo", 45, 37), \

@@ -1,11 +1,12 @@
-/* product: from product.onnx (sha256 21f31189f2e730ec...), tirc 0.1.0, target cuda
+/* product: from product.onnx (sha256 21f31189f2e730ec...), tirc 0.1.0, target cuda-sm80
  * SPDX-License-Identifier: MIT-0
  *
- * meant for   -O3
+ * meant for   -O3 -arch=sm_80
  */
 #include "product.h"
 
 #include <cuda_fp16.h>
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <mma.h>
 #include <stdint.h>
@@ -52,7 +53,7 @@ tirc_wmma_store_16x16x16_f32_shared(float *y, int y_stride,
  *   x_2       "w": f16 [1024][1024]
  *   x_3       "bias": f16 [1024]
  *   y         "y": f16 [1024][1024]
- *   schedule  tensor tiles of 128 x 128, 32 at a time, 64 x 64 per warp,
+ *   schedule  tensor tiles of 128 x 64, 32 at a time, 64 x 32 per warp,
  *             wmma_sync_16x16x16_f16f16f32
  *   work      2149.6 MFLOP, reads 4.20 MB, writes 2.10 MB
  */
@@ -62,50 +63,81 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 {
 	const int m_0 = blockIdx.y;
 	const int n_0 = blockIdx.x;
-	__shared__ __align__(64) float sums[2][2][16][36];
-	__shared__ __align__(64) half rows[2][128][40];
-	__shared__ __align__(64) half columns[2][32][136];
+	__shared__ __align__(64) float sums[2][2][256];
+	__shared__ __align__(64) half rows[3][128][40];
+	__shared__ __align__(64) half columns[3][32][72];
 	const int tz = threadIdx.z;
 	const int ty = threadIdx.y;
 	const int tx = threadIdx.x;
-	const int itz = tz * 64 + ty * 32 + tx;
-	const int in = n_0 * 128 + tz * 64 + ty * 32 + tx;
-	nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> acc[4][4];
+	const int tx_q2 = tx / 8;
+	const int tx_q = tx / 4;
+	const int tx_at2 = tx % 4 * 8;
+	const int tx_at = tx % 8 * 8;
+	const int in2 = n_0 * 64 + tx_at;
+	nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> acc[4][2];
 
 	#pragma unroll
 	for (int m_2 = 0; m_2 < 4; ++m_2) {
 		#pragma unroll
-		for (int n_2 = 0; n_2 < 4; ++n_2) {
+		for (int n_2 = 0; n_2 < 2; ++n_2) {
 			tirc_wmma_fill_16x16x16_f32(&acc[m_2][n_2]);
 		}
 	}
 	#pragma unroll
-	for (int part = 0; part < 32; ++part) {
-		rows[0][part * 4 + tz * 2 + ty][tx] =
-		        x[m_0 * 128 + part * 4 + tz * 2 + ty][tx];
+	for (int part = 0; part < 4; ++part) {
+		__pipeline_memcpy_async(
+		        &rows[0][part * 32 + tz * 16 + ty * 8 + tx_q][tx_at2],
+		        &x[m_0 * 128 + part * 32 + tz * 16 + ty * 8 + tx_q][tx_at2],
+		        16);
 	}
 	#pragma unroll
-	for (int part = 0; part < 32; ++part) {
-		columns[0][part][itz] = x_2[part][in];
+	for (int part = 0; part < 2; ++part) {
+		const int itz = part * 16 + tz * 8 + ty * 4 + tx_q2;
+
+		__pipeline_memcpy_async(&columns[0][itz][tx_at], &x_2[itz][in2],
+		                        16);
 	}
+	__pipeline_commit();
+	#pragma unroll
+	for (int part = 0; part < 4; ++part) {
+		__pipeline_memcpy_async(
+		        &rows[1][part * 32 + tz * 16 + ty * 8 + tx_q][tx_at2],
+		        &x[m_0 * 128 + part * 32 + tz * 16 + ty * 8 + tx_q][tx_at2 + 32],
+		        16);
+	}
+	#pragma unroll
+	for (int part = 0; part < 2; ++part) {
+		const int itz = part * 16 + tz * 8 + ty * 4 + tx_q2;
+
+		__pipeline_memcpy_async(&columns[1][itz][tx_at],
+		                        &x_2[itz + 32][in2], 16);
+	}
+	__pipeline_commit();
+	__pipeline_wait_prior(1);
 	__syncthreads();
-	for (int k_0 = 0; k_0 < 31; ++k_0) {
-		const int k_r2 = k_0 % 2;
-		const int k_r = (k_0 + 1) % 2;
+	for (int k_0 = 0; k_0 < 30; ++k_0) {
+		const int k_r2 = k_0 % 3;
+		const int k_r = (k_0 + 2) % 3;
 
 		#pragma unroll
-		for (int part = 0; part < 32; ++part) {
-			rows[k_r][part * 4 + tz * 2 + ty][tx] =
-			        x[m_0 * 128 + part * 4 + tz * 2 + ty][k_0 * 32 + tx + 32];
+		for (int part = 0; part < 4; ++part) {
+			__pipeline_memcpy_async(
+			        &rows[k_r][part * 32 + tz * 16 + ty * 8 + tx_q][tx_at2],
+			        &x[m_0 * 128 + part * 32 + tz * 16 + ty * 8 + tx_q][k_0 * 32 + tx_at2 + 64],
+			        16);
 		}
 		#pragma unroll
-		for (int part = 0; part < 32; ++part) {
-			columns[k_r][part][itz] = x_2[k_0 * 32 + part + 32][in];
+		for (int part = 0; part < 2; ++part) {
+			__pipeline_memcpy_async(
+			        &columns[k_r][part * 16 + tz * 8 + ty * 4 + tx_q2][tx_at],
+			        &x_2[k_0 * 32 + part * 16 + tz * 8 + ty * 4 + tx_q2 + 64][in2],
+			        16);
 		}
+		__pipeline_commit();
 		#pragma unroll
 		for (int k_1 = 0; k_1 < 2; ++k_1) {
 			nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a[4];
-			nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[4];
+			nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
 
 			#pragma unroll
 			for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
@@ -114,27 +146,56 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 				        &rows[k_r2][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
 			}
 			#pragma unroll
-			for (int i1_i_o = 0; i1_i_o < 4; ++i1_i_o) {
+			for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
 				tirc_wmma_load_16x16x16_f16_b_shared(
 				        &b[i1_i_o],
-				        &columns[k_r2][k_1 * 16][ty * 64 + i1_i_o * 16],
-				        136);
+				        &columns[k_r2][k_1 * 16][ty * 32 + i1_i_o * 16],
+				        72);
 			}
 			#pragma unroll
 			for (int m_2 = 0; m_2 < 4; ++m_2) {
 				#pragma unroll
-				for (int n_2 = 0; n_2 < 4; ++n_2) {
+				for (int n_2 = 0; n_2 < 2; ++n_2) {
 					tirc_wmma_sync_16x16x16_f16f16f32(&acc[m_2][n_2], &a[m_2],
 					                                  &b[n_2]);
 				}
 			}
 		}
+		__pipeline_wait_prior(1);
 		__syncthreads();
 	}
 	#pragma unroll
 	for (int k_1 = 0; k_1 < 2; ++k_1) {
 		nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a[4];
-		nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[4];
+		nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
+
+		#pragma unroll
+		for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
+			tirc_wmma_load_16x16x16_f16_a_shared(
+			        &a[i0_i_o],
+			        &rows[0][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
+		}
+		#pragma unroll
+		for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
+			tirc_wmma_load_16x16x16_f16_b_shared(
+			        &b[i1_i_o],
+			        &columns[0][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
+		}
+		#pragma unroll
+		for (int m_2 = 0; m_2 < 4; ++m_2) {
+			#pragma unroll
+			for (int n_2 = 0; n_2 < 2; ++n_2) {
+				tirc_wmma_sync_16x16x16_f16f16f32(&acc[m_2][n_2], &a[m_2],
+				                                  &b[n_2]);
+			}
+		}
+	}
+	__pipeline_wait_prior(0);
+	__syncthreads();
+	#pragma unroll
+	for (int k_1 = 0; k_1 < 2; ++k_1) {
+		nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a[4];
+		nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
 
 		#pragma unroll
 		for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
@@ -143,15 +204,15 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 			        &rows[1][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
 		}
 		#pragma unroll
-		for (int i1_i_o = 0; i1_i_o < 4; ++i1_i_o) {
+		for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
 			tirc_wmma_load_16x16x16_f16_b_shared(
 			        &b[i1_i_o],
-			        &columns[1][k_1 * 16][ty * 64 + i1_i_o * 16], 136);
+			        &columns[1][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
 		}
 		#pragma unroll
 		for (int m_2 = 0; m_2 < 4; ++m_2) {
 			#pragma unroll
-			for (int n_2 = 0; n_2 < 4; ++n_2) {
+			for (int n_2 = 0; n_2 < 2; ++n_2) {
 				tirc_wmma_sync_16x16x16_f16f16f32(&acc[m_2][n_2], &a[m_2],
 				                                  &b[n_2]);
 			}
@@ -161,22 +222,18 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
 	for (int i_i_o = 0; i_i_o < 4; ++i_i_o) {
 		#pragma unroll
 		for (int j_i_o = 0; j_i_o < 2; ++j_i_o) {
-			const int in2 = n_0 * 128 + ty * 64 + j_i_o * 32 + tx;
+			const int in = n_0 * 64 + ty * 32 + j_i_o * 16 + tx % 16;
 
+			tirc_wmma_store_16x16x16_f32_shared(&sums[tz][ty][0], 16,
+			                                    &acc[i_i_o][j_i_o]);
+			__syncthreads();
 			#pragma unroll
-			for (int j_i_o_2 = 0; j_i_o_2 < 2; ++j_i_o_2) {
-				tirc_wmma_store_16x16x16_f32_shared(
-				        &sums[tz][ty][0][j_i_o_2 * 16], 36,
-				        &acc[i_i_o][j_i_o * 2 + j_i_o_2]);
-				__syncthreads();
-			}
-			#pragma unroll
-			for (int part = 0; part < 16; ++part) {
-				const float v = (float)half(sums[tz][ty][part][tx]
-				                          + (float)x_3[in2]);
+			for (int part = 0; part < 8; ++part) {
+				const float v = (float)half(sums[tz][ty][part * 32 + tx]
+				                          + (float)x_3[in]);
 				const float clipped = v < 0.0f ? 0.0f : v;
 
-				y[m_0 * 128 + tz * 64 + i_i_o * 16 + part][in2] =
+				y[m_0 * 128 + tz * 64 + i_i_o * 16 + part * 2 + tx / 16][in] =
 				        half(clipped);
 			}
 			__syncthreads();
@@ -222,13 +279,11 @@ product_run(struct product *m, const struct product_inputs *in,
 	    in->w == NULL || in->bias == NULL || out->y == NULL) {
 		return PRODUCT_NULL;
 	}
-	if ((uintptr_t)in->x % sizeof *in->x != 0u ||
-	    (uintptr_t)in->w % sizeof *in->w != 0u ||
-	    (uintptr_t)in->bias % sizeof *in->bias != 0u ||
-	    (uintptr_t)out->y % sizeof *out->y != 0u) {
+	if ((uintptr_t)in->x % 16u != 0u || (uintptr_t)in->w % 16u != 0u ||
+	    (uintptr_t)in->bias % 16u != 0u || (uintptr_t)out->y % 16u != 0u) {
 		return PRODUCT_MISALIGNED;
 	}
-	launch(m, sum, dim3(8, 8), dim3(32, 2, 2),
+	launch(m, sum, dim3(16, 8), dim3(32, 2, 2),
 	       (const half (*)[1024])in->x, (const half (*)[1024])in->w,
 	       in->bias, (half (*)[1024])out->y);
 	return m->error == cudaSuccess ? PRODUCT_OK : PRODUCT_DEVICE;

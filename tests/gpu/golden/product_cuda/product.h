@@ -1,4 +1,4 @@
-/* product: from product.onnx (sha256 21f31189f2e730ec...), tirc 0.1.0, target cuda
+/* product: from product.onnx (sha256 21f31189f2e730ec...), tirc 0.1.0, target cuda-sm80
  * SPDX-License-Identifier: MIT-0
  *
  * input   x     f16 [1024][1024]
@@ -61,7 +61,8 @@ struct product { /* the caller's; no member is for others */
 	void *staging;
 };
 
-/* Memory of the device for product_run, of the host for product_run_host. */
+/* Memory of the device for product_run, each array at a multiple of 16
+ * bytes, of the host for product_run_host. */
 struct product_inputs {
 	const half *x;
 	const half *w;
@@ -73,7 +74,7 @@ struct product_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define product_init product_init_4a817cdf
+#define product_init product_init_eb0131ba
 
 enum product_status product_init(struct product *m,
 				 const struct product_config *config);
