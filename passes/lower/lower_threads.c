@@ -90,7 +90,8 @@ choose_scope(struct func *f, struct stmt *alloc)
 	for (int i = 1; i < uses.list.n; i++) {
 		common = stmt_common(common, uses.list.data[i].at);
 	}
-	if (!in_kernel(common)) {
+	/* Launches keep nothing between them. */
+	if (!in_kernel(lower_carried_scope(f, alloc, common, &uses))) {
 		return;
 	}
 	for (int i = 0; i < uses.list.n; i++) {
