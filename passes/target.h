@@ -16,6 +16,13 @@ struct tile_intrins {
 	const char *dot, *zero, *store;
 };
 
+/* Those by which the threads of a warp multiply tiles in fragments: what
+ * multiplies, sets the sums to zero, loads the operands and stores the sums, from
+ * and to shared memory. */
+struct warp_intrins {
+	const char *multiply, *zero, *load[2], *store;
+};
+
 struct target {
 	const char *name;
 	const char *dialect;
@@ -62,10 +69,7 @@ struct target {
 	int max_threads;      /* of a block; 1: cores that compute in vectors;
 			       * 0: not known, or no device */
 	int64_t shared_bytes; /* that the threads of a block share */
-	/* Tensor intrinsics by which the threads of a warp multiply tiles, best
-	 * first. They are called FAMILY_sync_SIZE_TYPES; others of the family and
-	 * size fill, load and store what these work on. */
-	const char *const *tensor_products;
+	const struct warp_intrins *tensor_products; /* best first */
 	int n_tensor_products;
 	int warp_size;        /* threads that exchange values without memory;
 			       * 0: none do */

@@ -59,18 +59,61 @@ read_attributes(struct module *m, struct json j, const char *dir)
 	}
 }
 
+/* The name of a tensor intrinsic that there is. */
+static const char *
+read_intrinsic(struct module *m, struct json j, const char *dir, bool required)
+{
+	const char *name = json_text(j, required), *file;
+
+	if (name != NULL &&
+	    data_file(m, dir, arena_printf(&m->arena,
+					   "intrinsics/%s/intrinsic.json",
+					   name), &file) == NULL) {
+		json_error(j, "there is no tensor intrinsic '%s'", name);
+	}
+	return name;
+}
+
 static struct tile_intrins
-read_tile(struct json j)
+read_tile(struct module *m, struct json j, const char *dir)
 {
 	struct tile_intrins tile = { NULL, NULL, NULL };
 
 	if (json_is_object(j, false)) {
 		json_check_keys(j, "dot zero store");
-		tile.dot = json_text(json_get(j, "dot"), true);
-		tile.zero = json_text(json_get(j, "zero"), true);
-		tile.store = json_text(json_get(j, "store"), true);
+		tile.dot = read_intrinsic(m, json_get(j, "dot"), dir, true);
+		tile.zero = read_intrinsic(m, json_get(j, "zero"), dir, true);
+		tile.store = read_intrinsic(m, json_get(j, "store"), dir, true);
 	}
 	return tile;
+}
+
+static const struct warp_intrins *
+read_products(struct module *m, struct json j, const char *dir, int *n)
+{
+	struct warp_intrins *list;
+
+	*n = json_length(j);
+	list = arena_array(&m->arena, struct warp_intrins, *n + 1);
+	for (int i = 0; i < *n; i++) {
+		struct json one = json_at(j, i);
+
+		if (!json_is_object(one, true)) {
+			continue;
+		}
+		json_check_keys(one, "multiply zero load_a load_b store");
+		list[i].multiply = read_intrinsic(
+			m, json_get(one, "multiply"), dir, true);
+		list[i].zero = read_intrinsic(
+			m, json_get(one, "zero"), dir, true);
+		list[i].load[0] = read_intrinsic(
+			m, json_get(one, "load_a"), dir, true);
+		list[i].load[1] = read_intrinsic(
+			m, json_get(one, "load_b"), dir, true);
+		list[i].store = read_intrinsic(
+			m, json_get(one, "store"), dir, true);
+	}
+	return list;
 }
 
 static void
@@ -78,18 +121,19 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 {
 	const int64_t most = INT64_C(1) << 40;
 
-	json_check_keys(j, "extends description default aliases attributes dialect "
-			"vector_bytes vector_registers without_fma "
-			"block_elems byte_block_elems vectors byte_vectors byte_dot "
-			"byte_tile brain_tile brain_block_elems tile_rows tile_bytes "
-			"unsigned_bytes l1_bytes "
-			"written_out prefetch_bytes "
-			"l2_bytes cores core_gflops core_gbytes cache_gbytes "
-			"fork_ns "
+	json_check_keys(j, "extends description default aliases attributes "
+			"dialect vector_bytes vector_registers "
+			"without_fma block_elems byte_block_elems "
+			"vectors byte_vectors byte_dot byte_tile "
+			"brain_tile brain_block_elems tile_rows "
+			"tile_bytes unsigned_bytes l1_bytes written_out "
+			"prefetch_bytes l2_bytes cores core_gflops "
+			"core_gbytes cache_gbytes fork_ns "
 			"stack_limit_bytes align_bytes align_tensors "
-			"int_bits char_bits object_bytes scalar_accumulators "
-			"max_threads "
-			"shared_bytes warp_size units tensor_products async_stages cc cflags ldflags device_cflags fp_cflags");
+			"int_bits char_bits object_bytes "
+			"scalar_accumulators max_threads shared_bytes "
+			"warp_size units tensor_products async_stages "
+			"cc cflags ldflags device_cflags fp_cflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
 	for (int i = 0; i < json_length(json_get(j, "aliases")); i++) {
@@ -107,9 +151,9 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 					    256, t->block_elems);
 	t->vectors = read_vectors(m, json_get(j, "vectors"));
 	t->byte_vectors = json_bool(json_get(j, "byte_vectors"));
-	t->byte_dot = json_text(json_get(j, "byte_dot"), false);
-	t->byte_tile = read_tile(json_get(j, "byte_tile"));
-	t->brain_tile = read_tile(json_get(j, "brain_tile"));
+	t->byte_dot = read_intrinsic(m, json_get(j, "byte_dot"), dir, false);
+	t->byte_tile = read_tile(m, json_get(j, "byte_tile"), dir);
+	t->brain_tile = read_tile(m, json_get(j, "brain_tile"), dir);
 	t->brain_block_elems = (int)json_int(json_get(j, "brain_block_elems"),
 					     0, 256, t->block_elems);
 	t->tile_rows = (int)json_int(json_get(j, "tile_rows"), 2, 4096, 2);
@@ -144,8 +188,8 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	t->shared_bytes = json_int(json_get(j, "shared_bytes"), 0, most, 0);
 	t->warp_size = (int)json_int(json_get(j, "warp_size"), 0, 1024, 0);
 	t->units = (int)json_int(json_get(j, "units"), 0, 65536, 0);
-	t->tensor_products = json_texts(json_get(j, "tensor_products"),
-					&t->n_tensor_products);
+	t->tensor_products = read_products(m, json_get(j, "tensor_products"),
+					   dir, &t->n_tensor_products);
 	t->async_stages = (int)json_int(json_get(j, "async_stages"), 0, 64, 0);
 	t->cc = json_text(json_get(j, "cc"), true);
 	t->cflags = json_text(json_get(j, "cflags"), true);

@@ -14,10 +14,10 @@
  *         store(sums)                        # to shared memory
  *         y[..] = sums + ..                  # each thread some of them
  *
- * The instructions are data: the target names those that multiply
- * ("wmma_sync_16x16x16_f16f16f32"), best first; others of the same family and
- * size fill, load and store. Their descriptions say which types and scopes
- * there are, how large a fragment is, and in which order it wants its axes. */
+ * The instructions are data: the target names those that multiply, best first,
+ * and those that fill, load and store for them. Their descriptions say which
+ * types and scopes there are, how large a fragment is, and in which order it
+ * wants its axes. */
 #include <string.h>
 
 #include "intrinsic.h"
@@ -31,7 +31,7 @@ enum { SUM_BYTES = 64, SKEW_BYTES = 16 };
 struct warp_tiles {
 	struct staged t;
 	const struct tensor_intrin *sync;
-	const char *fill, *load[2], *store;
+	const struct warp_intrins *names;
 	int64_t size[PARTS];    /* of the instruction */
 	int64_t warps[PARTS];   /* of a block, along rows and columns */
 	int64_t frags[PARTS];   /* of a warp; along the sum, of a copy */
@@ -43,26 +43,6 @@ struct warp_tiles {
 };
 
 /* -- the instruction */
-
-/* "wmma_sync_16x16x16_f16f16f32", load, f16, "_a_shared" ->
- * "wmma_load_16x16x16_f16_a_shared", if there is such an instruction. */
-static const char *
-partner(struct rules *r, const char *sync, const char *what, struct dtype type,
-	const char *tail)
-{
-	const char *at = strstr(sync, "_sync_"), *size, *name;
-
-	if (at == NULL) {
-		return NULL;
-	}
-	size = at + strlen("_sync_");
-	name = arena_printf(&r->module->arena, "%.*s_%s_%.*s_%s%s",
-			    (int)(at - sync), sync, what,
-			    (int)strcspn(size, "_"), size, dtype_short(type),
-			    tail);
-	return tensor_intrins_find(r->target->intrins, name) != NULL ? name
-								     : NULL;
-}
 
 static bool
 find_block(void *ctx, struct stmt *s)
@@ -126,12 +106,15 @@ sync_buffer(const struct warp_tiles *x, int i)
 }
 
 static bool
-find_instructions(struct rules *r, struct warp_tiles *x, const char *name)
+find_instructions(struct rules *r, struct warp_tiles *x,
+		  const struct warp_intrins *names)
 {
+	const char *const others[] = { names->zero, names->load[0],
+				       names->load[1], names->store };
 	struct block_access *a = &x->t.x;
 	bool second = a->loads[1].load->u.buffer == x->t.operand[1];
 
-	x->sync = tensor_intrins_find(r->target->intrins, name);
+	x->sync = tensor_intrins_find(r->target->intrins, names->multiply);
 	if (x->sync == NULL || !read_sync(x) ||
 	    !dtype_equal(a->loads[!second].load->type,
 			 sync_buffer(x, 0)->type) ||
@@ -140,14 +123,14 @@ find_instructions(struct rules *r, struct warp_tiles *x, const char *name)
 	    !dtype_equal(a->out->type, sync_buffer(x, 2)->type)) {
 		return false;
 	}
-	x->fill = partner(r, name, "fill", a->out->type, "");
-	x->load[0] = partner(r, name, "load", sync_buffer(x, 0)->type,
-			     "_a_shared");
-	x->load[1] = partner(r, name, "load", sync_buffer(x, 1)->type,
-			     "_b_shared");
-	x->store = partner(r, name, "store", a->out->type, "_shared");
-	return x->fill != NULL && x->load[0] != NULL && x->load[1] != NULL &&
-	       x->store != NULL;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		if (tensor_intrins_find(r->target->intrins, others[i]) ==
+		    NULL) {
+			return false;
+		}
+	}
+	x->names = names;
+	return true;
 }
 
 /* -- sizes */
@@ -427,7 +410,7 @@ load_fragments(struct rules *r, const struct warp_tiles *x, int operand,
 
 	operand_tile(x, operand, x->size, tile);
 	return tile_last(r, load, tile, tile) &&
-	       use_by_fragments(r, load, tile, x->load[operand]);
+	       use_by_fragments(r, load, tile, x->names->load[operand]);
 }
 
 /* -- results */
@@ -459,7 +442,8 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 	       tile_last(r, sums, warp, tile) &&
 	       (!x->skewed_sums || skew(r, sums, tile[1])) &&
 	       use_by_fragments(r, sums, (int64_t[]){
-			x->size[PART_ROW], x->size[PART_COLUMN] }, x->store) &&
+			x->size[PART_ROW], x->size[PART_COLUMN] },
+				 x->names->store) &&
 	       sched_fuse(&r->s, (int[]){ row[1], column[1] }, 2, &fused) &&
 	       sched_split(&r->s, fused, (int64_t[]){ 0, WARP }, 2, parts) &&
 	       sched_unroll(&r->s, parts[0]) &&
@@ -583,19 +567,20 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 	return store_results(r, x, sums, b->store) &&
 	       sched_decompose_reduction(&r->s, block, nest.sum[0], &start) &&
 	       sched_get_loops(&r->s, start, &l, &n) && n >= 2 &&
-	       use(r, l[n - 2], x->fill) && use(r, nest.row[3], x->sync->name) &&
+	       use(r, l[n - 2], x->names->zero) &&
+	       use(r, nest.row[3], x->names->multiply) &&
 	       copy_ahead(r, x, nest.sum[0]);
 }
 
 static bool
-try_instruction(struct rules *r, int block, const char *name)
+try_instruction(struct rules *r, int block, const struct warp_intrins *names)
 {
 	struct warp_tiles x = { .sync = NULL };
 	struct staged_blocks blocks;
 	const int64_t *side = x.t.side;
 
 	if (!rules_access(r, block, &x.t.x) || !staged_find(r, &x.t) ||
-	    !find_instructions(r, &x, name) || !choose_sizes(r, &x) ||
+	    !find_instructions(r, &x, names) || !choose_sizes(r, &x) ||
 	    !staged_operands(r, &x.t, block, &blocks) ||
 	    !make_nest(r, &x, block, &blocks)) {
 		return false;
@@ -606,7 +591,7 @@ try_instruction(struct rules *r, int block, const char *name)
 		      (long long)side[PART_COLUMN], (long long)side[PART_SUM],
 		      (long long)(side[PART_ROW] / x.warps[PART_ROW]),
 		      (long long)(side[PART_COLUMN] / x.warps[PART_COLUMN]),
-		      name);
+		      names->multiply);
 	return true;
 }
 
@@ -616,7 +601,7 @@ rule_tensor(struct rules *r, int block)
 	for (int i = 0; i < r->target->n_tensor_products; i++) {
 		struct sched_mark mark = sched_checkpoint(&r->s);
 
-		if (try_instruction(r, block, r->target->tensor_products[i])) {
+		if (try_instruction(r, block, &r->target->tensor_products[i])) {
 			return true;
 		}
 		sched_rollback(&r->s, mark);

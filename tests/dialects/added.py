@@ -252,7 +252,7 @@ def calls():
     if re.search(r"\bacc\S* [+-]= ", text):
         fail("an operator on vectors")
     text = like_c99(small_model(), "X", "Y", *flags)
-    if not re.search(r"j \+= 4.*v4f_store_n\(&acc\[i\]\[j\], v4f_add\("
+    if not re.search(r"j \+= 4.*v4f_store_n\(&acc\[i\]\[j\], v4f_add\(\s*"
                      r"v4f_load_n\(&acc\[i\]\[j\], 7 - j\)", text,
                      re.DOTALL):
         fail("no part of a vector:\n" + text)

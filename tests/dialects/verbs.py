@@ -150,3 +150,11 @@ target("none -cc=1", "there is no such target", status=1)
 put("t.json", {"description": "t", "dialect": "mine", "cc": "mycc",
                "cflags": "", "attributes": {"arch": {"two": "gone"}}})
 check("/attributes/arch/two: there is no target 'gone'", where="")
+put("t.json", {"description": "t", "dialect": "mine", "cc": "mycc",
+               "cflags": "", "byte_dot": "gone",
+               "byte_tile": {"dot": "gone2", "zero": "amx_zero_i32"},
+               "tensor_products": [{"multiply": "gone3", "fill": "x"}]})
+check("/byte_dot: there is no tensor intrinsic 'gone'",
+      "/byte_tile/dot: there is no tensor intrinsic 'gone2'",
+      "/byte_tile/store", "/tensor_products/0/multiply: there is no",
+      "/tensor_products/0/fill: unknown key", where="")
