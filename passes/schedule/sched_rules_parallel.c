@@ -14,6 +14,8 @@
  *
  * A nest whose work takes not much longer than starting and ending the threads
  * stays as it is. Work is operations and bytes, by the target's facts. */
+#include <string.h>
+
 #include "sched_rules.h"
 
 /* Each thread gets so many iterations, or one more: then that is little. */
@@ -339,6 +341,41 @@ share(struct rules *r, const int *loops, int n)
 	return false;
 }
 
+static bool
+is_in_loop(struct rules *r, int block, int loop)
+{
+	int *loops, n;
+	bool found = false;
+
+	if (sched_get_loops(&r->s, block, &loops, &n)) {
+		for (int i = 0; i < n; i++) {
+			found |= loops[i] == loop;
+		}
+	}
+	return found;
+}
+
+/* What a nest apart uses, another group's, cannot be variables. */
+static bool
+share_result(struct rules *r, int block, int loop)
+{
+	const struct block *b = func_find(r->s.func, block)->u.block;
+	int *users, n;
+
+	if (strcmp(b->writes[0].buffer->scope, "local") != 0) {
+		return true;
+	}
+	if (!sched_get_consumers(&r->s, block, &users, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (!is_in_loop(r, users[i], loop)) {
+			return sched_set_scope(&r->s, block, 0, "global");
+		}
+	}
+	return true;
+}
+
 /* One group for all of the nest. */
 static bool
 one_group(struct rules *r, int block, const int *loops, int n)
@@ -347,6 +384,7 @@ one_group(struct rules *r, int block, const int *loops, int n)
 
 	return rules_one_loop(r, NULL, 0, rules_nest(block, loops, n),
 			      &loop) &&
+	       share_result(r, block, loop) &&
 	       sched_bind(&r->s, loop, "blockIdx.x");
 }
 
