@@ -131,3 +131,14 @@ for model, where in models.items():
         for kind, target, words in WANTED:
             if (kind, target) == (model, one) and words not in source:
                 fail("%s for %s: no %s" % (model, one, words))
+
+# Regions of the backends that ship; tests/exec/byoc_*.py run them.
+REGIONS = [("digits", "dnnl", "region_convolution"),
+           ("bytes", "dnnl", "region_then_requantize"),
+           ("brains", "dnnl", "dnnl_bf16"),
+           ("digits", "cblas", "cblas_s")]
+for model, backend, words in REGIONS:
+    source = check(model, "gnu-c and " + backend, compile_model(
+        models[model], "--name", "m", "--target", "gnu-c", "--byoc", backend))
+    if words not in source:
+        fail("%s by %s: no %s" % (model, backend, words))

@@ -70,11 +70,9 @@ elif how == "cuda_cpu":
     flags = "-std=c++14 -Wall -I%s -I%s" % (
         here, os.path.join(here, "toolkit"))
     # As nvcc does, products that are added are not rounded before.
-    ways = [("cuda", " -O1"),
+    ways = [("cuda-sm80" if name == "tensors" else "cuda", " -O1"),
             ("cuda", " -O2 -march=native -ffp-contract=fast "
              "-DEMULATE_BACKWARDS")]
-    if name == "tensors":
-        ways += [("cuda-sm80", " -O1")]
     for target, way in ways:
         run("--target", target, "--cc", cxx + " -x c++", "--cflags",
             flags + way)
