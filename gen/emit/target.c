@@ -59,12 +59,16 @@ read_attributes(struct module *m, struct json j, const char *dir)
 	}
 }
 
-/* The name of a tensor intrinsic that there is. */
+/* The name of a tensor intrinsic that there is. Empty: none, whatever the target
+ * that is extended says. */
 static const char *
 read_intrinsic(struct module *m, struct json j, const char *dir, bool required)
 {
 	const char *name = json_text(j, required), *file;
 
+	if (name != NULL && !required && *name == '\0') {
+		return NULL;
+	}
 	if (name != NULL &&
 	    data_file(m, dir, arena_printf(&m->arena,
 					   "intrinsics/%s/intrinsic.json",
