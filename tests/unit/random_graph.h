@@ -263,16 +263,18 @@ add_slice(struct maker *k)
 	done(k, add_node(k, "Slice", in, 4));
 }
 
-/* To int8 and back; by 1, so that small integers stay what they are. */
+/* To int8 and back, by a scale of which small fractions are no halves: those go
+ * either way with the order of what is rounded before. */
 static void
 add_quantize(struct maker *k)
 {
-	static const float one = 1;
+	static const float scale = 0.373F;
 	static const int8_t zero = 3;
 	struct tensor *in[3] = { pick(k) };
 	struct node *n;
 
-	in[1] = graph_constant(k->g, "scale", dtype_of(DT_F32), 0, NULL, &one);
+	in[1] = graph_constant(k->g, "scale", dtype_of(DT_F32), 0, NULL,
+			       &scale);
 	in[2] = graph_constant(k->g, "zero", dtype_of(DT_I8), 0, NULL, &zero);
 	n = add_node(k, "QuantizeLinear", in, 3);
 	CHECK(ops_infer_node(k->g, n));
