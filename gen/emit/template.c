@@ -364,9 +364,13 @@ find_fragment(struct renderer *r, const struct tag *use, struct tag *open,
 	return find_end(r, open, end);
 }
 
+/* Rendering, or a check. */
+typedef bool (*part_fn)(struct renderer *r, const char *p, const char *end,
+			const struct scope *scope);
+
 static bool
-render_fragment(struct renderer *r, const struct tag *use,
-		const struct scope *scope)
+in_fragment(struct renderer *r, const struct tag *use,
+	    const struct scope *scope, part_fn part)
 {
 	struct tag tag, end;
 	bool ok;
@@ -375,7 +379,7 @@ render_fragment(struct renderer *r, const struct tag *use,
 		return false;
 	}
 	r->depth++;
-	ok = render(r, tag.end, end.before, scope);
+	ok = part(r, tag.end, end.before, scope);
 	r->depth--;
 	return ok;
 }
@@ -430,7 +434,7 @@ render(struct renderer *r, const char *p, const char *end,
 			p = skip_fragment(r, &tag, &close);
 			break;
 		case '>':
-			if (!render_fragment(r, &tag, scope)) {
+			if (!in_fragment(r, &tag, scope, render)) {
 				return false;
 			}
 			break;
@@ -577,22 +581,6 @@ check_section(struct renderer *r, const struct tag *open,
 }
 
 static bool
-check_fragment(struct renderer *r, const struct tag *use,
-	       const struct scope *scope)
-{
-	struct tag tag, end;
-	bool ok;
-
-	if (!find_fragment(r, use, &tag, &end)) {
-		return false;
-	}
-	r->depth++;
-	ok = check(r, tag.end, end.before, scope);
-	r->depth--;
-	return ok;
-}
-
-static bool
 check(struct renderer *r, const char *p, const char *end,
       const struct scope *scope)
 {
@@ -617,7 +605,7 @@ check(struct renderer *r, const char *p, const char *end,
 			p = close.end;
 			break;
 		case '>':
-			ok = check_fragment(r, &tag, scope);
+			ok = in_fragment(r, &tag, scope, check);
 			break;
 		default:
 			ok = known_entry(r, scope, &tag, &e);

@@ -83,13 +83,14 @@ class Model:
         return path, write_data(folder, self.inputs, self.outputs)
 
 
-def products(m):
-    x, w, b = m.given("xe", 64, 32), m.constant("we", 32, 64), \
-        m.constant("be", 64)
+def products(m, even=(32, 64), odd=(23, 37)):
+    """Sums and columns of two products are told."""
+    x, w, b = m.given("xe", 64, even[0]), m.constant("we", *even), \
+        m.constant("be", even[1])
     m.node("Gemm", "xe we be", "even")
     m.gives("even", x @ w + b)
-    x, w, b = m.given("xo", 50, 23), m.constant("wo", 37, 23), \
-        m.constant("bo", 37)
+    x, w, b = m.given("xo", 50, odd[0]), m.constant("wo", *odd[::-1]), \
+        m.constant("bo", odd[1])
     m.node("Gemm", "xo wo bo", "to", transB=1)
     m.node("Relu", "to", "odd")
     m.gives("odd", numpy.maximum(x @ w.T + b, 0))
@@ -116,6 +117,9 @@ def convolutions(m):
     x, w = m.given("xg", 1, 16, 7, 7), m.constant("wg", 24, 8, 3, 3)
     m.node("Conv", "xg wg", "groups", group=2)
     m.gives("groups", convolve(x, w, 0, groups=2))
+
+
+def channels_apart(m):
     x, w = m.given("xf", 1, 4, 7, 7), m.constant("wf", 4, 1, 3, 3)
     m.node("Conv", "xf wf", "few", group=4)
     m.gives("few", convolve(x, w, 0, groups=4))
@@ -198,6 +202,7 @@ def write(folder):
     m = Model()
     products(m)
     convolutions(m)
+    channels_apart(m)
     rows(m)
     elements(m)
     averages(m)
