@@ -86,22 +86,42 @@ lanes_from_name(const char *rest, uint16_t *lanes)
 	return true;
 }
 
+/* Names that older TVM gave to types. */
+static const struct {
+	const char *name;
+	enum dtype_kind kind;
+} old_names[] = {
+	{ "e4m3_float8", DT_F8E4M3FN },
+	{ "e5m2_float8", DT_F8E5M2 },
+};
+
+static bool
+type_from_name(const char *name, const char *spelt, int kind, struct dtype *out)
+{
+	size_t len = strlen(spelt);
+
+	out->kind = (uint16_t)kind;
+	return strncmp(name, spelt, len) == 0 &&
+	       lanes_from_name(name + len, &out->lanes);
+}
+
 bool
 dtype_from_name(const char *name, struct dtype *out)
 {
+	struct dtype t;
+
+	for (size_t i = 0; i < sizeof old_names / sizeof *old_names; i++) {
+		if (type_from_name(name, old_names[i].name,
+				   (int)old_names[i].kind, &t)) {
+			*out = t;
+			return true;
+		}
+	}
 	for (int kind = 0; kind < DT_COUNT; kind++) {
-		const char *spelt[] = { rows[kind].name, rows[kind].abbrev };
-
-		for (int i = 0; i < 2; i++) {
-			size_t len = strlen(spelt[i]);
-			uint16_t lanes;
-
-			if (strncmp(name, spelt[i], len) == 0 &&
-			    lanes_from_name(name + len, &lanes)) {
-				out->kind = (uint16_t)kind;
-				out->lanes = lanes;
-				return true;
-			}
+		if (type_from_name(name, rows[kind].name, kind, &t) ||
+		    type_from_name(name, rows[kind].abbrev, kind, &t)) {
+			*out = t;
+			return true;
 		}
 	}
 	return false;

@@ -51,9 +51,9 @@ double dtype_lowest(struct dtype t);    /* most negative finite value */
 double dtype_highest(struct dtype t);   /* largest finite value */
 
 /* One element as a number: floats in f, signed ints and bool in i, unsigned
- * in u. Conversions of number.c round to nearest even, saturate nothing but
- * fp8 where its definition does, keep NaN, and are exact where representable.
- * Integer conversion of out-of-range or NaN floats: saturate, NaN gives 0. */
+ * in u. Conversions of number.c round to nearest even, keep NaN, and are exact
+ * where representable; beyond the largest value is infinity, or NaN where a
+ * type has none. Integers from floats: saturate, NaN gives 0. */
 union number {
 	double f;
 	int64_t i;

@@ -11,30 +11,31 @@ struct float_form {
 	int exp_bits, frac_bits, bias;
 	bool has_inf;  /* exponent all ones: infinities and NaN */
 	bool one_zero; /* "uz": no -0; its pattern is the NaN */
-	bool saturate; /* finite overflow gives the largest value */
 };
 
-/* Small float types; exp_bits 0 for all others. fp8 saturates, as ONNX's
- * Cast does by default. Infinity to the "uz" forms gives NaN, to the others
- * the largest value (ONNX, Cast-19, table of float 8 conversions). */
+/* Small float types; exp_bits 0 for all others. Sources: IEEE 754; OCP 8-bit
+ * Floating Point Specification 1.0 (e4m3fn, e5m2); Noune et al., 8-bit
+ * Numerical Formats for Deep Neural Networks (the "uz" forms). What rounds
+ * beyond the largest value is infinity, and NaN where there is none: the table
+ * of ONNX's Cast without saturation. */
 static struct float_form
 float_form(struct dtype t)
 {
 	switch (t.kind) {
 	case DT_F8E4M3FN:
-		return (struct float_form){ 4, 3, 7, false, false, true };
+		return (struct float_form){ 4, 3, 7, false, false };
 	case DT_F8E4M3FNUZ:
-		return (struct float_form){ 4, 3, 8, false, true, true };
+		return (struct float_form){ 4, 3, 8, false, true };
 	case DT_F8E5M2:
-		return (struct float_form){ 5, 2, 15, true, false, true };
+		return (struct float_form){ 5, 2, 15, true, false };
 	case DT_F8E5M2FNUZ:
-		return (struct float_form){ 5, 2, 16, false, true, true };
+		return (struct float_form){ 5, 2, 16, false, true };
 	case DT_F16:
-		return (struct float_form){ 5, 10, 15, true, false, false };
+		return (struct float_form){ 5, 10, 15, true, false };
 	case DT_BF16:
-		return (struct float_form){ 8, 7, 127, true, false, false };
+		return (struct float_form){ 8, 7, 127, true, false };
 	default:
-		return (struct float_form){ 0, 0, 0, false, false, false };
+		return (struct float_form){ 0, 0, 0, false, false };
 	}
 }
 
@@ -69,11 +70,17 @@ form_nan(struct float_form f)
 	return form_sign_bit(f) - 1;
 }
 
+/* The pattern of what is larger than the largest finite value. */
+static uint32_t
+form_beyond(struct float_form f, uint32_t sign)
+{
+	return f.one_zero ? form_nan(f) : sign | (form_highest(f) + 1);
+}
+
 static uint32_t
 form_encode(struct float_form f, double v)
 {
 	uint32_t sign = signbit(v) ? form_sign_bit(f) : 0;
-	uint32_t highest = form_highest(f);
 	double a = fabs(v);
 	uint32_t bits;
 	int e;
@@ -82,10 +89,7 @@ form_encode(struct float_form f, double v)
 		return f.one_zero ? form_nan(f) : form_nan(f) | sign;
 	}
 	if (isinf(v)) {
-		if (f.one_zero) {
-			return form_nan(f);
-		}
-		return sign | (f.saturate ? highest : highest + 1);
+		return form_beyond(f, sign);
 	}
 	if (a == 0) {
 		return f.one_zero ? 0 : sign;
@@ -102,15 +106,16 @@ form_encode(struct float_form f, double v)
 		e += 1;
 	}
 	if (e + f.bias >= 1 << f.exp_bits) {
-		bits = highest + 1;
-	} else if (a < ldexp(1, f.frac_bits)) {
+		return form_beyond(f, sign);
+	}
+	if (a < ldexp(1, f.frac_bits)) {
 		bits = (uint32_t)a; /* subnormal or zero */
 	} else {
 		bits = ((uint32_t)(e + f.bias) << f.frac_bits) +
 		       ((uint32_t)a - (1u << f.frac_bits));
 	}
-	if (bits > highest) {
-		bits = f.saturate ? highest : highest + 1;
+	if (bits > form_highest(f)) {
+		return form_beyond(f, sign);
 	}
 	if (bits == 0 && f.one_zero) {
 		return 0;

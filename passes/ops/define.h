@@ -117,6 +117,10 @@ const struct expr *define_count(struct define *c, struct dtype t,
  * bool by comparison with 0. */
 const struct expr *convert_to(struct define *c, struct dtype t,
 			      const struct expr *e);
+/* The same by a node with the attribute saturate: beyond the largest value of an
+ * 8-bit float is that value, or what rounding gives if saturate is 0. */
+const struct expr *saturate_to(struct define *c, const struct node *n,
+			       struct dtype t, const struct expr *e);
 /* A type by ONNX's number, as in Cast's attribute `to`. */
 bool dtype_of_onnx(int64_t number, struct dtype *t);
 /* t itself, or a stage that casts it to the given type. */

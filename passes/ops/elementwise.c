@@ -177,56 +177,40 @@ convert_to(struct define *c, struct dtype t, const struct expr *e)
 	return expr_cast(c->module, t, e);
 }
 
-/* Largest values of the 8-bit floats, and from where on a value rounds
- * beyond it. */
-static const struct {
-	enum dtype_kind kind;
-	double largest, beyond;
-} eight_bits[] = {
-	{ DT_F8E4M3FN, 448, 464.0001 },
-	{ DT_F8E4M3FNUZ, 240, 248 },
-	{ DT_F8E5M2, 57344, 61440 },
-	{ DT_F8E5M2FNUZ, 57344, 61440 },
-};
+/* Are all values of ints of this type within what t holds? */
+static bool
+holds_ints(struct dtype t, struct dtype ints)
+{
+	return !dtype_is_float(ints) &&
+	       dtype_lowest(ints) >= dtype_lowest(t) &&
+	       dtype_highest(ints) <= dtype_highest(t);
+}
 
-/* The attribute saturate: what lies outside becomes the largest value, or
- * without it NaN. */
-static const struct expr *
-saturated(struct define *c, const struct node *n, struct dtype t,
-	  const struct expr *e)
+const struct expr *
+saturate_to(struct define *c, const struct node *n, struct dtype t,
+	    const struct expr *e)
 {
 	struct module *m = c->module;
-	bool saturate = node_attr_int(n, "saturate", 1) != 0;
+	double most = dtype_highest(t);
 
-	for (size_t i = 0; i < sizeof eight_bits / sizeof eight_bits[0]; i++) {
-		if (eight_bits[i].kind != (enum dtype_kind)t.kind ||
-		    !dtype_is_float(e->type)) {
-			continue;
-		}
-		if (saturate) {
-			double most = eight_bits[i].largest;
-
-			return expr_max(m, like(c, e, -most),
-					expr_min(m, e, like(c, e, most)));
-		}
-		return expr_select(
-			m, expr_le(m, like(c, e, eight_bits[i].beyond),
-				   expr_call1(m, INTRIN_ABS, e)),
-			like(c, e, NAN), e);
+	if (!dtype_is_float(t) || dtype_bits(t) != 8 ||
+	    node_attr_int(n, "saturate", 1) == 0 || holds_ints(t, e->type)) {
+		return convert_to(c, t, e);
 	}
-	return e;
+	/* The limits are exact there; larger integers are beyond them. */
+	if (e->type.kind != DT_F64) {
+		e = expr_cast(m, dtype_of(DT_F32), e);
+	}
+	e = expr_max(m, expr_min(m, e, like(c, e, most)), like(c, e, -most));
+	return expr_cast(m, t, e);
 }
 
 UNARY(cast)
 {
-	struct dtype t = n->outputs[0]->type;
-
-	return convert_to(c, t, saturated(c, n, t, x[0]));
+	return saturate_to(c, n, n->outputs[0]->type, x[0]);
 }
 
 UNARY(cast_like)
 {
-	struct dtype t = n->outputs[0]->type;
-
-	return convert_to(c, t, saturated(c, n, t, x[0]));
+	return saturate_to(c, n, n->outputs[0]->type, x[0]);
 }

@@ -115,7 +115,7 @@ infer_quantize(struct infer *c, struct node *n)
 	return true;
 }
 
-/* Rounds half to even, saturates. */
+/* Rounds half to even; saturates, floats as the attribute says. */
 bool
 define_quantize(struct define *c, const struct node *n,
 		struct te_tensor *const *in, struct te_tensor **out)
@@ -140,7 +140,7 @@ define_quantize(struct define *c, const struct node *n,
 	}
 	e = dtype_is_int(y->type)
 		? expr_call(m, INTRIN_TO_INT, y->type, &e, 1)
-		: expr_cast(m, y->type, e);
+		: saturate_to(c, n, y->type, e);
 	out[0] = define_stage(c, "quantize", "elementwise", y->ndim, axes, e);
 	return true;
 }
