@@ -21,7 +21,7 @@ void
 region_match_add(struct graph *g, struct region_match *m, struct node *n,
 		 const char *role, int step, const char *follower)
 {
-	struct match_node row = { n, role, step, follower };
+	struct match_node row = { n, role, step, follower, NULL };
 
 	vec_push(&g->module->arena, &m->nodes, row);
 	n->match = m;
@@ -170,16 +170,18 @@ read_outside(const struct graph_region *r, const struct tensor *t)
 
 /* seen[id]: the last region, from 1, that has the tensor in a list. */
 static void
-add_borders(struct graph *g, struct graph_region *r, const struct node *n,
-	    int *seen)
+add_borders(struct graph *g, struct graph_region *r,
+	    const struct match_node *role, int *seen)
 {
 	struct arena *a = &g->module->arena;
+	const struct node *n = role->node;
 
 	for (int i = 0; i < n->n_inputs; i++) {
 		struct tensor *t = n->inputs[i];
 
 		/* Known numbers, such as shapes, are nowhere in memory. */
 		if (t == NULL || seen[t->id] == r->id + 1 ||
+		    (role->told != NULL && role->told[i]) ||
 		    (t->producer == NULL && !t->is_input &&
 		     !tensor_is_constant(t)) ||
 		    (t->producer != NULL && region_has(r, t->producer))) {
@@ -214,8 +216,7 @@ graph_region_borders(struct graph *g)
 			const struct region_match *m = r->matches.data[k];
 
 			for (int x = 0; x < m->nodes.n; x++) {
-				add_borders(g, r, m->nodes.data[x].node,
-					    seen);
+				add_borders(g, r, &m->nodes.data[x], seen);
 			}
 		}
 	}

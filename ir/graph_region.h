@@ -41,6 +41,9 @@ struct match_node {
 	 * NULL. */
 	int step;
 	const char *follower;
+	/* By input: facts and shapes tell all that templates want of it, so
+	 * that it is no parameter of the region. NULL: there is no such. */
+	const bool *told;
 };
 
 struct region_match {
@@ -61,8 +64,9 @@ struct graph_region {
 	const struct backend *backend;
 	const char *backend_name;
 	VEC(struct region_match *) matches; /* in topological order */
-	/* In the order of their first use. Constants: with bytes or a recipe.
-	 * Outputs: read outside, or the graph's. */
+	/* In the order of their first use, without what only facts tell of.
+	 * Constants: with bytes or a recipe. Outputs: read outside, or the
+	 * graph's. */
 	VEC(struct tensor *) inputs, constants, outputs;
 	VEC(struct fact) attrs; /* what people or region passes set */
 };

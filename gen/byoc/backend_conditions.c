@@ -266,7 +266,7 @@ void
 backend_any_tensor(struct json j, struct tensor_condition *out)
 {
 	*out = (struct tensor_condition){
-		.node = -1, .is_static = -1,
+		.node = -1, .is_static = -1, .is_parameter = -1,
 		.same_shape = { -1, -1 }, .broadcasts_to = { -1, -1 },
 		.same_dtype = { -1, -1 }, .pointer = j.pointer,
 	};
@@ -292,7 +292,8 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 		return;
 	}
 	json_check_keys(j, "is optional dtype rank elems users shape static "
-			"layout value same_shape broadcasts_to same_dtype");
+			"layout value parameter same_shape broadcasts_to "
+			"same_dtype");
 	if (json_get(j, "is").value != NULL) {
 		read_kind(json_get(j, "is"), s, out);
 	}
@@ -304,6 +305,7 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 	read_shape(json_get(j, "shape"), out);
 	out->is_static = read_choice(json_get(j, "static"));
 	check_layout(json_get(j, "layout"));
+	out->is_parameter = read_choice(json_get(j, "parameter"));
 	out->same_shape = read_ref(json_get(j, "same_shape"), s);
 	out->broadcasts_to = read_ref(json_get(j, "broadcasts_to"), s);
 	out->same_dtype = read_ref(json_get(j, "same_dtype"), s);

@@ -61,6 +61,7 @@ grouped_dims(struct tdata *data, const struct node *n, int64_t group,
 	for (int i = 0; i < w->ndim && i < 2 + WINDOW_MAX; i++) {
 		dims[1 + i] = expr_is_int(w->shape[i], &v) ? v : 0;
 	}
+	tdata_int(data, "weights_ndim", w->ndim + 1 - from);
 	/* [out][in / g] or, transposed, [in][out / g]: out first. */
 	dims[1] /= group;
 	region_ints(data, "weights_stored", dims + from, w->ndim + 1 - from);

@@ -5,6 +5,9 @@
 #include "ops.h"
 #include "regions.h"
 
+/* Columns for tabs and what makes a line of nodes a comment. */
+enum { LINE_AROUND = 16 + 6 };
+
 /* -- facts -- */
 
 static void
@@ -191,25 +194,44 @@ put_steps(struct region_text *x, struct tdata *data,
 
 /* -- matches -- */
 
-/* "Conv conv1, Relu relu1" */
+/* "Conv conv1" */
 static const char *
-node_words(struct region_text *x, const struct region_match *match)
+node_words(struct region_text *x, const struct node *n)
 {
-	struct strbuf s;
-	const char *text;
+	struct arena *a = x->k->a;
+	const char *stem = name_stem(a, n->name);
 
-	strbuf_init(&s);
+	return comment_text(a, stem == NULL ? n->op_type
+			    : arena_printf(a, "%s %s", n->op_type, stem));
+}
+
+/* All nodes in words; and in lines, of which none is too long for a comment. */
+static void
+put_nodes(struct region_text *x, struct tdata *data,
+	  const struct region_match *match)
+{
+	struct arena *a = x->k->a;
+	const size_t most = (size_t)x->k->d->line_columns - LINE_AROUND;
+	const char *all = "", *line = "";
+
+	tdata_list(data, "node_lines");
 	for (int i = 0; i < match->nodes.n; i++) {
-		const struct node *n = match->nodes.data[i].node;
-		const char *stem = name_stem(x->k->a, n->name);
+		const char *words = arena_printf(a, "%s%s", node_words(x,
+					match->nodes.data[i].node),
+					i + 1 < match->nodes.n ? "," : "");
 
-		strbuf_printf(&s, "%s%s%s%s", i > 0 ? ", " : "", n->op_type,
-			      stem != NULL ? " " : "",
-			      stem != NULL ? stem : "");
+		all = arena_printf(a, "%s%s%s", all, i > 0 ? " " : "", words);
+		if (*line != '\0' &&
+		    strlen(line) + 1 + strlen(words) > most) {
+			tdata_text(tdata_item(data, "node_lines"), "line",
+				   line);
+			line = "";
+		}
+		line = arena_printf(a, "%s%s%s", line,
+				    *line != '\0' ? " " : "", words);
 	}
-	text = comment_text(x->k->a, s.data != NULL ? s.data : "");
-	strbuf_release(&s);
-	return text;
+	tdata_text(tdata_item(data, "node_lines"), "line", line);
+	tdata_text(data, "nodes", all);
 }
 
 static void
@@ -271,7 +293,7 @@ put_match(struct region_text *x, struct tdata *data,
 	tdata_flag(data, arena_printf(a, "is_%s", match->pattern), true);
 	tdata_text(data, "pattern", match->pattern);
 	tdata_text(data, "op", backend_op_word(a, match->anchor->op_type));
-	tdata_text(data, "nodes", node_words(x, match));
+	put_nodes(x, data, match);
 	region_node_facts(x, data, match->anchor);
 	put_facts(x, data, match, -1);
 	put_roles(x, data, match, -1, result);

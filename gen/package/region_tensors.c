@@ -30,26 +30,66 @@ bound_name(const struct region_text *x, const struct tensor *t)
 	return NULL;
 }
 
-static void
-add_name(struct region_text *x, const struct tensor *t,
-	 const struct region_match *match)
+/* Is it an argument, a constant, or made here? Of others facts tell. */
+static bool
+is_anywhere(const struct region_text *x, const struct tensor *t)
 {
-	struct region_name row = { .tensor = t, .name = bound_name(x, t) };
-	struct group alone = { .id = -1, .anchor = match->anchor };
-	const char *stem;
+	const struct graph_region *r = x->r;
 
+	return (t->producer != NULL && region_has(r, t->producer)) ||
+	       tensor_index(t, r->inputs.data, r->inputs.n) >= 0 ||
+	       tensor_index(t, r->constants.data, r->constants.n) >= 0;
+}
+
+static void
+add_tensor(struct region_text *x, const struct tensor *t)
+{
+	struct region_name row = { .tensor = t };
+
+	if (t == NULL || !is_anywhere(x, t)) {
+		return;
+	}
 	for (int i = 0; i < x->tensors.n; i++) {
 		if (x->tensors.data[i].tensor == t) {
 			return;
 		}
 	}
-	if (row.name == NULL) {
+	row.name = bound_name(x, t);
+	vec_push(x->k->a, &x->tensors, row);
+}
+
+/* Does another match than its own read it? */
+static bool
+leaves_match(const struct tensor *t)
+{
+	for (int i = 0; i < t->uses.n; i++) {
+		if (t->uses.data[i].node->match != t->producer->match) {
+			return true;
+		}
+	}
+	return t->is_output;
+}
+
+/* Values within the region are called as in the model, or after who makes
+ * them. */
+static void
+name_values(struct region_text *x, bool leaving)
+{
+	for (int i = 0; i < x->tensors.n; i++) {
+		struct region_name *row = &x->tensors.data[i];
+		const struct tensor *t = row->tensor;
+		struct group alone = { .id = -1 };
+		const char *stem;
+
+		if (row->name != NULL || leaves_match(t) != leaving) {
+			continue;
+		}
+		alone.anchor = t->producer->match->anchor;
 		stem = name_stem(x->k->a, t->name);
-		row.name = name_set_add(&x->names, stem != NULL ? stem
+		row->name = name_set_add(&x->names, stem != NULL ? stem
 				: arena_printf(x->k->a, "%s_out",
 					kernel_stem(x->k->g, &alone)));
 	}
-	vec_push(x->k->a, &x->tensors, row);
 }
 
 void
@@ -69,17 +109,16 @@ region_name_tensors(struct region_text *x)
 			const struct node *node = match->nodes.data[n].node;
 
 			for (int k = 0; k < node->n_inputs; k++) {
-				if (node->inputs[k] != NULL) {
-					add_name(x, node->inputs[k], match);
-				}
+				add_tensor(x, node->inputs[k]);
 			}
 			for (int k = 0; k < node->n_outputs; k++) {
-				if (node->outputs[k] != NULL) {
-					add_name(x, node->outputs[k], match);
-				}
+				add_tensor(x, node->outputs[k]);
 			}
 		}
 	}
+	/* The plain names go to what templates surely call so. */
+	name_values(x, true);
+	name_values(x, false);
 }
 
 static int
@@ -127,7 +166,7 @@ add_kind(struct region_text *x, struct tdata *item, const struct tensor *t)
 	tdata_flag(item, "is_input", input >= 0);
 	tdata_flag(item, "is_constant", constant >= 0);
 	tdata_flag(item, "is_output", output >= 0);
-	tdata_flag(item, "is_value", input < 0 && constant < 0 && output < 0);
+	tdata_flag(item, "is_value", from >= 0 && output < 0);
 	tdata_int(item, "index", index);
 	tdata_flag(item, "is_computed", from >= 0);
 	tdata_int(item, "made_by", from >= 0 ? from : 0);

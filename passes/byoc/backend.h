@@ -48,6 +48,9 @@ struct tensor_condition {
 	int is_static;     /* no symbolic size: 1 yes, 0 no, -1 either */
 	bool has_value;    /* all elements are this, up to rounding */
 	double value;
+	/* Of the region's functions: 1 yes, 0 no, -1 unless a fact tells its
+	 * value. */
+	int is_parameter;
 	struct tensor_ref same_shape, broadcasts_to;
 	struct tensor_ref same_dtype;
 	const char *pointer; /* in backend.json */

@@ -447,6 +447,37 @@ search(struct matcher *m, int step)
 
 /* -- what is kept of it -- */
 
+/* Is all that templates want of input i told by facts and shapes? */
+static bool
+is_told(const struct pattern_node *p, int i)
+{
+	const struct tensor_condition *c = !p->check_inputs ? NULL
+		: i < p->n_inputs ? &p->inputs[i] : p->rest;
+	bool told = false;
+
+	for (int k = 0; k < p->n_facts; k++) {
+		told = told || p->facts[k].input == i;
+	}
+	return c != NULL && c->is_parameter >= 0 ? c->is_parameter == 0
+						 : told;
+}
+
+/* By input of the node; NULL: none. */
+static const bool *
+told_inputs(const struct matcher *m, int node, const struct node *n)
+{
+	bool *told = arena_array(&m->graph->module->arena, bool,
+				 n->n_inputs + 1);
+	bool any = false;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		told[i] = is_told(&m->body->nodes[node],
+				  m->swapped[node] && i < 2 ? 1 - i : i);
+		any = any || told[i];
+	}
+	return any ? told : NULL;
+}
+
 static void
 keep(struct matcher *m, int step)
 {
@@ -455,7 +486,8 @@ keep(struct matcher *m, int step)
 	for (int i = 0; i < m->body->n_nodes; i++) {
 		const struct pattern_node *p = &m->body->nodes[i];
 		struct node *n = m->found[i];
-		struct match_node row = { n, p->id, step, m->body->name };
+		struct match_node row = { n, p->id, step, m->body->name,
+					  told_inputs(m, i, n) };
 		struct tensor **in = arena_array(a, struct tensor *,
 						 n->n_inputs + 2);
 

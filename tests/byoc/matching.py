@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What patterns find: small models, small backends, and what `tirc partition
---explain` says of each node."""
+--explain` says of each node; what of it is a parameter of the region."""
 import json
 import os
 
@@ -332,6 +332,51 @@ def command_pass():
             *plain.strip().split("\n"))
 
 
+PARAMETERS = """static void
+{{region}}({{open}}{{#parameters}}{{text}}{{^last}},{{br}}{{/last}}{{/parameters}}{{close}})
+{
+	/*{{#constants}} {{name}}{{/constants}} of{{#tensors}} {{name}}{{/tensors}} */
+}
+"""
+
+
+def told():
+    """What a fact tells of is no parameter, unless the pattern says so; what
+    the pattern says is none, neither."""
+    any_, none = "any", {"is": "any", "parameter": False}
+    kept = {"is": "constant", "parameter": True}
+    low = {"low": {"input": 1}}
+    clip = [node("Clip", ["x", "zero", "six"], ["y"])]
+    added = [node("Add", ["zero", "x"], ["y"])]
+    for nodes, op, keys, want in (
+            (clip, "Clip", {"inputs": [any_] * 3}, "c bias of x c bias y"),
+            (clip, "Clip", {"inputs": [any_] * 3, "facts": low},
+             "bias of x bias y"),
+            (clip, "Clip", {"inputs": [any_, kept, any_], "facts": low},
+             "c bias of x c bias y"),
+            (clip, "Clip", {"inputs": [any_, any_, none], "facts": low},
+             "of x y"),
+            (clip, "Clip", {"inputs": [any_], "rest": none}, "of x y"),
+            (added, "Add", {"inputs": ["variable", none], "any_order": True},
+             "of x y")):
+        folder = os.path.join(FOLDER, "told")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "region.tmpl"), "w") as file:
+            file.write(PARAMETERS)
+        with open(os.path.join(folder, "backend.json"), "w") as file:
+            json.dump({"description": "d", "templates": {
+                "region": "region.tmpl"}, "patterns": [{
+                    "name": "p", "nodes": [dict({"id": "n", "op": op},
+                                                **keys)]}]}, file)
+        out = os.path.join(FOLDER, "out")
+        execute([TIRC, "compile", "-q", write(nodes, [ZERO, SIX]), "--byoc",
+                 "told", "--byoc-path", FOLDER, "--name", "m", "-o", out])
+        with open(os.path.join(out, "m.c")) as file:
+            text = file.read()
+        if "\t/* %s */" % want not in text and "\t/*%s */" % want not in text:
+            fail("%s: not '%s':\n%s" % (keys, want, text))
+
+
 chains()
 optional()
 dag()
@@ -340,3 +385,4 @@ values()
 choices()
 regions()
 command_pass()
+told()

@@ -461,14 +461,36 @@ def as_graph(name, path, env):
         fail(name + ": as a graph other values come out")
 
 
+def check_source(name, folder):
+    """Each region's function says which constants it reads: all that its
+    _init is given. Lines are no longer than those of people."""
+    with open(os.path.join(folder, "model.c")) as file:
+        text = file.read()
+    text = text[text.index("/* -- oneDNN"):]
+    count = 0
+    for region, body in re.findall(r"^(\w+)_describe\((.*?)^}", text,
+                                   re.M | re.S):
+        given, = re.findall(r"^%s_init\(.*?constants\[\] = {\n(.*?)\t\tNULL"
+                            % region, text, re.M | re.S)
+        used = set(map(int, re.findall(
+            r"region_(?:constant|factors|biases)\(r,\s+(\d+)", body)))
+        if used != set(range(given.count("\n"))):
+            fail("%s: %s reads the constants %s of\n%s" % (
+                name, region, sorted(used), given))
+        count += 1
+    for line in text.splitlines():
+        if len(line.expandtabs()) > 80:
+            fail("%s: a long line: %s" % (name, line))
+    return count
+
+
 def check(name, model, regions, prefix):
     folder = work_folder()
     path = os.path.join(folder, "model.onnx")
     onnx.save(model, path)
     tirc("compile", path, "--byoc", "dnnl", "--name", "model", "-q",
          "--weights", "c", "-o", folder)
-    with open(os.path.join(folder, "model.c")) as file:
-        count = len(re.findall(r"^\w+_describe\(", file.read(), re.M))
+    count = check_source(name, folder)
     if count == 0 or regions not in (None, count):
         fail("%s has %d regions, not %s" % (name, count, regions))
     with open(os.path.join(folder, "driver.c"), "w") as file:
