@@ -481,6 +481,10 @@ def check_source(name, folder):
     for line in text.splitlines():
         if len(line.expandtabs()) > 80:
             fail("%s: a long line: %s" % (name, line))
+    if name == "words" and not re.search(
+            r"region_matmul\(\n.*\n.*\n\t\tregion_constant\(r, \d+, dnnl_f32, "
+            r"1, \(dnnl_dims_t\){ 16 }\),\n", text):
+        fail("a row that is added to a product is not its bias:\n" + text)
     return count
 
 
