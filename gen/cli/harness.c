@@ -20,10 +20,10 @@ fail(const char *problem, const char *what)
 	return false;
 }
 
-/* Runs a shell command in the folder; its output goes to `log` there, or
- * where messages go if that is NULL. */
+/* Runs a shell command in the folder. What it prints (a library may be
+ * talkative) goes where messages go. */
 static int
-shell(const struct harness *h, const char *command, const char *log)
+shell(const struct harness *h, const char *command)
 {
 	pid_t child;
 	int status;
@@ -31,13 +31,9 @@ shell(const struct harness *h, const char *command, const char *log)
 	fflush(NULL); /* or the child prints it again */
 	child = fork();
 	if (child == 0) {
-		if (chdir(h->folder) != 0) {
-			_exit(127);
-		}
 		/* Opening /dev/stderr anew would empty a file it may be. */
-		if (log == NULL
-		    ? dup2(STDERR_FILENO, STDOUT_FILENO) < 0
-		    : freopen(log, "w", stdout) == NULL) {
+		if (chdir(h->folder) != 0 ||
+		    dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
 			_exit(127);
 		}
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
@@ -108,7 +104,7 @@ build(struct harness *h)
 	strbuf_printf(&command, " %s", tirc_harness_ldflags(h->t));
 	strbuf_printf(&command, " -lm%s%s", s.ldflags != NULL ? " " : "",
 		      s.ldflags != NULL ? s.ldflags : "");
-	status = shell(h, command.data, NULL);
+	status = shell(h, command.data);
 	if (status != 0) {
 		fail("the C compiler failed:", command.data);
 	}
@@ -304,7 +300,7 @@ harness_run(struct harness *h, const struct array *inputs,
 	for (int d = 0; d < tirc_dim_count(h->t); d++) {
 		strbuf_printf(&command, " %lld", (long long)values[d]);
 	}
-	status = shell(h, command.data, "times.txt");
+	status = shell(h, command.data);
 	strbuf_release(&command);
 	if (status != 0) {
 		fprintf(stderr, "%serror:%s the program ended with status %d\n",

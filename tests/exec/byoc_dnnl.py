@@ -449,12 +449,16 @@ def run_short(folder, env):
 
 
 def as_graph(name, path, env):
-    """The executor's kernels keep the same and give the same bits."""
+    """The executor's kernels keep the same and give the same bits, and what
+    the library says goes where messages go."""
     results = []
     for form in ("aot", "graph"):
         out = os.path.join(work_folder(), "out.npz")
-        tirc("run", path, "--byoc", "dnnl", "--form", form, "--output", out,
-             "-q", "--cflags", "-O0", env=env)
+        done = tirc("run", path, "--byoc", "dnnl", "--form", form, "--output",
+                    out, "-q", "--cflags", "-O0",
+                    env=dict(env, ONEDNN_VERBOSE="1", DNNL_VERBOSE="1"))
+        if done.stdout or "exec" not in done.stderr:
+            fail("%s, %s: oneDNN speaks:\n%s" % (name, form, done.stdout))
         with open(out, "rb") as file:
             results.append(file.read())
     if results[0] != results[1]:
