@@ -50,6 +50,21 @@ uint64_t dtype_max_int(struct dtype t);
 double dtype_lowest(struct dtype t);    /* most negative finite value */
 double dtype_highest(struct dtype t);   /* largest finite value */
 
+/* How a float of 16 bits or fewer lies in its bits: the sign, exponent, and what
+ * is behind the point. exp_bits is 0 for all other types. */
+struct float_form {
+	int exp_bits, frac_bits, bias;
+	bool has_inf;  /* exponent all ones: infinities and NaN */
+	bool one_zero; /* "uz": no -0; its pattern is the NaN */
+};
+
+struct float_form dtype_float_form(struct dtype t);
+uint32_t float_form_sign(struct float_form f);
+uint32_t float_form_highest(struct float_form f); /* largest finite value */
+uint32_t float_form_nan(struct float_form f);     /* quiet, positive */
+uint32_t float_form_beyond(struct float_form f);  /* what rounds beyond the
+						   * largest, positive */
+
 /* One element as a number: floats in f, signed ints and bool in i, unsigned
  * in u. Conversions of number.c round to nearest even, keep NaN, and are exact
  * where representable; beyond the largest value is infinity, or NaN where a

@@ -7,19 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-struct float_form {
-	int exp_bits, frac_bits, bias;
-	bool has_inf;  /* exponent all ones: infinities and NaN */
-	bool one_zero; /* "uz": no -0; its pattern is the NaN */
-};
-
-/* Small float types; exp_bits 0 for all others. Sources: IEEE 754; OCP 8-bit
- * Floating Point Specification 1.0 (e4m3fn, e5m2); Noune et al., 8-bit
- * Numerical Formats for Deep Neural Networks (the "uz" forms). What rounds
- * beyond the largest value is infinity, and NaN where there is none: the table
- * of ONNX's Cast without saturation. */
-static struct float_form
-float_form(struct dtype t)
+/* Sources: IEEE 754; OCP 8-bit Floating Point Specification 1.0 (e4m3fn, e5m2);
+ * Noune et al., 8-bit Numerical Formats for Deep Neural Networks (the "uz"
+ * forms). What rounds beyond the largest value is infinity, and NaN where there
+ * is none: the table of ONNX's Cast without saturation. */
+struct float_form
+dtype_float_form(struct dtype t)
 {
 	switch (t.kind) {
 	case DT_F8E4M3FN:
@@ -39,17 +32,16 @@ float_form(struct dtype t)
 	}
 }
 
-static uint32_t
-form_sign_bit(struct float_form f)
+uint32_t
+float_form_sign(struct float_form f)
 {
 	return 1u << (f.exp_bits + f.frac_bits);
 }
 
-/* The pattern of the largest finite value. */
-static uint32_t
-form_highest(struct float_form f)
+uint32_t
+float_form_highest(struct float_form f)
 {
-	uint32_t top = form_sign_bit(f) - 1;
+	uint32_t top = float_form_sign(f) - 1;
 
 	if (f.has_inf) {
 		return top - (1u << f.frac_bits); /* one exponent lower */
@@ -57,39 +49,38 @@ form_highest(struct float_form f)
 	return f.one_zero ? top : top - 1; /* e4m3fn: all ones is NaN */
 }
 
-static uint32_t
-form_nan(struct float_form f)
+uint32_t
+float_form_nan(struct float_form f)
 {
 	if (f.one_zero) {
-		return form_sign_bit(f);
+		return float_form_sign(f);
 	}
 	if (f.has_inf) { /* quiet */
-		return (form_sign_bit(f) - 1) -
+		return (float_form_sign(f) - 1) -
 		       ((1u << (f.frac_bits - 1)) - 1);
 	}
-	return form_sign_bit(f) - 1;
+	return float_form_sign(f) - 1;
 }
 
-/* The pattern of what is larger than the largest finite value. */
-static uint32_t
-form_beyond(struct float_form f, uint32_t sign)
+uint32_t
+float_form_beyond(struct float_form f)
 {
-	return f.one_zero ? form_nan(f) : sign | (form_highest(f) + 1);
+	return f.one_zero ? float_form_nan(f) : float_form_highest(f) + 1;
 }
 
 static uint32_t
 form_encode(struct float_form f, double v)
 {
-	uint32_t sign = signbit(v) ? form_sign_bit(f) : 0;
+	uint32_t sign = signbit(v) ? float_form_sign(f) : 0;
 	double a = fabs(v);
 	uint32_t bits;
 	int e;
 
 	if (isnan(v)) {
-		return f.one_zero ? form_nan(f) : form_nan(f) | sign;
+		return sign | float_form_nan(f);
 	}
 	if (isinf(v)) {
-		return form_beyond(f, sign);
+		return sign | float_form_beyond(f);
 	}
 	if (a == 0) {
 		return f.one_zero ? 0 : sign;
@@ -106,7 +97,7 @@ form_encode(struct float_form f, double v)
 		e += 1;
 	}
 	if (e + f.bias >= 1 << f.exp_bits) {
-		return form_beyond(f, sign);
+		return sign | float_form_beyond(f);
 	}
 	if (a < ldexp(1, f.frac_bits)) {
 		bits = (uint32_t)a; /* subnormal or zero */
@@ -114,8 +105,8 @@ form_encode(struct float_form f, double v)
 		bits = ((uint32_t)(e + f.bias) << f.frac_bits) +
 		       ((uint32_t)a - (1u << f.frac_bits));
 	}
-	if (bits > form_highest(f)) {
-		return form_beyond(f, sign);
+	if (bits > float_form_highest(f)) {
+		return sign | float_form_beyond(f);
 	}
 	if (bits == 0 && f.one_zero) {
 		return 0;
@@ -126,16 +117,16 @@ form_encode(struct float_form f, double v)
 static double
 form_decode(struct float_form f, uint32_t bits)
 {
-	uint32_t sign = bits & form_sign_bit(f);
-	uint32_t rest = bits & (form_sign_bit(f) - 1);
+	uint32_t sign = bits & float_form_sign(f);
+	uint32_t rest = bits & (float_form_sign(f) - 1);
 	int e = (int)(rest >> f.frac_bits);
 	uint32_t frac = rest & ((1u << f.frac_bits) - 1);
 	double v;
 
-	if (f.one_zero && bits == form_sign_bit(f)) {
+	if (f.one_zero && bits == float_form_sign(f)) {
 		return (double)NAN;
 	}
-	if (rest > form_highest(f)) {
+	if (rest > float_form_highest(f)) {
 		if (f.has_inf && frac == 0) {
 			return sign ? -(double)INFINITY : (double)INFINITY;
 		}
@@ -243,7 +234,7 @@ number_load(struct dtype t, const void *base, size_t index)
 		break;
 	}
 	if (dtype_is_float(t)) {
-		v.f = form_decode(float_form(t), (uint32_t)bits);
+		v.f = form_decode(dtype_float_form(t), (uint32_t)bits);
 		return v;
 	}
 	return int_wrap(t, bits);
@@ -270,7 +261,7 @@ number_store(struct dtype t, void *base, size_t index, union number v)
 	}
 	if (dtype_is_float(t)) {
 		store_bits(base, index, bytes,
-			   form_encode(float_form(t), v.f));
+			   form_encode(dtype_float_form(t), v.f));
 		return;
 	}
 	store_bits(base, index, bytes, int_wrap(t, v.u).u);
@@ -287,7 +278,7 @@ number_round(struct dtype t, union number v)
 	if (t.kind == DT_F32) {
 		v.f = (double)(float)v.f;
 	} else if (t.kind != DT_F64) {
-		form = float_form(t);
+		form = dtype_float_form(t);
 		v.f = form_decode(form, form_encode(form, v.f));
 	}
 	return v;

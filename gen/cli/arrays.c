@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NumPy's format, version 1.0: "\x93NUMPY", two version bytes, the length of
  * a Python dict literal (u16), the dict, the data. Versions 2 and 3 have a
- * u32 length. .npz is a zip archive of them. */
+ * u32 length. .npz is a zip archive of them. Types that NumPy has not are there
+ * as bytes without a type, as the package ml_dtypes has them. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,33 @@ static const struct npy_type npy_types[] = {
 };
 
 #define N_NPY_TYPES (sizeof npy_types / sizeof *npy_types)
+
+/* What ml_dtypes calls its types; the first of a width is written. */
+static const struct npy_type npy_bits[] = {
+	{ "<V1", DT_U8 }, { "<f1", DT_U8 }, { "|V1", DT_U8 }, { "<V2", DT_U16 },
+};
+
+#define N_NPY_BITS (sizeof npy_bits / sizeof *npy_bits)
+
+/* NULL: NumPy has no such type. */
+static const char *
+npy_name(struct dtype t)
+{
+	for (size_t i = 0; i < N_NPY_TYPES; i++) {
+		if (npy_types[i].kind == (enum dtype_kind)t.kind) {
+			return npy_types[i].descr;
+		}
+	}
+	return NULL;
+}
+
+bool
+array_is(const struct array *a, struct dtype t)
+{
+	return a->is_bits ? npy_name(t) == NULL && dtype_is_float(t) &&
+			    dtype_bytes(t) == dtype_bytes(a->type)
+			  : dtype_equal(a->type, t);
+}
 
 /* -- reading -- */
 
@@ -120,6 +148,13 @@ parse_npy(struct module *m, const char *path, const unsigned char *data,
 	for (size_t i = 0; i < N_NPY_TYPES; i++) {
 		if (strncmp(descr + 1, npy_types[i].descr, 3) == 0) {
 			out->type = dtype_of(npy_types[i].kind);
+			known = true;
+		}
+	}
+	for (size_t i = 0; i < N_NPY_BITS && !known; i++) {
+		if (strncmp(descr + 1, npy_bits[i].descr, 3) == 0) {
+			out->type = dtype_of(npy_bits[i].kind);
+			out->is_bits = true;
 			known = true;
 		}
 	}
@@ -247,13 +282,14 @@ add_npy(struct module *m, zip_t *zip, const struct array *a)
 	size_t bytes = (size_t)a->elems * (size_t)dtype_bytes(a->type);
 	size_t head;
 	char *file;
-	const char *descr = NULL;
+	const char *descr = npy_name(a->type);
 	zip_source_t *source;
 	zip_int64_t index;
 
-	for (size_t i = 0; i < N_NPY_TYPES; i++) {
-		if (npy_types[i].kind == (enum dtype_kind)a->type.kind) {
-			descr = npy_types[i].descr;
+	for (size_t i = 0; i < N_NPY_BITS && descr == NULL; i++) {
+		if (dtype_bytes(dtype_of(npy_bits[i].kind)) ==
+		    dtype_bytes(a->type)) {
+			descr = npy_bits[i].descr;
 		}
 	}
 	if (descr == NULL) {

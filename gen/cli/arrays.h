@@ -9,6 +9,9 @@
  * False with a diagnostic on m. */
 bool arrays_read(struct module *m, const char *path, struct array **list,
 		 int *n);
+/* Are its elements of type t? By their width if the file says no more and NumPy
+ * has no such type. */
+bool array_is(const struct array *a, struct dtype t);
 /* A .npz (stored, not compressed) of n arrays. */
 bool arrays_write_npz(struct module *m, const char *path,
 		      const struct array *list, int n);

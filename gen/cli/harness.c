@@ -198,7 +198,8 @@ static bool
 check_input(const struct harness *h, int i, const struct array *a)
 {
 	struct tirc_tensor x = tirc_input(h->t, i);
-	bool same = strcmp(x.dtype, dtype_name(a->type)) == 0 &&
+	struct dtype type;
+	bool same = dtype_from_name(x.dtype, &type) && array_is(a, type) &&
 		    x.ndim == a->ndim;
 
 	for (int d = 0; same && d < x.ndim; d++) {
@@ -213,7 +214,8 @@ check_input(const struct harness *h, int i, const struct array *a)
 		for (int d = 0; d < x.ndim; d++) {
 			fprintf(stderr, "%s%s", d > 0 ? "," : "", x.words[d]);
 		}
-		fprintf(stderr, "]; the file has %s [", dtype_name(a->type));
+		fprintf(stderr, "]; the file has %s%s [", a->is_bits
+			? "the bits of " : "", dtype_name(a->type));
 		for (int d = 0; d < a->ndim; d++) {
 			fprintf(stderr, "%s%lld", d > 0 ? "," : "",
 				(long long)a->shape[d]);

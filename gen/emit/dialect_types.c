@@ -111,7 +111,7 @@ read_type(struct loader *l, struct json types, struct dtype t)
 		s->is_stored_only = true;
 		s->load = json_text(json_get(j, "load"), true);
 		s->store = json_text(json_get(j, "store"), true);
-		s->round = json_text(json_get(j, "round"), true);
+		s->round = json_text(json_get(j, "round"), false);
 		return;
 	}
 	s->literal = json_text(json_get(j, "literal"), number);
@@ -245,7 +245,7 @@ dialect_check_stored(struct loader *l, struct json types)
 
 		for (int i = 0; i < 3 && l->d->types[k].is_stored_only; i++) {
 			struct json j = json_get(row, keys[i]);
-			const char *name = json_text(j, true);
+			const char *name = json_text(j, false);
 
 			if (name != NULL &&
 			    dialect_helper(l->d, name) == NULL) {

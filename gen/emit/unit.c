@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One source file in the making: headers and helpers by use. */
+#include <math.h>
+
 #include "walk.h"
 
 void
@@ -308,6 +310,45 @@ add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 		   t.lanes == 16);
 }
 
+static void
+add_hex(struct tdata *data, const char *name, uint32_t bits, int n)
+{
+	tdata_printf(data, name, "0x%0*x", n / 4, (unsigned)bits);
+}
+
+/* How a float that is only stored lies in its bits, and its least value and a
+ * limit, the first 2^e above them all, as numbers of the wide one. */
+static void
+add_float_form(struct unit *u, struct tdata *data, const struct helper *h,
+	       struct dtype narrow, struct dtype wide)
+{
+	struct float_form f = dtype_float_form(narrow);
+	uint32_t highest = float_form_highest(f);
+	int bits = dtype_bits(narrow);
+	union number least, limit;
+
+	tdata_int(data, "exponent_bits", f.exp_bits);
+	tdata_int(data, "fraction_bits", f.frac_bits);
+	tdata_int(data, "lost_bits", 23 - f.frac_bits);
+	tdata_int(data, "sign_shift", 32 - bits);
+	tdata_int(data, "bias", f.bias);
+	tdata_int(data, "rebias", 127 - f.bias);
+	tdata_int(data, "least_exponent", 128 - f.bias);
+	tdata_flag(data, "has_infinity", f.has_inf);
+	tdata_flag(data, "one_zero", f.one_zero);
+	add_hex(data, "sign_bits", float_form_sign(f), bits);
+	add_hex(data, "magnitude_bits", float_form_sign(f) - 1, bits);
+	add_hex(data, "largest_bits", highest, bits);
+	add_hex(data, "beyond_bits", float_form_beyond(f), bits);
+	add_hex(data, "nan_bits", float_form_nan(f), bits);
+	least.f = ldexp(1, 1 - f.bias - f.frac_bits);
+	limit.f = ldexp(1, (int)(highest >> f.frac_bits) + 1 - f.bias);
+	tdata_text(data, "least", unit_literal(u, wide, least));
+	if (strstr(h->text, "{{limit}}") != NULL) { /* infinity needs a header */
+		tdata_text(data, "limit", unit_literal(u, wide, limit));
+	}
+}
+
 static struct tdata *
 helper_data(struct unit *u, const struct helper *h, struct dtype t,
 	    struct dtype to)
@@ -324,10 +365,16 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 						 : s->spelling);
 	tdata_text(data, "to_short", to.lanes > 1 ? unit_type(u, to)
 						  : dtype_short(to));
+	tdata_flag(data, "is_wide", dtype_is_float(t) && dtype_bits(t) > 32);
 	tdata_text(data, "to_lowest", s->lowest);
 	tdata_text(data, "to_highest", s->highest);
 	if (dtype_is_float(t) && dtype_is_int(to)) {
 		add_limits(u, data, dtype_of(t.kind), dtype_of(to.kind));
+	}
+	if (u->d->types[t.kind].is_stored_only) {
+		add_float_form(u, data, h, t, to);
+	} else if (s->is_stored_only) {
+		add_float_form(u, data, h, to, t);
 	}
 	for (int i = 0; i < h->uses.n; i++) {
 		tdata_text(data, h->uses.data[i], unit_helper(u,

@@ -474,7 +474,8 @@ static struct piece
 reinterpret(struct walker *w, const struct expr *e)
 {
 	const struct expr *a = e->args[0];
-	struct dtype bits = dtype_of(DT_U16);
+	struct dtype bits = dtype_of(dtype_bits(e->type) == 8 ? DT_U8
+							      : DT_U16);
 	struct piece p = { "", w->d->primary };
 
 	if (!walk_is_stored_only(w, e->type) &&
@@ -482,7 +483,8 @@ reinterpret(struct walker *w, const struct expr *e)
 		return apply_to(w, FORM_REINTERPRET, a->type, e->type,
 				e->args, 1);
 	}
-	if (dtype_bits(e->type) != 16 || dtype_bits(a->type) != 16) {
+	if (dtype_bits(e->type) != dtype_bits(bits) ||
+	    dtype_bits(a->type) != dtype_bits(bits)) {
 		walk_fail(w, "the bits of a type that is only stored");
 		return failed_piece(w);
 	}

@@ -51,6 +51,8 @@ struct array {
 	int64_t *shape;
 	int64_t elems;
 	void *data; /* dense, dtype_bytes per element */
+	bool is_bits; /* the file only says how wide its elements are: type is
+		       * an unsigned one of that width */
 };
 bool onnx_read_tensor(struct module *m, const char *path, struct array *out);
 bool onnx_write_tensor(struct module *m, const char *path,

@@ -452,12 +452,28 @@ def selftest_on_avr():
         fail("too few cells")
 
 
+# Types of 8 bits.
+BYTES = ["i8", "u8", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz"]
+
+
+HALVE = """
+from tvm.script import tir as T
+
+@T.prim_func
+def halve(A: T.Buffer((8,), "float8_e5m2"), B: T.Buffer((8,), "float32")):
+    for i in range(8):
+        with T.block("B"):
+            v = T.axis.spatial(8, i)
+            B[v] = T.Cast("float32", A[v]) * T.float32(0.5)
+"""
+
+
 def wide_char():
     none = {"rejected": "a char has 16 bits"}
     put("words/dialect.json", {
         "extends": "c99", "description": "a DSP that counts words of 16 bits",
         "limits": {"int_bits": 16, "char_bits": 16},
-        "types": {"i8": none, "u8": none, "f64": none},
+        "types": dict.fromkeys(BYTES + ["f64"], none),
         "access": {"unit": "uint16_t"},
         "weights": {"forms": ["c", "section"], "large": "c"},
     })
@@ -472,7 +488,14 @@ def wide_char():
     size = re.compile(r"DIGITS_WORKSPACE_BYTES (\d+)u")
     if int(size.search(text)[1]) * 2 != int(size.search(plain)[1]):
         fail("the workspace is not half as many bytes")
-    # A model of bytes has no place there, and one is told so.
+    # What is of bytes has no place there, and one is told so.
+    program = os.path.join(top, "halve.py")
+    with open(program, "w") as file:
+        file.write(HALVE)
+    said = tirc("codegen", program, "--target", "mine", "--dialect-path", top,
+                "-o", os.path.join(top, "halve"), status=1).stderr
+    if "cannot hold float8_e5m2: a char has 16 bits" not in said:
+        fail("not told: " + said)
     dialect = json.load(open(os.path.join(top, "words", "dialect.json")))
     dialect["types"].pop("i8")
     put("words/dialect.json", dialect)

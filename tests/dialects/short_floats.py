@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Floats of 16 bits in C: all 2^16 patterns come out as the numbers that they
+"""Floats of 16 and 8 bits in C: all patterns come out as the numbers that they
 are and go back to themselves; numbers between two of them go to the nearest,
-the even one of two, whether they come from float or double; and a model of
-float16 or bfloat16 compiles and gives what numpy gives."""
+the even one of two, whether they come from float or double, and those beyond
+the largest to infinity or NaN; the constant folder gives the same; and a model
+of float16 or bfloat16 compiles and gives what numpy gives."""
+import collections
 import ctypes
 import os
 
@@ -14,7 +16,6 @@ from helper import STRICT, compile_model, compilers, execute, fail, tirc, \
     work_folder
 
 folder = work_folder()
-N = 1 << 16
 np.seterr(all="ignore")             # infinity and NaN are meant
 PROGRAM = """
 from tvm.script import tir as T
@@ -49,28 +50,56 @@ def converter(source, to, n, cc):
     return run
 
 
+# Bits behind the point, what the exponent is biased by, the pattern of the
+# largest number, and whether there are infinity and a negative zero.
+Form = collections.namedtuple("Form", "bits fraction bias largest inf zeros")
+FORMS = {
+    "float16": Form(16, 10, 15, 0x7bff, True, 2),
+    "bfloat16": Form(16, 7, 127, 0x7f7f, True, 2),
+    "float8_e4m3fn": Form(8, 3, 7, 0x7e, False, 2),
+    "float8_e4m3fnuz": Form(8, 3, 8, 0x7f, False, 1),
+    "float8_e5m2": Form(8, 2, 15, 0x7b, True, 2),
+    "float8_e5m2fnuz": Form(8, 2, 16, 0x7f, False, 1),
+}
+
+
+def pattern_type(kind):
+    return np.uint16 if FORMS[kind].bits == 16 else np.uint8
+
+
 def exact(bits, kind):
     """The numbers of all patterns, as float64."""
-    if kind == "float16":
-        return bits.view(np.float16).astype(np.float64)
-    return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    form = FORMS[kind]
+    sign = 1 << (form.bits - 1)
+    magnitude = bits.astype(np.int64) & (sign - 1)
+    exponent = np.maximum(magnitude >> form.fraction, 1)
+    part = magnitude - ((exponent - 1) << form.fraction)
+    values = np.ldexp(part.astype(np.float64),
+                      exponent - form.bias - form.fraction)
+    values[magnitude > form.largest] = np.nan
+    if form.inf:
+        values[magnitude == form.largest + 1] = np.inf
+    values = np.where(bits & sign, -values, values)
+    if form.zeros == 1:
+        values[bits == sign] = np.nan
+    return values
 
 
 def nearest(x, kind):
     """Patterns of the numbers nearest to x (float64): found among all."""
-    bits = np.arange(0x8000, dtype=np.uint16)
-    values = exact(bits, kind)
-    top = int(np.argmax(~np.isfinite(values)))      # infinity
-    values = values[:top + 1].copy()
-    values[top] = 2 * values[top - 1] - values[top - 2]  # where it would be
+    form = FORMS[kind]
+    sign = 1 << (form.bits - 1)
+    values = exact(np.arange(form.largest + 1), kind)
+    values = np.append(values, 2 * values[-1] - values[-2])
     magnitude = np.abs(x)
-    above = np.clip(np.searchsorted(values, magnitude), 1, top)
+    above = np.clip(np.searchsorted(values, magnitude), 1, len(values) - 1)
     low, high = values[above - 1], values[above]
     middle = (low + high) / 2                       # exact: 53 bits are many
     up = (magnitude > middle) | ((magnitude == middle) & (above % 2 == 0))
     found = np.where(up, above, above - 1)
-    found = np.where(magnitude >= values[top], top, found)
-    return (found | np.where(np.signbit(x), 0x8000, 0)).astype(np.uint16)
+    found = np.where(magnitude >= values[-1], form.largest + 1, found)
+    sign = np.where(np.signbit(x) & ((form.zeros == 2) | (found > 0)), sign, 0)
+    return (found | sign).astype(pattern_type(kind))
 
 
 def same(got, want, what):
@@ -81,41 +110,79 @@ def same(got, want, what):
             what, len(wrong), i, int(got[i]), int(want[i])))
 
 
-every = np.arange(N, dtype=np.uint16)
 checked = 0
-for kind in ("float16", "bfloat16"):
+for kind, form in FORMS.items():
+    bits = pattern_type(kind)
+    every = np.arange(1 << form.bits).astype(bits)
     values = exact(every, kind)
     number = ~np.isnan(values)
     finite = np.sort(values[np.isfinite(values)])
     middles = (finite[1:] + finite[:-1]) / 2
-    over = np.array([1e300, -1e300, 70000.0, 65519.99, 65520.0, 3.3e38, 1e39,
-                     1e-300, -1e-300, 5e-324, np.inf, -np.inf])
-    wide = np.concatenate([middles, np.nextafter(middles, np.inf),
-                           np.nextafter(middles, -np.inf), over])
+    last = finite[-1] + (finite[-1] - finite[-2]) / 2
+    over = np.array([1e300, -1e300, last, -last, 3.3e38, 1e39, 1e-300,
+                     -1e-300, 1e-40, 5e-324, 0.0, -0.0, np.inf, -np.inf])
     for cc in compilers():
-        got = converter(kind, "float32", N, cc)(every, np.float32)
+        got = converter(kind, "float32", len(every), cc)(every, np.float32)
         same(got[number].view(np.uint32),
              values[number].astype(np.float32).view(np.uint32), kind)
         if not np.isnan(got[~number]).all():
             fail("NaN of %s is none" % kind)
-        back = converter("float32", kind, N, cc)(got, np.uint16)
+        back = converter("float32", kind, len(every), cc)(got, bits)
         same(back[number], every[number], "back to " + kind)
         if not np.isnan(exact(back, kind)[~number]).all():
             fail("NaN does not stay NaN")
-        for source, numpy_type in (("float32", np.float32),
-                                   ("float64", np.float64)):
-            data = wide.astype(numpy_type)
-            if numpy_type is np.float32:
-                m = middles.astype(numpy_type)
-                data = np.concatenate([m, np.nextafter(m, numpy_type(np.inf)),
-                                       np.nextafter(m, numpy_type(-np.inf)),
-                                       over.astype(numpy_type)])
-            run = converter(source, kind, len(data), cc)
-            same(run(data, np.uint16),
-                 nearest(data.astype(np.float64), kind),
-                 "%s from %s" % (kind, source))
+        for source in (np.float32, np.float64):
+            m = np.concatenate([middles, over]).astype(source)
+            data = np.concatenate([m, np.nextafter(m, source(np.inf)),
+                                   np.nextafter(m, source(-np.inf))])
+            run = converter(np.dtype(source).name, kind, len(data), cc)
+            same(run(data, bits), nearest(data.astype(np.float64), kind),
+                 "%s from %s" % (kind, source.__name__))
             checked += len(data)
 print("%d numbers rounded" % checked)
+
+# -- Cast, of an input and of a constant, which is computed by the folder --
+CODES = {"float8_e4m3fn": 17, "float8_e4m3fnuz": 18, "float8_e5m2": 19,
+         "float8_e5m2fnuz": 20}
+FLOAT = 1
+data = [np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e9, -1e9])]
+for kind in CODES:
+    values = np.unique(exact(np.arange(256), kind))
+    values = values[np.isfinite(values)].astype(np.float32)
+    values = np.concatenate([values, (values[1:] + values[:-1]) / 2,
+                             [values[-1] * 1.0625, values[-1] * 1.125]])
+    data += [values, np.nextafter(values, np.float32(np.inf)),
+             np.nextafter(values, np.float32(-np.inf))]
+data = np.concatenate(data).astype(np.float32)
+nodes, outputs = [], []
+for kind, code in CODES.items():
+    for saturate in (0, 1):
+        for x in "xc":
+            y = "%s_%s_%d" % (kind, x, saturate)
+            nodes.append(proto.node("Cast", [x], [y], to=code,
+                                    saturate=saturate))
+            outputs.append(proto.value_info(y, data.shape, code))
+model = os.path.join(folder, "cast.onnx")
+with open(model, "wb") as file:
+    file.write(proto.model(proto.graph(
+        nodes, [proto.value_info("x", data.shape, FLOAT)], outputs,
+        [proto.tensor("c", data.shape, data.tobytes(), FLOAT)])))
+np.save(os.path.join(folder, "x.npy"), data)
+for target in ("c99", "gnu-c"):
+    tirc("run", model, "--target", target, "-q", "--input",
+         os.path.join(folder, "x.npy"), "--output",
+         os.path.join(folder, "y.npz"))
+    for name, got in np.load(os.path.join(folder, "y.npz")).items():
+        kind, saturate = name[:-4], name[-1] == "1"
+        wide = data.astype(np.float64)
+        if saturate:
+            most = exact(np.array([FORMS[kind].largest]), kind)[0]
+            wide = np.clip(wide, -most, most)       # NaN stays
+        got = got.view(np.uint8)
+        nan = np.isnan(wide)
+        same(got[~nan], nearest(wide[~nan], kind), name + " by " + target)
+        if not np.isnan(exact(got[nan], kind)).all():
+            fail("%s: NaN becomes a number" % name)
 
 # -- models --
 MAIN = """

@@ -182,15 +182,14 @@ refused(void)
 	struct func *f = func_new(m, "refused");
 	const struct expr *n = expr_i32(m, 4);
 	struct buffer_spec spec = {
-		.name = "y", .type = dtype_of(DT_F8E5M2), .ndim = 1, .shape = &n,
+		.name = "y", .type = dtype_of(DT_STRING), .ndim = 1, .shape = &n,
 	};
 	const struct buffer *y = buffer_new(m, &spec);
 	struct strbuf s;
 	int errors = m->diags.n_errors;
 
 	func_add_param(f, y->data, y);
-	f->body = put(f, y, expr_float(m, dtype_of(DT_F8E5M2), 1),
-		      expr_i32(m, 0), NULL);
+	f->body = put(f, y, at(y, expr_i32(m, 1), NULL), expr_i32(m, 0), NULL);
 	strbuf_init(&s);
 	CHECK(!emit_func(m, d, f, &s));
 	CHECK(m->diags.n_errors > errors);
