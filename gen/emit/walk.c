@@ -104,6 +104,7 @@ init(struct walker *w, struct unit *u, const struct func *f,
 	w->f = f;
 	w->out = out;
 	analyser_init(&w->an, u->m);
+	width_bind_sizes(&w->an, f, u->d->object_bytes);
 }
 
 /* Does a kernel that the function launches write the parameter? */
@@ -427,6 +428,7 @@ unit_expr(struct unit *u, const struct func *f, const struct expr *e)
 				  f->params.data[i].var->name);
 		}
 	}
+	w.whole = true;
 	e = simplify(&w.an, e);
 	return layout_flat(u->a, walk_expr(&w, e, u->d->assignment));
 }

@@ -10,6 +10,7 @@
 #include "intrinsics.h"
 #include "layout.h"
 #include "names.h"
+#include "width.h"
 
 /* A vector type; loose: aligned as its elements are. */
 struct vector_use {
@@ -119,7 +120,7 @@ bool unit_prototype(struct unit *u, const struct func *f, struct strbuf *out);
  * room for all, tells what each is called. False: diagnosed. */
 bool unit_parameters(struct unit *u, const struct func *f, struct tdata *data,
 		     const char *list, struct binding *bound);
-/* An expression of f's scalar parameters. */
+/* An expression of f's scalar parameters, in whole numbers of any width. */
 const char *unit_expr(struct unit *u, const struct func *f,
 		      const struct expr *e);
 /* The same of parameters that are spelled as the bindings say. */
@@ -157,6 +158,7 @@ struct walker {
 	/* Lanes at hand of the vectors of a predicated loop, or NULL. */
 	const char *count;
 	const struct expr *unrounded; /* whoever stores it rounds it */
+	bool whole; /* numbers are whole ones, of no width */
 	bool addressed; /* within the operand of address_of */
 	bool declares; /* a prototype: no promise about aliases is needed */
 	/* What the function does first and last for symbols that it calls, or

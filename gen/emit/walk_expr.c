@@ -7,6 +7,7 @@
 #define REPEATABLE_COLUMNS 24
 
 static struct piece piece_of(struct walker *w, const struct expr *e);
+static bool is_composite(struct walker *w, const struct expr *e);
 static struct piece apply(struct walker *w, enum form_id id, struct dtype t,
 			  const struct expr *const *args, int n);
 
@@ -42,11 +43,37 @@ failed_piece(struct walker *w)
 	return (struct piece){ "", w->d->primary };
 }
 
-static struct piece
-infix(struct walker *w, const struct form *f, const struct expr *const *args)
+/* Is e a number that is only written in a longer type? */
+static bool
+is_lengthened(const struct expr *e)
 {
-	bool one_number = (args[0]->kind == EXPR_BROADCAST) !=
-			  (args[1]->kind == EXPR_BROADCAST);
+	return e->kind == EXPR_CAST && e->type.lanes == 1 &&
+	       dtype_class(e->type) == DTC_INT && dtype_bits(e->type) > 32 &&
+	       dtype_class(e->args[0]->type) == DTC_INT;
+}
+
+/* The operands as an operator wants them: it converts one to the type of the
+ * other by itself. */
+static void
+operands(struct walker *w, const struct expr *const *args,
+	 const struct expr *out[2])
+{
+	for (int i = 1; i >= 0; i--) {
+		const struct expr *other = i == 1 ? args[0] : out[1];
+
+		out[i] = is_lengthened(args[i]) &&
+			 !is_composite(w, args[i]->args[0]) &&
+			 dtype_equal(other->type, args[i]->type) &&
+			 other->kind != EXPR_INT ? args[i]->args[0] : args[i];
+	}
+}
+
+static struct piece
+infix(struct walker *w, const struct form *f, const struct expr *const *both)
+{
+	const struct expr *args[2];
+	bool one_number = (both[0]->kind == EXPR_BROADCAST) !=
+			  (both[1]->kind == EXPR_BROADCAST);
 	const struct level *level = &w->d->levels[f->level];
 	struct piece side[2];
 	const char *text[2];
@@ -54,6 +81,7 @@ infix(struct walker *w, const struct form *f, const struct expr *const *args)
 							   : " ";
 	const char *after = level->where == BREAK_AFTER ? TEXT_SPACE : " ";
 
+	operands(w, both, args);
 	for (int i = 0; i < 2; i++) {
 		bool outer = (i == 1) == level->right;
 		bool same;
@@ -445,7 +473,7 @@ cast(struct walker *w, const struct expr *e)
 				? FORM_TO_INT : FORM_CAST, from, to, &a, 1);
 	}
 	/* What is wider is rounded once, by whoever stores it. */
-	if (dtype_equal(from, to) ||
+	if (dtype_equal(from, to) || (w->whole && is_lengthened(e)) ||
 	    (walk_is_stored_only(w, e->type) && dtype_is_float(a->type))) {
 		return walk_piece(w, a);
 	}
@@ -646,27 +674,44 @@ sum_of_indices(struct walker *w, const struct buffer *b,
 	return simplify(&w->an, sum);
 }
 
-/* In 64 bits where 32 are known to be too few. What sizes without bounds come
- * to is not known: their type promises that it holds the index. */
+/* Is e a sum of products of what is not negative? Then no part of it is more
+ * than the whole. */
+static bool
+only_grows(struct walker *w, const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_ADD:
+	case EXPR_MUL:
+	case EXPR_FLOORDIV:
+	case EXPR_FLOORMOD:
+		return only_grows(w, e->args[0]) && only_grows(w, e->args[1]);
+	case EXPR_CAST:
+		return dtype_is_int(e->args[0]->type) &&
+		       only_grows(w, e->args[0]);
+	default:
+		break;
+	}
+	return analyse_bounds(&w->an, e).min >= 0;
+}
+
+/* In 64 bits where 32 are not known to be enough: by the bounds of loops and
+ * sizes, or because no array of the target has as many elements. */
 static const struct expr *
 flat_index(struct walker *w, const struct buffer *b,
 	   const struct expr *const *index, int n)
 {
+	struct widths widths = { .analyser = &w->an, .address = true };
 	const struct expr *sum = sum_of_indices(w, b, index, n,
 						dtype_of(DT_I64));
-	struct bounds all = analyse_bounds(&w->an, sum);
-	struct dtype narrow = dtype_of(DT_I32);
+	int64_t most = w->d->object_bytes / buffer_element_bytes(b);
+	bool narrow = w->d->object_bytes > 0 && most <= INT32_MAX;
 
-	if ((all.max != BOUND_POS_INF && all.max > INT32_MAX) ||
-	    (all.min != BOUND_NEG_INF && all.min < INT32_MIN)) {
-		return sum;
-	}
 	for (int i = 0; i < n; i++) {
-		if (dtype_bits(index[i]->type) > 32) {
-			narrow = index[i]->type;
-		}
+		narrow &= dtype_bits(index[i]->type) <= 32;
 	}
-	return sum_of_indices(w, b, index, n, narrow);
+	return narrow && only_grows(w, sum)
+	       ? sum_of_indices(w, b, index, n, dtype_of(DT_I32))
+	       : width_of(&widths, sum);
 }
 
 /* Those from the first on as one vector. */

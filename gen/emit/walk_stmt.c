@@ -220,7 +220,7 @@ add_trips(struct walker *w, struct tdata *data, const struct expr *extent)
 		tdata_int(data, "trips_max", n);
 		tdata_int(data, "trips_multiple", n > 0 ? n : 1);
 	} else if (b.min != BOUND_NEG_INF && b.max != BOUND_POS_INF &&
-		   b.max < INT32_MAX) {
+		   b.max < INT32_MAX - WIDTH_ROOM) {
 		tdata_int(data, "trips_min", b.min > 0 ? b.min : 0);
 		tdata_int(data, "trips_max", b.max);
 		tdata_int(data, "trips_multiple", 1);

@@ -2,6 +2,7 @@
 /* The functions that a program made, as source: lowered if they are not yet,
  * named, with arrays that the stack cannot hold as parameters, and split into
  * kernels and what launches them where threads are bound. */
+#include "dialect.h"
 #include "emit.h"
 #include "kernel.h"
 #include "lower.h"
@@ -49,6 +50,10 @@ prepare(struct writing *w, struct name_set *names, int i)
 		}
 	}
 	kernel_state_device(w->target, f);
+	if (w->dialect->object_bytes > 0) {
+		func_set_note(f, "object_bytes",
+			      expr_index(w->m, w->dialect->object_bytes));
+	}
 	if (from->stage < PROGRAM_LOWERED &&
 	    !program_lower(f, 3, false, w->o->hooks)) {
 		return false;

@@ -178,6 +178,35 @@ call_bounds(struct analyser *a, const struct expr *e)
 	}
 }
 
+struct bounds
+bounds_binary(enum expr_kind kind, struct bounds x, struct bounds y)
+{
+	switch (kind) {
+	case EXPR_ADD:
+		return bounds_add(x, y);
+	case EXPR_SUB:
+		return bounds_add(x, bounds_scale(y, -1));
+	case EXPR_MUL:
+		return bounds_mul(x, y);
+	case EXPR_DIV:
+		return x.min >= 0 ? bounds_div(x, y) : anything;
+	case EXPR_FLOORDIV:
+		return bounds_div(x, y);
+	case EXPR_TRUNCMOD:
+		return x.min >= 0 ? bounds_mod(x, y) : anything;
+	case EXPR_FLOORMOD:
+		return bounds_mod(x, y);
+	case EXPR_MIN:
+		return (struct bounds){ x.min < y.min ? x.min : y.min,
+					x.max < y.max ? x.max : y.max };
+	case EXPR_MAX:
+		return (struct bounds){ x.min > y.min ? x.min : y.min,
+					x.max > y.max ? x.max : y.max };
+	default:
+		return anything;
+	}
+}
+
 /* Of nodes that are no sums. */
 static struct bounds
 atom_bounds(struct analyser *a, const struct expr *e)
@@ -216,39 +245,8 @@ atom_bounds(struct analyser *a, const struct expr *e)
 	if (e->n_args != 2 || e->kind < EXPR_ADD || e->kind > EXPR_MAX) {
 		return all;
 	}
-	x = analyse_bounds(a, e->args[0]);
-	y = analyse_bounds(a, e->args[1]);
-	switch (e->kind) {
-	case EXPR_ADD:
-		x = bounds_add(x, y);
-		break;
-	case EXPR_SUB:
-		x = bounds_add(x, bounds_scale(y, -1));
-		break;
-	case EXPR_MUL:
-		x = bounds_mul(x, y);
-		break;
-	case EXPR_DIV:
-		x = x.min >= 0 ? bounds_div(x, y) : all;
-		break;
-	case EXPR_FLOORDIV:
-		x = bounds_div(x, y);
-		break;
-	case EXPR_TRUNCMOD:
-		x = x.min >= 0 ? bounds_mod(x, y) : all;
-		break;
-	case EXPR_FLOORMOD:
-		x = bounds_mod(x, y);
-		break;
-	case EXPR_MIN:
-		return (struct bounds){ x.min < y.min ? x.min : y.min,
-					x.max < y.max ? x.max : y.max };
-	case EXPR_MAX:
-		return (struct bounds){ x.min > y.min ? x.min : y.min,
-					x.max > y.max ? x.max : y.max };
-	default:
-		return all;
-	}
+	x = bounds_binary(e->kind, analyse_bounds(a, e->args[0]),
+			  analyse_bounds(a, e->args[1]));
 	if (!type_is_index(e->type) && (x.min < all.min || x.max > all.max)) {
 		return all; /* narrow integers wrap */
 	}

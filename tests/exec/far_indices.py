@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """far_indices.py: elements beyond 2^31 of an array are found, in every form that
 indices have: by dimension, added up over constant extents (misra) and over
-sizes with bounds. Of 4 GiB that are mapped, a few pages are touched; UBSan
-watches the products."""
+sizes with and without bounds; and loops whose ends and indices are products of
+sizes that 32 bits do not hold. Of 4 GiB that are mapped, a few pages are
+touched; UBSan watches the products. Where no array is so large, int does."""
+import json
 import os
-
 import sys
 
 from helper import (execute, fail, has_dialect, need, skip, tirc,
@@ -27,6 +28,22 @@ def sized(var_A: T.handle, B: T.Buffer((4, 4), "int8"), n: T.int32, m: T.int32):
         with T.sblock("B"):
             v_i, v_j = T.axis.remap("SS", [i, j])
             B[v_i, v_j] = A[v_i * 21845, v_j * 21845]
+@T.prim_func
+def free(var_A: T.handle, B: T.Buffer((4, 4), "int8"), n: T.int32, m: T.int32):
+    A = T.match_buffer(var_A, (n, m), "int8")
+    for i, j in T.grid(4, 4):
+        B[i, j] = A[i * 21845, j * 21845]
+@T.prim_func
+def spread(var_A: T.handle, B: T.Buffer((16,), "int8"), n: T.int32, m: T.int32):
+    A = T.match_buffer(var_A, (n, m), "int8")
+    for f in range(16):
+        B[f] = A[(f * (n * m // 16)) // m, (f * (n * m // 16) + f) % m]
+@T.prim_func
+def quotient(var_A: T.handle, var_B: T.handle, n: T.int32, m: T.int32, k: T.int32):
+    A = T.match_buffer(var_A, (n * m // k,), "int8")
+    B = T.match_buffer(var_B, (n * m // k,), "int8")
+    for i in range(n * m // k):
+        B[i] = A[i]
 """
 
 MAIN = """
@@ -42,7 +59,7 @@ main(void)
 	const size_t n = (size_t)65536 * 65536;
 	signed char *a = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE |
 			      MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	signed char b[2][16];
+	signed char b[5][16];
 	int failed = 0;
 
 	if (a == MAP_FAILED) {
@@ -53,10 +70,18 @@ main(void)
 	}
 	fixed((const void *)a, (void *)b[0]);
 	sized((const void *)a, (void *)b[1], 65536, 65536);
-	for (int i = 0; i < 16; i++) {
-		failed |= b[0][i] != i + 1 || b[1][i] != i + 1;
+	free_((const void *)a, (void *)b[2], 65536, 65536);
+	for (size_t i = 0; i < 16; i++) {
+		a[(i << 28) + i] = (signed char)(i + 1);
 	}
-	printf("%%d, %%d\\n", b[0][15], b[1][15]);
+	spread((const void *)a, b[3], 65536, 65536);
+	quotient(b[3], b[4], 65536, 65536, 1 << 28);
+	for (int i = 0; i < 16; i++) {
+		for (int k = 0; k < 5; k++) {
+			failed |= b[k][i] != i + 1;
+		}
+	}
+	printf("%%d, %%d\\n", b[0][15], b[4][15]);
 	return failed;
 }
 """
@@ -84,3 +109,12 @@ for target in filter(has_dialect, ("c99", "gnu-c", "misra")):
         skip("4 GiB cannot be mapped")
     if done.returncode != 0:
         fail("%s: %s%s" % (target, done.stdout, done.stderr))
+
+NARROW = {"description": "an int of 16 bits", "extends": "c99",
+          "dialect": "c99", "int_bits": 16, "object_bytes": 32767}
+with open(os.path.join(folder, "narrow.json"), "w", encoding="utf-8") as file:
+    json.dump(NARROW, file)
+text = tirc("codegen", path, "--dialect-path", folder, "--target",
+            "narrow").stdout
+if "A[i * m * 21845 + j * 21845]" not in text:
+    fail("arrays of 32767 bytes have far elements:\n" + text)

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Widths of index arithmetic, bottom-up: intervals of the operands first, which
+ * is cheap, and the analyser where those do not suffice. */
+#include "width.h"
+
+#include "buffer.h"
+#include "linear.h"
+
+struct wide {
+	const struct expr *e;
+	struct bounds span; /* of whole numbers */
+	bool data;
+};
+
+static struct wide wide_of(struct widths *w, const struct expr *e);
+
+static const struct bounds narrow = { INT32_MIN, INT32_MAX };
+
+static bool
+is_narrow(struct dtype t)
+{
+	return dtype_class(t) == DTC_INT && dtype_bits(t) == 32 && t.lanes == 1;
+}
+
+/* Of indices: signed, of 32 or 64 bits. */
+static bool
+is_index(struct dtype t)
+{
+	return dtype_class(t) == DTC_INT && dtype_bits(t) >= 32 && t.lanes == 1;
+}
+
+static struct bounds
+meet(struct bounds x, struct bounds y)
+{
+	return (struct bounds){ x.min > y.min ? x.min : y.min,
+				x.max < y.max ? x.max : y.max };
+}
+
+static bool
+is_within(struct bounds x, struct bounds y)
+{
+	return x.min >= y.min && x.max <= y.max;
+}
+
+/* -- sizes */
+
+static void
+bind_size(void *ctx, const struct expr *e)
+{
+	struct analyser *a = ctx;
+	const struct var *v = e->kind == EXPR_VAR ? e->u.var : NULL;
+
+	int64_t min = v != NULL && v->min <= v->max ? v->min : 0;
+
+	if (v == NULL || !is_narrow(v->type) || analyser_find(a, v) != NULL ||
+	    (v->min <= v->max && v->max <= INT32_MAX - WIDTH_ROOM)) {
+		return;
+	}
+	analyser_bind(a, v, expr_i32(a->module, min),
+		      expr_i32(a->module, INT32_MAX - WIDTH_ROOM - min + 1));
+}
+
+static const struct expr *
+elements_of(struct module *m, const struct buffer *b)
+{
+	const struct expr *all = expr_i32(m, 1);
+
+	for (int d = 0; d < b->ndim; d++) {
+		all = expr_mul(m, all, b->shape[d]);
+	}
+	return all;
+}
+
+static void
+bind_array(struct analyser *a, const struct buffer *b, int64_t object_bytes)
+{
+	struct module *m = a->module;
+	const struct expr *most = expr_index(m, object_bytes /
+						buffer_element_bytes(b));
+
+	for (int d = 0; d < b->ndim; d++) {
+		if (b->shape[d]->kind == EXPR_VAR) {
+			analyser_assume(a, expr_le(m, b->shape[d], most));
+		}
+	}
+	if (b->ndim > 1) {
+		analyser_assume(a, expr_le(m, elements_of(m, b), most));
+	}
+}
+
+void
+width_bind_sizes(struct analyser *a, const struct func *f,
+		 int64_t object_bytes)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		for (int d = 0; b != NULL && d < b->ndim; d++) {
+			expr_visit(b->shape[d], bind_size, a);
+		}
+	}
+	for (int i = 0; i < f->params.n && object_bytes > 0; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		if (b != NULL) {
+			bind_array(a, b, object_bytes);
+		}
+	}
+}
+
+/* -- expressions */
+
+/* What e's type and the analyser leave. */
+static struct bounds
+leaf_span(struct widths *w, const struct expr *e)
+{
+	struct bounds known = { BOUND_NEG_INF, BOUND_POS_INF };
+
+	if (dtype_is_int(e->type) && e->type.lanes == 1) {
+		known = analyse_bounds(w->analyser, e);
+	}
+	return is_narrow(e->type) ? meet(known, narrow) : known;
+}
+
+static const struct expr *
+as_type(struct widths *w, const struct expr *e, struct dtype t)
+{
+	return dtype_equal(e->type, t) ? e
+				       : expr_cast(w->analyser->module, t, e);
+}
+
+static struct wide
+variable(struct widths *w, const struct expr *e)
+{
+	struct wide r = { .e = e, .span = leaf_span(w, e) };
+
+	for (int i = w->vars.n - 1; i >= 0; i--) {
+		const struct width_var *v = &w->vars.data[i];
+
+		if (v->from == e->u.var) {
+			r.e = v->to != NULL ? v->to : e;
+			r.data = v->data;
+			if (v->to != NULL) {
+				r.span = analyse_bounds(w->analyser, e);
+			}
+			break;
+		}
+	}
+	return r;
+}
+
+/* What is computed as it was, of operands that may have become wider; indices
+ * stay as wide as they are now. */
+static struct wide
+same_type(struct widths *w, const struct expr *e)
+{
+	struct module *m = w->analyser->module;
+	const struct expr **args = arena_array(&m->arena, const struct expr *,
+					       e->n_args + 1);
+	struct wide r = { .e = e, .span = leaf_span(w, e),
+			  .data = e->kind == EXPR_LOAD };
+	bool changed = false;
+
+	for (int i = 0; i < e->n_args; i++) {
+		struct wide x = wide_of(w, e->args[i]);
+
+		args[i] = e->kind == EXPR_LOAD ? x.e
+			: as_type(w, x.e, e->args[i]->type);
+		r.data |= x.data;
+		changed |= args[i] != e->args[i];
+	}
+	if (changed) {
+		r.e = expr_rebuild(m, e, args);
+	}
+	return r;
+}
+
+/* Quotients and remainders are no larger than their operands. */
+static struct bounds
+quotient_span(enum expr_kind kind, struct bounds x, struct bounds y)
+{
+	struct bounds r = bounds_binary(kind, x, y);
+	bool rest = kind == EXPR_TRUNCMOD || kind == EXPR_FLOORMOD;
+	struct bounds most = rest ? y : x;
+	int64_t far;
+
+	if (most.min == BOUND_NEG_INF || most.max == BOUND_POS_INF) {
+		return r;
+	}
+	far = -most.min > most.max ? -most.min : most.max;
+	return meet(r, (struct bounds){ x.min >= 0 && y.min >= 0 ? 0 : -far,
+					far });
+}
+
+static struct bounds
+operation_span(enum expr_kind kind, struct bounds x, struct bounds y)
+{
+	switch (kind) {
+	case EXPR_DIV:
+	case EXPR_FLOORDIV:
+	case EXPR_TRUNCMOD:
+	case EXPR_FLOORMOD:
+		return quotient_span(kind, x, y);
+	case EXPR_SELECT:
+	case EXPR_IF:
+		return (struct bounds){ x.min < y.min ? x.min : y.min,
+					x.max > y.max ? x.max : y.max };
+	default:
+		return bounds_binary(kind, x, y);
+	}
+}
+
+/* The last two operands of e have one type: 32 bits if they and the result
+ * fit. */
+static struct wide
+operation(struct widths *w, const struct expr *e)
+{
+	struct module *m = w->analyser->module;
+	int first = e->n_args - 2;
+	const struct expr *args[3] = { 0 };
+	bool compares = dtype_class(e->type) == DTC_BOOL;
+	struct wide a = wide_of(w, e->args[first]), r = { 0 };
+	struct wide b = wide_of(w, e->args[first + 1]);
+	struct dtype t;
+
+	r.data = a.data || b.data;
+	r.span = operation_span(e->kind, a.span, b.span);
+	if (!is_within(r.span, narrow)) {
+		r.span = meet(r.span, analyse_bounds(w->analyser, e));
+	}
+	if (r.data && !compares && !w->address) {
+		t = e->type;
+		r.span = leaf_span(w, e);
+	} else {
+		bool wide = dtype_bits(a.e->type) > 32 ||
+			    dtype_bits(b.e->type) > 32 ||
+			    (!compares && !is_within(r.span, narrow));
+
+		t = dtype_of(wide ? DT_I64 : DT_I32);
+	}
+	if (first > 0) {
+		args[0] = wide_of(w, e->args[0]).e;
+	}
+	args[first] = as_type(w, a.e, t);
+	args[first + 1] = as_type(w, b.e, t);
+	r.e = args[first] == e->args[first] &&
+	      args[first + 1] == e->args[first + 1] &&
+	      (first == 0 || args[0] == e->args[0]) ? e
+	    : first == 0 ? expr_binary(m, e->kind, args[0], args[1])
+	    : e->kind == EXPR_IF ? expr_if(m, args[0], args[1], args[2])
+				 : expr_select(m, args[0], args[1], args[2]);
+	return r;
+}
+
+static struct wide
+cast(struct widths *w, const struct expr *e)
+{
+	const struct expr *of = e->args[0];
+	struct wide r = { .e = of };
+
+	if (w->address && is_narrow(of->type)) {
+		r.span = leaf_span(w, of);
+		return r;
+	}
+	r = wide_of(w, of);
+	r.e = as_type(w, r.e, e->type);
+	if (!is_index(e->type) || !is_index(of->type) ||
+	    (is_narrow(e->type) && !is_within(r.span, narrow))) {
+		r.span = leaf_span(w, e);
+	}
+	return r;
+}
+
+static struct wide
+literal(struct widths *w, const struct expr *e)
+{
+	struct bounds span = { e->u.ival, e->u.ival };
+	bool shorter = w->address && is_index(e->type) &&
+		       is_within(span, narrow);
+
+	return (struct wide){ shorter ? expr_i32(w->analyser->module,
+						 e->u.ival) : e, span, false };
+}
+
+static struct wide
+ramp(struct widths *w, const struct expr *e)
+{
+	const struct expr *base = wide_of(w, e->args[0]).e;
+	const struct expr *stride = e->args[1];
+	struct wide r = { .e = e, .span = { BOUND_NEG_INF, BOUND_POS_INF } };
+
+	if (base != e->args[0]) {
+		r.e = expr_ramp(w->analyser->module, base,
+				as_type(w, stride, base->type), e->type.lanes);
+	}
+	return r;
+}
+
+static struct wide
+wide_of(struct widths *w, const struct expr *e)
+{
+	if (w->address && (e->kind == EXPR_LOAD || e->kind == EXPR_CALL)) {
+		return (struct wide){ e, leaf_span(w, e), true };
+	}
+	switch (e->kind) {
+	case EXPR_INT:
+		return literal(w, e);
+	case EXPR_VAR:
+		return variable(w, e);
+	case EXPR_RAMP:
+		return ramp(w, e);
+	case EXPR_CAST:
+		if (e->type.lanes == 1) {
+			return cast(w, e);
+		}
+		break;
+	default:
+		if (e->n_args >= 2 && e->kind >= EXPR_ADD &&
+		    e->kind <= EXPR_IF && is_index(e->args[1]->type)) {
+			return operation(w, e);
+		}
+		break;
+	}
+	return same_type(w, e);
+}
+
+const struct expr *
+width_of(struct widths *w, const struct expr *e)
+{
+	return wide_of(w, e).e;
+}
+
+bool
+width_is_data(struct widths *w, const struct expr *e)
+{
+	return wide_of(w, e).data;
+}
