@@ -446,6 +446,7 @@ prepare(struct tirc *t)
 	tensor_intrins_init(target->intrins, &t->m->arena);
 	intrinsics_attach(t->m, t->options.dialect_path, target->intrins);
 	t->graph->unsigned_bytes = target->unsigned_bytes;
+	t->graph->signed_bytes = target->signed_bytes;
 	t->graph->part_align_bytes = target->align_tensors
 					     ? target->align_bytes
 					     : target_wide_bytes(target);

@@ -171,6 +171,7 @@ struct graph {
 	 * not as ONNX says. */
 	bool fixed_point;
 	bool unsigned_bytes; /* the target multiplies u8 by i8 best */
+	bool signed_bytes;   /* it multiplies i8 by i8 best */
 	int part_align_bytes; /* of the inputs of a concatenation within it;
 			       * 0: any */
 	struct conv_costs conv;

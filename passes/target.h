@@ -18,9 +18,10 @@ struct tile_intrins {
 
 /* Those by which the threads of a warp multiply tiles in fragments: what
  * multiplies, sets the sums to zero, loads the operands and stores the sums, from
- * and to shared memory. */
+ * and to shared memory; whether operands of float32 are rounded to tf32. */
 struct warp_intrins {
 	const char *multiply, *zero, *load[2], *store;
+	bool tf32;
 };
 
 struct target {
@@ -37,6 +38,7 @@ struct target {
 	 * wants unsigned data by signed weights. */
 	const char *byte_dot;
 	bool unsigned_bytes;
+	bool signed_bytes;    /* products of bytes are of signed ones */
 	/* Those that do so for a tile of rows and columns. Rows and bytes of a
 	 * row that one call takes at most: all rows up to half as many, even
 	 * numbers beyond. */
@@ -71,6 +73,7 @@ struct target {
 	int64_t shared_bytes; /* that the threads of a block share */
 	const struct warp_intrins *tensor_products; /* best first */
 	int n_tensor_products;
+	bool tf32;            /* those that round to tf32 may be used */
 	int warp_size;        /* threads that exchange values without memory;
 			       * 0: none do */
 	int async_stages;     /* tiles that copies which arrive later fill; 0: none

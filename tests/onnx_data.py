@@ -2,7 +2,14 @@
 """Data sets beside a model, as `tirc test` finds them."""
 import os
 
-from onnx import numpy_helper
+from onnx import TensorProto, numpy_helper
+
+
+def tensor_of(name, array):
+    """Types that numpy lacks are tensors already."""
+    if isinstance(array, TensorProto):
+        return array
+    return numpy_helper.from_array(array, name)
 
 
 def write_data(folder, inputs, outputs, number=0):
@@ -15,6 +22,5 @@ def write_data(folder, inputs, outputs, number=0):
             name, array = value if isinstance(value, tuple) else (None, value)
             with open(os.path.join(data, "%s_%d.pb" % (prefix, i)),
                       "wb") as file:
-                file.write(numpy_helper.from_array(
-                    array, name).SerializeToString())
+                file.write(tensor_of(name, array).SerializeToString())
     return data

@@ -181,7 +181,7 @@ read_expression(struct loader *l, struct json j, enum form_id id)
 		all = dialect_read_form(l, j);
 	} else {
 		json_check_keys(j, arena_printf(&l->m->arena,
-			"%s any float int uint bool",
+			"%s any short_float float int uint bool",
 			"f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 i4 "
 			"u4 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz"));
 	}
@@ -197,6 +197,10 @@ read_expression(struct loader *l, struct json j, enum form_id id)
 		if (all != NULL) {
 			d->forms[id][k] = all;
 			continue;
+		}
+		if (row.value == NULL && dtype_class(t) == DTC_FLOAT &&
+		    dtype_bits(t) <= 16) {
+			row = json_get(j, "short_float");
 		}
 		if (row.value == NULL) {
 			row = json_get(j, class_word(t));

@@ -105,7 +105,8 @@ read_products(struct module *m, struct json j, const char *dir, int *n)
 		if (!json_is_object(one, true)) {
 			continue;
 		}
-		json_check_keys(one, "multiply zero load_a load_b store");
+		json_check_keys(one, "multiply zero load_a load_b store "
+				"tf32");
 		list[i].multiply = read_intrinsic(
 			m, json_get(one, "multiply"), dir, true);
 		list[i].zero = read_intrinsic(
@@ -116,6 +117,7 @@ read_products(struct module *m, struct json j, const char *dir, int *n)
 			m, json_get(one, "load_b"), dir, true);
 		list[i].store = read_intrinsic(
 			m, json_get(one, "store"), dir, true);
+		list[i].tf32 = json_bool(json_get(one, "tf32"));
 	}
 	return list;
 }
@@ -130,13 +132,14 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 			"without_fma block_elems byte_block_elems "
 			"vectors byte_vectors byte_dot byte_tile "
 			"brain_tile brain_block_elems tile_rows "
-			"tile_bytes unsigned_bytes l1_bytes written_out "
-			"prefetch_bytes l2_bytes cores core_gflops "
+			"tile_bytes unsigned_bytes signed_bytes l1_bytes "
+			"written_out prefetch_bytes l2_bytes cores core_gflops "
 			"core_gbytes cache_gbytes fork_ns "
 			"stack_limit_bytes align_bytes align_tensors "
 			"int_bits char_bits object_bytes "
 			"scalar_accumulators max_threads shared_bytes "
-			"warp_size units tensor_products async_stages "
+			"warp_size units tensor_products tf32 "
+			"async_stages "
 			"cc cflags ldflags device_cflags fp_cflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
@@ -163,6 +166,7 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	t->tile_rows = (int)json_int(json_get(j, "tile_rows"), 2, 4096, 2);
 	t->tile_bytes = (int)json_int(json_get(j, "tile_bytes"), 1, 4096, 1);
 	t->unsigned_bytes = json_bool(json_get(j, "unsigned_bytes"));
+	t->signed_bytes = json_bool(json_get(j, "signed_bytes"));
 	t->written_out = (int)json_int(json_get(j, "written_out"), 0, 4096, 0);
 	t->prefetch_bytes = (int)json_int(json_get(j, "prefetch_bytes"), 0,
 					  4096, 0);
@@ -194,6 +198,7 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	t->units = (int)json_int(json_get(j, "units"), 0, 65536, 0);
 	t->tensor_products = read_products(m, json_get(j, "tensor_products"),
 					   dir, &t->n_tensor_products);
+	t->tf32 = json_bool(json_get(j, "tf32"));
 	t->async_stages = (int)json_int(json_get(j, "async_stages"), 0, 64, 0);
 	t->cc = json_text(json_get(j, "cc"), true);
 	t->cflags = json_text(json_get(j, "cflags"), true);

@@ -233,6 +233,7 @@ partition_adopt(struct graph *g, const struct graph *edited)
 	g->n_backends = old.n_backends;
 	g->edits = old.edits + 1;
 	g->unsigned_bytes = old.unsigned_bytes;
+	g->signed_bytes = old.signed_bytes;
 	g->part_align_bytes = old.part_align_bytes;
 	g->conv = old.conv;
 	g->open_sizes = old.open_sizes;

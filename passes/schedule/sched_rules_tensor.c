@@ -24,9 +24,10 @@
 #include "sched_edit.h"
 #include "sched_staged.h"
 
-/* Threads of a warp, bytes of the summed axis that are copied at a time, and
- * bytes from row to row beyond these: neighbouring rows begin in other banks. */
-enum { SUM_BYTES = 64, SKEW_BYTES = 16 };
+/* Threads of a warp, bytes of the summed axis that are copied at a time, bytes
+ * from row to row beyond these: neighbouring rows begin in other banks; and
+ * what tiles in shared memory start at multiples of. */
+enum { SUM_BYTES = 64, SKEW_BYTES = 16, TILE_ALIGN = 32 };
 
 struct warp_tiles {
 	struct staged t;
@@ -167,21 +168,52 @@ choose_side(struct warp_tiles *x, enum part p)
 	}
 }
 
+/* What of the operand one block of threads copies at a time, or one fragment
+ * holds; rows first. */
+static void
+operand_tile(const struct warp_tiles *x, int operand, const int64_t *of,
+	     int64_t *tile)
+{
+	enum part p = operand == 0 ? PART_ROW : PART_COLUMN;
+
+	tile[0] = x->t.sum_last[operand] ? of[p] : of[PART_SUM];
+	tile[1] = x->t.sum_last[operand] ? of[PART_SUM] : of[p];
+}
+
+/* Tiles of which a row is too short for the next one to start where a tile may:
+ * the columns of each then stand together, apart from those of the next. */
+static bool
+stands_apart(const struct warp_tiles *x, int operand)
+{
+	int64_t tile[2];
+
+	operand_tile(x, operand, x->size, tile);
+	return tile[1] * dtype_bytes(sync_buffer(x, operand)->type) %
+		       TILE_ALIGN != 0;
+}
+
+static int64_t
+copied_bytes(const struct warp_tiles *x, int operand)
+{
+	int64_t bytes = dtype_bytes(sync_buffer(x, operand)->type);
+	int64_t all[2], one[2];
+
+	operand_tile(x, operand, x->t.side, all);
+	operand_tile(x, operand, x->size, one);
+	return stands_apart(x, operand)
+		       ? all[1] / one[1] *
+				 (all[0] * one[1] * bytes + TILE_ALIGN)
+		       : all[0] * (all[1] * bytes + SKEW_BYTES);
+}
+
 static int64_t
 shared_bytes(const struct warp_tiles *x)
 {
-	const int64_t *side = x->t.side;
-	int64_t bytes = dtype_bytes(sync_buffer(x, 0)->type);
-	int64_t rows[2] = { side[PART_ROW],
-			    side[x->t.sum_last[1] ? PART_COLUMN : PART_SUM] };
-	int64_t length[2] = { side[PART_SUM],
-			      side[x->t.sum_last[1] ? PART_SUM : PART_COLUMN] };
 	int64_t sums = x->together * x->size[PART_COLUMN] *
 			       dtype_bytes(sync_buffer(x, 2)->type) +
 		       (x->skewed_sums ? SKEW_BYTES : 0);
 
-	return x->stages * (rows[0] * (length[0] * bytes + SKEW_BYTES) +
-			    rows[1] * (length[1] * bytes + SKEW_BYTES)) +
+	return x->stages * (copied_bytes(x, 0) + copied_bytes(x, 1)) +
 	       x->warps[PART_ROW] * x->warps[PART_COLUMN] * x->size[PART_ROW] *
 		       sums;
 }
@@ -289,16 +321,17 @@ tile_last(struct rules *r, int block, const int64_t *outer,
 	return sched_transform_layout(&r->s, block, true, 0, map);
 }
 
-/* Rows of what the block writes begin in other banks than their neighbours. */
+/* Rows of what the block writes, of so many elements, begin in other banks than
+ * their neighbours: so many bytes further. back: what is a row, from the last
+ * axis. */
 static bool
-skew(struct rules *r, int block, int64_t elements)
+skew(struct rules *r, int block, int back, int64_t elements, int64_t bytes)
 {
 	const struct buffer *b =
 		func_find(r->s.func, block)->u.block->writes[0].buffer;
-	int64_t extra = SKEW_BYTES / dtype_bytes(b->type);
 	struct sched_value args[] = {
-		sv_block(block), sv_int(0), sv_int(b->ndim - 2),
-		sv_int(elements), sv_int(extra),
+		sv_block(block), sv_int(0), sv_int(b->ndim - 1 - back),
+		sv_int(elements), sv_int(bytes / dtype_bytes(b->type)),
 	};
 
 	return sched_apply(&r->s, "storage_align", args, 5, NULL);
@@ -332,18 +365,6 @@ use_by_fragments(struct rules *r, int block, const int64_t *size,
 
 /* -- copies */
 
-/* What of the operand one block of threads copies at a time, or one fragment
- * holds; rows first. */
-static void
-operand_tile(const struct warp_tiles *x, int operand, const int64_t *of,
-	     int64_t *tile)
-{
-	enum part p = operand == 0 ? PART_ROW : PART_COLUMN;
-
-	tile[0] = x->t.sum_last[operand] ? of[p] : of[PART_SUM];
-	tile[1] = x->t.sum_last[operand] ? of[PART_SUM] : of[p];
-}
-
 /* How many elements of an operand a thread copies at once: as many as lie next
  * to each other, if all threads have some. */
 static void
@@ -369,6 +390,23 @@ choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
 	}
 }
 
+/* What is copied, as it lies in shared memory. */
+static bool
+lay_out(struct rules *r, const struct warp_tiles *x, int operand, int copy,
+	const int64_t *all)
+{
+	int64_t one[2];
+
+	if (!stands_apart(x, operand)) {
+		return tile_last(r, copy, all, all) &&
+		       skew(r, copy, 1, all[1], SKEW_BYTES);
+	}
+	operand_tile(x, operand, x->size, one);
+	one[0] = all[0];
+	return tile_last(r, copy, all, one) &&
+	       skew(r, copy, 2, one[0] * one[1], TILE_ALIGN);
+}
+
 /* All threads copy together, neighbours what lies next to each other. */
 static bool
 copy_together(struct rules *r, const struct warp_tiles *x, int operand, int copy,
@@ -382,7 +420,7 @@ copy_together(struct rules *r, const struct warp_tiles *x, int operand, int copy
 	if (!sched_compute_at(&r->s, copy, at) ||
 	    !sched_rename_buffer(&r->s, copy, 0,
 				 operand == 0 ? "rows" : "columns") ||
-	    !tile_last(r, copy, tile, tile) || !skew(r, copy, tile[1]) ||
+	    !lay_out(r, x, operand, copy, tile) ||
 	    !sched_get_loops(&r->s, copy, &loops, &n) || n < 2) {
 		return false;
 	}
@@ -440,7 +478,8 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 	 * is none of its. */
 	return sched_set_scope(&r->s, sums, 0, "shared") &&
 	       tile_last(r, sums, warp, tile) &&
-	       (!x->skewed_sums || skew(r, sums, tile[1])) &&
+	       (!x->skewed_sums ||
+		skew(r, sums, 1, tile[1], SKEW_BYTES)) &&
 	       use_by_fragments(r, sums, (int64_t[]){
 			x->size[PART_ROW], x->size[PART_COLUMN] },
 				 x->names->store) &&
@@ -599,9 +638,12 @@ bool
 rule_tensor(struct rules *r, int block)
 {
 	for (int i = 0; i < r->target->n_tensor_products; i++) {
+		const struct warp_intrins *names =
+			&r->target->tensor_products[i];
 		struct sched_mark mark = sched_checkpoint(&r->s);
 
-		if (try_instruction(r, block, &r->target->tensor_products[i])) {
+		if ((!names->tf32 || r->target->tf32) &&
+		    try_instruction(r, block, names)) {
 			return true;
 		}
 		sched_rollback(&r->s, mark);

@@ -431,6 +431,9 @@ run_grid(work &w)
 	}
 }
 
+/* Each file has its own threads: what starts them is not to be another's. */
+namespace {
+
 template <class F> struct call : work {
 	F f;
 	call(F f) : f(f) {}
@@ -452,6 +455,7 @@ template <class... P> struct launch {
 	}
 };
 
+}
 }
 
 static inline void
@@ -503,10 +507,49 @@ struct accumulator {};
 struct row_major {};
 enum layout_t { mem_row_major, mem_col_major };
 
+/* Floats that the caller has rounded to 10 bits behind the point. */
+namespace precision {
+struct tf32 {};
+}
+
+template <class T> struct storage {
+	typedef T type;
+	static bool is_sound(T) { return true; }
+};
+template <> struct storage<precision::tf32> {
+	typedef float type;
+	static bool is_sound(float x)
+	{
+		unsigned bits;
+
+		memcpy(&bits, &x, sizeof bits);
+		return x != x || bits % 8192 == 0;
+	}
+};
+
+/* To nearest, halves away from zero. */
+static inline float
+__float_to_tf32(float x)
+{
+	unsigned bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	bits = x != x ? bits : (bits + 4096) / 8192 * 8192;
+	memcpy(&x, &bits, sizeof x);
+	return x;
+}
+
 template <class Use, int M, int N, int K, class T, class Layout = void>
 struct fragment {
-	T x[(std::is_same<Use, matrix_b>::value ? K : M) *
-	    (std::is_same<Use, matrix_a>::value ? K : N)];
+	enum {
+		num_elements = (std::is_same<Use, matrix_b>::value ? K : M) *
+			       (std::is_same<Use, matrix_a>::value ? K : N)
+	};
+	static_assert(M == 16 && N == 16 &&
+		      (std::is_same<T, precision::tf32>::value ? K == 8
+		       : K == 16 || std::is_same<T, float>::value),
+		      "no such tile");
+	typename storage<T>::type x[num_elements];
 };
 
 /* Fewer than all threads of a warp would hang or compute nothing. */
@@ -533,13 +576,13 @@ fill_fragment(fragment<Use, M, N, K, T, L> &f, T value)
 }
 
 template <class Use, int M, int N, int K, class T, class L> static void
-load_matrix_sync(fragment<Use, M, N, K, T, L> &f, const T *from,
-		 unsigned stride)
+load_matrix_sync(fragment<Use, M, N, K, T, L> &f,
+		 const typename storage<T>::type *from, unsigned stride)
 {
 	const int columns = std::is_same<Use, matrix_a>::value ? K : N;
 
-	whole_warp(from, 32, stride * sizeof(T));
-	for (unsigned i = 0; i < sizeof f.x / sizeof(T); i++) {
+	whole_warp(from, 32, stride * sizeof *from);
+	for (unsigned i = 0; i < f.num_elements; i++) {
 		f.x[i] = from[i / columns * stride + i % columns];
 	}
 }
@@ -558,6 +601,16 @@ store_matrix_sync(T *to, const fragment<accumulator, M, N, K, T> &f,
 	}
 }
 
+template <class T, class U> static T
+operand(typename storage<U>::type x)
+{
+	if (!storage<U>::is_sound(x)) {
+		printf("an operand that is not rounded to tf32\n");
+		exit(1);
+	}
+	return static_cast<T>(x);
+}
+
 template <int M, int N, int K, class T, class U> static void
 mma_sync(fragment<accumulator, M, N, K, T> &d,
 	 const fragment<matrix_a, M, N, K, U, row_major> &a,
@@ -568,10 +621,10 @@ mma_sync(fragment<accumulator, M, N, K, T> &d,
 
 	whole_warp(NULL, 1, 0);
 	for (int i = 0; i < M * K; i++) {
-		rows[i] = static_cast<T>(a.x[i]);
+		rows[i] = operand<T, U>(a.x[i]);
 	}
 	for (int i = 0; i < K * N; i++) {
-		columns[i] = static_cast<T>(b.x[i]);
+		columns[i] = operand<T, U>(b.x[i]);
 	}
 	for (int i = 0; i < M; i++) {
 		T sums[N];

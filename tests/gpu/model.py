@@ -6,7 +6,7 @@
     nvcc      nvcc takes the sources, for several generations
     opencl    on an OpenCL device; opencl-cpu: as if it were a processor
 
-MODEL: "digits", "shapes", "symbolic" and "tensors" (modules here), or one of ../shared's (cases.py)."""
+MODEL: "digits", a module here (MADE), or one of ../shared's (cases.py)."""
 import importlib
 import os
 import re
@@ -16,10 +16,12 @@ import sys
 import cases
 from helper import DIGITS, compile_model, execute, fail, skip, tirc, work_folder
 
-MADE = ("shapes", "symbolic", "tensors")
+MADE = ("shapes", "symbolic", "tensors", "kinds", "rounded")
 here = os.path.dirname(os.path.abspath(__file__))
 how, name = sys.argv[1:]
-made = None
+made, facts = None, ""
+# What cuda_cpu runs, threads in order and backwards.
+targets = ["cuda", "cuda"]
 if name == "digits":
     model, data, options = DIGITS, [], []
 elif name in MADE:
@@ -30,6 +32,8 @@ elif name in MADE:
     model, data = made.write(work_folder())
     data = data if isinstance(data, list) else [data]
     options = getattr(made, "OPTIONS", [])
+    facts = getattr(made, "FACTS", "")
+    targets = getattr(made, "TARGETS", targets)
 else:
     case = cases.make(name, work_folder())
     model, data, options = case.model, case.data, case.options
@@ -37,12 +41,13 @@ else:
 
 def check_schedules():
     """Each kernel has the kind of schedule that it is there for."""
-    out = compile_model(model, "--target", "cuda", "--name", "net", *options)
+    out = compile_model(model, "--target", targets[0] + facts, "--name", "net",
+                        *options)
     with open(os.path.join(out, "net.cu"), encoding="utf-8") as file:
         source = file.read()
     for output, kind in made.SCHEDULES.items():
-        found = re.search(r' \*   y +"%s".*\n \*   schedule  (.*)' % output,
-                          source)
+        found = re.search(r' \*   y +"%s".*\n \*   schedule  '
+                          r'(.*(?:\n \*      .*)*)' % output, source)
         if found is None or kind not in found.group(1):
             fail("%s: no schedule of the kind '%s', but '%s'" % (
                 output, kind, found and found.group(1)))
@@ -70,11 +75,10 @@ elif how == "cuda_cpu":
     flags = "-std=c++14 -Wall -I%s -I%s" % (
         here, os.path.join(here, "toolkit"))
     # As nvcc does, products that are added are not rounded before.
-    ways = [("cuda-sm80" if name == "tensors" else "cuda", " -O1"),
-            ("cuda", " -O2 -march=native -ffp-contract=fast "
-             "-DEMULATE_BACKWARDS")]
-    for target, way in ways:
-        run("--target", target, "--cc", cxx + " -x c++", "--cflags",
+    ways = [" -O1", " -O2 -march=native -ffp-contract=fast "
+            "-DEMULATE_BACKWARDS"]
+    for target, way in zip(targets, ways):
+        run("--target", target + facts, "--cc", cxx + " -x c++", "--cflags",
             flags + way)
 else:
     nvcc = shutil.which("nvcc")
@@ -85,8 +89,8 @@ else:
     generations = {"sm_75": "cuda", "sm_80": "cuda-sm80",
                    "sm_90": "cuda-sm90"}
     for arch in generations if name in ("digits", *MADE) else ["sm_80"]:
-        out = compile_model(model, "--target", generations[arch], "--name",
-                            "net", *options)
+        out = compile_model(model, "--target", generations[arch] + facts,
+                            "--name", "net", *options)
         execute([nvcc, "-Werror", "all-warnings", "-arch=" + arch, "-I", out,
                  "-c", os.path.join(out, "net.cu"), "-o",
                  os.path.join(out, "net.o")])

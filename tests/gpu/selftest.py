@@ -15,17 +15,27 @@ here = os.path.dirname(os.path.abspath(__file__))
 folder = work_folder()
 
 
-def pack_of(dialect, name):
+def pack_of(dialect, name, only=None):
+    """All of it, or the cells that start from one type."""
     pack = os.path.join(folder, name)
     tirc("dialect", "selftest", dialect, "-o", pack)
-    return pack, sorted(os.path.join(pack, n) for n in os.listdir(pack)
-                        if n.endswith(".cu"))
+    sources = sorted(os.path.join(pack, n) for n in os.listdir(pack)
+                     if n.endswith(".cu"))
+    if only:
+        sources = [n for n in sources if n.endswith(
+            ("selftest_%s.cu" % only, "main.cu"))]
+        with open(sources[0], encoding="utf-8") as file:
+            text = file.read().replace("\tselftest();",
+                                       "\tselftest_%s();" % only)
+        with open(sources[0], "w", encoding="utf-8") as file:
+            file.write(text)
+    return pack, sources
 
 
-def on_cpu(dialect, name, status):
+def on_cpu(dialect, name, status, only=None):
     cxx = shutil.which("g++") or shutil.which("clang++") or skip(
         "there is no C++ compiler")
-    pack, sources = pack_of(dialect, name)
+    pack, sources = pack_of(dialect, name, only)
     launches = 0
     for source in sources:
         with open(source, encoding="utf-8") as file:
@@ -39,7 +49,7 @@ def on_cpu(dialect, name, status):
              os.path.join(here, "toolkit"), *sources, "-o", exe])
     said = execute([exe], status).stdout
     cells = int(re.search(r"^(\d+) cells", said, re.MULTILINE)[1])
-    if cells < 500 or launches != cells:
+    if cells < (50 if only else 500) or launches != cells:
         fail("%d cells, %d launches" % (cells, launches))
     print(said)
     return said
@@ -47,13 +57,15 @@ def on_cpu(dialect, name, status):
 
 if sys.argv[1] == "nvcc":
     nvcc = shutil.which("nvcc") or skip("nvcc is not installed")
-    pack, sources = pack_of("cuda", "pack")
-    for source in sources:
-        if source.endswith(("_i32.cu", "_f16.cu", "main.cu")):
-            execute([nvcc, "-Werror", "all-warnings", "-arch=sm_80", "-c",
-                     source, "-o", os.path.join(pack, "part.o")])
+    for dialect, arch in (("cuda", "sm_75"), ("cuda-sm80", "sm_80")):
+        pack, sources = pack_of(dialect, dialect)
+        for source in sources:
+            if source.endswith(("_i32.cu", "_f16.cu", "_bf16.cu", "main.cu")):
+                execute([nvcc, "-Werror", "all-warnings", "-arch=" + arch,
+                         "-c", source, "-o", os.path.join(pack, "part.o")])
     sys.exit(0)
 on_cpu("cuda", "pack", 0)
+on_cpu("cuda-sm80", "pack80", 0, "bf16")
 mine = os.path.join(folder, "wrong")
 os.mkdir(mine)
 with open(os.path.join(mine, "dialect.json"), "w", encoding="utf-8") as file:

@@ -6,10 +6,10 @@ import os
 
 import numpy
 import onnx
-from onnx import TensorProto, numpy_helper
+from onnx import numpy_helper
 from onnx import helper as make
 
-from onnx_data import write_data
+from onnx_data import tensor_of, write_data
 
 # What the schedule of each output says of it.
 SCHEDULES = {
@@ -41,7 +41,7 @@ def convolve(x, w, pad, stride=1, groups=1):
 
 
 class Model:
-    type, numbers = TensorProto.FLOAT, numpy.float32
+    numbers = numpy.float32
 
     def __init__(self):
         self.random = numpy.random.default_rng(1)
@@ -57,7 +57,7 @@ class Model:
 
     def constant(self, name, *shape):
         name, value = self.array(name, *shape)
-        self.constants.append(numpy_helper.from_array(value, name))
+        self.constants.append(tensor_of(name, value))
         return value.astype(numpy.float64)
 
     def node(self, kind, inputs, output, **attributes):
@@ -69,9 +69,9 @@ class Model:
 
     def write(self, folder):
         def infos(values):
-            return [make.make_tensor_value_info(
-                name, self.type, value.shape)
-                for name, value in values]
+            return [make.make_tensor_value_info(name, t.data_type, t.dims)
+                    for name, value in values
+                    for t in [tensor_of(name, value)]]
 
         graph = make.make_graph(self.nodes, "shapes", infos(self.inputs),
                                 infos(self.outputs), self.constants)

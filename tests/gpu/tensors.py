@@ -3,10 +3,10 @@
 two: types, sizes that tiles divide, and that they do not, batches and
 convolutions. What it gives is computed in double."""
 import numpy
-from onnx import TensorProto
 
 import shapes
 
+TARGETS = ["cuda-sm80", "cuda"]
 # What the schedule of each output says of it.
 SCHEDULES = {
     "even": "tensor", "odd": "tensor", "batch": "tensor",
@@ -16,9 +16,7 @@ SCHEDULES = {
 
 
 class Model(shapes.Model):
-    def __init__(self, type_, numbers):
-        super().__init__()
-        self.type, self.numbers = type_, numbers
+    numbers = numpy.float16
 
 
 def products(m):
@@ -32,9 +30,9 @@ def products(m):
     m.gives("thin", x @ w)
 
 
-def write(folder, type_=TensorProto.FLOAT16, numbers=numpy.float16):
+def write(folder):
     """Paths of the model and of its data."""
-    m = Model(type_, numbers)
+    m = Model()
     products(m)
     shapes.convolutions(m)
     return m.write(folder)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the target multiplies unsigned by signed bytes, what is quantized to
- * signed bytes inside of the graph is quantized to unsigned ones, 128 up:
+ * signed bytes inside of the graph is quantized to unsigned ones, 128 up; where it
+ * multiplies signed ones, the other way round:
  *
  *	q = QuantizeLinear (x, s, -5)         q = QuantizeLinear (x, s, 123)
  *	y = DequantizeLinear (q, s, -5)  ->   y = DequantizeLinear (q, s, 123)
@@ -18,7 +19,7 @@ has_one_zero(const struct node *n)
 }
 
 static bool
-may_change(const struct node *n)
+may_change(const struct node *n, enum dtype_kind from)
 {
 	const struct tensor *y;
 
@@ -35,13 +36,14 @@ may_change(const struct node *n)
 			return false;
 		}
 	}
-	return y->type.kind == DT_I8 && !y->is_output && y->uses.n > 0;
+	return y->type.kind == from && !y->is_output && y->uses.n > 0;
 }
 
+/* The zero point as a byte of the other sign, 128 from where it was. */
 static bool
-raise_zero(struct graph *g, struct node *n)
+move_zero(struct graph *g, struct node *n, enum dtype_kind to)
 {
-	struct tensor *zero = node_input(n, 2), *up;
+	struct tensor *zero = node_input(n, 2), *moved;
 	const double *v = NULL;
 	int64_t count = 1;
 	uint8_t *data = arena_array(&g->module->arena, uint8_t, 1);
@@ -49,31 +51,35 @@ raise_zero(struct graph *g, struct node *n)
 	if (zero && !(v = constant_doubles(g, zero, &count))) {
 		return false;
 	}
-	*data = (uint8_t)((v ? v[0] : 0) + 128);
-	up = graph_constant(g, zero ? zero->name : "zero_point",
-			    dtype_of(DT_U8), 0, NULL, data);
+	*data = (uint8_t)((int)(v ? v[0] : 0) + 128);
+	moved = graph_constant(g, zero ? zero->name : "zero_point",
+			       dtype_of(to), 0, NULL, data);
 	if (n->n_inputs < 3) {
 		node_resize_inputs(n, 3);
 	}
-	node_set_input(n, 2, up);
+	node_set_input(n, 2, moved);
 	return true;
 }
 
 bool
-graph_unsigned(struct graph *g)
+graph_signs(struct graph *g)
 {
-	for (int i = 0; i < g->nodes.n && g->unsigned_bytes; i++) {
+	enum dtype_kind from = g->unsigned_bytes ? DT_I8 : DT_U8;
+	enum dtype_kind to = g->unsigned_bytes ? DT_U8 : DT_I8;
+	bool wanted = g->unsigned_bytes || g->signed_bytes;
+
+	for (int i = 0; i < g->nodes.n && wanted; i++) {
 		struct node *n = g->nodes.data[i];
 		struct tensor *y = n->n_outputs > 0 ? n->outputs[0] : NULL;
 
-		if (!may_change(n)) {
+		if (!may_change(n, from)) {
 			continue;
 		}
-		if (!raise_zero(g, n) || !ops_infer_node(g, n)) {
+		if (!move_zero(g, n, to) || !ops_infer_node(g, n)) {
 			return false;
 		}
 		for (int k = 0; k < y->uses.n; k++) {
-			if (!raise_zero(g, y->uses.data[k].node)) {
+			if (!move_zero(g, y->uses.data[k].node, to)) {
 				return false;
 			}
 		}
