@@ -156,6 +156,17 @@ read_templates(struct backend_loader *l, struct json j)
 	}
 }
 
+bool
+backend_takes(const struct backend_option *o, const char *value)
+{
+	for (int i = 0; i < o->n_values; i++) {
+		if (strcmp(o->values[i], value) == 0) {
+			return true;
+		}
+	}
+	return o->values == NULL;
+}
+
 static void
 read_options(struct backend_loader *l, struct json j)
 {
@@ -169,7 +180,6 @@ read_options(struct backend_loader *l, struct json j)
 	cJSON_ArrayForEach(item, j.value) {
 		struct json row = json_get(j, item->string);
 		struct backend_option *o = &l->b->options[l->b->n_options++];
-		bool known = false;
 
 		if (!backend_is_word(item->string)) {
 			json_error(row, "a name in lower case is wanted here");
@@ -187,10 +197,7 @@ read_options(struct backend_loader *l, struct json j)
 			o->values = json_texts(json_get(row, "values"),
 					       &o->n_values);
 		}
-		for (int i = 0; i < o->n_values; i++) {
-			known = known || strcmp(o->values[i], o->value) == 0;
-		}
-		if (o->values != NULL && !known) {
+		if (!backend_takes(o, o->value)) {
 			json_error(json_get(row, "default"),
 				   "is none of the values");
 		}
@@ -308,7 +315,6 @@ set_option(struct backend_loader *l, const char *text)
 
 	for (int i = 0; i < b->n_options; i++) {
 		struct backend_option *o = &b->options[i];
-		bool fits = o->values == NULL;
 		const char *values = "";
 
 		known = arena_printf(&l->m->arena, "%s%s%s", known,
@@ -318,12 +324,10 @@ set_option(struct backend_loader *l, const char *text)
 			continue;
 		}
 		for (int k = 0; k < o->n_values; k++) {
-			fits = fits || (equals != NULL &&
-					strcmp(o->values[k], equals + 1) == 0);
 			values = arena_printf(&l->m->arena, "%s%s%s", values,
 					      k > 0 ? ", " : "", o->values[k]);
 		}
-		if (equals == NULL || !fits) {
+		if (equals == NULL || !backend_takes(o, equals + 1)) {
 			return diag_error(&l->m->diags, DIAG_BAD_OPTION, place,
 					  "%s is not understood; %s is one of "
 					  "%s", text, o->name, values);

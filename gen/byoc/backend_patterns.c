@@ -461,6 +461,41 @@ read_anchor(struct json j, const struct pattern_graph *g)
 	return anchor;
 }
 
+/* The backend's options that a pattern asks for, and their values. */
+static void
+read_wanted(struct backend_loader *l, struct json j, struct pattern *p)
+{
+	struct pattern_option *wanted;
+	const cJSON *item;
+
+	if (!json_is_object(j, false)) {
+		return;
+	}
+	wanted = arena_array(&l->m->arena, struct pattern_option,
+			     cJSON_GetArraySize(j.value) + 1);
+	cJSON_ArrayForEach(item, j.value) {
+		struct json row = json_get(j, item->string);
+		const char *value = json_text(row, true);
+		const struct backend_option *o = NULL;
+
+		for (int i = 0; i < l->b->n_options; i++) {
+			if (strcmp(l->b->options[i].name, item->string) == 0) {
+				o = &l->b->options[i];
+			}
+		}
+		if (o == NULL) {
+			json_error(row, "the backend has no such option");
+		} else if (value != NULL && !backend_takes(o, value)) {
+			json_error(row, "is none of the option's values");
+		} else if (value != NULL) {
+			wanted[p->n_options++] = (struct pattern_option){
+				o->name, value
+			};
+		}
+	}
+	p->options = wanted;
+}
+
 static void
 read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 {
@@ -475,7 +510,7 @@ read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 		return;
 	}
 	json_check_keys(j, "name what priority uses anchor nodes result then "
-			"cost alone");
+			"cost alone options");
 	p->name = json_text(json_get(j, "name"), true);
 	p->name = p->name != NULL ? p->name : "";
 	if (*p->name != '\0' && !backend_is_word(p->name)) {
@@ -493,6 +528,7 @@ read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 					INT64_C(1) << 53, 0);
 	}
 	p->uses = read_uses(j, &p->n_uses);
+	read_wanted(l, json_get(j, "options"), p);
 	p->not_alone = alone.value != NULL && !json_bool(alone);
 	read_nodes(json_get(j, "nodes"), &all, false,
 		   "id optional " NODE_KEYS);

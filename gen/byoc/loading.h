@@ -23,6 +23,8 @@ struct pattern_scope {
 
 /* An identifier in lower case? */
 bool backend_is_word(const char *text);
+/* Is it one of the option's values? */
+bool backend_takes(const struct backend_option *o, const char *value);
 
 /* backend_conditions.c */
 void backend_read_limits(struct json j, struct limits *out);

@@ -286,6 +286,23 @@ uses_workspace(const struct packer *k)
 	return false;
 }
 
+/* Does _run? What regions with a state are told of, _init tells them. */
+static bool
+uses_weights(const struct packer *k)
+{
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		for (int n = 0; kernel->init == NULL && n < kernel->args.n;
+		     n++) {
+			if (kernel->args.data[n].kind == ARG_WEIGHT) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
 static void
 add_declarations(struct packer *k, struct tdata *data, struct unit *u)
 {
@@ -343,8 +360,8 @@ add_source(struct packer *k)
 	add_plan(k, data);
 	add_pointer_checks(k, data);
 	tdata_flag(data, "workspace_used", uses_workspace(k));
-	tdata_flag(data, "weights_used", k->out->weights == WEIGHTS_FILE ||
-		   (k->d->weights.copied && k->p->weights.n > 0));
+	tdata_flag(data, "weights_used", uses_weights(k) &&
+		   (k->out->weights == WEIGHTS_FILE || k->d->weights.copied));
 	strbuf_init(&s);
 	tdata_list(data, "entries");
 	if (k->o->graph) {

@@ -122,6 +122,11 @@ struct pattern_chain {
 	int min, max;
 };
 
+/* One of the backend's options, and the value it must have. */
+struct pattern_option {
+	const char *name, *value;
+};
+
 struct pattern {
 	const char *name;
 	const char *what;        /* for people */
@@ -133,6 +138,8 @@ struct pattern {
 	struct pattern_chain *chains; /* one after the other */
 	int n_chains;
 	int64_t min_macs, min_bytes; /* less is not worth it */
+	const struct pattern_option *options; /* only with these */
+	int n_options;
 	bool not_alone;          /* only in a region with another pattern */
 	/* Words: the template `shared` is told which of them some match has. */
 	const char *const *uses;

@@ -586,12 +586,36 @@ is_worth_it(const struct matcher *m)
 	return false;
 }
 
+static bool
+is_asked_for(const struct matcher *m, const struct node *anchor)
+{
+	struct arena *a = &m->graph->module->arena;
+	const struct pattern *p = m->pattern;
+
+	for (int i = 0; i < p->n_options; i++) {
+		const struct pattern_option *o = &p->options[i];
+		const char *is = backend_option(m->backend, o->name);
+
+		if (strcmp(is, o->value) != 0) {
+			byoc_note(m->graph, anchor, m->backend, p, p->anchor,
+				  arena_printf(a, "option %s is '%s'; wanted "
+					       "is '%s'", o->name, is,
+					       o->value));
+			return false;
+		}
+	}
+	return true;
+}
+
 struct region_match *
 byoc_match(struct graph *g, const struct backend *b, const struct pattern *p,
 	   struct node *anchor)
 {
 	struct matcher m = { .graph = g, .backend = b, .pattern = p };
 
+	if (!is_asked_for(&m, anchor)) {
+		return NULL;
+	}
 	for (int i = 0; i < p->n_variants; i++) {
 		m.before = NULL;
 		m.match = region_match_new(g, b, b->name, p->name);

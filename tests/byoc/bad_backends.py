@@ -183,6 +183,11 @@ CASES = {
                "true or false"),
     "cost": (backend(dict(GOOD, cost={"min_macs": -1})),
              "/patterns/0/cost/min_macs", "an integer from 0"),
+    "wanted_option": (backend(dict(GOOD, options={"mode": "a"})),
+                      "/patterns/0/options/mode", "no such option"),
+    "wanted_value": (backend(dict(GOOD, options={"mode": "b"}), options={
+        "mode": {"what": "w", "values": ["a"], "default": "a"}}),
+        "/patterns/0/options/mode", "none of the option's values"),
 }
 
 # What --byoc says: (value, words of the message)
@@ -431,6 +436,7 @@ def check_schema():
     good["patterns"] = good["patterns"][:2]
     good["options"] = {"mode": {"what": "w", "values": ["a"],
                                 "default": "a"}}
+    good["patterns"][0]["options"] = {"mode": "a"}
     good["region"] = {"merge": True, "max_matches": 2, "min_macs": 1}
     files = {"r.tmpl": "int x;\n"}
     for value, name in [(good, "whole")]:

@@ -237,6 +237,23 @@ def pictures():
     return n.model(), 1
 
 
+def tiles():
+    """Convolutions that version 2 computes by tiles, and others beside them."""
+    n = Net([2, 3, 26, 26])
+    n.add("Conv", n.constant(32, 3, 5, 5), n.constant(32), strides=[2, 2],
+          pads=[2, 2, 2, 2])
+    stem = n.add("MaxPool", kernel_shape=[2, 2], pads=[0, 0, 1, 1])
+    n.add("Conv", n.constant(48, 32, 3, 3, scale=0.1), n.constant(48),
+          pads=[1, 1, 1, 1])
+    n.add("Relu")
+    n.add("Conv", n.constant(32, 48, 3, 3, scale=0.1), pads=[1, 1, 1, 1])
+    n.add("Add", stem)
+    n.add("Relu")
+    n.add("Conv", n.constant(64, 32, 1, 1), n.constant(64), strides=[2, 2])
+    n.add("GlobalAveragePool")
+    return n.model(), 1
+
+
 def volumes():
     """One dimension, then three."""
     n = Net([2, 4, 36])
@@ -431,6 +448,33 @@ def reorders(program, arguments, env):
     return (counts[1] - counts[0]) // 2  # two contexts
 
 
+def check_tiles(program, arguments, env):
+    """Those of the library, if it is a version that has them for this
+    processor."""
+    out = execute([program, *arguments], env=dict(
+        env, ONEDNN_VERBOSE="1", DNNL_VERBOSE="1")).stdout
+    tiled = len(re.findall(r",exec[^\n]*,convolution,[^,]*wino", out))
+    has_tiles = "oneDNN v2." in out and processor_has("avx512bw")
+    if tiled != (2 * 2 if has_tiles else 0):
+        fail("%d convolutions by tiles in a run" % tiled)
+
+
+def check_options(folder, env):
+    """Without tiles nothing is left of them. From a file of weights, nothing is
+    declared that nobody reads."""
+    path = os.path.join(folder, "model.onnx")
+    plain = os.path.join(folder, "plain")
+    tirc("compile", path, "--byoc", "dnnl:tiles=never", "--name", "model",
+         "-q", "--weights", "file", "-o", plain)
+    with open(os.path.join(plain, "model.c")) as file:
+        text = file.read()
+    found = re.search(".*(tiled|by_tiles|winograd).*", text)
+    if found:
+        fail("dnnl:tiles=never has tiles: " + found[0])
+    execute([compilers()[0], "-std=c99", "-O1", "-c", "-o", os.devnull, *STRICT,
+             os.path.join(plain, "model.c")], env=env)
+
+
 def run_short(folder, env):
     with open(os.path.join(folder, "model.c")) as file:
         text = file.read()
@@ -543,7 +587,10 @@ def check(name, model, regions, prefix):
         execute([os.path.join(folder, "plain1"), *arguments], status=4,
                 env=dict(env, ONEDNN_MAX_CPU_ISA="AVX2",
                          DNNL_MAX_CPU_ISA="AVX2"))
-    if name in ("volumes", "stored_words"):
+    if name == "tiles":
+        check_tiles(os.path.join(folder, "plain1"), arguments, env)
+        check_options(folder, env)
+    if name in ("tiles", "volumes", "stored_words"):
         run_short(folder, env)
     print("%-15s %s regions, %d reorders in a run" % (name, count, moved))
     return moved
@@ -556,7 +603,7 @@ def main():
     for prefix in found:
         print("oneDNN of %s" % (prefix or "the system"))
         # What comes in and what leaves, the concatenation, the two residuals.
-        models = [(pictures, 6), (volumes, 3), (words, 2)]
+        models = [(pictures, 6), (tiles, 2), (volumes, 3), (words, 2)]
         if processor_has("avx512_vnni", "avx_vnni"):
             models += [(stored_pictures, 4), (stored_words, 2)]
         else:
