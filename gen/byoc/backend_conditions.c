@@ -173,7 +173,7 @@ read_dtypes(struct json j, struct tensor_condition *out)
 }
 
 static void
-read_shape(struct json j, struct tensor_condition *out)
+read_shape(struct json j, struct json other, struct tensor_condition *out)
 {
 	int n = json_length(j);
 
@@ -195,6 +195,10 @@ read_shape(struct json j, struct tensor_condition *out)
 			row.value = NULL;
 		}
 		backend_read_limits(row, &out->dims[out->n_dims++]);
+	}
+	if (out->other_dims.set && !out->more_dims) {
+		json_error(other, "there are no others: the shape does not "
+			   "end with \"...\"");
 	}
 	if (out->rank.set && j.value != NULL) {
 		bool possible = false;
@@ -270,10 +274,11 @@ backend_any_tensor(struct json j, struct tensor_condition *out)
 		.same_shape = { -1, -1 }, .broadcasts_to = { -1, -1 },
 		.same_dtype = { -1, -1 }, .pointer = j.pointer,
 	};
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		backend_read_limits((struct json){ j.reader, NULL, NULL },
 				    i == 0 ? &out->rank : i == 1 ? &out->elems
-							: &out->users);
+				    : i == 2 ? &out->users
+					     : &out->other_dims);
 	}
 }
 
@@ -291,9 +296,9 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "is optional dtype rank elems users shape static "
-			"layout value parameter same_shape broadcasts_to "
-			"same_dtype");
+	json_check_keys(j, "is optional dtype rank elems users shape other_dims "
+			"static layout value parameter same_shape "
+			"broadcasts_to same_dtype");
 	if (json_get(j, "is").value != NULL) {
 		read_kind(json_get(j, "is"), s, out);
 	}
@@ -302,7 +307,8 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 	backend_read_limits(json_get(j, "rank"), &out->rank);
 	backend_read_limits(json_get(j, "elems"), &out->elems);
 	backend_read_limits(json_get(j, "users"), &out->users);
-	read_shape(json_get(j, "shape"), out);
+	backend_read_limits(json_get(j, "other_dims"), &out->other_dims);
+	read_shape(json_get(j, "shape"), json_get(j, "other_dims"), out);
 	out->is_static = read_choice(json_get(j, "static"));
 	check_layout(json_get(j, "layout"));
 	out->is_parameter = read_choice(json_get(j, "parameter"));

@@ -44,7 +44,8 @@ struct tensor_condition {
 	struct limits rank, elems, users;
 	int n_dims;        /* 0: any shape. The first … */
 	struct limits *dims;
-	bool more_dims;    /* … and any others */
+	bool more_dims;    /* … and others, */
+	struct limits other_dims; /* all of these so */
 	int is_static;     /* no symbolic size: 1 yes, 0 no, -1 either */
 	bool has_value;    /* all elements are this, up to rounding */
 	double value;

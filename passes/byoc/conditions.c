@@ -100,18 +100,20 @@ dims_fail(struct graph *g, const struct tensor_condition *c,
 			       what, t->ndim, c->n_dims,
 			       c->more_dims ? " or more" : "");
 	}
-	for (int d = 0; d < c->n_dims; d++) {
+	for (int d = 0; d < t->ndim; d++) {
+		const struct limits *l = d < c->n_dims ? &c->dims[d]
+						       : &c->other_dims;
 		const char *why;
 		int64_t v;
 
-		if (!c->dims[d].set) {
+		if (!l->set) {
 			continue;
 		}
 		if (!expr_is_int(t->shape[d], &v)) {
 			return because(g, "dimension %d of %s is not fixed",
 				       d, what);
 		}
-		why = byoc_limits_fail(g, &c->dims[d], v, g->byoc_notes
+		why = byoc_limits_fail(g, l, v, g->byoc_notes
 			? arena_printf(&g->module->arena, "dimension %d of %s",
 				       d, what) : "");
 		if (why != NULL) {

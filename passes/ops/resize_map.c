@@ -486,18 +486,14 @@ round_by_mode(const char *mode, double x)
 	return (int64_t)(strcmp(mode, "ceil") == 0 ? ceil(x) : ceil(x - 0.5));
 }
 
-const struct expr *
-resize_nearest_index(struct define *c, const struct node *n,
-		     const struct resize_axis *a, const struct expr *i)
+const int64_t *
+resize_nearest_sources(struct module *m, const struct node *n,
+		       const struct resize_axis *a)
 {
-	struct module *m = c->module;
 	const char *mode = node_attr_string(n, "nearest_mode",
 					    "round_prefer_floor");
-	int64_t size = a->virtual_size, count = a->virtual_result, low, high;
-	int64_t *source = arena_array(&m->arena, int64_t, count + 1), known;
-	bool fits;
-	const struct expr *e, *last = expr_sub(m, a->size, expr_i32(m, 1));
-	struct ratio f;
+	int64_t size = a->virtual_size, count = a->virtual_result;
+	int64_t *source = arena_array(&m->arena, int64_t, count + 1);
 
 	for (int64_t k = 0; k < count; k++) {
 		/* start and step give the same as the reference's order of
@@ -511,6 +507,23 @@ resize_nearest_index(struct define *c, const struct node *n,
 		source[k] = x < 0 ? 0 : x > (double)(size - 1) ? size - 1
 			  : (int64_t)x;
 	}
+	return source;
+}
+
+const struct expr *
+resize_nearest_index(struct define *c, const struct node *n,
+		     const struct resize_axis *a, const struct expr *i)
+{
+	struct module *m = c->module;
+	const char *mode = node_attr_string(n, "nearest_mode",
+					    "round_prefer_floor");
+	const int64_t *source = resize_nearest_sources(m, n, a);
+	int64_t size = a->virtual_size, count = a->virtual_result, low, high;
+	int64_t known;
+	bool fits;
+	const struct expr *e, *last = expr_sub(m, a->size, expr_i32(m, 1));
+	struct ratio f;
+
 	fits = fit_ratio(source, a, false, &f);
 	if (!fits && !fit_ratio(source, a, true, &f)) {
 		return nearest_in_floats(m, mode, a, i, last);

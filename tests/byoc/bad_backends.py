@@ -109,6 +109,8 @@ CASES = {
                  NODE + "/inputs/0/elems", "cannot match"),
     "shape_and_rank": (one(inputs=[{"shape": [1, 2], "rank": 4}]),
                        NODE + "/inputs/0/shape", "cannot match"),
+    "other_dims": (one(inputs=[{"shape": [1, 2], "other_dims": 4}]),
+                   NODE + "/inputs/0/other_dims", "there are no others"),
     "dots": (one(inputs=[{"shape": ["...", 2]}]),
              NODE + "/inputs/0/shape/0", "at the end"),
     "layout": (one(inputs=[{"layout": "blocks"}]),

@@ -263,7 +263,12 @@ def volumes():
     n.add("Conv", n.constant(16, 2, 2, 3, 3), n.constant(16),
           pads=[0, 1, 1, 0, 1, 1])
     n.add("Mish")
+    n.add("Resize", "", n.put([1, 1, 1, 2, 3]), mode="nearest",
+          nearest_mode="floor", coordinate_transformation_mode="asymmetric")
     n.add("MaxPool", kernel_shape=[1, 2, 2], strides=[1, 2, 2])
+    n.add("Resize", "", n.put([1, 1, 1, 1.5, 2]), mode="linear")
+    n.add("Resize", "", "", n.put([2, 16, 1, 5, 7], np.int64), mode="nearest",
+          nearest_mode="round_prefer_ceil")
     n.add("GlobalAveragePool")
     return n.model(), 1
 

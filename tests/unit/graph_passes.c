@@ -204,6 +204,49 @@ test_fold_scale(void)
 	    "  output y\n");
 }
 
+static void
+resize(const char *name, float factor, const char *nearest)
+{
+	static float scales[2][4];
+	float *s = scales[factor == 2.0f];
+	struct node *n;
+
+	s[0] = s[1] = 1.0f;
+	s[2] = s[3] = factor;
+	n = node("Resize", name, input(nearest, SHAPE(1, 3, 4, 5)), NULL, NULL);
+	node_resize_inputs(n, 3);
+	node_set_input(n, 2, graph_constant(g, "scales", dtype_of(DT_F32), 1,
+					    (const int64_t[]){ 4 }, s));
+	node_set_attr_string(g, n, "coordinate_transformation_mode",
+			     "asymmetric");
+	node_set_attr_string(g, n, "nearest_mode", nearest);
+	output(n->outputs[0]);
+}
+
+/* Twice as large is so from the middles, too; by 1.5, the sizes are not. */
+static void
+test_resize(void)
+{
+	start("resize");
+	resize("y", 2.0f, "floor");
+	resize("z", 1.5f, "ceil");
+	infer();
+	end(graph_resize,
+	    "graph resize\n"
+	    "  input floor: float32[1, 3, 4, 5]\n"
+	    "  input ceil: float32[1, 3, 4, 5]\n"
+	    "  const scales_1: float32[4] = {1, 1, 1.5, 1.5}\n"
+	    "  const y.sizes: int64[2] = {8, 10}\n"
+	    "  y: float32[1, 3, 8, 10] = Resize (floor, _, _, y.sizes) "
+	    "{coordinate_transformation_mode = half_pixel, "
+	    "nearest_mode = round_prefer_ceil, axes = [2, 3]}\n"
+	    "  z: float32[1, 3, 6, 7] = Resize (ceil, _, scales_1) "
+	    "{coordinate_transformation_mode = asymmetric, "
+	    "nearest_mode = ceil}\n"
+	    "  output y\n"
+	    "  output z\n");
+}
+
 /* Without a convolution before it a chain is one Mul and one Add. */
 static void
 test_fold_chain(void)
@@ -505,6 +548,7 @@ main(void)
 	test_fold();
 	test_fold_output();
 	test_fold_scale();
+	test_resize();
 	test_fold_chain();
 	test_fold_batchnorm();
 	test_fold_pad();
