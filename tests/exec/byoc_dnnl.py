@@ -255,7 +255,7 @@ def tiles():
 
 
 def volumes():
-    """One dimension, then three."""
+    """One dimension, then three; columns that are multiplied."""
     n = Net([2, 4, 36])
     n.add("Conv", n.constant(8, 4, 5), n.constant(8), strides=[2], pads=[2, 2])
     n.add("Tanh")
@@ -270,6 +270,9 @@ def volumes():
     n.add("Resize", "", "", n.put([2, 16, 1, 5, 7], np.int64), mode="nearest",
           nearest_mode="round_prefer_ceil")
     n.add("GlobalAveragePool")
+    n.add("Reshape", n.put([2, 16], np.int64))
+    n.add("Gemm", n.constant(2, 12), n.constant(12), transA=1)
+    n.add("Gemm", n.constant(9, 16), transA=1, transB=1)
     return n.model(), 1
 
 
