@@ -52,6 +52,15 @@ dtype_is_signed(struct dtype t)
 	return dtype_class(t) == DTC_INT || dtype_class(t) == DTC_FLOAT;
 }
 
+struct dtype
+dtype_stored(struct dtype t)
+{
+	if (dtype_bits(t) == 4) {
+		t.kind = dtype_is_signed(t) ? DT_I8 : DT_U8;
+	}
+	return t;
+}
+
 const char *
 dtype_name(struct dtype t)
 {

@@ -41,6 +41,8 @@ int dtype_bytes(struct dtype t); /* storage of one lane: 4-bit types take 1 */
 bool dtype_is_float(struct dtype t);
 bool dtype_is_int(struct dtype t);  /* signed or unsigned, not bool */
 bool dtype_is_signed(struct dtype t);
+/* What memory holds: integers of 4 bits lie in bytes, sign and all. */
+struct dtype dtype_stored(struct dtype t);
 const char *dtype_name(struct dtype t);  /* "float32", without lanes */
 const char *dtype_short(struct dtype t); /* "f32" */
 /* "float32", "float32x4", "f32"; false if unknown. */

@@ -417,6 +417,15 @@ check_other(struct script_reader *r, const struct py_node *call,
 			t.lanes == args[0]->type.lanes) ||
 		       script_fail(r, call, "float_to_int makes integers of "
 				   "floats; use T.Cast");
+	case INTRIN_NIBBLE:
+		return (dtype_is_int(t) && dtype_is_int(args[0]->type) &&
+			!dtype_is_signed(args[0]->type) &&
+			dtype_is_int(args[1]->type) &&
+			t.lanes == args[0]->type.lanes &&
+			t.lanes == args[1]->type.lanes) ||
+		       script_fail(r, call, "nibble takes four bits of an "
+				   "unsigned integer, at an index; cast the "
+				   "arguments first");
 	case INTRIN_SCALE_NEAREST:
 		return (t.kind == DT_I32 && args[0]->type.kind == DT_I32 &&
 			args[1]->type.kind == DT_F64 &&

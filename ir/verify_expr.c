@@ -224,6 +224,14 @@ verify_call(struct verifier *v, const struct expr *e)
 	if (e->u.intrin == INTRIN_LAUNCH && e->n_args < 7) {
 		verify_fail(v, "a launch without extents", e);
 	}
+	if (e->u.intrin == INTRIN_NIBBLE &&
+	    (!dtype_is_int(e->type) || !dtype_is_int(e->args[0]->type) ||
+	     dtype_is_signed(e->args[0]->type) ||
+	     !dtype_is_int(e->args[1]->type) ||
+	     e->type.lanes != e->args[0]->type.lanes ||
+	     e->type.lanes != e->args[1]->type.lanes)) {
+		verify_fail(v, "four bits of what is no unsigned integer", e);
+	}
 	if (e->u.intrin == INTRIN_TO_INT && (!dtype_is_int(e->type) ||
 	    !dtype_is_float(e->args[0]->type))) {
 		verify_fail(v, "float_to_int of other types", e);

@@ -30,7 +30,8 @@ add_tensor_param(struct entry *e, struct tensor *t)
 {
 	struct buffer_spec spec = {
 		.name = name_set_add(&e->names, t->name),
-		.type = t->type, .ndim = t->ndim, .shape = t->shape,
+		.type = dtype_stored(t->type), .ndim = t->ndim,
+		.shape = t->shape,
 	};
 	const struct buffer *b = buffer_new(e->m, &spec);
 
@@ -140,7 +141,7 @@ pointer_to(struct entry *e, const struct kernel *k, struct tensor *t)
 	switch (at->kind) {
 	case PLACE_WORKSPACE:
 		e->of_tensor[t->id] = workspace_pointer(e,
-				tensor_stem(e, k, t), t->type,
+				tensor_stem(e, k, t), dtype_stored(t->type),
 				at->offset_bytes);
 		break;
 	case PLACE_INPUT:

@@ -230,6 +230,29 @@ name_results(struct joint *j)
 	}
 }
 
+/* Notes which constants have two elements in a byte. */
+static void
+state_packed(struct joint *j)
+{
+	struct module *m = j->b->m;
+	const char *names = NULL;
+
+	for (int i = 0; i < j->k->args.n; i++) {
+		const struct kernel_arg *arg = &j->k->args.data[i];
+
+		if (arg->kind != ARG_WEIGHT ||
+		    dtype_bits(arg->buffer->type) != 4) {
+			continue;
+		}
+		names = names == NULL ? arg->buffer->name
+			: arena_printf(&m->arena, "%s, %s", names,
+				       arg->buffer->name);
+	}
+	if (names != NULL) {
+		func_set_note(j->k->func, "packed", expr_string(m, names));
+	}
+}
+
 /* Data first, then constants, then results: the order of the signature. */
 static bool
 join(struct joint *j)
@@ -267,6 +290,7 @@ join(struct joint *j)
 		return false;
 	}
 	name_results(j);
+	state_packed(j);
 	return true;
 }
 
@@ -427,7 +451,8 @@ adopt_weights(struct joint *j)
 			struct weight *old = b->p->weights.data[v];
 
 			if (old->tensor == w->tensor && old->map == NULL &&
-			    w->map == NULL) {
+			    w->map == NULL &&
+			    weight_is_packed(old) == weight_is_packed(w)) {
 				arg->weight = old;
 			}
 		}

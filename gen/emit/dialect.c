@@ -287,6 +287,12 @@ dialect_wants_parts(const struct dialect *d)
 	return d->access.arena != NULL;
 }
 
+bool
+dialect_computes(struct dtype t)
+{
+	return dtype_equal(dtype_stored(t), t);
+}
+
 const struct spelled_type *
 dialect_type(const struct dialect *d, struct dtype t)
 {

@@ -275,6 +275,10 @@ struct dialect {
 
 const char *form_key(enum form_id id);
 const char *statement_key(enum statement_id id);
+/* Is the type one that dialects spell? Integers of 4 bits are not: they are
+ * bytes before (the pass nibbles), and what memory holds of them is spelled as
+ * bytes are. */
+bool dialect_computes(struct dtype t);
 /* The form for operands of type t; NULL with DIAG_BAD_DIALECT where the
  * dialect rejects it. */
 const struct form *dialect_form(const struct dialect *d, enum form_id id,

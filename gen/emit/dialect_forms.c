@@ -182,14 +182,15 @@ read_expression(struct loader *l, struct json j, enum form_id id)
 	} else {
 		json_check_keys(j, arena_printf(&l->m->arena,
 			"%s any short_float float int uint bool",
-			"f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 i4 "
-			"u4 f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz"));
+			"f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 "
+			"f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz"));
 	}
 	for (int k = 0; k < DT_COUNT; k++) {
 		struct dtype t = dtype_of((enum dtype_kind)k);
 		struct json row = json_get(j, dtype_short(t));
 
 		if (!asks_for(form_table[id].types, t) ||
+		    !dialect_computes(t) ||
 		    d->types[k].rejected != NULL ||
 		    d->types[k].is_stored_only) {
 			continue;

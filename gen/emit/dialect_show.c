@@ -263,8 +263,12 @@ whole(struct module *m, const struct dialect *d, const char *dir)
 	add_limits(j, d);
 	types = cJSON_AddObjectToObject(j, "types");
 	for (int k = 0; k < DT_COUNT; k++) {
-		cJSON_AddItemToObject(types, dtype_short(dtype_of(
-			(enum dtype_kind)k)), type_json(&d->types[k]));
+		struct dtype t = dtype_of((enum dtype_kind)k);
+
+		if (dialect_computes(t)) {
+			cJSON_AddItemToObject(types, dtype_short(t),
+					      type_json(&d->types[k]));
+		}
 	}
 	add_vectors(m, j, d, dir);
 	add_operations(j, d);
@@ -298,9 +302,10 @@ letter(const struct dialect *d, const cJSON *form, int k)
 static bool
 is_column(const struct dialect *d, int k)
 {
-	enum dtype_class c = dtype_class(dtype_of((enum dtype_kind)k));
+	struct dtype t = dtype_of((enum dtype_kind)k);
+	enum dtype_class c = dtype_class(t);
 
-	return d->types[k].rejected == NULL &&
+	return d->types[k].rejected == NULL && dialect_computes(t) &&
 	       (c == DTC_BOOL || c == DTC_INT || c == DTC_UINT ||
 		c == DTC_FLOAT);
 }

@@ -201,16 +201,23 @@ void
 dialect_read_types(struct loader *l, struct json j)
 {
 	const char *words[DT_COUNT];
+	int n = 0;
 
 	for (int k = 0; k < DT_COUNT; k++) {
-		words[k] = dtype_short(dtype_of((enum dtype_kind)k));
+		struct dtype t = dtype_of((enum dtype_kind)k);
+
+		if (dialect_computes(t)) {
+			words[n++] = dtype_short(t);
+		}
 	}
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, dialect_joined(l, words, DT_COUNT));
+	json_check_keys(j, dialect_joined(l, words, n));
 	for (int k = 0; k < DT_COUNT; k++) {
-		read_type(l, j, dtype_of((enum dtype_kind)k));
+		if (dialect_computes(dtype_of((enum dtype_kind)k))) {
+			read_type(l, j, dtype_of((enum dtype_kind)k));
+		}
 	}
 	for (int k = 0; k < DT_COUNT; k++) {
 		if (l->d->types[k].is_stored_only) {
@@ -221,16 +228,21 @@ dialect_read_types(struct loader *l, struct json j)
 		struct dtype t = dtype_of((enum dtype_kind)k);
 
 		if ((dtype_is_int(t) || dtype_is_float(t)) &&
-		    dtype_bits(t) < l->d->char_bits &&
-		    (l->d->char_bits > 8 || dtype_bits(t) >= 8) &&
+		    dtype_bits(t) < l->d->char_bits && dialect_computes(t) &&
 		    l->d->types[k].rejected == NULL) {
-			json_error(json_get(j, words[k]), "is narrower than a "
+			json_error(json_get(j, dtype_short(t)), "is narrower than a "
 				   "char of %d bits; reject it",
 				   l->d->char_bits);
 		}
 	}
 	for (int k = 0; k < DT_COUNT; k++) {
-		add_facts(l, dtype_of((enum dtype_kind)k));
+		if (dialect_computes(dtype_of((enum dtype_kind)k))) {
+			add_facts(l, dtype_of((enum dtype_kind)k));
+		}
+	}
+	for (int k = 0; k < DT_COUNT; k++) {
+		l->d->types[k] = l->d->types[dtype_stored(dtype_of(
+						(enum dtype_kind)k)).kind];
 	}
 }
 

@@ -280,6 +280,7 @@ is_tested(const struct dialect *d, int kind)
 	struct dtype t = dtype_of((enum dtype_kind)kind);
 
 	return (dtype_is_int(t) || dtype_is_float(t) || kind == DT_BOOL) &&
+	       dialect_computes(t) &&
 	       d->types[kind].rejected == NULL;
 }
 

@@ -332,6 +332,26 @@ scales(struct cell_part *p)
 				     2));
 }
 
+/* The two of a byte, as what has a sign and what has none. */
+static void
+nibbles(struct cell_part *p)
+{
+	static const enum dtype_kind kinds[] = { DT_I8, DT_U8 };
+	struct module *m = p->m;
+
+	for (int i = 0; i < 2; i++) {
+		struct dtype to = dtype_of(kinds[i]);
+		const struct expr *args[2];
+		struct draft d;
+
+		draft(p, &d, to, arena_printf(&m->arena, "nibble_%s",
+					      dtype_short(to)));
+		args[0] = d.a;
+		args[1] = expr_floormod(m, d.index, expr_i32(m, 2));
+		store_value(p, &d, expr_call(m, INTRIN_NIBBLE, to, args, 2));
+	}
+}
+
 static void
 casts(struct cell_part *p)
 {
@@ -340,7 +360,8 @@ casts(struct cell_part *p)
 		struct draft d;
 
 		if ((!dtype_is_int(to) && !dtype_is_float(to) &&
-		     k != DT_BOOL) || p->u.d->types[k].rejected != NULL) {
+		     k != DT_BOOL) || !dialect_computes(to) ||
+		    p->u.d->types[k].rejected != NULL) {
 			continue;
 		}
 		draft(p, &d, to, arena_printf(&p->m->arena, "cast_%s_%s",
@@ -500,6 +521,10 @@ cells_of_type(struct cell_part *p)
 	local_sum(p);
 	if (p->type.kind == DT_I32) {
 		scales(p);
+	}
+	if (p->type.kind == DT_U8 &&
+	    p->u.d->types[DT_I8].rejected == NULL) {
+		nibbles(p);
 	}
 }
 

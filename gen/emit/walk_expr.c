@@ -593,6 +593,9 @@ intrinsic(struct walker *w, const struct expr *e)
 	case INTRIN_TO_INT:
 		return apply_to(w, FORM_TO_INT, e->args[0]->type, e->type,
 				e->args, 1);
+	case INTRIN_NIBBLE:
+		return apply_to(w, FORM_NIBBLE, e->args[0]->type, e->type,
+				e->args, 2);
 	case INTRIN_REINTERPRET:
 		return reinterpret(w, e);
 	case INTRIN_BITNOT:

@@ -42,7 +42,7 @@ value_span(struct walker *w, const struct expr *e, bool *wraps)
 	struct span a, b, r;
 	struct bounds known;
 	bool inner = false, over = false;
-	int64_t corner[4];
+	int64_t corner[4], divisor;
 
 	*wraps = false;
 	switch (e->kind) {
@@ -105,6 +105,11 @@ value_span(struct walker *w, const struct expr *e, bool *wraps)
 			r.max = a.max > b.max ? a.max : b.max;
 		}
 		return r;
+	case EXPR_FLOORMOD:
+		if (expr_is_int(e->args[1], &divisor) && divisor > 0) {
+			return (struct span){ 0, divisor - 1 };
+		}
+		return all;
 	case EXPR_VAR:
 		known = analyse_bounds(&w->an, e);
 		r = all;

@@ -52,7 +52,7 @@ stays_narrow(const struct node *n)
 	const struct tensor *y = n->outputs[0];
 
 	if (!node_is(n, "DequantizeLinear") ||
-	    dtype_bytes(n->inputs[0]->type) >= dtype_bytes(y->type)) {
+	    dtype_bits(n->inputs[0]->type) >= dtype_bits(y->type)) {
 		return false;
 	}
 	for (int i = 0; i < y->uses.n; i++) {

@@ -33,7 +33,8 @@ weights_fit(struct product *p)
 	int64_t elems;
 	int axis = p->by_rows ? 0 : 1;
 
-	if (!tensor_is_constant(p->w) || !is_byte(p->w) ||
+	if (!tensor_is_constant(p->w) ||
+	    !(is_byte(p->w) || is_nibble(p->w)) ||
 	    p->w->ndim < 2 || (!p->is_conv && p->w->ndim != 2) ||
 	    !tensor_const_elems(p->w, &elems) ||
 	    !expr_is_int(p->w->shape[axis], &p->channels) ||
@@ -129,8 +130,19 @@ channel_of(const struct product *p, int64_t i)
 	return p->by_rows ? i / p->depth : i % p->channels;
 }
 
+/* The narrowest signed type that holds both, of 4 bits where w is. */
+static struct dtype
+type_between(const struct tensor *w, int64_t least, int64_t most)
+{
+	if (is_nibble(w) && least >= -8 && most <= 7) {
+		return dtype_of(DT_I4);
+	}
+	return dtype_of(least < -128 || most > 127 ? DT_I16 : DT_I8);
+}
+
 /* Sums the weights, and takes their zero points away: then they are signed
- * bytes, or, where those do not hold them, 16 bits. */
+ * bytes, or, where those do not hold them, 16 bits; those of 4 bits stay so if
+ * they can. */
 static bool
 read_weights(struct graph *g, struct product *p)
 {
@@ -159,7 +171,7 @@ read_weights(struct graph *g, struct product *p)
 	if (!moved) {
 		return true;
 	}
-	type = dtype_of(least < -128 || most > 127 ? DT_I16 : DT_I8);
+	type = type_between(p->w, least, most);
 	data = arena_alloc(a, (size_t)elems * (size_t)dtype_bytes(type) + 1);
 	for (int64_t i = 0; i < elems; i++) {
 		int64_t c = channel_of(p, i);

@@ -11,6 +11,13 @@ is_byte(const struct tensor *t)
 	       (t->type.kind == DT_I8 || t->type.kind == DT_U8);
 }
 
+bool
+is_nibble(const struct tensor *t)
+{
+	return t->type.lanes == 1 && dtype_is_int(t->type) &&
+	       dtype_bits(t->type) == 4;
+}
+
 /* ONNX's number of the type of a byte. */
 static int64_t
 byte_number(const struct tensor *t)
@@ -56,7 +63,8 @@ dequantized(struct graph *g, const struct tensor *t, struct quantization *q)
 
 	if (!n || !node_is(n, "DequantizeLinear") ||
 	    !dtype_equal(t->type, dtype_of(DT_F32)) ||
-	    !(is_byte(n->inputs[0]) || n->inputs[0]->type.kind == DT_I32) ||
+	    !(is_byte(n->inputs[0]) || is_nibble(n->inputs[0]) ||
+	      n->inputs[0]->type.kind == DT_I32) ||
 	    !read_parameters(g, n, t->ndim, q)) {
 		return NULL;
 	}

@@ -14,7 +14,7 @@ struct quantization {
 	const double *zero;
 };
 
-/* The 8-bit (or, for a bias, 32-bit) tensor behind t, which a DequantizeLinear
+/* The 8-bit (weights: or 4-bit; a bias: 32-bit) tensor behind t, which a DequantizeLinear
  * by constants makes; NULL: t is no such thing. */
 struct tensor *dequantized(struct graph *g, const struct tensor *t,
 			   struct quantization *q);
@@ -25,6 +25,7 @@ bool quantization_of(struct graph *g, const struct node *n,
 bool quantization_equal(const struct quantization *a,
 			const struct quantization *b);
 bool is_byte(const struct tensor *t);
+bool is_nibble(const struct tensor *t); /* an integer of 4 bits */
 
 /* Where the result of an anchor ends in 8 bits: the element-wise bounds that
  * follow (Relu, Clip), then the QuantizeLinear. */

@@ -349,7 +349,8 @@ value_of_call(struct exec_builder *b, const struct expr *e)
 	if (!intrin_is_pure(e->u.intrin) || e->n_args > 3 || e->n_args < 1 ||
 	    intrin_is_address(e->u.intrin) ||
 	    e->u.intrin == INTRIN_PTR_ADD ||
-	    e->u.intrin == INTRIN_SCALE_NEAREST) { /* of two types */
+	    e->u.intrin == INTRIN_NIBBLE || /* of two types */
+	    e->u.intrin == INTRIN_SCALE_NEAREST) {
 		b->failed = true;
 		return 0;
 	}

@@ -435,6 +435,10 @@ scalar_call(enum intrin op, struct dtype to, struct dtype t,
 		return number_load(to, bits, 0);
 	case INTRIN_TO_INT:
 		return number_cast(to, t, args[0]);
+	case INTRIN_NIBBLE:
+		n.u = args[1].u < 16 ? args[0].u >> (4 * args[1].u) : 0;
+		return number_round(dtype_of(dtype_is_signed(to) ? DT_I4
+								 : DT_U4), n);
 	default:
 		return dtype_is_float(t) ? float_call(op, t, args, fault)
 					 : int_call(op, t, args, fault);

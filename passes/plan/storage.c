@@ -127,7 +127,7 @@ claim(struct storage *s, struct tensor *t)
 	if (!s->root || (kind != PLACE_WORKSPACE &&
 			 s->kind == PLACE_WORKSPACE)) {
 		s->root = t;
-		s->type = t->type;
+		s->type = dtype_stored(t->type);
 		s->kind = kind;
 	}
 }

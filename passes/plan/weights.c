@@ -400,9 +400,9 @@ stream_computed(struct stream *s, sink_fn *sink, void *ctx)
 	return ok;
 }
 
-bool
-weight_stream(struct graph *g, const struct weight *w, sink_fn *sink,
-	      void *ctx)
+/* An element of 4 bits as a byte. */
+static bool
+stream(struct graph *g, const struct weight *w, sink_fn *sink, void *ctx)
 {
 	struct stream s = { .graph = g, .module = g->module, .weight = w };
 	const struct value *v = w->tensor->value;
@@ -425,8 +425,62 @@ weight_stream(struct graph *g, const struct weight *w, sink_fn *sink,
 		if (!tensor_value(g, w->tensor)) {
 			return false;
 		}
-		return weight_stream(g, w, sink, ctx);
+		return stream(g, w, sink, ctx);
 	}
 	init_split(&s);
 	return stream_computed(&s, sink, ctx);
+}
+
+/* Two elements of 4 bits in a byte. */
+struct packing {
+	sink_fn *sink;
+	void *ctx;
+	uint8_t first; /* the low four bits of the next byte */
+	bool has_first;
+};
+
+static bool
+pack(void *ctx, const void *bytes, size_t n)
+{
+	struct packing *p = ctx;
+	const uint8_t *in = bytes;
+	uint8_t out[4096];
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!p->has_first) {
+			p->first = in[i] & 15;
+			p->has_first = true;
+			continue;
+		}
+		out[k++] = (uint8_t)(p->first | in[i] << 4);
+		p->has_first = false;
+		if (k == sizeof out) {
+			if (!p->sink(p->ctx, out, k)) {
+				return false;
+			}
+			k = 0;
+		}
+	}
+	return k == 0 || p->sink(p->ctx, out, k);
+}
+
+bool
+weight_is_packed(const struct weight *w)
+{
+	return dtype_bits(w->tensor->type) == 4 &&
+	       dtype_bits(w->buffer->type) == 8;
+}
+
+bool
+weight_stream(struct graph *g, const struct weight *w, sink_fn *sink,
+	      void *ctx)
+{
+	struct packing p = { .sink = sink, .ctx = ctx };
+
+	if (!weight_is_packed(w)) {
+		return stream(g, w, sink, ctx);
+	}
+	return stream(g, w, pack, &p) &&
+	       (!p.has_first || sink(ctx, &p.first, 1));
 }
