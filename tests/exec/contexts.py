@@ -10,7 +10,7 @@ CASE is a name that cases.py knows, or digits; its data sets take turns. N is ho
 often each of the two runs (100). The checkers:
 
     none       the results alone
-    address    AddressSanitizer with its search for leaks, and UBSan
+    address    AddressSanitizer with its search for leaks
     thread     ThreadSanitizer
     valgrind   memcheck, for which the workspace and the outputs hold nothing
                before a run: what is kept there from run to run is an error"""
@@ -33,8 +33,7 @@ except ImportError as error:
 # What valgrind does not know must not be in the program.
 CHECKERS = {
     "none": "-O2 -march=native",
-    "address": "-O1 -g -march=native -fsanitize=address,undefined "
-               "-fno-sanitize-recover=all",
+    "address": "-O2 -g -march=native -fsanitize=address",
     # Without memcpy and memset in line, which would not be instrumented.
     "thread": "-O1 -g -march=native -fsanitize=thread -fno-builtin",
     "valgrind": "-O1 -g -DUNDER_VALGRIND",
