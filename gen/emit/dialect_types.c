@@ -112,6 +112,8 @@ read_type(struct loader *l, struct json types, struct dtype t)
 		s->load = json_text(json_get(j, "load"), true);
 		s->store = json_text(json_get(j, "store"), true);
 		s->round = json_text(json_get(j, "round"), false);
+		s->round = s->round == NULL || s->round[0] == '\0' ? NULL
+								   : s->round;
 		return;
 	}
 	s->literal = json_text(json_get(j, "literal"), number);
@@ -259,7 +261,7 @@ dialect_check_stored(struct loader *l, struct json types)
 			struct json j = json_get(row, keys[i]);
 			const char *name = json_text(j, false);
 
-			if (name != NULL &&
+			if (name != NULL && name[0] != '\0' &&
 			    dialect_helper(l->d, name) == NULL) {
 				json_error(j, "no helper is called '%s'",
 					   name);

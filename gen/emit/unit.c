@@ -330,6 +330,7 @@ add_float_form(struct unit *u, struct tdata *data, const struct helper *h,
 	tdata_int(data, "exponent_bits", f.exp_bits);
 	tdata_int(data, "fraction_bits", f.frac_bits);
 	tdata_int(data, "lost_bits", 23 - f.frac_bits);
+	tdata_int(data, "places", f.bias + f.frac_bits - 1);
 	tdata_int(data, "sign_shift", 32 - bits);
 	tdata_int(data, "bias", f.bias);
 	tdata_int(data, "rebias", 127 - f.bias);
@@ -345,7 +346,8 @@ add_float_form(struct unit *u, struct tdata *data, const struct helper *h,
 	limit.f = ldexp(1, (int)(highest >> f.frac_bits) + 1 - f.bias);
 	tdata_text(data, "least", unit_literal(u, wide, least));
 	if (strstr(h->text, "{{limit}}") != NULL) { /* infinity needs a header */
-		tdata_text(data, "limit", unit_literal(u, wide, limit));
+		tdata_text(data, "limit", unit_literal(u, wide,
+					number_round(wide, limit)));
 	}
 }
 

@@ -29,13 +29,13 @@ def convert(A: T.Buffer((%d,), "%s"), B: T.Buffer((%d,), "%s")):
 """
 
 
-def converter(source, to, n, cc):
-    name = "%s_%s_%d" % (source, to, n)
+def converter(source, to, n, cc, target="c99"):
+    name = "%s_%s_%d_%s" % (source, to, n, target)
     program = os.path.join(folder, name + ".py")
     with open(program, "w") as file:
         file.write(PROGRAM % (n, source, n, to, n, n, to))
     out = os.path.join(folder, name)
-    tirc("codegen", program, "--target", "c99", "-o", out)
+    tirc("codegen", program, "--target", target, "-o", out)
     text = [os.path.join(out, f) for f in os.listdir(out) if f.endswith(".c")]
     lib = os.path.join(folder, name + cc + ".so")
     execute([cc, "-std=c99", *STRICT, "-O2", "-shared", "-fPIC", *text, "-o",
@@ -121,13 +121,14 @@ for kind, form in FORMS.items():
     last = finite[-1] + (finite[-1] - finite[-2]) / 2
     over = np.array([1e300, -1e300, last, -last, 3.3e38, 1e39, 1e-300,
                      -1e-300, 1e-40, 5e-324, 0.0, -0.0, np.inf, -np.inf])
-    for cc in compilers():
-        got = converter(kind, "float32", len(every), cc)(every, np.float32)
+    ways = [(cc, "c99") for cc in compilers()] + [(compilers()[0], "misra")]
+    for way in ways:
+        got = converter(kind, "float32", len(every), *way)(every, np.float32)
         same(got[number].view(np.uint32),
              values[number].astype(np.float32).view(np.uint32), kind)
         if not np.isnan(got[~number]).all():
             fail("NaN of %s is none" % kind)
-        back = converter("float32", kind, len(every), cc)(got, bits)
+        back = converter("float32", kind, len(every), *way)(got, bits)
         same(back[number], every[number], "back to " + kind)
         if not np.isnan(exact(back, kind)[~number]).all():
             fail("NaN does not stay NaN")
@@ -135,9 +136,9 @@ for kind, form in FORMS.items():
             m = np.concatenate([middles, over]).astype(source)
             data = np.concatenate([m, np.nextafter(m, source(np.inf)),
                                    np.nextafter(m, source(-np.inf))])
-            run = converter(np.dtype(source).name, kind, len(data), cc)
+            run = converter(np.dtype(source).name, kind, len(data), *way)
             same(run(data, bits), nearest(data.astype(np.float64), kind),
-                 "%s from %s" % (kind, source.__name__))
+                 "%s from %s by %s" % (kind, source.__name__, way))
             checked += len(data)
 print("%d numbers rounded" % checked)
 

@@ -14,7 +14,7 @@ enum { PARAMS_MAX = 1 << 16, WORD = 128 };
 
 struct parameter {
 	cl_mem buffer; /* NULL: a scalar */
-	int is_half;
+	int bytes_each; /* of a float, a half, or a byte that is to be the same */
 	size_t bytes;
 	cl_int scalar;
 };
@@ -114,7 +114,7 @@ launch(cl_command_queue queue, cl_program program,
 	clReleaseKernel(kernel);
 }
 
-/* A float or, by its bits, a half. */
+/* A float, by its bits a half, or a byte. */
 static double
 number_at(const struct parameter *p, const char *bytes, size_t i)
 {
@@ -123,7 +123,10 @@ number_at(const struct parameter *p, const char *bytes, size_t i)
 	int e;
 	double x;
 
-	if (!p->is_half) {
+	if (p->bytes_each == 1) {
+		return (unsigned char)bytes[i];
+	}
+	if (p->bytes_each == 4) {
 		memcpy(&f, bytes + 4 * i, sizeof f);
 		return (double)f;
 	}
@@ -150,11 +153,11 @@ differs(const char *folder, cl_command_queue queue,
 	got = malloc(p->bytes);
 	check(clEnqueueReadBuffer(queue, p->buffer, CL_TRUE, 0, p->bytes, got,
 				  0, NULL, NULL), "clEnqueueReadBuffer");
-	for (size_t i = 0; i < p->bytes / (p->is_half ? 2 : 4); i++) {
+	for (size_t i = 0; i < p->bytes / (size_t)p->bytes_each; i++) {
 		double a = number_at(p, got, i), b = number_at(p, want, i);
 
-		if (!(fabs(a - b) <= (p->is_half ? 1e-3 : 1e-5) * fabs(b) +
-				     1e-6)) {
+		if (!(fabs(a - b) <= (p->bytes_each == 2 ? 1e-3 : 1e-5) *
+				      fabs(b) + 1e-6)) {
 			printf("parameter %d, element %zu: %g, not %g\n",
 			       index, i, a, b);
 			return 1;
@@ -237,7 +240,8 @@ main(int argc, char **argv)
 			snprintf(name, sizeof name, "%d.in", n_params++);
 			bytes = read_file(argv[1], name, &n);
 			p->bytes = v;
-			p->is_half = strcmp(kind, "float16") == 0;
+			p->bytes_each = strcmp(kind, "float16") == 0 ? 2
+				      : strcmp(kind, "float32") == 0 ? 4 : 1;
 			p->buffer = clCreateBuffer(context,
 				CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, v,
 				bytes, &status);

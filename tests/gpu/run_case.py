@@ -92,6 +92,7 @@ main()
 """
 
 
+# What is compared as numbers; of other types bytes are to be the same.
 TYPES = {"float32": "float", "float16": "half"}
 
 
@@ -117,7 +118,8 @@ def on_cpu():
             if os.path.exists(want):
                 checks.append(
                     '\tfailed |= differs<%s>(p%d, read_file("%s", %s), %s, %d);'
-                    % (TYPES[words[1]], i, want, words[2], words[2], i))
+                    % (TYPES.get(words[1], "unsigned char"), i, want,
+                       words[2], words[2], i))
     if not checks:
         fail("nothing to compare")
     lines.append("\n\t%s(%s);" % (name, ", ".join(arguments)))
