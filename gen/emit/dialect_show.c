@@ -278,9 +278,9 @@ whole(struct module *m, const struct dialect *d, const char *dir)
 
 /* -- as text -- */
 
-/* The column's letter for a form: see the legend. */
+/* The letter for a form: see the legend. */
 static char
-letter(const struct dialect *d, const cJSON *form, int k)
+letter(const cJSON *form)
 {
 	static const struct { const char *word; char letter; } table[] = {
 		{ "rejected", '-' }, { "infix", 'o' }, { "prefix", 'o' },
@@ -292,8 +292,7 @@ letter(const struct dialect *d, const cJSON *form, int k)
 	}
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		if (cJSON_GetObjectItem(form, table[i].word) != NULL) {
-			return k >= 0 && d->types[k].is_stored_only &&
-			       table[i].letter != '-' ? 'w' : table[i].letter;
+			return table[i].letter;
 		}
 	}
 	return '?';
@@ -305,7 +304,8 @@ is_column(const struct dialect *d, int k)
 	struct dtype t = dtype_of((enum dtype_kind)k);
 	enum dtype_class c = dtype_class(t);
 
-	return d->types[k].rejected == NULL && dialect_computes(t) &&
+	return d->types[k].rejected == NULL && !d->types[k].is_stored_only &&
+	       dialect_computes(t) &&
 	       (c == DTC_BOOL || c == DTC_INT || c == DTC_UINT ||
 		c == DTC_FLOAT);
 }
@@ -314,7 +314,7 @@ static void
 print_matrix(const struct dialect *d, const cJSON *j, struct strbuf *s)
 {
 	const cJSON *row;
-	bool vectors = d->vectors.rejected == NULL;
+	bool vectors = d->vectors.rejected == NULL, any = false;
 
 	strbuf_printf(s, "%-16s", "operation");
 	for (int k = 0; k < DT_COUNT; k++) {
@@ -330,7 +330,7 @@ print_matrix(const struct dialect *d, const cJSON *j, struct strbuf *s)
 		}
 		strbuf_printf(s, "%-16s", row->string);
 		if (cJSON_GetObjectItem(row, dtype_short(dtype_of(DT_VOID)))) {
-			strbuf_printf(s, " %c", letter(d, row->child, -1));
+			strbuf_printf(s, " %c", letter(row->child));
 		}
 		for (int k = 0; k < DT_COUNT; k++) {
 			const char *name = dtype_short(dtype_of(
@@ -338,13 +338,13 @@ print_matrix(const struct dialect *d, const cJSON *j, struct strbuf *s)
 
 			if (is_column(d, k)) {
 				strbuf_printf(s, " %*c", (int)strlen(name),
-					letter(d, cJSON_GetObjectItem(row,
-							name), k));
+					letter(cJSON_GetObjectItem(row,
+								   name)));
 			}
 		}
 		if (vectors) {
-			strbuf_printf(s, " %7c", letter(d, cJSON_GetObjectItem(
-				row, "vectors"), -1));
+			strbuf_printf(s, " %7c", letter(cJSON_GetObjectItem(
+				row, "vectors")));
 		}
 		while (s->data[s->len - 1] == ' ') {
 			s->data[--s->len] = '\0';
@@ -352,8 +352,18 @@ print_matrix(const struct dialect *d, const cJSON *j, struct strbuf *s)
 		strbuf_putc(s, '\n');
 	}
 	strbuf_puts(s, "\no operator, c call, t text, h helper written on use, "
-		    "w computed in a wider type,\n- refused, blank: not an "
-		    "operation of that type\n");
+		    "- refused,\nblank: not an operation of that type");
+	for (int k = 0; k < DT_COUNT; k++) {
+		const struct spelled_type *t = &d->types[k];
+
+		if (t->is_stored_only && t->rejected == NULL) {
+			strbuf_printf(s, "%s%s", any ? ", " : "\nas the type "
+				      "that they are computed in: ",
+				      dtype_short(dtype_of((enum dtype_kind)k)));
+			any = true;
+		}
+	}
+	strbuf_putc(s, '\n');
 }
 
 static void

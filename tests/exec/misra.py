@@ -79,7 +79,7 @@ def check(name, model, options=()):
 
 def check_functions(program):
     text = execute([program, "misra"]).stdout
-    text = text[:text.index("static int\ndiffer(")]
+    text = re.split(r"static (?:int\ndiffer|double\nhalf_value)\(", text)[0]
     folder = work_folder()
     with open(os.path.join(folder, "functions.c"), "w") as file:
         file.write(text.replace("#include <stdio.h>\n", ""))
