@@ -55,7 +55,8 @@ try_out(struct module *m, const struct dialect *d, const char *dir)
 	const char *target = target_of_dialect(m, d->name, dir);
 	struct selftest none = { 0 };
 
-	return (d->device.rejected == NULL && d->device.no_launch != NULL) ||
+	return (d->device.rejected == NULL && d->device.no_launch != NULL &&
+		d->device.host == NULL) ||
 	       selftest_build(m, d, target != NULL
 			      ? target_load(m, target, dir) : NULL, &none);
 }

@@ -36,8 +36,8 @@ static const char template_words[] =
 	"program_lines prototype reason region rejected rule runtime "
 	"schedules section self shape shared shares short size sized "
 	"sizes sources special stack_bytes staging_bytes standard state_weighs "
-	"states stem step stored symbol task tasks tensors text tiny title "
-	"tolerance type unit uploads value values values_offset "
+	"states stem step stored symbol task tasks tensors text threads tiny "
+	"title tolerance type unit uploads value values values_offset "
 	"version_hash wait weighs weights weights_align weights_bytes "
 	"weights_file weights_header weights_used wide work workspace "
 	"workspace_bytes workspace_used zero";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files of the self-test: a part for each type and each vector type, one
  * that calls them all, a header, a program for machines with an output, and how
- * to use them. */
+ * to use them. Where another language launches kernels, the program has the list
+ * of cells, and that and the parts are all. */
 #include "selftest.h"
 
 #include "selftest_cells.h"
@@ -13,6 +14,7 @@ static const char tolerance_f32[] = "2e-6", tolerance_f64[] = "1e-13";
 struct pack {
 	struct module *m;
 	const struct dialect *d;
+	const struct dialect *host; /* what the program is written in */
 	struct tdata *data; /* that all files know */
 	struct selftest *out;
 };
@@ -78,7 +80,7 @@ add_array(struct cell_part *part, struct tdata *data, const char *name,
 	struct arena *a = &part->m->arena;
 
 	unit_need_type(&part->u, t);
-	given &= part->u.d->device.memory != NULL;
+	given &= part->u.d->device.rejected == NULL;
 	tdata_flag(item, "given", given);
 	tdata_flag(item, "special", given || has_special(part, t, values));
 	tdata_text(item, "name", name);
@@ -174,10 +176,33 @@ add_compares(struct cell_part *part, struct tdata *data)
 	}
 }
 
+/* Of the arrays that a cell reads. */
+static const char *const input_names[] = { "a", "b", "c", "plain" };
+
+static int
+input_of(const struct cell *c, int argument)
+{
+	return argument == 1 && c->no_zero ? 3 : argument;
+}
+
+static void
+add_cell(struct cell_part *part, struct tdata *item, const struct cell *c)
+{
+	tdata_text(item, "name", c->name + strlen("cell_"));
+	tdata_text(item, "type", part->u.d->types[c->out.kind].spelling);
+	tdata_text(item, "function", compare_name(part, c));
+	tdata_list(item, "arguments");
+	for (int j = 0; j < 3; j++) {
+		if (c->uses[j]) {
+			tdata_text(tdata_item(item, "arguments"), "value",
+				   input_names[input_of(c, j)]);
+		}
+	}
+}
+
 static void
 add_cells(struct cell_part *part, struct tdata *data)
 {
-	static const char *const names[] = { "a", "b", "c", "plain" };
 	unsigned char in[4][CELL_VALUES * 8];
 	bool used[4] = { false };
 	struct dtype t = dtype_of(part->type.kind);
@@ -186,27 +211,17 @@ add_cells(struct cell_part *part, struct tdata *data)
 	tdata_list(data, "arrays");
 	for (int i = 0; i < part->cells.n; i++) {
 		const struct cell *c = &part->cells.data[i];
-		struct tdata *item = tdata_item(data, "cells");
 
-		tdata_text(item, "name", c->name + strlen("cell_"));
-		tdata_text(item, "type", part->u.d->types[c->out.kind]
-						 .spelling);
-		tdata_text(item, "function", compare_name(part, c));
-		tdata_list(item, "arguments");
+		add_cell(part, tdata_item(data, "cells"), c);
 		for (int j = 0; j < 3; j++) {
-			int which = j == 1 && c->no_zero ? 3 : j;
-
-			if (c->uses[j]) {
-				used[which] = true;
-				tdata_text(tdata_item(item, "arguments"),
-					   "value", names[which]);
-			}
+			used[input_of(c, j)] |= c->uses[j];
 		}
 	}
 	cell_inputs(t, in);
 	for (int j = 0; j < 4; j++) {
 		if (used[j]) {
-			add_array(part, data, names[j], t, in[j], true);
+			add_array(part, data, input_names[j], t, in[j],
+				  true);
 		}
 	}
 	for (int i = 0; i < part->cells.n; i++) {
@@ -215,6 +230,24 @@ add_cells(struct cell_part *part, struct tdata *data)
 		add_array(part, data, arena_printf(&part->m->arena, "want_%s",
 				c->name + strlen("cell_")), c->out, c->want,
 			  false);
+	}
+}
+
+/* What the other files say of the part. */
+static void
+add_row(struct pack *p, struct cell_part *part, const char *name,
+	const char *file)
+{
+	struct tdata *row = tdata_item(p->data, "parts");
+
+	tdata_text(row, "part", name);
+	tdata_text(row, "file", file);
+	tdata_int(row, "threads", CELL_VALUES / part->type.lanes);
+	unit_add_includes(&part->u, row);
+	tdata_list(row, "cells");
+	for (int i = 0; i < part->cells.n; i++) {
+		add_cell(part, tdata_item(row, "cells"),
+			 &part->cells.data[i]);
 	}
 }
 
@@ -230,7 +263,6 @@ add_part(struct pack *p, struct dtype t)
 	const char *file = emit_program_name(p->m, p->d, arena_printf(a,
 						"selftest_%s", name));
 	struct strbuf helpers;
-	struct tdata *row;
 	bool ok = true;
 
 	unit_init(&part.u, p->m, p->d);
@@ -265,9 +297,7 @@ add_part(struct pack *p, struct dtype t)
 	p->out->n_cells += part.cells.n;
 	if (ok && part.cells.n > 0) {
 		ok = add_file(p, TEMPLATE_SELFTEST, file, data);
-		row = tdata_item(p->data, "parts");
-		tdata_text(row, "part", name);
-		tdata_text(row, "file", file);
+		add_row(p, &part, name, file);
 	}
 	strbuf_release(&part.text);
 	strbuf_release(&helpers);
@@ -304,26 +334,59 @@ add_vectors(struct pack *p, const struct target *target)
 	return ok;
 }
 
+/* What the program is written in, or NULL; diagnosed. */
+static const struct dialect *
+host_of(struct module *m, const struct dialect *d)
+{
+	const struct device_forms *f = &d->device;
+	struct diag_place place = { .file = d->file };
+
+	if (f->rejected != NULL) {
+		return d;
+	}
+	if (f->no_launch != NULL && f->host != NULL) {
+		return dialect_load(m, f->host, d->dir);
+	}
+	if (f->no_launch != NULL) {
+		diag_error(&m->diags, DIAG_UNSUPPORTED, place, "no self-test: "
+			   "%s; write a host program for what codegen emits",
+			   f->no_launch);
+		return NULL;
+	}
+	if (f->memory == NULL) {
+		diag_error(&m->diags, DIAG_UNSUPPORTED, place, "no self-test: "
+			   "/device/selftest does not say what memory host "
+			   "and device share");
+		return NULL;
+	}
+	return d;
+}
+
+static bool
+add_program(struct pack *p)
+{
+	const char *name = emit_program_name(p->m, p->host, "main");
+
+	tdata_text(p->data, "symbol", name);
+	return (p->host != p->d ||
+		(add_file(p, TEMPLATE_SELFTEST_HEADER,
+			  emit_program_header_name(p->m, p->d, "selftest"),
+			  p->data) &&
+		 add_file(p, TEMPLATE_SELFTEST_ALL,
+			  emit_program_name(p->m, p->d, "selftest"),
+			  p->data))) &&
+	       add_file(p, TEMPLATE_SELFTEST_MAIN, name, p->data) &&
+	       add_file(p, TEMPLATE_SELFTEST_README, "README.md", p->data);
+}
+
 bool
 selftest_build(struct module *m, const struct dialect *d,
 	       const struct target *target, struct selftest *out)
 {
 	struct pack p = { .m = m, .d = d, .data = tdata_new(&m->arena),
-			  .out = out };
-	struct diag_place place = { .file = d->file };
-	const char *main_file = emit_program_name(m, d, "main");
-	bool ok = true;
+			  .host = host_of(m, d), .out = out };
+	bool ok = p.host != NULL;
 
-	if (d->device.rejected == NULL && d->device.no_launch != NULL) {
-		return diag_error(&m->diags, DIAG_UNSUPPORTED, place,
-				  "no self-test: %s; write a host program for "
-				  "what codegen emits", d->device.no_launch);
-	}
-	if (d->device.rejected == NULL && d->device.memory == NULL) {
-		return diag_error(&m->diags, DIAG_UNSUPPORTED, place,
-				  "no self-test: /device/selftest does not say "
-				  "what memory host and device share");
-	}
 	tdata_text(p.data, "memory", d->device.memory);
 	tdata_text(p.data, "wait", d->device.wait);
 	tdata_text(p.data, "dialect", d->name);
@@ -332,10 +395,12 @@ selftest_build(struct module *m, const struct dialect *d,
 	tdata_text(p.data, "header", emit_program_header_name(m, d,
 							      "selftest"));
 	tdata_text(p.data, "file", emit_program_name(m, d, "selftest"));
-	tdata_text(p.data, "symbol", main_file);
 	tdata_printf(p.data, "compiler", "%s %s",
 		     target != NULL ? target->cc : "cc",
 		     target != NULL ? target->cflags : "");
+	tdata_text(p.data, "ldflags", target != NULL ? target->ldflags : "");
+	tdata_text(p.data, "device_flags", target != NULL ? target->device_cflags
+						     : "");
 	tdata_text(p.data, "tolerance", tolerance_f32);
 	tdata_text(p.data, "tiny", tolerance_f64);
 	tdata_list(p.data, "parts");
@@ -346,11 +411,5 @@ selftest_build(struct module *m, const struct dialect *d,
 	}
 	ok = ok && add_vectors(&p, target);
 	tdata_int(p.data, "count", out->n_cells);
-	return ok &&
-	       add_file(&p, TEMPLATE_SELFTEST_HEADER,
-			emit_program_header_name(m, d, "selftest"), p.data) &&
-	       add_file(&p, TEMPLATE_SELFTEST_ALL,
-			emit_program_name(m, d, "selftest"), p.data) &&
-	       add_file(&p, TEMPLATE_SELFTEST_MAIN, main_file, p.data) &&
-	       add_file(&p, TEMPLATE_SELFTEST_README, "README.md", p.data);
+	return ok && add_program(&p);
 }

@@ -136,7 +136,7 @@ draft(struct cell_part *p, struct draft *d, struct dtype out, const char *name)
 }
 
 /* The cell as text; where there are threads, each of a kernel does one of the
- * elements, and the function launches it. */
+ * elements, and the function launches it, if it can in that language. */
 static bool
 cell_text(struct cell_part *p, struct draft *d, struct strbuf *text)
 {
@@ -152,6 +152,9 @@ cell_text(struct cell_part *p, struct draft *d, struct strbuf *text)
 	name_set_add(&p->u.globals, split.launches[0].kernel->name);
 	if (!unit_func(&p->u, split.launches[0].kernel, text)) {
 		return false;
+	}
+	if (p->u.d->device.no_launch != NULL) {
+		return true;
 	}
 	strbuf_putc(text, '\n');
 	return unit_func(&p->u, split.host, text);

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""selftest.py cuda_cpu|nvcc: the pack of `tirc dialect selftest` for a device,
-whose cells are kernels, passes where CUDA runs on the CPU, and a dialect that
-adds wrongly fails in just those cells; nvcc takes it without a warning."""
+"""selftest.py cuda_cpu|nvcc|opencl: the pack of `tirc dialect selftest` for a
+device, whose cells are kernels, passes where CUDA runs on the CPU, and a dialect
+that adds wrongly fails in just those cells; nvcc takes it without a warning. Of
+that for OpenCL one part runs on the first device."""
 import json
 import os
 import re
 import shutil
 import sys
 
-from helper import execute, fail, skip, tirc, work_folder
+from helper import STRICT, execute, fail, need, skip, tirc, work_folder
 
 here = os.path.dirname(os.path.abspath(__file__))
 folder = work_folder()
@@ -55,6 +56,39 @@ def on_cpu(dialect, name, status, only=None):
     return said
 
 
+def wrong_dialect(base, expressions):
+    mine = os.path.join(folder, "wrong")
+    os.mkdir(mine)
+    with open(os.path.join(mine, "dialect.json"), "w",
+              encoding="utf-8") as file:
+        json.dump({"extends": base, "description": "computes wrongly",
+                   "expressions": expressions}, file)
+    return mine
+
+
+def on_opencl():
+    """A device's compiler takes a second for ten kernels, so that one part has
+    to tell both what is right and what is wrong."""
+    cc = need("gcc")
+    pack = os.path.join(folder, "pack")
+    tirc("dialect", "selftest", wrong_dialect("opencl", {
+        "bitwise_xor": {"infix": "|", "at": "bit_or"}}), "-o", pack)
+    exe = os.path.join(pack, "selftest")
+    execute([cc, *STRICT, os.path.join(pack, "main.c"), "-lOpenCL", "-o", exe])
+    os.environ["POCL_CACHE_DIR"] = os.path.join(folder, "cache")
+    done = execute([exe, pack, "selftest_i32.cl"], None)
+    if done.returncode == 77:
+        skip("there is no OpenCL device")
+    said = done.stdout + done.stderr
+    cells = re.search(r"^(\d+) cells, 1 failed", said, re.MULTILINE)
+    if done.returncode != 1 or cells is None or int(cells[1]) < 40 or \
+            "FAILED bitwise_xor_i32\n" not in said:
+        fail(said)
+
+
+if sys.argv[1] == "opencl":
+    on_opencl()
+    sys.exit(0)
 if sys.argv[1] == "nvcc":
     nvcc = shutil.which("nvcc") or skip("nvcc is not installed")
     for dialect, arch in (("cuda", "sm_75"), ("cuda-sm80", "sm_80")):
@@ -66,12 +100,7 @@ if sys.argv[1] == "nvcc":
     sys.exit(0)
 on_cpu("cuda", "pack", 0)
 on_cpu("cuda-sm80", "pack80", 0, "bf16")
-mine = os.path.join(folder, "wrong")
-os.mkdir(mine)
-with open(os.path.join(mine, "dialect.json"), "w", encoding="utf-8") as file:
-    json.dump({"extends": "cuda", "description": "adds wrongly",
-               "expressions": {"add": {"infix": "-", "at": "additive"}}},
-              file)
+mine = wrong_dialect("cuda", {"add": {"infix": "-", "at": "additive"}})
 wrong = set(re.findall(r"^FAILED (\w+)", on_cpu(mine, "pack2", 1),
                        re.MULTILINE))
 if "add_f32" not in wrong or "sub_f32" in wrong or "add_i32" in wrong:
