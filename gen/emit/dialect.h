@@ -138,6 +138,12 @@ struct device_forms {
 	const char *async_copy, *async_commit, *async_wait;
 	int64_t async_bytes;  /* sizes of a copy, as bits */
 	struct names async_needs;
+	/* Shared arrays of kernels that have more bytes than these are places in
+	 * one array, which the launch sizes: how the kernel declares it, and an
+	 * array within it; a statement of the host's before the launch. 0: there
+	 * is no such array. */
+	int64_t pool_beyond;
+	const char *pool_declare, *pool_array, *pool_before;
 	const char *launch, *no_launch;  /* one of them: how, or why not */
 	/* Whole models: what the host is written in, a dialect of its own, or
 	 * NULL: this one; how it launches, NULL: there are no models. Arguments

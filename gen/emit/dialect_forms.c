@@ -420,6 +420,21 @@ read_async(struct loader *l, struct json j)
 	}
 }
 
+static void
+read_pool(struct loader *l, struct json j)
+{
+	struct device_forms *f = &l->d->device;
+
+	if (j.value == NULL || !json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "beyond declare array before");
+	f->pool_beyond = json_int(json_get(j, "beyond"), 1, INT32_MAX, 0);
+	f->pool_declare = json_text(json_get(j, "declare"), true);
+	f->pool_array = json_text(json_get(j, "array"), true);
+	f->pool_before = json_text(json_get(j, "before"), true);
+}
+
 void
 dialect_read_device(struct loader *l, struct json j)
 {
@@ -432,7 +447,8 @@ dialect_read_device(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "rejected kernel array scalar indices barriers "
-			"shuffle_xor launch fragments models selftest async");
+			"shuffle_xor launch fragments models selftest async "
+			"pool");
 	f->shuffle_xor = json_text(json_get(j, "shuffle_xor"), false);
 	read_models(l, json_get(j, "models"));
 	read_selftest(l, json_get(j, "selftest"));
@@ -463,6 +479,7 @@ dialect_read_device(struct loader *l, struct json j)
 	read_launch(l, json_get(j, "launch"));
 	read_fragments(l, json_get(j, "fragments"));
 	read_async(l, json_get(j, "async"));
+	read_pool(l, json_get(j, "pool"));
 }
 
 void

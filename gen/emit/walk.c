@@ -327,6 +327,9 @@ print_body(struct walker *w)
 	if (w->begin != NULL) {
 		layout_line(&l, 1, w->begin);
 	}
+	if (walk_pooled_bytes(w, w->f) > 0) {
+		layout_line(&l, 1, w->d->device.pool_declare);
+	}
 	strbuf_puts(out, body.data != NULL ? body.data : "");
 	if (w->end != NULL) {
 		layout_line(&l, 1, w->end);

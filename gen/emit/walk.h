@@ -204,6 +204,10 @@ const char *walk_arguments(struct walker *w, const struct expr *e, int first);
 const struct func *walk_callee(struct walker *w, const char *name);
 /* A kernel's launch; the threads of a block wait. */
 struct piece walk_launch(struct walker *w, const struct expr *e);
+/* Bytes of shared arrays, where they are places in one; else 0. */
+int64_t walk_pooled_bytes(const struct walker *w, const struct func *kernel);
+/* A statement that has to stand before a program's launch, or NULL. */
+const char *walk_before_launch(struct walker *w, const struct expr *e);
 struct piece walk_barrier(struct walker *w, const struct expr *e);
 struct piece walk_shuffle(struct walker *w, const struct expr *e);
 /* Copies that arrive later: the end of a group, a wait. False if e is neither,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches of kernels and barriers as text, where the dialect has them. */
+#include "host_device.h"
 #include "walk.h"
 
 static struct piece
@@ -58,6 +59,50 @@ form_arguments(struct walker *w, const struct expr *e)
 	return text;
 }
 
+int64_t
+walk_pooled_bytes(const struct walker *w, const struct func *kernel)
+{
+	int64_t bytes = 0;
+
+	if (w->d->device.pool_beyond > 0 && lower_is_kernel(kernel)) {
+		bytes = lower_shared_place(kernel, NULL);
+	}
+	return bytes > w->d->device.pool_beyond ? bytes : 0;
+}
+
+/* The host function of a model's kernel may have the kernel's name. */
+static int64_t
+launched_bytes(const struct walker *w, const struct expr *e)
+{
+	for (int i = 0; i < w->m->funcs.n; i++) {
+		const struct func *f = w->m->funcs.data[i];
+
+		if (lower_is_kernel(f) &&
+		    strcmp(f->name, e->args[0]->u.text) == 0) {
+			return walk_pooled_bytes(w, f);
+		}
+	}
+	return 0;
+}
+
+const char *
+walk_before_launch(struct walker *w, const struct expr *e)
+{
+	struct tdata *data = tdata_new(w->a);
+	int64_t bytes;
+
+	if (e->kind != EXPR_CALL || e->u.intrin != INTRIN_LAUNCH ||
+	    w->u->model != NULL || (bytes = launched_bytes(w, e)) == 0) {
+		return NULL;
+	}
+	tdata_text(data, "callee", e->args[0]->u.text);
+	tdata_int(data, "shared", bytes);
+	tdata_text(data, "open", TEXT_OPEN);
+	tdata_text(data, "br", TEXT_SPACE);
+	tdata_text(data, "close", TEXT_CLOSE);
+	return walk_render(w, w->d->device.pool_before, data);
+}
+
 struct piece
 walk_launch(struct walker *w, const struct expr *e)
 {
@@ -74,6 +119,10 @@ walk_launch(struct walker *w, const struct expr *e)
 	tdata_text(data, "arguments", w->u->model != NULL && f->pointer != NULL
 		   ? form_arguments(w, e) : walk_arguments(w, e, 7));
 	tdata_int(data, "count", e->n_args - 7);
+	tdata_text(data, "shared", NULL);
+	if (launched_bytes(w, e) > 0) {
+		tdata_int(data, "shared", launched_bytes(w, e));
+	}
 	tdata_text(data, "open", TEXT_OPEN);
 	tdata_text(data, "br", TEXT_SPACE);
 	tdata_text(data, "close", TEXT_CLOSE);

@@ -545,6 +545,12 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 	bound->flat = flat;
 	bound->fragment = fragment != NULL;
 	tdata_text(data, "name", bound->text);
+	if (shared && walk_pooled_bytes(w, w->f) > 0) {
+		tdata_int(data, "place", lower_shared_place(w->f, b));
+		tdata_text(data, "br", TEXT_ASSIGN);
+		put(w, true, walk_render(w, w->d->device.pool_array, data));
+		return;
+	}
 	say(w, shared ? SAY_SHARED_ARRAY
 	    : ndim > 0 ? SAY_ARRAY : init != NULL ? SAY_CELL_INIT
 						      : SAY_CELL, true, data);
@@ -732,6 +738,11 @@ walk_evaluate(struct walker *w, const struct expr *e)
 
 	if (e->kind != EXPR_CALL || (e->u.intrin != INTRIN_ASYNC_COMMIT &&
 				     e->u.intrin != INTRIN_ASYNC_WAIT)) {
+		const char *before = walk_before_launch(w, e);
+
+		if (before != NULL) {
+			say_value(w, before);
+		}
 		say_value(w, walk_expr(w, e, w->d->assignment));
 	} else if (walk_async(w, e, &p)) {
 		say_value(w, p.text);

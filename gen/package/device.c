@@ -16,14 +16,26 @@ package_on_device(const struct packer *k)
 void
 add_launch_names(struct packer *k, struct tdata *data)
 {
+	int64_t beyond = k->kernels->device.pool_beyond;
+
 	tdata_list(data, "launches");
+	tdata_list(data, "pooled");
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		const struct kernel *kernel = k->p->kernels.data[i];
 
 		for (int l = 0; kernel->device != NULL &&
 				l < kernel->device->n_launches; l++) {
+			const struct launch *one = &kernel->device->launches[l];
+			struct tdata *row;
+
 			tdata_text(tdata_item(data, "launches"), "name",
-				   kernel->device->launches[l].kernel->name);
+				   one->kernel->name);
+			if (beyond == 0 || one->shared_bytes <= beyond) {
+				continue;
+			}
+			row = tdata_item(data, "pooled");
+			tdata_text(row, "name", one->kernel->name);
+			tdata_int(row, "bytes", one->shared_bytes);
 		}
 	}
 }

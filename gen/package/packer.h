@@ -106,7 +106,8 @@ bool package_on_device(const struct packer *k);
 /* What the arrays of the caller must start at a multiple of, if kernels load
  * and store several elements of some at once; else 0. */
 int package_array_align(const struct packer *k);
-/* "launches": the kernels in order, "name" of each. */
+/* "launches": the kernels in order, "name" of each; "pooled": "name" and "bytes"
+ * of those of which shared arrays are places in one. */
 void add_launch_names(struct packer *k, struct tdata *data);
 /* A file of the kernels alone, in the device's language, and the text of it for
  * the host: "program", with "line" of each as a string literal has it. */

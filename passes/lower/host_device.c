@@ -185,15 +185,44 @@ add_params(struct split *x, struct func *kernel, struct uses *u,
 
 /* -- one kernel */
 
-struct shared_sum {
-	struct split *split;
-	int64_t bytes;
+struct shared_places {
+	const struct buffer *wanted;
+	int64_t place, end;
 };
 
 static bool
 add_shared(void *ctx, struct stmt *s)
 {
-	struct shared_sum *sum = ctx;
+	struct shared_places *x = ctx;
+	const struct buffer *b = s->u.buffer;
+	int64_t elems, align = 16;
+
+	if (s->kind != STMT_ALLOC || !buffer_is_shared(b) ||
+	    !buffer_const_elems(b, &elems)) {
+		return true;
+	}
+	align = b->align_bytes > align ? b->align_bytes : align;
+	x->end = (x->end + align - 1) / align * align;
+	if (b == x->wanted) {
+		x->place = x->end;
+	}
+	x->end += elems * dtype_bytes(b->type) * b->type.lanes;
+	return true;
+}
+
+int64_t
+lower_shared_place(const struct func *kernel, const struct buffer *b)
+{
+	struct shared_places x = { b, 0, 0 };
+
+	stmt_visit(kernel->body, add_shared, &x);
+	return b != NULL ? x.place : x.end;
+}
+
+static bool
+check_array(void *ctx, struct stmt *s)
+{
+	struct split *x = ctx;
 	const struct buffer *b = s->u.buffer;
 	int64_t elems;
 
@@ -201,14 +230,12 @@ add_shared(void *ctx, struct stmt *s)
 		return true;
 	}
 	if (!buffer_is_shared(b) && !buffer_is_private(b)) {
-		split_fail(sum->split, "buffer %s of a kernel has the scope "
+		split_fail(x, "buffer %s of a kernel has the scope "
 			   "'%s'; local and shared ones can be made",
 			   b->name, b->scope);
 	} else if (!buffer_const_elems(b, &elems)) {
-		split_fail(sum->split, "%s array %s has no constant size",
+		split_fail(x, "%s array %s has no constant size",
 			   b->scope, b->name);
-	} else if (buffer_is_shared(b)) {
-		sum->bytes += elems * dtype_bytes(b->type) * b->type.lanes;
 	}
 	return true;
 }
@@ -240,7 +267,6 @@ make_kernel(struct split *x, struct stmt *root, const char *name,
 	    struct launch *l)
 {
 	struct func *kernel = func_new(x->m, name);
-	struct shared_sum shared = { x, 0 };
 	struct uses uses = { 0 };
 	struct stmt *loops[TAG_COUNT];
 	const struct expr **args;
@@ -248,9 +274,8 @@ make_kernel(struct split *x, struct stmt *root, const char *name,
 
 	collect_uses(x, root, &uses);
 	threads_body(root, loops);
-	stmt_visit(root, add_shared, &shared);
+	stmt_visit(root, check_array, x);
 	l->kernel = kernel;
-	l->shared_bytes = shared.bytes;
 	for (int i = 0; i < 3; i++) {
 		const struct stmt *b = loops[TAG_BLOCK_X - i];
 		const struct stmt *t = loops[TAG_THREAD_X - i];
@@ -268,6 +293,7 @@ make_kernel(struct split *x, struct stmt *root, const char *name,
 	add_params(x, kernel, &uses, args, &n);
 	kernel->body = stmt_clone(kernel, root, false);
 	kernel->body->parent = NULL;
+	l->shared_bytes = lower_shared_place(kernel, NULL);
 	func_set_note(kernel, "calling_conv",
 		      expr_i32(x->m, CONVENTION_KERNEL));
 	func_set_note(kernel, "global_symbol", expr_string(x->m, name));

@@ -41,6 +41,11 @@ bool lower_has_threads(const struct func *f);
 /* Is f a kernel, made by the split? Its "calling_conv" is 2, as in TVM. */
 bool lower_is_kernel(const struct func *f);
 
+/* The place of a shared array of a kernel in memory that has all of them, in
+ * bytes; with NULL, how many there are. Each starts where it wants to, but at
+ * a multiple of 16. */
+int64_t lower_shared_place(const struct func *kernel, const struct buffer *b);
+
 /* Splits f, lowered by lower_func and left as it was. Kernels are called
  * f's name + "_kernel" (+ a number where there are several), or, with names
  * (NULL: none), f's own name and others like it that are free; they and the

@@ -21,7 +21,9 @@
 #define __global__
 #define __device__
 #define __host__
-#define __shared__ static
+/* There is one thread of the host: its variables are those of a block, and may
+ * be declared extern. */
+#define __shared__ thread_local
 #define __managed__
 #define __launch_bounds__(n)
 #define __forceinline__ inline
@@ -406,12 +408,45 @@ run_block(unsigned n)
 
 static bool waited; /* any thread of this launch */
 
+/* What a launch sizes. More than what any device has is never written. */
+enum { POOL = 262144, POOL_DECLARED = 49152 };
+
+}
+
+__attribute__((weak)) thread_local __align__(128)
+unsigned char shared_pool[emulation::POOL];
+
+namespace emulation {
+
+static size_t pool_bytes; /* of this launch */
+
+static void
+fill_pool()
+{
+	memset(shared_pool, 0xaa, POOL);
+}
+
+static void
+check_pool()
+{
+	for (size_t i = pool_bytes; i < POOL; i++) {
+		if (shared_pool[i] != 0xaa) {
+			printf("byte %u of a shared array of %u bytes\n",
+			       (unsigned)i, (unsigned)pool_bytes);
+			exit(1);
+		}
+	}
+}
+
 static void
 run_grid(work &w)
 {
 	bool first = true;
 
 	job = &w;
+	if (pool_bytes > 0) {
+		fill_pool();
+	}
 	waited = false;
 	for (unsigned z = 0; z < gridDim.z; z++) {
 		for (unsigned y = 0; y < gridDim.y; y++) {
@@ -429,6 +464,29 @@ run_grid(work &w)
 			}
 		}
 	}
+	if (pool_bytes > 0) {
+		check_pool();
+	}
+	pool_bytes = 0;
+}
+
+/* What kernels may be launched with, beyond what all may. */
+struct allowed_pool {
+	const void *kernel;
+	size_t bytes;
+};
+
+static allowed_pool allowed[64];
+
+static size_t
+allowed_bytes(const void *kernel)
+{
+	for (const allowed_pool &a : allowed) {
+		if (a.kernel == kernel) {
+			return a.bytes;
+		}
+	}
+	return POOL_DECLARED;
 }
 
 /* Each file has its own threads: what starts them is not to be another's. */
@@ -443,9 +501,16 @@ template <class F> struct call : work {
 template <class... P> struct launch {
 	void (*kernel)(P...);
 	dim3 grid, block;
+	size_t shared;
 
 	void operator()(P... args) const
 	{
+		if (shared > allowed_bytes((const void *)kernel)) {
+			printf("%u bytes of shared memory, not allowed\n",
+			       (unsigned)shared);
+			exit(1);
+		}
+		pool_bytes = shared;
 		auto f = [&] { kernel(args...); };
 		call<decltype(f)> w(f);
 
@@ -665,26 +730,46 @@ template <class First, class... Rest> struct arguments_of<First, Rest...> {
 
 template <class... P> static cudaError_t
 cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
-		 size_t, cudaStream_t)
+		 size_t shared, cudaStream_t)
 {
 	auto f = [&] { emulation::arguments_of<P...>::call(kernel, arguments); };
 	emulation::call<decltype(f)> w(f);
 	unsigned n = block.x * block.y * block.z;
 
+	if (shared > emulation::allowed_bytes((const void *)kernel)) {
+		return cudaErrorInvalidValue;
+	}
 	if (n == 0 || n > 1024 || grid.x == 0 || grid.y == 0 || grid.z == 0 ||
 	    grid.y > 65535 || grid.z > 65535) {
 		return cudaErrorInvalidConfiguration;
 	}
 	gridDim = grid;
 	blockDim = block;
+	emulation::pool_bytes = shared;
 	emulation::run_grid(w);
 	return cudaSuccess;
 }
 
-template <class... P> static emulation::launch<P...>
-emulate(void (*kernel)(P...), dim3 grid, dim3 block)
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+
+template <class... P> static cudaError_t
+cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute, int bytes)
 {
-	return emulation::launch<P...>{ kernel, grid, block };
+	for (emulation::allowed_pool &a : emulation::allowed) {
+		if (a.kernel == NULL || a.kernel == (const void *)kernel) {
+			a.kernel = (const void *)kernel;
+			a.bytes = bytes;
+			return bytes <= 232448 ? cudaSuccess
+					       : cudaErrorInvalidValue;
+		}
+	}
+	return cudaErrorMemoryAllocation;
+}
+
+template <class... P> static emulation::launch<P...>
+emulate(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared = 0)
+{
+	return emulation::launch<P...>{ kernel, grid, block, shared };
 }
 
 #endif

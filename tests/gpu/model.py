@@ -16,7 +16,8 @@ import sys
 import cases
 from helper import DIGITS, compile_model, execute, fail, skip, tirc, work_folder
 
-MADE = ("shapes", "symbolic", "tensors", "kinds", "rounded")
+MADE = ("shapes", "symbolic", "tensors", "kinds", "rounded",
+        "pooled")
 here = os.path.dirname(os.path.abspath(__file__))
 how, name = sys.argv[1:]
 made, facts = None, ""
@@ -45,6 +46,9 @@ def check_schedules():
                         *options)
     with open(os.path.join(out, "net.cu"), encoding="utf-8") as file:
         source = file.read()
+    for text in getattr(made, "TEXTS", []):
+        if text not in source:
+            fail("no '%s' in the source" % text)
     for output, kind in made.SCHEDULES.items():
         found = re.search(r' \*   y +"%s".*\n \*   schedule  '
                           r'(.*(?:\n \*      .*)*)' % output, source)
