@@ -253,16 +253,46 @@ read_choice(struct json j)
 	return j.value == NULL ? -1 : json_bool(j);
 }
 
-/* Layouts of memory are chosen behind the partition, and what regions read and
- * write keeps its rows. */
-static void
-check_layout(struct json j)
+static unsigned
+read_layout(struct json j)
 {
-	const char *text = json_text(j, false);
+	const char *text = json_text(j, true);
 
-	if (text != NULL && strcmp(text, "rows") != 0) {
-		json_error(j, "only rows is possible: what regions see lies "
-			   "row by row; the pattern cannot match");
+	if (text != NULL && strcmp(text, "rows") == 0) {
+		return LAYOUT_ROWS;
+	}
+	if (text != NULL && strcmp(text, "columns") == 0) {
+		return LAYOUT_COLUMNS;
+	}
+	json_error(j, "rows, columns or a list of these are wanted here");
+	return 0;
+}
+
+static void
+read_layouts(struct json j, struct tensor_condition *out)
+{
+	if (j.value != NULL && !cJSON_IsArray(j.value)) {
+		out->layouts = read_layout(j);
+		return;
+	}
+	for (int i = 0; i < json_length(j); i++) {
+		out->layouts |= read_layout(json_at(j, i));
+	}
+}
+
+/* Layouts of memory are chosen behind the partition, and what regions read and
+ * write keeps its rows; so only a node of the pattern that exchanges dimensions
+ * can give columns. */
+void
+backend_check_layout(struct json j, bool exchanges,
+		     struct tensor_condition *c)
+{
+	if (c->layouts == LAYOUT_COLUMNS && !exchanges) {
+		json_error(json_get(j, "layout"), "columns are what a Transpose "
+			   "of the pattern gives; the pattern cannot match");
+	}
+	if (!exchanges) {
+		c->layouts = 0;
 	}
 }
 
@@ -310,7 +340,7 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 	backend_read_limits(json_get(j, "other_dims"), &out->other_dims);
 	read_shape(json_get(j, "shape"), json_get(j, "other_dims"), out);
 	out->is_static = read_choice(json_get(j, "static"));
-	check_layout(json_get(j, "layout"));
+	read_layouts(json_get(j, "layout"), out);
 	out->is_parameter = read_choice(json_get(j, "parameter"));
 	out->same_shape = read_ref(json_get(j, "same_shape"), s);
 	out->broadcasts_to = read_ref(json_get(j, "broadcasts_to"), s);

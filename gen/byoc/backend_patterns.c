@@ -94,12 +94,14 @@ read_inputs(struct json j, const struct pattern_scope *s,
 	n->inputs = arena_array(a, struct tensor_condition, n->n_inputs + 1);
 	for (int i = 0; i < n->n_inputs; i++) {
 		backend_read_tensor(json_at(list, i), s, &n->inputs[i]);
+		backend_check_layout(json_at(list, i), false, &n->inputs[i]);
 	}
 	if (rest.value != NULL) {
 		struct tensor_condition *c = arena_new(a,
 						struct tensor_condition);
 
 		backend_read_tensor(rest, s, c);
+		backend_check_layout(rest, false, c);
 		if (c->kind == TENSOR_NODE) {
 			json_error(rest, "another node is read by an input of "
 				   "its own; name it in inputs");
@@ -118,6 +120,7 @@ read_outputs(struct json j, const struct pattern_scope *s,
 	     struct pattern_node *n)
 {
 	struct json list = json_get(j, "outputs");
+	bool exchanges = n->n_ops == 1 && strcmp(n->ops[0], "Transpose") == 0;
 
 	n->n_outputs = json_length(list);
 	n->outputs = arena_array(&j.reader->module->arena,
@@ -126,6 +129,7 @@ read_outputs(struct json j, const struct pattern_scope *s,
 		struct tensor_condition *c = &n->outputs[i];
 
 		backend_read_tensor(json_at(list, i), s, c);
+		backend_check_layout(json_at(list, i), exchanges, c);
 		if (c->kind != TENSOR_ANY && c->kind != TENSOR_ABSENT) {
 			json_error(json_at(list, i), "an output is any, "
 				   "optional or absent");

@@ -33,6 +33,10 @@ void backend_any_tensor(struct json j, struct tensor_condition *out);
 /* An input or output: a word, or an object. */
 void backend_read_tensor(struct json j, const struct pattern_scope *s,
 			 struct tensor_condition *out);
+/* Of an input or output: `exchanges`, the result of a node of the pattern that
+ * exchanges dimensions. */
+void backend_check_layout(struct json j, bool exchanges,
+			  struct tensor_condition *c);
 void backend_read_attribute(struct json j, const char *name,
 			    struct attribute_condition *out);
 void backend_read_fact(struct json j, const char *name,

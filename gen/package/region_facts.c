@@ -126,7 +126,17 @@ has_window(const struct node *n)
 
 /* -- products of matrices -- */
 
+/* Matrices as they lie in memory: behind a Transpose of the match what that
+ * reads, with its dimensions in another order. */
+struct operand {
+	const struct tensor *tensor; /* its dimensions as the product has them */
+	const struct tensor *memory;
+	const struct expr **stride;  /* by dimension, in elements */
+	bool columns;                /* the last dimension but one is together */
+};
+
 struct matmul {
+	struct operand a, b;
 	const struct expr *rows, *columns, *inner;
 	const struct expr *all_rows; /* of all matrices of the result */
 	bool a_trans, b_trans;
@@ -167,27 +177,68 @@ add_loop(struct module *m, struct matmul *p, const struct expr *extent,
 	}
 }
 
-/* The product of the extents of t behind dimension i (counted from the end),
- * which is what a step along it is; 0 where t is the same all along. */
-static const struct expr *
-step_of(struct module *m, const struct tensor *t, int i)
+static struct operand
+operand_of(struct region_text *x, const struct node *reader,
+	   const struct tensor *t)
 {
-	const struct expr *step = expr_i32(m, 1);
+	struct module *m = x->k->m;
+	const struct node *n = t->producer;
+	const int64_t *perm = NULL;
+	const struct expr *elems = expr_i32(m, 1);
+	const struct expr **dense = arena_array(x->k->a, const struct expr *,
+						t->ndim + 1);
+	struct operand o = { .tensor = t, .memory = t };
+
+	if (n != NULL && n->match == reader->match && t->ndim > 1 &&
+	    strcmp(n->op_type, "Transpose") == 0 &&
+	    node_attr_ints(n, "perm", &perm) == t->ndim &&
+	    (perm[t->ndim - 1] == t->ndim - 1 ||
+	     perm[t->ndim - 2] == t->ndim - 1)) {
+		o.memory = n->inputs[0];
+		o.columns = perm[t->ndim - 1] != t->ndim - 1;
+	} else {
+		perm = NULL;
+	}
+	o.stride = arena_array(x->k->a, const struct expr *, t->ndim + 1);
+	for (int d = t->ndim - 1; d >= 0; d--) {
+		dense[d] = elems;
+		elems = expr_mul(m, o.memory->shape[d], elems);
+	}
+	for (int d = 0; d < t->ndim; d++) {
+		o.stride[d] = dense[perm != NULL ? perm[d] : d];
+	}
+	return o;
+}
+
+/* How far a step along dimension i (counted from the end) is; 0 where the
+ * matrices are the same all along. */
+static const struct expr *
+step_of(struct module *m, const struct operand *o, int i)
+{
+	const struct tensor *t = o->tensor;
 
 	if (i >= t->ndim || expr_is_value(dim_from_end(m, t, i), 1)) {
 		return expr_i32(m, 0);
 	}
-	for (int k = i - 1; k >= 0; k--) {
-		step = expr_mul(m, step, dim_from_end(m, t, k));
-	}
-	return step;
+	return o->stride[t->ndim - 1 - i];
+}
+
+/* From one stored row to the next: a row is what lies together. */
+static const struct expr *
+stored_row(struct module *m, const struct operand *o)
+{
+	int n = o->tensor->ndim;
+
+	return n < 2 ? expr_i32(m, 1) : o->stride[o->columns ? n - 1 : n - 2];
 }
 
 static void
-find_loops(struct region_text *x, struct matmul *p, const struct tensor *a,
-	   const struct tensor *b, const struct tensor *y)
+find_loops(struct region_text *x, struct matmul *p, const struct node *n,
+	   const struct tensor *y)
 {
 	struct module *m = x->k->m;
+	const struct tensor *a = p->a.tensor, *b = p->b.tensor;
+	const struct operand whole = operand_of(x, n, y);
 	/* Matrices of one row or column may have one dimension. */
 	int a_inner = a->ndim > 1 ? 2 : 1, b_inner = b->ndim > 1 ? 2 : 1;
 	int y_inner = a_inner + b_inner - 2;
@@ -201,7 +252,7 @@ find_loops(struct region_text *x, struct matmul *p, const struct tensor *a,
 	for (int i = b_inner; i < b->ndim; i++) {
 		one_b = one_b && expr_is_value(dim_from_end(m, b, i), 1);
 	}
-	if (one_b && !p->a_trans && a_inner == 2) {
+	if (one_b && !p->a_trans && a_inner == 2 && p->a.memory == a) {
 		/* All rows of all matrices, one below the other. */
 		for (int i = 2; i < a->ndim; i++) {
 			p->rows = expr_mul(m, p->rows, dim_from_end(m, a, i));
@@ -210,8 +261,9 @@ find_loops(struct region_text *x, struct matmul *p, const struct tensor *a,
 	}
 	for (int i = batch - 1; i >= 0; i--) {
 		const struct expr *step[3] = {
-			step_of(m, a, i + a_inner), step_of(m, b, i + b_inner),
-			step_of(m, y, i + y_inner),
+			step_of(m, &p->a, i + a_inner),
+			step_of(m, &p->b, i + b_inner),
+			step_of(m, &whole, i + y_inner),
 		};
 
 		add_loop(m, p, dim_from_end(m, y, i + y_inner), step);
@@ -269,13 +321,12 @@ tabs(struct region_text *x, int n)
 }
 
 static void
-put_matmul(struct region_text *x, struct tdata *data, const struct matmul *p,
-	   const struct node *n)
+put_matmul(struct region_text *x, struct tdata *data, const struct matmul *p)
 {
 	struct module *m = x->k->m;
 
-	tdata_text(data, "a", region_name_of(x, n->inputs[0]));
-	tdata_text(data, "b", region_name_of(x, n->inputs[1]));
+	tdata_text(data, "a", region_name_of(x, p->a.memory));
+	tdata_text(data, "b", region_name_of(x, p->b.memory));
 	tdata_text(data, "all_rows", region_expr(x, p->all_rows));
 	tdata_flag(data, "all_one_row", expr_is_value(p->all_rows, 1));
 	tdata_text(data, "y_elems", region_expr(x, expr_mul(m, p->all_rows,
@@ -285,10 +336,9 @@ put_matmul(struct region_text *x, struct tdata *data, const struct matmul *p,
 	tdata_text(data, "inner", region_expr(x, p->inner));
 	tdata_flag(data, "a_trans", p->a_trans);
 	tdata_flag(data, "b_trans", p->b_trans);
-	tdata_text(data, "a_stride", region_expr(x, p->a_trans ? p->rows
-								: p->inner));
-	tdata_text(data, "b_stride", region_expr(x, p->b_trans ? p->inner
-								: p->columns));
+	tdata_text(data, "a_stride", region_expr(x, p->a.tensor->ndim < 2
+			? p->inner : stored_row(m, &p->a)));
+	tdata_text(data, "b_stride", region_expr(x, stored_row(m, &p->b)));
 	tdata_flag(data, "one_row", expr_is_value(p->rows, 1));
 	tdata_flag(data, "one_column", expr_is_value(p->columns, 1));
 	tdata_text(data, "row", loop_name(x, 0));
@@ -315,6 +365,8 @@ add_matmul(struct region_text *x, struct tdata *data, const struct node *n)
 	const struct tensor *a = n->inputs[0], *b = n->inputs[1];
 	struct matmul p = { 0 };
 
+	p.a = operand_of(x, n, a);
+	p.b = operand_of(x, n, b);
 	p.a_trans = node_attr_int(n, "transA", 0) != 0;
 	p.b_trans = node_attr_int(n, "transB", 0) != 0;
 	p.inner = dim_from_end(m, a, p.a_trans ? 1 : 0);
@@ -322,13 +374,15 @@ add_matmul(struct region_text *x, struct tdata *data, const struct node *n)
 			     : dim_from_end(m, a, p.a_trans ? 0 : 1);
 	p.columns = b->ndim < 2 ? expr_i32(m, 1)
 				: dim_from_end(m, b, p.b_trans ? 1 : 0);
+	p.a_trans = p.a_trans != p.a.columns;
+	p.b_trans = p.b_trans != p.b.columns;
 	p.all_rows = expr_i32(m, 1);
 	for (int i = b->ndim < 2 ? 0 : 1; i < n->outputs[0]->ndim; i++) {
 		p.all_rows = expr_mul(m, p.all_rows,
 				      dim_from_end(m, n->outputs[0], i));
 	}
-	find_loops(x, &p, a, b, n->outputs[0]);
-	put_matmul(x, data, &p, n);
+	find_loops(x, &p, n, n->outputs[0]);
+	put_matmul(x, data, &p);
 }
 
 /* -- axes -- */

@@ -35,6 +35,10 @@ enum tensor_kind {
 	TENSOR_ABSENT
 };
 
+/* How what a Transpose gives lies, if it is left out: the last dimension
+ * together, or the one before. */
+enum { LAYOUT_ROWS = 1, LAYOUT_COLUMNS = 2 };
+
 struct tensor_condition {
 	enum tensor_kind kind;
 	int node;          /* TENSOR_NODE: its index in the pattern, or BEFORE */
@@ -47,6 +51,7 @@ struct tensor_condition {
 	bool more_dims;    /* … and others, */
 	struct limits other_dims; /* all of these so */
 	int is_static;     /* no symbolic size: 1 yes, 0 no, -1 either */
+	unsigned layouts;  /* LAYOUT_ROWS | LAYOUT_COLUMNS; 0: any */
 	bool has_value;    /* all elements are this, up to rounding */
 	double value;
 	/* Of the region's functions: 1 yes, 0 no, -1 unless a fact tells its

@@ -137,6 +137,46 @@ is_static(const struct tensor *t)
 }
 
 static const char *
+not_fixed(struct graph *g, const struct tensor *t, const char *what)
+{
+	struct strbuf s;
+	const char *why;
+
+	if (g->byoc_notes == NULL) {
+		return "";
+	}
+	strbuf_init(&s);
+	tensor_print_type(t, &s);
+	why = because(g, "%s is %s, which is not fixed; --dim NAME=SIZE makes "
+		      "it so", what, s.data);
+	strbuf_release(&s);
+	return why;
+}
+
+/* Of its last two dimensions one must lie together before the Transpose. */
+static const char *
+layout_fails(struct graph *g, const struct tensor_condition *c,
+	     const struct tensor *t, const char *what)
+{
+	unsigned layouts = LAYOUT_ROWS;
+	const int64_t *perm;
+
+	if (t->producer != NULL && t->ndim > 1 &&
+	    node_attr_ints(t->producer, "perm", &perm) == t->ndim) {
+		layouts = perm[t->ndim - 1] == t->ndim - 1 ? LAYOUT_ROWS
+			: perm[t->ndim - 2] == t->ndim - 1 ? LAYOUT_COLUMNS
+			: 0;
+	}
+	return c->layouts == 0 || (c->layouts & layouts) != 0 ? NULL
+		: because(g, "%s lies in %s; %s are wanted", what,
+			  layouts == LAYOUT_ROWS ? "rows"
+			  : layouts != 0 ? "columns" : "pieces",
+			  c->layouts == LAYOUT_ROWS ? "rows"
+			  : c->layouts == LAYOUT_COLUMNS ? "columns"
+			  : "rows or columns");
+}
+
+static const char *
 value_fails(struct graph *g, const struct tensor_condition *c,
 	    struct tensor *t, const char *what)
 {
@@ -213,8 +253,8 @@ byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 		return why;
 	}
 	if (c->is_static >= 0 && is_static(t) != (c->is_static == 1)) {
-		return because(g, "the shape of %s is %s", what,
-			       c->is_static ? "not fixed" : "fixed");
+		return c->is_static ? not_fixed(g, t, what)
+			: because(g, "the shape of %s is fixed", what);
 	}
 	if (c->elems.set) {
 		if (!tensor_const_elems(t, &elems)) {
@@ -234,7 +274,8 @@ byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 			: "")) != NULL) {
 		return why;
 	}
-	return value_fails(g, c, t, what);
+	why = layout_fails(g, c, t, what);
+	return why != NULL ? why : value_fails(g, c, t, what);
 }
 
 /* Each dimension, from the last, is 1 or the same. */

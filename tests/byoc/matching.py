@@ -28,17 +28,18 @@ ZERO = tensor("zero", [], floats(0))
 PADS = {"pads": [1, 1, 1, 1]}
 
 
-def write(nodes, initializers, outputs=("y",)):
+def write(nodes, initializers, outputs=("y",), dims=DIMS):
     path = os.path.join(FOLDER, "model.onnx")
     with open(path, "wb") as file:
-        file.write(model(graph(nodes, [value_info("x", DIMS)],
+        file.write(model(graph(nodes, [value_info("x", dims)],
                                [value_info(y, None) for y in outputs],
                                initializers)))
     return path
 
 
-def explain(nodes, initializers, backends, outputs=("y",), options=()):
-    path = write(nodes, initializers, outputs)
+def explain(nodes, initializers, backends, outputs=("y",), options=(),
+            dims=DIMS):
+    path = write(nodes, initializers, outputs, dims)
     words = []
     for name, patterns in backends.items():
         folder = os.path.join(FOLDER, name)
@@ -236,6 +237,22 @@ def conditions():
         expect(json.dumps(keys), text, *want)
 
 
+def sizes():
+    """One that is known when it runs is no fixed one."""
+    one = [{"name": "p", "nodes": [{"id": "r", "op": "Relu", "inputs": [
+        {"static": True}]}]}]
+    relu = [node("Relu", ["x"], ["y"])]
+    dims = ("n", 4, 6, 6)
+    expect("a range", explain(relu, [], {"one": one}, dims=dims,
+                              options=("--dim", "n=1..8")),
+           "Relu -> y: generated",
+           "    one: as 'r' of pattern p: input 0 is float32[n, 4, 6, 6], "
+           "which is not fixed; --dim NAME=SIZE makes it so")
+    expect("a size", explain(relu, [], {"one": one}, dims=dims,
+                             options=("--dim", "n=8")),
+           "Relu -> y: one_0, pattern p, 'r'")
+
+
 def values():
     """A clip by given numbers; others are another's."""
     nodes = [node("Clip", ["x", "zero", "six"], ["y"])]
@@ -249,6 +266,22 @@ def values():
                                   {"one": [six]}),
            "Clip -> y: generated",
            "    one: as 'c' of pattern six: input 2 is 0.5; 6 is wanted")
+
+
+def layouts():
+    """What a Transpose leaves together."""
+    for perm, have in (([0, 2, 1, 3], "rows"), ([0, 1, 3, 2], "columns"),
+                       ([0, 3, 2, 1], "pieces")):
+        for wanted in (["rows"], ["columns"], ["rows", "columns"]):
+            text = explain([node("Transpose", ["x"], ["y"], perm=perm)], [], {
+                "one": [{"name": "p", "nodes": [
+                    {"id": "t", "op": "Transpose",
+                     "outputs": [{"layout": wanted}]}]}]})
+            expect("%s in %s" % (have, wanted), text, *(
+                ["Transpose -> y: one_0, pattern p, 't'"] if have in wanted
+                else ["Transpose -> y: generated",
+                      "    one: as 't' of pattern p: output 0 lies in %s; %s "
+                      "are wanted" % (have, " or ".join(wanted))]))
 
 
 def choices():
@@ -385,7 +418,9 @@ chains()
 optional()
 dag()
 conditions()
+sizes()
 values()
+layouts()
 choices()
 regions()
 command_pass()

@@ -67,6 +67,25 @@ class Cases:
         self.add(name, "MatMul", [name + "_x", name + "_w"], want, relu, {},
                  name + "_b" if bias is not None else None)
 
+    def turned(self, name, a, a_perm, b, b_perm, bias=None):
+        """Of what is exchanged before: calls read it where it is."""
+        names, values = [], []
+        for side, shape, perm in (("x", a, a_perm), ("w", b, b_perm)):
+            v = self.value("%s_%s" % (name, side), shape, np.float32)
+            at = "%s_%s" % (name, side)
+            if perm is not None:
+                self.nodes.append(helper.make_node(
+                    "Transpose", [at], [at + "_t"], perm=perm))
+                at, v = at + "_t", v.transpose(perm)
+            names.append(at)
+            values.append(v)
+        want = values[0] @ values[1]
+        if bias is not None:
+            want = want + self.value(name + "_b", bias, np.float32,
+                                     constant=True)
+        self.add(name, "MatMul", names, want, False, {},
+                 name + "_b" if bias is not None else None)
+
     def add(self, name, kind, names, want, relu, attrs, bias=None):
         self.n_products += 1
         tail = [n for n, wanted in (("bias", bias), ("relu", relu)) if wanted]
@@ -114,6 +133,11 @@ def products():
     c.matmul("crossed", [3, 1, 5, 8], [1, 4, 8, 6])
     c.matmul("vector_left", [8], [8, 9], [9])
     c.matmul("vector_right", [3, 6, 8], [8])
+    c.turned("columns", [8, 5], [1, 0], [9, 8], [1, 0], [9])
+    c.turned("one_row", [2, 8, 3, 1], [0, 2, 3, 1], [8, 9], None)
+    c.turned("keys", [2, 5, 3, 8], [0, 2, 1, 3], [2, 6, 3, 8], [0, 2, 3, 1])
+    c.turned("shared_keys", [4, 5, 8], [1, 0, 2], [6, 8], [1, 0])
+    c.turned("values", [2, 3, 5, 6], None, [2, 6, 3, 8], [0, 2, 1, 3])
     return c
 
 
@@ -140,6 +164,8 @@ def check_products():
         text.count("cblas_dgemm(")
     if calls != c.n_products:
         fail("%d of %d products are calls" % (calls, c.n_products))
+    if "/* Transpose" in text:
+        fail("a transposition that a call could do:\n" + text)
     done = tirc("test", model, "--byoc", "cblas", "--each-region")
     if "%d regions compared, all alike" % c.n_products not in done.stdout:
         fail("regions and generated code: " + done.stdout)
