@@ -294,6 +294,8 @@ element_bytes(const char *dtype)
 		const char *name;
 		size_t bytes;
 	} all[] = {
+		{ "float8_e4m3fn", 1 }, { "float8_e4m3fnuz", 1 },
+		{ "float8_e5m2", 1 }, { "float8_e5m2fnuz", 1 },
 		{ "float32", 4 }, { "float64", 8 }, { "float16", 2 },
 		{ "bfloat16", 2 }, { "int8", 1 }, { "int16", 2 },
 		{ "int32", 4 }, { "int64", 8 }, { "uint8", 1 },

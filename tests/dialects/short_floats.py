@@ -3,9 +3,8 @@
 """Floats of 16 and 8 bits in C: all patterns come out as the numbers that they
 are and go back to themselves; numbers between two of them go to the nearest,
 the even one of two, whether they come from float or double, and those beyond
-the largest to infinity or NaN; the constant folder gives the same; and a model
-of float16 or bfloat16 compiles and gives what numpy gives."""
-import collections
+the largest to infinity or NaN; and a model of float16 or bfloat16 compiles and
+gives what numpy gives."""
 import ctypes
 import os
 
@@ -14,6 +13,7 @@ import numpy as np
 import proto
 from helper import STRICT, compile_model, compilers, execute, fail, tirc, \
     work_folder
+from short_forms import FORMS, exact, nearest, pattern_type, same
 
 folder = work_folder()
 np.seterr(all="ignore")             # infinity and NaN are meant
@@ -50,66 +50,6 @@ def converter(source, to, n, cc, target="c99"):
     return run
 
 
-# Bits behind the point, what the exponent is biased by, the pattern of the
-# largest number, and whether there are infinity and a negative zero.
-Form = collections.namedtuple("Form", "bits fraction bias largest inf zeros")
-FORMS = {
-    "float16": Form(16, 10, 15, 0x7bff, True, 2),
-    "bfloat16": Form(16, 7, 127, 0x7f7f, True, 2),
-    "float8_e4m3fn": Form(8, 3, 7, 0x7e, False, 2),
-    "float8_e4m3fnuz": Form(8, 3, 8, 0x7f, False, 1),
-    "float8_e5m2": Form(8, 2, 15, 0x7b, True, 2),
-    "float8_e5m2fnuz": Form(8, 2, 16, 0x7f, False, 1),
-}
-
-
-def pattern_type(kind):
-    return np.uint16 if FORMS[kind].bits == 16 else np.uint8
-
-
-def exact(bits, kind):
-    """The numbers of all patterns, as float64."""
-    form = FORMS[kind]
-    sign = 1 << (form.bits - 1)
-    magnitude = bits.astype(np.int64) & (sign - 1)
-    exponent = np.maximum(magnitude >> form.fraction, 1)
-    part = magnitude - ((exponent - 1) << form.fraction)
-    values = np.ldexp(part.astype(np.float64),
-                      exponent - form.bias - form.fraction)
-    values[magnitude > form.largest] = np.nan
-    if form.inf:
-        values[magnitude == form.largest + 1] = np.inf
-    values = np.where(bits & sign, -values, values)
-    if form.zeros == 1:
-        values[bits == sign] = np.nan
-    return values
-
-
-def nearest(x, kind):
-    """Patterns of the numbers nearest to x (float64): found among all."""
-    form = FORMS[kind]
-    sign = 1 << (form.bits - 1)
-    values = exact(np.arange(form.largest + 1), kind)
-    values = np.append(values, 2 * values[-1] - values[-2])
-    magnitude = np.abs(x)
-    above = np.clip(np.searchsorted(values, magnitude), 1, len(values) - 1)
-    low, high = values[above - 1], values[above]
-    middle = (low + high) / 2                       # exact: 53 bits are many
-    up = (magnitude > middle) | ((magnitude == middle) & (above % 2 == 0))
-    found = np.where(up, above, above - 1)
-    found = np.where(magnitude >= values[-1], form.largest + 1, found)
-    sign = np.where(np.signbit(x) & ((form.zeros == 2) | (found > 0)), sign, 0)
-    return (found | sign).astype(pattern_type(kind))
-
-
-def same(got, want, what):
-    wrong = np.nonzero(got != want)[0]
-    if len(wrong):
-        i = wrong[0]
-        fail("%s: %d wrong, the first at %d: %#x, not %#x" % (
-            what, len(wrong), i, int(got[i]), int(want[i])))
-
-
 checked = 0
 for kind, form in FORMS.items():
     bits = pattern_type(kind)
@@ -141,49 +81,6 @@ for kind, form in FORMS.items():
                  "%s from %s by %s" % (kind, source.__name__, way))
             checked += len(data)
 print("%d numbers rounded" % checked)
-
-# -- Cast, of an input and of a constant, which is computed by the folder --
-CODES = {"float8_e4m3fn": 17, "float8_e4m3fnuz": 18, "float8_e5m2": 19,
-         "float8_e5m2fnuz": 20}
-FLOAT = 1
-data = [np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e9, -1e9])]
-for kind in CODES:
-    values = np.unique(exact(np.arange(256), kind))
-    values = values[np.isfinite(values)].astype(np.float32)
-    values = np.concatenate([values, (values[1:] + values[:-1]) / 2,
-                             [values[-1] * 1.0625, values[-1] * 1.125]])
-    data += [values, np.nextafter(values, np.float32(np.inf)),
-             np.nextafter(values, np.float32(-np.inf))]
-data = np.concatenate(data).astype(np.float32)
-nodes, outputs = [], []
-for kind, code in CODES.items():
-    for saturate in (0, 1):
-        for x in "xc":
-            y = "%s_%s_%d" % (kind, x, saturate)
-            nodes.append(proto.node("Cast", [x], [y], to=code,
-                                    saturate=saturate))
-            outputs.append(proto.value_info(y, data.shape, code))
-model = os.path.join(folder, "cast.onnx")
-with open(model, "wb") as file:
-    file.write(proto.model(proto.graph(
-        nodes, [proto.value_info("x", data.shape, FLOAT)], outputs,
-        [proto.tensor("c", data.shape, data.tobytes(), FLOAT)])))
-np.save(os.path.join(folder, "x.npy"), data)
-for target in ("c99", "gnu-c"):
-    tirc("run", model, "--target", target, "-q", "--input",
-         os.path.join(folder, "x.npy"), "--output",
-         os.path.join(folder, "y.npz"))
-    for name, got in np.load(os.path.join(folder, "y.npz")).items():
-        kind, saturate = name[:-4], name[-1] == "1"
-        wide = data.astype(np.float64)
-        if saturate:
-            most = exact(np.array([FORMS[kind].largest]), kind)[0]
-            wide = np.clip(wide, -most, most)       # NaN stays
-        got = got.view(np.uint8)
-        nan = np.isnan(wide)
-        same(got[~nan], nearest(wide[~nan], kind), name + " by " + target)
-        if not np.isnan(exact(got[nan], kind)).all():
-            fail("%s: NaN becomes a number" % name)
 
 # -- models --
 MAIN = """

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Models with floats of 8 bits: Cast, with and without saturation, gives what the
+types' definitions say, of an input and of a constant that is folded; a layer
+between QuantizeLinear and DequantizeLinear, whose result is moved about, gives
+what numpy computes, from every dialect in C and as kernels with a graph."""
+import os
+
+import numpy as np
+
+import proto
+from helper import fail, has_dialect, tirc, work_folder
+from short_forms import FORMS, exact, nearest, same
+
+CODES = {"float8_e4m3fn": 17, "float8_e4m3fnuz": 18, "float8_e5m2": 19,
+         "float8_e5m2fnuz": 20}
+FLOAT, INT64 = 1, 7
+np.seterr(all="ignore")             # infinity and NaN are meant
+folder = work_folder()
+random = np.random.default_rng(8)
+
+
+def run(model, x, *options):
+    """The model's outputs by name."""
+    paths = [os.path.join(folder, f) for f in ("m.onnx", "x.npy", "y.npz")]
+    with open(paths[0], "wb") as file:
+        file.write(model)
+    np.save(paths[1], x)
+    tirc("run", paths[0], "-q", "--input", paths[1], "--output", paths[2],
+         *options)
+    return dict(np.load(paths[2]).items())
+
+
+def largest(kind):
+    return exact(np.array([FORMS[kind].largest]), kind)[0]
+
+
+def quantized(wide, kind, saturate):
+    """The patterns nearest to numbers of float64, NaN as -1: it has many."""
+    if saturate:
+        wide = np.clip(wide, -largest(kind), largest(kind))     # NaN stays
+    bits = nearest(wide, kind).astype(np.int64)
+    return np.where(np.isnan(exact(bits, kind)) | np.isnan(wide), -1, bits)
+
+
+def patterns(got, kind):
+    bits = got.view(np.uint8).astype(np.int64)
+    return np.where(np.isnan(exact(bits, kind)), -1, bits)
+
+
+# -- Cast --
+data = [np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e9, -1e9])]
+for kind in CODES:
+    values = np.unique(exact(np.arange(256), kind))
+    values = values[np.isfinite(values)].astype(np.float32)
+    values = np.concatenate([values, (values[1:] + values[:-1]) / 2,
+                             [values[-1] * 1.0625, values[-1] * 1.125]])
+    data += [values, np.nextafter(values, np.float32(np.inf)),
+             np.nextafter(values, np.float32(-np.inf))]
+data = np.concatenate(data).astype(np.float32)
+nodes, outputs = [], []
+for kind, code in CODES.items():
+    for saturate in (0, 1):
+        for x in "xc":
+            y = "%s_%s_%d" % (kind, x, saturate)
+            nodes.append(proto.node("Cast", [x], [y], to=code,
+                                    saturate=saturate))
+            outputs.append(proto.value_info(y, data.shape, code))
+casts = proto.model(proto.graph(
+    nodes, [proto.value_info("x", data.shape, FLOAT)], outputs,
+    [proto.tensor("c", data.shape, data.tobytes(), FLOAT)]))
+for name, got in run(casts, data, "--target", "c99").items():
+    kind, saturate = name[:-4], name[-1] == "1"
+    same(patterns(got, kind),
+         quantized(data.astype(np.float64), kind, saturate), name)
+
+
+# -- a layer --
+def layer(kind, w, steps):
+    """y, which is moved about, and z are floats of 8 bits, `steps` for each one:
+    z saturates, y does not."""
+    code = CODES[kind]
+    return proto.model(proto.graph(
+        [proto.node("QuantizeLinear", ["x", "s", "zero"], ["q"]),
+         proto.node("DequantizeLinear", ["q", "s", "zero"], ["d"]),
+         proto.node("DequantizeLinear", ["w", "s"], ["wd"]),
+         proto.node("MatMul", ["d", "wd"], ["m"]),
+         proto.node("Relu", ["m"], ["r"]),
+         proto.node("QuantizeLinear", ["r", "t", "zero"], ["rq"], saturate=0),
+         proto.node("Transpose", ["rq"], ["rt"], perm=[1, 0]),
+         proto.node("Reshape", ["rt", "shape"], ["rs"]),
+         proto.node("Identity", ["rs"], ["y"]),
+         proto.node("CastLike", ["y", "x"], ["f"]),
+         proto.node("QuantizeLinear", ["m", "t"], ["z"], output_dtype=code)],
+        [proto.value_info("x", (6, 8), FLOAT)],
+        [proto.value_info("y", (5, 2, 3), code),
+         proto.value_info("f", (5, 2, 3), FLOAT),
+         proto.value_info("z", (6, 5), code)],
+        [proto.tensor("s", [], np.float32(0.25).tobytes(), FLOAT),
+         proto.tensor("t", [], np.float32(1 / steps).tobytes(), FLOAT),
+         proto.tensor("zero", [], b"\0", code),
+         proto.tensor("w", w.shape, w.tobytes(), code),
+         proto.tensor("shape", [3], np.array([5, 2, 3]).tobytes(), INT64)]))
+
+
+ways = [["--target", t] for t in ("c99", "gnu-c", "c-openmp", "misra")
+        if has_dialect(t)] + [["--target", "c99", "--form", "graph"]]
+x = (random.integers(-40, 40, (6, 8)) / 4).astype(np.float32)
+for kind in CODES:
+    w = nearest(random.integers(-64, 64, (8, 5)) / 8, kind)
+    q = exact(quantized(x / 0.25, kind, True), kind) * 0.25
+    m = q @ (exact(w, kind) * 0.25)                 # exact: of few bits
+    steps = 2.0 ** np.floor(np.log2(largest(kind) / m.max()) + 2)
+    m *= steps
+    y = quantized(np.maximum(m, 0), kind, False).T.reshape(5, 2, 3)
+    if not (y == quantized(np.array([1e9]), kind, False)).any():
+        fail("nothing is beyond the largest " + kind)
+    for way in ways if kind == "float8_e4m3fn" else ways[:1]:
+        got = run(layer(kind, w, steps), x, *way)
+        what = "%s by %s" % (kind, " ".join(way))
+        same(patterns(got["y"], kind).ravel(), y.ravel(), "y, " + what)
+        same(patterns(got["z"], kind).ravel(),
+             quantized(m, kind, True).ravel(), "z, " + what)
+        want = exact(got["y"].view(np.uint8), kind)
+        if not np.array_equal(got["f"], want.astype(np.float32),
+                              equal_nan=True):
+            fail("f, " + what)
