@@ -176,8 +176,8 @@ main(void)
 """
 
 C_BYTES = {"float32": 4, "int32": 4, "uint32": 4, "float64": 8, "int64": 8,
-           "uint64": 8, "float16": 2, "int16": 2, "uint16": 2, "int8": 1,
-           "uint8": 1, "bool": 1}
+           "uint64": 8, "float16": 2, "bfloat16": 2, "int16": 2, "uint16": 2,
+           "int8": 1, "uint8": 1, "bool": 1}
 
 
 def tensor_bytes(tensor):

@@ -13,6 +13,7 @@ import ctypes
 import fnmatch
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,17 +27,25 @@ from onnx import TensorProto, helper as make  # noqa: E402
 import cpu  # noqa: E402
 import gpu_driver  # noqa: E402
 
-# ONNX's type, cuBLAS's type and what it computes in, the largest difference, of
-# the largest result. tf32 is float32 of which the caller allows less.
+# ONNX's types, of operands and of the result, cuBLAS's types and what it computes
+# in, the largest difference, of the largest result, and facts of the target. tf32
+# is float32 of which the caller allows less.
+FLOAT, HALF, BRAIN = (TensorProto.FLOAT, TensorProto.FLOAT16,
+                      TensorProto.BFLOAT16)
 PRODUCTS = {
-    "fp32": (TensorProto.FLOAT, "CUDA_R_32F", "CUBLAS_COMPUTE_32F", 1e-4, []),
-    "tf32": (TensorProto.FLOAT, "CUDA_R_32F", "CUBLAS_COMPUTE_32F_FAST_TF32",
-             5e-3, ["--fp", "fast"]),
-    "fp16": (TensorProto.FLOAT16, "CUDA_R_16F", "CUBLAS_COMPUTE_32F", 5e-3,
-             []),
-    "bf16": (TensorProto.BFLOAT16, "CUDA_R_16BF", "CUBLAS_COMPUTE_32F", 4e-2,
-             []),
+    "fp32": (FLOAT, FLOAT, "CUDA_R_32F", "CUDA_R_32F", "CUBLAS_COMPUTE_32F",
+             1e-4, ""),
+    "tf32": (FLOAT, FLOAT, "CUDA_R_32F", "CUDA_R_32F",
+             "CUBLAS_COMPUTE_32F_FAST_TF32", 5e-3, " -tf32=true"),
+    "fp16": (HALF, HALF, "CUDA_R_16F", "CUDA_R_16F", "CUBLAS_COMPUTE_32F",
+             5e-3, ""),
+    "bf16": (BRAIN, BRAIN, "CUDA_R_16BF", "CUDA_R_16BF", "CUBLAS_COMPUTE_32F",
+             4e-2, ""),
+    "int8": (TensorProto.INT8, TensorProto.INT32, "CUDA_R_8I", "CUDA_R_32I",
+             "CUBLAS_COMPUTE_32I", 0, ""),
 }
+# Generations that tirc has a target for.
+ARCHES = (75, 80, 86, 89, 90)
 SIZES = (1024, 4096, 8192)
 # name, operator, its attributes, shapes of the inputs, what it gives.
 MOVES = [
@@ -68,24 +77,36 @@ def has_blas(nvcc):
                for folder in (os.path.join(top, "include"), "/usr/include"))
 
 
-def has_device():
+def device_arch():
+    """What nvcc compiles for the first device as, "sm_90"; None: there is none."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
-        return False
-    count = ctypes.c_int(0)
-    return (driver.cuInit(0) == 0
-            and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
-            and count.value > 0)
+        return None
+    count, digits = ctypes.c_int(0), [ctypes.c_int(0), ctypes.c_int(0)]
+    if (driver.cuInit(0) != 0
+            or driver.cuDeviceGetCount(ctypes.byref(count)) != 0
+            or count.value == 0):
+        return None
+    for attribute, digit in zip((75, 76), digits):  # major, minor
+        if driver.cuDeviceGetAttribute(ctypes.byref(digit), attribute, 0) != 0:
+            return None
+    return "sm_%d%d" % (digits[0].value, digits[1].value)
 
 
-def one_node(path, op, attributes, kind, shapes, result):
+def target_for(arch):
+    """The target of the latest generation that such a device can run."""
+    known = [a for a in ARCHES if a <= int(re.sub(r"\D", "", arch))]
+    return "cuda -arch=sm_%d" % max(known, default=ARCHES[0])
+
+
+def one_node(path, op, attributes, kind, shapes, result, result_kind=None):
     names = ["a", "b"][:len(shapes)]
     graph = make.make_graph(
         [make.make_node(op, names, ["y"], **attributes)], "bench",
         [make.make_tensor_value_info(n, kind, s)
          for n, s in zip(names, shapes)],
-        [make.make_tensor_value_info("y", kind, result)])
+        [make.make_tensor_value_info("y", result_kind or kind, result)])
     onnx.save(make.make_model(graph, opset_imports=[make.make_opsetid("", 17)],
                               ir_version=8), path)
     return path
@@ -95,7 +116,9 @@ def write_random(folder, dtype, shapes):
     random = np.random.default_rng(0)
     made = []
     for index, shape in enumerate(shapes):
-        array = random.standard_normal(shape, np.float32).astype(dtype)
+        array = (random.integers(-128, 128, shape, dtype)
+                 if dtype == np.int8 else
+                 random.standard_normal(shape, np.float32).astype(dtype))
         path = os.path.join(folder, "input_%d" % index)
         array.tofile(path)
         made.append((path, array))
@@ -128,27 +151,31 @@ def as_float(path, kind):
 
 
 def product(name, size, args, folder):
-    kind, blas, compute, allowed, options = PRODUCTS[name.split("_")[0]]
+    kind, result, blas, blas_result, compute, allowed, facts = PRODUCTS[
+        name.split("_")[0]]
     if not has_blas(args.nvcc[0]):
         raise gpu_driver.Refused("cuBLAS is not installed beside nvcc")
-    path = one_node(os.path.join(folder, "model.onnx"), "MatMul", {}, kind,
-                    [(size, size)] * 2, (size, size))
+    path = one_node(os.path.join(folder, "model.onnx"),
+                    "MatMulInteger" if kind != result else "MatMul", {}, kind,
+                    [(size, size)] * 2, (size, size), result)
     built = os.path.join(folder, "built")
     program, facts = gpu_driver.build(
-        path, built, args.target, args.nvcc, options + args.option,
-        {"BLAS_TYPE": blas, "BLAS_COMPUTE": compute, "BLAS_SIZE": size})
+        path, built, args.target + facts, args.nvcc, args.option,
+        {"BLAS_TYPE": blas, "BLAS_RESULT": blas_result,
+         "BLAS_COMPUTE": compute, "BLAS_SIZE": size,
+         "BLAS_FACTOR": "int" if kind != result else "float"})
     row = {"name": name, "schedule": facts["kernels"][0]["schedule"]}
     if args.compile:
         return row
-    dtype = np.float16 if kind == TensorProto.FLOAT16 else np.float32
+    dtype = {HALF: np.float16, TensorProto.INT8: np.int8}.get(kind, np.float32)
     inputs = write_random(folder, dtype, [(size, size)] * 2)
     if kind == TensorProto.BFLOAT16:
         for file, array in inputs:
             (array.view(np.uint32) >> 16).astype(np.uint16).tofile(file)
     ours, theirs = run(program, built, args.rounds, [f for f, _ in inputs])
     row["error"] = told(name, difference(
-        as_float(os.path.join(built, "output_0"), kind),
-        as_float(os.path.join(built, "theirs_0"), kind)), allowed)
+        as_float(os.path.join(built, "output_0"), result),
+        as_float(os.path.join(built, "theirs_0"), result)), allowed)
     row.update(ms=ours * 1e3, other_ms=theirs * 1e3, of=theirs / ours,
                tflops=2e-12 * size ** 3 / ours)
     return row
@@ -230,7 +257,7 @@ def main():
     parser.add_argument("--only", action="append", metavar="PATTERN",
                         help="fp16_4096, softmax, resnet50, 'bf16*', ...")
     parser.add_argument("--rounds", type=int, default=11)
-    parser.add_argument("--target", default="cuda")
+    parser.add_argument("--target", help="without it, by the generation")
     parser.add_argument("--option", action="append", default=[],
                         help="another option of tirc compile")
     parser.add_argument("--arch", help="what nvcc compiles for, sm_90; without "
@@ -243,12 +270,13 @@ def main():
     if nvcc is None:
         print("nothing was measured: nvcc is not installed")
         sys.exit(77)
-    if not args.compile and not has_device():
+    arch = args.arch or ("sm_80" if args.compile else device_arch())
+    if arch is None:
         print("nothing was measured: there is no CUDA device; --compile "
               "builds the programs")
         sys.exit(77)
-    args.nvcc = [nvcc, "-arch=" + (args.arch or (
-        "sm_80" if args.compile else "native"))]
+    args.nvcc = [nvcc, "-arch=" + arch]
+    args.target = args.target or target_for(arch)
     rows = []
     for name, job in jobs():
         if args.only and not any(fnmatch.fnmatch(name, p) for p in args.only):

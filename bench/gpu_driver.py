@@ -137,7 +137,7 @@ main(int argc, char **argv)
 #if defined(BLAS_TYPE)
 	/* Rows are columns to it: the product of the operands the other way. */
 	cublasHandle_t blas;
-	const float one = 1.0f, zero = 0.0f;
+	const BLAS_FACTOR one = 1, zero = 0;
 	void *product = space(@OUT_BYTES@);
 
 	if (cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS)
@@ -146,7 +146,7 @@ main(int argc, char **argv)
 		if (cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, BLAS_SIZE,
 				 BLAS_SIZE, BLAS_SIZE, &one, in.b, BLAS_TYPE,
 				 BLAS_SIZE, in.a, BLAS_TYPE, BLAS_SIZE, &zero,
-				 product, BLAS_TYPE, BLAS_SIZE, BLAS_COMPUTE,
+				 product, BLAS_RESULT, BLAS_SIZE, BLAS_COMPUTE,
 				 CUBLAS_GEMM_DEFAULT) != CUBLAS_STATUS_SUCCESS)
 			exit(7);
 	};
