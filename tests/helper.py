@@ -121,8 +121,14 @@ def has_library(header, library):
 
 
 def has_dialect(name):
-    """Any may be taken out of templates/; all that is not of it still works."""
-    return os.path.isdir(os.path.join(ROOT, "templates", "dialects", name))
+    """Any may be taken out of templates/; all that is not of it, or extends it,
+    still works."""
+    path = os.path.join(ROOT, "templates", "dialects", name, "dialect.json")
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding="utf-8") as file:
+        base = json.load(file).get("extends")
+    return base is None or has_dialect(base)
 
 
 def lacks_target(program):

@@ -28,7 +28,8 @@ const struct target *target_load(struct module *m, const char *name,
 /* The target in that mode, its flags included; NULL: diagnosed. */
 const struct target *target_with_fp(struct module *m, const struct target *t,
 				    const char *fp);
-/* Names of what is embedded, sorted. */
+/* Names of what is embedded, sorted: dialects of which all that they extend is
+ * there, targets of those. */
 const char *const *dialect_names(struct module *m, int *n);
 const char *const *target_names(struct module *m, int *n);
 /* What an embedded target says that it is. */

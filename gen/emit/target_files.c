@@ -119,10 +119,45 @@ embedded_text(struct module *m, const char *name, const char *key)
 	return found;
 }
 
+/* Is there such a dialect, and all that it extends? */
+static bool
+is_embedded_dialect(struct module *m, const char *name)
+{
+	for (int i = 0; i < JSON_LAYERS_MAX && name != NULL; i++) {
+		const char *file;
+		const char *text = data_file(m, NULL, arena_printf(&m->arena,
+				"dialects/%s/dialect.json", name), &file);
+		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
+					    : NULL;
+		const cJSON *next = cJSON_GetObjectItemCaseSensitive(value,
+							"extends");
+
+		if (text == NULL) {
+			return false;
+		}
+		name = cJSON_IsString(next)
+			       ? arena_strdup(&m->arena, next->valuestring)
+			       : NULL;
+		cJSON_Delete(value);
+	}
+	return true;
+}
+
 const char *const *
 dialect_names(struct module *m, int *n)
 {
-	return data_names(m, "dialects/", "/dialect.json", n);
+	int total;
+	const char *const *all = data_names(m, "dialects/", "/dialect.json",
+					    &total);
+	const char **list = arena_array(&m->arena, const char *, total + 1);
+
+	*n = 0;
+	for (int i = 0; i < total; i++) {
+		if (is_embedded_dialect(m, all[i])) {
+			list[(*n)++] = all[i];
+		}
+	}
+	return list;
 }
 
 /* Those whose dialect is there. */
@@ -137,10 +172,7 @@ target_names(struct module *m, int *n)
 	for (int i = 0; i < total; i++) {
 		const char *dialect = embedded_text(m, all[i], "dialect");
 
-		if (dialect != NULL &&
-		    template_find(arena_printf(&m->arena,
-				"dialects/%s/dialect.json",
-				dialect)) != NULL) {
+		if (dialect != NULL && is_embedded_dialect(m, dialect)) {
 			list[(*n)++] = all[i];
 		}
 	}
