@@ -111,9 +111,7 @@ read_type(struct loader *l, struct json types, struct dtype t)
 		s->is_stored_only = true;
 		s->load = json_text(json_get(j, "load"), true);
 		s->store = json_text(json_get(j, "store"), true);
-		s->round = json_text(json_get(j, "round"), false);
-		s->round = s->round == NULL || s->round[0] == '\0' ? NULL
-								   : s->round;
+		s->round = json_text(json_get(j, "round"), true);
 		return;
 	}
 	s->literal = json_text(json_get(j, "literal"), number);
@@ -259,9 +257,9 @@ dialect_check_stored(struct loader *l, struct json types)
 
 		for (int i = 0; i < 3 && l->d->types[k].is_stored_only; i++) {
 			struct json j = json_get(row, keys[i]);
-			const char *name = json_text(j, false);
+			const char *name = json_text(j, true);
 
-			if (name != NULL && name[0] != '\0' &&
+			if (name != NULL &&
 			    dialect_helper(l->d, name) == NULL) {
 				json_error(j, "no helper is called '%s'",
 					   name);

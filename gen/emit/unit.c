@@ -325,8 +325,18 @@ add_float_form(struct unit *u, struct tdata *data, const struct helper *h,
 	struct float_form f = dtype_float_form(narrow);
 	uint32_t highest = float_form_highest(f);
 	int bits = dtype_bits(narrow);
+	const struct spelled_type *s = &u->d->types[narrow.kind];
 	union number least, limit;
 
+	tdata_text(data, "computed", u->d->types[s->computed.kind].spelling);
+	if (strstr(h->text, "{{store}}") != NULL) {
+		tdata_text(data, "store", unit_helper(u, dialect_helper(u->d,
+						s->store), wide, narrow));
+	}
+	if (strstr(h->text, "{{load}}") != NULL) {
+		tdata_text(data, "load", unit_helper(u, dialect_helper(u->d,
+						s->load), narrow, s->computed));
+	}
 	tdata_int(data, "exponent_bits", f.exp_bits);
 	tdata_int(data, "fraction_bits", f.frac_bits);
 	tdata_int(data, "lost_bits", 23 - f.frac_bits);

@@ -72,21 +72,16 @@ walk_loaded(struct walker *w, struct dtype t, struct piece p)
 	return convert(w, w->d->types[t.kind].load, t, walk_computed(w, t), p);
 }
 
-/* By a helper of the dialect, else as if it were stored and loaded. */
 struct piece
 walk_rounded(struct walker *w, const struct expr *e, struct piece p)
 {
-	const struct spelled_type *s = &w->d->types[e->type.kind];
 	struct dtype from;
 
 	if (!walk_is_stored_only(w, e->type) || w->failed ||
 	    e == w->unrounded || !is_inexact(w, e, &from)) {
 		return p;
 	}
-	if (s->round != NULL) {
-		return convert(w, s->round, from, s->computed, p);
-	}
-	return walk_loaded(w, e->type, convert(w, s->store, from, e->type, p));
+	return convert(w, w->d->types[e->type.kind].round, from, e->type, p);
 }
 
 const char *
