@@ -101,6 +101,14 @@ target_wide_bytes(const struct target *t)
 	return t->max_threads > 1 ? t->vector_bytes : 0;
 }
 
+/* Threads of a block that run together; where they exchange nothing, as many as
+ * most devices have. */
+static inline int
+target_warp(const struct target *t)
+{
+	return t->warp_size > 1 ? t->warp_size : 32;
+}
+
 /* Are loops over lanes made vectors, by tirc or by the compiler? */
 static inline bool
 target_has_vectors(const struct target *t)

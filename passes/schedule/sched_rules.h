@@ -111,8 +111,8 @@ void rules_parallel(struct rules *r);
 enum inline_kept { KEEP_NOTHING, KEEP_ROWS, KEEP_OPERANDS };
 void rules_inline(struct rules *r, enum inline_kept kept);
 
-/* Threads of a warp, and of a block where nothing else asks for a number. */
-enum { WARP = 32, BLOCK_THREADS = 256 };
+/* Threads of a block where nothing else asks for a number. */
+enum { BLOCK_THREADS = 256 };
 
 /* sched_rules_threads.c: the kernel for a device's threads. False: a block
  * cannot be bound to them. */

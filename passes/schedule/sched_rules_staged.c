@@ -92,7 +92,7 @@ set_rows_apart(struct rules *r, const struct staged *t, int copy, int64_t lanes)
 	struct sched_value args[] = {
 		sv_block(copy), sv_int(0),
 		sv_int(func_find(r->s.func, copy)->u.block->n_iters - 2),
-		sv_int(WARP), sv_int(lanes),
+		sv_int(target_warp(r->target)), sv_int(lanes),
 	};
 	struct sched_value none;
 

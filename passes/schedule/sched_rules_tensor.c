@@ -247,7 +247,7 @@ choose_sizes(struct rules *r, struct warp_tiles *x)
 	int64_t bytes = dtype_bytes(sync_buffer(x, 0)->type);
 	int64_t *extent = x->t.extent, *side = x->t.side;
 
-	if (r->target->max_threads < 4 * WARP ||
+	if (r->target->max_threads < 4 * target_warp(r->target) ||
 	    extent[PART_BATCH] > GRID_MOST ||
 	    extent[PART_ROW] * 2 < x->size[PART_ROW] ||
 	    extent[PART_COLUMN] * 2 < x->size[PART_COLUMN] ||
@@ -373,8 +373,9 @@ choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
 	for (int i = 0; i < 2; i++) {
 		const struct block *b = func_find(r->s.func,
 						  copies[i])->u.block;
-		int64_t tile[2], n, threads = WARP * x->warps[PART_ROW] *
-					      x->warps[PART_COLUMN];
+		int64_t tile[2], n;
+		int64_t threads = target_warp(r->target) *
+				  x->warps[PART_ROW] * x->warps[PART_COLUMN];
 
 		operand_tile(x, i, x->t.side, tile);
 		n = rules_wide(r, copies[i], b->n_iters - 1, true);
@@ -415,6 +416,7 @@ copy_together(struct rules *r, const struct warp_tiles *x, int operand, int copy
 	bool across = staged_lies_across(r, copy);
 	int *loops, n, order[2], fused, parts[5];
 	int64_t tile[2], lanes = x->lanes[operand];
+	int64_t warp = target_warp(r->target);
 
 	operand_tile(x, operand, x->t.side, tile);
 	if (!sched_compute_at(&r->s, copy, at) ||
@@ -430,7 +432,7 @@ copy_together(struct rules *r, const struct warp_tiles *x, int operand, int copy
 	       sched_fuse(&r->s, order, 2, &fused) &&
 	       sched_split(&r->s, fused,
 			   (int64_t[]){ 0, x->warps[PART_ROW],
-					x->warps[PART_COLUMN], WARP, lanes },
+					x->warps[PART_COLUMN], warp, lanes },
 			   lanes > 1 ? 5 : 4, parts) &&
 	       (lanes == 1 || sched_vectorize(&r->s, parts[4])) &&
 	       sched_unroll(&r->s, parts[0]) &&
@@ -463,6 +465,7 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 	int64_t warp[2] = { x->frags[PART_ROW] * x->size[PART_ROW],
 			    x->frags[PART_COLUMN] * x->size[PART_COLUMN] };
 	int *l, n, row[2], column[2], fused, parts[2];
+	int64_t threads[2] = { 0, target_warp(r->target) };
 
 	if (!sched_get_loops(&r->s, store, &l, &n) || n < 2 ||
 	    !sched_split(&r->s, l[n - 2], (int64_t[]){ 0, tile[0] }, 2, row) ||
@@ -484,7 +487,7 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 			x->size[PART_ROW], x->size[PART_COLUMN] },
 				 x->names->store) &&
 	       sched_fuse(&r->s, (int[]){ row[1], column[1] }, 2, &fused) &&
-	       sched_split(&r->s, fused, (int64_t[]){ 0, WARP }, 2, parts) &&
+	       sched_split(&r->s, fused, threads, 2, parts) &&
 	       sched_unroll(&r->s, parts[0]) &&
 	       sched_rename_loop(&r->s, parts[0], "part") &&
 	       sched_bind(&r->s, parts[1], "threadIdx.x");

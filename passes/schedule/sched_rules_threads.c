@@ -21,17 +21,17 @@ block_threads(struct rules *r, const struct stmt *loop)
 {
 	int64_t most = r->target->max_threads < BLOCK_THREADS
 			       ? r->target->max_threads : BLOCK_THREADS;
-	int64_t n;
+	int64_t n, warp = target_warp(r->target);
 
 	if (!expr_is_int(loop->args[1], &n)) {
 		return most;
 	}
-	for (int64_t t = most; t >= WARP && t * 2 >= most; t -= WARP) {
+	for (int64_t t = most; t >= warp && t * 2 >= most; t -= warp) {
 		if (n % t == 0) {
 			return t;
 		}
 	}
-	n = (n + WARP - 1) / WARP * WARP;
+	n = (n + warp - 1) / warp * warp;
 	return n < most ? n : most;
 }
 
@@ -142,7 +142,7 @@ static bool
 has_runs(struct rules *r, int block, int64_t lanes)
 {
 	const struct block *b = func_find(r->s.func, block)->u.block;
-	int64_t n = 1, extent;
+	int64_t n = 1, extent, warp = target_warp(r->target);
 
 	for (int i = 0; i < b->n_iters && lanes > 1; i++) {
 		if (!expr_is_int(b->iters[i].extent, &extent)) {
@@ -150,7 +150,7 @@ has_runs(struct rules *r, int block, int64_t lanes)
 		}
 		n *= extent;
 	}
-	return lanes > 1 && n / lanes >= (int64_t)r->target->units * WARP;
+	return lanes > 1 && n / lanes >= r->target->units * warp;
 }
 
 /* The loops of a block that walk its result as one of runs, *lanes elements

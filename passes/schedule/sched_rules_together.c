@@ -132,7 +132,7 @@ shared_bytes(struct rules *r, const struct rows *w, const int *blocks, int n,
 static int64_t
 threads_for(const struct rules *r, int64_t longest)
 {
-	int64_t n = WARP;
+	int64_t n = target_warp(r->target);
 
 	while (n * 2 <= BLOCK_THREADS && n * 2 <= r->target->max_threads &&
 	       n * OWN < longest) {
@@ -164,7 +164,7 @@ is_by_row(struct rules *r, int block)
 static void
 count_rows(struct rules *r, struct rows *w, const struct block *out)
 {
-	int64_t n;
+	int64_t n, warp = target_warp(r->target);
 
 	w->count = 1;
 	for (int i = 0; i < w->rows; i++) {
@@ -172,8 +172,7 @@ count_rows(struct rules *r, struct rows *w, const struct block *out)
 			w->count *= n;
 		} else {
 			w->any_size = true;
-			w->count *= i == 0 ? (int64_t)r->target->units * WARP
-					   : 0;
+			w->count *= i == 0 ? r->target->units * warp : 0;
 		}
 	}
 }
@@ -182,7 +181,7 @@ static bool
 choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
 {
 	const struct block *out = func_find(r->s.func, output)->u.block;
-	int64_t longest = 0, last;
+	int64_t longest = 0, last, warp = target_warp(r->target);
 	bool along = true;
 
 	count_rows(r, w, out);
@@ -209,14 +208,14 @@ choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
 	/* Neighbours in memory are for neighbouring threads: those of a row, or
 	 * of one element each, if these are enough. */
 	if (longest < SHORT || w->count == 0 ||
-	    (!along && w->count >= (int64_t)r->target->units * WARP)) {
+	    (!along && w->count >= r->target->units * warp)) {
 		return false;
 	}
 	w->threads = threads_for(r, longest);
 	w->side = 1;
 	last = w->rows > 0 ? extent_of(out, w->rows - 1) : 1;
-	while (w->threads == WARP && w->side < 8 && last > 0 &&
-	       2 * w->side * WARP <= r->target->max_threads &&
+	while (w->threads == warp && w->side < 8 && last > 0 &&
+	       2 * w->side * warp <= r->target->max_threads &&
 	       last % (2 * w->side) == 0 &&
 	       w->count / (2 * w->side) >= r->target->units) {
 		w->side *= 2;

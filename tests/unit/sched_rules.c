@@ -18,6 +18,7 @@ struct kit {
 	int n;
 	bool show;
 	bool vectors; /* a target that states them */
+	int warp;     /* a device, whose threads run so many together; 0: none */
 };
 
 static const struct expr *
@@ -133,6 +134,8 @@ check_kernel(struct kit *k, const char *name, const char *schedule)
 		.l1_bytes = 1 << 15, .l2_bytes = 1 << 20,
 		.block_elems = k->vectors ? 8 : 0,
 		.vectors = k->vectors ? "float32x8 float32x4" : NULL,
+		.max_threads = k->warp > 0 ? 256 : 0,
+		.shared_bytes = 1 << 15, .warp_size = k->warp, .units = 1,
 	};
 	const struct pass_hooks hooks = { .after_func = verify };
 	struct func *plain = te_to_func(k->m, name, k->params, k->n);
@@ -416,13 +419,15 @@ elementwise(struct kit *k, bool bias)
 		bias ? 2 : 1));
 }
 
-#define CASE(name, schedule, build) CASE_OF(false, name, schedule, build)
+#define CASE(name, schedule, build) CASE_OF(false, 0, name, schedule, build)
 #define CASE_VECTORS(name, schedule, build) \
-	CASE_OF(true, name, schedule, build)
-#define CASE_OF(with_vectors, name, schedule, build) \
+	CASE_OF(true, 0, name, schedule, build)
+#define CASE_WARP(threads, name, schedule, build) \
+	CASE_OF(false, threads, name, schedule, build)
+#define CASE_OF(with_vectors, threads, name, schedule, build) \
 	do { \
 		struct kit k = { .m = module_new(), .show = show, \
-				 .vectors = with_vectors }; \
+				 .vectors = with_vectors, .warp = threads }; \
 		build; \
 		check_kernel(&k, name, schedule); \
 		module_free(k.m); \
@@ -453,6 +458,10 @@ main(int argc, char **argv)
 	CASE("conv3x3", "tiled", conv(&k, 3, 16, 14, 1, false));
 	CASE("strided", "tiled", conv(&k, 5, 8, 9, 2, false));
 	CASE("depthwise", NULL, conv(&k, 6, 6, 7, 1, true));
+	CASE_WARP(32, "warp32", "together  32 threads",
+		  matmul(&k, 2, 3, 70, false, false, false));
+	CASE_WARP(64, "warp64", "together  64 threads",
+		  matmul(&k, 2, 3, 70, false, false, false));
 	CASE_VECTORS("strips", "tiled  j_tile 32, i_tile 2, b packed by 32",
 		     matmul(&k, 4, 96, 2731, true, false, false));
 	CASE_VECTORS("padded_lanes", "tiled  j_tile 16, i_tile 4, b packed by 16",
