@@ -4,7 +4,7 @@
  *   add(x, b, y)   ->   add(b, y)      # y is read and written
  *
  * Legal if nobody needs the input's bytes afterwards (through views and parts
- * of joined tensors), neither is the caller's memory, and lowering says that
+ * of joined tensors), nor the kernel itself as another argument, neither is the caller's memory, and lowering says that
  * every element is read before it is written. Decided before signatures are
  * emitted, so that no promise of distinct pointers is broken. */
 #include "kernel_build.h"
@@ -134,6 +134,37 @@ same_shape(const struct tensor *a, const struct tensor *b)
 	return true;
 }
 
+/* Are t's bytes some of whole's? */
+static bool
+lies_in(struct builder *b, struct tensor *t, const struct tensor *whole)
+{
+	while (t != whole && t->part_of != NULL) {
+		t = storage_root(b, t->part_of);
+	}
+	return t == whole;
+}
+
+/* Does the kernel read bytes of in's root, or around them, as something else,
+ * too? */
+static bool
+is_read_twice(struct builder *b, const struct kernel *k, int in,
+	      struct tensor *root)
+{
+	for (int i = 0; i < k->args.n; i++) {
+		const struct kernel_arg *arg = &k->args.data[i];
+		struct tensor *other;
+
+		if (i == in || arg->kind != ARG_TENSOR || arg->written) {
+			continue;
+		}
+		other = storage_root(b, arg->tensor);
+		if (lies_in(b, other, root) || lies_in(b, root, other)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 void
 kernel_share_storage(struct joint *j)
 {
@@ -161,6 +192,7 @@ kernel_share_storage(struct joint *j)
 			    root->is_output || becomes_output(b, root) ||
 			    !dies_here(b, root, k->group) ||
 			    !parts_die_here(b, root, k->group) ||
+			    is_read_twice(b, k, i, root) ||
 			    !lower_can_share(k->func, in->buffer,
 					     out->buffer)) {
 				continue;
