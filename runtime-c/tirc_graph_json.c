@@ -300,7 +300,7 @@ element_bytes(const char *dtype)
 		{ "bfloat16", 2 }, { "int8", 1 }, { "int16", 2 },
 		{ "int32", 4 }, { "int64", 8 }, { "uint8", 1 },
 		{ "uint16", 2 }, { "uint32", 4 }, { "uint64", 8 },
-		{ "bool", 1 },
+		{ "bool", 1 }, { "int4", 1 }, { "uint4", 1 }, /* in bytes */
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {

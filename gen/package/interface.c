@@ -55,7 +55,9 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 	tdata_printf(row, "label", "%-*s", label_columns, field);
 	tdata_text(row, "short", short_name(t->type));
 	tdata_text(row, "type", k->d->types[t->type.kind].spelling);
-	tdata_text(row, "shape", shape_text(k, t));
+	tdata_printf(row, "shape", "%s%s", shape_text(k, t),
+		     dtype_equal(dtype_stored(t->type), t->type)
+		     ? "" : ", each in a byte");
 	tdata_text(size, "NAME", macro);
 	tdata_text(size, "dims", dims.data != NULL
 		   ? arena_strdup(k->a, dims.data) : "1");

@@ -46,7 +46,7 @@ is_widening(const struct node *n)
 	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
 
 	return (node_is(n, "DequantizeLinear") || node_is(n, "Cast")) &&
-	       dtype_bytes(x->type) < dtype_bytes(y->type);
+	       dtype_bits(x->type) < dtype_bits(y->type);
 }
 
 /* Every element of the result is one element of the input, at an index that

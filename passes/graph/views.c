@@ -71,8 +71,8 @@ swap(struct graph *g, struct node *first, struct node *second, int input)
 static bool
 widens(const struct node *n)
 {
-	return dtype_bytes(n->inputs[0]->type) <
-	       dtype_bytes(n->outputs[0]->type);
+	return dtype_bits(n->inputs[0]->type) <
+	       dtype_bits(n->outputs[0]->type);
 }
 
 /* The last extents of x and of its view are the same. */

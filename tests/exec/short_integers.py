@@ -7,11 +7,12 @@ lies between kernels, comes in and goes out is a byte each."""
 import ctypes
 import json
 import os
+import shutil
 
 import numpy as np
 
 import proto
-from helper import STRICT, compile_model, compilers, execute, fail, \
+from helper import ROOT, STRICT, compile_model, compilers, execute, fail, \
     has_dialect, tirc, work_folder
 
 FLOAT, INT8, UINT4, INT4 = 1, 3, 21, 22
@@ -241,6 +242,12 @@ for what, tensors in (("input", data), ("output", want)):
             file.write(tensor)
 for target in targets:
     tirc("test", model, "--target", target)
+tirc("test", model, "--target", "c99", "--form", "graph")
+if has_dialect("cuda") and shutil.which("g++"):
+    tirc("test", model, "--target", "cuda", "--cc", "g++", "--cflags",
+         "-x c++ -std=c++14 -O1 -I%s -I%s" % (
+             os.path.join(ROOT, "tests", "gpu"),
+             os.path.join(ROOT, "tests", "gpu", "toolkit")))
 
 out = compile_model(model, "--target", "c99", "-q", "--name", "m")
 with open(os.path.join(out, "m.json")) as file:
