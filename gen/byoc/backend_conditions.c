@@ -302,6 +302,7 @@ backend_any_tensor(struct json j, struct tensor_condition *out)
 	*out = (struct tensor_condition){
 		.node = -1, .is_static = -1, .is_parameter = -1,
 		.same_shape = { -1, -1 }, .broadcasts_to = { -1, -1 },
+		.row_of = { -1, -1 },
 		.same_dtype = { -1, -1 }, .pointer = j.pointer,
 	};
 	for (int i = 0; i < 4; i++) {
@@ -328,7 +329,7 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 	}
 	json_check_keys(j, "is optional dtype rank elems users shape other_dims "
 			"static layout value parameter same_shape "
-			"broadcasts_to same_dtype");
+			"broadcasts_to row_of same_dtype");
 	if (json_get(j, "is").value != NULL) {
 		read_kind(json_get(j, "is"), s, out);
 	}
@@ -344,6 +345,7 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 	out->is_parameter = read_choice(json_get(j, "parameter"));
 	out->same_shape = read_ref(json_get(j, "same_shape"), s);
 	out->broadcasts_to = read_ref(json_get(j, "broadcasts_to"), s);
+	out->row_of = read_ref(json_get(j, "row_of"), s);
 	out->same_dtype = read_ref(json_get(j, "same_dtype"), s);
 	value = json_get(j, "value");
 	if (value.value != NULL && !cJSON_IsNumber(value.value)) {

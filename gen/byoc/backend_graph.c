@@ -119,6 +119,7 @@ moved(const struct choice *c, struct tensor_condition t)
 	}
 	t.same_shape = moved_ref(c, t.same_shape);
 	t.broadcasts_to = moved_ref(c, t.broadcasts_to);
+	t.row_of = moved_ref(c, t.row_of);
 	t.same_dtype = moved_ref(c, t.same_dtype);
 	return t;
 }

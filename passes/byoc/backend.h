@@ -57,7 +57,7 @@ struct tensor_condition {
 	/* Of the region's functions: 1 yes, 0 no, -1 unless a fact tells its
 	 * value. */
 	int is_parameter;
-	struct tensor_ref same_shape, broadcasts_to;
+	struct tensor_ref same_shape, broadcasts_to, row_of;
 	struct tensor_ref same_dtype;
 	const char *pointer; /* in backend.json */
 };

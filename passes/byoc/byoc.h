@@ -29,6 +29,7 @@ const char *byoc_fact(struct graph *g, const struct fact_rule *rule,
 		      const struct node *n, struct tensor *const *inputs,
 		      struct fact *out);
 bool byoc_broadcasts_to(const struct tensor *from, const struct tensor *to);
+bool byoc_is_row_of(const struct tensor *row, const struct tensor *of);
 
 /* -- match.c -- */
 

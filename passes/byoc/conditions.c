@@ -295,6 +295,22 @@ byoc_broadcasts_to(const struct tensor *from, const struct tensor *to)
 	return shift >= 0;
 }
 
+/* Its last dimension is the other's, and those in front are 1. */
+bool
+byoc_is_row_of(const struct tensor *row, const struct tensor *of)
+{
+	if (row->ndim < 1 || row->ndim > of->ndim ||
+	    row->shape[row->ndim - 1] != of->shape[of->ndim - 1]) {
+		return false;
+	}
+	for (int d = 0; d < row->ndim - 1; d++) {
+		if (!expr_is_value(row->shape[d], 1)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* -- attributes -- */
 
 static const char *

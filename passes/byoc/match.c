@@ -297,6 +297,12 @@ relation_fails(const struct matcher *m, const struct tensor_condition *c,
 			return "the shape does not stretch to the other";
 		}
 	}
+	if (c->row_of.node != -1) {
+		other = tensor_of(m, c->row_of);
+		if (other == NULL || !byoc_is_row_of(t, other)) {
+			return "it is no row of the other";
+		}
+	}
 	if (c->same_dtype.node != -1) {
 		other = tensor_of(m, c->same_dtype);
 		if (other == NULL || !dtype_equal(t->type, other->type)) {

@@ -216,6 +216,9 @@ CONDITIONS = [
     ({"inputs": ["any", {"value": 1}]}, "input 1 is -0.5; 1 is wanted"),
     ({"inputs": [{"same_shape": "conv.inputs.1"}, "any"]},
      "the shapes differ"),
+    ({"inputs": [{"row_of": "conv"}, "any"]}, "it is no row of the other"),
+    ({"inputs": ["any", {"row_of": "conv.inputs.1"}]},
+     "it is no row of the other"),
     ({"inputs": ["any", {"same_dtype": "conv"}]}, None),
     ({"outputs": [{"rank": 4}]}, None),
     ({"outputs": [{"same_shape": "conv.inputs.0"}]}, None),
@@ -235,6 +238,18 @@ def conditions():
         want = ["Conv -> y: one_0, pattern p, 'conv'"] if why is None else [
             "Conv -> y: generated", "    one: as 'conv' of pattern p: " + why]
         expect(json.dumps(keys), text, *want)
+
+
+def rows():
+    """What is added to each row alike."""
+    bias = {"name": "p", "nodes": [{"id": "add", "op": "Add", "inputs": [
+        "any", {"row_of": "add"}]}]}
+    for dims, taken in (((6,), True), ((1, 1, 6), True), ((6, 1), False),
+                        ((1,), False), ((4, 1, 6), False)):
+        text = explain([node("Add", ["x", "b"], ["y"])],
+                       [weights("b", *dims)], {"one": [bias]})
+        if ("one_0" in text) != taken:
+            fail("row of %s:\n%s" % (dims, text))
 
 
 def sizes():
@@ -418,6 +433,7 @@ chains()
 optional()
 dag()
 conditions()
+rows()
 sizes()
 values()
 layouts()

@@ -273,6 +273,7 @@ def volumes():
     n.add("Reshape", n.put([2, 16], np.int64))
     n.add("Gemm", n.constant(2, 12), n.constant(12), transA=1)
     n.add("Gemm", n.constant(9, 16), transA=1, transB=1)
+    n.add("Gemm", n.constant(9, 7), n.constant(1))  # a number, no row
     return n.model(), 1
 
 
@@ -523,7 +524,7 @@ def check_source(name, folder):
     with open(os.path.join(folder, "model.c")) as file:
         text = file.read()
     text = text[text.index("/* -- oneDNN"):]
-    count = 0
+    parts = [text[:text.index(" by dnnl\n")]]
     for region, body in re.findall(r"^(\w+)_describe\((.*?)^}", text,
                                    re.M | re.S):
         given, = re.findall(r"^%s_init\(.*?constants\[\] = {\n(.*?)\t\tNULL"
@@ -533,15 +534,15 @@ def check_source(name, folder):
         if used != set(range(given.count("\n"))):
             fail("%s: %s reads the constants %s of\n%s" % (
                 name, region, sorted(used), given))
-        count += 1
-    for line in text.splitlines():
+        parts.append(body)
+    for line in "".join(parts).splitlines():
         if len(line.expandtabs()) > 80:
             fail("%s: a long line: %s" % (name, line))
     if name == "words" and not re.search(
             r"region_matmul\(\n.*\n.*\n\t\tregion_constant\(r, \d+, dnnl_f32, "
             r"1, \(dnnl_dims_t\){ 16 }\),\n", text):
         fail("a row that is added to a product is not its bias:\n" + text)
-    return count
+    return len(parts) - 1
 
 
 def check(name, model, regions, prefix):
