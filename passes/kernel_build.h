@@ -19,6 +19,12 @@ struct builder {
 	struct group **view_of;      /* by tensor id: the view group making it */
 };
 
+/* What computes an element of out reads of in that one alone, and is the only
+ * one to do so, in whatever order. */
+struct own_element {
+	const struct tensor *in, *out;
+};
+
 /* One group while it becomes a kernel. */
 struct joint {
 	struct builder *b;
@@ -28,6 +34,7 @@ struct joint {
 	VEC(struct tensor *) made;     /* tensors computed here */
 	VEC(struct te_tensor *) made_te;
 	struct name_set names;         /* of the parameters */
+	VEC(struct own_element) own;
 };
 
 /* kernel_region.c: the group's region: parameters, no loops. False: diagnosed. */
@@ -36,7 +43,10 @@ bool join_region(struct joint *j);
  * data, w and bias for constants. */
 const char *kernel_role(const struct node *anchor, const struct tensor *t);
 /* kernel_share.c: where an input dies here and every element is read before
- * it is written, one pointer for both. */
+ * it is written, one pointer for both. Threads of a device run in no order: there
+ * only where kernel_note_own, told of the scheduled kernel, has seen that each
+ * reads its own elements. */
+void kernel_note_own(struct joint *j);
 void kernel_share_storage(struct joint *j);
 /* kernel_work.c: operations, bytes, stack: the figures of the comment. */
 void kernel_measure(struct kernel *k);

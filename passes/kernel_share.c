@@ -7,8 +7,11 @@
  * of joined tensors), nor the kernel itself as another argument, neither is the caller's memory, and lowering says that
  * every element is read before it is written. Decided before signatures are
  * emitted, so that no promise of distinct pointers is broken. */
+#include "access.h"
+#include "iter_map.h"
 #include "kernel_build.h"
 #include "layouts.h"
+#include "legal.h"
 #include "lower.h"
 
 /* Where the bytes of t are: through views, the tensor that owns them. A
@@ -165,9 +168,137 @@ is_read_twice(struct builder *b, const struct kernel *k, int in,
 	return false;
 }
 
+/* -- threads of a device */
+
+/* Has every element an iteration of the block of its own? */
+static bool
+is_own_place(struct func *f, const struct stmt *store,
+	     const struct block *block)
+{
+	struct iter_map map;
+	struct analyser a;
+
+	analyser_init(&a, f->module);
+	for (int d = 0; d < block->n_iters; d++) {
+		const struct iter_var *it = &block->iters[d];
+
+		if (it->kind != ITER_SPATIAL) {
+			return false;
+		}
+		analyser_bind(&a, it->var, it->min, it->extent);
+	}
+	return iter_map_detect(&a, block->iters, block->n_iters, NULL,
+			       store->args + 1, store->n_args - 1,
+			       ITER_MAP_BIJECTIVE, &map);
+}
+
+/* Nests of the function follow each other: each is a kernel of its own. */
+static bool
+is_before(const struct stmt *x, const struct stmt *y)
+{
+	const struct stmt *all = stmt_common((struct stmt *)x,
+					     (struct stmt *)y);
+
+	if (all->kind != STMT_SEQ || all->parent == NULL ||
+	    all->parent->kind != STMT_BLOCK || all->parent->parent != NULL) {
+		return false;
+	}
+	for (int i = 0; i < all->n_children; i++) {
+		if (stmt_contains(all->children[i], x)) {
+			return true;
+		}
+		if (stmt_contains(all->children[i], y)) {
+			return false;
+		}
+	}
+	return false;
+}
+
+/* Is each element read where it is stored, or by a kernel before that? */
+static bool
+loads_at(const struct access_list *loads, const struct stmt *store)
+{
+	for (int i = 0; i < loads->list.n; i++) {
+		const struct access *x = &loads->list.data[i];
+
+		if (x->at != store && is_before(x->at, store)) {
+			continue;
+		}
+		if (x->at != store || x->buffer->ndim + 1 != store->n_args) {
+			return false;
+		}
+		for (int d = 0; d < x->buffer->ndim; d++) {
+			if (x->index[d] != store->args[d + 1]) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+static bool
+reads_own(struct func *f, const struct buffer *in, const struct buffer *out)
+{
+	struct access_list loads = { 0 }, uses = { 0 };
+	const struct stmt *store, *block;
+
+	access_collect(f, f->body, in, &loads);
+	access_collect(f, f->body, out, &uses);
+	if (func_writes(f, in) || loads.list.n == 0 || uses.list.n != 1 ||
+	    uses.list.data[0].load) {
+		return false;
+	}
+	store = uses.list.data[0].at;
+	for (block = store; block != NULL && block->kind != STMT_BLOCK;
+	     block = block->parent) {
+	}
+	return store->kind == STMT_STORE && block != NULL &&
+	       scope_of(block) != NULL && scope_of(scope_of(block)) == NULL &&
+	       is_own_place(f, store, block->u.block) &&
+	       loads_at(&loads, store) &&
+	       bindings_injective(f, scope_child(block), block);
+}
+
+void
+kernel_note_own(struct joint *j)
+{
+	struct kernel *k = j->k;
+
+	for (int o = 0; o < k->args.n; o++) {
+		for (int i = 0; i < k->args.n; i++) {
+			const struct kernel_arg *in = &k->args.data[i];
+			const struct kernel_arg *out = &k->args.data[o];
+			struct own_element own = { in->tensor, out->tensor };
+
+			if (in->kind == ARG_TENSOR && !in->written &&
+			    out->kind == ARG_TENSOR && out->written &&
+			    reads_own(k->func, k->func->params.data[i].buffer,
+				      k->func->params.data[o].buffer)) {
+				vec_push(&j->b->m->arena, &j->own, own);
+			}
+		}
+	}
+}
+
+static bool
+is_own(const struct joint *j, const struct kernel_arg *in,
+       const struct kernel_arg *out)
+{
+	for (int i = 0; i < j->own.n; i++) {
+		if (j->own.data[i].in == in->tensor &&
+		    j->own.data[i].out == out->tensor) {
+			return lower_moves_on(j->k->func, in->buffer,
+					      out->buffer);
+		}
+	}
+	return false;
+}
+
 void
 kernel_share_storage(struct joint *j)
 {
+	bool threads = j->b->p->target->max_threads > 0;
+
 	struct builder *b = j->b;
 	struct kernel *k = j->k;
 
@@ -193,8 +324,9 @@ kernel_share_storage(struct joint *j)
 			    !dies_here(b, root, k->group) ||
 			    !parts_die_here(b, root, k->group) ||
 			    is_read_twice(b, k, i, root) ||
-			    !lower_can_share(k->func, in->buffer,
-					     out->buffer)) {
+			    !(threads ? is_own(j, in, out)
+				      : lower_can_share(k->func, in->buffer,
+							out->buffer))) {
 				continue;
 			}
 			lower_share(k->func, in->buffer, out->buffer);

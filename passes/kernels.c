@@ -629,19 +629,20 @@ finish_kernel(struct joint *joint)
 	}
 	kernel_state_vectors(b->p->target, k->func);
 	layouts_write_halos(m, k);
+	if (b->p->target->max_threads > 0) {
+		kernel_note_own(joint);
+	}
 	if (!lower_func(k->func, b->hooks)) {
 		return false;
 	}
 	refresh_args(joint);
+	kernel_share_storage(joint);
 	if (b->p->target->max_threads > 0) {
 		kernel_measure(k);
 		if (!split_device(joint)) {
 			return false;
 		}
 	} else {
-		/* Threads of a device run in no order: none reads what another
-		 * may have written already. */
-		kernel_share_storage(joint);
 		if (!plan_scratch(joint, lower_scratch(k->func,
 				b->p->target->stack_limit_bytes))) {
 			return false;

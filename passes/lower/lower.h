@@ -39,6 +39,10 @@ int lower_scratch(struct func *f, int64_t limit_bytes);
  * one pointer. Same shapes. */
 bool lower_can_share(const struct func *f, const struct buffer *in,
 		     const struct buffer *out);
+/* Have they one shape, is out only stored to, and does every loop around a store,
+ * those of threads among them, move the element? */
+bool lower_moves_on(const struct func *f, const struct buffer *in,
+		    const struct buffer *out);
 /* Makes them one: in's parameter is removed, its loads read out. */
 void lower_share(struct func *f, const struct buffer *in,
 		 const struct buffer *out);

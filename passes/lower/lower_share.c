@@ -376,6 +376,25 @@ lower_can_share(const struct func *f, const struct buffer *in,
 	       (!together || loads_with_store(&s, store, child));
 }
 
+bool
+lower_moves_on(const struct func *f, const struct buffer *in,
+	       const struct buffer *out)
+{
+	struct access_list uses = { 0 };
+
+	if (!same_shape(in, out) || func_writes(f, in)) {
+		return false;
+	}
+	access_collect((struct func *)f, f->body, out, &uses);
+	for (int i = 0; i < uses.list.n; i++) {
+		if (uses.list.data[i].load ||
+		    !each_once(uses.list.data[i].at, NULL)) {
+			return false;
+		}
+	}
+	return uses.list.n > 0;
+}
+
 void
 lower_share(struct func *f, const struct buffer *in, const struct buffer *out)
 {

@@ -43,6 +43,19 @@ again (float[4, 4] x) => (float[4, 4] y, float[4, 4] z, float[4, 4] u)
 }
 """
 
+# Of a device each thread reads its own elements of b, and others' of a.
+SUM = """
+<ir_version: 8, opset_import: ["" : 17]>
+sum (float[32, 32] x) => (float[32, 32] y)
+{
+  a = Relu (x)
+  b = Softmax <axis = 1> (a)
+  c = MatMul (a, a)
+  d = Add (c, b)
+  y = Softmax <axis = 1> (d)
+}
+"""
+
 
 def main():
     folder = helper.work_folder()
@@ -57,6 +70,14 @@ def main():
     with open(os.path.join(out, "again.c"), encoding="utf-8") as file:
         if ", in place" not in file.read():
             helper.fail("nothing is in place")
+
+
+    path = os.path.join(folder, "sum.onnx")
+    onnx.save(parser.parse_model(SUM), path)
+    for target in filter(helper.has_dialect, ("opencl", "cuda")):
+        said = helper.tirc("inspect", path, "--target", target).stdout
+        if "workspace  8.19 kB planned" not in said:
+            helper.fail("%s: the sum is not in place:\n%s" % (target, said))
 
 
 if __name__ == "__main__":

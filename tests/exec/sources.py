@@ -10,10 +10,11 @@ import random
 import re
 
 import proto
-from helper import DIGITS, compile_model, contents, fail, work_folder
+from helper import DIGITS, compile_model, contents, fail, has_dialect, \
+    work_folder
 
 TARGETS = ["c99", "gnu-c", "c-openmp", "c-threads", "x86-64-amx", "misra",
-           "cuda", "opencl", "opencl-cpu"]
+           *filter(has_dialect, ("cuda", "opencl", "opencl-cpu"))]
 UINT8, INT8, INT32, BFLOAT16 = 2, 3, 6, 16
 CHANNELS, SIZE = 64, 56
 # What the file must have, by model and target.
