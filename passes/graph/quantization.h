@@ -14,8 +14,8 @@ struct quantization {
 	const double *zero;
 };
 
-/* The 8-bit (weights: or 4-bit; a bias: 32-bit) tensor behind t, which a DequantizeLinear
- * by constants makes; NULL: t is no such thing. */
+/* The tensor behind t of 8 bits (of weights: or 4; of a bias: 32), which a
+ * DequantizeLinear by constants makes; NULL: t is no such thing. */
 struct tensor *dequantized(struct graph *g, const struct tensor *t,
 			   struct quantization *q);
 /* The same of a QuantizeLinear to 8 bits, whose output it is about. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the target multiplies unsigned by signed bytes, what is quantized to
- * signed bytes inside of the graph is quantized to unsigned ones, 128 up; where it
- * multiplies signed ones, the other way round:
+ * signed bytes inside of the graph is quantized to unsigned ones, 128 up; where
+ * it multiplies signed ones, the other way round:
  *
  *	q = QuantizeLinear (x, s, -5)         q = QuantizeLinear (x, s, 123)
  *	y = DequantizeLinear (q, s, -5)  ->   y = DequantizeLinear (q, s, 123)
