@@ -216,7 +216,8 @@ test_packed(int at)
 		x[i] = (int8_t)(i * 11 % 16 - 8);
 	}
 	for (int i = 0; i < 9; i++) {
-		pairs[i] = (uint8_t)((w[2 * i] & 15) | w[2 * i + 1] << 4);
+		pairs[i] = (uint8_t)((w[2 * i] & 15) |
+				     (w[2 * i + 1] & 15) << 4);
 	}
 	if (CHECK(script_read(m, &src) && m->funcs.n == 1)) {
 		f = m->funcs.data[0];
