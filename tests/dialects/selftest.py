@@ -40,7 +40,7 @@ for part in parts:
     if not os.path.exists(os.path.join(pack, "selftest_%s.c" % part)):
         fail("no part for " + part)
 
-for cc in compilers():
+for cc in compilers() if dialect == "c99" else compilers()[:1]:
     # Vectors of 64 bytes are passed inside of one file only: notes, no
     # warnings.
     said = run(pack, cc, *flags, *STRICT, "-O1")

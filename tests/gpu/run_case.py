@@ -175,7 +175,7 @@ def by_nvcc():
                                  if f.endswith(".cu")][0])
     # The default of the compiler, and what is named: half and fragments
     # are not the same code for all.
-    for arch in ("", "sm_80", "sm_90"):
+    for arch in ("", "sm_90"):
         execute([nvcc, "-Werror", "all-warnings",
                  *(["-arch=" + arch] if arch else []), "-c", path, "-o",
                  os.path.join(folder, "out.o")])

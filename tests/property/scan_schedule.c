@@ -242,7 +242,7 @@ int
 main(int argc, char **argv)
 {
 	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 10) : 400;
+	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 10) : 250;
 	int failed = 0, applied = 0;
 
 	for (uint64_t seed = first; seed < first + n && failed < 3; seed++) {

@@ -184,7 +184,7 @@ int
 main(int argc, char **argv)
 {
 	uint32_t first = argc > 1 ? (uint32_t)atoi(argv[1]) : 1;
-	uint32_t count = argc > 2 ? (uint32_t)atoi(argv[2]) : 40;
+	uint32_t count = argc > 2 ? (uint32_t)atoi(argv[2]) : 24;
 
 	for (uint32_t seed = first; seed < first + count; seed++) {
 		test_seed(seed);
