@@ -83,6 +83,16 @@ typedef numbers_at_once<half, 2> half2;
 
 static dim3 gridDim, blockDim, blockIdx, threadIdx;
 
+/* What a launch sizes. More than what any device has is never written. */
+namespace emulation {
+enum { POOL = 262144, POOL_DECLARED = 49152 };
+}
+
+__attribute__((weak)) thread_local __align__(128)
+unsigned char shared_pool[emulation::POOL];
+
+#include "ptx_on_cpu.h"
+
 /* Copies that arrive no sooner than they are waited for. */
 namespace emulation {
 
@@ -104,9 +114,7 @@ static late_copies pipelines[1024]; /* of the threads of a block */
 static inline late_copies &
 pipeline()
 {
-	return pipelines[threadIdx.x + blockDim.x * (threadIdx.y +
-						     blockDim.y *
-						     threadIdx.z)];
+	return pipelines[thread_in_block()];
 }
 
 static inline void
@@ -116,6 +124,7 @@ check_arrived()
 		printf("a thread ends before its copies have arrived\n");
 		exit(1);
 	}
+	check_groups_ended();
 }
 
 }
@@ -407,17 +416,6 @@ run_block(unsigned n)
 }
 
 static bool waited; /* any thread of this launch */
-
-/* What a launch sizes. More than what any device has is never written. */
-enum { POOL = 262144, POOL_DECLARED = 49152 };
-
-}
-
-__attribute__((weak)) thread_local __align__(128)
-unsigned char shared_pool[emulation::POOL];
-
-namespace emulation {
-
 static size_t pool_bytes; /* of this launch */
 
 static void
@@ -531,6 +529,7 @@ __syncthreads()
 		exit(1);
 	}
 	emulation::waited = true;
+	emulation::groups_meet_barrier();
 	emulation::current->state = emulation::thread::WAITS;
 	emulation::give_way();
 	emulation::current->state = emulation::thread::READY;

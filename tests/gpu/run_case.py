@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 
+import asm_calls
 from helper import execute, fail, lacks_target, need, skip, work_folder
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -130,7 +131,8 @@ def on_cpu():
                       flags=re.DOTALL)
     if n == 0:
         fail("nothing is launched")
-    # And what the header stands for.
+    # And what the header stands for; it emulates PTX.
+    text = asm_calls.calls(text)
     text = re.sub(r"#include <(cuda_fp16|cuda_bf16|cuda_pipeline|mma)\.h>\n", "", text)
     path = os.path.join(folder, "main.cpp")
     with open(path, "w", encoding="utf-8") as file:
@@ -138,8 +140,8 @@ def on_cpu():
                    + MAIN % "\n".join(lines + checks))
     for order in ([], ["-DEMULATE_BACKWARDS"]):
         exe = os.path.join(folder, "run")
-        execute([cxx, "-std=c++14", "-O1", "-w", "-I", here, *order, path,
-                 "-o", exe])
+        execute([cxx, "-std=c++14", "-O1", "-w", "-D" + asm_calls.NATIVE,
+                 "-I", here, *order, path, "-o", exe])
         execute([exe])
 
 
@@ -173,12 +175,15 @@ def by_nvcc():
     emit("cuda")
     path = os.path.join(folder, [f for f in os.listdir(folder)
                                  if f.endswith(".cu")][0])
-    # The default of the compiler, and what is named: half and fragments
-    # are not the same code for all.
-    for arch in ("", "sm_90"):
-        execute([nvcc, "-Werror", "all-warnings",
-                 *(["-arch=" + arch] if arch else []), "-c", path, "-o",
-                 os.path.join(folder, "out.o")])
+    # The default of the compiler, and what is named: half, fragments and
+    # products of warp groups are not the same code for all.
+    for arch in ("", "sm_90a"):
+        done = execute([nvcc, "-Werror", "all-warnings",
+                        *(["-arch=" + arch] if arch else []), "-c", path,
+                        "-o", os.path.join(folder, "out.o")])
+        # No warning to ptxas: products that wait for each other.
+        if "serialized" in done.stdout:
+            fail(done.stdout)
 
 
 WAYS = {"opencl": on_opencl, "cuda_cpu": on_cpu, "clang": by_clang,
