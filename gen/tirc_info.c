@@ -80,7 +80,8 @@ tensor_info(struct tirc *t, const struct tensor *x)
 	int64_t *dims = arena_array(a, int64_t, x->ndim + 1);
 	const char **words = arena_array(a, const char *, x->ndim + 1);
 	struct tirc_tensor out = {
-		.name = x->name, .identifier = t->compiled ? package_field(&t->package, x)
+		.name = x->name,
+		.identifier = t->compiled ? package_field(&t->package, x)
 					  : x->name,
 		.dtype = dtype_name(x->type), .ndim = x->ndim,
 		.dims = dims, .words = words, .quantized = is_quantized(x),

@@ -4,9 +4,10 @@
  *   add(x, b, y)   ->   add(b, y)      # y is read and written
  *
  * Legal if nobody needs the input's bytes afterwards (through views and parts
- * of joined tensors), nor the kernel itself as another argument, neither is the caller's memory, and lowering says that
- * every element is read before it is written. Decided before signatures are
- * emitted, so that no promise of distinct pointers is broken. */
+ * of joined tensors), nor the kernel itself as another argument; if neither is
+ * the caller's memory; and if lowering says that every element is read before
+ * it is written. Decided before signatures are emitted, so that no promise of
+ * distinct pointers is broken. */
 #include "access.h"
 #include "iter_map.h"
 #include "kernel_build.h"
@@ -298,7 +299,6 @@ void
 kernel_share_storage(struct joint *j)
 {
 	bool threads = j->b->p->target->max_threads > 0;
-
 	struct builder *b = j->b;
 	struct kernel *k = j->k;
 

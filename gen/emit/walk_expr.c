@@ -370,9 +370,10 @@ static bool
 is_work(const struct expr *e, int depth)
 {
 	if ((depth == 0 && dtype_is_float(e->type) && e->n_args > 0 &&
-	     e->kind != EXPR_LOAD) || e->kind == EXPR_CALL || e->kind == EXPR_SELECT ||
-	    e->kind == EXPR_IF || e->kind == EXPR_MIN ||
-	    e->kind == EXPR_MAX || (e->kind == EXPR_LOAD && depth > 0)) {
+	     e->kind != EXPR_LOAD) ||
+	    e->kind == EXPR_CALL || e->kind == EXPR_SELECT ||
+	    e->kind == EXPR_IF || e->kind == EXPR_MIN || e->kind == EXPR_MAX ||
+	    (e->kind == EXPR_LOAD && depth > 0)) {
 		return true;
 	}
 	for (int i = 0; i < e->n_args; i++) {

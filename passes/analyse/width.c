@@ -49,7 +49,6 @@ bind_size(void *ctx, const struct expr *e)
 {
 	struct analyser *a = ctx;
 	const struct var *v = e->kind == EXPR_VAR ? e->u.var : NULL;
-
 	int64_t min = v != NULL && v->min <= v->max ? v->min : 0;
 
 	if (v == NULL || !is_narrow(v->type) || analyser_find(a, v) != NULL ||

@@ -3,7 +3,7 @@
  * numbers to the analyser; here they get types that hold them: 32 bits where
  * each operation is proven to fit, else 64.
  *
- *	i * m + j     i, m < 1000: as it is      else: int64(i) * int64(m) + int64(j)
+ *	i * m + j     i, m < 1000: as it is; else int64(i) * int64(m) + int64(j)
  *
  * Arithmetic on data wraps, as the interpreter has it, and is left alone. */
 #ifndef TIRC_WIDTH_H

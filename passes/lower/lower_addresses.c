@@ -11,10 +11,10 @@
  *                            T.address_of(B[v_i])))
  *
  * So it is for parameters, whose owner wants to know, and for what threads
- * share, which waits for who writes it; a local array stays as
- * it is, since compilers take a const pointer to one that a loop has filled for
- * the address of nothing yet. What a block says that it reads and writes is taken at its word; where it
- * says nothing, an address counts as both. Needs the blocks. */
+ * share, which waits for who writes it; a local array stays as it is, since
+ * compilers take a const pointer to one that a loop has filled for the address
+ * of nothing yet. What a block says that it reads and writes is taken at its
+ * word; where it says nothing, an address counts as both. Needs the blocks. */
 #include "lower_passes.h"
 
 #include "thread_loops.h"
@@ -57,7 +57,8 @@ replace_address(void *ctx, const struct expr *e)
 		return NULL;
 	}
 	of = e->args[0]->u.buffer;
-	return (is_param(o->func, of) || buffer_is_shared(of)) && has_region(b->reads, b->n_reads, of) &&
+	return (is_param(o->func, of) || buffer_is_shared(of)) &&
+			       has_region(b->reads, b->n_reads, of) &&
 			       !has_region(b->writes, b->n_writes, of)
 		       ? expr_call(o->func->module, INTRIN_READ_ADDRESS_OF,
 				   e->type, e->args, 1)

@@ -24,9 +24,9 @@
 #include "sched_edit.h"
 #include "sched_staged.h"
 
-/* Threads of a warp, bytes of the summed axis that are copied at a time, bytes
- * from row to row beyond these: neighbouring rows begin in other banks; and
- * what tiles in shared memory start at multiples of. */
+/* Bytes of the summed axis that are copied at a time, bytes from row to row
+ * beyond these: neighbouring rows begin in other banks; and what tiles in
+ * shared memory start at multiples of. */
 enum { SUM_BYTES = 64, SKEW_BYTES = 16, TILE_ALIGN = 32 };
 
 struct warp_tiles {

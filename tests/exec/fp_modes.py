@@ -86,7 +86,7 @@ def check_strict(model, target, standard, some):
             fail("%s: %d of %d numbers differ between '%s' and '%s'" % (
                 model, off, len(bits) // 4, command, first[0]))
     plain = [path for path in sources(folder) if path.endswith("net.c")][0]
-    for cc in compilers():
+    for cc in compilers() if some < 8 else []:
         execute([cc, *standard.split(), *STRICT, "-O2", "-I" + folder, "-c",
                  plain, "-o", os.devnull])
         execute([cc, *standard.split(), "-ffast-math", "-w", "-I" + folder,

@@ -79,7 +79,7 @@ elif how == "cuda_cpu":
     flags = "-std=c++14 -Wall -I%s -I%s" % (
         here, os.path.join(here, "toolkit"))
     # As nvcc does, products that are added are not rounded before.
-    ways = [" -O1", " -O2 -march=native -ffp-contract=fast "
+    ways = [" -O1", " -O1 -march=native -ffp-contract=fast "
             "-DEMULATE_BACKWARDS"]
     for target, way in zip(targets, ways):
         run("--target", target + facts, "--cc", cxx + " -x c++", "--cflags",

@@ -12,6 +12,9 @@ import sys
 
 from helper import STRICT, execute, fail, need, skip, tirc, work_folder
 
+# The compiler takes seconds for each: types that differ between devices.
+NVCC_PARTS = {"cuda": ("_i32.cu", "_f16.cu", "main.cu"),
+              "cuda-sm80": ("_bf16.cu",)}
 here = os.path.dirname(os.path.abspath(__file__))
 folder = work_folder()
 
@@ -94,14 +97,14 @@ if sys.argv[1] == "nvcc":
     for dialect, arch in (("cuda", "sm_75"), ("cuda-sm80", "sm_80")):
         pack, sources = pack_of(dialect, dialect)
         for source in sources:
-            if source.endswith(("_i32.cu", "_f16.cu", "_bf16.cu", "main.cu")):
+            if source.endswith(NVCC_PARTS[dialect]):
                 execute([nvcc, "-Werror", "all-warnings", "-arch=" + arch,
                          "-c", source, "-o", os.path.join(pack, "part.o")])
     sys.exit(0)
 on_cpu("cuda", "pack", 0)
 on_cpu("cuda-sm80", "pack80", 0, "bf16")
 mine = wrong_dialect("cuda", {"add": {"infix": "-", "at": "additive"}})
-wrong = set(re.findall(r"^FAILED (\w+)", on_cpu(mine, "pack2", 1),
+wrong = set(re.findall(r"^FAILED (\w+)", on_cpu(mine, "pack2", 1, "f32"),
                        re.MULTILINE))
-if "add_f32" not in wrong or "sub_f32" in wrong or "add_i32" in wrong:
+if "add_f32" not in wrong or "sub_f32" in wrong:
     fail("wrong cells: %s" % sorted(wrong))
