@@ -3,7 +3,7 @@
 """selftest.py DIALECT FLAGS...: the pack that `tirc dialect selftest` writes
 compiles without a warning under every compiler here and passes, also under
 UBSan; it asks for nothing but the report and what the dialect's own functions
-need; and a dialect that spells an addition as a subtraction fails in just
+need; and a dialect that extends c99 and adds wrongly fails in just
 those cells."""
 import json
 import os
@@ -72,7 +72,9 @@ if dialect == "c99" and shutil.which("nm"):
     if strange:
         fail("the pack needs %s" % sorted(strange))
 
-# One that is wrong is found out.
+# One that is wrong is found out: once, for what others extend.
+if dialect != "c99":
+    sys.exit(0)
 mine = os.path.join(work_folder(), "wrong")
 os.mkdir(mine)
 with open(os.path.join(mine, "dialect.json"), "w") as file:

@@ -26,6 +26,7 @@ DRIVER = r"""
 
 static float x[MODEL_X_COUNT];
 static float y[2][MODEL_Y_COUNT];
+static int runs;
 
 static void *work(void *arg)
 {
@@ -49,7 +50,7 @@ static void *work(void *arg)
 	if (model_init(&m, &config) != MODEL_OK) return arg;
 	in.x = x;
 	out.y = result;
-	for (int i = 0; i < RUNS; i++) {
+	for (int i = 0; i < runs; i++) {
 		memset(space, i % 2 ? 0xff : 0x40, config.workspace_bytes);
 		memset(result, 0xff, sizeof y[0]);
 		if (model_run(&m, &in, &out) != MODEL_OK) return arg;
@@ -65,8 +66,9 @@ int main(int argc, char **argv)
 	pthread_t other;
 	void *a, *b;
 
-	if (argc != 3 || file == NULL ||
+	if (argc != 4 || file == NULL ||
 	    fread(x, sizeof x, 1, file) != 1 || fclose(file) != 0) return 2;
+	runs = atoi(argv[3]);
 	if (pthread_create(&other, NULL, work, y[1]) != 0) return 3;
 	a = work(y[0]);
 	pthread_join(other, &b);
@@ -451,7 +453,7 @@ def reorders(program, arguments, env):
     """Those of the last run; the ones before and in init are as many."""
     counts = []
     for runs in 1, 2:
-        out = execute([program + str(runs), *arguments], env=dict(
+        out = execute([program, *arguments, str(runs)], env=dict(
             env, ONEDNN_VERBOSE="1", DNNL_VERBOSE="1")).stdout
         counts.append(len(re.findall(r"(?:,|:)exec[^\n]*,reorder,", out)))
     return (counts[1] - counts[0]) // 2  # two contexts
@@ -460,7 +462,7 @@ def reorders(program, arguments, env):
 def check_tiles(program, arguments, env):
     """Those of the library, if it is a version that has them for this
     processor."""
-    out = execute([program, *arguments], env=dict(
+    out = execute([program, *arguments, "1"], env=dict(
         env, ONEDNN_VERBOSE="1", DNNL_VERBOSE="1")).stdout
     tiled = len(re.findall(r",exec[^\n]*,convolution,[^,]*wino", out))
     has_tiles = "oneDNN v2." in out and processor_has("avx512bw")
@@ -578,26 +580,26 @@ def check(name, model, regions, prefix):
     for cc in compilers():
         execute([cc, "-std=c99", "-fsyntax-only", "-O1", *STRICT, "model.c"], env=env,
                 cwd=folder)
-    for runs in 1, 2:
-        execute([compilers()[0], "-std=gnu11", "-O0", "-DRUNS=%d" % runs,
-                 *files, "-o", "plain%d" % runs, *link], env=env, cwd=folder)
-    moved = reorders(os.path.join(folder, "plain"), arguments, env)
+    program = os.path.join(folder, "program")
+    execute([compilers()[0], "-std=gnu11", "-O0", *files, "-o", program, *link],
+            env=env, cwd=folder)
+    moved = reorders(program, arguments, env)
     close(np.fromfile(arguments[1], np.float32), want, name, step)
-    execute([compilers()[0], "-std=gnu11", "-g", "-O1", "-DRUNS=100",
+    execute([compilers()[0], "-std=gnu11", "-g", "-O1",
              "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
              *files, "-o", "sanitized", *link], env=env, cwd=folder)
     os.remove(arguments[1])
-    execute([os.path.join(folder, "sanitized"), *arguments], env=env)
+    execute([os.path.join(folder, "sanitized"), *arguments, "100"], env=env)
     close(np.fromfile(arguments[1], np.float32), want, name + ", sanitized",
           step)
     as_graph(name, path, env)
     if name == "stored_words":
         # No sums of products of bytes: a status, not other sums.
-        execute([os.path.join(folder, "plain1"), *arguments], status=4,
+        execute([program, *arguments, "1"], status=4,
                 env=dict(env, ONEDNN_MAX_CPU_ISA="AVX2",
                          DNNL_MAX_CPU_ISA="AVX2"))
     if name == "tiles":
-        check_tiles(os.path.join(folder, "plain1"), arguments, env)
+        check_tiles(program, arguments, env)
         check_options(folder, env)
     if name in ("tiles", "volumes", "stored_words"):
         run_short(folder, env)
