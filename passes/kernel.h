@@ -30,11 +30,11 @@ struct weight {
 	int64_t elems;
 	int64_t bytes;
 	int64_t offset_bytes;     /* in the packed weights blob */
+	bool paired;              /* its elements, of 4 bits, are two in a byte,
+				   * the first in the low bits; else each has a
+				   * byte of its own */
 };
 
-/* Are its elements, of 4 bits, two in a byte, the first in the low bits? Else
- * each has a byte of its own. */
-bool weight_is_packed(const struct weight *w);
 /* Feeds the bytes of w in order, in chunks of bounded size, computing recipes
  * and layout as it goes; drops mapped pages behind itself. False: diagnosed. */
 bool weight_stream(struct graph *g, const struct weight *w,

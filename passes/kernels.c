@@ -230,20 +230,41 @@ name_results(struct joint *j)
 	}
 }
 
-/* Notes which constants have two elements in a byte. */
+enum { FEW_BESIDE = 8 };
+
+static bool
+is_short(const struct kernel_arg *arg)
+{
+	return arg->kind == ARG_WEIGHT && dtype_bits(arg->buffer->type) == 4;
+}
+
+/* Lets constants of 4 bits lie two in a byte, and notes which. Those of which
+ * the kernel has few beside others (zero points) keep a byte each: they are
+ * read as often, and save little. */
 static void
-state_packed(struct joint *j)
+pair_constants(struct joint *j)
 {
 	struct module *m = j->b->m;
 	const char *names = NULL;
+	int64_t most = 0, elems;
 
 	for (int i = 0; i < j->k->args.n; i++) {
 		const struct kernel_arg *arg = &j->k->args.data[i];
 
-		if (arg->kind != ARG_WEIGHT ||
-		    dtype_bits(arg->buffer->type) != 4) {
+		if (is_short(arg) &&
+		    buffer_const_elems(arg->buffer, &elems) && elems > most) {
+			most = elems;
+		}
+	}
+	for (int i = 0; i < j->k->args.n; i++) {
+		const struct kernel_arg *arg = &j->k->args.data[i];
+
+		if (!is_short(arg) ||
+		    (buffer_const_elems(arg->buffer, &elems) &&
+		     elems < most / FEW_BESIDE)) {
 			continue;
 		}
+		arg->weight->paired = true;
 		names = names == NULL ? arg->buffer->name
 			: arena_printf(&m->arena, "%s, %s", names,
 				       arg->buffer->name);
@@ -290,7 +311,7 @@ join(struct joint *j)
 		return false;
 	}
 	name_results(j);
-	state_packed(j);
+	pair_constants(j);
 	return true;
 }
 
@@ -452,7 +473,7 @@ adopt_weights(struct joint *j)
 
 			if (old->tensor == w->tensor && old->map == NULL &&
 			    w->map == NULL &&
-			    weight_is_packed(old) == weight_is_packed(w)) {
+			    old->paired == w->paired) {
 				arg->weight = old;
 			}
 		}

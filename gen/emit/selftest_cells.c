@@ -537,7 +537,7 @@ bytes_in_vectors(struct cell_part *p)
 {
 	static const enum dtype_kind kinds[] = { DT_I8, DT_U8 };
 	struct module *m = p->m;
-	struct dtype wide = p->type;
+	struct dtype wide = p->type, pair = { DT_U8, wide.lanes };
 	const struct expr *args[2], *first;
 	struct draft d;
 
@@ -562,6 +562,13 @@ bytes_in_vectors(struct cell_part *p)
 		store_value(p, &d, expr_add(m, d.a, expr_mul(m,
 			expr_cast(m, wide, expr_cast(m, byte, d.b)),
 			expr_cast(m, wide, expr_cast(m, signed_byte, d.c)))));
+		draft(p, &d, byte, named(p, arena_printf(&m->arena,
+			"nibble_%s", dtype_short(dtype_of(kinds[i])))));
+		args[0] = expr_cast(m, pair, d.a);
+		args[1] = expr_broadcast(m, expr_floormod(m,
+			d.f->body->u.loop.var->expr, expr_i32(m, 2)),
+			wide.lanes);
+		store_value(p, &d, expr_call(m, INTRIN_NIBBLE, byte, args, 2));
 	}
 }
 

@@ -274,7 +274,8 @@ add_limits(struct unit *u, struct tdata *data, struct dtype t,
 	tdata_text(data, "to_zero", unit_literal(u, to, as_number(to, 0.0)));
 }
 
-/* The vectors that the text names beside its own: as many lanes. */
+/* The vectors that the text names beside its own: as many lanes, or bytes as
+ * pairs. */
 static void
 add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 	    struct dtype t, struct dtype to)
@@ -288,6 +289,7 @@ add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 		{ "unsigned", { DT_U32, t.lanes }, false },
 		{ "doubles", { DT_F64, t.lanes }, true },
 		{ "shorts", { DT_I16, t.lanes }, false },
+		{ "pairs", { DT_U16, (uint16_t)(t.lanes / 2) }, false },
 	};
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

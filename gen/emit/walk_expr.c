@@ -559,6 +559,19 @@ pointer_sum(struct walker *w, const struct expr *e)
 	return apply(w, FORM_PTR_ADD, dtype_of(DT_VOID), args, 2);
 }
 
+/* Of all bytes of a vector it is the same half. */
+static struct piece
+nibble(struct walker *w, const struct expr *e)
+{
+	const struct expr *which = e->args[1];
+	const struct expr *args[2] = {
+		e->args[0], which->kind == EXPR_BROADCAST ? which->args[0]
+							  : which
+	};
+
+	return apply_to(w, FORM_NIBBLE, args[0]->type, e->type, args, 2);
+}
+
 static struct piece
 intrinsic(struct walker *w, const struct expr *e)
 {
@@ -595,8 +608,7 @@ intrinsic(struct walker *w, const struct expr *e)
 		return apply_to(w, FORM_TO_INT, e->args[0]->type, e->type,
 				e->args, 1);
 	case INTRIN_NIBBLE:
-		return apply_to(w, FORM_NIBBLE, e->args[0]->type, e->type,
-				e->args, 2);
+		return nibble(w, e);
 	case INTRIN_REINTERPRET:
 		return reinterpret(w, e);
 	case INTRIN_BITNOT:

@@ -12,6 +12,7 @@
  * dimensions. Rows of an even length stay rows:
  *
  *	w: int4[8, 6]   w[i, k]        ->    T.nibble(w[i, k // 2], k % 2)
+ *	w: int4[8, 6, 2]  w[i, k, h]   ->    T.nibble(w[i, k], h)
  *	w: int4[8, 9]   w[i, k]        ->    T.nibble(w[(i * 9 + k) // 2],
  *	                                              (i * 9 + k) % 2)
  */
@@ -111,6 +112,13 @@ has_even_rows(const struct buffer *b)
 	       row % 2 == 0;
 }
 
+/* Is the last dimension nothing but the two of a byte? */
+static bool
+is_pairs(const struct buffer *b)
+{
+	return b->ndim > 1 && expr_is_value(b->shape[b->ndim - 1], 2);
+}
+
 static const struct expr *
 half(struct nibbles *n, const struct expr *e)
 {
@@ -132,6 +140,7 @@ packed_buffer(struct nibbles *n, const struct buffer *b)
 	if (has_even_rows(b)) {
 		memcpy(shape, b->shape, sizeof *shape * (size_t)b->ndim);
 		shape[b->ndim - 1] = half(n, shape[b->ndim - 1]);
+		spec.ndim -= is_pairs(b);
 	} else {
 		buffer_const_elems(b, &elems);
 		shape[0] = expr_index(m, (elems + 1) / 2);
@@ -347,7 +356,9 @@ unpacked(struct nibbles *n, const struct expr *e, const struct buffer *to,
 			   "in a byte; read them one by one", b->name);
 		return constant(n, dtype_stored(e->type), 0);
 	}
-	at[to->ndim - 1] = simpler(&a, half(n, k));
+	if (!is_pairs(b)) {
+		at[to->ndim - 1] = simpler(&a, half(n, k));
+	}
 	which = simpler(&a, expr_floormod(m, k, expr_int(m, k->type, 2)));
 	return nibble(n, dtype_stored(e->type),
 		      expr_load(m, to, at, to->ndim),

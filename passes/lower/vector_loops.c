@@ -59,6 +59,18 @@ is_byte(struct dtype t)
 	return dtype_is_int(t) && dtype_bits(t) == 8 && t.lanes == 1;
 }
 
+/* Bytes next to each other, or the same half of each of such bytes? */
+static bool
+loads_bytes(struct loop *l, const struct expr *e)
+{
+	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_NIBBLE) {
+		return is_uniform(l, e->args[1]) &&
+		       is_byte(e->args[0]->type) &&
+		       loads_vector(l, e->args[0]);
+	}
+	return is_byte(e->type) && loads_vector(l, e);
+}
+
 /* Do bytes become such vectors, and are made from them? */
 static bool
 takes_bytes(const struct loop *l, struct dtype t)
@@ -82,7 +94,7 @@ widens(struct loop *l, const struct expr *e)
 	const struct expr *from = e->args[0];
 
 	return takes_bytes(l, e->type) &&
-	       ((is_byte(from->type) && loads_vector(l, from)) ||
+	       (loads_bytes(l, from) ||
 		(dtype_is_float(e->type) && from->type.kind == DT_I32 &&
 		 has_vector(l, from)));
 }

@@ -466,19 +466,12 @@ pack(void *ctx, const void *bytes, size_t n)
 }
 
 bool
-weight_is_packed(const struct weight *w)
-{
-	return dtype_bits(w->tensor->type) == 4 &&
-	       dtype_bits(w->buffer->type) == 8;
-}
-
-bool
 weight_stream(struct graph *g, const struct weight *w, sink_fn *sink,
 	      void *ctx)
 {
 	struct packing p = { .sink = sink, .ctx = ctx };
 
-	if (!weight_is_packed(w)) {
+	if (!w->paired) {
 		return stream(g, w, sink, ctx);
 	}
 	return stream(g, w, pack, &p) &&

@@ -9,7 +9,11 @@
  *       for i_i, j_i (16):         ->    for i_o:
  *         acc += x[i][k] * x2[j][k]        for k:
  *                                            for i_i, j_i (16):
- *                                              acc += x[i][k] * pack[k][j] */
+ *                                              acc += x[i][k] * pack[k][j]
+ *
+ * Constants of 4 bits lie two in a byte: those of two steps of the sum, so that
+ * the lanes of one step are next to each other, and all in the same half of
+ * their bytes: w[k][j] -> w[k / 2][j][k % 2]. */
 #include "sched_edit.h"
 #include "sched_tiling.h"
 
@@ -61,6 +65,55 @@ is_dot_dim(const struct tiling *t, const struct load_access *operand, int d)
 	return t->dot.intrin != NULL && operand->dim[t->dot.iter] == d;
 }
 
+static bool
+is_paired(const struct load_access *operand)
+{
+	return operand->weight != NULL && operand->weight->paired;
+}
+
+/* What of a layout is to lie two in a byte. */
+struct pairing {
+	int at;         /* which physical dimension is halved */
+	int64_t extent;
+};
+
+/* Is the dimension walked by a loop that sums? */
+static bool
+is_summed(const struct tiling *t, const struct load_access *operand, int d)
+{
+	const struct block *info = t->x.info;
+
+	for (int i = 0; i < info->n_iters; i++) {
+		if (info->iters[i].kind == ITER_REDUCE &&
+		    expr_uses_var(operand->load->args[d],
+				  info->iters[i].var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Prefers a dimension without a rest, then a long one, to what p has. */
+static void
+offer_pairs(struct pairing *p, int at, int64_t extent)
+{
+	bool better = extent % 2 == p->extent % 2 ? extent > p->extent
+						  : extent % 2 == 0;
+
+	if (better) {
+		*p = (struct pairing){ at, extent };
+	}
+}
+
+static void
+put_pairs(struct module *m, struct index_map *map, const struct pairing *p)
+{
+	const struct expr *e = map->to_physical[p->at];
+
+	map->to_physical[p->at] = quotient(m, e, 2);
+	rules_map_put(map, rest(m, e, 2));
+}
+
 /* [..][d][..] -> [..][d / lanes][..][lanes]: the lanes last, and before them
  * what is left of axes that others have in blocks. A strip is in one piece. */
 static const struct index_map *
@@ -69,10 +122,11 @@ lanes_last(struct rules *r, const struct tiling *t,
 {
 	struct module *m = r->module;
 	const struct buffer *b = operand->load->u.buffer;
-	struct index_map *map = rules_map_new(m, b->ndim, 2 * b->ndim + 4);
+	struct index_map *map = rules_map_new(m, b->ndim, 2 * b->ndim + 5);
 	int lane = operand->dim[t->lane];
 	const struct expr *l = map->logical[lane]->expr;
 	int64_t *block = arena_array(&m->arena, int64_t, b->ndim + 1);
+	struct pairing pairs = { t->strips ? 0 : lane, 1 };
 	int64_t extent;
 
 	if (!expr_is_int(b->shape[lane], &extent)) {
@@ -91,17 +145,23 @@ lanes_last(struct rules *r, const struct tiling *t,
 	for (int d = 0; d < b->ndim; d++) {
 		const struct expr *i = map->logical[d]->expr;
 
-		if (d != lane || !t->strips) {
-			rules_map_put(map, d == lane
-				? quotient(m, i, t->lanes)
-				: block[d] > 0 ? quotient(m, i, block[d]) : i);
+		if (d == lane && t->strips) {
+			continue;
 		}
+		if (d != lane && block[d] == 0 && is_summed(t, operand, d) &&
+		    expr_is_int(b->shape[d], &extent)) {
+			offer_pairs(&pairs, map->n_physical, extent);
+		}
+		rules_map_put(map, d == lane ? quotient(m, i, t->lanes)
+				   : block[d] > 0 ? quotient(m, i, block[d])
+				   : i);
 	}
 	for (int d = 0; d < b->ndim; d++) {
 		const struct expr *i = map->logical[d]->expr;
 
 		if (!is_dot_dim(t, operand, d)) {
 			if (block[d] > 0) {
+				offer_pairs(&pairs, map->n_physical, block[d]);
 				rules_map_put(map, rest(m, i, block[d]));
 			}
 		} else if (block[d] > t->dot.depth) {
@@ -115,6 +175,9 @@ lanes_last(struct rules *r, const struct tiling *t,
 			rules_map_put(map, rest(m, map->logical[d]->expr,
 						t->dot.depth));
 		}
+	}
+	if (is_paired(operand)) {
+		put_pairs(m, map, &pairs);
 	}
 	return map;
 }
@@ -130,7 +193,7 @@ pack_operand(struct rules *r, const struct tiling *t,
 
 	if (operand->weight == NULL || operand->use[t->lane] != AXIS_PLAIN ||
 	    (d == b->ndim - 1 && t->dot.intrin == NULL && !t->padded &&
-	     !t->strips)) {
+	     !t->strips && !is_paired(operand))) {
 		return true;
 	}
 	map = lanes_last(r, t, operand);
@@ -186,7 +249,8 @@ tiling_in_strips(const struct rules *r, const struct tiling *t)
 	       a->dim[t->lane] == a->load->n_args - 1 &&
 	       tiling_extent(&t->x, t->lane) > t->lanes &&
 	       buffer_const_elems(a->load->u.buffer, &elems) &&
-	       elems * dtype_bytes(a->load->type) > r->target->l2_bytes;
+	       (is_paired(a) ||
+		elems * dtype_bytes(a->load->type) > r->target->l2_bytes);
 }
 
 /* Are the lanes of an operand that is no constant far apart, while each is used

@@ -55,14 +55,53 @@ choose_tiles(int64_t extent, int64_t most, int64_t granularity)
 	return best;
 }
 
-/* Cycles of one step of the reduction, for vectors times rows accumulators:
- * two products or two loads in each, sums that come four cycles later, and the
- * loop itself. Without multiply-adds sums are work as well, and so is making a
- * vector of a number. */
-static double
-step_cycles(const struct target *target, int64_t vectors, int64_t rows)
+/* What takes one of 4 bits out of a byte. */
+enum { NIBBLE_OPERATIONS = 3 };
+
+/* The operations on lanes that e takes, without those that differ from row to
+ * row. That a byte is widened costs no more than to load it. */
+static int64_t
+count_shared(const struct expr *e, const struct var *lane,
+	     const struct var *row)
 {
-	int64_t operations = vectors * rows;
+	bool widens = e->kind == EXPR_CAST && e->args[0]->kind == EXPR_LOAD;
+	int64_t n = 0;
+
+	if (e->kind == EXPR_LOAD || !expr_uses_var(e, lane)) {
+		return 0;
+	}
+	if (!expr_uses_var(e, row)) {
+		n = !widens ? 1 : dtype_bits(e->args[0]->type) == 4
+					? NIBBLE_OPERATIONS : 0;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		n += count_shared(e->args[i], lane, row);
+	}
+	return n;
+}
+
+/* How many operations make a vector of the lanes' operand what rows are
+ * multiplied by: weights are scaled, or taken out of a byte. */
+static int64_t
+shared_operations(const struct tiling *t)
+{
+	const struct iter_var *iters = t->x.info->iters;
+	const struct stmt *store = t->x.block->children[0];
+
+	return t->tile < 0 || store->kind != STMT_STORE ? 0
+	       : count_shared(store->args[0], iters[t->lane].var,
+			      iters[t->tile].var);
+}
+
+/* Cycles of one step of the reduction, for vectors times rows accumulators:
+ * two products or two loads in each, sums that come four cycles later, what is
+ * done to each vector for all rows, and the loop itself. Without multiply-adds
+ * sums are work as well, and so is making a vector of a number. */
+static double
+step_cycles(const struct target *target, int64_t vectors, int64_t rows,
+	    int64_t shared)
+{
+	int64_t operations = vectors * (rows + shared);
 	double work, loads = (double)(vectors + rows) / 2;
 
 	if (target->without_fma) {
@@ -109,7 +148,8 @@ tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors,
 	*tiles = t->tile < 0 ? 1 : choose_tiles(rows, most,
 						t->tile_granularity);
 	return (double)((rows + *tiles - 1) / *tiles) *
-	       step_cycles(r->target, vectors, *tiles) / (double)vectors;
+	       step_cycles(r->target, vectors, *tiles, shared_operations(t)) /
+	       (double)vectors;
 }
 
 /* Takes fewer lanes where then more rows fit. */

@@ -35,7 +35,8 @@ count_points(const struct tiling *t, int64_t *sums, int64_t *uses)
 
 /* The constants of one block of lanes come from memory once, and then from the
  * second cache. With few uses of each, the first takes as long as all of the
- * others: it is asked for ahead of time. */
+ * others: it is asked for ahead of time. Of two in a byte, each line is read
+ * again and again. */
 static bool
 is_far(const struct rules *r, const struct tiling *t)
 {
@@ -43,6 +44,7 @@ is_far(const struct rules *r, const struct tiling *t)
 
 	if (r->target->prefetch_bytes == 0 || t->operand == NULL ||
 	    t->operand->weight == NULL ||
+	    t->operand->weight->paired ||
 	    tiling_extent(&t->x, t->lane) == t->lanes) {
 		return false;
 	}

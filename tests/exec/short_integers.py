@@ -115,7 +115,7 @@ def convolved(x, w):
                       for i in range(n)] for one in w])
 
 
-K, M, BLOCK = 20, 6, 8
+K, BLOCK = 20, 8
 data = {}
 nodes, inputs, outputs, constants, want = [], [], [], [], {}
 
@@ -150,21 +150,38 @@ def node(*args, **attributes):
     nodes.append(proto.node(*args, **attributes))
 
 
-def add_blocks(kind):
-    """A product by weights that are quantized in blocks."""
+def add_blocks(kind, m, turned):
+    """A product by weights of m columns, stored as rows if turned, that are
+    quantized in blocks. Two steps of the sum share a byte."""
     number = KINDS[kind][0]
+    name = "%s_%d_" % (kind, m)
     rows = np.arange(K) // BLOCK
-    w = wrapped(kind, random.integers(0, 16, (K, M)))
-    zero = wrapped(kind, random.integers(0, 16, (3, M)))
-    scale = random.integers(1, 9, (3, M)).astype(np.float32) / 8
-    constant(kind + "_w", w, number)
-    constant(kind + "_zero", zero, number)
-    constant(kind + "_scale", scale, FLOAT)
-    node("DequantizeLinear", [kind + "_w", kind + "_scale", kind + "_zero"],
-         [kind + "_real"], axis=0, block_size=BLOCK)
-    node("MatMul", ["x", kind + "_real"], [kind + "_y"])
-    result(kind + "_y", x @ ((w - zero[rows]) * scale[rows]))
-    return [K * M // 2, 3 * M // 2, 3 * M * 4]
+    w = wrapped(kind, random.integers(0, 16, (K, m)))
+    zero = wrapped(kind, random.integers(0, 16, (3, m)))
+    scale = random.integers(1, 9, (3, m)).astype(np.float32) / 8
+    constant(name + "w", w.T if turned else w, number)
+    constant(name + "zero", zero.T if turned else zero, number)
+    constant(name + "scale", scale.T if turned else scale, FLOAT)
+    node("DequantizeLinear", [name + "w", name + "scale", name + "zero"],
+         [name + "real"], axis=int(turned), block_size=BLOCK)
+    node("Gemm", ["x", name + "real"], [name + "y"], transB=int(turned))
+    result(name + "y", x @ ((w - zero[rows]) * scale[rows]))
+    return [K * m // 2, 2 * m, 3 * m * 4]
+
+
+def add_channels():
+    """A product by weights of which each column has a zero point."""
+    w = random.integers(0, 16, (K, 48))
+    zero = random.integers(0, 16, 48)
+    scale = random.integers(1, 9, 48).astype(np.float32) / 8
+    constant("chan_w", w, UINT4)
+    constant("chan_zero", zero, UINT4)
+    constant("chan_scale", scale, FLOAT)
+    node("DequantizeLinear", ["chan_w", "chan_scale", "chan_zero"],
+         ["chan_real"], axis=1)
+    node("MatMul", ["x", "chan_real"], ["chan_y"])
+    result("chan_y", x @ ((w - zero) * scale))
+    return [K * 48 // 2]
 
 
 def add_convolution():
@@ -181,7 +198,7 @@ def add_convolution():
     node("Conv", ["picture", "conv_real"], ["conv_y"], pads=[1, 1, 1, 1])
     real = (w - zero[:, None, None, None]) * scale[:, None, None, None]
     result("conv_y", convolved(picture[0], real)[None])
-    return [(5 * 27 + 1) // 2]  # how the others are stored is open
+    return [5 * 3 * 3 * 2]  # how the others are stored is open
 
 
 def add_integers():
@@ -229,8 +246,9 @@ for kind in KINDS:
 
 x = random.integers(-8, 9, (3, K)).astype(np.float32)
 given("x", x, FLOAT)
-stored = add_blocks("int4") + add_blocks("uint4") + add_convolution() + \
-    add_integers() + add_movement()
+stored = add_blocks("int4", 6, False) + add_blocks("uint4", 6, True) + \
+    add_blocks("int4", 32, True) + add_blocks("uint4", 64, False) + \
+    add_channels() + add_convolution() + add_integers() + add_movement()
 model = os.path.join(folder, "nibbles.onnx")
 with open(model, "wb") as file:
     file.write(proto.model(proto.graph(nodes, inputs, outputs, constants)))
@@ -256,5 +274,14 @@ for one in stored:
     if one not in sizes:
         fail("no constant has %d bytes: %s" % (one, sizes))
     sizes.remove(one)
+
+# As many weights as a vector has lanes come out of their bytes at once.
+out = compile_model(model, "--target", "x86-64-v3", "-q", "--name", "m")
+with open(os.path.join(out, "m.c")) as file:
+    source = file.read()
+for name, loads in (("i8", 2), ("u8", 3)):
+    start = name + "x8_of_nibbles(*(const u8x8_any *)&"
+    if source.count(start) < loads:
+        fail("weights of 4 bits are taken out one by one:\n" + source)
 print("%d operations of two types, and a model on %s" % (
     len(OPERATIONS), ", ".join(targets)))

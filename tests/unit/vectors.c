@@ -462,10 +462,57 @@ test_bytes(void)
 	});
 }
 
+/* Two of 4 bits in a byte: the same half of each of a vector's. */
+#define PAIRS_HEAD \
+	"from tvm.script import tir as T\n\n@T.prim_func\ndef f(" \
+	"x: T.Buffer((6,), \"float32\"), w: T.Buffer((3, 16), \"uint8\"), " \
+	"y: T.Buffer((16,), \"float32\")):\n"
+#define PAIRS_BODY \
+	"    acc = T.decl_buffer((16,), \"float32\", scope=\"local\")\n" \
+	"    for i in T.vectorized(16):\n" \
+	"        acc[i] = T.float32(0)\n" \
+	"    for k in range(6):\n" \
+	"        for i in T.vectorized(16):\n" \
+	"            acc[i] = acc[i] + x[k] * T.Cast(\"float32\", " \
+	"T.nibble(\"int8\", w[k // 2, i], k % 2))\n" \
+	"    for i in T.vectorized(16):\n" \
+	"        y[i] = acc[i]\n"
+
+static void
+test_pairs(void)
+{
+	float x[6] = { 1, -2, 3, 0.5f, 8, -1 }, y[16];
+	uint8_t w[48];
+	struct run_arg args[3] = { { .data = x }, { .data = w },
+				   { .data = y } };
+
+	for (int i = 0; i < 48; i++) {
+		w[i] = (uint8_t)(i * 37);
+	}
+	check_lowered(&(struct lowered_case){
+		.what = "vectors of pairs", .plain = PAIRS_HEAD PAIRS_BODY,
+		.text = PAIRS_HEAD "    T.func_attr({\"vectors\": "
+			"\"float32x16\", \"byte_vectors\": True})\n" PAIRS_BODY,
+		.want =
+			"    acc = T.decl_buffer((), \"float32x16\", "
+			"scope=\"local\")\n"
+			"    acc[()] = T.Broadcast(T.float32(0), 16)\n"
+			"    for k in range(6):\n"
+			"        v: T.int8x16 = T.nibble(\"int8x16\", "
+			"w[k // 2, T.Ramp(0, 1, 16)], "
+			"T.Broadcast(k % 2, 16))\n"
+			"        acc[()] = acc[()] + T.Broadcast(x[k], 16) * "
+			"T.Cast(\"float32x16\", T.Cast(\"int32x16\", v))\n"
+			"    y[T.Ramp(0, 1, 16)] = acc[()]\n",
+		.args = args, .n = 3, .result = y, .elements = 16,
+	});
+}
+
 int
 main(void)
 {
 	test_bytes();
+	test_pairs();
 	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
 		test_program(&programs[i], "    T.func_attr({\"vectors\": "
 			"\"float32x16\", \"vector_params\": True})\n");
