@@ -145,6 +145,9 @@ struct device_forms {
 	int64_t pool_beyond;
 	const char *pool_declare, *pool_array, *pool_before;
 	const char *launch, *no_launch;  /* one of them: how, or why not */
+	/* The helper for extents of launches that 32 bits may not hold; NULL:
+	 * they take any. */
+	const char *extent;
 	/* Whole models: what the host is written in, a dialect of its own, or
 	 * NULL: this one; how it launches, NULL: there are no models. Arguments
 	 * and tensors in the workspace, where they have a form of their own. */

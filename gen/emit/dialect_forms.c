@@ -448,7 +448,12 @@ dialect_read_device(struct loader *l, struct json j)
 	}
 	json_check_keys(j, "rejected kernel array scalar indices barriers "
 			"shuffle_xor launch fragments models selftest async "
-			"pool");
+			"pool extent");
+	f->extent = json_text(json_get(j, "extent"), false);
+	if (f->extent != NULL && dialect_helper(l->d, f->extent) == NULL) {
+		json_error(json_get(j, "extent"), "no helper is called '%s'",
+			   f->extent);
+	}
 	f->shuffle_xor = json_text(json_get(j, "shuffle_xor"), false);
 	read_models(l, json_get(j, "models"));
 	read_selftest(l, json_get(j, "selftest"));

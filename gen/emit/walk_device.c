@@ -10,6 +10,28 @@ failed(struct walker *w, const char *why)
 	return (struct piece){ "", w->d->primary };
 }
 
+/* An extent of a grid, in the type that a launch has for it: one that 32 bits may
+ * not hold goes through a helper, which makes it what no launch takes. */
+static const char *
+extent_text(struct walker *w, const struct expr *e)
+{
+	const char *key = w->d->device.extent, *name;
+	struct bounds b = analyse_bounds(&w->an, e);
+	const char *text = walk_expr(w, e, w->d->assignment);
+	struct piece call;
+
+	if (key == NULL || dtype_bits(e->type) <= 32 ||
+	    (b.max != BOUND_POS_INF && b.max <= INT32_MAX)) {
+		return text;
+	}
+	name = unit_helper(w->u, dialect_helper(w->d, key), e->type, e->type);
+	if (name == NULL) {
+		return failed(w, "an extent of 64 bits").text;
+	}
+	call = walk_call(w, name, &text, 1);
+	return call.text;
+}
+
 /* The extents, x first, without the ones behind the last that is none. */
 static void
 add_extents(struct walker *w, struct tdata *data, const char *key,
@@ -23,8 +45,7 @@ add_extents(struct walker *w, struct tdata *data, const char *key,
 	tdata_flag(data, many, n > 1);
 	for (int i = 0; i < n; i++) {
 		tdata_text(tdata_item(data, key), "extent",
-			   layout_flat(w->a, walk_expr(w, extents[i],
-						w->d->assignment)));
+			   layout_flat(w->a, extent_text(w, extents[i])));
 	}
 }
 

@@ -149,15 +149,18 @@ most_bytes(const struct packer *k, const struct tensor *t)
 	return bytes;
 }
 
-/* Its elements, as an expression of the inputs' sizes. */
+/* Its elements, as an expression of the inputs' sizes, in 64 bits where 32 may
+ * not do. */
 static const char *
 count_text(struct packer *k, struct unit *u, const struct bindings *bound,
 	   const struct tensor *t)
 {
-	const struct expr *n = expr_i32(k->m, 1);
+	bool wide = most_bytes(k, t) / dtype_bytes(t->type) > INT32_MAX;
+	struct dtype type = dtype_of(wide ? DT_I64 : DT_I32);
+	const struct expr *n = expr_int(k->m, type, 1);
 
 	for (int d = 0; d < t->ndim; d++) {
-		n = expr_mul(k->m, n, t->shape[d]);
+		n = expr_mul(k->m, n, expr_cast(k->m, type, t->shape[d]));
 	}
 	return unit_bound_expr(u, k->p->entry, bound->list.data,
 			       bound->list.n, n);
