@@ -44,8 +44,10 @@ PRODUCTS = {
     "int8": (TensorProto.INT8, TensorProto.INT32, "CUDA_R_8I", "CUDA_R_32I",
              "CUBLAS_COMPUTE_32I", 0, ""),
 }
-# Generations that tirc has a target for.
+# Generations that tirc has a target for; what is made for the last one has
+# instructions that no later device knows, and nvcc calls it so.
 ARCHES = (75, 80, 86, 89, 90)
+LAST = "sm_90a"
 SIZES = (1024, 4096, 8192)
 # name, operator, its attributes, shapes of the inputs, what it gives.
 MOVES = [
@@ -96,7 +98,8 @@ def device_arch():
 
 def target_for(arch):
     """The target of the latest generation that such a device can run."""
-    known = [a for a in ARCHES if a <= int(re.sub(r"\D", "", arch))]
+    number = int(re.sub(r"\D", "", arch))
+    known = [a for a in ARCHES if a == number or a < min(number, ARCHES[-1])]
     return "cuda -arch=sm_%d" % max(known, default=ARCHES[0])
 
 
@@ -275,6 +278,8 @@ def main():
         print("nothing was measured: there is no CUDA device; --compile "
               "builds the programs")
         sys.exit(77)
+    if arch + "a" == LAST:
+        arch = LAST
     args.nvcc = [nvcc, "-arch=" + arch]
     args.target = args.target or target_for(arch)
     rows = []

@@ -16,11 +16,13 @@ struct tile_intrins {
 	const char *dot, *zero, *store;
 };
 
-/* Those by which the threads of a warp multiply tiles in fragments: what
- * multiplies, sets the sums to zero, loads the operands and stores the sums, from
- * and to shared memory; whether operands of float32 are rounded to tf32. */
+/* Those by which the threads of a warp, or so many, multiply tiles in fragments:
+ * what multiplies, sets the sums to zero, loads the operands and stores the sums,
+ * from and to shared memory; whether operands of float32 are rounded to tf32. load
+ * is NULL where operands are multiplied in shared memory. */
 struct warp_intrins {
 	const char *multiply, *zero, *load[2], *store;
+	int threads; /* 0: those of a warp */
 	bool tf32;
 };
 

@@ -101,22 +101,28 @@ read_products(struct module *m, struct json j, const char *dir, int *n)
 	list = arena_array(&m->arena, struct warp_intrins, *n + 1);
 	for (int i = 0; i < *n; i++) {
 		struct json one = json_at(j, i);
+		bool loads;
 
 		if (!json_is_object(one, true)) {
 			continue;
 		}
+		loads = json_get(one, "load_a").value != NULL ||
+			json_get(one, "load_b").value != NULL;
 		json_check_keys(one, "multiply zero load_a load_b store "
-				"tf32");
+				"threads tf32");
 		list[i].multiply = read_intrinsic(
 			m, json_get(one, "multiply"), dir, true);
 		list[i].zero = read_intrinsic(
 			m, json_get(one, "zero"), dir, true);
-		list[i].load[0] = read_intrinsic(
-			m, json_get(one, "load_a"), dir, true);
-		list[i].load[1] = read_intrinsic(
-			m, json_get(one, "load_b"), dir, true);
+		for (int k = 0; k < 2 && loads; k++) {
+			list[i].load[k] = read_intrinsic(
+				m, json_get(one, k ? "load_b" : "load_a"), dir,
+				true);
+		}
 		list[i].store = read_intrinsic(
 			m, json_get(one, "store"), dir, true);
+		list[i].threads = (int)json_int(json_get(one, "threads"), 1,
+						1024, 0);
 		list[i].tf32 = json_bool(json_get(one, "tf32"));
 	}
 	return list;

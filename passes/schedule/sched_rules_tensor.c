@@ -17,7 +17,10 @@
  * The instructions are data: the target names those that multiply, best first,
  * and those that fill, load and store for them. Their descriptions say which
  * types and scopes there are, how large a fragment is, and in which order it
- * wants its axes. */
+ * wants its axes.
+ *
+ * Where groups of more threads than a warp multiply, they may do so where the
+ * operands lie in shared memory, in parts: there is nothing to load then. */
 #include <string.h>
 
 #include "intrinsic.h"
@@ -34,6 +37,9 @@ struct warp_tiles {
 	const struct tensor_intrin *sync;
 	const struct warp_intrins *names;
 	int64_t size[PARTS];    /* of the instruction */
+	int64_t part[2];        /* elements of a row of each operand that stand
+				 * together, apart from the next; 0: all of it */
+	int64_t threads;        /* of a warp, or of a group that is like one */
 	int64_t warps[PARTS];   /* of a block, along rows and columns */
 	int64_t frags[PARTS];   /* of a warp; along the sum, of a copy */
 	int64_t together;       /* fragments that are stored at a time */
@@ -54,6 +60,17 @@ find_block(void *ctx, struct stmt *s)
 	return true;
 }
 
+/* The part of the product that an iter var of C[row, column] += .. is. */
+static enum part
+part_of_iter(const struct block *b, int iter)
+{
+	const struct range *sums = b->writes[0].ranges;
+
+	return b->iters[iter].kind == ITER_REDUCE ? PART_SUM
+	     : expr_uses_var(sums[0].min, b->iters[iter].var) ? PART_ROW
+							      : PART_COLUMN;
+}
+
 /* Sizes, and where the operands have what is summed, by the block that says
  * what sync(A, B, C) does. */
 static bool
@@ -65,107 +82,45 @@ read_sync(struct warp_tiles *x)
 
 	stmt_visit(f->body, find_block, &block);
 	if (f->params.n != 3 || block == NULL || block->u.block->n_iters != 3 ||
-	    block->u.block->n_reads != 2) {
+	    block->u.block->n_reads != 2 || block->u.block->n_writes != 1) {
 		return false;
 	}
 	b = block->u.block;
 	for (int i = 0; i < 3; i++) {
-		if (f->params.data[i].buffer == NULL ||
-		    f->params.data[i].buffer->ndim != 2) {
+		const struct buffer *p = f->params.data[i].buffer;
+
+		if (p == NULL || (p->ndim != 2 && (p->ndim != 3 || i == 2)) ||
+		    !expr_is_int(b->iters[i].extent,
+				 &x->size[part_of_iter(b, i)])) {
 			return false;
 		}
 	}
 	for (int i = 0; i < 2; i++) {
-		const struct range *first = b->reads[i].ranges;
-		int of = b->reads[i].buffer == f->params.data[1].buffer;
+		const struct buffer *p = b->reads[i].buffer;
+		int of = p == f->params.data[1].buffer;
 
-		x->t.sum_last[of] = true;
+		x->t.sum_last[of] = false;
 		for (int k = 0; k < 3; k++) {
-			if (b->iters[k].kind == ITER_REDUCE &&
-			    expr_uses_var(first->min, b->iters[k].var)) {
-				x->t.sum_last[of] = false;
-			}
+			x->t.sum_last[of] |=
+				b->iters[k].kind == ITER_REDUCE &&
+				expr_uses_var(b->reads[i].ranges[p->ndim - 1]
+						      .min, b->iters[k].var);
+		}
+		if (p->ndim == 3 && !expr_is_int(p->shape[2], &x->part[of])) {
+			return false;
 		}
 	}
 	x->t.order[0] = PART_BATCH;
 	x->t.order[1] = PART_ROW;
 	x->t.order[2] = x->t.sum_last[1] ? PART_COLUMN : PART_SUM;
 	x->t.order[3] = x->t.sum_last[1] ? PART_SUM : PART_COLUMN;
-	return x->t.sum_last[0] &&
-	       expr_is_int(f->params.data[2].buffer->shape[0],
-			   &x->size[PART_ROW]) &&
-	       expr_is_int(f->params.data[2].buffer->shape[1],
-			   &x->size[PART_COLUMN]) &&
-	       expr_is_int(f->params.data[0].buffer->shape[1],
-			   &x->size[PART_SUM]);
+	return x->t.sum_last[0];
 }
 
 static const struct buffer *
 sync_buffer(const struct warp_tiles *x, int i)
 {
 	return x->sync->desc->params.data[i].buffer;
-}
-
-static bool
-find_instructions(struct rules *r, struct warp_tiles *x,
-		  const struct warp_intrins *names)
-{
-	const char *const others[] = { names->zero, names->load[0],
-				       names->load[1], names->store };
-	struct block_access *a = &x->t.x;
-	bool second = a->loads[1].load->u.buffer == x->t.operand[1];
-
-	x->sync = tensor_intrins_find(r->target->intrins, names->multiply);
-	if (x->sync == NULL || !read_sync(x) ||
-	    !dtype_equal(a->loads[!second].load->type,
-			 sync_buffer(x, 0)->type) ||
-	    !dtype_equal(a->loads[second].load->type,
-			 sync_buffer(x, 1)->type) ||
-	    !dtype_equal(a->out->type, sync_buffer(x, 2)->type)) {
-		return false;
-	}
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		if (tensor_intrins_find(r->target->intrins, others[i]) ==
-		    NULL) {
-			return false;
-		}
-	}
-	x->names = names;
-	return true;
-}
-
-/* -- sizes */
-
-static int64_t
-blocks_of(const struct warp_tiles *x, enum part p)
-{
-	return (x->t.extent[p] + x->t.side[p] - 1) / x->t.side[p];
-}
-
-static void
-set_side(struct warp_tiles *x, enum part p, int64_t fragments)
-{
-	x->warps[p] = fragments > 1 ? 2 : 1;
-	x->frags[p] = fragments / x->warps[p];
-	x->t.side[p] = fragments * x->size[p];
-}
-
-/* Up to eight fragments for two warps, with the least that is beyond the end;
- * of those with about as little, the most. */
-static void
-choose_side(struct warp_tiles *x, enum part p)
-{
-	int64_t best = 0, n = x->t.extent[p];
-
-	for (int64_t fragments = 8; fragments >= 1; fragments /= 2) {
-		int64_t side = fragments * x->size[p];
-		int64_t all = (n + side - 1) / side * side;
-
-		if (best == 0 || (best * 4 > n * 5 && all < best)) {
-			best = all;
-			set_side(x, p, fragments);
-		}
-	}
 }
 
 /* What of the operand one block of threads copies at a time, or one fragment
@@ -182,28 +137,127 @@ operand_tile(const struct warp_tiles *x, int operand, const int64_t *of,
 
 /* Tiles of which a row is too short for the next one to start where a tile may:
  * the columns of each then stand together, apart from those of the next. */
-static bool
-stands_apart(const struct warp_tiles *x, int operand)
+static void
+set_part(struct warp_tiles *x, int operand)
 {
 	int64_t tile[2];
 
 	operand_tile(x, operand, x->size, tile);
-	return tile[1] * dtype_bytes(sync_buffer(x, operand)->type) %
-		       TILE_ALIGN != 0;
+	if (x->part[operand] == 0 &&
+	    tile[1] * dtype_bytes(sync_buffer(x, operand)->type) %
+			    TILE_ALIGN != 0) {
+		x->part[operand] = tile[1];
+	}
+}
+
+static bool
+find_instructions(struct rules *r, struct warp_tiles *x,
+		  const struct warp_intrins *names)
+{
+	const char *const others[] = { names->zero, names->store,
+				       names->load[0], names->load[1] };
+	size_t n = names->load[0] != NULL ? 4 : 2;
+	struct block_access *a = &x->t.x;
+	bool second = a->loads[1].load->u.buffer == x->t.operand[1];
+
+	x->sync = tensor_intrins_find(r->target->intrins, names->multiply);
+	if (x->sync == NULL || !read_sync(x) ||
+	    !dtype_equal(a->loads[!second].load->type,
+			 sync_buffer(x, 0)->type) ||
+	    !dtype_equal(a->loads[second].load->type,
+			 sync_buffer(x, 1)->type) ||
+	    !dtype_equal(a->out->type, sync_buffer(x, 2)->type)) {
+		return false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (tensor_intrins_find(r->target->intrins, others[i]) ==
+		    NULL) {
+			return false;
+		}
+	}
+	x->names = names;
+	x->threads = names->threads > 0 ? names->threads
+					: target_warp(r->target);
+	for (int i = 0; i < 2; i++) {
+		set_part(x, i);
+	}
+	return true;
+}
+
+/* -- sizes */
+
+static bool
+in_groups(const struct warp_tiles *x)
+{
+	return x->names->load[0] == NULL;
+}
+
+static int64_t
+blocks_of(const struct warp_tiles *x, enum part p)
+{
+	return (x->t.extent[p] + x->t.side[p] - 1) / x->t.side[p];
+}
+
+static void
+set_side(struct warp_tiles *x, enum part p, int64_t fragments)
+{
+	x->warps[p] = fragments > 1 ? 2 : 1;
+	x->frags[p] = fragments / x->warps[p];
+	x->t.side[p] = fragments * x->size[p];
+}
+
+/* Fragments of a block along rows or columns: each of a group of several warps
+ * is as much as four warps have of smaller ones. */
+static int64_t
+most_fragments(const struct warp_tiles *x, enum part p)
+{
+	return !in_groups(x) ? 8 : p == PART_ROW ? 4 : 1;
+}
+
+static int64_t
+least_fragments(const struct warp_tiles *x)
+{
+	return in_groups(x) ? 1 : 2;
+}
+
+/* Up to so many fragments for two warps, with the least that is beyond the end;
+ * of those with about as little, the most. */
+static void
+choose_side(struct warp_tiles *x, enum part p)
+{
+	int64_t best = 0, n = x->t.extent[p];
+
+	for (int64_t fragments = most_fragments(x, p); fragments >= 1;
+	     fragments /= 2) {
+		int64_t side = fragments * x->size[p];
+		int64_t all = (n + side - 1) / side * side;
+
+		if (best == 0 || (best * 4 > n * 5 && all < best)) {
+			best = all;
+			set_side(x, p, fragments);
+		}
+	}
+}
+
+/* How much further than it has to the next row begins, or the next part where
+ * rows are in parts. */
+static int64_t
+skew_bytes(const struct warp_tiles *x, int operand)
+{
+	return x->part[operand] > 0 && x->names->load[0] != NULL ? TILE_ALIGN
+								 : SKEW_BYTES;
 }
 
 static int64_t
 copied_bytes(const struct warp_tiles *x, int operand)
 {
 	int64_t bytes = dtype_bytes(sync_buffer(x, operand)->type);
-	int64_t all[2], one[2];
+	int64_t all[2], part = x->part[operand];
 
 	operand_tile(x, operand, x->t.side, all);
-	operand_tile(x, operand, x->size, one);
-	return stands_apart(x, operand)
-		       ? all[1] / one[1] *
-				 (all[0] * one[1] * bytes + TILE_ALIGN)
-		       : all[0] * (all[1] * bytes + SKEW_BYTES);
+	return part > 0 ? all[1] / part *
+				  (all[0] * part * bytes + skew_bytes(x, operand))
+			: all[0] * (all[1] * bytes + skew_bytes(x, operand));
 }
 
 static int64_t
@@ -239,6 +293,54 @@ choose_stages(struct rules *r, struct warp_tiles *x)
 	}
 }
 
+static int64_t
+all_blocks(const struct warp_tiles *x)
+{
+	return blocks_of(x, PART_ROW) * blocks_of(x, PART_COLUMN) *
+	       x->t.extent[PART_BATCH];
+}
+
+/* Tiles get smaller until there is one for each unit. */
+static void
+share_units(struct rules *r, struct warp_tiles *x)
+{
+	static const enum part axes[2] = { PART_ROW, PART_COLUMN };
+
+	while (all_blocks(x) < r->target->units) {
+		enum part p = PARTS;
+
+		for (int i = 0; i < 2; i++) {
+			enum part q = axes[i];
+
+			if (x->warps[q] * x->frags[q] > least_fragments(x) &&
+			    (p == PARTS || x->t.side[q] >= x->t.side[p])) {
+				p = q;
+			}
+		}
+		if (p == PARTS) {
+			break;
+		}
+		set_side(x, p, x->warps[p] * x->frags[p] / 2);
+	}
+}
+
+/* Large tiles are worth it if half of the units have one, and of what they
+ * multiply three quarters are there along each axis. */
+static bool
+worth_groups(struct rules *r, const struct warp_tiles *x)
+{
+	static const enum part axes[] = { PART_SUM, PART_ROW, PART_COLUMN };
+
+	for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
+		enum part p = axes[i];
+
+		if (blocks_of(x, p) * x->t.side[p] * 3 > x->t.extent[p] * 4) {
+			return false;
+		}
+	}
+	return all_blocks(x) * 2 >= r->target->units;
+}
+
 /* A product of which most of each tile would be beyond the end is none for
  * these instructions. */
 static bool
@@ -247,7 +349,7 @@ choose_sizes(struct rules *r, struct warp_tiles *x)
 	int64_t bytes = dtype_bytes(sync_buffer(x, 0)->type);
 	int64_t *extent = x->t.extent, *side = x->t.side;
 
-	if (r->target->max_threads < 4 * target_warp(r->target) ||
+	if (r->target->max_threads < (in_groups(x) ? 2 : 4) * x->threads ||
 	    extent[PART_BATCH] > GRID_MOST ||
 	    extent[PART_ROW] * 2 < x->size[PART_ROW] ||
 	    extent[PART_COLUMN] * 2 < x->size[PART_COLUMN] ||
@@ -257,17 +359,9 @@ choose_sizes(struct rules *r, struct warp_tiles *x)
 	side[PART_BATCH] = 1;
 	choose_side(x, PART_ROW);
 	choose_side(x, PART_COLUMN);
-	while (blocks_of(x, PART_ROW) * blocks_of(x, PART_COLUMN) *
-		       extent[PART_BATCH] < r->target->units) {
-		enum part p = side[PART_ROW] > side[PART_COLUMN]
-				      ? PART_ROW : PART_COLUMN;
-
-		if (x->warps[p] * x->frags[p] <= 2) {
-			break;
-		}
-		set_side(x, p, x->warps[p] * x->frags[p] / 2);
-	}
-	x->frags[PART_SUM] = SUM_BYTES / bytes / x->size[PART_SUM];
+	share_units(r, x);
+	x->frags[PART_SUM] = in_groups(x) ? 1
+				: SUM_BYTES / bytes / x->size[PART_SUM];
 	while (x->frags[PART_SUM] > 1 &&
 	       x->frags[PART_SUM] / 2 * x->size[PART_SUM] >=
 		       extent[PART_SUM]) {
@@ -282,6 +376,7 @@ choose_sizes(struct rules *r, struct warp_tiles *x)
 	}
 	x->skewed_sums = shared_bytes(x) <= r->target->shared_bytes;
 	return x->frags[PART_SUM] > 0 &&
+	       (!in_groups(x) || worth_groups(r, x)) &&
 	       shared_bytes(x) <= r->target->shared_bytes;
 }
 
@@ -374,8 +469,8 @@ choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
 		const struct block *b = func_find(r->s.func,
 						  copies[i])->u.block;
 		int64_t tile[2], n;
-		int64_t threads = target_warp(r->target) *
-				  x->warps[PART_ROW] * x->warps[PART_COLUMN];
+		int64_t threads = x->threads * x->warps[PART_ROW] *
+				  x->warps[PART_COLUMN];
 
 		operand_tile(x, i, x->t.side, tile);
 		n = rules_wide(r, copies[i], b->n_iters - 1, true);
@@ -396,16 +491,14 @@ static bool
 lay_out(struct rules *r, const struct warp_tiles *x, int operand, int copy,
 	const int64_t *all)
 {
-	int64_t one[2];
+	int64_t one[2] = { all[0], x->part[operand] };
 
-	if (!stands_apart(x, operand)) {
+	if (one[1] == 0) {
 		return tile_last(r, copy, all, all) &&
-		       skew(r, copy, 1, all[1], SKEW_BYTES);
+		       skew(r, copy, 1, all[1], skew_bytes(x, operand));
 	}
-	operand_tile(x, operand, x->size, one);
-	one[0] = all[0];
 	return tile_last(r, copy, all, one) &&
-	       skew(r, copy, 2, one[0] * one[1], TILE_ALIGN);
+	       skew(r, copy, 2, one[0] * one[1], skew_bytes(x, operand));
 }
 
 /* All threads copy together, neighbours what lies next to each other. */
@@ -416,7 +509,6 @@ copy_together(struct rules *r, const struct warp_tiles *x, int operand, int copy
 	bool across = staged_lies_across(r, copy);
 	int *loops, n, order[2], fused, parts[5];
 	int64_t tile[2], lanes = x->lanes[operand];
-	int64_t warp = target_warp(r->target);
 
 	operand_tile(x, operand, x->t.side, tile);
 	if (!sched_compute_at(&r->s, copy, at) ||
@@ -432,7 +524,8 @@ copy_together(struct rules *r, const struct warp_tiles *x, int operand, int copy
 	       sched_fuse(&r->s, order, 2, &fused) &&
 	       sched_split(&r->s, fused,
 			   (int64_t[]){ 0, x->warps[PART_ROW],
-					x->warps[PART_COLUMN], warp, lanes },
+					x->warps[PART_COLUMN], x->threads,
+					lanes },
 			   lanes > 1 ? 5 : 4, parts) &&
 	       (lanes == 1 || sched_vectorize(&r->s, parts[4])) &&
 	       sched_unroll(&r->s, parts[0]) &&
@@ -465,7 +558,7 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 	int64_t warp[2] = { x->frags[PART_ROW] * x->size[PART_ROW],
 			    x->frags[PART_COLUMN] * x->size[PART_COLUMN] };
 	int *l, n, row[2], column[2], fused, parts[2];
-	int64_t threads[2] = { 0, target_warp(r->target) };
+	int64_t threads[2] = { 0, x->threads };
 
 	if (!sched_get_loops(&r->s, store, &l, &n) || n < 2 ||
 	    !sched_split(&r->s, l[n - 2], (int64_t[]){ 0, tile[0] }, 2, row) ||
@@ -584,6 +677,9 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 			return false;
 		}
 		copy = func_find(r->s.func, b->copies[i]);
+		if (x->names->load[i] == NULL) {
+			continue;
+		}
 		if (!sched_cache_read(&r->s, block, rules_read_index(
 				r, block, copy->u.block->writes[0].buffer),
 				      sync_buffer(x, i)->scope, &load[i]) ||
@@ -600,9 +696,12 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 		return false;
 	}
 	for (int i = 0; i < 2; i++) {
-		if (!sched_compute_at(&r->s, load[i], nest.sum[1]) ||
+		bool loads = x->names->load[i] != NULL;
+
+		if ((loads &&
+		     !sched_compute_at(&r->s, load[i], nest.sum[1])) ||
 		    !copy_together(r, x, i, b->copies[i], nest.sum[0]) ||
-		    !load_fragments(r, x, i, load[i])) {
+		    (loads && !load_fragments(r, x, i, load[i]))) {
 			return false;
 		}
 	}
@@ -628,11 +727,12 @@ try_instruction(struct rules *r, int block, const struct warp_intrins *names)
 		return false;
 	}
 	strbuf_printf(&r->words, "%stensor  tiles of %lld x %lld, %lld at a "
-		      "time, %lld x %lld per warp, %s",
+		      "time, %lld x %lld per %s, %s",
 		      r->words.len > 0 ? ", " : "", (long long)side[PART_ROW],
 		      (long long)side[PART_COLUMN], (long long)side[PART_SUM],
 		      (long long)(side[PART_ROW] / x.warps[PART_ROW]),
 		      (long long)(side[PART_COLUMN] / x.warps[PART_COLUMN]),
+		      in_groups(&x) ? "group of warps" : "warp",
 		      names->multiply);
 	return true;
 }

@@ -453,6 +453,7 @@ run_grid(work &w)
 				unsigned n = blockDim.x * blockDim.y *
 					     blockDim.z;
 
+				groups_begin();
 				if (first || waited) {
 					run_block(n);
 				} else {

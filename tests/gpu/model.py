@@ -13,11 +13,12 @@ import re
 import shutil
 import sys
 
+import asm_calls
 import cases
 from helper import DIGITS, compile_model, execute, fail, skip, tirc, work_folder
 
 MADE = ("shapes", "symbolic", "tensors", "kinds", "rounded",
-        "pooled")
+        "pooled", "groups")
 here = os.path.dirname(os.path.abspath(__file__))
 how, name = sys.argv[1:]
 made, facts = None, ""
@@ -78,12 +79,13 @@ elif how == "cuda_cpu":
         "there is no C++ compiler")
     flags = "-std=c++14 -Wall -I%s -I%s" % (
         here, os.path.join(here, "toolkit"))
-    # As nvcc does, products that are added are not rounded before.
+    # As nvcc does, products that are added are not rounded before; first what
+    # texts are for any device, then PTX.
     ways = [" -O1", " -O1 -march=native -ffp-contract=fast "
-            "-DEMULATE_BACKWARDS"]
+            "-DEMULATE_BACKWARDS -D" + asm_calls.NATIVE]
+    cc = "%s %s %s -x c++" % (sys.executable, asm_calls.__file__, cxx)
     for target, way in zip(targets, ways):
-        run("--target", target + facts, "--cc", cxx + " -x c++", "--cflags",
-            flags + way)
+        run("--target", target + facts, "--cc", cc, "--cflags", flags + way)
 else:
     nvcc = shutil.which("nvcc")
     if nvcc is None and os.path.exists("/usr/local/cuda/bin/nvcc"):
@@ -91,10 +93,14 @@ else:
     if nvcc is None:
         skip("nvcc is not installed")
     generations = {"sm_75": "cuda", "sm_80": "cuda-sm80",
-                   "sm_90": "cuda-sm90"}
-    for arch in generations if name in ("digits", *MADE) else ["sm_80"]:
+                   "sm_90a": "cuda-sm90"}
+    for arch in (getattr(made, "ARCHES", generations)
+                 if name in ("digits", *MADE) else ["sm_80"]):
         out = compile_model(model, "--target", generations[arch] + facts,
                             "--name", "net", *options)
-        execute([nvcc, "-Werror", "all-warnings", "-arch=" + arch, "-I", out,
-                 "-c", os.path.join(out, "net.cu"), "-o",
-                 os.path.join(out, "net.o")])
+        done = execute([nvcc, "-Werror", "all-warnings", "-arch=" + arch,
+                        "-I", out, "-c", os.path.join(out, "net.cu"), "-o",
+                        os.path.join(out, "net.o")])
+        # No warning to ptxas: products that wait for each other.
+        if "serialized" in done.stdout + done.stderr:
+            fail(done.stdout + done.stderr)

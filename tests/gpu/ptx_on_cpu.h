@@ -39,8 +39,8 @@ struct group_state {
 
 static group_state group_states[1024];
 static const char *shared_window; /* the memory that a block shares */
-static uint64_t group_traces[8]; /* of a block's warp groups */
-static unsigned group_ended[8];
+static uint64_t group_traces[8]; /* of a block's warp groups, by a thread */
+static bool group_ended[8];      /* that is done */
 
 static inline unsigned
 thread_in_block()
@@ -72,7 +72,7 @@ check_groups_ended()
 	if (!s.products.empty()) {
 		ptx_fails("a thread ends before its products are there");
 	}
-	if (group_ended[group] == 0) {
+	if (!group_ended[group]) {
 		group_traces[group] = s.trace;
 	} else if (group_traces[group] != s.trace) {
 		ptx_fails("threads of a warp group multiply different things");
@@ -82,8 +82,13 @@ check_groups_ended()
 	}
 	s.seen = s.fenced = false;
 	s.trace = 0;
-	group_ended[group] = thread_in_block() + 1 == blockDim.x * blockDim.y *
-		blockDim.z ? 0 : (group_ended[group] + 1) % 128;
+	group_ended[group] = true;
+}
+
+static inline void
+groups_begin()
+{
+	memset(group_ended, 0, sizeof group_ended);
 }
 
 static inline float

@@ -182,8 +182,8 @@ def by_nvcc():
                         *(["-arch=" + arch] if arch else []), "-c", path,
                         "-o", os.path.join(folder, "out.o")])
         # No warning to ptxas: products that wait for each other.
-        if "serialized" in done.stdout:
-            fail(done.stdout)
+        if "serialized" in done.stdout + done.stderr:
+            fail(done.stdout + done.stderr)
 
 
 WAYS = {"opencl": on_opencl, "cuda_cpu": on_cpu, "clang": by_clang,

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model of products that groups of warps multiply where the operands lie in
+shared memory: sizes that tiles divide, and that they do not, operands as they come
+and turned, batches and a convolution; and one that is too narrow for such tiles."""
+import kinds
+import numpy
+import shapes
+
+TARGETS = ["cuda-sm90", "cuda-sm90"]
+ARCHES = ["sm_90a"]
+# Tiles as if there were many for each unit.
+FACTS = " -units=1"
+HALF, BRAIN = ("wgmma_sync_64x128x64_" + name
+               for name in ("f16f16f32", "bf16bf16f32"))
+# What the schedule of each output says of it.
+SCHEDULES = {
+    "even": HALF, "odd": HALF, "across": HALF, "conv": HALF, "pairs": BRAIN,
+    "narrow": "wmma_sync_16x16x16_f16f16f32",
+}
+TEXTS = ["tensor tiles of 64 x 128, 64 at a time, 64 x 128 per group of",
+         "tensor tiles of 256 x 128, 64 at a time, 128 x 128 per group of",
+         "half (&rows)[2][8][257][8] =", "\tstruct tirc_wgmma_64x128 acc[2];"]
+
+
+class Model(kinds.Model):
+    numbers = numpy.float16
+
+
+def write(folder):
+    """Paths of the model and of its data."""
+    m = Model()
+    for name, rows, summed, columns in (("even", 64, 192, 128),
+                                        ("odd", 200, 100, 100),
+                                        ("narrow", 64, 64, 40)):
+        x, w = m.given("x" + name, rows, summed), \
+            m.given("w" + name, summed, columns)
+        m.node("MatMul", "x%s w%s" % (name, name), "t" + name)
+        m.node("Relu", "t" + name, name)
+        m.gives(name, numpy.maximum(x @ w, 0))
+    x, y = m.given("xa", 2, 64, 64), m.given("ya", 2, 96, 64)
+    m.node("Transpose", "ya", "ta", perm=[0, 2, 1])
+    m.node("MatMul", "xa ta", "across")
+    m.gives("across", x @ y.transpose(0, 2, 1))
+    x, w = m.given("xc", 1, 16, 10, 10), m.given("wc", 64, 16, 3, 3)
+    m.node("Conv", "xc wc", "conv", pads=[1, 1, 1, 1])
+    m.gives("conv", shapes.convolve(x, w, 1))
+    x, y = m.given_brain("xp", 2, 64, 64), m.given_brain("yp", 2, 64, 120)
+    m.node("MatMul", "xp yp", "pairs")
+    m.gives_brain("pairs", x @ y)
+    return m.write(folder)
