@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model of small products of bfloat16 and of bytes, sizes that no tile divides:
-what tensor cores compute of other types than half. All sums are exact, so that
-results are those of numpy, rounded once."""
+what tensor cores compute of other types than half; and of casts to floats of 8
+bits and back. All sums are exact, so that results are those of numpy, rounded
+once."""
 import numpy
 from onnx import TensorProto, numpy_helper
 from onnx import helper as make
@@ -33,6 +34,8 @@ def nearest_brain(array):
 
 
 class Model(shapes.Model):
+    opset, ir_version = 19, 9  # that have floats of 8 bits
+
     def brain(self, *shape):
         return self.random.integers(-8, 9, shape) / 8
 
@@ -114,10 +117,27 @@ def quantized(m):
                    3)
 
 
+def floats_of_bytes(m):
+    """Of numbers that all four types hold."""
+    x = m.random.integers(-7, 8, (5, 33)).astype(numpy.float32) / 4
+    m.inputs += [("xs", x), ("hs", x.astype(numpy.float16))]
+    for name in ("FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2",
+                 "FLOAT8E5M2FNUZ"):
+        kind = getattr(TensorProto, name)
+        want = make.make_tensor(name, kind, x.shape, x.ravel())
+        for given in ("xs", "hs"):
+            output = "%s_of_%s" % (name, given)
+            m.node("Cast", given, output, to=kind)
+            m.outputs.append((output, want))
+        m.node("Cast", name + "_of_hs", name + "_back", to=TensorProto.FLOAT)
+        m.outputs.append((name + "_back", x))
+
+
 def write(folder):
     """Paths of the model and of its data."""
     m = Model()
     brains(m)
     integers(m)
     quantized(m)
+    floats_of_bytes(m)
     return m.write(folder)

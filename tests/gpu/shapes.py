@@ -42,6 +42,7 @@ def convolve(x, w, pad, stride=1, groups=1):
 
 class Model:
     numbers = numpy.float32
+    opset, ir_version = 17, 8
 
     def __init__(self):
         self.random = numpy.random.default_rng(1)
@@ -76,7 +77,8 @@ class Model:
         graph = make.make_graph(self.nodes, "shapes", infos(self.inputs),
                                 infos(self.outputs), self.constants)
         model = make.make_model(
-            graph, opset_imports=[make.make_opsetid("", 17)], ir_version=8)
+            graph, opset_imports=[make.make_opsetid("", self.opset)],
+            ir_version=self.ir_version)
         onnx.checker.check_model(model)
         path = os.path.join(folder, "shapes.onnx")
         onnx.save(model, path)
