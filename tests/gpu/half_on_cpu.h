@@ -7,7 +7,30 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 #include <type_traits>
+
+/* Constants of arrays are known before the program starts: nothing computes them,
+ * which would take compilers long. */
+#ifdef __has_builtin
+#if __has_builtin(__builtin_bit_cast)
+#define KNOWN_EARLY constexpr
+#define BITS_OF(x) __builtin_bit_cast(uint64_t, x)
+#endif
+#endif
+#ifndef KNOWN_EARLY
+#define KNOWN_EARLY
+#define BITS_OF(x) bits_of(x)
+
+static inline uint64_t
+bits_of(double x)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	return bits;
+}
+#endif
 
 /* Numbers of 16 bits: the sign, an exponent of so many, and what is behind the
  * point. */
@@ -22,7 +45,7 @@ template <int EXPONENT> struct short_float {
 	short_float() = default;
 	template <class T, class = typename std::enable_if<
 				   std::is_arithmetic<T>::value>::type>
-	short_float(T x) : bits(round(static_cast<double>(x)))
+	KNOWN_EARLY short_float(T x) : bits(round(static_cast<double>(x)))
 	{
 	}
 	/* Of the other kind. */
@@ -95,26 +118,32 @@ template <int EXPONENT> struct short_float {
 
 private:
 	/* To a multiple of what the last bit stands for. */
-	static uint16_t round(double x)
+	static KNOWN_EARLY uint16_t round(double x)
 	{
-		uint16_t sign = signbit(x) ? 0x8000 : 0;
-		int e;
+		uint64_t all = BITS_OF(x);
+		uint64_t part = all & ((UINT64_C(1) << 52) - 1);
+		uint16_t sign = all >> 63 << 15;
+		int e = all >> 52 & 2047;
+		/* The exponent's field; below 1 there are fewer bits. */
+		int field = e - 1023 + BIAS;
+		int dropped = 52 - FRACTION + (field < 1 ? 1 - field : 0);
 
-		if (x != x) {
-			return sign | HIGHEST | 1 << (FRACTION - 1);
+		if (e == 2047) {
+			return sign | HIGHEST |
+			       (part != 0 ? 1 << (FRACTION - 1) : 0);
 		}
-		x = fabs(x);
-		/* From halfway between the largest and the next on. */
-		if (x >= ldexp(2.0 - ldexp(1.0, -FRACTION - 1), BIAS)) {
-			return sign | HIGHEST;
+		if (dropped > 53) {
+			return sign;
 		}
-		frexp(x, &e);
-		e -= FRACTION + 1;
-		e = x == 0.0 || e < LEAST ? LEAST : e;
-		/* The exponent's field counts on from the fraction's. */
-		return sign | static_cast<uint16_t>(
-			(e - LEAST) * (1 << FRACTION) +
-			nearbyint(ldexp(x, -e)));
+		part |= UINT64_C(1) << 52;
+		uint64_t kept = part >> dropped;
+		uint64_t rest = part - (kept << dropped);
+		uint64_t half_way = UINT64_C(1) << (dropped - 1);
+
+		kept += rest > half_way || (rest == half_way && kept % 2 != 0);
+		/* The field counts on from the fraction's. */
+		kept += field > 1 ? (uint64_t)(field - 1) << FRACTION : 0;
+		return sign | (kept < HIGHEST ? kept : HIGHEST);
 	}
 };
 
