@@ -181,7 +181,7 @@ find_instructions(struct rules *r, struct warp_tiles *x,
 	for (int i = 0; i < 2; i++) {
 		set_part(x, i);
 	}
-	return true;
+	return x->threads % target_warp(r->target) == 0;
 }
 
 /* -- sizes */
@@ -360,8 +360,10 @@ choose_sizes(struct rules *r, struct warp_tiles *x)
 	choose_side(x, PART_ROW);
 	choose_side(x, PART_COLUMN);
 	share_units(r, x);
-	x->frags[PART_SUM] = in_groups(x) ? 1
-				: SUM_BYTES / bytes / x->size[PART_SUM];
+	x->frags[PART_SUM] = SUM_BYTES / bytes / x->size[PART_SUM];
+	if (x->frags[PART_SUM] == 0) {
+		x->frags[PART_SUM] = 1;
+	}
 	while (x->frags[PART_SUM] > 1 &&
 	       x->frags[PART_SUM] / 2 * x->size[PART_SUM] >=
 		       extent[PART_SUM]) {
@@ -375,8 +377,7 @@ choose_sizes(struct rules *r, struct warp_tiles *x)
 		x->together /= 2;
 	}
 	x->skewed_sums = shared_bytes(x) <= r->target->shared_bytes;
-	return x->frags[PART_SUM] > 0 &&
-	       (!in_groups(x) || worth_groups(r, x)) &&
+	return (!in_groups(x) || worth_groups(r, x)) &&
 	       shared_bytes(x) <= r->target->shared_bytes;
 }
 
@@ -713,8 +714,10 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 	       copy_ahead(r, x, nest.sum[0]);
 }
 
+/* as_it_lies: only if columns need not be turned when they are copied. */
 static bool
-try_instruction(struct rules *r, int block, const struct warp_intrins *names)
+try_instruction(struct rules *r, int block, const struct warp_intrins *names,
+		bool as_it_lies)
 {
 	struct warp_tiles x = { .sync = NULL };
 	struct staged_blocks blocks;
@@ -723,6 +726,7 @@ try_instruction(struct rules *r, int block, const struct warp_intrins *names)
 	if (!rules_access(r, block, &x.t.x) || !staged_find(r, &x.t) ||
 	    !find_instructions(r, &x, names) || !choose_sizes(r, &x) ||
 	    !staged_operands(r, &x.t, block, &blocks) ||
+	    (as_it_lies && staged_lies_across(r, blocks.copies[1])) ||
 	    !make_nest(r, &x, block, &blocks)) {
 		return false;
 	}
@@ -737,8 +741,8 @@ try_instruction(struct rules *r, int block, const struct warp_intrins *names)
 	return true;
 }
 
-bool
-rule_tensor(struct rules *r, int block)
+static bool
+try_instructions(struct rules *r, int block, bool as_it_lies)
 {
 	for (int i = 0; i < r->target->n_tensor_products; i++) {
 		const struct warp_intrins *names =
@@ -746,10 +750,17 @@ rule_tensor(struct rules *r, int block)
 		struct sched_mark mark = sched_checkpoint(&r->s);
 
 		if ((!names->tf32 || r->target->tf32) &&
-		    try_instruction(r, block, names)) {
+		    try_instruction(r, block, names, as_it_lies)) {
 			return true;
 		}
 		sched_rollback(&r->s, mark);
 	}
 	return false;
+}
+
+bool
+rule_tensor(struct rules *r, int block)
+{
+	return try_instructions(r, block, true) ||
+	       try_instructions(r, block, false);
 }

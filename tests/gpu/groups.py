@@ -14,7 +14,7 @@ HALF, BRAIN = ("wgmma_sync_64x128x64_" + name
                for name in ("f16f16f32", "bf16bf16f32"))
 # What the schedule of each output says of it.
 SCHEDULES = {
-    "even": HALF, "odd": HALF, "across": HALF, "conv": HALF, "pairs": BRAIN,
+    "even": HALF, "odd": HALF, "across": HALF + "_trans", "conv": HALF, "pairs": BRAIN,
     "narrow": "wmma_sync_16x16x16_f16f16f32",
 }
 TEXTS = ["tensor tiles of 64 x 128, 64 at a time, 64 x 128 per group of",
