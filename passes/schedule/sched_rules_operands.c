@@ -220,3 +220,27 @@ staged_lies_across(struct rules *r, int copy)
 	       !expr_uses_var(x.loads[0].load->args[n - 1],
 			      x.info->iters[last].var);
 }
+
+bool
+staged_lies_along(struct rules *r, int copy)
+{
+	struct block_access x;
+	const struct expr *index;
+	bool last = false;
+
+	if (!rules_access(r, copy, &x) || x.n_loads != 1 ||
+	    x.loads[0].load->n_args == 0) {
+		return false;
+	}
+	index = x.loads[0].load->args[x.loads[0].load->n_args - 1];
+	for (int i = 0; i < x.info->n_iters; i++) {
+		bool uses = expr_uses_var(index, x.info->iters[i].var);
+
+		if (i < x.info->n_iters - 1 && uses &&
+		    !expr_is_value(x.info->iters[i].extent, 1)) {
+			return false;
+		}
+		last = uses;
+	}
+	return last;
+}

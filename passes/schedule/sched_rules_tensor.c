@@ -714,7 +714,16 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 	       copy_ahead(r, x, nest.sum[0]);
 }
 
-/* as_it_lies: only if columns need not be turned when they are copied. */
+/* Need columns not be turned when they are copied? A picture's windows are best
+ * read pixel by pixel. */
+static bool
+columns_lie_well(struct rules *r, const struct warp_tiles *x, int copy)
+{
+	return x->t.sum_last[1] ? staged_lies_along(r, copy)
+				: !staged_lies_across(r, copy);
+}
+
+/* as_it_lies: only if columns do. */
 static bool
 try_instruction(struct rules *r, int block, const struct warp_intrins *names,
 		bool as_it_lies)
@@ -726,7 +735,7 @@ try_instruction(struct rules *r, int block, const struct warp_intrins *names,
 	if (!rules_access(r, block, &x.t.x) || !staged_find(r, &x.t) ||
 	    !find_instructions(r, &x, names) || !choose_sizes(r, &x) ||
 	    !staged_operands(r, &x.t, block, &blocks) ||
-	    (as_it_lies && staged_lies_across(r, blocks.copies[1])) ||
+	    (as_it_lies && !columns_lie_well(r, &x, blocks.copies[1])) ||
 	    !make_nest(r, &x, block, &blocks)) {
 		return false;
 	}

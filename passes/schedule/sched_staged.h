@@ -54,6 +54,8 @@ int staged_first(const struct staged *t);
 /* Does what the block copies lie next to each other along its last axis but
  * one? */
 bool staged_lies_across(struct rules *r, int copy);
+/* Is what the block copies indexed last by its last axis, and by that alone? */
+bool staged_lies_along(struct rules *r, int copy);
 /* A primitive of a block and one more argument. *out, which may be NULL: the
  * block or loop it gives. */
 bool staged_apply(struct rules *r, const char *primitive, int block,

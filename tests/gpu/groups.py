@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model of products that groups of warps multiply where the operands lie in
 shared memory: sizes that tiles divide, and that they do not, operands as they come
-and turned, batches and a convolution; and one that is too narrow for such tiles."""
+and turned, batches, a convolution and bytes; and one that is too narrow for such
+tiles."""
 import kinds
 import numpy
 import shapes
@@ -10,11 +11,14 @@ TARGETS = ["cuda-sm90", "cuda-sm90"]
 ARCHES = ["sm_90a"]
 # Tiles as if there were many for each unit.
 FACTS = " -units=1"
-HALF, BRAIN = ("wgmma_sync_64x128x64_" + name
-               for name in ("f16f16f32", "bf16bf16f32"))
+HALF, BRAIN, SIGNED, UNSIGNED = (
+    "wgmma_sync_64x128x" + name
+    for name in ("64_f16f16f32", "64_bf16bf16f32", "128_s8s8s32_trans",
+                 "128_u8u8s32_trans"))
 # What the schedule of each output says of it.
 SCHEDULES = {
-    "even": HALF, "odd": HALF, "across": HALF + "_trans", "conv": HALF, "pairs": BRAIN,
+    "even": HALF, "odd": HALF, "across": HALF + "_trans", "conv": HALF,
+    "pairs": BRAIN, "signed": SIGNED, "unsigned": UNSIGNED,
     "narrow": "wmma_sync_16x16x16_f16f16f32",
 }
 TEXTS = ["tensor tiles of 64 x 128, 64 at a time, 64 x 128 per group of",
@@ -47,4 +51,10 @@ def write(folder):
     x, y = m.given_brain("xp", 2, 64, 64), m.given_brain("yp", 2, 64, 120)
     m.node("MatMul", "xp yp", "pairs")
     m.gives_brain("pairs", x @ y)
+    for name, kind in (("signed", numpy.int8), ("unsigned", numpy.uint8)):
+        x, w = m.given_bytes("x" + name, kind, 60, 200), \
+            m.bytes(kind, 200, 120)
+        m.node("MatMulInteger", "x%s %s" % (name, m.known("w" + name, w)), name)
+        m.outputs.append((name, (x @ w.astype(numpy.int64)).astype(
+            numpy.int32)))
     return m.write(folder)

@@ -20,11 +20,11 @@
 namespace emulation {
 
 struct group_product {
-	int columns;
-	bool brains;       /* bfloat16, not half */
+	int columns, depth;
+	char kind[8];      /* of the operands' elements */
 	bool across[2];    /* operands of which what is not summed is adjacent */
 	uint64_t where[2]; /* their descriptors */
-	std::vector<float *> sums;
+	std::vector<void *> sums; /* of float, or of int for integers */
 	unsigned group;
 };
 
@@ -92,13 +92,16 @@ groups_begin()
 }
 
 static inline float
-short_value(uint16_t bits, bool brains)
+short_value(const char *at, bool brains)
 {
+	uint16_t bits;
 	static float halves[65536];
 	static bool known;
-	uint32_t wide = (uint32_t)bits << 16;
+	uint32_t wide;
 	float value;
 
+	memcpy(&bits, at, sizeof bits);
+	wide = (uint32_t)bits << 16;
 	for (unsigned i = 0; i < 65536 && !known; i++) {
 		half h;
 
@@ -110,20 +113,37 @@ short_value(uint16_t bits, bool brains)
 	return brains ? value : halves[bits];
 }
 
-/* Element k along the sum of row or column i: the canonical layouts. */
-static inline float
+/* Element k along the sum of row or column i: the canonical layouts. 16 bytes have
+ * so many elements. */
+static inline const char *
 operand_element(const group_product &p, int operand, int i, int k)
 {
 	uint64_t where = p.where[operand];
 	size_t leading = (where >> 16 & 0x3fff) * 16;
 	size_t stride = (where >> 32 & 0x3fff) * 16;
-	size_t near = p.across[operand] ? i % 8 * 2 + k % 8 * 16
-					: k % 8 * 2 + i % 8 * 16;
-	uint16_t bits;
+	int bytes = 32 / p.depth, many = 16 / bytes;
 
-	memcpy(&bits, shared_window + (where & 0x3fff) * 16 + near +
-	       i / 8 * stride + k / 8 * leading, sizeof bits);
-	return short_value(bits, p.brains);
+	return shared_window + (where & 0x3fff) * 16 +
+	       (p.across[operand]
+			? i % many * bytes + i / many * stride + k % 8 * 16 +
+				  k / 8 * leading
+			: k % many * bytes + k / many * leading + i % 8 * 16 +
+				  i / 8 * stride);
+}
+
+static inline void
+add_product(const group_product &p, void *sum, const char *a, const char *b)
+{
+	if (p.kind[0] == 's') {
+		*static_cast<int *>(sum) += (signed char)*a * (signed char)*b;
+	} else if (p.kind[0] == 'u') {
+		*static_cast<int *>(sum) += (unsigned char)*a *
+					    (unsigned char)*b;
+	} else {
+		*static_cast<float *>(sum) +=
+			short_value(a, p.kind[0] == 'b') *
+			short_value(b, p.kind[0] == 'b');
+	}
 }
 
 /* What this thread has of the sums. */
@@ -136,18 +156,19 @@ multiply(const group_product &p)
 		int row = thread / 32 * 16 + thread % 32 / 4 + i / 2 % 2 * 8;
 		int column = i / 4 * 8 + thread % 4 * 2 + i % 2;
 
-		for (int k = 0; k < 16; k++) {
-			*p.sums[i] += operand_element(p, 0, row, k) *
-				      operand_element(p, 1, column, k);
+		for (int k = 0; k < p.depth; k++) {
+			add_product(p, p.sums[i],
+				    operand_element(p, 0, row, k),
+				    operand_element(p, 1, column, k));
 		}
 	}
 }
 
 struct ptx_operands {
-	std::initializer_list<float *> sums;
+	std::initializer_list<void *> sums;
 	std::initializer_list<uint64_t> values;
 
-	float *sum(unsigned i) const
+	void *sum(unsigned i) const
 	{
 		if (i >= sums.size()) {
 			ptx_fails("a sum that is no such operand");
@@ -168,18 +189,23 @@ start_product(const char *text, const ptx_operands &operands)
 {
 	group_state &s = group_states[thread_in_block()];
 	group_product p = {};
-	char kinds[2][8] = { "", "" };
+	char sums[8] = "", other[8] = "";
 	unsigned at[2];
-	int scale[3], across[2], n = 0;
+	int scale[3] = { 1, 1, 1 }, across[2] = { 0, 0 }, n = 0;
 
-	if (sscanf(text, "m64n%dk16.f32.%7[a-z0-9].%7[a-z0-9] {%n", &p.columns,
-		   kinds[0], kinds[1], &n) != 3 || n == 0 ||
-	    p.columns < 8 || p.columns > 256 || p.columns % 8 != 0 ||
-	    strcmp(kinds[0], kinds[1]) != 0 ||
-	    (strcmp(kinds[0], "f16") != 0 && strcmp(kinds[0], "bf16") != 0)) {
+	if (sscanf(text, "m64n%dk%d.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9] {%n",
+		   &p.columns, &p.depth, sums, p.kind, other, &n) != 5 ||
+	    n == 0 || p.columns < 8 || p.columns > 256 ||
+	    p.columns % 8 != 0 || strcmp(p.kind, other) != 0) {
 		ptx_fails(text);
 	}
-	p.brains = kinds[0][0] == 'b';
+	bool shorts = strcmp(p.kind, "f16") == 0 || strcmp(p.kind, "bf16") == 0;
+	if ((!shorts && strcmp(p.kind, "s8") != 0 &&
+	     strcmp(p.kind, "u8") != 0) ||
+	    p.depth != (shorts ? 16 : 32) ||
+	    strcmp(sums, shorts ? "f32" : "s32") != 0) {
+		ptx_fails(text);
+	}
 	for (text += n; *text != '}'; text += strspn(text, ", ")) {
 		if (*text != '%') {
 			ptx_fails(text);
@@ -188,9 +214,12 @@ start_product(const char *text, const ptx_operands &operands)
 						      10)));
 	}
 	n = 0;
-	if (sscanf(text, "}, %%%u, %%%u, %d, %d, %d, %d, %d%n", &at[0], &at[1],
-		   &scale[0], &scale[1], &scale[2], &across[0], &across[1],
-		   &n) != 7 || text[n] != '\0' ||
+	if ((shorts ? sscanf(text, "}, %%%u, %%%u, %d, %d, %d, %d, %d%n",
+			     &at[0], &at[1], &scale[0], &scale[1], &scale[2],
+			     &across[0], &across[1], &n) != 7
+		    : sscanf(text, "}, %%%u, %%%u, %d%n", &at[0], &at[1],
+			     &scale[0], &n) != 3) ||
+	    text[n] != '\0' ||
 	    scale[0] != 1 || scale[1] != 1 || scale[2] != 1 ||
 	    (int)p.sums.size() != p.columns / 2) {
 		ptx_fails(text);
@@ -249,7 +278,7 @@ ptx_statement(const std::string &text, const ptx_operands &operands)
 }
 
 static inline void
-ptx(const char *text, std::initializer_list<float *> sums,
+ptx(const char *text, std::initializer_list<void *> sums,
     std::initializer_list<uint64_t> values)
 {
 	std::string one;
