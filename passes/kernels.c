@@ -392,6 +392,25 @@ refresh_args(struct joint *j)
 	k->args.n = kept;
 }
 
+/* What has no elements is read by nobody, but where an index is computed. */
+static bool
+check_empty(struct joint *j)
+{
+	for (int i = 0; i < j->k->args.n; i++) {
+		const struct kernel_arg *arg = &j->k->args.data[i];
+		int64_t elems;
+
+		if (arg->tensor != NULL &&
+		    tensor_const_elems(arg->tensor, &elems) && elems == 0) {
+			return diag_error(&j->b->m->diags, DIAG_UNSUPPORTED,
+				node_place(j->b->g, j->k->group->anchor),
+				"it looks up elements of '%s', which has none",
+				arg->tensor->name);
+		}
+	}
+	return true;
+}
+
 /* -- local arrays that do not fit the stack -- */
 
 /* The last n parameters are such arrays. */
@@ -657,6 +676,9 @@ finish_kernel(struct joint *joint)
 		return false;
 	}
 	refresh_args(joint);
+	if (!check_empty(joint)) {
+		return false;
+	}
 	kernel_share_storage(joint);
 	if (b->p->target->max_threads > 0) {
 		kernel_measure(k);
@@ -781,6 +803,26 @@ find_views(struct builder *b)
 	}
 }
 
+/* Are all results arrays without elements? */
+static bool
+makes_nothing(const struct group *group)
+{
+	for (int i = 0; i < group->nodes.n; i++) {
+		const struct node *node = group->nodes.data[i];
+
+		for (int k = 0; k < node->n_outputs; k++) {
+			const struct tensor *t = node->outputs[k];
+			int64_t elems;
+
+			if (t != NULL && (!tensor_const_elems(t, &elems) ||
+					  elems > 0)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
 bool
 program_build(struct graph *g, const struct target *target,
 	      const struct pass_hooks *hooks, struct program *out)
@@ -802,7 +844,8 @@ program_build(struct graph *g, const struct target *target,
 	joints = arena_array(&m->arena, struct joint, g->groups.n + 1);
 	kernels = arena_array(&m->arena, struct kernel *, g->groups.n + 1);
 	for (int i = 0; i < g->groups.n; i++) {
-		if (g->groups.data[i]->is_view) {
+		if (g->groups.data[i]->is_view ||
+		    makes_nothing(g->groups.data[i])) {
 			continue;
 		}
 		if (!join_group(&b, g->groups.data[i], &joints[n])) {

@@ -582,6 +582,20 @@ read_nodes(struct reader *r, const cJSON *all)
 	}
 }
 
+/* Has a tensor no elements, whatever the sizes? */
+static int
+is_empty(const cJSON *tensor)
+{
+	const cJSON *extent;
+
+	cJSON_ArrayForEach(extent, member(tensor, "shape")) {
+		if (cJSON_IsNumber(extent) && extent->valuedouble == 0) {
+			return 1;
+		}
+	}
+	return 0;
+}
+
 /* The nodes after which tensors are whole. */
 static void
 read_writers(struct reader *r, const cJSON *all)
@@ -610,7 +624,7 @@ read_writers(struct reader *r, const cJSON *all)
 				t->node = g->nodes[at].name;
 			}
 		}
-		if (t->ready == 0 && t->at != AT_INPUT) {
+		if (t->ready == 0 && t->at != AT_INPUT && !is_empty(row)) {
 			wrong(r, "from", "is empty, but it is no input");
 		}
 	}

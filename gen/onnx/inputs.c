@@ -314,7 +314,7 @@ dim_expr(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 		*max = row->max;
 		return true;
 	}
-	if (dim->value_case == DIM_VALUE && dim->dim_value <= 0) {
+	if (dim->value_case == DIM_VALUE && dim->dim_value < 0) {
 		return diag_error(&imp->m->diags, DIAG_BAD_SHAPE,
 			import_place(imp, input_item(imp, p->name)),
 			"its dimension %d is %lld, which is no size; use "

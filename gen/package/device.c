@@ -149,6 +149,15 @@ most_bytes(const struct packer *k, const struct tensor *t)
 	return bytes;
 }
 
+/* What a copy of it takes: no part of a buffer has 0 bytes. */
+static int64_t
+place_bytes(const struct packer *k, const struct tensor *t)
+{
+	int64_t bytes = most_bytes(k, t);
+
+	return bytes > 0 ? bytes : 1;
+}
+
 /* Its elements, as an expression of the inputs' sizes, in 64 bits where 32 may
  * not do. */
 static const char *
@@ -189,8 +198,9 @@ add_staging(struct packer *k, struct tdata *data, struct unit *u,
 		tdata_text(row, "count", count_text(k, u, bound, t));
 		tdata_int(row, "index", i);
 		tdata_int(row, "offset", at);
-		tdata_int(row, "bytes", most_bytes(k, t));
-		at += (most_bytes(k, t) + align - 1) / align * align;
+		tdata_int(row, "bytes", place_bytes(k, t));
+		tdata_flag(row, "copied", most_bytes(k, t) > 0);
+		at += (place_bytes(k, t) + align - 1) / align * align;
 	}
 }
 
@@ -234,7 +244,7 @@ staging_bytes(const struct packer *k)
 		const struct tensor *t = i < g->inputs.n
 			? g->inputs.data[i] : g->outputs.data[i - g->inputs.n];
 
-		at += (most_bytes(k, t) + align - 1) / align * align;
+		at += (place_bytes(k, t) + align - 1) / align * align;
 	}
 	return at;
 }

@@ -51,8 +51,9 @@ slice_one(struct module *m, struct slices *s, int d, const struct expr *size,
 	span = step > 0 ? expr_sub(m, end, start) : expr_sub(m, start, end);
 	s->start[d] = start;
 	s->step[d] = step;
-	s->count[d] = dim_max(m, zero, dim_ceil_div(m, span,
-						    step > 0 ? step : -step));
+	s->count[d] = expr_is_value(size, 0) ? zero
+		: dim_max(m, zero, dim_ceil_div(m, span,
+					step > 0 ? step : -step));
 }
 
 static bool

@@ -118,7 +118,6 @@ REFUSED = {
                            out=None), ""),
     "many_dimensions": (relu(dims=[1] * 1000, out=None), "1000 dimensions"),
     "negative_input": (relu(dims=(2, -3), out=None), "-3"),
-    "zero_input": (relu(dims=(2, 0), out=None), "is 0"),
     "negative_initializer": (between(tensor("w", [-1], floats(1))), "-1"),
     "no_input_shape": (relu(dims=None, out=None), "--input-shape"),
     "open_sizes": (relu(dims=("rows", "columns"), out=None),
@@ -233,6 +232,7 @@ REFUSED = {
 }
 
 ACCEPTED = {
+    "zero_input": relu(dims=(2, 0), out=None),
     "chain": chain(),
     "odd_names": model(graph(
         [node("Relu", [ODD], [ODD + "1"], ODD),

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors without elements: inputs, results and what lies between. Who computes
+nothing is no kernel; sums of nothing are 0, the largest of nothing is -inf."""
+import os
+
+import numpy as np
+
+import proto
+from helper import compile_model, execute, fail, has_dialect, tirc, work_folder
+
+nodes, inputs, outputs, constants = [], [], [], []
+x = np.arange(12, dtype=np.float32).reshape(3, 4)
+given = {"none": np.zeros((0, 4), np.float32),
+         "rows": np.zeros((3, 0), np.float32), "x": x}
+want = {}
+
+
+def tensor(name, value, kind=proto.FLOAT):
+    return proto.tensor(name, list(value.shape), value.tobytes(), kind)
+
+
+def result(name, op, names, value, kind=proto.FLOAT, **attributes):
+    nodes.append(proto.node(op, names, [name], **attributes))
+    outputs.append(proto.value_info(name, value.shape, kind))
+    want[name] = tensor(name, value, kind)
+
+
+for name, value in given.items():
+    inputs.append(proto.value_info(name, value.shape))
+inputs.append(proto.value_info("like", [0], proto.INT64))
+constants.append(tensor("axes", np.array([1], np.int64), proto.INT64))
+nodes.append(proto.node("Relu", ["none"], ["none_too"]))
+result("all", "Concat", ["none_too", "x", "none"], x, axis=0)
+result("copy", "Exp", ["none"], given["none"])
+result("turned", "Transpose", ["copy"], given["none"].T, perm=[1, 0])
+result("whole", "CastLike", ["x", "like"], x.astype(np.int64), proto.INT64)
+result("sum", "ReduceSum", ["rows", "axes"], np.zeros((3, 1), np.float32))
+result("most", "ReduceMax", ["rows", "axes"],
+       np.full((3, 1), -np.inf, np.float32))
+constants += [tensor(name, np.array([value], np.int64), proto.INT64)
+              for name, value in (("from", 5), ("to", -9), ("by", -1))]
+result("back", "Slice", ["rows", "from", "to", "axes", "by"], given["rows"])
+result("product", "MatMul", ["rows", "none"], np.zeros((3, 4), np.float32))
+
+folder = work_folder()
+model = os.path.join(folder, "empty.onnx")
+with open(model, "wb") as file:
+    file.write(proto.model(proto.graph(nodes, inputs, outputs, constants)))
+data = os.path.join(folder, "test_data_set_0")
+os.mkdir(data)
+put = [tensor(name, value) for name, value in given.items()]
+put.append(tensor("like", np.zeros(0, np.int64), proto.INT64))
+for what, values in (("input", put), ("output", want.values())):
+    for i, value in enumerate(values):
+        with open(os.path.join(data, "%s_%d.pb" % (what, i)), "wb") as file:
+            file.write(value)
+tirc("test", model, "--target", "c99")
+if os.path.exists("/usr/include/cjson/cJSON.h"):
+    tirc("test", model, "--target", "c99", "--form", "graph")
+out = compile_model(model, "--target", "c99", "--name", "m")
+with open(os.path.join(out, "m.c"), encoding="utf-8") as file:
+    source = file.read()
+for word in ("copy(", "turned(", "[0]", "(void)\n{\n}"):
+    if word in source:
+        fail("'%s' in the source of what computes nothing:\n%s" % (word,
+                                                                   source))
+execute(["cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c",
+         "m.c"], cwd=out)
+
+# Where an index is computed, there is nothing that it could be of.
+lookup = os.path.join(folder, "lookup.onnx")
+with open(lookup, "wb") as file:
+    file.write(proto.model(proto.graph(
+        [proto.node("Gather", ["none", "like"], ["y"])],
+        [proto.value_info("none", [0, 4]),
+         proto.value_info("like", [2], proto.INT64)],
+        [proto.value_info("y", [2, 4])])))
+said = tirc("compile", lookup, "-o", folder, status=1).stderr
+if "'none', which has none" not in said:
+    fail("a lookup in nothing: " + said)
+
+for target in ("cuda", "opencl"):
+    if has_dialect(target):
+        out = compile_model(model, "--target", target, "--name", "m")
+        with open(os.path.join(out, "m.cu" if target == "cuda" else "m.c"),
+                  encoding="utf-8") as file:
+            if "in->none, " in file.read().split("m_run_host")[1]:
+                fail("nothing is copied to the device")
