@@ -452,10 +452,6 @@ print(struct maker *k)
 	print_includes(stdout, &k->u);
 	printf("\n%s%s", helpers.data != NULL ? helpers.data : "",
 	       k->funcs.data);
-	/* Arrays on the stack take compilers long; tcc takes NAN for no
-	 * constant. */
-	printf("\n#ifdef __TINYC__\n#define TABLE const\n#else\n"
-	       "#define TABLE static const\n#endif\n");
 	if (k->u.d->types[DT_F16].is_stored_only) {
 		printf("\nstatic double\nhalf_value(int bits)\n{\n"
 		       "\tint e = bits >> 10 & 31, part = bits & 1023;\n"
@@ -474,8 +470,11 @@ print(struct maker *k)
 	       "\n\n"
 	       "\tif (!fine) {\n"
 	       "\t\tprintf(\"%%s[%%d]: got %%.17g, want %%.17g\\n\", name, i, "
-	       "got, want);\n\t}\n\treturn !fine;\n}\n"
-	       "\n%s", k->calls.data);
+	       "got, want);\n\t}\n\treturn !fine;\n}\n");
+	/* Arrays on the stack take compilers long; tcc takes NAN for no
+	 * constant. */
+	printf("\n#ifdef __TINYC__\n#define TABLE const\n#else\n"
+	       "#define TABLE static const\n#endif\n\n%s", k->calls.data);
 	/* A table: called by name, all of them would become part of main, and
 	 * that would take long too. */
 	printf("static int (*const checks[])(void) = {\n");
