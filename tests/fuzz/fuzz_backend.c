@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "backend_load.h"
-#include "tirc.h"
+#include "fuzz_model.h"
 
 static const char text[] =
 	"{{#matches}}/* {{nodes}} */{{#steps}}{{op}}{{/steps}}\n{{/matches}}";
@@ -45,35 +45,17 @@ is_good(void)
 	return good;
 }
 
-static void
-compile(void)
-{
-	static const char *const names[] = { "fuzz" };
-	struct tirc_options options = {
-		.byoc = names, .n_byoc = 1, .byoc_path = fuzz_folder(),
-		.explain = true,
-	};
-	struct tirc *t = tirc_new(&options);
-	bool told = false;
-
-	if (!tirc_load(t, FUZZ_MODEL) || !tirc_compile(t)) {
-		for (int i = 0; i < tirc_message_count(t); ++i) {
-			told = told ||
-			       tirc_message(t, i).severity == TIRC_ERROR;
-		}
-		if (!told) {
-			abort();
-		}
-	}
-	tirc_free(t);
-}
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const files[] = {
 		"fuzz/region.tmpl", "fuzz/members.tmpl", "fuzz/shared.tmpl",
 		"fuzz/shared_members.tmpl",
+	};
+	static const char *const names[] = { "fuzz" };
+	const struct tirc_options options = {
+		.byoc = names, .n_byoc = 1, .byoc_path = fuzz_folder(),
+		.explain = true,
 	};
 
 	/* What such a pass says is run. */
@@ -86,7 +68,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_write(files[i], text, sizeof text - 1);
 	}
 	if (is_good()) {
-		compile();
+		fuzz_compile(&options, FUZZ_MODEL);
 	}
 	return 0;
 }

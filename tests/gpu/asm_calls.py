@@ -25,7 +25,7 @@ def parts_of(text):
 
 def call_of(statement):
     template, outputs, inputs, _ = parts_of(statement.group(1))
-    outputs = re.sub(r'"\+[fr]"\(', "&(", outputs)
+    outputs = re.sub(r'"\+[fr]"', "&", outputs)
     inputs = re.sub(r'"l"\(', "(", inputs)
     return "emulation::ptx(%s, { %s }, { %s });" % (template, outputs, inputs)
 

@@ -177,7 +177,7 @@ def by_nvcc():
                                  if f.endswith(".cu")][0])
     # The default of the compiler, and what is named: half, fragments and
     # products of warp groups are not the same code for all.
-    for arch in ("", "sm_90a"):
+    for arch in ("", "sm_80", "sm_90a"):
         done = execute([nvcc, "-Werror", "all-warnings",
                         *(["-arch=" + arch] if arch else []), "-c", path,
                         "-o", os.path.join(folder, "out.o")])

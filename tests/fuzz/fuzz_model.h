@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model through all of tirc, to the text of its kernels: a refusal has a
+ * message. */
+#ifndef TIRC_FUZZ_MODEL_H
+#define TIRC_FUZZ_MODEL_H
+
+#include <stdlib.h>
+
+#include "tirc.h"
+
+static inline void
+fuzz_compile(const struct tirc_options *options, const char *path)
+{
+	struct tirc *t = tirc_new(options);
+
+	if (!tirc_load(t, path) || !tirc_compile(t)) {
+		bool told = false;
+
+		for (int i = 0; i < tirc_message_count(t); ++i) {
+			told = told ||
+			       tirc_message(t, i).severity == TIRC_ERROR;
+		}
+		if (!told) {
+			abort();
+		}
+	}
+	tirc_free(t);
+}
+
+#endif
