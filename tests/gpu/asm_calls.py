@@ -25,8 +25,9 @@ def parts_of(text):
 
 def call_of(statement):
     template, outputs, inputs, _ = parts_of(statement.group(1))
-    outputs = re.sub(r'"\+[fr]"', "&", outputs)
-    inputs = re.sub(r'"l"\(', "(", inputs)
+    outputs = re.sub(r'"[+=][fr]"', "&", outputs)
+    for constraint, kind in (('"l"', "(uint64_t)"), ('"r"', "(uint32_t)")):
+        inputs = inputs.replace(constraint, kind)
     return "emulation::ptx(%s, { %s }, { %s });" % (template, outputs, inputs)
 
 
