@@ -88,7 +88,7 @@ namespace emulation {
 enum { POOL = 262144, POOL_DECLARED = 49152 };
 }
 
-__attribute__((weak)) thread_local __align__(128)
+__attribute__((weak)) thread_local __align__(1024)
 unsigned char shared_pool[emulation::POOL];
 
 #include "ptx_on_cpu.h"
@@ -175,7 +175,8 @@ __pipeline_wait_prior(unsigned later)
 enum cudaError_t {
 	cudaSuccess = 0, cudaErrorInvalidValue = 1,
 	cudaErrorMemoryAllocation = 2, cudaErrorInvalidConfiguration = 9,
-	cudaErrorNoDevice = 100
+	cudaErrorNoDevice = 100, cudaErrorSymbolNotFound = 500,
+	cudaErrorNotSupported = 801
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 typedef struct stream_on_cpu *cudaStream_t;
@@ -239,6 +240,35 @@ cudaDeviceSynchronize()
 	return cudaSuccess;
 }
 
+/* The driver's functions: the one that there is. */
+enum cudaDriverEntryPointQueryResult {
+	cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound,
+	cudaDriverEntryPointVersionNotSufficent
+};
+enum { cudaEnableDefault };
+
+static inline cudaError_t
+cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
+				 unsigned version, unsigned long long flags,
+				 cudaDriverEntryPointQueryResult *status = NULL)
+{
+	cudaDriverEntryPointQueryResult found =
+		strcmp(symbol, "cuTensorMapEncodeTiled") != 0
+			? cudaDriverEntryPointSymbolNotFound
+		: version < 12000 ? cudaDriverEntryPointVersionNotSufficent
+				  : cudaDriverEntryPointSuccess;
+
+	if (flags != cudaEnableDefault) {
+		return cudaErrorInvalidValue;
+	}
+	*function = found == cudaDriverEntryPointSuccess
+		? reinterpret_cast<void *>(cuTensorMapEncodeTiled) : NULL;
+	if (status != NULL) {
+		*status = found;
+	}
+	return cudaSuccess;
+}
+
 static inline float
 rsqrtf(float x)
 {
@@ -275,7 +305,7 @@ struct thread {
 	void *at[5];     /* where it goes on; for __builtin_longjmp */
 	bool begun;
 	dim3 index;
-	enum { READY, WAITS, DONE } state;
+	enum { READY, WAITS, ASKS, DONE } state; /* at a barrier; again */
 };
 
 struct work {
@@ -395,21 +425,34 @@ run_block(unsigned n)
 		pool[i].index = index_of(i);
 	}
 	while (left > 0) {
-		unsigned waiting = 0, done = 0;
+		unsigned waiting = 0, asking = 0, done = 0;
+		unsigned long events = bulk_events;
 
 		for (unsigned k = 0; k < n; k++) {
 			thread *t = &pool[in_order(k, n)];
 
-			if (t->state != thread::DONE) {
+			if (t->state == thread::READY ||
+			    t->state == thread::ASKS) {
+				t->state = thread::READY;
 				go_on(t);
 			}
 			waiting += t->state == thread::WAITS;
+			asking += t->state == thread::ASKS;
 			done += t->state == thread::DONE;
 		}
 		if (waiting > 0 && done > 0) {
 			printf("%u threads of a block wait at a barrier, %u "
 			       "never come\n", waiting, done);
 			exit(1);
+		}
+		if (asking > 0 && bulk_events == events) {
+			barriers_hang();
+		}
+		if (waiting == n) {
+			barriers_meet();
+			for (unsigned i = 0; i < n; i++) {
+				pool[i].state = thread::READY;
+			}
 		}
 		left = n - done;
 	}
@@ -459,6 +502,7 @@ run_grid(work &w)
 				} else {
 					run_plain(n);
 				}
+				barriers_end();
 				first = false;
 			}
 		}
@@ -533,7 +577,18 @@ __syncthreads()
 	emulation::groups_meet_barrier();
 	emulation::current->state = emulation::thread::WAITS;
 	emulation::give_way();
-	emulation::current->state = emulation::thread::READY;
+}
+
+/* Others go on; what this one waits for is looked at again then. */
+static inline void
+emulation::wait_for_turn()
+{
+	if (current == NULL) {
+		ptx_fails("a wait in some blocks of a launch only");
+	}
+	waited = true;
+	current->state = thread::ASKS;
+	give_way();
 }
 
 /* The value of the thread whose number differs in these bits. All threads of a

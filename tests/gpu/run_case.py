@@ -133,7 +133,7 @@ def on_cpu():
         fail("nothing is launched")
     # And what the header stands for; it emulates PTX.
     text = asm_calls.calls(text)
-    text = re.sub(r"#include <(cuda_fp16|cuda_bf16|cuda_pipeline|mma)\.h>\n", "", text)
+    text = re.sub(r"#include <(cuda|cuda_fp16|cuda_bf16|cuda_pipeline|mma)\.h>\n", "", text)
     path = os.path.join(folder, "main.cpp")
     with open(path, "w", encoding="utf-8") as file:
         file.write('#include "cuda_on_cpu.h"\n' + text

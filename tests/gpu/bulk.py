@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""bulk.py: what the intrinsics of swizzled rows compute from bulk copies, as CUDA
+on the CPU (bulk.cu), and that mistakes with such copies are seen."""
+import glob
+import os
+import re
+import shutil
+import sys
+
+import asm_calls
+from helper import ROOT, execute, fail, skip, work_folder
+
+# What is said of each mistake, by its name in bulk.cu.
+MISTAKES = {
+    "NO_WAIT": "products of what is still being copied",
+    "NO_LOOP": "copies that this thread has not waited for",
+    "WAITS_ALONE": "products of what is still being copied",
+    "OTHER_PARITY": "products of what is still being copied",
+    "OTHER_BARRIER": "products of what is still being copied",
+    "NO_BYTES": "copies of bytes that nobody expects",
+    "FEW_BYTES": "more bytes are copied than expected",
+    "MANY_BYTES": "threads wait at such barriers for ever",
+    "NO_FENCE": "a barrier that not all threads see yet",
+    "NO_MEETING": "a barrier that not all threads see yet",
+    "NO_ARRIVAL": "threads wait at such barriers for ever",
+    "TOO_EARLY": "two copies to one place at once",
+    "NO_COPY": "threads wait at such barriers for ever",
+    "PLAIN_DESCRIPTOR": "products of what is still being copied",
+    "PLAIN_MAP": "sum 128 is",
+    "HALF_A_PLACE": "a copy to a place between two where one may begin",
+}
+here = os.path.dirname(os.path.abspath(__file__))
+
+
+def intrinsics():
+    """The texts, in the order in which they use each other."""
+    folder = os.path.join(ROOT, "templates", "intrinsics")
+    sums = os.path.join(folder, "wgmma_fill_64x128_")
+    texts = [(sums + "f32/wgmma.tmpl", "tirc_wgmma"),
+             (sums + "f32/swizzle128.tmpl", "tirc_wgmma_swizzle128"),
+             (sums + "f32/sums.tmpl", "tirc_wgmma_64x128"),
+             (sums + "s32/sums.tmpl", "tirc_wgmma_64x128_s32")]
+    texts += [(path + "/cuda.tmpl", "tirc_" + os.path.basename(path))
+              for path in sorted(glob.glob(folder + "/wgmma_sync_*_swizzle128"))]
+    out = ""
+    for path, name in texts:
+        with open(path, encoding="utf-8") as file:
+            out += file.read().replace("{{name}}", name).replace(
+                "{{function}}", "static __device__ __forceinline__ void") + "\n"
+    plain, n = re.subn(r"\(uint64_t\)1 << 62",
+                       "(uint64_t)(wrong != PLAIN_DESCRIPTOR) << 62", out)
+    if len(texts) != 10 or n != 1:
+        fail("texts are not what they were")
+    return plain
+
+
+cxx = shutil.which("g++") or shutil.which("clang++") or skip(
+    "there is no C++ compiler")
+folder = work_folder()
+with open(os.path.join(here, "bulk.cu"), encoding="utf-8") as file:
+    source = file.read()
+names = re.findall(r"\w+", re.search(r"enum \{\s*(RIGHT.*?)\}", source,
+                                     re.DOTALL)[1])
+if set(names) != {"RIGHT", *MISTAKES}:
+    fail("mistakes that nothing is said of")
+for name, text in (("bulk.cu", source), ("intrinsics.h", intrinsics())):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(asm_calls.calls(text))
+exe = os.path.join(folder, "bulk")
+execute([cxx, "-x", "c++", "-std=c++14", "-O1", "-w", "-D" + asm_calls.NATIVE,
+         "-I", here, "-I", os.path.join(here, "toolkit"),
+         os.path.join(folder, "bulk.cu"), "-o", exe])
+print(execute([exe]).stdout)
+for name, message in MISTAKES.items():
+    said = execute([exe, names.index(name)], 1).stdout
+    if message not in said:
+        fail("%s: %s" % (name, said))
