@@ -72,6 +72,36 @@ intrin_is_address(enum intrin op)
 	return op == INTRIN_ADDRESS_OF || op == INTRIN_READ_ADDRESS_OF;
 }
 
+static bool
+is_address(const struct expr *e)
+{
+	return e->kind == EXPR_CALL && intrin_is_address(e->u.intrin) &&
+	       e->args[0]->kind == EXPR_LOAD;
+}
+
+int
+copy_box_rank(const struct expr *const *args, int n)
+{
+	if (n < 2 + BOX_PARTS || (n - 2) % BOX_PARTS != 0 ||
+	    !is_address(args[0]) || args[0]->u.intrin != INTRIN_ADDRESS_OF ||
+	    !is_address(args[1]) ||
+	    !dtype_equal(args[0]->args[0]->type, args[1]->args[0]->type)) {
+		return 0;
+	}
+	for (int i = 2; i < n; i++) {
+		if (!dtype_is_int(args[i]->type) || args[i]->type.lanes != 1) {
+			return 0;
+		}
+	}
+	return (n - 2) / BOX_PARTS;
+}
+
+const struct expr *
+copy_box_part(const struct expr *copy, enum box_part part, int dim)
+{
+	return copy->args[2 + part * ((copy->n_args - 2) / BOX_PARTS) + dim];
+}
+
 bool
 intrin_from_name(const char *name, enum intrin *out)
 {

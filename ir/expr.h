@@ -91,6 +91,14 @@ const char *intrin_name(enum intrin op);
 int intrin_arity(enum intrin op);
 bool intrin_is_pure(enum intrin op);
 bool intrin_is_address(enum intrin op); /* of an element, either form */
+
+/* The arguments of a COPY_BOX about a dimension. */
+enum box_part { BOX_SIZE, BOX_STRIDE, BOX_FIRST, BOX_EXTENT, BOX_PARTS };
+
+/* How many dimensions a COPY_BOX of these arguments has; 0: they are none. */
+int copy_box_rank(const struct expr *const *args, int n);
+const struct expr *copy_box_part(const struct expr *copy, enum box_part part,
+				 int dim);
 bool intrin_from_name(const char *name, enum intrin *out);
 
 /* The interner: the one way a node comes to be. payload is a node whose kind,

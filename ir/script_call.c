@@ -459,6 +459,13 @@ check_other(struct script_reader *r, const struct py_node *call,
 		       script_fail(r, call, "T.async_wait without a number of "
 				   "groups; write T.async_wait(1, "
 				   "T.address_of(A[0]))");
+	case INTRIN_COPY_BOX:
+		return copy_box_rank(args, call->n_kids - 1) > 0 ||
+		       script_fail(r, call, "T.copy_box of something else; "
+				   "write T.copy_box(T.address_of(A[0]), "
+				   "T.read_address_of(B[0]), size, stride, "
+				   "first, extent), for several dimensions all "
+				   "sizes, then all strides and so on");
 	case INTRIN_PTR_ADD:
 		return (args[0]->type.kind == DT_HANDLE &&
 			dtype_is_int(args[1]->type)) ||

@@ -221,6 +221,10 @@ verify_call(struct verifier *v, const struct expr *e)
 	     !dtype_is_int(e->args[1]->type))) {
 		verify_fail(v, "another thread's value of another type", e);
 	}
+	if (e->u.intrin == INTRIN_COPY_BOX &&
+	    copy_box_rank(e->args, e->n_args) == 0) {
+		verify_fail(v, "a copy of what is no box", e);
+	}
 	if (e->u.intrin == INTRIN_LAUNCH && e->n_args < 7) {
 		verify_fail(v, "a launch without extents", e);
 	}

@@ -143,6 +143,51 @@ eval_address(struct frame *f, struct node *n)
 	}
 }
 
+/* The elements of dimension d on, `from` those of the other array at 0 there;
+ * NULL: outside of it. */
+static unsigned char *
+copy_rows(const struct node *n, int d, unsigned char *to,
+	  const unsigned char *from, int64_t bytes)
+{
+	int rank = (n->expr->n_args - 2) / BOX_PARTS;
+	int64_t of[BOX_PARTS];
+
+	if (d == rank) {
+		if (from) {
+			memcpy(to, from, bytes);
+		} else {
+			memset(to, 0, bytes);
+		}
+		return to + bytes;
+	}
+	for (int i = 0; i < BOX_PARTS; i++) {
+		of[i] = n->args[2 + i * rank + d]->value[0].i;
+	}
+	for (int64_t k = 0; k < of[BOX_EXTENT]; k++) {
+		int64_t at = of[BOX_FIRST] + k;
+		bool inside = from && at >= 0 && at < of[BOX_SIZE];
+
+		to = copy_rows(n, d + 1, to,
+			       inside ? from + at * of[BOX_STRIDE] * bytes
+				      : NULL, bytes);
+	}
+	return to;
+}
+
+static void
+copy_box(struct frame *f, struct node *n)
+{
+	const struct expr *load = n->expr->args[0]->args[0];
+
+	if (!f->interp->failed) {
+		copy_rows(n, 0, (unsigned char *)(uintptr_t)
+				n->args[0]->value[0].u,
+			  (const unsigned char *)(uintptr_t)
+				n->args[1]->value[0].u,
+			  dtype_bytes(load->type));
+	}
+}
+
 static void
 eval_call(struct frame *f, struct node *n)
 {
@@ -174,6 +219,10 @@ eval_call(struct frame *f, struct node *n)
 	if (op == INTRIN_STORAGE_SYNC || op == INTRIN_PREFETCH ||
 	    op == INTRIN_ASYNC_COMMIT || op == INTRIN_ASYNC_WAIT) {
 		return; /* where there is one thread, nobody waits */
+	}
+	if (op == INTRIN_COPY_BOX) {
+		copy_box(f, n);
+		return;
 	}
 	if (op == INTRIN_CALL_FUNC || op == INTRIN_CALL_EXTERN ||
 	    op == INTRIN_LAUNCH) {

@@ -14,6 +14,23 @@ struct collector {
 	struct access_list *out;
 };
 
+/* The load, which has been visited before, as the value of an address. */
+static void
+mark(struct collector *c, const struct expr *load, bool fills)
+{
+	for (int i = c->out->list.n - 1; i >= 0; i--) {
+		struct access *a = &c->out->list.data[i];
+
+		if (a->at != c->at) {
+			break;
+		}
+		if (a->load == load) {
+			a->address = true;
+			a->fills |= fills;
+		}
+	}
+}
+
 static void
 collect_load(void *ctx, const struct expr *e)
 {
@@ -21,20 +38,15 @@ collect_load(void *ctx, const struct expr *e)
 
 	if (e->kind == EXPR_LOAD &&
 	    (!c->buffer || e->u.buffer == c->buffer)) {
-		struct access a = { e->u.buffer, c->at, e, e->args, false };
+		struct access a = { e->u.buffer, c->at, e, e->args, false,
+				    false };
 
 		vec_push(&c->func->module->arena, &c->out->list, a);
 	} else if (e->kind == EXPR_CALL &&
 		   intrin_is_address(e->u.intrin)) {
-		/* The load has been visited before. */
-		for (int i = c->out->list.n - 1; i >= 0; i--) {
-			struct access *a = &c->out->list.data[i];
-
-			if (a->at != c->at) {
-				break;
-			}
-			a->address |= a->load == e->args[0];
-		}
+		mark(c, e->args[0], false);
+	} else if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_COPY_BOX) {
+		mark(c, e->args[0]->args[0], true);
 	}
 }
 
@@ -50,7 +62,7 @@ collect_stmt(void *ctx, struct stmt *s)
 	if (s->kind == STMT_STORE &&
 	    (!c->buffer || s->u.buffer == c->buffer)) {
 		struct access a = { s->u.buffer, s, NULL, s->args + 1,
-				    false };
+				    false, true };
 
 		vec_push(&c->func->module->arena, &c->out->list, a);
 	}

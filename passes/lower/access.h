@@ -14,6 +14,7 @@ struct access {
 	const struct expr *const *index;
 	bool address; /* its address is taken: more than this element may be
 		       * read, and written */
+	bool fills;   /* a STORE, or an address that one only writes at */
 };
 
 struct access_list {

@@ -141,7 +141,7 @@ touches(struct pipeline *p, struct stmt *s, const struct buffer *b,
 
 	access_collect(p->func, s, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
-		if (!all.list.data[i].load == writes) {
+		if (all.list.data[i].fills == writes) {
 			return true;
 		}
 	}
@@ -286,7 +286,7 @@ check_order(struct pipeline *p, bool report)
 		access_collect(p->func, p->parts[i].s, NULL, &all);
 		for (int x = 0; x < all.list.n; x++) {
 			const struct buffer *b = all.list.data[x].buffer;
-			bool stores = !all.list.data[x].load;
+			bool stores = all.list.data[x].fills;
 
 			for (int k = i + 1; k < p->n; k++) {
 				struct stmt *y = p->parts[k].s;

@@ -192,11 +192,12 @@ any_address(const struct access_list *uses)
 }
 
 /* Instructions that take tiles of shared memory want them aligned: arrays of
- * which one has the address start at a multiple of 64 bytes, as TVM's do. */
+ * which one has the address start at a multiple of 64 bytes, as TVM's do; what
+ * copies boxes wants more. */
 static void
-align_shared(struct func *f, struct stmt *alloc)
+align_shared(struct func *f, struct stmt *alloc, bool filled)
 {
-	enum { ALIGN_BYTES = 64 };
+	enum { ALIGN_BYTES = 64, FILLED_ALIGN_BYTES = 1024 };
 	const struct buffer *old = alloc->u.buffer;
 	struct buffer *b;
 
@@ -204,8 +205,19 @@ align_shared(struct func *f, struct stmt *alloc)
 		return;
 	}
 	b = (struct buffer *)buffer_with_shape(f->module, old, -1, NULL);
-	b->align_bytes = ALIGN_BYTES;
+	b->align_bytes = filled ? FILLED_ALIGN_BYTES : ALIGN_BYTES;
 	stmt_replace_buffer(f, alloc, old, b);
+}
+
+static bool
+any_filled(const struct access_list *uses)
+{
+	for (int i = 0; i < uses->list.n; i++) {
+		if (uses->list.data[i].address && uses->list.data[i].fills) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static void
@@ -384,7 +396,7 @@ lower_storage(struct func *f)
 		struct access_list uses = { 0 };
 		struct stmt_place place;
 		struct stmt *common, *lowest, *alloc;
-		bool address;
+		bool address, filled;
 
 		access_collect(f, old->children[0], b, &uses);
 		if (uses.list.n == 0) {
@@ -410,9 +422,10 @@ lower_storage(struct func *f)
 			stmt_put(f, place, alloc);
 		}
 		address = any_address(&uses);
+		filled = any_filled(&uses);
 		compact(f, alloc, &uses);
 		if (address) {
-			align_shared(f, alloc);
+			align_shared(f, alloc, filled);
 		}
 		share(f, alloc, true);
 	}

@@ -657,7 +657,10 @@ dissolve(struct binder *b, int tag, struct stmt *loop)
 	analyser_enter(&a, loop);
 	stmt_substitute(f, body, &map);
 	if (!prove(&a, expr_lt(m, v, loop->args[1]))) {
-		guard_parts(f, body, tag, expr_lt(m, v, loop->args[1]));
+		guard_parts(f, body, tag,
+			    expr_is_value(loop->args[1], 1)
+				    ? expr_eq(m, v, expr_int(m, v->type, 0))
+				    : expr_lt(m, v, loop->args[1]));
 		body = loop->children[0];
 	}
 	stmt_replace(f, loop, body);

@@ -11,6 +11,7 @@ struct load_collector {
 	struct stmt *at;
 	struct touches *out;
 	bool waits; /* at is an async_wait */
+	int first;  /* of what at itself touches */
 };
 
 static bool
@@ -59,6 +60,12 @@ collect_load(void *ctx, const struct expr *e)
 	struct touch t = { .at = c->at };
 
 	if (address) {
+		/* Whose load, just visited, is none. */
+		if (c->out->list.n > c->first &&
+		    c->out->list.data[c->out->list.n - 1].index ==
+			    e->args[0]->args) {
+			c->out->list.n--;
+		}
 		t.buffer = e->args[0]->u.buffer;
 		t.index = e->args[0]->args;
 		t.dims = c->waits ? 1 : address_dims(c->at, t.buffer);
@@ -80,7 +87,7 @@ touch_collect(struct touch_kernel *k, struct stmt *s, struct touches *out)
 	bool waits = s->kind == STMT_EVALUATE &&
 		     s->args[0]->kind == EXPR_CALL &&
 		     s->args[0]->u.intrin == INTRIN_ASYNC_WAIT;
-	struct load_collector c = { k, s, out, waits };
+	struct load_collector c = { k, s, out, waits, out->list.n };
 
 	for (int i = 0; i < s->n_args; i++) {
 		expr_visit(s->args[i], collect_load, &c);
