@@ -24,6 +24,8 @@ struct warp_intrins {
 	const char *multiply, *zero, *load[2], *store;
 	int threads; /* 0: those of a warp */
 	bool tf32;
+	int boxes;   /* > 0: operands lie as copies of boxes leave them, of
+		      * arrays with steps of multiples of so many bytes */
 };
 
 struct target {

@@ -126,6 +126,32 @@ struct fragment_form {
 };
 
 /* How kernels and their launches are spelled. */
+/* Arrays that boxes may be copied to, by their scope; what the copying unit calls
+ * it. row_bytes > 0: rows of so many, in an order that only intrinsics know. */
+struct box_layout {
+	const char *scope, *name;
+	int row_bytes;
+};
+
+struct box_type {
+	struct dtype type;
+	const char *name;
+};
+
+/* Copies of boxes into shared memory, by a unit of the device. */
+struct box_forms {
+	const char *helper; /* the key of the one they need; NULL: there are none */
+	/* A kernel's parameter, from which boxes of one array are copied, and
+	 * what a launch gives for it; statements for a copy, for the end of a
+	 * group, for waiting. */
+	const char *source, *argument, *copy, *commit, *wait;
+	struct names begin; /* what a kernel with such copies starts with */
+	int64_t least_rank, most_rank, most_extent;
+	int64_t bytes; /* rows, and steps between them, are multiples of these */
+	VEC(struct box_layout) layouts;
+	VEC(struct box_type) types;
+};
+
 struct device_forms {
 	const char *rejected; /* why there are none */
 	struct names kernel;  /* lines before the body */
@@ -138,6 +164,7 @@ struct device_forms {
 	const char *async_copy, *async_commit, *async_wait;
 	int64_t async_bytes;  /* sizes of a copy, as bits */
 	struct names async_needs;
+	struct box_forms boxes;
 	/* Shared arrays of kernels that have more bytes than these are places in
 	 * one array, which the launch sizes: how the kernel declares it, and an
 	 * array within it; a statement of the host's before the launch. 0: there

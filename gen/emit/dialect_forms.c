@@ -318,6 +318,20 @@ read_launch(struct loader *l, struct json j)
 	}
 }
 
+static struct dtype
+type_called(struct json at, const char *name)
+{
+	for (int k = 0; k < DT_COUNT; k++) {
+		struct dtype t = dtype_of((enum dtype_kind)k);
+
+		if (strcmp(dtype_short(t), name) == 0) {
+			return t;
+		}
+	}
+	json_error(at, "no type is called '%s'", name);
+	return dtype_of(DT_VOID);
+}
+
 /* "wmma.accumulator": { "f32": { "spelling": …, "tile": [16, 16] } } */
 static void
 read_fragments(struct loader *l, struct json j)
@@ -340,20 +354,8 @@ read_fragments(struct loader *l, struct json j)
 				.scope = arena_strdup(&l->m->arena,
 						      scope->string),
 			};
-			int kind = DT_COUNT;
 
-			for (int k = 0; k < DT_COUNT; k++) {
-				f.type = dtype_of((enum dtype_kind)k);
-				if (strcmp(dtype_short(f.type),
-					   type->string) == 0) {
-					kind = k;
-					break;
-				}
-			}
-			if (kind == DT_COUNT) {
-				json_error(row, "no type is called '%s'",
-					   type->string);
-			}
+			f.type = type_called(row, type->string);
 			json_check_keys(row, "spelling tile needs");
 			f.spelling = json_text(json_get(row, "spelling"),
 					       true);
@@ -421,6 +423,71 @@ read_async(struct loader *l, struct json j)
 }
 
 static void
+read_box_layouts(struct loader *l, struct json layouts, struct json types)
+{
+	struct box_forms *f = &l->d->device.boxes;
+	struct arena *arena = &l->m->arena;
+	const cJSON *item;
+
+	if (!json_is_object(layouts, true) || !json_is_object(types, true)) {
+		return;
+	}
+	cJSON_ArrayForEach(item, layouts.value) {
+		struct json row = json_get(layouts, item->string);
+		struct box_layout layout = {
+			.scope = arena_strdup(arena, item->string),
+		};
+
+		json_check_keys(row, "name row_bytes");
+		layout.name = json_text(json_get(row, "name"), true);
+		layout.row_bytes = (int)json_int(json_get(row, "row_bytes"), 1,
+						 4096, 0);
+		vec_push(arena, &f->layouts, layout);
+	}
+	cJSON_ArrayForEach(item, types.value) {
+		struct json row = json_get(types, item->string);
+		struct box_type type = {
+			.type = type_called(row, item->string),
+			.name = json_text(row, true),
+		};
+
+		vec_push(arena, &f->types, type);
+	}
+}
+
+static void
+read_boxes(struct loader *l, struct json j)
+{
+	struct box_forms *f = &l->d->device.boxes;
+	struct json ranks = json_get(j, "ranks");
+
+	if (j.value == NULL || !json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "helper source argument begin copy commit wait ranks "
+			"most bytes layouts types");
+	f->helper = json_text(json_get(j, "helper"), true);
+	if (f->helper != NULL && dialect_helper(l->d, f->helper) == NULL) {
+		json_error(json_get(j, "helper"), "no helper is called '%s'",
+			   f->helper);
+	}
+	f->source = json_text(json_get(j, "source"), true);
+	f->argument = json_text(json_get(j, "argument"), true);
+	f->begin = dialect_read_names(json_get(j, "begin"));
+	f->copy = json_text(json_get(j, "copy"), true);
+	f->commit = json_text(json_get(j, "commit"), true);
+	f->wait = json_text(json_get(j, "wait"), true);
+	if (json_length(ranks) != 2) {
+		json_error(j, "ranks are the least and the most");
+	}
+	f->least_rank = json_int(json_at(ranks, 0), 1, 8, 1);
+	f->most_rank = json_int(json_at(ranks, 1), 1, 8, 1);
+	f->most_extent = json_int(json_get(j, "most"), 1, INT32_MAX, 1);
+	f->bytes = json_int(json_get(j, "bytes"), 1, 4096, 1);
+	read_box_layouts(l, json_get(j, "layouts"), json_get(j, "types"));
+}
+
+static void
 read_pool(struct loader *l, struct json j)
 {
 	struct device_forms *f = &l->d->device;
@@ -448,7 +515,7 @@ dialect_read_device(struct loader *l, struct json j)
 	}
 	json_check_keys(j, "rejected kernel array scalar indices barriers "
 			"shuffle_xor launch fragments models selftest async "
-			"pool extent");
+			"boxes pool extent");
 	f->extent = json_text(json_get(j, "extent"), false);
 	if (f->extent != NULL && dialect_helper(l->d, f->extent) == NULL) {
 		json_error(json_get(j, "extent"), "no helper is called '%s'",
@@ -484,6 +551,7 @@ dialect_read_device(struct loader *l, struct json j)
 	read_launch(l, json_get(j, "launch"));
 	read_fragments(l, json_get(j, "fragments"));
 	read_async(l, json_get(j, "async"));
+	read_boxes(l, json_get(j, "boxes"));
 	read_pool(l, json_get(j, "pool"));
 }
 

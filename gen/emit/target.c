@@ -109,7 +109,7 @@ read_products(struct module *m, struct json j, const char *dir, int *n)
 		loads = json_get(one, "load_a").value != NULL ||
 			json_get(one, "load_b").value != NULL;
 		json_check_keys(one, "multiply zero load_a load_b store "
-				"threads tf32");
+				"threads tf32 boxes");
 		list[i].multiply = read_intrinsic(
 			m, json_get(one, "multiply"), dir, true);
 		list[i].zero = read_intrinsic(
@@ -124,6 +124,8 @@ read_products(struct module *m, struct json j, const char *dir, int *n)
 		list[i].threads = (int)json_int(json_get(one, "threads"), 1,
 						1024, 0);
 		list[i].tf32 = json_bool(json_get(one, "tf32"));
+		list[i].boxes = (int)json_int(json_get(one, "boxes"), 1, 4096,
+					      0);
 	}
 	return list;
 }

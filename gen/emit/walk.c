@@ -277,6 +277,12 @@ count_arrays(const struct func *f)
 }
 
 static void
+add_parameter(struct strbuf *s, const char *text)
+{
+	strbuf_printf(s, "%s%s", s->len > 1 ? "," TEXT_SPACE : "", text);
+}
+
+static void
 signature(struct walker *w, const struct func *f, struct names lines)
 {
 	struct layout l = { w->out, w->d->line_columns, w->d->tab_columns,
@@ -285,12 +291,20 @@ signature(struct walker *w, const struct func *f, struct names lines)
 	struct strbuf s;
 	int arrays = count_arrays(f);
 
+	walk_find_boxes(w, lower_is_kernel(f) ? f : NULL, &w->boxes);
 	strbuf_init(&s);
 	strbuf_putc(&s, MARK_OPEN);
 	for (int i = 0; i < f->params.n; i++) {
-		strbuf_printf(&s, "%s%s", i > 0 ? "," TEXT_SPACE : "",
-			      parameter(w, &f->params.data[i],
-					arrays > 1 && !w->declares));
+		const char *text = parameter(w, &f->params.data[i],
+					     arrays > 1 && !w->declares);
+
+		if (!walk_only_boxes(&w->boxes, i)) {
+			add_parameter(&s, text);
+		}
+	}
+	for (int i = 0; i < w->boxes.list.n; i++) {
+		add_parameter(&s, walk_box_parameter(w,
+						     &w->boxes.list.data[i]));
 	}
 	if (unit_shares(w->u, f)) {
 		tdata_text(data, "model", w->u->model);
@@ -330,6 +344,7 @@ print_body(struct walker *w)
 	if (walk_pooled_bytes(w, w->f) > 0) {
 		layout_line(&l, 1, w->d->device.pool_declare);
 	}
+	walk_box_begin(w, &l);
 	strbuf_puts(out, body.data != NULL ? body.data : "");
 	if (w->end != NULL) {
 		layout_line(&l, 1, w->end);

@@ -140,6 +140,19 @@ struct walker;
 bool walk_share(struct walker *w, struct stmt *loop, struct tdata *data);
 
 
+/* What a kernel copies boxes of: of one parameter, of one shape, to arrays of one
+ * scope. */
+struct box_source {
+	const struct expr *copy;  /* the first one */
+	int param;
+	const char *name;         /* NULL: it has none here */
+};
+
+struct box_sources {
+	const struct func *kernel; /* NULL: there is none */
+	VEC(struct box_source) list;
+};
+
 struct walker {
 	struct unit *u;
 	const struct dialect *d;
@@ -164,6 +177,8 @@ struct walker {
 	/* What the function does first and last for symbols that it calls, or
 	 * NULL. */
 	const char *begin, *end;
+	struct box_sources boxes; /* of this function, if it is a kernel */
+	const char *copies, *arrived; /* what boxes are counted by; or NULL */
 };
 
 /* What a parameter b is given for a pointer that is spelled like that; is_const:
@@ -215,6 +230,25 @@ struct piece walk_shuffle(struct walker *w, const struct expr *e);
 bool walk_async(struct walker *w, const struct expr *e, struct piece *out);
 /* The store as such a copy; NULL: it is none. */
 const char *walk_async_copy(struct walker *w, const struct stmt *s);
+/* walk_boxes.c: what a kernel (NULL: none) copies boxes of; whether it does
+ * nothing else with a parameter. */
+void walk_find_boxes(struct walker *w, const struct func *kernel,
+		     struct box_sources *out);
+bool walk_only_boxes(const struct box_sources *boxes, int param);
+/* The kernel's parameter for it, and what a launch gives, pointer being the
+ * array. */
+const char *walk_box_parameter(struct walker *w, struct box_source *source);
+const char *walk_box_argument(struct walker *w, const struct box_source *source,
+			      const char *pointer);
+/* What a kernel starts with that copies boxes, on lines of l. */
+void walk_box_begin(struct walker *w, struct layout *l);
+/* A copy; the end of a group of these, a wait. */
+const char *walk_copy_box(struct walker *w, const struct expr *e);
+const char *walk_box_async(struct walker *w, const struct expr *e);
+/* Do only intrinsics know where elements of such an array are? */
+bool walk_is_opaque(const struct walker *w, const struct buffer *b);
+/* The kernel of that name; NULL: there is none. */
+const struct func *walk_kernel(struct walker *w, const char *name);
 /* May the operation leave its type? Loops and sizes are planned to fit. */
 bool walk_may_wrap(struct walker *w, const struct expr *e);
 bool walk_is_negative(struct walker *w, const struct expr *e);

@@ -196,12 +196,26 @@ const char *
 walk_arguments(struct walker *w, const struct expr *e, int first)
 {
 	const struct func *callee = walk_callee(w, e->args[0]->u.text);
-	const char **args = arena_array(w->a, const char *, e->n_args + 1);
+	struct box_sources boxes = { NULL };
+	const char **args, *arg;
+	int n = 0;
 
+	walk_find_boxes(w, e->u.intrin == INTRIN_LAUNCH
+				   ? walk_kernel(w, e->args[0]->u.text) : NULL,
+			&boxes);
+	args = arena_array(w->a, const char *, e->n_args + boxes.list.n + 1);
 	for (int i = first; i < e->n_args; i++) {
-		args[i - first] = argument(w, e->args[i], callee, i - first);
+		if (!walk_only_boxes(&boxes, i - first)) {
+			args[n++] = argument(w, e->args[i], callee, i - first);
+		}
 	}
-	return with_commas(w, args, e->n_args - first);
+	for (int i = 0; i < boxes.list.n; i++) {
+		int param = boxes.list.data[i].param;
+
+		arg = argument(w, e->args[first + param], callee, param);
+		args[n++] = walk_box_argument(w, &boxes.list.data[i], arg);
+	}
+	return with_commas(w, args, n);
 }
 
 /* What the symbol wants done around the function: the same for all calls. */

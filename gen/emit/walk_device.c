@@ -91,19 +91,26 @@ walk_pooled_bytes(const struct walker *w, const struct func *kernel)
 	return bytes > w->d->device.pool_beyond ? bytes : 0;
 }
 
-/* The host function of a model's kernel may have the kernel's name. */
-static int64_t
-launched_bytes(const struct walker *w, const struct expr *e)
+const struct func *
+walk_kernel(struct walker *w, const char *name)
 {
+	/* The host function of a model's kernel may have the kernel's name. */
 	for (int i = 0; i < w->m->funcs.n; i++) {
 		const struct func *f = w->m->funcs.data[i];
 
-		if (lower_is_kernel(f) &&
-		    strcmp(f->name, e->args[0]->u.text) == 0) {
-			return walk_pooled_bytes(w, f);
+		if (lower_is_kernel(f) && strcmp(f->name, name) == 0) {
+			return f;
 		}
 	}
-	return 0;
+	return NULL;
+}
+
+static int64_t
+launched_bytes(struct walker *w, const struct expr *e)
+{
+	const struct func *kernel = walk_kernel(w, e->args[0]->u.text);
+
+	return kernel != NULL ? walk_pooled_bytes(w, kernel) : 0;
 }
 
 const char *
@@ -207,11 +214,15 @@ walk_async(struct walker *w, const struct expr *e, struct piece *out)
 	const struct device_forms *f = &w->d->device;
 	struct tdata *data = tdata_new(w->a);
 
+	out->level = w->d->primary;
+	if (w->boxes.list.n > 0) {
+		out->text = walk_box_async(w, e);
+		return true;
+	}
 	if (f->async_copy == NULL) {
 		return false;
 	}
 	need_async(w);
-	out->level = w->d->primary;
 	out->text = f->async_commit;
 	if (e->u.intrin == INTRIN_ASYNC_WAIT) {
 		tdata_text(data, "count", walk_expr(w, e->args[0],
@@ -275,7 +286,8 @@ walk_async_copy(struct walker *w, const struct stmt *s)
 	struct awaited a = { s->u.buffer, false };
 	struct tdata *data;
 
-	if (f->async_copy == NULL || from->kind != EXPR_LOAD ||
+	if (f->async_copy == NULL || w->boxes.list.n > 0 ||
+	    from->kind != EXPR_LOAD ||
 	    !buffer_is_shared(s->u.buffer) ||
 	    buffer_is_shared(from->u.buffer) ||
 	    buffer_is_private(from->u.buffer) ||

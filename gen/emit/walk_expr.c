@@ -602,6 +602,8 @@ intrinsic(struct walker *w, const struct expr *e)
 		p = apply(w, FORM_ADDRESS_OF, nothing, e->args, 1);
 		w->addressed = false;
 		return p;
+	case INTRIN_COPY_BOX:
+		return (struct piece){ walk_copy_box(w, e), w->d->primary };
 	case INTRIN_PREFETCH:
 		return apply(w, FORM_PREFETCH, nothing, e->args, 1);
 	case INTRIN_TO_INT:
@@ -785,6 +787,12 @@ walk_element(struct walker *w, const struct buffer *b,
 		if (n == 0) {
 			return bound->text;
 		}
+	}
+	if (!w->addressed && walk_is_opaque(w, b)) {
+		walk_fail(w, "only intrinsics know where elements of %s are, "
+			  "which is of the scope '%s'; tensorize the blocks "
+			  "that use it", b->name, b->scope);
+		return "";
 	}
 	if (lanes > 1 && index[n - 1]->kind == EXPR_RAMP &&
 	    expr_is_value(index[n - 1]->args[1], 1) && b->type.lanes == 1 &&

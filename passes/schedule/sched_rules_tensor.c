@@ -20,17 +20,19 @@
  * wants its axes.
  *
  * Where groups of more threads than a warp multiply, they may do so where the
- * operands lie in shared memory, in parts: there is nothing to load then. */
+ * operands lie in shared memory, in parts: there is nothing to load then. Where a
+ * unit of the device copies boxes, one thread starts the copies. */
 #include <string.h>
 
 #include "intrinsic.h"
 #include "sched_edit.h"
 #include "sched_staged.h"
+#include "tensor_match.h"
 
 /* Bytes of the summed axis that are copied at a time, bytes from row to row
  * beyond these: neighbouring rows begin in other banks; and what tiles in
- * shared memory start at multiples of. */
-enum { SUM_BYTES = 64, SKEW_BYTES = 16, TILE_ALIGN = 32 };
+ * shared memory start at multiples of, and arrays that boxes are copied to. */
+enum { SUM_BYTES = 64, SKEW_BYTES = 16, TILE_ALIGN = 32, BOX_ALIGN = 1024 };
 
 struct warp_tiles {
 	struct staged t;
@@ -244,7 +246,8 @@ choose_side(struct warp_tiles *x, enum part p)
 static int64_t
 skew_bytes(const struct warp_tiles *x, int operand)
 {
-	return x->part[operand] > 0 && x->names->load[0] != NULL ? TILE_ALIGN
+	return x->names->boxes > 0 ? 0
+	     : x->part[operand] > 0 && x->names->load[0] != NULL ? TILE_ALIGN
 								 : SKEW_BYTES;
 }
 
@@ -267,7 +270,8 @@ shared_bytes(const struct warp_tiles *x)
 			       dtype_bytes(sync_buffer(x, 2)->type) +
 		       (x->skewed_sums ? SKEW_BYTES : 0);
 
-	return x->stages * (copied_bytes(x, 0) + copied_bytes(x, 1)) +
+	return (x->names->boxes > 0 ? 2 * BOX_ALIGN : 0) +
+	       x->stages * (copied_bytes(x, 0) + copied_bytes(x, 1)) +
 	       x->warps[PART_ROW] * x->warps[PART_COLUMN] * x->size[PART_ROW] *
 		       sums;
 }
@@ -378,6 +382,7 @@ choose_sizes(struct rules *r, struct warp_tiles *x)
 	}
 	x->skewed_sums = shared_bytes(x) <= r->target->shared_bytes;
 	return (!in_groups(x) || worth_groups(r, x)) &&
+	       (x->names->boxes == 0 || x->stages > 1) &&
 	       shared_bytes(x) <= r->target->shared_bytes;
 }
 
@@ -493,30 +498,83 @@ lay_out(struct rules *r, const struct warp_tiles *x, int operand, int copy,
 	const int64_t *all)
 {
 	int64_t one[2] = { all[0], x->part[operand] };
+	int64_t further = skew_bytes(x, operand);
 
 	if (one[1] == 0) {
 		return tile_last(r, copy, all, all) &&
-		       skew(r, copy, 1, all[1], skew_bytes(x, operand));
+		       (further == 0 || skew(r, copy, 1, all[1], further));
 	}
 	return tile_last(r, copy, all, one) &&
-	       skew(r, copy, 2, one[0] * one[1], skew_bytes(x, operand));
+	       (further == 0 || skew(r, copy, 2, one[0] * one[1], further));
+}
+
+/* Do the rows of what is copied begin where those of a box may? */
+static bool
+steps_well(struct rules *r, const struct warp_tiles *x, int copy)
+{
+	struct block_access a;
+	const struct buffer *b;
+
+	if (!rules_access(r, copy, &a) || a.n_loads != 1) {
+		return false;
+	}
+	b = a.loads[0].load->u.buffer;
+	for (int d = 0; d < b->ndim - 1; d++) {
+		int64_t step;
+
+		if (!expr_is_value(b->shape[d], 1) &&
+		    (!expr_is_int(buffer_stride(r->module, b, d), &step) ||
+		     step * dtype_bytes(b->type) % x->names->boxes != 0)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* One thread copies boxes, one for each part of a row. */
+static bool
+copy_boxes(struct rules *r, const struct warp_tiles *x, int operand, int copy)
+{
+	static const char *const threads[] = { "threadIdx.x", "threadIdx.y",
+					       "threadIdx.z" };
+	int *loops, n, box, parts[2];
+
+	if (!steps_well(r, x, copy) ||
+	    !sched_get_loops(&r->s, copy, &loops, &n) || n < 2) {
+		return false;
+	}
+	box = loops[n - 2];
+	if (x->part[operand] > 0 &&
+	    (!sched_split(&r->s, loops[n - 1],
+			  (int64_t[]){ 0, x->part[operand] }, 2, parts) ||
+	     !sched_reorder(&r->s, (int[]){ parts[0], box }, 2) ||
+	     !sched_unroll(&r->s, parts[0]) ||
+	     !sched_rename_loop(&r->s, parts[0], "part"))) {
+		return false;
+	}
+	for (int i = 0; i < 3; i++) {
+		struct sched_value around = sv_loop(
+			x->part[operand] > 0 ? parts[0] : box), one;
+
+		if (!sched_apply(&r->s, "add_unit_loop", &around, 1, &one) ||
+		    !sched_bind(&r->s, one.u.id, threads[i])) {
+			return false;
+		}
+	}
+	struct sched_value loop = sv_loop(box);
+
+	return sched_apply(&r->s, "copy_box", &loop, 1, NULL);
 }
 
 /* All threads copy together, neighbours what lies next to each other. */
 static bool
 copy_together(struct rules *r, const struct warp_tiles *x, int operand, int copy,
-	      int at)
+	      bool across)
 {
-	bool across = staged_lies_across(r, copy);
 	int *loops, n, order[2], fused, parts[5];
-	int64_t tile[2], lanes = x->lanes[operand];
+	int64_t lanes = x->lanes[operand];
 
-	operand_tile(x, operand, x->t.side, tile);
-	if (!sched_compute_at(&r->s, copy, at) ||
-	    !sched_rename_buffer(&r->s, copy, 0,
-				 operand == 0 ? "rows" : "columns") ||
-	    !lay_out(r, x, operand, copy, tile) ||
-	    !sched_get_loops(&r->s, copy, &loops, &n) || n < 2) {
+	if (!sched_get_loops(&r->s, copy, &loops, &n) || n < 2) {
 		return false;
 	}
 	order[0] = loops[n - 2 + across];
@@ -534,6 +592,22 @@ copy_together(struct rules *r, const struct warp_tiles *x, int operand, int copy
 	       sched_bind(&r->s, parts[1], "threadIdx.z") &&
 	       sched_bind(&r->s, parts[2], "threadIdx.y") &&
 	       sched_bind(&r->s, parts[3], "threadIdx.x");
+}
+
+static bool
+copy_tile(struct rules *r, const struct warp_tiles *x, int operand, int copy,
+	  int at)
+{
+	bool across = staged_lies_across(r, copy);
+	int64_t tile[2];
+
+	operand_tile(x, operand, x->t.side, tile);
+	return sched_compute_at(&r->s, copy, at) &&
+	       sched_rename_buffer(&r->s, copy, 0,
+				   operand == 0 ? "rows" : "columns") &&
+	       lay_out(r, x, operand, copy, tile) &&
+	       (x->names->boxes > 0 ? copy_boxes(r, x, operand, copy)
+				: copy_together(r, x, operand, copy, across));
 }
 
 static bool
@@ -674,7 +748,9 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 	for (int i = 0; i < 2; i++) {
 		const struct stmt *copy;
 
-		if (!sched_set_scope(&r->s, b->copies[i], 0, "shared")) {
+		if (!sched_set_scope(&r->s, b->copies[i], 0,
+				     x->names->load[i] != NULL ? "shared"
+				     : sync_buffer(x, i)->scope)) {
 			return false;
 		}
 		copy = func_find(r->s.func, b->copies[i]);
@@ -689,7 +765,11 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 			return false;
 		}
 	}
-	choose_lanes(r, x, b->copies);
+	if (x->names->boxes > 0) {
+		x->async = true;
+	} else {
+		choose_lanes(r, x, b->copies);
+	}
 	if (!make_loops(r, x, block, &nest) ||
 	    !sched_reverse_compute_at(&r->s, sums, nest.column[1]) ||
 	    !sched_reverse_compute_at(&r->s, b->store, nest.column[1]) ||
@@ -701,7 +781,7 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 
 		if ((loads &&
 		     !sched_compute_at(&r->s, load[i], nest.sum[1])) ||
-		    !copy_together(r, x, i, b->copies[i], nest.sum[0]) ||
+		    !copy_tile(r, x, i, b->copies[i], nest.sum[0]) ||
 		    (loads && !load_fragments(r, x, i, load[i]))) {
 			return false;
 		}

@@ -418,7 +418,8 @@ has_been_copied(const char *begin, const char *end)
 	for (bool found = true; found && begin < end;) {
 		found = false;
 		for (const bulk_arrival &a : bulk_arrivals) {
-			if (begin < a.begin || begin >= a.end) {
+			if (begin >= end || begin < a.begin ||
+			    begin >= a.end) {
 				continue;
 			}
 			if (bulk_barriers[a.barrier].known[thread_in_block()] <=

@@ -2,7 +2,8 @@
 """A model of products that groups of warps multiply where the operands lie in
 shared memory: sizes that tiles divide, and that they do not, operands as they come
 and turned, batches, a convolution and bytes; and one that is too narrow for such
-tiles."""
+tiles. Operands are copied as boxes where there are several tiles along the sum and
+rows begin at multiples of 16 bytes."""
 import kinds
 import numpy
 import shapes
@@ -15,15 +16,20 @@ HALF, BRAIN, SIGNED, UNSIGNED = (
     "wgmma_sync_64x128x" + name
     for name in ("64_f16f16f32", "64_bf16bf16f32", "128_s8s8s32_trans",
                  "128_u8u8s32_trans"))
+BOXES = "_swizzle128"
 # What the schedule of each output says of it.
 SCHEDULES = {
-    "even": HALF, "odd": HALF, "across": HALF + "_trans", "conv": HALF,
-    "pairs": BRAIN, "signed": SIGNED, "unsigned": UNSIGNED,
+    "even": HALF + BOXES, "ends": HALF + BOXES, "odd": HALF,
+    "across": HALF + "_trans", "turned": HALF + "_trans" + BOXES,
+    "conv": HALF, "pair": BRAIN, "pairs": BRAIN + BOXES,
+    "signed": SIGNED, "unsigned": UNSIGNED, "bytes": SIGNED + BOXES,
     "narrow": "wmma_sync_16x16x16_f16f16f32",
 }
 TEXTS = ["tensor tiles of 64 x 128, 64 at a time, 64 x 128 per group of",
          "tensor tiles of 256 x 128, 64 at a time, 128 x 128 per group of",
-         "half (&rows)[2][8][257][8] =", "\tstruct tirc_wgmma_64x128 acc[2];"]
+         "half (&rows)[2][8][257][8] =", "\tstruct tirc_wgmma_64x128 acc[2];",
+         "\tif (tx == 0 && tz == 0) {\n\t\ttensor_copy(&copies, &rows[0][0][0], ",
+         "{ 3, { 2, 64, 128 }, { 8192, 128, 1 }, { 1, 64, 64 } }"]
 
 
 class Model(kinds.Model):
@@ -34,6 +40,7 @@ def write(folder):
     """Paths of the model and of its data."""
     m = Model()
     for name, rows, summed, columns in (("even", 64, 192, 128),
+                                        ("ends", 200, 184, 120),
                                         ("odd", 200, 100, 100),
                                         ("narrow", 64, 64, 40)):
         x, w = m.given("x" + name, rows, summed), \
@@ -41,19 +48,24 @@ def write(folder):
         m.node("MatMul", "x%s w%s" % (name, name), "t" + name)
         m.node("Relu", "t" + name, name)
         m.gives(name, numpy.maximum(x @ w, 0))
-    x, y = m.given("xa", 2, 64, 64), m.given("ya", 2, 96, 64)
-    m.node("Transpose", "ya", "ta", perm=[0, 2, 1])
-    m.node("MatMul", "xa ta", "across")
-    m.gives("across", x @ y.transpose(0, 2, 1))
+    for name, summed in (("across", 64), ("turned", 128)):
+        x, y = m.given("x" + name, 2, 64, summed), m.given("y" + name, 2, 96, summed)
+        m.node("Transpose", "y" + name, "t" + name, perm=[0, 2, 1])
+        m.node("MatMul", "x%s t%s" % (name, name), name)
+        m.gives(name, x @ y.transpose(0, 2, 1))
     x, w = m.given("xc", 1, 16, 10, 10), m.given("wc", 64, 16, 3, 3)
     m.node("Conv", "xc wc", "conv", pads=[1, 1, 1, 1])
     m.gives("conv", shapes.convolve(x, w, 1))
-    x, y = m.given_brain("xp", 2, 64, 64), m.given_brain("yp", 2, 64, 120)
-    m.node("MatMul", "xp yp", "pairs")
-    m.gives_brain("pairs", x @ y)
-    for name, kind in (("signed", numpy.int8), ("unsigned", numpy.uint8)):
-        x, w = m.given_bytes("x" + name, kind, 60, 200), \
-            m.bytes(kind, 200, 120)
+    for name, summed in (("pair", 64), ("pairs", 128)):
+        x = m.given_brain("x" + name, 2, 64, summed)
+        y = m.given_brain("y" + name, 2, summed, 120)
+        m.node("MatMul", "x%s y%s" % (name, name), name)
+        m.gives_brain(name, x @ y)
+    for name, kind, rows, summed in (("signed", numpy.int8, 60, 200),
+                                     ("unsigned", numpy.uint8, 60, 200),
+                                     ("bytes", numpy.int8, 64, 256)):
+        x, w = m.given_bytes("x" + name, kind, rows, summed), \
+            m.bytes(kind, summed, 120)
         m.node("MatMulInteger", "x%s %s" % (name, m.known("w" + name, w)), name)
         m.outputs.append((name, (x @ w.astype(numpy.int64)).astype(
             numpy.int32)))

@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(128)
 sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
     const half *__restrict__ x_3, half (*__restrict__ y)[1024])
 {
-	extern __shared__ __align__(128) unsigned char shared_pool[];
+	extern __shared__ __align__(1024) unsigned char shared_pool[];
 	const int m_0 = blockIdx.y;
 	const int n_0 = blockIdx.x;
 	float (&sums)[2][2][16][36] =
