@@ -138,6 +138,12 @@ struct box_type {
 	const char *name;
 };
 
+/* How many dimensions a box may have; the key of the helper that copies such. */
+struct box_rank {
+	int rank;
+	const char *helper;
+};
+
 /* Copies of boxes into shared memory, by a unit of the device. */
 struct box_forms {
 	const char *helper; /* the key of the one they need; NULL: there are none */
@@ -146,7 +152,8 @@ struct box_forms {
 	 * group, for waiting. */
 	const char *source, *argument, *copy, *commit, *wait;
 	struct names begin; /* what a kernel with such copies starts with */
-	int64_t least_rank, most_rank, most_extent;
+	VEC(struct box_rank) ranks;
+	int64_t most_extent;
 	int64_t bytes; /* rows, and steps between them, are multiples of these */
 	VEC(struct box_layout) layouts;
 	VEC(struct box_type) types;

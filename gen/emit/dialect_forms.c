@@ -455,33 +455,58 @@ read_box_layouts(struct loader *l, struct json layouts, struct json types)
 	}
 }
 
+static const char *
+box_helper(struct loader *l, struct json j)
+{
+	const char *key = json_text(j, true);
+
+	if (key != NULL && dialect_helper(l->d, key) == NULL) {
+		json_error(j, "no helper is called '%s'", key);
+	}
+	return key;
+}
+
+/* "ranks": { "2": "copy_2d" } */
+static void
+read_box_ranks(struct loader *l, struct json j)
+{
+	const cJSON *item;
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	cJSON_ArrayForEach(item, j.value) {
+		struct json row = json_get(j, item->string);
+		struct box_rank rank = { .helper = box_helper(l, row) };
+
+		if (item->string[0] < '1' || item->string[0] > '9' ||
+		    item->string[1] != '\0') {
+			json_error(row, "a number of dimensions from 1 to 9 is "
+				   "wanted");
+		}
+		rank.rank = item->string[0] - '0';
+		vec_push(&l->m->arena, &l->d->device.boxes.ranks, rank);
+	}
+}
+
 static void
 read_boxes(struct loader *l, struct json j)
 {
 	struct box_forms *f = &l->d->device.boxes;
-	struct json ranks = json_get(j, "ranks");
 
 	if (j.value == NULL || !json_is_object(j, true)) {
 		return;
 	}
 	json_check_keys(j, "helper source argument begin copy commit wait ranks "
 			"most bytes layouts types");
-	f->helper = json_text(json_get(j, "helper"), true);
-	if (f->helper != NULL && dialect_helper(l->d, f->helper) == NULL) {
-		json_error(json_get(j, "helper"), "no helper is called '%s'",
-			   f->helper);
-	}
+	f->helper = box_helper(l, json_get(j, "helper"));
 	f->source = json_text(json_get(j, "source"), true);
 	f->argument = json_text(json_get(j, "argument"), true);
 	f->begin = dialect_read_names(json_get(j, "begin"));
 	f->copy = json_text(json_get(j, "copy"), true);
 	f->commit = json_text(json_get(j, "commit"), true);
 	f->wait = json_text(json_get(j, "wait"), true);
-	if (json_length(ranks) != 2) {
-		json_error(j, "ranks are the least and the most");
-	}
-	f->least_rank = json_int(json_at(ranks, 0), 1, 8, 1);
-	f->most_rank = json_int(json_at(ranks, 1), 1, 8, 1);
+	read_box_ranks(l, json_get(j, "ranks"));
 	f->most_extent = json_int(json_get(j, "most"), 1, INT32_MAX, 1);
 	f->bytes = json_int(json_get(j, "bytes"), 1, 4096, 1);
 	read_box_layouts(l, json_get(j, "layouts"), json_get(j, "types"));

@@ -159,6 +159,20 @@ type_name(const struct walker *w, struct dtype t)
 	return NULL;
 }
 
+/* The helper for boxes of so many dimensions. */
+static const struct helper *
+copier(const struct walker *w, int rank)
+{
+	const struct box_forms *f = &w->d->device.boxes;
+
+	for (int i = 0; i < f->ranks.n; i++) {
+		if (f->ranks.data[i].rank == rank) {
+			return dialect_helper(w->d, f->ranks.data[i].helper);
+		}
+	}
+	return NULL;
+}
+
 /* The dimensions that the unit is told: those of one element are none. The
  * number of them. */
 static int
@@ -203,10 +217,10 @@ refusal(struct walker *w, const struct expr *copy, const int *dims, int n)
 		return arena_printf(w->a, "no boxes are copied to memory of "
 				    "the scope '%s'", copied_to(copy)->scope);
 	}
-	if (n < f->least_rank || n > f->most_rank) {
+	if (copier(w, n) == NULL) {
 		return arena_printf(w->a, "it has %d dimensions of more than "
-				    "one element; there may be %d to %d", n,
-				    (int)f->least_rank, (int)f->most_rank);
+				    "one element, and boxes of so many are not "
+				    "copied", n);
 	}
 	row = constant(copy, BOX_EXTENT, dims[n - 1]) * bytes;
 	if (constant(copy, BOX_STRIDE, dims[n - 1]) != 1 || row < 0 ||
@@ -260,12 +274,19 @@ room_for_dims(struct walker *w, const struct expr *copy)
 /* -- text */
 
 static const char *
-helper_of(struct walker *w)
+use_helper(struct walker *w, const struct helper *h)
 {
-	const struct helper *h = dialect_helper(w->d,
-						w->d->device.boxes.helper);
+	const char *name = unit_helper(w->u, h, dtype_of(DT_I32),
+				       dtype_of(DT_I32));
 
-	return unit_helper(w->u, h, dtype_of(DT_I32), dtype_of(DT_I32));
+	w->failed |= name == NULL;
+	return name;
+}
+
+static void
+need_helper(struct walker *w)
+{
+	use_helper(w, dialect_helper(w->d, w->d->device.boxes.helper));
 }
 
 static const char *
@@ -282,10 +303,10 @@ walk_box_parameter(struct walker *w, struct box_source *source)
 	struct tdata *data = tdata_new(w->a);
 	int n, *dims = room_for_dims(w, source->copy);
 
-	if (!check(w, source->copy, dims, &n) || helper_of(w) == NULL) {
-		w->failed = true;
+	if (!check(w, source->copy, dims, &n)) {
 		return "";
 	}
+	need_helper(w);
 	source->name = own_name(w, arena_printf(w->a, "%s_of_%s",
 						copied_to(source->copy)->name,
 						copied_from(source->copy)
@@ -318,10 +339,10 @@ walk_box_argument(struct walker *w, const struct box_source *source,
 	int n, *dims = room_for_dims(w, source->copy);
 	struct tdata *data = tdata_new(w->a);
 
-	if (!check(w, source->copy, dims, &n) || helper_of(w) == NULL) {
-		w->failed = true;
+	if (!check(w, source->copy, dims, &n)) {
 		return "";
 	}
+	need_helper(w);
 	tdata_flag(data, "model", w->u->model != NULL);
 	tdata_text(data, "pointer", pointer);
 	tdata_text(data, "type", type_name(w, to->type));
@@ -337,16 +358,18 @@ walk_box_argument(struct walker *w, const struct box_source *source,
 	return walk_render(w, w->d->device.boxes.argument, data);
 }
 
-/* The most groups that are under way when one is waited for: of which all but
- * the last so many have arrived. */
+/* Groups of which each has a barrier of its own. When one is waited for, `later`
+ * may be under way; and a thread may still wait for the one before when another
+ * thread begins the next: what was waited for is read behind a barrier of the
+ * block, and only then a second one is begun. */
 static void
 find_later(void *ctx, const struct expr *e)
 {
 	int64_t *most = ctx, later;
 
 	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_ASYNC_WAIT &&
-	    expr_is_int(e->args[0], &later) && later + 1 > *most) {
-		*most = later + 1;
+	    expr_is_int(e->args[0], &later) && later + 2 > *most) {
+		*most = later + 2;
 	}
 }
 
@@ -436,6 +459,7 @@ walk_copy_box(struct walker *w, const struct expr *e)
 			  copied_from(e)->name);
 		return "";
 	}
+	tdata_text(data, "callee", use_helper(w, copier(w, n)));
 	tdata_text(data, "copies", w->copies);
 	tdata_text(data, "to", walk_expr(w, e->args[0], w->d->assignment));
 	tdata_text(data, "from", from);

@@ -3,13 +3,15 @@
  * of maps (cuda.h), barriers that count arrivals and bytes (mbarrier), and copies
  * of boxes to the memory that a block shares (cp.async.bulk.tensor), by the
  * manuals (CUDA driver API, "Tensor Map Object Management"; PTX ISA, "mbarrier"
- * and "Tensor copy"). Copies arrive when somebody waits for them and no sooner;
- * until then their place has rubbish. */
+ * and "Tensor copy"). Copies arrive when somebody waits for them and no sooner,
+ * or (EMULATE_BACKWARDS) as soon as a thread arrives behind them; until then their
+ * place has rubbish. */
 #ifndef BULK_ON_CPU_H
 #define BULK_ON_CPU_H
 
 #define __grid_constant__
 #define CUDAAPI
+#define CUDART_VERSION 12050
 
 /* -- the driver's header */
 
@@ -327,6 +329,8 @@ barrier_expect(uint32_t at, uint32_t bytes)
 	bulk_events++;
 }
 
+static inline void finish_copies(size_t barrier);
+
 static inline void
 barrier_arrive(uint32_t at)
 {
@@ -337,7 +341,16 @@ barrier_arrive(uint32_t at)
 		ptx_fails("more arrive at a barrier than it waits for");
 	}
 	bulk_events++;
-	if (--b.pending > 0 || b.bytes > 0) {
+	if (--b.pending > 0) {
+		return;
+	}
+#ifdef EMULATE_BACKWARDS
+	if (b.bytes > 0 && bytes_under_way(i) == b.bytes) {
+		finish_copies(i);
+		return;
+	}
+#endif
+	if (b.bytes > 0) {
 		return;
 	}
 	if (bytes_under_way(i) > 0) {

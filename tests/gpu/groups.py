@@ -28,7 +28,7 @@ SCHEDULES = {
 TEXTS = ["tensor tiles of 64 x 128, 64 at a time, 64 x 128 per group of",
          "tensor tiles of 256 x 128, 64 at a time, 128 x 128 per group of",
          "half (&rows)[2][8][257][8] =", "\tstruct tirc_wgmma_64x128 acc[2];",
-         "\tif (tx == 0 && tz == 0) {\n\t\ttensor_copy(&copies, &rows[0][0][0], ",
+         "\tif (tx == 0 && tz == 0) {\n\t\ttensor_copy_2d(&copies, &rows[0][0][0], ",
          "{ 3, { 2, 64, 128 }, { 8192, 128, 1 }, { 1, 64, 64 } }"]
 
 
