@@ -32,15 +32,20 @@ rank_of(const struct expr *copy)
 static bool
 same_source(const struct expr *x, const struct expr *y)
 {
+	static const enum box_part told[] = { BOX_SIZE, BOX_STRIDE,
+					      BOX_EXTENT };
+
 	if (copied_from(x) != copied_from(y) ||
 	    strcmp(copied_to(x)->scope, copied_to(y)->scope) != 0 ||
 	    x->n_args != y->n_args) {
 		return false;
 	}
 	for (int d = 0; d < rank_of(x); d++) {
-		if (copy_box_part(x, BOX_EXTENT, d) !=
-		    copy_box_part(y, BOX_EXTENT, d)) {
-			return false;
+		for (int i = 0; i < 3; i++) {
+			if (copy_box_part(x, told[i], d) !=
+			    copy_box_part(y, told[i], d)) {
+				return false;
+			}
 		}
 	}
 	return true;
@@ -181,7 +186,9 @@ told_dims(const struct expr *copy, int *dims)
 	int n = 0;
 
 	for (int d = 0; d < rank_of(copy); d++) {
-		if (!expr_is_value(copy_box_part(copy, BOX_SIZE, d), 1)) {
+		if (!expr_is_value(copy_box_part(copy, BOX_SIZE, d), 1) ||
+		    !expr_is_value(copy_box_part(copy, BOX_EXTENT, d), 1) ||
+		    !expr_is_value(copy_box_part(copy, BOX_FIRST, d), 0)) {
 			dims[n++] = d;
 		}
 	}
@@ -197,6 +204,20 @@ constant(const struct expr *copy, enum box_part part, int dim)
 	return v;
 }
 
+/* Is the array's address that of its first element? */
+static bool
+from_start(const struct expr *copy)
+{
+	const struct expr *first = copy->args[1]->args[0];
+
+	for (int d = 0; d < first->n_args; d++) {
+		if (!expr_is_value(first->args[d], 0)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Why not; NULL: it can. */
 static const char *
 refusal(struct walker *w, const struct expr *copy, const int *dims, int n)
@@ -208,6 +229,9 @@ refusal(struct walker *w, const struct expr *copy, const int *dims, int n)
 
 	if (f->helper == NULL) {
 		return "there is no unit that copies boxes; copy by loops";
+	}
+	if (!from_start(copy)) {
+		return "the array's address is not that of its first element";
 	}
 	if (type_name(w, t) == NULL) {
 		return arena_printf(w->a, "no boxes of %s are copied",
@@ -241,6 +265,7 @@ refusal(struct walker *w, const struct expr *copy, const int *dims, int n)
 					    "1 to %d", (int)f->most_extent);
 		}
 		if (constant(copy, BOX_SIZE, dims[i]) < 1 ||
+		    constant(copy, BOX_SIZE, dims[i]) > INT32_MAX ||
 		    (i < n - 1 &&
 		     constant(copy, BOX_STRIDE, dims[i]) * bytes %
 				     f->bytes != 0)) {

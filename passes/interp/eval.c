@@ -174,11 +174,50 @@ copy_rows(const struct node *n, int d, unsigned char *to,
 	return to;
 }
 
+/* Are all elements from the one whose address was computed on, up to the most
+ * that is touched, in its buffer? */
+static bool
+reaches(const struct node *address, int64_t most)
+{
+	const struct buffer_cell *c = address->args[0]->buffer;
+	int64_t at = (int64_t)(address->value[0].u -
+			       (uint64_t)(uintptr_t)c->data) / c->elem_bytes;
+
+	return most < c->elems - at;
+}
+
+static bool
+box_is_within(const struct node *n)
+{
+	int rank = (n->expr->n_args - 2) / BOX_PARTS;
+	int64_t to = 1, from = 0, step;
+
+	for (int d = 0; d < rank; d++) {
+		struct node *const *of = n->args + 2 + d;
+		int64_t size = of[BOX_SIZE * rank]->value[0].i;
+		int64_t stride = of[BOX_STRIDE * rank]->value[0].i;
+		int64_t extent = of[BOX_EXTENT * rank]->value[0].i;
+
+		if (size < 1 || stride < 0 || extent < 1 ||
+		    __builtin_mul_overflow(to, extent, &to) ||
+		    __builtin_mul_overflow(size - 1, stride, &step) ||
+		    __builtin_add_overflow(from, step, &from)) {
+			return false;
+		}
+	}
+	return reaches(n->args[0], to - 1) && reaches(n->args[1], from);
+}
+
 static void
 copy_box(struct frame *f, struct node *n)
 {
 	const struct expr *load = n->expr->args[0]->args[0];
 
+	if (!f->interp->failed && !box_is_within(n)) {
+		interp_fail(f, "a box that is more than '%s' or '%s' holds",
+			    load->u.buffer->name,
+			    n->expr->args[1]->args[0]->u.buffer->name);
+	}
 	if (!f->interp->failed) {
 		copy_rows(n, 0, (unsigned char *)(uintptr_t)
 				n->args[0]->value[0].u,

@@ -32,6 +32,8 @@ CASES = [
     ("cuda", [('"float32"', '"float64"'), ('T.float32', 'T.float64'),
               ('scope=', 'dtype="float64", scope=')],
      "a box of x to xs: no boxes of float64 are copied"),
+    ("cuda", [("T.address_of(x[0, 0])", "T.address_of(x[8, 0])")],
+     "a box of x to xs: the array's address is not that of its first element"),
     ("cuda", [("x: T.Buffer((40, 96)", "x: T.Buffer((1, 96)"),
               ("40, 96, 96, 1, i * 16, z * 32, 16, 32", "1, 96, 96, 1, 0, z * 32, 1, 32")],
      "a box of x to xs: it has 1 dimensions of more than one element, and boxes of so "

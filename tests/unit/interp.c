@@ -446,9 +446,70 @@ test_calls_and_vectors(void)
 	module_free(m);
 }
 
+/* y = the box of x [4][8] from (row, 4) on, of rows by 8; does it run? */
+static bool
+run_box(struct module *m, int row, int rows, const float *x, float *y)
+{
+	struct dtype f32 = dtype_of(DT_F32);
+	const struct expr *sizes[2] = { expr_i32(m, 4), expr_i32(m, 8) };
+	const struct expr *zero[2] = { expr_i32(m, 0), expr_i32(m, 0) };
+	struct buffer_spec from = { .name = "x", .type = f32, .ndim = 2,
+				    .shape = sizes };
+	struct buffer_spec to = { .name = "y", .type = f32, .ndim = 2,
+				  .shape = (const struct expr *[]){
+					expr_i32(m, 3), sizes[1] } };
+	const struct buffer *bx = buffer_new(m, &from);
+	const struct buffer *by = buffer_new(m, &to);
+	const struct expr *first[2] = { expr_load(m, by, zero, 2),
+					expr_load(m, bx, zero, 2) };
+	const struct expr *args[10] = {
+		expr_call(m, INTRIN_ADDRESS_OF, dtype_of(DT_HANDLE),
+			  &first[0], 1),
+		expr_call(m, INTRIN_READ_ADDRESS_OF, dtype_of(DT_HANDLE),
+			  &first[1], 1),
+		sizes[0], sizes[1], sizes[1], expr_i32(m, 1),
+		expr_i32(m, row), sizes[0], expr_i32(m, rows), sizes[1],
+	};
+	struct func *f = func_new(m, "f");
+	struct run_arg data[2] = { { (float *)x, 0 }, { y, 0 } };
+
+	func_add_param(f, NULL, bx);
+	func_add_param(f, NULL, by);
+	f->body = stmt_evaluate(f, expr_call(m, INTRIN_COPY_BOX,
+					     dtype_of(DT_VOID), args, 10));
+	CHECK(func_verify(f));
+	return interp_run(f, data, 2);
+}
+
+static void
+test_boxes(void)
+{
+	struct module *m = module_new();
+	float x[32], y[24];
+
+	for (int i = 0; i < 32; i++) {
+		x[i] = (float)(i + 1);
+	}
+	memset(y, -1, sizeof y);
+	CHECK(run_box(m, 2, 3, x, y));
+	for (int i = 0; i < 24; i++) {
+		int row = 2 + i / 8, column = 4 + i % 8;
+
+		CHECK(y[i] == (row < 4 && column < 8
+			       ? x[8 * row + column] : 0));
+	}
+	CHECK(run_box(m, -1, 2, x, y));
+	CHECK(y[0] == 0 && y[7] == 0 && y[8] == 5 && y[12] == 0);
+	CHECK(!run_box(m, 0, 4, x, y));
+	CHECK_STR_EQ(last_message(m),
+		     "a box that is more than 'y' or 'x' holds");
+	module_free(m);
+}
+
 int
 main(void)
 {
+	test_boxes();
 	test_float_intrinsics();
 	test_other_floats();
 	test_int_intrinsics();
