@@ -228,6 +228,8 @@ struct piece walk_shuffle(struct walker *w, const struct expr *e);
 /* Copies that arrive later: the end of a group, a wait. False if e is neither,
  * or the dialect has no such copies: then there is nothing to write. */
 bool walk_async(struct walker *w, const struct expr *e, struct piece *out);
+/* Does the function wait for what is copied to b? */
+bool walk_is_awaited(struct walker *w, const struct buffer *b);
 /* The store as such a copy; NULL: it is none. */
 const char *walk_async_copy(struct walker *w, const struct stmt *s);
 /* walk_boxes.c: what a kernel (NULL: none) copies boxes of; whether it does

@@ -429,36 +429,9 @@ walk_box_begin(struct walker *w, struct layout *l)
 	}
 }
 
-struct awaited {
-	const struct buffer *buffer;
-	bool found;
-};
-
-static void
-find_address(void *ctx, const struct expr *e)
-{
-	struct awaited *a = ctx;
-
-	for (int i = 1; e->kind == EXPR_CALL &&
-			e->u.intrin == INTRIN_ASYNC_WAIT && i < e->n_args;
-	     i++) {
-		a->found |= e->args[i]->args[0]->u.buffer == a->buffer;
-	}
-}
-
-static bool
-find_wait(void *ctx, struct stmt *s)
-{
-	if (s->kind == STMT_EVALUATE) {
-		expr_visit(s->args[0], find_address, ctx);
-	}
-	return true;
-}
-
 const char *
 walk_copy_box(struct walker *w, const struct expr *e)
 {
-	struct awaited a = { copied_to(e), false };
 	struct tdata *data = tdata_new(w->a);
 	int n, *dims = room_for_dims(w, e);
 	const char *from = NULL;
@@ -466,8 +439,7 @@ walk_copy_box(struct walker *w, const struct expr *e)
 	if (!check(w, e, dims, &n)) {
 		return "";
 	}
-	stmt_visit(w->f->body, find_wait, &a);
-	if (!a.found) {
+	if (!walk_is_awaited(w, copied_to(e))) {
 		walk_fail(w, "a box of %s to %s, for which nothing waits; copy "
 			  "it in the first stage of a software pipeline, with "
 			  "software_pipeline_async_stages", copied_from(e)->name,

@@ -258,6 +258,15 @@ find_wait(void *ctx, struct stmt *s)
 	return true;
 }
 
+bool
+walk_is_awaited(struct walker *w, const struct buffer *b)
+{
+	struct awaited a = { b, false };
+
+	stmt_visit(w->f->body, find_wait, &a);
+	return a.found;
+}
+
 /* The address of the first element. */
 static const char *
 first_address(struct walker *w, const struct buffer *b,
@@ -283,7 +292,6 @@ walk_async_copy(struct walker *w, const struct stmt *s)
 	const struct expr *from = s->args[0];
 	int64_t bytes = (int64_t)dtype_bits(from->type) / 8 *
 			from->type.lanes;
-	struct awaited a = { s->u.buffer, false };
 	struct tdata *data;
 
 	if (f->async_copy == NULL || w->boxes.list.n > 0 ||
@@ -296,8 +304,7 @@ walk_async_copy(struct walker *w, const struct stmt *s)
 	    (f->async_bytes & bytes) == 0) {
 		return NULL;
 	}
-	stmt_visit(w->f->body, find_wait, &a);
-	if (!a.found) {
+	if (!walk_is_awaited(w, s->u.buffer)) {
 		return NULL;
 	}
 	need_async(w);
