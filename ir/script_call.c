@@ -394,7 +394,8 @@ read_uniform(struct script_reader *r, const struct py_node *call,
 
 static bool
 check_other(struct script_reader *r, const struct py_node *call,
-	    enum intrin op, struct dtype t, const struct expr *const *args)
+	    enum intrin op, struct dtype t, const struct expr *const *args,
+	    int n)
 {
 	switch (op) {
 	case INTRIN_ADDRESS_OF:
@@ -460,7 +461,7 @@ check_other(struct script_reader *r, const struct py_node *call,
 				   "groups; write T.async_wait(1, "
 				   "T.address_of(A[0]))");
 	case INTRIN_COPY_BOX:
-		return copy_box_rank(args, call->n_kids - 1) > 0 ||
+		return copy_box_rank(args, n) > 0 ||
 		       script_fail(r, call, "T.copy_box of something else; "
 				   "write T.copy_box(T.address_of(A[0]), "
 				   "T.read_address_of(B[0]), size, stride, "
@@ -519,7 +520,7 @@ read_other(struct script_reader *r, const struct py_node *call,
 		return script_fail(r, args.type, "T.%s gives nothing; leave "
 				   "dtype out", intrin_name(op));
 	}
-	if (!check_other(r, call, op, t, list)) {
+	if (!check_other(r, call, op, t, list, args.n)) {
 		return false;
 	}
 	*out = script_value_of(expr_call(r->m, op, t, list, args.n), false);
