@@ -376,6 +376,21 @@ share_result(struct rules *r, int block, int loop)
 	return true;
 }
 
+static void
+share_results(struct rules *r)
+{
+	int *blocks, n = sched_get_child_blocks(&r->s, 0, &blocks);
+
+	for (int i = 0; i < n; i++) {
+		int *loops, n_loops;
+
+		if (sched_get_loops(&r->s, blocks[i], &loops, &n_loops) &&
+		    n_loops > 0) {
+			share_result(r, blocks[i], loops[0]);
+		}
+	}
+}
+
 /* One group for all of the nest. */
 static bool
 one_group(struct rules *r, int block, const int *loops, int n)
@@ -384,7 +399,6 @@ one_group(struct rules *r, int block, const int *loops, int n)
 
 	return rules_one_loop(r, NULL, 0, rules_nest(block, loops, n),
 			      &loop) &&
-	       share_result(r, block, loop) &&
 	       sched_bind(&r->s, loop, "blockIdx.x");
 }
 
@@ -472,6 +486,9 @@ rules_parallel(struct rules *r)
 		if (n_loops > 0) {
 			vec_push(&r->module->arena, &seen, loops[0]);
 		}
+	}
+	if (in_groups(r)) {
+		share_results(r);
 	}
 	if (shared > 0) {
 		strbuf_puts(&r->words, in_groups(r) ? ", groups"
