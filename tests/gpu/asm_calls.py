@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """asm_calls.py COMPILER ARGUMENT...: runs the compiler, on a source of CUDA of
 which each asm statement has become a call of what emulates it (ptx_on_cpu.h)."""
+import os
 import re
 import subprocess
 import sys
@@ -38,10 +39,11 @@ def calls(source):
 if __name__ == "__main__":
     command = sys.argv[1:]
     for i, name in enumerate(command):
-        if name.endswith(".cu"):
+        stem, suffix = os.path.splitext(name)
+        if suffix in (".cu", ".c"):
             with open(name, encoding="utf-8") as file:
                 text = calls(file.read())
-            command[i] = name[:-3] + "_calls.cu"
+            command[i] = stem + "_calls" + suffix
             with open(command[i], "w", encoding="utf-8") as file:
                 file.write(text)
     sys.exit(subprocess.run(command).returncode)

@@ -57,6 +57,13 @@ type_limit(struct dtype t)
 	       : ldexp(1, t.kind == DT_U64 ? 64 : 8 * dtype_bytes(t));
 }
 
+/* What one rounding to the type is, in those of float. */
+static double
+rounding_of(struct dtype t)
+{
+	return t.kind == DT_F16 ? 0x1p13 : t.kind == DT_BF16 ? 0x1p16 : 1;
+}
+
 static struct size bound(struct bounds *w, const struct expr *e);
 
 static struct size
@@ -74,10 +81,14 @@ bound_operator(struct bounds *w, const struct expr *e)
 	out.roundings = fmax(a.roundings, b.roundings);
 	if (e->kind == EXPR_ADD || e->kind == EXPR_SUB) {
 		out.magnitude = a.magnitude + b.magnitude;
-		out.roundings++;
+		out.roundings += rounding_of(e->type);
 	} else if (e->kind == EXPR_MUL) {
 		out.magnitude = a.magnitude * b.magnitude;
-		out.roundings = a.roundings + b.roundings + 1;
+		out.roundings = a.roundings + b.roundings +
+				rounding_of(e->type);
+	} else if (e->kind == EXPR_CAST &&
+		   rounding_of(e->type) > rounding_of(e->args[0]->type)) {
+		out.roundings += rounding_of(e->type);
 	} else if (e->kind == EXPR_CALL) { /* ceil, bits */
 		out.magnitude = a.magnitude + b.magnitude + 1;
 	}
@@ -187,6 +198,8 @@ random_roundings(const struct random_program *p,
 			entry(&w, p->buffer[i])->size.magnitude =
 				p->index_bound[i] > 0 ? p->index_bound[i]
 				: dtype_is_float(p->buffer[i]->type) ? 3
+				: options->product_size &&
+				  dtype_bytes(p->buffer[i]->type) == 1 ? 255
 				: 4;
 		}
 	}

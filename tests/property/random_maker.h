@@ -17,6 +17,7 @@ struct maker {
 	struct te_tensor *params[RANDOM_MAX_PARAMS];
 	int bound[RANDOM_MAX_PARAMS];
 	int n_params;
+	int constant; /* of a product: its columns; -1 */
 	int n_stages;
 	struct var *dim;
 	/* Of the stage being made. */
@@ -60,5 +61,7 @@ void make_biased_sum(struct maker *k);
 void make_padded(struct maker *k);
 /* random_scan.c */
 void make_scan(struct maker *k);
+/* random_products.c: with its own parameters, and so many stages behind it. */
+void make_product(struct maker *k, int n_epilogues);
 
 #endif

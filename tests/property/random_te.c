@@ -286,9 +286,8 @@ axes_of(struct maker *k, int ndim, const int *extent)
 
 /* ---- programs */
 
-void
-random_te(struct module *m, struct rng *r,
-	  const struct random_options *options, struct random_program *out)
+static void
+make_stages(struct maker *k, int n)
 {
 	static void (*const stages[])(struct maker *k) = {
 		make_elementwise, make_elementwise, make_elementwise,
@@ -297,7 +296,27 @@ random_te(struct module *m, struct rng *r,
 		make_concat,      make_matmul,      make_convolution,
 		make_largest,     make_scan,
 	};
-	struct maker k = { .m = m, .r = r, .options = options };
+
+	if (k->options->scans) {
+		make_scan(k);
+	}
+	for (int i = k->options->scans; i < n; i++) {
+		if (k->options->idioms && rng_below(k->r, 8) == 0) {
+			(rng_below(k->r, 2) ? make_biased_sum
+					    : make_padded)(k);
+			continue;
+		}
+		stages[rng_below(k->r, (int)(sizeof stages /
+					     sizeof *stages))](k);
+	}
+}
+
+void
+random_te(struct module *m, struct rng *r,
+	  const struct random_options *options, struct random_program *out)
+{
+	struct maker k = { .m = m, .r = r, .options = options,
+			   .constant = -1 };
 	int n_inputs = 1 + rng_below(r, 3);
 	int n_stages = 1 + rng_below(r, options->max_stages
 						? options->max_stages : 4);
@@ -306,28 +325,23 @@ random_te(struct module *m, struct rng *r,
 		k.dim = options->dim ? options->dim
 				     : var_new_dim(m, "n", 1, RANDOM_MAX_SIZE);
 	}
-	for (int i = 0; i < n_inputs; i++) {
-		k.tensors[k.n_tensors++] = random_placeholder(&k);
-	}
 	out->n_stages = n_stages;
 	if (options->first_stages && options->first_stages < n_stages) {
 		n_stages = options->first_stages;
 	}
-	if (options->scans) {
-		make_scan(&k);
-	}
-	for (int i = options->scans; i < n_stages; i++) {
-		if (options->idioms && rng_below(r, 8) == 0) {
-			(rng_below(r, 2) ? make_biased_sum : make_padded)(&k);
-			continue;
+	if (options->product_size) {
+		make_product(&k, n_stages - 1);
+	} else {
+		for (int i = 0; i < n_inputs; i++) {
+			k.tensors[k.n_tensors++] = random_placeholder(&k);
 		}
-		stages[rng_below(r, (int)(sizeof stages /
-					  sizeof *stages))](&k);
+		make_stages(&k, n_stages);
 	}
 	k.params[k.n_params++] = k.tensors[k.n_tensors - 1];
 	out->func = te_to_func(m, "main", k.params, k.n_params);
 	out->n_params = k.n_params;
 	out->output = k.n_params - 1;
+	out->constant = k.constant;
 	for (int i = 0; i < k.n_params; i++) {
 		out->buffer[i] = k.params[i]->buffer;
 		out->index_bound[i] = i < k.n_params - 1 ? k.bound[i] : 0;
@@ -372,7 +386,8 @@ random_element(struct dtype t, struct rng *r, int bound,
 			      ? (double)rng_below(r, 1800001) / 1e6 + 0.2
 			      : (double)rng_below(r, 4000001) / 1e6 - 2;
 		n = number_round(t, n);
-	} else if (options->exact) {
+	} else if (options->exact &&
+		   !(options->product_size && dtype_bytes(t) == 1)) {
 		n.i = rng_below(r, 4) - (dtype_is_signed(t) ? 1 : 0);
 	} else {
 		n.u = rng_next(r);

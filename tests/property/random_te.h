@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random tensor programs for property tests: element-wise chains with
  * broadcasting, reductions, windows with guards, gathers, transposes,
- * reshapes, concatenations and casts, over every common type. The same seed
+ * reshapes, concatenations and casts, over every common type; and products as
+ * instructions for tiles take them. The same seed
  * gives the same program and data on every machine. */
 #ifndef RANDOM_TE_H
 #define RANDOM_TE_H
@@ -29,6 +30,9 @@ struct random_options {
 			    * nothing: rounding errors stay relative */
 	bool idioms;       /* now and then what some primitives look for: a
 			    * sum with a bias, an input that is padded */
+	int product_size;  /* not 0: the program is a product of at most so many
+			    * pairs of numbers, of float16, bfloat16, float or
+			    * bytes, and an epilogue */
 	int first_stages;  /* only so many of the stages; 0: all */
 	struct var *dim;   /* the size to use, of the same module; or NULL */
 };
@@ -48,6 +52,7 @@ struct random_program {
 	 * to index; else index_bound is 0. */
 	int index_bound[RANDOM_MAX_PARAMS];
 	int output; /* which parameter is the output */
+	int constant; /* which may be stored in another layout; -1: none */
 	int n_stages; /* as chosen, before first_stages */
 };
 

@@ -16,7 +16,8 @@
 static bool
 add_references(struct trial *t, struct strbuf *out)
 {
-	for (int i = 0; i < t->m->funcs.n; i++) {
+	/* The target's have their text. */
+	for (int i = 0; i < t->m->funcs.n && !t->target; i++) {
 		const struct func *f = t->m->funcs.data[i];
 		struct func *copy = func_clone(f, f->name);
 
@@ -31,14 +32,22 @@ add_references(struct trial *t, struct strbuf *out)
 }
 
 bool
-batch_init(struct batch *b, const char *dialect, const char *folder,
+batch_init(struct batch *b, const char *target, const char *folder,
 	   const char *cc)
 {
 	struct module *m = module_new();
-	const struct dialect *d = dialect_load(m, dialect, NULL);
+	const struct target *t = target_load(m, target, NULL);
+	const struct dialect *d =
+		t ? dialect_load(m, t->dialect, NULL) : NULL;
 
-	*b = (struct batch){ .dialect = dialect, .folder = folder, .cc = cc };
+	*b = (struct batch){ .folder = folder, .cc = cc };
 	if (d) {
+		snprintf(b->dialect, sizeof b->dialect, "%s", t->dialect);
+		snprintf(b->target, sizeof b->target, "%.*s",
+			 (int)strcspn(target, " "), target);
+		b->has_tiles = t->n_tensor_products > 0;
+		b->kind.target = b->target;
+		b->kind.facts = strchr(target, ' ');
 		b->kind.device = d->device.rejected == NULL;
 		b->kind.vectors = d->vectors.rejected == NULL;
 		b->is_planned = b->kind.device && d->device.no_launch != NULL;
@@ -54,8 +63,16 @@ batch_init(struct batch *b, const char *dialect, const char *folder,
 static bool
 is_for(const struct batch *b, const struct trial *t)
 {
+	/* Boxes that random steps make are only interpreted: few dialects have
+	 * them, and of few arrays. */
+	for (int i = 0; i < t->sched.trace.n && !t->target; i++) {
+		if (strcmp(t->sched.trace.data[i].primitive->name,
+			   "copy_box") == 0) {
+			return false;
+		}
+	}
 	return b->kind.device == t->for_device &&
-	       !(b->is_planned && t->intrins.calls.n > 0);
+	       !(b->is_planned && !t->target && t->intrins.calls.n > 0);
 }
 
 static void
@@ -97,7 +114,8 @@ batch_add(struct batch *b, struct trial *t)
 	trial_pack(t, packed, x->bytes);
 	memcpy(out, packed, sizeof out);
 	x->expected = malloc(x->bytes[x->output] + 1);
-	memcpy(x->expected, packed[x->output].data, x->bytes[x->output]);
+	memcpy(x->expected, trial_only_source(t) ? t->args[x->output].data
+		: packed[x->output].data, x->bytes[x->output]);
 	out[x->output].data = x->expected;
 	for (int i = 0; i < x->n_params; i++) {
 		x->in[i] = packed[i].data;
@@ -108,7 +126,7 @@ batch_add(struct batch *b, struct trial *t)
 			drop_entry(x);
 			return t->trouble == TROUBLE_NONE;
 		}
-	} else if (!interp_run(f, out, p->n_args)) {
+	} else if (!trial_only_source(t) && !interp_run(f, out, p->n_args)) {
 		t->trouble = TROUBLE_LOWER_RUN;
 		drop_entry(x);
 		return false;

@@ -31,9 +31,11 @@ enum { BATCH_MAX = 64 };
 /* cc: a compiler and its flags; or, if the dialect leaves launches to the
  * host, a program that is given the folder (../gpu/opencl_run.c). */
 struct batch {
-	const char *dialect, *folder, *cc;
+	char dialect[32], target[32];
+	const char *folder, *cc;
 	struct trial_kind kind;
 	bool is_planned; /* launches are the host's */
+	bool has_tiles;  /* the target has products of tiles */
 	struct batch_entry entries[BATCH_MAX];
 	int n;
 	int n_run;      /* in all batches: functions that were compiled and run */
@@ -41,8 +43,9 @@ struct batch {
 	int n_refused;  /* that no kernels can be made of */
 };
 
-/* What the dialect says of it. False: reported. */
-bool batch_init(struct batch *b, const char *dialect, const char *folder,
+/* What the target and its dialect say of it; behind its name stand facts that
+ * it may have, " -KEY=VALUE" each. False: reported. */
+bool batch_init(struct batch *b, const char *target, const char *folder,
 		const char *cc);
 
 /* Adds what a trial has come to; what cannot be lowered, has threads in a dialect

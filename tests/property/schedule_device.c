@@ -42,6 +42,11 @@ bytes_of(struct module *m, const struct buffer *b, const struct var_map *map)
 {
 	int64_t n = dtype_bytes(b->type);
 
+	/* Rows may be longer than what is in them. */
+	if (b->strides && b->ndim > 0) {
+		return (size_t)(n * value_at(m, b->shape[0], map) *
+				value_at(m, b->strides[0], map));
+	}
 	for (int d = 0; d < b->ndim; d++) {
 		n *= value_at(m, b->shape[d], map);
 	}
@@ -58,11 +63,17 @@ device_run(struct batch *b, struct trial *t, struct func *f,
 	struct var *from[MAX_BOUND];
 	const struct expr *to[MAX_BOUND];
 	struct var_map map = { from, to, 0 };
+	struct device_limits own = limits;
 	struct host_device split;
 	int n;
 	bool good;
 
-	if (!lower_split_host_device(t->m, f, &limits, NULL, &split)) {
+	if (t->target) {
+		own.max_threads = t->target->max_threads;
+		own.shared_bytes = t->target->shared_bytes;
+	}
+	if (!lower_split_host_device(t->m, f, &own, NULL, &split)) {
+		t->trouble = t->target ? TROUBLE_LOWER : TROUBLE_NONE;
 		return false;
 	}
 	n = split.host->params.n;
@@ -80,7 +91,7 @@ device_run(struct batch *b, struct trial *t, struct func *f,
 		all[i].data = malloc(bytes + 1);
 		memset(all[i].data, 0xFF, bytes);
 	}
-	good = interp_run_races(split.host, all, n);
+	good = trial_only_source(t) || interp_run_races(split.host, all, n);
 	if (!good) {
 		t->trouble = TROUBLE_RACE;
 	}

@@ -5,10 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "emit.h"
 #include "intrinsic_make.h"
+#include "intrinsics_attach.h"
 #include "lower.h"
+#include "sched_rules.h"
 #include "script.h"
 #include "trace_json.h"
+
+enum { SMALL_PRODUCT = 4000 };
 
 static bool
 fail(struct trial *t, enum trouble trouble)
@@ -23,6 +28,7 @@ trouble_text(enum trouble trouble)
 	static const char *const texts[TROUBLE_COUNT] = {
 		[TROUBLE_NONE] = "nothing",
 		[TROUBLE_AS_MADE] = "the program does not run as it was made",
+		[TROUBLE_RULES] = "the default rules fail",
 		[TROUBLE_VERIFY] = "a step left an invalid function",
 		[TROUBLE_RUN] = "a step left a function that does not run",
 		[TROUBLE_RESULT] = "a step changed the result",
@@ -69,6 +75,13 @@ same_text(const struct func *f, const struct strbuf *want)
 
 /* -- making */
 
+/* Every fourth by rules, as if it were a kernel of a model. */
+static bool
+has_rules(const struct trial *t)
+{
+	return t->seed % 8 >= 6;
+}
+
 /* Rounding grows to twice what one evaluation does, as two are compared, and
  * again for what a linear count leaves out. */
 static double
@@ -108,18 +121,58 @@ start(struct trial *t)
 	return true;
 }
 
-bool
-trial_make(struct trial *t, uint64_t seed, struct trial_kind kind)
+/* One in four is a product; so is half of what rules schedule. */
+static void
+choose_options(struct trial *t)
 {
-	memset(t, 0, sizeof *t);
-	t->kind = kind;
-	t->seed = seed;
+	/* From a few small tiles to some of the largest. */
+	static const int sizes[] = { SMALL_PRODUCT, 50000, 900000, 900000 };
+	uint64_t seed = t->seed;
+	struct rng r = { seed ^ 0x9d0d7c75ULL << 16 };
+
 	t->options = (struct random_options){
 		.exact = seed % 3 != 0, .positive = seed % 3 == 0,
 		.floats_only = seed % 3 == 0 || seed % 2 == 0,
 		.no_halves = true, .idioms = true, .max_stages = 4, .max_extent = 7,
 		.symbolic = seed % 5 == 0,
 	};
+	if (seed % 4 == 3) {
+		t->options.product_size = !has_rules(t) ? SMALL_PRODUCT
+			: sizes[rng_below(&r, sizeof sizes / sizeof *sizes)];
+	}
+}
+
+/* With the facts of the kind, or as it is. */
+static bool
+choose_target(struct trial *t)
+{
+	const char *name = t->kind.target;
+	const struct target *target;
+
+	if (!has_rules(t)) {
+		return true;
+	}
+	if (t->kind.facts && t->seed / 8 % 4 != 0) {
+		name = arena_printf(&t->m->arena, "%s%s", name,
+				    t->kind.facts);
+	}
+	target = target_load(t->m, name, NULL);
+	if (!target) {
+		return fail(t, TROUBLE_RULES);
+	}
+	intrinsics_attach(t->m, NULL, &t->intrins);
+	t->target = arena_copy(&t->m->arena, target, sizeof *target);
+	t->target->intrins = &t->intrins;
+	return true;
+}
+
+bool
+trial_make(struct trial *t, uint64_t seed, struct trial_kind kind)
+{
+	memset(t, 0, sizeof *t);
+	t->kind = kind;
+	t->seed = seed;
+	choose_options(t);
 	t->m = module_new();
 	while (!make_program(t, t->attempt)) {
 		module_free(t->m);
@@ -130,7 +183,7 @@ trial_make(struct trial *t, uint64_t seed, struct trial_kind kind)
 	t->checks = (struct rng){ seed ^ 0xc4ec5ULL << 24 };
 	t->n_steps = 1 + rng_below(&t->steps, MAX_STEPS);
 	tensor_intrins_init(&t->intrins, &t->m->arena);
-	return start(t);
+	return choose_target(t) && start(t);
 }
 
 bool
@@ -151,6 +204,72 @@ trial_begin(struct trial *t)
 	sched_init(&t->sched, func_clone(t->made, "main"));
 	sched_seed(&t->sched, t->seed);
 	t->sched.intrins = &t->intrins;
+}
+
+static void
+count_reached(const struct trial *t, struct trial_counts *counts)
+{
+	counts->by_rules++;
+	for (int i = 0; i < t->intrins.calls.n; i++) {
+		const char *symbol = t->intrins.calls.data[i].symbol;
+		int k = 0;
+
+		while (k < counts->n_reached &&
+		       strcmp(counts->reached[k].symbol, symbol) != 0) {
+			k++;
+		}
+		if (k == MAX_REACHED) {
+			return;
+		}
+		counts->n_reached += k == counts->n_reached;
+		snprintf(counts->reached[k].symbol,
+			 sizeof counts->reached[k].symbol, "%s", symbol);
+		counts->reached[k].times++;
+	}
+}
+
+static bool
+see_scan(void *ctx, struct stmt *s)
+{
+	for (int i = 0; s->kind == STMT_BLOCK && i < s->u.block->n_iters;
+	     i++) {
+		*(bool *)ctx |= s->u.block->iters[i].kind == ITER_SCAN;
+	}
+	return true;
+}
+
+bool
+trial_schedule(struct trial *t, struct trial_counts *counts)
+{
+	struct kernel *k = arena_new(&t->m->arena, struct kernel);
+	bool scans = false;
+
+	k->func = t->sched.func;
+	k->name = k->func->name;
+	for (int i = 0; i < t->program.n_args; i++) {
+		const struct param *p = &k->func->params.data[i];
+		struct kernel_arg arg = { .kind = ARG_TENSOR,
+					  .buffer = p->buffer };
+
+		if (!p->buffer) {
+			arg.kind = ARG_DIM;
+			arg.var = p->var;
+		} else if (i == t->program.constant && t->seed / 8 % 2) {
+			arg.kind = ARG_WEIGHT;
+			arg.weight = arena_new(&t->m->arena, struct weight);
+		}
+		vec_push(&t->m->arena, &k->args, arg);
+	}
+	stmt_visit(k->func->body, see_scan, &scans);
+	if (!default_schedule(k, t->target, t->m, &t->sched)) {
+		t->is_refused = scans && t->kind.device;
+		return t->is_refused || fail(t, TROUBLE_RULES);
+	}
+	trial_note_device(t);
+	if (counts) {
+		count_reached(t, counts);
+	}
+	return true;
 }
 
 void
@@ -271,7 +390,8 @@ trial_pack(const struct trial *t, struct run_arg *packed, size_t *bytes)
 
 		bytes[i] = elems_of(t, now) * size;
 		packed[i].data = to = malloc(bytes[i] + 1);
-		memset(to, 0xFF, bytes[i]);
+		/* What a constant's layout adds is zero. */
+		memset(to, i == p->constant ? 0 : 0xFF, bytes[i]);
 		for (size_t k = 0; i != p->output && k < (size_t)p->elems[i];
 		     k++) {
 			memcpy(to + size * (now == b ? k
@@ -324,6 +444,13 @@ know_calls(struct trial *t)
 			  (struct diag_place){ 0 }, "%s", why);
 }
 
+bool
+trial_only_source(const struct trial *t)
+{
+	return t->target && (t->options.product_size > SMALL_PRODUCT ||
+			     (t->for_device && t->intrins.calls.n > 0));
+}
+
 static bool
 check_run(struct trial *t, struct func *f, enum trouble run,
 	  enum trouble result)
@@ -332,6 +459,9 @@ check_run(struct trial *t, struct func *f, enum trouble run,
 	size_t bytes[RANDOM_MAX_PARAMS];
 	bool holds;
 
+	if (trial_only_source(t)) {
+		return true;
+	}
 	trial_pack(t, packed, bytes);
 	holds = (know_calls(t) &&
 		 interp_run(f, packed, t->program.n_args)) || fail(t, run);
@@ -347,7 +477,9 @@ trial_lowered(struct trial *t)
 	struct func *f = func_clone(t->sched.func, "main");
 	int errors = t->m->diags.n_errors;
 
-	if (t->kind.vectors && t->for_device == t->kind.device &&
+	if (t->target) {
+		kernel_state_vectors(t->target, f);
+	} else if (t->kind.vectors && t->for_device == t->kind.device &&
 	    t->seed % 2 != 0) {
 		func_set_note(f, "vectors", expr_string(t->m,
 			"float32x8 float32x4 float64x4 float32x2 float64x2"));
@@ -358,7 +490,7 @@ trial_lowered(struct trial *t)
 	}
 	/* Loops may be bound one by one in ways that only the whole kernel
 	 * shows to be wrong: that is said then. */
-	if (!t->for_device || t->m->diags.n_errors == errors) {
+	if (!t->for_device || t->target || t->m->diags.n_errors == errors) {
 		fail(t, TROUBLE_LOWER);
 	}
 	return NULL;
@@ -433,7 +565,7 @@ trial_check_traces(struct trial *t)
 int
 trial_steps(const struct trial *t)
 {
-	return t->n_steps + (t->kind.device ? MAX_BINDS : 0);
+	return t->target ? 0 : t->n_steps + (t->kind.device ? MAX_BINDS : 0);
 }
 
 bool

@@ -14,6 +14,7 @@
 enum trouble {
 	TROUBLE_NONE,
 	TROUBLE_AS_MADE,   /* the program itself does not run */
+	TROUBLE_RULES,     /* the default rules fail */
 	TROUBLE_VERIFY, TROUBLE_RUN, TROUBLE_RESULT,
 	TROUBLE_ROLLBACK, TROUBLE_SILENT, /* of a refused step */
 	TROUBLE_TEXT,      /* does not read back */
@@ -31,6 +32,8 @@ enum { MAX_STEPS = 24, MAX_BINDS = 60 };
 
 /* What trials are for. */
 struct trial_kind {
+	const char *target; /* its rules, now and then, with or without facts */
+	const char *facts;
 	bool device;  /* threads are to run everything */
 	bool vectors; /* lowering may use them */
 };
@@ -45,9 +48,12 @@ struct trial {
 	double tolerance;
 	struct func *made;         /* the program before any step */
 	struct sched sched;
+	struct target *target; /* whose rules schedule it; NULL: random
+				      * steps do */
 	struct tensor_intrins intrins;
 	struct rng steps, checks;
 	int n_steps;
+	bool is_refused;           /* by rules: threads run no scans */
 	bool for_device;           /* threads, or memory that they share */
 	enum trouble trouble;
 	uint64_t attempt; /* programs before it were too large */
@@ -59,10 +65,18 @@ struct trial_place {
 	enum { AT_CHOICE, AT_STEP, AT_CHECK, AT_END } at;
 };
 
-/* How often each primitive (by its row) was applied and refused. */
+enum { MAX_REACHED = 64 };
+
+/* How often each primitive (by its row) was applied and refused; the symbols of
+ * instructions that rules have taken. */
 struct trial_counts {
 	int applied[128], refused[128];
 	int64_t steps, lowered;
+	int by_rules, n_reached;
+	struct {
+		char symbol[48];
+		int times;
+	} reached[MAX_REACHED];
 };
 
 bool trial_make(struct trial *t, uint64_t seed, struct trial_kind kind);
@@ -71,8 +85,10 @@ bool trial_remake(struct trial *t, int first_stages);
 void trial_release(struct trial *t);
 /* A schedule of the program as it was made; m keeps what was there. */
 void trial_begin(struct trial *t);
+/* By the rules of the target: t->sched gets the trace. counts may be NULL. */
+bool trial_schedule(struct trial *t, struct trial_counts *counts);
 /* How many are chosen: those at random and, for a device, what binds the loops
- * that are left. */
+ * that are left. None where rules schedule it. */
 int trial_steps(const struct trial *t);
 /* Chooses the i-th; false: there is none to choose. */
 bool trial_choose(struct trial *t, int i, struct random_step *step);
@@ -80,6 +96,10 @@ bool trial_choose(struct trial *t, int i, struct random_step *step);
  * is kept up to date. False if something does not (t->trouble). */
 bool trial_step(struct trial *t, const struct random_step *step,
 		struct trial_counts *counts, struct trial_place *place);
+/* Is what it has become only run as source? So is what the interpreter takes long
+ * for: large products, and instructions that threads execute together, of which
+ * it has each do all. */
+bool trial_only_source(const struct trial *t);
 /* What holds after any number of steps; all: also lowered. */
 bool trial_check(struct trial *t, bool all);
 /* The trace as Python and as JSON does the same to the program again. */

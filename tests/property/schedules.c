@@ -3,8 +3,9 @@
  * any arguments. What is applied keeps the result, what is refused changes
  * nothing, what has come of it reads back, lowers, is done again from its
  * trace, and is the same as compiled source.
- * argv: dialect, folder to work in, compiler and flags, first seed, number of
- * seeds; "shrink" and a seed instead of the last two look at one that went
+ * Some programs are scheduled by the rules of a target instead.
+ * argv: target (with facts that it may have), folder to work in, compiler and
+ * flags, first seed, number of seeds; "shrink" and a seed instead of the last two look at one that went
  * wrong. Stops at the third failure, or as many as TIRC_FAILURES says. */
 #define _GNU_SOURCE
 #include "schedules.h"
@@ -63,6 +64,10 @@ trial_run(struct trial *t, uint64_t seed, struct trial_counts *counts,
 	*place = (struct trial_place){ 0 };
 	if (!trial_make(t, seed, b->kind)) {
 		return false;
+	}
+	if (t->target && (!trial_schedule(t, counts) || t->is_refused)) {
+		b->n_refused += t->is_refused;
+		return t->is_refused;
 	}
 	for (int i = 0; i < trial_steps(t); i++) {
 		place->step = i;
@@ -128,6 +133,11 @@ check_counts(const struct trial_counts *counts, uint64_t n_trials)
 			exempt ? ": " : "", exempt ? reason : "");
 		never += counts->applied[i] == 0 && !exempt;
 	}
+	fprintf(stderr, "%d by rules\n", counts->by_rules);
+	for (int i = 0; i < counts->n_reached; i++) {
+		fprintf(stderr, "%-44s %4d times\n",
+			counts->reached[i].symbol, counts->reached[i].times);
+	}
 	fprintf(stderr, "%lld steps, %lld lowered on the way, %d of %d "
 		"primitives never applied\n", (long long)counts->steps,
 		(long long)counts->lowered, never, n);
@@ -176,6 +186,10 @@ run_all(struct batch *b, uint64_t first, uint64_t n)
 		fprintf(stderr, "memory has grown\n");
 		failed++;
 	}
+	if (b->has_tiles && n >= 64 && counts.n_reached == 0) {
+		fprintf(stderr, "no product by tiles\n");
+		failed++;
+	}
 	return check_counts(&counts, n) && failed == 0;
 }
 
@@ -185,8 +199,8 @@ main(int argc, char **argv)
 	static struct batch b;
 
 	if (argc != 6) {
-		fprintf(stderr, "usage: %s dialect folder 'compiler flags' "
-			"first count\n", argv[0]);
+		fprintf(stderr, "usage: %s 'target facts' folder "
+			"'compiler flags' first count\n", argv[0]);
 		return 2;
 	}
 	if (!batch_init(&b, argv[1], argv[2], argv[3])) {

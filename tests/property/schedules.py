@@ -1,25 +1,31 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""schedules.py PROPERTY_SCHEDULES OPENCL_RUN FOLDER DIALECT FIRST COUNT: random
-programs under random schedules, as a dialect's source: C and CUDA by a compiler
-of the machine (CUDA by ../gpu/cuda_on_cpu.h), OpenCL on a device.
+"""schedules.py PROPERTY_SCHEDULES OPENCL_RUN FOLDER TARGET FIRST COUNT: random
+programs under random schedules and by the rules of a target, as its dialect's
+source: C and CUDA by a compiler of the machine (CUDA by ../gpu/cuda_on_cpu.h),
+OpenCL on a device.
 
 Warnings of gcc that are off are guesses that random programs lead astray:
 elements that a predicate leaves out (the interpreter knows which were written),
 views that begin inside of an array, comparisons that always come out the
 same."""
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
 gpu = os.path.join(os.path.dirname(here), "gpu")
+sys.path.insert(0, gpu)
+from asm_calls import NATIVE
 C = ("-O1 -Wall -Wextra -Werror -Wno-unused-parameter -Wno-maybe-uninitialized"
      " -Wno-stringop-overflow -Wno-stringop-overread -Wno-type-limits ")
 # Nothing but what the emulation stands for is asked of C++.
 CUDA = ("-x c++ -std=c++14 -O1 -w -I%s -I%s/toolkit -include cuda_on_cpu.h "
         % (gpu, gpu))
+# The instructions themselves, where texts have them for one generation alone.
+PTX = "%s %s/asm_calls.py g++ -D%s " % (sys.executable, gpu, NATIVE) + CUDA
 COMPILERS = {
     "c99": "gcc -std=c99 " + C,
     "gnu-c": "gcc -std=gnu11 -fopenmp-simd " + C,
@@ -30,7 +36,16 @@ COMPILERS = {
     "cuda": "g++ " + CUDA,
     # Threads of a block take turns from the last to the first.
     "cuda-backwards": "g++ -DEMULATE_BACKWARDS " + CUDA,
+    "cuda-sm80": "g++ " + CUDA,
+    "cuda-sm90": "g++ " + CUDA,
+    "cuda-sm90-backwards": PTX + "-DEMULATE_BACKWARDS ",
+    # What this machine has, for texts that ask the compiler.
+    "gnu-c-native": "gcc -std=gnu11 -fopenmp-simd -march=native " + C,
+    "x86-64-v3": "gcc -std=gnu11 -fopenmp-simd -march=x86-64-v3 " + C,
+    "x86-64-amx": "gcc -std=gnu11 -fopenmp-simd -march=x86-64-v4 " + C,
 }
+# Where tiles are as if there were many for each unit, for most programs.
+DEVICES = ("cuda", "opencl")
 
 
 def skip(why):
@@ -58,10 +73,12 @@ def main():
         if not shutil.which(command.split()[0]):
             skip("there is no " + command.split()[0])
     else:
-        sys.exit("no such dialect here; there are %s, opencl, opencl-cpu"
+        sys.exit("no such target here; there are %s, opencl, opencl-cpu"
                  % ", ".join(COMPILERS))
-    status = subprocess.call([program, dialect.replace("-backwards", ""),
-                              folder, command, first, count])
+    target = re.sub("-backwards|-native", "", dialect)
+    if target.startswith(DEVICES):
+        target += " -units=1"
+    status = subprocess.call([program, target, folder, command, first, count])
     shutil.rmtree(os.path.join(folder, "cache"), ignore_errors=True)
     sys.exit(status)
 

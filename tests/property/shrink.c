@@ -80,6 +80,19 @@ apply_fitting(struct shrinker *k)
 	}
 }
 
+/* All of it again: by rules, or as far as steps fit. */
+static bool
+schedule(struct shrinker *k)
+{
+	if (k->t.target) {
+		trial_begin(&k->t);
+		return trial_schedule(&k->t, NULL);
+	}
+	apply_fitting(k);
+	trial_note_device(&k->t);
+	return true;
+}
+
 static enum trouble
 check_refused(struct shrinker *k)
 {
@@ -113,8 +126,9 @@ check(struct shrinker *k)
 	if (k->stages && !trial_remake(t, k->stages)) {
 		return t->trouble;
 	}
-	apply_fitting(k);
-	trial_note_device(t);
+	if (!schedule(k)) {
+		return t->trouble;
+	}
 	if (k->refused) {
 		return check_refused(k);
 	}
@@ -292,7 +306,7 @@ shrink(uint64_t seed, const struct batch *settings)
 	if (k.stages) {
 		trial_remake(&k.t, k.stages);
 	}
-	apply_fitting(&k);
+	schedule(&k);
 	if (k.refused) {
 		fprintf(stderr, "the last step is %s\n",
 			k.steps[k.n_steps - 1].primitive->name);
