@@ -87,6 +87,9 @@ find_load(struct box *x)
 			      "that is inside of its array and 0 elsewhere");
 	}
 	x->load = value;
+	if (value->n_args == 0) {
+		return refuse(x, "what it copies is one number");
+	}
 	if (!expr_is_value(x->leaf.block->args[0], 1)) {
 		return refuse(x, "it has a predicate");
 	}
