@@ -54,7 +54,7 @@ eval_load(struct frame *f, struct node *n)
 				    c->buffer->name);
 			return;
 		}
-		race_note(f, c, at, false);
+		race_note(f, c, at, RACE_READS);
 		for (int k = 0; k < t.lanes; k++) {
 			n->value[i * t.lanes + k] =
 				number_load(t, c->data,

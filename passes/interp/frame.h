@@ -118,9 +118,11 @@ bool launch_fits(struct frame *f, const struct step *s, int64_t extent);
 /* interp_block.c: runs a statement with a barrier in it for all threads of a
  * block, in turns from barrier to barrier. */
 void run_threads(struct frame *f, const struct step *s);
-/* interp_race.c: the thread at hand reads or writes an element. */
+/* interp_race.c: the thread at hand reads an element, or has written it; KEEPS:
+ * with the value that was there. */
+enum race_touch { RACE_READS, RACE_WRITES, RACE_KEEPS };
 void race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
-	       bool writes);
+	       enum race_touch touch);
 /* A kernel has ended: what comes next waits for all of it. */
 void race_end_kernel(struct race_table *t);
 void race_table_free(struct race_table *t);

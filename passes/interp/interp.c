@@ -146,6 +146,25 @@ run_block(struct frame *f, const struct step *s)
 	}
 }
 
+/* Stores element i of what the step computes; was it there already? */
+static bool
+store_element(struct buffer_cell *c, const struct step *s, int i, int64_t at)
+{
+	struct dtype t = c->buffer->type;
+	unsigned char *place = (unsigned char *)c->data + at * c->elem_bytes;
+	unsigned char old[64];
+	bool known = (size_t)c->elem_bytes <= sizeof old;
+
+	if (known) {
+		memcpy(old, place, (size_t)c->elem_bytes);
+	}
+	for (int k = 0; k < t.lanes; k++) {
+		number_store(t, c->data, (size_t)(at * t.lanes + k),
+			     s->args[0]->value[i * t.lanes + k]);
+	}
+	return known && memcmp(old, place, (size_t)c->elem_bytes) == 0;
+}
+
 static void
 run_store(struct frame *f, const struct step *s)
 {
@@ -169,11 +188,8 @@ run_store(struct frame *f, const struct step *s)
 		if (at < 0) {
 			return;
 		}
-		race_note(f, c, at, true);
-		for (int k = 0; k < t.lanes; k++) {
-			number_store(t, c->data, (size_t)(at * t.lanes + k),
-				     s->args[0]->value[i * t.lanes + k]);
-		}
+		race_note(f, c, at, store_element(c, s, i, at) ? RACE_KEEPS
+							       : RACE_WRITES);
 		if (c->written) {
 			c->written[at] = 1;
 		}
@@ -342,6 +358,26 @@ read_launch(const struct node *call, int64_t *extent)
 	}
 }
 
+/* Whose memory a parameter is depends on what the call gives. */
+static void
+pass_scope(struct frame *callee, int i, const struct node *arg)
+{
+	const struct buffer *param = callee->func->params.data[i].buffer;
+	const struct expr *e = arg->expr;
+	struct buffer_cell *cell;
+
+	if (param == NULL) {
+		return;
+	}
+	cell = frame_buffer(callee, param);
+	cell->is_private = buffer_is_private(param);
+	cell->is_shared = buffer_is_shared(param);
+	if (e->kind == EXPR_CALL && intrin_is_address(e->u.intrin)) {
+		cell->is_private |= arg->args[0]->buffer->is_private;
+		cell->is_shared |= arg->args[0]->buffer->is_shared;
+	}
+}
+
 void
 frame_call(struct frame *f, struct node *call)
 {
@@ -362,10 +398,11 @@ frame_call(struct frame *f, struct node *call)
 	struct run_arg *args = arena_array(f->arena, struct run_arg, n + 1);
 
 	for (int i = 0; i < n; i++) {
-		union number v = call->args[first + i]->value[0];
+		const struct node *arg = call->args[first + i];
 
-		args[i].scalar = v.i;
-		args[i].data = (void *)(uintptr_t)v.u;
+		args[i].scalar = arg->value[0].i;
+		args[i].data = (void *)(uintptr_t)arg->value[0].u;
+		pass_scope(callee, i, arg);
 	}
 	if (launch) {
 		read_launch(call, extent);

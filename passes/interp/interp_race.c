@@ -2,7 +2,8 @@
 /* Races: for every element that a kernel touches, who wrote it last and who
  * has read it since. Two touches of one element race if one of them writes
  * and they come from two blocks, or from two threads of a block with no
- * barrier in between. */
+ * barrier in between. A write of the value that is there races with none: threads
+ * that copy the same element do no harm. */
 #include <stdlib.h>
 
 #include "frame.h"
@@ -129,8 +130,9 @@ note_read(struct race_entry *e, const struct interp *x)
 
 void
 race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
-	  bool writes)
+	  enum race_touch touch)
 {
+	bool writes = touch != RACE_READS;
 	struct interp *x = f->interp;
 	struct race_entry *e;
 	const char *what;
@@ -144,7 +146,8 @@ race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
 		interp_fail(f, "no memory to look for races");
 		return;
 	}
-	what = meets(&e->write, x, c->is_shared) ? "writes"
+	what = touch == RACE_KEEPS ? NULL
+	       : meets(&e->write, x, c->is_shared) ? "writes"
 	       : writes && meets(&e->read, x, c->is_shared) ? "reads" : NULL;
 	if (what) {
 		interp_fail(f, "thread %lld of block %lld %s element %lld of "

@@ -269,28 +269,43 @@ told_dims(const struct touch *x, const struct touch *y)
 	return x->dims < y->dims ? x->dims : y->dims;
 }
 
-/* Do both have x // c in one dimension and x mod c in another, which together
- * tell all of x? */
+/* Is e x, or x // below? */
+static bool
+is_quotient(const struct expr *e, const struct expr *x, int64_t below)
+{
+	return below == 1 ? e == x
+			  : e->kind == EXPR_FLOORDIV && e->args[0] == x &&
+				    expr_is_value(e->args[1], below);
+}
+
+/* Do both have all digits of x, each in a dimension: x mod a, x // a mod b and
+ * so on up to x // c, c being the product of what there is below? */
 static bool
 told_in_parts(struct touch_kernel *k, const struct touch *x,
 	      const struct touch *y, const struct expr *v)
 {
 	int ndim = told_dims(x, y);
+	int64_t below = 1;
+	bool more = true;
 
-	for (int d = 0; d < ndim; d++) {
-		const struct expr *q = plain_index(k, x, d);
+	while (more) {
+		more = false;
+		for (int d = 0; d < ndim; d++) {
+			const struct expr *e = plain_index(k, x, d);
+			int64_t base;
 
-		if (q->kind != EXPR_FLOORDIV || q->args[0] != v ||
-		    q != plain_index(k, y, d)) {
-			continue;
-		}
-		for (int i = 0; i < ndim; i++) {
-			const struct expr *r = plain_index(k, x, i);
-
-			if (r->kind == EXPR_FLOORMOD && r->args[0] == v &&
-			    r->args[1] == q->args[1] &&
-			    r == plain_index(k, y, i)) {
+			if (e != plain_index(k, y, d)) {
+				continue;
+			}
+			if (below > 1 && is_quotient(e, v, below)) {
 				return true;
+			}
+			if (e->kind == EXPR_FLOORMOD &&
+			    is_quotient(e->args[0], v, below) &&
+			    expr_is_int(e->args[1], &base) && base > 1 &&
+			    base < INT32_MAX / below) {
+				below *= base;
+				more = true;
 			}
 		}
 	}

@@ -210,6 +210,37 @@ reads_gaps(const struct reading *r)
 	return leaves_gaps(e, e->f->body, r->buffer, always ? r->box : all);
 }
 
+/* Is the box all of what the scope around says that it reads? Of what threads
+ * share it may be more: all that their blocks read. */
+static bool
+scope_has_box(const struct reading *r)
+{
+	const struct block *b = r->scope->u.block;
+	struct analyser a;
+
+	if (scope_of(r->scope) == NULL || is_param_buffer(r->e->f, r->buffer)) {
+		return true;
+	}
+	analyser_init(&a, r->e->m);
+	analyser_enter(&a, r->scope->children[0]);
+	for (int i = 0; i < b->n_reads; i++) {
+		if (b->reads[i].buffer == r->buffer &&
+		    region_covers(&a, b->reads[i].ranges, r->box,
+				  r->buffer->ndim)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+not_made(const struct reading *r)
+{
+	return edit_fail(r->e, "what is read of %s is not all made in the same "
+			 "iteration of the loops around; cache before "
+			 "compute_at", r->buffer->name);
+}
+
 /* What the consumers read, seen from the place of the copy. */
 static bool
 find_box(struct reading *r)
@@ -232,7 +263,7 @@ find_box(struct reading *r)
 		return gap_fail(e, r->buffer);
 	}
 	if (!r->level.seq) {
-		return true;
+		return scope_has_box(r) || not_made(r);
 	}
 	made = arena_array(&e->m->arena, struct range, r->buffer->ndim + 1);
 	access_collect(e->f, top, r->buffer, &stores);
@@ -247,9 +278,7 @@ find_box(struct reading *r)
 	analyser_enter(&a, top);
 	if (!access_box(e->f, top, loads.list.data, loads.list.n, made) ||
 	    !region_covers(&a, made, r->box, r->buffer->ndim)) {
-		return edit_fail(e, "what is read of %s is not all made in "
-				 "the same iteration of the loops around; "
-				 "cache before compute_at", r->buffer->name);
+		return not_made(r);
 	}
 	return true;
 }
