@@ -115,6 +115,16 @@ is_address(const struct expr *e)
 	       e->args[0]->kind == EXPR_LOAD;
 }
 
+/* Does the function take an array of arrays there? */
+static bool
+takes_arrays(const struct walker *w, const struct func *callee, int i)
+{
+	const struct buffer *b = callee != NULL && i < callee->params.n
+					 ? callee->params.data[i].buffer : NULL;
+
+	return b != NULL && b->ndim > 1 && !walk_is_flat(w, b);
+}
+
 static const char *
 argument(struct walker *w, const struct expr *e, const struct func *callee,
 	 int i)
@@ -132,14 +142,10 @@ argument(struct walker *w, const struct expr *e, const struct func *callee,
 						!func_writes(callee, b));
 		}
 	}
-	if (is_address(e) && callee != NULL && i < callee->params.n &&
-	    callee->params.data[i].buffer != NULL) {
+	if (is_address(e) && takes_arrays(w, callee, i)) {
 		const struct buffer *b = callee->params.data[i].buffer;
 
-		if (b->ndim > 1 && !walk_is_flat(w, b)) {
-			return address_argument(w, e, b,
-						!func_writes(callee, b));
-		}
+		return address_argument(w, e, b, !func_writes(callee, b));
 	}
 	return walk_expr(w, e, w->d->assignment);
 }
@@ -273,7 +279,8 @@ walk_call_function(struct walker *w, const struct expr *e)
 				  name, dtype_name(e->args[i]->type));
 		}
 		args[i - 1] = argument(w, e->args[i], callee, i - 1);
-		if (e->u.intrin == INTRIN_CALL_EXTERN) {
+		if (e->u.intrin == INTRIN_CALL_EXTERN &&
+		    !takes_arrays(w, callee, i - 1)) {
 			params[i - 1] = external_param(w, e->args[i],
 						       &args[i - 1]);
 		}
