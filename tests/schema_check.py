@@ -23,6 +23,8 @@ def errors(value, schema, root, at=""):
         return [at]
     found = []
     if isinstance(value, dict):
+        if len(value) < schema.get("minProperties", 0):
+            found.append(at)
         for key in schema.get("required", []):
             if key not in value:
                 found.append(at + "/" + key)

@@ -151,18 +151,19 @@ declare(struct unit *u, const struct external *x, struct strbuf *out)
 	return good;
 }
 
-/* Has one before it the same text? */
+/* Has one before it the same text, filled in with the same values? */
 static bool
 is_written(const struct unit *u, int at)
 {
-	const struct intrinsic_text *t = u->externals.data[at].text;
+	const struct external *y = &u->externals.data[at];
 
 	for (int i = 0; i < at; i++) {
 		const struct external *x = &u->externals.data[i];
 
 		if (x->symbol != NULL && x->text->file != NULL &&
 		    x->symbol->file != x->text->file &&
-		    strcmp(x->text->file, t->file) == 0) {
+		    x->symbol->values == y->symbol->values &&
+		    strcmp(x->text->file, y->text->file) == 0) {
 			return true;
 		}
 	}

@@ -5,6 +5,14 @@
 #include "intrinsics_attach.h"
 #include "script.h"
 
+/* The file; of a family, whose script each member fills in, and which. */
+static const char *
+script_name(struct module *m, const struct intrinsic_data *d)
+{
+	return d->values == NULL ? d->script_file
+	       : arena_printf(&m->arena, "%s (%s)", d->script_file, d->name);
+}
+
 static bool
 fail(struct module *m, const struct intrinsic_data *d, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
@@ -12,7 +20,7 @@ fail(struct module *m, const struct intrinsic_data *d, const char *fmt, ...)
 static bool
 fail(struct module *m, const struct intrinsic_data *d, const char *fmt, ...)
 {
-	struct diag_place place = { .file = d->script_file };
+	struct diag_place place = { .file = script_name(m, d) };
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -61,14 +69,33 @@ check_part(struct module *m, const struct intrinsic_data *d,
 	return true;
 }
 
+/* Of a family, for one member, whom messages name behind the file. */
+static bool
+fill_script(struct module *m, const struct intrinsic_data *d,
+	    struct source *src)
+{
+	struct strbuf out;
+	bool good;
+
+	strbuf_init(&out);
+	good = template_render(&m->diags, d->script_file, NULL, d->script,
+			       d->values, &out);
+	src->name = script_name(m, d);
+	src->text = arena_strndup(&m->arena, out.len > 0 ? out.data : "",
+				  out.len);
+	src->length = out.len;
+	strbuf_release(&out);
+	return good;
+}
+
 static bool
 read_script(struct module *m, const struct intrinsic_data *d,
 	    struct tensor_intrin *t)
 {
-	const struct source src = { d->script_file, d->script,
-				    strlen(d->script) };
+	struct source src = { d->script_file, d->script, strlen(d->script) };
 
-	if (!script_read(m, &src)) {
+	if ((d->values != NULL && !fill_script(m, d, &src)) ||
+	    !script_read(m, &src)) {
 		return false;
 	}
 	t->desc = module_find_func(m, "desc");

@@ -4,28 +4,38 @@
 
 #include <stdlib.h>
 
-#include "json_read.h"
+#include "intrinsic_family.h"
 #include "text.h"
+
+enum { ARGUMENTS_MAX = 64 }; /* of a call, that "begin" may name */
 
 struct intrinsic_loader {
 	struct module *m;
 	const char *dir;
 	struct reader reader;
-	const char *name; /* of the folder at hand */
+	const char *folder; /* at hand */
+	const struct tdata *values; /* of a family's member, or NULL */
 };
 
 static const char *
 folder_file(struct intrinsic_loader *l, const char *name, const char **file)
 {
 	return data_file(l->m, l->dir, arena_printf(&l->m->arena,
-			"intrinsics/%s/%s", l->name, name), file);
+			"intrinsics/%s/%s", l->folder, name), file);
+}
+
+/* A text, filled in with the values of the member at hand. */
+static const char *
+read_words(struct intrinsic_loader *l, struct json j, bool required)
+{
+	return family_fill(j, json_text(j, required), l->values);
 }
 
 /* The file that j names; a mistake if there is none. */
 static const char *
 read_file(struct intrinsic_loader *l, struct json j, const char **file)
 {
-	const char *name = json_text(j, true);
+	const char *name = read_words(l, j, true);
 	const char *text;
 
 	*file = NULL;
@@ -43,13 +53,44 @@ read_file(struct intrinsic_loader *l, struct json j, const char **file)
 	return text;
 }
 
+/* Of a family, those that a member's values leave empty are not there. */
 static struct names
-read_names(struct json j)
+read_names(struct intrinsic_loader *l, struct json j)
 {
-	struct names names;
+	int total, n = 0;
+	const char *const *texts = json_texts(j, &total);
+	const char **list = arena_array(&l->m->arena, const char *, total + 1);
 
-	names.data = json_texts(j, &names.n);
-	return names;
+	for (int i = 0; i < total; i++) {
+		const char *text = family_fill(json_at(j, i), texts[i],
+					       l->values);
+
+		if (text != NULL && (l->values == NULL || *text != '\0')) {
+			list[n++] = text;
+		}
+	}
+	return (struct names){ .data = list, .n = n };
+}
+
+/* The call's arguments are known where it is written, not here. */
+static const char *
+read_begin(struct intrinsic_loader *l, struct json j)
+{
+	const char *text = json_text(j, false);
+	struct tdata *data;
+
+	if (text == NULL || l->values == NULL) {
+		return text;
+	}
+	data = tdata_new(&l->m->arena);
+	tdata_outer(data, l->values);
+	for (int i = 1; i <= ARGUMENTS_MAX; i++) {
+		const char *name = arena_printf(&l->m->arena, "argument_%d",
+						i);
+
+		tdata_printf(data, name, "{{%s}}", name);
+	}
+	return family_fill(j, text, data);
 }
 
 static void
@@ -57,18 +98,20 @@ read_text(struct intrinsic_loader *l, struct intrinsic_symbol *s,
 	  struct json j)
 {
 	struct intrinsic_text t = {
-		.dialect = arena_strdup(&l->m->arena, j.value->string)
+		.dialect = family_fill(j, arena_strdup(&l->m->arena,
+						       j.value->string),
+				       l->values)
 	};
 
-	if (!json_is_object(j, true)) {
+	if (!json_is_object(j, true) || t.dialect == NULL) {
 		return;
 	}
 	json_check_keys(j, "file function needs uses begin end keeps");
-	t.function = json_text(json_get(j, "function"), true);
-	t.needs = read_names(json_get(j, "needs"));
-	t.uses = read_names(json_get(j, "uses"));
-	t.begin = json_text(json_get(j, "begin"), false);
-	t.end = json_text(json_get(j, "end"), false);
+	t.function = read_words(l, json_get(j, "function"), true);
+	t.needs = read_names(l, json_get(j, "needs"));
+	t.uses = read_names(l, json_get(j, "uses"));
+	t.begin = read_begin(l, json_get(j, "begin"));
+	t.end = read_words(l, json_get(j, "end"), false);
 	t.keeps = json_bool(json_get(j, "keeps"));
 	t.file = s->file;
 	t.text = s->twin;
@@ -78,19 +121,46 @@ read_text(struct intrinsic_loader *l, struct intrinsic_symbol *s,
 	vec_push(&l->m->arena, &s->texts, t);
 }
 
+/* Those of one file: what a symbol stands for would be that of the first. */
 static void
-read_symbol(struct intrinsic_loader *l, struct intrinsic_data *d,
-	    struct json j)
+check_symbol(const struct intrinsic_set *set, const struct intrinsic_data *d,
+	     struct json j, const char *name)
+{
+	for (int i = set->list.n; i >= 0; i--) {
+		const struct intrinsic_data *other =
+			i < set->list.n ? &set->list.data[i] : d;
+
+		for (int k = 0; other->file == d->file &&
+				k < other->symbols.n; k++) {
+			if (strcmp(other->symbols.data[k].name, name) == 0) {
+				json_error(j, "'%s' is a symbol of %s already",
+					   name, other->name);
+				return;
+			}
+		}
+	}
+}
+
+static void
+read_symbol(struct intrinsic_loader *l, const struct intrinsic_set *set,
+	    struct intrinsic_data *d, struct json j)
 {
 	struct intrinsic_symbol s = {
-		.name = arena_strdup(&l->m->arena, j.value->string)
+		.name = family_fill(j, arena_strdup(&l->m->arena,
+						    j.value->string),
+				    l->values),
+		.values = l->values,
 	};
 	struct json dialects = json_get(j, "dialects");
 	const cJSON *row;
 
+	if (s.name == NULL) {
+		return;
+	}
 	if (!text_is_identifier(s.name, "")) {
 		json_error(j, "a symbol is a word of letters, digits and _");
 	}
+	check_symbol(set, d, j, s.name);
 	if (!json_is_object(j, true)) {
 		return;
 	}
@@ -104,36 +174,88 @@ read_symbol(struct intrinsic_loader *l, struct intrinsic_data *d,
 	vec_push(&l->m->arena, &d->symbols, s);
 }
 
+/* Of one's own come before those that ship; else a name is one intrinsic's. */
 static void
-read_intrinsic(struct intrinsic_loader *l, struct intrinsic_data *d,
-	       struct json j)
+add(struct intrinsic_loader *l, struct intrinsic_set *set,
+    const struct intrinsic_data *d, struct json at)
 {
-	struct json symbols = json_get(j, "symbols");
-	const cJSON *row;
+	for (int i = 0; i < set->list.n; i++) {
+		struct intrinsic_data *other = &set->list.data[i];
 
-	if (!json_is_object(j, true)) {
+		if (strcmp(other->name, d->name) != 0) {
+			continue;
+		}
+		if (other->own == d->own) {
+			json_error(at, "%s has an intrinsic '%s', too",
+				   other->file, d->name);
+		} else if (d->own) {
+			*other = *d;
+		}
 		return;
 	}
-	json_check_keys(j, "description script requires symbols");
-	d->what = json_text(json_get(j, "description"), true);
-	d->script = read_file(l, json_get(j, "script"), &d->script_file);
-	d->requires = read_names(json_get(j, "requires"));
+	vec_push(&l->m->arena, &set->list, *d);
+}
+
+/* at: of the member, or of the whole file. */
+static void
+read_intrinsic(struct intrinsic_loader *l, struct intrinsic_set *set,
+	       struct intrinsic_data *d, struct json root, struct json at)
+{
+	struct json symbols = json_get(root, "symbols");
+	const cJSON *row;
+
+	d->values = l->values;
+	d->what = read_words(l, json_get(root, "description"), true);
+	d->script = read_file(l, json_get(root, "script"), &d->script_file);
+	d->requires = read_names(l, json_get(root, "requires"));
 	if (json_is_object(symbols, false)) {
 		cJSON_ArrayForEach(row, symbols.value) {
-			read_symbol(l, d, json_get(symbols, row->string));
+			read_symbol(l, set, d, json_get(symbols, row->string));
 		}
+	}
+	add(l, set, d, at);
+}
+
+static void
+read_folder(struct intrinsic_loader *l, struct intrinsic_set *set,
+	    struct intrinsic_data d, struct json root)
+{
+	struct family family = { 0 };
+
+	json_check_once(root);
+	if (!json_is_object(root, true)) {
+		return;
+	}
+	json_check_keys(root, "description script requires symbols values "
+			"members");
+	if (!family_read(root, l->folder, &family)) {
+		return;
+	}
+	l->values = NULL;
+	if (family.members.n == 0) {
+		d.name = l->folder;
+		read_intrinsic(l, set, &d, root, root);
+	}
+	/* A mistake in one is in all. */
+	for (int i = 0; i < family.members.n && !l->reader.failed; i++) {
+		struct intrinsic_data member = d;
+
+		member.name = family.members.data[i].name;
+		l->values = family.members.data[i].values;
+		read_intrinsic(l, set, &member, root,
+			       family.members.data[i].at);
 	}
 }
 
 static bool
-load_one(struct intrinsic_loader *l, struct intrinsic_set *set,
-	 const char *name)
+load_folder(struct intrinsic_loader *l, struct intrinsic_set *set,
+	    const char *folder, bool own)
 {
-	struct intrinsic_data d = { .name = name };
+	struct intrinsic_data d = { .own = own };
 	const char *text;
 	cJSON *value;
 
-	l->name = name;
+	l->folder = folder;
 	text = folder_file(l, "intrinsic.json", &d.file);
 	value = text != NULL ? json_parse(l->m, d.file, text) : NULL;
 	if (value == NULL) {
@@ -142,32 +264,45 @@ load_one(struct intrinsic_loader *l, struct intrinsic_set *set,
 	l->reader = (struct reader){ .module = l->m, .n_layers = 1 };
 	l->reader.layers[0].file = d.file;
 	l->reader.layers[0].value = value;
-	read_intrinsic(l, &d, json_root(&l->reader, value));
+	read_folder(l, set, d, json_root(&l->reader, value));
 	cJSON_Delete(value);
-	vec_push(&l->m->arena, &set->list, d);
 	return !l->reader.failed;
 }
 
 /* ---- which there are */
 
-struct name_list {
-	VEC(const char *) list;
+struct folder {
+	const char *name; /* first, for text_compare */
+	bool own; /* of dir, not embedded */
+};
+
+struct folders {
+	VEC(struct folder) list;
 };
 
 static void
-add_name(struct module *m, struct name_list *l, const char *name)
+add_folders(struct module *m, struct folders *out, bool own,
+	    const char *const *names, int n)
 {
-	for (int i = 0; i < l->list.n; i++) {
-		if (strcmp(l->list.data[i], name) == 0) {
-			return;
+	const int before = out->list.n;
+
+	for (int i = 0; i < n; i++) {
+		struct folder f = { names[i], own };
+		int k = 0;
+
+		while (k < before &&
+		       strcmp(out->list.data[k].name, f.name) != 0) {
+			k++;
+		}
+		if (k == before) {
+			vec_push(&m->arena, &out->list, f);
 		}
 	}
-	vec_push(&m->arena, &l->list, name);
 }
 
 /* Of dir, and, unless it stands for all that is embedded, of that. */
 static void
-find_names(struct module *m, const char *dir, struct name_list *out)
+find_folders(struct module *m, const char *dir, struct folders *out)
 {
 	bool whole = dir != NULL && data_folder_is_whole(m, dir);
 	const char *const *names;
@@ -177,13 +312,11 @@ find_names(struct module *m, const char *dir, struct name_list *out)
 		names = data_names_in(m, whole ? arena_printf(&m->arena,
 						"%s/intrinsics", dir) : dir,
 				      "/intrinsic.json", &n);
-		for (int i = 0; i < n; i++) {
-			add_name(m, out, names[i]);
-		}
+		add_folders(m, out, true, names, n);
 	}
-	names = data_names(m, "intrinsics/", "/intrinsic.json", &n);
-	for (int i = 0; i < n && !whole; i++) {
-		add_name(m, out, names[i]);
+	if (!whole) {
+		names = data_names(m, "intrinsics/", "/intrinsic.json", &n);
+		add_folders(m, out, false, names, n);
 	}
 	if (out->list.n > 0) {
 		qsort(out->list.data, (size_t)out->list.n,
@@ -196,14 +329,41 @@ intrinsic_set_load(struct module *m, const char *dir)
 {
 	struct intrinsic_set *set = arena_new(&m->arena, struct intrinsic_set);
 	struct intrinsic_loader l = { .m = m, .dir = dir };
-	struct name_list names = { 0 };
+	struct folders folders = { 0 };
 	bool good = true;
 
-	find_names(m, dir, &names);
-	for (int i = 0; i < names.list.n; i++) {
-		good &= load_one(&l, set, names.list.data[i]);
+	find_folders(m, dir, &folders);
+	for (int i = 0; i < folders.list.n; i++) {
+		good &= load_folder(&l, set, folders.list.data[i].name,
+				    folders.list.data[i].own);
+	}
+	if (set->list.n > 0) {
+		qsort(set->list.data, (size_t)set->list.n,
+		      sizeof *set->list.data, text_compare);
 	}
 	return good ? set : NULL;
+}
+
+bool
+intrinsic_is_there(struct module *m, const char *dir, const char *name)
+{
+	/* The folder has the name, or its start: of a family, then. */
+	for (size_t n = strlen(name); n > 0; n--) {
+		const char *folder, *text, *file;
+
+		if (name[n] != '\0' && name[n] != '_') {
+			continue;
+		}
+		folder = arena_strndup(&m->arena, name, n);
+		text = data_file(m, dir, arena_printf(&m->arena,
+				"intrinsics/%s/intrinsic.json", folder),
+				 &file);
+		if (text != NULL &&
+		    family_has(&m->arena, text, folder, name)) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* ---- look-up */
@@ -249,6 +409,7 @@ intrinsic_text_print(struct module *m, const struct intrinsic_symbol *s,
 	bool good;
 
 	strbuf_init(&twin);
+	tdata_outer(data, s->values);
 	tdata_text(data, "name", s->name);
 	tdata_text(data, "function", t->function);
 	good = template_render(&m->diags, s->file, NULL, s->twin, data, &twin);

@@ -7,7 +7,9 @@
  *
  * A text is a template: {{name}} is the symbol, {{function}} what a function
  * starts with in that dialect, {{twin}} the twin, filled in. Texts of several
- * symbols may be one file, which is then written once. */
+ * symbols may be one file, which is then written once. A folder may be a family
+ * (intrinsic_family.h): several intrinsics, whose texts and script are templates
+ * over the values of each, too. */
 #ifndef TIRC_INTRINSICS_H
 #define TIRC_INTRINSICS_H
 
@@ -29,13 +31,17 @@ struct intrinsic_text {
 struct intrinsic_symbol {
 	const char *name;
 	const char *file, *twin; /* plain C of the same meaning */
+	const struct tdata *values; /* of a family's member, or NULL */
 	VEC(struct intrinsic_text) texts;
 };
 
 struct intrinsic_data {
-	const char *name, *what;
+	const char *name; /* first, for text_compare */
+	const char *what;
 	const char *file;                /* of intrinsic.json, for messages */
 	const char *script_file, *script;
+	const struct tdata *values; /* that fill in the script, or NULL */
+	bool own; /* not one that ships */
 	struct names requires;           /* features of the target */
 	VEC(struct intrinsic_symbol) symbols;
 };
@@ -45,9 +51,12 @@ struct intrinsic_set {
 };
 
 /* All of them: embedded, and in dir (if not NULL) of one's own, which come
- * first. NULL after errors with file and JSON pointer. */
+ * first. NULL after errors with file and JSON pointer. Scripts and texts are
+ * filled in when they are asked for. */
 const struct intrinsic_set *intrinsic_set_load(struct module *m,
 					       const char *dir);
+/* Is there one of that name? Reads its folder's intrinsic.json at most. */
+bool intrinsic_is_there(struct module *m, const char *dir, const char *name);
 const struct intrinsic_symbol *
 intrinsic_set_symbol(const struct intrinsic_set *set, const char *name);
 /* The dialect's text of s, or that of the next that it extends; NULL. */

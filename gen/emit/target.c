@@ -2,7 +2,7 @@
 /* Targets: which dialect, and the facts that schedules and plans need. */
 #include <stdlib.h>
 
-#include "dialect.h"
+#include "intrinsics.h"
 #include "json_read.h"
 #include "target_files.h"
 #include "text.h"
@@ -64,15 +64,12 @@ read_attributes(struct module *m, struct json j, const char *dir)
 static const char *
 read_intrinsic(struct module *m, struct json j, const char *dir, bool required)
 {
-	const char *name = json_text(j, required), *file;
+	const char *name = json_text(j, required);
 
 	if (name != NULL && !required && *name == '\0') {
 		return NULL;
 	}
-	if (name != NULL &&
-	    data_file(m, dir, arena_printf(&m->arena,
-					   "intrinsics/%s/intrinsic.json",
-					   name), &file) == NULL) {
+	if (name != NULL && !intrinsic_is_there(m, dir, name)) {
 		json_error(j, "there is no tensor intrinsic '%s'", name);
 	}
 	return name;

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members of a family of intrinsics, and their values. */
+#include "intrinsic_family.h"
+
+#include "text.h"
+
+struct value {
+	const char *name, *text;
+	const struct value_set *set; /* that has it */
+};
+
+struct value_list {
+	VEC(struct value) list;
+};
+
+struct value_set {
+	const char *name;
+	struct value_list values;
+};
+
+struct value_sets {
+	VEC(const struct value_set *) list;
+};
+
+static const struct value *
+find(const struct value_list *values, const char *name)
+{
+	for (int i = 0; i < values->list.n; i++) {
+		if (strcmp(values->list.data[i].name, name) == 0) {
+			return &values->list.data[i];
+		}
+	}
+	return NULL;
+}
+
+static const struct value_set *
+find_set(const struct value_sets *sets, const char *name)
+{
+	for (int i = 0; i < sets->list.n; i++) {
+		if (strcmp(sets->list.data[i]->name, name) == 0) {
+			return sets->list.data[i];
+		}
+	}
+	return NULL;
+}
+
+/* ---- sets of values */
+
+/* What a section asks for: true has text, false has none. */
+static const char *
+value_text(struct json j)
+{
+	if (cJSON_IsBool(j.value)) {
+		return json_bool(j) ? "1" : "";
+	}
+	if (cJSON_IsNumber(j.value)) {
+		return arena_printf(&j.reader->module->arena, "%lld",
+				    (long long)json_int(j, INT32_MIN,
+							INT32_MAX, 0));
+	}
+	return json_text(j, true);
+}
+
+/* Names that texts are told anyway. */
+static bool
+is_taken(const char *name)
+{
+	static const char *const words[] = {
+		"intrinsic", "name", "function", "twin", "first", "last"
+	};
+	bool taken = strncmp(name, "argument_", 9) == 0;
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		taken |= strcmp(name, words[i]) == 0;
+	}
+	return taken;
+}
+
+static void
+read_set(struct json j, struct value_sets *out)
+{
+	struct arena *a = &j.reader->module->arena;
+	struct value_set *set = arena_new(a, struct value_set);
+	const cJSON *row;
+
+	set->name = arena_strdup(a, j.value->string);
+	vec_push(a, &out->list, set);
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	cJSON_ArrayForEach(row, j.value) {
+		struct json at = json_get(j, row->string);
+		struct value v = { arena_strdup(a, row->string),
+				   value_text(at), set };
+
+		if (!text_is_identifier(v.name, "")) {
+			json_error(at, "a value's name is a word of letters, "
+				   "digits and _");
+		} else if (is_taken(v.name)) {
+			json_error(at, "texts have a '%s' of their own; "
+				   "choose another name", v.name);
+		}
+		vec_push(a, &set->values.list, v);
+	}
+}
+
+static void
+add_set(const struct value_set *set, struct json at, struct value_list *out)
+{
+	for (int i = 0; i < set->values.list.n; i++) {
+		const struct value *v = &set->values.list.data[i];
+		const struct value *other = find(out, v->name);
+
+		if (other != NULL) {
+			json_error(at, "the value '%s' is in the set '%s', "
+				   "too", v->name, other->set->name);
+			return;
+		}
+		vec_push(&at.reader->module->arena, &out->list, *v);
+	}
+}
+
+/* ---- members */
+
+static bool
+starts_with(const char *name, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	return strncmp(name, folder, n) == 0 &&
+	       (name[n] == '\0' || name[n] == '_');
+}
+
+static void
+read_member(const struct value_sets *sets, struct json j, const char *folder,
+	    struct value_list *out)
+{
+	const char *const *names;
+	int n;
+
+	if (!text_is_identifier(j.value->string, "") ||
+	    !starts_with(j.value->string, folder)) {
+		json_error(j, "a member's name is a word of letters, digits "
+			   "and _ that starts with the folder's: %s_…",
+			   folder);
+	}
+	names = json_texts(j, &n);
+	for (int i = 0; i < n; i++) {
+		const struct value_set *set = find_set(sets, names[i]);
+
+		if (set == NULL) {
+			json_error(json_at(j, i), "there is no set '%s' in "
+				   "/values", names[i]);
+		} else {
+			add_set(set, json_at(j, i), out);
+		}
+	}
+}
+
+/* All members have the same values, so that what a text asks for is known of
+ * each. */
+static void
+check_same(struct json at, const struct value_list *values,
+	   struct json other, const struct value_list *others)
+{
+	for (int i = 0; i < others->list.n; i++) {
+		const char *name = others->list.data[i].name;
+
+		if (find(values, name) == NULL) {
+			json_error(at, "it has no value '%s', which %s has",
+				   name, other.value->string);
+		}
+	}
+}
+
+static struct tdata *
+values_of(struct arena *a, const char *name, const struct value_list *values)
+{
+	struct tdata *data = tdata_new(a);
+
+	tdata_text(data, "intrinsic", name);
+	for (int i = 0; i < values->list.n; i++) {
+		tdata_text(data, values->list.data[i].name,
+			   values->list.data[i].text);
+	}
+	return data;
+}
+
+bool
+family_read(struct json root, const char *folder, struct family *out)
+{
+	struct arena *a = &root.reader->module->arena;
+	struct json values = json_get(root, "values");
+	struct json members = json_get(root, "members");
+	struct value_sets sets = { 0 };
+	struct value_list first = { 0 };
+	struct json first_at = { 0 };
+	const cJSON *row;
+
+	if (members.value == NULL && values.value != NULL) {
+		json_error(values, "values are for members; there are none");
+	}
+	if (!json_is_object(members, false)) {
+		return !root.reader->failed;
+	}
+	if (json_is_object(values, false)) {
+		cJSON_ArrayForEach(row, values.value) {
+			read_set(json_get(values, row->string), &sets);
+		}
+	}
+	if (members.value->child == NULL) {
+		json_error(members, "a family has a member at least");
+	}
+	cJSON_ArrayForEach(row, members.value) {
+		struct value_list own = { 0 };
+		struct family_member member = {
+			.name = arena_strdup(a, row->string),
+			.at = json_get(members, row->string),
+		};
+
+		if (root.reader->failed) {
+			return false;
+		}
+		read_member(&sets, member.at, folder, &own);
+		if (first_at.value == NULL) {
+			first = own;
+			first_at = member.at;
+		} else if (!root.reader->failed) {
+			check_same(member.at, &own, first_at, &first);
+			check_same(first_at, &first, member.at, &own);
+		}
+		member.values = values_of(a, member.name, &own);
+		vec_push(a, &out->members, member);
+	}
+	return !root.reader->failed;
+}
+
+/* ---- texts */
+
+const char *
+family_fill(struct json at, const char *text, const struct tdata *values)
+{
+	struct reader *r = at.reader;
+	struct strbuf out;
+	const char *filled = NULL;
+
+	if (values == NULL || text == NULL) {
+		return text;
+	}
+	strbuf_init(&out);
+	if (template_render(&r->module->diags, r->layers[0].file, at.pointer,
+			    text, values, &out)) {
+		filled = arena_strndup(&r->module->arena,
+				       out.len > 0 ? out.data : "", out.len);
+	} else {
+		r->failed = true;
+	}
+	strbuf_release(&out);
+	return filled;
+}
+
+/* Is there a key of that name, of an array? A member is one. */
+static bool
+has_array(const char *text, const char *quoted)
+{
+	static const char blank[] = " \t\r\n";
+	const char *p = text;
+
+	while ((p = strstr(p, quoted)) != NULL) {
+		p += strlen(quoted);
+		p += strspn(p, blank);
+		if (*p == ':' && p[1 + strspn(p + 1, blank)] == '[') {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+family_has(struct arena *a, const char *text, const char *folder,
+	   const char *name)
+{
+	return strstr(text, "\"members\"") == NULL
+	       ? strcmp(folder, name) == 0
+	       : has_array(text, arena_printf(a, "\"%s\"", name));
+}
