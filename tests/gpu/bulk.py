@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bulk.py: what the intrinsics of swizzled rows compute from bulk copies, as CUDA
-on the CPU (bulk.cu), and that mistakes with such copies are seen."""
-import glob
+"""bulk.py TEXTS: what the intrinsics of swizzled rows compute from bulk copies, as CUDA
+on the CPU (bulk.cu), and that mistakes with such copies are seen. TEXTS: the
+program that prints texts of intrinsics (intrinsic_texts.c)."""
 import os
 import re
 import shutil
 import sys
 
 import asm_calls
-from helper import ROOT, execute, fail, skip, work_folder
+from helper import execute, fail, skip, work_folder
 
 # What is said of each mistake, by its name in bulk.cu.
 MISTAKES = {
@@ -47,25 +47,18 @@ here = os.path.dirname(os.path.abspath(__file__))
 
 def intrinsics():
     """The texts, in the order in which they use each other; calls for asm."""
-    folder = os.path.join(ROOT, "templates", "intrinsics")
-    sums = os.path.join(folder, "wgmma_fill_64x128_")
-    texts = [(sums + "f32/wgmma.tmpl", "tirc_wgmma"),
-             (sums + "f32/swizzle128.tmpl", "tirc_wgmma_swizzle128"),
-             (sums + "f32/sums.tmpl", "tirc_wgmma_64x128"),
-             (sums + "s32/sums.tmpl", "tirc_wgmma_64x128_s32")]
-    products = sorted(glob.glob(folder + "/wgmma_sync_*_swizzle128"))
-    texts += [(path + "/cuda.tmpl", "tirc_" + os.path.basename(path))
-              for path in products]
-    out = ""
-    for path, name in texts:
-        with open(path, encoding="utf-8") as file:
-            out += file.read().replace("{{name}}", name).replace(
-                "{{function}}", "static __device__ __forceinline__ void") + "\n"
+    products = ["64x128x128_%ss32_trans" % (2 * kind) for kind in ("s8", "u8")]
+    products += ["64x128x64_%sf32%s" % (2 * kind, columns)
+                 for kind in ("bf16", "f16") for columns in ("", "_trans")]
+    names = ["wgmma", "wgmma_swizzle128", "wgmma_64x128", "wgmma_64x128_s32"]
+    names += ["wgmma_sync_%s_swizzle128" % name for name in products]
+    out = execute([sys.argv[1], "cuda-sm80"]
+                  + ["tirc_" + name for name in names]).stdout
     out, n = re.subn(r"\(uint64_t\)1 << 62",
                      "(uint64_t)(wrong != PLAIN_DESCRIPTOR) << 62", out)
     out, m = re.subn(r"(ptx\()(TIRC_WGMMA_FOUR\(.*?\))", r"\1altered(\2)",
                      asm_calls.calls(out))
-    if (len(texts), n, m) != (10, 1, 6):
+    if (n, m) != (1, 6):
         fail("texts are not what they were")
     return ALTERED + out
 
