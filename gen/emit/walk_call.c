@@ -202,7 +202,7 @@ const char *
 walk_arguments(struct walker *w, const struct expr *e, int first)
 {
 	const struct func *callee = walk_callee(w, e->args[0]->u.text);
-	struct box_sources boxes = { NULL };
+	struct box_sources boxes = { .kernel = NULL };
 	const char **args, *arg;
 	int n = 0;
 
