@@ -40,7 +40,7 @@ map_size(struct module *m, const struct func *f, int size,
 static size_t
 bytes_of(struct module *m, const struct buffer *b, const struct var_map *map)
 {
-	int64_t n = dtype_bytes(b->type);
+	int64_t n = (int64_t)dtype_bytes(b->type) * b->type.lanes;
 
 	/* Rows may be longer than what is in them. */
 	if (b->strides && b->ndim > 0) {
