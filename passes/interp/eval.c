@@ -211,19 +211,19 @@ box_is_within(const struct node *n)
 static void
 copy_box(struct frame *f, struct node *n)
 {
-	const struct expr *load = n->expr->args[0]->args[0];
+	const struct buffer_cell *to = n->args[0]->args[0]->buffer;
+	const struct buffer_cell *from = n->args[1]->args[0]->buffer;
 
 	if (!f->interp->failed && !box_is_within(n)) {
 		interp_fail(f, "a box that is more than '%s' or '%s' holds",
-			    load->u.buffer->name,
-			    n->expr->args[1]->args[0]->u.buffer->name);
+			    to->buffer->name, from->buffer->name);
 	}
 	if (!f->interp->failed) {
 		copy_rows(n, 0, (unsigned char *)(uintptr_t)
 				n->args[0]->value[0].u,
 			  (const unsigned char *)(uintptr_t)
 				n->args[1]->value[0].u,
-			  dtype_bytes(load->type));
+			  to->elem_bytes);
 	}
 }
 
