@@ -8,40 +8,55 @@
 #include "harness.h"
 
 struct comparison {
-	double max_abs, max_rel, max_ulp, largest, allowed;
+	double max_abs, max_rel, max_ulp, floor, typical;
 	int64_t bad;        /* elements beyond what is allowed */
-	int64_t worst;      /* index of the largest error */
+	int64_t worst;      /* index of the one furthest beyond, or off */
 	bool same_shape;
 };
 
-/* What an implementation may differ by, by type, where nobody said. What
- * reals were quantized to may be off by one step: a sum half-way between two
- * steps goes to either, by the order in which it was taken. */
-static void
-tolerance(const struct cli *c, struct dtype t, bool quantized, double *rtol,
-	  double *atol)
+/* What an element may differ by: atol + rtol |b| + floor * typical, where
+ * `typical` is the mean of all |b| that are finite. */
+struct tolerance {
+	double rtol, atol, floor;
+};
+
+/* The distance between 1 and the next number of a type of floats. */
+static double
+epsilon(struct dtype t)
 {
-	*rtol = 1e-4;
-	*atol = 1e-5;
+	return dtype_bits(t) == 64 ? DBL_EPSILON
+	       : dtype_bits(t) == 32 ? (double)FLT_EPSILON
+	       : ldexp(1, -dtype_float_form(t).frac_bits);
+}
+
+/* What an implementation may differ by, by type, where nobody said. The
+ * relative part is for errors that grow with their element. A sum whose terms
+ * cancel has the error of its terms, which are as large as other elements are:
+ * that is the floor, and the mean tells the scale, because one large element
+ * must not excuse the small ones. What reals were quantized to may be off by
+ * one step: a sum half-way between two steps goes to either, by the order in
+ * which it was taken. */
+static struct tolerance
+tolerance(const struct cli *c, struct dtype t, bool quantized)
+{
+	struct tolerance x = { .rtol = 1e-4, .atol = 1e-7, .floor = 1e-5 };
+
 	if (!dtype_is_float(t)) {
-		*rtol = 0;
-		*atol = quantized ? 1 : 0;
+		x = (struct tolerance){ .atol = quantized ? 1 : 0 };
 	} else if (dtype_bits(t) == 64) {
-		*rtol = 1e-7;
-		*atol = 1e-9;
-	} else if (dtype_bits(t) == 16) {
-		*rtol = 1e-2;
-		*atol = 1e-3;
-	} else if (dtype_bits(t) < 16) {
-		*rtol = 1.25e-1;
-		*atol = 1e-2;
+		x = (struct tolerance){ 1e-7, 1e-14, 1e-9 };
+	} else if (dtype_bits(t) <= 16) {
+		x.rtol = fmax(1e-2, epsilon(t) * (dtype_bits(t) < 16 ? 1 : 2));
+		x.floor = fmin(epsilon(t), 1e-2);
 	}
 	if (c->rtol >= 0) {
-		*rtol = c->rtol;
+		x.rtol = c->rtol;
 	}
 	if (c->atol >= 0) {
-		*atol = c->atol;
+		x.atol = c->atol;
+		x.floor = 0;
 	}
+	return x;
 }
 
 /* Distance in units of the last place of b, for f32; else 0. */
@@ -70,51 +85,86 @@ as_double(const struct array *a, int64_t i)
 	return dtype_is_signed(a->type) ? (double)v.i : (double)v.u;
 }
 
+/* |a - b| of element i; 0 only where they are equal, and large integers that
+ * round to the same double are not. NaN equals NaN, an infinity itself. */
+static double
+error_at(const struct array *got, const struct array *want, int64_t i)
+{
+	union number x = number_load(got->type, got->data, (size_t)i);
+	union number y = number_load(want->type, want->data, (size_t)i);
+	double a = as_double(got, i), b = as_double(want, i);
+
+	if (!dtype_is_float(got->type)) {
+		return x.u == y.u ? 0 : fmax(1, fabs(a - b));
+	}
+	if (a == b || (isnan(a) && isnan(b))) {
+		return 0;
+	}
+	return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
+}
+
+/* The mean of the finite |b|; 0 where there is none. */
+static double
+typical_size(const struct array *want)
+{
+	double sum = 0;
+	int64_t n = 0;
+
+	for (int64_t i = 0; i < want->elems; i++) {
+		double b = fabs(as_double(want, i));
+
+		if (isfinite(b)) {
+			sum += (b - sum) / (double)++n;
+		}
+	}
+	return sum;
+}
+
+static bool
+same_shape(const struct array *a, const struct array *b)
+{
+	bool same = a->ndim == b->ndim && dtype_equal(a->type, b->type);
+
+	for (int d = 0; same && d < a->ndim; d++) {
+		same = a->shape[d] == b->shape[d];
+	}
+	return same;
+}
+
 static void
 compare(const struct cli *c, const struct array *got, bool quantized,
 	const struct array *want, struct comparison *out)
 {
-	double rtol, atol;
+	struct tolerance t = tolerance(c, got->type, quantized);
+	double worst = 0;
 
 	memset(out, 0, sizeof *out);
-	out->same_shape = got->ndim == want->ndim &&
-			  dtype_equal(got->type, want->type);
-	for (int d = 0; out->same_shape && d < got->ndim; d++) {
-		out->same_shape = got->shape[d] == want->shape[d];
-	}
+	out->same_shape = same_shape(got, want);
 	if (!out->same_shape) {
 		return;
 	}
-	tolerance(c, got->type, quantized, &rtol, &atol);
+	out->typical = typical_size(want);
+	out->floor = t.atol + t.floor * out->typical;
 	for (int64_t i = 0; i < want->elems; i++) {
 		double b = fabs(as_double(want, i));
+		double error = error_at(got, want, i);
+		double allowed = out->floor + (isfinite(b) ? t.rtol * b : 0);
 
-		if (isfinite(b) && b > out->largest) {
-			out->largest = b;
-		}
-	}
-	out->allowed = atol + rtol * out->largest;
-	for (int64_t i = 0; i < want->elems; i++) {
-		double a = as_double(got, i), b = as_double(want, i);
-		double error = fabs(a - b);
-
-		if (a == b || (isnan(a) && isnan(b))) {
+		if (error == 0) {
 			continue;
 		}
-		if (!isfinite(a) || !isfinite(b)) {
-			error = INFINITY;
-		}
-		if (error > out->max_abs) {
-			out->max_abs = error;
+		/* in units of what is allowed, of which 0 may be all */
+		if (error / (allowed + DBL_MIN) > worst) {
+			worst = error / (allowed + DBL_MIN);
 			out->worst = i;
 		}
-		if (b != 0 && error / fabs(b) > out->max_rel) {
-			out->max_rel = error / fabs(b);
+		out->max_abs = fmax(out->max_abs, error);
+		if (b != 0 && !isnan(b)) {
+			out->max_rel = fmax(out->max_rel, error / b);
 		}
-		if (ulp_error(got->type, a, b) > out->max_ulp) {
-			out->max_ulp = ulp_error(got->type, a, b);
-		}
-		out->bad += !(error <= out->allowed);
+		out->max_ulp = fmax(out->max_ulp, ulp_error(
+			got->type, as_double(got, i), as_double(want, i)));
+		out->bad += !(error <= allowed);
 	}
 }
 
@@ -148,8 +198,9 @@ harness_compare(const struct cli *c, const char *where,
 		printf("]\n");
 		return false;
 	}
-	printf("max abs %.3g, rel %.3g, %.3g ulp; allowed %.3g (largest %.4g)",
-	       x.max_abs, x.max_rel, x.max_ulp, x.allowed, x.largest);
+	printf("max abs %.3g, rel %.3g, %.3g ulp; allowed %.3g|b| + %.3g "
+	       "(mean %.4g)", x.max_abs, x.max_rel, x.max_ulp,
+	       tolerance(c, got->type, quantized).rtol, x.floor, x.typical);
 	if (!ok) {
 		printf("; %lld of %lld beyond, worst at %lld: %.9g, expected "
 		       "%.9g", (long long)x.bad, (long long)want->elems,

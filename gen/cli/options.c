@@ -143,7 +143,8 @@ static const struct option_row rows[] = {
 	  "print the time of each kernel and what bounds it", RUN },
 	{ OPT_JSON, "json", "FILE", "write what --profile found", RUN },
 	{ OPT_RTOL, "rtol", "X",
-	  "accept |a-b| <= atol + rtol * max|b| (default: by type)", TEST },
+	  "accept |a-b| <= atol + rtol * |b| of each element (default: by type)",
+	  TEST },
 	{ OPT_ATOL, "atol", "X", "see --rtol", TEST },
 	{ OPT_JSON, "json", NULL, "print JSON, for programs",
 	  COMPILE | INSPECT | LOWER | DIALECT },
@@ -169,10 +170,14 @@ static const struct verb verbs[] = {
 	  "Runs the model on input_*.pb of each DIR (default: every\n"
 	  "test_data_set_* beside the model) and compares with output_*.pb.\n"
 	  "Exit status 1 on a mismatch.\n\n"
-	  "Without --rtol and --atol, these are by type 1e-4 and 1e-5 (float32),\n"
-	  "1e-7 and 1e-9 (float64), 1e-2 and 1e-3 (16 bits), 0.125 and 1e-2\n"
-	  "(8 bits); integers are exact, but for those that quantizing nodes\n"
-	  "give: one step, as the order of a sum decides where it rounds to.\n",
+	  "An element a passes for an expected b if |a-b| <= atol + rtol * |b|.\n"
+	  "Without --rtol, rtol is 1e-4 (float32), 1e-7 (float64), 1e-2\n"
+	  "(float16), two units in the last place (bfloat16) or one (8 bits).\n"
+	  "Without --atol, atol is 1e-7 (float64: 1e-14) plus a part of the\n"
+	  "output's mean |b|, for sums whose terms cancel: 1e-5 of it (float32),\n"
+	  "1e-9 (float64), 1e-3 (float16), 8e-3 (bfloat16), 1e-2 (8 bits).\n"
+	  "Integers are exact, but for those that quantizing nodes give: one\n"
+	  "step, as the order of a sum decides where it rounds to.\n",
 	  cmd_test },
 	{ "inspect", "MODEL.onnx", "nodes, shapes, work, memory",
 	  "Prints the model's nodes with shapes, multiply-accumulates and\n"

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `tirc test` accepts of integers: one step where reals were quantized,
-be the result moved afterwards, and nothing else."""
+"""What `tirc test` accepts. Of integers: one step where reals were quantized,
+be the result moved afterwards, and nothing else. Of floats: an error relative
+to each element, and a small part of the mean; a large element excuses nothing
+beside it."""
 import os
 
 import numpy
@@ -25,7 +27,8 @@ def write(nodes, inputs, result):
         [make.make_tensor_value_info(
             name, make.np_dtype_to_tensor_dtype(x.dtype), x.shape)
          for name, x in inputs],
-        [make.make_tensor_value_info("y", TensorProto.INT8, result.shape)],
+        [make.make_tensor_value_info(
+            "y", make.np_dtype_to_tensor_dtype(result.dtype), result.shape)],
         constants)
     model = make.make_model(graph,
                             opset_imports=[make.make_opsetid("", 17)])
@@ -68,3 +71,43 @@ check("quantized and computed",
       [make.make_node("QuantizeLinear", QUANTIZE, ["q"]),
        make.make_node("Neg", ["q"], ["y"])],
       [("x", X)], -STEPS, 0)
+
+
+def refuses(what, kind, result, expected, *options, status=1):
+    """A model that gives `result` by a node that only moves it, and data that
+    expect something else."""
+    result, expected = (numpy.array(v, kind) for v in (result, expected))
+    folder = write([make.make_node("Identity", ["x"], ["y"])],
+                   [("x", result)], result)
+    onnx.save_tensor(numpy_helper.from_array(expected), os.path.join(
+        folder, "test_data_set_0", "output_0.pb"))
+    print(what, kind)
+    helper.tirc("test", os.path.join(folder, "model.onnx"), *options,
+                status=status)
+
+
+def accepts(what, kind, result, expected, *options):
+    refuses(what, kind, result, expected, *options, status=0)
+
+
+for KIND in "float32", "float64", "float16":
+    LARGE = 30000 if KIND != "float16" else 2000
+    refuses("beside a large one", KIND, [0.1, LARGE], [2.9, LARGE])
+    refuses("probabilities", KIND, [2e-4, 3e-4, 1e-4], [3e-4, 2e-4, 1e-4])
+    refuses("infinity", KIND, [1, numpy.inf], [1, 6e4])
+    refuses("infinity", KIND, [1, 6e4], [1, numpy.inf])
+    refuses("NaN", KIND, [1, numpy.nan], [1, 1])
+    accepts("the same", KIND, [1, numpy.nan, numpy.inf, -numpy.inf],
+            [1, numpy.nan, numpy.inf, -numpy.inf])
+    refuses("given", KIND, [1, 1.02], [1, 1], "--rtol", "1e-2", "--atol",
+            "1e-3")
+    accepts("given", KIND, [1, 1.02], [1, 1], "--rtol", "1e-2", "--atol",
+            "2e-2")
+accepts("cancelled", "float32", [0, 1000], [1e-3, 1000])
+accepts("relative", "float32", [1.00005, 1e-9], [1, 0])
+refuses("relative", "float32", [1.0005, 1e-9], [1, 0])
+refuses("atol replaces the part of the mean", "float32", [0, 1000],
+        [1e-3, 1000], "--atol", "1e-7")
+# The two round to the same double.
+refuses("large integers", "int64", [2 ** 62 + 1], [2 ** 62])
+refuses("large integers", "uint64", [2 ** 63 + 1], [2 ** 63])
