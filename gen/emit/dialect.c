@@ -3,6 +3,7 @@
  * section checked for unknown keys, then for completeness: whatever a program
  * may hold is spelled or rejected. */
 #include "dialect_load.h"
+#include "names.h"
 
 const char *
 dialect_joined(struct loader *l, const char *const *words, int n)
@@ -285,6 +286,17 @@ bool
 dialect_wants_parts(const struct dialect *d)
 {
 	return d->access.arena != NULL;
+}
+
+const char *
+dialect_arena_name(const struct dialect *d, struct dtype t)
+{
+	struct name_set names;
+
+	name_set_init(&names, &d->module->arena);
+	names.reserved = d->reserved_members.data;
+	names.n_reserved = d->reserved_members.n;
+	return name_set_add(&names, dtype_short(t));
 }
 
 bool

@@ -313,7 +313,9 @@ struct dialect {
 					   * --fp */
 	bool fp_modes[2]; /* are there strict, fast? */
 	const char *comment_line; /* what continues a comment's row */
-	struct names reserved; /* sorted, without repetition */
+	/* What no identifier may be, and no member of a structure: sorted,
+	 * without repetition. */
+	struct names reserved, reserved_members;
 };
 
 const char *form_key(enum form_id id);
@@ -326,6 +328,9 @@ bool dialect_computes(struct dtype t);
  * dialect rejects it. */
 const struct form *dialect_form(const struct dialect *d, enum form_id id,
 				struct dtype t);
+/* What the workspace's array of type t is called: the type's short name, if no
+ * language has it for itself. */
+const char *dialect_arena_name(const struct dialect *d, struct dtype t);
 const struct spelled_type *dialect_type(const struct dialect *d,
 					struct dtype t);
 /* The condition under which there is such a header; NULL: always. */

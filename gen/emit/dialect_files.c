@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A dialect's files: weights, templates, names, and the words that no name may
  * be. */
-#include <stdlib.h>
-
 #include "dialect_load.h"
-#include "text.h"
+#include "reserved.h"
 
 static const char *const form_words[] = {
 	[WEIGHTS_C] = "c", [WEIGHTS_INCBIN] = "incbin",
@@ -156,16 +154,20 @@ dialect_read_compliance(struct loader *l, struct json j)
 void
 dialect_read_reserved(struct loader *l, struct json j)
 {
-	struct names words = dialect_read_names(j);
-	const char **sorted = arena_copy(&l->m->arena, words.data,
-		sizeof *words.data * (size_t)(words.n + 1));
-	int n = 0;
+	struct names own = dialect_read_names(j);
+	struct word_list words = { 0 }, members = { 0 };
 
-	qsort(sorted, (size_t)words.n, sizeof *sorted, text_compare);
-	for (int i = 0; i < words.n; i++) {
-		if (n == 0 || strcmp(sorted[n - 1], sorted[i]) != 0) {
-			sorted[n++] = sorted[i];
-		}
+	reserved_add(l->m, &members, "words");
+	for (int i = 0; i < own.n; i++) {
+		vec_push(&l->m->arena, &members.list, own.data[i]);
 	}
-	l->d->reserved = (struct names){ sorted, n };
+	reserved_add(l->m, &words, "functions");
+	for (int i = 0; i < members.list.n; i++) {
+		vec_push(&l->m->arena, &words.list, members.list.data[i]);
+	}
+	reserved_sort(&words);
+	reserved_sort(&members);
+	l->d->reserved = (struct names){ words.list.data, words.list.n };
+	l->d->reserved_members = (struct names){ members.list.data,
+						 members.list.n };
 }

@@ -4,6 +4,7 @@
 
 #include "intrinsics.h"
 #include "json_read.h"
+#include "reserved.h"
 #include "target_files.h"
 #include "text.h"
 
@@ -225,16 +226,18 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	}
 }
 
-/* The reserved words of all dialects, so that names do not depend on which
+/* The words of all languages and dialects, so that names do not depend on which
  * of them a model is emitted in. */
 static void
 read_reserved(struct module *m, struct target *t, const char *dir)
 {
 	static const char *const keys[] = { "reserved", "entry_names" };
-	VEC(const char *) words = { 0 };
-	int n, kept = 0;
+	struct word_list words = { 0 };
+	int n;
 	const char *const *names = dialect_names(m, &n);
 
+	reserved_add(m, &words, "words");
+	reserved_add(m, &words, "functions");
 	for (int i = 0; i < n; i++) {
 		const char *file;
 		const char *text = data_file(m, dir, arena_printf(&m->arena,
@@ -248,7 +251,7 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 
 			cJSON_ArrayForEach(word, list) {
 				if (cJSON_IsString(word)) {
-					vec_push(&m->arena, &words,
+					vec_push(&m->arena, &words.list,
 						 arena_strdup(&m->arena,
 							word->valuestring));
 				}
@@ -256,18 +259,9 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 		}
 		cJSON_Delete(value);
 	}
-	if (words.n > 0) {
-		qsort(words.data, (size_t)words.n, sizeof *words.data,
-		      text_compare);
-	}
-	for (int i = 0; i < words.n; i++) {
-		if (kept == 0 || strcmp(words.data[kept - 1],
-					words.data[i]) != 0) {
-			words.data[kept++] = words.data[i];
-		}
-	}
-	t->reserved = words.data;
-	t->n_reserved = kept;
+	reserved_sort(&words);
+	t->reserved = words.list.data;
+	t->n_reserved = words.list.n;
 }
 
 const struct target *

@@ -2,10 +2,18 @@
 /* What everything is called that the user of the emitted files sees: the
  * model, fields, macros, symbols. */
 #include <ctype.h>
+#include <limits.h>
 
 #include "packer.h"
 
 #define MODEL_NAME_MAX 31
+
+/* What files define with the model's name in front. */
+static const char *const own[] = {
+	"binary", "config", "error", "fini", "init", "inputs", "kernels",
+	"outputs", "run", "run_host", "share", "status", "task", "workspace",
+	"workspace_bytes",
+};
 
 static const char *
 upper(struct arena *a, const char *text)
@@ -43,16 +51,27 @@ name_files(struct packer *k)
 	}
 }
 
-/* Fields of the two structures, and macros, which must differ among all. */
+/* Members may be called as functions are. */
+static void
+init_members(struct packer *k, struct name_set *s)
+{
+	init_names(k, s);
+	s->reserved = k->d->reserved_members.data;
+	s->n_reserved = k->d->reserved_members.n;
+}
+
+/* Fields of the two structures, and macros, which must differ among all; these
+ * have the model's name in front of them and are no word of a language. */
 static void
 name_interface(struct packer *k)
 {
 	struct graph *g = k->g;
 	struct name_set fields, macros, out_fields;
 
-	init_names(k, &fields);
-	init_names(k, &out_fields);
+	init_members(k, &fields);
+	init_members(k, &out_fields);
 	init_names(k, &macros);
+	macros.n_reserved = 0;
 	/* Macros that the header has for itself. */
 	name_set_add(&macros, "WORKSPACE");
 	name_set_add(&macros, "WEIGHTS");
@@ -82,6 +101,17 @@ name_interface(struct packer *k)
 	}
 }
 
+/* The model's name and, behind it, a part's: "int8" and "t" make a word of C. */
+static const char *
+own_name(struct packer *k, const char *part)
+{
+	struct name_set s;
+
+	init_names(k, &s);
+	s.max_length = INT_MAX;
+	return name_set_add(&s, arena_printf(k->a, "%s_%s", k->model, part));
+}
+
 /* External names start with the model's. */
 static void
 name_weights(struct packer *k)
@@ -90,6 +120,7 @@ name_weights(struct packer *k)
 	int room;
 
 	init_names(k, &s);
+	s.n_reserved = 0;
 	room = s.max_length - (int)strlen(k->model) - 1;
 	s.max_length = room > 12 ? room : 12;
 	k->weight_symbols = arena_array(k->a, const char *,
@@ -98,8 +129,7 @@ name_weights(struct packer *k)
 		const char *name = name_set_add(&s,
 					k->p->weights.data[i]->name);
 
-		k->weight_symbols[i] = arena_printf(k->a, "%s_%s", k->model,
-						    name);
+		k->weight_symbols[i] = own_name(k, name);
 	}
 }
 
@@ -139,12 +169,11 @@ rename_calls(void *ctx, const struct expr *e)
 static void
 name_kernels(struct packer *k)
 {
-	static const char *const own[] = { "init", "run", "fini", "kernels" };
 	struct name_set taken;
 
 	init_names(k, &taken);
 	taken.max_length = 1000;
-	for (int i = 0; i < (k->o->graph ? 4 : 3); i++) {
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
 		name_set_add(&taken, arena_printf(k->a, "%s_%s", k->model,
 						  own[i]));
 	}
@@ -205,14 +234,31 @@ name_entries(struct packer *k)
 	}
 }
 
-void
-name_everything(struct packer *k)
+/* A model is not called as a word is, nor so that a name of its own is one: of
+ * a model "atomic", atomic_init would be a macro of C. */
+static void
+name_model(struct packer *k)
 {
 	struct name_set models;
 
 	init_names(k, &models);
 	models.max_length = MODEL_NAME_MAX;
 	k->model = name_set_add(&models, k->o->name);
+	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+		const char *name = arena_printf(k->a, "%s_%s", k->model,
+						own[i]);
+
+		if (strcmp(own_name(k, own[i]), name) != 0) {
+			k->model = arena_printf(k->a, "%s_model", k->model);
+			return;
+		}
+	}
+}
+
+void
+name_everything(struct packer *k)
+{
+	name_model(k);
 	k->upper = upper(k->a, k->model);
 	name_files(k);
 	name_interface(k);

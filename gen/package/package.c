@@ -192,7 +192,7 @@ add_common(struct packer *k)
 
 		tdata_text(row, "type",
 			   k->d->types[part->type.kind].spelling);
-		tdata_text(row, "short", dtype_short(part->type));
+		tdata_text(row, "name", dialect_arena_name(k->d, part->type));
 		tdata_int(row, "elements", part->elems);
 	}
 	tdata_list(d, "dims");

@@ -170,9 +170,11 @@ bind_part(struct packer *k, const struct param *param)
 {
 	struct binding b = { .var = param->var, .buffer = param->buffer,
 			     .kind = VALUE_POINTER };
+	struct tdata *data = tdata_new(k->a);
 
-	b.text = packer_render(k, k->d->access.arena,
-			       k->d->types[param->buffer->type.kind].facts);
+	tdata_text(data, "name",
+		   dialect_arena_name(k->d, param->buffer->type));
+	b.text = packer_render(k, k->d->access.arena, data);
 	return b;
 }
 
