@@ -16,7 +16,7 @@ static const char *const statement_keys[SAY_COUNT] = {
 	"serial", "parallel", "vectorized", "unrolled", "thread", "if",
 	"while", "block", "let", "let_pointer", "let_const_pointer", "array",
 	"cell", "cell_init", "store", "store_add", "store_sub", "store_mul",
-	"evaluate", "return", "assert", "shared_array",
+	"evaluate", "return", "assert", "shared_array", "bound",
 };
 _Static_assert(SAY_SERIAL == (int)FOR_SERIAL &&
 	       SAY_PARALLEL == (int)FOR_PARALLEL &&

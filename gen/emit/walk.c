@@ -105,6 +105,7 @@ init(struct walker *w, struct unit *u, const struct func *f,
 	w->out = out;
 	analyser_init(&w->an, u->m);
 	width_bind_sizes(&w->an, f, u->d->object_bytes);
+	walk_init_ranges(w);
 }
 
 /* Does a kernel that the function launches write the parameter? */

@@ -10,6 +10,7 @@
 #include "intrinsics.h"
 #include "layout.h"
 #include "names.h"
+#include "value_range.h"
 #include "width.h"
 
 /* A vector type; loose: aligned as its elements are. */
@@ -40,6 +41,14 @@ struct external {
 	const struct intrinsic_text *text;
 };
 
+/* Tells in which range all elements of a parameter are that is a constant of the
+ * model, for every call of its function. False: it is no such constant. */
+struct constant_ranges {
+	bool (*range)(void *ctx, const struct buffer *b,
+		      struct value_range *out); /* NULL: nothing is known */
+	void *ctx;
+};
+
 struct unit {
 	struct module *m;
 	const struct dialect *d;
@@ -55,6 +64,8 @@ struct unit {
 	const char *model;                /* whose threads share loops; or NULL */
 	VEC(const char *) parts;          /* functions that stand before this one */
 	bool in_part;                     /* this one is such a function */
+	struct constant_ranges constants;
+	const struct tensor_intrins *intrins; /* that functions call, or NULL */
 	const struct var *model_var;      /* of the model's struct; or NULL */
 };
 
@@ -161,6 +172,8 @@ struct walker {
 	const struct func *f;
 	struct strbuf *out;
 	struct analyser an;
+	struct value_ranges ranges;
+	bool knows_bytes; /* ranges has those of constants of bytes, too */
 	int indent;
 	enum { WROTE_NOTHING, WROTE_DECLARATION, WROTE_STATEMENT } wrote;
 	VEC(struct binding) bindings;
@@ -195,6 +208,8 @@ struct piece {
 
 /* How products of that type are spelled here. */
 enum form_id walk_product(const struct walker *w, struct dtype t);
+/* Has the dialect one form for this sum of a vector and a product of bytes? */
+bool walk_fuses(struct walker *w, const struct expr *e);
 /* The text of e where something that binds as tightly as `level` fits. */
 const char *walk_expr(struct walker *w, const struct expr *e, int level);
 struct piece walk_piece(struct walker *w, const struct expr *e);
@@ -253,6 +268,11 @@ bool walk_is_opaque(const struct walker *w, const struct buffer *b);
 const struct func *walk_kernel(struct walker *w, const char *name);
 /* May the operation leave its type? Loops and sizes are planned to fit. */
 bool walk_may_wrap(struct walker *w, const struct expr *e);
+void walk_init_ranges(struct walker *w);
+/* Is b an array of sums that are proven to stay within *most and its type? */
+bool walk_bound(struct walker *w, const struct buffer *b, int64_t *most);
+/* Is e a sum or product of wide integers that is proven to? */
+bool walk_value_bound(struct walker *w, const struct expr *e, int64_t *most);
 bool walk_is_negative(struct walker *w, const struct expr *e);
 /* Is the divisor known to be neither 0 nor -1? */
 bool walk_is_safe_divisor(struct walker *w, const struct expr *e);

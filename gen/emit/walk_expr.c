@@ -274,6 +274,14 @@ walk_product(const struct walker *w, struct dtype t)
 	       ? FORM_MUL_APART : FORM_MUL;
 }
 
+bool
+walk_fuses(struct walker *w, const struct expr *e)
+{
+	return e->kind == EXPR_ADD && e->type.lanes > 1 &&
+	       w->d->vectors.forms[FORM_ADD_PRODUCT] != NULL &&
+	       is_short_product(w, e->args[1]);
+}
+
 /* a + -1 is a - 1; a + b * -2 is a - b * 2; 0 - a is -a. */
 static struct piece
 arithmetic(struct walker *w, const struct expr *e)
@@ -323,9 +331,7 @@ arithmetic(struct walker *w, const struct expr *e)
 	if (kind == EXPR_SUB && wraps && expr_is_value(args[0], 0)) {
 		return apply(w, FORM_NEG_WRAP, e->type, &args[1], 1);
 	}
-	if (kind == EXPR_ADD && e->type.lanes > 1 &&
-	    w->d->vectors.forms[FORM_ADD_PRODUCT] != NULL &&
-	    is_short_product(w, args[1])) {
+	if (kind == EXPR_ADD && walk_fuses(w, e)) {
 		const struct expr *three[3] = { args[0], args[1]->args[0],
 						args[1]->args[1] };
 

@@ -21,115 +21,81 @@ walk_is_data(struct walker *w, const struct expr *e)
 	return false;
 }
 
-struct span {
-	int64_t min, max;
-};
-
-static struct span
-type_span(struct dtype t)
+/* The function's array parameters, as far as their elements are known. */
+static void
+state_constants(struct walker *w, bool bytes)
 {
-	uint64_t max = dtype_max_int(t);
+	const struct constant_ranges *c = &w->u->constants;
 
-	return (struct span){ dtype_min_int(t),
-			      max > INT64_MAX ? INT64_MAX : (int64_t)max };
+	value_ranges_init(&w->ranges, w->f, w->u->intrins);
+	for (int i = 0; i < w->f->params.n && c->range != NULL; i++) {
+		const struct buffer *b = w->f->params.data[i].buffer;
+		struct value_range range;
+
+		if (b != NULL && dtype_is_int(b->type) &&
+		    (bytes || dtype_bits(b->type) > 8) &&
+		    c->range(c->ctx, b, &range)) {
+			value_ranges_state(&w->ranges, b, range);
+		}
+	}
 }
 
-/* Where an integer value lies; true for the exact result, too, or *wraps. */
-static struct span
-value_span(struct walker *w, const struct expr *e, bool *wraps)
+void
+walk_init_ranges(struct walker *w)
 {
-	struct span all = type_span(e->type);
-	struct span a, b, r;
-	struct bounds known;
-	bool inner = false, over = false;
-	int64_t corner[4], divisor;
+	state_constants(w, false);
+}
 
-	*wraps = false;
-	switch (e->kind) {
-	case EXPR_INT:
-		return (struct span){ e->u.ival, e->u.ival };
-	case EXPR_CAST:
-		if (!dtype_is_int(e->args[0]->type)) {
-			return all;
-		}
-		a = value_span(w, e->args[0], &inner);
-		return a.min >= all.min && a.max <= all.max ? a : all;
-	case EXPR_ADD:
-	case EXPR_SUB:
-	case EXPR_MUL:
-		a = value_span(w, e->args[0], &inner);
-		b = value_span(w, e->args[1], &inner);
-		if (e->kind == EXPR_ADD) {
-			over |= __builtin_add_overflow(a.min, b.min, &r.min);
-			over |= __builtin_add_overflow(a.max, b.max, &r.max);
-		} else if (e->kind == EXPR_SUB) {
-			over |= __builtin_sub_overflow(a.min, b.max, &r.min);
-			over |= __builtin_sub_overflow(a.max, b.min, &r.max);
-		} else {
-			const int64_t x[] = { a.min, a.max };
-			const int64_t y[] = { b.min, b.max };
+/* Where bytes of any value are too much for the sum, these bytes may not be. */
+bool
+walk_bound(struct walker *w, const struct buffer *b, int64_t *most)
+{
+	struct buffer_range found;
 
-			for (int i = 0; i < 4; i++) {
-				over |= __builtin_mul_overflow(
-					x[i / 2], y[i % 2], &corner[i]);
-			}
-			r.min = r.max = corner[0];
-			for (int i = 1; i < 4; i++) {
-				r.min = corner[i] < r.min ? corner[i] : r.min;
-				r.max = corner[i] > r.max ? corner[i] : r.max;
-			}
-		}
-		if (over || r.min < all.min || r.max > all.max) {
-			*wraps = true;
-			return all;
-		}
-		return r;
-	case EXPR_BROADCAST:
-		return value_span(w, e->args[0], wraps);
-	case EXPR_IF:
-	case EXPR_SELECT:
-		a = value_span(w, e->args[1], &inner);
-		b = value_span(w, e->args[2], &inner);
-		r.min = a.min < b.min ? a.min : b.min;
-		r.max = a.max > b.max ? a.max : b.max;
-		return r;
-	case EXPR_MIN:
-	case EXPR_MAX:
-		a = value_span(w, e->args[0], &inner);
-		b = value_span(w, e->args[1], &inner);
-		if (e->kind == EXPR_MIN) {
-			r.min = a.min < b.min ? a.min : b.min;
-			r.max = a.max < b.max ? a.max : b.max;
-		} else {
-			r.min = a.min > b.min ? a.min : b.min;
-			r.max = a.max > b.max ? a.max : b.max;
-		}
-		return r;
-	case EXPR_FLOORMOD:
-		if (expr_is_int(e->args[1], &divisor) && divisor > 0) {
-			return (struct span){ 0, divisor - 1 };
-		}
-		return all;
-	case EXPR_VAR:
-		known = analyse_bounds(&w->an, e);
-		r = all;
-		if (known.min != BOUND_NEG_INF && known.min > r.min) {
-			r.min = known.min;
-		}
-		if (known.max != BOUND_POS_INF && known.max < r.max) {
-			r.max = known.max;
-		}
-		return r;
-	default:
-		return all;
+	if (dtype_class(b->type) != DTC_INT || dtype_bits(b->type) < 32) {
+		return false;
 	}
+	found = value_range_of_buffer(&w->ranges, b);
+	if (found.how != RANGE_SUMMED && !w->knows_bytes) {
+		w->knows_bytes = true;
+		state_constants(w, true);
+		found = value_range_of_buffer(&w->ranges, b);
+	}
+	*most = value_range_magnitude(found.range);
+	return found.how == RANGE_SUMMED;
+}
+
+/* Does e read 32 bits and more, so that its types alone prove nothing? */
+static void
+find_wide_load(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_LOAD &&
+			dtype_class(e->type) == DTC_INT &&
+			dtype_bits(e->type) >= 32;
+}
+
+bool
+walk_value_bound(struct walker *w, const struct expr *e, int64_t *most)
+{
+	struct value_range range;
+	bool fits, wide = false;
+
+	if (dtype_class(e->type) != DTC_INT || dtype_bits(e->type) < 32 ||
+	    (e->kind != EXPR_ADD && e->kind != EXPR_SUB &&
+	     e->kind != EXPR_MUL)) {
+		return false;
+	}
+	expr_visit(e, find_wide_load, &wide);
+	range = value_range_of(&w->ranges, e, &fits);
+	*most = value_range_magnitude(range);
+	return wide && fits;
 }
 
 /* May the operation leave its type? Loops and sizes are planned to fit. */
 bool
 walk_may_wrap(struct walker *w, const struct expr *e)
 {
-	bool wraps;
+	bool fits;
 
 	if (dtype_class(e->type) == DTC_UINT) {
 		/* Products of short ones may leave the int they become. */
@@ -140,8 +106,8 @@ walk_may_wrap(struct walker *w, const struct expr *e)
 	if (dtype_class(e->type) != DTC_INT || !walk_is_data(w, e)) {
 		return false;
 	}
-	value_span(w, e, &wraps);
-	return wraps;
+	value_range_of(&w->ranges, e, &fits);
+	return !fits;
 }
 
 bool

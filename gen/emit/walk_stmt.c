@@ -45,6 +45,32 @@ lines_of(struct walker *w, enum statement_id id)
 	return s;
 }
 
+/* A declaration, and the bound that its values are proven to keep: behind it
+ * where there is room, else before it. */
+static void
+declare_bounded(struct walker *w, enum statement_id id, const char *name,
+		int64_t most, const struct tdata *data)
+{
+	const struct lines *s = lines_of(w, id), *b = lines_of(w, SAY_BOUND);
+	struct tdata *bound = tdata_new(w->a);
+	const char *text, *note;
+
+	if (s == NULL || b == NULL) {
+		return;
+	}
+	tdata_text(bound, "name", name);
+	tdata_printf(bound, "most", "%lld", (long long)most);
+	text = walk_render(w, s->line, data);
+	note = walk_render(w, b->line, bound);
+	if (w->indent * w->d->tab_columns + layout_width(text) + 1 +
+	    layout_width(note) <= w->d->line_columns) {
+		put(w, true, arena_printf(w->a, "%s %s", text, note));
+	} else {
+		put(w, true, note);
+		put(w, true, text);
+	}
+}
+
 static void
 say(struct walker *w, enum statement_id id, bool declaration,
     const struct tdata *data)
@@ -359,6 +385,7 @@ walk_let(struct walker *w, struct stmt *s)
 				      ? value->args[0]->u.buffer : NULL;
 	const char *type = unit_type(w->u, walk_computed(w, v->type));
 	struct binding *b;
+	int64_t most;
 
 	if (type == NULL) {
 		w->failed = true;
@@ -383,8 +410,13 @@ walk_let(struct walker *w, struct stmt *s)
 		b->buffer = points;
 	}
 	tdata_text(data, "name", b->text);
-	say(w, !handle ? SAY_LET : is_const ? SAY_LET_CONST_POINTER
-					    : SAY_LET_POINTER, true, data);
+	if (is_data && walk_value_bound(w, value, &most)) {
+		declare_bounded(w, SAY_LET, b->text, most, data);
+	} else {
+		say(w, !handle ? SAY_LET : is_const ? SAY_LET_CONST_POINTER
+						    : SAY_LET_POINTER, true,
+		    data);
+	}
 	if (dtype_is_int(v->type)) {
 		analyser_bind_value(&w->an, v, value);
 	}
@@ -495,6 +527,8 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 	struct binding *bound;
 	bool is_kernel = lower_is_kernel(w->f), shared = buffer_is_shared(b);
 	int ndim = b->ndim;
+	enum statement_id id;
+	int64_t most;
 	bool flat;
 
 	if (type == NULL) {
@@ -551,9 +585,13 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 		put(w, true, walk_render(w, w->d->device.pool_array, data));
 		return;
 	}
-	say(w, shared ? SAY_SHARED_ARRAY
-	    : ndim > 0 ? SAY_ARRAY : init != NULL ? SAY_CELL_INIT
-						      : SAY_CELL, true, data);
+	id = shared ? SAY_SHARED_ARRAY : ndim > 0 ? SAY_ARRAY
+	   : init != NULL ? SAY_CELL_INIT : SAY_CELL;
+	if (walk_bound(w, b, &most)) {
+		declare_bounded(w, id, bound->text, most, data);
+	} else {
+		say(w, id, true, data);
+	}
 }
 
 static void
@@ -605,7 +643,10 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 {
 	const struct expr *v = s->args[0];
 	enum dtype_class c = dtype_class(v->type);
-	bool plain = c == DTC_FLOAT || (c == DTC_UINT &&
+	int64_t most;
+	bool sums = (v->kind == EXPR_ADD || v->kind == EXPR_SUB) &&
+		    walk_bound(w, s->u.buffer, &most) && !walk_fuses(w, v);
+	bool plain = sums || c == DTC_FLOAT || (c == DTC_UINT &&
 		     !w->d->types[v->type.kind].promoted);
 
 	if (!plain || v->n_args != 2 || walk_is_stored_only(w, v->type) ||

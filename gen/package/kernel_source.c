@@ -257,6 +257,7 @@ add_helpers(struct packer *k, struct unit *u, struct tdata *data)
 bool
 add_kernels(struct packer *k, struct unit *u, struct tdata *data)
 {
+	packer_tell_constants(k, u);
 	tdata_list(data, "kernels");
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		if (!add_kernel(k, data, i, u)) {

@@ -30,6 +30,13 @@ struct bindings {
 /* Stands where the digest of the weights goes when they are written. */
 #define WEIGHTS_DIGEST_MARK "@weights-digest@"
 
+/* The least and the greatest element of a constant. */
+struct constant_range {
+	const struct weight *weight;
+	struct value_range range;
+	bool known; /* false: it has no elements */
+};
+
 struct packer {
 	struct program *p;
 	struct graph *g;
@@ -44,6 +51,7 @@ struct packer {
 	const char **input_fields, **output_fields, **dim_fields;
 	const char **input_macros, **output_macros, **dim_macros;
 	const char **weight_symbols;
+	VEC(const struct constant_range *) constants; /* read so far */
 	const char **kernel_symbols; /* of the graph form */
 	const char *graph_text;      /* its JSON */
 	const struct kernel **kernel_of; /* by group; NULL: none */
@@ -73,6 +81,9 @@ const struct kernel *writer_of(const struct packer *k,
 void reserve_kernel_names(struct packer *k, struct unit *u);
 bool add_kernels(struct packer *k, struct unit *u, struct tdata *data);
 bool add_helpers(struct packer *k, struct unit *u, struct tdata *data);
+
+/* constants.c: the unit's functions may ask for the ranges of constants. */
+void packer_tell_constants(struct packer *k, struct unit *u);
 
 /* Of the plan's workspace, in bytes; of the whole, with that of libraries. */
 int64_t planned_align(const struct packer *k);

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges of expressions; those of arrays are in value_range_sums.c. */
+#include "value_range_parts.h"
+
+struct value_range
+value_range_of_type(struct dtype t)
+{
+	uint64_t max = dtype_max_int(t);
+
+	return (struct value_range){
+		dtype_min_int(t), max > INT64_MAX ? INT64_MAX : (int64_t)max
+	};
+}
+
+int64_t
+value_range_magnitude(struct value_range v)
+{
+	if (v.min == INT64_MIN) {
+		return INT64_MAX;
+	}
+	return -v.min > v.max ? -v.min : v.max;
+}
+
+struct value_range
+value_range_join(struct value_range a, struct value_range b)
+{
+	return (struct value_range){ a.min < b.min ? a.min : b.min,
+				     a.max > b.max ? a.max : b.max };
+}
+
+bool
+value_range_add(struct value_range a, struct value_range b,
+		struct value_range *sum)
+{
+	return !__builtin_add_overflow(a.min, b.min, &sum->min) &&
+	       !__builtin_add_overflow(a.max, b.max, &sum->max);
+}
+
+bool
+value_range_sub(struct value_range a, struct value_range b,
+		struct value_range *difference)
+{
+	return !__builtin_sub_overflow(a.min, b.max, &difference->min) &&
+	       !__builtin_sub_overflow(a.max, b.min, &difference->max);
+}
+
+bool
+value_range_mul(struct value_range a, struct value_range b,
+		struct value_range *product)
+{
+	const int64_t x[] = { a.min, a.max }, y[] = { b.min, b.max };
+	struct value_range r = { INT64_MAX, INT64_MIN };
+	int64_t corner;
+
+	for (int i = 0; i < 4; i++) {
+		if (__builtin_mul_overflow(x[i / 2], y[i % 2], &corner)) {
+			return false;
+		}
+		r = value_range_join(r, (struct value_range){ corner, corner });
+	}
+	*product = r;
+	return true;
+}
+
+bool
+value_range_inside(struct value_range a, struct value_range b)
+{
+	return a.min >= b.min && a.max <= b.max;
+}
+
+static void
+find_binders(struct value_ranges *r, const struct stmt *s)
+{
+	if (s->kind == STMT_FOR || s->kind == STMT_LET ||
+	    s->kind == STMT_BLOCK) {
+		vec_push(&r->module->arena, &r->binders, s);
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i] != NULL) {
+			find_binders(r, s->children[i]);
+		}
+	}
+}
+
+void
+value_ranges_init(struct value_ranges *r, const struct func *f,
+		  const struct tensor_intrins *intrins)
+{
+	memset(r, 0, sizeof *r);
+	r->module = f->module;
+	r->func = (struct func *)f;
+	r->intrins = intrins;
+	if (f->body != NULL) {
+		find_binders(r, f->body);
+	}
+}
+
+void
+value_ranges_state(struct value_ranges *r, const struct buffer *b,
+		   struct value_range range)
+{
+	struct buffer_range known = { .data = b->data, .range = range,
+				      .how = RANGE_STATED };
+
+	if (dtype_is_int(b->type) && !func_writes(r->func, b)) {
+		vec_push(&r->module->arena, &r->buffers, known);
+	}
+}
+
+/* -- variables -- */
+
+/* The one value of the variable, if a LET binds it: a copied statement may bind
+ * the same variable again. */
+static const struct expr *
+let_value(const struct value_ranges *r, const struct var *v)
+{
+	const struct expr *value = NULL;
+
+	for (int i = 0; i < r->binders.n; i++) {
+		const struct stmt *s = r->binders.data[i];
+
+		if (s->kind != STMT_LET || s->u.var != v) {
+			continue;
+		}
+		if (value != NULL && value != s->args[0]) {
+			return NULL;
+		}
+		value = s->args[0];
+	}
+	return value;
+}
+
+const struct expr *
+value_range_resolved(const struct value_ranges *r, const struct expr *e)
+{
+	while (e->kind == EXPR_VAR) {
+		const struct expr *value = let_value(r, e->u.var);
+
+		if (value == NULL) {
+			break;
+		}
+		e = value;
+	}
+	return e;
+}
+
+/* min <= v < min + extent */
+static struct value_range
+range_of_domain(struct value_ranges *r, const struct var *v,
+		const struct expr *min, const struct expr *extent)
+{
+	struct value_range first, n, last;
+	bool fits;
+
+	first = value_range_of(r, min, &fits);
+	n = value_range_of(r, extent, &fits);
+	if (!value_range_add(first, n, &last) || last.max == INT64_MIN) {
+		return value_range_of_type(v->type);
+	}
+	return (struct value_range){
+		first.min, last.max - 1 > first.min ? last.max - 1 : first.min
+	};
+}
+
+/* Over everything that binds v: loops, blocks, LETs of several values. */
+static struct value_range
+range_of_var(struct value_ranges *r, const struct var *v)
+{
+	struct value_range all = value_range_of_type(v->type), found = all;
+	int n = 0;
+	bool fits;
+
+	if (v->is_dim) {
+		return v->min <= v->max
+			       ? (struct value_range){ v->min, v->max } : all;
+	}
+	for (int i = 0; i < r->binders.n; i++) {
+		const struct stmt *s = r->binders.data[i];
+		struct value_range one = all;
+		bool binds = s->kind == STMT_LET && s->u.var == v;
+
+		if (binds) {
+			one = value_range_of(r, s->args[0], &fits);
+		} else if (s->kind == STMT_FOR && s->u.loop.var == v) {
+			binds = true;
+			one = range_of_domain(r, v, s->args[0], s->args[1]);
+		}
+		for (int k = 0; s->kind == STMT_BLOCK &&
+				k < s->u.block->n_iters; k++) {
+			const struct iter_var *iter = &s->u.block->iters[k];
+
+			if (iter->var == v) {
+				binds = true;
+				one = range_of_domain(r, v, iter->min,
+						      iter->extent);
+			}
+		}
+		if (binds) {
+			found = n++ > 0 ? value_range_join(found, one) : one;
+		}
+	}
+	return found;
+}
+
+/* -- expressions -- */
+
+static struct value_range
+exact_or_type(struct dtype t, bool computed, struct value_range v, bool *fits)
+{
+	struct value_range all = value_range_of_type(t);
+
+	*fits = computed && value_range_inside(v, all);
+	return *fits ? v : all;
+}
+
+static struct value_range
+arithmetic(struct value_ranges *r, const struct expr *e, bool *fits)
+{
+	struct value_range a = value_range_of(r, e->args[0], fits);
+	struct value_range b = value_range_of(r, e->args[1], fits), v;
+	bool ok = e->kind == EXPR_ADD ? value_range_add(a, b, &v)
+		: e->kind == EXPR_SUB ? value_range_sub(a, b, &v)
+				      : value_range_mul(a, b, &v);
+
+	return exact_or_type(e->type, ok, v, fits);
+}
+
+static struct value_range
+extreme(struct value_ranges *r, const struct expr *e, bool *fits)
+{
+	struct value_range a = value_range_of(r, e->args[0], fits);
+	struct value_range b = value_range_of(r, e->args[1], fits);
+
+	*fits = true;
+	if (e->kind == EXPR_MIN) {
+		return (struct value_range){ a.min < b.min ? a.min : b.min,
+					     a.max < b.max ? a.max : b.max };
+	}
+	return (struct value_range){ a.min > b.min ? a.min : b.min,
+				     a.max > b.max ? a.max : b.max };
+}
+
+static struct value_range
+of_call(struct value_ranges *r, const struct expr *e, bool *fits)
+{
+	struct value_range all = value_range_of_type(e->type), a;
+
+	if (e->u.intrin == INTRIN_LIKELY) {
+		return value_range_of(r, e->args[0], fits);
+	}
+	if (e->u.intrin == INTRIN_BITAND) {
+		for (int i = 0; i < 2; i++) {
+			a = value_range_of(r, e->args[i], fits);
+			if (a.min >= 0) {
+				*fits = true;
+				return (struct value_range){ 0, a.max };
+			}
+		}
+	}
+	*fits = true;
+	return all;
+}
+
+static struct value_range
+range_of(struct value_ranges *r, const struct expr *e, bool *fits)
+{
+	struct value_range all = value_range_of_type(e->type), a;
+	int64_t divisor;
+	bool inner;
+
+	*fits = true;
+	if (!dtype_is_int(e->type)) {
+		return (struct value_range){ INT64_MIN, INT64_MAX };
+	}
+	switch (e->kind) {
+	case EXPR_INT:
+		return (struct value_range){ e->u.ival, e->u.ival };
+	case EXPR_CAST:
+		if (!dtype_is_int(e->args[0]->type)) {
+			return all;
+		}
+		a = value_range_of(r, e->args[0], &inner);
+		return value_range_inside(a, all) ? a : all;
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+		return arithmetic(r, e, fits);
+	case EXPR_BROADCAST:
+		return value_range_of(r, e->args[0], fits);
+	case EXPR_IF:
+	case EXPR_SELECT:
+		return value_range_join(value_range_of(r, e->args[1], &inner),
+					value_range_of(r, e->args[2], &inner));
+	case EXPR_MIN:
+	case EXPR_MAX:
+		return extreme(r, e, fits);
+	case EXPR_FLOORMOD:
+		return expr_is_int(e->args[1], &divisor) && divisor > 0
+			       ? (struct value_range){ 0, divisor - 1 } : all;
+	case EXPR_VAR:
+		return range_of_var(r, e->u.var);
+	case EXPR_LOAD:
+		return value_range_of_buffer(r, e->u.buffer).range;
+	case EXPR_CALL:
+		return of_call(r, e, fits);
+	default:
+		return all;
+	}
+}
+
+/* -- answers so far -- */
+
+/* Where e is, or the free place for it. */
+static struct expr_range *
+place_of(const struct value_ranges *r, const struct expr *e)
+{
+	size_t i = ((uintptr_t)e >> 4) * 2654435761u % r->cap_known;
+
+	while (r->known[i].expr != NULL && r->known[i].expr != e) {
+		i = i + 1 < r->cap_known ? i + 1 : 0;
+	}
+	return &r->known[i];
+}
+
+static void
+make_room(struct value_ranges *r)
+{
+	struct value_ranges old = *r;
+
+	r->cap_known = old.cap_known > 0 ? 2 * old.cap_known : 64;
+	r->known = arena_array(&r->module->arena, struct expr_range,
+			       r->cap_known);
+	for (size_t i = 0; i < old.cap_known; i++) {
+		if (old.known[i].expr != NULL) {
+			*place_of(r, old.known[i].expr) = old.known[i];
+		}
+	}
+}
+
+struct value_range
+value_range_of(struct value_ranges *r, const struct expr *e, bool *fits)
+{
+	struct expr_range found = { .expr = e };
+
+	if (e->n_args == 0 && e->kind != EXPR_VAR) {
+		return range_of(r, e, fits);
+	}
+	if (r->n_known > 0 && place_of(r, e)->expr == e) {
+		found = *place_of(r, e);
+		*fits = found.fits;
+		return found.range;
+	}
+	found.range = range_of(r, e, fits);
+	found.fits = *fits;
+	if (2 * (r->n_known + 1) > r->cap_known) {
+		make_room(r);
+	}
+	*place_of(r, e) = found;
+	r->n_known++;
+	return found.range;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges of the integers that a lowered function computes: proofs that a sum
+ * stays within its type. Elements of a local array get one range together:
+ *
+ *	acc[i] = 0                          # [0, 0]
+ *	for c, k in T.grid(64, 9):          # 576 times for each element
+ *	    acc[i] = acc[i] + x * w         # [-128, 127] by [-128, 127]
+ *	                                    # |acc| <= 576 * 16384 = 9437184
+ *
+ * The range holds at every point of the array's life: the sums may be taken in
+ * any order. Where no proof is found, the range is that of the type. */
+#ifndef TIRC_VALUE_RANGE_H
+#define TIRC_VALUE_RANGE_H
+
+#include "func.h"
+#include "intrinsic.h"
+
+struct value_range {
+	int64_t min, max; /* closed */
+};
+
+struct buffer_range {
+	const struct var *data; /* of the buffer */
+	struct value_range range;
+	enum { RANGE_OF_TYPE, RANGE_STATED, RANGE_SUMMED } how;
+	bool is_pending; /* while it is computed */
+};
+
+struct expr_range {
+	const struct expr *expr; /* NULL: free */
+	struct value_range range;
+	bool fits;
+};
+
+struct value_ranges {
+	struct module *module;
+	struct func *func;
+	const struct tensor_intrins *intrins; /* that calls belong to, or NULL */
+	VEC(struct buffer_range) buffers;
+	VEC(const struct stmt *) binders; /* loops, blocks and LETs of func */
+	struct expr_range *known; /* a hash table of answers */
+	size_t n_known, cap_known;
+};
+
+struct value_range value_range_of_type(struct dtype t);
+/* Uses the module's arena; f must not change while r is in use. intrins may be
+ * NULL: then arrays whose addresses calls are given have no proof. */
+void value_ranges_init(struct value_ranges *r, const struct func *f,
+		       const struct tensor_intrins *intrins);
+/* All elements of the parameter b are within the range, if f does not write
+ * b. */
+void value_ranges_state(struct value_ranges *r, const struct buffer *b,
+			struct value_range range);
+/* Of b's elements, and how that is known. */
+struct buffer_range value_range_of_buffer(struct value_ranges *r,
+					  const struct buffer *b);
+/* Of the integer e. *fits: e's outermost operation gives the exact result,
+ * whatever the operands are within their ranges. */
+struct value_range value_range_of(struct value_ranges *r,
+				  const struct expr *e, bool *fits);
+/* The largest absolute value; INT64_MAX if there is no such number. */
+int64_t value_range_magnitude(struct value_range v);
+
+#endif

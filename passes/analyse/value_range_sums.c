@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges of the elements of arrays: what is stored by itself, and how far sums
+ * move it.
+ *
+ * A store either replaces an element by a value that does not depend on the
+ * array, or adds to the element that it replaces. During the array's life, which
+ * is its ALLOC, an element is replaced by one of the former and moved at most as
+ * often as the loops inside of the ALLOC run each store of the latter; loops
+ * that choose the element count once. */
+#include "value_range_parts.h"
+
+#include "analyse.h"
+
+enum { MOST_LOOPS = 32, MOST_DEPTH = 8 };
+
+static const struct value_range nothing = { 0, 0 };
+
+/* What happens to the elements of one array. */
+struct sums {
+	struct value_ranges *r;
+	const struct var *data;
+	bool failed;
+	bool has_start;
+	struct value_range start; /* of the values that replace elements */
+	struct value_range moved; /* all that is added; includes 0 */
+};
+
+/* One value that is stored: the element as it was plus `delta`, or `start`, which
+ * one depending on what the program chooses. */
+struct relative {
+	bool ok, keeps, starts;
+	struct value_range delta, start;
+};
+
+/* -- one stored value -- */
+
+struct load_search {
+	const struct value_ranges *r;
+	const struct var *data;
+	VEC(const struct var *) seen; /* whose values were searched */
+	bool found;
+};
+
+static bool
+is_new(struct load_search *x, const struct var *v)
+{
+	for (int i = 0; i < x->seen.n; i++) {
+		if (x->seen.data[i] == v) {
+			return false;
+		}
+	}
+	vec_push(&x->r->module->arena, &x->seen, v);
+	return true;
+}
+
+static void
+find_load(void *ctx, const struct expr *e)
+{
+	struct load_search *x = ctx;
+
+	if (e->kind == EXPR_LOAD) {
+		x->found |= e->u.buffer->data == x->data;
+	} else if (e->kind == EXPR_VAR && !x->found && is_new(x, e->u.var)) {
+		for (int i = 0; i < x->r->binders.n; i++) {
+			const struct stmt *s = x->r->binders.data[i];
+
+			if (s->kind == STMT_LET && s->u.var == e->u.var) {
+				expr_visit(s->args[0], find_load, x);
+			}
+		}
+	}
+}
+
+static bool
+depends_on_array(const struct sums *s, const struct expr *e)
+{
+	struct load_search x = { .r = s->r, .data = s->data };
+
+	expr_visit(e, find_load, &x);
+	return x.found;
+}
+
+/* Does e load the element that the statement stores? */
+static bool
+is_own_element(const struct expr *e, const struct stmt *store)
+{
+	if (e->kind != EXPR_LOAD || e->u.buffer != store->u.buffer ||
+	    e->n_args != store->n_args - 1) {
+		return false;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		if (e->args[i] != store->args[i + 1]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static struct relative
+either(struct relative a, struct relative b)
+{
+	struct relative v = { a.ok && b.ok, a.keeps || b.keeps,
+			      a.starts || b.starts, nothing, nothing };
+
+	v.delta = !a.keeps ? b.delta : !b.keeps ? a.delta
+		: value_range_join(a.delta, b.delta);
+	v.start = !a.starts ? b.start : !b.starts ? a.start
+		: value_range_join(a.start, b.start);
+	return v;
+}
+
+/* own plus or minus other, which does not depend on the array. */
+static struct relative
+moved_by(struct sums *s, struct relative own, const struct expr *other,
+	 bool minus)
+{
+	bool fits, ok;
+	struct value_range by = value_range_of(s->r, other, &fits);
+
+	ok = minus ? value_range_sub(own.delta, by, &own.delta)
+		   : value_range_add(own.delta, by, &own.delta);
+	own.ok &= ok && own.keeps && !own.starts;
+	return own;
+}
+
+static struct relative
+relative_of(struct sums *s, const struct expr *e, const struct stmt *store)
+{
+	struct relative v = { .ok = false };
+	bool fits;
+
+	e = value_range_resolved(s->r, e);
+	if (is_own_element(e, store)) {
+		v.ok = v.keeps = true;
+		return v;
+	}
+	if (!depends_on_array(s, e)) {
+		v.ok = v.starts = true;
+		v.start = value_range_of(s->r, e, &fits);
+		return v;
+	}
+	switch (e->kind) {
+	case EXPR_ADD:
+		if (!depends_on_array(s, e->args[1])) {
+			return moved_by(s, relative_of(s, e->args[0], store),
+					e->args[1], false);
+		}
+		if (!depends_on_array(s, e->args[0])) {
+			return moved_by(s, relative_of(s, e->args[1], store),
+					e->args[0], false);
+		}
+		return v;
+	case EXPR_SUB:
+		if (!depends_on_array(s, e->args[1])) {
+			return moved_by(s, relative_of(s, e->args[0], store),
+					e->args[1], true);
+		}
+		return v;
+	case EXPR_IF:
+	case EXPR_SELECT:
+		return either(relative_of(s, e->args[1], store),
+			      relative_of(s, e->args[2], store));
+	case EXPR_MIN:
+	case EXPR_MAX:
+		return either(relative_of(s, e->args[0], store),
+			      relative_of(s, e->args[1], store));
+	default:
+		return v;
+	}
+}
+
+/* -- how often -- */
+
+struct loops {
+	struct iter_var list[MOST_LOOPS];
+	int n;
+	bool failed;
+};
+
+/* Those between the statement and top, which is not one of them. A block stands
+ * for all around it: each point of its domain comes once. */
+static void
+loops_around(const struct stmt *s, const struct stmt *top, struct loops *out)
+{
+	const struct block *b;
+
+	for (s = s->parent; s != NULL && s != top; s = s->parent) {
+		out->failed |= s->kind == STMT_WHILE ||
+			       out->n + 1 > MOST_LOOPS;
+		if (s->kind == STMT_FOR && !out->failed) {
+			out->list[out->n++] = (struct iter_var){
+				s->u.loop.var, s->args[0], s->args[1], 0
+			};
+		}
+		if (s->kind != STMT_BLOCK || s->u.block->n_iters == 0) {
+			continue;
+		}
+		b = s->u.block;
+		out->failed |= out->n + b->n_iters > MOST_LOOPS;
+		for (int i = 0; i < b->n_iters && !out->failed; i++) {
+			out->list[out->n++] = b->iters[i];
+		}
+		return;
+	}
+}
+
+static int64_t
+most_trips(struct sums *s, const struct iter_var *loop)
+{
+	bool fits;
+
+	return value_range_of(s->r, loop->extent, &fits).max;
+}
+
+/* Do different values of the loops that the index uses choose different runs of
+ * `run` elements? Then chooses[i] is set for these. */
+static void
+choosing_loops(struct sums *s, const struct loops *loops,
+	       const struct expr *index, int64_t run, bool *chooses)
+{
+	struct var *vars[MOST_LOOPS];
+	int64_t coeff[MOST_LOOPS], reach = run;
+	const struct expr *rest;
+	bool done[MOST_LOOPS] = { false };
+	struct analyser a;
+
+	for (int i = 0; i < loops->n; i++) {
+		vars[i] = loops->list[i].var;
+	}
+	analyser_init(&a, s->r->module);
+	if (loops->n == 0 ||
+	    !analyse_affine(&a, index, vars, loops->n, coeff, &rest)) {
+		return;
+	}
+	/* The smallest steps first: each has to pass all that came before. */
+	for (;;) {
+		int next = -1;
+		int64_t trips, span;
+
+		for (int i = 0; i < loops->n; i++) {
+			coeff[i] = coeff[i] < 0 ? -coeff[i] : coeff[i];
+			if (coeff[i] != 0 && !done[i] &&
+			    (next < 0 || coeff[i] < coeff[next])) {
+				next = i;
+			}
+		}
+		if (next < 0) {
+			break;
+		}
+		done[next] = true;
+		trips = most_trips(s, &loops->list[next]);
+		if (coeff[next] < reach || trips < 0 ||
+		    __builtin_mul_overflow(coeff[next], trips, &span) ||
+		    __builtin_add_overflow(reach, span - coeff[next],
+					   &reach)) {
+			return;
+		}
+	}
+	for (int i = 0; i < loops->n; i++) {
+		chooses[i] |= coeff[i] != 0;
+	}
+}
+
+/* How often the statement may touch one element, of runs of so many that start
+ * at the index. False: no bound. */
+static bool
+most_touches(struct sums *s, const struct stmt *at, const struct stmt *top,
+	     const struct expr *const *index, int n, int64_t run,
+	     int64_t *count)
+{
+	struct loops loops = { .n = 0 };
+	bool chooses[MOST_LOOPS] = { false };
+
+	loops_around(at, top, &loops);
+	for (int d = 0; d < n && !loops.failed; d++) {
+		choosing_loops(s, &loops, index[d], d == n - 1 ? run : 1,
+			       chooses);
+	}
+	*count = 1;
+	for (int i = 0; i < loops.n && !loops.failed; i++) {
+		int64_t trips = most_trips(s, &loops.list[i]);
+
+		if (!chooses[i] &&
+		    (trips < 0 ||
+		     __builtin_mul_overflow(*count, trips, count))) {
+			return false;
+		}
+	}
+	return !loops.failed;
+}
+
+/* -- stores and calls -- */
+
+static void
+add_start(struct sums *s, struct value_range v)
+{
+	s->start = s->has_start ? value_range_join(s->start, v) : v;
+	s->has_start = true;
+}
+
+static bool
+add_moves(struct sums *s, struct value_range delta, int64_t count)
+{
+	struct value_range times = { count, count };
+
+	return value_range_mul(value_range_join(delta, nothing), times,
+			       &delta) &&
+	       value_range_add(s->moved, delta, &s->moved);
+}
+
+static bool
+see_store(struct sums *s, const struct stmt *store, const struct stmt *top)
+{
+	struct relative v = relative_of(s, store->args[0], store);
+	const struct expr *index[MOST_LOOPS];
+	int n = store->n_args - 1;
+	int64_t run = 1, count;
+
+	if (!v.ok || n >= MOST_LOOPS) {
+		return false;
+	}
+	if (v.starts) {
+		add_start(s, v.start);
+	}
+	if (!v.keeps) {
+		return true;
+	}
+	for (int d = 0; d < n; d++) {
+		index[d] = store->args[d + 1];
+	}
+	if (n > 0 && index[n - 1]->kind == EXPR_RAMP) {
+		if (!expr_is_value(index[n - 1]->args[1], 1)) {
+			return false;
+		}
+		run = index[n - 1]->type.lanes;
+		index[n - 1] = index[n - 1]->args[0];
+	}
+	return most_touches(s, store, top, index, n, run, &count) &&
+	       add_moves(s, v.delta, count);
+}
+
+static bool collect(struct sums *s, const struct stmt *at,
+		    const struct stmt *top, int depth);
+
+static const struct tensor_call *
+call_of(const struct value_ranges *r, const char *symbol)
+{
+	for (int i = 0; r->intrins != NULL && i < r->intrins->calls.n; i++) {
+		if (strcmp(r->intrins->calls.data[i].symbol, symbol) == 0) {
+			return &r->intrins->calls.data[i];
+		}
+	}
+	return NULL;
+}
+
+/* The address, where the array is written through it; its first element. */
+static const struct expr *
+written_address(const struct expr *e, const struct var *data)
+{
+	return e->kind == EXPR_CALL && e->u.intrin == INTRIN_ADDRESS_OF &&
+			       e->args[0]->kind == EXPR_LOAD &&
+			       e->args[0]->u.buffer->data == data
+		       ? e->args[0] : NULL;
+}
+
+/* The dimensions before those that a view of so many elements fills from their
+ * start; *run: of which it has so many elements in the last. */
+static int
+leading_dims(const struct expr *first, int64_t elems, int64_t *run)
+{
+	const struct buffer *b = first->u.buffer;
+	int64_t inside = b->type.lanes, extent;
+	int n = first->n_args;
+
+	*run = 1;
+	if (n > 0 && inside == 1 && expr_is_int(b->shape[n - 1], &extent) &&
+	    elems <= extent) {
+		*run = elems;
+		return n;
+	}
+	while (n > 0 && inside < elems &&
+	       expr_is_value(first->args[n - 1], 0) &&
+	       expr_is_int(b->shape[n - 1], &extent)) {
+		inside *= extent;
+		n--;
+	}
+	return inside >= elems ? n : 0;
+}
+
+/* Is it an address of an element? Which element. */
+static const struct expr *
+addressed(const struct expr *e)
+{
+	return e->kind == EXPR_CALL && intrin_is_address(e->u.intrin) &&
+			       e->args[0]->kind == EXPR_LOAD
+		       ? e->args[0] : NULL;
+}
+
+struct symbol_search {
+	const char *symbol;
+	const struct expr *call;
+};
+
+static bool
+find_symbol(void *ctx, struct stmt *s)
+{
+	struct symbol_search *x = ctx;
+	const struct expr *e = s->kind == STMT_EVALUATE ? s->args[0] : NULL;
+
+	if (e != NULL && e->kind == EXPR_CALL &&
+	    e->u.intrin == INTRIN_CALL_EXTERN &&
+	    strcmp(e->args[0]->u.text, x->symbol) == 0) {
+		x->call = e;
+	}
+	return true;
+}
+
+/* Which parameter of the intrinsic the i-th argument of the call is; -1: none,
+ * a number. */
+static int
+parameter_of(const struct func *part, const struct expr *call, int i)
+{
+	const struct expr *element = addressed(call->args[i]);
+
+	for (int p = 0; element != NULL && p < part->params.n; p++) {
+		if (part->params.data[p].buffer == element->u.buffer) {
+			return p;
+		}
+	}
+	return -1;
+}
+
+/* A call in progress of a tensor intrinsic, which does what its description
+ * says. */
+struct described {
+	const struct tensor_call *known;
+	struct value_ranges ranges;  /* of the description */
+	struct sums sums;            /* what it does to the array */
+	const struct buffer *view;   /* of the array */
+};
+
+/* Tells the description what its parameters are. */
+static bool
+bind_call(struct sums *s, const struct expr *call, const struct expr *first,
+	  struct described *d)
+{
+	const struct tensor_call *known = d->known;
+	const struct func *desc = known->intrin->desc;
+	struct symbol_search own = { known->symbol, NULL };
+
+	stmt_visit(known->part->body, find_symbol, &own);
+	if (own.call == NULL || own.call->n_args != call->n_args ||
+	    known->part->params.n != desc->params.n) {
+		return false;
+	}
+	for (int i = 1; i < call->n_args; i++) {
+		const struct expr *element = addressed(call->args[i]);
+		int p = parameter_of(known->part, own.call, i);
+		const struct buffer *b = p >= 0 ? desc->params.data[p].buffer
+						: NULL;
+
+		if (b == NULL || element == NULL) {
+			if (element != NULL || b != NULL) {
+				return false;
+			}
+			continue;
+		}
+		if (element->u.buffer->type.kind != b->type.kind) {
+			return false;
+		}
+		if (element == first) {
+			d->view = known->views[p];
+			d->sums.data = b->data;
+		} else {
+			value_ranges_state(&d->ranges, b, value_range_of_buffer(
+				s->r, element->u.buffer).range);
+		}
+	}
+	return d->sums.data != NULL;
+}
+
+static bool
+see_call(struct sums *s, const struct expr *call, const struct stmt *at,
+	 const struct stmt *top, const struct expr *first, int depth)
+{
+	struct described d = { .known = call_of(s->r,
+						call->args[0]->u.text) };
+	const struct func *desc;
+	int64_t count, elems, run;
+	int n;
+
+	if (d.known == NULL || depth > MOST_DEPTH) {
+		return false;
+	}
+	desc = d.known->intrin->desc;
+	value_ranges_init(&d.ranges, desc, NULL);
+	d.sums.r = &d.ranges;
+	if (!bind_call(s, call, first, &d) ||
+	    !collect(&d.sums, desc->body, NULL, depth + 1)) {
+		return false;
+	}
+	if (d.sums.has_start) {
+		add_start(s, d.sums.start);
+	}
+	if (d.sums.moved.min == 0 && d.sums.moved.max == 0) {
+		return true;
+	}
+	if (d.view->strides != NULL || !buffer_const_elems(d.view, &elems)) {
+		return false;
+	}
+	n = leading_dims(first, elems, &run);
+	return most_touches(s, at, top, first->args, n, run, &count) &&
+	       add_moves(s, d.sums.moved, count);
+}
+
+struct address_search {
+	const struct var *data;
+	int found;
+};
+
+static void
+find_address(void *ctx, const struct expr *e)
+{
+	struct address_search *x = ctx;
+
+	x->found += written_address(e, x->data) != NULL;
+}
+
+/* Whatever the statement does with addresses of the array. */
+static bool
+see_addresses(struct sums *s, const struct stmt *at, const struct stmt *top,
+	      int depth)
+{
+	struct address_search x = { s->data, 0 };
+	const struct expr *call = at->kind == STMT_EVALUATE ? at->args[0]
+							     : NULL;
+	const struct expr *first = NULL;
+
+	for (int i = 0; i < at->n_args; i++) {
+		if (at->args[i] != NULL) {
+			expr_visit(at->args[i], find_address, &x);
+		}
+	}
+	if (x.found == 0) {
+		return true;
+	}
+	if (x.found > 1 || call == NULL || call->kind != EXPR_CALL ||
+	    call->u.intrin != INTRIN_CALL_EXTERN) {
+		return false;
+	}
+	for (int i = 1; i < call->n_args && first == NULL; i++) {
+		first = written_address(call->args[i], s->data);
+	}
+	return first != NULL && see_call(s, call, at, top, first, depth);
+}
+
+static bool
+collect(struct sums *s, const struct stmt *at, const struct stmt *top,
+	int depth)
+{
+	if ((at->kind == STMT_STORE && at->u.buffer->data == s->data &&
+	     !see_store(s, at, top)) ||
+	    !see_addresses(s, at, top, depth)) {
+		return false;
+	}
+	for (int i = 0; i < at->n_children; i++) {
+		if (at->children[i] != NULL &&
+		    !collect(s, at->children[i], top, depth)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* -- arrays -- */
+
+/* Over all the ALLOCs of the array below s. False: one has no bound. */
+static bool
+collect_lives(struct value_ranges *r, const struct stmt *s,
+	      const struct var *data, int *lives, struct value_range *out)
+{
+	struct sums one = { .r = r, .data = data };
+	struct value_range all;
+
+	if (s->kind == STMT_ALLOC && s->u.buffer->data == data) {
+		if (!collect(&one, s->children[0], s, 0) || !one.has_start ||
+		    !value_range_add(one.start, one.moved, &all)) {
+			return false;
+		}
+		/* Threads that add to what they share stand around the
+		 * ALLOC. */
+		if (strncmp(s->u.buffer->scope, "shared", 6) == 0 &&
+		    (one.moved.min != 0 || one.moved.max != 0)) {
+			return false;
+		}
+		all = value_range_join(all, one.start);
+		*out = *lives > 0 ? value_range_join(*out, all) : all;
+		++*lives;
+		return true;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i] != NULL &&
+		    !collect_lives(r, s->children[i], data, lives, out)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+struct buffer_range
+value_range_of_buffer(struct value_ranges *r, const struct buffer *b)
+{
+	struct value_range all = value_range_of_type(b->type), found = all;
+	struct buffer_range fresh = { .data = b->data, .range = all,
+				      .is_pending = true };
+	int lives = 0, at;
+
+	if (!dtype_is_int(b->type)) {
+		return fresh;
+	}
+	for (int i = 0; i < r->buffers.n; i++) {
+		if (r->buffers.data[i].data == b->data) {
+			fresh = r->buffers.data[i];
+			if (!value_range_inside(fresh.range, all)) {
+				fresh.range = all; /* seen as another type */
+			}
+			return fresh;
+		}
+	}
+	at = r->buffers.n;
+	vec_push(&r->module->arena, &r->buffers, fresh);
+	if (r->func->body != NULL &&
+	    collect_lives(r, r->func->body, b->data, &lives, &found) &&
+	    lives > 0 && found.min > all.min && found.max <= all.max) {
+		r->buffers.data[at].range = found;
+		r->buffers.data[at].how = RANGE_SUMMED;
+	}
+	r->buffers.data[at].is_pending = false;
+	return r->buffers.data[at];
+}
