@@ -27,6 +27,12 @@ struct func *script_read_func(struct module *m, const struct source *src,
  * not, why (may be NULL) gets a line that says where they part. */
 bool func_equal(const struct func *a, const struct func *b,
 		struct strbuf *why);
+/* The same of n functions each, whatever they are called: where one of a names
+ * another of a, its partner names that one's. */
+bool funcs_equal(const struct func *const *a, const struct func *const *b,
+		 int n);
+/* One number for all functions that funcs_equal holds equal. */
+uint64_t func_hash(const struct func *f);
 
 /* Do lowering passes check that? -Dverify_text=true builds with. */
 #ifndef TIRC_VERIFY_TEXT

@@ -232,6 +232,26 @@ put_shape(struct strbuf *s, const struct tensor *t)
 	}
 }
 
+bool
+node_has_window(const struct node *n)
+{
+	static const char *const attrs[] = {
+		"strides", "pads", "dilations", "group", "auto_pad",
+	};
+
+	if (node_attr(n, "kernel_shape") != NULL) {
+		return true;
+	}
+	for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++) {
+		if (n->op->fuse == FUSE_COMPUTE && n->n_inputs > 1 &&
+		    n->inputs[0]->ndim > 2 &&
+		    node_attr(n, attrs[i]) != NULL) {
+			return true;
+		}
+	}
+	return false;
+}
+
 const char *
 kernel_title(struct graph *g, const struct group *group)
 {
@@ -245,9 +265,7 @@ kernel_title(struct graph *g, const struct group *group)
 	strbuf_puts(&s, node_attr_string(n, "title", n->op_type));
 	if (node_attr(n, "title") != NULL) {
 		/* says it all */
-	} else if (node_attr(n, "kernel_shape") != NULL ||
-	    (n->op->fuse == FUSE_COMPUTE && n->inputs[0]->ndim > 2 &&
-	     n->n_inputs > 1 && node_attr(n, "strides") != NULL)) {
+	} else if (node_has_window(n)) {
 		put_window(&s, n);
 	} else if (n->op->fuse == FUSE_COMPUTE && n->n_inputs > 1 &&
 		   const_dim(n->inputs[0], n->inputs[0]->ndim - 1, &k) &&

@@ -280,6 +280,9 @@ entry_build(struct program *p)
 		const struct kernel *k = p->kernels.data[i];
 
 		name_set_add(&e.names, k->name);
+		if (k->n_callers > 1) {
+			name_set_add(&e.names, k->func->name);
+		}
 		for (int l = 1; k->device != NULL &&
 				l < k->device->n_launches; l++) {
 			name_set_add(&e.names,

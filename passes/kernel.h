@@ -61,7 +61,13 @@ struct host_device;
 struct kernel {
 	const char *name;      /* identifier, from the model's names */
 	struct group *group;
-	struct func *func;     /* lowered; on a device, what launches kernels */
+	/* Lowered; on a device, what launches kernels. Its name is the kernel's,
+	 * or another where several kernels call it. */
+	struct func *func;
+	/* The first kernel in order of execution that calls func: itself, or
+	 * another with the same body; and how many call an owner's. */
+	struct kernel *owner;
+	int n_callers;
 	struct host_device *device; /* the kernels; NULL: not on a device */
 	/* Of a region whose backend keeps something between runs: what prepares
 	 * it. Parameters: the model, memory of its own, the constants. */

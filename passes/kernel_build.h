@@ -50,6 +50,9 @@ void kernel_note_own(struct joint *j);
 void kernel_share_storage(struct joint *j);
 /* kernel_work.c: operations, bytes, stack: the figures of the comment. */
 void kernel_measure(struct kernel *k);
+/* kernel_merge.c: one function for all kernels that compute the same; sets owner
+ * and n_callers of each. After the plan. */
+void kernels_merge(struct builder *b);
 /* kernel_align.c: notes which arrays of vectors are aligned as such, where the
  * plan has placed them. */
 void kernels_align(struct program *p);

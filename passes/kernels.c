@@ -866,6 +866,7 @@ program_build(struct graph *g, const struct target *target,
 		return false;
 	}
 	kernels_align(out);
+	kernels_merge(&b);
 	hooks_took(hooks, "plan", start);
 	out->entry = entry_build(out);
 	if (out->model != NULL) {

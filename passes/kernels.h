@@ -15,6 +15,8 @@ bool group_makes(const struct graph *g, const struct group *group,
 const char *kernel_stem(struct graph *g, const struct group *group);
 /* "softmax": the operator as part of a name. */
 const char *operator_word(struct arena *a, const struct node *n);
+/* Does it slide a window over its input? */
+bool node_has_window(const struct node *n);
 const char *kernel_title(struct graph *g, const struct group *group);
 const char *region_title(struct graph *g, const struct graph_region *r);
 /* "conv (4 times), pool": its patterns, in order. */

@@ -51,6 +51,7 @@ add_launch_names(struct packer *k, struct tdata *data)
 		const struct kernel *kernel = k->p->kernels.data[i];
 
 		for (int l = 0; kernel->device != NULL &&
+				kernel->owner == kernel &&
 				l < kernel->device->n_launches; l++) {
 			const struct launch *one = &kernel->device->launches[l];
 			struct tdata *row;
@@ -311,7 +312,11 @@ add_device_counts(struct packer *k)
 	int launches = 0, places = 0;
 
 	for (int i = 0; i < k->p->kernels.n; i++) {
-		launches += k->p->kernels.data[i]->device->n_launches;
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		if (kernel->owner == kernel) {
+			launches += kernel->device->n_launches;
+		}
 	}
 	for (const struct stmt *s = k->p->entry->body; s != NULL && is_place(s);
 	     s = s->children[0]) {

@@ -439,7 +439,7 @@ nodes_json(struct describer *x)
 		cJSON *args = cJSON_CreateArray();
 
 		metadata_text(k, row, "name", kernel->name);
-		metadata_text(k, row, "kernel", kernel->name);
+		metadata_text(k, row, "kernel", kernel->func->name);
 		for (int a = 0; a < kernel->args.n; a++) {
 			if (graph_arg_listed(kernel, &kernel->args.data[a])) {
 				cJSON_AddItemToArray(args, arg_json(x, kernel,

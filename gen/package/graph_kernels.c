@@ -110,18 +110,24 @@ bool
 add_graph_entries(struct packer *k, struct unit *u, struct tdata *data)
 {
 	bool ok = true;
+	int n = 0;
 
 	tdata_list(data, "entries");
 	for (int i = 0; ok && i < k->p->kernels.n; i++) {
 		const struct kernel *kernel = k->p->kernels.data[i];
-		struct tdata *row = tdata_item(data, "entries");
+		struct tdata *row;
 		bool sized = false;
 		struct strbuf s;
 
+		if (kernel->owner != kernel) {
+			continue;
+		}
+		n++;
+		row = tdata_item(data, "entries");
 		strbuf_init(&s);
 		ok = print_call(k, u, kernel, &sized, &s);
 		tdata_text(row, "symbol", k->kernel_symbols[i]);
-		tdata_text(row, "name", kernel->name);
+		tdata_text(row, "name", kernel->func->name);
 		tdata_text(row, "body", ok ? arena_strdup(k->a, s.data) : "");
 		tdata_flag(row, "sized", sized);
 		tdata_flag(row, "shared", unit_shares(u, kernel->func));
@@ -130,7 +136,7 @@ add_graph_entries(struct packer *k, struct unit *u, struct tdata *data)
 		strbuf_release(&s);
 	}
 	tdata_flag(data, "state_weighs", weights_kept(k));
-	tdata_int(data, "n_kernels", k->p->kernels.n);
+	tdata_int(data, "n_kernels", n);
 	tdata_int(data, "n_sizes", k->g->dims.n);
 	return ok;
 }
@@ -152,8 +158,10 @@ add_graph_header(struct packer *k)
 	unit_add_includes(&u, data);
 	tdata_list(data, "entries");
 	for (int i = 0; i < k->p->kernels.n; i++) {
-		tdata_text(tdata_item(data, "entries"), "symbol",
-			   k->kernel_symbols[i]);
+		if (k->kernel_symbols[i] != NULL) {
+			tdata_text(tdata_item(data, "entries"), "symbol",
+				   k->kernel_symbols[i]);
+		}
 	}
 	return add_template_file(k, TEMPLATE_GRAPH_HEADER, data, FILE_HEADER,
 				 OUT_TEXT);

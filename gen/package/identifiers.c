@@ -194,11 +194,13 @@ name_kernels(struct packer *k)
 		struct kernel *kernel = k->p->kernels.data[i];
 		struct renaming r = { k->m, kernel->func->name, NULL };
 
-		if (!name_set_has(&taken, kernel->name)) {
+		if (kernel->owner != kernel || !name_set_has(&taken, r.from)) {
 			continue;
 		}
-		r.to = arena_printf(k->a, "%s_kernel", kernel->name);
-		kernel->name = r.to;
+		r.to = arena_printf(k->a, "%s_kernel", r.from);
+		if (kernel->n_callers == 1) {
+			kernel->name = r.to;
+		}
 		kernel->func->name = r.to;
 		stmt_map_exprs(k->p->entry, k->p->entry->body, rename_calls,
 			       &r);
@@ -223,14 +225,19 @@ name_entries(struct packer *k)
 	init_names(k, &taken);
 	taken.max_length = taken.max_length > least ? taken.max_length : least;
 	for (int i = 0; i < k->p->kernels.n; i++) {
-		name_set_add(&taken, k->p->kernels.data[i]->name);
+		name_set_add(&taken, k->p->kernels.data[i]->func->name);
 	}
 	name_set_add(&taken, arena_printf(k->a, "%s_kernels", k->model));
 	k->kernel_symbols = arena_array(k->a, const char *,
 					k->p->kernels.n + 1);
 	for (int i = 0; i < k->p->kernels.n; i++) {
-		k->kernel_symbols[i] = name_set_add(&taken, arena_printf(k->a,
-			"%s_%s", k->model, k->p->kernels.data[i]->name));
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		if (kernel->owner == kernel) {
+			k->kernel_symbols[i] = name_set_add(&taken,
+				arena_printf(k->a, "%s_%s", k->model,
+					     kernel->func->name));
+		}
 	}
 }
 

@@ -22,12 +22,12 @@ add_row(struct packer *k, struct tdata *data, const char *list,
 
 /* Names that only count nodes are left out: they change with every edit of
  * the model, and the metadata have them. Then the result's name may tell. */
-static void
-add_nodes(struct packer *k, struct tdata *data, const struct kernel *kernel)
+static const char *
+nodes_text(struct packer *k, const struct kernel *kernel)
 {
 	struct strbuf s;
+	const char *text;
 
-	tdata_list(data, "nodes");
 	strbuf_init(&s);
 	for (int i = 0; i < kernel->group->nodes.n; i++) {
 		const struct node *node = kernel->group->nodes.data[i];
@@ -49,10 +49,9 @@ add_nodes(struct packer *k, struct tdata *data, const struct kernel *kernel)
 			}
 		}
 	}
-	if (s.len > 0) {
-		add_row(k, data, "nodes", "nodes", s.data);
-	}
+	text = arena_strdup(k->a, s.data != NULL ? s.data : "");
 	strbuf_release(&s);
+	return text;
 }
 
 /* How it lies in memory, where that is not row by row. */
@@ -91,26 +90,47 @@ short_title(struct packer *k, const struct tensor *t)
 }
 
 static const char *
+weight_symbol(const struct packer *k, const struct weight *w)
+{
+	for (int i = 0; i < k->p->weights.n; i++) {
+		if (k->p->weights.data[i] == w) {
+			return k->weight_symbols[i];
+		}
+	}
+	return "";
+}
+
+/* Its name in quotes, or, where that only counts, who writes it; "" for what
+ * the kernel itself writes. */
+static const char *
+tensor_name(struct packer *k, const struct kernel *kernel,
+	    const struct tensor *t)
+{
+	const struct kernel *from = writer_of(k, t);
+
+	if (name_stem(k->a, t->name) != NULL || t->is_input || t->is_output) {
+		return arena_printf(k->a, "\"%s\"", short_title(k, t));
+	}
+	return from != NULL && from != kernel
+	       ? arena_printf(k->a, "of %s", from->name) : "";
+}
+
+/* "relu1": f32 [1][64][56][56], in blocks of 16. Of a function that several
+ * kernels call: without the name. */
+static const char *
 tensor_text(struct packer *k, const struct kernel *kernel,
 	    const struct kernel_arg *arg)
 {
 	const struct tensor *t = arg->tensor;
-	const struct kernel *from = writer_of(k, t);
-	const char *shape = arena_printf(k->a, "%s %s", short_name(t->type),
-					 shape_text(k, t));
-	const char *in_place = arena_printf(k->a, "%s%s", memory_text(k, t),
-					    arg->in_place != NULL
-					    ? ", in place" : "");
+	const char *name = kernel->n_callers > 1
+			   ? "" : tensor_name(k, kernel, t);
+	bool quoted = name[0] == '"';
 
-	if (name_stem(k->a, t->name) != NULL || t->is_input || t->is_output) {
-		return arena_printf(k->a, "\"%s\": %s%s", short_title(k, t),
-				    shape, in_place);
-	}
-	if (from != NULL && from != kernel) {
-		return arena_printf(k->a, "%s of %s%s", shape, from->name,
-				    in_place);
-	}
-	return arena_printf(k->a, "%s%s", shape, in_place);
+	return arena_printf(k->a, "%s%s%s %s%s%s%s%s", quoted ? name : "",
+			    quoted ? ": " : "", short_name(t->type),
+			    shape_text(k, t), name[0] && !quoted ? " " : "",
+			    quoted ? "" : name, memory_text(k, t),
+			    arg->in_place != NULL ? ", in place" : "");
 }
 
 /* The kernel as a function; those of a device, of which each has its own. */
@@ -132,13 +152,74 @@ print_functions(struct unit *u, const struct kernel *kernel,
 	return true;
 }
 
-/* Is the i-th one a kernel in which no product may be added unrounded, while in
- * others it may? */
+/* Has it a function in which no product may be added unrounded, while in others
+ * it may? NULL: no. */
 static bool
-is_exact(const struct packer *k, int i)
+is_exact(const struct packer *k, const struct kernel *kernel)
 {
-	return i >= 0 && i < k->p->kernels.n && k->p->kernels.data[i]->rounds &&
+	return kernel != NULL && kernel->rounds &&
 	       strcmp(k->p->target->fp, "strict") != 0;
+}
+
+/* The kernel with the function that is printed before that of the i-th one
+ * (step -1) or behind it (1), or NULL. */
+static const struct kernel *
+printed_beside(const struct packer *k, int i, int step)
+{
+	for (i += step; i >= 0 && i < k->p->kernels.n; i += step) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		if (kernel->owner == kernel) {
+			return kernel;
+		}
+	}
+	return NULL;
+}
+
+/* What one of the kernels that share a function gives it: "conv2: Conv, Relu;
+ * x "relu1", w net_conv2_w, y "relu2"". */
+static const char *
+call_text(struct packer *k, const struct kernel *kernel)
+{
+	struct strbuf s;
+	const char *nodes = nodes_text(k, kernel), *text, *before = "; ";
+
+	strbuf_init(&s);
+	strbuf_printf(&s, "%s: %s", kernel->name, nodes);
+	for (int i = 0; i < kernel->args.n; i++) {
+		const struct kernel_arg *arg = &kernel->args.data[i];
+		const char *given = "";
+
+		if (arg->kind == ARG_WEIGHT) {
+			given = weight_symbol(k, arg->weight);
+		} else if (arg->kind == ARG_TENSOR) {
+			given = tensor_name(k, kernel, arg->tensor);
+		}
+		if (given[0] != '\0') {
+			strbuf_printf(&s, "%s%s %s", before, arg->buffer->name,
+				      given);
+			before = ", ";
+		}
+	}
+	text = arena_strdup(k->a, s.data);
+	strbuf_release(&s);
+	return text;
+}
+
+static void
+add_callers(struct packer *k, struct tdata *item, const struct kernel *owner)
+{
+	const char *label = arena_printf(k->a, "%d calls", owner->n_callers);
+
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		if (kernel->owner == owner) {
+			add_row(k, item, "calls", label,
+				call_text(k, kernel));
+			label = "";
+		}
+	}
 }
 
 static bool
@@ -156,7 +237,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		tdata_text(item, "text", text);
 	} else {
 		strbuf_init(&s);
-		u->apart = is_exact(k, i);
+		u->apart = is_exact(k, kernel);
 		ok = print_functions(u, kernel, &s);
 		u->apart = false;
 		if (ok) {
@@ -166,11 +247,20 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		}
 		strbuf_release(&s);
 	}
-	tdata_flag(item, "exact_starts", is_exact(k, i) && !is_exact(k, i - 1));
-	tdata_flag(item, "exact_ends", is_exact(k, i) && !is_exact(k, i + 1));
+	tdata_flag(item, "exact_starts", is_exact(k, kernel) &&
+		   !is_exact(k, printed_beside(k, i, -1)));
+	tdata_flag(item, "exact_ends", is_exact(k, kernel) &&
+		   !is_exact(k, printed_beside(k, i, 1)));
 	tdata_text(item, "title", comment_wrap(k, comment_text(k->a,
 		kernel->title != NULL ? kernel->title : kernel->name), 3));
-	add_nodes(k, item, kernel);
+	tdata_list(item, "nodes");
+	tdata_list(item, "calls");
+	tdata_flag(item, "each_call", kernel->n_callers > 1);
+	if (kernel->n_callers > 1) {
+		add_callers(k, item, kernel);
+	} else if (nodes_text(k, kernel)[0] != '\0') {
+		add_row(k, item, "nodes", "nodes", nodes_text(k, kernel));
+	}
 	tdata_list(item, "tensors");
 	for (int a = 0; a < kernel->args.n; a++) {
 		const struct kernel_arg *arg = &kernel->args.data[a];
@@ -218,8 +308,11 @@ reserve_kernel_names(struct packer *k, struct unit *u)
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		const struct kernel *kernel = k->p->kernels.data[i];
 
+		if (kernel->owner != kernel) {
+			continue;
+		}
 		if (kernel->device == NULL) {
-			name_set_add(&u->globals, kernel->name);
+			name_set_add(&u->globals, kernel->func->name);
 			vec_push(k->a, &u->callees, kernel->func);
 			reserve_region_names(k, u, kernel);
 			continue;
@@ -260,7 +353,9 @@ add_kernels(struct packer *k, struct unit *u, struct tdata *data)
 	packer_tell_constants(k, u);
 	tdata_list(data, "kernels");
 	for (int i = 0; i < k->p->kernels.n; i++) {
-		if (!add_kernel(k, data, i, u)) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		if (kernel->owner == kernel && !add_kernel(k, data, i, u)) {
 			return false;
 		}
 	}

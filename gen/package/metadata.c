@@ -189,6 +189,7 @@ kernels_json(struct packer *k)
 		cJSON *ops = cJSON_CreateArray();
 
 		metadata_text(k, object, "name", kernel->name);
+		metadata_text(k, object, "function", kernel->func->name);
 		metadata_text(k, object, "title", kernel->title);
 		metadata_text(k, object, "schedule", kernel->schedule);
 		if (kernel->group->region != NULL) {

@@ -161,7 +161,8 @@ layer_stem(struct arena *a, const struct node *conv)
 		? stem : arena_printf(a, "%s_conv", stem);
 }
 
-/* n does a part of what conv did: people are told of its nodes, and what. */
+/* n does a part of what conv did: people are told of its nodes, and what; a
+ * function that does so for several layers is named after the body. */
 static void
 stand_for(struct graph *g, struct node *n, const struct node *conv,
 	  const struct conv *c, const struct plan *p, const char *part)
@@ -170,6 +171,12 @@ stand_for(struct graph *g, struct node *n, const struct node *conv,
 	const char *stem = layer_stem(a, conv);
 	bool last = strcmp(part, "output") == 0;
 	int tile = (int)p->tile;
+	const char *channels = last
+		? arena_printf(a, "%lld", (long long)c->out)
+		: strcmp(part, "input") == 0
+		? arena_printf(a, "%lld", (long long)c->in)
+		: arena_printf(a, "%lld_%lld", (long long)c->in,
+			       (long long)c->out);
 
 	n->name = last ? conv->name
 		       : arena_printf(a, "%s%s%s", conv->name,
@@ -179,6 +186,9 @@ stand_for(struct graph *g, struct node *n, const struct node *conv,
 	}
 	node_set_attr_string(g, n, "stem", last
 		? stem : arena_printf(a, "%s_%s", stem, part));
+	node_set_attr_string(g, n, "body", arena_printf(
+		a, "winograd_%s_%s_%lldx%lld", part, channels,
+		(long long)c->size[0], (long long)c->size[1]));
 	node_set_attr_string(g, n, "title", arena_printf(
 		a, "Winograd F(%dx%d,3x3), %s of Conv 3x3, %lld -> %lld "
 		"channels", tile, tile, part, (long long)c->in,
@@ -191,6 +201,7 @@ replace(struct graph *g, struct node *n, const struct conv *c,
 {
 	struct arena *a = &g->module->arena;
 	struct tensor *y = n->outputs[0], *in[3] = { n->inputs[1] };
+	const char *stem = layer_stem(a, n);
 	const int64_t shape[3] = { c->batch, c->size[0], c->size[1] };
 	struct node *input, *product, *output;
 
@@ -198,7 +209,7 @@ replace(struct graph *g, struct node *n, const struct conv *c,
 		g, NULL, "WinogradWeights",
 		arena_printf(a, "%s.points", in[0]->name), in, 1, p));
 	input = insert_op(g, n, "WinogradInput",
-			  arena_printf(a, "%s.pixels", y->name), n->inputs,
+			  arena_printf(a, "%s.pixels", stem), n->inputs,
 			  1, p);
 	node_set_attr_ints(g, input, "pads", c->pads, 2);
 	stand_for(g, input, n, c, p, "input");
@@ -207,7 +218,7 @@ replace(struct graph *g, struct node *n, const struct conv *c,
 	}
 	in[0] = input->outputs[0];
 	product = insert_op(g, n, "WinogradProduct",
-			    arena_printf(a, "%s.sums", y->name), in, 2, p);
+			    arena_printf(a, "%s.sums", stem), in, 2, p);
 	stand_for(g, product, n, c, p, "products");
 	if (!ops_infer_node(g, product)) {
 		return false;

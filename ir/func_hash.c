@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A number that functions have in common where funcs_equal holds: of kinds,
+ * types, literals and extents, in order; not of names, variables and ids. */
+#include "memo.h"
+#include "script.h"
+
+struct hasher {
+	uint64_t at;
+	struct memo known; /* expressions: each is hashed once */
+};
+
+static uint64_t
+mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
+	return h ^ (h >> 29);
+}
+
+static void
+put(struct hasher *x, uint64_t v)
+{
+	x->at = mix(x->at, v);
+}
+
+static uint64_t
+of_dtype(struct dtype t)
+{
+	return (uint64_t)t.kind << 16 | t.lanes;
+}
+
+static uint64_t
+of_number(double v)
+{
+	uint64_t bits;
+
+	if (v != v) {
+		return 1; /* a NaN equals any other */
+	}
+	memcpy(&bits, &v, sizeof bits);
+	return bits;
+}
+
+static uint64_t
+of_expr(struct hasher *x, const struct expr *e)
+{
+	const struct memo_entry *known = memo_get(&x->known, e);
+	uint64_t h = mix(e->kind, of_dtype(e->type));
+
+	if (known != NULL) {
+		return (uint64_t)(uintptr_t)known->value;
+	}
+	switch (e->kind) {
+	case EXPR_INT:
+		h = mix(h, (uint64_t)e->u.ival);
+		break;
+	case EXPR_FLOAT:
+		h = mix(h, of_number(e->u.fval));
+		break;
+	case EXPR_LOAD:
+		h = mix(h, of_dtype(e->u.buffer->type));
+		break;
+	case EXPR_CALL:
+		h = mix(h, (uint64_t)e->u.intrin);
+		break;
+	default:
+		break;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		h = mix(h, of_expr(x, e->args[i]));
+	}
+	h = (uintptr_t)h;
+	memo_put(&x->known, e, (const void *)(uintptr_t)h);
+	return h;
+}
+
+static void
+put_buffer(struct hasher *x, const struct buffer *b)
+{
+	put(x, of_dtype(b->type));
+	put(x, (uint64_t)b->ndim);
+	put(x, (uint64_t)b->align_bytes);
+	for (int d = 0; d < b->ndim; d++) {
+		put(x, of_expr(x, b->shape[d]));
+	}
+}
+
+static bool
+put_stmt(void *ctx, struct stmt *s)
+{
+	struct hasher *x = ctx;
+
+	put(x, (uint64_t)s->kind);
+	put(x, (uint64_t)s->n_args);
+	for (int i = 0; i < s->n_args; i++) {
+		put(x, s->args[i] != NULL ? of_expr(x, s->args[i]) : 0);
+	}
+	if (s->kind == STMT_FOR) {
+		put(x, (uint64_t)s->u.loop.kind);
+	} else if (s->kind == STMT_ALLOC) {
+		put_buffer(x, s->u.buffer);
+	}
+	return true;
+}
+
+uint64_t
+func_hash(const struct func *f)
+{
+	struct hasher x = { .at = (uint64_t)f->params.n };
+
+	memo_init(&x.known);
+	for (int i = 0; i < f->params.n; i++) {
+		const struct param *p = &f->params.data[i];
+
+		put(&x, of_dtype(p->var->type));
+		if (p->buffer != NULL) {
+			put_buffer(&x, p->buffer);
+		}
+	}
+	stmt_visit(f->body, put_stmt, &x);
+	memo_release(&x.known);
+	return x.at;
+}
