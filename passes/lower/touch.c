@@ -137,7 +137,7 @@ touch_kernel_init(struct touch_kernel *k, struct func *f, struct stmt *kernel)
 	stmt_visit(kernel, find_written, k);
 }
 
-/* -- the same thread? */
+/* -- two touches, seen together -- */
 
 /* The index without LETs. */
 static const struct expr *
@@ -156,6 +156,84 @@ plain_index(struct touch_kernel *k, const struct touch *t, int d)
 	}
 	return e;
 }
+
+struct renaming {
+	struct module *module;
+	VEC(struct var *) from;
+	VEC(const struct expr *) to;
+};
+
+static const struct expr *
+renamed(struct renaming *r, const struct expr *e)
+{
+	struct var_map map = { r->from.data, r->to.data, r->from.n };
+
+	return r->from.n > 0 ? expr_substitute(r->module, e, &map) : e;
+}
+
+static void
+rename_var(struct renaming *r, struct var *v, struct var *other)
+{
+	vec_push(&r->module->arena, &r->from, v);
+	vec_push(&r->module->arena, &r->to, other->expr);
+}
+
+/* Tells the analyser of the second touch: another thread, and other
+ * iterations of the loops inside scope. */
+static void
+enter_other(struct touch_kernel *k, struct analyser *a, struct renaming *r,
+	    const struct stmt *s, const struct stmt *child,
+	    const struct stmt *scope)
+{
+	bool inside;
+
+	if (!s) {
+		return;
+	}
+	enter_other(k, a, r, s->parent, s, scope);
+	inside = s->kind == STMT_FOR && stmt_contains(scope, s);
+	if (s->kind == STMT_FOR && (inside || tag_is_thread(tag_of(s)))) {
+		struct var *other = var_new(k->func->module,
+					    s->u.loop.var->name,
+					    s->u.loop.var->type);
+
+		analyser_bind(a, other, renamed(r, s->args[0]),
+			      renamed(r, s->args[1]));
+		rename_var(r, s->u.loop.var, other);
+	} else if (s->kind == STMT_IF && !expr_has_load(s->args[0])) {
+		const struct expr *c = renamed(r, s->args[0]);
+
+		analyser_assume(a, child == s->children[0]
+				   ? c : expr_not(k->func->module, c));
+	}
+}
+
+/* Two touches of one buffer, of which x comes first; scope as touches_meet
+ * has it. */
+struct meeting_place {
+	struct touch_kernel *kernel;
+	const struct touch *x, *y;
+	const struct stmt *scope;
+};
+
+/* Bounds of ex - ey, values of x and of y: what is inside of the scope and the
+ * index of the thread may differ between them, all else is the same. */
+static struct bounds
+difference(const struct meeting_place *p, const struct expr *ex,
+	   const struct expr *ey)
+{
+	struct module *m = p->kernel->func->module;
+	struct renaming r = { .module = m };
+	struct analyser a;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, p->x->at);
+	enter_other(p->kernel, &a, &r, p->y->at->parent, p->y->at, p->scope);
+	return analyse_bounds(&a, simplify(&a, expr_sub(m, ex,
+							renamed(&r, ey))));
+}
+
+/* -- the same thread? */
 
 struct digits {
 	struct var *vars[3];
@@ -184,27 +262,26 @@ thread_digits(struct touch_kernel *k, struct digits *g)
 	}
 }
 
-/* One dimension as sum coeff[i] * vars[i] + rest, rest within bounds. */
+/* A value as sum coeff[i] * vars[i] + rest; rest has nothing of the thread. */
 static bool
 decompose(struct touch_kernel *k, const struct digits *g,
-	  const struct touch *t, int d, int64_t *coeff, struct bounds *rest)
+	  const struct touch *t, const struct expr *value, int64_t *coeff,
+	  const struct expr **rest)
 {
-	const struct expr *r;
 	struct analyser a;
 
 	analyser_init(&a, k->func->module);
 	analyser_enter(&a, t->at);
-	if (!analyse_affine(&a, simplify(&a, plain_index(k, t, d)), g->vars,
-			    g->n, coeff, &r) || expr_has_load(r)) {
+	if (!analyse_affine(&a, simplify(&a, value), g->vars, g->n, coeff,
+			    rest) || expr_has_load(*rest)) {
 		return false;
 	}
 	for (int i = 0; i < g->n; i++) {
-		if (expr_uses_var(r, g->vars[i])) {
+		if (expr_uses_var(*rest, g->vars[i])) {
 			return false;
 		}
 	}
-	*rest = analyse_bounds(&a, r);
-	return rest->min > INT32_MIN && rest->max < INT32_MAX;
+	return true;
 }
 
 static int64_t
@@ -213,17 +290,24 @@ magnitude(int64_t v)
 	return v < 0 ? -v : v;
 }
 
-/* Equal elements in this dimension mean that some of the digits are equal. */
+/* Equal values mean that some of the digits are equal. What both values have
+ * in common, such as the index of the block, is in neither's way. */
 static void
-resolve(struct touch_kernel *k, const struct digits *g, const struct touch *x,
-	const struct touch *y, int d, bool *resolved)
+resolve(const struct meeting_place *p, const struct digits *g,
+	const struct expr *ex, const struct expr *ey, bool *resolved)
 {
+	struct touch_kernel *k = p->kernel;
 	int64_t cx[3] = { 0 }, cy[3] = { 0 }, slack;
-	struct bounds rx, ry;
+	const struct expr *rx, *ry;
+	struct bounds b;
 	bool left[3];
 
-	if (!decompose(k, g, x, d, cx, &rx) ||
-	    !decompose(k, g, y, d, cy, &ry)) {
+	if (!decompose(k, g, p->x, ex, cx, &rx) ||
+	    !decompose(k, g, p->y, ey, cy, &ry)) {
+		return;
+	}
+	b = difference(p, rx, ry);
+	if (b.min <= INT32_MIN || b.max >= INT32_MAX) {
 		return;
 	}
 	for (int i = 0; i < g->n; i++) {
@@ -232,8 +316,8 @@ resolve(struct touch_kernel *k, const struct digits *g, const struct touch *x,
 		}
 		left[i] = cx[i] != 0 && !resolved[i];
 	}
-	slack = rx.max - ry.min > ry.max - rx.min ? rx.max - ry.min
-						  : ry.max - rx.min;
+	slack = magnitude(b.min) > magnitude(b.max) ? magnitude(b.min)
+						    : magnitude(b.max);
 	for (;;) {
 		int64_t others = slack;
 		int most = -1;
@@ -327,10 +411,29 @@ only_value(struct touch_kernel *k, const struct touch *t, const struct var *v,
 	return b.min == b.max;
 }
 
-static bool
-same_thread(struct touch_kernel *k, const struct touch *x,
-	    const struct touch *y)
+/* What the digits of both touches tell, of an index that was fused and taken
+ * apart again: (bx * 32 + tx) // 10 and (bx * 32 + tx) mod 10. */
+static void
+resolve_fused(const struct meeting_place *p, const struct digits *g,
+	      bool *resolved)
 {
+	struct touch_kernel *k = p->kernel;
+
+	for (int d = 0; d < told_dims(p->x, p->y); d++) {
+		const struct expr *e = plain_index(k, p->x, d);
+
+		if (e == plain_index(k, p->y, d) &&
+		    e->kind == EXPR_FLOORMOD &&
+		    told_in_parts(k, p->x, p->y, e->args[0])) {
+			resolve(p, g, e->args[0], e->args[0], resolved);
+		}
+	}
+}
+
+static bool
+same_thread(const struct meeting_place *p)
+{
+	struct touch_kernel *k = p->kernel;
 	struct digits g;
 	bool resolved[3] = { false, false, false };
 
@@ -338,16 +441,18 @@ same_thread(struct touch_kernel *k, const struct touch *x,
 	for (int i = 0; i < g.n; i++) {
 		int64_t one, other;
 
-		resolved[i] = (only_value(k, x, g.vars[i], &one) &&
-			       only_value(k, y, g.vars[i], &other) &&
+		resolved[i] = (only_value(k, p->x, g.vars[i], &one) &&
+			       only_value(k, p->y, g.vars[i], &other) &&
 			       one == other) ||
-			      told_in_parts(k, x, y, g.vars[i]->expr);
+			      told_in_parts(k, p->x, p->y, g.vars[i]->expr);
 	}
 	/* What one dimension tells may help another. */
 	for (int round = 0; round < g.n; round++) {
-		for (int d = 0; d < told_dims(x, y); d++) {
-			resolve(k, &g, x, y, d, resolved);
+		for (int d = 0; d < told_dims(p->x, p->y); d++) {
+			resolve(p, &g, plain_index(k, p->x, d),
+				plain_index(k, p->y, d), resolved);
 		}
+		resolve_fused(p, &g, resolved);
 	}
 	for (int i = 0; i < g.n; i++) {
 		if (!resolved[i]) {
@@ -358,57 +463,6 @@ same_thread(struct touch_kernel *k, const struct touch *x,
 }
 
 /* -- different elements? */
-
-struct renaming {
-	struct module *module;
-	VEC(struct var *) from;
-	VEC(const struct expr *) to;
-};
-
-static const struct expr *
-renamed(struct renaming *r, const struct expr *e)
-{
-	struct var_map map = { r->from.data, r->to.data, r->from.n };
-
-	return r->from.n > 0 ? expr_substitute(r->module, e, &map) : e;
-}
-
-static void
-rename_var(struct renaming *r, struct var *v, struct var *other)
-{
-	vec_push(&r->module->arena, &r->from, v);
-	vec_push(&r->module->arena, &r->to, other->expr);
-}
-
-/* Tells the analyser of the second touch: another thread, and other
- * iterations of the loops inside scope. */
-static void
-enter_other(struct touch_kernel *k, struct analyser *a, struct renaming *r,
-	    const struct stmt *s, const struct stmt *child,
-	    const struct stmt *scope)
-{
-	bool inside;
-
-	if (!s) {
-		return;
-	}
-	enter_other(k, a, r, s->parent, s, scope);
-	inside = s->kind == STMT_FOR && stmt_contains(scope, s);
-	if (s->kind == STMT_FOR && (inside || tag_is_thread(tag_of(s)))) {
-		struct var *other = var_new(k->func->module,
-					    s->u.loop.var->name,
-					    s->u.loop.var->type);
-
-		analyser_bind(a, other, renamed(r, s->args[0]),
-			      renamed(r, s->args[1]));
-		rename_var(r, s->u.loop.var, other);
-	} else if (s->kind == STMT_IF && !expr_has_load(s->args[0])) {
-		const struct expr *c = renamed(r, s->args[0]);
-
-		analyser_assume(a, child == s->children[0]
-				   ? c : expr_not(k->func->module, c));
-	}
-}
 
 /* x mod c and y mod c, where x - y is no multiple of c. */
 static bool
@@ -425,20 +479,20 @@ differ_modulo(struct analyser *a, const struct expr *x, const struct expr *y)
 }
 
 static bool
-disjoint(struct touch_kernel *k, const struct touch *x, const struct touch *y,
-	 const struct stmt *scope)
+disjoint(const struct meeting_place *p)
 {
+	struct touch_kernel *k = p->kernel;
 	struct module *m = k->func->module;
 	struct renaming r = { .module = m };
 	struct analyser a;
 
 	analyser_init(&a, m);
-	analyser_enter(&a, x->at);
-	enter_other(k, &a, &r, y->at->parent, y->at, scope);
-	for (int d = 0; d < told_dims(x, y); d++) {
-		const struct expr *ex = simplify(&a, plain_index(k, x, d));
+	analyser_enter(&a, p->x->at);
+	enter_other(k, &a, &r, p->y->at->parent, p->y->at, p->scope);
+	for (int d = 0; d < told_dims(p->x, p->y); d++) {
+		const struct expr *ex = simplify(&a, plain_index(k, p->x, d));
 		const struct expr *ey =
-			simplify(&a, renamed(&r, plain_index(k, y, d)));
+			simplify(&a, renamed(&r, plain_index(k, p->y, d)));
 		struct bounds b;
 
 		if (expr_has_load(ex) || expr_has_load(ey)) {
@@ -462,6 +516,7 @@ touches_meet(struct touch_kernel *k, const struct touches *a,
 		for (int j = 0; j < b->list.n; j++) {
 			const struct touch *x = &a->list.data[i];
 			const struct touch *y = &b->list.data[j];
+			const struct meeting_place p = { k, x, y, scope };
 			enum meeting kind = buffer_is_shared(x->buffer)
 						    ? MEET_SHARED
 						    : MEET_GLOBAL;
@@ -476,8 +531,7 @@ touches_meet(struct touch_kernel *k, const struct touches *a,
 			     x->dims == x->buffer->ndim)) {
 				continue;
 			}
-			if (!same_thread(k, x, y) &&
-			    !disjoint(k, x, y, scope)) {
+			if (!same_thread(&p) && !disjoint(&p)) {
 				worst = kind;
 			}
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* races CASE: the kernels give what the definition gives, without a race; and
- * without their barriers, where there are any, a race is found. races FILE.py:
- * the first of a program. */
+/* races CASE, races FILE.py: the kernels of a case, or of a program, give what
+ * the definition gives, without a race; and without any one of their barriers,
+ * where there are some, a race is found: none is needless. */
 #include "cases_run.h"
 
 #include <stdio.h>
@@ -45,14 +45,24 @@ find_barrier(void *ctx, struct stmt *s)
 	return true;
 }
 
+/* The kernels of a case; with NULL, of the program. */
+static bool
+build(struct gpu_run *r, const struct gpu_case *c, const char *program,
+      bool print)
+{
+	return (c != NULL ? gpu_run_build(r, c, print)
+			  : gpu_run_program(r, program)) && gpu_run_fill(r);
+}
+
 /* Without the which-th barrier there must be a race; *done: there are not
  * that many. */
 static bool
-races_without(const struct gpu_case *c, int which, bool *done)
+races_without(const struct gpu_case *c, const char *program, int which,
+	      bool *done)
 {
 	struct barriers b = { 0 };
 	struct gpu_run r;
-	bool ok = gpu_run_build(&r, c, false) && gpu_run_fill(&r);
+	bool ok = build(&r, c, program, false);
 
 	b.arena = &r.m->arena;
 	for (int i = 0; ok && i < r.split.n_launches; i++) {
@@ -76,7 +86,7 @@ races_without(const struct gpu_case *c, int which, bool *done)
 		ok |= !interp_run_races(r.split.host, r.args, r.n);
 		if (!ok) {
 			fprintf(stderr, "barrier %d of %s is not needed\n",
-				which, c->name);
+				which, c != NULL ? c->name : program);
 		}
 	}
 	module_free(r.m);
@@ -89,14 +99,13 @@ main(int argc, char **argv)
 	const struct gpu_case *c = argc > 1 ? gpu_case_find(argv[1]) : NULL;
 	bool program = argc > 1 && strstr(argv[1], ".py") != NULL;
 	struct gpu_run r;
-	bool ok, done = program;
+	bool ok, done = false;
 
 	if (!c && !program) {
 		fprintf(stderr, "there is no such case\n");
 		return 1;
 	}
-	ok = (program ? gpu_run_program(&r, argv[1])
-		      : gpu_run_build(&r, c, argc > 2)) && gpu_run_fill(&r);
+	ok = build(&r, c, argv[1], argc > 2);
 	ok = ok && interp_run_races(r.split.host, r.args, r.n);
 	for (int i = 0; i < r.m->diags.list.n; i++) {
 		fprintf(stderr, "%s\n", r.m->diags.list.data[i].message);
@@ -104,7 +113,7 @@ main(int argc, char **argv)
 	ok = ok && same(&r);
 	module_free(r.m);
 	for (int which = 0; ok && !done; which++) {
-		ok = races_without(c, which, &done);
+		ok = races_without(c, argv[1], which, &done);
 	}
 	return !ok;
 }
