@@ -8,6 +8,11 @@
 void
 remember_func(struct eval *ev, const struct program_func *f)
 {
+	for (int i = 0; i < ev->result->funcs.n; i++) {
+		if (ev->result->funcs.data[i].func == f->func) {
+			return; /* lowered, and then kept under a name */
+		}
+	}
 	vec_push(ev->a, &ev->result->funcs, *f);
 }
 

@@ -30,6 +30,39 @@ name_for(struct writing *w, struct name_set *names,
 }
 
 static bool
+touches_array(const struct func *f)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		if (b != NULL && (func_reads(f, b) || func_writes(f, b))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Only kernels touch arrays of a device, and a kernel is a nest of loops that
+ * are bound to threads. */
+static bool
+check_bound(struct writing *w, const struct func *f)
+{
+	struct diag_place place = { .item = f->name };
+
+	if (w->dialect->device.rejected != NULL || !touches_array(f)) {
+		return true;
+	}
+	return diag_error(&w->m->diags, DIAG_BAD_PROGRAM, place,
+			  "no loop is bound to threads, so that there is no "
+			  "kernel for target %s; bind the loops of each nest "
+			  "before it is built: s[B].bind(axis, "
+			  "te.thread_axis(\"blockIdx.x\")) or sch.bind(loop, "
+			  "\"blockIdx.x\")%s", w->target->name,
+			  w->target->max_threads == 1 ? ""
+			  : ", and another one to \"threadIdx.x\"");
+}
+
+static bool
 prepare(struct writing *w, struct name_set *names, int i)
 {
 	const struct program_func *from = &w->list->funcs.data[i];
@@ -69,6 +102,8 @@ prepare(struct writing *w, struct name_set *names, int i)
 		}
 		part->split = split;
 		f = split->host;
+	} else if (!check_bound(w, f)) {
+		return false;
 	}
 	part->func = f;
 	return true;
