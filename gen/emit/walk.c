@@ -321,6 +321,7 @@ signature(struct walker *w, const struct func *f, struct names lines)
 	strbuf_release(&s);
 	if (lower_is_kernel(f)) {
 		block_size(w, f, data);
+		tdata_text(data, "model", w->u->model);
 	}
 	for (int i = 0; i < lines.n; i++) {
 		layout_line(&l, 0, walk_render(w, lines.data[i], data));

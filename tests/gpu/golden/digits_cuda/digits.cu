@@ -33,7 +33,7 @@ max_f32(float a, float b) /* NaN if one is */
  *   schedule  staged tiles of 16 x 32, 16 at a time, 1 x 2 per thread
  *   work      34816 FLOP, reads 896 bytes, writes 4096 bytes
  */
-extern "C" __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(256)
 conv1(const float *__restrict__ x, const float (*__restrict__ w)[16],
       const float *__restrict__ bias, float (*__restrict__ y)[64])
 {
@@ -95,7 +95,7 @@ conv1(const float *__restrict__ x, const float (*__restrict__ w)[16],
  *   schedule  threads an element per thread
  *   work      1024 FLOP, reads 4096 bytes, writes 1024 bytes
  */
-extern "C" __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(256)
 pool1(const float (*__restrict__ x)[8], float *__restrict__ y)
 {
 	const int c_oh_ow_i = threadIdx.x;
@@ -117,7 +117,7 @@ pool1(const float (*__restrict__ x)[8], float *__restrict__ y)
  *   schedule  staged tiles of 32 x 16, 16 at a time, 2 x 1 per thread
  *   work      0.1 MFLOP, reads 14944 bytes, writes 1536 bytes
  */
-extern "C" __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(256)
 conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
       const float *__restrict__ bias, float (*__restrict__ y)[16])
 {
@@ -209,7 +209,7 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
  *   schedule  together 128 threads per row
  *   work      26880 FLOP, reads 16936 bytes, writes 40 bytes
  */
-extern "C" __global__ void __launch_bounds__(128)
+static __global__ void __launch_bounds__(128)
 fc_gemm(const float *__restrict__ x, const float (*__restrict__ w)[384],
 	const float *__restrict__ bias, float *__restrict__ y)
 {
@@ -251,7 +251,7 @@ fc_gemm(const float *__restrict__ x, const float (*__restrict__ w)[384],
  *   schedule  stages of threads an element per thread
  *   work      736 FLOP, reads 40 bytes, writes 40 bytes, stack 48 bytes
  */
-extern "C" __global__ void __launch_bounds__(32)
+static __global__ void __launch_bounds__(32)
 prob(const float *__restrict__ x, float *__restrict__ max_)
 {
 	const int i_i = threadIdx.x;
@@ -265,7 +265,7 @@ prob(const float *__restrict__ x, float *__restrict__ max_)
 	}
 }
 
-extern "C" __global__ void __launch_bounds__(32)
+static __global__ void __launch_bounds__(32)
 prob_2(const float *__restrict__ x, float *__restrict__ exp_,
        const float *__restrict__ max_)
 {
@@ -276,7 +276,7 @@ prob_2(const float *__restrict__ x, float *__restrict__ exp_,
 	}
 }
 
-extern "C" __global__ void __launch_bounds__(32)
+static __global__ void __launch_bounds__(32)
 prob_3(float *__restrict__ sum, const float *__restrict__ exp_)
 {
 	const int i_i = threadIdx.x;
@@ -290,7 +290,7 @@ prob_3(float *__restrict__ sum, const float *__restrict__ exp_)
 	}
 }
 
-extern "C" __global__ void __launch_bounds__(32)
+static __global__ void __launch_bounds__(32)
 prob_4(float *__restrict__ y, const float *__restrict__ sum,
        const float *__restrict__ exp_)
 {

@@ -57,7 +57,7 @@ tirc_wmma_store_16x16x16_f32_shared(float *y, int y_stride,
  *             wmma_sync_16x16x16_f16f16f32
  *   work      2149.6 MFLOP, reads 4.20 MB, writes 2.10 MB
  */
-extern "C" __global__ void __launch_bounds__(128)
+static __global__ void __launch_bounds__(128)
 sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
     const half *__restrict__ x_3, half (*__restrict__ y)[1024])
 {

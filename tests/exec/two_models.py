@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""two_models.py: the sources of two models link into one program, whatever they
+are written in. Every symbol that an object of a model defines for others starts
+with the model's name, and so does every kernel of OpenCL."""
+import glob
+import os
+import re
+import shutil
+
+from helper import *
+
+GPU = os.path.join(ROOT, "tests", "gpu")
+CPU = ["-w", "-I" + GPU, "-I" + os.path.join(GPU, "toolkit")]
+C = ["gcc", "-std=gnu11", "-O0", "-fPIC", "-w"]
+# Target, further options, the compiler, what its files end in.
+CASES = [
+    ("c99", [], C, ("c",)),
+    ("c99", ["--form", "graph"],
+     C + ["-I" + os.path.join(ROOT, "runtime-c")], ("c",)),
+    ("gnu-c", ["--weights", "incbin"], C, ("c", "S")),
+    ("misra", [], C, ("c",)),
+    ("c-openmp", [], C + ["-fopenmp"], ("c",)),
+    ("c-threads", [], C, ("c",)),
+    ("cuda", [], ["g++", "-x", "c++", "-std=c++14"] + CPU, ("cu",)),
+    ("opencl", [], C, ("c",)),
+]
+NVCC = ["nvcc", "-arch=sm_90", "-Xcompiler", "-fPIC"]
+if shutil.which("nvcc"):
+    CASES.append(("cuda", [], NVCC, ("cu",)))
+
+
+def objects(target, options, compiler, endings, name):
+    """The objects of digits as `name`, which define only what starts so."""
+    out = compile_model(DIGITS, "--target", target, "--name", name, *options)
+    made = []
+    for end in endings:
+        for source in sorted(glob.glob(os.path.join(out, "*." + end))):
+            made.append(source + ".o")
+            execute([*compiler, "-I" + out, "-c", source, "-o", made[-1]],
+                    cwd=out)
+    if "cu" in endings:  # weights are in C beside it
+        for source in sorted(glob.glob(os.path.join(out, "*.c"))):
+            made.append(source + ".o")
+            execute([*C, "-I" + out, "-c", source, "-o", made[-1]], cwd=out)
+    defined = execute(["nm", "-g", "--defined-only", *made]).stdout
+    for symbol in re.findall(r"^[0-9a-f]+ [A-TX-Z] (\S+)$", defined, re.M):
+        if not symbol.startswith(name + "_"):
+            fail("%s %s: %s defines '%s'" % (target, options, name, symbol))
+    for source in glob.glob(os.path.join(out, "*.cl")):
+        with open(source, encoding="utf-8") as file:
+            text = file.read()
+        kernels = re.findall(r"^__kernel.*\n(\w+)\(", text, re.M)
+        others = re.findall(r"^(?!static|__kernel)\w+ \**\w*\(?.*\n(\w+)\(",
+                            text, re.M)
+        if not kernels or others or any(
+                not kernel.startswith(name + "_") for kernel in kernels):
+            fail("OpenCL: kernels %s, functions %s" % (kernels, others))
+    return made
+
+
+for target, options, compiler, endings in CASES:
+    if not has_dialect(target) or not shutil.which(compiler[0]):
+        continue
+    if target == "opencl" and not os.path.exists("/usr/include/CL/cl.h"):
+        continue
+    both = [o for name in ("left", "right")
+            for o in objects(target, options, compiler, endings, name)]
+    if "nvcc" in compiler:
+        execute(["nvcc", "-shared", "-o", os.path.join(work_folder(), "both"),
+                 *both])
+    else:
+        execute(["ld", "-r", "-o", os.path.join(work_folder(), "both.o"),
+                 *both])
