@@ -6,7 +6,10 @@
  *
  * No operator is named here: the elements of a small output are its
  * definition, evaluated at each index over the known elements of the inputs.
- * Needs shapes; touches nothing but elems. */
+ * Numbers are computed in the types that the definition gives them, so that
+ * integers wrap and casts cut; what has a symbolic size in it is computed
+ * without end, and is not known where its type is too narrow for sizes. Needs
+ * shapes; touches nothing but elems. */
 #include "define.h"
 
 #include <math.h>
@@ -154,6 +157,67 @@ bind(struct scope *s, const struct var *v, const struct expr *value)
 	return true;
 }
 
+static bool
+is_number(const struct expr *e)
+{
+	return e->kind == EXPR_INT || e->kind == EXPR_FLOAT;
+}
+
+/* Can symbolic sizes be computed with in t? Their bounds are those of 32 bits
+ * or more, and they are compared with negative numbers. */
+static bool
+holds_sizes(struct dtype t)
+{
+	return dtype_class(t) == DTC_BOOL || dtype_is_float(t) ||
+	       (dtype_class(t) == DTC_INT && dtype_bits(t) >= 32);
+}
+
+/* v as a value of type t: a number wraps as it is stored; NULL where a symbolic
+ * size may have to. */
+static const struct expr *
+in_type(struct module *m, struct dtype t, const struct expr *v)
+{
+	if (!v || (is_number(v) && dtype_equal(v->type, t))) {
+		return v;
+	}
+	if (is_number(v)) {
+		return dtype_class(t) == DTC_UINT && dtype_bits(t) == 64
+			? NULL : expr_cast(m, t, v);
+	}
+	return holds_sizes(t) ? v : NULL;
+}
+
+/* Arguments of one operation: all numbers in their types, or, where one of
+ * them is symbolic, integers as indices. */
+static bool
+symbolic_arguments(struct module *m, const struct expr **args, int n)
+{
+	bool symbolic = false;
+
+	for (int i = 0; i < n; i++) {
+		symbolic |= !is_number(args[i]);
+	}
+	for (int i = 0; i < n && symbolic; i++) {
+		if (args[i]->kind == EXPR_INT && dtype_is_int(args[i]->type)) {
+			args[i] = expr_index(m, args[i]->u.ival);
+		}
+	}
+	return symbolic;
+}
+
+/* a combined with b, both of the reducer's type. */
+static const struct expr *
+combine(struct module *m, const struct reducer *r, const struct expr *a,
+	const struct expr *b)
+{
+	struct var *from[2] = { r->lhs[0], r->rhs[0] };
+	const struct expr *to[2] = { a, b };
+	struct var_map map = { from, to, 2 };
+
+	symbolic_arguments(m, to, 2);
+	return expr_substitute(m, r->result[0], &map);
+}
+
 static const struct expr *
 evaluate_reduce(struct scope *s, const struct expr *e, int axis,
 		const struct expr *sum)
@@ -163,12 +227,9 @@ evaluate_reduce(struct scope *s, const struct expr *e, int axis,
 
 	if (axis == r->n_axes) {
 		const struct expr *x = evaluate(s, e->args[0]);
-		struct var *from[2] = { r->reducer->lhs[0],
-					r->reducer->rhs[0] };
-		const struct expr *to[2] = { sum, x };
-		struct var_map map = { from, to, 2 };
 
-		return x ? expr_substitute(s->m, r->reducer->result[0], &map)
+		return x ? in_type(s->m, e->type,
+				   combine(s->m, r->reducer, sum, x))
 			 : NULL;
 	}
 	if (!expr_is_int(r->axes[axis].extent, &extent)) {
@@ -235,7 +296,9 @@ evaluate_load(struct scope *s, const struct expr *e)
 		if (s->inputs[i] && s->inputs[i]->buffer == b) {
 			return tensor_known(s->m, s->tensors[i]) &&
 			       flat < s->tensors[i]->n_elems
-				? s->tensors[i]->elems[flat] : NULL;
+				? in_type(s->m, b->type,
+					  s->tensors[i]->elems[flat])
+				: NULL;
 		}
 	}
 	for (int k = 0; k < s->n_outputs && !t; k++) {
@@ -327,10 +390,10 @@ evaluate_call(struct module *m, const struct expr *e, const struct expr *x)
 		}
 		return integral_floor(m, x); /* sizes are not negative */
 	case INTRIN_ABS:
-		return x->kind == EXPR_INT
-			? expr_int(m, x->type, x->u.ival < 0 ? -x->u.ival
-							      : x->u.ival)
-			: literal ? expr_float(m, x->type, fabs(v)) : NULL;
+		if (x->kind == EXPR_INT) {
+			return x->u.ival < 0 ? expr_neg(m, x) : x;
+		}
+		return literal ? expr_float(m, x->type, fabs(v)) : NULL;
 	default:
 		return NULL;
 	}
@@ -376,6 +439,25 @@ evaluate_choice(struct scope *s, const struct expr *e)
 	return a && b ? expr_select(s->m, c, a, b) : NULL;
 }
 
+/* An operation on arguments that are known. */
+static const struct expr *
+evaluate_operation(struct module *m, const struct expr *e,
+		   const struct expr **args)
+{
+	bool symbolic = symbolic_arguments(m, args, e->n_args);
+	const struct expr *value;
+
+	if (e->kind == EXPR_CALL) {
+		value = evaluate_call(m, e, args[0]);
+	} else if (symbolic && e->kind == EXPR_CAST && dtype_is_int(e->type) &&
+		   dtype_is_int(args[0]->type)) {
+		value = args[0];
+	} else {
+		value = expr_rebuild(m, e, args);
+	}
+	return value ? in_type(m, e->type, value) : NULL;
+}
+
 static const struct expr *
 evaluate(struct scope *s, const struct expr *e)
 {
@@ -391,7 +473,8 @@ evaluate(struct scope *s, const struct expr *e)
 	case EXPR_VAR:
 		for (int i = s->n_bound - 1; i >= 0; i--) {
 			if (s->bound[i].var == e->u.var) {
-				return s->bound[i].value;
+				return in_type(s->m, e->type,
+					       s->bound[i].value);
 			}
 		}
 		return e->u.var->is_dim ? e : NULL;
@@ -414,14 +497,7 @@ evaluate(struct scope *s, const struct expr *e)
 			return NULL;
 		}
 	}
-	if (e->kind == EXPR_CALL) {
-		return evaluate_call(s->m, e, args[0]);
-	}
-	if (e->kind == EXPR_CAST && dtype_is_int(e->type) &&
-	    dtype_is_int(args[0]->type)) {
-		return args[0];
-	}
-	return expr_rebuild(s->m, e, args);
+	return evaluate_operation(s->m, e, args);
 }
 
 /* In the type of indices: i64 literals and casts that only widened go. */
