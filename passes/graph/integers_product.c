@@ -244,8 +244,8 @@ missing_channels(const struct graph *g, const struct node *n,
 	if (!g->unsigned_bytes || !p->is_conv || p->x->ndim != 4 ||
 	    p->x->type.kind != DT_U8 || p->w->type.kind != DT_I8 ||
 	    node_attr_int(n, "group", 1) != 1 || !q ||
-	    !node_is(q, "QuantizeLinear") || p->x->uses.n != 1 ||
-	    n->inputs[0]->uses.n != 1 ||
+	    !node_is(q, "QuantizeLinear") || !sole_user(p->x) ||
+	    !sole_user(n->inputs[0]) || q->inputs[1]->ndim > 0 ||
 	    !expr_is_int(p->x->shape[1], &channels) ||
 	    channels >= FEW_CHANNELS) {
 		return 0;
