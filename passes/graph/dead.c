@@ -14,10 +14,13 @@ is_used(const struct tensor *t)
 	return t && (t->uses.n > 0 || t->is_output);
 }
 
+/* Where there may be any number of outputs, how many there are means something
+ * (Split): those that nobody reads keep their places, empty. */
 static void
 drop_optional_outputs(struct graph *g, struct node *n)
 {
 	int required = n->op ? n->op->min_outputs : n->n_outputs;
+	bool counted = n->op && n->op->max_outputs < 0;
 
 	for (int i = required; i < n->n_outputs; i++) {
 		if (n->outputs[i] && !is_used(n->outputs[i])) {
@@ -26,7 +29,8 @@ drop_optional_outputs(struct graph *g, struct node *n)
 			g->edits++;
 		}
 	}
-	while (n->n_outputs > required && !n->outputs[n->n_outputs - 1]) {
+	while (!counted && n->n_outputs > required &&
+	       !n->outputs[n->n_outputs - 1]) {
 		n->n_outputs--;
 	}
 }
