@@ -240,7 +240,8 @@ dialect_read_expressions(struct loader *l, struct json j)
 		if (i == FORM_MUL_APART && row.value == NULL) {
 			row = json_get(j, words[FORM_MUL]);
 		}
-		if (i == FORM_ADD_PRODUCT && row.value == NULL) {
+		if ((i == FORM_ADD_PRODUCT || i == FORM_SELECT_ANY) &&
+		    row.value == NULL) {
 			continue; /* of vectors, if of any */
 		}
 		read_expression(l, row, (enum form_id)i);

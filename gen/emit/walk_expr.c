@@ -439,6 +439,44 @@ extreme(struct walker *w, const struct expr *e)
 	return apply(w, min ? FORM_MIN_ANY : FORM_MAX_ANY, e->type, args, 2);
 }
 
+/* May the vector, or what operators compute it of, be of a type that is aligned
+ * as its elements are? What functions give is not. */
+static bool
+is_loose(const struct expr *e)
+{
+	const struct buffer *b = e->u.buffer;
+
+	switch (e->kind) {
+	case EXPR_LOAD:
+		return b->type.lanes == 1 ||
+		       (!buffer_is_private(b) &&
+			b->align_bytes < dtype_bytes(e->type) * e->type.lanes);
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+	case EXPR_DIV:
+		return is_loose(e->args[0]) || is_loose(e->args[1]);
+	default:
+		return false;
+	}
+}
+
+/* One of two values, by one condition; both sides have one type. */
+static struct piece
+choice(struct walker *w, const struct expr *e)
+{
+	if (e->args[0]->type.lanes > 1) {
+		walk_fail(w, "a choice lane by lane");
+		return failed_piece(w);
+	}
+	if (e->type.lanes > 1 &&
+	    w->d->vectors.forms[FORM_SELECT_ANY] != NULL &&
+	    (is_loose(e->args[1]) || is_loose(e->args[2]))) {
+		return apply(w, FORM_SELECT_ANY, e->type, e->args, 3);
+	}
+	return apply(w, FORM_SELECT, e->type, e->args, 3);
+}
+
 /* Is the value what an operator gave, by the levels of the dialect? */
 static bool
 is_composite(struct walker *w, const struct expr *e)
@@ -930,11 +968,7 @@ piece_of(struct walker *w, const struct expr *e)
 		return apply(w, FORM_NOT, e->type, e->args, 1);
 	case EXPR_SELECT:
 	case EXPR_IF:
-		if (e->args[0]->type.lanes > 1) {
-			walk_fail(w, "a choice lane by lane");
-			return failed_piece(w);
-		}
-		return apply(w, FORM_SELECT, e->type, e->args, 3);
+		return choice(w, e);
 	case EXPR_CAST:
 		return cast(w, e);
 	case EXPR_LOAD:
