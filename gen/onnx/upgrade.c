@@ -322,6 +322,17 @@ batch_norm_outputs(struct upgrade *u)
 			    "the model for inference");
 }
 
+/* The moments of the input itself: another operator of ours. */
+static bool
+batch_norm_training(struct upgrade *u)
+{
+	if (node_attr_int(u->node, "training_mode", 0) != 0) {
+		node_remove_attr(u->node, "training_mode");
+		u->node->domain = "tirc";
+	}
+	return true;
+}
+
 static bool
 dropout_mask(struct upgrade *u)
 {
@@ -348,6 +359,7 @@ static const struct row {
 } rows[] = {
 	{ "BatchNormalization", 9, batch_norm_spatial, false },
 	{ "BatchNormalization", 14, batch_norm_outputs, false },
+	{ "BatchNormalization", ANY_VERSION, batch_norm_training, false },
 	{ "Clip", 11, upgrade_clip, true },
 	{ "DFT", 20, dft_to_input, false },
 	{ "Dropout", 10, dropout_mask, false },

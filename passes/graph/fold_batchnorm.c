@@ -58,8 +58,8 @@ fold_node(struct graph *g, struct node *n)
 	struct node *mul, *add;
 	int64_t channels = 0;
 
-	if (node_attr_int(n, "training_mode", 0) != 0 || n->n_outputs != 1 ||
-	    n->inputs[0]->ndim < 2 || !dtype_is_float(n->inputs[0]->type) ||
+	if (n->n_outputs != 1 || n->inputs[0]->ndim < 2 ||
+	    !dtype_is_float(n->inputs[0]->type) ||
 	    !dtype_equal(n->inputs[0]->type, n->outputs[0]->type) ||
 	    !read_parameters(g, n, p, &channels)) {
 		return true;

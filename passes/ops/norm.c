@@ -5,6 +5,8 @@
 
 struct moments {
 	struct te_tensor *mean, *inv_std; /* mean NULL: taken as 0 */
+	struct te_tensor *square_sum;     /* of what is mean away */
+	const struct expr *count;         /* elements that make one */
 	bool keep;                        /* reduced dimensions are there */
 };
 
@@ -16,7 +18,7 @@ define_moments(struct define *c, const struct te_tensor *x,
 	struct module *m = c->module;
 	struct dtype t = accumulator_type(x->buffer->type);
 	int ndim = x->buffer->ndim;
-	struct moments s = { NULL, NULL, keep };
+	struct moments s = { .keep = keep };
 	struct te_tensor *sum;
 	struct reduce_plan p;
 	const struct expr *e;
@@ -41,6 +43,8 @@ define_moments(struct define *c, const struct te_tensor *x,
 	}
 	sum = define_stage(c, "square_sum", "reduce", p.n_axes, p.axes,
 			   te_sum(m, expr_mul(m, e, e), p.over, p.n_over));
+	s.square_sum = sum;
+	s.count = p.count;
 	p = reduce_plan(c, x, reduced, keep);
 	e = te_at(m, sum, axes_exprs(c, p.axes, p.n_axes), p.n_axes);
 	e = expr_div(m, e, define_count(c, t, p.count));
@@ -98,6 +102,22 @@ check_vector(struct infer *c, const struct node *n, int i,
 	return true;
 }
 
+/* The inputs 1 to 4 of BatchNormalization. */
+static bool
+check_channel_vectors(struct infer *c, const struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	const struct expr *channels = x->ndim > 1 ? x->shape[1]
+						  : expr_i32(c->module, 1);
+
+	for (int i = 1; i < 5; i++) {
+		if (!check_vector(c, n, i, channels, channels)) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool
 check_channels(struct infer *c, const struct node *n)
 {
@@ -123,19 +143,14 @@ set_like_input(struct infer *c, struct node *n)
 bool
 infer_batch_norm(struct infer *c, struct node *n)
 {
-	const struct tensor *x = n->inputs[0];
-	const struct expr *channels = x->ndim > 1 ? x->shape[1]
-						  : expr_i32(c->module, 1);
-
-	if (node_attr_int(n, "training_mode", 0) || n->n_outputs > 1) {
-		return infer_error(c, DIAG_UNSUPPORTED,
-				   "training mode is not supported; export "
-				   "the model for inference");
+	if (n->n_outputs > 1) {
+		return infer_error(c, DIAG_BAD_ATTRIBUTE,
+				   "there are %d outputs, which takes "
+				   "training_mode; correct the model",
+				   n->n_outputs);
 	}
-	for (int i = 1; i < 5; i++) {
-		if (!check_vector(c, n, i, channels, channels)) {
-			return false;
-		}
+	if (!check_channel_vectors(c, n)) {
+		return false;
 	}
 	set_like_input(c, n);
 	return true;
@@ -164,6 +179,82 @@ define_batch_norm(struct define *c, const struct node *n,
 	e = expr_mul(m, expr_sub(m, v[0], v[3]), factor);
 	out[0] = define_stage(c, "batch_norm", "broadcast", y->ndim, axes,
 			      expr_cast(m, y->type, expr_add(m, e, v[2])));
+	return true;
+}
+
+/* ---- BatchNormalization, in training: the moments of x itself ---- */
+
+bool
+infer_batch_norm_training(struct infer *c, struct node *n)
+{
+	if (!check_channel_vectors(c, n)) {
+		return false;
+	}
+	set_like_input(c, n);
+	for (int k = 1; k < 3; k++) {
+		const struct tensor *v = n->inputs[2 + k];
+
+		infer_set(c, node_output(n, k), v->type, 1, v->shape);
+	}
+	return true;
+}
+
+/* now * (1 - momentum) + before * momentum, for output k from input i, channel
+ * by channel; `now` has a number for each channel, and is divided by count. */
+static struct te_tensor *
+define_running(struct define *c, const struct node *n, int k, int i,
+	       struct te_tensor *const *in, const struct te_tensor *now,
+	       const struct expr *count)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[k];
+	struct dtype t = now->buffer->type;
+	double momentum = node_attr_float(n, "momentum", 0.9);
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr *channel = axes[0].var->expr, *e, *before;
+
+	e = te_at(m, now, &channel, now->buffer->ndim);
+	e = count ? expr_div(m, e, define_count(c, t, count)) : e;
+	before = at_type(c, te_at(m, in[i], &channel, 1), t);
+	e = expr_add(m, expr_mul(m, before, like(c, e, momentum)),
+		     expr_mul(m, e, like(c, e, 1 - momentum)));
+	return define_stage(c, k == 1 ? "running_mean" : "running_var",
+			    "broadcast", 1, axes, expr_cast(m, y->type, e));
+}
+
+/* (x - mean(x)) / sqrt(var(x) + epsilon) * scale + bias, and with momentum what
+ * the mean and the variance were before. */
+bool
+define_batch_norm_training(struct define *c, const struct node *n,
+			   struct te_tensor *const *in,
+			   struct te_tensor **out)
+{
+	struct module *m = c->module;
+	const struct tensor *y = n->outputs[0];
+	bool *reduced = arena_array(&m->arena, bool, y->ndim + 1);
+	const struct expr **index, *channel, *e;
+	struct iter_var *axes;
+	struct moments s;
+
+	for (int d = 0; d < y->ndim; d++) {
+		reduced[d] = d != 1;
+	}
+	s = define_moments(c, in[0], reduced,
+			   node_attr_float(n, "epsilon", 1e-5), true, false);
+	axes = define_axes(c, y);
+	index = axes_exprs(c, axes, y->ndim);
+	channel = y->ndim > 1 ? index[1] : expr_i32(m, 0);
+	e = normalised(c, in[0], &s, reduced, index);
+	e = expr_mul(m, e, at_type(c, te_at(m, in[1], &channel, 1), e->type));
+	e = expr_add(m, e, at_type(c, te_at(m, in[2], &channel, 1), e->type));
+	out[0] = define_stage(c, "batch_norm", "broadcast", y->ndim, axes,
+			      expr_cast(m, y->type, e));
+	if (node_output(n, 1)) {
+		out[1] = define_running(c, n, 1, 3, in, s.mean, NULL);
+	}
+	if (node_output(n, 2)) {
+		out[2] = define_running(c, n, 2, 4, in, s.square_sum, s.count);
+	}
 	return true;
 }
 
