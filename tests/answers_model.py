@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models of many small nodes, what they give, and `tirc test` with several
+targets. A test that uses this needs numpy, onnx and onnxruntime:
+
+    m = Model("name")
+    x = m.input("x", array)
+    y = m.node("Relu", [x])
+    m.output(y)                   # onnxruntime says what it is
+    m.output(z, numpy_array)      # the test says what it is
+    m.check(["c99", "gnu-c"])
+"""
+import os
+import shutil
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import helper as make
+from onnx import numpy_helper
+
+from helper import ROOT, has_dialect, tirc, work_folder
+from onnx_data import write_data
+
+OPSET = 21
+
+
+class Model:
+    def __init__(self, name, opset=OPSET):
+        self.name, self.opset = name, opset
+        self.nodes, self.constants = [], []
+        self.inputs, self.outputs = {}, {}
+        self.used = 0
+
+    def fresh(self, stem):
+        self.used += 1
+        return "%s_%d" % (stem.lower(), self.used)
+
+    def input(self, name, array):
+        self.inputs[name] = np.asarray(array)
+        return name
+
+    def constant(self, array, stem="c"):
+        name = self.fresh(stem)
+        self.constants.append(numpy_helper.from_array(np.asarray(array),
+                                                      name))
+        return name
+
+    def node(self, op, inputs, n=1, names=None, **attributes):
+        """Its output; of several, a list."""
+        out = names or [self.fresh(op) for _ in range(n)]
+        self.nodes.append(make.make_node(op, inputs, out, **attributes))
+        return out[0] if len(out) == 1 else out
+
+    def output(self, name, value=None):
+        self.outputs[name] = value
+        return name
+
+    def proto(self):
+        def described(name, array):
+            return make.make_tensor_value_info(
+                name, make.np_dtype_to_tensor_dtype(array.dtype),
+                array.shape)
+        graph = make.make_graph(
+            self.nodes, self.name,
+            [described(*item) for item in self.inputs.items()],
+            [make.make_empty_tensor_value_info(name)
+             for name in self.outputs], self.constants)
+        return make.make_model(
+            graph, opset_imports=[make.make_opsetid("", self.opset)],
+            ir_version=9)
+
+    def reference(self):
+        """onnxruntime's outputs by name, without its optimisations."""
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = \
+            onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.log_severity_level = 4
+        session = onnxruntime.InferenceSession(
+            self.proto().SerializeToString(), options,
+            providers=["CPUExecutionProvider"])
+        return dict(zip(self.outputs, session.run(None, self.inputs)))
+
+    def write(self):
+        """The model's path, its data beside it."""
+        reference = self.reference()
+        for name, value in self.outputs.items():
+            if value is not None:
+                reference[name] = np.asarray(value).astype(
+                    reference[name].dtype).reshape(reference[name].shape)
+        folder = work_folder()
+        path = os.path.join(folder, self.name + ".onnx")
+        onnx.save(self.proto(), path)
+        write_data(folder, list(self.inputs.items()),
+                   list(reference.items()))
+        return path
+
+    def check(self, targets, *options):
+        path = self.write()
+        for target in targets:
+            arguments = arguments_of(target)
+            if arguments is not None:
+                tirc("test", path, *arguments, *options)
+
+
+def arguments_of(target):
+    """What `tirc test` needs for the target; None: not to be had here."""
+    arguments = ["--target", target]
+    if target == "cuda":
+        cxx = shutil.which("g++") or shutil.which("clang++")
+        gpu = os.path.join(ROOT, "tests", "gpu")
+        arguments += ["--cc", cxx or "", "--cflags", "-x c++ -std=c++14 -O1 "
+                      "-I%s -I%s" % (gpu, os.path.join(gpu, "toolkit"))]
+        if cxx is None:
+            return None
+    if target == "opencl-cpu":
+        if not os.path.exists("/usr/include/CL/cl.h"):
+            return None
+        os.environ.setdefault("POCL_CACHE_DIR", work_folder())
+    dialects = {"opencl-cpu": "opencl-host", "x86-64-v3": "gnu-c"}
+    return arguments if has_dialect(dialects.get(target, target)) else None
