@@ -5,6 +5,7 @@
 
 #include "lower.h"
 #include "schedule.h"
+#include "text.h"
 #include "tirc_context.h"
 #include "trace.h"
 #include "trace_json.h"
@@ -25,7 +26,7 @@ find_kernel(struct tirc *t, const char *name)
 			return k;
 		}
 	}
-	near = py_nearest(name, names, n);
+	near = text_nearest(name, names, n);
 	context_bad_option(t, "--kernel", name,
 		near != NULL ? arena_printf(a, "a kernel of the model, such "
 					    "as %s", near)

@@ -7,6 +7,7 @@
 #include "script.h"
 #include "sched_rules.h"
 #include "source_load.h"
+#include "text.h"
 #include "tirc_context.h"
 #include "trace.h"
 #include "trace_json.h"
@@ -183,7 +184,7 @@ context_schedules_used(struct tirc *t)
 		if (one->used) {
 			continue;
 		}
-		near = py_nearest(one->kernel, names, n);
+		near = text_nearest(one->kernel, names, n);
 		return fail(t, one->kernel, arena_printf(&t->m->arena,
 			"the model has no kernel of that name; %s%s",
 			near != NULL ? "did you mean "

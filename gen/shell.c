@@ -6,6 +6,7 @@
 #include "shell.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,6 +32,16 @@ read_all(int fd, struct strbuf *out)
 	return true;
 }
 
+void
+shell_child(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+}
+
 static bool
 run(const char *folder, const char *command, FILE *in, struct strbuf *out,
     int *status)
@@ -44,6 +55,7 @@ run(const char *folder, const char *command, FILE *in, struct strbuf *out,
 	}
 	child = fork();
 	if (child == 0) {
+		shell_child();
 		dup2(fileno(in), STDIN_FILENO);
 		dup2(ends[1], STDOUT_FILENO);
 		close(ends[0]);

@@ -10,5 +10,8 @@
  * messages go where ours go. status: of waitpid. False: it cannot be run. */
 bool shell_run(const char *folder, const char *command, const char *text,
 	       size_t length, struct strbuf *out, int *status);
+/* In a forked child, before it becomes another program: signals are as a shell
+ * has them, whatever this process does with them. */
+void shell_child(void);
 
 #endif

@@ -497,7 +497,8 @@ tirc_write_partition(struct tirc *t, const char *path)
 					    : t->options.target,
 	};
 
-	return partition_write(t->graph, &facts, path);
+	return partition_write(t->graph, &facts, path,
+			       t->options.force);
 }
 
 bool
@@ -544,7 +545,29 @@ tirc_write(struct tirc *t, const char *folder)
 {
 	progress(t, "files", 4, 4);
 	return t->compiled &&
-	       package_write(&t->program, &t->package, folder);
+	       package_write(&t->program, &t->package, folder,
+			     t->options.force);
+}
+
+int
+tirc_dependency_count(const struct tirc *t)
+{
+	return (t->file != NULL ? onnx_file_count(t->file) : 0) +
+	       t->by_hand.n + t->options.n_add_passes;
+}
+
+const char *
+tirc_dependency(const struct tirc *t, int i)
+{
+	int files = t->file != NULL ? onnx_file_count(t->file) : 0;
+
+	if (i < files) {
+		return onnx_file_path(t->file, i);
+	}
+	if (i < files + t->by_hand.n) {
+		return t->by_hand.data[i - files].file;
+	}
+	return t->options.add_passes[i - files - t->by_hand.n] + 2;
 }
 
 /* -- the program itself -- */

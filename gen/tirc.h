@@ -34,6 +34,7 @@ struct tirc_options {
 	const char *name;         /* stem of every name; else the graph's */
 	const char *weights;      /* "auto", "c", "incbin", "file", "section" */
 	const char *section;      /* for "section"; ".rodata" if NULL */
+	bool force;               /* replace files that tirc did not write */
 	const char *form;         /* "aot" (default) or "graph" */
 	const char *optimize;     /* "speed" (default) or "memory" */
 	const char *conv;         /* "auto" (default), "direct" or "winograd":
@@ -119,8 +120,14 @@ int tirc_backend_count(struct tirc *t);
 const char *tirc_backend(struct tirc *t, int i);
 /* Graph passes, schedules, lowering, memory plan, text of the files. */
 bool tirc_compile(struct tirc *t);
-/* Writes the files into a folder (made if missing): all or nothing. */
+/* Writes the files into a folder (made if missing): all or nothing. Without
+ * the option force, a file that is there and was not written by tirc is an
+ * error. */
 bool tirc_write(struct tirc *t, const char *folder);
+/* The files that the result depends on: the model, its external data, the
+ * schedules and passes named in options. */
+int tirc_dependency_count(const struct tirc *t);
+const char *tirc_dependency(const struct tirc *t, int i);
 
 /* -- tensor programs -- */
 
@@ -156,6 +163,8 @@ bool tirc_program_sources(struct tirc *t, const char *path,
 			  const struct tirc_program_options *o);
 int tirc_source_count(const struct tirc *t);
 struct tirc_source tirc_source(const struct tirc *t, int i);
+/* Writes them into a folder (made if missing), as tirc_write does. */
+bool tirc_write_sources(struct tirc *t, const char *folder);
 
 /* -- dialects: of the context's dialect_path and those that ship -- */
 /* Names, descriptions, what they extend, which targets use them; and what one

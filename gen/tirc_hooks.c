@@ -5,6 +5,7 @@
 
 #include "lower.h"
 #include "python.h"
+#include "text.h"
 #include "tirc_context.h"
 
 /* -- the list: import, the graph passes, schedule, the lowering passes -- */
@@ -94,7 +95,7 @@ unknown_pass(struct tirc *t, const char *option, const char *name,
 	for (int i = 0; i < n; i++) {
 		names[i] = tirc_pass_name(i);
 	}
-	near = py_nearest(name, names, n);
+	near = text_nearest(name, names, n);
 	return context_bad_option(t, option, name,
 		arena_printf(a, "the name of a pass (`tirc compile --help` "
 			     "lists them)%s%s%s", also,

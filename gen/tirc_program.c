@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public interface: tensor programs. */
+#include <errno.h>
 #include <string.h>
 
 #include "intrinsics.h"
+#include "output_file.h"
 #include "program.h"
 #include "source_load.h"
 #include "tirc_context.h"
@@ -249,6 +251,44 @@ tirc_program_sources(struct tirc *t, const char *path,
 		add_source(t, text.launches_name, text.launches);
 	}
 	return true;
+}
+
+static bool
+cannot_write(struct tirc *t, const char *path)
+{
+	return diag_error(&t->m->diags, DIAG_FILE_UNWRITABLE,
+			  (struct diag_place){ .file = path },
+			  "cannot be written: %s", strerror(errno));
+}
+
+bool
+tirc_write_sources(struct tirc *t, const char *folder)
+{
+	struct arena *a = &t->m->arena;
+	const char **paths = arena_array(a, const char *, t->sources.n + 1);
+	bool ok = true;
+
+	if (!folder_make(t->m, folder)) {
+		return false;
+	}
+	for (int i = 0; i < t->sources.n; i++) {
+		paths[i] = arena_printf(a, "%s/%s", folder,
+					t->sources.data[i].name);
+		if (!t->options.force && !output_may_replace(paths[i])) {
+			ok = output_refuse(t->m, paths[i]);
+		}
+	}
+	for (int i = 0; ok && i < t->sources.n; i++) {
+		const char *text = t->sources.data[i].text;
+		struct output o;
+
+		if (!output_open(&o, a, paths[i])) {
+			return cannot_write(t, paths[i]);
+		}
+		fputs(text, o.file);
+		ok = output_close(&o, true) || cannot_write(t, paths[i]);
+	}
+	return ok;
 }
 
 int

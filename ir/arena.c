@@ -13,13 +13,6 @@ struct arena_chunk {
 	_Alignas(16) unsigned char data[];
 };
 
-/* Out of memory: the one place where the libraries end the process. */
-static _Noreturn void
-out_of_memory(void)
-{
-	abort();
-}
-
 void
 arena_init(struct arena *a)
 {
@@ -47,11 +40,11 @@ chunk_new(size_t size)
 	struct arena_chunk *c;
 
 	if (size > SIZE_MAX - sizeof *c) {
-		out_of_memory();
+		memory_exhausted();
 	}
 	c = calloc(1, sizeof *c + size);
 	if (!c) {
-		out_of_memory();
+		memory_exhausted();
 	}
 	c->size = size;
 	return c;
@@ -65,7 +58,7 @@ arena_alloc(struct arena *a, size_t bytes)
 	void *p;
 
 	if (bytes > SIZE_MAX - ARENA_ALIGN) {
-		out_of_memory();
+		memory_exhausted();
 	}
 	rounded = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
 	a->used_bytes += rounded;
@@ -159,7 +152,7 @@ arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
 		room *= 2;
 	}
 	if (room > (size_t)INT32_MAX) {
-		out_of_memory();
+		memory_exhausted();
 	}
 	p = arena_alloc(a, room * elem_bytes);
 	if (old_n > 0) {
@@ -190,7 +183,7 @@ strbuf_reserve(struct strbuf *s, size_t more)
 	char *data;
 
 	if (more > SIZE_MAX / 2 - s->len - 1) {
-		out_of_memory();
+		memory_exhausted();
 	}
 	if (s->len + more + 1 <= s->cap) {
 		return;
@@ -200,7 +193,7 @@ strbuf_reserve(struct strbuf *s, size_t more)
 	}
 	data = realloc(s->data, cap);
 	if (!data) {
-		out_of_memory();
+		memory_exhausted();
 	}
 	s->data = data;
 	s->cap = cap;

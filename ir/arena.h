@@ -22,11 +22,16 @@ struct arena {
 	size_t used_bytes; /* sum of all allocations */
 };
 
+/* Called when there is no memory left; does not return. The libraries' own
+ * ends the process by abort(), the one place where they do that; a program may
+ * define the function anew, to say so and to clean up first. */
+_Noreturn void memory_exhausted(void);
+
 void arena_init(struct arena *a);
 void arena_release(struct arena *a);
 
-/* Zeroed, aligned to 16 bytes, valid until arena_release. Never NULL: out of
- * memory ends the process (the one place where the libraries do that). */
+/* Zeroed, aligned to 16 bytes, valid until arena_release. Never NULL:
+ * memory_exhausted() is called instead. */
 void *arena_alloc(struct arena *a, size_t bytes);
 void *arena_copy(struct arena *a, const void *data, size_t bytes);
 char *arena_strdup(struct arena *a, const char *text);

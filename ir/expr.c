@@ -228,7 +228,7 @@ table_grow(struct intern_table *t)
 	const struct expr **slot = calloc(cap, sizeof *slot);
 
 	if (!slot) {
-		abort(); /* as the arena does */
+		memory_exhausted();
 	}
 	for (uint32_t i = 0; i < t->cap; i++) {
 		if (t->slot[i]) {

@@ -54,7 +54,7 @@ grow(struct memo *t)
 	struct memo_entry *slot = calloc(cap, sizeof *slot);
 
 	if (!slot) {
-		abort(); /* as the arena does */
+		memory_exhausted();
 	}
 	for (uint32_t i = 0; i < t->cap; i++) {
 		if (t->slot[i].key) {

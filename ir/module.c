@@ -12,7 +12,7 @@ module_new(void)
 	struct module *m = calloc(1, sizeof *m);
 
 	if (!m) {
-		abort();
+		memory_exhausted();
 	}
 	arena_init(&m->arena);
 	diags_init(&m->diags, &m->arena);

@@ -6,6 +6,7 @@
 #define TIRC_IR_PYTHON_H
 
 #include "module.h"
+#include "text.h"
 
 /* A text being read; name is for messages. Bytes need not be valid UTF-8 or
  * end in 0. Must live as long as diagnostics are wanted with the line. */
@@ -120,9 +121,5 @@ const struct py_node *py_parse(struct module *m, const struct source *src);
  * a row of ^ below it in the diagnostic's excerpt. Returns false. */
 bool py_error(struct module *m, const struct source *src, struct py_span at,
 	      const char *fmt, ...) TIRC_PRINTF(4, 5);
-
-/* Of the n names the one nearest to name by edit distance, if near enough to
- * be what was meant; else NULL. */
-const char *py_nearest(const char *name, const char *const *names, int n);
 
 #endif

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "script_read.h"
+#include "text.h"
 
 struct script_value
 script_value_of(const struct expr *e, bool weak)
@@ -861,7 +862,7 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 			.items = items, .n_items = b->ndim };
 		return true;
 	}
-	const char *nearest = py_nearest(node->text, known, 3);
+	const char *nearest = text_nearest(node->text, known, 3);
 
 	return script_fail(r, node, "%s has no '%s'; %s%s%s", what_is(&v),
 			   node->text, nearest ? "did you mean '"
@@ -900,7 +901,7 @@ eval_name(struct script_reader *r, const struct py_node *node,
 	for (int i = 0; i < r->names.n; i++) {
 		names[i] = r->names.data[i].name;
 	}
-	const char *nearest = py_nearest(node->text, names, r->names.n);
+	const char *nearest = text_nearest(node->text, names, r->names.n);
 
 	if (nearest) {
 		return script_fail(r, node, "nothing is named '%s' here; did "

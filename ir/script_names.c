@@ -2,6 +2,7 @@
 /* The TVMScript reader: names, and the arguments of calls. */
 #include "print.h"
 #include "script_read.h"
+#include "text.h"
 
 void
 script_define(struct script_reader *r, const char *name,
@@ -156,7 +157,7 @@ script_unknown(struct script_reader *r, const struct py_node *node,
 {
 	int n;
 	const char *const *names = script_call_names(r, &n);
-	const char *nearest = py_nearest(path, names, n);
+	const char *nearest = text_nearest(path, names, n);
 
 	if (nearest) {
 		return script_fail(r, node, "T.%s is not known; did you mean "
@@ -197,7 +198,7 @@ place_argument(struct script_reader *r, const struct py_node *one, int *at,
 		found[i] = one->kids[0];
 		return true;
 	}
-	const char *nearest = py_nearest(one->text, names, n);
+	const char *nearest = text_nearest(one->text, names, n);
 
 	if (nearest) {
 		return script_fail(r, one, "no argument is named '%s'; did "
@@ -266,7 +267,7 @@ nearest_type(const char *name)
 	for (int i = 0; i < DT_COUNT; i++) {
 		names[i] = dtype_name(dtype_of((enum dtype_kind)i));
 	}
-	return py_nearest(name, names, DT_COUNT);
+	return text_nearest(name, names, DT_COUNT);
 }
 
 bool

@@ -2,6 +2,7 @@
 /* Small questions about texts. */
 #include "text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool
@@ -26,4 +27,58 @@ int
 text_compare(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Edit distance, where two letters exchanged count as one edit. */
+static int
+distance(const char *a, const char *b, int limit)
+{
+	enum { LONGEST = 64 };
+	int rows[3][LONGEST + 1];
+	int na = (int)strlen(a), nb = (int)strlen(b);
+
+	if (na > LONGEST || nb > LONGEST || abs(na - nb) > limit) {
+		return limit + 1;
+	}
+	for (int j = 0; j <= nb; j++) {
+		rows[0][j] = j;
+	}
+	for (int i = 1; i <= na; i++) {
+		int *row = rows[i % 3], *above = rows[(i + 2) % 3];
+		const int *third = rows[(i + 1) % 3];
+
+		row[0] = i;
+		for (int j = 1; j <= nb; j++) {
+			int cost = a[i - 1] != b[j - 1];
+			int best = above[j - 1] + cost;
+
+			best = above[j] + 1 < best ? above[j] + 1 : best;
+			best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
+			    a[i - 2] == b[j - 1] && third[j - 2] + 1 < best) {
+				best = third[j - 2] + 1;
+			}
+			row[j] = best;
+		}
+	}
+	return rows[na % 3][nb];
+}
+
+const char *
+text_nearest(const char *name, const char *const *names, int n)
+{
+	int length = (int)strlen(name);
+	int limit = length < 3 ? 1 : length < 6 ? 2 : 3;
+	const char *best = NULL;
+
+	for (int i = 0; i < n; i++) {
+		int d = distance(name, names[i], limit);
+
+		/* As many edits as letters would make anything of it. */
+		if (d <= limit && d < length) {
+			best = names[i];
+			limit = d - 1;
+		}
+	}
+	return best;
 }

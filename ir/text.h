@@ -11,4 +11,8 @@ bool text_is_identifier(const char *text, const char *also);
 /* Pointers to texts, for qsort and bsearch: by the bytes' order. */
 int text_compare(const void *a, const void *b);
 
+/* Of the n names the one nearest to name by edit distance (two neighbours
+ * exchanged are one edit), if near enough to be what was meant; else NULL. */
+const char *text_nearest(const char *name, const char *const *names, int n);
+
 #endif

@@ -364,7 +364,7 @@ no_such(struct module *m, const char *name, const char *dir)
 {
 	int n;
 	const char *const *names = backend_names(m, dir, &n);
-	const char *known = "";
+	const char *known = "", *near = text_nearest(name, names, n);
 
 	for (int i = 0; i < n; i++) {
 		known = arena_printf(&m->arena, "%s%s%s", known,
@@ -372,7 +372,9 @@ no_such(struct module *m, const char *name, const char *dir)
 	}
 	diag_error(&m->diags, DIAG_BAD_OPTION,
 		   (struct diag_place){ .file = "--byoc" },
-		   "there is no backend '%s'; known are: %s", name,
+		   "there is no backend '%s'; %s%s%sknown are: %s", name,
+		   near != NULL ? "did you mean '" : "",
+		   near != NULL ? near : "", near != NULL ? "'? " : "",
 		   *known != '\0' ? known : "none");
 	return NULL;
 }

@@ -3,6 +3,7 @@
  * a Python dict literal (u16), the dict, the data. Versions 2 and 3 have a
  * u32 length. .npz is a zip archive of them. Types that NumPy has not are there
  * as bytes without a type, as the package ml_dtypes has them. */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <zip.h>
 
 #include "arrays.h"
+#include "output_file.h"
 
 static bool
 bad_file(struct module *m, const char *path, const char *problem)
@@ -121,7 +123,7 @@ static bool
 parse_npy(struct module *m, const char *path, const unsigned char *data,
 	  size_t size, struct array *out)
 {
-	size_t header_at, header_len;
+	size_t header_at, header_len, bytes;
 	const char *header, *descr, *order;
 	bool known = false;
 
@@ -165,13 +167,17 @@ parse_npy(struct module *m, const char *path, const unsigned char *data,
 	if (!parse_shape(m, header_value(header, "'shape'"), out)) {
 		return bad_file(m, path, "the shape cannot be read");
 	}
-	if ((size_t)out->elems * (size_t)dtype_bytes(out->type) >
-	    size - header_at - header_len) {
+	bytes = (size_t)out->elems * (size_t)dtype_bytes(out->type);
+	if (bytes > size - header_at - header_len) {
 		return bad_file(m, path, "the data is cut off");
 	}
-	out->data = arena_copy(&m->arena, data + header_at + header_len,
-			       (size_t)out->elems *
-			       (size_t)dtype_bytes(out->type));
+	if (bytes < size - header_at - header_len) {
+		return bad_file(m, path, arena_printf(&m->arena,
+			"%zu bytes follow the data that the header describes; "
+			"write the array again with numpy.save",
+			size - header_at - header_len - bytes));
+	}
+	out->data = arena_copy(&m->arena, data + header_at + header_len, bytes);
 	return true;
 }
 
@@ -275,16 +281,15 @@ arrays_read(struct module *m, const char *path, struct array **list, int *n)
 
 /* -- writing -- */
 
-static bool
-add_npy(struct module *m, zip_t *zip, const struct array *a)
+/* The bytes of a .npy file, in the arena; NULL: reported. */
+static char *
+npy_bytes(struct module *m, const struct array *a, size_t *size)
 {
 	struct strbuf s;
 	size_t bytes = (size_t)a->elems * (size_t)dtype_bytes(a->type);
 	size_t head;
 	char *file;
 	const char *descr = npy_name(a->type);
-	zip_source_t *source;
-	zip_int64_t index;
 
 	for (size_t i = 0; i < N_NPY_BITS && descr == NULL; i++) {
 		if (dtype_bytes(dtype_of(npy_bits[i].kind)) ==
@@ -293,9 +298,10 @@ add_npy(struct module *m, zip_t *zip, const struct array *a)
 		}
 	}
 	if (descr == NULL) {
-		return diag_error(&m->diags, DIAG_UNSUPPORTED,
+		diag_error(&m->diags, DIAG_UNSUPPORTED,
 			(struct diag_place){ .item = a->name },
 			"NumPy has no type for %s", dtype_name(a->type));
+		return NULL;
 	}
 	strbuf_init(&s);
 	strbuf_printf(&s, "{'descr': '%s', 'fortran_order': False, "
@@ -316,7 +322,22 @@ add_npy(struct module *m, zip_t *zip, const struct array *a)
 	memcpy(file + 10, s.data, s.len);
 	memcpy(file + head, a->data, bytes);
 	strbuf_release(&s);
-	source = zip_source_buffer(zip, file, head + bytes, 0);
+	*size = head + bytes;
+	return file;
+}
+
+static bool
+add_npy(struct module *m, zip_t *zip, const struct array *a)
+{
+	size_t size;
+	char *file = npy_bytes(m, a, &size);
+	zip_source_t *source;
+	zip_int64_t index;
+
+	if (file == NULL) {
+		return false;
+	}
+	source = zip_source_buffer(zip, file, size, 0);
 	index = zip_file_add(zip, arena_printf(&m->arena, "%s.npy", a->name),
 			     source, ZIP_FL_ENC_UTF_8);
 	return index >= 0 &&
@@ -325,9 +346,30 @@ add_npy(struct module *m, zip_t *zip, const struct array *a)
 	       zip_file_set_mtime(zip, (zip_uint64_t)index, 315532800, 0) == 0;
 }
 
-bool
-arrays_write_npz(struct module *m, const char *path,
-		 const struct array *list, int n)
+static bool
+write_npy(struct module *m, const char *path, const struct array *a)
+{
+	struct output o;
+	size_t size;
+	char *file = npy_bytes(m, a, &size);
+	bool ok;
+
+	if (file == NULL) {
+		return false;
+	}
+	if (output_open(&o, &m->arena, path)) {
+		ok = fwrite(file, 1, size, o.file) == size;
+		if (output_close(&o, ok) && ok) {
+			return true;
+		}
+	}
+	return diag_error(&m->diags, DIAG_FILE_UNWRITABLE,
+			  (struct diag_place){ .file = path },
+			  "cannot be written: %s", strerror(errno));
+}
+
+static bool
+write_npz(struct module *m, const char *path, const struct array *list, int n)
 {
 	zip_t *zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, NULL);
 	bool ok = zip != NULL;
@@ -343,4 +385,18 @@ arrays_write_npz(struct module *m, const char *path,
 	return ok || diag_error(&m->diags, DIAG_FILE_UNWRITABLE,
 				(struct diag_place){ .file = path },
 				"cannot be written");
+}
+
+bool
+arrays_can_save(const char *path, int n)
+{
+	return ends_with(path, ".npz") || (ends_with(path, ".npy") && n == 1);
+}
+
+bool
+arrays_save(struct module *m, const char *path, const struct array *list,
+	     int n)
+{
+	return ends_with(path, ".npy") ? write_npy(m, path, &list[0])
+				       : write_npz(m, path, list, n);
 }

@@ -12,8 +12,12 @@ bool arrays_read(struct module *m, const char *path, struct array **list,
 /* Are its elements of type t? By their width if the file says no more and NumPy
  * has no such type. */
 bool array_is(const struct array *a, struct dtype t);
-/* A .npz (stored, not compressed) of n arrays. */
-bool arrays_write_npz(struct module *m, const char *path,
-		      const struct array *list, int n);
+/* Whether n arrays can be written to a file of that name: one to a .npy, any
+ * number to a .npz. */
+bool arrays_can_save(const char *path, int n);
+/* Writes them; the members of a .npz are stored, not compressed. False with a
+ * diagnostic on m. */
+bool arrays_save(struct module *m, const char *path, const struct array *list,
+		  int n);
 
 #endif

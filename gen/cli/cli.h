@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "arena.h"
 #include "tirc.h"
 
 /* Exit statuses. */
@@ -16,6 +17,7 @@ struct cli {
 	const char *verb;
 	struct tirc_options tirc;
 	const char *model;
+	const char **files;    /* all positional arguments */
 	const char **rest;     /* positional arguments after the model */
 	int n_rest;
 	const char *out;       /* -o */
@@ -59,13 +61,10 @@ int cmd_codegen(struct cli *c);
 int cmd_dialect(struct cli *c);
 int cmd_version(struct cli *c);
 
-/* cmd_codegen.c: the context's sources into a folder, made if missing. */
-bool cli_write_sources(struct cli *c, struct tirc *t, const char *folder);
-
 /* cmd_lower_kernel.c: lower --from-onnx, printed to out. */
 int cli_lower_kernel(struct cli *c, FILE *out);
 
-/* options.c: parses argv of a verb. Returns CLI_DONE, or CLI_USAGE after
+/* options_read.c: parses argv of a verb. Returns CLI_DONE, or CLI_USAGE after
  * saying what is wrong. */
 int cli_options(struct cli *c, const struct verb *verb, int argc,
 		char **argv);
@@ -73,6 +72,8 @@ void cli_options_free(struct cli *c);
 void cli_verb_help(FILE *to, const struct verb *verb);
 
 /* style.c: terminals, units, tables. */
+/* "error: ..." on standard error; the text has no newline. Returns false. */
+bool cli_error(const char *fmt, ...) TIRC_PRINTF(1, 2);
 bool style_colour(FILE *f); /* a terminal, and NO_COLOR unset */
 const char *style_bold(FILE *f);
 const char *style_red(FILE *f);
@@ -92,6 +93,9 @@ void style_progress_end(void);
 
 /* cmd_compile.c: a context for the verb's model; messages go to stderr. */
 struct tirc *cli_open(struct cli *c); /* NULL: reported, status CLI_INPUT */
+/* Whether the path may be a program's. An ONNX model is none: reported, with
+ * the verbs that take it. */
+bool cli_is_program(const char *path);
 /* A context for a tensor program. */
 struct tirc *cli_program(struct cli *c);
 void cli_messages(struct tirc *t);

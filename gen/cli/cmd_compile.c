@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc compile: a model becomes files; a dozen lines say what came out. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cleanup.h"
 #include "cli.h"
+#include "output_file.h"
 
 static void
 print_text(void *ctx, const char *pass, const char *text)
@@ -16,6 +19,7 @@ void
 cli_messages(struct tirc *t)
 {
 	style_progress_end();
+	cleanup_pause_if_interrupted();
 	for (int i = 0; i < tirc_message_count(t); i++) {
 		struct tirc_message m = tirc_message(t, i);
 		const char *kind = m.severity == TIRC_ERROR ? "error"
@@ -62,6 +66,17 @@ cli_timings(struct tirc *t)
 	}
 	free(text);
 	free(cells);
+}
+
+bool
+cli_is_program(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n <= 5 || strcmp(path + n - 5, ".onnx") != 0 ||
+	       cli_error("%s is an ONNX model, not a program; write its source "
+			 "with tirc compile %s, or print its kernels with tirc "
+			 "lower --from-onnx %s", path, path, path);
 }
 
 struct tirc *
@@ -179,24 +194,45 @@ print_metadata(struct tirc *t)
 	}
 }
 
+/* A path as make and ninja read it in a dependency file. */
+static void
+put_path(FILE *f, const char *path)
+{
+	for (; *path != '\0'; path++) {
+		if (strchr(" \t#:", *path) != NULL) {
+			fputc('\\', f);
+		}
+		fputs(*path == '$' ? "$" : "", f);
+		fputc(*path, f);
+	}
+}
+
 static bool
 write_depfile(struct cli *c, struct tirc *t)
 {
-	FILE *f = fopen(c->depfile_path, "w");
+	struct output o;
+	struct arena a;
 	bool ok;
 
-	if (f == NULL) {
-		fprintf(stderr, "error: %s: cannot be written\n",
-			c->depfile_path);
-		return false;
+	arena_init(&a);
+	ok = output_open(&o, &a, c->depfile_path);
+	for (int i = 0; ok && i < tirc_file_count(t); i++) {
+		fputs(i > 0 ? " " : "", o.file);
+		put_path(o.file, c->out);
+		fputc('/', o.file);
+		put_path(o.file, tirc_file(t, i).name);
 	}
-	for (int i = 0; i < tirc_file_count(t); i++) {
-		fprintf(f, "%s%s/%s", i > 0 ? " " : "", c->out,
-			tirc_file(t, i).name);
+	for (int i = 0; ok && i < tirc_dependency_count(t); i++) {
+		fputs(i > 0 ? " " : ": ", o.file);
+		put_path(o.file, tirc_dependency(t, i));
 	}
-	fprintf(f, ": %s\n", c->model);
-	ok = ferror(f) == 0;
-	return fclose(f) == 0 && ok;
+	if (ok) {
+		fputc('\n', o.file);
+		ok = output_close(&o, true);
+	}
+	arena_release(&a);
+	return ok || cli_error("%s: cannot be written: %s", c->depfile_path,
+			       strerror(errno));
 }
 
 int
@@ -208,6 +244,7 @@ cmd_compile(struct cli *c)
 	if (c->out == NULL) {
 		c->out = ".";
 	}
+	cleanup_watch_output(c->out);
 	t = cli_open(c);
 	if (t == NULL) {
 		return CLI_INPUT;

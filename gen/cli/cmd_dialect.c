@@ -37,7 +37,7 @@ static bool
 selftest(struct cli *c, struct tirc *t, const char *name)
 {
 	if (!tirc_dialect_selftest(t, name) ||
-	    !cli_write_sources(c, t, c->out)) {
+	    !tirc_write_sources(t, c->out)) {
 		return false;
 	}
 	if (!c->quiet) {

@@ -5,6 +5,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "arena.h"
 #include "cli.h"
 
 static char *
@@ -13,7 +14,7 @@ copy(const char *text)
 	char *p = malloc(strlen(text) + 1);
 
 	if (p == NULL) {
-		abort();
+		memory_exhausted();
 	}
 	return strcpy(p, text);
 }
@@ -26,7 +27,7 @@ shorten(const char *text)
 	char *p = malloc(64);
 
 	if (p == NULL) {
-		abort();
+		memory_exhausted();
 	}
 	if (n <= 40) {
 		snprintf(p, 64, "%s", text);

@@ -1,29 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tirc lower: runs a tensor program and prints what it prints. */
+#include <errno.h>
 #include <string.h>
 
+#include "cleanup.h"
 #include "cli.h"
+#include "output_file.h"
 
 static void
 write_text(void *ctx, const char *text, size_t length)
 {
 	fwrite(text, 1, length, ctx);
-}
-
-/* 0 if the output is whole. */
-static int
-close_output(FILE *out, const char *path)
-{
-	bool bad = fflush(out) != 0 || ferror(out);
-
-	if (out != stdout) {
-		bad = fclose(out) != 0 || bad;
-	}
-	if (bad) {
-		fprintf(stderr, "tirc lower: %s cannot be written\n",
-			path != NULL ? path : "the output");
-	}
-	return bad ? CLI_INPUT : CLI_DONE;
 }
 
 static int
@@ -49,23 +36,41 @@ run_program(struct cli *c, FILE *out)
 	return ok ? CLI_DONE : CLI_INPUT;
 }
 
+static int
+run(struct cli *c, FILE *out)
+{
+	return c->from_onnx != NULL ? cli_lower_kernel(c, out)
+				    : run_program(c, out);
+}
+
 int
 cmd_lower(struct cli *c)
 {
-	FILE *out = c->out != NULL ? fopen(c->out, "wb") : stdout;
+	struct output o;
+	struct arena a;
 	int status;
 
-	if (out == NULL) {
-		fprintf(stderr, "tirc lower: %s cannot be written\n", c->out);
-		return CLI_INPUT;
+	if (c->from_onnx == NULL && !cli_is_program(c->model)) {
+		return CLI_USAGE;
 	}
-	status = c->from_onnx != NULL ? cli_lower_kernel(c, out)
-				      : run_program(c, out);
-	if (close_output(out, c->out) != CLI_DONE && status == CLI_DONE) {
+	if (c->out == NULL) {
+		return run(c, stdout);
+	}
+	arena_init(&a);
+	cleanup_watch_output(c->out);
+	if (output_open(&o, &a, c->out)) {
+		status = run(c, o.file);
+		if (!output_close(&o, status == CLI_DONE) &&
+		    status == CLI_DONE) {
+			cli_error("%s: cannot be written: %s", c->out,
+				  strerror(errno));
+			status = CLI_INPUT;
+		}
+	} else {
+		cli_error("%s: cannot be written: %s", c->out,
+			  strerror(errno));
 		status = CLI_INPUT;
 	}
-	if (status != CLI_DONE && c->out != NULL) {
-		remove(c->out);
-	}
+	arena_release(&a);
 	return status;
 }

@@ -3,6 +3,7 @@
  * node, or as JSON. */
 #include <stdlib.h>
 
+#include "cleanup.h"
 #include "cli.h"
 
 /* Regions with more work come first; so many are shown. */
@@ -70,6 +71,9 @@ cmd_partition(struct cli *c)
 
 	if (t == NULL) {
 		return CLI_INPUT;
+	}
+	if (c->out != NULL) {
+		cleanup_watch_output(c->out);
 	}
 	ok = tirc_partition(t) &&
 	     (c->out == NULL || tirc_write_partition(t, c->out));

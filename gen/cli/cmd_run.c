@@ -3,8 +3,11 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cleanup.h"
 #include "harness.h"
+#include "text.h"
 
 static int
 input_index(struct tirc *t, const char *name)
@@ -18,6 +21,27 @@ input_index(struct tirc *t, const char *name)
 		}
 	}
 	return -1;
+}
+
+static bool
+no_such_input(struct tirc *t, const char *file, const char *name)
+{
+	int n = tirc_input_count(t);
+	const char **names = calloc((size_t)n + 1, sizeof *names), *near;
+
+	if (names == NULL) {
+		memory_exhausted();
+	}
+	for (int i = 0; i < n; i++) {
+		names[i] = tirc_input(t, i).name;
+	}
+	near = text_nearest(name, names, n);
+	cli_error("%s: '%s' is no input of the model; %s '%s'", file, name,
+		  near != NULL ? "did you mean" : n > 1 ? "the first one is"
+							: "its input is",
+		  near != NULL ? near : n > 0 ? names[0] : "");
+	free(names);
+	return false;
 }
 
 /* "name=file" or "file"; a name is recognised only if it is an input's. */
@@ -34,6 +58,9 @@ take_file(struct harness *h, const char *text, struct array *inputs,
 						(size_t)(equals - text)));
 		if (at >= 0) {
 			text = equals + 1;
+		} else if (access(text, F_OK) != 0) {
+			return no_such_input(h->t, "--input", arena_strndup(
+				&h->m->arena, text, (size_t)(equals - text)));
 		}
 	}
 	if (!arrays_read(h->m, text, &list, &n)) {
@@ -45,18 +72,15 @@ take_file(struct harness *h, const char *text, struct array *inputs,
 		if (to < 0 && list[i].name != NULL && n > 1) {
 			to = input_index(h->t, list[i].name);
 			if (to < 0) {
-				fprintf(stderr, "error: %s: '%s' is no input "
-					"of the model\n", text, list[i].name);
-				return false;
+				return no_such_input(h->t, text, list[i].name);
 			}
 		}
 		if (to < 0) {
 			to = (*next)++;
 		}
 		if (to >= tirc_input_count(h->t)) {
-			fprintf(stderr, "error: %s: the model has only %d "
-				"input(s)\n", text, tirc_input_count(h->t));
-			return false;
+			return cli_error("%s: the model has only %d input(s)",
+					 text, tirc_input_count(h->t));
 		}
 		inputs[to] = list[i];
 		given[to] = true;
@@ -115,6 +139,13 @@ execute(struct harness *h)
 	bool *given = arena_array(&h->m->arena, bool, n_in + 1);
 	int next = 0;
 
+	if (h->cli->output != NULL &&
+	    !arrays_can_save(h->cli->output, n_out)) {
+		return cli_error("--output %s: the model has %d output%s; "
+				 "name a .npz file%s", h->cli->output, n_out,
+				 n_out == 1 ? "" : "s",
+				 n_out == 1 ? " or a .npy file" : "");
+	}
 	for (int i = 0; i < h->cli->n_inputs; i++) {
 		if (!take_file(h, h->cli->inputs[i], inputs, given, &next)) {
 			return false;
@@ -125,10 +156,10 @@ execute(struct harness *h)
 			continue;
 		}
 		if (h->cli->n_inputs > 0) {
-			fprintf(stderr, "error: no data for input '%s'; give "
-				"--input %s=FILE\n", tirc_input(h->t, i).name,
-				tirc_input(h->t, i).name);
-			return false;
+			return cli_error("no data for input '%s'; give "
+					 "--input %s=FILE",
+					 tirc_input(h->t, i).name,
+					 tirc_input(h->t, i).name);
 		}
 		harness_ramp(h, i, &inputs[i]);
 	}
@@ -145,15 +176,19 @@ execute(struct harness *h)
 		return false;
 	}
 	return h->cli->output == NULL ||
-	       arrays_write_npz(h->m, h->cli->output, outputs, n_out);
+	       arrays_save(h->m, h->cli->output, outputs, n_out);
 }
 
 int
 cmd_run(struct cli *c)
 {
 	struct harness h;
-	bool ok = harness_open(&h, c) && execute(&h);
+	bool ok;
 
+	if (c->output != NULL) {
+		cleanup_watch_output(c->output);
+	}
+	ok = harness_open(&h, c) && execute(&h);
 	harness_close(&h);
 	return ok ? CLI_DONE : CLI_INPUT;
 }

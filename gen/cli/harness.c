@@ -9,16 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cleanup.h"
 #include "harness.h"
-
-static bool
-fail(const char *problem, const char *what)
-{
-	fprintf(stderr, "%serror:%s %s%s%s\n", style_red(stderr),
-		style_reset(stderr), problem, what != NULL ? " " : "",
-		what != NULL ? what : "");
-	return false;
-}
+#include "shell.h"
 
 /* Runs a shell command in the folder. What it prints (a library may be
  * talkative) goes where messages go. */
@@ -31,6 +24,7 @@ shell(const struct harness *h, const char *command)
 	fflush(NULL); /* or the child prints it again */
 	child = fork();
 	if (child == 0) {
+		shell_child();
 		/* Opening /dev/stderr anew would empty a file it may be. */
 		if (chdir(h->folder) != 0 ||
 		    dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
@@ -47,6 +41,7 @@ shell(const struct harness *h, const char *command)
 			return -1;
 		}
 	}
+	cleanup_pause_if_interrupted();
 	return WIFEXITED(status) ? WEXITSTATUS(status)
 				 : 128 + WTERMSIG(status);
 }
@@ -64,11 +59,11 @@ write_file(const char *path, const void *data, size_t bytes)
 	bool ok;
 
 	if (f == NULL) {
-		return fail("cannot write", path);
+		return cli_error("cannot write %s", path);
 	}
 	ok = fwrite(data, 1, bytes, f) == bytes;
 	ok = fclose(f) == 0 && ok;
-	return ok || fail("cannot write", path);
+	return ok || cli_error("cannot write %s", path);
 }
 
 static bool
@@ -106,7 +101,7 @@ build(struct harness *h)
 		      s.ldflags != NULL ? s.ldflags : "");
 	status = shell(h, command.data);
 	if (status != 0) {
-		fail("the C compiler failed:", command.data);
+		cli_error("the C compiler failed: %s", command.data);
 	}
 	strbuf_release(&command);
 	return status == 0;
@@ -120,8 +115,8 @@ write_runtime(struct harness *h)
 		struct tirc_file file = tirc_harness_file(h->t, i);
 
 		if (file.text == NULL) {
-			return fail("there is no file of runtime-c called",
-				    file.name);
+			return cli_error("there is no file of runtime-c "
+					 "called %s", file.name);
 		}
 		if (!write_file(harness_path(h, file.name), file.text,
 				(size_t)file.bytes)) {
@@ -134,26 +129,25 @@ write_runtime(struct harness *h)
 bool
 harness_open(struct harness *h, struct cli *c)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *scratch = cleanup_scratch();
 	const char *text;
 
 	memset(h, 0, sizeof *h);
 	h->cli = c;
 	h->m = module_new();
 	h->t = cli_open(c);
-	if (h->t == NULL) {
+	if (h->t == NULL || scratch == NULL) {
 		return false;
 	}
 	if (c->keep != NULL) {
-		h->keep = true;
+		cleanup_watch_output(c->keep);
 		h->folder = strdup(c->keep);
 	} else {
 		h->folder = strdup(arena_printf(&h->m->arena,
-				"%s/tirc-XXXXXX", tmp != NULL ? tmp : "/tmp"));
+						"%s/build-XXXXXX", scratch));
 		if (h->folder == NULL || mkdtemp(h->folder) == NULL) {
-			h->keep = true; /* nothing of ours to remove */
-			return fail("cannot make a folder in",
-				    tmp != NULL ? tmp : "/tmp");
+			return cli_error("cannot make a folder in %s",
+					 scratch);
 		}
 	}
 	if (!tirc_compile(h->t) || !tirc_write(h->t, h->folder)) {
@@ -232,12 +226,12 @@ read_times(struct harness *h)
 
 	h->times_ns = arena_array(&h->m->arena, double, h->cli->repeat + 1);
 	if (f == NULL) {
-		return fail("the program left no times", NULL);
+		return cli_error("the program left no times");
 	}
 	for (int i = 0; i < h->cli->repeat; i++) {
 		if (fscanf(f, "%lf", &h->times_ns[i]) != 1) {
 			fclose(f);
-			return fail("the program left no times", NULL);
+			return cli_error("the program left no times");
 		}
 	}
 	fclose(f);
@@ -267,11 +261,11 @@ read_output(struct harness *h, int i, const int64_t *dim_values,
 	bytes = (size_t)out->elems * (size_t)dtype_bytes(out->type);
 	out->data = arena_alloc(&h->m->arena, bytes + 1);
 	if (f == NULL) {
-		return fail("the program left no", path);
+		return cli_error("the program left no %s", path);
 	}
 	ok = fread(out->data, 1, bytes, f) == bytes;
 	fclose(f);
-	return ok || fail("the program left too little in", path);
+	return ok || cli_error("the program left too little in %s", path);
 }
 
 bool
@@ -342,44 +336,15 @@ harness_ramp(struct harness *h, int i, struct array *a)
 	}
 }
 
-static void
-remove_files(struct harness *h)
-{
-	static const char *const own[] = { "harness", "harness.c",
-					   "times.txt", "profile.txt" };
-
-	for (int i = 0; i < tirc_file_count(h->t); i++) {
-		unlink(harness_path(h, tirc_file(h->t, i).name));
-	}
-	for (int i = 0; i < tirc_harness_file_count(h->t); i++) {
-		unlink(harness_path(h, tirc_harness_file(h->t, i).name));
-	}
-	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-		unlink(harness_path(h, own[i]));
-	}
-	for (int i = 0; i < tirc_input_count(h->t); i++) {
-		unlink(harness_path(h, arena_printf(&h->m->arena, "input_%d.bin",
-					       i)));
-	}
-	for (int i = 0; i < tirc_output_count(h->t); i++) {
-		unlink(harness_path(h, arena_printf(&h->m->arena, "output_%d.bin",
-					       i)));
-	}
-	rmdir(h->folder);
-}
-
 void
 harness_close(struct harness *h)
 {
-	if (h->folder != NULL && !h->keep && h->t != NULL) {
-		remove_files(h);
-	}
 	for (int i = 0; i < h->m->diags.list.n; i++) {
 		struct strbuf s;
 
 		strbuf_init(&s);
 		diag_format(&h->m->diags.list.data[i], &s);
-		fail(s.data, NULL);
+		cli_error("%s", s.data);
 		strbuf_release(&s);
 	}
 	free(h->folder);

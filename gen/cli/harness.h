@@ -11,7 +11,6 @@ struct harness {
 	struct tirc *t;
 	struct module *m;   /* arrays and messages of this side */
 	char *folder;
-	bool keep;
 	double *times_ns;   /* of the last execution, `repeat` of them */
 };
 

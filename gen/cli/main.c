@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tirc program: finds the verb, parses its options, runs it. */
+#include <errno.h>
 #include <string.h>
 
+#include "cleanup.h"
 #include "cli.h"
+#include "text.h"
 
 static void
 overview(FILE *to)
@@ -26,8 +29,45 @@ overview(FILE *to)
 		"3 a bug of tirc.\n");
 }
 
-int
-main(int argc, char **argv)
+/* Writing to standard output fails late: when the buffer is written out. */
+static int
+check_output(int status)
+{
+	if (fflush(stdout) == 0 && ferror(stdout) == 0) {
+		return status;
+	}
+	cli_error("standard output cannot be written: %s",
+		  errno != 0 ? strerror(errno) : "an earlier write failed");
+	return status == CLI_DONE ? CLI_INPUT : status;
+}
+
+static int
+no_such_verb(const char *word)
+{
+	const char *names[16], *near;
+	int n;
+	const struct verb *verbs = cli_verbs(&n);
+	size_t length = strlen(word);
+
+	for (int i = 0; i < n && i < 16; i++) {
+		names[i] = verbs[i].name;
+	}
+	near = text_nearest(word, names, n < 16 ? n : 16);
+	fprintf(stderr, "tirc: no verb '%s'; ", word);
+	if (length > 5 && strcmp(word + length - 5, ".onnx") == 0) {
+		fprintf(stderr, "did you mean tirc compile %s?\n", word);
+	} else if (length > 3 && strcmp(word + length - 3, ".py") == 0) {
+		fprintf(stderr, "did you mean tirc lower %s?\n", word);
+	} else if (near != NULL) {
+		fprintf(stderr, "did you mean tirc %s?\n", near);
+	} else {
+		fprintf(stderr, "`tirc --help` lists them\n");
+	}
+	return CLI_USAGE;
+}
+
+static int
+run_verb(int argc, char **argv)
 {
 	struct cli c = { 0 };
 	int n;
@@ -60,7 +100,16 @@ main(int argc, char **argv)
 		cli_options_free(&c);
 		return status;
 	}
-	fprintf(stderr, "tirc: no verb '%s'; `tirc --help` lists them\n",
-		argv[1]);
-	return CLI_USAGE;
+	return no_such_verb(argv[1]);
+}
+
+int
+main(int argc, char **argv)
+{
+	int status;
+
+	cleanup_start();
+	status = check_output(run_verb(argc, argv));
+	cleanup_now();
+	return status;
 }

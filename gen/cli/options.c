@@ -1,42 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options: one table for all verbs; each verb takes the rows that name it.
- * Help text is printed from the same table. */
-#include <errno.h>
-#include <getopt.h>
-#include <stdlib.h>
+/* The verbs and their options: one table for all verbs; each verb takes the
+ * rows that name it. Help text is printed from the same table. */
 #include <string.h>
 
-#include "cli.h"
-
-enum { COMPILE = 1, RUN = 2, TEST = 4, INSPECT = 8, PARTITION = 16,
-       LOWER = 32, CODEGEN = 64, DIALECT = 128, VERSION = 256 };
-#define MODEL_VERBS (COMPILE | RUN | TEST | INSPECT)
-#define GRAPH_VERBS (MODEL_VERBS | PARTITION)
-#define BUILD_VERBS (COMPILE | RUN | TEST)
-#define PROGRAM_VERBS (LOWER | CODEGEN)
-
-enum option_id {
-	OPT_OUT = 'o', OPT_QUIET = 'q', OPT_HELP = 'h',
-	OPT_TARGET = 256, OPT_DIALECT_PATH, OPT_NAME, OPT_WEIGHTS,
-	OPT_SECTION, OPT_OPTIMIZE, OPT_REQUANT,
-	OPT_INPUT_SHAPE, OPT_DIM, OPT_PRINT_AFTER,
-	OPT_DEPFILE, OPT_JSON, OPT_CC, OPT_CFLAGS, OPT_INPUT, OPT_OUTPUT,
-	OPT_REPEAT, OPT_RTOL, OPT_ATOL, OPT_KEEP, OPT_PRINT_PHASE,
-	OPT_DISABLE_PASS, OPT_ADD_PASS, OPT_TIME_PASSES, OPT_SCHEDULE_FOR,
-	OPT_SCRIPT_VERSION, OPT_SCHEDULE, OPT_PHASE, OPT_FROM_ONNX,
-	OPT_KERNEL, OPT_UNSCHEDULED, OPT_SHOW_TRACE, OPT_PROFILE, OPT_FP,
-	OPT_RUNNER, OPT_CONV, OPT_BYOC, OPT_BYOC_PATH, OPT_EACH_REGION,
-	OPT_EXPLAIN, OPT_FORM
-};
-
-/* Where --repeat does not say. */
-#define PROFILE_RUNS 20
-
-struct option_row {
-	enum option_id id;
-	const char *name, *argument, *what;
-	int verbs;
-};
+#include "options.h"
 
 static const struct option_row rows[] = {
 	{ OPT_OUT, "out", "DIR", "folder for the files (default: .)",
@@ -50,7 +17,7 @@ static const struct option_row rows[] = {
 	{ OPT_OUT, "out", "DIR", "folder for the files of selftest", DIALECT },
 	{ OPT_TARGET, "target", "NAME", "whose vectors selftest tries",
 	  DIALECT },
-	{ OPT_TARGET, "target", "NAME", "what to write, as \"NAME -KEY=VALUE …\"; the list is below",
+	{ OPT_TARGET, "target", "NAME", "what to write, as \"NAME -KEY=VALUE …\"; the list is above",
 	  GRAPH_VERBS | PROGRAM_VERBS },
 	{ OPT_NAME, "name", "NAME",
 	  "stem of files and symbols (default: the model's name)",
@@ -124,6 +91,9 @@ static const struct option_row rows[] = {
 	  MODEL_VERBS | LOWER },
 	{ OPT_TIME_PASSES, "time-passes", NULL,
 	  "print how long each pass took", GRAPH_VERBS | PROGRAM_VERBS },
+	{ OPT_FORCE, "force", NULL,
+	  "replace files that tirc did not write, too",
+	  BUILD_VERBS | PARTITION | CODEGEN | DIALECT },
 	{ OPT_DEPFILE, "depfile", "FILE",
 	  "write a make-style dependency file", COMPILE },
 	{ OPT_CC, "cc", "COMMAND", "C compiler (default: $CC, else the target's)",
@@ -136,8 +106,9 @@ static const struct option_row rows[] = {
 	  RUN | TEST },
 	{ OPT_INPUT, "input", "[NAME=]FILE",
 	  ".npz, .npy or .pb; without any: ramps of small numbers", RUN },
-	{ OPT_OUTPUT, "output", "FILE", ".npz for all outputs", RUN },
-	{ OPT_REPEAT, "repeat", "N", "run N times; print minimum and median",
+	{ OPT_OUTPUT, "output", "FILE",
+	  ".npz for all outputs, or .npy for the only one", RUN },
+	{ OPT_REPEAT, "repeat", "N", "run N times, 1 to 1000000; print minimum and median",
 	  RUN },
 	{ OPT_PROFILE, "profile", NULL,
 	  "print the time of each kernel and what bounds it", RUN },
@@ -223,301 +194,75 @@ cli_verbs(int *n)
 	return verbs;
 }
 
-static int
-verb_bit(const struct verb *verb)
+const struct option_row *
+cli_option_rows(int *n)
+{
+	*n = (int)N_ROWS;
+	return rows;
+}
+
+int
+cli_verb_bit(const struct verb *verb)
 {
 	return 1 << (verb - verbs);
+}
+
+static void
+print_lists(FILE *to, int bit)
+{
+	struct tirc *t = tirc_new(NULL);
+
+	if (t == NULL) {
+		return;
+	}
+	if ((bit & (COMPILE | PARTITION)) != 0 && tirc_backend_count(t) > 0) {
+		fprintf(to, "\nbackends:");
+		for (int i = 0; i < tirc_backend_count(t); i++) {
+			fprintf(to, " %s", tirc_backend(t, i));
+		}
+		fprintf(to, "\n");
+	}
+	if ((bit & (COMPILE | PROGRAM_VERBS)) != 0) {
+		fprintf(to, "\ntargets:\n");
+		for (int i = 0; i < tirc_target_count(t); i++) {
+			fprintf(to, "  %-20s %s\n", tirc_target(t, i),
+				tirc_target_what(t, i));
+		}
+	}
+	if ((bit & COMPILE) != 0) {
+		fprintf(to, "\npasses, in order (* needed):\n");
+		for (int i = 0; i < tirc_pass_count(); i++) {
+			fprintf(to, "  %-20s %s%s\n", tirc_pass_name(i),
+				tirc_pass_what(i),
+				tirc_pass_needed(i) ? " *" : "");
+		}
+	}
+	tirc_free(t);
 }
 
 void
 cli_verb_help(FILE *to, const struct verb *verb)
 {
+	int bit = cli_verb_bit(verb);
+
 	fprintf(to, "usage: tirc %s %s [options]\n\n%s", verb->name,
 		verb->arguments, verb->help);
+	print_lists(to, bit);
 	fprintf(to, "\noptions:\n");
 	for (size_t i = 0; i < N_ROWS; i++) {
+		const struct option_row *row = &rows[i];
+		bool has_letter = row->id < 256;
 		char left[80];
 
-		if ((rows[i].verbs & verb_bit(verb)) == 0) {
+		if ((row->verbs & bit) == 0) {
 			continue;
 		}
 		snprintf(left, sizeof left, "%s%c%s --%s%s%s",
-			 rows[i].id < 256 ? "-" : " ",
-			 rows[i].id < 256 ? (char)rows[i].id : ' ',
-			 rows[i].id < 256 ? "," : " ", rows[i].name,
-			 rows[i].argument != NULL ? " " : "",
-			 rows[i].argument != NULL ? rows[i].argument : "");
-		fprintf(to, "  %-30s %s\n", left, rows[i].what);
+			 has_letter ? "-" : " ",
+			 has_letter ? (char)row->id : ' ',
+			 has_letter ? "," : " ", row->name,
+			 row->argument != NULL ? " " : "",
+			 row->argument != NULL ? row->argument : "");
+		fprintf(to, "  %-30s %s\n", left, row->what);
 	}
-	if ((verb_bit(verb) & (COMPILE | PARTITION)) != 0) {
-		struct tirc *t = tirc_new(NULL);
-		int n = tirc_backend_count(t);
-
-		fprintf(to, n > 0 ? "\nbackends:" : "");
-		for (int i = 0; i < n; i++) {
-			fprintf(to, " %s", tirc_backend(t, i));
-		}
-		fprintf(to, n > 0 ? "\n" : "");
-		tirc_free(t);
-	}
-	if ((verb_bit(verb) & (COMPILE | PROGRAM_VERBS)) != 0) {
-		struct tirc *t = tirc_new(NULL);
-
-		fprintf(to, "\ntargets:\n");
-		for (int i = 0; i < tirc_target_count(t); i++) {
-			fprintf(to, "  %-12s %s\n", tirc_target(t, i),
-				tirc_target_what(t, i));
-		}
-		if ((verb_bit(verb) & COMPILE) != 0) {
-			fprintf(to, "\npasses, in order (* needed):\n");
-		}
-		for (int i = 0; (verb_bit(verb) & COMPILE) != 0 &&
-				i < tirc_pass_count(); i++) {
-			fprintf(to, "  %-20s %s%s\n", tirc_pass_name(i),
-				tirc_pass_what(i),
-				tirc_pass_needed(i) ? " *" : "");
-		}
-		tirc_free(t);
-	}
-}
-
-static int
-usage(const struct verb *verb, const char *problem, const char *what)
-{
-	fprintf(stderr, "tirc %s: %s%s%s; `tirc %s --help` tells more\n",
-		verb->name, problem, what != NULL ? " " : "",
-		what != NULL ? what : "", verb->name);
-	return CLI_USAGE;
-}
-
-static bool
-read_double(const char *text, double *out)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtod(text, &end);
-	return end != text && *end == '\0' && errno == 0 && *out >= 0;
-}
-
-static bool
-read_count(const char *text, int *out)
-{
-	char *end;
-	long v = strtol(text, &end, 10);
-
-	*out = (int)v;
-	return end != text && *end == '\0' && v >= 1 && v <= 1000000;
-}
-
-static void
-push(const char *const **list, int *n, const char *text)
-{
-	const char **grown = realloc((void *)*list,
-				     sizeof *grown * (size_t)(*n + 1));
-
-	if (grown != NULL) {
-		grown[(*n)++] = text;
-		*list = grown;
-	}
-}
-
-void
-cli_options_free(struct cli *c)
-{
-	free((void *)c->tirc.input_shapes);
-	free((void *)c->tirc.dims);
-	free((void *)c->tirc.print_after);
-	free((void *)c->tirc.print_phases);
-	free((void *)c->tirc.disable_passes);
-	free((void *)c->tirc.add_passes);
-	free((void *)c->tirc.schedule_for);
-	free((void *)c->tirc.byoc);
-	free((void *)c->inputs);
-}
-
-static bool
-push_phase(struct tirc_options *o, const char *text)
-{
-	int *grown;
-
-	if (text[0] < '0' || text[0] > '3' || text[1] != '\0') {
-		return false;
-	}
-	grown = realloc((void *)o->print_phases,
-			sizeof *grown * (size_t)(o->n_print_phases + 1));
-	if (grown == NULL) {
-		return false;
-	}
-	grown[o->n_print_phases++] = text[0] - '0';
-	o->print_phases = grown;
-	return true;
-}
-
-static bool
-set_option(struct cli *c, enum option_id id, const char *arg)
-{
-	switch (id) {
-	case OPT_OUT: c->out = arg; return true;
-	case OPT_QUIET: c->quiet = true; return true;
-	case OPT_HELP: c->help = true; return true;
-	case OPT_TARGET: c->tirc.target = arg; return true;
-	case OPT_DIALECT_PATH: c->tirc.dialect_path = arg; return true;
-	case OPT_NAME: c->tirc.name = arg; return true;
-	case OPT_WEIGHTS: c->tirc.weights = arg; return true;
-	case OPT_FORM: c->tirc.form = arg; return true;
-	case OPT_SECTION: c->tirc.section = arg; return true;
-	case OPT_OPTIMIZE: c->tirc.optimize = arg; return true;
-	case OPT_REQUANT: c->tirc.requant = arg; return true;
-	case OPT_FP: c->tirc.fp = arg; return true;
-	case OPT_CONV: c->tirc.conv = arg; return true;
-	case OPT_INPUT_SHAPE:
-		push(&c->tirc.input_shapes, &c->tirc.n_input_shapes, arg);
-		return true;
-	case OPT_DIM:
-		push(&c->tirc.dims, &c->tirc.n_dims, arg);
-		return true;
-	case OPT_PRINT_AFTER:
-		push(&c->tirc.print_after, &c->tirc.n_print_after, arg);
-		return true;
-	case OPT_PRINT_PHASE: return push_phase(&c->tirc, arg);
-	case OPT_DISABLE_PASS:
-		push(&c->tirc.disable_passes, &c->tirc.n_disable_passes, arg);
-		return true;
-	case OPT_ADD_PASS:
-		push(&c->tirc.add_passes, &c->tirc.n_add_passes, arg);
-		return true;
-	case OPT_SCHEDULE_FOR:
-		push(&c->tirc.schedule_for, &c->tirc.n_schedule_for, arg);
-		return true;
-	case OPT_BYOC:
-		push(&c->tirc.byoc, &c->tirc.n_byoc, arg);
-		return true;
-	case OPT_BYOC_PATH: c->tirc.byoc_path = arg; return true;
-	case OPT_EACH_REGION: c->each_region = true; return true;
-	case OPT_EXPLAIN: c->tirc.explain = true; return true;
-	case OPT_TIME_PASSES: c->tirc.time_passes = true; return true;
-	case OPT_DEPFILE: c->depfile_path = arg; return true;
-	case OPT_JSON:
-		c->json = true;
-		c->json_path = arg;
-		return true;
-	case OPT_PROFILE: c->tirc.profile = true; return true;
-	case OPT_CC: c->cc = arg; return true;
-	case OPT_RUNNER: c->runner = arg; return true;
-	case OPT_CFLAGS: c->cflags = arg; return true;
-	case OPT_INPUT:
-		push((const char *const **)&c->inputs, &c->n_inputs, arg);
-		return true;
-	case OPT_OUTPUT: c->output = arg; return true;
-	case OPT_KEEP: c->keep = arg; return true;
-	case OPT_SCHEDULE: c->schedule = arg; return true;
-	case OPT_FROM_ONNX: c->from_onnx = arg; return true;
-	case OPT_KERNEL: c->kernel = arg; return true;
-	case OPT_UNSCHEDULED: c->unscheduled = true; return true;
-	case OPT_SHOW_TRACE: c->show_trace = true; return true;
-	case OPT_PHASE:
-		c->phase = arg[0] - '0';
-		return arg[0] >= '0' && arg[0] <= '3' && arg[1] == '\0';
-	case OPT_SCRIPT_VERSION:
-		c->old_script = strcmp(arg, "old") == 0;
-		return c->old_script || strcmp(arg, "current") == 0;
-	case OPT_REPEAT: return read_count(arg, &c->repeat);
-	case OPT_RTOL: return read_double(arg, &c->rtol);
-	case OPT_ATOL: return read_double(arg, &c->atol);
-	}
-	return false;
-}
-
-/* An option may take an argument with one verb and none with another. */
-static const struct option_row *
-row_for(const struct verb *verb, const struct option_row *row)
-{
-	for (size_t i = 0; i < N_ROWS; i++) {
-		if (rows[i].id == row->id &&
-		    (rows[i].verbs & verb_bit(verb)) != 0) {
-			return &rows[i];
-		}
-	}
-	return row;
-}
-
-int
-cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
-{
-	struct option longs[N_ROWS + 1];
-	int id;
-
-	memset(longs, 0, sizeof longs);
-	for (size_t i = 0; i < N_ROWS; i++) {
-		longs[i].name = rows[i].name;
-		longs[i].has_arg = row_for(verb, &rows[i])->argument != NULL
-			? required_argument : no_argument;
-		longs[i].val = (int)rows[i].id;
-	}
-	c->verb = verb->name;
-	c->rtol = c->atol = -1;
-	c->phase = -1;
-	opterr = 0;
-	while ((id = getopt_long(argc, argv, ":o:qh", longs, NULL)) != -1) {
-		const struct option_row *row = NULL;
-
-		if (id == '?' || id == ':') {
-			return usage(verb, id == '?' ? "unknown option"
-				     : "an argument is missing after",
-				     argv[optind - 1]);
-		}
-		for (size_t i = 0; i < N_ROWS; i++) {
-			if ((int)rows[i].id == id &&
-			    (row == NULL ||
-			     (rows[i].verbs & verb_bit(verb)) != 0)) {
-				row = &rows[i];
-			}
-		}
-		if (row == NULL || (row->verbs & verb_bit(verb)) == 0) {
-			return usage(verb, "this verb does not take",
-				     argv[optind - 1]);
-		}
-		if (!set_option(c, row->id, optarg)) {
-			return usage(verb, "not a sensible value:", optarg);
-		}
-	}
-	if (c->repeat == 0) {
-		c->repeat = c->tirc.profile ? PROFILE_RUNS : 1;
-	}
-	if (c->json && verb->run == cmd_run && !c->tirc.profile) {
-		return usage(verb, "--json is for what --profile finds", NULL);
-	}
-	if (c->help || verb->run == cmd_version) {
-		return optind == argc || c->help ? CLI_DONE
-			: usage(verb, "takes no argument", NULL);
-	}
-	if ((c->kernel != NULL || c->unscheduled || c->show_trace) &&
-	    c->from_onnx == NULL) {
-		return usage(verb, "kernels are of a model; name it with "
-			     "--from-onnx", NULL);
-	}
-	if (c->kernel == NULL && (c->unscheduled || c->show_trace)) {
-		return usage(verb, "which kernel? (--kernel NAME)", NULL);
-	}
-	if (c->from_onnx != NULL) {
-		return optind == argc ? CLI_DONE
-			: usage(verb, "a program or a model, not both; what is",
-				argv[optind]);
-	}
-	if (optind == argc) {
-		return usage(verb, verb->run == cmd_dialect
-			     ? "list, show, check or selftest is wanted"
-			     : (verb_bit(verb) & PROGRAM_VERBS) != 0
-			     ? "which program? (a .py file)"
-			     : "which model? (an .onnx file)", NULL);
-	}
-	c->model = argv[optind++];
-	c->rest = (const char **)argv + optind;
-	c->n_rest = argc - optind;
-	if (c->n_rest > 0 && verb->run != cmd_test &&
-	    verb->run != cmd_dialect) {
-		return usage(verb, "one file at a time; what is", c->rest[0]);
-	}
-	return CLI_DONE;
 }

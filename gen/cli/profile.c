@@ -5,12 +5,14 @@
  * nor than its bytes at the rate of where they come from. Constants come from
  * where all of the model fits, the rest from where the kernel's own data fit.
  * The longer of both times is the bound. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
 #include "harness.h"
+#include "output_file.h"
 
 enum level { LEVEL_L1, LEVEL_L2, LEVEL_MEMORY, LEVEL_COUNT };
 
@@ -227,7 +229,7 @@ write_json(struct profile *p)
 	cJSON *top = cJSON_CreateObject();
 	cJSON *rates = cJSON_AddObjectToObject(top, "gbytes_per_s");
 	cJSON *kernels = cJSON_AddArrayToObject(top, "kernels");
-	FILE *f = fopen(path, "w");
+	struct output o;
 	char *text;
 	bool ok;
 
@@ -243,13 +245,13 @@ write_json(struct profile *p)
 		cJSON_AddItemToArray(kernels, kernel_json(p, i));
 	}
 	text = cJSON_Print(top);
-	ok = f != NULL && text != NULL && fprintf(f, "%s\n", text) > 0;
-	if (f != NULL) {
-		ok = fclose(f) == 0 && ok;
+	ok = text != NULL && output_open(&o, &p->h->m->arena, path);
+	if (ok) {
+		fprintf(o.file, "%s\n", text);
+		ok = output_close(&o, true);
 	}
 	if (!ok) {
-		fprintf(stderr, "%serror:%s cannot write %s\n",
-			style_red(stderr), style_reset(stderr), path);
+		cli_error("%s: cannot be written: %s", path, strerror(errno));
 	}
 	cJSON_free(text);
 	cJSON_Delete(top);

@@ -104,6 +104,19 @@ put_cell(FILE *f, const char *text, int width, bool right, bool last)
 	fputs(last ? "\n" : "  ", f);
 }
 
+bool
+cli_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%serror:%s ", style_red(stderr), style_reset(stderr));
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return false;
+}
+
 void
 style_table(FILE *f, int columns, const char *const *header,
 	    const bool *right, int rows, const char *const *cells)

@@ -150,9 +150,10 @@ struct package {
 bool package_build(struct program *p, const struct dialect *d,
 		   const struct emit_options *o, struct package *out);
 /* Writes into dir (made if missing): each file to a temporary name first,
- * renamed when all are whole; unchanged ones are not touched. */
+ * renamed when all are whole; unchanged ones are not touched. A file that tirc
+ * did not write is replaced only with force. */
 bool package_write(struct program *p, const struct package *pkg,
-		   const char *dir);
+		   const char *dir, bool force);
 
 /* The member of the inputs or outputs structure that stands for t. */
 const char *package_field(const struct package *pkg, const struct tensor *t);

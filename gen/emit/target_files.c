@@ -2,9 +2,9 @@
 /* Finding the files of targets, and laying them over what they extend. */
 #include "target_files.h"
 
-
 #include "emit.h"
 #include "templates.h"
+#include "text.h"
 
 /* -- what a file extends -- */
 
@@ -251,7 +251,7 @@ target_file_name(struct module *m, const char *name, const char *dir)
 	struct diag_place place = { .file = name };
 	const char *found = name != NULL ? target_file_find(m, name, dir)
 					 : default_target(m);
-	const char *const *known;
+	const char *const *known, *near;
 	struct strbuf s;
 	int n;
 
@@ -263,8 +263,11 @@ target_file_name(struct module *m, const char *name, const char *dir)
 	for (int i = 0; i < n; i++) {
 		strbuf_printf(&s, " %s", known[i]);
 	}
+	near = name != NULL ? text_nearest(name, known, n) : NULL;
 	diag_error(&m->diags, DIAG_BAD_OPTION, place,
-		   "there is no such target; there are:%s",
+		   "there is no such target; %s%s%sthere are:%s",
+		   near != NULL ? "did you mean '" : "",
+		   near != NULL ? near : "", near != NULL ? "'? " : "",
 		   s.data != NULL ? s.data : " none");
 	strbuf_release(&s);
 	return NULL;

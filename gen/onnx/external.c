@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* External tensor data: a file beside the model, an offset and a length. The
  * place is relative to the model's folder and must stay below it. */
+#define _XOPEN_SOURCE 700
+
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "importer.h"
 
@@ -82,6 +85,22 @@ parse_entries(const struct tensor_source *source, const Onnx__TensorProto *p,
 	return true;
 }
 
+/* Whether the file, all symbolic links followed, is in the folder. */
+static bool
+lies_below(const char *folder, const char *path)
+{
+	char *top = realpath(*folder != '\0' ? folder : "/", NULL);
+	char *real = realpath(path, NULL);
+	size_t n = top != NULL ? strlen(top) : 0;
+	bool below = top != NULL && real != NULL &&
+		     strncmp(real, top, n) == 0 &&
+		     (real[n] == '/' || top[n - 1] == '/');
+
+	free(top);
+	free(real);
+	return below;
+}
+
 bool
 external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
 	      const char *item, const uint8_t **data, size_t *length)
@@ -108,6 +127,12 @@ external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
 			"folder; put it beside the model", shown);
 	}
 	path = arena_printf(&m->arena, "%s/%s", source->folder, e.location);
+	if (access(path, F_OK) == 0 && !lies_below(source->folder, path)) {
+		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+			"its data is in the file %s, a symbolic link that "
+			"leaves the model's folder; copy the file itself "
+			"beside the model", shown);
+	}
 	map = onnx_file_map(source->file, path, &m->arena, &why);
 	if (!map) {
 		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,

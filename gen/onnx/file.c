@@ -146,11 +146,16 @@ onnx_file_map(struct onnx_file *file, const char *path, struct arena *a,
 	return add_map(file, map);
 }
 
-const struct onnx_map *
-onnx_file_borrow(struct onnx_file *file, const void *data, size_t length)
+int
+onnx_file_count(const struct onnx_file *file)
 {
-	return add_map(file, (struct onnx_map){
-		.base = data, .length = length, .kind = BYTES_BORROWED });
+	return file->n;
+}
+
+const char *
+onnx_file_path(const struct onnx_file *file, int i)
+{
+	return file->maps[i].path;
 }
 
 void

@@ -19,7 +19,7 @@ struct onnx_map {
 	char *path;
 	const uint8_t *base;
 	size_t length;
-	enum { BYTES_MAPPED, BYTES_OWNED, BYTES_BORROWED } kind;
+	enum { BYTES_MAPPED, BYTES_OWNED } kind;
 };
 
 struct onnx_file {
@@ -32,8 +32,6 @@ struct onnx_file *onnx_file_new(void);
  * call. NULL, with *why an arena text, if it cannot be read. */
 const struct onnx_map *onnx_file_map(struct onnx_file *file, const char *path,
 				     struct arena *a, const char **why);
-const struct onnx_map *onnx_file_borrow(struct onnx_file *file,
-					const void *data, size_t length);
 /* The pages that were read may go; they come back when touched. */
 void onnx_file_forget(const void *at, size_t length);
 

@@ -36,6 +36,9 @@ struct graph *onnx_import(struct module *m, const char *path,
 			  const struct import_options *options,
 			  struct onnx_file **file);
 void onnx_file_close(struct onnx_file *file);
+/* The paths of the files that it holds: the model's, those of external data. */
+int onnx_file_count(const struct onnx_file *file);
+const char *onnx_file_path(const struct onnx_file *file, int i);
 /* The same for a model in memory, which must outlive the graph; name stands
  * for the path in messages. Tensors in external files are refused. */
 struct graph *onnx_import_bytes(struct module *m, const char *name,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "arrays.h"
+#include "output_file.h"
 #include "packer.h"
 
 struct writer {
@@ -35,27 +36,6 @@ static const char *
 path_of(struct writer *w, const char *name)
 {
 	return arena_printf(w->a, "%s/%s", w->dir, name);
-}
-
-static bool
-make_folder(struct writer *w)
-{
-	char *path = arena_strdup(w->a, w->dir);
-
-	for (char *p = path + 1; ; p++) {
-		if (*p == '/' || *p == '\0') {
-			char end = *p;
-
-			*p = '\0';
-			if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-				return cannot(w, path, "make this folder");
-			}
-			*p = end;
-			if (end == '\0') {
-				return true;
-			}
-		}
-	}
 }
 
 /* -- the blob -- */
@@ -215,8 +195,7 @@ static bool
 write_file(struct writer *w, int i)
 {
 	const struct out_file *f = &w->pkg->files.data[i];
-	const char *path = arena_printf(w->a, "%s/.%s.%ld", w->dir, f->name,
-					(long)getpid());
+	const char *path = output_temporary(w->a, path_of(w, f->name));
 	FILE *file = fopen(path, "wb");
 	bool ok = true, failed = false;
 
@@ -253,8 +232,25 @@ put_in_place(struct writer *w)
 	return true;
 }
 
+/* The user's own files stay. */
+static bool
+may_write(struct writer *w)
+{
+	bool ok = true;
+
+	for (int i = 0; i < w->pkg->files.n; i++) {
+		const char *path = path_of(w, w->pkg->files.data[i].name);
+
+		if (!output_may_replace(path)) {
+			ok = output_refuse(w->m, path);
+		}
+	}
+	return ok;
+}
+
 bool
-package_write(struct program *p, const struct package *pkg, const char *dir)
+package_write(struct program *p, const struct package *pkg, const char *dir,
+	      bool force)
 {
 	struct writer w = { .p = p, .pkg = pkg, .m = p->graph->module,
 			    .dir = dir };
@@ -262,7 +258,7 @@ package_write(struct program *p, const struct package *pkg, const char *dir)
 
 	w.a = &w.m->arena;
 	w.temporary = arena_array(w.a, const char *, pkg->files.n + 1);
-	ok = make_folder(&w);
+	ok = folder_make(w.m, dir) && (force || may_write(&w));
 	/* Weights first: others hold their digest. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; ok && i < pkg->files.n; i++) {

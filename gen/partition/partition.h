@@ -30,7 +30,7 @@ struct partition_facts {
 /* Writes PATH and, beside it, the constants: "p.json" has "p.weights". Both
  * or none. False after a diagnostic. */
 bool partition_write(struct graph *g, const struct partition_facts *facts,
-		     const char *path);
+		     const char *path, bool force);
 /* The same as text; `weights` is the name that it gives the constants' file,
  * whose bytes go to `file`. False after a diagnostic; without one where the
  * file cannot be written (errno says why). */

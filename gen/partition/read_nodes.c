@@ -8,6 +8,7 @@
 #include "ops.h"
 #include "python.h"
 #include "reading.h"
+#include "text.h"
 
 static bool
 wrong(struct json j, const char *what)
@@ -391,7 +392,7 @@ find_op(struct reading *in, struct json j, const char *domain,
 	for (int i = 0; i < n; i++) {
 		names[i] = list[i].name;
 	}
-	near = py_nearest(name, names, n);
+	near = text_nearest(name, names, n);
 	json_error(json_get(j, "op"), "there is no operator %s%s%s%s%s%s",
 		   domain, *domain != '\0' ? "." : "", name,
 		   near != NULL ? "; did you mean " : "",

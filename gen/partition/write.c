@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output_file.h"
 #include "size_text.h"
 #include "writing.h"
 
@@ -222,13 +223,6 @@ cannot(struct graph *g, const char *path)
 			  "cannot be written: %s", strerror(errno));
 }
 
-/* Beside `path`, until it is whole. */
-static char *
-temporary(struct arena *a, const char *path)
-{
-	return arena_printf(a, "%s.%ld.part", path, (long)getpid());
-}
-
 /* "dir/p.json": "dir/p.weights". */
 static const char *
 weights_path(struct arena *a, const char *path)
@@ -274,18 +268,34 @@ write_both(struct graph *g, const struct partition_facts *facts,
 	return ok;
 }
 
+/* The user's own files stay. The constants have no mark of their own: they are
+ * ours if the JSON beside them is. */
+static bool
+may_write(struct graph *g, const char *path, const char *blob)
+{
+	if (!output_may_replace(path)) {
+		return output_refuse(g->module, path);
+	}
+	return access(path, F_OK) == 0 || output_may_replace(blob) ||
+	       output_refuse(g->module, blob);
+}
+
 bool
 partition_write(struct graph *g, const struct partition_facts *facts,
-		const char *path)
+		const char *path, bool force)
 {
 	struct arena *a = &g->module->arena;
 	const char *blob = weights_path(a, path);
 	const char *slash = strrchr(blob, '/');
-	const char *new_json = temporary(a, path);
-	const char *new_blob = temporary(a, blob);
-	bool ok = write_both(g, facts, new_json, new_blob,
-			     slash != NULL ? slash + 1 : blob);
+	const char *new_json = output_temporary(a, path);
+	const char *new_blob = output_temporary(a, blob);
+	bool ok;
 
+	if (!force && !may_write(g, path, blob)) {
+		return false;
+	}
+	ok = write_both(g, facts, new_json, new_blob,
+			slash != NULL ? slash + 1 : blob);
 	if (ok && (rename(new_blob, blob) != 0 ||
 		   rename(new_json, path) != 0)) {
 		ok = cannot(g, path);

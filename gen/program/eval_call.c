@@ -4,6 +4,7 @@
 
 #include "eval.h"
 #include "program_parts.h"
+#include "text.h"
 
 /* One parameter of either kind of function. */
 struct slot {
@@ -363,7 +364,7 @@ const char *
 eval_suggest(struct eval *ev, const char *name, const char *const *names,
 	     int n)
 {
-	const char *near = py_nearest(name, names, n);
+	const char *near = text_nearest(name, names, n);
 	struct strbuf s;
 	const char *text;
 

@@ -3,6 +3,7 @@
  * comprehensions. */
 #include "eval.h"
 #include "program_parts.h"
+#include "text.h"
 
 struct pval *
 eval_scope_find(struct eval *ev, struct scope *s, const char *name)
@@ -65,7 +66,7 @@ eval_name(struct eval *ev, struct scope *s, const struct py_node *e,
 		vec_push(ev->a, &known, builtin[i]);
 	}
 	return eval_error(ev, e->span, "nothing is called %s here%s", e->text,
-			  py_nearest(e->text, known.data, known.n)
+			  text_nearest(e->text, known.data, known.n)
 			  ? eval_suggest(ev, e->text, known.data, known.n)
 			  : "; define or import it first");
 }

@@ -12,6 +12,7 @@
 
 #include "json_put.h"
 #include "json_read.h"
+#include "text.h"
 #include "trace_map.h"
 
 /* -- writing */
@@ -441,7 +442,7 @@ find_kind(struct converter *c, const char *kind)
 			return &list[i];
 		}
 	}
-	nearest = py_nearest(kind, kinds, n);
+	nearest = text_nearest(kind, kinds, n);
 	refuse(c, nearest ? arena_printf(&c->m->arena, "there is no kind %s; "
 					 "did you mean %s?", kind, nearest)
 			  : arena_printf(&c->m->arena, "there is no kind %s; "

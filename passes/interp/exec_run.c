@@ -224,7 +224,9 @@ run_alloc(struct machine *m, const struct exec_node *x)
 	if (!m->owned[x->buffer]) {
 		m->owned[x->buffer] = malloc((size_t)x->bytes + 1);
 		m->buffers[x->buffer] = m->owned[x->buffer];
-		m->failed |= !m->owned[x->buffer];
+		if (!m->owned[x->buffer]) {
+			memory_exhausted();
+		}
 	}
 	if (!m->failed) {
 		run_node(m, x->children[0]);
@@ -326,16 +328,16 @@ exec_run(const struct exec *x, const struct run_arg *args, int n)
 	m.owned = calloc((size_t)x->n_buffers + 1, sizeof *m.owned);
 	m.reg = calloc(n_regs + 1, sizeof *m.reg);
 	m.columns = calloc(n_regs + 1, EXEC_COLUMN_BYTES);
-	m.failed = !m.env || !m.buffers || !m.owned || !m.reg || !m.columns;
-	if (!m.failed) {
-		for (size_t i = 0; i < n_regs; i++) {
-			m.reg[i] = m.columns + i * EXEC_COLUMN_BYTES;
-		}
-		fill_presets(&m);
-		bind_params(&m, args);
-		run_node(&m, x->root);
+	if (!m.env || !m.buffers || !m.owned || !m.reg || !m.columns) {
+		memory_exhausted();
 	}
-	for (int i = 0; m.owned && i < x->n_buffers; i++) {
+	for (size_t i = 0; i < n_regs; i++) {
+		m.reg[i] = m.columns + i * EXEC_COLUMN_BYTES;
+	}
+	fill_presets(&m);
+	bind_params(&m, args);
+	run_node(&m, x->root);
+	for (int i = 0; i < x->n_buffers; i++) {
 		free(m.owned[i]);
 	}
 	free(m.env);

@@ -14,6 +14,48 @@
 /* More elements than any machine addresses. */
 static const int64_t elems_limit = (int64_t)1 << 46;
 
+/* "[2, 3]" */
+static void
+put_shape(struct strbuf *s, const struct tensor *x)
+{
+	strbuf_putc(s, '[');
+	for (int d = 0; d < x->ndim; d++) {
+		strbuf_puts(s, d > 0 ? ", " : "");
+		expr_print(x->shape[d], s);
+	}
+	strbuf_putc(s, ']');
+}
+
+/* A message about shapes, "problem; what to do", with those of the node's
+ * inputs behind the problem. */
+static const char *
+with_shapes(struct infer *c, const char *text)
+{
+	const struct node *n = c->node;
+	size_t problem = strcspn(text, ";");
+	const char *all;
+	struct strbuf s;
+	int shown = 0;
+
+	strbuf_init(&s);
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *x = n->inputs[i];
+
+		if (x == NULL || x->ndim < 0) {
+			continue;
+		}
+		strbuf_puts(&s, shown++ > 0 ? ", " : "");
+		strbuf_printf(&s, "'%s' ", x->name);
+		put_shape(&s, x);
+	}
+	all = arena_printf(&c->module->arena, "%.*s (%s %s)%s", (int)problem,
+			   text, shown == 1 ? "the input is"
+					    : "the inputs are",
+			   s.data != NULL ? s.data : "none", text + problem);
+	strbuf_release(&s);
+	return all;
+}
+
 bool
 infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 {
@@ -26,6 +68,9 @@ infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = arena_vprintf(&c->module->arena, fmt, ap);
 	va_end(ap);
+	if (id == DIAG_BAD_SHAPE) {
+		text = with_shapes(c, text);
+	}
 	return diag_error(&c->module->diags, id, node_place(c->graph, c->node),
 			  "%s", text);
 }

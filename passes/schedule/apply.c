@@ -4,6 +4,7 @@
  * step is recorded with what it was given and what it gave. */
 #include "python.h"
 #include "sched_edit.h"
+#include "text.h"
 #include "trace.h"
 
 /* -- what an argument is */
@@ -385,7 +386,7 @@ unknown(struct sched *s, const char *name)
 	for (int i = 0; i < n; i++) {
 		names[i] = list[i].name;
 	}
-	nearest = py_nearest(name, names, n);
+	nearest = text_nearest(name, names, n);
 	return nearest ? edit_fail(&e, "there is no such primitive; did you "
 				   "mean %s?", nearest)
 		       : edit_fail(&e, "there is no such primitive; "

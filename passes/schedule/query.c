@@ -2,6 +2,7 @@
 /* Finding blocks and loops, and which block feeds which. */
 #include "python.h"
 #include "sched_edit.h"
+#include "text.h"
 
 struct block_names {
 	struct arena *arena;
@@ -36,7 +37,7 @@ prim_get_block(struct edit *e, const struct sched_value *args,
 		return true;
 	}
 	stmt_visit(e->f->body, collect_name, &names);
-	nearest = py_nearest(name, names.list.data, names.list.n);
+	nearest = text_nearest(name, names.list.data, names.list.n);
 	return nearest ? edit_fail(e, "there is no block %s; did you mean %s?",
 				   name, nearest)
 		       : edit_fail(e, "there is no block %s; print the "

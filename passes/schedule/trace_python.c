@@ -6,6 +6,7 @@
  *   i, j, k = sch.get_loops(b)
  *   io, ii = sch.split(i, factors=[None, 4])
  */
+#include "text.h"
 #include "trace.h"
 
 struct binding {
@@ -53,7 +54,7 @@ look_up(struct reader *r, const struct py_node *n, struct sched_value *out)
 		}
 		names[i] = r->names.data[i].name;
 	}
-	nearest = py_nearest(n->text, names, r->names.n);
+	nearest = text_nearest(n->text, names, r->names.n);
 	return nearest ? py_error(r->m, r->src, n->span, "%s has no value; "
 				  "did you mean %s?", n->text, nearest)
 		       : py_error(r->m, r->src, n->span, "%s has no value; "
@@ -254,7 +255,7 @@ keyword(struct reader *r, const struct primitive *p, const struct py_node *n,
 	for (int i = 0; i < p->n_params; i++) {
 		names[i] = p->params[i].name;
 	}
-	nearest = n->text ? py_nearest(n->text, names, p->n_params) : NULL;
+	nearest = n->text ? text_nearest(n->text, names, p->n_params) : NULL;
 	return nearest ? py_error(r->m, r->src, n->span, "%s has no parameter "
 				  "%s; did you mean %s?", p->name, n->text,
 				  nearest)

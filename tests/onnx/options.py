@@ -113,4 +113,25 @@ has(dump(called, "--graph").stdout,
     "call/t: float32[2, 3] = LeakyRelu call/in/leak (x) {alpha = 0.25}\n",
     "h: float32[2, 3] = LeakyRelu call/q/leak (call/t)\n",
     "(h) {alpha = 0.5}\n")
+# External data behind a symbolic link: in the model's folder only.
+linked = simple([node("Mul", ["x", "w"], ["y"])],
+                [external("w", [3], location="w.bin")], (3,), (3,))
+inside = os.path.join(folder, "linked")
+os.mkdir(inside)
+for name in [os.path.join(folder, "secret.bin"),
+             os.path.join(inside, "real.bin")]:
+    with open(name, "wb") as file:
+        file.write(floats(1, 2, 3))
+link = os.path.join(inside, "w.bin")
+os.symlink("real.bin", link)
+dump(linked, name="linked/m.onnx")
+os.remove(link)
+os.symlink("../secret.bin", link)
+has(dump(linked, name="linked/m.onnx", status=1).stderr, "w.bin",
+    "symbolic link")
+# The folder itself may be reached by one.
+os.remove(link)
+os.rename(os.path.join(inside, "real.bin"), link)
+os.symlink("linked", os.path.join(folder, "other"))
+dump(linked, name="other/m.onnx")
 print("all hold")

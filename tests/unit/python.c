@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "python.h"
+#include "text.h"
 
 static void
 put_node(struct strbuf *out, const struct py_node *n);
@@ -425,12 +426,12 @@ test_nearest(void)
 {
 	static const char *const names[] = { "float32", "int32", "T", "max" };
 
-	CHECK_STR_EQ(py_nearest("flaot32", names, 4), "float32");
-	CHECK_STR_EQ(py_nearest("itn32", names, 4), "int32");
-	CHECK_STR_EQ(py_nearest("mx", names, 4), "max");
-	CHECK(!py_nearest("split", names, 4));
-	CHECK(!py_nearest("S", names, 4));
-	CHECK(!py_nearest("", names, 4));
+	CHECK_STR_EQ(text_nearest("flaot32", names, 4), "float32");
+	CHECK_STR_EQ(text_nearest("itn32", names, 4), "int32");
+	CHECK_STR_EQ(text_nearest("mx", names, 4), "max");
+	CHECK(!text_nearest("split", names, 4));
+	CHECK(!text_nearest("S", names, 4));
+	CHECK(!text_nearest("", names, 4));
 }
 
 int

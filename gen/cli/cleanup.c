@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the program leaves when it ends before its time: nothing. A thread
+ * waits for the signals that end programs. It ends the child processes,
+ * removes the temporary folder and half-written files, and lets the signal
+ * take its course. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+
+#include "arena.h"
+#include "cleanup.h"
+#include "cli.h"
+
+enum { MAX_PROCESSES = 4096, ROUNDS = 50, ROUND_MS = 20 };
+
+/* Of the process, as its signals are. */
+static struct {
+	char scratch[256];  /* the temporary folder; "": none */
+	const char *output; /* a file or folder named with -o; or NULL */
+	atomic_bool interrupted;
+} state;
+
+/* -- files -- */
+
+static void
+remove_tree(int parent, const char *name)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *e;
+
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		if (strcmp(e->d_name, ".") == 0 ||
+		    strcmp(e->d_name, "..") == 0) {
+			continue;
+		}
+		if (unlinkat(fd, e->d_name, 0) != 0) {
+			remove_tree(fd, e->d_name);
+		}
+	}
+	if (dir != NULL) {
+		closedir(dir);
+	}
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+/* Files of output_temporary() that this process has not put in place. */
+static void
+remove_parts(const char *folder)
+{
+	char end[32];
+	DIR *dir = opendir(folder);
+	const struct dirent *e;
+	size_t n_end = (size_t)snprintf(end, sizeof end, ".%ld.part",
+					(long)getpid());
+
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		size_t n = strlen(e->d_name);
+
+		if (n > n_end && strcmp(e->d_name + n - n_end, end) == 0) {
+			unlinkat(dirfd(dir), e->d_name, 0);
+		}
+	}
+	if (dir != NULL) {
+		closedir(dir);
+	}
+}
+
+void
+cleanup_now(void)
+{
+	if (state.output != NULL) {
+		char parent[4096];
+		const char *slash = strrchr(state.output, '/');
+
+		remove_parts(state.output);
+		snprintf(parent, sizeof parent, "%.*s",
+			 slash != NULL ? (int)(slash - state.output) + 1 : 1,
+			 slash != NULL ? state.output : ".");
+		remove_parts(parent);
+	}
+	if (state.scratch[0] != '\0') {
+		remove_tree(AT_FDCWD, state.scratch);
+		state.scratch[0] = '\0';
+	}
+}
+
+const char *
+cleanup_scratch(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	int n;
+
+	if (state.scratch[0] != '\0') {
+		return state.scratch;
+	}
+	if (tmp == NULL || *tmp == '\0') {
+		tmp = "/tmp";
+	}
+	n = snprintf(state.scratch, sizeof state.scratch, "%s/tirc-XXXXXX",
+		     tmp);
+	if (n < 0 || n >= (int)sizeof state.scratch ||
+	    mkdtemp(state.scratch) == NULL) {
+		state.scratch[0] = '\0';
+		cli_error("a temporary folder cannot be made in %s: %s; TMPDIR "
+			  "may name another one", tmp, strerror(errno));
+		return NULL;
+	}
+	setenv("TMPDIR", state.scratch, 1);
+	return state.scratch;
+}
+
+void
+cleanup_watch_output(const char *path)
+{
+	state.output = path;
+}
+
+/* -- processes -- */
+
+struct process {
+	pid_t pid, parent;
+	bool below; /* a descendant of this process */
+};
+
+static int
+list_processes(struct process *list)
+{
+	DIR *dir = opendir("/proc");
+	const struct dirent *e;
+	int n = 0;
+
+	while (dir != NULL && n < MAX_PROCESSES && (e = readdir(dir)) != NULL) {
+		char path[300], line[512];
+		const char *after;
+		long pid = strtol(e->d_name, NULL, 10);
+		FILE *f;
+
+		if (pid <= 0) {
+			continue;
+		}
+		snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+		f = fopen(path, "r");
+		if (f == NULL) {
+			continue;
+		}
+		/* "PID (NAME) STATE PARENT ...": names may have any character.
+		 */
+		if (fgets(line, sizeof line, f) != NULL &&
+		    (after = strrchr(line, ')')) != NULL && strlen(after) > 4 &&
+		    after[2] != 'Z') {
+			list[n++] = (struct process){
+				.pid = (pid_t)pid,
+				.parent = (pid_t)strtol(after + 4, NULL, 10),
+			};
+		}
+		fclose(f);
+	}
+	if (dir != NULL) {
+		closedir(dir);
+	}
+	return n;
+}
+
+/* Sends a signal to all descendants; how many there are. */
+static int
+signal_descendants(int sig)
+{
+	struct process *list = calloc(MAX_PROCESSES, sizeof *list);
+	int n = list != NULL ? list_processes(list) : 0, found = 0;
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (int i = 0; i < n; i++) {
+			bool below = list[i].parent == getpid();
+
+			for (int k = 0; k < n && !below; k++) {
+				below = list[k].below &&
+					list[k].pid == list[i].parent;
+			}
+			more |= below && !list[i].below;
+			list[i].below = below;
+		}
+	}
+	for (int i = 0; i < n; i++) {
+		if (list[i].below) {
+			kill(list[i].pid, sig);
+			found++;
+		}
+	}
+	free(list);
+	return found;
+}
+
+static void
+end_descendants(void)
+{
+	const struct timespec pause = { .tv_nsec = ROUND_MS * 1000000L };
+
+	for (int i = 0; i < ROUNDS; i++) {
+		/* Compilers remove their own files when they are asked. */
+		if (signal_descendants(i < ROUNDS / 2 ? SIGTERM : SIGKILL) ==
+		    0) {
+			return;
+		}
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* -- signals -- */
+
+static const int ending[] = { SIGHUP, SIGINT, SIGTERM };
+
+enum { N_ENDING = sizeof ending / sizeof *ending };
+
+static void *
+wait_for_signal(void *set)
+{
+	sigset_t one;
+	int sig;
+
+	if (sigwait(set, &sig) != 0) {
+		return NULL;
+	}
+	atomic_store(&state.interrupted, true);
+	end_descendants();
+	cleanup_now();
+	signal(sig, SIG_DFL);
+	sigemptyset(&one);
+	sigaddset(&one, sig);
+	pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+	kill(getpid(), sig);
+	return NULL;
+}
+
+static void *
+allocate(size_t bytes)
+{
+	void *p = malloc(bytes);
+
+	if (p == NULL) {
+		memory_exhausted();
+	}
+	return p;
+}
+
+void
+cleanup_start(void)
+{
+	/* cJSON answers NULL, as it does for a mistake in the text. */
+	cJSON_Hooks hooks = { .malloc_fn = allocate, .free_fn = free };
+	static sigset_t set;
+	struct sigaction old;
+	pthread_t thread;
+
+	cJSON_InitHooks(&hooks);
+	/* A closed pipe is an error of writing, as a full disk is. */
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	for (int i = 0; i < N_ENDING; i++) {
+		/* What the caller has ignored (nohup) stays so. */
+		if (sigaction(ending[i], NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN) {
+			sigaddset(&set, ending[i]);
+		}
+	}
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (pthread_create(&thread, NULL, wait_for_signal, &set) != 0) {
+		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+		return;
+	}
+	pthread_detach(thread);
+}
+
+void
+cleanup_pause_if_interrupted(void)
+{
+	while (atomic_load(&state.interrupted)) {
+		pause();
+	}
+}
+
+void
+memory_exhausted(void)
+{
+	static const char text[] = "error: out of memory; free some, raise the "
+		"limit, or take a smaller model\n";
+
+	if (write(STDERR_FILENO, text, sizeof text - 1) < 0) {
+		/* Nobody can be told. */
+	}
+	end_descendants();
+	cleanup_now();
+	_exit(CLI_INPUT);
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the arguments of a verb: "--name VALUE", "--name=VALUE", "-o DIR",
+ * "-oDIR", files anywhere between them; behind "--" all are files. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "options.h"
+#include "text.h"
+
+/* Where --repeat does not say. */
+enum { PROFILE_RUNS = 20 };
+
+/* -- complaints -- */
+
+static int
+usage(const struct verb *verb, const char *fmt, ...) TIRC_PRINTF(2, 3);
+
+static int
+usage(const struct verb *verb, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "tirc %s: ", verb->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "; `tirc %s --help` tells more\n", verb->name);
+	return CLI_USAGE;
+}
+
+/* The option's row for this verb; else any row of that name. */
+static const struct option_row *
+find_row(const struct verb *verb, const char *name, size_t length)
+{
+	const struct option_row *found = NULL;
+	int n;
+	const struct option_row *rows = cli_option_rows(&n);
+
+	for (int i = 0; i < n; i++) {
+		if (strlen(rows[i].name) == length &&
+		    memcmp(rows[i].name, name, length) == 0 &&
+		    (found == NULL ||
+		     (rows[i].verbs & cli_verb_bit(verb)) != 0)) {
+			found = &rows[i];
+		}
+	}
+	return found;
+}
+
+static const struct option_row *
+find_letter(const struct verb *verb, char letter)
+{
+	int n;
+	const struct option_row *rows = cli_option_rows(&n);
+
+	for (int i = 0; i < n; i++) {
+		if ((int)rows[i].id == letter) {
+			return find_row(verb, rows[i].name,
+					strlen(rows[i].name));
+		}
+	}
+	return NULL;
+}
+
+static int
+unknown(const struct verb *verb, const char *arg)
+{
+	const char *word = arg + strspn(arg, "-");
+	size_t length = strcspn(word, "=");
+	int n, n_names = 0;
+	const char *near;
+	const struct option_row *rows = cli_option_rows(&n);
+	const char **names = malloc(sizeof *names * (size_t)n);
+	char *start = malloc(length + 1);
+
+	if (names == NULL || start == NULL) {
+		memory_exhausted();
+	}
+	memcpy(start, word, length);
+	start[length] = '\0';
+	for (int i = 0; i < n; i++) {
+		if ((rows[i].verbs & cli_verb_bit(verb)) != 0) {
+			names[n_names++] = rows[i].name;
+		}
+	}
+	near = text_nearest(start, names, n_names);
+	if (near != NULL) {
+		usage(verb, "unknown option %s; did you mean --%s?", arg,
+		      near);
+	} else if (arg[1] != '-' && find_row(verb, "cflags", 6)->verbs &
+				    cli_verb_bit(verb)) {
+		usage(verb, "unknown option %s; flags of the C compiler are "
+		      "given as --cflags \"%s\"", arg, arg);
+	} else {
+		usage(verb, "unknown option %s", arg);
+	}
+	free(names);
+	free(start);
+	return CLI_USAGE;
+}
+
+static int
+not_of_this_verb(const struct verb *verb, const struct option_row *row)
+{
+	int n;
+	const struct verb *all = cli_verbs(&n);
+	char list[256] = "";
+	size_t used = 0;
+
+	for (int i = 0; i < n; i++) {
+		if ((row->verbs & cli_verb_bit(&all[i])) != 0 &&
+		    used < sizeof list) {
+			used += (size_t)snprintf(list + used,
+						 sizeof list - used, "%s%s",
+						 used > 0 ? " and " : "",
+						 all[i].name);
+		}
+	}
+	return usage(verb, "--%s is an option of %s, not of %s", row->name,
+		     list, verb->name);
+}
+
+/* -- values -- */
+
+static bool
+read_double(const char *text, double *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtod(text, &end);
+	return end != text && *end == '\0' && errno == 0 && *out >= 0;
+}
+
+static bool
+read_count(const char *text, int *out)
+{
+	char *end;
+	long v = strtol(text, &end, 10);
+
+	*out = (int)v;
+	return end != text && *end == '\0' && v >= 1 && v <= 1000000;
+}
+
+static void
+push(const char *const **list, int *n, const char *text)
+{
+	const char **grown = realloc((void *)*list,
+				     sizeof *grown * (size_t)(*n + 1));
+
+	if (grown != NULL) {
+		grown[(*n)++] = text;
+		*list = grown;
+	}
+}
+
+void
+cli_options_free(struct cli *c)
+{
+	free((void *)c->tirc.input_shapes);
+	free((void *)c->tirc.dims);
+	free((void *)c->tirc.print_after);
+	free((void *)c->tirc.print_phases);
+	free((void *)c->tirc.disable_passes);
+	free((void *)c->tirc.add_passes);
+	free((void *)c->tirc.schedule_for);
+	free((void *)c->tirc.byoc);
+	free((void *)c->inputs);
+	free((void *)c->files);
+}
+
+static bool
+push_phase(struct tirc_options *o, const char *text)
+{
+	int *grown;
+
+	if (text[0] < '0' || text[0] > '3' || text[1] != '\0') {
+		return false;
+	}
+	grown = realloc((void *)o->print_phases,
+			sizeof *grown * (size_t)(o->n_print_phases + 1));
+	if (grown == NULL) {
+		return false;
+	}
+	grown[o->n_print_phases++] = text[0] - '0';
+	o->print_phases = grown;
+	return true;
+}
+
+/* False: the argument is not one that the option takes. */
+static bool
+set_option(struct cli *c, enum option_id id, const char *arg)
+{
+	switch (id) {
+	case OPT_OUT: c->out = arg; return true;
+	case OPT_QUIET: c->quiet = true; return true;
+	case OPT_HELP: c->help = true; return true;
+	case OPT_TARGET: c->tirc.target = arg; return true;
+	case OPT_DIALECT_PATH: c->tirc.dialect_path = arg; return true;
+	case OPT_NAME: c->tirc.name = arg; return true;
+	case OPT_WEIGHTS: c->tirc.weights = arg; return true;
+	case OPT_FORM: c->tirc.form = arg; return true;
+	case OPT_SECTION: c->tirc.section = arg; return true;
+	case OPT_OPTIMIZE: c->tirc.optimize = arg; return true;
+	case OPT_REQUANT: c->tirc.requant = arg; return true;
+	case OPT_FP: c->tirc.fp = arg; return true;
+	case OPT_CONV: c->tirc.conv = arg; return true;
+	case OPT_INPUT_SHAPE:
+		push(&c->tirc.input_shapes, &c->tirc.n_input_shapes, arg);
+		return true;
+	case OPT_DIM:
+		push(&c->tirc.dims, &c->tirc.n_dims, arg);
+		return true;
+	case OPT_PRINT_AFTER:
+		push(&c->tirc.print_after, &c->tirc.n_print_after, arg);
+		return true;
+	case OPT_PRINT_PHASE: return push_phase(&c->tirc, arg);
+	case OPT_DISABLE_PASS:
+		push(&c->tirc.disable_passes, &c->tirc.n_disable_passes, arg);
+		return true;
+	case OPT_ADD_PASS:
+		push(&c->tirc.add_passes, &c->tirc.n_add_passes, arg);
+		return true;
+	case OPT_SCHEDULE_FOR:
+		push(&c->tirc.schedule_for, &c->tirc.n_schedule_for, arg);
+		return true;
+	case OPT_BYOC:
+		push(&c->tirc.byoc, &c->tirc.n_byoc, arg);
+		return true;
+	case OPT_BYOC_PATH: c->tirc.byoc_path = arg; return true;
+	case OPT_EACH_REGION: c->each_region = true; return true;
+	case OPT_EXPLAIN: c->tirc.explain = true; return true;
+	case OPT_FORCE: c->tirc.force = true; return true;
+	case OPT_TIME_PASSES: c->tirc.time_passes = true; return true;
+	case OPT_DEPFILE: c->depfile_path = arg; return true;
+	case OPT_JSON:
+		c->json = true;
+		c->json_path = arg;
+		return true;
+	case OPT_PROFILE: c->tirc.profile = true; return true;
+	case OPT_CC: c->cc = arg; return true;
+	case OPT_RUNNER: c->runner = arg; return true;
+	case OPT_CFLAGS: c->cflags = arg; return true;
+	case OPT_INPUT:
+		push((const char *const **)&c->inputs, &c->n_inputs, arg);
+		return true;
+	case OPT_OUTPUT: c->output = arg; return true;
+	case OPT_KEEP: c->keep = arg; return true;
+	case OPT_SCHEDULE: c->schedule = arg; return true;
+	case OPT_FROM_ONNX: c->from_onnx = arg; return true;
+	case OPT_KERNEL: c->kernel = arg; return true;
+	case OPT_UNSCHEDULED: c->unscheduled = true; return true;
+	case OPT_SHOW_TRACE: c->show_trace = true; return true;
+	case OPT_PHASE:
+		c->phase = arg[0] - '0';
+		return arg[0] >= '0' && arg[0] <= '3' && arg[1] == '\0';
+	case OPT_SCRIPT_VERSION:
+		c->old_script = strcmp(arg, "old") == 0;
+		return c->old_script || strcmp(arg, "current") == 0;
+	case OPT_REPEAT: return read_count(arg, &c->repeat);
+	case OPT_RTOL: return read_double(arg, &c->rtol);
+	case OPT_ATOL: return read_double(arg, &c->atol);
+	}
+	return false;
+}
+
+/* -- the arguments -- */
+
+struct reader {
+	struct cli *c;
+	const struct verb *verb;
+	int argc;
+	char **argv;
+	int at;
+	const char **files;
+	int n_files;
+};
+
+/* The option of this argument, and the value in it: NULL if it has none. */
+static const struct option_row *
+row_of(const struct reader *r, const char *arg, const char **value)
+{
+	const struct option_row *row;
+	const char *equals;
+
+	*value = NULL;
+	if (arg[1] == '-') {
+		equals = strchr(arg, '=');
+		*value = equals != NULL ? equals + 1 : NULL;
+		return find_row(r->verb, arg + 2, strcspn(arg + 2, "="));
+	}
+	/* "-optimize" is no -o with the argument "ptimize". */
+	if (find_row(r->verb, arg + 1, strcspn(arg + 1, "=")) != NULL) {
+		return NULL;
+	}
+	row = find_letter(r->verb, arg[1]);
+	if (row == NULL || arg[2] == '\0') {
+		return row;
+	}
+	*value = arg + 2;
+	return row->argument != NULL ? row : NULL;
+}
+
+static int
+read_option(struct reader *r)
+{
+	const char *arg = r->argv[r->at++];
+	const char *value;
+	const struct option_row *row = row_of(r, arg, &value);
+	char name[64];
+
+	if (row == NULL) {
+		return unknown(r->verb, arg);
+	}
+	if ((row->verbs & cli_verb_bit(r->verb)) == 0) {
+		return not_of_this_verb(r->verb, row);
+	}
+	snprintf(name, sizeof name, "%.*s", arg[1] == '-'
+		 ? (int)strcspn(arg, "=") : 2, arg);
+	if (row->argument == NULL && value != NULL) {
+		return usage(r->verb, "%s takes no argument, and has %s", name,
+			     value);
+	}
+	if (row->argument != NULL && value == NULL) {
+		const char *next = r->at < r->argc ? r->argv[r->at] : NULL;
+
+		if (next == NULL ||
+		    (strncmp(next, "--", 2) == 0 &&
+		     find_row(r->verb, next + 2, strcspn(next + 2, "=")) !=
+			     NULL)) {
+			return usage(r->verb, "%s needs an argument: %s %s",
+				     name, name, row->argument);
+		}
+		value = next;
+		r->at++;
+	}
+	if (!set_option(r->c, row->id, value)) {
+		return usage(r->verb, "%s cannot be %s; %s %s: %s", name,
+			     value, name, row->argument, row->what);
+	}
+	return CLI_DONE;
+}
+
+static int
+read_arguments(struct reader *r)
+{
+	bool files_only = false;
+
+	while (r->at < r->argc) {
+		const char *arg = r->argv[r->at];
+		int status;
+
+		if (files_only || arg[0] != '-' || arg[1] == '\0') {
+			r->files[r->n_files++] = arg;
+			r->at++;
+		} else if (strcmp(arg, "--") == 0) {
+			files_only = true;
+			r->at++;
+		} else if ((status = read_option(r)) != CLI_DONE) {
+			return status;
+		}
+	}
+	return CLI_DONE;
+}
+
+/* Options that go together, and the files that the verb takes. */
+static int
+check(struct cli *c, const struct verb *verb, const struct reader *r)
+{
+	int bit = cli_verb_bit(verb);
+
+	if (c->json && bit == RUN && !c->tirc.profile) {
+		return usage(verb, "--json is for what --profile finds");
+	}
+	if (c->help) {
+		return CLI_DONE;
+	}
+	if (bit == VERSION) {
+		return r->n_files == 0 ? CLI_DONE
+			: usage(verb, "it takes no argument, and has %s",
+				r->files[0]);
+	}
+	if ((c->kernel != NULL || c->unscheduled || c->show_trace) &&
+	    c->from_onnx == NULL) {
+		return usage(verb, "kernels are of a model; name it with "
+			     "--from-onnx");
+	}
+	if (c->kernel == NULL && (c->unscheduled || c->show_trace)) {
+		return usage(verb, "which kernel? (--kernel NAME)");
+	}
+	if (c->from_onnx != NULL) {
+		return r->n_files == 0 ? CLI_DONE
+			: usage(verb, "a program or a model, not both; what is "
+				"%s", r->files[0]);
+	}
+	if (r->n_files == 0) {
+		return usage(verb, "%s", bit == DIALECT
+			     ? "list, show, check or selftest is wanted"
+			     : (bit & PROGRAM_VERBS) != 0
+			     ? "which program? (a .py file)"
+			     : "which model? (an .onnx file)");
+	}
+	if (r->n_files > 1 && bit != TEST && bit != DIALECT) {
+		return usage(verb, "one file at a time; what is %s",
+			     r->files[1]);
+	}
+	return CLI_DONE;
+}
+
+int
+cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
+{
+	struct reader r = { .c = c, .verb = verb, .argc = argc, .argv = argv,
+			    .at = 1 };
+	int status;
+
+	c->files = calloc((size_t)argc + 1, sizeof *c->files);
+	if (c->files == NULL) {
+		memory_exhausted();
+	}
+	r.files = c->files;
+	c->verb = verb->name;
+	c->rtol = c->atol = -1;
+	c->phase = -1;
+	status = read_arguments(&r);
+	if (status == CLI_DONE) {
+		status = check(c, verb, &r);
+	}
+	if (c->repeat == 0) {
+		c->repeat = c->tirc.profile ? PROFILE_RUNS : 1;
+	}
+	if (status == CLI_DONE && r.n_files > 0) {
+		c->model = r.files[0];
+		c->rest = r.files + 1;
+		c->n_rest = r.n_files - 1;
+	}
+	return status;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+
+#include "output_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A banner names the generator on its first line; JSON within so many bytes. */
+enum { START_BYTES = 512 };
+
+bool
+folder_make(struct module *m, const char *name)
+{
+	char *path = arena_strdup(&m->arena, name);
+
+	for (char *p = path + 1; ; p++) {
+		char end = *p;
+
+		if (end != '/' && end != '\0') {
+			continue;
+		}
+		*p = '\0';
+		if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+			return diag_error(&m->diags, DIAG_FILE_UNWRITABLE,
+					  (struct diag_place){ .file = path },
+					  "cannot make this folder: %s",
+					  strerror(errno));
+		}
+		*p = end;
+		if (end == '\0') {
+			return true;
+		}
+	}
+}
+
+/* "tirc 0.1.0" somewhere in the text: the word and a version. */
+static bool
+names_version(const char *text)
+{
+	for (const char *at = strstr(text, "tirc "); at != NULL;
+	     at = strstr(at + 1, "tirc ")) {
+		if (isdigit((unsigned char)at[5])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+starts_as_ours(char *start)
+{
+	if (start[0] == '{') {
+		return strstr(start, "\"tirc_partition\"") != NULL ||
+		       strstr(start, "\"tirc graph ") != NULL ||
+		       names_version(start);
+	}
+	start[strcspn(start, "\n")] = '\0';
+	return strncmp(start, "tirc weights ", 13) == 0 ||
+	       strstr(start, "written by tirc") != NULL ||
+	       names_version(start);
+}
+
+bool
+output_may_replace(const char *path)
+{
+	char start[START_BYTES + 1];
+	struct stat st;
+	FILE *f;
+	size_t n;
+
+	if (stat(path, &st) != 0) {
+		return errno == ENOENT;
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size == 0) {
+		return !S_ISDIR(st.st_mode);
+	}
+	f = fopen(path, "rb");
+	if (f == NULL) {
+		return false;
+	}
+	n = fread(start, 1, START_BYTES, f);
+	fclose(f);
+	start[n] = '\0';
+	return starts_as_ours(start);
+}
+
+bool
+output_refuse(struct module *m, const char *path)
+{
+	return diag_error(&m->diags, DIAG_FOREIGN_FILE,
+			  (struct diag_place){ .file = path },
+			  "this file exists and tirc did not write it; move "
+			  "it, choose another folder or --name, or replace it "
+			  "with --force");
+}
+
+char *
+output_temporary(struct arena *a, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+
+	return arena_printf(a, "%.*s.%s.%ld.part", (int)(name - path), path,
+			    name, (long)getpid());
+}
+
+bool
+output_open(struct output *o, struct arena *a, const char *path)
+{
+	struct stat st;
+
+	o->path = path;
+	o->temporary = stat(path, &st) == 0 && !S_ISREG(st.st_mode)
+		? NULL : output_temporary(a, path);
+	o->file = fopen(o->temporary != NULL ? o->temporary : path, "wb");
+	return o->file != NULL;
+}
+
+bool
+output_close(struct output *o, bool keep)
+{
+	bool ok = ferror(o->file) == 0;
+	int error;
+
+	ok = fflush(o->file) == 0 && ok;
+	error = errno;
+	ok = fclose(o->file) == 0 && ok;
+	if (o->temporary == NULL) {
+		return ok;
+	}
+	if (ok && keep && rename(o->temporary, o->path) == 0) {
+		return true;
+	}
+	if (ok) {
+		error = errno;
+	}
+	remove(o->temporary);
+	errno = error;
+	return ok && !keep;
+}
