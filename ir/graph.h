@@ -229,6 +229,7 @@ bool tensor_max_elems(const struct tensor *t, int64_t *elems);
 
 const struct attr *node_attr(const struct node *n, const char *name);
 int64_t node_attr_int(const struct node *n, const char *name, int64_t def);
+/* ONNX's are float32, so that the default is rounded to it. */
 double node_attr_float(const struct node *n, const char *name, double def);
 const char *node_attr_string(const struct node *n, const char *name,
 			     const char *def);

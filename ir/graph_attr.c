@@ -29,7 +29,7 @@ node_attr_float(const struct node *n, const char *name, double def)
 	if (a && a->kind == ATTR_INT) {
 		return (double)a->i;
 	}
-	return a && a->kind == ATTR_FLOAT ? a->f : def;
+	return a && a->kind == ATTR_FLOAT ? a->f : (double)(float)def;
 }
 
 const char *

@@ -188,21 +188,37 @@ BODY(swish)
 				   expr_mul(m, x[0], alpha)));
 }
 
+/* Whether v is an integer whose negative, too, is of the type. */
+static bool
+is_of(struct dtype t, double v)
+{
+	return v == floor(v) && fabs(v) <= (double)(dtype_max_int(t) >> 1);
+}
+
+/* Integers stay integers, which float32 does not hold, where they can: x > 1.5
+ * is x > 1, and x < -1.5 is x < -1. */
 BODY(shrink)
 {
 	struct module *m = c->module;
-	struct dtype f = dtype_is_float(x[0]->type) ? x[0]->type
-						    : dtype_of(DT_F32);
-	const struct expr *v = expr_cast(m, f, x[0]);
-	const struct expr *bias = attr_like(c, n, "bias", 0, v);
+	struct dtype t = x[0]->type;
 	double lambd = node_attr_float(n, "lambd", 0.5);
+	double by = node_attr_float(n, "bias", 0);
+	bool whole = !dtype_is_float(t) && lambd >= 0 &&
+		     is_of(t, floor(lambd)) && is_of(t, by) &&
+		     (dtype_is_signed(t) || by >= 0);
+	const struct expr *v = whole || dtype_is_float(t) ? x[0]
+			       : expr_cast(m, dtype_of(DT_F32), x[0]);
+	const struct expr *bias = like(c, v, by);
 	const struct expr *y = expr_select(
-		m, expr_lt(m, like(c, v, lambd), v), expr_sub(m, v, bias),
-		like(c, v, 0));
+		m, expr_lt(m, like(c, v, whole ? floor(lambd) : lambd), v),
+		expr_sub(m, v, bias), like(c, v, 0));
 
-	y = expr_select(m, expr_lt(m, v, like(c, v, -lambd)),
-			expr_add(m, v, bias), y);
-	return convert_to(c, x[0]->type, y);
+	if (!whole || dtype_is_signed(t)) {
+		y = expr_select(m, expr_lt(m, v, like(
+					c, v, whole ? -floor(lambd) : -lambd)),
+				expr_add(m, v, bias), y);
+	}
+	return convert_to(c, t, y);
 }
 
 bool

@@ -54,15 +54,12 @@ weight_type(const struct node *n)
 						 : dtype_of(DT_F32);
 }
 
-/* A weighted sum as an element of the output; integers are rounded. */
+/* A weighted sum as an element of the output; integers are cut, as by Cast. */
 static const struct expr *
 as_output(struct define *c, const struct node *n, const struct expr *e)
 {
 	struct dtype t = n->outputs[0]->type;
 
-	if (!dtype_is_float(t) && dtype_is_float(e->type)) {
-		e = expr_call1(c->module, INTRIN_NEARBYINT, e);
-	}
 	return dtype_equal(t, e->type) ? e : convert_to(c, t, e);
 }
 

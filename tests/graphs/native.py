@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs as tirc's source, compiled and run. Targets in C get a program of
+their own, whose arrays have guards on both sides, and whose inputs must be as
+they were; the others go through `tirc run`, which has their devices' calls."""
+import json
+import os
+import shutil
+import subprocess
+
+import numpy as np
+import onnx
+
+import helper
+import values
+
+GPU = os.path.join(helper.ROOT, "tests", "gpu")
+# By target: compiler and flags. c99 is compiled by the fastest there is.
+BUILDS = {
+    "c99": ["tcc", "-w"],
+    "misra": ["gcc", "-std=c99", "-O1", "-w"],
+    "gnu-c": ["gcc", "-std=gnu11", "-O1", "-w"],
+    "c-openmp": ["gcc", "-std=c99", "-O1", "-fopenmp", "-w"],
+    "c-threads": ["gcc", "-std=gnu11", "-O1", "-pthread", "-w"],
+}
+# Those that `tirc run` builds: its options.
+DEVICES = {
+    "opencl-cpu": [],
+    "cuda": ["--cc", "g++", "--cflags",
+             "-x c++ -std=c++14 -O0 -w -I%s -I%s" % (
+                 GPU, os.path.join(GPU, "toolkit"))],
+}
+COMPILE_SECONDS, BUILD_SECONDS, RUN_SECONDS = 60, 120, 60
+
+PROGRAM = """\
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "g.h"
+
+#define GUARD 64
+
+/* `bytes` with guards of 64 bytes before and behind, aligned to 64. */
+static unsigned char *
+room(size_t bytes)
+{
+	size_t all = (bytes + 3 * GUARD + 63) / 64 * 64;
+	unsigned char *p = malloc(all + 64);
+
+	p += 64 - (size_t)p % 64;
+	memset(p, 0xa5, all);
+	return p + GUARD;
+}
+
+static int
+is_whole(const unsigned char *p, size_t bytes)
+{
+	for (int i = 0; i < GUARD; i++) {
+		if (p[-1 - i] != 0xa5 || p[bytes + (size_t)i] != 0xa5) {
+			return 0;
+		}
+	}
+	return 1;
+}
+
+static void
+fill(FILE *file, unsigned char *p, size_t bytes)
+{
+	if (fread(p, 1, bytes, file) != bytes) {
+		exit(3);
+	}
+}
+
+int
+main(void)
+{
+	static struct g m;
+	static struct g_config config;
+	static struct g_inputs in;
+	static struct g_outputs out;
+	FILE *file = fopen("in.bin", "rb");
+	unsigned char *work = room(G_WORKSPACE_BYTES);
+@DECLARE@
+	int status;
+
+@READ@
+	fclose(file);
+	config.workspace = work;
+	config.workspace_bytes = G_WORKSPACE_BYTES;
+	status = (int)g_init(&m, &config);
+	if (status == 0) {
+		status = (int)g_run(&m, &in, &out);
+	}
+	if (status != 0) {
+		printf("status %d\\n", status);
+		return 4;
+	}
+	g_fini(&m);
+	if (!is_whole(work, G_WORKSPACE_BYTES)) {
+		printf("writes outside of the workspace\\n");
+		return 5;
+	}
+	file = fopen("out.bin", "wb");
+@WRITE@
+	fclose(file);
+	return 0;
+}
+"""
+
+
+class Refused(Exception):
+    """tirc said no, with a message of its own."""
+
+
+class Broken(Exception):
+    """A crash, an assert, source that does not compile, a hang."""
+
+
+def call(command, folder, seconds):
+    try:
+        return subprocess.run(
+            command, cwd=folder, text=True, capture_output=True,
+            errors="replace", timeout=seconds, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired as late:
+        raise Broken("more than %d s: %s" % (
+            seconds, os.path.basename(command[0]))) from late
+
+
+def store(array):
+    """As the interface has it: elements of 4 bits are bytes."""
+    name = array.dtype.name
+    if name in values.NIBBLES:
+        array = array.astype(np.int8 if name == "int4" else np.uint8)
+    return np.ascontiguousarray(array).tobytes()
+
+
+def load(data, dtype, shape):
+    if dtype.name in values.NIBBLES:
+        read = np.frombuffer(data, np.int8 if dtype.name == "int4"
+                             else np.uint8).astype(dtype)
+    else:
+        read = np.frombuffer(data, dtype)
+    return read.reshape(shape).copy()
+
+
+def stored_bytes(dtype, shape):
+    size = 1 if dtype.name in values.NIBBLES else dtype.itemsize
+    return size * int(np.prod(shape, dtype=np.int64))
+
+
+def program(facts, sizes, given, want):
+    """main() for the interface that the metadata tell."""
+    declare, read, write = [], [], []
+    for i, item in enumerate(facts["inputs"]):
+        count = len(given[item["name"]])
+        declare.append("\tunsigned char *x%d = room(%d), *x%d_was = room(%d);"
+                       % (i, count, i, count))
+        read.append("\tfill(file, x%d, %d);\n\tmemcpy(x%d_was, x%d, %d);\n"
+                    "\tin.%s = (void *)x%d;" % (
+                        i, count, i, i, count, item["field"], i))
+        write.append("\tif (memcmp(x%d, x%d_was, %d) != 0) {\n"
+                     "\t\tprintf(\"writes into input %s\\n\");\n"
+                     "\t\treturn 5;\n\t}" % (i, i, count, item["field"]))
+    for item in facts.get("dims", []):
+        read.append("\tin.%s = %d;" % (item["field"], sizes[item["name"]]))
+    for i, item in enumerate(facts["outputs"]):
+        count = stored_bytes(want[item["name"]].dtype,
+                             want[item["name"]].shape)
+        declare.append("\tunsigned char *y%d = room(%d);" % (i, count))
+        read.append("\tout.%s = (void *)y%d;" % (item["field"], i))
+        write.append("\tif (!is_whole(y%d, %d)) {\n"
+                     "\t\tprintf(\"writes outside of output %s\\n\");\n"
+                     "\t\treturn 5;\n\t}\n\tfwrite(y%d, 1, %d, file);" % (
+                         i, count, item["field"], i, count))
+    return PROGRAM.replace("@DECLARE@", "\n".join(declare)).replace(
+        "@READ@", "\n".join(read)).replace("@WRITE@", "\n".join(write))
+
+
+def tirc(command, folder):
+    done = call([helper.TIRC, *command], folder, COMPILE_SECONDS)
+    if done.returncode == 1 and "error: " in done.stderr:
+        raise Refused(done.stderr.split("error: ", 1)[1].splitlines()[0])
+    if done.returncode != 0:
+        raise Broken("tirc: exit status %d: %s" % (
+            done.returncode, done.stderr[-500:]))
+    return done
+
+
+class Native:
+    """A graph's source for a target. Folder: an empty one of its own."""
+
+    def __init__(self, graph, target, folder, options=()):
+        self.graph, self.target, self.folder = graph, target, folder
+        self.options = list(options)
+        if graph.symbolic:
+            self.options += ["--dim", "n=1..16"]
+        model = graph.model()
+        with open(os.path.join(folder, "model.onnx"), "wb") as file:
+            file.write(model.SerializeToString())
+        self.shapes = {}
+        if target not in DEVICES:
+            tirc(["compile", "model.onnx", "-o", ".", "--name", "g", "--quiet",
+                  "--target", target, "--weights", "c", *self.options],
+                 folder)
+            with open(os.path.join(folder, "g.json"),
+                      encoding="utf-8") as file:
+                self.facts = json.load(file)
+
+    def run(self, given, want, size):
+        """{name: array} of the outputs; `want` tells types and shapes."""
+        if self.target in DEVICES:
+            return self.run_on_device(given, want)
+        inputs = {item["name"]: store(given[item["name"]])
+                  for item in self.facts["inputs"]}
+        with open(os.path.join(self.folder, "main.c"), "w",
+                  encoding="utf-8") as file:
+            file.write(program(self.facts, {"n": size}, inputs, want))
+        with open(os.path.join(self.folder, "in.bin"), "wb") as file:
+            for data in inputs.values():
+                file.write(data)
+        sources = [name for name in self.facts["files"]
+                   if name.endswith(".c")]
+        rest = ["-I.", "main.c", *sources, "-o", "main", "-lm"]
+        done = call(BUILDS[self.target] + rest, self.folder, BUILD_SECONDS)
+        if done.returncode != 0 and BUILDS[self.target][0] == "tcc":
+            # whose INFINITY and NAN are no constants
+            done = call(["gcc", "-std=c99", "-O1", "-w", *rest], self.folder,
+                        BUILD_SECONDS)
+        if done.returncode != 0:
+            raise Broken("does not compile: " + done.stderr[:600])
+        done = call(["./main"], self.folder, RUN_SECONDS)
+        if done.returncode != 0:
+            raise Broken("exit status %d: %s" % (
+                done.returncode, (done.stdout + done.stderr)[-300:].strip()))
+        results = {}
+        with open(os.path.join(self.folder, "out.bin"), "rb") as file:
+            for item in self.facts["outputs"]:
+                like = want[item["name"]]
+                results[item["name"]] = load(file.read(stored_bytes(
+                    like.dtype, like.shape)), like.dtype, like.shape)
+        return results
+
+    def run_on_device(self, given, want):
+        command = ["run", "model.onnx", "--target", self.target,
+                   "--output", "out.npz", *DEVICES[self.target],
+                   *self.options]
+        for i, (name, value) in enumerate(given.items()):
+            path = os.path.join(self.folder, "in%d.pb" % i)
+            with open(path, "wb") as file:
+                file.write(onnx.numpy_helper.from_array(
+                    value, name).SerializeToString())
+            command += ["--input", "%s=%s" % (name, path)]
+        done = tirc(command, self.folder)
+        path = os.path.join(self.folder, "out.npz")
+        if not os.path.exists(path):
+            raise Broken("no output: " + done.stderr[-300:])
+        results = {}
+        with np.load(path) as read:
+            for name in want:
+                like = want[name]
+                array = read[name]
+                if array.dtype != like.dtype and \
+                        array.dtype.itemsize == like.dtype.itemsize:
+                    array = array.view(like.dtype)
+                results[name] = array
+        return results
+
+
+def missing(target):
+    """The compiler that the target needs and that is not there, or None."""
+    needed = BUILDS.get(target, ["g++" if target == "cuda" else "cc"])[0]
+    return None if shutil.which(needed) else needed

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a graph should give. Each node is computed by onnxruntime, without its
+optimizations; where that has no kernel for a type, by onnx.reference. Floats
+of 16 bits and fewer are computed as float32 and rounded, as tirc's are.
+
+How far another right implementation may be off is measured: the graph is
+computed again several times, with the inputs and results of inexact nodes
+moved by a few units in the last place, and with other values where ONNX
+leaves a result open (excuses.py). What moves much then is ill-conditioned;
+what changes altogether, as a number that is rounded half-way between two
+integers, is not determined."""
+import warnings
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import helper as make
+from onnx.reference import ReferenceEvaluator
+
+import excuses
+import values
+
+# Operators that round nothing, or only to what they are about.
+EXACT = set("""
+    Abs Neg Sign Floor Ceil Round IsNaN IsInf Not BitwiseNot Identity Cast
+    CastLike Relu ThresholdedRelu Clip Min Max And Or Xor BitwiseAnd BitwiseOr
+    BitwiseXor BitShift Equal Greater GreaterOrEqual Less LessOrEqual Where
+    Shape Size Reshape Flatten Squeeze Unsqueeze ConstantOfShape EyeLike Expand
+    Tile Transpose Concat Split DepthToSpace SpaceToDepth Slice Pad Trilu
+    OneHot ReverseSequence Gather GatherElements GatherND ReduceMax ReduceMin
+    ArgMax ArgMin Hardmax MatMulInteger ConvInteger MaxPool GlobalMaxPool
+    MaxUnpool""".split())
+# Those that are exact as long as all numbers are small integers.
+SUMS = set("""Add Sub Mul Sum MatMul Gemm Einsum Conv ConvTranspose ReduceSum
+    ReduceL1 ReduceSumSquare CumSum DequantizeLinear""".split())
+# Their results keep the types that ONNX says, not those of float32.
+TYPED = {"Cast", "CastLike", "QuantizeLinear", "DequantizeLinear",
+         "DynamicQuantizeLinear"}
+# What onnxruntime's Python takes as numpy arrays.
+KNOWN = {"float32", "float64", "float16", "bool"} | set(
+    values.SIGNED + values.UNSIGNED)
+RUNS = 6
+
+
+class Rejected(Exception):
+    """A node that no reference computes; a rule that finds no shape."""
+
+
+def session_options():
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    options.graph_optimization_level = \
+        onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return options
+
+
+def single(node, inputs, outputs):
+    """A model of one node; absent inputs stay absent."""
+    alone = onnx.NodeProto()
+    alone.CopyFrom(node)
+    alone.input[:] = ["x%d" % i if x is not None else ""
+                      for i, x in enumerate(inputs)]
+    alone.output[:] = ["y%d" % i for i in range(outputs)]
+    infos = [make.make_tensor_value_info(
+        "x%d" % i, values.CODES[x.dtype.name], [None] * x.ndim)
+        for i, x in enumerate(inputs) if x is not None]
+    graph = make.make_graph([alone], "one", infos,
+                            [onnx.ValueInfoProto(name="y%d" % i)
+                             for i in range(outputs)])
+    return make.make_model(graph, ir_version=10, opset_imports=[
+        make.make_opsetid("", 26 if node.op_type == "CumProd" else 24)])
+
+
+def narrow_outputs(node, inputs, outputs):
+    """For each output the narrow type that ONNX gives it, or None: that of
+    the inputs which share its type variable."""
+    version = 26 if node.op_type == "CumProd" else 24
+    schema = onnx.defs.get_schema(node.op_type, version)
+    found = {}
+    for i, x in enumerate(inputs):
+        if x is not None:
+            given = schema.inputs[min(i, len(schema.inputs) - 1)]
+            found.setdefault(given.type_str, x.dtype.name)
+    names = [found.get(schema.outputs[min(k, len(schema.outputs) - 1)]
+                       .type_str) for k in range(outputs)]
+    return [n if n in values.NARROW else None for n in names]
+
+
+class Evaluator:
+    """Computes nodes; keeps the sessions, for nodes are computed often."""
+
+    def __init__(self):
+        self.options = session_options()
+        self.kept = {}
+        self.by = {"onnxruntime": 0, "onnx.reference": 0, "tests": 0}
+
+    def compute(self, node, inputs, outputs=None):
+        """Its outputs as arrays, those of what ONNX leaves open included."""
+        outputs = len(node.output) if outputs is None else outputs
+        inputs = excuses.harmless(node, inputs)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            own = excuses.definition(node, inputs)
+            if own is not None:
+                self.by["tests"] += 1
+                return [np.asarray(a) for a in own(node, inputs)][:outputs]
+            if node.op_type in TYPED:
+                return self.plain(node, inputs, outputs)
+            kinds = narrow_outputs(node, inputs, outputs)
+            widened = [x if x is None or x.dtype.name not in values.NARROW
+                       else x.astype(np.float32) for x in inputs]
+            results = self.plain(node, widened, outputs)
+            return [r if kind is None or r.dtype != np.float32
+                    else values.cast(r, kind)
+                    for r, kind in zip(results, kinds)]
+
+    def plain(self, node, inputs, outputs):
+        otherwise = excuses.not_by_onnxruntime(node, inputs)
+        key = (node.SerializeToString(), outputs, otherwise,
+               tuple(x is not None and (x.dtype.name, x.ndim)
+                     for x in inputs))
+        if key not in self.kept:
+            if len(self.kept) > 500:
+                self.kept.clear()
+            self.kept[key] = self.prepare(
+                node, inputs, outputs, otherwise)
+        return self.kept[key](inputs)
+
+    def prepare(self, node, inputs, outputs, otherwise):
+        model = single(node, inputs, outputs)
+        if all(x is None or x.dtype.name in KNOWN for x in inputs) and \
+                not otherwise:
+            try:
+                session = onnxruntime.InferenceSession(
+                    model.SerializeToString(), self.options,
+                    providers=["CPUExecutionProvider"])
+                if all("bfloat16" not in o.type and "float8" not in o.type and
+                       "int4" not in o.type for o in session.get_outputs()):
+                    return lambda given: self.by_runtime(session, given)
+            except Exception:  # no kernel for these types, or wrong
+                pass
+        try:
+            evaluator = ReferenceEvaluator(model)
+        except Exception as error:
+            raise Rejected(str(error)) from error
+        return lambda given: self.by_reference(evaluator, node, given)
+
+    def by_runtime(self, session, inputs):
+        self.by["onnxruntime"] += 1
+        try:
+            results = session.run(None, feed(inputs))
+        except Exception as error:
+            raise Rejected(str(error)) from error
+        return [np.asarray(r) for r in results]
+
+    def by_reference(self, evaluator, node, inputs):
+        self.by["onnx.reference"] += 1
+        try:
+            results = evaluator.run(None, feed(inputs))
+        except Exception as error:
+            raise Rejected(str(error)) from error
+        results = [np.asarray(r) for r in results]
+        kinds = excuses.reference_types(node, inputs)
+        return [r if kind is None else r.astype(kind)
+                for r, kind in zip(results, kinds + [None] * len(results))]
+
+    def chain(self, graph, given, moved=None):
+        """{name: array} of all tensors, where `given` are the inputs'.
+        `moved(array, factor)` moves what is not exact."""
+        known = {t.name: t.value for t in graph.tensors.values()
+                 if t.kind == "constant"}
+        known.update(given)
+        for node in graph.nodes:
+            inputs = [known[name] if name else None for name in node.input]
+            results = self.compute(node, inputs)
+            if moved is not None:
+                masks = excuses.open_results(node, inputs, results)
+                results = [moved.other(r, m) for r, m in zip(results, masks)]
+                floats = excuses.rounded(node, inputs)
+                if floats is not None:
+                    exact = self.compute(node, floats)[0].astype(np.float64)
+                    results = [clipped(exact + 1e-3 * moved.sign(exact.shape),
+                                       results[0].dtype)]
+                elif inexact(node, inputs, results):
+                    count = excuses.data_inputs(node)
+                    shifted = [moved.shift(x) if x is not None and i < count
+                               and values.is_float(x) else x
+                               for i, x in enumerate(inputs)]
+                    again = self.compute(node, shifted)
+                    again = [moved.other(r, m) for r, m in zip(again, masks)]
+                    if all(a.shape == r.shape
+                           for a, r in zip(again, results)):
+                        results = again
+                    size = excuses.cancels(node, inputs) + excuses.terms(
+                        node, inputs, results, self.compute)
+                    results = [
+                        moved.shift(r, size if k == 0 else 0)
+                        if values.is_float(r) else r
+                        for k, r in enumerate(results)]
+            known.update(zip(node.output, results))
+        return known
+
+
+def feed(inputs):
+    return {"x%d" % i: x for i, x in enumerate(inputs) if x is not None}
+
+
+def inexact(node, inputs, results):
+    if node.op_type in EXACT:
+        return False
+    floats = [v for v in list(inputs) + list(results)
+              if v is not None and values.is_float(v)]
+    if node.op_type in SUMS and floats:
+        with np.errstate(all="ignore"):
+            return not all(
+                np.isfinite(v.astype(np.float64)).all() and
+                (np.rint(v.astype(np.float64)) == v.astype(
+                    np.float64)).all() and
+                np.abs(v.astype(np.float64)).max(initial=0) <
+                1 / values.EPSILON[v.dtype.name] for v in floats)
+    return bool(floats)
+
+
+class Moved:
+    """One way to be slightly off: all up, all down, or at random."""
+
+    def __init__(self, rng, way):
+        self.rng, self.way = rng, way
+
+    def sign(self, shape):
+        return self.way if self.way else self.rng.choice(
+            [-1.0, 1.0], size=shape)
+
+    def shift(self, array, size=0):
+        """By a few units in the last place, of `size` too."""
+        kind = array.dtype.name
+        step = values.EPSILON[kind] * (
+            4 if kind in ("float32", "float64") else 1)
+        sign = self.sign(array.shape)
+        with np.errstate(all="ignore"):
+            wide = array.astype(np.float64)
+            return values.cast(wide + sign * step * (wide + size / 4), kind)
+
+    def other(self, array, mask):
+        """With any values where the mask has 1, the ends of the type among
+        them."""
+        if mask is None or not np.any(mask):
+            return array
+        mask = np.broadcast_to(mask, array.shape)
+        kind = array.dtype.name
+        if array.dtype == bool:
+            odd = np.full(array.shape, self.way > 0)
+        elif self.way and kind in values.EPSILON:
+            odd = values.cast(np.full(array.shape, np.inf * self.way), kind)
+        elif self.way:
+            odd = np.full(array.shape, values.limits(kind)[self.way > 0],
+                          array.dtype)
+        else:
+            odd = values.random(self.rng, kind, array.shape, "special")
+        return np.where(mask, odd, array)
+
+
+def clipped(array, dtype):
+    low, high = values.limits(dtype.name)
+    return np.trunc(np.clip(np.nan_to_num(array), low, high)).astype(dtype)
+
+
+class Expected:
+    """What the outputs should be, and how far off they may be."""
+
+    def __init__(self, evaluator, graph, given):
+        rng = np.random.default_rng(1)
+        self.want = evaluator.chain(graph, given)
+        self.runs = []
+        for way in [1, -1] + [0] * (RUNS - 2):
+            try:
+                self.runs.append(evaluator.chain(graph, given,
+                                                 Moved(rng, way)))
+            except Rejected:
+                pass
+
+    def check(self, name, got):
+        """(None or what is wrong, the number of elements that are not
+        determined)"""
+        want = self.want[name]
+        if got.shape != want.shape or got.dtype != want.dtype:
+            return "%s%s, not %s%s" % (got.dtype, list(got.shape), want.dtype,
+                                       list(want.shape)), 0
+        others = [run[name] for run in self.runs
+                  if run[name].shape == want.shape]
+        wrong, loose = differs(got, want, others)
+        if not wrong.any():
+            return None, int(loose.sum())
+        at = tuple(int(i[0]) for i in np.nonzero(np.atleast_1d(wrong)))
+        return "%d of %d elements, first at %s: %s, not %s" % (
+            wrong.sum(), wrong.size, list(at), np.atleast_1d(got)[at],
+            np.atleast_1d(want)[at]), int(loose.sum())
+
+
+def differs(got, want, others):
+    """Two masks: what is wrong, and what is not determined."""
+    if not values.is_float(want):
+        a, b = values.wide(got), values.wide(want)
+        low = high = b
+        for other in others:
+            low = np.minimum(low, values.wide(other))
+            high = np.maximum(high, values.wide(other))
+        return np.asarray((a < low) | (a > high), bool), \
+            np.asarray(low != high, bool)
+    a, b = got.astype(np.float64), want.astype(np.float64)
+    with np.errstate(all="ignore"):
+        spread = np.zeros(b.shape)
+        loose = np.zeros(b.shape, bool)
+        for other in others:
+            c = other.astype(np.float64)
+            same = (b == c) | (np.isnan(b) & np.isnan(c))
+            loose |= ~same & ~(np.isfinite(b) & np.isfinite(c))
+            spread = np.fmax(spread, np.where(same, 0, np.abs(b - c)))
+        kind = want.dtype.name
+        factor = 8 if kind in ("float32", "float64") else 1.5
+        allowed = 4 * spread + values.LEAST[kind] + \
+            factor * values.EPSILON[kind] * np.abs(b)
+        alike = (a == b) | (np.isnan(a) & np.isnan(b)) | (
+            np.abs(a - b) <= np.where(np.isfinite(b), allowed, 0))
+    return ~alike & ~loose, loose

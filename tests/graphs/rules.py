@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All rules: one for each row of passes/ops/ops.def."""
+import rules_elements
+import rules_quantized
+import rules_shapes
+import rules_sums
+import rules_windows
+
+BY_OPERATOR = {
+    **rules_elements.RULES, **rules_shapes.RULES, **rules_sums.RULES,
+    **rules_windows.RULES, **rules_quantized.RULES}
+# Of tirc's own operators: rules that make what passes turn into them.
+OWN = {
+    **rules_quantized.CHAINS,
+    "tirc.BatchNormalization": rules_sums.batch_norm,
+    **{"tirc.Winograd" + part: rules_windows.conv for part in
+       ("Weights", "Input", "Product", "Output")}}
+LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
+    2 * [rules_quantized.CHAINS[name]
+         for name in sorted(rules_quantized.CHAINS)] + \
+    3 * [rules_windows.conv, rules_sums.matmul]

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules for quantized operators, and for chains of DequantizeLinear, an
+operator and QuantizeLinear, which tirc computes in integers."""
+import numpy as np
+
+import values
+from maker import SYMBOL
+from reference import Rejected
+from rules_windows import divisor, window
+
+BYTES = ["uint8", "int8"]
+
+
+def scale(g, shape=(), kind="float32"):
+    """Powers of two at times: then ties are exact."""
+    array = g.rng.uniform(0.02, 0.2, shape)
+    if g.chance(0.4):
+        array = 2.0 ** np.rint(np.log2(array))
+    return g.add(values.cast(array, kind), "constant")
+
+
+def zero_point(g, kind, shape=(), odd=True):
+    """At times at the ends of the type."""
+    low, high = values.limits(kind)
+    profile = g.choice(["plain", "zero", "special"]) if odd else "zero"
+    array = np.zeros(shape, values.DTYPES[kind]) if profile == "zero" else \
+        values.random(g.rng, kind, shape, profile)
+    if profile == "special" and g.chance():
+        array = np.full(shape, g.choice([low, high])).astype(
+            values.DTYPES[kind])
+    return g.add(np.asarray(array), "constant")
+
+
+def quantize(g):
+    x = g.data([t for t in g.types("QuantizeLinear") if t in
+                ("float32", "float16", "int32")], 0, 4)
+    shape = g.value(x).shape
+    kind = g.choice(["uint8", "int8", "uint8", "int8", "int16", "uint16",
+                     "int4", "uint4", "float8_e4m3fn", "float8_e5m2"])
+    of, more = parameter_shape(g, shape)
+    inputs = [x, scale(g, of, "float32" if g.dtype(x) == "int32"
+                       else g.dtype(x))]
+    if kind.startswith("float8"):
+        inputs.append(g.add(np.zeros(of, values.DTYPES[kind]), "constant"))
+    elif kind != "uint8" or g.chance(0.8):
+        inputs.append(zero_point(g, kind, of))
+    g.node("QuantizeLinear", inputs, **more)
+
+
+def parameter_shape(g, shape):
+    """Per tensor, per axis or in blocks; the attributes that say so."""
+    if not shape or 0 in shape or g.chance():
+        return [], {}
+    axis = g.number(0, len(shape) - 1)
+    if shape[axis] == SYMBOL:
+        return [], {}
+    signed = axis - (len(shape) if g.chance() else 0)
+    if g.chance(0.2) and SYMBOL not in shape:
+        block = g.choice([b for b in range(1, shape[axis] + 1)
+                          if shape[axis] % b == 0])
+        of = list(shape)
+        of[axis] //= block
+        return of, {"axis": signed, "block_size": block}
+    return [shape[axis]], {"axis": signed}
+
+
+def dequantize(g):
+    x = g.data(BYTES + ["int16", "uint16", "int32", "int4", "uint4",
+                        "float8_e4m3fn", "float8_e5m2"], 0, 4)
+    kind = g.dtype(x)
+    of, more = parameter_shape(g, g.value(x).shape)
+    inputs = [x, scale(g, of, g.choice(["float32", "float32", "float16"]))]
+    if kind in values.SIGNED + values.UNSIGNED + values.NIBBLES and \
+            g.chance(0.8):
+        inputs.append(zero_point(g, kind, of, kind != "int32"))
+    g.node("DequantizeLinear", inputs, **more)
+
+
+def dynamic(g):
+    x = g.data(["float32"], 0, 4, lambda s: 0 not in s)
+    g.node("DynamicQuantizeLinear", [x], 3)
+
+
+def some_bytes(g, shape):
+    return g.exact(g.choice(BYTES), shape, "large")
+
+
+def matmul_integer(g):
+    a = g.data(BYTES, 1, 3, profile="large")
+    shape = g.value(a).shape
+    b = g.exact(g.choice(BYTES), [shape[-1], g.size()], "large")
+    inputs = [a, b]
+    if g.chance(0.7):
+        inputs.append(zero_point(g, g.dtype(a)) if g.chance(0.8) else None)
+        if inputs[2] is None or g.chance(0.7):
+            of = g.choice([[], [g.value(b).shape[1]]])
+            inputs.append(zero_point(g, g.dtype(b), of))
+    g.node("MatMulInteger", inputs)
+
+
+def quantized_pictures(g, kinds=None):
+    x = g.data(kinds or BYTES, 3, 4, lambda s: 0 not in s and
+               SYMBOL not in s[1:], "large", 0.5)
+    shape = g.value(x).shape
+    kernel, more = window(g, shape[2:])
+    group = divisor(g, shape[1])
+    out = group * g.choice([1, 1, 2, 4, 8])
+    if out > 64:
+        raise Rejected("many channels")
+    if group != 1:
+        more["group"] = group
+    return x, [out, shape[1] // group] + kernel, more
+
+
+def conv_integer(g):
+    x, weights, more = quantized_pictures(g)
+    w = g.exact(g.choice(BYTES), weights, "large", g.chance(0.8) or None)
+    inputs = [x, w]
+    if g.chance(0.7):
+        inputs.append(zero_point(g, g.dtype(x)))
+        if g.chance():
+            inputs.append(zero_point(g, g.dtype(w)))
+    g.node("ConvInteger", inputs, **more)
+
+
+def qlinear_conv(g):
+    x, weights, more = quantized_pictures(g)
+    kind = "int8" if g.dtype(x) == "int8" else g.choice(BYTES)
+    w = g.exact(kind, weights, "large", g.chance(0.9) or None)
+    of = g.choice([[], [weights[0]]])
+    y = g.dtype(x)
+    inputs = [x, scale(g), zero_point(g, y), w, scale(g, of),
+              zero_point(g, kind, of, False), scale(g), zero_point(g, y)]
+    if g.chance():
+        inputs.append(g.add(g.rng.integers(-999, 999, weights[0]).astype(
+            np.int32), "constant"))
+    g.node("QLinearConv", inputs, **more)
+
+
+def qlinear_matmul(g):
+    a = g.data(BYTES, 2, 3, profile="large")
+    shape = g.value(a).shape
+    kind = g.dtype(a)
+    b = g.exact(g.choice(BYTES) if kind == "uint8" else kind,
+                [shape[-1], g.size()], "large")
+    g.node("QLinearMatMul", [
+        a, scale(g), zero_point(g, kind), b, scale(g),
+        zero_point(g, g.dtype(b)), scale(g), zero_point(g, kind)])
+
+
+# -- chains: floats only between DequantizeLinear and QuantizeLinear
+
+def quantized(g, low=1, high=4, accept=lambda s: True):
+    """A tensor of bytes: there already, given, or quantized here."""
+    kind = g.choice(BYTES)
+    if g.chance(0.6):
+        return g.data([kind], low, high, accept, "large")
+    x = g.data(["float32"], low, high, accept)
+    return g.node("QuantizeLinear", [x, scale(g), zero_point(g, kind)])
+
+
+def real(g, name):
+    """It as floats, and the scale's name."""
+    s = scale(g)
+    return g.node("DequantizeLinear", [
+        name, s, zero_point(g, g.dtype(name))]), s
+
+
+def bytes_of(g, name):
+    """At times through an activation."""
+    if g.chance(0.4):
+        name = g.node(g.choice(["Relu", "Clip", "Sigmoid", "HardSwish",
+                                "LeakyRelu"]), [name])
+    kind = g.choice(BYTES)
+    name = g.node("QuantizeLinear", [name, scale(g), zero_point(g, kind)])
+    if g.chance(0.4):
+        real(g, name)
+
+
+def weights(g, shape, axis):
+    """int8 weights as floats, with scales per tensor or per channel."""
+    kind = g.choice(["int8", "int8", "int8", "uint8"])
+    w = g.exact(kind, shape, "large", True)
+    of = [shape[axis]] if g.chance(0.6) else []
+    s = scale(g, of)
+    more = {"axis": axis} if of else {}
+    return g.node("DequantizeLinear", [
+        w, s, zero_point(g, kind, of, kind == "uint8")], **more), s
+
+
+def bias(g, count, scale_x, scale_w):
+    s = g.add(np.asarray(g.value(scale_x) * g.value(scale_w), np.float32),
+              "constant")
+    b = g.add(g.rng.integers(-2000, 2000, count).astype(np.int32),
+              "constant")
+    return g.node("DequantizeLinear", [
+        b, s, g.add(np.zeros(g.value(s).shape, np.int32), "constant")],
+        **({"axis": 0} if g.value(s).ndim else {}))
+
+
+def chain_conv(g):
+    x = quantized(g, 3, 4, lambda s: 0 not in s and SYMBOL not in s[1:])
+    x, s = real(g, x)
+    shape = g.value(x).shape
+    kernel, more = window(g, shape[2:])
+    group = divisor(g, shape[1])
+    out = group * g.choice([1, 1, 2, 4, 8])
+    if out > 64:
+        raise Rejected("many channels")
+    w, scale_w = weights(g, [out, shape[1] // group] + kernel, 0)
+    inputs = [x, w] + ([bias(g, out, s, scale_w)] if g.chance(0.6) else [])
+    bytes_of(g, g.node("Conv", inputs, group=group, **more))
+
+
+def chain_matmul(g):
+    x, s = real(g, quantized(g, 2, 3, lambda s: 0 not in s))
+    shape = g.value(x).shape
+    n = g.size()
+    if len(shape) == 2 and g.chance():
+        flip = g.chance()
+        w, scale_w = weights(g, [n, shape[1]] if flip else [shape[1], n],
+                             0 if flip else 1)
+        inputs = [x, w] + ([bias(g, n, s, scale_w)] if g.chance(0.7) else [])
+        bytes_of(g, g.node("Gemm", inputs, transB=int(flip)))
+        return
+    w, _ = weights(g, [shape[-1], n], 1)
+    bytes_of(g, g.node("MatMul", [x, w]))
+
+
+def chain_binary(g):
+    x, _ = real(g, quantized(g))
+    shape = list(g.value(x).shape)
+    y = g.exact(g.choice(BYTES), shape, "large") if g.chance(0.7) else \
+        g.partner(x, BYTES)
+    y, _ = real(g, y)
+    bytes_of(g, g.node(g.choice(["Add", "Mul", "Sub"]), [x, y]))
+
+
+def chain_pool(g):
+    x, _ = real(g, quantized(g, 3, 4, lambda s: 0 not in s and
+                             SYMBOL not in s[1:]))
+    op = g.choice(["MaxPool", "AveragePool", "GlobalAveragePool",
+                   "ReduceMean"])
+    more = {}
+    if op.endswith("Pool") and not op.startswith("Global"):
+        kernel, more = window(g, g.value(x).shape[2:])
+        more["kernel_shape"] = kernel
+    bytes_of(g, g.node(op, [x], **more))
+
+
+def chain_move(g):
+    x, _ = real(g, quantized(g, 1, 4))
+    op = g.choice(["Transpose", "Relu", "Concat", "Flatten", "Softmax",
+                   "Sigmoid", "Tanh"])
+    inputs, more = [x], {}
+    if op == "Concat":
+        inputs.append(real(g, g.exact(g.choice(BYTES), g.value(x).shape,
+                                      "large"))[0])
+        more["axis"] = g.number(0, g.value(x).ndim - 1)
+    bytes_of(g, g.node(op, inputs, **more))
+
+
+RULES = {
+    "QuantizeLinear": quantize, "DequantizeLinear": dequantize,
+    "DynamicQuantizeLinear": dynamic, "MatMulInteger": matmul_integer,
+    "ConvInteger": conv_integer, "QLinearConv": qlinear_conv,
+    "QLinearMatMul": qlinear_matmul}
+# What tirc's own operators come from, which its passes make.
+CHAINS = {
+    "tirc.Conv": chain_conv, "tirc.MatMul": chain_matmul,
+    "tirc.Add": chain_binary, "tirc.Mul": chain_binary,
+    "tirc.SumPool": chain_pool, "tirc.Requantize": chain_move}

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules for what moves a window over pictures: convolutions, pools, Resize."""
+from maker import SYMBOL
+from reference import Rejected
+
+
+def pictures(g, op, types=None):
+    """A tensor [n, c, spatial…] whose spatial sizes are fixed."""
+    def fits(shape):
+        return 0 not in shape and SYMBOL not in shape[1:]
+    return g.data(types or g.types(op), 3, g.choice([3, 4, 4, 4, 5]), fits)
+
+
+def window(g, sizes):
+    """A kernel's shape, and strides, pads and so on that go with it."""
+    kernel = [g.number(1, min(n, g.choice([1, 2, 3, 3, 3, 5])))
+              for n in sizes]
+    more = {}
+    if g.chance(0.5):
+        more["strides"] = [g.number(1, 3) for _ in sizes]
+    mode = g.choice(["", "", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"])
+    if mode in ("", "NOTSET") and g.chance(0.7):
+        more["pads"] = [g.number(0, k - 1) for k in kernel * 2]
+    if mode:
+        more["auto_pad"] = mode
+    if mode.startswith("SAME") and "strides" in more:
+        # windows that leave gaps would be padded by negative amounts
+        more["strides"] = [min(s, k) for s, k in zip(more["strides"],
+                                                     kernel)]
+    if not mode.startswith("SAME") and g.chance(0.3):
+        more["dilations"] = [
+            g.number(1, 2) if (k - 1) * 2 + 1 <= n else 1
+            for k, n in zip(kernel, sizes)]
+    return kernel, more
+
+
+def divisor(g, n):
+    return g.choice([1, 1, n] + [d for d in range(1, n + 1) if n % d == 0])
+
+
+def conv(g):
+    x = pictures(g, "Conv")
+    shape = g.value(x).shape
+    kernel, more = window(g, shape[2:])
+    group = divisor(g, shape[1])
+    out = group * g.choice([1, 1, 2, 3, 4, 8, 16])
+    if out > 64:
+        raise Rejected("many channels")
+    kind = g.dtype(x)
+    w = g.exact(kind, [out, shape[1] // group] + kernel,
+                constant=g.chance(0.8) or None)
+    inputs = [x, w]
+    if g.chance(0.6):
+        inputs.append(g.exact(kind, [out], constant=g.chance(0.8) or None))
+    if g.chance(0.5):
+        more["kernel_shape"] = kernel
+    if group != 1 or g.chance(0.3):
+        more["group"] = group
+    g.node("Conv", inputs, **more)
+
+
+def conv_transpose(g):
+    x = pictures(g, "ConvTranspose")
+    shape = g.value(x).shape
+    kernel, more = window(g, [max(n, 3) for n in shape[2:]])
+    group = divisor(g, shape[1])
+    out = g.choice([1, 2, 3, 8])
+    kind = g.dtype(x)
+    inputs = [x, g.exact(kind, [shape[1], out] + kernel,
+                         constant=g.chance(0.8) or None)]
+    if g.chance(0.6):
+        inputs.append(g.exact(kind, [out * group]))
+    strides = more.get("strides", [1] * len(kernel))
+    if g.chance(0.3) and "auto_pad" not in more:
+        more["output_padding"] = [g.number(0, s - 1) for s in strides]
+    if group != 1 or g.chance(0.3):
+        more["group"] = group
+    if g.chance(0.3):
+        more["kernel_shape"] = kernel
+    g.node("ConvTranspose", inputs, **more)
+
+
+def pool(op):
+    def rule(g):
+        x = pictures(g, op)
+        kernel, more = window(g, g.value(x).shape[2:])
+        more["kernel_shape"] = kernel
+        if "auto_pad" not in more and g.chance(0.4):
+            more["ceil_mode"] = 1
+        outputs = 1
+        if op == "AveragePool":
+            more["count_include_pad"] = g.number(0, 1)
+        elif op == "LpPool":
+            more["p"] = g.number(1, 3)
+        elif g.chance(0.3):
+            outputs = 2
+            more["storage_order"] = g.number(0, 1)
+        g.node(op, [x], outputs, **more)
+    return rule
+
+
+def max_unpool(g):
+    x = pictures(g, "MaxUnpool", g.types("MaxUnpool"))
+    shape = g.value(x).shape
+    kernel = [g.number(1, min(2, n)) for n in shape[2:]]
+    y, at = g.node("MaxPool", [x], 2, kernel_shape=kernel, strides=kernel)
+    inputs = [y, at]
+    if shape[0] != SYMBOL and g.chance():
+        inputs.append(g.constant(list(shape)))
+    g.node("MaxUnpool", inputs, kernel_shape=kernel, strides=kernel)
+
+
+def global_pool(op):
+    def rule(g):
+        x = pictures(g, op)
+        more = {"p": g.number(1, 3)} if op == "GlobalLpPool" else {}
+        g.node(op, [x], **more)
+    return rule
+
+
+def resize(g):
+    x = g.data(g.types("Resize"), 2, 4, lambda s: 0 not in s and
+               SYMBOL not in s[-2:])
+    shape = g.value(x).shape
+    rank = len(shape)
+    mode = g.choice(["nearest", "nearest", "linear", "cubic"])
+    axes = list(range(rank))[-g.number(1, 2):]
+    more = {"mode": mode, "coordinate_transformation_mode": g.choice(
+        ["half_pixel", "half_pixel", "asymmetric", "align_corners",
+         "pytorch_half_pixel", "half_pixel_symmetric"])}
+    if mode == "nearest":
+        more["nearest_mode"] = g.choice(
+            ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"])
+    if mode == "cubic":
+        more["cubic_coeff_a"] = g.choice([-0.75, -0.5])
+        more["exclude_outside"] = g.number(0, 1)
+    if mode != "nearest" and g.chance(0.2):
+        more["antialias"] = 1
+    sizes = [g.number(1, 2 * shape[d] + 1) for d in axes]
+    inputs = [x, None]
+    if g.chance(0.4):
+        more["axes"] = axes
+        if g.chance(0.3):
+            more["keep_aspect_ratio_policy"] = g.choice(
+                ["stretch", "not_larger", "not_smaller"])
+        scales = [g.choice([0.5, 1.0, 1.5, 2.0, 2.5]) for _ in axes]
+    else:
+        sizes = [sizes[axes.index(d)] if d in axes else shape[d]
+                 for d in range(rank)]
+        scales = [g.choice([0.5, 1.0, 1.5, 2.0, 3.0]) if d in axes else 1.0
+                  for d in range(rank)]
+    if SYMBOL in sizes or g.chance():
+        more.pop("keep_aspect_ratio_policy", None)
+        inputs.append(g.constant(scales, "float32"))
+    else:
+        inputs += [None, g.constant(sizes)]
+    g.node("Resize", inputs, **more)
+
+
+RULES = {
+    "Conv": conv, "ConvTranspose": conv_transpose,
+    "MaxPool": pool("MaxPool"), "AveragePool": pool("AveragePool"),
+    "LpPool": pool("LpPool"), "MaxUnpool": max_unpool, "Resize": resize}
+RULES.update({op: global_pool(op) for op in [
+    "GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool"]})
