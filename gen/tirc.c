@@ -10,6 +10,7 @@
 #include "onnx_import.h"
 #include "ops.h"
 #include "partition.h"
+#include "provenance.h"
 #include "tirc_context.h"
 #include "version.h"
 
@@ -333,36 +334,27 @@ tirc_load(struct tirc *t, const char *path)
 
 /* -- compile -- */
 
+/* The kernels that compute each node; else the constants that it went into;
+ * else what a pass did, and why. */
 static void
 set_fates(struct tirc *t)
 {
-	struct graph *g = t->graph;
+	const struct node_fate *fates = provenance_fates(&t->program);
 	struct arena *a = &t->m->arena;
 
-	for (int i = 0; i < g->origins.n; i++) {
-		const struct origin *o = &g->origins.data[i];
+	for (int i = 0; i < t->graph->origins.n; i++) {
+		const struct node_fate *f = &fates[i];
+		const char *text = "";
 
-		if (o->pass != NULL) {
-			t->nodes.data[i].fate = arena_printf(a, "(%s) %s",
-							     o->pass, o->fate);
+		for (int k = 0; k < f->kernels.n; k++) {
+			text = arena_printf(a, "%s%s%s", text,
+					    k > 0 ? ", " : "",
+					    f->kernels.data[k]->name);
 		}
-	}
-	for (int i = 0; i < g->groups.n; i++) {
-		const struct group *group = g->groups.data[i];
-		const char *where = "a view: no code";
-
-		for (int k = 0; k < t->program.kernels.n; k++) {
-			if (t->program.kernels.data[k]->group == group) {
-				where = t->program.kernels.data[k]->name;
-			}
+		if (f->kernels.n == 0) {
+			text = arena_printf(a, "(%s) %s", f->pass, f->why);
 		}
-		for (int k = 0; k < group->nodes.n; k++) {
-			const struct node *n = group->nodes.data[k];
-
-			for (int x = 0; x < n->origins.n; x++) {
-				t->nodes.data[n->origins.data[x]].fate = where;
-			}
-		}
+		t->nodes.data[i].fate = text;
 	}
 }
 

@@ -232,7 +232,8 @@ struct tirc_node {
 	const char *shape;        /* of the first output: "1x64x56x56" */
 	const char *dtype;
 	int64_t macs, parameters;
-	const char *fate;         /* after tirc_compile: kernel, view or pass */
+	/* After tirc_compile: the kernels that compute it, or "(pass) reason". */
+	const char *fate;
 };
 
 /* Shape of an output when the symbolic dimensions have the given values (one

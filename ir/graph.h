@@ -44,7 +44,10 @@ struct tensor_layout {
 };
 
 struct tensor {
-	const char *name; /* the model's, unique in the graph */
+	const char *name; /* unique in the graph, often the model's */
+	/* The name of the model's tensor that has these values; NULL: a pass
+	 * computes what no tensor of the model is. */
+	const char *model_name;
 	int id;
 	struct dtype type;
 	bool typed;                /* type known */
@@ -59,6 +62,9 @@ struct tensor {
 			      * (producer is NULL then); value is NULL */
 	const char *from; /* a constant: the name of the model's that it was
 			   * computed from, where the recipe does not tell */
+	/* A constant that was computed: how, for people to read. The recipe
+	 * that it has or had, or a node of graph_describe. NULL: the model's. */
+	const struct node *made_by;
 	/* Where a concatenation costs nothing: this tensor is written right
 	 * into that larger one, at that place (its maximum, in bytes). */
 	struct tensor *part_of;
@@ -104,7 +110,9 @@ struct node {
 	int n_outputs;
 	struct graph *graph;          /* that it belongs to */
 	VEC(struct attr) attrs;
-	VEC(int) origins;             /* indices into graph.origins */
+	/* Indices into graph.origins: the model's nodes of which it computes a
+	 * part at least. Several nodes may be for one origin. */
+	VEC(int) origins;
 	int group;                    /* fusion group, -1 before fusion */
 	struct region_match *match;   /* of a backend; NULL: generated code */
 };
@@ -113,9 +121,13 @@ struct node {
 struct origin {
 	int index; /* position in the file */
 	const char *name, *op_type;
-	const char *output; /* name of its first output */
-	const char *pass;   /* that folded or removed it, or NULL */
-	const char *fate;   /* why, in words */
+	const char *output; /* name of its first output that has one */
+	/* The last pass that folded, removed or replaced it, and what was done,
+	 * in words, by it and those before; NULL: it is as it was. */
+	const char *pass, *fate;
+	/* A pass has taken up what it computes: that nothing reads the node
+	 * itself, or that it depends on constants, is no news any more. */
+	bool settled;
 };
 
 /* A fusion group: one kernel, or no kernel at all (a view, or a Concat whose
@@ -201,8 +213,9 @@ struct node *graph_node_at(struct graph *g, int pos, const char *domain,
 void node_set_input(struct node *n, int i, struct tensor *t);
 /* More inputs are absent at first; fewer drop the last. */
 void node_resize_inputs(struct node *n, int count);
-/* Everything that read `from` reads `to`; graph outputs too when it was one
- * (then `to` takes over from's name if `to` is not itself an input/output). */
+/* Everything that read `from` reads `to`, which has the same values; graph
+ * outputs too when it was one (then `to` takes over from's name if `to` is not
+ * itself an input/output). */
 void graph_replace_uses(struct graph *g, struct tensor *from,
 			struct tensor *to);
 /* Removes a node whose outputs have no uses; records the fate of its origins
@@ -220,6 +233,30 @@ void graph_rename(struct graph *g, struct tensor *t, const char *name);
 void graph_drop_unused_tensors(struct graph *g);
 /* `into` now also computes what `from` did (its origins move). */
 void graph_absorb(struct graph *g, struct node *into, struct node *from);
+/* `n` computes a part of what `of` does: it has its origins, too. */
+void graph_share_origins(struct node *n, const struct node *of);
+/* Notes with n's origins what a pass does to them. */
+void graph_note(struct graph *g, const struct node *n, const char *pass,
+		const char *why);
+/* The same of a node that stays for its other readers or falls dead: `into`
+ * (NULL: constants alone) computes it, too. */
+void graph_take_up(struct graph *g, const struct node *n, struct node *into,
+		   const char *pass, const char *why);
+/* "Conv_3", "#12 Conv": the model's node that n comes from, for people. */
+const char *node_label(const struct graph *g, const struct node *n);
+const char *origin_label(const struct graph *g, int origin);
+/* The name of the model's tensor that t is, else its own. */
+const char *tensor_label(const struct tensor *t);
+/* What stands for a constant that is computed from others at once: `form` with
+ * $0, $1, ... for the inputs ("$0 * $1"), on behalf of `of`'s origins (NULL: of
+ * none). It is no tensor of the graph. */
+struct tensor *graph_describe(struct graph *g, const char *form,
+			      const struct node *of,
+			      struct tensor *const *inputs, int n_inputs);
+/* t, a new constant, was computed so. Returns t. */
+struct tensor *graph_made_of(struct graph *g, struct tensor *t,
+			     const char *form, const struct node *of,
+			     struct tensor *const *inputs, int n_inputs);
 bool graph_sort(struct graph *g); /* topological, stable; false: DIAG_CYCLE */
 /* Its place in a list; -1: it is not there. */
 int tensor_index(const struct tensor *t, struct tensor *const *list, int n);

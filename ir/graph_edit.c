@@ -67,6 +67,9 @@ graph_replace_uses(struct graph *g, struct tensor *from, struct tensor *to)
 		return;
 	}
 	g->edits++;
+	if (to->model_name == NULL || from->is_output) {
+		to->model_name = from->model_name;
+	}
 	for (int i = 0; i < from->uses.n; i++) {
 		struct use *u = &from->uses.data[i];
 
@@ -89,15 +92,50 @@ graph_replace_uses(struct graph *g, struct tensor *from, struct tensor *to)
 	to->is_output = true;
 }
 
+/* A pass that runs again says the same again. */
+static bool
+says_already(const struct origin *o, const char *pass, const char *why)
+{
+	size_t n = strlen(o->fate), m = strlen(why);
+
+	return strcmp(o->pass, pass) == 0 && n >= m &&
+	       strcmp(o->fate + n - m, why) == 0;
+}
+
+void
+graph_note(struct graph *g, const struct node *n, const char *pass,
+	   const char *why)
+{
+	struct arena *a = &g->module->arena;
+
+	for (int i = 0; i < n->origins.n; i++) {
+		struct origin *o = &g->origins.data[n->origins.data[i]];
+
+		if (o->pass == NULL) {
+			o->fate = arena_strdup(a, why);
+		} else if (!says_already(o, pass, why)) {
+			o->fate = arena_printf(a, "%s (%s); %s", o->fate,
+					       o->pass, why);
+		}
+		o->pass = pass;
+	}
+}
+
+/* A node goes. What it computed may have been taken up before. */
 static void
 set_fate(struct graph *g, const struct node *n, const char *pass,
 	 const char *why)
 {
-	for (int i = 0; i < n->origins.n; i++) {
-		struct origin *o = &g->origins.data[n->origins.data[i]];
+	struct node open = { .n_inputs = 0 };
 
-		o->pass = pass;
-		o->fate = arena_strdup(&g->module->arena, why);
+	for (int i = 0; i < n->origins.n; i++) {
+		if (!g->origins.data[n->origins.data[i]].settled) {
+			vec_push(&g->module->arena, &open.origins,
+				 n->origins.data[i]);
+		}
+	}
+	if (pass != NULL) {
+		graph_note(g, &open, pass, why);
 	}
 }
 
@@ -145,18 +183,123 @@ graph_make_recipe(struct graph *g, struct node *n, const char *pass,
 		if (n->outputs[i]) {
 			n->outputs[i]->producer = NULL;
 			n->outputs[i]->recipe = n;
+			n->outputs[i]->made_by = n;
 		}
+	}
+}
+
+/* -- where nodes and constants come from -- */
+
+static void
+add_origin(struct node *n, int origin)
+{
+	int at = n->origins.n;
+
+	for (int i = 0; i < n->origins.n; i++) {
+		if (n->origins.data[i] == origin) {
+			return;
+		}
+	}
+	vec_push(&n->graph->module->arena, &n->origins, origin);
+	while (at > 0 && n->origins.data[at - 1] > origin) {
+		n->origins.data[at] = n->origins.data[at - 1];
+		at--;
+	}
+	n->origins.data[at] = origin;
+}
+
+void
+graph_share_origins(struct node *n, const struct node *of)
+{
+	for (int i = 0; n != of && i < of->origins.n; i++) {
+		add_origin(n, of->origins.data[i]);
 	}
 }
 
 void
 graph_absorb(struct graph *g, struct node *into, struct node *from)
 {
-	for (int i = 0; i < from->origins.n; i++) {
-		vec_push(&g->module->arena, &into->origins,
-			 from->origins.data[i]);
-	}
+	(void)g;
+	graph_share_origins(into, from);
 	from->origins.n = 0;
+}
+
+void
+graph_take_up(struct graph *g, const struct node *n, struct node *into,
+	      const char *pass, const char *why)
+{
+	graph_note(g, n, pass, why);
+	for (int i = 0; i < n->origins.n; i++) {
+		g->origins.data[n->origins.data[i]].settled = true;
+	}
+	if (into != NULL) {
+		graph_share_origins(into, n);
+	}
+}
+
+const char *
+origin_label(const struct graph *g, int origin)
+{
+	const struct origin *o = &g->origins.data[origin];
+
+	return o->name != NULL && *o->name != '\0' ? o->name
+	       : arena_printf(&g->module->arena, "#%d %s", o->index,
+			      o->op_type);
+}
+
+const char *
+node_label(const struct graph *g, const struct node *n)
+{
+	for (int i = 0; i < n->origins.n; i++) {
+		int origin = n->origins.data[i];
+
+		if (strcmp(g->origins.data[origin].op_type,
+			   n->op_type) == 0) {
+			return origin_label(g, origin);
+		}
+	}
+	return n->origins.n > 0
+		? origin_label(g, n->origins.data[n->origins.n - 1])
+	       : *n->name != '\0' ? n->name : n->op_type;
+}
+
+const char *
+tensor_label(const struct tensor *t)
+{
+	return t->model_name != NULL ? t->model_name : t->name;
+}
+
+struct tensor *
+graph_made_of(struct graph *g, struct tensor *t, const char *form,
+	      const struct node *of, struct tensor *const *inputs,
+	      int n_inputs)
+{
+	struct arena *a = &g->module->arena;
+	struct node *n = arena_new(a, struct node);
+
+	n->op_type = arena_strdup(a, form);
+	n->domain = "tirc.form";
+	n->name = "";
+	n->graph = g;
+	n->n_inputs = n_inputs;
+	n->inputs = arena_copy(a, inputs,
+			       sizeof *inputs * (size_t)n_inputs);
+	if (of != NULL) {
+		graph_share_origins(n, of);
+	}
+	t->made_by = n;
+	return t;
+}
+
+struct tensor *
+graph_describe(struct graph *g, const char *form, const struct node *of,
+	       struct tensor *const *inputs, int n_inputs)
+{
+	struct tensor *t = arena_new(&g->module->arena, struct tensor);
+
+	t->name = "";
+	t->ndim = -1;
+	return graph_made_of(g, t, form, of, inputs, n_inputs);
 }
 
 /* Kahn's algorithm that always takes the earliest ready node of the present

@@ -63,8 +63,10 @@ element_address(struct entry *e, struct dtype t, int64_t offset_bytes)
 /* A pointer into the workspace, named once. */
 static const struct expr *
 workspace_pointer(struct entry *e, const char *name, struct dtype t,
-		  int64_t offset_bytes)
+		  const struct placement *at)
 {
+	struct memory_plan *plan = &e->p->plan;
+	int64_t offset_bytes = at->offset_bytes;
 	struct var *v = var_new(e->m, name_set_add(&e->names, name),
 				dtype_of(DT_HANDLE));
 	const struct expr *args[2], *value;
@@ -77,6 +79,8 @@ workspace_pointer(struct entry *e, const char *name, struct dtype t,
 		value = expr_call(e->m, INTRIN_PTR_ADD, dtype_of(DT_HANDLE),
 				  args, 2);
 	}
+	plan->places.data[at - plan->places.data].var = v;
+	vec_push(&e->m->arena, &plan->named, (int)(at - plan->places.data));
 	vec_push(&e->m->arena, &e->pointers, v);
 	vec_push(&e->m->arena, &e->values, value);
 	return v->expr;
@@ -142,7 +146,7 @@ pointer_to(struct entry *e, const struct kernel *k, struct tensor *t)
 	case PLACE_WORKSPACE:
 		e->of_tensor[t->id] = workspace_pointer(e,
 				tensor_stem(e, k, t), dtype_stored(t->type),
-				at->offset_bytes);
+				at);
 		break;
 	case PLACE_INPUT:
 	case PLACE_OUTPUT:
@@ -165,8 +169,7 @@ scratch_pointer(struct entry *e, const struct kernel *k,
 	assert(at != NULL);
 	return workspace_pointer(e, arena_printf(&e->m->arena, "%s_%s",
 						 k->name, arg->buffer->name),
-				 dtype_of(arg->buffer->type.kind),
-				 at->offset_bytes);
+				 dtype_of(arg->buffer->type.kind), at);
 }
 
 /* The launches, with the arguments in place of the parameters. */

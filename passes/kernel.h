@@ -93,8 +93,11 @@ struct placement {
 	enum place_kind kind;
 	struct tensor *root;       /* INPUT/OUTPUT: which; a view's storage */
 	int64_t offset_bytes;      /* WORKSPACE */
-	int64_t bytes;
+	int64_t bytes;             /* as it is stored, with what is around it */
 	int first, last;           /* kernel indices of its life */
+	struct var *var;           /* the entry function's pointer to it; NULL:
+				    * it has none */
+	const char *name;          /* how that is spelled, once printed */
 };
 
 /* A part of the workspace with elements of one type. */
@@ -105,6 +108,9 @@ struct workspace_part {
 
 struct memory_plan {
 	VEC(struct placement) places;
+	/* Indices of those that the entry function has a pointer to, in the
+	 * order of the pointers. */
+	VEC(int) named;
 	int64_t workspace_bytes, align_bytes;
 	int64_t bound_bytes;       /* largest sum alive at one kernel */
 	const char *strategy;      /* which one won */

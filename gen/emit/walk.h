@@ -49,6 +49,11 @@ struct constant_ranges {
 	void *ctx;
 };
 
+struct named_pointer {
+	const struct var *var;
+	const char *text;
+};
+
 struct unit {
 	struct module *m;
 	const struct dialect *d;
@@ -67,6 +72,8 @@ struct unit {
 	struct constant_ranges constants;
 	const struct tensor_intrins *intrins; /* that functions call, or NULL */
 	const struct var *model_var;      /* of the model's struct; or NULL */
+	/* Pointers that bodies named, in order: the variable, and its text. */
+	VEC(struct named_pointer) pointers;
 };
 
 /* What a call may be given without a cast. */

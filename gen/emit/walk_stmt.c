@@ -405,6 +405,10 @@ walk_let(struct walker *w, struct stmt *s)
 		b->kind = is_const ? VALUE_CONST_VOID_POINTER
 				   : VALUE_VOID_POINTER;
 	}
+	if (handle) {
+		vec_push(w->a, &w->u->pointers,
+			 ((struct named_pointer){ v, b->text }));
+	}
 	if (points != NULL && w->d->access.arena != NULL) {
 		b->kind = VALUE_POINTER;
 		b->buffer = points;

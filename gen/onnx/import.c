@@ -95,6 +95,7 @@ import_initializers(struct importer *imp, struct body *body)
 		}
 		struct tensor *t = graph_tensor(imp->g, name);
 
+		t->model_name = arena_strdup(&imp->m->arena, name);
 		import_set_value(imp, t, &c);
 		scope_add(&body->scope, name, t);
 	}
@@ -121,6 +122,7 @@ output_of(struct importer *imp, struct tensor *t, const char *name)
 	}
 	copy = graph_tensor(imp->g, t->is_input
 		? arena_printf(&imp->tmp, "%s_copy", name) : name);
+	copy->model_name = arena_strdup(&imp->m->arena, name);
 	import_add_node(imp, "", "Identity", "", &t, 1, &copy, 1, -1,
 			GRAPH_CANONICAL_OPSET);
 	return copy;

@@ -71,6 +71,7 @@ declare_outputs(struct importer *imp, struct body *body,
 	for (size_t i = 0; i < p->n_output; ++i) {
 		const char *name = p->output[i];
 		struct scope_slot *slot;
+		struct tensor *t;
 
 		if (!*name) {
 			continue;
@@ -88,10 +89,13 @@ declare_outputs(struct importer *imp, struct body *body,
 				"input, a constant or another node's output; "
 				"rename one", import_quote(&imp->tmp, name));
 		}
-		scope_add(&body->scope, name, graph_tensor(imp->g,
-			*body->prefix ? arena_printf(&imp->tmp, "%s%s",
-						     body->prefix, name)
-				      : name));
+		t = graph_tensor(imp->g, body->caller
+			? arena_printf(&imp->tmp, "%s%s", body->prefix, name)
+			: name);
+		if (!body->caller) {
+			t->model_name = arena_strdup(&imp->m->arena, name);
+		}
+		scope_add(&body->scope, name, t);
 	}
 	return true;
 }
@@ -200,10 +204,14 @@ add_origin(struct importer *imp, const Onnx__NodeProto *p, int index)
 		.index = index,
 		.name = arena_strdup(a, p->name ? p->name : ""),
 		.op_type = arena_strdup(a, p->op_type),
-		.output = arena_strdup(a, p->n_output > 0 ? p->output[0]
-							  : ""),
+		.output = "",
 	};
 
+	for (size_t i = p->n_output; i-- > 0;) {
+		if (*p->output[i]) {
+			o.output = arena_strdup(a, p->output[i]);
+		}
+	}
 	vec_push(a, &imp->g->origins, o);
 	return imp->g->origins.n - 1;
 }
@@ -214,6 +222,7 @@ constant_node(struct importer *imp, const struct body *body,
 {
 	struct scope_slot *slot = p->n_output == 1 && *p->output[0]
 		? scope_find(&body->scope, p->output[0]) : NULL;
+	struct node of = { .graph = imp->g };
 
 	if (p->n_output == 1 && !slot) {
 		return true; /* a constant without a name has no reader */
@@ -228,6 +237,8 @@ constant_node(struct importer *imp, const struct body *body,
 		imp->g->origins.data[origin].fate =
 			"a Constant is its value";
 	}
+	vec_push(&imp->m->arena, &of.origins, origin);
+	graph_made_of(imp->g, slot->tensor, "", &of, NULL, 0);
 	return import_constant(imp, body, p, item, slot->tensor);
 }
 

@@ -6,6 +6,7 @@
 #include "host_device.h"
 #include "kernels.h"
 #include "packer.h"
+#include "provenance.h"
 
 #define ROW_COLUMN 15 /* where the text of a comment's row starts */
 
@@ -20,38 +21,61 @@ add_row(struct packer *k, struct tdata *data, const char *list,
 					     ROW_COLUMN));
 }
 
-/* Names that only count nodes are left out: they change with every edit of
- * the model, and the metadata have them. Then the result's name may tell. */
-static const char *
-nodes_text(struct packer *k, const struct kernel *kernel)
+enum { MOST_NODES = 32 }; /* in a comment; the metadata have all */
+
+/* A row of a node. Names are as the model has them, so they are not broken,
+ * however long. */
+static void
+add_name_row(struct packer *k, struct tdata *row, const char *label,
+	     const char *head, const char *name)
 {
-	struct strbuf s;
-	const char *text;
+	int width = ROW_COLUMN + (int)strlen(head) + 6 + (int)strlen(name);
 
-	strbuf_init(&s);
-	for (int i = 0; i < kernel->group->nodes.n; i++) {
-		const struct node *node = kernel->group->nodes.data[i];
+	tdata_printf(row, "label", "%-8s", label);
+	tdata_printf(row, "text", "%s%s-> \"%s\"", head,
+		     width <= k->d->line_columns ? " "
+		     : arena_printf(k->a, "\n%s", k->d->comment_line), name);
+}
 
-		for (int o = 0; o < node->origins.n; o++) {
-			const struct origin *from =
-				&k->g->origins.data[node->origins.data[o]];
-			const char *stem = name_stem(k->a, from->name);
+/* "Conv_3 (Conv) -> "y""; "#12 Conv -> "y"" of a node without a name. */
+static void
+add_nodes(struct packer *k, struct tdata *data, const char *list,
+	  const char *label, const struct origin_list *l)
+{
+	const struct origin *origins = k->g->origins.data;
+	int n = l->list.n > MOST_NODES ? MOST_NODES - 1 : l->list.n;
 
-			if (stem == NULL && from->output != NULL) {
-				stem = name_stem(k->a, from->output);
-			}
-			strbuf_puts(&s, s.len > 0 ? ", " : "");
-			if (stem != NULL) {
-				strbuf_printf(&s, "%s (%s)", stem,
-					      from->op_type);
-			} else {
-				strbuf_puts(&s, from->op_type);
-			}
+	for (int i = 0; i < n; i++) {
+		const struct origin *o = &origins[l->list.data[i]];
+		const char *head = origin_label(k->g, l->list.data[i]);
+
+		if (o->name != NULL && *o->name != '\0') {
+			head = arena_printf(k->a, "%s (%s)", head, o->op_type);
 		}
+		add_name_row(k, tdata_item(data, list), i == 0 ? label : "",
+			     comment_text(k->a, head),
+			     comment_text(k->a, o->output != NULL ? o->output
+								  : ""));
 	}
-	text = arena_strdup(k->a, s.data != NULL ? s.data : "");
-	strbuf_release(&s);
-	return text;
+	if (n < l->list.n) {
+		struct tdata *row = tdata_item(data, list);
+
+		tdata_printf(row, "label", "%-8s", "");
+		tdata_printf(row, "text", "and %d more: %s", l->list.n - n,
+			     k->files[FILE_METADATA]);
+	}
+}
+
+/* What a kernel computes, and what is only in its constants. */
+static void
+add_all_nodes(struct packer *k, struct tdata *data, const char *list,
+	      const struct kernel *kernel)
+{
+	struct origin_list computed = provenance_computed(k->p, kernel);
+	struct origin_list folded = provenance_folded(k->p, kernel);
+
+	add_nodes(k, data, list, "nodes", &computed);
+	add_nodes(k, data, list, "folded", &folded);
 }
 
 /* How it lies in memory, where that is not row by row. */
@@ -76,40 +100,26 @@ memory_text(const struct packer *k, const struct tensor *t)
 	return around ? arena_printf(k->a, "%s, zeroes around", text) : text;
 }
 
-/* Exporters join names of many operators to one; the metadata have all of
- * it. */
-static const char *
-short_title(struct packer *k, const struct tensor *t)
-{
-	enum { MOST = 56, PART = 24 };
-	size_t n = strlen(t->name);
+enum { NAME_COLUMNS = 56 };
 
-	return n <= MOST ? t->name
-	       : arena_printf(k->a, "%.*s ... %s", PART, t->name,
-			      t->name + n - PART);
+/* Exporters join names of many operators to one; such a name stands in the row
+ * of the node alone. */
+static bool
+is_short_name(const struct tensor *t)
+{
+	return t->model_name != NULL && strlen(t->model_name) <= NAME_COLUMNS;
 }
 
-static const char *
-weight_symbol(const struct packer *k, const struct weight *w)
-{
-	for (int i = 0; i < k->p->weights.n; i++) {
-		if (k->p->weights.data[i] == w) {
-			return k->weight_symbols[i];
-		}
-	}
-	return "";
-}
-
-/* Its name in quotes, or, where that only counts, who writes it; "" for what
- * the kernel itself writes. */
+/* Its name in quotes, or, where that is long or the model has none, who writes
+ * it; "" for what the kernel itself writes. */
 static const char *
 tensor_name(struct packer *k, const struct kernel *kernel,
 	    const struct tensor *t)
 {
 	const struct kernel *from = writer_of(k, t);
 
-	if (name_stem(k->a, t->name) != NULL || t->is_input || t->is_output) {
-		return arena_printf(k->a, "\"%s\"", short_title(k, t));
+	if (is_short_name(t)) {
+		return arena_printf(k->a, "\"%s\"", t->model_name);
 	}
 	return from != NULL && from != kernel
 	       ? arena_printf(k->a, "of %s", from->name) : "";
@@ -176,16 +186,16 @@ printed_beside(const struct packer *k, int i, int step)
 	return NULL;
 }
 
-/* What one of the kernels that share a function gives it: "conv2: Conv, Relu;
- * x "relu1", w net_conv2_w, y "relu2"". */
+/* What one of the kernels that share a function gives it: "conv2: x "relu1",
+ * w net_conv2_w, y "relu2"". */
 static const char *
 call_text(struct packer *k, const struct kernel *kernel)
 {
 	struct strbuf s;
-	const char *nodes = nodes_text(k, kernel), *text, *before = "; ";
+	const char *text, *before = ": ";
 
 	strbuf_init(&s);
-	strbuf_printf(&s, "%s: %s", kernel->name, nodes);
+	strbuf_puts(&s, kernel->name);
 	for (int i = 0; i < kernel->args.n; i++) {
 		const struct kernel_arg *arg = &kernel->args.data[i];
 		const char *given = "";
@@ -217,7 +227,8 @@ add_callers(struct packer *k, struct tdata *item, const struct kernel *owner)
 		if (kernel->owner == owner) {
 			add_row(k, item, "calls", label,
 				call_text(k, kernel));
-			label = "";
+			add_all_nodes(k, item, "calls", kernel);
+			label = "call";
 		}
 	}
 }
@@ -227,14 +238,13 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 {
 	const struct kernel *kernel = k->p->kernels.data[i];
 	struct tdata *item = tdata_item(data, "kernels");
+	const char *text;
 	struct strbuf s;
 	bool ok;
 
 	if (kernel->group->region != NULL) {
-		const char *text;
-
 		ok = region_print(k, u, kernel, &text);
-		tdata_text(item, "text", text);
+		tdata_text(item, "text", ok ? place_marked(k, i, text) : "");
 	} else {
 		strbuf_init(&s);
 		u->apart = is_exact(k, kernel);
@@ -243,7 +253,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		if (ok) {
 			/* The template ends the line. */
 			s.data[s.len - 1] = '\0';
-			tdata_text(item, "text", arena_strdup(k->a, s.data));
+			tdata_text(item, "text", place_marked(k, i, s.data));
 		}
 		strbuf_release(&s);
 	}
@@ -258,8 +268,8 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	tdata_flag(item, "each_call", kernel->n_callers > 1);
 	if (kernel->n_callers > 1) {
 		add_callers(k, item, kernel);
-	} else if (nodes_text(k, kernel)[0] != '\0') {
-		add_row(k, item, "nodes", "nodes", nodes_text(k, kernel));
+	} else {
+		add_all_nodes(k, item, "nodes", kernel);
 	}
 	tdata_list(item, "tensors");
 	for (int a = 0; a < kernel->args.n; a++) {

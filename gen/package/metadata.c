@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* <model>.json: inputs and outputs, sizes, the memory plan, kernels, files,
- * flags, and what became of every node. One line per tensor, place and
- * kernel; the trace, which names all nodes, is one line, so that renumbering
- * a model changes one line. */
+ * flags, and what became of every node. One line per tensor, place, weight,
+ * kernel, call and node, so that two of them can be compared line by line. */
 #include <cjson/cJSON.h>
 
 #include "packer.h"
@@ -47,8 +46,8 @@ put_number(cJSON *object, const char *key, double v)
 	cJSON_AddNumberToObject(object, key, v);
 }
 
-static cJSON *
-shape_json(struct packer *k, int ndim, const struct expr *const *shape)
+cJSON *
+metadata_shape(struct packer *k, int ndim, const struct expr *const *shape)
 {
 	cJSON *list = cJSON_CreateArray();
 	int64_t v;
@@ -79,7 +78,7 @@ tensor_json(struct packer *k, const struct tensor *t, const char *field)
 	metadata_text(k, object, "name", t->name);
 	metadata_text(k, object, "field", field);
 	metadata_text(k, object, "dtype", dtype_name(t->type));
-	cJSON_AddItemToObject(object, "shape", shape_json(k, t->ndim,
+	cJSON_AddItemToObject(object, "shape", metadata_shape(k, t->ndim,
 							  t->shape));
 	if (tensor_max_elems(t, &elems)) {
 		put_number(object, "max_elements", (double)elems);
@@ -122,164 +121,6 @@ memory_json(struct packer *k)
 	put_number(object, "stack_bytes", (double)k->stack_bytes);
 	put_number(object, "weights_bytes", (double)k->out->weights_bytes);
 	return object;
-}
-
-static cJSON *
-places_json(struct packer *k)
-{
-	cJSON *list = cJSON_CreateArray();
-
-	for (int i = 0; i < k->p->plan.places.n; i++) {
-		const struct placement *at = &k->p->plan.places.data[i];
-		cJSON *object;
-
-		if (at->kind != PLACE_WORKSPACE) {
-			continue;
-		}
-		object = cJSON_CreateObject();
-		if (at->tensor != NULL) {
-			const struct kernel *from = writer_of(k, at->tensor);
-
-			metadata_text(k, object, "tensor",
-				 name_stem(k->a, at->tensor->name));
-			metadata_text(k, object, "kernel",
-				 from != NULL ? from->name : NULL);
-		} else {
-			metadata_text(k, object, "scratch_of",
-				 at->scratch_of->name);
-		}
-		put_number(object, "offset", (double)at->offset_bytes);
-		put_number(object, "bytes", (double)at->bytes);
-		cJSON_AddItemToArray(list, object);
-	}
-	return list;
-}
-
-static cJSON *
-weights_json(struct packer *k)
-{
-	cJSON *list = cJSON_CreateArray();
-	int64_t end = 0;
-
-	for (int i = 0; i < k->p->weights.n; i++) {
-		const struct weight *w = k->p->weights.data[i];
-		cJSON *object = cJSON_CreateObject();
-
-		metadata_text(k, object, "symbol", k->weight_symbols[i]);
-		metadata_text(k, object, "dtype", dtype_name(w->buffer->type));
-		cJSON_AddItemToObject(object, "shape", shape_json(k,
-					w->buffer->ndim, w->buffer->shape));
-		/* Relative, so that another size does not change all lines. */
-		put_number(object, "skip", (double)(w->offset_bytes - end));
-		put_number(object, "bytes", (double)w->bytes);
-		end = w->offset_bytes + w->bytes;
-		cJSON_AddItemToArray(list, object);
-	}
-	return list;
-}
-
-static cJSON *
-kernels_json(struct packer *k)
-{
-	cJSON *list = cJSON_CreateArray();
-
-	for (int i = 0; i < k->p->kernels.n; i++) {
-		const struct kernel *kernel = k->p->kernels.data[i];
-		cJSON *object = cJSON_CreateObject();
-		cJSON *ops = cJSON_CreateArray();
-
-		metadata_text(k, object, "name", kernel->name);
-		metadata_text(k, object, "function", kernel->func->name);
-		metadata_text(k, object, "title", kernel->title);
-		metadata_text(k, object, "schedule", kernel->schedule);
-		if (kernel->group->region != NULL) {
-			metadata_text(k, object, "backend",
-				      kernel->group->region->backend->name);
-		}
-		for (int n = 0; n < kernel->group->nodes.n; n++) {
-			const struct node *node = kernel->group->nodes.data[n];
-
-			cJSON_AddItemToArray(ops, cJSON_CreateString(
-				metadata_utf8(k->a, node->op_type)));
-		}
-		cJSON_AddItemToObject(object, "operators", ops);
-		put_number(object, "flops", kernel->flops);
-		put_number(object, "macs", (double)kernel->macs);
-		put_number(object, "read_bytes", (double)kernel->read_bytes);
-		put_number(object, "write_bytes",
-			   (double)kernel->write_bytes);
-		put_number(object, "stack_bytes",
-			   (double)kernel->stack_bytes);
-		cJSON_AddItemToArray(list, object);
-	}
-	return list;
-}
-
-/* -- the trace -- */
-
-static const struct kernel *
-kernel_of(const struct program *p, const struct group *group)
-{
-	for (int i = 0; i < p->kernels.n; i++) {
-		if (p->kernels.data[i]->group == group) {
-			return p->kernels.data[i];
-		}
-	}
-	return NULL;
-}
-
-/* By origin: what computes it. */
-static void
-find_groups(struct packer *k, const struct group **group_of)
-{
-	for (int i = 0; i < k->g->groups.n; i++) {
-		const struct group *group = k->g->groups.data[i];
-
-		for (int n = 0; n < group->nodes.n; n++) {
-			const struct node *node = group->nodes.data[n];
-
-			for (int o = 0; o < node->origins.n; o++) {
-				group_of[node->origins.data[o]] = group;
-			}
-		}
-	}
-}
-
-static cJSON *
-trace_json(struct packer *k)
-{
-	cJSON *list = cJSON_CreateArray();
-	const struct group **group_of = arena_array(k->a,
-			const struct group *, k->g->origins.n + 1);
-
-	find_groups(k, group_of);
-	for (int i = 0; i < k->g->origins.n; i++) {
-		const struct origin *from = &k->g->origins.data[i];
-		const struct group *group = group_of[i];
-		const struct kernel *kernel = group != NULL
-					      ? kernel_of(k->p, group) : NULL;
-		cJSON *object = cJSON_CreateObject();
-
-		put_number(object, "index", from->index);
-		metadata_text(k, object, "node", from->name);
-		metadata_text(k, object, "op", from->op_type);
-		metadata_text(k, object, "output", from->output);
-		if (kernel != NULL) {
-			metadata_text(k, object, "kernel", kernel->name);
-		} else if (from->pass != NULL) {
-			metadata_text(k, object, "pass", from->pass);
-			metadata_text(k, object, "why", from->fate);
-		} else if (group != NULL && group->is_view) {
-			metadata_text(k, object, "pass", "view");
-			metadata_text(k, object, "why",
-				 "its output is its input's bytes");
-		} else {
-			metadata_text(k, object, "pass", "dead");
-			metadata_text(k, object, "why", "nothing uses it");
-		}
-		cJSON_AddItemToArray(list, object);
-	}
-	return list;
 }
 
 /* -- lines -- */
@@ -390,12 +231,14 @@ add_metadata(struct packer *k)
 	put_io(k, &s);
 	metadata_member(&s, "dims", dims_json(k), true, false);
 	metadata_member(&s, "memory", memory_json(k), false, false);
-	metadata_member(&s, "workspace", places_json(k), true, false);
+	metadata_member(&s, "workspace", metadata_places(k), true, false);
 	metadata_member(&s, "weights_form",
 		   cJSON_CreateString(forms[k->out->weights]), false, false);
-	metadata_member(&s, "weights", weights_json(k), true, false);
-	metadata_member(&s, "kernels", kernels_json(k), true, false);
-	metadata_member(&s, "trace", trace_json(k), false, true);
+	metadata_member(&s, "weights", metadata_weights(k), true, false);
+	metadata_member(&s, "functions", metadata_functions(k), true, false);
+	metadata_member(&s, "kernels", metadata_kernels(k), true, false);
+	metadata_member(&s, "calls", metadata_calls(k), true, false);
+	metadata_member(&s, "trace", metadata_trace(k), true, true);
 	strbuf_puts(&s, "}\n");
 	add_file(k, FILE_METADATA, OUT_TEXT, s.data);
 	strbuf_release(&s);

@@ -36,7 +36,8 @@ add_named_file(struct packer *k, const char *name, enum out_kind kind,
 		strbuf_init(&s);
 		l.out = &s;
 		layout_text(&l, text);
-		text = arena_strdup(k->a, s.data != NULL ? s.data : "");
+		text = places_find(k, name, arena_strdup(
+			k->a, s.data != NULL ? s.data : ""));
 		strbuf_release(&s);
 		f.text = text;
 		f.length = strlen(text);
@@ -394,6 +395,8 @@ package_build(struct program *p, const struct dialect *d,
 		k->kernel_of[p->kernels.data[i]->group->id] =
 			p->kernels.data[i];
 	}
+	k->kernel_places = arena_array(k->a, struct source_place,
+				       p->kernels.n + 1);
 	regions_prepare(k);
 	name_everything(k);
 	if (!weights_layout(k) || !limits_check(k)) {

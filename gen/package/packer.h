@@ -37,6 +37,12 @@ struct constant_range {
 	bool known; /* false: it has no elements */
 };
 
+/* A line of one of the files. */
+struct source_place {
+	const char *file; /* NULL: not written yet */
+	int line;
+};
+
 struct packer {
 	struct program *p;
 	struct graph *g;
@@ -55,6 +61,7 @@ struct packer {
 	const char **kernel_symbols; /* of the graph form */
 	const char *graph_text;      /* its JSON */
 	const struct kernel **kernel_of; /* by group; NULL: none */
+	struct source_place *kernel_places; /* by kernel */
 	int64_t blob_bytes, stack_bytes;
 	VEC(const struct backend *) backends; /* whose regions there are */
 	const char *cflags, *ldflags; /* the target's and theirs */
@@ -72,9 +79,20 @@ const char *shape_text(struct packer *k, const struct tensor *t);
 const char *work_text(struct packer *k, const struct kernel *kernel);
 const char *bytes_text(struct arena *a, int64_t bytes);
 const char *short_name(struct dtype t);
+/* source.c: what the entry function calls a place in the workspace; NULL: it
+ * has no pointer to it. */
+const char *place_name(const struct placement *at);
+/* metadata_rows.c: what the source calls it; "": it has no array. */
+const char *weight_symbol(const struct packer *k, const struct weight *w);
 /* The kernel that writes t, or NULL. */
 const struct kernel *writer_of(const struct packer *k,
 			       const struct tensor *t);
+
+/* source_lines.c: text with a mark in front, which add_named_file takes away,
+ * noting on which line the i-th kernel's function is. */
+const char *place_marked(struct packer *k, int i, const char *text);
+/* text without marks, which becomes file `name`. */
+const char *places_find(struct packer *k, const char *name, const char *text);
 
 /* kernel_source.c: "kernels" with text, title, nodes, tensors, schedules, work;
  * "helpers" that a unit has used. */
@@ -185,9 +203,19 @@ bool graph_arg_listed(const struct kernel *kernel,
 		      const struct kernel_arg *arg);
 int64_t graph_arg_bytes(const struct kernel_arg *arg);
 int64_t graph_arg_align(const struct kernel_arg *arg);
+/* metadata_rows.c: rows of the metadata. */
+struct cJSON *metadata_places(struct packer *k);
+struct cJSON *metadata_weights(struct packer *k);
+struct cJSON *metadata_functions(struct packer *k);
+struct cJSON *metadata_kernels(struct packer *k);
+struct cJSON *metadata_calls(struct packer *k);
+struct cJSON *metadata_trace(struct packer *k);
 /* metadata.c: text that JSON may hold; a text as a member, unless NULL;
  * "key": value on a line, or a line for each item, in a text of such. */
 const char *metadata_utf8(struct arena *a, const char *text);
+/* Numbers, and expressions of symbolic sizes as text. */
+struct cJSON *metadata_shape(struct packer *k, int ndim,
+			     const struct expr *const *shape);
 void metadata_text(struct packer *k, struct cJSON *object, const char *key,
 		   const char *text);
 void metadata_member(struct strbuf *s, const char *key, struct cJSON *value,

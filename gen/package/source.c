@@ -37,35 +37,51 @@ say_users(struct packer *k, const struct placement *at, struct strbuf *s)
 	}
 }
 
+const char *
+place_name(const struct placement *at)
+{
+	return at->name != NULL ? at->name
+	       : at->var != NULL ? at->var->name : NULL;
+}
+
+/* What the pointers came to be called: the memory plan and the code have one
+ * name for each. Both lists are in the order of the code. */
+static void
+name_places(struct packer *k, const struct unit *u)
+{
+	struct memory_plan *plan = &k->p->plan;
+	int next = 0;
+
+	for (int i = 0; i < plan->named.n; i++) {
+		struct placement *at = &plan->places.data[plan->named.data[i]];
+
+		if (next < u->pointers.n &&
+		    u->pointers.data[next].var == at->var) {
+			at->name = u->pointers.data[next++].text;
+		}
+	}
+}
+
 static void
 add_plan(struct packer *k, struct tdata *data)
 {
+	const struct memory_plan *plan = &k->p->plan;
+
 	tdata_list(data, "plan");
-	for (int i = 0; i < k->p->plan.places.n; i++) {
-		const struct placement *at = &k->p->plan.places.data[i];
-		const struct kernel *from;
-		const char *name;
+	for (int i = 0; i < plan->named.n; i++) {
+		const struct placement *at =
+			&plan->places.data[plan->named.data[i]];
 		struct strbuf s;
 
-		if (at->kind != PLACE_WORKSPACE || at->bytes <= 0) {
-			continue;
-		}
 		strbuf_init(&s);
-		strbuf_printf(&s, "bytes %lld..%lld: ",
+		strbuf_printf(&s, "bytes %lld..%lld: %s",
 			      (long long)at->offset_bytes,
-			      (long long)(at->offset_bytes + at->bytes - 1));
+			      (long long)(at->offset_bytes + at->bytes - 1),
+			      place_name(at));
 		if (at->tensor == NULL) {
-			strbuf_printf(&s, "scratch of %s",
+			strbuf_printf(&s, ", scratch of %s",
 				      at->scratch_of->name);
 		} else {
-			from = writer_of(k, at->tensor);
-			name = name_stem(k->a, at->tensor->name);
-			if (name != NULL) {
-				strbuf_puts(&s, name);
-			} else {
-				strbuf_printf(&s, "%s_out", from != NULL
-					      ? from->name : "view");
-			}
 			say_users(k, at, &s);
 		}
 		tdata_text(tdata_item(data, "plan"), "place",
@@ -101,7 +117,7 @@ places_are_named(const struct packer *k)
 }
 
 static const char *
-place_name(const struct packer *k, int i)
+weight_place_name(const struct packer *k, int i)
 {
 	return arena_printf(k->a, "at_%s", k->p->weights.data[i]->name);
 }
@@ -118,10 +134,10 @@ add_places(struct packer *k, struct tdata *data)
 		const struct weight *w = k->p->weights.data[i];
 		struct tdata *row = tdata_item(data, "places");
 
-		tdata_text(row, "name", place_name(k, i));
+		tdata_text(row, "name", weight_place_name(k, i));
 		tdata_text(row, "before",
 			   i > 0 ? arena_printf(k->a, "%s + ",
-						place_name(k, i - 1)) : "");
+						weight_place_name(k, i - 1)) : "");
 		tdata_int(row, "step", w->offset_bytes - before);
 		tdata_text(row, "end", i + 1 < k->p->weights.n ? "," : "");
 		before = w->offset_bytes;
@@ -141,7 +157,7 @@ bind_weight(struct packer *k, const struct param *param, int i,
 	if (k->out->weights == WEIGHTS_FILE || k->d->weights.copied) {
 		tdata_text(data, "name", k->p->weights.data[i]->name);
 		if (places_are_named(k)) {
-			tdata_text(data, "offset", place_name(k, i));
+			tdata_text(data, "offset", weight_place_name(k, i));
 		} else {
 			tdata_int(data, "offset",
 				  k->p->weights.data[i]->offset_bytes);
@@ -359,7 +375,6 @@ add_source(struct packer *k)
 	ok = ok && (k->kernels != k->d || add_kernels(k, &u, data));
 	tdata_flag(data, "shares", any_shares(k, &u));
 	add_declarations(k, data, &u);
-	add_plan(k, data);
 	add_pointer_checks(k, data);
 	tdata_flag(data, "workspace_used", uses_workspace(k));
 	tdata_flag(data, "weights_used", uses_weights(k) &&
@@ -370,7 +385,9 @@ add_source(struct packer *k)
 		ok = ok && add_graph_entries(k, &u, data);
 	} else {
 		ok = ok && print_entry(k, &u, data, &s);
+		name_places(k, &u);
 	}
+	add_plan(k, data);
 	tdata_text(data, "body", ok && s.data != NULL
 		   ? arena_strdup(k->a, s.data) : "");
 	strbuf_release(&s);

@@ -179,9 +179,9 @@ read_all(struct reading *in, struct json root, const char *folder,
 {
 	return json_is_object(root, true) &&
 	       read_head(in, root, folder, facts) &&
+	       read_origins(in, json_get(root, "origins")) &&
 	       read_tensors(in, json_get(root, "tensors")) &&
 	       read_inputs(in, json_get(root, "inputs")) &&
-	       read_origins(in, json_get(root, "origins")) &&
 	       read_nodes(in, json_get(root, "nodes")) &&
 	       read_outputs(in, json_get(root, "outputs")) &&
 	       check_nodes(in, json_get(root, "tensors")) &&

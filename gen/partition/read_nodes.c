@@ -53,7 +53,7 @@ read_origins(struct reading *in, struct json list)
 	return !in->r.failed;
 }
 
-static bool
+bool
 read_origin(struct reading *in, struct json j, int *out)
 {
 	int n = in->g->origins.n, first;

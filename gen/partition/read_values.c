@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "json_put.h"
+#include "provenance.h"
 #include "reading.h"
 #include "size_text.h"
 
@@ -345,6 +346,46 @@ read_shape(struct reading *in, struct json j, struct tensor *t)
 	       wrong(j, "more elements than any machine addresses");
 }
 
+/* How the constant was computed. */
+static bool
+read_maker(struct reading *in, struct json j, struct tensor *t)
+{
+	const char *recipe = json_text(json_get(j, "recipe"), false);
+	struct json sources = json_get(j, "sources");
+	struct json origins = json_get(j, "origins");
+	struct constant_sources from = { 0 };
+	struct origin_list of = { 0 };
+	const cJSON *item;
+	int i = 0, origin;
+
+	if (recipe == NULL) {
+		return true;
+	}
+	if (json_length(sources) > 0) {
+		cJSON_ArrayForEach(item, sources.value) {
+			const char *name = json_text(json_item(sources, item,
+							       i++), true);
+
+			if (name == NULL) {
+				return false;
+			}
+			vec_push(&in->m->arena, &from.names, name);
+		}
+	}
+	i = 0;
+	if (json_length(origins) > 0) {
+		cJSON_ArrayForEach(item, origins.value) {
+			if (!read_origin(in, json_item(origins, item, i++),
+					 &origin)) {
+				return false;
+			}
+			vec_push(&in->m->arena, &of.list, origin);
+		}
+	}
+	provenance_restore(in->g, t, recipe, &from, &of);
+	return true;
+}
+
 bool
 read_tensor(struct reading *in, struct json j, const char *name)
 {
@@ -354,7 +395,7 @@ read_tensor(struct reading *in, struct json j, const char *name)
 	int64_t elems;
 
 	json_check_keys(j, "type shape from values splat offset bytes digest "
-			"known");
+			"known model_name recipe sources origins");
 	if (*name == '\0' || graph_find_tensor(in->g, name) != NULL) {
 		return wrong(j, *name == '\0' ? "a tensor needs a name"
 					      : "is there twice; leave one");
@@ -365,6 +406,8 @@ read_tensor(struct reading *in, struct json j, const char *name)
 		return false;
 	}
 	t->typed = true;
+	t->model_name = json_get(j, "model_name").value == NULL ? t->name
+			: json_text(json_get(j, "model_name"), false);
 	if (known.value != NULL) {
 		t->elems = read_sizes(in, known, &t->n_elems);
 		return t->elems != NULL;
@@ -380,5 +423,5 @@ read_tensor(struct reading *in, struct json j, const char *name)
 	}
 	from = json_text(json_get(j, "from"), false);
 	t->from = from;
-	return read_value(in, j, t->type, elems, &t->value);
+	return read_maker(in, j, t) && read_value(in, j, t->type, elems, &t->value);
 }

@@ -39,6 +39,8 @@ bool read_float(struct json j, double *out);
 bool read_tensor(struct reading *in, struct json j, const char *name);
 /* read_nodes.c */
 bool read_origins(struct reading *in, struct json list);
+/* Which one it is: its place, or its output. */
+bool read_origin(struct reading *in, struct json j, int *out);
 bool read_nodes(struct reading *in, struct json list);
 bool read_outputs(struct reading *in, struct json list);
 /* Order, types, shapes. */

@@ -117,7 +117,7 @@ write_attr(struct writing *w, const struct node *n, const struct attr *a)
 
 /* By the name of their output where that tells which: then a node put into
  * the model changes no other's line. */
-static void
+void
 write_origin_of(struct writing *w, int origin)
 {
 	const struct origin_name *list = w->origins;

@@ -8,6 +8,7 @@
 #include "names.h"
 #include "passes.h"
 #include "size_text.h"
+#include "provenance.h"
 #include "writing.h"
 
 #define INLINE_ELEMS 16 /* constants of so many elements stand in the JSON */
@@ -163,6 +164,37 @@ write_sizes(struct writing *w, const struct expr *const *list, int n)
 	return true;
 }
 
+/* How it was computed, for comments. */
+static bool
+write_maker(struct writing *w, const struct tensor *t)
+{
+	struct arena *a = &w->m->arena;
+	struct constant_sources sources = provenance_sources(a, t);
+	struct origin_list origins = provenance_of_constant(a, t);
+	bool ok;
+
+	if (t->made_by == NULL) {
+		return true;
+	}
+	write_key(w, "recipe");
+	ok = write_text(w, provenance_recipe(a, t));
+	write_key(w, "sources");
+	strbuf_putc(w->out, '[');
+	for (int i = 0; ok && i < sources.names.n; i++) {
+		strbuf_puts(w->out, i > 0 ? ", " : "");
+		ok = write_text(w, sources.names.data[i]);
+	}
+	strbuf_putc(w->out, ']');
+	write_key(w, "origins");
+	strbuf_putc(w->out, '[');
+	for (int i = 0; i < origins.list.n; i++) {
+		strbuf_puts(w->out, i > 0 ? ", " : "");
+		write_origin_of(w, origins.list.data[i]);
+	}
+	strbuf_putc(w->out, ']');
+	return ok;
+}
+
 bool
 write_tensor(struct writing *w, struct tensor *t)
 {
@@ -176,12 +208,16 @@ write_tensor(struct writing *w, struct tensor *t)
 	json_put_text(w->out, dtype_name(t->type));
 	write_key(w, "shape");
 	ok = write_sizes(w, t->shape, t->ndim);
+	if (t->model_name == NULL || strcmp(t->model_name, t->name) != 0) {
+		write_key(w, "model_name");
+		ok = ok && write_text(w, t->model_name);
+	}
 	if (ok && tensor_is_constant(t)) {
 		if (strcmp(from, t->name) != 0) {
 			write_key(w, "from");
 			ok = write_text(w, from);
 		}
-		ok = ok && write_constant(w, t);
+		ok = ok && write_maker(w, t) && write_constant(w, t);
 	} else if (ok && !t->producer && !t->is_input && t->elems) {
 		write_key(w, "known");
 		ok = write_sizes(w, t->elems, t->n_elems);

@@ -30,6 +30,8 @@ bool write_value(struct writing *w, const struct value *v);
 bool write_tensor(struct writing *w, struct tensor *t);
 /* write_nodes.c */
 bool write_node(struct writing *w, const struct node *n);
+/* Which of the origins it is. */
+void write_origin_of(struct writing *w, int origin);
 bool write_origin(struct writing *w, const struct origin *o, int position);
 /* write_regions.c */
 bool write_regions(struct writing *w);

@@ -7,8 +7,7 @@
 void
 affine_init(struct graph *g, struct affine *a)
 {
-	a->axis = -1;
-	a->n = 1;
+	*a = (struct affine){ .axis = -1, .n = 1 };
 	a->scale = arena_array(&g->module->arena, double, 1);
 	a->shift = arena_array(&g->module->arena, double, 1);
 	a->scale[0] = 1;
@@ -21,7 +20,7 @@ affine_read(struct graph *g, struct tensor *constant, int ndim, bool additive,
 	double *values, *other;
 	int64_t n;
 
-	a->axis = -1;
+	*a = (struct affine){ .axis = -1 };
 	if (constant->ndim < 0 || constant->ndim > ndim ||
 	    tensor_bytes_max(constant) > 8 * MAX_CHANNELS) {
 		return false;
@@ -45,7 +44,30 @@ affine_read(struct graph *g, struct tensor *constant, int ndim, bool additive,
 	a->n = n;
 	a->scale = additive ? other : values;
 	a->shift = additive ? values : other;
+	a->scale_of = additive ? NULL : constant;
+	a->shift_of = additive ? constant : NULL;
 	return true;
+}
+
+/* a * b, or a + b; NULL stands for the number that changes nothing. */
+static struct tensor *
+described(struct graph *g, struct tensor *a, const char *form,
+	  struct tensor *b)
+{
+	struct tensor *in[2] = { a, b };
+
+	return a == NULL ? b : b == NULL ? a
+	       : graph_describe(g, form, NULL, in, 2);
+}
+
+/* x * scale + shift, of which each may be NULL. */
+static struct tensor *
+described_map(struct graph *g, struct tensor *x, const struct affine *a)
+{
+	if (x != NULL) {
+		x = described(g, x, "$0 * $1", a->scale_of);
+	}
+	return described(g, x, "$0 + $1", a->shift_of);
 }
 
 bool
@@ -58,6 +80,8 @@ affine_then(struct graph *g, struct affine *a, const struct affine *b)
 		return false;
 	}
 	c.n = a->axis >= 0 ? a->n : b->n;
+	c.scale_of = described(g, a->scale_of, "$0 * $1", b->scale_of);
+	c.shift_of = described_map(g, a->shift_of, b);
 	c.scale = arena_array(&g->module->arena, double, c.n);
 	c.shift = arena_array(&g->module->arena, double, c.n);
 	for (int64_t i = 0; i < c.n; i++) {
@@ -99,11 +123,13 @@ affine_constant(struct graph *g, const struct affine *a, bool scale,
 		struct dtype type, int ndim, const char *base)
 {
 	const double *values = scale ? a->scale : a->shift;
+	struct tensor *of = scale ? a->scale_of : a->shift_of;
+	struct tensor *c = a->axis < 0
+		? along(g, base, type, 0, -1, 1, values)
+		: along(g, base, type, a->axis + 1, 0, a->n, values);
 
 	(void)ndim;
-	return a->axis < 0 ? along(g, base, type, 0, -1, 1, values)
-			   : along(g, base, type, a->axis + 1, 0, a->n,
-				   values);
+	return of != NULL ? graph_made_of(g, c, "$0", NULL, &of, 1) : c;
 }
 
 /* Where an operator keeps the channels of its result: the weight's axis. */
@@ -186,10 +212,11 @@ affine_fits(struct graph *g, const struct node *n, const struct affine *a)
  * apart, so that recipes stay one multiplication deep. */
 static struct tensor *
 scale_weight(struct graph *g, struct tensor *w, int axis, int64_t n,
-	     double *values)
+	     double *values, struct tensor *of)
 {
 	struct arena *a = &g->module->arena;
 	const struct node *made = w->recipe;
+	struct tensor *s;
 
 	if (made && node_is(made, "Mul") &&
 	    made->inputs[1]->value && made->inputs[1]->ndim == w->ndim &&
@@ -202,13 +229,17 @@ scale_weight(struct graph *g, struct tensor *w, int axis, int64_t n,
 			for (int64_t i = 0; i < n; i++) {
 				values[i] *= before[i];
 			}
+			of = described(g, made->inputs[1], "$0 * $1", of);
 			w = made->inputs[0];
 		}
 	}
+	s = along(g, arena_printf(a, "%s.scale", w->name), w->type, w->ndim,
+		  axis, n, values);
+	if (of != NULL) {
+		graph_made_of(g, s, "$0", NULL, &of, 1);
+	}
 	return constant_binary(g, "Mul", arena_printf(a, "%s.scaled", w->name),
-			       w,
-			       along(g, arena_printf(a, "%s.scale", w->name),
-				     w->type, w->ndim, axis, n, values));
+			       w, s);
 }
 
 static double *
@@ -227,7 +258,7 @@ static void
 set_bias(struct graph *g, struct node *n, const struct host *h,
 	 const struct affine *a, int64_t channels)
 {
-	struct tensor *old = node_input(n, 2);
+	struct tensor *old = node_input(n, 2), *bias, *of = old;
 	struct affine total;
 	const char *base;
 	double *values;
@@ -252,9 +283,17 @@ set_bias(struct graph *g, struct node *n, const struct host *h,
 	if (n->n_inputs < 3) {
 		node_resize_inputs(n, 3);
 	}
-	node_set_input(n, 2,
-		       along(g, base, n->outputs[0]->type, 1, 0, channels,
-			     values));
+	bias = along(g, base, n->outputs[0]->type, 1, 0, channels, values);
+	if (old && h->beta != 1) {
+		of = graph_describe(g, arena_printf(&g->module->arena,
+						    "$0 * %g", h->beta),
+				    NULL, &old, 1);
+	}
+	of = described_map(g, of, a);
+	if (of != NULL) {
+		graph_made_of(g, bias, "$0", NULL, &of, 1);
+	}
+	node_set_input(n, 2, bias);
 	if (h->beta != 1) {
 		node_set_attr_float(g, n, "beta", 1);
 	}
@@ -276,12 +315,18 @@ affine_into(struct graph *g, struct node *n, struct affine *a)
 	}
 	if (!affine_is_neutral(a, true)) {
 		w = scale_weight(g, w, h.weight_axis, channels,
-				 spread(g, a, a->scale, channels));
+				 spread(g, a, a->scale, channels),
+				 a->scale_of);
 		if (!w) {
 			return false;
 		}
 		node_set_input(n, 1, w);
 	}
+	/* What it computes now is no tensor of the model, unless all of the
+	 * map is in it; then the map's result takes its place. */
+	n->outputs[0]->model_name = NULL;
+	a->scale_of = NULL;
+	a->shift_of = h.bias ? NULL : a->shift_of;
 	for (int64_t i = 0; i < a->n; i++) {
 		a->scale[i] = 1;
 		if (h.bias) {

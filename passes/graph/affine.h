@@ -9,11 +9,14 @@ struct affine {
 	int axis; /* counted from the last one, 0 up; -1: one number for all */
 	int64_t n;
 	double *scale, *shift;
+	/* What these are, for people: constants, or graph_describe's. NULL: a
+	 * scale of 1, a shift of 0. */
+	struct tensor *scale_of, *shift_of;
 };
 
 void affine_init(struct graph *g, struct affine *a); /* changes nothing */
 /* From a constant that varies along one axis at most of a tensor of that
- * rank: its shift (additive) or its scale. */
+ * rank: its shift (additive) or its scale; all of a is set. */
 bool affine_read(struct graph *g, struct tensor *constant, int ndim,
 		 bool additive, struct affine *a);
 /* a becomes "a, then b"; false (a as it was) if their axes differ. */

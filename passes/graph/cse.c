@@ -146,7 +146,8 @@ merge_node(struct graph *g, struct node *n, struct node *same)
 		}
 	}
 	graph_remove_node(g, n, "cse",
-			  fate_of(g, "the same as '%s'", same->outputs[0]));
+			  fate_of(g, "computes the same as %s", same));
+	graph_share_origins(same, n);
 }
 
 bool

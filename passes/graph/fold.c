@@ -87,6 +87,7 @@ fold_known_elems(struct graph *g, struct node *n)
 		number_store(y->type, data, (size_t)i, v);
 	}
 	graph_remove_node(g, n, "fold", "its value is known from the shapes");
+	graph_made_of(g, y, "known from the shapes", n, NULL, 0);
 	y->value = arena_copy(&g->module->arena,
 			      &(struct value){ .type = y->type,
 					       .data = data,
@@ -129,6 +130,7 @@ fold_splat(struct graph *g, struct node *n)
 		v->data = data;
 	}
 	graph_remove_node(g, n, "fold", "one constant throughout");
+	graph_made_of(g, y, "one number throughout", n, NULL, 0);
 	y->value = v;
 	return true;
 }
@@ -179,6 +181,7 @@ detach_outputs(struct graph *g, struct node *n)
 		}
 		copy = graph_node(g, "", "Identity", "", &c, 1, &y, 1);
 		copy->op = op_find("", "Identity");
+		graph_share_origins(copy, n);
 		if (!ops_infer_node(g, n) || !ops_infer_node(g, copy)) {
 			return false;
 		}

@@ -34,7 +34,7 @@ read_parameters(struct graph *g, const struct node *n, double **p,
 /* [C, 1, 1] for a tensor of rank 4: broadcasts along axis 1. */
 static struct tensor *
 per_channel(struct graph *g, const struct node *n, const char *suffix,
-	    int64_t channels, const double *values)
+	    int64_t channels, const double *values, const char *form)
 {
 	const struct tensor *x = n->inputs[0];
 	int ndim = x->ndim > 1 ? x->ndim - 1 : 1;
@@ -43,10 +43,11 @@ per_channel(struct graph *g, const struct node *n, const char *suffix,
 	for (int i = 0; i < ndim; i++) {
 		shape[i] = i == 0 ? channels : 1;
 	}
-	return constant_floats(g,
-			       arena_printf(&g->module->arena, "%s.%s",
-					    n->outputs[0]->name, suffix),
-			       x->type, ndim, shape, values);
+	return graph_made_of(
+		g, constant_floats(g, arena_printf(&g->module->arena, "%s.%s",
+						   n->outputs[0]->name, suffix),
+				   x->type, ndim, shape, values),
+		form, n, n->inputs + 1, 4);
 }
 
 static bool
@@ -56,6 +57,7 @@ fold_node(struct graph *g, struct node *n)
 	double *p[4], *scale, *shift;
 	struct tensor *in[2];
 	struct node *mul, *add;
+	const char *form;
 	int64_t channels = 0;
 
 	if (n->n_outputs != 1 || n->inputs[0]->ndim < 2 ||
@@ -71,12 +73,15 @@ fold_node(struct graph *g, struct node *n)
 		shift[c] = p[1][c] - p[2][c] * scale[c];
 	}
 	in[0] = n->inputs[0];
-	in[1] = per_channel(g, n, "scale", channels, scale);
+	form = arena_printf(&g->module->arena, "$0 / sqrt($3 + %g)", epsilon);
+	in[1] = per_channel(g, n, "scale", channels, scale, form);
 	mul = insert_node(g, n, "Mul",
 			  arena_printf(&g->module->arena, "%s.scaled",
 				       n->outputs[0]->name), in, 2);
 	in[0] = mul->outputs[0];
-	in[1] = per_channel(g, n, "shift", channels, shift);
+	form = arena_printf(&g->module->arena,
+			    "$1 - $2 * $0 / sqrt($3 + %g)", epsilon);
+	in[1] = per_channel(g, n, "shift", channels, shift, form);
 	add = insert_node(g, n, "Add",
 			  arena_printf(&g->module->arena, "%s.shifted",
 				       n->outputs[0]->name), in, 2);
@@ -84,6 +89,8 @@ fold_node(struct graph *g, struct node *n)
 	if (!ops_infer_node(g, mul) || !ops_infer_node(g, add)) {
 		return false;
 	}
+	graph_note(g, n, "fold_batchnorm",
+		   "a scale and a shift by constants");
 	graph_absorb(g, add, n);
 	graph_replace_uses(g, n->outputs[0], add->outputs[0]);
 	graph_remove_node(g, n, "fold_batchnorm", "");

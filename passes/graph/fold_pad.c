@@ -135,11 +135,11 @@ graph_fold_pad(struct graph *g)
 		    !fold_into(g, n, pad)) {
 			continue;
 		}
+		graph_share_origins(n, pad);
 		if (x->uses.n == 0 && !x->is_output) {
 			graph_remove_node(
 				g, pad, "fold_pad",
-				fate_of(g, "in the padding of '%s'",
-					n->outputs[0]));
+				fate_of(g, "the padding of %s's window", n));
 			i--;
 		}
 	}

@@ -51,6 +51,8 @@ link_map(struct graph *g, struct node *n, int *x_input, struct affine *map)
 			map->scale[i] = 1 / map->scale[i];
 		}
 	}
+	*(additive ? &map->shift_of : &map->scale_of) = graph_describe(
+		g, sub ? "-$0" : div ? "1 / $0" : "$0", n, &c, 1);
 	return true;
 }
 
@@ -75,10 +77,11 @@ chain_append(struct graph *g, struct chain *chain, struct node *n, int *input)
 static void
 drop_links(struct graph *g, struct chain *chain, struct node *into)
 {
-	const char *why = fate_of(g, "in the weights and the bias of '%s'",
-				  into->outputs[0]);
+	const char *why = fate_of(g, "in the weights and the bias of %s",
+				  into);
 
 	for (int i = chain->n_links - 1; i >= 0; i--) {
+		graph_share_origins(into, chain->links[i]);
 		graph_remove_node(g, chain->links[i], "fold_scale", why);
 	}
 }
@@ -111,17 +114,22 @@ rebuild(struct graph *g, struct chain *chain, struct tensor *x)
 				     step == 0 ? "scaled" : "shifted"),
 			in, 2);
 		made->name = last->name;
+		for (int i = 0; i < chain->n_links; i++) {
+			graph_share_origins(made, chain->links[i]);
+		}
 		if (!ops_infer_node(g, made)) {
 			return false;
 		}
 		x = made->outputs[0];
 	}
-	for (int i = 0; i < chain->n_links; i++) {
-		graph_absorb(g, made, chain->links[i]);
-	}
 	graph_replace_uses(g, y, x);
 	for (int i = chain->n_links - 1; i >= 0; i--) {
-		graph_remove_node(g, chain->links[i], "fold_scale", "");
+		if (chain->n_links > 1) {
+			graph_note(g, chain->links[i], "fold_scale",
+				   "one scale and one shift for the chain");
+		}
+		chain->links[i]->origins.n = 0;
+		graph_remove_node(g, chain->links[i], NULL, "");
 	}
 	return true;
 }
@@ -154,7 +162,11 @@ fold_chain(struct graph *g, struct node *first)
 			drop_links(g, &chain, producer);
 			return true;
 		}
-		return rebuild(g, &chain, x); /* MatMul: the shift is left */
+		/* The product's weights have the scale, the shift is left. */
+		for (int i = 0; i < chain.n_links; i++) {
+			graph_share_origins(producer, chain.links[i]);
+		}
+		return rebuild(g, &chain, x);
 	}
 	return chain.n_muls > 1 || chain.n_adds > 1 ||
 		       (chain.n_muls > 0 && chain.n_adds > 0 &&

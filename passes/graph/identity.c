@@ -108,6 +108,22 @@ is_requantize(const struct node *n)
 	       dtype_equal(p->inputs[0]->type, n->outputs[0]->type);
 }
 
+static bool
+drop_requantize(struct graph *g, struct node *n)
+{
+	struct node *p = n->inputs[0]->producer;
+	const char *why = fate_of(g, "%s takes the stored integers back", n);
+
+	if (!replace_by(g, n, p->inputs[0], "identity",
+			fate_of(g, "quantizes as %s has dequantized", p))) {
+		return false;
+	}
+	if (p->outputs[0]->uses.n == 0 && !p->outputs[0]->is_output) {
+		graph_take_up(g, p, NULL, "identity", why);
+	}
+	return true;
+}
+
 /* Why the node changes nothing, or NULL. */
 static const char *
 no_op(struct graph *g, const struct node *n, int *kept)
@@ -247,8 +263,11 @@ merge_views(struct graph *g, struct node *n)
 	if (!as_reshape(g, n, p->inputs[0])) {
 		return false;
 	}
+	graph_share_origins(n, p);
 	if (x->uses.n == 0 && !x->is_output) {
-		graph_absorb(g, n, p);
+		graph_note(g, p, "identity",
+			   fate_of(g, "a view, one with %s", n));
+		p->origins.n = 0;
 		graph_remove_node(g, p, NULL, "");
 	}
 	return true;
@@ -271,10 +290,7 @@ graph_identity(struct graph *g)
 			i--;
 			continue;
 		}
-		if (is_requantize(n) &&
-		    replace_by(g, n, n->inputs[0]->producer->inputs[0],
-			       "identity",
-			       "quantizes what the same scale gave")) {
+		if (is_requantize(n) && drop_requantize(g, n)) {
 			i--;
 			continue;
 		}

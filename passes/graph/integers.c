@@ -112,6 +112,8 @@ fixed_average(struct graph *g, struct node *n)
 	node_set_attr_string(g, made, "rounding", "average");
 	node_set_attr_int(g, made, "count", count);
 	node_set_attr_int(g, made, "zero", 0);
+	take_up_dequantized(g, n->inputs[0], made);
+	graph_share_origins(sum, made);
 	return finish_quantized(g, n, &end, made);
 }
 
@@ -133,6 +135,7 @@ integer_max_pool(struct graph *g, struct node *n)
 	made = insert_node(g, n, "MaxPool", n->outputs[0]->name, &x, 1);
 	made->name = n->name;
 	copy_attrs(g, made, n);
+	take_up_dequantized(g, n->inputs[0], made);
 	return finish_quantized(g, n, &end, made);
 }
 
@@ -168,6 +171,7 @@ integer_concat(struct graph *g, struct node *n)
 		made = insert_node(g, n, "QuantizeLinear", in[i]->name, part,
 				   part[2] ? 3 : 2);
 		copy_attrs(g, made, end.quantize);
+		graph_share_origins(made, end.quantize);
 		if (!ops_infer_node(g, made)) {
 			return false;
 		}
@@ -177,6 +181,12 @@ integer_concat(struct graph *g, struct node *n)
 			   n->n_inputs);
 	made->name = n->name;
 	copy_attrs(g, made, n);
+	for (int i = 0; i < n->n_inputs; i++) {
+		/* But for those that are quantized anew. */
+		if (n->inputs[i]->producer->inputs[0] == in[i]) {
+			take_up_dequantized(g, n->inputs[i], made);
+		}
+	}
 	return finish_quantized(g, n, &end, made);
 }
 
@@ -231,6 +241,8 @@ fixed_binary(struct graph *g, struct node *n)
 		set_fixed(g, made, "y",
 			  twice / ((1 << 20) * end.q.scale[0]));
 	}
+	take_up_dequantized(g, n->inputs[0], made);
+	take_up_dequantized(g, n->inputs[1], made);
 	return finish_quantized(g, n, &end, made);
 }
 
@@ -258,6 +270,8 @@ fixed_rescale(struct graph *g, struct node *n)
 	if (!ops_infer_node(g, made)) {
 		return false;
 	}
+	take_up_dequantized(g, n->inputs[0], made);
+	graph_note(g, n, "integers", "computed with the stored integers");
 	graph_absorb(g, made, n);
 	graph_replace_uses(g, n->outputs[0], made->outputs[0]);
 	graph_remove_node(g, n, "integers", "");

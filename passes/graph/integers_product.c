@@ -22,7 +22,19 @@ struct product {
 	int64_t channels, depth; /* elements summed for one output */
 	int32_t *weights_sum;    /* of each output channel, less zw */
 	double *real;            /* sx * sw */
+	const struct node *dx, *dw, *db; /* that dequantize x, w and, where it
+					  * is stored so (else NULL), b */
 };
+
+/* What a DequantizeLinear's i-th input is, on the node's behalf; for people. */
+static struct tensor *
+parameter_of(struct graph *g, const struct node *dequantize, int i)
+{
+	struct tensor *t = node_input(dequantize, i);
+
+	return t != NULL ? graph_describe(g, "$0", dequantize, &t, 1)
+			 : graph_describe(g, "0", dequantize, NULL, 0);
+}
 
 /* -- reading -- */
 
@@ -73,6 +85,7 @@ read_bias(struct graph *g, const struct node *n, struct product *p)
 		return true;
 	}
 	stored = dequantized(g, t, &q);
+	p->db = stored ? t->producer : NULL;
 	t = stored ? stored : t;
 	if ((stored && (stored->type.kind != DT_I32 ||
 			(q.n != 1 && q.n != p->channels))) ||
@@ -109,6 +122,8 @@ read_product(struct graph *g, const struct node *n, struct product *p)
 	p->by_rows = p->is_conv || node_attr_int(n, "transB", 0) != 0;
 	p->x = dequantized(g, n->inputs[0], &p->qx);
 	p->w = dequantized(g, n->inputs[1], &p->qw);
+	p->dx = n->inputs[0]->producer;
+	p->dw = n->inputs[1]->producer;
 	return p->x && p->w && is_byte(p->x) && p->qx.n == 1 &&
 	       (!node_is(n, "Gemm") || is_plain_gemm(n)) && weights_fit(p) &&
 	       p->x->ndim > 1 && read_bias(g, n, p) &&
@@ -150,6 +165,7 @@ read_weights(struct graph *g, struct product *p)
 	const struct value *v = tensor_value(g, p->w);
 	int64_t least = 0, most = 0, shape[8], elems;
 	bool moved = p->w->type.kind == DT_U8;
+	struct tensor *of[2];
 	struct dtype type;
 	void *data;
 
@@ -183,23 +199,52 @@ read_weights(struct graph *g, struct product *p)
 	for (int d = 0; d < p->w->ndim && d < 8; d++) {
 		expr_is_int(p->w->shape[d], &shape[d]);
 	}
-	p->w = graph_constant(g, p->w->name, type, p->w->ndim, shape, data);
+	of[0] = p->w;
+	of[1] = parameter_of(g, p->dw, 2);
+	p->w = graph_made_of(g, graph_constant(g, p->w->name, type, p->w->ndim,
+					       shape, data),
+			     node_input(p->dw, 2) ? "$0 - $1" : "$0", p->dw,
+			     of, 2);
 	return true;
 }
 
+/* What was stored, else b in the scale of the sum; and what x's zero point
+ * adds to it. */
 static struct tensor *
-make_bias(struct graph *g, const struct product *p, const char *base)
+describe_bias(struct graph *g, const struct node *n, const struct product *p,
+	      struct tensor *t)
+{
+	const char *scaled = "round($0 / ($1 * $2))";
+	const char *form = p->qx.zero[0] == 0 ? "$0" : "$0 - $1 * sum($2)";
+	struct tensor *in[3] = { node_input(n, 2), parameter_of(g, p->dx, 1),
+				 parameter_of(g, p->dw, 1) };
+
+	if (!p->bias) {
+		form = p->qx.zero[0] == 0 ? "0" : "-$1 * sum($2)";
+	} else if (p->db) {
+		in[0] = parameter_of(g, p->db, 0);
+	} else {
+		in[0] = graph_describe(g, scaled, NULL, in, 3);
+	}
+	in[1] = parameter_of(g, p->dx, 2);
+	in[2] = p->w;
+	return graph_made_of(g, t, form, NULL, in, 3);
+}
+
+static struct tensor *
+make_bias(struct graph *g, const struct node *n, const struct product *p)
 {
 	struct arena *a = &g->module->arena;
 	int32_t *data = arena_array(a, int32_t, p->channels);
+	const char *base = arena_printf(a, "%s.bias", n->outputs[0]->name);
 
 	for (int64_t i = 0; i < p->channels; i++) {
 		double b = p->bias ? p->bias[i] : 0;
 
 		data[i] = (int32_t)(b - p->qx.zero[0] * p->weights_sum[i]);
 	}
-	return graph_constant(g, arena_printf(a, "%s.bias", base),
-			      dtype_of(DT_I32), 1, &p->channels, data);
+	return describe_bias(g, n, p, graph_constant(
+		g, base, dtype_of(DT_I32), 1, &p->channels, data));
 }
 
 /* The factor of each output channel. TFLite multiplies the scales of fully
@@ -217,6 +262,24 @@ make_scale(struct graph *g, const struct product *p)
 			    ? (double)(float)(sx * sw) : sx * sw) / sy;
 	}
 	return scale;
+}
+
+static void
+describe_factors(struct graph *g, const struct product *p,
+		 const struct node *requantize)
+{
+	static const char *const forms[] = {
+		"$0 * $1 / $2", "multiplier($0 * $1 / $2)",
+		"exponent($0 * $1 / $2)",
+	};
+	struct tensor *in[3] = { parameter_of(g, p->dx, 1),
+				 parameter_of(g, p->dw, 1),
+				 parameter_of(g, p->end.quantize, 1) };
+
+	for (int i = 1; i < requantize->n_inputs; i++) {
+		graph_made_of(g, requantize->inputs[i],
+			      forms[g->fixed_point ? i : 0], NULL, in, 3);
+	}
 }
 
 /* [n][k] -> [k][n] */
@@ -274,7 +337,9 @@ pad_weights(struct graph *g, const struct product *p, int64_t more)
 	for (int64_t i = 0; i < shape[0] * old; i++) {
 		data[i / old * new + i % old] = (int8_t)element(v, i);
 	}
-	return graph_constant(g, p->w->name, p->w->type, 4, shape, data);
+	return graph_made_of(g, graph_constant(g, p->w->name, p->w->type, 4,
+					       shape, data),
+			     "$0, channels of zeros behind", NULL, &p->w, 1);
 }
 
 /* The same of what is quantized to x. */
@@ -308,7 +373,7 @@ integers_product(struct graph *g, struct node *n)
 {
 	struct product p;
 	struct tensor *in[3];
-	struct node *sum;
+	struct node *sum, *made;
 
 	if (!read_product(g, n, &p)) {
 		return g->module->diags.n_errors == 0;
@@ -322,7 +387,7 @@ integers_product(struct graph *g, struct node *n)
 	}
 	in[0] = p.x;
 	in[1] = p.w;
-	in[2] = make_bias(g, &p, n->outputs[0]->name);
+	in[2] = make_bias(g, n, &p);
 	if (!p.is_conv && p.by_rows) {
 		in[1] = transposed(g, p.w);
 	}
@@ -344,7 +409,14 @@ integers_product(struct graph *g, struct node *n)
 	if (!ops_infer_node(g, sum)) {
 		return false;
 	}
-	return finish_quantized(g, n, &p.end, insert_requantize(
+	made = insert_requantize(
 		g, &p.end, sum->outputs[0], make_scale(g, &p), p.channels,
-		p.is_conv ? 1 : n->outputs[0]->ndim - 1));
+		p.is_conv ? 1 : n->outputs[0]->ndim - 1);
+	describe_factors(g, &p, made);
+	take_up_dequantized(g, n->inputs[0], sum);
+	take_up_dequantized(g, n->inputs[1], NULL);
+	if (p.db) {
+		take_up_dequantized(g, n->inputs[2], NULL);
+	}
+	return finish_quantized(g, n, &p.end, made);
 }

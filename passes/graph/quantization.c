@@ -242,6 +242,8 @@ factors(struct graph *g, const char *base, const double *scale, int64_t n,
 
 /* -- nodes -- */
 
+#define WITH_INTEGERS "computed with the stored integers"
+
 struct node *
 insert_internal(struct graph *g, const struct node *before,
 		const char *op_type, const char *base,
@@ -280,6 +282,16 @@ insert_requantize(struct graph *g, const struct quantized_end *end,
 	return made;
 }
 
+void
+take_up_dequantized(struct graph *g, const struct tensor *t,
+		    struct node *into)
+{
+	graph_take_up(g, t->producer, into, "integers", into != NULL
+		? "its readers take the stored integers, and scale after"
+		: "its readers take the stored integers; its scale is in "
+		  "their constants");
+}
+
 bool
 finish_quantized(struct graph *g, struct node *anchor,
 		 const struct quantized_end *end, struct node *made)
@@ -289,10 +301,13 @@ finish_quantized(struct graph *g, struct node *anchor,
 	if (!ops_infer_node(g, made)) {
 		return false;
 	}
+	graph_note(g, anchor, "integers", WITH_INTEGERS);
 	graph_absorb(g, made, anchor);
 	for (int i = 0; i < end->n_bounds; i++) {
+		graph_note(g, end->bounds[i], "integers", WITH_INTEGERS);
 		graph_absorb(g, made, end->bounds[i]);
 	}
+	graph_note(g, end->quantize, "integers", WITH_INTEGERS);
 	graph_absorb(g, made, end->quantize);
 	graph_replace_uses(g, y, made->outputs[0]);
 	graph_remove_node(g, end->quantize, "integers", "");

@@ -18,6 +18,10 @@ struct quantization {
  * DequantizeLinear by constants makes; NULL: t is no such thing. */
 struct tensor *dequantized(struct graph *g, const struct tensor *t,
 			   struct quantization *q);
+/* Notes that what makes t, where dequantized() tells, is computed in another
+ * way: by `into`, or (NULL) in constants. */
+void take_up_dequantized(struct graph *g, const struct tensor *t,
+			 struct node *into);
 /* The same of a QuantizeLinear to 8 bits, whose output it is about. */
 bool quantization_of(struct graph *g, const struct node *n,
 		     struct quantization *q);

@@ -95,6 +95,9 @@ insert_node(struct graph *g, const struct node *before, const char *op_type,
 				       "", inputs, n_inputs, &out, 1);
 
 	n->op = op_find("", op_type);
+	if (before != NULL) {
+		graph_share_origins(n, before);
+	}
 	return n;
 }
 
@@ -189,10 +192,11 @@ constant_is_all(struct graph *g, struct tensor *t, double v)
 }
 
 const char *
-fate_of(struct graph *g, const char *fmt, const struct tensor *t)
+fate_of(struct graph *g, const char *fmt, const struct node *n)
 {
 	const char *mark = strstr(fmt, "%s");
 
 	return arena_printf(&g->module->arena, "%.*s%s%s",
-			    (int)(mark - fmt), fmt, t->name, mark + 2);
+			    (int)(mark - fmt), fmt, node_label(g, n),
+			    mark + 2);
 }

@@ -30,7 +30,8 @@ int only_variable_input(const struct node *n);
 bool replace_by(struct graph *g, struct node *n, struct tensor *x,
 		const char *pass, const char *why);
 /* A node before `before` (NULL: at the end) with one fresh output named after
- * base; resolved; the caller sets attributes, then calls ops_infer_node. */
+ * base; resolved; the caller sets attributes, then calls ops_infer_node. It
+ * computes a part of what `before` does, and has its origins. */
 struct node *insert_node(struct graph *g, const struct node *before,
 			 const char *op_type, const char *base,
 			 struct tensor *const *inputs, int n_inputs);
@@ -49,7 +50,8 @@ struct tensor *constant_floats(struct graph *g, const char *base,
 double *constant_doubles(struct graph *g, struct tensor *t, int64_t *n);
 /* True if every element of the constant is v (small constants only). */
 bool constant_is_all(struct graph *g, struct tensor *t, double v);
-/* "the same as 'x'" and the like, for fates. */
-const char *fate_of(struct graph *g, const char *fmt, const struct tensor *t);
+/* "the same as %s" and the like, with the model's name of the node, for
+ * fates. */
+const char *fate_of(struct graph *g, const char *fmt, const struct node *n);
 
 #endif

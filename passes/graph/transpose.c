@@ -42,10 +42,10 @@ merge_pair(struct graph *g, struct node *n)
 	}
 	node_set_input(n, 0, p->inputs[0]);
 	node_set_attr_ints(g, n, "perm", both, ndim);
+	graph_share_origins(n, p);
 	if (x->uses.n == 0 && !x->is_output) {
 		graph_remove_node(g, p, "transpose",
-				  fate_of(g, "merged into '%s'",
-					  n->outputs[0]));
+				  fate_of(g, "merged into %s", n));
 	}
 	return true;
 }
@@ -72,10 +72,11 @@ into_gemm(struct graph *g, struct node *gemm)
 		node_set_attr_int(g, gemm, flags[i],
 				  !node_attr_int(gemm, flags[i], 0));
 		node_set_input(gemm, i, p->inputs[0]);
+		graph_share_origins(gemm, p);
 		if (x->uses.n == 0 && !x->is_output) {
 			graph_remove_node(g, p, "transpose",
-					  fate_of(g, "read across by '%s'",
-						  gemm->outputs[0]));
+					  fate_of(g, "%s reads it across",
+						  gemm));
 		}
 		changed = true;
 	}
@@ -168,7 +169,7 @@ move_behind(struct graph *g, struct node *n, const int64_t *perm)
 {
 	struct tensor *y = n->outputs[0], *inner;
 	int ndim = y->ndim;
-	struct node *moved = NULL;
+	struct node *moved = NULL, gone = { .graph = g };
 
 	inner = graph_tensor(g, arena_printf(&g->module->arena, "%s.before",
 					     y->name));
@@ -192,11 +193,11 @@ move_behind(struct graph *g, struct node *n, const int64_t *perm)
 		}
 		moved = x->producer;
 		node_set_input(n, i, moved->inputs[0]);
+		graph_share_origins(&gone, moved);
 		if (x->uses.n == 0) {
 			/* Its place is taken by the one made below. */
-			graph_remove_node(
-				g, moved, "transpose",
-				fate_of(g, "moved behind '%s'", y));
+			graph_remove_node(g, moved, "transpose",
+					  fate_of(g, "moved behind %s", n));
 		}
 	}
 	n->outputs[0] = inner;
@@ -210,6 +211,7 @@ move_behind(struct graph *g, struct node *n, const int64_t *perm)
 		}
 	}
 	moved->op = op_find("", "Transpose");
+	graph_share_origins(moved, &gone);
 	node_set_attr_ints(g, moved, "perm", perm, ndim);
 	return ops_infer_node(g, n) && ops_infer_node(g, moved);
 }

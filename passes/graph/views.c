@@ -63,6 +63,7 @@ swap(struct graph *g, struct node *first, struct node *second, int input)
 		at++;
 	} while (g->nodes.data[at - 1] != second);
 	g->nodes.data[at] = first;
+	t->model_name = NULL;
 	t->elems = y->elems = NULL;
 	t->n_elems = y->n_elems = 0;
 	return ops_infer_node(g, second) && ops_infer_node(g, first);

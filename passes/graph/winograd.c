@@ -181,9 +181,7 @@ stand_for(struct graph *g, struct node *n, const struct node *conv,
 	n->name = last ? conv->name
 		       : arena_printf(a, "%s%s%s", conv->name,
 				      *conv->name ? "." : "", part);
-	for (int i = 0; i < conv->origins.n; i++) {
-		vec_push(a, &n->origins, conv->origins.data[i]);
-	}
+	graph_share_origins(n, conv);
 	node_set_attr_string(g, n, "stem", last
 		? stem : arena_printf(a, "%s_%s", stem, part));
 	node_set_attr_string(g, n, "body", arena_printf(
@@ -203,11 +201,12 @@ replace(struct graph *g, struct node *n, const struct conv *c,
 	struct tensor *y = n->outputs[0], *in[3] = { n->inputs[1] };
 	const char *stem = layer_stem(a, n);
 	const int64_t shape[3] = { c->batch, c->size[0], c->size[1] };
-	struct node *input, *product, *output;
+	struct node *input, *product, *output, *points;
 
-	in[1] = finish_constant(g, insert_op(
-		g, NULL, "WinogradWeights",
-		arena_printf(a, "%s.points", in[0]->name), in, 1, p));
+	points = insert_op(g, NULL, "WinogradWeights",
+			   arena_printf(a, "%s.points", in[0]->name), in, 1,
+			   p);
+	in[1] = finish_constant(g, points);
 	input = insert_op(g, n, "WinogradInput",
 			  arena_printf(a, "%s.pixels", stem), n->inputs,
 			  1, p);
@@ -233,6 +232,7 @@ replace(struct graph *g, struct node *n, const struct conv *c,
 	if (!ops_infer_node(g, output)) {
 		return false;
 	}
+	graph_note(g, n, "winograd", "computed by tiles, in three kernels");
 	n->origins.n = 0;
 	graph_replace_uses(g, y, output->outputs[0]);
 	graph_remove_node(g, n, "winograd", "");

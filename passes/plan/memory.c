@@ -152,6 +152,9 @@ add_places(struct program *p, const struct storages *s)
 		place.offset_bytes += x->kind == PLACE_WORKSPACE
 					      ? x->offset_bytes : 0;
 		place.bytes = tensor_bytes(place.tensor);
+		if (s->bytes[i] > place.bytes) {
+			place.bytes = s->bytes[i];
+		}
 		place.first = x->first;
 		place.last = x->last;
 		vec_push(s->arena, &plan->places, place);

@@ -34,6 +34,7 @@ struct storages {
 	int n_tensors;
 	int *of;          /* by tensor id: index into list, -1: none */
 	int64_t *inside;  /* by tensor id: offset within the storage */
+	int64_t *bytes;   /* by tensor id: as kernels store it */
 };
 
 /* From the kernels' arguments, views and parts. False: a size without bound

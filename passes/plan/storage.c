@@ -201,6 +201,9 @@ touch_args(struct program *p, struct storages *s, const struct joined *j,
 		} else {
 			at = storage_at(s, j, p->graph, arg->tensor);
 			start = s->inside[arg->tensor->id];
+			if (bytes > s->bytes[arg->tensor->id]) {
+				s->bytes[arg->tensor->id] = bytes;
+			}
 		}
 		touch(s->arena, &s->list.data[at], index, start,
 		      start + bytes, align);
@@ -266,6 +269,7 @@ storages_find(struct program *p, struct storages *s)
 				.n_tensors = g->tensors.n };
 	s->of = arena_array(s->arena, int, g->tensors.n + 1);
 	s->inside = arena_array(s->arena, int64_t, g->tensors.n + 1);
+	s->bytes = arena_array(s->arena, int64_t, g->tensors.n + 1);
 	j.parent = arena_array(s->arena, int, g->tensors.n + 1);
 	j.inside = arena_array(s->arena, int64_t, g->tensors.n + 1);
 	for (int i = 0; i < g->tensors.n; i++) {

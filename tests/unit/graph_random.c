@@ -8,7 +8,8 @@
 #include "kernel.h"
 #include "random_graph.h"
 
-/* Every node of the model has a kernel, or a pass that took it away. */
+/* Every node of the model has a kernel, or a pass that took it away; and each
+ * node that is left comes from some of the model's. */
 static void
 check_origins(const struct graph *g)
 {
@@ -18,6 +19,7 @@ check_origins(const struct graph *g)
 		const struct node *n = g->nodes.data[i];
 
 		CHECK(n->group >= 0);
+		CHECK(n->origins.n > 0);
 		for (int k = 0; k < n->origins.n; k++) {
 			found[n->origins.data[k]] = true;
 		}

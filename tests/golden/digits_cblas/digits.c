@@ -87,7 +87,8 @@ exp_f32(float x)
 #endif
 
 /* Conv 3x3, pad 1, 1 -> 16 channels, + bias, Relu
- *   nodes     conv1 (Conv), relu1 (Relu)
+ *   nodes     conv1 (Conv) -> "conv1"
+ *             relu1 (Relu) -> "relu1"
  *   x         "image": f32 [1][1][8][8]
  *   y         "relu1": f32 [1][16][8][8]
  *   schedule  tiled oc_tile 16, ow_tile 2, w packed by 16
@@ -152,7 +153,7 @@ conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
 }
 
 /* MaxPool 2x2, stride 2, 16 channels
- *   nodes     pool1 (MaxPool)
+ *   nodes     pool1 (MaxPool) -> "pool1"
  *   x         "relu1": f32 [1][16][8][8]
  *   y         "pool1": f32 [1][16][4][4]
  *   schedule  reduction one accumulator
@@ -178,7 +179,8 @@ pool1(const float x[restrict 16][8][8], float y[restrict 16][4][4])
 }
 
 /* Conv 3x3, pad 1, 16 -> 24 channels, + bias, Relu
- *   nodes     conv2 (Conv), relu2 (Relu)
+ *   nodes     conv2 (Conv) -> "conv2"
+ *             relu2 (Relu) -> "relu2"
  *   x         "pool1": f32 [1][16][4][4]
  *   y         "relu2": f32 [1][24][4][4]
  *   schedule  tiled oc_tile 12, ow_tile 4, w packed by 12
@@ -229,7 +231,7 @@ conv2(const float x[restrict 16][4][4], const float w[restrict 2][16][3][3][12],
 }
 
 /* Gemm 384 -> 10, + bias, by cblas
- *   nodes     fc (Gemm)
+ *   nodes     fc (Gemm) -> "fc"
  *   x         "flat": f32 [1][384]
  *   y         "fc": f32 [1][10]
  *   cblas     gemm
@@ -245,7 +247,7 @@ cblas_0(const float x[restrict 384], const float w[restrict 3840],
 }
 
 /* Softmax [1][10]
- *   nodes     prob (Softmax)
+ *   nodes     prob (Softmax) -> "prob"
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
  *   schedule  rowwise 4 stages per row
@@ -342,7 +344,7 @@ digits_init(struct digits *m, const struct digits_config *config)
 
 /* Workspace, 5120 bytes:
  *   bytes 0..4095: relu1, written by conv1, read by pool1
- *   bytes 4096..5119: pool1, written by pool1, read by conv2
+ *   bytes 4096..5119: pool1_out, written by pool1, read by conv2
  *   bytes 0..1535: relu2, written by conv2
  *   bytes 0..1535: flat, read by cblas_0
  *   bytes 1536..1575: fc, written by cblas_0, read by prob

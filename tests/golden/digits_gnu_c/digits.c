@@ -113,7 +113,8 @@ exp_f32(float x)
 #endif
 
 /* Conv 3x3, pad 1, 1 -> 16 channels, + bias, Relu
- *   nodes     conv1 (Conv), relu1 (Relu)
+ *   nodes     conv1 (Conv) -> "conv1"
+ *             relu1 (Relu) -> "relu1"
  *   x         "image": f32 [1][1][8][8]
  *   y         "relu1": f32 [1][16][8][8], in blocks of 16
  *   schedule  tiled oc_tile 16, ow_tile 8, w packed by 16
@@ -154,7 +155,7 @@ conv1(const float x[restrict 8][8], const f32x16 w[restrict 3][3],
 }
 
 /* MaxPool 2x2, stride 2, 16 channels
- *   nodes     pool1 (MaxPool)
+ *   nodes     pool1 (MaxPool) -> "pool1"
  *   x         "relu1": f32 [1][16][8][8], in blocks of 16
  *   y         "pool1": f32 [1][16][4][4], in blocks of 16, zeroes around
  *   schedule  tiled c_tile 16, ow_tile 4
@@ -198,7 +199,8 @@ pool1(const f32x16 x[restrict 8][8], f32x16 y[restrict 6][6])
 }
 
 /* Conv 3x3, pad 1, 16 -> 24 channels, + bias, Relu
- *   nodes     conv2 (Conv), relu2 (Relu)
+ *   nodes     conv2 (Conv) -> "conv2"
+ *             relu2 (Relu) -> "relu2"
  *   x         "pool1": f32 [1][16][4][4], in blocks of 16, zeroes around
  *   y         "relu2": f32 [1][24][4][4]
  *   schedule  tiled oc_tile 32, ow_tile 4, w packed by 32
@@ -254,7 +256,7 @@ conv2(const float x[restrict 6][6][16], const f32x16 w[restrict 3][3][16][2],
 }
 
 /* Gemm 384 -> 10, + bias
- *   nodes     fc (Gemm)
+ *   nodes     fc (Gemm) -> "fc"
  *   x         "flat": f32 [1][384]
  *   y         "fc": f32 [1][10]
  *   schedule  tiled j_tile 10, w packed by 10
@@ -283,7 +285,7 @@ fc_gemm(const float x[restrict 384], const float w[restrict 384][10],
 }
 
 /* Softmax [1][10]
- *   nodes     prob (Softmax)
+ *   nodes     prob (Softmax) -> "prob"
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
  *   schedule  rowwise 4 stages per row
@@ -333,7 +335,7 @@ digits_init(struct digits *m, const struct digits_config *config)
 
 /* Workspace, 6400 bytes:
  *   bytes 0..4095: relu1, written by conv1, read by pool1
- *   bytes 4096..5119: pool1, written by pool1, read by conv2
+ *   bytes 4096..6399: pool1_out, written by pool1, read by conv2
  *   bytes 0..1535: relu2, written by conv2
  *   bytes 0..1535: flat, read by fc_gemm
  *   bytes 1536..1575: fc, written by fc_gemm, read by prob

@@ -27,7 +27,8 @@ max_f32(float a, float b) /* NaN if one is */
 }
 
 /* Conv 3x3, pad 1, 1 -> 16 channels, + bias, Relu
- *   nodes     conv1 (Conv), relu1 (Relu)
+ *   nodes     conv1 (Conv) -> "conv1"
+ *             relu1 (Relu) -> "relu1"
  *   x         "image": f32 [1][1][8][8]
  *   y         "relu1": f32 [1][16][8][8]
  *   schedule  staged tiles of 16 x 32, 16 at a time, 1 x 2 per thread
@@ -89,7 +90,7 @@ conv1(const float *__restrict__ x, const float (*__restrict__ w)[16],
 }
 
 /* MaxPool 2x2, stride 2, 16 channels
- *   nodes     pool1 (MaxPool)
+ *   nodes     pool1 (MaxPool) -> "pool1"
  *   x         "relu1": f32 [1][16][8][8]
  *   y         "pool1": f32 [1][16][4][4]
  *   schedule  threads an element per thread
@@ -111,7 +112,8 @@ pool1(const float (*__restrict__ x)[8], float *__restrict__ y)
 }
 
 /* Conv 3x3, pad 1, 16 -> 24 channels, + bias, Relu
- *   nodes     conv2 (Conv), relu2 (Relu)
+ *   nodes     conv2 (Conv) -> "conv2"
+ *             relu2 (Relu) -> "relu2"
  *   x         "pool1": f32 [1][16][4][4]
  *   y         "relu2": f32 [1][24][4][4]
  *   schedule  staged tiles of 32 x 16, 16 at a time, 2 x 1 per thread
@@ -203,7 +205,7 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
 }
 
 /* Gemm 384 -> 10, + bias
- *   nodes     fc (Gemm)
+ *   nodes     fc (Gemm) -> "fc"
  *   x         "flat": f32 [1][384]
  *   y         "fc": f32 [1][10]
  *   schedule  together 128 threads per row
@@ -245,7 +247,7 @@ fc_gemm(const float *__restrict__ x, const float (*__restrict__ w)[384],
 }
 
 /* Softmax [1][10]
- *   nodes     prob (Softmax)
+ *   nodes     prob (Softmax) -> "prob"
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
  *   schedule  stages of threads an element per thread
@@ -397,13 +399,13 @@ digits_init(struct digits *m, const struct digits_config *config)
 
 /* Workspace, 5120 bytes:
  *   bytes 0..4095: relu1, written by conv1, read by pool1
- *   bytes 4096..5119: pool1, written by pool1, read by conv2
+ *   bytes 4096..5119: pool1_out, written by pool1, read by conv2
  *   bytes 0..1535: relu2, written by conv2
  *   bytes 0..1535: flat, read by fc_gemm
  *   bytes 1536..1575: fc, written by fc_gemm, read by prob
- *   bytes 256..259: scratch of prob
- *   bytes 0..39: scratch of prob
- *   bytes 512..515: scratch of prob
+ *   bytes 256..259: prob_sum, scratch of prob
+ *   bytes 0..39: prob_exp, scratch of prob
+ *   bytes 512..515: prob_max, scratch of prob
  */
 enum digits_status
 digits_run(struct digits *m, const struct digits_inputs *in,

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of <model>.json that tell where everything comes from: places in
+ * the workspace, weights, functions, the kernels that call them, what each call
+ * is given and stands for, and the model's nodes. */
+#include <cjson/cJSON.h>
+
+#include "packer.h"
+#include "provenance.h"
+
+static void
+put_number(cJSON *object, const char *key, double v)
+{
+	cJSON_AddNumberToObject(object, key, v);
+}
+
+static void
+add_text(struct packer *k, cJSON *list, const char *text)
+{
+	cJSON_AddItemToArray(list, cJSON_CreateString(metadata_utf8(k->a,
+								    text)));
+}
+
+static void
+add_unless_empty(cJSON *object, const char *key, cJSON *list)
+{
+	if (cJSON_GetArraySize(list) > 0) {
+		cJSON_AddItemToObject(object, key, list);
+	} else {
+		cJSON_Delete(list);
+	}
+}
+
+/* -- the workspace -- */
+
+static cJSON *
+place_row(struct packer *k, const struct placement *at)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	metadata_text(k, object, "name", place_name(at));
+	if (at->tensor != NULL) {
+		const struct kernel *from = writer_of(k, at->tensor);
+
+		metadata_text(k, object, "tensor", at->tensor->model_name);
+		metadata_text(k, object, "kernel",
+			      from != NULL ? from->name : NULL);
+	} else {
+		metadata_text(k, object, "scratch_of", at->scratch_of->name);
+	}
+	put_number(object, "offset", (double)at->offset_bytes);
+	put_number(object, "bytes", (double)at->bytes);
+	put_number(object, "first_call", at->first < 0 ? 0 : at->first);
+	put_number(object, "last_call", at->last);
+	return object;
+}
+
+cJSON *
+metadata_places(struct packer *k)
+{
+	const struct memory_plan *plan = &k->p->plan;
+	cJSON *list = cJSON_CreateArray();
+
+	for (int i = 0; i < plan->named.n; i++) {
+		cJSON_AddItemToArray(list, place_row(k,
+			&plan->places.data[plan->named.data[i]]));
+	}
+	return list;
+}
+
+/* -- weights -- */
+
+cJSON *
+metadata_weights(struct packer *k)
+{
+	cJSON *list = cJSON_CreateArray();
+	int64_t end = 0;
+
+	for (int i = 0; i < k->p->weights.n; i++) {
+		const struct weight *w = k->p->weights.data[i];
+		cJSON *object = cJSON_CreateObject();
+
+		metadata_text(k, object, "symbol", k->weight_symbols[i]);
+		metadata_text(k, object, "dtype", dtype_name(w->buffer->type));
+		cJSON_AddItemToObject(object, "shape", metadata_shape(k,
+					w->buffer->ndim, w->buffer->shape));
+		/* Relative, so that another size does not change all lines. */
+		put_number(object, "skip", (double)(w->offset_bytes - end));
+		put_number(object, "bytes", (double)w->bytes);
+		end = w->offset_bytes + w->bytes;
+		cJSON_AddItemToArray(list, object);
+	}
+	return list;
+}
+
+/* -- functions, kernels, calls -- */
+
+cJSON *
+metadata_functions(struct packer *k)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+		cJSON *object, *callers;
+
+		if (kernel->owner != kernel) {
+			continue;
+		}
+		object = cJSON_CreateObject();
+		callers = cJSON_CreateArray();
+		metadata_text(k, object, "name", kernel->func->name);
+		metadata_text(k, object, "file", k->kernel_places[i].file);
+		put_number(object, "line", k->kernel_places[i].line);
+		for (int c = 0; c < k->p->kernels.n; c++) {
+			if (k->p->kernels.data[c]->owner == kernel) {
+				add_text(k, callers,
+					 k->p->kernels.data[c]->name);
+			}
+		}
+		cJSON_AddItemToObject(object, "kernels", callers);
+		cJSON_AddItemToArray(list, object);
+	}
+	return list;
+}
+
+cJSON *
+metadata_kernels(struct packer *k)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+		cJSON *object = cJSON_CreateObject();
+		cJSON *ops = cJSON_CreateArray();
+
+		metadata_text(k, object, "name", kernel->name);
+		metadata_text(k, object, "function", kernel->func->name);
+		metadata_text(k, object, "title", kernel->title);
+		metadata_text(k, object, "schedule", kernel->schedule);
+		if (kernel->group->region != NULL) {
+			metadata_text(k, object, "backend",
+				      kernel->group->region->backend->name);
+		}
+		for (int n = 0; n < kernel->group->nodes.n; n++) {
+			add_text(k, ops, kernel->group->nodes.data[n]->op_type);
+		}
+		cJSON_AddItemToObject(object, "operators", ops);
+		put_number(object, "flops", kernel->flops);
+		put_number(object, "macs", (double)kernel->macs);
+		put_number(object, "read_bytes", (double)kernel->read_bytes);
+		put_number(object, "write_bytes",
+			   (double)kernel->write_bytes);
+		put_number(object, "stack_bytes",
+			   (double)kernel->stack_bytes);
+		cJSON_AddItemToArray(list, object);
+	}
+	return list;
+}
+
+const char *
+weight_symbol(const struct packer *k, const struct weight *w)
+{
+	for (int i = 0; i < k->p->weights.n; i++) {
+		if (k->p->weights.data[i] == w) {
+			return k->weight_symbols[i];
+		}
+	}
+	return "";
+}
+
+static void
+put_tensor(struct packer *k, cJSON *object, const struct tensor *t)
+{
+	const struct placement *at = plan_find(&k->p->plan, t);
+
+	metadata_text(k, object, "tensor", t->model_name);
+	if (at != NULL && at->root != NULL &&
+	    (at->kind == PLACE_INPUT || at->kind == PLACE_OUTPUT)) {
+		metadata_text(k, object, at->kind == PLACE_INPUT
+			      ? "input" : "output", tensor_label(at->root));
+	} else if (at != NULL && at->kind == PLACE_WORKSPACE) {
+		metadata_text(k, object, "workspace", place_name(at));
+	}
+}
+
+static cJSON *
+arg_json(struct packer *k, const struct kernel *kernel,
+	 const struct kernel_arg *arg)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	metadata_text(k, object, "parameter", arg->buffer != NULL
+		      ? arg->buffer->name : arg->var->name);
+	switch (arg->kind) {
+	case ARG_TENSOR:
+		metadata_text(k, object, "access", !arg->written ? "read"
+			      : arg->in_place != NULL ? "update" : "write");
+		put_tensor(k, object, arg->tensor);
+		break;
+	case ARG_WEIGHT:
+		metadata_text(k, object, "weight",
+			      weight_symbol(k, arg->weight));
+		break;
+	case ARG_SCRATCH:
+		metadata_text(k, object, "workspace", place_name(
+			plan_find_scratch(&k->p->plan, kernel, arg->buffer)));
+		break;
+	case ARG_DIM:
+		metadata_text(k, object, "size", arg->var->name);
+		break;
+	}
+	return object;
+}
+
+/* Positions in the model's file. */
+static cJSON *
+nodes_json(struct packer *k, const struct origin_list *l)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (int i = 0; i < l->list.n; i++) {
+		cJSON_AddItemToArray(list, cJSON_CreateNumber(
+			k->g->origins.data[l->list.data[i]].index));
+	}
+	return list;
+}
+
+cJSON *
+metadata_calls(struct packer *k)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+		struct origin_list computed = provenance_computed(k->p,
+								  kernel);
+		struct origin_list folded = provenance_folded(k->p, kernel);
+		cJSON *object = cJSON_CreateObject();
+		cJSON *args = cJSON_CreateArray();
+
+		put_number(object, "call", i);
+		metadata_text(k, object, "kernel", kernel->name);
+		cJSON_AddItemToObject(object, "nodes",
+				      nodes_json(k, &computed));
+		add_unless_empty(object, "folded", nodes_json(k, &folded));
+		for (int a = 0; a < kernel->args.n; a++) {
+			cJSON_AddItemToArray(args, arg_json(k, kernel,
+						&kernel->args.data[a]));
+		}
+		cJSON_AddItemToObject(object, "arguments", args);
+		cJSON_AddItemToArray(list, object);
+	}
+	return list;
+}
+
+/* -- the model's nodes -- */
+
+static cJSON *
+node_row(struct packer *k, const struct origin *from,
+	 const struct node_fate *fate)
+{
+	cJSON *object = cJSON_CreateObject();
+	cJSON *kernels = cJSON_CreateArray(), *weights = cJSON_CreateArray();
+	cJSON *folded = cJSON_CreateArray();
+
+	put_number(object, "index", from->index);
+	metadata_text(k, object, "node", from->name);
+	metadata_text(k, object, "op", from->op_type);
+	metadata_text(k, object, "output", from->output);
+	for (int i = 0; i < fate->kernels.n; i++) {
+		add_text(k, kernels, fate->kernels.data[i]->name);
+	}
+	cJSON_AddItemToObject(object, "kernels", kernels);
+	for (int i = 0; i < fate->folded.n; i++) {
+		add_text(k, folded, fate->folded.data[i]->name);
+	}
+	add_unless_empty(object, "folded_into", folded);
+	for (int i = 0; i < fate->weights.n; i++) {
+		add_text(k, weights, weight_symbol(k, fate->weights.data[i]));
+	}
+	add_unless_empty(object, "weights", weights);
+	metadata_text(k, object, "pass", fate->pass);
+	metadata_text(k, object, "why", fate->why);
+	return object;
+}
+
+cJSON *
+metadata_trace(struct packer *k)
+{
+	cJSON *list = cJSON_CreateArray();
+	const struct node_fate *fates = provenance_fates(k->p);
+
+	for (int i = 0; i < k->g->origins.n; i++) {
+		cJSON_AddItemToArray(list, node_row(k,
+				     &k->g->origins.data[i], &fates[i]));
+	}
+	return list;
+}

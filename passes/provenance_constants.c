@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How constants were computed, in words: the tree of tensor.made_by as a
+ * formula over the model's initialisers, and the layout as indices. */
+#include "provenance_constants.h"
+
+#include "provenance.h"
+
+enum { MOST_DEPTH = 12, MOST_NUMBERS = 8 };
+
+struct walk {
+	struct arena *arena;
+	void (*visit)(void *ctx, struct arena *a, const struct tensor *t);
+	void *ctx;
+	VEC(const struct tensor *) seen;
+};
+
+static void
+walk_tensor(struct walk *w, const struct tensor *t)
+{
+	for (int i = 0; i < w->seen.n; i++) {
+		if (w->seen.data[i] == t) {
+			return;
+		}
+	}
+	vec_push(w->arena, &w->seen, t);
+	for (int i = 0; t->made_by != NULL && i < t->made_by->n_inputs; i++) {
+		if (t->made_by->inputs[i] != NULL) {
+			walk_tensor(w, t->made_by->inputs[i]);
+		}
+	}
+	w->visit(w->ctx, w->arena, t);
+}
+
+void
+constant_walk(struct arena *a, const struct tensor *t,
+	      void (*visit)(void *ctx, struct arena *a,
+			    const struct tensor *t), void *ctx)
+{
+	struct walk w = { .arena = a, .visit = visit, .ctx = ctx };
+
+	walk_tensor(&w, t);
+}
+
+/* -- the model's constants -- */
+
+static bool
+is_form(const struct node *n)
+{
+	return strcmp(n->domain, "tirc.form") == 0;
+}
+
+/* A form whose $ are nothing but that. */
+static bool
+is_text(const struct node *n)
+{
+	return strcmp(n->domain, "tirc.text") == 0;
+}
+
+/* The model's own: an initialiser, or what a Constant gives. */
+static bool
+is_source(const struct tensor *t)
+{
+	return t->made_by == NULL ||
+	       (is_form(t->made_by) && *t->made_by->op_type == '\0');
+}
+
+static const char *
+source_name(const struct tensor *t)
+{
+	return t->model_name != NULL ? t->model_name : t->from;
+}
+
+static void
+add_source(void *ctx, struct arena *a, const struct tensor *t)
+{
+	struct constant_sources *s = ctx;
+	const char *name = is_source(t) ? source_name(t) : NULL;
+
+	for (int i = 0; name != NULL && i < s->names.n; i++) {
+		if (strcmp(s->names.data[i], name) == 0) {
+			return;
+		}
+	}
+	if (name != NULL) {
+		vec_push(a, &s->names, name);
+	}
+}
+
+struct constant_sources
+provenance_sources(struct arena *a, const struct tensor *constant)
+{
+	struct constant_sources s = { 0 };
+
+	constant_walk(a, constant, add_source, &s);
+	return s;
+}
+
+/* -- formulas -- */
+
+struct formula {
+	struct strbuf out;
+};
+
+static void put_tensor(struct formula *f, const struct tensor *t, int depth,
+		       bool inside);
+
+/* Is it one word, or in brackets, or a call? */
+static bool
+is_atom(const char *form)
+{
+	bool quoted = false;
+	int depth = 0;
+
+	for (const char *c = form; *c != '\0'; c++) {
+		quoted ^= *c == '"';
+		if (quoted) {
+			continue;
+		}
+		depth += *c == '(' ? 1 : *c == ')' ? -1 : 0;
+		if (depth == 0 && (*c == ' ' || *c == '-')) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Within a form: is what stands there an operand of + - * /? */
+static bool
+is_operand(const char *form, const char *at)
+{
+	return !(at > form && at[-1] == '(' && at[2] == ')') &&
+	       !(at == form && at[2] == '\0');
+}
+
+static void
+put_form(struct formula *f, const struct node *n, int depth, bool inside)
+{
+	const char *form = n->op_type;
+	bool brackets = inside && !is_atom(form);
+
+	strbuf_puts(&f->out, brackets ? "(" : "");
+	for (const char *c = form; *c != '\0'; c++) {
+		int input = c[0] == '$' && !is_text(n) ? c[1] - '0' : -1;
+
+		if (input < 0) {
+			strbuf_putc(&f->out, *c);
+			continue;
+		}
+		put_tensor(f, n->inputs[input], depth + 1,
+			   is_operand(form, c) || (inside && !brackets &&
+						   form[2] == '\0'));
+		c++;
+	}
+	strbuf_puts(&f->out, brackets ? ")" : "");
+}
+
+static void
+put_ints(struct formula *f, const char *name, const int64_t *v, int n)
+{
+	strbuf_printf(&f->out, "%s = [", name);
+	for (int i = 0; i < n; i++) {
+		strbuf_printf(&f->out, "%s%lld", i > 0 ? ", " : "",
+			      (long long)v[i]);
+	}
+	strbuf_puts(&f->out, "]");
+}
+
+/* {perm = [1, 0]} */
+static void
+put_attrs(struct formula *f, const struct node *n)
+{
+	const char *before = "{";
+
+	for (int i = 0; i < n->attrs.n; i++) {
+		const struct attr *at = &n->attrs.data[i];
+
+		if (at->kind != ATTR_INT && at->kind != ATTR_INTS) {
+			continue;
+		}
+		strbuf_puts(&f->out, before);
+		if (at->kind == ATTR_INTS) {
+			put_ints(f, at->name, at->ints, at->n);
+		} else {
+			strbuf_printf(&f->out, "%s = %lld", at->name,
+				      (long long)at->i);
+		}
+		before = ", ";
+	}
+	strbuf_puts(&f->out, *before == ',' ? "}" : "");
+}
+
+static const char *
+infix(const struct node *n)
+{
+	static const char *const signs[][2] = {
+		{ "Mul", " * " }, { "Add", " + " }, { "Sub", " - " },
+		{ "Div", " / " },
+	};
+
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+		if (*n->domain == '\0' && n->n_inputs == 2 &&
+		    strcmp(n->op_type, signs[i][0]) == 0) {
+			return signs[i][1];
+		}
+	}
+	return NULL;
+}
+
+static void
+put_operator(struct formula *f, const struct node *n, int depth, bool inside)
+{
+	const char *sign = infix(n), *between = sign != NULL ? sign : ", ";
+
+	if (sign == NULL) {
+		strbuf_puts(&f->out, n->op_type);
+		put_attrs(f, n);
+	}
+	strbuf_puts(&f->out, sign == NULL || inside ? "(" : "");
+	for (int i = 0; i < n->n_inputs; i++) {
+		strbuf_puts(&f->out, i > 0 ? between : "");
+		if (n->inputs[i] != NULL) {
+			put_tensor(f, n->inputs[i], depth + 1, sign != NULL);
+		}
+	}
+	strbuf_puts(&f->out, sign == NULL || inside ? ")" : "");
+}
+
+/* A number, a short list of them, or what it may be called. */
+static void
+put_unnamed(struct formula *f, const struct tensor *t)
+{
+	const struct value *v = t->value;
+	int64_t n = v != NULL ? v->elems : MOST_NUMBERS + 1;
+
+	if (n > MOST_NUMBERS || dtype_class(t->type) == DTC_STRING) {
+		strbuf_puts(&f->out, "constant");
+		return;
+	}
+	strbuf_puts(&f->out, t->ndim > 0 ? "[" : "");
+	for (int64_t i = 0; i < n; i++) {
+		union number x = v->data != NULL
+			? number_load(v->type, v->data, (size_t)i) : v->fill;
+
+		strbuf_puts(&f->out, i > 0 ? ", " : "");
+		if (dtype_is_float(v->type)) {
+			strbuf_printf(&f->out, "%g", x.f);
+		} else {
+			strbuf_printf(&f->out, "%lld", (long long)x.i);
+		}
+	}
+	strbuf_puts(&f->out, t->ndim > 0 ? "]" : "");
+}
+
+static void
+put_tensor(struct formula *f, const struct tensor *t, int depth, bool inside)
+{
+	const char *name = source_name(t);
+
+	if (t->made_by != NULL && *t->made_by->op_type != '\0' &&
+	    depth <= MOST_DEPTH) {
+		if (is_form(t->made_by) || is_text(t->made_by)) {
+			put_form(f, t->made_by, depth, inside);
+		} else {
+			put_operator(f, t->made_by, depth, inside);
+		}
+	} else if (t->made_by == NULL || *t->made_by->op_type == '\0') {
+		if (name != NULL) {
+			strbuf_printf(&f->out, "\"%s\"", name);
+		} else {
+			put_unnamed(f, t);
+		}
+	} else {
+		strbuf_puts(&f->out, "...");
+	}
+}
+
+const char *
+provenance_recipe(struct arena *a, const struct tensor *constant)
+{
+	struct formula f = { 0 };
+	const char *text;
+
+	strbuf_init(&f.out);
+	put_tensor(&f, constant, 0, false);
+	text = arena_strdup(a, f.out.data);
+	strbuf_release(&f.out);
+	return text;
+}
+
+void
+provenance_restore(struct graph *g, struct tensor *constant,
+		   const char *recipe, const struct constant_sources *sources,
+		   const struct origin_list *origins)
+{
+	struct arena *a = &g->module->arena;
+	struct node *n = arena_new(a, struct node);
+
+	n->op_type = recipe;
+	n->domain = "tirc.text";
+	n->name = "";
+	n->graph = g;
+	n->inputs = arena_array(a, struct tensor *, sources->names.n + 1);
+	for (int i = 0; i < sources->names.n; i++) {
+		struct tensor *t = arena_new(a, struct tensor);
+
+		t->name = t->model_name = sources->names.data[i];
+		n->inputs[n->n_inputs++] = t;
+	}
+	for (int i = 0; i < origins->list.n; i++) {
+		vec_push(a, &n->origins, origins->list.data[i]);
+	}
+	constant->made_by = n;
+}
+
+/* -- layouts -- */
+
+const char *
+provenance_index(struct arena *a, const struct weight *w)
+{
+	const struct index_map *map = w->map;
+	struct strbuf s;
+	const char *text;
+
+	if (map == NULL) {
+		return NULL;
+	}
+	strbuf_init(&s);
+	for (int i = 0; i < map->n_logical; i++) {
+		strbuf_printf(&s, "[%s]", map->logical[i]->name);
+	}
+	strbuf_puts(&s, " at ");
+	for (int i = 0; i < map->n_physical; i++) {
+		strbuf_putc(&s, '[');
+		expr_print(map->to_physical[i], &s);
+		strbuf_putc(&s, ']');
+	}
+	strbuf_puts(&s, w->paired ? ", two in a byte" : "");
+	text = arena_strdup(a, s.data);
+	strbuf_release(&s);
+	return text;
+}
