@@ -79,7 +79,7 @@ struct kernel {
 	double flops;
 	int64_t macs, read_bytes, write_bytes, stack_bytes;
 	int64_t weight_bytes;  /* of read_bytes: constants */
-	bool rounds;           /* kernel_rounds */
+	bool apart;            /* kernel_wants_apart */
 };
 
 /* Where a tensor lives. */
@@ -147,6 +147,9 @@ bool kernel_schedule(struct program *p, const struct kernel *k,
 /* Does it round floats to whole numbers? A last bit before it can make them
  * others: no product may be added unrounded, no sum be taken in another order. */
 bool kernel_rounds(const struct func *f);
+/* And does it add products of floats, or call functions that may, so that a
+ * compiler which contracts would change what it rounds? */
+bool kernel_wants_apart(const struct func *f);
 
 /* Notes what the threads of the target's device can do at once, each and
  * together. */

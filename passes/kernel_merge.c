@@ -71,7 +71,7 @@ same_kernel(struct arena *a, const struct kernel *x, const struct kernel *y)
 	const struct func *const *of_x, *const *of_y;
 	int n = functions_of(a, x, &of_x);
 
-	return same_args(x, y) && x->rounds == y->rounds &&
+	return same_args(x, y) && x->apart == y->apart &&
 	       functions_of(a, y, &of_y) == n && funcs_equal(of_x, of_y, n);
 }
 

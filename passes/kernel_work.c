@@ -81,31 +81,81 @@ arg_bytes(const struct kernel_arg *arg)
 	return elems * buffer_element_bytes(arg->buffer);
 }
 
-static void
-find_rounding(void *ctx, const struct expr *e)
+/* What a function does with floats. */
+struct float_uses {
+	bool rounds, multiplies, adds, calls;
+};
+
+static bool
+is_rounding(const struct expr *e)
 {
-	*(bool *)ctx |= e->kind == EXPR_CALL &&
-			e->u.intrin == INTRIN_NEARBYINT;
+	if (e->kind == EXPR_CAST) {
+		return dtype_is_float(e->args[0]->type) &&
+		       dtype_is_int(e->type);
+	}
+	return e->kind == EXPR_CALL &&
+	       (e->u.intrin == INTRIN_NEARBYINT ||
+		e->u.intrin == INTRIN_ROUND || e->u.intrin == INTRIN_FLOOR ||
+		e->u.intrin == INTRIN_CEIL || e->u.intrin == INTRIN_TRUNC ||
+		e->u.intrin == INTRIN_TO_INT);
+}
+
+/* Is it a function that a dialect may have a body for, of sums and products? */
+static bool
+is_written_out(const struct expr *e)
+{
+	return e->kind == EXPR_CALL &&
+	       (e->u.intrin == INTRIN_EXP || e->u.intrin == INTRIN_LOG ||
+		e->u.intrin == INTRIN_TANH || e->u.intrin == INTRIN_ERF ||
+		e->u.intrin == INTRIN_SIGMOID);
+}
+
+static void
+find_float_use(void *ctx, const struct expr *e)
+{
+	struct float_uses *uses = ctx;
+
+	uses->rounds |= is_rounding(e);
+	if (!dtype_is_float(e->type)) {
+		return;
+	}
+	uses->multiplies |= e->kind == EXPR_MUL;
+	uses->adds |= e->kind == EXPR_ADD || e->kind == EXPR_SUB;
+	uses->calls |= is_written_out(e);
 }
 
 static bool
-see_rounding(void *ctx, struct stmt *s)
+see_float_uses(void *ctx, struct stmt *s)
 {
 	for (int i = 0; i < s->n_args; i++) {
 		if (s->args[i] != NULL) {
-			expr_visit(s->args[i], find_rounding, ctx);
+			expr_visit(s->args[i], find_float_use, ctx);
 		}
 	}
 	return true;
 }
 
+static struct float_uses
+float_uses(const struct func *f)
+{
+	struct float_uses uses = { false, false, false, false };
+
+	stmt_visit(f->body, see_float_uses, &uses);
+	return uses;
+}
+
 bool
 kernel_rounds(const struct func *f)
 {
-	bool rounds = false;
+	return float_uses(f).rounds;
+}
 
-	stmt_visit(f->body, see_rounding, &rounds);
-	return rounds;
+bool
+kernel_wants_apart(const struct func *f)
+{
+	struct float_uses uses = float_uses(f);
+
+	return uses.rounds && ((uses.multiplies && uses.adds) || uses.calls);
 }
 
 static void
@@ -134,7 +184,7 @@ kernel_measure(struct kernel *k)
 	stmt_visit(k->func->body, see_call, &calls);
 	k->flops = count_stmt(k->func->body);
 	k->stack_bytes = lower_stack_bytes(k->func);
-	k->rounds = kernel_rounds(k->func);
+	k->apart = kernel_wants_apart(k->func);
 	for (int i = 0; i < k->group->nodes.n; i++) {
 		const struct node *n = k->group->nodes.data[i];
 		int64_t macs = op_macs(n);

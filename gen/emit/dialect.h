@@ -89,6 +89,7 @@ struct helper {
 	const char *file, *text;
 	struct names needs;
 	struct names uses; /* helpers that it calls */
+	bool contracts; /* adds products of floats: a compiler may fuse them */
 };
 
 enum template_id {
@@ -287,6 +288,9 @@ struct dialect {
 		const char *helper; /* what helpers start with */
 		bool unique; /* no member of a structure is called like one */
 		bool flat; /* arrays that are passed have one dimension */
+		/* Lines around functions in which no product may be added
+		 * before it is rounded. */
+		struct names apart_begin, apart_end;
 	} functions;
 	struct device_forms device;
 	struct vector_forms vectors;

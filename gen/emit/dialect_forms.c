@@ -68,10 +68,11 @@ dialect_read_helpers(struct loader *l, struct json j)
 		struct helper h = { .key = arena_strdup(&l->m->arena,
 							item->string) };
 
-		json_check_keys(row, "name needs uses");
+		json_check_keys(row, "name needs uses contracts");
 		h.name = json_text(json_get(row, "name"), true);
 		h.needs = dialect_read_names(json_get(row, "needs"));
 		h.uses = dialect_read_names(json_get(row, "uses"));
+		h.contracts = json_bool(json_get(row, "contracts"));
 		h.text = dialect_chain_file(l, arena_printf(&l->m->arena,
 			"helpers/%s.tmpl", h.key), &h.file);
 		if (h.text == NULL) {
@@ -285,7 +286,12 @@ dialect_read_functions(struct loader *l, struct json j)
 	}
 	json_check_keys(j, "kernel exported prototype close no_parameters array scalar "
 			"pointer helper external external_pointer "
-			"flat_arrays unique_names");
+			"flat_arrays unique_names apart");
+	json_check_keys(json_get(j, "apart"), "begin end");
+	d->functions.apart_begin = dialect_read_names(json_get(json_get(j,
+						"apart"), "begin"));
+	d->functions.apart_end = dialect_read_names(json_get(json_get(j,
+						"apart"), "end"));
 	d->functions.unique = json_bool(json_get(j, "unique_names"));
 	d->functions.flat = json_bool(json_get(j, "flat_arrays"));
 	d->functions.prototype = dialect_read_names(json_get(j, "prototype"));

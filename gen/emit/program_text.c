@@ -4,6 +4,7 @@
  * own. */
 #include <cjson/cJSON.h>
 
+#include "kernel.h"
 #include "packer.h"
 #include "walk.h"
 
@@ -82,7 +83,10 @@ add_kernel(struct unit *u, const struct func *host, const struct launch *l,
 		add_fact(data, "sched.", comment_wrap(&k, comment_text(u->a,
 						schedule), 13));
 	}
+	u->apart = kernel_wants_apart(l->kernel);
+	unit_add_guard(u, data, u->apart, u->apart);
 	ok = unit_func(u, l->kernel, &text);
+	u->apart = false;
 	tdata_text(data, "text", ok ? trimmed(u, &text) : "");
 	strbuf_release(&text);
 	return ok;
@@ -156,7 +160,10 @@ add_function(struct unit *u, const struct program_part *part,
 	if (part->schedule != NULL && part->split == NULL) {
 		add_facts(u, part, data);
 	}
+	u->apart = kernel_wants_apart(f);
+	unit_add_guard(u, data, u->apart, u->apart);
 	ok = unit_exported(u, f, &text);
+	u->apart = false;
 	tdata_text(data, "text", ok ? trimmed(u, &text) : "");
 	strbuf_release(&text);
 	return ok;

@@ -398,17 +398,32 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 	return data;
 }
 
+/* So are the helpers that h calls. */
+static void
+set_used_apart(struct unit *u, const struct helper *h, struct dtype t,
+	       struct dtype to)
+{
+	for (int i = 0; i < h->uses.n; i++) {
+		unit_helper(u, dialect_helper(u->d, h->uses.data[i]), t, to);
+	}
+}
+
 const char *
 unit_helper(struct unit *u, const struct helper *h, struct dtype t,
 	    struct dtype to)
 {
-	struct helper_use use = { .helper = h, .type = t, .to = to };
+	struct helper_use use = { .helper = h, .type = t, .to = to,
+				  .apart = u->apart };
 
 	for (int i = 0; i < u->helpers.n; i++) {
-		const struct helper_use *old = &u->helpers.data[i];
+		struct helper_use *old = &u->helpers.data[i];
 
 		if (old->helper == h && dtype_equal(old->type, t) &&
 		    dtype_equal(old->to, to)) {
+			if (u->apart && !old->apart) {
+				old->apart = true;
+				set_used_apart(u, h, t, to);
+			}
 			return old->name;
 		}
 	}
@@ -426,16 +441,30 @@ unit_helper(struct unit *u, const struct helper *h, struct dtype t,
 	return use.name;
 }
 
+/* Does the i-th helper stand between the lines that keep products apart? */
+static bool
+is_apart(const struct unit *u, int i)
+{
+	return i >= 0 && i < u->helpers.n && u->helpers.data[i].apart &&
+	       u->helpers.data[i].helper->contracts;
+}
+
+static void
+print_lines(struct names lines, struct strbuf *out)
+{
+	for (int i = 0; i < lines.n; i++) {
+		strbuf_printf(out, "%s\n", lines.data[i]);
+	}
+	if (lines.n > 0) {
+		strbuf_putc(out, '\n');
+	}
+}
+
 bool
 unit_print_helpers(struct unit *u, struct strbuf *out)
 {
 	need_all(u, u->d->fp_needs);
-	for (int i = 0; i < u->d->fp_before.n; i++) {
-		strbuf_printf(out, "%s\n", u->d->fp_before.data[i]);
-	}
-	if (u->d->fp_before.n > 0) {
-		strbuf_putc(out, '\n');
-	}
+	print_lines(u->d->fp_before, out);
 	print_vectors(u, out);
 	for (int i = 0; i < u->helpers.n; i++) {
 		const struct helper_use *use = &u->helpers.data[i];
@@ -443,13 +472,40 @@ unit_print_helpers(struct unit *u, struct strbuf *out)
 						 use->to);
 
 		tdata_text(data, "name", use->name);
+		if (is_apart(u, i) && !is_apart(u, i - 1)) {
+			print_lines(u->d->functions.apart_begin, out);
+		}
 		if (!template_render(&u->m->diags, use->helper->file, NULL,
 				     use->helper->text, data, out)) {
 			return false;
 		}
 		strbuf_putc(out, '\n');
+		if (is_apart(u, i) && !is_apart(u, i + 1)) {
+			print_lines(u->d->functions.apart_end, out);
+		}
 	}
 	return unit_print_externals(u, out);
+}
+
+void
+unit_add_guard(struct unit *u, struct tdata *data, bool starts, bool ends)
+{
+	struct names none = { NULL, 0 };
+	const struct {
+		const char *key;
+		struct names lines;
+	} sides[] = {
+		{ "exact_starts", starts ? u->d->functions.apart_begin : none },
+		{ "exact_ends", ends ? u->d->functions.apart_end : none },
+	};
+
+	for (int s = 0; s < 2; s++) {
+		tdata_list(data, sides[s].key);
+		for (int i = 0; i < sides[s].lines.n; i++) {
+			tdata_text(tdata_item(data, sides[s].key), "line",
+				   sides[s].lines.data[i]);
+		}
+	}
 }
 
 bool

@@ -24,6 +24,7 @@ struct helper_use {
 	const struct helper *helper;
 	struct dtype type, to;
 	const char *name;
+	bool apart; /* functions use it in which products are not fused */
 };
 
 /* A parameter of a symbol from outside. */
@@ -125,6 +126,10 @@ const struct intrinsic_text *unit_external_text(const struct unit *u,
 /* Appends the helpers that were used, each followed by an empty line; also
  * what intrinsics are written as, and declarations of other symbols. */
 bool unit_print_helpers(struct unit *u, struct strbuf *out);
+/* The dialect's lines before and behind functions in which products are kept
+ * apart, as the lists "exact_starts" and "exact_ends" of data; empty where the
+ * function is not the first or not the last of a run of such. */
+void unit_add_guard(struct unit *u, struct tdata *data, bool starts, bool ends);
 bool unit_print_externals(struct unit *u, struct strbuf *out);
 /* Does f hand loops to the threads of the model? */
 bool unit_shares(const struct unit *u, const struct func *f);

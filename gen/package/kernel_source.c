@@ -167,7 +167,7 @@ print_functions(struct unit *u, const struct kernel *kernel,
 static bool
 is_exact(const struct packer *k, const struct kernel *kernel)
 {
-	return kernel != NULL && kernel->rounds &&
+	return kernel != NULL && kernel->apart &&
 	       strcmp(k->p->target->fp, "strict") != 0;
 }
 
@@ -257,10 +257,10 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		}
 		strbuf_release(&s);
 	}
-	tdata_flag(item, "exact_starts", is_exact(k, kernel) &&
-		   !is_exact(k, printed_beside(k, i, -1)));
-	tdata_flag(item, "exact_ends", is_exact(k, kernel) &&
-		   !is_exact(k, printed_beside(k, i, 1)));
+	unit_add_guard(u, item, is_exact(k, kernel) &&
+		       !is_exact(k, printed_beside(k, i, -1)),
+		       is_exact(k, kernel) &&
+		       !is_exact(k, printed_beside(k, i, 1)));
 	tdata_text(item, "title", comment_wrap(k, comment_text(k->a,
 		kernel->title != NULL ? kernel->title : kernel->name), 3));
 	tdata_list(item, "nodes");

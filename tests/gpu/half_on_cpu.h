@@ -150,6 +150,13 @@ private:
 typedef short_float<5> half;
 typedef short_float<8> __nv_bfloat16;
 
+/* Each operation is rounded here, so that no compiler fuses two. */
+template <int EXPONENT> static inline short_float<EXPONENT>
+__hmul_rn(short_float<EXPONENT> a, short_float<EXPONENT> b)
+{
+	return a * b;
+}
+
 template <int EXPONENT> static inline short_float<EXPONENT>
 __hfma(short_float<EXPONENT> a, short_float<EXPONENT> b,
        short_float<EXPONENT> c)
