@@ -461,6 +461,8 @@ prepare(struct tirc *t)
 	}
 	target = arena_copy(&t->m->arena, t->target, sizeof *target);
 	target->typed_workspace = dialect_wants_parts(t->dialect);
+	target->loose_weights =
+		!dialect_aligns_weights(t->dialect);
 	t->target = target;
 	return true;
 }

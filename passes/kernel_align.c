@@ -18,7 +18,7 @@ known_align(struct program *p, const struct kernel_arg *arg,
 	    const struct placement *at)
 {
 	if (arg->kind == ARG_WEIGHT) {
-		return p->target->align_bytes;
+		return p->target->loose_weights ? 0 : p->target->align_bytes;
 	}
 	return at != NULL && at->kind == PLACE_WORKSPACE
 	       ? address_align(p->plan.align_bytes, at->offset_bytes) : 0;

@@ -85,6 +85,7 @@ struct target {
 	int units;            /* that run blocks, at least one each; or 0 */
 	bool typed_workspace; /* an array for each type, so that no element is
 			       * ever of another one */
+	bool loose_weights;   /* arrays of weights start where elements may */
 	const char *cc;       /* the suggested compiler line */
 	const char *cflags;
 	const char *ldflags;  /* what linking it needs, or "" */

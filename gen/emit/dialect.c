@@ -288,6 +288,12 @@ dialect_wants_parts(const struct dialect *d)
 	return d->access.arena != NULL;
 }
 
+bool
+dialect_aligns_weights(const struct dialect *d)
+{
+	return d->weights.aligned || d->device.rejected == NULL;
+}
+
 const char *
 dialect_arena_name(const struct dialect *d, struct dtype t)
 {

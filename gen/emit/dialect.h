@@ -213,6 +213,7 @@ struct vector_forms {
 	struct names loop, loop_end;
 	VEC(struct dtype) parts; /* vectors that those are for */
 	const struct form *forms[FORM_COUNT]; /* NULL: there is none */
+	bool computes; /* some form is there */
 };
 
 /* Parallel loops as functions that the caller's threads run. */
@@ -307,6 +308,7 @@ struct dialect {
 		const char *declare, *define, *end, *open, *close, *separator;
 		struct names section;
 		bool header; /* declarations are in a file of their own */
+		bool aligned; /* as `define` says, to what the target wants */
 	} weights;
 	struct compliance compliance;
 	struct dialect_template templates[TEMPLATE_COUNT];

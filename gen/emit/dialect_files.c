@@ -80,6 +80,8 @@ dialect_read_weights(struct loader *l, struct json j)
 				json_text(json_get(j, "large"), true));
 	d->weights.declare = json_text(json_get(j, "declare"), true);
 	d->weights.define = json_text(json_get(j, "define"), true);
+	d->weights.aligned = d->weights.copied || (d->weights.define != NULL &&
+		strstr(d->weights.define, "{{align}}") != NULL);
 	d->weights.end = json_text(json_get(j, "end"), true);
 	d->weights.open = json_text(json_get(j, "open"), true);
 	d->weights.close = json_text(json_get(j, "close"), true);

@@ -98,6 +98,15 @@ dialect_read_vectors(struct loader *l, struct json j)
 
 		if (row.value != NULL && json_is_object(row, true)) {
 			v->forms[i] = dialect_read_form(l, row);
+			v->computes = true;
 		}
+	}
+	/* Arrays of vectors may lie where their elements may. */
+	if (v->computes && v->name != NULL &&
+	    strstr(v->name, "loose}}") == NULL) {
+		json_error(json_get(j, "name"), "vectors that lie where only "
+			   "elements may have to be of another type: "
+			   "{{#loose}}, which the name must tell, is set for "
+			   "it, and its definition must not be aligned more");
 	}
 }

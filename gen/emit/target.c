@@ -8,11 +8,13 @@
 #include "target_files.h"
 #include "text.h"
 
+/* *widest: bytes of the largest. */
 static const char *
-read_vectors(struct module *m, struct json j)
+read_vectors(struct module *m, struct json j, int *widest)
 {
 	const char *text = "";
 
+	*widest = 0;
 	for (int i = 0; i < json_length(j); i++) {
 		const char *name = json_text(json_at(j, i), true);
 		struct dtype t;
@@ -27,6 +29,9 @@ read_vectors(struct module *m, struct json j)
 		}
 		text = arena_printf(&m->arena, "%s%s%sx%d", text,
 				    i > 0 ? " " : "", dtype_name(t), t.lanes);
+		if (dtype_bytes(t) * t.lanes > *widest) {
+			*widest = dtype_bytes(t) * t.lanes;
+		}
 	}
 	return text;
 }
@@ -132,6 +137,7 @@ static void
 read_target(struct module *m, struct target *t, struct json j, const char *dir)
 {
 	const int64_t most = INT64_C(1) << 40;
+	int widest;
 
 	json_check_keys(j, "extends description default aliases attributes "
 			"dialect vector_bytes vector_registers "
@@ -162,7 +168,7 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	t->block_elems = (int)json_int(json_get(j, "block_elems"), 0, 256, 0);
 	t->byte_block_elems = (int)json_int(json_get(j, "byte_block_elems"), 0,
 					    256, t->block_elems);
-	t->vectors = read_vectors(m, json_get(j, "vectors"));
+	t->vectors = read_vectors(m, json_get(j, "vectors"), &widest);
 	t->byte_vectors = json_bool(json_get(j, "byte_vectors"));
 	t->byte_dot = read_intrinsic(m, json_get(j, "byte_dot"), dir, false);
 	t->byte_tile = read_tile(m, json_get(j, "byte_tile"), dir);
@@ -190,6 +196,8 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 					most, 0);
 	t->align_bytes = (int)json_int(json_get(j, "align_bytes"), 1, 4096,
 				       1);
+	/* What it extends may have had shorter vectors. */
+	t->align_bytes = t->align_bytes > widest ? t->align_bytes : widest;
 	t->align_tensors = json_bool(json_get(j, "align_tensors"));
 	t->scalar_accumulators = json_bool(json_get(j,
 						"scalar_accumulators"));

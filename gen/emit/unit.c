@@ -119,7 +119,8 @@ unit_vector(struct unit *u, struct dtype t, bool loose)
 	for (int i = 0; i < u->d->vectors.spelled.n; i++) {
 		const struct vector_name *own = &u->d->vectors.spelled.data[i];
 
-		if (dtype_equal(own->type, t)) {
+		if (dtype_equal(own->type, t) &&
+		    !(loose && u->d->vectors.computes)) {
 			unit_need_type(u, t);
 			return own->spelling;
 		}

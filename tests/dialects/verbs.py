@@ -158,3 +158,47 @@ check("/byte_dot: there is no tensor intrinsic 'gone'",
       "/byte_tile/dot: there is no tensor intrinsic 'gone2'",
       "/byte_tile/store", "/tensor_products/0/multiply: there is no",
       "/tensor_products/0/fill: unknown key", where="")
+
+# -- vectors and where they lie --
+top = work_folder()
+os.makedirs(os.path.join(top, "wide"))
+base = {"extends": "x86-64-v2", "description": "mine", "vector_bytes": 32,
+        "vectors": ["f32x8", "f32x4"], "cflags": "-std=gnu11 -mavx2"}
+
+
+def wide(dialect, **more):
+    put("wide/dialect.json", dict({"extends": "gnu-c", "description": "mine"},
+                                  **dialect))
+    put("mine.json", dict(base, dialect="wide", **more))
+    out = os.path.join(top, "out")
+    tirc("compile", DIGITS, "--dialect-path", top, "--target", "mine", "-o",
+         out, "--name", "net", "-q")
+    with open(os.path.join(out, "net.h"), encoding="utf-8") as file:
+        header = file.read()
+    with open(os.path.join(out, "net.c"), encoding="utf-8") as file:
+        return header, file.read()
+
+
+if has_dialect("gnu-c"):
+    # 16 bytes, which the target inherits, are too few for its vectors.
+    header, source = wide({})
+    if "NET_WORKSPACE_ALIGN 32u" not in header:
+        fail("the workspace is not aligned for vectors of 32 bytes")
+    if "const f32x8 w[" not in source:
+        fail("weights are not taken as vectors")
+    header, source = wide({}, align_bytes=128)
+    if "NET_WORKSPACE_ALIGN 128u" not in header:
+        fail("align_bytes does not count")
+    # Constants that are not aligned are not taken as if they were.
+    header, source = wide({"weights": {
+        "define": "const {{type}} {{name}}"
+                  "{{#extents}}[{{extent}}]{{/extents}} = {"}})
+    if "const f32x8 w[" in source or "const f32x8_any w[" not in source:
+        fail("weights that lie anywhere are taken as aligned")
+    put("wide/dialect.json", {
+        "extends": "gnu-c", "description": "mine",
+        "vectors": {"name": "v{{lanes}}{{short}}",
+                    "define": "typedef {{element}} {{name}} "
+                              "__attribute__((vector_size({{bytes}})));"}})
+    check("/vectors/name: vectors that lie where only elements may",
+          where="wide")
