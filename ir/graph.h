@@ -257,6 +257,9 @@ struct tensor *graph_describe(struct graph *g, const char *form,
 struct tensor *graph_made_of(struct graph *g, struct tensor *t,
 			     const char *form, const struct node *of,
 			     struct tensor *const *inputs, int n_inputs);
+/* Puts nodes, tensors (their ids are renewed) and uses into an order that follows
+ * from how they are connected alone. The graph has no cycle. */
+void graph_order(struct graph *g);
 bool graph_sort(struct graph *g); /* topological, stable; false: DIAG_CYCLE */
 /* Its place in a list; -1: it is not there. */
 int tensor_index(const struct tensor *t, struct tensor *const *list, int n);

@@ -18,6 +18,12 @@ static const char *const counting_words[] = {
 	"name", "node", "op", "output", "tensor", "tmp", "val", "value", "var",
 };
 
+/* What passes call tensors that they make of others, behind their names: of a
+ * name that only counts ("26.sum") it tells nothing more. */
+static const char *const pass_words[] = {
+	".before", ".reshaped", ".scale", ".scaled", ".shifted", ".sum",
+};
+
 /* -- sets -- */
 
 void
@@ -253,23 +259,38 @@ is_word(struct part p, const char *word)
 	       strncmp(p.text, word, p.length) == 0;
 }
 
-/* "123", "Conv", "Conv_12", "ReLU32", "node_5", "val_7", "r12". */
+/* A counting word in front, with '_' behind it, says nothing. */
+static struct part
+without_counting_word(struct part p)
+{
+	for (size_t i = 0; i < sizeof counting_words /
+			       sizeof counting_words[0]; i++) {
+		size_t n = strlen(counting_words[i]);
+
+		if (p.length > n + 1 && p.text[n] == '_' &&
+		    strncmp(p.text, counting_words[i], n) == 0) {
+			return (struct part){ p.text + n + 1,
+					      p.length - n - 1 };
+		}
+	}
+	return p;
+}
+
+/* "123", "Conv", "Conv_12", "ReLU32", "node_5", "val_7", "r12", "30_1",
+ * "node_Conv_12". */
 static bool
 is_counted(struct part p)
 {
 	struct part word = p;
-	bool number;
+	bool number = false;
 
 	if (all_digits(p)) {
 		return true;
 	}
 	while (word.length > 0 &&
-	       isdigit((unsigned char)word.text[word.length - 1])) {
-		word.length--;
-	}
-	number = word.length < p.length;
-	while (word.length > 0 && word.text[word.length - 1] == '_') {
-		word.length--;
+	       (isdigit((unsigned char)word.text[word.length - 1]) ||
+		word.text[word.length - 1] == '_')) {
+		number |= word.text[--word.length] != '_';
 	}
 	if (word.length == 0) {
 		return true;
@@ -285,6 +306,7 @@ is_counted(struct part p)
 			}
 		}
 	}
+	word = number ? without_counting_word(word) : word;
 	if (!isupper((unsigned char)word.text[0])) {
 		return false;
 	}
@@ -319,17 +341,20 @@ is_separator(char c)
 	return c == '/' || c == '.' || c == ':' || c == '\\' || c == '|';
 }
 
-const char *
-name_stem(struct arena *a, const char *model_name)
+/* Of a name that has no part by a pass. */
+static const char *
+model_stem(struct arena *a, const char *model_name, size_t length)
 {
-	struct part whole = { model_name, strlen(model_name) };
+	struct part whole = { model_name, length };
 	struct strbuf out;
 	const char *stem = NULL;
 	bool said = false; /* more than numbers */
 	size_t at = 0;
 
 	/* Converters join the names of what they have fused: the first one. */
-	whole.length = strcspn(whole.text, ";");
+	if (memchr(whole.text, ';', length) != NULL) {
+		whole.length = strcspn(whole.text, ";");
+	}
 	whole = without_suffix(whole, ":");
 	whole = without_suffix(whole, "_output_");
 	strbuf_init(&out);
@@ -357,4 +382,20 @@ name_stem(struct arena *a, const char *model_name)
 	}
 	strbuf_release(&out);
 	return stem;
+}
+
+const char *
+name_stem(struct arena *a, const char *model_name)
+{
+	const char *dot = strrchr(model_name, '.');
+	struct part word = { dot, dot != NULL ? strlen(dot) : 0 };
+
+	for (size_t i = 0; i < sizeof pass_words / sizeof *pass_words; i++) {
+		if (is_word(word, pass_words[i]) &&
+		    model_stem(a, model_name,
+			       (size_t)(dot - model_name)) == NULL) {
+			return NULL;
+		}
+	}
+	return model_stem(a, model_name, strlen(model_name));
 }

@@ -204,6 +204,11 @@ import_finish(struct importer *imp)
 {
 	struct graph *g = imp->g;
 
+	/* What is emitted does not depend on the order of the file. */
+	if (!graph_sort(g)) {
+		return false;
+	}
+	graph_order(g);
 	complete_outputs(imp);
 	if (!upgrade_early(imp) || !graph_sort(g) || !ops_resolve(g) ||
 	    !infer_all(imp) || !compare_outputs(imp)) {
