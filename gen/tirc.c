@@ -439,6 +439,7 @@ prepare(struct tirc *t)
 	intrinsics_attach(t->m, t->options.dialect_path, target->intrins);
 	t->graph->unsigned_bytes = target->unsigned_bytes;
 	t->graph->signed_bytes = target->signed_bytes;
+	t->graph->by_threads = target->max_threads > 1;
 	t->graph->part_align_bytes = target->align_tensors
 					     ? target->align_bytes
 					     : target_wide_bytes(target);

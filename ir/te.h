@@ -16,8 +16,41 @@ struct te_tensor {
 
 enum te_kind {
 	TE_COMPUTE,
-	TE_SCAN,  /* n_axes 0; see te_scan */
-	TE_EXTERN /* n_axes 0; see te_extern */
+	TE_SCAN,   /* n_axes 0; see te_scan */
+	TE_EXTERN, /* n_axes 0; see te_extern */
+	TE_ORDERED /* n_axes 0; see te_ordered */
+};
+
+/* Stores in order. Output k starts as start[k] says, at all of its elements;
+ * then, for each point of the axes, the stores are done one after the other.
+ * Axes of the kind ITER_SCAN run in order. Those of the kind ITER_SPATIAL
+ * touch other elements of every output in each iteration, so that their
+ * iterations may run in any order. */
+struct te_ordered {
+	struct te_stage **start; /* TE_COMPUTE, of output k; NULL: the stores
+				  * give each element a value before one of
+				  * them reads it */
+	struct iter_var *axes;
+	int n_axes;
+	struct te_store *stores;
+	int n_stores;
+};
+
+/* A name that what follows may use. */
+struct te_let {
+	struct var *var;
+	const struct expr *value;
+};
+
+struct te_store {
+	int out;                      /* which output of the stage */
+	const struct te_let *lets;    /* n_first are of use for the condition,
+				       * n_then where it holds */
+	int n_first, n_then;
+	const struct expr **at;       /* one index per dimension */
+	const struct expr *value;     /* may load outputs of the stage */
+	const struct expr *condition; /* NULL: always */
+	const struct expr *then;      /* one more, which may use all lets */
 };
 
 /* A loop along the first dimension of the states. out[k] takes the shape and
@@ -57,6 +90,7 @@ struct te_stage {
 	int n_inputs;
 	struct te_scan *scan;       /* TE_SCAN */
 	struct te_extern *external; /* TE_EXTERN */
+	struct te_ordered *ordered; /* TE_ORDERED */
 };
 
 struct te_tensor *te_placeholder(struct module *m, const char *name,
@@ -142,6 +176,23 @@ bool te_extern_body(struct module *m, struct te_tensor *out,
 		    const struct buffer *const *views,
 		    const struct expr *call, struct func *func,
 		    const char **why);
+
+/* te_ordered. First the outputs (shapes[k] has ndims[k] extents), so that
+ * stores may name out[k]->buffer. */
+void te_ordered(struct module *m, const char *name, const char *tag,
+		const char *const *names, const struct dtype *types,
+		const int *ndims, const struct expr *const *const *shapes,
+		int n, struct te_tensor **out);
+/* Output `out` starts as value, an expression of axes, which are spatial, one
+ * per dimension. */
+void te_ordered_start(struct module *m, struct te_tensor *out,
+		      struct iter_var *axes, const struct expr *value);
+/* Last what is stored. inputs: every tensor that is loaded, by a start too
+ * (copied; what is not loaded is left out). */
+void te_ordered_stores(struct module *m, struct te_tensor *out,
+		       struct iter_var *axes, int n_axes,
+		       const struct te_store *stores, int n_stores,
+		       struct te_tensor *const *inputs, int n_inputs);
 
 /* Whether te_to_func can: every placeholder that is read is a parameter (or
  * the state of a scan), every extern has a body. False: *why. */

@@ -64,22 +64,12 @@ visit_region(void *ctx, const struct expr *e)
 	}
 }
 
-/* The axes of one block: loop variables, block variables and the map from
- * the stage's own variables to the latter. */
-struct nest {
-	struct iter_var *iters;
-	struct var **loops;            /* NULL: no loop of its own */
-	struct range *ranges;          /* of the loops */
-	const struct expr **bindings;
-	struct var_map map;
-};
-
-static struct nest
-nest_new(struct te_build *b, int n)
+struct te_nest
+te_nest_new(struct te_build *b, int n)
 {
 	struct arena *a = &b->m->arena;
 
-	return (struct nest){
+	return (struct te_nest){
 		arena_array(a, struct iter_var, n + 1),
 		arena_array(a, struct var *, n + 1),
 		arena_array(a, struct range, n + 1),
@@ -89,8 +79,8 @@ nest_new(struct te_build *b, int n)
 	};
 }
 
-static void
-nest_add(struct te_build *b, struct nest *n, const struct iter_var *axis)
+void
+te_nest_add(struct te_build *b, struct te_nest *n, const struct iter_var *axis)
 {
 	struct module *m = b->m;
 	int i = n->map.n++;
@@ -109,7 +99,7 @@ nest_add(struct te_build *b, struct nest *n, const struct iter_var *axis)
 /* The first axis of a stage of a scan: it stands at the step's time, or runs
  * over the few times that the step needs. */
 static void
-nest_add_time(struct te_build *b, struct nest *n, const struct iter_var *axis,
+nest_add_time(struct te_build *b, struct te_nest *n, const struct iter_var *axis,
 	      const struct te_step *step)
 {
 	struct module *m = b->m;
@@ -118,7 +108,7 @@ nest_add_time(struct te_build *b, struct nest *n, const struct iter_var *axis,
 					  expr_int(m, t, step->first));
 	int i = n->map.n;
 
-	nest_add(b, n, axis);
+	te_nest_add(b, n, axis);
 	n->iters[i].kind = ITER_SCAN;
 	n->iters[i].min = expr_add(m, step->axis.min,
 				   expr_int(m, t, step->first));
@@ -135,8 +125,8 @@ nest_add_time(struct te_build *b, struct nest *n, const struct iter_var *axis,
 	n->bindings[i] = expr_add(m, now, n->loops[i]->expr);
 }
 
-static struct stmt *
-nest_loops(struct te_build *b, const struct nest *n, struct stmt *body)
+struct stmt *
+te_nest_loops(struct te_build *b, const struct te_nest *n, struct stmt *body)
 {
 	for (int i = n->map.n - 1; i >= 0; i--) {
 		if (n->loops[i]) {
@@ -148,10 +138,8 @@ nest_loops(struct te_build *b, const struct nest *n, struct stmt *body)
 	return body;
 }
 
-/* In terms of the block's variables and of the buffers that stand for others
- * in a scan. */
-static const struct expr *
-inside(struct te_build *b, const struct expr *e, const struct var_map *map)
+const struct expr *
+te_inside(struct te_build *b, const struct expr *e, const struct var_map *map)
 {
 	e = expr_substitute(b->m, e, map);
 	for (int i = 0; i < b->redirects.n; i++) {
@@ -306,10 +294,10 @@ reduce_sources(struct te_build *b, const struct expr *body,
 		&m->arena, const struct expr *, r->reducer->n);
 
 	for (int k = 0; k < r->reducer->n; k++) {
-		sources[k] = inside(b, body->args[k], map);
+		sources[k] = te_inside(b, body->args[k], map);
 		if (r->condition) {
 			sources[k] = expr_if(
-				m, inside(b, r->condition, map),
+				m, te_inside(b, r->condition, map),
 				sources[k], r->reducer->identity[k]);
 		}
 	}
@@ -325,7 +313,7 @@ reduce_start(struct te_build *b, const struct reduction *r,
 		&b->m->arena, const struct expr *, r->reducer->n);
 
 	for (int k = 0; k < r->reducer->n; k++) {
-		start[k] = r->init ? inside(b, r->init[k], map)
+		start[k] = r->init ? te_inside(b, r->init[k], map)
 				   : r->reducer->identity[k];
 	}
 	return start;
@@ -357,7 +345,7 @@ te_build_compute(struct te_build *b, const struct te_stage *s,
 	struct module *m = b->m;
 	bool reduces = s->bodies[0]->kind == EXPR_REDUCE;
 	const struct reduction *r = reduces ? s->bodies[0]->u.reduce : NULL;
-	struct nest nest = nest_new(b, s->n_axes + (r ? r->n_axes : 0));
+	struct te_nest nest = te_nest_new(b, s->n_axes + (r ? r->n_axes : 0));
 	const struct expr **values =
 		arena_array(&m->arena, const struct expr *, s->n_out);
 	const struct expr **start = NULL;
@@ -370,11 +358,11 @@ te_build_compute(struct te_build *b, const struct te_stage *s,
 		if (step && i == 0) {
 			nest_add_time(b, &nest, &s->axes[0], step);
 		} else {
-			nest_add(b, &nest, &s->axes[i]);
+			te_nest_add(b, &nest, &s->axes[i]);
 		}
 	}
 	for (int i = 0; reduces && i < r->n_axes; i++) {
-		nest_add(b, &nest, &r->axes[i]);
+		te_nest_add(b, &nest, &r->axes[i]);
 	}
 	if (r) {
 		assert(r->reducer->n == s->n_out);
@@ -387,7 +375,7 @@ te_build_compute(struct te_build *b, const struct te_stage *s,
 	} else {
 		for (int k = 0; k < s->n_out; k++) {
 			values[k] = r ? start[k]
-				      : inside(b, s->bodies[k], &nest.map);
+				      : te_inside(b, s->bodies[k], &nest.map);
 		}
 		body = store_all(b, s, values, nest.map.to);
 	}
@@ -405,7 +393,7 @@ te_build_compute(struct te_build *b, const struct te_stage *s,
 	block.n_writes = s->n_out;
 	body = stmt_block(b->f, &block, expr_bool(m, true), nest.bindings,
 			  init, body);
-	return nest_loops(b, &nest, body);
+	return te_nest_loops(b, &nest, body);
 }
 
 struct stmt *
@@ -414,7 +402,7 @@ te_build_copy(struct te_build *b, const char *name, const struct buffer *from,
 	      const struct expr *extent)
 {
 	struct module *m = b->m;
-	struct nest nest = nest_new(b, out->ndim);
+	struct te_nest nest = te_nest_new(b, out->ndim);
 	struct region_list reads = { .m = m };
 	struct block block = { .name = te_unique_name(b, name) };
 	struct region write = {
@@ -434,7 +422,7 @@ te_build_copy(struct te_build *b, const char *name, const struct buffer *from,
 		if (d == 0 && step) {
 			nest_add_time(b, &nest, &it, step);
 		} else {
-			nest_add(b, &nest, &it);
+			te_nest_add(b, &nest, &it);
 		}
 		write.ranges[d].min = nest.map.to[d];
 		write.ranges[d].extent = expr_int(m, it.var->type, 1);
@@ -450,5 +438,5 @@ te_build_copy(struct te_build *b, const char *name, const struct buffer *from,
 	body = stmt_store(b->f, out, value, nest.map.to, out->ndim);
 	body = stmt_block(b->f, &block, expr_bool(m, true), nest.bindings,
 			  NULL, body);
-	return nest_loops(b, &nest, body);
+	return te_nest_loops(b, &nest, body);
 }

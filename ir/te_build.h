@@ -30,6 +30,28 @@ struct te_step {
 	int first, last;
 };
 
+/* The axes of one block: loop variables, block variables and the map from
+ * the stage's own variables to the latter. */
+struct te_nest {
+	struct iter_var *iters;
+	struct var **loops;            /* NULL: no loop of its own */
+	struct range *ranges;          /* of the loops */
+	const struct expr **bindings;
+	struct var_map map;
+};
+
+/* A nest without axes, with room for n. */
+struct te_nest te_nest_new(struct te_build *b, int n);
+void te_nest_add(struct te_build *b, struct te_nest *n,
+		 const struct iter_var *axis);
+/* The loops of the nest around body, a block over its iter vars. */
+struct stmt *te_nest_loops(struct te_build *b, const struct te_nest *n,
+			   struct stmt *body);
+/* e in terms of the block's variables and of the buffers that stand for
+ * others in a scan. */
+const struct expr *te_inside(struct te_build *b, const struct expr *e,
+			     const struct var_map *map);
+
 const char *te_unique_name(struct te_build *b, const char *name);
 bool te_is_param(const struct te_build *b, const struct buffer *buffer);
 /* The buffer that takes the place of a tensor's own. */
@@ -52,6 +74,8 @@ struct stmt *te_build_compute(struct te_build *b, const struct te_stage *s,
 			      const struct te_step *step);
 struct stmt *te_build_scan(struct te_build *b, const struct te_stage *s);
 struct stmt *te_build_extern(struct te_build *b, const struct te_stage *s);
+/* The nests that start the outputs, then that of the stores. */
+struct stmt *te_build_ordered(struct te_build *b, const struct te_stage *s);
 /* out[i] = from[i] over the first extent elements of dimension 0. */
 struct stmt *te_build_copy(struct te_build *b, const char *name,
 			   const struct buffer *from, const struct buffer *out,
@@ -63,5 +87,10 @@ struct stmt *te_build_copy(struct te_build *b, const char *name,
 void te_visit_bodies(const struct te_stage *s,
 		     void (*visit)(void *ctx, const struct expr *e),
 		     void *ctx);
+
+/* The same of the stores of a TE_ORDERED stage. */
+void te_visit_ordered(const struct te_stage *s,
+		      void (*visit)(void *ctx, const struct expr *e),
+		      void *ctx);
 
 #endif

@@ -163,6 +163,27 @@ collect_compute_vars(struct te_build *b, const struct te_stage *s)
 }
 
 static void
+collect_ordered_vars(struct te_build *b, const struct te_stage *s)
+{
+	const struct te_ordered *o = s->ordered;
+
+	for (int k = 0; k < s->n_out; k++) {
+		if (o->start[k]) {
+			collect_compute_vars(b, o->start[k]);
+		}
+	}
+	collect_axes_vars(b, o->axes, o->n_axes);
+	for (int i = 0; i < o->n_stores; i++) {
+		const struct te_store *store = &o->stores[i];
+
+		for (int k = 0; k < store->n_first + store->n_then; k++) {
+			vec_push(&b->m->arena, &b->bound, store->lets[k].var);
+		}
+	}
+	te_visit_ordered(s, visit_free_var, b);
+}
+
+static void
 collect_stage_vars(struct te_build *b, const struct te_stage *s)
 {
 	if (s->kind == TE_COMPUTE) {
@@ -171,6 +192,9 @@ collect_stage_vars(struct te_build *b, const struct te_stage *s)
 	}
 	for (int k = 0; k < s->n_out; k++) {
 		collect_buffer_vars(b, s->out[k]->buffer);
+	}
+	if (s->ordered) {
+		collect_ordered_vars(b, s);
 	}
 	for (int i = 0; s->scan && i < s->scan->n_body; i++) {
 		collect_compute_vars(b, s->scan->body[i]);
@@ -224,6 +248,8 @@ build_stage(struct te_build *b, const struct te_stage *s)
 		return te_build_scan(b, s);
 	case TE_EXTERN:
 		return te_build_extern(b, s);
+	case TE_ORDERED:
+		return te_build_ordered(b, s);
 	default:
 		return te_build_compute(b, s, NULL);
 	}

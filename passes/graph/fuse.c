@@ -72,6 +72,7 @@ takes_prologue(const struct node *n, bool widening)
 		return true;
 	case FUSE_REDUCTION:
 	case FUSE_ROWWISE:
+	case FUSE_ORDERED:
 		return widening || !node_attr(n, "kernel_shape");
 	default:
 		return false;
@@ -197,7 +198,8 @@ next_anchor(struct fusion *f, const struct group *group,
 	struct node *n = sole_user(last->outputs[0]);
 
 	if (!n || n->group >= 0 || group->nodes.n > MAX_PROLOGUE ||
-	    (n->op->fuse != FUSE_ROWWISE && n->op->fuse != FUSE_REDUCTION) ||
+	    (n->op->fuse != FUSE_ROWWISE && n->op->fuse != FUSE_REDUCTION &&
+	     n->op->fuse != FUSE_ORDERED) ||
 	    node_attr(n, "kernel_shape") ||
 	    n->inputs[0] != last->outputs[0] ||
 	    f->sinks[f->position[n->id]]) {
@@ -262,6 +264,14 @@ is_free_concat(struct fusion *f, const struct node *n)
 	return fuse_concat_is_free(n, f->graph->part_align_bytes);
 }
 
+/* What is stored in order is complete after the last store: nothing can be
+ * done with an element before. */
+static bool
+takes_epilogue(const struct node *n)
+{
+	return n->op->fuse != FUSE_OPAQUE && n->op->fuse != FUSE_ORDERED;
+}
+
 static void
 make_group(struct fusion *f, struct node *n)
 {
@@ -285,16 +295,18 @@ make_group(struct fusion *f, struct node *n)
 		return;
 	}
 	group_add(f, group, n);
-	if (n->op->fuse == FUSE_OPAQUE) {
-		return;
+	last = n;
+	if (takes_epilogue(n)) {
+		last = take_epilogue(f, group, n);
 	}
-	last = take_epilogue(f, group, n);
 	if (is_elementwise(n) &&
 	    (anchor = next_anchor(f, group, last)) != NULL) {
 		group->anchor = anchor;
 		anchor->group = group->id;
 		group_add(f, group, anchor);
-		take_epilogue(f, group, anchor);
+		if (takes_epilogue(anchor)) {
+			take_epilogue(f, group, anchor);
+		}
 	}
 }
 

@@ -6,8 +6,9 @@
  *           ...                                      for kw:
  *                                                        if 0 <= w + kw:
  *
- * Conditions that load move nowhere. Neighbours under the same condition are
- * joined, and an IF that is all that another holds is joined with it. */
+ * Conditions that load move nowhere; a LET of what nothing stores to goes with
+ * the conditions that are in terms of it. Neighbours under the same condition
+ * are joined, and an IF that is all that another holds is joined with it. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -142,6 +143,44 @@ join_neighbours(struct func *f, struct stmt *seq)
 	}
 }
 
+struct store_search {
+	struct func *func;
+	bool changes;
+};
+
+static void
+find_changing(void *ctx, const struct expr *e)
+{
+	struct store_search *q = ctx;
+
+	q->changes |= e->kind == EXPR_LOAD && func_writes(q->func, e->u.buffer);
+}
+
+/* A LET that is all that the loop holds, whose value is the same in each of
+ * its iterations, stands around it: what it loads is there in any case. */
+static void
+hoist_let(struct func *f, struct stmt *loop)
+{
+	struct stmt *let = loop->children[0];
+	struct store_search q = { .func = f };
+	struct stmt_place place;
+	int64_t extent;
+
+	if (!let || let->kind != STMT_LET ||
+	    !expr_is_int(loop->args[1], &extent) || extent < 1 ||
+	    expr_uses_var(let->args[0], loop->u.loop.var)) {
+		return;
+	}
+	expr_visit(let->args[0], find_changing, &q);
+	if (q.changes) {
+		return;
+	}
+	place = stmt_place_of(loop);
+	stmt_set_child(f, loop, 0, let->children[0]);
+	stmt_put(f, place, stmt_let(f, let->u.var, let->args[0], loop));
+	hoist_let(f, loop);
+}
+
 static void
 hoist_below(struct func *f, struct stmt *s)
 {
@@ -154,7 +193,9 @@ hoist_below(struct func *f, struct stmt *s)
 	case STMT_FOR:
 		/* The loops of threads stand at the top of their kernel. */
 		if (s->u.loop.kind != FOR_THREAD) {
+			hoist_let(f, s);
 			hoist_over(f, s, s->u.loop.var);
+			hoist_let(f, s);
 		}
 		break;
 	case STMT_LET:

@@ -395,12 +395,53 @@ lower_moves_on(const struct func *f, const struct buffer *in,
 	return uses.list.n > 0;
 }
 
+/* Stores of b, and those that store what is there already. */
+struct own_stores {
+	const struct buffer *buffer;
+	struct stmt *own;
+	int n;
+};
+
+static bool
+find_own_store(void *ctx, struct stmt *s)
+{
+	struct own_stores *x = ctx;
+	bool own;
+
+	if (s->kind != STMT_STORE) {
+		return true;
+	}
+	x->n++;
+	own = s->u.buffer == x->buffer && s->args[0]->kind == EXPR_LOAD &&
+	      s->args[0]->u.buffer == x->buffer;
+	for (int d = 1; own && d < s->n_args; d++) {
+		own = s->args[0]->args[d - 1] == s->args[d];
+	}
+	x->own = own ? s : x->own;
+	return true;
+}
+
+/* Copies that have become none go, but for the last statement. */
+static void
+drop_own_stores(struct func *f, const struct buffer *b)
+{
+	struct own_stores x = { .buffer = b };
+
+	stmt_visit(f->body, find_own_store, &x);
+	while (x.own && x.n > 1) {
+		stmt_remove(f, x.own);
+		x = (struct own_stores){ .buffer = b };
+		stmt_visit(f->body, find_own_store, &x);
+	}
+}
+
 void
 lower_share(struct func *f, const struct buffer *in, const struct buffer *out)
 {
 	int k = 0;
 
 	stmt_replace_buffer(f, f->body, in, out);
+	drop_own_stores(f, out);
 	for (int i = 0; i < f->params.n; i++) {
 		if (f->params.data[i].buffer != in) {
 			f->params.data[k++] = f->params.data[i];

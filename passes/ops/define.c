@@ -148,6 +148,18 @@ define_stage(struct define *c, const char *name, const char *tag, int n_axes,
 	return out;
 }
 
+void
+define_ordered(struct define *c, struct te_tensor *const *out, int n,
+	       struct iter_var *axes, int n_axes,
+	       const struct te_store *stores, int n_stores)
+{
+	te_ordered_stores(c->module, out[0], axes, n_axes, stores, n_stores,
+			  c->tensors.data, c->tensors.n);
+	for (int k = 0; k < n; k++) {
+		vec_push(&c->module->arena, &c->tensors, out[k]);
+	}
+}
+
 const struct expr *
 define_literal(struct define *c, const struct node *n, int i)
 {

@@ -104,6 +104,11 @@ void define_stages(struct define *c, const char *const *names, const char *tag,
 		   int n_axes, struct iter_var *axes,
 		   const struct expr *const *bodies, int n,
 		   struct te_tensor **out);
+/* te_ordered_stores of the stage of out[0..n), which finds by itself what is
+ * loaded. */
+void define_ordered(struct define *c, struct te_tensor *const *out, int n,
+		    struct iter_var *axes, int n_axes,
+		    const struct te_store *stores, int n_stores);
 /* Input i as a literal where it is a constant whose elements are all the
  * same, else NULL. */
 const struct expr *define_literal(struct define *c, const struct node *n,

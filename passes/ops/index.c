@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators whose indices are data. Negative indices count from the end.
- * What ONNX forbids is defined: Gather* take an index modulo the size,
- * Scatter* ignore an update that is out of range. Of several updates of
- * one element the last one holds. */
+/* Operators that read where data says. Negative indices count from the end;
+ * what ONNX forbids is defined: an index is taken modulo the size. */
 #include "dims.h"
+#include "indices.h"
 
-/* The constant indices of input i lie in [0, size). */
-static bool
+bool
 indices_known(struct module *m, const struct node *n, int i,
 	      const struct expr *size)
 {
 	struct tensor *t = n->inputs[i];
+	const struct value *value = t->value;
 	int64_t v, least, most;
 
-	if (!dim_bounds(size, &least, &most) || !tensor_known(m, t)) {
+	if (!dim_bounds(size, &least, &most)) {
+		return false;
+	}
+	if (value && value->data && dtype_class(value->type) == DTC_INT) {
+		for (int64_t k = 0; k < value->elems; k++) {
+			v = number_load(value->type, value->data,
+					(size_t)k).i;
+			if (v < 0 || v >= least) {
+				return false;
+			}
+		}
+		return true;
+	}
+	if (!tensor_known(m, t)) {
 		return false;
 	}
 	for (int k = 0; k < t->n_elems; k++) {
@@ -47,25 +59,8 @@ safe_index(struct define *c, const struct node *n, int i,
 	return expr_floormod(m, e, expr_cast(m, e->type, size));
 }
 
-/* e, an element of input i, means position `at`. */
-static const struct expr *
-names_position(struct define *c, const struct node *n, int i,
-	       const struct expr *e, const struct expr *at,
-	       const struct expr *size)
-{
-	struct module *m = c->module;
-	const struct expr *same;
-
-	at = expr_cast(m, e->type, at);
-	same = expr_eq(m, e, at);
-	return indices_known(m, n, i, size)
-		? same
-		: expr_or(m, same, expr_eq(m, e, expr_sub(
-			m, at, expr_cast(m, e->type, size))));
-}
-
-static bool
-check_index_type(struct infer *c, const struct node *n, int i)
+bool
+infer_index_type(struct infer *c, const struct node *n, int i)
 {
 	struct dtype t = n->inputs[i]->type;
 
@@ -88,7 +83,7 @@ infer_gather(struct infer *c, struct node *n)
 			    x->ndim + indices->ndim + 1);
 	int axis, rank = 0;
 
-	if (!check_index_type(c, n, 1) ||
+	if (!infer_index_type(c, n, 1) ||
 	    !infer_axis(c, node_attr_int(n, "axis", 0), x->ndim, &axis)) {
 		return false;
 	}
@@ -137,7 +132,7 @@ infer_gather_elements(struct infer *c, struct node *n)
 	const struct tensor *x = n->inputs[0], *indices = n->inputs[1];
 	int axis;
 
-	if (!check_index_type(c, n, 1) ||
+	if (!infer_index_type(c, n, 1) ||
 	    !infer_axis(c, node_attr_int(n, "axis", 0), x->ndim, &axis)) {
 		return false;
 	}
@@ -182,15 +177,13 @@ define_gather_elements(struct define *c, const struct node *n,
 
 /* ---- GatherND ---- */
 
-/* The number of dimensions that one tuple of indices selects; 0 with a
- * diagnostic. */
-static int
-tuple_length(struct infer *c, const struct node *n, int batch)
+int
+infer_tuple_length(struct infer *c, const struct node *n, int batch)
 {
 	const struct tensor *x = n->inputs[0], *indices = n->inputs[1];
 	int64_t length;
 
-	if (!check_index_type(c, n, 1)) {
+	if (!infer_index_type(c, n, 1)) {
 		return 0;
 	}
 	if (indices->ndim < 1 || batch < 0 || batch >= indices->ndim ||
@@ -215,7 +208,7 @@ infer_gather_nd(struct infer *c, struct node *n)
 			    x->ndim + indices->ndim + 1);
 	int rank = indices->ndim - 1, length;
 
-	length = tuple_length(c, n, batch > 64 || batch < 0 ? -1 : (int)batch);
+	length = infer_tuple_length(c, n, batch > 64 || batch < 0 ? -1 : (int)batch);
 	if (!length) {
 		return false;
 	}
@@ -262,276 +255,5 @@ define_gather_nd(struct define *c, const struct node *n,
 	}
 	out[0] = define_stage(c, "gather", "gather", y->ndim, axes,
 			      te_at(m, in[0], at, x->ndim));
-	return true;
-}
-
-/* ---- Scatter: a reduction over the updates ---- */
-
-/* An update, at the point r of the axes reduced over, and whether it is one
- * of the element at hand. */
-struct scatter {
-	struct iter_var *r;
-	int n_r;
-	const struct expr **r_shape;
-	const struct expr *hits;
-	const struct expr **at; /* in updates; at[place[k]] is r[k] */
-	int *place;
-	int rank; /* of updates */
-};
-
-static const struct expr *
-combine(struct module *m, const char *how, const struct expr *a,
-	const struct expr *b)
-{
-	switch (how[1]) {
-	case 'd': /* add */
-		return expr_add(m, a, b);
-	case 'u': /* mul */
-		return expr_mul(m, a, b);
-	case 'a': /* max */
-		return expr_max(m, a, b);
-	default:
-		return expr_min(m, a, b);
-	}
-}
-
-static const struct reducer *
-combiner(struct module *m, const char *how, struct dtype t)
-{
-	switch (how[1]) {
-	case 'd':
-		return reducer_sum(m, t);
-	case 'u':
-		return reducer_prod(m, t);
-	case 'a':
-		return reducer_max(m, t);
-	default:
-		return reducer_min(m, t);
-	}
-}
-
-/* last = the greatest r that hits, or -1; y = updates[last], or data */
-static struct te_tensor *
-scatter_last(struct define *c, struct te_tensor *const *in,
-	     const struct scatter *s, int rank, struct iter_var *axes)
-{
-	struct module *m = c->module;
-	const struct expr *flat = expr_i32(m, 0), *last, *data;
-	const struct expr **point =
-		arena_array(&m->arena, const struct expr *, s->n_r + 1);
-	const struct expr **index = axes_exprs(c, axes, rank), *total;
-	struct te_tensor *stage;
-
-	for (int k = 0; k < s->n_r; k++) {
-		flat = expr_add(m, expr_mul(m, flat, s->r_shape[k]),
-				s->r[k].var->expr);
-	}
-	total = shape_elems(m, s->r_shape, 0, s->n_r);
-	flat = expr_select(m, s->hits, flat, like(c, flat, -1));
-	stage = define_stage(c, "last", "reduce", rank, axes,
-			     te_reduce(m, reducer_max(m, flat->type), flat,
-				       s->r, s->n_r));
-	axes = define_shape_axes(c, rank, stage->buffer->shape);
-	for (int d = 0; d < s->rank; d++) {
-		/* the axes of the first stage are those of the second */
-		for (int k = 0; k < rank; k++) {
-			if (s->at[d] == index[k]) {
-				s->at[d] = axes[k].var->expr;
-				break;
-			}
-		}
-	}
-	index = axes_exprs(c, axes, rank);
-	last = te_at(m, stage, index, rank);
-	dims_reindex(m, &total, 1, &last, s->r_shape, s->n_r, point);
-	for (int k = 0; k < s->n_r; k++) {
-		s->at[s->place[k]] = point[k];
-	}
-	data = te_at(m, in[0], index, rank);
-	data = expr_if(m, expr_le(m, like(c, last, 0), last),
-		       te_at(m, in[2], s->at, s->rank), data);
-	return define_stage(c, "scatter", "gather", rank, axes, data);
-}
-
-static struct te_tensor *
-scatter(struct define *c, const struct node *n, struct te_tensor *const *in,
-	const struct scatter *s, struct iter_var *axes)
-{
-	struct module *m = c->module;
-	const char *how = node_attr_string(n, "reduction", "none");
-	int rank = n->inputs[0]->ndim;
-	const struct reducer *reducer;
-	const struct expr *update, **index;
-	struct te_tensor *all;
-
-	if (strcmp(how, "none") == 0) {
-		return scatter_last(c, in, s, rank, axes);
-	}
-	reducer = combiner(m, how, n->inputs[0]->type);
-	update = expr_if(m, s->hits, te_at(m, in[2], s->at, s->rank),
-			 reducer->identity[0]);
-	all = define_stage(c, "updates", "reduce", rank, axes,
-			   te_reduce(m, reducer, update, s->r, s->n_r));
-	axes = define_axes(c, n->outputs[0]);
-	index = axes_exprs(c, axes, rank);
-	return define_stage(c, "scatter", "broadcast", rank, axes,
-			    combine(m, how, te_at(m, in[0], index, rank),
-				    te_at(m, all, index, rank)));
-}
-
-static bool
-infer_scatter(struct infer *c, struct node *n)
-{
-	const char *how = node_attr_string(n, "reduction", "none");
-	const struct tensor *x = n->inputs[0];
-
-	if (strcmp(how, "none") && strcmp(how, "add") && strcmp(how, "mul") &&
-	    strcmp(how, "max") && strcmp(how, "min")) {
-		return infer_error(c, DIAG_BAD_ATTRIBUTE,
-				   "reduction '%s' is not known; correct the "
-				   "model", how);
-	}
-	if (!dtype_equal(x->type, n->inputs[2]->type)) {
-		return infer_error(c, DIAG_BAD_TYPE,
-				   "the updates are %s and the data %s; insert "
-				   "a Cast", dtype_name(n->inputs[2]->type),
-				   dtype_name(x->type));
-	}
-	if (strcmp(how, "none") != 0 && dtype_class(x->type) == DTC_BOOL) {
-		return infer_error(c, DIAG_BAD_TYPE,
-				   "reduction '%s' of bool is not defined; "
-				   "insert a Cast", how);
-	}
-	infer_set(c, n->outputs[0], x->type, x->ndim, x->shape);
-	return true;
-}
-
-bool
-infer_scatter_elements(struct infer *c, struct node *n)
-{
-	const struct tensor *x = n->inputs[0], *indices = n->inputs[1];
-	const struct tensor *updates = n->inputs[2];
-	int axis;
-
-	if (!check_index_type(c, n, 1) ||
-	    !infer_axis(c, node_attr_int(n, "axis", 0), x->ndim, &axis)) {
-		return false;
-	}
-	for (int d = 0; d < x->ndim; d++) {
-		if (indices->ndim != x->ndim || updates->ndim != x->ndim ||
-		    !dims_may_equal(indices->shape[d], updates->shape[d])) {
-			return infer_error(c, DIAG_BAD_SHAPE,
-					   "indices and updates must have the "
-					   "data's rank and one shape; correct "
-					   "the model");
-		}
-	}
-	return infer_scatter(c, n);
-}
-
-bool
-define_scatter_elements(struct define *c, const struct node *n,
-			struct te_tensor *const *in, struct te_tensor **out)
-{
-	struct module *m = c->module;
-	const struct tensor *x = n->inputs[0], *indices = n->inputs[1];
-	struct iter_var *axes = define_axes(c, x), r;
-	struct scatter s = { .n_r = 1, .rank = x->ndim, .r = &r };
-	const struct expr *inside = expr_bool(m, true), *here, *index;
-	int64_t axis = node_attr_int(n, "axis", 0);
-	int place;
-
-	axis += axis < 0 ? x->ndim : 0;
-	place = (int)axis;
-	s.place = &place;
-	s.r_shape = &indices->shape[axis];
-	r = te_reduce_axis(m, "r", indices->shape[axis]);
-	s.at = axes_exprs(c, axes, x->ndim);
-	here = s.at[axis];
-	s.at[axis] = r.var->expr;
-	for (int d = 0; d < x->ndim; d++) {
-		if (d != axis && indices->shape[d] != x->shape[d]) {
-			inside = expr_and(m, inside, expr_lt(
-				m, s.at[d], indices->shape[d]));
-		}
-	}
-	index = te_at(m, in[1], s.at, x->ndim);
-	s.hits = expr_and(m, inside, names_position(c, n, 1, index, here,
-						    x->shape[axis]));
-	out[0] = scatter(c, n, in, &s, axes);
-	return true;
-}
-
-bool
-infer_scatter_nd(struct infer *c, struct node *n)
-{
-	const struct tensor *x = n->inputs[0], *indices = n->inputs[1];
-	const struct tensor *updates = n->inputs[2];
-	int q = indices->ndim, length = tuple_length(c, n, 0);
-	bool fits;
-
-	if (!length) {
-		return false;
-	}
-	fits = updates->ndim == q - 1 + x->ndim - length;
-	for (int d = 0; fits && d < updates->ndim; d++) {
-		fits = dims_may_equal(updates->shape[d], d < q - 1
-				      ? indices->shape[d]
-				      : x->shape[d - (q - 1) + length]);
-	}
-	if (!fits) {
-		return infer_error(c, DIAG_BAD_SHAPE,
-				   "the shape of the updates does not follow "
-				   "from those of data and indices; correct "
-				   "the model");
-	}
-	return infer_scatter(c, n);
-}
-
-bool
-define_scatter_nd(struct define *c, const struct node *n,
-		  struct te_tensor *const *in, struct te_tensor **out)
-{
-	struct module *m = c->module;
-	struct arena *a = &m->arena;
-	const struct tensor *x = n->inputs[0], *indices = n->inputs[1];
-	int q = indices->ndim;
-	struct iter_var *axes = define_axes(c, x);
-	const struct expr **tuple = arena_array(a, const struct expr *, q + 1);
-	struct scatter s = { .n_r = q - 1, .rank = n->inputs[2]->ndim };
-	int64_t length = 0;
-
-	expr_is_int(indices->shape[q - 1], &length);
-	s.r = arena_array(a, struct iter_var, q);
-	s.at = arena_array(a, const struct expr *, s.rank + 1);
-	s.place = arena_array(a, int, q);
-	s.r_shape = indices->shape;
-	for (int k = 0; k < q - 1; k++) {
-		s.r[k] = te_reduce_axis(m, arena_printf(a, "r%d", k),
-					indices->shape[k]);
-		s.place[k] = k;
-		s.at[k] = tuple[k] = s.r[k].var->expr;
-	}
-	for (int d = (int)length; d < x->ndim; d++) {
-		s.at[q - 1 + d - (int)length] = axes[d].var->expr;
-	}
-	s.hits = expr_bool(m, true);
-	for (int d = 0; d < (int)length; d++) {
-		tuple[q - 1] = expr_i32(m, d);
-		s.hits = expr_and(m, s.hits, names_position(
-			c, n, 1, te_at(m, in[1], tuple, q),
-			axes[d].var->expr, x->shape[d]));
-	}
-	if (s.n_r == 0) { /* one update: a loop of one, that places nothing */
-		const struct expr **one = arena_array(a, const struct expr *,
-						      1);
-
-		one[0] = expr_i32(m, 1);
-		s.r_shape = one;
-		s.r[0] = te_reduce_axis(m, "r", one[0]);
-		s.place[0] = s.rank;
-		s.n_r = 1;
-	}
-	out[0] = scatter(c, n, in, &s, axes);
 	return true;
 }

@@ -15,6 +15,8 @@ enum fuse_class {
 	FUSE_REDUCTION,   /* Reduce*, pools, ArgMax */
 	FUSE_COMPUTE,     /* Conv, MatMul, Gemm: element-wise epilogues fuse */
 	FUSE_ROWWISE,     /* several stages along some axes: Softmax, *Norm */
+	FUSE_ORDERED,     /* stores one after the other, over what was there:
+			   * its result is complete after the last one */
 	FUSE_VIEW,        /* output is the input's bytes under another shape */
 	FUSE_OPAQUE
 };

@@ -114,8 +114,16 @@ input_scalar(const struct node *n, int i, double *v)
 
 /* ---- evaluation of a definition at one point ---- */
 
+/* Stores in order that are being evaluated, or have been. */
+struct memory {
+	const struct te_stage *stage;
+	const struct expr ***elems; /* of each output; NULL: none yet */
+	struct memory *next;
+};
+
 struct scope {
 	struct module *m;
+	struct memory *memory;
 	struct te_tensor **inputs; /* placeholders of tensors[i]; or NULL */
 	struct tensor **tensors;
 	int n_inputs;
@@ -130,6 +138,8 @@ struct scope {
 };
 
 static const struct expr *evaluate(struct scope *s, const struct expr *e);
+static const struct expr *decided(struct module *m,
+				  const struct expr *condition);
 
 /* The tensor of a buffer: an input, or a stage behind an output. */
 static struct te_tensor *
@@ -247,13 +257,189 @@ evaluate_reduce(struct scope *s, const struct expr *e, int axis,
 	return sum;
 }
 
+/* The element of b at the index, in row-major order; -1: not known. */
+static int64_t
+flat_position(struct scope *s, const struct buffer *b,
+	      const struct expr *const *index)
+{
+	int64_t flat = 0, at, extent;
+
+	for (int d = 0; d < b->ndim; d++) {
+		const struct expr *e = evaluate(s, index[d]);
+
+		if (!e || !expr_is_int(e, &at) ||
+		    !expr_is_int(b->shape[d], &extent) ||
+		    at < 0 || at >= extent) {
+			return -1;
+		}
+		flat = flat * extent + at;
+	}
+	return flat;
+}
+
+/* Fills elems with what a stage says of every element of b. */
+static bool
+evaluate_start(struct scope *s, const struct te_stage *start,
+	       const struct buffer *b, const struct expr **elems, int64_t n)
+{
+	int mark = s->n_bound;
+
+	for (int64_t flat = 0; flat < n; flat++) {
+		int64_t rest = flat, extent;
+
+		for (int d = b->ndim - 1; d >= 0; d--) {
+			if (!expr_is_int(b->shape[d], &extent) ||
+			    !bind(s, start->axes[d].var,
+				  expr_index(s->m, rest % extent))) {
+				return false;
+			}
+			rest /= extent;
+		}
+		elems[flat] = evaluate(s, start->bodies[0]);
+		s->n_bound = mark;
+	}
+	return true;
+}
+
+static bool
+bind_lets(struct scope *s, const struct te_store *store, int from, int to)
+{
+	for (int k = from; k < to; k++) {
+		const struct expr *e = evaluate(s, store->lets[k].value);
+
+		if (!e || !bind(s, store->lets[k].var, e)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Whether the condition holds, if there is one; false: it is not known. */
+static bool
+evaluate_condition(struct scope *s, const struct expr *e, bool *holds)
+{
+	e = e ? evaluate(s, e) : expr_bool(s->m, true);
+	e = e ? decided(s->m, e) : NULL;
+	*holds = e && e->kind == EXPR_INT && e->u.ival != 0;
+	return e && e->kind == EXPR_INT;
+}
+
+static bool
+evaluate_store(struct scope *s, struct memory *mem,
+	       const struct te_store *store)
+{
+	const struct buffer *b = mem->stage->out[store->out]->buffer;
+	int64_t at;
+	bool holds;
+
+	if (!bind_lets(s, store, 0, store->n_first) ||
+	    !evaluate_condition(s, store->condition, &holds)) {
+		return false;
+	}
+	if (!holds) {
+		return true;
+	}
+	if (!bind_lets(s, store, store->n_first,
+		       store->n_first + store->n_then) ||
+	    !evaluate_condition(s, store->then, &holds)) {
+		return false;
+	}
+	if (!holds) {
+		return true;
+	}
+	at = flat_position(s, b, store->at);
+	if (at < 0) {
+		return false;
+	}
+	mem->elems[store->out][at] = evaluate(s, store->value);
+	return mem->elems[store->out][at] != NULL;
+}
+
+/* The stores of the points of the axes from `axis` on. */
+static bool
+evaluate_stores(struct scope *s, struct memory *mem, int axis)
+{
+	const struct te_ordered *o = mem->stage->ordered;
+	int64_t extent;
+	int mark = s->n_bound;
+
+	if (axis == o->n_axes) {
+		for (int i = 0; i < o->n_stores; i++) {
+			if (!evaluate_store(s, mem, &o->stores[i])) {
+				return false;
+			}
+			s->n_bound = mark;
+		}
+		return true;
+	}
+	if (!expr_is_int(o->axes[axis].extent, &extent)) {
+		return false;
+	}
+	for (int64_t i = 0; i < extent; i++) {
+		if (!bind(s, o->axes[axis].var, expr_index(s->m, i)) ||
+		    !evaluate_stores(s, mem, axis + 1)) {
+			return false;
+		}
+		s->n_bound = mark;
+	}
+	return true;
+}
+
+/* The outputs of stores in order, all of them at once; NULL elements: some
+ * are not known. */
+static struct memory *
+evaluate_ordered(struct scope *s, const struct te_stage *stage)
+{
+	struct arena *a = &s->m->arena;
+	struct memory *mem;
+	bool known = true;
+
+	for (mem = s->memory; mem; mem = mem->next) {
+		if (mem->stage == stage) {
+			return mem;
+		}
+	}
+	mem = arena_new(a, struct memory);
+	mem->stage = stage;
+	mem->elems = arena_array(a, const struct expr **, stage->n_out);
+	mem->next = s->memory;
+	s->memory = mem;
+	for (int k = 0; k < stage->n_out && known; k++) {
+		const struct buffer *b = stage->out[k]->buffer;
+		int64_t n;
+
+		known = buffer_const_elems(b, &n) && n <= KNOWN_ELEMS_MAX;
+		if (known) {
+			mem->elems[k] = arena_array(a, const struct expr *,
+						    n + 1);
+			known = !stage->ordered->start[k] ||
+				evaluate_start(s, stage->ordered->start[k], b,
+					       mem->elems[k], n);
+		}
+	}
+	if (!known || !evaluate_stores(s, mem, 0)) {
+		for (int k = 0; k < stage->n_out; k++) {
+			mem->elems[k] = NULL;
+		}
+	}
+	return mem;
+}
+
 static const struct expr *
 evaluate_stage(struct scope *s, const struct te_tensor *t,
 	       const struct expr *const *index)
 {
-	const struct expr *body = t->stage->bodies[t->index], *e;
+	const struct expr *body, *e;
 	int mark = s->n_bound;
 
+	if (t->stage->kind == TE_ORDERED) {
+		const struct memory *mem = evaluate_ordered(s, t->stage);
+		int64_t at = flat_position(s, t->buffer, index);
+
+		return mem->elems[t->index] && at >= 0
+			? mem->elems[t->index][at] : NULL;
+	}
+	body = t->stage->bodies[t->index];
 	for (int d = 0; d < t->stage->n_axes; d++) {
 		if (!bind(s, t->stage->axes[d].var, index[d])) {
 			return NULL;

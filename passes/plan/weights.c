@@ -116,7 +116,7 @@ list_stages(struct arena *a, struct te_tensor *t, struct te_tensor ***list,
 }
 
 /* t's element at the given point as one expression of the sources. NULL: a
- * reduction is in the way. */
+ * reduction, or a store in order, is in the way. */
 static const struct expr *
 composed(struct module *m, struct te_tensor *t,
 	 const struct expr *const *point)
@@ -132,7 +132,8 @@ composed(struct module *m, struct te_tensor *t,
 		if (!stage) {
 			continue;
 		}
-		if (stage->bodies[list[i]->index]->kind == EXPR_REDUCE) {
+		if (stage->kind != TE_COMPUTE ||
+		    stage->bodies[list[i]->index]->kind == EXPR_REDUCE) {
 			return NULL;
 		}
 		e = te_inline(m, e, list[i]);

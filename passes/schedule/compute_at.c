@@ -8,11 +8,47 @@
  *                                                    for k:
  *                                                        C[j] += B[j + k]
  */
+#include "legal.h"
 #include "lower_passes.h"
 #include "sched_copy.h"
 #include "thread_loops.h"
 
-/* Loads of b outside block: all inside loop? How many? */
+static bool
+drives_any(const struct stmt *loop, const struct stmt *block)
+{
+	for (int k = 0; k < block->u.block->n_iters; k++) {
+		if (expr_uses_var(block->args[k + 1], loop->u.loop.var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does each iteration of the loop do all of the block's updates of the elements
+ * of b that it touches? Then they may start within it. */
+static bool
+updates_own(struct edit *e, const struct stmt *writer,
+	    const struct stmt *loop, const struct buffer *b)
+{
+	const struct stmt *first = NULL;
+
+	for (const struct stmt *p = loop; p && p->kind != STMT_BLOCK;
+	     p = p->parent) {
+		if (p->kind != STMT_FOR || expr_is_value(p->args[1], 1) ||
+		    !drives_any(p, writer)) {
+			continue;
+		}
+		if (!touches_own(e, writer, p, b)) {
+			return false;
+		}
+		first = p;
+	}
+	return stmt_contains(loop, writer) &&
+	       (!first || bindings_injective(e->f, first, writer));
+}
+
+/* Uses of b outside block: all inside loop, and of others that write it
+ * element by element? Which? */
 static bool
 uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 	    const struct stmt *loop, struct access_list *out)
@@ -26,7 +62,9 @@ uses_inside(struct edit *e, const struct buffer *b, const struct stmt *block,
 		if (stmt_contains(block, x->at)) {
 			continue;
 		}
-		if (access_writes(x) || !stmt_contains(loop, x->at)) {
+		if (!stmt_contains(loop, x->at) ||
+		    (access_writes(x) &&
+		     !updates_own(e, block_around(x->at), loop, b))) {
 			return false;
 		}
 		vec_push(&e->m->arena, &out->list, *x);

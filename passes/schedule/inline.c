@@ -269,6 +269,18 @@ one_element(const struct access_list *all, const struct buffer *b)
 	return true;
 }
 
+/* Is the store done in each iteration of its block, alone or after others? */
+static bool
+runs_with_block(const struct stmt *store)
+{
+	const struct stmt *s = store->parent;
+
+	while (s && s->kind == STMT_SEQ) {
+		s = s->parent;
+	}
+	return s && s->kind == STMT_BLOCK;
+}
+
 /* The buffer of the scope that the consumer reads at its own iter vars. */
 static const struct buffer *
 inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
@@ -289,7 +301,7 @@ inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
 		*iter_of = arena_array(&e->m->arena, int,
 				       x->buffer->ndim + 1);
 		if (from && one_element(&all, x->buffer) &&
-		    sole_store(block_around(from)) == from &&
+		    runs_with_block(from) &&
 		    !block_around(from)->children[1] &&
 		    identity_index(block, x->buffer, x->index, *iter_of) &&
 		    covers_buffer(block, x->buffer, *iter_of)) {

@@ -66,15 +66,128 @@ check_unmixed(struct edit *e, const struct stmt *block, const struct stmt *top,
 	}
 }
 
-static bool
-check_kinds(struct edit *e, const struct block *b)
+bool
+block_is_ordered(const struct stmt *block)
 {
+	const struct block *b = block->u.block;
+
 	for (int k = 0; k < b->n_iters; k++) {
 		if (b->iters[k].kind != ITER_SPATIAL &&
 		    b->iters[k].kind != ITER_REDUCE) {
-			return edit_fail(e, "block %s has an ordered iter "
-					 "var; its loops keep their order",
-					 b->name);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does the loop drive an iter var that runs in order? */
+static bool
+drives_ordered(const struct stmt *loop, const struct stmt *block)
+{
+	const struct block *b = block->u.block;
+
+	for (int k = 0; k < b->n_iters; k++) {
+		if (b->iters[k].kind != ITER_SPATIAL &&
+		    expr_uses_var(block->args[k + 1], loop->u.loop.var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+has_own_index(const struct access *x, const struct var *v)
+{
+	for (int d = 0; d < x->buffer->ndim && !x->address; d++) {
+		if (x->index[d] == v->expr) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+touches_own(struct edit *e, const struct stmt *block, const struct stmt *loop,
+	    const struct buffer *b)
+{
+	const struct block *info = block->u.block;
+	struct access_list all = { 0 };
+
+	access_collect(e->f, (struct stmt *)block, b, &all);
+	for (int k = 0; k < info->n_iters; k++) {
+		if (!expr_uses_var(block->args[k + 1], loop->u.loop.var)) {
+			continue;
+		}
+		for (int i = 0; i < all.list.n; i++) {
+			if (info->iters[k].kind != ITER_SPATIAL ||
+			    !has_own_index(&all.list.data[i],
+					   info->iters[k].var)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+static int
+place_in(struct stmt *const *order, int n, const struct stmt *loop)
+{
+	for (int i = 0; i < n; i++) {
+		if (order[i] == loop) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* May the two loops, outer around inner now, change places around a block
+ * with ordered iter vars? */
+static bool
+may_pass(struct edit *e, const struct stmt *block, const struct stmt *outer,
+	 const struct stmt *inner)
+{
+	bool first = drives_ordered(outer, block);
+	bool second = drives_ordered(inner, block);
+	const struct stmt *apart = first ? inner : outer;
+	const struct block *b = block->u.block;
+
+	if (!first && !second) {
+		return true;
+	}
+	for (int i = 0; i < b->n_writes && !(first && second); i++) {
+		if (!touches_own(e, block, apart, b->writes[i].buffer)) {
+			first = second = true;
+		}
+	}
+	return (first && second)
+		? edit_fail(e, "block %s has an ordered iter var; loops %s and "
+			    "%s keep their order", b->name,
+			    outer->u.loop.var->name, inner->u.loop.var->name)
+		: true;
+}
+
+static bool
+check_order(struct edit *e, const struct stmt *block, const struct stmt *top,
+	    const struct stmt *inner, struct stmt *const *order, int n)
+{
+	if (!block_is_ordered(block)) {
+		return true;
+	}
+	if (!bindings_injective(e->f, top, block)) {
+		return edit_fail(e, "block %s has an ordered iter var; its "
+				 "loops keep their order",
+				 block->u.block->name);
+	}
+	for (const struct stmt *p = inner; p != top; p = p->parent) {
+		for (const struct stmt *q = p->parent;; q = q->parent) {
+			/* q stands around p now; and then? */
+			if (place_in(order, n, p) < place_in(order, n, q) &&
+			    !may_pass(e, block, q, p)) {
+				return false;
+			}
+			if (q == top) {
+				break;
+			}
 		}
 	}
 	return true;
@@ -182,7 +295,8 @@ check_pair(struct edit *e, struct stmt *top, struct stmt *inner,
 }
 
 bool
-loops_permutable(struct edit *e, struct stmt *top, struct stmt *inner)
+loops_permutable(struct edit *e, struct stmt *top, struct stmt *inner,
+		 struct stmt *const *order, int n)
 {
 	struct stmt_list blocks = { 0 };
 
@@ -191,7 +305,7 @@ loops_permutable(struct edit *e, struct stmt *top, struct stmt *inner)
 		struct stmt *b = blocks.list.data[i];
 
 		if (!check_unmixed(e, b, top, inner) ||
-		    !check_kinds(e, b->u.block) ||
+		    !check_order(e, b, top, inner, order, n) ||
 		    !check_restarts(e, top, b)) {
 			return false;
 		}

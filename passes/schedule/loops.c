@@ -382,31 +382,35 @@ bool
 prim_reorder(struct edit *e, const struct sched_value *args,
 	     struct sched_value *out)
 {
-	struct stmt **list = edit_loops(e, &args[0]);
+	struct stmt **list = edit_loops(e, &args[0]), **order;
 	int n = args[0].n;
 	struct stmt_list chain = { 0 };
 	struct stmt_place place;
 	struct stmt *below;
-	int next = n - 1;
+	int next = 0;
 
 	(void)out;
-	if (!list || !loop_chain(e, list, n, &chain) || !check_ranges(e, &chain) ||
-	    !loops_permutable(e, chain.list.data[0],
-			      chain.list.data[chain.list.n - 1])) {
+	if (!list || !loop_chain(e, list, n, &chain) || !check_ranges(e, &chain)) {
+		return false;
+	}
+	order = arena_array(&e->m->arena, struct stmt *, chain.list.n);
+	for (int i = 0; i < chain.list.n; i++) {
+		struct stmt *at = chain.list.data[i];
+
+		order[i] = is_listed(list, n, at) ? list[next++] : at;
+	}
+	assert(next == n);
+	if (!loops_permutable(e, chain.list.data[0],
+			      chain.list.data[chain.list.n - 1], order,
+			      chain.list.n)) {
 		return false;
 	}
 	place = stmt_place_of(chain.list.data[0]);
 	below = chain.list.data[chain.list.n - 1]->children[0];
 	for (int i = chain.list.n - 1; i >= 0; i--) {
-		struct stmt *at = chain.list.data[i];
-
-		if (is_listed(list, n, at)) {
-			at = list[next--];
-		}
-		stmt_set_child(e->f, at, 0, below);
-		below = at;
+		stmt_set_child(e->f, order[i], 0, below);
+		below = order[i];
 	}
-	assert(next == -1);
 	stmt_put(e->f, place, below);
 	return true;
 }

@@ -100,6 +100,17 @@ bool rules_fuse_pixels(struct rules *r, const struct block_access *x,
 struct index_map *rules_map_new(struct module *m, int n, int n_most);
 void rules_map_put(struct index_map *map, const struct expr *e);
 
+/* sched_rules_ordered.c: a kernel with one block whose iter vars run in order;
+ * false: it is none. The same for the threads of a device: true where there is
+ * no such block, or its threads are bound. */
+bool rule_ordered(struct rules *r);
+bool rules_order_threads(struct rules *r);
+/* sched_rules_threads.c: binds a thread to each iteration of what the block's
+ * loops walk without order or sum; *thread: the innermost of these. */
+bool rules_a_thread_each(struct rules *r, int block, int *thread);
+/* sched_rules_parallel.c: does the nest take long enough for threads? */
+bool rules_worth_sharing(struct rules *r, int loop);
+
 /* sched_rules_parallel.c: shares loops of the scheduled kernel between threads,
  * where the target has them; between groups of one thread each, all of it, where
  * these are what a device runs. */

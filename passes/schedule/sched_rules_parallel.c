@@ -136,6 +136,14 @@ nest_ns(struct rules *r, struct stmt *loop)
 	return operations > bytes ? operations : bytes;
 }
 
+bool
+rules_worth_sharing(struct rules *r, int loop)
+{
+	return r->target->cores > 1 &&
+	       nest_ns(r, func_find(r->s.func, loop)) >=
+		       (double)STARTS_PER_NEST * r->target->fork_ns;
+}
+
 static int64_t
 extent_of(const struct stmt *loop)
 {

@@ -194,6 +194,15 @@ bind_threads(struct rules *r, int loop, int *thread)
 	       sched_bind(&r->s, parts[1], "threadIdx.x");
 }
 
+bool
+rules_a_thread_each(struct rules *r, int block, int *thread)
+{
+	int loop;
+
+	return spatial_as_one(r, block, &loop) &&
+	       bind_threads(r, loop, thread);
+}
+
 /* The only block beside it that reads what the block writes, at exactly its
  * axes, element by element: there its sums can stay. 0: there is none. */
 static int
@@ -327,6 +336,9 @@ rules_threads(struct rules *r)
 	rules_inline(r, KEEP_OPERANDS);
 	stage_reductions(r);
 	rules_inline(r, KEEP_NOTHING);
+	if (!rules_order_threads(r)) {
+		return false;
+	}
 	reduce_together(r);
 	n = sched_get_child_blocks(&r->s, 0, &blocks);
 

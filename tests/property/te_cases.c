@@ -161,8 +161,10 @@ add_scheduled(struct source_run *r)
 		return false;
 	}
 	refused += !sched_parallel(&s, loops[0]);
-	refused += !sched_reorder(&s, (int[]){ loops[1], loops[0] }, 2);
-	if (refused != 2 || !sched_split(&s, loops[1], factors, 2, parts) ||
+	refused += !sched_vectorize(&s, loops[0]);
+	if (refused != 2 ||
+	    !sched_reorder(&s, (int[]){ loops[1], loops[0] }, 2) ||
+	    !sched_reorder(&s, (int[]){ loops[0], loops[1] }, 2) || !sched_split(&s, loops[1], factors, 2, parts) ||
 	    !sched_vectorize(&s, parts[1]) || !sched_parallel(&s, parts[0]) ||
 	    !sched_split(&s, loops[0], (int64_t[]){ 0, 4 }, 2, parts)) {
 		fprintf(stderr, "cumsum_split: %d refused\n", refused);

@@ -159,7 +159,8 @@ test_scan_schedule(void)
 	CHECK(!sched_parallel(&sched, loops[0]));
 	CHECK(!sched_vectorize(&sched, loops[0]));
 	CHECK(!sched_bind(&sched, loops[0], "threadIdx.x"));
-	CHECK(!sched_reorder(&sched, (int[]){ loops[1], loops[0] }, 2));
+	CHECK(sched_reorder(&sched, (int[]){ loops[1], loops[0] }, 2));
+	CHECK(sched_reorder(&sched, (int[]){ loops[0], loops[1] }, 2));
 	CHECK(!sched_cache_write(&sched, block, 0, "local", &cached));
 	CHECK(sched_split(&sched, loops[1], (int64_t[]){ 0, 4 }, 2, parts));
 	CHECK(sched_vectorize(&sched, parts[1]));
