@@ -7,7 +7,12 @@
     model's size;
     3.2 GB of external weights, a sparse file, kept in a file: under 400 MB.
 
-Exit status 1 if a limit is broken. --repeat N takes the best of N runs."""
+Exit status 1 if a limit is broken. --repeat N takes the best of N runs.
+
+    --grow [KIND,…]  instead: seconds and MB for graphs of 1,000, 4,000 and
+                     16,000 nodes (or inputs) of each kind (tests/long_graphs.py),
+                     and by how much the time grows for four times as many;
+                     100,000 nodes of the chain, which have only to end."""
 import argparse
 import os
 import shutil
@@ -41,10 +46,40 @@ def bench(name, model, limit_seconds, limit_bytes, repeat, *arguments):
     return holds
 
 
+def grow(kinds):
+    import long_graphs
+    kinds = kinds.split(",") if kinds else list(long_graphs.KINDS)
+    print("%-10s %20s %20s %20s   time for 4 times as many" % (
+        "", "1,000", "4,000", "16,000"))
+    with tempfile.TemporaryDirectory(prefix="tirc-bench-") as folder:
+        path = os.path.join(folder, "model.onnx")
+
+        def run(kind, n):
+            long_graphs.write(path, kind, n)
+            seconds, peak = helper.measure(
+                helper.TIRC, "compile", path, "--target", "c99", "-q", "-o",
+                os.path.join(folder, "out"))
+            shutil.rmtree(os.path.join(folder, "out"))
+            return seconds, peak / MB
+
+        for kind in kinds:
+            rows = [run(kind, n) for n in (1000, 4000, 16000)]
+            print("%-10s %s   %s" % (
+                kind, " ".join("%8.2f s %7.0f MB" % row for row in rows),
+                " ".join("%5.1f" % (b[0] / a[0])
+                         for a, b in zip(rows, rows[1:]))), flush=True)
+        print("%-10s %8.2f s %7.0f MB for 100,000" % (
+            "chain", *run("chain", 100000)))
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--grow", nargs="?", const="")
     args = parser.parse_args()
+    if args.grow is not None:
+        return grow(args.grow)
     holds = True
     with tempfile.TemporaryDirectory(prefix="tirc-bench-") as folder:
         path = os.path.join(folder, "resnet50.onnx")

@@ -186,6 +186,7 @@ struct graph {
 	bool signed_bytes;   /* it multiplies i8 by i8 best */
 	int part_align_bytes; /* of the inputs of a concatenation within it;
 			       * 0: any */
+	int64_t folded_work; /* elements that folding has computed */
 	bool by_threads; /* many threads of a device share a kernel */
 	struct conv_costs conv;
 	bool open_sizes; /* sizes need no bounds: nothing is planned for them */

@@ -14,8 +14,9 @@ struct builder {
 	const struct pass_hooks *hooks;
 	struct name_set names;       /* of kernels */
 	struct name_set weight_names;
-	uint64_t *reach;             /* group × group: is b an ancestor of a? */
-	int words;                   /* of one row of reach */
+	struct group **group_list;   /* groups of node id: from first_group[id] */
+	int *first_group;            /* to first_group[id + 1] */
+	int *mark, stamp;            /* by group: which search has seen it */
 	struct group **view_of;      /* by tensor id: the view group making it */
 };
 

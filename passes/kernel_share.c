@@ -27,12 +27,61 @@ storage_root(struct builder *b, struct tensor *t)
 	return t;
 }
 
-static bool
-is_ancestor(const struct builder *b, int of, int candidate)
-{
-	const uint64_t *row = b->reach + (size_t)of * (size_t)b->words;
+/* Groups that a search for an ancestor goes through at most: one further away
+ * is not known to be one. */
+enum { SEARCH_MAX = 4096 };
 
-	return (row[candidate / 64] >> (candidate % 64)) & 1u;
+struct search {
+	struct builder *b;
+	int candidate;
+	int seen; /* groups */
+	bool found;
+	VEC(const struct group *) open;
+};
+
+/* What the node reads from other groups comes before. */
+static void
+search_inputs(struct search *s, const struct group *group,
+	      const struct node *node)
+{
+	struct builder *b = s->b;
+
+	for (int a = 0; a < node->n_inputs && !s->found; a++) {
+		const struct tensor *t = node->inputs[a];
+		int from;
+
+		if (t == NULL || t->producer == NULL ||
+		    group_has_node(group, t->producer)) {
+			continue;
+		}
+		from = t->producer->group;
+		/* Groups stand in topological order. */
+		if (from < s->candidate || b->mark[from] == b->stamp) {
+			continue;
+		}
+		b->mark[from] = b->stamp;
+		s->found = from == s->candidate;
+		vec_push(&b->m->arena, &s->open, b->g->groups.data[from]);
+		s->seen++;
+	}
+}
+
+/* Does the candidate run before the group `of` in every order? */
+static bool
+is_ancestor(struct builder *b, int of, int candidate)
+{
+	struct search s = { .b = b, .candidate = candidate };
+
+	b->stamp++;
+	vec_push(&b->m->arena, &s.open, b->g->groups.data[of]);
+	while (s.open.n > 0 && !s.found && s.seen < SEARCH_MAX) {
+		const struct group *group = s.open.data[--s.open.n];
+
+		for (int i = 0; i < group->nodes.n; i++) {
+			search_inputs(&s, group, group->nodes.data[i]);
+		}
+	}
+	return s.found;
 }
 
 /* Does every other use of t's bytes happen before this group runs? */
@@ -45,10 +94,11 @@ dies_here(struct builder *b, struct tensor *t, const struct group *group)
 	for (int i = 0; i < t->uses.n; i++) {
 		struct node *user = t->uses.data[i].node;
 
-		for (int k = 0; k < b->g->groups.n; k++) {
-			struct group *other = b->g->groups.data[k];
+		for (int k = b->first_group[user->id];
+		     k < b->first_group[user->id + 1]; k++) {
+			struct group *other = b->group_list[k];
 
-			if (!group_has_node(other, user) || other == group) {
+			if (other == group) {
 				continue;
 			}
 			if (other->is_view) {

@@ -746,42 +746,38 @@ kernel_schedule(struct program *p, const struct kernel *k,
 
 /* -- all groups -- */
 
+/* In which groups each node is, by its id: list[first[id]..first[id + 1]). */
 static void
-find_ancestors(struct builder *b)
+list_groups(struct builder *b)
 {
 	struct graph *g = b->g;
-	int n = g->groups.n;
+	struct arena *a = &b->m->arena;
+	int *fill = arena_array(a, int, g->next_node_id + 1), all = 0;
 
-	b->words = (n + 63) / 64;
-	b->reach = arena_array(&b->m->arena, uint64_t,
-			       (size_t)n * (size_t)b->words + 1);
-	/* Groups stand in topological order. */
-	for (int i = 0; i < n; i++) {
-		struct group *group = g->groups.data[i];
-		uint64_t *row = b->reach + (size_t)i * (size_t)b->words;
+	b->first_group = arena_array(a, int, g->next_node_id + 2);
+	b->mark = arena_array(a, int, g->groups.n + 1);
+	for (int i = 0; i < g->groups.n; i++) {
+		const struct group *group = g->groups.data[i];
 
 		assert(group->id == i);
 		for (int k = 0; k < group->nodes.n; k++) {
-			struct node *node = group->nodes.data[k];
+			fill[group->nodes.data[k]->id]++;
+		}
+	}
+	for (int id = 0; id <= g->next_node_id; id++) {
+		b->first_group[id] = all;
+		all += fill[id];
+		fill[id] = b->first_group[id];
+	}
+	b->first_group[g->next_node_id + 1] = all;
+	b->group_list = arena_array(a, struct group *, all + 1);
+	for (int i = 0; i < g->groups.n; i++) {
+		struct group *group = g->groups.data[i];
 
-			for (int a = 0; a < node->n_inputs; a++) {
-				struct tensor *t = node->inputs[a];
-				int from;
+		for (int k = 0; k < group->nodes.n; k++) {
+			int id = group->nodes.data[k]->id;
 
-				if (t == NULL || t->producer == NULL ||
-				    group_has_node(group, t->producer)) {
-					continue;
-				}
-				from = t->producer->group;
-				if (from < 0 || from == i) {
-					continue;
-				}
-				row[from / 64] |= (uint64_t)1 << (from % 64);
-				for (int w = 0; w < b->words; w++) {
-					row[w] |= b->reach[(size_t)from *
-						(size_t)b->words + (size_t)w];
-				}
-			}
+			b->group_list[fill[id]++] = group;
 		}
 	}
 }
@@ -839,7 +835,7 @@ program_build(struct graph *g, const struct target *target,
 	out->target = target;
 	new_names(&b, &b.names);
 	new_names(&b, &b.weight_names);
-	find_ancestors(&b);
+	list_groups(&b);
 	find_views(&b);
 	joints = arena_array(&m->arena, struct joint, g->groups.n + 1);
 	kernels = arena_array(&m->arena, struct kernel *, g->groups.n + 1);

@@ -7,9 +7,17 @@
  *	c = Exp (a)             ->    y = Add (x, c)
  *	y = Add (x, c)
  *
+ * Folding has a limit of work, over all nodes: what would go beyond it is
+ * computed at run time, and the user is told.
+ *
  * DequantizeLinear to a wider type stays where it is large or weights of a
  * product: its kernel reads the narrow one. */
 #include "rewrite.h"
+
+/* Elements that folding computes at most, each term of a sum counted: seconds,
+ * not minutes. What has less of them than FREE is not counted. */
+#define FOLD_WORK_MAX 4000000000
+#define FOLD_WORK_FREE 65536
 
 static bool
 is_random(const struct node *n)
@@ -135,6 +143,43 @@ fold_splat(struct graph *g, struct node *n)
 	return true;
 }
 
+/* Is there work left for the node? Else it is told once, by its name. */
+static bool
+within_limit(struct graph *g, const struct node *n)
+{
+	struct arena *a = &g->module->arena;
+	int64_t work = 0, elems = 0;
+	const char *text;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		if (n->inputs[i] && tensor_const_elems(n->inputs[i], &elems)) {
+			work = elems > work ? elems : work;
+		}
+	}
+	tensor_const_elems(n->outputs[0], &elems);
+	if (work < FOLD_WORK_FREE / 16 && elems < FOLD_WORK_FREE / 16) {
+		return true;
+	}
+	work = ops_work(g, n);
+	if (work < FOLD_WORK_FREE) {
+		return true;
+	}
+	if (work <= FOLD_WORK_MAX - g->folded_work) {
+		g->folded_work += work;
+		return true;
+	}
+	text = arena_printf(a, "%s of constants, for '%s', is computed at run "
+			    "time: folding it would take %.2g operations",
+			    n->op_type, n->outputs[0]->name, (double)work);
+	for (int i = 0; i < g->assumptions.n; i++) {
+		if (strcmp(g->assumptions.data[i], text) == 0) {
+			return false;
+		}
+	}
+	vec_push(a, &g->assumptions, text);
+	return false;
+}
+
 static bool
 fold_node(struct graph *g, struct node *n)
 {
@@ -208,6 +253,10 @@ graph_fold(struct graph *g)
 		if (!all_constant(n) || is_random(n) || stays_narrow(n) || !n->op ||
 		    is_output_copy(n) || !n->outputs[0] ||
 		    !tensor_const_elems(n->outputs[0], &elems)) {
+			i++;
+			continue;
+		}
+		if (!node_is(n, "ConstantOfShape") && !within_limit(g, n)) {
 			i++;
 			continue;
 		}

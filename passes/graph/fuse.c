@@ -11,6 +11,7 @@
  *
  * A group stores one tensor, its last node's (an anchor of several results
  * has no epilogue). A prologue may be in several groups, computed in each.
+ * A group ends where it would become longer than a person reads (fuse.h).
  * Groups stand in the order of their last nodes, which is topological.
  * Reshape and kin are groups without code, where no copy is needed. */
 #include "fuse.h"
@@ -128,8 +129,22 @@ find_sinks(struct fusion *f)
 	struct graph *g = f->graph;
 
 	for (int i = 0; i < g->nodes.n; i++) {
-		f->position[g->nodes.data[i]->id] = i;
-		f->sinks[i] = is_sink(g->nodes.data[i]);
+		const struct node *n = g->nodes.data[i];
+
+		f->position[n->id] = i;
+		f->size[i] = 1;
+		f->sinks[i] = is_sink(n);
+		for (int k = 0; k < n->n_inputs && f->sinks[i]; k++) {
+			const struct tensor *t = n->inputs[k];
+
+			if (t && t->producer &&
+			    f->sinks[f->position[t->producer->id]]) {
+				f->size[i] += f->size[f->position[
+					t->producer->id]];
+			}
+			/* A long chain of them ends in a kernel. */
+			f->sinks[i] = f->size[i] <= FUSE_NODES_MAX / 2;
+		}
 	}
 }
 
@@ -144,6 +159,66 @@ in_group(const struct group *group, const struct node *n)
 		}
 	}
 	return false;
+}
+
+/* Of one element of n's result as an expression of what the group reads, to
+ * which the nodes more[0..n_more) belong, too. What is not element-wise has
+ * its result in a variable. */
+static int
+written_size(const struct fusion *f, const struct group *group,
+	     const struct node *n, struct node *const *more, int n_more)
+{
+	int size = 1;
+
+	if (!is_elementwise(n) && n->op->fuse != FUSE_INJECTIVE) {
+		return size;
+	}
+	for (int i = 0; i < n->n_inputs && size <= FUSE_SIZE_MAX; i++) {
+		const struct tensor *t = n->inputs[i];
+		bool inside = t && t->producer && in_group(group, t->producer);
+
+		for (int k = 0; k < n_more && t && t->producer; k++) {
+			inside |= more[k] == t->producer;
+		}
+		size += inside ? f->size[f->position[t->producer->id]] : 1;
+	}
+	return size;
+}
+
+static int
+count_inputs(const struct group *group, const struct node *n)
+{
+	int count = 0;
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		count += t && !(t->producer && in_group(group, t->producer));
+	}
+	return count;
+}
+
+/* Does the group stay within the limits with these nodes more, in order? */
+static bool
+has_room(struct fusion *f, const struct group *group,
+	 struct node *const *nodes, int n)
+{
+	int inputs = 0;
+
+	for (int i = 0; i < group->nodes.n; i++) {
+		inputs += count_inputs(group, group->nodes.data[i]);
+	}
+	for (int i = 0; i < n; i++) {
+		int size = written_size(f, group, nodes[i], nodes, i);
+
+		if (size > FUSE_SIZE_MAX) {
+			return false;
+		}
+		f->size[f->position[nodes[i]->id]] = size;
+		inputs += count_inputs(group, nodes[i]);
+	}
+	return group->nodes.n + n <= FUSE_NODES_MAX &&
+	       inputs <= FUSE_INPUTS_MAX + n;
 }
 
 /* Adds n, after what it reads through. */
@@ -161,6 +236,7 @@ group_add(struct fusion *f, struct group *group, struct node *n)
 			group_add(f, group, t->producer);
 		}
 	}
+	f->size[f->position[n->id]] = written_size(f, group, n, NULL, 0);
 	vec_push(&f->graph->module->arena, &group->nodes, n);
 }
 
@@ -180,7 +256,8 @@ take_epilogue(struct fusion *f, struct group *group, struct node *last)
 	int n;
 
 	while (has_one_result(last) &&
-	       (n = fuse_epilogue(f, last->outputs[0], next)) > 0) {
+	       (n = fuse_epilogue(f, last->outputs[0], next)) > 0 &&
+	       has_room(f, group, next, n)) {
 		for (int i = 0; i < n; i++) {
 			next[i]->group = group->id;
 			group_add(f, group, next[i]);
@@ -384,6 +461,7 @@ graph_fuse(struct graph *g)
 		.graph = g,
 		.position = arena_array(a, int, g->next_node_id + 1),
 		.sinks = arena_array(a, bool, g->nodes.n + 1),
+		.size = arena_array(a, int, g->nodes.n + 1),
 	};
 
 	for (int i = 0; i < g->nodes.n; i++) {

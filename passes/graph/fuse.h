@@ -9,10 +9,16 @@ struct fusion {
 	struct graph *graph;
 	int *position;   /* by node->id: place in the order */
 	bool *sinks;     /* by position: read through, no kernel of its own */
+	int *size;       /* by position: of one element's expression, written
+			  * out from what its group reads */
 	VEC(struct group *) groups;
 };
 
 #define FUSE_EPILOGUE_MAX 8
+/* What a kernel may have at most, so that it stays readable: nodes; tensors
+ * that it reads; operators and operands of one element's expression, written
+ * out. */
+enum { FUSE_NODES_MAX = 32, FUSE_INPUTS_MAX = 32, FUSE_SIZE_MAX = 1024 };
 
 /* Element-wise, of y's shape, in no group yet? */
 bool fuse_may_follow(const struct fusion *f, const struct tensor *y,

@@ -84,3 +84,57 @@ ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
 	}
 	return run_func(te_to_func(m, "evaluate", params, count), args, count);
 }
+
+static int64_t
+times(int64_t a, int64_t b)
+{
+	return a > 0 && b > INT64_MAX / a ? INT64_MAX : a * b;
+}
+
+/* Executions of the stores below s. */
+static int64_t
+stmt_work(const struct stmt *s)
+{
+	int64_t sum = s->kind == STMT_STORE, extent;
+
+	for (int i = 0; i < s->n_children; i++) {
+		int64_t work = s->children[i] ? stmt_work(s->children[i]) : 0;
+
+		sum = work > INT64_MAX - sum ? INT64_MAX : sum + work;
+	}
+	if (s->kind != STMT_FOR) {
+		return sum;
+	}
+	return expr_is_int(s->args[1], &extent) ? times(sum, extent)
+						: INT64_MAX;
+}
+
+int64_t
+ops_work(struct graph *g, const struct node *n)
+{
+	struct module *m = g->module;
+	struct arena *a = &m->arena;
+	int most = n->n_inputs + n->n_outputs + 1, count = 0;
+	struct te_tensor **in = arena_array(a, struct te_tensor *, most);
+	struct te_tensor **results = arena_array(a, struct te_tensor *, most);
+	struct te_tensor **params = arena_array(a, struct te_tensor *, most);
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		const struct tensor *t = n->inputs[i];
+
+		if (t) {
+			in[i] = te_placeholder(m, t->name, t->type, t->ndim,
+					       t->shape);
+			params[count++] = in[i];
+		}
+	}
+	if (!ops_define(g, n, in, results)) {
+		return INT64_MAX;
+	}
+	for (int k = 0; k < n->n_outputs; k++) {
+		if (n->outputs[k]) {
+			params[count++] = results[k];
+		}
+	}
+	return stmt_work(te_to_func(m, "work", params, count)->body);
+}

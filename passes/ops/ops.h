@@ -81,6 +81,10 @@ bool ops_define(struct graph *g, const struct node *n,
 bool ops_evaluate(struct graph *g, const struct node *n,
 		  const struct value **out);
 
+/* How many elements that takes, each operation of a sum counted; INT64_MAX
+ * where it is not known, or more than that. */
+int64_t ops_work(struct graph *g, const struct node *n);
+
 /* -- helpers for definitions and inference (infer.c, define.c) -- */
 bool infer_broadcast(struct infer *c, const struct tensor *const *in, int n,
 		     int *ndim, const struct expr ***shape);

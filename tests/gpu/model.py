@@ -18,7 +18,7 @@ import cases
 from helper import DIGITS, compile_model, execute, fail, skip, tirc, work_folder
 
 MADE = ("shapes", "symbolic", "tensors", "kinds", "rounded",
-        "pooled", "groups")
+        "pooled", "groups", "ordered")
 here = os.path.dirname(os.path.abspath(__file__))
 how, name = sys.argv[1:]
 made, facts = None, ""

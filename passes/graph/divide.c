@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes of very many inputs or outputs become several shorter ones, so that no
+ * kernel has more parameters than a person reads, and what a compiler takes for
+ * one does not grow with their square:
+ *
+ *	y = Sum (a, b, …)                s = Sum (a, b, …)     the first ones
+ *	                           ->    y = Sum (s, …)        the others
+ *	y = Concat (a, b, …)             c = Concat (a, …); d = Concat (…); …
+ *	                           ->    y = Concat (c, d, …)
+ *	a, b, … = Split (x)              s = Slice (x); t = Slice (x); …
+ *	                           ->    a, … = Split (s); … = Split (t); …
+ *
+ * Sums keep their order. A part of a Concat is written right into the whole,
+ * where that can be, and a Slice is read through: nothing is copied for it. */
+#include "rewrite.h"
+
+#include "fuse.h"
+
+/* A node before `at` that does as n does, of n's inputs [from, to) behind
+ * `first` (NULL: none). NULL after reporting. */
+static struct tensor *
+part_of_node(struct graph *g, struct node *n, struct tensor *first, int from,
+	     int to)
+{
+	struct arena *a = &g->module->arena;
+	struct tensor **in = arena_array(a, struct tensor *, to - from + 1);
+	struct node *part;
+	int count = 0;
+
+	if (first) {
+		in[count++] = first;
+	}
+	for (int i = from; i < to; i++) {
+		in[count++] = n->inputs[i];
+	}
+	part = insert_node(g, n, n->op_type, n->outputs[0]->name, in, count);
+	if (node_is(n, "Concat")) {
+		node_set_attr_int(g, part, "axis", node_attr_int(n, "axis", 0));
+	}
+	return ops_infer_node(g, part) ? part->outputs[0] : NULL;
+}
+
+/* n's inputs become list[0..count). */
+static void
+set_inputs(struct node *n, struct tensor *const *list, int count)
+{
+	for (int i = n->n_inputs - 1; i >= 0; i--) {
+		node_set_input(n, i, i < count ? list[i] : NULL);
+	}
+	node_resize_inputs(n, count);
+}
+
+/* Sum, Max, …: the result so far is the first of the next ones. */
+static bool
+divide_fold(struct graph *g, struct node *n)
+{
+	struct tensor *so_far = NULL, *list[FUSE_INPUTS_MAX];
+	int at = 0, rest;
+
+	while (n->n_inputs - at > FUSE_INPUTS_MAX - (so_far != NULL)) {
+		int to = at + FUSE_INPUTS_MAX - (so_far != NULL);
+
+		so_far = part_of_node(g, n, so_far, at, to);
+		if (!so_far) {
+			return false;
+		}
+		at = to;
+	}
+	rest = n->n_inputs - at;
+	list[0] = so_far;
+	for (int i = 0; i < rest; i++) {
+		list[1 + i] = n->inputs[at + i];
+	}
+	set_inputs(n, list, 1 + rest);
+	return true;
+}
+
+static bool
+divide_concat(struct graph *g, struct node *n)
+{
+	while (n->n_inputs > FUSE_INPUTS_MAX) {
+		struct tensor **list = arena_array(
+			&g->module->arena, struct tensor *,
+			n->n_inputs / FUSE_INPUTS_MAX + 1);
+		int count = 0;
+
+		for (int i = 0; i < n->n_inputs; i += FUSE_INPUTS_MAX) {
+			int to = i + FUSE_INPUTS_MAX;
+
+			to = to < n->n_inputs ? to : n->n_inputs;
+			list[count] = to - i == 1
+				? n->inputs[i]
+				: part_of_node(g, n, NULL, i, to);
+			if (!list[count++]) {
+				return false;
+			}
+		}
+		set_inputs(n, list, count);
+	}
+	return true;
+}
+
+/* -- Split */
+
+/* Elements [from, to) of the axis of x, before n. */
+static struct tensor *
+slice_of(struct graph *g, struct node *n, int64_t axis, int64_t from,
+	 int64_t to)
+{
+	struct tensor *in[4] = {
+		n->inputs[0], graph_constant_ints(g, "starts", 1, &from),
+		graph_constant_ints(g, "ends", 1, &to),
+		graph_constant_ints(g, "axes", 1, &axis)
+	};
+	struct node *slice = insert_node(g, n, "Slice", n->inputs[0]->name, in,
+					 4);
+
+	return ops_infer_node(g, slice) ? slice->outputs[0] : NULL;
+}
+
+static bool
+part_sizes(const struct node *n, int64_t axis, int64_t *sizes)
+{
+	for (int k = 0; k < n->n_outputs; k++) {
+		if (!n->outputs[k] ||
+		    !expr_is_int(n->outputs[k]->shape[axis], &sizes[k])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Outputs [from, to) of n are a Split of x's. */
+static struct node *
+split_part(struct graph *g, struct node *n, int64_t axis,
+	   const int64_t *sizes, int from, int to, struct tensor *x)
+{
+	struct tensor *in[2] = {
+		x, graph_constant_ints(g, "sizes", to - from, sizes + from)
+	};
+	struct node *part;
+	int at = 0;
+
+	while (g->nodes.data[at] != n) {
+		at++;
+	}
+	for (int k = from; k < to; k++) {
+		n->outputs[k]->producer = NULL;
+	}
+	part = graph_node_at(g, at, "", "Split", n->name, in, 2,
+			     n->outputs + from, to - from);
+	part->op = n->op;
+	node_set_attr_int(g, part, "axis", axis);
+	return ops_infer_node(g, part) ? part : NULL;
+}
+
+static bool
+divide_split(struct graph *g, struct node *n)
+{
+	const struct tensor *x = n->inputs[0];
+	int64_t *sizes = arena_array(&g->module->arena, int64_t, n->n_outputs);
+	int64_t axis = node_attr_int(n, "axis", 0), at = 0;
+
+	axis += axis < 0 ? x->ndim : 0;
+	if (!part_sizes(n, axis, sizes)) {
+		return true;
+	}
+	for (int k = 0; k < n->n_outputs; k += FUSE_INPUTS_MAX) {
+		int to = k + FUSE_INPUTS_MAX;
+		int64_t end = at;
+		struct tensor *slice;
+		struct node *part;
+
+		to = to < n->n_outputs ? to : n->n_outputs;
+		for (int i = k; i < to; i++) {
+			end += sizes[i];
+		}
+		slice = slice_of(g, n, axis, at, end);
+		part = slice ? split_part(g, n, axis, sizes, k, to, slice)
+			     : NULL;
+		if (!part) {
+			return false;
+		}
+		if (k == 0) {
+			graph_absorb(g, part, n);
+		}
+		at = end;
+	}
+	graph_remove_node(g, n, "divide", "several shorter ones");
+	return true;
+}
+
+bool
+graph_divide(struct graph *g)
+{
+	for (int i = 0; i < g->nodes.n; i++) {
+		struct node *n = g->nodes.data[i];
+		int before = g->nodes.n;
+		bool ok = true;
+
+		if (n->match != NULL) {
+			continue;
+		}
+		if (n->n_inputs > FUSE_INPUTS_MAX &&
+		    (node_is(n, "Sum") || node_is(n, "Max") ||
+		     node_is(n, "Min"))) {
+			ok = divide_fold(g, n);
+		} else if (n->n_inputs > FUSE_INPUTS_MAX &&
+			   node_is(n, "Concat")) {
+			ok = divide_concat(g, n);
+		} else if (n->n_outputs > FUSE_INPUTS_MAX &&
+			   node_is(n, "Split")) {
+			ok = divide_split(g, n);
+		}
+		if (!ok) {
+			return false;
+		}
+		i += g->nodes.n - before;
+	}
+	return true;
+}

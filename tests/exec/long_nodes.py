@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Long chains and nodes of very many inputs or outputs: they compute what they
+say, no kernel is longer than a person reads, and generating them takes memory
+that grows as they do."""
+import json
+import os
+import sys
+
+import helper
+
+try:
+    import numpy as np
+    import long_graphs
+    from onnx_data import write_data
+except ImportError as missing:
+    helper.skip(str(missing))
+
+MOST_NODES = 32
+SMALL = 250  # then twice and four times as many
+GROWTH = 3  # of what is added: 2 is linear, 4 is quadratic
+
+
+def check_kernels(model, folder):
+    out = os.path.join(folder, "out")
+    helper.tirc("compile", model, "-q", "--target", "c99", "--name", "net",
+                "-o", out)
+    with open(os.path.join(out, "net.json"), encoding="utf-8") as file:
+        kernels = json.load(file)["kernels"]
+    longest = max(len(k.get("operators", [])) for k in kernels)
+    if longest > MOST_NODES:
+        helper.fail("a kernel of %d nodes" % longest)
+
+
+def check_growth(kind, folder):
+    peaks = []
+    for times in (1, 2, 4):
+        path = os.path.join(folder, "%s.onnx" % kind)
+        long_graphs.write(path, kind, SMALL * times)
+        _, peak = helper.measure(helper.TIRC, "compile", path, "-q",
+                                 "--target", "c99", "-o",
+                                 os.path.join(folder, "grown"))
+        peaks.append(peak)
+    first, second = peaks[1] - peaks[0], peaks[2] - peaks[1]
+    print("%-10s %s" % (kind, " ".join("%.1f MB" % (p / 1e6)
+                                       for p in peaks)))
+    if second > GROWTH * max(first, 1 << 21):
+        helper.fail("%s: %d, %d and %d nodes take %s bytes" % (
+            kind, SMALL, SMALL * 2, SMALL * 4, peaks))
+
+
+def main():
+    folder = helper.work_folder()
+    for kind in long_graphs.KINDS:
+        own = os.path.join(folder, kind)
+        os.mkdir(own)
+        path = os.path.join(own, "model.onnx")
+        inputs = long_graphs.write(path, kind, 100)
+        if long_graphs.EXPECTED.get(kind):
+            rng = np.random.default_rng(3)
+            values = [rng.integers(-4, 5, shape).astype(np.float32)
+                      for shape in inputs]
+            write_data(own, values, long_graphs.EXPECTED[kind](values))
+            helper.tirc("test", path, "--target", "c99")
+            check_kernels(path, own)
+    for kind in long_graphs.KINDS:
+        check_growth(kind, folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

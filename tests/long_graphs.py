@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Graphs of any length, to see how generating them grows: chains, ladders
+(each step reads the last two), fans, and nodes of as many inputs or outputs."""
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+SHAPE = [4, 8]
+STEPS = ("Relu", "Neg", "Abs", "Floor")
+
+
+def node(kind, inputs, outputs, **attributes):
+    return helper.make_node(kind, inputs, outputs, **attributes)
+
+
+def names(letter, n):
+    return ["%s%d" % (letter, i) for i in range(n)]
+
+
+def chain(n):
+    t = names("t", n + 1)
+    return ([node(STEPS[i % 4], [t[i]], [t[i + 1]]) for i in range(n)],
+            {"t0": SHAPE}, {t[n]: SHAPE}, {})
+
+
+def rows(n):
+    t = names("t", n + 1)
+    return ([node("Softmax" if i % 2 else "Relu", [t[i]], [t[i + 1]])
+             for i in range(n)], {"t0": SHAPE}, {t[n]: SHAPE}, {})
+
+
+def doubles(n):
+    """t + relu(t): written out, twice as long with each step."""
+    nodes = []
+    for i in range(n // 2):
+        nodes += [node("Relu", ["t%d" % i], ["r%d" % i]),
+                  node("Add", ["r%d" % i, "t%d" % i], ["t%d" % (i + 1)])]
+    return nodes, {"t0": SHAPE}, {"t%d" % (n // 2): SHAPE}, {}
+
+
+def ladder(n):
+    nodes = []
+    for i in range(n // 2):
+        nodes += [node("MatMul", ["t%d" % i, "w"], ["m%d" % i]),
+                  node("Add", ["m%d" % i, "t%d" % i], ["t%d" % (i + 1)])]
+    return (nodes, {"t0": SHAPE}, {"t%d" % (n // 2): SHAPE},
+            {"w": np.full((8, 8), 0.01, np.float32)})
+
+
+def layers(n):
+    t = names("t", n + 1)
+    return ([node("MatMul", [t[i], "w%d" % i], [t[i + 1]]) for i in range(n)],
+            {"t0": SHAPE}, {t[n]: SHAPE},
+            {"w%d" % i: np.full((8, 8), i % 7, np.float32)
+             for i in range(n)})
+
+
+def fan(n):
+    return ([node(STEPS[i % 4], ["x"], ["y%d" % i]) for i in range(n)],
+            {"x": SHAPE}, {"y%d" % i: SHAPE for i in range(n)}, {})
+
+
+def views(n):
+    nodes = []
+    for i in range(n // 2):
+        nodes += [node("Softmax", ["t%d" % i], ["s%d" % i]),
+                  node("Reshape", ["s%d" % i, "ab"[i % 2]],
+                       ["t%d" % (i + 1)])]
+    return (nodes, {"t0": SHAPE},
+            {"t%d" % (n // 2): [8, 4] if n // 2 % 2 else SHAPE},
+            {"a": np.array([8, 4]), "b": np.array([4, 8])})
+
+
+def many(kind, result, **attributes):
+    def make(n):
+        x = names("x", n)
+        return ([node(kind, x, ["y"], **attributes)],
+                {name: SHAPE for name in x}, {"y": result(n)}, {})
+    return make
+
+
+def split(n):
+    y = names("y", n)
+    return ([node("Split", ["x"], y, axis=0, num_outputs=n)],
+            {"x": [4 * n, 8]}, {name: SHAPE for name in y}, {})
+
+
+def split_sum(n):
+    y = names("y", n)
+    return ([node("Split", ["x"], y, axis=0, num_outputs=n),
+             node("Sum", y, ["y"])],
+            {"x": [4 * n, 8]}, {"y": SHAPE}, {})
+
+
+def constants(n):
+    c = names("c", n + 1)
+    return ([node("Mul" if i % 2 else "Add", [c[i], "c0"], [c[i + 1]])
+             for i in range(n)] + [node("Add", ["x", c[n]], ["y"])],
+            {"x": SHAPE}, {"y": SHAPE}, {"c0": np.ones(SHAPE, np.float32)})
+
+
+KINDS = {
+    "chain": chain, "rows": rows, "doubles": doubles, "ladder": ladder,
+    "layers": layers, "fan": fan, "views": views,
+    "concat": many("Concat", lambda n: [4 * n, 8], axis=0),
+    "columns": many("Concat", lambda n: [4, 8 * n], axis=1),
+    "sum": many("Sum", lambda n: SHAPE),
+    "max": many("Max", lambda n: SHAPE),
+    "split": split, "split_sum": split_sum, "constants": constants,
+}
+
+
+def in_steps(v):
+    for i in range(100):
+        v = (np.maximum(v, 0), -v, abs(v), np.floor(v))[i % 4]
+    return v
+
+
+# What 100 of some of them give.
+EXPECTED = {
+    "chain": lambda v: [in_steps(v[0])],
+    "concat": lambda v: [np.concatenate(v, 0)],
+    "columns": lambda v: [np.concatenate(v, 1)],
+    "sum": lambda v: [np.sum(v, 0, np.float32)],
+    "max": lambda v: [np.max(v, 0)],
+    "split": lambda v: np.split(v[0], 100),
+    "split_sum": lambda v: [np.sum(np.split(v[0], 100), 0, np.float32)],
+}
+
+
+def write(path, kind, n):
+    """Writes the model; gives the shapes of its inputs."""
+    nodes, inputs, outputs, data = KINDS[kind](n)
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        nodes, kind,
+        [info(k, onnx.TensorProto.FLOAT, v) for k, v in inputs.items()],
+        [info(k, onnx.TensorProto.FLOAT, v) for k, v in outputs.items()],
+        [numpy_helper.from_array(v, k) for k, v in data.items()])
+    onnx.save(helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8),
+        path)
+    return list(inputs.values())
