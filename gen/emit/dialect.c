@@ -347,6 +347,19 @@ dialect_form(const struct dialect *d, enum form_id id, struct dtype t)
 	return NULL;
 }
 
+struct layout
+dialect_layout(const struct dialect *d, struct strbuf *out,
+	       bool align_with_tabs, bool deep)
+{
+	return (struct layout){
+		.out = out, .columns = d->line_columns, .tab = d->tab_columns,
+		.text_columns = d->text_columns,
+		.most_columns = d->most_columns,
+		.step = deep ? d->deep_columns : d->tab_columns,
+		.align_with_tabs = align_with_tabs,
+	};
+}
+
 const char *
 dialect_header_condition(const struct dialect *d, const char *header)
 {

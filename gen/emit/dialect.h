@@ -4,6 +4,7 @@
 #define TIRC_DIALECT_H
 
 #include "emit.h"
+#include "layout.h"
 #include "template.h"
 #include "thread_loops.h"
 
@@ -264,7 +265,10 @@ struct dialect {
 	int identifier_length, int_bits, char_bits;
 	int64_t object_bytes; /* of the largest object; 0: no limit */
 	int line_columns, tab_columns;
-	int text_columns; /* a line may have, however deep it stands */
+	int text_columns; /* a line may have beyond its indent, as long as all of
+			   * it is within most_columns */
+	int most_columns;
+	int deep_columns; /* of a level of functions that are too deep for tabs */
 
 	int n_levels;
 	struct level *levels;
@@ -330,6 +334,9 @@ const char *statement_key(enum statement_id id);
  * bytes before (the pass nibbles), and what memory holds of them is spelled as
  * bytes are. */
 bool dialect_computes(struct dtype t);
+/* How its lines are laid out; deep: of a function that is too deep for tabs. */
+struct layout dialect_layout(const struct dialect *d, struct strbuf *out,
+			     bool align_with_tabs, bool deep);
 /* The form for operands of type t; NULL with DIAG_BAD_DIALECT where the
  * dialect rejects it. */
 const struct form *dialect_form(const struct dialect *d, enum form_id id,

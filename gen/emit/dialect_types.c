@@ -277,7 +277,8 @@ dialect_read_limits(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "identifier_length int_bits char_bits object_bytes "
-			"line_columns tab_columns text_columns");
+			"line_columns tab_columns text_columns most_columns "
+			"deep_columns");
 	d->identifier_length = (int)json_int(json_get(j, "identifier_length"),
 					     8, 1024, 31);
 	d->int_bits = (int)json_int(json_get(j, "int_bits"), 16, 64, 32);
@@ -302,4 +303,12 @@ dialect_read_limits(struct loader *l, struct json j)
 	d->text_columns = (int)json_int(json_get(j, "text_columns"), 20,
 					100000, 60);
 	d->tab_columns = (int)json_int(json_get(j, "tab_columns"), 1, 16, 8);
+	d->most_columns = (int)json_int(json_get(j, "most_columns"),
+					d->line_columns, 100000,
+					d->line_columns > 100
+						? d->line_columns : 100);
+	d->deep_columns = (int)json_int(json_get(j, "deep_columns"), 1,
+					d->tab_columns,
+					d->tab_columns < 4 ? d->tab_columns
+							   : 4);
 }

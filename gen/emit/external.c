@@ -111,8 +111,7 @@ unit_external_text(const struct unit *u, const char *name)
 static bool
 declare(struct unit *u, const struct external *x, struct strbuf *out)
 {
-	struct layout l = { out, u->d->line_columns, u->d->tab_columns,
-			    u->d->text_columns, true };
+	struct layout l = dialect_layout(u->d, out, true, false);
 	struct tdata *data = tdata_new(u->a);
 	struct strbuf s, line;
 	bool good = true;

@@ -15,29 +15,34 @@
  */
 #include "layout.h"
 
-enum style { ALIGNED, BEHIND_ASSIGNMENT, BEHIND_PARENTHESIS, STYLES };
+enum style { ALIGNED, BEHIND_ASSIGNMENT, BEHIND_PARENTHESIS, BEHIND_BOTH,
+	     ANYWHERE, STYLES };
 
 struct printer {
 	const struct layout *l;
 	struct strbuf *out;
 	enum style style;
 	bool hung;  /* the call's operands have their line */
+	bool assigns;
+	bool before; /* what is assigned to, not the value */
 	int indent; /* columns */
 	int column;
 	int columns;
 	int lines, overflow; /* broken so far; columns that are too many */
+	bool too_long;       /* a line is longer than any may be */
 };
 
 static bool
 is_mark(char c)
 {
-	return c >= MARK_OPEN && c <= MARK_ASSIGN;
+	return (c >= MARK_OPEN && c <= MARK_ASSIGN) || c == MARK_INDEX;
 }
 
 static bool
-is_break(char c)
+is_break(char c, enum style style)
 {
-	return c == MARK_OPERATOR || c == MARK_SPACE;
+	return c == MARK_OPERATOR || c == MARK_SPACE ||
+	       (c == MARK_INDEX && style == ANYWHERE);
 }
 
 static int
@@ -65,7 +70,7 @@ layout_flat(struct arena *a, const char *text)
 	char *to = out;
 
 	for (const char *p = text; *p != '\0'; p++) {
-		if (is_break(*p) || *p == MARK_ASSIGN) {
+		if (is_break(*p, ANYWHERE) || *p == MARK_ASSIGN) {
 			*to++ = ' ';
 		} else if (!is_mark(*p)) {
 			*to++ = *p;
@@ -75,10 +80,23 @@ layout_flat(struct arena *a, const char *text)
 	return out;
 }
 
+const char *
+layout_index(struct arena *a, const char *text)
+{
+	char *out = arena_strdup(a, text);
+
+	for (char *p = out; *p != '\0'; p++) {
+		if (is_break(*p, ANYWHERE) || *p == MARK_ASSIGN) {
+			*p = MARK_INDEX;
+		}
+	}
+	return out;
+}
+
 static void
 put_char(struct printer *s, char c)
 {
-	strbuf_putc(s->out, c);
+	strbuf_putc(s->out, c == MARK_INDEX ? ' ' : c);
 	s->column += ((unsigned char)c & 0xc0) != 0x80;
 }
 
@@ -87,13 +105,15 @@ end_line(struct printer *s)
 {
 	s->lines++;
 	s->overflow += s->column > s->columns ? s->column - s->columns : 0;
+	s->too_long |= s->column > s->l->most_columns;
 	strbuf_putc(s->out, '\n');
 }
 
 static void
 new_line(struct printer *s, int column)
 {
-	int tabs = s->l->align_with_tabs ? column / s->l->tab
+	int tabs = s->l->step < s->l->tab ? 0
+		 : s->l->align_with_tabs ? column / s->l->tab
 					 : s->indent / s->l->tab;
 
 	if (column < s->indent) {
@@ -109,11 +129,11 @@ new_line(struct printer *s, int column)
 	s->column = column;
 }
 
-/* One tab further in than the statement. */
+/* So many levels further in than the statement. */
 static void
-new_line_inside(struct printer *s)
+new_line_inside(struct printer *s, int levels)
 {
-	new_line(s, s->indent + s->l->tab);
+	new_line(s, s->indent + levels * s->l->step);
 }
 
 /* The close that matches the open at p - 1. */
@@ -131,9 +151,9 @@ group_end(const char *p)
 
 /* The next break of this group, or its end. */
 static const char *
-next_break(const char *p, const char *end)
+next_break(const struct printer *s, const char *p, const char *end)
 {
-	while (p < end && !is_break(*p)) {
+	while (p < end && !is_break(*p, s->style)) {
 		p = *p == MARK_OPEN ? group_end(p + 1) + 1 : p + 1;
 	}
 	return p;
@@ -153,16 +173,18 @@ put_part(struct printer *s, const char *p, const char *end, int tail)
 		if (*p == MARK_OPEN) {
 			const char *close = group_end(p + 1);
 
-			if (s->style == BEHIND_PARENTHESIS && !s->hung &&
-			    begin < p && p[-1] == '(') {
+			if (s->style >= BEHIND_PARENTHESIS && !s->hung &&
+			    begin < p && p[-1] == '(' && !s->before) {
 				s->hung = true;
-				new_line_inside(s);
+				new_line_inside(s, s->assigns ? 2 : 1);
 			}
 			put_group(s, p + 1, close, width(close, end) + tail);
 			p = close + 1;
 		} else if (*p == MARK_ASSIGN) {
-			if (s->style == BEHIND_ASSIGNMENT) {
-				new_line_inside(s);
+			s->before = false;
+			if (s->style == BEHIND_ASSIGNMENT ||
+			    s->style >= BEHIND_BOTH) {
+				new_line_inside(s, 1);
 			} else {
 				put_char(s, ' ');
 			}
@@ -178,7 +200,7 @@ put_group(struct printer *s, const char *p, const char *end, int tail)
 {
 	int start = s->column;
 	bool fits = start + width(p, end) + tail <= s->columns;
-	const char *stop = next_break(p, end);
+	const char *stop = next_break(s, p, end);
 
 	put_part(s, p, stop, stop == end ? tail : 0);
 	while (stop < end) {
@@ -186,7 +208,7 @@ put_group(struct printer *s, const char *p, const char *end, int tail)
 		int rest;
 
 		p = stop + 1;
-		stop = next_break(p, end);
+		stop = next_break(s, p, end);
 		rest = width(p, stop) + (stop == end ? tail : 0);
 		if (fits || s->column + 1 + rest <= s->columns) {
 			put_char(s, ' ');
@@ -215,6 +237,9 @@ has_place(const char *text, enum style style)
 		return strchr(text, MARK_ASSIGN) == NULL &&
 		       strstr(text, "(" TEXT_OPEN) != NULL &&
 		       text[n - 1] == ';';
+	case BEHIND_BOTH: /* a call whose value is assigned */
+		return strchr(text, MARK_ASSIGN) != NULL &&
+		       strstr(strchr(text, MARK_ASSIGN), "(" TEXT_OPEN) != NULL;
 	default:
 		return true;
 	}
@@ -223,8 +248,10 @@ has_place(const char *text, enum style style)
 static void
 put_line(const struct layout *l, struct printer *s, const char *text)
 {
-	for (int i = 0; i < s->indent / l->tab; i++) {
-		strbuf_putc(s->out, '\t');
+	bool spaces = l->step < l->tab;
+
+	for (int i = 0; i < s->indent / (spaces ? 1 : l->tab); i++) {
+		strbuf_putc(s->out, spaces ? ' ' : '\t');
 	}
 	s->column = s->indent;
 	put_group(s, text, text + strlen(text), 0);
@@ -232,15 +259,18 @@ put_line(const struct layout *l, struct printer *s, const char *text)
 }
 
 /* The style with the least beyond the columns, then with the fewest lines; one
- * more than the others have does not count against the first. */
+ * more than the others have does not count against the first. The last two are
+ * for lines that would be longer than any may be. */
 static enum style
 best_style(const struct layout *l, const struct printer *blank,
 	   const char *text)
 {
 	enum style best = ALIGNED;
 	int overflow = 0, lines = 0;
+	bool too_long = false;
 
-	for (int i = 0; i < STYLES; i++) {
+	for (int i = 0; i < STYLES && (i < BEHIND_BOTH ||
+			(too_long && l->step < l->tab)); i++) {
 		struct printer s = *blank;
 		struct strbuf scratch;
 
@@ -258,6 +288,7 @@ best_style(const struct layout *l, const struct printer *blank,
 			best = (enum style)i;
 			overflow = s.overflow;
 			lines = s.lines;
+			too_long = s.too_long;
 		}
 	}
 	return best;
@@ -267,16 +298,34 @@ void
 layout_line(const struct layout *l, int indent, const char *text)
 {
 	struct printer s = { .l = l, .out = l->out,
-			     .indent = indent * l->tab };
+			     .indent = indent * l->step };
 
+	s.assigns = s.before = strchr(text, MARK_ASSIGN) != NULL;
 	s.columns = l->columns;
 	if (s.indent + l->text_columns > s.columns) {
-		s.columns = s.indent + l->text_columns;
+		s.columns = s.indent + l->text_columns < l->most_columns
+			    ? s.indent + l->text_columns : l->most_columns;
 	}
 	if (s.indent + layout_width(text) > s.columns) {
 		s.style = best_style(l, &s, text);
 	}
 	put_line(l, &s, text);
+}
+
+bool
+layout_is_wide(const struct layout *l, const char *text)
+{
+	int column = 0;
+
+	for (; *text != '\0'; text++) {
+		column = *text == '\n' ? 0
+		       : *text == '\t' ? (column / l->tab + 1) * l->tab
+		       : column + (((unsigned char)*text & 0xc0) != 0x80);
+		if (column > l->most_columns) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static bool

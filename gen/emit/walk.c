@@ -286,8 +286,7 @@ add_parameter(struct strbuf *s, const char *text)
 static void
 signature(struct walker *w, const struct func *f, struct names lines)
 {
-	struct layout l = { w->out, w->d->line_columns, w->d->tab_columns,
-			    w->d->text_columns, true };
+	struct layout l = dialect_layout(w->d, w->out, true, false);
 	struct tdata *data = tdata_new(w->a);
 	struct strbuf s;
 	int arrays = count_arrays(f);
@@ -333,8 +332,7 @@ static void
 print_body(struct walker *w)
 {
 	struct strbuf *out = w->out, body;
-	struct layout l = { out, w->d->line_columns, w->d->tab_columns,
-			    w->d->text_columns, true };
+	struct layout l = dialect_layout(w->d, out, true, w->deep);
 
 	strbuf_init(&body);
 	w->out = &body;
@@ -355,14 +353,14 @@ print_body(struct walker *w)
 }
 
 static bool
-print_func(struct unit *u, const struct func *f, struct names lines,
-	   struct strbuf *out)
+print_indented(struct unit *u, const struct func *f, struct names lines,
+	       bool deep, struct strbuf *out)
 {
 	struct walker w;
-	struct layout l = { out, u->d->line_columns, u->d->tab_columns,
-			    u->d->text_columns, true };
+	struct layout l = dialect_layout(u->d, out, true, false);
 
 	init(&w, u, f, out);
+	w.deep = deep;
 	if (lower_is_kernel(f) && u->d->device.rejected != NULL) {
 		return walk_fail(&w, "%s", u->d->device.rejected);
 	}
@@ -375,6 +373,30 @@ print_func(struct unit *u, const struct func *f, struct names lines,
 		layout_line(&l, 0, u->d->functions.close.data[i]);
 	}
 	return !w.failed;
+}
+
+/* With tabs; where these make a line longer than any may be, with a few spaces
+ * a level. A loop that became a function of its own is not printed twice, and
+ * takes its levels along. */
+static bool
+print_func(struct unit *u, const struct func *f, struct names lines,
+	   struct strbuf *out)
+{
+	struct layout l = dialect_layout(u->d, out, true, false);
+	struct strbuf text;
+	bool ok;
+
+	strbuf_init(&text);
+	ok = print_indented(u, f, lines, false, &text);
+	if (ok && text.data != NULL && layout_is_wide(&l, text.data) &&
+	    !unit_shares(u, f)) {
+		strbuf_release(&text);
+		strbuf_init(&text);
+		ok = print_indented(u, f, lines, true, &text);
+	}
+	strbuf_puts(out, text.data != NULL ? text.data : "");
+	strbuf_release(&text);
+	return ok;
 }
 
 bool

@@ -187,6 +187,7 @@ struct walker {
 	struct value_ranges ranges;
 	bool knows_bytes; /* ranges has those of constants of bytes, too */
 	int indent;
+	bool deep; /* many levels, of a few columns each */
 	enum { WROTE_NOTHING, WROTE_DECLARATION, WROTE_STATEMENT } wrote;
 	VEC(struct binding) bindings;
 	VEC(const char *) visible;       /* names, innermost last */

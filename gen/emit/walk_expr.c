@@ -868,7 +868,7 @@ walk_element(struct walker *w, const struct buffer *b,
 	}
 	for (int i = 0; i < n; i++) {
 		tdata_text(tdata_item(data, "indices"), "index",
-			   layout_flat(w->a, walk_expr(w, index[i],
+			   layout_index(w->a, walk_expr(w, index[i],
 						w->d->assignment)));
 	}
 	return walk_render(w, w->d->access.element, data);

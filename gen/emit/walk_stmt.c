@@ -7,9 +7,7 @@
 static struct layout
 layout_of(const struct walker *w, bool align_with_tabs)
 {
-	return (struct layout){ w->out, w->d->line_columns,
-				w->d->tab_columns, w->d->text_columns,
-				align_with_tabs };
+	return dialect_layout(w->d, w->out, align_with_tabs, w->deep);
 }
 
 static void
@@ -62,7 +60,7 @@ declare_bounded(struct walker *w, enum statement_id id, const char *name,
 	tdata_printf(bound, "most", "%lld", (long long)most);
 	text = walk_render(w, s->line, data);
 	note = walk_render(w, b->line, bound);
-	if (w->indent * w->d->tab_columns + layout_width(text) + 1 +
+	if (w->indent * layout_of(w, false).step + layout_width(text) + 1 +
 	    layout_width(note) <= w->d->line_columns) {
 		put(w, true, arena_printf(w->a, "%s %s", text, note));
 	} else {

@@ -28,13 +28,10 @@ add_named_file(struct packer *k, const char *name, enum out_kind kind,
 	struct out_file f = { .name = name, .kind = kind };
 
 	if (text != NULL) {
-		struct layout l = { NULL, k->d->line_columns,
-				    k->d->tab_columns, k->d->text_columns,
-				    true };
 		struct strbuf s;
+		struct layout l = dialect_layout(k->d, &s, true, false);
 
 		strbuf_init(&s);
-		l.out = &s;
 		layout_text(&l, text);
 		text = places_find(k, name, arena_strdup(
 			k->a, s.data != NULL ? s.data : ""));

@@ -382,22 +382,47 @@ is_taken(struct func *f, struct stmt *at, const char *name)
 	return n.taken;
 }
 
-/* "h" and "kh" make "ih", "w_o" and "w_i" make "w", n // 4 is n_q. */
+/* What is added to the rest of a sum. */
+static int64_t
+offset_of(const struct expr *e)
+{
+	int64_t offset = 0;
+
+	if (e->kind == EXPR_ADD && expr_is_int(e->args[1], &offset)) {
+		return offset;
+	}
+	return e->kind == EXPR_SUB && expr_is_int(e->args[1], &offset) &&
+			       offset > INT64_MIN
+		       ? -offset : 0;
+}
+
+/* "h" and "kh" make "ih", "w_o" and "w_i" make "w", n // 4 is n_div4; t_o * 4
+ * is t0, t_o * 4 + 3 is t3, t_o * 4 - 1 is t_before1. */
 static const char *
 name_for(struct func *f, struct stmt *at, const struct expr *e)
 {
 	struct arena *arena = &f->module->arena;
 	struct naming n = { .func = f };
 	const char *name, *base;
+	int64_t by;
 
 	expr_visit(e, find_stem, &n);
 	base = n.stem ? n.stem : "at";
-	if (e->kind == EXPR_FLOORDIV) {
-		name = arena_printf(arena, "%s_q", base);
-	} else if (e->kind == EXPR_FLOORMOD) {
-		name = arena_printf(arena, "%s_r", base);
+	if ((e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) &&
+	    expr_is_int(e->args[1], &by)) {
+		name = arena_printf(arena, "%s_%s%lld", base,
+				    e->kind == EXPR_FLOORDIV ? "div" : "mod",
+				    (long long)by);
+	} else if (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) {
+		name = arena_printf(arena, "%s_%s", base,
+				    e->kind == EXPR_FLOORDIV ? "div" : "mod");
 	} else if (n.n_vars == 1) {
-		name = arena_printf(arena, "%s_at", base);
+		int64_t offset = offset_of(e);
+
+		name = offset >= 0
+		       ? arena_printf(arena, "%s%lld", base, (long long)offset)
+		       : arena_printf(arena, "%s_before%lld", base,
+				      -(long long)offset);
 	} else if (n.n_stems == 1) {
 		name = base;
 	} else {
@@ -406,9 +431,11 @@ name_for(struct func *f, struct stmt *at, const struct expr *e)
 		}
 		name = arena_printf(arena, "i%s", base);
 	}
+	/* A number behind a number would be another one. */
 	base = name;
 	for (int k = 2; is_taken(f, at, name); k++) {
-		name = arena_printf(arena, "%s%d", base, k);
+		name = arena_printf(arena, "%s%s%d", base, n.n_vars == 1
+				    ? "_" : "", k);
 	}
 	return name;
 }

@@ -15,7 +15,8 @@
  * What hardware fetches ahead by itself it knows from the last few reads; the
  * next block of weights is as far away as the whole last one is large. Each
  * iteration of the loops that repeat a read brings a part of it, so that
- * memory and arithmetic are busy all the time. */
+ * memory and arithmetic are busy all the time. Reads under a condition are not
+ * asked for: their parts would not make the whole. */
 #include "access.h"
 #include "lower_passes.h"
 
@@ -61,6 +62,11 @@ find_loops(struct prefetch *p)
 			     (s->u.loop.kind == FOR_UNROLLED ||
 			      s->u.loop.kind == FOR_VECTORIZED);
 
+		/* What only some iterations read would be asked for in parts:
+		 * the others' parts would be missing. */
+		if (s->kind == STMT_IF) {
+			return false;
+		}
 		if (s->kind != STMT_FOR || !expr_is_int(s->args[1], &n)) {
 			if (s->kind == STMT_FOR || s->kind == STMT_WHILE) {
 				return false;

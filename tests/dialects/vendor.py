@@ -27,7 +27,7 @@ out = compile_model(DIGITS, "--target", "c6000", "-q", "--weights", "section",
 lines = text_of(out, "digits.c").splitlines()
 loops = unrolled = 0
 for i, line in enumerate(lines):
-    loop = re.match(r"\t+for \(int32_t (\w+) = (\d+); \1 < (\d+);", line)
+    loop = re.match(r"\s+for \(int32_t (\w+) = (\d+); \1 < (\d+);", line)
     if not loop:
         continue
     loops += 1
@@ -63,6 +63,6 @@ with open(model, "wb") as file:
                             dims=("n", 10), out=("n", 10)))
 out = compile_model(model, "--target", "c6000", "-q", "--dim", "n=2..64",
                     "--name", "some")
-if not re.search(r"#pragma MUST_ITERATE\((2, 64|20, 640), 1\)\n\t+for ",
+if not re.search(r"#pragma MUST_ITERATE\((2, 64|20, 640), 1\)\n\s+for ",
                  text_of(out, "some.c")):
     fail("no bounds:\n" + text_of(out, "some.c"))

@@ -76,6 +76,24 @@ static const struct program programs[] = {
 		"                    y[o, h] = y[o, h] + w[o, i * 2 + j]\n",
 		NULL,
 	}, {
+		"what only some repetitions read",
+		3, 4,
+		"        for h in range(4):\n"
+		"            y[o, h] = T.float32(0)\n"
+		"            if h >= 1 and h < 3:\n"
+		"                for i in range(8):\n"
+		"                    y[o, h] = y[o, h] + w[o, i] * x[h, i]\n",
+		NULL,
+	}, {
+		"rows of which some repetitions read a part",
+		3, 4,
+		"        for h in range(4):\n"
+		"            y[o, h] = T.float32(0)\n"
+		"            for i in range(8):\n"
+		"                if i + h >= 2:\n"
+		"                    y[o, h] = y[o, h] + w[o, i] * x[h, i]\n",
+		NULL,
+	}, {
 		"nothing that is read again",
 		3, 4,
 		"        for h in range(4):\n"

@@ -98,58 +98,58 @@ static void
 conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
       const float bias[restrict 16], float y[restrict 16][8][8])
 {
-	for (int32_t oh = 0; oh < 8; ++oh) {
-		for (int32_t ow_o = 0; ow_o < 4; ++ow_o) {
-			float acc[2][16];
+    for (int32_t oh = 0; oh < 8; ++oh) {
+        for (int32_t ow_o = 0; ow_o < 4; ++ow_o) {
+            float acc[2][16];
 
-			for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
-				for (int32_t oc = 0; oc < 16; ++oc) {
-					acc[ow_i][oc] = 0.0f;
-				}
-			}
-			if (ow_o >= 1 && ow_o < 3) {
-				for (int32_t kh = 0; kh < 3; ++kh) {
-					const int32_t ih = oh + kh - 1;
+            for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
+                for (int32_t oc = 0; oc < 16; ++oc) {
+                    acc[ow_i][oc] = 0.0f;
+                }
+            }
+            if (ow_o >= 1 && ow_o < 3) {
+                for (int32_t kh = 0; kh < 3; ++kh) {
+                    const int32_t ih = oh + kh - 1;
 
-					if (ih >= 0 && ih < 8) {
-						for (int32_t kw = 0; kw < 3; ++kw) {
-							for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
-								for (int32_t oc = 0; oc < 16; ++oc) {
-									acc[ow_i][oc] += x[ih][ow_o * 2 + ow_i + kw - 1]
-									               * w[kh][kw][oc];
-								}
-							}
-						}
-					}
-				}
-			} else {
-				for (int32_t kh = 0; kh < 3; ++kh) {
-					const int32_t ih = oh + kh - 1;
+                    if (ih >= 0 && ih < 8) {
+                        for (int32_t kw = 0; kw < 3; ++kw) {
+                            for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
+                                for (int32_t oc = 0; oc < 16; ++oc) {
+                                    acc[ow_i][oc] += x[ih][ow_o * 2 + ow_i + kw - 1]
+                                                   * w[kh][kw][oc];
+                                }
+                            }
+                        }
+                    }
+                }
+            } else {
+                for (int32_t kh = 0; kh < 3; ++kh) {
+                    const int32_t ih = oh + kh - 1;
 
-					if (ih >= 0 && ih < 8) {
-						for (int32_t kw = 0; kw < 3; ++kw) {
-							for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
-								const int32_t iw = ow_o * 2 + ow_i + kw - 1;
+                    if (ih >= 0 && ih < 8) {
+                        for (int32_t kw = 0; kw < 3; ++kw) {
+                            for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
+                                const int32_t iw = ow_o * 2 + ow_i + kw - 1;
 
-								if (iw >= 0 && iw < 8) {
-									for (int32_t oc = 0; oc < 16; ++oc) {
-										acc[ow_i][oc] += x[ih][iw] * w[kh][kw][oc];
-									}
-								}
-							}
-						}
-					}
-				}
-			}
-			for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
-				for (int32_t oc = 0; oc < 16; ++oc) {
-					const float v = acc[ow_i][oc] + bias[oc];
+                                if (iw >= 0 && iw < 8) {
+                                    for (int32_t oc = 0; oc < 16; ++oc) {
+                                        acc[ow_i][oc] += x[ih][iw] * w[kh][kw][oc];
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
+                for (int32_t oc = 0; oc < 16; ++oc) {
+                    const float v = acc[ow_i][oc] + bias[oc];
 
-					y[oc][oh][ow_o * 2 + ow_i] = v < 0.0f ? 0.0f : v;
-				}
-			}
-		}
-	}
+                    y[oc][oh][ow_o * 2 + ow_i] = v < 0.0f ? 0.0f : v;
+                }
+            }
+        }
+    }
 }
 
 /* MaxPool 2x2, stride 2, 16 channels
@@ -190,44 +190,44 @@ static void
 conv2(const float x[restrict 16][4][4], const float w[restrict 2][16][3][3][12],
       const float bias[restrict 24], float y[restrict 24][4][4])
 {
-	for (int32_t oc_o = 0; oc_o < 2; ++oc_o) {
-		for (int32_t oh = 0; oh < 4; ++oh) {
-			float acc[4][12];
+    for (int32_t oc_o = 0; oc_o < 2; ++oc_o) {
+        for (int32_t oh = 0; oh < 4; ++oh) {
+            float acc[4][12];
 
-			for (int32_t ow = 0; ow < 4; ++ow) {
-				for (int32_t oc_i = 0; oc_i < 12; ++oc_i) {
-					acc[ow][oc_i] = 0.0f;
-				}
-			}
-			for (int32_t ic = 0; ic < 16; ++ic) {
-				for (int32_t kh = 0; kh < 3; ++kh) {
-					const int32_t ih = oh + kh - 1;
+            for (int32_t ow = 0; ow < 4; ++ow) {
+                for (int32_t oc_i = 0; oc_i < 12; ++oc_i) {
+                    acc[ow][oc_i] = 0.0f;
+                }
+            }
+            for (int32_t ic = 0; ic < 16; ++ic) {
+                for (int32_t kh = 0; kh < 3; ++kh) {
+                    const int32_t ih = oh + kh - 1;
 
-					if (ih >= 0 && ih < 4) {
-						for (int32_t kw = 0; kw < 3; ++kw) {
-							for (int32_t ow = 0; ow < 4; ++ow) {
-								const int32_t iw = ow + kw - 1;
+                    if (ih >= 0 && ih < 4) {
+                        for (int32_t kw = 0; kw < 3; ++kw) {
+                            for (int32_t ow = 0; ow < 4; ++ow) {
+                                const int32_t iw = ow + kw - 1;
 
-								if (iw >= 0 && iw < 4) {
-									for (int32_t oc_i = 0; oc_i < 12; ++oc_i) {
-										acc[ow][oc_i] += x[ic][ih][iw] * w[oc_o][ic][kh][kw][oc_i];
-									}
-								}
-							}
-						}
-					}
-				}
-			}
-			for (int32_t ow = 0; ow < 4; ++ow) {
-				for (int32_t oc_i = 0; oc_i < 12; ++oc_i) {
-					const int32_t oc = oc_o * 12 + oc_i;
-					const float v = acc[ow][oc_i] + bias[oc];
+                                if (iw >= 0 && iw < 4) {
+                                    for (int32_t oc_i = 0; oc_i < 12; ++oc_i) {
+                                        acc[ow][oc_i] += x[ic][ih][iw] * w[oc_o][ic][kh][kw][oc_i];
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            for (int32_t ow = 0; ow < 4; ++ow) {
+                for (int32_t oc_i = 0; oc_i < 12; ++oc_i) {
+                    const int32_t oc = oc_o * 12 + oc_i;
+                    const float v = acc[ow][oc_i] + bias[oc];
 
-					y[oc][oh][ow] = v < 0.0f ? 0.0f : v;
-				}
-			}
-		}
-	}
+                    y[oc][oh][ow] = v < 0.0f ? 0.0f : v;
+                }
+            }
+        }
+    }
 }
 
 /* Gemm 384 -> 10, + bias, by cblas

@@ -18,9 +18,9 @@ matmul_kernel(__global const float (*restrict A)[40],
 	__local float B_shared[8][16];
 	const int ty = get_local_id(1);
 	const int tx = get_local_id(0);
-	const int ty_q = ty / 2;
+	const int ty_div2 = ty / 2;
 	const int ii = i_o * 8 + ty;
-	const int ty_at = ty % 2 * 8;
+	const int ty0 = ty % 2 * 8;
 	float C_local[2];
 
 	#pragma unroll
@@ -30,8 +30,8 @@ matmul_kernel(__global const float (*restrict A)[40],
 	for (int k_o = 0; k_o < 5; ++k_o) {
 		A_shared[ty][tx] = A[ii][k_o * 8 + tx];
 		for (int i0_i_i1_i_0 = 0; i0_i_i1_i_0 < 2; ++i0_i_i1_i_0) {
-			B_shared[i0_i_i1_i_0 * 4 + ty_q][tx + ty_at] =
-			        B[k_o * 8 + i0_i_i1_i_0 * 4 + ty_q][j_0 * 16 + tx + ty_at];
+			B_shared[i0_i_i1_i_0 * 4 + ty_div2][tx + ty0] =
+			        B[k_o * 8 + i0_i_i1_i_0 * 4 + ty_div2][j_0 * 16 + tx + ty0];
 		}
 		barrier(CLK_LOCAL_MEM_FENCE);
 		for (int k_i = 0; k_i < 8; ++k_i) {

@@ -18,10 +18,10 @@ matmul_kernel(__global const float (*restrict A)[37],
 	__local float B_shared[8][16];
 	const int ty = get_local_id(1);
 	const int tx = get_local_id(0);
-	const int ty_q = ty / 2;
+	const int ty_div2 = ty / 2;
 	const int ii = i_o * 8 + ty;
-	const int ty_at = ty % 2 * 8;
-	const int ij = j_0 * 16 + tx + ty_at;
+	const int ty0 = ty % 2 * 8;
+	const int ij = j_0 * 16 + tx + ty0;
 	float C_local[2];
 
 	if (ii < 30) {
@@ -40,10 +40,10 @@ matmul_kernel(__global const float (*restrict A)[37],
 		}
 		if (ij < 50) {
 			for (int i0_i_i1_i_0 = 0; i0_i_i1_i_0 < 2; ++i0_i_i1_i_0) {
-				const int ik = k_o * 8 + i0_i_i1_i_0 * 4 + ty_q;
+				const int ik = k_o * 8 + i0_i_i1_i_0 * 4 + ty_div2;
 
 				if (ik < 37) {
-					B_shared[i0_i_i1_i_0 * 4 + ty_q][tx + ty_at] = B[ik][ij];
+					B_shared[i0_i_i1_i_0 * 4 + ty_div2][tx + ty0] = B[ik][ij];
 				}
 			}
 		}

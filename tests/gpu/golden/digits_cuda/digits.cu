@@ -43,8 +43,8 @@ conv1(const float *__restrict__ x, const float (*__restrict__ w)[16],
 	__shared__ float rows[16][16];
 	const int ty = threadIdx.y;
 	const int tx = threadIdx.x;
-	const int ty_r2 = ty % 2;
-	const int ty_at = ty_r2 * 16;
+	const int ty_mod2 = ty % 2;
+	const int ty0 = ty_mod2 * 16;
 	float acc[2];
 
 	#pragma unroll
@@ -55,16 +55,16 @@ conv1(const float *__restrict__ x, const float (*__restrict__ w)[16],
 	#pragma unroll
 	for (int i0_i1_i_0 = 0; i0_i1_i_0 < 2; ++i0_i1_i_0) {
 		const int ity = i0_i1_i_0 * 8 + ty / 2;
-		const int ty_q = ity / 3;
-		const int ty_r = ity % 3;
-		const int itx = tx % 8 + ty_r;
-		const int in = n_0 * 4 + ty_r2 * 2 + tx / 8 + ty_q;
+		const int ty_div3 = ity / 3;
+		const int ty_mod3 = ity % 3;
+		const int itx = tx % 8 + ty_mod3;
+		const int in = n_0 * 4 + ty_mod2 * 2 + tx / 8 + ty_div3;
 
-		columns[ity][tx + ty_at] =
+		columns[ity][tx + ty0] =
 		        ity < 9
 		      ? (in >= 1 && in < 9 && itx >= 1 && itx < 9
-		       ? x[n_0 * 32 + ty_at + ty_q * 8 + ty_r + tx - 9] : 0.0f)
-		      : 0.0f;
+		       ? x[n_0 * 32 + ty0 + ty_div3 * 8 + ty_mod3 + tx - 9]
+		       : 0.0f) : 0.0f;
 	}
 	__syncthreads();
 	#pragma unroll
@@ -127,14 +127,14 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
 	__shared__ __align__(8) float rows[2][16][32];
 	const int ty = threadIdx.y;
 	const int tx = threadIdx.x;
-	const int ty_q = ty / 2;
-	const int tx_q = tx / 4;
-	const int ty_r2 = ty % 3;
-	const int tx_r = tx % 4;
+	const int ty_div2 = ty / 2;
+	const int tx_div4 = tx / 4;
+	const int ty_mod3_2 = ty % 3;
+	const int tx_mod4 = tx % 4;
 	const int itx3 = tx + ty % 2 * 16;
-	const int ty_r = ty / 3 % 3;
-	const int itx2 = tx_r + ty_r2;
-	const int itx = tx_q + ty_r;
+	const int ty_mod3 = ty / 3 % 3;
+	const int itx2 = tx_mod4 + ty_mod3_2;
+	const int itx = tx_div4 + ty_mod3;
 	float acc[2];
 
 	#pragma unroll
@@ -143,41 +143,43 @@ conv2(const float (*__restrict__ x)[16], const float (*__restrict__ w)[24],
 	}
 	#pragma unroll
 	for (int i0_i_i1_0 = 0; i0_i_i1_0 < 2; ++i0_i_i1_0) {
-		const int ity = i0_i_i1_0 * 8 + ty_q;
+		const int ity = i0_i_i1_0 * 8 + ty_div2;
 
 		rows[0][ity][itx3] = itx3 < 24 ? w[ity][itx3] : 0.0f;
 	}
 	columns[0][ty][tx] = itx >= 1 && itx < 5 && itx2 >= 1 && itx2 < 5
-	                   ? x[ty / 9][ty_r * 4 + ty_r2 + tx - 5] : 0.0f;
+	                   ? x[ty / 9][ty_mod3 * 4 + ty_mod3_2 + tx - 5] : 0.0f;
 	__syncthreads();
 	for (int k_o = 0; k_o < 8; ++k_o) {
-		const int k_r4 = k_o % 2;
+		const int k_mod2_2 = k_o % 2;
 		const int ik4 = k_o * 16 + ty;
-		const int k_r3 = (k_o + 1) % 2;
+		const int k_mod2 = (k_o + 1) % 2;
 		const int ik3 = ik4 + 1;
-		const int k_r2 = ik3 % 3;
-		const int ik2 = tx_r + k_r2;
-		const int k_r = (ik3 / 3 + 2) % 3;
-		const int ik = tx_q + k_r;
+		const int k_mod32 = ik3 % 3;
+		const int ik2 = tx_mod4 + k_mod32;
+		const int k_mod3 = (ik3 / 3 + 2) % 3;
+		const int ik = tx_div4 + k_mod3;
 
 		#pragma unroll
 		for (int i0_i_i1_0 = 0; i0_i_i1_0 < 2; ++i0_i_i1_0) {
-			rows[k_r3][i0_i_i1_0 * 8 + ty_q][itx3] =
+			rows[k_mod2][i0_i_i1_0 * 8 + ty_div2][itx3] =
 			        itx3 < 24
-			      ? w[k_o * 16 + i0_i_i1_0 * 8 + ty_q + 16][itx3]
+			      ? w[k_o * 16 + i0_i_i1_0 * 8 + ty_div2 + 16][itx3]
 			      : 0.0f;
 		}
-		columns[k_r3][ty][tx] =
+		columns[k_mod2][ty][tx] =
 		        ik >= 1 && ik < 5 && ik2 >= 1 && ik2 < 5
-		      ? x[(ik4 + 7) / 9 + 1][k_r * 4 + k_r2 + tx - 5] : 0.0f;
+		      ? x[(ik4 + 7) / 9 + 1][k_mod3 * 4 + k_mod32 + tx - 5]
+		      : 0.0f;
 		#pragma unroll
 		for (int k_i = 0; k_i < 16; ++k_i) {
 			__align__(8) float row[2];
 
-			*(float2 *)&row[0] = *(float2 *)&rows[k_r4][k_i][ty * 2];
+			*(float2 *)&row[0] =
+			        *(float2 *)&rows[k_mod2_2][k_i][ty * 2];
 			#pragma unroll
 			for (int m_3 = 0; m_3 < 2; ++m_3) {
-				acc[m_3] += columns[k_r4][k_i][tx] * row[m_3];
+				acc[m_3] += columns[k_mod2_2][k_i][tx] * row[m_3];
 			}
 		}
 		__syncthreads();

@@ -62,230 +62,215 @@ static __global__ void __launch_bounds__(128)
 sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
     const half *__restrict__ x_3, half (*__restrict__ y)[1024])
 {
-	extern __shared__ __align__(1024) unsigned char shared_pool[];
-	const int m_0 = blockIdx.y;
-	const int n_0 = blockIdx.x;
-	float (&sums)[2][2][16][36] =
-	        *(float (*)[2][2][16][36])(shared_pool + 0);
-	half (&rows)[4][128][40] = *(half (*)[4][128][40])(shared_pool + 9216);
-	half (&columns)[4][32][72] =
-	        *(half (*)[4][32][72])(shared_pool + 50176);
-	const int tz = threadIdx.z;
-	const int ty = threadIdx.y;
-	const int tx = threadIdx.x;
-	const int tx_q2 = tx / 8;
-	const int tx_q = tx / 4;
-	const int tx_at2 = tx % 4 * 8;
-	const int tx_at = tx % 8 * 8;
-	const int in2 = n_0 * 64 + ty * 32 + tx;
-	const int in = n_0 * 64 + tx_at;
-	nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> acc[4][2];
+    extern __shared__ __align__(1024) unsigned char shared_pool[];
+    const int m_0 = blockIdx.y;
+    const int n_0 = blockIdx.x;
+    float (&sums)[2][2][16][36] = *(float (*)[2][2][16][36])(shared_pool + 0);
+    half (&rows)[4][128][40] = *(half (*)[4][128][40])(shared_pool + 9216);
+    half (&columns)[4][32][72] = *(half (*)[4][32][72])(shared_pool + 50176);
+    const int tz = threadIdx.z;
+    const int ty = threadIdx.y;
+    const int tx = threadIdx.x;
+    const int tx_div8 = tx / 8;
+    const int tx_div4 = tx / 4;
+    const int tx0_2 = tx % 4 * 8;
+    const int tx0 = tx % 8 * 8;
+    const int in2 = n_0 * 64 + ty * 32 + tx;
+    const int in = n_0 * 64 + tx0;
+    nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> acc[4][2];
 
-	#pragma unroll
-	for (int m_2 = 0; m_2 < 4; ++m_2) {
-		#pragma unroll
-		for (int n_2 = 0; n_2 < 2; ++n_2) {
-			tirc_wmma_fill_16x16x16_f32(&acc[m_2][n_2]);
-		}
-	}
-	#pragma unroll
-	for (int part = 0; part < 4; ++part) {
-		__pipeline_memcpy_async(
-		        &rows[0][part * 32 + tz * 16 + ty * 8 + tx_q][tx_at2],
-		        &x[m_0 * 128 + part * 32 + tz * 16 + ty * 8 + tx_q][tx_at2],
-		        16);
-	}
-	#pragma unroll
-	for (int part = 0; part < 2; ++part) {
-		const int itz = part * 16 + tz * 8 + ty * 4 + tx_q2;
+    #pragma unroll
+    for (int m_2 = 0; m_2 < 4; ++m_2) {
+        #pragma unroll
+        for (int n_2 = 0; n_2 < 2; ++n_2) {
+            tirc_wmma_fill_16x16x16_f32(&acc[m_2][n_2]);
+        }
+    }
+    #pragma unroll
+    for (int part = 0; part < 4; ++part) {
+        __pipeline_memcpy_async(
+            &rows[0][part * 32 + tz * 16 + ty * 8 + tx_div4][tx0_2],
+            &x[m_0 * 128 + part * 32 + tz * 16 + ty * 8 + tx_div4][tx0_2], 16);
+    }
+    #pragma unroll
+    for (int part = 0; part < 2; ++part) {
+        const int itz = part * 16 + tz * 8 + ty * 4 + tx_div8;
 
-		__pipeline_memcpy_async(&columns[0][itz][tx_at], &x_2[itz][in],
-		                        16);
-	}
-	__pipeline_commit();
-	#pragma unroll
-	for (int part = 0; part < 4; ++part) {
-		__pipeline_memcpy_async(
-		        &rows[1][part * 32 + tz * 16 + ty * 8 + tx_q][tx_at2],
-		        &x[m_0 * 128 + part * 32 + tz * 16 + ty * 8 + tx_q][tx_at2 + 32],
-		        16);
-	}
-	#pragma unroll
-	for (int part = 0; part < 2; ++part) {
-		const int itz = part * 16 + tz * 8 + ty * 4 + tx_q2;
+        __pipeline_memcpy_async(&columns[0][itz][tx0], &x_2[itz][in], 16);
+    }
+    __pipeline_commit();
+    #pragma unroll
+    for (int part = 0; part < 4; ++part) {
+        __pipeline_memcpy_async(
+            &rows[1][part * 32 + tz * 16 + ty * 8 + tx_div4][tx0_2],
+            &x[m_0 * 128 + part * 32 + tz * 16 + ty * 8 + tx_div4][tx0_2 + 32],
+            16);
+    }
+    #pragma unroll
+    for (int part = 0; part < 2; ++part) {
+        const int itz = part * 16 + tz * 8 + ty * 4 + tx_div8;
 
-		__pipeline_memcpy_async(&columns[1][itz][tx_at],
-		                        &x_2[itz + 32][in], 16);
-	}
-	__pipeline_commit();
-	#pragma unroll
-	for (int part = 0; part < 4; ++part) {
-		__pipeline_memcpy_async(
-		        &rows[2][part * 32 + tz * 16 + ty * 8 + tx_q][tx_at2],
-		        &x[m_0 * 128 + part * 32 + tz * 16 + ty * 8 + tx_q][tx_at2 + 64],
-		        16);
-	}
-	#pragma unroll
-	for (int part = 0; part < 2; ++part) {
-		const int itz = part * 16 + tz * 8 + ty * 4 + tx_q2;
+        __pipeline_memcpy_async(&columns[1][itz][tx0], &x_2[itz + 32][in], 16);
+    }
+    __pipeline_commit();
+    #pragma unroll
+    for (int part = 0; part < 4; ++part) {
+        __pipeline_memcpy_async(
+            &rows[2][part * 32 + tz * 16 + ty * 8 + tx_div4][tx0_2],
+            &x[m_0 * 128 + part * 32 + tz * 16 + ty * 8 + tx_div4][tx0_2 + 64],
+            16);
+    }
+    #pragma unroll
+    for (int part = 0; part < 2; ++part) {
+        const int itz = part * 16 + tz * 8 + ty * 4 + tx_div8;
 
-		__pipeline_memcpy_async(&columns[2][itz][tx_at],
-		                        &x_2[itz + 64][in], 16);
-	}
-	__pipeline_commit();
-	__pipeline_wait_prior(2);
-	__syncthreads();
-	for (int k_0 = 0; k_0 < 29; ++k_0) {
-		const int k_r2 = k_0 % 4;
-		const int k_r = (k_0 + 3) % 4;
+        __pipeline_memcpy_async(&columns[2][itz][tx0], &x_2[itz + 64][in], 16);
+    }
+    __pipeline_commit();
+    __pipeline_wait_prior(2);
+    __syncthreads();
+    for (int k_0 = 0; k_0 < 29; ++k_0) {
+        const int k_mod4_2 = k_0 % 4;
+        const int k_mod4 = (k_0 + 3) % 4;
 
-		#pragma unroll
-		for (int part = 0; part < 4; ++part) {
-			__pipeline_memcpy_async(
-			        &rows[k_r][part * 32 + tz * 16 + ty * 8 + tx_q][tx_at2],
-			        &x[m_0 * 128 + part * 32 + tz * 16 + ty * 8 + tx_q][k_0 * 32 + tx_at2 + 96],
-			        16);
-		}
-		#pragma unroll
-		for (int part = 0; part < 2; ++part) {
-			__pipeline_memcpy_async(
-			        &columns[k_r][part * 16 + tz * 8 + ty * 4 + tx_q2][tx_at],
-			        &x_2[k_0 * 32 + part * 16 + tz * 8 + ty * 4 + tx_q2 + 96][in],
-			        16);
-		}
-		__pipeline_commit();
-		#pragma unroll
-		for (int k_1 = 0; k_1 < 2; ++k_1) {
-			nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a[4];
-			nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
+        #pragma unroll
+        for (int part = 0; part < 4; ++part) {
+            __pipeline_memcpy_async(
+                &rows[k_mod4][part * 32 + tz * 16 + ty * 8 + tx_div4][tx0_2],
+                &x[m_0 * 128 + part * 32 + tz * 16 + ty * 8 + tx_div4][k_0 * 32 + tx0_2 + 96],
+                16);
+        }
+        #pragma unroll
+        for (int part = 0; part < 2; ++part) {
+            __pipeline_memcpy_async(
+                &columns[k_mod4][part * 16 + tz * 8 + ty * 4 + tx_div8][tx0],
+                &x_2[k_0 * 32 + part * 16 + tz * 8 + ty * 4 + tx_div8 + 96][in],
+                16);
+        }
+        __pipeline_commit();
+        #pragma unroll
+        for (int k_1 = 0; k_1 < 2; ++k_1) {
+            nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a[4];
+            nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
 
-			#pragma unroll
-			for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
-				tirc_wmma_load_16x16x16_f16_a_shared(
-				        &a[i0_i_o],
-				        &rows[k_r2][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
-			}
-			#pragma unroll
-			for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
-				tirc_wmma_load_16x16x16_f16_b_shared(
-				        &b[i1_i_o],
-				        &columns[k_r2][k_1 * 16][ty * 32 + i1_i_o * 16],
-				        72);
-			}
-			#pragma unroll
-			for (int m_2 = 0; m_2 < 4; ++m_2) {
-				#pragma unroll
-				for (int n_2 = 0; n_2 < 2; ++n_2) {
-					tirc_wmma_sync_16x16x16_f16f16f32(&acc[m_2][n_2], &a[m_2],
-					                                  &b[n_2]);
-				}
-			}
-		}
-		__pipeline_wait_prior(2);
-		__syncthreads();
-	}
-	#pragma unroll
-	for (int k_1 = 0; k_1 < 2; ++k_1) {
-		nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a[4];
-		nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
+            #pragma unroll
+            for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
+                tirc_wmma_load_16x16x16_f16_a_shared(
+                    &a[i0_i_o],
+                    &rows[k_mod4_2][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
+            }
+            #pragma unroll
+            for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
+                tirc_wmma_load_16x16x16_f16_b_shared(
+                    &b[i1_i_o],
+                    &columns[k_mod4_2][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
+            }
+            #pragma unroll
+            for (int m_2 = 0; m_2 < 4; ++m_2) {
+                #pragma unroll
+                for (int n_2 = 0; n_2 < 2; ++n_2) {
+                    tirc_wmma_sync_16x16x16_f16f16f32(&acc[m_2][n_2], &a[m_2],
+                                                      &b[n_2]);
+                }
+            }
+        }
+        __pipeline_wait_prior(2);
+        __syncthreads();
+    }
+    #pragma unroll
+    for (int k_1 = 0; k_1 < 2; ++k_1) {
+        nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a[4];
+        nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
 
-		#pragma unroll
-		for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
-			tirc_wmma_load_16x16x16_f16_a_shared(
-			        &a[i0_i_o],
-			        &rows[1][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
-		}
-		#pragma unroll
-		for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
-			tirc_wmma_load_16x16x16_f16_b_shared(
-			        &b[i1_i_o],
-			        &columns[1][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
-		}
-		#pragma unroll
-		for (int m_2 = 0; m_2 < 4; ++m_2) {
-			#pragma unroll
-			for (int n_2 = 0; n_2 < 2; ++n_2) {
-				tirc_wmma_sync_16x16x16_f16f16f32(&acc[m_2][n_2], &a[m_2],
-				                                  &b[n_2]);
-			}
-		}
-	}
-	__pipeline_wait_prior(1);
-	__syncthreads();
-	#pragma unroll
-	for (int k_1 = 0; k_1 < 2; ++k_1) {
-		nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a[4];
-		nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
+        #pragma unroll
+        for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
+            tirc_wmma_load_16x16x16_f16_a_shared(
+                &a[i0_i_o], &rows[1][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
+        }
+        #pragma unroll
+        for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
+            tirc_wmma_load_16x16x16_f16_b_shared(
+                &b[i1_i_o], &columns[1][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
+        }
+        #pragma unroll
+        for (int m_2 = 0; m_2 < 4; ++m_2) {
+            #pragma unroll
+            for (int n_2 = 0; n_2 < 2; ++n_2) {
+                tirc_wmma_sync_16x16x16_f16f16f32(&acc[m_2][n_2], &a[m_2],
+                                                  &b[n_2]);
+            }
+        }
+    }
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    #pragma unroll
+    for (int k_1 = 0; k_1 < 2; ++k_1) {
+        nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a[4];
+        nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
 
-		#pragma unroll
-		for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
-			tirc_wmma_load_16x16x16_f16_a_shared(
-			        &a[i0_i_o],
-			        &rows[2][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
-		}
-		#pragma unroll
-		for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
-			tirc_wmma_load_16x16x16_f16_b_shared(
-			        &b[i1_i_o],
-			        &columns[2][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
-		}
-		#pragma unroll
-		for (int m_2 = 0; m_2 < 4; ++m_2) {
-			#pragma unroll
-			for (int n_2 = 0; n_2 < 2; ++n_2) {
-				tirc_wmma_sync_16x16x16_f16f16f32(&acc[m_2][n_2], &a[m_2],
-				                                  &b[n_2]);
-			}
-		}
-	}
-	__pipeline_wait_prior(0);
-	__syncthreads();
-	#pragma unroll
-	for (int k_1 = 0; k_1 < 2; ++k_1) {
-		nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a[4];
-		nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
+        #pragma unroll
+        for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
+            tirc_wmma_load_16x16x16_f16_a_shared(
+                &a[i0_i_o], &rows[2][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
+        }
+        #pragma unroll
+        for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
+            tirc_wmma_load_16x16x16_f16_b_shared(
+                &b[i1_i_o], &columns[2][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
+        }
+        #pragma unroll
+        for (int m_2 = 0; m_2 < 4; ++m_2) {
+            #pragma unroll
+            for (int n_2 = 0; n_2 < 2; ++n_2) {
+                tirc_wmma_sync_16x16x16_f16f16f32(&acc[m_2][n_2], &a[m_2],
+                                                  &b[n_2]);
+            }
+        }
+    }
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    #pragma unroll
+    for (int k_1 = 0; k_1 < 2; ++k_1) {
+        nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a[4];
+        nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, half, nvcuda::wmma::row_major> b[2];
 
-		#pragma unroll
-		for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
-			tirc_wmma_load_16x16x16_f16_a_shared(
-			        &a[i0_i_o],
-			        &rows[3][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
-		}
-		#pragma unroll
-		for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
-			tirc_wmma_load_16x16x16_f16_b_shared(
-			        &b[i1_i_o],
-			        &columns[3][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
-		}
-		#pragma unroll
-		for (int m_2 = 0; m_2 < 4; ++m_2) {
-			#pragma unroll
-			for (int n_2 = 0; n_2 < 2; ++n_2) {
-				tirc_wmma_sync_16x16x16_f16f16f32(&acc[m_2][n_2], &a[m_2],
-				                                  &b[n_2]);
-			}
-		}
-	}
-	#pragma unroll
-	for (int i_i_o = 0; i_i_o < 4; ++i_i_o) {
-		#pragma unroll
-		for (int j_i_o = 0; j_i_o < 2; ++j_i_o) {
-			tirc_wmma_store_16x16x16_f32_shared(
-			        &sums[tz][ty][0][j_i_o * 16], 36,
-			        &acc[i_i_o][j_i_o]);
-			__syncthreads();
-		}
-		#pragma unroll
-		for (int part = 0; part < 16; ++part) {
-			const float v = (float)half(sums[tz][ty][part][tx]
-			                          + (float)x_3[in2]);
-			const float clipped = v < 0.0f ? 0.0f : v;
+        #pragma unroll
+        for (int i0_i_o = 0; i0_i_o < 4; ++i0_i_o) {
+            tirc_wmma_load_16x16x16_f16_a_shared(
+                &a[i0_i_o], &rows[3][tz * 64 + i0_i_o * 16][k_1 * 16], 40);
+        }
+        #pragma unroll
+        for (int i1_i_o = 0; i1_i_o < 2; ++i1_i_o) {
+            tirc_wmma_load_16x16x16_f16_b_shared(
+                &b[i1_i_o], &columns[3][k_1 * 16][ty * 32 + i1_i_o * 16], 72);
+        }
+        #pragma unroll
+        for (int m_2 = 0; m_2 < 4; ++m_2) {
+            #pragma unroll
+            for (int n_2 = 0; n_2 < 2; ++n_2) {
+                tirc_wmma_sync_16x16x16_f16f16f32(&acc[m_2][n_2], &a[m_2],
+                                                  &b[n_2]);
+            }
+        }
+    }
+    #pragma unroll
+    for (int i_i_o = 0; i_i_o < 4; ++i_i_o) {
+        #pragma unroll
+        for (int j_i_o = 0; j_i_o < 2; ++j_i_o) {
+            tirc_wmma_store_16x16x16_f32_shared(&sums[tz][ty][0][j_i_o * 16],
+                                                36, &acc[i_i_o][j_i_o]);
+            __syncthreads();
+        }
+        #pragma unroll
+        for (int part = 0; part < 16; ++part) {
+            const float v = (float)half(sums[tz][ty][part][tx]
+                                      + (float)x_3[in2]);
+            const float clipped = v < 0.0f ? 0.0f : v;
 
-			y[m_0 * 128 + tz * 64 + i_i_o * 16 + part][in2] =
-			        half(clipped);
-		}
-		__syncthreads();
-	}
+            y[m_0 * 128 + tz * 64 + i_i_o * 16 + part][in2] = half(clipped);
+        }
+        __syncthreads();
+    }
 }
 
 /* Starts a kernel, unless something has failed before. */
