@@ -464,6 +464,7 @@ prepare(struct tirc *t)
 	target->typed_workspace = dialect_wants_parts(t->dialect);
 	target->loose_weights =
 		!dialect_aligns_weights(t->dialect);
+	target->interface_apart = dialect_wants_interface_apart(t->dialect);
 	t->target = target;
 	return true;
 }

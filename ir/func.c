@@ -19,7 +19,7 @@ func_new(struct module *m, const char *name)
 void
 func_add_param(struct func *f, struct var *var, const struct buffer *buffer)
 {
-	struct param p = { var, buffer };
+	struct param p = { var, buffer, SPACE_INTERFACE };
 
 	assert(var || buffer);
 	if (!var) {

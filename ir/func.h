@@ -5,10 +5,19 @@
 
 #include "stmt.h"
 
+/* In which memory an array lies that a function is given, where a machine has
+ * several: that of the model's caller, the scratch memory between kernels, the
+ * constants, or what the function itself declares. */
+enum memory_space {
+	SPACE_INTERFACE, SPACE_WORKSPACE, SPACE_WEIGHTS, SPACE_LOCAL,
+	SPACE_COUNT
+};
+
 /* A buffer (var is its data pointer) or a scalar (buffer NULL). */
 struct param {
 	struct var *var;
 	const struct buffer *buffer;
+	enum memory_space space;
 };
 
 struct journal_entry {

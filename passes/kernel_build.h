@@ -51,6 +51,8 @@ void kernel_note_own(struct joint *j);
 void kernel_share_storage(struct joint *j);
 /* kernel_work.c: operations, bytes, stack: the figures of the comment. */
 void kernel_measure(struct kernel *k);
+/* kernel_spaces.c: notes in which memory each parameter lies. After the plan. */
+void kernels_note_spaces(struct program *p);
 /* kernel_merge.c: one function for all kernels that compute the same; sets owner
  * and n_callers of each. After the plan. */
 void kernels_merge(struct builder *b);

@@ -45,9 +45,11 @@ hash_of(const struct kernel *k)
 	return h;
 }
 
-/* Are the arguments of one kind each, and symbolic sizes the same ones? */
+/* Are the arguments of one kind each, in one memory where these are apart, and
+ * symbolic sizes the same ones? */
 static bool
-same_args(const struct kernel *a, const struct kernel *b)
+same_args(const struct target *target, const struct kernel *a,
+	  const struct kernel *b)
 {
 	if (a->args.n != b->args.n) {
 		return false;
@@ -58,7 +60,10 @@ same_args(const struct kernel *a, const struct kernel *b)
 
 		if (x->kind != y->kind || x->var != y->var ||
 		    x->scratch_bytes != y->scratch_bytes ||
-		    (x->in_place != NULL) != (y->in_place != NULL)) {
+		    (x->in_place != NULL) != (y->in_place != NULL) ||
+		    (target->interface_apart &&
+		     a->func->params.data[i].space !=
+			     b->func->params.data[i].space)) {
 			return false;
 		}
 	}
@@ -66,12 +71,13 @@ same_args(const struct kernel *a, const struct kernel *b)
 }
 
 static bool
-same_kernel(struct arena *a, const struct kernel *x, const struct kernel *y)
+same_kernel(struct builder *b, const struct kernel *x, const struct kernel *y)
 {
+	struct arena *a = &b->m->arena;
 	const struct func *const *of_x, *const *of_y;
 	int n = functions_of(a, x, &of_x);
 
-	return same_args(x, y) && x->apart == y->apart &&
+	return same_args(b->p->target, x, y) && x->apart == y->apart &&
 	       functions_of(a, y, &of_y) == n && funcs_equal(of_x, of_y, n);
 }
 
@@ -313,7 +319,7 @@ kernels_merge(struct builder *b)
 		slot = &slots[hash % (uint64_t)n_slots];
 		for (at = *slot; at >= 0; at = list[at].next) {
 			if (list[at].hash == hash &&
-			    same_kernel(a, list[at].owner, k)) {
+			    same_kernel(b, list[at].owner, k)) {
 				break;
 			}
 		}

@@ -862,6 +862,7 @@ program_build(struct graph *g, const struct target *target,
 		return false;
 	}
 	kernels_align(out);
+	kernels_note_spaces(out);
 	kernels_merge(&b);
 	hooks_took(hooks, "plan", start);
 	out->entry = entry_build(out);

@@ -86,6 +86,8 @@ struct target {
 	bool typed_workspace; /* an array for each type, so that no element is
 			       * ever of another one */
 	bool loose_weights;   /* arrays of weights start where elements may */
+	bool interface_apart; /* the caller's arrays are in another memory than
+			       * the workspace: no function takes both */
 	const char *cc;       /* the suggested compiler line */
 	const char *cflags;
 	const char *ldflags;  /* what linking it needs, or "" */

@@ -69,7 +69,7 @@ read_dialect(struct loader *l, struct json j)
 			"tasks graph regions headers helpers weights templates "
 			"files reserved source_needs "
 			"file_weights_needs comment_line entry_names fp "
-			"compliance");
+			"compliance spaces");
 	l->d->description = json_text(json_get(j, "description"), true);
 	dialect_read_limits(l, json_get(j, "limits"));
 	dialect_read_precedence(l, json_get(j, "precedence"));
@@ -88,6 +88,7 @@ read_dialect(struct loader *l, struct json j)
 	dialect_read_graph(l, json_get(j, "graph"));
 	dialect_read_regions(l, json_get(j, "regions"));
 	dialect_read_weights(l, json_get(j, "weights"));
+	dialect_read_spaces(l, json_get(j, "spaces"), j);
 	dialect_read_templates(l, json_get(j, "templates"));
 	dialect_read_files(l, json_get(j, "files"));
 	dialect_read_reserved(l, json_get(j, "reserved"));

@@ -284,6 +284,8 @@ struct dialect {
 		const char *unit; /* what pointers count: one char wide */
 		bool flat_locals; /* local arrays have one dimension */
 	} access;
+	/* What stands in front of a type that lies in a memory; NULL: nothing. */
+	const char *spaces[SPACE_COUNT];
 	struct lines statements[SAY_COUNT];
 	struct {
 		struct names kernel, exported, prototype, close;
@@ -328,6 +330,8 @@ struct dialect {
 	struct names reserved, reserved_members;
 };
 
+/* "interface" */
+const char *memory_space_name(enum memory_space s);
 const char *form_key(enum form_id id);
 const char *statement_key(enum statement_id id);
 /* Is the type one that dialects spell? Integers of 4 bits are not: they are

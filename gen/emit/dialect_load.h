@@ -45,6 +45,9 @@ void dialect_read_vectors(struct loader *l, struct json j);
 void dialect_read_tasks(struct loader *l, struct json j);
 void dialect_read_graph(struct loader *l, struct json j);
 void dialect_read_regions(struct loader *l, struct json j);
+/* Words for memory; root: the whole, of which the texts have to use them. After
+ * all that they limit. */
+void dialect_read_spaces(struct loader *l, struct json j, struct json root);
 void dialect_read_weights(struct loader *l, struct json j);
 void dialect_read_templates(struct loader *l, struct json j);
 void dialect_read_files(struct loader *l, struct json j);

@@ -24,7 +24,7 @@ static const char template_words[] =
 	"exact_starts extent extents facts file file_or_library files flags float "
 	"function functions given graph graph_file has_dims header "
 	"header_name helpers highest id includes index init_body inputs "
-	"keeps kernels kernels_file l1_bytes l2_bytes label launches ldflags "
+	"interface_space keeps kernels kernels_file l1_bytes l2_bytes label launches ldflags "
 	"libraries library_includes library_members library_state line "
 	"link_libraries link_options longest_loop loops "
 	"loops_without_bound macro magnitude max member members memory min "
@@ -40,7 +40,7 @@ static const char template_words[] =
 	"title tolerance type unit uploads value values values_offset "
 	"version_hash wait weighs weights weights_align weights_bytes "
 	"weights_file weights_header weights_used wide work workspace "
-	"workspace_bytes workspace_used zero";
+	"workspace_bytes workspace_space workspace_used zero";
 
 static bool
 fits(const char *pattern, const char *pointer)

@@ -65,6 +65,8 @@ bool dialect_takes_regions(struct module *m, const struct dialect *d,
 bool dialect_wants_parts(const struct dialect *d);
 /* Are arrays of weights aligned to what the target wants? */
 bool dialect_aligns_weights(const struct dialect *d);
+/* Are the caller's arrays in another memory than its workspace? */
+bool dialect_wants_interface_apart(const struct dialect *d);
 
 enum weights_form { WEIGHTS_AUTO, WEIGHTS_C, WEIGHTS_INCBIN, WEIGHTS_FILE,
 		    WEIGHTS_SECTION };

@@ -13,6 +13,29 @@ fail(struct unit *u, const struct func *f, const char *what, const char *name)
 			  "dialect %s: %s '%s'", u->d->name, what, name);
 }
 
+static bool
+same_space(const struct external_param *a, const struct external_param *b)
+{
+	return a->space == b->space ||
+	       (a->space != NULL && b->space != NULL &&
+		strcmp(a->space, b->space) == 0);
+}
+
+/* Texts of intrinsics know one memory. */
+static bool
+takes_plain_pointers(struct unit *u, const struct func *f,
+		     const struct external *x)
+{
+	for (int i = 0; i < x->n; i++) {
+		if (x->params[i].space != NULL) {
+			return fail(u, f, "an array in the memory of a word of "
+				    "its own cannot be given to the intrinsic",
+				    x->name);
+		}
+	}
+	return true;
+}
+
 /* Pointers that are const in one call are so in the declaration. */
 static bool
 join(struct unit *u, const struct func *f, struct external *x,
@@ -27,6 +50,10 @@ join(struct unit *u, const struct func *f, struct external *x,
 		    !dtype_equal(x->params[i].type, params[i].type)) {
 			return fail(u, f, "two calls with arguments of "
 				    "different types of", x->name);
+		}
+		if (!same_space(&x->params[i], &params[i])) {
+			return fail(u, f, "two calls with pointers to "
+				    "different memory of", x->name);
 		}
 		x->params[i].is_const |= params[i].is_const;
 	}
@@ -83,7 +110,7 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 	}
 	x.symbol = intrinsic_set_symbol(u->intrinsics, name);
 	if (x.symbol != NULL) {
-		if (!find_text(u, f, &x)) {
+		if (!takes_plain_pointers(u, f, &x) || !find_text(u, f, &x)) {
 			return false;
 		}
 	} else {
@@ -125,6 +152,7 @@ declare(struct unit *u, const struct external *x, struct strbuf *out)
 
 		strbuf_puts(&s, i > 0 ? "," TEXT_SPACE : "");
 		tdata_text(one, "type", u->d->types[p->type.kind].spelling);
+		tdata_text(one, "space", p->space);
 		tdata_flag(one, "const", p->is_const);
 		good = template_render(&u->m->diags, u->d->file,
 				       "/functions/external_pointer",

@@ -213,6 +213,8 @@ finish(struct cell_part *p, struct draft *d)
 			continue;
 		}
 		func_add_param(d->f, d->buffers[j]->data, d->buffers[j]);
+		/* The arrays of the test are declared by plain texts. */
+		d->f->params.data[d->f->params.n - 1].space = SPACE_LOCAL;
 	}
 	if (!interp_run(d->f, args, n)) {
 		p->failed = true;

@@ -175,6 +175,8 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 	}
 	bound = walk_bind(w, p->var, p->buffer != NULL ? p->buffer->name
 						       : p->var->name);
+	bound->space = p->space;
+	tdata_text(data, "space", w->d->spaces[p->space]);
 	tdata_text(data, "type", type);
 	tdata_text(data, "name", bound->text);
 	if (p->buffer == NULL) {

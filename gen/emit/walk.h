@@ -31,6 +31,7 @@ struct helper_use {
 struct external_param {
 	struct dtype type;
 	bool pointer, is_const;
+	const char *space; /* the word for its memory, or NULL */
 };
 
 struct external {
@@ -92,6 +93,7 @@ struct binding {
 	const char *text;
 	enum value_kind kind;
 	bool is_const, flat, data;
+	enum memory_space space; /* of pointers and arrays */
 	bool fragment; /* its last two dimensions are inside of it */
 	const struct buffer *buffer;
 	const struct expr *value; /* what it stands for, or NULL */
@@ -211,7 +213,8 @@ struct walker {
  * it is not written. */
 const char *walk_pointer_argument(struct walker *w,
 				  const struct binding *value,
-				  const struct buffer *b, bool is_const);
+				  const struct buffer *b, bool is_const,
+				  enum memory_space space);
 
 /* Text with layout marks, not yet a group of its own. */
 struct piece {

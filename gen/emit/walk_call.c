@@ -58,13 +58,31 @@ same_inner(const struct buffer *a, const struct buffer *b)
 	return true;
 }
 
+/* A pointer to one memory is none to another. */
+static void
+check_space(struct walker *w, const struct binding *value,
+	    const struct buffer *b, enum memory_space space)
+{
+	const char *from = w->d->spaces[value->space];
+	const char *to = w->d->spaces[space];
+
+	if (strcmp(from != NULL ? from : "", to != NULL ? to : "") != 0) {
+		walk_fail(w, "%s is %s memory, and the parameter %s takes %s "
+			  "memory", value->text,
+			  memory_space_name(value->space), b->name,
+			  memory_space_name(space));
+	}
+}
+
 const char *
 walk_pointer_argument(struct walker *w, const struct binding *value,
-		      const struct buffer *b, bool is_const)
+		      const struct buffer *b, bool is_const,
+		      enum memory_space space)
 {
 	bool flat = walk_is_flat(w, b) || b->ndim <= 1;
 	struct tdata *data = tdata_new(w->a);
 
+	check_space(w, value, b, space);
 	if ((value->kind == VALUE_VOID_POINTER &&
 	     !w->d->access.always_cast) ||
 	    (value->kind == VALUE_CONST_VOID_POINTER && flat &&
@@ -79,6 +97,7 @@ walk_pointer_argument(struct walker *w, const struct binding *value,
 		return value->text;
 	}
 	tdata_text(data, "type", unit_element_type(w->u, b));
+	tdata_text(data, "space", w->d->spaces[space]);
 	tdata_flag(data, "const", is_const);
 	tdata_text(data, "value", value->text);
 	tdata_list(data, "inner");
@@ -93,10 +112,12 @@ walk_pointer_argument(struct walker *w, const struct binding *value,
 /* &b[i][j] for a parameter that is an array of arrays. */
 static const char *
 address_argument(struct walker *w, const struct expr *e,
-		 const struct buffer *b, bool is_const)
+		 const struct buffer *b, bool is_const,
+		 enum memory_space space)
 {
 	struct tdata *data = tdata_new(w->a);
 
+	tdata_text(data, "space", w->d->spaces[space]);
 	tdata_text(data, "type", unit_element_type(w->u, b));
 	tdata_flag(data, "const", is_const);
 	tdata_text(data, "value", walk_expr(w, e, w->d->unary));
@@ -129,23 +150,29 @@ static const char *
 argument(struct walker *w, const struct expr *e, const struct func *callee,
 	 int i)
 {
+	const struct param *p = callee != NULL && i < callee->params.n
+					? &callee->params.data[i] : NULL;
+	const struct buffer *b = p != NULL ? p->buffer : NULL;
 	const struct binding *value;
 
-	if (e->kind == EXPR_VAR && callee != NULL && i < callee->params.n &&
-	    callee->params.data[i].buffer != NULL) {
+	if (e->kind == EXPR_VAR && b != NULL) {
 		value = walk_find(w, e->u.var);
 		if (value != NULL && value->kind != VALUE_SCALAR) {
-			const struct buffer *b =
-				callee->params.data[i].buffer;
-
 			return walk_pointer_argument(w, value, b,
-						!func_writes(callee, b));
+						!func_writes(callee, b),
+						p->space);
 		}
 	}
-	if (is_address(e) && takes_arrays(w, callee, i)) {
-		const struct buffer *b = callee->params.data[i].buffer;
-
-		return address_argument(w, e, b, !func_writes(callee, b));
+	if (is_address(e) && b != NULL) {
+		value = walk_find(w, e->args[0]->u.buffer->data);
+		if (value != NULL) {
+			check_space(w, value, b, p->space);
+		}
+		if (takes_arrays(w, callee, i)) {
+			return address_argument(w, e, b,
+						!func_writes(callee, b),
+						p->space);
+		}
 	}
 	return walk_expr(w, e, w->d->assignment);
 }
@@ -177,6 +204,7 @@ external_param(struct walker *w, const struct expr *e, const char **text)
 
 		p.type = dtype_of(b->type.kind);
 		p.pointer = true;
+		p.space = value != NULL ? w->d->spaces[value->space] : NULL;
 		if (vector ||
 		    (e->kind == EXPR_VAR && value->kind == VALUE_ARRAY)) {
 			struct tdata *data = tdata_new(w->a);
@@ -185,6 +213,7 @@ external_param(struct walker *w, const struct expr *e, const char **text)
 			tdata_text(data, "type", vector
 				   ? unit_type(w->u, p.type)
 				   : unit_element_type(w->u, b));
+			tdata_text(data, "space", p.space);
 			tdata_flag(data, "const", p.is_const);
 			tdata_text(data, "value", vector ? *text
 							 : value->text);

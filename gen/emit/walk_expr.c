@@ -791,6 +791,7 @@ elements(struct walker *w, const struct binding *bound, struct dtype t,
 	}
 	tdata_text(data, "type", type);
 	tdata_text(data, "first", first);
+	tdata_text(data, "space", w->d->spaces[bound->space]);
 	tdata_flag(data, "const", bound->is_const);
 	tdata_flag(data, "shared", b != NULL && buffer_is_shared(b));
 	tdata_flag(data, "global", b != NULL && !buffer_is_shared(b) &&

@@ -122,6 +122,7 @@ make_part(struct walker *w, struct stmt *loop, const bool *used)
 
 		if (used[i]) {
 			func_add_param(part, (struct var *)b->var, b->buffer);
+			part->params.data[part->params.n - 1].space = b->space;
 		}
 	}
 	func_add_param(part, begin, NULL);
@@ -149,14 +150,16 @@ add_member(struct walker *w, const struct func *part, struct tdata *data,
 		bool is_const = !func_writes(part, b->buffer);
 		struct binding member = {
 			.text = arena_printf(w->a, "s->%s", value),
+			.space = b->space,
 			.kind = is_const ? VALUE_CONST_VOID_POINTER
 					 : VALUE_VOID_POINTER,
 		};
 
 		tdata_flag(one, "const", is_const);
+		tdata_text(one, "space", w->d->spaces[b->space]);
 		tdata_text(one, "value",
 			   walk_pointer_argument(w, &member, b->buffer,
-						 is_const));
+						 is_const, b->space));
 		tdata_text(one, "member",
 			   walk_render(w, w->d->tasks.array, one));
 		if (b->kind == VALUE_SCALAR) {

@@ -357,16 +357,16 @@ walk_while(struct walker *w, struct stmt *s)
 	close_lines(w, lines->close);
 }
 
-static bool
-is_const_handle(struct walker *w, const struct expr *value)
+/* What a pointer points into; NULL: that is not known. */
+static const struct binding *
+pointed_at(struct walker *w, const struct expr *value)
 {
-	const struct binding *b;
-
 	while (value->kind == EXPR_CALL && value->n_args > 0) {
 		value = value->args[0];
 	}
-	b = value->kind == EXPR_VAR ? walk_find(w, value->u.var) : NULL;
-	return b != NULL && b->is_const;
+	return value->kind == EXPR_VAR ? walk_find(w, value->u.var)
+	     : value->kind == EXPR_LOAD ? walk_find(w, value->u.buffer->data)
+					: NULL;
 }
 
 static void
@@ -376,7 +376,9 @@ walk_let(struct walker *w, struct stmt *s)
 	const struct expr *value = s->args[0];
 	struct tdata *data = tdata_new(w->a);
 	bool handle = dtype_class(v->type) == DTC_HANDLE;
-	bool is_const = handle && is_const_handle(w, value);
+	const struct binding *root = handle ? pointed_at(w, value) : NULL;
+	enum memory_space space = root != NULL ? root->space : SPACE_LOCAL;
+	bool is_const = root != NULL && root->is_const;
 	bool is_data = !handle && walk_is_data(w, value);
 	const struct buffer *points = handle && value->kind == EXPR_CALL &&
 				      intrin_is_address(value->u.intrin)
@@ -389,6 +391,7 @@ walk_let(struct walker *w, struct stmt *s)
 		w->failed = true;
 		return;
 	}
+	tdata_text(data, "space", w->d->spaces[space]);
 	tdata_text(data, "type", type);
 	tdata_text(data, "element", points != NULL
 		   ? unit_element_type(w->u, points)
@@ -399,6 +402,7 @@ walk_let(struct walker *w, struct stmt *s)
 	b->data = is_data;
 	b->value = value;
 	b->is_const = is_const;
+	b->space = space;
 	if (handle) {
 		b->kind = is_const ? VALUE_CONST_VOID_POINTER
 				   : VALUE_VOID_POINTER;
@@ -580,6 +584,7 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 		    : flat ? VALUE_POINTER : VALUE_ARRAY;
 	bound->flat = flat;
 	bound->fragment = fragment != NULL;
+	bound->space = SPACE_LOCAL;
 	tdata_text(data, "name", bound->text);
 	if (shared && walk_pooled_bytes(w, w->f) > 0) {
 		tdata_int(data, "place", lower_shared_place(w->f, b));
@@ -678,6 +683,7 @@ store_vector(struct walker *w, struct stmt *s)
 	const struct buffer *b = s->u.buffer;
 	int lanes = s->args[0]->type.lanes, last = s->n_args - 1;
 	const struct expr *index[32];
+	const struct binding *bound;
 	struct tdata *data;
 
 	if (b->type.lanes > 1 || lanes == 1 || last < 1 || last > 32 ||
@@ -692,6 +698,9 @@ store_vector(struct walker *w, struct stmt *s)
 	index[last - 1] = index[last - 1]->args[0];
 	data = tdata_new(w->a);
 	tdata_text(data, "type", unit_vector(w->u, s->args[0]->type, true));
+	bound = walk_find(w, b->data);
+	tdata_text(data, "space", bound != NULL ? w->d->spaces[bound->space]
+						: NULL);
 	tdata_text(data, "short", dtype_short(s->args[0]->type));
 	tdata_int(data, "lanes", lanes);
 	tdata_text(data, "first", walk_element(w, b, index, last));

@@ -149,6 +149,8 @@ add_common(struct packer *k)
 	tdata_text(d, "MODEL", k->upper);
 	add_origin(k);
 	tdata_text(d, "unit", k->d->access.unit);
+	tdata_text(d, "workspace_space", k->d->spaces[SPACE_WORKSPACE]);
+	tdata_text(d, "interface_space", k->d->spaces[SPACE_INTERFACE]);
 	tdata_int(d, "workspace_bytes", k->p->plan.workspace_bytes / octets);
 	tdata_int(d, "bound_bytes", k->p->plan.bound_bytes / octets);
 	tdata_int(d, "stack_bytes", k->stack_bytes / octets);

@@ -102,6 +102,7 @@ bind_named(struct packer *k, const struct param *param, const char *text,
 	tdata_text(data, "name", name);
 	b.text = packer_render(k, text, data);
 	b.kind = param->buffer != NULL ? VALUE_POINTER : VALUE_SCALAR;
+	b.space = SPACE_INTERFACE;
 	return b;
 }
 
@@ -152,6 +153,7 @@ bind_weight(struct packer *k, const struct param *param, int i,
 	struct tdata *data = tdata_new(k->a);
 
 	b.is_const = true;
+	b.space = SPACE_WEIGHTS;
 	b.buffer = k->p->weights.data[i]->buffer;
 	b.flat = k->d->functions.flat;
 	if (k->out->weights == WEIGHTS_FILE || k->d->weights.copied) {
@@ -185,7 +187,8 @@ static struct binding
 bind_part(struct packer *k, const struct param *param)
 {
 	struct binding b = { .var = param->var, .buffer = param->buffer,
-			     .kind = VALUE_POINTER };
+			     .kind = VALUE_POINTER,
+			     .space = SPACE_WORKSPACE };
 	struct tdata *data = tdata_new(k->a);
 
 	tdata_text(data, "name",
@@ -226,6 +229,7 @@ bind_entry(struct packer *k, struct bindings *bound)
 		} else if (dtype_class(param->var->type) == DTC_HANDLE) {
 			b = bind_named(k, param, k->d->access.workspace, "");
 			b.kind = VALUE_VOID_POINTER;
+			b.space = SPACE_WORKSPACE;
 		} else {
 			b = bind_named(k, param, k->d->access.input,
 				       k->dim_fields[dim++]);

@@ -64,6 +64,7 @@ weight_line(struct packer *k, int i, const char *text, struct unit *u)
 
 	unit_need_type(u, b->type);
 	tdata_text(data, "type", k->d->types[b->type.kind].spelling);
+	tdata_text(data, "space", k->d->spaces[SPACE_WEIGHTS]);
 	tdata_text(data, "name", k->weight_symbols[i]);
 	tdata_int(data, "align", b->align_bytes > align ? b->align_bytes
 							: align);

@@ -233,7 +233,7 @@ buffer_swap_all(struct func *f, const struct buffer *from,
 		struct param *p = &f->params.data[i];
 
 		if (p->buffer == from) {
-			struct param new = { to->data, to };
+			struct param new = { to->data, to, p->space };
 
 			stmt_write(f, p, &new, sizeof new);
 		}

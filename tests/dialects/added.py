@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""added.py a|b|c|d: a dialect and a target in a folder of their own, used by
+"""added.py a|b|c|d|e|f: a dialect and a target in a folder of their own, used by
 the program as it is built.
 
     a  extends c99, renames types, unrolls with a pragma of its own
@@ -8,6 +8,9 @@ the program as it is built.
     c  flat arrays, sums in one variable, an int of 16 bits: run by a simulated
        AVR, as is the dialect's self-test
     d  a char of 16 bits: no int8_t, offsets in its own bytes
+    e  weights in the flash of an AVR, which reads them by an instruction of its
+       own: none is copied to its RAM
+    f  a word for each memory, as types that clang keeps apart
 
 Each compiles a model, whose results are those of c99."""
 import json
@@ -80,11 +83,11 @@ int main(void)
 """
 
 
-def results(folder, cc, x, y, *flags, unit="unsigned char"):
+def results(folder, cc, x, y, *flags, unit="unsigned char", main=MAIN):
     name = next(n[:-2] for n in os.listdir(folder) if n.endswith(".h"))
-    main = os.path.join(folder, "main_test.c")
-    with open(main, "w") as file:
-        file.write(MAIN % {"name": name, "NAME": name.upper(), "X": x, "Y": y,
+    path = os.path.join(folder, "main_test.c")
+    with open(path, "w") as file:
+        file.write(main % {"name": name, "NAME": name.upper(), "X": x, "Y": y,
                            "unit": unit})
     sources = [os.path.join(folder, n) for n in os.listdir(folder)
                if n.endswith(".c") and n != "main_test.c"]
@@ -94,7 +97,7 @@ def results(folder, cc, x, y, *flags, unit="unsigned char"):
                  source + ".o"])
         objects.append(source + ".o")
     exe = os.path.join(folder, "a.out")
-    execute([cc, "-O1", *flags, main, *objects, "-o", exe, "-lm"])
+    execute([cc, "-O1", *flags, path, *objects, "-o", exe, "-lm"])
     return [float(v) for v in execute([exe]).stdout.split()]
 
 
@@ -336,7 +339,7 @@ int main(void)
 """
 
 
-def on_avr(folder, main, *more):
+def on_avr(folder, main, *more, std="-std=c99"):
     path = os.path.join(folder, "main_avr.c")
     with open(path, "w") as file:
         file.write(main)
@@ -344,7 +347,7 @@ def on_avr(folder, main, *more):
                              for n in sorted(os.listdir(folder))
                              if n.startswith("hello") and n.endswith(".c")]
     exe = os.path.join(folder, "avr.elf")
-    execute([*AVR, "-Wall", "-Wextra", "-Werror", "-I" + folder, path,
+    execute([*AVR, std, "-Wall", "-Wextra", "-Werror", "-I" + folder, path,
              *sources, "-o", exe, "-lm"])
     said = execute(["simavr", "-m", "atmega1284p", "-f", "8000000", exe],
                    timeout=120)
@@ -504,4 +507,152 @@ def wide_char():
         fail("not told: " + said)
 
 
-{"a": renames, "b": calls, "c": small_int, "d": wide_char}[sys.argv[1]]()
+# -- memories that are apart --
+
+def alike():
+    """Four products by matrices of their own: the caller's array is read by the
+    first and written by the last."""
+    names = ["x", "a", "b", "c", "y"]
+    weights = [proto.tensor("w%d" % i, [8, 8], proto.floats(
+        *[((v * 7 + i) % 19 - 9) / 16 for v in range(64)])) for i in range(4)]
+    nodes = [proto.node("MatMul", [names[i], "w%d" % i], [names[i + 1]])
+             for i in range(4)]
+    path = os.path.join(top, "alike.onnx")
+    with open(path, "wb") as file:
+        file.write(proto.simple(nodes, weights, (2, 8), (2, 8)))
+    return path
+
+
+def flash():
+    """The dialect that docs/dialects.md has for weights in flash."""
+    put("flash/dialect.json", {
+        "extends": "c99", "description": "weights in the flash of an AVR",
+        "limits": {"int_bits": 16},
+        "types": {"f64": {"rejected": "double is a float here"}},
+        "spaces": {"weights": "__flash"},
+    })
+    target("flash", stack_limit_bytes=1024, align_bytes=4, cc="avr-gcc",
+           cflags="-std=gnu99 -Os -mmcu=atmega1284p")
+    model = small_model()
+    mine = compiled(model, "--name", "hello")
+    text = text_of(mine)
+    for word in ("const __flash float hello_", "const __flash float (*restrict w)[7]"):
+        if word not in text:
+            fail("no '%s' in:\n%s" % (word, text))
+    for form in ("file", "incbin"):
+        said = tirc("compile", model, "--dialect-path", top, "--target",
+                    "mine", "-q", "--weights", form, "-o",
+                    os.path.join(top, "no"), status=1).stderr
+        if "does not take weights as '%s'" % form not in said:
+            fail("weights as a %s: %s" % (form, said))
+    said = tirc("compile", model, "--dialect-path", top, "--target", "mine",
+                "-q", "--form", "graph", "-o", os.path.join(top, "no"),
+                status=1).stderr
+    if "pointers to one memory" not in said:
+        fail("as a graph: " + said)
+    need("avr-gcc")
+    need("simavr")
+    plain = compile_model(model, "--target", "c99", "-q", "--name", "hello")
+    got = on_avr(mine, FLOAT_MAIN, std="-std=gnu99")
+    want = on_host(plain, FLOAT_MAIN)
+    if got != want or len(set(want)) < 5:
+        fail("the AVR says %s, not %s" % (got, want))
+    # Data of the RAM is at 0x800000 and above; flash is below.
+    exe = os.path.join(mine, "avr.elf")
+    symbols = re.findall(r"^([0-9a-f]+) \w (hello_\w+)$",
+                         execute(["avr-nm", exe]).stdout, re.M)
+    weights = {name: int(at, 16) for at, name in symbols
+               if "const __flash float %s[" % name in text}
+    if len(weights) < 2 or max(weights.values()) >= 0x800000:
+        fail("weights in RAM: %s of %s" % (weights, symbols))
+    data = re.search(r"^\.data\s+(\d+)", execute(
+        ["avr-size", "-A", exe]).stdout, re.M)
+    if data is not None and int(data[1]) >= 280:
+        fail("%s bytes are copied to RAM when it starts" % data[1])
+    code = execute(["avr-objdump", "-d", exe]).stdout
+    kernel = re.search(r"<matmul\w*>:\n(.*?)\n\n", code, re.DOTALL) or \
+        re.search(r"<hello_run\w*>:\n(.*?)\n\n", code, re.DOTALL)
+    if not re.search(r"\b(lpm|elpm)\b", kernel[1]):
+        fail("no lpm in\n" + kernel[0])
+    print("%d arrays lie in flash and are read there" % len(weights))
+
+
+SPACES_H = r"""
+#ifndef SPACES_H
+#define SPACES_H
+/* Pointers to different numbers do not convert to each other. */
+#define IN_WEIGHTS __attribute__((address_space(1)))
+#define IN_SCRATCH __attribute__((address_space(2)))
+#define IN_CALLERS __attribute__((address_space(3)))
+#endif
+"""
+
+
+def words():
+    need("clang")
+    put("include/spaces.h", SPACES_H)
+    memory = {"weights": "IN_WEIGHTS", "workspace": "IN_SCRATCH",
+              "interface": "IN_CALLERS"}
+    plain = results(compile_model(DIGITS, "--target", "c99", "-q"), "clang",
+                    "IMAGE", "PROB", "-std=c99")
+    flags = ["-std=gnu11", "-I" + os.path.join(top, "include"), "-include",
+             "spaces.h", "-Wno-psabi", "-Wno-cast-align"]
+    main = MAIN.replace("{ u.space,", "{ (IN_SCRATCH void *)u.space,") \
+        .replace("= { x }", "= { (const IN_CALLERS float *)x }") \
+        .replace("= { y }", "= { (IN_CALLERS float *)y }")
+    for base, facts in (
+            ("c99", {}),
+            ("gnu-c", {"vectors": ["f32x4"], "vector_bytes": 16,
+                       "vector_registers": 16, "block_elems": 4}),
+            ("c-threads", {"cores": 4, "core_gflops": 1, "core_gbytes": 1,
+                           "cache_gbytes": 1, "fork_ns": 1})):
+        put("apart/dialect.json", {
+            "extends": base, "description": "a word for each memory",
+            "spaces": memory})
+        target("apart", **facts)
+        mine = compiled(DIGITS, "--weights", "c")
+        compare(results(mine, "clang", "IMAGE", "PROB", *flags, main=main),
+                plain)
+        text = text_of(mine)
+        for word in ("const IN_CALLERS float *image;",
+                     "IN_SCRATCH void *workspace;",
+                     "IN_SCRATCH void *const ", "const IN_WEIGHTS "):
+            if word not in text:
+                fail("%s: no '%s' in:\n%s" % (base, word, text))
+        if base == "c-threads" and not re.search(
+                r"struct \w+_shared \{\s*const IN_\w+ void \*", text):
+            fail("no shared loop with the words in:\n" + text)
+    # One function for layers that are alike, in each memory where they lie.
+    put("apart/dialect.json", {
+        "extends": "c99", "description": "a word for each memory",
+        "spaces": memory})
+    target("apart")
+    model = alike()
+    like_c99 = results(compile_model(model, "--target", "c99", "-q"), "clang",
+                       "X", "Y", "-std=c99")
+    mine = compiled(model)
+    compare(results(mine, "clang", "X", "Y", *flags, main=main), like_c99)
+    kernels = re.findall(r"^(\w+)\(const (IN_\w+).*?(IN_\w+) float \(?\*\w* ?y",
+                         text_of(mine), re.M | re.DOTALL)
+    if sorted(k[1:] for k in kernels) != [
+            ("IN_CALLERS", "IN_SCRATCH"), ("IN_SCRATCH", "IN_CALLERS"),
+            ("IN_WEIGHTS", "IN_SCRATCH")]:  # two of them, in place
+        fail("kernels by memory: %s" % kernels)
+    # What would lose the word is told.
+    put("apart/dialect.json", {
+        "extends": "c99", "description": "casts that forget the memory",
+        "access": {"pointer_cast": "({{#const}}const {{/const}}{{type}} *)"
+                                   "{{value}}"}, "spaces": memory})
+    said = tirc("dialect", "check", top, status=1).stderr
+    if "/access/pointer_cast: it has no {{space}}" not in said:
+        fail("not told: " + said)
+    put("apart/dialect.json", {
+        "extends": "c99", "description": "a memory that nobody has",
+        "spaces": {"heap": "IN_HEAP"}})
+    said = tirc("dialect", "check", top, status=1).stderr
+    if "interface workspace weights" not in said:
+        fail("not told: " + said)
+
+
+{"a": renames, "b": calls, "c": small_int, "d": wide_char, "e": flash,
+ "f": words}[sys.argv[1]]()

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words for memory: what stands in the declaration of an array or a pointer,
+ * where a machine has several memories that are read in different ways. */
+#include <string.h>
+
+#include "dialect_load.h"
+
+const char *
+memory_space_name(enum memory_space s)
+{
+	static const char *const names[SPACE_COUNT] = {
+		"interface", "workspace", "weights", "local",
+	};
+
+	return names[s];
+}
+
+/* A text that declares or casts a pointer to memory has to name the memory. */
+static void
+want_slot(struct json section, const char *key)
+{
+	struct json row = json_get(section, key);
+	struct json line = json_get(row, "line");
+	const char *text;
+
+	row = line.value != NULL ? line : row;
+	text = json_text(row, false);
+	if (text != NULL && strstr(text, "{{space}}") == NULL) {
+		json_error(row, "it has no {{space}}, and this dialect has a "
+			   "word for memory (/spaces): pointers would lose it");
+	}
+}
+
+static void
+check_texts(struct loader *l, struct json root)
+{
+	static const struct {
+		const char *section, *key;
+	} rows[] = {
+		{ "functions", "array" }, { "functions", "external_pointer" },
+		{ "access", "array_cast" }, { "access", "pointer_cast" },
+		{ "statements", "let_pointer" },
+		{ "statements", "let_const_pointer" },
+		{ "weights", "declare" }, { "weights", "define" },
+		{ "tasks", "array" },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		want_slot(json_get(root, rows[i].section), rows[i].key);
+	}
+	if (l->d->vectors.rejected == NULL) {
+		want_slot(json_get(root, "vectors"), "elements");
+	}
+}
+
+void
+dialect_read_spaces(struct loader *l, struct json j, struct json root)
+{
+	struct dialect *d = l->d;
+	bool any = false;
+
+	if (j.value == NULL || !json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "interface workspace weights");
+	for (int i = 0; i < SPACE_LOCAL; i++) {
+		const char *text = json_text(json_get(j, memory_space_name(
+			(enum memory_space)i)), false);
+
+		d->spaces[i] = text != NULL && text[0] != '\0' ? text : NULL;
+		any |= d->spaces[i] != NULL;
+	}
+	if (!any) {
+		return;
+	}
+	check_texts(l, root);
+	if (d->device.rejected == NULL) {
+		json_error(j, "the memory of kernels for threads is said in "
+			   "/device/array");
+	}
+	d->graph.rejected = "kernels of a graph take pointers to one memory";
+	d->regions.rejected = "functions of libraries take pointers to one "
+			      "memory";
+	if (d->spaces[SPACE_WEIGHTS] != NULL) {
+		/* Only the compiler puts constants where they belong. */
+		d->weights.forms[WEIGHTS_FILE] = false;
+		d->weights.forms[WEIGHTS_INCBIN] = false;
+		d->weights.large = WEIGHTS_C;
+	}
+}
+
+bool
+dialect_wants_interface_apart(const struct dialect *d)
+{
+	const char *a = d->spaces[SPACE_INTERFACE];
+	const char *b = d->spaces[SPACE_WORKSPACE];
+
+	return strcmp(a != NULL ? a : "", b != NULL ? b : "") != 0;
+}
