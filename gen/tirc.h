@@ -172,6 +172,9 @@ bool tirc_write_sources(struct tirc *t, const char *folder);
  * NULL: there are messages. */
 const char *tirc_dialect_list(struct tirc *t, bool json);
 const char *tirc_dialect_show(struct tirc *t, const char *dialect, bool json);
+/* Its JSON with all keys, those that it inherits, too. NULL: there are
+ * messages. */
+const char *tirc_dialect_merged(struct tirc *t, const char *dialect);
 /* Every mistake in a dialect's folder, or in a folder of dialects and targets,
  * becomes a message. What was looked at; NULL: there are mistakes. */
 const char *tirc_dialect_check(struct tirc *t, const char *folder);

@@ -17,6 +17,12 @@ tirc_dialect_show(struct tirc *t, const char *dialect, bool json)
 }
 
 const char *
+tirc_dialect_merged(struct tirc *t, const char *dialect)
+{
+	return dialect_merged_text(t->m, dialect, t->options.dialect_path);
+}
+
+const char *
 tirc_dialect_check(struct tirc *t, const char *folder)
 {
 	const char *checked;

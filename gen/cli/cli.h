@@ -38,7 +38,7 @@ struct cli {
 	bool old_script;
 	int phase;             /* -1: not given */
 	const char *from_onnx, *kernel;
-	bool unscheduled, show_trace;
+	bool unscheduled, show_trace, merged;
 	const char *keep;      /* folder to build in and leave behind */
 };
 

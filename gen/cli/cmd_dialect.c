@@ -68,13 +68,17 @@ cmd_dialect(struct cli *c)
 	if (strcmp(what, "selftest") == 0 && c->out == NULL) {
 		return usage("selftest needs a folder for its files (-o DIR)");
 	}
+	if (c->merged && strcmp(what, "show") != 0) {
+		return usage("--merged goes with show");
+	}
 	t = cli_program(c);
 	if (t == NULL) {
 		return CLI_BUG;
 	}
 	ok = lists ? print(tirc_dialect_list(t, c->json))
 	   : what[1] == 'h' && what[0] == 's'
-	   ? print(tirc_dialect_show(t, name, c->json))
+	   ? print(c->merged ? tirc_dialect_merged(t, name)
+			     : tirc_dialect_show(t, name, c->json))
 	   : what[0] == 'c' ? check(c, t, name) : selftest(c, t, name);
 	cli_messages(t);
 	tirc_free(t);

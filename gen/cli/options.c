@@ -119,6 +119,8 @@ static const struct option_row rows[] = {
 	{ OPT_ATOL, "atol", "X", "see --rtol", TEST },
 	{ OPT_JSON, "json", NULL, "print JSON, for programs",
 	  COMPILE | INSPECT | LOWER | DIALECT },
+	{ OPT_MERGED, "merged", NULL,
+	  "show all keys as JSON, those that are inherited, too", DIALECT },
 	{ OPT_QUIET, "quiet", NULL, "print nothing but errors",
 	  GRAPH_VERBS | LOWER | DIALECT },
 	{ OPT_HELP, "help", NULL, "this text",
@@ -177,7 +179,8 @@ static const struct verb verbs[] = {
 	{ "dialect", "list|show NAME|check DIR|selftest NAME -o DIR",
 	  "dialects: what they spell, what is wrong with them",
 	  "list      which there are, what they extend, which targets use them\n"
-	  "show      what one spells: operations by types, limits, statements\n"
+	  "show      what one spells: operations by types, limits, statements,\n"
+	  "          or with --merged its whole JSON, with what it inherits\n"
 	  "check     reports every mistake in a dialect's folder, or in a folder\n"
 	  "          of dialects and targets\n"
 	  "selftest  writes a program in C that tries every operation of every\n"

@@ -253,6 +253,7 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_KERNEL: c->kernel = arg; return true;
 	case OPT_UNSCHEDULED: c->unscheduled = true; return true;
 	case OPT_SHOW_TRACE: c->show_trace = true; return true;
+	case OPT_MERGED: c->merged = true; return true;
 	case OPT_PHASE:
 		c->phase = arg[0] - '0';
 		return arg[0] >= '0' && arg[0] <= '3' && arg[1] == '\0';

@@ -69,7 +69,7 @@ read_dialect(struct loader *l, struct json j)
 			"tasks graph regions headers helpers weights templates "
 			"files reserved source_needs "
 			"file_weights_needs comment_line entry_names fp "
-			"compliance spaces");
+			"compliance spaces comments");
 	l->d->description = json_text(json_get(j, "description"), true);
 	dialect_read_limits(l, json_get(j, "limits"));
 	dialect_read_precedence(l, json_get(j, "precedence"));
@@ -88,6 +88,7 @@ read_dialect(struct loader *l, struct json j)
 	dialect_read_graph(l, json_get(j, "graph"));
 	dialect_read_regions(l, json_get(j, "regions"));
 	dialect_read_weights(l, json_get(j, "weights"));
+	dialect_read_comments(l, json_get(j, "comments"));
 	dialect_read_spaces(l, json_get(j, "spaces"), j);
 	dialect_read_templates(l, json_get(j, "templates"));
 	dialect_read_files(l, json_get(j, "files"));
@@ -281,6 +282,34 @@ dialect_for_target(struct module *m, const struct target *t, const char *dir)
 	return load(m, t->dialect, dir, t->fp, t);
 }
 
+const char *
+dialect_merged_text(struct module *m, const char *name, const char *dir)
+{
+	struct loader l = { .m = m, .dir = dir, .fp = "default" };
+	const char *text = NULL;
+	cJSON *merged;
+	char *print;
+
+	dialect_of_argument(m, name, &name, &dir);
+	l.dir = dir;
+	l.d = arena_new(&m->arena, struct dialect);
+	l.d->module = m;
+	l.reader.module = m;
+	merged = load_chain(&l, name);
+	cJSON_DeleteItemFromObjectCaseSensitive(merged, "extends");
+	print = merged != NULL && !l.reader.failed ? cJSON_Print(merged)
+						   : NULL;
+	if (print != NULL) {
+		text = arena_printf(&m->arena, "%s\n", print);
+	}
+	cJSON_free(print);
+	cJSON_Delete(merged);
+	for (int i = 0; i < l.n; i++) {
+		cJSON_Delete(l.trees[i]);
+	}
+	return text;
+}
+
 /* -- look-up -- */
 
 bool
@@ -316,7 +345,9 @@ const struct spelled_type *
 dialect_type(const struct dialect *d, struct dtype t)
 {
 	const struct spelled_type *s = &d->types[t.kind];
-	struct diag_place place = { .file = d->file };
+	struct diag_place place = {
+		.file = s->rejected != NULL ? s->file : d->vectors.file,
+	};
 
 	if (s->rejected == NULL &&
 	    (t.lanes == 1 || d->vectors.rejected == NULL)) {
@@ -334,7 +365,7 @@ dialect_form(const struct dialect *d, enum form_id id, struct dtype t)
 {
 	const struct form *f = t.lanes == 1 ? d->forms[id][t.kind]
 					     : d->vectors.forms[id];
-	struct diag_place place = { .file = d->file };
+	struct diag_place place = { .file = f != NULL ? f->file : d->file };
 
 	if (f != NULL && f->kind != FORM_IS_REJECTED) {
 		return f;

@@ -33,6 +33,7 @@ struct form {
 	enum form_kind kind;
 	const char *text;
 	const char *pointer; /* where in dialect.json */
+	const char *file;    /* of the dialect that has it */
 	int level;           /* how tight the result binds */
 	int operands[3];     /* how tight operands must bind (TEXT) */
 	struct names needs;  /* headers */
@@ -52,6 +53,7 @@ struct level {
 
 struct spelled_type {
 	const char *rejected; /* why, or NULL */
+	const char *file;     /* of the dialect that has it */
 	const char *spelling, *literal, *wide_literal;
 	const char *lowest, *highest, *unsigned_spelling;
 	const char *infinity, *nan, *no, *yes, *math;
@@ -67,6 +69,7 @@ struct spelled_type {
 /* Lines around a body. */
 struct lines {
 	const char *rejected;
+	const char *file; /* of the dialect that has them */
 	struct names open, otherwise, close;
 	const char *line;
 };
@@ -163,6 +166,7 @@ struct box_forms {
 
 struct device_forms {
 	const char *rejected; /* why there are none */
+	const char *file;     /* of the dialect that says so */
 	struct names kernel;  /* lines before the body */
 	const char *array, *scalar;      /* parameters */
 	const char *indices[TAG_COUNT];  /* of threads */
@@ -203,6 +207,7 @@ struct vector_name {
 /* Vectors of a few numbers. */
 struct vector_forms {
 	const char *rejected; /* why there are none */
+	const char *file;     /* of the dialect that says so */
 	VEC(struct vector_name) spelled;
 	struct names before;  /* lines before the first definition */
 	/* Templates: the type's name, its definition, a vector that starts at
@@ -211,6 +216,10 @@ struct vector_forms {
 	/* Where vectors are not lvalues: how one is stored to an array of
 	 * numbers; and loops whose last iteration has fewer lanes. */
 	const char *store, *load_part, *store_part;
+	/* Where a vector in memory is no value, either: how one is read from an
+	 * array of vectors that the function does not declare, and how one is
+	 * written there; or NULL. */
+	const char *read, *write;
 	struct names loop, loop_end;
 	VEC(struct dtype) parts; /* vectors that those are for */
 	const struct form *forms[FORM_COUNT]; /* NULL: there is none */
@@ -247,6 +256,12 @@ struct region_forms {
 /* A rule that the output departs from, where a line says so by the mark. */
 struct deviation {
 	const char *id, *rule, *category, *mark, *reason;
+};
+
+/* Comments as texts have them, and what one starts with that ends with its line;
+ * line NULL: they stay as they are. */
+struct comment_forms {
+	const char *open, *next, *close, *line;
 };
 
 /* What rules the output keeps to; standard NULL: none are claimed. */
@@ -317,6 +332,7 @@ struct dialect {
 		bool aligned; /* as `define` says, to what the target wants */
 	} weights;
 	struct compliance compliance;
+	struct comment_forms comments;
 	struct dialect_template templates[TEMPLATE_COUNT];
 	const char *files[FILE_COUNT];
 	struct names entry_names; /* that the entry's template has for itself */
@@ -355,6 +371,9 @@ const char *dialect_header_condition(const struct dialect *d,
 				     const char *header);
 const struct helper *dialect_helper(const struct dialect *d, const char *key);
 
+/* comments_line.c: the text with the comments that the dialect wants. */
+const char *dialect_comments(const struct dialect *d, struct arena *a,
+			     const char *text);
 /* literal.c: v as t's dialect writes it: exactly, and as short as exact
  * allows. *special: it needs the type's special_needs. */
 const char *dialect_literal(const struct dialect *d, struct arena *a,

@@ -61,12 +61,64 @@ try_out(struct module *m, const struct dialect *d, const char *dir)
 			      ? target_load(m, target, dir) : NULL, &none);
 }
 
+enum asked { ASKED_NEVER, ASKED_ALWAYS, ASKED_OF_BYTES, ASKED_IF_SPELLED };
+
+static bool
+any_byte_vectors(struct module *m, const struct dialect *d, const char *dir)
+{
+	const char *name = target_of_dialect(m, d->name, dir);
+	const struct target *t = name != NULL ? target_load(m, name, dir)
+					      : NULL;
+
+	return t != NULL && t->byte_vectors;
+}
+
+/* Forms of vectors that loops ask for and that are not there, and those that are
+ * and that nobody asks for. A dialect that spells none only moves vectors. */
+static bool
+check_vectors(struct module *m, const struct dialect *d, const char *dir)
+{
+	static const enum asked asked[FORM_COUNT] = {
+#define VECTOR_FORM(id, by) [FORM_##id] = by,
+#include "vector_forms.def"
+#undef VECTOR_FORM
+	};
+	const struct vector_forms *v = &d->vectors;
+	bool ok = true, any = false, bytes;
+
+	for (int i = 0; i < FORM_COUNT; i++) {
+		any |= v->rejected == NULL && v->forms[i] != NULL;
+	}
+	bytes = any && any_byte_vectors(m, d, dir);
+	for (int i = 0; any && i < FORM_COUNT; i++) {
+		struct diag_place place = {
+			.file = v->forms[i] != NULL ? v->forms[i]->file
+						    : d->file,
+			.item = arena_printf(&m->arena,
+				"/vectors/expressions/%s",
+				form_key((enum form_id)i)),
+		};
+
+		if (v->forms[i] == NULL && (asked[i] == ASKED_ALWAYS ||
+				(asked[i] == ASKED_OF_BYTES && bytes))) {
+			ok = diag_error(&m->diags, DIAG_BAD_DIALECT, place,
+				   "is missing: loops of vectors ask for it; "
+				   "spell it, or reject it with the reason");
+		} else if (v->forms[i] != NULL && asked[i] == ASKED_NEVER) {
+			ok = diag_error(&m->diags, DIAG_BAD_DIALECT, place,
+				   "is unused: no loop asks for it of vectors; "
+				   "leave it out");
+		}
+	}
+	return ok;
+}
+
 static bool
 check_dialect(struct module *m, const char *name, const char *dir)
 {
 	static const char *const modes[] = { "strict", "fast" };
 	const struct dialect *d = dialect_load(m, name, dir);
-	bool ok = d != NULL && try_out(m, d, dir);
+	bool ok = d != NULL && check_vectors(m, d, dir) && try_out(m, d, dir);
 
 	for (int i = 0; ok && i < 2; i++) {
 		ok = !d->fp_modes[i] ||

@@ -116,6 +116,7 @@ dialect_read_form(struct loader *l, struct json j)
 			   "text and helper is wanted here");
 	}
 	f->pointer = j.pointer;
+	f->file = json_file(j);
 	f->needs = dialect_read_names(json_get(j, "needs"));
 	f->level = f->kind == FORM_IS_CALL || f->kind == FORM_IS_HELPER
 		   ? l->d->primary
@@ -133,6 +134,24 @@ dialect_read_form(struct loader *l, struct json j)
 			   f->text);
 	}
 	return f;
+}
+
+void
+dialect_check_operands(struct json j, const struct form *f, enum form_id id)
+{
+	static const char *const names[] = { "{{a}}", "{{b}}", "{{c}}" };
+
+	/* Hints may be nothing. */
+	if (f->kind != FORM_IS_TEXT || id == FORM_PREFETCH ||
+	    id == FORM_LIKELY) {
+		return;
+	}
+	for (int i = 0; i < form_table[id].n && i < 3; i++) {
+		if (strstr(f->text, names[i]) == NULL) {
+			json_error(json_get(j, "text"), "a constant, whatever "
+				   "%s is: the text has to have it", names[i]);
+		}
+	}
 }
 
 static bool
@@ -180,6 +199,7 @@ read_expression(struct loader *l, struct json j, enum form_id id)
 	}
 	if (is_form(j)) {
 		all = dialect_read_form(l, j);
+		dialect_check_operands(j, all, id);
 	} else {
 		json_check_keys(j, arena_printf(&l->m->arena,
 			"%s any short_float float int uint bool",
@@ -215,6 +235,7 @@ read_expression(struct loader *l, struct json j, enum form_id id)
 				   dtype_name(t));
 		} else if (json_is_object(row, true)) {
 			d->forms[id][k] = dialect_read_form(l, row);
+			dialect_check_operands(row, d->forms[id][k], id);
 		}
 	}
 }
@@ -265,6 +286,7 @@ dialect_read_statements(struct loader *l, struct json j)
 		}
 		json_check_keys(row, "rejected open else close line");
 		s->rejected = json_text(json_get(row, "rejected"), false);
+		s->file = json_file(row);
 		s->line = json_text(json_get(row, "line"), false);
 		s->open = dialect_read_names(json_get(row, "open"));
 		s->otherwise = dialect_read_names(json_get(row, "else"));
@@ -557,6 +579,7 @@ dialect_read_device(struct loader *l, struct json j)
 	read_models(l, json_get(j, "models"));
 	read_selftest(l, json_get(j, "selftest"));
 	f->rejected = json_text(json_get(j, "rejected"), false);
+	f->file = json_file(json_get(j, "rejected"));
 	if (f->rejected != NULL) {
 		return;
 	}

@@ -28,6 +28,9 @@ const char *dialect_chain_file(struct loader *l, const char *name,
 
 /* One way to spell an operation. */
 const struct form *dialect_read_form(struct loader *l, struct json j);
+/* A text must have all operands of the form. */
+void dialect_check_operands(struct json j, const struct form *f,
+			    enum form_id id);
 
 void dialect_read_limits(struct loader *l, struct json j);
 void dialect_read_precedence(struct loader *l, struct json j);
@@ -48,6 +51,7 @@ void dialect_read_regions(struct loader *l, struct json j);
 /* Words for memory; root: the whole, of which the texts have to use them. After
  * all that they limit. */
 void dialect_read_spaces(struct loader *l, struct json j, struct json root);
+void dialect_read_comments(struct loader *l, struct json j);
 void dialect_read_weights(struct loader *l, struct json j);
 void dialect_read_templates(struct loader *l, struct json j);
 void dialect_read_files(struct loader *l, struct json j);

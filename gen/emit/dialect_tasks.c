@@ -57,6 +57,21 @@ dialect_read_regions(struct loader *l, struct json j)
 	}
 }
 
+void
+dialect_read_comments(struct loader *l, struct json j)
+{
+	struct comment_forms *c = &l->d->comments;
+
+	if (!json_is_object(j, true)) {
+		return;
+	}
+	json_check_keys(j, "open next close line");
+	c->open = json_text(json_get(j, "open"), true);
+	c->next = json_text(json_get(j, "next"), true);
+	c->close = json_text(json_get(j, "close"), true);
+	c->line = json_text(json_get(j, "line"), false);
+}
+
 bool
 dialect_takes_regions(struct module *m, const struct dialect *d, bool regions)
 {

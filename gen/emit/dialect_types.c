@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A dialect's limits, levels of precedence and types. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "dialect_load.h"
 
 int
@@ -83,6 +87,38 @@ dialect_read_precedence(struct loader *l, struct json j)
 	d->relational = named_level(l, j, "relational");
 }
 
+/* A literal without its value is the same number for all. */
+static void
+want_value(struct json j, const char *text)
+{
+	if (text != NULL && strstr(text, "{{value}}") == NULL) {
+		json_error(j, "a constant, whatever the number is: the text "
+			   "has to have {{value}}");
+	}
+}
+
+/* Where a limit is a plain number, it is the type's. */
+static void
+check_limit(struct json j, const char *text, struct dtype t, int64_t limit)
+{
+	bool wide = dtype_class(t) == DTC_UINT && dtype_bits(t) == 64;
+	char *end;
+	long long v;
+
+	if (text == NULL || (wide && limit != 0)) {
+		return;
+	}
+	errno = 0;
+	v = strtoll(text, &end, 0);
+	if (end == text || errno != 0 || end[strspn(end, "uUlL")] != '\0') {
+		return;
+	}
+	if (v != limit) {
+		json_error(j, "%s has the limit %lld, not %lld", dtype_name(t),
+			   (long long)limit, v);
+	}
+}
+
 static void
 read_type(struct loader *l, struct json types, struct dtype t)
 {
@@ -101,6 +137,7 @@ read_type(struct loader *l, struct json types, struct dtype t)
 			"short_is_int needs special_needs computed_as load store "
 			"round");
 	s->rejected = json_text(json_get(j, "rejected"), false);
+	s->file = json_file(j);
 	if (s->rejected != NULL) {
 		return;
 	}
@@ -116,8 +153,16 @@ read_type(struct loader *l, struct json types, struct dtype t)
 	}
 	s->literal = json_text(json_get(j, "literal"), number);
 	s->wide_literal = json_text(json_get(j, "wide_literal"), false);
+	want_value(json_get(j, "literal"), s->literal);
+	want_value(json_get(j, "wide_literal"), s->wide_literal);
 	s->lowest = json_text(json_get(j, "lowest"), ints);
 	s->highest = json_text(json_get(j, "highest"), ints);
+	if (ints) {
+		check_limit(json_get(j, "lowest"), s->lowest, t,
+			    dtype_min_int(t));
+		check_limit(json_get(j, "highest"), s->highest, t,
+			    dtype_max_int(t));
+	}
 	s->unsigned_spelling = json_text(json_get(j, "unsigned"), ints);
 	s->infinity = json_text(json_get(j, "infinity"), c == DTC_FLOAT);
 	s->nan = json_text(json_get(j, "nan"), c == DTC_FLOAT);

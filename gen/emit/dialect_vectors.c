@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a dialect spells vectors of a few numbers, or why it does not. */
+#include <string.h>
+
 #include "dialect_load.h"
 
 static void
@@ -63,8 +65,9 @@ dialect_read_vectors(struct loader *l, struct json j)
 	}
 	json_check_keys(j, "rejected before spelled name define elements store "
 			"load_part store_part part_types loop loop_end "
-			"expressions");
+			"read write expressions");
 	v->rejected = json_text(json_get(j, "rejected"), false);
+	v->file = json_file(json_get(j, "rejected"));
 	if (v->rejected != NULL) {
 		return;
 	}
@@ -74,6 +77,8 @@ dialect_read_vectors(struct loader *l, struct json j)
 	v->define = json_text(json_get(j, "define"), true);
 	v->elements = json_text(json_get(j, "elements"), true);
 	v->store = json_text(json_get(j, "store"), false);
+	v->read = json_text(json_get(j, "read"), false);
+	v->write = json_text(json_get(j, "write"), v->read != NULL);
 	v->load_part = json_text(json_get(j, "load_part"), false);
 	v->store_part = json_text(json_get(j, "store_part"),
 				  v->load_part != NULL);
@@ -98,8 +103,13 @@ dialect_read_vectors(struct loader *l, struct json j)
 
 		if (row.value != NULL && json_is_object(row, true)) {
 			v->forms[i] = dialect_read_form(l, row);
+			dialect_check_operands(row, v->forms[i],
+					       (enum form_id)i);
 			v->computes = true;
 		}
+	}
+	if (strcmp(l->fp, "strict") == 0) {
+		v->forms[FORM_FMA] = NULL; /* each operation is rounded */
 	}
 	/* Arrays of vectors may lie where their elements may. */
 	if (v->computes && v->name != NULL &&

@@ -49,6 +49,9 @@ const char *target_of_dialect(struct module *m, const char *dialect,
 const char *dialect_list_text(struct module *m, const char *dir, bool json);
 const char *dialect_show_text(struct module *m, const char *name,
 			      const char *dir, bool json);
+/* The dialect's JSON with all that it inherits in it. NULL: diagnosed. */
+const char *dialect_merged_text(struct module *m, const char *name,
+				const char *dir);
 /* dialect_check.c: "path/NAME" is the dialect NAME in the folder "path"; a mere
  * name is one of dir. */
 void dialect_of_argument(struct module *m, const char *argument,

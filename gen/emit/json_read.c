@@ -126,19 +126,24 @@ has_place(const cJSON *tree, const char *pointer)
 	return tree != NULL;
 }
 
+const char *
+json_file(struct json at)
+{
+	for (int i = 0; i < at.reader->n_layers; i++) {
+		if (has_place(at.reader->layers[i].value, at.pointer)) {
+			return at.reader->layers[i].file;
+		}
+	}
+	return at.reader->layers[0].file;
+}
+
 void
 json_error(struct json at, const char *fmt, ...)
 {
 	struct module *m = at.reader->module;
-	struct diag_place place = { .file = at.reader->layers[0].file };
+	struct diag_place place = { .file = json_file(at) };
 	va_list ap;
 
-	for (int i = 0; i < at.reader->n_layers; i++) {
-		if (has_place(at.reader->layers[i].value, at.pointer)) {
-			place.file = at.reader->layers[i].file;
-			break;
-		}
-	}
 	place.item = at.pointer[0] != '\0' ? at.pointer : "/";
 	va_start(ap, fmt);
 	diag_error(&m->diags, at.reader->id ? at.reader->id

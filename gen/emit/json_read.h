@@ -41,6 +41,8 @@ void json_merge(cJSON *base, const cJSON *over);
 struct json json_root(struct reader *r, const cJSON *value);
 struct json json_get(struct json object, const char *key);
 struct json json_at(struct json array, int index);
+/* The file that has the place: the first layer where it is, else the first. */
+const char *json_file(struct json at);
 void json_error(struct json at, const char *fmt, ...) TIRC_PRINTF(2, 3);
 /* Objects: every key must be one of the words of `allowed` ("a b c"). */
 void json_check_keys(struct json object, const char *allowed);

@@ -15,6 +15,25 @@ render(struct module *m, const char *file, const char *item, const char *text,
 	return template_render(&m->diags, file, item, text, data, out);
 }
 
+/* A whole file, with the comments that the dialect wants. */
+static bool
+render_file(struct module *m, const struct dialect *d, enum template_id id,
+	    const struct tdata *data, struct strbuf *out)
+{
+	const struct dialect_template *t = &d->templates[id];
+	struct strbuf s;
+	bool ok;
+
+	strbuf_init(&s);
+	ok = render(m, t->file, NULL, t->text, data, &s);
+	if (ok) {
+		strbuf_puts(out, dialect_comments(d, &m->arena, s.data != NULL
+						  ? s.data : ""));
+	}
+	strbuf_release(&s);
+	return ok;
+}
+
 static int
 used_extents(const struct expr *const *extents)
 {
@@ -204,7 +223,6 @@ bool
 emit_program(struct module *m, const struct dialect *d,
 	     const struct program_text *p, struct strbuf *out)
 {
-	const struct dialect_template *t = &d->templates[TEMPLATE_UNIT];
 	struct tdata *data = tdata_new(&m->arena);
 	struct strbuf helpers;
 	struct unit u;
@@ -234,7 +252,7 @@ emit_program(struct module *m, const struct dialect *d,
 		tdata_text(data, "helpers", helpers.len > 0
 			   ? trimmed(&u, &helpers) : NULL);
 		unit_add_includes(&u, data);
-		ok = render(m, t->file, NULL, t->text, data, out);
+		ok = render_file(m, d, TEMPLATE_UNIT, data, out);
 	}
 	strbuf_release(&helpers);
 	return ok;
@@ -244,8 +262,6 @@ bool
 emit_program_header(struct module *m, const struct dialect *d,
 		    const struct program_text *p, struct strbuf *out)
 {
-	const struct dialect_template *t =
-		&d->templates[TEMPLATE_UNIT_HEADER];
 	struct tdata *data = tdata_new(&m->arena);
 	struct unit u;
 	char *guard = arena_strdup(&m->arena, p->stem);
@@ -280,7 +296,7 @@ emit_program_header(struct module *m, const struct dialect *d,
 		}
 	}
 	unit_add_includes(&u, data);
-	return render(m, t->file, NULL, t->text, data, out);
+	return render_file(m, d, TEMPLATE_UNIT_HEADER, data, out);
 }
 
 static const char *

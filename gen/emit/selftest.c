@@ -33,6 +33,10 @@ add_file(struct pack *p, enum template_id id, const char *name,
 					     t->text, data, &s);
 	if (ok) {
 		file.text = arena_strdup(&p->m->arena, s.data);
+		if (id != TEMPLATE_SELFTEST_README) {
+			file.text = dialect_comments(p->d, &p->m->arena,
+						     file.text);
+		}
 		vec_push(&p->m->arena, &p->out->files, file);
 	}
 	strbuf_release(&s);

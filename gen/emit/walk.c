@@ -22,6 +22,19 @@ walk_fail(struct walker *w, const char *fmt, ...)
 	return false;
 }
 
+bool
+walk_refuse(struct walker *w, const char *file, const char *why)
+{
+	struct diag_place place = { .file = file, .item = w->f->name };
+
+	if (!w->failed) {
+		diag_error(&w->m->diags, DIAG_UNSUPPORTED, place,
+			   "dialect %s: %s", w->d->name, why);
+	}
+	w->failed = true;
+	return false;
+}
+
 const char *
 walk_render(struct walker *w, const char *text, const struct tdata *data)
 {
@@ -364,7 +377,8 @@ print_indented(struct unit *u, const struct func *f, struct names lines,
 	init(&w, u, f, out);
 	w.deep = deep;
 	if (lower_is_kernel(f) && u->d->device.rejected != NULL) {
-		return walk_fail(&w, "%s", u->d->device.rejected);
+		return walk_refuse(&w, u->d->device.file,
+				   u->d->device.rejected);
 	}
 	signature(&w, f, lines);
 	w.indent = 1;

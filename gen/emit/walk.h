@@ -93,6 +93,7 @@ struct binding {
 	const char *text;
 	enum value_kind kind;
 	bool is_const, flat, data;
+	bool local; /* the function declares it */
 	enum memory_space space; /* of pointers and arrays */
 	bool fragment; /* its last two dimensions are inside of it */
 	const struct buffer *buffer;
@@ -306,6 +307,10 @@ struct binding *walk_find(struct walker *w, const struct var *v);
 struct binding *walk_bind(struct walker *w, const struct var *v,
 			  const char *base);
 bool walk_fail(struct walker *w, const char *fmt, ...) TIRC_PRINTF(2, 3);
+/* What the file of a dialect, w's or one that it extends, refuses. */
+bool walk_refuse(struct walker *w, const char *file, const char *why);
+/* Is e a sum of vectors with a product that the dialect adds in one? */
+bool walk_multiplies_too(const struct walker *w, const struct expr *e);
 /* How many elements b has; NULL: that is no number. */
 const char *walk_elements(struct arena *a, const struct buffer *b);
 /* Is b accessed with one index, computed, rather than one per dimension? */

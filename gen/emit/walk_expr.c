@@ -282,6 +282,17 @@ walk_fuses(struct walker *w, const struct expr *e)
 	       is_short_product(w, e->args[1]);
 }
 
+bool
+walk_multiplies_too(const struct walker *w, const struct expr *e)
+{
+	const struct form *f = w->d->vectors.forms[FORM_FMA];
+
+	return e->kind == EXPR_ADD && e->type.lanes > 1 &&
+	       dtype_is_float(e->type) && !w->u->apart && f != NULL &&
+	       f->kind != FORM_IS_REJECTED &&
+	       (e->args[0]->kind == EXPR_MUL || e->args[1]->kind == EXPR_MUL);
+}
+
 /* a + -1 is a - 1; a + b * -2 is a - b * 2; 0 - a is -a. */
 static struct piece
 arithmetic(struct walker *w, const struct expr *e)
@@ -336,6 +347,14 @@ arithmetic(struct walker *w, const struct expr *e)
 						args[1]->args[1] };
 
 		return apply(w, FORM_ADD_PRODUCT, e->type, three, 3);
+	}
+	if (kind == EXPR_ADD && walk_multiplies_too(w, e)) {
+		int product = args[1]->kind == EXPR_MUL ? 1 : 0;
+		const struct expr *three[3] = { args[product]->args[0],
+						args[product]->args[1],
+						args[1 - product] };
+
+		return apply(w, FORM_FMA, e->type, three, 3);
 	}
 	id = kind == EXPR_ADD ? wraps ? FORM_ADD_WRAP : FORM_ADD
 	   : kind == EXPR_SUB ? wraps ? FORM_SUB_WRAP : FORM_SUB
@@ -875,6 +894,27 @@ walk_element(struct walker *w, const struct buffer *b,
 	return walk_render(w, w->d->access.element, data);
 }
 
+/* A vector of an array of vectors in memory, where that is read by a word. */
+static const char *
+read_vector(struct walker *w, const struct buffer *b, const char *first)
+{
+	const struct binding *bound = walk_find(w, b->data);
+	struct tdata *data;
+
+	if (w->d->vectors.rejected != NULL || w->d->vectors.read == NULL ||
+	    b->type.lanes == 1 || bound == NULL || bound->local) {
+		return first;
+	}
+	data = tdata_new(w->a);
+	tdata_text(data, "type", unit_element_type(w->u, b));
+	tdata_text(data, "space", w->d->spaces[bound->space]);
+	tdata_flag(data, "const", bound->is_const);
+	tdata_text(data, "short", dtype_short(b->type));
+	tdata_int(data, "lanes", b->type.lanes);
+	tdata_text(data, "first", first);
+	return walk_render(w, w->d->vectors.read, data);
+}
+
 /* 0 <= i reads better as i >= 0. */
 static struct piece
 comparison(struct walker *w, const struct expr *e)
@@ -977,6 +1017,9 @@ piece_of(struct walker *w, const struct expr *e)
 		p.text = walk_element(w, e->u.buffer, e->args, e->n_args);
 		if (e->type.lanes > e->u.buffer->type.lanes) {
 			p.level = w->d->unary;
+		}
+		if (!addressed) {
+			p.text = read_vector(w, e->u.buffer, p.text);
 		}
 		return addressed ? p : walk_loaded(w, e->type, p);
 	case EXPR_CALL:

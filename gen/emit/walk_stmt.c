@@ -37,7 +37,7 @@ lines_of(struct walker *w, enum statement_id id)
 	const struct lines *s = &w->d->statements[id];
 
 	if (s->rejected != NULL) {
-		walk_fail(w, "%s", s->rejected);
+		walk_refuse(w, s->file, s->rejected);
 		return NULL;
 	}
 	return s;
@@ -585,6 +585,7 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 	bound->flat = flat;
 	bound->fragment = fragment != NULL;
 	bound->space = SPACE_LOCAL;
+	bound->local = true;
 	tdata_text(data, "name", bound->text);
 	if (shared && walk_pooled_bytes(w, w->f) > 0) {
 		tdata_int(data, "place", lower_shared_place(w->f, b));
@@ -656,7 +657,8 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 	bool plain = sums || c == DTC_FLOAT || (c == DTC_UINT &&
 		     !w->d->types[v->type.kind].promoted);
 
-	if (!plain || v->n_args != 2 || walk_is_stored_only(w, v->type) ||
+	if (!plain || v->n_args != 2 || walk_multiplies_too(w, v) ||
+	    walk_is_stored_only(w, v->type) ||
 	    ((v->type.lanes > 1 || v->kind == EXPR_MUL) &&
 	     !is_operator(w, v))) {
 		return SAY_STORE;
@@ -673,6 +675,31 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 		}
 	}
 	return SAY_STORE;
+}
+
+/* A vector into an array of vectors in memory, where that is no assignment. */
+static bool
+write_vector(struct walker *w, struct stmt *s)
+{
+	const struct buffer *b = s->u.buffer;
+	const struct binding *bound = walk_find(w, b->data);
+	struct tdata *data;
+
+	if (w->d->vectors.rejected != NULL || w->d->vectors.write == NULL ||
+	    b->type.lanes == 1 || bound == NULL || bound->local) {
+		return false;
+	}
+	data = tdata_new(w->a);
+	tdata_text(data, "type", unit_element_type(w->u, b));
+	tdata_text(data, "space", w->d->spaces[bound->space]);
+	tdata_text(data, "short", dtype_short(b->type));
+	tdata_int(data, "lanes", b->type.lanes);
+	tdata_text(data, "first", walk_element(w, b, s->args + 1,
+					       s->n_args - 1));
+	tdata_text(data, "value", walk_expr(w, s->args[0],
+					    w->d->assignment));
+	put(w, false, walk_render(w, w->d->vectors.write, data));
+	return true;
 }
 
 /* A vector into an array of numbers, where that is no assignment. */
@@ -741,7 +768,7 @@ walk_store(struct walker *w, struct stmt *s)
 		say_value(w, later);
 		return;
 	}
-	if (store_vector(w, s)) {
+	if (store_vector(w, s) || write_vector(w, s)) {
 		return;
 	}
 	id = compound(w, s, &value);

@@ -82,6 +82,8 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 {
 	struct tdata *data = tdata_new(k->a);
 	const struct dialect_template *t = &k->d->templates[TEMPLATE_HEADER];
+	struct strbuf text;
+	bool ok;
 	struct unit u;
 	int columns;
 
@@ -123,6 +125,12 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	tdata_text(data, "overlap", k->g->inputs.n == 0 ? NULL
 		   : k->g->inputs.n == 1 ? "the input" : "the inputs");
 	unit_add_includes(&u, data);
-	return template_render(&k->m->diags, t->file, NULL, t->text, data,
-			       out);
+	strbuf_init(&text);
+	ok = template_render(&k->m->diags, t->file, NULL, t->text, data,
+			     &text);
+	if (ok && text.data != NULL) {
+		strbuf_puts(out, dialect_comments(k->d, k->a, text.data));
+	}
+	strbuf_release(&text);
+	return ok;
 }

@@ -56,6 +56,14 @@ add_file(struct packer *k, enum file_id id, enum out_kind kind,
 		id == FILE_INCBIN || id == FILE_PROGRAM;
 }
 
+/* Is the file in the dialect's language? */
+static bool
+is_source(enum template_id id)
+{
+	return id != TEMPLATE_MAKEFILE && id != TEMPLATE_CMAKE &&
+	       id != TEMPLATE_INCBIN && id != TEMPLATE_COMPLIANCE;
+}
+
 const char *
 template_text(struct packer *k, const struct dialect *d, enum template_id id,
 	      const struct tdata *data)
@@ -67,6 +75,9 @@ template_text(struct packer *k, const struct dialect *d, enum template_id id,
 	strbuf_init(&s);
 	if (template_render(&k->m->diags, t->file, NULL, t->text, data, &s)) {
 		text = arena_strdup(k->a, s.data != NULL ? s.data : "");
+		if (is_source(id)) {
+			text = dialect_comments(d, k->a, text);
+		}
 	}
 	strbuf_release(&s);
 	return text;

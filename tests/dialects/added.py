@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""added.py a|b|c|d|e|f: a dialect and a target in a folder of their own, used by
+"""added.py a|b|c|d|e|f|g: a dialect and a target in a folder of their own, used by
 the program as it is built.
 
     a  extends c99, renames types, unrolls with a pragma of its own
@@ -11,6 +11,8 @@ the program as it is built.
     e  weights in the flash of an AVR, which reads them by an instruction of its
        own: none is copied to its RAM
     f  a word for each memory, as types that clang keeps apart
+    g  vectors that are in memory only for the functions that read and write
+       them, products that are added by one operation, comments by line
 
 Each compiles a model, whose results are those of c99."""
 import json
@@ -588,6 +590,141 @@ SPACES_H = r"""
 """
 
 
+PACKED_H = r"""
+#ifndef PACKED4_H
+#define PACKED4_H
+typedef float packed4 __attribute__((vector_size(16), may_alias));
+#define V4F static inline packed4 __attribute__((unused))
+V4F v4f_get(const float *p) { return (packed4){ p[0], p[1], p[2], p[3] }; }
+V4F v4f_read(const packed4 *p) { return *p; }
+static inline void __attribute__((unused))
+v4f_put(float *p, packed4 v) { for (int i = 0; i < 4; i++) p[i] = v[i]; }
+static inline void __attribute__((unused))
+v4f_write(packed4 *p, packed4 v) { *p = v; }
+V4F v4f_madd(packed4 a, packed4 b, packed4 c) { return a * b + c; }
+V4F v4f_all(float x) { return (packed4){ x, x, x, x }; }
+V4F v4f_neg(packed4 a) { return -a; }
+#define LANES(name, condition) V4F v4f_##name(packed4 a, packed4 b) \
+{ for (int i = 0; i < 4; i++) { a[i] = (condition) || a[i] != a[i] ? a[i] : b[i]; } return a; }
+LANES(min, a[i] < b[i])
+LANES(max, a[i] > b[i])
+V4F v4f_at_most(packed4 a, float y) { return v4f_min(a, v4f_all(y)); }
+V4F v4f_at_least(packed4 a, float y) { return v4f_max(a, v4f_all(y)); }
+#endif
+"""
+
+
+AXPY = """
+from tvm.script import tir as T
+
+@T.prim_func
+def axpy(x: T.Buffer((8,), "float32x4"), y: T.Buffer((8,), "float32x4")):
+    for i in range(8):
+        with T.block("y"):
+            v = T.axis.spatial(8, i)
+            y[v] = x[v] * T.Broadcast(T.float32(2), 4) + y[v]
+"""
+AXPY_MAIN = r"""
+#include "packed4.h"
+void axpy(const packed4 *x, packed4 *y);
+int main(void)
+{
+	packed4 x[8], y[8];
+	for (int i = 0; i < 8; i++) { x[i] = v4f_all((float)i); y[i] = v4f_all(0.5f); }
+	axpy(x, y);
+	for (int i = 0; i < 8; i++) if (y[i][3] < 2.0f * (float)i + 0.49f || y[i][3] > 2.0f * (float)i + 0.51f) return 1;
+	return 0;
+}
+"""
+
+
+def opaque_memory():
+    infix = {k: {"infix": v, "at": at} for k, v, at in (
+        ("add", "+", "additive"), ("sub", "-", "additive"),
+        ("mul", "*", "multiplicative"), ("div", "/", "multiplicative"))}
+    calls = {k: {"call": "v4f_" + v} for k, v in {
+        "neg": "neg", "min_number_any": "at_most",
+        "max_number_any": "at_least", "min_any": "min", "max_any": "max",
+        "broadcast": "all", "fma": "madd"}.items()}
+    vectors = {
+        "before": ['#include "packed4.h"'],
+        "name": "v4f{{#loose}}_any{{/loose}}",
+        "define": "typedef packed4 {{name}};",
+        "elements": "v4f_get(&{{first}})",
+        "store": "v4f_put(&{{first}}, {{value}});",
+        "read": "v4f_read(&{{first}})",
+        "write": "v4f_write(&{{first}}, {{value}});",
+        "expressions": dict(infix, **calls, select={
+            "text": "{{a}}{{br}}? {{b}}{{br}}: {{c}}", "at": "conditional",
+            "operands": ["or", "or", "conditional"]}),
+    }
+    put("packed/dialect.json", {
+        "extends": "c99", "description": "vectors that memory hides",
+        "comments": {"line": "//"}, "vectors": vectors})
+    put("include/packed4.h", PACKED_H)
+    target("packed", vector_bytes=16, vector_registers=16, block_elems=4,
+           vectors=["f32x4"], fp_cflags={"strict": "-O1"})
+    flags = ["-std=gnu99", "-I" + os.path.join(top, "include")]
+    plain = compile_model(DIGITS, "--target", "c99", "-q")
+    mine = compiled(DIGITS)
+    for cc in compilers():
+        compare(results(mine, cc, "IMAGE", "PROB", *flags),
+                results(plain, cc, "IMAGE", "PROB", "-std=c99"))
+    text = ""
+    for name in os.listdir(mine):
+        if name.startswith("digits") and name.endswith((".c", ".h")):
+            with open(os.path.join(mine, name), encoding="utf-8") as file:
+                text += file.read()
+    for word in ("= v4f_madd(", "v4f_read(&", "\n// meant for "):
+        if word not in text:
+            fail("no '%s' in:\n%s" % (word, text))
+    if "/*" in text or re.search(r"v4f acc\S* [+-]=", text):
+        fail("a comment that is closed, or a sum by an operator:\n" + text)
+    # Nothing else reads or writes a vector that the function does not declare.
+    for body in re.findall(r"^(?:static )?void\n\w+\((.*?)^\}", text,
+                           re.DOTALL | re.M):
+        arrays = re.findall(r"\bv4f(?:_any)? (\w+)\[restrict", body)
+        for name in arrays:
+            bare = re.search(r"(?<![&\w])%s\[(?!restrict)" % name,
+                             body.split(")\n{")[1])
+            if bare:
+                fail("%s is touched by itself in\n%s" % (name, body))
+    # A program that writes vectors, and reads what it writes.
+    program = put("axpy.py", AXPY)
+    out = os.path.join(top, "axpy")
+    os.makedirs(out)
+    text = tirc("codegen", program, "--dialect-path", top, "--target",
+                "mine").stdout
+    with open(os.path.join(out, "axpy.c"), "w") as file:
+        file.write(text)
+    if "v4f_write(&y[i], v4f_madd(v4f_read(&x[i]), v4f_all(2.0f), " \
+            "v4f_read(&y[i])));" not in re.sub(r"\s+", " ", text).replace(
+                "( ", "("):
+        fail("no vector is written:\n" + text)
+    with open(os.path.join(out, "main.c"), "w") as file:
+        file.write(AXPY_MAIN)
+    execute([compilers()[0], *flags, *STRICT, "-o",
+             os.path.join(out, "a.out"), os.path.join(out, "main.c"),
+             os.path.join(out, "axpy.c")])
+    execute([os.path.join(out, "a.out")])
+    # What is strict adds no product unrounded.
+    strict = text_of(compiled(DIGITS, "--fp", "strict"))
+    if "v4f_madd(" in strict:
+        fail("a product is added unrounded:\n" + strict)
+    # Forms that loops ask for, and one that none does.
+    del vectors["expressions"]["neg"]
+    vectors["expressions"]["sqrt"] = {"call": "v4f_sqrt"}
+    put("packed/dialect.json", {
+        "extends": "c99", "description": "vectors that memory hides",
+        "vectors": vectors})
+    said = tirc("dialect", "check", os.path.join(top, "packed"),
+                status=1).stderr
+    for word in ("/vectors/expressions/neg: is missing",
+                 "/vectors/expressions/sqrt: is unused"):
+        if word not in said:
+            fail("'%s' is not told: %s" % (word, said))
+
+
 def words():
     need("clang")
     put("include/spaces.h", SPACES_H)
@@ -655,4 +792,4 @@ def words():
 
 
 {"a": renames, "b": calls, "c": small_int, "d": wide_char, "e": flash,
- "f": words}[sys.argv[1]]()
+ "f": words, "g": opaque_memory}[sys.argv[1]]()

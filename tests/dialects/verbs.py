@@ -116,6 +116,57 @@ if rows[-1] != {"name": "mine", "description": "m", "extends": "c99",
                 "targets": []}:
     fail("the folder's dialect is listed as %s" % rows[-1])
 
+# -- constants where values are due; the file of an inherited key --
+put("mine/dialect.json", {
+    "extends": "c99", "description": "m",
+    "types": {"f32": {"literal": "1.0f"}, "i16": {"highest": "127"},
+              "u32": {"wide_literal": "0u"}},
+    "expressions": {"pow": {"text": "2.0", "at": "primary"},
+                    "sub": {"text": "{{a}} - {{a}}", "at": "additive",
+                            "operands": "multiplicative"}},
+    "limits": {"int_bits": "16"}, "access": {"entry_tabs": "2"}})
+check("/types/f32/literal: a constant", "/types/u32/wide_literal: a constant",
+      "/types/i16/highest: int16 has the limit 32767, not 127",
+      "/expressions/pow/text: a constant, whatever {{a}} is",
+      "/expressions/sub/text: a constant, whatever {{b}} is",
+      "/limits/int_bits: an integer", "/access/entry_tabs: an integer")
+os.makedirs(os.path.join(top, "middle"))
+put("middle/dialect.json", {
+    "extends": "c99", "description": "m",
+    "types": {"i32": {"highest": "32767"},
+              "f64": {"rejected": "there is none"}}})
+put("mine/dialect.json", {"extends": "middle", "description": "m"})
+check("middle/dialect.json: /types/i32/highest")
+put("middle/dialect.json", {
+    "extends": "c99", "description": "m", "limits": {"line_columns": 70},
+    "types": {"f64": {"rejected": "there is none"}}})
+put("t.json", {"description": "t", "dialect": "mine", "cc": "cc",
+               "cflags": ""})
+put("wide.py", """
+from tvm import te
+A = te.placeholder((8,), name="A", dtype="float64")
+B = te.compute((8,), lambda i: A[i] + 1.0, name="B")
+f = te.create_prim_func([A, B])
+""")
+said = tirc("codegen", os.path.join(top, "wide.py"), "--dialect-path", top,
+            "--target", "t", status=1).stderr
+if "middle/dialect.json" not in said or "there is none" not in said:
+    fail("the file that refuses float64 is not told: " + said)
+merged = json.loads(tirc("dialect", "show", os.path.join(top, "mine"),
+                         "--merged").stdout)
+with open(os.path.join(DIALECTS, "c99", "dialect.json"),
+          encoding="utf-8") as file:
+    base = json.load(file)
+if set(base) - set(merged) or "extends" in merged or \
+        merged["limits"] != dict(base["limits"], line_columns=70) or \
+        merged["types"]["f64"]["rejected"] != "there is none" or \
+        merged["expressions"] != base["expressions"]:
+    fail("merged: %s" % sorted(merged))
+tirc("dialect", "list", "--merged", status=2)
+put("mine/dialect.json", {"extends": "c99", "description": "m"})
+os.remove(os.path.join(top, "middle", "dialect.json"))
+os.rmdir(os.path.join(top, "middle"))
+
 # -- attributes and facts behind a target's name --
 
 

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Comments that end with their line, in place of those that are closed: texts
+ * are written with these, and a dialect may want the others.
+ *
+ *   (open) conv1                     (line) conv1
+ *    * work  12 MAC (close)   ->     (line) work  12 MAC
+ *
+ * A comment that stands within a line stays as it is. */
+#include <ctype.h>
+#include <string.h>
+
+#include "dialect.h"
+
+struct rewriter {
+	const struct comment_forms *c;
+	struct strbuf *out;
+	bool inside; /* of a comment that goes on */
+};
+
+static void
+write_trimmed(struct rewriter *w, const char *text, size_t n)
+{
+	while (n > 0 && isspace((unsigned char)*text)) {
+		text++;
+		n--;
+	}
+	while (n > 0 && isspace((unsigned char)text[n - 1])) {
+		n--;
+	}
+	strbuf_puts(w->out, w->c->line);
+	if (n > 0) {
+		strbuf_putc(w->out, ' ');
+		strbuf_write(w->out, text, n);
+	}
+	if (n > 0 && text[n - 1] == '\\') {
+		strbuf_puts(w->out, " ."); /* the next line is none of it */
+	}
+	strbuf_putc(w->out, '\n');
+}
+
+static bool
+is_blank(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!isspace((unsigned char)text[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+starts(const char *text, size_t n, const char *word)
+{
+	return strlen(word) <= n && strncmp(text, word, strlen(word)) == 0;
+}
+
+/* Where the word is; n: nowhere. */
+static size_t
+find(const char *text, size_t n, const char *word)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (starts(text + i, n - i, word)) {
+			return i;
+		}
+	}
+	return n;
+}
+
+/* Behind the quoted text that starts there. */
+static size_t
+behind_quotes(const char *text, size_t at, size_t n)
+{
+	char quote = text[at++];
+
+	while (at < n && text[at] != quote) {
+		at += text[at] == '\\' ? 2 : 1;
+	}
+	return at < n ? at + 1 : n;
+}
+
+/* A line that starts in a comment. */
+static void
+rewrite_rest(struct rewriter *w, const char *text, size_t n)
+{
+	size_t close = find(text, n, w->c->close);
+	size_t indent = 0, at, behind = close + strlen(w->c->close);
+
+	while (indent < n && isspace((unsigned char)text[indent])) {
+		indent++;
+	}
+	at = indent;
+	if (at < close && starts(text + at, n - at, w->c->next)) {
+		at += strlen(w->c->next);
+		indent -= indent > 0 && text[indent - 1] == ' ';
+	}
+	if (close == n || !is_blank(text + at, close - at)) {
+		strbuf_write(w->out, text, indent);
+		write_trimmed(w, text + at, close - at);
+	}
+	w->inside = close == n;
+	if (close < n && !is_blank(text + behind, n - behind)) {
+		strbuf_write(w->out, text + behind, n - behind);
+		strbuf_putc(w->out, '\n');
+	}
+}
+
+static void
+rewrite_line(struct rewriter *w, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		size_t from = i + strlen(w->c->open), close, behind;
+
+		if (text[i] == '"' || text[i] == '\'') {
+			i = behind_quotes(text, i, n);
+			continue;
+		}
+		if (!starts(text + i, n - i, w->c->open)) {
+			i++;
+			continue;
+		}
+		close = from + find(text + from, n - from, w->c->close);
+		behind = close + strlen(w->c->close);
+		if (close < n && !is_blank(text + behind, n - behind)) {
+			i = behind;
+			continue;
+		}
+		strbuf_write(w->out, text, i);
+		write_trimmed(w, text + from, close - from);
+		w->inside = close == n;
+		return;
+	}
+	strbuf_write(w->out, text, n);
+	strbuf_putc(w->out, '\n');
+}
+
+const char *
+dialect_comments(const struct dialect *d, struct arena *a, const char *text)
+{
+	struct strbuf s;
+	struct rewriter w = { &d->comments, &s, false };
+	const char *result;
+
+	if (d->comments.line == NULL) {
+		return text;
+	}
+	strbuf_init(&s);
+	while (*text != '\0') {
+		size_t n = strcspn(text, "\n");
+
+		if (w.inside) {
+			rewrite_rest(&w, text, n);
+		} else {
+			rewrite_line(&w, text, n);
+		}
+		text += n + (text[n] == '\n');
+	}
+	result = arena_strdup(a, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
+	return result;
+}
