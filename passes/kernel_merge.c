@@ -200,6 +200,17 @@ add_window(struct wording *w, const struct node *n)
 	}
 }
 
+static bool
+is_in_place(const struct kernel *k)
+{
+	for (int i = 0; i < k->args.n; i++) {
+		if (k->args.data[i].in_place != NULL) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* "conv_3x3_s2_64_128_28x28_relu": the operator, its sizes, what follows it.
  * What makes it longer than names may be is left out, last things first. */
 static const char *
@@ -223,6 +234,13 @@ body_name(struct builder *b, const struct kernel *k)
 			add_number(&w, "", depth);
 		}
 		add_shape(&w, n->outputs[0], 0);
+	}
+	sized = w.text;
+	if (is_in_place(k)) {
+		add_word(&w, "in_place");
+	}
+	if (strlen(w.text) > (size_t)b->names.max_length) {
+		return sized;
 	}
 	for (int i = 0; i < k->group->nodes.n; i++) {
 		sized = w.text;

@@ -20,7 +20,7 @@ static const char template_words[] =
 	"calls cflags claim claims comment compares compiler compliance condition copied "
 	"count declaration declared deepest_loops description deviations "
 	"device_flags dialect digest digest_factor digest_offset "
-	"digest_start dims dynamic each_call elements end entries exact_ends "
+	"digest_start dims dynamic elements end entries exact_ends "
 	"exact_starts extent extents facts file file_or_library files flags float "
 	"function functions given graph graph_file has_dims header "
 	"header_name helpers highest id includes index init_body inputs "

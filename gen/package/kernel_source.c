@@ -265,7 +265,6 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		kernel->title != NULL ? kernel->title : kernel->name), 3));
 	tdata_list(item, "nodes");
 	tdata_list(item, "calls");
-	tdata_flag(item, "each_call", kernel->n_callers > 1);
 	if (kernel->n_callers > 1) {
 		add_callers(k, item, kernel);
 	} else {
@@ -289,8 +288,9 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 			kernel->group->region->backend->name,
 			region_patterns(k->g, kernel->group->region));
 	}
-	tdata_text(item, "work", comment_wrap(k, work_text(k, kernel),
-					      ROW_COLUMN));
+	text = arena_printf(k->a, "%s%s", work_text(k, kernel),
+			    kernel->n_callers > 1 ? ", each call" : "");
+	tdata_text(item, "work", comment_wrap(k, text, ROW_COLUMN));
 	return ok;
 }
 
