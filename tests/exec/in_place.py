@@ -38,7 +38,7 @@ again (float[4, 4] x) => (float[4, 4] y, float[4, 4] z, float[4, 4] u)
 
   d = Softmax <axis = 0> (z)
   e = Exp (c)
-  f = Add (e, d)
+  f = Add (d, e)
   u = Softmax <axis = 1> (f)
 }
 """
