@@ -51,7 +51,7 @@ sum (float[32, 32] x) => (float[32, 32] y)
   a = Relu (x)
   b = Softmax <axis = 1> (a)
   c = MatMul (a, a)
-  d = Add (c, b)
+  d = Add (b, c)
   y = Softmax <axis = 1> (d)
 }
 """
