@@ -148,6 +148,26 @@ def no_number(node, inputs, results):
         not np.isfinite(inputs[0].astype(np.float64)).all())
 
 
+def arg_nan(node, inputs, results):
+    """Where NaN stands among what is compared: no text says whether it is the
+    largest, or the least."""
+    x = inputs[0]
+    if not values.is_float(x):
+        return None
+    axis = attribute(node, "axis", -1 if node.op_type == "Hardmax" else 0)
+    mask = np.isnan(x.astype(np.float64)).any(axis, keepdims=True)
+    if node.op_type != "Hardmax" and not attribute(node, "keepdims", 1):
+        mask = np.squeeze(mask, axis)
+    return mask
+
+
+def small_products(node, inputs, results):
+    """Products of narrow floats below the normal numbers: these lose digits at
+    each step that is rounded, and ONNX does not say which are."""
+    return np.abs(results[0].astype(np.float64)) < 2e-4 \
+        if inputs[0].dtype.name in values.NARROW else None
+
+
 def nan_padded(node, inputs, results):
     """LpPool of float64, which onnxruntime has not; onnx.reference pads by
     NaN, and leaves all NaN out."""
@@ -155,7 +175,8 @@ def nan_padded(node, inputs, results):
 
 
 OPEN = {
-    "LpPool": nan_padded,
+    "LpPool": nan_padded, "ArgMax": arg_nan, "ArgMin": arg_nan,
+    "Hardmax": arg_nan, "CumProd": small_products,
     "Shrink": large_shrink, "Div": division, "Mod": division,
     "BitShift": shift, "Pow": power, "Cast": to_integer,
     "CastLike": to_integer, "QuantizeLinear": quantized_nan,
@@ -223,6 +244,15 @@ def cancels(node, inputs):
                    attribute(node, "gamma", 1.05))
     if op == "LogSoftmax":
         return 1
+    if op == "Resize" and attribute(node, "mode", b"nearest") != b"nearest":
+        # places are floats: their error is that of the largest, times the
+        # slope
+        wide = np.abs(np.nan_to_num(inputs[0].astype(np.float64),
+                                    posinf=0, neginf=0))
+        return 2 * max(inputs[0].shape) * wide.max(initial=0)
+    if op == "MeanVarianceNormalization" and \
+            inputs[0].dtype == np.float64:
+        return 1e7  # 1e-9 beside the root or under it
     if op == "Swish":  # onnxruntime's sigmoid, as above
         x = np.abs(inputs[0].astype(np.float64))
         return np.where(np.isfinite(x), x, 0)
@@ -286,7 +316,15 @@ def given_shape(node, inputs):
     return len(inputs) > 2
 
 
+def backwards_to_most(node, inputs):
+    """Whether a slice with a negative step ends at INT_MAX."""
+    return len(inputs) > 4 and inputs[4] is not None and \
+        bool(np.any((inputs[4] < 0) & (inputs[2] >= 2 ** 31 - 1)))
+
+
 OTHERWISE = [
+    ("Slice", backwards_to_most, "takes INT_MAX for the beginning; ONNX "
+     "clamps ends, and has INT_MIN for slices that go backward"),
     ("ReduceMax", has_nan, "keeps NaN or not by the place that it has; "
      "onnx.reference keeps it"),
     ("ReduceMin", has_nan, "the same"),
@@ -374,6 +412,7 @@ def integer_reduction(node, inputs):
     else:
         total = np.asarray(np.sum(x, axes, keepdims=True))
     if op == "Mean":
+        total = wrapped(total, inputs[0].dtype).astype(object)
         count = max(x.size // max(total.size, 1), 1)
         total = np.array([abs(int(v)) // count * (1 if v >= 0 else -1)
                           for v in total.ravel()], object).reshape(
@@ -449,6 +488,14 @@ def mean_variance(node, inputs):
     return [y.astype(inputs[0].dtype)]
 
 
+def shrink_double(node, inputs):
+    """onnxruntime goes through float32."""
+    x = inputs[0]
+    edge, bias = attribute(node, "lambd", 0.5), attribute(node, "bias", 0.0)
+    return [np.where(x < -edge, x + bias, np.where(x > edge, x - bias, 0))
+            .astype(x.dtype)]
+
+
 def odd_lrn(node, inputs):
     return inputs[0].dtype == np.float64 or not_finite(node, inputs)
 
@@ -468,7 +515,8 @@ def is_double(node, inputs):
 
 # Where neither reference will do: (operator, when, the tests' own function).
 DEFINITIONS = [
-    ("Shrink", whole_shrink, shrink), ("Gemm", is_integer, gemm),
+    ("Shrink", whole_shrink, shrink), ("Shrink", is_double, shrink_double),
+    ("Gemm", is_integer, gemm),
     ("OneHot", is_real, one_hot), ("Erf", is_double, erf),
     ("Gelu", is_double, gelu), ("Sigmoid", is_real, sigmoid),
     ("LRN", odd_lrn, lrn), ("GlobalLpPool", is_real, global_lp_pool),
