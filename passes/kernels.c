@@ -799,24 +799,40 @@ find_views(struct builder *b)
 	}
 }
 
-/* Are all results arrays without elements? */
 static bool
-makes_nothing(const struct group *group)
+has_no_elements(const struct tensor *t)
 {
-	for (int i = 0; i < group->nodes.n; i++) {
-		const struct node *node = group->nodes.data[i];
+	int64_t elems;
 
-		for (int k = 0; k < node->n_outputs; k++) {
-			const struct tensor *t = node->outputs[k];
-			int64_t elems;
+	return tensor_const_elems(t, &elems) && elems == 0;
+}
 
-			if (t != NULL && (!tensor_const_elems(t, &elems) ||
-					  elems > 0)) {
-				return false;
+/* Are all results that others read arrays without elements? Groups with no
+ * such array at all are told first, for asking who reads them takes time. */
+static bool
+makes_nothing(const struct graph *g, const struct group *group)
+{
+	bool any = false;
+
+	for (int pass = 0; pass < 2 && (pass == 0 || any); pass++) {
+		for (int i = 0; i < group->nodes.n; i++) {
+			const struct node *node = group->nodes.data[i];
+
+			for (int k = 0; k < node->n_outputs; k++) {
+				const struct tensor *t = node->outputs[k];
+
+				if (t == NULL) {
+					continue;
+				}
+				any |= has_no_elements(t);
+				if (pass == 1 && !has_no_elements(t) &&
+				    group_makes(g, group, t)) {
+					return false;
+				}
 			}
 		}
 	}
-	return true;
+	return any;
 }
 
 bool
@@ -841,7 +857,7 @@ program_build(struct graph *g, const struct target *target,
 	kernels = arena_array(&m->arena, struct kernel *, g->groups.n + 1);
 	for (int i = 0; i < g->groups.n; i++) {
 		if (g->groups.data[i]->is_view ||
-		    makes_nothing(g->groups.data[i])) {
+		    makes_nothing(g, g->groups.data[i])) {
 			continue;
 		}
 		if (!join_group(&b, g->groups.data[i], &joints[n])) {

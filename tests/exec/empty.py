@@ -43,6 +43,11 @@ constants += [tensor(name, np.array([value], np.int64), proto.INT64)
 result("back", "Slice", ["rows", "from", "to", "axes", "by"], given["rows"])
 result("product", "MatMul", ["rows", "none"], np.zeros((3, 4), np.float32))
 
+# What is computed only for a result of no elements is no kernel either.
+nodes.append(proto.node("Exp", ["x"], ["grown"]))
+constants.append(tensor("scales", np.array([2, 0.1], np.float32)))
+result("thin", "Resize", ["grown", "", "scales"], np.zeros((6, 0), np.float32))
+
 folder = work_folder()
 model = os.path.join(folder, "empty.onnx")
 with open(model, "wb") as file:

@@ -168,14 +168,22 @@ def small_products(node, inputs, results):
         if inputs[0].dtype.name in values.NARROW else None
 
 
+def pooled_nan(node, inputs, results):
+    """The largest of a window with NaN: MaxPool's text has no word on it, and
+    onnxruntime's answer is that of the order in which it looks."""
+    x = inputs[0]
+    return values.is_float(x) and np.isnan(x.astype(np.float64)).any()
+
+
 def nan_padded(node, inputs, results):
-    """LpPool of float64, which onnxruntime has not; onnx.reference pads by
+    """Pools of float64, which onnxruntime has not; onnx.reference pads by
     NaN, and leaves all NaN out."""
     return inputs[0].dtype == np.float64 and np.isnan(inputs[0]).any()
 
 
 OPEN = {
-    "LpPool": nan_padded, "ArgMax": arg_nan, "ArgMin": arg_nan,
+    "MaxPool": pooled_nan, "GlobalMaxPool": pooled_nan,
+    "LpPool": nan_padded, "AveragePool": nan_padded, "ArgMax": arg_nan, "ArgMin": arg_nan,
     "Hardmax": arg_nan, "CumProd": small_products,
     "Shrink": large_shrink, "Div": division, "Mod": division,
     "BitShift": shift, "Pow": power, "Cast": to_integer,
@@ -244,6 +252,11 @@ def cancels(node, inputs):
                    attribute(node, "gamma", 1.05))
     if op == "LogSoftmax":
         return 1
+    if op in ("LayerNormalization", "GroupNormalization",
+              "RMSNormalization") and inputs[0].dtype == np.float64:
+        # stash_type: in float32, whose steps these are, of numbers that are
+        # at most about the root of how many there are
+        return 2.0 ** 29 * np.sqrt(inputs[0].size / inputs[0].shape[0])
     if op == "Resize" and attribute(node, "mode", b"nearest") != b"nearest":
         # places are floats: their error is that of the largest, times the
         # slope

@@ -84,6 +84,9 @@ def narrow_outputs(node, inputs, outputs):
             found.setdefault(given.type_str, x.dtype.name)
     names = [found.get(schema.outputs[min(k, len(schema.outputs) - 1)]
                        .type_str) for k in range(outputs)]
+    if node.op_type == "EyeLike" and excuses.attribute(
+            node, "dtype") is None:
+        names = [inputs[0].dtype.name]
     return [n if n in values.NARROW else None for n in names]
 
 
