@@ -400,13 +400,26 @@ define_group_norm(struct define *c, const struct node *n,
 
 /* ---- LayerNormalization, RMSNormalization ---- */
 
+/* Mean and deviation are of the type that stash_type names, float32 unless it
+ * names another: of float64, too. */
+static struct dtype
+stash_type(const struct node *n)
+{
+	switch (node_attr_int(n, "stash_type", 1)) {
+	case 10: return dtype_of(DT_F16);
+	case 11: return dtype_of(DT_F64);
+	case 16: return dtype_of(DT_BF16);
+	default: return dtype_of(DT_F32);
+	}
+}
+
 bool
 infer_layer_norm(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0];
 	const struct expr **shape = arena_array(
 		&c->module->arena, const struct expr *, x->ndim + 1);
-	struct dtype t = accumulator_type(x->type);
+	struct dtype t = stash_type(n);
 	int axis;
 
 	if (!infer_axis(c, node_attr_int(n, "axis", -1), x->ndim, &axis)) {
@@ -438,6 +451,21 @@ infer_layer_norm(struct infer *c, struct node *n)
 	infer_set(c, node_output(n, 1), t, x->ndim, shape);
 	infer_set(c, node_output(n, 2), t, x->ndim, shape);
 	return true;
+}
+
+/* A statistic as the output y has it. */
+static struct te_tensor *
+stashed(struct define *c, const struct tensor *y, struct te_tensor *statistic)
+{
+	struct iter_var *axes = define_axes(c, y);
+	const struct expr *e = te_at(c->module, statistic,
+				     axes_exprs(c, axes, y->ndim), y->ndim);
+
+	if (dtype_equal(e->type, y->type)) {
+		return statistic;
+	}
+	return define_stage(c, "stashed", "broadcast", y->ndim, axes,
+			    expr_cast(c->module, y->type, e));
 }
 
 static bool
@@ -476,10 +504,10 @@ define_over_last(struct define *c, const struct node *n,
 			      "broadcast", y->ndim, axes,
 			      expr_cast(m, y->type, e));
 	if (node_output(n, 1)) {
-		out[1] = s.mean;
+		out[1] = stashed(c, n->outputs[1], s.mean);
 	}
 	if (node_output(n, 2)) {
-		out[2] = s.inv_std;
+		out[2] = stashed(c, n->outputs[2], s.inv_std);
 	}
 	return true;
 }

@@ -335,7 +335,20 @@ def backwards_to_most(node, inputs):
         bool(np.any((inputs[4] < 0) & (inputs[2] >= 2 ** 31 - 1)))
 
 
+def broken_length(node, inputs):
+    """Whether corners are aligned, and a scale makes no whole length."""
+    if attribute(node, "coordinate_transformation_mode") != \
+            b"align_corners" or len(inputs) < 3 or inputs[2] is None:
+        return False
+    axes = attribute(node, "axes", list(range(inputs[0].ndim)))
+    return any((inputs[0].shape[d] * float(s)) % 1 != 0
+               for d, s in zip(axes, inputs[2].ravel()))
+
+
 OTHERWISE = [
+    ("Resize", broken_length, "rounds the length before it aligns corners; "
+     "ONNX's node test resize_downsample_scales_linear_align_corners does "
+     "not"),
     ("Slice", backwards_to_most, "takes INT_MAX for the beginning; ONNX "
      "clamps ends, and has INT_MIN for slices that go backward"),
     ("ReduceMax", has_nan, "keeps NaN or not by the place that it has; "

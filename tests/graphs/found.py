@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Single nodes whose results random graphs found wrong, compared as these
+are."""
+import sys
+
+import helper
+
+try:
+    import ml_dtypes  # noqa: F401
+    import numpy as np
+    import onnx  # noqa: F401
+    import onnxruntime  # noqa: F401
+except ImportError as missing:
+    helper.skip(str(missing))
+
+from graphs import try_graph
+from maker import Maker
+from reference import Evaluator
+
+RAMP = np.linspace(-3, 4, 24).reshape(2, 3, 4)
+WIDE = np.array([[2 ** 63 - 1, -2 ** 63], [2 ** 53 + 1, -9]], np.int64)
+BYTES = np.array([[[[-100, 7, 3, -2, 90, 1]]]], np.int8)
+# operator, inputs (lists are constants), outputs, attributes
+CASES = [
+    # attributes that are not there are float32's numbers
+    ("LRN", [RAMP.reshape(1, 3, 4, 2)], 1, {"size": 3}),
+    ("LeakyRelu", [RAMP], 1, {}),
+    ("LayerNormalization", [RAMP * 1e-3, np.ones(4)], 1, {}),
+    # integers beyond float32
+    ("Shrink", [WIDE], 1, {}), ("Shrink", [WIDE], 1, {"lambd": 8.5}),
+    ("Shrink", [WIDE.view(np.uint64)], 1, {"lambd": 8.5, "bias": 1.0}),
+    # integers are cut, not rounded
+    ("Resize", [BYTES, None, [1, 1, 1, 1.75]], 1, {"mode": "linear"}),
+    # statistics of float64 are float32
+    ("LayerNormalization", [RAMP, np.ones(4)], 3, {}),
+    ("LayerNormalization", [RAMP.astype(np.float32),
+                            np.ones(4, np.float32)], 3, {}),
+]
+
+
+def main():
+    evaluator, failed = Evaluator(), 0
+    for op, arrays, outputs, attributes in CASES:
+        maker = Maker(np.random.default_rng(0), evaluator)
+        maker.graph.symbolic = False
+        names = [maker.constant(a, np.float32) if isinstance(a, list)
+                 else None if a is None else maker.add(a, "input")
+                 for a in arrays]
+        made = maker.node(op, names, outputs, **attributes)
+        maker.graph.outputs = [made] if outputs == 1 else made
+        result = try_graph(maker.graph, "c99", evaluator)
+        if result.what != "passed":
+            failed += 1
+            print("%s %s: %s: %s" % (op, attributes, result.what,
+                                     result.text))
+    return 1 if failed else 0
+
+
+sys.exit(main())
