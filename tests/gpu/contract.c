@@ -122,6 +122,9 @@ main(void)
 	CHECK(memcmp(got, want, sizeof want) == 0);
 	digits_fini(&b);
 	digits_fini(&b); /* once more does nothing */
+	CHECK(digits_run_host(&b, &(struct digits_host_inputs){ image },
+			      &(struct digits_host_outputs){ got }) ==
+	      DIGITS_NOT_READY);
 
 	/* not a program */
 	memset(binary, 0, sizeof binary);

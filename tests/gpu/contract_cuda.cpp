@@ -49,6 +49,8 @@ main()
 	struct digits_inputs in = {};
 	struct digits_outputs out = {};
 
+	memset((void *)&a, 0xa5, sizeof a);
+	CHECK(digits_run_host(&a, &in, &out) == DIGITS_NOT_READY);
 	CHECK(digits_init(NULL, &c) == DIGITS_NULL);
 	CHECK(digits_init(&a, &c) == DIGITS_NULL);
 	c.workspace = memory(DIGITS_WORKSPACE_BYTES);
@@ -79,6 +81,8 @@ main()
 	CHECK(((unsigned char *)got)[0] == 0xff);
 	CHECK(strstr(digits_error(&a), "configuration") != NULL);
 	digits_fini(&a);
+	CHECK(digits_run(&a, &in, &out) == DIGITS_NOT_READY);
+	CHECK(digits_run_host(&a, &in, &out) == DIGITS_NOT_READY);
 	digits_fini(NULL);
 	printf("ok\n");
 	return 0;

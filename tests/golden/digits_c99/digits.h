@@ -25,6 +25,7 @@ extern "C" {
 enum digits_status {
 	DIGITS_OK = 0,
 	DIGITS_NULL,            /* a required pointer is null */
+	DIGITS_NOT_READY,       /* run before init, or after fini */
 	DIGITS_SMALL_WORKSPACE, /* fewer than DIGITS_WORKSPACE_BYTES */
 	DIGITS_MISALIGNED       /* a pointer is not aligned for its type */
 };
@@ -35,6 +36,7 @@ struct digits_config {
 };
 
 struct digits { /* one per thread; the caller's */
+	const char *ready; /* init sets it, fini clears it */
 	void *workspace;
 };
 
@@ -47,7 +49,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_90fbf828
+#define digits_init digits_init_aa20c4a1
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);

@@ -302,6 +302,9 @@ weights_digest(const unsigned char *weights)
 }
 #endif
 
+/* A model that holds its address was given to init, and not to fini since. */
+static const char ready_mark = 'r';
+
 enum digits_status
 digits_init(struct digits *m, const struct digits_config *config)
 {
@@ -309,6 +312,9 @@ digits_init(struct digits *m, const struct digits_config *config)
 	uint32_t byte_order;
 	uint64_t digest;
 
+	if (m != NULL) {
+		m->ready = NULL;
+	}
 	if (m == NULL || config == NULL || config->workspace == NULL ||
 	    config->weights == NULL) {
 		return DIGITS_NULL;
@@ -339,6 +345,7 @@ digits_init(struct digits *m, const struct digits_config *config)
 #endif
 	m->weights = weights;
 	m->workspace = config->workspace;
+	m->ready = &ready_mark;
 	return DIGITS_OK;
 }
 
@@ -356,6 +363,9 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	if (m == NULL || in == NULL || out == NULL || in->image == NULL ||
 	    out->prob == NULL) {
 		return DIGITS_NULL;
+	}
+	if (m->ready != &ready_mark) {
+		return DIGITS_NOT_READY;
 	}
 	if ((uintptr_t)in->image % sizeof *in->image != 0u ||
 	    (uintptr_t)out->prob % sizeof *out->prob != 0u) {
@@ -387,6 +397,7 @@ void
 digits_fini(struct digits *m)
 {
 	if (m != NULL) {
+		m->ready = NULL;
 		m->workspace = NULL;
 		m->weights = NULL;
 	}

@@ -27,6 +27,7 @@ extern "C" {
 enum digits_status {
 	DIGITS_OK = 0,
 	DIGITS_NULL,            /* a required pointer is null */
+	DIGITS_NOT_READY,       /* run before init, or after fini */
 	DIGITS_SMALL_WORKSPACE, /* fewer than DIGITS_WORKSPACE_BYTES */
 	DIGITS_MISALIGNED,      /* a pointer is not aligned for its type */
 	DIGITS_BAD_WEIGHTS      /* other values, length or byte order */
@@ -40,6 +41,7 @@ struct digits_config {
 };
 
 struct digits { /* one per thread; the caller's */
+	const char *ready; /* init sets it, fini clears it */
 	void *workspace;
 	const unsigned char *weights;
 };
@@ -53,7 +55,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_37eb6a60
+#define digits_init digits_init_f2040555
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);

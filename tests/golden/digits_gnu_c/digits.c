@@ -317,9 +317,15 @@ prob(const float x[restrict 10], float y[restrict 10])
 #pragma clang attribute pop
 #endif
 
+/* A model that holds its address was given to init, and not to fini since. */
+static const char ready_mark = 'r';
+
 enum digits_status
 digits_init(struct digits *m, const struct digits_config *config)
 {
+	if (m != NULL) {
+		m->ready = NULL;
+	}
 	if (m == NULL || config == NULL || config->workspace == NULL) {
 		return DIGITS_NULL;
 	}
@@ -330,6 +336,7 @@ digits_init(struct digits *m, const struct digits_config *config)
 		return DIGITS_MISALIGNED;
 	}
 	m->workspace = config->workspace;
+	m->ready = &ready_mark;
 	return DIGITS_OK;
 }
 
@@ -347,6 +354,9 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	if (m == NULL || in == NULL || out == NULL || in->image == NULL ||
 	    out->prob == NULL) {
 		return DIGITS_NULL;
+	}
+	if (m->ready != &ready_mark) {
+		return DIGITS_NOT_READY;
 	}
 	if ((uintptr_t)in->image % sizeof *in->image != 0u ||
 	    (uintptr_t)out->prob % sizeof *out->prob != 0u) {
@@ -375,6 +385,7 @@ void
 digits_fini(struct digits *m)
 {
 	if (m != NULL) {
+		m->ready = NULL;
 		m->workspace = NULL;
 	}
 }

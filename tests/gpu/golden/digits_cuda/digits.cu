@@ -352,6 +352,9 @@ copy_to_device(struct digits *m, void *to, const void *from, size_t bytes)
 	}
 }
 
+/* A model that holds its address was given to init, and not to fini since. */
+static const char ready_mark = 'r';
+
 enum digits_status
 digits_init(struct digits *m, const struct digits_config *config)
 {
@@ -359,6 +362,9 @@ digits_init(struct digits *m, const struct digits_config *config)
 	uint32_t byte_order;
 	uint64_t digest;
 
+	if (m != NULL) {
+		m->ready = NULL;
+	}
 	if (m == NULL || config == NULL || config->workspace == NULL ||
 	    config->device_weights == NULL || config->weights == NULL) {
 		return DIGITS_NULL;
@@ -396,7 +402,11 @@ digits_init(struct digits *m, const struct digits_config *config)
 	m->weights = config->device_weights;
 	m->staging = config->staging;
 	copy_to_device(m, m->weights, weights, DIGITS_WEIGHTS_BYTES);
-	return m->error == cudaSuccess ? DIGITS_OK : DIGITS_DEVICE;
+	if (m->error != cudaSuccess) {
+		return DIGITS_DEVICE;
+	}
+	m->ready = &ready_mark;
+	return DIGITS_OK;
 }
 
 /* Workspace, 5120 bytes:
@@ -416,6 +426,9 @@ digits_run(struct digits *m, const struct digits_inputs *in,
 	if (m == NULL || in == NULL || out == NULL || in->image == NULL ||
 	    out->prob == NULL) {
 		return DIGITS_NULL;
+	}
+	if (m->ready != &ready_mark) {
+		return DIGITS_NOT_READY;
 	}
 	if ((uintptr_t)in->image % sizeof *in->image != 0u ||
 	    (uintptr_t)out->prob % sizeof *out->prob != 0u) {
@@ -466,6 +479,9 @@ digits_run_host(struct digits *m, const struct digits_inputs *in,
 	enum digits_status status;
 	unsigned char *staging;
 
+	if (m != NULL && m->ready != &ready_mark) {
+		return DIGITS_NOT_READY;
+	}
 	if (m == NULL || in == NULL || out == NULL || m->staging == NULL ||
 	    in->image == NULL || out->prob == NULL) {
 		return DIGITS_NULL;
@@ -500,6 +516,7 @@ void
 digits_fini(struct digits *m)
 {
 	if (m != NULL) {
+		m->ready = NULL;
 		m->workspace = NULL;
 		m->weights = NULL;
 		m->staging = NULL;

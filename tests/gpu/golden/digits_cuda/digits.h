@@ -29,6 +29,7 @@ extern "C" {
 enum digits_status {
 	DIGITS_OK = 0,
 	DIGITS_NULL,       /* a required pointer is null */
+	DIGITS_NOT_READY,  /* run before init, or after fini */
 	DIGITS_SMALL,      /* memory of fewer bytes than needed */
 	DIGITS_MISALIGNED, /* a pointer is not aligned for its type */
 	DIGITS_BAD_WEIGHTS, /* other values, length or byte order */
@@ -50,6 +51,7 @@ struct digits_config {
 };
 
 struct digits { /* the caller's; no member is for others */
+	const char *ready; /* init sets it, fini clears it */
 	cudaStream_t stream;
 	cudaError_t error;
 	void *workspace;
@@ -67,7 +69,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_4c1a5672
+#define digits_init digits_init_37000a2d
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);
