@@ -264,10 +264,18 @@ struct comment_forms {
 	const char *open, *next, *close, *line;
 };
 
+/* A guideline of the standard: "compliant", "deviation" (of lines that have a
+ * mark), "disapplied" or "not applicable", and how that is so. */
+struct guideline {
+	const char *id, *category, *status, *how;
+};
+
 /* What rules the output keeps to; standard NULL: none are claimed. */
 struct compliance {
 	const char *standard;
 	struct names claims; /* one line each */
+	VEC(struct guideline) guidelines;
+	struct names implementation_defined; /* that is relied on */
 	VEC(struct deviation) deviations;
 };
 

@@ -123,6 +123,35 @@ dialect_read_files(struct loader *l, struct json j)
 	}
 }
 
+static void
+read_guidelines(struct loader *l, struct json list)
+{
+	static const char *const known[] = {
+		"compliant", "deviation", "disapplied", "not applicable",
+	};
+
+	for (int i = 0; i < json_length(list); i++) {
+		struct json row = json_at(list, i);
+		struct guideline g = { 0 };
+		bool found = false;
+
+		json_check_keys(row, "id category status how");
+		g.id = json_text(json_get(row, "id"), true);
+		g.category = json_text(json_get(row, "category"), true);
+		g.status = json_text(json_get(row, "status"), true);
+		g.how = json_text(json_get(row, "how"), true);
+		for (int s = 0; s < 4 && g.status != NULL; s++) {
+			found |= strcmp(g.status, known[s]) == 0;
+		}
+		if (!found && g.status != NULL) {
+			json_error(json_get(row, "status"), "compliant, "
+				   "deviation, disapplied or not applicable "
+				   "is wanted here");
+		}
+		vec_push(&l->m->arena, &l->d->compliance.guidelines, g);
+	}
+}
+
 void
 dialect_read_compliance(struct loader *l, struct json j)
 {
@@ -132,7 +161,11 @@ dialect_read_compliance(struct loader *l, struct json j)
 	if (j.value == NULL || !json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "standard claims deviations");
+	json_check_keys(j, "standard claims deviations guidelines "
+			"implementation_defined");
+	read_guidelines(l, json_get(j, "guidelines"));
+	c->implementation_defined = dialect_read_names(json_get(j,
+						"implementation_defined"));
 	c->standard = json_text(json_get(j, "standard"), true);
 	c->claims = dialect_read_names(json_get(j, "claims"));
 	for (int i = 0; i < json_length(list); i++) {

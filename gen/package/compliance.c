@@ -143,20 +143,63 @@ deviation_json(const struct deviation *d, const places *p)
 }
 
 static void
+add_texts_json(cJSON *object, const char *key, struct names texts)
+{
+	cJSON *list = cJSON_AddArrayToObject(object, key);
+
+	for (int i = 0; i < texts.n; i++) {
+		cJSON_AddItemToArray(list, cJSON_CreateString(texts.data[i]));
+	}
+}
+
+static void
+add_guidelines_json(cJSON *object, const struct compliance *c)
+{
+	cJSON *list = cJSON_AddArrayToObject(object, "guidelines");
+
+	for (int i = 0; i < c->guidelines.n; i++) {
+		const struct guideline *g = &c->guidelines.data[i];
+		cJSON *row = cJSON_CreateObject();
+
+		cJSON_AddStringToObject(row, "id", g->id);
+		cJSON_AddStringToObject(row, "category", g->category);
+		cJSON_AddStringToObject(row, "status", g->status);
+		cJSON_AddStringToObject(row, "how", g->how);
+		cJSON_AddItemToArray(list, row);
+	}
+}
+
+static void
+add_guidelines(struct tdata *data, const struct compliance *c)
+{
+	tdata_list(data, "guidelines");
+	for (int i = 0; i < c->guidelines.n; i++) {
+		const struct guideline *g = &c->guidelines.data[i];
+		struct tdata *row = tdata_item(data, "guidelines");
+
+		tdata_printf(row, "id", "%-10s", g->id);
+		tdata_printf(row, "category", "%-9s", g->category);
+		tdata_printf(row, "status", "%-14s", g->status);
+		tdata_text(row, "how", g->how);
+	}
+	tdata_list(data, "implementation_defined");
+	for (int i = 0; i < c->implementation_defined.n; i++) {
+		tdata_text(tdata_item(data, "implementation_defined"), "line",
+			   c->implementation_defined.data[i]);
+	}
+}
+
+static void
 add_json(struct packer *k, const struct loops *l, cJSON *deviations)
 {
 	const struct compliance *c = &k->d->compliance;
 	cJSON *object = cJSON_CreateObject();
-	cJSON *claims = cJSON_AddArrayToObject(object, "claims");
 	char *text;
 
 	cJSON_AddStringToObject(object, "license", "MIT-0");
 	cJSON_AddStringToObject(object, "model", k->model);
 	cJSON_AddStringToObject(object, "standard", c->standard);
-	for (int i = 0; i < c->claims.n; i++) {
-		cJSON_AddItemToArray(claims,
-				     cJSON_CreateString(c->claims.data[i]));
-	}
+	add_texts_json(object, "claims", c->claims);
 	cJSON_AddNumberToObject(object, "loops", l->n);
 	cJSON_AddNumberToObject(object, "loops_without_bound",
 				l->without_bound);
@@ -165,6 +208,9 @@ add_json(struct packer *k, const struct loops *l, cJSON *deviations)
 	cJSON_AddNumberToObject(object, "local_array_bytes",
 				(double)k->stack_bytes);
 	cJSON_AddItemToObject(object, "deviations", deviations);
+	add_guidelines_json(object, c);
+	add_texts_json(object, "implementation_defined",
+		       c->implementation_defined);
 	text = cJSON_Print(object);
 	add_file(k, FILE_COMPLIANCE_DATA, OUT_TEXT,
 		 arena_printf(k->a, "%s\n", text));
@@ -196,6 +242,7 @@ add_compliance(struct packer *k)
 		tdata_text(tdata_item(data, "claims"), "claim",
 			   c->claims.data[i]);
 	}
+	add_guidelines(data, c);
 	tdata_list(data, "deviations");
 	for (int i = 0; i < c->deviations.n; i++) {
 		const struct deviation *d = &c->deviations.data[i];

@@ -49,6 +49,26 @@ def stated_in(folder, name):
         text = file.read()
     if data["standard"] not in text or data["loops_without_bound"] != 0:
         fail("the summary: %s" % data)
+    # Of all 173 guidelines, and each deviation has its row.
+    rows = {row["id"]: row for row in data["guidelines"]}
+    if len(rows) != 173 or len(data["guidelines"]) != 173:
+        fail("%d guidelines" % len(data["guidelines"]))
+    departs = {row["id"] for row in rows.values()
+               if row["status"] == "deviation"}
+    if not departs >= {"Rule " + d["rule"] for d in data["deviations"]}:
+        fail("deviations that no guideline tells: %s" % data["deviations"])
+    for row in rows.values():
+        if row["category"] == "mandatory" and \
+                row["status"] not in ("compliant", "not applicable") or \
+                row["category"] == "required" and \
+                row["status"] == "disapplied":
+            fail("what the standard does not allow: %s" % row)
+        if not re.search(r"^%s +%s +%s +%s$" % tuple(
+                re.escape(row[key]) for key in
+                ("id", "category", "status", "how")), text, re.M):
+            fail("the text has no row " + row["id"])
+    if not data["implementation_defined"]:
+        fail("no implementation-defined behaviour is stated")
     for deviation in data["deviations"]:
         if not deviation["places"] or not deviation["reason"]:
             fail("a deviation without a place or a reason: %s" % deviation)
