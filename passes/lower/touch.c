@@ -353,13 +353,21 @@ told_dims(const struct touch *x, const struct touch *y)
 	return x->dims < y->dims ? x->dims : y->dims;
 }
 
-/* Is e x, or x // below? */
+/* Is e x // below, or that mod base (0: all of it), however it is written? */
 static bool
-is_quotient(const struct expr *e, const struct expr *x, int64_t below)
+is_digit(struct analyser *a, const struct expr *e, const struct expr *x,
+	 int64_t below, int64_t base)
 {
-	return below == 1 ? e == x
-			  : e->kind == EXPR_FLOORDIV && e->args[0] == x &&
-				    expr_is_value(e->args[1], below);
+	struct module *m = a->module;
+	const struct expr *digit = x;
+
+	if (below > 1) {
+		digit = expr_floordiv(m, digit, expr_int(m, x->type, below));
+	}
+	if (base > 0) {
+		digit = expr_floormod(m, digit, expr_int(m, x->type, base));
+	}
+	return simplify(a, e) == simplify(a, digit);
 }
 
 /* Do both have all digits of x, each in a dimension: x mod a, x // a mod b and
@@ -371,7 +379,10 @@ told_in_parts(struct touch_kernel *k, const struct touch *x,
 	int ndim = told_dims(x, y);
 	int64_t below = 1;
 	bool more = true;
+	struct analyser a;
 
+	analyser_init(&a, k->func->module);
+	analyser_enter(&a, x->at);
 	while (more) {
 		more = false;
 		for (int d = 0; d < ndim; d++) {
@@ -381,13 +392,13 @@ told_in_parts(struct touch_kernel *k, const struct touch *x,
 			if (e != plain_index(k, y, d)) {
 				continue;
 			}
-			if (below > 1 && is_quotient(e, v, below)) {
+			if (below > 1 && is_digit(&a, e, v, below, 0)) {
 				return true;
 			}
 			if (e->kind == EXPR_FLOORMOD &&
-			    is_quotient(e->args[0], v, below) &&
 			    expr_is_int(e->args[1], &base) && base > 1 &&
-			    base < INT32_MAX / below) {
+			    base < INT32_MAX / below &&
+			    is_digit(&a, e, v, below, base)) {
 				below *= base;
 				more = true;
 			}
@@ -411,6 +422,22 @@ only_value(struct touch_kernel *k, const struct touch *t, const struct var *v,
 	return b.min == b.max;
 }
 
+/* bx * threads + tx: what is fused and bound to both; NULL: not both are. */
+static const struct expr *
+number_in_grid(const struct touch_kernel *k)
+{
+	struct module *m = k->func->module;
+	const struct stmt *block = k->loops[TAG_BLOCK_X];
+	const struct stmt *thread = k->loops[TAG_THREAD_X];
+
+	if (block == NULL || thread == NULL) {
+		return NULL;
+	}
+	return expr_add(m, expr_mul(m, block->u.loop.var->expr,
+				    thread->args[1]),
+			thread->u.loop.var->expr);
+}
+
 /* What the digits of both touches tell, of an index that was fused and taken
  * apart again: (bx * 32 + tx) // 10 and (bx * 32 + tx) mod 10. */
 static void
@@ -418,15 +445,19 @@ resolve_fused(const struct meeting_place *p, const struct digits *g,
 	      bool *resolved)
 {
 	struct touch_kernel *k = p->kernel;
+	const struct expr *e;
 
 	for (int d = 0; d < told_dims(p->x, p->y); d++) {
-		const struct expr *e = plain_index(k, p->x, d);
-
+		e = plain_index(k, p->x, d);
 		if (e == plain_index(k, p->y, d) &&
-		    e->kind == EXPR_FLOORMOD &&
+		    (e->kind == EXPR_FLOORMOD || e->kind == EXPR_FLOORDIV) &&
 		    told_in_parts(k, p->x, p->y, e->args[0])) {
 			resolve(p, g, e->args[0], e->args[0], resolved);
 		}
+	}
+	e = number_in_grid(k);
+	if (e != NULL && told_in_parts(k, p->x, p->y, e)) {
+		resolve(p, g, e, e, resolved);
 	}
 }
 
