@@ -465,6 +465,7 @@ prepare(struct tirc *t)
 	target->loose_weights =
 		!dialect_aligns_weights(t->dialect);
 	target->interface_apart = dialect_wants_interface_apart(t->dialect);
+	target->fmax_vectors = dialect_has_fmax_vectors(t->dialect);
 	t->target = target;
 	return true;
 }

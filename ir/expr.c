@@ -337,6 +337,20 @@ expr_is_int(const struct expr *e, int64_t *v)
 }
 
 bool
+expr_is_extreme(const struct expr *e)
+{
+	return e->kind == EXPR_MIN || e->kind == EXPR_MAX ||
+	       (e->kind == EXPR_CALL && e->u.intrin == INTRIN_FMAX);
+}
+
+bool
+expr_combines(const struct expr *e)
+{
+	return e->kind == EXPR_ADD || e->kind == EXPR_MUL ||
+	       expr_is_extreme(e);
+}
+
+bool
 expr_is_value(const struct expr *e, int64_t v)
 {
 	return e->kind == EXPR_INT && e->u.ival == v;

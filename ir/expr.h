@@ -183,6 +183,9 @@ const struct expr *expr_reduce(struct module *m, const struct reduction *r,
 
 /* Queries. */
 bool expr_is_int(const struct expr *e, int64_t *v);  /* an INT literal? */
+/* Are two values made one by it, whatever the order: +, *, min, max or fmax? */
+bool expr_combines(const struct expr *e);
+bool expr_is_extreme(const struct expr *e); /* min, max or fmax */
 bool expr_is_value(const struct expr *e, int64_t v); /* this INT literal? */
 bool expr_uses_var(const struct expr *e, const struct var *v);
 bool expr_uses_buffer(const struct expr *e, const struct buffer *b);

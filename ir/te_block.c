@@ -227,9 +227,7 @@ names_sources(const struct reducer *r)
 {
 	const struct expr *e = r->result[0];
 
-	return r->n > 1 ||
-	       !(e->kind == EXPR_ADD || e->kind == EXPR_MUL ||
-		 e->kind == EXPR_MIN || e->kind == EXPR_MAX) ||
+	return r->n > 1 || !expr_combines(e) ||
 	       e->args[0] != r->lhs[0]->expr || e->args[1] != r->rhs[0]->expr;
 }
 

@@ -610,6 +610,10 @@ kernel_state_vectors(const struct target *target, struct func *f)
 			func_set_note(f, "byte_vectors",
 				      expr_bool(f->module, true));
 		}
+		if (target->fmax_vectors) {
+			func_set_note(f, "fmax_vectors",
+				      expr_bool(f->module, true));
+		}
 	}
 	if (vectors[0] != '\0') {
 		func_set_note(f, "vector_params", expr_bool(f->module, true));

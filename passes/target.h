@@ -53,6 +53,7 @@ struct target {
 			       * best first; or "" */
 	bool byte_vectors;    /* bytes are widened to vectors of 32-bit integers,
 			       * and these scaled and made bytes */
+	bool fmax_vectors;    /* the dialect has vectors for fmax */
 	/* Iterations of the longest loop that the compiler writes out before it
 	 * looks for vectors: 0 where vectors do not depend on its finding
 	 * them. */

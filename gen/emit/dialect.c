@@ -313,6 +313,13 @@ dialect_merged_text(struct module *m, const char *name, const char *dir)
 /* -- look-up -- */
 
 bool
+dialect_has_fmax_vectors(const struct dialect *d)
+{
+	return d->vectors.rejected == NULL &&
+	       d->vectors.forms[FORM_FMAX] != NULL;
+}
+
+bool
 dialect_wants_parts(const struct dialect *d)
 {
 	return d->access.arena != NULL;

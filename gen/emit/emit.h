@@ -70,6 +70,8 @@ bool dialect_wants_parts(const struct dialect *d);
 bool dialect_aligns_weights(const struct dialect *d);
 /* Are the caller's arrays in another memory than its workspace? */
 bool dialect_wants_interface_apart(const struct dialect *d);
+/* Is the larger of two numbers (fmax) spelled for vectors? */
+bool dialect_has_fmax_vectors(const struct dialect *d);
 
 enum weights_form { WEIGHTS_AUTO, WEIGHTS_C, WEIGHTS_INCBIN, WEIGHTS_FILE,
 		    WEIGHTS_SECTION };

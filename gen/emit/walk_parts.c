@@ -36,12 +36,14 @@ has_form(struct walker *w, const struct expr *e)
 		{ EXPR_ADD, FORM_ADD }, { EXPR_SUB, FORM_SUB },
 		{ EXPR_MUL, FORM_MUL }, { EXPR_DIV, FORM_DIV },
 		{ EXPR_MIN, FORM_MIN_ANY }, { EXPR_MAX, FORM_MAX_ANY },
+		{ EXPR_CALL, FORM_FMAX },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct form *f = w->d->vectors.forms[rows[i].id];
 
-		if (rows[i].kind == e->kind) {
+		if (rows[i].kind == e->kind &&
+		    (e->kind != EXPR_CALL || e->u.intrin == INTRIN_FMAX)) {
 			return f != NULL && f->kind != FORM_IS_REJECTED;
 		}
 	}

@@ -56,6 +56,7 @@ is_inexact(const struct walker *w, const struct expr *e, struct dtype *from)
 	case EXPR_CALL:
 		return e->u.intrin != INTRIN_ABS &&
 		       e->u.intrin != INTRIN_COPYSIGN &&
+		       e->u.intrin != INTRIN_FMAX &&
 		       e->u.intrin != INTRIN_LIKELY &&
 		       e->u.intrin != INTRIN_REINTERPRET;
 	default:

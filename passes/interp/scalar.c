@@ -235,6 +235,8 @@ scalar_float2(enum intrin op, double x, double y, enum scalar_fault *fault)
 		return atan2(x, y);
 	case INTRIN_COPYSIGN:
 		return copysign(x, y);
+	case INTRIN_FMAX:
+		return y > x || isnan(x) ? y : x;
 	default:
 		*fault = SCALAR_UNDEFINED;
 		return 0;

@@ -37,7 +37,7 @@ struct cross {
 	struct stmt_vec threads;    /* that reduce, outermost first */
 	struct stmt_vec serial;
 	struct stmt_vec around;     /* threads of the block around outer */
-	enum expr_kind combine;
+	const struct expr *combine; /* the update */
 	const struct expr *identity, *source; /* in terms of the loops */
 	const struct expr *const *index;      /* of the result */
 	const struct expr *reducing, *spatial; /* predicate, or NULL */
@@ -147,12 +147,11 @@ bound(struct cross *x, const struct expr *e)
 /* May every thread start there? A sum of 16 parts that each start from 5 is 75
  * too much; the least of them is what it was. */
 static bool
-may_repeat(enum expr_kind combine, const struct expr *start)
+may_repeat(const struct expr *update, const struct expr *start)
 {
-	int64_t neutral = combine == EXPR_MUL;
+	int64_t neutral = update->kind == EXPR_MUL;
 
-	return combine == EXPR_MIN || combine == EXPR_MAX ||
-	       expr_is_value(start, neutral) ||
+	return expr_is_extreme(update) || expr_is_value(start, neutral) ||
 	       (start->kind == EXPR_FLOAT &&
 		start->u.fval == (double)neutral);
 }
@@ -178,8 +177,7 @@ cross_thread_refusal(const struct stmt *block, int *own)
 		       "would; combine them afterwards";
 	}
 	value = store->args[0];
-	if (value->kind == EXPR_ADD || value->kind == EXPR_MUL ||
-	    value->kind == EXPR_MIN || value->kind == EXPR_MAX) {
+	if (expr_combines(value)) {
 		for (int i = 0; i < 2; i++) {
 			const struct expr *e = value->args[i];
 
@@ -193,7 +191,7 @@ cross_thread_refusal(const struct stmt *block, int *own)
 					 store->u.buffer)) {
 		return "only sums, products, minima and maxima can be";
 	}
-	if (!may_repeat(value->kind, init->args[0])) {
+	if (!may_repeat(value, init->args[0])) {
 		return value->kind == EXPR_MUL
 		       ? "it starts from another value than 1; start there, "
 			 "and combine the value afterwards"
@@ -218,7 +216,7 @@ find_update(struct cross *x)
 		return cross_fail(x, "%s", why);
 	}
 	value = store->args[0];
-	x->combine = value->kind;
+	x->combine = value;
 	x->result = store->u.buffer;
 	x->identity = bound(x, init->args[0]);
 	x->source = bound(x, value->args[1 - own]);
@@ -410,6 +408,14 @@ warp_of(struct cross *x, int64_t n)
 	return n < warp ? n : warp;
 }
 
+static const struct expr *
+combined(const struct cross *x, const struct expr *a, const struct expr *b)
+{
+	const struct expr *both[2] = { a, b };
+
+	return expr_rebuild(x->m, x->combine, both);
+}
+
 /* part = part op that of the threads whose numbers differ in one bit, for each
  * of them: n threads have it all then. */
 static int
@@ -425,8 +431,8 @@ exchange(struct cross *x, const struct buffer *part, int64_t n,
 		const struct expr *other = expr_call(m, INTRIN_SHUFFLE_XOR,
 						     own->type, args, 2);
 
-		out[k++] = stmt_store(x->func, part, expr_binary(m, x->combine,
-							own, other), NULL, 0);
+		out[k++] = stmt_store(x->func, part, combined(x, own, other),
+				      NULL, 0);
 	}
 	return k;
 }
@@ -459,9 +465,8 @@ static void
 own_part(struct cross *x, const struct buffer *part, struct stmt **out)
 {
 	struct func *f = x->func;
-	struct stmt *s = stmt_store(f, part, expr_binary(x->m, x->combine,
-				expr_load(x->m, part, NULL, 0), x->source),
-				    NULL, 0);
+	struct stmt *s = stmt_store(f, part, combined(
+		x, expr_load(x->m, part, NULL, 0), x->source), NULL, 0);
 
 	if (x->reducing) {
 		s = stmt_if(f, x->reducing, s, NULL);
@@ -485,9 +490,8 @@ halve(struct cross *x, struct tree *t, const struct expr *number,
 	const struct expr *offset = expr_int(m, number->type, half);
 	const struct expr *other = expr_add(m, number, offset);
 	const struct expr *cond = expr_lt(m, number, offset);
-	const struct expr *value = expr_binary(m, x->combine,
-					       load_at(x, t, number),
-					       load_at(x, t, other));
+	const struct expr *mine = load_at(x, t, number);
+	const struct expr *value = combined(x, mine, load_at(x, t, other));
 
 	if (half * 2 > n) {
 		cond = expr_and(m, cond,

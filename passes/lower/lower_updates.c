@@ -89,6 +89,9 @@ is_neutral(enum expr_kind kind, const struct expr *e, const struct expr *cond)
 				  dtype_is_float(e->type)
 					  ? dtype_lowest(e->type)
 					  : (double)dtype_min_int(e->type));
+	case EXPR_CALL: /* fmax */
+		return otherwise->kind == EXPR_FLOAT &&
+		       isnan(otherwise->u.fval);
 	case EXPR_MIN:
 		return is_literal(otherwise, HUGE_VAL) ||
 		       is_literal(otherwise,
@@ -138,8 +141,7 @@ update_load(const struct stmt *s)
 {
 	const struct expr *e = s->args[0];
 
-	if (e->kind != EXPR_ADD && e->kind != EXPR_MUL &&
-	    e->kind != EXPR_MAX && e->kind != EXPR_MIN) {
+	if (!expr_combines(e)) {
 		return -1;
 	}
 	for (int k = 0; k < 2; k++) {
@@ -180,7 +182,7 @@ guard_once(struct func *f, struct stmt *s, struct stmt **top)
 		args[k] = e->args[k];
 		args[1 - k] = expr_rewrite(m, e->args[1 - k], take_then, &t);
 		stmt_set_arg(f, s, 0,
-			     expr_binary(m, e->kind, args[0], args[1]));
+			     expr_rebuild(m, e, args));
 		*top = stmt_if(f, t.cond, *top, NULL);
 		stmt_put(f, place, *top);
 		return true;

@@ -393,7 +393,8 @@ lower_vectors(struct func *f)
 {
 	const struct expr *note = func_note(f, "vectors");
 	struct vectors x = { .func = f, .module = f->module,
-			     .bytes = func_note(f, "byte_vectors") != NULL };
+			     .bytes = func_note(f, "byte_vectors") != NULL,
+			     .fmax = func_note(f, "fmax_vectors") != NULL };
 	struct arrays arrays = { .func = f };
 	const char *word = note != NULL && note->kind == EXPR_STRING
 			   ? note->u.text : "";
@@ -413,6 +414,7 @@ lower_vectors(struct func *f)
 	}
 	func_set_note(f, "vectors", NULL);
 	func_set_note(f, "byte_vectors", NULL);
+	func_set_note(f, "fmax_vectors", NULL);
 	func_set_note(f, "vector_params", NULL);
 	return true;
 }

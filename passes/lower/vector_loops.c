@@ -102,6 +102,10 @@ widens(struct loop *l, const struct expr *e)
 static bool
 calls_vector(struct loop *l, const struct expr *e)
 {
+	if (e->u.intrin == INTRIN_FMAX) {
+		return l->x->fmax && has_vector(l, e->args[0]) &&
+		       has_vector(l, e->args[1]);
+	}
 	if (!takes_bytes(l, e->type)) {
 		return false;
 	}

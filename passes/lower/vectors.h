@@ -11,6 +11,7 @@ struct vectors {
 	struct dtype type; /* of the vectors at hand: one of a list */
 	bool bytes; /* may be widened to, scaled as and made from vectors of
 		     * 32-bit integers */
+	bool fmax;  /* has a form for them */
 	VEC(const struct buffer *) locals; /* arrays that shall hold vectors */
 	VEC(struct stmt *) loops;          /* that use them */
 };

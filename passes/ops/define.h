@@ -136,10 +136,19 @@ struct te_tensor *define_narrow(struct define *c, struct te_tensor *t,
 
 /* The type to add up in: f32 for the narrower floats. */
 struct dtype accumulator_type(struct dtype t);
-/* Max or min that starts from an infinity, where t has one. */
+/* Max or min that starts from an infinity, where t has one; NaN if one is. */
 const struct reducer *reducer_extreme(struct module *m, struct dtype t,
 				      bool max);
-/* Of (value, index) pairs the one with the largest (smallest) value. */
+/* The largest of what is no NaN; NaN of nothing else. Neutral: NaN, or the lowest
+ * integer. */
+const struct reducer *reducer_largest(struct module *m, struct dtype t);
+/* The same of (value, index) pairs, of equal ones that of the lowest index.
+ * Neutral: what is neutral there, with the largest index. */
+const struct reducer *reducer_first_largest(struct module *m, struct dtype t,
+					    struct dtype index_type);
+/* Of (value, index) pairs the one with the largest (smallest) value: a NaN is
+ * that at index 0, and nowhere else. Indices are 0 and above, and one of the
+ * pairs has 0. */
 const struct reducer *reducer_arg(struct module *m, struct dtype t,
 				  struct dtype index_type, bool max,
 				  bool last);

@@ -2,6 +2,8 @@
 /* Pools: a reduction over the taps of a window, or over all positions. */
 #include "window.h"
 
+#include "analyse.h"
+
 static bool
 pool_window(struct infer *c, struct module *m, const struct node *n,
 	    struct window *w)
@@ -59,13 +61,64 @@ flat_position(struct define *c, const struct node *n, const struct window *w,
 	return expr_cast(m, dtype_of(DT_I64), at);
 }
 
+static const struct expr *count_taps(struct module *m, const struct window *w,
+				     int d, const struct expr *o,
+				     bool with_padding);
+
+/* Can a window lie beside the input along d, as wide steps between its taps or
+ * much padding make it? */
+static bool
+may_miss(struct module *m, const struct window *w, int d)
+{
+	struct analyser a;
+	const struct expr *reach = expr_i32(
+		m, (w->kernel[d] - 1) * w->dilation[d]);
+
+	if (!window_below(w, d) && !window_above(m, w, d)) {
+		return false;
+	}
+	analyser_init(&a, m);
+	return (w->dilation[d] > 1 && w->kernel[d] > 1) ||
+	       !prove(&a, expr_le(m, w->begin[d], reach)) ||
+	       !prove(&a, expr_le(m, w->end[d], reach));
+}
+
+/* t, or `empty` for windows that lie beside the input: t itself where there are
+ * none. */
+static struct te_tensor *
+fill_empty(struct define *c, const struct window *w, const struct tensor *y,
+	   struct te_tensor *t, const struct expr *empty)
+{
+	struct module *m = c->module;
+	struct iter_var *axes = window_axes(c, w, y, "c");
+	const struct expr **index = axes_exprs(c, axes, y->ndim);
+	const struct expr *none = expr_bool(m, false);
+
+	for (int d = 0; d < w->n; d++) {
+		if (may_miss(m, w, d)) {
+			none = expr_or(m, none, expr_le(
+				m, count_taps(m, w, d, index[2 + d], false),
+				expr_i32(m, 0)));
+		}
+	}
+	if (none->kind == EXPR_INT) {
+		return t;
+	}
+	return define_stage(c, "filled", "elementwise", y->ndim, axes,
+			    expr_select(m, none, empty,
+					te_at(m, t, index, y->ndim)));
+}
+
 bool
 define_max_pool(struct define *c, const struct node *n,
 		struct te_tensor *const *in, struct te_tensor **out)
 {
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
-	const struct reducer *r = reducer_extreme(m, y->type, true);
+	const struct reducer *r = reducer_largest(m, y->type);
+	const struct expr *lowest =
+		reducer_extreme(m, y->type, true)->identity[0], *at;
+	struct dtype i64 = dtype_of(DT_I64);
 	struct iter_var *axes, taps[WINDOW_MAX];
 	const struct expr *x;
 	struct window w;
@@ -77,15 +130,21 @@ define_max_pool(struct define *c, const struct node *n,
 	window_taps(c, &w, taps);
 	x = window_load(c, &w, in[0], axes[0].var->expr, axes[1].var->expr,
 			axes + 2, taps, r->identity[0]);
-	if (node_output(n, 1)) {
-		r = reducer_arg(m, y->type, dtype_of(DT_I64), true, false);
-		out[1] = define_arg_stage(
-			c, r, x, flat_position(c, n, &w, axes, taps), axes,
-			y->ndim, taps, w.n, &out[0]);
+	if (!node_output(n, 1)) {
+		out[0] = define_stage(c, "max_pool", "pool", y->ndim, axes,
+				      te_reduce(m, r, x, taps, w.n));
+		out[0] = fill_empty(c, &w, y, out[0], lowest);
 		return true;
 	}
-	out[0] = define_stage(c, "max_pool", "pool", y->ndim, axes,
-			      te_reduce(m, r, x, taps, w.n));
+	r = reducer_first_largest(m, y->type, i64);
+	at = flat_position(c, n, &w, axes, taps);
+	if (x->kind == EXPR_IF) {
+		at = expr_if(m, x->args[0], at, r->identity[1]);
+	}
+	out[1] = define_arg_stage(c, r, x, at, axes, y->ndim, taps, w.n,
+				  &out[0]);
+	out[0] = fill_empty(c, &w, y, out[0], lowest);
+	out[1] = fill_empty(c, &w, y, out[1], expr_int(m, i64, 0));
 	return true;
 }
 
@@ -305,7 +364,7 @@ define_global_max_pool(struct define *c, const struct node *n,
 
 	(void)n;
 	out[0] = define_stage(c, "max", "reduce", p.n_axes, p.axes, te_reduce(
-		m, reducer_extreme(m, in[0]->buffer->type, true),
+		m, reducer_largest(m, in[0]->buffer->type),
 		te_at(m, in[0], p.at, p.n_axes), p.over, p.n_over));
 	return true;
 }

@@ -27,6 +27,24 @@ reducer_extreme(struct module *m, struct dtype t, bool max)
 	return copy;
 }
 
+const struct reducer *
+reducer_largest(struct module *m, struct dtype t)
+{
+	struct reducer *r;
+
+	if (!dtype_is_float(t)) {
+		return reducer_max(m, t);
+	}
+	r = arena_copy(&m->arena, reducer_max(m, t), sizeof *r);
+	r->name = "largest";
+	r->result = arena_array(&m->arena, const struct expr *, 1);
+	r->identity = arena_array(&m->arena, const struct expr *, 1);
+	r->result[0] = expr_call2(m, INTRIN_FMAX, r->lhs[0]->expr,
+				  r->rhs[0]->expr);
+	r->identity[0] = expr_float(m, t, (double)NAN);
+	return r;
+}
+
 /* ---- axes ---- */
 
 /* Which dimensions of input 0 go. False: not known, with a diagnostic where
@@ -311,17 +329,15 @@ define_reduce_log_sum_exp(struct define *c, const struct node *n,
 
 /* ---- ArgMax, ArgMin ---- */
 
-/* Combines (value, index) pairs: the better value, of equal ones the first
- * (or last) index. */
-const struct reducer *
-reducer_arg(struct module *m, struct dtype t, struct dtype index_type,
-	    bool max, bool last)
+/* Of (value, index) pairs; what combines them and what is neutral come later. */
+static struct reducer *
+pair_reducer(struct module *m, const char *name, struct dtype t,
+	     struct dtype index_type)
 {
 	struct arena *a = &m->arena;
 	struct reducer *r = arena_new(a, struct reducer);
-	const struct expr *better, *tie, *take;
 
-	r->name = max ? "argmax" : "argmin";
+	r->name = name;
 	r->n = 2;
 	r->lhs = arena_array(a, struct var *, 2);
 	r->rhs = arena_array(a, struct var *, 2);
@@ -331,17 +347,67 @@ reducer_arg(struct module *m, struct dtype t, struct dtype index_type,
 	r->lhs[1] = var_new(m, "best_index", index_type);
 	r->rhs[0] = var_new(m, "value", t);
 	r->rhs[1] = var_new(m, "index", index_type);
-	better = expr_binary(m, max ? EXPR_GT : EXPR_LT, r->rhs[0]->expr,
-			     r->lhs[0]->expr);
-	tie = expr_binary(m, last ? EXPR_GT : EXPR_LT, r->rhs[1]->expr,
-			  r->lhs[1]->expr);
-	take = expr_or(m, better,
-		       expr_and(m, expr_eq(m, r->rhs[0]->expr,
-					   r->lhs[0]->expr), tie));
+	return r;
+}
+
+static void
+take_pair(struct module *m, struct reducer *r, const struct expr *take)
+{
 	for (int k = 0; k < 2; k++) {
 		r->result[k] = expr_select(m, take, r->rhs[k]->expr,
 					   r->lhs[k]->expr);
 	}
+}
+
+const struct reducer *
+reducer_first_largest(struct module *m, struct dtype t,
+		      struct dtype index_type)
+{
+	struct reducer *r = pair_reducer(m, "first_largest", t, index_type);
+	const struct expr *best = r->lhs[0]->expr, *value = r->rhs[0]->expr;
+	const struct expr *first = expr_lt(m, r->rhs[1]->expr,
+					   r->lhs[1]->expr);
+	const struct expr *take = expr_or(
+		m, expr_lt(m, best, value),
+		expr_and(m, expr_eq(m, value, best), first));
+
+	if (dtype_is_float(t)) {
+		const struct expr *number = expr_not(
+			m, expr_call1(m, INTRIN_ISNAN, value));
+
+		take = expr_or(m, take, expr_and(
+			m, expr_call1(m, INTRIN_ISNAN, best),
+			expr_or(m, number, first)));
+	}
+	take_pair(m, r, take);
+	r->identity[0] = reducer_largest(m, t)->identity[0];
+	r->identity[1] = expr_int(m, index_type,
+				  (int64_t)dtype_max_int(index_type));
+	return r;
+}
+
+/* The better value, of equal ones the first (or last) index. No value is better
+ * than a NaN at 0, and it is there for every other. */
+const struct reducer *
+reducer_arg(struct module *m, struct dtype t, struct dtype index_type,
+	    bool max, bool last)
+{
+	struct reducer *r = pair_reducer(m, max ? "argmax" : "argmin", t,
+					 index_type);
+	const struct expr *best = r->lhs[0]->expr, *value = r->rhs[0]->expr;
+	const struct expr *index = r->rhs[1]->expr;
+	const struct expr *tie = expr_binary(m, last ? EXPR_GT : EXPR_LT,
+					     index, r->lhs[1]->expr);
+	const struct expr *take = expr_or(
+		m, expr_binary(m, max ? EXPR_GT : EXPR_LT, value, best),
+		expr_and(m, expr_eq(m, value, best), tie));
+
+	if (dtype_is_float(t)) {
+		take = expr_or(m, take, expr_and(
+			m, expr_eq(m, index, expr_int(m, index_type, 0)),
+			expr_call1(m, INTRIN_ISNAN, value)));
+	}
+	take_pair(m, r, take);
 	r->identity[0] = reducer_extreme(m, t, max)->identity[0];
 	r->identity[1] = expr_int(m, index_type, 0);
 	return r;

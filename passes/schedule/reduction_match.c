@@ -173,8 +173,7 @@ match_plain(struct matcher *x, const struct stmt *store)
 					   store->n_args - 1);
 	const struct expr *args[2];
 
-	if (e->kind != EXPR_ADD && e->kind != EXPR_MUL &&
-	    e->kind != EXPR_MAX && e->kind != EXPR_MIN) {
+	if (!expr_combines(e)) {
 		return false;
 	}
 	for (int k = 0; k < 2; k++) {
@@ -182,8 +181,7 @@ match_plain(struct matcher *x, const struct stmt *store)
 			x->out->sources[0] = e->args[1 - k];
 			args[k] = x->r->lhs[0]->expr;
 			args[1 - k] = x->r->rhs[0]->expr;
-			x->r->result[0] = expr_binary(x->m, e->kind, args[0],
-						      args[1]);
+			x->r->result[0] = expr_rebuild(x->m, e, args);
 			return true;
 		}
 	}

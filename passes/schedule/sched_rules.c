@@ -20,7 +20,8 @@ see_costly(void *ctx, const struct expr *e)
 {
 	bool *found = ctx;
 
-	if ((e->kind == EXPR_CALL || e->kind == EXPR_DIV) &&
+	if (((e->kind == EXPR_CALL && !expr_is_extreme(e)) ||
+	     e->kind == EXPR_DIV) &&
 	    dtype_is_float(e->args[0]->type)) {
 		*found = true;
 	}
@@ -32,6 +33,7 @@ see_call(void *ctx, const struct expr *e)
 	bool *found = ctx;
 
 	if (e->kind == EXPR_CALL && dtype_is_float(e->type) &&
+	    !expr_is_extreme(e) &&
 	    e->u.intrin != INTRIN_ABS && e->u.intrin != INTRIN_NEARBYINT &&
 	    e->u.intrin != INTRIN_FLOOR && e->u.intrin != INTRIN_CEIL &&
 	    e->u.intrin != INTRIN_TRUNC && e->u.intrin != INTRIN_LIKELY) {

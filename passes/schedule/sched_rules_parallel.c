@@ -36,7 +36,8 @@ expr_operations(const struct expr *e)
 		return 0;
 	}
 	if (e->n_args > 0 && dtype_is_float(e->type)) {
-		n = e->kind == EXPR_CALL ? CALL_OPERATIONS : 1;
+		n = e->kind == EXPR_CALL && !expr_is_extreme(e)
+			? CALL_OPERATIONS : 1;
 	}
 	for (int i = 0; i < e->n_args; i++) {
 		n += expr_operations(e->args[i]);

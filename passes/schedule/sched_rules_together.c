@@ -105,8 +105,7 @@ has_parts(const struct func *f, const struct stmt *block)
 	int own;
 
 	return cross_thread_refusal(block, &own) == NULL &&
-	       (e->kind == EXPR_MIN || e->kind == EXPR_MAX ||
-		!has_order(f, e));
+	       (expr_is_extreme(e) || !has_order(f, e));
 }
 
 /* Bytes that the stages leave for each other. */

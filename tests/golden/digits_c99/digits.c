@@ -19,6 +19,12 @@ extern const float digits_fc_gemm_w[384][10];
 extern const float digits_fc_gemm_bias[10];
 
 static float
+larger_f32(float a, float b) /* the number, where one is NaN */
+{
+	return b > a || isnan(a) ? b : a;
+}
+
+static float
 max_f32(float a, float b) /* NaN if one is */
 {
 	return a > b || isnan(a) ? a : b;
@@ -161,11 +167,12 @@ pool1(const float x[restrict 16][8][8], float y[restrict 16][4][4])
 	for (int32_t c = 0; c < 16; ++c) {
 		for (int32_t oh = 0; oh < 4; ++oh) {
 			for (int32_t ow = 0; ow < 4; ++ow) {
-				float acc = -INFINITY;
+				float acc = NAN;
 
 				for (int32_t kh = 0; kh < 2; ++kh) {
 					for (int32_t kw = 0; kw < 2; ++kw) {
-						acc = max_f32(acc, x[c][oh * 2 + kh][ow * 2 + kw]);
+						acc = larger_f32(acc,
+						                 x[c][oh * 2 + kh][ow * 2 + kw]);
 					}
 				}
 				y[c][oh][ow] = acc;

@@ -41,11 +41,11 @@ at_least_f32x16(f32x16 a, float b) /* NaN where a is */
 }
 
 static f32x16
-max_f32x16(f32x16 a, f32x16 b) /* NaN where one is */
+larger_f32x16(f32x16 a, f32x16 b) /* the numbers, where one is NaN */
 {
-	const i32x16 take_a = (a > b) | (a != a);
+	const i32x16 take_b = (b > a) | (a != a);
 
-	return (f32x16)(((i32x16)a & take_a) | ((i32x16)b & ~take_a));
+	return (f32x16)(((i32x16)b & take_b) | ((i32x16)a & ~take_b));
 }
 
 static float
@@ -169,13 +169,14 @@ pool1(const f32x16 x[restrict 8][8], f32x16 y[restrict 6][6])
 
 		#pragma GCC unroll 4
 		for (int32_t ow = 0; ow < 4; ++ow) {
-			acc[ow] = all_f32x16(-INFINITY);
+			acc[ow] = all_f32x16(NAN);
 		}
 		for (int32_t kh = 0; kh < 2; ++kh) {
 			for (int32_t kw = 0; kw < 2; ++kw) {
 				#pragma GCC unroll 4
 				for (int32_t ow = 0; ow < 4; ++ow) {
-					acc[ow] = max_f32x16(acc[ow], x[oh * 2 + kh][ow * 2 + kw]);
+					acc[ow] = larger_f32x16(acc[ow],
+					                        x[oh * 2 + kh][ow * 2 + kw]);
 				}
 			}
 		}
