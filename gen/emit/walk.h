@@ -179,6 +179,12 @@ struct box_sources {
 	VEC(struct box_source) list;
 };
 
+/* A local array whose life is over when that of a later one begins, which is
+ * alike: both are one in the text. */
+struct same_array {
+	const struct buffer *first, *later;
+};
+
 struct walker {
 	struct unit *u;
 	const struct dialect *d;
@@ -195,6 +201,7 @@ struct walker {
 	VEC(struct binding) bindings;
 	VEC(const char *) visible;       /* names, innermost last */
 	VEC(const struct stmt *) done;   /* stores that became initialisers */
+	VEC(struct same_array) same;     /* arrays that stand in for others */
 	bool failed;
 	bool shares; /* within a parallel loop */
 	/* Lanes at hand of the vectors of a predicated loop, or NULL. */

@@ -523,6 +523,56 @@ fragment_of(struct walker *w, const struct buffer *b)
 	return NULL;
 }
 
+/* The array whose place b takes; b itself: none. */
+static const struct buffer *
+first_of(const struct walker *w, const struct buffer *b)
+{
+	for (int i = 0; i < w->same.n; i++) {
+		if (w->same.data[i].later == b) {
+			return w->same.data[i].first;
+		}
+	}
+	return b;
+}
+
+/* The bound of b and of all that take its place. False: one has none. */
+static bool
+bound_of_all(struct walker *w, const struct buffer *b, int64_t *most)
+{
+	int64_t one;
+
+	if (!walk_bound(w, b, most)) {
+		return false;
+	}
+	for (int i = 0; i < w->same.n; i++) {
+		if (w->same.data[i].first != b) {
+			continue;
+		}
+		if (!walk_bound(w, w->same.data[i].later, &one)) {
+			return false;
+		}
+		*most = one > *most ? one : *most;
+	}
+	return true;
+}
+
+static bool
+is_declared(struct walker *w, const struct buffer *b)
+{
+	return first_of(w, b) != b || walk_find(w, b->data) != NULL;
+}
+
+/* b is what a sibling has declared. */
+static void
+take_place(struct walker *w, const struct buffer *b)
+{
+	struct binding bound = *walk_find(w, first_of(w, b)->data);
+
+	bound.var = b->data;
+	bound.buffer = b;
+	vec_push(w->a, &w->bindings, bound);
+}
+
 static void
 declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 {
@@ -595,7 +645,7 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 	}
 	id = shared ? SAY_SHARED_ARRAY : ndim > 0 ? SAY_ARRAY
 	   : init != NULL ? SAY_CELL_INIT : SAY_CELL;
-	if (walk_bound(w, b, &most)) {
+	if (bound_of_all(w, b, &most)) {
 		declare_bounded(w, id, bound->text, most, data);
 	} else {
 		say(w, id, true, data);
@@ -610,9 +660,15 @@ walk_alloc(struct walker *w, struct stmt *s)
 	while (c.body->kind == STMT_ALLOC) {
 		c.body = c.body->children[0];
 	}
-	find_starts(w, &c);
+	if (!is_declared(w, s->u.buffer)) {
+		find_starts(w, &c);
+	}
 	for (; s != c.body; s = s->children[0]) {
-		declare(w, s, start_of(&c, s->u.buffer));
+		if (is_declared(w, s->u.buffer)) {
+			take_place(w, s->u.buffer);
+		} else {
+			declare(w, s, start_of(&c, s->u.buffer));
+		}
 	}
 	walk_stmt(w, c.body);
 }
@@ -783,21 +839,88 @@ walk_store(struct walker *w, struct stmt *s)
 	say(w, id, false, data);
 }
 
+static bool
+are_alike(const struct buffer *a, const struct buffer *b)
+{
+	bool same = dtype_equal(a->type, b->type) && a->ndim == b->ndim &&
+		    a->align_bytes == b->align_bytes &&
+		    strcmp(a->scope, b->scope) == 0 &&
+		    a->strides == NULL && b->strides == NULL;
+
+	for (int d = 0; same && d < a->ndim; d++) {
+		same = a->shape[d] == b->shape[d];
+	}
+	return same;
+}
+
+/* The arrays of the second chain of ALLOCs may be those of the first: as many,
+ * alike in turn. */
+static bool
+take_places(struct walker *w, const struct stmt *first,
+	    const struct stmt *later)
+{
+	int n = w->same.n;
+
+	while (first->kind == STMT_ALLOC && later->kind == STMT_ALLOC &&
+	       !buffer_is_shared(first->u.buffer) &&
+	       are_alike(first->u.buffer, later->u.buffer)) {
+		struct same_array one = { first_of(w, first->u.buffer),
+					  later->u.buffer };
+
+		if (one.first != one.later) {
+			vec_push(w->a, &w->same, one);
+		}
+		first = first->children[0];
+		later = later->children[0];
+	}
+	if (first->kind != STMT_ALLOC && later->kind != STMT_ALLOC) {
+		return true;
+	}
+	w->same.n = n;
+	return false;
+}
+
+/* Do all statements with arrays of their own begin with such that are alike?
+ * Then one declaration serves all of them. */
+static bool
+find_same(struct walker *w, const struct stmt *s)
+{
+	const struct stmt *first = NULL;
+	int n = w->same.n;
+
+	for (int i = 0; i < s->n_children; i++) {
+		const struct stmt *child = s->children[i];
+
+		if (child->kind != STMT_ALLOC) {
+			continue;
+		}
+		if (first == NULL) {
+			first = child;
+		} else if (!take_places(w, first, child)) {
+			w->same.n = n;
+			return false;
+		}
+	}
+	return true;
+}
+
 static void
 walk_seq(struct walker *w, struct stmt *s)
 {
 	int arrays = 0;
+	bool same;
 
 	for (int i = 0; i < s->n_children; i++) {
 		arrays += s->children[i]->kind == STMT_ALLOC;
 	}
+	same = arrays > 1 && find_same(w, s);
 	for (int i = 0; i < s->n_children; i++) {
 		struct stmt *child = s->children[i];
 		const struct lines *lines = &w->d->statements[SAY_BLOCK];
 
 		/* Two that follow each other may share their memory. */
-		if (child->kind == STMT_ALLOC && arrays > 1 &&
-		    lines->rejected == NULL) {
+		if (child->kind == STMT_ALLOC && arrays > 1 && !same &&
+		    !lower_is_kernel(w->f) && lines->rejected == NULL) {
 			struct inner inner = enter(w);
 
 			open_lines(w, lines->open, tdata_new(w->a));

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels as text, with where they come from: within the source, or, where
  * a device has a language of its own, in a file of theirs. */
+#include <math.h>
 #include <stdio.h>
 
 #include "host_device.h"
 #include "kernels.h"
+#include "ops.h"
 #include "packer.h"
 #include "provenance.h"
 
@@ -233,6 +235,52 @@ add_callers(struct packer *k, struct tdata *item, const struct kernel *owner)
 	}
 }
 
+/* "1/6", as the matrices are written down. */
+static const char *
+fraction_text(struct arena *a, double v)
+{
+	for (int by = 1; by <= 24; by++) {
+		double whole = v * by;
+
+		if (fabs(whole - nearbyint(whole)) < 1e-9) {
+			return by == 1 ? arena_printf(a, "%.0f", whole + 0.0)
+				       : arena_printf(a, "%.0f/%d",
+						      nearbyint(whole), by);
+		}
+	}
+	return arena_printf(a, "%g", v);
+}
+
+/* The matrices of Winograd's transformations, row by row. */
+static void
+add_matrices(struct packer *k, struct tdata *item,
+	     const struct kernel *kernel)
+{
+	for (int i = 0; i < kernel->group->nodes.n; i++) {
+		struct op_matrix x;
+
+		if (!op_matrix_of(kernel->group->nodes.data[i], &x)) {
+			continue;
+		}
+		add_row(k, item, "schedules", "computes", x.formula);
+		for (int row = 0; row < x.rows; row++) {
+			const char *text = "";
+			struct tdata *line;
+
+			for (int c = 0; c < x.columns; c++) {
+				text = arena_printf(k->a, "%s%s%5s", text,
+					c > 0 ? " " : "", fraction_text(k->a,
+						x.elements[row * x.stride +
+							   c]));
+			}
+			line = tdata_item(item, "schedules");
+			tdata_printf(line, "label", "%-8s",
+				     row == 0 ? x.name : "");
+			tdata_text(line, "text", text);
+		}
+	}
+}
+
 static bool
 add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 {
@@ -288,6 +336,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 			kernel->group->region->backend->name,
 			region_patterns(k->g, kernel->group->region));
 	}
+	add_matrices(k, item, kernel);
 	text = arena_printf(k->a, "%s%s", work_text(k, kernel),
 			    kernel->n_callers > 1 ? ", each call" : "");
 	tdata_text(item, "work", comment_wrap(k, text, ROW_COLUMN));

@@ -103,5 +103,14 @@ bool input_scalar(const struct node *n, int i, double *v);
 bool infer_axis(struct infer *c, int64_t axis, int ndim, int *out);
 /* Multiply-accumulates of a node (0 for what is not MAC-like), for inspect. */
 int64_t op_macs(const struct node *n);
+/* winograd.c: the matrix by which a node multiplies each tile, from both sides
+ * (the second time transposed). False: the node is none of Winograd's. */
+struct op_matrix {
+	const char *formula, *name; /* "V = B^T d B", "B^T" */
+	int rows, columns;
+	const double *elements; /* `stride` apart from row to row */
+	int stride;
+};
+bool op_matrix_of(const struct node *n, struct op_matrix *out);
 
 #endif

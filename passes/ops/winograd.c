@@ -421,3 +421,36 @@ define_winograd_output(struct define *c, const struct node *n,
 	out[0] = define_stage(c, "y", "broadcast", 4, axes, e);
 	return true;
 }
+
+/* -- what comments say -- */
+
+bool
+op_matrix_of(const struct node *n, struct op_matrix *out)
+{
+	static const struct {
+		const char *op, *formula, *name;
+		const struct transform *list;
+	} table[] = {
+		{ "WinogradInput", "V = B^T d B of each tile d", "B^T",
+		  input_of },
+		{ "WinogradProduct", "M = U V, with U = G g G^T of each filter"
+		  " g", "G", filter_of },
+		{ "WinogradOutput", "y = A^T M A of each tile", "A^T",
+		  output_of },
+	};
+
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		const struct transform *t;
+
+		if (strcmp(n->domain, "tirc") != 0 ||
+		    strcmp(n->op_type, table[i].op) != 0) {
+			continue;
+		}
+		t = of_node(table[i].list, n);
+		*out = (struct op_matrix){ table[i].formula, table[i].name,
+					   t->rows, t->columns, t->row[0],
+					   POINTS };
+		return true;
+	}
+	return false;
+}

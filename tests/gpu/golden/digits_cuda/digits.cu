@@ -490,7 +490,10 @@ digits_run_host(struct digits *m, const struct digits_inputs *in,
 	on_device = *in;
 	on_device.image = (const float *)(staging + 0);
 	if (m->error == cudaSuccess) {
-		m->error = cudaMemcpyAsync(staging + 0, in->image, sizeof *in->image * (size_t)(64), cudaMemcpyHostToDevice, m->stream);
+		m->error = cudaMemcpyAsync(
+			staging + 0, in->image,
+			sizeof *in->image * (size_t)(64),
+			cudaMemcpyHostToDevice, m->stream);
 	}
 	from_device.prob = (float *)(staging + 256);
 	status = digits_run(m, &on_device, &from_device);
@@ -498,7 +501,10 @@ digits_run_host(struct digits *m, const struct digits_inputs *in,
 		return status;
 	}
 	if (m->error == cudaSuccess) {
-		m->error = cudaMemcpyAsync(out->prob, staging + 256, sizeof *out->prob * (size_t)(10), cudaMemcpyDeviceToHost, m->stream);
+		m->error = cudaMemcpyAsync(
+			out->prob, staging + 256,
+			sizeof *out->prob * (size_t)(10),
+			cudaMemcpyDeviceToHost, m->stream);
 	}
 	if (m->error == cudaSuccess) {
 		m->error = cudaStreamSynchronize(m->stream);

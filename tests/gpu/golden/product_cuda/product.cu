@@ -356,15 +356,24 @@ product_run_host(struct product *m, const struct product_inputs *in,
 	on_device = *in;
 	on_device.x = (const half *)(staging + 0);
 	if (m->error == cudaSuccess) {
-		m->error = cudaMemcpyAsync(staging + 0, in->x, sizeof *in->x * (size_t)(1048576), cudaMemcpyHostToDevice, m->stream);
+		m->error = cudaMemcpyAsync(
+			staging + 0, in->x,
+			sizeof *in->x * (size_t)(1048576),
+			cudaMemcpyHostToDevice, m->stream);
 	}
 	on_device.w = (const half *)(staging + 2097152);
 	if (m->error == cudaSuccess) {
-		m->error = cudaMemcpyAsync(staging + 2097152, in->w, sizeof *in->w * (size_t)(1048576), cudaMemcpyHostToDevice, m->stream);
+		m->error = cudaMemcpyAsync(
+			staging + 2097152, in->w,
+			sizeof *in->w * (size_t)(1048576),
+			cudaMemcpyHostToDevice, m->stream);
 	}
 	on_device.bias = (const half *)(staging + 4194304);
 	if (m->error == cudaSuccess) {
-		m->error = cudaMemcpyAsync(staging + 4194304, in->bias, sizeof *in->bias * (size_t)(1024), cudaMemcpyHostToDevice, m->stream);
+		m->error = cudaMemcpyAsync(
+			staging + 4194304, in->bias,
+			sizeof *in->bias * (size_t)(1024),
+			cudaMemcpyHostToDevice, m->stream);
 	}
 	from_device.y = (half *)(staging + 4196352);
 	status = product_run(m, &on_device, &from_device);
@@ -372,7 +381,10 @@ product_run_host(struct product *m, const struct product_inputs *in,
 		return status;
 	}
 	if (m->error == cudaSuccess) {
-		m->error = cudaMemcpyAsync(out->y, staging + 4196352, sizeof *out->y * (size_t)(1048576), cudaMemcpyDeviceToHost, m->stream);
+		m->error = cudaMemcpyAsync(
+			out->y, staging + 4196352,
+			sizeof *out->y * (size_t)(1048576),
+			cudaMemcpyDeviceToHost, m->stream);
 	}
 	if (m->error == cudaSuccess) {
 		m->error = cudaStreamSynchronize(m->stream);
