@@ -275,6 +275,7 @@ entry_build(struct program *p)
 	struct stmt *body;
 
 	name_set_init(&e.names, &m->arena);
+	e.names.max_length = NAME_INTERNAL;
 	e.names.reserved = p->target->reserved;
 	e.names.n_reserved = p->target->n_reserved;
 	e.of_tensor = arena_array(&m->arena, const struct expr *,

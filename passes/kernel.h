@@ -21,9 +21,13 @@ struct index_map {
 	const struct expr *in_range;          /* of physical; NULL: always */
 };
 
+struct kernel;
+
 /* A constant as it is stored: one array of the weights file. */
 struct weight {
 	const char *name;         /* identifier stem, unique: "res2_0_conv_w" */
+	const struct kernel *reader; /* the first of those that read it */
+	const char *role;         /* what its parameter is called there: "w" */
 	struct tensor *tensor;
 	const struct index_map *map; /* NULL: as the model has it */
 	const struct buffer *buffer; /* type and shape as stored */

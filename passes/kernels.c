@@ -501,6 +501,8 @@ adopt_weights(struct joint *j)
 		}
 		w->name = name_set_add(&b->weight_names,
 				       weight_stem(b->g, k, arg));
+		w->reader = k;
+		w->role = arg->buffer->name;
 		if (!buffer_const_elems(w->buffer, &w->elems)) {
 			w->elems = 0;
 		}
@@ -839,6 +841,9 @@ makes_nothing(const struct graph *g, const struct group *group)
 	return any;
 }
 
+/* For what is put in front of a name, or behind it. */
+enum { NAME_ROOM = 8 };
+
 bool
 program_build(struct graph *g, const struct target *target,
 	      const struct pass_hooks *hooks, struct program *out)
@@ -855,6 +860,8 @@ program_build(struct graph *g, const struct target *target,
 	out->target = target;
 	new_names(&b, &b.names);
 	new_names(&b, &b.weight_names);
+	b.names.max_length = NAME_INTERNAL - NAME_ROOM;
+	b.weight_names.max_length = NAME_INTERNAL - NAME_ROOM;
 	list_groups(&b);
 	find_views(&b);
 	joints = arena_array(&m->arena, struct joint, g->groups.n + 1);

@@ -10,7 +10,6 @@
 
 #include "text.h"
 
-#define DEFAULT_MAX_LENGTH 31
 #define FALLBACK "x"
 
 /* Names that a program gives, not a person; with a number behind. */
@@ -31,7 +30,7 @@ name_set_init(struct name_set *s, struct arena *a)
 {
 	memset(s, 0, sizeof *s);
 	s->arena = a;
-	s->max_length = DEFAULT_MAX_LENGTH;
+	s->max_length = NAME_EXTERNAL;
 }
 
 static uint32_t
@@ -129,13 +128,13 @@ sanitise(struct arena *a, const char *text)
 	return n > 0 ? out : arena_strdup(a, FALLBACK);
 }
 
-/* The first word of text and as many of the last ones as fit into `limit`;
- * the head and the tail where a single word is too long for that. */
+/* The first word of text and as many of the last ones as fit into `limit`, or
+ * these alone; the head and the tail where a single word is too long for that. */
 static char *
 shorten(struct arena *a, const char *text, size_t limit)
 {
 	size_t length = strlen(text);
-	size_t head = strcspn(text, "_"), tail = 0;
+	size_t head = strcspn(text, "_"), tail = 0, words = 0;
 
 	if (length <= limit) {
 		return arena_strdup(a, text);
@@ -144,13 +143,18 @@ shorten(struct arena *a, const char *text, size_t limit)
 		return arena_strndup(a, text, limit);
 	}
 	for (size_t i = length; i-- > head + 1;) {
-		if (text[i - 1] == '_' && head + 1 + length - i <= limit) {
-			tail = length - i;
+		if (text[i - 1] == '_' && length - i <= limit) {
+			words = length - i;
+			tail = head + 1 + words <= limit ? words : tail;
 		}
 	}
 	if (head * 2 <= limit && tail * 3 >= limit) {
 		return arena_printf(a, "%.*s_%s", (int)head, text,
 				    text + length - tail);
+	}
+	if (words * 2 >= limit &&
+	    !isdigit((unsigned char)text[length - words])) {
+		return arena_strdup(a, text + length - words);
 	}
 	head = (limit - 1) / 2;
 	tail = limit - 1 - head;

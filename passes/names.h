@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Identifiers from the model's names: sanitised, unique in 31 characters, no
- * reserved word of any dialect, independent of node numbering. */
+/* Identifiers from the model's names: sanitised, unique in as many characters as
+ * compilers tell apart, no reserved word of any dialect, independent of node
+ * numbering. */
 #ifndef TIRC_NAMES_H
 #define TIRC_NAMES_H
 
 #include "arena.h"
+
+/* Characters of an identifier that every C compiler tells apart (ISO C, 5.2.4.1):
+ * of static functions, variables, members and macros; of external ones. */
+enum { NAME_INTERNAL = 63, NAME_EXTERNAL = 31 };
 
 struct name_slot {
 	const char *name; /* NULL: free */
@@ -16,13 +21,14 @@ struct name_set {
 	VEC(struct name_slot) used; /* hashed inside */
 	const char *const *reserved; /* sorted, may be empty */
 	int n_reserved;
-	int max_length;             /* 31 where not told otherwise */
+	int max_length;             /* NAME_EXTERNAL where not told otherwise */
 };
 
 void name_set_init(struct name_set *s, struct arena *a);
 /* A free identifier made from text: other characters become '_', runs of
- * them one; keywords and digits in front are escaped; long names keep head
- * and tail. Adds it. */
+ * them one; keywords and digits in front are escaped; long names keep whole
+ * words where they have them: the last ones, and the first one if it fits.
+ * Adds it. */
 const char *name_set_add(struct name_set *s, const char *text);
 /* Is this very identifier in the set? */
 bool name_set_has(const struct name_set *s, const char *name);

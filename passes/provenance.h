@@ -56,8 +56,8 @@ void provenance_restore(struct graph *g, struct tensor *constant,
 			const struct constant_sources *sources,
 			const struct origin_list *origins);
 /* Where the element at given indices of that is stored, as an expression of
- * them: "[oc][ic][kh][kw] at [kh][kw][ic / 4][oc][ic % 4]"; NULL: it lies as it
+ * them: "[oc][ic][kh][kw] at [kh][kw][ic/4][oc][ic%4]"; NULL: it lies as it
  * is computed. */
-const char *provenance_index(struct arena *a, const struct weight *w);
+const char *provenance_index(struct program *p, const struct weight *w);
 
 #endif

@@ -314,28 +314,75 @@ provenance_restore(struct graph *g, struct tensor *constant,
 
 /* -- layouts -- */
 
-const char *
-provenance_index(struct arena *a, const struct weight *w)
+/* Of a convolution's weights by what they are, of others by their order. */
+static const char *
+index_name(struct arena *a, const struct weight *w, int i)
 {
-	const struct index_map *map = w->map;
+	static const char *const window[] = { "oc", "ic", "kh", "kw" };
+	static const char letters[] = "ijklmnpqrs";
+	bool conv = w->map->n_logical == 4 && w->reader != NULL &&
+		    strcmp(w->reader->group->anchor->op_type, "Conv") == 0 &&
+		    strcmp(w->role, "w") == 0;
+
+	return conv ? window[i]
+	       : i < (int)sizeof letters - 1
+	       ? arena_printf(a, "%c", letters[i])
+	       : arena_printf(a, "i%d", i);
+}
+
+/* Without spaces, quotients as C writes them: no index is negative. */
+static const char *
+index_text(struct arena *a, const struct expr *e)
+{
 	struct strbuf s;
-	const char *text;
+	char *text;
+	size_t n = 0;
+
+	strbuf_init(&s);
+	expr_print(e, &s);
+	text = arena_strdup(a, s.data);
+	for (size_t i = 0; i < s.len; i++) {
+		if (text[i] != ' ' &&
+		    (text[i] != '/' || i == 0 || text[i - 1] != '/')) {
+			text[n++] = text[i];
+		}
+	}
+	text[n] = '\0';
+	strbuf_release(&s);
+	return text;
+}
+
+const char *
+provenance_index(struct program *p, const struct weight *w)
+{
+	struct module *m = p->graph->module;
+	const struct index_map *map = w->map;
+	const char *text = "";
+	struct var_map names;
 
 	if (map == NULL) {
 		return NULL;
 	}
-	strbuf_init(&s);
+	names = (struct var_map){ .from = map->logical, .n = map->n_logical };
+	names.to = arena_array(&m->arena, const struct expr *,
+			       map->n_logical + 1);
 	for (int i = 0; i < map->n_logical; i++) {
-		strbuf_printf(&s, "[%s]", map->logical[i]->name);
+		const struct var *v = map->logical[i];
+		const char *name = index_name(&m->arena, w, i);
+
+		names.to[i] = var_new(m, name, v->type)->expr;
+		text = arena_printf(&m->arena, "%s[%s]", text, name);
 	}
-	strbuf_puts(&s, " at ");
+	text = arena_printf(&m->arena, "%s at ", text);
 	for (int i = 0; i < map->n_physical; i++) {
-		strbuf_putc(&s, '[');
-		expr_print(map->to_physical[i], &s);
-		strbuf_putc(&s, ']');
+		const struct expr *e = expr_substitute(m, map->to_physical[i],
+						       &names);
+
+		/* Of the array, dimensions of extent 1 are left out. */
+		if (!expr_is_value(map->physical_shape[i], 1)) {
+			text = arena_printf(&m->arena, "%s[%s]", text,
+					    index_text(&m->arena, e));
+		}
 	}
-	strbuf_puts(&s, w->paired ? ", two in a byte" : "");
-	text = arena_strdup(a, s.data);
-	strbuf_release(&s);
 	return text;
 }

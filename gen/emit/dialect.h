@@ -285,7 +285,7 @@ struct dialect {
 	struct module *module;
 	const char *dir;  /* that it was looked for in, or NULL */
 	struct names chain; /* its name, then those it extends */
-	int identifier_length, int_bits, char_bits;
+	int identifier_length, external_length, int_bits, char_bits;
 	int64_t object_bytes; /* of the largest object; 0: no limit */
 	int line_columns, tab_columns;
 	int text_columns; /* a line may have beyond its indent, as long as all of

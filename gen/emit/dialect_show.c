@@ -206,6 +206,7 @@ add_limits(cJSON *to, const struct dialect *d)
 	cJSON *j = cJSON_AddObjectToObject(to, "limits");
 
 	cJSON_AddNumberToObject(j, "identifier_length", d->identifier_length);
+	cJSON_AddNumberToObject(j, "external_length", d->external_length);
 	cJSON_AddNumberToObject(j, "int_bits", d->int_bits);
 	cJSON_AddNumberToObject(j, "char_bits", d->char_bits);
 	cJSON_AddNumberToObject(j, "object_bytes", (double)d->object_bytes);

@@ -321,11 +321,16 @@ dialect_read_limits(struct loader *l, struct json j)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "identifier_length int_bits char_bits object_bytes "
-			"line_columns tab_columns text_columns most_columns "
+	json_check_keys(j, "identifier_length external_length int_bits "
+			"char_bits object_bytes line_columns tab_columns text_columns most_columns "
 			"deep_columns");
 	d->identifier_length = (int)json_int(json_get(j, "identifier_length"),
-					     8, 1024, 31);
+					     8, 1024, 63);
+	d->external_length = (int)json_int(json_get(j, "external_length"),
+					   8, 1024, 31);
+	if (d->external_length > d->identifier_length) {
+		d->external_length = d->identifier_length;
+	}
 	d->int_bits = (int)json_int(json_get(j, "int_bits"), 16, 64, 32);
 	d->char_bits = (int)json_int(json_get(j, "char_bits"), 8, 32, 8);
 	d->object_bytes = json_int(json_get(j, "object_bytes"), 0,

@@ -3,6 +3,8 @@
  * width of a line, numbers that read back exactly. */
 #include "arrays.h"
 
+#include "digest.h"
+
 #define DIMS_MAX 32
 #define ROW_ON_LINE 16 /* longer rows get lines of their own */
 
@@ -14,6 +16,7 @@ struct array_writer {
 	int ndim;
 	int64_t extent[DIMS_MAX], at[DIMS_MAX];
 	int column;
+	struct digest digest; /* of the present array's values */
 	bool failed;
 };
 
@@ -128,6 +131,7 @@ put_values(void *ctx, const void *bytes, size_t n)
 	size_t count = n / (size_t)dtype_bytes(w->type);
 	struct dtype type = w->type;
 
+	digest_add(&w->digest, bytes, n);
 	/* What is only stored is written by its bits. */
 	if (w->d->types[type.kind].is_stored_only) {
 		type = dtype_of(dtype_bytes(type) == 1 ? DT_U8 : DT_U16);
@@ -172,7 +176,7 @@ set_shape(struct array_writer *w, const struct buffer *b)
 
 bool
 arrays_write(struct program *p, const struct package *pkg, FILE *file,
-	     bool *write_failed)
+	     uint64_t *digests, bool *write_failed)
 {
 	struct array_writer w = { .d = pkg->dialect, .file = file };
 	bool ok = true;
@@ -185,7 +189,9 @@ arrays_write(struct program *p, const struct package *pkg, FILE *file,
 		put(&w, "\n");
 		put(&w, pkg->definitions[i]);
 		put(&w, "\n");
+		digest_start(&w.digest);
 		ok = weight_stream(p->graph, weight, put_values, &w);
+		digests[i] = digest_end(&w.digest);
 		put(&w, w.d->weights.end);
 		put(&w, "\n");
 	}

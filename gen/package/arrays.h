@@ -10,6 +10,6 @@
 /* Writes every array of the program: its definition and its values. False: a
  * weight could not be computed (diagnosed), or *write_failed. */
 bool arrays_write(struct program *p, const struct package *pkg, FILE *file,
-		  bool *write_failed);
+		  uint64_t *digests, bool *write_failed);
 
 #endif

@@ -6,7 +6,9 @@
 
 #include "packer.h"
 
+/* With the longest of what tells its functions apart behind it. */
 #define MODEL_NAME_MAX 31
+#define FUNCTION_ENDING "_init"
 
 /* What files define with the model's name in front. */
 static const char *const own[] = {
@@ -32,7 +34,9 @@ init_names(struct packer *k, struct name_set *s)
 	name_set_init(s, k->a);
 	s->reserved = k->d->reserved.data;
 	s->n_reserved = k->d->reserved.n;
-	s->max_length = k->d->identifier_length;
+	if (s->max_length > k->d->identifier_length) {
+		s->max_length = k->d->identifier_length;
+	}
 }
 
 static void
@@ -112,24 +116,66 @@ own_name(struct packer *k, const char *part)
 	return name_set_add(&s, arena_printf(k->a, "%s_%s", k->model, part));
 }
 
-/* External names start with the model's. */
+/* What kernels are called in the names of their weights, so that with `before`
+ * in front and the longest role behind them they are unique to the linker: the
+ * names of kernels, or what is left of them. */
+static const char **
+name_readers(struct packer *k, int room)
+{
+	const char **stems = arena_array(k->a, const char *,
+					 k->p->weights.n + 1);
+	struct name_set s;
+
+	init_names(k, &s);
+	s.n_reserved = 0; /* something stands in front */
+	s.max_length = room;
+	for (int i = 0; i < k->p->weights.n; i++) {
+		const struct kernel *reader = k->p->weights.data[i]->reader;
+
+		for (int b = i - 1; b >= 0 && stems[i] == NULL; b--) {
+			if (k->p->weights.data[b]->reader == reader) {
+				stems[i] = stems[b];
+			}
+		}
+		if (stems[i] == NULL) {
+			stems[i] = name_set_add(&s, reader->name);
+		}
+	}
+	return stems;
+}
+
+/* External names start with the model's; where that leaves too little room,
+ * with a part of it. */
 static void
 name_weights(struct packer *k)
 {
+	enum { LEAST_STEM = 8 };
+	const char *before = k->model, **stems;
+	int role = 0, most;
 	struct name_set s;
-	int room;
 
-	init_names(k, &s);
-	s.n_reserved = 0;
-	room = s.max_length - (int)strlen(k->model) - 1;
-	s.max_length = room > 12 ? room : 12;
+	for (int i = 0; i < k->p->weights.n; i++) {
+		int n = (int)strlen(k->p->weights.data[i]->role);
+
+		role = n > role ? n : role;
+	}
+	most = k->d->external_length - role - 2;
+	if ((int)strlen(before) > most - LEAST_STEM) {
+		init_names(k, &s);
+		s.max_length = most - LEAST_STEM > LEAST_STEM
+			       ? most - LEAST_STEM : LEAST_STEM;
+		before = name_set_add(&s, before);
+	}
+	most -= (int)strlen(before);
+	stems = name_readers(k, most > LEAST_STEM ? most : LEAST_STEM);
 	k->weight_symbols = arena_array(k->a, const char *,
 					k->p->weights.n + 1);
 	for (int i = 0; i < k->p->weights.n; i++) {
-		const char *name = name_set_add(&s,
-					k->p->weights.data[i]->name);
+		const char *name = arena_printf(k->a, "%s_%s", stems[i],
+						k->p->weights.data[i]->role);
 
-		k->weight_symbols[i] = own_name(k, name);
+		k->weight_symbols[i] = before == k->model ? own_name(k, name)
+			: arena_printf(k->a, "%s_%s", before, name);
 	}
 }
 
@@ -223,7 +269,8 @@ name_entries(struct packer *k)
 	int least = (int)strlen(k->model) + 13;
 
 	init_names(k, &taken);
-	taken.max_length = taken.max_length > least ? taken.max_length : least;
+	taken.max_length = k->d->external_length > least
+			   ? k->d->external_length : least;
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		name_set_add(&taken, k->p->kernels.data[i]->func->name);
 	}
@@ -249,7 +296,11 @@ name_model(struct packer *k)
 	struct name_set models;
 
 	init_names(k, &models);
-	models.max_length = MODEL_NAME_MAX;
+	models.max_length = k->d->external_length -
+			    (int)sizeof FUNCTION_ENDING + 1;
+	if (models.max_length > MODEL_NAME_MAX) {
+		models.max_length = MODEL_NAME_MAX;
+	}
 	k->model = name_set_add(&models, k->o->name);
 	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
 		const char *name = arena_printf(k->a, "%s_%s", k->model,

@@ -69,6 +69,36 @@ metadata_places(struct packer *k)
 
 /* -- weights -- */
 
+/* Positions in the model's file. */
+static cJSON *
+nodes_json(struct packer *k, const struct origin_list *l)
+{
+	cJSON *list = cJSON_CreateArray();
+
+	for (int i = 0; i < l->list.n; i++) {
+		cJSON_AddItemToArray(list, cJSON_CreateNumber(
+			k->g->origins.data[l->list.data[i]].index));
+	}
+	return list;
+}
+
+/* Where a constant comes from. */
+static void
+put_maker(struct packer *k, cJSON *object, const struct weight *w)
+{
+	struct constant_sources sources = provenance_sources(k->a, w->tensor);
+	struct origin_list nodes = provenance_of_constant(k->a, w->tensor);
+	cJSON *from = cJSON_CreateArray();
+
+	for (int i = 0; i < sources.names.n; i++) {
+		add_text(k, from, sources.names.data[i]);
+	}
+	cJSON_AddItemToObject(object, "from", from);
+	metadata_text(k, object, "recipe", provenance_recipe(k->a, w->tensor));
+	metadata_text(k, object, "element", provenance_index(k->p, w));
+	add_unless_empty(object, "nodes", nodes_json(k, &nodes));
+}
+
 cJSON *
 metadata_weights(struct packer *k)
 {
@@ -87,6 +117,10 @@ metadata_weights(struct packer *k)
 		put_number(object, "skip", (double)(w->offset_bytes - end));
 		put_number(object, "bytes", (double)w->bytes);
 		end = w->offset_bytes + w->bytes;
+		put_maker(k, object, w);
+		/* The file is written behind the weights. */
+		metadata_text(k, object, "digest", arena_printf(k->a,
+			      "%s%07d@", WEIGHT_DIGEST_MARK, i));
 		cJSON_AddItemToArray(list, object);
 	}
 	return list;
@@ -210,19 +244,6 @@ arg_json(struct packer *k, const struct kernel *kernel,
 		break;
 	}
 	return object;
-}
-
-/* Positions in the model's file. */
-static cJSON *
-nodes_json(struct packer *k, const struct origin_list *l)
-{
-	cJSON *list = cJSON_CreateArray();
-
-	for (int i = 0; i < l->list.n; i++) {
-		cJSON_AddItemToArray(list, cJSON_CreateNumber(
-			k->g->origins.data[l->list.data[i]].index));
-	}
-	return list;
 }
 
 cJSON *

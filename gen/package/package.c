@@ -38,7 +38,8 @@ add_named_file(struct packer *k, const char *name, enum out_kind kind,
 		strbuf_release(&s);
 		f.text = text;
 		f.length = strlen(text);
-		f.has_digest = strstr(text, WEIGHTS_DIGEST_MARK) != NULL;
+		f.has_digest = strstr(text, WEIGHTS_DIGEST_MARK) != NULL ||
+			       strstr(text, WEIGHT_DIGEST_MARK) != NULL;
 	} else {
 		f.length = (size_t)k->blob_bytes;
 	}

@@ -29,6 +29,8 @@ struct bindings {
 
 /* Stands where the digest of the weights goes when they are written. */
 #define WEIGHTS_DIGEST_MARK "@weights-digest@"
+/* The same of one of them; behind it its number, of 7 digits, and "@". */
+#define WEIGHT_DIGEST_MARK "@digest-"
 
 /* The least and the greatest element of a constant. */
 struct constant_range {
@@ -163,6 +165,12 @@ void name_everything(struct packer *k);
 /* limits.c: does everything fit the compiler's largest object and its char? */
 bool limits_check(struct packer *k);
 bool weights_layout(struct packer *k);
+/* Where the i-th comes from: how it is computed from the model's constants, on
+ * behalf of which nodes, where its elements are; with what stands for its digest,
+ * in files that are written behind the weights. As text of a comment that starts
+ * `indent` in. */
+const char *weight_note(struct packer *k, int i, bool with_digest,
+			const char *indent);
 /* "extern const float digits_conv_w[4][3][3];" and the like. */
 const char *weight_line(struct packer *k, int i, const char *text,
 			struct unit *u);

@@ -136,6 +136,7 @@ add_places(struct packer *k, struct tdata *data)
 		struct tdata *row = tdata_item(data, "places");
 
 		tdata_text(row, "name", weight_place_name(k, i));
+		tdata_text(row, "note", weight_note(k, i, true, "\t"));
 		tdata_text(row, "before",
 			   i > 0 ? arena_printf(k->a, "%s + ",
 						weight_place_name(k, i - 1)) : "");
@@ -334,7 +335,10 @@ add_declarations(struct packer *k, struct tdata *data, struct unit *u)
 	tdata_list(data, "weights");
 	tdata_flag(data, "declared", declared);
 	for (int i = 0; declared && i < k->p->weights.n; i++) {
-		tdata_text(tdata_item(data, "weights"), "declaration",
+		struct tdata *row = tdata_item(data, "weights");
+
+		tdata_text(row, "note", weight_note(k, i, true, ""));
+		tdata_text(row, "declaration",
 			   weight_line(k, i, k->d->weights.declare, u));
 	}
 	add_places(k, data);

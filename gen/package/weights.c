@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "packer.h"
+#include "provenance.h"
 
 static enum weights_form
 choose_form(struct packer *k, int64_t bytes)
@@ -52,6 +53,59 @@ weights_layout(struct packer *k)
 			  "dialect %s does not take weights as '%s'; choose "
 			  "another form", k->d->name,
 			  words[k->out->weights]);
+}
+
+enum { ROW_START = 3 }; /* of a comment's line */
+
+#define TOGETHER '\t' /* a space at which no line is broken */
+
+/* "Mul_4, BatchNormalization_5" */
+static const char *
+folded_text(struct packer *k, const struct tensor *t)
+{
+	struct origin_list l = provenance_of_constant(k->a, t);
+	const char *text = "";
+
+	for (int i = 0; i < l.list.n; i++) {
+		text = arena_printf(k->a, "%s%s%s", text, i > 0 ? ", " : "",
+				    origin_label(k->g, l.list.data[i]));
+	}
+	return text;
+}
+
+const char *
+weight_note(struct packer *k, int i, bool with_digest, const char *indent)
+{
+	const struct weight *w = k->p->weights.data[i];
+	const char *index = provenance_index(k->p, w);
+	const char *folded = folded_text(k, w->tensor), *text;
+	struct strbuf s;
+
+	text = arena_printf(k->a, "%s%s%s%s%s%s",
+			    provenance_recipe(k->a, w->tensor),
+			    folded[0] != '\0' ? "; of " : "", folded,
+			    index != NULL ? "; element " : "",
+			    index != NULL ? index : "",
+			    w->paired ? ", two in a byte" : "");
+	text = comment_text(k->a, text);
+	if (with_digest) {
+		text = arena_printf(k->a, "%s; digest%c%s%07d@", text,
+				    TOGETHER, WEIGHT_DIGEST_MARK, i);
+	}
+	text = comment_wrap(k, text, ROW_START);
+	strbuf_init(&s);
+	for (const char *c = text; *c != '\0'; c++) {
+		strbuf_putc(&s, *c == TOGETHER ? ' ' : *c);
+		if (*c == '\n') {
+			/* The rows of a note start where the first one does. */
+			strbuf_puts(&s, indent);
+			strbuf_printf(&s, "%.*s", ROW_START, c + 1);
+			c += strlen(k->d->comment_line);
+		}
+	}
+	text = arena_strdup(k->a, s.data);
+	strbuf_release(&s);
+	return text;
 }
 
 const char *
@@ -144,8 +198,11 @@ add_arrays(struct packer *k)
 	tdata_list(data, "section");
 	tdata_list(data, "weights");
 	for (int i = 0; i < k->p->weights.n; i++) {
+		struct tdata *row = tdata_item(data, "weights");
+
 		lines[i] = weight_line(k, i, k->d->weights.define, &u);
-		tdata_text(tdata_item(data, "weights"), "declaration",
+		tdata_text(row, "note", weight_note(k, i, false, ""));
+		tdata_text(row, "declaration",
 			   weight_line(k, i, k->d->weights.declare, &u));
 	}
 	k->out->definitions = lines;
@@ -182,7 +239,10 @@ add_weights_header(struct packer *k)
 	tdata_outer(data, k->data);
 	tdata_list(data, "weights");
 	for (int i = 0; i < k->p->weights.n; i++) {
-		tdata_text(tdata_item(data, "weights"), "declaration",
+		struct tdata *row = tdata_item(data, "weights");
+
+		tdata_text(row, "note", weight_note(k, i, true, ""));
+		tdata_text(row, "declaration",
 			   weight_line(k, i, k->d->weights.declare, &u));
 	}
 	unit_add_includes(&u, data);

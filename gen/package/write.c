@@ -6,10 +6,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "arrays.h"
+#include "digest.h"
 #include "output_file.h"
 #include "packer.h"
 
@@ -21,6 +23,7 @@ struct writer {
 	const char *dir;
 	const char **temporary; /* by file; NULL: not made */
 	uint64_t digest;
+	uint64_t *digests; /* of each weight's values */
 };
 
 static bool
@@ -42,51 +45,18 @@ path_of(struct writer *w, const char *name)
 
 struct blob {
 	FILE *file;
-	uint64_t hash;
-	unsigned char rest[8]; /* of the last word */
-	size_t n_rest;
+	struct digest whole, one; /* of all values; of the present array's */
 	uint64_t written;
 	bool failed;
 };
-
-static void
-hash_word(struct blob *b)
-{
-	uint64_t word = 0;
-
-	for (int i = 7; i >= 0; i--) {
-		word = word << 8 | b->rest[i];
-	}
-	b->hash = (b->hash ^ word) * BLOB_DIGEST_FACTOR;
-	b->hash ^= b->hash >> 32;
-	b->n_rest = 0;
-}
-
-static void
-hash_bytes(struct blob *b, const unsigned char *p, size_t n)
-{
-	while (n > 0 && b->n_rest != 0) {
-		b->rest[b->n_rest++] = *p++;
-		n--;
-		if (b->n_rest == 8) {
-			hash_word(b);
-		}
-	}
-	for (; n >= 8; p += 8, n -= 8) {
-		memcpy(b->rest, p, 8);
-		hash_word(b);
-	}
-	for (; n > 0; n--) {
-		b->rest[b->n_rest++] = *p++;
-	}
-}
 
 static bool
 blob_put(void *ctx, const void *bytes, size_t n)
 {
 	struct blob *b = ctx;
 
-	hash_bytes(b, bytes, n);
+	digest_add(&b->whole, bytes, n);
+	digest_add(&b->one, bytes, n);
 	b->failed |= fwrite(bytes, 1, n, b->file) != n;
 	b->written += n;
 	return !b->failed;
@@ -101,7 +71,7 @@ put_little_endian(unsigned char *to, uint64_t v, int n)
 }
 
 static void
-blob_header(const struct blob *b, unsigned char *header)
+blob_header(const struct blob *b, uint64_t digest, unsigned char *header)
 {
 	static const char magic[] = "tirc weights 1";
 
@@ -109,16 +79,17 @@ blob_header(const struct blob *b, unsigned char *header)
 	memcpy(header, magic, sizeof magic);
 	put_little_endian(header + BLOB_ORDER_OFFSET, 0x01020304u, 4);
 	put_little_endian(header + BLOB_LENGTH_OFFSET, b->written, 8);
-	put_little_endian(header + BLOB_DIGEST_OFFSET, b->hash, 8);
+	put_little_endian(header + BLOB_DIGEST_OFFSET, digest, 8);
 }
 
 static bool
 write_blob(struct writer *w, FILE *file, bool *failed)
 {
 	static const unsigned char zeros[4096];
-	struct blob b = { .file = file, .hash = BLOB_DIGEST_START };
+	struct blob b = { .file = file };
 	unsigned char header[BLOB_HEADER_BYTES] = { 0 };
 
+	digest_start(&b.whole);
 	b.failed = fwrite(header, 1, sizeof header, file) != sizeof header;
 	b.written = sizeof header;
 	for (int i = 0; i < w->p->weights.n; i++) {
@@ -131,17 +102,15 @@ write_blob(struct writer *w, FILE *file, bool *failed)
 			blob_put(&b, zeros, gap < sizeof zeros
 				 ? (size_t)gap : sizeof zeros);
 		}
+		digest_start(&b.one);
 		if (!weight_stream(w->p->graph, weight, blob_put, &b)) {
 			*failed = b.failed;
 			return false;
 		}
+		w->digests[i] = digest_end(&b.one);
 	}
-	if (b.n_rest > 0) {
-		memset(b.rest + b.n_rest, 0, 8 - b.n_rest);
-		hash_word(&b);
-	}
-	blob_header(&b, header);
-	w->digest = b.hash;
+	w->digest = digest_end(&b.whole);
+	blob_header(&b, w->digest, header);
 	*failed = b.failed || fseek(file, 0, SEEK_SET) != 0 ||
 		  fwrite(header, 1, sizeof header, file) != sizeof header;
 	return !*failed;
@@ -149,25 +118,38 @@ write_blob(struct writer *w, FILE *file, bool *failed)
 
 /* -- files -- */
 
-/* The text with the digest in its place. */
+static void
+put_digest(char *at, uint64_t digest)
+{
+	char text[17];
+
+	snprintf(text, sizeof text, "%016llx", (unsigned long long)digest);
+	memcpy(at, text, 16);
+}
+
+/* The text with the digests in their places. */
 static const char *
 final_text(struct writer *w, const struct out_file *f)
 {
 	char *text, *at;
-	char digest[17];
 
 	if (!f->has_digest) {
 		return f->text;
 	}
 	text = arena_strdup(w->a, f->text);
-	snprintf(digest, sizeof digest, "%016llx",
-		 (unsigned long long)w->digest);
-	while ((at = strstr(text, WEIGHTS_DIGEST_MARK)) != NULL) {
-		memcpy(at, digest, 16);
+	for (at = text; (at = strstr(at, WEIGHTS_DIGEST_MARK)) != NULL;) {
+		put_digest(at, w->digest);
+	}
+	for (at = text; (at = strstr(at, WEIGHT_DIGEST_MARK)) != NULL;) {
+		int i = atoi(at + sizeof WEIGHT_DIGEST_MARK - 1);
+
+		put_digest(at, w->digests[i]);
 	}
 	return text;
 }
 _Static_assert(sizeof WEIGHTS_DIGEST_MARK == 17, "as long as a digest");
+_Static_assert(sizeof WEIGHT_DIGEST_MARK - 1 + 7 + 1 == 16,
+	       "with a number of 7 digits and @ as long as a digest");
 
 static bool
 same_file(const char *a, const char *b)
@@ -208,7 +190,8 @@ write_file(struct writer *w, int i)
 	} else {
 		failed = fputs(final_text(w, f), file) < 0;
 		if (!failed && f->kind == OUT_WEIGHTS_TEXT) {
-			ok = arrays_write(w->p, w->pkg, file, &failed);
+			ok = arrays_write(w->p, w->pkg, file, w->digests,
+					  &failed);
 		}
 	}
 	failed |= fclose(file) != 0;
@@ -257,6 +240,7 @@ package_write(struct program *p, const struct package *pkg, const char *dir,
 	bool ok;
 
 	w.a = &w.m->arena;
+	w.digests = arena_array(w.a, uint64_t, p->weights.n + 1);
 	w.temporary = arena_array(w.a, const char *, pkg->files.n + 1);
 	ok = folder_make(w.m, dir) && (force || may_write(&w));
 	/* Weights first: others hold their digest. */

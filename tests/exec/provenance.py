@@ -4,11 +4,15 @@
 file, each where it must be: every node in the comment of each kernel that
 computes it or has it in its constants, and in one row of the metadata with what
 became of it; every kernel with its nodes; the memory plan with the names and
-offsets of the code."""
+offsets of the code. Weights tell what they are computed from, where each element
+is stored, and a digest; their names are unique to the linker and hold words of the
+kernel's."""
+import itertools
 import json
 import os
 import re
 
+import numpy as np
 import onnx
 
 from helper import compile_model, fail
@@ -164,6 +168,80 @@ def check_plan(facts, text):
         fail("beyond the workspace")
 
 
+START, FACTOR = 0x7469726362696e, 0x9e3779b97f4a7c15
+MOST_ELEMENTS = 20000
+
+
+def digest(data):
+    value = START
+    data += bytes(-len(data) % 8)
+    for word in np.frombuffer(data, "<u8"):
+        value = (value ^ int(word)) * FACTOR % 2 ** 64
+        value ^= value >> 32
+    return "%016x" % value
+
+
+def check_weights(graph, facts, folder, text):
+    """Digests; sources that are constants of the model; and where a constant is
+    stored as it is but for the order of its elements, these."""
+    sources = {t.name: t for t in graph.initializer}
+    sources.update({n.output[0]: n.attribute[0].t for n in graph.node
+                    if n.op_type == "Constant"})
+    with open(os.path.join(folder, "net_weights.bin"), "rb") as f:
+        blob = f.read()
+    at, exact = 0, 0
+    for row in facts["weights"]:
+        at += row["skip"]
+        data = blob[at:at + row["bytes"]]
+        at += row["bytes"]
+        if len(data) <= MOST_ELEMENTS and row["digest"] != digest(data):
+            fail("another digest: %s" % row)
+        if "digest " + row["digest"] not in re.sub(r"\s*\n[\s*]*", " ", text):
+            fail("no comment has the digest: %s" % row)
+        unknown = set(row["from"]) - set(sources)
+        if unknown:
+            fail("no constants of the model: %s" % unknown)
+        name = re.fullmatch('"([^"]*)"', row["recipe"])
+        if not name or len(data) > MOST_ELEMENTS:
+            continue
+        value = onnx.numpy_helper.to_array(sources[name[1]])
+        stored = np.frombuffer(data, row["dtype"]).reshape(row["shape"])
+        if "element" not in row:
+            if value.tobytes() != stored.tobytes():
+                fail("not as in the model: %s" % row)
+            continue
+        logical, physical = row["element"].split(" at ")
+        names = re.findall(r"\w+", logical)
+        places = eval("lambda %s: (%s,)" % (
+            ",".join(names), ",".join(re.findall(r"\[([^]]*)\]", physical))
+            .replace("/", "//")))
+        for index in itertools.product(*map(range, value.shape)):
+            if stored[places(*index)] != value[index]:
+                fail("%s is not at %s: %s" % (index, places(*index), row))
+        exact += 1
+    return exact
+
+
+def check_names(facts, external):
+    """Names of weights are unique to the linker, and made of words of the
+    kernel's that reads them first."""
+    symbols = [w["symbol"] for w in facts["weights"]]
+    if len({s[:external] for s in symbols}) != len(symbols):
+        fail("the linker mixes up: %s" % symbols)
+    for symbol in symbols:
+        if len(symbol) > external:
+            fail("%s has more than %d characters" % (symbol, external))
+        reader = next(c["kernel"] for c in facts["calls"]
+                      for a in c["arguments"] if a.get("weight") == symbol)
+        words = symbol[len("net_"):].split("_")[:-1]
+        if not any(w.startswith(words[0]) for w in reader.split("_")):
+            fail("%s of kernel %s" % (symbol, reader))
+    for name in [k["function"] for k in facts["kernels"]] + \
+            [p["name"] for p in facts["workspace"]]:
+        if len(name) > 63:
+            fail("%s has more than 63 characters" % name)
+
+
 def check(path, *options):
     out = compile_model(path, "--name", "net", *options)
     graph = onnx.load(path, load_external_data=False).graph
@@ -175,18 +253,29 @@ def check(path, *options):
     check_comments(graph, facts, text)
     check_calls(graph, facts, text)
     check_plan(facts, text)
+    check_names(facts, 63 if "gnu-c" in options else 31)
+    if facts["weights_form"] == "file" and facts["weights"]:
+        facts["exact"] = check_weights(graph, facts, out, text)
     return facts
 
 
+EXACT = 0
 for model in small():
     for target in ("c99", "gnu-c"):
         print(model, target)
-        check(model, "--target", target)
+        EXACT += check(model, "--target", target, "--weights",
+                       "file").get("exact", 0)
     if "convolutions" in model:
         print(model, "winograd")
         result = check(model, "--target", "gnu-c", "--conv", "winograd")
         if not any("Winograd" in k["title"] for k in result["kernels"]):
             fail("no kernel by tiles")
+if EXACT < 10:
+    fail("only %d constants in another order" % EXACT)
 for model in shared():
     print(model)
     check(model, "--target", "gnu-c")
+    for target in ("c99", "misra"):
+        folder = compile_model(model, "--name", "net", "--target", target)
+        with open(os.path.join(folder, "net.json"), encoding="utf-8") as f:
+            check_names(json.load(f), 31)

@@ -61,6 +61,11 @@ sets(void)
 	name_set_init(&s, &arena);
 	s.reserved = reserved;
 	s.n_reserved = 3;
+	/* Whole words, where they are half of what there is room for. */
+	check_add(&s, "main_graph_layer_4_self_attention_query",
+		  "main_4_self_attention_query");
+	check_add(&s, "classification_normalization_2_bias",
+		  "normalization_2_bias");
 	check_add(&s, "conv1", "conv1");
 	check_add(&s, "conv1", "conv1_2");
 	check_add(&s, "conv1", "conv1_3");

@@ -11,11 +11,19 @@
 #include <string.h>
 
 /* Weights: digits_weights.c */
+/* "conv1.weight"; element [oc][ic][kh][kw] at [kh][kw][oc];
+ * digest 8e827d670eacc3b6 */
 extern const float digits_conv1_w[3][3][16];
+/* "conv1.bias"; digest ec801239c2623d00 */
 extern const float digits_conv1_bias[16];
+/* "conv2.weight"; element [oc][ic][kh][kw] at [oc/12][ic][kh][kw][oc%12];
+ * digest 7ee0e10dfed9759a */
 extern const float digits_conv2_w[2][16][3][3][12];
+/* "conv2.bias"; digest c36bbe1a4da66ef3 */
 extern const float digits_conv2_bias[24];
+/* "fc.weight"; element [i][j] at [j][i]; digest 9ca1ddad7a92f64a */
 extern const float digits_fc_gemm_w[384][10];
+/* "fc.bias"; digest 5cde751797645761 */
 extern const float digits_fc_gemm_bias[10];
 
 static float

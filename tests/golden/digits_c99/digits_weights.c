@@ -4,11 +4,17 @@
  * The weights, 29960 bytes.
  */
 
+/* "conv1.weight"; element [oc][ic][kh][kw] at [kh][kw][oc] */
 extern const float digits_conv1_w[3][3][16];
+/* "conv1.bias" */
 extern const float digits_conv1_bias[16];
+/* "conv2.weight"; element [oc][ic][kh][kw] at [oc/12][ic][kh][kw][oc%12] */
 extern const float digits_conv2_w[2][16][3][3][12];
+/* "conv2.bias" */
 extern const float digits_conv2_bias[24];
+/* "fc.weight"; element [i][j] at [j][i] */
 extern const float digits_fc_gemm_w[384][10];
+/* "fc.bias" */
 extern const float digits_fc_gemm_bias[10];
 
 const float digits_conv1_w[3][3][16] = {

@@ -14,11 +14,19 @@
 
 /* Where each array starts in the weights file, in bytes. */
 enum {
+	/* "conv1.weight"; element [oc][ic][kh][kw] at [kh][kw][oc];
+	 * digest 8e827d670eacc3b6 */
 	at_conv1_w = 64,
+	/* "conv1.bias"; digest ec801239c2623d00 */
 	at_conv1_bias = at_conv1_w + 576,
+	/* "conv2.weight"; element [oc][ic][kh][kw] at [oc/12][ic][kh][kw][oc%12];
+	 * digest 7ee0e10dfed9759a */
 	at_conv2_w = at_conv1_bias + 64,
+	/* "conv2.bias"; digest c36bbe1a4da66ef3 */
 	at_conv2_bias = at_conv2_w + 13824,
+	/* "fc.weight"; digest dec0a3cf7ca1a516 */
 	at_cblas_0_w = at_conv2_bias + 96,
+	/* "fc.bias"; digest 5cde751797645761 */
 	at_cblas_0_bias = at_cblas_0_w + 15360
 };
 

@@ -12,11 +12,19 @@
 
 /* Where each array starts in the weights file, in bytes. */
 enum {
+	/* "conv1.weight"; element [oc][ic][kh][kw] at [kh][kw][oc];
+	 * digest 8e827d670eacc3b6 */
 	at_conv1_w = 256,
+	/* "conv1.bias"; digest ec801239c2623d00 */
 	at_conv1_bias = at_conv1_w + 768,
+	/* "conv2.weight"; element [oc][ic][kh][kw] at [ic][kh][kw][oc];
+	 * digest ac2dca5abec6086c */
 	at_conv2_w = at_conv1_bias + 256,
+	/* "conv2.bias"; digest c36bbe1a4da66ef3 */
 	at_conv2_bias = at_conv2_w + 13824,
+	/* "fc.weight"; digest dec0a3cf7ca1a516 */
 	at_fc_gemm_w = at_conv2_bias + 256,
+	/* "fc.bias"; digest 5cde751797645761 */
 	at_fc_gemm_bias = at_fc_gemm_w + 15360
 };
 
@@ -100,12 +108,12 @@ static __global__ void __launch_bounds__(256)
 pool1(const float (*__restrict__ x)[8], float *__restrict__ y)
 {
 	const int c_oh_ow_i = threadIdx.x;
-	float acc = -INFINITY;
+	float acc = NAN;
 
 	for (int kh = 0; kh < 2; ++kh) {
 		for (int kw = 0; kw < 2; ++kw) {
-			acc = max_f32(acc,
-			              x[kh + c_oh_ow_i / 4 * 2][c_oh_ow_i % 4 * 2 + kw]);
+			acc = fmaxf(acc,
+			            x[kh + c_oh_ow_i / 4 * 2][c_oh_ow_i % 4 * 2 + kw]);
 		}
 	}
 	y[c_oh_ow_i] = acc;
