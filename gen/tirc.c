@@ -11,6 +11,7 @@
 #include "ops.h"
 #include "partition.h"
 #include "provenance.h"
+#include "quantization.h"
 #include "tirc_context.h"
 #include "version.h"
 
@@ -328,6 +329,7 @@ tirc_load(struct tirc *t, const char *path)
 	}
 	hooks_took(&hooks, "import", start);
 	remember_nodes(t);
+	note_reals(t->graph);
 	hooks.after_graph(t, "import", t->graph);
 	return true;
 }

@@ -253,10 +253,12 @@ struct tirc_summary {
 	const char *name;
 	int64_t workspace_bytes; /* planned */
 	int64_t bound_bytes;     /* the lower bound of any plan in this order */
-	int64_t stack_bytes;     /* the largest kernel's local arrays */
+	int64_t stack_bytes;     /* of the entry function and the kernel with
+				  * the largest frame, at most, compiled with
+				  * the suggested flags */
 	int64_t weights_bytes;
 	const char *weights;     /* the form chosen */
-	double flops;
+	double flops, operations; /* on floats, on all numbers */
 	int64_t macs;
 	const char *compile_line;
 	const char *cc, *cflags, *ldflags; /* what the target suggests, and
@@ -267,8 +269,11 @@ struct tirc_summary {
 
 struct tirc_kernel {
 	const char *name, *title, *schedule;
-	double flops;
-	int64_t macs, read_bytes, write_bytes, stack_bytes;
+	/* Operations on floats, on all numbers but indices; for symbolic sizes
+	 * at their largest, as everything here. */
+	double flops, operations;
+	int64_t macs, read_bytes, write_bytes;
+	int64_t stack_bytes;  /* local arrays that live at once */
 	int64_t weight_bytes; /* of read_bytes: constants */
 };
 

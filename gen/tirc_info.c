@@ -196,16 +196,15 @@ tirc_summary(const struct tirc *t)
 		.library_cflags = t->package.library_cflags,
 		.l1_bytes = t->target->l1_bytes,
 		.l2_bytes = t->target->l2_bytes,
+		.stack_bytes = program_stack_bytes(&t->program),
 	};
 
 	for (int i = 0; i < t->program.kernels.n; i++) {
 		const struct kernel *k = t->program.kernels.data[i];
 
 		s.flops += k->flops;
+		s.operations += k->flops + k->int_ops;
 		s.macs += k->macs;
-		if (k->stack_bytes > s.stack_bytes) {
-			s.stack_bytes = k->stack_bytes;
-		}
 	}
 	return s;
 }
@@ -241,7 +240,8 @@ tirc_kernel(const struct tirc *t, int i)
 
 	return (struct tirc_kernel){
 		.name = k->name, .title = k->title, .schedule = k->schedule,
-		.flops = k->flops, .macs = k->macs,
+		.flops = k->flops, .operations = k->flops + k->int_ops,
+		.macs = k->macs,
 		.read_bytes = k->read_bytes, .write_bytes = k->write_bytes,
 		.stack_bytes = k->stack_bytes,
 		.weight_bytes = k->weight_bytes,

@@ -43,6 +43,12 @@ struct tensor_layout {
 	bool filled;               /* somebody reads them: fill is known */
 };
 
+/* real = (stored - zero_point) * scale */
+struct reals {
+	double scale;
+	int64_t zero_point;
+};
+
 struct tensor {
 	const char *name; /* unique in the graph, often the model's */
 	/* The name of the model's tensor that has these values; NULL: a pass
@@ -57,6 +63,11 @@ struct tensor {
 	int output_index;
 	VEC(struct use) uses;
 	bool is_input, is_output; /* of the graph */
+	/* An input or output of integers that stand for real numbers; NULL: not
+	 * known to. */
+	const struct reals *reals;
+	int stored_offset; /* a pass made bytes of the other sign of it: stored is
+			    * the model's number plus this, 128 or -128 */
 	const struct value *value;  /* a constant with its bytes, or NULL */
 	struct node *recipe; /* a constant computed from constants when needed
 			      * (producer is NULL then); value is NULL */

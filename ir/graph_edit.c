@@ -69,6 +69,7 @@ graph_replace_uses(struct graph *g, struct tensor *from, struct tensor *to)
 	g->edits++;
 	if (to->model_name == NULL || from->is_output) {
 		to->model_name = from->model_name;
+		to->stored_offset = from->stored_offset;
 	}
 	for (int i = 0; i < from->uses.n; i++) {
 		struct use *u = &from->uses.data[i];
@@ -80,6 +81,7 @@ graph_replace_uses(struct graph *g, struct tensor *from, struct tensor *to)
 	if (!from->is_output) {
 		return;
 	}
+	to->reals = from->reals;
 	for (int i = 0; i < g->outputs.n; i++) {
 		if (g->outputs.data[i] == from) {
 			g->outputs.data[i] = to;

@@ -80,8 +80,12 @@ struct kernel {
 	VEC(struct kernel_arg) args;
 	const char *title;     /* "Conv 3x3, stride 1, …, + bias, Relu" */
 	const char *schedule;  /* "conv.direct  c_tile 16, w_tile 4" */
-	double flops;
-	int64_t macs, read_bytes, write_bytes, stack_bytes;
+	/* Work at the largest sizes: operations on floats, on integers (those
+	 * of indices are left out), and the multiply-accumulates of the nodes. */
+	double flops, int_ops;
+	int64_t macs, read_bytes, write_bytes;
+	bool int_macs;         /* macs are of integers */
+	int64_t stack_bytes;   /* local arrays that live at once */
 	int64_t weight_bytes;  /* of read_bytes: constants */
 	bool apart;            /* kernel_wants_apart */
 };
@@ -162,6 +166,11 @@ void kernel_state_device(const struct target *target, struct func *f);
  * kernel are ours. */
 void kernel_state_vectors(const struct target *target, struct func *f);
 
+/* kernel_stack.c: at most so many bytes of stack, by the target's flags: of one
+ * kernel, and of the entry function with the kernel that takes most. Functions
+ * of libraries are not counted. */
+int64_t kernel_frame_bytes(const struct kernel *k, const struct target *t);
+int64_t program_stack_bytes(const struct program *p);
 /* plan/: chooses the order of kernels that lowers the peak, in place of
  * g's order (topological). */
 void plan_order(struct program *p);

@@ -1,73 +1,116 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a kernel does, in figures, from its lowered text. */
+#include "analyse.h"
 #include "kernel_build.h"
 #include "lower.h"
 #include "ops.h"
 
+/* Operations on values, by the kind of their numbers. Arithmetic of indices is
+ * not work: it is in the arguments of loads and stores, which are passed over. */
 struct work {
-	double flops;
-	double times; /* product of the loops around */
+	double floats, ints;
 };
 
-static double
-count_expr(const struct expr *e)
+static void
+count_expr(const struct expr *e, struct work *w)
 {
-	double n = 0;
+	bool counts = false;
 
 	switch (e->kind) {
 	case EXPR_ADD:
 	case EXPR_SUB:
 	case EXPR_MUL:
 	case EXPR_DIV:
+	case EXPR_FLOORDIV:
 	case EXPR_MIN:
 	case EXPR_MAX:
-		n = dtype_is_float(e->type) ? e->type.lanes : 0;
-		break;
 	case EXPR_CALL:
-		n = dtype_is_float(e->type) ? e->type.lanes : 0;
+		counts = true;
 		break;
 	case EXPR_LOAD:
-		return 0;
+		return;
 	default:
 		break;
 	}
-	for (int i = 0; i < e->n_args; i++) {
-		n += count_expr(e->args[i]);
+	if (counts && dtype_is_float(e->type)) {
+		w->floats += e->type.lanes;
+	} else if (counts && dtype_is_int(e->type)) {
+		w->ints += e->type.lanes;
 	}
-	return n;
+	for (int i = 0; i < e->n_args; i++) {
+		count_expr(e->args[i], w);
+	}
 }
 
-static double
-count_stmt(const struct stmt *s)
+static void
+find_load(void *ctx, const struct expr *e)
 {
-	double n = 0;
+	*(bool *)ctx |= e->kind == EXPR_LOAD;
+}
+
+/* Whether a named expression is a value rather than an index. */
+static bool
+is_value(const struct expr *e)
+{
+	bool loads = dtype_is_float(e->type);
+
+	expr_visit(e, find_load, &loads);
+	return loads;
+}
+
+/* Of a loop of a symbolic size, or one whose size another loop decides: the
+ * largest. */
+static double
+most_iterations(struct analyser *a, const struct stmt *loop)
+{
+	int64_t extent;
+	struct bounds b;
+
+	if (expr_is_int(loop->args[1], &extent)) {
+		return (double)extent;
+	}
+	b = analyse_bounds(a, loop->args[1]);
+	return b.max < BOUND_POS_INF ? (double)b.max : 1;
+}
+
+static struct work
+count_stmt(struct analyser *a, const struct stmt *s)
+{
+	struct work w = { 0 };
+	struct analyser_mark mark = analyser_mark(a);
 
 	if (s->kind == STMT_STORE) {
-		return count_expr(s->args[0]);
+		count_expr(s->args[0], &w);
+		return w;
 	}
-	if (s->kind == STMT_LET) {
-		n = count_expr(s->args[0]);
-	}
-	for (int i = 0; i < s->n_children; i++) {
-		double child = s->children[i] != NULL
-				       ? count_stmt(s->children[i])
-				       : 0;
-
-		/* One of the branches is taken, the longer one. */
-		if (s->kind == STMT_IF) {
-			n = child > n ? child : n;
-		} else {
-			n += child;
-		}
+	if (s->kind == STMT_LET && is_value(s->args[0])) {
+		count_expr(s->args[0], &w);
 	}
 	if (s->kind == STMT_FOR) {
-		int64_t extent;
+		analyser_bind(a, s->u.loop.var, s->args[0], s->args[1]);
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		struct work child = { 0 };
 
-		if (expr_is_int(s->args[1], &extent)) {
-			n *= (double)extent;
+		if (s->children[i] != NULL) {
+			child = count_stmt(a, s->children[i]);
+		}
+		/* One of the branches is taken, the longer one. */
+		if (s->kind != STMT_IF) {
+			w.floats += child.floats;
+			w.ints += child.ints;
+		} else if (child.floats + child.ints > w.floats + w.ints) {
+			w = child;
 		}
 	}
-	return n;
+	analyser_pop(a, mark);
+	if (s->kind == STMT_FOR) {
+		double n = most_iterations(a, s);
+
+		w.floats *= n;
+		w.ints *= n;
+	}
+	return w;
 }
 
 static int64_t
@@ -180,9 +223,14 @@ void
 kernel_measure(struct kernel *k)
 {
 	bool calls = false;
+	struct analyser an;
+	struct work work;
 
+	analyser_init(&an, k->func->module);
+	work = count_stmt(&an, k->func->body);
 	stmt_visit(k->func->body, see_call, &calls);
-	k->flops = count_stmt(k->func->body);
+	k->flops = work.floats;
+	k->int_ops = work.ints;
 	k->stack_bytes = lower_stack_bytes(k->func);
 	k->apart = kernel_wants_apart(k->func);
 	for (int i = 0; i < k->group->nodes.n; i++) {
@@ -190,6 +238,7 @@ kernel_measure(struct kernel *k)
 		int64_t macs = op_macs(n);
 
 		k->macs += macs;
+		k->int_macs |= macs > 0 && !dtype_is_float(n->inputs[0]->type);
 		/* Instructions multiply, not the text. */
 		if (calls && macs > 0 && dtype_is_float(n->inputs[0]->type)) {
 			k->flops += 2 * (double)macs;
@@ -197,6 +246,7 @@ kernel_measure(struct kernel *k)
 	}
 	if (k->group->region != NULL) {
 		k->flops = 2 * (double)k->macs;
+		k->int_ops = 0;
 	}
 	for (int i = 0; i < k->args.n; i++) {
 		const struct kernel_arg *arg = &k->args.data[i];

@@ -121,29 +121,40 @@ by_work(const void *a, const void *b)
 {
 	const struct tirc_kernel *x = a, *y = b;
 
-	return x->flops > y->flops ? -1 : x->flops < y->flops;
+	if (x->macs != y->macs) {
+		return x->macs > y->macs ? -1 : 1;
+	}
+	return x->operations > y->operations ? -1
+		: x->operations < y->operations;
 }
 
+/* Multiply-accumulates where the model has any, else operations. */
 static void
-print_heaviest(struct tirc *t, double total)
+print_heaviest(struct tirc *t, struct tirc_summary s)
 {
 	int n = tirc_kernel_count(t);
 	struct tirc_kernel *all = calloc((size_t)n + 1, sizeof *all);
 	char count[32];
 
-	for (int i = 0; all != NULL && i < n; i++) {
-		all[i] = tirc_kernel(t, i);
-	}
 	if (all == NULL) {
-		return;
+		memory_exhausted();
+	}
+	for (int i = 0; i < n; i++) {
+		all[i] = tirc_kernel(t, i);
 	}
 	qsort(all, (size_t)n, sizeof *all, by_work);
 	printf("kernels  %d; the heaviest:\n", n);
 	for (int i = 0; i < n && i < 3; i++) {
-		printf("         %-28s %6sFLOP  %2.0f %%  %s\n", all[i].name,
-		       style_count(count, all[i].flops),
-		       total > 0 ? 100 * all[i].flops / total : 0,
-		       all[i].title);
+		double part = s.macs > 0 ? (double)all[i].macs
+					 : all[i].operations;
+		double whole = s.macs > 0 ? (double)s.macs : s.operations;
+
+		if (i > 0 && part == 0) {
+			break;
+		}
+		printf("         %-28s %6s%s  %2.0f %%  %s\n", all[i].name,
+		       style_count(count, part), s.macs > 0 ? "MAC" : "OP",
+		       whole > 0 ? 100 * part / whole : 0, all[i].title);
 	}
 	free(all);
 }
@@ -165,7 +176,7 @@ print_summary(struct cli *c, struct tirc *t)
 	       style_bytes(bound, s.bound_bytes),
 	       style_bytes(stack, s.stack_bytes),
 	       style_bytes(flash, s.weights_bytes), s.weights);
-	print_heaviest(t, s.flops);
+	print_heaviest(t, s);
 	for (int i = 0; i < tirc_assumption_count(t); i++) {
 		printf("assumed  %s\n", tirc_assumption(t, i));
 	}

@@ -120,7 +120,7 @@ print_memory(const struct cli *cli, struct tirc *t)
 	printf("           %s with --optimize speed, %s with --optimize "
 	       "memory\n", style_bytes(a, workspace_if(cli, t, "speed")),
 	       style_bytes(b, workspace_if(cli, t, "memory")));
-	printf("stack      %s in the largest kernel\n",
+	printf("stack      %s at most, with the target's flags\n",
 	       style_bytes(a, s.stack_bytes));
 	printf("weights    %s (%s)\n", style_bytes(a, s.weights_bytes),
 	       s.weights);

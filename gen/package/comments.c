@@ -116,19 +116,23 @@ work_text(struct packer *k, const struct kernel *kernel)
 	const char *text;
 
 	strbuf_init(&s);
-	if (kernel->flops >= 1e5) {
+	if (kernel->flops >= 1e5 && !kernel->int_macs) {
 		strbuf_printf(&s, "%.1f MFLOP, ", kernel->flops / 1e6);
-	} else if (kernel->flops > 0) {
+	} else if (kernel->flops > 0 && !kernel->int_macs) {
 		strbuf_printf(&s, "%.0f FLOP, ", kernel->flops);
 	} else if (kernel->macs >= 100000) {
 		strbuf_printf(&s, "%.1f MMAC, ", (double)kernel->macs / 1e6);
 	} else if (kernel->macs > 0) {
 		strbuf_printf(&s, "%lld MAC, ", (long long)kernel->macs);
+	} else if (kernel->int_ops >= 1e5) {
+		strbuf_printf(&s, "%.1f MOP, ", kernel->int_ops / 1e6);
+	} else if (kernel->int_ops > 0) {
+		strbuf_printf(&s, "%.0f OP, ", kernel->int_ops);
 	}
 	strbuf_printf(&s, "reads %s, ", bytes_text(k->a, kernel->read_bytes));
 	strbuf_printf(&s, "writes %s", bytes_text(k->a, kernel->write_bytes));
 	if (kernel->stack_bytes > 0) {
-		strbuf_printf(&s, ", stack %lld bytes",
+		strbuf_printf(&s, ", local arrays %lld bytes",
 			      (long long)kernel->stack_bytes);
 	}
 	text = arena_strdup(k->a, s.data);

@@ -5,6 +5,7 @@
 #include <cjson/cJSON.h>
 
 #include "packer.h"
+#include "version.h"
 
 /* -- loops -- */
 
@@ -199,6 +200,8 @@ add_json(struct packer *k, const struct loops *l, cJSON *deviations)
 	cJSON_AddStringToObject(object, "license", "MIT-0");
 	cJSON_AddStringToObject(object, "model", k->model);
 	cJSON_AddStringToObject(object, "standard", c->standard);
+	cJSON_AddStringToObject(object, "generator", arena_printf(
+		k->a, "tirc %s", tirc_version()));
 	add_texts_json(object, "claims", c->claims);
 	cJSON_AddNumberToObject(object, "loops", l->n);
 	cJSON_AddNumberToObject(object, "loops_without_bound",

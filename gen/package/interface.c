@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The header: dimensions, sizes, statuses, the caller's structures. */
 #include <ctype.h>
+#include <stdlib.h>
 
 #include "packer.h"
+#include "version.h"
 
 int64_t
 upper_bound(const struct packer *k, const struct expr *e)
@@ -30,6 +32,35 @@ is_dynamic(const struct tensor *t)
 		}
 	}
 	return false;
+}
+
+/* real = (stored - zero_point) * scale, where the model says so. */
+static void
+add_scale(struct packer *k, struct tdata *row, struct tdata *size,
+	  const struct tensor *t)
+{
+	const char *scale;
+
+	if (t->reals == NULL) {
+		tdata_text(row, "reals", "");
+		tdata_text(size, "scale", NULL);
+		tdata_text(size, "zero_point", NULL);
+		return;
+	}
+	scale = arena_printf(k->a, "%.9g", t->reals->scale);
+	if (strpbrk(scale, ".e") == NULL) {
+		scale = arena_printf(k->a, "%s.0", scale);
+	}
+	if (t->reals->zero_point != 0) {
+		tdata_printf(row, "reals", ", real = (stored %c %lld) * %s",
+			     t->reals->zero_point > 0 ? '-' : '+',
+			     llabs((long long)t->reals->zero_point), scale);
+	} else {
+		tdata_printf(row, "reals", ", real = stored * %s", scale);
+	}
+	tdata_text(size, "scale", scale);
+	tdata_printf(size, "zero_point", "%lld",
+		     (long long)t->reals->zero_point);
 }
 
 static void
@@ -62,6 +93,9 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 	tdata_text(size, "dims", dims.data != NULL
 		   ? arena_strdup(k->a, dims.data) : "1");
 	tdata_int(size, "count", count);
+	tdata_int(size, "bytes", count * dtype_bytes(dtype_stored(t->type)) *
+		  8 / k->d->char_bits);
+	add_scale(k, row, size, t);
 	tdata_flag(size, "dynamic", is_dynamic(t));
 	strbuf_release(&dims);
 }
@@ -92,6 +126,10 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	if (version_hash != NULL) {
 		tdata_text(data, "version_hash", version_hash);
 	}
+	/* The version is of the interface: other weights do not change it. */
+	tdata_text(data, "model_digest", version_hash == NULL ? k->g->digest
+							      : NULL);
+	tdata_text(data, "tirc_version", tirc_version());
 	tdata_list(data, "inputs");
 	tdata_list(data, "outputs");
 	tdata_list(data, "tensors");

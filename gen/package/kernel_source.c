@@ -3,6 +3,7 @@
  * a device has a language of its own, in a file of theirs. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "host_device.h"
 #include "kernels.h"
@@ -80,26 +81,94 @@ add_all_nodes(struct packer *k, struct tdata *data, const char *list,
 	add_nodes(k, data, list, "folded", &folded);
 }
 
-/* How it lies in memory, where that is not row by row. */
+/* What a dimension is called in comments: n, c, h, w of pictures. */
+static const char *
+dim_letter(int ndim, int d)
+{
+	static const char *const letters[] = {
+		"i", "ij", "ncw", "nchw", "ncdhw",
+	};
+	static const char *const each[] = {
+		"i", "j", "n", "c", "d", "h", "w",
+	};
+
+	if (ndim < 1 || ndim > 5) {
+		return NULL;
+	}
+	for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
+		if (each[k][0] == letters[ndim - 1][d]) {
+			return each[k];
+		}
+	}
+	return NULL;
+}
+
+/* Where the element [n][c][h][w] is, in the order of the array's dimensions,
+ * where that is not row by row: ", at [c/16][h+1][w+1][c%16], zeros around".
+ * Dimensions of extent 1 are left out. */
 static const char *
 memory_text(const struct packer *k, const struct tensor *t)
 {
 	const struct tensor_layout *l = t->layout;
-	const char *text = "";
 	bool around = false;
+	struct strbuf s;
+	const char *text;
 
-	for (int d = 0; l != NULL && d < t->ndim; d++) {
+	if (l == NULL) {
+		return "";
+	}
+	strbuf_init(&s);
+	strbuf_puts(&s, ", at ");
+	for (int d = 0; d < t->ndim; d++) {
+		const char *name = dim_letter(t->ndim, d);
+
+		if (name == NULL) {
+			name = arena_printf(k->a, "i%d", d);
+		}
+		if (expr_is_value(t->shape[d], 1) && l->before[d] == 0 &&
+		    l->after[d] == 0) {
+			continue;
+		}
+		strbuf_printf(&s, "[%s", name);
+		if (d == l->axis) {
+			strbuf_printf(&s, "/%lld", (long long)l->block);
+		}
+		if (l->before[d] > 0) {
+			strbuf_printf(&s, "+%lld", (long long)l->before[d]);
+		}
+		strbuf_putc(&s, ']');
 		around |= l->before[d] > 0 || l->after[d] > 0;
 	}
-	if (l != NULL && l->axis >= 0) {
-		text = arena_printf(k->a, ", in blocks of %lld",
-				    (long long)l->block);
+	if (l->axis >= 0) {
+		const char *name = dim_letter(t->ndim, l->axis);
+
+		strbuf_printf(&s, "[%s%%%lld]", name != NULL ? name
+			      : arena_printf(k->a, "i%d", l->axis),
+			      (long long)l->block);
 	}
-	if (around && l->fill != 0) {
-		return arena_printf(k->a, "%s, %lld around", text,
-				    (long long)l->fill);
+	if (around && l->fill == 0) {
+		strbuf_puts(&s, ", zeros around");
+	} else if (around) {
+		strbuf_printf(&s, ", %lld around", (long long)l->fill);
 	}
-	return around ? arena_printf(k->a, "%s, zeroes around", text) : text;
+	text = arena_strdup(k->a, s.data);
+	strbuf_release(&s);
+	return text;
+}
+
+/* Where the array holds other numbers than the model's tensor: "u8 (i8 + 128)".
+ */
+static const char *
+type_text(const struct packer *k, const struct tensor *t)
+{
+	const char *type = short_name(t->type);
+
+	return t->stored_offset == 0 ? type
+		: arena_printf(k->a, "%s (%s %c %d)", type,
+			       short_name(dtype_of(t->type.kind == DT_U8
+						   ? DT_I8 : DT_U8)),
+			       t->stored_offset > 0 ? '+' : '-',
+			       abs(t->stored_offset));
 }
 
 enum { NAME_COLUMNS = 56 };
@@ -127,7 +196,7 @@ tensor_name(struct packer *k, const struct kernel *kernel,
 	       ? arena_printf(k->a, "of %s", from->name) : "";
 }
 
-/* "relu1": f32 [1][64][56][56], in blocks of 16. Of a function that several
+/* "relu1": f32 [1][64][56][56], at [c/16][h][w][c%16]. Of a function that several
  * kernels call: without the name. */
 static const char *
 tensor_text(struct packer *k, const struct kernel *kernel,
@@ -139,7 +208,7 @@ tensor_text(struct packer *k, const struct kernel *kernel,
 	bool quoted = name[0] == '"';
 
 	return arena_printf(k->a, "%s%s%s %s%s%s%s%s", quoted ? name : "",
-			    quoted ? ": " : "", short_name(t->type),
+			    quoted ? ": " : "", type_text(k, t),
 			    shape_text(k, t), name[0] && !quoted ? " " : "",
 			    quoted ? "" : name, memory_text(k, t),
 			    arg->in_place != NULL ? ", in place" : "");

@@ -180,12 +180,16 @@ metadata_kernels(struct packer *k)
 		}
 		cJSON_AddItemToObject(object, "operators", ops);
 		put_number(object, "flops", kernel->flops);
+		put_number(object, "operations",
+			   kernel->flops + kernel->int_ops);
 		put_number(object, "macs", (double)kernel->macs);
 		put_number(object, "read_bytes", (double)kernel->read_bytes);
 		put_number(object, "write_bytes",
 			   (double)kernel->write_bytes);
-		put_number(object, "stack_bytes",
+		put_number(object, "local_array_bytes",
 			   (double)kernel->stack_bytes);
+		put_number(object, "stack_bytes", (double)kernel_frame_bytes(
+				   kernel, k->p->target));
 		cJSON_AddItemToArray(list, object);
 	}
 	return list;

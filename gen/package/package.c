@@ -146,13 +146,18 @@ add_common(struct packer *k)
 	struct tdata *d = k->data;
 	bool file = k->out->weights == WEIGHTS_FILE;
 	int octets = k->d->char_bits / 8; /* of a C byte */
+	int64_t local = 0; /* arrays of the kernel that has most */
 
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		int64_t bytes = k->p->kernels.data[i]->stack_bytes;
 
-		k->stack_bytes = bytes > k->stack_bytes ? bytes
-							: k->stack_bytes;
+		local = bytes > local ? bytes : local;
 	}
+	k->stack_bytes = program_stack_bytes(k->p);
+	tdata_int(d, "local_bytes", local / octets);
+	tdata_int(d, "char_bits", k->d->char_bits);
+	tdata_int(d, "char_max", (INT64_C(1) << k->d->char_bits) - 1);
+	tdata_int(d, "int_bits", k->d->int_bits);
 	tdata_text(d, "model", k->model);
 	tdata_text(d, "flags", comment_wrap(k, comment_text(k->a,
 		   k->cflags), FLAGS_COLUMN));
@@ -381,6 +386,34 @@ choose_host(struct packer *k, const struct emit_options *o)
 	return k->d != NULL;
 }
 
+/* The header says what the source calls, so it is made after it, and comes
+ * before it in the list. The source of the graph form has the version of its
+ * header. */
+static bool
+add_interface_files(struct packer *k)
+{
+	int at = k->out->files.n;
+	struct out_file header;
+
+	if (k->o->graph) {
+		return add_graph_header(k) && add_source(k);
+	}
+	if (!add_source(k)) {
+		return false;
+	}
+	tdata_text(k->data, "libm", math_functions(
+		k, k->out->files.data[k->out->files.n - 1].text));
+	if (!add_header(k)) {
+		return false;
+	}
+	header = k->out->files.data[k->out->files.n - 1];
+	for (int i = k->out->files.n - 1; i > at; i--) {
+		k->out->files.data[i] = k->out->files.data[i - 1];
+	}
+	k->out->files.data[at] = header;
+	return true;
+}
+
 bool
 package_build(struct program *p, const struct dialect *d,
 	      const struct emit_options *o, struct package *out)
@@ -423,8 +456,7 @@ package_build(struct program *p, const struct dialect *d,
 	add_common(k);
 	if ((k->kernels != k->d && !add_kernels_file(k)) ||
 	    (o->graph && !graph_form_describe(k)) ||
-	    !(o->graph ? add_graph_header(k) : add_header(k)) ||
-	    !add_source(k) || !add_weights_header(k) ||
+	    !add_interface_files(k) || !add_weights_header(k) ||
 	    !add_weights(k) || !add_build_files(k) || !add_compliance(k)) {
 		return false;
 	}

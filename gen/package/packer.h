@@ -102,6 +102,10 @@ void reserve_kernel_names(struct packer *k, struct unit *u);
 bool add_kernels(struct packer *k, struct unit *u, struct tdata *data);
 bool add_helpers(struct packer *k, struct unit *u, struct tdata *data);
 
+/* math_functions.c: "expf sqrtf", which functions of C's mathematical library
+ * the source calls; "none". */
+const char *math_functions(struct packer *k, const char *source);
+
 /* constants.c: the unit's functions may ask for the ranges of constants. */
 void packer_tell_constants(struct packer *k, struct unit *u);
 

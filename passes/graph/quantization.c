@@ -79,6 +79,83 @@ quantization_of(struct graph *g, const struct node *n, struct quantization *q)
 	       read_parameters(g, n, n->outputs[0]->ndim, q);
 }
 
+/* The scale and the zero point of a node that reads (as input 0) or makes the
+ * tensor; false: it has none of constants, or several. */
+static bool
+reals_of(struct graph *g, const struct node *n, bool made, struct reals *out)
+{
+	bool linear = node_is(n, "QLinearConv") || node_is(n, "QLinearMatMul");
+	int at = !linear ? 1 : made ? 6 : 1;
+	struct tensor *scale, *zero;
+	int64_t count;
+	const double *values;
+
+	if (!linear && !node_is(n, made ? "QuantizeLinear"
+					: "DequantizeLinear")) {
+		return false;
+	}
+	scale = node_input(n, at);
+	zero = node_input(n, at + 1);
+	if (!scale || !tensor_is_constant(scale) ||
+	    (zero && !tensor_is_constant(zero))) {
+		return false;
+	}
+	values = constant_doubles(g, scale, &count);
+	if (!values || count != 1) {
+		return false;
+	}
+	out->scale = values[0];
+	out->zero_point = 0;
+	if (zero) {
+		values = constant_doubles(g, zero, &count);
+		if (!values || count != 1) {
+			return false;
+		}
+		out->zero_point = (int64_t)values[0];
+	}
+	return true;
+}
+
+static void
+note(struct graph *g, struct tensor *t)
+{
+	struct reals found, one;
+	int n_found = 0;
+
+	if (!dtype_is_int(t->type) || dtype_bits(t->type) > 16) {
+		return;
+	}
+	if (t->producer && reals_of(g, t->producer, true, &one)) {
+		found = one;
+		n_found++;
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		if (t->uses.data[i].input != 0 ||
+		    !reals_of(g, t->uses.data[i].node, false, &one)) {
+			continue;
+		}
+		if (n_found++ > 0 && (one.scale != found.scale ||
+				      one.zero_point != found.zero_point)) {
+			return;
+		}
+		found = one;
+	}
+	if (n_found > 0) {
+		t->reals = arena_copy(&g->module->arena, &found, sizeof found);
+	}
+}
+
+void
+note_reals(struct graph *g)
+{
+	for (int i = 0; i < g->inputs.n; i++) {
+		note(g, g->inputs.data[i]);
+	}
+	for (int i = 0; i < g->outputs.n; i++) {
+		note(g, g->outputs.data[i]);
+	}
+}
+
 bool
 quantization_equal(const struct quantization *a, const struct quantization *b)
 {

@@ -25,6 +25,10 @@ void take_up_dequantized(struct graph *g, const struct tensor *t,
 /* The same of a QuantizeLinear to 8 bits, whose output it is about. */
 bool quantization_of(struct graph *g, const struct node *n,
 		     struct quantization *q);
+/* Notes on the graph's inputs and outputs of 8 or 16 bits which real numbers
+ * they stand for: the scale and zero point of the nodes that read or make them,
+ * where these agree. Before passes move them. */
+void note_reals(struct graph *g);
 /* Both have one scale and one zero point, the same? */
 bool quantization_equal(const struct quantization *a,
 			const struct quantization *b);

@@ -78,6 +78,7 @@ graph_signs(struct graph *g)
 		if (!move_zero(g, n, to) || !ops_infer_node(g, n)) {
 			return false;
 		}
+		y->stored_offset = to == DT_U8 ? 128 : -128;
 		for (int k = 0; k < y->uses.n; k++) {
 			if (!move_zero(g, y->uses.data[k].node, to)) {
 				return false;

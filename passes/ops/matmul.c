@@ -394,12 +394,11 @@ define_gemm(struct define *c, const struct node *n,
 static int64_t
 dims_product(const struct tensor *t, int from, int to)
 {
-	int64_t product = 1, dim;
+	const struct tensor part = { .ndim = to - from,
+				     .shape = t->shape + from };
+	int64_t product;
 
-	for (int d = from; d < to; d++) {
-		product *= expr_is_int(t->shape[d], &dim) ? dim : 1;
-	}
-	return product;
+	return tensor_max_elems(&part, &product) ? product : 1;
 }
 
 int64_t

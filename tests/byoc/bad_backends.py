@@ -196,7 +196,7 @@ CASES = {
 
 # What --byoc says: (value, words of the message)
 VALUES = {
-    "nobody": "there is no backend 'nobody'; known are: ",
+    "nobody": "there is no backend 'nobody'; ",
     "../bad": "there is no backend",
     "good:speed=1": "no option speed; known are: mode",
     "good:mode=c": "mode is one of a, b",

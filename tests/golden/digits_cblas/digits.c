@@ -12,6 +12,16 @@
 #include <stdint.h>
 #include <string.h>
 
+/* What the code relies on: a compiler for which one does not hold refuses an
+ * array of a negative size. */
+struct digits_relies_on {
+	char bytes_of_8_bits[(unsigned char)-1 == 255 ? 1 : -1];
+	char int_of_32_bits[sizeof(int) * 8 >= 32 ? 1 : -1];
+	char float_of_32_bits[sizeof(float) * 8 == 32 ? 1 : -1];
+	char twos_complement[(-1 & 3) == 3 ? 1 : -1];
+	char shifts_keep_the_sign[(-2 >> 1) == -1 ? 1 : -1];
+};
+
 /* Where each array starts in the weights file, in bytes. */
 enum {
 	/* "conv1.weight"; element [oc][ic][kh][kw] at [kh][kw][oc];
@@ -106,7 +116,8 @@ exp_f32(float x)
  *   x         "image": f32 [1][1][8][8]
  *   y         "relu1": f32 [1][16][8][8]
  *   schedule  tiled oc_tile 16, ow_tile 2, w packed by 16
- *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, stack 128 bytes
+ *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, local arrays 128
+ *             bytes
  */
 static void
 conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
@@ -171,7 +182,8 @@ conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
  *   x         "relu1": f32 [1][16][8][8]
  *   y         "pool1": f32 [1][16][4][4]
  *   schedule  reduction one accumulator
- *   work      1024 FLOP, reads 4096 bytes, writes 1024 bytes, stack 4 bytes
+ *   work      1024 FLOP, reads 4096 bytes, writes 1024 bytes, local arrays 4
+ *             bytes
  */
 static void
 pool1(const float x[restrict 16][8][8], float y[restrict 16][4][4])
@@ -199,7 +211,8 @@ pool1(const float x[restrict 16][8][8], float y[restrict 16][4][4])
  *   x         "pool1": f32 [1][16][4][4]
  *   y         "relu2": f32 [1][24][4][4]
  *   schedule  tiled oc_tile 12, ow_tile 4, w packed by 12
- *   work      0.1 MFLOP, reads 14944 bytes, writes 1536 bytes, stack 192 bytes
+ *   work      0.1 MFLOP, reads 14944 bytes, writes 1536 bytes, local arrays 192
+ *             bytes
  */
 static void
 conv2(const float x[restrict 16][4][4], const float w[restrict 2][16][3][3][12],
@@ -266,7 +279,7 @@ cblas_0(const float x[restrict 384], const float w[restrict 3840],
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
  *   schedule  rowwise 4 stages per row
- *   work      50 FLOP, reads 40 bytes, writes 40 bytes, stack 48 bytes
+ *   work      50 FLOP, reads 40 bytes, writes 40 bytes, local arrays 48 bytes
  */
 static void
 prob(const float x[restrict 10], float y[restrict 10])

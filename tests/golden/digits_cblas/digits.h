@@ -3,8 +3,9 @@
  *
  * input   image  f32 [1][1][8][8]
  * output  prob   f32 [1][10]
- * RAM     workspace 5120 bytes (bound 5120), 192 bytes of local arrays
+ * RAM     workspace 5120 bytes (bound 5120), stack 1768 bytes at most
  * flash   weights 29960 bytes in digits_weights.bin
+ * libm    none
  */
 #ifndef DIGITS_H
 #define DIGITS_H
@@ -17,12 +18,17 @@ extern "C" {
 
 #define DIGITS_WORKSPACE_BYTES 5120u
 #define DIGITS_WORKSPACE_ALIGN 16u
+#define DIGITS_STACK_BYTES 1768u /* at most, without libm */
+#define DIGITS_TIRC_VERSION "0.1.0"
+#define DIGITS_MODEL_DIGEST "22c6eef0eb10d53d" /* of the ONNX file */
 #define DIGITS_WEIGHTS_BYTES 30024u
 #define DIGITS_WEIGHTS_ALIGN 16u
 #define DIGITS_IMAGE_DIMS { 1, 1, 8, 8 }
 #define DIGITS_IMAGE_COUNT 64u
+#define DIGITS_IMAGE_BYTES 256u
 #define DIGITS_PROB_DIMS { 1, 10 }
 #define DIGITS_PROB_COUNT 10u
+#define DIGITS_PROB_BYTES 40u
 
 enum digits_status {
 	DIGITS_OK = 0,
@@ -31,6 +37,23 @@ enum digits_status {
 	DIGITS_SMALL_WORKSPACE, /* fewer than DIGITS_WORKSPACE_BYTES */
 	DIGITS_MISALIGNED,      /* a pointer is not aligned for its type */
 	DIGITS_BAD_WEIGHTS      /* other values, length or byte order */
+};
+
+/* A workspace to declare. Where the compiler cannot be told an alignment, it
+ * has that of the largest type, and init says whether it suffices. */
+#if defined __cplusplus && __cplusplus >= 201103L
+#define DIGITS_ALIGNED alignas(DIGITS_WORKSPACE_ALIGN)
+#elif defined __STDC_VERSION__ && __STDC_VERSION__ >= 201112L
+#define DIGITS_ALIGNED _Alignas(DIGITS_WORKSPACE_ALIGN)
+#elif defined __GNUC__
+#define DIGITS_ALIGNED __attribute__((aligned(16)))
+#else
+#define DIGITS_ALIGNED
+#endif
+union digits_workspace {
+	DIGITS_ALIGNED unsigned char bytes[DIGITS_WORKSPACE_BYTES];
+	double number;
+	void *address;
 };
 
 struct digits_config {
@@ -55,7 +78,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_f2040555
+#define digits_init digits_init_63ae8102
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);

@@ -11,6 +11,16 @@
 #include <stdint.h>
 #include <string.h>
 
+/* What the code relies on: a compiler for which one does not hold refuses an
+ * array of a negative size. */
+struct digits_relies_on {
+	char bytes_of_8_bits[(unsigned char)-1 == 255 ? 1 : -1];
+	char int_of_32_bits[sizeof(int) * 8 >= 32 ? 1 : -1];
+	char float_of_32_bits[sizeof(float) * 8 == 32 ? 1 : -1];
+	char twos_complement[(-1 & 3) == 3 ? 1 : -1];
+	char shifts_keep_the_sign[(-2 >> 1) == -1 ? 1 : -1];
+};
+
 /* Weights: digits_weights.S */
 /* "conv1.weight"; element [oc][ic][kh][kw] at [kh][kw][oc];
  * digest 8e827d670eacc3b6 */
@@ -124,9 +134,10 @@ exp_f32(float x)
  *   nodes     conv1 (Conv) -> "conv1"
  *             relu1 (Relu) -> "relu1"
  *   x         "image": f32 [1][1][8][8]
- *   y         "relu1": f32 [1][16][8][8], in blocks of 16
+ *   y         "relu1": f32 [1][16][8][8], at [c/16][h][w][c%16]
  *   schedule  tiled oc_tile 16, ow_tile 8, w packed by 16
- *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, stack 512 bytes
+ *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, local arrays 512
+ *             bytes
  */
 static __attribute__((noinline)) void
 conv1(const float x[restrict 8][8], const f32x16 w[restrict 3][3],
@@ -164,10 +175,12 @@ conv1(const float x[restrict 8][8], const f32x16 w[restrict 3][3],
 
 /* MaxPool 2x2, stride 2, 16 channels
  *   nodes     pool1 (MaxPool) -> "pool1"
- *   x         "relu1": f32 [1][16][8][8], in blocks of 16
- *   y         "pool1": f32 [1][16][4][4], in blocks of 16, zeroes around
+ *   x         "relu1": f32 [1][16][8][8], at [c/16][h][w][c%16]
+ *   y         "pool1": f32 [1][16][4][4], at [c/16][h+1][w+1][c%16], zeros
+ *             around
  *   schedule  tiled c_tile 16, ow_tile 4
- *   work      1024 FLOP, reads 4096 bytes, writes 2304 bytes, stack 256 bytes
+ *   work      1024 FLOP, reads 4096 bytes, writes 2304 bytes, local arrays 256
+ *             bytes
  */
 static __attribute__((noinline)) void
 pool1(const f32x16 x[restrict 8][8], f32x16 y[restrict 6][6])
@@ -210,10 +223,12 @@ pool1(const f32x16 x[restrict 8][8], f32x16 y[restrict 6][6])
 /* Conv 3x3, pad 1, 16 -> 24 channels, + bias, Relu
  *   nodes     conv2 (Conv) -> "conv2"
  *             relu2 (Relu) -> "relu2"
- *   x         "pool1": f32 [1][16][4][4], in blocks of 16, zeroes around
+ *   x         "pool1": f32 [1][16][4][4], at [c/16][h+1][w+1][c%16], zeros
+ *             around
  *   y         "relu2": f32 [1][24][4][4]
  *   schedule  tiled oc_tile 32, ow_tile 4, w packed by 32
- *   work      0.1 MFLOP, reads 20832 bytes, writes 1536 bytes, stack 576 bytes
+ *   work      0.1 MFLOP, reads 20832 bytes, writes 1536 bytes, local arrays 576
+ *             bytes
  */
 static __attribute__((noinline)) void
 conv2(const float x[restrict 6][6][16], const f32x16 w[restrict 3][3][16][2],
@@ -269,7 +284,8 @@ conv2(const float x[restrict 6][6][16], const f32x16 w[restrict 3][3][16][2],
  *   x         "flat": f32 [1][384]
  *   y         "fc": f32 [1][10]
  *   schedule  tiled j_tile 10, w packed by 10
- *   work      7690 FLOP, reads 16936 bytes, writes 40 bytes, stack 40 bytes
+ *   work      7690 FLOP, reads 16936 bytes, writes 40 bytes, local arrays 40
+ *             bytes
  */
 static __attribute__((noinline)) void
 fc_gemm(const float x[restrict 384], const float w[restrict 384][10],
@@ -298,7 +314,7 @@ fc_gemm(const float x[restrict 384], const float w[restrict 384][10],
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
  *   schedule  rowwise 4 stages per row
- *   work      50 FLOP, reads 40 bytes, writes 40 bytes, stack 48 bytes
+ *   work      50 FLOP, reads 40 bytes, writes 40 bytes, local arrays 48 bytes
  */
 static __attribute__((noinline)) void
 prob(const float x[restrict 10], float y[restrict 10])

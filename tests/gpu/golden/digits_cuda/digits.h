@@ -18,13 +18,17 @@ extern "C" {
 
 #define DIGITS_WORKSPACE_BYTES 5120u
 #define DIGITS_WORKSPACE_ALIGN 256u
+#define DIGITS_TIRC_VERSION "0.1.0"
+#define DIGITS_MODEL_DIGEST "22c6eef0eb10d53d"
 #define DIGITS_WEIGHTS_BYTES 30760u
 #define DIGITS_WEIGHTS_ALIGN 256u
 #define DIGITS_STAGING_BYTES 512u
 #define DIGITS_IMAGE_DIMS { 1, 1, 8, 8 }
 #define DIGITS_IMAGE_COUNT 64u
+#define DIGITS_IMAGE_BYTES 256u
 #define DIGITS_PROB_DIMS { 1, 10 }
 #define DIGITS_PROB_COUNT 10u
+#define DIGITS_PROB_BYTES 40u
 
 enum digits_status {
 	DIGITS_OK = 0,
@@ -69,7 +73,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_37000a2d
+#define digits_init digits_init_882b3d19
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);

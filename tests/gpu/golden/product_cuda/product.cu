@@ -301,9 +301,15 @@ launch_pooled(struct product *m, void (*kernel)(P...), size_t shared_bytes,
 	}
 }
 
+/* A model that holds its address was given to init, and not to fini since. */
+static const char ready_mark = 'r';
+
 enum product_status
 product_init(struct product *m, const struct product_config *config)
 {
+	if (m != NULL) {
+		m->ready = NULL;
+	}
 	if (m == NULL || config == NULL) {
 		return PRODUCT_NULL;
 	}
@@ -317,7 +323,11 @@ product_init(struct product *m, const struct product_config *config)
 			sum, cudaFuncAttributeMaxDynamicSharedMemorySize,
 			68608);
 	}
-	return m->error == cudaSuccess ? PRODUCT_OK : PRODUCT_DEVICE;
+	if (m->error != cudaSuccess) {
+		return PRODUCT_DEVICE;
+	}
+	m->ready = &ready_mark;
+	return PRODUCT_OK;
 }
 
 enum product_status
@@ -327,6 +337,9 @@ product_run(struct product *m, const struct product_inputs *in,
 	if (m == NULL || in == NULL || out == NULL || in->x == NULL ||
 	    in->w == NULL || in->bias == NULL || out->y == NULL) {
 		return PRODUCT_NULL;
+	}
+	if (m->ready != &ready_mark) {
+		return PRODUCT_NOT_READY;
 	}
 	if ((uintptr_t)in->x % 16u != 0u || (uintptr_t)in->w % 16u != 0u ||
 	    (uintptr_t)in->bias % 16u != 0u || (uintptr_t)out->y % 16u != 0u) {
@@ -347,6 +360,9 @@ product_run_host(struct product *m, const struct product_inputs *in,
 	enum product_status status;
 	unsigned char *staging;
 
+	if (m != NULL && m->ready != &ready_mark) {
+		return PRODUCT_NOT_READY;
+	}
 	if (m == NULL || in == NULL || out == NULL || m->staging == NULL ||
 	    in->x == NULL || in->w == NULL || in->bias == NULL ||
 	    out->y == NULL) {
@@ -402,6 +418,7 @@ void
 product_fini(struct product *m)
 {
 	if (m != NULL) {
+		m->ready = NULL;
 		m->workspace = NULL;
 		m->weights = NULL;
 		m->staging = NULL;

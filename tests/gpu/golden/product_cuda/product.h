@@ -21,21 +21,28 @@ extern "C" {
 
 #define PRODUCT_WORKSPACE_BYTES 0u
 #define PRODUCT_WORKSPACE_ALIGN 256u
+#define PRODUCT_TIRC_VERSION "0.1.0"
+#define PRODUCT_MODEL_DIGEST "21f31189f2e730ec"
 #define PRODUCT_WEIGHTS_BYTES 64u
 #define PRODUCT_WEIGHTS_ALIGN 256u
 #define PRODUCT_STAGING_BYTES 6293504u
 #define PRODUCT_X_DIMS { 1024, 1024 }
 #define PRODUCT_X_COUNT 1048576u
+#define PRODUCT_X_BYTES 2097152u
 #define PRODUCT_W_DIMS { 1024, 1024 }
 #define PRODUCT_W_COUNT 1048576u
+#define PRODUCT_W_BYTES 2097152u
 #define PRODUCT_BIAS_DIMS { 1024 }
 #define PRODUCT_BIAS_COUNT 1024u
+#define PRODUCT_BIAS_BYTES 2048u
 #define PRODUCT_Y_DIMS { 1024, 1024 }
 #define PRODUCT_Y_COUNT 1048576u
+#define PRODUCT_Y_BYTES 2097152u
 
 enum product_status {
 	PRODUCT_OK = 0,
 	PRODUCT_NULL,       /* a required pointer is null */
+	PRODUCT_NOT_READY,  /* run before init, or after fini */
 	PRODUCT_SMALL,      /* memory of fewer bytes than needed */
 	PRODUCT_MISALIGNED, /* a pointer is not aligned for its type */
 	PRODUCT_DEVICE      /* a call of CUDA failed: see product_error */
@@ -54,6 +61,7 @@ struct product_config {
 };
 
 struct product { /* the caller's; no member is for others */
+	const char *ready; /* init sets it, fini clears it */
 	cudaStream_t stream;
 	cudaError_t error;
 	void *workspace;
@@ -74,7 +82,7 @@ struct product_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define product_init product_init_eb0131ba
+#define product_init product_init_5b582ba5
 
 enum product_status product_init(struct product *m,
 				 const struct product_config *config);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which functions of C's mathematical library a source calls: a firmware
+ * engineer has to link them, or to give others. */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "packer.h"
+#include "reserved.h"
+#include "text.h"
+
+static bool
+is_letter(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* "expf" is the form of exp for float. */
+static bool
+is_math(const struct word_list *words, const char *name, size_t length)
+{
+	char copy[32];
+	const char *key = copy;
+
+	if (length >= sizeof copy) {
+		return false;
+	}
+	memcpy(copy, name, length);
+	copy[length] = '\0';
+	for (int pass = 0; pass < 2; pass++) {
+		if (bsearch(&key, words->list.data, (size_t)words->list.n,
+			    sizeof key, text_compare) != NULL) {
+			return true;
+		}
+		if (length < 2 || copy[length - 1] != 'f') {
+			return false;
+		}
+		copy[length - 1] = '\0';
+	}
+	return false;
+}
+
+/* Past a comment or a text, of which nothing is a call; else `at`. */
+static const char *
+skip_passive(const char *at)
+{
+	const char *end;
+
+	if (at[0] == '/' && at[1] == '*') {
+		end = strstr(at + 2, "*/");
+		return end != NULL ? end + 2 : at + strlen(at);
+	}
+	if (*at == '"') {
+		for (end = at + 1; *end != '\0' && *end != '"'; end++) {
+			end += *end == '\\' && end[1] != '\0';
+		}
+		return *end == '"' ? end + 1 : end;
+	}
+	return at;
+}
+
+const char *
+math_functions(struct packer *k, const char *source)
+{
+	struct word_list words = { 0 };
+	struct word_list used = { 0 };
+	struct strbuf s;
+	const char *text;
+
+	reserved_add(k->m, &words, "math");
+	reserved_sort(&words);
+	for (const char *at = source; *at != '\0'; ) {
+		const char *next = skip_passive(at);
+		size_t n = 0;
+
+		while (next == at && is_letter(at[n])) {
+			n++;
+		}
+		if (n > 0 && at[n] == '(' && is_math(&words, at, n)) {
+			vec_push(k->a, &used.list,
+				 arena_strndup(k->a, at, n));
+		}
+		at = next > at ? next : at + (n > 0 ? n : 1);
+	}
+	reserved_sort(&used);
+	strbuf_init(&s);
+	for (int i = 0; i < used.list.n; i++) {
+		strbuf_printf(&s, "%s%s", i > 0 ? " " : "",
+			      used.list.data[i]);
+	}
+	text = arena_strdup(k->a, s.data != NULL ? s.data : "none");
+	strbuf_release(&s);
+	return text;
+}

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""header_facts.py: what a header says beside the interface: scales and zero
+points, bytes, versions, a workspace to declare, functions of libm; and the
+figures of work: multiply-accumulates rank kernels, symbolic sizes count at
+their largest."""
+import json
+import os
+import re
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from helper import *
+
+folder = work_folder()
+
+
+def save(name, nodes, inputs, outputs, constants):
+    graph = helper.make_graph(nodes, name, inputs, outputs, [
+        numpy_helper.from_array(np.asarray(v), k)
+        for k, v in constants.items()])
+    path = os.path.join(folder, name + ".onnx")
+    onnx.save(helper.make_model(graph, opset_imports=[
+        helper.make_opsetid("", 17)]), path)
+    return path
+
+
+value = helper.make_tensor_value_info
+quantized = save("quantized", [
+    helper.make_node("DequantizeLinear", ["x", "xs", "xz"], ["xf"], "dx"),
+    helper.make_node("DequantizeLinear", ["w", "ws", "wz"], ["wf"], "dw"),
+    helper.make_node("MatMul", ["xf", "wf"], ["yf"], "product"),
+    helper.make_node("QuantizeLinear", ["yf", "ys", "yz"], ["y"], "qy"),
+    helper.make_node("Exp", ["yf"], ["e"], "exp"),
+], [value("x", TensorProto.INT8, [4, 8])],
+    [value("y", TensorProto.UINT8, [4, 16]),
+     value("e", TensorProto.FLOAT, [4, 16])],
+    {"xs": np.float32(0.1), "xz": np.int8(-3),
+     "w": (np.arange(128) % 7 - 3).astype(np.int8).reshape(8, 16),
+     "ws": np.float32(0.5), "wz": np.int8(0),
+     "ys": np.float32(2), "yz": np.uint8(128)})
+
+CHECK = """#include <string.h>
+#include "q.h"
+static union q_workspace ram;
+int main(void)
+{
+	static int8_t x[Q_X_COUNT];
+	static uint8_t y[Q_Y_COUNT];
+	static float e[Q_E_COUNT];
+	struct q m;
+	struct q_config config = { &ram, sizeof ram };
+	struct q_inputs in = { x };
+	struct q_outputs out = { y, e };
+
+	memset(x, Q_X_ZERO_POINT, sizeof x);
+	return sizeof ram < Q_WORKSPACE_BYTES || sizeof x != Q_X_BYTES ||
+	       sizeof y != Q_Y_BYTES || sizeof e != Q_E_BYTES ||
+	       Q_X_SCALE != 0.1f || Q_Y_SCALE != 2.0f ||
+	       Q_X_ZERO_POINT != -3 || Q_Y_ZERO_POINT != 128 ||
+	       strcmp(Q_TIRC_VERSION, "%s") != 0 ||
+	       strlen(Q_MODEL_DIGEST) != 16 || Q_STACK_BYTES < 8 ||
+	       q_init(&m, &config) != Q_OK || q_run(&m, &in, &out) != Q_OK ||
+	       y[0] != Q_Y_ZERO_POINT || e[0] != 1.0f;
+}
+""" % tirc("version").stdout.split()[1]
+
+for target in ["c99", "gnu-c"]:
+    out = compile_model(quantized, "--name", "q", "--target", target, "-q")
+    with open(os.path.join(out, "check.c"), "w") as f:
+        f.write(CHECK)
+    with open(os.path.join(out, "q.h")) as f:
+        header = f.read()
+    for text in ["i8 [4][8], real = (stored + 3) * 0.1",
+                 "u8 [4][16], real = (stored - 128) * 2.0",
+                 "libm    exp"]:
+        if text == "libm    exp":
+            with open(os.path.join(out, "q.c")) as f:
+                source = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+            listed = re.search(r"libm    (.*)", header)[1].split()
+            for name in ["expf", "nearbyintf", "nearbyint", "ldexpf"]:
+                called = re.search(r"\b%s\(" % name, source) is not None
+                if called != (name in listed):
+                    fail("%s: %s is called: %s; listed: %s" % (
+                        target, name, called, listed))
+        elif text not in header:
+            fail("%r is not in the header of %s:\n%s" % (text, target,
+                                                         header[:900]))
+    for cc in compilers():
+        for standard in ["gnu99", "gnu11"]:
+            flags = ["-march=native"] if target == "gnu-c" else []
+            execute([cc, "-std=" + standard, *STRICT, *flags,
+                     os.path.join(out, "check.c"), os.path.join(out, "q.c"),
+                     os.path.join(out, "q_weights.c"), "-o",
+                     os.path.join(out, "check"), "-lm"])
+            execute([os.path.join(out, "check")])
+    # Where something does not hold, the compiler says so.
+    with open(os.path.join(out, "q.c")) as f:
+        source = f.read()
+    wrong = source.replace("sizeof(float) * 8 == 32", "sizeof(float) * 8 == 31")
+    if wrong == source:
+        fail("nothing relied on is checked")
+    with open(os.path.join(out, "wrong.c"), "w") as f:
+        f.write(wrong)
+    execute([compilers()[0], "-std=c99", "-c", os.path.join(out, "wrong.c"),
+             "-o", os.path.join(out, "wrong.o")], status=1)
+
+# Other weights are no other interface; the digest tells them apart.
+def interface(path):
+    out = compile_model(path, "--name", "q", "-q")
+    with open(os.path.join(out, "q.h")) as f:
+        text = f.read()
+    return (re.search(r"q_init q_init_(\w+)", text)[1],
+            re.search(r'MODEL_DIGEST "(\w+)"', text)[1])
+
+
+model = onnx.load(quantized)
+model.graph.initializer[2].CopyFrom(numpy_helper.from_array(
+    np.ones((8, 16), np.int8), "w"))
+other = os.path.join(folder, "other.onnx")
+onnx.save(model, other)
+(version, digest), (version_2, digest_2) = interface(quantized), \
+    interface(other)
+if version != version_2 or digest == digest_2:
+    fail("versions %s and %s, digests %s and %s" % (version, version_2, digest,
+                                                    digest_2))
+
+# Work: symbolic sizes at their largest, in all figures; integers in MAC.
+work = save("work", [
+    helper.make_node("MatMul", ["x", "w"], ["h"], "product"),
+    helper.make_node("Exp", ["h"], ["y"], "exp")],
+    [value("x", TensorProto.FLOAT, ["n", 8])],
+    [value("y", TensorProto.FLOAT, ["n", 16])],
+    {"w": np.ones((8, 16), np.float32)})
+figures = []
+for bounds in ["n=32", "n=1..32"]:
+    out = compile_model(work, "--name", "w", "--dim", bounds, "-q")
+    with open(os.path.join(out, "w.json")) as f:
+        kernels = json.load(f)["kernels"]
+    figures.append([[k[key] for key in ("macs", "flops", "operations",
+                                        "read_bytes", "write_bytes")]
+                    for k in kernels])
+if figures[0] != figures[1] or figures[0][0][0] != 32 * 8 * 16:
+    fail("work at 32: %s; at most 32: %s" % tuple(figures))
+
+integers = save("integers", [
+    helper.make_node("MatMulInteger", ["x", "w"], ["h"], "product"),
+    helper.make_node("Cast", ["h"], ["f"], "cast", to=TensorProto.FLOAT),
+    helper.make_node("Exp", ["f"], ["g"], "exp"),
+    helper.make_node("Softmax", ["g"], ["y"], "softmax")],
+    [value("x", TensorProto.UINT8, [4, 64])],
+    [value("y", TensorProto.FLOAT, [4, 16])],
+    {"w": np.ones((64, 16), np.int8)})
+seen = tirc("compile", integers, "-o", os.path.join(folder, "out")).stdout
+heaviest = seen[seen.index("kernels"):].splitlines()[1]
+if not re.search(r"4\.1 kMAC +100 %", heaviest):
+    fail("the heaviest kernel is not the product:\n" + seen)
+with open(os.path.join(folder, "out", "integers.c")) as f:
+    if "4096 MAC" not in f.read():
+        fail("the comment does not count multiply-accumulates")
