@@ -132,7 +132,7 @@ work_text(struct packer *k, const struct kernel *kernel)
 	strbuf_printf(&s, "reads %s, ", bytes_text(k->a, kernel->read_bytes));
 	strbuf_printf(&s, "writes %s", bytes_text(k->a, kernel->write_bytes));
 	if (kernel->stack_bytes > 0) {
-		strbuf_printf(&s, ", local arrays %lld bytes",
+		strbuf_printf(&s, ", locals %lld bytes",
 			      (long long)kernel->stack_bytes);
 	}
 	text = arena_strdup(k->a, s.data);

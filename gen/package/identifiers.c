@@ -79,6 +79,7 @@ name_interface(struct packer *k)
 	/* Macros that the header has for itself. */
 	name_set_add(&macros, "WORKSPACE");
 	name_set_add(&macros, "WEIGHTS");
+	name_set_add(&macros, "STACK");
 	k->input_fields = arena_array(k->a, const char *, g->inputs.n + 1);
 	k->input_macros = arena_array(k->a, const char *, g->inputs.n + 1);
 	k->output_fields = arena_array(k->a, const char *, g->outputs.n + 1);

@@ -170,6 +170,7 @@ def emitted(model, target):
         with open(os.path.join(out, name), "rb") as f:
             text = f.read()
         if not name.endswith((".json", "_misra.txt", ".mk", ".cmake")):
+            text = re.sub(rb"#define \w+_MODEL_DIGEST .*\n", b"", text)
             files[name] = re.sub(rb"/\*.*?\*/", b"", text, flags=re.S)
     return files
 

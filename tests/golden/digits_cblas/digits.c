@@ -116,8 +116,7 @@ exp_f32(float x)
  *   x         "image": f32 [1][1][8][8]
  *   y         "relu1": f32 [1][16][8][8]
  *   schedule  tiled oc_tile 16, ow_tile 2, w packed by 16
- *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, local arrays 128
- *             bytes
+ *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, locals 128 bytes
  */
 static void
 conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
@@ -182,8 +181,7 @@ conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
  *   x         "relu1": f32 [1][16][8][8]
  *   y         "pool1": f32 [1][16][4][4]
  *   schedule  reduction one accumulator
- *   work      1024 FLOP, reads 4096 bytes, writes 1024 bytes, local arrays 4
- *             bytes
+ *   work      1024 FLOP, reads 4096 bytes, writes 1024 bytes, locals 4 bytes
  */
 static void
 pool1(const float x[restrict 16][8][8], float y[restrict 16][4][4])
@@ -211,8 +209,7 @@ pool1(const float x[restrict 16][8][8], float y[restrict 16][4][4])
  *   x         "pool1": f32 [1][16][4][4]
  *   y         "relu2": f32 [1][24][4][4]
  *   schedule  tiled oc_tile 12, ow_tile 4, w packed by 12
- *   work      0.1 MFLOP, reads 14944 bytes, writes 1536 bytes, local arrays 192
- *             bytes
+ *   work      0.1 MFLOP, reads 14944 bytes, writes 1536 bytes, locals 192 bytes
  */
 static void
 conv2(const float x[restrict 16][4][4], const float w[restrict 2][16][3][3][12],
@@ -279,7 +276,7 @@ cblas_0(const float x[restrict 384], const float w[restrict 3840],
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
  *   schedule  rowwise 4 stages per row
- *   work      50 FLOP, reads 40 bytes, writes 40 bytes, local arrays 48 bytes
+ *   work      50 FLOP, reads 40 bytes, writes 40 bytes, locals 48 bytes
  */
 static void
 prob(const float x[restrict 10], float y[restrict 10])

@@ -136,8 +136,7 @@ exp_f32(float x)
  *   x         "image": f32 [1][1][8][8]
  *   y         "relu1": f32 [1][16][8][8], at [c/16][h][w][c%16]
  *   schedule  tiled oc_tile 16, ow_tile 8, w packed by 16
- *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, local arrays 512
- *             bytes
+ *   work      20480 FLOP, reads 896 bytes, writes 4096 bytes, locals 512 bytes
  */
 static __attribute__((noinline)) void
 conv1(const float x[restrict 8][8], const f32x16 w[restrict 3][3],
@@ -179,8 +178,7 @@ conv1(const float x[restrict 8][8], const f32x16 w[restrict 3][3],
  *   y         "pool1": f32 [1][16][4][4], at [c/16][h+1][w+1][c%16], zeros
  *             around
  *   schedule  tiled c_tile 16, ow_tile 4
- *   work      1024 FLOP, reads 4096 bytes, writes 2304 bytes, local arrays 256
- *             bytes
+ *   work      1024 FLOP, reads 4096 bytes, writes 2304 bytes, locals 256 bytes
  */
 static __attribute__((noinline)) void
 pool1(const f32x16 x[restrict 8][8], f32x16 y[restrict 6][6])
@@ -227,8 +225,7 @@ pool1(const f32x16 x[restrict 8][8], f32x16 y[restrict 6][6])
  *             around
  *   y         "relu2": f32 [1][24][4][4]
  *   schedule  tiled oc_tile 32, ow_tile 4, w packed by 32
- *   work      0.1 MFLOP, reads 20832 bytes, writes 1536 bytes, local arrays 576
- *             bytes
+ *   work      0.1 MFLOP, reads 20832 bytes, writes 1536 bytes, locals 576 bytes
  */
 static __attribute__((noinline)) void
 conv2(const float x[restrict 6][6][16], const f32x16 w[restrict 3][3][16][2],
@@ -284,8 +281,7 @@ conv2(const float x[restrict 6][6][16], const f32x16 w[restrict 3][3][16][2],
  *   x         "flat": f32 [1][384]
  *   y         "fc": f32 [1][10]
  *   schedule  tiled j_tile 10, w packed by 10
- *   work      7690 FLOP, reads 16936 bytes, writes 40 bytes, local arrays 40
- *             bytes
+ *   work      7690 FLOP, reads 16936 bytes, writes 40 bytes, locals 40 bytes
  */
 static __attribute__((noinline)) void
 fc_gemm(const float x[restrict 384], const float w[restrict 384][10],
@@ -314,7 +310,7 @@ fc_gemm(const float x[restrict 384], const float w[restrict 384][10],
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
  *   schedule  rowwise 4 stages per row
- *   work      50 FLOP, reads 40 bytes, writes 40 bytes, local arrays 48 bytes
+ *   work      50 FLOP, reads 40 bytes, writes 40 bytes, locals 48 bytes
  */
 static __attribute__((noinline)) void
 prob(const float x[restrict 10], float y[restrict 10])

@@ -261,7 +261,7 @@ fc_gemm(const float *__restrict__ x, const float (*__restrict__ w)[384],
  *   x         "fc": f32 [1][10]
  *   y         "prob": f32 [1][10]
  *   schedule  stages of threads an element per thread
- *   work      736 FLOP, reads 40 bytes, writes 40 bytes, local arrays 48 bytes
+ *   work      736 FLOP, reads 40 bytes, writes 40 bytes, locals 48 bytes
  */
 static __global__ void __launch_bounds__(32)
 prob(const float *__restrict__ x, float *__restrict__ max_)
