@@ -390,6 +390,7 @@ bool
 read_tensor(struct reading *in, struct json j, const char *name)
 {
 	struct json known = json_get(j, "known");
+	struct json model_name = json_get(j, "model_name");
 	struct tensor *t;
 	const char *from;
 	int64_t elems;
@@ -406,8 +407,9 @@ read_tensor(struct reading *in, struct json j, const char *name)
 		return false;
 	}
 	t->typed = true;
-	t->model_name = json_get(j, "model_name").value == NULL ? t->name
-			: json_text(json_get(j, "model_name"), false);
+	t->model_name = model_name.value == NULL ? t->name
+			: cJSON_IsNull(model_name.value) ? NULL
+			: json_text(model_name, false);
 	if (known.value != NULL) {
 		t->elems = read_sizes(in, known, &t->n_elems);
 		return t->elems != NULL;

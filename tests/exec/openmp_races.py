@@ -24,7 +24,7 @@ def shared_sums():
     path = os.path.join(folder, "digits.c")
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    made, n = re.subn(r"(?m)^(\t\t+)(\w+ acc\[)", r"\1static \2", text)
+    made, n = re.subn(r"(?m)^(\t\t+|(?: {4}){2,})(\w+ acc\[)", r"\1static \2", text)
     if n == 0:
         fail("no sums of a thread's own in " + text)
     with open(path, "w", encoding="utf-8") as file:

@@ -87,8 +87,9 @@ def brain_network():
 
 def width(line):
     """As the layout counts it, and what it may be."""
-    tabs = len(line) - len(line.lstrip("\t"))
-    return 8 * tabs + len(line) - tabs, max(80, 8 * tabs + 60)
+    text = line.lstrip("\t ")
+    indent = len(line[:len(line) - len(text)].expandtabs(8))
+    return indent + len(text), max(80, indent + 60)
 
 
 def check(name, target, folder):
