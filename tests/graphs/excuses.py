@@ -5,6 +5,8 @@ Each entry matches as little as it can, and says why it is there."""
 import math
 
 import numpy as np
+import onnx
+from onnx.reference import ReferenceEvaluator
 
 import values
 
@@ -68,9 +70,16 @@ def to_integer(node, inputs, results):
 
 def quantized_nan(node, inputs, results):
     """QuantizeLinear saturates, but NaN is nowhere in its text; and a scale
-    that is no positive number is none."""
+    that is no positive number is none. With blocks, onnx.reference converts
+    quotients to int32 before it saturates: those beyond are the lowest."""
     scaled = inputs[0].astype(np.float64)
     mask = np.isnan(scaled)
+    block = attribute(node, "block_size", 0)
+    if block > 0:
+        axis = attribute(node, "axis", 1)
+        scale = np.repeat(inputs[1].astype(np.float64), block, axis)
+        scale = np.take(scale, range(scaled.shape[axis]), axis)
+        mask = mask | (np.abs(scaled / scale) >= 2.0 ** 31)
     if not np.all(np.isfinite(inputs[1].astype(np.float64))):
         mask = np.ones(scaled.shape, bool)
     return mask if values.is_integer(results[0]) else None
@@ -522,6 +531,31 @@ def shrink_double(node, inputs):
             .astype(x.dtype)]
 
 
+def grouped_transpose(node, inputs):
+    """onnx.reference takes the whole filter for each group; it is right for a
+    group alone."""
+    group = attribute(node, "group", 1)
+    names = ["x", "w", "b"]
+    alone = onnx.helper.make_node("ConvTranspose", names[:len(inputs)], ["y"])
+    alone.attribute.extend(a for a in node.attribute if a.name != "group")
+    graph = onnx.helper.make_graph([alone], "g", [
+        onnx.helper.make_tensor_value_info(
+            n, onnx.TensorProto.DOUBLE, None) for n in alone.input],
+        [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.DOUBLE,
+                                            None)])
+    evaluator = ReferenceEvaluator(onnx.helper.make_model(graph))
+    parts = []
+    for i in range(group):
+        given = [np.split(x, group, axis)[i]
+                 for x, axis in zip(inputs, (1, 0, 0))]
+        parts.append(evaluator.run(None, dict(zip(names, given)))[0])
+    return [np.concatenate(parts, 1)]
+
+
+def double_groups(node, inputs):
+    return inputs[0].dtype == np.float64 and attribute(node, "group", 1) > 1
+
+
 def odd_lrn(node, inputs):
     return inputs[0].dtype == np.float64 or not_finite(node, inputs)
 
@@ -550,7 +584,8 @@ DEFINITIONS = [
     *(("Reduce" + name, is_integer, integer_reduction) for name in
       ("Sum", "Mean", "Prod", "L1", "L2", "SumSquare", "LogSum",
        "LogSumExp")),
-    ("HardSwish", is_double, hard_swish)]
+    ("HardSwish", is_double, hard_swish),
+    ("ConvTranspose", double_groups, grouped_transpose)]
 
 
 def definition(node, inputs):
