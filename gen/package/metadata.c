@@ -83,6 +83,11 @@ tensor_json(struct packer *k, const struct tensor *t, const char *field)
 	if (tensor_max_elems(t, &elems)) {
 		put_number(object, "max_elements", (double)elems);
 	}
+	if (t->reals != NULL) {
+		put_number(object, "scale", t->reals->scale);
+		put_number(object, "zero_point",
+			   (double)t->reals->zero_point);
+	}
 	return object;
 }
 

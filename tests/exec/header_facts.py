@@ -107,6 +107,14 @@ for target in ["c99", "gnu-c"]:
     execute([compilers()[0], "-std=c99", "-c", os.path.join(out, "wrong.c"),
              "-o", os.path.join(out, "wrong.o")], status=1)
 
+with open(os.path.join(out, "q.json")) as f:
+    facts = json.load(f)
+scales = [[row["name"], row.get("scale"), row.get("zero_point")]
+          for row in facts["inputs"] + facts["outputs"]]
+if scales != [["x", float(np.float32(0.1)), -3], ["y", 2.0, 128],
+              ["e", None, None]]:
+    fail("the metadata have %s" % scales)
+
 # Other weights are no other interface; the digest tells them apart.
 def interface(path):
     out = compile_model(path, "--name", "q", "-q")
