@@ -15,6 +15,23 @@ print_text(void *ctx, const char *pass, const char *text)
 	printf("# after %s\n%s\n", pass, text);
 }
 
+/* Several steps may meet the same mistake, as in a file that each of them
+ * loads; looked for among so many messages before. */
+enum { NEAR_MESSAGES = 64 };
+
+static bool
+is_repeated(struct tirc *t, int i)
+{
+	const char *text = tirc_message(t, i).text;
+
+	for (int k = i - 1; k >= 0 && k >= i - NEAR_MESSAGES; k--) {
+		if (strcmp(tirc_message(t, k).text, text) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 void
 cli_messages(struct tirc *t)
 {
@@ -25,6 +42,9 @@ cli_messages(struct tirc *t)
 		const char *kind = m.severity == TIRC_ERROR ? "error"
 			: m.severity == TIRC_WARNING ? "warning" : "note";
 
+		if (is_repeated(t, i)) {
+			continue;
+		}
 		fprintf(stderr, "%s%s:%s %s\n",
 			m.severity == TIRC_ERROR ? style_red(stderr)
 						 : style_bold(stderr),
@@ -68,12 +88,18 @@ cli_timings(struct tirc *t)
 	free(cells);
 }
 
+static bool
+has_ending(const char *path, const char *ending)
+{
+	size_t n = strlen(path), e = strlen(ending);
+
+	return n > e && strcmp(path + n - e, ending) == 0;
+}
+
 bool
 cli_is_program(const char *path)
 {
-	size_t n = strlen(path);
-
-	return n <= 5 || strcmp(path + n - 5, ".onnx") != 0 ||
+	return !has_ending(path, ".onnx") ||
 	       cli_error("%s is an ONNX model, not a program; write its source "
 			 "with tirc compile %s, or print its kernels with tirc "
 			 "lower --from-onnx %s", path, path, path);
@@ -91,6 +117,12 @@ cli_open(struct cli *c)
 {
 	struct tirc *t;
 
+	if (has_ending(c->model, ".py")) {
+		cli_error("%s is a program, not an ONNX model; print what it "
+			  "prints with tirc lower %s, or write its source with "
+			  "tirc codegen %s", c->model, c->model, c->model);
+		return NULL;
+	}
 	if (!c->quiet && !c->json) {
 		c->tirc.progress = style_progress;
 	}

@@ -22,7 +22,7 @@ static const char template_words[] =
 	"device_flags dialect digest digest_factor digest_offset "
 	"digest_start dims dynamic elements end entries exact_ends "
 	"exact_starts extent extents facts file file_or_library files flags float "
-	"char_bits char_max int_bits model_digest reals scale tirc_version "
+	"float_type octets int_bits model_digest reals scale tirc_version "
 	"zero_point function functions given graph graph_file guidelines "
 	"has_dims header how implementation_defined status "
 	"header_name helpers highest id includes index init_body inputs "

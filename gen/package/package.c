@@ -155,9 +155,9 @@ add_common(struct packer *k)
 	}
 	k->stack_bytes = program_stack_bytes(k->p);
 	tdata_int(d, "local_bytes", local / octets);
-	tdata_int(d, "char_bits", k->d->char_bits);
-	tdata_int(d, "char_max", (INT64_C(1) << k->d->char_bits) - 1);
+	tdata_flag(d, "octets", octets == 1);
 	tdata_int(d, "int_bits", k->d->int_bits);
+	tdata_text(d, "float_type", k->d->types[DT_F32].spelling);
 	tdata_text(d, "model", k->model);
 	tdata_text(d, "flags", comment_wrap(k, comment_text(k->a,
 		   k->cflags), FLAGS_COLUMN));

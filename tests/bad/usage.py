@@ -57,6 +57,7 @@ for arguments, *parts in [
 for arguments, *parts in [
         (["run", DIGITS, "--output", "y.txt"], "y.txt", ".npz"),
         (["run", DIGITS, "--input", "imag=x.npy"], "'imag'", "'image'"),
+        (["compile", "program.py"], "program.py", "tirc lower program.py"),
         (["compile", DIGITS, "--target", "cudda"], "cudda", "'cuda'"),
         (["compile", DIGITS, "--disable-pass", "fsue"], "fsue", "mean fuse"),
         (["compile", DIGITS, "--print-after", "fsue"], "fsue", "mean fuse"),

@@ -7,6 +7,7 @@ plain C everywhere; with the instructions where this machine has them."""
 import itertools
 import os
 import platform
+import re
 
 import numpy
 import onnx
@@ -156,7 +157,7 @@ def check(path, folder, instruction, cc):
     target = ["--target", "x86-64-amx"]
     out = helper.compile_model(path, "--name", "m", *target)
     with open(os.path.join(out, "m.c"), encoding="utf-8") as file:
-        if instruction + "(&" not in file.read():
+        if not re.search(instruction + r"\(\s*&", file.read()):
             helper.fail("%s: no %s" % (folder, instruction))
     for flags in [[], TILES][:1 + (platform.machine() == "x86_64")]:
         helper.execute([cc, "-std=gnu11", "-O1", "-fopenmp-simd", *flags,

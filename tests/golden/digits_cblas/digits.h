@@ -64,7 +64,7 @@ struct digits_config {
 };
 
 struct digits { /* one per thread; the caller's */
-	const char *ready; /* init sets it, fini clears it */
+	const int *ready; /* init sets it, fini clears it */
 	void *workspace;
 	const unsigned char *weights;
 };
@@ -78,7 +78,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_63ae8102
+#define digits_init digits_init_8d26baad
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);

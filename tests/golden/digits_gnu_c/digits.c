@@ -14,11 +14,11 @@
 /* What the code relies on: a compiler for which one does not hold refuses an
  * array of a negative size. */
 struct digits_relies_on {
-	char bytes_of_8_bits[(unsigned char)-1 == 255 ? 1 : -1];
-	char int_of_32_bits[sizeof(int) * 8 >= 32 ? 1 : -1];
-	char float_of_32_bits[sizeof(float) * 8 == 32 ? 1 : -1];
-	char twos_complement[(-1 & 3) == 3 ? 1 : -1];
-	char shifts_keep_the_sign[(-2 >> 1) == -1 ? 1 : -1];
+	int bytes_of_8_bits[(unsigned char)-1 == 255 ? 1 : -1];
+	int int_of_32_bits[sizeof(int) * 8 >= 32 ? 1 : -1];
+	int float_of_32_bits[sizeof(float) == 4 ? 1 : -1];
+	int twos_complement[(-1 & 3) == 3 ? 1 : -1];
+	int shifts_keep_the_sign[(-2 >> 1) == -1 ? 1 : -1];
 };
 
 /* Weights: digits_weights.S */
@@ -339,7 +339,7 @@ prob(const float x[restrict 10], float y[restrict 10])
 #endif
 
 /* A model that holds its address was given to init, and not to fini since. */
-static const char ready_mark = 'r';
+static const int ready_mark = 1;
 
 enum digits_status
 digits_init(struct digits *m, const struct digits_config *config)

@@ -59,7 +59,7 @@ struct digits_config {
 };
 
 struct digits { /* one per thread; the caller's */
-	const char *ready; /* init sets it, fini clears it */
+	const int *ready; /* init sets it, fini clears it */
 	void *workspace;
 };
 
@@ -72,7 +72,7 @@ struct digits_outputs {
 };
 
 /* Objects made for another version of this header do not link with it. */
-#define digits_init digits_init_cbec2312
+#define digits_init digits_init_6b1fc089
 
 enum digits_status digits_init(struct digits *m,
 			       const struct digits_config *config);
