@@ -93,8 +93,8 @@ void style_progress_end(void);
 
 /* cmd_compile.c: a context for the verb's model; messages go to stderr. */
 struct tirc *cli_open(struct cli *c); /* NULL: reported, status CLI_INPUT */
-/* Whether the path may be a program's. An ONNX model is none: reported, with
- * the verbs that take it. */
+/* Whether the path can name a tensor program. For the path of an ONNX model it
+ * reports an error that names the verbs for models, and returns false. */
 bool cli_is_program(const char *path);
 /* A context for a tensor program. */
 struct tirc *cli_program(struct cli *c);

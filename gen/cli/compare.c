@@ -103,7 +103,7 @@ error_at(const struct array *got, const struct array *want, int64_t i)
 	return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
 }
 
-/* The mean of the finite |b|; 0 where there is none. */
+/* The mean of |b| over the finite elements; 0 if no element is finite. */
 static double
 typical_size(const struct array *want)
 {
@@ -153,7 +153,7 @@ compare(const struct cli *c, const struct array *got, bool quantized,
 		if (error == 0) {
 			continue;
 		}
-		/* in units of what is allowed, of which 0 may be all */
+		/* The error in units of the tolerance, which can be 0. */
 		if (error / (allowed + DBL_MIN) > worst) {
 			worst = error / (allowed + DBL_MIN);
 			out->worst = i;

@@ -73,8 +73,9 @@ any_byte_vectors(struct module *m, const struct dialect *d, const char *dir)
 	return t != NULL && t->byte_vectors;
 }
 
-/* Forms of vectors that loops ask for and that are not there, and those that are
- * and that nobody asks for. A dialect that spells none only moves vectors. */
+/* Reports the vector forms that loops need and the dialect lacks, and the forms
+ * that it spells and no loop uses. A dialect without vector forms only loads and
+ * stores vectors. */
 static bool
 check_vectors(struct module *m, const struct dialect *d, const char *dir)
 {
