@@ -112,7 +112,8 @@ void graph_region_add(struct graph *g, struct graph_region *r,
 void graph_region_borders(struct graph *g);
 /* Brings g->nodes into an order in which each region's stand together, and the
  * regions and their matches with them; numbers regions anew (names stay).
- * False, with nothing changed: regions wait for each other; *one is such. */
+ * False, with nothing changed, where regions need each other's outputs; *one
+ * is one of these regions. */
 bool graph_region_sort(struct graph *g, const struct graph_region **one);
 
 #endif

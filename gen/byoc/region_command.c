@@ -41,7 +41,8 @@ take_result(const struct command *c, const struct strbuf *text)
 	};
 	struct onnx_file *file;
 	struct graph *edited = partition_read_text(m,
-		arena_printf(&m->arena, "output of %s", c->pass->command),
+		arena_printf(&m->arena, "output of pass %s of %s (%s)",
+			     c->pass->name, c->b->name, c->pass->command),
 		NULL, text->len > 0 ? text->data : "", &facts, &file);
 
 	if (edited == NULL) {

@@ -592,9 +592,9 @@ check_regions(struct reading *in, struct json list)
 	for (at = 0; at < g->regions.n - 1 && g->regions.data[at] != one;) {
 		at++;
 	}
-	return wrong(json_at(list, at), "the region waits for what waits for "
-		     "it: a path leads out of it and back; make it two "
-		     "regions, or take a node out of it");
+	return wrong(json_at(list, at), "the region needs a value that is "
+		     "computed from its own outputs; make two regions of it, "
+		     "or take a node out of it");
 }
 
 bool

@@ -2,8 +2,37 @@
 /* Settles regions: those that are not worth it are given up, the others get
  * their nodes side by side, a number in that order for a name, and the lists of
  * what goes in and out. */
+#include <assert.h>
+
 #include "byoc.h"
 #include "rewrite.h"
+
+/* Whether the pass left a graph and regions that later steps can use; if not,
+ * an error that names the pass. */
+static bool
+check_pass_result(struct graph *g, const struct backend *b,
+		  const struct region_pass *p)
+{
+	const struct diag_place place = { .file = b->file, .item = p->name };
+	const struct graph_region *one = NULL;
+
+	if (!graph_verify(g)) {
+		return diag_error(&g->module->diags, DIAG_BAD_PARTITION, place,
+				  "the pass left a graph with the mistakes "
+				  "above; mend the pass");
+	}
+	if (!graph_region_sort(g, &one)) {
+		return diag_error(&g->module->diags, DIAG_BAD_PARTITION, place,
+				  "after the pass, region %s needs a value that "
+				  "is computed from its own outputs; the pass "
+				  "has to make two regions of it, or take a "
+				  "node out of it",
+				  one->name != NULL ? one->name
+				  : one->matches.data[0]->nodes.data[0].node
+				  ->name);
+	}
+	return true;
+}
 
 bool
 byoc_run_passes(struct graph *g, enum region_stage stage)
@@ -17,15 +46,8 @@ byoc_run_passes(struct graph *g, enum region_stage stage)
 			if (p->after != stage) {
 				continue;
 			}
-			if (!p->run(g, b, p)) {
+			if (!p->run(g, b, p) || !check_pass_result(g, b, p)) {
 				return false;
-			}
-			if (!graph_verify(g)) {
-				return diag_error(&g->module->diags,
-					DIAG_BAD_PARTITION,
-					(struct diag_place){ .file = b->file,
-							     .item = p->name },
-					"the pass left the graph so; mend it");
 			}
 		}
 	}
@@ -115,11 +137,7 @@ graph_partition(struct graph *g)
 	}
 	g->regions.n = kept;
 	if (!graph_region_sort(g, &one)) {
-		return diag_error(&g->module->diags, DIAG_BAD_PARTITION,
-				  (struct diag_place){ .file = g->file,
-						       .item = one->name },
-				  "the region waits for what waits for it; "
-				  "take a node out of it");
+		assert(!"merging made regions that need each other");
 	}
 	name_regions(g);
 	graph_region_borders(g);
