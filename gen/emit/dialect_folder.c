@@ -90,7 +90,7 @@ target_of_dialect(struct module *m, const char *dialect, const char *dir)
 
 	if (best == NULL) {
 		names = target_names(m, &n);
-		best = best_of(m, names, n, dialect, NULL);
+		best = best_of(m, names, n, dialect, dir);
 	}
 	return best;
 }

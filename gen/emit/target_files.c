@@ -258,7 +258,8 @@ target_file_name(struct module *m, const char *name, const char *dir)
 	if (found != NULL) {
 		return found;
 	}
-	known = target_names(m, &n);
+	known = dir != NULL && data_folder_is_whole(m, dir)
+		? target_names_in(m, dir, &n) : target_names(m, &n);
 	strbuf_init(&s);
 	for (int i = 0; i < n; i++) {
 		strbuf_printf(&s, " %s", known[i]);

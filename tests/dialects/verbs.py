@@ -5,6 +5,7 @@ without a mistake; all mistakes of a folder are told at once, with file and
 line or JSON pointer, and nothing is written."""
 import json
 import os
+import shutil
 
 from helper import ROOT, DIGITS, fail, has_dialect, tirc, work_folder
 
@@ -39,6 +40,19 @@ tirc("dialect", "show", status=2)
 tirc("dialect", "selftest", "c99", status=2)
 tirc("dialect", "show", "no-such", status=1)
 tirc("dialect", "check", "/no/such/folder", status=1)
+
+# A folder that holds `dialects` replaces all that tirc has; one without
+# targets is checked without them.
+whole = os.path.join(work_folder(), "whole")
+shutil.copytree(os.path.join(DIALECTS, "c99"),
+                os.path.join(whole, "dialects", "c99"))
+said = tirc("dialect", "check", whole)
+if said.stderr or "dialect c99: no mistake" not in said.stdout:
+    fail("a folder of dialects without targets: " + said.stderr)
+said = tirc("compile", DIGITS, "--dialect-path", whole, "--target", "c99",
+            "-o", os.path.join(work_folder(), "out"), status=1)
+if "there are: none" not in said.stderr or "mean 'c99'" in said.stderr:
+    fail("a target that the folder lacks: " + said.stderr)
 
 # -- all mistakes at once --
 top = work_folder()
