@@ -15,7 +15,8 @@ import sys
 
 import asm_calls
 import cases
-from helper import DIGITS, compile_model, execute, fail, skip, tirc, work_folder
+import nvcc
+from helper import DIGITS, compile_model, fail, skip, tirc, work_folder
 
 MADE = ("shapes", "symbolic", "tensors", "kinds", "rounded",
         "pooled", "groups", "ordered")
@@ -87,20 +88,12 @@ elif how == "cuda_cpu":
     for target, way in zip(targets, ways):
         run("--target", target + facts, "--cc", cc, "--cflags", flags + way)
 else:
-    nvcc = shutil.which("nvcc")
-    if nvcc is None and os.path.exists("/usr/local/cuda/bin/nvcc"):
-        nvcc = "/usr/local/cuda/bin/nvcc"
-    if nvcc is None:
-        skip("nvcc is not installed")
+    nvcc.find()
     generations = {"sm_75": "cuda", "sm_80": "cuda-sm80",
                    "sm_90a": "cuda-sm90"}
     for arch in (getattr(made, "ARCHES", generations)
                  if name in ("digits", *MADE) else ["sm_80"]):
         out = compile_model(model, "--target", generations[arch] + facts,
                             "--name", "net", *options)
-        done = execute([nvcc, "-Werror", "all-warnings", "-arch=" + arch,
-                        "-I", out, "-c", os.path.join(out, "net.cu"), "-o",
-                        os.path.join(out, "net.o")])
-        # No warning to ptxas: products that wait for each other.
-        if "serialized" in done.stdout + done.stderr:
-            fail(done.stdout + done.stderr)
+        nvcc.accept(os.path.join(out, "net.cu"), arch, "-I", out,
+                    host=arch == "sm_90a")

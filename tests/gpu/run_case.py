@@ -13,6 +13,7 @@ import shutil
 import sys
 
 import asm_calls
+import nvcc
 from helper import execute, fail, lacks_target, need, skip, work_folder
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -167,23 +168,14 @@ def by_clang():
 
 
 def by_nvcc():
-    nvcc = shutil.which("nvcc")
-    if nvcc is None and os.path.exists("/usr/local/cuda/bin/nvcc"):
-        nvcc = "/usr/local/cuda/bin/nvcc"
-    if nvcc is None:
-        skip("nvcc is not installed")
+    nvcc.find()
     emit("cuda")
     path = os.path.join(folder, [f for f in os.listdir(folder)
                                  if f.endswith(".cu")][0])
     # The default of the compiler, and what is named: half, fragments and
     # products of warp groups are not the same code for all.
     for arch in ("", "sm_80", "sm_90a"):
-        done = execute([nvcc, "-Werror", "all-warnings",
-                        *(["-arch=" + arch] if arch else []), "-c", path,
-                        "-o", os.path.join(folder, "out.o")])
-        # No warning to ptxas: products that wait for each other.
-        if "serialized" in done.stdout + done.stderr:
-            fail(done.stdout + done.stderr)
+        nvcc.accept(path, arch, host=arch == "")
 
 
 WAYS = {"opencl": on_opencl, "cuda_cpu": on_cpu, "clang": by_clang,

@@ -10,6 +10,7 @@ import re
 import shutil
 import sys
 
+import nvcc
 from helper import STRICT, execute, fail, need, skip, tirc, work_folder
 
 # The compiler takes seconds for each: types that differ between devices.
@@ -93,13 +94,13 @@ if sys.argv[1] == "opencl":
     on_opencl()
     sys.exit(0)
 if sys.argv[1] == "nvcc":
-    nvcc = shutil.which("nvcc") or skip("nvcc is not installed")
+    nvcc.find()
     for dialect, arch in (("cuda", "sm_75"), ("cuda-sm80", "sm_80")):
         pack, sources = pack_of(dialect, dialect)
         for source in sources:
             if source.endswith(NVCC_PARTS[dialect]):
-                execute([nvcc, "-Werror", "all-warnings", "-arch=" + arch,
-                         "-c", source, "-o", os.path.join(pack, "part.o")])
+                nvcc.accept(source, arch,
+                            host=source.endswith(("_i32.cu", "main.cu")))
     sys.exit(0)
 on_cpu("cuda", "pack", 0)
 on_cpu("cuda-sm80", "pack80", 0, "bf16")
