@@ -95,6 +95,33 @@ BODY(mod)
 	return expr_select(m, wrong, expr_add(m, r, x[1]), r);
 }
 
+/* An integer to the power of an integer, modulo the range of the base's type;
+ * toward zero of a negative exponent. */
+static const struct expr *
+integer_power(struct define *c, const struct expr *base,
+	      const struct expr *exponent)
+{
+	struct module *m = c->module;
+	bool wide = dtype_bits(exponent->type) == 64 ||
+		    dtype_bits(base->type) == 64;
+	bool is_signed = dtype_is_signed(base->type) &&
+			 dtype_is_signed(exponent->type);
+	struct dtype t = dtype_of(is_signed ? wide ? DT_I64 : DT_I32
+					    : wide ? DT_U64 : DT_U32);
+	const struct expr *r, *fraction;
+
+	r = expr_cast(m, base->type, expr_call2(
+		m, INTRIN_POW, expr_cast(m, t, base),
+		expr_cast(m, t, exponent)));
+	if (is_signed || !dtype_is_signed(exponent->type)) {
+		return r;
+	}
+	fraction = expr_cast(m, base->type, expr_eq(m, base,
+						    like(c, base, 1)));
+	return expr_select(m, expr_lt(m, exponent, like(c, exponent, 0)),
+			   fraction, r);
+}
+
 /* The result has the base's type. Small constant exponents are products. */
 BODY(pow)
 {
@@ -119,7 +146,9 @@ BODY(pow)
 			return expr_div(m, like(c, x[0], 1), x[0]);
 		}
 	}
-	/* Integers up to 2^53 are exact in double precision. */
+	if (!dtype_is_float(t) && !dtype_is_float(x[1]->type)) {
+		return integer_power(c, x[0], x[1]);
+	}
 	f = dtype_is_float(t) ? t : dtype_of(DT_F64);
 	return convert_to(c, t, expr_call2(m, INTRIN_POW,
 					   expr_cast(m, f, x[0]),

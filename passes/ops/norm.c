@@ -10,10 +10,29 @@ struct moments {
 	bool keep;                        /* reduced dimensions are there */
 };
 
-/* mean[…] and 1 / sqrt(E[(x - mean)^2] + epsilon) over flagged dimensions. */
+/* What keeps the deviation from 0: under its root, or added to the root. */
+struct least {
+	double under, beside;
+};
+
+static struct least
+epsilon_of(const struct node *n)
+{
+	return (struct least){ .under = node_attr_float(n, "epsilon", 1e-5) };
+}
+
+static const struct expr *
+plus(struct define *c, const struct expr *e, double least)
+{
+	return least != 0 ? expr_add(c->module, e, like(c, e, least)) : e;
+}
+
+/* mean[…] and 1 / (sqrt(E[(x - mean)^2] + under) + beside) over flagged
+ * dimensions. */
 static struct moments
 define_moments(struct define *c, const struct te_tensor *x,
-	       const bool *reduced, double epsilon, bool centered, bool keep)
+	       const bool *reduced, struct least least, bool centered,
+	       bool keep)
 {
 	struct module *m = c->module;
 	struct dtype t = accumulator_type(x->buffer->type);
@@ -48,7 +67,8 @@ define_moments(struct define *c, const struct te_tensor *x,
 	p = reduce_plan(c, x, reduced, keep);
 	e = te_at(m, sum, axes_exprs(c, p.axes, p.n_axes), p.n_axes);
 	e = expr_div(m, e, define_count(c, t, p.count));
-	e = expr_call1(m, INTRIN_SQRT, expr_add(m, e, like(c, e, epsilon)));
+	e = expr_call1(m, INTRIN_SQRT, plus(c, e, least.under));
+	e = plus(c, e, least.beside);
 	s.inv_std = define_stage(c, "inv_std", "elementwise", p.n_axes,
 				 p.axes, expr_div(m, like(c, e, 1), e));
 	return s;
@@ -240,7 +260,7 @@ define_batch_norm_training(struct define *c, const struct node *n,
 		reduced[d] = d != 1;
 	}
 	s = define_moments(c, in[0], reduced,
-			   node_attr_float(n, "epsilon", 1e-5), true, false);
+			   epsilon_of(n), true, false);
 	axes = define_axes(c, y);
 	index = axes_exprs(c, axes, y->ndim);
 	channel = y->ndim > 1 ? index[1] : expr_i32(m, 0);
@@ -291,8 +311,7 @@ define_instance_norm(struct define *c, const struct node *n,
 		reduced[d] = true;
 	}
 	s = define_moments(c, in[0], reduced,
-			   node_attr_float(n, "epsilon", 1e-5), true,
-			   false);
+			   epsilon_of(n), true, false);
 	axes = define_axes(c, y);
 	index = axes_exprs(c, axes, y->ndim);
 	e = normalised(c, in[0], &s, reduced, index);
@@ -372,8 +391,7 @@ define_group_norm(struct define *c, const struct node *n,
 	grouped = define_stage(c, "grouped", "injective", y->ndim + 1, axes,
 			       te_at(m, in[0], at, y->ndim));
 	s = define_moments(c, grouped, reduced,
-			   node_attr_float(n, "epsilon", 1e-5), true,
-			   false);
+			   epsilon_of(n), true, false);
 	axes = define_axes(c, y);
 	index = axes_exprs(c, axes, y->ndim);
 	at = arena_array(&m->arena, const struct expr *, y->ndim + 2);
@@ -485,7 +503,7 @@ define_over_last(struct define *c, const struct node *n,
 		reduced[d] = d >= (axis < 0 ? axis + y->ndim : axis);
 	}
 	s = define_moments(c, in[0], reduced,
-			   node_attr_float(n, "epsilon", 1e-5), centered,
+			   epsilon_of(n), centered,
 			   node_output(n, 1) || node_output(n, 2));
 	axes = define_axes(c, y);
 	index = axes_exprs(c, axes, y->ndim);
@@ -573,8 +591,8 @@ define_mean_variance_norm(struct define *c, const struct node *n,
 	bool *reduced;
 
 	mean_variance_axes(NULL, c->module, n, &reduced);
-	/* ONNX adds 1e-9 to the standard deviation. */
-	s = define_moments(c, in[0], reduced, 1e-18, true, false);
+	s = define_moments(c, in[0], reduced, (struct least){ .beside = 1e-9 },
+			   true, false);
 	axes = define_axes(c, y);
 	out[0] = define_stage(
 		c, "mean_variance_norm", "broadcast", y->ndim, axes,

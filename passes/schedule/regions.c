@@ -2,6 +2,37 @@
 /* What blocks declare that they read and write, from what they do. */
 #include "sched_edit.h"
 
+/* x's index as blocks and LETs up to outer (not included) tell it. */
+static const struct expr *
+seen_from(struct module *m, const struct stmt *outer, const struct access *x,
+	  int d)
+{
+	const struct expr *index = x->index[d];
+
+	for (const struct stmt *p = x->at; p != outer; p = p->parent) {
+		if (p->kind == STMT_BLOCK) {
+			for (int i = 0; i < p->u.block->n_iters; i++) {
+				struct var *v = p->u.block->iters[i].var;
+				struct var_map map = {
+					&v,
+					(const struct expr **)&p->args[i + 1],
+					1
+				};
+
+				index = expr_substitute(m, index, &map);
+			}
+		} else if (p->kind == STMT_LET && p != x->at) {
+			struct var *v = p->u.var;
+			struct var_map map = { &v, p->args, 1 };
+
+			index = expr_substitute(m, index, &map);
+		}
+	}
+	return index;
+}
+
+/* The region that n accesses of one buffer in a block make up, in the block's
+ * variables: a LET inside of the block is told by its value. */
 static struct region *
 region_of(struct func *f, const struct stmt *block,
 	  const struct access *list, int n, struct region *out)
@@ -19,11 +50,12 @@ region_of(struct func *f, const struct stmt *block,
 	out->buffer = b;
 	out->ranges = arena_array(&m->arena, struct range, b->ndim + 1);
 	for (int d = 0; d < b->ndim; d++) {
-		const struct expr *first = list[0].index[d];
-		const struct expr *lo = first, *hi = first;
+		const struct expr *lo = seen_from(m, block, &list[0], d);
+		const struct expr *hi = lo;
 
 		for (int i = 0; i < n && lo; i++) {
-			const struct expr *x = list[i].index[d];
+			const struct expr *x = seen_from(m, block, &list[i],
+							 d);
 
 			if (expr_has_load(x)) {
 				lo = NULL;
@@ -139,35 +171,6 @@ regions(struct func *f, const struct stmt *block,
 }
 
 /* -- blocks around blocks */
-
-/* x's index as blocks and LETs up to outer (not included) tell it. */
-static const struct expr *
-seen_from(struct module *m, const struct stmt *outer, const struct access *x,
-	  int d)
-{
-	const struct expr *index = x->index[d];
-
-	for (const struct stmt *p = x->at; p != outer; p = p->parent) {
-		if (p->kind == STMT_BLOCK) {
-			for (int i = 0; i < p->u.block->n_iters; i++) {
-				struct var *v = p->u.block->iters[i].var;
-				struct var_map map = {
-					&v,
-					(const struct expr **)&p->args[i + 1],
-					1
-				};
-
-				index = expr_substitute(m, index, &map);
-			}
-		} else if (p->kind == STMT_LET && p != x->at) {
-			struct var *v = p->u.var;
-			struct var_map map = { &v, p->args, 1 };
-
-			index = expr_substitute(m, index, &map);
-		}
-	}
-	return index;
-}
 
 static bool
 cover_dim(struct func *f, struct analyser *a, const struct stmt *outer,

@@ -30,8 +30,20 @@ CASES = [
     # integers beyond float32
     ("Shrink", [WIDE], 1, {}), ("Shrink", [WIDE], 1, {"lambd": 8.5}),
     ("Shrink", [WIDE.view(np.uint64)], 1, {"lambd": 8.5, "bias": 1.0}),
+    # powers of integers are integers, modulo the type's range
+    ("Pow", [np.array([3, -3, 7, 2, -1, 0, 10]),
+             np.array([39, 39, 20, 64, -3, -1, 18])], 1, {}),
+    ("Pow", [np.array([3, -7, 46341], np.int32),
+             np.array([20, 11, 2], np.uint8)], 1, {}),
     # integers are cut, not rounded
     ("Resize", [BYTES, None, [1, 1, 1, 1.75]], 1, {"mode": "linear"}),
+    # one update, of which the compiler knows where it goes
+    ("ScatterElements", [RAMP[0, 0].astype(np.float32),
+                         np.array([-4], np.int64), [-7.0]], 1, {}),
+    ("ScatterND", [RAMP[0].astype(np.float32), np.array([[2, -1]], np.int64),
+                   [-7.0]], 1, {}),
+    # 1e-9 is added to the deviation, not under its root
+    ("MeanVarianceNormalization", [RAMP.reshape(2, 3, 4, 1) * 1e-5], 1, {}),
     # statistics of float64 are float32
     ("LayerNormalization", [RAMP, np.ones(4)], 3, {}),
     ("LayerNormalization", [RAMP.astype(np.float32),

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What docs/output.md ("Results") decides where ONNX leaves a result open and
+onnxruntime has no answer, or one that depends on which of its loops runs. Each
+function says why onnxruntime does not serve."""
+import numpy as np
+
+import values
+
+
+def attribute(node, name, default=None):
+    for a in node.attribute:
+        if a.name == name:
+            return {1: a.f, 2: a.i, 3: a.s, 7: list(a.ints),
+                    6: list(a.floats)}[a.type]
+    return default
+
+
+def wrapped(array, dtype):
+    """Python's integers as those of a type, modulo its range."""
+    bits = 8 * dtype.itemsize
+    flat = [int(v) % 2 ** bits for v in np.asarray(array, object).ravel()]
+    return np.array(flat, "uint%d" % bits).view(dtype).reshape(
+        np.shape(array))
+
+
+def divide(node, inputs):
+    """Of integers: onnxruntime's process ends at a division by zero. The
+    quotient and the remainder are 0 there; the least number divided by -1
+    wraps."""
+    a, b = (x.astype(object) for x in inputs)
+    mod = node.op_type == "Mod"
+    truncates = not mod or attribute(node, "fmod", 0)
+
+    def one(p, q):
+        if q == 0:
+            return 0
+        quotient = abs(p) // abs(q) * (1 if (p < 0) == (q < 0) else -1) \
+            if truncates else p // q
+        return p - quotient * q if mod else quotient
+    return [wrapped(np.frompyfunc(one, 2, 1)(a, b), inputs[0].dtype)]
+
+
+def shift(node, inputs):
+    """A shift by all bits or more gives 0; in C, which onnxruntime is written
+    in, it is undefined."""
+    a, b = np.broadcast_arrays(*inputs)
+    left = attribute(node, "direction") == b"LEFT"
+    small = np.where(b < 8 * a.dtype.itemsize, b, 0).astype(a.dtype)
+    moved = np.left_shift(a, small) if left else np.right_shift(a, small)
+    return [np.where(b < 8 * a.dtype.itemsize, moved, 0).astype(a.dtype)]
+
+
+def power(node, inputs):
+    """Of integers: powers wrap, those with a negative exponent are cut toward
+    zero. onnxruntime computes doubles, and converts what does not fit."""
+    def one(p, q):
+        if q < 0:
+            return 0 if p not in (1, -1) else int(p) if q % 2 else 1
+        return pow(int(p), int(q), 2 ** 64)
+    return [wrapped(np.frompyfunc(one, 2, 1)(
+        inputs[0].astype(object), inputs[1].astype(object)),
+        inputs[0].dtype)]
+
+
+def windows(node, x, out):
+    """For each element of a pool's result of `out` sizes: its index, and the
+    window's coordinates in x, those outside of x included."""
+    kernel = attribute(node, "kernel_shape")
+    rank = len(kernel)
+    strides = attribute(node, "strides", [1] * rank)
+    dilations = attribute(node, "dilations", [1] * rank)
+    pads = attribute(node, "pads", [0] * 2 * rank)
+    auto = attribute(node, "auto_pad", b"NOTSET")
+    begins = []
+    for d in range(rank):
+        size, reach = x.shape[2 + d], (kernel[d] - 1) * dilations[d] + 1
+        total = max((out[d] - 1) * strides[d] + reach - size, 0)
+        begins.append({b"SAME_UPPER": total // 2, b"VALID": 0,
+                       b"SAME_LOWER": total - total // 2}.get(auto, pads[d]))
+    steps = [tuple(k * dilations[d] for d, k in enumerate(at))
+             for at in np.ndindex(*kernel)]
+    for at in np.ndindex(*out):
+        first = [at[d] * strides[d] - begins[d] for d in range(rank)]
+        yield at, [tuple(f + s for f, s in zip(first, step))
+                   for step in steps]
+
+
+def is_inside(x, at):
+    return all(0 <= i < n for i, n in zip(at, x.shape[2:]))
+
+
+def max_pool(node, inputs, results):
+    """onnxruntime's answer where NaN is in a window depends on the order in
+    which it looks, and its index of a window of the least numbers is that of
+    no element."""
+    x, y = inputs[0], results[0]
+    flat = x.reshape(x.shape[:2] + (-1,))
+    most, index = np.empty_like(y), np.zeros(y.shape, np.int64)
+    sizes = x.shape[2:]
+    plane = int(np.prod(sizes))
+    columns = attribute(node, "storage_order", 0)
+    for at, places in windows(node, x, y.shape[2:]):
+        places = [p for p in places if is_inside(x, p)]
+        rows = [int(np.ravel_multi_index(p, sizes)) for p in places]
+        told = [int(np.ravel_multi_index(p[::-1], sizes[::-1]))
+                if columns else row for p, row in zip(places, rows)]
+        where = (slice(None), slice(None)) + at
+        if not rows:
+            most[where] = -np.inf if values.is_float(x) else \
+                values.limits(x.dtype.name)[0]
+            continue
+        window = flat[:, :, rows]
+        nan = np.isnan(window) if values.is_float(x) else \
+            np.zeros(window.shape, bool)
+        least = -np.inf if values.is_float(x) else \
+            values.limits(x.dtype.name)[0]
+        clean = np.where(nan, np.asarray(least, x.dtype), window)
+        top = clean.max(-1)
+        first = np.argmax((clean == top[..., None]) & ~nan, -1)
+        every = nan.all(-1)
+        most[where] = np.where(every, window[..., 0], top)
+        index[where] = np.array(told)[np.where(every, 0, first)]
+    channels = np.arange(x.shape[0] * x.shape[1]).reshape(x.shape[:2])
+    index += (channels * plane).reshape(x.shape[:2] + (1,) * len(sizes))
+    return [most, index][:len(results)]
+
+
+def global_max_pool(node, inputs):
+    """The same; onnx.reference, for float64, loses dimensions of a rank other
+    than 4."""
+    x = inputs[0]
+    axes = tuple(range(2, x.ndim))
+    least = np.where(np.isnan(x), np.asarray(-np.inf, x.dtype), x).max(
+        axes, keepdims=True)
+    return [np.where(np.isnan(x).all(axes, keepdims=True),
+                     np.asarray(np.nan, x.dtype), least)]
+
+
+def float64_pool(node, inputs, results):
+    """AveragePool and LpPool of float64: onnxruntime has none, onnx.reference
+    pads with NaN and leaves out what is NaN."""
+    x, y = inputs[0], results[0].copy()
+    pads = attribute(node, "pads", [0] * 2 * (x.ndim - 2))
+    p = attribute(node, "p", 2)
+    for at, places in windows(node, x, y.shape[2:]):
+        inside = [(slice(None), slice(None)) + q for q in places
+                  if is_inside(x, q)]
+        total = 0.0
+        for q in inside:
+            total = total + (x[q] if node.op_type == "AveragePool"
+                             else np.abs(x[q]) ** p)
+        count = len(inside)
+        if attribute(node, "count_include_pad", 0):
+            # what ceil_mode adds behind the padding is not counted
+            count = sum(all(i < n + pads[len(q) + d] for d, (i, n) in
+                            enumerate(zip(q, x.shape[2:]))) for q in places) \
+                if attribute(node, "auto_pad", b"NOTSET") == b"NOTSET" \
+                else len(places)
+        with np.errstate(all="ignore"):
+            y[(slice(None), slice(None)) + at] = total / count \
+                if node.op_type == "AveragePool" else total ** (1 / p)
+    return [y]
+
+
+def chosen(x, axis, is_max, last):
+    """The index along `axis` of the first element, and of each that is larger
+    (smaller) than what was chosen before: NaN is chosen at index 0 only."""
+    x = np.moveaxis(x, axis, 0)
+    best, index = x[0].copy(), np.zeros(x.shape[1:], np.int64)
+    for i in range(1, x.shape[0]):
+        better = x[i] > best if is_max else x[i] < best
+        if last:
+            better = better | (x[i] == best)
+        index = np.where(better, i, index)
+        best = np.where(better, x[i], best)
+    return index
+
+
+def arg(node, inputs):
+    """With NaN, of which ONNX says nothing: onnxruntime's answer for an axis
+    is the documented one, for others it is Eigen's."""
+    x, axis = inputs[0].astype(np.float64), attribute(node, "axis", 0)
+    index = chosen(x, axis, node.op_type == "ArgMax",
+                   attribute(node, "select_last_index", 0))
+    return [np.expand_dims(index, axis % x.ndim)
+            if attribute(node, "keepdims", 1) else index]
+
+
+def hardmax(node, inputs):
+    """The same."""
+    x, axis = inputs[0], attribute(node, "axis", -1)
+    index = np.expand_dims(chosen(x.astype(np.float64), axis, True, 0),
+                           axis % x.ndim)
+    places = np.arange(x.shape[axis]).reshape(
+        [-1 if d == axis % x.ndim else 1 for d in range(x.ndim)])
+    return [(index == places).astype(x.dtype)]
+
+
+def saturate(x, dtype):
+    """Floats as integers: cut, the nearest number, 0 of NaN."""
+    low, high = values.limits(dtype.name)
+    whole = np.trunc(np.where(np.isnan(x), 0, x.astype(np.float64)))
+    inside = (whole > low) & (whole < float(high))
+    return np.where(inside, np.where(inside, whole, 0).astype(dtype),
+                    np.where(whole <= low, np.array(low, dtype),
+                             np.array(high, dtype)))
+
+
+def saturated(node, inputs, results):
+    """Cast beyond the range of an integer type, which ONNX calls undefined."""
+    return [saturate(inputs[0], results[0].dtype)]
+
+
+def nothing(node, inputs, results):
+    """QuantizeLinear gives 0 for NaN, which is nowhere in ONNX's text;
+    onnxruntime has the least number there."""
+    return [np.where(np.isnan(inputs[0].astype(np.float64)),
+                     np.zeros((), results[0].dtype), results[0])]

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ONNX's formulas, for operators of which onnxruntime and onnx.reference both
+compute something else, or less exactly than tirc does. Each function says
+how they are off."""
+import math
+
+import numpy as np
+import onnx
+from onnx.reference import ReferenceEvaluator
+
+import values
+from defined import attribute, saturate, wrapped
+
+
+def shrink(node, inputs):
+    """Of integers: onnxruntime computes floats, which large ones are not."""
+    x = inputs[0].astype(object)
+    bias = int(attribute(node, "bias", 0.0))
+    edge = int(attribute(node, "lambd", 0.5))
+    y = np.where(x < -edge, x + bias, np.where(x > edge, x - bias, 0))
+    return [wrapped(y, inputs[0].dtype)]
+
+
+def gemm(node, inputs):
+    """Of integers: onnxruntime has none, onnx.reference makes floats."""
+    a, b = (x.astype(object) for x in inputs[:2])
+    a = a.T if attribute(node, "transA", 0) else a
+    b = b.T if attribute(node, "transB", 0) else b
+    y = a.dot(b) * int(attribute(node, "alpha", 1.0))
+    if not y.size or not a.size:
+        y = np.zeros((a.shape[0], b.shape[1]), object)
+    if len(inputs) > 2 and inputs[2] is not None:
+        y = y + inputs[2].astype(object) * int(attribute(node, "beta", 1.0))
+    return [wrapped(y, inputs[0].dtype)]
+
+
+def one_hot(node, inputs):
+    """Of indices that are no integers: these are cast before use. Both
+    references count negative ones from the end first."""
+    index = np.trunc(inputs[0]).astype(np.int64)
+    depth = int(inputs[1].ravel()[0])
+    axis = attribute(node, "axis", -1)
+    axis = axis + index.ndim + 1 if axis < 0 else axis
+    index = np.where(index < 0, index + depth, index)
+    places = np.arange(depth).reshape(
+        [depth if d == axis else 1 for d in range(index.ndim + 1)])
+    hot = np.expand_dims(index, axis) == places
+    return [np.where(hot, inputs[2][1], inputs[2][0])]
+
+
+def hard_swish(node, inputs):
+    """Of float64: the factor is 1/6 as the text has it, not float32's."""
+    x = inputs[0]
+    return [x * np.clip(x / 6 + 0.5, 0, 1)]
+
+
+def totals(node, inputs):
+    """Of integers: the sums or products before any root, mean or wrapping,
+    with all dimensions; and the axes, None for no reduction at all."""
+    x = inputs[0].astype(object)
+    axes = tuple(int(d) for d in inputs[1].ravel()) \
+        if len(inputs) > 1 and inputs[1] is not None else ()
+    if not axes and attribute(node, "noop_with_empty_axes", 0):
+        axes = None
+    elif not axes:
+        axes = tuple(range(x.ndim))
+    op = node.op_type[len("Reduce"):]
+    if op == "L1":
+        x = np.abs(x)
+    elif op in ("SumSquare", "L2"):
+        x = x * x
+    elif op == "LogSumExp":
+        x = inputs[0].astype(np.float64)
+        most = x if axes is None else x.max(axes, keepdims=True,
+                                            initial=-np.inf)
+        total = np.exp(x - np.where(np.isfinite(most), most, 0))
+        if axes is not None:
+            total = total.sum(axes, keepdims=True)
+        return np.log(total) + most, axes
+    if axes is None:
+        return np.asarray(x), axes
+    add = np.prod if op == "Prod" else np.sum
+    return np.asarray(add(x, axes, keepdims=True)), axes
+
+
+def kept(node, array, axes):
+    """A result without the dimensions that keepdims takes away."""
+    return array if attribute(node, "keepdims", 1) or axes is None \
+        else np.squeeze(array, axes)
+
+
+def root(node, inputs):
+    """The square root of a sum, or its logarithm, before it is cut."""
+    with np.errstate(all="ignore"):
+        total, axes = totals(node, inputs)
+        total = total.astype(np.float64)
+        if node.op_type == "ReduceL2":
+            total = np.sqrt(total)
+        elif node.op_type == "ReduceLogSum":
+            total = np.log(total)
+        return kept(node, np.asarray(total), axes)
+
+
+def integer_reduction(node, inputs):
+    """Of integers: they wrap, as sums and products do elsewhere, where
+    onnxruntime goes through floats or saturates; roots and logarithms are
+    taken of float64 and converted."""
+    dtype = inputs[0].dtype
+    if node.op_type in ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp"):
+        return [saturate(root(node, inputs), dtype)]
+    total, axes = totals(node, inputs)
+    if node.op_type == "ReduceMean":
+        count = max(inputs[0].size // max(total.size, 1), 1)
+        total = np.array([abs(int(v)) // count * (1 if v >= 0 else -1)
+                          for v in wrapped(total, dtype).ravel()],
+                         object).reshape(total.shape)
+    return [kept(node, wrapped(total, dtype), axes)]
+
+
+def quantize(node, inputs):
+    """Of types that onnxruntime has not; onnx.reference converts to int32
+    before it saturates."""
+    x, scale, zero = inputs
+    axis, block = attribute(node, "axis", 1), attribute(node, "block_size", 0)
+
+    def spread(array):
+        if block > 0:
+            return np.take(np.repeat(array, block, axis),
+                           range(x.shape[axis]), axis)
+        return array.reshape([-1 if d == axis % x.ndim else 1
+                              for d in range(x.ndim)]) if array.ndim else array
+    low, high = values.limits(zero.dtype.name)
+    y = np.rint(x.astype(np.float32) / spread(scale).astype(np.float32))
+    y = np.clip(y.astype(np.float64) + spread(zero).astype(np.float64),
+                low, high)
+    return [np.where(np.isnan(y), 0, y).astype(np.int64).astype(zero.dtype)]
+
+
+def sigmoid(node, inputs):
+    """onnxruntime's of float32 is an approximation with an error of 1e-7,
+    which all of a small result is."""
+    return [(1 / (1 + np.exp(-inputs[0].astype(np.float64)))).astype(
+        inputs[0].dtype)]
+
+
+def swish(node, inputs):
+    """The same."""
+    x = inputs[0].astype(np.float64)
+    y = x / (1 + np.exp(-attribute(node, "alpha", 1.0) * x))
+    return [y.astype(inputs[0].dtype)]
+
+
+def channel_values(node, inputs):
+    """BatchNormalization's inputs as float64, those per channel of x's rank;
+    the variance with epsilon."""
+    x, *rest = (i.astype(np.float64) for i in inputs)
+    shape = [1, -1] + [1] * (x.ndim - 2) if x.ndim > 1 else [-1]
+    scale, shift, mean, variance = (i.reshape(shape) for i in rest)
+    epsilon = np.float64(np.float32(attribute(node, "epsilon", 1e-5)))
+    return x, scale, shift, mean, variance + epsilon
+
+
+def batch_norm(node, inputs):
+    """(x - mean) / sqrt(variance + epsilon) * scale + shift, as the text has
+    it: onnxruntime first makes one factor and one term, which are NaN where
+    the scale is an infinity."""
+    x, scale, shift, mean, variance = channel_values(node, inputs)
+    y = (x - mean) / np.sqrt(variance) * scale + shift
+    return [y.astype(inputs[0].dtype)]
+
+
+def batch_norm_terms(node, inputs):
+    """The size of what is added up where constants are made of the rest."""
+    x, scale, shift, mean, variance = channel_values(node, inputs)
+    return (np.abs(x) + np.abs(mean)) * np.abs(scale) / np.sqrt(
+        variance) + np.abs(shift)
+
+
+def instance_norm(node, inputs):
+    """onnxruntime makes one factor and one term of each channel, whose
+    difference loses digits where the mean is large beside the deviation."""
+    x, scale, shift = (i.astype(np.float64) for i in inputs)
+    axes = tuple(range(2, x.ndim))
+    shape = [1, -1] + [1] * (x.ndim - 2)
+    y = x - x.mean(axes, keepdims=True)
+    epsilon = np.float64(np.float32(attribute(node, "epsilon", 1e-5)))
+    y = y / np.sqrt((y * y).mean(axes, keepdims=True) + epsilon)
+    return [(y * scale.reshape(shape) + shift.reshape(shape)).astype(
+        inputs[0].dtype)]
+
+
+ERF = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def erf(node, inputs):
+    """Of float64: onnxruntime has none, onnx.reference computes float32."""
+    return [ERF(inputs[0])]
+
+
+def gelu(node, inputs):
+    """The same."""
+    x = inputs[0]
+    if attribute(node, "approximate", b"none") == b"tanh":
+        inner = np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3))
+    else:
+        inner = ERF(x / np.sqrt(2))
+    return [0.5 * x * (1 + inner)]
+
+
+def lrn(node, inputs):
+    """onnxruntime sums a window by adding what comes and subtracting what
+    goes, so that a large number leaves its error and an infinity NaN behind,
+    and has no float64; onnx.reference computes as many channels as there are
+    pictures."""
+    x = inputs[0].astype(np.float64)
+    size, count = attribute(node, "size", 1), x.shape[1]
+    total = np.zeros(x.shape)
+    for c in range(count):
+        low = max(0, c - (size - 1) // 2)
+        high = min(count, c + size // 2 + 1)
+        total[:, c] = (x[:, low:high] ** 2).sum(1)
+    factor = attribute(node, "bias", 1.0) + total * attribute(
+        node, "alpha", float(np.float32(1e-4))) / size
+    return [(x / factor ** attribute(node, "beta", 0.75)).astype(
+        inputs[0].dtype)]
+
+
+def global_lp_pool(node, inputs):
+    """Neither reference has it at this version."""
+    x, p = np.abs(inputs[0].astype(np.float64)), attribute(node, "p", 2)
+    axes = tuple(range(2, x.ndim))
+    return [((x ** p).sum(axes, keepdims=True) ** (1 / p)).astype(
+        inputs[0].dtype)]
+
+
+def mean_variance(node, inputs):
+    """The variance is the difference of two means in onnxruntime and in
+    ONNX's function, which cancels; here it is that of the deviations."""
+    x = inputs[0].astype(np.float64)
+    axes = tuple(attribute(node, "axes", [0, 2, 3]))
+    y = x - x.mean(axes, keepdims=True)
+    y = y / (np.sqrt((y * y).mean(axes, keepdims=True)) + 1e-9)
+    return [y.astype(inputs[0].dtype)]
+
+
+def shrink_double(node, inputs):
+    """onnxruntime goes through float32."""
+    x = inputs[0]
+    edge, bias = attribute(node, "lambd", 0.5), attribute(node, "bias", 0.0)
+    return [np.where(x < -edge, x + bias, np.where(x > edge, x - bias, 0))
+            .astype(x.dtype)]
+
+
+def grouped_transpose(node, inputs):
+    """onnx.reference takes the whole filter for each group; it is right for a
+    group alone."""
+    group = attribute(node, "group", 1)
+    names = ["x", "w", "b"]
+    alone = onnx.helper.make_node("ConvTranspose", names[:len(inputs)], ["y"])
+    alone.attribute.extend(a for a in node.attribute if a.name != "group")
+    graph = onnx.helper.make_graph([alone], "g", [
+        onnx.helper.make_tensor_value_info(
+            n, onnx.TensorProto.DOUBLE, None) for n in alone.input],
+        [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.DOUBLE,
+                                            None)])
+    evaluator = ReferenceEvaluator(onnx.helper.make_model(graph))
+    parts = []
+    for i in range(group):
+        given = [np.split(x, group, axis)[i]
+                 for x, axis in zip(inputs, (1, 0, 0))]
+        parts.append(evaluator.run(None, dict(zip(names, given)))[0])
+    return [np.concatenate(parts, 1)]
