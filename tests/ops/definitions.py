@@ -130,8 +130,11 @@ def main():
     parser.add_argument("--list")
     args = parser.parse_args()
 
+    # Functions written out as nodes consist of operators that have cases of
+    # their own: for the memory errors that sanitizers find these are enough.
+    sanitized = "TIRC_SANITIZED" in os.environ
     cases = [c for c in onnx_nodes.cases() if args.pattern in c.name
-             and c.data_sets]
+             and c.data_sets and not (sanitized and "_expanded" in c.name)]
     may_fail = expected_failures()
     results = {}
     refused = collections.Counter()
