@@ -61,6 +61,33 @@ func_note(const struct func *f, const char *key)
 	return NULL;
 }
 
+void
+func_note_fused(struct func *f, const struct var *loop, int n,
+		const char *const *digits, const struct expr *const *extents)
+{
+	struct arena *arena = &f->module->arena;
+	const char **names = arena_array(arena, const char *, n + 1);
+	const struct expr **sizes =
+		arena_array(arena, const struct expr *, n + 1);
+	struct fused_axis axis = { .loop = loop, .name = loop->name };
+
+	for (int i = 0; i < n; i++) {
+		if (!expr_is_value(extents[i], 1)) {
+			names[axis.n] = digits[i];
+			sizes[axis.n++] = extents[i];
+		}
+	}
+	axis.digits = names;
+	axis.extents = sizes;
+	if (axis.n >= 2) {
+		int count = f->fused.n;
+
+		vec_push(arena, &f->fused, axis);
+		f->fused.n = count++; /* so that the journal has what it was */
+		stmt_write(f, &f->fused.n, &count, sizeof count);
+	}
+}
+
 struct func *
 func_clone(const struct func *f, const char *name)
 {
@@ -72,6 +99,9 @@ func_clone(const struct func *f, const char *name)
 	copy->ret = f->ret;
 	for (const struct note *n = f->notes; n; n = n->next) {
 		func_set_note(copy, n->key, n->value);
+	}
+	for (int i = 0; i < f->fused.n; i++) {
+		vec_push(&f->module->arena, &copy->fused, f->fused.data[i]);
 	}
 	if (f->body) {
 		copy->body = stmt_clone(copy, f->body, false);

@@ -20,6 +20,18 @@ struct param {
 	enum memory_space space;
 };
 
+/* An axis that a schedule made of several: its value is a number of which they
+ * are the digits, each from 0, the first one the highest. It is for names in
+ * emitted text alone and no part of the program: printing leaves it out, and
+ * equal functions may differ in it. */
+struct fused_axis {
+	const struct var *loop; /* of the whole, when it was made */
+	const char *name;       /* what the whole is called now */
+	int n;                  /* at least 2 */
+	const char *const *digits;
+	const struct expr *const *extents; /* of the digits, none of them 1 */
+};
+
 struct journal_entry {
 	void *dst;
 	void *old;
@@ -35,6 +47,7 @@ struct func {
 	 * the intermediate buffers. Lowered: any statement without blocks. */
 	struct stmt *body;
 	struct note *notes; /* "global_symbol", "tir.noalias", … */
+	VEC(struct fused_axis) fused; /* in the order in which they were made */
 	int next_id;
 	VEC(struct journal_entry) journal;
 	bool journaling; /* false: writes are not recorded (plain lowering) */
@@ -45,6 +58,11 @@ void func_add_param(struct func *f, struct var *var,
 		    const struct buffer *buffer);
 void func_set_note(struct func *f, const char *key, const struct expr *value);
 const struct expr *func_note(const struct func *f, const char *key);
+/* Remembers that loop has the digits of n axes; those of extent 1 are left out,
+ * and nothing is remembered of fewer than two. The arrays are copied. */
+void func_note_fused(struct func *f, const struct var *loop, int n,
+		     const char *const *digits,
+		     const struct expr *const *extents);
 /* Deep copy under another name (params and buffers shared). */
 struct func *func_clone(const struct func *f, const char *name);
 

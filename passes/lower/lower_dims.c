@@ -123,15 +123,101 @@ is_repeated(const struct expr *e, const struct stmt *at)
 	return false;
 }
 
+static bool
+is_division(const struct expr *e)
+{
+	return e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
+}
+
+static bool
+has_node(const struct expr *e, const struct expr *node)
+{
+	bool found = e == node;
+
+	for (int i = 0; i < e->n_args && !found; i++) {
+		found = has_node(e->args[i], node);
+	}
+	return found;
+}
+
+/* Is it in a condition of e? */
+static bool
+chooses_by(const struct expr *e, const struct expr *node)
+{
+	bool found = e->kind == EXPR_IF && has_node(e->args[0], node);
+
+	for (int i = 0; i < e->n_args && !found; i++) {
+		found = chooses_by(e->args[i], node);
+	}
+	return found;
+}
+
 static void
 count_division(void *ctx, const struct expr *e)
 {
 	struct divisions *n = ctx;
 
-	if (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) {
+	if (is_division(e)) {
 		n->all++;
 		n->repeated += is_repeated(e, n->at);
 	}
+}
+
+/* Do conditions in or around `at` compute the division? */
+static bool
+is_guarded(const struct expr *division, const struct stmt *at)
+{
+	bool found = at->n_args > 0 && chooses_by(at->args[0], division);
+
+	for (const struct stmt *s = at->parent; s != NULL && !found;
+	     s = s->parent) {
+		found = s->kind == STMT_IF && has_node(s->args[0], division);
+	}
+	return found;
+}
+
+/* A division of which conditions need the result. */
+static bool
+has_guarded_division(const struct expr *e, const struct stmt *at)
+{
+	bool found = is_division(e) && is_guarded(e, at);
+
+	for (int i = 0; i < e->n_args && !found; i++) {
+		found = has_guarded_division(e->args[i], at);
+	}
+	return found;
+}
+
+static bool
+is_constant(const struct expr *e)
+{
+	int64_t v;
+
+	return expr_is_int(e, &v);
+}
+
+/* The terms of a sum that are no constants; *guarded: conditions need a division
+ * in one of them. */
+static int
+count_terms(const struct expr *e, const struct stmt *at, bool *guarded)
+{
+	if (e->kind == EXPR_ADD || e->kind == EXPR_SUB) {
+		return count_terms(e->args[0], at, guarded) +
+		       count_terms(e->args[1], at, guarded);
+	}
+	*guarded |= has_guarded_division(e, at);
+	return !is_constant(e);
+}
+
+/* A place in a window that slides over what has an edge, oh + kh - 1 where oh
+ * comes of a division. Conditions need it by itself, so that a merged index would
+ * be another computation and save none. */
+static bool
+is_in_window(const struct expr *index, const struct stmt *at)
+{
+	bool guarded = false;
+
+	return count_terms(index, at, &guarded) > 1 && guarded;
 }
 
 /* The x of which x // extent is the division and x % extent is lo; NULL: not
@@ -204,14 +290,6 @@ fits(const struct expr *size)
 	return !expr_is_int(size, &v) || v <= INT32_MAX;
 }
 
-static bool
-is_constant(const struct expr *e)
-{
-	int64_t v;
-
-	return expr_is_int(e, &v);
-}
-
 /* Does some access fuse the two, and none get worse? Where one would lose two
  * plain indices, divisions of the thread's own index are no reason. */
 static bool
@@ -231,6 +309,9 @@ worth_merging(struct dims *d, const struct buffer *b, int at,
 		struct divisions before = { .at = x->at }, after = before;
 		const struct expr *hi = x->index[at], *lo = x->index[at + 1];
 
+		if (is_in_window(hi, x->at) || is_in_window(lo, x->at)) {
+			return false;
+		}
 		analyser_init(&a, m);
 		analyser_enter(&a, x->at);
 		/* A sum, so that what both have counts once. */

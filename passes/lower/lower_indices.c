@@ -12,7 +12,8 @@
 #include <assert.h>
 #include <ctype.h>
 
-#include "thread_loops.h"
+#include "access.h"
+#include "index_lets.h"
 
 /* -- conditions in terms of indices */
 
@@ -227,86 +228,19 @@ count_stmt(void *ctx, struct stmt *s)
 	return true;
 }
 
-struct replacing {
-	struct module *module;
-	const struct expr *from, *to;
-};
-
-static const struct expr *
-replace_node(void *ctx, const struct expr *e)
-{
-	const struct replacing *r = ctx;
-
-	return e == r->from ? r->to : NULL;
-}
-
-static const struct expr *
-replace_expr(void *ctx, const struct expr *e)
-{
-	struct replacing *r = ctx;
-
-	return expr_rewrite(r->module, e, replace_node, r);
-}
-
-/* Up to just inside what binds a variable of e. */
-/* The loops of a kernel's threads, and what they share, let nothing come
- * between them. */
-static bool
-stands_in_chain(const struct stmt *s)
-{
-	return tag_of(s) >= 0 ||
-	       (s->kind == STMT_ALLOC && buffer_is_shared(s->u.buffer));
-}
-
-static struct stmt *
-hoist_place(struct stmt *s, const struct expr *e)
-{
-	while (s->parent) {
-		const struct stmt *p = s->parent;
-
-		if ((p->kind == STMT_FOR &&
-		     expr_uses_var(e, p->u.loop.var)) ||
-		    (tag_of(p) >= 0 && !stands_in_chain(s)) ||
-		    (p->kind == STMT_LET && expr_uses_var(e, p->u.var)) ||
-		    p->kind == STMT_BLOCK) {
-			break;
-		}
-		s = s->parent;
-	}
-	return s;
-}
-
-/* Around kernels nothing gets a name: their extents and sizes are for whoever
- * launches them, in terms of the function's parameters. */
-static bool
-is_around_kernel(const struct stmt *s)
-{
-	if (tag_of(s) >= 0) {
-		return true;
-	}
-	for (int i = 0; i < s->n_children; i++) {
-		if (s->children[i] && is_around_kernel(s->children[i])) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* -- names */
 
 struct naming {
 	struct func *func;
 	const char *stem; /* the shortest of the variables' */
 	int n_vars, n_stems;
-	const char *wanted;
-	bool taken;
 };
 
 /* "w_o", "w_outer" -> "w" */
 static const char *
 stem_of(struct arena *arena, const char *name)
 {
-	static const char *const endings[] = { "_outer", "_inner" };
+	static const char *const endings[] = { "_outer", "_inner", "_pos" };
 	size_t length = strlen(name);
 
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
@@ -341,45 +275,6 @@ find_stem(void *ctx, const struct expr *e)
 	if (!n->stem || strlen(stem) < strlen(n->stem)) {
 		n->stem = stem;
 	}
-}
-
-static void
-check_name(struct naming *n, const struct stmt *s)
-{
-	const struct var *v = s->kind == STMT_FOR ? s->u.loop.var
-			      : s->kind == STMT_LET ? s->u.var
-						    : NULL;
-
-	n->taken |= v && strcmp(v->name, n->wanted) == 0;
-	n->taken |= s->kind == STMT_ALLOC &&
-		    strcmp(s->u.buffer->name, n->wanted) == 0;
-}
-
-static bool
-check_below(void *ctx, struct stmt *s)
-{
-	struct naming *n = ctx;
-
-	check_name(n, s);
-	return !n->taken;
-}
-
-static bool
-is_taken(struct func *f, struct stmt *at, const char *name)
-{
-	struct naming n = { .func = f, .wanted = name };
-
-	stmt_visit(at, check_below, &n);
-	for (const struct stmt *p = at->parent; p; p = p->parent) {
-		check_name(&n, p);
-	}
-	for (int i = 0; i < f->params.n; i++) {
-		const struct param *p = &f->params.data[i];
-
-		n.taken |= strcmp(p->var->name, name) == 0 ||
-			   (p->buffer && strcmp(p->buffer->name, name) == 0);
-	}
-	return n.taken;
 }
 
 /* What is added to the rest of a sum. */
@@ -432,12 +327,7 @@ name_for(struct func *f, struct stmt *at, const struct expr *e)
 		name = arena_printf(arena, "i%s", base);
 	}
 	/* A number behind a number would be another one. */
-	base = name;
-	for (int k = 2; is_taken(f, at, name); k++) {
-		name = arena_printf(arena, "%s%s%d", base, n.n_vars == 1
-				    ? "_" : "", k);
-	}
-	return name;
+	return let_name(f, at, name, n.n_vars == 1 ? "_" : "");
 }
 
 static bool
@@ -445,9 +335,7 @@ name_one(struct func *f)
 {
 	struct search q = { .func = f };
 	const struct candidate *best = NULL;
-	struct replacing r = { f->module, NULL, NULL };
 	struct stmt *at;
-	struct stmt_place place;
 	struct var *v;
 
 	stmt_visit(f->body, count_stmt, &q);
@@ -455,20 +343,17 @@ name_one(struct func *f)
 		const struct candidate *c = &q.list.data[i];
 
 		if (c->count >= 2 && (!best || c->ops > best->ops) &&
-		    !is_around_kernel(hoist_place(c->common, c->e))) {
+		    !let_is_around_kernel(let_place(c->common, c->e))) {
 			best = c;
 		}
 	}
 	if (!best) {
 		return false;
 	}
-	at = hoist_place(best->common, best->e);
+	at = let_place(best->common, best->e);
 	v = var_new(f->module, name_for(f, at, best->e), best->e->type);
-	r.from = best->e;
-	r.to = v->expr;
-	stmt_map_exprs(f, at, replace_expr, &r);
-	place = stmt_place_of(at);
-	stmt_put(f, place, stmt_let(f, v, best->e, at));
+	let_replace(f, at, best->e, v->expr);
+	let_wrap(f, at, v, best->e);
 	return true;
 }
 

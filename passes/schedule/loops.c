@@ -235,6 +235,22 @@ check_nested(struct edit *e, struct stmt *const *loops, int n)
 	return true;
 }
 
+static void
+note_fused(struct edit *e, const struct var *v, struct stmt *const *loops,
+	   int n)
+{
+	struct arena *arena = &e->m->arena;
+	const char **digits = arena_array(arena, const char *, n + 1);
+	const struct expr **extents =
+		arena_array(arena, const struct expr *, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		digits[i] = loops[i]->u.loop.var->name;
+		extents[i] = loops[i]->args[1];
+	}
+	func_note_fused(e->f, v, n, digits, extents);
+}
+
 bool
 prim_fuse(struct edit *e, const struct sched_value *args,
 	  struct sched_value *out)
@@ -290,6 +306,7 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 			 list[n - 1]->children[0]);
 	stmt_put(e->f, place, fused);
 	bindings_simplify(e->f, fused, args[1].u.ival);
+	note_fused(e, v, list, n);
 	*out = sv_loop(fused->id);
 	return true;
 }

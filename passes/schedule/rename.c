@@ -17,6 +17,21 @@ check_name(struct edit *e, const char *name)
 			       "and _", name);
 }
 
+/* The loop may be made of several axes: they are remembered under its name. */
+static void
+rename_fused(struct edit *e, const struct var *from, const struct var *to)
+{
+	for (int i = 0; i < e->f->fused.n; i++) {
+		struct fused_axis *axis = &e->f->fused.data[i];
+
+		if (axis->loop == from) {
+			stmt_write(e->f, &axis->loop, &to, sizeof to);
+			stmt_write(e->f, &axis->name, &to->name,
+				   sizeof to->name);
+		}
+	}
+}
+
 bool
 prim_rename_loop(struct edit *e, const struct sched_value *args,
 		 struct sched_value *out)
@@ -36,6 +51,7 @@ prim_rename_loop(struct edit *e, const struct sched_value *args,
 	value = to->expr;
 	stmt_substitute(e->f, loop->children[0], &map);
 	stmt_write(e->f, &loop->u.loop.var, &to, sizeof to);
+	rename_fused(e, from, to);
 	return true;
 }
 

@@ -198,6 +198,56 @@ staged_operands(struct rules *r, struct staged *t, int block,
 	return pad(r, t, block, out);
 }
 
+/* "ic * kh * kw", the axes that make up a part; how many they are. */
+static const char *
+part_axes(struct rules *r, const struct staged *t, enum part p, int *n)
+{
+	struct arena *a = &r->module->arena;
+	const char *text = "";
+
+	*n = 0;
+	for (int i = 0; i < t->x.info->n_iters; i++) {
+		const struct iter_var *it = &t->x.info->iters[i];
+
+		if (t->part[i] != p || expr_is_value(it->extent, 1)) {
+			continue;
+		}
+		text = arena_printf(a, "%s%s%s", text, *n > 0 ? " * " : "",
+				    iter_axis_name(it->var->name));
+		if (t->granularity[i] > 0) {
+			text = arena_printf(a, "%s %% %lld", text,
+					    (long long)t->granularity[i]);
+		}
+		(*n)++;
+	}
+	return text;
+}
+
+const char *
+staged_implicit(struct rules *r, const struct staged *t)
+{
+	static const struct {
+		enum part part;
+		char letter;
+	} parts[] = {
+		{ PART_ROW, 'M' }, { PART_COLUMN, 'N' }, { PART_SUM, 'K' },
+	};
+	struct arena *a = &r->module->arena;
+	const char *text = "implicit GEMM,";
+	int n = 0;
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		const char *axes = part_axes(r, t, parts[i].part, &n);
+
+		text = arena_printf(a, "%s %c = %s%s%lld,", text,
+				    parts[i].letter, axes,
+				    n > 0 ? " = " : "",
+				    (long long)t->extent[parts[i].part]);
+	}
+	/* The sum, which comes last, is over one axis: a GEMM as it is. */
+	return n > 1 ? arena_printf(a, "%s ", text) : "";
+}
+
 bool
 staged_lies_across(struct rules *r, int copy)
 {

@@ -133,6 +133,7 @@ copy_together(struct rules *r, const struct staged *t, int copy, int at,
 	       sched_split(&r->s, fused,
 			   (int64_t[]){ 0, t->threads[PART_ROW],
 					t->threads[PART_COLUMN] }, 3, parts) &&
+	       sched_rename_loop(&r->s, parts[0], "copy") &&
 	       sched_unroll(&r->s, parts[0]) &&
 	       sched_bind(&r->s, parts[1], "threadIdx.y") &&
 	       sched_bind(&r->s, parts[2], "threadIdx.x");
@@ -225,19 +226,24 @@ make_nest(struct rules *r, const struct staged *t, int block, int store,
 bool
 rule_staged(struct rules *r, int block)
 {
+	const char *implicit;
 	struct staged t = {
 		.order = { PART_BATCH, PART_SUM, PART_ROW, PART_COLUMN },
 	};
 	struct staged_blocks blocks;
 
 	if (!rules_access(r, block, &t.x) || !staged_find(r, &t) ||
-	    !staged_sizes(r, &t) || !staged_operands(r, &t, block, &blocks) ||
+	    !staged_sizes(r, &t)) {
+		return false;
+	}
+	implicit = staged_implicit(r, &t);
+	if (!staged_operands(r, &t, block, &blocks) ||
 	    !make_nest(r, &t, block, blocks.store, blocks.copies)) {
 		return false;
 	}
-	strbuf_printf(&r->words, "%sstaged  tiles of %lld x %lld, %lld at a "
+	strbuf_printf(&r->words, "%sstaged  %stiles of %lld x %lld, %lld at a "
 		      "time, %lld x %lld per thread",
-		      r->words.len > 0 ? ", " : "",
+		      r->words.len > 0 ? ", " : "", implicit,
 		      (long long)t.side[PART_ROW],
 		      (long long)t.side[PART_COLUMN],
 		      (long long)t.side[PART_SUM],

@@ -811,17 +811,22 @@ try_instruction(struct rules *r, int block, const struct warp_intrins *names,
 	struct warp_tiles x = { .sync = NULL };
 	struct staged_blocks blocks;
 	const int64_t *side = x.t.side;
+	const char *implicit;
 
 	if (!rules_access(r, block, &x.t.x) || !staged_find(r, &x.t) ||
-	    !find_instructions(r, &x, names) || !choose_sizes(r, &x) ||
-	    !staged_operands(r, &x.t, block, &blocks) ||
+	    !find_instructions(r, &x, names) || !choose_sizes(r, &x)) {
+		return false;
+	}
+	implicit = staged_implicit(r, &x.t);
+	if (!staged_operands(r, &x.t, block, &blocks) ||
 	    (as_it_lies && !columns_lie_well(r, &x, blocks.copies[1])) ||
 	    !make_nest(r, &x, block, &blocks)) {
 		return false;
 	}
-	strbuf_printf(&r->words, "%stensor  tiles of %lld x %lld, %lld at a "
+	strbuf_printf(&r->words, "%stensor  %stiles of %lld x %lld, %lld at a "
 		      "time, %lld x %lld per %s, %s",
-		      r->words.len > 0 ? ", " : "", (long long)side[PART_ROW],
+		      r->words.len > 0 ? ", " : "", implicit,
+		      (long long)side[PART_ROW],
 		      (long long)side[PART_COLUMN], (long long)side[PART_SUM],
 		      (long long)(side[PART_ROW] / x.warps[PART_ROW]),
 		      (long long)(side[PART_COLUMN] / x.warps[PART_COLUMN]),

@@ -42,6 +42,11 @@ bool staged_find(struct rules *r, struct staged *t);
 /* The sizes of the tiles. False: there is too little to do. */
 bool staged_sizes(struct rules *r, struct staged *t);
 
+/* For the schedule's words, with ", " behind: a product whose sum runs over several
+ * axes is one of matrices that are nowhere in memory, "implicit GEMM, M = oc = 64,
+ * N = oh * ow = 3025, K = ic * kh * kw = 144". "" of another. */
+const char *staged_implicit(struct rules *r, const struct staged *t);
+
 /* sched_rules_operands.c: the parts as axes of the block, in t->order, all
  * extents multiples of t->side, with a block that copies each operand and one
  * that does what is done to sums. What t->x knows is stale then. False, and

@@ -156,6 +156,53 @@ simplify_indices(void *ctx, struct stmt *s)
 	return true;
 }
 
+/* The iter var that an expression is, or -1. */
+static int
+iter_of(const struct block *b, const struct index_map *map,
+	const struct expr *e)
+{
+	for (int i = 0; i < b->n_iters; i++) {
+		if (e == map->logical[i]->expr) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* An axis (oc * 3 + kh) * 3 + kw of whole iter vars is remembered as made of
+ * these. */
+static void
+note_fused(struct edit *e, const struct block *b, const struct index_map *map,
+	   int d, const struct var *loop)
+{
+	struct arena *arena = &e->m->arena;
+	const char **digits = arena_array(arena, const char *, b->n_iters + 1);
+	const struct expr **extents =
+		arena_array(arena, const struct expr *, b->n_iters + 1);
+	const struct expr *rest = map->to_physical[d];
+	int at = b->n_iters, i;
+
+	while (rest->kind == EXPR_ADD && at > 1) {
+		const struct expr *high = rest->args[0];
+
+		i = iter_of(b, map, rest->args[1]);
+		if (i < 0 || high->kind != EXPR_MUL ||
+		    high->args[1] != b->iters[i].extent) {
+			return;
+		}
+		digits[--at] = iter_axis_name(b->iters[i].var->name);
+		extents[at] = b->iters[i].extent;
+		rest = high->args[0];
+	}
+	i = iter_of(b, map, rest);
+	if (i >= 0 && at > 0) {
+		digits[--at] = iter_axis_name(b->iters[i].var->name);
+		extents[at] = b->iters[i].extent;
+		func_note_fused(e->f, loop, b->n_iters - at, digits + at,
+				extents + at);
+	}
+}
+
 bool
 prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 			    struct sched_value *out)
@@ -215,6 +262,8 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 		}
 		list[d] = it->var->expr;
 		loops[d] = var_new(e->m, name, type)->expr;
+		note_fused(e, block->u.block, args[1].u.map, d,
+			   loops[d]->u.var);
 	}
 	if (!check_padding(e, block, map, &new)) {
 		return false;

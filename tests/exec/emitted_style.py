@@ -5,7 +5,9 @@ for several targets. No line has more than 100 columns, a tab being 8; no block
 of braces follows another one; no name is made of a word that says nothing and a
 number. Sums of integers whose bound is proven are plain and say the bound: it
 is the right one, an input reaches it, and UBSan sees no overflow; sums without
-a proof wrap. Winograd's transformations have their matrices in the comment."""
+a proof wrap. Winograd's transformations have their matrices in the comment. A
+convolution by threads is said to be an implicit GEMM, and its copy of the input
+reads it by axes that have names: digits of k and of n."""
 import os
 import re
 import shutil
@@ -84,6 +86,31 @@ def check_text(what, text):
             fail("%s:%d: the name %s" % (what, i + 1, vague[0]))
 
 
+def check_implicit(text):
+    """Each staged convolution with a window."""
+    found = 0
+    for body in re.split(r"\n(?=/\* )", text):
+        if not re.match(r"/\* Conv (\d)x\1\b", body) or \
+                " staged " not in body:
+            continue
+        comment, code = body.split("*/", 1)
+        if "implicit GEMM" not in comment:
+            continue
+        found += 1
+        words = re.sub(r"\n \* +", " ", comment)
+        if not re.search(r"K = (\w+ \* )+\w+ = \d+,", words):
+            fail("K is made of no axes:\n" + comment)
+        for names in re.findall(r"\bx((?:\[[^][]*\])+)", code):
+            if "/" in names or "%" in names:
+                fail("an index of x without a name:\n%s" % code)
+        for digit in r"kh = \w+ / \d+", r"kw = \w+ % \d+", r"oh = ", \
+                r"ow = \w+ % \d+":
+            if not re.search(r"const int " + digit, code):
+                fail("no %s:\n%s" % (digit, code))
+    if found == 0:
+        fail("no convolution as an implicit GEMM")
+
+
 for path in DIGITS, convolutions():
     for target, _ in TARGETS:
         out = compile_model(path, "--target", target)
@@ -94,6 +121,8 @@ for path in DIGITS, convolutions():
         if "V = B^T d B" in seen and not re.search(
                 r"B\^T +4 +0 +-5 +0 +1 +0$", seen, re.M):
             fail("%s: Winograd without its matrices" % target)
+        if target == "cuda":
+            check_implicit(seen)
         if target == "gnu-c" and path != DIGITS and \
                 "V = B^T d B" not in seen:
             fail("no convolution by Winograd")

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where an index gets its name, and which. */
+#include "index_lets.h"
+
+#include "thread_loops.h"
+
+/* -- where */
+
+/* The loops of a kernel's threads, and what they share, let nothing come
+ * between them. */
+static bool
+stands_in_chain(const struct stmt *s)
+{
+	return tag_of(s) >= 0 ||
+	       (s->kind == STMT_ALLOC && buffer_is_shared(s->u.buffer));
+}
+
+struct stmt *
+let_place(struct stmt *s, const struct expr *e)
+{
+	while (s->parent) {
+		const struct stmt *p = s->parent;
+
+		if ((p->kind == STMT_FOR &&
+		     expr_uses_var(e, p->u.loop.var)) ||
+		    (tag_of(p) >= 0 && !stands_in_chain(s)) ||
+		    (p->kind == STMT_LET && expr_uses_var(e, p->u.var)) ||
+		    p->kind == STMT_BLOCK) {
+			break;
+		}
+		s = s->parent;
+	}
+	return s;
+}
+
+bool
+let_is_around_kernel(const struct stmt *s)
+{
+	if (tag_of(s) >= 0) {
+		return true;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i] && let_is_around_kernel(s->children[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* -- names */
+
+struct search {
+	const char *wanted;
+	bool taken;
+};
+
+static void
+check_name(struct search *q, const struct stmt *s)
+{
+	const struct var *v = s->kind == STMT_FOR ? s->u.loop.var
+			      : s->kind == STMT_LET ? s->u.var
+						    : NULL;
+
+	q->taken |= v && strcmp(v->name, q->wanted) == 0;
+	q->taken |= s->kind == STMT_ALLOC &&
+		    strcmp(s->u.buffer->name, q->wanted) == 0;
+}
+
+static bool
+check_below(void *ctx, struct stmt *s)
+{
+	struct search *q = ctx;
+
+	check_name(q, s);
+	return !q->taken;
+}
+
+static bool
+is_taken(struct func *f, struct stmt *at, const char *name)
+{
+	struct search q = { .wanted = name };
+
+	stmt_visit(at, check_below, &q);
+	for (const struct stmt *p = at->parent; p; p = p->parent) {
+		check_name(&q, p);
+	}
+	for (int i = 0; i < f->params.n; i++) {
+		const struct param *p = &f->params.data[i];
+
+		q.taken |= strcmp(p->var->name, name) == 0 ||
+			   (p->buffer && strcmp(p->buffer->name, name) == 0);
+	}
+	return q.taken;
+}
+
+const char *
+let_name(struct func *f, struct stmt *at, const char *base, const char *before)
+{
+	const char *name = base;
+
+	for (int k = 2; is_taken(f, at, name); k++) {
+		name = arena_printf(&f->module->arena, "%s%s%d", base, before,
+				    k);
+	}
+	return name;
+}
+
+/* -- putting it there */
+
+struct replacing {
+	struct module *module;
+	const struct expr *from, *to;
+};
+
+static const struct expr *
+replace_node(void *ctx, const struct expr *e)
+{
+	const struct replacing *r = ctx;
+
+	return e == r->from ? r->to : NULL;
+}
+
+static const struct expr *
+replace_expr(void *ctx, const struct expr *e)
+{
+	struct replacing *r = ctx;
+
+	return expr_rewrite(r->module, e, replace_node, r);
+}
+
+void
+let_replace(struct func *f, struct stmt *at, const struct expr *from,
+	    const struct expr *to)
+{
+	struct replacing r = { f->module, from, to };
+
+	stmt_map_exprs(f, at, replace_expr, &r);
+}
+
+struct stmt *
+let_wrap(struct func *f, struct stmt *at, struct var *v,
+	 const struct expr *value)
+{
+	struct stmt_place place = stmt_place_of(at);
+	struct stmt *let = stmt_let(f, v, value, at);
+
+	stmt_put(f, place, let);
+	return let;
+}

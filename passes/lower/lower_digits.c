@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names the axes that a schedule has put together, where a loop of the whole has
+ * been taken apart again.
+ *
+ *   for k_o, k_i:                            for k_o, k_i:
+ *       .. x[(k_o * 16 + k_i + 7) // 9 + 1,      k: T.let = k_o * 16 + k_i + 16
+ *            (k_o * 16 + k_i + 1) % 3]    ->     ic: T.let = k // 9
+ *                                                kw: T.let = k % 3
+ *                                                .. x[ic, kw]
+ *
+ * Simplifying has given every digit a form of its own by then. The highest digit
+ * tells what the whole is, since what is added to it is so many of its size; a
+ * digit gets its name where it is proven to be that of the whole.
+ *
+ * Needs func->fused, which tells the names and extents. */
+#include "lower_passes.h"
+
+#include "access.h"
+#include "index_lets.h"
+
+/* An expression of the function, and the innermost statement that has all of
+ * its uses. */
+struct use {
+	const struct expr *e;
+	struct stmt *common;
+	bool alone; /* somewhere it is not just what a modulus is taken of */
+};
+
+struct digits {
+	struct func *func;
+	struct module *module;
+	struct stmt *at; /* while expressions are collected */
+	VEC(struct use) uses;
+	VEC(const struct var *) named; /* by this pass */
+};
+
+/* Digits first to last of an axis, as they are written. */
+struct part {
+	int first, last;
+	const struct expr *value; /* NULL: they are not used together */
+};
+
+/* A fused axis that is found: its value and which digits are used. */
+struct found {
+	const struct fused_axis *axis;
+	const struct expr *whole;
+	struct stmt *common; /* what has all uses */
+	struct stmt *place;  /* around it, as far as whole is known */
+	struct part *parts;  /* single digits, then runs of several */
+	int n_parts, n_used, n_runs;
+	bool named_alike;    /* a variable of whole is called after it */
+	bool is_sum;         /* the highest digit is more than a division */
+};
+
+/* -- what is written in the function */
+
+/* The innermost statement that has both, or NULL: a variable of e is bound
+ * further in, by the loops of each. */
+static struct stmt *
+common_scope(struct stmt *x, struct stmt *y, const struct expr *e)
+{
+	struct stmt *common = stmt_common(x, y);
+
+	for (int i = 0; i < 2; i++) {
+		for (const struct stmt *s = i > 0 ? x : y; s != common;
+		     s = s->parent) {
+			const struct var *v =
+				s->kind == STMT_FOR ? s->u.loop.var
+				: s->kind == STMT_LET ? s->u.var : NULL;
+
+			if (v != NULL && expr_uses_var(e, v)) {
+				return NULL;
+			}
+		}
+	}
+	return common;
+}
+
+/* What has e, with the variables that it has at `at`. */
+static struct use *
+find_use(struct digits *d, const struct expr *e, struct stmt *at)
+{
+	for (int i = 0; i < d->uses.n; i++) {
+		struct use *use = &d->uses.data[i];
+
+		if (use->e == e && common_scope(use->common, at, e) != NULL) {
+			return use;
+		}
+	}
+	return NULL;
+}
+
+static bool
+is_division(const struct expr *e)
+{
+	return e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
+}
+
+/* The division by size (NULL: any) that is a term of a sum, or NULL. */
+static const struct expr *
+division_in(const struct expr *e, const struct expr *size)
+{
+	const struct expr *found = NULL;
+
+	if (is_division(e)) {
+		return size == NULL || (e->kind == EXPR_FLOORDIV &&
+					e->args[1] == size) ? e : NULL;
+	}
+	if (e->kind == EXPR_ADD || e->kind == EXPR_SUB) {
+		found = division_in(e->args[0], size);
+	}
+	if (e->kind == EXPR_ADD && found == NULL) {
+		found = division_in(e->args[1], size);
+	}
+	return found;
+}
+
+/* A division, or a sum with one. */
+static bool
+may_be_digit(const struct expr *e)
+{
+	return dtype_class(e->type) == DTC_INT && e->type.lanes == 1 &&
+	       division_in(e, NULL) != NULL && !expr_has_load(e);
+}
+
+static void
+collect_expr(struct digits *d, const struct expr *e, bool alone)
+{
+	struct use *use, fresh = { e, d->at, alone };
+
+	for (int i = 0; i < e->n_args; i++) {
+		collect_expr(d, e->args[i], e->kind != EXPR_FLOORMOD);
+	}
+	if (!may_be_digit(e)) {
+		return;
+	}
+	use = find_use(d, e, d->at);
+	if (use != NULL) {
+		use->common = stmt_common(use->common, d->at);
+		use->alone |= alone;
+	} else {
+		vec_push(&d->module->arena, &d->uses, fresh);
+	}
+}
+
+static bool
+collect_stmt(void *ctx, struct stmt *s)
+{
+	struct digits *d = ctx;
+
+	for (int i = 0; s->kind == STMT_LET && i < d->named.n; i++) {
+		if (d->named.data[i] == s->u.var) {
+			return true;
+		}
+	}
+	d->at = s;
+	for (int i = 0; i < s->n_args; i++) {
+		if (s->args[i] != NULL) {
+			collect_expr(d, s->args[i], true);
+		}
+	}
+	return true;
+}
+
+/* -- which digits of an axis are these? */
+
+/* The product of the extents from digit first on, up to and without end. */
+static const struct expr *
+size_of(struct digits *d, struct analyser *a, const struct fused_axis *axis,
+	int first, int end)
+{
+	const struct expr *size = expr_i32(d->module, 1);
+
+	for (int k = first; k < end; k++) {
+		size = expr_mul(d->module, size, axis->extents[k]);
+	}
+	return simplify(a, size);
+}
+
+static const struct expr *
+part_of(struct digits *d, struct analyser *a, const struct fused_axis *axis,
+	const struct part *p, const struct expr *whole)
+{
+	const struct expr *e = whole;
+
+	if (p->last < axis->n - 1) {
+		e = expr_floordiv(d->module, e, size_of(d, a, axis,
+							p->last + 1, axis->n));
+	}
+	if (p->first > 0) {
+		e = expr_floormod(d->module, e, size_of(d, a, axis, p->first,
+							p->last + 1));
+	}
+	return simplify(a, e);
+}
+
+/* All parts of an axis but the whole: single ones first, the last digit first. */
+static struct part *
+list_parts(struct digits *d, const struct fused_axis *axis, int *n)
+{
+	struct part *list = arena_array(&d->module->arena, struct part,
+					axis->n * axis->n);
+
+	*n = 0;
+	for (int length = 1; length < axis->n; length++) {
+		for (int i = axis->n - length; i >= 0; i--) {
+			list[(*n)++] = (struct part){ i, i + length - 1, NULL };
+		}
+	}
+	return list;
+}
+
+struct name_search {
+	const char *name;
+	bool found;
+};
+
+static void
+find_name(void *ctx, const struct expr *e)
+{
+	struct name_search *q = ctx;
+	size_t n = strlen(q->name);
+
+	q->found |= e->kind == EXPR_VAR &&
+		    strncmp(e->u.var->name, q->name, n) == 0 &&
+		    (e->u.var->name[n] == '\0' || e->u.var->name[n] == '_');
+}
+
+static bool
+is_in_vector(const struct stmt *s)
+{
+	for (; s != NULL; s = s->parent) {
+		if (s->kind == STMT_FOR &&
+		    s->u.loop.kind == FOR_VECTORIZED) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Which digits of whole are written? They have to be the same all over the place
+ * where their names are known. */
+static bool
+match(struct digits *d, const struct fused_axis *axis,
+      const struct expr *whole, struct stmt *at, struct found *out)
+{
+	struct name_search q = { axis->name, false };
+	struct analyser near, a;
+
+	*out = (struct found){ .axis = axis, .whole = whole, .common = at };
+	out->parts = list_parts(d, axis, &out->n_parts);
+	analyser_init(&near, d->module);
+	analyser_enter(&near, at);
+	for (int i = 0; i < out->n_parts; i++) {
+		struct part *p = &out->parts[i];
+		const struct expr *value = part_of(d, &near, axis, p, whole);
+		const struct use *use = find_use(d, value, at);
+
+		/* The whole is known where the digit is used. */
+		if (use != NULL && use->alone &&
+		    common_scope(use->common, out->common, whole) != NULL) {
+			p->value = value;
+			out->common = stmt_common(out->common, use->common);
+		}
+	}
+	out->place = let_place(out->common, whole);
+	analyser_init(&a, d->module);
+	analyser_enter(&a, out->place);
+	for (int i = 0; i < out->n_parts; i++) {
+		struct part *p = &out->parts[i];
+
+		if (p->value != NULL &&
+		    part_of(d, &a, axis, p, whole) != p->value) {
+			p->value = NULL;
+		} else if (p->value != NULL) {
+			out->n_used += p->first == p->last;
+			out->n_runs += p->first < p->last;
+		}
+	}
+	expr_visit(whole, find_name, &q);
+	out->named_alike = q.found;
+	return out->n_used > (q.found ? 0 : 1) &&
+	       !let_is_around_kernel(out->place) && !is_in_vector(out->place);
+}
+
+/* Digits count most. A sum as the highest one is more of the whole than its
+ * division alone. */
+static int
+score(const struct found *f)
+{
+	return f->n_used * 8 + f->n_runs * 4 + f->named_alike * 2 + f->is_sum;
+}
+
+static void
+keep_better(struct found *best, const struct found *f)
+{
+	if (best->axis == NULL || score(f) > score(best)) {
+		*best = *f;
+	}
+}
+
+/* Does it stay below the axis's first extent? */
+static bool
+is_in_range(struct digits *d, const struct fused_axis *axis,
+	    const struct use *use)
+{
+	struct bounds b;
+	struct analyser a;
+	int64_t extent;
+
+	analyser_init(&a, d->module);
+	analyser_enter(&a, use->common);
+	b = analyse_bounds(&a, use->e);
+	return expr_is_int(axis->extents[0], &extent) && b.min >= 0 &&
+	       b.max < extent;
+}
+
+/* A sum with a division by size as the highest digit, or the division alone:
+ * rest + e // size is (rest * size + e) // size. Where rest is the start of a
+ * window, the sum is none of the axis's digits. */
+static void
+try_highest(struct digits *d, const struct fused_axis *axis,
+	    const struct use *use, const struct expr *size, struct found *best)
+{
+	struct module *m = d->module;
+	const struct expr *division = division_in(use->e, size), *rest;
+	struct analyser a;
+	struct found f;
+	int64_t c;
+
+	if (division == NULL) {
+		return;
+	}
+	analyser_init(&a, m);
+	rest = simplify(&a, expr_sub(m, use->e, division));
+	if (!expr_is_int(rest, &c) && !is_in_range(d, axis, use)) {
+		return;
+	}
+	if (match(d, axis, simplify(&a, expr_add(m, expr_mul(m, rest, size),
+						 division->args[0])),
+		  use->common, &f)) {
+		f.is_sum = division != use->e;
+		keep_better(best, &f);
+	}
+}
+
+static struct found
+find_best(struct digits *d)
+{
+	struct found best = { 0 }, f;
+	struct analyser a;
+
+	analyser_init(&a, d->module);
+	for (int k = 0; k < d->func->fused.n; k++) {
+		const struct fused_axis *axis = &d->func->fused.data[k];
+		const struct expr *size = size_of(d, &a, axis, 1, axis->n);
+
+		for (int i = 0; i < d->uses.n; i++) {
+			const struct use *use = &d->uses.data[i];
+
+			try_highest(d, axis, use, size, &best);
+			if (use->e->kind == EXPR_FLOORMOD &&
+				   use->e->args[1] ==
+					   axis->extents[axis->n - 1] &&
+				   match(d, axis, use->e->args[0],
+					 use->common, &f)) {
+				keep_better(&best, &f);
+			}
+		}
+	}
+	return best;
+}
+
+/* -- names */
+
+static const char *
+part_name(struct digits *d, const struct fused_axis *axis,
+	  const struct part *p)
+{
+	const char *name = axis->digits[p->first];
+
+	for (int i = p->first + 1; i <= p->last; i++) {
+		name = arena_printf(&d->module->arena, "%s_%s", name,
+				    axis->digits[i]);
+	}
+	return name;
+}
+
+static bool
+is_free(struct digits *d, struct stmt *at, const char *name)
+{
+	return strcmp(let_name(d->func, at, name, "_"), name) == 0;
+}
+
+/* Where an array, such as the weights w, has the axis's name: "w_pos". */
+static const char *
+free_name(struct digits *d, struct stmt *at, const char *name)
+{
+	return is_free(d, at, name) ? name
+		: let_name(d->func, at, arena_printf(&d->module->arena, "%s_pos",
+						     name), "_");
+}
+
+/* Far out, where all names are free there: else next to the uses. */
+static struct stmt *
+choose_place(struct digits *d, const struct found *f)
+{
+	bool free = f->whole->kind == EXPR_VAR ||
+		    is_free(d, f->place, f->axis->name);
+
+	for (int i = 0; i < f->n_parts && free; i++) {
+		free = f->parts[i].value == NULL ||
+		       is_free(d, f->place,
+			       part_name(d, f->axis, &f->parts[i]));
+	}
+	return free ? f->place : f->common;
+}
+
+/* Each LET goes around those that are there: the digits, runs of them, which
+ * digits may be parts of, and the whole. */
+static void
+put_names(struct digits *d, const struct found *f)
+{
+	const struct fused_axis *axis = f->axis;
+	struct stmt *at = choose_place(d, f);
+	const struct expr *whole = f->whole;
+	struct var *k = NULL;
+	struct analyser a;
+
+	analyser_init(&a, d->module);
+	analyser_enter(&a, at);
+	if (whole->kind != EXPR_VAR) {
+		k = var_new(d->module, free_name(d, at, axis->name),
+			    whole->type);
+		analyser_bind_value(&a, k, whole);
+		whole = k->expr;
+	}
+	for (int i = 0; i < f->n_parts; i++) {
+		const struct part *p = &f->parts[i];
+		struct var *v;
+
+		if (p->value == NULL) {
+			continue;
+		}
+		v = var_new(d->module,
+			    free_name(d, at, part_name(d, axis, p)),
+			    p->value->type);
+		vec_push(&d->module->arena, &d->named, v);
+		let_replace(d->func, at, p->value, v->expr);
+		at = let_wrap(d->func, at, v, part_of(d, &a, axis, p, whole));
+	}
+	if (k != NULL) {
+		let_replace(d->func, at, f->whole, whole);
+		let_wrap(d->func, at, k, f->whole);
+	}
+}
+
+bool
+lower_digits(struct func *f)
+{
+	enum { LIMIT = 50 };
+	struct digits d = { .func = f, .module = f->module };
+
+	for (int i = 0; i < LIMIT && f->fused.n > 0; i++) {
+		struct found best;
+
+		d.uses.n = 0;
+		stmt_visit(f->body, collect_stmt, &d);
+		best = find_best(&d);
+		if (best.axis == NULL) {
+			break;
+		}
+		put_names(&d, &best);
+	}
+	return true;
+}
