@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Building graphs: tensors by unique name, constants, nodes. */
+#include <limits.h>
+
 #include "graph.h"
 
 static uint32_t
@@ -45,6 +47,24 @@ name_table_add(struct graph *g, struct tensor *t)
 	}
 	*name_slot(table, t->name) = t;
 	table->n++;
+	t->next_number = 1;
+}
+
+/* The tensor behind whose name a number makes the name, and the number; NULL:
+ * there is none. */
+static struct tensor *
+numbered_tensor(const struct graph *g, const char *name, int *number)
+{
+	const char *end = strrchr(name, '_');
+	int v = 0;
+
+	for (const char *c = end ? end + 1 : ""; *c >= '0' && *c <= '9' &&
+			v < INT_MAX / 10 - 1; c++) {
+		v = v * 10 + (*c - '0');
+	}
+	*number = v;
+	return v > 0 ? graph_find_tensor(g, arena_strndup(&g->module->arena,
+			name, (size_t)(end - name))) : NULL;
 }
 
 /* Rebuilds the cluster behind a removed slot, as open addressing needs. */
@@ -52,11 +72,16 @@ static void
 name_table_remove(struct graph *g, struct tensor *t)
 {
 	struct name_table *table = &g->names;
-	struct tensor **slot = name_slot(table, t->name);
+	struct tensor **slot = name_slot(table, t->name), *base;
 	uint32_t i = (uint32_t)(slot - table->slot);
+	int number;
 
 	if (*slot != t) {
 		return;
+	}
+	base = numbered_tensor(g, t->name, &number);
+	if (base && number < base->next_number) {
+		base->next_number = number;
 	}
 	*slot = NULL;
 	for (i = (i + 1) & (table->cap - 1); table->slot[i];
@@ -89,12 +114,19 @@ const char *
 graph_fresh_name(struct graph *g, const char *base)
 {
 	const char *name = base && *base ? base : "t";
+	struct tensor *taken = graph_find_tensor(g, name);
 
-	base = name;
-	for (int i = 1; graph_find_tensor(g, name); i++) {
-		name = arena_printf(&g->module->arena, "%s_%d", base, i);
+	if (!taken) {
+		return arena_strdup(&g->module->arena, name);
 	}
-	return arena_strdup(&g->module->arena, name);
+	base = name;
+	for (;; taken->next_number++) {
+		name = arena_printf(&g->module->arena, "%s_%d", base,
+				    taken->next_number);
+		if (!graph_find_tensor(g, name)) {
+			return name;
+		}
+	}
 }
 
 struct tensor *
@@ -118,16 +150,26 @@ graph_rename(struct graph *g, struct tensor *t, const char *name)
 	name_table_add(g, t);
 }
 
+/* With what its recipe needs. `open` has room for all tensors. */
 static void
-mark_used(const struct tensor *t, bool *used)
+mark_used(const struct tensor *t, bool *used, const struct tensor **open)
 {
-	if (used[t->id]) {
-		return;
+	int n = 0;
+
+	if (!used[t->id]) {
+		open[n++] = t;
+		used[t->id] = true;
 	}
-	used[t->id] = true;
-	for (int k = 0; t->recipe && k < t->recipe->n_inputs; k++) {
-		if (t->recipe->inputs[k]) {
-			mark_used(t->recipe->inputs[k], used);
+	while (n > 0) {
+		const struct node *recipe = open[--n]->recipe;
+
+		for (int k = 0; recipe && k < recipe->n_inputs; k++) {
+			const struct tensor *in = recipe->inputs[k];
+
+			if (in && !used[in->id]) {
+				open[n++] = in;
+				used[in->id] = true;
+			}
 		}
 	}
 }
@@ -135,7 +177,10 @@ mark_used(const struct tensor *t, bool *used)
 void
 graph_drop_unused_tensors(struct graph *g)
 {
-	bool *used = arena_array(&g->module->arena, bool, g->tensors.n + 1);
+	struct arena *a = &g->module->arena;
+	bool *used = arena_array(a, bool, g->tensors.n + 1);
+	const struct tensor **open = arena_array(a, const struct tensor *,
+						 g->tensors.n + 1);
 	int n = 0;
 
 	for (int i = 0; i < g->tensors.n; i++) {
@@ -145,7 +190,7 @@ graph_drop_unused_tensors(struct graph *g)
 		struct tensor *t = g->tensors.data[i];
 
 		if (t->is_input || t->is_output || t->producer || t->uses.n) {
-			mark_used(t, used);
+			mark_used(t, used, open);
 		}
 	}
 	for (int i = 0; i < g->tensors.n; i++) {

@@ -62,6 +62,8 @@ struct tensor {
 	struct node *producer;     /* NULL: input or constant */
 	int output_index;
 	VEC(struct use) uses;
+	int next_number; /* behind its name, in names made from it: lower ones
+			  * are taken */
 	bool is_input, is_output; /* of the graph */
 	/* An input or output of integers that stand for real numbers; NULL: not
 	 * known to. */
@@ -190,6 +192,7 @@ struct graph {
 	struct name_table names;
 	int next_node_id;
 	int edits; /* counts changes: passes repeat until it stands still */
+	int edited_at; /* where in nodes the last one was taken out */
 	/* Quantized operators round as TFLite's kernels, by fixed-point numbers,
 	 * not as ONNX says. */
 	bool fixed_point;

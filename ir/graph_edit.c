@@ -2,19 +2,36 @@
 /* Edits of graphs: links both ways stay whole, origins keep their story. */
 #include "graph.h"
 
+static bool
+is_use(const struct tensor *t, int i, const struct node *n, int input)
+{
+	return t->uses.data[i].node == n && t->uses.data[i].input == input;
+}
+
+/* Looked for from both ends, and closed up from the nearer one: passes over a
+ * graph edit the first uses or the last ones. */
 static void
 use_remove(struct tensor *t, const struct node *n, int input)
 {
-	for (int i = 0; i < t->uses.n; i++) {
-		struct use *u = &t->uses.data[i];
+	struct use *uses = t->uses.data;
+	int last = t->uses.n - 1, i = 0;
 
-		if (u->node == n && u->input == input) {
-			memmove(u, u + 1,
-				sizeof *u * (size_t)(t->uses.n - 1 - i));
-			t->uses.n--;
-			return;
-		}
+	while (i <= last - i && !is_use(t, i, n, input) &&
+	       !is_use(t, last - i, n, input)) {
+		i++;
 	}
+	if (i > last - i) {
+		return;
+	}
+	if (is_use(t, i, n, input)) {
+		memmove(uses + 1, uses, sizeof *uses * (size_t)i);
+		t->uses.data++;
+		t->uses.cap--;
+	} else {
+		memmove(uses + last - i, uses + last - i + 1,
+			sizeof *uses * (size_t)i);
+	}
+	t->uses.n--;
 }
 
 void
@@ -141,24 +158,41 @@ set_fate(struct graph *g, const struct node *n, const char *pass,
 	}
 }
 
+/* Where n is in the order, looked for around the place where the last node was
+ * taken from it; -1: nowhere. */
+static int
+position_of(const struct graph *g, const struct node *n)
+{
+	int from = g->edited_at;
+
+	for (int i = 0; i <= from || from + i < g->nodes.n; i++) {
+		if (from + i < g->nodes.n && g->nodes.data[from + i] == n) {
+			return from + i;
+		}
+		if (i <= from && from - i < g->nodes.n &&
+		    g->nodes.data[from - i] == n) {
+			return from - i;
+		}
+	}
+	return -1;
+}
+
 static void
 take_from_order(struct graph *g, struct node *n)
 {
+	int at = position_of(g, n);
+
 	g->edits++;
 	for (int i = 0; i < n->n_inputs; i++) {
 		if (n->inputs[i]) {
 			use_remove(n->inputs[i], n, i);
 		}
 	}
-	for (int i = 0; i < g->nodes.n; i++) {
-		struct node **at = &g->nodes.data[i];
-
-		if (*at == n) {
-			memmove(at, at + 1,
-				sizeof *at * (size_t)(g->nodes.n - 1 - i));
-			g->nodes.n--;
-			return;
-		}
+	if (at >= 0) {
+		memmove(&g->nodes.data[at], &g->nodes.data[at + 1],
+			sizeof n * (size_t)(g->nodes.n - 1 - at));
+		g->nodes.n--;
+		g->edited_at = at;
 	}
 }
 
@@ -195,19 +229,24 @@ graph_make_recipe(struct graph *g, struct node *n, const char *pass,
 static void
 add_origin(struct node *n, int origin)
 {
-	int at = n->origins.n;
+	int low = 0, high = n->origins.n;
 
-	for (int i = 0; i < n->origins.n; i++) {
-		if (n->origins.data[i] == origin) {
-			return;
+	while (low < high) {
+		int middle = (low + high) / 2;
+
+		if (n->origins.data[middle] < origin) {
+			low = middle + 1;
+		} else {
+			high = middle;
 		}
 	}
-	vec_push(&n->graph->module->arena, &n->origins, origin);
-	while (at > 0 && n->origins.data[at - 1] > origin) {
-		n->origins.data[at] = n->origins.data[at - 1];
-		at--;
+	if (low < n->origins.n && n->origins.data[low] == origin) {
+		return;
 	}
-	n->origins.data[at] = origin;
+	vec_push(&n->graph->module->arena, &n->origins, origin);
+	memmove(&n->origins.data[low + 1], &n->origins.data[low],
+		sizeof origin * (size_t)(n->origins.n - 1 - low));
+	n->origins.data[low] = origin;
 }
 
 void

@@ -196,13 +196,8 @@ launch_kernels(struct entry *e, const struct kernel *k,
 static const struct expr *
 weight_pointer(const struct entry *e, const struct kernel_arg *arg)
 {
-	for (int i = 0; i < e->p->weights.n; i++) {
-		if (e->p->weights.data[i] == arg->weight) {
-			return e->of_weight[i];
-		}
-	}
-	assert(!"a weight that is not in the list");
-	return NULL;
+	assert(e->p->weights.data[arg->weight->index] == arg->weight);
+	return e->of_weight[arg->weight->index];
 }
 
 static struct stmt *
@@ -284,7 +279,7 @@ entry_build(struct program *p)
 		const struct kernel *k = p->kernels.data[i];
 
 		name_set_add(&e.names, k->name);
-		if (k->n_callers > 1) {
+		if (k->callers.n > 1) {
 			name_set_add(&e.names, k->func->name);
 		}
 		for (int l = 1; k->device != NULL &&

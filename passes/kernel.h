@@ -26,6 +26,7 @@ struct kernel;
 /* A constant as it is stored: one array of the weights file. */
 struct weight {
 	const char *name;         /* identifier stem, unique: "res2_0_conv_w" */
+	int index;                /* of the program's weights */
 	const struct kernel *reader; /* the first of those that read it */
 	const char *role;         /* what its parameter is called there: "w" */
 	struct tensor *tensor;
@@ -69,9 +70,10 @@ struct kernel {
 	 * or another where several kernels call it. */
 	struct func *func;
 	/* The first kernel in order of execution that calls func: itself, or
-	 * another with the same body; and how many call an owner's. */
+	 * another with the same body. */
 	struct kernel *owner;
-	int n_callers;
+	/* Of an owner: all that call func, itself the first, in that order. */
+	VEC(struct kernel *) callers;
 	struct host_device *device; /* the kernels; NULL: not on a device */
 	/* Of a region whose backend keeps something between runs: what prepares
 	 * it. Parameters: the model, memory of its own, the constants. */
@@ -86,6 +88,8 @@ struct kernel {
 	int64_t macs, read_bytes, write_bytes;
 	bool int_macs;         /* macs are of integers */
 	int64_t stack_bytes;   /* local arrays that live at once */
+	int scratch_place;     /* in the plan: of the first scratch argument,
+				* before those of the others */
 	int64_t weight_bytes;  /* of read_bytes: constants */
 	bool apart;            /* kernel_wants_apart */
 };

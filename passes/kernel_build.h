@@ -6,6 +6,7 @@
 
 #include "kernels.h"
 #include "names.h"
+#include "pointer_map.h"
 
 struct builder {
 	struct program *p;
@@ -18,6 +19,10 @@ struct builder {
 	int *first_group;            /* to first_group[id + 1] */
 	int *mark, stamp;            /* by group: which search has seen it */
 	struct group **view_of;      /* by tensor id: the view group making it */
+	/* Weights without a layout of their own, by tensor: where in the
+	 * program's list; those of which each element has a byte or more, and
+	 * paired ones. */
+	struct pointer_map plain_weights[2];
 };
 
 /* What computes an element of out reads of in that one alone, and is the only
@@ -38,6 +43,10 @@ struct joint {
 	VEC(struct own_element) own;
 };
 
+/* kernels.c: must this group store t (an output of one of its nodes) for
+ * others? */
+bool group_makes(const struct builder *b, const struct group *group,
+		 const struct tensor *t);
 /* kernel_region.c: the group's region: parameters, no loops. False: diagnosed. */
 bool join_region(struct joint *j);
 /* kernels.c: what a kernel calls t, by what its anchor does with it: x for the
@@ -54,7 +63,7 @@ void kernel_measure(struct kernel *k);
 /* kernel_spaces.c: notes in which memory each parameter lies. After the plan. */
 void kernels_note_spaces(struct program *p);
 /* kernel_merge.c: one function for all kernels that compute the same; sets owner
- * and n_callers of each. After the plan. */
+ * and callers of each. After the plan. */
 void kernels_merge(struct builder *b);
 /* kernel_align.c: notes which arrays of vectors are aligned as such, where the
  * plan has placed them. */

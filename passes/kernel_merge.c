@@ -102,7 +102,7 @@ share_function(struct builder *b, struct kernel *k, struct kernel *owner)
 			scratch->scratch = arg->buffer;
 		}
 	}
-	owner->n_callers++;
+	vec_push(&b->m->arena, &owner->callers, k);
 }
 
 /* Functions that nobody calls any more have lost their bodies. */
@@ -329,7 +329,7 @@ kernels_merge(struct builder *b)
 		int *slot, at;
 
 		k->owner = k;
-		k->n_callers = 1;
+		vec_push(a, &k->callers, k);
 		if (k->group->region != NULL) {
 			continue;
 		}
@@ -350,7 +350,7 @@ kernels_merge(struct builder *b)
 	}
 	drop_unused(b->m);
 	for (int i = 0; i < n; i++) {
-		if (p->kernels.data[i]->n_callers > 1) {
+		if (p->kernels.data[i]->callers.n > 1) {
 			name_function(b, p->kernels.data[i]);
 		}
 	}

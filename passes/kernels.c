@@ -28,21 +28,29 @@ group_has_node(const struct group *group, const struct node *n)
 	return false;
 }
 
+/* Does a group compute both nodes? */
+static bool
+are_together(const struct builder *b, const struct node *n,
+	     const struct node *m)
+{
+	if (n->group >= 0 && n->group == m->group) {
+		return true;
+	}
+	for (int i = b->first_group[n->id]; i < b->first_group[n->id + 1];
+	     i++) {
+		if (group_has_node(b->group_list[i], m)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Some user of t lies in a group that does not compute t itself. */
 static bool
-used_outside(const struct graph *g, const struct tensor *t)
+used_outside(const struct builder *b, const struct tensor *t)
 {
 	for (int i = 0; i < t->uses.n; i++) {
-		const struct node *user = t->uses.data[i].node;
-		bool together = user->group >= 0 &&
-				user->group == t->producer->group;
-
-		for (int k = 0; k < g->groups.n && !together; k++) {
-			together = group_has_node(g->groups.data[k], user) &&
-				   group_has_node(g->groups.data[k],
-						  t->producer);
-		}
-		if (!together) {
+		if (!are_together(b, t->producer, t->uses.data[i].node)) {
 			return true;
 		}
 	}
@@ -50,11 +58,11 @@ used_outside(const struct graph *g, const struct tensor *t)
 }
 
 bool
-group_makes(const struct graph *g, const struct group *group,
+group_makes(const struct builder *b, const struct group *group,
 	    const struct tensor *t)
 {
 	return t->producer != NULL && t->producer->group == group->id &&
-	       (t->is_output || used_outside(g, t));
+	       (t->is_output || used_outside(b, t));
 }
 
 /* A constant of one element becomes a literal. */
@@ -301,7 +309,7 @@ join(struct joint *j)
 	for (int i = 0; i < j->made.n; i++) {
 		struct tensor *t = j->made.data[i];
 
-		if (t->producer != NULL && group_makes(b->g, group, t)) {
+		if (t->producer != NULL && group_makes(b, group, t)) {
 			vec_push(&m->arena, &params, j->made_te.data[i]);
 			add_arg(j, t, j->made_te.data[i], true);
 		}
@@ -473,6 +481,25 @@ new_names(const struct builder *b, struct name_set *s)
 }
 
 
+/* One array for equal constants as the model has them: the one that there is,
+ * or w. */
+static struct weight *
+same_weight(struct builder *b, struct weight *w)
+{
+	struct pointer_map *of = &b->plain_weights[w->paired];
+	int at;
+
+	if (w->map != NULL) {
+		return w;
+	}
+	at = pointer_map_get(of, w->tensor, b->p->weights.n);
+	if (at < b->p->weights.n) {
+		return b->p->weights.data[at];
+	}
+	pointer_map_put(of, w->tensor, at);
+	return w;
+}
+
 static void
 adopt_weights(struct joint *j)
 {
@@ -486,19 +513,11 @@ adopt_weights(struct joint *j)
 		if (w == NULL) {
 			continue;
 		}
-		/* One array for equal constants in equal layout. */
-		for (int v = 0; v < b->p->weights.n; v++) {
-			struct weight *old = b->p->weights.data[v];
-
-			if (old->tensor == w->tensor && old->map == NULL &&
-			    w->map == NULL &&
-			    old->paired == w->paired) {
-				arg->weight = old;
-			}
-		}
+		arg->weight = same_weight(b, w);
 		if (arg->weight != w) {
 			continue;
 		}
+		w->index = b->p->weights.n;
 		w->name = name_set_add(&b->weight_names,
 				       weight_stem(b->g, k, arg));
 		w->reader = k;
@@ -704,52 +723,6 @@ finish_kernel(struct joint *joint)
 	return true;
 }
 
-/* -- a kernel's schedule, to be looked at -- */
-
-/* A kernel like k, without schedule; false after reporting. */
-static bool
-join_again(struct builder *b, const struct kernel *k, struct joint *out)
-{
-	struct kernel *copy = arena_new(&b->m->arena, struct kernel);
-
-	*out = (struct joint){ .b = b, .k = copy };
-	copy->group = k->group;
-	copy->name = k->name;
-	new_names(b, &out->names);
-	if (k->group->region != NULL) {
-		return diag_error(&b->m->diags, DIAG_UNSUPPORTED,
-			node_place(b->g, k->group->anchor), "%s is computed by "
-			"backend %s: there are no loops to look at or to "
-			"schedule", k->name, k->group->region->backend->name);
-	}
-	if (!join(out)) {
-		return false;
-	}
-	layouts_apply(b->m, copy);
-	layouts_widen_rows(b->m, copy, b->p->target);
-	return true;
-}
-
-struct func *
-kernel_unscheduled(struct program *p, const struct kernel *k)
-{
-	struct builder b = { .p = p, .g = p->graph, .m = p->graph->module };
-	struct joint j;
-
-	return join_again(&b, k, &j) ? j.k->func : NULL;
-}
-
-bool
-kernel_schedule(struct program *p, const struct kernel *k,
-		const struct pass_hooks *hooks, struct sched *out)
-{
-	struct builder b = { .p = p, .g = p->graph, .m = p->graph->module,
-			     .hooks = hooks };
-	struct joint j;
-
-	return join_again(&b, k, &j) && schedule(&b, j.k, out);
-}
-
 /* -- all groups -- */
 
 /* In which groups each node is, by its id: list[first[id]..first[id + 1]). */
@@ -816,7 +789,7 @@ has_no_elements(const struct tensor *t)
 /* Are all results that others read arrays without elements? Groups with no
  * such array at all are told first, for asking who reads them takes time. */
 static bool
-makes_nothing(const struct graph *g, const struct group *group)
+makes_nothing(const struct builder *b, const struct group *group)
 {
 	bool any = false;
 
@@ -832,7 +805,7 @@ makes_nothing(const struct graph *g, const struct group *group)
 				}
 				any |= has_no_elements(t);
 				if (pass == 1 && !has_no_elements(t) &&
-				    group_makes(g, group, t)) {
+				    group_makes(b, group, t)) {
 					return false;
 				}
 			}
@@ -862,13 +835,15 @@ program_build(struct graph *g, const struct target *target,
 	new_names(&b, &b.weight_names);
 	b.names.max_length = NAME_INTERNAL - NAME_ROOM;
 	b.weight_names.max_length = NAME_INTERNAL - NAME_ROOM;
+	pointer_map_init(&b.plain_weights[0], &m->arena);
+	pointer_map_init(&b.plain_weights[1], &m->arena);
 	list_groups(&b);
 	find_views(&b);
 	joints = arena_array(&m->arena, struct joint, g->groups.n + 1);
 	kernels = arena_array(&m->arena, struct kernel *, g->groups.n + 1);
 	for (int i = 0; i < g->groups.n; i++) {
 		if (g->groups.data[i]->is_view ||
-		    makes_nothing(g, g->groups.data[i])) {
+		    makes_nothing(&b, g->groups.data[i])) {
 			continue;
 		}
 		if (!join_group(&b, g->groups.data[i], &joints[n])) {
@@ -897,4 +872,52 @@ program_build(struct graph *g, const struct target *target,
 		out->init = entry_build_init(out);
 	}
 	return out->entry != NULL;
+}
+
+/* -- a kernel's schedule, to be looked at -- */
+
+/* A kernel like k, without schedule; false after reporting. */
+static bool
+join_again(struct builder *b, const struct kernel *k, struct joint *out)
+{
+	struct kernel *copy = arena_new(&b->m->arena, struct kernel);
+
+	*out = (struct joint){ .b = b, .k = copy };
+	copy->group = k->group;
+	copy->name = k->name;
+	new_names(b, &out->names);
+	if (k->group->region != NULL) {
+		return diag_error(&b->m->diags, DIAG_UNSUPPORTED,
+			node_place(b->g, k->group->anchor), "%s is computed by "
+			"backend %s: there are no loops to look at or to "
+			"schedule", k->name, k->group->region->backend->name);
+	}
+	if (!join(out)) {
+		return false;
+	}
+	layouts_apply(b->m, copy);
+	layouts_widen_rows(b->m, copy, b->p->target);
+	return true;
+}
+
+struct func *
+kernel_unscheduled(struct program *p, const struct kernel *k)
+{
+	struct builder b = { .p = p, .g = p->graph, .m = p->graph->module };
+	struct joint j;
+
+	list_groups(&b);
+	return join_again(&b, k, &j) ? j.k->func : NULL;
+}
+
+bool
+kernel_schedule(struct program *p, const struct kernel *k,
+		const struct pass_hooks *hooks, struct sched *out)
+{
+	struct builder b = { .p = p, .g = p->graph, .m = p->graph->module,
+			     .hooks = hooks };
+	struct joint j;
+
+	list_groups(&b);
+	return join_again(&b, k, &j) && schedule(&b, j.k, out);
 }

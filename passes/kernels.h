@@ -7,9 +7,6 @@
 #include "kernel.h"
 
 bool group_has_node(const struct group *group, const struct node *n);
-/* Must this group store t (an output of one of its nodes) for others? */
-bool group_makes(const struct graph *g, const struct group *group,
-		 const struct tensor *t);
 
 /* describe.c: names and titles from the model. */
 const char *kernel_stem(struct graph *g, const struct group *group);

@@ -45,39 +45,48 @@ hash_text(const char *text)
 }
 
 /* The slot of text, or the empty one where it belongs. */
-static int
-find_slot(const struct name_set *s, const char *text)
+static struct name_slot *
+find_slot(const struct name_slots *s, const char *text)
 {
-	uint32_t mask = (uint32_t)s->used.cap - 1;
+	uint32_t mask = (uint32_t)s->cap - 1;
 	uint32_t i = hash_text(text) & mask;
 
-	while (s->used.data[i].name != NULL &&
-	       strcmp(s->used.data[i].name, text) != 0) {
+	while (s->slot[i].name != NULL &&
+	       strcmp(s->slot[i].name, text) != 0) {
 		i = (i + 1) & mask;
 	}
-	return (int)i;
+	return &s->slot[i];
+}
+
+/* The slot of text, which is added if it is not there. */
+static struct name_slot *
+add_slot(struct arena *a, struct name_slots *s, const char *text)
+{
+	struct name_slot *at;
+
+	if (s->n * 2 >= s->cap) {
+		struct name_slots old = *s;
+
+		s->cap = old.cap > 0 ? old.cap * 2 : 64;
+		s->slot = arena_array(a, struct name_slot, s->cap);
+		for (int i = 0; i < old.cap; i++) {
+			if (old.slot[i].name != NULL) {
+				*find_slot(s, old.slot[i].name) = old.slot[i];
+			}
+		}
+	}
+	at = find_slot(s, text);
+	if (at->name == NULL) {
+		*at = (struct name_slot){ text, 2 };
+		s->n++;
+	}
+	return at;
 }
 
 static const char *
 insert(struct name_set *s, const char *text)
 {
-	if (s->used.n * 2 >= s->used.cap) {
-		struct name_slot *old = s->used.data;
-		int old_cap = s->used.cap;
-
-		s->used.cap = old_cap > 0 ? old_cap * 2 : 64;
-		s->used.data = arena_array(s->arena, struct name_slot,
-					   s->used.cap);
-		for (int i = 0; i < old_cap; i++) {
-			if (old[i].name != NULL) {
-				s->used.data[find_slot(s, old[i].name)] =
-					old[i];
-			}
-		}
-	}
-	s->used.data[find_slot(s, text)] = (struct name_slot){ text, 2 };
-	s->used.n++;
-	return text;
+	return add_slot(s->arena, &s->used, text)->name;
 }
 
 static bool
@@ -91,8 +100,7 @@ is_reserved(const struct name_set *s, const char *text)
 bool
 name_set_has(const struct name_set *s, const char *name)
 {
-	return s->used.cap > 0 &&
-	       s->used.data[find_slot(s, name)].name != NULL;
+	return s->used.cap > 0 && find_slot(&s->used, name)->name != NULL;
 }
 
 static bool
@@ -168,29 +176,24 @@ shorten(struct arena *a, const char *text, size_t limit)
 			    text + length - tail);
 }
 
-/* `clean` with the first number behind it that is free, given that `name`,
- * which is made from it, is not. */
+/* `clean` with the first number behind it that is free: those below the one that
+ * was tried last are taken. */
 static const char *
-insert_numbered(struct name_set *s, const char *clean, const char *name)
+insert_numbered(struct name_set *s, const char *clean)
 {
 	char suffix[16];
 	size_t limit = (size_t)s->max_length;
-	/* Where nothing is cut off, lower numbers are known to be taken. */
-	bool fits = strlen(clean) + sizeof suffix <= limit &&
-		    name_set_has(s, name);
+	struct name_slot *tried = add_slot(s->arena, &s->numbered, clean);
 	const char *numbered;
-	int k = fits ? s->used.data[find_slot(s, name)].next : 2;
 
 	do {
-		size_t n = (size_t)snprintf(suffix, sizeof suffix, "_%d", k++);
+		size_t n = (size_t)snprintf(suffix, sizeof suffix, "_%d",
+					    tried->next++);
 
 		numbered = arena_printf(s->arena, "%s%s",
 					shorten(s->arena, clean, limit - n),
 					suffix);
 	} while (!is_free(s, numbered));
-	if (fits) {
-		s->used.data[find_slot(s, name)].next = k;
-	}
 	return insert(s, numbered);
 }
 
@@ -206,7 +209,7 @@ name_set_add(struct name_set *s, const char *text)
 				    shorten(s->arena, clean, limit - 1));
 	}
 	return is_free(s, name) ? insert(s, name)
-				: insert_numbered(s, clean, name);
+				: insert_numbered(s, clean);
 }
 
 bool

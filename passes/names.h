@@ -16,9 +16,15 @@ struct name_slot {
 	int next;         /* the first number not yet tried behind it */
 };
 
+struct name_slots {
+	struct name_slot *slot; /* hashed inside */
+	int n, cap;
+};
+
 struct name_set {
 	struct arena *arena;
-	VEC(struct name_slot) used; /* hashed inside */
+	struct name_slots used;
+	struct name_slots numbered; /* texts that a number was put behind */
 	const char *const *reserved; /* sorted, may be empty */
 	int n_reserved;
 	int max_length;             /* NAME_EXTERNAL where not told otherwise */

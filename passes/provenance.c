@@ -21,15 +21,22 @@ add_origin(struct arena *a, struct origin_list *l, int origin)
 	l->list.data[at] = origin;
 }
 
+/* The list is sorted. */
 static bool
 has_origin(const struct origin_list *l, int origin)
 {
-	for (int i = 0; i < l->list.n; i++) {
-		if (l->list.data[i] == origin) {
-			return true;
+	int low = 0, high = l->list.n;
+
+	while (low < high) {
+		int middle = (low + high) / 2;
+
+		if (l->list.data[middle] < origin) {
+			low = middle + 1;
+		} else {
+			high = middle;
 		}
 	}
-	return false;
+	return low < l->list.n && l->list.data[low] == origin;
 }
 
 static void

@@ -3,32 +3,31 @@
  * formula over the model's initialisers, and the layout as indices. */
 #include "provenance_constants.h"
 
+#include "pointer_map.h"
 #include "provenance.h"
 
 enum { MOST_DEPTH = 12, MOST_NUMBERS = 8 };
 
-struct walk {
-	struct arena *arena;
-	void (*visit)(void *ctx, struct arena *a, const struct tensor *t);
-	void *ctx;
-	VEC(const struct tensor *) seen;
+/* A tensor of which some inputs have been visited. */
+struct step {
+	const struct tensor *tensor;
+	int next; /* input */
 };
 
-static void
-walk_tensor(struct walk *w, const struct tensor *t)
+/* The next input of a step that the walk has not met; NULL: there is none. */
+static const struct tensor *
+next_input(struct step *s, struct pointer_map *seen)
 {
-	for (int i = 0; i < w->seen.n; i++) {
-		if (w->seen.data[i] == t) {
-			return;
+	const struct node *n = s->tensor->made_by;
+
+	while (n != NULL && s->next < n->n_inputs) {
+		const struct tensor *t = n->inputs[s->next++];
+
+		if (t != NULL && pointer_map_add(seen, t)) {
+			return t;
 		}
 	}
-	vec_push(w->arena, &w->seen, t);
-	for (int i = 0; t->made_by != NULL && i < t->made_by->n_inputs; i++) {
-		if (t->made_by->inputs[i] != NULL) {
-			walk_tensor(w, t->made_by->inputs[i]);
-		}
-	}
-	w->visit(w->ctx, w->arena, t);
+	return NULL;
 }
 
 void
@@ -36,9 +35,23 @@ constant_walk(struct arena *a, const struct tensor *t,
 	      void (*visit)(void *ctx, struct arena *a,
 			    const struct tensor *t), void *ctx)
 {
-	struct walk w = { .arena = a, .visit = visit, .ctx = ctx };
+	struct pointer_map seen;
+	VEC(struct step) path = { 0 };
 
-	walk_tensor(&w, t);
+	pointer_map_init(&seen, a);
+	pointer_map_add(&seen, t);
+	vec_push(a, &path, ((struct step){ t, 0 }));
+	while (path.n > 0) {
+		struct step *last = &path.data[path.n - 1];
+		const struct tensor *input = next_input(last, &seen);
+
+		if (input != NULL) {
+			vec_push(a, &path, ((struct step){ input, 0 }));
+		} else {
+			visit(ctx, a, last->tensor);
+			path.n--;
+		}
+	}
 }
 
 /* -- the model's constants -- */

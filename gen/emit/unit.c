@@ -11,6 +11,7 @@ unit_init(struct unit *u, struct module *m, const struct dialect *d)
 	u->m = m;
 	u->d = d;
 	u->a = &m->arena;
+	pointer_map_init(&u->callee, u->a);
 	name_set_init(&u->globals, u->a);
 	u->globals.reserved = d->reserved.data;
 	u->globals.n_reserved = d->reserved.n;
@@ -33,6 +34,17 @@ unit_need(struct unit *u, const char *header)
 		i--;
 	}
 	u->headers.data[i] = header;
+}
+
+void
+unit_add_callee(struct unit *u, const struct func *f)
+{
+	const struct expr *key = expr_string(u->m, f->name);
+
+	if (pointer_map_get(&u->callee, key, -1) < 0) {
+		pointer_map_put(&u->callee, key, u->callees.n);
+	}
+	vec_push(u->a, &u->callees, f);
 }
 
 static void

@@ -53,26 +53,73 @@ walk_render(struct walker *w, const char *text, const struct tdata *data)
 
 /* -- names -- */
 
+/* Where the variable's innermost binding is; -1: it has none. */
+int
+walk_binding(const struct walker *w, const struct var *v)
+{
+	return pointer_map_get(&w->bound, v, -1);
+}
+
 struct binding *
 walk_find(struct walker *w, const struct var *v)
 {
-	for (int i = w->bindings.n - 1; i >= 0; i--) {
-		if (w->bindings.data[i].var == v) {
-			return &w->bindings.data[i];
-		}
-	}
-	return NULL;
+	int at = walk_binding(w, v);
+
+	return at >= 0 ? &w->bindings.data[at] : NULL;
+}
+
+struct binding *
+walk_add(struct walker *w, const struct binding *b)
+{
+	int at = w->bindings.n;
+
+	vec_push(w->a, &w->bindings, *b);
+	w->bindings.data[at].outer = walk_binding(w, b->var);
+	pointer_map_put(&w->bound, b->var, at);
+	return &w->bindings.data[at];
+}
+
+/* The name as all walkers of the module have it. */
+static const struct expr *
+name_key(const struct walker *w, const char *name)
+{
+	return expr_string(w->m, name);
 }
 
 static bool
 is_visible(const struct walker *w, const char *name)
 {
-	for (int i = 0; i < w->visible.n; i++) {
-		if (strcmp(w->visible.data[i], name) == 0) {
-			return true;
-		}
+	return pointer_map_get(&w->times_visible, name_key(w, name), 0) > 0;
+}
+
+static void
+count_visible(struct walker *w, const char *name, int step)
+{
+	const struct expr *key = name_key(w, name);
+
+	pointer_map_put(&w->times_visible, key, step +
+			pointer_map_get(&w->times_visible, key, 0));
+}
+
+void
+walk_show(struct walker *w, const char *name)
+{
+	vec_push(w->a, &w->visible, name);
+	count_visible(w, name, 1);
+}
+
+void
+walk_drop(struct walker *w, int bindings, int visible)
+{
+	while (w->bindings.n > bindings) {
+		const struct binding *b =
+			&w->bindings.data[--w->bindings.n];
+
+		pointer_map_put(&w->bound, b->var, b->outer);
 	}
-	return false;
+	while (w->visible.n > visible) {
+		count_visible(w, w->visible.data[--w->visible.n], -1);
+	}
 }
 
 /* Free of all that is visible here and of the file's own names. */
@@ -98,9 +145,8 @@ walk_bind(struct walker *w, const struct var *v, const char *base)
 	struct binding b = { .var = v };
 
 	b.text = fresh_name(w, base);
-	vec_push(w->a, &w->visible, b.text);
-	vec_push(w->a, &w->bindings, b);
-	return &w->bindings.data[w->bindings.n - 1];
+	walk_show(w, b.text);
+	return walk_add(w, &b);
 }
 
 /* -- functions -- */
@@ -116,6 +162,8 @@ init(struct walker *w, struct unit *u, const struct func *f,
 	w->m = u->m;
 	w->f = f;
 	w->out = out;
+	pointer_map_init(&w->bound, w->a);
+	pointer_map_init(&w->times_visible, w->a);
 	analyser_init(&w->an, u->m);
 	width_bind_sizes(&w->an, f, u->d->object_bytes);
 	walk_init_ranges(w);
@@ -325,7 +373,7 @@ signature(struct walker *w, const struct func *f, struct names lines)
 		tdata_text(data, "model", w->u->model);
 		strbuf_printf(&s, "%s%s", f->params.n > 0 ? "," TEXT_SPACE : "",
 			      walk_render(w, w->d->tasks.parameter, data));
-		vec_push(w->a, &w->visible, w->d->tasks.argument);
+		walk_show(w, w->d->tasks.argument);
 	} else if (f->params.n == 0) {
 		strbuf_puts(&s, w->d->functions.no_parameters);
 	}
@@ -501,7 +549,7 @@ unit_bound_expr(struct unit *u, const struct func *f,
 	strbuf_init(&none);
 	init(&w, u, f, &none);
 	for (int i = 0; i < n; i++) {
-		vec_push(w.a, &w.bindings, params[i]);
+		walk_add(&w, &params[i]);
 	}
 	e = simplify(&w.an, e);
 	return layout_flat(u->a, walk_expr(&w, e, u->d->assignment));
@@ -515,10 +563,10 @@ unit_body(struct unit *u, const struct func *f, const struct binding *params,
 
 	init(&w, u, f, out);
 	for (int i = 0; i < n; i++) {
-		vec_push(w.a, &w.bindings, params[i]);
+		walk_add(&w, &params[i]);
 	}
 	for (int i = 0; i < u->d->entry_names.n; i++) {
-		vec_push(w.a, &w.visible, u->d->entry_names.data[i]);
+		walk_show(&w, u->d->entry_names.data[i]);
 	}
 	w.indent = u->d->access.entry_tabs;
 	walk_stmt(&w, f->body);

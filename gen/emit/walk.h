@@ -10,6 +10,7 @@
 #include "intrinsics.h"
 #include "layout.h"
 #include "names.h"
+#include "pointer_map.h"
 #include "value_range.h"
 #include "width.h"
 
@@ -65,6 +66,7 @@ struct unit {
 	VEC(struct helper_use) helpers;
 	struct name_set globals;          /* of the file: no local takes one */
 	VEC(const struct func *) callees; /* beside those of the module */
+	struct pointer_map callee;        /* by its name's expression: which */
 	VEC(struct external) externals;   /* in order of first use */
 	const struct intrinsic_set *intrinsics; /* loaded on first need */
 	bool apart;                       /* products are not added unrounded */
@@ -98,10 +100,13 @@ struct binding {
 	bool fragment; /* its last two dimensions are inside of it */
 	const struct buffer *buffer;
 	const struct expr *value; /* what it stands for, or NULL */
+	int outer; /* which binding of var this one hides; -1: none */
 };
 
 void unit_init(struct unit *u, struct module *m, const struct dialect *d);
 void unit_need(struct unit *u, const char *header);
+/* Lets bodies call f, which the module need not have. Its name is final. */
+void unit_add_callee(struct unit *u, const struct func *f);
 /* Adds them to data as the list "includes", those that have a condition
  * last. */
 void unit_add_includes(const struct unit *u, struct tdata *data);
@@ -199,7 +204,9 @@ struct walker {
 	bool deep; /* many levels, of a few columns each */
 	enum { WROTE_NOTHING, WROTE_DECLARATION, WROTE_STATEMENT } wrote;
 	VEC(struct binding) bindings;
+	struct pointer_map bound;        /* variables: their innermost binding */
 	VEC(const char *) visible;       /* names, innermost last */
+	struct pointer_map times_visible; /* by a string's expression */
 	VEC(const struct stmt *) done;   /* stores that became initialisers */
 	VEC(struct same_array) same;     /* arrays that stand in for others */
 	bool failed;
@@ -310,6 +317,15 @@ struct stmt *walk_parts(struct walker *w, struct stmt *loop, struct dtype t);
 const char *walk_render(struct walker *w, const char *text,
 			const struct tdata *data);
 struct binding *walk_find(struct walker *w, const struct var *v);
+/* Its index; -1 where walk_find gives NULL. */
+int walk_binding(const struct walker *w, const struct var *v);
+/* Adds a binding, which hides those of the same variable; valid until the next
+ * one is added. */
+struct binding *walk_add(struct walker *w, const struct binding *b);
+/* Lets no later binding take the name. */
+void walk_show(struct walker *w, const char *name);
+/* Forgets all but the first ones. */
+void walk_drop(struct walker *w, int bindings, int visible);
 /* A name for v, like no other that is visible. */
 struct binding *walk_bind(struct walker *w, const struct var *v,
 			  const char *base);

@@ -35,12 +35,9 @@ walk_call(struct walker *w, const char *callee, const char *const *args, int n)
 const struct func *
 walk_callee(struct walker *w, const char *name)
 {
-	for (int i = 0; i < w->u->callees.n; i++) {
-		if (strcmp(w->u->callees.data[i]->name, name) == 0) {
-			return w->u->callees.data[i];
-		}
-	}
-	return module_find_func(w->m, name);
+	int at = pointer_map_get(&w->u->callee, expr_string(w->m, name), -1);
+
+	return at >= 0 ? w->u->callees.data[at] : module_find_func(w->m, name);
 }
 
 /* Do a's inner extents equal b's, so that one decays to the other? */

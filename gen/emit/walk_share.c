@@ -48,11 +48,10 @@ struct captures {
 static void
 use_var(struct captures *c, const struct var *v)
 {
-	for (int i = c->w->bindings.n - 1; i >= 0; i--) {
-		if (c->w->bindings.data[i].var == v) {
-			c->used[i] = true;
-			return;
-		}
+	int at = walk_binding(c->w, v);
+
+	if (at >= 0) {
+		c->used[at] = true;
 	}
 }
 

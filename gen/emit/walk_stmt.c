@@ -111,8 +111,7 @@ enter(struct walker *w)
 static void
 leave(struct walker *w, struct inner i)
 {
-	w->bindings.n = i.bindings;
-	w->visible.n = i.visible;
+	walk_drop(w, i.bindings, i.visible);
 	analyser_pop(&w->an, i.mark);
 }
 
@@ -570,7 +569,7 @@ take_place(struct walker *w, const struct buffer *b)
 
 	bound.var = b->data;
 	bound.buffer = b;
-	vec_push(w->a, &w->bindings, bound);
+	walk_add(w, &bound);
 }
 
 static void

@@ -21,6 +21,7 @@ struct inputs {
 	struct importer *imp;
 	VEC(struct size_name) names;
 	VEC(const Onnx__ValueInfoProto *) list; /* that are no constants */
+	struct scope given; /* their names */
 };
 
 #define DIM_VALUE ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE
@@ -396,14 +397,12 @@ check_input(struct inputs *in, const Onnx__ValueInfoProto *p)
 			import_place(imp, item),
 			"it has no name; export the model again");
 	}
-	for (int i = 0; i < in->list.n; ++i) {
-		if (strcmp(in->list.data[i]->name, p->name) == 0) {
-			return diag_error(&imp->m->diags,
-				DIAG_DUPLICATE_TENSOR,
-				import_place(imp, item),
-				"two inputs have this name; rename one");
-		}
+	if (scope_find(&in->given, p->name) != NULL) {
+		return diag_error(&imp->m->diags, DIAG_DUPLICATE_TENSOR,
+			import_place(imp, item),
+			"two inputs have this name; rename one");
 	}
+	scope_add(&in->given, p->name, NULL);
 	if (!p->type || !p->type->tensor_type) {
 		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
 			import_place(imp, item),
@@ -419,6 +418,7 @@ import_inputs(struct importer *imp, struct body *body)
 	const char *fixed = NULL;
 	int n_fixed = 0;
 
+	scope_init(&in.given, &imp->tmp);
 	for (size_t i = 0; i < imp->graph->n_input; ++i) {
 		const Onnx__ValueInfoProto *p = imp->graph->input[i];
 

@@ -165,10 +165,5 @@ writer_of(const struct packer *k, const struct tensor *t)
 	if (kernel != NULL && writes(kernel, t)) {
 		return kernel;
 	}
-	for (int i = 0; i < k->p->kernels.n; i++) {
-		if (writes(k->p->kernels.data[i], t)) {
-			return k->p->kernels.data[i];
-		}
-	}
-	return NULL;
+	return k->first_writer[t->id];
 }

@@ -34,23 +34,44 @@ static const struct constant_range *
 range_of_weight(struct packer *k, const struct weight *w)
 {
 	struct range_sink s = { .type = w->tensor->type };
-	struct constant_range *c;
+	struct constant_range *c = k->constants[w->index];
 
-	for (int i = 0; i < k->constants.n; i++) {
-		if (k->constants.data[i]->weight == w) {
-			return k->constants.data[i];
-		}
+	if (c != NULL) {
+		return c;
 	}
 	if (w->paired || !dtype_is_int(s.type) || dtype_bits(s.type) < 8 ||
 	    (dtype_class(s.type) == DTC_UINT && dtype_bits(s.type) > 32)) {
 		return NULL;
 	}
-	c = arena_new(k->a, struct constant_range);
-	c->weight = w;
+	c = k->constants[w->index] = arena_new(k->a, struct constant_range);
 	c->known = weight_stream(k->g, w, see_bytes, &s) && s.any;
 	c->range = s.range;
-	vec_push(k->a, &k->constants, c);
 	return c;
+}
+
+/* What each parameter is given by the kernels that call the function. */
+static void
+list_given(struct packer *k)
+{
+	pointer_map_init(&k->given_first, k->a);
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		for (int a = 0; a < kernel->args.n &&
+				a < kernel->func->params.n; a++) {
+			const struct buffer *b =
+				kernel->func->params.data[a].buffer;
+			struct given g = { .arg = &kernel->args.data[a] };
+
+			if (b != NULL) {
+				g.next = pointer_map_get(&k->given_first, b,
+							 -1);
+				pointer_map_put(&k->given_first, b,
+						k->given.n);
+				vec_push(k->a, &k->given, g);
+			}
+		}
+	}
 }
 
 /* Over all kernels that have the parameter. */
@@ -60,30 +81,22 @@ range_of_parameter(void *ctx, const struct buffer *b, struct value_range *out)
 	struct packer *k = ctx;
 	bool found = false;
 
-	for (int i = 0; i < k->p->kernels.n; i++) {
-		const struct kernel *kernel = k->p->kernels.data[i];
+	for (int i = pointer_map_get(&k->given_first, b, -1); i >= 0;
+	     i = k->given.data[i].next) {
+		const struct kernel_arg *arg = k->given.data[i].arg;
+		const struct constant_range *c = arg->kind == ARG_WEIGHT
+			? range_of_weight(k, arg->weight) : NULL;
 
-		for (int a = 0; a < kernel->args.n &&
-				a < kernel->func->params.n; a++) {
-			const struct kernel_arg *arg = &kernel->args.data[a];
-			const struct constant_range *c;
-
-			if (kernel->func->params.data[a].buffer != b) {
-				continue;
-			}
-			c = arg->kind == ARG_WEIGHT
-			  ? range_of_weight(k, arg->weight) : NULL;
-			if (c == NULL || !c->known) {
-				return false;
-			}
-			if (!found || c->range.min < out->min) {
-				out->min = c->range.min;
-			}
-			if (!found || c->range.max > out->max) {
-				out->max = c->range.max;
-			}
-			found = true;
+		if (c == NULL || !c->known) {
+			return false;
 		}
+		if (!found || c->range.min < out->min) {
+			out->min = c->range.min;
+		}
+		if (!found || c->range.max > out->max) {
+			out->max = c->range.max;
+		}
+		found = true;
 	}
 	return found;
 }
@@ -91,6 +104,9 @@ range_of_parameter(void *ctx, const struct buffer *b, struct value_range *out)
 void
 packer_tell_constants(struct packer *k, struct unit *u)
 {
+	k->constants = arena_array(k->a, struct constant_range *,
+				   k->p->weights.n + 1);
+	list_given(k);
 	u->constants.range = range_of_parameter;
 	u->constants.ctx = k;
 	u->intrins = k->p->target->intrins;

@@ -125,22 +125,22 @@ name_readers(struct packer *k, int room)
 {
 	const char **stems = arena_array(k->a, const char *,
 					 k->p->weights.n + 1);
+	struct pointer_map first;
 	struct name_set s;
 
 	init_names(k, &s);
 	s.n_reserved = 0; /* something stands in front */
 	s.max_length = room;
+	pointer_map_init(&first, k->a);
 	for (int i = 0; i < k->p->weights.n; i++) {
 		const struct kernel *reader = k->p->weights.data[i]->reader;
+		int at = pointer_map_get(&first, reader, i);
 
-		for (int b = i - 1; b >= 0 && stems[i] == NULL; b--) {
-			if (k->p->weights.data[b]->reader == reader) {
-				stems[i] = stems[b];
-			}
-		}
-		if (stems[i] == NULL) {
+		if (at == i) {
+			pointer_map_put(&first, reader, i);
 			stems[i] = name_set_add(&s, reader->name);
 		}
+		stems[i] = stems[at];
 	}
 	return stems;
 }
@@ -245,7 +245,7 @@ name_kernels(struct packer *k)
 			continue;
 		}
 		r.to = arena_printf(k->a, "%s_kernel", r.from);
-		if (kernel->n_callers == 1) {
+		if (kernel->callers.n == 1) {
 			kernel->name = r.to;
 		}
 		kernel->func->name = r.to;

@@ -203,7 +203,7 @@ tensor_text(struct packer *k, const struct kernel *kernel,
 	    const struct kernel_arg *arg)
 {
 	const struct tensor *t = arg->tensor;
-	const char *name = kernel->n_callers > 1
+	const char *name = kernel->callers.n > 1
 			   ? "" : tensor_name(k, kernel, t);
 	bool quoted = name[0] == '"';
 
@@ -290,17 +290,14 @@ call_text(struct packer *k, const struct kernel *kernel)
 static void
 add_callers(struct packer *k, struct tdata *item, const struct kernel *owner)
 {
-	const char *label = arena_printf(k->a, "%d calls", owner->n_callers);
+	const char *label = arena_printf(k->a, "%d calls", owner->callers.n);
 
-	for (int i = 0; i < k->p->kernels.n; i++) {
-		const struct kernel *kernel = k->p->kernels.data[i];
+	for (int i = 0; i < owner->callers.n; i++) {
+		const struct kernel *kernel = owner->callers.data[i];
 
-		if (kernel->owner == owner) {
-			add_row(k, item, "calls", label,
-				call_text(k, kernel));
-			add_all_nodes(k, item, "calls", kernel);
-			label = "call";
-		}
+		add_row(k, item, "calls", label, call_text(k, kernel));
+		add_all_nodes(k, item, "calls", kernel);
+		label = "call";
 	}
 }
 
@@ -382,7 +379,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		kernel->title != NULL ? kernel->title : kernel->name), 3));
 	tdata_list(item, "nodes");
 	tdata_list(item, "calls");
-	if (kernel->n_callers > 1) {
+	if (kernel->callers.n > 1) {
 		add_callers(k, item, kernel);
 	} else {
 		add_all_nodes(k, item, "nodes", kernel);
@@ -407,7 +404,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	}
 	add_matrices(k, item, kernel);
 	text = arena_printf(k->a, "%s%s", work_text(k, kernel),
-			    kernel->n_callers > 1 ? ", each call" : "");
+			    kernel->callers.n > 1 ? ", each call" : "");
 	tdata_text(item, "work", comment_wrap(k, text, ROW_COLUMN));
 	return ok;
 }
@@ -422,7 +419,7 @@ reserve_region_names(struct packer *k, struct unit *u,
 	if (kernel->init == NULL) {
 		return;
 	}
-	vec_push(k->a, &u->callees, kernel->init);
+	unit_add_callee(u, kernel->init);
 	for (int i = 0; i < 3; i++) {
 		name_set_add(&u->globals, arena_printf(k->a, "%s_%s",
 						kernel->name, endings[i]));
@@ -441,7 +438,7 @@ reserve_kernel_names(struct packer *k, struct unit *u)
 		}
 		if (kernel->device == NULL) {
 			name_set_add(&u->globals, kernel->func->name);
-			vec_push(k->a, &u->callees, kernel->func);
+			unit_add_callee(u, kernel->func);
 			reserve_region_names(k, u, kernel);
 			continue;
 		}
@@ -450,7 +447,7 @@ reserve_kernel_names(struct packer *k, struct unit *u)
 				kernel->device->launches[l].kernel;
 
 			name_set_add(&u->globals, f->name);
-			vec_push(k->a, &u->callees, f);
+			unit_add_callee(u, f);
 		}
 	}
 	for (int i = 0; i < k->p->weights.n; i++) {

@@ -145,11 +145,8 @@ metadata_functions(struct packer *k)
 		metadata_text(k, object, "name", kernel->func->name);
 		metadata_text(k, object, "file", k->kernel_places[i].file);
 		put_number(object, "line", k->kernel_places[i].line);
-		for (int c = 0; c < k->p->kernels.n; c++) {
-			if (k->p->kernels.data[c]->owner == kernel) {
-				add_text(k, callers,
-					 k->p->kernels.data[c]->name);
-			}
+		for (int c = 0; c < kernel->callers.n; c++) {
+			add_text(k, callers, kernel->callers.data[c]->name);
 		}
 		cJSON_AddItemToObject(object, "kernels", callers);
 		cJSON_AddItemToArray(list, object);
@@ -198,12 +195,9 @@ metadata_kernels(struct packer *k)
 const char *
 weight_symbol(const struct packer *k, const struct weight *w)
 {
-	for (int i = 0; i < k->p->weights.n; i++) {
-		if (k->p->weights.data[i] == w) {
-			return k->weight_symbols[i];
-		}
-	}
-	return "";
+	return w->index < k->p->weights.n &&
+	       k->p->weights.data[w->index] == w
+		       ? k->weight_symbols[w->index] : "";
 }
 
 static void

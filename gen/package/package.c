@@ -414,6 +414,24 @@ add_interface_files(struct packer *k)
 	return true;
 }
 
+static void
+find_writers(struct packer *k)
+{
+	k->first_writer = arena_array(k->a, const struct kernel *,
+				      k->g->tensors.n + 1);
+	for (int i = k->p->kernels.n - 1; i >= 0; i--) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		for (int a = 0; a < kernel->args.n; a++) {
+			const struct kernel_arg *arg = &kernel->args.data[a];
+
+			if (arg->tensor != NULL && arg->written) {
+				k->first_writer[arg->tensor->id] = kernel;
+			}
+		}
+	}
+}
+
 bool
 package_build(struct program *p, const struct dialect *d,
 	      const struct emit_options *o, struct package *out)
@@ -439,6 +457,7 @@ package_build(struct program *p, const struct dialect *d,
 		k->kernel_of[p->kernels.data[i]->group->id] =
 			p->kernels.data[i];
 	}
+	find_writers(k);
 	k->kernel_places = arena_array(k->a, struct source_place,
 				       p->kernels.n + 1);
 	regions_prepare(k);

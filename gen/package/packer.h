@@ -4,6 +4,7 @@
 #define TIRC_PACKER_H
 
 #include "backend.h"
+#include "pointer_map.h"
 #include "walk.h"
 
 struct cJSON;
@@ -34,9 +35,14 @@ struct bindings {
 
 /* The least and the greatest element of a constant. */
 struct constant_range {
-	const struct weight *weight;
 	struct value_range range;
 	bool known; /* false: it has no elements */
+};
+
+/* What a kernel gives a parameter of its function. */
+struct given {
+	const struct kernel_arg *arg;
+	int next; /* another kernel's of the same parameter; -1: none */
 };
 
 /* A line of one of the files. */
@@ -59,10 +65,13 @@ struct packer {
 	const char **input_fields, **output_fields, **dim_fields;
 	const char **input_macros, **output_macros, **dim_macros;
 	const char **weight_symbols;
-	VEC(const struct constant_range *) constants; /* read so far */
+	struct constant_range **constants; /* by weight; NULL: not read */
+	VEC(struct given) given;
+	struct pointer_map given_first; /* by the parameter's buffer */
 	const char **kernel_symbols; /* of the graph form */
 	const char *graph_text;      /* its JSON */
 	const struct kernel **kernel_of; /* by group; NULL: none */
+	const struct kernel **first_writer; /* by tensor; NULL: none */
 	struct source_place *kernel_places; /* by kernel */
 	int64_t blob_bytes, stack_bytes;
 	VEC(const struct backend *) backends; /* whose regions there are */

@@ -4,35 +4,71 @@
 
 /* -- the memory plan -- */
 
+/* An argument that is a tensor, or overwrites it. */
+struct user {
+	const struct kernel *kernel;
+	const struct kernel_arg *arg;
+	int next; /* of the same tensor; -1: none */
+};
+
+/* All of them, in the order of execution. */
+struct users {
+	VEC(struct user) list;
+	int *first; /* by tensor; -1: none */
+};
+
 static void
-say_users(struct packer *k, const struct placement *at, struct strbuf *s)
+add_user(struct packer *k, struct users *u, const struct tensor *t,
+	 const struct kernel *kernel, const struct kernel_arg *arg)
+{
+	struct user x = { kernel, arg, u->first[t->id] };
+
+	u->first[t->id] = u->list.n;
+	vec_push(k->a, &u->list, x);
+}
+
+/* From the last to the first, so that the lists start with the first. */
+static void
+find_users(struct packer *k, struct users *u)
+{
+	*u = (struct users){ .first = arena_array(k->a, int,
+						  k->g->tensors.n + 1) };
+	memset(u->first, -1, sizeof *u->first * (size_t)k->g->tensors.n);
+	for (int i = k->p->kernels.n - 1; i >= 0; i--) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+
+		for (int j = kernel->args.n - 1; j >= 0; j--) {
+			const struct kernel_arg *arg = &kernel->args.data[j];
+
+			if (arg->kind != ARG_TENSOR || arg->tensor == NULL) {
+				continue;
+			}
+			add_user(k, u, arg->tensor, kernel, arg);
+			if (arg->in_place != NULL &&
+			    arg->in_place != arg->tensor) {
+				add_user(k, u, arg->in_place, kernel, arg);
+			}
+		}
+	}
+}
+
+static void
+say_users(const struct users *u, const struct tensor *t, struct strbuf *s)
 {
 	const struct kernel *last = NULL;
 	int readers = 0;
 
-	for (int i = at->first < 0 ? 0 : at->first; i <= at->last; i++) {
-		const struct kernel *kernel = k->p->kernels.data[i];
+	for (int i = u->first[t->id]; i >= 0; i = u->list.data[i].next) {
+		const struct user *x = &u->list.data[i];
 
-		for (int j = 0; j < kernel->args.n; j++) {
-			const struct kernel_arg *arg = &kernel->args.data[j];
-
-			if (arg->tensor == NULL ||
-			    arg->kind != ARG_TENSOR) {
-				continue;
-			}
-			if (arg->tensor == at->tensor && arg->written) {
-				strbuf_printf(s, ", written by %s%s",
-					      kernel->name,
-					      arg->in_place != NULL
-					      ? " (in place)" : "");
-			} else if ((arg->tensor == at->tensor ||
-				    arg->in_place == at->tensor) &&
-				   kernel != last) {
-				strbuf_puts(s, readers++ > 0 ? ", "
-							     : ", read by ");
-				strbuf_puts(s, kernel->name);
-				last = kernel;
-			}
+		if (x->arg->tensor == t && x->arg->written) {
+			strbuf_printf(s, ", written by %s%s", x->kernel->name,
+				      x->arg->in_place != NULL
+				      ? " (in place)" : "");
+		} else if (x->kernel != last) {
+			strbuf_puts(s, readers++ > 0 ? ", " : ", read by ");
+			strbuf_puts(s, x->kernel->name);
+			last = x->kernel;
 		}
 	}
 }
@@ -66,7 +102,9 @@ static void
 add_plan(struct packer *k, struct tdata *data)
 {
 	const struct memory_plan *plan = &k->p->plan;
+	struct users users;
 
+	find_users(k, &users);
 	tdata_list(data, "plan");
 	for (int i = 0; i < plan->named.n; i++) {
 		const struct placement *at =
@@ -82,7 +120,7 @@ add_plan(struct packer *k, struct tdata *data)
 			strbuf_printf(&s, ", scratch of %s",
 				      at->scratch_of->name);
 		} else {
-			say_users(k, at, &s);
+			say_users(&users, at->tensor, &s);
 		}
 		tdata_text(tdata_item(data, "plan"), "place",
 			   comment_wrap(k, comment_text(k->a, s.data), 5));

@@ -64,12 +64,16 @@ static const char *
 folded_text(struct packer *k, const struct tensor *t)
 {
 	struct origin_list l = provenance_of_constant(k->a, t);
-	const char *text = "";
+	const char *text;
+	struct strbuf s;
 
+	strbuf_init(&s);
 	for (int i = 0; i < l.list.n; i++) {
-		text = arena_printf(k->a, "%s%s%s", text, i > 0 ? ", " : "",
-				    origin_label(k->g, l.list.data[i]));
+		strbuf_printf(&s, "%s%s", i > 0 ? ", " : "",
+			      origin_label(k->g, l.list.data[i]));
 	}
+	text = arena_strdup(k->a, s.data != NULL ? s.data : "");
+	strbuf_release(&s);
 	return text;
 }
 

@@ -25,15 +25,38 @@ mix_text(uint32_t h, const char *text)
 	return h;
 }
 
+/* Attributes are equal in any order. */
 static uint32_t
 hash_node(const struct node *n)
 {
-	uint32_t h = mix_text(2166136261u, n->op_type);
+	uint32_t h = mix_text(2166136261u, n->op_type), attrs = 0;
 
 	for (int i = 0; i < n->n_inputs; i++) {
 		h = mix(h, n->inputs[i] ? (uint32_t)n->inputs[i]->id : ~0u);
 	}
-	return h;
+	for (int i = 0; i < n->attrs.n; i++) {
+		const struct attr *a = &n->attrs.data[i];
+		uint32_t one = mix_text(2166136261u, a->name);
+
+		one = mix(one, a->kind == ATTR_INT ? (uint32_t)a->i : 0);
+		for (int k = 0; a->kind == ATTR_INTS && k < a->n; k++) {
+			one = mix(one, (uint32_t)a->ints[k]);
+		}
+		attrs += one;
+	}
+	return mix(h, attrs);
+}
+
+/* An output of the graph is computed by a node of its own. */
+static bool
+gives_output(const struct node *n)
+{
+	for (int i = 0; i < n->n_outputs; i++) {
+		if (n->outputs[i] && n->outputs[i]->is_output) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static bool
@@ -68,8 +91,7 @@ same_node(const struct node *a, const struct node *b)
 	for (int i = 0; i < a->n_outputs; i++) {
 		const struct tensor *x = a->outputs[i], *y = b->outputs[i];
 
-		if (!x != !y || (x && (x->is_output || y->is_output)) ||
-		    (x && !dtype_equal(x->type, y->type))) {
+		if (!x != !y || (x && !dtype_equal(x->type, y->type))) {
 			return false;
 		}
 	}
@@ -164,6 +186,9 @@ graph_cse(struct graph *g)
 		struct node *n = g->nodes.data[i];
 		uint32_t h = hash_node(n) & table.mask;
 
+		if (gives_output(n)) {
+			continue;
+		}
 		for (; table.slot[h]; h = (h + 1) & table.mask) {
 			struct node *same = kept[table.slot[h] - 1];
 

@@ -135,6 +135,7 @@ static void
 add_places(struct program *p, const struct storages *s)
 {
 	struct memory_plan *plan = &p->plan;
+	const struct kernel *before = NULL;
 
 	for (int i = 0; i < s->n_tensors; i++) {
 		struct placement place = {
@@ -169,6 +170,10 @@ add_places(struct program *p, const struct storages *s)
 		};
 
 		if (x->scratch_of) {
+			if (x->scratch_of != before) {
+				x->scratch_of->scratch_place = plan->places.n;
+			}
+			before = x->scratch_of;
 			vec_push(s->arena, &plan->places, place);
 		}
 	}
@@ -221,10 +226,13 @@ struct placement *
 plan_find_scratch(const struct memory_plan *p, const struct kernel *k,
 		  const struct buffer *scratch)
 {
-	for (int i = 0; i < p->places.n; i++) {
+	for (int i = k->scratch_place; i < p->places.n; i++) {
 		struct placement *at = &p->places.data[i];
 
-		if (at->scratch_of == k && at->scratch == scratch) {
+		if (at->scratch_of != k) {
+			return NULL;
+		}
+		if (at->scratch == scratch) {
 			return at;
 		}
 	}

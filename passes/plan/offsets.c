@@ -11,10 +11,17 @@
 #include <stdlib.h>
 
 #define MAX_STEPS 400 /* of the improvement */
+#define MAX_WORK 200000000LL /* pairs of blocks looked at */
 
 /* Offsets from < x < to are taken. */
 struct span {
 	int64_t from, to;
+};
+
+/* A block in an order: larger keys go first. */
+struct keyed {
+	int64_t key;
+	int block;
 };
 
 struct search {
@@ -25,14 +32,12 @@ struct search {
 	int64_t align_bytes;
 	int *order;       /* in which blocks are placed */
 	int64_t *offset;  /* by block */
-	int64_t *key;     /* by block: larger ones go first */
+	struct keyed *keyed;
+	bool *placed;     /* by block */
+	int *beside;      /* the blocks alive with the present one */
+	struct lives lives;
+	int64_t work;     /* pairs of blocks looked at so far */
 };
-
-static bool
-alive_together(const struct block_life *a, const struct block_life *b)
-{
-	return a->first <= b->last && b->first <= a->last;
-}
 
 static int64_t
 round_up(int64_t v, int64_t to)
@@ -87,22 +92,24 @@ compare_spans(const void *pa, const void *pb)
 
 /* The lowest offset that is free, or (best) that in the smallest gap. */
 static void
-place(struct search *s, int placed, int block, bool best)
+place(struct search *s, int block, bool best)
 {
 	const struct block_life *b = &s->blocks[block];
 	int64_t align = s->align_bytes > b->align_bytes ? s->align_bytes
 							: b->align_bytes;
 	int64_t at = 0, chosen = -1, slack = INT64_MAX;
+	int n = lives_beside(&s->lives, block, s->beside);
 
 	s->forbidden.n = 0;
-	for (int i = 0; i < placed; i++) {
-		int other = s->order[i];
+	for (int i = 0; i < n; i++) {
+		int other = s->beside[i];
 
-		if (alive_together(b, &s->blocks[other])) {
+		if (s->placed[other]) {
 			forbid_block(s, b, &s->blocks[other],
 				     s->offset[other]);
 		}
 	}
+	s->work += n;
 	if (s->forbidden.n > 0) {
 		qsort(s->forbidden.data, (size_t)s->forbidden.n,
 		      sizeof *s->forbidden.data, compare_spans);
@@ -122,6 +129,7 @@ place(struct search *s, int placed, int block, bool best)
 		}
 	}
 	s->offset[block] = chosen >= 0 ? chosen : at;
+	s->placed[block] = true;
 }
 
 static int64_t
@@ -129,10 +137,11 @@ place_all(struct search *s, bool best)
 {
 	int64_t size = 0;
 
+	memset(s->placed, 0, sizeof *s->placed * (size_t)s->n);
 	for (int i = 0; i < s->n; i++) {
 		int b = s->order[i];
 
-		place(s, i, b, best);
+		place(s, b, best);
 		if (s->offset[b] + s->blocks[b].bytes > size) {
 			size = s->offset[b] + s->blocks[b].bytes;
 		}
@@ -140,18 +149,26 @@ place_all(struct search *s, bool best)
 	return size;
 }
 
-/* Insertion sort: stable, and n is a few hundred. */
-static void
-sort_by_key(struct search *s)
+static int
+compare_keys(const void *pa, const void *pb)
 {
-	for (int i = 0; i < s->n; i++) {
-		int b = i, k;
+	const struct keyed *a = pa, *b = pb;
 
-		for (k = i; k > 0 && s->key[s->order[k - 1]] < s->key[b];
-		     k--) {
-			s->order[k] = s->order[k - 1];
-		}
-		s->order[k] = b;
+	if (a->key != b->key) {
+		return a->key > b->key ? -1 : 1;
+	}
+	return a->block < b->block ? -1 : a->block > b->block;
+}
+
+static void
+sort_by_key(struct search *s, int64_t (*key)(const struct search *s, int b))
+{
+	for (int b = 0; b < s->n; b++) {
+		s->keyed[b] = (struct keyed){ key(s, b), b };
+	}
+	qsort(s->keyed, (size_t)s->n, sizeof *s->keyed, compare_keys);
+	for (int i = 0; i < s->n; i++) {
+		s->order[i] = s->keyed[i].block;
 	}
 }
 
@@ -180,38 +197,17 @@ key_area(const struct search *s, int b)
 	       (s->blocks[b].last - s->blocks[b].first + 1);
 }
 
-/* Bytes alive together with it: who is crowded chooses first. */
+/* Who is crowded chooses first. */
 static int64_t
 key_conflict(const struct search *s, int b)
 {
-	int64_t sum = 0;
-
-	for (int i = 0; i < s->n; i++) {
-		if (alive_together(&s->blocks[b], &s->blocks[i])) {
-			sum += s->blocks[i].bytes;
-		}
-	}
-	return sum;
+	return lives_bytes_beside(&s->lives, b);
 }
 
-/* The fullest moment of its life. */
 static int64_t
 key_breadth(const struct search *s, int b)
 {
-	int64_t most = 0;
-
-	for (int at = s->blocks[b].first; at <= s->blocks[b].last; at++) {
-		int64_t sum = 0;
-
-		for (int i = 0; i < s->n; i++) {
-			if (s->blocks[i].first <= at &&
-			    at <= s->blocks[i].last) {
-				sum += s->blocks[i].bytes;
-			}
-		}
-		most = sum > most ? sum : most;
-	}
-	return most;
+	return lives_most_bytes(&s->lives, b);
 }
 
 static const struct strategy {
@@ -288,7 +284,8 @@ improve(struct search *s, struct best *best, int64_t bound)
 	int stuck = 0;
 
 	memcpy(s->order, best->order, sizeof *s->order * (size_t)s->n);
-	for (int step = 0; step < MAX_STEPS && best->size > bound; step++) {
+	for (int step = 0; step < MAX_STEPS && best->size > bound &&
+			   s->work < MAX_WORK; step++) {
 		int64_t size;
 
 		memcpy(s->order, best->order,
@@ -317,7 +314,9 @@ plan_offsets(struct arena *a, struct block_life *blocks, int n,
 		.align_bytes = align_bytes,
 		.order = arena_array(a, int, n + 1),
 		.offset = arena_array(a, int64_t, n + 1),
-		.key = arena_array(a, int64_t, n + 1),
+		.keyed = arena_array(a, struct keyed, n + 1),
+		.placed = arena_array(a, bool, n + 1),
+		.beside = arena_array(a, int, n + 1),
 	};
 	struct best best = {
 		.size = INT64_MAX,
@@ -325,13 +324,12 @@ plan_offsets(struct arena *a, struct block_life *blocks, int n,
 		.offset = arena_array(a, int64_t, n + 1),
 	};
 
-	for (int i = 0; i < N_STRATEGIES && best.size > bound_bytes; i++) {
+	lives_find(&s.lives, a, blocks, n);
+	for (int i = 0; i < N_STRATEGIES && best.size > bound_bytes &&
+			(i == 0 || s.work < MAX_WORK); i++) {
 		int64_t size;
 
-		for (int b = 0; b < n; b++) {
-			s.key[b] = strategies[i].key(&s, b);
-		}
-		sort_by_key(&s);
+		sort_by_key(&s, strategies[i].key);
 		size = place_all(&s, strategies[i].best);
 		if (size < best.size) {
 			keep(&s, &best, size, strategies[i].best,

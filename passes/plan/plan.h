@@ -40,6 +40,8 @@ struct storages {
 /* From the kernels' arguments, views and parts. False: a size without bound
  * (diagnosed). */
 bool storages_find(struct program *p, struct storages *s);
+/* Sets pieces from touched. */
+void storage_find_pieces(struct arena *a, struct storage *s);
 /* The largest sum of bytes alive at one kernel (PLACE_WORKSPACE only), of all
  * or of one type. */
 int64_t storages_bound(const struct storages *s, int n_kernels,
@@ -55,6 +57,26 @@ struct block_life {
 	int n_pieces;
 	int64_t offset_bytes; /* the result */
 };
+
+/* lives.c: which blocks are alive together. Lives are within 0..times - 1. */
+struct lives {
+	const struct block_life *blocks;
+	int n, times;
+	int *by_start; /* blocks, those that start first in front */
+	int leaves;    /* of the tree: a power of two */
+	int *latest;   /* by node of the tree: the last end below it */
+	int64_t *started, *ended; /* by time: bytes of blocks that have */
+};
+
+void lives_find(struct lives *l, struct arena *a,
+		const struct block_life *blocks, int n);
+/* The blocks alive together with one, and that one, into out, which has room for
+ * all; gives their number. */
+int lives_beside(const struct lives *l, int block, int *out);
+/* The bytes of all of these. */
+int64_t lives_bytes_beside(const struct lives *l, int block);
+/* The bytes alive at the fullest moment of its life. */
+int64_t lives_most_bytes(const struct lives *l, int block);
 
 /* Offsets without overlap of blocks alive together; the best of several
  * strategies, bound_bytes ends the search early. Returns the size. */

@@ -3,8 +3,6 @@
  * over the kernels. */
 #include "plan.h"
 
-#include <stdlib.h>
-
 /* Union of tensors by id; inside[] is relative to the parent. */
 struct joined {
 	int *parent;
@@ -211,54 +209,6 @@ touch_args(struct program *p, struct storages *s, const struct joined *j,
 	return true;
 }
 
-static int
-compare_edges(const void *pa, const void *pb)
-{
-	const int64_t *a = pa, *b = pb;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
-/* Between any two neighbouring edges of the uses: from the first use that
- * covers the run to the last. Neighbours with equal lives are one. */
-static void
-find_pieces(struct arena *a, struct storage *s)
-{
-	int n_edges = 2 * s->touched.n;
-	int64_t *edges = arena_array(a, int64_t, n_edges + 1);
-
-	for (int i = 0; i < s->touched.n; i++) {
-		edges[2 * i] = s->touched.data[i].start;
-		edges[2 * i + 1] = s->touched.data[i].end;
-	}
-	qsort(edges, (size_t)n_edges, sizeof *edges, compare_edges);
-	for (int e = 0; e + 1 < n_edges; e++) {
-		struct piece x = { edges[e], edges[e + 1], -1, -1 }, *before;
-
-		if (x.start == x.end) {
-			continue;
-		}
-		for (int i = 0; i < s->touched.n; i++) {
-			const struct piece *use = &s->touched.data[i];
-
-			if (use->start <= x.start && x.end <= use->end) {
-				x.first = x.first < 0 ? use->first : x.first;
-				x.last = use->last;
-			}
-		}
-		before = s->pieces.n ? &s->pieces.data[s->pieces.n - 1] : NULL;
-		if (x.first < 0) {
-			continue;
-		}
-		if (before && before->end == x.start &&
-		    before->first == x.first && before->last == x.last) {
-			before->end = x.end;
-		} else {
-			vec_push(a, &s->pieces, x);
-		}
-	}
-}
-
 bool
 storages_find(struct program *p, struct storages *s)
 {
@@ -285,7 +235,7 @@ storages_find(struct program *p, struct storages *s)
 		}
 	}
 	for (int i = 0; i < s->list.n; i++) {
-		find_pieces(s->arena, &s->list.data[i]);
+		storage_find_pieces(s->arena, &s->list.data[i]);
 	}
 	/* Views and whole concatenations that no kernel names. */
 	for (int i = 0; i < g->tensors.n; i++) {

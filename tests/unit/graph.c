@@ -2,6 +2,7 @@
 /* Graphs: names, links both ways, edits, order, attributes, text. */
 #include "check.h"
 #include "graph.h"
+#include "pointer_map.h"
 
 static struct tensor *
 make_tensor(struct graph *g, const char *name, int64_t extent)
@@ -62,6 +63,14 @@ test_names(void)
 	CHECK(graph_find_tensor(g, "t1000") == NULL);
 	CHECK_STR_EQ(graph_tensor(g, "t5")->name, "t5_1");
 	CHECK_STR_EQ(graph_fresh_name(g, "t5"), "t5_2");
+	CHECK_STR_EQ(graph_tensor(g, "t5")->name, "t5_2");
+	CHECK_STR_EQ(graph_tensor(g, "t5")->name, "t5_3");
+	graph_rename(g, graph_find_tensor(g, "t5_1"), "free");
+	CHECK_STR_EQ(graph_tensor(g, "t5")->name, "t5_1");
+	CHECK_STR_EQ(graph_tensor(g, "t5")->name, "t5_4");
+	graph_rename(g, graph_find_tensor(g, "t5"), "other");
+	CHECK_STR_EQ(graph_tensor(g, "t5")->name, "t5");
+	CHECK_STR_EQ(graph_tensor(g, "t5")->name, "t5_5");
 	graph_rename(g, graph_find_tensor(g, "t9"), "nine");
 	CHECK(graph_find_tensor(g, "t9") == NULL);
 	CHECK(graph_find_tensor(g, "nine")->id == 9);
@@ -69,6 +78,68 @@ test_names(void)
 	CHECK_EQ(g->tensors.n, 0);
 	CHECK(graph_find_tensor(g, "t777") == NULL);
 	module_free(m);
+}
+
+/* Uses stay in their order, whichever goes; nodes are found from any place. */
+static void
+test_removal(void)
+{
+	enum { N = 9 };
+	static const int gone[] = { 4, 0, 8, 7, 2, 5 };
+	struct module *m = module_new();
+	struct graph *g = graph_new(m, "removal");
+	struct tensor *x = make_tensor(g, "x", 8), *y[N];
+	struct node *nodes[N];
+	bool left[N];
+
+	set_input(g, x);
+	for (int i = 0; i < N; i++) {
+		y[i] = make_tensor(g, "y", 8);
+		nodes[i] = make_node(g, "Relu", x, y[i]);
+		left[i] = true;
+	}
+	for (size_t k = 0; k < sizeof gone / sizeof *gone; k++) {
+		int at = 0;
+
+		graph_remove_node(g, nodes[gone[k]], NULL, NULL);
+		left[gone[k]] = false;
+		CHECK_EQ(x->uses.n, N - 1 - (int)k);
+		CHECK_EQ(g->nodes.n, N - 1 - (int)k);
+		for (int i = 0; i < N; i++) {
+			if (left[i]) {
+				CHECK(x->uses.data[at].node == nodes[i]);
+				CHECK(g->nodes.data[at++] == nodes[i]);
+			}
+		}
+	}
+	make_node(g, "Neg", x, make_tensor(g, "z", 8));
+	CHECK_EQ(x->uses.n, 4);
+	CHECK(graph_verify(g));
+	module_free(m);
+}
+
+static void
+test_pointer_map(void)
+{
+	struct pointer_map map;
+	struct arena a;
+	static char things[1000][16];
+
+	arena_init(&a);
+	pointer_map_init(&map, &a);
+	CHECK_EQ(pointer_map_get(&map, things[0], -1), -1);
+	for (int i = 0; i < 1000; i += 2) {
+		pointer_map_put(&map, things[i], i);
+	}
+	for (int i = 0; i < 1000; i++) {
+		CHECK_EQ(pointer_map_get(&map, things[i], -1),
+			 i % 2 ? -1 : i);
+	}
+	pointer_map_put(&map, things[4], 5);
+	CHECK_EQ(pointer_map_get(&map, things[4], -1), 5);
+	CHECK(!pointer_map_add(&map, things[4]));
+	CHECK(pointer_map_add(&map, things[5]));
+	arena_release(&a);
 }
 
 static void
@@ -195,6 +266,8 @@ int
 main(void)
 {
 	test_names();
+	test_removal();
+	test_pointer_map();
 	test_edits();
 	test_order();
 	test_verifier();

@@ -166,6 +166,40 @@ test_fold(void)
 			"  output z\n");
 }
 
+/* What takes too long is left to the run, and told once; the rest is folded. */
+static void
+test_fold_limit(void)
+{
+	int64_t size[2] = { 2000, 2000 };
+	struct tensor *big, *x;
+
+	start("fold_limit");
+	x = input("x", SHAPE(2));
+	big = apply("ConstantOfShape", "big",
+		    graph_constant_ints(g, "size", 2, size), NULL);
+	output(apply("Add", "y", input("w", SHAPE(2000, 2000)),
+		     apply("MatMul", "product", big, big)));
+	output(apply("Add", "z", x, apply("Neg", "a",
+					  constant("c", SHAPE(2)), NULL)));
+	infer();
+	CHECK(graph_fold(g));
+	CHECK(graph_fold(g));
+	CHECK_EQ(g->assumptions.n, 1);
+	CHECK_STR_EQ(g->assumptions.data[0], "MatMul of constants, for "
+		     "'product', is computed at run time: folding it would "
+		     "take 1.6e+10 operations");
+	end(graph_fold, "graph fold_limit\n"
+			"  input x: float32[2]\n"
+			"  input w: float32[2000, 2000]\n"
+			"  const big: float32[2000, 2000] = splat 0\n"
+			"  const a: float32[2] = {-2, 1}\n"
+			"  product: float32[2000, 2000] = MatMul (big, big)\n"
+			"  y: float32[2000, 2000] = Add (w, product)\n"
+			"  z: float32[2] = Add (x, a)\n"
+			"  output y\n"
+			"  output z\n");
+}
+
 static void
 test_fold_output(void)
 {
@@ -546,6 +580,7 @@ main(void)
 	test_dead();
 	test_identity();
 	test_fold();
+	test_fold_limit();
 	test_fold_output();
 	test_fold_scale();
 	test_resize();

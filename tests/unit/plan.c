@@ -31,6 +31,38 @@ bound_of(const struct block_life *b, int n, int moments)
 	return most;
 }
 
+/* Those alive with each block, and their bytes, as all pairs tell. */
+static void
+check_lives(const struct block_life *b, int n, struct arena *a)
+{
+	struct lives lives;
+	int *beside = arena_array(a, int, n + 1);
+
+	lives_find(&lives, a, b, n);
+	for (int i = 0; i < n; i++) {
+		int found = lives_beside(&lives, i, beside), together = 0;
+		int64_t bytes = 0, seen = 0;
+
+		for (int k = 0; k < n; k++) {
+			if (b[i].first <= b[k].last &&
+			    b[k].first <= b[i].last) {
+				together++;
+				bytes += b[k].bytes;
+			}
+		}
+		for (int k = 0; k < found; k++) {
+			CHECK(b[beside[k]].first <= b[i].last &&
+			      b[i].first <= b[beside[k]].last);
+			seen += b[beside[k]].bytes;
+		}
+		CHECK_EQ(found, together);
+		CHECK_EQ(seen, bytes);
+		CHECK_EQ(lives_bytes_beside(&lives, i), bytes);
+		CHECK(lives_most_bytes(&lives, i) <= bytes);
+		CHECK(lives_most_bytes(&lives, i) >= b[i].bytes);
+	}
+}
+
 static void
 check_blocks(const struct block_life *b, int n, int64_t size, int64_t align)
 {
@@ -69,6 +101,7 @@ test_random(uint32_t seed, int n, int64_t align)
 					  (long_life ? 20 : 3));
 		b[i].bytes = (1 + next_random(&seed) % 64) * 64;
 	}
+	check_lives(b, n, &a);
 	bound = bound_of(b, n, n + 32);
 	size = plan_offsets(&a, b, n, align, bound, &strategy);
 	check_blocks(b, n, size, align);

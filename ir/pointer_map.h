@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A map from addresses to numbers: where something is in a list, or whether it
+ * has been seen. It cannot be iterated, so that no result depends on where
+ * things lie in memory. */
+#ifndef TIRC_IR_POINTER_MAP_H
+#define TIRC_IR_POINTER_MAP_H
+
+#include "arena.h"
+
+struct pointer_entry {
+	const void *key; /* NULL: free */
+	int value;
+};
+
+struct pointer_map {
+	struct arena *arena;
+	struct pointer_entry *slot;
+	uint32_t n, cap; /* cap: 0, or a power of two */
+};
+
+void pointer_map_init(struct pointer_map *m, struct arena *a);
+/* The number of key, which is not NULL; `otherwise` where it has none. */
+int pointer_map_get(const struct pointer_map *m, const void *key,
+		    int otherwise);
+/* Gives key the number, in place of the one it had. */
+void pointer_map_put(struct pointer_map *m, const void *key, int value);
+/* Is key new? It is in the map afterwards. */
+bool pointer_map_add(struct pointer_map *m, const void *key);
+
+#endif
