@@ -190,7 +190,7 @@ def driver_text(facts, asks):
     setup, save = [], []
     work = facts["memory"]["workspace_bytes"]
     if asks:
-        setup += ["config.workspace_bytes = %s_workspace_bytes(&config);"
+        setup += ["config.workspace_bytes = %s_workspace_bytes(&m);"
                   % name,
                   "config.workspace = space(config.workspace_bytes);"]
     elif work:

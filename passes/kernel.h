@@ -138,10 +138,8 @@ struct program {
 	struct memory_plan plan;
 	struct func *entry;
 	/* Where regions keep something between runs: the model's struct, which
-	 * is a parameter of entry and init; NULL: none does. */
+	 * is a parameter of entry; NULL: none does. */
 	struct var *model;
-	struct func *init;
-	VEC(struct var *) memory; /* of such regions, by kernel; of others NULL */
 };
 
 /* kernels.c: groups -> kernels (TE, schedule rules, lowering), in a good

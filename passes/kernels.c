@@ -868,9 +868,6 @@ program_build(struct graph *g, const struct target *target,
 	kernels_merge(&b);
 	hooks_took(hooks, "plan", start);
 	out->entry = entry_build(out);
-	if (out->model != NULL) {
-		out->init = entry_build_init(out);
-	}
 	return out->entry != NULL;
 }
 

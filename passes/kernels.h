@@ -25,8 +25,5 @@ const char *weight_stem(struct graph *g, const struct kernel *k,
  * graph's inputs, its outputs and the weights (buffers), the workspace (a
  * handle, if there is one), the symbolic sizes. */
 struct func *entry_build(struct program *p);
-/* The function that prepares the regions that keep something between runs.
- * Parameters: p->model, their memory, as p->memory, and the weights. */
-struct func *entry_build_init(struct program *p);
 
 #endif

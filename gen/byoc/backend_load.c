@@ -156,6 +156,39 @@ read_templates(struct backend_loader *l, struct json j)
 	}
 }
 
+/* Files of the folder, or else of runtime-c. */
+static void
+read_runtime(struct backend_loader *l, struct json j)
+{
+	int n = json_length(j);
+
+	l->b->runtime = arena_array(&l->m->arena, struct backend_file, n + 1);
+	for (int i = 0; i < n; i++) {
+		struct backend_file *f = &l->b->runtime[l->b->n_runtime++];
+		struct json item = json_at(j, i);
+
+		*f = (struct backend_file){ .name = json_text(item, true) };
+		if (f->name == NULL) {
+			continue;
+		}
+		if (*f->name == '\0' || strpbrk(f->name, "/\\") != NULL) {
+			json_error(item, "a file of the same folder or of "
+				   "runtime-c is wanted here");
+			continue;
+		}
+		f->text = own_file(l, f->name, &f->file);
+		if (f->text == NULL) {
+			f->text = data_file(l->m, NULL, arena_printf(
+				&l->m->arena, "runtime/%s", f->name),
+				&f->file);
+		}
+		if (f->text == NULL) {
+			json_error(item, "there is no file %s in the folder "
+				   "or in runtime-c", f->name);
+		}
+	}
+}
+
 bool
 backend_takes(const struct backend_option *o, const char *value)
 {
@@ -271,6 +304,18 @@ text_or_none(struct json j)
 }
 
 static void
+read_counts(struct backend_loader *l, struct json j)
+{
+	if (json_is_object(j, false)) {
+		json_check_keys(j, "input output");
+		l->b->input_counts = backend_read_counts(l,
+			json_get(j, "input"), &l->b->n_input_counts);
+		l->b->output_counts = backend_read_counts(l,
+			json_get(j, "output"), &l->b->n_output_counts);
+	}
+}
+
+static void
 read_backend(struct backend_loader *l, struct json j)
 {
 	struct backend *b = l->b;
@@ -279,10 +324,13 @@ read_backend(struct backend_loader *l, struct json j)
 
 	json_check_once(j);
 	json_check_keys(j, "description patterns options passes templates "
-			"state includes cflags ldflags region chains");
+			"state includes header_includes runtime counts cflags "
+			"ldflags region chains");
 	b->description = json_text(json_get(j, "description"), true);
 	b->state = json_bool(json_get(j, "state"));
 	b->includes = json_texts(json_get(j, "includes"), &b->n_includes);
+	b->header_includes = json_texts(json_get(j, "header_includes"),
+					&b->n_header_includes);
 	b->cflags = text_or_none(json_get(j, "cflags"));
 	b->ldflags = text_or_none(json_get(j, "ldflags"));
 	b->merge = true;
@@ -295,6 +343,8 @@ read_backend(struct backend_loader *l, struct json j)
 				       INT64_C(1) << 53, 0);
 	}
 	read_templates(l, json_get(j, "templates"));
+	read_runtime(l, json_get(j, "runtime"));
+	read_counts(l, json_get(j, "counts"));
 	read_options(l, json_get(j, "options"));
 	l->chains = json_get(j, "chains");
 	backend_read_patterns(l, json_get(j, "patterns"));

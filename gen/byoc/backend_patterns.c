@@ -297,19 +297,45 @@ read_result(struct json j, struct pattern_graph *g)
 
 /* -- followers -- */
 
-static const char *const *
-read_uses(struct json j, int *n)
+/* A number, or that and another one for each input. */
+static void
+read_count(struct json j, const char *name, struct pattern_count *out)
 {
-	struct json list = json_get(j, "uses");
-	const char *const *words = json_texts(list, n);
+	const int64_t most = 1000000;
 
-	for (int i = 0; i < *n; i++) {
-		if (!backend_is_word(words[i])) {
-			json_error(json_at(list, i), "a word in lower case is "
-				   "wanted here");
-		}
+	out->name = name;
+	if (!backend_is_word(name)) {
+		json_error(j, "a name in lower case is wanted here");
 	}
-	return words;
+	if (!cJSON_IsArray(j.value)) {
+		out->number = json_int(j, 0, most, 0);
+	} else if (json_length(j) == 2) {
+		out->number = json_int(json_at(j, 0), 0, most, 0);
+		out->each = json_int(json_at(j, 1), 0, most, 0);
+	} else {
+		json_error(j, "a number is wanted here, or one and another "
+			   "for each input");
+	}
+}
+
+const struct pattern_count *
+backend_read_counts(struct backend_loader *l, struct json j, int *n)
+{
+	struct pattern_count *counts;
+	const cJSON *item;
+
+	*n = 0;
+	if (!json_is_object(j, false)) {
+		return NULL;
+	}
+	counts = arena_array(&l->m->arena, struct pattern_count,
+			     cJSON_GetArraySize(j.value) + 1);
+	cJSON_ArrayForEach(item, j.value) {
+		read_count(json_get(j, item->string),
+			   arena_strdup(&l->m->arena, item->string),
+			   &counts[(*n)++]);
+	}
+	return counts;
 }
 
 static void
@@ -338,15 +364,16 @@ read_follower(struct backend_loader *l, struct json j,
 				   "'%s' already", g->name);
 		}
 	}
-	g->uses = read_uses(j, &g->n_uses);
+	g->counts = backend_read_counts(l, json_get(j, "counts"),
+					&g->n_counts);
 	if (nodes.value != NULL) {
-		json_check_keys(j, "name uses nodes result");
+		json_check_keys(j, "name counts nodes result");
 		read_nodes(nodes, g, true, "id " NODE_KEYS);
 		read_result(j, g);
 	} else {
 		struct pattern_scope s = { .has_before = true };
 
-		json_check_keys(j, "name uses " NODE_KEYS);
+		json_check_keys(j, "name counts " NODE_KEYS);
 		s.nodes = arena_array(&l->m->arena, struct pattern_node, 1);
 		read_node(j, &s, g->name);
 		g->nodes = s.nodes;
@@ -513,7 +540,7 @@ read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "name what priority uses anchor nodes result then "
+	json_check_keys(j, "name what priority counts anchor nodes result then "
 			"cost alone options");
 	p->name = json_text(json_get(j, "name"), true);
 	p->name = p->name != NULL ? p->name : "";
@@ -531,7 +558,8 @@ read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 		p->min_bytes = json_int(json_get(cost, "min_bytes"), 0,
 					INT64_C(1) << 53, 0);
 	}
-	p->uses = read_uses(j, &p->n_uses);
+	p->counts = backend_read_counts(l, json_get(j, "counts"),
+					&p->n_counts);
 	read_wanted(l, json_get(j, "options"), p);
 	p->not_alone = alone.value != NULL && !json_bool(alone);
 	read_nodes(json_get(j, "nodes"), &all, false,

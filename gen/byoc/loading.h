@@ -43,6 +43,8 @@ void backend_read_fact(struct json j, const char *name,
 		       struct fact_rule *out);
 
 /* backend_patterns.c */
+const struct pattern_count *backend_read_counts(struct backend_loader *l,
+						struct json j, int *n);
 void backend_read_patterns(struct backend_loader *l, struct json j);
 /* backend_graph.c: puts the nodes into the order in which they are found, makes
  * a graph of each choice of optional ones. */

@@ -128,6 +128,7 @@ add_role(struct names *x, struct tdata *to, const struct pattern_node *n)
 		tdata_share(to, arena_printf(x->a, "%s_%d", n->id, i), tensor);
 	}
 	tdata_share(to, arena_printf(x->a, "%s_inputs", n->id), tensor);
+	tdata_text(to, arena_printf(x->a, "%s_n_inputs", n->id), "");
 	tdata_share(to, arena_printf(x->a, "%s_operand", n->id), tensor);
 	tdata_share(to, arena_printf(x->a, "%s_result", n->id), tensor);
 }
@@ -148,11 +149,12 @@ add_graph(struct names *x, struct tdata *to, const struct pattern_graph *g)
 }
 
 static void
-add_uses(struct names *x, const char *const *uses, int n)
+add_counts(struct names *x, const struct pattern_count *counts, int n)
 {
 	for (int i = 0; i < n; i++) {
-		tdata_text(x->level[SHARED],
-			   arena_printf(x->a, "uses_%s", uses[i]), "");
+		tdata_text(x->level[REGION],
+			   arena_printf(x->a, "count_%s", counts[i].name),
+			   "");
 	}
 }
 
@@ -162,7 +164,7 @@ add_pattern(struct names *x, const struct pattern *p)
 	tdata_text(x->level[MATCH], arena_printf(x->a, "is_%s", p->name), "");
 	/* The first has all nodes, also those that are optional. */
 	add_graph(x, x->level[MATCH], &p->variants[0]);
-	add_uses(x, p->uses, p->n_uses);
+	add_counts(x, p->counts, p->n_counts);
 	for (int c = 0; c < p->n_chains; c++) {
 		for (int i = 0; i < p->chains[c].n_one_of; i++) {
 			const struct pattern_graph *g =
@@ -171,7 +173,7 @@ add_pattern(struct names *x, const struct pattern *p)
 			tdata_text(x->level[STEP],
 				   arena_printf(x->a, "is_%s", g->name), "");
 			add_graph(x, x->level[STEP], g);
-			add_uses(x, g->uses, g->n_uses);
+			add_counts(x, g->counts, g->n_counts);
 		}
 	}
 }
@@ -211,6 +213,8 @@ backend_check_templates(struct module *m, struct backend *b)
 	for (int i = 0; i < b->n_patterns; i++) {
 		add_pattern(&x, &b->patterns[i]);
 	}
+	add_counts(&x, b->input_counts, b->n_input_counts);
+	add_counts(&x, b->output_counts, b->n_output_counts);
 	for (int i = 0; i < b->n_options; i++) {
 		add_option(&x, &b->options[i]);
 	}

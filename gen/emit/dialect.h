@@ -251,6 +251,7 @@ struct region_forms {
 	const char *parameter; /* the model's struct */
 	const char *argument;  /* what it is in the entry */
 	const char *memory;    /* a region's own part of the workspace */
+	const char *weights;   /* a parameter: its constants */
 };
 
 /* A rule that the output departs from, where a line says so by the mark. */

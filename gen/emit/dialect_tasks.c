@@ -48,12 +48,13 @@ dialect_read_regions(struct loader *l, struct json j)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "rejected parameter argument memory");
+	json_check_keys(j, "rejected parameter argument memory weights");
 	f->rejected = json_text(json_get(j, "rejected"), false);
 	if (f->rejected == NULL) {
 		f->parameter = json_text(json_get(j, "parameter"), true);
 		f->argument = json_text(json_get(j, "argument"), true);
 		f->memory = json_text(json_get(j, "memory"), true);
+		f->weights = json_text(json_get(j, "weights"), true);
 	}
 }
 

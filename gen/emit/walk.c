@@ -521,6 +521,19 @@ unit_parameters(struct unit *u, const struct func *f, struct tdata *data,
 }
 
 const char *
+unit_argument(struct unit *u, const struct binding *value,
+	      const struct buffer *b)
+{
+	struct strbuf none;
+	struct walker w;
+
+	strbuf_init(&none);
+	init(&w, u, func_new(u->m, "none"), &none);
+	return layout_flat(u->a, walk_pointer_argument(&w, value, b, true,
+						       value->space));
+}
+
+const char *
 unit_expr(struct unit *u, const struct func *f, const struct expr *e)
 {
 	struct strbuf none;

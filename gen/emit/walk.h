@@ -151,6 +151,10 @@ bool unit_prototype(struct unit *u, const struct func *f, struct strbuf *out);
  * room for all, tells what each is called. False: diagnosed. */
 bool unit_parameters(struct unit *u, const struct func *f, struct tdata *data,
 		     const char *list, struct binding *bound);
+/* An array as an argument where a pointer to the elements of b is wanted, which
+ * nobody writes. */
+const char *unit_argument(struct unit *u, const struct binding *value,
+			  const struct buffer *b);
 /* An expression of f's scalar parameters, in whole numbers of any width. */
 const char *unit_expr(struct unit *u, const struct func *f,
 		      const struct expr *e);

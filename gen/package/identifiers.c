@@ -252,11 +252,8 @@ name_kernels(struct packer *k)
 		stmt_map_exprs(k->p->entry, k->p->entry->body, rename_calls,
 			       &r);
 		if (kernel->init != NULL) {
-			r.from = kernel->init->name;
-			r.to = arena_printf(k->a, "%s_init", kernel->name);
-			kernel->init->name = r.to;
-			stmt_map_exprs(k->p->init, k->p->init->body,
-				       rename_calls, &r);
+			kernel->init->name = arena_printf(k->a, "%s_init",
+							  kernel->name);
 		}
 	}
 }

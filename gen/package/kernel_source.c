@@ -414,13 +414,14 @@ static void
 reserve_region_names(struct packer *k, struct unit *u,
 		     const struct kernel *kernel)
 {
-	static const char *const endings[] = { "plan", "init", "fini" };
+	static const char *const endings[] = {
+		"plan", "init", "fini", "describe",
+	};
 
 	if (kernel->init == NULL) {
 		return;
 	}
-	unit_add_callee(u, kernel->init);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		name_set_add(&u->globals, arena_printf(k->a, "%s_%s",
 						kernel->name, endings[i]));
 	}

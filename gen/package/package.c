@@ -287,20 +287,35 @@ add_header(struct packer *k)
 
 /* -- building it -- */
 
+static bool
+file_ends(const char *name, const char *ending)
+{
+	size_t n = strlen(name), e = strlen(ending);
+
+	return n > e && strcmp(name + n - e, ending) == 0;
+}
+
 static const char *
 cc_line(struct packer *k)
 {
+	const char *more = "";
 	const char *second = k->out->weights == WEIGHTS_INCBIN
 			     ? k->files[FILE_INCBIN]
 			     : k->out->weights == WEIGHTS_C ||
 			       k->out->weights == WEIGHTS_SECTION
 			     ? k->files[FILE_WEIGHTS] : "";
 
-	return arena_printf(k->a, "%s %s -I. -c %s%s%s%s%s", k->p->target->cc,
+	for (int i = 0; i < k->runtime.n; i++) {
+		if (file_ends(k->runtime.data[i]->name, ".c")) {
+			more = arena_printf(k->a, "%s %s", more,
+					    k->runtime.data[i]->name);
+		}
+	}
+	return arena_printf(k->a, "%s %s -I. -c %s%s%s%s%s%s", k->p->target->cc,
 			    k->cflags, k->files[FILE_SOURCE],
 			    k->kernels != k->d ? " " : "",
 			    k->kernels != k->d ? k->files[FILE_PROGRAM] : "",
-			    second[0] != '\0' ? " " : "", second);
+			    second[0] != '\0' ? " " : "", second, more);
 }
 
 static const char *
@@ -322,6 +337,30 @@ add_unit(struct packer *k, struct tdata *data, enum file_id file,
 	tdata_text(row, "stem", without_ending(k->a, k->files[file]));
 	tdata_list(row, "needs");
 	tdata_text(tdata_item(row, "needs"), "need", k->files[need]);
+}
+
+/* What backends bring along is compiled as well. */
+static void
+add_runtime_units(struct packer *k, struct tdata *data)
+{
+	for (int i = 0; i < k->runtime.n; i++) {
+		const char *name = k->runtime.data[i]->name;
+		struct tdata *row;
+
+		if (!file_ends(name, ".c")) {
+			continue;
+		}
+		row = tdata_item(data, "sources");
+		tdata_text(row, "file", name);
+		tdata_text(row, "stem", without_ending(k->a, name));
+		tdata_list(row, "needs");
+		for (int h = 0; h < k->runtime.n; h++) {
+			if (!file_ends(k->runtime.data[h]->name, ".c")) {
+				tdata_text(tdata_item(row, "needs"), "need",
+					   k->runtime.data[h]->name);
+			}
+		}
+	}
 }
 
 bool
@@ -351,6 +390,7 @@ add_build_files(struct packer *k)
 		   k->out->weights == WEIGHTS_SECTION) {
 		add_unit(k, data, FILE_WEIGHTS, FILE_HEADER);
 	}
+	add_runtime_units(k, data);
 	for (int i = 0; ok && i < 2; i++) {
 		tdata_text(data, "self", k->files[files[i]]);
 		ok = add_template_file(k, ids[i], data, files[i], OUT_TEXT);
@@ -476,7 +516,8 @@ package_build(struct program *p, const struct dialect *d,
 	if ((k->kernels != k->d && !add_kernels_file(k)) ||
 	    (o->graph && !graph_form_describe(k)) ||
 	    !add_interface_files(k) || !add_weights_header(k) ||
-	    !add_weights(k) || !add_build_files(k) || !add_compliance(k)) {
+	    !add_weights(k) || !regions_add_runtime(k) || !add_build_files(k) ||
+	    !add_compliance(k)) {
 		return false;
 	}
 	add_metadata(k);

@@ -75,6 +75,7 @@ struct packer {
 	struct source_place *kernel_places; /* by kernel */
 	int64_t blob_bytes, stack_bytes;
 	VEC(const struct backend *) backends; /* whose regions there are */
+	VEC(const struct backend_file *) runtime; /* that these bring along */
 	const char *cflags, *ldflags; /* the target's and theirs */
 	const char *library_cflags, *library_ldflags; /* theirs */
 	struct tdata *data;         /* what all templates may say */
@@ -139,8 +140,11 @@ void regions_need(struct packer *k, struct unit *u, struct tdata *data,
 void regions_common(struct packer *k, struct tdata *data);
 /* "library_members" of the model's struct. */
 bool regions_in_header(struct packer *k, struct tdata *data);
-/* "libraries": what a backend's regions share; init_body. */
+/* "libraries": what a backend's regions share; "states" with the constants that
+ * each is given, library_weighs. */
 bool regions_in_source(struct packer *k, struct unit *u, struct tdata *data);
+/* Files of the backends' own, as they are. */
+bool regions_add_runtime(struct packer *k);
 /* The functions of a kernel that is a region. */
 bool region_print(struct packer *k, struct unit *u,
 		  const struct kernel *kernel, const char **out);

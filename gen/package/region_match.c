@@ -83,6 +83,7 @@ put_role(struct region_text *x, struct tdata *data,
 	const struct node *n = role->node;
 	const char *id = role->role;
 	const char *list = arena_printf(a, "%s_inputs", id);
+	int n_inputs = 0;
 
 	tdata_flag(data, arena_printf(a, "has_%s", id), true);
 	tdata_flag(data, arena_printf(a, "%s_is_%s", id,
@@ -92,10 +93,12 @@ put_role(struct region_text *x, struct tdata *data,
 		region_tensor_in(x, data, arena_printf(a, "%s_%d", id, i),
 				 n->inputs[i], result);
 		if (n->inputs[i] != NULL) {
+			n_inputs++;
 			region_tensor(x, tdata_item(data, list), n->inputs[i],
 				      result);
 		}
 	}
+	tdata_int(data, arena_printf(a, "%s_n_inputs", id), n_inputs);
 	region_tensor_in(x, data, arena_printf(a, "%s_operand", id),
 			 outside_input(match, n), result);
 	region_tensor_in(x, data, arena_printf(a, "%s_result", id),

@@ -38,10 +38,60 @@ joined(struct packer *k, const char *text, bool link)
 	return text;
 }
 
+/* Each file once, whoever names it. */
+static void
+find_runtime(struct packer *k)
+{
+	for (int i = 0; i < k->backends.n; i++) {
+		const struct backend *b = k->backends.data[i];
+
+		for (int f = 0; f < b->n_runtime; f++) {
+			bool known = false;
+
+			for (int n = 0; n < k->runtime.n; n++) {
+				known = known || strcmp(b->runtime[f].name,
+					k->runtime.data[n]->name) == 0;
+			}
+			if (!known) {
+				vec_push(k->a, &k->runtime, &b->runtime[f]);
+			}
+		}
+	}
+}
+
+bool
+regions_add_runtime(struct packer *k)
+{
+	for (int i = 0; i < k->runtime.n; i++) {
+		const struct backend_file *from = k->runtime.data[i];
+		size_t length = strlen(from->name);
+		struct out_file f = {
+			.name = from->name, .kind = OUT_TEXT,
+			.text = from->text, .length = strlen(from->text),
+			.is_source = length > 2 && strcmp(from->name + length -
+							  2, ".c") == 0,
+		};
+
+		for (int n = 0; n < k->out->files.n; n++) {
+			if (strcmp(k->out->files.data[n].name, f.name) == 0) {
+				return diag_error(&k->m->diags,
+					DIAG_BAD_OPTION, (struct diag_place){
+						.file = "--name" },
+					"%s is a file of the backend's "
+					"runtime; give the model another name",
+					f.name);
+			}
+		}
+		vec_push(k->a, &k->out->files, f);
+	}
+	return true;
+}
+
 void
 regions_prepare(struct packer *k)
 {
 	find_backends(k);
+	find_runtime(k);
 	k->library_cflags = joined(k, "", false);
 	k->library_ldflags = joined(k, "", true);
 	k->cflags = joined(k, k->p->target->cflags, false);
@@ -50,6 +100,24 @@ regions_prepare(struct packer *k)
 }
 
 /* Headers of the system are in the order of all; those in quotes behind. */
+static void
+need_headers(struct packer *k, struct unit *u, struct tdata *data,
+	     const char *const *names, int n)
+{
+	for (int i = 0; i < n; i++) {
+		size_t length = strlen(names[i]);
+
+		if (names[i][0] == '"') {
+			tdata_text(tdata_item(data, "library_includes"),
+				   "header", names[i]);
+		} else {
+			unit_need(u, names[i][0] == '<' && length > 2
+				  ? arena_strndup(k->a, names[i] + 1,
+						  length - 2) : names[i]);
+		}
+	}
+}
+
 void
 regions_need(struct packer *k, struct unit *u, struct tdata *data,
 	     bool in_header)
@@ -61,22 +129,11 @@ regions_need(struct packer *k, struct unit *u, struct tdata *data,
 	for (int i = 0; i < k->backends.n; i++) {
 		const struct backend *b = k->backends.data[i];
 
-		for (int n = 0; n < b->n_includes; n++) {
-			const char *name = b->includes[n];
-			size_t length = strlen(name);
-
-			if (in_header && !b->state) {
-				continue;
-			}
-			if (name[0] == '"') {
-				tdata_text(tdata_item(data,
-						      "library_includes"),
-					   "header", name);
-			} else {
-				unit_need(u, name[0] == '<' && length > 2
-					  ? arena_strndup(k->a, name + 1,
-							  length - 2) : name);
-			}
+		if (in_header) {
+			need_headers(k, u, data, b->header_includes,
+				     b->n_header_includes);
+		} else {
+			need_headers(k, u, data, b->includes, b->n_includes);
 		}
 	}
 }
@@ -162,28 +219,55 @@ add_attrs(struct region_text *x, struct tdata *data)
 	}
 }
 
+/* The first n of the parameters of what prepares the region, and its weights
+ * as one. */
+static bool
+add_preparing(struct region_text *x, struct tdata *data, const char *list,
+	      int n)
+{
+	struct func f = *x->kernel->init;
+	struct tdata *name = tdata_new(x->k->a);
+
+	f.params.n = n;
+	if (!unit_parameters(x->u, &f, data, list, x->bound + x->n_bound)) {
+		return false;
+	}
+	if (x->r->constants.n > 0) {
+		tdata_text(name, "name", x->kernel->name);
+		tdata_text(tdata_item(data, list), "text", packer_render(
+			x->k, x->k->d->regions.weights, name));
+	}
+	return true;
+}
+
+/* Constants are called as parameters of init would be. */
 static bool
 add_parameters(struct region_text *x, struct tdata *data)
 {
 	const struct kernel *kernel = x->kernel;
+	const struct func *init = kernel->init;
+	struct tdata *unused = tdata_new(x->k->a);
 	int n = kernel->func->params.n;
 
 	x->bound = arena_array(x->k->a, struct binding, n + 1 +
-			       (kernel->init != NULL
-				? kernel->init->params.n : 0));
+			       (init != NULL ? init->params.n : 0));
 	x->n_bound = n;
+	tdata_list(data, "plan_parameters");
 	tdata_list(data, "init_parameters");
+	tdata_flag(data, "has_weights", x->r->constants.n > 0);
 	if (!unit_parameters(x->u, kernel->func, data, "parameters",
 			     x->bound)) {
 		return false;
 	}
-	if (kernel->init != NULL) {
-		if (!unit_parameters(x->u, kernel->init, data,
-				     "init_parameters", x->bound + n)) {
-			return false;
-		}
-		x->n_bound += kernel->init->params.n;
+	if (init == NULL) {
+		return true;
 	}
+	if (!add_preparing(x, data, "plan_parameters", 1) ||
+	    !add_preparing(x, data, "init_parameters", 2) ||
+	    !unit_parameters(x->u, init, unused, "parameters", x->bound + n)) {
+		return false;
+	}
+	x->n_bound += init->params.n;
 	return true;
 }
 
@@ -203,6 +287,7 @@ region_data(struct packer *k, struct unit *u, const struct kernel *kernel,
 		return NULL;
 	}
 	region_name_tensors(x);
+	region_counts(x, data);
 	tdata_text(data, "region", kernel->name);
 	add_attrs(x, data);
 	add_list(x, data, "inputs", x->r->inputs.data, x->r->inputs.n);
@@ -244,65 +329,14 @@ region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
 
 /* -- what regions share -- */
 
-static void
-put_uses(struct packer *k, struct tdata *data, const char *const *uses, int n)
-{
-	for (int i = 0; i < n; i++) {
-		tdata_flag(data, arena_printf(k->a, "uses_%s", uses[i]),
-			   true);
-	}
-}
-
-/* What a match found: its pattern, and its followers. */
-static void
-put_match_uses(struct packer *k, struct tdata *data, const struct pattern *p,
-	       const struct region_match *match)
-{
-	put_uses(k, data, p->uses, p->n_uses);
-	for (int c = 0; c < p->n_chains; c++) {
-		for (int i = 0; i < p->chains[c].n_one_of; i++) {
-			const struct pattern_graph *g =
-				&p->chains[c].one_of[i];
-
-			for (int n = 0; n < match->nodes.n; n++) {
-				const char *f = match->nodes.data[n].follower;
-
-				if (f != NULL && strcmp(f, g->name) == 0) {
-					put_uses(k, data, g->uses, g->n_uses);
-				}
-			}
-		}
-	}
-}
-
-/* "uses_WORD" for each word of a pattern or follower of which some region has
- * a match. */
 static bool
 render_shared(struct packer *k, const struct backend *b, const char *key,
 	      const char **out)
 {
 	const struct backend_file *t = backend_template(b, key);
-	struct tdata *data;
 
 	*out = NULL;
-	if (t == NULL) {
-		return true;
-	}
-	data = backend_data(k, b, t);
-	for (int i = 0; i < k->p->kernels.n; i++) {
-		const struct graph_region *r = k->p->kernels.data[i]->group
-							->region;
-
-		for (int n = 0; r != NULL && r->backend == b &&
-				n < r->matches.n; n++) {
-			const struct region_match *match = r->matches.data[n];
-
-			put_match_uses(k, data, backend_pattern(b,
-							match->pattern),
-				       match);
-		}
-	}
-	return render(k, t, data, out);
+	return t == NULL || render(k, t, backend_data(k, b, t), out);
 }
 
 /* -- all of them, in the header and in the source -- */
@@ -383,42 +417,93 @@ regions_in_header(struct packer *k, struct tdata *data)
 	return add_members(k, &u, data);
 }
 
-/* The calls that prepare the regions, with their memory and weights. */
-static bool
-print_init(struct packer *k, struct unit *u, struct tdata *data)
+/* -- what regions are prepared with -- */
+
+/* A constant as init names it. */
+static const char *
+weight_text(struct packer *k, struct unit *u, const struct kernel_arg *arg,
+	    const struct buffer *wanted)
 {
+	const struct func *entry = k->p->entry;
+	int first = k->g->inputs.n + k->g->outputs.n, i = arg->weight->index;
 	struct bindings bound = { 0 };
-	struct func *f = k->p->init;
-	struct strbuf s;
-	bool ok;
 
-	tdata_text(data, "init_body", NULL);
-	if (f == NULL) {
-		return true;
+	bind_weight(k, &entry->params.data[first + i], i, &bound);
+	return unit_argument(u, &bound.list.data[0], wanted);
+}
+
+/* Does a member and its value fill more than a line? */
+static bool
+is_long(const struct packer *k, const char *name, const char *value)
+{
+	const size_t around = 3 * (size_t)k->d->tab_columns + 5;
+
+	return around + strlen(name) + strlen(value) >
+	       (size_t)k->d->line_columns;
+}
+
+/* "members" of the struct of the region's constants. */
+static bool
+add_members_of(struct packer *k, struct unit *u, const struct kernel *kernel,
+	       struct tdata *row)
+{
+	const struct func *init = kernel->init;
+	struct binding *bound = arena_array(k->a, struct binding,
+					    init->params.n);
+	int n = 2; /* behind the model and the memory */
+
+	if (!unit_parameters(u, init, tdata_new(k->a), "unused", bound)) {
+		return false;
 	}
-	for (int i = 0; i < k->p->kernels.n; i++) {
-		struct binding b = { .var = k->p->memory.data[i],
-				     .kind = VALUE_VOID_POINTER };
-		struct tdata *name = tdata_new(k->a);
+	tdata_list(row, "members");
+	for (int i = 0; i < kernel->args.n; i++) {
+		const struct kernel_arg *arg = &kernel->args.data[i];
+		struct tdata *item;
+		const char *value;
 
-		tdata_text(name, "name", k->p->kernels.data[i]->name);
-		if (b.var != NULL) {
-			b.text = packer_render(k, k->d->regions.memory, name);
-			vec_push(k->a, &bound.list, b);
+		if (arg->kind != ARG_WEIGHT) {
+			continue;
 		}
+		item = tdata_item(row, "members");
+		value = weight_text(k, u, arg, init->params.data[n].buffer);
+		tdata_text(item, "name", bound[n].text);
+		tdata_text(item, "type", unit_element_type(u,
+				init->params.data[n].buffer));
+		tdata_text(item, "shape", shape_text(k, arg->tensor));
+		tdata_text(item, "value", value);
+		tdata_flag(item, "long", is_long(k, bound[n].text, value));
+		n++;
 	}
-	bind_model(k, &bound);
-	for (int i = 0; i < k->p->weights.n; i++) {
-		bind_weight(k, &f->params.data[f->params.n -
-					       k->p->weights.n + i], i,
-			    &bound);
+	tdata_flag(row, "has_weights", n > 2);
+	return true;
+}
+
+/* The regions that keep something, and what they are given. */
+static bool
+add_states(struct packer *k, struct unit *u, struct tdata *data)
+{
+	bool weighs = false;
+
+	tdata_list(data, "states");
+	for (int i = 0; i < k->p->kernels.n; i++) {
+		const struct kernel *kernel = k->p->kernels.data[i];
+		struct tdata *row, *name = tdata_new(k->a);
+
+		if (kernel->init == NULL) {
+			continue;
+		}
+		row = tdata_item(data, "states");
+		tdata_text(name, "name", kernel->name);
+		tdata_text(row, "region", kernel->name);
+		tdata_text(row, "memory", packer_render(k,
+				k->d->regions.memory, name));
+		if (!add_members_of(k, u, kernel, row)) {
+			return false;
+		}
+		weighs = weighs || kernel->init->params.n > 2;
 	}
-	strbuf_init(&s);
-	ok = unit_body(u, f, bound.list.data, bound.list.n, &s);
-	tdata_text(data, "init_body", ok && s.data != NULL
-		   ? arena_strdup(k->a, s.data) : "");
-	strbuf_release(&s);
-	return ok;
+	tdata_flag(data, "library_weighs", weighs);
+	return true;
 }
 
 bool
@@ -437,5 +522,5 @@ regions_in_source(struct packer *k, struct unit *u, struct tdata *data)
 				   text);
 		}
 	}
-	return print_init(k, u, data);
+	return add_states(k, u, data);
 }

@@ -48,4 +48,8 @@ void region_node_facts(struct region_text *x, struct tdata *data,
 void region_ints(struct tdata *data, const char *list, const int64_t *v,
 		 int n);
 
+/* region_counts.c: "count_NAME", sums of what the patterns of its matches
+ * count. */
+void region_counts(struct region_text *x, struct tdata *data);
+
 #endif

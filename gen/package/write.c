@@ -215,6 +215,26 @@ put_in_place(struct writer *w)
 	return true;
 }
 
+/* A backend's file, which need not name tirc, from the last time. */
+static bool
+says_the_same(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "rb");
+	char part[4096];
+	size_t n = 0;
+	bool same = f != NULL;
+
+	while (same && (n = fread(part, 1, sizeof part, f)) > 0) {
+		same = strncmp(text, part, n) == 0;
+		text += same ? n : 0;
+	}
+	same = same && !ferror(f) && *text == '\0';
+	if (f != NULL) {
+		fclose(f);
+	}
+	return same;
+}
+
 /* The user's own files stay. */
 static bool
 may_write(struct writer *w)
@@ -222,9 +242,11 @@ may_write(struct writer *w)
 	bool ok = true;
 
 	for (int i = 0; i < w->pkg->files.n; i++) {
-		const char *path = path_of(w, w->pkg->files.data[i].name);
+		const struct out_file *f = &w->pkg->files.data[i];
+		const char *path = path_of(w, f->name);
 
-		if (!output_may_replace(path)) {
+		if (!output_may_replace(path) &&
+		    (f->text == NULL || !says_the_same(path, f->text))) {
 			ok = output_refuse(w->m, path);
 		}
 	}

@@ -108,6 +108,13 @@ struct pattern_node {
 	bool optional;           /* only while it is read */
 };
 
+/* What each match adds to a sum over its region. */
+struct pattern_count {
+	const char *name;
+	int64_t number;
+	int64_t each;            /* for each input of its nodes */
+};
+
 /* Nodes and how they hang together. */
 struct pattern_graph {
 	const char *name;        /* of a follower */
@@ -116,8 +123,8 @@ struct pattern_graph {
 	int *order;              /* in which they are found, from what is
 				  * known: the anchor, or BEFORE */
 	int result;              /* the node that followers follow */
-	const char *const *uses; /* a follower's: as pattern.uses */
-	int n_uses;
+	const struct pattern_count *counts; /* a follower's */
+	int n_counts;
 	bool *inner;             /* by node: another one reads it */
 };
 
@@ -147,9 +154,8 @@ struct pattern {
 	const struct pattern_option *options; /* only with these */
 	int n_options;
 	bool not_alone;          /* only in a region with another pattern */
-	/* Words: the template `shared` is told which of them some match has. */
-	const char *const *uses;
-	int n_uses;
+	const struct pattern_count *counts;
+	int n_counts;
 	const char *pointer;     /* "/patterns/3" */
 };
 
@@ -179,7 +185,7 @@ struct region_pass {
 struct tdata; /* gen/emit/template.h */
 
 struct backend_file {
-	const char *key;  /* "region" */
+	const char *key;  /* "region"; NULL: a file of its runtime */
 	const char *name; /* "region.tmpl" */
 	const char *file; /* for messages */
 	const char *text;
@@ -199,9 +205,16 @@ struct backend {
 	int n_passes;
 	struct backend_file *templates; /* "region", "members" */
 	int n_templates;
+	/* For each of a region's inputs, and for each of its results. */
+	const struct pattern_count *input_counts, *output_counts;
+	int n_input_counts, n_output_counts;
 	bool state;         /* its functions get the model's struct */
-	const char *const *includes; /* "<dnnl.h>" */
+	const char *const *includes; /* "<dnnl.h>", of the source */
 	int n_includes;
+	const char *const *header_includes; /* of the header */
+	int n_header_includes;
+	struct backend_file *runtime; /* goes beside the source, as it is */
+	int n_runtime;
 	const char *cflags, *ldflags; /* "" if none */
 	/* Regions. */
 	bool merge;         /* matches beside each other become one */

@@ -180,6 +180,18 @@ CASES = {
     "pass_object": (backend(GOOD, passes=[{
         "name": "n", "after": "merged", "object": "missing.so"}]),
         "/passes/0/object", "missing.so"),
+    "runtime": (backend(GOOD, runtime=["no.c"]), "/runtime/0",
+                "there is no file no.c"),
+    "runtime_path": (backend(GOOD, runtime=["../x.c"]), "/runtime/0",
+                     "of the same folder or of runtime-c"),
+    "counts": (backend(dict(GOOD, counts={"a": [1]})),
+               "/patterns/0/counts/a", "a number is wanted here"),
+    "counts_name": (backend(dict(GOOD, counts={"A": 1})),
+                    "/patterns/0/counts/A", "lower case"),
+    "counts_negative": (backend(dict(GOOD, counts={"a": -1})),
+                        "/patterns/0/counts/a", ""),
+    "counts_of": (backend(GOOD, counts={"constant": {}}),
+                  "/counts/constant", "unknown key"),
     "includes": (backend(GOOD, includes="<x.h>"), "/includes",
                  "an array"),
     "state": (backend(GOOD, state="yes"), "/state", "true or false"),
@@ -278,10 +290,12 @@ TAKES = backend(
                                          "or_absent": True}},
              "facts": {"pad": {"attribute": "auto_pad", "default": "NOTSET"},
                        "unit": 3}},
-            name="p", uses=["conv"],
+            name="p", counts={"places": 3, "uses": [1, 2]},
             then=[{"one_of": [{"name": "act", "op": ["Relu", "Abs"],
-                               "uses": ["then"], "facts": {"slope": 0.5}}]}]),
+                               "counts": {"more": 1},
+                               "facts": {"slope": 0.5}}]}]),
     pattern(node(id="pool", op="MaxPool"), name="q"),
+    counts={"input": {"ends": 1}, "output": {"ends": 2}},
     options={"mode": {"what": "w", "values": ["a", "b"], "default": "a"},
              "level": {"what": "w", "default": "1"}})
 FILES = ("region", "members", "shared", "shared_members")
@@ -314,14 +328,14 @@ BAD_TEMPLATES = [
     ("region", "{{pattern}}", 1, "'pattern'"),
     ("region", "{{has_conv}}", 1, "'has_conv'"),
     ("region", INSIDE % "{{slope}}", 1, "'slope'"),
-    ("region", "{{uses_conv}}", 1, "'uses_conv'"),
+    ("region", "{{count_nothing}}", 1, "'count_nothing'"),
     ("region", "{{first}}", 1, "'first'"),
     ("region", "{{#state}}{{last}}{{/state}}", 1, "'last'"),
     ("region", "{{#inputs}}{{#dims}}{{stride}}{{/dims}}{{/inputs}}", 1,
      "'stride'"),
     ("members", "\n{{colour}}\n", 2, "'colour'"),
     ("shared", "{{region}}", 1, "'region'"),
-    ("shared", "{{#uses_nothing}}{{/uses_nothing}}", 1, "'uses_nothing'"),
+    ("shared", "{{count_places}}", 1, "'count_places'"),
     ("shared_members", "{{matches}}", 1, "'matches'"),
     # Of packages, not of regions.
     ("region", "{{workspace_bytes}}", 1, "'workspace_bytes'"),
@@ -353,7 +367,8 @@ def tensors(*names):
 
 
 def role(name, op):
-    return "{{has_%s}}{{%s_is_%s}}" % (name, name, op) + tensors(
+    return "{{has_%s}}{{%s_is_%s}}{{%s_n_inputs}}" % (
+        name, name, op, name) + tensors(
         *[name + "_" + tail for tail in (
             "0", "1", "2", "3", "inputs", "operand", "result")])
 
@@ -369,12 +384,13 @@ MATCH = """{{match}}{{pattern}}{{is_p}}{{is_q}}{{op}}{{nodes}}{{y}}
 {{unit}}
 """ + tensors("bias", "result", "results") + OPERATORS + role("conv", "conv") \
     + role("pool", "maxpool") + "{{#steps}}%s{{/steps}}" % STEP
-OF_REGIONS = ALWAYS + """{{region}}
+OF_REGIONS = ALWAYS + """{{region}}{{has_weights}}
 {{#parameters}}{{text}}{{/parameters}}{{#init_parameters}}{{text}}
-{{/init_parameters}}{{#attrs}}{{attr}}{{value}}{{/attrs}}
+{{/init_parameters}}{{#plan_parameters}}{{text}}{{/plan_parameters}}
+{{count_places}}{{count_uses}}{{count_more}}{{count_ends}}{{#attrs}}{{attr}}{{value}}{{/attrs}}
 {{attr_speed}}{{#attr_speed}}fast{{/attr_speed}}
 """ + tensors("inputs", "constants", "outputs", "tensors") + INSIDE % MATCH
-OF_ALL = ALWAYS + "{{uses_conv}}{{#uses_then}}{{/uses_then}}"
+OF_ALL = ALWAYS
 
 
 def try_template(key, text, name):

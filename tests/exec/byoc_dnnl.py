@@ -4,7 +4,7 @@
 that it takes, beside onnxruntime; no warning in what is emitted; two contexts
 in two threads, each run with a workspace of other bytes, under AddressSanitizer;
 how many regions there are, and how many reorders a run makes; nothing is lost
-or touched where memory runs out at any point."""
+or touched where lists are too short at any point."""
 import os
 import re
 import subprocess
@@ -38,7 +38,7 @@ static void *work(void *arg)
 	void *space;
 
 	memset(&config, 0, sizeof config);
-	config.workspace_bytes = model_workspace_bytes(&config);
+	config.workspace_bytes = model_workspace_bytes(&m);
 	space = config.workspace = aligned_alloc(64,
 		(config.workspace_bytes + 64) / 64 * 64);
 	if (config.workspace == NULL) return arg;
@@ -82,48 +82,48 @@ int main(int argc, char **argv)
 """
 
 
-# Allocations fail from the k-th on, for each k.
+# Each list has too few places, down to one less than init needs.
 SHORT = r"""
 #include "model.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALL = 100000 };
-static long budget = ALL;
-void *short_malloc(size_t n) { return budget-- > 0 ? malloc(n) : NULL; }
-void *short_calloc(size_t k, size_t n)
-{
-	return budget-- > 0 ? calloc(k, n) : NULL;
-}
-void *short_realloc(void *p, size_t n)
-{
-	return budget-- > 0 ? realloc(p, n) : NULL;
-}
+int short_values, short_steps, short_uses;
 
 int main(void)
 {
+	int *const lists[] = { &short_values, &short_steps, &short_uses };
+	const int many = 1000;
+	static struct model m;
 	struct model_config config;
-	struct model m;
-	long used;
 
 	memset(&config, 0, sizeof config);
-	config.workspace_bytes = model_workspace_bytes(&config);
+	short_values = short_steps = short_uses = -1;
+	config.workspace_bytes = model_workspace_bytes(&m);
 	config.workspace = aligned_alloc(64,
 		(config.workspace_bytes + 64) / 64 * 64);
-	if (model_init(&m, &config) != MODEL_OK) return 2;
-	model_fini(&m);
-	used = ALL - budget;
-	for (long k = 0; k < used; k++) {
-		int status;
+	for (int i = 0; i < 3; i++) {
+		int few = 0, enough = many;
 
-		budget = k;
-		status = model_init(&m, &config);
-		if (status == MODEL_OK) model_fini(&m);
-		else if (status != MODEL_LIBRARY || k > used / 2) return 3;
+		while (few + 1 < enough) {
+			const int k = (few + enough) / 2;
+			int status;
+
+			*lists[i] = k;
+			status = model_init(&m, &config);
+			if (status == MODEL_OK) model_fini(&m);
+			else if (status != MODEL_LIBRARY) return 3;
+			if (status == MODEL_OK) enough = k;
+			else few = k;
+		}
+		*lists[i] = -1;
+		if (model_workspace_bytes(&m) == 0) return 4;
+		if (enough == many) return 5;
+		printf("%d ", enough);
 	}
 	free(config.workspace);
-	return used < 20 ? 4 : 0;
+	return 0;
 }
 """
 
@@ -487,20 +487,43 @@ def check_options(folder, env):
 
 
 def run_short(folder, env):
+    """Lists that are too short give a status, and nothing is lost; of one
+    region also how much it needs, and how much there is."""
     with open(os.path.join(folder, "model.c")) as file:
         text = file.read()
-    text = re.sub(r"\b(malloc|calloc|realloc)\(", r"short_\1(", text)
+    there = [int(n) for n in re.findall(r"most_\w+ = (\d+);", text)]
+    text = re.sub(r"most_(\w+) = (\d+);",
+                  r"most_\1 = short_\1 < 0 || short_\1 > \2 ? \2 : short_\1;",
+                  text)
     with open(os.path.join(folder, "short.c"), "w") as file:
-        file.write("#include <stddef.h>\nvoid *short_malloc(size_t);\n"
-                   "void *short_calloc(size_t, size_t);\n"
-                   "void *short_realloc(void *, size_t);\n" + text)
+        file.write("extern int short_values, short_steps, short_uses;\n" +
+                   text)
     with open(os.path.join(folder, "short_driver.c"), "w") as file:
         file.write(SHORT.lstrip())
-    execute([compilers()[0], "-std=gnu11", "-g", "-O0",
-             "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
-             "short.c", "short_driver.c", "model_weights.c", "-o", "short",
-             "-ldnnl", "-lm"], env=env, cwd=folder)
-    execute([os.path.join(folder, "short")], env=env)
+    flags = [compilers()[0], "-std=gnu11", "-g", "-O1",
+             "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    execute([*flags, "short.c", "short_driver.c", "model_weights.c",
+             *runtime_objects(folder, env, flags), "-o", "short", "-ldnnl",
+             "-lm"], env=env, cwd=folder)
+    needed = execute([os.path.join(folder, "short")], env=env).stdout.split()
+    if len(there) == 3:
+        print("values, steps, uses: %s of %s" % (", ".join(needed), there))
+
+
+def runtime(folder):
+    return sorted(f for f in os.listdir(folder)
+                  if re.fullmatch(r"tirc_dnnl\w*\.c", f))
+
+
+def runtime_objects(folder, env, flags, made={}):
+    """Compiled once for each version of the library and all flags."""
+    key = (env.get("CPATH"), *flags)
+    if key not in made:
+        out = work_folder()
+        execute([*flags, "-c", *[os.path.join(folder, f)
+                                 for f in runtime(folder)]], env=env, cwd=out)
+        made[key] = sorted(os.path.join(out, f) for f in os.listdir(out))
+    return made[key]
 
 
 def as_graph(name, path, env):
@@ -520,31 +543,44 @@ def as_graph(name, path, env):
         fail(name + ": as a graph other values come out")
 
 
-def check_source(name, folder):
-    """Each region's function says which constants it reads: all that its
-    _init is given. Lines are no longer than those of people."""
+def check_source(name, folder, env):
+    """Each region reads all constants that it is given; the runtime is in files
+    of its own, which take nothing of a heap; the header knows nothing of
+    oneDNN's. Lines are no longer than those of people."""
     with open(os.path.join(folder, "model.c")) as file:
         text = file.read()
-    text = text[text.index("/* -- oneDNN"):]
-    parts = [text[:text.index(" by dnnl\n")]]
+    parts = []
     for region, body in re.findall(r"^(\w+)_describe\((.*?)^}", text,
                                    re.M | re.S):
-        given, = re.findall(r"^%s_init\(.*?constants\[\] = {\n(.*?)\t\tNULL"
-                            % region, text, re.M | re.S)
-        used = set(map(int, re.findall(
-            r"region_(?:constant|factors|biases)\(r,\s+(\d+)", body)))
-        if used != set(range(given.count("\n"))):
-            fail("%s: %s reads the constants %s of\n%s" % (
-                name, region, sorted(used), given))
+        struct = re.search(r"^struct %s_weights {\n(.*?)^}" % region, text,
+                           re.M | re.S)
+        given = set(re.findall(r"\*(\w+);", struct[1] if struct else ""))
+        used = set(re.findall(r"w->(\w+)", body))
+        if used != given:
+            fail("%s: %s reads the constants %s of %s" % (
+                name, region, sorted(used), sorted(given)))
         parts.append(body)
+    for file in ["model.c", *runtime(folder)]:
+        with open(os.path.join(folder, file)) as source:
+            found = re.search(r"\b(malloc|calloc|realloc|free|dnnl_\w+_create)"
+                              r"\(" if file == "model.c" else
+                              r"\b(malloc|calloc|realloc|free)\(",
+                              source.read())
+        if found:
+            fail("%s: %s has %s" % (name, file, found[1]))
+    for cc in ([compilers()[0], "-std=c99"], ["g++", "-std=c++11"]):
+        known = execute([*cc, *STRICT, "-x", "c" if cc[0] != "g++" else "c++",
+                         "-M", "model.h"], env=env, cwd=folder).stdout
+        if "tirc_dnnl.h" not in known or "oneapi" in known:
+            fail("the header needs others: " + known)
     for line in "".join(parts).splitlines():
         if len(line.expandtabs()) > 80:
             fail("%s: a long line: %s" % (name, line))
     if name == "words" and not re.search(
-            r"region_matmul\(\n.*\n.*\n\t\tregion_constant\(r, \d+, dnnl_f32, "
-            r"1, \(dnnl_dims_t\){ 16 }\),\n", text):
+            r"tirc_dnnl_matmul\(\n.*\n.*\n.*\n\t\ttirc_dnnl_constant\(r, w->\w+, "
+            r"dnnl_f32, 1,\s+\(dnnl_dims_t\){ 16 }\),\n", text):
         fail("a row that is added to a product is not its bias:\n" + text)
-    return len(parts) - 1
+    return len(parts)
 
 
 def check(name, model, regions, prefix):
@@ -553,7 +589,7 @@ def check(name, model, regions, prefix):
     onnx.save(model, path)
     tirc("compile", path, "--byoc", "dnnl", "--name", "model", "-q",
          "--weights", "c", "-o", folder)
-    count = check_source(name, folder)
+    count = check_source(name, folder, environment(prefix))
     if count == 0 or regions not in (None, count):
         fail("%s has %d regions, not %s" % (name, count, regions))
     with open(os.path.join(folder, "driver.c"), "w") as file:
@@ -578,16 +614,19 @@ def check(name, model, regions, prefix):
                  model.graph.initializer
                  if c.name == model.graph.node[-1].input[1])
     for cc in compilers():
-        execute([cc, "-std=c99", "-fsyntax-only", "-O1", *STRICT, "model.c"], env=env,
-                cwd=folder)
+        flags = [cc, "-std=c99", "-O1", *STRICT]
+        execute([*flags, "-fsyntax-only", "model.c"], env=env, cwd=folder)
+        runtime_objects(folder, env, flags)
     program = os.path.join(folder, "program")
-    execute([compilers()[0], "-std=gnu11", "-O0", *files, "-o", program, *link],
-            env=env, cwd=folder)
+    flags = [compilers()[0], "-std=gnu11", "-O0"]
+    execute([*flags, *files, *runtime_objects(folder, env, flags), "-o",
+             program, *link], env=env, cwd=folder)
     moved = reorders(program, arguments, env)
     close(np.fromfile(arguments[1], np.float32), want, name, step)
-    execute([compilers()[0], "-std=gnu11", "-g", "-O1",
-             "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
-             *files, "-o", "sanitized", *link], env=env, cwd=folder)
+    flags = [compilers()[0], "-std=gnu11", "-g", "-O1",
+             "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    execute([*flags, *files, *runtime_objects(folder, env, flags), "-o",
+             "sanitized", *link], env=env, cwd=folder)
     os.remove(arguments[1])
     execute([os.path.join(folder, "sanitized"), *arguments, "100"], env=env)
     close(np.fromfile(arguments[1], np.float32), want, name + ", sanitized",

@@ -49,7 +49,7 @@ static int runs(float *prob, int n, size_t less, int *library)
 
 	memset(&c, 0, sizeof c);
 	memset(&m, 0xff, sizeof m);
-	bytes = digits_workspace_bytes(&c);
+	bytes = digits_workspace_bytes(&m);
 	if (bytes == 0) return 100;
 	if (bytes <= DIGITS_WORKSPACE_BYTES) return 101;
 	fill(&c, bytes - less);
@@ -59,7 +59,8 @@ static int runs(float *prob, int n, size_t less, int *library)
 	*library = m.library_status;
 	if (status != DIGITS_OK) {
 		free(c.workspace);
-		return status;
+		return digits_run(&m, &in, &out) == DIGITS_NOT_READY ? status
+								     : 102;
 	}
 	for (int i = 0; i < n && status == DIGITS_OK; i++) {
 		status = (int)digits_run(&m, &in, &out);
@@ -67,7 +68,7 @@ static int runs(float *prob, int n, size_t less, int *library)
 	}
 	digits_fini(&m);
 	free(c.workspace);
-	return status;
+	return digits_run(&m, &in, &out) == DIGITS_NOT_READY ? status : 103;
 }
 
 static void *work(void *arg)

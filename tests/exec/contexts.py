@@ -303,7 +303,7 @@ def write_driver(folder, sets):
         "result_bytes": table([a.nbytes for a in y] for _, y in sets),
         "arguments": "\n".join("\t" + line for line in arguments),
         "weights": "".join(f for f in facts["files"] if f.endswith(".bin")),
-        "workspace_bytes": model + "_workspace_bytes(&config)" if asks
+        "workspace_bytes": model + "_workspace_bytes(&m)" if asks
         else model.upper() + "_WORKSPACE_BYTES",
     }
     with open(os.path.join(folder, "driver.c"), "w") as file:

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A run before init, after an init that failed and after fini is a status, in
-each interface: C, misra, threads, weights from a file; CUDA on the CPU and
-OpenCL in tests/gpu/contract. Backends are in tests/exec/byoc_state."""
+each interface: C, misra, threads, weights from a file; models with regions of
+backends, with and without a state; CUDA on the CPU and OpenCL in
+tests/gpu/contract."""
 import os
 import sys
 
-from helper import DIGITS, ROOT, STRICT, compilers, execute, tirc, work_folder
+from helper import (DIGITS, LIBRARIES, ROOT, STRICT, compilers, execute,
+                    has_library, tirc, work_folder)
 
 DRIVER = r"""
 #include "net.h"
@@ -38,7 +40,7 @@ int main(void)
 	for (fill = 0; fill < 256; fill += 5) { /* 0 and 255 among them */
 		memset(&m, fill, sizeof m);
 		EXPECT(net_run(&m, &in, &out), NET_NOT_READY);
-		c.workspace = NULL;
+%(asks)s		c.workspace = NULL;
 		EXPECT(net_init(&m, &c), NET_NULL);
 		EXPECT(net_run(&m, &in, &out), NET_NOT_READY);
 		c.workspace = %(space)s;
@@ -60,7 +62,7 @@ int main(void)
 """
 PLAIN = {"type": "struct { _Alignas(64) unsigned char bytes["
                  "(NET_WORKSPACE_BYTES + 63u) / 64u * 64u]; }",
-         "space": "&space", "weights": "", "setup": ""}
+         "space": "&space", "weights": "", "setup": "", "asks": ""}
 FILE = dict(PLAIN, weights="static _Alignas(64) unsigned char blob["
                            "NET_WEIGHTS_BYTES];\n",
             setup="""	{
@@ -73,11 +75,26 @@ FILE = dict(PLAIN, weights="static _Alignas(64) unsigned char blob["
 	c.weights = blob;
 	c.weights_bytes = sizeof blob;""")
 
-for target, how, more in [
-        ("c99", PLAIN, ["--weights", "c"]),
-        ("misra", dict(PLAIN, type="struct net_workspace"), []),
-        ("c-threads", PLAIN, ["--weights", "c"]),
-        ("gnu-c", FILE, ["--weights", "file"])]:
+# How much memory a library wants is only known when it is asked.
+ASKED = dict(PLAIN, type="struct { _Alignas(64) unsigned char bytes[1 << 20]; }",
+             asks="""		EXPECT(net_workspace_bytes(&m) - 1 < sizeof space, 1);
+		EXPECT(net_run(&m, &in, &out), NET_NOT_READY);
+""")
+BACKENDS = os.path.join(ROOT, "tests", "exec", "backends")
+KEEPER = ["--byoc", "keeper", "--byoc-path", BACKENDS]
+
+for target, how, more, link in [
+        ("c99", PLAIN, ["--weights", "c"], []),
+        ("misra", dict(PLAIN, type="struct net_workspace"), [], []),
+        ("c-threads", PLAIN, ["--weights", "c"], []),
+        ("gnu-c", FILE, ["--weights", "file"], []),
+        ("c99", ASKED, ["--weights", "c", *KEEPER], ["-I", os.path.join(
+            BACKENDS, "keeper")]),
+        ("c99", PLAIN, ["--weights", "c", "--byoc", "cblas"], ["-lblas"]),
+        ("c99", ASKED, ["--weights", "c", "--byoc", "dnnl"], ["-ldnnl"])]:
+    named = [LIBRARIES[m] for m in more if m in LIBRARIES]
+    if named and not has_library(*named[0]):
+        continue
     out = work_folder()
     tirc("compile", DIGITS, "--target", target, "--name", "net", "-o", out,
          "-q", *more)
@@ -88,6 +105,6 @@ for target, how, more in [
         execute([cc, "-std=gnu11", "-O1", *STRICT, "-fopenmp-simd",
                  "-Wno-maybe-uninitialized", "-I",
                  os.path.join(ROOT, "runtime-c"), *sources, "-o", "driver",
-                 "-lm", "-lpthread"], cwd=out)
+                 *link, "-lm", "-lpthread"], cwd=out)
         execute([os.path.join(out, "driver")], cwd=out)
 sys.exit(0)

@@ -135,8 +135,8 @@ for model, where in models.items():
                 fail("%s for %s: no %s" % (model, one, words))
 
 # Regions of the backends that ship; tests/exec/byoc_*.py run them.
-REGIONS = [("digits", "dnnl", "region_convolution"),
-           ("bytes", "dnnl", "region_then_requantize"),
+REGIONS = [("digits", "dnnl", "tirc_dnnl_convolution"),
+           ("bytes", "dnnl", "tirc_dnnl_then_requantize"),
            ("brains", "dnnl", "dnnl_bf16"),
            ("digits", "cblas", "cblas_s")]
 for model, backend, words in REGIONS:

@@ -72,3 +72,69 @@ for target, options, compiler, endings in CASES:
     else:
         execute(["ld", "-r", "-o", os.path.join(work_folder(), "both.o"),
                  *both])
+
+# Two models with regions, and one copy of the backend's runtime.
+DRIVER = r"""
+#include "left.h"
+#include "right.h"
+#include <stdlib.h>
+#include <string.h>
+
+static float image[LEFT_IMAGE_COUNT], y[2][LEFT_PROB_COUNT];
+static struct left l;
+static struct right r;
+
+int main(void)
+{
+	struct left_config lc = { 0 };
+	struct right_config rc = { 0 };
+	const struct left_inputs li = { image };
+	const struct right_inputs ri = { image };
+	const struct left_outputs lo = { y[0] };
+	const struct right_outputs ro = { y[1] };
+
+	for (int i = 0; i < (int)LEFT_IMAGE_COUNT; i++)
+		image[i] = (float)(i % 7);
+	lc.workspace_bytes = left_workspace_bytes(&l);
+	rc.workspace_bytes = right_workspace_bytes(&r);
+	lc.workspace = aligned_alloc(64, (lc.workspace_bytes + 63) / 64 * 64);
+	rc.workspace = aligned_alloc(64, (rc.workspace_bytes + 63) / 64 * 64);
+	if (left_init(&l, &lc) != LEFT_OK) return 1;
+	if (right_init(&r, &rc) != RIGHT_OK) return 2;
+	if (left_run(&l, &li, &lo) != LEFT_OK) return 3;
+	if (right_run(&r, &ri, &ro) != RIGHT_OK) return 4;
+	left_fini(&l);
+	if (right_run(&r, &ri, &ro) != RIGHT_OK) return 5;
+	right_fini(&r);
+	free(lc.workspace);
+	free(rc.workspace);
+	return memcmp(y[0], y[1], sizeof y[0]) != 0 || y[0][0] <= 0.0f;
+}
+"""
+
+
+def regions(backend):
+    out = work_folder()
+    for name in ("left", "right"):  # into one folder: its runtime is there
+        tirc("compile", DIGITS, "--name", name, "--byoc", backend,
+             "--weights", "c", "-o", out, "-q")
+    sources = sorted(glob.glob(os.path.join(out, "*.c")))
+    execute([*C, "-I" + out, "-c", *sources], cwd=out)
+    for source in sources:
+        stem = os.path.basename(source)[:-2]
+        prefix = stem.split("_")[0] + "_"
+        prefix = "tirc_%s_" % backend if prefix == "tirc_" else prefix
+        defined = execute(["nm", "-g", "--defined-only", stem + ".o"],
+                          cwd=out).stdout
+        for symbol in re.findall(r"^[0-9a-f]+ [A-TX-Z] (\S+)$", defined, re.M):
+            if not symbol.startswith(prefix):
+                fail("%s: %s.c defines '%s'" % (backend, stem, symbol))
+    with open(os.path.join(out, "driver.c"), "w", encoding="utf-8") as file:
+        file.write(DRIVER)
+    execute([*C, "driver.c", *glob.glob(os.path.join(out, "*.o")), "-o",
+             "driver", LIBRARIES[backend][1], "-lm"], cwd=out)
+    execute([os.path.join(out, "driver")], cwd=out)
+
+
+if has_library(*LIBRARIES["dnnl"]):
+    regions("dnnl")
