@@ -82,6 +82,9 @@ struct kernel {
 	VEC(struct kernel_arg) args;
 	const char *title;     /* "Conv 3x3, stride 1, …, + bias, Relu" */
 	const char *schedule;  /* "conv.direct  c_tile 16, w_tile 4" */
+	/* Iterations for which its reduction has a form of its own, without the
+	 * conditions that hold there: "ow_o 1 to 6"; NULL: it has one form. */
+	const char *copies;
 	/* Work at the largest sizes: operations on floats, on integers (those
 	 * of indices are left out), and the multiply-accumulates of the nodes. */
 	double flops, int_ops;

@@ -670,6 +670,18 @@ finish_region(struct joint *j)
 	vec_push(&j->b->m->arena, &j->b->p->kernels, j->k);
 }
 
+/* The note is for the comment; equal functions may have other loops' names. */
+static void
+take_copies(struct kernel *k)
+{
+	const struct expr *e = func_note(k->func, PARTITION_COPIES);
+
+	if (e != NULL) {
+		k->copies = e->u.text;
+		func_set_note(k->func, PARTITION_COPIES, NULL);
+	}
+}
+
 static bool
 finish_kernel(struct joint *joint)
 {
@@ -700,6 +712,7 @@ finish_kernel(struct joint *joint)
 	if (!lower_func(k->func, b->hooks)) {
 		return false;
 	}
+	take_copies(k);
 	refresh_args(joint);
 	if (!check_empty(joint)) {
 		return false;

@@ -397,6 +397,12 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	if (kernel->schedule != NULL && kernel->schedule[0] != '\0') {
 		add_row(k, item, "schedules", "schedule", kernel->schedule);
 	}
+	if (kernel->copies != NULL) {
+		add_row(k, item, "schedules", "copies", arena_printf(k->a,
+			"two of the reduction: %s without conditions, "
+			"which is faster",
+			kernel->copies));
+	}
 	if (kernel->group->region != NULL) {
 		add_row(k, item, "schedules",
 			kernel->group->region->backend->name,

@@ -13,6 +13,10 @@
 #include "func.h"
 #include "passes.h"
 
+/* The note of a function with a reduction in two forms, of which one is without
+ * the conditions that hold in the iterations that it names: "ow_o 1 to 6". */
+#define PARTITION_COPIES "copies"
+
 struct lower_pass {
 	const char *name, *what;
 	int phase;

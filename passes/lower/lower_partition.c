@@ -2,15 +2,13 @@
 /* Sets the iterations apart in which no guard can fail.
  *
  *   for w_o in range(8):                  for w_o in range(8):
- *       <init>                                <init>
- *       for k, w_i:                           if 1 <= w_o and w_o < 7:
- *           if 0 <= w_o * 7 + w_i - 1         for k, w_i: ...
+ *       for w_i:                              if 1 <= w_o and w_o < 7:
+ *           if 0 <= w_o * 7 + w_i - 1             for w_i: ...
  *              and w_o * 7 + w_i < 57: ->     else:
- *               ...                               for k, w_i:
- *       <out>                                         if 0 <= w_o * 7 + ...
- *                                             <out>
+ *               ...                               for w_i:
+ *                                                     if 0 <= w_o * 7 + ...
  *
- * and, where only the end is guarded, into two loops:
+ * and, where only one end is guarded, into two loops:
  *
  *   for i_o in range(3):                  for i_o in range(2):
  *       for i_i in T.vectorized(8):           for i_i in T.vectorized(8):
@@ -31,6 +29,7 @@
 #include "lower_passes.h"
 
 #include "access.h"
+#include "lower.h"
 
 struct partition {
 	struct func *func;
@@ -202,6 +201,44 @@ partition_rest(struct func *f, struct stmt *loop)
 	}
 }
 
+struct updates {
+	bool found;
+};
+
+/* A store of something made from what was there. */
+static bool
+find_update(void *ctx, struct stmt *s)
+{
+	struct updates *u = ctx;
+
+	u->found |= s->kind == STMT_STORE &&
+		    expr_uses_buffer(s->args[0], s->u.buffer);
+	return !u->found;
+}
+
+/* Tells readers why a reduction is there twice. */
+static void
+note_copy(struct partition *p, struct stmt *part)
+{
+	struct module *m = p->func->module;
+	const struct expr *before = func_note(p->func, PARTITION_COPIES);
+	struct updates u = { false };
+	const char *text;
+
+	stmt_visit(part, find_update, &u);
+	if (!u.found) {
+		return;
+	}
+	text = arena_printf(&m->arena, "%s%s%s %lld",
+			    before ? before->u.text : "", before ? ", " : "",
+			    p->loop->u.loop.var->name, (long long)p->first);
+	if (p->last > p->first) {
+		text = arena_printf(&m->arena, "%s to %lld", text,
+				    (long long)p->last);
+	}
+	func_set_note(p->func, PARTITION_COPIES, expr_string(m, text));
+}
+
 static struct stmt *
 part_of(struct partition *p, int64_t first, int64_t end, bool original)
 {
@@ -226,6 +263,7 @@ split_loop(struct partition *p, int64_t min, int64_t end)
 	struct stmt_place place = stmt_place_of(p->loop);
 	struct stmt *parts[3];
 
+	note_copy(p, p->loop->children[0]);
 	/* Parts are cloned before the original shrinks. */
 	parts[0] = part_of(p, min, p->first, false);
 	parts[2] = part_of(p, p->last + 1, end, false);
@@ -318,6 +356,46 @@ computes_apart(struct partition *p)
 	return loops;
 }
 
+/* One that stores something not made from what was there? */
+static bool
+find_result(void *ctx, struct stmt *s)
+{
+	struct updates *u = ctx;
+
+	u->found |= s->kind == STMT_STORE &&
+		    !expr_uses_buffer(s->args[0], s->u.buffer);
+	return !u->found;
+}
+
+/* Does the guard differ between the lanes of a vector? */
+static bool
+guards_lanes(const struct partition *p, const struct stmt *guard)
+{
+	for (const struct stmt *s = guard; s != p->loop; s = s->parent) {
+		if (s->kind == STMT_FOR &&
+		    s->u.loop.kind == FOR_VECTORIZED &&
+		    expr_uses_var(guard->args[0], s->u.loop.var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Are the guards those of whole vectors of sums alone, as around a picture? A
+ * second form of such a nest in one loop gains nothing where compilers keep sums
+ * in registers, and others keep them in memory as soon as there are two. */
+static bool
+guards_sums(struct partition *p)
+{
+	struct updates results = { false };
+
+	for (int i = 0; i < p->guards.n && !results.found; i++) {
+		results.found = guards_lanes(p, p->guards.data[i]);
+		stmt_visit(p->guards.data[i], find_result, &results);
+	}
+	return p->guards.n > 0 && !results.found;
+}
+
 static void
 branch(struct partition *p)
 {
@@ -331,6 +409,7 @@ branch(struct partition *p)
 		expr_lt(m, v, expr_int(m, v->type, p->last + 1)));
 	struct stmt *guarded = stmt_clone(f, part, true);
 
+	note_copy(p, part);
 	stmt_put(f, place, stmt_if(f, plain, part, guarded));
 }
 
@@ -370,7 +449,7 @@ partition_loop(struct func *f, struct stmt *loop)
 	if ((p.first == min || p.last == end - 1) &&
 	    (p.forced || !computes_apart(&p))) {
 		split_loop(&p, min, end);
-	} else {
+	} else if (p.forced || !guards_sums(&p)) {
 		branch(&p);
 	}
 }

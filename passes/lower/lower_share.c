@@ -49,6 +49,8 @@ struct uses_scan {
 	const struct stmt *at;
 	const struct var *wanted;
 	bool found;
+	bool limits; /* an extreme or a condition: two values of a variable may
+		      * give one */
 };
 
 static void
@@ -57,7 +59,9 @@ scan_use(void *ctx, const struct expr *e)
 	struct uses_scan *u = ctx;
 	const struct expr *value;
 
-	if (e->kind != EXPR_VAR || u->found) {
+	u->limits |= e->kind == EXPR_MIN || e->kind == EXPR_MAX ||
+		     e->kind == EXPR_IF || e->kind == EXPR_SELECT;
+	if (e->kind != EXPR_VAR || (u->found && u->limits)) {
 		return;
 	}
 	value = let_value(u->at, e->u.var);
@@ -68,14 +72,15 @@ scan_use(void *ctx, const struct expr *e)
 	}
 }
 
-/* Through LETs around at. */
+/* Does e move with v, through LETs around at, and does no limit on the way make
+ * two values of v one? */
 static bool
-depends_on(const struct stmt *at, const struct expr *e, const struct var *v)
+moves_with(const struct stmt *at, const struct expr *e, const struct var *v)
 {
-	struct uses_scan u = { at, v, false };
+	struct uses_scan u = { .at = at, .wanted = v };
 
 	expr_visit(e, scan_use, &u);
-	return u.found;
+	return u.found && !u.limits;
 }
 
 static bool
@@ -178,7 +183,7 @@ outer_apart(struct sharing *s)
 			continue;
 		}
 		for (int d = 0; d < s->ndim && !found; d++) {
-			found = depends_on(s->common,
+			found = moves_with(s->common,
 					   s->uses.list.data[0].index[d],
 					   p->u.loop.var) &&
 				is_outer_dim(s, d);
@@ -206,7 +211,7 @@ each_once(const struct stmt *store, const struct stmt *outside)
 			continue;
 		}
 		for (int i = 1; i < store->n_args; i++) {
-			used |= depends_on(store, store->args[i],
+			used |= moves_with(store, store->args[i],
 					   p->u.loop.var);
 		}
 		if (!used) {

@@ -84,8 +84,8 @@ is_statistic(struct rules *r, int id)
 	return any;
 }
 
-static bool
-is_param(const struct func *f, const struct buffer *b)
+bool
+rules_is_param(const struct func *f, const struct buffer *b)
 {
 	for (int i = 0; i < f->params.n; i++) {
 		if (f->params.data[i].buffer == b) {
@@ -99,7 +99,7 @@ static bool
 is_output(const struct rules *r, const struct stmt *block)
 {
 	for (int i = 0; i < block->u.block->n_writes; i++) {
-		if (is_param(r->s.func, block->u.block->writes[i].buffer)) {
+		if (rules_is_param(r->s.func, block->u.block->writes[i].buffer)) {
 			return true;
 		}
 	}

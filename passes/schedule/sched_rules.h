@@ -84,6 +84,7 @@ bool rules_own_accumulator(struct rules *r, const struct block_access *x,
 /* What the block stores to, renamed to acc. */
 bool rules_accumulator(struct rules *r, int block, const struct buffer **out);
 bool block_reduces(const struct stmt *block);
+bool rules_is_param(const struct func *f, const struct buffer *b);
 /* Which of what the block reads the buffer is; -1: none. */
 int rules_read_index(struct rules *r, int block, const struct buffer *b);
 /* The axis that chooses among sums that are written out, one for each of its

@@ -204,6 +204,27 @@ output_block(struct rules *r, int output, int lane)
 		       ? e.store.granularity[lane] : 0;
 }
 
+/* What becomes of the last lanes and of the last tile. */
+static bool
+overlap(struct rules *r, const struct tiling *t, int output, int lanes,
+	int tiles)
+{
+	const struct iter_var *iters = t->x.info->iters;
+	int64_t extent = tiling_extent(&t->x, t->lane);
+
+	if (t->dot.intrin != NULL) {
+		return true; /* an instruction has addresses of tiles */
+	}
+	return tiling_overlap(r, output, lanes, iters[t->lane].var,
+			      t->padded ? 0 : extent % t->lanes,
+			      tiling_lanes_time(r, t->x.out->type, extent,
+						t->lanes)) &&
+	       (t->tiles < 2 ||
+		tiling_overlap(r, output, tiles, iters[t->tile].var,
+			       tiling_extent(&t->x, t->tile) % t->tiles,
+			       tiling_overlap_time(r, t)));
+}
+
 bool
 rule_matmul(struct rules *r, int reduction, int output)
 {
@@ -282,6 +303,9 @@ rule_matmul(struct rules *r, int reduction, int output)
 	}
 	if (t.dot.zero != NULL) {
 		inner.tile = 0; /* the sums are in memory */
+	}
+	if (!overlap(r, &t, output, lane_split[0], tile_split[0])) {
+		return false;
 	}
 	tiling_finish(r, &inner);
 	return !gathers || tiling_place_copy(r, &t, copy, copy_at);

@@ -133,23 +133,56 @@ most_rows(const struct target *target, int64_t n)
 	return rows < target->written_out ? rows : target->written_out;
 }
 
-/* Cycles for a lane of vectors and all rows, and how many of these one tile
- * has; 0: they do not stay in registers. */
-static double
-tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors,
-	    int64_t *tiles)
-{
-	int64_t rows = t->tile >= 0 ? tiling_extent(&t->x, t->tile) : 1;
-	int64_t most = most_rows(r->target, vectors);
+/* What a tile of so many vectors and rows takes for all rows of one of its
+ * vectors. */
+struct tile_cost {
+	int64_t vectors, rows;
+	double cycles; /* 0: none was found */
+	bool divides;  /* no row is computed twice, or by a second copy */
+};
 
-	if (most < 1) {
-		return 0;
+/* A tile that divides the rows may take so much longer than the fastest: the
+ * last tile of the others goes back over rows that are done (the pass
+ * "overlap"), or is a second copy of the loops. */
+static const double DIVIDING_MAY_TAKE = 1.02;
+
+/* The faster; or the one that divides, where that takes hardly longer. */
+static struct tile_cost
+better_cost(struct tile_cost x, struct tile_cost y)
+{
+	double more = x.divides == y.divides ? 1
+		    : x.divides ? DIVIDING_MAY_TAKE : 1 / DIVIDING_MAY_TAKE;
+
+	if (x.cycles == 0 || y.cycles == 0) {
+		return x.cycles == 0 ? y : x;
 	}
-	*tiles = t->tile < 0 ? 1 : choose_tiles(rows, most,
-						t->tile_granularity);
-	return (double)((rows + *tiles - 1) / *tiles) *
-	       step_cycles(r->target, vectors, *tiles, shared_operations(t)) /
-	       (double)vectors;
+	return x.cycles <= y.cycles * more ? x : y;
+}
+
+/* The best number of rows for tiles of so many vectors. */
+static struct tile_cost
+tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors)
+{
+	int64_t all = t->tile >= 0 ? tiling_extent(&t->x, t->tile) : 1;
+	int64_t most = most_rows(r->target, vectors);
+	int64_t shared = shared_operations(t);
+	struct tile_cost best = { .vectors = vectors };
+
+	for (int64_t rows = most < all ? most : all; rows >= 1; rows--) {
+		double step = step_cycles(r->target, vectors, rows, shared);
+		struct tile_cost x = {
+			vectors, rows,
+			(double)((all + rows - 1) / rows) * step /
+				(double)vectors,
+			all % rows == 0,
+		};
+
+		if (t->tile_granularity == 0 ||
+		    t->tile_granularity % rows == 0) {
+			best = better_cost(best, x);
+		}
+	}
+	return best;
 }
 
 /* Takes fewer lanes where then more rows fit. */
@@ -157,18 +190,16 @@ static void
 fit_registers(struct rules *r, struct tiling *t, int64_t vector)
 {
 	int64_t all = t->lanes / vector;
-	double best = 0;
+	struct tile_cost best = { 0 };
 
 	for (int64_t n = all; n >= 1; n--) {
-		int64_t tiles;
-		double cycles = all % n == 0 ? tile_cycles(r, t, n, &tiles)
-					     : 0;
-
-		if (cycles > 0 && (best == 0 || cycles < best)) {
-			best = cycles;
-			t->lanes = n * vector;
-			t->tiles = tiles;
+		if (all % n == 0) {
+			best = better_cost(best, tile_cycles(r, t, n));
 		}
+	}
+	if (best.cycles > 0) {
+		t->lanes = best.vectors * vector;
+		t->tiles = best.rows;
 	}
 }
 
@@ -185,7 +216,8 @@ static void
 pad_lanes(struct rules *r, struct tiling *t, int64_t vector)
 {
 	int64_t extent = tiling_extent(&t->x, t->lane), part = vector;
-	double sums = 1, uses = 1, now, best = 0;
+	double sums = 1, uses = 1, now;
+	struct tile_cost best = { 0 };
 	int64_t padded;
 
 	while (vector > 4 && extent < vector) {
@@ -224,18 +256,48 @@ pad_lanes(struct rules *r, struct tiling *t, int64_t vector)
 	}
 	for (int64_t n = 1; n <= 4; n++) {
 		int64_t blocks = (extent + n * vector - 1) / (n * vector);
-		int64_t tiles;
-		double cycles = (double)(blocks * n) *
-				tile_cycles(r, t, n, &tiles);
+		struct tile_cost x = tile_cycles(r, t, n);
 
-		if (cycles > 0 && (best == 0 || cycles < best)) {
-			best = cycles;
-			t->lanes = n * vector;
-			t->tiles = tiles;
-		}
+		x.cycles *= (double)(blocks * n);
+		best = better_cost(best, x);
+	}
+	if (best.cycles > 0) {
+		t->lanes = best.vectors * vector;
+		t->tiles = best.rows;
 	}
 	t->vector = vector;
 	t->padded = true;
+}
+
+double
+tiling_overlap_time(const struct rules *r, const struct tiling *t)
+{
+	int64_t elements = r->target->vector_bytes / dtype_bytes(t->x.out->type);
+	int64_t vector = elements < 4 ? 4 : elements;
+	int64_t vectors = (t->lanes + vector - 1) / vector;
+	int64_t all = tiling_extent(&t->x, t->tile), rest = all % t->tiles;
+	int64_t shared = shared_operations(t);
+	double step = step_cycles(r->target, vectors, t->tiles, shared);
+	double tiles = (double)(all / t->tiles) * step;
+
+	return rest == 0 ? 1
+	       : (tiles + step) /
+		       (tiles + step_cycles(r->target, vectors, rest, shared));
+}
+
+double
+tiling_lanes_time(const struct rules *r, struct dtype type, int64_t extent,
+		  int64_t lanes)
+{
+	int64_t vector = target_has_vectors(r->target)
+				 ? r->target->vector_bytes / dtype_bytes(type)
+				 : 1;
+	int64_t step = (lanes + vector - 1) / vector;
+	int64_t rest = extent % lanes, tiles = extent / lanes * step;
+
+	return rest == 0 ? 1
+	       : (double)(tiles + step) /
+		       (double)(tiles + (rest + vector - 1) / vector);
 }
 
 void

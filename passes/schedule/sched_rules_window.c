@@ -186,7 +186,10 @@ rule_window(struct rules *r, int reduction, int output)
 	strbuf_printf(&r->words, "window  %s_lanes %lld",
 		      iter_axis_name(x.info->iters[lane].var->name),
 		      (long long)lanes);
-	return true;
+	return tiling_overlap(r, output, split[0], x.info->iters[lane].var,
+			      extent % lanes,
+			      tiling_lanes_time(r, x.out->type, extent,
+						lanes));
 }
 
 /* Vectors of columns: as many at a time as divide them. */

@@ -55,6 +55,20 @@ int64_t tiling_lanes(int64_t extent, int64_t vector, int64_t most,
 		     int64_t granularity);
 /* Sets lanes, tiles and vector. */
 void tiling_sizes(struct rules *r, struct tiling *t);
+/* What all rows take in whole tiles, the last of which goes back over rows that
+ * are done, by what they take with a smaller tile for the last ones. */
+double tiling_overlap_time(const struct rules *r, const struct tiling *t);
+/* The same for lanes of a type along an axis: a part of a vector takes as long
+ * as all of it, where the target has vectors. */
+double tiling_lanes_time(const struct rules *r, struct dtype type,
+			 int64_t extent, int64_t lanes);
+
+/* sched_rules_overlap.c. Says in the words of the schedule what becomes of the
+ * `rest` elements of an axis that are left by the tiles of the loop, and notes it
+ * there: time is what whole tiles take by what they take with a smaller one in
+ * the end. output: the block that stores. Nothing where rest or loop is 0. */
+bool tiling_overlap(struct rules *r, int output, int loop,
+		    const struct var *axis, int64_t rest, double time);
 
 /* sched_rules_pack.c. By how many an axis that is summed over is blocked; 0: it
  * is not. */

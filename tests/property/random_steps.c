@@ -328,7 +328,7 @@ pick_string(struct picker *p, const struct sched_param *param,
 			      "threadIdx.y", "vthread.x", "thread");
 	}
 	if (strcmp(name, "ann_key") == 0) {
-		return ONE_OF(p, "note", "remark", "pragma_remark");
+		return ONE_OF(p, "note", "overlap", "pragma_remark");
 	}
 	if (strcmp(name, "dtype") == 0) {
 		return wider_type(p);

@@ -128,6 +128,7 @@ static const struct program programs[] = {
 		"        for j in T.vectorized(16):\n"
 		"            if o * 16 + j < 27:\n"
 		"                y[o * 16 + j] = acc[j]\n",
+		"    T.func_attr({\"copies\": \"o 0\"})\n"
 		"    with T.decl_buffer((), \"float32x16\", scope=\"local\") as acc:\n"
 		"        acc[()] = T.Broadcast(T.float32(0), 16)\n"
 		"        for k in range(3):\n"

@@ -127,34 +127,17 @@ conv1(const float x[restrict 8][8], const float w[restrict 3][3][16],
                     acc[ow_i][oc] = 0.0f;
                 }
             }
-            if (ow_o >= 1 && ow_o < 3) {
-                for (int32_t kh = 0; kh < 3; ++kh) {
-                    const int32_t ih = oh + kh - 1;
+            for (int32_t kh = 0; kh < 3; ++kh) {
+                const int32_t ih = oh + kh - 1;
 
-                    if (ih >= 0 && ih < 8) {
-                        for (int32_t kw = 0; kw < 3; ++kw) {
-                            for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
+                if (ih >= 0 && ih < 8) {
+                    for (int32_t kw = 0; kw < 3; ++kw) {
+                        for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
+                            const int32_t iw = ow_o * 2 + ow_i + kw - 1;
+
+                            if (iw >= 0 && iw < 8) {
                                 for (int32_t oc = 0; oc < 16; ++oc) {
-                                    acc[ow_i][oc] += x[ih][ow_o * 2 + ow_i + kw - 1]
-                                                   * w[kh][kw][oc];
-                                }
-                            }
-                        }
-                    }
-                }
-            } else {
-                for (int32_t kh = 0; kh < 3; ++kh) {
-                    const int32_t ih = oh + kh - 1;
-
-                    if (ih >= 0 && ih < 8) {
-                        for (int32_t kw = 0; kw < 3; ++kw) {
-                            for (int32_t ow_i = 0; ow_i < 2; ++ow_i) {
-                                const int32_t iw = ow_o * 2 + ow_i + kw - 1;
-
-                                if (iw >= 0 && iw < 8) {
-                                    for (int32_t oc = 0; oc < 16; ++oc) {
-                                        acc[ow_i][oc] += x[ih][iw] * w[kh][kw][oc];
-                                    }
+                                    acc[ow_i][oc] += x[ih][iw] * w[kh][kw][oc];
                                 }
                             }
                         }
