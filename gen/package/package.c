@@ -339,27 +339,26 @@ add_unit(struct packer *k, struct tdata *data, enum file_id file,
 	tdata_text(tdata_item(row, "needs"), "need", k->files[need]);
 }
 
-/* What backends bring along is compiled as well. */
+/* What backends bring along is compiled as well; everything includes its
+ * headers. */
 static void
 add_runtime_units(struct packer *k, struct tdata *data)
 {
+	tdata_flag(data, "has_runtime", k->runtime.n > 0);
+	tdata_list(data, "runtime_headers");
 	for (int i = 0; i < k->runtime.n; i++) {
 		const char *name = k->runtime.data[i]->name;
 		struct tdata *row;
 
 		if (!file_ends(name, ".c")) {
+			tdata_text(tdata_item(data, "runtime_headers"),
+				   "header", name);
 			continue;
 		}
 		row = tdata_item(data, "sources");
 		tdata_text(row, "file", name);
 		tdata_text(row, "stem", without_ending(k->a, name));
 		tdata_list(row, "needs");
-		for (int h = 0; h < k->runtime.n; h++) {
-			if (!file_ends(k->runtime.data[h]->name, ".c")) {
-				tdata_text(tdata_item(row, "needs"), "need",
-					   k->runtime.data[h]->name);
-			}
-		}
 	}
 }
 
