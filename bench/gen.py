@@ -11,8 +11,10 @@ Exit status 1 if a limit is broken. --repeat N takes the best of N runs.
 
     --grow [KIND,…]  instead: seconds and MB for graphs of 1,000, 4,000 and
                      16,000 nodes (or inputs) of each kind (tests/long_graphs.py),
-                     and by how much the time grows for four times as many;
-                     100,000 nodes of the chain, which have only to end."""
+                     and by how much time and memory grow for four times as
+                     many: from 4,000 to 16,000 by 4.8 at most;
+    --long KIND,…    100,000 nodes of each of these kinds, which have only to
+                     end."""
 import argparse
 import os
 import shutil
@@ -26,6 +28,7 @@ import helper  # noqa: E402
 import models  # noqa: E402
 
 MB = 1e6
+MOST_GROWTH = 4.8  # for 4 times as many nodes
 
 
 def bench(name, model, limit_seconds, limit_bytes, repeat, *arguments):
@@ -46,30 +49,43 @@ def bench(name, model, limit_seconds, limit_bytes, repeat, *arguments):
     return holds
 
 
-def grow(kinds):
+def measure_graph(folder, kind, n):
+    """Seconds and MB."""
     import long_graphs
-    kinds = kinds.split(",") if kinds else list(long_graphs.KINDS)
-    print("%-10s %20s %20s %20s   time for 4 times as many" % (
+    path = os.path.join(folder, "model.onnx")
+    out = os.path.join(folder, "out")
+    long_graphs.write(path, kind, n)
+    seconds, peak = helper.measure(helper.TIRC, "compile", path, "--target",
+                                   "c99", "-q", "-o", out)
+    shutil.rmtree(out)
+    return seconds, peak / MB
+
+
+def grow(kinds):
+    """Whether time and memory grow as the graphs do."""
+    import long_graphs
+    holds = True
+    print("%-10s %20s %20s %20s   time, memory for 4 times as many" % (
         "", "1,000", "4,000", "16,000"))
     with tempfile.TemporaryDirectory(prefix="tirc-bench-") as folder:
-        path = os.path.join(folder, "model.onnx")
-
-        def run(kind, n):
-            long_graphs.write(path, kind, n)
-            seconds, peak = helper.measure(
-                helper.TIRC, "compile", path, "--target", "c99", "-q", "-o",
-                os.path.join(folder, "out"))
-            shutil.rmtree(os.path.join(folder, "out"))
-            return seconds, peak / MB
-
-        for kind in kinds:
-            rows = [run(kind, n) for n in (1000, 4000, 16000)]
-            print("%-10s %s   %s" % (
+        for kind in kinds.split(",") if kinds else long_graphs.KINDS:
+            rows = [measure_graph(folder, kind, n)
+                    for n in (1000, 4000, 16000)]
+            factors = [b[i] / a[i] for i in (0, 1)
+                       for a, b in zip(rows, rows[1:])]
+            linear = max(factors[1], factors[3]) <= MOST_GROWTH
+            print("%-10s %s   %5.1f %5.1f, %5.1f %5.1f   %s" % (
                 kind, " ".join("%8.2f s %7.0f MB" % row for row in rows),
-                " ".join("%5.1f" % (b[0] / a[0])
-                         for a, b in zip(rows, rows[1:]))), flush=True)
-        print("%-10s %8.2f s %7.0f MB for 100,000" % (
-            "chain", *run("chain", 100000)))
+                *factors, "ok" if linear else "TOO MUCH"), flush=True)
+            holds &= linear
+    return 0 if holds else 1
+
+
+def long(kinds):
+    with tempfile.TemporaryDirectory(prefix="tirc-bench-") as folder:
+        for kind in kinds.split(","):
+            print("%-10s %8.2f s %7.0f MB for 100,000" % (
+                kind, *measure_graph(folder, kind, 100000)), flush=True)
     return 0
 
 
@@ -77,9 +93,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--grow", nargs="?", const="")
+    parser.add_argument("--long")
     args = parser.parse_args()
     if args.grow is not None:
         return grow(args.grow)
+    if args.long is not None:
+        return long(args.long)
     holds = True
     with tempfile.TemporaryDirectory(prefix="tirc-bench-") as folder:
         path = os.path.join(folder, "resnet50.onnx")

@@ -201,6 +201,10 @@ analyser_pop(struct analyser *a, struct analyser_mark mark)
 	a->version = mark.version;
 }
 
+/* Most analysers answer a few questions about one kernel, and their tables stay
+ * with the module. */
+enum { LEAST_CACHE = 8 };
+
 static struct analyser_entry *
 slot_of(struct analyser_entry *cache, uint32_t cap, const struct expr *e)
 {
@@ -218,7 +222,8 @@ analyser_entry(struct analyser *a, const struct expr *e)
 	struct analyser_entry *entry;
 
 	if ((a->n_cache + 1) * 4 > a->cap_cache * 3) {
-		uint32_t cap = a->cap_cache ? a->cap_cache * 2 : 64;
+		uint32_t cap = a->cap_cache
+			? a->cap_cache * 2 : LEAST_CACHE;
 		struct analyser_entry *cache = arena_array(
 			&a->module->arena, struct analyser_entry, cap);
 
