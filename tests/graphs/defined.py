@@ -209,10 +209,3 @@ def saturate(x, dtype):
 def saturated(node, inputs, results):
     """Cast beyond the range of an integer type, which ONNX calls undefined."""
     return [saturate(inputs[0], results[0].dtype)]
-
-
-def nothing(node, inputs, results):
-    """QuantizeLinear gives 0 for NaN, which is nowhere in ONNX's text;
-    onnxruntime has the least number there."""
-    return [np.where(np.isnan(inputs[0].astype(np.float64)),
-                     np.zeros((), results[0].dtype), results[0])]

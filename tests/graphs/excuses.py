@@ -42,10 +42,13 @@ def to_nibbles(node, inputs, results, compute):
     return ~((wide >= low) & (wide <= high))
 
 
-def odd_scale(node, inputs, results, compute):
-    """A scale of QuantizeLinear that is NaN or an infinity is none."""
-    return values.is_integer(results[0]) and not np.all(
-        np.isfinite(inputs[1].astype(np.float64)))
+def quantized_nan(node, inputs, results, compute):
+    """NaN is nowhere in QuantizeLinear's text; and a scale that is NaN or an
+    infinity is none."""
+    if not values.is_integer(results[0]):
+        return None
+    return np.isnan(inputs[0].astype(np.float64)) | (not np.all(
+        np.isfinite(inputs[1].astype(np.float64))))
 
 
 def dynamic_nan(node, inputs, results, compute):
@@ -89,16 +92,22 @@ SUMMING = set("""Conv ConvTranspose MatMul Gemm Einsum ReduceSum ReduceMean
     MeanVarianceNormalization""".split())
 
 
+# These compute in float32 unless stash_type says otherwise.
+STASHED = {"LayerNormalization", "GroupNormalization", "RMSNormalization"}
+
+
 def overflowing(node, inputs, results, compute):
     """Sums, products and squares of numbers so large that partial results
     overflow: ONNX leaves their order open. NaN and infinities are no matter
     of order. Of what is linear those elements are told whose terms add up to
     so much."""
+    narrow = node.op_type in STASHED
     for x in inputs:
         if x is None or x.dtype.name not in ("float32", "float64"):
             continue
         wide = np.abs(x[np.isfinite(x)])
-        if wide.max(initial=0) > (1e15 if x.itemsize == 4 else 1e150):
+        if wide.max(initial=0) > (1e15 if narrow or x.itemsize == 4
+                                  else 1e150):
             if node.op_type not in LINEAR:
                 return True
             total = absolute(node, inputs, compute)
@@ -165,7 +174,7 @@ def small_products(node, inputs, results, compute):
 OPEN = {
     "CumProd": small_products, "Shrink": large_shrink, "Pow": power,
     "Cast": to_nibbles, "CastLike": to_nibbles,
-    "QuantizeLinear": odd_scale, "DynamicQuantizeLinear": dynamic_nan,
+    "QuantizeLinear": quantized_nan, "DynamicQuantizeLinear": dynamic_nan,
     "Conv": padded, "ConvTranspose": padded, "Resize": no_number,
     "ReduceL2": integer_root, "ReduceLogSum": integer_root,
     "ReduceLogSumExp": integer_root,
@@ -348,6 +357,10 @@ OTHERWISE = [
 ]
 
 
+def anything(node, inputs):
+    return True
+
+
 def is_integer(node, inputs):
     return values.is_integer(inputs[0])
 
@@ -403,8 +416,10 @@ DEFINITIONS = [
     ("Shrink", whole_shrink, formulas.shrink),
     ("Shrink", is_double, formulas.shrink_double),
     ("Gemm", is_integer, formulas.gemm),
-    ("OneHot", is_real, formulas.one_hot), ("Erf", is_double, formulas.erf),
+    ("OneHot", anything, formulas.one_hot), ("Erf", is_double, formulas.erf),
     ("Gelu", is_double, formulas.gelu), ("LRN", is_real, formulas.lrn),
+    ("Softmax", not_finite, formulas.softmax),
+    ("LogSoftmax", not_finite, formulas.softmax),
     ("Sigmoid", is_real, formulas.sigmoid),
     ("Swish", is_real, formulas.swish),
     ("BatchNormalization", inference, formulas.batch_norm),
@@ -442,10 +457,6 @@ def double_nan(node, inputs, results):
     return is_double(node, inputs) and has_nan(node, inputs)
 
 
-def quantized_nan(node, inputs, results):
-    return has_nan(node, inputs) and values.is_integer(results[0])
-
-
 def out_of_range(node, inputs, results):
     return values.is_float(inputs[0]) and values.is_integer(results[0]) and \
         results[0].dtype.name not in values.NIBBLES
@@ -455,7 +466,6 @@ AMENDED = [
     ("MaxPool", leasts_in_windows, defined.max_pool),
     ("AveragePool", double_nan, defined.float64_pool),
     ("LpPool", double_nan, defined.float64_pool),
-    ("QuantizeLinear", quantized_nan, defined.nothing),
     ("Cast", out_of_range, defined.saturated),
     ("CastLike", out_of_range, defined.saturated)]
 

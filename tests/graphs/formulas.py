@@ -35,8 +35,9 @@ def gemm(node, inputs):
 
 
 def one_hot(node, inputs):
-    """Of indices that are no integers: these are cast before use. Both
-    references count negative ones from the end first."""
+    """Indices that are no integers are cast before use, where both references
+    count negative ones from the end first; onnx.reference computes `off` plus
+    a difference, which rounds."""
     index = np.trunc(inputs[0]).astype(np.int64)
     depth = int(inputs[1].ravel()[0])
     axis = attribute(node, "axis", -1)
@@ -59,7 +60,8 @@ def totals(node, inputs):
     with all dimensions; and the axes, None for no reduction at all."""
     x = inputs[0].astype(object)
     axes = tuple(int(d) for d in inputs[1].ravel()) \
-        if len(inputs) > 1 and inputs[1] is not None else ()
+        if len(inputs) > 1 and inputs[1] is not None \
+        else tuple(attribute(node, "axes", ()))
     if not axes and attribute(node, "noop_with_empty_axes", 0):
         axes = None
     elif not axes:
@@ -134,6 +136,18 @@ def quantize(node, inputs):
     y = np.clip(y.astype(np.float64) + spread(zero).astype(np.float64),
                 low, high)
     return [np.where(np.isnan(y), 0, y).astype(np.int64).astype(zero.dtype)]
+
+
+def softmax(node, inputs):
+    """Of a row whose largest element is an infinity: its difference from
+    itself is NaN, and so is the sum. onnxruntime's answer is that of a vector
+    library, and another one for each type."""
+    x, axis = inputs[0].astype(np.float64), attribute(node, "axis", -1)
+    y = x - x.max(axis, keepdims=True)
+    total = np.exp(y).sum(axis, keepdims=True)
+    y = y - np.log(total) if node.op_type == "LogSoftmax" \
+        else np.exp(y) / total
+    return [y.astype(inputs[0].dtype)]
 
 
 def sigmoid(node, inputs):

@@ -30,22 +30,32 @@ try:
 except ImportError as missing:
     helper.skip(str(missing))
 
+import features
 import native
 import reference
 import rules
 import shrink
-from maker import SYMBOL, random_graph
+from maker import SYMBOL, random_graph, rows
 
 TARGETS = ["c99", "gnu-c"]
 
 
 class Result:
-    """Of one graph: what (passed, refused or failed), text, operators, the
-    elements that were compared and those that are not determined."""
+    """Of one graph: what (passed, refused or failed) and text; how many
+    elements were compared, and how many are not determined; which operators
+    its kernels are made of and what is odd about it; by what how many
+    elements of its tensors are left open; how many runs that should tell how
+    far results may be off no reference computes."""
 
-    def __init__(self, what, text="", operators=(), elements=0, loose=0):
-        self.what, self.text, self.operators = what, text, list(operators)
-        self.elements, self.loose = elements, loose
+    def __init__(self, what, text=""):
+        self.what, self.text = what, text
+        self.elements = self.loose = self.lost = 0
+        self.rows, self.features = set(), set()
+        self.opened = collections.Counter()
+
+    def become(self, what, text=""):
+        self.what, self.text = what, text
+        return self
 
 
 def given_at(graph, size):
@@ -75,10 +85,11 @@ def try_graph(graph, target, evaluator, folder=None):
     with tempfile.TemporaryDirectory(prefix="tirc-graph-") as made:
         folder = folder or made
         graph.symbolic = is_symbolic(graph)
-        operators = [node.op_type for node in graph.nodes]
-        loose = elements = 0
+        result = Result("passed")
+        result.features = features.of(graph)
         try:
             source = native.Native(graph, target, folder, options(graph))
+            result.rows = source.rows
             sizes = [SYMBOL, 1, 16] if graph.symbolic else [SYMBOL]
             for size in sizes:
                 given = given_at(graph, size)
@@ -86,21 +97,33 @@ def try_graph(graph, target, evaluator, folder=None):
                     expected = reference.Expected(evaluator, graph, given)
                 except reference.Rejected:
                     continue
-                want = {n: expected.want[n] for n in graph.outputs}
-                got = source.run(given, want, size)
-                for name in graph.outputs:
-                    wrong, open_ones = expected.check(name, got[name])
-                    loose += open_ones
-                    elements += want[name].size
-                    if wrong:
-                        return Result("failed", "%s%s: %s" % (
-                            name, " at n=%d" % size if graph.symbolic
-                            else "", wrong), operators)
+                result.opened += expected.opened
+                result.lost += expected.lost
+                wrong = compare(result, graph, expected,
+                                source.run(given, {
+                                    n: expected.want[n]
+                                    for n in graph.outputs}, size))
+                if wrong:
+                    return result.become("failed", wrong if not graph.symbolic
+                                         else "at n=%d: %s" % (size, wrong))
         except native.Refused as error:
-            return Result("refused", str(error), operators)
+            return result.become("refused", str(error))
         except native.Broken as error:
-            return Result("failed", str(error), operators)
-        return Result("passed", "", operators, elements, loose)
+            return result.become("failed", str(error))
+        return result if result.elements else result.become(
+            "empty" if any(graph.tensors[n].value.size
+                           for n in graph.outputs) else "passed")
+
+
+def compare(result, graph, expected, got):
+    """What is wrong, or None; the result counts elements."""
+    for name in graph.outputs:
+        wrong, loose = expected.check(name, got[name])
+        result.loose += loose
+        result.elements += expected.want[name].size
+        if wrong:
+            return "%s: %s" % (name, wrong)
+    return None
 
 
 def options(graph):
@@ -111,8 +134,10 @@ def options(graph):
             for name in node.input[:2]:
                 value = graph.tensors[name].value.astype(np.float64)
                 if not np.abs(value).max(initial=0) < 1e6:
-                    return ["--conv", "direct"]
-    return []
+                    others = [o for o in graph.options
+                              if o not in ("--conv", "winograd")]
+                    return others + ["--conv", "direct"]
+    return graph.options
 
 
 def one(job):
@@ -170,32 +195,62 @@ def main():
             helper.skip(native.missing(target) + " is not installed")
     jobs = [(i, args.seed, targets[i % len(targets)], not args.no_shrink,
              args.keep) for i in args.only or range(args.count)]
-    count = collections.Counter()
-    refused, operators = collections.Counter(), collections.Counter()
-    elements = loose = 0
+    total = Total(args)
     with concurrent.futures.ProcessPoolExecutor(
             args.jobs, multiprocessing.get_context("spawn"), start) as pool:
-        for index, target, result, shown in pool.map(one, jobs, chunksize=4):
-            count[result.what] += 1
-            elements += result.elements
-            loose += result.loose
-            if result.what == "passed":
-                operators.update(set(result.operators))
-            elif result.what == "refused":
-                if args.refused:
-                    print("refused: graph %d, %s: %s" % (
-                        index, target, result.text))
-                refused[re.sub(r"'[^']*'|#?\b\d+\b", "…", result.text)] += 1
-            elif result.what == "failed":
-                print("failed: graph %d of seed %d, %s: %s\n%s" % (
-                    index, args.seed, target, result.text, shown), flush=True)
-    for text, n in refused.most_common():
-        print("refused %d: %s" % (n, text))
-    print("operators computed: %d; elements compared: %d, not determined: "
-          "%d" % (len(operators), elements, loose))
-    print("%d passed, %d failed, %d refused" % (
-        count["passed"], count["failed"], count["refused"]))
-    return 1 if count["failed"] or not count["passed"] else 0
+        for answer in pool.map(one, jobs, chunksize=4):
+            total.add(*answer)
+    total.show()
+    return 1 if total.count["failed"] or not total.count["passed"] else 0
+
+
+class Total:
+    """Of a run."""
+
+    def __init__(self, args):
+        self.args = args
+        self.count, self.refused = collections.Counter(), collections.Counter()
+        self.rows, self.features = collections.Counter(), collections.Counter()
+        self.opened = collections.Counter()
+        self.elements = self.loose = self.lost = 0
+
+    def add(self, index, target, result, shown):
+        self.count[result.what] += 1
+        self.elements += result.elements
+        self.loose += result.loose
+        self.lost += result.lost
+        self.opened += result.opened
+        if result.what == "passed":
+            self.rows.update(result.rows)
+            self.features.update(result.features)
+        elif result.what == "refused":
+            if self.args.refused:
+                print("refused: graph %d, %s: %s" % (
+                    index, target, result.text))
+            self.refused[re.sub(r"'[^']*'|#?\b\d+\b", "…",
+                                result.text)] += 1
+        elif result.what == "failed":
+            print("failed: graph %d of seed %d, %s: %s\n%s" % (
+                index, self.args.seed, target, result.text, shown),
+                flush=True)
+
+    def show(self):
+        for text, n in self.refused.most_common():
+            print("refused %d: %s" % (n, text))
+        for title, found in (("graphs with", self.features),
+                             ("elements of tensors left open by",
+                              self.opened)):
+            print("%s: %s" % (title, ", ".join(
+                "%s %d" % pair for pair in found.most_common())))
+        table = set(rows())
+        print("rows of ops.def in kernels: %d of %d; never: %s" % (
+            len(table & set(self.rows)), len(table),
+            " ".join(sorted(table - set(self.rows))) or "none"))
+        print("elements compared: %d, not determined: %d; runs lost: %d" % (
+            self.elements, self.loose, self.lost))
+        print("%d passed, %d failed, %d refused, %d without a reference" % (
+            self.count["passed"], self.count["failed"],
+            self.count["refused"], self.count["empty"]))
 
 
 if __name__ == "__main__":

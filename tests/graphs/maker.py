@@ -20,6 +20,10 @@ ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(os.path.dirname(
 SIZES = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8, 8, 9, 12, 15, 16, 16, 17, 24,
          33]
 MOST_ELEMENTS = 3000
+# Since which version axes are an input.
+AXES_INPUT = {"Reduce" + name: 18 for name in (
+    "Mean", "Prod", "Max", "Min", "L1", "L2", "SumSquare", "LogSum",
+    "LogSumExp")}
 SYMBOL = 11  # a size that only symbolic dimensions have
 
 
@@ -73,6 +77,7 @@ class Graph:
         self.nodes, self.tensors, self.outputs = [], {}, []
         self.opset = opset
         self.symbolic = False
+        self.options = []  # of tirc
 
     def model(self):
         """An onnx.ModelProto: sizes SYMBOL of inputs are the symbol n where
@@ -105,7 +110,9 @@ class Maker:
 
     def __init__(self, rng, evaluator):
         self.rng, self.evaluator = rng, evaluator
-        self.graph = Graph()
+        self.graph = Graph(int(rng.integers(13, 24))
+                           if rng.random() < 0.3 else 24)
+        evaluator.opset = self.graph.opset
         self.graph.symbolic = rng.random() < 0.15
         self.rows = rows()
 
@@ -164,9 +171,6 @@ class Maker:
 
     def fresh(self, dtype, shape, profile=None, constant=None):
         shape = list(shape)
-        if self.graph.symbolic and constant is not True and shape and \
-                shape[0] > 1 and self.chance(0.1):
-            pass
         if constant is None:
             constant = self.chance(0.35)
         if SYMBOL in shape:
@@ -241,6 +245,13 @@ class Maker:
     def node(self, op, inputs, outputs=1, domain="", **attributes):
         """Adds a node; gives the names of its outputs, or the name of the one.
         The results are computed at once: Rejected where no reference can."""
+        inputs = list(inputs)
+        if self.graph.opset < AXES_INPUT.get(op, 0) and len(inputs) > 1:
+            # axes were an attribute
+            attributes["axes"] = [int(d) for d in self.value(inputs.pop())]
+            attributes.pop("noop_with_empty_axes", None)
+            if not attributes["axes"]:
+                raise Rejected("no axes")
         node = make.make_node(op, [name or "" for name in inputs], [],
                               domain=domain, **attributes)
         if op == "CumProd":
@@ -284,7 +295,22 @@ def random_graph(seed, rules, evaluator):
         except Rejected:
             undo(maker.graph, *before)
     maker.choose_outputs()
+    maker.graph.options = options(maker)
     return maker.graph
+
+
+def options(maker):
+    """Of tirc, with which results keep what ONNX says, or (winograd, tflite)
+    are off by what reference.Moved knows."""
+    ops = {node.op_type for node in maker.graph.nodes}
+    chosen = []
+    if maker.chance(0.15):
+        chosen += ["--optimize", "memory"]
+    if "Conv" in ops and maker.chance(0.3):
+        chosen += ["--conv", "winograd"]
+    if "QuantizeLinear" in ops and maker.chance(0.2):
+        chosen += ["--requant", "tflite"]
+    return chosen
 
 
 def undo(graph, count, names, read):

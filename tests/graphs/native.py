@@ -4,6 +4,7 @@ their own, whose arrays have guards on both sides, and whose inputs must be as
 they were; the others go through `tirc run`, which has their devices' calls."""
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -196,11 +197,13 @@ class Native:
         model = graph.model()
         with open(os.path.join(folder, "model.onnx"), "wb") as file:
             file.write(model.SerializeToString())
-        self.shapes = {}
+        self.rows = set()  # operators that kernels are made of
         if target not in DEVICES:
-            tirc(["compile", "model.onnx", "-o", ".", "--name", "g", "--quiet",
-                  "--target", target, "--weights", "c", *self.options],
-                 folder)
+            done = tirc(["compile", "model.onnx", "-o", ".", "--name", "g",
+                         "--target", target, "--weights", "c",
+                         "--print-after", "fuse", *self.options], folder)
+            self.rows = set(re.findall(r" = ((?:tirc\.)?[A-Z]\w+) ",
+                                       done.stdout + done.stderr))
             with open(os.path.join(folder, "g.json"),
                       encoding="utf-8") as file:
                 self.facts = json.load(file)

@@ -41,6 +41,14 @@ TYPED = {"Cast", "CastLike", "QuantizeLinear", "DequantizeLinear",
 KNOWN = {"float32", "float64", "float16", "bool"} | set(
     values.SIGNED + values.UNSIGNED)
 RUNS = 8
+# How much larger the errors of convolutions by tiles are (docs/performance.md).
+WINOGRAD = 16
+# What ONNX's schemas call types.
+TYPE_NAMES = {name: "tensor(%s)" % {
+    "float32": "float", "float64": "double"}.get(
+        name, name.replace("float8_", "float8")) for name in values.CODES}
+# Results that --requant tflite rounds in its own way, off by a step.
+STEPS = {"QuantizeLinear", "QLinearConv", "QLinearMatMul"}
 
 
 class Rejected(Exception):
@@ -56,7 +64,7 @@ def session_options():
     return options
 
 
-def single(node, inputs, outputs):
+def single(node, inputs, outputs, opset):
     """A model of one node; absent inputs stay absent."""
     alone = onnx.NodeProto()
     alone.CopyFrom(node)
@@ -70,7 +78,7 @@ def single(node, inputs, outputs):
                             [onnx.ValueInfoProto(name="y%d" % i)
                              for i in range(outputs)])
     return make.make_model(graph, ir_version=10, opset_imports=[
-        make.make_opsetid("", 26 if node.op_type == "CumProd" else 24)])
+        make.make_opsetid("", 26 if node.op_type == "CumProd" else opset)])
 
 
 def narrow_outputs(node, inputs, outputs):
@@ -97,6 +105,7 @@ class Evaluator:
     def __init__(self):
         self.options = session_options()
         self.kept = {}
+        self.opset = 24  # of the graph at hand
         self.by = {"onnxruntime": 0, "onnx.reference": 0, "tests": 0}
 
     def compute(self, node, inputs, outputs=None):
@@ -104,6 +113,7 @@ class Evaluator:
         outputs = len(node.output) if outputs is None else outputs
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
+            self.check(node, inputs, outputs)
             own = excuses.definition(node, inputs)
             if own is not None:
                 self.by["tests"] += 1
@@ -114,6 +124,27 @@ class Evaluator:
                 results = self.wide(node, inputs, outputs)
             return [np.asarray(a)
                     for a in excuses.amended(node, inputs, results)]
+
+    def check(self, node, inputs, outputs):
+        """Rejected where the graph's version of ONNX has no such node, or not
+        of these types."""
+        if self.opset >= 24:
+            return
+        context = onnx.checker.C.CheckerContext()
+        context.ir_version = 10
+        context.opset_imports = {"": self.opset}
+        try:
+            given = onnx.NodeProto()
+            given.CopyFrom(node)
+            given.output[:] = ["y%d" % i for i in range(outputs)]
+            onnx.checker.check_node(given, context)
+            schema = onnx.defs.get_schema(node.op_type, self.opset)
+        except (onnx.checker.ValidationError, onnx.defs.SchemaError) as error:
+            raise Rejected(str(error)) from error
+        for i, x in enumerate(inputs):
+            allowed = schema.inputs[min(i, len(schema.inputs) - 1)].types
+            if x is not None and TYPE_NAMES[x.dtype.name] not in allowed:
+                raise Rejected("an input's type")
 
     def wide(self, node, inputs, outputs):
         """Narrow floats are computed as float32 and rounded."""
@@ -126,7 +157,7 @@ class Evaluator:
 
     def plain(self, node, inputs, outputs):
         otherwise = excuses.not_by_onnxruntime(node, inputs)
-        key = (node.SerializeToString(), outputs, otherwise,
+        key = (node.SerializeToString(), outputs, otherwise, self.opset,
                tuple(x is not None and (x.dtype.name, x.ndim)
                      for x in inputs))
         if key not in self.kept:
@@ -137,7 +168,7 @@ class Evaluator:
         return self.kept[key](inputs)
 
     def prepare(self, node, inputs, outputs, otherwise):
-        model = single(node, inputs, outputs)
+        model = single(node, inputs, outputs, self.opset)
         if all(x is None or x.dtype.name in KNOWN for x in inputs) and \
                 not otherwise:
             try:
@@ -183,9 +214,12 @@ class Evaluator:
         """{name: array} of all tensors, where `given` are the inputs'. `moved`
         moves what is not exact (Moved). `opened`, a Counter, gets how many
         elements of which node are left open by what."""
+        self.opset = graph.opset
         known = {t.name: t.value for t in graph.tensors.values()
                  if t.kind == "constant"}
         known.update(given)
+        if moved is not None:
+            moved.options = graph.options
         if moved is not None and moved.wide:
             known = {name: widened(value) for name, value in known.items()}
         for node in graph.nodes:
@@ -223,9 +257,13 @@ class Evaluator:
                 results = again
             size = excuses.cancels(node, inputs) + excuses.terms(
                 node, inputs, results, self.compute)
+            if "winograd" in moved.options and node.op_type == "Conv":
+                size = size * WINOGRAD
             results = [moved.shift(r, size if k == 0 else 0)
                        if values.is_float(r) else r
                        for k, r in enumerate(results)]
+        if "tflite" in moved.options and node.op_type in STEPS:
+            results = [moved.step(results[0]), *results[1:]]
         if node.op_type == "Equal":
             results = [moved.equal(node, inputs, results[0])]
         if node.op_type == "Pow" and values.is_float(inputs[1]):
@@ -264,10 +302,12 @@ def inexact(node, inputs, results):
 class Moved:
     """One way to be slightly off: all up, all down, or at random; wide, with
     float32 in place of narrower floats. `base` are the tensors as they are
-    when nothing moves."""
+    when nothing moves. Integers that are open are 0, or in the middle of
+    their range, where `place` says so."""
 
-    def __init__(self, rng, way, base, wide=False):
+    def __init__(self, rng, way, base, wide=False, place=None):
         self.rng, self.way, self.base, self.wide = rng, way, base, wide
+        self.place = place
 
     def equal(self, node, inputs, result):
         """Equal's: numbers that moved as far as they are apart may be equal,
@@ -292,6 +332,16 @@ class Moved:
             near = (np.abs(np.rint(base) - base) <= 4 * far) & (far > 0)
         return np.where(near, np.rint(base), exponent).astype(
             exponent.dtype) if self.way > 0 and near.any() else exponent
+
+    def step(self, array):
+        """Integers that are one off, or not."""
+        if not values.is_integer(array):
+            return array
+        low, high = values.limits(array.dtype.name)
+        off = self.sign(array.shape) if self.way else self.rng.integers(
+            -1, 2, array.shape)
+        return np.clip(array.astype(np.int64) + np.int64(off), low,
+                       high).astype(array.dtype)
 
     def sign(self, shape):
         return self.way if self.way else self.rng.choice(
@@ -323,6 +373,9 @@ class Moved:
         elif self.way:
             odd = np.full(array.shape, values.limits(kind)[self.way > 0],
                           array.dtype)
+        elif self.place and kind not in values.EPSILON:
+            odd = np.full(array.shape, 0 if self.place == "zero" else
+                          (sum(values.limits(kind)) + 1) // 2, array.dtype)
         else:
             odd = values.random(self.rng, kind, array.shape, "special")
         return np.where(mask, odd, array)
@@ -341,14 +394,15 @@ class Expected:
         self.opened = collections.Counter()
         self.want = evaluator.chain(graph, given, opened=self.opened)
         self.runs, self.lost = [], 0
-        ways = [(way, False) for way in [1, -1] + [0] * (RUNS - 2)]
+        ways = [(1,), (-1,), (0, False, "zero"), (0, False, "middle")]
+        ways += [(0,)] * (RUNS - len(ways))
         if any(t.value.dtype.name in ("float16", "bfloat16")
                for t in graph.tensors.values()):
             ways.append((0, True))
-        for way, is_wide in ways:
+        for way, *more in ways:
             try:
                 self.runs.append(evaluator.chain(
-                    graph, given, Moved(rng, way, self.want, is_wide)))
+                    graph, given, Moved(rng, way, self.want, *more)))
             except Rejected:  # an index that is open, or a size
                 self.lost += 1
         if not self.runs:

@@ -13,9 +13,9 @@ BY_OPERATOR = {
 OWN = {
     **rules_quantized.CHAINS,
     "tirc.BatchNormalization": rules_sums.batch_norm,
-    **{"tirc.Winograd" + part: rules_windows.conv for part in
+    **{"tirc.Winograd" + part: rules_windows.plain_conv for part in
        ("Weights", "Input", "Product", "Output")}}
 LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
     2 * [rules_quantized.CHAINS[name]
          for name in sorted(rules_quantized.CHAINS)] + \
-    3 * [rules_windows.conv, rules_sums.matmul]
+    3 * [rules_windows.conv, rules_sums.matmul] + [rules_windows.plain_conv]

@@ -59,6 +59,19 @@ def conv(g):
     g.node("Conv", inputs, **more)
 
 
+def plain_conv(g):
+    """3x3 without strides or groups, as tiles compute it."""
+    x = g.data(["float32"], 4, 4, lambda s: 0 not in s and min(s[2:]) > 2 and
+               SYMBOL not in s[1:])
+    w = g.exact("float32", [g.size(), g.value(x).shape[1], 3, 3],
+                constant=True)
+    more = {"pads": g.choice([[1, 1, 1, 1], [0, 1, 1, 0]])} \
+        if g.chance(0.7) else {}
+    y = g.node("Conv", [x, w], **more)
+    if g.chance(0.3):
+        g.node(g.choice(["Relu", "Sigmoid"]), [y])
+
+
 def conv_transpose(g):
     x = pictures(g, "ConvTranspose")
     shape = g.value(x).shape

@@ -83,6 +83,10 @@ def candidates(graph):
         other = clone(graph)
         other.symbolic = False
         yield other
+    if graph.options:
+        other = clone(graph)
+        other.options = []
+        yield other
     for index, node in enumerate(graph.nodes):
         for a in range(len(node.attribute)):
             other = clone(graph)
@@ -97,6 +101,7 @@ def candidates(graph):
 
 def size(graph):
     return (len(graph.nodes), len(graph.outputs), graph.symbolic,
+            len(graph.options),
             sum(len(n.attribute) for n in graph.nodes),
             sum(t.kind == "constant" for t in graph.tensors.values()))
 
@@ -144,8 +149,9 @@ def text(graph):
                 n, graph.tensors[n].value.dtype.name,
                 list(graph.tensors[n].value.shape)) for n in node.output),
             node.op_type, ", ".join(node.input), more and "; " + more))
-    lines.append("  outputs %s%s" % (", ".join(graph.outputs),
-                                     ", symbolic" if graph.symbolic else ""))
+    lines.append("  outputs %s%s; opset %d %s" % (
+        ", ".join(graph.outputs), ", symbolic" if graph.symbolic else "",
+        graph.opset, " ".join(graph.options)))
     return "\n".join(lines)
 
 
