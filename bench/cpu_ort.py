@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """onnxruntime's side of bench/cpu.py: MODEL THREADS REFERENCE.npz INPUTS.
 
-Writes the outputs of one run, then answers each number of runs on standard
+Writes the outputs of one run and the size of their terms (tests/alike.py), then answers each number of runs on standard
 input by their median in seconds. Inputs and outputs are bound beforehand, so
 that Python's part of a run is small."""
 import json
+import os
 import statistics
 import sys
 import time
 
 import numpy as np
 import onnxruntime
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                os.pardir, "tests"))
+import alike  # noqa: E402
 
 
 def main():
@@ -25,8 +30,10 @@ def main():
               for name, (file, dtype, shape) in json.loads(inputs).items()}
     names = [o.name for o in session.get_outputs()]
     outputs = dict(zip(names, session.run(names, arrays)))
-    np.savez(reference, **{
-        k: v for k, v in outputs.items()})
+    sizes = alike.terms_of(lambda given: session.run(
+        names, dict(zip(arrays, given))), list(arrays.values()))
+    np.savez(reference, **outputs, **{
+        "terms of " + name: size for name, size in zip(names, sizes)})
     binding = session.io_binding()
     for name, array in arrays.items():
         binding.bind_ortvalue_input(

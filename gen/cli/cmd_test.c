@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness.h"
+#include "compare.h"
 
 bool
 harness_read(struct harness *h, const char *folder, const char *kind, int i,
@@ -33,9 +33,11 @@ test_folder(struct harness *h, const char *folder)
 					   n_in + 1);
 	struct array *got = arena_array(&h->m->arena, struct array,
 					n_out + 1);
+	struct array *want = arena_array(&h->m->arena, struct array,
+					 n_out + 1);
+	struct pair *pairs = arena_array(&h->m->arena, struct pair,
+					 n_out + 1);
 	const char *slash = strrchr(folder, '/');
-	const char *name = slash != NULL ? slash + 1 : folder;
-	bool ok = true;
 
 	for (int i = 0; i < n_in; i++) {
 		if (!harness_read(h, folder, "input", i, &inputs[i])) {
@@ -46,16 +48,16 @@ test_folder(struct harness *h, const char *folder)
 		return false;
 	}
 	for (int i = 0; i < n_out; i++) {
-		struct array want;
-
-		if (!harness_read(h, folder, "output", i, &want)) {
+		if (!harness_read(h, folder, "output", i, &want[i])) {
 			return false;
 		}
-		ok = harness_compare(h->cli, name, &got[i],
-				     tirc_output(h->t, i).quantized,
-				     &want) && ok;
+		pairs[i] = (struct pair){
+			.where = slash != NULL ? slash + 1 : folder,
+			.got = &got[i], .want = &want[i],
+			.quantized = tirc_output(h->t, i).quantized
+		};
 	}
-	return ok;
+	return harness_compare(h, inputs, pairs, n_out);
 }
 
 static int

@@ -5,56 +5,48 @@
 #include <math.h>
 #include <string.h>
 
-#include "harness.h"
+#include "compare.h"
 
 struct comparison {
-	double max_abs, max_rel, max_ulp, floor, typical;
+	double max_abs, max_rel, max_ulp;
+	double largest;     /* what was allowed for terms, at most */
 	int64_t bad;        /* elements beyond what is allowed */
 	int64_t worst;      /* index of the one furthest beyond, or off */
 	bool same_shape;
 };
 
-/* What an element may differ by: atol + rtol |b| + floor * typical, where
- * `typical` is the mean of all |b| that are finite. */
+/* What an element may differ by: atol + rtol |b| + terms * (the size of the
+ * terms that it is the sum of). */
 struct tolerance {
-	double rtol, atol, floor;
+	double rtol, atol, terms;
 };
 
-/* The distance between 1 and the next number of a type of floats. */
-static double
-epsilon(struct dtype t)
-{
-	return dtype_bits(t) == 64 ? DBL_EPSILON
-	       : dtype_bits(t) == 32 ? (double)FLT_EPSILON
-	       : ldexp(1, -dtype_float_form(t).frac_bits);
-}
-
-/* What an implementation may differ by, by type, where nobody said. The
- * relative part is for errors that grow with their element. A sum whose terms
- * cancel has the error of its terms, which are as large as other elements are:
- * that is the floor, and the mean tells the scale, because one large element
- * must not excuse the small ones. What reals were quantized to may be off by
- * one step: a sum half-way between two steps goes to either, by the order in
- * which it was taken. */
+/* By type, where nobody said (tolerance.def). The relative part is for errors
+ * that grow with their element. A sum whose terms cancel has the error of its
+ * terms: those of this element, because another one that is large must not
+ * excuse it. What reals were quantized to may be off by one step: a sum half-way
+ * between two steps goes to either, by the order in which it was taken. */
 static struct tolerance
 tolerance(const struct cli *c, struct dtype t, bool quantized)
 {
-	struct tolerance x = { .rtol = 1e-4, .atol = 1e-7, .floor = 1e-5 };
+	struct tolerance x = { .atol = quantized ? 1 : 0 };
 
-	if (!dtype_is_float(t)) {
-		x = (struct tolerance){ .atol = quantized ? 1 : 0 };
-	} else if (dtype_bits(t) == 64) {
-		x = (struct tolerance){ 1e-7, 1e-14, 1e-9 };
-	} else if (dtype_bits(t) <= 16) {
-		x.rtol = fmax(1e-2, epsilon(t) * (dtype_bits(t) < 16 ? 1 : 2));
-		x.floor = fmin(epsilon(t), 1e-2);
+	switch (t.kind) {
+#define TOLERANCE(type, rtol, atol, terms) \
+	case DT_##type: \
+		x = (struct tolerance){ rtol, atol, terms }; \
+		break;
+#include "tolerance.def"
+#undef TOLERANCE
+	default:
+		break;
 	}
 	if (c->rtol >= 0) {
 		x.rtol = c->rtol;
 	}
 	if (c->atol >= 0) {
 		x.atol = c->atol;
-		x.floor = 0;
+		x.terms = 0;
 	}
 	return x;
 }
@@ -103,23 +95,6 @@ error_at(const struct array *got, const struct array *want, int64_t i)
 	return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
 }
 
-/* The mean of |b| over the finite elements; 0 if no element is finite. */
-static double
-typical_size(const struct array *want)
-{
-	double sum = 0;
-	int64_t n = 0;
-
-	for (int64_t i = 0; i < want->elems; i++) {
-		double b = fabs(as_double(want, i));
-
-		if (isfinite(b)) {
-			sum += (b - sum) / (double)++n;
-		}
-	}
-	return sum;
-}
-
 static bool
 same_shape(const struct array *a, const struct array *b)
 {
@@ -132,10 +107,10 @@ same_shape(const struct array *a, const struct array *b)
 }
 
 static void
-compare(const struct cli *c, const struct array *got, bool quantized,
-	const struct array *want, struct comparison *out)
+compare(const struct cli *c, const struct pair *x, struct comparison *out)
 {
-	struct tolerance t = tolerance(c, got->type, quantized);
+	const struct array *got = x->got, *want = x->want;
+	struct tolerance t = tolerance(c, got->type, x->quantized);
 	double worst = 0;
 
 	memset(out, 0, sizeof *out);
@@ -143,12 +118,12 @@ compare(const struct cli *c, const struct array *got, bool quantized,
 	if (!out->same_shape) {
 		return;
 	}
-	out->typical = typical_size(want);
-	out->floor = t.atol + t.floor * out->typical;
 	for (int64_t i = 0; i < want->elems; i++) {
 		double b = fabs(as_double(want, i));
 		double error = error_at(got, want, i);
-		double allowed = out->floor + (isfinite(b) ? t.rtol * b : 0);
+		double terms = x->terms != NULL ? t.terms * x->terms[i] : 0;
+		double allowed = t.atol + terms + (isfinite(b) ? t.rtol * b
+							       : 0);
 
 		if (error == 0) {
 			continue;
@@ -164,48 +139,65 @@ compare(const struct cli *c, const struct array *got, bool quantized,
 		}
 		out->max_ulp = fmax(out->max_ulp, ulp_error(
 			got->type, as_double(got, i), as_double(want, i)));
+		out->largest = fmax(out->largest, terms);
 		out->bad += !(error <= allowed);
 	}
 }
 
 bool
-harness_compare(const struct cli *c, const char *where,
-		const struct array *got, bool quantized,
-		const struct array *want)
+pair_near(const struct cli *c, const struct pair *x)
 {
-	struct comparison x;
+	struct comparison found;
+
+	compare(c, x, &found);
+	return found.same_shape && found.bad == 0;
+}
+
+static void
+print_shape(const struct array *a)
+{
+	printf("%s [", dtype_name(a->type));
+	for (int d = 0; d < a->ndim; d++) {
+		printf("%s%lld", d > 0 ? "," : "", (long long)a->shape[d]);
+	}
+	printf("]");
+}
+
+bool
+pair_report(const struct cli *c, const struct pair *x)
+{
+	const struct array *got = x->got, *want = x->want;
+	struct tolerance t = tolerance(c, got->type, x->quantized);
+	struct comparison f;
 	bool ok;
 
-	compare(c, got, quantized, want, &x);
-	ok = x.same_shape && x.bad == 0;
+	compare(c, x, &f);
+	ok = f.same_shape && f.bad == 0;
 	if (c->quiet && ok) {
 		return true;
 	}
 	printf("%s%s%s  %s  %s  ", ok ? style_green(stdout)
 	       : style_red(stdout), ok ? "ok  " : "FAIL",
-	       style_reset(stdout), where, got->name);
-	if (!x.same_shape) {
-		printf("type or shape differs: %s [", dtype_name(got->type));
-		for (int d = 0; d < got->ndim; d++) {
-			printf("%s%lld", d > 0 ? "," : "",
-			       (long long)got->shape[d]);
-		}
-		printf("], expected %s [", dtype_name(want->type));
-		for (int d = 0; d < want->ndim; d++) {
-			printf("%s%lld", d > 0 ? "," : "",
-			       (long long)want->shape[d]);
-		}
-		printf("]\n");
+	       style_reset(stdout), x->where, got->name);
+	if (!f.same_shape) {
+		printf("type or shape differs: ");
+		print_shape(got);
+		printf(", expected ");
+		print_shape(want);
+		printf("\n");
 		return false;
 	}
-	printf("max abs %.3g, rel %.3g, %.3g ulp; allowed %.3g|b| + %.3g "
-	       "(mean %.4g)", x.max_abs, x.max_rel, x.max_ulp,
-	       tolerance(c, got->type, quantized).rtol, x.floor, x.typical);
+	printf("max abs %.3g, rel %.3g, %.3g ulp; allowed %.3g|b| + %.3g",
+	       f.max_abs, f.max_rel, f.max_ulp, t.rtol, t.atol);
+	if (x->terms != NULL) {
+		printf(" + %.3g of the terms (at most %.3g)", t.terms,
+		       f.largest);
+	}
 	if (!ok) {
 		printf("; %lld of %lld beyond, worst at %lld: %.9g, expected "
-		       "%.9g", (long long)x.bad, (long long)want->elems,
-		       (long long)x.worst, as_double(got, x.worst),
-		       as_double(want, x.worst));
+		       "%.9g", (long long)f.bad, (long long)want->elems,
+		       (long long)f.worst, as_double(got, f.worst),
+		       as_double(want, f.worst));
 	}
 	printf("\n");
 	return ok;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
+#include "compare.h"
 
 struct twins {
 	struct cli generated_cli, alone_cli;
@@ -58,6 +58,8 @@ run_twins(struct twins *w, const char *where, const struct array *inputs,
 					n_made + 1);
 	struct array *fed = arena_array(&g->m->arena, struct array,
 					n_in + w->n_read + 1);
+	struct pair *pairs = arena_array(&g->m->arena, struct pair,
+					 n_made + 1);
 
 	if (!harness_run(g, inputs, want)) {
 		return false;
@@ -75,20 +77,20 @@ run_twins(struct twins *w, const char *where, const struct array *inputs,
 		struct tirc_tensor y = tirc_output(a->t, i);
 		int kernel = tirc_output_kernel(a->t, i);
 		int twin = find_output(g->t, y.name);
-		const char *row = where;
 
-		if (kernel >= 0) {
-			row = arena_printf(&g->m->arena, "%s  %s", where,
-					   tirc_kernel(a->t, kernel).name);
-		}
 		if (twin < 0) {
 			fprintf(stderr, "error: no twin of '%s'\n", y.name);
 			return false;
 		}
-		*bad |= !harness_compare(w->alone.cli, row, &got[i],
-					 tirc_output(g->t, twin).quantized,
-					 &want[twin]);
+		pairs[i] = (struct pair){
+			.where = kernel < 0 ? where : arena_printf(
+				&g->m->arena, "%s  %s", where,
+				tirc_kernel(a->t, kernel).name),
+			.got = &got[i], .want = &want[twin],
+			.quantized = tirc_output(g->t, twin).quantized
+		};
 	}
+	*bad |= !harness_compare(a, fed, pairs, n_made);
 	return true;
 }
 

@@ -29,11 +29,6 @@ void harness_close(struct harness *h);
 /* Small numbers that differ: what a run without data is tried on. */
 void harness_ramp(struct harness *h, int i, struct array *a);
 
-/* compare.c: a line on stdout, unless quiet and all is well: where, and how
- * near the array is to the one that is wanted. False: not near enough. */
-bool harness_compare(const struct cli *c, const char *where,
-		     const struct array *got, bool quantized,
-		     const struct array *want);
 /* cmd_test.c: test_data_set_* beside the model, in order of their numbers; the
  * i-th "input" or "output" of a folder. */
 int harness_folders(struct harness *h, const char ***out);

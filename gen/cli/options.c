@@ -147,8 +147,9 @@ static const struct verb verbs[] = {
 	  "Without --rtol, rtol is 1e-4 (float32), 1e-7 (float64), 1e-2\n"
 	  "(float16), two units in the last place (bfloat16) or one (8 bits).\n"
 	  "Without --atol, atol is 1e-7 (float64: 1e-14) plus a part of the\n"
-	  "output's mean |b|, for sums whose terms cancel: 1e-5 of it (float32),\n"
-	  "1e-9 (float64), 1e-3 (float16), 8e-3 (bfloat16), 1e-2 (8 bits).\n"
+	  "terms that an element is the sum of, for those that cancel: 1e-5 of\n"
+	  "them (float32), 1e-9 (float64), 2e-3 (float16), 1.6e-2 (bfloat16),\n"
+	  "1e-2 (8 bits), as runs on inputs moved by their last bit tell.\n"
 	  "Integers are exact, but for those that quantizing nodes give: one\n"
 	  "step, as the order of a sum decides where it rounds to.\n",
 	  cmd_test },

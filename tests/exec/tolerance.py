@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `tirc test` accepts. Of integers: one step where reals were quantized,
 be the result moved afterwards, and nothing else. Of floats: an error relative
-to each element, and a small part of the mean; a large element excuses nothing
-beside it."""
+to each element, and a small part of the terms that it is the sum of; a large
+element excuses nothing beside it."""
 import os
 
 import numpy
@@ -17,11 +17,11 @@ X = numpy.array([[-3.0, 0.26, 5.0], [7.5, -0.74, 100.0]], numpy.float32)
 STEPS = numpy.rint(X / numpy.float32(0.5)).clip(-128, 127).astype(numpy.int8)
 
 
-def write(nodes, inputs, result):
+def write(nodes, inputs, result, more=()):
     """The folder of a model that gives y as `result`."""
     folder = helper.work_folder()
     constants = [numpy_helper.from_array(numpy.float32(0.5), "scale"),
-                 numpy_helper.from_array(numpy.int8(0), "zero")]
+                 numpy_helper.from_array(numpy.int8(0), "zero"), *more]
     graph = make.make_graph(
         nodes, "g",
         [make.make_tensor_value_info(
@@ -91,8 +91,9 @@ def accepts(what, kind, result, expected, *options):
 
 
 for KIND in "float32", "float64", "float16":
-    LARGE = 30000 if KIND != "float16" else 2000
-    refuses("beside a large one", KIND, [0.1, LARGE], [2.9, LARGE])
+    refuses("beside a large one", KIND, [0.1, 30000], [2.9, 30000])
+    refuses("beside large ones", KIND, [2.8] + [30000] * 9,
+            [2.9] + [30000] * 9)
     refuses("probabilities", KIND, [2e-4, 3e-4, 1e-4], [3e-4, 2e-4, 1e-4])
     refuses("infinity", KIND, [1, numpy.inf], [1, 6e4])
     refuses("infinity", KIND, [1, 6e4], [1, numpy.inf])
@@ -103,11 +104,30 @@ for KIND in "float32", "float64", "float16":
             "1e-3")
     accepts("given", KIND, [1, 1.02], [1, 1], "--rtol", "1e-2", "--atol",
             "2e-2")
-accepts("cancelled", "float32", [0, 1000], [1e-3, 1000])
 accepts("relative", "float32", [1.00005, 1e-9], [1, 0])
 refuses("relative", "float32", [1.0005, 1e-9], [1, 0])
-refuses("atol replaces the part of the mean", "float32", [0, 1000],
-        [1e-3, 1000], "--atol", "1e-7")
+
+
+def cancelled(kind, off, *options, status):
+    """Two sums, of which one cancels; the expected one is `off` from it."""
+    x = numpy.array([[1000, -999, 0.5], [1, 2, 3]], kind)
+    y = x.sum(1)
+    folder = write([make.make_node("ReduceSum", ["x", "axes"], ["y"],
+                                   keepdims=0)], [("x", x)], y,
+                   [numpy_helper.from_array(numpy.array([1]), "axes")])
+    onnx.save_tensor(numpy_helper.from_array(
+        (y + numpy.array([off, 0])).astype(kind)), os.path.join(
+            folder, "test_data_set_0", "output_0.pb"))
+    print("cancelled", kind, off)
+    helper.tirc("test", os.path.join(folder, "model.onnx"), *options,
+                status=status)
+
+
+cancelled("float32", 2e-3, status=0)
+cancelled("float32", 0.2, status=1)
+cancelled("float16", 0.5, status=0)
+cancelled("float16", 20, status=1)
+cancelled("float32", 2e-3, "--atol", "1e-7", status=1)
 # The two round to the same double.
 refuses("large integers", "int64", [2 ** 62 + 1], [2 ** 62])
 refuses("large integers", "uint64", [2 ** 63 + 1], [2 ** 63])

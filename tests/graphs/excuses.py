@@ -102,7 +102,7 @@ def overflowing(node, inputs, results, compute):
     of order. Of what is linear those elements are told whose terms add up to
     so much."""
     narrow = node.op_type in STASHED
-    for x in inputs:
+    for x in inputs[:1] if node.op_type in NORMS else inputs:
         if x is None or x.dtype.name not in ("float32", "float64"):
             continue
         wide = np.abs(x[np.isfinite(x)])
@@ -317,6 +317,12 @@ def unbounded(node, inputs):
         len(inputs) < 3 or inputs[1] is None or inputs[2] is None)
 
 
+def nan_bound(node, inputs):
+    return values.is_float(inputs[0]) and any(
+        x is not None and np.isnan(x.astype(np.float64)).any()
+        for x in inputs[1:])
+
+
 def given_shape(node, inputs):
     return len(inputs) > 2
 
@@ -349,6 +355,8 @@ OTHERWISE = [
     ("Clip", unbounded, "takes a bound that is not there for the largest "
      "number of the type; in ONNX's function, and in onnx.reference, "
      "infinities pass"),
+    ("Clip", nan_bound, "passes over a bound that is NaN; ONNX's function "
+     "and onnx.reference give NaN, as docs/output.md has it"),
     ("MaxUnpool", given_shape, "takes indices as those of output_shape; in "
      "ONNX's node test they are those of the shape without it"),
     ("ScatterElements", largest_nan, "ONNX's max and min are numpy's, which "

@@ -266,6 +266,8 @@ class Evaluator:
             results = [moved.step(results[0]), *results[1:]]
         if node.op_type == "Equal":
             results = [moved.equal(node, inputs, results[0])]
+        if node.op_type in ("ArgMax", "ArgMin"):
+            results = [moved.tied(node, inputs, results[0])]
         if node.op_type == "Pow" and values.is_float(inputs[1]):
             whole = moved.to_whole(node.input[1], inputs[1])
             if whole is not inputs[1]:
@@ -322,6 +324,33 @@ class Moved:
                 ~(np.isnan(b) & np.isnan(inputs[1])) &
                 ((a != inputs[0]) | (b != inputs[1])))
         return np.where(near, self.way > 0, result)
+
+    def tied(self, node, inputs, result):
+        """ArgMax's: of those that moved as far as they are from the largest,
+        the last or the first."""
+        if not values.is_float(inputs[0]) or not self.way:
+            return result
+        sign = 1 if node.op_type == "ArgMax" else -1
+        axis = excuses.attribute(node, "axis", 0)
+        x = self.base[node.input[0]].astype(np.float64)
+        with np.errstate(all="ignore"):
+            now = inputs[0].astype(np.float64)
+            far = np.where((now == x) | (np.isnan(now) & np.isnan(x)), 0,
+                           np.nan_to_num(np.abs(now - x), nan=np.inf,
+                                         posinf=np.inf))
+            far = far.max(axis, keepdims=True)
+            top = np.nan_to_num(sign * x, nan=-np.inf).max(
+                axis, keepdims=True)
+            near = (far > 0) & ((far == np.inf) | (
+                sign * x >= top - 8 * far))
+        size = x.shape[axis]
+        index = np.argmax(near, axis) if self.way < 0 else \
+            size - 1 - np.argmax(np.flip(near, axis), axis)
+        some = near.any(axis)
+        if excuses.attribute(node, "keepdims", 1):
+            index, some = (np.expand_dims(a, axis % x.ndim)
+                           for a in (index, some))
+        return np.where(some, index, result)
 
     def to_whole(self, name, exponent):
         """Exponents, those that moved as far as a whole number is away in its

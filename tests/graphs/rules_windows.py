@@ -61,10 +61,12 @@ def conv(g):
 
 def plain_conv(g):
     """3x3 without strides or groups, as tiles compute it."""
-    x = g.data(["float32"], 4, 4, lambda s: 0 not in s and min(s[2:]) > 2 and
-               SYMBOL not in s[1:])
-    w = g.exact("float32", [g.size(), g.value(x).shape[1], 3, 3],
-                constant=True)
+    channels = g.choice([3, 8, 16, 16])
+    size = g.number(3, 12)
+    x = g.exact("float32", [1, channels, size, g.number(3, 12)],
+                "plain", False)
+    w = g.exact("float32", [g.choice([5, 8, 16]), channels, 3, 3], "plain",
+                True)
     more = {"pads": g.choice([[1, 1, 1, 1], [0, 1, 1, 0]])} \
         if g.chance(0.7) else {}
     y = g.node("Conv", [x, w], **more)

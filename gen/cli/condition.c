@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The size of the terms that elements of outputs are sums of, as far as errors
+ * go: a program computes y = a - b, of which only y is known. When each element
+ * of its inputs moves by a share d of itself, up or down at random, y moves by
+ * about d times the size of a and b; that divided by d is the size. Several runs
+ * are made, because the two may move alike in one of them. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "compare.h"
+
+enum { RUNS = 8 };
+
+/* The distance between 1 and the next number of a type of floats. */
+static double
+epsilon(struct dtype t)
+{
+	return dtype_bits(t) == 64 ? DBL_EPSILON
+	       : dtype_bits(t) == 32 ? (double)FLT_EPSILON
+	       : ldexp(1, -dtype_float_form(t).frac_bits);
+}
+
+/* The largest of the inputs'; 0: no input has floats. */
+static double
+input_epsilon(const struct array *inputs, int n)
+{
+	double most = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (dtype_is_float(inputs[i].type)) {
+			most = fmax(most, epsilon(inputs[i].type));
+		}
+	}
+	return most;
+}
+
+/* A copy of x whose elements are multiplied by 1 + share or 1 - share. */
+static struct array
+moved(struct arena *a, const struct array *x, double share, uint64_t *state)
+{
+	struct array y = *x;
+	size_t bytes = (size_t)x->elems * (size_t)dtype_bytes(x->type);
+
+	if (!dtype_is_float(x->type)) {
+		return y;
+	}
+	y.data = arena_copy(a, x->data, bytes + 1);
+	for (int64_t i = 0; i < x->elems; i++) {
+		union number v = number_load(x->type, x->data, (size_t)i);
+
+		*state ^= *state << 13;
+		*state ^= *state >> 7;
+		*state ^= *state << 17;
+		v.f *= *state >> 63 ? 1 + share : 1 - share;
+		number_store(x->type, y.data, (size_t)i, v);
+	}
+	return y;
+}
+
+/* Raises terms by what `now` is away from `was`, in shares. */
+static void
+see(const struct array *now, const struct array *was, double share,
+    double *terms)
+{
+	for (int64_t i = 0; i < was->elems; i++) {
+		double a = number_load(was->type, was->data, (size_t)i).f;
+		double b = number_load(now->type, now->data, (size_t)i).f;
+
+		if (isfinite(a) && isfinite(b)) {
+			terms[i] = fmax(terms[i], fabs(b - a) / share);
+		}
+	}
+}
+
+static double *
+zeros(struct arena *a, int64_t n)
+{
+	double *list = arena_array(a, double, n + 1);
+
+	for (int64_t i = 0; i < n; i++) {
+		list[i] = 0;
+	}
+	return list;
+}
+
+/* What differs between two runs on the same inputs is no rounding error. */
+static void
+forget_random(const struct array *again, const struct array *was,
+	      double *terms)
+{
+	size_t bytes = (size_t)dtype_bytes(was->type);
+
+	for (int64_t i = 0; i < was->elems; i++) {
+		const unsigned char *a = was->data, *b = again->data;
+
+		if (memcmp(a + (size_t)i * bytes, b + (size_t)i * bytes,
+			   bytes) != 0) {
+			terms[i] = 0;
+		}
+	}
+}
+
+static bool
+measure(struct harness *h, const struct array *inputs, double share,
+	struct pair *pairs, double **terms, int n)
+{
+	struct arena *a = &h->m->arena;
+	int n_in = tirc_input_count(h->t);
+	struct array *given = arena_array(a, struct array, n_in + 1);
+	struct array *now = arena_array(a, struct array, n + 1);
+	uint64_t state = 0x9e3779b97f4a7c15u;
+
+	for (int run = 0; run <= RUNS; run++) {
+		for (int i = 0; i < n_in; i++) {
+			given[i] = run < RUNS ? moved(a, &inputs[i], share,
+						      &state) : inputs[i];
+		}
+		if (!harness_run(h, given, now)) {
+			return false;
+		}
+		for (int i = 0; i < n; i++) {
+			if (terms[i] != NULL && run < RUNS) {
+				see(&now[i], pairs[i].got, share, terms[i]);
+			} else if (terms[i] != NULL) {
+				forget_random(&now[i], pairs[i].got,
+					      terms[i]);
+			}
+		}
+	}
+	for (int i = 0; i < n; i++) {
+		pairs[i].terms = terms[i];
+	}
+	return true;
+}
+
+/* For those that are not near enough without. */
+static void
+find_terms(struct harness *h, const struct array *inputs, struct pair *pairs,
+	   int n)
+{
+	double share = input_epsilon(inputs, tirc_input_count(h->t));
+	double **terms = arena_array(&h->m->arena, double *, n + 1);
+	bool any = false;
+
+	for (int i = 0; i < n; i++) {
+		const struct array *got = pairs[i].got;
+
+		terms[i] = NULL;
+		if (share > 0 && h->cli->atol < 0 &&
+		    dtype_is_float(got->type) &&
+		    got->elems == pairs[i].want->elems &&
+		    !pair_near(h->cli, &pairs[i])) {
+			terms[i] = zeros(&h->m->arena, got->elems);
+			any = true;
+		}
+	}
+	if (any) {
+		measure(h, inputs, share, pairs, terms, n);
+	}
+}
+
+bool
+harness_compare(struct harness *h, const struct array *inputs,
+		struct pair *pairs, int n)
+{
+	bool ok = true;
+
+	find_terms(h, inputs, pairs, n);
+	for (int i = 0; i < n; i++) {
+		ok = pair_report(h->cli, &pairs[i]) && ok;
+	}
+	return ok;
+}
