@@ -24,11 +24,15 @@
 
 enum { MAX_PROCESSES = 4096, ROUNDS = 50, ROUND_MS = 20 };
 
+/* For lists of processes and of files, when there is no other memory left. */
+enum { RESERVE_BYTES = 512 << 10 };
+
 /* Of the process, as its signals are. */
 static struct {
 	char scratch[256];  /* the temporary folder; "": none */
 	const char *output; /* a file or folder named with -o; or NULL */
 	atomic_bool interrupted;
+	void *reserve;      /* for memory_exhausted(); NULL: none */
 } state;
 
 /* -- files -- */
@@ -265,6 +269,7 @@ cleanup_start(void)
 	struct sigaction old;
 	pthread_t thread;
 
+	state.reserve = malloc(RESERVE_BYTES);
 	cJSON_InitHooks(&hooks);
 	/* A closed pipe is an error of writing, as a full disk is. */
 	signal(SIGPIPE, SIG_IGN);
@@ -301,6 +306,7 @@ memory_exhausted(void)
 	if (write(STDERR_FILENO, text, sizeof text - 1) < 0) {
 		/* Nobody can be told. */
 	}
+	free(state.reserve);
 	end_descendants();
 	cleanup_now();
 	_exit(CLI_INPUT);
