@@ -129,6 +129,73 @@ kernel_stem(struct graph *g, const struct group *group)
 	return stem != NULL ? stem : op;
 }
 
+/* Is there an operator with its number in it, as in "Conv_19_input"? */
+static bool
+has_counted_operator(const char *stem)
+{
+	for (const char *c = stem; *c != '\0'; c++) {
+		const char *end = c;
+
+		if (!isupper((unsigned char)*c)) {
+			continue;
+		}
+		while (isalpha((unsigned char)*end)) {
+			end++;
+		}
+		if (end[0] == '_' && isdigit((unsigned char)end[1])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The layer of a node, by its weights or its own name. NULL: they do not tell. */
+static const char *
+layer_of(struct arena *a, const struct node *n)
+{
+	const char *stem = stem_of_weight(a, n);
+
+	if (stem == NULL) {
+		stem = name_stem(a, n->name);
+	}
+	return stem != NULL && !has_counted_operator(stem) ? stem : NULL;
+}
+
+const char *
+kernel_neighbour(struct graph *g, const struct group *group)
+{
+	struct arena *a = &g->module->arena;
+	const struct node *first = group->anchor;
+	const char *op = operator_word(a, first), *stem;
+
+	if (group->nodes.n == 0 ||
+	    strcmp(kernel_stem(g, group), op) != 0) {
+		return NULL;
+	}
+	for (int i = 0; i < first->outputs[0]->uses.n; i++) {
+		const struct node *user = first->outputs[0]->uses.data[i].node;
+
+		while (group_has_node(group, user) &&
+		       user->outputs[0]->uses.n > 0) {
+			user = user->outputs[0]->uses.data[0].node;
+		}
+		stem = layer_of(a, user);
+		if (stem != NULL) {
+			return arena_printf(a, "%s_before_%s", op, stem);
+		}
+	}
+	for (int i = 0; i < first->n_inputs; i++) {
+		const struct tensor *x = first->inputs[i];
+
+		stem = x != NULL && x->producer != NULL
+			? layer_of(a, x->producer) : NULL;
+		if (stem != NULL) {
+			return arena_printf(a, "%s_after_%s", op, stem);
+		}
+	}
+	return NULL;
+}
+
 const char *
 weight_stem(struct graph *g, const struct kernel *k,
 	    const struct kernel_arg *arg)

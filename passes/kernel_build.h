@@ -49,9 +49,10 @@ bool group_makes(const struct builder *b, const struct group *group,
 		 const struct tensor *t);
 /* kernel_region.c: the group's region: parameters, no loops. False: diagnosed. */
 bool join_region(struct joint *j);
-/* kernels.c: what a kernel calls t, by what its anchor does with it: x for the
- * data, w and bias for constants. */
-const char *kernel_role(const struct node *anchor, const struct tensor *t);
+/* roles.c: what a kernel calls t, by what it is for the nodes of the group, as
+ * roles.def says: x for data, w for weights, bias, q, k, v, ... Not unique. */
+const char *kernel_role(struct arena *a, const struct group *group,
+			const struct tensor *t);
 /* kernel_share.c: where an input dies here and every element is read before
  * it is written, one pointer for both. Threads of a device run in no order: there
  * only where kernel_note_own, told of the scheduled kernel, has seen that each

@@ -35,7 +35,11 @@ constant_role(struct joint *j, const struct tensor *t)
 				if (node->inputs[k] != t) {
 					continue;
 				}
-				role = kernel_role(match->anchor, t);
+				for (int x = 0; x < match->nodes.n; x++) {
+					vec_push(a, &alone.nodes,
+						 match->nodes.data[x].node);
+				}
+				role = kernel_role(a, &alone, t);
 				return r->matches.n == 1 ? role
 					: arena_printf(a, "%s_%s",
 						kernel_stem(j->b->g, &alone),

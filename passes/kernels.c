@@ -94,27 +94,6 @@ literal(struct joint *j, struct tensor *t)
 			  te_axes(m, t->ndim, t->shape, NULL), body, NULL, 0);
 }
 
-const char *
-kernel_role(const struct node *anchor, const struct tensor *t)
-{
-	const char *role = "x";
-
-	if (tensor_is_constant(t)) {
-		role = t->ndim >= 2 ? "w" : "c";
-		for (int i = 0; i < anchor->n_inputs; i++) {
-			if (anchor->inputs[i] != t) {
-				continue;
-			}
-			if (i == 2 && t->ndim <= 1) {
-				role = "bias";
-			} else if (i == 1 && anchor->op->fuse == FUSE_ROWWISE) {
-				role = "scale";
-			}
-		}
-	}
-	return role;
-}
-
 static struct te_tensor *
 find_te(struct joint *j, const struct tensor *t)
 {
@@ -150,8 +129,8 @@ input_te(struct joint *j, struct tensor *t)
 			return te;
 		}
 	}
-	te = te_placeholder(m, name_set_add(&j->names, kernel_role(
-				j->k->group->anchor, t)),
+	te = te_placeholder(m, name_set_add(&j->names,
+				kernel_role(&m->arena, j->k->group, t)),
 			    t->type, t->ndim, t->shape);
 	vec_push(&m->arena, &j->from, t);
 	vec_push(&m->arena, &j->from_te, te);
@@ -530,14 +509,19 @@ adopt_weights(struct joint *j)
 	}
 }
 
-/* Nodes of one layer often share its name: the operator tells them apart. */
+/* Nodes of one layer often share its name: the operator tells them apart. Those
+ * without a name are told by what stands next to them. */
 static const char *
 free_stem(struct builder *b, const struct group *group)
 {
-	const char *stem = kernel_stem(b->g, group);
+	const char *stem = kernel_stem(b->g, group), *neighbour;
 
 	if (name_set_takes(&b->names, stem)) {
 		return stem;
+	}
+	neighbour = kernel_neighbour(b->g, group);
+	if (neighbour != NULL && name_set_takes(&b->names, neighbour)) {
+		return neighbour;
 	}
 	return arena_printf(&b->m->arena, "%s_%s", stem,
 			    operator_word(&b->m->arena, group->anchor));

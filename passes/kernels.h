@@ -10,6 +10,9 @@ bool group_has_node(const struct group *group, const struct node *n);
 
 /* describe.c: names and titles from the model. */
 const char *kernel_stem(struct graph *g, const struct group *group);
+/* Of a kernel without a name of its own, where it stands: "mul_before_conv3_3".
+ * NULL: it has a name, or its neighbours have none. */
+const char *kernel_neighbour(struct graph *g, const struct group *group);
 /* "softmax": the operator as part of a name. */
 const char *operator_word(struct arena *a, const struct node *n);
 /* Does it slide a window over its input? */

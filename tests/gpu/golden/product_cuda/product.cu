@@ -51,16 +51,16 @@ tirc_wmma_store_16x16x16_f32_shared(float *y, int y_stride,
  *   nodes     #0 Gemm -> "sum"
  *             #1 Relu -> "y"
  *   x         "x": f16 [1024][1024]
- *   x_2       "w": f16 [1024][1024]
- *   x_3       "bias": f16 [1024]
+ *   w         "w": f16 [1024][1024]
+ *   bias      "bias": f16 [1024]
  *   y         "y": f16 [1024][1024]
  *   schedule  tensor tiles of 128 x 64, 32 at a time, 64 x 32 per warp,
  *             wmma_sync_16x16x16_f16f16f32
  *   work      2149.6 MFLOP, reads 4.20 MB, writes 2.10 MB
  */
 static __global__ void __launch_bounds__(128)
-sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
-    const half *__restrict__ x_3, half (*__restrict__ y)[1024])
+sum(const half (*__restrict__ x)[1024], const half (*__restrict__ w)[1024],
+    const half *__restrict__ bias, half (*__restrict__ y)[1024])
 {
     extern __shared__ __align__(1024) unsigned char shared_pool[];
     const int m_0 = blockIdx.y;
@@ -96,7 +96,7 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
     for (int part = 0; part < 2; ++part) {
         const int itz = part * 16 + tz * 8 + ty * 4 + tx_div8;
 
-        __pipeline_memcpy_async(&columns[0][itz][tx0], &x_2[itz][in], 16);
+        __pipeline_memcpy_async(&columns[0][itz][tx0], &w[itz][in], 16);
     }
     __pipeline_commit();
     #pragma unroll
@@ -110,7 +110,7 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
     for (int part = 0; part < 2; ++part) {
         const int itz = part * 16 + tz * 8 + ty * 4 + tx_div8;
 
-        __pipeline_memcpy_async(&columns[1][itz][tx0], &x_2[itz + 32][in], 16);
+        __pipeline_memcpy_async(&columns[1][itz][tx0], &w[itz + 32][in], 16);
     }
     __pipeline_commit();
     #pragma unroll
@@ -124,7 +124,7 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
     for (int part = 0; part < 2; ++part) {
         const int itz = part * 16 + tz * 8 + ty * 4 + tx_div8;
 
-        __pipeline_memcpy_async(&columns[2][itz][tx0], &x_2[itz + 64][in], 16);
+        __pipeline_memcpy_async(&columns[2][itz][tx0], &w[itz + 64][in], 16);
     }
     __pipeline_commit();
     __pipeline_wait_prior(2);
@@ -144,7 +144,7 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
         for (int part = 0; part < 2; ++part) {
             __pipeline_memcpy_async(
                 &columns[k_mod4][part * 16 + tz * 8 + ty * 4 + tx_div8][tx0],
-                &x_2[k_0 * 32 + part * 16 + tz * 8 + ty * 4 + tx_div8 + 96][in],
+                &w[k_0 * 32 + part * 16 + tz * 8 + ty * 4 + tx_div8 + 96][in],
                 16);
         }
         __pipeline_commit();
@@ -264,7 +264,7 @@ sum(const half (*__restrict__ x)[1024], const half (*__restrict__ x_2)[1024],
         #pragma unroll
         for (int part = 0; part < 16; ++part) {
             const float v = (float)half(sums[tz][ty][part][tx]
-                                      + (float)x_3[in2]);
+                                      + (float)bias[in2]);
             const float clipped = v < 0.0f ? 0.0f : v;
 
             y[m_0 * 128 + tz * 64 + i_i_o * 16 + part][in2] = half(clipped);

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel calls the tensors that it reads: by what they are for its nodes,
+ * as roles.def has it, and never by what the model's file calls them.
+ *
+ * A tensor that an operator takes as mere data is followed to the next one of the
+ * group: what is transposed before a product takes it as weights, is weights.
+ * The products around a Softmax are those of attention: of queries by keys, and of
+ * its probabilities by values. */
+#include "kernel_build.h"
+#include "kernels.h"
+#include "ops.h"
+
+struct role_row {
+	const char *op;
+	const char *inputs;             /* NULL: two that are treated alike */
+	const char *constant, *joining; /* of such */
+};
+
+static const struct role_row rows[] = {
+#define ROLES(op, inputs) { #op, inputs, NULL, NULL },
+#define JOINS(op, constant, joining) { #op, NULL, constant, joining },
+#include "roles.def"
+#undef ROLES
+#undef JOINS
+};
+
+static const char data[] = "x";
+
+/* How far from a product a Softmax may be. */
+enum { MOST_STEPS = 8 };
+
+struct search {
+	struct arena *arena;
+	const struct group *group;
+	const struct tensor *t;
+	bool *reached; /* nodes of the group that depend on t */
+};
+
+static const struct role_row *
+find_row(const struct node *n)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (strcmp(rows[i].op, n->op_type) == 0) {
+			return &rows[i];
+		}
+	}
+	return NULL;
+}
+
+/* Word i of a list; data where it has fewer. */
+static const char *
+word_of(struct arena *a, const char *words, int i)
+{
+	for (; i > 0 && *words != '\0'; i--) {
+		words += strcspn(words, " ");
+		words += strspn(words, " ");
+	}
+	return *words == '\0' ? data
+	       : arena_strndup(a, words, strcspn(words, " "));
+}
+
+/* Does it give the elements of its first input, others in their places or each
+ * changed by itself? */
+static bool
+carries(const struct node *n)
+{
+	switch (n->op->fuse) {
+	case FUSE_ELEMENTWISE:
+	case FUSE_BROADCAST:
+	case FUSE_INJECTIVE:
+	case FUSE_VIEW:
+		return n->n_outputs > 0 && n->outputs[0] != NULL;
+	default:
+		return false;
+	}
+}
+
+/* A constant, or what a kernel makes of one where it needs it, such as numbers of
+ * integers. */
+static bool
+is_fixed(const struct tensor *t)
+{
+	while (!tensor_is_constant(t)) {
+		if (t->producer == NULL || !carries(t->producer)) {
+			return false;
+		}
+		t = t->producer->inputs[0];
+	}
+	return true;
+}
+
+/* -- attention */
+
+static bool
+is_softmax(const struct node *n)
+{
+	return strcmp(n->op_type, "Softmax") == 0;
+}
+
+static bool
+comes_from_softmax(const struct tensor *t)
+{
+	for (int i = 0; i < MOST_STEPS && t != NULL && t->producer != NULL;
+	     i++) {
+		if (is_softmax(t->producer)) {
+			return true;
+		}
+		if (!carries(t->producer)) {
+			return false;
+		}
+		t = t->producer->inputs[0];
+	}
+	return false;
+}
+
+static bool
+goes_to_softmax(const struct tensor *t)
+{
+	for (int i = 0; i < MOST_STEPS && t != NULL && t->uses.n == 1; i++) {
+		const struct node *user = t->uses.data[0].node;
+
+		if (is_softmax(user)) {
+			return true;
+		}
+		if (!carries(user)) {
+			return false;
+		}
+		t = user->outputs[0];
+	}
+	return false;
+}
+
+static const char *
+product_role(struct arena *a, const struct role_row *row,
+	     const struct node *n, int i)
+{
+	if (strcmp(n->op_type, "MatMul") == 0 && i < 2 &&
+	    !is_fixed(n->inputs[0]) && !is_fixed(n->inputs[1])) {
+		if (comes_from_softmax(n->inputs[0])) {
+			return i == 0 ? "probabilities" : "v";
+		}
+		if (goes_to_softmax(n->outputs[0])) {
+			return i == 0 ? "q" : "k";
+		}
+		return i == 0 ? "a" : "b";
+	}
+	return word_of(a, row->inputs, i);
+}
+
+/* -- one use */
+
+static int
+index_in_group(const struct group *group, const struct node *n)
+{
+	for (int i = 0; i < group->nodes.n; i++) {
+		if (group->nodes.data[i] == n) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+static bool
+is_reached(const struct search *q, const struct tensor *x)
+{
+	int at = x->producer != NULL ? index_in_group(q->group, x->producer)
+				     : -1;
+
+	return x == q->t || (at >= 0 && q->reached[at]);
+}
+
+/* Of a vector that is added: the second half of scale and shift? */
+static bool
+follows_scale(const struct tensor *x)
+{
+	const struct node *n = x->producer;
+
+	return n != NULL && strcmp(n->op_type, "Mul") == 0 &&
+	       (tensor_is_constant(n->inputs[0]) ||
+		tensor_is_constant(n->inputs[1]));
+}
+
+/* One of two that are treated alike. */
+static const char *
+joining_role(const struct search *q, const struct role_row *row,
+	     const struct node *n, int i)
+{
+	const struct tensor *other = n->n_inputs == 2 ? n->inputs[1 - i] : NULL;
+	bool inside = other != NULL && other->producer != NULL &&
+		      index_in_group(q->group, other->producer) >= 0;
+
+	if (other == NULL || is_reached(q, other) ||
+	    is_fixed(other)) {
+		return data;
+	}
+	if (tensor_is_constant(q->t)) {
+		return strcmp(row->constant, "bias") == 0 &&
+				       follows_scale(other)
+			       ? "shift" : row->constant;
+	}
+	return inside ? row->joining : i == 0 ? "a" : "b";
+}
+
+static const char *role_in(struct arena *a, const struct group *group,
+			   const struct tensor *t);
+
+/* "w_scale": the scale of what are weights behind it. */
+static const char *
+of_quantized(const struct search *q, const struct node *n, const char *role)
+{
+	const char *whose;
+
+	if (role[0] != 'x' || role[1] != '_' ||
+	    strcmp(n->op_type, "DequantizeLinear") != 0) {
+		return role;
+	}
+	whose = role_in(q->arena, q->group, n->inputs[0]);
+	return strcmp(whose, data) == 0 ? role
+		: arena_printf(q->arena, "%s%s", whose, role + 1);
+}
+
+static const char *
+role_at(const struct search *q, const struct node *n, int i)
+{
+	const struct role_row *row = find_row(n);
+
+	if (row == NULL) {
+		return data;
+	}
+	if (row->inputs == NULL) {
+		return joining_role(q, row, n, i);
+	}
+	return of_quantized(q, n, product_role(q->arena, row, n, i));
+}
+
+/* -- all uses in a group */
+
+/* The first use, in the order of the nodes, that says more than that it is data. */
+static const char *
+role_in(struct arena *a, const struct group *group, const struct tensor *t)
+{
+	struct search q = {
+		.arena = a, .group = group, .t = t,
+		.reached = arena_array(a, bool, group->nodes.n + 1),
+	};
+	/* Nodes whose results are t's elements. */
+	bool *carried = arena_array(a, bool, group->nodes.n + 1);
+
+	for (int k = 0; k < group->nodes.n; k++) {
+		const struct node *n = group->nodes.data[k];
+
+		for (int i = 0; i < n->n_inputs; i++) {
+			const struct tensor *x = n->inputs[i];
+			const char *role;
+
+			if (x == NULL || !is_reached(&q, x)) {
+				continue;
+			}
+			q.reached[k] = true;
+			if (x != t && !carried[index_in_group(group,
+							      x->producer)]) {
+				continue;
+			}
+			role = role_at(&q, n, i);
+			if (strcmp(role, data) != 0) {
+				return role;
+			}
+			carried[k] = carries(n);
+		}
+	}
+	return data;
+}
+
+const char *
+kernel_role(struct arena *a, const struct group *group, const struct tensor *t)
+{
+	const char *role = role_in(a, group, t);
+
+	if (strcmp(role, data) != 0 || !tensor_is_constant(t)) {
+		return role;
+	}
+	return t->ndim >= 2 ? "w" : "c";
+}
