@@ -20,6 +20,9 @@ struct comparison {
 	struct arena arena;
 	struct pairs forth, back; /* variables and buffers */
 	struct pairs same;        /* expressions found equal */
+	struct pairs alike;       /* the same where literals may differ */
+	bool but_literals;        /* of what is stored or named */
+	bool loose;               /* in such a value at present */
 	/* Functions that are compared together: one may name another. */
 	const struct func *const *a, *const *b;
 	int n;
@@ -117,7 +120,7 @@ declare(struct comparison *c, const void *a, const void *b)
 	struct pair *x = put(c, &c->forth, a);
 
 	if (x->partner && x->partner != b) {
-		c->same = (struct pairs){ NULL, 0, 0 };
+		c->same = c->alike = (struct pairs){ NULL, 0, 0 };
 	}
 	put(c, &c->forth, a)->partner = b;
 	put(c, &c->back, b)->partner = a;
@@ -255,9 +258,9 @@ same_payload(struct comparison *c, const struct expr *a, const struct expr *b)
 {
 	switch (a->kind) {
 	case EXPR_INT:
-		return a->u.ival == b->u.ival;
+		return c->loose || a->u.ival == b->u.ival;
 	case EXPR_FLOAT:
-		return (isnan(a->u.fval) && isnan(b->u.fval)) ||
+		return c->loose || (isnan(a->u.fval) && isnan(b->u.fval)) ||
 		       (a->u.fval == b->u.fval &&
 			signbit(a->u.fval) == signbit(b->u.fval));
 	case EXPR_STRING:
@@ -278,7 +281,9 @@ same_payload(struct comparison *c, const struct expr *a, const struct expr *b)
 static bool
 same_expr(struct comparison *c, const struct expr *a, const struct expr *b)
 {
-	const struct pair *known = c->same.cap > 0 ? find(&c->same, a) : NULL;
+	struct pairs *same = c->loose ? &c->alike : &c->same;
+	const struct pair *known = same->cap > 0 ? find(same, a) : NULL;
+	bool loose = c->loose, args;
 
 	if (known && known->partner == b) {
 		return true;
@@ -287,11 +292,13 @@ same_expr(struct comparison *c, const struct expr *a, const struct expr *b)
 	    a->n_args != b->n_args || !same_payload(c, a, b)) {
 		return differ_exprs(c, "expressions", a, b);
 	}
-	if (!same_exprs(c, a->args, b->args, a->n_args)) {
-		return false;
+	c->loose = loose && a->kind != EXPR_LOAD; /* indices are no values */
+	args = same_exprs(c, a->args, b->args, a->n_args);
+	c->loose = loose;
+	if (args) {
+		put(c, same, a)->partner = b;
 	}
-	put(c, &c->same, a)->partner = b;
-	return true;
+	return args;
 }
 
 static bool
@@ -380,6 +387,24 @@ same_own(struct comparison *c, const struct stmt *a, const struct stmt *b)
 	}
 }
 
+/* The first argument of a STORE or LET is its value. */
+static bool
+same_args(struct comparison *c, const struct stmt *a, const struct stmt *b)
+{
+	for (int i = 0; i < a->n_args; i++) {
+		bool same;
+
+		c->loose = c->but_literals && i == 0 &&
+			   (a->kind == STMT_STORE || a->kind == STMT_LET);
+		same = same_expr(c, a->args[i], b->args[i]);
+		c->loose = false;
+		if (!same) {
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool
 same_stmt(struct comparison *c, const struct stmt *a, const struct stmt *b)
 {
@@ -398,8 +423,8 @@ same_stmt(struct comparison *c, const struct stmt *a, const struct stmt *b)
 	if (a->kind == STMT_SEQ && a->n_children != b->n_children) {
 		return differ(c, "lengths of suites", "one", "the other");
 	}
-	if (!same_exprs(c, a->args, b->args, a->n_args) ||
-	    !same_own(c, a, b) || !same_notes(c, a->notes, b->notes)) {
+	if (!same_args(c, a, b) || !same_own(c, a, b) ||
+	    !same_notes(c, a->notes, b->notes)) {
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
@@ -447,15 +472,19 @@ func_equal(const struct func *a, const struct func *b, struct strbuf *why)
 }
 
 bool
-funcs_equal(const struct func *const *a, const struct func *const *b, int n)
+funcs_equal(const struct func *const *a, const struct func *const *b, int n,
+	    bool but_literals)
 {
-	struct comparison c = { .a = a, .b = b, .n = n };
+	struct comparison c = {
+		.a = a, .b = b, .n = n, .but_literals = but_literals,
+	};
 	bool same = true;
 
 	arena_init(&c.arena);
 	for (int i = 0; same && i < n; i++) {
 		/* The functions' variables are their own. */
-		c.forth = c.back = c.same = (struct pairs){ NULL, 0, 0 };
+		c.forth = c.back = (struct pairs){ NULL, 0, 0 };
+		c.same = c.alike = c.forth;
 		same = same_func(&c, a[i], b[i]);
 	}
 	arena_release(&c.arena);

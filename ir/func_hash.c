@@ -6,6 +6,7 @@
 
 struct hasher {
 	uint64_t at;
+	bool but_literals;
 	struct memo known; /* expressions: each is hashed once */
 };
 
@@ -51,10 +52,10 @@ of_expr(struct hasher *x, const struct expr *e)
 	}
 	switch (e->kind) {
 	case EXPR_INT:
-		h = mix(h, (uint64_t)e->u.ival);
+		h = mix(h, x->but_literals ? 0 : (uint64_t)e->u.ival);
 		break;
 	case EXPR_FLOAT:
-		h = mix(h, of_number(e->u.fval));
+		h = mix(h, x->but_literals ? 0 : of_number(e->u.fval));
 		break;
 	case EXPR_LOAD:
 		h = mix(h, of_dtype(e->u.buffer->type));
@@ -103,9 +104,11 @@ put_stmt(void *ctx, struct stmt *s)
 }
 
 uint64_t
-func_hash(const struct func *f)
+func_hash(const struct func *f, bool but_literals)
 {
-	struct hasher x = { .at = (uint64_t)f->params.n };
+	struct hasher x = {
+		.at = (uint64_t)f->params.n, .but_literals = but_literals,
+	};
 
 	memo_init(&x.known);
 	for (int i = 0; i < f->params.n; i++) {

@@ -28,11 +28,12 @@ struct func *script_read_func(struct module *m, const struct source *src,
 bool func_equal(const struct func *a, const struct func *b,
 		struct strbuf *why);
 /* The same of n functions each, whatever they are called: where one of a names
- * another of a, its partner names that one's. */
+ * another of a, its partner names that one's. but_literals: numbers in what is
+ * stored or named by a LET may differ, those in indices may not. */
 bool funcs_equal(const struct func *const *a, const struct func *const *b,
-		 int n);
+		 int n, bool but_literals);
 /* One number for all functions that funcs_equal holds equal. */
-uint64_t func_hash(const struct func *f);
+uint64_t func_hash(const struct func *f, bool but_literals);
 
 /* Do lowering passes check that? -Dverify_text=true builds with. */
 #ifndef TIRC_VERIFY_TEXT

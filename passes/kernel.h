@@ -74,6 +74,9 @@ struct kernel {
 	struct kernel *owner;
 	/* Of an owner: all that call func, itself the first, in that order. */
 	VEC(struct kernel *) callers;
+	/* Of an owner: the first one before it with the same function but for
+	 * literals; NULL: there is none. */
+	const struct kernel *like;
 	struct host_device *device; /* the kernels; NULL: not on a device */
 	/* Of a region whose backend keeps something between runs: what prepares
 	 * it. Parameters: the model, memory of its own, the constants. */

@@ -7,7 +7,8 @@
  *
  * Functions are the same where only names of variables and arrays differ.
  * Constants that are part of the body, and arrays that are known to be aligned,
- * are a difference. A function that several kernels call is named after what
+ * are a difference. Where constants are the only one, `like` tells, so that the
+ * comment can say why there are two. A function that several kernels call is named after what
  * it computes, so that its name stays when a kernel is inserted in front of
  * them; one that a single kernel calls has that kernel's name. */
 #include "backend.h"
@@ -35,12 +36,13 @@ functions_of(struct arena *a, const struct kernel *k,
 }
 
 static uint64_t
-hash_of(const struct kernel *k)
+hash_of(const struct kernel *k, bool but_literals)
 {
-	uint64_t h = func_hash(k->func);
+	uint64_t h = func_hash(k->func, but_literals);
 
 	for (int i = 0; k->device != NULL && i < k->device->n_launches; i++) {
-		h = h * 31 + func_hash(k->device->launches[i].kernel);
+		h = h * 31 + func_hash(k->device->launches[i].kernel,
+				       but_literals);
 	}
 	return h;
 }
@@ -71,14 +73,16 @@ same_args(const struct target *target, const struct kernel *a,
 }
 
 static bool
-same_kernel(struct builder *b, const struct kernel *x, const struct kernel *y)
+same_kernel(struct builder *b, const struct kernel *x, const struct kernel *y,
+	    bool but_literals)
 {
 	struct arena *a = &b->m->arena;
 	const struct func *const *of_x, *const *of_y;
 	int n = functions_of(a, x, &of_x);
 
 	return same_args(b->p->target, x, y) && x->apart == y->apart &&
-	       functions_of(a, y, &of_y) == n && funcs_equal(of_x, of_y, n);
+	       functions_of(a, y, &of_y) == n && funcs_equal(of_x, of_y, n,
+							   but_literals);
 }
 
 /* k calls what owner does. */
@@ -313,43 +317,70 @@ struct bucket {
 	int next; /* with that slot; -1: none */
 };
 
+struct buckets {
+	struct builder *b;
+	struct bucket *list;
+	int n, n_slots, *slots;
+	bool but_literals;
+};
+
+static void
+buckets_init(struct buckets *s, struct builder *b, bool but_literals)
+{
+	struct arena *a = &b->m->arena;
+	int n = b->p->kernels.n;
+
+	*s = (struct buckets){ .b = b, .n_slots = n * 2 + 1,
+			       .but_literals = but_literals };
+	s->list = arena_array(a, struct bucket, n + 1);
+	s->slots = arena_array(a, int, s->n_slots);
+	memset(s->slots, -1, sizeof *s->slots * (size_t)s->n_slots);
+}
+
+/* The first kernel with k's function; NULL, and k is remembered, if it is k. */
+static struct kernel *
+find_or_add(struct buckets *s, struct kernel *k)
+{
+	uint64_t hash = hash_of(k, s->but_literals);
+	int *slot = &s->slots[hash % (uint64_t)s->n_slots];
+
+	for (int at = *slot; at >= 0; at = s->list[at].next) {
+		if (s->list[at].hash == hash &&
+		    same_kernel(s->b, s->list[at].owner, k,
+				s->but_literals)) {
+			return s->list[at].owner;
+		}
+	}
+	s->list[s->n] = (struct bucket){ hash, k, *slot };
+	*slot = s->n++;
+	return NULL;
+}
+
 void
 kernels_merge(struct builder *b)
 {
 	struct program *p = b->p;
-	struct arena *a = &b->m->arena;
-	int n = p->kernels.n, n_slots = n * 2 + 1;
-	struct bucket *list = arena_array(a, struct bucket, n + 1);
-	int *slots = arena_array(a, int, n_slots);
+	struct buckets equal, alike;
 
-	memset(slots, -1, sizeof *slots * (size_t)n_slots);
-	for (int i = 0; i < n; i++) {
-		struct kernel *k = p->kernels.data[i];
-		uint64_t hash;
-		int *slot, at;
+	buckets_init(&equal, b, false);
+	buckets_init(&alike, b, true);
+	for (int i = 0; i < p->kernels.n; i++) {
+		struct kernel *k = p->kernels.data[i], *owner;
 
 		k->owner = k;
-		vec_push(a, &k->callers, k);
+		vec_push(&b->m->arena, &k->callers, k);
 		if (k->group->region != NULL) {
 			continue;
 		}
-		hash = hash_of(k);
-		slot = &slots[hash % (uint64_t)n_slots];
-		for (at = *slot; at >= 0; at = list[at].next) {
-			if (list[at].hash == hash &&
-			    same_kernel(b, list[at].owner, k)) {
-				break;
-			}
-		}
-		if (at >= 0) {
-			share_function(b, k, list[at].owner);
+		owner = find_or_add(&equal, k);
+		if (owner != NULL) {
+			share_function(b, k, owner);
 		} else {
-			list[i] = (struct bucket){ hash, k, *slot };
-			*slot = i;
+			k->like = find_or_add(&alike, k);
 		}
 	}
 	drop_unused(b->m);
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < p->kernels.n; i++) {
 		if (p->kernels.data[i]->callers.n > 1) {
 			name_function(b, p->kernels.data[i]);
 		}

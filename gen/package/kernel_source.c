@@ -409,6 +409,15 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 			region_patterns(k->g, kernel->group->region));
 	}
 	add_matrices(k, item, kernel);
+	if (kernel->like != NULL) {
+		const struct host_device *d = kernel->like->device;
+
+		add_row(k, item, "schedules", "like", arena_printf(k->a,
+			"%s, with other constants: apart, so that the compiler "
+			"folds them", d != NULL && d->n_launches > 0
+			? d->launches[0].kernel->name
+			: kernel->like->func->name));
+	}
 	text = arena_printf(k->a, "%s%s", work_text(k, kernel),
 			    kernel->callers.n > 1 ? ", each call" : "");
 	tdata_text(item, "work", comment_wrap(k, text, ROW_COLUMN));

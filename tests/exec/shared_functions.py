@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels with the same body call one function: in each dialect, and as a graph.
 No two functions differ in their names alone; each kernel's call is there, and in
-the comment of its function; results are right."""
+the comment of its function; results are right. Where constants in the code are all
+that two functions differ in, the later one's comment names the other."""
 import json
 import os
 import re
@@ -105,6 +106,34 @@ def check(path, target, *options):
             helper.fail("%s: the graph's nodes call other kernels" % where)
 
 
+ALIKE = """
+<ir_version: 8, opset_import: ["" : 17]>
+net (float[8, 144] x) => (float[8, 144] y, float[8, 144] z, float[8, 144] s)
+{
+  y = LeakyRelu <alpha = 0.25> (x)
+  z = LeakyRelu <alpha = 0.375> (x)
+  s = Softmax <axis = 1> (x)
+}
+"""
+
+
+def check_alike(folder, target):
+    """Two functions that differ in a slope, and one that is another."""
+    path = os.path.join(folder, "alike.onnx")
+    onnx.save(parser.parse_model(ALIKE), path)
+    out = helper.compile_model(path, "--target", target, "--name", "net")
+    source = next(name for name in ("net.cu", "net.cl", "net.c")
+                  if os.path.exists(os.path.join(out, name)))
+    with open(os.path.join(out, source), encoding="utf-8") as file:
+        text = file.read()
+    told = [re.findall(r"like +(\w+), with other constants", comment)
+            for _, comment, _ in functions(text)]
+    named = [name for names in told for name in names]
+    if len(told) != 3 or len(named) != 1 or not re.search(
+            r"\b(net_)?%s\(" % named[0], text[:text.index(" like ")]):
+        helper.fail("%s: functions that are alike: %s" % (target, told))
+
+
 def main():
     folder = helper.work_folder()
     path = os.path.join(folder, "net.onnx")
@@ -119,6 +148,7 @@ def main():
             "c99", "gnu-c", "misra", "c-openmp", "c-threads", "opencl",
             "opencl-cpu", "cuda")):
         check(path, target)
+        check_alike(folder, target)
         check(symbolic, target, "--dim", "N=1..3")
     for target in filter(helper.has_dialect, ("c99", "gnu-c", "misra")):
         helper.tirc("test", path, "--target", target)
