@@ -97,6 +97,10 @@ def updates(m):
     for how in ("none", "add"):
         m.node("ScatterND", "field points values", "at_" + how, reduction=how)
         m.gives("at_" + how, scatter(x, i.reshape(-1, 2), u.reshape(-1), how))
+    y, i = m.given("boxes", 64, 32, 16), m.indices("pairs", 32, 40, 2)
+    u = m.given("slices", 40, 16)
+    m.node("ScatterND", "boxes pairs slices", "sliced", reduction="add")
+    m.gives("sliced", scatter(y, i, u, "add"))
     for axis in (0, 1):
         i = m.indices("along%d" % axis, x.shape[axis], 25, 18)
         u = m.given("given%d" % axis, 25, 18)

@@ -62,7 +62,9 @@ walk_bound(struct walker *w, const struct buffer *b, int64_t *most)
 		found = value_range_of_buffer(&w->ranges, b);
 	}
 	*most = value_range_magnitude(found.range);
-	return found.how == RANGE_SUMMED;
+	/* One that starts at the end of its type is bound by that alone. */
+	return found.how == RANGE_SUMMED &&
+	       *most < value_range_magnitude(value_range_of_type(b->type)) - 1;
 }
 
 /* Does e read 32 bits and more, so that its types alone prove nothing? */

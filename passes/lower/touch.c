@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "access.h"
+
 struct load_collector {
 	struct touch_kernel *kernel;
 	struct stmt *at;
@@ -139,11 +141,72 @@ touch_kernel_init(struct touch_kernel *k, struct func *f, struct stmt *kernel)
 
 /* -- two touches, seen together -- */
 
+/* lo of "lo <= e" (swapped: hi of "e < hi" or "e <= hi", one more then). */
+static const struct expr *
+limit_of(struct module *m, const struct expr *c, const struct expr *e, bool upper)
+{
+	bool greater = c->kind == EXPR_GE || c->kind == EXPR_GT;
+	bool strict = c->kind == EXPR_LT || c->kind == EXPR_GT;
+	const struct expr *limit;
+
+	if ((!greater && c->kind != EXPR_LE && !strict) ||
+	    c->args[upper == greater] != e) {
+		return NULL;
+	}
+	limit = c->args[upper != greater];
+	return strict == upper ? limit
+	       : expr_add(m, limit, expr_int(m, limit->type, 1));
+}
+
+/* Where data choose the element: what conditions around the touch say that
+ * e // n is, with n * x <= e and e < n * x + n: the x; or e. Whoever has the same
+ * e has the same x. */
+static const struct expr *
+part_of_slice(struct touch_kernel *k, const struct touch *t,
+	      const struct expr *e)
+{
+	struct module *m = k->func->module;
+	struct conjuncts all = { 0 };
+	const struct stmt *inner = t->at;
+	struct analyser a;
+
+	for (const struct stmt *s = inner->parent; s; inner = s, s = s->parent) {
+		if (s->kind == STMT_IF && s->children[0] == inner) {
+			expr_conjuncts(m, s->args[0], &all);
+		}
+	}
+	analyser_init(&a, m);
+	for (int i = 0; i < all.list.n * all.list.n; i++) {
+		const struct expr *lo = limit_of(m, all.list.data[i / all.list.n],
+						 e, false);
+		const struct expr *hi = limit_of(m, all.list.data[i % all.list.n],
+						 e, true), *n;
+		int64_t size;
+
+		if (!lo || !hi || expr_has_load(lo) ||
+		    !expr_is_int(simplify(&a, expr_sub(m, hi, lo)), &size) ||
+		    size < 1) {
+			continue;
+		}
+		if (lo->kind == EXPR_CAST && dtype_is_int(lo->args[0]->type) &&
+		    dtype_bits(lo->args[0]->type) <= dtype_bits(lo->type)) {
+			lo = lo->args[0];
+		}
+		n = expr_int(m, lo->type, size);
+		if (expr_is_value(simplify(&a, expr_floormod(m, lo, n)), 0)) {
+			return simplify(&a, expr_floordiv(m, lo, n));
+		}
+	}
+	return e;
+}
+
 /* The index without LETs. */
 static const struct expr *
 plain_index(struct touch_kernel *k, const struct touch *t, int d)
 {
-	const struct expr *e = t->index[d];
+	const struct expr *e = k->same_element
+				       ? part_of_slice(k, t, t->index[d])
+				       : t->index[d];
 
 	for (const struct stmt *s = t->at->parent; s; s = s->parent) {
 		if (s->kind == STMT_LET) {
@@ -302,7 +365,8 @@ resolve(const struct meeting_place *p, const struct digits *g,
 	struct bounds b;
 	bool left[3];
 
-	if (!decompose(k, g, p->x, ex, cx, &rx) ||
+	if (!dtype_equal(ex->type, ey->type) ||
+	    !decompose(k, g, p->x, ex, cx, &rx) ||
 	    !decompose(k, g, p->y, ey, cy, &ry)) {
 		return;
 	}
@@ -526,7 +590,8 @@ disjoint(const struct meeting_place *p)
 			simplify(&a, renamed(&r, plain_index(k, p->y, d)));
 		struct bounds b;
 
-		if (expr_has_load(ex) || expr_has_load(ey)) {
+		if (expr_has_load(ex) || expr_has_load(ey) ||
+		    !dtype_equal(ex->type, ey->type)) {
 			continue;
 		}
 		b = analyse_bounds(&a, simplify(&a, expr_sub(m, ex, ey)));
@@ -535,6 +600,18 @@ disjoint(const struct meeting_place *p)
 		}
 	}
 	return false;
+}
+
+/* One place of the program, at one index? */
+static bool
+is_same_element(const struct touch *x, const struct touch *y)
+{
+	bool same = x->at == y->at && told_dims(x, y) == x->buffer->ndim;
+
+	for (int d = 0; same && d < x->buffer->ndim; d++) {
+		same = x->index[d] == y->index[d];
+	}
+	return same;
 }
 
 enum meeting
@@ -562,6 +639,7 @@ touches_meet(struct touch_kernel *k, const struct touches *a,
 			     x->dims == x->buffer->ndim)) {
 				continue;
 			}
+			k->same_element = is_same_element(x, y);
 			if (!same_thread(&p) && !disjoint(&p)) {
 				worst = kind;
 			}

@@ -24,6 +24,9 @@ struct touch_kernel {
 	struct func *func;
 	struct stmt *loops[TAG_COUNT];
 	VEC(const struct buffer *) written; /* outside of shared memory */
+	/* The two touches that are looked at are of the element that one
+	 * statement updates. */
+	bool same_element;
 };
 
 void touch_kernel_init(struct touch_kernel *k, struct func *f,

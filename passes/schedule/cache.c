@@ -388,6 +388,28 @@ used_beside(struct edit *e, const struct buffer *b, struct stmt *block)
 	return false;
 }
 
+/* Does the reduction's start store the same element, without a condition? Then
+ * it has a value wherever the block runs. */
+static bool
+is_started(struct edit *e, struct stmt *block, const struct access_list *all,
+	   const struct access *x)
+{
+	for (int i = 0; block->children[1] && i < all->list.n; i++) {
+		const struct access *start = &all->list.data[i];
+		bool same = !start->load && start->at != x->at &&
+			    stmt_contains(block->children[1], start->at) &&
+			    runs_everywhere(e, block, start->at);
+
+		for (int d = 0; same && d < x->buffer->ndim; d++) {
+			same = start->index[d] == x->index[d];
+		}
+		if (same) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* The box of what the block stores into b. */
 static bool
 written_box(struct edit *e, struct stmt *block, const struct buffer *b,
@@ -401,10 +423,15 @@ written_box(struct edit *e, struct stmt *block, const struct buffer *b,
 		if (all.list.data[i].load) {
 			continue;
 		}
-		if (!runs_everywhere(e, block, all.list.data[i].at)) {
+		if (!runs_everywhere(e, block, all.list.data[i].at) &&
+		    !is_started(e, block, &all, &all.list.data[i])) {
 			return false;
 		}
-		all.list.data[n++] = all.list.data[i];
+	}
+	for (int i = 0; i < all.list.n; i++) {
+		if (!all.list.data[i].load) {
+			all.list.data[n++] = all.list.data[i];
+		}
 	}
 	access_cover(e->f, scope_of(block)->children[0], all.list.data, n,
 		     box);

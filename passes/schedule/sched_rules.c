@@ -340,6 +340,9 @@ choose(struct rules *r)
 	struct shape x = shape_of(r);
 
 	TRY(rule_ordered(r));
+	if (x.n == 1 && x.n_reductions == 1) {
+		TRY(rule_tuple(r, x.reduction));
+	}
 	if (x.n == 1 && x.n_reductions == 0) {
 		TRY(rule_elementwise(r, x.output));
 	} else if (x.n_outputs == 1 && x.n_reductions == 1 &&

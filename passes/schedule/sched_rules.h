@@ -171,6 +171,8 @@ bool rules_pack_last(struct rules *r, int block, const struct load_access *a,
 /* Each returns true if it scheduled the kernel. */
 bool rule_elementwise(struct rules *r, int block);
 bool rule_matmul(struct rules *r, int reduction, int output);
+/* sched_rules_tuple.c: the kernel is one reduction, of several values. */
+bool rule_tuple(struct rules *r, int reduction);
 bool rule_window(struct rules *r, int reduction, int output);
 /* The reduction slides a window over what the block rows has copied. */
 bool rule_rows(struct rules *r, int rows, int reduction, int output);

@@ -51,6 +51,9 @@ def check_schedules():
     for text in getattr(made, "TEXTS", []):
         if text not in source:
             fail("no '%s' in the source" % text)
+    for text in getattr(made, "ABSENT", []):
+        if text in source:
+            fail("'%s' in the source" % text)
     for output, kind in made.SCHEDULES.items():
         found = re.search(r' \*   y +"%s".*\n \*   schedule  '
                           r'(.*(?:\n \*      .*)*)' % output, source)

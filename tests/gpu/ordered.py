@@ -6,4 +6,6 @@ from ordered_nodes import write  # noqa: F401
 # What the schedule of each output says of it.
 SCHEDULES = {name: "in order" for name in (
     "down", "across", "middle", "one", "largest", "at_none", "at_add",
-    "elements0", "elements1")}
+    "elements0", "elements1", "sliced")}
+# A thread updates elements that no other touches: none waits for another.
+ABSENT = ["__syncthreads"]
