@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much stack the emitted program takes: a bound of the frame of its entry
- * function and of the kernel with the largest one.
+/* How much stack the emitted program takes: an estimate, meant as a bound, of the
+ * frame of its entry function and of the kernel with the largest one.
  *
  * A compiler's frame holds the local arrays, the named values that live at
  * once, the arguments, the registers that it saves, and the values that it has

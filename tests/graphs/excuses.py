@@ -232,7 +232,10 @@ def terms(node, inputs, results, compute):
         if op in NORMS:
             wide = np.abs(results[0].astype(np.float64))
             wide = wide[np.isfinite(wide)]
-            return np.sqrt(inputs[0].size) * wide.max(initial=0) / 4
+            size = np.sqrt(inputs[0].size) * wide.max(initial=0) / 4
+            if op in ("MeanVarianceNormalization", "InstanceNormalization"):
+                size = size + formulas.mean_size(node, inputs)
+            return size
         if op == "BatchNormalization":
             return np.nan_to_num(formulas.batch_norm_terms(node, inputs),
                                  posinf=0, neginf=0)
@@ -406,10 +409,6 @@ def integer_power(node, inputs):
     return all(values.is_integer(x) for x in inputs)
 
 
-def inference(node, inputs):
-    return not attribute(node, "training_mode", 0)
-
-
 # Neither reference will do: (operator, when, the tests' own function).
 DEFINITIONS = [
     ("Div", undefined_quotient, defined.divide),
@@ -430,7 +429,8 @@ DEFINITIONS = [
     ("LogSoftmax", not_finite, formulas.softmax),
     ("Sigmoid", is_real, formulas.sigmoid),
     ("Swish", is_real, formulas.swish),
-    ("BatchNormalization", inference, formulas.batch_norm),
+    ("BatchNormalization", is_real, formulas.batch_norm),
+    ("Mish", is_double, formulas.mish),
     ("InstanceNormalization", is_real, formulas.instance_norm),
     ("GlobalLpPool", is_real, formulas.global_lp_pool),
     ("MeanVarianceNormalization", is_real, formulas.mean_variance),

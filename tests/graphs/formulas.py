@@ -166,10 +166,14 @@ def swish(node, inputs):
 
 def channel_values(node, inputs):
     """BatchNormalization's inputs as float64, those per channel of x's rank;
-    the variance with epsilon."""
+    the variance with epsilon. In training the moments are x's own."""
     x, *rest = (i.astype(np.float64) for i in inputs)
     shape = [1, -1] + [1] * (x.ndim - 2) if x.ndim > 1 else [-1]
     scale, shift, mean, variance = (i.reshape(shape) for i in rest)
+    if attribute(node, "training_mode", 0):
+        axes = tuple(d for d in range(x.ndim) if d != 1)
+        mean = x.mean(axes, keepdims=True)
+        variance = ((x - mean) ** 2).mean(axes, keepdims=True)
     epsilon = np.float64(np.float32(attribute(node, "epsilon", 1e-5)))
     return x, scale, shift, mean, variance + epsilon
 
@@ -179,8 +183,37 @@ def batch_norm(node, inputs):
     it: onnxruntime first makes one factor and one term, which are NaN where
     the scale is an infinity."""
     x, scale, shift, mean, variance = channel_values(node, inputs)
-    y = (x - mean) / np.sqrt(variance) * scale + shift
-    return [y.astype(inputs[0].dtype)]
+    y = [(x - mean) / np.sqrt(variance) * scale + shift]
+    if len(node.output) > 1 or attribute(node, "training_mode", 0):
+        keep = np.float64(np.float32(attribute(node, "momentum", 0.9)))
+        epsilon = np.float64(np.float32(attribute(node, "epsilon", 1e-5)))
+        for was, now in ((inputs[3], mean), (inputs[4], variance - epsilon)):
+            y.append(was.astype(np.float64) * keep +
+                     now.ravel() * (1 - keep))
+    return [a.astype(i.dtype) for a, i in zip(y, (inputs[0], *inputs[3:]))]
+
+
+def mean_size(node, inputs):
+    """The size of the mean in deviations, times the scale: what one unit in
+    its last place makes of a result of MeanVarianceNormalization or
+    InstanceNormalization."""
+    x = inputs[0].astype(np.float64)
+    axes = tuple(range(2, x.ndim)) if len(inputs) > 1 else \
+        tuple(attribute(node, "axes", [0, 2, 3]))
+    mean = x.mean(axes, keepdims=True)
+    y = np.sqrt(((x - mean) ** 2).mean(axes, keepdims=True))
+    y = np.abs(mean) / np.maximum(y, 1e-9)
+    if len(inputs) > 1:
+        y = y * np.abs(inputs[1].astype(np.float64)).reshape(
+            [1, -1] + [1] * (x.ndim - 2))
+    return np.nan_to_num(y, posinf=0)
+
+
+def mish(node, inputs):
+    """Of float64: onnx.reference takes the logarithm of 1 plus a power of e,
+    which loses a small one."""
+    x = inputs[0]
+    return [x * np.tanh(np.logaddexp(0, x))]
 
 
 def batch_norm_terms(node, inputs):

@@ -268,6 +268,11 @@ class Evaluator:
             results = [moved.equal(node, inputs, results[0])]
         if node.op_type in ("ArgMax", "ArgMin"):
             results = [moved.tied(node, inputs, results[0])]
+        if node.op_type == "Hardmax" and moved.way:
+            near = moved.near_largest(node, inputs, excuses.attribute(
+                node, "axis", -1))
+            results = [np.where(near, moved.way > 0, results[0]).astype(
+                results[0].dtype)]
         if node.op_type == "Pow" and values.is_float(inputs[1]):
             whole = moved.to_whole(node.input[1], inputs[1])
             if whole is not inputs[1]:
@@ -325,13 +330,10 @@ class Moved:
                 ((a != inputs[0]) | (b != inputs[1])))
         return np.where(near, self.way > 0, result)
 
-    def tied(self, node, inputs, result):
-        """ArgMax's: of those that moved as far as they are from the largest,
-        the last or the first."""
-        if not values.is_float(inputs[0]) or not self.way:
-            return result
-        sign = 1 if node.op_type == "ArgMax" else -1
-        axis = excuses.attribute(node, "axis", 0)
+    def near_largest(self, node, inputs, axis):
+        """A mask of what moved as far as it is from the largest along an axis
+        (of ArgMin, from the least)."""
+        sign = -1 if node.op_type == "ArgMin" else 1
         x = self.base[node.input[0]].astype(np.float64)
         with np.errstate(all="ignore"):
             now = inputs[0].astype(np.float64)
@@ -341,14 +343,21 @@ class Moved:
             far = far.max(axis, keepdims=True)
             top = np.nan_to_num(sign * x, nan=-np.inf).max(
                 axis, keepdims=True)
-            near = (far > 0) & ((far == np.inf) | (
+            return (far > 0) & ((far == np.inf) | (
                 sign * x >= top - 8 * far))
-        size = x.shape[axis]
+
+    def tied(self, node, inputs, result):
+        """ArgMax's: of those that may be the largest the last or the first."""
+        if not values.is_float(inputs[0]) or not self.way:
+            return result
+        axis = excuses.attribute(node, "axis", 0)
+        near = self.near_largest(node, inputs, axis)
+        size = near.shape[axis]
         index = np.argmax(near, axis) if self.way < 0 else \
             size - 1 - np.argmax(np.flip(near, axis), axis)
         some = near.any(axis)
         if excuses.attribute(node, "keepdims", 1):
-            index, some = (np.expand_dims(a, axis % x.ndim)
+            index, some = (np.expand_dims(a, axis % near.ndim)
                            for a in (index, some))
         return np.where(some, index, result)
 
