@@ -189,21 +189,47 @@ place_bytes(const struct packer *k, const struct tensor *t)
 	return bytes > 0 ? bytes : 1;
 }
 
+/* Numbers of elements as the source spells them: many arrays have one shape. */
+struct counts {
+	struct bindings sizes;   /* of the inputs */
+	struct pointer_map text; /* by expression: which of texts */
+	VEC(const char *) texts;
+};
+
+static void
+counts_init(struct packer *k, struct counts *c, const struct bindings *bound)
+{
+	*c = (struct counts){ 0 };
+	pointer_map_init(&c->text, k->a);
+	for (int i = 0; i < bound->list.n; i++) {
+		if (bound->list.data[i].kind == VALUE_SCALAR) {
+			vec_push(k->a, &c->sizes.list, bound->list.data[i]);
+		}
+	}
+}
+
 /* Its elements, as an expression of the inputs' sizes, in 64 bits where 32 may
  * not do. */
 static const char *
-count_text(struct packer *k, struct unit *u, const struct bindings *bound,
+count_text(struct packer *k, struct unit *u, struct counts *c,
 	   const struct tensor *t)
 {
 	bool wide = most_bytes(k, t) / dtype_bytes(t->type) > INT32_MAX;
 	struct dtype type = dtype_of(wide ? DT_I64 : DT_I32);
 	const struct expr *n = expr_int(k->m, type, 1);
+	int at;
 
 	for (int d = 0; d < t->ndim; d++) {
 		n = expr_mul(k->m, n, expr_cast(k->m, type, t->shape[d]));
 	}
-	return unit_bound_expr(u, k->p->entry, bound->list.data,
-			       bound->list.n, n);
+	at = pointer_map_get(&c->text, n, c->texts.n);
+	if (at == c->texts.n) {
+		pointer_map_put(&c->text, n, at);
+		vec_push(k->a, &c->texts,
+			 unit_bound_expr(u, k->p->entry, c->sizes.list.data,
+					 c->sizes.list.n, n));
+	}
+	return c->texts.data[at];
 }
 
 void
@@ -211,8 +237,10 @@ add_staging(struct packer *k, struct tdata *data, struct unit *u,
 	    const struct bindings *bound)
 {
 	const struct graph *g = k->g;
+	struct counts counts;
 	int64_t align = k->p->target->align_bytes, at = 0;
 
+	counts_init(k, &counts, bound);
 	tdata_list(data, "inputs");
 	tdata_list(data, "outputs");
 	tdata_flag(data, "no_inputs", g->inputs.n == 0 && g->dims.n == 0);
@@ -226,7 +254,7 @@ add_staging(struct packer *k, struct tdata *data, struct unit *u,
 		tdata_text(row, "name", in ? k->input_fields[i]
 					   : k->output_fields[o]);
 		tdata_text(row, "type", k->d->types[t->type.kind].spelling);
-		tdata_text(row, "count", count_text(k, u, bound, t));
+		tdata_text(row, "count", count_text(k, u, &counts, t));
 		tdata_int(row, "index", i);
 		tdata_int(row, "offset", at);
 		tdata_int(row, "bytes", place_bytes(k, t));
