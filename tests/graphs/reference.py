@@ -340,9 +340,9 @@ class Moved:
             far = np.where((now == x) | (np.isnan(now) & np.isnan(x)), 0,
                            np.nan_to_num(np.abs(now - x), nan=np.inf,
                                          posinf=np.inf))
-            far = far.max(axis, keepdims=True)
+            far = far.max(axis, keepdims=True, initial=0)
             top = np.nan_to_num(sign * x, nan=-np.inf).max(
-                axis, keepdims=True)
+                axis, keepdims=True, initial=-np.inf)
             return (far > 0) & ((far == np.inf) | (
                 sign * x >= top - 8 * far))
 
