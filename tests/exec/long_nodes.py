@@ -18,7 +18,7 @@ except ImportError as missing:
 
 MOST_NODES = 32
 SMALL = 250  # then twice and four times as many
-GROWTH = 2.6  # of what is added: 2 is linear, 4 is quadratic
+GROWTH = 3  # of what is added: 2 is linear, 4 is quadratic
 
 
 def check_kernels(model, folder):
