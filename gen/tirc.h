@@ -265,6 +265,7 @@ struct tirc_summary {
 					    * what libraries want (byoc) */
 	const char *library_cflags; /* of cflags: what libraries want */
 	int64_t l1_bytes, l2_bytes; /* the target's caches; 0: not known */
+	bool tf32; /* products of float32 may round their operands to tf32 */
 };
 
 struct tirc_kernel {

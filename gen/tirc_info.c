@@ -196,6 +196,7 @@ tirc_summary(const struct tirc *t)
 		.library_cflags = t->package.library_cflags,
 		.l1_bytes = t->target->l1_bytes,
 		.l2_bytes = t->target->l2_bytes,
+		.tf32 = t->target->tf32,
 		.stack_bytes = program_stack_bytes(&t->program),
 	};
 

@@ -12,6 +12,8 @@
 
 enum { RUNS = 8 };
 
+#define TF32_EPSILON 0x1p-10
+
 /* The distance between 1 and the next number of a type of floats. */
 static double
 epsilon(struct dtype t)
@@ -140,9 +142,14 @@ find_terms(struct harness *h, const struct array *inputs, struct pair *pairs,
 	   int n)
 {
 	double share = input_epsilon(inputs, tirc_input_count(h->t));
+	bool tf32 = tirc_summary(h->t).tf32;
 	double **terms = arena_array(&h->m->arena, double *, n + 1);
 	bool any = false;
 
+	/* A product whose operands are rounded to tf32 sees no smaller steps. */
+	if (tf32 && share > 0) {
+		share = fmax(share, TF32_EPSILON);
+	}
 	for (int i = 0; i < n; i++) {
 		const struct array *got = pairs[i].got;
 

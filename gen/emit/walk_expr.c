@@ -480,6 +480,34 @@ is_loose(const struct expr *e)
 	}
 }
 
+/* Is the vector what an operator gives? Compilers leave out of its type what the
+ * name of a vector's type has beside lanes and elements. */
+static bool
+is_of_operator(const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+	case EXPR_DIV:
+		return true;
+	case EXPR_SELECT:
+	case EXPR_IF:
+		return is_of_operator(e->args[1]) &&
+		       is_of_operator(e->args[2]);
+	default:
+		return false;
+	}
+}
+
+/* May the two vectors be of types that are told apart? */
+static bool
+types_differ(const struct expr *a, const struct expr *b)
+{
+	return is_loose(a) || is_loose(b) ||
+	       is_of_operator(a) != is_of_operator(b);
+}
+
 /* One of two values, by one condition; both sides have one type. */
 static struct piece
 choice(struct walker *w, const struct expr *e)
@@ -490,7 +518,7 @@ choice(struct walker *w, const struct expr *e)
 	}
 	if (e->type.lanes > 1 &&
 	    w->d->vectors.forms[FORM_SELECT_ANY] != NULL &&
-	    (is_loose(e->args[1]) || is_loose(e->args[2]))) {
+	    types_differ(e->args[1], e->args[2])) {
 		return apply(w, FORM_SELECT_ANY, e->type, e->args, 3);
 	}
 	return apply(w, FORM_SELECT, e->type, e->args, 3);

@@ -368,6 +368,7 @@ pointed_at(struct walker *w, const struct expr *value)
 					: NULL;
 }
 
+/* The declaration; the statement inside comes after it. */
 static void
 walk_let(struct walker *w, struct stmt *s)
 {
@@ -425,7 +426,6 @@ walk_let(struct walker *w, struct stmt *s)
 	if (dtype_is_int(v->type)) {
 		analyser_bind_value(&w->an, v, value);
 	}
-	walk_stmt(w, s->children[0]);
 }
 
 /* -- local arrays -- */
@@ -955,6 +955,13 @@ walk_stmt(struct walker *w, struct stmt *s)
 {
 	struct tdata *data;
 
+	/* The entry function has a LET inside a LET for each of its tensors. */
+	for (; !w->failed && (s->kind == STMT_LET || s->kind == STMT_ATTR);
+	     s = s->children[0]) {
+		if (s->kind == STMT_LET) {
+			walk_let(w, s);
+		}
+	}
 	if (w->failed) {
 		return;
 	}
@@ -968,14 +975,8 @@ walk_stmt(struct walker *w, struct stmt *s)
 	case STMT_IF:
 		walk_if(w, s);
 		break;
-	case STMT_LET:
-		walk_let(w, s);
-		break;
 	case STMT_ALLOC:
 		walk_alloc(w, s);
-		break;
-	case STMT_ATTR:
-		walk_stmt(w, s->children[0]);
 		break;
 	case STMT_EVALUATE:
 		walk_evaluate(w, s->args[0]);

@@ -35,30 +35,49 @@ infer_pool(struct infer *c, struct node *n)
 
 /* ---- MaxPool ---- */
 
-/* Where in the whole of x a tap reads, row-major or (storage_order 1) with
- * the first spatial dimension fastest. */
+/* Where in the whole of x a tap reads, row-major. */
 static const struct expr *
 flat_position(struct define *c, const struct node *n, const struct window *w,
 	      const struct iter_var *axes, const struct iter_var *taps)
 {
 	struct module *m = c->module;
-	bool column_major = node_attr_int(n, "storage_order", 0) != 0;
 	const struct tensor *x = n->inputs[0];
-	const struct expr *plane = expr_add(
+	const struct expr *at = expr_add(
 		m, expr_mul(m, axes[0].var->expr, x->shape[1]),
 		axes[1].var->expr);
-	const struct expr *at = expr_i32(m, 0);
 
-	for (int i = 0; i < w->n; i++) {
-		int d = column_major ? w->n - 1 - i : i;
-
+	for (int d = 0; d < w->n; d++) {
 		at = expr_mul(m, at, w->in[d]);
 		at = expr_add(m, at, window_position(
 			m, w, d, axes[2 + d].var->expr, taps[d].var->expr));
 	}
-	at = expr_add(m, at, expr_mul(m, plane, shape_elems(
-		m, x->shape, 2, x->ndim)));
 	return expr_cast(m, dtype_of(DT_I64), at);
+}
+
+/* Positions as storage_order 1 counts them, with the first spatial dimension
+ * fastest, of row-major ones: these decide which of equal numbers is the
+ * first. */
+static struct te_tensor *
+column_major(struct define *c, const struct window *w, const struct tensor *y,
+	     struct te_tensor *row_major)
+{
+	struct module *m = c->module;
+	struct dtype i64 = dtype_of(DT_I64);
+	struct iter_var *axes = window_axes(c, w, y, "c");
+	const struct expr *in[WINDOW_MAX], *at[WINDOW_MAX];
+	const struct expr *rest = te_at(m, row_major,
+					axes_exprs(c, axes, y->ndim), y->ndim);
+
+	for (int d = w->n - 1; d >= 0; d--) {
+		in[d] = expr_cast(m, i64, w->in[d]);
+		at[d] = expr_floormod(m, rest, in[d]);
+		rest = expr_floordiv(m, rest, in[d]);
+	}
+	for (int d = w->n - 1; d >= 0; d--) {
+		rest = expr_add(m, expr_mul(m, rest, in[d]), at[d]);
+	}
+	return define_stage(c, "column_major", "elementwise", y->ndim, axes,
+			    rest);
 }
 
 static const struct expr *count_taps(struct module *m, const struct window *w,
@@ -143,6 +162,9 @@ define_max_pool(struct define *c, const struct node *n,
 	}
 	out[1] = define_arg_stage(c, r, x, at, axes, y->ndim, taps, w.n,
 				  &out[0]);
+	if (node_attr_int(n, "storage_order", 0) != 0) {
+		out[1] = column_major(c, &w, y, out[1]);
+	}
 	out[0] = fill_empty(c, &w, y, out[0], lowest);
 	out[1] = fill_empty(c, &w, y, out[1], expr_int(m, i64, 0));
 	return true;

@@ -172,6 +172,8 @@ def one_condition():
     lowest = m.constant(np.float32(-3.4028235e38))
     compared = m.node("Less", [limit, m.constant(np.float32(1))])
 
+    row, one = m.input("row", floats(1, 8)), m.input("one", floats(1, 1))
+
     def product():
         """Read by one node, so that this is computed in the same loops."""
         row = m.constant(floats(1, 1, 64))
@@ -192,6 +194,8 @@ def one_condition():
         m.output(m.node("Where", [condition, ints, m.node("Neg", [ints])]))
         m.output(m.node("Where", [condition, m.node("MatMul", [
             x, m.constant(floats(64, 32))]), m.constant(floats(32))]))
+        m.output(m.node("Where", [condition, lowest, m.node(
+            "Gemm", [row, m.constant(floats(1, 1)), one], transA=1)]))
     m.check(["c99", "gnu-c", "x86-64-v3", "c-openmp", "cuda", "opencl-cpu"],
             "--rtol", "1e-4", "--atol", "1e-4")
 
