@@ -41,6 +41,21 @@ class Model:
     def gives(self, name, value):
         self.outputs.append((name, value.astype(np.float32)))
 
+    def write(self, folder):
+        """Paths of the model and of its data."""
+        values = [make.make_tensor_value_info(
+            name, onnx.helper.np_dtype_to_tensor_dtype(value.dtype),
+            value.shape) for name, value in self.inputs + self.outputs]
+        n = len(self.inputs)
+        model = make.make_model(
+            make.make_graph(self.nodes, "ordered", values[:n], values[n:],
+                            self.constants),
+            opset_imports=[make.make_opsetid("", 18)], ir_version=8)
+        onnx.checker.check_model(model)
+        path = os.path.join(folder, "ordered.onnx")
+        onnx.save(model, path)
+        return path, write_data(folder, self.inputs, self.outputs)
+
 
 def running(x, axis, exclusive=False, reverse=False):
     x = np.flip(x, axis) if reverse else x
@@ -118,15 +133,4 @@ def write(folder):
     m = Model()
     sums(m)
     updates(m)
-    values = [make.make_tensor_value_info(
-        name, onnx.helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
-        for name, value in m.inputs + m.outputs]
-    n = len(m.inputs)
-    model = make.make_model(
-        make.make_graph(m.nodes, "ordered", values[:n], values[n:],
-                        m.constants),
-        opset_imports=[make.make_opsetid("", 18)], ir_version=8)
-    onnx.checker.check_model(model)
-    path = os.path.join(folder, "ordered.onnx")
-    onnx.save(model, path)
-    return path, write_data(folder, m.inputs, m.outputs)
+    return m.write(folder)

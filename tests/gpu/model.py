@@ -19,7 +19,7 @@ import nvcc
 from helper import DIGITS, compile_model, fail, skip, tirc, work_folder
 
 MADE = ("shapes", "symbolic", "tensors", "kinds", "rounded",
-        "pooled", "groups", "ordered")
+        "pooled", "groups", "ordered", "scans")
 here = os.path.dirname(os.path.abspath(__file__))
 how, name = sys.argv[1:]
 made, facts = None, ""
