@@ -56,8 +56,6 @@ def max_pool(x, kernel, stride=(1, 1), pads=(0, 0, 0, 0), dilation=(1, 1),
                 for kh in range(kernel[0]) for kw in range(kernel[1])]
         taps = [(h, w) for h, w in taps
                 if 0 <= h < height and 0 <= w < width]
-        if column_major:
-            taps.sort(key=lambda tap: (tap[1], tap[0]))
         y[i, j, oh, ow], place = largest_of([x[i, j, h, w] for h, w in taps],
                                             x.dtype)
         if place is not None:
