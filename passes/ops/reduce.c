@@ -359,6 +359,21 @@ take_pair(struct module *m, struct reducer *r, const struct expr *take)
 	}
 }
 
+/* Is value better than best, or equal to it and `tie` holds? False where one is
+ * NaN. It is not written as `value > best || (value == best && tie)`: of that gcc
+ * 12 makes at -O3 with -fno-trapping-math, once loops are unrolled, code that is
+ * true for NaN. */
+static const struct expr *
+is_better(struct module *m, bool max, const struct expr *value,
+	  const struct expr *best, const struct expr *tie)
+{
+	const struct expr *less = max ? best : value;
+	const struct expr *more = max ? value : best;
+
+	return expr_and(m, expr_le(m, less, more),
+			expr_or(m, expr_lt(m, less, more), tie));
+}
+
 const struct reducer *
 reducer_first_largest(struct module *m, struct dtype t,
 		      struct dtype index_type)
@@ -367,9 +382,7 @@ reducer_first_largest(struct module *m, struct dtype t,
 	const struct expr *best = r->lhs[0]->expr, *value = r->rhs[0]->expr;
 	const struct expr *first = expr_lt(m, r->rhs[1]->expr,
 					   r->lhs[1]->expr);
-	const struct expr *take = expr_or(
-		m, expr_lt(m, best, value),
-		expr_and(m, expr_eq(m, value, best), first));
+	const struct expr *take = is_better(m, true, value, best, first);
 
 	if (dtype_is_float(t)) {
 		const struct expr *number = expr_not(
@@ -398,9 +411,7 @@ reducer_arg(struct module *m, struct dtype t, struct dtype index_type,
 	const struct expr *index = r->rhs[1]->expr;
 	const struct expr *tie = expr_binary(m, last ? EXPR_GT : EXPR_LT,
 					     index, r->lhs[1]->expr);
-	const struct expr *take = expr_or(
-		m, expr_binary(m, max ? EXPR_GT : EXPR_LT, value, best),
-		expr_and(m, expr_eq(m, value, best), tie));
+	const struct expr *take = is_better(m, max, value, best, tie);
 
 	if (dtype_is_float(t)) {
 		take = expr_or(m, take, expr_and(
