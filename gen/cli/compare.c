@@ -121,7 +121,8 @@ compare(const struct cli *c, const struct pair *x, struct comparison *out)
 	for (int64_t i = 0; i < want->elems; i++) {
 		double b = fabs(as_double(want, i));
 		double error = error_at(got, want, i);
-		double terms = x->terms != NULL ? t.terms * x->terms[i] : 0;
+		double terms = x->terms != NULL
+			? t.terms * fmax(x->terms[i], 0) : 0;
 		double allowed = t.atol + terms + (isfinite(b) ? t.rtol * b
 							       : 0);
 

@@ -9,8 +9,8 @@ struct pair {
 	const char *where;         /* the first word of its line */
 	const struct array *got, *want;
 	bool quantized;            /* integers that reals were rounded to */
-	const double *terms;       /* per element the size of its terms; NULL:
-				    * not known */
+	const double *terms;       /* per element the size of its terms, below 0:
+				    * two runs differ; NULL: not known */
 };
 
 /* compare.c: are all elements near enough? */

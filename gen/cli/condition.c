@@ -60,7 +60,8 @@ moved(struct arena *a, const struct array *x, double share, uint64_t *state)
 	return y;
 }
 
-/* Raises terms by what `now` is away from `was`, in shares. */
+/* Raises terms, but for those that are negative, by what `now` is away from
+ * `was`, in shares. */
 static void
 see(const struct array *now, const struct array *was, double share,
     double *terms)
@@ -69,7 +70,7 @@ see(const struct array *now, const struct array *was, double share,
 		double a = number_load(was->type, was->data, (size_t)i).f;
 		double b = number_load(now->type, now->data, (size_t)i).f;
 
-		if (isfinite(a) && isfinite(b)) {
+		if (terms[i] >= 0 && isfinite(a) && isfinite(b)) {
 			terms[i] = fmax(terms[i], fabs(b - a) / share);
 		}
 	}
@@ -86,10 +87,10 @@ zeros(struct arena *a, int64_t n)
 	return list;
 }
 
-/* What differs between two runs on the same inputs is no rounding error. */
+/* Terms of what differs between two runs on the same inputs become negative: it
+ * is no rounding error. */
 static void
-forget_random(const struct array *again, const struct array *was,
-	      double *terms)
+mark_random(const struct array *again, const struct array *was, double *terms)
 {
 	size_t bytes = (size_t)dtype_bytes(was->type);
 
@@ -98,12 +99,26 @@ forget_random(const struct array *again, const struct array *was,
 
 		if (memcmp(a + (size_t)i * bytes, b + (size_t)i * bytes,
 			   bytes) != 0) {
-			terms[i] = 0;
+			terms[i] = -1;
 		}
 	}
 }
 
+/* Is every output near enough with its terms so far? More runs only raise
+ * them. */
 static bool
+all_near(struct cli *c, struct pair *pairs, double **terms, int n)
+{
+	bool near = true;
+
+	for (int i = 0; i < n; i++) {
+		pairs[i].terms = terms[i];
+		near = near && pair_near(c, &pairs[i]);
+	}
+	return near;
+}
+
+static void
 measure(struct harness *h, const struct array *inputs, double share,
 	struct pair *pairs, double **terms, int n)
 {
@@ -113,27 +128,30 @@ measure(struct harness *h, const struct array *inputs, double share,
 	struct array *now = arena_array(a, struct array, n + 1);
 	uint64_t state = 0x9e3779b97f4a7c15u;
 
-	for (int run = 0; run <= RUNS; run++) {
-		for (int i = 0; i < n_in; i++) {
-			given[i] = run < RUNS ? moved(a, &inputs[i], share,
-						      &state) : inputs[i];
-		}
-		if (!harness_run(h, given, now)) {
-			return false;
-		}
-		for (int i = 0; i < n; i++) {
-			if (terms[i] != NULL && run < RUNS) {
-				see(&now[i], pairs[i].got, share, terms[i]);
-			} else if (terms[i] != NULL) {
-				forget_random(&now[i], pairs[i].got,
-					      terms[i]);
-			}
-		}
+	if (!harness_run(h, inputs, now)) {
+		return;
 	}
 	for (int i = 0; i < n; i++) {
-		pairs[i].terms = terms[i];
+		if (terms[i] != NULL) {
+			mark_random(&now[i], pairs[i].got, terms[i]);
+		}
 	}
-	return true;
+	for (int run = 0; run < RUNS; run++) {
+		for (int i = 0; i < n_in; i++) {
+			given[i] = moved(a, &inputs[i], share, &state);
+		}
+		if (!harness_run(h, given, now)) {
+			return;
+		}
+		for (int i = 0; i < n; i++) {
+			if (terms[i] != NULL) {
+				see(&now[i], pairs[i].got, share, terms[i]);
+			}
+		}
+		if (all_near(h->cli, pairs, terms, n)) {
+			return;
+		}
+	}
 }
 
 /* For those that are not near enough without. */
