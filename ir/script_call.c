@@ -343,6 +343,7 @@ accepts(enum intrin op, struct dtype t)
 	case INTRIN_LIKELY:
 		return is_bool;
 	case INTRIN_ABS:
+	case INTRIN_POW:
 		return is_int || dtype_is_float(t);
 	default:
 		return dtype_is_float(t);

@@ -401,11 +401,11 @@ def told():
     clip = [node("Clip", ["x", "zero", "six"], ["y"])]
     added = [node("Add", ["zero", "x"], ["y"])]
     for nodes, op, keys, want in (
-            (clip, "Clip", {"inputs": [any_] * 3}, "c bias of x c bias y"),
+            (clip, "Clip", {"inputs": [any_] * 3}, "low high of x low high y"),
             (clip, "Clip", {"inputs": [any_] * 3, "facts": low},
-             "bias of x bias y"),
+             "high of x high y"),
             (clip, "Clip", {"inputs": [any_, kept, any_], "facts": low},
-             "c bias of x c bias y"),
+             "low high of x low high y"),
             (clip, "Clip", {"inputs": [any_, any_, none], "facts": low},
              "of x y"),
             (clip, "Clip", {"inputs": [any_], "rest": none}, "of x y"),
