@@ -57,6 +57,7 @@ define_lrn(struct define *c, const struct node *n,
 {
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
+	struct dtype t = accumulator_type(y->type);
 	int64_t size = node_attr_int(n, "size", 1);
 	double alpha = node_attr_float(n, "alpha", 0.0001);
 	double beta = node_attr_float(n, "beta", 0.75);
@@ -73,7 +74,7 @@ define_lrn(struct define *c, const struct node *n,
 	struct te_tensor *sum;
 
 	index[1] = channel;
-	e = te_at(m, in[0], index, y->ndim);
+	e = expr_cast(m, t, te_at(m, in[0], index, y->ndim));
 	e = expr_if(m, size > 1 ? inside : expr_bool(m, true), e,
 		    like(c, e, 0));
 	sum = define_stage(c, "square_sum", "reduce", y->ndim, axes,
@@ -84,9 +85,9 @@ define_lrn(struct define *c, const struct node *n,
 	e = expr_add(m, expr_mul(m, e, like(c, e, alpha / (double)size)),
 		     like(c, e, bias));
 	e = raised(c, e, beta, alpha >= 0 && bias > 0);
+	e = expr_div(m, expr_cast(m, t, te_at(m, in[0], index, y->ndim)), e);
 	out[0] = define_stage(c, "lrn", "elementwise", y->ndim, axes,
-			      expr_div(m, te_at(m, in[0], index, y->ndim),
-				       e));
+			      convert_to(c, y->type, e));
 	return true;
 }
 

@@ -95,6 +95,10 @@ def rows(m, kind):
                                 select_last_index=last))
     for op in ("ReduceSum", "ReduceMean"):
         m.output(m.node(op, [sums, axis], keepdims=0))
+    # C's isinf may give -1 for -inf, and isnan any number but 0.
+    for op, told in (("IsInf", np.isinf), ("IsNaN", np.isnan)):
+        m.output(m.node("Cast", [m.node(op, [x])], to=1),
+                 told(array).astype(np.float32))
     low, high = (m.constant(np.array(v, kind)) for v in (0, 2))
     m.output(m.node("Clip", [x, low, high]))
     m.output(m.node("Relu", [x]))

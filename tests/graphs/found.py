@@ -26,6 +26,9 @@ CASES = [
     # attributes that are not there are float32's numbers
     ("LRN", [RAMP.reshape(1, 3, 4, 2)], 1, {"size": 3}),
     ("LeakyRelu", [RAMP], 1, {}),
+    # squares of float16 are added up in float32
+    ("LRN", [(RAMP.reshape(1, 3, 4, 2) * 200).astype(np.float16)], 1,
+     {"size": 3}),
     ("LayerNormalization", [RAMP * 1e-3, np.ones(4)], 1, {}),
     # integers beyond float32
     ("Shrink", [WIDE], 1, {}), ("Shrink", [WIDE], 1, {"lambd": 8.5}),
