@@ -112,6 +112,13 @@ def overflowing(node, inputs, results, compute):
                 return True
             total = absolute(node, inputs, compute)
             return ~(total < np.finfo(x.dtype).max / 4)
+    if node.op_type == "LayerNormalization" and len(inputs) > 2 and \
+            inputs[2] is not None and results[0].dtype == np.float32:
+        # Times the scale it overflows, or not where the sum is contracted.
+        bias = np.abs(inputs[2].astype(np.float64))
+        total = np.abs(results[0].astype(np.float64)) + 2 * bias
+        return ~(total < np.finfo(np.float32).max / 4) & \
+            ~np.isnan(results[0]) & np.isfinite(bias)
     return None
 
 

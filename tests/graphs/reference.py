@@ -220,6 +220,8 @@ class Evaluator:
         known.update(given)
         if moved is not None:
             moved.options = graph.options
+            moved.made = {name for node in graph.nodes
+                          for name in node.output}
         if moved is not None and moved.wide:
             known = {name: widened(value) for name, value in known.items()}
         for node in graph.nodes:
@@ -262,7 +264,10 @@ class Evaluator:
             results = [moved.shift(r, size if k == 0 else 0)
                        if values.is_float(r) else r
                        for k, r in enumerate(results)]
-        if "tflite" in moved.options and node.op_type in STEPS:
+        # What is given is quantized as ONNX says: only results are scaled.
+        if "tflite" in moved.options and node.op_type in STEPS and (
+                node.op_type != "QuantizeLinear" or
+                node.input[0] in moved.made):
             results = [moved.step(results[0]), *results[1:]]
         if node.op_type == "Equal":
             results = [moved.equal(node, inputs, results[0])]
