@@ -178,10 +178,16 @@ pre_square(struct module *m, const struct expr *x)
 	return expr_mul(m, x, x);
 }
 
+/* Of no integers 0, as of every division of integers by 0. */
 static const struct expr *
 post_mean(struct define *c, const struct expr *y, const struct expr *count)
 {
-	return expr_div(c->module, y, define_count(c, y->type, count));
+	const struct expr *n = define_count(c, y->type, count);
+
+	if (dtype_is_int(y->type) && expr_is_value(n, 0)) {
+		return y;
+	}
+	return expr_div(c->module, y, n);
 }
 
 static const struct expr *

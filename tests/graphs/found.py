@@ -38,6 +38,8 @@ CASES = [
              np.array([39, 39, 20, 64, -3, -1, 18])], 1, {}),
     ("Pow", [np.array([3, -7, 46341], np.int32),
              np.array([20, 11, 2], np.uint8)], 1, {}),
+    # the mean of no integers is 0
+    ("ReduceMean", [np.zeros(0, np.int64)], 1, {"keepdims": 0}),
     # integers are cut, not rounded
     ("Resize", [BYTES, None, [1, 1, 1, 1.75]], 1, {"mode": "linear"}),
     # one update, of which the compiler knows where it goes
