@@ -21,8 +21,8 @@ static bool
 fail(struct module *m, enum diag_id id, const char *pass, const char *problem)
 {
 	return diag_error(&m->diags, id,
-			  (struct diag_place){ .item = "--add-pass" },
-			  "%s: %s", pass, problem);
+			  (struct diag_place){ .item = "--add-pass" }, "%s: %s",
+			  pass, problem);
 }
 
 /* -- shared objects -- */
@@ -75,8 +75,8 @@ take_result(struct func *f, const char *command, const struct strbuf *text)
 	struct module *m = f->module;
 	const struct source src = {
 		.name = arena_printf(&m->arena, "output of %s", command),
-		.text = arena_strndup(&m->arena, text->len > 0 ? text->data
-							       : "",
+		.text = arena_strndup(&m->arena,
+				      text->len > 0 ? text->data : "",
 				      text->len),
 		.length = text->len,
 	};
@@ -91,8 +91,10 @@ take_result(struct func *f, const char *command, const struct strbuf *text)
 	m->funcs.n = before;
 	if (made != 1 || strcmp(g->name, f->name) != 0) {
 		return fail(m, DIAG_BAD_PROGRAM, command,
-			    arena_printf(&m->arena, "its output has to be one "
-					 "function called %s", f->name));
+			    arena_printf(&m->arena,
+					 "its output has to be one "
+					 "function called %s",
+					 f->name));
 	}
 	return func_adopt(f, g);
 }
@@ -116,13 +118,14 @@ run_command(void *ctx, struct func *f)
 		fail(m, DIAG_TOOL, a->command, "cannot be run");
 	} else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
 		ok = fail(m, DIAG_TOOL, a->command,
-			  arena_printf(&m->arena, "failed on %s with %s %d; "
-				       "its own message says why", f->name,
+			  arena_printf(&m->arena,
+				       "failed on %s with %s %d; "
+				       "its own message says why",
+				       f->name,
 				       WIFEXITED(status) ? "exit status"
 							 : "signal",
-				       WIFEXITED(status)
-				       ? WEXITSTATUS(status)
-				       : WTERMSIG(status)));
+				       WIFEXITED(status) ? WEXITSTATUS(status)
+							 : WTERMSIG(status)));
 	} else {
 		ok = take_result(f, a->command, &text);
 	}
@@ -152,7 +155,8 @@ add_pass_open(struct module *m, const char *text, struct user_pass *out)
 			    "not understood; expected PHASE:./object.so or "
 			    "PHASE:\"command\" with a phase from 0 to 3");
 	}
-	*out = (struct user_pass){ .name = text + 2, .phase = text[0] - '0',
+	*out = (struct user_pass){ .name = text + 2,
+				   .phase = text[0] - '0',
 				   .ctx = a };
 	if (is_object(text + 2)) {
 		out->run = run_object;

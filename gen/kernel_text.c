@@ -27,9 +27,12 @@ find_kernel(struct tirc *t, const char *name)
 		}
 	}
 	near = text_nearest(name, names, n);
-	context_bad_option(t, "--kernel", name,
-		near != NULL ? arena_printf(a, "a kernel of the model, such "
-					    "as %s", near)
+	context_bad_option(
+		t, "--kernel", name,
+		near != NULL ? arena_printf(a,
+					    "a kernel of the model, such "
+					    "as %s",
+					    near)
 			     : "a kernel of the model; `tirc inspect` lists "
 			       "them");
 	return NULL;

@@ -17,7 +17,7 @@ folder_make(struct module *m, const char *name)
 {
 	char *path = arena_strdup(&m->arena, name);
 
-	for (char *p = path + 1; ; p++) {
+	for (char *p = path + 1;; p++) {
 		char end = *p;
 
 		if (end != '/' && end != '\0') {
@@ -60,8 +60,7 @@ starts_as_ours(char *start)
 	}
 	start[strcspn(start, "\n")] = '\0';
 	return strncmp(start, "tirc weights ", 13) == 0 ||
-	       strstr(start, "written by tirc") != NULL ||
-	       names_version(start);
+	       strstr(start, "written by tirc") != NULL || names_version(start);
 }
 
 bool
@@ -115,7 +114,8 @@ output_open(struct output *o, struct arena *a, const char *path)
 
 	o->path = path;
 	o->temporary = stat(path, &st) == 0 && !S_ISREG(st.st_mode)
-		? NULL : output_temporary(a, path);
+			       ? NULL
+			       : output_temporary(a, path);
 	o->file = fopen(o->temporary != NULL ? o->temporary : path, "wb");
 	return o->file != NULL;
 }

@@ -4,8 +4,8 @@
  * as TVMScript. */
 #include <string.h>
 
-#include "script.h"
 #include "sched_rules.h"
+#include "script.h"
 #include "source_load.h"
 #include "text.h"
 #include "tirc_context.h"
@@ -31,7 +31,8 @@ context_schedules(struct tirc *t)
 		struct by_hand one = { 0 };
 
 		if (equals == NULL || equals == text || equals[1] == '\0') {
-			return context_bad_option(t, "--schedule-for", text,
+			return context_bad_option(
+				t, "--schedule-for", text,
 				"KERNEL=FILE, such as conv1=conv1.py");
 		}
 		one.kernel = arena_strndup(&t->m->arena, text,
@@ -76,7 +77,8 @@ read_program(struct tirc *t, const struct source *src)
 	m->funcs.n = n;
 	m->funcs.cap = cap;
 	if (good && made != 1) {
-		fail(t, src->name, "holds several functions; write the "
+		fail(t, src->name,
+		     "holds several functions; write the "
 		     "kernel's alone");
 		good = false;
 	}
@@ -158,14 +160,19 @@ context_after_rules(void *ctx, const char *kernel, struct func *f)
 		return func_adopt(f, one->program);
 	}
 	if (strcmp(mismatch, one->mismatch) != 0) {
-		mismatch = arena_printf(&t->m->arena, "%s, and as the rules "
-					"lay constants out %s", one->mismatch,
-					mismatch);
+		mismatch = arena_printf(&t->m->arena,
+					"%s, and as the rules "
+					"lay constants out %s",
+					one->mismatch, mismatch);
 	}
-	return fail(t, one->file, arena_printf(&t->m->arena,
-		"%s; keep the signature that `tirc lower --from-onnx MODEL "
-		"--kernel %s` prints with --unscheduled or, for this target, "
-		"with --phase 0", mismatch, kernel));
+	return fail(
+		t, one->file,
+		arena_printf(
+			&t->m->arena,
+			"%s; keep the signature that `tirc lower --from-onnx MODEL "
+			"--kernel %s` prints with --unscheduled or, for this target, "
+			"with --phase 0",
+			mismatch, kernel));
 }
 
 bool
@@ -185,11 +192,14 @@ context_schedules_used(struct tirc *t)
 			continue;
 		}
 		near = text_nearest(one->kernel, names, n);
-		return fail(t, one->kernel, arena_printf(&t->m->arena,
-			"the model has no kernel of that name; %s%s",
-			near != NULL ? "did you mean "
-				     : "`tirc inspect` lists them",
-			near != NULL ? near : ""));
+		return fail(
+			t, one->kernel,
+			arena_printf(
+				&t->m->arena,
+				"the model has no kernel of that name; %s%s",
+				near != NULL ? "did you mean "
+					     : "`tirc inspect` lists them",
+				near != NULL ? near : ""));
 	}
 	return true;
 }

@@ -8,16 +8,15 @@
 
 struct template_file {
 	const char *path; /* below templates/: "dialects/NAME/dialect.json" */
-	const unsigned char *bytes; /* a NUL follows; length does not count it */
+	const unsigned char
+		*bytes; /* a NUL follows; length does not count it */
 	size_t length;
 };
 
 /* The embedded file of that path, or NULL. */
-const struct template_file *
-template_find(const char *path);
+const struct template_file *template_find(const char *path);
 
 /* All embedded files, sorted by path (strcmp order); *n is their number. */
-const struct template_file *
-template_files(int *n);
+const struct template_file *template_files(int *n);
 
 #endif

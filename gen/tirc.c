@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "backend_load.h"
-#include "intrinsics_attach.h"
 #include "emit.h"
+#include "intrinsics_attach.h"
 #include "onnx_import.h"
 #include "ops.h"
 #include "partition.h"
@@ -50,7 +50,7 @@ tirc_free(struct tirc *t)
 
 bool
 context_bad_option(struct tirc *t, const char *option, const char *value,
-	   const char *expected)
+		   const char *expected)
 {
 	return diag_error(&t->m->diags, DIAG_BAD_OPTION,
 			  (struct diag_place){ 0 },
@@ -85,13 +85,15 @@ read_input_shape(struct tirc *t, const char *text, struct input_shape *out)
 	int64_t v;
 
 	if (colon == NULL || colon == text) {
-		return context_bad_option(t, "--input-shape", text,
-				  "NAME:D0,D1,… such as data:1,3,224,224");
+		return context_bad_option(
+			t, "--input-shape", text,
+			"NAME:D0,D1,… such as data:1,3,224,224");
 	}
 	for (at = colon + 1; *at != '\0'; at += *at == ',') {
 		if (!read_int(&at, ",", &v) || v < 0) {
-			return context_bad_option(t, "--input-shape", text,
-					  "NAME:D0,D1,… with sizes >= 0");
+			return context_bad_option(
+				t, "--input-shape", text,
+				"NAME:D0,D1,… with sizes >= 0");
 		}
 		vec_push(&t->m->arena, &dims, v);
 	}
@@ -109,23 +111,25 @@ read_dim(struct tirc *t, const char *text, struct dim_binding *out)
 
 	if (equals == NULL || equals == text) {
 		return context_bad_option(t, "--dim", text,
-				  "NAME=SIZE or NAME=MIN..MAX");
+					  "NAME=SIZE or NAME=MIN..MAX");
 	}
 	at = equals + 1;
 	if (!read_int(&at, ".", &out->min) || out->min < 1) {
-		return context_bad_option(t, "--dim", text,
-				  "NAME=SIZE or NAME=MIN..MAX, from 1 up");
+		return context_bad_option(
+			t, "--dim", text,
+			"NAME=SIZE or NAME=MIN..MAX, from 1 up");
 	}
 	out->max = out->min;
 	if (*at != '\0') {
 		if (strncmp(at, "..", 2) != 0) {
 			return context_bad_option(t, "--dim", text,
-					  "NAME=SIZE or NAME=MIN..MAX");
+						  "NAME=SIZE or NAME=MIN..MAX");
 		}
 		at += 2;
 		if (!read_int(&at, "", &out->max) || out->max < out->min) {
-			return context_bad_option(t, "--dim", text,
-					  "NAME=MIN..MAX with MIN <= MAX");
+			return context_bad_option(
+				t, "--dim", text,
+				"NAME=MIN..MAX with MIN <= MAX");
 		}
 	}
 	out->name = arena_strndup(&t->m->arena, text, (size_t)(equals - text));
@@ -136,8 +140,8 @@ static bool
 read_weights_form(struct tirc *t, enum weights_form *out)
 {
 	static const char *const names[] = {
-		[WEIGHTS_AUTO] = "auto", [WEIGHTS_C] = "c",
-		[WEIGHTS_INCBIN] = "incbin", [WEIGHTS_FILE] = "file",
+		[WEIGHTS_AUTO] = "auto",       [WEIGHTS_C] = "c",
+		[WEIGHTS_INCBIN] = "incbin",   [WEIGHTS_FILE] = "file",
 		[WEIGHTS_SECTION] = "section",
 	};
 
@@ -152,7 +156,7 @@ read_weights_form(struct tirc *t, enum weights_form *out)
 		}
 	}
 	return context_bad_option(t, "--weights", t->options.weights,
-			  "auto, c, incbin, file or section");
+				  "auto, c, incbin, file or section");
 }
 
 static bool
@@ -169,8 +173,7 @@ static void
 progress(struct tirc *t, const char *step, int done, int total)
 {
 	if (t->options.progress != NULL) {
-		t->options.progress(t->options.progress_ctx, step, done,
-				    total);
+		t->options.progress(t->options.progress_ctx, step, done, total);
 	}
 }
 
@@ -204,9 +207,11 @@ remember_nodes(struct tirc *t)
 	for (int i = 0; i < g->origins.n; i++) {
 		const struct origin *o = &g->origins.data[i];
 		struct tensor *x = o->output != NULL
-			? graph_find_tensor(g, o->output) : NULL;
+					   ? graph_find_tensor(g, o->output)
+					   : NULL;
 		struct tirc_node info = {
-			.name = o->name, .op_type = o->op_type,
+			.name = o->name,
+			.op_type = o->op_type,
 			.output = o->output != NULL ? o->output : "",
 			.shape = shape_text(&t->m->arena, x),
 			.dtype = x != NULL && x->typed ? dtype_name(x->type)
@@ -245,7 +250,8 @@ load_partition(struct tirc *t, const char *path)
 	struct graph *g;
 
 	if (t->options.n_input_shapes > 0 || t->options.n_dims > 0) {
-		return context_bad_option(t, "--input-shape and --dim", path,
+		return context_bad_option(
+			t, "--input-shape and --dim", path,
 			"an ONNX model: the sizes of a partition are settled");
 	}
 	if (!context_load_backends(t)) {
@@ -269,8 +275,9 @@ load_partition(struct tirc *t, const char *path)
 			k++;
 		}
 		if (k == g->n_backends) {
-			return context_bad_option(t, "--byoc",
-				facts.backends[i]->name, "a backend of the "
+			return context_bad_option(
+				t, "--byoc", facts.backends[i]->name,
+				"a backend of the "
 				"partition; which there are is settled in it");
 		}
 	}
@@ -299,8 +306,10 @@ tirc_load(struct tirc *t, const char *path)
 	struct dim_binding *dims = arena_array(a, struct dim_binding,
 					       o->n_dims + 1);
 	struct import_options import = {
-		.shapes = shapes, .n_shapes = o->n_input_shapes,
-		.dims = dims, .n_dims = o->n_dims,
+		.shapes = shapes,
+		.n_shapes = o->n_input_shapes,
+		.dims = dims,
+		.n_dims = o->n_dims,
 	};
 	struct pass_hooks hooks;
 	double start;
@@ -372,7 +381,8 @@ choose_conv(struct tirc *t)
 	struct conv_costs *c = &t->graph->conv;
 
 	*c = (struct conv_costs){
-		.which = CONV_AUTO, .gflops = t->target->core_gflops,
+		.which = CONV_AUTO,
+		.gflops = t->target->core_gflops,
 		.gbytes = t->target->core_gbytes,
 	};
 	if (strcmp(conv, "winograd") == 0) {
@@ -423,8 +433,9 @@ prepare(struct tirc *t)
 		if (strcmp(t->options.optimize, "memory") == 0) {
 			target->optimize_memory = true;
 		} else if (strcmp(t->options.optimize, "speed") != 0) {
-			return context_bad_option(t, "--optimize", t->options.optimize,
-					  "speed or memory");
+			return context_bad_option(t, "--optimize",
+						  t->options.optimize,
+						  "speed or memory");
 		}
 	}
 	if (t->options.requant != NULL) {
@@ -459,13 +470,12 @@ prepare(struct tirc *t)
 	}
 	if (!dialect_takes_regions(t->m, t->dialect,
 				   t->options.n_byoc > 0 ||
-				   t->graph->regions.n > 0)) {
+					   t->graph->regions.n > 0)) {
 		return false;
 	}
 	target = arena_copy(&t->m->arena, t->target, sizeof *target);
 	target->typed_workspace = dialect_wants_parts(t->dialect);
-	target->loose_weights =
-		!dialect_aligns_weights(t->dialect);
+	target->loose_weights = !dialect_aligns_weights(t->dialect);
 	target->interface_apart = dialect_wants_interface_apart(t->dialect);
 	target->fmax_vectors = dialect_has_fmax_vectors(t->dialect);
 	t->target = target;
@@ -496,8 +506,7 @@ tirc_write_partition(struct tirc *t, const char *path)
 					    : t->options.target,
 	};
 
-	return partition_write(t->graph, &facts, path,
-			       t->options.force);
+	return partition_write(t->graph, &facts, path, t->options.force);
 }
 
 bool
@@ -506,12 +515,13 @@ tirc_compile(struct tirc *t)
 	struct pass_hooks hooks;
 	double start;
 	struct emit_options emit = {
-		.name = t->options.name, .section = t->options.section,
-		.version = tirc_version(), .profile = t->options.profile,
+		.name = t->options.name,
+		.section = t->options.section,
+		.version = tirc_version(),
+		.profile = t->options.profile,
 	};
 
-	if (!context_hooks(t, &hooks) ||
-	    !read_weights_form(t, &emit.weights) ||
+	if (!context_hooks(t, &hooks) || !read_weights_form(t, &emit.weights) ||
 	    !read_form(t, &emit.graph) || !prepare(t)) {
 		return false;
 	}
@@ -543,16 +553,15 @@ bool
 tirc_write(struct tirc *t, const char *folder)
 {
 	progress(t, "files", 4, 4);
-	return t->compiled &&
-	       package_write(&t->program, &t->package, folder,
-			     t->options.force);
+	return t->compiled && package_write(&t->program, &t->package, folder,
+					    t->options.force);
 }
 
 int
 tirc_dependency_count(const struct tirc *t)
 {
-	return (t->file != NULL ? onnx_file_count(t->file) : 0) +
-	       t->by_hand.n + t->options.n_add_passes;
+	return (t->file != NULL ? onnx_file_count(t->file) : 0) + t->by_hand.n +
+	       t->options.n_add_passes;
 }
 
 const char *

@@ -44,7 +44,7 @@ struct tirc_options {
 	const char *fp;           /* "strict", "default" or "fast" */
 	const char *const *input_shapes; /* "name:1,3,224,224" */
 	int n_input_shapes;
-	const char *const *dims;  /* "batch=1" or "batch=1..4" */
+	const char *const *dims; /* "batch=1" or "batch=1..4" */
 	int n_dims;
 	/* Passes whose result is wanted as text; "all" for every one. */
 	const char *const *print_after;
@@ -99,7 +99,7 @@ bool tirc_write_partition(struct tirc *t, const char *path);
 /* After either: the regions that backends took, and how much that is. */
 struct tirc_region {
 	const char *name, *backend;
-	const char *what;       /* "20 conv, 1 pool": its matches */
+	const char *what; /* "20 conv, 1 pool": its matches */
 	int nodes, inputs, outputs;
 	int64_t macs;
 };
@@ -133,14 +133,14 @@ const char *tirc_dependency(const struct tirc *t, int i);
 
 /* Everything may be zero. */
 struct tirc_program_options {
-	bool old_script;   /* prints T.block, not T.sblock */
+	bool old_script; /* prints T.block, not T.sblock */
 	/* Instead of what the program prints: its functions, after a schedule
 	 * (a Python script of sch.…(…) lines, or a trace as JSON) and all
 	 * phases up to this one. */
 	bool functions;
-	int phase;         /* 0 to 3 */
+	int phase;            /* 0 to 3 */
 	const char *schedule; /* a file, or NULL */
-	bool header;       /* of sources: wanted, and included by them */
+	bool header;          /* of sources: wanted, and included by them */
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *print_ctx;
 };
@@ -189,7 +189,8 @@ struct tirc_message {
 	enum tirc_severity severity;
 	const char *id;   /* "bad-shape": stable, for programs */
 	const char *text; /* one line: place: problem; what to do */
-	const char *excerpt; /* the source line, marked; NULL if there is none */
+	const char
+		*excerpt; /* the source line, marked; NULL if there is none */
 };
 
 int tirc_message_count(const struct tirc *t);
@@ -231,8 +232,8 @@ struct tirc_dim tirc_dim(const struct tirc *t, int i);
 
 struct tirc_node {
 	const char *name, *op_type;
-	const char *output;       /* name of the first one */
-	const char *shape;        /* of the first output: "1x64x56x56" */
+	const char *output; /* name of the first one */
+	const char *shape;  /* of the first output: "1x64x56x56" */
 	const char *dtype;
 	int64_t macs, parameters;
 	/* After tirc_compile: the kernels that compute it, or "(pass) reason". */
@@ -257,13 +258,13 @@ struct tirc_summary {
 				  * the largest frame, at most, compiled with
 				  * the suggested flags */
 	int64_t weights_bytes;
-	const char *weights;     /* the form chosen */
+	const char *weights;      /* the form chosen */
 	double flops, operations; /* on floats, on all numbers */
 	int64_t macs;
 	const char *compile_line;
 	const char *cc, *cflags, *ldflags; /* what the target suggests, and
 					    * what libraries want (byoc) */
-	const char *library_cflags; /* of cflags: what libraries want */
+	const char *library_cflags;        /* of cflags: what libraries want */
 	int64_t l1_bytes, l2_bytes; /* the target's caches; 0: not known */
 	bool tf32; /* products of float32 may round their operands to tf32 */
 };

@@ -22,7 +22,8 @@ context_load_backends(struct tirc *t)
 			if (strcmp(t->backends.data[k]->name, b->name) == 0) {
 				backend_close(b);
 				return context_bad_option(t, "--byoc",
-					o->byoc[i], "each backend once");
+							  o->byoc[i],
+							  "each backend once");
 			}
 		}
 		vec_push(&t->m->arena, &t->backends, b);
@@ -95,8 +96,7 @@ patterns_text(struct arena *a, const struct graph_region *r)
 		}
 		if (n > 0) {
 			text = arena_printf(a, "%s%s%d %s", text,
-					    *text != '\0' ? ", " : "", n,
-					    name);
+					    *text != '\0' ? ", " : "", n, name);
 		}
 	}
 	return text;
@@ -107,10 +107,12 @@ tirc_region(struct tirc *t, int i)
 {
 	const struct graph_region *r = t->graph->regions.data[i];
 	struct tirc_region out = {
-		.name = r->name, .backend = r->backend_name,
+		.name = r->name,
+		.backend = r->backend_name,
 		.what = patterns_text(&t->m->arena, r),
 		.nodes = region_node_count(r),
-		.inputs = r->inputs.n, .outputs = r->outputs.n,
+		.inputs = r->inputs.n,
+		.outputs = r->outputs.n,
 		.macs = region_macs(r),
 	};
 
@@ -142,8 +144,7 @@ tirc_explain(struct tirc *t)
 
 	strbuf_init(&s);
 	byoc_explain(t->graph, &s);
-	text = arena_strndup(&t->m->arena, s.data != NULL ? s.data : "",
-			     s.len);
+	text = arena_strndup(&t->m->arena, s.data != NULL ? s.data : "", s.len);
 	strbuf_release(&s);
 	return text;
 }

@@ -34,7 +34,7 @@ struct tirc {
 	const char *const *targets;
 	int n_targets;
 	VEC(const struct backend *) backends; /* --byoc */
-	VEC(struct user_pass) passes; /* --add-pass */
+	VEC(struct user_pass) passes;         /* --add-pass */
 	VEC(struct tirc_timing) timings;
 	bool passes_open;
 	VEC(struct by_hand) by_hand;
@@ -57,7 +57,7 @@ enum hook_schedule context_schedule(void *ctx, const char *kernel,
 				    struct sched *s);
 bool context_after_rules(void *ctx, const char *kernel, struct func *f);
 bool context_schedules_used(struct tirc *t);
-bool context_bad_option(struct tirc *t, const char *option,
-			const char *value, const char *expected);
+bool context_bad_option(struct tirc *t, const char *option, const char *value,
+			const char *expected);
 
 #endif

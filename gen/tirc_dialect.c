@@ -40,8 +40,9 @@ tirc_dialect_selftest(struct tirc *t, const char *dialect)
 
 	dialect_of_argument(t->m, dialect, &name, &dir);
 	d = dialect_load(t->m, name, dir);
-	target_name = t->options.target != NULL ? t->options.target
-		: target_of_dialect(t->m, name, dir);
+	target_name = t->options.target != NULL
+			      ? t->options.target
+			      : target_of_dialect(t->m, name, dir);
 	if (target_name != NULL) {
 		target = target_load(t->m, target_name, dir);
 	}

@@ -96,10 +96,12 @@ unknown_pass(struct tirc *t, const char *option, const char *name,
 		names[i] = tirc_pass_name(i);
 	}
 	near = text_nearest(name, names, n);
-	return context_bad_option(t, option, name,
-		arena_printf(a, "the name of a pass (`tirc compile --help` "
-			     "lists them)%s%s%s", also,
-			     near != NULL ? "; did you mean " : "",
+	return context_bad_option(
+		t, option, name,
+		arena_printf(a,
+			     "the name of a pass (`tirc compile --help` "
+			     "lists them)%s%s%s",
+			     also, near != NULL ? "; did you mean " : "",
 			     near != NULL ? near : ""));
 }
 
@@ -123,8 +125,9 @@ check_names(struct tirc *t)
 		}
 		if (needed) {
 			return context_bad_option(t, "--disable-pass",
-				o->disable_passes[i], "a pass that can be left "
-				"out; this one is needed");
+						  o->disable_passes[i],
+						  "a pass that can be left "
+						  "out; this one is needed");
 		}
 	}
 	return true;
@@ -231,8 +234,7 @@ took(void *ctx, const char *pass, double seconds)
 	struct tirc *t = ctx;
 	int i = 0;
 
-	while (i < t->timings.n &&
-	       strcmp(t->timings.data[i].pass, pass) != 0) {
+	while (i < t->timings.n && strcmp(t->timings.data[i].pass, pass) != 0) {
 		i++;
 	}
 	if (i == t->timings.n) {
@@ -251,14 +253,17 @@ context_hooks(struct tirc *t, struct pass_hooks *out)
 		return false;
 	}
 	*out = (struct pass_hooks){
-		.ctx = t, .schedule = context_schedule,
+		.ctx = t,
+		.schedule = context_schedule,
 		.after_rules = context_after_rules,
 		.after_graph = after_graph,
-		.after_func = after_func, .after_phase = after_phase,
+		.after_func = after_func,
+		.after_phase = after_phase,
 		.took = t->options.time_passes ? took : NULL,
 		.disabled = t->options.disable_passes,
 		.n_disabled = t->options.n_disable_passes,
-		.added = t->passes.data, .n_added = t->passes.n,
+		.added = t->passes.data,
+		.n_added = t->passes.n,
 	};
 	return true;
 }

@@ -22,8 +22,9 @@ tirc_message(const struct tirc *t, int i)
 				    .excerpt = d->place.excerpt };
 	struct strbuf text;
 
-	out.severity = d->severity == DIAG_ERROR ? TIRC_ERROR
-		     : d->severity == DIAG_WARNING ? TIRC_WARNING : TIRC_NOTE;
+	out.severity = d->severity == DIAG_ERROR     ? TIRC_ERROR
+		       : d->severity == DIAG_WARNING ? TIRC_WARNING
+						     : TIRC_NOTE;
 	strbuf_init(&text);
 	diag_format(d, &text);
 	out.text = arena_strdup(&t->m->arena, text.data);
@@ -51,7 +52,9 @@ static bool
 is_quantized(const struct tensor *x)
 {
 	static const char *const kinds[] = {
-		"QuantizeLinear", "DynamicQuantizeLinear", "QLinearConv",
+		"QuantizeLinear",
+		"DynamicQuantizeLinear",
+		"QLinearConv",
 		"QLinearMatMul",
 	};
 	const struct node *n = x->producer;
@@ -64,8 +67,7 @@ is_quantized(const struct tensor *x)
 	if (n != NULL && strcmp(n->domain, "tirc") == 0) {
 		return dtype_is_int(x->type); /* all of them are */
 	}
-	for (size_t i = 0; n != NULL && i < sizeof kinds / sizeof *kinds;
-	     i++) {
+	for (size_t i = 0; n != NULL && i < sizeof kinds / sizeof *kinds; i++) {
 		if (node_is(n, kinds[i])) {
 			return dtype_is_int(x->type);
 		}
@@ -83,8 +85,11 @@ tensor_info(struct tirc *t, const struct tensor *x)
 		.name = x->name,
 		.identifier = t->compiled ? package_field(&t->package, x)
 					  : x->name,
-		.dtype = dtype_name(x->type), .ndim = x->ndim,
-		.dims = dims, .words = words, .quantized = is_quantized(x),
+		.dtype = dtype_name(x->type),
+		.ndim = x->ndim,
+		.dims = dims,
+		.words = words,
+		.quantized = is_quantized(x),
 	};
 
 	for (int d = 0; d < x->ndim; d++) {
@@ -152,8 +157,7 @@ tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
 		to[d] = expr_int(t->m, g->dims.data[d]->type, values[d]);
 	}
 	for (int d = 0; d < x->ndim; d++) {
-		const struct expr *e = expr_substitute(t->m, x->shape[d],
-						       &map);
+		const struct expr *e = expr_substitute(t->m, x->shape[d], &map);
 
 		if (!expr_is_int(e, &dims[d])) {
 			dims[d] = 0;
@@ -179,8 +183,8 @@ struct tirc_summary
 tirc_summary(const struct tirc *t)
 {
 	static const char *const forms[] = {
-		[WEIGHTS_AUTO] = "auto", [WEIGHTS_C] = "c",
-		[WEIGHTS_INCBIN] = "incbin", [WEIGHTS_FILE] = "file",
+		[WEIGHTS_AUTO] = "auto",       [WEIGHTS_C] = "c",
+		[WEIGHTS_INCBIN] = "incbin",   [WEIGHTS_FILE] = "file",
 		[WEIGHTS_SECTION] = "section",
 	};
 	struct tirc_summary s = {
@@ -189,9 +193,11 @@ tirc_summary(const struct tirc *t)
 		.bound_bytes = t->program.plan.bound_bytes,
 		.weights_bytes = t->package.weights_bytes,
 		.weights = t->package.weights == WEIGHTS_AUTO
-			? "none" : forms[t->package.weights],
+				   ? "none"
+				   : forms[t->package.weights],
 		.compile_line = t->package.cc_line,
-		.cc = t->target->cc, .cflags = t->package.cflags,
+		.cc = t->target->cc,
+		.cflags = t->package.cflags,
 		.ldflags = t->package.ldflags,
 		.library_cflags = t->package.library_cflags,
 		.l1_bytes = t->target->l1_bytes,
@@ -240,10 +246,14 @@ tirc_kernel(const struct tirc *t, int i)
 	const struct kernel *k = t->program.kernels.data[i];
 
 	return (struct tirc_kernel){
-		.name = k->name, .title = k->title, .schedule = k->schedule,
-		.flops = k->flops, .operations = k->flops + k->int_ops,
+		.name = k->name,
+		.title = k->title,
+		.schedule = k->schedule,
+		.flops = k->flops,
+		.operations = k->flops + k->int_ops,
 		.macs = k->macs,
-		.read_bytes = k->read_bytes, .write_bytes = k->write_bytes,
+		.read_bytes = k->read_bytes,
+		.write_bytes = k->write_bytes,
 		.stack_bytes = k->stack_bytes,
 		.weight_bytes = k->weight_bytes,
 	};

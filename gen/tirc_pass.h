@@ -26,10 +26,10 @@
  * another number is refused. */
 #define TIRC_PASS_INTERFACE 1
 
-#define TIRC_PASS(function) \
-	extern const int tirc_pass_interface; \
-	const int tirc_pass_interface = TIRC_PASS_INTERFACE; \
-	bool tirc_pass(struct func *function); \
+#define TIRC_PASS(function)                                                    \
+	extern const int tirc_pass_interface;                                  \
+	const int tirc_pass_interface = TIRC_PASS_INTERFACE;                   \
+	bool tirc_pass(struct func *function);                                 \
 	bool tirc_pass(struct func *function)
 
 #endif

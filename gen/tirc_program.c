@@ -19,7 +19,8 @@ file_stem(struct arena *a, const char *path)
 	const char *dot = strrchr(name, '.');
 
 	return dot != NULL && dot > name
-		? arena_strndup(a, name, (size_t)(dot - name)) : name;
+		       ? arena_strndup(a, name, (size_t)(dot - name))
+		       : name;
 }
 
 static struct program_options
@@ -30,8 +31,7 @@ options_of(struct tirc *t, const char *path,
 		.script = o->old_script ? SCRIPT_OLD : SCRIPT_CURRENT,
 		.dialect_path = t->options.dialect_path,
 		.stem = t->options.name != NULL ? t->options.name
-						: file_stem(&t->m->arena,
-							    path),
+						: file_stem(&t->m->arena, path),
 		.target = t->options.target,
 		.fp = t->options.fp,
 	};
@@ -68,7 +68,8 @@ scheduled_func(struct tirc *t, struct program_result *list,
 	if (found == NULL) {
 		diag_error(&t->m->diags, DIAG_BAD_SCHEDULE, place,
 			   "the program has %d functions and none is called "
-			   "main; leave one", list->funcs.n);
+			   "main; leave one",
+			   list->funcs.n);
 	}
 	return found;
 }
@@ -151,8 +152,8 @@ print_funcs(struct tirc *t, struct program_result *list,
 		f->func = func_clone(f->func, f->func->name);
 		ok = program_lower(f->func, phase, false, hooks);
 		strbuf_init(&s);
-		func_print(f->func, o->old_script ? SCRIPT_OLD
-						  : SCRIPT_CURRENT, &s);
+		func_print(f->func, o->old_script ? SCRIPT_OLD : SCRIPT_CURRENT,
+			   &s);
 		if (ok && o->print != NULL && s.len > 0) {
 			if (i > 0) {
 				o->print(o->print_ctx, "\n", 1);

@@ -25,12 +25,12 @@
  * another number is refused. */
 #define TIRC_REGION_PASS_INTERFACE 1
 
-#define TIRC_REGION_PASS(graph_, backend_) \
-	extern const int tirc_region_pass_interface; \
-	const int tirc_region_pass_interface = TIRC_REGION_PASS_INTERFACE; \
-	bool tirc_region_pass(struct graph *graph_, \
-			      const struct backend *backend_); \
-	bool tirc_region_pass(struct graph *graph_, \
+#define TIRC_REGION_PASS(graph_, backend_)                                     \
+	extern const int tirc_region_pass_interface;                           \
+	const int tirc_region_pass_interface = TIRC_REGION_PASS_INTERFACE;     \
+	bool tirc_region_pass(struct graph *graph_,                            \
+			      const struct backend *backend_);                 \
+	bool tirc_region_pass(struct graph *graph_,                            \
 			      const struct backend *backend_)
 
 #endif

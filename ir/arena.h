@@ -44,19 +44,21 @@ void *arena_grow(struct arena *a, void *old, int old_n, int *cap, int want_n,
 		 size_t elem_bytes);
 
 #define arena_new(a, type) ((type *)arena_alloc((a), sizeof(type)))
-#define arena_array(a, type, n) \
+#define arena_array(a, type, n)                                                \
 	((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
 
 /* A growing array owned by an arena. */
-#define VEC(type) \
-	struct { \
-		type *data; \
-		int n, cap; \
+#define VEC(type)                                                              \
+	struct {                                                               \
+		type *data;                                                    \
+		int n, cap;                                                    \
 	}
-#define vec_push(a, v, x) \
-	((v)->n < (v)->cap ? (void)0 \
-	 : (void)((v)->data = arena_grow((a), (v)->data, (v)->n, &(v)->cap, \
-					(v)->n + 1, sizeof *(v)->data)), \
+#define vec_push(a, v, x)                                                      \
+	((v)->n < (v)->cap                                                     \
+		 ? (void)0                                                     \
+		 : (void)((v)->data = arena_grow((a), (v)->data, (v)->n,       \
+						 &(v)->cap, (v)->n + 1,        \
+						 sizeof *(v)->data)),          \
 	 (void)((v)->data[(v)->n++] = (x)))
 
 /* A text under construction, on the heap; strbuf_release when done. */

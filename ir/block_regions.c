@@ -69,12 +69,13 @@ extreme(const struct collector *c, const struct expr *e, bool greatest)
 	if (e->type.lanes > 1) {
 		int64_t stride;
 
-		if (e->kind != EXPR_RAMP ||
-		    !expr_is_int(e->args[1], &stride) || stride < 0) {
+		if (e->kind != EXPR_RAMP || !expr_is_int(e->args[1], &stride) ||
+		    stride < 0) {
 			return NULL;
 		}
 		const struct expr *last = expr_int(m, e->args[0]->type,
-				stride * (e->type.lanes - 1));
+						   stride *
+							   (e->type.lanes - 1));
 
 		e = greatest ? expr_add(m, e->args[0], last) : e->args[0];
 	}
@@ -98,7 +99,8 @@ extreme(const struct collector *c, const struct expr *e, bool greatest)
 		}
 		struct var *from = (struct var *)v->var;
 		const struct expr *to = (coefficient > 0) == greatest
-						? v->last : v->first;
+						? v->last
+						: v->first;
 		struct var_map map = { &from, &to, 1 };
 
 		e = expr_substitute(m, e, &map);
@@ -115,8 +117,7 @@ whole(struct module *m, const struct buffer *b, int d, struct range *out)
 
 static void
 make_range(struct collector *c, const struct buffer *b, int d,
-	   const struct expr *first, const struct expr *last,
-	   struct range *out)
+	   const struct expr *first, const struct expr *last, struct range *out)
 {
 	struct module *m = c->f->module;
 	const struct expr *lo = extreme(c, first, false);
@@ -129,8 +130,9 @@ make_range(struct collector *c, const struct buffer *b, int d,
 	}
 	out->min = lo;
 	out->extent = sum_difference(hi, lo, &extent)
-		? expr_int(m, lo->type, extent + 1)
-		: expr_add(m, expr_sub(m, hi, lo), expr_int(m, lo->type, 1));
+			      ? expr_int(m, lo->type, extent + 1)
+			      : expr_add(m, expr_sub(m, hi, lo),
+					 expr_int(m, lo->type, 1));
 }
 
 static void
@@ -171,8 +173,8 @@ add_region(struct collector *c, const struct buffer *b,
 
 		if (at->region.buffer == b && at->written == written) {
 			for (int d = 0; d < b->ndim; d++) {
-				unite(c->f->module, b, d,
-				      &at->region.ranges[d], &ranges[d]);
+				unite(c->f->module, b, d, &at->region.ranges[d],
+				      &ranges[d]);
 			}
 			return;
 		}
@@ -189,8 +191,8 @@ static void
 add_access(struct collector *c, const struct buffer *b,
 	   const struct expr *const *index, bool written)
 {
-	struct range *ranges = arena_array(&c->f->module->arena,
-					   struct range, b->ndim + 1);
+	struct range *ranges = arena_array(&c->f->module->arena, struct range,
+					   b->ndim + 1);
 
 	for (int d = 0; d < b->ndim; d++) {
 		make_range(c, b, d, index[d], index[d], &ranges[d]);
@@ -202,8 +204,8 @@ add_access(struct collector *c, const struct buffer *b,
 static void
 add_address(struct collector *c, const struct buffer *b, bool only_read)
 {
-	struct range *ranges = arena_array(&c->f->module->arena,
-					   struct range, b->ndim + 1);
+	struct range *ranges = arena_array(&c->f->module->arena, struct range,
+					   b->ndim + 1);
 
 	for (int d = 0; d < b->ndim; d++) {
 		whole(c->f->module, b, d, &ranges[d]);
@@ -225,12 +227,11 @@ see_load(void *ctx, const struct expr *e)
 	}
 }
 
-static void
-collect(struct collector *c, const struct stmt *s);
+static void collect(struct collector *c, const struct stmt *s);
 
 static void
-push_inner(struct collector *c, const struct var *var,
-	   const struct expr *min, const struct expr *extent)
+push_inner(struct collector *c, const struct var *var, const struct expr *min,
+	   const struct expr *extent)
 {
 	struct module *m = c->f->module;
 	struct inner one = { .var = var, .first = min };
@@ -266,9 +267,12 @@ collect_block(struct collector *c, const struct stmt *s)
 			const struct range *at = &r->ranges[d];
 			const struct expr *min = expr_substitute(m, at->min,
 								 &map);
-			const struct expr *last = expr_sub(m, expr_add(m, min,
-				expr_substitute(m, at->extent, &map)),
-				expr_int(m, min->type, 1));
+			const struct expr *last =
+				expr_sub(m,
+					 expr_add(m, min,
+						  expr_substitute(m, at->extent,
+								  &map)),
+					 expr_int(m, min->type, 1));
 
 			make_range(c, r->buffer, d, min, last, &ranges[d]);
 		}
@@ -313,8 +317,7 @@ collect(struct collector *c, const struct stmt *s)
 }
 
 void
-block_infer_regions(struct func *f, struct stmt *block, bool reads,
-		    bool writes)
+block_infer_regions(struct func *f, struct stmt *block, bool reads, bool writes)
 {
 	struct arena *arena = &f->module->arena;
 	struct block copy = *block->u.block;

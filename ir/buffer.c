@@ -33,8 +33,11 @@ const struct buffer *
 buffer_with_scope(struct module *m, const struct buffer *b, const char *scope)
 {
 	struct buffer_spec spec = {
-		.name = b->name, .type = b->type, .ndim = b->ndim,
-		.shape = b->shape, .strides = b->strides,
+		.name = b->name,
+		.type = b->type,
+		.ndim = b->ndim,
+		.shape = b->shape,
+		.strides = b->strides,
 		.scope = scope ? scope : b->scope,
 		.align_bytes = b->align_bytes,
 	};
@@ -47,8 +50,12 @@ buffer_with_shape(struct module *m, const struct buffer *b, int ndim,
 		  const struct expr *const *shape)
 {
 	struct buffer_spec spec = {
-		.name = b->name, .type = b->type, .ndim = b->ndim,
-		.shape = b->shape, .strides = b->strides, .scope = b->scope,
+		.name = b->name,
+		.type = b->type,
+		.ndim = b->ndim,
+		.shape = b->shape,
+		.strides = b->strides,
+		.scope = b->scope,
 		.align_bytes = b->align_bytes,
 	};
 
@@ -162,8 +169,10 @@ const struct buffer *
 buffer_of_numbers(struct module *m, const struct buffer *b)
 {
 	struct buffer_spec spec = {
-		.name = b->name, .type = dtype_of(b->type.kind),
-		.scope = b->scope, .align_bytes = b->align_bytes,
+		.name = b->name,
+		.type = dtype_of(b->type.kind),
+		.scope = b->scope,
+		.align_bytes = b->align_bytes,
 	};
 	const struct expr **shape;
 	int n = b->ndim;

@@ -12,10 +12,11 @@ struct buffer {
 	int id;
 	int ndim; /* 0: a scalar cell */
 	const struct expr *const *shape;
-	const struct expr *const *strides; /* in elements; NULL: dense, row-major */
+	const struct expr *const
+		*strides; /* in elements; NULL: dense, row-major */
 	const char *scope; /* "global", "shared", "local", "warp", "const", … */
 	int align_bytes;   /* 0: that of the type */
-	struct var *data;  /* the pointer (handle) */
+	struct var *data; /* the pointer (handle) */
 };
 
 struct buffer_spec {
@@ -31,11 +32,10 @@ struct buffer_spec {
 const struct buffer *buffer_new(struct module *m,
 				const struct buffer_spec *spec);
 /* A copy of b with another name, scope, type or shape (NULL/negative: keep). */
-const struct buffer *buffer_with_scope(struct module *m,
-				       const struct buffer *b,
+const struct buffer *buffer_with_scope(struct module *m, const struct buffer *b,
 				       const char *scope);
-const struct buffer *buffer_with_shape(struct module *m,
-				       const struct buffer *b, int ndim,
+const struct buffer *buffer_with_shape(struct module *m, const struct buffer *b,
+				       int ndim,
 				       const struct expr *const *shape);
 /* Of one element, all its lanes. */
 int buffer_element_bytes(const struct buffer *b);

@@ -20,7 +20,7 @@ enum diag_severity { DIAG_NOTE, DIAG_WARNING, DIAG_ERROR };
 struct diag_place {
 	const char *file;
 	int line, col;
-	const char *item; /* "node 12 Conv 'conv1'", a JSON pointer, … */
+	const char *item;    /* "node 12 Conv 'conv1'", a JSON pointer, … */
 	const char *excerpt; /* the line in question and a row of ^ under it */
 };
 

@@ -188,6 +188,5 @@ dtype_highest(struct dtype t)
 double
 dtype_lowest(struct dtype t)
 {
-	return dtype_is_float(t) ? -dtype_highest(t)
-				 : (double)dtype_min_int(t);
+	return dtype_is_float(t) ? -dtype_highest(t) : (double)dtype_min_int(t);
 }

@@ -15,7 +15,13 @@ enum dtype_kind {
 };
 
 enum dtype_class {
-	DTC_VOID, DTC_BOOL, DTC_INT, DTC_UINT, DTC_FLOAT, DTC_HANDLE, DTC_STRING
+	DTC_VOID,
+	DTC_BOOL,
+	DTC_INT,
+	DTC_UINT,
+	DTC_FLOAT,
+	DTC_HANDLE,
+	DTC_STRING
 };
 
 struct dtype {
@@ -39,7 +45,7 @@ enum dtype_class dtype_class(struct dtype t);
 int dtype_bits(struct dtype t);  /* of one lane */
 int dtype_bytes(struct dtype t); /* storage of one lane: 4-bit types take 1 */
 bool dtype_is_float(struct dtype t);
-bool dtype_is_int(struct dtype t);  /* signed or unsigned, not bool */
+bool dtype_is_int(struct dtype t); /* signed or unsigned, not bool */
 bool dtype_is_signed(struct dtype t);
 /* What memory holds: integers of 4 bits lie in bytes, sign and all. */
 struct dtype dtype_stored(struct dtype t);
@@ -47,10 +53,10 @@ const char *dtype_name(struct dtype t);  /* "float32", without lanes */
 const char *dtype_short(struct dtype t); /* "f32" */
 /* "float32", "float32x4", "f32"; false if unknown. */
 bool dtype_from_name(const char *name, struct dtype *out);
-int64_t dtype_min_int(struct dtype t);  /* integers and bool */
+int64_t dtype_min_int(struct dtype t); /* integers and bool */
 uint64_t dtype_max_int(struct dtype t);
-double dtype_lowest(struct dtype t);    /* most negative finite value */
-double dtype_highest(struct dtype t);   /* largest finite value */
+double dtype_lowest(struct dtype t);  /* most negative finite value */
+double dtype_highest(struct dtype t); /* largest finite value */
 
 /* How a float of 16 bits or fewer lies in its bits: the sign, exponent, and what
  * is behind the point. exp_bits is 0 for all other types. */

@@ -10,8 +10,14 @@
 #include "buffer.h"
 
 enum payload {
-	PAYLOAD_NONE, PAYLOAD_IVAL, PAYLOAD_FVAL, PAYLOAD_TEXT, PAYLOAD_VAR,
-	PAYLOAD_BUFFER, PAYLOAD_INTRIN, PAYLOAD_REDUCE
+	PAYLOAD_NONE,
+	PAYLOAD_IVAL,
+	PAYLOAD_FVAL,
+	PAYLOAD_TEXT,
+	PAYLOAD_VAR,
+	PAYLOAD_BUFFER,
+	PAYLOAD_INTRIN,
+	PAYLOAD_REDUCE
 };
 
 static const struct {
@@ -279,8 +285,7 @@ expr_make(struct module *m, const struct expr *payload,
 		}
 		at = (at + 1) & (t->cap - 1);
 	}
-	e = arena_alloc(&m->arena,
-			sizeof *e + sizeof *args * (size_t)n_args);
+	e = arena_alloc(&m->arena, sizeof *e + sizeof *args * (size_t)n_args);
 	e->kind = payload->kind;
 	e->type = payload->type;
 	e->u = payload->u;
@@ -317,8 +322,8 @@ var_new(struct module *m, const char *name, struct dtype type)
 struct var *
 var_new_dim(struct module *m, const char *name, int64_t min, int64_t max)
 {
-	struct var *v = var_new(
-		m, name, dtype_of(max > INT32_MAX ? DT_I64 : DT_I32));
+	struct var *v = var_new(m, name,
+				dtype_of(max > INT32_MAX ? DT_I64 : DT_I32));
 
 	v->is_dim = true;
 	v->min = min;
@@ -346,8 +351,7 @@ expr_is_extreme(const struct expr *e)
 bool
 expr_combines(const struct expr *e)
 {
-	return e->kind == EXPR_ADD || e->kind == EXPR_MUL ||
-	       expr_is_extreme(e);
+	return e->kind == EXPR_ADD || e->kind == EXPR_MUL || expr_is_extreme(e);
 }
 
 bool

@@ -60,8 +60,8 @@ struct reduction {
 	const struct reducer *reducer;
 	struct iter_var *axes;
 	int n_axes;
-	int index;                    /* which of the reducer's results */
-	const struct expr *condition; /* NULL: always */
+	int index;                      /* which of the reducer's results */
+	const struct expr *condition;   /* NULL: always */
 	const struct expr *const *init; /* where each result starts; NULL: at
 					 * the reducer's identity */
 };
@@ -163,16 +163,16 @@ const struct expr *expr_cast(struct module *m, struct dtype t,
 			     const struct expr *a);
 const struct expr *expr_load(struct module *m, const struct buffer *b,
 			     const struct expr *const *index, int n);
-const struct expr *expr_call(struct module *m, enum intrin op,
-			     struct dtype t, const struct expr *const *args,
-			     int n);
-const struct expr *expr_call1(struct module *m, enum intrin op,
-			      const struct expr *a); /* result as the table says */
+const struct expr *expr_call(struct module *m, enum intrin op, struct dtype t,
+			     const struct expr *const *args, int n);
+const struct expr *
+expr_call1(struct module *m, enum intrin op,
+	   const struct expr *a); /* result as the table says */
 const struct expr *expr_call2(struct module *m, enum intrin op,
 			      const struct expr *a, const struct expr *b);
 /* The list [items…] as the value of an annotation (items may be lists). */
-const struct expr *expr_list(struct module *m,
-			     const struct expr *const *items, int n);
+const struct expr *expr_list(struct module *m, const struct expr *const *items,
+			     int n);
 bool expr_is_list(const struct expr *e);
 const struct expr *expr_ramp(struct module *m, const struct expr *base,
 			     const struct expr *stride, int lanes);
@@ -182,10 +182,10 @@ const struct expr *expr_reduce(struct module *m, const struct reduction *r,
 			       const struct expr *const *sources, int n);
 
 /* Queries. */
-bool expr_is_int(const struct expr *e, int64_t *v);  /* an INT literal? */
+bool expr_is_int(const struct expr *e, int64_t *v); /* an INT literal? */
 /* Are two values made one by it, whatever the order: +, *, min, max or fmax? */
 bool expr_combines(const struct expr *e);
-bool expr_is_extreme(const struct expr *e); /* min, max or fmax */
+bool expr_is_extreme(const struct expr *e);          /* min, max or fmax */
 bool expr_is_value(const struct expr *e, int64_t v); /* this INT literal? */
 bool expr_uses_var(const struct expr *e, const struct var *v);
 bool expr_uses_buffer(const struct expr *e, const struct buffer *b);
@@ -199,7 +199,7 @@ void expr_visit(const struct expr *e,
  * for the original node before its children (pre) — answers are memoised. */
 const struct expr *expr_rewrite(struct module *m, const struct expr *e,
 				const struct expr *(*pre)(void *ctx,
-						const struct expr *e),
+							  const struct expr *e),
 				void *ctx);
 /* Rebuilds a node with new args through the builders. */
 const struct expr *expr_rebuild(struct module *m, const struct expr *e,

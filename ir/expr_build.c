@@ -350,8 +350,8 @@ fold_arithmetic(struct module *m, enum expr_kind kind, struct dtype t,
 }
 
 static const struct expr *
-fold_compare(struct module *m, enum expr_kind kind, struct dtype t,
-	     int lanes, const struct expr *x, const struct expr *y)
+fold_compare(struct module *m, enum expr_kind kind, struct dtype t, int lanes,
+	     const struct expr *x, const struct expr *y)
 {
 	union number a = literal_number(x), b = literal_number(y);
 	bool lt, eq, unordered = false, holds = false;
@@ -424,8 +424,8 @@ fold_neutral(struct module *m, enum expr_kind kind, const struct expr *a,
 		return !is_float && is_literal(b, 1) ? a : NULL;
 	case EXPR_TRUNCMOD:
 	case EXPR_FLOORMOD:
-		return !is_float && is_literal(b, 1)
-			       ? expr_int(m, a->type, 0) : NULL;
+		return !is_float && is_literal(b, 1) ? expr_int(m, a->type, 0)
+						     : NULL;
 	case EXPR_MIN:
 	case EXPR_MAX:
 		return a == b ? a : NULL;
@@ -472,8 +472,9 @@ build_compare(struct module *m, enum expr_kind kind, const struct expr *a,
 		return fold_compare(m, kind, a->type, t.lanes, la, lb);
 	}
 	if (a == b && !dtype_is_float(a->type)) {
-		return expr_int(m, t, kind == EXPR_EQ || kind == EXPR_LE ||
-				      kind == EXPR_GE);
+		return expr_int(m, t,
+				kind == EXPR_EQ || kind == EXPR_LE ||
+					kind == EXPR_GE);
 	}
 	args[0] = a;
 	args[1] = b;
@@ -508,7 +509,8 @@ expr_binary(struct module *m, enum expr_kind kind, const struct expr *a,
 	    const struct expr *b)
 {
 	_Static_assert(EXPR_MAX + 1 == EXPR_EQ && EXPR_GE + 1 == EXPR_AND &&
-		       EXPR_OR + 1 == EXPR_NOT, "order of the table");
+			       EXPR_OR + 1 == EXPR_NOT,
+		       "order of the table");
 	assert(kind >= EXPR_ADD && kind <= EXPR_OR);
 	if (kind < EXPR_EQ) {
 		return build_arithmetic(m, kind, a, b);
@@ -519,12 +521,11 @@ expr_binary(struct module *m, enum expr_kind kind, const struct expr *a,
 	return build_logical(m, kind, a, b);
 }
 
-#define BINARY(name, KIND) \
-	const struct expr * \
-	expr_##name(struct module *m, const struct expr *a, \
-		    const struct expr *b) \
-	{ \
-		return expr_binary(m, EXPR_##KIND, a, b); \
+#define BINARY(name, KIND)                                                     \
+	const struct expr *expr_##name(struct module *m, const struct expr *a, \
+				       const struct expr *b)                   \
+	{                                                                      \
+		return expr_binary(m, EXPR_##KIND, a, b);                      \
 	}
 
 BINARY(add, ADD)
@@ -619,8 +620,8 @@ expr_cast(struct module *m, struct dtype t, const struct expr *a)
 	}
 	assert(t.lanes == a->type.lanes);
 	if (l && dtype_class(t) != DTC_HANDLE) {
-		return from_number(m, t, number_cast(t, l->type,
-						     literal_number(l)));
+		return from_number(m, t,
+				   number_cast(t, l->type, literal_number(l)));
 	}
 	return make(m, EXPR_CAST, t, &a, 1);
 }
@@ -703,8 +704,7 @@ expr_call2(struct module *m, enum intrin op, const struct expr *a,
 	unify(m, &a, &b);
 	args[0] = a;
 	args[1] = b;
-	return expr_call(m, op, expr_call_type(op, a->type, a->type), args,
-			 2);
+	return expr_call(m, op, expr_call_type(op, a->type, a->type), args, 2);
 }
 
 const struct expr *
@@ -720,8 +720,8 @@ expr_is_list(const struct expr *e)
 }
 
 const struct expr *
-expr_ramp(struct module *m, const struct expr *base,
-	  const struct expr *stride, int lanes)
+expr_ramp(struct module *m, const struct expr *base, const struct expr *stride,
+	  int lanes)
 {
 	const struct expr *args[2];
 

@@ -49,8 +49,8 @@ visit_node(struct visitor *v, const struct expr *e)
 }
 
 void
-expr_visit(const struct expr *e,
-	   void (*visit)(void *ctx, const struct expr *e), void *ctx)
+expr_visit(const struct expr *e, void (*visit)(void *ctx, const struct expr *e),
+	   void *ctx)
 {
 	struct visitor v = { .visit = visit, .ctx = ctx };
 
@@ -70,9 +70,9 @@ visit_use(void *ctx, const struct expr *e)
 {
 	struct use *u = ctx;
 
-	if (e->kind == EXPR_VAR ? e->u.var == u->var
-				: e->kind == EXPR_LOAD &&
-					  e->u.buffer == u->buffer) {
+	if (e->kind == EXPR_VAR
+		    ? e->u.var == u->var
+		    : e->kind == EXPR_LOAD && e->u.buffer == u->buffer) {
 		u->found = true;
 	}
 }
@@ -112,8 +112,8 @@ rebuild_call(struct module *m, const struct expr *e,
 	int lanes = 1;
 
 	if (e->n_args == 0 || !intrin_is_pure(e->u.intrin) ||
-	    intrin_is_address(e->u.intrin) ||
-	    e->u.intrin == INTRIN_PTR_ADD || e->n_args > 8) {
+	    intrin_is_address(e->u.intrin) || e->u.intrin == INTRIN_PTR_ADD ||
+	    e->n_args > 8) {
 		return expr_call(m, e->u.intrin, t, args, e->n_args);
 	}
 	for (int i = 0; i < e->n_args; i++) {
@@ -211,8 +211,9 @@ rewrite_reduction(struct rewriter *w, const struct reduction *r)
 		changed |= copy->condition != r->condition;
 	}
 	if (r->init) {
-		const struct expr **init = arena_array(
-			arena, const struct expr *, r->reducer->n);
+		const struct expr **init = arena_array(arena,
+						       const struct expr *,
+						       r->reducer->n);
 
 		for (int i = 0; i < r->reducer->n; i++) {
 			init[i] = rewrite_node(w, r->init[i]);
@@ -333,8 +334,7 @@ swap_buffer(struct buffer_swap *s, const struct expr *e)
 	}
 	result = rewrite_children(&s->w, e);
 	if (result->kind == EXPR_LOAD && result->u.buffer == s->from) {
-		result = expr_load(s->m, s->to, result->args,
-				   result->n_args);
+		result = expr_load(s->m, s->to, result->args, result->n_args);
 	}
 	memo_put(&s->w.done, e, result);
 	return result;

@@ -9,7 +9,10 @@
  * several: that of the model's caller, the scratch memory between kernels, the
  * constants, or what the function itself declares. */
 enum memory_space {
-	SPACE_INTERFACE, SPACE_WORKSPACE, SPACE_WEIGHTS, SPACE_LOCAL,
+	SPACE_INTERFACE,
+	SPACE_WORKSPACE,
+	SPACE_WEIGHTS,
+	SPACE_LOCAL,
 	SPACE_COUNT
 };
 
@@ -46,7 +49,7 @@ struct func {
 	/* Phase 0: a root BLOCK named "root" without iters, whose allocs are
 	 * the intermediate buffers. Lowered: any statement without blocks. */
 	struct stmt *body;
-	struct note *notes; /* "global_symbol", "tir.noalias", … */
+	struct note *notes;           /* "global_symbol", "tir.noalias", … */
 	VEC(struct fused_axis) fused; /* in the order in which they were made */
 	int next_id;
 	VEC(struct journal_entry) journal;

@@ -50,8 +50,11 @@ static void
 renew_buffer(struct adoption *a, const struct buffer *b)
 {
 	struct buffer_spec spec = {
-		.name = b->name, .type = b->type, .ndim = b->ndim,
-		.scope = b->scope, .align_bytes = b->align_bytes,
+		.name = b->name,
+		.type = b->type,
+		.ndim = b->ndim,
+		.scope = b->scope,
+		.align_bytes = b->align_bytes,
 	};
 	const struct buffer *fresh;
 	bool changed = false;
@@ -115,17 +118,20 @@ match_params(struct adoption *a)
 	struct func *f = a->into, *g = a->from;
 
 	if (f->params.n != g->params.n) {
-		return arena_printf(&a->m->arena, "%d parameters instead of "
-				    "%d", g->params.n, f->params.n);
+		return arena_printf(&a->m->arena,
+				    "%d parameters instead of "
+				    "%d",
+				    g->params.n, f->params.n);
 	}
 	for (int i = 0; i < f->params.n; i++) {
 		const struct param *p = &f->params.data[i];
 		const struct param *q = &g->params.data[i];
 
 		if ((p->buffer == NULL) != (q->buffer == NULL)) {
-			return differs(a, i, p->buffer != NULL
-				       ? "no buffer any more"
-				       : "no scalar any more");
+			return differs(a, i,
+				       p->buffer != NULL
+					       ? "no buffer any more"
+					       : "no scalar any more");
 		}
 		if (p->buffer == NULL) {
 			if (!dtype_equal(p->var->type, q->var->type)) {

@@ -139,8 +139,8 @@ same_var(struct comparison *c, const struct var *a, const struct var *b)
 	       differ(c, "variables", a->name, b->name);
 }
 
-static bool
-same_expr(struct comparison *c, const struct expr *a, const struct expr *b);
+static bool same_expr(struct comparison *c, const struct expr *a,
+		      const struct expr *b);
 
 static bool
 same_exprs(struct comparison *c, const struct expr *const *a,
@@ -155,8 +155,7 @@ same_exprs(struct comparison *c, const struct expr *const *a,
 }
 
 static bool
-same_facts(struct comparison *c, const struct buffer *a,
-	   const struct buffer *b)
+same_facts(struct comparison *c, const struct buffer *a, const struct buffer *b)
 {
 	return (dtype_equal(a->type, b->type) && a->ndim == b->ndim &&
 		(a->strides == NULL) == (b->strides == NULL) &&
@@ -365,7 +364,7 @@ same_own(struct comparison *c, const struct stmt *a, const struct stmt *b)
 	case STMT_FOR:
 		return (a->u.loop.kind == b->u.loop.kind &&
 			(a->u.loop.thread == NULL) ==
-			(b->u.loop.thread == NULL) &&
+				(b->u.loop.thread == NULL) &&
 			(!a->u.loop.thread ||
 			 strcmp(a->u.loop.thread, b->u.loop.thread) == 0) &&
 			declare_var(c, a->u.loop.var, b->u.loop.var)) ||
@@ -409,16 +408,15 @@ static bool
 same_stmt(struct comparison *c, const struct stmt *a, const struct stmt *b)
 {
 	if (!a || !b) {
-		return a == b ||
-		       differ(c, "statements", a ? stmt_kind_name(a->kind)
-			      : "none", b ? stmt_kind_name(b->kind) : "none");
+		return a == b || differ(c, "statements",
+					a ? stmt_kind_name(a->kind) : "none",
+					b ? stmt_kind_name(b->kind) : "none");
 	}
 	if (a->kind != b->kind || a->n_args != b->n_args) {
 		return differ(c, "statements", stmt_kind_name(a->kind),
 			      stmt_kind_name(b->kind));
 	}
-	int n = a->n_children > b->n_children ? a->n_children
-					      : b->n_children;
+	int n = a->n_children > b->n_children ? a->n_children : b->n_children;
 
 	if (a->kind == STMT_SEQ && a->n_children != b->n_children) {
 		return differ(c, "lengths of suites", "one", "the other");
@@ -476,7 +474,10 @@ funcs_equal(const struct func *const *a, const struct func *const *b, int n,
 	    bool but_literals)
 {
 	struct comparison c = {
-		.a = a, .b = b, .n = n, .but_literals = but_literals,
+		.a = a,
+		.b = b,
+		.n = n,
+		.but_literals = but_literals,
 	};
 	bool same = true;
 

@@ -107,7 +107,8 @@ uint64_t
 func_hash(const struct func *f, bool but_literals)
 {
 	struct hasher x = {
-		.at = (uint64_t)f->params.n, .but_literals = but_literals,
+		.at = (uint64_t)f->params.n,
+		.but_literals = but_literals,
 	};
 
 	memo_init(&x.known);

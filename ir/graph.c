@@ -40,8 +40,8 @@ name_table_add(struct graph *g, struct tensor *t)
 					  table->cap);
 		for (uint32_t i = 0; i < old.cap; i++) {
 			if (old.slot[i]) {
-				*name_slot(table, old.slot[i]->name) =
-					old.slot[i];
+				*name_slot(table,
+					   old.slot[i]->name) = old.slot[i];
 			}
 		}
 	}
@@ -58,13 +58,15 @@ numbered_tensor(const struct graph *g, const char *name, int *number)
 	const char *end = strrchr(name, '_');
 	int v = 0;
 
-	for (const char *c = end ? end + 1 : ""; *c >= '0' && *c <= '9' &&
-			v < INT_MAX / 10 - 1; c++) {
+	for (const char *c = end ? end + 1 : "";
+	     *c >= '0' && *c <= '9' && v < INT_MAX / 10 - 1; c++) {
 		v = v * 10 + (*c - '0');
 	}
 	*number = v;
-	return v > 0 ? graph_find_tensor(g, arena_strndup(&g->module->arena,
-			name, (size_t)(end - name))) : NULL;
+	return v > 0 ? graph_find_tensor(g,
+					 arena_strndup(&g->module->arena, name,
+						       (size_t)(end - name)))
+		     : NULL;
 }
 
 /* Rebuilds the cluster behind a removed slot, as open addressing needs. */
@@ -278,9 +280,8 @@ copy_links(struct graph *g, struct node *n, struct tensor *const *inputs,
 }
 
 struct node *
-graph_node_at(struct graph *g, int pos, const char *domain,
-	      const char *op_type, const char *name,
-	      struct tensor *const *inputs, int n_inputs,
+graph_node_at(struct graph *g, int pos, const char *domain, const char *op_type,
+	      const char *name, struct tensor *const *inputs, int n_inputs,
 	      struct tensor *const *outputs, int n_outputs)
 {
 	struct arena *a = &g->module->arena;

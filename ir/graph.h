@@ -36,11 +36,11 @@ struct use {
  *
  *   [n][c][h][w]  ->  [n][c / 16][1 + h + 1][1 + w + 1][16] */
 struct tensor_layout {
-	int axis;                  /* -1: no dimension is in blocks */
+	int axis; /* -1: no dimension is in blocks */
 	int64_t block;
-	int64_t *before, *after;   /* such elements, by dimension */
+	int64_t *before, *after; /* such elements, by dimension */
 	int64_t fill;
-	bool filled;               /* somebody reads them: fill is known */
+	bool filled; /* somebody reads them: fill is known */
 };
 
 /* real = (stored - zero_point) * scale */
@@ -70,10 +70,10 @@ struct tensor {
 	const struct reals *reals;
 	int stored_offset; /* a pass made bytes of the other sign of it: stored is
 			    * the model's number plus this, 128 or -128 */
-	const struct value *value;  /* a constant with its bytes, or NULL */
+	const struct value *value; /* a constant with its bytes, or NULL */
 	struct node *recipe; /* a constant computed from constants when needed
 			      * (producer is NULL then); value is NULL */
-	const char *from; /* a constant: the name of the model's that it was
+	const char *from;    /* a constant: the name of the model's that it was
 			   * computed from, where the recipe does not tell */
 	/* A constant that was computed: how, for people to read. The recipe
 	 * that it has or had, or a node of graph_describe. NULL: the model's. */
@@ -91,8 +91,14 @@ struct tensor {
 };
 
 enum attr_kind {
-	ATTR_INT, ATTR_FLOAT, ATTR_STRING, ATTR_INTS, ATTR_FLOATS,
-	ATTR_STRINGS, ATTR_TENSOR, ATTR_GRAPH
+	ATTR_INT,
+	ATTR_FLOAT,
+	ATTR_STRING,
+	ATTR_INTS,
+	ATTR_FLOATS,
+	ATTR_STRINGS,
+	ATTR_TENSOR,
+	ATTR_GRAPH
 };
 
 struct attr {
@@ -119,15 +125,15 @@ struct node {
 	int id;                       /* order of creation */
 	struct tensor **inputs;       /* NULL entries: optional, absent */
 	int n_inputs;
-	struct tensor **outputs;      /* NULL entries: optional, absent */
+	struct tensor **outputs; /* NULL entries: optional, absent */
 	int n_outputs;
-	struct graph *graph;          /* that it belongs to */
+	struct graph *graph; /* that it belongs to */
 	VEC(struct attr) attrs;
 	/* Indices into graph.origins: the model's nodes of which it computes a
 	 * part at least. Several nodes may be for one origin. */
 	VEC(int) origins;
-	int group;                    /* fusion group, -1 before fusion */
-	struct region_match *match;   /* of a backend; NULL: generated code */
+	int group;                  /* fusion group, -1 before fusion */
+	struct region_match *match; /* of a backend; NULL: generated code */
 };
 
 /* One node of the model as it was read, and what became of it. */
@@ -148,10 +154,10 @@ struct origin {
  * are what it stores. A node that is read through (a prologue) may be in
  * several groups; node.group is the first. */
 struct group {
-	int id;                   /* its index; the order is topological */
-	VEC(struct node *) nodes; /* in topological order */
-	struct node *anchor;      /* the node that names and shapes it */
-	bool is_view;             /* the bytes exist already: no code */
+	int id;                      /* its index; the order is topological */
+	VEC(struct node *) nodes;    /* in topological order */
+	struct node *anchor;         /* the node that names and shapes it */
+	bool is_view;                /* the bytes exist already: no code */
 	struct graph_region *region; /* its nodes are a backend's, or NULL */
 };
 
@@ -171,12 +177,12 @@ struct conv_costs {
 struct graph {
 	struct module *module;
 	const char *name;
-	const char *file;          /* as the user gave it; for messages */
-	const char *model;         /* the model's file, where file is none; or
+	const char *file;   /* as the user gave it; for messages */
+	const char *model;  /* the model's file, where file is none; or
 				    * NULL */
-	const char *digest;        /* first 16 hex digits of sha256 of the file */
+	const char *digest; /* first 16 hex digits of sha256 of the file */
 	VEC(struct tensor *) tensors;
-	VEC(struct node *) nodes;  /* in a topological order once sorted */
+	VEC(struct node *) nodes; /* in a topological order once sorted */
 	VEC(struct tensor *) inputs, outputs;
 	VEC(struct origin) origins;
 	VEC(struct group *) groups;
@@ -187,21 +193,21 @@ struct graph {
 	int n_backends;
 	bool is_partitioned; /* regions are settled: no pass changes them */
 	struct byoc_notes *byoc_notes; /* why nodes were not taken, if wanted */
-	VEC(struct var *) dims;    /* symbolic dimensions, declared bounds */
+	VEC(struct var *) dims; /* symbolic dimensions, declared bounds */
 	VEC(const char *) assumptions; /* told to the user by compile */
 	struct name_table names;
 	int next_node_id;
-	int edits; /* counts changes: passes repeat until it stands still */
+	int edits;     /* counts changes: passes repeat until it stands still */
 	int edited_at; /* where in nodes the last one was taken out */
 	/* Quantized operators round as TFLite's kernels, by fixed-point numbers,
 	 * not as ONNX says. */
 	bool fixed_point;
-	bool unsigned_bytes; /* the target multiplies u8 by i8 best */
-	bool signed_bytes;   /* it multiplies i8 by i8 best */
+	bool unsigned_bytes;  /* the target multiplies u8 by i8 best */
+	bool signed_bytes;    /* it multiplies i8 by i8 best */
 	int part_align_bytes; /* of the inputs of a concatenation within it;
 			       * 0: any */
-	int64_t folded_work; /* elements that folding has computed */
-	bool by_threads; /* many threads of a device share a kernel */
+	int64_t folded_work;  /* elements that folding has computed */
+	bool by_threads;      /* many threads of a device share a kernel */
 	struct conv_costs conv;
 	bool open_sizes; /* sizes need no bounds: nothing is planned for them */
 };
@@ -213,8 +219,8 @@ struct tensor *graph_find_tensor(const struct graph *g, const char *name);
 const char *graph_fresh_name(struct graph *g, const char *base);
 /* A constant tensor over given bytes (not copied). */
 struct tensor *graph_constant(struct graph *g, const char *base,
-			      struct dtype type, int ndim,
-			      const int64_t *shape, const void *data);
+			      struct dtype type, int ndim, const int64_t *shape,
+			      const void *data);
 struct tensor *graph_constant_ints(struct graph *g, const char *base, int n,
 				   const int64_t *values); /* i64 [n] */
 struct node *graph_node(struct graph *g, const char *domain,

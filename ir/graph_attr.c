@@ -75,8 +75,7 @@ node_set_attr_int(struct graph *g, struct node *n, const char *name, int64_t v)
 }
 
 void
-node_set_attr_float(struct graph *g, struct node *n, const char *name,
-		    double v)
+node_set_attr_float(struct graph *g, struct node *n, const char *name, double v)
 {
 	struct attr a = { .kind = ATTR_FLOAT, .f = v };
 
@@ -102,8 +101,7 @@ node_set_attr_ints(struct graph *g, struct node *n, const char *name,
 	struct attr a = { .kind = ATTR_INTS, .n = count };
 
 	a.name = arena_strdup(&g->module->arena, name);
-	a.ints = arena_copy(&g->module->arena, v,
-			    sizeof *v * (size_t)count);
+	a.ints = arena_copy(&g->module->arena, v, sizeof *v * (size_t)count);
 	node_set_attr(g, n, &a);
 }
 
@@ -166,9 +164,8 @@ attr_equal(const struct attr *a, const struct attr *b)
 		return a->s_len == b->s_len &&
 		       memcmp(a->s, b->s, a->s_len) == 0;
 	case ATTR_INTS:
-		return a->n == 0 ||
-		       memcmp(a->ints, b->ints,
-			      sizeof *a->ints * (size_t)a->n) == 0;
+		return a->n == 0 || memcmp(a->ints, b->ints,
+					   sizeof *a->ints * (size_t)a->n) == 0;
 	case ATTR_FLOATS:
 		return a->n == 0 ||
 		       memcmp(a->floats, b->floats,
@@ -216,9 +213,8 @@ node_place(const struct graph *g, const struct node *n)
 {
 	struct diag_place place = { .file = g->file };
 	struct arena *a = &g->module->arena;
-	int index = n->origins.n > 0
-			    ? g->origins.data[n->origins.data[0]].index
-			    : n->id;
+	int index = n->origins.n > 0 ? g->origins.data[n->origins.data[0]].index
+				     : n->id;
 	const char *name = n->name;
 
 	if (!*name && n->n_outputs > 0 && n->outputs[0]) {

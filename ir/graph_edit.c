@@ -283,9 +283,10 @@ origin_label(const struct graph *g, int origin)
 {
 	const struct origin *o = &g->origins.data[origin];
 
-	return o->name != NULL && *o->name != '\0' ? o->name
-	       : arena_printf(&g->module->arena, "#%d %s", o->index,
-			      o->op_type);
+	return o->name != NULL && *o->name != '\0'
+		       ? o->name
+		       : arena_printf(&g->module->arena, "#%d %s", o->index,
+				      o->op_type);
 }
 
 const char *
@@ -294,14 +295,14 @@ node_label(const struct graph *g, const struct node *n)
 	for (int i = 0; i < n->origins.n; i++) {
 		int origin = n->origins.data[i];
 
-		if (strcmp(g->origins.data[origin].op_type,
-			   n->op_type) == 0) {
+		if (strcmp(g->origins.data[origin].op_type, n->op_type) == 0) {
 			return origin_label(g, origin);
 		}
 	}
 	return n->origins.n > 0
-		? origin_label(g, n->origins.data[n->origins.n - 1])
-	       : *n->name != '\0' ? n->name : n->op_type;
+		       ? origin_label(g, n->origins.data[n->origins.n - 1])
+	       : *n->name != '\0' ? n->name
+				  : n->op_type;
 }
 
 const char *
@@ -312,8 +313,7 @@ tensor_label(const struct tensor *t)
 
 struct tensor *
 graph_made_of(struct graph *g, struct tensor *t, const char *form,
-	      const struct node *of, struct tensor *const *inputs,
-	      int n_inputs)
+	      const struct node *of, struct tensor *const *inputs, int n_inputs)
 {
 	struct arena *a = &g->module->arena;
 	struct node *n = arena_new(a, struct node);
@@ -323,8 +323,7 @@ graph_made_of(struct graph *g, struct tensor *t, const char *form,
 	n->name = "";
 	n->graph = g;
 	n->n_inputs = n_inputs;
-	n->inputs = arena_copy(a, inputs,
-			       sizeof *inputs * (size_t)n_inputs);
+	n->inputs = arena_copy(a, inputs, sizeof *inputs * (size_t)n_inputs);
 	if (of != NULL) {
 		graph_share_origins(n, of);
 	}

@@ -345,8 +345,11 @@ sort_matches(struct graph_region *r, const int *position)
 		struct region_match *m = r->matches.data[i];
 		int at = position[m->nodes.data[0].node->id], k = i;
 
-		for (; k > 0 && position[r->matches.data[k - 1]
-					 ->nodes.data[0].node->id] > at; k--) {
+		for (;
+		     k > 0 &&
+		     position[r->matches.data[k - 1]->nodes.data[0].node->id] >
+			     at;
+		     k--) {
 			r->matches.data[k] = r->matches.data[k - 1];
 		}
 		r->matches.data[k] = m;

@@ -26,16 +26,16 @@ struct fact {
 	enum fact_kind kind;
 	const char *text;
 	int64_t i;
-	double f;      /* also of an integer */
+	double f; /* also of an integer */
 	int n;
 	const int64_t *ints;
-	int step;      /* of a match: as match_node.step */
+	int step; /* of a match: as match_node.step */
 };
 
 /* Which node of the pattern a node of the graph is. */
 struct match_node {
 	struct node *node;
-	const char *role;     /* "conv", the id in backend.json */
+	const char *role; /* "conv", the id in backend.json */
 	/* Of a chain of followers: its number from 0, and the name of what was
 	 * found there ("swish", of two nodes). The body of the pattern: -1,
 	 * NULL. */
@@ -49,18 +49,18 @@ struct match_node {
 struct region_match {
 	const struct backend *backend;
 	const char *backend_name;
-	const char *pattern;  /* its name */
+	const char *pattern;          /* its name */
 	VEC(struct match_node) nodes; /* in topological order */
 	struct node *anchor;
 	VEC(struct fact) facts;
-	int n_steps;          /* followers found */
+	int n_steps; /* followers found */
 	/* After merge; NULL if the match is not taken. */
 	struct graph_region *region;
 };
 
 struct graph_region {
-	int id;               /* its index in the graph */
-	const char *name;     /* "dnnl_0": unique */
+	int id;           /* its index in the graph */
+	const char *name; /* "dnnl_0": unique */
 	const struct backend *backend;
 	const char *backend_name;
 	VEC(struct region_match *) matches; /* in topological order */
@@ -83,8 +83,7 @@ struct node *region_match_last(const struct region_match *m);
 struct node *region_step_last(const struct region_match *m, int step);
 const struct fact *region_match_fact(const struct region_match *m,
 				     const char *name, int step);
-const struct fact *region_attr(const struct graph_region *r,
-			       const char *name);
+const struct fact *region_attr(const struct graph_region *r, const char *name);
 /* Sets or replaces an attribute (copied; texts and arrays are not). */
 void region_set_attr(struct graph *g, struct graph_region *r,
 		     const struct fact *attr);
@@ -94,16 +93,13 @@ int region_node_count(const struct graph_region *r);
 
 /* A new match of no nodes; its nodes are added in topological order, which
  * sets node.match. */
-struct region_match *region_match_new(struct graph *g,
-				      const struct backend *b,
+struct region_match *region_match_new(struct graph *g, const struct backend *b,
 				      const char *backend_name,
 				      const char *pattern);
-void region_match_add(struct graph *g, struct region_match *m,
-		      struct node *n, const char *role, int step,
-		      const char *follower);
+void region_match_add(struct graph *g, struct region_match *m, struct node *n,
+		      const char *role, int step, const char *follower);
 /* A new region, last of g->regions; matches are added in topological order. */
-struct graph_region *graph_region_new(struct graph *g,
-				      const struct backend *b,
+struct graph_region *graph_region_new(struct graph *g, const struct backend *b,
 				      const char *backend_name,
 				      const char *name);
 void graph_region_add(struct graph *g, struct graph_region *r,

@@ -50,10 +50,11 @@ verify_node(struct graph *g, const struct node *n, bool *done)
 			return broken(g, n, "unknown input", t->name);
 		}
 		if (!done[t->id]) {
-			return broken(g, n, t->producer
-					? "input read before it is computed"
-					: "input that nothing produces",
-				      t->name);
+			return broken(
+				g, n,
+				t->producer ? "input read before it is computed"
+					    : "input that nothing produces",
+				t->name);
 		}
 	}
 	for (int i = 0; i < n->n_outputs; i++) {
@@ -108,15 +109,19 @@ verify_match(struct graph *g, const struct region_match *m,
 	     const struct graph_region *r)
 {
 	if (m->nodes.n == 0 || m->region != r) {
-		return broken(g, NULL, "a match of nothing, or of another "
-			      "region", m->pattern);
+		return broken(g, NULL,
+			      "a match of nothing, or of another "
+			      "region",
+			      m->pattern);
 	}
 	for (int i = 0; i < m->nodes.n; i++) {
 		const struct node *n = m->nodes.data[i].node;
 
 		if (n->match != m || n->graph != g) {
-			return broken(g, n, "a node of a match that does not "
-				      "know it", m->pattern);
+			return broken(g, n,
+				      "a node of a match that does not "
+				      "know it",
+				      m->pattern);
 		}
 	}
 	return true;
@@ -163,8 +168,8 @@ verify_regions(struct graph *g)
 		const struct graph_region *r = n->match ? n->match->region
 							: NULL;
 
-		if (r && (r->id >= g->regions.n ||
-			  g->regions.data[r->id] != r)) {
+		if (r &&
+		    (r->id >= g->regions.n || g->regions.data[r->id] != r)) {
 			return broken(g, n, "a node of a region that is none",
 				      r->name);
 		}

@@ -135,8 +135,7 @@ form_decode(struct float_form f, uint32_t bits)
 	if (e == 0) {
 		v = ldexp(frac, 1 - f.bias - f.frac_bits);
 	} else {
-		v = ldexp(frac + (1u << f.frac_bits),
-			  e - f.bias - f.frac_bits);
+		v = ldexp(frac + (1u << f.frac_bits), e - f.bias - f.frac_bits);
 	}
 	return sign ? -v : v;
 }

@@ -27,12 +27,7 @@ struct printer {
 };
 
 /* Binding strength of what an operator stands in; 0 needs no parentheses. */
-enum {
-	PRINT_LOOSE = 0,
-	PRINT_TERM = 12,
-	PRINT_FACTOR = 13,
-	PRINT_TIGHT = 16
-};
+enum { PRINT_LOOSE = 0, PRINT_TERM = 12, PRINT_FACTOR = 13, PRINT_TIGHT = 16 };
 
 /* Names that no variable and no buffer is printed as. */
 const char *const *print_reserved(int *n);
@@ -40,8 +35,7 @@ void printer_init(struct printer *p, enum script_version version,
 		  struct strbuf *out);
 void printer_release(struct printer *p);
 /* Gives key a fresh identifier made from hint, unique in the function. */
-const char *print_define(struct printer *p, const void *key,
-			 const char *hint);
+const char *print_define(struct printer *p, const void *key, const char *hint);
 /* Buffers also define their data pointer, as "name.data". */
 const char *print_define_buffer(struct printer *p, const struct buffer *b);
 const char *print_unique(struct printer *p, const char *hint);

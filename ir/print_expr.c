@@ -62,8 +62,9 @@ print_int(struct printer *p, const struct expr *e)
 	if (class == DTC_BOOL) {
 		const char *text = value ? "True" : "False";
 
-		strbuf_printf(p->out, p->version == SCRIPT_OLD ? "%s"
-			      : "T.bool(%s)", text);
+		strbuf_printf(p->out,
+			      p->version == SCRIPT_OLD ? "%s" : "T.bool(%s)",
+			      text);
 		return;
 	}
 	if (e->type.kind == DT_I32) {
@@ -72,8 +73,7 @@ print_int(struct printer *p, const struct expr *e)
 		strbuf_printf(p->out, "T.%s(%llu)", dtype_name(e->type),
 			      (unsigned long long)e->u.ival);
 	} else {
-		strbuf_printf(p->out, "T.%s(%lld)", dtype_name(e->type),
-			      value);
+		strbuf_printf(p->out, "T.%s(%lld)", dtype_name(e->type), value);
 	}
 }
 
@@ -82,8 +82,7 @@ static void
 print_float(struct printer *p, const struct expr *e)
 {
 	double value = e->u.fval;
-	double rounded = number_round(e->type,
-				      (union number){ .f = value }).f;
+	double rounded = number_round(e->type, (union number){ .f = value }).f;
 	char text[64];
 
 	strbuf_printf(p->out, "T.%s(", dtype_name(e->type));
@@ -314,8 +313,7 @@ print_expr(struct printer *p, const struct expr *e, int strength)
 }
 
 void
-print_end(struct printer *p, const struct expr *min,
-	  const struct expr *extent)
+print_end(struct printer *p, const struct expr *min, const struct expr *extent)
 {
 	int64_t first, count;
 

@@ -105,8 +105,8 @@ print_value(const struct value *v, struct strbuf *out)
 	strbuf_puts(out, " = {");
 	for (int64_t i = 0; i < v->elems; i++) {
 		strbuf_puts(out, i > 0 ? ", " : "");
-		print_number(v->type,
-			     number_load(v->type, v->data, (size_t)i), out);
+		print_number(v->type, number_load(v->type, v->data, (size_t)i),
+			     out);
 	}
 	strbuf_putc(out, '}');
 }

@@ -72,12 +72,13 @@ print_reserved(int *n)
 {
 	/* Python's keywords, and what the script's own lines use. */
 	static const char *const reserved[] = {
-		"False", "None", "True", "and", "as", "assert", "async",
-		"await", "break", "class", "continue", "def", "del", "elif",
-		"else", "except", "finally", "for", "from", "global", "if",
-		"import", "in", "is", "lambda", "nonlocal", "not", "or",
-		"pass", "raise", "return", "try", "while", "with", "yield",
-		"I", "Module", "R", "T", "range", "tvm",
+		"False",  "None",     "True",  "and",    "as",       "assert",
+		"async",  "await",    "break", "class",  "continue", "def",
+		"del",    "elif",     "else",  "except", "finally",  "for",
+		"from",   "global",   "if",    "import", "in",       "is",
+		"lambda", "nonlocal", "not",   "or",     "pass",     "raise",
+		"return", "try",      "while", "with",   "yield",    "I",
+		"Module", "R",        "T",     "range",  "tvm",
 	};
 
 	*n = (int)(sizeof reserved / sizeof *reserved);
@@ -85,8 +86,7 @@ print_reserved(int *n)
 }
 
 void
-printer_init(struct printer *p, enum script_version version,
-	     struct strbuf *out)
+printer_init(struct printer *p, enum script_version version, struct strbuf *out)
 {
 	const char *const *reserved;
 	int n;

@@ -47,8 +47,7 @@ print_signature_buffer(struct printer *p, const struct buffer *b)
 }
 
 static void
-print_param(struct printer *p, const struct param *param,
-	    const char **handle)
+print_param(struct printer *p, const struct param *param, const char **handle)
 {
 	if (param->buffer && fits_signature(param->buffer)) {
 		print_signature_buffer(p, param->buffer);
@@ -132,8 +131,8 @@ print_bounds(struct printer *p, const struct sizes *sizes, const char *key,
 			continue;
 		}
 		if (!any) {
-			strbuf_printf(p->out, "%s\"%s\": {",
-				      *first ? "" : ", ", key);
+			strbuf_printf(p->out, "%s\"%s\": {", *first ? "" : ", ",
+				      key);
 		}
 		strbuf_printf(p->out, "%s\"", any ? ", " : "");
 		print_var(p, v);
@@ -259,11 +258,11 @@ module_print(const struct module *m, enum script_version version,
 
 	if (version == SCRIPT_OLD) {
 		strbuf_puts(out, "# from tvm.script import tir as T\n"
-			    "@tvm.script.ir_module\nclass Module:\n");
+				 "@tvm.script.ir_module\nclass Module:\n");
 	} else {
 		strbuf_puts(out, "# from tvm.script import ir as I\n"
-			    "# from tvm.script import tir as T\n\n"
-			    "@I.ir_module\nclass Module:\n");
+				 "# from tvm.script import tir as T\n\n"
+				 "@I.ir_module\nclass Module:\n");
 	}
 	if (m->funcs.n == 0) {
 		strbuf_puts(out, "    pass\n");

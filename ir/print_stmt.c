@@ -123,7 +123,8 @@ static void
 print_for(struct printer *p, const struct stmt *s)
 {
 	static const char *const spelling[] = {
-		[FOR_SERIAL] = "T.serial", [FOR_PARALLEL] = "T.parallel",
+		[FOR_SERIAL] = "T.serial",
+		[FOR_PARALLEL] = "T.parallel",
 		[FOR_VECTORIZED] = "T.vectorized",
 		[FOR_UNROLLED] = "T.unroll",
 		[FOR_THREAD] = "T.thread_binding",
@@ -152,8 +153,7 @@ print_for(struct printer *p, const struct stmt *s)
 	p->out = out;
 	strbuf_printf(p->out, "for %s in %s(%s",
 		      print_define(p, s->u.loop.var, s->u.loop.var->name),
-		      python ? "range" : spelling[s->u.loop.kind],
-		      domain.data);
+		      python ? "range" : spelling[s->u.loop.kind], domain.data);
 	strbuf_release(&domain);
 	if (s->u.loop.kind == FOR_THREAD) {
 		strbuf_puts(p->out, ", thread=");
@@ -186,8 +186,8 @@ is_implicit_root(const struct stmt *s)
 	bool any = b->n_allocs > 0;
 
 	if (s->parent || strcmp(b->name, "root") != 0 || b->n_iters > 0 ||
-	    b->n_reads > 0 || b->n_writes > 0 || s->notes ||
-	    s->children[1] || !expr_is_value(s->args[0], 1)) {
+	    b->n_reads > 0 || b->n_writes > 0 || s->notes || s->children[1] ||
+	    !expr_is_value(s->args[0], 1)) {
 		return false;
 	}
 	stmt_visit(s->children[0], see_block, &any);
@@ -206,13 +206,13 @@ remap_letter(const struct stmt *s, int i)
 		return 0;
 	}
 	for (const struct stmt *at = s->parent; at; at = at->parent) {
-		if (at->kind == STMT_FOR &&
-		    at->u.loop.var == binding->u.var) {
+		if (at->kind == STMT_FOR && at->u.loop.var == binding->u.var) {
 			bool whole = at->args[0] == iter->min &&
 				     at->args[1] == iter->extent;
 
-			return !whole ? 0
-			       : iter->kind == ITER_SPATIAL ? 'S' : 'R';
+			return !whole                       ? 0
+			       : iter->kind == ITER_SPATIAL ? 'S'
+							    : 'R';
 		}
 	}
 	return 0;
@@ -236,13 +236,15 @@ print_axis(struct printer *p, const struct iter_var *iter,
 	   const struct expr *binding)
 {
 	static const char *const spelling[] = {
-		[ITER_SPATIAL] = "spatial", [ITER_REDUCE] = "reduce",
-		[ITER_SCAN] = "scan", [ITER_OPAQUE] = "opaque",
+		[ITER_SPATIAL] = "spatial",
+		[ITER_REDUCE] = "reduce",
+		[ITER_SCAN] = "scan",
+		[ITER_OPAQUE] = "opaque",
 	};
 
 	print_indent(p);
-	strbuf_printf(p->out, "%s = T.axis.%s(",
-		      define_iter(p, iter->var), spelling[iter->kind]);
+	strbuf_printf(p->out, "%s = T.axis.%s(", define_iter(p, iter->var),
+		      spelling[iter->kind]);
 	if (expr_is_value(iter->min, 0)) {
 		print_expr(p, iter->extent, PRINT_LOOSE);
 	} else {
@@ -392,8 +394,8 @@ print_let(struct printer *p, const struct stmt *s, bool last)
 		strbuf_printf(p->out, "with T.let(%s, %s):\n", name,
 			      value.data);
 	} else {
-		strbuf_printf(p->out, "with T.LetStmt(%s) as %s:\n",
-			      value.data, name);
+		strbuf_printf(p->out, "with T.LetStmt(%s) as %s:\n", value.data,
+			      name);
 	}
 	strbuf_release(&value);
 	p->indent += !last;

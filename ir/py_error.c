@@ -27,7 +27,9 @@ find_line(const struct source *src, int line, size_t *start, size_t *end)
 			return false;
 		}
 		at += src->text[at] == '\r' && at + 1 < src->length &&
-		      src->text[at + 1] == '\n' ? 2 : 1;
+				      src->text[at + 1] == '\n'
+			      ? 2
+			      : 1;
 	}
 	*start = at;
 	while (at < src->length && src->text[at] != '\n' &&
@@ -43,8 +45,11 @@ static size_t
 character_bytes(const char *text, size_t left)
 {
 	unsigned char c = (unsigned char)text[0];
-	size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2
-		 : (c & 0xf0) == 0xe0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+	size_t n = c < 0x80                ? 1
+		   : c >= 0xc2 && c < 0xe0 ? 2
+		   : (c & 0xf0) == 0xe0    ? 3
+		   : c >= 0xf0 && c < 0xf5 ? 4
+					   : 0;
 
 	if (n == 0 || n > left || (n == 1 && (c < 32 || c == 127))) {
 		return 0;
@@ -103,7 +108,9 @@ py_error(struct module *m, const struct source *src, struct py_span at,
 	 const char *fmt, ...)
 {
 	struct diag_place place = {
-		.file = src->name, .line = at.line, .col = at.col,
+		.file = src->name,
+		.line = at.line,
+		.col = at.col,
 	};
 	struct strbuf excerpt;
 	size_t start, end;
@@ -115,8 +122,8 @@ py_error(struct module *m, const struct source *src, struct py_span at,
 		size_t from = at.col > 0 ? (size_t)at.col - 1 : 0;
 		size_t to = at.end_line == at.line && at.end_col > at.col
 				    ? (size_t)at.end_col - 1
-				    : at.end_line > at.line ? length
-							    : from + 1;
+			    : at.end_line > at.line ? length
+						    : from + 1;
 
 		put_excerpt(&excerpt, src->text + start, length,
 			    from < length ? from : length,

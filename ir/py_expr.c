@@ -66,8 +66,10 @@ py_fail(struct py_parser *p, struct py_span at, const char *fmt, ...)
 void
 py_refuse(struct py_parser *p, struct py_span at, const char *what)
 {
-	py_fail(p, at, "%s is outside of the Python that tirc reads; write it "
-		"without", what);
+	py_fail(p, at,
+		"%s is outside of the Python that tirc reads; write it "
+		"without",
+		what);
 }
 
 bool
@@ -85,8 +87,10 @@ bool
 py_enter(struct py_parser *p)
 {
 	if (++p->nesting > PY_MAX_NESTING) {
-		py_fail(p, py_here(p)->span, "nested deeper than %d levels; "
-			"give parts of it names", (int)PY_MAX_NESTING);
+		py_fail(p, py_here(p)->span,
+			"nested deeper than %d levels; "
+			"give parts of it names",
+			(int)PY_MAX_NESTING);
 		return false;
 	}
 	return true;
@@ -109,8 +113,7 @@ py_node_new(struct py_parser *p, enum py_kind kind, int first_token)
 }
 
 void
-py_push(struct py_parser *p, struct py_nodes *list,
-	const struct py_node *node)
+py_push(struct py_parser *p, struct py_nodes *list, const struct py_node *node)
 {
 	vec_push(&p->module->arena, list, node);
 }
@@ -129,8 +132,7 @@ py_finish(struct py_parser *p, struct py_node *node,
 {
 	node->span = p->tokens.data[first_token].span;
 	if (p->at > first_token) {
-		const struct py_span *last =
-			&p->tokens.data[p->at - 1].span;
+		const struct py_span *last = &p->tokens.data[p->at - 1].span;
 
 		node->span.end_line = last->end_line;
 		node->span.end_col = last->end_col;
@@ -151,7 +153,8 @@ py_finish(struct py_parser *p, struct py_node *node,
 		raise_height(node, node->decorators[i]);
 	}
 	if (node->height > PY_MAX_HEIGHT) {
-		py_fail(p, node->span, "an expression or suite of more than "
+		py_fail(p, node->span,
+			"an expression or suite of more than "
 			"%d levels; give parts of it names",
 			(int)PY_MAX_HEIGHT);
 		return NULL;
@@ -207,7 +210,8 @@ comprehension_clauses(struct py_parser *p, struct py_nodes *kids)
 		struct py_nodes parts = { NULL, 0, 0 };
 		const struct py_node *target = py_target_list(p);
 
-		if (!target || !py_expect(p, "in", "a comprehension is "
+		if (!target || !py_expect(p, "in",
+					  "a comprehension is "
 					  "[value for name in list]")) {
 			return false;
 		}
@@ -268,9 +272,12 @@ static bool
 elements(struct py_parser *p, struct py_nodes *kids, const char *end)
 {
 	while (!py_at(p, end)) {
-		if (!py_expect(p, ",", arena_printf(&p->module->arena,
-				       "separate the elements, or close with "
-				       "'%s'", end))) {
+		if (!py_expect(
+			    p, ",",
+			    arena_printf(&p->module->arena,
+					 "separate the elements, or close with "
+					 "'%s'",
+					 end))) {
 			return false;
 		}
 		if (py_at(p, end)) {
@@ -384,14 +391,15 @@ dict_display(struct py_parser *p)
 		}
 		is_set = kids.n == 1;
 		if (py_at(p, "for")) {
-			return comprehension(p, is_set ? "set" : "dict",
-					     &kids, first, "}");
+			return comprehension(p, is_set ? "set" : "dict", &kids,
+					     first, "}");
 		}
 	}
 	while (!py_at(p, "}")) {
 		int before = kids.n;
 
-		if (!py_expect(p, ",", "separate the entries, or close with "
+		if (!py_expect(p, ",",
+			       "separate the entries, or close with "
 			       "'}'")) {
 			return NULL;
 		}
@@ -404,7 +412,8 @@ dict_display(struct py_parser *p)
 			return NULL;
 		}
 		if (kids.n - before != (is_set ? 1 : 2)) {
-			py_fail(p, p->tokens.data[entry].span, "a dict's "
+			py_fail(p, p->tokens.data[entry].span,
+				"a dict's "
 				"entry and a set's in one display; write "
 				"'key: value' in all of them or in none");
 			return NULL;
@@ -473,16 +482,19 @@ atom(struct py_parser *p)
 			return literal(p, PY_NONE);
 		}
 		if (py_at(p, "await") || py_at(p, "yield")) {
-			py_refuse(p, t->span, arena_printf(&p->module->arena,
-							   "'%s'", t->op));
+			py_refuse(p, t->span,
+				  arena_printf(&p->module->arena, "'%s'",
+					       t->op));
 			return NULL;
 		}
 		break;
 	default:
 		break;
 	}
-	py_fail(p, t->span, "an expression expected, not %s; write a value "
-		"here", py_describe(p, t));
+	py_fail(p, t->span,
+		"an expression expected, not %s; write a value "
+		"here",
+		py_describe(p, t));
 	return NULL;
 }
 
@@ -578,9 +590,8 @@ is_keyword_argument(const struct py_parser *p)
 {
 	const struct py_token *next = &p->tokens.data[p->at];
 
-	return py_at(p, "**") ||
-	       (next->kind == PY_T_NAME && next[1].op &&
-		strcmp(next[1].op, "=") == 0);
+	return py_at(p, "**") || (next->kind == PY_T_NAME && next[1].op &&
+				  strcmp(next[1].op, "=") == 0);
 }
 
 static bool
@@ -594,15 +605,18 @@ check_argument(struct py_parser *p, const struct py_nodes *kids,
 			continue;
 		}
 		if (one->kind != PY_KEYWORD && one->kind != PY_STAR) {
-			py_fail(p, one->span, "an argument without a name "
+			py_fail(p, one->span,
+				"an argument without a name "
 				"behind one with a name; move it to the "
 				"front");
 			return false;
 		}
 		if (one->kind == PY_KEYWORD && one->text && other->text &&
 		    strcmp(one->text, other->text) == 0) {
-			py_fail(p, one->span, "the argument '%s' is given "
-				"twice; give it once", one->text);
+			py_fail(p, one->span,
+				"the argument '%s' is given "
+				"twice; give it once",
+				one->text);
 			return false;
 		}
 	}
@@ -635,7 +649,8 @@ call(struct py_parser *p, const struct py_node *callee, int first)
 		if (py_at(p, ")")) {
 			break;
 		}
-		if (!py_expect(p, ",", "separate the arguments, or close with "
+		if (!py_expect(p, ",",
+			       "separate the arguments, or close with "
 			       "')'")) {
 			return NULL;
 		}
@@ -652,7 +667,8 @@ attribute(struct py_parser *p, const struct py_node *of, int first)
 
 	p->at++;
 	if (py_here(p)->kind != PY_T_NAME) {
-		py_fail(p, py_here(p)->span, "a name expected behind the dot, "
+		py_fail(p, py_here(p)->span,
+			"a name expected behind the dot, "
 			"not %s; write which attribute is meant",
 			py_describe(p, py_here(p)));
 		return NULL;
@@ -691,9 +707,17 @@ primary(struct py_parser *p)
 /* ---- operators */
 
 enum {
-	STRENGTH_OR = 1, STRENGTH_AND, STRENGTH_NOT, STRENGTH_COMPARE,
-	STRENGTH_BIT_OR, STRENGTH_BIT_XOR, STRENGTH_BIT_AND, STRENGTH_SHIFT,
-	STRENGTH_SUM, STRENGTH_PRODUCT, STRENGTH_UNARY
+	STRENGTH_OR = 1,
+	STRENGTH_AND,
+	STRENGTH_NOT,
+	STRENGTH_COMPARE,
+	STRENGTH_BIT_OR,
+	STRENGTH_BIT_XOR,
+	STRENGTH_BIT_AND,
+	STRENGTH_SHIFT,
+	STRENGTH_SUM,
+	STRENGTH_PRODUCT,
+	STRENGTH_UNARY
 };
 
 static int
@@ -703,11 +727,11 @@ binary_strength(const struct py_token *t)
 		const char *op;
 		int strength;
 	} rows[] = {
-		{ "or", STRENGTH_OR }, { "and", STRENGTH_AND },
-		{ "|", STRENGTH_BIT_OR }, { "^", STRENGTH_BIT_XOR },
+		{ "or", STRENGTH_OR },     { "and", STRENGTH_AND },
+		{ "|", STRENGTH_BIT_OR },  { "^", STRENGTH_BIT_XOR },
 		{ "&", STRENGTH_BIT_AND }, { "<<", STRENGTH_SHIFT },
-		{ ">>", STRENGTH_SHIFT }, { "+", STRENGTH_SUM },
-		{ "-", STRENGTH_SUM }, { "*", STRENGTH_PRODUCT },
+		{ ">>", STRENGTH_SHIFT },  { "+", STRENGTH_SUM },
+		{ "-", STRENGTH_SUM },     { "*", STRENGTH_PRODUCT },
 		{ "/", STRENGTH_PRODUCT }, { "//", STRENGTH_PRODUCT },
 		{ "%", STRENGTH_PRODUCT }, { "@", STRENGTH_PRODUCT },
 	};
@@ -746,8 +770,7 @@ accept_comparison(struct py_parser *p)
 	return NULL;
 }
 
-static const struct py_node *
-operation(struct py_parser *p, int strength);
+static const struct py_node *operation(struct py_parser *p, int strength);
 
 static const struct py_node *
 unary(struct py_parser *p)
@@ -842,8 +865,8 @@ operation(struct py_parser *p, int strength)
 			return left;
 		}
 		p->at++;
-		left = finish2(p, PY_BINARY, t->op, left,
-			       operation(p, own + 1), first);
+		left = finish2(p, PY_BINARY, t->op, left, operation(p, own + 1),
+			       first);
 	}
 	return NULL;
 }
@@ -887,7 +910,8 @@ conditional(struct py_parser *p)
 	}
 	const struct py_node *condition = py_disjunction(p);
 
-	if (!condition || !py_expect(p, "else", "a conditional value needs "
+	if (!condition || !py_expect(p, "else",
+				     "a conditional value needs "
 				     "the other one too")) {
 		return NULL;
 	}

@@ -38,8 +38,10 @@ static struct py_token *
 add(struct py_lexer *lex, enum py_token_kind kind, size_t from)
 {
 	struct py_token t = {
-		.kind = kind, .span = span_of(lex, from, lex->at),
-		.text = lex->src->text + from, .length = lex->at - from,
+		.kind = kind,
+		.span = span_of(lex, from, lex->at),
+		.text = lex->src->text + from,
+		.length = lex->at - from,
 	};
 
 	t.line = t.span.line;
@@ -92,7 +94,8 @@ lex_int(struct py_lexer *lex, size_t from, int base, size_t skip)
 			continue;
 		}
 		if (digit >= base) {
-			return py_lex_error(lex, from, lex->at, "no number; "
+			return py_lex_error(lex, from, lex->at,
+					    "no number; "
 					    "put a space or an operator "
 					    "between number and name");
 		}
@@ -103,15 +106,18 @@ lex_int(struct py_lexer *lex, size_t from, int base, size_t skip)
 		any = true;
 	}
 	if (!any) {
-		return py_lex_error(lex, from, lex->at, "a number without "
+		return py_lex_error(lex, from, lex->at,
+				    "a number without "
 				    "digits; add them");
 	}
 	if (too_large) {
-		return py_lex_error(lex, from, lex->at, "a number of more than "
+		return py_lex_error(lex, from, lex->at,
+				    "a number of more than "
 				    "64 bits; use a smaller one");
 	}
 	if (base == 10 && value != 0 && text[from] == '0') {
-		return py_lex_error(lex, from, lex->at, "a number with leading "
+		return py_lex_error(lex, from, lex->at,
+				    "a number with leading "
 				    "zeros; drop them, or write 0o for octal");
 	}
 	struct py_token *t = add(lex, PY_T_INT, from);
@@ -138,7 +144,8 @@ lex_float(struct py_lexer *lex, size_t from)
 
 	strbuf_release(&digits);
 	if (!good) {
-		return py_lex_error(lex, from, lex->at, "no number; put a "
+		return py_lex_error(lex, from, lex->at,
+				    "no number; put a "
 				    "space or an operator between number and "
 				    "name");
 	}
@@ -154,8 +161,9 @@ lex_number(struct py_lexer *lex)
 	bool is_float = false;
 
 	if (peek(lex, 0) == '0' && second > 0 && strchr("xXoObB", second)) {
-		int base = tolower(second) == 'x' ? 16
-			 : tolower(second) == 'o' ? 8 : 2;
+		int base = tolower(second) == 'x'   ? 16
+			   : tolower(second) == 'o' ? 8
+						    : 2;
 
 		lex->at += 2;
 		while (is_word(peek(lex, 0))) {
@@ -179,7 +187,8 @@ lex_number(struct py_lexer *lex)
 		}
 	}
 	if (tolower((unsigned char)lex->src->text[lex->at - 1]) == 'j') {
-		return py_lex_error(lex, from, lex->at, "complex numbers are "
+		return py_lex_error(lex, from, lex->at,
+				    "complex numbers are "
 				    "not part of tensor programs; use two "
 				    "real ones");
 	}
@@ -234,9 +243,11 @@ lex_string(struct py_lexer *lex, size_t prefix)
 			span.end_col = triple ? span.end_col + 2 : span.end_col;
 			return py_error(lex->module, lex->src, span,
 					"a string without an end; close it "
-					"with %s", triple ? (quote == '"'
-					? "\"\"\"" : "'''") : quote == '"'
-					? "\"" : "'");
+					"with %s",
+					triple ? (quote == '"' ? "\"\"\""
+							       : "'''")
+					: quote == '"' ? "\""
+						       : "'");
 		}
 		if (c == quote && (!triple || (peek(lex, 1) == quote &&
 					       peek(lex, 2) == quote))) {
@@ -264,11 +275,12 @@ static void
 lex_word(struct py_lexer *lex)
 {
 	static const char *const keywords[] = {
-		"False", "None", "True", "and", "as", "assert", "async",
-		"await", "break", "class", "continue", "def", "del", "elif",
-		"else", "except", "finally", "for", "from", "global", "if",
-		"import", "in", "is", "lambda", "nonlocal", "not", "or",
-		"pass", "raise", "return", "try", "while", "with", "yield",
+		"False",  "None",     "True",  "and",    "as",       "assert",
+		"async",  "await",    "break", "class",  "continue", "def",
+		"del",    "elif",     "else",  "except", "finally",  "for",
+		"from",   "global",   "if",    "import", "in",       "is",
+		"lambda", "nonlocal", "not",   "or",     "pass",     "raise",
+		"return", "try",      "while", "with",   "yield",
 	};
 	size_t from = lex->at;
 
@@ -289,12 +301,13 @@ lex_word(struct py_lexer *lex)
 static bool
 lex_operator(struct py_lexer *lex)
 {
-	static const char *const operators[] = { /* the longest first */
-		"**=", "//=", ">>=", "<<=", "...", "->", ":=", "==", "!=",
-		"<=", ">=", "<<", ">>", "**", "//", "+=", "-=", "*=", "/=",
-		"%=", "&=", "|=", "^=", "@=", "+", "-", "*", "/", "%", "@",
-		"&", "|", "^", "~", "<", ">", "(", ")", "[", "]", "{", "}",
-		",", ":", ".", ";", "=",
+	static const char *const operators[] = {
+		/* the longest first */
+		"**=", "//=", ">>=", "<<=", "...", "->", ":=", "==", "!=", "<=",
+		">=",  "<<",  ">>",  "**",  "//",  "+=", "-=", "*=", "/=", "%=",
+		"&=",  "|=",  "^=",  "@=",  "+",   "-",  "*",  "/",  "%",  "@",
+		"&",   "|",   "^",   "~",   "<",   ">",  "(",  ")",  "[",  "]",
+		"{",   "}",   ",",   ":",   ".",   ";",  "=",
 	};
 
 	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
@@ -319,11 +332,13 @@ lex_operator(struct py_lexer *lex)
 	int c = peek(lex, 0);
 
 	if (c >= 128) {
-		return py_lex_error(lex, lex->at, lex->at + 1, "a letter "
+		return py_lex_error(lex, lex->at, lex->at + 1,
+				    "a letter "
 				    "outside of ASCII in the program itself; "
 				    "names are made of a-z, A-Z, 0-9 and _");
 	}
-	return py_lex_error(lex, lex->at, lex->at + 1, "a character that "
+	return py_lex_error(lex, lex->at, lex->at + 1,
+			    "a character that "
 			    "Python does not know; remove it");
 }
 
@@ -426,7 +441,8 @@ lex_indent(struct py_lexer *lex, struct indent *stack, int *depth,
 
 	if ((in.tabs8 > top->tabs8) != (in.tabs1 > top->tabs1) ||
 	    (in.tabs8 < top->tabs8) != (in.tabs1 < top->tabs1)) {
-		return py_lex_error(lex, lex->line_start, lex->at, "tabs and "
+		return py_lex_error(lex, lex->line_start, lex->at,
+				    "tabs and "
 				    "spaces mixed; indent with spaces alone");
 	}
 	if (in.tabs8 > top->tabs8) {
@@ -445,7 +461,8 @@ lex_indent(struct py_lexer *lex, struct indent *stack, int *depth,
 	}
 	if (in.tabs8 != stack[*depth].tabs8 ||
 	    in.tabs1 != stack[*depth].tabs1) {
-		return py_lex_error(lex, lex->line_start, lex->at, "an "
+		return py_lex_error(lex, lex->line_start, lex->at,
+				    "an "
 				    "indentation that no line above has; "
 				    "align it with the suite it belongs to");
 	}

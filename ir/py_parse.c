@@ -2,8 +2,8 @@
 /* Python's statements. */
 #include "py_read.h"
 
-static const struct py_node *
-statement_suite(struct py_parser *p, const char *what);
+static const struct py_node *statement_suite(struct py_parser *p,
+					     const char *what);
 
 static const char *
 take_name(struct py_parser *p, const char *what)
@@ -37,7 +37,8 @@ py_check_target(struct py_parser *p, const struct py_node *t)
 		}
 		return true;
 	default:
-		py_fail(p, t->span, "a value that nothing can be assigned to; "
+		py_fail(p, t->span,
+			"a value that nothing can be assigned to; "
 			"assign to a name, an element or an attribute");
 		return false;
 	}
@@ -53,14 +54,16 @@ add_param(struct py_parser *p, struct py_node *node, int *cap,
 
 	for (int i = 0; i < node->n_params; i++) {
 		if (strcmp(list[i].name, param->name) == 0) {
-			py_fail(p, param->span, "a second parameter named "
-				"'%s'; give it another name", param->name);
+			py_fail(p, param->span,
+				"a second parameter named "
+				"'%s'; give it another name",
+				param->name);
 			return false;
 		}
 	}
 	if (node->n_params == *cap) {
-		list = arena_grow(&p->module->arena, list, node->n_params,
-				  cap, node->n_params + 1, sizeof *list);
+		list = arena_grow(&p->module->arena, list, node->n_params, cap,
+				  node->n_params + 1, sizeof *list);
 	}
 	list[node->n_params++] = *param;
 	node->params = list;
@@ -75,14 +78,16 @@ check_order(struct py_parser *p, const struct py_node *node,
 		const struct py_param *other = &node->params[i];
 
 		if (other->kind == PY_PARAM_DOUBLE_STAR) {
-			py_fail(p, param->span, "a parameter behind '**%s'; "
-				"move it in front", other->name);
+			py_fail(p, param->span,
+				"a parameter behind '**%s'; "
+				"move it in front",
+				other->name);
 			return false;
 		}
-		if (other->initial && !other->keyword_only &&
-		    !param->initial && !param->keyword_only &&
-		    param->kind == PY_PARAM_PLAIN) {
-			py_fail(p, param->span, "a parameter without a value "
+		if (other->initial && !other->keyword_only && !param->initial &&
+		    !param->keyword_only && param->kind == PY_PARAM_PLAIN) {
+			py_fail(p, param->span,
+				"a parameter without a value "
 				"of its own behind one with such a value; "
 				"give it one, or move it in front");
 			return false;
@@ -103,8 +108,7 @@ py_parameters(struct py_parser *p, bool annotated, const char *end,
 
 		if (py_accept(p, "/")) {
 			/* positional only: nothing to remember */
-		} else if (py_at(p, "*") && (py_here(p)[1].kind !=
-					     PY_T_NAME)) {
+		} else if (py_at(p, "*") && (py_here(p)[1].kind != PY_T_NAME)) {
 			p->at++;
 			keyword_only = true;
 		} else {
@@ -135,9 +139,13 @@ py_parameters(struct py_parser *p, bool annotated, const char *end,
 			keyword_only |= param.kind == PY_PARAM_STAR;
 		}
 		if (!py_at(p, end) &&
-		    !py_expect(p, ",", arena_printf(&p->module->arena,
-			       "separate the parameters, or end them with "
-			       "'%s'", end))) {
+		    !py_expect(
+			    p, ",",
+			    arena_printf(
+				    &p->module->arena,
+				    "separate the parameters, or end them with "
+				    "'%s'",
+				    end))) {
 			return false;
 		}
 	}
@@ -174,7 +182,8 @@ annotated(struct py_parser *p, const struct py_node *target, int first)
 
 	p->at++;
 	if (target->kind == PY_TUPLE || target->kind == PY_LIST) {
-		py_fail(p, target->span, "a type for several targets at once; "
+		py_fail(p, target->span,
+			"a type for several targets at once; "
 			"give each a statement of its own");
 		return NULL;
 	}
@@ -185,8 +194,7 @@ annotated(struct py_parser *p, const struct py_node *target, int first)
 	py_push(p, &kids, target);
 	py_push(p, &kids, type);
 	py_push(p, &kids, value);
-	return py_finish(p, py_node_new(p, PY_ANNOTATED, first), &kids,
-			 first);
+	return py_finish(p, py_node_new(p, PY_ANNOTATED, first), &kids, first);
 }
 
 static const struct py_node *
@@ -198,8 +206,10 @@ augmented(struct py_parser *p, const struct py_node *target, const char *op,
 	const struct py_node *value;
 
 	if (target->kind == PY_TUPLE || target->kind == PY_LIST) {
-		py_fail(p, target->span, "'%s=' on several targets at once; "
-			"give each a statement of its own", op);
+		py_fail(p, target->span,
+			"'%s=' on several targets at once; "
+			"give each a statement of its own",
+			op);
 		return NULL;
 	}
 	p->at++;
@@ -217,8 +227,8 @@ static const char *
 augmented_operator(const struct py_parser *p)
 {
 	static const char *const ops[] = {
-		"+", "-", "*", "/", "//", "%", "@", "&", "|", "^", ">>",
-		"<<", "**",
+		"+", "-", "*", "/",  "//", "%",  "@",
+		"&", "|", "^", ">>", "<<", "**",
 	};
 	const char *here = py_here(p)->op;
 
@@ -255,8 +265,7 @@ expression_statement(struct py_parser *p)
 		return augmented(p, value, op, first);
 	}
 	py_push(p, &kids, value);
-	return py_finish(p, py_node_new(p, PY_EXPRESSION, first), &kids,
-			 first);
+	return py_finish(p, py_node_new(p, PY_EXPRESSION, first), &kids, first);
 }
 
 static const char *
@@ -293,7 +302,7 @@ import_names(struct py_parser *p, struct py_node *node, bool modules)
 		} else {
 			one.path = modules ? dotted_name(p)
 					   : take_name(p, "name what to "
-						       "import");
+							  "import");
 			one.name = modules ? NULL : one.path;
 		}
 		if (!one.path) {
@@ -301,7 +310,7 @@ import_names(struct py_parser *p, struct py_node *node, bool modules)
 		}
 		if (py_accept(p, "as") &&
 		    !(one.name = take_name(p, "'as' needs the name to "
-					   "use here"))) {
+					      "use here"))) {
 			return false;
 		}
 		vec_push(&p->module->arena, &list, one);
@@ -320,11 +329,13 @@ import_statement(struct py_parser *p)
 
 	if (py_accept(p, "import")) {
 		return import_names(p, node, true)
-			       ? py_finish(p, node, NULL, first) : NULL;
+			       ? py_finish(p, node, NULL, first)
+			       : NULL;
 	}
 	p->at++;
 	if (py_at(p, ".") || py_at(p, "...")) {
-		py_refuse(p, py_here(p)->span, "an import relative to a "
+		py_refuse(p, py_here(p)->span,
+			  "an import relative to a "
 			  "package");
 		return NULL;
 	}
@@ -381,8 +392,8 @@ static const struct py_node *
 simple_statement(struct py_parser *p)
 {
 	static const char *const refused[] = {
-		"try", "async", "await", "yield", "global", "nonlocal",
-		"del", "except", "finally",
+		"try",      "async", "await",  "yield",   "global",
+		"nonlocal", "del",   "except", "finally",
 	};
 
 	if (py_at(p, "return")) {
@@ -433,9 +444,11 @@ line(struct py_parser *p, struct py_nodes *out)
 		py_push(p, out, one);
 	} while (py_accept(p, ";"));
 	if (py_here(p)->kind != PY_T_NEWLINE) {
-		py_fail(p, py_here(p)->span, "%s where the statement should "
+		py_fail(p, py_here(p)->span,
+			"%s where the statement should "
 			"end; begin a new line, or see what is missing "
-			"before it", py_describe(p, py_here(p)));
+			"before it",
+			py_describe(p, py_here(p)));
 		return false;
 	}
 	p->at++;
@@ -491,8 +504,7 @@ for_statement(struct py_parser *p)
 	struct py_nodes kids = { NULL, 0, 0 };
 	const struct py_node *target = py_target_list(p), *list, *suite;
 
-	if (!target ||
-	    !py_expect(p, "in", "a loop is 'for name in list:'") ||
+	if (!target || !py_expect(p, "in", "a loop is 'for name in list:'") ||
 	    !(list = py_expression_list(p)) ||
 	    !(suite = statement_suite(p, "the list")) ||
 	    !no_else(p, "'else' of a for loop")) {
@@ -664,8 +676,10 @@ decorated(struct py_parser *p)
 			return NULL;
 		}
 		if (py_here(p)->kind != PY_T_NEWLINE) {
-			py_fail(p, py_here(p)->span, "%s behind a decorator; "
-				"begin a new line", py_describe(p, py_here(p)));
+			py_fail(p, py_here(p)->span,
+				"%s behind a decorator; "
+				"begin a new line",
+				py_describe(p, py_here(p)));
 			return NULL;
 		}
 		p->at++;
@@ -681,7 +695,8 @@ decorated(struct py_parser *p)
 		py_refuse(p, py_here(p)->span, "'async'");
 		return NULL;
 	}
-	py_fail(p, py_here(p)->span, "a decorator before %s; it belongs "
+	py_fail(p, py_here(p)->span,
+		"a decorator before %s; it belongs "
 		"directly above a 'def' or a 'class'",
 		py_describe(p, py_here(p)));
 	return NULL;
@@ -729,7 +744,8 @@ statements(struct py_parser *p, struct py_nodes *out)
 		}
 	}
 	if (py_here(p)->kind == PY_T_INDENT) {
-		py_fail(p, (py_here(p) + 1)->span, "a line indented deeper "
+		py_fail(p, (py_here(p) + 1)->span,
+			"a line indented deeper "
 			"than its neighbours; align it with them");
 		return false;
 	}
@@ -743,8 +759,9 @@ statement_suite(struct py_parser *p, const char *what)
 	struct py_nodes kids = { NULL, 0, 0 };
 	bool good = true;
 
-	if (!py_expect(p, ":", arena_printf(&p->module->arena,
-					    "it follows %s", what)) ||
+	if (!py_expect(p, ":",
+		       arena_printf(&p->module->arena, "it follows %s",
+				    what)) ||
 	    !py_enter(p)) {
 		return NULL;
 	}
@@ -755,7 +772,8 @@ statement_suite(struct py_parser *p, const char *what)
 	} else {
 		p->at++;
 		if (py_here(p)->kind != PY_T_INDENT) {
-			py_fail(p, py_here(p)->span, "an indented line "
+			py_fail(p, py_here(p)->span,
+				"an indented line "
 				"expected behind the ':' of line %d, not %s; "
 				"indent the suite, or write 'pass'",
 				p->tokens.data[first - 1].span.line,
@@ -770,7 +788,8 @@ statement_suite(struct py_parser *p, const char *what)
 	}
 	py_leave(p);
 	return good ? py_finish(p, py_node_new(p, PY_SUITE, first), &kids,
-				first) : NULL;
+				first)
+		    : NULL;
 }
 
 const struct py_node *
@@ -790,14 +809,19 @@ const struct py_node *
 py_parse(struct module *m, const struct source *src)
 {
 	struct py_lexer lex = {
-		.module = m, .src = src, .end = src->length, .line = 1,
+		.module = m,
+		.src = src,
+		.end = src->length,
+		.line = 1,
 	};
 
 	if (!py_lex(&lex)) {
 		return NULL;
 	}
 	struct py_parser p = {
-		.module = m, .src = src, .tokens = lex.tokens,
+		.module = m,
+		.src = src,
+		.tokens = lex.tokens,
 	};
 
 	return py_suite_of_file(&p);

@@ -7,10 +7,16 @@
 #include "python.h"
 
 enum py_token_kind {
-	PY_T_END, PY_T_NEWLINE, PY_T_INDENT, PY_T_DEDENT,
-	PY_T_NAME, PY_T_INT, PY_T_FLOAT, PY_T_STRING,
-	PY_T_OP,      /* op: "+", "(", … */
-	PY_T_KEYWORD  /* op: "def", "not", … */
+	PY_T_END,
+	PY_T_NEWLINE,
+	PY_T_INDENT,
+	PY_T_DEDENT,
+	PY_T_NAME,
+	PY_T_INT,
+	PY_T_FLOAT,
+	PY_T_STRING,
+	PY_T_OP,     /* op: "+", "(", … */
+	PY_T_KEYWORD /* op: "def", "not", … */
 };
 
 struct py_token {

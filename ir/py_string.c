@@ -45,8 +45,7 @@ put_utf8(struct strbuf *out, uint32_t c)
 
 /* The digits of \xhh, \uhhhh or \Uhhhhhhhh; s->at is behind the letter. */
 static bool
-hex_escape(struct py_parser *p, struct place *s, int digits,
-	   struct strbuf *out)
+hex_escape(struct py_parser *p, struct place *s, int digits, struct strbuf *out)
 {
 	const struct py_token *t = s->token;
 	uint32_t value = 0;
@@ -56,15 +55,19 @@ hex_escape(struct py_parser *p, struct place *s, int digits,
 		int c = s->at < t->length ? (unsigned char)t->text[s->at] : 0;
 
 		if (!isxdigit(c)) {
-			py_fail(p, span_at(s, from, s->at), "an escape that "
-				"lacks digits; give %d of them", digits);
+			py_fail(p, span_at(s, from, s->at),
+				"an escape that "
+				"lacks digits; give %d of them",
+				digits);
 			return false;
 		}
-		value = value << 4 | (uint32_t)(isdigit(c) ? c - '0'
-				     : tolower(c) - 'a' + 10);
+		value = value << 4 |
+			(uint32_t)(isdigit(c) ? c - '0'
+					      : tolower(c) - 'a' + 10);
 	}
 	if (value > 0x10ffff) {
-		py_fail(p, span_at(s, from, s->at), "an escape beyond "
+		py_fail(p, span_at(s, from, s->at),
+			"an escape beyond "
 			"Unicode; use at most \\U0010ffff");
 		return false;
 	}
@@ -183,22 +186,25 @@ braces(struct py_parser *p, struct place *s, struct py_nodes *parts)
 			depth++;
 		} else if (depth > 0 && (c == ')' || c == ']' || c == '}')) {
 			depth--;
-		} else if (c == '}' || (depth == 0 && (c == ':' ||
-			   (c == '!' && end + 1 < t->length &&
-			    t->text[end + 1] != '=')))) {
+		} else if (c == '}' ||
+			   (depth == 0 &&
+			    (c == ':' || (c == '!' && end + 1 < t->length &&
+					  t->text[end + 1] != '=')))) {
 			break;
 		}
 	}
 	if (end == t->length || t->text[end] != '}') {
-		py_fail(p, span_at(s, start - 1, end), end == t->length
-			? "a brace without its partner; close it, or write {{ "
-			  "for the character itself"
-			: "a format behind the value of an f-string; leave it "
-			  "out");
+		py_fail(p, span_at(s, start - 1, end),
+			end == t->length
+				? "a brace without its partner; close it, or write {{ "
+				  "for the character itself"
+				: "a format behind the value of an f-string; leave it "
+				  "out");
 		return false;
 	}
 	struct py_lexer lex = {
-		.module = p->module, .src = p->src,
+		.module = p->module,
+		.src = p->src,
 		.at = (size_t)(t->text - p->src->text) + start,
 		.end = (size_t)(t->text - p->src->text) + end,
 		.line = s->line,
@@ -221,7 +227,8 @@ braces(struct py_parser *p, struct place *s, struct py_nodes *parts)
 	const struct py_node *value = py_expression_list(&inner);
 
 	if (value && py_here(&inner)->kind != PY_T_END) {
-		py_fail(&inner, py_here(&inner)->span, "%s behind the value "
+		py_fail(&inner, py_here(&inner)->span,
+			"%s behind the value "
 			"of an f-string; leave it out",
 			py_describe(&inner, py_here(&inner)));
 		value = NULL;
@@ -243,8 +250,8 @@ braces(struct py_parser *p, struct place *s, struct py_nodes *parts)
 
 /* Appends one token: to text, and for an f-string also to parts. */
 static bool
-read_string(struct py_parser *p, const struct py_token *t,
-	    struct strbuf *text, struct py_nodes *parts)
+read_string(struct py_parser *p, const struct py_token *t, struct strbuf *text,
+	    struct py_nodes *parts)
 {
 	struct place s = { t, 0, t->line, 0, t->col };
 

@@ -23,32 +23,35 @@ struct py_span {
 
 enum py_kind {
 	/* expressions: what kids hold */
-	PY_NAME,       /* text */
-	PY_INT,        /* ival; is_unsigned: above INT64_MAX, as bits; more
+	PY_NAME,    /* text */
+	PY_INT,     /* ival; is_unsigned: above INT64_MAX, as bits; more
 			* than 64 bits are an error; text: as written */
-	PY_FLOAT,      /* fval; text: as written */
-	PY_STRING,     /* text, length: unescaped, adjacent ones joined */
-	PY_FSTRING,    /* kids: PY_STRING parts and expressions, in order */
-	PY_TRUE, PY_FALSE, PY_NONE, PY_ELLIPSIS,
-	PY_TUPLE,      /* kids: elements (PY_STAR allowed) */
-	PY_LIST,       /* kids: elements */
-	PY_DICT,       /* kids: key, value, key, value, … */
-	PY_SET,        /* kids: elements */
-	PY_ATTRIBUTE,  /* kids[0].text */
-	PY_SUBSCRIPT,  /* kids[0][kids[1]]; several indices are a PY_TUPLE */
-	PY_SLICE,      /* kids: start, stop, step; NULL where absent */
-	PY_CALL,       /* kids[0](kids[1…]); PY_KEYWORD, PY_STAR among them */
-	PY_KEYWORD,    /* text=kids[0]; text NULL: **kids[0] */
-	PY_STAR,       /* *kids[0] */
-	PY_UNARY,      /* op kids[0]: "-", "+", "~", "not" */
-	PY_BINARY,     /* kids[0] op kids[1]: "+", "//", "and", "<<", … */
-	PY_COMPARE,    /* kids[0] ops[0] kids[1] ops[1] kids[2] … */
-	PY_IFELSE,     /* kids: value, condition, other */
-	PY_LAMBDA,     /* params, kids[0]: body */
+	PY_FLOAT,   /* fval; text: as written */
+	PY_STRING,  /* text, length: unescaped, adjacent ones joined */
+	PY_FSTRING, /* kids: PY_STRING parts and expressions, in order */
+	PY_TRUE,
+	PY_FALSE,
+	PY_NONE,
+	PY_ELLIPSIS,
+	PY_TUPLE,     /* kids: elements (PY_STAR allowed) */
+	PY_LIST,      /* kids: elements */
+	PY_DICT,      /* kids: key, value, key, value, … */
+	PY_SET,       /* kids: elements */
+	PY_ATTRIBUTE, /* kids[0].text */
+	PY_SUBSCRIPT, /* kids[0][kids[1]]; several indices are a PY_TUPLE */
+	PY_SLICE,     /* kids: start, stop, step; NULL where absent */
+	PY_CALL,      /* kids[0](kids[1…]); PY_KEYWORD, PY_STAR among them */
+	PY_KEYWORD,   /* text=kids[0]; text NULL: **kids[0] */
+	PY_STAR,      /* *kids[0] */
+	PY_UNARY,     /* op kids[0]: "-", "+", "~", "not" */
+	PY_BINARY,    /* kids[0] op kids[1]: "+", "//", "and", "<<", … */
+	PY_COMPARE,   /* kids[0] ops[0] kids[1] ops[1] kids[2] … */
+	PY_IFELSE,    /* kids: value, condition, other */
+	PY_LAMBDA,    /* params, kids[0]: body */
 	PY_COMPREHENSION, /* kids[0]: element (two of them for a dict), then
 			   * PY_FOR_CLAUSE; text "list", "tuple" (generator),
 			   * "dict", "set" */
-	PY_FOR_CLAUSE, /* kids: target, iterable, conditions… */
+	PY_FOR_CLAUSE,    /* kids: target, iterable, conditions… */
 	/* statements */
 	PY_SUITE,      /* kids: statements; also the whole file */
 	PY_EXPRESSION, /* kids[0] */
@@ -56,19 +59,21 @@ enum py_kind {
 	PY_AUGMENTED,  /* kids[0] op= kids[1]; op "+", … */
 	PY_ANNOTATED,  /* kids: target, annotation, value or NULL */
 	PY_RETURN,     /* kids[0] or NULL */
-	PY_IF,         /* kids: condition, suite, else suite (or PY_IF) or NULL */
-	PY_FOR,        /* kids: target, iterable, suite */
-	PY_WHILE,      /* kids: condition, suite */
-	PY_WITH,       /* kids: item, …, suite; item: PY_AS or expression */
-	PY_AS,         /* kids: expression, target */
-	PY_DEF,        /* text: name; params; decorators; kids: suite, return
+	PY_IF,     /* kids: condition, suite, else suite (or PY_IF) or NULL */
+	PY_FOR,    /* kids: target, iterable, suite */
+	PY_WHILE,  /* kids: condition, suite */
+	PY_WITH,   /* kids: item, …, suite; item: PY_AS or expression */
+	PY_AS,     /* kids: expression, target */
+	PY_DEF,    /* text: name; params; decorators; kids: suite, return
 			* annotation or NULL */
-	PY_CLASS,      /* text: name; decorators; kids: suite */
-	PY_IMPORT,     /* text: dotted module (NULL for `import a.b as c`, …);
+	PY_CLASS,  /* text: name; decorators; kids: suite */
+	PY_IMPORT, /* text: dotted module (NULL for `import a.b as c`, …);
 			* names */
-	PY_PASS, PY_BREAK, PY_CONTINUE,
-	PY_ASSERT,     /* kids: condition, message or NULL */
-	PY_RAISE,      /* kids[0] or NULL */
+	PY_PASS,
+	PY_BREAK,
+	PY_CONTINUE,
+	PY_ASSERT, /* kids: condition, message or NULL */
+	PY_RAISE,  /* kids[0] or NULL */
 	PY_KIND_COUNT
 };
 

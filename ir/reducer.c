@@ -49,8 +49,8 @@ extreme(struct module *m, struct dtype t, bool highest)
 		}
 		return expr_float(m, t, highest ? v : -v);
 	}
-	return expr_int(m, t, highest ? (int64_t)dtype_max_int(t)
-				      : dtype_min_int(t));
+	return expr_int(m, t,
+			highest ? (int64_t)dtype_max_int(t) : dtype_min_int(t));
 }
 
 const struct reducer *
@@ -123,24 +123,29 @@ te_reducer_define(struct module *m, struct reducer *r,
 
 		if (!dtype_equal(result[k]->type, t) ||
 		    !dtype_equal(identity[k]->type, t)) {
-			*why = arena_printf(
-				&m->arena, "value %d of the reducer '%s' is "
-				"%s but its %s is %s; cast it", k, r->name,
-				dtype_name(t),
-				dtype_equal(result[k]->type, t)
-					? "identity" : "combination",
-				dtype_name(dtype_equal(result[k]->type, t)
-						   ? identity[k]->type
-						   : result[k]->type));
+			*why = arena_printf(&m->arena,
+					    "value %d of the reducer '%s' is "
+					    "%s but its %s is %s; cast it",
+					    k, r->name, dtype_name(t),
+					    dtype_equal(result[k]->type, t)
+						    ? "identity"
+						    : "combination",
+					    dtype_name(
+						    dtype_equal(result[k]->type,
+								t)
+							    ? identity[k]->type
+							    : result[k]->type));
 			return false;
 		}
 		expr_visit(result[k], check_node, &combined);
 		expr_visit(identity[k], check_node, &neutral);
 		if (combined.found || neutral.found) {
 			*why = arena_printf(
-				&m->arena, "the reducer '%s' depends on '%s'; "
+				&m->arena,
+				"the reducer '%s' depends on '%s'; "
 				"it combines its two arguments and nothing "
-				"else", r->name,
+				"else",
+				r->name,
 				combined.found ? combined.found
 					       : neutral.found);
 			return false;

@@ -25,8 +25,7 @@ struct func *script_read_func(struct module *m, const struct source *src,
 
 /* Same structure up to the names of variables and buffers and up to ids? If
  * not, why (may be NULL) gets a line that says where they part. */
-bool func_equal(const struct func *a, const struct func *b,
-		struct strbuf *why);
+bool func_equal(const struct func *a, const struct func *b, struct strbuf *why);
 /* The same of n functions each, whatever they are called: where one of a names
  * another of a, its partner names that one's. but_literals: numbers in what is
  * stored or named by a LET may differ, those in indices may not. */

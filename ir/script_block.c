@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The TVMScript reader: blocks, their axes and regions, and annotations. */
 #include "block_regions.h"
-#include "sum.h"
 #include "script_read.h"
+#include "sum.h"
 
 bool
 script_range(struct script_reader *r, const struct py_node *min,
@@ -16,7 +16,8 @@ script_range(struct script_reader *r, const struct py_node *min,
 		return false;
 	}
 	if (!dtype_is_int(x->type) || x->type.lanes != 1) {
-		return script_fail(r, min, "a range of something else than "
+		return script_fail(r, min,
+				   "a range of something else than "
 				   "integers; use integers");
 	}
 	out->min = x;
@@ -27,8 +28,7 @@ script_range(struct script_reader *r, const struct py_node *min,
 /* ---- regions */
 
 static bool
-region(struct script_reader *r, const struct py_node *node,
-       struct region *out)
+region(struct script_reader *r, const struct py_node *node, struct region *out)
 {
 	struct script_value v;
 	bool whole = node->kind != PY_SUBSCRIPT;
@@ -38,7 +38,8 @@ region(struct script_reader *r, const struct py_node *node,
 		return false;
 	}
 	if (v.kind != SCRIPT_BUFFER) {
-		return script_fail(r, node, "no part of a buffer; write it as "
+		return script_fail(r, node,
+				   "no part of a buffer; write it as "
 				   "A[i, 0:16]");
 	}
 	const struct py_node *const *list = NULL;
@@ -51,10 +52,11 @@ region(struct script_reader *r, const struct py_node *node,
 			list = (*list)->kids;
 		}
 		if (n != v.buffer->ndim) {
-			return script_fail(r, node, "%d ranges for the %d "
+			return script_fail(r, node,
+					   "%d ranges for the %d "
 					   "dimensions of '%s'; give one for "
-					   "each", n, v.buffer->ndim,
-					   v.buffer->name);
+					   "each",
+					   n, v.buffer->ndim, v.buffer->name);
 		}
 	}
 	out->buffer = v.buffer;
@@ -64,8 +66,8 @@ region(struct script_reader *r, const struct py_node *node,
 		struct range *range = &out->ranges[i];
 		const struct expr *extent = v.buffer->shape[i];
 
-		if (whole || (list[i]->kind == PY_SLICE &&
-			      !list[i]->kids[0] && !list[i]->kids[1])) {
+		if (whole || (list[i]->kind == PY_SLICE && !list[i]->kids[0] &&
+			      !list[i]->kids[1])) {
 			range->min = expr_int(r->m, extent->type, 0);
 			range->extent = extent;
 		} else if (list[i]->kind != PY_SLICE) {
@@ -75,11 +77,12 @@ region(struct script_reader *r, const struct py_node *node,
 			range->extent = expr_int(r->m, range->min->type, 1);
 		} else if (!list[i]->kids[0] || !list[i]->kids[1] ||
 			   list[i]->kids[2]) {
-			return script_fail(r, list[i], "a range without one "
+			return script_fail(r, list[i],
+					   "a range without one "
 					   "of its ends, or with a step; give "
 					   "both ends");
-		} else if (!script_range(r, list[i]->kids[0],
-					 list[i]->kids[1], range)) {
+		} else if (!script_range(r, list[i]->kids[0], list[i]->kids[1],
+					 range)) {
 			return false;
 		}
 	}
@@ -95,8 +98,10 @@ regions(struct script_reader *r, const struct py_node *call, bool writes)
 	int n = call->n_kids - 1;
 
 	if (writes ? b->has_writes : b->has_reads) {
-		return script_fail(r, call, "a second T.%s; say all of it in "
-				   "one", writes ? "writes" : "reads");
+		return script_fail(r, call,
+				   "a second T.%s; say all of it in "
+				   "one",
+				   writes ? "writes" : "reads");
 	}
 	if (n == 1 && list[0]->kind == PY_LIST) {
 		n = list[0]->n_kids;
@@ -127,7 +132,8 @@ script_note_value(struct script_reader *r, const struct py_node *node,
 {
 	if (node->kind != PY_LIST && node->kind != PY_TUPLE) {
 		if (node->kind == PY_DICT) {
-			return script_fail(r, node, "a dict in an annotation; "
+			return script_fail(r, node,
+					   "a dict in an annotation; "
 					   "give a number, a string or a "
 					   "list");
 		}
@@ -154,7 +160,8 @@ script_notes(struct script_reader *r, const struct py_node *dict,
 
 	*out = NULL;
 	if (dict->kind != PY_DICT) {
-		return script_fail(r, dict, "no dict; write "
+		return script_fail(r, dict,
+				   "no dict; write "
 				   "{\"name\": value}");
 	}
 	for (int i = 0; i < dict->n_kids; i += 2) {
@@ -166,9 +173,11 @@ script_notes(struct script_reader *r, const struct py_node *dict,
 		}
 		for (const struct note *n = *out; n; n = n->next) {
 			if (strcmp(n->key, one->key) == 0) {
-				return script_fail(r, dict->kids[i], "'%s' "
+				return script_fail(r, dict->kids[i],
+						   "'%s' "
 						   "is given twice; give it "
-						   "once", n->key);
+						   "once",
+						   n->key);
 			}
 		}
 		*end = one;
@@ -196,9 +205,11 @@ bounds(struct script_reader *r, const struct py_node *dict, bool upper)
 		v = script_find(r, name);
 		if (!v || v->kind != SCRIPT_EXPR || v->e->kind != EXPR_VAR ||
 		    !dtype_is_int(v->e->type)) {
-			return script_fail(r, dict->kids[i], "bounds of '%s', "
+			return script_fail(r, dict->kids[i],
+					   "bounds of '%s', "
 					   "which is no size; name one that "
-					   "is declared above", name);
+					   "is declared above",
+					   name);
 		}
 		struct var *var = v->e->u.var;
 
@@ -229,7 +240,7 @@ script_func_attr(struct script_reader *r, const struct py_node *call)
 	dict = found[0];
 	plain = *dict;
 	kids = arena_array(&r->m->arena, const struct py_node *,
-				dict->n_kids + 1);
+			   dict->n_kids + 1);
 	for (int i = 0; dict->kind == PY_DICT && i < dict->n_kids; i += 2) {
 		const struct py_node *key = dict->kids[i];
 		bool lower = key->kind == PY_STRING &&
@@ -264,8 +275,8 @@ script_func_attr(struct script_reader *r, const struct py_node *call)
 bool
 script_is_axis(const struct script_reader *r, const struct py_node *node)
 {
-	const char *path = node->kind == PY_CALL
-				   ? script_path(r, node->kids[0]) : NULL;
+	const char *path = node->kind == PY_CALL ? script_path(r, node->kids[0])
+						 : NULL;
 
 	return path && strncmp(path, "axis.", 5) == 0;
 }
@@ -275,16 +286,17 @@ need_block(struct script_reader *r, const struct py_node *call,
 	   const char *path)
 {
 	return !r->block->is_root ||
-	       script_fail(r, call, "T.%s outside of a block; move it into "
-			   "one", path);
+	       script_fail(r, call,
+			   "T.%s outside of a block; move it into "
+			   "one",
+			   path);
 }
 
 static struct script_value
 add_axis(struct script_reader *r, const char *name, struct range dom,
 	 enum iter_kind kind, const struct expr *binding)
 {
-	struct var *v = var_new(r->m, script_hint(r, name),
-				dom.extent->type);
+	struct var *v = var_new(r->m, script_hint(r, name), dom.extent->type);
 	struct iter_var iter = { v, dom.min, dom.extent, kind };
 
 	vec_push(&r->m->arena, &r->block->iters, iter);
@@ -300,8 +312,8 @@ iter_kind(const char *word, enum iter_kind *out)
 		enum iter_kind kind;
 	} rows[] = {
 		{ "spatial", ITER_SPATIAL }, { "S", ITER_SPATIAL },
-		{ "reduce", ITER_REDUCE }, { "R", ITER_REDUCE },
-		{ "scan", ITER_SCAN }, { "opaque", ITER_OPAQUE },
+		{ "reduce", ITER_REDUCE },   { "R", ITER_REDUCE },
+		{ "scan", ITER_SCAN },       { "opaque", ITER_OPAQUE },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -318,9 +330,7 @@ static bool
 one_axis(struct script_reader *r, const char *name, const struct py_node *call,
 	 const char *path)
 {
-	static const char *const names[] = {
-		"dom", "binding", "dtype", NULL
-	};
+	static const char *const names[] = { "dom", "binding", "dtype", NULL };
 	const struct py_node *found[3];
 	struct range dom;
 	struct script_value v, unit;
@@ -351,12 +361,13 @@ one_axis(struct script_reader *r, const char *name, const struct py_node *call,
 	}
 	/* The wider of domain and binding, unless the binding is open. */
 	unit = script_value_of(dom.extent, dom.extent->kind == EXPR_INT &&
-					   found[0]->kind == PY_INT);
+						   found[0]->kind == PY_INT);
 	if (!script_unify(r, found[1], &v, &unit, &binding, &extent)) {
 		return false;
 	}
 	if (!dtype_is_int(binding->type) || binding->type.lanes != 1) {
-		return script_fail(r, found[1], "a block variable that is no "
+		return script_fail(r, found[1],
+				   "a block variable that is no "
 				   "integer; bind it to one");
 	}
 	dom.extent = extent;
@@ -365,7 +376,8 @@ one_axis(struct script_reader *r, const char *name, const struct py_node *call,
 
 	if (found[2] && (!script_type(r, found[2], &t) ||
 			 (!dtype_equal(t, extent->type) &&
-			  !script_fail(r, found[2], "another type than the "
+			  !script_fail(r, found[2],
+				       "another type than the "
 				       "domain's, %s; leave it out",
 				       dtype_name(extent->type))))) {
 		return false;
@@ -379,9 +391,8 @@ static bool
 remap(struct script_reader *r, const struct py_node *target,
       const struct py_node *call)
 {
-	static const char *const names[] = {
-		"kinds", "bindings", "dtype", NULL
-	};
+	static const char *const names[] = { "kinds", "bindings", "dtype",
+					     NULL };
 	const struct py_node *found[3];
 	const char *kinds;
 	int n, n_names;
@@ -394,9 +405,10 @@ remap(struct script_reader *r, const struct py_node *target,
 	const struct py_node *const *wanted = script_items(&target, &n_names);
 
 	if ((size_t)n != strlen(kinds) || n != n_names) {
-		return script_fail(r, call, "%d names, %d kinds and %d loops; "
-				   "give equally many", n_names,
-				   (int)strlen(kinds), n);
+		return script_fail(r, call,
+				   "%d names, %d kinds and %d loops; "
+				   "give equally many",
+				   n_names, (int)strlen(kinds), n);
 	}
 	struct script_value *values = arena_array(&r->m->arena,
 						  struct script_value, n + 1);
@@ -415,23 +427,27 @@ remap(struct script_reader *r, const struct py_node *target,
 			}
 		}
 		if (!loop) {
-			return script_fail(r, list[i], "a binding that is no "
+			return script_fail(r, list[i],
+					   "a binding that is no "
 					   "loop around the block; use "
 					   "T.axis.spatial or T.axis.reduce");
 		}
 		if (kinds[i] != 'S' && kinds[i] != 'R') {
-			return script_fail(r, found[0], "'%c' is no kind of "
-					   "an axis; write S or R", kinds[i]);
+			return script_fail(r, found[0],
+					   "'%c' is no kind of "
+					   "an axis; write S or R",
+					   kinds[i]);
 		}
 		if (wanted[i]->kind != PY_NAME) {
-			return script_fail(r, wanted[i], "no name; give the "
+			return script_fail(r, wanted[i],
+					   "no name; give the "
 					   "block's variable one");
 		}
 		values[i] = add_axis(r, wanted[i]->text,
-				     (struct range){ loop->min,
-						     loop->extent },
+				     (struct range){ loop->min, loop->extent },
 				     kinds[i] == 'S' ? ITER_SPATIAL
-						     : ITER_REDUCE, e);
+						     : ITER_REDUCE,
+				     e);
 	}
 	for (int i = 0; i < n; i++) {
 		script_define(r, wanted[i]->text, values[i]);
@@ -452,7 +468,8 @@ script_axis(struct script_reader *r, const struct py_node *target,
 		return remap(r, target, call);
 	}
 	if (target->kind != PY_NAME) {
-		return script_fail(r, target, "no name; give the block's "
+		return script_fail(r, target,
+				   "no name; give the block's "
 				   "variable one");
 	}
 	return one_axis(r, target->text, call, path);
@@ -487,8 +504,10 @@ script_block_line(struct script_reader *r, const struct py_node *call,
 		return true;
 	}
 	if (b->notes) {
-		return script_fail(r, call, "a second T.%s; say all of it in "
-				   "one", path);
+		return script_fail(r, call,
+				   "a second T.%s; say all of it in "
+				   "one",
+				   path);
 	}
 	return script_notes(r, found[0], &b->notes);
 }
@@ -507,15 +526,21 @@ make_block(struct script_reader *r, const struct script_block *b,
 	   const char *name, struct stmt *body)
 {
 	struct block block = {
-		.name = name, .iters = b->iters.data, .n_iters = b->iters.n,
-		.reads = b->reads.data, .n_reads = b->reads.n,
-		.writes = b->writes.data, .n_writes = b->writes.n,
-		.allocs = b->allocs.data, .n_allocs = b->allocs.n,
+		.name = name,
+		.iters = b->iters.data,
+		.n_iters = b->iters.n,
+		.reads = b->reads.data,
+		.n_reads = b->reads.n,
+		.writes = b->writes.data,
+		.n_writes = b->writes.n,
+		.allocs = b->allocs.data,
+		.n_allocs = b->allocs.n,
 	};
 	const struct block *copy = arena_copy(&r->m->arena, &block,
 					      sizeof block);
-	struct stmt *s = stmt_block(r->f, copy, b->predicate
-				    ? b->predicate : expr_bool(r->m, true),
+	struct stmt *s = stmt_block(r->f, copy,
+				    b->predicate ? b->predicate
+						 : expr_bool(r->m, true),
 				    b->bindings.data, b->init, body);
 
 	s->notes = b->notes;

@@ -5,8 +5,14 @@
 
 /* What may follow shape and dtype; where each stands in `more`. */
 enum {
-	MORE_STRIDES, MORE_SCOPE, MORE_ALIGN, MORE_OFFSET, MORE_FACTOR,
-	MORE_TYPE, MORE_SEPARATORS, MORE_COUNT
+	MORE_STRIDES,
+	MORE_SCOPE,
+	MORE_ALIGN,
+	MORE_OFFSET,
+	MORE_FACTOR,
+	MORE_TYPE,
+	MORE_SEPARATORS,
+	MORE_COUNT
 };
 
 static bool
@@ -18,7 +24,8 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 	const struct py_node *const *list = script_items(&node, &n);
 
 	if (n > 32) {
-		return script_fail(r, node, "more than 32 dimensions; use "
+		return script_fail(r, node,
+				   "more than 32 dimensions; use "
 				   "fewer");
 	}
 	if (node->kind == PY_NAME || node->kind == PY_ATTRIBUTE) {
@@ -52,7 +59,8 @@ read_shape(struct script_reader *r, const struct py_node *node, int *ndim,
 			return false;
 		}
 		if (expr_is_int((*out)[i], &extent) && extent < 0) {
-			return script_fail(r, list[i], "a negative size; give "
+			return script_fail(r, list[i],
+					   "a negative size; give "
 					   "one from 0");
 		}
 	}
@@ -75,7 +83,8 @@ check_ignored(struct script_reader *r, const struct py_node *const *more)
 			     expr_is_int(v.e, &value) && value == 0);
 
 		if (!zero) {
-			return script_fail(r, more[MORE_OFFSET], "a buffer "
+			return script_fail(r, more[MORE_OFFSET],
+					   "a buffer "
 					   "that does not begin at its "
 					   "pointer; tirc's do, so add the "
 					   "offset to the indices");
@@ -86,7 +95,8 @@ check_ignored(struct script_reader *r, const struct py_node *const *more)
 
 		script_items(&more[MORE_SEPARATORS], &n);
 		if (n > 0) {
-			return script_fail(r, more[MORE_SEPARATORS], "axis "
+			return script_fail(r, more[MORE_SEPARATORS],
+					   "axis "
 					   "separators are not supported; "
 					   "leave them out");
 		}
@@ -97,8 +107,7 @@ check_ignored(struct script_reader *r, const struct py_node *const *more)
 bool
 script_buffer_facts(struct script_reader *r, const struct py_node *shape,
 		    const struct py_node *type,
-		    const struct py_node *const *more,
-		    struct buffer_spec *spec)
+		    const struct py_node *const *more, struct buffer_spec *spec)
 {
 	const struct expr **dims, **strides;
 	int n_strides;
@@ -112,20 +121,22 @@ script_buffer_facts(struct script_reader *r, const struct py_node *shape,
 	if (dtype_class(spec->type) == DTC_VOID ||
 	    dtype_class(spec->type) == DTC_STRING ||
 	    dtype_class(spec->type) == DTC_HANDLE) {
-		return script_fail(r, type, "no buffer can hold elements of "
+		return script_fail(r, type,
+				   "no buffer can hold elements of "
 				   "type %s; use a numeric type",
 				   dtype_name(spec->type));
 	}
 	spec->shape = dims;
 	if (more[MORE_STRIDES] && more[MORE_STRIDES]->kind != PY_NONE) {
-		if (!read_shape(r, more[MORE_STRIDES], &n_strides,
-				&strides)) {
+		if (!read_shape(r, more[MORE_STRIDES], &n_strides, &strides)) {
 			return false;
 		}
 		if (n_strides != 0 && n_strides != spec->ndim) {
-			return script_fail(r, more[MORE_STRIDES], "%d strides "
+			return script_fail(r, more[MORE_STRIDES],
+					   "%d strides "
 					   "for %d dimensions; give one for "
-					   "each", n_strides, spec->ndim);
+					   "each",
+					   n_strides, spec->ndim);
 		}
 		spec->strides = n_strides > 0 ? strides : NULL;
 	}
@@ -144,7 +155,8 @@ script_buffer_facts(struct script_reader *r, const struct py_node *shape,
 			return false;
 		}
 		if (align < -1 || align > 65536 || (align & (align - 1)) > 0) {
-			return script_fail(r, more[MORE_ALIGN], "an alignment "
+			return script_fail(r, more[MORE_ALIGN],
+					   "an alignment "
 					   "that is no power of two; use one, "
 					   "in bytes");
 		}
@@ -160,9 +172,10 @@ script_buffer_type(struct script_reader *r, const struct py_node *node,
 		   struct buffer_spec *spec)
 {
 	static const char *const names[] = {
-		"shape", "dtype", "strides", "scope", "align", "elem_offset",
-		"offset_factor", "buffer_type", "axis_separators", "data",
-		NULL
+		"shape",         "dtype",       "strides",
+		"scope",         "align",       "elem_offset",
+		"offset_factor", "buffer_type", "axis_separators",
+		"data",          NULL
 	};
 	const struct py_node *found[10] = { NULL };
 
@@ -171,7 +184,8 @@ script_buffer_type(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 		if (found[9]) {
-			return script_fail(r, found[9], "a parameter with a "
+			return script_fail(r, found[9],
+					   "a parameter with a "
 					   "pointer of another; leave it out");
 		}
 		return script_buffer_facts(r, found[0], found[1], found + 2,
@@ -203,18 +217,18 @@ script_buffer_type(struct script_reader *r, const struct py_node *node,
 
 static const char *const declarations[] = {
 	"match_buffer", "alloc_buffer", "sblock_alloc_buffer", "decl_buffer",
-	"allocate", "Buffer", "buffer_decl",
+	"allocate",     "Buffer",       "buffer_decl",
 };
 
 bool
 script_declares_buffer(const struct script_reader *r,
 		       const struct py_node *call)
 {
-	const char *path = call->kind == PY_CALL
-				   ? script_path(r, call->kids[0]) : NULL;
+	const char *path = call->kind == PY_CALL ? script_path(r, call->kids[0])
+						 : NULL;
 
-	for (size_t i = 0; path && i < sizeof declarations /
-				       sizeof *declarations; i++) {
+	for (size_t i = 0;
+	     path && i < sizeof declarations / sizeof *declarations; i++) {
 		if (strcmp(declarations[i], path) == 0) {
 			return true;
 		}
@@ -223,22 +237,23 @@ script_declares_buffer(const struct script_reader *r,
 }
 
 static void
-define_buffer(struct script_reader *r, const char *name,
-	      const struct buffer *b)
+define_buffer(struct script_reader *r, const char *name, const struct buffer *b)
 {
-	script_define(r, name, (struct script_value){
-			.kind = SCRIPT_BUFFER, .buffer = b });
+	script_define(r, name,
+		      (struct script_value){ .kind = SCRIPT_BUFFER,
+					     .buffer = b });
 }
 
 static bool
 match_buffer(struct script_reader *r, const struct py_node *call,
 	     const char *name)
 {
-	static const char *const names[] = {
-		"param", "shape", "dtype", "strides", "scope", "align",
-		"elem_offset", "offset_factor", "buffer_type",
-		"axis_separators", NULL
-	};
+	static const char *const names[] = { "param",       "shape",
+					     "dtype",       "strides",
+					     "scope",       "align",
+					     "elem_offset", "offset_factor",
+					     "buffer_type", "axis_separators",
+					     NULL };
 	/* By position, data and elem_offset stand before strides; by name
 	 * is how everyone gives them. */
 	const struct py_node *found[10];
@@ -247,7 +262,8 @@ match_buffer(struct script_reader *r, const struct py_node *call,
 
 	for (int i = 4; i < call->n_kids; i++) {
 		if (call->kids[i]->kind != PY_KEYWORD) {
-			return script_fail(r, call->kids[i], "an argument "
+			return script_fail(r, call->kids[i],
+					   "an argument "
 					   "without a name; say which it is, "
 					   "as in scope=\"local\"");
 		}
@@ -256,22 +272,26 @@ match_buffer(struct script_reader *r, const struct py_node *call,
 		return false;
 	}
 	if (found[0]->kind == PY_SUBSCRIPT) {
-		return script_fail(r, found[0], "a part of a buffer under "
+		return script_fail(r, found[0],
+				   "a part of a buffer under "
 				   "another name; use the buffer itself");
 	}
 	if (!script_eval(r, found[0], &v)) {
 		return false;
 	}
 	if (v.kind != SCRIPT_HANDLE || v.handle->buffer) {
-		return script_fail(r, found[0], v.kind == SCRIPT_HANDLE
-				   ? "a handle that is matched already; use "
-				     "its buffer"
-				   : "something that is no handle of the "
-				     "signature; match a parameter of type "
-				     "T.handle");
+		return script_fail(
+			r, found[0],
+			v.kind == SCRIPT_HANDLE
+				? "a handle that is matched already; use "
+				  "its buffer"
+				: "something that is no handle of the "
+				  "signature; match a parameter of type "
+				  "T.handle");
 	}
 	if (v.handle->used) {
-		return script_fail(r, found[0], "a handle that was used "
+		return script_fail(r, found[0],
+				   "a handle that was used "
 				   "before; match it first");
 	}
 	if (!script_buffer_facts(r, found[1], found[2], found + 3, &spec)) {
@@ -307,14 +327,16 @@ view_memory(struct script_reader *r, const struct py_node *data,
 		return false;
 	}
 	if (v.kind != SCRIPT_MEMORY) {
-		return script_fail(r, data, "a buffer over the memory of "
+		return script_fail(r, data,
+				   "a buffer over the memory of "
 				   "another; tirc's buffers have memory of "
 				   "their own");
 	}
 	struct script_memory *memory = v.memory;
 
 	if (memory->buffer && !same_shape(&memory->spec, spec)) {
-		return script_fail(r, data, "a second view of '%s', of "
+		return script_fail(r, data,
+				   "a second view of '%s', of "
 				   "another shape or type; use one",
 				   memory->name);
 	}
@@ -329,12 +351,12 @@ view_memory(struct script_reader *r, const struct py_node *data,
 }
 
 static bool
-allocate(struct script_reader *r, const struct py_node *call,
-	 const char *name, struct script_suite *suite)
+allocate(struct script_reader *r, const struct py_node *call, const char *name,
+	 struct script_suite *suite)
 {
-	static const char *const names[] = {
-		"extents", "dtype", "scope", "condition", "annotations", NULL
-	};
+	static const char *const names[] = { "extents",     "dtype",
+					     "scope",       "condition",
+					     "annotations", NULL };
 	const struct py_node *found[5];
 	const struct py_node *more[MORE_COUNT] = { NULL };
 	struct script_memory *memory = arena_new(&r->m->arena,
@@ -348,15 +370,16 @@ allocate(struct script_reader *r, const struct py_node *call,
 	memory->name = name;
 	memory->spec.name = script_hint(r, name);
 	more[MORE_SCOPE] = found[2];
-	if (!script_buffer_facts(r, found[0], found[1], more,
-				 &memory->spec)) {
+	if (!script_buffer_facts(r, found[0], found[1], more, &memory->spec)) {
 		return false;
 	}
-	script_define(r, name, (struct script_value){
-			.kind = SCRIPT_MEMORY, .memory = memory });
-	script_open(r, suite, call, (struct script_opener){
-			.kind = STMT_ALLOC, .memory = memory,
-			.notes = notes });
+	script_define(r, name,
+		      (struct script_value){ .kind = SCRIPT_MEMORY,
+					     .memory = memory });
+	script_open(r, suite, call,
+		    (struct script_opener){ .kind = STMT_ALLOC,
+					    .memory = memory,
+					    .notes = notes });
 	return true;
 }
 
@@ -372,11 +395,12 @@ bool
 script_declare_buffer(struct script_reader *r, const struct py_node *call,
 		      const char *name, struct script_suite *suite)
 {
-	static const char *const names[] = {
-		"shape", "dtype", "strides", "scope", "align", "elem_offset",
-		"offset_factor", "buffer_type", "axis_separators", "data",
-		"annotations", NULL
-	};
+	static const char *const names[] = { "shape",           "dtype",
+					     "strides",         "scope",
+					     "align",           "elem_offset",
+					     "offset_factor",   "buffer_type",
+					     "axis_separators", "data",
+					     "annotations",     NULL };
 	const char *path = script_path(r, call->kids[0]);
 	const struct py_node *found[11];
 	struct buffer_spec spec = { .name = name };
@@ -390,7 +414,8 @@ script_declare_buffer(struct script_reader *r, const struct py_node *call,
 	}
 	for (int i = 3; i < call->n_kids; i++) {
 		if (call->kids[i]->kind != PY_KEYWORD) {
-			return script_fail(r, call->kids[i], "an argument "
+			return script_fail(r, call->kids[i],
+					   "an argument "
 					   "without a name; say which it is, "
 					   "as in scope=\"local\"");
 		}
@@ -409,9 +434,10 @@ script_declare_buffer(struct script_reader *r, const struct py_node *call,
 	if (belongs_to_block(r, path)) {
 		vec_push(&r->m->arena, &r->block->allocs, b);
 	} else {
-		script_open(r, suite, call, (struct script_opener){
-				.kind = STMT_ALLOC, .buffer = b,
-				.notes = notes });
+		script_open(r, suite, call,
+			    (struct script_opener){ .kind = STMT_ALLOC,
+						    .buffer = b,
+						    .notes = notes });
 	}
 	define_buffer(r, name, b);
 	return true;

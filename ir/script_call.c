@@ -25,11 +25,13 @@ typed_args(struct script_reader *r, const struct py_node *call,
 		    strcmp(one->text, "dtype") == 0) {
 			out->type = one->kids[0];
 		} else if (one->kind == PY_KEYWORD || one->kind == PY_STAR) {
-			return script_fail(r, one, "an argument that this "
+			return script_fail(r, one,
+					   "an argument that this "
 					   "function does not take; give "
 					   "plain values");
 		} else if (out->n == 64) {
-			return script_fail(r, one, "more than 64 arguments; "
+			return script_fail(r, one,
+					   "more than 64 arguments; "
 					   "pass a buffer");
 		} else {
 			out->list[out->n++] = one;
@@ -43,9 +45,10 @@ want_count(struct script_reader *r, const struct py_node *call, int got,
 	   int want)
 {
 	return got == want ||
-	       script_fail(r, call, "%d %s instead of %d; give as many as the "
-			   "function takes", got, got == 1 ? "argument"
-			   : "arguments", want);
+	       script_fail(r, call,
+			   "%d %s instead of %d; give as many as the "
+			   "function takes",
+			   got, got == 1 ? "argument" : "arguments", want);
 }
 
 /* The type that a call of the old spelling ends in must be its own. */
@@ -55,18 +58,19 @@ check_type(struct script_reader *r, const struct py_node *type,
 {
 	struct dtype t;
 
-	return !type ||
-	       (script_type(r, type, &t) &&
-		(dtype_equal(t, e->type) ||
-		 script_fail(r, type, "the result has the type %s; say so, or "
-			     "leave dtype out", dtype_name(e->type))));
+	return !type || (script_type(r, type, &t) &&
+			 (dtype_equal(t, e->type) ||
+			  script_fail(r, type,
+				      "the result has the type %s; say so, or "
+				      "leave dtype out",
+				      dtype_name(e->type))));
 }
 
 /* ---- constants of a type: T.float32(1), T.bool(True), T.int32(x) */
 
 static bool
-typed_value(struct script_reader *r, const struct py_node *call,
-	    struct dtype t, struct script_value *out)
+typed_value(struct script_reader *r, const struct py_node *call, struct dtype t,
+	    struct script_value *out)
 {
 	static const char *const names[] = { "value", "dtype", NULL };
 	const struct py_node *found[2];
@@ -84,8 +88,10 @@ typed_value(struct script_reader *r, const struct py_node *call,
 	}
 	if (dtype_class(t) == DTC_VOID || dtype_class(t) == DTC_STRING ||
 	    dtype_class(t) == DTC_HANDLE) {
-		return script_fail(r, call, "no value can be made a %s; give "
-				   "a number a numeric type", dtype_name(t));
+		return script_fail(r, call,
+				   "no value can be made a %s; give "
+				   "a number a numeric type",
+				   dtype_name(t));
 	}
 	if (!script_eval(r, found[0], &v)) {
 		return false;
@@ -96,13 +102,14 @@ typed_value(struct script_reader *r, const struct py_node *call,
 		if (!dtype_is_float(t) ||
 		    (strcmp(text, "nan") != 0 && strcmp(text, "inf") != 0 &&
 		     strcmp(text, "-inf") != 0)) {
-			return script_fail(r, found[0], "a string that is no "
+			return script_fail(r, found[0],
+					   "a string that is no "
 					   "number; \"nan\", \"inf\" and "
 					   "\"-inf\" are the ones there are");
 		}
-		special = *text == 'n' ? (double)__builtin_nanf("")
-			: *text == '-' ? -(double)__builtin_inff()
-			: (double)__builtin_inff();
+		special = *text == 'n'   ? (double)__builtin_nanf("")
+			  : *text == '-' ? -(double)__builtin_inff()
+					 : (double)__builtin_inff();
 		*out = script_value_of(expr_float(r->m, t, special), false);
 		return true;
 	}
@@ -116,7 +123,8 @@ typed_value(struct script_reader *r, const struct py_node *call,
 		}
 		if (e->type.kind == DT_HANDLE || e->type.kind == DT_VOID ||
 		    (e->type.lanes != t.lanes && e->type.lanes != 1)) {
-			return script_fail(r, found[0], "a value that is no "
+			return script_fail(r, found[0],
+					   "a value that is no "
 					   "number, or of other lanes; give a "
 					   "number");
 		}
@@ -151,7 +159,8 @@ read_cast(struct script_reader *r, const struct py_node *call, bool type_first,
 	}
 	if ((!numeric && !dtype_equal(t, e->type)) ||
 	    (t.lanes != e->type.lanes && e->type.lanes != 1)) {
-		return script_fail(r, call, "no %s can be cast to %s; cast "
+		return script_fail(r, call,
+				   "no %s can be cast to %s; cast "
 				   "numbers to types of numbers",
 				   dtype_name(e->type), dtype_name(t));
 	}
@@ -165,17 +174,31 @@ static const struct {
 	const char *name;
 	enum expr_kind kind;
 } named_operators[] = {
-	{ "min", EXPR_MIN }, { "max", EXPR_MAX },
-	{ "floordiv", EXPR_FLOORDIV }, { "floormod", EXPR_FLOORMOD },
-	{ "truncdiv", EXPR_DIV }, { "truncmod", EXPR_TRUNCMOD },
-	{ "div", EXPR_DIV }, { "indexdiv", EXPR_FLOORDIV },
+	{ "min", EXPR_MIN },
+	{ "max", EXPR_MAX },
+	{ "floordiv", EXPR_FLOORDIV },
+	{ "floormod", EXPR_FLOORMOD },
+	{ "truncdiv", EXPR_DIV },
+	{ "truncmod", EXPR_TRUNCMOD },
+	{ "div", EXPR_DIV },
+	{ "indexdiv", EXPR_FLOORDIV },
 	{ "indexmod", EXPR_FLOORMOD },
-	{ "Add", EXPR_ADD }, { "Sub", EXPR_SUB }, { "Mul", EXPR_MUL },
-	{ "Div", EXPR_DIV }, { "Mod", EXPR_TRUNCMOD },
-	{ "FloorDiv", EXPR_FLOORDIV }, { "FloorMod", EXPR_FLOORMOD },
-	{ "Min", EXPR_MIN }, { "Max", EXPR_MAX }, { "EQ", EXPR_EQ },
-	{ "NE", EXPR_NE }, { "LT", EXPR_LT }, { "LE", EXPR_LE },
-	{ "GT", EXPR_GT }, { "GE", EXPR_GE }, { "And", EXPR_AND },
+	{ "Add", EXPR_ADD },
+	{ "Sub", EXPR_SUB },
+	{ "Mul", EXPR_MUL },
+	{ "Div", EXPR_DIV },
+	{ "Mod", EXPR_TRUNCMOD },
+	{ "FloorDiv", EXPR_FLOORDIV },
+	{ "FloorMod", EXPR_FLOORMOD },
+	{ "Min", EXPR_MIN },
+	{ "Max", EXPR_MAX },
+	{ "EQ", EXPR_EQ },
+	{ "NE", EXPR_NE },
+	{ "LT", EXPR_LT },
+	{ "LE", EXPR_LE },
+	{ "GT", EXPR_GT },
+	{ "GE", EXPR_GE },
+	{ "And", EXPR_AND },
 	{ "Or", EXPR_OR },
 };
 
@@ -186,8 +209,7 @@ read_operator(struct script_reader *r, const struct py_node *call,
 	struct typed_args args;
 	struct script_value a, b;
 
-	if (!typed_args(r, call, &args) ||
-	    !want_count(r, call, args.n, 2) ||
+	if (!typed_args(r, call, &args) || !want_count(r, call, args.n, 2) ||
 	    !script_eval(r, args.list[0], &a) ||
 	    !script_eval(r, args.list[1], &b) ||
 	    !script_binary(r, call, kind, &a, &b, out)) {
@@ -204,8 +226,7 @@ read_choice(struct script_reader *r, const struct py_node *call, bool guards,
 	struct script_value a, b;
 	const struct expr *c, *x, *y;
 
-	if (!typed_args(r, call, &args) ||
-	    !want_count(r, call, args.n, 3) ||
+	if (!typed_args(r, call, &args) || !want_count(r, call, args.n, 3) ||
 	    !script_expr(r, args.list[0], &c) ||
 	    !script_eval(r, args.list[1], &a) ||
 	    !script_eval(r, args.list[2], &b) ||
@@ -213,14 +234,17 @@ read_choice(struct script_reader *r, const struct py_node *call, bool guards,
 		return false;
 	}
 	if (c->type.kind != DT_BOOL ||
-	    (c->type.lanes != 1 && (guards || (x->type.lanes != 1 &&
-	     c->type.lanes != x->type.lanes)))) {
-		return script_fail(r, args.list[0], "a condition of another "
+	    (c->type.lanes != 1 &&
+	     (guards ||
+	      (x->type.lanes != 1 && c->type.lanes != x->type.lanes)))) {
+		return script_fail(r, args.list[0],
+				   "a condition of another "
 				   "type than bool, or of other lanes; "
 				   "compare something");
 	}
 	*out = script_value_of(guards ? expr_if(r->m, c, x, y)
-				      : expr_select(r->m, c, x, y), false);
+				      : expr_select(r->m, c, x, y),
+			       false);
 	return check_type(r, args.type, out->e);
 }
 
@@ -237,7 +261,8 @@ read_not(struct script_reader *r, const struct py_node *call,
 		return false;
 	}
 	if (e->type.kind != DT_BOOL) {
-		return script_fail(r, found[0], "the negation of a %s; "
+		return script_fail(r, found[0],
+				   "the negation of a %s; "
 				   "compare it with something first",
 				   dtype_name(e->type));
 	}
@@ -254,8 +279,7 @@ read_fold(struct script_reader *r, const struct py_node *call,
 
 	for (int i = 1; i < call->n_kids; i++) {
 		if (!script_eval(r, call->kids[i], &one) ||
-		    (i > 1 && !script_binary(r, call, kind, out, &one,
-					     &one))) {
+		    (i > 1 && !script_binary(r, call, kind, out, &one, &one))) {
 			return false;
 		}
 		*out = one;
@@ -285,24 +309,27 @@ read_vector(struct script_reader *r, const struct py_node *call, bool is_ramp,
 		return false;
 	}
 	if (lanes < 2 || lanes > 4096) {
-		return script_fail(r, found[last], "a vector of %lld lanes; "
+		return script_fail(r, found[last],
+				   "a vector of %lld lanes; "
 				   "2 to 4096 are possible",
 				   (long long)lanes);
 	}
 	if (is_ramp ? !script_eval(r, found[1], &b) ||
-		      !script_unify(r, call, &a, &b, &x, &y)
+			      !script_unify(r, call, &a, &b, &x, &y)
 		    : !script_settle(r, found[0], &a, &x)) {
 		return false;
 	}
 	if (x->type.lanes != 1 || (is_ramp && !dtype_is_int(x->type)) ||
 	    dtype_class(x->type) == DTC_STRING ||
 	    dtype_class(x->type) == DTC_VOID) {
-		return script_fail(r, call, "a vector of something else than "
-				   "single %s; use one", is_ramp ? "integers"
-				   : "numbers");
+		return script_fail(r, call,
+				   "a vector of something else than "
+				   "single %s; use one",
+				   is_ramp ? "integers" : "numbers");
 	}
 	*out = script_value_of(is_ramp ? expr_ramp(r->m, x, y, (int)lanes)
-			       : expr_broadcast(r->m, x, (int)lanes), false);
+				       : expr_broadcast(r->m, x, (int)lanes),
+			       false);
 	return true;
 }
 
@@ -359,8 +386,7 @@ read_uniform(struct script_reader *r, const struct py_node *call,
 	const struct expr *e[3], *unused;
 	int n = intrin_arity(op);
 
-	if (!typed_args(r, call, &args) ||
-	    !want_count(r, call, args.n, n)) {
+	if (!typed_args(r, call, &args) || !want_count(r, call, args.n, n)) {
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
@@ -383,9 +409,10 @@ read_uniform(struct script_reader *r, const struct py_node *call,
 		}
 	}
 	if (!accepts(op, e[0]->type)) {
-		return script_fail(r, call, "T.%s does not work on %s; cast "
-				   "the argument first", intrin_name(op),
-				   dtype_name(e[0]->type));
+		return script_fail(r, call,
+				   "T.%s does not work on %s; cast "
+				   "the argument first",
+				   intrin_name(op), dtype_name(e[0]->type));
 	}
 	struct dtype t = expr_call_type(op, e[0]->type, e[0]->type);
 
@@ -394,15 +421,15 @@ read_uniform(struct script_reader *r, const struct py_node *call,
 }
 
 static bool
-check_other(struct script_reader *r, const struct py_node *call,
-	    enum intrin op, struct dtype t, const struct expr *const *args,
-	    int n)
+check_other(struct script_reader *r, const struct py_node *call, enum intrin op,
+	    struct dtype t, const struct expr *const *args, int n)
 {
 	switch (op) {
 	case INTRIN_ADDRESS_OF:
 	case INTRIN_READ_ADDRESS_OF:
 		return args[0]->kind == EXPR_LOAD ||
-		       script_fail(r, call, "the address of something that is "
+		       script_fail(r, call,
+				   "the address of something that is "
 				   "no element; write T.%s(A[i])",
 				   intrin_name(op));
 	case INTRIN_REINTERPRET:
@@ -411,13 +438,16 @@ check_other(struct script_reader *r, const struct py_node *call,
 			dtype_class(args[0]->type) >= DTC_BOOL &&
 			dtype_class(args[0]->type) <= DTC_FLOAT &&
 			dtype_bits(t) * t.lanes ==
-			dtype_bits(args[0]->type) * args[0]->type.lanes) ||
-		       script_fail(r, call, "reinterpreted as a type of "
+				dtype_bits(args[0]->type) *
+					args[0]->type.lanes) ||
+		       script_fail(r, call,
+				   "reinterpreted as a type of "
 				   "another size; use one of equal bits");
 	case INTRIN_TO_INT:
 		return (dtype_is_int(t) && dtype_is_float(args[0]->type) &&
 			t.lanes == args[0]->type.lanes) ||
-		       script_fail(r, call, "float_to_int makes integers of "
+		       script_fail(r, call,
+				   "float_to_int makes integers of "
 				   "floats; use T.Cast");
 	case INTRIN_NIBBLE:
 		return (dtype_is_int(t) && dtype_is_int(args[0]->type) &&
@@ -425,7 +455,8 @@ check_other(struct script_reader *r, const struct py_node *call,
 			dtype_is_int(args[1]->type) &&
 			t.lanes == args[0]->type.lanes &&
 			t.lanes == args[1]->type.lanes) ||
-		       script_fail(r, call, "nibble takes four bits of an "
+		       script_fail(r, call,
+				   "nibble takes four bits of an "
 				   "unsigned integer, at an index; cast the "
 				   "arguments first");
 	case INTRIN_SCALE_NEAREST:
@@ -433,7 +464,8 @@ check_other(struct script_reader *r, const struct py_node *call,
 			args[1]->type.kind == DT_F64 &&
 			t.lanes == args[0]->type.lanes &&
 			t.lanes == args[1]->type.lanes) ||
-		       script_fail(r, call, "scale_nearest makes an int32 of "
+		       script_fail(r, call,
+				   "scale_nearest makes an int32 of "
 				   "an int32 and a float64; cast the "
 				   "arguments first");
 	case INTRIN_CALL_FUNC:
@@ -441,29 +473,35 @@ check_other(struct script_reader *r, const struct py_node *call,
 	case INTRIN_LAUNCH:
 	case INTRIN_STORAGE_SYNC:
 		return args[0]->kind == EXPR_STRING ||
-		       script_fail(r, call, "T.%s without a name; its first "
-				   "argument is a string", intrin_name(op));
+		       script_fail(r, call,
+				   "T.%s without a name; its first "
+				   "argument is a string",
+				   intrin_name(op));
 	case INTRIN_SHUFFLE_XOR:
 		return (dtype_equal(t, args[0]->type) && t.lanes == 1 &&
 			dtype_is_int(args[1]->type)) ||
-		       script_fail(r, call, "warp_shuffle_xor gives what "
+		       script_fail(r, call,
+				   "warp_shuffle_xor gives what "
 				   "another thread has, of the same type; give "
 				   "a value and the bits in which the threads' "
 				   "numbers differ");
 	case INTRIN_PREFETCH:
 		return (args[0]->kind == EXPR_CALL &&
 			intrin_is_address(args[0]->u.intrin)) ||
-		       script_fail(r, call, "a prefetch of something that is "
+		       script_fail(r, call,
+				   "a prefetch of something that is "
 				   "no address; write "
 				   "T.prefetch(T.read_address_of(A[i]))");
 	case INTRIN_ASYNC_WAIT:
 		return (call->n_kids > 1 && args[0]->kind == EXPR_INT) ||
-		       script_fail(r, call, "T.async_wait without a number of "
+		       script_fail(r, call,
+				   "T.async_wait without a number of "
 				   "groups; write T.async_wait(1, "
 				   "T.address_of(A[0]))");
 	case INTRIN_COPY_BOX:
 		return copy_box_rank(args, n) > 0 ||
-		       script_fail(r, call, "T.copy_box of something else; "
+		       script_fail(r, call,
+				   "T.copy_box of something else; "
 				   "write T.copy_box(T.address_of(A[0]), "
 				   "T.read_address_of(B[0]), size, stride, "
 				   "first, extent), for several dimensions all "
@@ -471,7 +509,8 @@ check_other(struct script_reader *r, const struct py_node *call,
 	case INTRIN_PTR_ADD:
 		return (args[0]->type.kind == DT_HANDLE &&
 			dtype_is_int(args[1]->type)) ||
-		       script_fail(r, call, "an offset of something that is "
+		       script_fail(r, call,
+				   "an offset of something that is "
 				   "no pointer; give a pointer and a number");
 	default:
 		return true;
@@ -479,8 +518,8 @@ check_other(struct script_reader *r, const struct py_node *call,
 }
 
 static bool
-read_other(struct script_reader *r, const struct py_node *call,
-	   enum intrin op, struct script_value *out)
+read_other(struct script_reader *r, const struct py_node *call, enum intrin op,
+	   struct script_value *out)
 {
 	struct typed_args args;
 	const struct expr **list;
@@ -497,10 +536,11 @@ read_other(struct script_reader *r, const struct py_node *call,
 		args.type = args.list[first++];
 	}
 	if (!args.type && !intrin_is_address(op) && tells_type) {
-		return script_fail(r, call, "T.%s without the type of its "
+		return script_fail(r, call,
+				   "T.%s without the type of its "
 				   "result; say it first, as in "
-				   "T.%s(\"int32\", ...)", intrin_name(op),
-				   intrin_name(op));
+				   "T.%s(\"int32\", ...)",
+				   intrin_name(op), intrin_name(op));
 	}
 	if (args.type && !script_type(r, args.type, &t)) {
 		return false;
@@ -518,8 +558,10 @@ read_other(struct script_reader *r, const struct py_node *call,
 		}
 	}
 	if (!tells_type && t.kind != DT_VOID) {
-		return script_fail(r, args.type, "T.%s gives nothing; leave "
-				   "dtype out", intrin_name(op));
+		return script_fail(r, args.type,
+				   "T.%s gives nothing; leave "
+				   "dtype out",
+				   intrin_name(op));
 	}
 	if (!check_other(r, call, op, t, list, args.n)) {
 		return false;
@@ -544,15 +586,19 @@ read_limit(struct script_reader *r, const struct py_node *call,
 		return false;
 	}
 	if (!dtype_is_float(t) && (infinite || !dtype_is_int(t))) {
-		return script_fail(r, found[0], "%s has no such value; use a "
-				   "type of numbers", dtype_name(t));
+		return script_fail(r, found[0],
+				   "%s has no such value; use a "
+				   "type of numbers",
+				   dtype_name(t));
 	}
 	bool low = strcmp(which, "min_value") == 0;
 	const struct expr *e =
 		infinite ? expr_float(r->m, t, (double)__builtin_inff())
 		: dtype_is_float(t)
-		? expr_float(r->m, t, low ? dtype_lowest(t) : dtype_highest(t))
-		: expr_int(r->m, t, low ? dtype_min_int(t)
+			? expr_float(r->m, t,
+				     low ? dtype_lowest(t) : dtype_highest(t))
+			: expr_int(r->m, t,
+				   low ? dtype_min_int(t)
 				       : (int64_t)dtype_max_int(t));
 
 	*out = script_value_of(e, false);
@@ -564,11 +610,11 @@ read_ceildiv(struct script_reader *r, const struct py_node *call,
 	     struct script_value *out)
 {
 	struct typed_args args;
-	struct script_value a, b, one = script_value_of(
-		expr_int(r->m, dtype_of(DT_I64), 1), true);
+	struct script_value a, b,
+		one = script_value_of(expr_int(r->m, dtype_of(DT_I64), 1),
+				      true);
 
-	return typed_args(r, call, &args) &&
-	       want_count(r, call, args.n, 2) &&
+	return typed_args(r, call, &args) && want_count(r, call, args.n, 2) &&
 	       script_eval(r, args.list[0], &a) &&
 	       script_eval(r, args.list[1], &b) &&
 	       script_binary(r, call, EXPR_ADD, &a, &b, &a) &&
@@ -589,7 +635,8 @@ read_meta(struct script_reader *r, const struct py_node *call,
 	}
 	/* Repeated, expressions of expressions would grow without bound. */
 	return out->kind != SCRIPT_EXPR || out->e->n_args == 0 ||
-	       script_fail(r, found[0], "an expression to be repeated; give "
+	       script_fail(r, found[0],
+			   "an expression to be repeated; give "
 			   "it a name, as a let");
 }
 
@@ -620,17 +667,63 @@ read_thread(struct script_reader *r, const struct py_node *call,
 /* ---- by name */
 
 static const char *const other_names[] = {
-	"Cast", "cast", "Not", "Select", "if_then_else", "Ramp", "ramp",
-	"Broadcast", "broadcast", "all", "any", "ceildiv", "infinity",
-	"max_value", "min_value", "meta_var", "var", "env_thread", "power",
+	"Cast",
+	"cast",
+	"Not",
+	"Select",
+	"if_then_else",
+	"Ramp",
+	"ramp",
+	"Broadcast",
+	"broadcast",
+	"all",
+	"any",
+	"ceildiv",
+	"infinity",
+	"max_value",
+	"min_value",
+	"meta_var",
+	"var",
+	"env_thread",
+	"power",
 	/* statements, for the sake of messages */
-	"prim_func", "Buffer", "match_buffer", "alloc_buffer",
-	"sblock_alloc_buffer", "decl_buffer", "allocate", "func_attr",
-	"block", "sblock", "block_attr", "sblock_attr", "axis.spatial",
-	"axis.reduce", "axis.remap", "axis.scan", "axis.opaque", "axis.S",
-	"axis.R", "where", "reads", "writes", "init", "serial", "parallel",
-	"vectorized", "unroll", "thread_binding", "grid", "launch_thread",
-	"attr", "let", "LetStmt", "evaluate", "While", "Assert", "ret",
+	"prim_func",
+	"Buffer",
+	"match_buffer",
+	"alloc_buffer",
+	"sblock_alloc_buffer",
+	"decl_buffer",
+	"allocate",
+	"func_attr",
+	"block",
+	"sblock",
+	"block_attr",
+	"sblock_attr",
+	"axis.spatial",
+	"axis.reduce",
+	"axis.remap",
+	"axis.scan",
+	"axis.opaque",
+	"axis.S",
+	"axis.R",
+	"where",
+	"reads",
+	"writes",
+	"init",
+	"serial",
+	"parallel",
+	"vectorized",
+	"unroll",
+	"thread_binding",
+	"grid",
+	"launch_thread",
+	"attr",
+	"let",
+	"LetStmt",
+	"evaluate",
+	"While",
+	"Assert",
+	"ret",
 };
 
 bool
@@ -640,8 +733,8 @@ script_call(struct script_reader *r, const struct py_node *node,
 	enum intrin op;
 	struct dtype t;
 
-	for (size_t i = 0; i < sizeof named_operators /
-			       sizeof *named_operators; i++) {
+	for (size_t i = 0; i < sizeof named_operators / sizeof *named_operators;
+	     i++) {
 		if (strcmp(named_operators[i].name, path) == 0) {
 			return read_operator(r, node, named_operators[i].kind,
 					     out);
@@ -658,15 +751,13 @@ script_call(struct script_reader *r, const struct py_node *node,
 	if (strcmp(path, "Cast") == 0 || strcmp(path, "cast") == 0) {
 		return read_cast(r, node, path[0] == 'C', out);
 	}
-	if (strcmp(path, "Select") == 0 ||
-	    strcmp(path, "if_then_else") == 0) {
+	if (strcmp(path, "Select") == 0 || strcmp(path, "if_then_else") == 0) {
 		return read_choice(r, node, path[0] == 'i', out);
 	}
 	if (strcmp(path, "Ramp") == 0 || strcmp(path, "ramp") == 0) {
 		return read_vector(r, node, true, out);
 	}
-	if (strcmp(path, "Broadcast") == 0 ||
-	    strcmp(path, "broadcast") == 0) {
+	if (strcmp(path, "Broadcast") == 0 || strcmp(path, "broadcast") == 0) {
 		return read_vector(r, node, false, out);
 	}
 	if (strcmp(path, "Not") == 0) {
@@ -679,8 +770,7 @@ script_call(struct script_reader *r, const struct py_node *node,
 	if (strcmp(path, "ceildiv") == 0) {
 		return read_ceildiv(r, node, out);
 	}
-	if (strcmp(path, "infinity") == 0 ||
-	    strcmp(path, "max_value") == 0 ||
+	if (strcmp(path, "infinity") == 0 || strcmp(path, "max_value") == 0 ||
 	    strcmp(path, "min_value") == 0) {
 		return read_limit(r, node, path, out);
 	}
@@ -696,12 +786,13 @@ script_call(struct script_reader *r, const struct py_node *node,
 	if (dtype_from_name(path, &t)) {
 		return typed_value(r, node, t, out);
 	}
-	for (size_t i = 0; i < sizeof other_names / sizeof *other_names;
-	     i++) {
+	for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
 		if (strcmp(other_names[i], path) == 0) {
-			return script_fail(r, node, "T.%s where a value is "
+			return script_fail(r, node,
+					   "T.%s where a value is "
 					   "needed; it is a statement of its "
-					   "own", path);
+					   "own",
+					   path);
 		}
 	}
 	return script_unknown(r, node, path);
@@ -713,8 +804,8 @@ script_call_names(struct script_reader *r, int *n)
 	size_t n_others = sizeof other_names / sizeof *other_names;
 	size_t n_operators = sizeof named_operators / sizeof *named_operators;
 	const char **list = arena_array(&r->m->arena, const char *,
-					n_others + n_operators +
-					INTRIN_COUNT + DT_COUNT);
+					n_others + n_operators + INTRIN_COUNT +
+						DT_COUNT);
 
 	*n = 0;
 	for (size_t i = 0; i < n_others; i++) {

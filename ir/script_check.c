@@ -7,9 +7,10 @@ fail(const struct func *f, const char *what, const char *why)
 {
 	struct diag_place place = { .item = f->name };
 
-	return diag_error(&f->module->diags, DIAG_VERIFY, place, "%s%s%s; "
-			  "this is a bug", what, why ? ": " : "",
-			  why ? why : "");
+	return diag_error(&f->module->diags, DIAG_VERIFY, place,
+			  "%s%s%s; "
+			  "this is a bug",
+			  what, why ? ": " : "", why ? why : "");
 }
 
 static bool
@@ -24,19 +25,24 @@ check(const struct func *f, enum script_version version, struct module *m,
 		for (int i = 0; i < m->diags.list.n; i++) {
 			diag_format(&m->diags.list.data[i], why);
 			strbuf_puts(why, m->diags.list.data[i].place.excerpt
-				    ? m->diags.list.data[i].place.excerpt
-				    : "");
+						 ? m->diags.list.data[i]
+							   .place.excerpt
+						 : "");
 		}
 		return fail(f, "what is printed cannot be read", why->data);
 	}
 	func_print(m->funcs.data[0], version, again);
 	if (!func_equal(f, m->funcs.data[0], why)) {
-		return fail(f, "what is printed reads back as another "
-			    "function", why->data);
+		return fail(f,
+			    "what is printed reads back as another "
+			    "function",
+			    why->data);
 	}
 	return strcmp(text->data, again->data) == 0 ||
-	       fail(f, "what is printed reads back and prints as another "
-		    "text", NULL);
+	       fail(f,
+		    "what is printed reads back and prints as another "
+		    "text",
+		    NULL);
 }
 
 bool
@@ -51,8 +57,8 @@ func_verify_text(const struct func *f)
 		strbuf_init(&text);
 		strbuf_init(&again);
 		strbuf_init(&why);
-		good = check(f, i == 0 ? SCRIPT_CURRENT : SCRIPT_OLD, m,
-			     &text, &again, &why);
+		good = check(f, i == 0 ? SCRIPT_CURRENT : SCRIPT_OLD, m, &text,
+			     &again, &why);
 		strbuf_release(&text);
 		strbuf_release(&again);
 		strbuf_release(&why);

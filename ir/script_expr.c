@@ -11,7 +11,8 @@
 struct script_value
 script_value_of(const struct expr *e, bool weak)
 {
-	return (struct script_value){ .kind = SCRIPT_EXPR, .e = e,
+	return (struct script_value){ .kind = SCRIPT_EXPR,
+				      .e = e,
 				      .weak = weak };
 }
 
@@ -25,8 +26,8 @@ static const char *
 type_name(struct script_reader *r, struct dtype t)
 {
 	return t.lanes == 1 ? dtype_name(t)
-			    : arena_printf(&r->m->arena, "%sx%d",
-					   dtype_name(t), t.lanes);
+			    : arena_printf(&r->m->arena, "%sx%d", dtype_name(t),
+					   t.lanes);
 }
 
 /* ---- conversion */
@@ -75,21 +76,23 @@ need_expr(struct script_reader *r, const struct py_node *node,
 	if (v->kind == SCRIPT_HANDLE) {
 		v->handle->used = true;
 		*v = script_value_of(v->handle->buffer
-				     ? v->handle->buffer->data->expr
-				     : v->handle->var->expr, false);
+					     ? v->handle->buffer->data->expr
+					     : v->handle->var->expr,
+				     false);
 	} else if (v->kind == SCRIPT_MEMORY) {
 		if (!v->memory->buffer) {
-			v->memory->buffer = buffer_new(r->m,
-						       &v->memory->spec);
+			v->memory->buffer = buffer_new(r->m, &v->memory->spec);
 		}
 		*v = script_value_of(v->memory->buffer->data->expr, false);
 	}
 	if (v->kind != SCRIPT_EXPR) {
-		return script_fail(r, node, "%s where a number is needed; "
-				   "%s", what_is(v),
+		return script_fail(r, node,
+				   "%s where a number is needed; "
+				   "%s",
+				   what_is(v),
 				   v->kind == SCRIPT_BUFFER
-				   ? "say which element, as in A[i]"
-				   : "write an expression");
+					   ? "say which element, as in A[i]"
+					   : "write an expression");
 	}
 	return true;
 }
@@ -122,23 +125,27 @@ convert_weak(struct script_reader *r, const struct py_node *node,
 
 	if (dtype_is_float(t)) {
 		double v = is_float ? e->u.fval
-			 : dtype_class(e->type) == DTC_UINT
-			 ? (double)(uint64_t)e->u.ival : (double)e->u.ival;
+			   : dtype_class(e->type) == DTC_UINT
+				   ? (double)(uint64_t)e->u.ival
+				   : (double)e->u.ival;
 
 		*out = expr_float(r->m, t, v);
 		return true;
 	}
 	if (is_float) {
-		return script_fail(r, node, "a number with a fraction where "
+		return script_fail(r, node,
+				   "a number with a fraction where "
 				   "%s is needed; write a whole number, or "
-				   "T.Cast", type_name(r, t));
+				   "T.Cast",
+				   type_name(r, t));
 	}
 	if (dtype_class(e->type) == DTC_BOOL || !fits(e, t)) {
 		if (dtype_class(e->type) == DTC_BOOL && is_number(t)) {
 			*out = expr_int(r->m, t, e->u.ival);
 			return true;
 		}
-		return script_fail(r, node, "a number that %s cannot hold; "
+		return script_fail(r, node,
+				   "a number that %s cannot hold; "
 				   "use a smaller one or a wider type",
 				   type_name(r, t));
 	}
@@ -167,12 +174,13 @@ script_convert(struct script_reader *r, const struct py_node *node,
 		return convert_weak(r, node, copy.e, t, out);
 	}
 	bool widens = (dtype_is_float(t) && is_number(from)) ||
-		      (dtype_is_int(t) && (dtype_is_int(from) ||
-					   from.kind == DT_BOOL));
+		      (dtype_is_int(t) &&
+		       (dtype_is_int(from) || from.kind == DT_BOOL));
 
 	if ((from.lanes != t.lanes && from.lanes != 1) ||
 	    (from.kind != t.kind && !widens)) {
-		return script_fail(r, node, "a value of type %s where %s is "
+		return script_fail(r, node,
+				   "a value of type %s where %s is "
 				   "needed; write T.Cast(\"%s\", ...)",
 				   type_name(r, from), type_name(r, t),
 				   type_name(r, t));
@@ -209,7 +217,8 @@ script_constant(struct script_reader *r, const struct py_node *node,
 		return false;
 	}
 	if (v.kind != SCRIPT_EXPR || !expr_is_int(v.e, out)) {
-		return script_fail(r, node, "no constant; write a whole "
+		return script_fail(r, node,
+				   "no constant; write a whole "
 				   "number");
 	}
 	return true;
@@ -223,7 +232,8 @@ script_index(struct script_reader *r, const struct py_node *node,
 		return false;
 	}
 	if (!dtype_is_int((*out)->type) || (*out)->type.lanes != 1) {
-		return script_fail(r, node, "a value of type %s where a whole "
+		return script_fail(r, node,
+				   "a value of type %s where a whole "
 				   "number is needed; use an integer",
 				   type_name(r, (*out)->type));
 	}
@@ -238,7 +248,8 @@ script_condition(struct script_reader *r, const struct py_node *node,
 		return false;
 	}
 	if ((*out)->type.kind != DT_BOOL || (*out)->type.lanes != 1) {
-		return script_fail(r, node, "a condition of type %s; compare "
+		return script_fail(r, node,
+				   "a condition of type %s; compare "
 				   "it with something",
 				   type_name(r, (*out)->type));
 	}
@@ -249,8 +260,8 @@ script_condition(struct script_reader *r, const struct py_node *node,
 
 /* The type that both sides take. */
 static bool
-common_type(struct script_reader *r, const struct py_node *node,
-	    struct dtype a, struct dtype b, struct dtype *out)
+common_type(struct script_reader *r, const struct py_node *node, struct dtype a,
+	    struct dtype b, struct dtype *out)
 {
 	bool fa = dtype_is_float(a), fb = dtype_is_float(b);
 
@@ -261,7 +272,8 @@ common_type(struct script_reader *r, const struct py_node *node,
 		    (fa && fb && dtype_bits(a) == dtype_bits(b)) ||
 		    (!fa && !fb && dtype_bits(a) == dtype_bits(b) &&
 		     a.kind != DT_BOOL && b.kind != DT_BOOL)) {
-			return script_fail(r, node, "operands of the types %s "
+			return script_fail(r, node,
+					   "operands of the types %s "
 					   "and %s; cast one of them",
 					   type_name(r, a), type_name(r, b));
 		}
@@ -276,8 +288,10 @@ common_type(struct script_reader *r, const struct py_node *node,
 		}
 	}
 	if (a.lanes != b.lanes && a.lanes != 1 && b.lanes != 1) {
-		return script_fail(r, node, "vectors of %d and %d lanes; make "
-				   "them equally long", a.lanes, b.lanes);
+		return script_fail(r, node,
+				   "vectors of %d and %d lanes; make "
+				   "them equally long",
+				   a.lanes, b.lanes);
 	}
 	out->lanes = a.lanes > b.lanes ? a.lanes : b.lanes;
 	return true;
@@ -313,14 +327,12 @@ script_unify(struct script_reader *r, const struct py_node *node,
 
 		if (weak->kind == EXPR_STRING ||
 		    (weak->kind == EXPR_FLOAT && !dtype_is_float(other)) ||
-		    weak->type.kind == DT_BOOL ||
-		    other.kind == DT_BOOL ||
+		    weak->type.kind == DT_BOOL || other.kind == DT_BOOL ||
 		    (weak->kind == EXPR_INT && dtype_is_int(other) &&
 		     !fits(weak, other))) {
 			if (!script_settle(r, node, &left, x) ||
 			    !script_settle(r, node, &right, y) ||
-			    !common_type(r, node, (*x)->type, (*y)->type,
-					 &t)) {
+			    !common_type(r, node, (*x)->type, (*y)->type, &t)) {
 				return false;
 			}
 			left.weak &= weak->kind == EXPR_INT;
@@ -332,7 +344,8 @@ script_unify(struct script_reader *r, const struct py_node *node,
 		return false;
 	}
 	if (t.kind == DT_STRING || t.kind == DT_VOID) {
-		return script_fail(r, node, "an operator between strings; use "
+		return script_fail(r, node,
+				   "an operator between strings; use "
 				   "numbers");
 	}
 	return script_convert(r, node, &left, t, x) &&
@@ -349,8 +362,8 @@ is_weak_int(const struct script_value *v)
 static bool
 is_weak_number(const struct script_value *v)
 {
-	return is_weak_int(v) || (v->kind == SCRIPT_EXPR && v->weak &&
-				  v->e->kind == EXPR_FLOAT);
+	return is_weak_int(v) ||
+	       (v->kind == SCRIPT_EXPR && v->weak && v->e->kind == EXPR_FLOAT);
 }
 
 /* Python's own arithmetic. False: an error was reported. */
@@ -365,16 +378,22 @@ compute(struct script_reader *r, const struct py_node *node,
 	if (is_weak_int(a) && is_weak_int(b) && kind != EXPR_DIV) {
 		int64_t v = 0;
 		bool over = kind == EXPR_ADD
-			? __builtin_add_overflow(x->u.ival, y->u.ival, &v)
-			: kind == EXPR_SUB
-			? __builtin_sub_overflow(x->u.ival, y->u.ival, &v)
-			: kind == EXPR_MUL
-			? __builtin_mul_overflow(x->u.ival, y->u.ival, &v)
-			: (kind == EXPR_FLOORDIV || kind == EXPR_FLOORMOD) &&
-			  x->u.ival == INT64_MIN && y->u.ival == -1;
+				    ? __builtin_add_overflow(x->u.ival,
+							     y->u.ival, &v)
+			    : kind == EXPR_SUB
+				    ? __builtin_sub_overflow(x->u.ival,
+							     y->u.ival, &v)
+			    : kind == EXPR_MUL
+				    ? __builtin_mul_overflow(x->u.ival,
+							     y->u.ival, &v)
+				    : (kind == EXPR_FLOORDIV ||
+				       kind == EXPR_FLOORMOD) &&
+					      x->u.ival == INT64_MIN &&
+					      y->u.ival == -1;
 
 		if (over) {
-			return script_fail(r, node, "a number of more than 64 "
+			return script_fail(r, node,
+					   "a number of more than 64 "
 					   "bits; use smaller ones");
 		}
 		t = dtype_of(DT_I64);
@@ -383,7 +402,8 @@ compute(struct script_reader *r, const struct py_node *node,
 	y = expr_cast(r->m, t, y);
 	if (kind >= EXPR_DIV && kind <= EXPR_FLOORMOD &&
 	    (y->kind == EXPR_INT ? y->u.ival == 0 : y->u.fval == 0)) {
-		return script_fail(r, node, "a division by zero; divide by "
+		return script_fail(r, node,
+				   "a division by zero; divide by "
 				   "another number");
 	}
 	*out = script_value_of(expr_binary(r->m, kind, x, y), true);
@@ -408,16 +428,18 @@ script_binary(struct script_reader *r, const struct py_node *node,
 	bool selects = kind == EXPR_MIN || kind == EXPR_MAX;
 	bool is_bool = x->type.kind == DT_BOOL;
 
-	if (logical ? !is_bool
+	if (logical   ? !is_bool
 	    : is_bool ? !equality && !selects
-	    : !is_number(x->type) &&
-	      !(equality && x->type.kind == DT_HANDLE)) {
-		return script_fail(r, node, "this operator does not work on "
-				   "%s; %s", type_name(r, x->type),
-				   is_bool ? "cast to an integer first"
+		      : !is_number(x->type) &&
+				!(equality && x->type.kind == DT_HANDLE)) {
+		return script_fail(r, node,
+				   "this operator does not work on "
+				   "%s; %s",
+				   type_name(r, x->type),
+				   is_bool   ? "cast to an integer first"
 				   : logical ? "compare the values with "
-				     "something first"
-				   : "use numbers");
+					       "something first"
+					     : "use numbers");
 	}
 	bool weak = a->kind == SCRIPT_EXPR && b->kind == SCRIPT_EXPR &&
 		    a->weak && b->weak;
@@ -437,9 +459,10 @@ bit_operator(struct script_reader *r, const struct py_node *node,
 		return false;
 	}
 	if (!dtype_is_int(args[0]->type) && args[0]->type.kind != DT_BOOL) {
-		return script_fail(r, node, "'%s' between values of type %s; "
-				   "use integers", node->op,
-				   type_name(r, args[0]->type));
+		return script_fail(r, node,
+				   "'%s' between values of type %s; "
+				   "use integers",
+				   node->op, type_name(r, args[0]->type));
 	}
 	if (is_weak_int(a) && is_weak_int(b)) {
 		int64_t x = a->e->u.ival, y = b->e->u.ival, v;
@@ -447,12 +470,15 @@ bit_operator(struct script_reader *r, const struct py_node *node,
 
 		if (shift && (y < 0 || y > 62 || x < 0 ||
 			      (op == INTRIN_SHL && x > INT64_MAX >> y))) {
-			return script_fail(r, node, "a shift out of range; "
+			return script_fail(r, node,
+					   "a shift out of range; "
 					   "use smaller numbers");
 		}
-		v = op == INTRIN_SHL ? x << y : op == INTRIN_SHR ? x >> y
-		  : op == INTRIN_BITAND ? (x & y)
-		  : op == INTRIN_BITOR ? (x | y) : (x ^ y);
+		v = op == INTRIN_SHL      ? x << y
+		    : op == INTRIN_SHR    ? x >> y
+		    : op == INTRIN_BITAND ? (x & y)
+		    : op == INTRIN_BITOR  ? (x | y)
+					  : (x ^ y);
 		*out = script_value_of(expr_int(r->m, dtype_of(DT_I64), v),
 				       true);
 		return true;
@@ -464,8 +490,7 @@ bit_operator(struct script_reader *r, const struct py_node *node,
 
 static bool
 power(struct script_reader *r, const struct py_node *node,
-      struct script_value *a, struct script_value *b,
-      struct script_value *out)
+      struct script_value *a, struct script_value *b, struct script_value *out)
 {
 	const struct expr *args[2];
 
@@ -474,7 +499,8 @@ power(struct script_reader *r, const struct py_node *node,
 
 		for (int64_t i = 0; i < b->e->u.ival; i++) {
 			if (__builtin_mul_overflow(v, a->e->u.ival, &v)) {
-				return script_fail(r, node, "a number of more "
+				return script_fail(r, node,
+						   "a number of more "
 						   "than 64 bits; use "
 						   "smaller ones");
 			}
@@ -493,12 +519,13 @@ power(struct script_reader *r, const struct py_node *node,
 		return false;
 	}
 	if (!dtype_is_float(args[0]->type)) {
-		return script_fail(r, node, "'**' between values of type %s; "
+		return script_fail(r, node,
+				   "'**' between values of type %s; "
 				   "cast to a float type first",
 				   type_name(r, args[0]->type));
 	}
-	*out = script_value_of(expr_call2(r->m, INTRIN_POW, args[0],
-					  args[1]), false);
+	*out = script_value_of(expr_call2(r->m, INTRIN_POW, args[0], args[1]),
+			       false);
 	return true;
 }
 
@@ -506,11 +533,11 @@ static const struct {
 	const char *op;
 	enum expr_kind kind;
 } operators[] = {
-	{ "+", EXPR_ADD }, { "-", EXPR_SUB }, { "*", EXPR_MUL },
-	{ "/", EXPR_DIV }, { "//", EXPR_FLOORDIV }, { "%", EXPR_FLOORMOD },
-	{ "and", EXPR_AND }, { "or", EXPR_OR }, { "==", EXPR_EQ },
-	{ "!=", EXPR_NE }, { "<", EXPR_LT }, { "<=", EXPR_LE },
-	{ ">", EXPR_GT }, { ">=", EXPR_GE },
+	{ "+", EXPR_ADD },   { "-", EXPR_SUB },       { "*", EXPR_MUL },
+	{ "/", EXPR_DIV },   { "//", EXPR_FLOORDIV }, { "%", EXPR_FLOORMOD },
+	{ "and", EXPR_AND }, { "or", EXPR_OR },       { "==", EXPR_EQ },
+	{ "!=", EXPR_NE },   { "<", EXPR_LT },        { "<=", EXPR_LE },
+	{ ">", EXPR_GT },    { ">=", EXPR_GE },
 };
 
 static bool
@@ -556,13 +583,15 @@ eval_binary(struct script_reader *r, const struct py_node *node,
 		return power(r, node, &a, &b, out);
 	}
 	if (!operator_kind(node->op, &kind)) {
-		return script_fail(r, node, "'%s' has no meaning between "
+		return script_fail(r, node,
+				   "'%s' has no meaning between "
 				   "elements; write what it should compute",
 				   node->op);
 	}
 	if (kind == EXPR_DIV && !(a.weak && b.weak) &&
 	    !dtype_is_float(a.e->type) && !dtype_is_float(b.e->type)) {
-		return script_fail(r, node, "'/' between integers could round "
+		return script_fail(r, node,
+				   "'/' between integers could round "
 				   "either way; write // or T.truncdiv");
 	}
 	return script_binary(r, node, kind, &a, &b, out);
@@ -580,9 +609,11 @@ eval_compare(struct script_reader *r, const struct py_node *node,
 	}
 	for (int i = 0; i + 1 < node->n_kids; i++, a = b) {
 		if (!operator_kind(node->ops[i], &kind)) {
-			return script_fail(r, node, "'%s' has no meaning "
+			return script_fail(r, node,
+					   "'%s' has no meaning "
 					   "between elements; compare with == "
-					   "or <", node->ops[i]);
+					   "or <",
+					   node->ops[i]);
 		}
 		if (!script_eval(r, node->kids[i + 1], &b) ||
 		    !script_binary(r, node, kind, &a, &b, &one)) {
@@ -590,8 +621,7 @@ eval_compare(struct script_reader *r, const struct py_node *node,
 		}
 		if (i == 0) {
 			*out = one;
-		} else if (!script_binary(r, node, EXPR_AND, out, &one,
-					  out)) {
+		} else if (!script_binary(r, node, EXPR_AND, out, &one, out)) {
 			return false;
 		}
 	}
@@ -610,15 +640,15 @@ eval_unary(struct script_reader *r, const struct py_node *node,
 		return false;
 	}
 	bool good = strcmp(op, "not") == 0 ? v.e->type.kind == DT_BOOL
-		  : strcmp(op, "~") == 0 ? dtype_is_int(v.e->type)
-		  : is_number(v.e->type);
+		    : strcmp(op, "~") == 0 ? dtype_is_int(v.e->type)
+					   : is_number(v.e->type);
 
 	if (!good) {
 		return script_fail(r, node, "'%s' of a value of type %s; %s",
 				   op, type_name(r, v.e->type),
 				   strcmp(op, "not") == 0
-				   ? "compare it with something first"
-				   : "use a number");
+					   ? "compare it with something first"
+					   : "use a number");
 	}
 	if (strcmp(op, "+") == 0) {
 		*out = v;
@@ -626,22 +656,28 @@ eval_unary(struct script_reader *r, const struct py_node *node,
 		*out = script_value_of(expr_not(r->m, v.e), v.weak);
 	} else if (strcmp(op, "~") == 0) {
 		*out = is_weak_int(&v)
-			? script_value_of(expr_int(r->m, v.e->type,
-						   ~v.e->u.ival), true)
-			: script_value_of(expr_call1(r->m, INTRIN_BITNOT,
-						     v.e), false);
+			       ? script_value_of(expr_int(r->m, v.e->type,
+							  ~v.e->u.ival),
+						 true)
+			       : script_value_of(expr_call1(r->m, INTRIN_BITNOT,
+							    v.e),
+						 false);
 	} else if (v.weak && v.e->kind == EXPR_FLOAT) {
 		*out = script_value_of(expr_float(r->m, v.e->type,
-						  -v.e->u.fval), true);
+						  -v.e->u.fval),
+				       true);
 	} else if (v.weak) {
 		/* The one of 2^63 is the smallest number there is. */
 		if (dtype_class(v.e->type) == DTC_UINT &&
 		    v.e->u.ival != INT64_MIN) {
-			return script_fail(r, node, "a number of more than 64 "
+			return script_fail(r, node,
+					   "a number of more than 64 "
 					   "bits; use a smaller one");
 		}
 		*out = script_value_of(expr_int(r->m, dtype_of(DT_I64),
-			(int64_t)(0 - (uint64_t)v.e->u.ival)), true);
+						(int64_t)(0 - (uint64_t)v.e->u
+								      .ival)),
+				       true);
 	} else {
 		*out = script_value_of(expr_neg(r->m, v.e), false);
 	}
@@ -663,7 +699,8 @@ eval_choice(struct script_reader *r, const struct py_node *node,
 		return script_eval(r, node->kids[c.e->u.ival ? 0 : 2], out);
 	}
 	if (c.e->type.kind != DT_BOOL || c.e->type.lanes != 1) {
-		return script_fail(r, node->kids[1], "a condition of type %s; "
+		return script_fail(r, node->kids[1],
+				   "a condition of type %s; "
 				   "compare it with something",
 				   type_name(r, c.e->type));
 	}
@@ -691,22 +728,24 @@ eval_index(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 		if (!dtype_is_int((*out)->type)) {
-			return script_fail(r, node, "an index of type %s; use "
+			return script_fail(r, node,
+					   "an index of type %s; use "
 					   "an integer",
 					   type_name(r, (*out)->type));
 		}
 		return true;
 	}
 	if (!node->kids[0] || !node->kids[1] || node->kids[2]) {
-		return script_fail(r, node, "a slice without its ends, or "
+		return script_fail(r, node,
+				   "a slice without its ends, or "
 				   "with a step; write A[i:i + 4], or T.Ramp");
 	}
 	if (!script_range(r, node->kids[0], node->kids[1], &range)) {
 		return false;
 	}
-	if (!expr_is_int(range.extent, &lanes) || lanes < 1 ||
-	    lanes > 1024) {
-		return script_fail(r, node, "a slice of an element whose "
+	if (!expr_is_int(range.extent, &lanes) || lanes < 1 || lanes > 1024) {
+		return script_fail(r, node,
+				   "a slice of an element whose "
 				   "length is no constant from 1 to 1024; "
 				   "write a loop");
 	}
@@ -725,8 +764,7 @@ buffer_of(struct script_reader *r, const struct script_value *v)
 	}
 	if (v->kind == SCRIPT_MEMORY) {
 		if (!v->memory->buffer) {
-			v->memory->buffer = buffer_new(r->m,
-						       &v->memory->spec);
+			v->memory->buffer = buffer_new(r->m, &v->memory->spec);
 		}
 		return v->memory->buffer;
 	}
@@ -742,8 +780,10 @@ script_element(struct script_reader *r, const struct py_node *node,
 
 	*buffer = buffer_of(r, v);
 	if (!*buffer) {
-		return script_fail(r, node->kids[0], "%s with an index; only "
-				   "buffers have elements", what_is(v));
+		return script_fail(r, node->kids[0],
+				   "%s with an index; only "
+				   "buffers have elements",
+				   what_is(v));
 	}
 	const struct py_node *const *list = &node->kids[1];
 
@@ -753,11 +793,13 @@ script_element(struct script_reader *r, const struct py_node *node,
 		list = (*list)->kids;
 	}
 	if (n != (*buffer)->ndim) {
-		return script_fail(r, node, "%d %s for the %d %s of '%s'; "
-				   "give one for each", n,
-				   n == 1 ? "index" : "indices",
-				   (*buffer)->ndim, (*buffer)->ndim == 1
-				   ? "dimension" : "dimensions",
+		return script_fail(r, node,
+				   "%d %s for the %d %s of '%s'; "
+				   "give one for each",
+				   n, n == 1 ? "index" : "indices",
+				   (*buffer)->ndim,
+				   (*buffer)->ndim == 1 ? "dimension"
+							: "dimensions",
 				   (*buffer)->name);
 	}
 	*index = arena_array(&r->m->arena, const struct expr *, n + 1);
@@ -768,15 +810,18 @@ script_element(struct script_reader *r, const struct py_node *node,
 		int own = (*index)[i]->type.lanes;
 
 		if (own > 1 && lanes > 1 && own != lanes) {
-			return script_fail(r, list[i], "indices of %d and %d "
+			return script_fail(r, list[i],
+					   "indices of %d and %d "
 					   "lanes; make them equally long",
 					   lanes, own);
 		}
 		lanes = own > lanes ? own : lanes;
 	}
 	if (lanes * (*buffer)->type.lanes > UINT16_MAX) {
-		return script_fail(r, node, "an element of more than %d "
-				   "lanes; make it shorter", UINT16_MAX);
+		return script_fail(r, node,
+				   "an element of more than %d "
+				   "lanes; make it shorter",
+				   UINT16_MAX);
 	}
 	return true;
 }
@@ -799,7 +844,8 @@ eval_subscript(struct script_reader *r, const struct py_node *node,
 		}
 		at += at < 0 ? v.n_items : 0;
 		if (at < 0 || at >= v.n_items) {
-			return script_fail(r, node, "an index outside of a "
+			return script_fail(r, node,
+					   "an index outside of a "
 					   "list of %d; use one within",
 					   v.n_items);
 		}
@@ -825,12 +871,16 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 		struct dtype t;
 
 		if (dtype_from_name(path, &t)) {
-			return script_fail(r, node, "a data type where a "
+			return script_fail(r, node,
+					   "a data type where a "
 					   "value is needed; give it one, as "
-					   "in T.%s(0)", path);
+					   "in T.%s(0)",
+					   path);
 		}
-		return script_fail(r, node, "T.%s without its arguments; call "
-				   "it", path);
+		return script_fail(r, node,
+				   "T.%s without its arguments; call "
+				   "it",
+				   path);
 	}
 	if (!script_eval(r, node->kids[0], &v)) {
 		return false;
@@ -848,25 +898,29 @@ eval_attribute(struct script_reader *r, const struct py_node *node,
 	}
 	if (v.kind == SCRIPT_EXPR && strcmp(node->text, "dtype") == 0) {
 		*out = script_value_of(expr_string(r->m,
-				       type_name(r, v.e->type)), true);
+						   type_name(r, v.e->type)),
+				       true);
 		return true;
 	}
 	if (b && strcmp(node->text, "shape") == 0) {
 		struct script_value *items = arena_array(&r->m->arena,
-			struct script_value, b->ndim + 1);
+							 struct script_value,
+							 b->ndim + 1);
 
 		for (int i = 0; i < b->ndim; i++) {
 			items[i] = script_value_of(b->shape[i], false);
 		}
 		*out = (struct script_value){ .kind = SCRIPT_LIST,
-			.items = items, .n_items = b->ndim };
+					      .items = items,
+					      .n_items = b->ndim };
 		return true;
 	}
 	const char *nearest = text_nearest(node->text, known, 3);
 
 	return script_fail(r, node, "%s has no '%s'; %s%s%s", what_is(&v),
-			   node->text, nearest ? "did you mean '"
-			   : "a buffer has data, dtype and shape",
+			   node->text,
+			   nearest ? "did you mean '"
+				   : "a buffer has data, dtype and shape",
 			   nearest ? nearest : "", nearest ? "'?" : "");
 }
 
@@ -904,11 +958,15 @@ eval_name(struct script_reader *r, const struct py_node *node,
 	const char *nearest = text_nearest(node->text, names, r->names.n);
 
 	if (nearest) {
-		return script_fail(r, node, "nothing is named '%s' here; did "
-				   "you mean '%s'?", node->text, nearest);
+		return script_fail(r, node,
+				   "nothing is named '%s' here; did "
+				   "you mean '%s'?",
+				   node->text, nearest);
 	}
-	return script_fail(r, node, "nothing is named '%s' here; define it "
-			   "before its use", node->text);
+	return script_fail(r, node,
+			   "nothing is named '%s' here; define it "
+			   "before its use",
+			   node->text);
 }
 
 static bool
@@ -924,7 +982,8 @@ eval_list(struct script_reader *r, const struct py_node *node,
 			return false;
 		}
 	}
-	*out = (struct script_value){ .kind = SCRIPT_LIST, .items = items,
+	*out = (struct script_value){ .kind = SCRIPT_LIST,
+				      .items = items,
 				      .n_items = node->n_kids };
 	return true;
 }
@@ -945,7 +1004,8 @@ eval_call(struct script_reader *r, const struct py_node *node,
 		}
 	}
 	if (!path) {
-		return script_fail(r, node, "a call of something that is not "
+		return script_fail(r, node,
+				   "a call of something that is not "
 				   "T's; functions of Python cannot be called "
 				   "here");
 	}
@@ -962,12 +1022,17 @@ script_eval(struct script_reader *r, const struct py_node *node,
 	case PY_NAME:
 		return eval_name(r, node, out);
 	case PY_INT:
-		*out = script_value_of(expr_int(m, dtype_of(node->is_unsigned
-			? DT_U64 : DT_I64), node->ival), true);
+		*out = script_value_of(expr_int(m,
+						dtype_of(node->is_unsigned
+								 ? DT_U64
+								 : DT_I64),
+						node->ival),
+				       true);
 		return true;
 	case PY_FLOAT:
 		*out = script_value_of(expr_float(m, dtype_of(DT_F64),
-						  node->fval), true);
+						  node->fval),
+				       true);
 		return true;
 	case PY_TRUE:
 	case PY_FALSE:
@@ -976,7 +1041,8 @@ script_eval(struct script_reader *r, const struct py_node *node,
 		return true;
 	case PY_STRING:
 		if (memchr(node->text, 0, node->length)) {
-			return script_fail(r, node, "a string with a zero "
+			return script_fail(r, node,
+					   "a string with a zero "
 					   "byte; leave it out");
 		}
 		*out = script_value_of(expr_string(m, node->text), true);
@@ -1002,17 +1068,21 @@ script_eval(struct script_reader *r, const struct py_node *node,
 	case PY_IFELSE:
 		return eval_choice(r, node, out);
 	case PY_LAMBDA:
-		return script_fail(r, node, "a lambda inside of a function; "
+		return script_fail(r, node,
+				   "a lambda inside of a function; "
 				   "write its body out");
 	case PY_DICT:
 	case PY_SET:
-		return script_fail(r, node, "a dict where a value is needed; "
+		return script_fail(r, node,
+				   "a dict where a value is needed; "
 				   "only attributes and annotations take one");
 	case PY_SLICE:
-		return script_fail(r, node, "a slice where a value is needed; "
+		return script_fail(r, node,
+				   "a slice where a value is needed; "
 				   "write an index");
 	default:
-		return script_fail(r, node, "this form of Python has no "
+		return script_fail(r, node,
+				   "this form of Python has no "
 				   "meaning in a tensor function; write it "
 				   "out");
 	}

@@ -10,8 +10,7 @@ mentions(const struct py_node *node, const char *attribute)
 	if (!node) {
 		return false;
 	}
-	if (node->kind == PY_ATTRIBUTE &&
-	    strcmp(node->text, attribute) == 0) {
+	if (node->kind == PY_ATTRIBUTE && strcmp(node->text, attribute) == 0) {
 		return true;
 	}
 	for (int i = 0; i < node->n_kids; i++) {
@@ -47,67 +46,71 @@ read_param(struct script_reader *r, const struct py_node *def,
 
 	place.span = p->span;
 	if (p->kind != PY_PARAM_PLAIN || p->initial) {
-		return script_fail(r, &place, "a tensor function's parameters "
+		return script_fail(r, &place,
+				   "a tensor function's parameters "
 				   "are one by one and without values of "
 				   "their own; write name: T.int32");
 	}
 	if (!type) {
-		return script_fail(r, &place, "parameter '%s' without a type; "
+		return script_fail(r, &place,
+				   "parameter '%s' without a type; "
 				   "write %s: T.Buffer((8,), \"float32\") or "
-				   "%s: T.int32", p->name, p->name, p->name);
+				   "%s: T.int32",
+				   p->name, p->name, p->name);
 	}
 	if (is_buffer_type(r, type)) {
-		struct buffer_spec spec = { .name = script_hint(r, p->name)
-		};
+		struct buffer_spec spec = { .name = script_hint(r, p->name) };
 
 		if (!script_buffer_type(r, type, &spec)) {
 			return false;
 		}
 		param.buffer = buffer_new(r->m, &spec);
 		param.var = param.buffer->data;
-		script_define(r, p->name, (struct script_value){
-				.kind = SCRIPT_BUFFER,
-				.buffer = param.buffer });
+		script_define(r, p->name,
+			      (struct script_value){ .kind = SCRIPT_BUFFER,
+						     .buffer = param.buffer });
 	} else {
 		const struct py_node *name = type->kind == PY_CALL
-						     ? type->kids[0] : type;
+						     ? type->kids[0]
+						     : type;
 		const char *path = script_path(r, name);
 
 		if (!path && name->kind == PY_NAME) {
 			/* Python's own types */
-			path = strcmp(name->text, "int") == 0 ? "int32"
-			     : strcmp(name->text, "float") == 0 ? "float32"
-			     : strcmp(name->text, "bool") == 0 ? "bool"
-			     : NULL;
+			path = strcmp(name->text, "int") == 0     ? "int32"
+			       : strcmp(name->text, "float") == 0 ? "float32"
+			       : strcmp(name->text, "bool") == 0  ? "bool"
+								  : NULL;
 		}
 		if (!path && type->kind == PY_STRING) {
 			path = type->text;
 		}
 		if (!path) {
-			return script_fail(r, type, "no type of a parameter; "
+			return script_fail(r, type,
+					   "no type of a parameter; "
 					   "write T.Buffer((8,), \"float32\"), "
 					   "T.handle or T.int32");
 		}
 		if (!script_type_named(r, type, path, &t)) {
 			return false;
 		}
-		if (t.kind == DT_VOID || t.kind == DT_STRING ||
-		    t.lanes > 1) {
-			return script_fail(r, type, "no parameter has this "
+		if (t.kind == DT_VOID || t.kind == DT_STRING || t.lanes > 1) {
+			return script_fail(r, type,
+					   "no parameter has this "
 					   "type; use a buffer or a number");
 		}
 		param.var = var_new(r->m, script_hint(r, p->name), t);
 		if (t.kind == DT_HANDLE) {
-			handle = arena_new(&r->m->arena,
-					   struct script_handle);
+			handle = arena_new(&r->m->arena, struct script_handle);
 			handle->name = p->name;
 			handle->var = param.var;
-			script_define(r, p->name, (struct script_value){
-					.kind = SCRIPT_HANDLE,
-					.handle = handle });
+			script_define(r, p->name,
+				      (struct script_value){
+					      .kind = SCRIPT_HANDLE,
+					      .handle = handle });
 		} else {
-			script_define(r, p->name, script_value_of(
-					param.var->expr, false));
+			script_define(r, p->name,
+				      script_value_of(param.var->expr, false));
 		}
 	}
 	vec_push(&r->m->arena, &r->params, param);
@@ -128,7 +131,8 @@ read_result(struct script_reader *r, const struct py_node *type)
 	}
 	path = script_path(r, type);
 	if (!path) {
-		return script_fail(r, type, "no type of a result; write "
+		return script_fail(r, type,
+				   "no type of a result; write "
 				   "-> T.int32 or leave it out");
 	}
 	return script_type_named(r, type, path, &r->f->ret);
@@ -148,7 +152,8 @@ static void
 add_root(struct script_reader *r, struct script_block *root)
 {
 	struct block block = {
-		.name = "root", .allocs = root->allocs.data,
+		.name = "root",
+		.allocs = root->allocs.data,
 		.n_allocs = root->allocs.n,
 	};
 	struct stmt *body = r->f->body;
@@ -164,8 +169,9 @@ add_root(struct script_reader *r, struct script_block *root)
 		}
 		/* What the function declared lives in the root too. */
 		const struct buffer **all = arena_array(&r->m->arena,
-			const struct buffer *,
-			root->allocs.n + copy.n_allocs);
+							const struct buffer *,
+							root->allocs.n +
+								copy.n_allocs);
 
 		for (int i = 0; i < root->allocs.n; i++) {
 			all[i] = root->allocs.data[i];
@@ -178,8 +184,8 @@ add_root(struct script_reader *r, struct script_block *root)
 		stmt_set_block(r->f, body, &copy);
 		return;
 	}
-	r->f->body = stmt_block(r->f, arena_copy(&r->m->arena, &block,
-						 sizeof block),
+	r->f->body = stmt_block(r->f,
+				arena_copy(&r->m->arena, &block, sizeof block),
 				expr_bool(r->m, true), NULL, NULL, body);
 }
 
@@ -234,11 +240,9 @@ declare_sizes(struct script_reader *r, const struct py_node *suite)
 		if (path && dtype_from_name(path, &t) && dtype_is_int(t) &&
 		    t.lanes == 1 && !script_find(r, one->kids[0]->text)) {
 			const char *name = one->kids[0]->text;
-			struct var *v = var_new(r->m, script_hint(r, name),
-						t);
+			struct var *v = var_new(r->m, script_hint(r, name), t);
 
-			script_define(r, name,
-				      script_value_of(v->expr, false));
+			script_define(r, name, script_value_of(v->expr, false));
 		}
 	}
 	r->n_sizes = r->names.n;
@@ -302,7 +306,9 @@ script_read_func(struct module *m, const struct source *src,
 		 const struct py_node *def, const struct script_scope *scope)
 {
 	struct script_reader r = {
-		.m = m, .src = src, .scope = scope,
+		.m = m,
+		.src = src,
+		.scope = scope,
 		.f = func_new(m, def->text),
 	};
 
@@ -319,14 +325,15 @@ is_function(const struct py_node *node)
 }
 
 static bool
-add_func(struct module *m, const struct source *src,
-	 const struct py_node *def)
+add_func(struct module *m, const struct source *src, const struct py_node *def)
 {
 	struct func *f;
 
 	if (module_find_func(m, def->text)) {
-		return py_error(m, src, def->span, "a second function named "
-				"'%s'; give it another name", def->text);
+		return py_error(m, src, def->span,
+				"a second function named "
+				"'%s'; give it another name",
+				def->text);
 	}
 	f = script_read_func(m, src, def, NULL);
 	if (!f) {
@@ -352,18 +359,20 @@ read_class(struct module *m, const struct source *src,
 		} else if (one->kind == PY_EXPRESSION) {
 			const struct py_node *value = one->kids[0];
 			bool harmless = value->kind == PY_STRING ||
-				(value->kind == PY_CALL &&
-				 value->kids[0]->kind == PY_ATTRIBUTE &&
-				 strncmp(value->kids[0]->text, "module_",
-					 7) == 0);
+					(value->kind == PY_CALL &&
+					 value->kids[0]->kind == PY_ATTRIBUTE &&
+					 strncmp(value->kids[0]->text,
+						 "module_", 7) == 0);
 
 			if (!harmless) {
-				return py_error(m, src, one->span, "no "
+				return py_error(m, src, one->span,
+						"no "
 						"function; a module holds "
 						"@T.prim_func functions");
 			}
 		} else if (one->kind != PY_PASS) {
-			return py_error(m, src, one->span, "no function; a "
+			return py_error(m, src, one->span,
+					"no function; a "
 					"module holds @T.prim_func "
 					"functions");
 		}
@@ -395,7 +404,8 @@ read_text(struct module *m, const struct source *src,
 		} else if (one->kind != PY_IMPORT && one->kind != PY_PASS &&
 			   (one->kind != PY_EXPRESSION ||
 			    one->kids[0]->kind != PY_STRING)) {
-			return py_error(m, src, one->span, "no function and "
+			return py_error(m, src, one->span,
+					"no function and "
 					"no module of TVMScript; mark it with "
 					"@T.prim_func or @I.ir_module");
 		}
@@ -403,7 +413,8 @@ read_text(struct module *m, const struct source *src,
 	if (!any && m->funcs.n == before) {
 		struct py_span top = { 1, 1, 1, 1 };
 
-		return py_error(m, src, top, "no function here; TVMScript is "
+		return py_error(m, src, top,
+				"no function here; TVMScript is "
 				"a 'def' marked with @T.prim_func");
 	}
 	return true;

@@ -54,8 +54,8 @@ script_hint(struct script_reader *r, const char *name)
 		take_reserved(r);
 		stem = at ? find_stem(r, name, (size_t)(at - name)) : NULL;
 	}
-	if (stem && strcmp(at + 1, arena_printf(&r->m->arena, "%d",
-						stem->next)) == 0) {
+	if (stem &&
+	    strcmp(at + 1, arena_printf(&r->m->arena, "%d", stem->next)) == 0) {
 		stem->next++;
 		return stem->name;
 	}
@@ -96,8 +96,9 @@ const char *
 script_path(const struct script_reader *r, const struct py_node *node)
 {
 	static const char *const modules[] = {
-		"T.", "tvm.script.tir.", "tvm.script.tirx.", "tvm.tir.",
-		"tvm.tirx.", "tir.", "I.", "tvm.script.ir.",
+		"T.",       "tvm.script.tir.", "tvm.script.tirx.",
+		"tvm.tir.", "tvm.tirx.",       "tir.",
+		"I.",       "tvm.script.ir.",
 	};
 	const char *path = NULL;
 	struct strbuf text;
@@ -107,12 +108,10 @@ script_path(const struct script_reader *r, const struct py_node *node)
 	}
 	strbuf_init(&text);
 	if (dotted(r, node, &text)) {
-		for (size_t i = 0; i < sizeof modules / sizeof *modules;
-		     i++) {
+		for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
 			size_t n = strlen(modules[i]);
 
-			if (strncmp(text.data, modules[i], n) == 0 &&
-			    !path) {
+			if (strncmp(text.data, modules[i], n) == 0 && !path) {
 				path = arena_strdup(&r->m->arena,
 						    text.data + n);
 			}
@@ -160,11 +159,15 @@ script_unknown(struct script_reader *r, const struct py_node *node,
 	const char *nearest = text_nearest(path, names, n);
 
 	if (nearest) {
-		return script_fail(r, node, "T.%s is not known; did you mean "
-				   "T.%s?", path, nearest);
+		return script_fail(r, node,
+				   "T.%s is not known; did you mean "
+				   "T.%s?",
+				   path, nearest);
 	}
-	return script_fail(r, node, "T.%s is not known to tirc; express it "
-			   "by other means", path);
+	return script_fail(r, node,
+			   "T.%s is not known to tirc; express it "
+			   "by other means",
+			   path);
 }
 
 /* ---- arguments */
@@ -174,12 +177,14 @@ place_argument(struct script_reader *r, const struct py_node *one, int *at,
 	       const char *const *names, int n, const struct py_node **found)
 {
 	if (one->kind == PY_STAR || (one->kind == PY_KEYWORD && !one->text)) {
-		return script_fail(r, one, "arguments from a list; write them "
+		return script_fail(r, one,
+				   "arguments from a list; write them "
 				   "out");
 	}
 	if (one->kind != PY_KEYWORD) {
 		if (*at >= n) {
-			return script_fail(r, one, "one argument more than "
+			return script_fail(r, one,
+					   "one argument more than "
 					   "the %d there may be; remove it",
 					   n);
 		}
@@ -191,7 +196,8 @@ place_argument(struct script_reader *r, const struct py_node *one, int *at,
 			continue;
 		}
 		if (found[i]) {
-			return script_fail(r, one, "the argument '%s' is "
+			return script_fail(r, one,
+					   "the argument '%s' is "
 					   "given twice; give it once",
 					   names[i]);
 		}
@@ -201,8 +207,10 @@ place_argument(struct script_reader *r, const struct py_node *one, int *at,
 	const char *nearest = text_nearest(one->text, names, n);
 
 	if (nearest) {
-		return script_fail(r, one, "no argument is named '%s'; did "
-				   "you mean '%s'?", one->text, nearest);
+		return script_fail(r, one,
+				   "no argument is named '%s'; did "
+				   "you mean '%s'?",
+				   one->text, nearest);
 	}
 	return script_fail(r, one, "no argument is named '%s'; remove it",
 			   one->text);
@@ -225,8 +233,10 @@ script_args(struct script_reader *r, const struct py_node *call,
 	}
 	for (int i = 0; i < n_needed; i++) {
 		if (!found[i]) {
-			return script_fail(r, call, "the argument '%s' is "
-					   "missing; give it", names[i]);
+			return script_fail(r, call,
+					   "the argument '%s' is "
+					   "missing; give it",
+					   names[i]);
 		}
 	}
 	return true;
@@ -281,11 +291,15 @@ script_type_named(struct script_reader *r, const struct py_node *node,
 	}
 	nearest = nearest_type(name);
 	if (nearest) {
-		return script_fail(r, node, "'%s' is no data type; did you "
-				   "mean '%s'?", name, nearest);
+		return script_fail(r, node,
+				   "'%s' is no data type; did you "
+				   "mean '%s'?",
+				   name, nearest);
 	}
-	return script_fail(r, node, "'%s' is no data type; use one such as "
-			   "'float32' or 'int8x16'", name);
+	return script_fail(r, node,
+			   "'%s' is no data type; use one such as "
+			   "'float32' or 'int8x16'",
+			   name);
 }
 
 /* "float32" or T.float32 */

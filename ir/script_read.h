@@ -107,13 +107,13 @@ struct script_reader {
 	bool has_blocks;
 	bool has_ret;
 	int n_sizes; /* the first names: sizes that the body declares */
-	int depth; /* of statements in each other */
+	int depth;   /* of statements in each other */
 };
 
 /* ---- names */
 
 /* Always false, so that callers can return it. */
-#define script_fail(r, node, ...) \
+#define script_fail(r, node, ...)                                              \
 	py_error((r)->m, (r)->src, (node)->span, __VA_ARGS__)
 
 void script_define(struct script_reader *r, const char *name,
@@ -195,8 +195,7 @@ bool script_unify(struct script_reader *r, const struct py_node *node,
 /* The element of v, a buffer, that the subscript node says; slices of
  * constant length are vectors. */
 bool script_element(struct script_reader *r, const struct py_node *node,
-		    const struct script_value *v,
-		    const struct buffer **buffer,
+		    const struct script_value *v, const struct buffer **buffer,
 		    const struct expr ***index);
 /* min and end as a range. */
 bool script_range(struct script_reader *r, const struct py_node *min,
@@ -218,8 +217,7 @@ bool script_declares_buffer(const struct script_reader *r,
 bool script_declare_buffer(struct script_reader *r, const struct py_node *call,
 			   const char *name, struct script_suite *suite);
 
-bool script_is_block(const struct script_reader *r,
-		     const struct py_node *node);
+bool script_is_block(const struct script_reader *r, const struct py_node *node);
 bool script_block(struct script_reader *r, const struct py_node *call,
 		  const struct py_node *suite, struct stmt **out);
 /* T.axis.…, T.where, T.reads, …: does the call belong to a block's head? */

@@ -47,8 +47,7 @@ close_opener(struct script_reader *r, const struct script_opener *o,
 		s = stmt_attr(r->f, o->text, o->value, body);
 		break;
 	default:
-		s = stmt_for(r->f, o->var, o->min, o->value, FOR_THREAD,
-			     body);
+		s = stmt_for(r->f, o->var, o->min, o->value, FOR_THREAD, body);
 		s->u.loop.thread = o->text;
 		break;
 	}
@@ -63,19 +62,19 @@ close_suite(struct script_reader *r, struct script_suite *suite)
 	for (int i = suite->openers.n - 1; i >= 0; i--) {
 		const struct script_opener *o = &suite->openers.data[i];
 		int n = suite->list.n - o->at;
-		struct stmt *body = stmt_seq(r->f, n > 0 ? suite->list.data +
-							   o->at : NULL, n);
+		struct stmt *body = stmt_seq(r->f,
+					     n > 0 ? suite->list.data + o->at
+						   : NULL,
+					     n);
 
 		suite->list.n = o->at;
-		vec_push(&r->m->arena, &suite->list,
-			 close_opener(r, o, body));
+		vec_push(&r->m->arena, &suite->list, close_opener(r, o, body));
 	}
 	return stmt_seq(r->f, suite->list.data, suite->list.n);
 }
 
-static bool
-read_line(struct script_reader *r, const struct py_node *node,
-	  struct script_suite *suite);
+static bool read_line(struct script_reader *r, const struct py_node *node,
+		      struct script_suite *suite);
 
 bool
 script_read_suite(struct script_reader *r, const struct py_node *node,
@@ -92,10 +91,12 @@ script_read_suite(struct script_reader *r, const struct py_node *node,
 		}
 		r->depth = depth + suite.openers.n;
 		if (r->depth > MAX_DEPTH) {
-			return script_fail(r, node->kids[i], "more than %d "
+			return script_fail(r, node->kids[i],
+					   "more than %d "
 					   "values that hold for the rest of "
 					   "their suites; use with, or "
-					   "buffers", (int)MAX_DEPTH);
+					   "buffers",
+					   (int)MAX_DEPTH);
 		}
 	}
 	r->names.n = names;
@@ -111,9 +112,9 @@ static const struct {
 	const char *path;
 	enum for_kind kind;
 } loop_words[] = {
-	{ "serial", FOR_SERIAL }, { "parallel", FOR_PARALLEL },
+	{ "serial", FOR_SERIAL },         { "parallel", FOR_PARALLEL },
 	{ "vectorized", FOR_VECTORIZED }, { "unroll", FOR_UNROLLED },
-	{ "unrolled", FOR_UNROLLED }, { "thread_binding", FOR_THREAD },
+	{ "unrolled", FOR_UNROLLED },     { "thread_binding", FOR_THREAD },
 };
 
 static bool
@@ -121,11 +122,11 @@ define_loop(struct script_reader *r, const struct py_node *target,
 	    const struct range *range, struct var **out)
 {
 	if (target->kind != PY_NAME) {
-		return script_fail(r, target, "no name; a loop's variable is "
+		return script_fail(r, target,
+				   "no name; a loop's variable is "
 				   "one");
 	}
-	*out = var_new(r->m, script_hint(r, target->text),
-		       range->extent->type);
+	*out = var_new(r->m, script_hint(r, target->text), range->extent->type);
 
 	struct script_loop loop = { *out, range->min, range->extent };
 
@@ -163,13 +164,15 @@ read_grid(struct script_reader *r, const struct py_node *node,
 	struct var **vars = arena_array(&r->m->arena, struct var *, n + 1);
 
 	if (n != call->n_kids - 1) {
-		return script_fail(r, node, "%d loop variables for %d "
-				   "extents; give equally many", n,
-				   call->n_kids - 1);
+		return script_fail(r, node,
+				   "%d loop variables for %d "
+				   "extents; give equally many",
+				   n, call->n_kids - 1);
 	}
 	for (int i = 0; i < n; i++) {
 		if (call->kids[1 + i]->kind == PY_KEYWORD) {
-			return script_fail(r, call->kids[1 + i], "T.grid has "
+			return script_fail(r, call->kids[1 + i],
+					   "T.grid has "
 					   "no named arguments; use T.serial");
 		}
 		if (!loop_range(r, call->kids[1 + i], NULL, &ranges[i])) {
@@ -185,8 +188,8 @@ read_grid(struct script_reader *r, const struct py_node *node,
 		return false;
 	}
 	for (int i = n - 1; i >= 0; i--) {
-		*out = stmt_for(r->f, vars[i], ranges[i].min,
-				ranges[i].extent, FOR_SERIAL, *out);
+		*out = stmt_for(r->f, vars[i], ranges[i].min, ranges[i].extent,
+				FOR_SERIAL, *out);
 		(*out)->pos = (struct src_pos){ node->span.line,
 						node->span.col };
 	}
@@ -199,12 +202,10 @@ static bool
 read_loop(struct script_reader *r, const struct py_node *node,
 	  const struct py_node *call, enum for_kind kind, struct stmt **out)
 {
-	static const char *const plain[] = {
-		"start", "stop", "annotations", "step", NULL
-	};
-	static const char *const bound[] = {
-		"start", "stop", "annotations", "step", "thread", NULL
-	};
+	static const char *const plain[] = { "start", "stop", "annotations",
+					     "step", NULL };
+	static const char *const bound[] = { "start", "stop",   "annotations",
+					     "step",  "thread", NULL };
 	const struct py_node *found[5] = { NULL };
 	struct py_node copy = *call;
 	const struct py_node *last = call->kids[call->n_kids - 1];
@@ -215,8 +216,7 @@ read_loop(struct script_reader *r, const struct py_node *node,
 	struct note *notes = NULL;
 	int names = r->names.n, loops = r->loops.n;
 
-	if (kind == FOR_THREAD && call->n_kids > 2 &&
-	    last->kind == PY_STRING) {
+	if (kind == FOR_THREAD && call->n_kids > 2 && last->kind == PY_STRING) {
 		thread = last; /* T.thread_binding(0, 16, "threadIdx.x") */
 		copy.n_kids--;
 	}
@@ -227,16 +227,18 @@ read_loop(struct script_reader *r, const struct py_node *node,
 	thread = thread ? thread : found[4];
 	if (kind == FOR_THREAD &&
 	    (thread ? !script_text(r, thread, &thread_name)
-	     : !script_fail(r, call, "no thread; add "
-			    "thread=\"threadIdx.x\""))) {
+		    : !script_fail(r, call,
+				   "no thread; add "
+				   "thread=\"threadIdx.x\""))) {
 		return false;
 	}
 	int64_t step;
 
-	if (found[3] && (!script_constant(r, found[3], &step) ||
-			 (step != 1 &&
-			  !script_fail(r, found[3], "a loop with a step; "
-				       "multiply its variable instead")))) {
+	if (found[3] &&
+	    (!script_constant(r, found[3], &step) ||
+	     (step != 1 && !script_fail(r, found[3],
+					"a loop with a step; "
+					"multiply its variable instead")))) {
 		return false;
 	}
 	if (!loop_range(r, found[0], found[1], &range) ||
@@ -254,15 +256,15 @@ read_loop(struct script_reader *r, const struct py_node *node,
 }
 
 static bool
-read_for(struct script_reader *r, const struct py_node *node,
-	 struct stmt **out)
+read_for(struct script_reader *r, const struct py_node *node, struct stmt **out)
 {
 	const struct py_node *call = node->kids[1];
-	const char *path = call->kind == PY_CALL
-				   ? script_path(r, call->kids[0]) : NULL;
+	const char *path = call->kind == PY_CALL ? script_path(r, call->kids[0])
+						 : NULL;
 
 	if (call->kind == PY_CALL && call->n_kids < 2) {
-		return script_fail(r, call, "a loop without an extent; give "
+		return script_fail(r, call,
+				   "a loop without an extent; give "
 				   "it one");
 	}
 	if (call->kind == PY_CALL && call->kids[0]->kind == PY_NAME &&
@@ -270,13 +272,15 @@ read_for(struct script_reader *r, const struct py_node *node,
 	     strcmp(call->kids[0]->text, "grid") == 0)) {
 		path = call->kids[0]->text[0] == 'r' ? "serial" : "grid";
 		if (call->n_kids == 4 && call->kids[0]->text[0] == 'r') {
-			return script_fail(r, call->kids[3], "a loop with a "
+			return script_fail(r, call->kids[3],
+					   "a loop with a "
 					   "step; multiply its variable "
 					   "instead");
 		}
 	}
 	if (!path) {
-		return script_fail(r, call, "no loop of a tensor program; "
+		return script_fail(r, call,
+				   "no loop of a tensor program; "
 				   "loop over range, T.serial, T.grid, "
 				   "T.parallel, T.vectorized, T.unroll or "
 				   "T.thread_binding");
@@ -301,7 +305,8 @@ let_opener(struct script_reader *r, const char *name, const struct expr *value,
 {
 	struct var *v = var_new(r->m, script_hint(r, name), value->type);
 
-	*out = (struct script_opener){ .kind = STMT_LET, .var = v,
+	*out = (struct script_opener){ .kind = STMT_LET,
+				       .var = v,
 				       .value = value };
 	script_define(r, name, script_value_of(v->expr, false));
 }
@@ -311,9 +316,7 @@ static bool
 read_let_stmt(struct script_reader *r, const struct py_node *call,
 	      const struct py_node *target, struct script_opener *out)
 {
-	static const char *const names[] = {
-		"value", "type_annotation", NULL
-	};
+	static const char *const names[] = { "value", "type_annotation", NULL };
 	const struct py_node *found[2];
 	const struct expr *value;
 	struct dtype t;
@@ -322,11 +325,12 @@ read_let_stmt(struct script_reader *r, const struct py_node *call,
 		return false;
 	}
 	if (!target || target->kind != PY_NAME) {
-		return script_fail(r, call, "a let without a name; write "
+		return script_fail(r, call,
+				   "a let without a name; write "
 				   "with T.LetStmt(value) as name:");
 	}
 	if (found[1] ? !script_type(r, found[1], &t) ||
-		       !script_expr_as(r, found[0], t, &value)
+			       !script_expr_as(r, found[0], t, &value)
 		     : !script_expr(r, found[0], &value)) {
 		return false;
 	}
@@ -348,13 +352,15 @@ read_let(struct script_reader *r, const struct py_node *call,
 		return false;
 	}
 	if (var->kind != EXPR_VAR) {
-		return script_fail(r, found[0], "no variable; declare one "
+		return script_fail(r, found[0],
+				   "no variable; declare one "
 				   "with T.var");
 	}
 	if (!script_expr_as(r, found[1], var->type, &value)) {
 		return false;
 	}
-	*out = (struct script_opener){ .kind = STMT_LET, .var = var->u.var,
+	*out = (struct script_opener){ .kind = STMT_LET,
+				       .var = var->u.var,
 				       .value = value };
 	return true;
 }
@@ -363,9 +369,8 @@ static bool
 read_attr(struct script_reader *r, const struct py_node *call,
 	  struct script_opener *out)
 {
-	static const char *const names[] = {
-		"node", "attr_key", "value", NULL
-	};
+	static const char *const names[] = { "node", "attr_key", "value",
+					     NULL };
 	const struct py_node *found[3];
 	struct script_value node;
 
@@ -377,7 +382,8 @@ read_attr(struct script_reader *r, const struct py_node *call,
 		return false;
 	}
 	if (node.kind != SCRIPT_EXPR || !node.weak) {
-		return script_fail(r, found[0], "an attribute of a node; "
+		return script_fail(r, found[0],
+				   "an attribute of a node; "
 				   "tirc's are of statements alone, write 0");
 	}
 	return true;
@@ -414,21 +420,18 @@ read_launch(struct script_reader *r, const struct py_node *call,
 	out->value = range.extent;
 	out->var = var_new(r->m, name ? name : "thread", range.extent->type);
 	if (name) {
-		struct script_loop loop = { out->var, range.min,
-					    range.extent };
+		struct script_loop loop = { out->var, range.min, range.extent };
 
 		vec_push(&r->m->arena, &r->loops, loop);
-		script_define(r, name, script_value_of(out->var->expr,
-						       false));
+		script_define(r, name, script_value_of(out->var->expr, false));
 	}
 	return true;
 }
 
 /* ---- with */
 
-static bool
-read_with(struct script_reader *r, const struct py_node *node, int item,
-	  struct stmt **out);
+static bool read_with(struct script_reader *r, const struct py_node *node,
+		      int item, struct stmt **out);
 
 static bool
 read_assert(struct script_reader *r, const struct py_node *condition,
@@ -480,10 +483,12 @@ read_init(struct script_reader *r, const struct py_node *node,
 	  const struct py_node *call)
 {
 	if (r->block->is_root || r->block->init) {
-		return script_fail(r, call, r->block->is_root
-				   ? "T.init outside of a block; move it into "
-				     "one"
-				   : "a second T.init; put all of it in one");
+		return script_fail(
+			r, call,
+			r->block->is_root
+				? "T.init outside of a block; move it into "
+				  "one"
+				: "a second T.init; put all of it in one");
 	}
 	return script_read_suite(r, node->kids[node->n_kids - 1],
 				 &r->block->init);
@@ -506,11 +511,12 @@ read_with(struct script_reader *r, const struct py_node *node, int item,
 		target = call->kids[1];
 		call = call->kids[0];
 	}
-	const char *path = call->kind == PY_CALL
-				   ? script_path(r, call->kids[0]) : NULL;
+	const char *path = call->kind == PY_CALL ? script_path(r, call->kids[0])
+						 : NULL;
 
 	if (!path) {
-		return script_fail(r, call, "no scope of a tensor program; "
+		return script_fail(r, call,
+				   "no scope of a tensor program; "
 				   "use T.sblock, T.init, T.LetStmt, T.attr, "
 				   "T.decl_buffer or T.launch_thread");
 	}
@@ -518,7 +524,8 @@ read_with(struct script_reader *r, const struct py_node *node, int item,
 		return item == node->n_kids - 2
 			       ? script_block(r, call, node->kids[item + 1],
 					      out)
-			       : script_fail(r, call, "a block together with "
+			       : script_fail(r, call,
+					     "a block together with "
 					     "others; give it a 'with' of its "
 					     "own");
 	}
@@ -527,7 +534,8 @@ read_with(struct script_reader *r, const struct py_node *node, int item,
 	}
 	if (script_declares_buffer(r, call)) {
 		if (!target || target->kind != PY_NAME) {
-			return script_fail(r, call, "a buffer without a name; "
+			return script_fail(r, call,
+					   "a buffer without a name; "
 					   "add 'as A'");
 		}
 		if (!script_declare_buffer(r, call, target->text, &suite)) {
@@ -535,14 +543,14 @@ read_with(struct script_reader *r, const struct py_node *node, int item,
 		}
 	} else {
 		bool good = strcmp(path, "LetStmt") == 0
-			? read_let_stmt(r, call, target, &opener)
-			: strcmp(path, "let") == 0
-			? read_let(r, call, &opener)
-			: strcmp(path, "attr") == 0
-			? read_attr(r, call, &opener)
-			: strcmp(path, "launch_thread") == 0
-			? read_launch(r, call, target, &opener)
-			: script_unknown(r, call, path);
+				    ? read_let_stmt(r, call, target, &opener)
+			    : strcmp(path, "let") == 0
+				    ? read_let(r, call, &opener)
+			    : strcmp(path, "attr") == 0
+				    ? read_attr(r, call, &opener)
+			    : strcmp(path, "launch_thread") == 0
+				    ? read_launch(r, call, target, &opener)
+				    : script_unknown(r, call, path);
 
 		if (!good) {
 			return false;
@@ -572,9 +580,9 @@ read_store(struct script_reader *r, const struct py_node *node,
 		const char *op;
 		enum expr_kind kind;
 	} updates[] = {
-		{ "+", EXPR_ADD }, { "-", EXPR_SUB }, { "*", EXPR_MUL },
-		{ "/", EXPR_DIV }, { "//", EXPR_FLOORDIV },
-		{ "%", EXPR_FLOORMOD },
+		{ "+", EXPR_ADD },       { "-", EXPR_SUB },
+		{ "*", EXPR_MUL },       { "/", EXPR_DIV },
+		{ "//", EXPR_FLOORDIV }, { "%", EXPR_FLOORMOD },
 	};
 	const struct buffer *b;
 	const struct expr **index, *e;
@@ -587,17 +595,20 @@ read_store(struct script_reader *r, const struct py_node *node,
 		return false;
 	}
 	if (op) {
-		struct script_value old = script_value_of(
-			expr_load(r->m, b, index, b->ndim), false);
+		struct script_value old =
+			script_value_of(expr_load(r->m, b, index, b->ndim),
+					false);
 		size_t i = 0, n = sizeof updates / sizeof *updates;
 
 		while (i < n && strcmp(updates[i].op, op) != 0) {
 			i++;
 		}
-		if (i == n || (updates[i].kind == EXPR_DIV &&
-			       !dtype_is_float(b->type))) {
-			return script_fail(r, node, "'%s=' of an element; "
-					   "write the update out", op);
+		if (i == n ||
+		    (updates[i].kind == EXPR_DIV && !dtype_is_float(b->type))) {
+			return script_fail(r, node,
+					   "'%s=' of an element; "
+					   "write the update out",
+					   op);
 		}
 		if (!script_binary(r, node, updates[i].kind, &old, &v, &v)) {
 			return false;
@@ -643,7 +654,8 @@ bind_value(struct script_reader *r, const struct py_node *node,
 	struct script_opener opener;
 
 	if (target->kind != PY_NAME) {
-		return script_fail(r, target, "values for several names; "
+		return script_fail(r, target,
+				   "values for several names; "
 				   "give each a statement of its own");
 	}
 	if (v.kind == SCRIPT_NEW_VAR) {
@@ -672,7 +684,8 @@ read_assign(struct script_reader *r, const struct py_node *node,
 	struct script_value v;
 
 	if (node->n_kids > 2) {
-		return script_fail(r, node, "several targets at once; give "
+		return script_fail(r, node,
+				   "several targets at once; give "
 				   "each a statement of its own");
 	}
 	if (target->kind == PY_SUBSCRIPT) {
@@ -703,7 +716,8 @@ read_assign(struct script_reader *r, const struct py_node *node,
 	}
 	if (target->kind == PY_TUPLE && v.kind == SCRIPT_LIST) {
 		if (target->n_kids != v.n_items) {
-			return script_fail(r, node, "%d names for %d values; "
+			return script_fail(r, node,
+					   "%d names for %d values; "
 					   "give equally many",
 					   target->n_kids, v.n_items);
 		}
@@ -729,7 +743,8 @@ read_annotated(struct script_reader *r, const struct py_node *node,
 	struct dtype t;
 
 	if (target->kind != PY_NAME || !node->kids[2]) {
-		return script_fail(r, node, "no let; write name: T.int32 = "
+		return script_fail(r, node,
+				   "no let; write name: T.int32 = "
 				   "value");
 	}
 	if (type->kind == PY_SUBSCRIPT) { /* T.let[T.int32] */
@@ -757,8 +772,7 @@ read_annotated(struct script_reader *r, const struct py_node *node,
 /* ---- the rest */
 
 static bool
-read_if(struct script_reader *r, const struct py_node *node,
-	struct stmt **out)
+read_if(struct script_reader *r, const struct py_node *node, struct stmt **out)
 {
 	const struct py_node *otherwise = node->kids[2];
 	struct script_value v;
@@ -778,16 +792,16 @@ read_if(struct script_reader *r, const struct py_node *node,
 
 		*out = NULL;
 		return !taken || (taken->kind == PY_IF
-				  ? read_if(r, taken, out)
-				  : script_read_suite(r, taken, out));
+					  ? read_if(r, taken, out)
+					  : script_read_suite(r, taken, out));
 	}
 	if (!script_condition(r, node->kids[0], &condition) ||
 	    !script_read_suite(r, node->kids[1], &then)) {
 		return false;
 	}
 	if (otherwise && !(otherwise->kind == PY_IF
-			   ? read_if(r, otherwise, &other)
-			   : script_read_suite(r, otherwise, &other))) {
+				   ? read_if(r, otherwise, &other)
+				   : script_read_suite(r, otherwise, &other))) {
 		return false;
 	}
 	*out = stmt_if(r->f, condition, then, other);
@@ -803,20 +817,22 @@ read_return(struct script_reader *r, const struct py_node *node,
 
 	if (value && value->kind != PY_NONE) {
 		if (r->f->ret.kind != DT_VOID
-		    ? !script_expr_as(r, value, r->f->ret, &e)
-		    : !script_expr(r, value, &e)) {
+			    ? !script_expr_as(r, value, r->f->ret, &e)
+			    : !script_expr(r, value, &e)) {
 			return false;
 		}
-		if (r->f->ret.kind == DT_VOID && (r->has_ret ||
-		    dtype_class(e->type) == DTC_VOID ||
-		    dtype_class(e->type) == DTC_STRING)) {
-			return script_fail(r, value, "a value from a function "
+		if (r->f->ret.kind == DT_VOID &&
+		    (r->has_ret || dtype_class(e->type) == DTC_VOID ||
+		     dtype_class(e->type) == DTC_STRING)) {
+			return script_fail(r, value,
+					   "a value from a function "
 					   "that returns none; say its type, "
 					   "as in -> T.int32");
 		}
 		r->f->ret = e->type;
 	} else if (r->f->ret.kind != DT_VOID) {
-		return script_fail(r, node, "no value from a function that "
+		return script_fail(r, node,
+				   "no value from a function that "
 				   "returns %s; give one",
 				   dtype_name(r->f->ret));
 	}
@@ -878,9 +894,9 @@ read_call(struct script_reader *r, const struct py_node *node,
 	if (strcmp(path, "attr") == 0 || strcmp(path, "launch_thread") == 0 ||
 	    strcmp(path, "let") == 0) {
 		bool good = path[0] == 'a' ? read_attr(r, call, &opener)
-			  : path[1] == 'a' ? read_launch(r, call, NULL,
-							 &opener)
-			  : read_let(r, call, &opener);
+			    : path[1] == 'a'
+				    ? read_launch(r, call, NULL, &opener)
+				    : read_let(r, call, &opener);
 
 		if (!good) {
 			return false;
@@ -890,8 +906,10 @@ read_call(struct script_reader *r, const struct py_node *node,
 	}
 	if (strcmp(path, "sblock") == 0 || strcmp(path, "block") == 0 ||
 	    strcmp(path, "init") == 0) {
-		return script_fail(r, call, "T.%s without its suite; write "
-				   "with T.%s(...):", path, path);
+		return script_fail(r, call,
+				   "T.%s without its suite; write "
+				   "with T.%s(...):",
+				   path, path);
 	}
 	return read_evaluate(r, node, call, suite);
 }
@@ -913,7 +931,8 @@ read_line(struct script_reader *r, const struct py_node *node,
 		if (node->kids[0]->kind == PY_CALL) {
 			return read_call(r, node, node->kids[0], suite);
 		}
-		return script_fail(r, node, "a value that nothing is done "
+		return script_fail(r, node,
+				   "a value that nothing is done "
 				   "with; store it, or call something");
 	case PY_ASSIGN:
 		return read_assign(r, node, suite);
@@ -921,7 +940,8 @@ read_line(struct script_reader *r, const struct py_node *node,
 		return read_annotated(r, node, suite);
 	case PY_AUGMENTED:
 		if (node->kids[0]->kind != PY_SUBSCRIPT) {
-			return script_fail(r, node, "a variable is not "
+			return script_fail(r, node,
+					   "a variable is not "
 					   "changed; name the new value "
 					   "otherwise, or use a buffer");
 		}
@@ -947,8 +967,8 @@ read_line(struct script_reader *r, const struct py_node *node,
 		}
 		break;
 	case PY_WITH:
-		if (node->n_kids == 2 && script_calls(r, node->kids[0],
-						      "init")) {
+		if (node->n_kids == 2 &&
+		    script_calls(r, node->kids[0], "init")) {
 			return read_init(r, node, node->kids[0]);
 		}
 		if (!read_with(r, node, 0, &s)) {
@@ -962,10 +982,12 @@ read_line(struct script_reader *r, const struct py_node *node,
 		break;
 	case PY_BREAK:
 	case PY_CONTINUE:
-		return script_fail(r, node, "a loop is not left early; guard "
+		return script_fail(r, node,
+				   "a loop is not left early; guard "
 				   "its body with a condition");
 	default:
-		return script_fail(r, node, "this statement has no meaning "
+		return script_fail(r, node,
+				   "this statement has no meaning "
 				   "in a tensor function; write it without");
 	}
 	if (s) {

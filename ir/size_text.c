@@ -17,8 +17,7 @@ struct reading {
 	struct source src;
 };
 
-static const struct expr *visit(struct reading *r,
-				const struct py_node *node);
+static const struct expr *visit(struct reading *r, const struct py_node *node);
 
 const char **
 size_symbols(const struct graph *g)
@@ -29,8 +28,9 @@ size_symbols(const struct graph *g)
 
 	printer_init(&p, SCRIPT_CURRENT, NULL);
 	for (int i = 0; i < g->dims.n; i++) {
-		symbols[i] = arena_strdup(a, print_unique(&p,
-						g->dims.data[i]->name));
+		symbols[i] = arena_strdup(a,
+					  print_unique(&p,
+						       g->dims.data[i]->name));
 	}
 	printer_release(&p);
 	return symbols;
@@ -52,8 +52,8 @@ size_print(const struct graph *g, const char *const *symbols,
 
 /* -- reading -- */
 
-#define fail(r, node, ...) \
-	(py_error((r)->m, &(r)->src, (node)->span, __VA_ARGS__), \
+#define fail(r, node, ...)                                                     \
+	(py_error((r)->m, &(r)->src, (node)->span, __VA_ARGS__),               \
 	 (const struct expr *)NULL)
 
 static bool
@@ -85,22 +85,28 @@ binary(struct reading *r, const struct py_node *node, enum expr_kind kind,
 	int64_t v;
 
 	if (!dtype_equal(a->type, b->type)) {
-		return fail(r, node, "%s with %s; write T.Cast(\"int64\", …) "
+		return fail(r, node,
+			    "%s with %s; write T.Cast(\"int64\", …) "
 			    "or T.int64(…) where sizes are wider",
 			    dtype_name(a->type), dtype_name(b->type));
 	}
 	if (logic ? a->type.kind != DT_BOOL : !is_number(a->type)) {
-		return fail(r, node, "not an operation of %s; sizes are "
-			    "numbers", dtype_name(a->type));
+		return fail(r, node,
+			    "not an operation of %s; sizes are "
+			    "numbers",
+			    dtype_name(a->type));
 	}
 	if (divides && !floats && expr_is_int(b, &v) && v == 0) {
-		return fail(r, node, "a division by zero; write another "
+		return fail(r, node,
+			    "a division by zero; write another "
 			    "divisor");
 	}
 	if (floats && (kind == EXPR_TRUNCMOD || kind == EXPR_FLOORDIV ||
 		       kind == EXPR_FLOORMOD)) {
-		return fail(r, node, "not an operation of %s; write / or "
-			    "integers", dtype_name(a->type));
+		return fail(r, node,
+			    "not an operation of %s; write / or "
+			    "integers",
+			    dtype_name(a->type));
 	}
 	if (a->n_args == 0 && b->n_args == 0 && a->kind != EXPR_VAR &&
 	    b->kind != EXPR_VAR) {
@@ -116,11 +122,13 @@ visit_binary(struct reading *r, const struct py_node *node)
 		const char *op;
 		enum expr_kind kind;
 	} kinds[] = {
-		{ "+", EXPR_ADD }, { "-", EXPR_SUB }, { "*", EXPR_MUL },
-		{ "//", EXPR_FLOORDIV }, { "%", EXPR_FLOORMOD },
-		{ "/", EXPR_DIV }, { "and", EXPR_AND }, { "or", EXPR_OR },
-		{ "==", EXPR_EQ }, { "!=", EXPR_NE }, { "<", EXPR_LT },
-		{ "<=", EXPR_LE }, { ">", EXPR_GT }, { ">=", EXPR_GE },
+		{ "+", EXPR_ADD },      { "-", EXPR_SUB },
+		{ "*", EXPR_MUL },      { "//", EXPR_FLOORDIV },
+		{ "%", EXPR_FLOORMOD }, { "/", EXPR_DIV },
+		{ "and", EXPR_AND },    { "or", EXPR_OR },
+		{ "==", EXPR_EQ },      { "!=", EXPR_NE },
+		{ "<", EXPR_LT },       { "<=", EXPR_LE },
+		{ ">", EXPR_GT },       { ">=", EXPR_GE },
 	};
 	const char *op = node->kind == PY_COMPARE ? node->ops[0] : node->op;
 	const struct expr *a, *b;
@@ -130,13 +138,14 @@ visit_binary(struct reading *r, const struct py_node *node)
 	if (!b) {
 		return NULL;
 	}
-	for (size_t i = 0; node->n_kids == 2 &&
-			   i < sizeof kinds / sizeof *kinds; i++) {
+	for (size_t i = 0;
+	     node->n_kids == 2 && i < sizeof kinds / sizeof *kinds; i++) {
 		if (strcmp(kinds[i].op, op) != 0) {
 			continue;
 		}
 		if (strcmp(op, "/") == 0 && !dtype_is_float(a->type)) {
-			return fail(r, node, "/ of integers; write // or "
+			return fail(r, node,
+				    "/ of integers; write // or "
 				    "T.truncdiv(…)");
 		}
 		return binary(r, node, kinds[i].kind, a, b);
@@ -162,7 +171,8 @@ visit_unary(struct reading *r, const struct py_node *node)
 	if (strcmp(node->op, "not") == 0 && a->type.kind == DT_BOOL) {
 		return make(r, EXPR_NOT, a->type, &a, 1);
 	}
-	return fail(r, node, "not an operation of sizes; write 0 - x or not "
+	return fail(r, node,
+		    "not an operation of sizes; write 0 - x or not "
 		    "of a comparison");
 }
 
@@ -179,10 +189,10 @@ literal(struct reading *r, const struct py_node *node, struct dtype t,
 		arg = arg->kids[0];
 	}
 	if (dtype_is_float(t)) {
-		double v = arg->kind == PY_FLOAT ? arg->fval
-			 : arg->kind == PY_INT ? (double)arg->ival
-			 : arg->kind == PY_STRING ? strtod(arg->text, NULL)
-						  : 0;
+		double v = arg->kind == PY_FLOAT    ? arg->fval
+			   : arg->kind == PY_INT    ? (double)arg->ival
+			   : arg->kind == PY_STRING ? strtod(arg->text, NULL)
+						    : 0;
 
 		if (arg->kind == PY_FLOAT || arg->kind == PY_INT ||
 		    arg->kind == PY_STRING) {
@@ -195,8 +205,9 @@ literal(struct reading *r, const struct py_node *node, struct dtype t,
 	} else if (arg->kind == PY_INT && dtype_is_int(t) && t.lanes == 1) {
 		payload.u.ival = sign < 0 ? (int64_t)(0 - (uint64_t)arg->ival)
 					  : arg->ival;
-		payload.u.ival = number_round(t, (union number){
-						.i = payload.u.ival }).i;
+		payload.u.ival =
+			number_round(t, (union number){ .i = payload.u.ival })
+				.i;
 		return expr_make(r->m, &payload, NULL, 0);
 	}
 	return fail(r, node, "not a literal of %s; write a number",
@@ -207,14 +218,13 @@ literal(struct reading *r, const struct py_node *node, struct dtype t,
 static bool
 quoted_type(const struct py_node *arg, struct dtype *out)
 {
-	return arg->kind == PY_STRING &&
-	       dtype_from_name(arg->text, out) && out->lanes == 1 &&
-	       (is_number(*out) || out->kind == DT_BOOL);
+	return arg->kind == PY_STRING && dtype_from_name(arg->text, out) &&
+	       out->lanes == 1 && (is_number(*out) || out->kind == DT_BOOL);
 }
 
 static const struct expr *
-visit_intrinsic(struct reading *r, const struct py_node *node,
-		enum intrin op, const struct py_node *const *kids, int n)
+visit_intrinsic(struct reading *r, const struct py_node *node, enum intrin op,
+		const struct py_node *const *kids, int n)
 {
 	const struct expr **args = arena_array(&r->m->arena,
 					       const struct expr *, n + 1);
@@ -235,18 +245,17 @@ visit_intrinsic(struct reading *r, const struct py_node *node,
 		}
 		if (!is_number(args[i]->type) ||
 		    !dtype_equal(args[i]->type, args[0]->type)) {
-			return fail(r, node, "arguments of several types; "
+			return fail(r, node,
+				    "arguments of several types; "
 				    "write T.Cast(…)");
 		}
 	}
-	return expr_call(r->m, op, type.kind != DT_VOID ? type
-							: args[0]->type,
+	return expr_call(r->m, op, type.kind != DT_VOID ? type : args[0]->type,
 			 args, n);
 }
 
 static const struct expr *
-visit_choice(struct reading *r, const struct py_node *node,
-	     enum expr_kind kind)
+visit_choice(struct reading *r, const struct py_node *node, enum expr_kind kind)
 {
 	const struct expr *args[3];
 
@@ -258,7 +267,8 @@ visit_choice(struct reading *r, const struct py_node *node,
 	}
 	if (args[0]->type.kind != DT_BOOL ||
 	    !dtype_equal(args[1]->type, args[2]->type)) {
-		return fail(r, node, "a condition and two values of one type "
+		return fail(r, node,
+			    "a condition and two values of one type "
 			    "are wanted");
 	}
 	return make(r, kind, args[1]->type, args, 3);
@@ -272,10 +282,9 @@ visit_call(struct reading *r, const struct py_node *node)
 		int n;
 		enum expr_kind kind;
 	} calls[] = {
-		{ "min", 2, EXPR_MIN }, { "max", 2, EXPR_MAX },
-		{ "truncdiv", 2, EXPR_DIV }, { "truncmod", 2, EXPR_TRUNCMOD },
-		{ "Select", 3, EXPR_SELECT },
-		{ "if_then_else", 3, EXPR_IF },
+		{ "min", 2, EXPR_MIN },       { "max", 2, EXPR_MAX },
+		{ "truncdiv", 2, EXPR_DIV },  { "truncmod", 2, EXPR_TRUNCMOD },
+		{ "Select", 3, EXPR_SELECT }, { "if_then_else", 3, EXPR_IF },
 	};
 	const struct py_node *callee = node->kids[0];
 	const struct expr *a, *b;
@@ -283,10 +292,10 @@ visit_call(struct reading *r, const struct py_node *node)
 	enum intrin op;
 	int n = node->n_kids - 1;
 
-	if (callee->kind != PY_ATTRIBUTE ||
-	    callee->kids[0]->kind != PY_NAME ||
+	if (callee->kind != PY_ATTRIBUTE || callee->kids[0]->kind != PY_NAME ||
 	    strcmp(callee->kids[0]->text, "T") != 0) {
-		return fail(r, node, "not a function of sizes; those of T are "
+		return fail(r, node,
+			    "not a function of sizes; those of T are "
 			    "known");
 	}
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
@@ -323,16 +332,16 @@ visit(struct reading *r, const struct py_node *node)
 
 	switch (node->kind) {
 	case PY_INT:
-		return node->is_unsigned
-			? fail(r, node, "too large a number")
-			: expr_index(r->m, node->ival);
+		return node->is_unsigned ? fail(r, node, "too large a number")
+					 : expr_index(r->m, node->ival);
 	case PY_NAME:
 		for (int i = 0; i < g->dims.n; i++) {
 			if (strcmp(r->symbols[i], node->text) == 0) {
 				return g->dims.data[i]->expr;
 			}
 		}
-		return fail(r, node, "no dimension has this name; declare it "
+		return fail(r, node,
+			    "no dimension has this name; declare it "
 			    "under dims");
 	case PY_BINARY:
 	case PY_COMPARE:
@@ -347,13 +356,14 @@ visit(struct reading *r, const struct py_node *node)
 }
 
 const struct expr *
-size_read(const struct graph *g, const char *const *symbols,
-	  const char *text, const char *place)
+size_read(const struct graph *g, const char *const *symbols, const char *text,
+	  const char *place)
 {
 	struct reading r = {
-		.graph = g, .m = g->module, .symbols = symbols,
-		.src = { .name = place, .text = text,
-			 .length = strlen(text) },
+		.graph = g,
+		.m = g->module,
+		.symbols = symbols,
+		.src = { .name = place, .text = text, .length = strlen(text) },
 	};
 	const struct py_node *tree = py_parse(g->module, &r.src);
 

@@ -13,8 +13,7 @@ void size_print(const struct graph *g, const char *const *symbols,
 		const struct expr *e, struct strbuf *out);
 /* What size_print wrote, as the same expression (the same pointer). place is
  * for messages: DIAG_BAD_PROGRAM, with the column. NULL after one. */
-const struct expr *size_read(const struct graph *g,
-			     const char *const *symbols, const char *text,
-			     const char *place);
+const struct expr *size_read(const struct graph *g, const char *const *symbols,
+			     const char *text, const char *place);
 
 #endif

@@ -94,15 +94,15 @@ stmt_for(struct func *f, struct var *v, const struct expr *min,
 }
 
 struct stmt *
-stmt_block(struct func *f, const struct block *b,
-	   const struct expr *predicate, const struct expr *const *bindings,
-	   struct stmt *init, struct stmt *body)
+stmt_block(struct func *f, const struct block *b, const struct expr *predicate,
+	   const struct expr *const *bindings, struct stmt *init,
+	   struct stmt *body)
 {
 	struct arena *arena = &f->module->arena;
 	struct stmt *children[] = { body, init };
 	struct stmt *s;
-	const struct expr **args =
-		arena_array(arena, const struct expr *, b->n_iters + 1);
+	const struct expr **args = arena_array(arena, const struct expr *,
+					       b->n_iters + 1);
 
 	args[0] = predicate ? predicate : expr_bool(f->module, true);
 	for (int i = 0; i < b->n_iters; i++) {

@@ -15,7 +15,11 @@ enum stmt_kind {
 };
 
 enum for_kind {
-	FOR_SERIAL, FOR_PARALLEL, FOR_VECTORIZED, FOR_UNROLLED, FOR_THREAD
+	FOR_SERIAL,
+	FOR_PARALLEL,
+	FOR_VECTORIZED,
+	FOR_UNROLLED,
+	FOR_THREAD
 };
 
 struct range {
@@ -86,8 +90,8 @@ struct stmt *stmt_block(struct func *f, const struct block *b,
 struct stmt *stmt_store(struct func *f, const struct buffer *b,
 			const struct expr *value,
 			const struct expr *const *index, int n);
-struct stmt *stmt_if(struct func *f, const struct expr *cond,
-		     struct stmt *then, struct stmt *otherwise);
+struct stmt *stmt_if(struct func *f, const struct expr *cond, struct stmt *then,
+		     struct stmt *otherwise);
 struct stmt *stmt_let(struct func *f, struct var *v, const struct expr *value,
 		      struct stmt *body);
 struct stmt *stmt_alloc(struct func *f, const struct buffer *b,
@@ -112,8 +116,8 @@ void stmt_set_child(struct func *f, struct stmt *s, int slot,
 		    struct stmt *child); /* sets child's parent */
 void stmt_set_arg(struct func *f, struct stmt *s, int i, const struct expr *e);
 void stmt_set_block(struct func *f, struct stmt *s, const struct block *b);
-void stmt_set_children(struct func *f, struct stmt *s,
-		       struct stmt *const *list, int n);
+void stmt_set_children(struct func *f, struct stmt *s, struct stmt *const *list,
+		       int n);
 void stmt_set_args(struct func *f, struct stmt *s,
 		   const struct expr *const *list, int n);
 void stmt_set_loop_kind(struct func *f, struct stmt *s, enum for_kind kind,
@@ -148,8 +152,7 @@ void stmt_visit(struct stmt *s, bool (*visit)(void *ctx, struct stmt *s),
 void stmt_map_exprs(struct func *f, struct stmt *s,
 		    const struct expr *(*map)(void *ctx, const struct expr *e),
 		    void *ctx);
-void stmt_substitute(struct func *f, struct stmt *s,
-		     const struct var_map *map);
+void stmt_substitute(struct func *f, struct stmt *s, const struct var_map *map);
 /* Everywhere below s: loads, stores, allocs, regions. Same rank. */
 void stmt_replace_buffer(struct func *f, struct stmt *s,
 			 const struct buffer *from, const struct buffer *to);

@@ -58,10 +58,9 @@ void
 stmt_set_args(struct func *f, struct stmt *s, const struct expr *const *list,
 	      int n)
 {
-	const struct expr **copy =
-		n > 0 ? arena_copy(&f->module->arena, list,
-				   sizeof(*list) * (size_t)n)
-		      : NULL;
+	const struct expr **copy = n > 0 ? arena_copy(&f->module->arena, list,
+						      sizeof(*list) * (size_t)n)
+					 : NULL;
 
 	stmt_write(f, &s->args, &copy, sizeof(copy));
 	stmt_write(f, &s->n_args, &n, sizeof n);
@@ -330,8 +329,7 @@ clone_block(struct clone *c, const struct block *b)
 	copy = arena_copy(arena, b, sizeof *b);
 	if (b->n_iters > 0) {
 		copy->iters = arena_copy(arena, b->iters,
-					 sizeof *b->iters *
-						 (size_t)b->n_iters);
+					 sizeof *b->iters * (size_t)b->n_iters);
 	}
 	for (int i = 0; i < b->n_iters; i++) {
 		copy->iters[i].min = clone_expr(c, b->iters[i].min);
@@ -356,8 +354,7 @@ clone_stmt(struct clone *c, const struct stmt *s)
 	copy->id = c->func->next_id++;
 	copy->parent = NULL;
 	if (s->n_args > 0) {
-		copy->args = arena_array(arena, const struct expr *,
-					 s->n_args);
+		copy->args = arena_array(arena, const struct expr *, s->n_args);
 	}
 	for (int i = 0; i < s->n_args; i++) {
 		copy->args[i] = clone_expr(c, s->args[i]);

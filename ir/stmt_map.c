@@ -66,8 +66,7 @@ map_block(struct mapper *m, struct stmt *s)
 
 	if (b->n_iters > 0) {
 		copy->iters = arena_copy(arena, b->iters,
-					 sizeof *b->iters *
-						 (size_t)b->n_iters);
+					 sizeof *b->iters * (size_t)b->n_iters);
 	}
 	for (int i = 0; i < b->n_iters; i++) {
 		copy->iters[i].min = apply(m, b->iters[i].min);
@@ -163,8 +162,11 @@ stmt_replace_buffer(struct func *f, struct stmt *s, const struct buffer *from,
 {
 	struct buffer_swap swap = { f->module, from, to };
 	struct mapper m = {
-		.func = f, .map = swap_loads, .ctx = &swap,
-		.from = from, .to = to,
+		.func = f,
+		.map = swap_loads,
+		.ctx = &swap,
+		.from = from,
+		.to = to,
 	};
 
 	stmt_visit(s, map_stmt, &m);

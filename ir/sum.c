@@ -39,8 +39,7 @@ add(struct sum *l, const struct expr *e, int64_t factor)
 		       !__builtin_add_overflow(l->constant, value,
 					       &l->constant);
 	case EXPR_ADD:
-		return add(l, e->args[0], factor) &&
-		       add(l, e->args[1], factor);
+		return add(l, e->args[0], factor) && add(l, e->args[1], factor);
 	case EXPR_SUB:
 		return factor != INT64_MIN && add(l, e->args[0], factor) &&
 		       add(l, e->args[1], -factor);

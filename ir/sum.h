@@ -19,8 +19,7 @@ struct sum {
 /* False if there are too many terms or a number overflows. */
 bool sum_of(const struct expr *e, struct sum *out);
 /* Is a - b a number, whatever the atoms are? */
-bool sum_difference(const struct expr *a, const struct expr *b,
-		       int64_t *out);
+bool sum_difference(const struct expr *a, const struct expr *b, int64_t *out);
 /* The extent of min..end: end - min, as simple as it is. Of one type. */
 const struct expr *range_extent(struct module *m, const struct expr *min,
 				const struct expr *end);

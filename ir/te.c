@@ -24,8 +24,8 @@ te_axes(struct module *m, int ndim, const struct expr *const *shape,
 	struct iter_var *axes = arena_array(&m->arena, struct iter_var, ndim);
 
 	for (int d = 0; d < ndim; d++) {
-		const char *name = names
-			? names[d] : arena_printf(&m->arena, "i%d", d);
+		const char *name = names ? names[d]
+					 : arena_printf(&m->arena, "i%d", d);
 
 		axes[d] = te_reduce_axis(m, name, shape[d]);
 		axes[d].kind = ITER_SPATIAL;
@@ -55,8 +55,8 @@ te_compute_multi(struct module *m, const char *const *names, const char *tag,
 {
 	struct arena *a = &m->arena;
 	struct te_stage *s = arena_new(a, struct te_stage);
-	const struct expr **shape =
-		arena_array(a, const struct expr *, n_axes + 1);
+	const struct expr **shape = arena_array(a, const struct expr *,
+						n_axes + 1);
 
 	for (int d = 0; d < n_axes; d++) {
 		assert(axes[d].kind == ITER_SPATIAL);
@@ -145,8 +145,7 @@ const struct expr *
 te_sum(struct module *m, const struct expr *source, struct iter_var *axes,
        int n_axes)
 {
-	return te_reduce(m, reducer_sum(m, source->type), source, axes,
-			 n_axes);
+	return te_reduce(m, reducer_sum(m, source->type), source, axes, n_axes);
 }
 
 void
@@ -156,8 +155,7 @@ te_reduce_from(struct module *m, const struct reducer *r,
 	       const struct expr *const *init, const struct expr **out)
 {
 	if (init) {
-		init = arena_copy(&m->arena, init,
-				  sizeof *init * (size_t)r->n);
+		init = arena_copy(&m->arena, init, sizeof *init * (size_t)r->n);
 	}
 	for (int k = 0; k < r->n; k++) {
 		struct reduction *red = arena_new(&m->arena, struct reduction);
@@ -200,8 +198,7 @@ inline_load(void *ctx, const struct expr *e)
 		return NULL;
 	}
 	map.from = arena_array(&in->m->arena, struct var *, e->n_args + 1);
-	map.to = arena_array(&in->m->arena, const struct expr *,
-			     e->n_args + 1);
+	map.to = arena_array(&in->m->arena, const struct expr *, e->n_args + 1);
 	for (int d = 0; d < e->n_args; d++) {
 		map.from[d] = s->axes[d].var;
 		map.to[d] = te_inline(in->m, e->args[d], in->t);

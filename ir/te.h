@@ -43,8 +43,8 @@ struct te_let {
 };
 
 struct te_store {
-	int out;                      /* which output of the stage */
-	const struct te_let *lets;    /* n_first are of use for the condition,
+	int out;                   /* which output of the stage */
+	const struct te_let *lets; /* n_first are of use for the condition,
 				       * n_then where it holds */
 	int n_first, n_then;
 	const struct expr **at;       /* one index per dimension */
@@ -57,12 +57,12 @@ struct te_store {
  * type of state[k]; state[k] means out[k] at earlier times. */
 struct te_scan {
 	struct te_tensor **init, **update, **state; /* n_out of the stage */
-	struct iter_var axis; /* time: from the initial steps to the end */
-	struct te_stage **body; /* stages that run once per step, producers
+	struct iter_var axis;    /* time: from the initial steps to the end */
+	struct te_stage **body;  /* stages that run once per step, producers
 				 * first; the updates among them */
-	struct te_body_time {   /* which times of it one step needs */
+	struct te_body_time {    /* which times of it one step needs */
 		int first, last; /* relative to the step's */
-	} *times;
+	} * times;
 	int n_body;
 };
 
@@ -104,8 +104,8 @@ struct iter_var te_reduce_axis(struct module *m, const char *name,
 			       const struct expr *extent);
 /* inputs: every tensor whose buffer the body loads (copied). */
 struct te_tensor *te_compute(struct module *m, const char *name,
-			     const char *tag, int n_axes,
-			     struct iter_var *axes, const struct expr *body,
+			     const char *tag, int n_axes, struct iter_var *axes,
+			     const struct expr *body,
 			     struct te_tensor *const *inputs, int n_inputs);
 /* Several outputs from one reduction; fills out[n]. */
 void te_compute_multi(struct module *m, const char *const *names,
@@ -121,8 +121,8 @@ const struct expr *te_at(struct module *m, const struct te_tensor *t,
 const struct expr *te_sum(struct module *m, const struct expr *source,
 			  struct iter_var *axes, int n_axes);
 const struct expr *te_reduce(struct module *m, const struct reducer *r,
-			     const struct expr *source,
-			     struct iter_var *axes, int n_axes);
+			     const struct expr *source, struct iter_var *axes,
+			     int n_axes);
 
 /* One body per output of a reduction with any reducer (n: its own). condition
  * NULL: always. Give all of out[] to te_compute_multi. */
@@ -160,8 +160,7 @@ bool te_scan(struct module *m, const char *name, const char *tag,
 
 /* Finds anew which stages belong to a step of a scan, at which times, and what
  * has to be there before, when stages that it reads have changed. */
-bool te_scan_settle(struct module *m, struct te_stage *scan,
-		    const char **why);
+bool te_scan_settle(struct module *m, struct te_stage *scan, const char **why);
 
 /* te.extern. First the outputs (shapes[k] has ndims[k] extents), then what
  * fills them, which may name out[k]->buffer. */
@@ -173,9 +172,8 @@ void te_extern(struct module *m, const char *name, const char *tag,
 /* views: the buffers that the body names, inputs then outputs; NULL: the
  * tensors' own. One of call and func. */
 bool te_extern_body(struct module *m, struct te_tensor *out,
-		    const struct buffer *const *views,
-		    const struct expr *call, struct func *func,
-		    const char **why);
+		    const struct buffer *const *views, const struct expr *call,
+		    struct func *func, const char **why);
 
 /* te_ordered. First the outputs (shapes[k] has ndims[k] extents), so that
  * stores may name out[k]->buffer. */

@@ -35,10 +35,9 @@ visit_region(void *ctx, const struct expr *e)
 		}
 	}
 	if (!r) {
-		struct region fresh = {
-			e->u.buffer,
-			arena_array(&m->arena, struct range, e->n_args + 1)
-		};
+		struct region fresh = { e->u.buffer,
+					arena_array(&m->arena, struct range,
+						    e->n_args + 1) };
 
 		for (int d = 0; d < e->n_args; d++) {
 			bool indirect = false;
@@ -46,10 +45,13 @@ visit_region(void *ctx, const struct expr *e)
 			const struct expr *size = e->u.buffer->shape[d];
 
 			expr_visit(at, note_load, &indirect);
-			fresh.ranges[d].min = indirect
-				? expr_int(m, size->type, 0) : at;
+			fresh.ranges[d].min = indirect ? expr_int(m, size->type,
+								  0)
+						       : at;
 			fresh.ranges[d].extent = indirect
-				? size : expr_int(m, at->type, 1);
+							 ? size
+							 : expr_int(m, at->type,
+								    1);
 		}
 		vec_push(&m->arena, &l->list, fresh);
 		return;
@@ -69,14 +71,13 @@ te_nest_new(struct te_build *b, int n)
 {
 	struct arena *a = &b->m->arena;
 
-	return (struct te_nest){
-		arena_array(a, struct iter_var, n + 1),
-		arena_array(a, struct var *, n + 1),
-		arena_array(a, struct range, n + 1),
-		arena_array(a, const struct expr *, n + 1),
-		{ arena_array(a, struct var *, n + 1),
-		  arena_array(a, const struct expr *, n + 1), 0 }
-	};
+	return (struct te_nest){ arena_array(a, struct iter_var, n + 1),
+				 arena_array(a, struct var *, n + 1),
+				 arena_array(a, struct range, n + 1),
+				 arena_array(a, const struct expr *, n + 1),
+				 { arena_array(a, struct var *, n + 1),
+				   arena_array(a, const struct expr *, n + 1),
+				   0 } };
 }
 
 void
@@ -99,8 +100,8 @@ te_nest_add(struct te_build *b, struct te_nest *n, const struct iter_var *axis)
 /* The first axis of a stage of a scan: it stands at the step's time, or runs
  * over the few times that the step needs. */
 static void
-nest_add_time(struct te_build *b, struct te_nest *n, const struct iter_var *axis,
-	      const struct te_step *step)
+nest_add_time(struct te_build *b, struct te_nest *n,
+	      const struct iter_var *axis, const struct te_step *step)
 {
 	struct module *m = b->m;
 	struct dtype t = axis->var->type;
@@ -112,9 +113,8 @@ nest_add_time(struct te_build *b, struct te_nest *n, const struct iter_var *axis
 	n->iters[i].kind = ITER_SCAN;
 	n->iters[i].min = expr_add(m, step->axis.min,
 				   expr_int(m, t, step->first));
-	n->iters[i].extent =
-		expr_add(m, step->axis.extent,
-			 expr_int(m, t, step->last - step->first));
+	n->iters[i].extent = expr_add(m, step->axis.extent,
+				      expr_int(m, t, step->last - step->first));
 	if (step->first == step->last) {
 		n->loops[i] = NULL;
 		n->bindings[i] = now;
@@ -131,8 +131,7 @@ te_nest_loops(struct te_build *b, const struct te_nest *n, struct stmt *body)
 	for (int i = n->map.n - 1; i >= 0; i--) {
 		if (n->loops[i]) {
 			body = stmt_for(b->f, n->loops[i], n->ranges[i].min,
-					n->ranges[i].extent, FOR_SERIAL,
-					body);
+					n->ranges[i].extent, FOR_SERIAL, body);
 		}
 	}
 	return body;
@@ -154,8 +153,7 @@ static struct stmt *
 store_all(struct te_build *b, const struct te_stage *s,
 	  const struct expr *const *values, const struct expr *const *index)
 {
-	struct stmt **list =
-		arena_array(&b->m->arena, struct stmt *, s->n_out);
+	struct stmt **list = arena_array(&b->m->arena, struct stmt *, s->n_out);
 
 	for (int k = 0; k < s->n_out; k++) {
 		list[k] = stmt_store(b->f, te_target(b, s->out[k]->buffer),
@@ -168,18 +166,18 @@ store_all(struct te_build *b, const struct te_stage *s,
  * the first is stored. */
 static struct stmt *
 store_at_once(struct te_build *b, const struct te_stage *s,
-	      const struct expr *const *values,
-	      const struct expr *const *index)
+	      const struct expr *const *values, const struct expr *const *index)
 {
 	struct module *m = b->m;
-	const struct expr **now =
-		arena_array(&m->arena, const struct expr *, s->n_out);
+	const struct expr **now = arena_array(&m->arena, const struct expr *,
+					      s->n_out);
 	struct var **lets = arena_array(&m->arena, struct var *, s->n_out);
 	struct stmt *body;
 
 	for (int k = 0; k < s->n_out; k++) {
-		lets[k] = var_new(m, arena_printf(&m->arena, "v_%s",
-						  s->out[k]->buffer->name),
+		lets[k] = var_new(m,
+				  arena_printf(&m->arena, "v_%s",
+					       s->out[k]->buffer->name),
 				  values[k]->type);
 		now[k] = lets[k]->expr;
 	}
@@ -227,8 +225,8 @@ names_sources(const struct reducer *r)
 {
 	const struct expr *e = r->result[0];
 
-	return r->n > 1 || !expr_combines(e) ||
-	       e->args[0] != r->lhs[0]->expr || e->args[1] != r->rhs[0]->expr;
+	return r->n > 1 || !expr_combines(e) || e->args[0] != r->lhs[0]->expr ||
+	       e->args[1] != r->rhs[0]->expr;
 }
 
 /* One step of a reduction: the outputs combined with the sources. Of several
@@ -259,8 +257,8 @@ update(struct te_build *b, const struct te_stage *s, const struct reducer *r,
 	for (int k = 0; k < n; k++) {
 		lets[k] = var_new(m, r->rhs[k]->name, sources[k]->type);
 		map.from[k] = r->lhs[k];
-		map.to[k] = expr_load(m, te_target(b, s->out[k]->buffer),
-				      index, s->n_axes);
+		map.to[k] = expr_load(m, te_target(b, s->out[k]->buffer), index,
+				      s->n_axes);
 		map.from[n + k] = r->rhs[k];
 		map.to[n + k] = named ? lets[k]->expr : sources[k];
 	}
@@ -288,15 +286,16 @@ reduce_sources(struct te_build *b, const struct expr *body,
 {
 	struct module *m = b->m;
 	const struct reduction *r = body->u.reduce;
-	const struct expr **sources = arena_array(
-		&m->arena, const struct expr *, r->reducer->n);
+	const struct expr **sources = arena_array(&m->arena,
+						  const struct expr *,
+						  r->reducer->n);
 
 	for (int k = 0; k < r->reducer->n; k++) {
 		sources[k] = te_inside(b, body->args[k], map);
 		if (r->condition) {
-			sources[k] = expr_if(
-				m, te_inside(b, r->condition, map),
-				sources[k], r->reducer->identity[k]);
+			sources[k] = expr_if(m, te_inside(b, r->condition, map),
+					     sources[k],
+					     r->reducer->identity[k]);
 		}
 	}
 	return sources;
@@ -307,8 +306,9 @@ static const struct expr **
 reduce_start(struct te_build *b, const struct reduction *r,
 	     const struct var_map *map)
 {
-	const struct expr **start = arena_array(
-		&b->m->arena, const struct expr *, r->reducer->n);
+	const struct expr **start = arena_array(&b->m->arena,
+						const struct expr *,
+						r->reducer->n);
 
 	for (int k = 0; k < r->reducer->n; k++) {
 		start[k] = r->init ? te_inside(b, r->init[k], map)
@@ -329,8 +329,8 @@ point_regions(struct te_build *b, const struct te_stage *s,
 		list[k].ranges = arena_array(a, struct range, s->n_axes + 1);
 		for (int d = 0; d < s->n_axes; d++) {
 			list[k].ranges[d].min = index[d];
-			list[k].ranges[d].extent =
-				expr_int(b->m, index[d]->type, 1);
+			list[k].ranges[d].extent = expr_int(b->m,
+							    index[d]->type, 1);
 		}
 	}
 	return list;
@@ -344,8 +344,8 @@ te_build_compute(struct te_build *b, const struct te_stage *s,
 	bool reduces = s->bodies[0]->kind == EXPR_REDUCE;
 	const struct reduction *r = reduces ? s->bodies[0]->u.reduce : NULL;
 	struct te_nest nest = te_nest_new(b, s->n_axes + (r ? r->n_axes : 0));
-	const struct expr **values =
-		arena_array(&m->arena, const struct expr *, s->n_out);
+	const struct expr **values = arena_array(&m->arena, const struct expr *,
+						 s->n_out);
 	const struct expr **start = NULL;
 	struct region_list reads = { .m = m };
 	struct block block = { .name = te_unique_name(b, s->name) };
@@ -389,8 +389,8 @@ te_build_compute(struct te_build *b, const struct te_stage *s,
 	block.n_reads = reads.list.n;
 	block.writes = point_regions(b, s, nest.map.to);
 	block.n_writes = s->n_out;
-	body = stmt_block(b->f, &block, expr_bool(m, true), nest.bindings,
-			  init, body);
+	body = stmt_block(b->f, &block, expr_bool(m, true), nest.bindings, init,
+			  body);
 	return te_nest_loops(b, &nest, body);
 }
 
@@ -403,18 +403,19 @@ te_build_copy(struct te_build *b, const char *name, const struct buffer *from,
 	struct te_nest nest = te_nest_new(b, out->ndim);
 	struct region_list reads = { .m = m };
 	struct block block = { .name = te_unique_name(b, name) };
-	struct region write = {
-		out, arena_array(&m->arena, struct range, out->ndim + 1)
-	};
+	struct region write = { out, arena_array(&m->arena, struct range,
+						 out->ndim + 1) };
 	const struct expr *value;
 	struct stmt *body;
 
 	for (int d = 0; d < out->ndim; d++) {
 		const char *axis = d == 0 && step
-			? step->axis.var->name
-			: arena_printf(&m->arena, "i%d", d);
-		struct iter_var it = te_reduce_axis(
-			m, axis, d == 0 && extent ? extent : out->shape[d]);
+					   ? step->axis.var->name
+					   : arena_printf(&m->arena, "i%d", d);
+		struct iter_var it = te_reduce_axis(m, axis,
+						    d == 0 && extent
+							    ? extent
+							    : out->shape[d]);
 
 		it.kind = ITER_SPATIAL;
 		if (d == 0 && step) {
@@ -434,7 +435,7 @@ te_build_copy(struct te_build *b, const char *name, const struct buffer *from,
 	block.writes = arena_copy(&m->arena, &write, sizeof write);
 	block.n_writes = 1;
 	body = stmt_store(b->f, out, value, nest.map.to, out->ndim);
-	body = stmt_block(b->f, &block, expr_bool(m, true), nest.bindings,
-			  NULL, body);
+	body = stmt_block(b->f, &block, expr_bool(m, true), nest.bindings, NULL,
+			  body);
 	return te_nest_loops(b, &nest, body);
 }

@@ -34,8 +34,8 @@ struct te_step {
  * the stage's own variables to the latter. */
 struct te_nest {
 	struct iter_var *iters;
-	struct var **loops;            /* NULL: no loop of its own */
-	struct range *ranges;          /* of the loops */
+	struct var **loops;   /* NULL: no loop of its own */
+	struct range *ranges; /* of the loops */
 	const struct expr **bindings;
 	struct var_map map;
 };
@@ -66,8 +66,7 @@ bool te_is_shared(const struct te_build *b, const struct te_tensor *t,
  * updates where nothing else reads them, are the scan's result. */
 void te_scan_redirect(struct te_build *b, const struct te_stage *s);
 void te_extern_vars(struct module *m, const struct te_stage *s,
-		    void (*visit)(void *ctx, const struct expr *e),
-		    void *ctx);
+		    void (*visit)(void *ctx, const struct expr *e), void *ctx);
 
 /* Loops around the block of a TE_COMPUTE stage; step: of a scan, or NULL. */
 struct stmt *te_build_compute(struct te_build *b, const struct te_stage *s,
@@ -85,8 +84,7 @@ struct stmt *te_build_copy(struct te_build *b, const char *name,
 /* Calls visit on every expression of a TE_COMPUTE stage's bodies, without
  * axes. */
 void te_visit_bodies(const struct te_stage *s,
-		     void (*visit)(void *ctx, const struct expr *e),
-		     void *ctx);
+		     void (*visit)(void *ctx, const struct expr *e), void *ctx);
 
 /* The same of the stores of a TE_ORDERED stage. */
 void te_visit_ordered(const struct te_stage *s,

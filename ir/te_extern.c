@@ -14,8 +14,7 @@ void
 te_extern(struct module *m, const char *name, const char *tag,
 	  const struct dtype *types, const int *ndims,
 	  const struct expr *const *const *shapes, int n,
-	  struct te_tensor *const *inputs, int n_inputs,
-	  struct te_tensor **out)
+	  struct te_tensor *const *inputs, int n_inputs, struct te_tensor **out)
 {
 	struct arena *a = &m->arena;
 	struct te_stage *s = arena_new(a, struct te_stage);
@@ -32,9 +31,11 @@ te_extern(struct module *m, const char *name, const char *tag,
 		s->inputs[i] = inputs[i];
 	}
 	for (int k = 0; k < n; k++) {
-		struct te_tensor *t = te_placeholder(
-			m, n > 1 ? arena_printf(a, "%s_%d", name, k) : name,
-			types[k], ndims[k], shapes[k]);
+		struct te_tensor *t =
+			te_placeholder(m,
+				       n > 1 ? arena_printf(a, "%s_%d", name, k)
+					     : name,
+				       types[k], ndims[k], shapes[k]);
 
 		t->stage = s;
 		t->index = k;
@@ -55,7 +56,8 @@ check_view(struct module *m, const struct buffer *view,
 	   const struct buffer *own, const char **why)
 {
 	if (view->ndim != own->ndim || !dtype_equal(view->type, own->type)) {
-		*why = arena_printf(&m->arena, "the buffer '%s' stands for "
+		*why = arena_printf(&m->arena,
+				    "the buffer '%s' stands for "
 				    "'%s' but differs in rank or type",
 				    view->name, own->name);
 		return false;
@@ -70,8 +72,7 @@ plain_body(const struct func *f)
 	struct stmt *s = f->body;
 
 	return s && s->kind == STMT_BLOCK && s->u.block->n_iters == 0 &&
-			       !s->children[1] &&
-			       expr_is_value(s->args[0], 1)
+			       !s->children[1] && expr_is_value(s->args[0], 1)
 		       ? s->children[0]
 		       : s;
 }
@@ -109,19 +110,22 @@ te_extern_body(struct module *m, struct te_tensor *out,
 		x->views[count++] = func->params.data[i].buffer;
 	}
 	if (func && count != n) {
-		*why = arena_printf(&m->arena, "the function '%s' does not "
+		*why = arena_printf(&m->arena,
+				    "the function '%s' does not "
 				    "take the %d inputs and outputs of '%s', "
-				    "and nothing else", func->name, n,
-				    s->name);
+				    "and nothing else",
+				    func->name, n, s->name);
 		return false;
 	}
 	if (func) {
 		stmt_visit(plain_body(func), find_inner, &inner);
 	}
 	if (inner) {
-		*why = arena_printf(&m->arena, "the function '%s' has blocks "
+		*why = arena_printf(&m->arena,
+				    "the function '%s' has blocks "
 				    "or returns; the body of te.extern is "
-				    "made of plain statements", func->name);
+				    "made of plain statements",
+				    func->name);
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
@@ -196,8 +200,9 @@ te_extern_vars(struct module *m, const struct te_stage *s,
 	       void (*visit)(void *ctx, const struct expr *e), void *ctx)
 {
 	const struct te_extern *x = s->external;
-	struct visiting v = { .visit = visit, .ctx = ctx, .external = x,
-			      .arena = &m->arena };
+	struct visiting v = {
+		.visit = visit, .ctx = ctx, .external = x, .arena = &m->arena
+	};
 
 	for (int i = 0; i < s->n_inputs + s->n_out; i++) {
 		const struct buffer *own = tensor_buffer(s, i);
@@ -209,8 +214,8 @@ te_extern_vars(struct module *m, const struct te_stage *s,
 		for (int d = 0; d < own->ndim; d++) {
 			expr_visit(x->views[i]->shape[d], bind_shape, &v);
 			if (x->views[i]->strides) {
-				expr_visit(x->views[i]->strides[d],
-					   bind_shape, &v);
+				expr_visit(x->views[i]->strides[d], bind_shape,
+					   &v);
 			}
 		}
 	}
@@ -262,8 +267,8 @@ view_map(struct te_build *b, const struct te_stage *s)
 			if (view->strides && span) {
 				map_add(&map, view->strides[d], span);
 			} else if (view->strides) {
-				map_add(&map, view->strides[d], expr_int(
-					b->m, own->shape[d]->type, 1));
+				map_add(&map, view->strides[d],
+					expr_int(b->m, own->shape[d]->type, 1));
 			}
 			span = span ? expr_mul(b->m, own->shape[d], span)
 				    : own->shape[d];
@@ -276,8 +281,7 @@ static void
 whole(struct te_build *b, const struct buffer *buffer, struct region *out)
 {
 	out->buffer = buffer;
-	out->ranges = arena_array(&b->m->arena, struct range,
-				  buffer->ndim + 1);
+	out->ranges = arena_array(&b->m->arena, struct range, buffer->ndim + 1);
 	for (int d = 0; d < buffer->ndim; d++) {
 		out->ranges[d].min = expr_int(b->m, buffer->shape[d]->type, 0);
 		out->ranges[d].extent = buffer->shape[d];

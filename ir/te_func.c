@@ -230,8 +230,7 @@ own_buffers(struct te_build *b, const struct te_stage *s)
 	for (int k = 0; k < s->n_out; k++) {
 		const struct buffer *buffer = s->out[k]->buffer;
 
-		if (!te_is_param(b, buffer) &&
-		    te_target(b, buffer) == buffer) {
+		if (!te_is_param(b, buffer) && te_target(b, buffer) == buffer) {
 			vec_push(&b->m->arena, &b->allocs, buffer);
 		}
 	}
@@ -276,9 +275,11 @@ check_scan_use(const struct te_build *b, const struct te_scan *scan,
 		for (int k = 0; k < b->stages.n; k++) {
 			if (b->stages.data[k] == s) {
 				*why = arena_printf(
-					&b->m->arena, "'%s' is computed step "
+					&b->m->arena,
+					"'%s' is computed step "
 					"by step inside a scan; use the "
-					"scan's result instead", s->name);
+					"scan's result instead",
+					s->name);
 				return false;
 			}
 		}
@@ -319,7 +320,8 @@ te_check_params(struct module *m, struct te_tensor *const *params, int n,
 		const struct te_stage *s = b.stages.data[i];
 
 		if (s->external && !s->external->call && !s->external->func) {
-			*why = arena_printf(&m->arena, "'%s' has no body; "
+			*why = arena_printf(&m->arena,
+					    "'%s' has no body; "
 					    "give it a call or a function",
 					    s->name);
 			return false;
@@ -331,12 +333,14 @@ te_check_params(struct module *m, struct te_tensor *const *params, int n,
 				continue;
 			}
 			*why = arena_printf(
-				&m->arena, is_state(&b, t)
-				? "'%s' is the state of a scan and has no "
-				  "value outside of it; read the scan's "
-				  "result"
-				: "'%s' is read but is not among the "
-				  "parameters; add it", t->buffer->name);
+				&m->arena,
+				is_state(&b, t)
+					? "'%s' is the state of a scan and has no "
+					  "value outside of it; read the scan's "
+					  "result"
+					: "'%s' is read but is not among the "
+					  "parameters; add it",
+				t->buffer->name);
 			return false;
 		}
 	}
@@ -344,19 +348,18 @@ te_check_params(struct module *m, struct te_tensor *const *params, int n,
 }
 
 struct func *
-te_to_func(struct module *m, const char *name,
-	   struct te_tensor *const *params, int n_params)
+te_to_func(struct module *m, const char *name, struct te_tensor *const *params,
+	   int n_params)
 {
-	struct te_build b = {
-		.m = m, .f = func_new(m, name),
-		.params = params, .n_params = n_params
-	};
+	struct te_build b = { .m = m,
+			      .f = func_new(m, name),
+			      .params = params,
+			      .n_params = n_params };
 	struct block root = { .name = "root" };
 	struct stmt **list;
 
 	for (int i = 0; i < n_params; i++) {
-		func_add_param(b.f, params[i]->buffer->data,
-			       params[i]->buffer);
+		func_add_param(b.f, params[i]->buffer->data, params[i]->buffer);
 		collect_buffer_vars(&b, params[i]->buffer);
 	}
 	build_begin(&b);

@@ -48,8 +48,8 @@ te_ordered(struct module *m, const char *name, const char *tag,
 }
 
 void
-te_ordered_start(struct module *m, struct te_tensor *out,
-		 struct iter_var *axes, const struct expr *value)
+te_ordered_start(struct module *m, struct te_tensor *out, struct iter_var *axes,
+		 const struct expr *value)
 {
 	struct arena *a = &m->arena;
 	struct te_stage *s = arena_new(a, struct te_stage);
@@ -161,13 +161,12 @@ te_ordered_stores(struct module *m, struct te_tensor *out,
 /* Lets [from, to) of the store around body. */
 static struct stmt *
 build_lets(struct te_build *b, const struct te_store *store,
-	   struct var *const *lets, const struct var_map *map, int from,
-	   int to, struct stmt *body)
+	   struct var *const *lets, const struct var_map *map, int from, int to,
+	   struct stmt *body)
 {
 	while (to-- > from) {
 		body = stmt_let(b->f, lets[to],
-				te_inside(b, store->lets[to].value, map),
-				body);
+				te_inside(b, store->lets[to].value, map), body);
 	}
 	return body;
 }
@@ -212,8 +211,8 @@ build_store(struct te_build *b, const struct te_stage *s,
 	}
 	body = build_lets(b, store, lets, &map, store->n_first, n, body);
 	if (store->condition) {
-		body = stmt_if(b->f, te_inside(b, store->condition, &map),
-			       body, NULL);
+		body = stmt_if(b->f, te_inside(b, store->condition, &map), body,
+			       NULL);
 	}
 	return build_lets(b, store, lets, &map, 0, store->n_first, body);
 }

@@ -133,13 +133,15 @@ note_state(struct times *t, const struct expr *load, int64_t offset)
 	int64_t steps;
 
 	if (offset + at->last >= 0) {
-		fail(t, arena_printf(&t->m->arena, "a step of the scan reads "
+		fail(t, arena_printf(&t->m->arena,
+				     "a step of the scan reads "
 				     "its state '%s' at a time that is not "
 				     "earlier; read [t - 1, …]",
 				     load->u.buffer->name));
 	} else if (expr_is_int(t->scan->axis.min, &steps) &&
 		   offset + at->first < -steps) {
-		fail(t, arena_printf(&t->m->arena, "a step of the scan reads "
+		fail(t, arena_printf(&t->m->arena,
+				     "a step of the scan reads "
 				     "its state '%s' %lld steps back, but "
 				     "there are %lld initial ones; give more",
 				     load->u.buffer->name,
@@ -178,7 +180,8 @@ note_load(void *ctx, const struct expr *e)
 	}
 	if (!offset_from(e->args[0], reader->axes[0].var, &offset) ||
 	    offset < -1000 || offset > 1000) {
-		fail(t, arena_printf(&t->m->arena, "'%s' is read at a time "
+		fail(t, arena_printf(&t->m->arena,
+				     "'%s' is read at a time "
 				     "that is not '%s' plus or minus a "
 				     "number; the first index of what "
 				     "changes with the scan is the time",
@@ -246,33 +249,42 @@ check_state(struct module *m, const struct te_tensor *init,
 	int64_t steps, size;
 
 	if (state->stage) {
-		*why = arena_printf(&m->arena, "the state '%s' is computed; "
-				    "a state is a placeholder", name);
+		*why = arena_printf(&m->arena,
+				    "the state '%s' is computed; "
+				    "a state is a placeholder",
+				    name);
 	} else if (!update->stage || update->stage->kind != TE_COMPUTE) {
-		*why = arena_printf(&m->arena, "the update '%s' is not "
+		*why = arena_printf(&m->arena,
+				    "the update '%s' is not "
 				    "computed by te.compute",
 				    update->buffer->name);
 	} else if (state->buffer->ndim < 1 ||
 		   !same_shape(state->buffer, update->buffer, 0)) {
-		*why = arena_printf(&m->arena, "the update '%s' has not the "
+		*why = arena_printf(&m->arena,
+				    "the update '%s' has not the "
 				    "shape of its state '%s'; they must be "
-				    "equal", update->buffer->name, name);
+				    "equal",
+				    update->buffer->name, name);
 	} else if (!same_shape(state->buffer, init->buffer, 1)) {
-		*why = arena_printf(&m->arena, "the initial steps '%s' have "
+		*why = arena_printf(&m->arena,
+				    "the initial steps '%s' have "
 				    "not the shape of the state '%s'; all but "
 				    "the first dimension must be equal",
 				    init->buffer->name, name);
 	} else if (!dtype_equal(state->buffer->type, update->buffer->type) ||
 		   !dtype_equal(state->buffer->type, init->buffer->type)) {
-		*why = arena_printf(&m->arena, "init, update and state '%s' "
-				    "differ in type; cast them", name);
+		*why = arena_printf(&m->arena,
+				    "init, update and state '%s' "
+				    "differ in type; cast them",
+				    name);
 	} else if (expr_is_int(init->buffer->shape[0], &steps) &&
-		   (steps < 1 || (expr_is_int(state->buffer->shape[0],
-					      &size) && steps > size))) {
-		*why = arena_printf(&m->arena, "the initial steps '%s' are "
+		   (steps < 1 || (expr_is_int(state->buffer->shape[0], &size) &&
+				  steps > size))) {
+		*why = arena_printf(&m->arena,
+				    "the initial steps '%s' are "
 				    "%lld; give at least one and no more "
-				    "than there are", init->buffer->name,
-				    (long long)steps);
+				    "than there are",
+				    init->buffer->name, (long long)steps);
 	} else {
 		return true;
 	}
@@ -286,14 +298,17 @@ check_bodies(struct module *m, const struct te_scan *scan, const char **why)
 		const struct te_stage *s = scan->body[i];
 
 		if (s->kind != TE_COMPUTE) {
-			*why = arena_printf(&m->arena, "'%s' reads the "
+			*why = arena_printf(&m->arena,
+					    "'%s' reads the "
 					    "scan's state but is no "
 					    "te.compute; only those can stand "
-					    "in a step", s->name);
+					    "in a step",
+					    s->name);
 			return false;
 		}
 		if (s->n_axes < 1) {
-			*why = arena_printf(&m->arena, "'%s' reads the "
+			*why = arena_printf(&m->arena,
+					    "'%s' reads the "
 					    "scan's state but has no time; "
 					    "make time its first dimension",
 					    s->name);
@@ -380,9 +395,8 @@ te_scan_settle(struct module *m, struct te_stage *s, const char **why)
 bool
 te_scan(struct module *m, const char *name, const char *tag,
 	struct te_tensor *const *init, struct te_tensor *const *update,
-	struct te_tensor *const *state, int n,
-	struct te_tensor *const *inputs, int n_inputs,
-	struct te_tensor **out, const char **why)
+	struct te_tensor *const *state, int n, struct te_tensor *const *inputs,
+	int n_inputs, struct te_tensor **out, const char **why)
 {
 	struct arena *a = &m->arena;
 	struct te_scan *scan = arena_new(a, struct te_scan);
@@ -401,7 +415,8 @@ te_scan(struct module *m, const char *name, const char *tag,
 		}
 		if (init[k]->buffer->shape[0] != init[0]->buffer->shape[0] ||
 		    state[k]->buffer->shape[0] != state[0]->buffer->shape[0]) {
-			*why = arena_printf(a, "the states '%s' and '%s' run "
+			*why = arena_printf(a,
+					    "the states '%s' and '%s' run "
 					    "over different times; all states "
 					    "of a scan go together",
 					    state[0]->buffer->name,
@@ -429,9 +444,11 @@ te_scan(struct module *m, const char *name, const char *tag,
 	s->out = arena_array(a, struct te_tensor *, n);
 	for (int k = 0; k < n; k++) {
 		const struct buffer *b = state[k]->buffer;
-		struct te_tensor *t = te_placeholder(
-			m, n > 1 ? arena_printf(a, "%s_%d", name, k) : name,
-			b->type, b->ndim, b->shape);
+		struct te_tensor *t =
+			te_placeholder(m,
+				       n > 1 ? arena_printf(a, "%s_%d", name, k)
+					     : name,
+				       b->type, b->ndim, b->shape);
 
 		t->stage = s;
 		t->index = k;
@@ -519,30 +536,32 @@ te_build_scan(struct te_build *b, const struct te_stage *s)
 	for (int k = 0; k < s->n_out; k++) {
 		from = te_target(b, scan->init[k]->buffer);
 		if (from != s->out[k]->buffer) {
-			vec_push(a, &first, te_build_copy(
-				b, arena_printf(a, "%s_init",
-						s->out[k]->buffer->name),
-				from, s->out[k]->buffer, NULL,
-				scan->axis.min));
+			vec_push(a, &first,
+				 te_build_copy(b,
+					       arena_printf(a, "%s_init",
+							    s->out[k]
+								    ->buffer
+								    ->name),
+					       from, s->out[k]->buffer, NULL,
+					       scan->axis.min));
 		}
 	}
 	for (int i = 0; i < scan->n_body; i++) {
 		step.first = scan->times[i].first;
 		step.last = scan->times[i].last;
-		vec_push(a, &list,
-			 te_build_compute(b, scan->body[i], &step));
+		vec_push(a, &list, te_build_compute(b, scan->body[i], &step));
 	}
 	step.first = step.last = 0;
 	for (int k = 0; k < s->n_out; k++) {
 		from = te_target(b, scan->update[k]->buffer);
 		if (from != s->out[k]->buffer) {
-			vec_push(a, &list, te_build_copy(
-				b, s->out[k]->buffer->name, from,
-				s->out[k]->buffer, &step, NULL));
+			vec_push(a, &list,
+				 te_build_copy(b, s->out[k]->buffer->name, from,
+					       s->out[k]->buffer, &step, NULL));
 		}
 	}
-	vec_push(a, &first, stmt_for(b->f, time, scan->axis.min,
-				     scan->axis.extent, FOR_SERIAL,
-				     stmt_seq(b->f, list.data, list.n)));
+	vec_push(a, &first,
+		 stmt_for(b->f, time, scan->axis.min, scan->axis.extent,
+			  FOR_SERIAL, stmt_seq(b->f, list.data, list.n)));
 	return stmt_seq(b->f, first.data, first.n);
 }

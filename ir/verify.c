@@ -28,8 +28,8 @@ verify_mark(struct verifier *v, const void *key)
 
 		for (uint32_t i = 0; i < v->cap_marks; i++) {
 			if (v->marks[i].key) {
-				*mark_slot(grown, cap, v->marks[i].key) =
-					v->marks[i];
+				*mark_slot(grown, cap,
+					   v->marks[i].key) = v->marks[i];
 			}
 		}
 		v->marks = grown;
@@ -104,15 +104,18 @@ enter_buffer(struct verifier *v, const struct buffer *b, bool is_param)
 	uint32_t *mark = verify_mark(v, b);
 
 	if (*mark) {
-		verify_fail(v, arena_printf(&v->arena,
-					    "buffer '%s' declared twice",
-					    b->name), NULL);
+		verify_fail(v,
+			    arena_printf(&v->arena,
+					 "buffer '%s' declared twice", b->name),
+			    NULL);
 	}
 	*mark = 1;
 	if (!b->data) {
-		verify_fail(v, arena_printf(&v->arena,
-					    "buffer '%s' without a pointer",
-					    b->name), NULL);
+		verify_fail(v,
+			    arena_printf(&v->arena,
+					 "buffer '%s' without a pointer",
+					 b->name),
+			    NULL);
 	} else if (!is_param) {
 		*verify_mark(v, b->data) = 1;
 	}
@@ -144,8 +147,7 @@ range_holds(const struct range *range, const struct expr *index)
 		return true;
 	}
 	if (!expr_is_int(range->min, &min) ||
-	    !expr_is_int(range->extent, &extent) ||
-	    !expr_is_int(index, &at)) {
+	    !expr_is_int(range->extent, &extent) || !expr_is_int(index, &at)) {
 		return true; /* not the constant case */
 	}
 	return at >= min && at < min + extent;
@@ -199,15 +201,17 @@ verify_access(struct verifier *v, const struct buffer *b,
 		}
 		innermost = false;
 		if (regions_hold(block->writes, block->n_writes, b, index) ||
-		    (!writes && regions_hold(block->reads, block->n_reads, b,
-					     index))) {
+		    (!writes &&
+		     regions_hold(block->reads, block->n_reads, b, index))) {
 			continue;
 		}
-		verify_fail(v, arena_printf(&v->arena, "block '%s' does not "
-					    "declare that it %s '%s'",
-					    block->name,
-					    writes ? "writes" : "reads",
-					    b->name), NULL);
+		verify_fail(v,
+			    arena_printf(&v->arena,
+					 "block '%s' does not "
+					 "declare that it %s '%s'",
+					 block->name,
+					 writes ? "writes" : "reads", b->name),
+			    NULL);
 		return;
 	}
 }
@@ -224,8 +228,10 @@ verify_regions(struct verifier *v, const struct region *list, int n)
 			verify_index(v, range->extent);
 			if (!dtype_equal(range->min->type,
 					 range->extent->type)) {
-				verify_fail(v, "a region whose range mixes "
-					    "types", range->min);
+				verify_fail(v,
+					    "a region whose range mixes "
+					    "types",
+					    range->min);
 			}
 		}
 	}
@@ -241,8 +247,10 @@ verify_block(struct verifier *v, struct stmt *s)
 		return;
 	}
 	if (s->n_args != b->n_iters + 1 || s->n_children != 2) {
-		verify_fail(v, "a block needs a predicate and one binding "
-			    "per iter var", NULL);
+		verify_fail(v,
+			    "a block needs a predicate and one binding "
+			    "per iter var",
+			    NULL);
 		return;
 	}
 	v->stmt = s->parent; /* predicate and bindings are outside */
@@ -254,8 +262,10 @@ verify_block(struct verifier *v, struct stmt *s)
 		verify_index(v, iter->min);
 		verify_index(v, iter->extent);
 		if (!dtype_equal(iter->var->type, s->args[1 + i]->type)) {
-			verify_fail(v, "a binding of another type than its "
-				    "iter var", s->args[1 + i]);
+			verify_fail(v,
+				    "a binding of another type than its "
+				    "iter var",
+				    s->args[1 + i]);
 		}
 	}
 	v->stmt = s;
@@ -292,12 +302,16 @@ verify_for(struct verifier *v, struct stmt *s)
 	verify_index(v, s->args[1]);
 	if (!dtype_equal(s->args[0]->type, var->type) ||
 	    !dtype_equal(s->args[1]->type, var->type)) {
-		verify_fail(v, "a loop whose range has another type than its "
-			    "variable", var->expr);
+		verify_fail(v,
+			    "a loop whose range has another type than its "
+			    "variable",
+			    var->expr);
 	}
 	if ((s->u.loop.kind == FOR_THREAD) != (s->u.loop.thread != NULL)) {
-		verify_fail(v, "a thread name on a loop that is not bound, "
-			    "or none", var->expr);
+		verify_fail(v,
+			    "a thread name on a loop that is not bound, "
+			    "or none",
+			    var->expr);
 	}
 	enter_var(v, var);
 	verify_stmt(v, s->children[0], s);
@@ -309,10 +323,12 @@ verify_store(struct verifier *v, struct stmt *s)
 {
 	verify_buffer(v, s->u.buffer);
 	if (s->n_args != 1 + s->u.buffer->ndim) {
-		verify_fail(v, arena_printf(&v->arena,
-					    "'%s' stored with the wrong "
-					    "number of indices",
-					    s->u.buffer->name), NULL);
+		verify_fail(v,
+			    arena_printf(&v->arena,
+					 "'%s' stored with the wrong "
+					 "number of indices",
+					 s->u.buffer->name),
+			    NULL);
 		return;
 	}
 	verify_expr(v, s->args[0]);
@@ -326,12 +342,12 @@ verify_shape(struct verifier *v, const struct stmt *s)
 	static const struct {
 		signed char args, min_children, max_children; /* -1: any */
 	} shape[] = {
-		[STMT_FOR] = { 2, 1, 1 },      [STMT_BLOCK] = { -1, 1, 2 },
-		[STMT_STORE] = { -1, 0, 0 },   [STMT_IF] = { 1, 1, 2 },
-		[STMT_LET] = { 1, 1, 1 },      [STMT_ALLOC] = { 0, 1, 1 },
-		[STMT_ATTR] = { 1, 1, 1 },     [STMT_EVALUATE] = { 1, 0, 0 },
-		[STMT_WHILE] = { 1, 1, 1 },    [STMT_ASSERT] = { 2, 0, 0 },
-		[STMT_RETURN] = { -1, 0, 0 },  [STMT_SEQ] = { 0, 0, -1 },
+		[STMT_FOR] = { 2, 1, 1 },     [STMT_BLOCK] = { -1, 1, 2 },
+		[STMT_STORE] = { -1, 0, 0 },  [STMT_IF] = { 1, 1, 2 },
+		[STMT_LET] = { 1, 1, 1 },     [STMT_ALLOC] = { 0, 1, 1 },
+		[STMT_ATTR] = { 1, 1, 1 },    [STMT_EVALUATE] = { 1, 0, 0 },
+		[STMT_WHILE] = { 1, 1, 1 },   [STMT_ASSERT] = { 2, 0, 0 },
+		[STMT_RETURN] = { -1, 0, 0 }, [STMT_SEQ] = { 0, 0, -1 },
 	};
 	int n = s->n_children;
 
@@ -341,8 +357,7 @@ verify_shape(struct verifier *v, const struct stmt *s)
 	    n < shape[s->kind].min_children ||
 	    (shape[s->kind].max_children >= 0 &&
 	     n > shape[s->kind].max_children)) {
-		verify_fail(v, "a wrong number of arguments or children",
-			    NULL);
+		verify_fail(v, "a wrong number of arguments or children", NULL);
 		return false;
 	}
 	for (int i = 0; i < s->n_args; i++) {
@@ -352,8 +367,8 @@ verify_shape(struct verifier *v, const struct stmt *s)
 		}
 	}
 	for (int i = 0; i < n; i++) {
-		bool optional = i == 1 && (s->kind == STMT_BLOCK ||
-					   s->kind == STMT_IF);
+		bool optional = i == 1 &&
+				(s->kind == STMT_BLOCK || s->kind == STMT_IF);
 
 		if (!s->children[i] && !optional) {
 			verify_fail(v, "a child is missing", NULL);
@@ -369,8 +384,10 @@ verify_return(struct verifier *v, const struct stmt *s)
 	struct dtype want = v->func->ret;
 
 	if ((want.kind == DT_VOID) != (s->n_args == 0)) {
-		verify_fail(v, "a return with a value in a function without, "
-			    "or the reverse", NULL);
+		verify_fail(v,
+			    "a return with a value in a function without, "
+			    "or the reverse",
+			    NULL);
 	} else if (s->n_args == 1) {
 		verify_expr(v, s->args[0]);
 		if (!dtype_equal(s->args[0]->type, want)) {
@@ -474,7 +491,6 @@ verify_stmt(struct verifier *v, struct stmt *s, struct stmt *parent)
 
 /* ---- functions */
 
-
 /* Sizes of parameters need not be parameters themselves. */
 static void
 enter_size(void *ctx, const struct expr *e)
@@ -498,8 +514,10 @@ verify_params(struct verifier *v)
 		}
 		enter_var(v, p->var);
 		if (p->buffer && p->buffer->data != p->var) {
-			verify_fail(v, "a buffer parameter that is not its "
-				    "buffer's pointer", p->var->expr);
+			verify_fail(v,
+				    "a buffer parameter that is not its "
+				    "buffer's pointer",
+				    p->var->expr);
 		}
 	}
 	for (int i = 0; i < f->params.n; i++) {

@@ -12,7 +12,7 @@ struct mark {
 
 struct verifier {
 	struct func *func;
-	struct arena arena; /* released at the end of the check */
+	struct arena arena;      /* released at the end of the check */
 	const struct stmt *stmt; /* the one being checked, for reports */
 	/* Variables and buffers in scope: 1. Statements seen: 1. Expressions:
 	 * the epoch (one per statement and scope) they were checked in. */
@@ -39,7 +39,6 @@ void verify_condition(struct verifier *v, const struct expr *e);
 void verify_buffer(struct verifier *v, const struct buffer *b);
 /* The indices of b, and that the element they select has value's type. */
 void verify_element(struct verifier *v, const struct buffer *b,
-		    const struct expr *const *index,
-		    const struct expr *value);
+		    const struct expr *const *index, const struct expr *value);
 
 #endif

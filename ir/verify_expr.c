@@ -19,9 +19,12 @@ void
 verify_buffer(struct verifier *v, const struct buffer *b)
 {
 	if (*verify_mark(v, b) == 0) {
-		verify_fail(v, arena_printf(&v->arena,
-					    "buffer '%s' used outside of its "
-					    "scope", b->name), NULL);
+		verify_fail(v,
+			    arena_printf(&v->arena,
+					 "buffer '%s' used outside of its "
+					 "scope",
+					 b->name),
+			    NULL);
 	}
 }
 
@@ -75,9 +78,12 @@ verify_element(struct verifier *v, const struct buffer *b,
 	}
 	if (value->type.kind != b->type.kind ||
 	    value->type.lanes != b->type.lanes * lanes) {
-		verify_fail(v, arena_printf(&v->arena, "an element of '%s' "
-					    "with a value of another type",
-					    b->name), value);
+		verify_fail(v,
+			    arena_printf(&v->arena,
+					 "an element of '%s' "
+					 "with a value of another type",
+					 b->name),
+			    value);
 	}
 }
 
@@ -121,8 +127,7 @@ verify_binary(struct verifier *v, const struct expr *e)
 			verify_fail(v, "a comparison that is no bool", e);
 		}
 	} else if (!same_type(e, a)) {
-		verify_fail(v, "a result of another type than its operands",
-			    e);
+		verify_fail(v, "a result of another type than its operands", e);
 	} else if (logical ? !is_bool(e) : !numeric) {
 		bool selects = e->kind == EXPR_MIN || e->kind == EXPR_MAX;
 
@@ -138,8 +143,8 @@ verify_choice(struct verifier *v, const struct expr *e)
 {
 	const struct expr *c = e->args[0];
 
-	if (!is_bool(c) || (c->type.lanes != 1 &&
-			    c->type.lanes != e->type.lanes)) {
+	if (!is_bool(c) ||
+	    (c->type.lanes != 1 && c->type.lanes != e->type.lanes)) {
 		verify_fail(v, "a choice by something that is no bool", e);
 	}
 	if (!same_type(e, e->args[1]) || !same_type(e, e->args[2])) {
@@ -205,8 +210,7 @@ verify_call(struct verifier *v, const struct expr *e)
 			verify_fail(v, "a wait for what is no address", e);
 		}
 	}
-	if (intrin_is_address(e->u.intrin) &&
-	    e->args[0]->kind != EXPR_LOAD) {
+	if (intrin_is_address(e->u.intrin) && e->args[0]->kind != EXPR_LOAD) {
 		verify_fail(v, "the address of what is no element", e);
 	}
 	if ((e->u.intrin == INTRIN_CALL_FUNC ||
@@ -236,8 +240,8 @@ verify_call(struct verifier *v, const struct expr *e)
 	     e->type.lanes != e->args[1]->type.lanes)) {
 		verify_fail(v, "four bits of what is no unsigned integer", e);
 	}
-	if (e->u.intrin == INTRIN_TO_INT && (!dtype_is_int(e->type) ||
-	    !dtype_is_float(e->args[0]->type))) {
+	if (e->u.intrin == INTRIN_TO_INT &&
+	    (!dtype_is_int(e->type) || !dtype_is_float(e->args[0]->type))) {
 		verify_fail(v, "float_to_int of other types", e);
 	}
 }
@@ -249,10 +253,12 @@ verify_vector(struct verifier *v, const struct expr *e)
 
 	if (a->type.lanes != 1 || e->type.lanes < 2 ||
 	    a->type.kind != e->type.kind ||
-	    (e->kind == EXPR_RAMP && (!dtype_is_int(e->type) ||
-				      !same_type(a, e->args[1])))) {
-		verify_fail(v, "a vector that is not made of its element's "
-			    "type", e);
+	    (e->kind == EXPR_RAMP &&
+	     (!dtype_is_int(e->type) || !same_type(a, e->args[1])))) {
+		verify_fail(v,
+			    "a vector that is not made of its element's "
+			    "type",
+			    e);
 	}
 }
 
@@ -272,8 +278,10 @@ verify_node(struct verifier *v, const struct expr *e)
 				    e);
 		}
 		if (!dtype_equal(e->type, e->u.var->type)) {
-			verify_fail(v, "a variable of another type than its "
-				    "node", e);
+			verify_fail(v,
+				    "a variable of another type than its "
+				    "node",
+				    e);
 		}
 		break;
 	case EXPR_NOT:
@@ -293,8 +301,10 @@ verify_node(struct verifier *v, const struct expr *e)
 	case EXPR_LOAD:
 		verify_buffer(v, e->u.buffer);
 		if (e->n_args != e->u.buffer->ndim) {
-			verify_fail(v, "a load with the wrong number of "
-				    "indices", e);
+			verify_fail(v,
+				    "a load with the wrong number of "
+				    "indices",
+				    e);
 			break;
 		}
 		verify_element(v, e->u.buffer, e->args, e);
@@ -333,8 +343,7 @@ verify_expr(struct verifier *v, const struct expr *e)
 	int arity = expr_kind_arity(e->kind);
 
 	if (arity >= 0 && e->n_args != arity) {
-		verify_fail(v, "a node with a wrong number of arguments",
-			    NULL);
+		verify_fail(v, "a node with a wrong number of arguments", NULL);
 		return;
 	}
 	for (int i = 0; i < e->n_args; i++) {

@@ -68,8 +68,8 @@ const char *
 stem_of_weight(struct arena *a, const struct node *n)
 {
 	static const char *const endings[] = {
-		"_weight", "_weights", "_kernel", "_w", "_W", "_gamma",
-		"_scale", "_w_0", "_W_0",
+		"_weight", "_weights", "_kernel", "_w",   "_W",
+		"_gamma",  "_scale",   "_w_0",    "_W_0",
 	};
 
 	for (int i = 1; i < n->n_inputs; i++) {
@@ -117,7 +117,8 @@ kernel_stem(struct graph *g, const struct group *group)
 
 	if (stem != NULL) {
 		return strstr(lower_case(a, stem), op) != NULL
-			? stem : arena_printf(a, "%s_%s", stem, op);
+			       ? stem
+			       : arena_printf(a, "%s_%s", stem, op);
 	}
 	stem = name_stem(a, anchor->name);
 	if (stem == NULL && anchor->outputs[0] != NULL) {
@@ -168,8 +169,7 @@ kernel_neighbour(struct graph *g, const struct group *group)
 	const struct node *first = group->anchor;
 	const char *op = operator_word(a, first), *stem;
 
-	if (group->nodes.n == 0 ||
-	    strcmp(kernel_stem(g, group), op) != 0) {
+	if (group->nodes.n == 0 || strcmp(kernel_stem(g, group), op) != 0) {
 		return NULL;
 	}
 	for (int i = 0; i < first->outputs[0]->uses.n; i++) {
@@ -188,7 +188,8 @@ kernel_neighbour(struct graph *g, const struct group *group)
 		const struct tensor *x = first->inputs[i];
 
 		stem = x != NULL && x->producer != NULL
-			? layer_of(a, x->producer) : NULL;
+			       ? layer_of(a, x->producer)
+			       : NULL;
 		if (stem != NULL) {
 			return arena_printf(a, "%s_after_%s", op, stem);
 		}
@@ -311,8 +312,7 @@ node_has_window(const struct node *n)
 	}
 	for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++) {
 		if (n->op->fuse == FUSE_COMPUTE && n->n_inputs > 1 &&
-		    n->inputs[0]->ndim > 2 &&
-		    node_attr(n, attrs[i]) != NULL) {
+		    n->inputs[0]->ndim > 2 && node_attr(n, attrs[i]) != NULL) {
 			return true;
 		}
 	}
@@ -390,8 +390,8 @@ region_patterns(struct graph *g, const struct graph_region *r)
 
 		times = 1;
 		while (i + times < r->matches.n &&
-		       strcmp(r->matches.data[i + times]->pattern,
-			      pattern) == 0) {
+		       strcmp(r->matches.data[i + times]->pattern, pattern) ==
+			       0) {
 			times++;
 		}
 		strbuf_printf(&s, "%s%s", i > 0 ? ", " : "", pattern);

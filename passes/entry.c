@@ -18,10 +18,10 @@ struct entry {
 	struct func *f;
 	struct name_set names;
 	struct var *workspace;
-	const struct expr **of_weight;      /* by number */
-	const struct buffer **parts;        /* of it, where types are apart */
-	const struct expr **of_tensor;      /* by tensor id: its pointer */
-	VEC(struct var *) pointers;         /* LETs, outermost first */
+	const struct expr **of_weight; /* by number */
+	const struct buffer **parts;   /* of it, where types are apart */
+	const struct expr **of_tensor; /* by tensor id: its pointer */
+	VEC(struct var *) pointers;    /* LETs, outermost first */
 	VEC(const struct expr *) values;
 };
 
@@ -30,7 +30,8 @@ add_tensor_param(struct entry *e, struct tensor *t)
 {
 	struct buffer_spec spec = {
 		.name = name_set_add(&e->names, t->name),
-		.type = dtype_stored(t->type), .ndim = t->ndim,
+		.type = dtype_stored(t->type),
+		.ndim = t->ndim,
 		.shape = t->shape,
 	};
 	const struct buffer *b = buffer_new(e->m, &spec);
@@ -44,13 +45,13 @@ static const struct expr *
 element_address(struct entry *e, struct dtype t, int64_t offset_bytes)
 {
 	for (int i = 0; i < e->p->plan.parts.n; i++) {
-		const struct workspace_part *part =
-			&e->p->plan.parts.data[i];
+		const struct workspace_part *part = &e->p->plan.parts.data[i];
 		const struct expr *at, *load;
 
 		if (dtype_equal(part->type, t)) {
-			at = expr_i32(e->m, (offset_bytes -
-				part->offset_bytes) / dtype_bytes(t));
+			at = expr_i32(e->m,
+				      (offset_bytes - part->offset_bytes) /
+					      dtype_bytes(t));
 			load = expr_load(e->m, e->parts[i], &at, 1);
 			return expr_call(e->m, INTRIN_ADDRESS_OF,
 					 dtype_of(DT_HANDLE), &load, 1);
@@ -93,8 +94,9 @@ add_workspace(struct entry *e)
 	const struct memory_plan *plan = &e->p->plan;
 
 	if (plan->workspace_bytes > 0 && plan->parts.n == 0) {
-		e->workspace = var_new(e->m, name_set_add(&e->names,
-					"workspace"), dtype_of(DT_HANDLE));
+		e->workspace = var_new(e->m,
+				       name_set_add(&e->names, "workspace"),
+				       dtype_of(DT_HANDLE));
 		func_add_param(e->f, e->workspace, NULL);
 	}
 	if (plan->parts.n > 0) {
@@ -105,10 +107,14 @@ add_workspace(struct entry *e)
 		const struct workspace_part *part = &plan->parts.data[i];
 		const struct expr *extent = expr_i32(e->m, part->elems);
 		struct buffer_spec spec = {
-			.name = name_set_add(&e->names, arena_printf(
-				&e->m->arena, "workspace_%s",
-				dtype_short(part->type))),
-			.type = part->type, .ndim = 1, .shape = &extent,
+			.name = name_set_add(&e->names,
+					     arena_printf(&e->m->arena,
+							  "workspace_%s",
+							  dtype_short(
+								  part->type))),
+			.type = part->type,
+			.ndim = 1,
+			.shape = &extent,
 		};
 
 		e->parts[i] = buffer_new(e->m, &spec);
@@ -144,9 +150,9 @@ pointer_to(struct entry *e, const struct kernel *k, struct tensor *t)
 	assert(at != NULL);
 	switch (at->kind) {
 	case PLACE_WORKSPACE:
-		e->of_tensor[t->id] = workspace_pointer(e,
-				tensor_stem(e, k, t), dtype_stored(t->type),
-				at);
+		e->of_tensor[t->id] = workspace_pointer(e, tensor_stem(e, k, t),
+							dtype_stored(t->type),
+							at);
 		break;
 	case PLACE_INPUT:
 	case PLACE_OUTPUT:
@@ -167,8 +173,9 @@ scratch_pointer(struct entry *e, const struct kernel *k,
 						       arg->buffer);
 
 	assert(at != NULL);
-	return workspace_pointer(e, arena_printf(&e->m->arena, "%s_%s",
-						 k->name, arg->buffer->name),
+	return workspace_pointer(e,
+				 arena_printf(&e->m->arena, "%s_%s", k->name,
+					      arg->buffer->name),
 				 dtype_of(arg->buffer->type.kind), at);
 }
 
@@ -204,7 +211,8 @@ static struct stmt *
 call_kernel(struct entry *e, const struct kernel *k)
 {
 	const struct expr **args = arena_array(&e->m->arena,
-			const struct expr *, k->args.n + 2);
+					       const struct expr *,
+					       k->args.n + 2);
 	int n = 0;
 
 	args[n++] = expr_string(e->m, k->func->name);
@@ -235,7 +243,7 @@ call_kernel(struct entry *e, const struct kernel *k)
 		return launch_kernels(e, k, args + 1);
 	}
 	return stmt_evaluate(e->f, expr_call(e->m, INTRIN_CALL_FUNC,
-				dtype_of(DT_VOID), args, n));
+					     dtype_of(DT_VOID), args, n));
 }
 
 static void
@@ -250,8 +258,10 @@ add_weight_params(struct entry *e)
 		struct weight *w = p->weights.data[i];
 		struct buffer_spec spec = {
 			.name = name_set_add(&e->names, w->name),
-			.type = w->buffer->type, .ndim = w->buffer->ndim,
-			.shape = w->buffer->shape, .scope = "const",
+			.type = w->buffer->type,
+			.ndim = w->buffer->ndim,
+			.shape = w->buffer->shape,
+			.scope = "const",
 		};
 		const struct buffer *b = buffer_new(m, &spec);
 
@@ -282,8 +292,8 @@ entry_build(struct program *p)
 		if (k->callers.n > 1) {
 			name_set_add(&e.names, k->func->name);
 		}
-		for (int l = 1; k->device != NULL &&
-				l < k->device->n_launches; l++) {
+		for (int l = 1; k->device != NULL && l < k->device->n_launches;
+		     l++) {
 			name_set_add(&e.names,
 				     k->device->launches[l].kernel->name);
 		}

@@ -22,7 +22,7 @@ struct user_pass {
 struct sched;
 
 enum hook_schedule {
-	HOOK_SCHEDULE_NONE,  /* leave it to the rules */
+	HOOK_SCHEDULE_NONE, /* leave it to the rules */
 	HOOK_SCHEDULE_DONE,
 	HOOK_SCHEDULE_AFTER, /* leave it to the rules, then call after_rules */
 	HOOK_SCHEDULE_FAILED /* reported on the module's diags */
@@ -54,7 +54,6 @@ struct pass_hooks {
 bool hooks_disable(const struct pass_hooks *hooks, const char *pass);
 /* The time in seconds; 0 if nobody wants to know. */
 double hooks_start(const struct pass_hooks *hooks);
-void hooks_took(const struct pass_hooks *hooks, const char *pass,
-		double start);
+void hooks_took(const struct pass_hooks *hooks, const char *pass, double start);
 
 #endif

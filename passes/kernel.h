@@ -13,29 +13,29 @@
  * back. Physical elements without a logical one hold `pad`. */
 struct index_map {
 	int n_logical, n_physical;
-	struct var **logical;                 /* variables */
-	const struct expr **to_physical;      /* of logical */
+	struct var **logical;            /* variables */
+	const struct expr **to_physical; /* of logical */
 	const struct expr **physical_shape;
-	struct var **physical;                /* variables */
-	const struct expr **to_logical;       /* of physical */
-	const struct expr *in_range;          /* of physical; NULL: always */
+	struct var **physical;          /* variables */
+	const struct expr **to_logical; /* of physical */
+	const struct expr *in_range;    /* of physical; NULL: always */
 };
 
 struct kernel;
 
 /* A constant as it is stored: one array of the weights file. */
 struct weight {
-	const char *name;         /* identifier stem, unique: "res2_0_conv_w" */
-	int index;                /* of the program's weights */
+	const char *name; /* identifier stem, unique: "res2_0_conv_w" */
+	int index;        /* of the program's weights */
 	const struct kernel *reader; /* the first of those that read it */
-	const char *role;         /* what its parameter is called there: "w" */
+	const char *role; /* what its parameter is called there: "w" */
 	struct tensor *tensor;
 	const struct index_map *map; /* NULL: as the model has it */
 	const struct buffer *buffer; /* type and shape as stored */
 	int64_t elems;
 	int64_t bytes;
-	int64_t offset_bytes;     /* in the packed weights blob */
-	bool paired;              /* its elements, of 4 bits, are two in a byte,
+	int64_t offset_bytes; /* in the packed weights blob */
+	bool paired;          /* its elements, of 4 bits, are two in a byte,
 				   * the first in the low bits; else each has a
 				   * byte of its own */
 };
@@ -64,7 +64,7 @@ struct kernel_arg {
 struct host_device;
 
 struct kernel {
-	const char *name;      /* identifier, from the model's names */
+	const char *name; /* identifier, from the model's names */
 	struct group *group;
 	/* Lowered; on a device, what launches kernels. Its name is the kernel's,
 	 * or another where several kernels call it. */
@@ -83,8 +83,8 @@ struct kernel {
 	struct func *init;
 	/* = func->params, in order; where there is init, constants are its. */
 	VEC(struct kernel_arg) args;
-	const char *title;     /* "Conv 3x3, stride 1, …, + bias, Relu" */
-	const char *schedule;  /* "conv.direct  c_tile 16, w_tile 4" */
+	const char *title;    /* "Conv 3x3, stride 1, …, + bias, Relu" */
+	const char *schedule; /* "conv.direct  c_tile 16, w_tile 4" */
 	/* Iterations for which its reduction has a form of its own, without the
 	 * conditions that hold there: "ow_o 1 to 6"; NULL: it has one form. */
 	const char *copies;
@@ -92,30 +92,35 @@ struct kernel {
 	 * of indices are left out), and the multiply-accumulates of the nodes. */
 	double flops, int_ops;
 	int64_t macs, read_bytes, write_bytes;
-	bool int_macs;         /* macs are of integers */
-	int64_t stack_bytes;   /* local arrays that live at once */
-	int scratch_place;     /* in the plan: of the first scratch argument,
+	bool int_macs;        /* macs are of integers */
+	int64_t stack_bytes;  /* local arrays that live at once */
+	int scratch_place;    /* in the plan: of the first scratch argument,
 				* before those of the others */
-	int64_t weight_bytes;  /* of read_bytes: constants */
-	bool apart;            /* kernel_wants_apart */
+	int64_t weight_bytes; /* of read_bytes: constants */
+	bool apart;           /* kernel_wants_apart */
 };
 
 /* Where a tensor lives. */
-enum place_kind { PLACE_NONE, PLACE_INPUT, PLACE_OUTPUT, PLACE_WORKSPACE,
-		  PLACE_WEIGHT };
+enum place_kind {
+	PLACE_NONE,
+	PLACE_INPUT,
+	PLACE_OUTPUT,
+	PLACE_WORKSPACE,
+	PLACE_WEIGHT
+};
 
 struct placement {
-	struct tensor *tensor;     /* NULL: scratch of a kernel */
+	struct tensor *tensor; /* NULL: scratch of a kernel */
 	struct kernel *scratch_of;
 	const struct buffer *scratch; /* which of its parameters */
 	enum place_kind kind;
-	struct tensor *root;       /* INPUT/OUTPUT: which; a view's storage */
-	int64_t offset_bytes;      /* WORKSPACE */
-	int64_t bytes;             /* as it is stored, with what is around it */
-	int first, last;           /* kernel indices of its life */
-	struct var *var;           /* the entry function's pointer to it; NULL:
+	struct tensor *root;  /* INPUT/OUTPUT: which; a view's storage */
+	int64_t offset_bytes; /* WORKSPACE */
+	int64_t bytes;        /* as it is stored, with what is around it */
+	int first, last;      /* kernel indices of its life */
+	struct var *var;      /* the entry function's pointer to it; NULL:
 				    * it has none */
-	const char *name;          /* how that is spelled, once printed */
+	const char *name;     /* how that is spelled, once printed */
 };
 
 /* A part of the workspace with elements of one type. */
@@ -130,8 +135,8 @@ struct memory_plan {
 	 * order of the pointers. */
 	VEC(int) named;
 	int64_t workspace_bytes, align_bytes;
-	int64_t bound_bytes;       /* largest sum alive at one kernel */
-	const char *strategy;      /* which one won */
+	int64_t bound_bytes;  /* largest sum alive at one kernel */
+	const char *strategy; /* which one won */
 	/* In order, if the target wants an array for each type. */
 	VEC(struct workspace_part) parts;
 };

@@ -21,7 +21,8 @@ known_align(struct program *p, const struct kernel_arg *arg,
 		return p->target->loose_weights ? 0 : p->target->align_bytes;
 	}
 	return at != NULL && at->kind == PLACE_WORKSPACE
-	       ? address_align(p->plan.align_bytes, at->offset_bytes) : 0;
+		       ? address_align(p->plan.align_bytes, at->offset_bytes)
+		       : 0;
 }
 
 static void
@@ -41,15 +42,21 @@ static void
 align_arg(struct program *p, struct kernel *k, struct kernel_arg *arg)
 {
 	const struct buffer *b = arg->buffer;
-	struct placement *scratch = arg->kind != ARG_SCRATCH ? NULL
-		: plan_find_scratch(&p->plan, k, b);
+	struct placement *scratch = arg->kind != ARG_SCRATCH
+					    ? NULL
+					    : plan_find_scratch(&p->plan, k, b);
 	const struct placement *at = arg->kind == ARG_SCRATCH ? scratch
-		: arg->tensor != NULL ? plan_find(&p->plan, arg->tensor)
-				      : NULL;
+				     : arg->tensor != NULL
+					     ? plan_find(&p->plan, arg->tensor)
+					     : NULL;
 	int bytes = buffer_element_bytes(b);
 	struct buffer_spec spec = {
-		.name = b->name, .type = b->type, .ndim = b->ndim,
-		.shape = b->shape, .strides = b->strides, .scope = b->scope,
+		.name = b->name,
+		.type = b->type,
+		.ndim = b->ndim,
+		.shape = b->shape,
+		.strides = b->strides,
+		.scope = b->scope,
 		.align_bytes = bytes,
 	};
 

@@ -13,12 +13,12 @@ struct builder {
 	struct graph *g;
 	struct module *m;
 	const struct pass_hooks *hooks;
-	struct name_set names;       /* of kernels */
+	struct name_set names; /* of kernels */
 	struct name_set weight_names;
-	struct group **group_list;   /* groups of node id: from first_group[id] */
-	int *first_group;            /* to first_group[id + 1] */
-	int *mark, stamp;            /* by group: which search has seen it */
-	struct group **view_of;      /* by tensor id: the view group making it */
+	struct group **group_list; /* groups of node id: from first_group[id] */
+	int *first_group;          /* to first_group[id + 1] */
+	int *mark, stamp;          /* by group: which search has seen it */
+	struct group **view_of;    /* by tensor id: the view group making it */
 	/* Weights without a layout of their own, by tensor: where in the
 	 * program's list; those of which each element has a byte or more, and
 	 * paired ones. */
@@ -35,11 +35,11 @@ struct own_element {
 struct joint {
 	struct builder *b;
 	struct kernel *k;
-	VEC(struct tensor *) from;     /* tensors read from outside */
+	VEC(struct tensor *) from; /* tensors read from outside */
 	VEC(struct te_tensor *) from_te;
-	VEC(struct tensor *) made;     /* tensors computed here */
+	VEC(struct tensor *) made; /* tensors computed here */
 	VEC(struct te_tensor *) made_te;
-	struct name_set names;         /* of the parameters */
+	struct name_set names; /* of the parameters */
 	VEC(struct own_element) own;
 };
 

@@ -41,8 +41,8 @@ hash_of(const struct kernel *k, bool but_literals)
 	uint64_t h = func_hash(k->func, but_literals);
 
 	for (int i = 0; k->device != NULL && i < k->device->n_launches; i++) {
-		h = h * 31 + func_hash(k->device->launches[i].kernel,
-				       but_literals);
+		h = h * 31 +
+		    func_hash(k->device->launches[i].kernel, but_literals);
 	}
 	return h;
 }
@@ -81,8 +81,8 @@ same_kernel(struct builder *b, const struct kernel *x, const struct kernel *y,
 	int n = functions_of(a, x, &of_x);
 
 	return same_args(b->p->target, x, y) && x->apart == y->apart &&
-	       functions_of(a, y, &of_y) == n && funcs_equal(of_x, of_y, n,
-							   but_literals);
+	       functions_of(a, y, &of_y) == n &&
+	       funcs_equal(of_x, of_y, n, but_literals);
 }
 
 /* k calls what owner does. */
@@ -98,8 +98,11 @@ share_function(struct builder *b, struct kernel *k, struct kernel *owner)
 	k->device = owner->device;
 	for (int i = 0; i < k->args.n; i++) {
 		struct kernel_arg *arg = &k->args.data[i];
-		struct placement *scratch = arg->kind != ARG_SCRATCH ? NULL
-			: plan_find_scratch(&b->p->plan, k, arg->buffer);
+		struct placement *scratch =
+			arg->kind != ARG_SCRATCH
+				? NULL
+				: plan_find_scratch(&b->p->plan, k,
+						    arg->buffer);
 
 		arg->buffer = owner->args.data[i].buffer;
 		if (scratch != NULL) {
@@ -222,7 +225,8 @@ body_name(struct builder *b, const struct kernel *k)
 {
 	const struct node *n = k->group->anchor;
 	struct wording w = { &b->m->arena,
-		node_attr_string(n, "body", operator_word(&b->m->arena, n)) };
+			     node_attr_string(n, "body",
+					      operator_word(&b->m->arena, n)) };
 	const char *sized;
 	int64_t depth;
 	bool behind = false;
@@ -249,8 +253,8 @@ body_name(struct builder *b, const struct kernel *k)
 	for (int i = 0; i < k->group->nodes.n; i++) {
 		sized = w.text;
 		if (behind) {
-			add_word(&w, operator_word(w.a,
-						   k->group->nodes.data[i]));
+			add_word(&w,
+				 operator_word(w.a, k->group->nodes.data[i]));
 		}
 		if (strlen(w.text) > (size_t)b->names.max_length) {
 			return sized;
@@ -330,7 +334,8 @@ buckets_init(struct buckets *s, struct builder *b, bool but_literals)
 	struct arena *a = &b->m->arena;
 	int n = b->p->kernels.n;
 
-	*s = (struct buckets){ .b = b, .n_slots = n * 2 + 1,
+	*s = (struct buckets){ .b = b,
+			       .n_slots = n * 2 + 1,
 			       .but_literals = but_literals };
 	s->list = arena_array(a, struct bucket, n + 1);
 	s->slots = arena_array(a, int, s->n_slots);
@@ -346,8 +351,7 @@ find_or_add(struct buckets *s, struct kernel *k)
 
 	for (int at = *slot; at >= 0; at = s->list[at].next) {
 		if (s->list[at].hash == hash &&
-		    same_kernel(s->b, s->list[at].owner, k,
-				s->but_literals)) {
+		    same_kernel(s->b, s->list[at].owner, k, s->but_literals)) {
 			return s->list[at].owner;
 		}
 	}

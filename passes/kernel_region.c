@@ -29,7 +29,8 @@ constant_role(struct joint *j, const struct tensor *t)
 			for (int k = 0; k < node->n_inputs; k++) {
 				const char *role;
 				struct group alone = {
-					.id = -1, .anchor = match->anchor,
+					.id = -1,
+					.anchor = match->anchor,
 				};
 
 				if (node->inputs[k] != t) {
@@ -40,10 +41,13 @@ constant_role(struct joint *j, const struct tensor *t)
 						 match->nodes.data[x].node);
 				}
 				role = kernel_role(a, &alone, t);
-				return r->matches.n == 1 ? role
-					: arena_printf(a, "%s_%s",
-						kernel_stem(j->b->g, &alone),
-						role);
+				return r->matches.n == 1
+					       ? role
+					       : arena_printf(
+							 a, "%s_%s",
+							 kernel_stem(j->b->g,
+								     &alone),
+							 role);
 			}
 		}
 	}
@@ -76,8 +80,8 @@ value_name(struct joint *j, const struct tensor *t)
 	const char *stem = name_stem(&j->b->m->arena, t->name);
 
 	return stem != NULL ? stem
-		: arena_printf(&j->b->m->arena, "%s_out",
-			       kernel_stem(j->b->g, &alone));
+			    : arena_printf(&j->b->m->arena, "%s_out",
+					   kernel_stem(j->b->g, &alone));
 }
 
 static void
@@ -85,13 +89,17 @@ add_region_arg(struct joint *j, struct tensor *t, bool written)
 {
 	struct module *m = j->b->m;
 	struct kernel_arg arg = {
-		.kind = ARG_TENSOR, .tensor = t,
-		.read = !written, .written = written,
+		.kind = ARG_TENSOR,
+		.tensor = t,
+		.read = !written,
+		.written = written,
 	};
 	const char *name = written ? "y" : "x";
 	const struct expr *elems = NULL;
 	struct buffer_spec spec = {
-		.type = t->type, .ndim = 1, .shape = &elems,
+		.type = t->type,
+		.ndim = 1,
+		.shape = &elems,
 	};
 
 	for (int d = 0; d < t->ndim; d++) {
@@ -105,8 +113,8 @@ add_region_arg(struct joint *j, struct tensor *t, bool written)
 		arg.kind = ARG_WEIGHT;
 		name = constant_role(j, t);
 	}
-	if (written && stays_within(j->k->group->region, t->producer->match,
-				    t)) {
+	if (written &&
+	    stays_within(j->k->group->region, t->producer->match, t)) {
 		name = value_name(j, t);
 	}
 	spec.name = name_set_add(&j->names, name);
@@ -142,8 +150,8 @@ add_values(struct joint *j)
 					continue;
 				}
 				if (!tensor_max_elems(t, &elems)) {
-					return diag_error(&m->diags,
-						DIAG_UNKNOWN_SHAPE,
+					return diag_error(
+						&m->diags, DIAG_UNKNOWN_SHAPE,
 						node_place(j->b->g, node),
 						"what it gives has no upper "
 						"bound; give the symbolic "
@@ -155,7 +163,8 @@ add_values(struct joint *j)
 				arg->kind = ARG_SCRATCH;
 				arg->read = true;
 				arg->scratch_bytes = elems *
-					buffer_element_bytes(arg->buffer);
+						     buffer_element_bytes(
+							     arg->buffer);
 			}
 		}
 	}
@@ -181,8 +190,9 @@ opaque(struct joint *j, struct func *f)
 			continue;
 		}
 		load = expr_load(m, arg->buffer, &zero, 1);
-		args[n++] = expr_call(m, arg->written ? INTRIN_ADDRESS_OF
-					 : INTRIN_READ_ADDRESS_OF,
+		args[n++] = expr_call(m,
+				      arg->written ? INTRIN_ADDRESS_OF
+						   : INTRIN_READ_ADDRESS_OF,
 				      dtype_of(DT_HANDLE), &load, 1);
 	}
 	return stmt_evaluate(f, expr_call(m, INTRIN_CALL_EXTERN,
@@ -234,8 +244,9 @@ region_func(struct joint *j, const char *name, bool state, bool weights,
 		const struct kernel_arg *arg = &j->k->args.data[i];
 
 		if (arg->kind == ARG_WEIGHT ? weights : rest) {
-			func_add_param(f, arg->buffer != NULL
-				       ? arg->buffer->data : arg->var,
+			func_add_param(f,
+				       arg->buffer != NULL ? arg->buffer->data
+							   : arg->var,
 				       arg->buffer);
 		}
 	}
@@ -269,8 +280,9 @@ join_region(struct joint *j)
 	}
 	k->func = region_func(j, k->name, state, !state, true);
 	if (state) {
-		k->init = region_func(j, arena_printf(&b->m->arena, "%s_init",
-						      k->name),
+		k->init = region_func(j,
+				      arena_printf(&b->m->arena, "%s_init",
+						   k->name),
 				      true, true, false);
 	}
 	return true;

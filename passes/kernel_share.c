@@ -384,7 +384,7 @@ kernel_share_storage(struct joint *j)
 			out->read = true;
 			memmove(&k->args.data[i], &k->args.data[i + 1],
 				sizeof k->args.data[0] *
-				(size_t)(k->args.n - i - 1));
+					(size_t)(k->args.n - i - 1));
 			k->args.n--;
 			if (i < o) {
 				o--;

@@ -67,6 +67,7 @@ program_stack_bytes(const struct program *p)
 		args = k->args.n > args ? k->args.n : args;
 	}
 	entry = (args + p->graph->inputs.n + p->graph->outputs.n +
-		 p->graph->dims.n + SAVED_WORDS) * WORD_BYTES;
+		 p->graph->dims.n + SAVED_WORDS) *
+		WORD_BYTES;
 	return kernel + entry + p->target->align_bytes;
 }

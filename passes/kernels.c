@@ -129,8 +129,10 @@ input_te(struct joint *j, struct tensor *t)
 			return te;
 		}
 	}
-	te = te_placeholder(m, name_set_add(&j->names,
-				kernel_role(&m->arena, j->k->group, t)),
+	te = te_placeholder(m,
+			    name_set_add(&j->names,
+					 kernel_role(&m->arena, j->k->group,
+						     t)),
 			    t->type, t->ndim, t->shape);
 	vec_push(&m->arena, &j->from, t);
 	vec_push(&m->arena, &j->from_te, te);
@@ -238,8 +240,8 @@ pair_constants(struct joint *j)
 	for (int i = 0; i < j->k->args.n; i++) {
 		const struct kernel_arg *arg = &j->k->args.data[i];
 
-		if (is_short(arg) &&
-		    buffer_const_elems(arg->buffer, &elems) && elems > most) {
+		if (is_short(arg) && buffer_const_elems(arg->buffer, &elems) &&
+		    elems > most) {
 			most = elems;
 		}
 	}
@@ -253,8 +255,8 @@ pair_constants(struct joint *j)
 		}
 		arg->weight->paired = true;
 		names = names == NULL ? arg->buffer->name
-			: arena_printf(&m->arena, "%s, %s", names,
-				       arg->buffer->name);
+				      : arena_printf(&m->arena, "%s, %s", names,
+						     arg->buffer->name);
 	}
 	if (names != NULL) {
 		func_set_note(j->k->func, "packed", expr_string(m, names));
@@ -280,8 +282,8 @@ join(struct joint *j)
 			if (tensor_is_constant(j->from.data[i]) == constant) {
 				vec_push(&m->arena, &params,
 					 j->from_te.data[i]);
-				add_arg(j, j->from.data[i],
-					j->from_te.data[i], false);
+				add_arg(j, j->from.data[i], j->from_te.data[i],
+					false);
 			}
 		}
 	}
@@ -316,8 +318,8 @@ see_var(void *ctx, struct stmt *s)
 		u->used = s->args[i] != NULL &&
 			  expr_uses_var(s->args[i], u->var);
 	}
-	for (int d = 0; s->kind == STMT_ALLOC && d < s->u.buffer->ndim &&
-	     !u->used; d++) {
+	for (int d = 0;
+	     s->kind == STMT_ALLOC && d < s->u.buffer->ndim && !u->used; d++) {
 		u->used = expr_uses_var(s->u.buffer->shape[d], u->var);
 	}
 	return !u->used;
@@ -389,7 +391,8 @@ check_empty(struct joint *j)
 
 		if (arg->tensor != NULL &&
 		    tensor_const_elems(arg->tensor, &elems) && elems == 0) {
-			return diag_error(&j->b->m->diags, DIAG_UNSUPPORTED,
+			return diag_error(
+				&j->b->m->diags, DIAG_UNSUPPORTED,
 				node_place(j->b->g, j->k->group->anchor),
 				"it looks up elements of '%s', which has none",
 				arg->tensor->name);
@@ -409,13 +412,16 @@ plan_scratch(struct joint *j, int n)
 
 	for (int i = f->params.n - n; i < f->params.n; i++) {
 		struct kernel_arg arg = {
-			.kind = ARG_SCRATCH, .read = true, .written = true,
+			.kind = ARG_SCRATCH,
+			.read = true,
+			.written = true,
 			.buffer = f->params.data[i].buffer,
 		};
 		int64_t elems;
 
 		if (!buffer_max_elems(arg.buffer, &elems)) {
-			return diag_error(&b->m->diags, DIAG_UNKNOWN_SHAPE,
+			return diag_error(
+				&b->m->diags, DIAG_UNKNOWN_SHAPE,
 				node_place(b->g, j->k->group->anchor),
 				"the size of an intermediate array has no "
 				"upper bound; give the symbolic dimensions "
@@ -458,7 +464,6 @@ new_names(const struct builder *b, struct name_set *s)
 	s->reserved = b->p->target->reserved;
 	s->n_reserved = b->p->target->n_reserved;
 }
-
 
 /* One array for equal constants as the model has them: the one that there is,
  * or w. */
@@ -594,12 +599,12 @@ void
 kernel_state_device(const struct target *target, struct func *f)
 {
 	if (target_wide_bytes(target) > 0) {
-		func_set_note(f, "wide_bytes", expr_i32(f->module,
-						target_wide_bytes(target)));
+		func_set_note(f, "wide_bytes",
+			      expr_i32(f->module, target_wide_bytes(target)));
 	}
 	if (target->warp_size > 1) {
-		func_set_note(f, "warp_size", expr_i32(f->module,
-						       target->warp_size));
+		func_set_note(f, "warp_size",
+			      expr_i32(f->module, target->warp_size));
 	}
 }
 
@@ -708,8 +713,10 @@ finish_kernel(struct joint *joint)
 			return false;
 		}
 	} else {
-		if (!plan_scratch(joint, lower_scratch(k->func,
-				b->p->target->stack_limit_bytes))) {
+		if (!plan_scratch(joint,
+				  lower_scratch(k->func,
+						b->p->target
+							->stack_limit_bytes))) {
 			return false;
 		}
 		kernel_measure(k);
@@ -881,10 +888,13 @@ join_again(struct builder *b, const struct kernel *k, struct joint *out)
 	copy->name = k->name;
 	new_names(b, &out->names);
 	if (k->group->region != NULL) {
-		return diag_error(&b->m->diags, DIAG_UNSUPPORTED,
-			node_place(b->g, k->group->anchor), "%s is computed by "
+		return diag_error(
+			&b->m->diags, DIAG_UNSUPPORTED,
+			node_place(b->g, k->group->anchor),
+			"%s is computed by "
 			"backend %s: there are no loops to look at or to "
-			"schedule", k->name, k->group->region->backend->name);
+			"schedule",
+			k->name, k->group->region->backend->name);
 	}
 	if (!join(out)) {
 		return false;
@@ -908,8 +918,9 @@ bool
 kernel_schedule(struct program *p, const struct kernel *k,
 		const struct pass_hooks *hooks, struct sched *out)
 {
-	struct builder b = { .p = p, .g = p->graph, .m = p->graph->module,
-			     .hooks = hooks };
+	struct builder b = {
+		.p = p, .g = p->graph, .m = p->graph->module, .hooks = hooks
+	};
 	struct joint j;
 
 	list_groups(&b);

@@ -51,8 +51,7 @@ find_slot(const struct name_slots *s, const char *text)
 	uint32_t mask = (uint32_t)s->cap - 1;
 	uint32_t i = hash_text(text) & mask;
 
-	while (s->slot[i].name != NULL &&
-	       strcmp(s->slot[i].name, text) != 0) {
+	while (s->slot[i].name != NULL && strcmp(s->slot[i].name, text) != 0) {
 		i = (i + 1) & mask;
 	}
 	return &s->slot[i];
@@ -208,8 +207,7 @@ name_set_add(struct name_set *s, const char *text)
 		name = arena_printf(s->arena, "%s_",
 				    shorten(s->arena, clean, limit - 1));
 	}
-	return is_free(s, name) ? insert(s, name)
-				: insert_numbered(s, clean);
+	return is_free(s, name) ? insert(s, name) : insert_numbered(s, clean);
 }
 
 bool
@@ -262,16 +260,15 @@ without_suffix(struct part p, const char *suffix)
 static bool
 is_word(struct part p, const char *word)
 {
-	return strlen(word) == p.length &&
-	       strncmp(p.text, word, p.length) == 0;
+	return strlen(word) == p.length && strncmp(p.text, word, p.length) == 0;
 }
 
 /* A counting word in front, with '_' behind it, says nothing. */
 static struct part
 without_counting_word(struct part p)
 {
-	for (size_t i = 0; i < sizeof counting_words /
-			       sizeof counting_words[0]; i++) {
+	for (size_t i = 0; i < sizeof counting_words / sizeof counting_words[0];
+	     i++) {
 		size_t n = strlen(counting_words[i]);
 
 		if (p.length > n + 1 && p.text[n] == '_' &&
@@ -306,8 +303,9 @@ is_counted(struct part p)
 		return true;
 	}
 	if (number) {
-		for (size_t i = 0; i < sizeof counting_words /
-					       sizeof counting_words[0]; i++) {
+		for (size_t i = 0;
+		     i < sizeof counting_words / sizeof counting_words[0];
+		     i++) {
 			if (is_word(word, counting_words[i])) {
 				return true;
 			}
@@ -399,8 +397,8 @@ name_stem(struct arena *a, const char *model_name)
 
 	for (size_t i = 0; i < sizeof pass_words / sizeof *pass_words; i++) {
 		if (is_word(word, pass_words[i]) &&
-		    model_stem(a, model_name,
-			       (size_t)(dot - model_name)) == NULL) {
+		    model_stem(a, model_name, (size_t)(dot - model_name)) ==
+			    NULL) {
 			return NULL;
 		}
 	}

@@ -24,10 +24,10 @@ struct name_slots {
 struct name_set {
 	struct arena *arena;
 	struct name_slots used;
-	struct name_slots numbered; /* texts that a number was put behind */
+	struct name_slots numbered;  /* texts that a number was put behind */
 	const char *const *reserved; /* sorted, may be empty */
 	int n_reserved;
-	int max_length;             /* NAME_EXTERNAL where not told otherwise */
+	int max_length; /* NAME_EXTERNAL where not told otherwise */
 };
 
 void name_set_init(struct name_set *s, struct arena *a);

@@ -53,8 +53,7 @@ provenance_computed(struct program *p, const struct kernel *k)
 	struct origin_list l = { 0 };
 
 	for (int i = 0; i < k->group->nodes.n; i++) {
-		add_node(&p->graph->module->arena, &l,
-			 k->group->nodes.data[i]);
+		add_node(&p->graph->module->arena, &l, k->group->nodes.data[i]);
 	}
 	return l;
 }
@@ -117,11 +116,11 @@ tell_group(const struct group *group, struct node_fate *fates)
 				continue;
 			}
 			f->pass = group->is_view ? "view" : "empty";
-			f->why = !group->is_view
-				? "its results have no elements"
+			f->why =
+				!group->is_view ? "its results have no elements"
 				: n->inputs[0]->part_of == n->outputs[0]
-				? "its inputs are written where it has them"
-				: "its output is its input's bytes";
+					? "its inputs are written where it has them"
+					: "its output is its input's bytes";
 		}
 	}
 }
@@ -133,8 +132,9 @@ tell_rest(struct graph *g, int i, struct node_fate *f)
 
 	if (o->pass != NULL) {
 		f->why = f->pass == NULL ? o->fate
-			: arena_printf(&g->module->arena, "%s (%s); %s",
-				       o->fate, o->pass, f->why);
+					 : arena_printf(&g->module->arena,
+							"%s (%s); %s", o->fate,
+							o->pass, f->why);
 		f->pass = f->pass == NULL ? o->pass : f->pass;
 	} else if (f->kernels.n == 0 && f->pass == NULL) {
 		f->pass = "import";

@@ -33,8 +33,7 @@ struct origin_list {
 struct origin_list provenance_computed(struct program *p,
 				       const struct kernel *k);
 /* Those that are only in the values of its constants, arrays and numbers. */
-struct origin_list provenance_folded(struct program *p,
-				     const struct kernel *k);
+struct origin_list provenance_folded(struct program *p, const struct kernel *k);
 /* Those in the values of one constant. */
 struct origin_list provenance_of_constant(struct arena *a,
 					  const struct tensor *constant);

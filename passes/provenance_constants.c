@@ -32,8 +32,8 @@ next_input(struct step *s, struct pointer_map *seen)
 
 void
 constant_walk(struct arena *a, const struct tensor *t,
-	      void (*visit)(void *ctx, struct arena *a,
-			    const struct tensor *t), void *ctx)
+	      void (*visit)(void *ctx, struct arena *a, const struct tensor *t),
+	      void *ctx)
 {
 	struct pointer_map seen;
 	VEC(struct step) path = { 0 };
@@ -160,8 +160,8 @@ put_form(struct formula *f, const struct node *n, int depth, bool inside)
 			continue;
 		}
 		put_tensor(f, n->inputs[input], depth + 1,
-			   is_operand(form, c) || (inside && !brackets &&
-						   form[2] == '\0'));
+			   is_operand(form, c) ||
+				   (inside && !brackets && form[2] == '\0'));
 		c++;
 	}
 	strbuf_puts(&f->out, brackets ? ")" : "");
@@ -206,7 +206,9 @@ static const char *
 infix(const struct node *n)
 {
 	static const char *const signs[][2] = {
-		{ "Mul", " * " }, { "Add", " + " }, { "Sub", " - " },
+		{ "Mul", " * " },
+		{ "Add", " + " },
+		{ "Sub", " - " },
 		{ "Div", " / " },
 	};
 
@@ -251,8 +253,9 @@ put_unnamed(struct formula *f, const struct tensor *t)
 	}
 	strbuf_puts(&f->out, t->ndim > 0 ? "[" : "");
 	for (int64_t i = 0; i < n; i++) {
-		union number x = v->data != NULL
-			? number_load(v->type, v->data, (size_t)i) : v->fill;
+		union number x = v->data != NULL ? number_load(v->type, v->data,
+							       (size_t)i)
+						 : v->fill;
 
 		strbuf_puts(&f->out, i > 0 ? ", " : "");
 		if (dtype_is_float(v->type)) {
@@ -301,8 +304,8 @@ provenance_recipe(struct arena *a, const struct tensor *constant)
 }
 
 void
-provenance_restore(struct graph *g, struct tensor *constant,
-		   const char *recipe, const struct constant_sources *sources,
+provenance_restore(struct graph *g, struct tensor *constant, const char *recipe,
+		   const struct constant_sources *sources,
 		   const struct origin_list *origins)
 {
 	struct arena *a = &g->module->arena;
@@ -337,10 +340,9 @@ index_name(struct arena *a, const struct weight *w, int i)
 		    strcmp(w->reader->group->anchor->op_type, "Conv") == 0 &&
 		    strcmp(w->role, "w") == 0;
 
-	return conv ? window[i]
-	       : i < (int)sizeof letters - 1
-	       ? arena_printf(a, "%c", letters[i])
-	       : arena_printf(a, "i%d", i);
+	return conv                          ? window[i]
+	       : i < (int)sizeof letters - 1 ? arena_printf(a, "%c", letters[i])
+					     : arena_printf(a, "i%d", i);
 }
 
 /* Without spaces, quotients as C writes them: no index is negative. */

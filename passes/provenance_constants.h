@@ -9,6 +9,7 @@
  * computed from first. */
 void constant_walk(struct arena *a, const struct tensor *t,
 		   void (*visit)(void *ctx, struct arena *a,
-				 const struct tensor *t), void *ctx);
+				 const struct tensor *t),
+		   void *ctx);
 
 #endif

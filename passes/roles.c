@@ -56,7 +56,7 @@ word_of(struct arena *a, const char *words, int i)
 		words += strspn(words, " ");
 	}
 	return *words == '\0' ? data
-	       : arena_strndup(a, words, strcspn(words, " "));
+			      : arena_strndup(a, words, strcspn(words, " "));
 }
 
 /* Does it give the elements of its first input, others in their places or each
@@ -131,8 +131,8 @@ goes_to_softmax(const struct tensor *t)
 }
 
 static const char *
-product_role(struct arena *a, const struct role_row *row,
-	     const struct node *n, int i)
+product_role(struct arena *a, const struct role_row *row, const struct node *n,
+	     int i)
 {
 	if (strcmp(n->op_type, "MatMul") == 0 && i < 2 &&
 	    !is_fixed(n->inputs[0]) && !is_fixed(n->inputs[1])) {
@@ -189,14 +189,14 @@ joining_role(const struct search *q, const struct role_row *row,
 	bool inside = other != NULL && other->producer != NULL &&
 		      index_in_group(q->group, other->producer) >= 0;
 
-	if (other == NULL || is_reached(q, other) ||
-	    is_fixed(other)) {
+	if (other == NULL || is_reached(q, other) || is_fixed(other)) {
 		return data;
 	}
 	if (tensor_is_constant(q->t)) {
 		return strcmp(row->constant, "bias") == 0 &&
 				       follows_scale(other)
-			       ? "shift" : row->constant;
+			       ? "shift"
+			       : row->constant;
 	}
 	return inside ? row->joining : i == 0 ? "a" : "b";
 }
@@ -215,8 +215,9 @@ of_quantized(const struct search *q, const struct node *n, const char *role)
 		return role;
 	}
 	whose = role_in(q->arena, q->group, n->inputs[0]);
-	return strcmp(whose, data) == 0 ? role
-		: arena_printf(q->arena, "%s%s", whose, role + 1);
+	return strcmp(whose, data) == 0
+		       ? role
+		       : arena_printf(q->arena, "%s%s", whose, role + 1);
 }
 
 static const char *
@@ -240,7 +241,9 @@ static const char *
 role_in(struct arena *a, const struct group *group, const struct tensor *t)
 {
 	struct search q = {
-		.arena = a, .group = group, .t = t,
+		.arena = a,
+		.group = group,
+		.t = t,
 		.reached = arena_array(a, bool, group->nodes.n + 1),
 	};
 	/* Nodes whose results are t's elements. */
@@ -257,8 +260,8 @@ role_in(struct arena *a, const struct group *group, const struct tensor *t)
 				continue;
 			}
 			q.reached[k] = true;
-			if (x != t && !carried[index_in_group(group,
-							      x->producer)]) {
+			if (x != t &&
+			    !carried[index_in_group(group, x->producer)]) {
 				continue;
 			}
 			role = role_at(&q, n, i);

@@ -7,10 +7,14 @@
 
 /* Lists of arguments are handed over as they are. */
 struct tirc_dnnl_relies_on {
-	int same_size[sizeof(struct tirc_dnnl_argument)
-		      == sizeof(dnnl_exec_arg_t) ? 1 : -1];
-	int same_place[offsetof(struct tirc_dnnl_argument, memory)
-		       == offsetof(dnnl_exec_arg_t, memory) ? 1 : -1];
+	int same_size[sizeof(struct tirc_dnnl_argument) ==
+				      sizeof(dnnl_exec_arg_t)
+			      ? 1
+			      : -1];
+	int same_place[offsetof(struct tirc_dnnl_argument, memory) ==
+				       offsetof(dnnl_exec_arg_t, memory)
+			       ? 1
+			       : -1];
 	int success_is_0[dnnl_success == 0 ? 1 : -1];
 };
 
@@ -49,19 +53,20 @@ place_values(struct tirc_dnnl_region *r)
 	for (int i = 0; i < r->n_values && r->status == dnnl_success; ++i) {
 		struct tirc_dnnl_value *v = &r->values[i];
 
-		if (v->input >= 0 || v->output >= 0 || v->is_fixed
-		    || v->place != i) {
+		if (v->input >= 0 || v->output >= 0 || v->is_fixed ||
+		    v->place != i) {
 			continue;
 		}
-		v->bytes = (dnnl_memory_desc_get_size(tirc_dnnl_md_of(r, i))
-			    + ALIGN - 1) / ALIGN * ALIGN;
+		v->bytes = (dnnl_memory_desc_get_size(tirc_dnnl_md_of(r, i)) +
+			    ALIGN - 1) /
+			   ALIGN * ALIGN;
 		for (int k = 0; k < i; ++k) {
 			const struct tirc_dnnl_value *o = &r->values[k];
 
-			if (o->bytes > 0 && o->first <= v->last
-			    && v->first <= o->last
-			    && o->offset < v->offset + v->bytes
-			    && v->offset < o->offset + o->bytes) {
+			if (o->bytes > 0 && o->first <= v->last &&
+			    v->first <= o->last &&
+			    o->offset < v->offset + v->bytes &&
+			    v->offset < o->offset + o->bytes) {
 				v->offset = o->offset + o->bytes;
 				k = -1; /* again, from there */
 			}
@@ -77,12 +82,15 @@ place_values(struct tirc_dnnl_region *r)
 static void
 start(struct tirc_dnnl_region *r, const struct tirc_dnnl *shared)
 {
-	*r = (struct tirc_dnnl_region){
-		.values = r->values, .steps = r->steps, .uses = r->uses,
-		.arguments = r->arguments, .most_values = r->most_values,
-		.most_steps = r->most_steps, .most_uses = r->most_uses,
-		.engine = shared->engine, .stream = shared->stream
-	};
+	*r = (struct tirc_dnnl_region){ .values = r->values,
+					.steps = r->steps,
+					.uses = r->uses,
+					.arguments = r->arguments,
+					.most_values = r->most_values,
+					.most_steps = r->most_steps,
+					.most_uses = r->most_uses,
+					.engine = shared->engine,
+					.stream = shared->stream };
 }
 
 /* By tiles if no more steps are slow then than there are without. */
@@ -102,8 +110,8 @@ describe_best(struct tirc_dnnl_region *r, const struct tirc_dnnl *shared,
 	start(r, shared);
 	r->by_tiles = true;
 	describe(r, weights);
-	if (r->status == dnnl_success && r->n_tiled > 0
-	    && r->n_slow <= n_slow) {
+	if (r->status == dnnl_success && r->n_tiled > 0 &&
+	    r->n_slow <= n_slow) {
 		return;
 	}
 	tirc_dnnl_free(r);
@@ -133,11 +141,11 @@ pack(struct tirc_dnnl_region *r, int from, int to)
 	};
 
 	if (tirc_dnnl_ok(r, dnnl_reorder_primitive_desc_create(
-			&d, tirc_dnnl_md_of(r, from), r->engine,
-			tirc_dnnl_md_of(r, to), r->engine, NULL))
-	    && tirc_dnnl_ok(r, dnnl_primitive_create(&reorder, d))
-	    && tirc_dnnl_ok(r, dnnl_primitive_execute(reorder, r->stream, 2,
-						      arguments))) {
+				    &d, tirc_dnnl_md_of(r, from), r->engine,
+				    tirc_dnnl_md_of(r, to), r->engine, NULL)) &&
+	    tirc_dnnl_ok(r, dnnl_primitive_create(&reorder, d)) &&
+	    tirc_dnnl_ok(r, dnnl_primitive_execute(reorder, r->stream, 2,
+						   arguments))) {
 		tirc_dnnl_ok(r, dnnl_stream_wait(r->stream));
 	}
 	dnnl_primitive_destroy(reorder);
@@ -173,13 +181,14 @@ make_value(struct tirc_dnnl_region *r, int i, unsigned char *memory)
 	const struct tirc_dnnl_value *place = &r->values[v->place];
 
 	if (v->recipe == TIRC_DNNL_GIVEN) {
-		tirc_dnnl_ok(r, dnnl_memory_set_data_handle(
-			v->memory, (void *)v->constant));
+		tirc_dnnl_ok(r,
+			     dnnl_memory_set_data_handle(v->memory,
+							 (void *)v->constant));
 	} else if (v->is_fixed) {
 		make_fixed(r, i);
 	} else if (place->input < 0 && place->output < 0) {
 		tirc_dnnl_ok(r, dnnl_memory_set_data_handle(
-			v->memory, memory + place->offset));
+					v->memory, memory + place->offset));
 	} /* each run tells where the others are */
 }
 

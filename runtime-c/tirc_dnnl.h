@@ -65,10 +65,10 @@ struct tirc_dnnl_value {
 	struct dnnl_memory *memory; /* also says how it lies */
 	const void *constant;       /* the caller's; NULL before it is known */
 	size_t bytes, offset;       /* of the region's memory */
-	int input, output; /* its number among the region's, or -1 */
-	int place;         /* the value whose memory it has */
-	int original;      /* the value that it is a copy of, or -1 */
-	int first, last;   /* the steps between which its memory is taken */
+	int input, output;          /* its number among the region's, or -1 */
+	int place;                  /* the value whose memory it has */
+	int original;               /* the value that it is a copy of, or -1 */
+	int first, last; /* the steps between which its memory is taken */
 	enum tirc_dnnl_recipe recipe;
 	/* Of biases: values, or -1 (weights: nothing is outside); zero points
 	 * of the data and of the result. */
@@ -128,10 +128,10 @@ struct tirc_dnnl_region {
 	int n_more;
 	int outside; /* zero point of its data */
 	/* Convolutions by tiles. */
-	bool by_tiles;  /* they are, where the library has such */
-	bool can_tile;  /* it has one of them */
-	int n_tiled;    /* are so */
-	int n_slow;     /* steps that copy, or are the library's plain code */
+	bool by_tiles; /* they are, where the library has such */
+	bool can_tile; /* it has one of them */
+	int n_tiled;   /* are so */
+	int n_slow;    /* steps that copy, or are the library's plain code */
 };
 
 /* Tells a region all of its steps. weights: as given to tirc_dnnl_plan. */

@@ -66,8 +66,8 @@ fill_biases(const struct tirc_dnnl_region *r, const struct tirc_dnnl_value *v,
 		for (size_t i = 0; i < depth; ++i) {
 			sum += weights[k * depth + i];
 		}
-		to[k] = (float)(bias[k] + v->outside * sum
-				+ v->zero / factor[k * step]);
+		to[k] = (float)(bias[k] + v->outside * sum +
+				v->zero / factor[k * step]);
 	}
 }
 
@@ -117,8 +117,7 @@ tirc_dnnl_set_zero(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr,
 
 /* A reorder multiplies by factor. */
 static void
-set_factor(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr,
-	   float factor)
+set_factor(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr, float factor)
 {
 	tirc_dnnl_ok(r, dnnl_primitive_attr_set_output_scales(attr, 1, 0,
 							      &factor));
@@ -138,19 +137,18 @@ void
 tirc_dnnl_set_zero(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr,
 		   int argument, int zero)
 {
-	tirc_dnnl_ok(r, dnnl_primitive_attr_set_zero_points_mask(
-		attr, argument, 0));
+	tirc_dnnl_ok(r, dnnl_primitive_attr_set_zero_points_mask(attr, argument,
+								 0));
 	give_number(r, DNNL_ARG_ATTR_ZERO_POINTS | argument, dnnl_s32,
 		    (float)zero);
 }
 
 /* A reorder multiplies by factor. */
 static void
-set_factor(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr,
-	   float factor)
+set_factor(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr, float factor)
 {
-	tirc_dnnl_ok(r, dnnl_primitive_attr_set_scales_mask(
-		attr, DNNL_ARG_FROM, 0));
+	tirc_dnnl_ok(r, dnnl_primitive_attr_set_scales_mask(attr, DNNL_ARG_FROM,
+							    0));
 	give_number(r, DNNL_ARG_ATTR_SCALES | DNNL_ARG_FROM, dnnl_f32, factor);
 }
 #endif
@@ -235,17 +233,17 @@ tirc_dnnl_then_quantize(struct tirc_dnnl_region *r, int ndims,
 
 void
 tirc_dnnl_then_add_stored(struct tirc_dnnl_region *r, dnnl_data_type_t element,
-			  int operand, bool in_place,
-			  struct tirc_dnnl_scale a, struct tirc_dnnl_scale b,
-			  struct tirc_dnnl_scale y, bool relu)
+			  int operand, bool in_place, struct tirc_dnnl_scale a,
+			  struct tirc_dnnl_scale b, struct tirc_dnnl_scale y,
+			  bool relu)
 {
 	const float ay = a.factor / y.factor, by = b.factor / y.factor;
 	const int least = element == dnnl_u8 ? 0 : -128;
 
 	then_store(r, element);
 	tirc_dnnl_then_add(r, b.factor / a.factor, operand, in_place);
-	then_linear(r, ay, (float)y.zero - ay * (float)a.zero
-			   - by * (float)b.zero);
+	then_linear(r, ay,
+		    (float)y.zero - ay * (float)a.zero - by * (float)b.zero);
 	if (relu && y.zero > least) {
 		tirc_dnnl_then_eltwise(r, dnnl_eltwise_clip, (float)y.zero,
 				       (float)(least + 255));
@@ -286,10 +284,9 @@ plain(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, int v)
 	bool is_dense;
 
 	tirc_dnnl_dense(r, l, &s);
-	is_dense = s.ndims < 3
-		   || (r->status == dnnl_success
-		       && dnnl_memory_desc_equal(tirc_dnnl_md_of(r, v),
-						 tirc_dnnl_md(l)));
+	is_dense = s.ndims < 3 || (r->status == dnnl_success &&
+				   dnnl_memory_desc_equal(tirc_dnnl_md_of(r, v),
+							  tirc_dnnl_md(l)));
 	tirc_dnnl_layout_free(l);
 	s.element = dnnl_f32;
 	if (is_dense) {
@@ -321,8 +318,8 @@ tirc_dnnl_restored(struct tirc_dnnl_region *r, int v, struct tirc_dnnl_scale x)
 	}
 	if (r->status == dnnl_success) {
 		tirc_dnnl_ok(r, dnnl_reorder_primitive_desc_create(
-			&d, tirc_dnnl_md_of(r, v), r->engine,
-			tirc_dnnl_md(&l), r->engine, attr));
+					&d, tirc_dnnl_md_of(r, v), r->engine,
+					tirc_dnnl_md(&l), r->engine, attr));
 	}
 	tirc_dnnl_layout_free(&l);
 	dnnl_primitive_attr_destroy(attr);

@@ -86,8 +86,7 @@ void tirc_dnnl_then_requantize(struct tirc_dnnl_region *r,
 			       int high);
 /* Stored in bytes, it is what these stand for. */
 void tirc_dnnl_then_restore(struct tirc_dnnl_region *r,
-			    dnnl_data_type_t element,
-			    struct tirc_dnnl_scale x);
+			    dnnl_data_type_t element, struct tirc_dnnl_scale x);
 /* It has ndims dimensions, and is stored in bytes. */
 void tirc_dnnl_then_quantize(struct tirc_dnnl_region *r, int ndims,
 			     struct tirc_dnnl_scale y);
@@ -130,10 +129,9 @@ int tirc_dnnl_convolution_3x3(struct tirc_dnnl_region *r, int x, int w,
 			      const dnnl_dims_t dims, const dnnl_dims_t begin,
 			      const dnnl_dims_t end);
 /* Of bytes, with biases of tirc_dnnl_biases; in the padding is `outside`. */
-int tirc_dnnl_padded_convolution(struct tirc_dnnl_region *r, int x,
-				 int outside, int w, int bias,
-				 dnnl_data_type_t element, int ndims,
-				 const dnnl_dims_t dims,
+int tirc_dnnl_padded_convolution(struct tirc_dnnl_region *r, int x, int outside,
+				 int w, int bias, dnnl_data_type_t element,
+				 int ndims, const dnnl_dims_t dims,
 				 const dnnl_dims_t strides,
 				 const dnnl_dims_t gaps,
 				 const dnnl_dims_t begin,
@@ -175,8 +173,8 @@ int tirc_dnnl_lrn(struct tirc_dnnl_region *r, int x, dnnl_dim_t size,
 int tirc_dnnl_resampling(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
 			 int x, int ndims, const dnnl_dims_t dims);
 /* Over the dimensions that are 1 in dims. */
-int tirc_dnnl_reduction(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
-			int x, int ndims, const dnnl_dims_t dims);
+int tirc_dnnl_reduction(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
+			int ndims, const dnnl_dims_t dims);
 int tirc_dnnl_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		      float alpha, float beta);
 /* Of two values; x has the result's shape, b may have 1 in places. */

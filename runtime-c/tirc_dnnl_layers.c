@@ -32,8 +32,8 @@ static void
 picture(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, int w_ndims,
 	const struct shape *s)
 {
-	if (!r->by_tiles || s->element != dnnl_f32 || s->ndims != 4
-	    || w_ndims != s->ndims || s->dims[1] % 16 != 0) {
+	if (!r->by_tiles || s->element != dnnl_f32 || s->ndims != 4 ||
+	    w_ndims != s->ndims || s->dims[1] % 16 != 0) {
 		tirc_dnnl_any(r, l, s);
 	} else {
 		tirc_dnnl_blocks(r, l, s);
@@ -77,10 +77,9 @@ tirc_dnnl_convolution(struct tirc_dnnl_region *r, int x, int w, int bias,
 {
 	const struct shape y = tirc_dnnl_shape(ndims, element, dims);
 	const struct window at = { strides, gaps, begin, end };
-	struct tirc_dnnl_use uses[] = {
-		{ DNNL_ARG_SRC, x }, { DNNL_ARG_WEIGHTS, w },
-		{ DNNL_ARG_BIAS, bias }
-	};
+	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x },
+					{ DNNL_ARG_WEIGHTS, w },
+					{ DNNL_ARG_BIAS, bias } };
 	dnnl_primitive_desc_t d = NULL;
 	dnnl_primitive_attr_t attr;
 
@@ -119,10 +118,9 @@ tirc_dnnl_convolution_3x3(struct tirc_dnnl_region *r, int x, int w, int bias,
 	const struct shape y = tirc_dnnl_shape(ndims, element, dims);
 	const dnnl_dims_t strides = { 1, 1 }, gaps = { 0, 0 };
 	const struct window at = { strides, gaps, begin, end };
-	struct tirc_dnnl_use uses[] = {
-		{ DNNL_ARG_SRC, x }, { DNNL_ARG_WEIGHTS, w },
-		{ DNNL_ARG_BIAS, bias }
-	};
+	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x },
+					{ DNNL_ARG_WEIGHTS, w },
+					{ DNNL_ARG_BIAS, bias } };
 	dnnl_status_t status = dnnl_unimplemented;
 	dnnl_primitive_desc_t d = NULL;
 	dnnl_primitive_attr_t attr;
@@ -154,10 +152,9 @@ tirc_dnnl_deconvolution(struct tirc_dnnl_region *r, int x, int w, int bias,
 			const dnnl_dims_t end)
 {
 	const struct shape y = tirc_dnnl_shape(ndims, element, dims);
-	struct tirc_dnnl_use uses[] = {
-		{ DNNL_ARG_SRC, x }, { DNNL_ARG_WEIGHTS, w },
-		{ DNNL_ARG_BIAS, bias }
-	};
+	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x },
+					{ DNNL_ARG_WEIGHTS, w },
+					{ DNNL_ARG_BIAS, bias } };
 	tirc_dnnl_layout xl, wl, yl;
 	dnnl_primitive_desc_t d = NULL;
 	dnnl_primitive_attr_t attr;
@@ -170,11 +167,13 @@ tirc_dnnl_deconvolution(struct tirc_dnnl_region *r, int x, int w, int bias,
 	any_of(r, &wl, w);
 	tirc_dnnl_any(r, &yl, &y);
 	if (r->status == dnnl_success) {
-		tirc_dnnl_ok(r, dnnl_deconvolution_forward_primitive_desc_create(
-			&d, r->engine, dnnl_forward_inference,
-			dnnl_deconvolution_direct, tirc_dnnl_md(&xl),
-			tirc_dnnl_md(&wl), md_or_null(r, bias),
-			tirc_dnnl_md(&yl), strides, gaps, begin, end, attr));
+		tirc_dnnl_ok(r,
+			     dnnl_deconvolution_forward_primitive_desc_create(
+				     &d, r->engine, dnnl_forward_inference,
+				     dnnl_deconvolution_direct,
+				     tirc_dnnl_md(&xl), tirc_dnnl_md(&wl),
+				     md_or_null(r, bias), tirc_dnnl_md(&yl),
+				     strides, gaps, begin, end, attr));
 	}
 	tirc_dnnl_layout_free(&xl);
 	tirc_dnnl_layout_free(&wl);
@@ -191,10 +190,9 @@ tirc_dnnl_inner_product(struct tirc_dnnl_region *r, int x, int w, int bias,
 			const dnnl_dims_t dims)
 {
 	const struct shape y = tirc_dnnl_shape(ndims, element, dims);
-	struct tirc_dnnl_use uses[] = {
-		{ DNNL_ARG_SRC, x }, { DNNL_ARG_WEIGHTS, w },
-		{ DNNL_ARG_BIAS, bias }
-	};
+	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x },
+					{ DNNL_ARG_WEIGHTS, w },
+					{ DNNL_ARG_BIAS, bias } };
 	tirc_dnnl_layout xl, wl, yl;
 	dnnl_primitive_desc_t d = NULL;
 	dnnl_primitive_attr_t attr;
@@ -207,10 +205,12 @@ tirc_dnnl_inner_product(struct tirc_dnnl_region *r, int x, int w, int bias,
 	any_of(r, &wl, w);
 	tirc_dnnl_any(r, &yl, &y);
 	if (r->status == dnnl_success) {
-		tirc_dnnl_ok(r, dnnl_inner_product_forward_primitive_desc_create(
-			&d, r->engine, dnnl_forward_inference,
-			tirc_dnnl_md(&xl), tirc_dnnl_md(&wl),
-			md_or_null(r, bias), tirc_dnnl_md(&yl), attr));
+		tirc_dnnl_ok(r,
+			     dnnl_inner_product_forward_primitive_desc_create(
+				     &d, r->engine, dnnl_forward_inference,
+				     tirc_dnnl_md(&xl), tirc_dnnl_md(&wl),
+				     md_or_null(r, bias), tirc_dnnl_md(&yl),
+				     attr));
 	}
 	tirc_dnnl_layout_free(&xl);
 	tirc_dnnl_layout_free(&wl);
@@ -242,12 +242,15 @@ tirc_dnnl_matmul(struct tirc_dnnl_region *r, int a, int b, int bias,
 	any_of(r, &bl, uses[1].value);
 	tirc_dnnl_dense(r, &yl, &y);
 	if (r->status == dnnl_success) {
-		tirc_dnnl_ok(r, dnnl_matmul_primitive_desc_create(
-			&d, r->engine, tirc_dnnl_md_of(r, uses[0].value),
-			is_fixed ? tirc_dnnl_md(&bl)
-				 : tirc_dnnl_md_of(r, uses[1].value),
-			md_or_null(r, uses[2].value), tirc_dnnl_md(&yl),
-			attr));
+		tirc_dnnl_ok(r,
+			     dnnl_matmul_primitive_desc_create(
+				     &d, r->engine,
+				     tirc_dnnl_md_of(r, uses[0].value),
+				     is_fixed ? tirc_dnnl_md(&bl)
+					      : tirc_dnnl_md_of(r,
+								uses[1].value),
+				     md_or_null(r, uses[2].value),
+				     tirc_dnnl_md(&yl), attr));
 	}
 	tirc_dnnl_layout_free(&bl);
 	tirc_dnnl_layout_free(&yl);
@@ -285,10 +288,11 @@ tirc_dnnl_pooling(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 	tirc_dnnl_any(r, &l, &y);
 	if (r->status == dnnl_success) {
 		tirc_dnnl_ok(r, dnnl_pooling_forward_primitive_desc_create(
-			&d, r->engine, dnnl_forward_inference, kind,
-			tirc_dnnl_md_of(r, uses[0].value), tirc_dnnl_md(&l),
-			strides, kernel != NULL ? kernel : xs.dims + 2, gaps,
-			begin, end, attr));
+					&d, r->engine, dnnl_forward_inference,
+					kind, tirc_dnnl_md_of(r, uses[0].value),
+					tirc_dnnl_md(&l), strides,
+					kernel != NULL ? kernel : xs.dims + 2,
+					gaps, begin, end, attr));
 	}
 	tirc_dnnl_layout_free(&l);
 	dnnl_primitive_attr_destroy(attr);
@@ -313,8 +317,9 @@ tirc_dnnl_resampling(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 	tirc_dnnl_any(r, &l, &y);
 	if (r->status == dnnl_success) {
 		tirc_dnnl_ok(r, dnnl_resampling_forward_primitive_desc_create(
-			&d, r->engine, dnnl_forward_inference, kind, NULL,
-			tirc_dnnl_md_of(r, x), tirc_dnnl_md(&l), attr));
+					&d, r->engine, dnnl_forward_inference,
+					kind, NULL, tirc_dnnl_md_of(r, x),
+					tirc_dnnl_md(&l), attr));
 	}
 	tirc_dnnl_layout_free(&l);
 	dnnl_primitive_attr_destroy(attr);
@@ -338,9 +343,10 @@ tirc_dnnl_reduction(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 	attr = tirc_dnnl_attr(r, true, y.element, ndims);
 	tirc_dnnl_any(r, &l, &y);
 	if (r->status == dnnl_success) {
-		tirc_dnnl_ok(r, dnnl_reduction_primitive_desc_create(
-			&d, r->engine, kind, tirc_dnnl_md_of(r, x),
-			tirc_dnnl_md(&l), 0.0f, 0.0f, attr));
+		tirc_dnnl_ok(r,
+			     dnnl_reduction_primitive_desc_create(
+				     &d, r->engine, kind, tirc_dnnl_md_of(r, x),
+				     tirc_dnnl_md(&l), 0.0f, 0.0f, attr));
 	}
 	tirc_dnnl_layout_free(&l);
 	dnnl_primitive_attr_destroy(attr);
@@ -366,9 +372,11 @@ tirc_dnnl_softmax(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 	if (r->status == dnnl_success) {
 		const_dnnl_memory_desc_t md = tirc_dnnl_md_of(r, x);
 
-		tirc_dnnl_ok(r, dnnl_softmax_forward_primitive_desc_create(
-			&d, r->engine, dnnl_forward_inference, kind, md, md,
-			axis < 0 ? axis + xs.ndims : axis, attr));
+		tirc_dnnl_ok(r,
+			     dnnl_softmax_forward_primitive_desc_create(
+				     &d, r->engine, dnnl_forward_inference,
+				     kind, md, md,
+				     axis < 0 ? axis + xs.ndims : axis, attr));
 	}
 	dnnl_primitive_attr_destroy(attr);
 	return tirc_dnnl_step(r, d, uses, 1);
@@ -378,12 +386,12 @@ int
 tirc_dnnl_layer_normalization(struct tirc_dnnl_region *r, int x, int scale,
 			      int shift, float epsilon)
 {
-	const unsigned flags = dnnl_use_scale
-		| (shift < 0 ? 0u : (unsigned)dnnl_use_shift);
-	struct tirc_dnnl_use uses[] = {
-		{ DNNL_ARG_SRC, tirc_dnnl_row_major(r, x) },
-		{ DNNL_ARG_SCALE, scale }, { DNNL_ARG_SHIFT, shift }
-	};
+	const unsigned flags = dnnl_use_scale |
+			       (shift < 0 ? 0u : (unsigned)dnnl_use_shift);
+	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC,
+					  tirc_dnnl_row_major(r, x) },
+					{ DNNL_ARG_SCALE, scale },
+					{ DNNL_ARG_SHIFT, shift } };
 	dnnl_primitive_desc_t d = NULL;
 	dnnl_primitive_attr_t attr;
 	tirc_dnnl_layout l;
@@ -399,7 +407,8 @@ tirc_dnnl_layer_normalization(struct tirc_dnnl_region *r, int x, int scale,
 	if (r->status == dnnl_success) {
 		const_dnnl_memory_desc_t md = tirc_dnnl_md_of(r, uses[0].value);
 
-		tirc_dnnl_ok(r,
+		tirc_dnnl_ok(
+			r,
 			dnnl_layer_normalization_forward_primitive_desc_create(
 				&d, r->engine, dnnl_forward_inference, md, md,
 				tirc_dnnl_md(&l), epsilon, flags, attr));
@@ -411,14 +420,13 @@ tirc_dnnl_layer_normalization(struct tirc_dnnl_region *r, int x, int scale,
 
 int
 tirc_dnnl_batch_normalization(struct tirc_dnnl_region *r, int x, int scale,
-			      int shift, int mean, int variance,
-			      float epsilon)
+			      int shift, int mean, int variance, float epsilon)
 {
-	struct tirc_dnnl_use uses[] = {
-		{ DNNL_ARG_SRC, x }, { DNNL_ARG_SCALE, scale },
-		{ DNNL_ARG_SHIFT, shift }, { DNNL_ARG_MEAN, mean },
-		{ DNNL_ARG_VARIANCE, variance }
-	};
+	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x },
+					{ DNNL_ARG_SCALE, scale },
+					{ DNNL_ARG_SHIFT, shift },
+					{ DNNL_ARG_MEAN, mean },
+					{ DNNL_ARG_VARIANCE, variance } };
 	dnnl_primitive_desc_t d = NULL;
 	dnnl_primitive_attr_t attr;
 	struct shape xs;
@@ -431,11 +439,14 @@ tirc_dnnl_batch_normalization(struct tirc_dnnl_region *r, int x, int scale,
 	if (r->status == dnnl_success) {
 		const_dnnl_memory_desc_t md = tirc_dnnl_md_of(r, x);
 
-		tirc_dnnl_ok(r,
+		tirc_dnnl_ok(
+			r,
 			dnnl_batch_normalization_forward_primitive_desc_create(
 				&d, r->engine, dnnl_forward_inference, md, md,
-				epsilon, dnnl_use_global_stats | dnnl_use_scale
-				| dnnl_use_shift, attr));
+				epsilon,
+				dnnl_use_global_stats | dnnl_use_scale |
+					dnnl_use_shift,
+				attr));
 	}
 	dnnl_primitive_attr_destroy(attr);
 	return tirc_dnnl_step(r, d, uses, 5);
@@ -459,9 +470,9 @@ tirc_dnnl_lrn(struct tirc_dnnl_region *r, int x, dnnl_dim_t size, float alpha,
 		const_dnnl_memory_desc_t md = tirc_dnnl_md_of(r, x);
 
 		tirc_dnnl_ok(r, dnnl_lrn_forward_primitive_desc_create(
-			&d, r->engine, dnnl_forward_inference,
-			dnnl_lrn_across_channels, md, md, size, alpha, beta, k,
-			attr));
+					&d, r->engine, dnnl_forward_inference,
+					dnnl_lrn_across_channels, md, md, size,
+					alpha, beta, k, attr));
 	}
 	dnnl_primitive_attr_destroy(attr);
 	return tirc_dnnl_step(r, d, uses, 1);
@@ -485,8 +496,8 @@ tirc_dnnl_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		const_dnnl_memory_desc_t md = tirc_dnnl_md_of(r, x);
 
 		tirc_dnnl_ok(r, dnnl_eltwise_forward_primitive_desc_create(
-			&d, r->engine, dnnl_forward_inference, kind, md, md,
-			alpha, beta, attr));
+					&d, r->engine, dnnl_forward_inference,
+					kind, md, md, alpha, beta, attr));
 	}
 	dnnl_primitive_attr_destroy(attr);
 	return tirc_dnnl_step(r, d, uses, 1);
@@ -504,8 +515,9 @@ beside(struct tirc_dnnl_region *r, int x, int b, const struct shape *y)
 		return b;
 	}
 	bs = tirc_dnnl_value_shape(r, b);
-	return memcmp(bs.dims, y->dims, sizeof bs.dims) != 0 ? b
-	       : tirc_dnnl_as(r, b, tirc_dnnl_md_of(r, x));
+	return memcmp(bs.dims, y->dims, sizeof bs.dims) != 0
+		       ? b
+		       : tirc_dnnl_as(r, b, tirc_dnnl_md_of(r, x));
 }
 
 int
@@ -529,9 +541,10 @@ tirc_dnnl_binary(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x, int b,
 	tirc_dnnl_any(r, &l, &y);
 	if (r->status == dnnl_success) {
 		tirc_dnnl_ok(r, dnnl_binary_primitive_desc_create(
-			&d, r->engine, kind, tirc_dnnl_md_of(r, uses[0].value),
-			tirc_dnnl_md_of(r, uses[1].value), tirc_dnnl_md(&l),
-			attr));
+					&d, r->engine, kind,
+					tirc_dnnl_md_of(r, uses[0].value),
+					tirc_dnnl_md_of(r, uses[1].value),
+					tirc_dnnl_md(&l), attr));
 	}
 	tirc_dnnl_layout_free(&l);
 	dnnl_primitive_attr_destroy(attr);
@@ -551,8 +564,8 @@ describe_concatenation(const struct tirc_dnnl_region *r, int axis, int n,
 		       const tirc_dnnl_layout *x, const tirc_dnnl_layout *y,
 		       dnnl_primitive_attr_t attr, dnnl_primitive_desc_t *d)
 {
-	return dnnl_concat_primitive_desc_create(d, y, n, axis, x,
-						 attr, r->engine);
+	return dnnl_concat_primitive_desc_create(d, y, n, axis, x, attr,
+						 r->engine);
 }
 #else
 /* Still the value's: it is not freed. */
@@ -567,9 +580,10 @@ describe_concatenation(const struct tirc_dnnl_region *r, int axis, int n,
 		       const tirc_dnnl_layout *x, const tirc_dnnl_layout *y,
 		       dnnl_primitive_attr_t attr, dnnl_primitive_desc_t *d)
 {
-	return dnnl_concat_primitive_desc_create(
-		d, r->engine, *y, n, axis,
-		(const const_dnnl_memory_desc_t *)x, attr);
+	return dnnl_concat_primitive_desc_create(d, r->engine, *y, n, axis,
+						 (const const_dnnl_memory_desc_t
+							  *)x,
+						 attr);
 }
 #endif
 

@@ -22,8 +22,8 @@ tirc_dnnl_layout_free(tirc_dnnl_layout *l)
 static dnnl_status_t
 by_tag(tirc_dnnl_layout *l, const struct shape *s, dnnl_format_tag_t tag)
 {
-	return dnnl_memory_desc_init_by_tag(l, s->ndims, s->dims,
-					    s->element, tag);
+	return dnnl_memory_desc_init_by_tag(l, s->ndims, s->dims, s->element,
+					    tag);
 }
 
 static dnnl_status_t
@@ -38,8 +38,7 @@ bool
 tirc_dnnl_reshaped(tirc_dnnl_layout *l, const_dnnl_memory_desc_t from,
 		   int ndims, const dnnl_dims_t dims)
 {
-	return dnnl_memory_desc_reshape(l, from, ndims, dims)
-	       == dnnl_success;
+	return dnnl_memory_desc_reshape(l, from, ndims, dims) == dnnl_success;
 }
 
 dnnl_status_t
@@ -90,8 +89,7 @@ tirc_dnnl_reshaped(tirc_dnnl_layout *l, const_dnnl_memory_desc_t from,
 		   int ndims, const dnnl_dims_t dims)
 {
 	*l = NULL;
-	return dnnl_memory_desc_reshape(l, from, ndims, dims)
-	       == dnnl_success;
+	return dnnl_memory_desc_reshape(l, from, ndims, dims) == dnnl_success;
 }
 
 dnnl_status_t
@@ -256,8 +254,8 @@ tirc_dnnl_transposed(struct tirc_dnnl_region *r, int x, const int *order)
 	for (int i = 0; i < s.ndims; ++i) {
 		to[order[i]] = i;
 	}
-	if (!tirc_dnnl_ok(r, tirc_dnnl_permuted(&l, tirc_dnnl_md_of(r, x),
-						to))) {
+	if (!tirc_dnnl_ok(r,
+			  tirc_dnnl_permuted(&l, tirc_dnnl_md_of(r, x), to))) {
 		return 0;
 	}
 	return tirc_dnnl_view_of(r, x, &l);

@@ -70,8 +70,7 @@ int tirc_dnnl_value_of(struct tirc_dnnl_region *r, tirc_dnnl_layout *l);
 int tirc_dnnl_view_of(struct tirc_dnnl_region *r, int x, tirc_dnnl_layout *l);
 /* A value that is made once. */
 int tirc_dnnl_made(struct tirc_dnnl_region *r, enum tirc_dnnl_recipe recipe,
-		   dnnl_data_type_t element, int ndims,
-		   const dnnl_dims_t dims);
+		   dnnl_data_type_t element, int ndims, const dnnl_dims_t dims);
 /* One number for all elements of ndims dimensions. */
 int tirc_dnnl_number(struct tirc_dnnl_region *r, dnnl_data_type_t element,
 		     float number, int ndims);

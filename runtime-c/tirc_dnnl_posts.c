@@ -18,18 +18,18 @@ void
 tirc_dnnl_then_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
 		       float alpha, float beta)
 {
-	tirc_dnnl_then(r, (struct tirc_dnnl_post){
-		.kind = (int)kind, .alpha = alpha, .beta = beta, .operand = -1
-	});
+	tirc_dnnl_then(r, (struct tirc_dnnl_post){ .kind = (int)kind,
+						   .alpha = alpha,
+						   .beta = beta,
+						   .operand = -1 });
 }
 
 void
 tirc_dnnl_then_binary(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
 		      int operand)
 {
-	tirc_dnnl_then(r, (struct tirc_dnnl_post){
-		.kind = (int)kind, .operand = operand
-	});
+	tirc_dnnl_then(r, (struct tirc_dnnl_post){ .kind = (int)kind,
+						   .operand = operand });
 }
 
 void
@@ -43,10 +43,11 @@ void
 tirc_dnnl_then_add(struct tirc_dnnl_region *r, float factor, int operand,
 		   bool in_place)
 {
-	tirc_dnnl_then(r, (struct tirc_dnnl_post){
-		.kind = (int)dnnl_binary_add, .alpha = factor,
-		.operand = operand, .in_place = in_place, .is_sum = true
-	});
+	tirc_dnnl_then(r, (struct tirc_dnnl_post){ .kind = (int)dnnl_binary_add,
+						   .alpha = factor,
+						   .operand = operand,
+						   .in_place = in_place,
+						   .is_sum = true });
 }
 
 #if DNNL_VERSION_MAJOR < 3
@@ -59,8 +60,8 @@ is_repeated(const struct tirc_dnnl_region *r, int i)
 	for (int k = 0; k < i; ++k) {
 		const struct tirc_dnnl_post *q = &r->posts[k];
 
-		if (q->operand < 0 && q->kind == p->kind
-		    && (q->alpha != p->alpha || q->beta != p->beta)) {
+		if (q->operand < 0 && q->kind == p->kind &&
+		    (q->alpha != p->alpha || q->beta != p->beta)) {
 			return true;
 		}
 	}
@@ -79,8 +80,8 @@ split_repeated(struct tirc_dnnl_region *r, int ndims)
 		if (p.operand >= 0 || !is_repeated(r, i)) {
 			continue;
 		}
-		if ((!linear && p.kind != (int)dnnl_eltwise_clip)
-		    || r->n_posts == TIRC_DNNL_POSTS) {
+		if ((!linear && p.kind != (int)dnnl_eltwise_clip) ||
+		    r->n_posts == TIRC_DNNL_POSTS) {
 			tirc_dnnl_ok(r, dnnl_unimplemented);
 			return;
 		}
@@ -89,14 +90,12 @@ split_repeated(struct tirc_dnnl_region *r, int ndims)
 		r->posts[i++] = (struct tirc_dnnl_post){
 			.kind = (int)(linear ? dnnl_binary_mul
 					     : dnnl_binary_max),
-			.operand = tirc_dnnl_number(r, dnnl_f32, p.alpha,
-						    ndims)
+			.operand = tirc_dnnl_number(r, dnnl_f32, p.alpha, ndims)
 		};
 		r->posts[i] = (struct tirc_dnnl_post){
 			.kind = (int)(linear ? dnnl_binary_add
 					     : dnnl_binary_min),
-			.operand = tirc_dnnl_number(r, dnnl_f32, p.beta,
-						    ndims)
+			.operand = tirc_dnnl_number(r, dnnl_f32, p.beta, ndims)
 		};
 		++r->n_posts;
 	}
@@ -105,9 +104,8 @@ split_repeated(struct tirc_dnnl_region *r, int ndims)
 static dnnl_status_t
 append_eltwise(dnnl_post_ops_t ops, const struct tirc_dnnl_post *p)
 {
-	return dnnl_post_ops_append_eltwise(ops, 1.0f,
-					    (dnnl_alg_kind_t)p->kind, p->alpha,
-					    p->beta);
+	return dnnl_post_ops_append_eltwise(ops, 1.0f, (dnnl_alg_kind_t)p->kind,
+					    p->alpha, p->beta);
 }
 
 static dnnl_status_t
@@ -147,9 +145,9 @@ choose_sum(struct tirc_dnnl_region *r, dnnl_data_type_t element)
 	for (int i = 0; i < r->n_posts && r->status == dnnl_success; ++i) {
 		struct tirc_dnnl_post *p = &r->posts[i];
 
-		p->is_sum = p->is_sum && !chosen
-			    && tirc_dnnl_value_shape(r, p->operand).element
-			       == element;
+		p->is_sum = p->is_sum && !chosen &&
+			    tirc_dnnl_value_shape(r, p->operand).element ==
+				    element;
 		chosen = chosen || p->is_sum;
 	}
 }
@@ -162,9 +160,10 @@ append(const struct tirc_dnnl_region *r, dnnl_post_ops_t ops,
 		return append_sum(ops, p->alpha);
 	}
 	if (p->operand >= 0) {
-		return dnnl_post_ops_append_binary(
-			ops, (dnnl_alg_kind_t)p->kind,
-			tirc_dnnl_md_of(r, p->operand));
+		return dnnl_post_ops_append_binary(ops,
+						   (dnnl_alg_kind_t)p->kind,
+						   tirc_dnnl_md_of(r,
+								   p->operand));
 	}
 	return append_eltwise(ops, p);
 }
@@ -192,15 +191,15 @@ set_posts(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr,
 }
 
 dnnl_primitive_attr_t
-tirc_dnnl_attr(struct tirc_dnnl_region *r, bool posts,
-	       dnnl_data_type_t element, int ndims)
+tirc_dnnl_attr(struct tirc_dnnl_region *r, bool posts, dnnl_data_type_t element,
+	       int ndims)
 {
 	dnnl_primitive_attr_t attr = NULL;
 
-	if (r->status == dnnl_success
-	    && tirc_dnnl_ok(r, dnnl_primitive_attr_create(&attr))) {
+	if (r->status == dnnl_success &&
+	    tirc_dnnl_ok(r, dnnl_primitive_attr_create(&attr))) {
 		tirc_dnnl_ok(r, dnnl_primitive_attr_set_scratchpad_mode(
-			attr, dnnl_scratchpad_mode_user));
+					attr, dnnl_scratchpad_mode_user));
 	}
 	if (r->outside != 0 && r->status == dnnl_success) {
 		tirc_dnnl_set_zero(r, attr, DNNL_ARG_SRC, r->outside);

@@ -72,11 +72,14 @@ tirc_dnnl_value(struct tirc_dnnl_region *r, const_dnnl_memory_desc_t md)
 						DNNL_MEMORY_NONE))) {
 		return 0;
 	}
-	r->values[r->n_values] = (struct tirc_dnnl_value){
-		.memory = memory, .input = -1, .output = -1,
-		.place = r->n_values, .original = -1,
-		.first = r->n_steps, .last = r->n_steps, .weights = -1
-	};
+	r->values[r->n_values] = (struct tirc_dnnl_value){ .memory = memory,
+							   .input = -1,
+							   .output = -1,
+							   .place = r->n_values,
+							   .original = -1,
+							   .first = r->n_steps,
+							   .last = r->n_steps,
+							   .weights = -1 };
 	return r->n_values++;
 }
 
@@ -118,8 +121,8 @@ tirc_dnnl_view_of(struct tirc_dnnl_region *r, int x, tirc_dnnl_layout *l)
 }
 
 int
-tirc_dnnl_input(struct tirc_dnnl_region *r, int input,
-		dnnl_data_type_t element, int ndims, const dnnl_dims_t dims)
+tirc_dnnl_input(struct tirc_dnnl_region *r, int input, dnnl_data_type_t element,
+		int ndims, const dnnl_dims_t dims)
 {
 	const struct shape s = tirc_dnnl_shape(ndims, element, dims);
 	tirc_dnnl_layout dense;
@@ -257,8 +260,9 @@ tirc_dnnl_copy(struct tirc_dnnl_region *r, int v, const_dnnl_memory_desc_t md)
 	attr = tirc_dnnl_attr(r, false, s.element, s.ndims);
 	if (r->status == dnnl_success) {
 		tirc_dnnl_ok(r, dnnl_reorder_primitive_desc_create(
-			&d, tirc_dnnl_md_of(r, v), r->engine,
-			tirc_dnnl_md_of(r, copy), r->engine, attr));
+					&d, tirc_dnnl_md_of(r, v), r->engine,
+					tirc_dnnl_md_of(r, copy), r->engine,
+					attr));
 	}
 	dnnl_primitive_attr_destroy(attr);
 	if (r->status == dnnl_success) {
@@ -272,14 +276,14 @@ tirc_dnnl_copy(struct tirc_dnnl_region *r, int v, const_dnnl_memory_desc_t md)
 int
 tirc_dnnl_as(struct tirc_dnnl_region *r, int v, const_dnnl_memory_desc_t md)
 {
-	if (r->status != dnnl_success || md == NULL
-	    || dnnl_memory_desc_get_size(md) == 0
-	    || dnnl_memory_desc_equal(tirc_dnnl_md_of(r, v), md)) {
+	if (r->status != dnnl_success || md == NULL ||
+	    dnnl_memory_desc_get_size(md) == 0 ||
+	    dnnl_memory_desc_equal(tirc_dnnl_md_of(r, v), md)) {
 		return v;
 	}
 	for (int i = v + 1; i < r->n_values; ++i) {
-		if (r->values[i].original == v && r->values[i].place == i
-		    && dnnl_memory_desc_equal(tirc_dnnl_md_of(r, i), md)) {
+		if (r->values[i].original == v && r->values[i].place == i &&
+		    dnnl_memory_desc_equal(tirc_dnnl_md_of(r, i), md)) {
 			return i;
 		}
 	}
@@ -321,8 +325,8 @@ place_sum(struct tirc_dnnl_region *r, struct tirc_dnnl_post *p,
 		in_place = false;
 	}
 	for (int i = 0; i < n_uses; ++i) {
-		if (uses[i].value >= 0 && r->values[uses[i].value].place
-					  == r->values[as].place) {
+		if (uses[i].value >= 0 &&
+		    r->values[uses[i].value].place == r->values[as].place) {
 			in_place = false;
 		}
 	}
@@ -341,10 +345,11 @@ place_uses(struct tirc_dnnl_region *r, const_dnnl_primitive_desc_t d,
 
 	for (int i = 0; i < n_uses && r->status == dnnl_success; ++i) {
 		if (uses[i].value >= 0) {
-			uses[i].value = tirc_dnnl_as(
-				r, uses[i].value, dnnl_primitive_desc_query_md(
-					d, dnnl_query_exec_arg_md,
-					uses[i].argument));
+			uses[i].value =
+				tirc_dnnl_as(r, uses[i].value,
+					     dnnl_primitive_desc_query_md(
+						     d, dnnl_query_exec_arg_md,
+						     uses[i].argument));
 		}
 	}
 	if (r->status == dnnl_success) {
@@ -373,8 +378,10 @@ add_result(struct tirc_dnnl_region *r, const_dnnl_memory_desc_t md)
 		if (p->is_sum) {
 			r->values[y].place = r->values[p->operand].place;
 		} else if (p->operand >= 0) {
-			add_use(r, DNNL_ARG_ATTR_MULTIPLE_POST_OP(i)
-				   | DNNL_ARG_SRC_1, p->operand);
+			add_use(r,
+				DNNL_ARG_ATTR_MULTIPLE_POST_OP(i) |
+					DNNL_ARG_SRC_1,
+				p->operand);
 		}
 	}
 	add_use(r, DNNL_ARG_DST, y);

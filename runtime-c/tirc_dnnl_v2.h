@@ -20,11 +20,15 @@ dnnl_convolution_forward_primitive_desc_create(
 	const_dnnl_primitive_attr_t attr)
 {
 	dnnl_convolution_desc_t d;
-	dnnl_status_t status = dnnl_dilated_convolution_forward_desc_init(
-		&d, prop, kind, x, w, bias, y, strides, gaps, begin, end);
+	dnnl_status_t status =
+		dnnl_dilated_convolution_forward_desc_init(&d, prop, kind, x, w,
+							   bias, y, strides,
+							   gaps, begin, end);
 
-	return status != dnnl_success ? status
-	       : dnnl_primitive_desc_create(made, &d, attr, engine, NULL);
+	return status != dnnl_success
+		       ? status
+		       : dnnl_primitive_desc_create(made, &d, attr, engine,
+						    NULL);
 }
 
 static dnnl_status_t
@@ -37,11 +41,16 @@ dnnl_deconvolution_forward_primitive_desc_create(
 	const_dnnl_primitive_attr_t attr)
 {
 	dnnl_deconvolution_desc_t d;
-	dnnl_status_t status = dnnl_dilated_deconvolution_forward_desc_init(
-		&d, prop, kind, x, w, bias, y, strides, gaps, begin, end);
+	dnnl_status_t status =
+		dnnl_dilated_deconvolution_forward_desc_init(&d, prop, kind, x,
+							     w, bias, y,
+							     strides, gaps,
+							     begin, end);
 
-	return status != dnnl_success ? status
-	       : dnnl_primitive_desc_create(made, &d, attr, engine, NULL);
+	return status != dnnl_success
+		       ? status
+		       : dnnl_primitive_desc_create(made, &d, attr, engine,
+						    NULL);
 }
 
 static dnnl_status_t
@@ -52,26 +61,31 @@ dnnl_inner_product_forward_primitive_desc_create(
 	const_dnnl_memory_desc_t y, const_dnnl_primitive_attr_t attr)
 {
 	dnnl_inner_product_desc_t d;
-	dnnl_status_t status = dnnl_inner_product_forward_desc_init(
-		&d, prop, x, w, bias, y);
+	dnnl_status_t status = dnnl_inner_product_forward_desc_init(&d, prop, x,
+								    w, bias, y);
 
-	return status != dnnl_success ? status
-	       : dnnl_primitive_desc_create(made, &d, attr, engine, NULL);
+	return status != dnnl_success
+		       ? status
+		       : dnnl_primitive_desc_create(made, &d, attr, engine,
+						    NULL);
 }
 
 static dnnl_status_t
-dnnl_matmul_primitive_desc_create(
-	dnnl_primitive_desc_t *made, dnnl_engine_t engine,
-	const_dnnl_memory_desc_t x, const_dnnl_memory_desc_t w,
-	const_dnnl_memory_desc_t bias, const_dnnl_memory_desc_t y,
-	const_dnnl_primitive_attr_t attr)
+dnnl_matmul_primitive_desc_create(dnnl_primitive_desc_t *made,
+				  dnnl_engine_t engine,
+				  const_dnnl_memory_desc_t x,
+				  const_dnnl_memory_desc_t w,
+				  const_dnnl_memory_desc_t bias,
+				  const_dnnl_memory_desc_t y,
+				  const_dnnl_primitive_attr_t attr)
 {
 	dnnl_matmul_desc_t d;
-	dnnl_status_t status = dnnl_matmul_desc_init(
-		&d, x, w, bias, y);
+	dnnl_status_t status = dnnl_matmul_desc_init(&d, x, w, bias, y);
 
-	return status != dnnl_success ? status
-	       : dnnl_primitive_desc_create(made, &d, attr, engine, NULL);
+	return status != dnnl_success
+		       ? status
+		       : dnnl_primitive_desc_create(made, &d, attr, engine,
+						    NULL);
 }
 
 static dnnl_status_t
@@ -84,11 +98,15 @@ dnnl_pooling_forward_primitive_desc_create(
 	const_dnnl_primitive_attr_t attr)
 {
 	dnnl_pooling_v2_desc_t d;
-	dnnl_status_t status = dnnl_pooling_v2_forward_desc_init(
-		&d, prop, kind, x, y, strides, kernel, gaps, begin, end);
+	dnnl_status_t status = dnnl_pooling_v2_forward_desc_init(&d, prop, kind,
+								 x, y, strides,
+								 kernel, gaps,
+								 begin, end);
 
-	return status != dnnl_success ? status
-	       : dnnl_primitive_desc_create(made, &d, attr, engine, NULL);
+	return status != dnnl_success
+		       ? status
+		       : dnnl_primitive_desc_create(made, &d, attr, engine,
+						    NULL);
 }
 
 static dnnl_status_t
@@ -98,11 +116,13 @@ dnnl_softmax_forward_primitive_desc_create(
 	const_dnnl_memory_desc_t y, int axis, const_dnnl_primitive_attr_t attr)
 {
 	dnnl_softmax_v2_desc_t d;
-	dnnl_status_t status = dnnl_softmax_v2_forward_desc_init(
-		&d, prop, kind, x, y, axis);
+	dnnl_status_t status = dnnl_softmax_v2_forward_desc_init(&d, prop, kind,
+								 x, y, axis);
 
-	return status != dnnl_success ? status
-	       : dnnl_primitive_desc_create(made, &d, attr, engine, NULL);
+	return status != dnnl_success
+		       ? status
+		       : dnnl_primitive_desc_create(made, &d, attr, engine,
+						    NULL);
 }
 
 static dnnl_status_t
@@ -113,12 +133,16 @@ dnnl_layer_normalization_forward_primitive_desc_create(
 	float epsilon, unsigned flags, const_dnnl_primitive_attr_t attr)
 {
 	dnnl_layer_normalization_desc_t d;
-	dnnl_status_t status = dnnl_layer_normalization_forward_desc_init(
-		&d, prop, x, statistics, epsilon, flags);
+	dnnl_status_t status =
+		dnnl_layer_normalization_forward_desc_init(&d, prop, x,
+							   statistics, epsilon,
+							   flags);
 
 	(void)y;
-	return status != dnnl_success ? status
-	       : dnnl_primitive_desc_create(made, &d, attr, engine, NULL);
+	return status != dnnl_success
+		       ? status
+		       : dnnl_primitive_desc_create(made, &d, attr, engine,
+						    NULL);
 }
 
 static dnnl_status_t
@@ -129,12 +153,15 @@ dnnl_batch_normalization_forward_primitive_desc_create(
 	const_dnnl_primitive_attr_t attr)
 {
 	dnnl_batch_normalization_desc_t d;
-	dnnl_status_t status = dnnl_batch_normalization_forward_desc_init(
-		&d, prop, x, epsilon, flags);
+	dnnl_status_t status =
+		dnnl_batch_normalization_forward_desc_init(&d, prop, x, epsilon,
+							   flags);
 
 	(void)y;
-	return status != dnnl_success ? status
-	       : dnnl_primitive_desc_create(made, &d, attr, engine, NULL);
+	return status != dnnl_success
+		       ? status
+		       : dnnl_primitive_desc_create(made, &d, attr, engine,
+						    NULL);
 }
 
 static dnnl_status_t
@@ -145,12 +172,14 @@ dnnl_lrn_forward_primitive_desc_create(
 	float k, const_dnnl_primitive_attr_t attr)
 {
 	dnnl_lrn_desc_t d;
-	dnnl_status_t status = dnnl_lrn_forward_desc_init(
-		&d, prop, kind, x, size, alpha, beta, k);
+	dnnl_status_t status = dnnl_lrn_forward_desc_init(&d, prop, kind, x,
+							  size, alpha, beta, k);
 
 	(void)y;
-	return status != dnnl_success ? status
-	       : dnnl_primitive_desc_create(made, &d, attr, engine, NULL);
+	return status != dnnl_success
+		       ? status
+		       : dnnl_primitive_desc_create(made, &d, attr, engine,
+						    NULL);
 }
 
 static dnnl_status_t
@@ -161,25 +190,30 @@ dnnl_resampling_forward_primitive_desc_create(
 	const_dnnl_primitive_attr_t attr)
 {
 	dnnl_resampling_desc_t d;
-	dnnl_status_t status = dnnl_resampling_forward_desc_init(
-		&d, prop, kind, factors, x, y);
+	dnnl_status_t status = dnnl_resampling_forward_desc_init(&d, prop, kind,
+								 factors, x, y);
 
-	return status != dnnl_success ? status
-	       : dnnl_primitive_desc_create(made, &d, attr, engine, NULL);
+	return status != dnnl_success
+		       ? status
+		       : dnnl_primitive_desc_create(made, &d, attr, engine,
+						    NULL);
 }
 
 static dnnl_status_t
-dnnl_binary_primitive_desc_create(
-	dnnl_primitive_desc_t *made, dnnl_engine_t engine, dnnl_alg_kind_t kind,
-	const_dnnl_memory_desc_t a, const_dnnl_memory_desc_t b,
-	const_dnnl_memory_desc_t y, const_dnnl_primitive_attr_t attr)
+dnnl_binary_primitive_desc_create(dnnl_primitive_desc_t *made,
+				  dnnl_engine_t engine, dnnl_alg_kind_t kind,
+				  const_dnnl_memory_desc_t a,
+				  const_dnnl_memory_desc_t b,
+				  const_dnnl_memory_desc_t y,
+				  const_dnnl_primitive_attr_t attr)
 {
 	dnnl_binary_desc_t d;
-	dnnl_status_t status = dnnl_binary_desc_init(
-		&d, kind, a, b, y);
+	dnnl_status_t status = dnnl_binary_desc_init(&d, kind, a, b, y);
 
-	return status != dnnl_success ? status
-	       : dnnl_primitive_desc_create(made, &d, attr, engine, NULL);
+	return status != dnnl_success
+		       ? status
+		       : dnnl_primitive_desc_create(made, &d, attr, engine,
+						    NULL);
 }
 
 static dnnl_status_t
@@ -190,26 +224,32 @@ dnnl_eltwise_forward_primitive_desc_create(
 	const_dnnl_primitive_attr_t attr)
 {
 	dnnl_eltwise_desc_t d;
-	dnnl_status_t status = dnnl_eltwise_forward_desc_init(
-		&d, prop, kind, x, alpha, beta);
+	dnnl_status_t status = dnnl_eltwise_forward_desc_init(&d, prop, kind, x,
+							      alpha, beta);
 
 	(void)y;
-	return status != dnnl_success ? status
-	       : dnnl_primitive_desc_create(made, &d, attr, engine, NULL);
+	return status != dnnl_success
+		       ? status
+		       : dnnl_primitive_desc_create(made, &d, attr, engine,
+						    NULL);
 }
 
 static dnnl_status_t
-dnnl_reduction_primitive_desc_create(
-	dnnl_primitive_desc_t *made, dnnl_engine_t engine, dnnl_alg_kind_t kind,
-	const_dnnl_memory_desc_t x, const_dnnl_memory_desc_t y, float p,
-	float epsilon, const_dnnl_primitive_attr_t attr)
+dnnl_reduction_primitive_desc_create(dnnl_primitive_desc_t *made,
+				     dnnl_engine_t engine, dnnl_alg_kind_t kind,
+				     const_dnnl_memory_desc_t x,
+				     const_dnnl_memory_desc_t y, float p,
+				     float epsilon,
+				     const_dnnl_primitive_attr_t attr)
 {
 	dnnl_reduction_desc_t d;
-	dnnl_status_t status = dnnl_reduction_desc_init(
-		&d, kind, x, y, p, epsilon);
+	dnnl_status_t status = dnnl_reduction_desc_init(&d, kind, x, y, p,
+							epsilon);
 
-	return status != dnnl_success ? status
-	       : dnnl_primitive_desc_create(made, &d, attr, engine, NULL);
+	return status != dnnl_success
+		       ? status
+		       : dnnl_primitive_desc_create(made, &d, attr, engine,
+						    NULL);
 }
 
 #endif

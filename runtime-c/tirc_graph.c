@@ -125,7 +125,8 @@ take_params(struct tirc_graph *g)
 	}
 	g->params = c->params;
 	if ((uintptr_t)g->params % g->params_align != 0) {
-		return graph_fail(g, TIRC_GRAPH_MISALIGNED, "the weights are "
+		return graph_fail(g, TIRC_GRAPH_MISALIGNED,
+				  "the weights are "
 				  "to be aligned to %lu bytes",
 				  (unsigned long)g->params_align);
 	}
@@ -162,7 +163,8 @@ take_workspace(struct tirc_graph *g)
 				  (double)g->workspace_bytes);
 	}
 	if ((uintptr_t)c->workspace % align != 0) {
-		return graph_fail(g, TIRC_GRAPH_MISALIGNED, "the workspace is "
+		return graph_fail(g, TIRC_GRAPH_MISALIGNED,
+				  "the workspace is "
 				  "to be aligned to %lu bytes",
 				  (unsigned long)align);
 	}
@@ -187,8 +189,10 @@ make_state(struct tirc_graph *g)
 		return graph_fail(g, TIRC_GRAPH_NO_MEMORY,
 				  "no memory for what kernels keep");
 	}
-	return graph_fail(g, TIRC_GRAPH_LIBRARY, "a library cannot prepare "
-			  "the kernels; its status is %d", status);
+	return graph_fail(g, TIRC_GRAPH_LIBRARY,
+			  "a library cannot prepare "
+			  "the kernels; its status is %d",
+			  status);
 }
 
 static void
@@ -274,8 +278,8 @@ tirc_graph_message(const struct tirc_graph *g)
 enum tirc_graph_status
 graph_unknown(struct tirc_graph *g, const char *what, const char *name)
 {
-	return graph_fail(g, TIRC_GRAPH_UNKNOWN, "there is no %s '%.60s'",
-			  what, name);
+	return graph_fail(g, TIRC_GRAPH_UNKNOWN, "there is no %s '%.60s'", what,
+			  name);
 }
 
 size_t
@@ -328,9 +332,9 @@ tirc_graph_set_size(struct tirc_graph *g, const char *name, int64_t value)
 		}
 		if (value < g->sizes[i].min || value > g->sizes[i].max) {
 			return graph_fail(g, TIRC_GRAPH_BAD_SIZE,
-				"%.60s is to be from %.0f to %.0f", name,
-				(double)g->sizes[i].min,
-				(double)g->sizes[i].max);
+					  "%.60s is to be from %.0f to %.0f",
+					  name, (double)g->sizes[i].min,
+					  (double)g->sizes[i].max);
 		}
 		status = start_over(g);
 		if (status != TIRC_GRAPH_OK) {
@@ -410,7 +414,8 @@ tirc_graph_set_output(struct tirc_graph *g, const char *name, void *data,
 /* -- running -- */
 
 enum tirc_graph_status
-graph_bad_bytes(struct tirc_graph *g, const char *name, size_t bytes, size_t wanted)
+graph_bad_bytes(struct tirc_graph *g, const char *name, size_t bytes,
+		size_t wanted)
 {
 	return graph_fail(g, TIRC_GRAPH_BAD_SIZE,
 			  "'%.60s' has %.0f bytes, not %.0f", name,
@@ -423,9 +428,8 @@ graph_address(const struct tirc_graph *g, enum storage at, size_t io)
 	switch (at) {
 	case AT_INPUT:
 		/* Kernels do not write it: that was checked. */
-		return g->inputs[io].is_own
-		       ? g->inputs[io].own
-		       : (unsigned char *)g->inputs[io].in;
+		return g->inputs[io].is_own ? g->inputs[io].own
+					    : (unsigned char *)g->inputs[io].in;
 	case AT_OUTPUT:
 		return g->outputs[io].is_own ? g->outputs[io].own
 					     : g->outputs[io].out;
@@ -525,12 +529,14 @@ static enum tirc_graph_status
 ask_library(struct tirc_graph *g, const struct node *n)
 {
 	const int status = g->state != NULL
-			   ? g->config.kernels->state->status(g->state) : 0;
+				   ? g->config.kernels->state->status(g->state)
+				   : 0;
 
 	return status == 0 ? TIRC_GRAPH_OK
-		: graph_fail(g, TIRC_GRAPH_LIBRARY, "node '%.60s': a call of "
-			     "its library failed with status %d", n->name,
-			     status);
+			   : graph_fail(g, TIRC_GRAPH_LIBRARY,
+					"node '%.60s': a call of "
+					"its library failed with status %d",
+					n->name, status);
 }
 
 static enum tirc_graph_status

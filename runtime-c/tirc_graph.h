@@ -83,19 +83,19 @@ struct tirc_kernels {
 
 enum tirc_graph_status {
 	TIRC_GRAPH_OK = 0,
-	TIRC_GRAPH_NULL,            /* a pointer that is needed is null */
+	TIRC_GRAPH_NULL, /* a pointer that is needed is null */
 	TIRC_GRAPH_NO_MEMORY,
-	TIRC_GRAPH_BAD_JSON,        /* no JSON, or no sound graph */
-	TIRC_GRAPH_BAD_KERNELS,     /* of another graph, or they do not fit */
-	TIRC_GRAPH_BAD_PARAMS,      /* other values, length or byte order */
+	TIRC_GRAPH_BAD_JSON,    /* no JSON, or no sound graph */
+	TIRC_GRAPH_BAD_KERNELS, /* of another graph, or they do not fit */
+	TIRC_GRAPH_BAD_PARAMS,  /* other values, length or byte order */
 	TIRC_GRAPH_SMALL_WORKSPACE,
-	TIRC_GRAPH_MISALIGNED,      /* a pointer is not aligned as it must be */
-	TIRC_GRAPH_UNKNOWN,         /* there is nothing of that name */
-	TIRC_GRAPH_BAD_SIZE,        /* a size, or a number of bytes */
-	TIRC_GRAPH_UNSET,           /* an input that has not been set */
-	TIRC_GRAPH_NOT_THERE,       /* not computed yet, or written over */
-	TIRC_GRAPH_BUSY,            /* what watches a run may not change it */
-	TIRC_GRAPH_LIBRARY          /* a call of a library of kernels failed */
+	TIRC_GRAPH_MISALIGNED, /* a pointer is not aligned as it must be */
+	TIRC_GRAPH_UNKNOWN,    /* there is nothing of that name */
+	TIRC_GRAPH_BAD_SIZE,   /* a size, or a number of bytes */
+	TIRC_GRAPH_UNSET,      /* an input that has not been set */
+	TIRC_GRAPH_NOT_THERE,  /* not computed yet, or written over */
+	TIRC_GRAPH_BUSY,       /* what watches a run may not change it */
+	TIRC_GRAPH_LIBRARY     /* a call of a library of kernels failed */
 };
 
 struct tirc_graph;
@@ -106,10 +106,10 @@ struct tirc_graph_config {
 	const char *json;
 	size_t json_bytes;
 	const struct tirc_kernels *kernels;
-	const void *params;  /* the file of weights, aligned as the JSON says */
+	const void *params; /* the file of weights, aligned as the JSON says */
 	size_t params_bytes;
-	int trust_params;    /* 1: its values are not read to check them */
-	void *workspace;     /* NULL: create allocates it */
+	int trust_params; /* 1: its values are not read to check them */
+	void *workspace;  /* NULL: create allocates it */
 	size_t workspace_bytes;
 	const void *context; /* kernels get it: threads, if they share loops */
 	char *message;       /* gets a line if create fails; may be NULL */
@@ -117,8 +117,9 @@ struct tirc_graph_config {
 };
 
 /* *out is NULL after a failure. */
-enum tirc_graph_status tirc_graph_create(struct tirc_graph **out,
-	const struct tirc_graph_config *config);
+enum tirc_graph_status
+tirc_graph_create(struct tirc_graph **out,
+		  const struct tirc_graph_config *config);
 void tirc_graph_destroy(struct tirc_graph *g);
 /* Why the last call that failed did, in a line; "" if none did. */
 const char *tirc_graph_message(const struct tirc_graph *g);
@@ -127,19 +128,22 @@ const char *tirc_graph_message(const struct tirc_graph *g);
 
 /* A symbolic size; each is the largest that it may be until it is set. */
 enum tirc_graph_status tirc_graph_set_size(struct tirc_graph *g,
-	const char *name, int64_t value);
+					   const char *name, int64_t value);
 /* The bytes are read by each run, and copied only where a symbolic size is
  * smaller than it may be. */
 enum tirc_graph_status tirc_graph_set_input(struct tirc_graph *g,
-	const char *name, const void *data, size_t bytes);
+					    const char *name, const void *data,
+					    size_t bytes);
 /* Where runs write an output. Without it they write to memory of the graph's
  * own. NULL goes back to that. */
 enum tirc_graph_status tirc_graph_set_output(struct tirc_graph *g,
-	const char *name, void *data, size_t bytes);
+					     const char *name, void *data,
+					     size_t bytes);
 enum tirc_graph_status tirc_graph_run(struct tirc_graph *g);
 /* Copies an output, after a run: dense, row by row. */
 enum tirc_graph_status tirc_graph_get_output(struct tirc_graph *g,
-	const char *name, void *to, size_t bytes);
+					     const char *name, void *to,
+					     size_t bytes);
 
 /* -- part of a run -- */
 
@@ -148,7 +152,7 @@ enum tirc_graph_status tirc_graph_restart(struct tirc_graph *g);
 /* Runs up to and with that node: from where the run stands, or from the first
  * node if it has come further already. */
 enum tirc_graph_status tirc_graph_run_to(struct tirc_graph *g,
-	const char *node);
+					 const char *node);
 /* Runs what is left. */
 enum tirc_graph_status tirc_graph_continue(struct tirc_graph *g);
 /* Nodes done of the run that is under way. */
@@ -162,50 +166,56 @@ struct tirc_graph_tensor {
 	const char *dtype;      /* "float32" */
 	const char *node;       /* the last that writes it; NULL: an input */
 	size_t ndim;
-	const int64_t *shape;   /* with the present sizes */
-	size_t bytes;           /* dense, row by row, with the present sizes */
+	const int64_t *shape; /* with the present sizes */
+	size_t bytes;         /* dense, row by row, with the present sizes */
 	/* Its bytes; NULL while they are not there: memory is shared by tensors
 	 * that are needed at different times. */
 	const void *data;
-	int is_dense;           /* data lies row by row */
+	int is_dense; /* data lies row by row */
 };
 
 /* By its name in the graph or in the model. */
-enum tirc_graph_status tirc_graph_tensor(struct tirc_graph *g,
-	const char *name, struct tirc_graph_tensor *out);
+enum tirc_graph_status tirc_graph_tensor(struct tirc_graph *g, const char *name,
+					 struct tirc_graph_tensor *out);
 size_t tirc_graph_tensor_count(const struct tirc_graph *g);
 enum tirc_graph_status tirc_graph_tensor_at(struct tirc_graph *g, size_t i,
-	struct tirc_graph_tensor *out);
+					    struct tirc_graph_tensor *out);
 /* The inputs and outputs: *name for the calls above, *out as before. */
 size_t tirc_graph_input_count(const struct tirc_graph *g);
 size_t tirc_graph_output_count(const struct tirc_graph *g);
 enum tirc_graph_status tirc_graph_input_at(struct tirc_graph *g, size_t i,
-	const char **name, struct tirc_graph_tensor *out);
+					   const char **name,
+					   struct tirc_graph_tensor *out);
 enum tirc_graph_status tirc_graph_output_at(struct tirc_graph *g, size_t i,
-	const char **name, struct tirc_graph_tensor *out);
+					    const char **name,
+					    struct tirc_graph_tensor *out);
 /* Copies it as the model sees it, dense and row by row, whichever way it lies
  * in memory. bytes: its present size. */
-enum tirc_graph_status tirc_graph_copy(struct tirc_graph *g,
-	const char *tensor, void *to, size_t bytes);
+enum tirc_graph_status tirc_graph_copy(struct tirc_graph *g, const char *tensor,
+				       void *to, size_t bytes);
 
 /* The nodes, in the order in which they run. */
 size_t tirc_graph_node_count(const struct tirc_graph *g);
 const char *tirc_graph_node_name(const struct tirc_graph *g, size_t i);
 /* Called after each node, to look at what it has written; NULL: nothing is. */
 enum tirc_graph_status tirc_graph_watch(struct tirc_graph *g,
-	void (*after)(void *arg, struct tirc_graph *g, const char *node),
-	void *arg);
+					void (*after)(void *arg,
+						      struct tirc_graph *g,
+						      const char *node),
+					void *arg);
 
 /* -- another function in a kernel's place -- */
 
 /* The kernel that a node calls: its function, its name, and its arrays. */
 enum tirc_graph_status tirc_graph_get_kernel(struct tirc_graph *g,
-	const char *node, struct tirc_kernel *out);
+					     const char *node,
+					     struct tirc_kernel *out);
 /* From now on the node calls that function, which gets what the kernel got,
  * and its own context. NULL: the library's again. */
 enum tirc_graph_status tirc_graph_set_kernel(struct tirc_graph *g,
-	const char *node, tirc_kernel_function *function,
-	const void *context);
+					     const char *node,
+					     tirc_kernel_function *function,
+					     const void *context);
 
 #ifdef __cplusplus
 }

@@ -134,9 +134,11 @@ graph_measure(struct tirc_graph *g)
 {
 	for (size_t i = 0; i < g->n_tensors; ++i) {
 		if (!measure(g, &g->tensors[i])) {
-			return graph_fail(g, TIRC_GRAPH_BAD_SIZE,
+			return graph_fail(
+				g, TIRC_GRAPH_BAD_SIZE,
 				"tensor '%.60s' has no such shape, or more "
-				"bytes than its place", g->tensors[i].name);
+				"bytes than its place",
+				g->tensors[i].name);
 		}
 	}
 	return TIRC_GRAPH_OK;
@@ -214,8 +216,10 @@ ground(const struct tirc_graph *g, const struct arg *a, size_t *bytes,
 		*bytes = g->workspace_bytes;
 		*align = g->workspace_align;
 	} else {
-		const struct tensor *io = &g->tensors[t->at == AT_INPUT
-			? g->inputs[t->io].tensor : g->outputs[t->io].tensor];
+		const struct tensor *io =
+			&g->tensors[t->at == AT_INPUT
+					    ? g->inputs[t->io].tensor
+					    : g->outputs[t->io].tensor];
 
 		*bytes = io->capacity;
 		*align = io->element_bytes;
@@ -255,8 +259,9 @@ check_arg(struct tirc_graph *g, const struct node *n, size_t i)
 	}
 	if (!wanted->written != !a->written) {
 		return bad_arg(g, n, i, TIRC_GRAPH_BAD_KERNELS,
-			       wanted->written ? "the kernel writes it"
-					       : "the kernel does not write it");
+			       wanted->written
+				       ? "the kernel writes it"
+				       : "the kernel does not write it");
 	}
 	if (a->written && p.at == AT_INPUT) {
 		return bad_arg(g, n, i, TIRC_GRAPH_BAD_JSON,
@@ -346,7 +351,8 @@ check_tensor(struct tirc_graph *g, size_t i)
 	    t->offset % t->element_bytes != 0 || t->element_bytes > align) {
 		return graph_fail(g, TIRC_GRAPH_BAD_JSON,
 				  "tensor '%.60s' does not lie within what "
-				  "there is, or is not aligned", t->name);
+				  "there is, or is not aligned",
+				  t->name);
 	}
 	return TIRC_GRAPH_OK;
 }
@@ -364,7 +370,8 @@ check_sizes(struct tirc_graph *g)
 		       k->sizes[i].max >= g->sizes[i].max;
 	}
 	return same ? TIRC_GRAPH_OK
-		    : graph_fail(g, TIRC_GRAPH_BAD_KERNELS, "the kernels are "
+		    : graph_fail(g, TIRC_GRAPH_BAD_KERNELS,
+				 "the kernels are "
 				 "made for other sizes than the JSON has");
 }
 
@@ -380,7 +387,8 @@ graph_check(struct tirc_graph *g)
 				  "the kernels are of another graph: they say "
 				  "%.40s, the JSON %.40s",
 				  g->config.kernels->version != NULL
-				  ? g->config.kernels->version : "nothing",
+					  ? g->config.kernels->version
+					  : "nothing",
 				  g->version);
 	}
 	status = check_sizes(g);

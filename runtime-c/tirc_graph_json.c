@@ -14,7 +14,7 @@
 
 struct reader {
 	struct tirc_graph *g;
-	const char *list;     /* "tensors", for messages */
+	const char *list; /* "tensors", for messages */
 	int row;
 	enum tirc_graph_status status;
 };
@@ -24,8 +24,8 @@ wrong(struct reader *r, const char *key, const char *problem)
 {
 	if (r->status == TIRC_GRAPH_OK && r->row >= 0) {
 		r->status = graph_fail(r->g, TIRC_GRAPH_BAD_JSON,
-				       "%s[%d]: \"%.60s\" %s", r->list,
-				       r->row, key, problem);
+				       "%s[%d]: \"%.60s\" %s", r->list, r->row,
+				       key, problem);
 	} else if (r->status == TIRC_GRAPH_OK) {
 		r->status = graph_fail(r->g, TIRC_GRAPH_BAD_JSON,
 				       "\"%.60s\" %s", key, problem);
@@ -130,7 +130,8 @@ read_rows(struct reader *r, const cJSON *all, const char *key, size_t *n)
 		wrong(r, key, "is to be a list");
 		return NULL;
 	}
-	cJSON_ArrayForEach(row, list) {
+	cJSON_ArrayForEach(row, list)
+	{
 		if (!cJSON_IsObject(row)) {
 			wrong(r, key, "is to be a list of objects");
 			*n = 0;
@@ -161,10 +162,10 @@ operation(const char *text)
 		const char *text;
 		enum term_kind kind;
 	} all[] = {
-		{ "+", TERM_ADD }, { "-", TERM_SUB }, { "*", TERM_MUL },
-		{ "/", TERM_DIV }, { "//", TERM_FLOORDIV },
-		{ "%", TERM_FLOORMOD }, { "min", TERM_MIN },
-		{ "max", TERM_MAX },
+		{ "+", TERM_ADD },       { "-", TERM_SUB },
+		{ "*", TERM_MUL },       { "/", TERM_DIV },
+		{ "//", TERM_FLOORDIV }, { "%", TERM_FLOORMOD },
+		{ "min", TERM_MIN },     { "max", TERM_MAX },
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
@@ -224,7 +225,8 @@ read_shape(struct reader *r, const cJSON *row, struct tensor *t)
 	}
 	t->dims = room(r, MOST_DIMS, sizeof *t->dims);
 	t->shape = room(r, MOST_DIMS, sizeof *t->shape);
-	cJSON_ArrayForEach(item, list) {
+	cJSON_ArrayForEach(item, list)
+	{
 		struct dim counted = { NULL, 0 };
 		struct dim *d;
 
@@ -256,7 +258,8 @@ read_around(struct reader *r, const cJSON *row, const char *key,
 		wrong(r, key, "is to have a number for each dimension");
 		return NULL;
 	}
-	cJSON_ArrayForEach(item, list) {
+	cJSON_ArrayForEach(item, list)
+	{
 		if (!is_whole(item, 0.0, 65536.0)) {
 			wrong(r, key, "is to have small whole numbers");
 			return NULL;
@@ -295,12 +298,15 @@ element_bytes(const char *dtype)
 		size_t bytes;
 	} all[] = {
 		{ "float8_e4m3fn", 1 }, { "float8_e4m3fnuz", 1 },
-		{ "float8_e5m2", 1 }, { "float8_e5m2fnuz", 1 },
-		{ "float32", 4 }, { "float64", 8 }, { "float16", 2 },
-		{ "bfloat16", 2 }, { "int8", 1 }, { "int16", 2 },
-		{ "int32", 4 }, { "int64", 8 }, { "uint8", 1 },
-		{ "uint16", 2 }, { "uint32", 4 }, { "uint64", 8 },
-		{ "bool", 1 }, { "int4", 1 }, { "uint4", 1 }, /* in bytes */
+		{ "float8_e5m2", 1 },   { "float8_e5m2fnuz", 1 },
+		{ "float32", 4 },       { "float64", 8 },
+		{ "float16", 2 },       { "bfloat16", 2 },
+		{ "int8", 1 },          { "int16", 2 },
+		{ "int32", 4 },         { "int64", 8 },
+		{ "uint8", 1 },         { "uint16", 2 },
+		{ "uint32", 4 },        { "uint64", 8 },
+		{ "bool", 1 },          { "int4", 1 },
+		{ "uint4", 1 }, /* in bytes */
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
@@ -320,11 +326,11 @@ read_place(struct reader *r, const cJSON *row, struct tensor *t)
 	if (strcmp(at, "input") == 0) {
 		t->at = AT_INPUT;
 		t->io = graph_find_io(g->inputs, g->n_inputs,
-				read_text(r, row, "of"));
+				      read_text(r, row, "of"));
 	} else if (strcmp(at, "output") == 0) {
 		t->at = AT_OUTPUT;
 		t->io = graph_find_io(g->outputs, g->n_outputs,
-				read_text(r, row, "of"));
+				      read_text(r, row, "of"));
 	} else if (strcmp(at, "workspace") != 0) {
 		wrong(r, "at", "is to be workspace, input or output");
 	}
@@ -380,16 +386,19 @@ read_model_names(struct reader *r, const cJSON *all)
 		wrong(r, "model_names", "is to be an object");
 		return;
 	}
-	cJSON_ArrayForEach(item, object) {
+	cJSON_ArrayForEach(item, object)
+	{
 		n++;
 	}
 	g->model_names.list = room(r, n + 1, sizeof *g->model_names.list);
-	cJSON_ArrayForEach(item, object) {
+	cJSON_ArrayForEach(item, object)
+	{
 		size_t at = graph_find(&g->tensor_names, item->string);
 		struct name name;
 
 		if (at == NOWHERE) {
-			wrong(r, "model_names", "has a name that no tensor has");
+			wrong(r, "model_names",
+			      "has a name that no tensor has");
 		}
 		if (r->status != TIRC_GRAPH_OK) {
 			return;
@@ -463,9 +472,9 @@ read_io_tensors(struct reader *r, const cJSON *all, const char *key,
 		io->tensor = graph_find(&g->tensor_names, name);
 		t = io->tensor == NOWHERE ? NULL : &g->tensors[io->tensor];
 		if (t == NULL || t->at != at || t->io != (size_t)r->row ||
-		    t->offset != 0 || t->axis != NOWHERE ||
-		    t->before != NULL) {
-			wrong(r, "tensor", "is to be a tensor that lies there, "
+		    t->offset != 0 || t->axis != NOWHERE || t->before != NULL) {
+			wrong(r, "tensor",
+			      "is to be a tensor that lies there, "
 			      "row by row");
 		}
 	}
@@ -521,7 +530,8 @@ read_arg(struct reader *r, const cJSON *row, struct arg *a)
 		a->offset = read_bytes(r, row, "param");
 		a->bytes = read_bytes(r, row, "bytes");
 	} else {
-		wrong(r, "args", "is to have read, write, update, scratch or "
+		wrong(r, "args",
+		      "is to have read, write, update, scratch or "
 		      "param in each");
 	}
 }
@@ -540,7 +550,8 @@ read_args(struct reader *r, const cJSON *row, struct node *n)
 		wrong(r, "args", "is not as long as the kernel's arguments");
 		return;
 	}
-	cJSON_ArrayForEach(item, list) {
+	cJSON_ArrayForEach(item, list)
+	{
 		if (!cJSON_IsObject(item)) {
 			wrong(r, "args", "is to be a list of objects");
 		}
@@ -568,9 +579,10 @@ read_nodes(struct reader *r, const cJSON *all)
 		n->name = read_text(r, row, "name");
 		n->kernel = find_kernel(g->config.kernels, kernel);
 		if (n->kernel == NULL) {
-			r->status = graph_fail(g, TIRC_GRAPH_BAD_KERNELS,
-				"nodes[%d]: there is no kernel '%.60s'",
-				r->row, kernel);
+			r->status = graph_fail(
+				g, TIRC_GRAPH_BAD_KERNELS,
+				"nodes[%d]: there is no kernel '%.60s'", r->row,
+				kernel);
 			return;
 		}
 		n->function = n->kernel->function;
@@ -588,7 +600,8 @@ is_empty(const cJSON *tensor)
 {
 	const cJSON *extent;
 
-	cJSON_ArrayForEach(extent, member(tensor, "shape")) {
+	cJSON_ArrayForEach(extent, member(tensor, "shape"))
+	{
 		if (cJSON_IsNumber(extent) && extent->valuedouble == 0) {
 			return 1;
 		}
@@ -612,10 +625,12 @@ read_writers(struct reader *r, const cJSON *all)
 		if (!cJSON_IsArray(list)) {
 			wrong(r, "from", "is to be a list");
 		}
-		cJSON_ArrayForEach(item, list) {
+		cJSON_ArrayForEach(item, list)
+		{
 			size_t at = cJSON_IsString(item)
-				? graph_find(&g->node_names, item->valuestring)
-				: NOWHERE;
+					    ? graph_find(&g->node_names,
+							 item->valuestring)
+					    : NOWHERE;
 
 			if (at == NOWHERE) {
 				wrong(r, "from", "is to have names of nodes");
@@ -652,15 +667,15 @@ read_memory(struct reader *r, const cJSON *all)
 	if (g->params_bytes < 64) {
 		wrong(r, "bytes", "of params is to be 64 at least");
 	}
-	if (strlen(digest) != 16 ||
-	    strspn(digest, "0123456789abcdef") != 16) {
+	if (strlen(digest) != 16 || strspn(digest, "0123456789abcdef") != 16) {
 		wrong(r, "digest", "is to be 16 hexadecimal digits");
 		return;
 	}
 	for (; *digest != '\0'; ++digest) {
 		g->params_digest = g->params_digest << 4 |
-			(uint64_t)(*digest <= '9' ? *digest - '0'
-						  : *digest - 'a' + 10);
+				   (uint64_t)(*digest <= '9'
+						      ? *digest - '0'
+						      : *digest - 'a' + 10);
 	}
 }
 
@@ -674,8 +689,7 @@ sort_names(struct reader *r, struct names *names, const char *what)
 	}
 	if (twice != NULL) {
 		r->status = graph_fail(r->g, TIRC_GRAPH_BAD_JSON,
-				       "there are two %s '%.60s'", what,
-				       twice);
+				       "there are two %s '%.60s'", what, twice);
 	}
 }
 
@@ -724,8 +738,8 @@ graph_read(struct tirc_graph *g, const char *text, size_t bytes)
 
 	r.g = g;
 	while (all != NULL && end < text + bytes &&
-	       (*end == ' ' || *end == '\n' || *end == '\t' ||
-		*end == '\r' || *end == '\0')) {
+	       (*end == ' ' || *end == '\n' || *end == '\t' || *end == '\r' ||
+		*end == '\0')) {
 		end++;
 	}
 	if (all == NULL || end < text + bytes || !cJSON_IsObject(all)) {

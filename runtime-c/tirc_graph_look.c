@@ -194,11 +194,12 @@ tirc_graph_copy(struct tirc_graph *g, const char *tensor, void *to,
 	if (from == NULL) {
 		return graph_fail(g, TIRC_GRAPH_NOT_THERE,
 				  "tensor '%.60s' is not there: %s%.60s",
-				  tensor, t->ready > g->done
-				  ? "not computed yet; run to "
+				  tensor,
+				  t->ready > g->done
+					  ? "not computed yet; run to "
 				  : t->node != NULL
-				  ? "written over; run to, or watch, "
-				  : "its input is not set",
+					  ? "written over; run to, or watch, "
+					  : "its input is not set",
 				  t->node != NULL ? t->node : "");
 	}
 	if (t->axis == NOWHERE && t->before == NULL) {

@@ -9,8 +9,18 @@
 #define MESSAGE_BYTES 256
 
 /* A dimension as a computation over the sizes, operands first. */
-enum term_kind { TERM_NUMBER, TERM_SIZE, TERM_ADD, TERM_SUB, TERM_MUL,
-		 TERM_DIV, TERM_FLOORDIV, TERM_FLOORMOD, TERM_MIN, TERM_MAX };
+enum term_kind {
+	TERM_NUMBER,
+	TERM_SIZE,
+	TERM_ADD,
+	TERM_SUB,
+	TERM_MUL,
+	TERM_DIV,
+	TERM_FLOORDIV,
+	TERM_FLOORMOD,
+	TERM_MIN,
+	TERM_MAX
+};
 
 struct term {
 	enum term_kind kind;
@@ -33,8 +43,8 @@ struct tensor {
 	const char *name, *model_name, *dtype, *node;
 	size_t element_bytes, ndim;
 	struct dim *dims;
-	int64_t *shape;          /* with the present sizes */
-	size_t bytes;            /* the same, dense */
+	int64_t *shape; /* with the present sizes */
+	size_t bytes;   /* the same, dense */
 	enum storage at;
 	size_t io;               /* which input or output */
 	size_t offset, capacity; /* the place that it has there */
@@ -42,7 +52,7 @@ struct tensor {
 	 * dimension; axis NOWHERE: no blocks; before NULL: nothing around. */
 	size_t axis;
 	int64_t block, *before, *after;
-	size_t ready;            /* it is whole when so many nodes are done */
+	size_t ready; /* it is whole when so many nodes are done */
 };
 
 enum arg_kind { ARG_TENSOR, ARG_PARAM, ARG_SCRATCH };
@@ -52,7 +62,7 @@ struct arg {
 	size_t tensor;
 	size_t offset, bytes; /* of params or the workspace */
 	int written;
-	size_t of;            /* the tensor that is written over, or NOWHERE */
+	size_t of; /* the tensor that is written over, or NOWHERE */
 };
 
 struct node {
@@ -118,14 +128,15 @@ struct tirc_graph {
 void *graph_new(struct tirc_graph *g, size_t n, size_t size);
 /* Says why; gives the status back. */
 enum tirc_graph_status graph_fail(struct tirc_graph *g,
-	enum tirc_graph_status status, const char *format, ...);
+				  enum tirc_graph_status status,
+				  const char *format, ...);
 enum tirc_graph_status graph_unknown(struct tirc_graph *g, const char *what,
-	const char *name);
+				     const char *name);
 enum tirc_graph_status graph_bad_bytes(struct tirc_graph *g, const char *name,
-	size_t bytes, size_t wanted);
+				       size_t bytes, size_t wanted);
 /* Where the workspace, an input or an output starts; NULL: not there yet. */
 unsigned char *graph_address(const struct tirc_graph *g, enum storage at,
-	size_t io);
+			     size_t io);
 /* The input or output of that name, or NOWHERE. */
 size_t graph_find_io(const struct io *list, size_t n, const char *name);
 /* The place of a name, or NOWHERE. */
@@ -139,9 +150,9 @@ enum tirc_graph_status graph_check(struct tirc_graph *g);
 /* The first of the nodes from..to (to not included) that writes where the
  * tensor lies, or NOWHERE. */
 size_t graph_writer(const struct tirc_graph *g, const struct tensor *t,
-	size_t from, size_t to);
+		    size_t from, size_t to);
 /* tirc_graph_json.c: the graph that the text describes. */
 enum tirc_graph_status graph_read(struct tirc_graph *g, const char *text,
-	size_t bytes);
+				  size_t bytes);
 
 #endif

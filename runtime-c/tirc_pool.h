@@ -33,11 +33,11 @@ struct tirc_pool {
 	pthread_t thread[TIRC_POOL_THREADS];
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
-	atomic_uint round;    /* of loops; changes when there is another one */
-	atomic_int sleepers;  /* that wait for `wake`, or are about to */
-	atomic_int busy;      /* threads that have not done their range */
-	atomic_int joined;    /* gives each thread its number */
-	int threads;          /* with the caller's */
+	atomic_uint round;   /* of loops; changes when there is another one */
+	atomic_int sleepers; /* that wait for `wake`, or are about to */
+	atomic_int busy;     /* threads that have not done their range */
+	atomic_int joined;   /* gives each thread its number */
+	int threads;         /* with the caller's */
 	bool stop;
 	/* The loop: written between rounds only. */
 	int32_t n;

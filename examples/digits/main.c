@@ -101,8 +101,8 @@ print_row(const struct sample *samples, int n)
 int
 main(int argc, char **argv)
 {
-	static _Alignas(DIGITS_WORKSPACE_ALIGN)
-		unsigned char workspace[DIGITS_WORKSPACE_BYTES];
+	static _Alignas(DIGITS_WORKSPACE_ALIGN) unsigned char
+		workspace[DIGITS_WORKSPACE_BYTES];
 	struct digits model;
 	struct sample row[PER_ROW];
 	int n = 0, total = 0, right = 0, more;

@@ -82,18 +82,19 @@ show(void *arg, struct tirc_graph *g, const char *node)
 static void
 mean_pool(void *const *args, const int64_t *sizes, const void *context)
 {
-	const float (*x)[8][8] = args[0];
-	float (*y)[4][4] = args[1];
+	const float(*x)[8][8] = args[0];
+	float(*y)[4][4] = args[1];
 
 	(void)sizes;
 	(void)context;
 	for (int c = 0; c < 16; ++c) {
 		for (int h = 0; h < 4; ++h) {
 			for (int w = 0; w < 4; ++w) {
-				y[c][h][w] = 0.25f * (x[c][2 * h][2 * w] +
-					x[c][2 * h][2 * w + 1] +
-					x[c][2 * h + 1][2 * w] +
-					x[c][2 * h + 1][2 * w + 1]);
+				y[c][h][w] = 0.25f *
+					     (x[c][2 * h][2 * w] +
+					      x[c][2 * h][2 * w + 1] +
+					      x[c][2 * h + 1][2 * w] +
+					      x[c][2 * h + 1][2 * w + 1]);
 			}
 		}
 	}

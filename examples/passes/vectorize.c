@@ -46,9 +46,8 @@ check_load(void *ctx, const struct expr *e)
 	bool stays;
 
 	if (e->kind == EXPR_LOAD) {
-		l->ok = l->ok &&
-			moves_by_one(l->analyser, e->args, e->n_args, l->var,
-				     &stays);
+		l->ok = l->ok && moves_by_one(l->analyser, e->args, e->n_args,
+					      l->var, &stays);
 		/* What is stored may be read again only where it was. */
 		if (e->u.buffer == l->store->u.buffer) {
 			for (int d = 0; d < e->n_args; d++) {
@@ -92,8 +91,9 @@ is_candidate(struct func *f, struct stmt *s)
 	analyser_init(&a, f->module);
 	loads.var = s->u.loop.var;
 	loads.store = body;
-	if (!moves_by_one(&a, body->args + 1, body->n_args - 1,
-			  s->u.loop.var, &stays) || stays) {
+	if (!moves_by_one(&a, body->args + 1, body->n_args - 1, s->u.loop.var,
+			  &stays) ||
+	    stays) {
 		return false;
 	}
 	expr_visit(body->args[0], check_load, &loads);
@@ -121,14 +121,16 @@ vectorize(struct func *f, struct stmt *loop)
 {
 	struct module *m = f->module;
 	struct var *old = loop->u.loop.var;
-	struct var *outer = var_new(m, arena_printf(&m->arena, "%s_o",
-						    old->name), old->type);
-	struct var *inner = var_new(m, arena_printf(&m->arena, "%s_i",
-						    old->name), old->type);
+	struct var *outer = var_new(m,
+				    arena_printf(&m->arena, "%s_o", old->name),
+				    old->type);
+	struct var *inner = var_new(m,
+				    arena_printf(&m->arena, "%s_i", old->name),
+				    old->type);
 	int64_t extent = loop->args[1]->u.ival, n = lanes_of(extent);
 	const struct expr *lanes = expr_int(m, old->type, n);
-	const struct expr *value = expr_add(m,
-		expr_mul(m, outer->expr, lanes), inner->expr);
+	const struct expr *value = expr_add(m, expr_mul(m, outer->expr, lanes),
+					    inner->expr);
 	struct var_map map = { &old, &value, 1 };
 	struct stmt_place place = stmt_place_of(loop);
 	struct stmt *body = loop->children[0];

@@ -5,7 +5,6 @@
 
 #include "loading.h"
 
-
 enum { RANK_MAX = 64 };
 
 bool
@@ -13,7 +12,7 @@ backend_is_word(const char *text)
 {
 	return text[0] >= 'a' && text[0] <= 'z' &&
 	       text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] ==
-	       '\0';
+		       '\0';
 }
 
 /* -- numbers -- */
@@ -55,7 +54,8 @@ backend_read_limits(struct json j, struct limits *out)
 {
 	struct arena *a = &j.reader->module->arena;
 
-	*out = (struct limits){ .min = INT64_MIN, .max = INT64_MAX,
+	*out = (struct limits){ .min = INT64_MIN,
+				.max = INT64_MAX,
 				.multiple = 1 };
 	if (j.value == NULL) {
 		return;
@@ -73,7 +73,7 @@ backend_read_limits(struct json j, struct limits *out)
 		read_bounds(j, out);
 	} else {
 		json_error(j, "a number, a list of numbers or an object with "
-			   "min, max, multiple or one_of is wanted here");
+			      "min, max, multiple or one_of is wanted here");
 		return;
 	}
 	if ((cJSON_IsArray(j.value) && out->one_of.n == 0) ||
@@ -102,9 +102,10 @@ read_node(struct json j, const struct pattern_scope *s, const char *word,
 {
 	const char *tail = strstr(word, ".outputs.");
 	char *end;
-	const char *id = tail == NULL ? word
-		: arena_strndup(&j.reader->module->arena, word,
-				(size_t)(tail - word));
+	const char *id = tail == NULL
+				 ? word
+				 : arena_strndup(&j.reader->module->arena, word,
+						 (size_t)(tail - word));
 
 	out->node = node_named(s, id);
 	if (out->node == -1) {
@@ -143,7 +144,8 @@ read_kind(struct json j, const struct pattern_scope *s,
 	} else if (strcmp(word, "optional") == 0) {
 		out->optional = true;
 	} else if (!read_node(j, s, word, out)) {
-		json_error(j, "'%s' is no node before this one, nor one of "
+		json_error(j,
+			   "'%s' is no node before this one, nor one of "
 			   "any, constant, variable, optional and absent%s",
 			   word, s->has_before ? ", nor before" : "");
 	}
@@ -159,10 +161,12 @@ read_dtypes(struct json j, struct tensor_condition *out)
 		const char *name = json_text(row, true);
 		struct dtype t;
 
-		if (name != NULL && (!dtype_from_name(name, &t) ||
-				     t.lanes != 1)) {
-			json_error(row, "'%s' is no type; such as f32, i8, "
-				   "bf16 are wanted here", name);
+		if (name != NULL &&
+		    (!dtype_from_name(name, &t) || t.lanes != 1)) {
+			json_error(row,
+				   "'%s' is no type; such as f32, i8, "
+				   "bf16 are wanted here",
+				   name);
 		} else if (name != NULL) {
 			out->dtypes |= (uint64_t)1 << t.kind;
 		}
@@ -177,15 +181,15 @@ read_shape(struct json j, struct json other, struct tensor_condition *out)
 {
 	int n = json_length(j);
 
-	out->dims = arena_array(&j.reader->module->arena, struct limits,
-				n + 1);
+	out->dims = arena_array(&j.reader->module->arena, struct limits, n + 1);
 	for (int i = 0; i < n; i++) {
 		struct json row = json_at(j, i);
 
 		if (cJSON_IsString(row.value)) {
 			if (strcmp(row.value->valuestring, "...") != 0 ||
 			    i != n - 1) {
-				json_error(row, "\"...\" at the end, a number, "
+				json_error(row,
+					   "\"...\" at the end, a number, "
 					   "limits or null are wanted here");
 			}
 			out->more_dims = true;
@@ -198,19 +202,19 @@ read_shape(struct json j, struct json other, struct tensor_condition *out)
 	}
 	if (out->other_dims.set && !out->more_dims) {
 		json_error(other, "there are no others: the shape does not "
-			   "end with \"...\"");
+				  "end with \"...\"");
 	}
 	if (out->rank.set && j.value != NULL) {
 		bool possible = false;
 
 		for (int r = out->n_dims; r <= RANK_MAX; r++) {
-			possible = possible || ((r == out->n_dims ||
-						 out->more_dims) &&
-				limits_hold(&out->rank, r));
+			possible = possible ||
+				   ((r == out->n_dims || out->more_dims) &&
+				    limits_hold(&out->rank, r));
 		}
 		if (!possible) {
 			json_error(j, "no shape has that and the rank; the "
-				   "pattern cannot match");
+				      "pattern cannot match");
 		}
 	}
 }
@@ -238,10 +242,13 @@ read_ref(struct json j, const struct pattern_scope *s)
 		}
 	}
 	ref.node = s->self != NULL && strcmp(s->self, id) == 0
-		? s->n : node_named(s, id);
+			   ? s->n
+			   : node_named(s, id);
 	if (ref.node == -1 || (ref.node == BEFORE && tail != NULL)) {
-		json_error(j, "'%s' is no node up to this one, nor an input "
-			   "of one (ID.inputs.N)", text);
+		json_error(j,
+			   "'%s' is no node up to this one, nor an input "
+			   "of one (ID.inputs.N)",
+			   text);
 		ref.node = -1;
 	}
 	return ref;
@@ -284,11 +291,11 @@ read_layouts(struct json j, struct tensor_condition *out)
  * write keeps its rows; so only a node of the pattern that exchanges dimensions
  * can give columns. */
 void
-backend_check_layout(struct json j, bool exchanges,
-		     struct tensor_condition *c)
+backend_check_layout(struct json j, bool exchanges, struct tensor_condition *c)
 {
 	if (c->layouts == LAYOUT_COLUMNS && !exchanges) {
-		json_error(json_get(j, "layout"), "columns are what a Transpose "
+		json_error(json_get(j, "layout"),
+			   "columns are what a Transpose "
 			   "of the pattern gives; the pattern cannot match");
 	}
 	if (!exchanges) {
@@ -300,14 +307,19 @@ void
 backend_any_tensor(struct json j, struct tensor_condition *out)
 {
 	*out = (struct tensor_condition){
-		.node = -1, .is_static = -1, .is_parameter = -1,
-		.same_shape = { -1, -1 }, .broadcasts_to = { -1, -1 },
+		.node = -1,
+		.is_static = -1,
+		.is_parameter = -1,
+		.same_shape = { -1, -1 },
+		.broadcasts_to = { -1, -1 },
 		.row_of = { -1, -1 },
-		.same_dtype = { -1, -1 }, .pointer = j.pointer,
+		.same_dtype = { -1, -1 },
+		.pointer = j.pointer,
 	};
 	for (int i = 0; i < 4; i++) {
 		backend_read_limits((struct json){ j.reader, NULL, NULL },
-				    i == 0 ? &out->rank : i == 1 ? &out->elems
+				    i == 0   ? &out->rank
+				    : i == 1 ? &out->elems
 				    : i == 2 ? &out->users
 					     : &out->other_dims);
 	}
@@ -327,7 +339,8 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "is optional dtype rank elems users shape other_dims "
+	json_check_keys(j,
+			"is optional dtype rank elems users shape other_dims "
 			"static layout value parameter same_shape "
 			"broadcasts_to row_of same_dtype");
 	if (json_get(j, "is").value != NULL) {
@@ -356,7 +369,7 @@ backend_read_tensor(struct json j, const struct pattern_scope *s,
 		if (out->kind == TENSOR_VARIABLE || out->kind == TENSOR_NODE ||
 		    out->kind == TENSOR_ABSENT) {
 			json_error(value, "what is computed has no value yet; "
-				   "the pattern cannot match");
+					  "the pattern cannot match");
 		}
 	}
 }
@@ -384,12 +397,12 @@ read_attribute_object(struct json j, struct attribute_condition *out)
 	struct json list = json_get(j, "list"), value = json_get(j, "value");
 
 	json_check_keys(j, "min max multiple one_of list length value "
-			"or_absent absent");
+			   "or_absent absent");
 	out->or_absent = json_bool(json_get(j, "or_absent"));
 	out->must_be_absent = json_bool(json_get(j, "absent"));
 	if (out->must_be_absent && cJSON_GetArraySize(j.value) > 1) {
 		json_error(j, "what is absent has no value; leave the other "
-			   "conditions out");
+			      "conditions out");
 	}
 	backend_read_limits(json_get(j, "length"), &out->length);
 	if (list.value != NULL) {
@@ -439,7 +452,7 @@ backend_read_attribute(struct json j, const char *name,
 		read_attribute_object(j, out);
 	} else {
 		json_error(j, "a number, a text, a list or an object is wanted "
-			   "here");
+			      "here");
 	}
 }
 

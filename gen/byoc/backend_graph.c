@@ -70,7 +70,8 @@ backend_order_nodes(struct module *m, struct pattern_graph *g, int anchor,
 	}
 	for (int i = 0; i < g->n_nodes; i++) {
 		if (!found[i]) {
-			json_error(at, "node '%s' neither reads another nor is "
+			json_error(at,
+				   "node '%s' neither reads another nor is "
 				   "read by one; it cannot be found",
 				   g->nodes[i].id);
 			return false;
@@ -95,8 +96,8 @@ moved_ref(const struct choice *c, struct tensor_ref ref)
 		const struct tensor_condition *in =
 			&c->all->nodes[ref.node].inputs[0];
 
-		ref.node = ref.input < 0 && in->kind == TENSOR_NODE
-			? in->node : -1;
+		ref.node = ref.input < 0 && in->kind == TENSOR_NODE ? in->node
+								    : -1;
 	}
 	ref.node = ref.node >= 0 ? c->index[ref.node] : ref.node;
 	return ref;
@@ -129,7 +130,8 @@ moved_list(struct module *m, const struct choice *c,
 	   const struct tensor_condition *list, int n)
 {
 	struct tensor_condition *copy = arena_array(&m->arena,
-					struct tensor_condition, n + 1);
+						    struct tensor_condition,
+						    n + 1);
 
 	for (int i = 0; i < n; i++) {
 		copy[i] = moved(c, list[i]);
@@ -209,8 +211,10 @@ backend_make_variants(struct module *m, struct pattern *p,
 			continue;
 		}
 		if (n == OPTIONAL_MAX) {
-			json_error(at, "more than %d optional nodes; write "
-				   "several patterns", OPTIONAL_MAX);
+			json_error(at,
+				   "more than %d optional nodes; write "
+				   "several patterns",
+				   OPTIONAL_MAX);
 			return;
 		}
 		optional[n++] = i;

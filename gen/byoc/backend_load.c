@@ -41,8 +41,8 @@ find_below(struct module *m, const char *dir, struct found_list *out)
 	const char *const *names = data_names_in(m, dir, "/backend.json", &n);
 
 	for (int i = 0; i < n; i++) {
-		add_found(m, out, names[i], arena_printf(&m->arena, "%s/%s",
-							 dir, names[i]));
+		add_found(m, out, names[i],
+			  arena_printf(&m->arena, "%s/%s", dir, names[i]));
 	}
 }
 
@@ -55,10 +55,11 @@ find_in(struct module *m, const char *dir, struct found_list *out)
 
 	find_below(m, dir, out);
 	find_below(m, arena_printf(&m->arena, "%s/byoc", dir), out);
-	if (real != NULL && data_read(m, arena_printf(&m->arena,
-					"%s/backend.json", real)) != NULL) {
-		add_found(m, out, arena_strdup(&m->arena,
-					       strrchr(real, '/') + 1),
+	if (real != NULL &&
+	    data_read(m, arena_printf(&m->arena, "%s/backend.json", real)) !=
+		    NULL) {
+		add_found(m, out,
+			  arena_strdup(&m->arena, strrchr(real, '/') + 1),
 			  arena_strdup(&m->arena, real));
 	}
 	free(real);
@@ -103,8 +104,10 @@ own_file(struct backend_loader *l, const char *name, const char **file)
 	struct arena *a = &l->m->arena;
 
 	if (l->b->folder == NULL) {
-		return data_file(l->m, NULL, arena_printf(a, "byoc/%s/%s",
-				 l->b->name, name), file);
+		return data_file(l->m, NULL,
+				 arena_printf(a, "byoc/%s/%s", l->b->name,
+					      name),
+				 file);
 	}
 	*file = arena_printf(a, "%s/%s", l->b->folder, name);
 	return data_read(l->m, *file);
@@ -144,9 +147,9 @@ read_templates(struct backend_loader *l, struct json j)
 	json_check_keys(j, BACKEND_TEMPLATES);
 	l->b->templates = arena_array(&l->m->arena, struct backend_file,
 				      cJSON_GetArraySize(j.value) + 1);
-	cJSON_ArrayForEach(item, j.value) {
-		struct backend_file *f =
-			&l->b->templates[l->b->n_templates++];
+	cJSON_ArrayForEach(item, j.value)
+	{
+		struct backend_file *f = &l->b->templates[l->b->n_templates++];
 
 		f->key = arena_strdup(&l->m->arena, item->string);
 		f->name = json_text(json_get(j, item->string), false);
@@ -173,18 +176,21 @@ read_runtime(struct backend_loader *l, struct json j)
 		}
 		if (*f->name == '\0' || strpbrk(f->name, "/\\") != NULL) {
 			json_error(item, "a file of the same folder or of "
-				   "runtime-c is wanted here");
+					 "runtime-c is wanted here");
 			continue;
 		}
 		f->text = own_file(l, f->name, &f->file);
 		if (f->text == NULL) {
-			f->text = data_file(l->m, NULL, arena_printf(
-				&l->m->arena, "runtime/%s", f->name),
-				&f->file);
+			f->text = data_file(l->m, NULL,
+					    arena_printf(&l->m->arena,
+							 "runtime/%s", f->name),
+					    &f->file);
 		}
 		if (f->text == NULL) {
-			json_error(item, "there is no file %s in the folder "
-				   "or in runtime-c", f->name);
+			json_error(item,
+				   "there is no file %s in the folder "
+				   "or in runtime-c",
+				   f->name);
 		}
 	}
 }
@@ -210,7 +216,8 @@ read_options(struct backend_loader *l, struct json j)
 	}
 	l->b->options = arena_array(&l->m->arena, struct backend_option,
 				    cJSON_GetArraySize(j.value) + 1);
-	cJSON_ArrayForEach(item, j.value) {
+	cJSON_ArrayForEach(item, j.value)
+	{
 		struct json row = json_get(j, item->string);
 		struct backend_option *o = &l->b->options[l->b->n_options++];
 
@@ -238,7 +245,8 @@ read_options(struct backend_loader *l, struct json j)
 }
 
 static const char *const stages[] = {
-	[REGION_ANNOTATED] = "annotated", [REGION_MERGED] = "merged",
+	[REGION_ANNOTATED] = "annotated",
+	[REGION_MERGED] = "merged",
 	[REGION_PARTITIONED] = "partitioned",
 };
 
@@ -275,8 +283,8 @@ read_pass(struct backend_loader *l, struct json j, struct region_pass *p)
 		return;
 	}
 	if (l->b->folder != NULL && p->object[0] != '/') {
-		p->object = arena_printf(&l->m->arena, "%s/%s",
-					 l->b->folder, p->object);
+		p->object = arena_printf(&l->m->arena, "%s/%s", l->b->folder,
+					 p->object);
 	}
 	if (p->name != NULL) {
 		backend_open_object(l->m, object, p);
@@ -309,9 +317,11 @@ read_counts(struct backend_loader *l, struct json j)
 	if (json_is_object(j, false)) {
 		json_check_keys(j, "input output");
 		l->b->input_counts = backend_read_counts(l,
-			json_get(j, "input"), &l->b->n_input_counts);
-		l->b->output_counts = backend_read_counts(l,
-			json_get(j, "output"), &l->b->n_output_counts);
+							 json_get(j, "input"),
+							 &l->b->n_input_counts);
+		l->b->output_counts =
+			backend_read_counts(l, json_get(j, "output"),
+					    &l->b->n_output_counts);
 	}
 }
 
@@ -323,7 +333,8 @@ read_backend(struct backend_loader *l, struct json j)
 	struct json merge = json_get(region, "merge");
 
 	json_check_once(j);
-	json_check_keys(j, "description patterns options passes templates "
+	json_check_keys(j,
+			"description patterns options passes templates "
 			"state includes header_includes runtime counts cflags "
 			"ldflags region chains");
 	b->description = json_text(json_get(j, "description"), true);
@@ -358,8 +369,7 @@ set_option(struct backend_loader *l, const char *text)
 {
 	struct backend *b = l->b;
 	const char *equals = strchr(text, '=');
-	size_t length = equals != NULL ? (size_t)(equals - text)
-				       : strlen(text);
+	size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
 	struct diag_place place = { .file = "--byoc", .item = b->name };
 	const char *known = "";
 
@@ -380,7 +390,8 @@ set_option(struct backend_loader *l, const char *text)
 		if (equals == NULL || !backend_takes(o, equals + 1)) {
 			return diag_error(&l->m->diags, DIAG_BAD_OPTION, place,
 					  "%s is not understood; %s is one of "
-					  "%s", text, o->name, values);
+					  "%s",
+					  text, o->name, values);
 		}
 		o->value = equals + 1;
 		return true;
@@ -395,9 +406,11 @@ set_options(struct backend_loader *l, const char *text)
 {
 	while (text != NULL) {
 		const char *comma = strchr(text, ',');
-		const char *one = comma == NULL ? text
-			: arena_strndup(&l->m->arena, text,
-					(size_t)(comma - text));
+		const char *one = comma == NULL
+					  ? text
+					  : arena_strndup(&l->m->arena, text,
+							  (size_t)(comma -
+								   text));
 
 		if (!set_option(l, one)) {
 			return false;
@@ -442,7 +455,9 @@ backend_load(struct module *m, const char *named, const char *dir)
 {
 	const char *colon = strchr(named, ':');
 	struct backend_loader l = {
-		.m = m, .b = arena_new(&m->arena, struct backend), .dir = dir,
+		.m = m,
+		.b = arena_new(&m->arena, struct backend),
+		.dir = dir,
 		.reader = { .module = m, .id = DIAG_BAD_BACKEND },
 	};
 	struct found_list all;
@@ -451,7 +466,8 @@ backend_load(struct module *m, const char *named, const char *dir)
 	bool ok;
 
 	l.b->name = colon == NULL ? named
-		: arena_strndup(&m->arena, named, (size_t)(colon - named));
+				  : arena_strndup(&m->arena, named,
+						  (size_t)(colon - named));
 	all = find_all(m, dir);
 	for (int i = 0; i < all.list.n && text == NULL; i++) {
 		if (strcmp(all.list.data[i].name, l.b->name) == 0) {
@@ -474,8 +490,7 @@ backend_load(struct module *m, const char *named, const char *dir)
 		read_backend(&l, json_root(&l.reader, tree));
 	}
 	cJSON_Delete(tree);
-	ok = ok && !l.reader.failed &&
-	     backend_check_templates(m, l.b) &&
+	ok = ok && !l.reader.failed && backend_check_templates(m, l.b) &&
 	     set_options(&l, colon != NULL ? colon + 1 : NULL);
 	if (!ok) {
 		backend_close(l.b);

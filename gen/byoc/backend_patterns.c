@@ -12,10 +12,14 @@ check_count(struct json at, const struct op *op, const char *what, int n,
 	    int min, int max, bool more)
 {
 	if ((max >= 0 && n > max) || (n < min && !more)) {
-		json_error(at, "%s has %d%s %s, not %d; the pattern cannot "
-			   "match", op->name, n < min ? min : max,
-			   min == max ? "" : n < min ? " or more"
-						     : " or fewer", what, n);
+		json_error(at,
+			   "%s has %d%s %s, not %d; the pattern cannot "
+			   "match",
+			   op->name, n < min ? min : max,
+			   min == max ? ""
+			   : n < min  ? " or more"
+				      : " or fewer",
+			   what, n);
 	}
 }
 
@@ -24,9 +28,11 @@ operator_named(struct json at, const char *name)
 {
 	const char *dot = strchr(name, '.');
 	struct arena *a = &at.reader->module->arena;
-	const struct op *op = dot == NULL ? op_find("", name)
-		: op_find(arena_strndup(a, name, (size_t)(dot - name)),
-			  dot + 1);
+	const struct op *op =
+		dot == NULL
+			? op_find("", name)
+			: op_find(arena_strndup(a, name, (size_t)(dot - name)),
+				  dot + 1);
 
 	if (op == NULL) {
 		json_error(at, "'%s' is no operator that tirc knows", name);
@@ -38,8 +44,8 @@ operator_named(struct json at, const char *name)
 static int
 needed(const struct tensor_condition *list, int n)
 {
-	while (n > 0 && (list[n - 1].kind == TENSOR_ABSENT ||
-			 list[n - 1].optional)) {
+	while (n > 0 &&
+	       (list[n - 1].kind == TENSOR_ABSENT || list[n - 1].optional)) {
 		n--;
 	}
 	return n;
@@ -61,8 +67,7 @@ check_operators(struct json j, const struct pattern_node *n)
 
 			check_count(json_get(j, "inputs"), op, "inputs",
 				    most < op->min_inputs ? most : least,
-				    op->min_inputs < least ? 0
-							   : op->min_inputs,
+				    op->min_inputs < least ? 0 : op->min_inputs,
 				    op->max_inputs, n->rest != NULL);
 		}
 		check_count(json_get(j, "outputs"), op, "outputs",
@@ -98,19 +103,20 @@ read_inputs(struct json j, const struct pattern_scope *s,
 	}
 	if (rest.value != NULL) {
 		struct tensor_condition *c = arena_new(a,
-						struct tensor_condition);
+						       struct tensor_condition);
 
 		backend_read_tensor(rest, s, c);
 		backend_check_layout(rest, false, c);
 		if (c->kind == TENSOR_NODE) {
 			json_error(rest, "another node is read by an input of "
-				   "its own; name it in inputs");
+					 "its own; name it in inputs");
 		}
 		n->rest = c;
 	}
 	n->any_order = json_bool(json_get(j, "any_order"));
 	if (n->any_order && n->n_inputs < 2) {
-		json_error(json_get(j, "any_order"), "there must be two "
+		json_error(json_get(j, "any_order"),
+			   "there must be two "
 			   "inputs that can change places");
 	}
 }
@@ -132,7 +138,7 @@ read_outputs(struct json j, const struct pattern_scope *s,
 		backend_check_layout(json_at(list, i), exchanges, c);
 		if (c->kind != TENSOR_ANY && c->kind != TENSOR_ABSENT) {
 			json_error(json_at(list, i), "an output is any, "
-				   "optional or absent");
+						     "optional or absent");
 		}
 	}
 	n->more_outputs = json_bool(json_get(j, "more_outputs"));
@@ -147,24 +153,28 @@ read_attributes(struct json j, struct pattern_node *n)
 	const cJSON *item;
 
 	if (json_is_object(conditions, false)) {
-		n->attributes = arena_array(a, struct attribute_condition,
-			cJSON_GetArraySize(conditions.value) + 1);
-		cJSON_ArrayForEach(item, conditions.value) {
+		n->attributes =
+			arena_array(a, struct attribute_condition,
+				    cJSON_GetArraySize(conditions.value) + 1);
+		cJSON_ArrayForEach(item, conditions.value)
+		{
 			backend_read_attribute(json_get(conditions,
 							item->string),
-				arena_strdup(a, item->string),
-				&n->attributes[n->n_attributes++]);
+					       arena_strdup(a, item->string),
+					       &n->attributes
+							[n->n_attributes++]);
 		}
 	}
 	if (json_is_object(facts, false)) {
 		n->facts = arena_array(a, struct fact_rule,
-			cJSON_GetArraySize(facts.value) + 1);
-		cJSON_ArrayForEach(item, facts.value) {
+				       cJSON_GetArraySize(facts.value) + 1);
+		cJSON_ArrayForEach(item, facts.value)
+		{
 			struct json row = json_get(facts, item->string);
 
 			if (!backend_is_word(item->string)) {
 				json_error(row, "a name in lower case is "
-					   "wanted here");
+						"wanted here");
 			}
 			backend_read_fact(row, arena_strdup(a, item->string),
 					  &n->facts[n->n_facts++]);
@@ -185,8 +195,10 @@ check_id(struct json at, const struct pattern_scope *s, const char *id)
 		taken = taken || strcmp(taken_words[i], id) == 0;
 	}
 	if (taken || !backend_is_word(id)) {
-		json_error(at, "'%s' cannot be the id of a node; letters in "
-			   "lower case, digits and _ can", id);
+		json_error(at,
+			   "'%s' cannot be the id of a node; letters in "
+			   "lower case, digits and _ can",
+			   id);
 	}
 	for (int i = 0; i < s->n; i++) {
 		if (strcmp(s->nodes[i].id, id) == 0) {
@@ -195,7 +207,8 @@ check_id(struct json at, const struct pattern_scope *s, const char *id)
 	}
 }
 
-#define NODE_KEYS "op inputs rest any_order outputs more_outputs attributes " \
+#define NODE_KEYS                                                              \
+	"op inputs rest any_order outputs more_outputs attributes "            \
 	"facts"
 
 /* The next node of s; its id, unless there is one in the object. */
@@ -229,8 +242,11 @@ read_node(struct json j, struct pattern_scope *s, const char *id)
 		n->ops = json_texts(op, &n->n_ops);
 	}
 	if (n->n_ops == 0) {
-		json_error(op, op.value == NULL ? "is missing"
-			   : "no operator is so; the pattern cannot match");
+		json_error(
+			op,
+			op.value == NULL
+				? "is missing"
+				: "no operator is so; the pattern cannot match");
 	}
 	n->optional = json_bool(json_get(j, "optional"));
 	s->self = n->id;
@@ -241,7 +257,8 @@ read_node(struct json j, struct pattern_scope *s, const char *id)
 	read_attributes(j, n);
 	check_operators(j, n);
 	if (n->optional && n->n_inputs == 0) {
-		json_error(json_get(j, "optional"), "what reads it when it is "
+		json_error(json_get(j, "optional"),
+			   "what reads it when it is "
 			   "left out? name its inputs");
 	}
 }
@@ -264,15 +281,16 @@ read_nodes(struct json list, struct pattern_graph *g, bool has_before,
 	struct pattern_scope s = { .has_before = has_before };
 	int n = json_length(list);
 
-	s.nodes = arena_array(&list.reader->module->arena,
-			      struct pattern_node, n + 1);
+	s.nodes = arena_array(&list.reader->module->arena, struct pattern_node,
+			      n + 1);
 	for (int i = 0; i < n; i++) {
 		json_check_keys(json_at(list, i), keys);
 		read_node(json_at(list, i), &s, NULL);
 	}
 	if (n == 0) {
-		json_error(list, list.value == NULL ? "is missing"
-			   : "a node at least is wanted here");
+		json_error(list, list.value == NULL
+					 ? "is missing"
+					 : "a node at least is wanted here");
 	}
 	g->nodes = s.nodes;
 	g->n_nodes = s.n;
@@ -314,7 +332,7 @@ read_count(struct json j, const char *name, struct pattern_count *out)
 		out->each = json_int(json_at(j, 1), 0, most, 0);
 	} else {
 		json_error(j, "a number is wanted here, or one and another "
-			   "for each input");
+			      "for each input");
 	}
 }
 
@@ -330,7 +348,8 @@ backend_read_counts(struct backend_loader *l, struct json j, int *n)
 	}
 	counts = arena_array(&l->m->arena, struct pattern_count,
 			     cJSON_GetArraySize(j.value) + 1);
-	cJSON_ArrayForEach(item, j.value) {
+	cJSON_ArrayForEach(item, j.value)
+	{
 		read_count(json_get(j, item->string),
 			   arena_strdup(&l->m->arena, item->string),
 			   &counts[(*n)++]);
@@ -356,16 +375,17 @@ read_follower(struct backend_loader *l, struct json j,
 	}
 	if (!backend_is_word(g->name)) {
 		json_error(json_get(j, "name"), "a name in lower case is "
-			   "wanted here");
+						"wanted here");
 	}
 	for (int i = 0; i < chain->n_one_of; i++) {
 		if (strcmp(chain->one_of[i].name, g->name) == 0) {
-			json_error(json_get(j, "name"), "there is a follower "
-				   "'%s' already", g->name);
+			json_error(json_get(j, "name"),
+				   "there is a follower "
+				   "'%s' already",
+				   g->name);
 		}
 	}
-	g->counts = backend_read_counts(l, json_get(j, "counts"),
-					&g->n_counts);
+	g->counts = backend_read_counts(l, json_get(j, "counts"), &g->n_counts);
 	if (nodes.value != NULL) {
 		json_check_keys(j, "name counts nodes result");
 		read_nodes(nodes, g, true, "id " NODE_KEYS);
@@ -396,8 +416,7 @@ read_follower(struct backend_loader *l, struct json j,
 }
 
 static void
-read_chain(struct backend_loader *l, struct json j,
-	   struct pattern_chain *chain)
+read_chain(struct backend_loader *l, struct json j, struct pattern_chain *chain)
 {
 	struct json list = json_get(j, "one_of");
 	int n = json_length(list);
@@ -412,14 +431,15 @@ read_chain(struct backend_loader *l, struct json j,
 				   chain->min > 1 ? chain->min : 1);
 	if (chain->min > chain->max) {
 		json_error(json_get(j, "min"), "is more than max; the pattern "
-			   "cannot match");
+					       "cannot match");
 	}
 	if (n == 0) {
-		json_error(list, list.value == NULL ? "is missing"
-			   : "a follower at least is wanted here");
+		json_error(list,
+			   list.value == NULL
+				   ? "is missing"
+				   : "a follower at least is wanted here");
 	}
-	chain->one_of = arena_array(&l->m->arena, struct pattern_graph,
-				    n + 1);
+	chain->one_of = arena_array(&l->m->arena, struct pattern_graph, n + 1);
 	for (int i = 0; i < n; i++) {
 		read_follower(l, json_at(list, i), chain);
 	}
@@ -431,8 +451,8 @@ read_chain(struct backend_loader *l, struct json j,
 static struct json
 find_chains(struct backend_loader *l, struct json then)
 {
-	const char *name = cJSON_IsString(then.value)
-		? then.value->valuestring : NULL;
+	const char *name = cJSON_IsString(then.value) ? then.value->valuestring
+						      : NULL;
 	struct json named = name != NULL ? json_get(l->chains, name) : then;
 
 	if (name != NULL && named.value == NULL) {
@@ -476,16 +496,15 @@ read_anchor(struct json j, const struct pattern_graph *g)
 	int anchor = id != NULL ? find_node(g, id) : 0;
 
 	if (anchor < 0) {
-		json_error(json_get(j, "anchor"), "there is no node '%s'",
-			   id);
+		json_error(json_get(j, "anchor"), "there is no node '%s'", id);
 		return 0;
 	}
-	while (id == NULL && anchor < g->n_nodes &&
-	       g->nodes[anchor].optional) {
+	while (id == NULL && anchor < g->n_nodes && g->nodes[anchor].optional) {
 		anchor++;
 	}
 	if (anchor == g->n_nodes || g->nodes[anchor].optional) {
-		json_error(json_get(j, "anchor"), "the node that matches are "
+		json_error(json_get(j, "anchor"),
+			   "the node that matches are "
 			   "found by cannot be optional");
 		return 0;
 	}
@@ -504,7 +523,8 @@ read_wanted(struct backend_loader *l, struct json j, struct pattern *p)
 	}
 	wanted = arena_array(&l->m->arena, struct pattern_option,
 			     cJSON_GetArraySize(j.value) + 1);
-	cJSON_ArrayForEach(item, j.value) {
+	cJSON_ArrayForEach(item, j.value)
+	{
 		struct json row = json_get(j, item->string);
 		const char *value = json_text(row, true);
 		const struct backend_option *o = NULL;
@@ -541,12 +561,12 @@ read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 		return;
 	}
 	json_check_keys(j, "name what priority counts anchor nodes result then "
-			"cost alone options");
+			   "cost alone options");
 	p->name = json_text(json_get(j, "name"), true);
 	p->name = p->name != NULL ? p->name : "";
 	if (*p->name != '\0' && !backend_is_word(p->name)) {
 		json_error(json_get(j, "name"), "a name in lower case is "
-			   "wanted here");
+						"wanted here");
 	}
 	p->what = json_text(json_get(j, "what"), false);
 	p->priority = (int)json_int(json_get(j, "priority"), -PRIORITY_MAX,
@@ -558,12 +578,10 @@ read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 		p->min_bytes = json_int(json_get(cost, "min_bytes"), 0,
 					INT64_C(1) << 53, 0);
 	}
-	p->counts = backend_read_counts(l, json_get(j, "counts"),
-					&p->n_counts);
+	p->counts = backend_read_counts(l, json_get(j, "counts"), &p->n_counts);
 	read_wanted(l, json_get(j, "options"), p);
 	p->not_alone = alone.value != NULL && !json_bool(alone);
-	read_nodes(json_get(j, "nodes"), &all, false,
-		   "id optional " NODE_KEYS);
+	read_nodes(json_get(j, "nodes"), &all, false, "id optional " NODE_KEYS);
 	read_result(j, &all);
 	read_chains(l, then, p, !cJSON_IsString(then.value));
 	if (all.n_nodes == 0 || l->m->diags.n_errors != errors) {
@@ -576,7 +594,8 @@ read_pattern(struct backend_loader *l, struct json j, struct pattern *p)
 		const struct pattern_graph *g = &p->variants[i];
 
 		if (p->n_chains > 0 && g->inner[g->result]) {
-			json_error(then, "what follows '%s' cannot be found: "
+			json_error(then,
+				   "what follows '%s' cannot be found: "
 				   "another node of the pattern reads it",
 				   g->nodes[g->result].id);
 			break;
@@ -591,8 +610,11 @@ backend_read_patterns(struct backend_loader *l, struct json j)
 
 	l->b->patterns = arena_array(&l->m->arena, struct pattern, n + 1);
 	if (n == 0) {
-		json_error(j, j.value == NULL ? "is missing"
-			   : "a backend without patterns takes nothing");
+		json_error(
+			j,
+			j.value == NULL
+				? "is missing"
+				: "a backend without patterns takes nothing");
 	}
 	for (int i = 0; i < n; i++) {
 		struct pattern *p = &l->b->patterns[i];

@@ -39,8 +39,7 @@ void backend_check_layout(struct json j, bool exchanges,
 			  struct tensor_condition *c);
 void backend_read_attribute(struct json j, const char *name,
 			    struct attribute_condition *out);
-void backend_read_fact(struct json j, const char *name,
-		       struct fact_rule *out);
+void backend_read_fact(struct json j, const char *name, struct fact_rule *out);
 
 /* backend_patterns.c */
 const struct pattern_count *backend_read_counts(struct backend_loader *l,
@@ -48,8 +47,8 @@ const struct pattern_count *backend_read_counts(struct backend_loader *l,
 void backend_read_patterns(struct backend_loader *l, struct json j);
 /* backend_graph.c: puts the nodes into the order in which they are found, makes
  * a graph of each choice of optional ones. */
-bool backend_order_nodes(struct module *m, struct pattern_graph *g,
-			 int anchor, struct json at);
+bool backend_order_nodes(struct module *m, struct pattern_graph *g, int anchor,
+			 struct json at);
 void backend_make_variants(struct module *m, struct pattern *p,
 			   const struct pattern_graph *all, int anchor,
 			   struct json at);

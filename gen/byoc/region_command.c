@@ -40,10 +40,14 @@ take_result(const struct command *c, const struct strbuf *text)
 		.before = c->g,
 	};
 	struct onnx_file *file;
-	struct graph *edited = partition_read_text(m,
-		arena_printf(&m->arena, "output of pass %s of %s (%s)",
-			     c->pass->name, c->b->name, c->pass->command),
-		NULL, text->len > 0 ? text->data : "", &facts, &file);
+	struct graph *edited =
+		partition_read_text(m,
+				    arena_printf(&m->arena,
+						 "output of pass %s of %s (%s)",
+						 c->pass->name, c->b->name,
+						 c->pass->command),
+				    NULL, text->len > 0 ? text->data : "",
+				    &facts, &file);
 
 	if (edited == NULL) {
 		return false;
@@ -51,7 +55,7 @@ take_result(const struct command *c, const struct strbuf *text)
 	onnx_file_close(file);
 	if (edited->is_partitioned != c->g->is_partitioned) {
 		return fail(c, "its output is of another stage; leave it as "
-			    "it is");
+			       "it is");
 	}
 	partition_adopt(c->g, edited);
 	return true;
@@ -66,17 +70,18 @@ run(const struct command *c, const struct strbuf *in)
 	bool ok;
 
 	strbuf_init(&out);
-	if (!shell_run(c->b->folder, c->pass->command, in->data, in->len,
-		       &out, &status)) {
+	if (!shell_run(c->b->folder, c->pass->command, in->data, in->len, &out,
+		       &status)) {
 		ok = fail(c, "cannot be run");
 	} else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		ok = fail(c, arena_printf(&m->arena, "failed with %s %d; its "
-					  "own message says why",
-					  WIFEXITED(status) ? "exit status"
-							    : "signal",
-					  WIFEXITED(status)
-					  ? WEXITSTATUS(status)
-					  : WTERMSIG(status)));
+		ok = fail(c,
+			  arena_printf(&m->arena,
+				       "failed with %s %d; its "
+				       "own message says why",
+				       WIFEXITED(status) ? "exit status"
+							 : "signal",
+				       WIFEXITED(status) ? WEXITSTATUS(status)
+							 : WTERMSIG(status)));
 	} else {
 		ok = take_result(c, &out);
 	}
@@ -100,7 +105,8 @@ backend_run_command(struct graph *g, const struct backend *b,
 	bool ok;
 
 	if (file == NULL) {
-		fail(&c, arena_printf(a, "no place for its constants in %.*s "
+		fail(&c, arena_printf(a,
+				      "no place for its constants in %.*s "
 				      "(%s); TMPDIR may name another folder",
 				      (int)(strrchr(path, '/') - path), path,
 				      strerror(errno)));
@@ -114,7 +120,8 @@ backend_run_command(struct graph *g, const struct backend *b,
 	ok = partition_text(g, &facts, path, file, &in);
 	ok = fclose(file) == 0 && ok;
 	if (!ok && g->module->diags.n_errors == errors) {
-		fail(&c, arena_printf(a, "its constants cannot be written to "
+		fail(&c, arena_printf(a,
+				      "its constants cannot be written to "
 				      "%s (%s); TMPDIR may name another folder",
 				      path, strerror(errno)));
 	}

@@ -98,16 +98,21 @@ add_fact(struct names *x, struct tdata *to, const struct pattern_node *n,
 	tdata_text(to, arena_printf(x->a, "%s_set", rule->name), "");
 	tdata_text(to, arena_printf(x->a, "%s_is_one", rule->name), "");
 	if (rule->has_default && rule->value.kind == FACT_TEXT) {
-		tdata_text(to, arena_printf(x->a, "%s_is_%s", rule->name,
-					    rule->value.text), "");
+		tdata_text(to,
+			   arena_printf(x->a, "%s_is_%s", rule->name,
+					rule->value.text),
+			   "");
 	}
 	for (int i = 0; rule->attribute != NULL && i < n->n_attributes; i++) {
 		const struct attribute_condition *c = &n->attributes[i];
 
 		for (int t = 0; t < c->n_texts; t++) {
 			if (strcmp(c->name, rule->attribute) == 0) {
-				tdata_text(to, arena_printf(x->a, "%s_is_%s",
-					rule->name, c->texts[t]), "");
+				tdata_text(to,
+					   arena_printf(x->a, "%s_is_%s",
+							rule->name,
+							c->texts[t]),
+					   "");
 			}
 		}
 	}
@@ -121,8 +126,10 @@ add_role(struct names *x, struct tdata *to, const struct pattern_node *n)
 
 	tdata_text(to, arena_printf(x->a, "has_%s", n->id), "");
 	for (int i = 0; i < n->n_ops; i++) {
-		tdata_text(to, arena_printf(x->a, "%s_is_%s", n->id,
-				backend_op_word(x->a, n->ops[i])), "");
+		tdata_text(to,
+			   arena_printf(x->a, "%s_is_%s", n->id,
+					backend_op_word(x->a, n->ops[i])),
+			   "");
 	}
 	for (int i = 0; i < count; i++) {
 		tdata_share(to, arena_printf(x->a, "%s_%d", n->id, i), tensor);
@@ -153,8 +160,7 @@ add_counts(struct names *x, const struct pattern_count *counts, int n)
 {
 	for (int i = 0; i < n; i++) {
 		tdata_text(x->level[REGION],
-			   arena_printf(x->a, "count_%s", counts[i].name),
-			   "");
+			   arena_printf(x->a, "count_%s", counts[i].name), "");
 	}
 }
 
@@ -167,8 +173,7 @@ add_pattern(struct names *x, const struct pattern *p)
 	add_counts(x, p->counts, p->n_counts);
 	for (int c = 0; c < p->n_chains; c++) {
 		for (int i = 0; i < p->chains[c].n_one_of; i++) {
-			const struct pattern_graph *g =
-				&p->chains[c].one_of[i];
+			const struct pattern_graph *g = &p->chains[c].one_of[i];
 
 			tdata_text(x->level[STEP],
 				   arena_printf(x->a, "is_%s", g->name), "");
@@ -187,7 +192,8 @@ add_option(struct names *x, const struct backend_option *o)
 		for (int v = 0; v < o->n_values; v++) {
 			tdata_text(x->level[at],
 				   arena_printf(x->a, "option_%s_is_%s",
-						o->name, o->values[v]), "");
+						o->name, o->values[v]),
+				   "");
 		}
 	}
 }
@@ -207,8 +213,11 @@ backend_check_templates(struct module *m, struct backend *b)
 		add_row(&x, &rows[i]);
 	}
 	for (int i = 0; i < DT_COUNT; i++) {
-		tdata_text(x.level[TENSOR], arena_printf(x.a, "is_%s",
-			dtype_short(dtype_of((enum dtype_kind)i))), "");
+		tdata_text(x.level[TENSOR],
+			   arena_printf(x.a, "is_%s",
+					dtype_short(
+						dtype_of((enum dtype_kind)i))),
+			   "");
 	}
 	for (int i = 0; i < b->n_patterns; i++) {
 		add_pattern(&x, &b->patterns[i]);
@@ -225,7 +234,8 @@ backend_check_templates(struct module *m, struct backend *b)
 
 		f->names = x.level[f->shared ? SHARED : REGION];
 		ok = template_check_known(&m->diags, f->file, f->text,
-					  f->names) && ok;
+					  f->names) &&
+		     ok;
 	}
 	return ok;
 }

@@ -21,11 +21,11 @@ run_object(struct graph *g, const struct backend *b,
 		return g->module->diags.n_errors == errors;
 	}
 	return g->module->diags.n_errors != errors
-		? false
-		: diag_error(&g->module->diags, DIAG_TOOL,
-			     (struct diag_place){ .file = p->object,
-						  .item = p->name },
-			     "the pass gave up and did not say why");
+		       ? false
+		       : diag_error(&g->module->diags, DIAG_TOOL,
+				    (struct diag_place){ .file = p->object,
+							 .item = p->name },
+				    "the pass gave up and did not say why");
 }
 
 bool
@@ -49,13 +49,15 @@ backend_open_object(struct module *m, struct json at, struct region_pass *p)
 	interface = dlsym(o->object, "tirc_region_pass_interface");
 	symbol = dlsym(o->object, "tirc_region_pass");
 	if (interface == NULL || symbol == NULL) {
-		json_error(at, "%s has no pass in it; define one with "
+		json_error(at,
+			   "%s has no pass in it; define one with "
 			   "TIRC_REGION_PASS of tirc_region_pass.h",
 			   p->object);
 		return false;
 	}
 	if (*interface != TIRC_REGION_PASS_INTERFACE) {
-		json_error(at, "%s was built for another version of tirc; "
+		json_error(at,
+			   "%s was built for another version of tirc; "
 			   "compile it again with this one's headers",
 			   p->object);
 		return false;

@@ -28,17 +28,20 @@ struct npy_type {
 };
 
 static const struct npy_type npy_types[] = {
-	{ "<f4", DT_F32 }, { "<f8", DT_F64 }, { "<f2", DT_F16 },
-	{ "|b1", DT_BOOL }, { "|i1", DT_I8 }, { "|u1", DT_U8 },
-	{ "<i2", DT_I16 }, { "<u2", DT_U16 }, { "<i4", DT_I32 },
-	{ "<u4", DT_U32 }, { "<i8", DT_I64 }, { "<u8", DT_U64 },
+	{ "<f4", DT_F32 },  { "<f8", DT_F64 }, { "<f2", DT_F16 },
+	{ "|b1", DT_BOOL }, { "|i1", DT_I8 },  { "|u1", DT_U8 },
+	{ "<i2", DT_I16 },  { "<u2", DT_U16 }, { "<i4", DT_I32 },
+	{ "<u4", DT_U32 },  { "<i8", DT_I64 }, { "<u8", DT_U64 },
 };
 
 #define N_NPY_TYPES (sizeof npy_types / sizeof *npy_types)
 
 /* What ml_dtypes calls its types; the first of a width is written. */
 static const struct npy_type npy_bits[] = {
-	{ "<V1", DT_U8 }, { "<f1", DT_U8 }, { "|V1", DT_U8 }, { "<V2", DT_U16 },
+	{ "<V1", DT_U8 },
+	{ "<f1", DT_U8 },
+	{ "|V1", DT_U8 },
+	{ "<V2", DT_U16 },
 };
 
 #define N_NPY_BITS (sizeof npy_bits / sizeof *npy_bits)
@@ -59,7 +62,7 @@ bool
 array_is(const struct array *a, struct dtype t)
 {
 	return a->is_bits ? npy_name(t) == NULL && dtype_is_float(t) &&
-			    dtype_bytes(t) == dtype_bytes(a->type)
+				    dtype_bytes(t) == dtype_bytes(a->type)
 			  : dtype_equal(a->type, t);
 }
 
@@ -128,7 +131,8 @@ parse_npy(struct module *m, const char *path, const unsigned char *data,
 	bool known = false;
 
 	if (size < 12 || memcmp(data, "\x93NUMPY", 6) != 0) {
-		return bad_file(m, path, "not a .npy file; write it with "
+		return bad_file(m, path,
+				"not a .npy file; write it with "
 				"numpy.save");
 	}
 	header_at = data[6] == 1 ? 10 : 12;
@@ -144,7 +148,8 @@ parse_npy(struct module *m, const char *path, const unsigned char *data,
 	descr = header_value(header, "'descr'");
 	order = header_value(header, "'fortran_order'");
 	if (descr == NULL || order == NULL || strncmp(order, "False", 5) != 0) {
-		return bad_file(m, path, "not a plain array in C order; "
+		return bad_file(m, path,
+				"not a plain array in C order; "
 				"convert with numpy.ascontiguousarray");
 	}
 	for (size_t i = 0; i < N_NPY_TYPES; i++) {
@@ -161,7 +166,8 @@ parse_npy(struct module *m, const char *path, const unsigned char *data,
 		}
 	}
 	if (!known) {
-		return bad_file(m, path, "an element type that tirc does not "
+		return bad_file(m, path,
+				"an element type that tirc does not "
 				"read");
 	}
 	if (!parse_shape(m, header_value(header, "'shape'"), out)) {
@@ -172,10 +178,13 @@ parse_npy(struct module *m, const char *path, const unsigned char *data,
 		return bad_file(m, path, "the data is cut off");
 	}
 	if (bytes < size - header_at - header_len) {
-		return bad_file(m, path, arena_printf(&m->arena,
-			"%zu bytes follow the data that the header describes; "
-			"write the array again with numpy.save",
-			size - header_at - header_len - bytes));
+		return bad_file(
+			m, path,
+			arena_printf(
+				&m->arena,
+				"%zu bytes follow the data that the header describes; "
+				"write the array again with numpy.save",
+				size - header_at - header_len - bytes));
 	}
 	out->data = arena_copy(&m->arena, data + header_at + header_len, bytes);
 	return true;
@@ -215,7 +224,8 @@ read_npz(struct module *m, const char *path, struct array **list, int *n)
 	bool ok = true;
 
 	if (zip == NULL) {
-		return bad_file(m, path, "not a .npz archive, or it does not "
+		return bad_file(m, path,
+				"not a .npz archive, or it does not "
 				"exist");
 	}
 	count = zip_get_num_entries(zip, 0);
@@ -236,16 +246,16 @@ read_npz(struct module *m, const char *path, struct array **list, int *n)
 			break;
 		}
 		data = arena_alloc(&m->arena, st.size + 1);
-		ok = zip_fread(member, data, st.size) ==
-			     (zip_int64_t)st.size &&
+		ok = zip_fread(member, data, st.size) == (zip_int64_t)st.size &&
 		     parse_npy(m, path, data, st.size, a);
 		zip_fclose(member);
 		if (ok) {
 			const char *dot = strstr(st.name, ".npy");
 
 			a->name = arena_strndup(&m->arena, st.name,
-				dot != NULL ? (size_t)(dot - st.name)
-					    : strlen(st.name));
+						dot != NULL ? (size_t)(dot -
+								       st.name)
+							    : strlen(st.name));
 			(*n)++;
 		}
 	}
@@ -299,13 +309,15 @@ npy_bytes(struct module *m, const struct array *a, size_t *size)
 	}
 	if (descr == NULL) {
 		diag_error(&m->diags, DIAG_UNSUPPORTED,
-			(struct diag_place){ .item = a->name },
-			"NumPy has no type for %s", dtype_name(a->type));
+			   (struct diag_place){ .item = a->name },
+			   "NumPy has no type for %s", dtype_name(a->type));
 		return NULL;
 	}
 	strbuf_init(&s);
-	strbuf_printf(&s, "{'descr': '%s', 'fortran_order': False, "
-		      "'shape': (", descr);
+	strbuf_printf(&s,
+		      "{'descr': '%s', 'fortran_order': False, "
+		      "'shape': (",
+		      descr);
 	for (int d = 0; d < a->ndim; d++) {
 		strbuf_printf(&s, "%lld,", (long long)a->shape[d]);
 	}
@@ -394,8 +406,7 @@ arrays_can_save(const char *path, int n)
 }
 
 bool
-arrays_save(struct module *m, const char *path, const struct array *list,
-	     int n)
+arrays_save(struct module *m, const char *path, const struct array *list, int n)
 {
 	return ends_with(path, ".npy") ? write_npy(m, path, &list[0])
 				       : write_npz(m, path, list, n);

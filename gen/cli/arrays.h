@@ -18,6 +18,6 @@ bool arrays_can_save(const char *path, int n);
 /* Writes them; the members of a .npz are stored, not compressed. False with a
  * diagnostic on m. */
 bool arrays_save(struct module *m, const char *path, const struct array *list,
-		  int n);
+		 int n);
 
 #endif

@@ -32,7 +32,7 @@ static struct {
 	char scratch[256];  /* the temporary folder; "": none */
 	const char *output; /* a file or folder named with -o; or NULL */
 	atomic_bool interrupted;
-	void *reserve;      /* for memory_exhausted(); NULL: none */
+	void *reserve; /* for memory_exhausted(); NULL: none */
 } state;
 
 /* -- files -- */
@@ -118,7 +118,8 @@ cleanup_scratch(void)
 	    mkdtemp(state.scratch) == NULL) {
 		state.scratch[0] = '\0';
 		cli_error("a temporary folder cannot be made in %s: %s; TMPDIR "
-			  "may name another one", tmp, strerror(errno));
+			  "may name another one",
+			  tmp, strerror(errno));
 		return NULL;
 	}
 	setenv("TMPDIR", state.scratch, 1);
@@ -301,7 +302,7 @@ void
 memory_exhausted(void)
 {
 	static const char text[] = "error: out of memory; free some, raise the "
-		"limit, or take a smaller model\n";
+				   "limit, or take a smaller model\n";
 
 	if (write(STDERR_FILENO, text, sizeof text - 1) < 0) {
 		/* Nobody can be told. */

@@ -17,29 +17,29 @@ struct cli {
 	const char *verb;
 	struct tirc_options tirc;
 	const char *model;
-	const char **files;    /* all positional arguments */
-	const char **rest;     /* positional arguments after the model */
+	const char **files; /* all positional arguments */
+	const char **rest;  /* positional arguments after the model */
 	int n_rest;
-	const char *out;       /* -o */
+	const char *out; /* -o */
 	bool quiet, json, depfile, help;
 	const char *depfile_path;
 	const char *json_path; /* run */
 	/* run, test */
 	const char *cc, *cflags;
-	const char *runner;    /* before the built program; or NULL */
-	const char **inputs;   /* run: name=file or file */
+	const char *runner;  /* before the built program; or NULL */
+	const char **inputs; /* run: name=file or file */
 	int n_inputs;
-	const char *output;    /* run: .npz or folder */
+	const char *output; /* run: .npz or folder */
 	int repeat;
-	double rtol, atol;     /* negative: by dtype */
+	double rtol, atol; /* negative: by dtype */
 	bool each_region;
 	/* lower, codegen */
 	const char *schedule;
 	bool old_script;
-	int phase;             /* -1: not given */
+	int phase; /* -1: not given */
 	const char *from_onnx, *kernel;
 	bool unscheduled, show_trace, merged;
-	const char *keep;      /* folder to build in and leave behind */
+	const char *keep; /* folder to build in and leave behind */
 };
 
 struct verb {
@@ -66,8 +66,7 @@ int cli_lower_kernel(struct cli *c, FILE *out);
 
 /* options_read.c: parses argv of a verb. Returns CLI_DONE, or CLI_USAGE after
  * saying what is wrong. */
-int cli_options(struct cli *c, const struct verb *verb, int argc,
-		char **argv);
+int cli_options(struct cli *c, const struct verb *verb, int argc, char **argv);
 void cli_options_free(struct cli *c);
 void cli_verb_help(FILE *to, const struct verb *verb);
 

@@ -24,8 +24,7 @@ cmd_codegen(struct cli *c)
 		ok = tirc_write_sources(t, c->out);
 	}
 	cli_messages(t);
-	for (int i = 0; ok && c->out == NULL && i < tirc_source_count(t);
-	     i++) {
+	for (int i = 0; ok && c->out == NULL && i < tirc_source_count(t); i++) {
 		fputs(tirc_source(t, i).text, stdout);
 	}
 	tirc_free(t);

@@ -39,8 +39,9 @@ cli_messages(struct tirc *t)
 	cleanup_pause_if_interrupted();
 	for (int i = 0; i < tirc_message_count(t); i++) {
 		struct tirc_message m = tirc_message(t, i);
-		const char *kind = m.severity == TIRC_ERROR ? "error"
-			: m.severity == TIRC_WARNING ? "warning" : "note";
+		const char *kind = m.severity == TIRC_ERROR     ? "error"
+				   : m.severity == TIRC_WARNING ? "warning"
+								: "note";
 
 		if (is_repeated(t, i)) {
 			continue;
@@ -61,7 +62,7 @@ cli_timings(struct tirc *t)
 	static const char *const header[] = { "pass", "runs", "ms", "share" };
 	static const bool right[] = { false, true, true, true };
 	int n = tirc_timing_count(t);
-	char (*text)[4][48] = calloc((size_t)n + 1, sizeof *text);
+	char(*text)[4][48] = calloc((size_t)n + 1, sizeof *text);
 	const char **cells = calloc((size_t)n + 1, 4 * sizeof *cells);
 	double total = 0;
 
@@ -102,7 +103,8 @@ cli_is_program(const char *path)
 	return !has_ending(path, ".onnx") ||
 	       cli_error("%s is an ONNX model, not a program; write its source "
 			 "with tirc compile %s, or print its kernels with tirc "
-			 "lower --from-onnx %s", path, path, path);
+			 "lower --from-onnx %s",
+			 path, path, path);
 }
 
 struct tirc *
@@ -120,7 +122,8 @@ cli_open(struct cli *c)
 	if (has_ending(c->model, ".py")) {
 		cli_error("%s is a program, not an ONNX model; print what it "
 			  "prints with tirc lower %s, or write its source with "
-			  "tirc codegen %s", c->model, c->model, c->model);
+			  "tirc codegen %s",
+			  c->model, c->model, c->model);
 		return NULL;
 	}
 	if (!c->quiet && !c->json) {
@@ -157,7 +160,7 @@ by_work(const void *a, const void *b)
 		return x->macs > y->macs ? -1 : 1;
 	}
 	return x->operations > y->operations ? -1
-		: x->operations < y->operations;
+					     : x->operations < y->operations;
 }
 
 /* Multiply-accumulates where the model has any, else operations. */
@@ -204,7 +207,8 @@ print_summary(struct cli *c, struct tirc *t)
 		print_tensor("output", tirc_output(t, i));
 	}
 	printf("memory   workspace %s (lower bound %s), stack %s, weights %s "
-	       "(%s)\n", style_bytes(ram, s.workspace_bytes),
+	       "(%s)\n",
+	       style_bytes(ram, s.workspace_bytes),
 	       style_bytes(bound, s.bound_bytes),
 	       style_bytes(stack, s.stack_bytes),
 	       style_bytes(flash, s.weights_bytes), s.weights);

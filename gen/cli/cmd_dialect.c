@@ -36,13 +36,13 @@ check(struct cli *c, struct tirc *t, const char *folder)
 static bool
 selftest(struct cli *c, struct tirc *t, const char *name)
 {
-	if (!tirc_dialect_selftest(t, name) ||
-	    !tirc_write_sources(t, c->out)) {
+	if (!tirc_dialect_selftest(t, name) || !tirc_write_sources(t, c->out)) {
 		return false;
 	}
 	if (!c->quiet) {
 		printf("%d files in %s; README.md there tells how to use "
-		       "them\n", tirc_source_count(t), c->out);
+		       "them\n",
+		       tirc_source_count(t), c->out);
 	}
 	return true;
 }
@@ -56,8 +56,8 @@ cmd_dialect(struct cli *c)
 	struct tirc *t;
 	bool ok;
 
-	if (!lists && strcmp(what, "show") != 0 &&
-	    strcmp(what, "check") != 0 && strcmp(what, "selftest") != 0) {
+	if (!lists && strcmp(what, "show") != 0 && strcmp(what, "check") != 0 &&
+	    strcmp(what, "selftest") != 0) {
 		return usage("list, show, check or selftest is wanted");
 	}
 	if (c->n_rest != (lists ? 0 : 1)) {
@@ -76,10 +76,11 @@ cmd_dialect(struct cli *c)
 		return CLI_BUG;
 	}
 	ok = lists ? print(tirc_dialect_list(t, c->json))
-	   : what[1] == 'h' && what[0] == 's'
-	   ? print(c->merged ? tirc_dialect_merged(t, name)
-			     : tirc_dialect_show(t, name, c->json))
-	   : what[0] == 'c' ? check(c, t, name) : selftest(c, t, name);
+	     : what[1] == 'h' && what[0] == 's'
+		     ? print(c->merged ? tirc_dialect_merged(t, name)
+				       : tirc_dialect_show(t, name, c->json))
+	     : what[0] == 'c' ? check(c, t, name)
+			      : selftest(c, t, name);
 	cli_messages(t);
 	tirc_free(t);
 	return ok ? CLI_DONE : CLI_INPUT;

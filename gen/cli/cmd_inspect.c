@@ -41,8 +41,8 @@ static void
 print_nodes(struct tirc *t)
 {
 	static const char *const header[] = {
-		"#", "operator", "output", "shape", "type", "MACs", "params",
-		"computed by",
+		"#",    "operator", "output", "shape",
+		"type", "MACs",     "params", "computed by",
 	};
 	static const bool right[] = {
 		true, false, false, false, false, true, true, false,
@@ -66,8 +66,10 @@ print_nodes(struct tirc *t)
 		row[4] = copy(x.dtype);
 		row[5] = copy(x.macs > 0 ? style_count(number, (double)x.macs)
 					 : "");
-		row[6] = copy(x.parameters > 0
-			      ? style_count(number, (double)x.parameters) : "");
+		row[6] = copy(
+			x.parameters > 0
+				? style_count(number, (double)x.parameters)
+				: "");
 		row[7] = copy(x.fate != NULL ? x.fate : "");
 	}
 	style_table(stdout, 8, header, right, n, (const char *const *)cells);
@@ -113,12 +115,13 @@ print_memory(const struct cli *cli, struct tirc *t)
 	       style_count(a, (double)s.macs), style_count(b, s.flops),
 	       style_count(c, (double)parameters));
 	printf("workspace  %s planned, %s lower bound, ratio %.3f\n",
-	       style_bytes(a, s.workspace_bytes),
-	       style_bytes(b, s.bound_bytes),
-	       s.bound_bytes > 0 ? (double)s.workspace_bytes /
-				   (double)s.bound_bytes : 1.0);
+	       style_bytes(a, s.workspace_bytes), style_bytes(b, s.bound_bytes),
+	       s.bound_bytes > 0
+		       ? (double)s.workspace_bytes / (double)s.bound_bytes
+		       : 1.0);
 	printf("           %s with --optimize speed, %s with --optimize "
-	       "memory\n", style_bytes(a, workspace_if(cli, t, "speed")),
+	       "memory\n",
+	       style_bytes(a, workspace_if(cli, t, "speed")),
 	       style_bytes(b, workspace_if(cli, t, "memory")));
 	printf("stack      %s at most, with the target's flags\n",
 	       style_bytes(a, s.stack_bytes));
@@ -138,9 +141,10 @@ tensor_json(struct tirc_tensor x)
 		char *end;
 		long long v = strtoll(x.words[d], &end, 10);
 
-		cJSON_AddItemToArray(dims, *end == '\0'
-			? cJSON_CreateNumber((double)v)
-			: cJSON_CreateString(x.words[d]));
+		cJSON_AddItemToArray(dims,
+				     *end == '\0'
+					     ? cJSON_CreateNumber((double)v)
+					     : cJSON_CreateString(x.words[d]));
 	}
 	return o;
 }
@@ -169,8 +173,11 @@ print_json(const struct cli *c, struct tirc *t)
 	cJSON_AddNumberToObject(memory, "workspace_bytes_for_memory",
 				(double)workspace_if(c, t, "memory"));
 	cJSON_AddNumberToObject(memory, "bound_bytes", (double)s.bound_bytes);
-	cJSON_AddNumberToObject(memory, "ratio", s.bound_bytes > 0
-		? (double)s.workspace_bytes / (double)s.bound_bytes : 1.0);
+	cJSON_AddNumberToObject(memory, "ratio",
+				s.bound_bytes > 0
+					? (double)s.workspace_bytes /
+						  (double)s.bound_bytes
+					: 1.0);
 	cJSON_AddNumberToObject(memory, "stack_bytes", (double)s.stack_bytes);
 	cJSON_AddNumberToObject(memory, "weights_bytes",
 				(double)s.weights_bytes);

@@ -20,9 +20,12 @@ run_program(struct cli *c, FILE *out)
 	struct tirc_program_options o = {
 		.old_script = c->old_script,
 		.functions = c->phase >= 0 || c->schedule != NULL,
-		.phase = c->phase >= 0 ? c->phase : c->schedule != NULL ? 0 : 3,
+		.phase = c->phase >= 0         ? c->phase
+			 : c->schedule != NULL ? 0
+					       : 3,
 		.schedule = c->schedule,
-		.print = write_text, .print_ctx = out,
+		.print = write_text,
+		.print_ctx = out,
 	};
 	bool ok = t != NULL && tirc_run_program(t, c->model, &o);
 
@@ -67,8 +70,7 @@ cmd_lower(struct cli *c)
 			status = CLI_INPUT;
 		}
 	} else {
-		cli_error("%s: cannot be written: %s", c->out,
-			  strerror(errno));
+		cli_error("%s: cannot be written: %s", c->out, strerror(errno));
 		status = CLI_INPUT;
 	}
 	arena_release(&a);

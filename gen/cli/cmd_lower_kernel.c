@@ -32,9 +32,10 @@ cli_lower_kernel(struct cli *c, FILE *out)
 			text = tirc_kernel_trace(t, c->kernel, c->json);
 		} else {
 			text = tirc_kernel_script(t, c->kernel,
-				c->unscheduled ? -1
-				: c->phase >= 0 ? c->phase : 0,
-				c->old_script);
+						  c->unscheduled  ? -1
+						  : c->phase >= 0 ? c->phase
+								  : 0,
+						  c->old_script);
 		}
 	}
 	cli_messages(t);

@@ -14,8 +14,9 @@ by_work(const void *a, const void *b)
 {
 	const struct tirc_region *x = a, *y = b;
 
-	return x->macs > y->macs ? -1 : x->macs < y->macs ? 1
-		: y->nodes - x->nodes;
+	return x->macs > y->macs   ? -1
+	       : x->macs < y->macs ? 1
+				   : y->nodes - x->nodes;
 }
 
 static void
@@ -34,7 +35,8 @@ print_regions(struct tirc *t, int64_t macs)
 	qsort(all, (size_t)n, sizeof *all, by_work);
 	for (int i = 0; i < n && i < SHOWN; i++) {
 		printf("%-12s %3d nodes, %sMAC (%.1f %%), %d in, %d out: "
-		       "%s\n", all[i].name, all[i].nodes,
+		       "%s\n",
+		       all[i].name, all[i].nodes,
 		       style_count(count, (double)all[i].macs),
 		       macs > 0 ? 100 * (double)all[i].macs / (double)macs
 				: 0.0,
@@ -54,12 +56,12 @@ print_shares(struct tirc *t)
 	int n = tirc_region_count(t);
 
 	printf("%d region%s: %d of %d nodes (%.1f %%), %s of %sMAC "
-	       "(%.1f %%)\n", n, n == 1 ? "" : "s", s.region_nodes, s.nodes,
+	       "(%.1f %%)\n",
+	       n, n == 1 ? "" : "s", s.region_nodes, s.nodes,
 	       s.nodes > 0 ? 100.0 * s.region_nodes / s.nodes : 0.0,
 	       style_count(part, (double)s.region_macs),
 	       style_count(whole, (double)s.macs),
-	       s.macs > 0 ? 100 * (double)s.region_macs / (double)s.macs
-			  : 0.0);
+	       s.macs > 0 ? 100 * (double)s.region_macs / (double)s.macs : 0.0);
 	print_regions(t, s.macs);
 }
 

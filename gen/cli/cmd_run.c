@@ -37,9 +37,12 @@ no_such_input(struct tirc *t, const char *file, const char *name)
 	}
 	near = text_nearest(name, names, n);
 	cli_error("%s: '%s' is no input of the model; %s '%s'", file, name,
-		  near != NULL ? "did you mean" : n > 1 ? "the first one is"
-							: "its input is",
-		  near != NULL ? near : n > 0 ? names[0] : "");
+		  near != NULL ? "did you mean"
+		  : n > 1      ? "the first one is"
+			       : "its input is",
+		  near != NULL ? near
+		  : n > 0      ? names[0]
+			       : "");
 	free(names);
 	return false;
 }
@@ -55,12 +58,14 @@ take_file(struct harness *h, const char *text, struct array *inputs,
 
 	if (equals != NULL) {
 		at = input_index(h->t, arena_strndup(&h->m->arena, text,
-						(size_t)(equals - text)));
+						     (size_t)(equals - text)));
 		if (at >= 0) {
 			text = equals + 1;
 		} else if (access(text, F_OK) != 0) {
-			return no_such_input(h->t, "--input", arena_strndup(
-				&h->m->arena, text, (size_t)(equals - text)));
+			return no_such_input(h->t, "--input",
+					     arena_strndup(&h->m->arena, text,
+							   (size_t)(equals -
+								    text)));
 		}
 	}
 	if (!arrays_read(h->m, text, &list, &n)) {
@@ -139,11 +144,10 @@ execute(struct harness *h)
 	bool *given = arena_array(&h->m->arena, bool, n_in + 1);
 	int next = 0;
 
-	if (h->cli->output != NULL &&
-	    !arrays_can_save(h->cli->output, n_out)) {
+	if (h->cli->output != NULL && !arrays_can_save(h->cli->output, n_out)) {
 		return cli_error("--output %s: the model has %d output%s; "
-				 "name a .npz file%s", h->cli->output, n_out,
-				 n_out == 1 ? "" : "s",
+				 "name a .npz file%s",
+				 h->cli->output, n_out, n_out == 1 ? "" : "s",
 				 n_out == 1 ? " or a .npy file" : "");
 	}
 	for (int i = 0; i < h->cli->n_inputs; i++) {

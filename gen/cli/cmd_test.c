@@ -31,12 +31,9 @@ test_folder(struct harness *h, const char *folder)
 	int n_out = tirc_output_count(h->t);
 	struct array *inputs = arena_array(&h->m->arena, struct array,
 					   n_in + 1);
-	struct array *got = arena_array(&h->m->arena, struct array,
-					n_out + 1);
-	struct array *want = arena_array(&h->m->arena, struct array,
-					 n_out + 1);
-	struct pair *pairs = arena_array(&h->m->arena, struct pair,
-					 n_out + 1);
+	struct array *got = arena_array(&h->m->arena, struct array, n_out + 1);
+	struct array *want = arena_array(&h->m->arena, struct array, n_out + 1);
+	struct pair *pairs = arena_array(&h->m->arena, struct pair, n_out + 1);
 	const char *slash = strrchr(folder, '/');
 
 	for (int i = 0; i < n_in; i++) {
@@ -53,7 +50,8 @@ test_folder(struct harness *h, const char *folder)
 		}
 		pairs[i] = (struct pair){
 			.where = slash != NULL ? slash + 1 : folder,
-			.got = &got[i], .want = &want[i],
+			.got = &got[i],
+			.want = &want[i],
 			.quantized = tirc_output(h->t, i).quantized
 		};
 	}
@@ -78,8 +76,9 @@ harness_folders(struct harness *h, const char ***out)
 	const char *model = h->cli->model;
 	const char *slash = strrchr(model, '/');
 	const char *beside = slash != NULL
-		? arena_strndup(&h->m->arena, model, (size_t)(slash - model))
-		: ".";
+				     ? arena_strndup(&h->m->arena, model,
+						     (size_t)(slash - model))
+				     : ".";
 	struct dirent **entries;
 	int n = scandir(beside, &entries, is_test_data, by_name);
 
@@ -111,8 +110,10 @@ cmd_test(struct cli *c)
 	if (ok && n == 0) {
 		n = harness_folders(&h, &folders);
 		if (n == 0) {
-			fprintf(stderr, "error: no test_data_set_* beside %s; "
-				"name the folders to use\n", c->model);
+			fprintf(stderr,
+				"error: no test_data_set_* beside %s; "
+				"name the folders to use\n",
+				c->model);
 		}
 	}
 	for (int i = 0; ok && i < n; i++) {

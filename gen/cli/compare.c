@@ -9,9 +9,9 @@
 
 struct comparison {
 	double max_abs, max_rel, max_ulp;
-	double largest;     /* what was allowed for terms, at most */
-	int64_t bad;        /* elements beyond what is allowed */
-	int64_t worst;      /* index of the one furthest beyond, or off */
+	double largest; /* what was allowed for terms, at most */
+	int64_t bad;    /* elements beyond what is allowed */
+	int64_t worst;  /* index of the one furthest beyond, or off */
 	bool same_shape;
 };
 
@@ -32,9 +32,9 @@ tolerance(const struct cli *c, struct dtype t, bool quantized)
 	struct tolerance x = { .atol = quantized ? 1 : 0 };
 
 	switch (t.kind) {
-#define TOLERANCE(type, rtol, atol, terms) \
-	case DT_##type: \
-		x = (struct tolerance){ rtol, atol, terms }; \
+#define TOLERANCE(type, rtol, atol, terms)                                     \
+	case DT_##type:                                                        \
+		x = (struct tolerance){ rtol, atol, terms };                   \
 		break;
 #include "tolerance.def"
 #undef TOLERANCE
@@ -121,10 +121,10 @@ compare(const struct cli *c, const struct pair *x, struct comparison *out)
 	for (int64_t i = 0; i < want->elems; i++) {
 		double b = fabs(as_double(want, i));
 		double error = error_at(got, want, i);
-		double terms = x->terms != NULL
-			? t.terms * fmax(x->terms[i], 0) : 0;
-		double allowed = t.atol + terms + (isfinite(b) ? t.rtol * b
-							       : 0);
+		double terms = x->terms != NULL ? t.terms * fmax(x->terms[i], 0)
+						: 0;
+		double allowed = t.atol + terms +
+				 (isfinite(b) ? t.rtol * b : 0);
 
 		if (error == 0) {
 			continue;
@@ -138,8 +138,9 @@ compare(const struct cli *c, const struct pair *x, struct comparison *out)
 		if (b != 0 && !isnan(b)) {
 			out->max_rel = fmax(out->max_rel, error / b);
 		}
-		out->max_ulp = fmax(out->max_ulp, ulp_error(
-			got->type, as_double(got, i), as_double(want, i)));
+		out->max_ulp = fmax(out->max_ulp,
+				    ulp_error(got->type, as_double(got, i),
+					      as_double(want, i)));
 		out->largest = fmax(out->largest, terms);
 		out->bad += !(error <= allowed);
 	}
@@ -177,9 +178,8 @@ pair_report(const struct cli *c, const struct pair *x)
 	if (c->quiet && ok) {
 		return true;
 	}
-	printf("%s%s%s  %s  %s  ", ok ? style_green(stdout)
-	       : style_red(stdout), ok ? "ok  " : "FAIL",
-	       style_reset(stdout), x->where, got->name);
+	printf("%s%s%s  %s  %s  ", ok ? style_green(stdout) : style_red(stdout),
+	       ok ? "ok  " : "FAIL", style_reset(stdout), x->where, got->name);
 	if (!f.same_shape) {
 		printf("type or shape differs: ");
 		print_shape(got);
@@ -196,7 +196,8 @@ pair_report(const struct cli *c, const struct pair *x)
 	}
 	if (!ok) {
 		printf("; %lld of %lld beyond, worst at %lld: %.9g, expected "
-		       "%.9g", (long long)f.bad, (long long)want->elems,
+		       "%.9g",
+		       (long long)f.bad, (long long)want->elems,
 		       (long long)f.worst, as_double(got, f.worst),
 		       as_double(want, f.worst));
 	}

@@ -6,10 +6,10 @@
 #include "harness.h"
 
 struct pair {
-	const char *where;         /* the first word of its line */
+	const char *where; /* the first word of its line */
 	const struct array *got, *want;
-	bool quantized;            /* integers that reals were rounded to */
-	const double *terms;       /* per element the size of its terms, below 0:
+	bool quantized;      /* integers that reals were rounded to */
+	const double *terms; /* per element the size of its terms, below 0:
 				    * two runs differ; NULL: not known */
 };
 

@@ -18,9 +18,9 @@ enum { RUNS = 8 };
 static double
 epsilon(struct dtype t)
 {
-	return dtype_bits(t) == 64 ? DBL_EPSILON
+	return dtype_bits(t) == 64   ? DBL_EPSILON
 	       : dtype_bits(t) == 32 ? (double)FLT_EPSILON
-	       : ldexp(1, -dtype_float_form(t).frac_bits);
+				     : ldexp(1, -dtype_float_form(t).frac_bits);
 }
 
 /* The largest of the inputs'; 0: no input has floats. */

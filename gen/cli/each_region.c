@@ -52,14 +52,11 @@ run_twins(struct twins *w, const char *where, const struct array *inputs,
 	struct harness *g = &w->generated, *a = &w->alone;
 	int n_in = tirc_input_count(g->t), n_out = tirc_output_count(g->t);
 	int n_made = tirc_output_count(a->t);
-	struct array *want = arena_array(&g->m->arena, struct array,
-					 n_out + 1);
-	struct array *got = arena_array(&g->m->arena, struct array,
-					n_made + 1);
+	struct array *want = arena_array(&g->m->arena, struct array, n_out + 1);
+	struct array *got = arena_array(&g->m->arena, struct array, n_made + 1);
 	struct array *fed = arena_array(&g->m->arena, struct array,
 					n_in + w->n_read + 1);
-	struct pair *pairs = arena_array(&g->m->arena, struct pair,
-					 n_made + 1);
+	struct pair *pairs = arena_array(&g->m->arena, struct pair, n_made + 1);
 
 	if (!harness_run(g, inputs, want)) {
 		return false;
@@ -83,10 +80,14 @@ run_twins(struct twins *w, const char *where, const struct array *inputs,
 			return false;
 		}
 		pairs[i] = (struct pair){
-			.where = kernel < 0 ? where : arena_printf(
-				&g->m->arena, "%s  %s", where,
-				tirc_kernel(a->t, kernel).name),
-			.got = &got[i], .want = &want[twin],
+			.where = kernel < 0 ? where
+					    : arena_printf(&g->m->arena,
+							   "%s  %s", where,
+							   tirc_kernel(a->t,
+								       kernel)
+								   .name),
+			.got = &got[i],
+			.want = &want[twin],
 			.quantized = tirc_output(g->t, twin).quantized
 		};
 	}
@@ -148,7 +149,8 @@ test_each_region(struct cli *c)
 		printf("no region: there is nothing to compare\n");
 	} else if (ok) {
 		ok = open_one(&w.generated, &w.generated_cli, c, "generated",
-			      &kept[1]) && compare_all(&w, c, &bad);
+			      &kept[1]) &&
+		     compare_all(&w, c, &bad);
 		if (ok && !c->quiet) {
 			printf("%d region%s compared%s\n",
 			       tirc_region_count(w.alone.t),

@@ -42,8 +42,7 @@ shell(const struct harness *h, const char *command)
 		}
 	}
 	cleanup_pause_if_interrupted();
-	return WIFEXITED(status) ? WEXITSTATUS(status)
-				 : 128 + WTERMSIG(status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 char *
@@ -116,7 +115,8 @@ write_runtime(struct harness *h)
 
 		if (file.text == NULL) {
 			return cli_error("there is no file of runtime-c "
-					 "called %s", file.name);
+					 "called %s",
+					 file.name);
 		}
 		if (!write_file(harness_path(h, file.name), file.text,
 				(size_t)file.bytes)) {
@@ -143,11 +143,10 @@ harness_open(struct harness *h, struct cli *c)
 		cleanup_watch_output(c->keep);
 		h->folder = strdup(c->keep);
 	} else {
-		h->folder = strdup(arena_printf(&h->m->arena,
-						"%s/build-XXXXXX", scratch));
+		h->folder = strdup(
+			arena_printf(&h->m->arena, "%s/build-XXXXXX", scratch));
 		if (h->folder == NULL || mkdtemp(h->folder) == NULL) {
-			return cli_error("cannot make a folder in %s",
-					 scratch);
+			return cli_error("cannot make a folder in %s", scratch);
 		}
 	}
 	if (!tirc_compile(h->t) || !tirc_write(h->t, h->folder)) {
@@ -167,8 +166,7 @@ harness_open(struct harness *h, struct cli *c)
 
 /* The values of the symbolic sizes, from the shapes of the inputs. */
 static bool
-match_dims(const struct harness *h, const struct array *inputs,
-	   int64_t *values)
+match_dims(const struct harness *h, const struct array *inputs, int64_t *values)
 {
 	for (int d = 0; d < tirc_dim_count(h->t); d++) {
 		struct tirc_dim dim = tirc_dim(h->t, d);
@@ -177,8 +175,7 @@ match_dims(const struct harness *h, const struct array *inputs,
 		for (int i = 0; i < tirc_input_count(h->t); i++) {
 			struct tirc_tensor x = tirc_input(h->t, i);
 
-			for (int k = 0; k < x.ndim && k < inputs[i].ndim;
-			     k++) {
+			for (int k = 0; k < x.ndim && k < inputs[i].ndim; k++) {
 				if (strcmp(x.words[k], dim.name) == 0) {
 					values[d] = inputs[i].shape[k];
 				}
@@ -203,13 +200,14 @@ check_input(const struct harness *h, int i, const struct array *a)
 		same = *end != '\0' || fixed == a->shape[d];
 	}
 	if (!same) {
-		fprintf(stderr, "%serror:%s input '%s' is %s [", style_red(stderr),
-			style_reset(stderr), x.name, x.dtype);
+		fprintf(stderr, "%serror:%s input '%s' is %s [",
+			style_red(stderr), style_reset(stderr), x.name,
+			x.dtype);
 		for (int d = 0; d < x.ndim; d++) {
 			fprintf(stderr, "%s%s", d > 0 ? "," : "", x.words[d]);
 		}
-		fprintf(stderr, "]; the file has %s%s [", a->is_bits
-			? "the bits of " : "", dtype_name(a->type));
+		fprintf(stderr, "]; the file has %s%s [",
+			a->is_bits ? "the bits of " : "", dtype_name(a->type));
 		for (int d = 0; d < a->ndim; d++) {
 			fprintf(stderr, "%s%lld", d > 0 ? "," : "",
 				(long long)a->shape[d]);
@@ -244,7 +242,7 @@ read_output(struct harness *h, int i, const int64_t *dim_values,
 {
 	struct tirc_tensor x = tirc_output(h->t, i);
 	const char *path = harness_path(h, arena_printf(&h->m->arena,
-						   "output_%d.bin", i));
+							"output_%d.bin", i));
 	FILE *f = fopen(path, "rb");
 	size_t bytes;
 	bool ok;
@@ -281,10 +279,12 @@ harness_run(struct harness *h, const struct array *inputs,
 		const struct array *a = &inputs[i];
 
 		if (!check_input(h, i, a) ||
-		    !write_file(harness_path(h, arena_printf(&h->m->arena,
-					"input_%d.bin", i)),
-				a->data, (size_t)a->elems *
-				(size_t)dtype_bytes(a->type))) {
+		    !write_file(harness_path(h,
+					     arena_printf(&h->m->arena,
+							  "input_%d.bin", i)),
+				a->data,
+				(size_t)a->elems *
+					(size_t)dtype_bytes(a->type))) {
 			return false;
 		}
 	}
@@ -322,8 +322,9 @@ harness_ramp(struct harness *h, int i, struct array *a)
 	a->shape = arena_copy(&h->m->arena, x.dims,
 			      sizeof *x.dims * (size_t)x.ndim + 1);
 	a->elems = x.elems;
-	a->data = arena_alloc(&h->m->arena, (size_t)x.elems *
-			      (size_t)dtype_bytes(a->type) + 1);
+	a->data = arena_alloc(&h->m->arena,
+			      (size_t)x.elems * (size_t)dtype_bytes(a->type) +
+				      1);
 	for (int64_t k = 0; k < x.elems; k++) {
 		union number v;
 

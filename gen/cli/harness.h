@@ -9,9 +9,9 @@
 struct harness {
 	struct cli *cli;
 	struct tirc *t;
-	struct module *m;   /* arrays and messages of this side */
+	struct module *m; /* arrays and messages of this side */
 	char *folder;
-	double *times_ns;   /* of the last execution, `repeat` of them */
+	double *times_ns; /* of the last execution, `repeat` of them */
 };
 
 /* Compiles the model, writes it into a fresh folder and builds it. False:

@@ -6,35 +6,78 @@
 #include "cli.h"
 
 /* Verbs as bits, in the order of cli_verbs(). */
-enum { COMPILE = 1, RUN = 2, TEST = 4, INSPECT = 8, PARTITION = 16,
-       LOWER = 32, CODEGEN = 64, DIALECT = 128, VERSION = 256 };
+enum {
+	COMPILE = 1,
+	RUN = 2,
+	TEST = 4,
+	INSPECT = 8,
+	PARTITION = 16,
+	LOWER = 32,
+	CODEGEN = 64,
+	DIALECT = 128,
+	VERSION = 256
+};
 #define MODEL_VERBS (COMPILE | RUN | TEST | INSPECT)
 #define GRAPH_VERBS (MODEL_VERBS | PARTITION)
 #define BUILD_VERBS (COMPILE | RUN | TEST)
 #define PROGRAM_VERBS (LOWER | CODEGEN)
 
 enum option_id {
-	OPT_OUT = 'o', OPT_QUIET = 'q', OPT_HELP = 'h',
-	OPT_TARGET = 256, OPT_DIALECT_PATH, OPT_NAME, OPT_WEIGHTS,
-	OPT_SECTION, OPT_OPTIMIZE, OPT_REQUANT,
-	OPT_INPUT_SHAPE, OPT_DIM, OPT_PRINT_AFTER,
-	OPT_DEPFILE, OPT_JSON, OPT_CC, OPT_CFLAGS, OPT_INPUT, OPT_OUTPUT,
-	OPT_REPEAT, OPT_RTOL, OPT_ATOL, OPT_KEEP, OPT_PRINT_PHASE,
-	OPT_DISABLE_PASS, OPT_ADD_PASS, OPT_TIME_PASSES, OPT_SCHEDULE_FOR,
-	OPT_SCRIPT_VERSION, OPT_SCHEDULE, OPT_PHASE, OPT_FROM_ONNX,
-	OPT_KERNEL, OPT_UNSCHEDULED, OPT_SHOW_TRACE, OPT_PROFILE, OPT_FP,
+	OPT_OUT = 'o',
+	OPT_QUIET = 'q',
+	OPT_HELP = 'h',
+	OPT_TARGET = 256,
+	OPT_DIALECT_PATH,
+	OPT_NAME,
+	OPT_WEIGHTS,
+	OPT_SECTION,
+	OPT_OPTIMIZE,
+	OPT_REQUANT,
+	OPT_INPUT_SHAPE,
+	OPT_DIM,
+	OPT_PRINT_AFTER,
+	OPT_DEPFILE,
+	OPT_JSON,
+	OPT_CC,
+	OPT_CFLAGS,
+	OPT_INPUT,
+	OPT_OUTPUT,
+	OPT_REPEAT,
+	OPT_RTOL,
+	OPT_ATOL,
+	OPT_KEEP,
+	OPT_PRINT_PHASE,
+	OPT_DISABLE_PASS,
+	OPT_ADD_PASS,
+	OPT_TIME_PASSES,
+	OPT_SCHEDULE_FOR,
+	OPT_SCRIPT_VERSION,
+	OPT_SCHEDULE,
+	OPT_PHASE,
+	OPT_FROM_ONNX,
+	OPT_KERNEL,
+	OPT_UNSCHEDULED,
+	OPT_SHOW_TRACE,
+	OPT_PROFILE,
+	OPT_FP,
 	OPT_MERGED,
-	OPT_RUNNER, OPT_CONV, OPT_BYOC, OPT_BYOC_PATH, OPT_EACH_REGION,
-	OPT_EXPLAIN, OPT_FORM, OPT_FORCE
+	OPT_RUNNER,
+	OPT_CONV,
+	OPT_BYOC,
+	OPT_BYOC_PATH,
+	OPT_EACH_REGION,
+	OPT_EXPLAIN,
+	OPT_FORM,
+	OPT_FORCE
 };
 
 /* One option of some verbs. An option may have one row for each meaning. */
 struct option_row {
-	enum option_id id;  /* below 256: the letter of its short form, too */
+	enum option_id id; /* below 256: the letter of its short form, too */
 	const char *name;
 	const char *argument; /* NULL: it takes none */
-	const char *what;   /* a line of help */
-	int verbs;          /* bits */
+	const char *what;     /* a line of help */
+	int verbs;            /* bits */
 };
 
 const struct option_row *cli_option_rows(int *n);

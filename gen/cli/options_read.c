@@ -14,8 +14,8 @@ enum { PROFILE_RUNS = 20 };
 
 /* -- complaints -- */
 
-static int
-usage(const struct verb *verb, const char *fmt, ...) TIRC_PRINTF(2, 3);
+static int usage(const struct verb *verb, const char *fmt, ...)
+	TIRC_PRINTF(2, 3);
 
 static int
 usage(const struct verb *verb, const char *fmt, ...)
@@ -87,12 +87,13 @@ unknown(const struct verb *verb, const char *arg)
 	}
 	near = text_nearest(start, names, n_names);
 	if (near != NULL) {
-		usage(verb, "unknown option %s; did you mean --%s?", arg,
-		      near);
-	} else if (arg[1] != '-' && find_row(verb, "cflags", 6)->verbs &
-				    cli_verb_bit(verb)) {
-		usage(verb, "unknown option %s; flags of the C compiler are "
-		      "given as --cflags \"%s\"", arg, arg);
+		usage(verb, "unknown option %s; did you mean --%s?", arg, near);
+	} else if (arg[1] != '-' &&
+		   find_row(verb, "cflags", 6)->verbs & cli_verb_bit(verb)) {
+		usage(verb,
+		      "unknown option %s; flags of the C compiler are "
+		      "given as --cflags \"%s\"",
+		      arg, arg);
 	} else {
 		usage(verb, "unknown option %s", arg);
 	}
@@ -194,19 +195,45 @@ static bool
 set_option(struct cli *c, enum option_id id, const char *arg)
 {
 	switch (id) {
-	case OPT_OUT: c->out = arg; return true;
-	case OPT_QUIET: c->quiet = true; return true;
-	case OPT_HELP: c->help = true; return true;
-	case OPT_TARGET: c->tirc.target = arg; return true;
-	case OPT_DIALECT_PATH: c->tirc.dialect_path = arg; return true;
-	case OPT_NAME: c->tirc.name = arg; return true;
-	case OPT_WEIGHTS: c->tirc.weights = arg; return true;
-	case OPT_FORM: c->tirc.form = arg; return true;
-	case OPT_SECTION: c->tirc.section = arg; return true;
-	case OPT_OPTIMIZE: c->tirc.optimize = arg; return true;
-	case OPT_REQUANT: c->tirc.requant = arg; return true;
-	case OPT_FP: c->tirc.fp = arg; return true;
-	case OPT_CONV: c->tirc.conv = arg; return true;
+	case OPT_OUT:
+		c->out = arg;
+		return true;
+	case OPT_QUIET:
+		c->quiet = true;
+		return true;
+	case OPT_HELP:
+		c->help = true;
+		return true;
+	case OPT_TARGET:
+		c->tirc.target = arg;
+		return true;
+	case OPT_DIALECT_PATH:
+		c->tirc.dialect_path = arg;
+		return true;
+	case OPT_NAME:
+		c->tirc.name = arg;
+		return true;
+	case OPT_WEIGHTS:
+		c->tirc.weights = arg;
+		return true;
+	case OPT_FORM:
+		c->tirc.form = arg;
+		return true;
+	case OPT_SECTION:
+		c->tirc.section = arg;
+		return true;
+	case OPT_OPTIMIZE:
+		c->tirc.optimize = arg;
+		return true;
+	case OPT_REQUANT:
+		c->tirc.requant = arg;
+		return true;
+	case OPT_FP:
+		c->tirc.fp = arg;
+		return true;
+	case OPT_CONV:
+		c->tirc.conv = arg;
+		return true;
 	case OPT_INPUT_SHAPE:
 		push(&c->tirc.input_shapes, &c->tirc.n_input_shapes, arg);
 		return true;
@@ -216,7 +243,8 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_PRINT_AFTER:
 		push(&c->tirc.print_after, &c->tirc.n_print_after, arg);
 		return true;
-	case OPT_PRINT_PHASE: return push_phase(&c->tirc, arg);
+	case OPT_PRINT_PHASE:
+		return push_phase(&c->tirc, arg);
 	case OPT_DISABLE_PASS:
 		push(&c->tirc.disable_passes, &c->tirc.n_disable_passes, arg);
 		return true;
@@ -229,40 +257,79 @@ set_option(struct cli *c, enum option_id id, const char *arg)
 	case OPT_BYOC:
 		push(&c->tirc.byoc, &c->tirc.n_byoc, arg);
 		return true;
-	case OPT_BYOC_PATH: c->tirc.byoc_path = arg; return true;
-	case OPT_EACH_REGION: c->each_region = true; return true;
-	case OPT_EXPLAIN: c->tirc.explain = true; return true;
-	case OPT_FORCE: c->tirc.force = true; return true;
-	case OPT_TIME_PASSES: c->tirc.time_passes = true; return true;
-	case OPT_DEPFILE: c->depfile_path = arg; return true;
+	case OPT_BYOC_PATH:
+		c->tirc.byoc_path = arg;
+		return true;
+	case OPT_EACH_REGION:
+		c->each_region = true;
+		return true;
+	case OPT_EXPLAIN:
+		c->tirc.explain = true;
+		return true;
+	case OPT_FORCE:
+		c->tirc.force = true;
+		return true;
+	case OPT_TIME_PASSES:
+		c->tirc.time_passes = true;
+		return true;
+	case OPT_DEPFILE:
+		c->depfile_path = arg;
+		return true;
 	case OPT_JSON:
 		c->json = true;
 		c->json_path = arg;
 		return true;
-	case OPT_PROFILE: c->tirc.profile = true; return true;
-	case OPT_CC: c->cc = arg; return true;
-	case OPT_RUNNER: c->runner = arg; return true;
-	case OPT_CFLAGS: c->cflags = arg; return true;
+	case OPT_PROFILE:
+		c->tirc.profile = true;
+		return true;
+	case OPT_CC:
+		c->cc = arg;
+		return true;
+	case OPT_RUNNER:
+		c->runner = arg;
+		return true;
+	case OPT_CFLAGS:
+		c->cflags = arg;
+		return true;
 	case OPT_INPUT:
 		push((const char *const **)&c->inputs, &c->n_inputs, arg);
 		return true;
-	case OPT_OUTPUT: c->output = arg; return true;
-	case OPT_KEEP: c->keep = arg; return true;
-	case OPT_SCHEDULE: c->schedule = arg; return true;
-	case OPT_FROM_ONNX: c->from_onnx = arg; return true;
-	case OPT_KERNEL: c->kernel = arg; return true;
-	case OPT_UNSCHEDULED: c->unscheduled = true; return true;
-	case OPT_SHOW_TRACE: c->show_trace = true; return true;
-	case OPT_MERGED: c->merged = true; return true;
+	case OPT_OUTPUT:
+		c->output = arg;
+		return true;
+	case OPT_KEEP:
+		c->keep = arg;
+		return true;
+	case OPT_SCHEDULE:
+		c->schedule = arg;
+		return true;
+	case OPT_FROM_ONNX:
+		c->from_onnx = arg;
+		return true;
+	case OPT_KERNEL:
+		c->kernel = arg;
+		return true;
+	case OPT_UNSCHEDULED:
+		c->unscheduled = true;
+		return true;
+	case OPT_SHOW_TRACE:
+		c->show_trace = true;
+		return true;
+	case OPT_MERGED:
+		c->merged = true;
+		return true;
 	case OPT_PHASE:
 		c->phase = arg[0] - '0';
 		return arg[0] >= '0' && arg[0] <= '3' && arg[1] == '\0';
 	case OPT_SCRIPT_VERSION:
 		c->old_script = strcmp(arg, "old") == 0;
 		return c->old_script || strcmp(arg, "current") == 0;
-	case OPT_REPEAT: return read_count(arg, &c->repeat);
-	case OPT_RTOL: return read_double(arg, &c->rtol);
-	case OPT_ATOL: return read_double(arg, &c->atol);
+	case OPT_REPEAT:
+		return read_count(arg, &c->repeat);
+	case OPT_RTOL:
+		return read_double(arg, &c->rtol);
+	case OPT_ATOL:
+		return read_double(arg, &c->atol);
 	}
 	return false;
 }
@@ -318,8 +385,8 @@ read_option(struct reader *r)
 	if ((row->verbs & cli_verb_bit(r->verb)) == 0) {
 		return not_of_this_verb(r->verb, row);
 	}
-	snprintf(name, sizeof name, "%.*s", arg[1] == '-'
-		 ? (int)strcspn(arg, "=") : 2, arg);
+	snprintf(name, sizeof name, "%.*s",
+		 arg[1] == '-' ? (int)strcspn(arg, "=") : 2, arg);
 	if (row->argument == NULL && value != NULL) {
 		return usage(r->verb, "%s takes no argument, and has %s", name,
 			     value);
@@ -338,8 +405,8 @@ read_option(struct reader *r)
 		r->at++;
 	}
 	if (!set_option(r->c, row->id, value)) {
-		return usage(r->verb, "%s cannot be %s; %s %s: %s", name,
-			     value, name, row->argument, row->what);
+		return usage(r->verb, "%s cannot be %s; %s %s: %s", name, value,
+			     name, row->argument, row->what);
 	}
 	return CLI_DONE;
 }
@@ -379,29 +446,34 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 		return CLI_DONE;
 	}
 	if (bit == VERSION) {
-		return r->n_files == 0 ? CLI_DONE
-			: usage(verb, "it takes no argument, and has %s",
-				r->files[0]);
+		return r->n_files == 0
+			       ? CLI_DONE
+			       : usage(verb, "it takes no argument, and has %s",
+				       r->files[0]);
 	}
 	if ((c->kernel != NULL || c->unscheduled || c->show_trace) &&
 	    c->from_onnx == NULL) {
 		return usage(verb, "kernels are of a model; name it with "
-			     "--from-onnx");
+				   "--from-onnx");
 	}
 	if (c->kernel == NULL && (c->unscheduled || c->show_trace)) {
 		return usage(verb, "which kernel? (--kernel NAME)");
 	}
 	if (c->from_onnx != NULL) {
-		return r->n_files == 0 ? CLI_DONE
-			: usage(verb, "a program or a model, not both; what is "
-				"%s", r->files[0]);
+		return r->n_files == 0
+			       ? CLI_DONE
+			       : usage(verb,
+				       "a program or a model, not both; what is "
+				       "%s",
+				       r->files[0]);
 	}
 	if (r->n_files == 0) {
-		return usage(verb, "%s", bit == DIALECT
-			     ? "list, show, check or selftest is wanted"
+		return usage(verb, "%s",
+			     bit == DIALECT
+				     ? "list, show, check or selftest is wanted"
 			     : (bit & PROGRAM_VERBS) != 0
-			     ? "which program? (a .py file)"
-			     : "which model? (an .onnx file)");
+				     ? "which program? (a .py file)"
+				     : "which model? (an .onnx file)");
 	}
 	if (r->n_files > 1 && bit != TEST && bit != DIALECT) {
 		return usage(verb, "one file at a time; what is %s",
@@ -413,8 +485,9 @@ check(struct cli *c, const struct verb *verb, const struct reader *r)
 int
 cli_options(struct cli *c, const struct verb *verb, int argc, char **argv)
 {
-	struct reader r = { .c = c, .verb = verb, .argc = argc, .argv = argv,
-			    .at = 1 };
+	struct reader r = {
+		.c = c, .verb = verb, .argc = argc, .argv = argv, .at = 1
+	};
 	int status;
 
 	c->files = calloc((size_t)argc + 1, sizeof *c->files);

@@ -21,10 +21,10 @@ static const char *const level_names[] = { "l1", "l2", "memory" };
 struct profile {
 	struct harness *h;
 	int runs, n, threads;
-	double operations;          /* per second, of all threads together */
-	double bytes[LEVEL_COUNT];  /* per second, of all threads together */
-	double *ns;                 /* of each kernel, the median of the runs */
-	double total_ns;            /* the median of all kernels together */
+	double operations;         /* per second, of all threads together */
+	double bytes[LEVEL_COUNT]; /* per second, of all threads together */
+	double *ns;                /* of each kernel, the median of the runs */
+	double total_ns;           /* the median of all kernels together */
 };
 
 /* How a kernel stands to its bound. */
@@ -68,7 +68,7 @@ static bool
 read_times(struct profile *p, FILE *f)
 {
 	struct arena *a = &p->h->m->arena;
-	double *all = arena_array(a, double, (size_t)p->n * (size_t)p->runs + 1);
+	double *all = arena_array(a, double, (size_t)p->n *(size_t)p->runs + 1);
 	double *totals = arena_array(a, double, p->runs + 1);
 
 	for (int r = 0; r < p->runs; r++) {
@@ -103,8 +103,10 @@ profile_read(struct profile *p)
 		fclose(f);
 	}
 	if (!ok) {
-		fprintf(stderr, "%serror:%s the program left too little in "
-			"%s\n", style_red(stderr), style_reset(stderr), path);
+		fprintf(stderr,
+			"%serror:%s the program left too little in "
+			"%s\n",
+			style_red(stderr), style_reset(stderr), path);
 	}
 	return ok;
 }
@@ -115,8 +117,9 @@ level_of(const struct profile *p, int64_t bytes)
 {
 	struct tirc_summary s = tirc_summary(p->h->t);
 
-	return bytes <= s.l1_bytes ? LEVEL_L1
-	     : bytes <= s.l2_bytes ? LEVEL_L2 : LEVEL_MEMORY;
+	return bytes <= s.l1_bytes   ? LEVEL_L1
+	       : bytes <= s.l2_bytes ? LEVEL_L2
+				     : LEVEL_MEMORY;
 }
 
 static struct standing
@@ -125,7 +128,8 @@ standing_of(const struct profile *p, int i)
 	struct tirc_kernel k = tirc_kernel(p->h->t, i);
 	struct tirc_summary s = tirc_summary(p->h->t);
 	int64_t bytes = k.read_bytes + k.write_bytes;
-	double weights = (double)k.weight_bytes /
+	double weights =
+		(double)k.weight_bytes /
 		p->bytes[level_of(p, s.weights_bytes + s.workspace_bytes)];
 	double data = (double)(bytes - k.weight_bytes) /
 		      p->bytes[level_of(p, bytes)];
@@ -154,8 +158,8 @@ static void
 print_table(struct profile *p)
 {
 	static const char *const header[] = {
-		"kernel", "ms", "time", "GFLOP/s", "GB/s", "bound", "of it",
-		"what it does",
+		"kernel", "ms",    "time",  "GFLOP/s",
+		"GB/s",   "bound", "of it", "what it does",
 	};
 	static const bool right[] = {
 		false, true, true, true, true, false, true, false,
@@ -192,8 +196,8 @@ print_table(struct profile *p)
 	printf("\n");
 	style_table(stdout, COLUMNS, header, right, p->n + 1, cells);
 	printf("\n%d thread%s: %.0f GFLOP/s; %.0f GB/s from the first cache, "
-	       "%.0f from the second, %.0f from memory\n", p->threads,
-	       p->threads == 1 ? "" : "s", p->operations / 1e9,
+	       "%.0f from the second, %.0f from memory\n",
+	       p->threads, p->threads == 1 ? "" : "s", p->operations / 1e9,
 	       p->bytes[LEVEL_L1] / 1e9, p->bytes[LEVEL_L2] / 1e9,
 	       p->bytes[LEVEL_MEMORY] / 1e9);
 }

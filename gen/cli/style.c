@@ -58,8 +58,11 @@ style_bytes(char *buf, int64_t bytes)
 		v /= 1000;
 		u++;
 	}
-	snprintf(buf, 32, v < 10 ? "%.2f %s" : v < 100 ? "%.1f %s"
-		 : "%.0f %s", v, units[u]);
+	snprintf(buf, 32,
+		 v < 10    ? "%.2f %s"
+		 : v < 100 ? "%.1f %s"
+			   : "%.0f %s",
+		 v, units[u]);
 	return buf;
 }
 
@@ -118,8 +121,8 @@ cli_error(const char *fmt, ...)
 }
 
 void
-style_table(FILE *f, int columns, const char *const *header,
-	    const bool *right, int rows, const char *const *cells)
+style_table(FILE *f, int columns, const char *const *header, const bool *right,
+	    int rows, const char *const *cells)
 {
 	int width[32] = { 0 };
 
@@ -138,8 +141,8 @@ style_table(FILE *f, int columns, const char *const *header,
 	fputs(style_reset(f), f);
 	for (int r = 0; r < rows; r++) {
 		for (int c = 0; c < columns; c++) {
-			put_cell(f, cells[r * columns + c], width[c],
-				 right[c], c == columns - 1);
+			put_cell(f, cells[r * columns + c], width[c], right[c],
+				 c == columns - 1);
 		}
 	}
 }

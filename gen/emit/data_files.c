@@ -29,8 +29,7 @@ data_read(struct module *m, const char *path)
 		strbuf_write(&s, block, n);
 	}
 	if (!ferror(file)) {
-		text = arena_strndup(&m->arena, s.len > 0 ? s.data : "",
-				     s.len);
+		text = arena_strndup(&m->arena, s.len > 0 ? s.data : "", s.len);
 	}
 	strbuf_release(&s);
 	fclose(file);
@@ -91,13 +90,13 @@ sorted(struct name_list *names, int *n)
 static const char *
 between(struct module *m, const char *text, const char *head, const char *tail)
 {
-	size_t length = strlen(text), first = strlen(head),
-	       last = strlen(tail);
+	size_t length = strlen(text), first = strlen(head), last = strlen(tail);
 
 	return length > first + last && strncmp(text, head, first) == 0 &&
-	       strcmp(text + length - last, tail) == 0
-		? arena_strndup(&m->arena, text + first, length - first - last)
-		: NULL;
+			       strcmp(text + length - last, tail) == 0
+		       ? arena_strndup(&m->arena, text + first,
+				       length - first - last)
+		       : NULL;
 }
 
 const char *const *
@@ -135,11 +134,11 @@ data_names_in(struct module *m, const char *folder, const char *tail, int *n)
 	while (d != NULL && (entry = readdir(d)) != NULL) {
 		const char *name = entry->d_name;
 
-		name = name[0] == '.' ? NULL
-		     : tail[0] == '/' ? arena_strdup(&m->arena, name)
-				      : between(m, name, "", tail);
+		name = name[0] == '.'   ? NULL
+		       : tail[0] == '/' ? arena_strdup(&m->arena, name)
+					: between(m, name, "", tail);
 		if (name != NULL && is_file(arena_printf(&m->arena, "%s/%s%s",
-						folder, name, tail))) {
+							 folder, name, tail))) {
 			vec_push(&m->arena, &names.list, name);
 		}
 	}

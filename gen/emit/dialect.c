@@ -64,12 +64,13 @@ read_fp(struct loader *l, struct json j)
 static void
 read_dialect(struct loader *l, struct json j)
 {
-	json_check_keys(j, "extends description limits precedence types "
-			"expressions access statements functions device vectors "
-			"tasks graph regions headers helpers weights templates "
-			"files reserved source_needs "
-			"file_weights_needs comment_line entry_names fp "
-			"compliance spaces comments");
+	json_check_keys(
+		j, "extends description limits precedence types "
+		   "expressions access statements functions device vectors "
+		   "tasks graph regions headers helpers weights templates "
+		   "files reserved source_needs "
+		   "file_weights_needs comment_line entry_names fp "
+		   "compliance spaces comments");
 	l->d->description = json_text(json_get(j, "description"), true);
 	dialect_read_limits(l, json_get(j, "limits"));
 	dialect_read_precedence(l, json_get(j, "precedence"));
@@ -96,8 +97,8 @@ read_dialect(struct loader *l, struct json j)
 	dialect_read_compliance(l, json_get(j, "compliance"));
 	l->d->entry_names = dialect_read_names(json_get(j, "entry_names"));
 	l->d->source_needs = dialect_read_names(json_get(j, "source_needs"));
-	l->d->file_weights_needs = dialect_read_names(json_get(j,
-						"file_weights_needs"));
+	l->d->file_weights_needs = dialect_read_names(
+		json_get(j, "file_weights_needs"));
 	l->d->comment_line = json_text(json_get(j, "comment_line"), true);
 	dialect_check_texts(l, j);
 }
@@ -111,8 +112,8 @@ drop_rows(cJSON *base, const cJSON *over, const char *section)
 	cJSON *rows = cJSON_GetObjectItemCaseSensitive(base, section);
 	const cJSON *row;
 
-	cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(over,
-								 section)) {
+	cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(over, section))
+	{
 		if (cJSON_IsObject(rows) && row->string != NULL) {
 			cJSON_DeleteItemFromObjectCaseSensitive(rows,
 								row->string);
@@ -130,8 +131,9 @@ add_reserved(cJSON *merged, const cJSON *base)
 	if (!cJSON_IsArray(words)) {
 		return;
 	}
-	cJSON_ArrayForEach(word, cJSON_GetObjectItemCaseSensitive(base,
-							"reserved")) {
+	cJSON_ArrayForEach(word,
+			   cJSON_GetObjectItemCaseSensitive(base, "reserved"))
+	{
 		cJSON_AddItemToArray(words, cJSON_Duplicate(word, true));
 	}
 }
@@ -151,11 +153,14 @@ load_chain(struct loader *l, const char *name)
 		if (i == JSON_LAYERS_MAX) {
 			diag_error(&l->m->diags, DIAG_BAD_DIALECT, place,
 				   "dialects extend each other in a circle, "
-				   "or more than %d deep", JSON_LAYERS_MAX);
+				   "or more than %d deep",
+				   JSON_LAYERS_MAX);
 			return NULL;
 		}
-		text = data_file(l->m, l->dir, arena_printf(&l->m->arena,
-			"dialects/%s/dialect.json", name), &file);
+		text = data_file(l->m, l->dir,
+				 arena_printf(&l->m->arena,
+					      "dialects/%s/dialect.json", name),
+				 &file);
 		if (text == NULL) {
 			diag_error(&l->m->diags, DIAG_BAD_DIALECT, place,
 				   "there is no such dialect (%s)", file);
@@ -179,8 +184,8 @@ load_chain(struct loader *l, const char *name)
 		drop_rows(merged, l->trees[i], "expressions");
 		drop_rows(merged, l->trees[i], "statements");
 		json_merge(merged, l->trees[i]);
-		if (cJSON_GetObjectItemCaseSensitive(l->trees[i],
-						     "reserved") != NULL) {
+		if (cJSON_GetObjectItemCaseSensitive(l->trees[i], "reserved") !=
+		    NULL) {
 			for (int k = i + 1; k < l->n; k++) {
 				add_reserved(merged, l->trees[k]);
 			}
@@ -206,7 +211,8 @@ choose_fp(struct loader *l, cJSON *merged)
 	if (cJSON_IsString(why) || !cJSON_IsObject(mode)) {
 		return diag_error(&l->m->diags, DIAG_BAD_OPTION, place,
 				  "dialect %s has no --fp %s%s%s; leave the "
-				  "option out", l->d->name, l->fp,
+				  "option out",
+				  l->d->name, l->fp,
 				  cJSON_IsString(why) ? ": " : "",
 				  cJSON_IsString(why) ? why->valuestring : "");
 	}
@@ -250,8 +256,9 @@ load(struct module *m, const char *name, const char *dir, const char *fp,
 	l.d->file = l.reader.layers[0].file;
 	l.d->chain.data = arena_copy(&m->arena, l.chain, sizeof l.chain);
 	l.d->chain.n = l.n;
-	if (merged != NULL && json_is_object(json_root(&l.reader, merged),
-					     true) && choose_fp(&l, merged)) {
+	if (merged != NULL &&
+	    json_is_object(json_root(&l.reader, merged), true) &&
+	    choose_fp(&l, merged)) {
 		read_dialect(&l, json_root(&l.reader, merged));
 	} else {
 		l.reader.failed = true;
@@ -297,8 +304,7 @@ dialect_merged_text(struct module *m, const char *name, const char *dir)
 	l.reader.module = m;
 	merged = load_chain(&l, name);
 	cJSON_DeleteItemFromObjectCaseSensitive(merged, "extends");
-	print = merged != NULL && !l.reader.failed ? cJSON_Print(merged)
-						   : NULL;
+	print = merged != NULL && !l.reader.failed ? cJSON_Print(merged) : NULL;
 	if (print != NULL) {
 		text = arena_printf(&m->arena, "%s\n", print);
 	}
@@ -371,7 +377,7 @@ const struct form *
 dialect_form(const struct dialect *d, enum form_id id, struct dtype t)
 {
 	const struct form *f = t.lanes == 1 ? d->forms[id][t.kind]
-					     : d->vectors.forms[id];
+					    : d->vectors.forms[id];
 	struct diag_place place = { .file = f != NULL ? f->file : d->file };
 
 	if (f != NULL && f->kind != FORM_IS_REJECTED) {
@@ -379,10 +385,12 @@ dialect_form(const struct dialect *d, enum form_id id, struct dtype t)
 	}
 	diag_error(&d->module->diags, DIAG_UNSUPPORTED, place,
 		   "dialect %s cannot express '%s' of %s%s: %s; choose "
-		   "another dialect", d->name, form_key(id), dtype_name(t),
+		   "another dialect",
+		   d->name, form_key(id), dtype_name(t),
 		   t.lanes > 1 ? " vectors" : "",
 		   f != NULL && f->kind == FORM_IS_REJECTED
-		   ? f->text : "the operation is not defined for this type");
+			   ? f->text
+			   : "the operation is not defined for this type");
 	return NULL;
 }
 
@@ -391,7 +399,9 @@ dialect_layout(const struct dialect *d, struct strbuf *out,
 	       bool align_with_tabs, bool deep)
 {
 	return (struct layout){
-		.out = out, .columns = d->line_columns, .tab = d->tab_columns,
+		.out = out,
+		.columns = d->line_columns,
+		.tab = d->tab_columns,
 		.text_columns = d->text_columns,
 		.most_columns = d->most_columns,
 		.step = deep ? d->deep_columns : d->tab_columns,

@@ -19,9 +19,9 @@ enum form_kind {
 	FORM_IS_REJECTED, /* text: why */
 	FORM_IS_INFIX,    /* text: the operator */
 	FORM_IS_PREFIX,
-	FORM_IS_CALL,     /* text: the function, a template over type facts */
-	FORM_IS_TEXT,     /* text: a template over type facts, a, b, c */
-	FORM_IS_HELPER    /* text: name of the helper */
+	FORM_IS_CALL,  /* text: the function, a template over type facts */
+	FORM_IS_TEXT,  /* text: a template over type facts, a, b, c */
+	FORM_IS_HELPER /* text: name of the helper */
 };
 
 struct names {
@@ -75,11 +75,30 @@ struct lines {
 };
 
 enum statement_id {
-	SAY_SERIAL, SAY_PARALLEL, SAY_VECTORIZED, SAY_UNROLLED, SAY_THREAD,
-	SAY_IF, SAY_WHILE, SAY_BLOCK, SAY_LET, SAY_LET_POINTER,
-	SAY_LET_CONST_POINTER, SAY_ARRAY, SAY_CELL, SAY_CELL_INIT, SAY_STORE,
-	SAY_STORE_ADD, SAY_STORE_SUB, SAY_STORE_MUL, SAY_EVALUATE, SAY_RETURN,
-	SAY_ASSERT, SAY_SHARED_ARRAY, SAY_BOUND, SAY_COUNT
+	SAY_SERIAL,
+	SAY_PARALLEL,
+	SAY_VECTORIZED,
+	SAY_UNROLLED,
+	SAY_THREAD,
+	SAY_IF,
+	SAY_WHILE,
+	SAY_BLOCK,
+	SAY_LET,
+	SAY_LET_POINTER,
+	SAY_LET_CONST_POINTER,
+	SAY_ARRAY,
+	SAY_CELL,
+	SAY_CELL_INIT,
+	SAY_STORE,
+	SAY_STORE_ADD,
+	SAY_STORE_SUB,
+	SAY_STORE_MUL,
+	SAY_EVALUATE,
+	SAY_RETURN,
+	SAY_ASSERT,
+	SAY_SHARED_ARRAY,
+	SAY_BOUND,
+	SAY_COUNT
 };
 
 /* A header that not every compiler has, and the condition of the preprocessor
@@ -97,21 +116,47 @@ struct helper {
 };
 
 enum template_id {
-	TEMPLATE_HEADER, TEMPLATE_SOURCE, TEMPLATE_WEIGHTS, TEMPLATE_INCBIN,
-	TEMPLATE_MAKEFILE, TEMPLATE_CMAKE, TEMPLATE_HARNESS, TEMPLATE_UNIT,
-	TEMPLATE_UNIT_HEADER, TEMPLATE_TASK, TEMPLATE_PROGRAM,
-	TEMPLATE_SELFTEST, TEMPLATE_SELFTEST_HEADER, TEMPLATE_SELFTEST_ALL,
-	TEMPLATE_SELFTEST_MAIN, TEMPLATE_SELFTEST_README,
-	TEMPLATE_WEIGHTS_HEADER, TEMPLATE_COMPLIANCE, TEMPLATE_GRAPH_HEADER,
+	TEMPLATE_HEADER,
+	TEMPLATE_SOURCE,
+	TEMPLATE_WEIGHTS,
+	TEMPLATE_INCBIN,
+	TEMPLATE_MAKEFILE,
+	TEMPLATE_CMAKE,
+	TEMPLATE_HARNESS,
+	TEMPLATE_UNIT,
+	TEMPLATE_UNIT_HEADER,
+	TEMPLATE_TASK,
+	TEMPLATE_PROGRAM,
+	TEMPLATE_SELFTEST,
+	TEMPLATE_SELFTEST_HEADER,
+	TEMPLATE_SELFTEST_ALL,
+	TEMPLATE_SELFTEST_MAIN,
+	TEMPLATE_SELFTEST_README,
+	TEMPLATE_WEIGHTS_HEADER,
+	TEMPLATE_COMPLIANCE,
+	TEMPLATE_GRAPH_HEADER,
 	TEMPLATE_GRAPH_HARNESS,
 	TEMPLATE_COUNT
 };
 
 enum file_id {
-	FILE_HEADER, FILE_SOURCE, FILE_WEIGHTS, FILE_INCBIN, FILE_BLOB,
-	FILE_MAKEFILE, FILE_CMAKE, FILE_METADATA, FILE_UNIT, FILE_PROGRAM,
-	FILE_WEIGHTS_HEADER, FILE_COMPLIANCE, FILE_COMPLIANCE_DATA,
-	FILE_GRAPH, FILE_GRAPH_HEADER, FILE_GRAPH_SOURCE, FILE_GRAPH_PARAMS,
+	FILE_HEADER,
+	FILE_SOURCE,
+	FILE_WEIGHTS,
+	FILE_INCBIN,
+	FILE_BLOB,
+	FILE_MAKEFILE,
+	FILE_CMAKE,
+	FILE_METADATA,
+	FILE_UNIT,
+	FILE_PROGRAM,
+	FILE_WEIGHTS_HEADER,
+	FILE_COMPLIANCE,
+	FILE_COMPLIANCE_DATA,
+	FILE_GRAPH,
+	FILE_GRAPH_HEADER,
+	FILE_GRAPH_SOURCE,
+	FILE_GRAPH_PARAMS,
 	FILE_COUNT
 };
 
@@ -151,7 +196,8 @@ struct box_rank {
 
 /* Copies of boxes into shared memory, by a unit of the device. */
 struct box_forms {
-	const char *helper; /* the key of the one they need; NULL: there are none */
+	const char *
+		helper; /* the key of the one they need; NULL: there are none */
 	/* A kernel's parameter, from which boxes of one array are copied, and
 	 * what a launch gives for it; statements for a copy, for the end of a
 	 * group, for waiting. */
@@ -165,17 +211,17 @@ struct box_forms {
 };
 
 struct device_forms {
-	const char *rejected; /* why there are none */
-	const char *file;     /* of the dialect that says so */
-	struct names kernel;  /* lines before the body */
-	const char *array, *scalar;      /* parameters */
-	const char *indices[TAG_COUNT];  /* of threads */
+	const char *rejected;           /* why there are none */
+	const char *file;               /* of the dialect that says so */
+	struct names kernel;            /* lines before the body */
+	const char *array, *scalar;     /* parameters */
+	const char *indices[TAG_COUNT]; /* of threads */
 	const char *barriers[BARRIER_COUNT];
 	const char *shuffle_xor; /* a value of another thread; NULL: none */
 	/* Copies into shared memory that arrive later: statements for one, for
 	 * the end of a group, for waiting. NULL: plain copies. */
 	const char *async_copy, *async_commit, *async_wait;
-	int64_t async_bytes;  /* sizes of a copy, as bits */
+	int64_t async_bytes; /* sizes of a copy, as bits */
 	struct names async_needs;
 	struct box_forms boxes;
 	/* Shared arrays of kernels that have more bytes than these are places in
@@ -184,7 +230,7 @@ struct device_forms {
 	 * is no such array. */
 	int64_t pool_beyond;
 	const char *pool_declare, *pool_array, *pool_before;
-	const char *launch, *no_launch;  /* one of them: how, or why not */
+	const char *launch, *no_launch; /* one of them: how, or why not */
 	/* The helper for extents of launches that 32 bits may not hold; NULL:
 	 * they take any. */
 	const char *extent;
@@ -209,7 +255,7 @@ struct vector_forms {
 	const char *rejected; /* why there are none */
 	const char *file;     /* of the dialect that says so */
 	VEC(struct vector_name) spelled;
-	struct names before;  /* lines before the first definition */
+	struct names before; /* lines before the first definition */
 	/* Templates: the type's name, its definition, a vector that starts at
 	 * some element. `loose`: aligned as its elements are. */
 	const char *name, *define, *elements;
@@ -221,9 +267,9 @@ struct vector_forms {
 	 * written there; or NULL. */
 	const char *read, *write;
 	struct names loop, loop_end;
-	VEC(struct dtype) parts; /* vectors that those are for */
+	VEC(struct dtype) parts;              /* vectors that those are for */
 	const struct form *forms[FORM_COUNT]; /* NULL: there is none */
-	bool computes; /* some form is there */
+	bool computes;                        /* some form is there */
 };
 
 /* Parallel loops as functions that the caller's threads run. */
@@ -284,7 +330,7 @@ struct dialect {
 	const char *name, *description;
 	const char *file; /* of dialect.json, for messages */
 	struct module *module;
-	const char *dir;  /* that it was looked for in, or NULL */
+	const char *dir;    /* that it was looked for in, or NULL */
 	struct names chain; /* its name, then those it extends */
 	int identifier_length, external_length, int_bits, char_bits;
 	int64_t object_bytes; /* of the largest object; 0: no limit */
@@ -302,11 +348,11 @@ struct dialect {
 	struct {
 		const char *element, *call, *array_cast, *pointer_cast;
 		const char *input, *output, *workspace, *weight;
-		bool always_cast; /* a pointer to void is no other pointer */
+		bool always_cast;  /* a pointer to void is no other pointer */
 		const char *arena; /* of one type, in the workspace */
 		int entry_tabs;    /* before statements of the entry */
-		const char *unit; /* what pointers count: one char wide */
-		bool flat_locals; /* local arrays have one dimension */
+		const char *unit;  /* what pointers count: one char wide */
+		bool flat_locals;  /* local arrays have one dimension */
 	} access;
 	/* What stands in front of a type that lies in a memory; NULL: nothing. */
 	const char *spaces[SPACE_COUNT];
@@ -318,7 +364,7 @@ struct dialect {
 		const char *external, *external_pointer;
 		const char *helper; /* what helpers start with */
 		bool unique; /* no member of a structure is called like one */
-		bool flat; /* arrays that are passed have one dimension */
+		bool flat;   /* arrays that are passed have one dimension */
 		/* Lines around functions in which no product may be added
 		 * before it is rounded. */
 		struct names apart_begin, apart_end;
@@ -337,7 +383,7 @@ struct dialect {
 		bool copied; /* once, to where the caller wants them */
 		const char *declare, *define, *end, *open, *close, *separator;
 		struct names section;
-		bool header; /* declarations are in a file of their own */
+		bool header;  /* declarations are in a file of their own */
 		bool aligned; /* as `define` says, to what the target wants */
 	} weights;
 	struct compliance compliance;
@@ -348,8 +394,8 @@ struct dialect {
 	struct names source_needs, file_weights_needs; /* headers */
 	struct names fp_needs, fp_before; /* headers and lines of the mode of
 					   * --fp */
-	bool fp_modes[2]; /* are there strict, fast? */
-	const char *comment_line; /* what continues a comment's row */
+	bool fp_modes[2];                 /* are there strict, fast? */
+	const char *comment_line;         /* what continues a comment's row */
 	/* What no identifier may be, and no member of a structure: sorted,
 	 * without repetition. */
 	struct names reserved, reserved_members;

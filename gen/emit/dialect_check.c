@@ -57,8 +57,10 @@ try_out(struct module *m, const struct dialect *d, const char *dir)
 
 	return (d->device.rejected == NULL && d->device.no_launch != NULL &&
 		d->device.host == NULL) ||
-	       selftest_build(m, d, target != NULL
-			      ? target_load(m, target, dir) : NULL, &none);
+	       selftest_build(m, d,
+			      target != NULL ? target_load(m, target, dir)
+					     : NULL,
+			      &none);
 }
 
 enum asked { ASKED_NEVER, ASKED_ALWAYS, ASKED_OF_BYTES, ASKED_IF_SPELLED };
@@ -96,19 +98,22 @@ check_vectors(struct module *m, const struct dialect *d, const char *dir)
 			.file = v->forms[i] != NULL ? v->forms[i]->file
 						    : d->file,
 			.item = arena_printf(&m->arena,
-				"/vectors/expressions/%s",
-				form_key((enum form_id)i)),
+					     "/vectors/expressions/%s",
+					     form_key((enum form_id)i)),
 		};
 
-		if (v->forms[i] == NULL && (asked[i] == ASKED_ALWAYS ||
-				(asked[i] == ASKED_OF_BYTES && bytes))) {
-			ok = diag_error(&m->diags, DIAG_BAD_DIALECT, place,
-				   "is missing: loops of vectors ask for it; "
-				   "spell it, or reject it with the reason");
+		if (v->forms[i] == NULL &&
+		    (asked[i] == ASKED_ALWAYS ||
+		     (asked[i] == ASKED_OF_BYTES && bytes))) {
+			ok = diag_error(
+				&m->diags, DIAG_BAD_DIALECT, place,
+				"is missing: loops of vectors ask for it; "
+				"spell it, or reject it with the reason");
 		} else if (v->forms[i] != NULL && asked[i] == ASKED_NEVER) {
-			ok = diag_error(&m->diags, DIAG_BAD_DIALECT, place,
-				   "is unused: no loop asks for it of vectors; "
-				   "leave it out");
+			ok = diag_error(
+				&m->diags, DIAG_BAD_DIALECT, place,
+				"is unused: no loop asks for it of vectors; "
+				"leave it out");
 		}
 	}
 	return ok;
@@ -139,8 +144,8 @@ check_targets(struct module *m, const char *dir, const char *dialect,
 	for (int i = 0; i < n; i++) {
 		const struct target *t;
 
-		if (dialect != NULL && !target_is_of(m, names[i], dialect,
-						     dir)) {
+		if (dialect != NULL &&
+		    !target_is_of(m, names[i], dialect, dir)) {
 			continue;
 		}
 		t = target_load(m, names[i], dir);
@@ -179,9 +184,11 @@ dialect_check(struct module *m, const char *path, const char **checked)
 					names[i]);
 	}
 	ok = check_targets(m, dir, name, checked) && ok;
-	return **checked != '\0' ? ok
-		: diag_error(&m->diags, DIAG_FILE_UNREADABLE, place,
-			     "no dialect and no target; a folder with "
-			     "dialect.json is wanted, or one that holds such "
-			     "folders");
+	return **checked != '\0'
+		       ? ok
+		       : diag_error(
+				 &m->diags, DIAG_FILE_UNREADABLE, place,
+				 "no dialect and no target; a folder with "
+				 "dialect.json is wanted, or one that holds such "
+				 "folders");
 }

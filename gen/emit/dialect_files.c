@@ -5,22 +5,27 @@
 #include "reserved.h"
 
 static const char *const form_words[] = {
-	[WEIGHTS_C] = "c", [WEIGHTS_INCBIN] = "incbin",
-	[WEIGHTS_FILE] = "file", [WEIGHTS_SECTION] = "section",
+	[WEIGHTS_C] = "c",
+	[WEIGHTS_INCBIN] = "incbin",
+	[WEIGHTS_FILE] = "file",
+	[WEIGHTS_SECTION] = "section",
 };
 
 static const char *const template_keys[TEMPLATE_COUNT] = {
-	"header", "source", "weights", "incbin", "makefile", "cmake",
-	"harness", "unit", "unit_header", "task", "program", "selftest",
+	"header",          "source",       "weights",       "incbin",
+	"makefile",        "cmake",        "harness",       "unit",
+	"unit_header",     "task",         "program",       "selftest",
 	"selftest_header", "selftest_all", "selftest_main", "selftest_readme",
-	"weights_header", "compliance", "graph_header", "graph_harness",
+	"weights_header",  "compliance",   "graph_header",  "graph_harness",
 };
 
 static const char *const file_keys[FILE_COUNT] = {
-	"header", "source", "weights", "incbin", "blob", "makefile", "cmake",
-	"metadata", "unit", "program", "weights_header", "compliance",
-	"compliance_data", "graph", "graph_header", "graph_source",
-	"graph_params",
+	"header",          "source",         "weights",
+	"incbin",          "blob",           "makefile",
+	"cmake",           "metadata",       "unit",
+	"program",         "weights_header", "compliance",
+	"compliance_data", "graph",          "graph_header",
+	"graph_source",    "graph_params",
 };
 
 /* A text file of the dialect, or of the next that it extends. */
@@ -29,8 +34,10 @@ dialect_chain_file(struct loader *l, const char *name, const char **file)
 {
 	for (int i = 0; i < l->n; i++) {
 		const char *text = data_file(l->m, l->dir,
-			arena_printf(&l->m->arena, "dialects/%s/%s",
-				     l->chain[i], name), file);
+					     arena_printf(&l->m->arena,
+							  "dialects/%s/%s",
+							  l->chain[i], name),
+					     file);
 
 		if (text != NULL) {
 			return text;
@@ -61,7 +68,7 @@ dialect_read_weights(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "forms in_source_bytes large declare define end "
-			"open close separator section copied header");
+			   "open close separator section copied header");
 	d->weights.copied = json_bool(json_get(j, "copied"));
 	for (int i = 0; i < json_length(forms); i++) {
 		struct json row = json_at(forms, i);
@@ -71,17 +78,20 @@ dialect_read_weights(struct loader *l, struct json j)
 	}
 	if (d->char_bits > 8 && (d->weights.forms[WEIGHTS_FILE] ||
 				 d->weights.forms[WEIGHTS_INCBIN])) {
-		json_error(forms, "a file of bytes is of no use where a char "
-			   "has %d bits; leave c and section", d->char_bits);
+		json_error(forms,
+			   "a file of bytes is of no use where a char "
+			   "has %d bits; leave c and section",
+			   d->char_bits);
 	}
-	d->weights.in_source_bytes = json_int(json_get(j, "in_source_bytes"),
-					      0, INT64_C(1) << 40, 0);
+	d->weights.in_source_bytes = json_int(json_get(j, "in_source_bytes"), 0,
+					      INT64_C(1) << 40, 0);
 	d->weights.large = weights_word(json_get(j, "large"),
-				json_text(json_get(j, "large"), true));
+					json_text(json_get(j, "large"), true));
 	d->weights.declare = json_text(json_get(j, "declare"), true);
 	d->weights.define = json_text(json_get(j, "define"), true);
-	d->weights.aligned = d->weights.copied || (d->weights.define != NULL &&
-		strstr(d->weights.define, "{{align}}") != NULL);
+	d->weights.aligned = d->weights.copied ||
+			     (d->weights.define != NULL &&
+			      strstr(d->weights.define, "{{align}}") != NULL);
 	d->weights.end = json_text(json_get(j, "end"), true);
 	d->weights.open = json_text(json_get(j, "open"), true);
 	d->weights.close = json_text(json_get(j, "close"), true);
@@ -127,7 +137,10 @@ static void
 read_guidelines(struct loader *l, struct json list)
 {
 	static const char *const known[] = {
-		"compliant", "deviation", "disapplied", "not applicable",
+		"compliant",
+		"deviation",
+		"disapplied",
+		"not applicable",
 	};
 
 	for (int i = 0; i < json_length(list); i++) {
@@ -144,7 +157,8 @@ read_guidelines(struct loader *l, struct json list)
 			found |= strcmp(g.status, known[s]) == 0;
 		}
 		if (!found && g.status != NULL) {
-			json_error(json_get(row, "status"), "compliant, "
+			json_error(json_get(row, "status"),
+				   "compliant, "
 				   "deviation, disapplied or not applicable "
 				   "is wanted here");
 		}
@@ -162,10 +176,10 @@ dialect_read_compliance(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "standard claims deviations guidelines "
-			"implementation_defined");
+			   "implementation_defined");
 	read_guidelines(l, json_get(j, "guidelines"));
-	c->implementation_defined = dialect_read_names(json_get(j,
-						"implementation_defined"));
+	c->implementation_defined = dialect_read_names(
+		json_get(j, "implementation_defined"));
 	c->standard = json_text(json_get(j, "standard"), true);
 	c->claims = dialect_read_names(json_get(j, "claims"));
 	for (int i = 0; i < json_length(list); i++) {
@@ -179,7 +193,8 @@ dialect_read_compliance(struct loader *l, struct json j)
 		d.mark = json_text(json_get(row, "mark"), true);
 		d.reason = json_text(json_get(row, "reason"), true);
 		if (d.mark != NULL && d.mark[0] == '\0') {
-			json_error(json_get(row, "mark"), "a text that lines "
+			json_error(json_get(row, "mark"),
+				   "a text that lines "
 				   "have is wanted here");
 		}
 		vec_push(&l->m->arena, &c->deviations, d);

@@ -7,23 +7,26 @@ static const char *
 below(struct module *m, const char *dir, const char *name)
 {
 	return data_folder_is_whole(m, dir)
-		? arena_printf(&m->arena, "%s/%s", dir, name) : dir;
+		       ? arena_printf(&m->arena, "%s/%s", dir, name)
+		       : dir;
 }
 
 const char *const *
 dialect_names_in(struct module *m, const char *dir, int *n)
 {
 	*n = 0;
-	return dir == NULL ? NULL : data_names_in(m, below(m, dir, "dialects"),
-						  "/dialect.json", n);
+	return dir == NULL ? NULL
+			   : data_names_in(m, below(m, dir, "dialects"),
+					   "/dialect.json", n);
 }
 
 const char *const *
 target_names_in(struct module *m, const char *dir, int *n)
 {
 	*n = 0;
-	return dir == NULL ? NULL : data_names_in(m, below(m, dir, "targets"),
-						  ".json", n);
+	return dir == NULL
+		       ? NULL
+		       : data_names_in(m, below(m, dir, "targets"), ".json", n);
 }
 
 /* *own: the target says so itself, and not what it extends. */
@@ -36,8 +39,11 @@ is_of(struct module *m, const char *target, const char *dialect,
 	*own = true;
 	for (int i = 0; i < JSON_LAYERS_MAX && target != NULL; i++) {
 		const char *file;
-		const char *text = data_file(m, dir, arena_printf(&m->arena,
-					"targets/%s.json", target), &file);
+		const char *text = data_file(m, dir,
+					     arena_printf(&m->arena,
+							  "targets/%s.json",
+							  target),
+					     &file);
 		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
 					    : NULL;
 		const cJSON *name = cJSON_GetObjectItem(value, "dialect");
@@ -65,8 +71,8 @@ target_is_of(struct module *m, const char *target, const char *dialect,
 }
 
 static const char *
-best_of(struct module *m, const char *const *names, int n,
-	const char *dialect, const char *dir)
+best_of(struct module *m, const char *const *names, int n, const char *dialect,
+	const char *dir)
 {
 	const char *best = NULL;
 

@@ -13,16 +13,36 @@ static const struct {
 };
 
 static const char *const statement_keys[SAY_COUNT] = {
-	"serial", "parallel", "vectorized", "unrolled", "thread", "if",
-	"while", "block", "let", "let_pointer", "let_const_pointer", "array",
-	"cell", "cell_init", "store", "store_add", "store_sub", "store_mul",
-	"evaluate", "return", "assert", "shared_array", "bound",
+	"serial",
+	"parallel",
+	"vectorized",
+	"unrolled",
+	"thread",
+	"if",
+	"while",
+	"block",
+	"let",
+	"let_pointer",
+	"let_const_pointer",
+	"array",
+	"cell",
+	"cell_init",
+	"store",
+	"store_add",
+	"store_sub",
+	"store_mul",
+	"evaluate",
+	"return",
+	"assert",
+	"shared_array",
+	"bound",
 };
 _Static_assert(SAY_SERIAL == (int)FOR_SERIAL &&
-	       SAY_PARALLEL == (int)FOR_PARALLEL &&
-	       SAY_VECTORIZED == (int)FOR_VECTORIZED &&
-	       SAY_UNROLLED == (int)FOR_UNROLLED &&
-	       SAY_THREAD == (int)FOR_THREAD, "loops come first, in order");
+		       SAY_PARALLEL == (int)FOR_PARALLEL &&
+		       SAY_VECTORIZED == (int)FOR_VECTORIZED &&
+		       SAY_UNROLLED == (int)FOR_UNROLLED &&
+		       SAY_THREAD == (int)FOR_THREAD,
+	       "loops come first, in order");
 
 const char *
 form_key(enum form_id id)
@@ -44,11 +64,11 @@ dialect_read_headers(struct loader *l, struct json j)
 	if (!json_is_object(j, false)) {
 		return;
 	}
-	cJSON_ArrayForEach(item, j.value) {
+	cJSON_ArrayForEach(item, j.value)
+	{
 		struct rare_header h = {
 			.name = arena_strdup(&l->m->arena, item->string),
-			.condition = json_text(json_get(j, item->string),
-					       true),
+			.condition = json_text(json_get(j, item->string), true),
 		};
 
 		vec_push(&l->m->arena, &l->d->rare_headers, h);
@@ -63,7 +83,8 @@ dialect_read_helpers(struct loader *l, struct json j)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	cJSON_ArrayForEach(item, j.value) {
+	cJSON_ArrayForEach(item, j.value)
+	{
 		struct json row = json_get(j, item->string);
 		struct helper h = { .key = arena_strdup(&l->m->arena,
 							item->string) };
@@ -73,8 +94,11 @@ dialect_read_helpers(struct loader *l, struct json j)
 		h.needs = dialect_read_names(json_get(row, "needs"));
 		h.uses = dialect_read_names(json_get(row, "uses"));
 		h.contracts = json_bool(json_get(row, "contracts"));
-		h.text = dialect_chain_file(l, arena_printf(&l->m->arena,
-			"helpers/%s.tmpl", h.key), &h.file);
+		h.text = dialect_chain_file(l,
+					    arena_printf(&l->m->arena,
+							 "helpers/%s.tmpl",
+							 h.key),
+					    &h.file);
 		if (h.text == NULL) {
 			json_error(row, "there is no file helpers/%s.tmpl",
 				   h.key);
@@ -83,7 +107,8 @@ dialect_read_helpers(struct loader *l, struct json j)
 			if (dialect_helper(l->d, h.uses.data[i]) == NULL) {
 				json_error(json_at(json_get(row, "uses"), i),
 					   "no helper before this one is "
-					   "called '%s'", h.uses.data[i]);
+					   "called '%s'",
+					   h.uses.data[i]);
 			}
 		}
 		vec_push(&l->m->arena, &l->d->helpers, h);
@@ -101,7 +126,7 @@ dialect_read_form(struct loader *l, struct json j)
 	int found = 0;
 
 	json_check_keys(j, "rejected infix prefix call text helper at "
-			"operands needs");
+			   "operands needs");
 	for (int k = 0; k < 6; k++) {
 		const char *text = json_text(json_get(j, kinds[k]), false);
 
@@ -113,20 +138,23 @@ dialect_read_form(struct loader *l, struct json j)
 	}
 	if (found != 1) {
 		json_error(j, "exactly one of rejected, infix, prefix, call, "
-			   "text and helper is wanted here");
+			      "text and helper is wanted here");
 	}
 	f->pointer = j.pointer;
 	f->file = json_file(j);
 	f->needs = dialect_read_names(json_get(j, "needs"));
 	f->level = f->kind == FORM_IS_CALL || f->kind == FORM_IS_HELPER
-		   ? l->d->primary
-		   : f->kind == FORM_IS_REJECTED ? 0
-		   : dialect_read_level(l, json_get(j, "at"), -1);
+			   ? l->d->primary
+		   : f->kind == FORM_IS_REJECTED
+			   ? 0
+			   : dialect_read_level(l, json_get(j, "at"), -1);
 	for (int i = 0; i < 3; i++) {
 		bool list = cJSON_IsArray(operands.value);
 
-		f->operands[i] = dialect_read_level(l, list ? json_at(operands, i)
-						    : operands, f->level);
+		f->operands[i] = dialect_read_level(l,
+						    list ? json_at(operands, i)
+							 : operands,
+						    f->level);
 	}
 	if (f->kind == FORM_IS_HELPER &&
 	    dialect_helper(l->d, f->text) == NULL) {
@@ -148,8 +176,10 @@ dialect_check_operands(struct json j, const struct form *f, enum form_id id)
 	}
 	for (int i = 0; i < form_table[id].n && i < 3; i++) {
 		if (strstr(f->text, names[i]) == NULL) {
-			json_error(json_get(j, "text"), "a constant, whatever "
-				   "%s is: the text has to have it", names[i]);
+			json_error(json_get(j, "text"),
+				   "a constant, whatever "
+				   "%s is: the text has to have it",
+				   names[i]);
 		}
 	}
 }
@@ -166,11 +196,16 @@ static const char *
 class_word(struct dtype t)
 {
 	switch (dtype_class(t)) {
-	case DTC_BOOL: return "bool";
-	case DTC_INT: return "int";
-	case DTC_UINT: return "uint";
-	case DTC_FLOAT: return "float";
-	default: return "any";
+	case DTC_BOOL:
+		return "bool";
+	case DTC_INT:
+		return "int";
+	case DTC_UINT:
+		return "uint";
+	case DTC_FLOAT:
+		return "float";
+	default:
+		return "any";
 	}
 }
 
@@ -178,12 +213,18 @@ static bool
 asks_for(const char *types, struct dtype t)
 {
 	switch (dtype_class(t)) {
-	case DTC_VOID: return types[0] == '\0';
-	case DTC_BOOL: return strchr(types, 'B') != NULL;
-	case DTC_INT: return strchr(types, 'I') != NULL;
-	case DTC_UINT: return strchr(types, 'U') != NULL;
-	case DTC_FLOAT: return strchr(types, 'F') != NULL;
-	default: return false;
+	case DTC_VOID:
+		return types[0] == '\0';
+	case DTC_BOOL:
+		return strchr(types, 'B') != NULL;
+	case DTC_INT:
+		return strchr(types, 'I') != NULL;
+	case DTC_UINT:
+		return strchr(types, 'U') != NULL;
+	case DTC_FLOAT:
+		return strchr(types, 'F') != NULL;
+	default:
+		return false;
 	}
 }
 
@@ -201,18 +242,20 @@ read_expression(struct loader *l, struct json j, enum form_id id)
 		all = dialect_read_form(l, j);
 		dialect_check_operands(j, all, id);
 	} else {
-		json_check_keys(j, arena_printf(&l->m->arena,
-			"%s any short_float float int uint bool",
-			"f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 "
-			"f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz"));
+		json_check_keys(
+			j,
+			arena_printf(
+				&l->m->arena,
+				"%s any short_float float int uint bool",
+				"f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 "
+				"f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz"));
 	}
 	for (int k = 0; k < DT_COUNT; k++) {
 		struct dtype t = dtype_of((enum dtype_kind)k);
 		struct json row = json_get(j, dtype_short(t));
 
 		if (!asks_for(form_table[id].types, t) ||
-		    !dialect_computes(t) ||
-		    d->types[k].rejected != NULL ||
+		    !dialect_computes(t) || d->types[k].rejected != NULL ||
 		    d->types[k].is_stored_only) {
 			continue;
 		}
@@ -306,14 +349,15 @@ dialect_read_functions(struct loader *l, struct json j)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "kernel exported prototype close no_parameters array scalar "
-			"pointer helper external external_pointer "
-			"flat_arrays unique_names apart");
+	json_check_keys(
+		j, "kernel exported prototype close no_parameters array scalar "
+		   "pointer helper external external_pointer "
+		   "flat_arrays unique_names apart");
 	json_check_keys(json_get(j, "apart"), "begin end");
-	d->functions.apart_begin = dialect_read_names(json_get(json_get(j,
-						"apart"), "begin"));
-	d->functions.apart_end = dialect_read_names(json_get(json_get(j,
-						"apart"), "end"));
+	d->functions.apart_begin = dialect_read_names(
+		json_get(json_get(j, "apart"), "begin"));
+	d->functions.apart_end = dialect_read_names(
+		json_get(json_get(j, "apart"), "end"));
 	d->functions.unique = json_bool(json_get(j, "unique_names"));
 	d->functions.flat = json_bool(json_get(j, "flat_arrays"));
 	d->functions.prototype = dialect_read_names(json_get(j, "prototype"));
@@ -327,8 +371,9 @@ dialect_read_functions(struct loader *l, struct json j)
 	d->functions.scalar = json_text(json_get(j, "scalar"), true);
 	d->functions.pointer = json_text(json_get(j, "pointer"), true);
 	d->functions.external = json_text(json_get(j, "external"), true);
-	d->functions.external_pointer =
-		json_text(json_get(j, "external_pointer"), true);
+	d->functions.external_pointer = json_text(json_get(j,
+							   "external_pointer"),
+						  true);
 }
 
 static void
@@ -370,13 +415,15 @@ read_fragments(struct loader *l, struct json j)
 	if (j.value == NULL || !json_is_object(j, true)) {
 		return;
 	}
-	cJSON_ArrayForEach(scope, j.value) {
+	cJSON_ArrayForEach(scope, j.value)
+	{
 		struct json types = json_get(j, scope->string);
 
 		if (!json_is_object(types, true)) {
 			continue;
 		}
-		cJSON_ArrayForEach(type, types.value) {
+		cJSON_ArrayForEach(type, types.value)
+		{
 			struct json row = json_get(types, type->string);
 			struct json tile = json_get(row, "tile");
 			struct fragment_form f = {
@@ -386,12 +433,11 @@ read_fragments(struct loader *l, struct json j)
 
 			f.type = type_called(row, type->string);
 			json_check_keys(row, "spelling tile needs");
-			f.spelling = json_text(json_get(row, "spelling"),
-					       true);
+			f.spelling = json_text(json_get(row, "spelling"), true);
 			f.needs = dialect_read_names(json_get(row, "needs"));
 			if (json_length(tile) != 2) {
 				json_error(row, "a tile of two extents is "
-					   "wanted");
+						"wanted");
 				continue;
 			}
 			for (int i = 0; i < 2; i++) {
@@ -461,7 +507,8 @@ read_box_layouts(struct loader *l, struct json layouts, struct json types)
 	if (!json_is_object(layouts, true) || !json_is_object(types, true)) {
 		return;
 	}
-	cJSON_ArrayForEach(item, layouts.value) {
+	cJSON_ArrayForEach(item, layouts.value)
+	{
 		struct json row = json_get(layouts, item->string);
 		struct box_layout layout = {
 			.scope = arena_strdup(arena, item->string),
@@ -473,7 +520,8 @@ read_box_layouts(struct loader *l, struct json layouts, struct json types)
 						 4096, 0);
 		vec_push(arena, &f->layouts, layout);
 	}
-	cJSON_ArrayForEach(item, types.value) {
+	cJSON_ArrayForEach(item, types.value)
+	{
 		struct json row = json_get(types, item->string);
 		struct box_type type = {
 			.type = type_called(row, item->string),
@@ -504,14 +552,15 @@ read_box_ranks(struct loader *l, struct json j)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	cJSON_ArrayForEach(item, j.value) {
+	cJSON_ArrayForEach(item, j.value)
+	{
 		struct json row = json_get(j, item->string);
 		struct box_rank rank = { .helper = box_helper(l, row) };
 
 		if (item->string[0] < '1' || item->string[0] > '9' ||
 		    item->string[1] != '\0') {
 			json_error(row, "a number of dimensions from 1 to 9 is "
-				   "wanted");
+					"wanted");
 		}
 		rank.rank = item->string[0] - '0';
 		vec_push(&l->m->arena, &l->d->device.boxes.ranks, rank);
@@ -526,7 +575,8 @@ read_boxes(struct loader *l, struct json j)
 	if (j.value == NULL || !json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "helper source argument begin copy commit wait ranks "
+	json_check_keys(j,
+			"helper source argument begin copy commit wait ranks "
 			"most bytes layouts types");
 	f->helper = box_helper(l, json_get(j, "helper"));
 	f->source = json_text(json_get(j, "source"), true);
@@ -568,8 +618,8 @@ dialect_read_device(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "rejected kernel array scalar indices barriers "
-			"shuffle_xor launch fragments models selftest async "
-			"boxes pool extent");
+			   "shuffle_xor launch fragments models selftest async "
+			   "boxes pool extent");
 	f->extent = json_text(json_get(j, "extent"), false);
 	if (f->extent != NULL && dialect_helper(l->d, f->extent) == NULL) {
 		json_error(json_get(j, "extent"), "no helper is called '%s'",
@@ -598,10 +648,12 @@ dialect_read_device(struct loader *l, struct json j)
 	}
 	if (json_is_object(barriers, true)) {
 		json_check_keys(barriers, "shared block");
-		f->barriers[BARRIER_SHARED] =
-			json_text(json_get(barriers, "shared"), true);
-		f->barriers[BARRIER_BLOCK] =
-			json_text(json_get(barriers, "block"), true);
+		f->barriers[BARRIER_SHARED] = json_text(json_get(barriers,
+								 "shared"),
+							true);
+		f->barriers[BARRIER_BLOCK] = json_text(json_get(barriers,
+								"block"),
+						       true);
 	}
 	read_launch(l, json_get(j, "launch"));
 	read_fragments(l, json_get(j, "fragments"));
@@ -616,12 +668,13 @@ dialect_read_access(struct loader *l, struct json j)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "element call array_cast pointer_cast input output "
+	json_check_keys(j,
+			"element call array_cast pointer_cast input output "
 			"workspace weight unit flat_locals always_cast arena "
 			"entry_tabs");
 	l->d->access.always_cast = json_bool(json_get(j, "always_cast"));
-	l->d->access.entry_tabs = (int)json_int(json_get(j, "entry_tabs"), 1,
-						8, 1);
+	l->d->access.entry_tabs = (int)json_int(json_get(j, "entry_tabs"), 1, 8,
+						1);
 	l->d->access.arena = json_text(json_get(j, "arena"), false);
 	l->d->access.element = json_text(json_get(j, "element"), true);
 	l->d->access.call = json_text(json_get(j, "call"), true);
@@ -633,6 +686,5 @@ dialect_read_access(struct loader *l, struct json j)
 	l->d->access.workspace = json_text(json_get(j, "workspace"), true);
 	l->d->access.weight = json_text(json_get(j, "weight"), true);
 	l->d->access.unit = json_text(json_get(j, "unit"), true);
-	l->d->access.flat_locals = json_bool(json_get(j,
-							"flat_locals"));
+	l->d->access.flat_locals = json_bool(json_get(j, "flat_locals"));
 }

@@ -10,7 +10,7 @@ struct loader {
 	struct dialect *d;
 	struct module *m;
 	const char *dir;
-	const char *fp; /* the mode of --fp */
+	const char *fp;              /* the mode of --fp */
 	const struct target *target; /* whose limits are, or NULL */
 	struct reader reader;
 	const char *chain[JSON_LAYERS_MAX]; /* names, the dialect's own first */

@@ -56,7 +56,8 @@ joined(struct module *m, const cJSON *list)
 	const char *text = "";
 	const cJSON *item;
 
-	cJSON_ArrayForEach(item, list) {
+	cJSON_ArrayForEach(item, list)
+	{
 		text = arena_printf(&m->arena, "%s%s%s", text,
 				    text[0] != '\0' ? ", " : "",
 				    item->valuestring);
@@ -113,15 +114,18 @@ dialect_list_text(struct module *m, const char *dir, bool json)
 		return printed(m, list);
 	}
 	strbuf_init(&s);
-	cJSON_ArrayForEach(item, list) {
+	cJSON_ArrayForEach(item, list)
+	{
 		const cJSON *base = cJSON_GetObjectItem(item, "extends");
 		const char *targets = joined(m, cJSON_GetObjectItem(item,
-								"targets"));
+								    "targets"));
 
-		strbuf_printf(&s, "%-12s %s\n", cJSON_GetStringValue(
-				cJSON_GetObjectItem(item, "name")),
-			      cJSON_GetStringValue(cJSON_GetObjectItem(item,
-							"description")));
+		strbuf_printf(&s, "%-12s %s\n",
+			      cJSON_GetStringValue(
+				      cJSON_GetObjectItem(item, "name")),
+			      cJSON_GetStringValue(
+				      cJSON_GetObjectItem(item,
+							  "description")));
 		strbuf_printf(&s, "%-12s %s%s; targets: %s\n", "",
 			      cJSON_IsString(base) ? "extends " : "a base",
 			      cJSON_IsString(base) ? base->valuestring : "",
@@ -177,21 +181,24 @@ add_operations(cJSON *to, const struct dialect *d)
 
 	for (int i = 0; i < FORM_COUNT; i++) {
 		cJSON *row = cJSON_AddObjectToObject(all,
-					form_key((enum form_id)i));
+						     form_key((enum form_id)i));
 		const struct form *v = d->vectors.rejected == NULL
-			? d->vectors.forms[i] : NULL;
+					       ? d->vectors.forms[i]
+					       : NULL;
 
 		for (int k = 0; k < DT_COUNT; k++) {
 			const struct spelled_type *s = &d->types[k];
-			const struct form *f = s->is_stored_only &&
-					       s->rejected == NULL
-				? d->forms[i][s->computed.kind]
-				: d->forms[i][k];
+			const struct form *f =
+				s->is_stored_only && s->rejected == NULL
+					? d->forms[i][s->computed.kind]
+					: d->forms[i][k];
 
 			if (f != NULL) {
-				cJSON_AddItemToObject(row, dtype_short(
-					dtype_of((enum dtype_kind)k)),
-					spelled(f));
+				cJSON_AddItemToObject(row,
+						      dtype_short(dtype_of(
+							      (enum dtype_kind)
+								      k)),
+						      spelled(f));
 			}
 		}
 		if (v != NULL) {
@@ -220,17 +227,22 @@ add_statements(cJSON *to, const struct dialect *d)
 
 	for (int i = 0; i < SAY_COUNT; i++) {
 		const struct lines *s = &d->statements[i];
-		cJSON *j = cJSON_AddObjectToObject(all, statement_key(
-					(enum statement_id)i));
+		cJSON *j =
+			cJSON_AddObjectToObject(all,
+						statement_key(
+							(enum statement_id)i));
 		const char *text = s->rejected != NULL ? s->rejected : s->line;
 
 		if (text != NULL) {
-			cJSON_AddStringToObject(j, s->rejected != NULL
-						? "rejected" : "line", text);
+			cJSON_AddStringToObject(j,
+						s->rejected != NULL ? "rejected"
+								    : "line",
+						text);
 			continue;
 		}
-		cJSON_AddItemToObject(j, "open", cJSON_CreateStringArray(
-				s->open.data, s->open.n));
+		cJSON_AddItemToObject(j, "open",
+				      cJSON_CreateStringArray(s->open.data,
+							      s->open.n));
 	}
 }
 
@@ -258,8 +270,9 @@ whole(struct module *m, const struct dialect *d, const char *dir)
 
 	cJSON_AddStringToObject(j, "name", d->name);
 	cJSON_AddStringToObject(j, "description", d->description);
-	cJSON_AddItemToObject(j, "extends", cJSON_CreateStringArray(
-		d->chain.data + 1, d->chain.n - 1));
+	cJSON_AddItemToObject(j, "extends",
+			      cJSON_CreateStringArray(d->chain.data + 1,
+						      d->chain.n - 1));
 	add_targets(m, j, d->name, dir);
 	add_limits(j, d);
 	types = cJSON_AddObjectToObject(j, "types");
@@ -283,9 +296,12 @@ whole(struct module *m, const struct dialect *d, const char *dir)
 static char
 letter(const cJSON *form)
 {
-	static const struct { const char *word; char letter; } table[] = {
+	static const struct {
+		const char *word;
+		char letter;
+	} table[] = {
 		{ "rejected", '-' }, { "infix", 'o' }, { "prefix", 'o' },
-		{ "call", 'c' }, { "text", 't' }, { "helper", 'h' },
+		{ "call", 'c' },     { "text", 't' },  { "helper", 'h' },
 	};
 
 	if (form == NULL) {
@@ -321,11 +337,13 @@ print_matrix(const struct dialect *d, const cJSON *j, struct strbuf *s)
 	for (int k = 0; k < DT_COUNT; k++) {
 		if (is_column(d, k)) {
 			strbuf_printf(s, " %s",
-				      dtype_short(dtype_of((enum dtype_kind)k)));
+				      dtype_short(
+					      dtype_of((enum dtype_kind)k)));
 		}
 	}
 	strbuf_puts(s, vectors ? " vectors\n" : "\n");
-	cJSON_ArrayForEach(row, cJSON_GetObjectItem(j, "operations")) {
+	cJSON_ArrayForEach(row, cJSON_GetObjectItem(j, "operations"))
+	{
 		if (row->child == NULL) {
 			continue;
 		}
@@ -334,18 +352,19 @@ print_matrix(const struct dialect *d, const cJSON *j, struct strbuf *s)
 			strbuf_printf(s, " %c", letter(row->child));
 		}
 		for (int k = 0; k < DT_COUNT; k++) {
-			const char *name = dtype_short(dtype_of(
-				(enum dtype_kind)k));
+			const char *name = dtype_short(
+				dtype_of((enum dtype_kind)k));
 
 			if (is_column(d, k)) {
-				strbuf_printf(s, " %*c", (int)strlen(name),
-					letter(cJSON_GetObjectItem(row,
-								   name)));
+				strbuf_printf(
+					s, " %*c", (int)strlen(name),
+					letter(cJSON_GetObjectItem(row, name)));
 			}
 		}
 		if (vectors) {
-			strbuf_printf(s, " %7c", letter(cJSON_GetObjectItem(
-				row, "vectors")));
+			strbuf_printf(s, " %7c",
+				      letter(cJSON_GetObjectItem(row,
+								 "vectors")));
 		}
 		while (s->data[s->len - 1] == ' ') {
 			s->data[--s->len] = '\0';
@@ -353,14 +372,17 @@ print_matrix(const struct dialect *d, const cJSON *j, struct strbuf *s)
 		strbuf_putc(s, '\n');
 	}
 	strbuf_puts(s, "\no operator, c call, t text, h helper written on use, "
-		    "- refused,\nblank: not an operation of that type");
+		       "- refused,\nblank: not an operation of that type");
 	for (int k = 0; k < DT_COUNT; k++) {
 		const struct spelled_type *t = &d->types[k];
 
 		if (t->is_stored_only && t->rejected == NULL) {
-			strbuf_printf(s, "%s%s", any ? ", " : "\nas the type "
-				      "that they are computed in: ",
-				      dtype_short(dtype_of((enum dtype_kind)k)));
+			strbuf_printf(s, "%s%s",
+				      any ? ", "
+					  : "\nas the type "
+					    "that they are computed in: ",
+				      dtype_short(
+					      dtype_of((enum dtype_kind)k)));
 			any = true;
 		}
 	}
@@ -398,8 +420,8 @@ print_statements(const struct dialect *d, struct strbuf *s)
 				      l->rejected);
 			continue;
 		}
-		strbuf_printf(s, "  %-18s %s\n", key, l->line != NULL
-			      ? l->line : l->open.data[0]);
+		strbuf_printf(s, "  %-18s %s\n", key,
+			      l->line != NULL ? l->line : l->open.data[0]);
 		for (int k = 1; l->line == NULL && k < l->open.n; k++) {
 			strbuf_printf(s, "  %-18s %s\n", "", l->open.data[k]);
 		}
@@ -430,10 +452,12 @@ dialect_show_text(struct module *m, const char *name, const char *dir,
 		      joined(m, cJSON_GetObjectItem(j, "extends")),
 		      joined(m, cJSON_GetObjectItem(j, "targets")));
 	vectors = cJSON_GetObjectItem(j, "vectors");
-	strbuf_printf(&s, "vectors: %s\n", cJSON_IsString(vectors)
-		      ? vectors->valuestring : d->vectors.rejected);
+	strbuf_printf(&s, "vectors: %s\n",
+		      cJSON_IsString(vectors) ? vectors->valuestring
+					      : d->vectors.rejected);
 	strbuf_puts(&s, "limits:");
-	cJSON_ArrayForEach(limit, cJSON_GetObjectItem(j, "limits")) {
+	cJSON_ArrayForEach(limit, cJSON_GetObjectItem(j, "limits"))
+	{
 		strbuf_printf(&s, " %s %.0f%s", limit->string,
 			      limit->valuedouble,
 			      limit->next != NULL ? "," : "\n");

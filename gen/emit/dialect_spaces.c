@@ -9,7 +9,10 @@ const char *
 memory_space_name(enum memory_space s)
 {
 	static const char *const names[SPACE_COUNT] = {
-		"interface", "workspace", "weights", "local",
+		"interface",
+		"workspace",
+		"weights",
+		"local",
 	};
 
 	return names[s];
@@ -26,7 +29,8 @@ want_slot(struct json section, const char *key)
 	row = line.value != NULL ? line : row;
 	text = json_text(row, false);
 	if (text != NULL && strstr(text, "{{space}}") == NULL) {
-		json_error(row, "it has no {{space}}, and this dialect has a "
+		json_error(row,
+			   "it has no {{space}}, and this dialect has a "
 			   "word for memory (/spaces): pointers would lose it");
 	}
 }
@@ -37,11 +41,14 @@ check_texts(struct loader *l, struct json root)
 	static const struct {
 		const char *section, *key;
 	} rows[] = {
-		{ "functions", "array" }, { "functions", "external_pointer" },
-		{ "access", "array_cast" }, { "access", "pointer_cast" },
+		{ "functions", "array" },
+		{ "functions", "external_pointer" },
+		{ "access", "array_cast" },
+		{ "access", "pointer_cast" },
 		{ "statements", "let_pointer" },
 		{ "statements", "let_const_pointer" },
-		{ "weights", "declare" }, { "weights", "define" },
+		{ "weights", "declare" },
+		{ "weights", "define" },
 		{ "tasks", "array" },
 	};
 
@@ -64,8 +71,10 @@ dialect_read_spaces(struct loader *l, struct json j, struct json root)
 	}
 	json_check_keys(j, "interface workspace weights");
 	for (int i = 0; i < SPACE_LOCAL; i++) {
-		const char *text = json_text(json_get(j, memory_space_name(
-			(enum memory_space)i)), false);
+		const char *text =
+			json_text(json_get(j, memory_space_name(
+						      (enum memory_space)i)),
+				  false);
 
 		d->spaces[i] = text != NULL && text[0] != '\0' ? text : NULL;
 		any |= d->spaces[i] != NULL;
@@ -76,7 +85,7 @@ dialect_read_spaces(struct loader *l, struct json j, struct json root)
 	check_texts(l, root);
 	if (d->device.rejected == NULL) {
 		json_error(j, "the memory of kernels for threads is said in "
-			   "/device/array");
+			      "/device/array");
 	}
 	d->graph.rejected = "kernels of a graph take pointers to one memory";
 	d->regions.rejected = "functions of libraries take pointers to one "

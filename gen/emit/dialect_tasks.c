@@ -13,7 +13,7 @@ dialect_read_tasks(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "used runtime parameter argument array scalar "
-			"declare call");
+			   "declare call");
 	d->tasks.used = json_bool(json_get(j, "used"));
 	d->tasks.runtime = json_text(json_get(j, "runtime"), true);
 	d->tasks.parameter = json_text(json_get(j, "parameter"), true);
@@ -81,5 +81,6 @@ dialect_takes_regions(struct module *m, const struct dialect *d, bool regions)
 	return !regions || d->regions.rejected == NULL ||
 	       diag_error(&m->diags, DIAG_UNSUPPORTED, place,
 			  "dialect %s has no places for regions of backends: "
-			  "%s", d->name, d->regions.rejected);
+			  "%s",
+			  d->name, d->regions.rejected);
 }

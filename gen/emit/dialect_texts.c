@@ -78,7 +78,8 @@ say_in_json(void *ctx, int line, const char *problem, const char *name,
 	(void)line;
 	json_error(p->at, "%s '%.*s'; %s%s", problem, (int)length, name,
 		   p->words[0] != '\0' ? "known here are: "
-				       : "this text has none", p->words);
+				       : "this text has none",
+		   p->words);
 }
 
 static void
@@ -105,7 +106,8 @@ check_texts(struct json j)
 	if (cJSON_IsString(j.value)) {
 		check_text(j);
 	}
-	cJSON_ArrayForEach(item, j.value) {
+	cJSON_ArrayForEach(item, j.value)
+	{
 		if (item->string == NULL) {
 			check_texts(json_at(j, i++));
 		} else if (strcmp(item->string, "rejected") != 0 &&
@@ -156,8 +158,9 @@ dialect_check_texts(struct loader *l, struct json j)
 	for (int i = 0; i < d->helpers.n; i++) {
 		const struct helper *h = &d->helpers.data[i];
 
-		check_file(l, h->file, h->text, arena_printf(&l->m->arena,
-			HELPER_FACTS " name %s",
-			dialect_joined(l, h->uses.data, h->uses.n)));
+		check_file(l, h->file, h->text,
+			   arena_printf(&l->m->arena, HELPER_FACTS " name %s",
+					dialect_joined(l, h->uses.data,
+						       h->uses.n)));
 	}
 }

@@ -59,19 +59,19 @@ dialect_read_precedence(struct loader *l, struct json j)
 		const char *where = json_text(json_get(row, "break"), false);
 
 		json_check_keys(row, "name associates clarify break "
-				"composite");
-		d->levels[i].composite = json_bool(json_get(row,
-							"composite"));
-		d->levels[i].right = side != NULL &&
-				     strcmp(side, "right") == 0;
+				     "composite");
+		d->levels[i].composite = json_bool(json_get(row, "composite"));
+		d->levels[i].right = side != NULL && strcmp(side, "right") == 0;
 		if (side != NULL && !d->levels[i].right &&
 		    strcmp(side, "left") != 0) {
 			json_error(json_get(row, "associates"),
 				   "left or right");
 		}
 		for (int k = 0; k < json_length(clarify); k++) {
-			d->levels[i].clarify |= (uint64_t)1 << dialect_read_level(l,
-				json_at(clarify, k), -1);
+			d->levels[i].clarify |=
+				(uint64_t)1
+				<< dialect_read_level(l, json_at(clarify, k),
+						      -1);
 		}
 		if (where != NULL && strcmp(where, "before") == 0) {
 			d->levels[i].where = BREAK_BEFORE;
@@ -93,7 +93,7 @@ want_value(struct json j, const char *text)
 {
 	if (text != NULL && strstr(text, "{{value}}") == NULL) {
 		json_error(j, "a constant, whatever the number is: the text "
-			   "has to have {{value}}");
+			      "has to have {{value}}");
 	}
 }
 
@@ -132,10 +132,11 @@ read_type(struct loader *l, struct json types, struct dtype t)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "rejected spelling literal wide_literal lowest "
-			"highest unsigned infinity nan false true math "
-			"short_is_int needs special_needs computed_as load store "
-			"round");
+	json_check_keys(
+		j, "rejected spelling literal wide_literal lowest "
+		   "highest unsigned infinity nan false true math "
+		   "short_is_int needs special_needs computed_as load store "
+		   "round");
 	s->rejected = json_text(json_get(j, "rejected"), false);
 	s->file = json_file(j);
 	if (s->rejected != NULL) {
@@ -188,10 +189,10 @@ complete_stored(struct loader *l, struct json types, struct dtype t)
 		struct dtype c = dtype_of((enum dtype_kind)k);
 		const struct spelled_type *from = &l->d->types[k];
 
-		if (strcmp(dtype_short(c), name) == 0 &&
-		    dtype_is_float(c) && dtype_is_float(t) &&
-		    dtype_bits(c) >= 32 && dtype_bits(t) < dtype_bits(c) &&
-		    from->rejected == NULL && !from->is_stored_only) {
+		if (strcmp(dtype_short(c), name) == 0 && dtype_is_float(c) &&
+		    dtype_is_float(t) && dtype_bits(c) >= 32 &&
+		    dtype_bits(t) < dtype_bits(c) && from->rejected == NULL &&
+		    !from->is_stored_only) {
 			s->computed = c;
 			s->literal = from->literal;
 			s->infinity = from->infinity;
@@ -202,7 +203,7 @@ complete_stored(struct loader *l, struct json types, struct dtype t)
 		}
 	}
 	json_error(j, "f32 or f64 is wanted, a wider type that the dialect "
-		   "computes in");
+		      "computes in");
 }
 
 /* What templates may say of a type. */
@@ -275,7 +276,8 @@ dialect_read_types(struct loader *l, struct json j)
 		if ((dtype_is_int(t) || dtype_is_float(t)) &&
 		    dtype_bits(t) < l->d->char_bits && dialect_computes(t) &&
 		    l->d->types[k].rejected == NULL) {
-			json_error(json_get(j, dtype_short(t)), "is narrower than a "
+			json_error(json_get(j, dtype_short(t)),
+				   "is narrower than a "
 				   "char of %d bits; reject it",
 				   l->d->char_bits);
 		}
@@ -286,8 +288,9 @@ dialect_read_types(struct loader *l, struct json j)
 		}
 	}
 	for (int k = 0; k < DT_COUNT; k++) {
-		l->d->types[k] = l->d->types[dtype_stored(dtype_of(
-						(enum dtype_kind)k)).kind];
+		l->d->types[k] =
+			l->d->types[dtype_stored(dtype_of((enum dtype_kind)k))
+					    .kind];
 	}
 }
 
@@ -297,8 +300,8 @@ dialect_check_stored(struct loader *l, struct json types)
 	static const char *const keys[] = { "load", "store", "round" };
 
 	for (int k = 0; k < DT_COUNT; k++) {
-		struct json row = json_get(types, dtype_short(
-					dtype_of((enum dtype_kind)k)));
+		struct json row = json_get(types, dtype_short(dtype_of(
+							  (enum dtype_kind)k)));
 
 		for (int i = 0; i < 3 && l->d->types[k].is_stored_only; i++) {
 			struct json j = json_get(row, keys[i]);
@@ -306,8 +309,7 @@ dialect_check_stored(struct loader *l, struct json types)
 
 			if (name != NULL &&
 			    dialect_helper(l->d, name) == NULL) {
-				json_error(j, "no helper is called '%s'",
-					   name);
+				json_error(j, "no helper is called '%s'", name);
 			}
 		}
 	}
@@ -321,13 +323,15 @@ dialect_read_limits(struct loader *l, struct json j)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(j, "identifier_length external_length int_bits "
-			"char_bits object_bytes line_columns tab_columns text_columns most_columns "
-			"deep_columns");
+	json_check_keys(
+		j,
+		"identifier_length external_length int_bits "
+		"char_bits object_bytes line_columns tab_columns text_columns most_columns "
+		"deep_columns");
 	d->identifier_length = (int)json_int(json_get(j, "identifier_length"),
 					     8, 1024, 63);
-	d->external_length = (int)json_int(json_get(j, "external_length"),
-					   8, 1024, 31);
+	d->external_length = (int)json_int(json_get(j, "external_length"), 8,
+					   1024, 31);
 	if (d->external_length > d->identifier_length) {
 		d->external_length = d->identifier_length;
 	}
@@ -341,22 +345,23 @@ dialect_read_limits(struct loader *l, struct json j)
 		d->char_bits = l->target->char_bits > 0 ? l->target->char_bits
 							: d->char_bits;
 		d->object_bytes = l->target->object_bytes > 0
-			? l->target->object_bytes : d->object_bytes;
+					  ? l->target->object_bytes
+					  : d->object_bytes;
 	}
 	if ((d->char_bits & (d->char_bits - 1)) != 0 ||
 	    d->int_bits < d->char_bits) {
 		json_error(j, "a char of 8, 16 or 32 bits, and an int that is "
-			   "no shorter, are wanted");
+			      "no shorter, are wanted");
 	}
-	d->line_columns = (int)json_int(json_get(j, "line_columns"), 40,
-					100000, 80);
-	d->text_columns = (int)json_int(json_get(j, "text_columns"), 20,
-					100000, 60);
+	d->line_columns = (int)json_int(json_get(j, "line_columns"), 40, 100000,
+					80);
+	d->text_columns = (int)json_int(json_get(j, "text_columns"), 20, 100000,
+					60);
 	d->tab_columns = (int)json_int(json_get(j, "tab_columns"), 1, 16, 8);
 	d->most_columns = (int)json_int(json_get(j, "most_columns"),
 					d->line_columns, 100000,
-					d->line_columns > 100
-						? d->line_columns : 100);
+					d->line_columns > 100 ? d->line_columns
+							      : 100);
 	d->deep_columns = (int)json_int(json_get(j, "deep_columns"), 1,
 					d->tab_columns,
 					d->tab_columns < 4 ? d->tab_columns

@@ -15,12 +15,12 @@ read_parts(struct loader *l, struct json j, struct vector_forms *v)
 			vec_push(&l->m->arena, &v->parts, t);
 		} else {
 			json_error(json_at(j, i), "a vector such as f32x4 is "
-				   "wanted here");
+						  "wanted here");
 		}
 	}
 	if (v->parts.n == 0) {
 		json_error(j, "the vectors that load_part is for are wanted "
-			   "here");
+			      "here");
 	}
 }
 
@@ -41,7 +41,8 @@ read_spelled(struct loader *l, struct json j, struct vector_forms *v)
 				{ (uint16_t)kind, (uint16_t)lanes }, NULL
 			};
 			const char *word = arena_printf(&l->m->arena, "%sx%d",
-				dtype_short(one.type), lanes);
+							dtype_short(one.type),
+							lanes);
 
 			words[n++] = word;
 			one.spelling = json_text(json_get(j, word), false);
@@ -64,8 +65,8 @@ dialect_read_vectors(struct loader *l, struct json j)
 		return;
 	}
 	json_check_keys(j, "rejected before spelled name define elements store "
-			"load_part store_part part_types loop loop_end "
-			"read write expressions");
+			   "load_part store_part part_types loop loop_end "
+			   "read write expressions");
 	v->rejected = json_text(json_get(j, "rejected"), false);
 	v->file = json_file(json_get(j, "rejected"));
 	if (v->rejected != NULL) {
@@ -89,7 +90,7 @@ dialect_read_vectors(struct loader *l, struct json j)
 	}
 	if (v->load_part != NULL && v->loop.n == 0) {
 		json_error(json_get(j, "loop"), "loops over parts of vectors "
-			   "are wanted beside load_part");
+						"are wanted beside load_part");
 	}
 	if (!json_is_object(rows, true)) {
 		return;
@@ -114,7 +115,8 @@ dialect_read_vectors(struct loader *l, struct json j)
 	/* Arrays of vectors may lie where their elements may. */
 	if (v->computes && v->name != NULL &&
 	    strstr(v->name, "loose}}") == NULL) {
-		json_error(json_get(j, "name"), "vectors that lie where only "
+		json_error(json_get(j, "name"),
+			   "vectors that lie where only "
 			   "elements may have to be of another type: "
 			   "{{#loose}}, which the name must tell, is set for "
 			   "it, and its definition must not be aligned more");

@@ -18,9 +18,8 @@ const struct dialect *dialect_load(struct module *m, const char *name,
 const struct dialect *dialect_load_fp(struct module *m, const char *name,
 				      const char *dir, const char *fp);
 /* The target's dialect, in its mode, with what the target says of widths. */
-const struct dialect *dialect_for_target(struct module *m,
-					 const struct target *t,
-					 const char *dir);
+const struct dialect *
+dialect_for_target(struct module *m, const struct target *t, const char *dir);
 /* The same for targets, which may have aliases. name NULL: the default one. It may
  * be followed by attributes and facts, " -KEY=VALUE" each: target_files.h. */
 const struct target *target_load(struct module *m, const char *name,
@@ -73,22 +72,27 @@ bool dialect_wants_interface_apart(const struct dialect *d);
 /* Is the larger of two numbers (fmax) spelled for vectors? */
 bool dialect_has_fmax_vectors(const struct dialect *d);
 
-enum weights_form { WEIGHTS_AUTO, WEIGHTS_C, WEIGHTS_INCBIN, WEIGHTS_FILE,
-		    WEIGHTS_SECTION };
+enum weights_form {
+	WEIGHTS_AUTO,
+	WEIGHTS_C,
+	WEIGHTS_INCBIN,
+	WEIGHTS_FILE,
+	WEIGHTS_SECTION
+};
 
 struct emit_options {
-	const char *name;     /* model identifier stem, e.g. "resnet50" */
+	const char *name; /* model identifier stem, e.g. "resnet50" */
 	enum weights_form weights;
-	const char *section;  /* for WEIGHTS_SECTION */
-	const char *version;  /* "0.1.0" */
-	bool profile;         /* the entry says when each kernel is done */
-	bool graph;           /* no entry: kernels in a table, and as JSON the
+	const char *section; /* for WEIGHTS_SECTION */
+	const char *version; /* "0.1.0" */
+	bool profile;        /* the entry says when each kernel is done */
+	bool graph;          /* no entry: kernels in a table, and as JSON the
 			       * graph of their calls */
 };
 
 /* The text of one function as its dialect spells it. */
-bool emit_func(struct module *m, const struct dialect *d,
-	       const struct func *f, struct strbuf *out);
+bool emit_func(struct module *m, const struct dialect *d, const struct func *f,
+	       struct strbuf *out);
 
 /* A function of a tensor program. */
 struct program_part {
@@ -100,10 +104,10 @@ struct program_part {
 /* The files of a tensor program. */
 struct program_text {
 	const char *title;
-	const char *stem;   /* of the file names */
+	const char *stem; /* of the file names */
 	const struct program_part *parts;
 	int n;
-	bool with_header;   /* the source includes it */
+	bool with_header; /* the source includes it */
 };
 
 /* One source file of them, in this order; each split one as its kernels, and
@@ -114,8 +118,7 @@ bool emit_program(struct module *m, const struct dialect *d,
  * appended where there are none. */
 bool emit_program_header(struct module *m, const struct dialect *d,
 			 const struct program_text *p, struct strbuf *out);
-const char *emit_program_header_name(struct module *m,
-				     const struct dialect *d,
+const char *emit_program_header_name(struct module *m, const struct dialect *d,
 				     const char *stem);
 /* What the file is called: "net.c" for "net", as the dialect has it. */
 const char *emit_program_name(struct module *m, const struct dialect *d,
@@ -123,8 +126,7 @@ const char *emit_program_name(struct module *m, const struct dialect *d,
 /* The launches as JSON: extents of grid and block along x, y, z (numbers, or
  * expressions of the function's scalar arguments), and the arguments. */
 bool emit_launches(struct module *m, const struct dialect *d,
-		   const struct program_part *parts, int n,
-		   struct strbuf *out);
+		   const struct program_part *parts, int n, struct strbuf *out);
 
 /* Files of a compiled program, in memory but for the weights, which are
  * streamed when written. */
@@ -138,9 +140,9 @@ struct out_file {
 	const char *name; /* relative to the output folder */
 	enum out_kind kind;
 	const char *text;
-	size_t length;    /* of text; of the whole file for a blob */
-	bool has_digest;  /* holds WEIGHTS_DIGEST_MARK, filled in on writing */
-	bool is_source;   /* to be compiled */
+	size_t length;   /* of text; of the whole file for a blob */
+	bool has_digest; /* holds WEIGHTS_DIGEST_MARK, filled in on writing */
+	bool is_source;  /* to be compiled */
 };
 
 struct package {
@@ -151,8 +153,9 @@ struct package {
 	/* The target's flags and those that libraries want; theirs alone. */
 	const char *cflags, *ldflags, *library_cflags;
 	const struct dialect *dialect;
-	const char *const *definitions; /* of each weight, as its array starts */
-	struct packer *packer;     /* package/'s own */
+	const char *const
+		*definitions;  /* of each weight, as its array starts */
+	struct packer *packer; /* package/'s own */
 };
 
 /* Header, source, weights, build files and metadata as text. */

@@ -16,9 +16,8 @@ fail(struct unit *u, const struct func *f, const char *what, const char *name)
 static bool
 same_space(const struct external_param *a, const struct external_param *b)
 {
-	return a->space == b->space ||
-	       (a->space != NULL && b->space != NULL &&
-		strcmp(a->space, b->space) == 0);
+	return a->space == b->space || (a->space != NULL && b->space != NULL &&
+					strcmp(a->space, b->space) == 0);
 }
 
 /* Texts of intrinsics know one memory. */
@@ -28,7 +27,8 @@ takes_plain_pointers(struct unit *u, const struct func *f,
 {
 	for (int i = 0; i < x->n; i++) {
 		if (x->params[i].space != NULL) {
-			return fail(u, f, "an array in the memory of a word of "
+			return fail(u, f,
+				    "an array in the memory of a word of "
 				    "its own cannot be given to the intrinsic",
 				    x->name);
 		}
@@ -42,18 +42,24 @@ join(struct unit *u, const struct func *f, struct external *x,
      const struct external_param *params, int n)
 {
 	if (x->n != n) {
-		return fail(u, f, "two calls with a different number of "
-			    "arguments of", x->name);
+		return fail(u, f,
+			    "two calls with a different number of "
+			    "arguments of",
+			    x->name);
 	}
 	for (int i = 0; i < n; i++) {
 		if (x->params[i].pointer != params[i].pointer ||
 		    !dtype_equal(x->params[i].type, params[i].type)) {
-			return fail(u, f, "two calls with arguments of "
-				    "different types of", x->name);
+			return fail(u, f,
+				    "two calls with arguments of "
+				    "different types of",
+				    x->name);
 		}
 		if (!same_space(&x->params[i], &params[i])) {
-			return fail(u, f, "two calls with pointers to "
-				    "different memory of", x->name);
+			return fail(u, f,
+				    "two calls with pointers to "
+				    "different memory of",
+				    x->name);
 		}
 		x->params[i].is_const |= params[i].is_const;
 	}
@@ -105,8 +111,7 @@ unit_external(struct unit *u, const struct func *f, const char *name,
 		}
 	}
 	if (n > 0) {
-		x.params = arena_copy(u->a, params,
-				      sizeof *params * (size_t)n);
+		x.params = arena_copy(u->a, params, sizeof *params * (size_t)n);
 	}
 	x.symbol = intrinsic_set_symbol(u->intrinsics, name);
 	if (x.symbol != NULL) {
@@ -156,9 +161,10 @@ declare(struct unit *u, const struct external *x, struct strbuf *out)
 		tdata_flag(one, "const", p->is_const);
 		good = template_render(&u->m->diags, u->d->file,
 				       "/functions/external_pointer",
-				       p->pointer
-				       ? u->d->functions.external_pointer
-				       : "{{type}}", one, &s);
+				       p->pointer ? u->d->functions
+							    .external_pointer
+						  : "{{type}}",
+				       one, &s);
 	}
 	if (x->n == 0) {
 		strbuf_puts(&s, u->d->functions.no_parameters);
@@ -167,9 +173,9 @@ declare(struct unit *u, const struct external *x, struct strbuf *out)
 	tdata_text(data, "type", u->d->types[x->ret.kind].spelling);
 	tdata_text(data, "name", x->name);
 	tdata_text(data, "parameters", s.data);
-	good = good && template_render(&u->m->diags, u->d->file,
-				       "/functions/external",
-				       u->d->functions.external, data, &line);
+	good = good &&
+	       template_render(&u->m->diags, u->d->file, "/functions/external",
+			       u->d->functions.external, data, &line);
 	if (good) {
 		layout_line(&l, 0, line.data);
 	}

@@ -55,8 +55,8 @@ value_text(struct json j)
 	}
 	if (cJSON_IsNumber(j.value)) {
 		return arena_printf(&j.reader->module->arena, "%lld",
-				    (long long)json_int(j, INT32_MIN,
-							INT32_MAX, 0));
+				    (long long)json_int(j, INT32_MIN, INT32_MAX,
+							0));
 	}
 	return json_text(j, true);
 }
@@ -65,9 +65,8 @@ value_text(struct json j)
 static bool
 is_taken(const char *name)
 {
-	static const char *const words[] = {
-		"intrinsic", "name", "function", "twin", "first", "last"
-	};
+	static const char *const words[] = { "intrinsic", "name",  "function",
+					     "twin",      "first", "last" };
 	bool taken = strncmp(name, "argument_", 9) == 0;
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -88,17 +87,20 @@ read_set(struct json j, struct value_sets *out)
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	cJSON_ArrayForEach(row, j.value) {
+	cJSON_ArrayForEach(row, j.value)
+	{
 		struct json at = json_get(j, row->string);
-		struct value v = { arena_strdup(a, row->string),
-				   value_text(at), set };
+		struct value v = { arena_strdup(a, row->string), value_text(at),
+				   set };
 
 		if (!text_is_identifier(v.name, "")) {
 			json_error(at, "a value's name is a word of letters, "
-				   "digits and _");
+				       "digits and _");
 		} else if (is_taken(v.name)) {
-			json_error(at, "texts have a '%s' of their own; "
-				   "choose another name", v.name);
+			json_error(at,
+				   "texts have a '%s' of their own; "
+				   "choose another name",
+				   v.name);
 		}
 		vec_push(a, &set->values.list, v);
 	}
@@ -112,8 +114,10 @@ add_set(const struct value_set *set, struct json at, struct value_list *out)
 		const struct value *other = find(out, v->name);
 
 		if (other != NULL) {
-			json_error(at, "the value '%s' is in the set '%s', "
-				   "too", v->name, other->set->name);
+			json_error(at,
+				   "the value '%s' is in the set '%s', "
+				   "too",
+				   v->name, other->set->name);
 			return;
 		}
 		vec_push(&at.reader->module->arena, &out->list, *v);
@@ -140,7 +144,8 @@ read_member(const struct value_sets *sets, struct json j, const char *folder,
 
 	if (!text_is_identifier(j.value->string, "") ||
 	    !starts_with(j.value->string, folder)) {
-		json_error(j, "a member's name is a word of letters, digits "
+		json_error(j,
+			   "a member's name is a word of letters, digits "
 			   "and _ that starts with the folder's: %s_…",
 			   folder);
 	}
@@ -149,8 +154,10 @@ read_member(const struct value_sets *sets, struct json j, const char *folder,
 		const struct value_set *set = find_set(sets, names[i]);
 
 		if (set == NULL) {
-			json_error(json_at(j, i), "there is no set '%s' in "
-				   "/values", names[i]);
+			json_error(json_at(j, i),
+				   "there is no set '%s' in "
+				   "/values",
+				   names[i]);
 		} else {
 			add_set(set, json_at(j, i), out);
 		}
@@ -160,8 +167,8 @@ read_member(const struct value_sets *sets, struct json j, const char *folder,
 /* All members have the same values, so that what a text asks for is known of
  * each. */
 static void
-check_same(struct json at, const struct value_list *values,
-	   struct json other, const struct value_list *others)
+check_same(struct json at, const struct value_list *values, struct json other,
+	   const struct value_list *others)
 {
 	for (int i = 0; i < others->list.n; i++) {
 		const char *name = others->list.data[i].name;
@@ -204,14 +211,16 @@ family_read(struct json root, const char *folder, struct family *out)
 		return !root.reader->failed;
 	}
 	if (json_is_object(values, false)) {
-		cJSON_ArrayForEach(row, values.value) {
+		cJSON_ArrayForEach(row, values.value)
+		{
 			read_set(json_get(values, row->string), &sets);
 		}
 	}
 	if (members.value->child == NULL) {
 		json_error(members, "a family has a member at least");
 	}
-	cJSON_ArrayForEach(row, members.value) {
+	cJSON_ArrayForEach(row, members.value)
+	{
 		struct value_list own = { 0 };
 		struct family_member member = {
 			.name = arena_strdup(a, row->string),
@@ -281,6 +290,6 @@ family_has(struct arena *a, const char *text, const char *folder,
 	   const char *name)
 {
 	return strstr(text, "\"members\"") == NULL
-	       ? strcmp(folder, name) == 0
-	       : has_array(text, arena_printf(a, "\"%s\"", name));
+		       ? strcmp(folder, name) == 0
+		       : has_array(text, arena_printf(a, "\"%s\"", name));
 }

@@ -10,7 +10,7 @@
 
 struct family_member {
 	const char *name;
-	struct json at; /* of "members" */
+	struct json at;       /* of "members" */
 	struct tdata *values; /* with `intrinsic`, its name */
 };
 

@@ -10,12 +10,12 @@ static const char *
 script_name(struct module *m, const struct intrinsic_data *d)
 {
 	return d->values == NULL ? d->script_file
-	       : arena_printf(&m->arena, "%s (%s)", d->script_file, d->name);
+				 : arena_printf(&m->arena, "%s (%s)",
+						d->script_file, d->name);
 }
 
-static bool
-fail(struct module *m, const struct intrinsic_data *d, const char *fmt, ...)
-	TIRC_PRINTF(3, 4);
+static bool fail(struct module *m, const struct intrinsic_data *d,
+		 const char *fmt, ...) TIRC_PRINTF(3, 4);
 
 static bool
 fail(struct module *m, const struct intrinsic_data *d, const char *fmt, ...)
@@ -54,16 +54,19 @@ check_part(struct module *m, const struct intrinsic_data *d,
 	}
 	for (int i = 0; i < f->params.n || i < desc->params.n; i++) {
 		const struct buffer *a = i < desc->params.n
-			? desc->params.data[i].buffer : NULL;
+						 ? desc->params.data[i].buffer
+						 : NULL;
 		const struct buffer *b = i < f->params.n
-			? f->params.data[i].buffer : NULL;
+						 ? f->params.data[i].buffer
+						 : NULL;
 
 		if (!a || !b || a->ndim != b->ndim ||
 		    !dtype_equal(a->type, b->type)) {
-			return fail(m, d, "parameter %d of %s is no buffer, "
+			return fail(m, d,
+				    "parameter %d of %s is no buffer, "
 				    "or of another rank or type than in "
-				    "desc; all functions take the same", i,
-				    f->name);
+				    "desc; all functions take the same",
+				    i, f->name);
 		}
 	}
 	return true;
@@ -103,7 +106,8 @@ read_script(struct module *m, const struct intrinsic_data *d,
 	t->reset = module_find_func(m, "reset");
 	t->update = module_find_func(m, "update");
 	if (!t->desc || !t->impl) {
-		return fail(m, d, "a function 'desc' and one 'impl' are "
+		return fail(m, d,
+			    "a function 'desc' and one 'impl' are "
 			    "wanted");
 	}
 	open_scopes(t->desc);
@@ -193,8 +197,7 @@ look_up(struct tensor_intrins *t, const char *name)
 }
 
 void
-intrinsics_attach(struct module *m, const char *dir,
-		  struct tensor_intrins *out)
+intrinsics_attach(struct module *m, const char *dir, struct tensor_intrins *out)
 {
 	struct attached *x = arena_new(&m->arena, struct attached);
 

@@ -13,15 +13,17 @@ struct intrinsic_loader {
 	struct module *m;
 	const char *dir;
 	struct reader reader;
-	const char *folder; /* at hand */
+	const char *folder;         /* at hand */
 	const struct tdata *values; /* of a family's member, or NULL */
 };
 
 static const char *
 folder_file(struct intrinsic_loader *l, const char *name, const char **file)
 {
-	return data_file(l->m, l->dir, arena_printf(&l->m->arena,
-			"intrinsics/%s/%s", l->folder, name), file);
+	return data_file(l->m, l->dir,
+			 arena_printf(&l->m->arena, "intrinsics/%s/%s",
+				      l->folder, name),
+			 file);
 }
 
 /* A text, filled in with the values of the member at hand. */
@@ -85,8 +87,7 @@ read_begin(struct intrinsic_loader *l, struct json j)
 	data = tdata_new(&l->m->arena);
 	tdata_outer(data, l->values);
 	for (int i = 1; i <= ARGUMENTS_MAX; i++) {
-		const char *name = arena_printf(&l->m->arena, "argument_%d",
-						i);
+		const char *name = arena_printf(&l->m->arena, "argument_%d", i);
 
 		tdata_printf(data, name, "{{%s}}", name);
 	}
@@ -94,12 +95,12 @@ read_begin(struct intrinsic_loader *l, struct json j)
 }
 
 static void
-read_text(struct intrinsic_loader *l, struct intrinsic_symbol *s,
-	  struct json j)
+read_text(struct intrinsic_loader *l, struct intrinsic_symbol *s, struct json j)
 {
 	struct intrinsic_text t = {
-		.dialect = family_fill(j, arena_strdup(&l->m->arena,
-						       j.value->string),
+		.dialect = family_fill(j,
+				       arena_strdup(&l->m->arena,
+						    j.value->string),
 				       l->values)
 	};
 
@@ -130,8 +131,8 @@ check_symbol(const struct intrinsic_set *set, const struct intrinsic_data *d,
 		const struct intrinsic_data *other =
 			i < set->list.n ? &set->list.data[i] : d;
 
-		for (int k = 0; other->file == d->file &&
-				k < other->symbols.n; k++) {
+		for (int k = 0; other->file == d->file && k < other->symbols.n;
+		     k++) {
 			if (strcmp(other->symbols.data[k].name, name) == 0) {
 				json_error(j, "'%s' is a symbol of %s already",
 					   name, other->name);
@@ -146,8 +147,8 @@ read_symbol(struct intrinsic_loader *l, const struct intrinsic_set *set,
 	    struct intrinsic_data *d, struct json j)
 {
 	struct intrinsic_symbol s = {
-		.name = family_fill(j, arena_strdup(&l->m->arena,
-						    j.value->string),
+		.name = family_fill(j,
+				    arena_strdup(&l->m->arena, j.value->string),
 				    l->values),
 		.values = l->values,
 	};
@@ -167,7 +168,8 @@ read_symbol(struct intrinsic_loader *l, const struct intrinsic_set *set,
 	json_check_keys(j, "twin dialects");
 	s.twin = read_file(l, json_get(j, "twin"), &s.file);
 	if (json_is_object(dialects, true)) {
-		cJSON_ArrayForEach(row, dialects.value) {
+		cJSON_ArrayForEach(row, dialects.value)
+		{
 			read_text(l, &s, json_get(dialects, row->string));
 		}
 	}
@@ -209,7 +211,8 @@ read_intrinsic(struct intrinsic_loader *l, struct intrinsic_set *set,
 	d->script = read_file(l, json_get(root, "script"), &d->script_file);
 	d->requires = read_names(l, json_get(root, "requires"));
 	if (json_is_object(symbols, false)) {
-		cJSON_ArrayForEach(row, symbols.value) {
+		cJSON_ArrayForEach(row, symbols.value)
+		{
 			read_symbol(l, set, d, json_get(symbols, row->string));
 		}
 	}
@@ -227,7 +230,7 @@ read_folder(struct intrinsic_loader *l, struct intrinsic_set *set,
 		return;
 	}
 	json_check_keys(root, "description script requires symbols values "
-			"members");
+			      "members");
 	if (!family_read(root, l->folder, &family)) {
 		return;
 	}
@@ -273,7 +276,7 @@ load_folder(struct intrinsic_loader *l, struct intrinsic_set *set,
 
 struct folder {
 	const char *name; /* first, for text_compare */
-	bool own; /* of dir, not embedded */
+	bool own;         /* of dir, not embedded */
 };
 
 struct folders {
@@ -309,8 +312,10 @@ find_folders(struct module *m, const char *dir, struct folders *out)
 	int n = 0;
 
 	if (dir != NULL) {
-		names = data_names_in(m, whole ? arena_printf(&m->arena,
-						"%s/intrinsics", dir) : dir,
+		names = data_names_in(m,
+				      whole ? arena_printf(&m->arena,
+							   "%s/intrinsics", dir)
+					    : dir,
 				      "/intrinsic.json", &n);
 		add_folders(m, out, true, names, n);
 	}
@@ -355,11 +360,12 @@ intrinsic_is_there(struct module *m, const char *dir, const char *name)
 			continue;
 		}
 		folder = arena_strndup(&m->arena, name, n);
-		text = data_file(m, dir, arena_printf(&m->arena,
-				"intrinsics/%s/intrinsic.json", folder),
+		text = data_file(m, dir,
+				 arena_printf(&m->arena,
+					      "intrinsics/%s/intrinsic.json",
+					      folder),
 				 &file);
-		if (text != NULL &&
-		    family_has(&m->arena, text, folder, name)) {
+		if (text != NULL && family_has(&m->arena, text, folder, name)) {
 			return true;
 		}
 	}
@@ -384,8 +390,7 @@ intrinsic_set_symbol(const struct intrinsic_set *set, const char *name)
 }
 
 const struct intrinsic_text *
-intrinsic_symbol_text(const struct intrinsic_symbol *s,
-		      const struct dialect *d)
+intrinsic_symbol_text(const struct intrinsic_symbol *s, const struct dialect *d)
 {
 	for (int i = 0; i < d->chain.n; i++) {
 		for (int k = 0; k < s->texts.n; k++) {
@@ -417,10 +422,10 @@ intrinsic_text_print(struct module *m, const struct intrinsic_symbol *s,
 	while (end > 0 && twin.data[end - 1] == '\n') {
 		end--;
 	}
-	tdata_text(data, "twin", arena_strndup(&m->arena,
-					       end ? twin.data : "", end));
-	good = good && template_render(&m->diags, t->file, NULL, t->text,
-				       data, out);
+	tdata_text(data, "twin",
+		   arena_strndup(&m->arena, end ? twin.data : "", end));
+	good = good &&
+	       template_render(&m->diags, t->file, NULL, t->text, data, out);
 	strbuf_release(&twin);
 	return good;
 }

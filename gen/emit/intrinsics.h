@@ -17,11 +17,11 @@
 #include "intrinsic.h"
 
 struct intrinsic_text {
-	const char *dialect;  /* that has it, and those that extend it */
-	const char *function; /* "static inline" */
+	const char *dialect;     /* that has it, and those that extend it */
+	const char *function;    /* "static inline" */
 	const char *file, *text; /* symbols of one file have one text */
-	struct names needs;   /* headers */
-	struct names uses;    /* symbols whose text stands before it */
+	struct names needs;      /* headers */
+	struct names uses;       /* symbols whose text stands before it */
 	/* What a function that calls it does first and last, over argument_1,
 	 * …; or NULL. */
 	const char *begin, *end;
@@ -30,7 +30,7 @@ struct intrinsic_text {
 
 struct intrinsic_symbol {
 	const char *name;
-	const char *file, *twin; /* plain C of the same meaning */
+	const char *file, *twin;    /* plain C of the same meaning */
 	const struct tdata *values; /* of a family's member, or NULL */
 	VEC(struct intrinsic_text) texts;
 };
@@ -38,11 +38,11 @@ struct intrinsic_symbol {
 struct intrinsic_data {
 	const char *name; /* first, for text_compare */
 	const char *what;
-	const char *file;                /* of intrinsic.json, for messages */
+	const char *file; /* of intrinsic.json, for messages */
 	const char *script_file, *script;
 	const struct tdata *values; /* that fill in the script, or NULL */
-	bool own; /* not one that ships */
-	struct names requires;           /* features of the target */
+	bool own;                   /* not one that ships */
+	struct names requires;      /* features of the target */
 	VEC(struct intrinsic_symbol) symbols;
 };
 

@@ -13,10 +13,12 @@ json_can_hold(const char *text, size_t length)
 	const unsigned char *end = p + length;
 
 	while (p < end) {
-		int more = *p == 0 ? -1 : *p < 0x80 ? 0
-			 : *p >= 0xc2 && *p < 0xe0 ? 1
-			 : *p >= 0xe0 && *p < 0xf0 ? 2
-			 : *p >= 0xf0 && *p < 0xf5 ? 3 : -1;
+		int more = *p == 0                   ? -1
+			   : *p < 0x80               ? 0
+			   : *p >= 0xc2 && *p < 0xe0 ? 1
+			   : *p >= 0xe0 && *p < 0xf0 ? 2
+			   : *p >= 0xf0 && *p < 0xf5 ? 3
+						     : -1;
 
 		if (more < 0 || end - p <= more) {
 			return false;

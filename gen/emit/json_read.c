@@ -50,7 +50,8 @@ json_merge(cJSON *base, const cJSON *over)
 		cJSON_DeleteItemFromObjectCaseSensitive(base, "rejected");
 	}
 
-	cJSON_ArrayForEach(item, over) {
+	cJSON_ArrayForEach(item, over)
+	{
 		cJSON *old = cJSON_GetObjectItemCaseSensitive(base,
 							      item->string);
 
@@ -146,9 +147,8 @@ json_error(struct json at, const char *fmt, ...)
 
 	place.item = at.pointer[0] != '\0' ? at.pointer : "/";
 	va_start(ap, fmt);
-	diag_error(&m->diags, at.reader->id ? at.reader->id
-						: DIAG_BAD_DIALECT, place, "%s",
-		   arena_vprintf(&m->arena, fmt, ap));
+	diag_error(&m->diags, at.reader->id ? at.reader->id : DIAG_BAD_DIALECT,
+		   place, "%s", arena_vprintf(&m->arena, fmt, ap));
 	va_end(ap);
 	at.reader->failed = true;
 }
@@ -176,7 +176,8 @@ json_check_keys(struct json object, const char *allowed)
 	if (!cJSON_IsObject(object.value)) {
 		return; /* told by json_is_object */
 	}
-	cJSON_ArrayForEach(item, object.value) {
+	cJSON_ArrayForEach(item, object.value)
+	{
 		if (!has_word(allowed, item->string)) {
 			json_error(json_get(object, item->string),
 				   "unknown key; known are: %s", allowed);
@@ -190,7 +191,8 @@ json_check_once(struct json tree)
 	const cJSON *item;
 	int i = 0;
 
-	cJSON_ArrayForEach(item, tree.value) {
+	cJSON_ArrayForEach(item, tree.value)
+	{
 		const cJSON *other = item->string != NULL ? item->next : NULL;
 
 		while (other != NULL &&
@@ -202,8 +204,8 @@ json_check_once(struct json tree)
 				   "is there twice; leave one");
 		} else {
 			json_check_once(item->string != NULL
-					? json_get(tree, item->string)
-					: json_at(tree, i));
+						? json_get(tree, item->string)
+						: json_at(tree, i));
 		}
 		i++;
 	}
@@ -285,9 +287,12 @@ json_texts(struct json j, int *n)
 	if (*n == 0) {
 		return list;
 	}
-	cJSON_ArrayForEach(item, j.value) {
+	cJSON_ArrayForEach(item, j.value)
+	{
 		list[i] = json_text((struct json){ j.reader, item,
-			arena_printf(a, "%s/%d", j.pointer, i) }, true);
+						   arena_printf(a, "%s/%d",
+								j.pointer, i) },
+				    true);
 		if (list[i] == NULL) {
 			list[i] = "";
 		}

@@ -28,7 +28,7 @@ struct reader {
 	} layers[JSON_LAYERS_MAX];
 	int n_layers;
 	enum diag_id id; /* of mistakes; 0: DIAG_BAD_DIALECT */
-	bool failed; /* some mistake was reported */
+	bool failed;     /* some mistake was reported */
 };
 
 /* Parses; NULL with DIAG_BAD_JSON and the line. cJSON_Delete when done. */

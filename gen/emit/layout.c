@@ -15,17 +15,23 @@
  */
 #include "layout.h"
 
-enum style { ALIGNED, BEHIND_ASSIGNMENT, BEHIND_PARENTHESIS, BEHIND_BOTH,
-	     ANYWHERE, STYLES };
+enum style {
+	ALIGNED,
+	BEHIND_ASSIGNMENT,
+	BEHIND_PARENTHESIS,
+	BEHIND_BOTH,
+	ANYWHERE,
+	STYLES
+};
 
 struct printer {
 	const struct layout *l;
 	struct strbuf *out;
 	enum style style;
-	bool hung;  /* the call's operands have their line */
+	bool hung; /* the call's operands have their line */
 	bool assigns;
 	bool before; /* what is assigned to, not the value */
-	int indent; /* columns */
+	int indent;  /* columns */
 	int column;
 	int columns;
 	int lines, overflow; /* broken so far; columns that are too many */
@@ -112,9 +118,9 @@ end_line(struct printer *s)
 static void
 new_line(struct printer *s, int column)
 {
-	int tabs = s->l->step < s->l->tab ? 0
-		 : s->l->align_with_tabs ? column / s->l->tab
-					 : s->indent / s->l->tab;
+	int tabs = s->l->step < s->l->tab  ? 0
+		   : s->l->align_with_tabs ? column / s->l->tab
+					   : s->indent / s->l->tab;
 
 	if (column < s->indent) {
 		column = s->indent;
@@ -140,7 +146,7 @@ new_line_inside(struct printer *s, int levels)
 static const char *
 group_end(const char *p)
 {
-	for (int depth = 1; ; p++) {
+	for (int depth = 1;; p++) {
 		depth += *p == MARK_OPEN;
 		depth -= *p == MARK_CLOSE;
 		if (depth == 0) {
@@ -269,8 +275,9 @@ best_style(const struct layout *l, const struct printer *blank,
 	int overflow = 0, lines = 0;
 	bool too_long = false;
 
-	for (int i = 0; i < STYLES && (i < BEHIND_BOTH ||
-			(too_long && l->step < l->tab)); i++) {
+	for (int i = 0;
+	     i < STYLES && (i < BEHIND_BOTH || (too_long && l->step < l->tab));
+	     i++) {
 		struct printer s = *blank;
 		struct strbuf scratch;
 
@@ -297,14 +304,16 @@ best_style(const struct layout *l, const struct printer *blank,
 void
 layout_line(const struct layout *l, int indent, const char *text)
 {
-	struct printer s = { .l = l, .out = l->out,
+	struct printer s = { .l = l,
+			     .out = l->out,
 			     .indent = indent * l->step };
 
 	s.assigns = s.before = strchr(text, MARK_ASSIGN) != NULL;
 	s.columns = l->columns;
 	if (s.indent + l->text_columns > s.columns) {
 		s.columns = s.indent + l->text_columns < l->most_columns
-			    ? s.indent + l->text_columns : l->most_columns;
+				    ? s.indent + l->text_columns
+				    : l->most_columns;
 	}
 	if (s.indent + layout_width(text) > s.columns) {
 		s.style = best_style(l, &s, text);
@@ -318,9 +327,10 @@ layout_is_wide(const struct layout *l, const char *text)
 	int column = 0;
 
 	for (; *text != '\0'; text++) {
-		column = *text == '\n' ? 0
-		       : *text == '\t' ? (column / l->tab + 1) * l->tab
-		       : column + (((unsigned char)*text & 0xc0) != 0x80);
+		column = *text == '\n'   ? 0
+			 : *text == '\t' ? (column / l->tab + 1) * l->tab
+					 : column + (((unsigned char)*text &
+						      0xc0) != 0x80);
 		if (column > l->most_columns) {
 			return true;
 		}
@@ -350,8 +360,9 @@ layout_text(const struct layout *l, const char *text)
 			struct arena line;
 
 			arena_init(&line);
-			layout_line(l, (int)tabs, arena_strndup(&line,
-					text + tabs, n - tabs));
+			layout_line(l, (int)tabs,
+				    arena_strndup(&line, text + tabs,
+						  n - tabs));
 			arena_release(&line);
 		} else {
 			strbuf_write(l->out, text, n);

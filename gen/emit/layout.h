@@ -9,12 +9,14 @@
  * are filled into lines that start where the group starts. */
 #define MARK_OPEN '\1'
 #define MARK_CLOSE '\2'
-#define MARK_OPERATOR '\3' /* a space, or a line that starts with an operator,
+#define MARK_OPERATOR                                                          \
+	'\3'            /* a space, or a line that starts with an operator,
 			    * which hangs left of the group */
-#define MARK_SPACE '\4'    /* a space, or a new line */
-#define MARK_ASSIGN '\5'   /* a space, or a line one tab further in, where what
+#define MARK_SPACE '\4' /* a space, or a new line */
+#define MARK_ASSIGN                                                            \
+	'\5'            /* a space, or a line one tab further in, where what
 			    * follows does not fit beside what is before */
-#define MARK_INDEX '\7'  /* a space, or a new line where nothing else helps */
+#define MARK_INDEX '\7' /* a space, or a new line where nothing else helps */
 #define TEXT_OPEN "\1"
 #define TEXT_CLOSE "\2"
 #define TEXT_OPERATOR "\3"
@@ -27,7 +29,7 @@ struct layout {
 	int text_columns; /* a line may have beyond its indent, as long as all of
 			   * it is within most_columns */
 	int most_columns;
-	int step;         /* columns of a level; fewer than a tab: of spaces,
+	int step; /* columns of a level; fewer than a tab: of spaces,
 			   * and lines are broken wherever that helps */
 	bool align_with_tabs; /* else tabs to the indent, spaces behind it */
 };

@@ -48,9 +48,9 @@ static bool
 shortest_decimal(double x, uint64_t *n, int *k)
 {
 	static const double ten_to[] = {
-		1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
-		1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21,
-		1e22,
+		1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+		1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+		1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 	};
 	int exponent;
 
@@ -214,8 +214,9 @@ int_literal(const struct dialect *d, const struct spelled_type *s,
 		wide = v.i < -limit || v.i >= limit;
 		snprintf(text, sizeof text, "%lld", (long long)v.i);
 	}
-	return with_value(a, wide && s->wide_literal != NULL ? s->wide_literal
-							     : s->literal,
+	return with_value(a,
+			  wide && s->wide_literal != NULL ? s->wide_literal
+							  : s->literal,
 			  text);
 }
 

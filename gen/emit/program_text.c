@@ -27,8 +27,9 @@ render_file(struct module *m, const struct dialect *d, enum template_id id,
 	strbuf_init(&s);
 	ok = render(m, t->file, NULL, t->text, data, &s);
 	if (ok) {
-		strbuf_puts(out, dialect_comments(d, &m->arena, s.data != NULL
-						  ? s.data : ""));
+		strbuf_puts(out,
+			    dialect_comments(d, &m->arena,
+					     s.data != NULL ? s.data : ""));
 	}
 	strbuf_release(&s);
 	return ok;
@@ -95,12 +96,13 @@ add_kernel(struct unit *u, const struct func *host, const struct launch *l,
 	add_fact(data, "grid  ", extents_text(u, host, l->grid));
 	add_fact(data, "block ", extents_text(u, host, l->block));
 	if (l->shared_bytes > 0) {
-		add_fact(data, "shared", arena_printf(u->a, "%lld bytes",
-					(long long)l->shared_bytes));
+		add_fact(data, "shared",
+			 arena_printf(u->a, "%lld bytes",
+				      (long long)l->shared_bytes));
 	}
 	if (schedule != NULL && schedule[0] != '\0') {
-		add_fact(data, "sched.", comment_wrap(&k, comment_text(u->a,
-						schedule), 13));
+		add_fact(data, "sched.",
+			 comment_wrap(&k, comment_text(u->a, schedule), 13));
 	}
 	u->apart = kernel_wants_apart(l->kernel);
 	unit_add_guard(u, data, u->apart, u->apart);
@@ -125,8 +127,9 @@ parameter_text(struct unit *u, const struct func *f, const struct buffer *b)
 		expr_print(b->shape[d], &s);
 		strbuf_putc(&s, ']');
 	}
-	strbuf_puts(&s, !func_writes(f, b) ? "" : func_reads(f, b)
-		    ? ", read and written" : ", written");
+	strbuf_puts(&s, !func_writes(f, b) ? ""
+			: func_reads(f, b) ? ", read and written"
+					   : ", written");
 	text = arena_strdup(u->a, s.data);
 	strbuf_release(&s);
 	return text;
@@ -150,8 +153,9 @@ add_facts(struct unit *u, const struct program_part *part, struct tdata *data)
 		const struct buffer *b = f->params.data[i].buffer;
 
 		if (b != NULL) {
-			add_fact(data, arena_printf(u->a, "%-*s", width,
-					comment_text(u->a, b->name)),
+			add_fact(data,
+				 arena_printf(u->a, "%-*s", width,
+					      comment_text(u->a, b->name)),
 				 comment_text(u->a, parameter_text(u, f, b)));
 		}
 	}
@@ -172,8 +176,8 @@ add_function(struct unit *u, const struct program_part *part,
 	bool ok;
 
 	strbuf_init(&text);
-	tdata_flag(data, "comment", part->schedule != NULL &&
-		   part->split == NULL);
+	tdata_flag(data, "comment",
+		   part->schedule != NULL && part->split == NULL);
 	tdata_text(data, "name", f->name);
 	tdata_list(data, "facts");
 	if (part->schedule != NULL && part->split == NULL) {
@@ -231,8 +235,10 @@ emit_program(struct module *m, const struct dialect *d,
 	unit_init(&u, m, d);
 	reserve_names(&u, p);
 	tdata_text(data, "title", comment_text(&m->arena, p->title));
-	tdata_text(data, "header_name", p->with_header && any_called(d, p)
-		   ? emit_program_header_name(m, d, p->stem) : NULL);
+	tdata_text(data, "header_name",
+		   p->with_header && any_called(d, p)
+			   ? emit_program_header_name(m, d, p->stem)
+			   : NULL);
 	tdata_list(data, "functions");
 	for (int i = 0; i < p->n && ok; i++) {
 		const struct host_device *s = p->parts[i].split;
@@ -249,8 +255,8 @@ emit_program(struct module *m, const struct dialect *d,
 	strbuf_init(&helpers);
 	ok = ok && unit_print_helpers(&u, &helpers);
 	if (ok) {
-		tdata_text(data, "helpers", helpers.len > 0
-			   ? trimmed(&u, &helpers) : NULL);
+		tdata_text(data, "helpers",
+			   helpers.len > 0 ? trimmed(&u, &helpers) : NULL);
 		unit_add_includes(&u, data);
 		ok = render_file(m, d, TEMPLATE_UNIT, data, out);
 	}
@@ -272,7 +278,9 @@ emit_program_header(struct module *m, const struct dialect *d,
 	for (char *at = guard; *at != '\0'; at++) {
 		*at = (char)(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A'
 			     : (*at >= 'A' && *at <= 'Z') ||
-			       (*at >= '0' && *at <= '9') ? *at : '_');
+					     (*at >= '0' && *at <= '9')
+				     ? *at
+				     : '_');
 	}
 	unit_init(&u, m, d);
 	reserve_names(&u, p);
@@ -340,9 +348,12 @@ json_extents(struct unit *u, const struct func *host,
 	for (int i = 0; i < 3; i++) {
 		int64_t v;
 
-		cJSON_AddItemToArray(list, expr_is_int(extents[i], &v)
-			? cJSON_CreateNumber((double)v)
-			: cJSON_CreateString(unit_expr(u, host, extents[i])));
+		cJSON_AddItemToArray(list,
+				     expr_is_int(extents[i], &v)
+					     ? cJSON_CreateNumber((double)v)
+					     : cJSON_CreateString(
+						       unit_expr(u, host,
+								 extents[i])));
 	}
 	return list;
 }
@@ -354,10 +365,12 @@ json_argument(struct unit *u, const struct func *host,
 	cJSON *j = cJSON_CreateObject();
 	cJSON *shape;
 
-	cJSON_AddStringToObject(j, "name", p->buffer != NULL ? p->buffer->name
-							     : p->var->name);
-	cJSON_AddStringToObject(j, "dtype", dtype_name(p->buffer != NULL
-					? p->buffer->type : p->var->type));
+	cJSON_AddStringToObject(j, "name",
+				p->buffer != NULL ? p->buffer->name
+						  : p->var->name);
+	cJSON_AddStringToObject(j, "dtype",
+				dtype_name(p->buffer != NULL ? p->buffer->type
+							     : p->var->type));
 	if (p->buffer == NULL) {
 		return j;
 	}
@@ -365,11 +378,12 @@ json_argument(struct unit *u, const struct func *host,
 	for (int i = 0; i < p->buffer->ndim; i++) {
 		int64_t v;
 
-		cJSON_AddItemToArray(shape, expr_is_int(p->buffer->shape[i],
-							&v)
-			? cJSON_CreateNumber((double)v)
-			: cJSON_CreateString(unit_expr(u, host,
-						p->buffer->shape[i])));
+		cJSON_AddItemToArray(shape,
+				     expr_is_int(p->buffer->shape[i], &v)
+					     ? cJSON_CreateNumber((double)v)
+					     : cJSON_CreateString(unit_expr(
+						       u, host,
+						       p->buffer->shape[i])));
 	}
 	cJSON_AddBoolToObject(j, "read", func_reads(kernel, p->buffer));
 	cJSON_AddBoolToObject(j, "written", func_writes(kernel, p->buffer));
@@ -406,9 +420,11 @@ emit_launches(struct module *m, const struct dialect *d,
 						(double)l->shared_bytes);
 			args = cJSON_AddArrayToObject(j, "arguments");
 			for (int p = 0; p < l->kernel->params.n; p++) {
-				cJSON_AddItemToArray(args, json_argument(
-					&u, s->host, l->kernel,
-					&l->kernel->params.data[p]));
+				cJSON_AddItemToArray(
+					args,
+					json_argument(&u, s->host, l->kernel,
+						      &l->kernel->params
+							       .data[p]));
 			}
 		}
 	}

@@ -14,8 +14,8 @@
 void
 reserved_add(struct module *m, struct word_list *words, const char *name)
 {
-	const struct template_file *file = template_find(arena_printf(
-		&m->arena, "reserved/%s.txt", name));
+	const struct template_file *file = template_find(
+		arena_printf(&m->arena, "reserved/%s.txt", name));
 	const char *p;
 
 	assert(file != NULL);

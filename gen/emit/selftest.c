@@ -15,7 +15,7 @@ struct pack {
 	struct module *m;
 	const struct dialect *d;
 	const struct dialect *host; /* what the program is written in */
-	struct tdata *data; /* that all files know */
+	struct tdata *data;         /* that all files know */
 	struct selftest *out;
 };
 
@@ -29,8 +29,8 @@ add_file(struct pack *p, enum template_id id, const char *name,
 	bool ok;
 
 	strbuf_init(&s);
-	ok = name != NULL && template_render(&p->m->diags, t->file, NULL,
-					     t->text, data, &s);
+	ok = name != NULL &&
+	     template_render(&p->m->diags, t->file, NULL, t->text, data, &s);
 	if (ok) {
 		file.text = arena_strdup(&p->m->arena, s.data);
 		if (id != TEMPLATE_SELFTEST_README) {
@@ -55,7 +55,8 @@ element_text(struct cell_part *part, struct dtype t, const void *data, int i)
 		t = dtype_of(bits[dtype_bytes(t) - 1]);
 		return arena_printf(&part->m->arena, "%llu",
 				    (unsigned long long)number_load(t, data,
-							(size_t)i).u);
+								    (size_t)i)
+					    .u);
 	}
 	return unit_literal(&part->u, t, number_load(t, data, (size_t)i));
 }
@@ -67,7 +68,8 @@ has_special(struct cell_part *part, struct dtype t, const void *values)
 	bool special = false;
 
 	for (int i = 0; i < CELL_VALUES && dtype_is_float(t) &&
-			!part->u.d->types[t.kind].is_stored_only; i++) {
+			!part->u.d->types[t.kind].is_stored_only;
+	     i++) {
 		double v = number_load(t, values, (size_t)i).f;
 
 		special |= v - v != 0.0;
@@ -99,7 +101,8 @@ add_array(struct cell_part *part, struct tdata *data, const char *name,
 		}
 		tdata_text(tdata_item(item, "values"), "line",
 			   i + LINE_VALUES < CELL_VALUES
-			   ? arena_printf(a, "%s,", line) : line);
+				   ? arena_printf(a, "%s,", line)
+				   : line);
 	}
 }
 
@@ -111,10 +114,18 @@ add_bits(struct tdata *item, struct dtype t)
 	int64_t low = 0, high = all / 2;
 
 	switch (t.kind) {
-	case DT_F16: low = 0x7c01; break;
-	case DT_BF16: low = 0x7f81; break;
-	case DT_F8E5M2: low = 0x7d; break;
-	case DT_F8E4M3FN: low = 0x7f; break;
+	case DT_F16:
+		low = 0x7c01;
+		break;
+	case DT_BF16:
+		low = 0x7f81;
+		break;
+	case DT_F8E5M2:
+		low = 0x7d;
+		break;
+	case DT_F8E4M3FN:
+		low = 0x7f;
+		break;
 	default:
 		low = high = 0x80;
 		break;
@@ -147,8 +158,7 @@ add_compares(struct cell_part *part, struct tdata *data)
 		struct tdata *item;
 
 		for (int k = 0; k < i && !again; k++) {
-			again = strcmp(compare_name(part,
-						    &part->cells.data[k]),
+			again = strcmp(compare_name(part, &part->cells.data[k]),
 				       name) == 0;
 		}
 		if (again) {
@@ -165,17 +175,18 @@ add_compares(struct cell_part *part, struct tdata *data)
 		} else if (is_float) {
 			bool wide = dtype_bits(c->out) == 64;
 
-			tolerance.f = wide ? 1e-13
-					   : dtype_bits(c->out) == 32 ? 2e-6
-								      : 0.01;
-			tiny.f = wide ? 1e-300
-				      : dtype_bits(c->out) == 32 ? 1e-37 : 1e-6;
-			tdata_text(item, "tolerance", unit_literal(&part->u,
-						c->out, tolerance));
-			tdata_text(item, "tiny", unit_literal(&part->u, c->out,
-							      tiny));
-			tdata_text(item, "zero", unit_literal(&part->u, c->out,
-							      zero));
+			tolerance.f = wide                       ? 1e-13
+				      : dtype_bits(c->out) == 32 ? 2e-6
+								 : 0.01;
+			tiny.f = wide                       ? 1e-300
+				 : dtype_bits(c->out) == 32 ? 1e-37
+							    : 1e-6;
+			tdata_text(item, "tolerance",
+				   unit_literal(&part->u, c->out, tolerance));
+			tdata_text(item, "tiny",
+				   unit_literal(&part->u, c->out, tiny));
+			tdata_text(item, "zero",
+				   unit_literal(&part->u, c->out, zero));
 		}
 	}
 }
@@ -224,16 +235,16 @@ add_cells(struct cell_part *part, struct tdata *data)
 	cell_inputs(t, in);
 	for (int j = 0; j < 4; j++) {
 		if (used[j]) {
-			add_array(part, data, input_names[j], t, in[j],
-				  true);
+			add_array(part, data, input_names[j], t, in[j], true);
 		}
 	}
 	for (int i = 0; i < part->cells.n; i++) {
 		const struct cell *c = &part->cells.data[i];
 
-		add_array(part, data, arena_printf(&part->m->arena, "want_%s",
-				c->name + strlen("cell_")), c->out, c->want,
-			  false);
+		add_array(part, data,
+			  arena_printf(&part->m->arena, "want_%s",
+				       c->name + strlen("cell_")),
+			  c->out, c->want, false);
 	}
 }
 
@@ -250,8 +261,7 @@ add_row(struct pack *p, struct cell_part *part, const char *name,
 	unit_add_includes(&part->u, row);
 	tdata_list(row, "cells");
 	for (int i = 0; i < part->cells.n; i++) {
-		add_cell(part, tdata_item(row, "cells"),
-			 &part->cells.data[i]);
+		add_cell(part, tdata_item(row, "cells"), &part->cells.data[i]);
 	}
 }
 
@@ -261,11 +271,12 @@ add_part(struct pack *p, struct dtype t)
 	struct cell_part part = { .m = p->m, .type = t };
 	struct tdata *data = tdata_new(&p->m->arena);
 	struct arena *a = &p->m->arena;
-	const char *name = t.lanes > 1
-		? arena_printf(a, "%sx%d", dtype_short(t), t.lanes)
-		: dtype_short(t);
-	const char *file = emit_program_name(p->m, p->d, arena_printf(a,
-						"selftest_%s", name));
+	const char *name = t.lanes > 1 ? arena_printf(a, "%sx%d",
+						      dtype_short(t), t.lanes)
+				       : dtype_short(t);
+	const char *file = emit_program_name(p->m, p->d,
+					     arena_printf(a, "selftest_%s",
+							  name));
 	struct strbuf helpers;
 	bool ok = true;
 
@@ -282,16 +293,17 @@ add_part(struct pack *p, struct dtype t)
 	if (part.text.len > 0) {
 		part.text.data[part.text.len - 1] = '\0'; /* the template's */
 	}
-	tdata_text(data, "text", part.text.data != NULL
-		   ? arena_strdup(a, part.text.data) : "");
+	tdata_text(data, "text",
+		   part.text.data != NULL ? arena_strdup(a, part.text.data)
+					  : "");
 	add_cells(&part, data);
 	add_compares(&part, data);
 	ok = !part.failed && unit_print_helpers(&part.u, &helpers);
 	if (helpers.len > 0) {
 		helpers.data[helpers.len - 1] = '\0'; /* the template's */
 	}
-	tdata_text(data, "helpers", helpers.data != NULL
-		   ? arena_strdup(a, helpers.data) : "");
+	tdata_text(data, "helpers",
+		   helpers.data != NULL ? arena_strdup(a, helpers.data) : "");
 	unit_add_includes(&part.u, data);
 	for (int i = 0; i < part.rejected.n; i++) {
 		tdata_text(tdata_item(p->data, "rejected"), "reason",
@@ -314,15 +326,15 @@ is_tested(const struct dialect *d, int kind)
 	struct dtype t = dtype_of((enum dtype_kind)kind);
 
 	return (dtype_is_int(t) || dtype_is_float(t) || kind == DT_BOOL) &&
-	       dialect_computes(t) &&
-	       d->types[kind].rejected == NULL;
+	       dialect_computes(t) && d->types[kind].rejected == NULL;
 }
 
 static bool
 add_vectors(struct pack *p, const struct target *target)
 {
 	const char *at = target != NULL && p->d->vectors.rejected == NULL
-		? target->vectors : "";
+				 ? target->vectors
+				 : "";
 	bool ok = true;
 
 	while (ok && *at != '\0') {
@@ -352,13 +364,15 @@ host_of(struct module *m, const struct dialect *d)
 		return dialect_load(m, f->host, d->dir);
 	}
 	if (f->no_launch != NULL) {
-		diag_error(&m->diags, DIAG_UNSUPPORTED, place, "no self-test: "
+		diag_error(&m->diags, DIAG_UNSUPPORTED, place,
+			   "no self-test: "
 			   "%s; write a host program for what codegen emits",
 			   f->no_launch);
 		return NULL;
 	}
 	if (f->memory == NULL) {
-		diag_error(&m->diags, DIAG_UNSUPPORTED, place, "no self-test: "
+		diag_error(&m->diags, DIAG_UNSUPPORTED, place,
+			   "no self-test: "
 			   "/device/selftest does not say what memory host "
 			   "and device share");
 		return NULL;
@@ -387,8 +401,11 @@ bool
 selftest_build(struct module *m, const struct dialect *d,
 	       const struct target *target, struct selftest *out)
 {
-	struct pack p = { .m = m, .d = d, .data = tdata_new(&m->arena),
-			  .host = host_of(m, d), .out = out };
+	struct pack p = { .m = m,
+			  .d = d,
+			  .data = tdata_new(&m->arena),
+			  .host = host_of(m, d),
+			  .out = out };
 	bool ok = p.host != NULL;
 
 	tdata_text(p.data, "memory", d->device.memory);
@@ -396,15 +413,15 @@ selftest_build(struct module *m, const struct dialect *d,
 	tdata_text(p.data, "dialect", d->name);
 	tdata_text(p.data, "description", d->description);
 	tdata_int(p.data, "n", CELL_VALUES);
-	tdata_text(p.data, "header", emit_program_header_name(m, d,
-							      "selftest"));
+	tdata_text(p.data, "header",
+		   emit_program_header_name(m, d, "selftest"));
 	tdata_text(p.data, "file", emit_program_name(m, d, "selftest"));
 	tdata_printf(p.data, "compiler", "%s %s",
 		     target != NULL ? target->cc : "cc",
 		     target != NULL ? target->cflags : "");
 	tdata_text(p.data, "ldflags", target != NULL ? target->ldflags : "");
-	tdata_text(p.data, "device_flags", target != NULL ? target->device_cflags
-						     : "");
+	tdata_text(p.data, "device_flags",
+		   target != NULL ? target->device_cflags : "");
 	tdata_text(p.data, "tolerance", tolerance_f32);
 	tdata_text(p.data, "tiny", tolerance_f64);
 	tdata_list(p.data, "parts");

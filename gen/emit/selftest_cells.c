@@ -18,9 +18,9 @@ static double
 some_float(int i)
 {
 	static const double fixed[] = {
-		0.0, 0.125, 1.0, -1.0, 2.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.25,
-		-7.75, 12.5, -13.0, 0.25, -0.75, 4.0, 6.5, -5.0, 9.25, 300.0,
-		-300.0, 1e10, -1e10, 1e30, -1e30,
+		0.0,  0.125, 1.0,   -1.0,   2.0,   0.5,   -0.5,  1.5,   2.5,
+		-2.5, 3.25,  -7.75, 12.5,   -13.0, 0.25,  -0.75, 4.0,   6.5,
+		-5.0, 9.25,  300.0, -300.0, 1e10,  -1e10, 1e30,  -1e30,
 	};
 
 	switch (i) {
@@ -49,14 +49,18 @@ some_value(struct dtype t, int i)
 		v.i = (int64_t)(bits >> 40 & 1);
 		return v;
 	case DTC_UINT:
-		v.u = i % 7 == 0 ? dtype_max_int(t) : i % 7 == 1 ? 0
-		    : i % 7 == 2 ? 1 : bits >> (i * 5 % 60);
+		v.u = i % 7 == 0   ? dtype_max_int(t)
+		      : i % 7 == 1 ? 0
+		      : i % 7 == 2 ? 1
+				   : bits >> (i * 5 % 60);
 		break;
 	default:
-		v.i = i % 9 == 0 ? dtype_min_int(t)
-		    : i % 9 == 1 ? (int64_t)dtype_max_int(t)
-		    : i % 9 == 2 ? 0 : i % 9 == 3 ? -1 : i % 9 == 4 ? 1
-		    : (int64_t)bits >> (i * 5 % 60);
+		v.i = i % 9 == 0   ? dtype_min_int(t)
+		      : i % 9 == 1 ? (int64_t)dtype_max_int(t)
+		      : i % 9 == 2 ? 0
+		      : i % 9 == 3 ? -1
+		      : i % 9 == 4 ? 1
+				   : (int64_t)bits >> (i * 5 % 60);
 		break;
 	}
 	return number_round(t, v);
@@ -97,7 +101,9 @@ array(struct module *m, const char *name, struct dtype t)
 {
 	const struct expr *n = expr_i32(m, CELL_VALUES);
 	struct buffer_spec spec = {
-		.name = name, .type = dtype_of(t.kind), .ndim = 1,
+		.name = name,
+		.type = dtype_of(t.kind),
+		.ndim = 1,
 		.shape = &n,
 	};
 
@@ -123,8 +129,8 @@ draft(struct cell_part *p, struct draft *d, struct dtype out, const char *name)
 	d->buffers[3] = array(m, "y", out);
 	d->index = i->expr;
 	if (lanes > 1) {
-		d->index = expr_ramp(m, expr_mul(m, i->expr,
-						 expr_i32(m, lanes)),
+		d->index = expr_ramp(m,
+				     expr_mul(m, i->expr, expr_i32(m, lanes)),
 				     expr_i32(m, 1), lanes);
 	}
 	d->a = expr_load(m, d->buffers[0], &d->index, 1);
@@ -178,9 +184,9 @@ print_cell(struct cell_part *p, struct draft *d)
 		strbuf_putc(&p->text, '\n');
 	} else if (diags->list.n > n &&
 		   diags->list.data[n].id == DIAG_UNSUPPORTED) {
-		vec_push(&p->m->arena, &p->rejected, arena_printf(
-			&p->m->arena, "%s: %s", d->cell.name + 5,
-			diags->list.data[n].message));
+		vec_push(&p->m->arena, &p->rejected,
+			 arena_printf(&p->m->arena, "%s: %s", d->cell.name + 5,
+				      diags->list.data[n].message));
 		diags->list.n = n;
 		diags->n_errors = errors;
 		p->u.helpers.n = before.helpers.n;
@@ -207,8 +213,8 @@ finish(struct cell_part *p, struct draft *d)
 			args[n++].data = d->cell.want;
 		} else if (func_reads(d->f, d->buffers[j])) {
 			d->cell.uses[j] = true;
-			args[n++].data = data[j == 1 && d->cell.no_zero ? 3
-									: j];
+			args[n++].data =
+				data[j == 1 && d->cell.no_zero ? 3 : j];
 		} else {
 			continue;
 		}
@@ -230,8 +236,8 @@ store_value(struct cell_part *p, struct draft *d, const struct expr *value)
 {
 	if (!p->failed) {
 		stmt_set_child(d->f, d->f->body, 0,
-			       stmt_store(d->f, d->buffers[3], value,
-					  &d->index, 1));
+			       stmt_store(d->f, d->buffers[3], value, &d->index,
+					  1));
 		finish(p, d);
 	}
 }
@@ -248,19 +254,19 @@ named(struct cell_part *p, const char *what)
 	}
 	what = lower;
 	return p->type.lanes > 1
-		? arena_printf(&p->m->arena, "%s_%sx%d", what,
-			       dtype_short(p->type), p->type.lanes)
-		: arena_printf(&p->m->arena, "%s_%s", what,
-			       dtype_short(p->type));
+		       ? arena_printf(&p->m->arena, "%s_%sx%d", what,
+				      dtype_short(p->type), p->type.lanes)
+		       : arena_printf(&p->m->arena, "%s_%s", what,
+				      dtype_short(p->type));
 }
 
 static void
 binaries(struct cell_part *p)
 {
 	static const enum expr_kind kinds[] = {
-		EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_TRUNCMOD,
+		EXPR_ADD,      EXPR_SUB,      EXPR_MUL, EXPR_DIV, EXPR_TRUNCMOD,
 		EXPR_FLOORDIV, EXPR_FLOORMOD, EXPR_MIN, EXPR_MAX, EXPR_EQ,
-		EXPR_NE, EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE,
+		EXPR_NE,       EXPR_LT,       EXPR_LE,  EXPR_GT,  EXPR_GE,
 	};
 	bool is_float = dtype_is_float(p->type);
 
@@ -273,8 +279,7 @@ binaries(struct cell_part *p)
 		if (is_float && divides && kinds[i] != EXPR_DIV) {
 			continue;
 		}
-		if (compares &&
-		    p->u.d->types[DT_BOOL].rejected != NULL) {
+		if (compares && p->u.d->types[DT_BOOL].rejected != NULL) {
 			continue;
 		}
 		draft(p, &d, compares ? dtype_of(DT_BOOL) : p->type,
@@ -306,10 +311,12 @@ intrinsics(struct cell_part *p)
 		args[0] = d.a;
 		args[1] = d.b;
 		args[2] = d.c;
-		d.cell.no_zero = op == INTRIN_COPYSIGN; /* whose NaN has no sign */
+		d.cell.no_zero = op ==
+				 INTRIN_COPYSIGN; /* whose NaN has no sign */
 		d.cell.near = is_float && !asks && op != INTRIN_ABS;
-		store_value(p, &d, expr_call(p->m, (enum intrin)op, out, args,
-				intrin_arity((enum intrin)op)));
+		store_value(p, &d,
+			    expr_call(p->m, (enum intrin)op, out, args,
+				      intrin_arity((enum intrin)op)));
 	}
 }
 
@@ -333,8 +340,8 @@ scales(struct cell_part *p)
 	args[0] = d.a;
 	args[1] = expr_mul(m, expr_cast(m, dtype_of(DT_F64), d.b),
 			   expr_float(m, dtype_of(DT_F64), 0.5));
-	store_value(p, &d, expr_call(m, INTRIN_SCALE_NEAREST, p->type, args,
-				     2));
+	store_value(p, &d,
+		    expr_call(m, INTRIN_SCALE_NEAREST, p->type, args, 2));
 }
 
 /* The two of a byte, as what has a sign and what has none. */
@@ -349,8 +356,8 @@ nibbles(struct cell_part *p)
 		const struct expr *args[2];
 		struct draft d;
 
-		draft(p, &d, to, arena_printf(&m->arena, "nibble_%s",
-					      dtype_short(to)));
+		draft(p, &d, to,
+		      arena_printf(&m->arena, "nibble_%s", dtype_short(to)));
 		args[0] = d.a;
 		args[1] = expr_floormod(m, d.index, expr_i32(m, 2));
 		store_value(p, &d, expr_call(m, INTRIN_NIBBLE, to, args, 2));
@@ -365,13 +372,14 @@ casts(struct cell_part *p)
 		struct draft d;
 
 		if ((!dtype_is_int(to) && !dtype_is_float(to) &&
-		     k != DT_BOOL) || !dialect_computes(to) ||
+		     k != DT_BOOL) ||
+		    !dialect_computes(to) ||
 		    p->u.d->types[k].rejected != NULL) {
 			continue;
 		}
-		draft(p, &d, to, arena_printf(&p->m->arena, "cast_%s_%s",
-					      dtype_short(p->type),
-					      dtype_short(to)));
+		draft(p, &d, to,
+		      arena_printf(&p->m->arena, "cast_%s_%s",
+				   dtype_short(p->type), dtype_short(to)));
 		store_value(p, &d, expr_cast(p->m, to, d.a));
 	}
 }
@@ -390,17 +398,18 @@ nest(struct module *m, const struct draft *d, struct dtype t, int i)
 	case 1:
 		return expr_mul(m, expr_add(m, a, b), expr_sub(m, b, c));
 	case 2:
-		return expr_sub(m, expr_neg(m, expr_neg(m, a)),
-				expr_neg(m, b));
+		return expr_sub(m, expr_neg(m, expr_neg(m, a)), expr_neg(m, b));
 	case 3:
 		return expr_add(m, a, expr_const(m, t, 3));
 	case 4:
-		return expr_select(m, expr_or(m, expr_and(m, lt, eq),
-					      expr_not(m, lt)),
+		return expr_select(m,
+				   expr_or(m, expr_and(m, lt, eq),
+					   expr_not(m, lt)),
 				   expr_select(m, eq, a, b), c);
 	case 5:
-		return expr_max(m, expr_min(m, expr_add(m, a, b),
-					    expr_const(m, t, 6)),
+		return expr_max(m,
+				expr_min(m, expr_add(m, a, b),
+					 expr_const(m, t, 6)),
 				expr_const(m, t, 0));
 	case 6:
 		return expr_max(m, expr_max(m, a, b), c);
@@ -419,8 +428,8 @@ nests(struct cell_part *p)
 	for (int i = 0; i < 9; i++) {
 		struct draft d;
 
-		draft(p, &d, p->type, named(p, arena_printf(&p->m->arena,
-							    "nest_%d", i)));
+		draft(p, &d, p->type,
+		      named(p, arena_printf(&p->m->arena, "nest_%d", i)));
 		d.cell.near = dtype_is_float(p->type) &&
 			      (i == 1 || i == 7 || i == 8);
 		store_value(p, &d, nest(p->m, &d, p->type, i));
@@ -440,14 +449,15 @@ statements(struct cell_part *p)
 	for (int i = 0; i < 3; i++) {
 		draft(p, &d, p->type, named(p, names[i]));
 		d.f->body->u.loop.kind = kinds[i];
-		store_value(p, &d, expr_if(p->m, expr_lt(p->m, d.a, d.b), d.a,
-					   d.c));
+		store_value(p, &d,
+			    expr_if(p->m, expr_lt(p->m, d.a, d.b), d.a, d.c));
 	}
 	draft(p, &d, p->type, named(p, "if_else"));
-	stmt_set_child(d.f, d.f->body, 0, stmt_if(d.f,
-		expr_lt(p->m, d.a, d.b),
-		stmt_store(d.f, d.buffers[3], d.a, &d.index, 1),
-		stmt_store(d.f, d.buffers[3], d.c, &d.index, 1)));
+	stmt_set_child(d.f, d.f->body, 0,
+		       stmt_if(d.f, expr_lt(p->m, d.a, d.b),
+			       stmt_store(d.f, d.buffers[3], d.a, &d.index, 1),
+			       stmt_store(d.f, d.buffers[3], d.c, &d.index,
+					  1)));
 	finish(p, &d);
 }
 
@@ -457,7 +467,8 @@ local_sum(struct cell_part *p)
 {
 	struct module *m = p->m;
 	struct var *j = var_new(m, "j", dtype_of(DT_I32));
-	struct buffer_spec spec = { .name = "sum", .type = p->type,
+	struct buffer_spec spec = { .name = "sum",
+				    .type = p->type,
 				    .scope = "local" };
 	const struct buffer *sum = buffer_new(m, &spec);
 	const struct expr *value = expr_load(m, sum, NULL, 0);
@@ -466,14 +477,18 @@ local_sum(struct cell_part *p)
 
 	draft(p, &d, p->type, named(p, "local"));
 	list[0] = stmt_store(d.f, sum, expr_const(m, p->type, 0), NULL, 0);
-	list[1] = stmt_for(d.f, j, expr_i32(m, 0),
-			   expr_add(m, expr_floordiv(m, d.index,
-						     expr_i32(m, 2)),
-				    expr_i32(m, 1)),
-			   FOR_SERIAL, stmt_store(d.f, sum, expr_add(m, value,
-			   expr_load(m, d.buffers[0],
-				     (const struct expr *[]){ j->expr }, 1)),
-			   NULL, 0));
+	list[1] =
+		stmt_for(d.f, j, expr_i32(m, 0),
+			 expr_add(m, expr_floordiv(m, d.index, expr_i32(m, 2)),
+				  expr_i32(m, 1)),
+			 FOR_SERIAL,
+			 stmt_store(d.f, sum,
+				    expr_add(m, value,
+					     expr_load(m, d.buffers[0],
+						       (const struct expr *[]){
+							       j->expr },
+						       1)),
+				    NULL, 0));
 	list[2] = stmt_store(d.f, d.buffers[3], value, &d.index, 1);
 	stmt_set_child(d.f, d.f->body, 0,
 		       stmt_alloc(d.f, sum, stmt_seq(d.f, list, 3)));
@@ -493,12 +508,12 @@ bits_of(struct cell_part *p)
 		    dtype_is_float(p->type) == dtype_is_float(to)) {
 			continue;
 		}
-		draft(p, &d, to, arena_printf(&p->m->arena, "bits_%s_%s",
-					      dtype_short(p->type),
-					      dtype_short(to)));
+		draft(p, &d, to,
+		      arena_printf(&p->m->arena, "bits_%s_%s",
+				   dtype_short(p->type), dtype_short(to)));
 		d.cell.no_zero = true;
-		store_value(p, &d, expr_call(p->m, INTRIN_REINTERPRET, to,
-					     &d.b, 1));
+		store_value(p, &d,
+			    expr_call(p->m, INTRIN_REINTERPRET, to, &d.b, 1));
 	}
 }
 
@@ -527,8 +542,7 @@ cells_of_type(struct cell_part *p)
 	if (p->type.kind == DT_I32) {
 		scales(p);
 	}
-	if (p->type.kind == DT_U8 &&
-	    p->u.d->types[DT_I8].rejected == NULL) {
+	if (p->type.kind == DT_U8 && p->u.d->types[DT_I8].rejected == NULL) {
 		nibbles(p);
 	}
 }
@@ -549,27 +563,43 @@ bytes_in_vectors(struct cell_part *p)
 	args[0] = d.a;
 	args[1] = expr_cast(m, dtype_of(DT_F64),
 			    expr_load(m, d.buffers[1], &first, 1));
-	args[1] = expr_broadcast(m, expr_mul(m, args[1], expr_float(m,
-			dtype_of(DT_F64), 0.25)), wide.lanes);
+	args[1] = expr_broadcast(m,
+				 expr_mul(m, args[1],
+					  expr_float(m, dtype_of(DT_F64),
+						     0.25)),
+				 wide.lanes);
 	store_value(p, &d, expr_call(m, INTRIN_SCALE_NEAREST, wide, args, 2));
 	for (int i = 0; i < 2; i++) {
 		struct dtype byte = { (uint16_t)kinds[i], wide.lanes };
 		struct dtype signed_byte = { DT_I8, wide.lanes };
 
-		draft(p, &d, byte, named(p, arena_printf(&m->arena, "%s_of",
-			dtype_short(dtype_of(kinds[i])))));
+		draft(p, &d, byte,
+		      named(p, arena_printf(&m->arena, "%s_of",
+					    dtype_short(dtype_of(kinds[i])))));
 		store_value(p, &d, expr_cast(m, byte, d.a));
-		draft(p, &d, wide, named(p, arena_printf(&m->arena,
-			"add_product_%s", dtype_short(dtype_of(kinds[i])))));
-		store_value(p, &d, expr_add(m, d.a, expr_mul(m,
-			expr_cast(m, wide, expr_cast(m, byte, d.b)),
-			expr_cast(m, wide, expr_cast(m, signed_byte, d.c)))));
-		draft(p, &d, byte, named(p, arena_printf(&m->arena,
-			"nibble_%s", dtype_short(dtype_of(kinds[i])))));
+		draft(p, &d, wide,
+		      named(p, arena_printf(&m->arena, "add_product_%s",
+					    dtype_short(dtype_of(kinds[i])))));
+		store_value(p, &d,
+			    expr_add(m, d.a,
+				     expr_mul(m,
+					      expr_cast(m, wide,
+							expr_cast(m, byte,
+								  d.b)),
+					      expr_cast(m, wide,
+							expr_cast(m,
+								  signed_byte,
+								  d.c)))));
+		draft(p, &d, byte,
+		      named(p, arena_printf(&m->arena, "nibble_%s",
+					    dtype_short(dtype_of(kinds[i])))));
 		args[0] = expr_cast(m, pair, d.a);
-		args[1] = expr_broadcast(m, expr_floormod(m,
-			d.f->body->u.loop.var->expr, expr_i32(m, 2)),
-			wide.lanes);
+		args[1] = expr_broadcast(m,
+					 expr_floormod(m,
+						       d.f->body->u.loop.var
+							       ->expr,
+						       expr_i32(m, 2)),
+					 wide.lanes);
 		store_value(p, &d, expr_call(m, INTRIN_NIBBLE, byte, args, 2));
 	}
 }
@@ -589,13 +619,15 @@ floats_in_vectors(struct cell_part *p)
 		struct dtype byte = { (uint16_t)kinds[i], p->type.lanes };
 		const char *name = dtype_short(dtype_of(kinds[i]));
 
-		draft(p, &d, byte, named(p, arena_printf(&m->arena,
-						"%s_of", name)));
+		draft(p, &d, byte,
+		      named(p, arena_printf(&m->arena, "%s_of", name)));
 		store_value(p, &d, expr_cast(m, byte, d.a));
-		draft(p, &d, p->type, named(p, arena_printf(&m->arena,
-						"of_%s_of", name)));
-		store_value(p, &d, expr_cast(m, p->type, expr_cast(m, ints,
-			expr_cast(m, byte, d.a))));
+		draft(p, &d, p->type,
+		      named(p, arena_printf(&m->arena, "of_%s_of", name)));
+		store_value(p, &d,
+			    expr_cast(m, p->type,
+				      expr_cast(m, ints,
+						expr_cast(m, byte, d.a))));
 	}
 }
 
@@ -621,20 +653,28 @@ cells_of_vectors(struct cell_part *p)
 	draft(p, &d, p->type, named(p, "neg"));
 	store_value(p, &d, expr_neg(m, d.a));
 	draft(p, &d, p->type, named(p, "min_number"));
-	store_value(p, &d, expr_min(m, d.a, expr_broadcast(m,
-				expr_const(m, one, 6), lanes)));
+	store_value(p, &d,
+		    expr_min(m, d.a,
+			     expr_broadcast(m, expr_const(m, one, 6), lanes)));
 	draft(p, &d, p->type, named(p, "max_number"));
-	store_value(p, &d, expr_max(m, d.a, expr_broadcast(m,
-				expr_const(m, one, 0), lanes)));
+	store_value(p, &d,
+		    expr_max(m, d.a,
+			     expr_broadcast(m, expr_const(m, one, 0), lanes)));
 	draft(p, &d, p->type, named(p, "broadcast"));
 	first = expr_mul(m, d.f->body->u.loop.var->expr, expr_i32(m, lanes));
-	store_value(p, &d, expr_add(m, d.a, expr_broadcast(m,
-			expr_load(m, d.buffers[1], &first, 1), lanes)));
+	store_value(p, &d,
+		    expr_add(m, d.a,
+			     expr_broadcast(m,
+					    expr_load(m, d.buffers[1], &first,
+						      1),
+					    lanes)));
 	draft(p, &d, p->type, named(p, "select"));
 	first = expr_mul(m, d.f->body->u.loop.var->expr, expr_i32(m, lanes));
-	store_value(p, &d, expr_if(m, expr_lt(m,
-			expr_load(m, d.buffers[2], &first, 1),
-			expr_const(m, one, 2)), d.a, d.b));
+	store_value(p, &d,
+		    expr_if(m,
+			    expr_lt(m, expr_load(m, d.buffers[2], &first, 1),
+				    expr_const(m, one, 2)),
+			    d.a, d.b));
 	if (one.kind == DT_I32 && p->u.d->vectors.forms[FORM_CAST] != NULL) {
 		bytes_in_vectors(p);
 	}

@@ -24,7 +24,7 @@ read_vectors(struct module *m, struct json j, int *widest)
 		}
 		if (!dtype_from_name(name, &t) || t.lanes < 2) {
 			json_error(json_at(j, i), "vectors such as f32x4 are "
-				   "wanted here, best first");
+						  "wanted here, best first");
 			continue;
 		}
 		text = arena_printf(&m->arena, "%s%s%sx%d", text,
@@ -46,13 +46,15 @@ read_attributes(struct module *m, struct json j, const char *dir)
 	if (j.value == NULL || !json_is_object(j, true)) {
 		return;
 	}
-	cJSON_ArrayForEach(attribute, j.value) {
+	cJSON_ArrayForEach(attribute, j.value)
+	{
 		struct json values = json_get(j, attribute->string);
 
 		if (!json_is_object(values, true)) {
 			continue;
 		}
-		cJSON_ArrayForEach(value, values.value) {
+		cJSON_ArrayForEach(value, values.value)
+		{
 			struct json one = json_get(values, value->string);
 			const char *name = json_text(one, true);
 
@@ -112,18 +114,20 @@ read_products(struct module *m, struct json j, const char *dir, int *n)
 		loads = json_get(one, "load_a").value != NULL ||
 			json_get(one, "load_b").value != NULL;
 		json_check_keys(one, "multiply zero load_a load_b store "
-				"threads tf32 boxes");
-		list[i].multiply = read_intrinsic(
-			m, json_get(one, "multiply"), dir, true);
-		list[i].zero = read_intrinsic(
-			m, json_get(one, "zero"), dir, true);
+				     "threads tf32 boxes");
+		list[i].multiply = read_intrinsic(m, json_get(one, "multiply"),
+						  dir, true);
+		list[i].zero = read_intrinsic(m, json_get(one, "zero"), dir,
+					      true);
 		for (int k = 0; k < 2 && loads; k++) {
-			list[i].load[k] = read_intrinsic(
-				m, json_get(one, k ? "load_b" : "load_a"), dir,
-				true);
+			list[i].load[k] = read_intrinsic(m,
+							 json_get(one,
+								  k ? "load_b"
+								    : "load_a"),
+							 dir, true);
 		}
-		list[i].store = read_intrinsic(
-			m, json_get(one, "store"), dir, true);
+		list[i].store = read_intrinsic(m, json_get(one, "store"), dir,
+					       true);
 		list[i].threads = (int)json_int(json_get(one, "threads"), 1,
 						1024, 0);
 		list[i].tf32 = json_bool(json_get(one, "tf32"));
@@ -139,7 +143,8 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	const int64_t most = INT64_C(1) << 40;
 	int widest;
 
-	json_check_keys(j, "extends description default aliases attributes "
+	json_check_keys(j,
+			"extends description default aliases attributes "
 			"dialect vector_bytes vector_registers "
 			"without_fma block_elems byte_block_elems "
 			"vectors byte_vectors byte_dot byte_tile "
@@ -162,8 +167,8 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	t->dialect = json_text(json_get(j, "dialect"), true);
 	t->vector_bytes = (int)json_int(json_get(j, "vector_bytes"), 0, 4096,
 					0);
-	t->vector_registers = (int)json_int(json_get(j, "vector_registers"),
-					    0, 4096, 0);
+	t->vector_registers = (int)json_int(json_get(j, "vector_registers"), 0,
+					    4096, 0);
 	t->without_fma = json_bool(json_get(j, "without_fma"));
 	t->block_elems = (int)json_int(json_get(j, "block_elems"), 0, 256, 0);
 	t->byte_block_elems = (int)json_int(json_get(j, "byte_block_elems"), 0,
@@ -189,24 +194,21 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 				       1);
 	t->core_gbytes = (int)json_int(json_get(j, "core_gbytes"), 1, 1000000,
 				       1);
-	t->cache_gbytes = (int)json_int(json_get(j, "cache_gbytes"), 1,
-					1000000, t->core_gbytes);
+	t->cache_gbytes = (int)json_int(json_get(j, "cache_gbytes"), 1, 1000000,
+					t->core_gbytes);
 	t->fork_ns = (int)json_int(json_get(j, "fork_ns"), 0, 1000000000, 0);
 	t->stack_limit_bytes = json_int(json_get(j, "stack_limit_bytes"), 0,
 					most, 0);
-	t->align_bytes = (int)json_int(json_get(j, "align_bytes"), 1, 4096,
-				       1);
+	t->align_bytes = (int)json_int(json_get(j, "align_bytes"), 1, 4096, 1);
 	/* What it extends may have had shorter vectors. */
 	t->align_bytes = t->align_bytes > widest ? t->align_bytes : widest;
 	t->align_tensors = json_bool(json_get(j, "align_tensors"));
-	t->scalar_accumulators = json_bool(json_get(j,
-						"scalar_accumulators"));
+	t->scalar_accumulators = json_bool(json_get(j, "scalar_accumulators"));
 	t->int_bits = (int)json_int(json_get(j, "int_bits"), 16, 64, 0);
 	t->char_bits = (int)json_int(json_get(j, "char_bits"), 8, 32, 0);
 	t->object_bytes = json_int(json_get(j, "object_bytes"), 1,
 				   INT64_C(1) << 62, 0);
-	t->max_threads = (int)json_int(json_get(j, "max_threads"), 0, 65536,
-				       0);
+	t->max_threads = (int)json_int(json_get(j, "max_threads"), 0, 65536, 0);
 	t->shared_bytes = json_int(json_get(j, "shared_bytes"), 0, most, 0);
 	t->warp_size = (int)json_int(json_get(j, "warp_size"), 0, 1024, 0);
 	t->units = (int)json_int(json_get(j, "units"), 0, 65536, 0);
@@ -224,8 +226,10 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	    json_is_object(json_get(j, "fp_cflags"), true)) {
 		json_check_keys(json_get(j, "fp_cflags"), "strict fast");
 		for (int i = 0; i < 2; i++) {
-			t->fp_cflags[i] = json_text(json_get(json_get(j,
-					"fp_cflags"), fp_modes[i + 1]), false);
+			t->fp_cflags[i] =
+				json_text(json_get(json_get(j, "fp_cflags"),
+						   fp_modes[i + 1]),
+					  false);
 		}
 	}
 	if ((t->align_bytes & (t->align_bytes - 1)) != 0) {
@@ -248,8 +252,12 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 	reserved_add(m, &words, "functions");
 	for (int i = 0; i < n; i++) {
 		const char *file;
-		const char *text = data_file(m, dir, arena_printf(&m->arena,
-			"dialects/%s/dialect.json", names[i]), &file);
+		const char *text =
+			data_file(m, dir,
+				  arena_printf(&m->arena,
+					       "dialects/%s/dialect.json",
+					       names[i]),
+				  &file);
 		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
 					    : NULL;
 
@@ -257,11 +265,13 @@ read_reserved(struct module *m, struct target *t, const char *dir)
 			const cJSON *list = cJSON_GetObjectItem(value, keys[k]);
 			const cJSON *word;
 
-			cJSON_ArrayForEach(word, list) {
+			cJSON_ArrayForEach(word, list)
+			{
 				if (cJSON_IsString(word)) {
 					vec_push(&m->arena, &words.list,
-						 arena_strdup(&m->arena,
-							word->valuestring));
+						 arena_strdup(
+							 &m->arena,
+							 word->valuestring));
 				}
 			}
 		}
@@ -285,8 +295,8 @@ target_load(struct module *m, const char *name, const char *dir)
 		return NULL;
 	}
 	merged = target_files_merged(&files, name);
-	if (merged != NULL && json_is_object(json_root(&files.reader, merged),
-					     true)) {
+	if (merged != NULL &&
+	    json_is_object(json_root(&files.reader, merged), true)) {
 		read_target(m, t, json_root(&files.reader, merged), dir);
 		read_reserved(m, t, dir);
 	} else {
@@ -314,14 +324,14 @@ target_with_fp(struct module *m, const struct target *t, const char *fp)
 			diag_error(&m->diags, DIAG_BAD_OPTION, place,
 				   "the target does not say what --fp %s is; "
 				   "leave the option out or take another "
-				   "target", fp);
+				   "target",
+				   fp);
 			return NULL;
 		}
 		own->fp = fp_modes[i + 1];
 		if (t->fp_cflags[i][0] != '\0') {
 			own->cflags = arena_printf(&m->arena, "%s %s",
-						   t->cflags,
-						   t->fp_cflags[i]);
+						   t->cflags, t->fp_cflags[i]);
 		}
 		return own;
 	}

@@ -16,7 +16,10 @@ is_file_name(const char *name)
 
 /* Describe that target, not what extends it. */
 static const char *const own_keys[] = {
-	"extends", "description", "default", "aliases",
+	"extends",
+	"description",
+	"default",
+	"aliases",
 };
 
 cJSON *
@@ -33,14 +36,17 @@ target_files_merged(struct target_files *t, const char *name)
 		const char *file = name, *text = NULL;
 
 		if (i == JSON_LAYERS_MAX) {
-			json_error(extends, "targets extend each other in a "
+			json_error(extends,
+				   "targets extend each other in a "
 				   "circle, or more than %d deep",
 				   JSON_LAYERS_MAX);
 			return NULL;
 		}
 		if (is_file_name(name)) {
-			text = data_file(m, t->dir, arena_printf(&m->arena,
-					"targets/%s.json", name), &file);
+			text = data_file(m, t->dir,
+					 arena_printf(&m->arena,
+						      "targets/%s.json", name),
+					 &file);
 		}
 		if (text == NULL) {
 			json_error(extends, "there is no such target (%s)",
@@ -89,8 +95,10 @@ static cJSON *
 embedded(struct module *m, const char *name)
 {
 	const char *file;
-	const char *text = data_file(m, NULL, arena_printf(&m->arena,
-			"targets/%s.json", name), &file);
+	const char *text = data_file(m, NULL,
+				     arena_printf(&m->arena, "targets/%s.json",
+						  name),
+				     &file);
 
 	return text != NULL ? json_parse_quietly(text, NULL) : NULL;
 }
@@ -106,7 +114,7 @@ embedded_text(struct module *m, const char *name, const char *key)
 		const cJSON *text = cJSON_GetObjectItemCaseSensitive(value,
 								     key);
 		const cJSON *next = cJSON_GetObjectItemCaseSensitive(value,
-							"extends");
+								     "extends");
 
 		name = NULL;
 		if (cJSON_IsString(text)) {
@@ -125,12 +133,16 @@ is_embedded_dialect(struct module *m, const char *name)
 {
 	for (int i = 0; i < JSON_LAYERS_MAX && name != NULL; i++) {
 		const char *file;
-		const char *text = data_file(m, NULL, arena_printf(&m->arena,
-				"dialects/%s/dialect.json", name), &file);
+		const char *text =
+			data_file(m, NULL,
+				  arena_printf(&m->arena,
+					       "dialects/%s/dialect.json",
+					       name),
+				  &file);
 		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
 					    : NULL;
 		const cJSON *next = cJSON_GetObjectItemCaseSensitive(value,
-							"extends");
+								     "extends");
 
 		if (text == NULL) {
 			return false;
@@ -196,8 +208,8 @@ default_target(struct module *m)
 
 	for (int i = 0; i < n; i++) {
 		cJSON *value = embedded(m, names[i]);
-		bool is_default = cJSON_IsTrue(cJSON_GetObjectItem(value,
-								"default"));
+		bool is_default = cJSON_IsTrue(
+			cJSON_GetObjectItem(value, "default"));
 
 		cJSON_Delete(value);
 		if (is_default) {
@@ -219,10 +231,11 @@ target_called(struct module *m, const char *name)
 		const cJSON *alias;
 		bool found = false;
 
-		cJSON_ArrayForEach(alias, cJSON_GetObjectItem(value,
-							      "aliases")) {
-			found = found || (cJSON_IsString(alias) &&
-				strcmp(alias->valuestring, name) == 0);
+		cJSON_ArrayForEach(alias, cJSON_GetObjectItem(value, "aliases"))
+		{
+			found = found ||
+				(cJSON_IsString(alias) &&
+				 strcmp(alias->valuestring, name) == 0);
 		}
 		cJSON_Delete(value);
 		if (found) {
@@ -259,7 +272,8 @@ target_file_name(struct module *m, const char *name, const char *dir)
 		return found;
 	}
 	known = dir != NULL && data_folder_is_whole(m, dir)
-		? target_names_in(m, dir, &n) : target_names(m, &n);
+			? target_names_in(m, dir, &n)
+			: target_names(m, &n);
 	strbuf_init(&s);
 	for (int i = 0; i < n; i++) {
 		strbuf_printf(&s, " %s", known[i]);
@@ -295,7 +309,8 @@ member_names(struct module *m, const cJSON *object)
 	const char *text = "";
 	const cJSON *item;
 
-	cJSON_ArrayForEach(item, object) {
+	cJSON_ArrayForEach(item, object)
+	{
 		text = arena_printf(&m->arena, "%s %s", text, item->string);
 	}
 	return text;
@@ -318,8 +333,10 @@ by_attribute(struct target_files *t, const char *text, const char *name,
 
 	*found = choices != NULL || merged == NULL;
 	if (cJSON_IsString(choice)) {
-		other = target_file_name(m, arena_strdup(&m->arena,
-					 choice->valuestring), t->dir);
+		other = target_file_name(m,
+					 arena_strdup(&m->arena,
+						      choice->valuestring),
+					 t->dir);
 	} else if (choices != NULL) {
 		diag_error(&m->diags, DIAG_BAD_OPTION,
 			   (struct diag_place){ .file = text },
@@ -356,27 +373,28 @@ with_facts(struct module *m, const char *name, const cJSON *given)
 	const char *text = arena_strdup(&m->arena, name);
 	const cJSON *item;
 
-	cJSON_ArrayForEach(item, given) {
+	cJSON_ArrayForEach(item, given)
+	{
 		char *value = cJSON_IsString(item)
-			      ? NULL : cJSON_PrintUnformatted(item);
+				      ? NULL
+				      : cJSON_PrintUnformatted(item);
 
 		text = arena_printf(&m->arena, "%s -%s=%s", text, item->string,
-				    value != NULL ? value
-						  : item->valuestring);
+				    value != NULL ? value : item->valuestring);
 		cJSON_free(value);
 	}
 	return text;
 }
 
 const char *
-target_files_choose(struct target_files *t, const char *text,
-		    const char **said)
+target_files_choose(struct target_files *t, const char *text, const char **said)
 {
 	struct module *m = t->reader.module;
 	struct diag_place place = { .file = text };
 	const char *at = text, *word = NULL;
-	const char *name = target_file_name(m, at != NULL
-					    ? next_word(m, &at) : NULL,
+	const char *name = target_file_name(m,
+					    at != NULL ? next_word(m, &at)
+						       : NULL,
 					    t->dir);
 
 	while (name != NULL && at != NULL &&

@@ -119,7 +119,8 @@ tdata_item(struct tdata *d, const char *key)
 {
 	struct tdata *item = tdata_new(d->arena);
 	const struct entry *known = d->knows == NULL ? NULL
-		: find_known(d->knows, key, strlen(key));
+						     : find_known(d->knows, key,
+								  strlen(key));
 
 	if (known != NULL && known->items.n > 0) {
 		item->knows = known->items.data[0];
@@ -155,8 +156,8 @@ struct tag {
 	char kind; /* one of "#^/!<>", or 0 for a name */
 	const char *name;
 	size_t length;
-	const char *start; /* of the tag */
-	const char *end;   /* behind it, and behind its line if it is alone */
+	const char *start;  /* of the tag */
+	const char *end;    /* behind it, and behind its line if it is alone */
 	const char *before; /* where the text before it ends */
 };
 
@@ -271,8 +272,10 @@ find_at(const struct tdata *d, const struct tag *tag)
 	const struct entry *e = find(d, tag->name, tag->length);
 
 	return e == NULL && d->knows != NULL &&
-	       find_known(d->knows, tag->name, tag->length) != NULL
-		? &absent : e;
+			       find_known(d->knows, tag->name, tag->length) !=
+				       NULL
+		       ? &absent
+		       : e;
 }
 
 /* *value: the entry; for `first` and `last`, which have none, NULL and
@@ -292,7 +295,8 @@ look_up(struct renderer *r, const struct scope *s, const struct tag *tag,
 		if (e != NULL) {
 			*value = e;
 			*present = e->is_list ? e->items.n > 0
-				 : e->text != NULL && e->text[0] != '\0';
+					      : e->text != NULL &&
+							e->text[0] != '\0';
 			return true;
 		}
 		if (s->in_list && is_name(tag, "first")) {
@@ -323,12 +327,15 @@ render_section(struct renderer *r, const struct tag *open,
 	}
 	if (open->kind == '^' || e == NULL || !e->is_list) {
 		return present == (open->kind == '#')
-		       ? render(r, open->end, close->before, scope) : true;
+			       ? render(r, open->end, close->before, scope)
+			       : true;
 	}
 	for (int i = 0; i < e->items.n; i++) {
 		struct scope inner = {
-			.data = e->items.data[i], .outer = scope,
-			.in_list = true, .first = i == 0,
+			.data = e->items.data[i],
+			.outer = scope,
+			.in_list = true,
+			.first = i == 0,
 			.last = i + 1 == e->items.n,
 		};
 
@@ -347,16 +354,18 @@ find_fragment(struct renderer *r, const struct tag *use, struct tag *open,
 	const char *p = r->text;
 
 	if (r->depth == DEPTH_MAX) {
-		return fail(r, use->start, "a fragment within itself:",
-			    use->length, use->name);
+		return fail(r, use->start,
+			    "a fragment within itself:", use->length,
+			    use->name);
 	}
 	do {
 		if (!next_tag(r, p, open)) {
 			return false;
 		}
 		if (open->start == NULL) {
-			return fail(r, use->start, "no such fragment:",
-				    use->length, use->name);
+			return fail(r, use->start,
+				    "no such fragment:", use->length,
+				    use->name);
 		}
 		p = open->end;
 	} while (open->kind != '<' || open->length != use->length ||
@@ -391,8 +400,8 @@ skip_fragment(const struct renderer *r, const struct tag *open,
 {
 	bool alone = open->start == r->text || open->start[-1] == '\n';
 
-	return close->end + (alone && *close->end == '\n' &&
-			     close->end[-1] != '\n');
+	return close->end +
+	       (alone && *close->end == '\n' && close->end[-1] != '\n');
 }
 
 static bool
@@ -461,7 +470,10 @@ template_render(struct diags *diags, const char *file, const char *item,
 		const char *text, const struct tdata *data, struct strbuf *out)
 {
 	struct renderer r = {
-		.diags = diags, .file = file, .item = item, .text = text,
+		.diags = diags,
+		.file = file,
+		.item = item,
+		.text = text,
 		.out = out,
 	};
 	struct scope scope = { .data = data };
@@ -491,7 +503,11 @@ template_check(const char *text, const char *words,
 			     const char *name, size_t length),
 	       void *ctx)
 {
-	struct { const char *name; size_t length; int line; } open[32];
+	struct {
+		const char *name;
+		size_t length;
+		int line;
+	} open[32];
 	const char *p = text, *tag, *end, *name;
 	int line = 1, depth = 0;
 	size_t length;
@@ -514,13 +530,14 @@ template_check(const char *text, const char *words,
 				      length);
 			} else if (open[--depth].length != length ||
 				   strncmp(open[depth].name, name, length)) {
-				wrong(ctx, open[depth].line, "no end of section",
-				      open[depth].name, open[depth].length);
+				wrong(ctx, open[depth].line,
+				      "no end of section", open[depth].name,
+				      open[depth].length);
 			}
 			continue;
 		}
-		if (strchr("!<>", *p) == NULL && !is_word("first last br open close", name,
-					  length) &&
+		if (strchr("!<>", *p) == NULL &&
+		    !is_word("first last br open close", name, length) &&
 		    !is_word(words, name, length)) {
 			wrong(ctx, line, "unknown placeholder", name, length);
 		}
@@ -571,7 +588,8 @@ check_section(struct renderer *r, const struct tag *open,
 	}
 	if (open->kind == '#' && e != NULL && e->items.n > 0) {
 		struct scope inner = {
-			.data = e->items.data[0], .outer = scope,
+			.data = e->items.data[0],
+			.outer = scope,
 			.in_list = true,
 		};
 
@@ -600,8 +618,9 @@ check(struct renderer *r, const char *p, const char *end,
 		case '#':
 		case '^':
 		case '<':
-			ok = find_end(r, &tag, &close) && (tag.kind == '<' ||
-				check_section(r, &tag, &close, scope));
+			ok = find_end(r, &tag, &close) &&
+			     (tag.kind == '<' ||
+			      check_section(r, &tag, &close, scope));
 			p = close.end;
 			break;
 		case '>':
@@ -609,8 +628,8 @@ check(struct renderer *r, const char *p, const char *end,
 			break;
 		default:
 			ok = known_entry(r, scope, &tag, &e);
-			if (ok && (e == NULL || (e->is_list &&
-						 e->text == NULL))) {
+			if (ok &&
+			    (e == NULL || (e->is_list && e->text == NULL))) {
 				return fail(r, tag.start,
 					    "a list is no text:", tag.length,
 					    tag.name);

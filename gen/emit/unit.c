@@ -62,8 +62,8 @@ unit_add_includes(const struct unit *u, struct tdata *data)
 	for (int rare = 0; rare < 2; rare++) {
 		for (int i = 0; i < u->headers.n; i++) {
 			const char *name = u->headers.data[i];
-			const char *condition =
-				dialect_header_condition(u->d, name);
+			const char *condition = dialect_header_condition(u->d,
+									 name);
 			struct tdata *one;
 
 			if ((condition != NULL) == (rare == 1)) {
@@ -180,7 +180,8 @@ unit_element_type(struct unit *u, const struct buffer *b)
 	int bytes = dtype_bytes(b->type) * b->type.lanes;
 
 	return b->type.lanes > 1 && b->align_bytes < bytes
-	       ? unit_vector(u, b->type, true) : unit_type(u, b->type);
+		       ? unit_vector(u, b->type, true)
+		       : unit_type(u, b->type);
 }
 
 /* Signed integers as wide as t's elements: what comparisons give. */
@@ -266,8 +267,7 @@ as_number(struct dtype t, double v)
  * greater than the first and less than the second fits; the largest of a short
  * type. */
 static void
-add_limits(struct unit *u, struct tdata *data, struct dtype t,
-	   struct dtype to)
+add_limits(struct unit *u, struct tdata *data, struct dtype t, struct dtype to)
 {
 	double half = 1.0;
 	double below = 0.0;
@@ -282,8 +282,7 @@ add_limits(struct unit *u, struct tdata *data, struct dtype t,
 	}
 	tdata_text(data, "to_below", unit_literal(u, t, as_number(t, below)));
 	tdata_text(data, "to_above", unit_literal(u, t, as_number(t, half)));
-	tdata_text(data, "to_most",
-		   unit_literal(u, t, as_number(t, half - 1)));
+	tdata_text(data, "to_most", unit_literal(u, t, as_number(t, half - 1)));
 	tdata_text(data, "to_zero", unit_literal(u, to, as_number(to, 0.0)));
 }
 
@@ -306,8 +305,7 @@ add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 	};
 
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		const char *slot = arena_printf(u->a, "{{%s}}",
-						others[i].word);
+		const char *slot = arena_printf(u->a, "{{%s}}", others[i].word);
 
 		if (strstr(h->text, slot) != NULL) {
 			tdata_text(data, others[i].word,
@@ -321,8 +319,8 @@ add_vectors(struct unit *u, struct tdata *data, const struct helper *h,
 	tdata_flag(data, "four", t.lanes == 4);
 	tdata_flag(data, "eight", t.lanes == 8);
 	tdata_flag(data, "sixteen", t.lanes == 16);
-	tdata_flag(data, "native", t.lanes == 4 || t.lanes == 8 ||
-		   t.lanes == 16);
+	tdata_flag(data, "native",
+		   t.lanes == 4 || t.lanes == 8 || t.lanes == 16);
 }
 
 static void
@@ -345,12 +343,14 @@ add_float_form(struct unit *u, struct tdata *data, const struct helper *h,
 
 	tdata_text(data, "computed", u->d->types[s->computed.kind].spelling);
 	if (strstr(h->text, "{{store}}") != NULL) {
-		tdata_text(data, "store", unit_helper(u, dialect_helper(u->d,
-						s->store), wide, narrow));
+		tdata_text(data, "store",
+			   unit_helper(u, dialect_helper(u->d, s->store), wide,
+				       narrow));
 	}
 	if (strstr(h->text, "{{load}}") != NULL) {
-		tdata_text(data, "load", unit_helper(u, dialect_helper(u->d,
-						s->load), narrow, s->computed));
+		tdata_text(data, "load",
+			   unit_helper(u, dialect_helper(u->d, s->load), narrow,
+				       s->computed));
 	}
 	tdata_int(data, "exponent_bits", f.exp_bits);
 	tdata_int(data, "fraction_bits", f.frac_bits);
@@ -370,9 +370,10 @@ add_float_form(struct unit *u, struct tdata *data, const struct helper *h,
 	least.f = ldexp(1, 1 - f.bias - f.frac_bits);
 	limit.f = ldexp(1, (int)(highest >> f.frac_bits) + 1 - f.bias);
 	tdata_text(data, "least", unit_literal(u, wide, least));
-	if (strstr(h->text, "{{limit}}") != NULL) { /* infinity needs a header */
-		tdata_text(data, "limit", unit_literal(u, wide,
-					number_round(wide, limit)));
+	if (strstr(h->text, "{{limit}}") !=
+	    NULL) { /* infinity needs a header */
+		tdata_text(data, "limit",
+			   unit_literal(u, wide, number_round(wide, limit)));
 	}
 }
 
@@ -388,10 +389,10 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 		add_vectors(u, data, h, t, to);
 	}
 	tdata_text(data, "function", u->d->functions.helper);
-	tdata_text(data, "to_type", to.lanes > 1 ? unit_type(u, to)
-						 : s->spelling);
-	tdata_text(data, "to_short", to.lanes > 1 ? unit_type(u, to)
-						  : dtype_short(to));
+	tdata_text(data, "to_type",
+		   to.lanes > 1 ? unit_type(u, to) : s->spelling);
+	tdata_text(data, "to_short",
+		   to.lanes > 1 ? unit_type(u, to) : dtype_short(to));
 	tdata_flag(data, "is_wide", dtype_is_float(t) && dtype_bits(t) > 32);
 	tdata_flag(data, "to_signed", dtype_is_signed(to));
 	tdata_text(data, "to_lowest", s->lowest);
@@ -405,8 +406,9 @@ helper_data(struct unit *u, const struct helper *h, struct dtype t,
 		add_float_form(u, data, h, to, t);
 	}
 	for (int i = 0; i < h->uses.n; i++) {
-		tdata_text(data, h->uses.data[i], unit_helper(u,
-			dialect_helper(u->d, h->uses.data[i]), t, to));
+		tdata_text(data, h->uses.data[i],
+			   unit_helper(u, dialect_helper(u->d, h->uses.data[i]),
+				       t, to));
 	}
 	return data;
 }
@@ -425,8 +427,9 @@ const char *
 unit_helper(struct unit *u, const struct helper *h, struct dtype t,
 	    struct dtype to)
 {
-	struct helper_use use = { .helper = h, .type = t, .to = to,
-				  .apart = u->apart };
+	struct helper_use use = {
+		.helper = h, .type = t, .to = to, .apart = u->apart
+	};
 
 	for (int i = 0; i < u->helpers.n; i++) {
 		struct helper_use *old = &u->helpers.data[i];

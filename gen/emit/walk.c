@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The walker's frame: names in scope, the dialect's texts filled in, whole
  * functions. */
-#include "host_device.h"
 #include "walk.h"
+#include "host_device.h"
 
 bool
 walk_fail(struct walker *w, const char *fmt, ...)
@@ -97,8 +97,8 @@ count_visible(struct walker *w, const char *name, int step)
 {
 	const struct expr *key = name_key(w, name);
 
-	pointer_map_put(&w->times_visible, key, step +
-			pointer_map_get(&w->times_visible, key, 0));
+	pointer_map_put(&w->times_visible, key,
+			step + pointer_map_get(&w->times_visible, key, 0));
 }
 
 void
@@ -112,8 +112,7 @@ void
 walk_drop(struct walker *w, int bindings, int visible)
 {
 	while (w->bindings.n > bindings) {
-		const struct binding *b =
-			&w->bindings.data[--w->bindings.n];
+		const struct binding *b = &w->bindings.data[--w->bindings.n];
 
 		pointer_map_put(&w->bound, b->var, b->outer);
 	}
@@ -152,8 +151,7 @@ walk_bind(struct walker *w, const struct var *v, const char *base)
 /* -- functions -- */
 
 static void
-init(struct walker *w, struct unit *u, const struct func *f,
-     struct strbuf *out)
+init(struct walker *w, struct unit *u, const struct func *f, struct strbuf *out)
 {
 	memset(w, 0, sizeof *w);
 	w->u = u;
@@ -234,8 +232,8 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 		w->failed = true;
 		return "";
 	}
-	bound = walk_bind(w, p->var, p->buffer != NULL ? p->buffer->name
-						       : p->var->name);
+	bound = walk_bind(w, p->var,
+			  p->buffer != NULL ? p->buffer->name : p->var->name);
 	bound->space = p->space;
 	tdata_text(data, "space", w->d->spaces[p->space]);
 	tdata_text(data, "type", type);
@@ -249,22 +247,25 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 			return walk_render(w, w->d->regions.parameter, data);
 		}
 		if (walk_is_stored_only(w, t)) {
-			walk_fail(w, "parameter %s: %s can be stored, but not "
+			walk_fail(w,
+				  "parameter %s: %s can be stored, but not "
 				  "passed; pass an array of one element",
 				  p->var->name, dtype_name(t));
 			return "";
 		}
 		bound->kind = handle ? VALUE_VOID_POINTER : VALUE_SCALAR;
-		return walk_render(w, handle ? w->d->functions.pointer
+		return walk_render(w,
+				   handle      ? w->d->functions.pointer
 				   : is_kernel ? w->d->device.scalar
 					       : w->d->functions.scalar,
 				   data);
 	}
 	flat = walk_is_flat(w, p->buffer);
 	if (dtype_bits(p->buffer->type) < w->d->char_bits) {
-		walk_fail(w, "array %s: its elements, %s, are narrower than a "
-			  "char of %d bits", p->buffer->name, dtype_name(t),
-			  w->d->char_bits);
+		walk_fail(w,
+			  "array %s: its elements, %s, are narrower than a "
+			  "char of %d bits",
+			  p->buffer->name, dtype_name(t), w->d->char_bits);
 		return "";
 	}
 	is_const = !func_writes(w->f, p->buffer) && !is_written(w, p);
@@ -293,16 +294,17 @@ parameter(struct walker *w, const struct param *p, bool is_restrict)
 	if (p->buffer->ndim == 0) {
 		tdata_int(data, "extent", 1);
 	}
-	return walk_render(w, is_kernel ? w->d->device.array
-					: w->d->functions.array, data);
+	return walk_render(w,
+			   is_kernel ? w->d->device.array
+				     : w->d->functions.array,
+			   data);
 }
 
 /* Threads of a block, where that is one number. */
 static void
 block_size(struct walker *w, const struct func *f, struct tdata *data)
 {
-	static const int tags[] = { TAG_THREAD_X, TAG_THREAD_Y,
-				    TAG_THREAD_Z };
+	static const int tags[] = { TAG_THREAD_X, TAG_THREAD_Y, TAG_THREAD_Z };
 	struct stmt *loops[TAG_COUNT];
 	int64_t all = 1, n;
 
@@ -366,8 +368,8 @@ signature(struct walker *w, const struct func *f, struct names lines)
 		}
 	}
 	for (int i = 0; i < w->boxes.list.n; i++) {
-		add_parameter(&s, walk_box_parameter(w,
-						     &w->boxes.list.data[i]));
+		add_parameter(&s,
+			      walk_box_parameter(w, &w->boxes.list.data[i]));
 	}
 	if (unit_shares(w->u, f)) {
 		tdata_text(data, "model", w->u->model);
@@ -470,8 +472,9 @@ unit_func(struct unit *u, const struct func *f, struct strbuf *out)
 	bool ok;
 
 	strbuf_init(&text);
-	ok = print_func(u, f, lower_is_kernel(f) ? u->d->device.kernel
-						 : u->d->functions.kernel,
+	ok = print_func(u, f,
+			lower_is_kernel(f) ? u->d->device.kernel
+					   : u->d->functions.kernel,
 			&text);
 	for (int i = 0; i < u->parts.n && !u->in_part; i++) {
 		strbuf_puts(out, u->parts.data[i]);

@@ -61,21 +61,21 @@ struct unit {
 	struct module *m;
 	const struct dialect *d;
 	struct arena *a;
-	VEC(const char *) headers;        /* sorted */
-	VEC(struct vector_use) vectors;   /* in order of first use */
+	VEC(const char *) headers;      /* sorted */
+	VEC(struct vector_use) vectors; /* in order of first use */
 	VEC(struct helper_use) helpers;
 	struct name_set globals;          /* of the file: no local takes one */
 	VEC(const struct func *) callees; /* beside those of the module */
 	struct pointer_map callee;        /* by its name's expression: which */
 	VEC(struct external) externals;   /* in order of first use */
 	const struct intrinsic_set *intrinsics; /* loaded on first need */
-	bool apart;                       /* products are not added unrounded */
-	const char *model;                /* whose threads share loops; or NULL */
-	VEC(const char *) parts;          /* functions that stand before this one */
-	bool in_part;                     /* this one is such a function */
+	bool apart;              /* products are not added unrounded */
+	const char *model;       /* whose threads share loops; or NULL */
+	VEC(const char *) parts; /* functions that stand before this one */
+	bool in_part;            /* this one is such a function */
 	struct constant_ranges constants;
 	const struct tensor_intrins *intrins; /* that functions call, or NULL */
-	const struct var *model_var;      /* of the model's struct; or NULL */
+	const struct var *model_var; /* of the model's struct; or NULL */
 	/* Pointers that bodies named, in order: the variable, and its text. */
 	VEC(struct named_pointer) pointers;
 };
@@ -85,8 +85,8 @@ enum value_kind {
 	VALUE_SCALAR,
 	VALUE_VOID_POINTER, /* converts to any pointer */
 	VALUE_CONST_VOID_POINTER,
-	VALUE_POINTER,      /* to elements */
-	VALUE_ARRAY         /* of the shape of `buffer` */
+	VALUE_POINTER, /* to elements */
+	VALUE_ARRAY    /* of the shape of `buffer` */
 };
 
 /* How a variable (or a buffer, by its data variable) is spelled. */
@@ -95,9 +95,9 @@ struct binding {
 	const char *text;
 	enum value_kind kind;
 	bool is_const, flat, data;
-	bool local; /* the function declares it */
+	bool local;              /* the function declares it */
 	enum memory_space space; /* of pointers and arrays */
-	bool fragment; /* its last two dimensions are inside of it */
+	bool fragment;           /* its last two dimensions are inside of it */
 	const struct buffer *buffer;
 	const struct expr *value; /* what it stands for, or NULL */
 	int outer; /* which binding of var this one hides; -1: none */
@@ -121,8 +121,8 @@ const char *unit_vector(struct unit *u, struct dtype t, bool loose);
 const struct tdata *unit_facts(struct unit *u, struct dtype t);
 const char *unit_literal(struct unit *u, struct dtype t, union number v);
 /* Name of a helper for operands of type t (and result type to). */
-const char *unit_helper(struct unit *u, const struct helper *h,
-			struct dtype t, struct dtype to);
+const char *unit_helper(struct unit *u, const struct helper *h, struct dtype t,
+			struct dtype to);
 /* Notes the call of a symbol from outside; n parameters (in the arena). False:
  * diagnosed. */
 bool unit_external(struct unit *u, const struct func *f, const char *name,
@@ -174,13 +174,12 @@ struct walker;
  * texts of dialect.tasks may say. False: it is a loop like others. */
 bool walk_share(struct walker *w, struct stmt *loop, struct tdata *data);
 
-
 /* What a kernel copies boxes of: of one parameter, of one shape, to arrays of one
  * scope. */
 struct box_source {
-	const struct expr *copy;  /* the first one */
+	const struct expr *copy; /* the first one */
 	int param;
-	const char *name;         /* NULL: it has none here */
+	const char *name; /* NULL: it has none here */
 };
 
 struct box_sources {
@@ -208,30 +207,29 @@ struct walker {
 	bool deep; /* many levels, of a few columns each */
 	enum { WROTE_NOTHING, WROTE_DECLARATION, WROTE_STATEMENT } wrote;
 	VEC(struct binding) bindings;
-	struct pointer_map bound;        /* variables: their innermost binding */
-	VEC(const char *) visible;       /* names, innermost last */
+	struct pointer_map bound;  /* variables: their innermost binding */
+	VEC(const char *) visible; /* names, innermost last */
 	struct pointer_map times_visible; /* by a string's expression */
-	VEC(const struct stmt *) done;   /* stores that became initialisers */
-	VEC(struct same_array) same;     /* arrays that stand in for others */
+	VEC(const struct stmt *) done;    /* stores that became initialisers */
+	VEC(struct same_array) same;      /* arrays that stand in for others */
 	bool failed;
 	bool shares; /* within a parallel loop */
 	/* Lanes at hand of the vectors of a predicated loop, or NULL. */
 	const char *count;
 	const struct expr *unrounded; /* whoever stores it rounds it */
-	bool whole; /* numbers are whole ones, of no width */
-	bool addressed; /* within the operand of address_of */
+	bool whole;                   /* numbers are whole ones, of no width */
+	bool addressed;               /* within the operand of address_of */
 	bool declares; /* a prototype: no promise about aliases is needed */
 	/* What the function does first and last for symbols that it calls, or
 	 * NULL. */
 	const char *begin, *end;
-	struct box_sources boxes; /* of this function, if it is a kernel */
+	struct box_sources boxes;     /* of this function, if it is a kernel */
 	const char *copies, *arrived; /* what boxes are counted by; or NULL */
 };
 
 /* What a parameter b is given for a pointer that is spelled like that; is_const:
  * it is not written. */
-const char *walk_pointer_argument(struct walker *w,
-				  const struct binding *value,
+const char *walk_pointer_argument(struct walker *w, const struct binding *value,
 				  const struct buffer *b, bool is_const,
 				  enum memory_space space);
 

@@ -238,38 +238,48 @@ refusal(struct walker *w, const struct expr *copy, const int *dims, int n)
 				    dtype_name(t));
 	}
 	if (layout == NULL) {
-		return arena_printf(w->a, "no boxes are copied to memory of "
-				    "the scope '%s'", copied_to(copy)->scope);
+		return arena_printf(w->a,
+				    "no boxes are copied to memory of "
+				    "the scope '%s'",
+				    copied_to(copy)->scope);
 	}
 	if (copier(w, n) == NULL) {
-		return arena_printf(w->a, "it has %d dimensions of more than "
+		return arena_printf(w->a,
+				    "it has %d dimensions of more than "
 				    "one element, and boxes of so many are not "
-				    "copied", n);
+				    "copied",
+				    n);
 	}
 	row = constant(copy, BOX_EXTENT, dims[n - 1]) * bytes;
 	if (constant(copy, BOX_STRIDE, dims[n - 1]) != 1 || row < 0 ||
 	    row % f->bytes != 0) {
-		return arena_printf(w->a, "rows of %lld bytes; they have to be "
+		return arena_printf(w->a,
+				    "rows of %lld bytes; they have to be "
 				    "multiples of %d, side by side",
 				    (long long)row, (int)f->bytes);
 	}
 	if (layout->row_bytes > 0 && row != layout->row_bytes) {
-		return arena_printf(w->a, "rows of %lld bytes; those of the "
-				    "scope '%s' have %d", (long long)row,
-				    layout->scope, layout->row_bytes);
+		return arena_printf(w->a,
+				    "rows of %lld bytes; those of the "
+				    "scope '%s' have %d",
+				    (long long)row, layout->scope,
+				    layout->row_bytes);
 	}
 	for (int i = 0; i < n; i++) {
 		if (constant(copy, BOX_EXTENT, dims[i]) < 1 ||
 		    constant(copy, BOX_EXTENT, dims[i]) > f->most_extent) {
-			return arena_printf(w->a, "an extent that is not from "
-					    "1 to %d", (int)f->most_extent);
+			return arena_printf(w->a,
+					    "an extent that is not from "
+					    "1 to %d",
+					    (int)f->most_extent);
 		}
 		if (constant(copy, BOX_SIZE, dims[i]) < 1 ||
 		    constant(copy, BOX_SIZE, dims[i]) > INT32_MAX ||
 		    (i < n - 1 &&
-		     constant(copy, BOX_STRIDE, dims[i]) * bytes %
-				     f->bytes != 0)) {
-			return arena_printf(w->a, "a dimension whose elements "
+		     constant(copy, BOX_STRIDE, dims[i]) * bytes % f->bytes !=
+			     0)) {
+			return arena_printf(w->a,
+					    "a dimension whose elements "
 					    "are not a multiple of %d bytes "
 					    "apart, or of unknown size",
 					    (int)f->bytes);
@@ -332,10 +342,10 @@ walk_box_parameter(struct walker *w, struct box_source *source)
 		return "";
 	}
 	need_helper(w);
-	source->name = own_name(w, arena_printf(w->a, "%s_of_%s",
-						copied_to(source->copy)->name,
-						copied_from(source->copy)
-							->name));
+	source->name = own_name(w,
+				arena_printf(w->a, "%s_of_%s",
+					     copied_to(source->copy)->name,
+					     copied_from(source->copy)->name));
 	if (w->copies == NULL) {
 		w->copies = own_name(w, "copies");
 		w->arrived = own_name(w, "arrived");
@@ -440,10 +450,11 @@ walk_copy_box(struct walker *w, const struct expr *e)
 		return "";
 	}
 	if (!walk_is_awaited(w, copied_to(e))) {
-		walk_fail(w, "a box of %s to %s, for which nothing waits; copy "
+		walk_fail(w,
+			  "a box of %s to %s, for which nothing waits; copy "
 			  "it in the first stage of a software pipeline, with "
-			  "software_pipeline_async_stages", copied_from(e)->name,
-			  copied_to(e)->name);
+			  "software_pipeline_async_stages",
+			  copied_from(e)->name, copied_to(e)->name);
 		return "";
 	}
 	for (int i = 0; i < w->boxes.list.n; i++) {
@@ -474,7 +485,8 @@ walk_box_async(struct walker *w, const struct expr *e)
 	struct tdata *data = tdata_new(w->a);
 
 	tdata_text(data, "copies", w->copies);
-	return walk_render(w, e->u.intrin == INTRIN_ASYNC_WAIT ? f->wait
-							       : f->commit,
+	return walk_render(w,
+			   e->u.intrin == INTRIN_ASYNC_WAIT ? f->wait
+							    : f->commit,
 			   data);
 }

@@ -11,8 +11,7 @@ with_commas(struct walker *w, const char *const *args, int n)
 	strbuf_init(&s);
 	strbuf_putc(&s, MARK_OPEN);
 	for (int i = 0; i < n; i++) {
-		strbuf_printf(&s, "%s%s", i > 0 ? "," TEXT_SPACE : "",
-			      args[i]);
+		strbuf_printf(&s, "%s%s", i > 0 ? "," TEXT_SPACE : "", args[i]);
 	}
 	strbuf_putc(&s, MARK_CLOSE);
 	text = arena_strdup(w->a, s.data);
@@ -64,9 +63,10 @@ check_space(struct walker *w, const struct binding *value,
 	const char *to = w->d->spaces[space];
 
 	if (strcmp(from != NULL ? from : "", to != NULL ? to : "") != 0) {
-		walk_fail(w, "%s is %s memory, and the parameter %s takes %s "
-			  "memory", value->text,
-			  memory_space_name(value->space), b->name,
+		walk_fail(w,
+			  "%s is %s memory, and the parameter %s takes %s "
+			  "memory",
+			  value->text, memory_space_name(value->space), b->name,
 			  memory_space_name(space));
 	}
 }
@@ -80,16 +80,14 @@ walk_pointer_argument(struct walker *w, const struct binding *value,
 	struct tdata *data = tdata_new(w->a);
 
 	check_space(w, value, b, space);
-	if ((value->kind == VALUE_VOID_POINTER &&
-	     !w->d->access.always_cast) ||
+	if ((value->kind == VALUE_VOID_POINTER && !w->d->access.always_cast) ||
 	    (value->kind == VALUE_CONST_VOID_POINTER && flat &&
 	     !w->d->access.always_cast) ||
 	    (value->kind == VALUE_POINTER && flat &&
 	     dtype_equal(value->buffer->type, b->type)) ||
 	    (value->kind == VALUE_ARRAY && !flat &&
 	     same_inner(value->buffer, b)) ||
-	    (value->kind == VALUE_ARRAY && flat &&
-	     value->buffer->ndim <= 1 &&
+	    (value->kind == VALUE_ARRAY && flat && value->buffer->ndim <= 1 &&
 	     dtype_equal(value->buffer->type, b->type))) {
 		return value->text;
 	}
@@ -102,15 +100,16 @@ walk_pointer_argument(struct walker *w, const struct binding *value,
 		tdata_text(tdata_item(data, "inner"), "extent",
 			   walk_expr(w, b->shape[i], w->d->assignment));
 	}
-	return walk_render(w, flat ? w->d->access.pointer_cast
-				   : w->d->access.array_cast, data);
+	return walk_render(w,
+			   flat ? w->d->access.pointer_cast
+				: w->d->access.array_cast,
+			   data);
 }
 
 /* &b[i][j] for a parameter that is an array of arrays. */
 static const char *
-address_argument(struct walker *w, const struct expr *e,
-		 const struct buffer *b, bool is_const,
-		 enum memory_space space)
+address_argument(struct walker *w, const struct expr *e, const struct buffer *b,
+		 bool is_const, enum memory_space space)
 {
 	struct tdata *data = tdata_new(w->a);
 
@@ -138,7 +137,8 @@ static bool
 takes_arrays(const struct walker *w, const struct func *callee, int i)
 {
 	const struct buffer *b = callee != NULL && i < callee->params.n
-					 ? callee->params.data[i].buffer : NULL;
+					 ? callee->params.data[i].buffer
+					 : NULL;
 
 	return b != NULL && b->ndim > 1 && !walk_is_flat(w, b);
 }
@@ -148,7 +148,8 @@ argument(struct walker *w, const struct expr *e, const struct func *callee,
 	 int i)
 {
 	const struct param *p = callee != NULL && i < callee->params.n
-					? &callee->params.data[i] : NULL;
+					? &callee->params.data[i]
+					: NULL;
 	const struct buffer *b = p != NULL ? p->buffer : NULL;
 	const struct binding *value;
 
@@ -156,8 +157,8 @@ argument(struct walker *w, const struct expr *e, const struct func *callee,
 		value = walk_find(w, e->u.var);
 		if (value != NULL && value->kind != VALUE_SCALAR) {
 			return walk_pointer_argument(w, value, b,
-						!func_writes(callee, b),
-						p->space);
+						     !func_writes(callee, b),
+						     p->space);
 		}
 	}
 	if (is_address(e) && b != NULL) {
@@ -187,8 +188,8 @@ external_param(struct walker *w, const struct expr *e, const char **text)
 		value = walk_find(w, b->data);
 	} else if (e->kind == EXPR_VAR) {
 		value = walk_find(w, e->u.var);
-		b = value != NULL && value->kind != VALUE_SCALAR
-			    ? value->buffer : NULL;
+		b = value != NULL && value->kind != VALUE_SCALAR ? value->buffer
+								 : NULL;
 	}
 	if (is_address(e) && e->u.intrin == INTRIN_READ_ADDRESS_OF) {
 		p.is_const = true;
@@ -207,15 +208,13 @@ external_param(struct walker *w, const struct expr *e, const char **text)
 			struct tdata *data = tdata_new(w->a);
 
 			/* An array of vectors is one of their elements. */
-			tdata_text(data, "type", vector
-				   ? unit_type(w->u, p.type)
-				   : unit_element_type(w->u, b));
+			tdata_text(data, "type",
+				   vector ? unit_type(w->u, p.type)
+					  : unit_element_type(w->u, b));
 			tdata_text(data, "space", p.space);
 			tdata_flag(data, "const", p.is_const);
-			tdata_text(data, "value", vector ? *text
-							 : value->text);
-			*text = walk_render(w, w->d->access.pointer_cast,
-					    data);
+			tdata_text(data, "value", vector ? *text : value->text);
+			*text = walk_render(w, w->d->access.pointer_cast, data);
 		}
 	} else if (dtype_class(e->type) == DTC_HANDLE) {
 		p.type = dtype_of(DT_VOID);
@@ -232,8 +231,10 @@ walk_arguments(struct walker *w, const struct expr *e, int first)
 	const char **args, *arg;
 	int n = 0;
 
-	walk_find_boxes(w, e->u.intrin == INTRIN_LAUNCH
-				   ? walk_kernel(w, e->args[0]->u.text) : NULL,
+	walk_find_boxes(w,
+			e->u.intrin == INTRIN_LAUNCH
+				? walk_kernel(w, e->args[0]->u.text)
+				: NULL,
 			&boxes);
 	args = arena_array(w->a, const char *, e->n_args + boxes.list.n + 1);
 	for (int i = first; i < e->n_args; i++) {
@@ -270,13 +271,13 @@ note_frame(struct walker *w, const char *name, const struct expr *e)
 		}
 	}
 	begin = walk_render(w, t->begin, data);
-	if (w->shares ||
-	    (w->begin != NULL && strcmp(w->begin, begin) != 0)) {
+	if (w->shares || (w->begin != NULL && strcmp(w->begin, begin) != 0)) {
 		walk_fail(w, "%s: %s; schedule it in kernels of their own",
-			  name, w->shares ? "it cannot be called by threads "
-					    "that share a loop"
-					  : "two calls need different "
-					    "settings");
+			  name,
+			  w->shares ? "it cannot be called by threads "
+				      "that share a loop"
+				    : "two calls need different "
+				      "settings");
 		return;
 	}
 	w->begin = begin;
@@ -287,11 +288,12 @@ struct piece
 walk_call_function(struct walker *w, const struct expr *e)
 {
 	const char *name = e->n_args > 0 && e->args[0]->kind == EXPR_STRING
-			   ? e->args[0]->u.text : NULL;
+				   ? e->args[0]->u.text
+				   : NULL;
 	const struct func *callee = NULL;
 	const char **args = arena_array(w->a, const char *, e->n_args + 1);
-	struct external_param *params =
-		arena_array(w->a, struct external_param, e->n_args + 1);
+	struct external_param *params = arena_array(w->a, struct external_param,
+						    e->n_args + 1);
 
 	if (name == NULL) {
 		walk_fail(w, "a call of nothing");
@@ -300,7 +302,8 @@ walk_call_function(struct walker *w, const struct expr *e)
 	callee = walk_callee(w, name);
 	for (int i = 1; i < e->n_args; i++) {
 		if (walk_is_stored_only(w, e->args[i]->type)) {
-			walk_fail(w, "%s: %s can be stored, but not "
+			walk_fail(w,
+				  "%s: %s can be stored, but not "
 				  "passed; pass an array of one element",
 				  name, dtype_name(e->args[i]->type));
 		}
@@ -311,14 +314,11 @@ walk_call_function(struct walker *w, const struct expr *e)
 						       &args[i - 1]);
 		}
 	}
-	if (e->u.intrin == INTRIN_CALL_EXTERN && callee == NULL &&
-	    !w->failed &&
-	    !unit_external(w->u, w->f, name, e->type, params,
-			   e->n_args - 1)) {
+	if (e->u.intrin == INTRIN_CALL_EXTERN && callee == NULL && !w->failed &&
+	    !unit_external(w->u, w->f, name, e->type, params, e->n_args - 1)) {
 		w->failed = true;
 	}
-	if (e->u.intrin == INTRIN_CALL_EXTERN && callee == NULL &&
-	    !w->failed) {
+	if (e->u.intrin == INTRIN_CALL_EXTERN && callee == NULL && !w->failed) {
 		note_frame(w, name, e);
 	}
 	if (callee != NULL && unit_shares(w->u, callee)) {

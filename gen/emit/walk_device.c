@@ -61,17 +61,22 @@ form_arguments(struct walker *w, const struct expr *e)
 	strbuf_putc(&s, MARK_OPEN);
 	for (int i = 7; i < e->n_args; i++) {
 		const struct binding *b = e->args[i]->kind == EXPR_VAR
-			? walk_find(w, e->args[i]->u.var) : NULL;
+						  ? walk_find(w,
+							      e->args[i]->u.var)
+						  : NULL;
 		bool pointer = b != NULL && b->kind != VALUE_SCALAR;
 		struct tdata *data = tdata_new(w->a);
 
-		tdata_text(data, "type", pointer ? NULL
-			   : unit_type(w->u, e->args[i]->type));
-		tdata_text(data, "value", pointer ? b->text
-			   : walk_expr(w, e->args[i], w->d->assignment));
+		tdata_text(data, "type",
+			   pointer ? NULL : unit_type(w->u, e->args[i]->type));
+		tdata_text(data, "value",
+			   pointer ? b->text
+				   : walk_expr(w, e->args[i],
+					       w->d->assignment));
 		strbuf_printf(&s, "%s%s", i > 7 ? "," TEXT_SPACE : "",
-			      walk_render(w, pointer ? w->d->device.pointer
-						     : w->d->device.number,
+			      walk_render(w,
+					  pointer ? w->d->device.pointer
+						  : w->d->device.number,
 					  data));
 	}
 	strbuf_putc(&s, MARK_CLOSE);
@@ -140,12 +145,14 @@ walk_launch(struct walker *w, const struct expr *e)
 	const char *launch = w->u->model != NULL ? f->model_launch : f->launch;
 
 	if (launch == NULL) {
-		return failed(w, f->rejected != NULL ? f->rejected
-						     : f->no_launch);
+		return failed(w,
+			      f->rejected != NULL ? f->rejected : f->no_launch);
 	}
 	tdata_text(data, "callee", e->args[0]->u.text);
-	tdata_text(data, "arguments", w->u->model != NULL && f->pointer != NULL
-		   ? form_arguments(w, e) : walk_arguments(w, e, 7));
+	tdata_text(data, "arguments",
+		   w->u->model != NULL && f->pointer != NULL
+			   ? form_arguments(w, e)
+			   : walk_arguments(w, e, 7));
 	tdata_int(data, "count", e->n_args - 7);
 	tdata_text(data, "shared", NULL);
 	if (launched_bytes(w, e) > 0) {
@@ -156,8 +163,7 @@ walk_launch(struct walker *w, const struct expr *e)
 	tdata_text(data, "close", TEXT_CLOSE);
 	add_extents(w, data, "grid", "many_grid", e->args + 1);
 	add_extents(w, data, "block", "many_block", e->args + 4);
-	return (struct piece){ walk_render(w, launch, data),
-			       w->d->primary };
+	return (struct piece){ walk_render(w, launch, data), w->d->primary };
 }
 
 struct piece
@@ -165,15 +171,18 @@ walk_barrier(struct walker *w, const struct expr *e)
 {
 	const struct device_forms *f = &w->d->device;
 	const char *scope = e->args[0]->u.text;
-	int which = strcmp(scope, "shared") == 0 ? BARRIER_SHARED
-		  : strcmp(scope, "block") == 0 ? BARRIER_BLOCK : -1;
+	int which = strcmp(scope, "shared") == 0  ? BARRIER_SHARED
+		    : strcmp(scope, "block") == 0 ? BARRIER_BLOCK
+						  : -1;
 
 	if (f->rejected != NULL) {
 		return failed(w, f->rejected);
 	}
 	if (which < 0) {
-		walk_fail(w, "a barrier of scope '%s'; there are 'shared' and "
-			  "'block'", scope);
+		walk_fail(w,
+			  "a barrier of scope '%s'; there are 'shared' and "
+			  "'block'",
+			  scope);
 		return (struct piece){ "", w->d->primary };
 	}
 	return (struct piece){ f->barriers[which], w->d->primary };
@@ -186,11 +195,13 @@ walk_shuffle(struct walker *w, const struct expr *e)
 	struct tdata *data = tdata_new(w->a);
 
 	if (f->rejected != NULL || f->shuffle_xor == NULL) {
-		return failed(w, f->rejected != NULL ? f->rejected
-			      : "threads that exchange values without memory");
+		return failed(
+			w,
+			f->rejected != NULL
+				? f->rejected
+				: "threads that exchange values without memory");
 	}
-	tdata_text(data, "value", walk_expr(w, e->args[0],
-					    w->d->assignment));
+	tdata_text(data, "value", walk_expr(w, e->args[0], w->d->assignment));
 	tdata_text(data, "bits", walk_expr(w, e->args[1], w->d->assignment));
 	return (struct piece){ walk_render(w, f->shuffle_xor, data),
 			       w->d->primary };
@@ -225,8 +236,8 @@ walk_async(struct walker *w, const struct expr *e, struct piece *out)
 	need_async(w);
 	out->text = f->async_commit;
 	if (e->u.intrin == INTRIN_ASYNC_WAIT) {
-		tdata_text(data, "count", walk_expr(w, e->args[0],
-						    w->d->assignment));
+		tdata_text(data, "count",
+			   walk_expr(w, e->args[0], w->d->assignment));
 		out->text = walk_render(w, f->async_wait, data);
 	}
 	return true;
@@ -281,8 +292,8 @@ first_address(struct walker *w, const struct buffer *b,
 						    : index[d];
 	}
 	first = expr_load(w->m, b, at, b->ndim);
-	return walk_expr(w, expr_call(w->m, op, dtype_of(DT_HANDLE), &first,
-				      1), w->d->assignment);
+	return walk_expr(w, expr_call(w->m, op, dtype_of(DT_HANDLE), &first, 1),
+			 w->d->assignment);
 }
 
 const char *
@@ -290,18 +301,15 @@ walk_async_copy(struct walker *w, const struct stmt *s)
 {
 	const struct device_forms *f = &w->d->device;
 	const struct expr *from = s->args[0];
-	int64_t bytes = (int64_t)dtype_bits(from->type) / 8 *
-			from->type.lanes;
+	int64_t bytes = (int64_t)dtype_bits(from->type) / 8 * from->type.lanes;
 	struct tdata *data;
 
 	if (f->async_copy == NULL || w->boxes.list.n > 0 ||
-	    from->kind != EXPR_LOAD ||
-	    !buffer_is_shared(s->u.buffer) ||
+	    from->kind != EXPR_LOAD || !buffer_is_shared(s->u.buffer) ||
 	    buffer_is_shared(from->u.buffer) ||
 	    buffer_is_private(from->u.buffer) ||
-	    from->u.buffer->type.kind != s->u.buffer->type.kind ||
-	    bytes < 1 || (bytes & (bytes - 1)) != 0 ||
-	    (f->async_bytes & bytes) == 0) {
+	    from->u.buffer->type.kind != s->u.buffer->type.kind || bytes < 1 ||
+	    (bytes & (bytes - 1)) != 0 || (f->async_bytes & bytes) == 0) {
 		return NULL;
 	}
 	if (!walk_is_awaited(w, s->u.buffer)) {
@@ -309,10 +317,12 @@ walk_async_copy(struct walker *w, const struct stmt *s)
 	}
 	need_async(w);
 	data = tdata_new(w->a);
-	tdata_text(data, "to", first_address(w, s->u.buffer, s->args + 1,
-					     INTRIN_ADDRESS_OF));
-	tdata_text(data, "from", first_address(w, from->u.buffer, from->args,
-					       INTRIN_READ_ADDRESS_OF));
+	tdata_text(data, "to",
+		   first_address(w, s->u.buffer, s->args + 1,
+				 INTRIN_ADDRESS_OF));
+	tdata_text(data, "from",
+		   first_address(w, from->u.buffer, from->args,
+				 INTRIN_READ_ADDRESS_OF));
 	tdata_int(data, "bytes", bytes);
 	tdata_text(data, "open", TEXT_OPEN);
 	tdata_text(data, "br", TEXT_SPACE);

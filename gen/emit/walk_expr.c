@@ -62,9 +62,12 @@ operands(struct walker *w, const struct expr *const *args,
 		const struct expr *other = i == 1 ? args[0] : out[1];
 
 		out[i] = is_lengthened(args[i]) &&
-			 !is_composite(w, args[i]->args[0]) &&
-			 dtype_equal(other->type, args[i]->type) &&
-			 other->kind != EXPR_INT ? args[i]->args[0] : args[i];
+					 !is_composite(w, args[i]->args[0]) &&
+					 dtype_equal(other->type,
+						     args[i]->type) &&
+					 other->kind != EXPR_INT
+				 ? args[i]->args[0]
+				 : args[i];
 	}
 }
 
@@ -77,8 +80,7 @@ infix(struct walker *w, const struct form *f, const struct expr *const *both)
 	const struct level *level = &w->d->levels[f->level];
 	struct piece side[2];
 	const char *text[2];
-	const char *before = level->where == BREAK_BEFORE ? TEXT_OPERATOR
-							   : " ";
+	const char *before = level->where == BREAK_BEFORE ? TEXT_OPERATOR : " ";
 	const char *after = level->where == BREAK_AFTER ? TEXT_SPACE : " ";
 
 	operands(w, both, args);
@@ -87,9 +89,10 @@ infix(struct walker *w, const struct form *f, const struct expr *const *both)
 		bool same;
 
 		/* Operators take a number for a vector of it. */
-		side[i] = walk_piece(w, one_number &&
-				     args[i]->kind == EXPR_BROADCAST
-				     ? args[i]->args[0] : args[i]);
+		side[i] = walk_piece(w, one_number && args[i]->kind ==
+								EXPR_BROADCAST
+						? args[i]->args[0]
+						: args[i]);
 		same = side[i].level == f->level && outer;
 		if (side[i].level < f->level ||
 		    (side[i].level == f->level && !outer) ||
@@ -100,8 +103,8 @@ infix(struct walker *w, const struct form *f, const struct expr *const *both)
 				       : as_group(w, side[i].text);
 		}
 	}
-	return (struct piece){ arena_printf(w->a, "%s%s%s%s%s", text[0],
-					    before, f->text, after, text[1]),
+	return (struct piece){ arena_printf(w->a, "%s%s%s%s%s", text[0], before,
+					    f->text, after, text[1]),
 			       f->level };
 }
 
@@ -119,8 +122,8 @@ prefix(struct walker *w, const struct form *f, const struct expr *arg)
 }
 
 static struct piece
-call_exprs(struct walker *w, const char *callee,
-	   const struct expr *const *args, int n)
+call_exprs(struct walker *w, const char *callee, const struct expr *const *args,
+	   int n)
 {
 	const char *texts[4];
 
@@ -198,8 +201,9 @@ cast_text(struct walker *w, struct dtype t, struct piece p)
 	}
 	unit_need_type(w->u, t);
 	tdata_outer(data, w->d->types[t.kind].facts);
-	tdata_text(data, "a", p.level < f->operands[0]
-			      ? in_parentheses(w, p) : as_group(w, p.text));
+	tdata_text(data, "a",
+		   p.level < f->operands[0] ? in_parentheses(w, p)
+					    : as_group(w, p.text));
 	return (struct piece){ walk_render(w, f->text, data), f->level };
 }
 
@@ -246,8 +250,9 @@ byte_type(struct walker *w, const struct expr *e)
 	b = e->kind == EXPR_VAR ? walk_find(w, e->u.var) : NULL;
 	e = b != NULL && b->value != NULL ? b->value : e;
 	return e->kind == EXPR_CAST && dtype_is_int(e->args[0]->type) &&
-	       dtype_bits(e->args[0]->type) == 8
-		       ? e->args[0]->type : dtype_of(DT_VOID);
+			       dtype_bits(e->args[0]->type) == 8
+		       ? e->args[0]->type
+		       : dtype_of(DT_VOID);
 }
 
 /* A product in 32 bits of what were bytes, not both signed: the upper halves of
@@ -270,8 +275,8 @@ is_short_product(struct walker *w, const struct expr *e)
 enum form_id
 walk_product(const struct walker *w, struct dtype t)
 {
-	return w->u->apart && dtype_is_float(t) && t.lanes == 1
-	       ? FORM_MUL_APART : FORM_MUL;
+	return w->u->apart && dtype_is_float(t) && t.lanes == 1 ? FORM_MUL_APART
+								: FORM_MUL;
 }
 
 bool
@@ -320,23 +325,27 @@ arithmetic(struct walker *w, const struct expr *e)
 			   !walk_may_wrap(w, b)) {
 			const struct expr *c = negated_literal(w, b->args[1]);
 
-			args[1] = expr_is_value(c, 1) ? b->args[0]
-				: expr_mul(w->m, b->args[0], c);
+			args[1] = expr_is_value(c, 1)
+					  ? b->args[0]
+					  : expr_mul(w->m, b->args[0], c);
 			kind = kind == EXPR_ADD ? EXPR_SUB : EXPR_ADD;
 		} else if (kind == EXPR_SUB && ints &&
 			   expr_is_value(args[0], 0)) {
-			return narrowed(w, e->type, apply(w, FORM_NEG,
-						e->type, &args[1], 1));
+			return narrowed(w, e->type,
+					apply(w, FORM_NEG, e->type, &args[1],
+					      1));
 		}
 	}
 	if (kind == EXPR_MUL) {
-		int minus = is_minus_one(args[0]) ? 0
-			  : is_minus_one(args[1]) ? 1 : -1;
+		int minus = is_minus_one(args[0])   ? 0
+			    : is_minus_one(args[1]) ? 1
+						    : -1;
 
 		if (minus >= 0) {
-			return narrowed(w, e->type, apply(w,
-				wraps ? FORM_NEG_WRAP : FORM_NEG, e->type,
-				&args[1 - minus], 1));
+			return narrowed(w, e->type,
+					apply(w,
+					      wraps ? FORM_NEG_WRAP : FORM_NEG,
+					      e->type, &args[1 - minus], 1));
 		}
 	}
 	if (kind == EXPR_SUB && wraps && expr_is_value(args[0], 0)) {
@@ -356,9 +365,10 @@ arithmetic(struct walker *w, const struct expr *e)
 
 		return apply(w, FORM_FMA, e->type, three, 3);
 	}
-	id = kind == EXPR_ADD ? wraps ? FORM_ADD_WRAP : FORM_ADD
-	   : kind == EXPR_SUB ? wraps ? FORM_SUB_WRAP : FORM_SUB
-	   : wraps ? FORM_MUL_WRAP : walk_product(w, e->type);
+	id = kind == EXPR_ADD   ? wraps ? FORM_ADD_WRAP : FORM_ADD
+	     : kind == EXPR_SUB ? wraps ? FORM_SUB_WRAP : FORM_SUB
+	     : wraps            ? FORM_MUL_WRAP
+				: walk_product(w, e->type);
 	if (wraps) {
 		return apply(w, id, e->type, args, 2);
 	}
@@ -381,12 +391,13 @@ division(struct walker *w, const struct expr *e)
 	if (walk_is_safe_divisor(w, e->args[1]) &&
 	    (!floors || (!walk_is_negative(w, e->args[0]) &&
 			 !walk_is_negative(w, e->args[1])))) {
-		return narrowed(w, e->type, apply(w, mod ? FORM_MOD
-						  : FORM_DIV, e->type,
-						  e->args, 2));
+		return narrowed(w, e->type,
+				apply(w, mod ? FORM_MOD : FORM_DIV, e->type,
+				      e->args, 2));
 	}
 	id = floors ? mod ? FORM_FLOORMOD_ANY : FORM_FLOORDIV_ANY
-		    : mod ? FORM_MOD_ANY : FORM_DIV_ANY;
+	     : mod  ? FORM_MOD_ANY
+		    : FORM_DIV_ANY;
 	return apply(w, id, e->type, e->args, 2);
 }
 
@@ -445,10 +456,11 @@ extreme(struct walker *w, const struct expr *e)
 				args[1] = args[1]->args[0];
 			}
 
-			return apply(w, min ? again ? FORM_MIN_NUMBER
-						    : FORM_MIN_NUMBER_ANY
-					    : again ? FORM_MAX_NUMBER
-						    : FORM_MAX_NUMBER_ANY,
+			return apply(w,
+				     min     ? again ? FORM_MIN_NUMBER
+						     : FORM_MIN_NUMBER_ANY
+				     : again ? FORM_MAX_NUMBER
+					     : FORM_MAX_NUMBER_ANY,
 				     e->type, args, 2);
 		}
 	} else if (e->type.lanes == 1 && is_repeatable(w, args[0]) &&
@@ -493,8 +505,7 @@ is_of_operator(const struct expr *e)
 		return true;
 	case EXPR_SELECT:
 	case EXPR_IF:
-		return is_of_operator(e->args[1]) &&
-		       is_of_operator(e->args[2]);
+		return is_of_operator(e->args[1]) && is_of_operator(e->args[2]);
 	default:
 		return false;
 	}
@@ -516,8 +527,7 @@ choice(struct walker *w, const struct expr *e)
 		walk_fail(w, "a choice lane by lane");
 		return failed_piece(w);
 	}
-	if (e->type.lanes > 1 &&
-	    w->d->vectors.forms[FORM_SELECT_ANY] != NULL &&
+	if (e->type.lanes > 1 && w->d->vectors.forms[FORM_SELECT_ANY] != NULL &&
 	    types_differ(e->args[1], e->args[2])) {
 		return apply(w, FORM_SELECT_ANY, e->type, e->args, 3);
 	}
@@ -549,8 +559,7 @@ cast_composite(struct walker *w, struct dtype from, struct dtype to,
 		return f == NULL ? failed_piece(w) : cast_text(w, to, p);
 	}
 	name = unit_helper(w->u, dialect_helper(w->d, f->text), from, to);
-	return name != NULL ? walk_call(w, name, &p.text, 1)
-			    : failed_piece(w);
+	return name != NULL ? walk_call(w, name, &p.text, 1) : failed_piece(w);
 }
 
 static struct piece
@@ -561,8 +570,11 @@ cast(struct walker *w, const struct expr *e)
 	struct dtype from = walk_computed(w, a->type);
 
 	if (e->type.lanes > 1) {
-		return apply_to(w, dtype_is_float(from) && dtype_is_int(to)
-				? FORM_TO_INT : FORM_CAST, from, to, &a, 1);
+		return apply_to(w,
+				dtype_is_float(from) && dtype_is_int(to)
+					? FORM_TO_INT
+					: FORM_CAST,
+				from, to, &a, 1);
 	}
 	/* What is wider is rounded once, by whoever stores it. */
 	if (dtype_equal(from, to) || (w->whole && is_lengthened(e)) ||
@@ -583,7 +595,8 @@ cast(struct walker *w, const struct expr *e)
 		return apply(w, FORM_FROM_BOOL, to, &a, 1);
 	}
 	if ((dtype_class(from) != dtype_class(to) ||
-	     dtype_bits(from) < dtype_bits(to)) && is_composite(w, a)) {
+	     dtype_bits(from) < dtype_bits(to)) &&
+	    is_composite(w, a)) {
 		return cast_composite(w, from, to, walk_piece(w, a));
 	}
 	return cast_text(w, to, walk_piece(w, a));
@@ -594,14 +607,13 @@ static struct piece
 reinterpret(struct walker *w, const struct expr *e)
 {
 	const struct expr *a = e->args[0];
-	struct dtype bits = dtype_of(dtype_bits(e->type) == 8 ? DT_U8
-							      : DT_U16);
+	struct dtype bits = dtype_of(dtype_bits(e->type) == 8 ? DT_U8 : DT_U16);
 	struct piece p = { "", w->d->primary };
 
 	if (!walk_is_stored_only(w, e->type) &&
 	    !walk_is_stored_only(w, a->type)) {
-		return apply_to(w, FORM_REINTERPRET, a->type, e->type,
-				e->args, 1);
+		return apply_to(w, FORM_REINTERPRET, a->type, e->type, e->args,
+				1);
 	}
 	if (dtype_bits(e->type) != dtype_bits(bits) ||
 	    dtype_bits(a->type) != dtype_bits(bits)) {
@@ -644,8 +656,10 @@ pointer_sum(struct walker *w, const struct expr *e)
 	int octets = w->d->char_bits / 8;
 
 	if (octets > 1) {
-		args[1] = simplify(&w->an, expr_floordiv(w->m, args[1],
-				expr_int(w->m, args[1]->type, octets)));
+		args[1] = simplify(&w->an,
+				   expr_floordiv(w->m, args[1],
+						 expr_int(w->m, args[1]->type,
+							  octets)));
 	}
 	return apply(w, FORM_PTR_ADD, dtype_of(DT_VOID), args, 2);
 }
@@ -655,10 +669,9 @@ static struct piece
 nibble(struct walker *w, const struct expr *e)
 {
 	const struct expr *which = e->args[1];
-	const struct expr *args[2] = {
-		e->args[0], which->kind == EXPR_BROADCAST ? which->args[0]
-							  : which
-	};
+	const struct expr *args[2] = { e->args[0], which->kind == EXPR_BROADCAST
+							   ? which->args[0]
+							   : which };
 
 	return apply_to(w, FORM_NIBBLE, args[0]->type, e->type, args, 2);
 }
@@ -719,8 +732,9 @@ intrinsic(struct walker *w, const struct expr *e)
 	case INTRIN_FMA:
 		if (dtype_is_int(e->type)) {
 			return walk_piece(w, expr_add(w->m,
-				expr_mul(w->m, e->args[0], e->args[1]),
-				e->args[2]));
+						      expr_mul(w->m, e->args[0],
+							       e->args[1]),
+						      e->args[2]));
 		}
 		break;
 	default:
@@ -772,9 +786,10 @@ sum_of_indices(struct walker *w, const struct buffer *b,
 
 	for (int i = 0; i < n; i++) {
 		const struct expr *one = expr_cast(m, t, index[i]);
-		const struct expr *by = expr_cast(m, t, b->strides != NULL
-						  ? b->strides[i]
-						  : b->shape[i]);
+		const struct expr *by = expr_cast(m, t,
+						  b->strides != NULL
+							  ? b->strides[i]
+							  : b->shape[i]);
 
 		sum = b->strides != NULL
 			      ? expr_add(m, sum, expr_mul(m, one, by))
@@ -819,8 +834,8 @@ flat_index(struct walker *w, const struct buffer *b,
 		narrow &= dtype_bits(index[i]->type) <= 32;
 	}
 	return narrow && only_grows(w, sum)
-	       ? sum_of_indices(w, b, index, n, dtype_of(DT_I32))
-	       : width_of(&widths, sum);
+		       ? sum_of_indices(w, b, index, n, dtype_of(DT_I32))
+		       : width_of(&widths, sum);
 }
 
 /* Those from the first on as one vector. */
@@ -841,8 +856,8 @@ elements(struct walker *w, const struct binding *bound, struct dtype t,
 	tdata_text(data, "space", w->d->spaces[bound->space]);
 	tdata_flag(data, "const", bound->is_const);
 	tdata_flag(data, "shared", b != NULL && buffer_is_shared(b));
-	tdata_flag(data, "global", b != NULL && !buffer_is_shared(b) &&
-		   !buffer_is_private(b));
+	tdata_flag(data, "global",
+		   b != NULL && !buffer_is_shared(b) && !buffer_is_private(b));
 	tdata_text(data, "short", dtype_short(t));
 	tdata_int(data, "lanes", t.lanes);
 	if (w->count != NULL) {
@@ -866,13 +881,13 @@ walk_element(struct walker *w, const struct buffer *b,
 		return "";
 	}
 	if (bound->fragment) {
-		if (!w->addressed || n < 2 ||
-		    !expr_is_value(index[n - 1], 0) ||
+		if (!w->addressed || n < 2 || !expr_is_value(index[n - 1], 0) ||
 		    !expr_is_value(index[n - 2], 0)) {
-			walk_fail(w, "elements of %s, which is of the scope "
+			walk_fail(w,
+				  "elements of %s, which is of the scope "
 				  "'%s', cannot be touched one by one; "
-				  "tensorize the blocks that use it", b->name,
-				  b->scope);
+				  "tensorize the blocks that use it",
+				  b->name, b->scope);
 			return "";
 		}
 		n -= 2;
@@ -881,9 +896,11 @@ walk_element(struct walker *w, const struct buffer *b,
 		}
 	}
 	if (!w->addressed && walk_is_opaque(w, b)) {
-		walk_fail(w, "only intrinsics know where elements of %s are, "
+		walk_fail(w,
+			  "only intrinsics know where elements of %s are, "
 			  "which is of the scope '%s'; tensorize the blocks "
-			  "that use it", b->name, b->scope);
+			  "that use it",
+			  b->name, b->scope);
 		return "";
 	}
 	if (lanes > 1 && index[n - 1]->kind == EXPR_RAMP &&
@@ -892,14 +909,14 @@ walk_element(struct walker *w, const struct buffer *b,
 		first = arena_array(w->a, const struct expr *, n);
 		memcpy(first, index, sizeof *first * (size_t)n);
 		first[n - 1] = index[n - 1]->args[0];
-		return elements(w, bound, (struct dtype){ b->type.kind,
-				(uint16_t)lanes }, walk_element(w, b, first,
-								n));
+		return elements(w, bound,
+				(struct dtype){ b->type.kind, (uint16_t)lanes },
+				walk_element(w, b, first, n));
 	}
 	for (int i = 0; i < n; i++) {
 		if (index[i]->type.lanes > 1) {
 			walk_fail(w, "a vector of elements that do not follow "
-				  "each other");
+				     "each other");
 			return "";
 		}
 	}
@@ -917,7 +934,7 @@ walk_element(struct walker *w, const struct buffer *b,
 	for (int i = 0; i < n; i++) {
 		tdata_text(tdata_item(data, "indices"), "index",
 			   layout_index(w->a, walk_expr(w, index[i],
-						w->d->assignment)));
+							w->d->assignment)));
 	}
 	return walk_render(w, w->d->access.element, data);
 }
@@ -1055,8 +1072,10 @@ piece_of(struct walker *w, const struct expr *e)
 	case EXPR_RAMP:
 		return apply(w, FORM_RAMP, dtype_of(DT_VOID), e->args, 2);
 	case EXPR_BROADCAST:
-		return apply(w, FORM_BROADCAST, w->d->vectors.rejected == NULL
-			     ? e->type : dtype_of(DT_VOID), e->args, 1);
+		return apply(w, FORM_BROADCAST,
+			     w->d->vectors.rejected == NULL ? e->type
+							    : dtype_of(DT_VOID),
+			     e->args, 1);
 	default:
 		walk_fail(w, "%s cannot be emitted", expr_kind_name(e->kind));
 		return failed_piece(w);

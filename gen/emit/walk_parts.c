@@ -32,9 +32,12 @@ walks(struct walker *w, const struct expr *const *index, int n,
 static bool
 has_form(struct walker *w, const struct expr *e)
 {
-	static const struct { enum expr_kind kind; enum form_id id; } rows[] = {
-		{ EXPR_ADD, FORM_ADD }, { EXPR_SUB, FORM_SUB },
-		{ EXPR_MUL, FORM_MUL }, { EXPR_DIV, FORM_DIV },
+	static const struct {
+		enum expr_kind kind;
+		enum form_id id;
+	} rows[] = {
+		{ EXPR_ADD, FORM_ADD },     { EXPR_SUB, FORM_SUB },
+		{ EXPR_MUL, FORM_MUL },     { EXPR_DIV, FORM_DIV },
 		{ EXPR_MIN, FORM_MIN_ANY }, { EXPR_MAX, FORM_MAX_ANY },
 		{ EXPR_CALL, FORM_FMAX },
 	};
@@ -112,8 +115,10 @@ collect(struct stores *x, struct stmt *s)
 		for (int i = 1; i < s->n_args; i++) {
 			index[i - 1] = without_names(x, s->args[i]);
 		}
-		vec_push(x->w->a, &x->list, stmt_store(f, s->u.buffer,
-			without_names(x, s->args[0]), index, s->n_args - 1));
+		vec_push(x->w->a, &x->list,
+			 stmt_store(f, s->u.buffer,
+				    without_names(x, s->args[0]), index,
+				    s->n_args - 1));
 		break;
 	case STMT_LET:
 		x->others |= x->list.n > 0;
@@ -164,7 +169,7 @@ ramps(struct walker *w, const struct expr *const *index, int n, int lanes)
 {
 	const struct expr **new = arena_array(w->a, const struct expr *, n + 1);
 
-	memcpy(new, index, sizeof *new * (size_t)n);
+	memcpy(new, index, sizeof *new *(size_t)n);
 	new[n - 1] = expr_ramp(w->m, index[n - 1],
 			       expr_int(w->m, index[n - 1]->type, 1), lanes);
 	return new;
@@ -203,10 +208,11 @@ walk_parts(struct walker *w, struct stmt *loop, struct dtype t)
 		const struct stmt *s = x.list.data[i];
 
 		list[i] = stmt_store(f, s->u.buffer,
-				     vector_of(w, s->args[0],
-					       loop->u.loop.var, t.lanes),
+				     vector_of(w, s->args[0], loop->u.loop.var,
+					       t.lanes),
 				     ramps(w, s->args + 1, s->n_args - 1,
-					   t.lanes), s->n_args - 1);
+					   t.lanes),
+				     s->n_args - 1);
 	}
 	return stmt_seq(f, list, x.list.n);
 }

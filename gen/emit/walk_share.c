@@ -107,8 +107,10 @@ bound_of_range(struct walker *w, const char *name, int64_t most)
 static struct func *
 make_part(struct walker *w, struct stmt *loop, const bool *used)
 {
-	struct func *part = func_new(w->m, name_set_add(&w->u->globals,
-			arena_printf(w->a, "%s_part", w->f->name)));
+	struct func *part = func_new(w->m,
+				     name_set_add(&w->u->globals,
+						  arena_printf(w->a, "%s_part",
+							       w->f->name)));
 	int64_t most = INT32_MAX / 2;
 	struct var *begin, *end;
 	struct stmt *s;
@@ -169,8 +171,8 @@ add_member(struct walker *w, const struct func *part, struct tdata *data,
 		tdata_text(one, "member",
 			   walk_render(w, w->d->tasks.scalar, one));
 	}
-	*values = arena_printf(w->a, "%s%s%s", *values, index > 0
-			       ? "," TEXT_SPACE : "", value);
+	*values = arena_printf(w->a, "%s%s%s", *values,
+			       index > 0 ? "," TEXT_SPACE : "", value);
 }
 
 static bool
@@ -185,8 +187,8 @@ print_part(struct walker *w, const struct func *part, struct tdata *data)
 	ok = unit_func(w->u, part, &text);
 	w->u->in_part = false;
 	strbuf_putc(&text, '\n');
-	ok = ok && template_render(&w->m->diags, t->file, NULL, t->text, data,
-				   &text);
+	ok = ok &&
+	     template_render(&w->m->diags, t->file, NULL, t->text, data, &text);
 	strbuf_putc(&text, '\n');
 	if (ok) {
 		vec_push(w->a, &w->u->parts, arena_strdup(w->a, text.data));
@@ -215,10 +217,12 @@ walk_share(struct walker *w, struct stmt *loop, struct tdata *data)
 	tdata_text(data, "br", TEXT_SPACE);
 	tdata_text(data, "model", w->u->model);
 	tdata_text(data, "part", part->name);
-	tdata_text(data, "task", name_set_add(&w->u->globals,
-			arena_printf(w->a, "%s_task", w->f->name)));
-	tdata_text(data, "shared", name_set_add(&w->u->globals,
-			arena_printf(w->a, "%s_shared", w->f->name)));
+	tdata_text(data, "task",
+		   name_set_add(&w->u->globals,
+				arena_printf(w->a, "%s_task", w->f->name)));
+	tdata_text(data, "shared",
+		   name_set_add(&w->u->globals,
+				arena_printf(w->a, "%s_shared", w->f->name)));
 	tdata_list(data, "members");
 	for (int i = 0; i < w->bindings.n; i++) {
 		if (c.used[i]) {
@@ -226,10 +230,12 @@ walk_share(struct walker *w, struct stmt *loop, struct tdata *data)
 				   &values);
 		}
 	}
-	tdata_text(data, "values", arena_printf(w->a, "%c%s%c", MARK_OPEN,
-						values, MARK_CLOSE));
-	tdata_text(data, "var", walk_bind(w, var_new(w->m, "shared",
-				dtype_of(DT_HANDLE)), "shared")->text);
+	tdata_text(data, "values",
+		   arena_printf(w->a, "%c%s%c", MARK_OPEN, values, MARK_CLOSE));
+	tdata_text(data, "var",
+		   walk_bind(w, var_new(w->m, "shared", dtype_of(DT_HANDLE)),
+			     "shared")
+			   ->text);
 	w->failed = w->failed || !print_part(w, part, data);
 	return true;
 }

@@ -61,7 +61,8 @@ declare_bounded(struct walker *w, enum statement_id id, const char *name,
 	text = walk_render(w, s->line, data);
 	note = walk_render(w, b->line, bound);
 	if (w->indent * layout_of(w, false).step + layout_width(text) + 1 +
-	    layout_width(note) <= w->d->line_columns) {
+		    layout_width(note) <=
+	    w->d->line_columns) {
 		put(w, true, arena_printf(w->a, "%s %s", text, note));
 	} else {
 		put(w, true, note);
@@ -167,9 +168,11 @@ walk_thread(struct walker *w, struct stmt *s)
 		return;
 	}
 	if (w->d->device.rejected != NULL || tag >= TAG_COUNT) {
-		walk_fail(w, "%s", w->d->device.rejected != NULL
-			  ? w->d->device.rejected
-			  : "a loop of virtual threads was not lowered");
+		walk_fail(
+			w, "%s",
+			w->d->device.rejected != NULL
+				? w->d->device.rejected
+				: "a loop of virtual threads was not lowered");
 		return;
 	}
 	stmt_visit(s->children[0], find_use, &search);
@@ -179,8 +182,7 @@ walk_thread(struct walker *w, struct stmt *s)
 		tdata_text(data, "index", w->d->device.indices[tag]);
 		tdata_text(data, "var", walk_bind(w, v, v->name)->text);
 		for (int i = 0; i < lines->open.n; i++) {
-			put(w, true, walk_render(w, lines->open.data[i],
-						 data));
+			put(w, true, walk_render(w, lines->open.data[i], data));
 		}
 	}
 	analyser_bind(&w->an, v, s->args[0], s->args[1]);
@@ -363,9 +365,9 @@ pointed_at(struct walker *w, const struct expr *value)
 	while (value->kind == EXPR_CALL && value->n_args > 0) {
 		value = value->args[0];
 	}
-	return value->kind == EXPR_VAR ? walk_find(w, value->u.var)
-	     : value->kind == EXPR_LOAD ? walk_find(w, value->u.buffer->data)
-					: NULL;
+	return value->kind == EXPR_VAR    ? walk_find(w, value->u.var)
+	       : value->kind == EXPR_LOAD ? walk_find(w, value->u.buffer->data)
+					  : NULL;
 }
 
 /* The declaration; the statement inside comes after it. */
@@ -381,8 +383,10 @@ walk_let(struct walker *w, struct stmt *s)
 	bool is_const = root != NULL && root->is_const;
 	bool is_data = !handle && walk_is_data(w, value);
 	const struct buffer *points = handle && value->kind == EXPR_CALL &&
-				      intrin_is_address(value->u.intrin)
-				      ? value->args[0]->u.buffer : NULL;
+						      intrin_is_address(
+							      value->u.intrin)
+					      ? value->args[0]->u.buffer
+					      : NULL;
 	const char *type = unit_type(w->u, walk_computed(w, v->type));
 	struct binding *b;
 	int64_t most;
@@ -393,9 +397,9 @@ walk_let(struct walker *w, struct stmt *s)
 	}
 	tdata_text(data, "space", w->d->spaces[space]);
 	tdata_text(data, "type", type);
-	tdata_text(data, "element", points != NULL
-		   ? unit_element_type(w->u, points)
-		   : w->d->types[DT_VOID].spelling);
+	tdata_text(data, "element",
+		   points != NULL ? unit_element_type(w->u, points)
+				  : w->d->types[DT_VOID].spelling);
 	tdata_text(data, "br", TEXT_ASSIGN);
 	tdata_text(data, "value", walk_expr(w, value, w->d->assignment));
 	b = walk_bind(w, v, v->name);
@@ -419,9 +423,11 @@ walk_let(struct walker *w, struct stmt *s)
 	if (is_data && walk_value_bound(w, value, &most)) {
 		declare_bounded(w, SAY_LET, b->text, most, data);
 	} else {
-		say(w, !handle ? SAY_LET : is_const ? SAY_LET_CONST_POINTER
-						    : SAY_LET_POINTER, true,
-		    data);
+		say(w,
+		    !handle    ? SAY_LET
+		    : is_const ? SAY_LET_CONST_POINTER
+			       : SAY_LET_POINTER,
+		    true, data);
 	}
 	if (dtype_is_int(v->type)) {
 		analyser_bind_value(&w->an, v, value);
@@ -479,8 +485,7 @@ find_starts(struct walker *w, struct chain *c)
 	int n = several ? c->body->n_children : 1;
 
 	for (int i = 0; i < n; i++) {
-		const struct stmt *s = several ? c->body->children[i]
-					       : c->body;
+		const struct stmt *s = several ? c->body->children[i] : c->body;
 
 		if (s->kind != STMT_STORE || s->u.buffer->ndim != 0 ||
 		    buffer_is_shared(s->u.buffer) ||
@@ -511,14 +516,17 @@ fragment_of(struct walker *w, const struct buffer *b)
 		}
 	}
 	if (d->fragments.n == 0) {
-		walk_fail(w, "buffer %s has the scope '%s', and there are no "
-			  "fragments; use \"shared\" or \"local\"", b->name,
-			  b->scope);
+		walk_fail(w,
+			  "buffer %s has the scope '%s', and there are no "
+			  "fragments; use \"shared\" or \"local\"",
+			  b->name, b->scope);
 		return NULL;
 	}
-	walk_fail(w, "buffer %s: no fragment of the scope '%s' with that type "
+	walk_fail(w,
+		  "buffer %s: no fragment of the scope '%s' with that type "
 		  "and those last two dimensions; transform_layout, so that "
-		  "each tile stands together", b->name, b->scope);
+		  "each tile stands together",
+		  b->name, b->scope);
 	return NULL;
 }
 
@@ -630,7 +638,8 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 	bound = walk_bind(w, b->data, b->name);
 	bound->buffer = b;
 	bound->kind = b->ndim == 0 ? VALUE_SCALAR
-		    : flat ? VALUE_POINTER : VALUE_ARRAY;
+		      : flat       ? VALUE_POINTER
+				   : VALUE_ARRAY;
 	bound->flat = flat;
 	bound->fragment = fragment != NULL;
 	bound->space = SPACE_LOCAL;
@@ -642,8 +651,10 @@ declare(struct walker *w, const struct stmt *s, const struct stmt *init)
 		put(w, true, walk_render(w, w->d->device.pool_array, data));
 		return;
 	}
-	id = shared ? SAY_SHARED_ARRAY : ndim > 0 ? SAY_ARRAY
-	   : init != NULL ? SAY_CELL_INIT : SAY_CELL;
+	id = shared         ? SAY_SHARED_ARRAY
+	     : ndim > 0     ? SAY_ARRAY
+	     : init != NULL ? SAY_CELL_INIT
+			    : SAY_CELL;
 	if (bound_of_all(w, b, &most)) {
 		declare_bounded(w, id, bound->text, most, data);
 	} else {
@@ -692,11 +703,12 @@ is_load_of(const struct expr *e, const struct stmt *store)
 static bool
 is_operator(struct walker *w, const struct expr *v)
 {
-	enum form_id id = v->kind == EXPR_ADD ? FORM_ADD
-			: v->kind == EXPR_SUB ? FORM_SUB
-			: walk_product(w, v->type);
-	const struct form *f = v->type.lanes == 1 ? w->d->forms[id][v->type.kind]
-						  : w->d->vectors.forms[id];
+	enum form_id id = v->kind == EXPR_ADD   ? FORM_ADD
+			  : v->kind == EXPR_SUB ? FORM_SUB
+						: walk_product(w, v->type);
+	const struct form *f = v->type.lanes == 1
+				       ? w->d->forms[id][v->type.kind]
+				       : w->d->vectors.forms[id];
 
 	return f != NULL && f->kind == FORM_IS_INFIX;
 }
@@ -709,8 +721,8 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 	int64_t most;
 	bool sums = (v->kind == EXPR_ADD || v->kind == EXPR_SUB) &&
 		    walk_bound(w, s->u.buffer, &most) && !walk_fuses(w, v);
-	bool plain = sums || c == DTC_FLOAT || (c == DTC_UINT &&
-		     !w->d->types[v->type.kind].promoted);
+	bool plain = sums || c == DTC_FLOAT ||
+		     (c == DTC_UINT && !w->d->types[v->type.kind].promoted);
 
 	if (!plain || v->n_args != 2 || walk_multiplies_too(w, v) ||
 	    walk_is_stored_only(w, v->type) ||
@@ -719,10 +731,11 @@ compound(struct walker *w, const struct stmt *s, const struct expr **rest)
 		return SAY_STORE;
 	}
 	for (int i = 0; i < 2; i++) {
-		enum statement_id id = v->kind == EXPR_ADD ? SAY_STORE_ADD
-			: v->kind == EXPR_MUL ? SAY_STORE_MUL
-			: v->kind == EXPR_SUB && i == 0 ? SAY_STORE_SUB
-			: SAY_STORE;
+		enum statement_id id = v->kind == EXPR_ADD   ? SAY_STORE_ADD
+				       : v->kind == EXPR_MUL ? SAY_STORE_MUL
+				       : v->kind == EXPR_SUB && i == 0
+					       ? SAY_STORE_SUB
+					       : SAY_STORE;
 
 		if (id != SAY_STORE && is_load_of(v->args[i], s)) {
 			*rest = v->args[1 - i];
@@ -749,10 +762,9 @@ write_vector(struct walker *w, struct stmt *s)
 	tdata_text(data, "space", w->d->spaces[bound->space]);
 	tdata_text(data, "short", dtype_short(b->type));
 	tdata_int(data, "lanes", b->type.lanes);
-	tdata_text(data, "first", walk_element(w, b, s->args + 1,
-					       s->n_args - 1));
-	tdata_text(data, "value", walk_expr(w, s->args[0],
-					    w->d->assignment));
+	tdata_text(data, "first",
+		   walk_element(w, b, s->args + 1, s->n_args - 1));
+	tdata_text(data, "value", walk_expr(w, s->args[0], w->d->assignment));
 	put(w, false, walk_render(w, w->d->vectors.write, data));
 	return true;
 }
@@ -781,18 +793,17 @@ store_vector(struct walker *w, struct stmt *s)
 	data = tdata_new(w->a);
 	tdata_text(data, "type", unit_vector(w->u, s->args[0]->type, true));
 	bound = walk_find(w, b->data);
-	tdata_text(data, "space", bound != NULL ? w->d->spaces[bound->space]
-						: NULL);
+	tdata_text(data, "space",
+		   bound != NULL ? w->d->spaces[bound->space] : NULL);
 	tdata_text(data, "short", dtype_short(s->args[0]->type));
 	tdata_int(data, "lanes", lanes);
 	tdata_text(data, "first", walk_element(w, b, index, last));
-	tdata_text(data, "value", walk_expr(w, s->args[0],
-					    w->d->assignment));
+	tdata_text(data, "value", walk_expr(w, s->args[0], w->d->assignment));
 	if (w->count != NULL) {
 		tdata_text(data, "count", w->count);
 	}
-	put(w, false, walk_render(w, w->count != NULL ? v->store_part
-						      : v->store, data));
+	put(w, false,
+	    walk_render(w, w->count != NULL ? v->store_part : v->store, data));
 	return true;
 }
 
@@ -843,8 +854,8 @@ are_alike(const struct buffer *a, const struct buffer *b)
 {
 	bool same = dtype_equal(a->type, b->type) && a->ndim == b->ndim &&
 		    a->align_bytes == b->align_bytes &&
-		    strcmp(a->scope, b->scope) == 0 &&
-		    a->strides == NULL && b->strides == NULL;
+		    strcmp(a->scope, b->scope) == 0 && a->strides == NULL &&
+		    b->strides == NULL;
 
 	for (int d = 0; same && d < a->ndim; d++) {
 		same = a->shape[d] == b->shape[d];
@@ -986,9 +997,10 @@ walk_stmt(struct walker *w, struct stmt *s)
 		break;
 	case STMT_RETURN:
 		data = tdata_new(w->a);
-		tdata_text(data, "value", s->n_args > 0
-			   ? walk_expr(w, s->args[0], w->d->assignment)
-			   : NULL);
+		tdata_text(data, "value",
+			   s->n_args > 0
+				   ? walk_expr(w, s->args[0], w->d->assignment)
+				   : NULL);
 		say(w, SAY_RETURN, false, data);
 		break;
 	case STMT_SEQ:

@@ -26,8 +26,8 @@ static struct piece
 convert(struct walker *w, const char *helper, struct dtype from,
 	struct dtype to, struct piece p)
 {
-	const char *name = unit_helper(w->u, dialect_helper(w->d, helper),
-				       from, to);
+	const char *name = unit_helper(w->u, dialect_helper(w->d, helper), from,
+				       to);
 
 	if (name == NULL) {
 		w->failed = true;
@@ -102,6 +102,6 @@ walk_stored(struct walker *w, const struct expr *e)
 	w->unrounded = e;
 	p.text = walk_expr(w, e, w->d->assignment);
 	w->unrounded = outer;
-	return convert(w, w->d->types[e->type.kind].store, from, e->type,
-		       p).text;
+	return convert(w, w->d->types[e->type.kind].store, from, e->type, p)
+		.text;
 }

@@ -5,8 +5,14 @@
 
 /* AttributeProto.AttributeType */
 enum {
-	TYPE_NONE = 0, TYPE_FLOAT = 1, TYPE_INT = 2, TYPE_STRING = 3,
-	TYPE_TENSOR = 4, TYPE_GRAPH = 5, TYPE_FLOATS = 6, TYPE_INTS = 7,
+	TYPE_NONE = 0,
+	TYPE_FLOAT = 1,
+	TYPE_INT = 2,
+	TYPE_STRING = 3,
+	TYPE_TENSOR = 4,
+	TYPE_GRAPH = 5,
+	TYPE_FLOATS = 6,
+	TYPE_INTS = 7,
 	TYPE_STRINGS = 8
 };
 
@@ -17,15 +23,15 @@ attribute_type(const Onnx__AttributeProto *p)
 	if (p->has_type && p->type != TYPE_NONE) {
 		return p->type;
 	}
-	return p->has_f ? TYPE_FLOAT
-		: p->has_i ? TYPE_INT
-		: p->has_s ? TYPE_STRING
-		: p->t ? TYPE_TENSOR
-		: p->g ? TYPE_GRAPH
-		: p->n_floats > 0 ? TYPE_FLOATS
-		: p->n_ints > 0 ? TYPE_INTS
-		: p->n_strings > 0 ? TYPE_STRINGS
-		: TYPE_NONE;
+	return p->has_f           ? TYPE_FLOAT
+	       : p->has_i         ? TYPE_INT
+	       : p->has_s         ? TYPE_STRING
+	       : p->t             ? TYPE_TENSOR
+	       : p->g             ? TYPE_GRAPH
+	       : p->n_floats > 0  ? TYPE_FLOATS
+	       : p->n_ints > 0    ? TYPE_INTS
+	       : p->n_strings > 0 ? TYPE_STRINGS
+				  : TYPE_NONE;
 }
 
 static bool
@@ -43,10 +49,9 @@ copy_lists(struct arena *a, const Onnx__AttributeProto *p, struct attr *out)
 {
 	if (out->kind == ATTR_INTS) {
 		out->n = (int)p->n_ints;
-		out->ints = arena_copy(a, p->n_ints ? p->ints
-				       : &(int64_t){ 0 },
+		out->ints = arena_copy(a, p->n_ints ? p->ints : &(int64_t){ 0 },
 				       (p->n_ints + !p->n_ints) *
-				       sizeof *p->ints);
+					       sizeof *p->ints);
 	} else if (out->kind == ATTR_FLOATS) {
 		double *floats = arena_array(a, double, p->n_floats + 1);
 
@@ -61,9 +66,10 @@ copy_lists(struct arena *a, const Onnx__AttributeProto *p, struct attr *out)
 
 		out->n = (int)p->n_strings;
 		for (size_t i = 0; i < p->n_strings; ++i) {
-			strings[i] = arena_strndup(a,
-				(const char *)p->strings[i].data,
-				p->strings[i].len);
+			strings[i] =
+				arena_strndup(a,
+					      (const char *)p->strings[i].data,
+					      p->strings[i].len);
 		}
 		out->strings = strings;
 	}
@@ -227,10 +233,12 @@ import_constant(struct importer *imp, const struct body *body,
 		return false;
 	}
 	if (attrs.n != 1) {
-		return diag_error(&imp->m->diags, DIAG_BAD_ATTRIBUTE,
+		return diag_error(
+			&imp->m->diags, DIAG_BAD_ATTRIBUTE,
 			import_place(imp, item),
 			"it must have exactly one attribute that is a dense "
-			"value; it has %d", attrs.n);
+			"value; it has %d",
+			attrs.n);
 	}
 	const struct attr *v = &attrs.data[0];
 
@@ -243,8 +251,7 @@ import_constant(struct importer *imp, const struct body *body,
 	} else if (strcmp(v->name, "value_int") == 0 && v->kind == ATTR_INT) {
 		c.value = make_value(a, DT_I64, 1,
 				     arena_copy(a, &v->i, sizeof v->i));
-	} else if (strcmp(v->name, "value_ints") == 0 &&
-		   v->kind == ATTR_INTS) {
+	} else if (strcmp(v->name, "value_ints") == 0 && v->kind == ATTR_INTS) {
 		c.value = make_value(a, DT_I64, n, v->ints);
 		c.ndim = 1;
 		c.shape = &n;
@@ -257,7 +264,8 @@ import_constant(struct importer *imp, const struct body *body,
 		c.ndim = 1;
 		c.shape = &n;
 	} else {
-		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
+		return diag_error(
+			&imp->m->diags, DIAG_UNSUPPORTED,
 			import_place(imp, item),
 			"its attribute %s is no dense tensor of numbers, "
 			"which alone is supported",

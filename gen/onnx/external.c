@@ -71,14 +71,16 @@ parse_entries(const struct tensor_source *source, const Onnx__TensorProto *p,
 			e->has_length = true;
 		}
 		if (number && !parse_size(value, number)) {
-			return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+			return diag_error(
+				&m->diags, DIAG_EXTERNAL_DATA, place,
 				"its external data has %s %s; it must be a "
-				"number of bytes", key,
-				import_quote(&m->arena, value));
+				"number of bytes",
+				key, import_quote(&m->arena, value));
 		}
 	}
 	if (!e->location) {
-		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+		return diag_error(
+			&m->diags, DIAG_EXTERNAL_DATA, place,
 			"its external data has no location; export the model "
 			"again");
 	}
@@ -117,31 +119,40 @@ external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
 	}
 	const char *shown = import_quote(&m->arena, e.location);
 	if (!source->folder) {
-		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+		return diag_error(
+			&m->diags, DIAG_EXTERNAL_DATA, place,
 			"its data is in the file %s; give the model as a file "
-			"beside it", shown);
+			"beside it",
+			shown);
 	}
 	if (!stays_below(e.location)) {
-		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+		return diag_error(
+			&m->diags, DIAG_EXTERNAL_DATA, place,
 			"its data would be in %s, outside of the model's "
-			"folder; put it beside the model", shown);
+			"folder; put it beside the model",
+			shown);
 	}
 	path = arena_printf(&m->arena, "%s/%s", source->folder, e.location);
 	if (access(path, F_OK) == 0 && !lies_below(source->folder, path)) {
-		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+		return diag_error(
+			&m->diags, DIAG_EXTERNAL_DATA, place,
 			"its data is in the file %s, a symbolic link that "
 			"leaves the model's folder; copy the file itself "
-			"beside the model", shown);
+			"beside the model",
+			shown);
 	}
 	map = onnx_file_map(source->file, path, &m->arena, &why);
 	if (!map) {
-		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+		return diag_error(
+			&m->diags, DIAG_EXTERNAL_DATA, place,
 			"its data should be in the file %s: %s; copy it "
-			"beside the model", shown, why);
+			"beside the model",
+			shown, why);
 	}
 	if (e.offset > map->length ||
 	    (e.has_length && e.length > map->length - e.offset)) {
-		return diag_error(&m->diags, DIAG_EXTERNAL_DATA, place,
+		return diag_error(
+			&m->diags, DIAG_EXTERNAL_DATA, place,
 			"its data is %llu bytes from byte %llu of %s, which "
 			"has %zu; copy the whole file",
 			(unsigned long long)e.length,
@@ -149,6 +160,6 @@ external_find(const struct tensor_source *source, const Onnx__TensorProto *p,
 	}
 	*data = map->base + e.offset;
 	*length = e.has_length ? (size_t)e.length
-		: map->length - (size_t)e.offset;
+			       : map->length - (size_t)e.offset;
 	return true;
 }

@@ -24,11 +24,14 @@ infer_all(struct importer *imp)
 			n = g->nodes.data[pos];
 		}
 		if (!ops_infer_node(g, n)) {
-			return imp->m->diags.n_errors > errors ? false
-				: diag_error(&imp->m->diags,
-					DIAG_UNKNOWN_SHAPE, node_place(g, n),
-					"type and shape of its outputs cannot "
-					"be known");
+			return imp->m->diags.n_errors > errors
+				       ? false
+				       : diag_error(
+						 &imp->m->diags,
+						 DIAG_UNKNOWN_SHAPE,
+						 node_place(g, n),
+						 "type and shape of its outputs cannot "
+						 "be known");
 		}
 	}
 	return true;
@@ -87,9 +90,9 @@ shape_agrees(const struct tensor *t, const Onnx__TensorShapeProto *s)
 		int64_t v;
 
 		if (s->dim[d]->value_case ==
-		    ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
-		    expr_is_int(t->shape[d], &v) &&
-		    v != s->dim[d]->dim_value && s->dim[d]->dim_value > 0) {
+			    ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
+		    expr_is_int(t->shape[d], &v) && v != s->dim[d]->dim_value &&
+		    s->dim[d]->dim_value > 0) {
 			return false;
 		}
 	}
@@ -107,10 +110,11 @@ compare_type(struct importer *imp, const struct tensor *t,
 	     dtype_equal(declared, t->type))) {
 		return true;
 	}
-	return diag_error(&imp->m->diags, DIAG_BAD_TYPE,
-		import_place(imp, item),
+	return diag_error(
+		&imp->m->diags, DIAG_BAD_TYPE, import_place(imp, item),
 		"the model declares ONNX type %d, but it is %s; correct the "
-		"declaration", type->elem_type, dtype_name(t->type));
+		"declaration",
+		type->elem_type, dtype_name(t->type));
 }
 
 /* What the model declares of its outputs must be so, unless the user gave
@@ -122,7 +126,8 @@ compare_outputs(struct importer *imp)
 		const Onnx__ValueInfoProto *p = imp->graph->output[i];
 		const struct tensor *t = imp->g->outputs.data[i];
 		const char *item = arena_printf(&imp->tmp, "output %s",
-			import_quote(&imp->tmp, t->name));
+						import_quote(&imp->tmp,
+							     t->name));
 
 		if (!p->type || !p->type->tensor_type) {
 			continue;
@@ -133,11 +138,13 @@ compare_outputs(struct importer *imp)
 		const Onnx__TensorShapeProto *s = p->type->tensor_type->shape;
 
 		if (!imp->reshaped && !shape_agrees(t, s)) {
-			return diag_error(&imp->m->diags, DIAG_BAD_SHAPE,
+			return diag_error(
+				&imp->m->diags, DIAG_BAD_SHAPE,
 				import_place(imp, item),
 				"the model declares its shape as %s, but the "
 				"nodes give %s; correct the declaration or "
-				"the nodes", shape_text(&imp->tmp, s),
+				"the nodes",
+				shape_text(&imp->tmp, s),
 				inferred_text(&imp->tmp, t));
 		}
 	}
@@ -153,7 +160,9 @@ compare_value_info(struct importer *imp)
 	for (size_t i = 0; i < imp->graph->n_value_info; ++i) {
 		const Onnx__ValueInfoProto *p = imp->graph->value_info[i];
 		const struct tensor *t = p->name && *p->name
-			? graph_find_tensor(imp->g, p->name) : NULL;
+						 ? graph_find_tensor(imp->g,
+								     p->name)
+						 : NULL;
 
 		if (!t || t->ndim < 0 || imp->reshaped || !p->type ||
 		    !p->type->tensor_type ||
@@ -163,7 +172,8 @@ compare_value_info(struct importer *imp)
 		if (++told > 3) {
 			return;
 		}
-		diag_warning(&imp->m->diags, DIAG_BAD_SHAPE,
+		diag_warning(
+			&imp->m->diags, DIAG_BAD_SHAPE,
 			import_place(imp, import_quote(&imp->tmp, p->name)),
 			"the model notes its shape as %s, but the nodes give "
 			"%s; the note is ignored",
@@ -190,8 +200,10 @@ complete_outputs(struct importer *imp)
 					  "a node without outputs does "
 					  "nothing");
 		} else if (!n->outputs[0]) {
-			struct tensor *t = graph_tensor(g, arena_printf(
-				&imp->tmp, "%s_unused", n->op_type));
+			struct tensor *t =
+				graph_tensor(g, arena_printf(&imp->tmp,
+							     "%s_unused",
+							     n->op_type));
 
 			n->outputs[0] = t;
 			t->producer = n;

@@ -86,16 +86,20 @@ bind_inputs(struct importer *imp, const struct body *caller,
 	    const char *item, struct body *body)
 {
 	if (call->n_input > f->n_input || call->n_output > f->n_output) {
-		return bad_call(imp, item, "the call has more inputs or "
+		return bad_call(imp, item,
+				"the call has more inputs or "
 				"outputs than its function");
 	}
 	for (size_t i = 0; i < f->n_input; ++i) {
 		if (scope_find(&body->scope, f->input[i])) {
-			return bad_call(imp, item, "its function names two "
+			return bad_call(imp, item,
+					"its function names two "
 					"inputs alike");
 		}
-		scope_add(&body->scope, f->input[i], i < call->n_input
-			  ? caller_tensor(caller, call->input[i]) : NULL);
+		scope_add(&body->scope, f->input[i],
+			  i < call->n_input
+				  ? caller_tensor(caller, call->input[i])
+				  : NULL);
 	}
 	return true;
 }
@@ -108,21 +112,23 @@ bind_outputs(struct importer *imp, const struct body *caller,
 {
 	for (size_t i = 0; i < f->n_output; ++i) {
 		struct tensor *to = i < call->n_output
-			? caller_tensor(caller, call->output[i]) : NULL;
+					    ? caller_tensor(caller,
+							    call->output[i])
+					    : NULL;
 		struct scope_slot *slot = scope_find(&body->scope,
 						     f->output[i]);
 
 		if (slot && to && slot->tensor) {
 			/* An input passed on, or an output named twice. */
 			import_add_node(imp, "", "Identity", call->name,
-					&slot->tensor, 1, &to, 1,
-					body->origin, version);
+					&slot->tensor, 1, &to, 1, body->origin,
+					version);
 		} else if (slot && to) {
-			return bad_call(imp, item, "its function passes an "
+			return bad_call(imp, item,
+					"its function passes an "
 					"input on that the call leaves out");
 		} else if (!slot && to) {
-			scope_add(&body->scope, f->output[i], to)->open =
-				true;
+			scope_add(&body->scope, f->output[i], to)->open = true;
 		}
 	}
 	return true;
@@ -134,7 +140,8 @@ call_prefix(struct importer *imp, const struct body *caller,
 	    const Onnx__NodeProto *call)
 {
 	const char *name = call->name && *call->name ? call->name
-		: call->n_output > 0 ? call->output[0] : call->op_type;
+			   : call->n_output > 0      ? call->output[0]
+						     : call->op_type;
 	const char *prefix = arena_printf(&imp->tmp, "%s%.200s/",
 					  caller->prefix, name);
 

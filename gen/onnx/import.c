@@ -12,7 +12,6 @@
 #include "importer.h"
 #include "wire.h"
 
-
 struct diag_place
 import_place(const struct importer *imp, const char *item)
 {
@@ -41,8 +40,10 @@ import_quote(struct arena *a, const char *name)
 		}
 		if (c < 0x20 || c == 0x7f || c == '\\') {
 			n += (size_t)snprintf(text + n, 5,
-				c == '\n' ? "\\n" : c == '\\' ? "\\\\"
-				: "\\x%02x", c);
+					      c == '\n'   ? "\\n"
+					      : c == '\\' ? "\\\\"
+							  : "\\x%02x",
+					      c);
 		} else {
 			text[n++] = (char)c;
 		}
@@ -79,16 +80,17 @@ import_initializers(struct importer *imp, struct body *body)
 		const Onnx__TensorProto *p = imp->graph->initializer[i];
 		const char *name = p->name ? p->name : "";
 		const char *item = arena_printf(&imp->tmp, "initializer %s",
-			import_quote(&imp->tmp, name));
+						import_quote(&imp->tmp, name));
 		struct tensor_content c;
 
 		if (!*name || scope_find(&body->scope, name)) {
-			return diag_error(&imp->m->diags,
+			return diag_error(
+				&imp->m->diags,
 				*name ? DIAG_DUPLICATE_TENSOR : DIAG_BAD_MODEL,
 				import_place(imp, item),
 				*name ? "two initializers have this name; "
 					"rename one"
-				: "it has no name; export the model again");
+				      : "it has no name; export the model again");
 		}
 		if (!tensor_read(&imp->source, p, item, &c)) {
 			return false;
@@ -101,8 +103,9 @@ import_initializers(struct importer *imp, struct body *body)
 	}
 	if (imp->graph->n_sparse_initializer > 0) {
 		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
-			import_place(imp, NULL), "sparse initializers are not "
-			"supported; make them dense");
+				  import_place(imp, NULL),
+				  "sparse initializers are not "
+				  "supported; make them dense");
 	}
 	return true;
 }
@@ -117,11 +120,12 @@ output_of(struct importer *imp, struct tensor *t, const char *name)
 		return t;
 	}
 	if (!t->is_input) {
-		graph_rename(imp->g, t, arena_printf(&imp->tmp, "%s_value",
-						     name));
+		graph_rename(imp->g, t,
+			     arena_printf(&imp->tmp, "%s_value", name));
 	}
-	copy = graph_tensor(imp->g, t->is_input
-		? arena_printf(&imp->tmp, "%s_copy", name) : name);
+	copy = graph_tensor(imp->g, t->is_input ? arena_printf(&imp->tmp,
+							       "%s_copy", name)
+						: name);
 	copy->model_name = arena_strdup(&imp->m->arena, name);
 	import_add_node(imp, "", "Identity", "", &t, 1, &copy, 1, -1,
 			GRAPH_CANONICAL_OPSET);
@@ -137,25 +141,27 @@ import_outputs(struct importer *imp, const struct body *body)
 		const Onnx__ValueInfoProto *p = imp->graph->output[i];
 		const char *name = p->name ? p->name : "";
 		const char *item = arena_printf(&imp->tmp, "output %s",
-			import_quote(&imp->tmp, name));
+						import_quote(&imp->tmp, name));
 		struct scope_slot *slot = scope_find(&body->scope, name);
 
 		if (!slot) {
-			return diag_error(&imp->m->diags, DIAG_MISSING_TENSOR,
-				import_place(imp, item), "no node computes "
+			return diag_error(
+				&imp->m->diags, DIAG_MISSING_TENSOR,
+				import_place(imp, item),
+				"no node computes "
 				"it; correct its name or add the node");
 		}
 		if (slot->listed) {
-			return diag_error(&imp->m->diags,
-				DIAG_DUPLICATE_TENSOR,
-				import_place(imp, item),
-				"it is listed twice; remove one");
+			return diag_error(&imp->m->diags, DIAG_DUPLICATE_TENSOR,
+					  import_place(imp, item),
+					  "it is listed twice; remove one");
 		}
 		slot->listed = true;
 		if (p->type && !p->type->tensor_type) {
 			return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
-				import_place(imp, item), "it is no dense "
-				"tensor, which alone is supported");
+					  import_place(imp, item),
+					  "it is no dense "
+					  "tensor, which alone is supported");
 		}
 		struct tensor *t = output_of(imp, slot->tensor, name);
 
@@ -164,8 +170,9 @@ import_outputs(struct importer *imp, const struct body *body)
 	}
 	if (g->outputs.n == 0) {
 		return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
-			import_place(imp, NULL), "the model has no outputs; "
-			"there is nothing to compute");
+				  import_place(imp, NULL),
+				  "the model has no outputs; "
+				  "there is nothing to compute");
 	}
 	return true;
 }
@@ -215,19 +222,22 @@ static bool
 check_model(struct importer *imp)
 {
 	imp->graph = imp->model->graph;
-	if (!imp->graph || (imp->graph->n_node == 0 &&
-			    imp->graph->n_output == 0)) {
+	if (!imp->graph ||
+	    (imp->graph->n_node == 0 && imp->graph->n_output == 0)) {
 		return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
-			import_place(imp, NULL), "it holds no graph; give an "
-			"ONNX model");
+				  import_place(imp, NULL),
+				  "it holds no graph; give an "
+				  "ONNX model");
 	}
 	for (size_t i = 0; i < imp->model->n_functions; ++i) {
 		const Onnx__FunctionProto *f = imp->model->functions[i];
 
 		if (!f->name || !*f->name) {
 			return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
-				import_place(imp, NULL), "function %zu has no "
-				"name; export the model again", i);
+					  import_place(imp, NULL),
+					  "function %zu has no "
+					  "name; export the model again",
+					  i);
 		}
 	}
 	return true;
@@ -280,20 +290,23 @@ unpack_model(struct importer *imp, bool mapped)
 				  "the file is empty; get it again");
 	}
 	strbuf_init(&slim);
-	ok = wire_slim(imp->source.base, imp->source.length, WIRE_MODEL,
-		       &slim, &bad, &why);
+	ok = wire_slim(imp->source.base, imp->source.length, WIRE_MODEL, &slim,
+		       &bad, &why);
 	if (!ok) {
 		diag_error(&imp->m->diags, DIAG_BAD_PROTOBUF,
-			   import_place(imp, NULL), "no ONNX model, or a "
+			   import_place(imp, NULL),
+			   "no ONNX model, or a "
 			   "damaged one: %s at byte %zu; get the file again",
 			   why, bad);
 	} else {
-		imp->model = onnx__model_proto__unpack(&allocator, slim.len,
-			(const uint8_t *)slim.data);
+		imp->model =
+			onnx__model_proto__unpack(&allocator, slim.len,
+						  (const uint8_t *)slim.data);
 		ok = imp->model != NULL;
 		if (!ok) {
 			diag_error(&imp->m->diags, DIAG_BAD_PROTOBUF,
-				   import_place(imp, NULL), "no ONNX model, "
+				   import_place(imp, NULL),
+				   "no ONNX model, "
 				   "or a damaged one; get the file again");
 		}
 	}
@@ -322,7 +335,7 @@ import_mapped(struct module *m, const struct tensor_source *source,
 		imp.g = graph_new(m, choose_name(&imp));
 		imp.g->file = arena_strdup(&m->arena, source->path);
 		imp.g->digest = sha256_text_of(&m->arena, source->base,
-					  source->length, mapped);
+					       source->length, mapped);
 		ok = build_graph(&imp);
 	}
 	arena_release(&imp.tmp);
@@ -335,18 +348,22 @@ onnx_import(struct module *m, const char *path,
 {
 	struct onnx_file *f = onnx_file_new();
 	const char *why = "out of memory";
-	const struct onnx_map *map = f ? onnx_file_map(f, path, &m->arena,
-						       &why) : NULL;
+	const struct onnx_map *map = f ? onnx_file_map(f, path, &m->arena, &why)
+				       : NULL;
 	struct graph *g = NULL;
 
 	if (map) {
 		const char *slash = strrchr(path, '/');
 		struct tensor_source source = {
-			.module = m, .file = f, .base = map->base,
+			.module = m,
+			.file = f,
+			.base = map->base,
 			.length = map->length,
 			.path = arena_strdup(&m->arena, path),
 			.folder = slash ? arena_strndup(&m->arena, path,
-				(size_t)(slash - path + 1)) : ".",
+							(size_t)(slash - path +
+								 1))
+					: ".",
 		};
 
 		g = import_mapped(m, &source, options,
@@ -370,11 +387,13 @@ onnx_import_bytes(struct module *m, const char *name, const void *data,
 {
 	struct onnx_file *f = onnx_file_new();
 	struct tensor_source source = {
-		.module = m, .file = f, .base = data, .length = length,
+		.module = m,
+		.file = f,
+		.base = data,
+		.length = length,
 		.path = arena_strdup(&m->arena, name),
 	};
-	struct graph *g = f ? import_mapped(m, &source, options, false)
-			    : NULL;
+	struct graph *g = f ? import_mapped(m, &source, options, false) : NULL;
 
 	*file = g ? f : NULL;
 	if (!g) {

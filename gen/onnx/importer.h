@@ -10,7 +10,7 @@
 #define ONNX_NEWEST_OPSET 28
 #define ONNX_MAX_RANK 32
 #define ONNX_MAX_BYTES ((int64_t)1 << 48) /* of one tensor */
-#define ONNX_MAX_INLINED (1 << 16) /* nodes that calls become */
+#define ONNX_MAX_INLINED (1 << 16)        /* nodes that calls become */
 #define ONNX_MAX_CALL_DEPTH 64
 
 /* -- file.c: files, mapped -- */
@@ -53,13 +53,11 @@ struct tensor_content {
 	const struct value *value;
 };
 
-bool tensor_read(const struct tensor_source *source,
-		 const Onnx__TensorProto *p, const char *item,
-		 struct tensor_content *out);
+bool tensor_read(const struct tensor_source *source, const Onnx__TensorProto *p,
+		 const char *item, struct tensor_content *out);
 /* Product of the dims; DIAG_BAD_SHAPE, DIAG_TOO_LARGE. */
 bool tensor_check_dims(struct module *m, struct diag_place place, int ndim,
-		       const int64_t *dims, struct dtype type,
-		       int64_t *elems);
+		       const int64_t *dims, struct dtype type, int64_t *elems);
 
 /* -- external.c: where the bytes of a tensor lie outside of the model -- */
 
@@ -94,17 +92,17 @@ typedef VEC(struct attr) attr_list;
 
 /* A body under import: the main graph, or one call of a function. */
 struct body {
-	const struct body *caller;     /* NULL: the main graph */
+	const struct body *caller; /* NULL: the main graph */
 	const Onnx__FunctionProto *function;
 	struct scope scope;
 	Onnx__NodeProto **nodes;
 	size_t n_nodes;
 	Onnx__OperatorSetIdProto **opsets;
 	size_t n_opsets;
-	const char *prefix;            /* of names; "" in the main graph */
-	int origin;                    /* -1: one per node */
+	const char *prefix; /* of names; "" in the main graph */
+	int origin;         /* -1: one per node */
 	int depth;
-	const attr_list *attrs;        /* of the call: for ref_attr_name */
+	const attr_list *attrs; /* of the call: for ref_attr_name */
 };
 
 struct importer {
@@ -112,14 +110,14 @@ struct importer {
 	struct graph *g;
 	const struct import_options *options;
 	struct tensor_source source;
-	struct arena tmp;             /* dies with the import */
+	struct arena tmp; /* dies with the import */
 	const Onnx__ModelProto *model;
 	const Onnx__GraphProto *graph;
-	VEC(int) versions;            /* opset version by node id */
-	struct scope call_names;      /* prefixes in use */
-	int n_work;                   /* nodes met in functions */
-	int n_missing;                /* inputs that nothing produces */
-	bool reshaped;                /* --input-shape changed a constant */
+	VEC(int) versions;       /* opset version by node id */
+	struct scope call_names; /* prefixes in use */
+	int n_work;              /* nodes met in functions */
+	int n_missing;           /* inputs that nothing produces */
+	bool reshaped;           /* --input-shape changed a constant */
 };
 
 struct diag_place import_place(const struct importer *imp, const char *item);
@@ -142,9 +140,8 @@ const char *import_domain(const char *domain); /* "ai.onnx" is "" */
  * (-1: none). */
 struct node *import_add_node(struct importer *imp, const char *domain,
 			     const char *op_type, const char *name,
-			     struct tensor **in, int n_in,
-			     struct tensor **out, int n_out, int origin,
-			     int version);
+			     struct tensor **in, int n_in, struct tensor **out,
+			     int n_out, int origin, int version);
 
 /* -- attribute.c -- */
 
@@ -163,9 +160,8 @@ bool import_constant(struct importer *imp, const struct body *body,
 const Onnx__FunctionProto *function_find(const struct importer *imp,
 					 const Onnx__NodeProto *call);
 bool function_inline(struct importer *imp, const struct body *caller,
-		     const Onnx__FunctionProto *f,
-		     const Onnx__NodeProto *call, const char *item,
-		     int origin);
+		     const Onnx__FunctionProto *f, const Onnx__NodeProto *call,
+		     const char *item, int origin);
 
 /* -- inputs.c: graph inputs, --input-shape, --dim -- */
 

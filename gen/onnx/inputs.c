@@ -21,7 +21,7 @@ struct inputs {
 	struct importer *imp;
 	VEC(struct size_name) names;
 	VEC(const Onnx__ValueInfoProto *) list; /* that are no constants */
-	struct scope given; /* their names */
+	struct scope given;                     /* their names */
 };
 
 #define DIM_VALUE ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE
@@ -90,8 +90,8 @@ static void
 collect_names(struct inputs *in)
 {
 	for (int i = 0; i < in->list.n; ++i) {
-		const Onnx__TensorShapeProto *s =
-			declared_shape(in->list.data[i]);
+		const Onnx__TensorShapeProto *s = declared_shape(
+			in->list.data[i]);
 
 		for (size_t d = 0; s && d < s->n_dim; ++d) {
 			const char *name = dim_name(s->dim[d]);
@@ -122,8 +122,9 @@ list_of(struct inputs *in, bool dims, bool only_unbound)
 		if (++shown > 20) {
 			return arena_printf(a, "%s, …", list);
 		}
-		const char *one = import_quote(a, dims
-			? in->names.data[i].name : in->list.data[i]->name);
+		const char *one = import_quote(a,
+					       dims ? in->names.data[i].name
+						    : in->list.data[i]->name);
 
 		list = list ? arena_printf(a, "%s, %s", list, one) : one;
 	}
@@ -146,22 +147,34 @@ bind_name(struct inputs *in, const char *name, int64_t min, int64_t max,
 	struct size_name *row = find_name(in, name);
 
 	if (!row) {
-		return bad_option(in, arena_printf(a, "%s: the model's inputs "
-			"have no size named %s; their names are: %s", option,
-			import_quote(a, name), list_of(in, true, false)));
+		return bad_option(
+			in,
+			arena_printf(
+				a,
+				"%s: the model's inputs "
+				"have no size named %s; their names are: %s",
+				option, import_quote(a, name),
+				list_of(in, true, false)));
 	}
 	if (min < 1 || max < min || max > INT32_MAX) {
-		return bad_option(in, arena_printf(a, "%s: the size %s cannot "
-			"be %lld..%lld; give a number from 1, or a range from "
-			"a smaller to a larger one", option,
-			import_quote(a, name), (long long)min,
-			(long long)max));
+		return bad_option(
+			in,
+			arena_printf(
+				a,
+				"%s: the size %s cannot "
+				"be %lld..%lld; give a number from 1, or a range from "
+				"a smaller to a larger one",
+				option, import_quote(a, name), (long long)min,
+				(long long)max));
 	}
 	if (row->bound && (row->min != min || row->max != max)) {
-		return bad_option(in, arena_printf(a, "%s: the size %s is %lld"
-			" here and %lld elsewhere; say it once", option,
-			import_quote(a, name), (long long)max,
-			(long long)row->max));
+		return bad_option(
+			in,
+			arena_printf(a,
+				     "%s: the size %s is %lld"
+				     " here and %lld elsewhere; say it once",
+				     option, import_quote(a, name),
+				     (long long)max, (long long)row->max));
 	}
 	row->bound = true;
 	row->min = min;
@@ -183,30 +196,43 @@ apply_shape(struct inputs *in, const struct input_shape *asked)
 		}
 	}
 	if (!p) {
-		return bad_option(in, arena_printf(a, "--input-shape: the "
-			"model has no input %s; its inputs are: %s",
-			import_quote(a, asked->name),
-			list_of(in, false, false)));
+		return bad_option(
+			in, arena_printf(
+				    a,
+				    "--input-shape: the "
+				    "model has no input %s; its inputs are: %s",
+				    import_quote(a, asked->name),
+				    list_of(in, false, false)));
 	}
 	s = declared_shape(p);
 	if (asked->ndim > ONNX_MAX_RANK ||
 	    (s && (size_t)asked->ndim != s->n_dim)) {
-		return bad_option(in, arena_printf(a, "--input-shape: the "
-			"input %s has %zu dimensions in the model, not %d",
-			import_quote(a, asked->name),
-			s ? s->n_dim : (size_t)ONNX_MAX_RANK, asked->ndim));
+		return bad_option(
+			in,
+			arena_printf(
+				a,
+				"--input-shape: the "
+				"input %s has %zu dimensions in the model, not %d",
+				import_quote(a, asked->name),
+				s ? s->n_dim : (size_t)ONNX_MAX_RANK,
+				asked->ndim));
 	}
 	for (int d = 0; d < asked->ndim; ++d) {
 		const char *name = s ? dim_name(s->dim[d]) : NULL;
 
 		if (asked->dims[d] < 1) {
-			return bad_option(in, arena_printf(a, "--input-shape: "
-				"dimension %d of %s is %lld; sizes are at "
-				"least 1", d, import_quote(a, asked->name),
-				(long long)asked->dims[d]));
+			return bad_option(
+				in,
+				arena_printf(
+					a,
+					"--input-shape: "
+					"dimension %d of %s is %lld; sizes are at "
+					"least 1",
+					d, import_quote(a, asked->name),
+					(long long)asked->dims[d]));
 		}
-		if (name && !bind_name(in, name, asked->dims[d],
-				       asked->dims[d], "--input-shape")) {
+		if (name && !bind_name(in, name, asked->dims[d], asked->dims[d],
+				       "--input-shape")) {
 			return false;
 		}
 		if (s && s->dim[d]->value_case == DIM_VALUE &&
@@ -250,15 +276,17 @@ bind_all(struct inputs *in)
 		if (!row->bound && row->batch) {
 			row->bound = true;
 			row->min = row->max = 1;
-			assume(in, arena_printf(a, "%s is 1 (--dim %s=N or "
-				"--dim %s=1..N says otherwise)",
-				import_quote(a, row->name), row->name,
-				row->name));
+			assume(in, arena_printf(a,
+						"%s is 1 (--dim %s=N or "
+						"--dim %s=1..N says otherwise)",
+						import_quote(a, row->name),
+						row->name, row->name));
 		}
 		unbound = unbound || !row->bound;
 	}
 	if (unbound) {
-		return diag_error(&in->imp->m->diags, DIAG_UNKNOWN_SHAPE,
+		return diag_error(
+			&in->imp->m->diags, DIAG_UNKNOWN_SHAPE,
 			(struct diag_place){ .file = in->imp->source.path },
 			"the model leaves these sizes open: %s; say each with "
 			"--dim NAME=VALUE or --dim NAME=1..MAX",
@@ -279,8 +307,8 @@ make_exprs(struct inputs *in)
 			row->expr = expr_index(m, row->min);
 			continue;
 		}
-		struct var *v = var_new_dim(m, arena_strdup(&m->arena,
-							    row->name),
+		struct var *v = var_new_dim(m,
+					    arena_strdup(&m->arena, row->name),
 					    row->min, row->max);
 
 		vec_push(&m->arena, &in->imp->g->dims, v);
@@ -291,19 +319,21 @@ make_exprs(struct inputs *in)
 static bool
 open_size(struct inputs *in, const Onnx__ValueInfoProto *p, int dim)
 {
-	return diag_error(&in->imp->m->diags, DIAG_UNKNOWN_SHAPE,
+	return diag_error(
+		&in->imp->m->diags, DIAG_UNKNOWN_SHAPE,
 		import_place(in->imp, input_item(in->imp, p->name)),
 		dim < 0 ? "the model does not say its shape; use "
-			"--input-shape NAME:SIZE,SIZE,…"
-		: "the model does not say the size of its dimension %d; use "
-		"--input-shape NAME:SIZE,SIZE,…", dim);
+			  "--input-shape NAME:SIZE,SIZE,…"
+			: "the model does not say the size of its dimension %d; use "
+			  "--input-shape NAME:SIZE,SIZE,…",
+		dim);
 }
 
 /* The size of one dimension; max: its largest value. */
 static bool
 dim_expr(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
-	 const Onnx__TensorShapeProto__Dimension *dim,
-	 const struct expr **out, int64_t *max)
+	 const Onnx__TensorShapeProto__Dimension *dim, const struct expr **out,
+	 int64_t *max)
 {
 	struct importer *imp = in->imp;
 	const char *name = dim_name(dim);
@@ -316,19 +346,23 @@ dim_expr(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 		return true;
 	}
 	if (dim->value_case == DIM_VALUE && dim->dim_value < 0) {
-		return diag_error(&imp->m->diags, DIAG_BAD_SHAPE,
+		return diag_error(
+			&imp->m->diags, DIAG_BAD_SHAPE,
 			import_place(imp, input_item(imp, p->name)),
 			"its dimension %d is %lld, which is no size; use "
-			"--input-shape NAME:SIZE,SIZE,…", d,
-			(long long)dim->dim_value);
+			"--input-shape NAME:SIZE,SIZE,…",
+			d, (long long)dim->dim_value);
 	}
 	if (dim->value_case == DIM_VALUE) {
 		*max = dim->dim_value;
 	} else if (d == 0) {
 		*max = 1;
-		assume(in, arena_printf(&imp->tmp, "the first dimension of "
-			"input %s is 1 (--input-shape says otherwise)",
-			import_quote(&imp->tmp, p->name)));
+		assume(in,
+		       arena_printf(
+			       &imp->tmp,
+			       "the first dimension of "
+			       "input %s is 1 (--input-shape says otherwise)",
+			       import_quote(&imp->tmp, p->name)));
 	} else {
 		return open_size(in, p, d);
 	}
@@ -337,8 +371,7 @@ dim_expr(struct inputs *in, const Onnx__ValueInfoProto *p, int d,
 }
 
 static bool
-make_input(struct inputs *in, const Onnx__ValueInfoProto *p,
-	   struct body *body)
+make_input(struct inputs *in, const Onnx__ValueInfoProto *p, struct body *body)
 {
 	struct importer *imp = in->imp;
 	const char *item = input_item(imp, p->name);
@@ -352,16 +385,19 @@ make_input(struct inputs *in, const Onnx__ValueInfoProto *p,
 	if (!onnx_dtype(number, &t->type) ||
 	    dtype_class(t->type) == DTC_STRING) {
 		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
-			import_place(imp, item),
-			"elements of ONNX type %d are not supported", number);
+				  import_place(imp, item),
+				  "elements of ONNX type %d are not supported",
+				  number);
 	}
 	if (!s && !asked) {
 		return open_size(in, p, -1);
 	}
 	if (!asked && s->n_dim > ONNX_MAX_RANK) {
 		return diag_error(&imp->m->diags, DIAG_TOO_LARGE,
-			import_place(imp, item), "it has %zu dimensions; at "
-			"most %d are supported", s->n_dim, ONNX_MAX_RANK);
+				  import_place(imp, item),
+				  "it has %zu dimensions; at "
+				  "most %d are supported",
+				  s->n_dim, ONNX_MAX_RANK);
 	}
 	t->typed = true;
 	t->ndim = asked ? asked->ndim : (int)s->n_dim;
@@ -394,17 +430,18 @@ check_input(struct inputs *in, const Onnx__ValueInfoProto *p)
 
 	if (!p->name || !*p->name) {
 		return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
-			import_place(imp, item),
-			"it has no name; export the model again");
+				  import_place(imp, item),
+				  "it has no name; export the model again");
 	}
 	if (scope_find(&in->given, p->name) != NULL) {
 		return diag_error(&imp->m->diags, DIAG_DUPLICATE_TENSOR,
-			import_place(imp, item),
-			"two inputs have this name; rename one");
+				  import_place(imp, item),
+				  "two inputs have this name; rename one");
 	}
 	scope_add(&in->given, p->name, NULL);
 	if (!p->type || !p->type->tensor_type) {
-		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED,
+		return diag_error(
+			&imp->m->diags, DIAG_UNSUPPORTED,
 			import_place(imp, item),
 			"it is no dense tensor, which alone is supported");
 	}
@@ -435,13 +472,17 @@ import_inputs(struct importer *imp, struct body *body)
 		vec_push(&imp->tmp, &in.list, p);
 	}
 	if (n_fixed == 1) {
-		assume(&in, arena_printf(&imp->tmp,
-			"input %s keeps the value that the model gives it",
-			fixed));
+		assume(&in,
+		       arena_printf(
+			       &imp->tmp,
+			       "input %s keeps the value that the model gives it",
+			       fixed));
 	} else if (n_fixed > 1) {
-		assume(&in, arena_printf(&imp->tmp,
-			"%d inputs keep the values that the model gives them",
-			n_fixed));
+		assume(&in,
+		       arena_printf(
+			       &imp->tmp,
+			       "%d inputs keep the values that the model gives them",
+			       n_fixed));
 	}
 	collect_names(&in);
 	if (!bind_all(&in)) {

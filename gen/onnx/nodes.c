@@ -12,15 +12,19 @@ import_domain(const char *domain)
 }
 
 const char *
-import_node_item(const struct importer *imp, const struct body *body,
-		 int index, const Onnx__NodeProto *p)
+import_node_item(const struct importer *imp, const struct body *body, int index,
+		 const Onnx__NodeProto *p)
 {
 	struct arena *a = (struct arena *)&imp->tmp;
-	const char *where = !body->caller ? ""
-		: arena_printf(a, " of function %s",
-			       import_quote(a, body->function->name));
+	const char *where =
+		!body->caller
+			? ""
+			: arena_printf(a, " of function %s",
+				       import_quote(a, body->function->name));
 	const char *name = p->name && *p->name
-		? arena_printf(a, " %s", import_quote(a, p->name)) : "";
+				   ? arena_printf(a, " %s",
+						  import_quote(a, p->name))
+				   : "";
 
 	return arena_printf(a, "node %d %.100s%s%s", index,
 			    p->op_type ? p->op_type : "", name, where);
@@ -30,8 +34,8 @@ bool
 import_opset(const struct body *body, const char *domain, int64_t *version)
 {
 	for (size_t i = 0; i < body->n_opsets; ++i) {
-		if (strcmp(import_domain(body->opsets[i]->domain),
-			   domain) == 0) {
+		if (strcmp(import_domain(body->opsets[i]->domain), domain) ==
+		    0) {
 			*version = body->opsets[i]->version;
 			return true;
 		}
@@ -82,16 +86,18 @@ declare_outputs(struct importer *imp, struct body *body,
 			continue;
 		}
 		if (slot) {
-			return diag_error(&imp->m->diags,
-				DIAG_DUPLICATE_TENSOR,
+			return diag_error(
+				&imp->m->diags, DIAG_DUPLICATE_TENSOR,
 				import_place(imp, item),
 				"its output %s already is the name of an "
 				"input, a constant or another node's output; "
-				"rename one", import_quote(&imp->tmp, name));
+				"rename one",
+				import_quote(&imp->tmp, name));
 		}
-		t = graph_tensor(imp->g, body->caller
-			? arena_printf(&imp->tmp, "%s%s", body->prefix, name)
-			: name);
+		t = graph_tensor(imp->g,
+				 body->caller ? arena_printf(&imp->tmp, "%s%s",
+							     body->prefix, name)
+					      : name);
 		if (!body->caller) {
 			t->model_name = arena_strdup(&imp->m->arena, name);
 		}
@@ -136,18 +142,20 @@ node_version(struct importer *imp, const struct body *body,
 		return true;
 	}
 	if (!import_opset(body, "", &v)) {
-		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED_OPSET,
+		return diag_error(
+			&imp->m->diags, DIAG_UNSUPPORTED_OPSET,
 			import_place(imp, item),
 			"the model does not say which version of ONNX's "
 			"operator set it uses; export it again");
 	}
 	if (v < ONNX_OLDEST_OPSET || v > ONNX_NEWEST_OPSET) {
-		return diag_error(&imp->m->diags, DIAG_UNSUPPORTED_OPSET,
+		return diag_error(
+			&imp->m->diags, DIAG_UNSUPPORTED_OPSET,
 			import_place(imp, item),
 			"the model uses version %lld of ONNX's operator set; "
 			"versions %d to %d are known: convert it with "
-			"onnx.version_converter", (long long)v,
-			ONNX_OLDEST_OPSET, ONNX_NEWEST_OPSET);
+			"onnx.version_converter",
+			(long long)v, ONNX_OLDEST_OPSET, ONNX_NEWEST_OPSET);
 	}
 	*version = (int)v;
 	return true;
@@ -174,8 +182,9 @@ make_node(struct importer *imp, const struct body *body,
 		in[i] = find_input(imp, body, p->input[i], item);
 	}
 	for (int i = 0; i < n_out; ++i) {
-		const struct scope_slot *slot = *p->output[i]
-			? scope_find(&body->scope, p->output[i]) : NULL;
+		const struct scope_slot *slot =
+			*p->output[i] ? scope_find(&body->scope, p->output[i])
+				      : NULL;
 
 		out[i] = slot ? slot->tensor : NULL;
 	}
@@ -187,8 +196,8 @@ make_node(struct importer *imp, const struct body *body,
 		name = arena_printf(&imp->tmp, "%s%s", body->prefix, name);
 	}
 	struct node *n = import_add_node(imp, import_domain(p->domain),
-					 p->op_type, name, in, n_in, out,
-					 n_out, origin, version);
+					 p->op_type, name, in, n_in, out, n_out,
+					 origin, version);
 
 	for (int i = 0; i < attrs.n; ++i) {
 		vec_push(a, &n->attrs, attrs.data[i]);
@@ -221,21 +230,22 @@ constant_node(struct importer *imp, const struct body *body,
 	      const Onnx__NodeProto *p, const char *item, int origin)
 {
 	struct scope_slot *slot = p->n_output == 1 && *p->output[0]
-		? scope_find(&body->scope, p->output[0]) : NULL;
+					  ? scope_find(&body->scope,
+						       p->output[0])
+					  : NULL;
 	struct node of = { .graph = imp->g };
 
 	if (p->n_output == 1 && !slot) {
 		return true; /* a constant without a name has no reader */
 	}
 	if (!slot) {
-		return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
-			import_place(imp, item),
+		return diag_error(
+			&imp->m->diags, DIAG_BAD_MODEL, import_place(imp, item),
 			"a Constant has one output; export the model again");
 	}
 	if (body->origin < 0) {
 		imp->g->origins.data[origin].pass = "import";
-		imp->g->origins.data[origin].fate =
-			"a Constant is its value";
+		imp->g->origins.data[origin].fate = "a Constant is its value";
 	}
 	vec_push(&imp->m->arena, &of.origins, origin);
 	graph_made_of(imp->g, slot->tensor, "", &of, NULL, 0);
@@ -251,10 +261,11 @@ import_node(struct importer *imp, struct body *body, const Onnx__NodeProto *p,
 				      : body->origin;
 
 	if (body->caller && ++imp->n_work > ONNX_MAX_INLINED) {
-		return diag_error(&imp->m->diags, DIAG_TOO_LARGE,
-			import_place(imp, item),
+		return diag_error(
+			&imp->m->diags, DIAG_TOO_LARGE, import_place(imp, item),
 			"the calls of functions become more than %d nodes; "
-			"call fewer", ONNX_MAX_INLINED);
+			"call fewer",
+			ONNX_MAX_INLINED);
 	}
 	if (f) {
 		for (size_t i = 0; i < p->n_input; ++i) {
@@ -271,13 +282,19 @@ check_closed(struct importer *imp, const struct body *body)
 {
 	for (uint32_t i = 0; i < body->scope.cap; ++i) {
 		if (body->scope.slot[i].open) {
-			return diag_error(&imp->m->diags, DIAG_MISSING_TENSOR,
-				import_place(imp, arena_printf(&imp->tmp,
-					"function %s", import_quote(&imp->tmp,
-						body->function->name))),
+			return diag_error(
+				&imp->m->diags, DIAG_MISSING_TENSOR,
+				import_place(
+					imp,
+					arena_printf(
+						&imp->tmp, "function %s",
+						import_quote(&imp->tmp,
+							     body->function
+								     ->name))),
 				"no node computes its output %s; export the "
-				"model again", import_quote(&imp->tmp,
-					body->scope.slot[i].name));
+				"model again",
+				import_quote(&imp->tmp,
+					     body->scope.slot[i].name));
 		}
 	}
 	return true;
@@ -294,7 +311,8 @@ import_body(struct importer *imp, struct body *body)
 
 		items[i] = import_node_item(imp, body, (int)i, p);
 		if (!p->op_type || !*p->op_type) {
-			return diag_error(&imp->m->diags, DIAG_BAD_MODEL,
+			return diag_error(
+				&imp->m->diags, DIAG_BAD_MODEL,
 				import_place(imp, items[i]),
 				"it names no operator; export the model "
 				"again");
@@ -307,8 +325,7 @@ import_body(struct importer *imp, struct body *body)
 		return false;
 	}
 	for (size_t i = 0; i < body->n_nodes; ++i) {
-		if (!import_node(imp, body, body->nodes[i], (int)i,
-				 items[i])) {
+		if (!import_node(imp, body, body->nodes[i], (int)i, items[i])) {
 			return false;
 		}
 	}

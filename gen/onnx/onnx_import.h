@@ -53,7 +53,7 @@ struct array {
 	int ndim;
 	int64_t *shape;
 	int64_t elems;
-	void *data; /* dense, dtype_bytes per element */
+	void *data;   /* dense, dtype_bytes per element */
 	bool is_bits; /* the file only says how wide its elements are: type is
 		       * an unsigned one of that width */
 };

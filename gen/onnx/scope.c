@@ -49,8 +49,8 @@ scope_add(struct scope *s, const char *name, struct tensor *t)
 		for (uint32_t i = 0; i < old.cap; ++i) {
 			if (old.slot[i].name) {
 				scope_add(s, old.slot[i].name,
-					  old.slot[i].tensor)->open =
-					old.slot[i].open;
+					  old.slot[i].tensor)
+					->open = old.slot[i].open;
 			}
 		}
 	}

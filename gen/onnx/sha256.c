@@ -52,16 +52,17 @@ compress(uint32_t state[8], const uint8_t *data, size_t blocks)
 			uint32_t p = w[i - 15], q = w[i - 2];
 
 			w[i] = w[i - 16] + w[i - 7] +
-				(rotate(p, 7) ^ rotate(p, 18) ^ p >> 3) +
-				(rotate(q, 17) ^ rotate(q, 19) ^ q >> 10);
+			       (rotate(p, 7) ^ rotate(p, 18) ^ p >> 3) +
+			       (rotate(q, 17) ^ rotate(q, 19) ^ q >> 10);
 		}
 		for (int i = 0; i < 64; ++i) {
-			uint32_t t = h + (rotate(e, 6) ^ rotate(e, 11) ^
-					  rotate(e, 25)) +
-				(g ^ (e & (f ^ g))) + constants[i] + w[i];
+			uint32_t t = h +
+				     (rotate(e, 6) ^ rotate(e, 11) ^
+				      rotate(e, 25)) +
+				     (g ^ (e & (f ^ g))) + constants[i] + w[i];
 			uint32_t u = (rotate(a, 2) ^ rotate(a, 13) ^
 				      rotate(a, 22)) +
-				((a & b) | (c & (a | b)));
+				     ((a & b) | (c & (a | b)));
 
 			h = g;
 			g = f;
@@ -86,9 +87,9 @@ compress(uint32_t state[8], const uint8_t *data, size_t blocks)
 void
 sha256_init(struct sha256 *s)
 {
-	*s = (struct sha256){ .state = {
-		0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-		0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 } };
+	*s = (struct sha256){ .state = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372,
+					 0xa54ff53a, 0x510e527f, 0x9b05688c,
+					 0x1f83d9ab, 0x5be0cd19 } };
 }
 
 void
@@ -147,8 +148,7 @@ sha256_text(struct sha256 *s, struct arena *a)
 }
 
 const char *
-sha256_text_of(struct arena *a, const uint8_t *data, size_t length,
-	       bool mapped)
+sha256_text_of(struct arena *a, const uint8_t *data, size_t length, bool mapped)
 {
 	const size_t chunk = (size_t)4 << 20;
 	struct sha256 s;

@@ -12,7 +12,7 @@ has_sha(void)
 {
 	unsigned a, b, c, d;
 	bool sse41 = __get_cpuid(1, &a, &b, &c, &d) && (c >> 19 & 1) &&
-		(c >> 9 & 1);
+		     (c >> 9 & 1);
 
 	return sse41 && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
 	       (b >> 29 & 1);
@@ -38,23 +38,32 @@ compress_sha(uint32_t state[8], const uint8_t *data, size_t blocks,
 
 		for (int i = 0; i < 4; ++i) {
 			w[i] = _mm_shuffle_epi8(_mm_loadu_si128(
-				(const __m128i *)(data + 16 * i)), swap);
+							(const __m128i
+								 *)(data +
+								    16 * i)),
+						swap);
 		}
 		for (int i = 0; i < 16; ++i) {
-			__m128i k = _mm_add_epi32(w[i & 3], _mm_loadu_si128(
-				(const __m128i *)(constants + 4 * i)));
+			__m128i k = _mm_add_epi32(w[i & 3],
+						  _mm_loadu_si128((
+							  const __m128i
+								  *)(constants +
+								     4 * i)));
 
 			cdgh = _mm_sha256rnds2_epu32(cdgh, abef, k);
 			abef = _mm_sha256rnds2_epu32(abef, cdgh,
-				_mm_shuffle_epi32(k, 0x0e));
+						     _mm_shuffle_epi32(k,
+								       0x0e));
 			if (i >= 12) {
 				continue;
 			}
 			__m128i last = w[(i + 3) & 3];
-			__m128i mid = _mm_alignr_epi8(last, w[(i + 2) & 3],
-						      4);
-			__m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(
-				w[i & 3], w[(i + 1) & 3]), mid);
+			__m128i mid = _mm_alignr_epi8(last, w[(i + 2) & 3], 4);
+			__m128i sum =
+				_mm_add_epi32(_mm_sha256msg1_epu32(w[i & 3],
+								   w[(i + 1) &
+								     3]),
+					      mid);
 
 			w[i & 3] = _mm_sha256msg2_epu32(sum, last);
 		}

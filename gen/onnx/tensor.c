@@ -12,8 +12,13 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 #define SMALL_BYTES 4096
 
 enum {
-	FIELD_FLOAT = 4, FIELD_INT32 = 5, FIELD_STRING = 6, FIELD_INT64 = 7,
-	FIELD_RAW = 9, FIELD_DOUBLE = 10, FIELD_UINT64 = 11
+	FIELD_FLOAT = 4,
+	FIELD_INT32 = 5,
+	FIELD_STRING = 6,
+	FIELD_INT64 = 7,
+	FIELD_RAW = 9,
+	FIELD_DOUBLE = 10,
+	FIELD_UINT64 = 11
 };
 
 /* TensorProto.DataType, the type, and the list that holds its elements where
@@ -88,9 +93,11 @@ tensor_check_dims(struct module *m, struct diag_place place, int ndim,
 
 	for (int i = 0; i < ndim; ++i) {
 		if (dims[i] < 0) {
-			return diag_error(&m->diags, DIAG_BAD_SHAPE, place,
+			return diag_error(
+				&m->diags, DIAG_BAD_SHAPE, place,
 				"dimension %d is %lld; sizes cannot be "
-				"negative", i, (long long)dims[i]);
+				"negative",
+				i, (long long)dims[i]);
 		}
 		empty = empty || dims[i] == 0;
 	}
@@ -98,7 +105,8 @@ tensor_check_dims(struct module *m, struct diag_place place, int ndim,
 	for (int i = 0; i < ndim && !empty; ++i) {
 		if (__builtin_mul_overflow(bytes, dims[i], &bytes) ||
 		    bytes > ONNX_MAX_BYTES) {
-			return diag_error(&m->diags, DIAG_TOO_LARGE, place,
+			return diag_error(
+				&m->diags, DIAG_TOO_LARGE, place,
 				"it has more than 2^48 bytes; check its "
 				"shape");
 		}
@@ -140,12 +148,13 @@ stored_count(const struct decoder *d)
 }
 
 static bool
-wrong_count(const struct decoder *d, const char *unit, size_t has,
-	    size_t wants)
+wrong_count(const struct decoder *d, const char *unit, size_t has, size_t wants)
 {
-	return diag_error(&d->source->module->diags, DIAG_BAD_TENSOR, d->place,
+	return diag_error(
+		&d->source->module->diags, DIAG_BAD_TENSOR, d->place,
 		"it holds %zu %s where its type %s and shape ask for %zu; "
-		"export the model again", has, unit, d->row->name, wants);
+		"export the model again",
+		has, unit, d->row->name, wants);
 }
 
 static void
@@ -240,8 +249,10 @@ decode_fixed(const struct decoder *d, enum wire_type single)
 		}
 		size_t part = f.type == WIRE_BYTES ? f.length : width;
 
-		memcpy(out + at, f.type == WIRE_BYTES ? f.data
-				: (const uint8_t *)&f.value, part);
+		memcpy(out + at,
+		       f.type == WIRE_BYTES ? f.data
+					    : (const uint8_t *)&f.value,
+		       part);
 		at += part;
 	}
 	return value_of_bytes(d, out, false);
@@ -293,7 +304,8 @@ decode_varints(const struct decoder *d)
 
 	if (!walk_varints(d, NULL, width, &n)) {
 		diag_error(&d->source->module->diags, DIAG_BAD_PROTOBUF,
-			   d->place, "its list of numbers is cut short; "
+			   d->place,
+			   "its list of numbers is cut short; "
 			   "export the model again");
 		return NULL;
 	}
@@ -342,17 +354,20 @@ start_decoder(struct decoder *d, const Onnx__TensorProto *p)
 
 	d->row = find_type(number);
 	if (!d->row || d->row->kind == DT_STRING) {
-		return diag_error(&m->diags, DIAG_UNSUPPORTED, d->place,
+		return diag_error(
+			&m->diags, DIAG_UNSUPPORTED, d->place,
 			"its element type is %s (%d), which is not supported",
 			d->row ? d->row->name : "no known one", number);
 	}
 	d->type = dtype_of(d->row->kind);
 	if (p->segment.data) {
-		return diag_error(&m->diags, DIAG_UNSUPPORTED, d->place,
+		return diag_error(
+			&m->diags, DIAG_UNSUPPORTED, d->place,
 			"it is stored in segments; export the model again");
 	}
 	if (p->n_dims > ONNX_MAX_RANK) {
-		return diag_error(&m->diags, DIAG_TOO_LARGE, d->place,
+		return diag_error(
+			&m->diags, DIAG_TOO_LARGE, d->place,
 			"it has %zu dimensions; at most %d are supported",
 			p->n_dims, ONNX_MAX_RANK);
 	}

@@ -34,8 +34,7 @@ read_mapped(const struct tensor_source *source, struct arena *scratch,
 	    struct array *out)
 {
 	struct module *m = source->module;
-	ProtobufCAllocator allocator = { scratch_alloc, scratch_free,
-					 scratch };
+	ProtobufCAllocator allocator = { scratch_alloc, scratch_free, scratch };
 	Onnx__TensorProto *p = NULL;
 	struct tensor_content c;
 	struct strbuf slim;
@@ -60,9 +59,9 @@ read_mapped(const struct tensor_source *source, struct arena *scratch,
 	out->ndim = c.ndim;
 	out->shape = c.shape;
 	out->elems = c.value->elems;
-	out->data = c.value->mapped
-		? arena_copy(&m->arena, c.value->data, c.value->bytes)
-		: (void *)(uintptr_t)c.value->data;
+	out->data = c.value->mapped ? arena_copy(&m->arena, c.value->data,
+						 c.value->bytes)
+				    : (void *)(uintptr_t)c.value->data;
 	return true;
 }
 
@@ -71,17 +70,22 @@ onnx_read_tensor(struct module *m, const char *path, struct array *out)
 {
 	struct onnx_file *f = onnx_file_new();
 	const char *why = "out of memory";
-	const struct onnx_map *map = f ? onnx_file_map(f, path, &m->arena,
-						       &why) : NULL;
+	const struct onnx_map *map = f ? onnx_file_map(f, path, &m->arena, &why)
+				       : NULL;
 	bool ok = false;
 
 	if (map) {
 		const char *slash = strrchr(path, '/');
 		struct tensor_source source = {
-			.module = m, .file = f, .base = map->base,
-			.length = map->length, .path = path,
+			.module = m,
+			.file = f,
+			.base = map->base,
+			.length = map->length,
+			.path = path,
 			.folder = slash ? arena_strndup(&m->arena, path,
-				(size_t)(slash - path + 1)) : ".",
+							(size_t)(slash - path +
+								 1))
+					: ".",
 		};
 		struct arena scratch;
 
@@ -129,8 +133,8 @@ write_fields(FILE *f, struct arena *a, const struct array *array)
 	p.has_data_type = 1;
 	p.data_type = onnx_dtype_number(array->type);
 	p.name = (char *)(uintptr_t)array->name;
-	uint8_t *head = arena_alloc(a,
-		onnx__tensor_proto__get_packed_size(&p) + 1);
+	uint8_t *head = arena_alloc(a, onnx__tensor_proto__get_packed_size(&p) +
+					       1);
 	size_t head_bytes = onnx__tensor_proto__pack(&p, head);
 
 	for (size_t v = bytes;; v >>= 7) {
@@ -145,8 +149,7 @@ write_fields(FILE *f, struct arena *a, const struct array *array)
 }
 
 bool
-onnx_write_tensor(struct module *m, const char *path,
-		  const struct array *array)
+onnx_write_tensor(struct module *m, const char *path, const struct array *array)
 {
 	struct arena scratch;
 	FILE *f = fopen(path, "wb");

@@ -31,8 +31,8 @@ upgrade_set_n_inputs(struct upgrade *u, int n)
 		node_set_input(node, i, NULL);
 	}
 	if (n > old_n) {
-		node->inputs = arena_array(&u->imp->m->arena,
-					   struct tensor *, n + 1);
+		node->inputs = arena_array(&u->imp->m->arena, struct tensor *,
+					   n + 1);
 		for (int i = 0; i < old_n; ++i) {
 			node->inputs[i] = old[i];
 		}
@@ -70,8 +70,9 @@ upgrade_input_ints(struct upgrade *u, int i, const char *what,
 	if (u->node->n_inputs <= i) {
 		upgrade_set_n_inputs(u, i + 1);
 	}
-	node_set_input(u->node, i, graph_constant_ints(u->g,
-		part_name(u, what), n, values));
+	node_set_input(u->node, i,
+		       graph_constant_ints(u->g, part_name(u, what), n,
+					   values));
 }
 
 void
@@ -81,13 +82,13 @@ upgrade_input_scalar(struct upgrade *u, int i, const char *what,
 	union number from = { .f = value };
 	void *data = arena_alloc(&u->imp->m->arena, 16);
 
-	number_store(type, data, 0,
-		     number_cast(type, dtype_of(DT_F64), from));
+	number_store(type, data, 0, number_cast(type, dtype_of(DT_F64), from));
 	if (u->node->n_inputs <= i) {
 		upgrade_set_n_inputs(u, i + 1);
 	}
-	node_set_input(u->node, i, graph_constant(u->g, part_name(u, what),
-						  type, 0, NULL, data));
+	node_set_input(u->node, i,
+		       graph_constant(u->g, part_name(u, what), type, 0, NULL,
+				      data));
 }
 
 struct node *
@@ -99,8 +100,7 @@ upgrade_insert(struct upgrade *u, int pos, const char *op_type,
 				       in, n_in, &out, 1);
 
 	for (int i = 0; i < u->node->origins.n; ++i) {
-		vec_push(&imp->m->arena, &n->origins,
-			 u->node->origins.data[i]);
+		vec_push(&imp->m->arena, &n->origins, u->node->origins.data[i]);
 	}
 	while (imp->versions.n <= n->id) {
 		vec_push(&imp->tmp, &imp->versions, GRAPH_CANONICAL_OPSET);
@@ -177,8 +177,9 @@ dft_to_input(struct upgrade *u)
 	const void *data = arena_copy(&u->imp->m->arena, &axis, sizeof axis);
 
 	upgrade_set_n_inputs(u, 3);
-	node_set_input(u->node, 2, graph_constant(u->g, part_name(u, "axis"),
-		dtype_of(DT_I64), 0, NULL, data));
+	node_set_input(u->node, 2,
+		       graph_constant(u->g, part_name(u, "axis"),
+				      dtype_of(DT_I64), 0, NULL, data));
 	node_remove_attr(u->node, "axis");
 	return true;
 }
@@ -223,8 +224,8 @@ nearest_rounding(const struct tensor *scales)
 	const struct value *v = scales ? scales->value : NULL;
 	bool grows = false, shrinks = false;
 
-	for (int64_t i = 0; v && v->data && v->type.kind == DT_F32 &&
-	     i < v->elems; ++i) {
+	for (int64_t i = 0;
+	     v && v->data && v->type.kind == DT_F32 && i < v->elems; ++i) {
 		double scale = number_load(v->type, v->data, (size_t)i).f;
 
 		grows = grows || scale > 1;
@@ -243,7 +244,7 @@ resize_asymmetric(struct upgrade *u)
 
 	if (!rounding && strcmp(mode, "nearest") == 0) {
 		return upgrade_refuse(u, "it makes one dimension larger and "
-			"another smaller; use two nodes");
+					 "another smaller; use two nodes");
 	}
 	upgrade_set_n_inputs(u, 3);
 	node_set_input(u->node, 2, scales);
@@ -272,9 +273,9 @@ upsample_to_resize(struct upgrade *u)
 			scales[i] = (float)a->floats[i];
 		}
 		upgrade_set_n_inputs(u, 2);
-		node_set_input(u->node, 1, graph_constant(u->g,
-			part_name(u, "scales"), dtype_of(DT_F32), 1, &n,
-			scales));
+		node_set_input(u->node, 1,
+			       graph_constant(u->g, part_name(u, "scales"),
+					      dtype_of(DT_F32), 1, &n, scales));
 	}
 	node_remove_attr(u->node, "scales");
 	u->node->op_type = "Resize";
@@ -309,7 +310,7 @@ batch_norm_spatial(struct upgrade *u)
 {
 	if (node_attr_int(u->node, "spatial", 1) == 0) {
 		return upgrade_refuse(u, "spatial=0 is not supported; export "
-				      "the model with opset 9 or newer");
+					 "the model with opset 9 or newer");
 	}
 	node_remove_attr(u->node, "spatial");
 	return true;
@@ -318,7 +319,8 @@ batch_norm_spatial(struct upgrade *u)
 static bool
 batch_norm_outputs(struct upgrade *u)
 {
-	return drop_outputs(u, 1, "its outputs of training are used; export "
+	return drop_outputs(u, 1,
+			    "its outputs of training are used; export "
 			    "the model for inference");
 }
 
@@ -336,7 +338,8 @@ batch_norm_training(struct upgrade *u)
 static bool
 dropout_mask(struct upgrade *u)
 {
-	return drop_outputs(u, 1, "its mask is used; export the model with "
+	return drop_outputs(u, 1,
+			    "its mask is used; export the model with "
 			    "opset 10 or newer");
 }
 
@@ -397,7 +400,10 @@ static bool
 apply_rows(struct importer *imp, struct node *n, int pos, bool late)
 {
 	struct upgrade u = {
-		.imp = imp, .g = imp->g, .node = n, .pos = pos,
+		.imp = imp,
+		.g = imp->g,
+		.node = n,
+		.pos = pos,
 		.version = imp->versions.data[n->id],
 	};
 	const char *op = n->op_type;

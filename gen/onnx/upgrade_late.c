@@ -22,8 +22,7 @@ upgrade_clip(struct upgrade *u)
 		const struct attr *a = node_attr(u->node, names[i]);
 
 		if (a && a->kind == ATTR_FLOAT) {
-			upgrade_input_scalar(u, i + 1, names[i], x->type,
-					     a->f);
+			upgrade_input_scalar(u, i + 1, names[i], x->type, a->f);
 		}
 		node_remove_attr(u->node, names[i]);
 	}
@@ -91,8 +90,10 @@ shape_of(struct upgrade *u, struct tensor *x, int pos)
 		upgrade_insert(u, pos, "Shape", &x, 1, shape);
 		return shape;
 	}
-	return graph_constant_ints(u->g, arena_printf(&u->imp->tmp,
-		"%s_shape", u->node->outputs[0]->name), x->ndim, sizes);
+	return graph_constant_ints(u->g,
+				   arena_printf(&u->imp->tmp, "%s_shape",
+						u->node->outputs[0]->name),
+				   x->ndim, sizes);
 }
 
 /* Before opset 13 the softmax family sees a matrix: the dimensions before
@@ -160,12 +161,15 @@ per_channel(struct upgrade *u, int i, const char *what, int64_t groups,
 	static const char *const ops[] = { "Reshape", "Expand", "Reshape" };
 
 	for (int k = 0; k < 3; ++k) {
-		const char *name = arena_printf(&u->imp->tmp, "%s%d", what,
-						k);
+		const char *name = arena_printf(&u->imp->tmp, "%s%d", what, k);
 		struct tensor *out = upgrade_tensor(u, name);
-		struct tensor *in[] = { t, graph_constant_ints(u->g,
-			arena_printf(&u->imp->tmp, "%s_shape", out->name),
-			k < 2 ? 2 : 1, shapes[k]) };
+		struct tensor *in[] = {
+			t,
+			graph_constant_ints(u->g,
+					    arena_printf(&u->imp->tmp,
+							 "%s_shape", out->name),
+					    k < 2 ? 2 : 1, shapes[k])
+		};
 
 		upgrade_insert(u, u->pos, ops[k], in, 2, out);
 		++u->pos;

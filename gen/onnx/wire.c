@@ -223,9 +223,9 @@ static bool
 acceptable(const struct rule *rule, enum wire_type type)
 {
 	bool packed = rule->action == KEEP && type == WIRE_BYTES &&
-		((rule->in == WIRE_TENSOR && rule->field == 1) ||
-		 (rule->in == WIRE_ATTRIBUTE &&
-		  (rule->field == 7 || rule->field == 8)));
+		      ((rule->in == WIRE_TENSOR && rule->field == 1) ||
+		       (rule->in == WIRE_ATTRIBUTE &&
+			(rule->field == 7 || rule->field == 8)));
 
 	return rule->type == type || packed;
 }
@@ -240,7 +240,7 @@ check_packed(struct slimmer *s, const struct rule *rule,
 
 	if (rule->type == WIRE_I32) {
 		return f->length % 4 == 0 ||
-			refuse(s, f->data, "a list of floats ends early");
+		       refuse(s, f->data, "a list of floats ends early");
 	}
 	while (r.at < r.end) {
 		if (!wire_varint(&r, &value)) {
@@ -250,9 +250,8 @@ check_packed(struct slimmer *s, const struct rule *rule,
 	return true;
 }
 
-static bool
-slim_message(struct slimmer *s, const uint8_t *data, size_t length,
-	     enum wire_message kind, int depth);
+static bool slim_message(struct slimmer *s, const uint8_t *data, size_t length,
+			 enum wire_message kind, int depth);
 
 static bool
 slim_child(struct slimmer *s, const struct wire_field *f,
@@ -272,8 +271,8 @@ slim_child(struct slimmer *s, const struct wire_field *f,
 	}
 	for (int i = 0; i < LENGTH_BYTES; ++i) {
 		unsigned more = i < LENGTH_BYTES - 1 ? 0x80 : 0;
-		s->out->data[start + (size_t)i] =
-			(char)((n >> (7 * i) & 0x7f) | more);
+		s->out->data[start + (size_t)i] = (char)((n >> (7 * i) & 0x7f) |
+							 more);
 	}
 	return true;
 }
@@ -296,7 +295,8 @@ slim_message(struct slimmer *s, const uint8_t *data, size_t length,
 			break;
 		}
 		const struct rule *rule = f.number < MAX_FIELD
-			? s->table[kind][f.number] : NULL;
+						  ? s->table[kind][f.number]
+						  : NULL;
 		if (!rule) {
 			continue;
 		}

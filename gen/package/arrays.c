@@ -140,7 +140,8 @@ put_values(void *ctx, const void *bytes, size_t n)
 		bool special;
 
 		put_value(w, dialect_literal(w->d, &w->scratch, type,
-				number_load(type, bytes, i), &special));
+					     number_load(type, bytes, i),
+					     &special));
 		if (w->scratch.used_bytes > 1 << 20) {
 			arena_release(&w->scratch);
 			arena_init(&w->scratch);

@@ -160,8 +160,8 @@ writer_of(const struct packer *k, const struct tensor *t)
 	if (t->producer == NULL) {
 		return NULL;
 	}
-	kernel = t->producer->group >= 0
-		 ? k->kernel_of[t->producer->group] : NULL;
+	kernel = t->producer->group >= 0 ? k->kernel_of[t->producer->group]
+					 : NULL;
 	if (kernel != NULL && writes(kernel, t)) {
 		return kernel;
 	}

@@ -108,8 +108,8 @@ places_text(struct packer *k, const places *p)
 
 	strbuf_init(&s);
 	for (int i = 0; i < p->n; i++) {
-		bool same = i > 0 && strcmp(p->data[i].file,
-					    p->data[i - 1].file) == 0;
+		bool same = i > 0 &&
+			    strcmp(p->data[i].file, p->data[i - 1].file) == 0;
 
 		if (same) {
 			strbuf_printf(&s, ", %d", p->data[i].line);
@@ -200,8 +200,8 @@ add_json(struct packer *k, const struct loops *l, cJSON *deviations)
 	cJSON_AddStringToObject(object, "license", "MIT-0");
 	cJSON_AddStringToObject(object, "model", k->model);
 	cJSON_AddStringToObject(object, "standard", c->standard);
-	cJSON_AddStringToObject(object, "generator", arena_printf(
-		k->a, "tirc %s", tirc_version()));
+	cJSON_AddStringToObject(object, "generator",
+				arena_printf(k->a, "tirc %s", tirc_version()));
 	add_texts_json(object, "claims", c->claims);
 	cJSON_AddNumberToObject(object, "loops", l->n);
 	cJSON_AddNumberToObject(object, "loops_without_bound",

@@ -57,8 +57,8 @@ list_given(struct packer *k)
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		const struct kernel *kernel = k->p->kernels.data[i];
 
-		for (int a = 0; a < kernel->args.n &&
-				a < kernel->func->params.n; a++) {
+		for (int a = 0;
+		     a < kernel->args.n && a < kernel->func->params.n; a++) {
 			const struct buffer *b =
 				kernel->func->params.data[a].buffer;
 			struct given g = { .arg = &kernel->args.data[a] };
@@ -66,8 +66,7 @@ list_given(struct packer *k)
 			if (b != NULL) {
 				g.next = pointer_map_get(&k->given_first, b,
 							 -1);
-				pointer_map_put(&k->given_first, b,
-						k->given.n);
+				pointer_map_put(&k->given_first, b, k->given.n);
 				vec_push(k->a, &k->given, g);
 			}
 		}
@@ -84,8 +83,10 @@ range_of_parameter(void *ctx, const struct buffer *b, struct value_range *out)
 	for (int i = pointer_map_get(&k->given_first, b, -1); i >= 0;
 	     i = k->given.data[i].next) {
 		const struct kernel_arg *arg = k->given.data[i].arg;
-		const struct constant_range *c = arg->kind == ARG_WEIGHT
-			? range_of_weight(k, arg->weight) : NULL;
+		const struct constant_range *c =
+			arg->kind == ARG_WEIGHT
+				? range_of_weight(k, arg->weight)
+				: NULL;
 
 		if (c == NULL || !c->known) {
 			return false;

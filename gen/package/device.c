@@ -50,9 +50,10 @@ add_launch_names(struct packer *k, struct tdata *data)
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		const struct kernel *kernel = k->p->kernels.data[i];
 
-		for (int l = 0; kernel->device != NULL &&
-				kernel->owner == kernel &&
-				l < kernel->device->n_launches; l++) {
+		for (int l = 0;
+		     kernel->device != NULL && kernel->owner == kernel &&
+		     l < kernel->device->n_launches;
+		     l++) {
 			const struct launch *one = &kernel->device->launches[l];
 			struct tdata *row;
 
@@ -126,8 +127,8 @@ bytes_at(const struct packer *k, int64_t offset)
 	for (int i = 0; i < k->p->plan.places.n; i++) {
 		const struct placement *at = &k->p->plan.places.data[i];
 
-		if (at->kind == PLACE_WORKSPACE &&
-		    at->offset_bytes == offset && at->bytes > most) {
+		if (at->kind == PLACE_WORKSPACE && at->offset_bytes == offset &&
+		    at->bytes > most) {
 			most = at->bytes;
 		}
 	}
@@ -142,8 +143,8 @@ is_place(const struct stmt *s)
 }
 
 void
-add_device_places(struct packer *k, struct tdata *data,
-		  struct bindings *bound, struct func *body)
+add_device_places(struct packer *k, struct tdata *data, struct bindings *bound,
+		  struct func *body)
 {
 	struct stmt *s = body->body;
 
@@ -251,8 +252,8 @@ add_staging(struct packer *k, struct tdata *data, struct unit *u,
 					    : g->outputs.data[o];
 		struct tdata *row = tdata_item(data, in ? "inputs" : "outputs");
 
-		tdata_text(row, "name", in ? k->input_fields[i]
-					   : k->output_fields[o]);
+		tdata_text(row, "name",
+			   in ? k->input_fields[i] : k->output_fields[o]);
 		tdata_text(row, "type", k->d->types[t->type.kind].spelling);
 		tdata_text(row, "count", count_text(k, u, &counts, t));
 		tdata_int(row, "index", i);
@@ -267,7 +268,9 @@ static bool
 is_callers(const struct packer *k, const struct kernel_arg *arg)
 {
 	const struct placement *at = arg->tensor != NULL
-		? plan_find(&k->p->plan, arg->tensor) : NULL;
+					     ? plan_find(&k->p->plan,
+							 arg->tensor)
+					     : NULL;
 
 	return arg->buffer != NULL && at != NULL &&
 	       (at->kind == PLACE_INPUT || at->kind == PLACE_OUTPUT);
@@ -300,8 +303,9 @@ staging_bytes(const struct packer *k)
 	int64_t align = k->p->target->align_bytes, at = 0;
 
 	for (int i = 0; i < g->inputs.n + g->outputs.n; i++) {
-		const struct tensor *t = i < g->inputs.n
-			? g->inputs.data[i] : g->outputs.data[i - g->inputs.n];
+		const struct tensor *t =
+			i < g->inputs.n ? g->inputs.data[i]
+					: g->outputs.data[i - g->inputs.n];
 
 		at += (place_bytes(k, t) + align - 1) / align * align;
 	}

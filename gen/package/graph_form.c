@@ -89,8 +89,9 @@ graph_arg_align(const struct kernel_arg *arg)
 	int whole = buffer_element_bytes(b);
 
 	return b->type.lanes > 1 && b->align_bytes < whole
-	       ? dtype_bytes(b->type) : b->align_bytes > whole
-	       ? b->align_bytes : whole;
+		       ? dtype_bytes(b->type)
+	       : b->align_bytes > whole ? b->align_bytes
+					: whole;
 }
 
 /* All bytes of a tensor where it lies, as its layout has it; no fewer than a
@@ -131,15 +132,24 @@ static const char *
 operation(enum expr_kind kind)
 {
 	switch (kind) {
-	case EXPR_ADD: return "+";
-	case EXPR_SUB: return "-";
-	case EXPR_MUL: return "*";
-	case EXPR_DIV: return "/";
-	case EXPR_FLOORDIV: return "//";
-	case EXPR_FLOORMOD: return "%";
-	case EXPR_MIN: return "min";
-	case EXPR_MAX: return "max";
-	default: return NULL;
+	case EXPR_ADD:
+		return "+";
+	case EXPR_SUB:
+		return "-";
+	case EXPR_MUL:
+		return "*";
+	case EXPR_DIV:
+		return "/";
+	case EXPR_FLOORDIV:
+		return "//";
+	case EXPR_FLOORMOD:
+		return "%";
+	case EXPR_MIN:
+		return "min";
+	case EXPR_MAX:
+		return "max";
+	default:
+		return NULL;
 	}
 }
 
@@ -190,10 +200,13 @@ shape_json(struct describer *x, const struct tensor *t)
 		if (extent == NULL) {
 			x->failed = true;
 			refuse(k, DIAG_UNSUPPORTED, k->g->file,
-			       arena_printf(k->a, "the shape %s of tensor "
-				"'%s' is computed in a way that the graph "
-				"cannot say; fix its symbolic sizes with "
-				"--dim NAME=SIZE", shape_text(k, t), t->name));
+			       arena_printf(
+				       k->a,
+				       "the shape %s of tensor "
+				       "'%s' is computed in a way that the graph "
+				       "cannot say; fix its symbolic sizes with "
+				       "--dim NAME=SIZE",
+				       shape_text(k, t), t->name));
 			break;
 		}
 		cJSON_AddItemToArray(list, extent);
@@ -236,9 +249,9 @@ name_tensors(struct describer *x)
 		if (t->is_input || t->is_output) {
 			stem = t->name;
 		} else if (stem == NULL) {
-			stem = from != NULL
-			       ? arena_printf(k->a, "%s_out", from->name)
-			       : "view";
+			stem = from != NULL ? arena_printf(k->a, "%s_out",
+							   from->name)
+					    : "view";
 		}
 		x->ids[t->id] = name_set_add(&names, stem);
 	}
@@ -325,7 +338,8 @@ put_writers(struct describer *x, cJSON *list, const struct tensor *t)
 	if (from != NULL) {
 		const cJSON *item;
 
-		cJSON_ArrayForEach(item, list) {
+		cJSON_ArrayForEach(item, list)
+		{
 			if (strcmp(item->valuestring, from->name) == 0) {
 				return;
 			}
@@ -406,12 +420,13 @@ arg_json(struct describer *x, const struct kernel *kernel,
 
 	switch (arg->kind) {
 	case ARG_TENSOR:
-		metadata_text(k, row, arg->in_place != NULL ? "update"
-			      : arg->written ? "write" : "read",
+		metadata_text(k, row,
+			      arg->in_place != NULL ? "update"
+			      : arg->written        ? "write"
+						    : "read",
 			      x->ids[arg->tensor->id]);
 		if (arg->in_place != NULL) {
-			metadata_text(k, row, "of",
-				      x->ids[arg->in_place->id]);
+			metadata_text(k, row, "of", x->ids[arg->in_place->id]);
 		}
 		break;
 	case ARG_WEIGHT:
@@ -419,8 +434,9 @@ arg_json(struct describer *x, const struct kernel *kernel,
 			arg->weight->bytes);
 		break;
 	default:
-		put_run(row, "scratch", plan_find_scratch(&k->p->plan, kernel,
-					arg->buffer)->offset_bytes,
+		put_run(row, "scratch",
+			plan_find_scratch(&k->p->plan, kernel, arg->buffer)
+				->offset_bytes,
 			arg->scratch_bytes);
 		break;
 	}
@@ -442,8 +458,10 @@ nodes_json(struct describer *x)
 		metadata_text(k, row, "kernel", kernel->func->name);
 		for (int a = 0; a < kernel->args.n; a++) {
 			if (graph_arg_listed(kernel, &kernel->args.data[a])) {
-				cJSON_AddItemToArray(args, arg_json(x, kernel,
-						&kernel->args.data[a]));
+				cJSON_AddItemToArray(args,
+						     arg_json(x, kernel,
+							      &kernel->args.data
+								       [a]));
 			}
 		}
 		cJSON_AddItemToObject(row, "args", args);
@@ -519,10 +537,14 @@ put_calls(struct describer *x, struct strbuf *s)
 
 	metadata_member(s, "workspace", workspace_json(x->k), false, false);
 	metadata_member(s, "sizes", sizes_json(x->k), true, false);
-	metadata_member(s, "inputs", io_json(x, g->inputs.data, g->inputs.n,
-			x->k->input_fields), true, false);
-	metadata_member(s, "outputs", io_json(x, g->outputs.data,
-			g->outputs.n, x->k->output_fields), true, false);
+	metadata_member(s, "inputs",
+			io_json(x, g->inputs.data, g->inputs.n,
+				x->k->input_fields),
+			true, false);
+	metadata_member(s, "outputs",
+			io_json(x, g->outputs.data, g->outputs.n,
+				x->k->output_fields),
+			true, false);
 	metadata_member(s, "tensors", tensors_json(x), true, false);
 	metadata_member(s, "nodes", nodes_json(x), true, false);
 }
@@ -540,14 +562,15 @@ graph_form_describe(struct packer *k)
 	tdata_printf(k->data, "version_hash", "%08x", hash_text(calls.data));
 	strbuf_putc(&s, '{');
 	strbuf_putc(&s, '\n');
-	metadata_member(&s, "format", cJSON_CreateString(FORMAT), false,
-			false);
+	metadata_member(&s, "format", cJSON_CreateString(FORMAT), false, false);
 	metadata_member(&s, "license", cJSON_CreateString("MIT-0"), false,
 			false);
 	metadata_member(&s, "model", cJSON_CreateString(k->model), false,
 			false);
-	metadata_member(&s, "version", cJSON_CreateString(arena_printf(k->a,
-			"%08x", hash_text(calls.data))), false, false);
+	metadata_member(&s, "version",
+			cJSON_CreateString(arena_printf(k->a, "%08x",
+							hash_text(calls.data))),
+			false, false);
 	if (k->out->weights == WEIGHTS_FILE) {
 		metadata_member(&s, "params", params_json(k), false, false);
 	}

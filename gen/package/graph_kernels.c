@@ -48,20 +48,21 @@ print_call(struct packer *k, struct unit *u, const struct kernel *kernel,
 	}
 	for (int i = 0; i < kernel->args.n; i++) {
 		const struct kernel_arg *arg = &kernel->args.data[i];
-		struct var *v = arg->kind == ARG_DIM ? arg->var
-			: var_new(k->m, arg->buffer->name,
-				  dtype_of(DT_HANDLE));
+		struct var *v = arg->kind == ARG_DIM
+					? arg->var
+					: var_new(k->m, arg->buffer->name,
+						  dtype_of(DT_HANDLE));
 
 		*sized |= arg->kind == ARG_DIM;
 		if (arg->kind == ARG_DIM || graph_arg_listed(kernel, arg)) {
 			func_add_param(f, v, NULL);
 			args[n++] = v->expr;
-			vec_push(k->a, &bound.list, bind_arg(k, arg, v,
-							     &arrays));
+			vec_push(k->a, &bound.list,
+				 bind_arg(k, arg, v, &arrays));
 		}
 	}
 	f->body = stmt_evaluate(f, expr_call(k->m, INTRIN_CALL_FUNC,
-				dtype_of(DT_VOID), args, n));
+					     dtype_of(DT_VOID), args, n));
 	return unit_body(u, f, bound.list.data, bound.list.n, out);
 }
 

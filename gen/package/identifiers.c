@@ -12,9 +12,9 @@
 
 /* What files define with the model's name in front. */
 static const char *const own[] = {
-	"binary", "config", "error", "fini", "init", "inputs", "kernels",
-	"outputs", "run", "run_host", "share", "status", "task", "workspace",
-	"workspace_bytes",
+	"binary", "config",  "error",   "fini",      "init",
+	"inputs", "kernels", "outputs", "run",       "run_host",
+	"share",  "status",  "task",    "workspace", "workspace_bytes",
 };
 
 static const char *
@@ -89,20 +89,21 @@ name_interface(struct packer *k)
 	for (int i = 0; i < g->inputs.n; i++) {
 		k->input_fields[i] = name_set_add(&fields,
 						  g->inputs.data[i]->name);
-		k->input_macros[i] = name_set_add(&macros, upper(k->a,
-						  k->input_fields[i]));
+		k->input_macros[i] = name_set_add(&macros,
+						  upper(k->a,
+							k->input_fields[i]));
 	}
 	for (int i = 0; i < g->dims.n; i++) {
-		k->dim_fields[i] = name_set_add(&fields,
-						g->dims.data[i]->name);
-		k->dim_macros[i] = name_set_add(&macros, upper(k->a,
-						k->dim_fields[i]));
+		k->dim_fields[i] = name_set_add(&fields, g->dims.data[i]->name);
+		k->dim_macros[i] = name_set_add(&macros,
+						upper(k->a, k->dim_fields[i]));
 	}
 	for (int i = 0; i < g->outputs.n; i++) {
 		k->output_fields[i] = name_set_add(&out_fields,
 						   g->outputs.data[i]->name);
-		k->output_macros[i] = name_set_add(&macros, upper(k->a,
-						   k->output_fields[i]));
+		k->output_macros[i] = name_set_add(&macros,
+						   upper(k->a,
+							 k->output_fields[i]));
 	}
 }
 
@@ -164,7 +165,8 @@ name_weights(struct packer *k)
 	if ((int)strlen(before) > most - LEAST_STEM) {
 		init_names(k, &s);
 		s.max_length = most - LEAST_STEM > LEAST_STEM
-			       ? most - LEAST_STEM : LEAST_STEM;
+				       ? most - LEAST_STEM
+				       : LEAST_STEM;
 		before = name_set_add(&s, before);
 	}
 	most -= (int)strlen(before);
@@ -175,8 +177,10 @@ name_weights(struct packer *k)
 		const char *name = arena_printf(k->a, "%s_%s", stems[i],
 						k->p->weights.data[i]->role);
 
-		k->weight_symbols[i] = before == k->model ? own_name(k, name)
-			: arena_printf(k->a, "%s_%s", before, name);
+		k->weight_symbols[i] = before == k->model
+					       ? own_name(k, name)
+					       : arena_printf(k->a, "%s_%s",
+							      before, name);
 	}
 }
 
@@ -221,8 +225,8 @@ name_kernels(struct packer *k)
 	init_names(k, &taken);
 	taken.max_length = 1000;
 	for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-		name_set_add(&taken, arena_printf(k->a, "%s_%s", k->model,
-						  own[i]));
+		name_set_add(&taken,
+			     arena_printf(k->a, "%s_%s", k->model, own[i]));
 	}
 	name_set_add(&taken, k->model);
 	for (int i = 0; i < k->p->weights.n; i++) {
@@ -267,8 +271,8 @@ name_entries(struct packer *k)
 	int least = (int)strlen(k->model) + 13;
 
 	init_names(k, &taken);
-	taken.max_length = k->d->external_length > least
-			   ? k->d->external_length : least;
+	taken.max_length = k->d->external_length > least ? k->d->external_length
+							 : least;
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		name_set_add(&taken, k->p->kernels.data[i]->func->name);
 	}
@@ -279,9 +283,11 @@ name_entries(struct packer *k)
 		const struct kernel *kernel = k->p->kernels.data[i];
 
 		if (kernel->owner == kernel) {
-			k->kernel_symbols[i] = name_set_add(&taken,
-				arena_printf(k->a, "%s_%s", k->model,
-					     kernel->func->name));
+			k->kernel_symbols[i] =
+				name_set_add(&taken,
+					     arena_printf(k->a, "%s_%s",
+							  k->model,
+							  kernel->func->name));
 		}
 	}
 }

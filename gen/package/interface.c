@@ -88,13 +88,15 @@ add_tensor(struct packer *k, struct tdata *data, const char *list,
 	tdata_text(row, "type", k->d->types[t->type.kind].spelling);
 	tdata_printf(row, "shape", "%s%s", shape_text(k, t),
 		     dtype_equal(dtype_stored(t->type), t->type)
-		     ? "" : ", each in a byte");
+			     ? ""
+			     : ", each in a byte");
 	tdata_text(size, "NAME", macro);
-	tdata_text(size, "dims", dims.data != NULL
-		   ? arena_strdup(k->a, dims.data) : "1");
+	tdata_text(size, "dims",
+		   dims.data != NULL ? arena_strdup(k->a, dims.data) : "1");
 	tdata_int(size, "count", count);
-	tdata_int(size, "bytes", count * dtype_bytes(dtype_stored(t->type)) *
-		  8 / k->d->char_bits);
+	tdata_int(size, "bytes",
+		  count * dtype_bytes(dtype_stored(t->type)) * 8 /
+			  k->d->char_bits);
 	add_scale(k, row, size, t);
 	tdata_flag(size, "dynamic", is_dynamic(t));
 	strbuf_release(&dims);
@@ -127,8 +129,8 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 		tdata_text(data, "version_hash", version_hash);
 	}
 	/* The version is of the interface: other weights do not change it. */
-	tdata_text(data, "model_digest", version_hash == NULL ? k->g->digest
-							      : NULL);
+	tdata_text(data, "model_digest",
+		   version_hash == NULL ? k->g->digest : NULL);
 	tdata_text(data, "tirc_version", tirc_version());
 	tdata_list(data, "inputs");
 	tdata_list(data, "outputs");
@@ -137,8 +139,7 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	columns = longest(k->output_fields, k->g->outputs.n, columns);
 	for (int i = 0; i < k->g->inputs.n; i++) {
 		add_tensor(k, data, "inputs", k->g->inputs.data[i],
-			   k->input_fields[i], k->input_macros[i], columns,
-			   &u);
+			   k->input_fields[i], k->input_macros[i], columns, &u);
 	}
 	for (int i = 0; i < k->g->outputs.n; i++) {
 		add_tensor(k, data, "outputs", k->g->outputs.data[i],
@@ -158,14 +159,14 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	if (!regions_in_header(k, data)) {
 		return false;
 	}
-	tdata_flag(data, "no_inputs",
-		   k->g->inputs.n == 0 && k->g->dims.n == 0);
-	tdata_text(data, "overlap", k->g->inputs.n == 0 ? NULL
-		   : k->g->inputs.n == 1 ? "the input" : "the inputs");
+	tdata_flag(data, "no_inputs", k->g->inputs.n == 0 && k->g->dims.n == 0);
+	tdata_text(data, "overlap",
+		   k->g->inputs.n == 0   ? NULL
+		   : k->g->inputs.n == 1 ? "the input"
+					 : "the inputs");
 	unit_add_includes(&u, data);
 	strbuf_init(&text);
-	ok = template_render(&k->m->diags, t->file, NULL, t->text, data,
-			     &text);
+	ok = template_render(&k->m->diags, t->file, NULL, t->text, data, &text);
 	if (ok && text.data != NULL) {
 		strbuf_puts(out, dialect_comments(k->d, k->a, text.data));
 	}

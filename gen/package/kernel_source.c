@@ -20,8 +20,8 @@ add_row(struct packer *k, struct tdata *data, const char *list,
 	struct tdata *row = tdata_item(data, list);
 
 	tdata_printf(row, "label", "%-8s", label);
-	tdata_text(row, "text", comment_wrap(k, comment_text(k->a, text),
-					     ROW_COLUMN));
+	tdata_text(row, "text",
+		   comment_wrap(k, comment_text(k->a, text), ROW_COLUMN));
 }
 
 enum { MOST_NODES = 32 }; /* in a comment; the metadata have all */
@@ -36,8 +36,10 @@ add_name_row(struct packer *k, struct tdata *row, const char *label,
 
 	tdata_printf(row, "label", "%-8s", label);
 	tdata_printf(row, "text", "%s%s-> \"%s\"", head,
-		     width <= k->d->line_columns ? " "
-		     : arena_printf(k->a, "\n%s", k->d->comment_line), name);
+		     width <= k->d->line_columns
+			     ? " "
+			     : arena_printf(k->a, "\n%s", k->d->comment_line),
+		     name);
 }
 
 /* "Conv_3 (Conv) -> "y""; "#12 Conv -> "y"" of a node without a name. */
@@ -57,8 +59,8 @@ add_nodes(struct packer *k, struct tdata *data, const char *list,
 		}
 		add_name_row(k, tdata_item(data, list), i == 0 ? label : "",
 			     comment_text(k->a, head),
-			     comment_text(k->a, o->output != NULL ? o->output
-								  : ""));
+			     comment_text(k->a,
+					  o->output != NULL ? o->output : ""));
 	}
 	if (n < l->list.n) {
 		struct tdata *row = tdata_item(data, list);
@@ -142,8 +144,9 @@ memory_text(const struct packer *k, const struct tensor *t)
 	if (l->axis >= 0) {
 		const char *name = dim_letter(t->ndim, l->axis);
 
-		strbuf_printf(&s, "[%s%%%lld]", name != NULL ? name
-			      : arena_printf(k->a, "i%d", l->axis),
+		strbuf_printf(&s, "[%s%%%lld]",
+			      name != NULL ? name
+					   : arena_printf(k->a, "i%d", l->axis),
 			      (long long)l->block);
 	}
 	if (around && l->fill == 0) {
@@ -163,12 +166,14 @@ type_text(const struct packer *k, const struct tensor *t)
 {
 	const char *type = short_name(t->type);
 
-	return t->stored_offset == 0 ? type
-		: arena_printf(k->a, "%s (%s %c %d)", type,
-			       short_name(dtype_of(t->type.kind == DT_U8
-						   ? DT_I8 : DT_U8)),
-			       t->stored_offset > 0 ? '+' : '-',
-			       abs(t->stored_offset));
+	return t->stored_offset == 0
+		       ? type
+		       : arena_printf(k->a, "%s (%s %c %d)", type,
+				      short_name(dtype_of(t->type.kind == DT_U8
+								  ? DT_I8
+								  : DT_U8)),
+				      t->stored_offset > 0 ? '+' : '-',
+				      abs(t->stored_offset));
 }
 
 enum { NAME_COLUMNS = 56 };
@@ -193,7 +198,8 @@ tensor_name(struct packer *k, const struct kernel *kernel,
 		return arena_printf(k->a, "\"%s\"", t->model_name);
 	}
 	return from != NULL && from != kernel
-	       ? arena_printf(k->a, "of %s", from->name) : "";
+		       ? arena_printf(k->a, "of %s", from->name)
+		       : "";
 }
 
 /* "relu1": f32 [1][64][56][56], at [c/16][h][w][c%16]. Of a function that several
@@ -203,8 +209,8 @@ tensor_text(struct packer *k, const struct kernel *kernel,
 	    const struct kernel_arg *arg)
 {
 	const struct tensor *t = arg->tensor;
-	const char *name = kernel->callers.n > 1
-			   ? "" : tensor_name(k, kernel, t);
+	const char *name = kernel->callers.n > 1 ? ""
+						 : tensor_name(k, kernel, t);
 	bool quoted = name[0] == '"';
 
 	return arena_printf(k->a, "%s%s%s %s%s%s%s%s", quoted ? name : "",
@@ -216,8 +222,7 @@ tensor_text(struct packer *k, const struct kernel *kernel,
 
 /* The kernel as a function; those of a device, of which each has its own. */
 static bool
-print_functions(struct unit *u, const struct kernel *kernel,
-		struct strbuf *out)
+print_functions(struct unit *u, const struct kernel *kernel, struct strbuf *out)
 {
 	const struct host_device *device = kernel->device;
 
@@ -319,8 +324,7 @@ fraction_text(struct arena *a, double v)
 
 /* The matrices of Winograd's transformations, row by row. */
 static void
-add_matrices(struct packer *k, struct tdata *item,
-	     const struct kernel *kernel)
+add_matrices(struct packer *k, struct tdata *item, const struct kernel *kernel)
 {
 	for (int i = 0; i < kernel->group->nodes.n; i++) {
 		struct op_matrix x;
@@ -334,10 +338,12 @@ add_matrices(struct packer *k, struct tdata *item,
 			struct tdata *line;
 
 			for (int c = 0; c < x.columns; c++) {
-				text = arena_printf(k->a, "%s%s%5s", text,
-					c > 0 ? " " : "", fraction_text(k->a,
-						x.elements[row * x.stride +
-							   c]));
+				text = arena_printf(
+					k->a, "%s%s%5s", text, c > 0 ? " " : "",
+					fraction_text(k->a,
+						      x.elements
+							      [row * x.stride +
+							       c]));
 			}
 			line = tdata_item(item, "schedules");
 			tdata_printf(line, "label", "%-8s",
@@ -371,12 +377,17 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		}
 		strbuf_release(&s);
 	}
-	unit_add_guard(u, item, is_exact(k, kernel) &&
-		       !is_exact(k, printed_beside(k, i, -1)),
+	unit_add_guard(u, item,
 		       is_exact(k, kernel) &&
-		       !is_exact(k, printed_beside(k, i, 1)));
-	tdata_text(item, "title", comment_wrap(k, comment_text(k->a,
-		kernel->title != NULL ? kernel->title : kernel->name), 3));
+			       !is_exact(k, printed_beside(k, i, -1)),
+		       is_exact(k, kernel) &&
+			       !is_exact(k, printed_beside(k, i, 1)));
+	tdata_text(item, "title",
+		   comment_wrap(k,
+				comment_text(k->a, kernel->title != NULL
+							   ? kernel->title
+							   : kernel->name),
+				3));
 	tdata_list(item, "nodes");
 	tdata_list(item, "calls");
 	if (kernel->callers.n > 1) {
@@ -398,10 +409,12 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		add_row(k, item, "schedules", "schedule", kernel->schedule);
 	}
 	if (kernel->copies != NULL) {
-		add_row(k, item, "schedules", "copies", arena_printf(k->a,
-			"two of the reduction: %s without conditions, "
-			"which is faster",
-			kernel->copies));
+		add_row(k, item, "schedules", "copies",
+			arena_printf(
+				k->a,
+				"two of the reduction: %s without conditions, "
+				"which is faster",
+				kernel->copies));
 	}
 	if (kernel->group->region != NULL) {
 		add_row(k, item, "schedules",
@@ -412,11 +425,14 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	if (kernel->like != NULL) {
 		const struct host_device *d = kernel->like->device;
 
-		add_row(k, item, "schedules", "like", arena_printf(k->a,
-			"%s, with other constants: apart, so that the compiler "
-			"folds them", d != NULL && d->n_launches > 0
-			? d->launches[0].kernel->name
-			: kernel->like->func->name));
+		add_row(k, item, "schedules", "like",
+			arena_printf(
+				k->a,
+				"%s, with other constants: apart, so that the compiler "
+				"folds them",
+				d != NULL && d->n_launches > 0
+					? d->launches[0].kernel->name
+					: kernel->like->func->name));
 	}
 	text = arena_printf(k->a, "%s%s", work_text(k, kernel),
 			    kernel->callers.n > 1 ? ", each call" : "");
@@ -430,15 +446,19 @@ reserve_region_names(struct packer *k, struct unit *u,
 		     const struct kernel *kernel)
 {
 	static const char *const endings[] = {
-		"plan", "init", "fini", "describe",
+		"plan",
+		"init",
+		"fini",
+		"describe",
 	};
 
 	if (kernel->init == NULL) {
 		return;
 	}
 	for (int i = 0; i < 4; i++) {
-		name_set_add(&u->globals, arena_printf(k->a, "%s_%s",
-						kernel->name, endings[i]));
+		name_set_add(&u->globals,
+			     arena_printf(k->a, "%s_%s", kernel->name,
+					  endings[i]));
 	}
 }
 
@@ -482,8 +502,8 @@ add_helpers(struct packer *k, struct unit *u, struct tdata *data)
 	if (ok && s.len > 0) {
 		s.data[s.len - 1] = '\0'; /* the template ends the line */
 	}
-	tdata_text(data, "helpers", ok && s.data != NULL
-		   ? arena_strdup(k->a, s.data) : "");
+	tdata_text(data, "helpers",
+		   ok && s.data != NULL ? arena_strdup(k->a, s.data) : "");
 	strbuf_release(&s);
 	return ok;
 }

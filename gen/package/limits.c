@@ -14,14 +14,13 @@ too_large(struct packer *k, const char *what, const char *name, int64_t bytes,
 	}
 	return !diag_error(&k->m->diags, DIAG_TOO_LARGE, place,
 			   "%s%s takes %lld bytes, and an object of dialect %s "
-			   "has %lld at most; %s", what, name,
-			   (long long)bytes, k->d->name,
+			   "has %lld at most; %s",
+			   what, name, (long long)bytes, k->d->name,
 			   (long long)k->d->object_bytes, remedy);
 }
 
 static bool
-too_narrow(struct packer *k, const char *what, const char *name,
-	   struct dtype t)
+too_narrow(struct packer *k, const char *what, const char *name, struct dtype t)
 {
 	struct diag_place place = { .file = k->d->file };
 
@@ -42,23 +41,22 @@ check_tensor(struct packer *k, const struct tensor *t)
 
 	return !too_narrow(k, "tensor ", t->name, t->type) &&
 	       !(tensor_max_elems(t, &elems) &&
-		 too_large(k, "tensor ", t->name,
-			   elems * dtype_bytes(t->type),
+		 too_large(k, "tensor ", t->name, elems * dtype_bytes(t->type),
 			   "a smaller shape is wanted"));
 }
 
 bool
 limits_check(struct packer *k)
 {
-	bool ok = !too_large(k, "the workspace", "",
-			     k->p->plan.workspace_bytes,
+	bool ok = !too_large(k, "the workspace", "", k->p->plan.workspace_bytes,
 			     "try --optimize memory or a smaller model");
 	struct diag_place place = { .file = k->d->file };
 	int octets = k->d->char_bits / 8;
 
 	if (k->out->weights == WEIGHTS_FILE) {
 		ok = !too_large(k, "the weights file", "", k->blob_bytes,
-				"take --weights c") && ok;
+				"take --weights c") &&
+		     ok;
 	}
 	for (int i = 0; i < k->p->weights.n; i++) {
 		const struct weight *w = k->p->weights.data[i];
@@ -76,7 +74,8 @@ limits_check(struct packer *k)
 	if (k->p->target->align_bytes % octets != 0) {
 		ok = diag_error(&k->m->diags, DIAG_BAD_OPTION, place,
 				"align_bytes of target %s is no multiple of a "
-				"char, %d bytes", k->p->target->name, octets);
+				"char, %d bytes",
+				k->p->target->name, octets);
 	}
 	return ok;
 }

@@ -68,7 +68,7 @@ math_functions(struct packer *k, const char *source)
 
 	reserved_add(k->m, &words, "math");
 	reserved_sort(&words);
-	for (const char *at = source; *at != '\0'; ) {
+	for (const char *at = source; *at != '\0';) {
 		const char *next = skip_passive(at);
 		size_t n = 0;
 
@@ -76,16 +76,14 @@ math_functions(struct packer *k, const char *source)
 			n++;
 		}
 		if (n > 0 && at[n] == '(' && is_math(&words, at, n)) {
-			vec_push(k->a, &used.list,
-				 arena_strndup(k->a, at, n));
+			vec_push(k->a, &used.list, arena_strndup(k->a, at, n));
 		}
 		at = next > at ? next : at + (n > 0 ? n : 1);
 	}
 	reserved_sort(&used);
 	strbuf_init(&s);
 	for (int i = 0; i < used.list.n; i++) {
-		strbuf_printf(&s, "%s%s", i > 0 ? " " : "",
-			      used.list.data[i]);
+		strbuf_printf(&s, "%s%s", i > 0 ? " " : "", used.list.data[i]);
 	}
 	text = arena_strdup(k->a, s.data != NULL ? s.data : "none");
 	strbuf_release(&s);

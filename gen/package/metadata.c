@@ -14,9 +14,11 @@ metadata_utf8(struct arena *a, const char *text)
 	unsigned char *p = (unsigned char *)out;
 
 	while (*p != '\0') {
-		int more = *p < 0x80 ? 0 : *p >= 0xc2 && *p < 0xe0 ? 1
-			 : *p >= 0xe0 && *p < 0xf0 ? 2
-			 : *p >= 0xf0 && *p < 0xf5 ? 3 : -1;
+		int more = *p < 0x80                 ? 0
+			   : *p >= 0xc2 && *p < 0xe0 ? 1
+			   : *p >= 0xe0 && *p < 0xf0 ? 2
+			   : *p >= 0xf0 && *p < 0xf5 ? 3
+						     : -1;
 		int good = 0;
 
 		while (good < more && (p[good + 1] & 0xc0) == 0x80) {
@@ -61,8 +63,10 @@ metadata_shape(struct packer *k, int ndim, const struct expr *const *shape)
 
 			strbuf_init(&s);
 			expr_print(shape[i], &s);
-			cJSON_AddItemToArray(list, cJSON_CreateString(
-						metadata_utf8(k->a, s.data)));
+			cJSON_AddItemToArray(list,
+					     cJSON_CreateString(
+						     metadata_utf8(k->a,
+								   s.data)));
 			strbuf_release(&s);
 		}
 	}
@@ -78,15 +82,14 @@ tensor_json(struct packer *k, const struct tensor *t, const char *field)
 	metadata_text(k, object, "name", t->name);
 	metadata_text(k, object, "field", field);
 	metadata_text(k, object, "dtype", dtype_name(t->type));
-	cJSON_AddItemToObject(object, "shape", metadata_shape(k, t->ndim,
-							  t->shape));
+	cJSON_AddItemToObject(object, "shape",
+			      metadata_shape(k, t->ndim, t->shape));
 	if (tensor_max_elems(t, &elems)) {
 		put_number(object, "max_elements", (double)elems);
 	}
 	if (t->reals != NULL) {
 		put_number(object, "scale", t->reals->scale);
-		put_number(object, "zero_point",
-			   (double)t->reals->zero_point);
+		put_number(object, "zero_point", (double)t->reals->zero_point);
 	}
 	return object;
 }
@@ -116,12 +119,14 @@ memory_json(struct packer *k)
 	cJSON *object = cJSON_CreateObject();
 
 	put_number(object, "workspace_bytes", (double)plan->workspace_bytes);
-	put_number(object, "workspace_align", (double)(k->p->model != NULL
-		   ? workspace_align(k) : plan->align_bytes));
+	put_number(object, "workspace_align",
+		   (double)(k->p->model != NULL ? workspace_align(k)
+						: plan->align_bytes));
 	put_number(object, "bound_bytes", (double)plan->bound_bytes);
-	put_number(object, "ratio", plan->bound_bytes > 0
-		   ? (double)plan->workspace_bytes /
-		     (double)plan->bound_bytes : 1.0);
+	put_number(object, "ratio",
+		   plan->bound_bytes > 0 ? (double)plan->workspace_bytes /
+						   (double)plan->bound_bytes
+					 : 1.0);
 	metadata_text(k, object, "strategy", plan->strategy);
 	put_number(object, "stack_bytes", (double)k->stack_bytes);
 	put_number(object, "weights_bytes", (double)k->out->weights_bytes);
@@ -142,7 +147,7 @@ put_line(struct strbuf *s, const char *indent, cJSON *value, bool last)
 /* "key": value on a line, or a line for each item. */
 void
 metadata_member(struct strbuf *s, const char *key, cJSON *value, bool by_item,
-	   bool last)
+		bool last)
 {
 	strbuf_printf(s, "\t\"%s\": ", key);
 	if (!by_item || cJSON_GetArraySize(value) == 0) {
@@ -151,9 +156,9 @@ metadata_member(struct strbuf *s, const char *key, cJSON *value, bool by_item,
 		const cJSON *item;
 
 		strbuf_puts(s, "[\n");
-		cJSON_ArrayForEach(item, value) {
-			put_line(s, "\t\t", (cJSON *)item,
-				 item->next == NULL);
+		cJSON_ArrayForEach(item, value)
+		{
+			put_line(s, "\t\t", (cJSON *)item, item->next == NULL);
 		}
 		strbuf_printf(s, "\t]%s\n", last ? "" : ",");
 	}
@@ -171,9 +176,8 @@ put_io(struct packer *k, struct strbuf *s)
 						     k->input_fields[i]));
 	}
 	for (int i = 0; i < k->g->outputs.n; i++) {
-		cJSON_AddItemToArray(out, tensor_json(k,
-						k->g->outputs.data[i],
-						k->output_fields[i]));
+		cJSON_AddItemToArray(out, tensor_json(k, k->g->outputs.data[i],
+						      k->output_fields[i]));
 	}
 	metadata_member(s, "inputs", in, true, false);
 	metadata_member(s, "outputs", out, true, false);
@@ -186,10 +190,9 @@ files_json(struct packer *k)
 
 	for (int i = 0; i < k->out->files.n; i++) {
 		cJSON_AddItemToArray(list, cJSON_CreateString(
-					k->out->files.data[i].name));
+						   k->out->files.data[i].name));
 	}
-	cJSON_AddItemToArray(list,
-			     cJSON_CreateString(k->files[FILE_METADATA]));
+	cJSON_AddItemToArray(list, cJSON_CreateString(k->files[FILE_METADATA]));
 	return list;
 }
 
@@ -203,33 +206,44 @@ add_metadata(struct packer *k)
 	struct strbuf s;
 
 	for (int i = 0; i < k->g->assumptions.n; i++) {
-		cJSON_AddItemToArray(assumptions, cJSON_CreateString(
-				metadata_utf8(k->a, k->g->assumptions.data[i])));
+		cJSON_AddItemToArray(assumptions,
+				     cJSON_CreateString(
+					     metadata_utf8(k->a,
+							   k->g->assumptions
+								   .data[i])));
 	}
 	strbuf_init(&s);
 	strbuf_putc(&s, '{');
 	strbuf_putc(&s, '\n');
-	metadata_member(&s, "license", cJSON_CreateString("MIT-0"), false, false);
-	metadata_member(&s, "model", cJSON_CreateString(k->model), false, false);
-	metadata_member(&s, "generator", cJSON_CreateString(
-		   arena_printf(k->a, "tirc %s", k->o->version)), false,
-		   false);
-	metadata_member(&s, "digest", cJSON_CreateString(
-		   k->g->digest != NULL ? k->g->digest : ""), false, false);
+	metadata_member(&s, "license", cJSON_CreateString("MIT-0"), false,
+			false);
+	metadata_member(&s, "model", cJSON_CreateString(k->model), false,
+			false);
+	metadata_member(&s, "generator",
+			cJSON_CreateString(
+				arena_printf(k->a, "tirc %s", k->o->version)),
+			false, false);
+	metadata_member(&s, "digest",
+			cJSON_CreateString(k->g->digest != NULL ? k->g->digest
+								: ""),
+			false, false);
 	metadata_member(&s, "target", cJSON_CreateString(k->p->target->name),
-		   false, false);
+			false, false);
 	metadata_member(&s, "dialect", cJSON_CreateString(k->d->name), false,
-		   false);
-	metadata_member(&s, "optimize", cJSON_CreateString(
-		   k->p->target->optimize_memory ? "memory" : "speed"), false,
-		   false);
+			false);
+	metadata_member(&s, "optimize",
+			cJSON_CreateString(k->p->target->optimize_memory
+						   ? "memory"
+						   : "speed"),
+			false, false);
 	metadata_member(&s, "fp", cJSON_CreateString(k->p->target->fp), false,
-		   false);
+			false);
 	metadata_member(&s, "cc", cJSON_CreateString(k->out->cc_line), false,
-		   false);
+			false);
 	if (k->backends.n > 0) {
-		metadata_member(&s, "libraries", cJSON_CreateString(
-				k->library_ldflags), false, false);
+		metadata_member(&s, "libraries",
+				cJSON_CreateString(k->library_ldflags), false,
+				false);
 	}
 	metadata_member(&s, "files", files_json(k), false, false);
 	metadata_member(&s, "assumptions", assumptions, true, false);
@@ -238,7 +252,8 @@ add_metadata(struct packer *k)
 	metadata_member(&s, "memory", memory_json(k), false, false);
 	metadata_member(&s, "workspace", metadata_places(k), true, false);
 	metadata_member(&s, "weights_form",
-		   cJSON_CreateString(forms[k->out->weights]), false, false);
+			cJSON_CreateString(forms[k->out->weights]), false,
+			false);
 	metadata_member(&s, "weights", metadata_weights(k), true, false);
 	metadata_member(&s, "functions", metadata_functions(k), true, false);
 	metadata_member(&s, "kernels", metadata_kernels(k), true, false);

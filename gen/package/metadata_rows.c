@@ -16,8 +16,8 @@ put_number(cJSON *object, const char *key, double v)
 static void
 add_text(struct packer *k, cJSON *list, const char *text)
 {
-	cJSON_AddItemToArray(list, cJSON_CreateString(metadata_utf8(k->a,
-								    text)));
+	cJSON_AddItemToArray(list,
+			     cJSON_CreateString(metadata_utf8(k->a, text)));
 }
 
 static void
@@ -61,8 +61,10 @@ metadata_places(struct packer *k)
 	cJSON *list = cJSON_CreateArray();
 
 	for (int i = 0; i < plan->named.n; i++) {
-		cJSON_AddItemToArray(list, place_row(k,
-			&plan->places.data[plan->named.data[i]]));
+		cJSON_AddItemToArray(list,
+				     place_row(k,
+					       &plan->places.data
+							[plan->named.data[i]]));
 	}
 	return list;
 }
@@ -76,8 +78,10 @@ nodes_json(struct packer *k, const struct origin_list *l)
 	cJSON *list = cJSON_CreateArray();
 
 	for (int i = 0; i < l->list.n; i++) {
-		cJSON_AddItemToArray(list, cJSON_CreateNumber(
-			k->g->origins.data[l->list.data[i]].index));
+		cJSON_AddItemToArray(list,
+				     cJSON_CreateNumber(
+					     k->g->origins.data[l->list.data[i]]
+						     .index));
 	}
 	return list;
 }
@@ -111,16 +115,18 @@ metadata_weights(struct packer *k)
 
 		metadata_text(k, object, "symbol", k->weight_symbols[i]);
 		metadata_text(k, object, "dtype", dtype_name(w->buffer->type));
-		cJSON_AddItemToObject(object, "shape", metadata_shape(k,
-					w->buffer->ndim, w->buffer->shape));
+		cJSON_AddItemToObject(object, "shape",
+				      metadata_shape(k, w->buffer->ndim,
+						     w->buffer->shape));
 		/* Relative, so that another size does not change all lines. */
 		put_number(object, "skip", (double)(w->offset_bytes - end));
 		put_number(object, "bytes", (double)w->bytes);
 		end = w->offset_bytes + w->bytes;
 		put_maker(k, object, w);
 		/* The file is written behind the weights. */
-		metadata_text(k, object, "digest", arena_printf(k->a,
-			      "%s%07d@", WEIGHT_DIGEST_MARK, i));
+		metadata_text(k, object, "digest",
+			      arena_printf(k->a, "%s%07d@", WEIGHT_DIGEST_MARK,
+					   i));
 		cJSON_AddItemToArray(list, object);
 	}
 	return list;
@@ -181,12 +187,11 @@ metadata_kernels(struct packer *k)
 			   kernel->flops + kernel->int_ops);
 		put_number(object, "macs", (double)kernel->macs);
 		put_number(object, "read_bytes", (double)kernel->read_bytes);
-		put_number(object, "write_bytes",
-			   (double)kernel->write_bytes);
+		put_number(object, "write_bytes", (double)kernel->write_bytes);
 		put_number(object, "local_array_bytes",
 			   (double)kernel->stack_bytes);
-		put_number(object, "stack_bytes", (double)kernel_frame_bytes(
-				   kernel, k->p->target));
+		put_number(object, "stack_bytes",
+			   (double)kernel_frame_bytes(kernel, k->p->target));
 		cJSON_AddItemToArray(list, object);
 	}
 	return list;
@@ -195,9 +200,9 @@ metadata_kernels(struct packer *k)
 const char *
 weight_symbol(const struct packer *k, const struct weight *w)
 {
-	return w->index < k->p->weights.n &&
-	       k->p->weights.data[w->index] == w
-		       ? k->weight_symbols[w->index] : "";
+	return w->index < k->p->weights.n && k->p->weights.data[w->index] == w
+		       ? k->weight_symbols[w->index]
+		       : "";
 }
 
 static void
@@ -208,8 +213,9 @@ put_tensor(struct packer *k, cJSON *object, const struct tensor *t)
 	metadata_text(k, object, "tensor", t->model_name);
 	if (at != NULL && at->root != NULL &&
 	    (at->kind == PLACE_INPUT || at->kind == PLACE_OUTPUT)) {
-		metadata_text(k, object, at->kind == PLACE_INPUT
-			      ? "input" : "output", tensor_label(at->root));
+		metadata_text(k, object,
+			      at->kind == PLACE_INPUT ? "input" : "output",
+			      tensor_label(at->root));
 	} else if (at != NULL && at->kind == PLACE_WORKSPACE) {
 		metadata_text(k, object, "workspace", place_name(at));
 	}
@@ -221,12 +227,14 @@ arg_json(struct packer *k, const struct kernel *kernel,
 {
 	cJSON *object = cJSON_CreateObject();
 
-	metadata_text(k, object, "parameter", arg->buffer != NULL
-		      ? arg->buffer->name : arg->var->name);
+	metadata_text(k, object, "parameter",
+		      arg->buffer != NULL ? arg->buffer->name : arg->var->name);
 	switch (arg->kind) {
 	case ARG_TENSOR:
-		metadata_text(k, object, "access", !arg->written ? "read"
-			      : arg->in_place != NULL ? "update" : "write");
+		metadata_text(k, object, "access",
+			      !arg->written           ? "read"
+			      : arg->in_place != NULL ? "update"
+						      : "write");
 		put_tensor(k, object, arg->tensor);
 		break;
 	case ARG_WEIGHT:
@@ -234,8 +242,9 @@ arg_json(struct packer *k, const struct kernel *kernel,
 			      weight_symbol(k, arg->weight));
 		break;
 	case ARG_SCRATCH:
-		metadata_text(k, object, "workspace", place_name(
-			plan_find_scratch(&k->p->plan, kernel, arg->buffer)));
+		metadata_text(k, object, "workspace",
+			      place_name(plan_find_scratch(&k->p->plan, kernel,
+							   arg->buffer)));
 		break;
 	case ARG_DIM:
 		metadata_text(k, object, "size", arg->var->name);
@@ -251,8 +260,7 @@ metadata_calls(struct packer *k)
 
 	for (int i = 0; i < k->p->kernels.n; i++) {
 		const struct kernel *kernel = k->p->kernels.data[i];
-		struct origin_list computed = provenance_computed(k->p,
-								  kernel);
+		struct origin_list computed = provenance_computed(k->p, kernel);
 		struct origin_list folded = provenance_folded(k->p, kernel);
 		cJSON *object = cJSON_CreateObject();
 		cJSON *args = cJSON_CreateArray();
@@ -263,8 +271,9 @@ metadata_calls(struct packer *k)
 				      nodes_json(k, &computed));
 		add_unless_empty(object, "folded", nodes_json(k, &folded));
 		for (int a = 0; a < kernel->args.n; a++) {
-			cJSON_AddItemToArray(args, arg_json(k, kernel,
-						&kernel->args.data[a]));
+			cJSON_AddItemToArray(args,
+					     arg_json(k, kernel,
+						      &kernel->args.data[a]));
 		}
 		cJSON_AddItemToObject(object, "arguments", args);
 		cJSON_AddItemToArray(list, object);
@@ -310,8 +319,8 @@ metadata_trace(struct packer *k)
 	const struct node_fate *fates = provenance_fates(k->p);
 
 	for (int i = 0; i < k->g->origins.n; i++) {
-		cJSON_AddItemToArray(list, node_row(k,
-				     &k->g->origins.data[i], &fates[i]));
+		cJSON_AddItemToArray(list, node_row(k, &k->g->origins.data[i],
+						    &fates[i]));
 	}
 	return list;
 }

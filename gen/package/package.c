@@ -33,8 +33,9 @@ add_named_file(struct packer *k, const char *name, enum out_kind kind,
 
 		strbuf_init(&s);
 		layout_text(&l, text);
-		text = places_find(k, name, arena_strdup(
-			k->a, s.data != NULL ? s.data : ""));
+		text = places_find(k, name,
+				   arena_strdup(k->a,
+						s.data != NULL ? s.data : ""));
 		strbuf_release(&s);
 		f.text = text;
 		f.length = strlen(text);
@@ -53,8 +54,8 @@ add_file(struct packer *k, enum file_id id, enum out_kind kind,
 {
 	add_named_file(k, k->files[id], kind, text);
 	k->out->files.data[k->out->files.n - 1].is_source =
-		id == FILE_SOURCE || id == FILE_WEIGHTS ||
-		id == FILE_INCBIN || id == FILE_PROGRAM;
+		id == FILE_SOURCE || id == FILE_WEIGHTS || id == FILE_INCBIN ||
+		id == FILE_PROGRAM;
 }
 
 /* Is the file in the dialect's language? */
@@ -110,15 +111,20 @@ file_part(const char *path)
 static void
 add_origin(struct packer *k)
 {
-	const char *file = k->g->model != NULL ? k->g->model
+	const char *file = k->g->model != NULL  ? k->g->model
 			   : k->g->file != NULL ? file_part(k->g->file)
-					      : "a graph";
+						: "a graph";
 	const char *digest = k->g->digest != NULL && k->g->digest[0] != '\0'
-		? arena_printf(k->a, " (sha256 %s...)", k->g->digest) : "";
+				     ? arena_printf(k->a, " (sha256 %s...)",
+						    k->g->digest)
+				     : "";
 
-	tdata_text(k->data, "origin", comment_text(k->a, arena_printf(k->a,
-		"from %s%s, tirc %s, target %s", file, digest, k->o->version,
-		k->p->target->name)));
+	tdata_text(k->data, "origin",
+		   comment_text(k->a,
+				arena_printf(k->a,
+					     "from %s%s, tirc %s, target %s",
+					     file, digest, k->o->version,
+					     k->p->target->name)));
 }
 
 /* Libraries like lines of the cache. */
@@ -137,7 +143,7 @@ workspace_align(const struct packer *k)
 	int64_t align = planned_align(k);
 
 	return k->p->model != NULL && align < LIBRARY_ALIGN ? LIBRARY_ALIGN
-							     : align;
+							    : align;
 }
 
 static void
@@ -159,10 +165,10 @@ add_common(struct packer *k)
 	tdata_int(d, "int_bits", k->d->int_bits);
 	tdata_text(d, "float_type", k->d->types[DT_F32].spelling);
 	tdata_text(d, "model", k->model);
-	tdata_text(d, "flags", comment_wrap(k, comment_text(k->a,
-		   k->cflags), FLAGS_COLUMN));
-	tdata_text(d, "link_libraries", comment_text(k->a,
-		   k->library_ldflags));
+	tdata_text(d, "flags",
+		   comment_wrap(k, comment_text(k->a, k->cflags),
+				FLAGS_COLUMN));
+	tdata_text(d, "link_libraries", comment_text(k->a, k->library_ldflags));
 	tdata_text(d, "MODEL", k->upper);
 	add_origin(k);
 	tdata_text(d, "unit", k->d->access.unit);
@@ -188,8 +194,7 @@ add_common(struct packer *k)
 	tdata_flag(d, "weighs", k->p->weights.n > 0);
 	tdata_flag(d, "workspace", k->p->plan.workspace_bytes > 0);
 	tdata_flag(d, "has_dims", k->g->dims.n > 0);
-	tdata_flag(d, "more", file || k->g->dims.n > 0 ||
-		   k->p->model != NULL);
+	tdata_flag(d, "more", file || k->g->dims.n > 0 || k->p->model != NULL);
 	regions_common(k, d);
 	tdata_int(d, "order_offset", BLOB_ORDER_OFFSET);
 	tdata_int(d, "digest_offset", BLOB_DIGEST_OFFSET);
@@ -200,15 +205,15 @@ add_common(struct packer *k)
 	tdata_text(d, "open", TEXT_OPEN);
 	tdata_text(d, "close", TEXT_CLOSE);
 	tdata_text(d, "br", TEXT_SPACE);
-	tdata_text(d, "weights_header", weights_have_header(k)
-		   ? k->files[FILE_WEIGHTS_HEADER] : NULL);
+	tdata_text(d, "weights_header",
+		   weights_have_header(k) ? k->files[FILE_WEIGHTS_HEADER]
+					  : NULL);
 	tdata_list(d, "parts");
 	for (int i = 0; i < k->p->plan.parts.n; i++) {
 		const struct workspace_part *part = &k->p->plan.parts.data[i];
 		struct tdata *row = tdata_item(d, "parts");
 
-		tdata_text(row, "type",
-			   k->d->types[part->type.kind].spelling);
+		tdata_text(row, "type", k->d->types[part->type.kind].spelling);
 		tdata_text(row, "name", dialect_arena_name(k->d, part->type));
 		tdata_int(row, "elements", part->elems);
 	}
@@ -272,8 +277,7 @@ add_header(struct packer *k)
 	/* The comment on top says where it is from, not what it is. */
 	body = ok ? strstr(s.data, k->upper) : NULL;
 	if (body != NULL) {
-		tdata_printf(k->data, "version_hash", "%08x",
-			     hash_text(body));
+		tdata_printf(k->data, "version_hash", "%08x", hash_text(body));
 	}
 	strbuf_release(&s);
 	strbuf_init(&s);
@@ -300,10 +304,11 @@ cc_line(struct packer *k)
 {
 	const char *more = "";
 	const char *second = k->out->weights == WEIGHTS_INCBIN
-			     ? k->files[FILE_INCBIN]
+				     ? k->files[FILE_INCBIN]
 			     : k->out->weights == WEIGHTS_C ||
-			       k->out->weights == WEIGHTS_SECTION
-			     ? k->files[FILE_WEIGHTS] : "";
+					     k->out->weights == WEIGHTS_SECTION
+				     ? k->files[FILE_WEIGHTS]
+				     : "";
 
 	for (int i = 0; i < k->runtime.n; i++) {
 		if (file_ends(k->runtime.data[i]->name, ".c")) {
@@ -366,7 +371,8 @@ bool
 add_build_files(struct packer *k)
 {
 	static const enum template_id ids[] = {
-		TEMPLATE_MAKEFILE, TEMPLATE_CMAKE,
+		TEMPLATE_MAKEFILE,
+		TEMPLATE_CMAKE,
 	};
 	static const enum file_id files[] = { FILE_MAKEFILE, FILE_CMAKE };
 	struct tdata *data = tdata_new(k->a);
@@ -409,15 +415,17 @@ choose_host(struct packer *k, const struct emit_options *o)
 		return true;
 	}
 	if (f->model_launch == NULL && f->host == NULL) {
-		return diag_error(&k->m->diags, DIAG_UNSUPPORTED, place,
-			   "dialect %s is for the kernels of tensor programs; "
-			   "choose another target for a whole model",
-			   k->kernels->name);
+		return diag_error(
+			&k->m->diags, DIAG_UNSUPPORTED, place,
+			"dialect %s is for the kernels of tensor programs; "
+			"choose another target for a whole model",
+			k->kernels->name);
 	}
 	if (o->profile) {
-		return diag_error(&k->m->diags, DIAG_BAD_OPTION, place,
-			   "--profile measures processors; use the vendor's "
-			   "profiler for kernels of a device");
+		return diag_error(
+			&k->m->diags, DIAG_BAD_OPTION, place,
+			"--profile measures processors; use the vendor's "
+			"profiler for kernels of a device");
 	}
 	if (f->host != NULL) {
 		k->d = dialect_load(k->m, f->host, k->kernels->dir);
@@ -440,8 +448,9 @@ add_interface_files(struct packer *k)
 	if (!add_source(k)) {
 		return false;
 	}
-	tdata_text(k->data, "libm", math_functions(
-		k, k->out->files.data[k->out->files.n - 1].text));
+	tdata_text(k->data, "libm",
+		   math_functions(k, k->out->files.data[k->out->files.n - 1]
+					     .text));
 	if (!add_header(k)) {
 		return false;
 	}
@@ -475,12 +484,12 @@ bool
 package_build(struct program *p, const struct dialect *d,
 	      const struct emit_options *o, struct package *out)
 {
-	struct packer *k = arena_new(&p->graph->module->arena,
-				     struct packer);
+	struct packer *k = arena_new(&p->graph->module->arena, struct packer);
 
 	memset(out, 0, sizeof *out);
-	*k = (struct packer){ .p = p, .g = p->graph, .d = d, .kernels = d,
-			      .out = out };
+	*k = (struct packer){
+		.p = p, .g = p->graph, .d = d, .kernels = d, .out = out
+	};
 	k->m = p->graph->module;
 	k->a = &k->m->arena;
 	k->o = arena_copy(k->a, o, sizeof *o); /* the harness comes later */
@@ -513,9 +522,9 @@ package_build(struct program *p, const struct dialect *d,
 	}
 	add_common(k);
 	if ((k->kernels != k->d && !add_kernels_file(k)) ||
-	    (o->graph && !graph_form_describe(k)) ||
-	    !add_interface_files(k) || !add_weights_header(k) ||
-	    !add_weights(k) || !regions_add_runtime(k) || !add_build_files(k) ||
+	    (o->graph && !graph_form_describe(k)) || !add_interface_files(k) ||
+	    !add_weights_header(k) || !add_weights(k) ||
+	    !regions_add_runtime(k) || !add_build_files(k) ||
 	    !add_compliance(k)) {
 		return false;
 	}
@@ -560,14 +569,17 @@ static bool
 add_runtime(struct packer *k, struct tdata *data)
 {
 	const char *file;
-	const char *text = data_file(k->m, NULL, arena_printf(k->a,
-				"runtime/%s", k->d->tasks.runtime), &file);
+	const char *text = data_file(k->m, NULL,
+				     arena_printf(k->a, "runtime/%s",
+						  k->d->tasks.runtime),
+				     &file);
 	struct diag_place place = { .file = k->d->file };
 
 	if (text == NULL) {
 		return diag_error(&k->m->diags, DIAG_BAD_DIALECT, place,
 				  "/tasks/runtime: there is no %s; name a "
-				  "file of runtime-c", k->d->tasks.runtime);
+				  "file of runtime-c",
+				  k->d->tasks.runtime);
 	}
 	tdata_text(data, "runtime", text);
 	return true;
@@ -603,12 +615,14 @@ package_harness(const struct package *pkg)
 		struct tdata *row = tdata_item(data, "sizes");
 
 		tdata_text(row, "name", k->dim_fields[i]);
-		tdata_text(row, "type", k->d->types[
-			   k->g->dims.data[i]->type.kind].spelling);
+		tdata_text(row, "type",
+			   k->d->types[k->g->dims.data[i]->type.kind].spelling);
 		tdata_int(row, "index", 2 + i);
 	}
-	return template_text(k, k->d, k->o->graph ? TEMPLATE_GRAPH_HARNESS
-						  : TEMPLATE_HARNESS, data);
+	return template_text(k, k->d,
+			     k->o->graph ? TEMPLATE_GRAPH_HARNESS
+					 : TEMPLATE_HARNESS,
+			     data);
 }
 
 int

@@ -60,25 +60,25 @@ struct packer {
 	const struct dialect *kernels; /* the same, or the device's language */
 	const struct emit_options *o;
 	struct package *out;
-	const char *model, *upper;  /* identifier stems */
+	const char *model, *upper; /* identifier stems */
 	const char *files[FILE_COUNT];
 	const char **input_fields, **output_fields, **dim_fields;
 	const char **input_macros, **output_macros, **dim_macros;
 	const char **weight_symbols;
 	struct constant_range **constants; /* by weight; NULL: not read */
 	VEC(struct given) given;
-	struct pointer_map given_first; /* by the parameter's buffer */
-	const char **kernel_symbols; /* of the graph form */
-	const char *graph_text;      /* its JSON */
-	const struct kernel **kernel_of; /* by group; NULL: none */
+	struct pointer_map given_first;     /* by the parameter's buffer */
+	const char **kernel_symbols;        /* of the graph form */
+	const char *graph_text;             /* its JSON */
+	const struct kernel **kernel_of;    /* by group; NULL: none */
 	const struct kernel **first_writer; /* by tensor; NULL: none */
 	struct source_place *kernel_places; /* by kernel */
 	int64_t blob_bytes, stack_bytes;
-	VEC(const struct backend *) backends; /* whose regions there are */
+	VEC(const struct backend *) backends;     /* whose regions there are */
 	VEC(const struct backend_file *) runtime; /* that these bring along */
-	const char *cflags, *ldflags; /* the target's and theirs */
+	const char *cflags, *ldflags;             /* the target's and theirs */
 	const char *library_cflags, *library_ldflags; /* theirs */
-	struct tdata *data;         /* what all templates may say */
+	struct tdata *data; /* what all templates may say */
 };
 
 /* Text as it may stand in a comment of any target. */
@@ -97,8 +97,7 @@ const char *place_name(const struct placement *at);
 /* metadata_rows.c: what the source calls it; "": it has no array. */
 const char *weight_symbol(const struct packer *k, const struct weight *w);
 /* The kernel that writes t, or NULL. */
-const struct kernel *writer_of(const struct packer *k,
-			       const struct tensor *t);
+const struct kernel *writer_of(const struct packer *k, const struct tensor *t);
 
 /* source_lines.c: text with a mark in front, which add_named_file takes away,
  * noting on which line the i-th kernel's function is. */
@@ -146,8 +145,8 @@ bool regions_in_source(struct packer *k, struct unit *u, struct tdata *data);
 /* Files of the backends' own, as they are. */
 bool regions_add_runtime(struct packer *k);
 /* The functions of a kernel that is a region. */
-bool region_print(struct packer *k, struct unit *u,
-		  const struct kernel *kernel, const char **out);
+bool region_print(struct packer *k, struct unit *u, const struct kernel *kernel,
+		  const char **out);
 
 /* device.c */
 bool package_on_device(const struct packer *k);

@@ -33,15 +33,15 @@ add_counts(struct sums *s, const struct pattern_count *counts, int n,
 	   int64_t times, int64_t n_inputs)
 {
 	for (int i = 0; i < n; i++) {
-		add_to_sum(s, counts[i].name, times * counts[i].number +
-					      n_inputs * counts[i].each);
+		add_to_sum(s, counts[i].name,
+			   times * counts[i].number +
+				   n_inputs * counts[i].each);
 	}
 }
 
 /* Of the nodes of a step, or of the body (-1). *follower: what it is. */
 static int
-count_inputs(const struct region_match *match, int step,
-	     const char **follower)
+count_inputs(const struct region_match *match, int step, const char **follower)
 {
 	int n = 0;
 
@@ -112,16 +112,17 @@ region_counts(struct region_text *x, struct tdata *data)
 			}
 		}
 	}
-	add_counts(&s, x->b->input_counts, x->b->n_input_counts,
-		   x->r->inputs.n, 0);
+	add_counts(&s, x->b->input_counts, x->b->n_input_counts, x->r->inputs.n,
+		   0);
 	add_counts(&s, x->b->output_counts, x->b->n_output_counts,
 		   x->r->outputs.n, 0);
 	for (int i = 0; i < x->r->matches.n; i++) {
 		count_match(&s, x->b, x->r->matches.data[i]);
 	}
 	for (int i = 0; i < s.list.n; i++) {
-		tdata_int(data, arena_printf(x->k->a, "count_%s",
-					     s.list.data[i].name),
+		tdata_int(data,
+			  arena_printf(x->k->a, "count_%s",
+				       s.list.data[i].name),
 			  s.list.data[i].value);
 	}
 }

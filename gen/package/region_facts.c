@@ -83,14 +83,14 @@ add_window(struct region_text *x, struct tdata *data, const struct node *n)
 	int64_t gaps[WINDOW_MAX], group = node_attr_int(n, "group", 1);
 	struct window w;
 
-	for (int d = 0; !pool && d < n->inputs[1]->ndim - 2 &&
-			d < WINDOW_MAX; d++) {
+	for (int d = 0; !pool && d < n->inputs[1]->ndim - 2 && d < WINDOW_MAX;
+	     d++) {
 		if (!fixed_dim(n->inputs[1], 2 + d, &kernel[d])) {
 			return;
 		}
 	}
-	if (window_of_node(x->k->m, n, pool ? NULL : kernel, transposed,
-			   &w) != NULL) {
+	if (window_of_node(x->k->m, n, pool ? NULL : kernel, transposed, &w) !=
+	    NULL) {
 		return;
 	}
 	for (int d = 0; d < w.n; d++) {
@@ -129,10 +129,11 @@ has_window(const struct node *n)
 /* Matrices as they lie in memory: behind a Transpose of the match what that
  * reads, with its dimensions in another order. */
 struct operand {
-	const struct tensor *tensor; /* its dimensions as the product has them */
+	const struct tensor
+		*tensor; /* its dimensions as the product has them */
 	const struct tensor *memory;
-	const struct expr **stride;  /* by dimension, in elements */
-	bool columns;                /* the last dimension but one is together */
+	const struct expr **stride; /* by dimension, in elements */
+	bool columns;               /* the last dimension but one is together */
 };
 
 struct matmul {
@@ -302,8 +303,10 @@ offset_text(struct region_text *x, const struct matmul *p,
 		if (expr_is_value(step[i], 1)) {
 			continue;
 		}
-		strbuf_printf(&s, expr_is_int(step[i], &fixed) ? " * %s"
-			      : " * (%s)", region_expr(x, step[i]));
+		strbuf_printf(&s,
+			      expr_is_int(step[i], &fixed) ? " * %s"
+							   : " * (%s)",
+			      region_expr(x, step[i]));
 	}
 	text = arena_strdup(x->k->a, s.data != NULL ? s.data : "");
 	strbuf_release(&s);
@@ -329,15 +332,17 @@ put_matmul(struct region_text *x, struct tdata *data, const struct matmul *p)
 	tdata_text(data, "b", region_name_of(x, p->b.memory));
 	tdata_text(data, "all_rows", region_expr(x, p->all_rows));
 	tdata_flag(data, "all_one_row", expr_is_value(p->all_rows, 1));
-	tdata_text(data, "y_elems", region_expr(x, expr_mul(m, p->all_rows,
-							    p->columns)));
+	tdata_text(data, "y_elems",
+		   region_expr(x, expr_mul(m, p->all_rows, p->columns)));
 	tdata_text(data, "rows", region_expr(x, p->rows));
 	tdata_text(data, "columns", region_expr(x, p->columns));
 	tdata_text(data, "inner", region_expr(x, p->inner));
 	tdata_flag(data, "a_trans", p->a_trans);
 	tdata_flag(data, "b_trans", p->b_trans);
-	tdata_text(data, "a_stride", region_expr(x, p->a.tensor->ndim < 2
-			? p->inner : stored_row(m, &p->a)));
+	tdata_text(data, "a_stride",
+		   region_expr(x, p->a.tensor->ndim < 2
+					  ? p->inner
+					  : stored_row(m, &p->a)));
 	tdata_text(data, "b_stride", region_expr(x, stored_row(m, &p->b)));
 	tdata_flag(data, "one_row", expr_is_value(p->rows, 1));
 	tdata_flag(data, "one_column", expr_is_value(p->columns, 1));
@@ -409,7 +414,8 @@ region_node_facts(struct region_text *x, struct tdata *data,
 		add_window(x, data, n);
 	}
 	if ((strcmp(n->op_type, "MatMul") == 0 ||
-	     strcmp(n->op_type, "Gemm") == 0) && n->n_inputs > 1) {
+	     strcmp(n->op_type, "Gemm") == 0) &&
+	    n->n_inputs > 1) {
 		add_matmul(x, data, n);
 	}
 	if (n->n_inputs > 0) {

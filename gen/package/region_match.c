@@ -15,9 +15,10 @@ put_fact(struct region_text *x, struct tdata *data, const char *name,
 	 const struct fact *f)
 {
 	struct arena *a = x->k->a;
-	const char *real = f->kind == FACT_TEXT || f->kind == FACT_INTS ? NULL
-		: unit_literal(x->u, dtype_of(DT_F32),
-			       (union number){ .f = f->f });
+	const char *real = f->kind == FACT_TEXT || f->kind == FACT_INTS
+				   ? NULL
+				   : unit_literal(x->u, dtype_of(DT_F32),
+						  (union number){ .f = f->f });
 	bool set = true;
 
 	tdata_text(data, arena_printf(a, "%s_float", name), real);
@@ -86,8 +87,10 @@ put_role(struct region_text *x, struct tdata *data,
 	int n_inputs = 0;
 
 	tdata_flag(data, arena_printf(a, "has_%s", id), true);
-	tdata_flag(data, arena_printf(a, "%s_is_%s", id,
-				      backend_op_word(a, n->op_type)), true);
+	tdata_flag(data,
+		   arena_printf(a, "%s_is_%s", id,
+				backend_op_word(a, n->op_type)),
+		   true);
 	tdata_list(data, list);
 	for (int i = 0; i < n->n_inputs; i++) {
 		region_tensor_in(x, data, arena_printf(a, "%s_%d", id, i),
@@ -113,8 +116,7 @@ put_roles(struct region_text *x, struct tdata *data,
 {
 	for (int i = 0; i < match->nodes.n; i++) {
 		if (match->nodes.data[i].step == step) {
-			put_role(x, data, &match->nodes.data[i], match,
-				 result);
+			put_role(x, data, &match->nodes.data[i], match, result);
 		}
 	}
 }
@@ -126,8 +128,10 @@ step_operand(const struct region_match *match, int step)
 {
 	for (int i = 0; i < match->nodes.n; i++) {
 		const struct match_node *n = &match->nodes.data[i];
-		const struct tensor *t = n->step != step ? NULL
-			: outside_input(match, n->node);
+		const struct tensor *t = n->step != step
+						 ? NULL
+						 : outside_input(match,
+								 n->node);
 
 		if (t != NULL) {
 			return t;
@@ -186,10 +190,9 @@ put_steps(struct region_text *x, struct tdata *data,
 		put_facts(x, item, match, step);
 		put_roles(x, item, match, step, last->outputs[0]);
 		operand = step_operand(match, step);
-		tdata_flag(item, "read_last", operand != NULL &&
-			   read_last(x, match, operand));
-		region_tensor_in(x, item, "operand", operand,
-				 last->outputs[0]);
+		tdata_flag(item, "read_last",
+			   operand != NULL && read_last(x, match, operand));
+		region_tensor_in(x, item, "operand", operand, last->outputs[0]);
 		region_tensor_in(x, item, "step_result", last->outputs[0],
 				 NULL);
 	}
@@ -205,7 +208,8 @@ node_words(struct region_text *x, const struct node *n)
 	const char *stem = name_stem(a, n->name);
 
 	return comment_text(a, stem == NULL ? n->op_type
-			    : arena_printf(a, "%s %s", n->op_type, stem));
+					    : arena_printf(a, "%s %s",
+							   n->op_type, stem));
 }
 
 /* All nodes in words; and in lines, of which none is too long for a comment. */
@@ -219,19 +223,19 @@ put_nodes(struct region_text *x, struct tdata *data,
 
 	tdata_list(data, "node_lines");
 	for (int i = 0; i < match->nodes.n; i++) {
-		const char *words = arena_printf(a, "%s%s", node_words(x,
-					match->nodes.data[i].node),
-					i + 1 < match->nodes.n ? "," : "");
+		const char *words =
+			arena_printf(a, "%s%s",
+				     node_words(x, match->nodes.data[i].node),
+				     i + 1 < match->nodes.n ? "," : "");
 
 		all = arena_printf(a, "%s%s%s", all, i > 0 ? " " : "", words);
-		if (*line != '\0' &&
-		    strlen(line) + 1 + strlen(words) > most) {
+		if (*line != '\0' && strlen(line) + 1 + strlen(words) > most) {
 			tdata_text(tdata_item(data, "node_lines"), "line",
 				   line);
 			line = "";
 		}
-		line = arena_printf(a, "%s%s%s", line,
-				    *line != '\0' ? " " : "", words);
+		line = arena_printf(a, "%s%s%s", line, *line != '\0' ? " " : "",
+				    words);
 	}
 	tdata_text(tdata_item(data, "node_lines"), "line", line);
 	tdata_text(data, "nodes", all);
@@ -257,8 +261,8 @@ put_results(struct region_text *x, struct tdata *data,
 					 t->uses.data[u].node->match != match;
 			}
 			if (leaves) {
-				region_tensor(x, tdata_item(data, "results"),
-					      t, NULL);
+				region_tensor(x, tdata_item(data, "results"), t,
+					      NULL);
 			}
 		}
 	}

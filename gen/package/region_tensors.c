@@ -86,9 +86,12 @@ name_values(struct region_text *x, bool leaving)
 		}
 		alone.anchor = t->producer->match->anchor;
 		stem = name_stem(x->k->a, t->name);
-		row->name = name_set_add(&x->names, stem != NULL ? stem
+		row->name = name_set_add(
+			&x->names,
+			stem != NULL
+				? stem
 				: arena_printf(x->k->a, "%s_out",
-					kernel_stem(x->k->g, &alone)));
+					       kernel_stem(x->k->g, &alone)));
 	}
 }
 
@@ -160,8 +163,10 @@ add_kind(struct region_text *x, struct tdata *item, const struct tensor *t)
 	int constant = tensor_index(t, r->constants.data, r->constants.n);
 	int output = tensor_index(t, r->outputs.data, r->outputs.n);
 	int from = maker(r, t);
-	int index = input >= 0 ? input : constant >= 0 ? constant
-		    : output >= 0 ? output : from;
+	int index = input >= 0      ? input
+		    : constant >= 0 ? constant
+		    : output >= 0   ? output
+				    : from;
 
 	tdata_flag(item, "is_input", input >= 0);
 	tdata_flag(item, "is_constant", constant >= 0);
@@ -179,12 +184,16 @@ add_type(struct region_text *x, struct tdata *item, const struct tensor *t)
 
 	tdata_text(item, "type", d->types[t->type.kind].spelling);
 	tdata_text(item, "short", dtype_short(t->type));
-	tdata_text(item, "zero", d->types[t->type.kind].literal == NULL ? ""
-		   : unit_literal(x->u, t->type, (union number){ 0 }));
+	tdata_text(item, "zero",
+		   d->types[t->type.kind].literal == NULL
+			   ? ""
+			   : unit_literal(x->u, t->type, (union number){ 0 }));
 	for (int i = 0; i < DT_COUNT; i++) {
-		tdata_flag(item, arena_printf(x->k->a, "is_%s",
-			dtype_short(dtype_of((enum dtype_kind)i))),
-			i == t->type.kind);
+		tdata_flag(item,
+			   arena_printf(x->k->a, "is_%s",
+					dtype_short(
+						dtype_of((enum dtype_kind)i))),
+			   i == t->type.kind);
 	}
 	unit_need_type(x->u, t->type);
 }
@@ -194,8 +203,8 @@ add_sizes(struct region_text *x, struct tdata *item, const struct tensor *t)
 {
 	struct module *m = x->k->m;
 	const struct expr *elems = expr_i32(m, 1);
-	const struct expr **strides = arena_array(x->k->a,
-					const struct expr *, t->ndim + 1);
+	const struct expr **strides = arena_array(x->k->a, const struct expr *,
+						  t->ndim + 1);
 	int64_t fixed;
 
 	tdata_int(item, "ndim", t->ndim);
@@ -204,7 +213,7 @@ add_sizes(struct region_text *x, struct tdata *item, const struct tensor *t)
 	for (int i = t->ndim - 1; i >= 0; i--) {
 		strides[i] = elems;
 		elems = i == t->ndim - 1 ? t->shape[i]
-			: expr_mul(m, t->shape[i], elems);
+					 : expr_mul(m, t->shape[i], elems);
 	}
 	for (int i = 0; i < t->ndim; i++) {
 		struct tdata *dim = tdata_item(item, "dims");
@@ -219,9 +228,11 @@ add_sizes(struct region_text *x, struct tdata *item, const struct tensor *t)
 	tdata_flag(item, "is_static", expr_is_int(elems, &fixed));
 	tdata_flag(item, "is_scalar", expr_is_int(elems, &fixed) && fixed == 1);
 	tdata_int(item, "element_bytes", dtype_bytes(t->type));
-	tdata_text(item, "bytes", region_expr(x, expr_mul(m, elems,
-			expr_int(m, elems->type, (int64_t)
-				 dtype_bytes(t->type)))));
+	tdata_text(item, "bytes",
+		   region_expr(x, expr_mul(m, elems,
+					   expr_int(m, elems->type,
+						    (int64_t)dtype_bytes(
+							    t->type)))));
 }
 
 /* A bias, a scale: how its elements are spread over those of y. Ones in front
@@ -254,8 +265,8 @@ add_spread(struct tdata *item, const struct tensor *t, const struct tensor *y)
 }
 
 void
-region_tensor(struct region_text *x, struct tdata *item,
-	      const struct tensor *t, const struct tensor *against)
+region_tensor(struct region_text *x, struct tdata *item, const struct tensor *t,
+	      const struct tensor *against)
 {
 	tdata_text(item, "name", region_name_of(x, t));
 	tdata_int(item, "tensor", position(x, t));

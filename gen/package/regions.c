@@ -10,8 +10,8 @@ static void
 find_backends(struct packer *k)
 {
 	for (int i = 0; i < k->p->kernels.n; i++) {
-		const struct graph_region *r = k->p->kernels.data[i]->group
-							->region;
+		const struct graph_region *r =
+			k->p->kernels.data[i]->group->region;
 		bool known = r == NULL;
 
 		for (int n = 0; n < k->backends.n && !known; n++) {
@@ -49,8 +49,9 @@ find_runtime(struct packer *k)
 			bool known = false;
 
 			for (int n = 0; n < k->runtime.n; n++) {
-				known = known || strcmp(b->runtime[f].name,
-					k->runtime.data[n]->name) == 0;
+				known = known ||
+					strcmp(b->runtime[f].name,
+					       k->runtime.data[n]->name) == 0;
 			}
 			if (!known) {
 				vec_push(k->a, &k->runtime, &b->runtime[f]);
@@ -66,17 +67,19 @@ regions_add_runtime(struct packer *k)
 		const struct backend_file *from = k->runtime.data[i];
 		size_t length = strlen(from->name);
 		struct out_file f = {
-			.name = from->name, .kind = OUT_TEXT,
-			.text = from->text, .length = strlen(from->text),
-			.is_source = length > 2 && strcmp(from->name + length -
-							  2, ".c") == 0,
+			.name = from->name,
+			.kind = OUT_TEXT,
+			.text = from->text,
+			.length = strlen(from->text),
+			.is_source = length > 2 &&
+				     strcmp(from->name + length - 2, ".c") == 0,
 		};
 
 		for (int n = 0; n < k->out->files.n; n++) {
 			if (strcmp(k->out->files.data[n].name, f.name) == 0) {
-				return diag_error(&k->m->diags,
-					DIAG_BAD_OPTION, (struct diag_place){
-						.file = "--name" },
+				return diag_error(
+					&k->m->diags, DIAG_BAD_OPTION,
+					(struct diag_place){ .file = "--name" },
 					"%s is a file of the backend's "
 					"runtime; give the model another name",
 					f.name);
@@ -95,8 +98,11 @@ regions_prepare(struct packer *k)
 	k->library_cflags = joined(k, "", false);
 	k->library_ldflags = joined(k, "", true);
 	k->cflags = joined(k, k->p->target->cflags, false);
-	k->ldflags = joined(k, k->p->target->ldflags != NULL
-			       ? k->p->target->ldflags : "", true);
+	k->ldflags = joined(k,
+			    k->p->target->ldflags != NULL
+				    ? k->p->target->ldflags
+				    : "",
+			    true);
 }
 
 /* Headers of the system are in the order of all; those in quotes behind. */
@@ -112,8 +118,9 @@ need_headers(struct packer *k, struct unit *u, struct tdata *data,
 				   "header", names[i]);
 		} else {
 			unit_need(u, names[i][0] == '<' && length > 2
-				  ? arena_strndup(k->a, names[i] + 1,
-						  length - 2) : names[i]);
+					     ? arena_strndup(k->a, names[i] + 1,
+							     length - 2)
+					     : names[i]);
 		}
 	}
 }
@@ -142,8 +149,8 @@ regions_need(struct packer *k, struct unit *u, struct tdata *data,
 
 /* *out NULL: nothing comes out. */
 static bool
-render(struct packer *k, const struct backend_file *t,
-       const struct tdata *data, const char **out)
+render(struct packer *k, const struct backend_file *t, const struct tdata *data,
+       const char **out)
 {
 	struct strbuf s;
 	bool ok;
@@ -193,8 +200,10 @@ backend_data(struct packer *k, const struct backend *b,
 
 		tdata_text(data, arena_printf(k->a, "option_%s", o->name),
 			   o->value);
-		tdata_flag(data, arena_printf(k->a, "option_%s_is_%s", o->name,
-					      o->value), true);
+		tdata_flag(data,
+			   arena_printf(k->a, "option_%s_is_%s", o->name,
+					o->value),
+			   true);
 	}
 	return data;
 }
@@ -209,9 +218,10 @@ add_attrs(struct region_text *x, struct tdata *data)
 		const struct fact *f = &x->r->attrs.data[i];
 		struct tdata *item = tdata_item(data, "attrs");
 		const char *text = f->kind == FACT_TEXT ? f->text
-			: f->kind == FACT_INT
-			? arena_printf(a, "%lld", (long long)f->i)
-			: arena_printf(a, "%.9g", f->f);
+				   : f->kind == FACT_INT
+					   ? arena_printf(a, "%lld",
+							  (long long)f->i)
+					   : arena_printf(a, "%.9g", f->f);
 
 		tdata_text(item, "attr", f->name);
 		tdata_text(item, "value", text);
@@ -234,8 +244,8 @@ add_preparing(struct region_text *x, struct tdata *data, const char *list,
 	}
 	if (x->r->constants.n > 0) {
 		tdata_text(name, "name", x->kernel->name);
-		tdata_text(tdata_item(data, list), "text", packer_render(
-			x->k, x->k->d->regions.weights, name));
+		tdata_text(tdata_item(data, list), "text",
+			   packer_render(x->k, x->k->d->regions.weights, name));
 	}
 	return true;
 }
@@ -249,8 +259,8 @@ add_parameters(struct region_text *x, struct tdata *data)
 	struct tdata *unused = tdata_new(x->k->a);
 	int n = kernel->func->params.n;
 
-	x->bound = arena_array(x->k->a, struct binding, n + 1 +
-			       (init != NULL ? init->params.n : 0));
+	x->bound = arena_array(x->k->a, struct binding,
+			       n + 1 + (init != NULL ? init->params.n : 0));
 	x->n_bound = n;
 	tdata_list(data, "plan_parameters");
 	tdata_list(data, "init_parameters");
@@ -279,7 +289,10 @@ region_data(struct packer *k, struct unit *u, const struct kernel *kernel,
 	struct tdata *data;
 
 	*x = (struct region_text){
-		.k = k, .u = u, .kernel = kernel, .r = kernel->group->region,
+		.k = k,
+		.u = u,
+		.kernel = kernel,
+		.r = kernel->group->region,
 		.b = kernel->group->region->backend,
 	};
 	data = backend_data(k, x->b, t);
@@ -291,8 +304,7 @@ region_data(struct packer *k, struct unit *u, const struct kernel *kernel,
 	tdata_text(data, "region", kernel->name);
 	add_attrs(x, data);
 	add_list(x, data, "inputs", x->r->inputs.data, x->r->inputs.n);
-	add_list(x, data, "constants", x->r->constants.data,
-		 x->r->constants.n);
+	add_list(x, data, "constants", x->r->constants.data, x->r->constants.n);
 	add_list(x, data, "outputs", x->r->outputs.data, x->r->outputs.n);
 	tdata_list(data, "tensors");
 	for (int i = 0; i < x->tensors.n; i++) {
@@ -308,8 +320,8 @@ static bool
 render_region(struct packer *k, struct unit *u, const struct kernel *kernel,
 	      const char *key, const char **out)
 {
-	const struct backend_file *t = backend_template(
-		kernel->group->region->backend, key);
+	const struct backend_file *t =
+		backend_template(kernel->group->region->backend, key);
 	struct tdata *data;
 
 	*out = NULL;
@@ -382,8 +394,8 @@ regions_common(struct packer *k, struct tdata *data)
 	int64_t planned = k->o->graph ? 0 : k->p->plan.workspace_bytes;
 
 	tdata_flag(data, "library_state", k->p->model != NULL);
-	tdata_flag(data, "file_or_library", k->p->model != NULL ||
-		   k->out->weights == WEIGHTS_FILE);
+	tdata_flag(data, "file_or_library",
+		   k->p->model != NULL || k->out->weights == WEIGHTS_FILE);
 	tdata_int(data, "planned_bytes", (planned + align - 1) / align * align);
 	tdata_list(data, "states");
 	for (int i = 0; i < k->p->kernels.n; i++) {
@@ -467,8 +479,8 @@ add_members_of(struct packer *k, struct unit *u, const struct kernel *kernel,
 		item = tdata_item(row, "members");
 		value = weight_text(k, u, arg, init->params.data[n].buffer);
 		tdata_text(item, "name", bound[n].text);
-		tdata_text(item, "type", unit_element_type(u,
-				init->params.data[n].buffer));
+		tdata_text(item, "type",
+			   unit_element_type(u, init->params.data[n].buffer));
 		tdata_text(item, "shape", shape_text(k, arg->tensor));
 		tdata_text(item, "value", value);
 		tdata_flag(item, "long", is_long(k, bound[n].text, value));
@@ -495,8 +507,8 @@ add_states(struct packer *k, struct unit *u, struct tdata *data)
 		row = tdata_item(data, "states");
 		tdata_text(name, "name", kernel->name);
 		tdata_text(row, "region", kernel->name);
-		tdata_text(row, "memory", packer_render(k,
-				k->d->regions.memory, name));
+		tdata_text(row, "memory",
+			   packer_render(k, k->d->regions.memory, name));
 		if (!add_members_of(k, u, kernel, row)) {
 			return false;
 		}
@@ -518,8 +530,7 @@ regions_in_source(struct packer *k, struct unit *u, struct tdata *data)
 			return false;
 		}
 		if (text != NULL) {
-			tdata_text(tdata_item(data, "libraries"), "text",
-				   text);
+			tdata_text(tdata_item(data, "libraries"), "text", text);
 		}
 	}
 	return add_states(k, u, data);

@@ -28,8 +28,7 @@ struct region_text {
 const char *region_expr(struct region_text *x, const struct expr *e);
 /* region_tensors.c: finds the region's tensors and names them. */
 void region_name_tensors(struct region_text *x);
-const char *region_name_of(const struct region_text *x,
-			   const struct tensor *t);
+const char *region_name_of(const struct region_text *x, const struct tensor *t);
 /* "text" of an item for a tensor: name, kind, type, sizes. against: the result
  * that it is spread over, or NULL. */
 void region_tensor(struct region_text *x, struct tdata *item,
@@ -45,8 +44,7 @@ void region_matches(struct region_text *x, struct tdata *data);
 void region_node_facts(struct region_text *x, struct tdata *data,
 		       const struct node *n);
 /* "value" and "index" of each item. */
-void region_ints(struct tdata *data, const char *list, const int64_t *v,
-		 int n);
+void region_ints(struct tdata *data, const char *list, const int64_t *v, int n);
 
 /* region_counts.c: "count_NAME", sums of what the patterns of its matches
  * count. */

@@ -63,8 +63,8 @@ say_users(const struct users *u, const struct tensor *t, struct strbuf *s)
 
 		if (x->arg->tensor == t && x->arg->written) {
 			strbuf_printf(s, ", written by %s%s", x->kernel->name,
-				      x->arg->in_place != NULL
-				      ? " (in place)" : "");
+				      x->arg->in_place != NULL ? " (in place)"
+							       : "");
 		} else if (x->kernel != last) {
 			strbuf_puts(s, readers++ > 0 ? ", " : ", read by ");
 			strbuf_puts(s, x->kernel->name);
@@ -76,8 +76,9 @@ say_users(const struct users *u, const struct tensor *t, struct strbuf *s)
 const char *
 place_name(const struct placement *at)
 {
-	return at->name != NULL ? at->name
-	       : at->var != NULL ? at->var->name : NULL;
+	return at->name != NULL  ? at->name
+	       : at->var != NULL ? at->var->name
+				 : NULL;
 }
 
 /* What the pointers came to be called: the memory plan and the code have one
@@ -166,8 +167,7 @@ add_places(struct packer *k, struct tdata *data)
 {
 	int64_t before = 0;
 
-	tdata_flag(data, "placed", places_are_named(k) &&
-		   k->p->weights.n > 0);
+	tdata_flag(data, "placed", places_are_named(k) && k->p->weights.n > 0);
 	tdata_list(data, "places");
 	for (int i = 0; places_are_named(k) && i < k->p->weights.n; i++) {
 		const struct weight *w = k->p->weights.data[i];
@@ -177,7 +177,8 @@ add_places(struct packer *k, struct tdata *data)
 		tdata_text(row, "note", weight_note(k, i, true, "\t"));
 		tdata_text(row, "before",
 			   i > 0 ? arena_printf(k->a, "%s + ",
-						weight_place_name(k, i - 1)) : "");
+						weight_place_name(k, i - 1))
+				 : "");
 		tdata_int(row, "step", w->offset_bytes - before);
 		tdata_text(row, "end", i + 1 < k->p->weights.n ? "," : "");
 		before = w->offset_bytes;
@@ -225,13 +226,13 @@ bind_model(struct packer *k, struct bindings *bound)
 static struct binding
 bind_part(struct packer *k, const struct param *param)
 {
-	struct binding b = { .var = param->var, .buffer = param->buffer,
+	struct binding b = { .var = param->var,
+			     .buffer = param->buffer,
 			     .kind = VALUE_POINTER,
 			     .space = SPACE_WORKSPACE };
 	struct tdata *data = tdata_new(k->a);
 
-	tdata_text(data, "name",
-		   dialect_arena_name(k->d, param->buffer->type));
+	tdata_text(data, "name", dialect_arena_name(k->d, param->buffer->type));
 	b.text = packer_render(k, k->d->access.arena, data);
 	return b;
 }
@@ -309,10 +310,13 @@ add_pointer_checks(struct packer *k, struct tdata *data)
 		struct tdata *name = tdata_new(k->a);
 		const char *path;
 
-		tdata_text(name, "name", in ? k->input_fields[i]
-					    : k->output_fields[i - n_in]);
-		path = packer_render(k, in ? k->d->access.input
-					   : k->d->access.output, name);
+		tdata_text(name, "name",
+			   in ? k->input_fields[i]
+			      : k->output_fields[i - n_in]);
+		path = packer_render(k,
+				     in ? k->d->access.input
+					: k->d->access.output,
+				     name);
 		tdata_text(tdata_item(data, "pointers"), "path", path);
 		if (dtype_bytes(t->type) > 1 || align > 1) {
 			struct tdata *item = tdata_item(data, "aligned");
@@ -338,8 +342,7 @@ uses_workspace(const struct packer *k)
 	for (int i = 0; i < f->params.n; i++) {
 		const struct var *v = f->params.data[i].var;
 
-		if (f->params.data[i].buffer == NULL &&
-		    v != k->p->model &&
+		if (f->params.data[i].buffer == NULL && v != k->p->model &&
 		    dtype_class(v->type) == DTC_HANDLE) {
 			return true;
 		}
@@ -380,8 +383,9 @@ add_declarations(struct packer *k, struct tdata *data, struct unit *u)
 			   weight_line(k, i, k->d->weights.declare, u));
 	}
 	add_places(k, data);
-	tdata_text(data, "weights_file", k->out->weights == WEIGHTS_INCBIN
-		   ? k->files[FILE_INCBIN] : k->files[FILE_WEIGHTS]);
+	tdata_text(data, "weights_file",
+		   k->out->weights == WEIGHTS_INCBIN ? k->files[FILE_INCBIN]
+						     : k->files[FILE_WEIGHTS]);
 }
 
 static bool
@@ -423,8 +427,9 @@ add_source(struct packer *k)
 	add_declarations(k, data, &u);
 	add_pointer_checks(k, data);
 	tdata_flag(data, "workspace_used", uses_workspace(k));
-	tdata_flag(data, "weights_used", uses_weights(k) &&
-		   (k->out->weights == WEIGHTS_FILE || k->d->weights.copied));
+	tdata_flag(data, "weights_used",
+		   uses_weights(k) && (k->out->weights == WEIGHTS_FILE ||
+				       k->d->weights.copied));
 	strbuf_init(&s);
 	tdata_list(data, "entries");
 	if (k->o->graph) {
@@ -434,8 +439,8 @@ add_source(struct packer *k)
 		name_places(k, &u);
 	}
 	add_plan(k, data);
-	tdata_text(data, "body", ok && s.data != NULL
-		   ? arena_strdup(k->a, s.data) : "");
+	tdata_text(data, "body",
+		   ok && s.data != NULL ? arena_strdup(k->a, s.data) : "");
 	strbuf_release(&s);
 	ok = ok && add_helpers(k, &u, data);
 	unit_add_includes(&u, data);

@@ -41,8 +41,8 @@ static const char *
 function_name(const struct kernel *kernel)
 {
 	return kernel->device != NULL && kernel->device->n_launches > 0
-		? kernel->device->launches[0].kernel->name
-		: kernel->func->name;
+		       ? kernel->device->launches[0].kernel->name
+		       : kernel->func->name;
 }
 
 /* The line on which the name stands, from the mark's on. */
@@ -76,8 +76,9 @@ places_find(struct packer *k, const char *name, const char *text)
 			p += strcspn(p, "\n");
 			k->kernel_places[i].file = name;
 			/* Marks within a kernel's text there are none. */
-			k->kernel_places[i].line = line_of(p + 1, line,
-				function_name(k->p->kernels.data[i]));
+			k->kernel_places[i].line =
+				line_of(p + 1, line,
+					function_name(k->p->kernels.data[i]));
 			continue;
 		}
 		line += *p == '\n';

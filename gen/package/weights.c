@@ -19,7 +19,7 @@ choose_form(struct packer *k, int64_t bytes)
 		return k->o->weights;
 	}
 	return bytes <= k->d->weights.in_source_bytes ? WEIGHTS_C
-						       : k->d->weights.large;
+						      : k->d->weights.large;
 }
 
 bool
@@ -51,8 +51,8 @@ weights_layout(struct packer *k)
 	}
 	return diag_error(&k->m->diags, DIAG_BAD_OPTION, place,
 			  "dialect %s does not take weights as '%s'; choose "
-			  "another form", k->d->name,
-			  words[k->out->weights]);
+			  "another form",
+			  k->d->name, words[k->out->weights]);
 }
 
 enum { ROW_START = 3 }; /* of a comment's line */
@@ -93,8 +93,8 @@ weight_note(struct packer *k, int i, bool with_digest, const char *indent)
 			    w->paired ? ", two in a byte" : "");
 	text = comment_text(k->a, text);
 	if (with_digest) {
-		text = arena_printf(k->a, "%s; digest%c%s%07d@", text,
-				    TOGETHER, WEIGHT_DIGEST_MARK, i);
+		text = arena_printf(k->a, "%s; digest%c%s%07d@", text, TOGETHER,
+				    WEIGHT_DIGEST_MARK, i);
 	}
 	text = comment_wrap(k, text, ROW_START);
 	strbuf_init(&s);
@@ -124,10 +124,12 @@ weight_line(struct packer *k, int i, const char *text, struct unit *u)
 	tdata_text(data, "type", k->d->types[b->type.kind].spelling);
 	tdata_text(data, "space", k->d->spaces[SPACE_WEIGHTS]);
 	tdata_text(data, "name", k->weight_symbols[i]);
-	tdata_int(data, "align", b->align_bytes > align ? b->align_bytes
-							: align);
-	tdata_text(data, "section", k->out->weights == WEIGHTS_SECTION
-		   ? k->o->section != NULL ? k->o->section : "" : NULL);
+	tdata_int(data, "align",
+		  b->align_bytes > align ? b->align_bytes : align);
+	tdata_text(data, "section",
+		   k->out->weights == WEIGHTS_SECTION
+			   ? k->o->section != NULL ? k->o->section : ""
+			   : NULL);
 	tdata_printf(data, "macro", "%s_SECTION", k->upper);
 	tdata_list(data, "extents");
 	if (k->d->functions.flat && b->ndim > 0) {
@@ -217,8 +219,8 @@ add_arrays(struct packer *k)
 		for (int i = 0; i < k->d->weights.section.n; i++) {
 			tdata_text(tdata_item(data, "section"), "line",
 				   packer_render(k,
-					k->d->weights.section.data[i],
-					macro));
+						 k->d->weights.section.data[i],
+						 macro));
 		}
 	}
 	if (!need_special(k, &u)) {

@@ -99,8 +99,9 @@ write_blob(struct writer *w, FILE *file, bool *failed)
 		while (b.written < offset) {
 			uint64_t gap = offset - b.written;
 
-			blob_put(&b, zeros, gap < sizeof zeros
-				 ? (size_t)gap : sizeof zeros);
+			blob_put(&b, zeros,
+				 gap < sizeof zeros ? (size_t)gap
+						    : sizeof zeros);
 		}
 		digest_start(&b.one);
 		if (!weight_stream(w->p->graph, weight, blob_put, &b)) {
@@ -257,8 +258,9 @@ bool
 package_write(struct program *p, const struct package *pkg, const char *dir,
 	      bool force)
 {
-	struct writer w = { .p = p, .pkg = pkg, .m = p->graph->module,
-			    .dir = dir };
+	struct writer w = {
+		.p = p, .pkg = pkg, .m = p->graph->module, .dir = dir
+	};
 	bool ok;
 
 	w.a = &w.m->arena;

@@ -18,8 +18,10 @@ read_weights_path(struct reading *in, struct json j, const char *folder)
 
 	if (name != NULL) {
 		in->weights_path = name[0] == '/' || folder == NULL
-			? name : arena_printf(&in->m->arena, "%s/%s", folder,
-					      name);
+					   ? name
+					   : arena_printf(&in->m->arena,
+							  "%s/%s", folder,
+							  name);
 	}
 	return !in->r.failed;
 }
@@ -44,7 +46,8 @@ read_dim(struct reading *in, struct json j, int i)
 		return false;
 	}
 	if (!text_is_identifier(symbol, "")) {
-		json_error(json_get(j, "symbol"), "a name that expressions "
+		json_error(json_get(j, "symbol"),
+			   "a name that expressions "
 			   "can use is wanted, of letters and digits");
 		return false;
 	}
@@ -70,7 +73,8 @@ read_dims(struct reading *in, struct json list)
 	if (n == 0) {
 		return !in->r.failed;
 	}
-	cJSON_ArrayForEach(item, list.value) {
+	cJSON_ArrayForEach(item, list.value)
+	{
 		if (!read_dim(in, json_item(list, item, i), i)) {
 			return false;
 		}
@@ -91,13 +95,14 @@ read_head(struct reading *in, struct json root, const char *folder,
 	int n;
 
 	json_check_keys(root, "tirc_partition name model digest target stage "
-			"requant weights dims assumptions inputs outputs "
-			"tensors nodes backends matches regions origins");
+			      "requant weights dims assumptions inputs outputs "
+			      "tensors nodes backends matches regions origins");
 	if (json_int(json_get(root, "tirc_partition"), 1, 1000000, 0) !=
 	    PARTITION_VERSION) {
 		json_error(json_get(root, "tirc_partition"),
 			   "%d is the version that is read here; write the "
-			   "partition anew", PARTITION_VERSION);
+			   "partition anew",
+			   PARTITION_VERSION);
 		return false;
 	}
 	name = json_text(json_get(root, "name"), true);
@@ -130,7 +135,8 @@ read_tensors(struct reading *in, struct json object)
 	if (!json_is_object(object, true)) {
 		return false;
 	}
-	cJSON_ArrayForEach(item, object.value) {
+	cJSON_ArrayForEach(item, object.value)
+	{
 		int errors = in->m->diags.n_errors;
 
 		if (!read_tensor(in, json_item(object, item, 0),
@@ -155,7 +161,8 @@ read_inputs(struct reading *in, struct json list)
 	if (json_length(list) == 0) {
 		return !in->r.failed;
 	}
-	cJSON_ArrayForEach(item, list.value) {
+	cJSON_ArrayForEach(item, list.value)
+	{
 		struct json j = json_item(list, item, i++);
 		struct tensor *t = read_tensor_name(in, j);
 
@@ -163,9 +170,11 @@ read_inputs(struct reading *in, struct json list)
 			continue;
 		}
 		if (t->is_input || tensor_is_constant(t) || t->elems) {
-			json_error(j, t->is_input
-				   ? "is listed twice; leave one"
-				   : "is a constant; an input has no values");
+			json_error(
+				j,
+				t->is_input
+					? "is listed twice; leave one"
+					: "is a constant; an input has no values");
 		}
 		t->is_input = true;
 		vec_push(&in->m->arena, &in->g->inputs, t);
@@ -196,7 +205,8 @@ partition_read_text(struct module *m, const char *name, const char *folder,
 	cJSON *json = json_parse(m, name, text);
 	struct reading in = {
 		.r = { .module = m, .n_layers = 1, .id = DIAG_BAD_PARTITION },
-		.m = m, .facts = facts,
+		.m = m,
+		.facts = facts,
 	};
 	bool ok;
 
@@ -252,8 +262,7 @@ partition_is(const char *path)
 	FILE *f = fopen(path, "rb");
 	int c = ' ';
 
-	while (f != NULL && (c == ' ' || c == '\t' || c == '\n' ||
-			     c == '\r')) {
+	while (f != NULL && (c == ' ' || c == '\t' || c == '\n' || c == '\r')) {
 		c = getc(f);
 	}
 	if (f != NULL) {
@@ -268,12 +277,16 @@ partition_read(struct module *m, const char *path,
 {
 	const char *slash = strrchr(path, '/');
 	const char *folder = slash == NULL ? "."
-		: slash == path ? "/"
-		: arena_strndup(&m->arena, path, (size_t)(slash - path));
+			     : slash == path
+				     ? "/"
+				     : arena_strndup(&m->arena, path,
+						     (size_t)(slash - path));
 	struct onnx_file *json = onnx_file_new();
 	const char *why = "out of memory";
 	const struct onnx_map *map = json != NULL
-		? onnx_file_map(json, path, &m->arena, &why) : NULL;
+					     ? onnx_file_map(json, path,
+							     &m->arena, &why)
+					     : NULL;
 	struct graph *g = NULL;
 
 	*file = NULL;
@@ -284,8 +297,10 @@ partition_read(struct module *m, const char *path,
 			   map == NULL ? why : "larger than any partition");
 	} else {
 		g = partition_read_text(m, path, folder,
-			arena_strndup(&m->arena, (const char *)map->base,
-				      map->length), facts, file);
+					arena_strndup(&m->arena,
+						      (const char *)map->base,
+						      map->length),
+					facts, file);
 	}
 	onnx_file_close(json);
 	return g;

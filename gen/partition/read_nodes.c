@@ -29,7 +29,8 @@ read_origins(struct reading *in, struct json list)
 	if (n == 0) {
 		return !in->r.failed;
 	}
-	cJSON_ArrayForEach(item, list.value) {
+	cJSON_ArrayForEach(item, list.value)
+	{
 		struct json j = json_item(list, item, i);
 		struct origin o = {
 			.name = json_text(json_get(j, "name"), false),
@@ -66,7 +67,7 @@ read_origin(struct reading *in, struct json j, int *out)
 	}
 	if (!cJSON_IsString(j.value)) {
 		return wrong(j, "the output of an origin is wanted here, or "
-			     "its place in origins");
+				"its place in origins");
 	}
 	first = origins_find(in->origins, n, j.value->valuestring);
 	if (first == n) {
@@ -81,8 +82,9 @@ read_origin(struct reading *in, struct json j, int *out)
 static int
 hex_digit(char c)
 {
-	return c >= '0' && c <= '9' ? c - '0'
-	     : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	return c >= '0' && c <= '9'   ? c - '0'
+	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+				      : -1;
 }
 
 /* A text, or {"bytes": "00ff"}. */
@@ -90,8 +92,7 @@ static bool
 read_string(struct reading *in, struct json j, const char **s, size_t *length)
 {
 	struct json bytes = json_get(j, "bytes");
-	const char *text = json_text(cJSON_IsObject(j.value) ? bytes : j,
-				     true);
+	const char *text = json_text(cJSON_IsObject(j.value) ? bytes : j, true);
 	char *out;
 
 	if (text == NULL) {
@@ -108,7 +109,7 @@ read_string(struct reading *in, struct json j, const char **s, size_t *length)
 
 		if (d < 0 || *length % 2 != 0) {
 			return wrong(bytes, "two hexadecimal digits for each "
-				     "byte are wanted here");
+					    "byte are wanted here");
 		}
 		out[i / 2] = (char)(out[i / 2] << 4 | d);
 	}
@@ -124,7 +125,8 @@ read_ints(struct reading *in, struct json j, struct attr *a)
 	int64_t *ints = arena_array(&in->m->arena, int64_t, n + 1);
 	const cJSON *item;
 
-	cJSON_ArrayForEach(item, j.value) {
+	cJSON_ArrayForEach(item, j.value)
+	{
 		if (!read_int(json_item(j, item, i), &ints[i])) {
 			return false;
 		}
@@ -152,7 +154,8 @@ read_floats(struct reading *in, struct json j, struct attr *a, bool single)
 	if (!cJSON_IsArray(j.value)) {
 		return false;
 	}
-	cJSON_ArrayForEach(item, j.value) {
+	cJSON_ArrayForEach(item, j.value)
+	{
 		if (!read_float(json_item(j, item, i), &floats[i])) {
 			return false;
 		}
@@ -176,7 +179,8 @@ read_strings(struct reading *in, struct json j, struct attr *a)
 	if (!cJSON_IsArray(j.value)) {
 		return false;
 	}
-	cJSON_ArrayForEach(item, j.value) {
+	cJSON_ArrayForEach(item, j.value)
+	{
 		if (!read_string(in, json_item(j, item, i), &strings[i],
 				 &length)) {
 			return false;
@@ -200,13 +204,15 @@ read_tensor_attr(struct reading *in, struct json j, struct attr *a)
 	json_check_keys(j, "type shape values splat offset bytes digest");
 	if (!read_type(in, json_get(j, "type"), &type) ||
 	    !cJSON_IsArray(shape.value) || !read_ints(in, shape, &dims)) {
-		return in->r.failed ? false : wrong(j, "type and shape are "
-						    "wanted");
+		return in->r.failed ? false
+				    : wrong(j, "type and shape are "
+					       "wanted");
 	}
-	if (!tensor_check_dims(in->m, (struct diag_place){
-				.file = in->r.layers[0].file,
-				.item = shape.pointer }, dims.n, dims.ints,
-			       type, &elems)) {
+	if (!tensor_check_dims(in->m,
+			       (struct diag_place){
+				       .file = in->r.layers[0].file,
+				       .item = shape.pointer },
+			       dims.n, dims.ints, type, &elems)) {
 		in->r.failed = true;
 		return false;
 	}
@@ -249,7 +255,7 @@ read_tagged(struct reading *in, struct json j, struct attr *a)
 		return read_tensor_attr(in, v, a);
 	}
 	return wrong(j, "one of int, float, double, floats, doubles, bytes, "
-		     "strings and tensor is wanted here");
+			"strings and tensor is wanted here");
 }
 
 static bool
@@ -268,8 +274,8 @@ read_attr(struct reading *in, struct json j, struct attr *a)
 	}
 	if (cJSON_IsObject(j.value)) {
 		return read_tagged(in, j, a) || in->r.failed
-			? !in->r.failed
-			: wrong(j, "a list is wanted here");
+			       ? !in->r.failed
+			       : wrong(j, "a list is wanted here");
 	}
 	return wrong(j, "no value of an attribute");
 }
@@ -287,7 +293,8 @@ read_attrs(struct reading *in, struct json object, struct node *n)
 		return false;
 	}
 	json_check_once(object);
-	cJSON_ArrayForEach(item, object.value) {
+	cJSON_ArrayForEach(item, object.value)
+	{
 		struct json j = json_item(object, item, 0);
 		struct attr attr = { .name = arena_strdup(a, item->string) };
 
@@ -305,8 +312,7 @@ struct tensor *
 read_tensor_name(struct reading *in, struct json j)
 {
 	const char *name = json_text(j, true);
-	struct tensor *t = name != NULL ? graph_find_tensor(in->g, name)
-					: NULL;
+	struct tensor *t = name != NULL ? graph_find_tensor(in->g, name) : NULL;
 
 	if (name != NULL && t == NULL) {
 		json_error(j, "no tensor '%s'; list it under tensors", name);
@@ -327,10 +333,11 @@ read_names(struct reading *in, struct json list, int *n)
 		json_error(list, "is missing");
 		return NULL;
 	}
-	cJSON_ArrayForEach(item, list.value) {
+	cJSON_ArrayForEach(item, list.value)
+	{
 		if (!cJSON_IsNull(item)) {
-			names[i] = read_tensor_name(in, json_item(list, item,
-								  i));
+			names[i] = read_tensor_name(in,
+						    json_item(list, item, i));
 			if (names[i] == NULL) {
 				return NULL;
 			}
@@ -353,25 +360,25 @@ check_outputs(struct json list, struct tensor *const *out, int n)
 			twice = twice || (t != NULL && out[k] == t);
 		}
 		any = any || t != NULL;
-		if (twice || (t != NULL && (t->producer || t->is_input ||
-					    tensor_is_constant(t) ||
-					    t->elems))) {
-			json_error(json_at(list, i), "'%s' is made already: "
+		if (twice ||
+		    (t != NULL && (t->producer || t->is_input ||
+				   tensor_is_constant(t) || t->elems))) {
+			json_error(json_at(list, i),
+				   "'%s' is made already: "
 				   "%s; give each tensor one place",
 				   t->name,
 				   twice || t->producer ? "by another node"
-				   : t->is_input ? "it is an input"
-						 : "it is a constant");
+				   : t->is_input        ? "it is an input"
+							: "it is a constant");
 			return false;
 		}
 	}
 	return any || wrong(list, "a node without outputs does nothing; take "
-			    "it out");
+				  "it out");
 }
 
 static const struct op *
-find_op(struct reading *in, struct json j, const char *domain,
-	const char *name)
+find_op(struct reading *in, struct json j, const char *domain, const char *name)
 {
 	const struct op *op = op_find(domain, name);
 	const struct op *list;
@@ -380,8 +387,10 @@ find_op(struct reading *in, struct json j, const char *domain,
 	int n;
 
 	if (op != NULL && strncmp(name, "Winograd", 8) == 0) {
-		json_error(json_get(j, "op"), "%s is made after the partition "
-			   "only; write Conv", name);
+		json_error(json_get(j, "op"),
+			   "%s is made after the partition "
+			   "only; write Conv",
+			   name);
 		return NULL;
 	}
 	if (op != NULL) {
@@ -427,7 +436,8 @@ read_node(struct reading *in, struct json j)
 	n = graph_node(in->g, domain, op_type, name, x, n_x, y, n_y);
 	n->op = op;
 	if (json_length(origins) > 0) {
-		cJSON_ArrayForEach(item, origins.value) {
+		cJSON_ArrayForEach(item, origins.value)
+		{
 			int origin;
 
 			if (!read_origin(in, json_item(origins, item, i++),
@@ -449,7 +459,8 @@ read_nodes(struct reading *in, struct json list)
 	if (json_length(list) == 0) {
 		return !in->r.failed;
 	}
-	cJSON_ArrayForEach(item, list.value) {
+	cJSON_ArrayForEach(item, list.value)
+	{
 		read_node(in, json_item(list, item, i++));
 	}
 	return !in->r.failed;
@@ -462,11 +473,13 @@ read_outputs(struct reading *in, struct json list)
 	int i = 0;
 
 	if (json_length(list) == 0) {
-		return in->r.failed ? false
-			: wrong(list, "there are no outputs; there is "
-				"nothing to compute");
+		return in->r.failed
+			       ? false
+			       : wrong(list, "there are no outputs; there is "
+					     "nothing to compute");
 	}
-	cJSON_ArrayForEach(item, list.value) {
+	cJSON_ArrayForEach(item, list.value)
+	{
 		struct json j = json_item(list, item, i++);
 		struct tensor *t = read_tensor_name(in, j);
 
@@ -474,9 +487,11 @@ read_outputs(struct reading *in, struct json list)
 			continue;
 		}
 		if (t->producer == NULL || t->is_output) {
-			wrong(j, t->is_output ? "is listed twice; leave one"
-			      : "no node computes it; put an Identity "
-			      "before it");
+			wrong(j,
+			      t->is_output
+				      ? "is listed twice; leave one"
+				      : "no node computes it; put an Identity "
+					"before it");
 		}
 		t->is_output = true;
 		vec_push(&in->m->arena, &in->g->outputs, t);
@@ -520,7 +535,8 @@ check_links(struct reading *in, struct json tensors)
 
 		if (t->uses.n > 0 && !t->producer && !t->is_input &&
 		    !tensor_is_constant(t) && !t->elems) {
-			json_error(json_get(tensors, t->name), "it is read, "
+			json_error(json_get(tensors, t->name),
+				   "it is read, "
 				   "but no node makes it, and it is no input "
 				   "and no constant");
 		}
@@ -538,13 +554,14 @@ check_readers(struct reading *in)
 		bool used = false;
 
 		for (int k = 0; k < n->n_outputs; k++) {
-			used = used || (n->outputs[k] &&
-					(n->outputs[k]->uses.n > 0 ||
-					 n->outputs[k]->is_output));
+			used = used ||
+			       (n->outputs[k] && (n->outputs[k]->uses.n > 0 ||
+						  n->outputs[k]->is_output));
 		}
 		if (!used) {
 			diag_error(&in->m->diags, DIAG_BAD_PARTITION,
-				   node_place(g, n), "nothing reads what it "
+				   node_place(g, n),
+				   "nothing reads what it "
 				   "computes; take it out");
 			in->r.failed = true;
 		}
@@ -559,7 +576,8 @@ at_end(const struct graph *g, const struct expr *size, bool largest)
 	struct arena *a = &g->module->arena;
 	struct var_map map = {
 		g->dims.data,
-		arena_array(a, const struct expr *, g->dims.n + 1), g->dims.n,
+		arena_array(a, const struct expr *, g->dims.n + 1),
+		g->dims.n,
 	};
 
 	for (int i = 0; i < g->dims.n; i++) {
@@ -619,10 +637,12 @@ check_node(struct reading *in, struct json tensors, struct node *n)
 	}
 	if (!ops_infer_node(in->g, n)) {
 		in->r.failed = true;
-		return in->m->diags.n_errors > errors ? false
-			: diag_error(&in->m->diags, DIAG_BAD_PARTITION,
-				     node_place(in->g, n), "type and shape of "
-				     "its outputs cannot be known");
+		return in->m->diags.n_errors > errors
+			       ? false
+			       : diag_error(&in->m->diags, DIAG_BAD_PARTITION,
+					    node_place(in->g, n),
+					    "type and shape of "
+					    "its outputs cannot be known");
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
 		struct tensor *t = n->outputs[k];

@@ -35,14 +35,17 @@ load_backend(struct reading *in, struct json j, const char *name)
 		}
 	}
 	if (options.value != NULL && json_is_object(options, true)) {
-		cJSON_ArrayForEach(item, options.value) {
+		cJSON_ArrayForEach(item, options.value)
+		{
 			const char *value = json_text(json_item(options, item,
-								0), true);
+								0),
+						      true);
 
 			if (value != NULL) {
-				named = arena_printf(a, "%s%c%s=%s", named,
-					item == options.value->child
-						? ':' : ',',
+				named = arena_printf(
+					a, "%s%c%s=%s", named,
+					item == options.value->child ? ':'
+								     : ',',
 					item->string, value);
 			}
 		}
@@ -62,8 +65,10 @@ check_backend(struct reading *in, struct json j, const struct backend *b,
 	struct json options = json_get(j, "options");
 
 	if (strcmp(b->name, name) != 0) {
-		json_error(json_get(j, "name"), "%s is wanted here: backends "
-			   "are settled; leave them as they were", b->name);
+		json_error(json_get(j, "name"),
+			   "%s is wanted here: backends "
+			   "are settled; leave them as they were",
+			   b->name);
 		return false;
 	}
 	if (options.value != NULL && !json_is_object(options, true)) {
@@ -71,7 +76,7 @@ check_backend(struct reading *in, struct json j, const struct backend *b,
 	}
 	if (cJSON_GetArraySize(options.value) != b->n_options) {
 		return wrong(options, "options are settled; leave them as "
-			     "they were");
+				      "they were");
 	}
 	for (int i = 0; i < b->n_options; i++) {
 		const struct backend_option *o = &b->options[i];
@@ -79,7 +84,8 @@ check_backend(struct reading *in, struct json j, const struct backend *b,
 		const char *value = json_text(row, true);
 
 		if (value != NULL && strcmp(value, o->value) != 0) {
-			json_error(row, "'%s' is wanted here: options are "
+			json_error(row,
+				   "'%s' is wanted here: options are "
 				   "settled; leave them as they were",
 				   o->value);
 		}
@@ -96,9 +102,10 @@ check_backends(struct reading *in, struct json list)
 
 	if (json_length(list) != before->n_backends) {
 		return wrong(list, "backends are settled; leave them as they "
-			     "were");
+				   "were");
 	}
-	cJSON_ArrayForEach(item, list.value) {
+	cJSON_ArrayForEach(item, list.value)
+	{
 		struct json j = json_item(list, item, i);
 		const char *name = json_text(json_get(j, "name"), true);
 
@@ -118,7 +125,8 @@ read_backends(struct reading *in, struct json list)
 {
 	int n = json_length(list), i = 0;
 	const struct backend **backends = arena_array(&in->m->arena,
-						const struct backend *, n + 1);
+						      const struct backend *,
+						      n + 1);
 	const cJSON *item;
 
 	if (in->before != NULL) {
@@ -128,7 +136,8 @@ read_backends(struct reading *in, struct json list)
 		return !in->r.failed;
 	}
 	in->g->backends = backends;
-	cJSON_ArrayForEach(item, list.value) {
+	cJSON_ArrayForEach(item, list.value)
+	{
 		struct json j = json_item(list, item, i++);
 		const char *name = json_text(json_get(j, "name"), true);
 
@@ -139,8 +148,7 @@ read_backends(struct reading *in, struct json list)
 			}
 		}
 		if (name != NULL) {
-			backends[in->g->n_backends] = load_backend(in, j,
-								   name);
+			backends[in->g->n_backends] = load_backend(in, j, name);
 		}
 		if (in->r.failed) {
 			return false;
@@ -211,7 +219,8 @@ read_fact(struct reading *in, struct json j, struct fact *f)
 	} else if (cJSON_IsArray(j.value)) {
 		n = cJSON_GetArraySize(j.value);
 		ints = arena_array(a, int64_t, n + 1);
-		cJSON_ArrayForEach(item, j.value) {
+		cJSON_ArrayForEach(item, j.value)
+		{
 			if (!read_int(json_item(j, item, i), &ints[i])) {
 				return false;
 			}
@@ -222,7 +231,7 @@ read_fact(struct reading *in, struct json j, struct fact *f)
 		f->ints = ints;
 	} else {
 		return wrong(j, "a text, a number or a list of integers is "
-			     "wanted here");
+				"wanted here");
 	}
 	return true;
 }
@@ -243,7 +252,8 @@ same_fact(const struct fact *a, const struct fact *b)
 	case FACT_FLOAT:
 		return a->f == b->f || (isnan(a->f) && isnan(b->f));
 	case FACT_INTS:
-		return a->n == b->n && (a->n == 0 ||
+		return a->n == b->n &&
+		       (a->n == 0 ||
 			memcmp(a->ints, b->ints,
 			       sizeof *a->ints * (size_t)a->n) == 0);
 	}
@@ -290,8 +300,8 @@ is_open_fact(const struct region_match *m, const struct fact *f)
 	}
 	for (int c = 0; f->step >= 0 && c < p->n_chains; c++) {
 		for (int i = 0; i < p->chains[c].n_one_of; i++) {
-			open = open || is_open_in(&p->chains[c].one_of[i],
-						  f->name);
+			open = open ||
+			       is_open_in(&p->chains[c].one_of[i], f->name);
 		}
 	}
 	return open;
@@ -312,7 +322,8 @@ read_facts(struct reading *in, struct json object, int step,
 		return false;
 	}
 	json_check_once(object);
-	cJSON_ArrayForEach(item, object.value) {
+	cJSON_ArrayForEach(item, object.value)
+	{
 		struct json j = json_item(object, item, 0);
 		struct fact f = { .name = arena_strdup(a, item->string),
 				  .step = step };
@@ -327,8 +338,8 @@ read_facts(struct reading *in, struct json object, int step,
 			*own = f;
 		} else if (!same_fact(own, &f)) {
 			return wrong(j, "the nodes say otherwise; change "
-				     "their attributes, not what is told of "
-				     "them");
+					"their attributes, not what is told of "
+					"them");
 		}
 	}
 	return true;
@@ -348,28 +359,31 @@ struct roles {
 };
 
 static bool
-read_roles(struct reading *in, struct json object, int step,
-	   struct roles *out)
+read_roles(struct reading *in, struct json object, int step, struct roles *out)
 {
 	const cJSON *item;
 
 	if (!json_is_object(object, true)) {
 		return false;
 	}
-	cJSON_ArrayForEach(item, object.value) {
+	cJSON_ArrayForEach(item, object.value)
+	{
 		struct json j = json_item(object, item, 0);
 		struct tensor *t = read_tensor_name(in, j);
-		struct role r = { NULL, arena_strdup(&in->m->arena,
-						     item->string), step, j };
+		struct role r = { NULL,
+				  arena_strdup(&in->m->arena, item->string),
+				  step, j };
 
 		if (t == NULL || t->producer == NULL) {
-			return t == NULL ? false
-				: wrong(j, "no node computes this tensor");
+			return t == NULL
+				       ? false
+				       : wrong(j,
+					       "no node computes this tensor");
 		}
 		r.node = t->producer;
 		if (r.node->match != in->open) {
 			return wrong(j, "the node is in another match, too; "
-				     "leave it in one");
+					"leave it in one");
 		}
 		r.node->match = NULL;
 		vec_push(&in->m->arena, &out->list, r);
@@ -406,17 +420,19 @@ find_match(struct reading *in, struct json j, const struct backend *b,
 	}
 	for (int i = 0; m != NULL && i < roles->list.n; i++) {
 		if (!has_role(m, &roles->list.data[i])) {
-			json_error(roles->list.data[i].place, "the pattern "
+			json_error(roles->list.data[i].place,
+				   "the pattern "
 				   "'%s' does not find the node in this place",
 				   p->name);
 			return NULL;
 		}
 	}
 	if (m == NULL) {
-		json_error(j, "the pattern '%s' of %s does not fit these "
+		json_error(j,
+			   "the pattern '%s' of %s does not fit these "
 			   "nodes; its anchor is '%s', and `tirc partition "
-			   "--explain` says what it asks for", p->name,
-			   b->name, p->anchor);
+			   "--explain` says what it asks for",
+			   p->name, b->name, p->anchor);
 	}
 	return m;
 }
@@ -446,7 +462,8 @@ read_match(struct reading *in, struct json j, const struct backend *b)
 		return NULL;
 	}
 	if (json_length(steps) > 0) {
-		cJSON_ArrayForEach(item, steps.value) {
+		cJSON_ArrayForEach(item, steps.value)
+		{
 			struct json s = json_item(steps, item, step);
 
 			json_check_keys(s, "name nodes facts");
@@ -485,7 +502,7 @@ read_region_name(struct reading *in, struct json j, const char **out)
 	}
 	if (!text_is_identifier(name, "-")) {
 		return wrong(j, "a name is wanted here, of letters, digits, _ "
-			     "and -");
+				"and -");
 	}
 	for (int i = 0; i < in->g->regions.n; i++) {
 		if (strcmp(in->g->regions.data[i]->name, name) == 0) {
@@ -506,7 +523,8 @@ read_attrs(struct reading *in, struct json object, struct graph_region *r)
 	if (!json_is_object(object, true)) {
 		return false;
 	}
-	cJSON_ArrayForEach(item, object.value) {
+	cJSON_ArrayForEach(item, object.value)
+	{
 		struct fact f = { .name = arena_strdup(&in->m->arena,
 						       item->string),
 				  .step = -1 };
@@ -539,12 +557,13 @@ read_region(struct reading *in, struct json j)
 	}
 	if (json_length(matches) == 0) {
 		return wrong(matches, "a region without matches computes "
-			     "nothing; take it out");
+				      "nothing; take it out");
 	}
 	r = graph_region_new(in->g, b, b->name, name);
-	cJSON_ArrayForEach(item, matches.value) {
-		struct region_match *m = read_match(in, json_item(matches,
-							item, i++), b);
+	cJSON_ArrayForEach(item, matches.value)
+	{
+		struct region_match *m =
+			read_match(in, json_item(matches, item, i++), b);
 
 		if (m == NULL) {
 			return false;
@@ -563,10 +582,11 @@ read_open_matches(struct reading *in, struct json list)
 	if (json_length(list) == 0) {
 		return !in->r.failed;
 	}
-	cJSON_ArrayForEach(item, list.value) {
+	cJSON_ArrayForEach(item, list.value)
+	{
 		struct json j = json_item(list, item, i++);
-		const struct backend *b = find_backend(in, json_get(j,
-								"backend"));
+		const struct backend *b = find_backend(in,
+						       json_get(j, "backend"));
 
 		json_check_keys(j, "backend match");
 		if (b == NULL ||
@@ -592,7 +612,8 @@ check_regions(struct reading *in, struct json list)
 	for (at = 0; at < g->regions.n - 1 && g->regions.data[at] != one;) {
 		at++;
 	}
-	return wrong(json_at(list, at), "the region needs a value that is "
+	return wrong(json_at(list, at),
+		     "the region needs a value that is "
 		     "computed from its own outputs; make two regions of it, "
 		     "or take a node out of it");
 }
@@ -616,9 +637,9 @@ read_regions(struct reading *in, struct json root)
 	ok = read_open_matches(in, json_get(root, "matches")) &&
 	     json_length(list) >= 0 && !in->r.failed;
 	if (ok && cJSON_GetArraySize(list.value) > 0) {
-		cJSON_ArrayForEach(item, list.value) {
-			ok = ok && read_region(in, json_item(list, item,
-							     i++));
+		cJSON_ArrayForEach(item, list.value)
+		{
+			ok = ok && read_region(in, json_item(list, item, i++));
 		}
 	}
 	for (int k = 0; k < g->nodes.n; k++) {

@@ -20,8 +20,9 @@ json_item(struct json parent, const cJSON *item, int i)
 	struct json j = { parent.reader, item, NULL };
 
 	j.pointer = item->string != NULL
-		? arena_printf(a, "%s/%s", parent.pointer, item->string)
-		: arena_printf(a, "%s/%d", parent.pointer, i);
+			    ? arena_printf(a, "%s/%s", parent.pointer,
+					   item->string)
+			    : arena_printf(a, "%s/%d", parent.pointer, i);
 	return j;
 }
 
@@ -44,8 +45,10 @@ read_type(struct reading *in, struct json j, struct dtype *out)
 	if (!dtype_from_name(name, out) || out->lanes != 1 ||
 	    !(dtype_is_int(*out) || dtype_is_float(*out) ||
 	      out->kind == DT_BOOL)) {
-		json_error(j, "'%s' is no type of tensors; write float32, "
-			   "int8 and the like", name);
+		json_error(j,
+			   "'%s' is no type of tensors; write float32, "
+			   "int8 and the like",
+			   name);
 		return false;
 	}
 	return true;
@@ -62,8 +65,7 @@ read_int(struct json j, int64_t *out)
 	if (cJSON_IsString(j.value)) {
 		errno = 0;
 		*out = strtoll(j.value->valuestring, &end, 10);
-		if (end != j.value->valuestring && *end == '\0' &&
-		    errno == 0) {
+		if (end != j.value->valuestring && *end == '\0' && errno == 0) {
 			return true;
 		}
 	} else if (v == floor(v) && fabs(v) <= (double)JSON_EXACT) {
@@ -82,8 +84,7 @@ read_uint(struct json j, uint64_t *out)
 	if (cJSON_IsString(j.value) && j.value->valuestring[0] != '-') {
 		errno = 0;
 		*out = strtoull(j.value->valuestring, &end, 10);
-		if (end != j.value->valuestring && *end == '\0' &&
-		    errno == 0) {
+		if (end != j.value->valuestring && *end == '\0' && errno == 0) {
 			return true;
 		}
 	} else if (cJSON_IsNumber(j.value) && j.value->valuedouble >= 0 &&
@@ -115,7 +116,7 @@ read_float(struct json j, double *out)
 		}
 	}
 	return wrong(j, "a number is wanted here, or \"inf\", \"-inf\", "
-		     "\"nan\"");
+			"\"nan\"");
 }
 
 static bool
@@ -155,17 +156,18 @@ open_weights(struct reading *in, struct json j)
 	}
 	if (in->weights_path == NULL) {
 		return wrong(j, "bytes of which file? name it as weights, at "
-			     "the top");
+				"the top");
 	}
-	in->weights = onnx_file_map(in->file, in->weights_path,
-				    &in->m->arena, &why);
+	in->weights = onnx_file_map(in->file, in->weights_path, &in->m->arena,
+				    &why);
 	if (in->weights != NULL) {
 		return true;
 	}
 	return diag_error(&in->m->diags, DIAG_FILE_UNREADABLE,
 			  (struct diag_place){ .file = in->weights_path },
 			  "the constants of a partition cannot be read: %s; "
-			  "it belongs beside the JSON", why);
+			  "it belongs beside the JSON",
+			  why);
 }
 
 /* The bytes of the graph before, if they are the same; else a copy. */
@@ -205,24 +207,28 @@ value_in_file(struct reading *in, struct json object, struct value *v)
 	}
 	if (at < 0 || at > (int64_t)in->weights->length ||
 	    n > (int64_t)in->weights->length - at) {
-		json_error(json_get(object, "offset"), "%s has %zu bytes; "
-			   "write the file anew", in->weights_path,
-			   in->weights->length);
+		json_error(json_get(object, "offset"),
+			   "%s has %zu bytes; "
+			   "write the file anew",
+			   in->weights_path, in->weights->length);
 		return false;
 	}
 	v->data = in->weights->base + at;
 	v->mapped = in->weights->kind == BYTES_MAPPED;
 	if (strcmp(sha256_text_of(&in->m->arena, v->data, v->bytes, v->mapped),
 		   text) != 0) {
-		json_error(digest, "the bytes of %s have another digest; the "
+		json_error(digest,
+			   "the bytes of %s have another digest; the "
 			   "file is not the one that belongs to this "
 			   "partition, or its digest was left as it was",
 			   in->weights_path);
 		return false;
 	}
 	if (in->before != NULL) {
-		keep_bytes(in, object.value->string != NULL
-			       ? object.value->string : "", v);
+		keep_bytes(in,
+			   object.value->string != NULL ? object.value->string
+							: "",
+			   v);
 	}
 	return true;
 }
@@ -236,12 +242,15 @@ value_in_text(struct reading *in, struct json list, struct value *v)
 
 	if (!cJSON_IsArray(list.value) ||
 	    cJSON_GetArraySize(list.value) != v->elems) {
-		json_error(list, "a list of %lld numbers is wanted here, as "
-			   "the shape says", (long long)v->elems);
+		json_error(list,
+			   "a list of %lld numbers is wanted here, as "
+			   "the shape says",
+			   (long long)v->elems);
 		return false;
 	}
 	data = arena_alloc(&in->m->arena, v->bytes + 1);
-	cJSON_ArrayForEach(item, list.value) {
+	cJSON_ArrayForEach(item, list.value)
+	{
 		union number x;
 
 		if (!read_number(json_item(list, item, i), v->type, &x)) {
@@ -267,13 +276,14 @@ read_value(struct reading *in, struct json object, struct dtype type,
 	v->elems = elems;
 	v->bytes = (size_t)elems * (size_t)dtype_bytes(type);
 	if ((values.value != NULL) + (splat.value != NULL) +
-	    (offset.value != NULL) != 1) {
+		    (offset.value != NULL) !=
+	    1) {
 		return wrong(object, "a constant has values, splat or an "
-			     "offset: one of them");
+				     "offset: one of them");
 	}
-	ok = values.value != NULL ? value_in_text(in, values, v)
-	   : splat.value != NULL ? read_number(splat, type, &v->fill)
-				 : value_in_file(in, object, v);
+	ok = values.value != NULL  ? value_in_text(in, values, v)
+	     : splat.value != NULL ? read_number(splat, type, &v->fill)
+				   : value_in_file(in, object, v);
 	*out = v;
 	return ok;
 }
@@ -287,13 +297,14 @@ read_size(struct reading *in, struct json j)
 	const char *place;
 
 	if (cJSON_IsString(j.value) &&
-	    j.value->valuestring[strspn(j.value->valuestring,
-					"-0123456789")] != '\0') {
+	    j.value->valuestring[strspn(j.value->valuestring, "-0123456789")] !=
+		    '\0') {
 		place = arena_printf(&in->m->arena, "%s: %s",
 				     in->r.layers[0].file, j.pointer);
 		return size_read(in->g, in->symbols,
 				 arena_strdup(&in->m->arena,
-					      j.value->valuestring), place);
+					      j.value->valuestring),
+				 place);
 	}
 	return read_int(j, &v) ? expr_index(in->m, v) : NULL;
 }
@@ -312,7 +323,8 @@ read_sizes(struct reading *in, struct json list, int *n)
 	}
 	*n = cJSON_GetArraySize(list.value);
 	sizes = arena_array(&in->m->arena, const struct expr *, *n + 1);
-	cJSON_ArrayForEach(item, list.value) {
+	cJSON_ArrayForEach(item, list.value)
+	{
 		sizes[i] = read_size(in, json_item(list, item, i));
 		if (sizes[i] == NULL) {
 			return NULL;
@@ -362,9 +374,11 @@ read_maker(struct reading *in, struct json j, struct tensor *t)
 		return true;
 	}
 	if (json_length(sources) > 0) {
-		cJSON_ArrayForEach(item, sources.value) {
+		cJSON_ArrayForEach(item, sources.value)
+		{
 			const char *name = json_text(json_item(sources, item,
-							       i++), true);
+							       i++),
+						     true);
 
 			if (name == NULL) {
 				return false;
@@ -374,7 +388,8 @@ read_maker(struct reading *in, struct json j, struct tensor *t)
 	}
 	i = 0;
 	if (json_length(origins) > 0) {
-		cJSON_ArrayForEach(item, origins.value) {
+		cJSON_ArrayForEach(item, origins.value)
+		{
 			if (!read_origin(in, json_item(origins, item, i++),
 					 &origin)) {
 				return false;
@@ -396,7 +411,7 @@ read_tensor(struct reading *in, struct json j, const char *name)
 	int64_t elems;
 
 	json_check_keys(j, "type shape from values splat offset bytes digest "
-			"known model_name recipe sources origins");
+			   "known model_name recipe sources origins");
 	if (*name == '\0' || graph_find_tensor(in->g, name) != NULL) {
 		return wrong(j, *name == '\0' ? "a tensor needs a name"
 					      : "is there twice; leave one");
@@ -408,8 +423,9 @@ read_tensor(struct reading *in, struct json j, const char *name)
 	}
 	t->typed = true;
 	t->model_name = model_name.value == NULL ? t->name
-			: cJSON_IsNull(model_name.value) ? NULL
-			: json_text(model_name, false);
+			: cJSON_IsNull(model_name.value)
+				? NULL
+				: json_text(model_name, false);
 	if (known.value != NULL) {
 		t->elems = read_sizes(in, known, &t->n_elems);
 		return t->elems != NULL;
@@ -421,9 +437,10 @@ read_tensor(struct reading *in, struct json j, const char *name)
 	}
 	if (!tensor_const_elems(t, &elems)) {
 		return wrong(json_get(j, "shape"), "the sizes of a constant "
-			     "are numbers");
+						   "are numbers");
 	}
 	from = json_text(json_get(j, "from"), false);
 	t->from = from;
-	return read_maker(in, j, t) && read_value(in, j, t->type, elems, &t->value);
+	return read_maker(in, j, t) &&
+	       read_value(in, j, t->type, elems, &t->value);
 }

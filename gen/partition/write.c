@@ -29,7 +29,8 @@ write_text(struct writing *w, const char *text)
 		return diag_error(&w->m->diags, DIAG_UNSUPPORTED,
 				  (struct diag_place){ .file = w->g->file },
 				  "the name '%s' is not UTF-8, which JSON "
-				  "wants; rename it in the model", text);
+				  "wants; rename it in the model",
+				  text);
 	}
 	json_put_text(w->out, text);
 	return true;
@@ -186,19 +187,18 @@ bool
 partition_text(struct graph *g, const struct partition_facts *facts,
 	       const char *weights, FILE *file, struct strbuf *out)
 {
-	struct writing w = { .g = g, .m = g->module, .out = out,
-			     .file = file };
+	struct writing w = { .g = g, .m = g->module, .out = out, .file = file };
 	/* Only backends' own passes see one that is not settled. */
 	const char *stage = g->n_backends == 0 || g->is_partitioned ? NULL
-			  : g->regions.n > 0 ? "merged" : "annotated";
+			    : g->regions.n > 0                      ? "merged"
+					       : "annotated";
 	bool ok;
 
 	w.symbols = size_symbols(g);
 	w.origins = origins_by_name(g);
 	strbuf_putc(out, '{');
 	strbuf_puts(out, "\n\t\"tirc_partition\": 1");
-	ok = member(&w, "name", g->name) &&
-	     member(&w, "model", model_of(g)) &&
+	ok = member(&w, "name", g->name) && member(&w, "model", model_of(g)) &&
 	     (!g->digest || member(&w, "digest", g->digest)) &&
 	     (!facts->target || member(&w, "target", facts->target)) &&
 	     (!g->fixed_point || member(&w, "requant", "tflite")) &&
@@ -239,8 +239,7 @@ static bool
 write_json(struct graph *g, const char *path, const struct strbuf *text)
 {
 	FILE *f = fopen(path, "wb");
-	bool ok = f != NULL && fwrite(text->data, 1, text->len, f) ==
-			       text->len;
+	bool ok = f != NULL && fwrite(text->data, 1, text->len, f) == text->len;
 
 	return (f == NULL || fclose(f) == 0) && ok ? true : cannot(g, path);
 }
@@ -296,8 +295,8 @@ partition_write(struct graph *g, const struct partition_facts *facts,
 	}
 	ok = write_both(g, facts, new_json, new_blob,
 			slash != NULL ? slash + 1 : blob);
-	if (ok && (rename(new_blob, blob) != 0 ||
-		   rename(new_json, path) != 0)) {
+	if (ok &&
+	    (rename(new_blob, blob) != 0 || rename(new_json, path) != 0)) {
 		ok = cannot(g, path);
 	}
 	if (!ok) {

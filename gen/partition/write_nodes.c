@@ -9,8 +9,9 @@
 static bool
 is_single(double v)
 {
-	return number_round(dtype_of(DT_F32), (union number){ .f = v }).f == v
-	       || v != v;
+	return number_round(dtype_of(DT_F32), (union number){ .f = v }).f ==
+		       v ||
+	       v != v;
 }
 
 /* {"float": 0.1} is the float next to 0.1; {"double": 0.1} the double. */
@@ -26,8 +27,8 @@ write_floats(struct writing *w, const double *v, int n, bool list)
 		      list ? "s" : "", list ? "[" : "");
 	for (int i = 0; i < n; i++) {
 		strbuf_puts(w->out, i > 0 ? ", " : "");
-		json_put_float(w->out,
-			       dtype_of(single ? DT_F32 : DT_F64), v[i]);
+		json_put_float(w->out, dtype_of(single ? DT_F32 : DT_F64),
+			       v[i]);
 	}
 	strbuf_puts(w->out, list ? "]}" : "}");
 }
@@ -110,7 +111,8 @@ write_attr(struct writing *w, const struct node *n, const struct attr *a)
 	}
 	return diag_error(&w->m->diags, DIAG_UNSUPPORTED, node_place(w->g, n),
 			  "its attribute '%s' is a graph, which a partition "
-			  "cannot hold", a->name);
+			  "cannot hold",
+			  a->name);
 }
 
 /* -- origins -- */
@@ -166,8 +168,8 @@ write_origin(struct writing *w, const struct origin *o, int position)
 /* -- nodes -- */
 
 static bool
-write_tensors(struct writing *w, const char *key,
-	      struct tensor *const *list, int n)
+write_tensors(struct writing *w, const char *key, struct tensor *const *list,
+	      int n)
 {
 	write_key(w, key);
 	strbuf_putc(w->out, '[');

@@ -41,8 +41,8 @@ write_fact(struct writing *w, const struct fact *f)
 
 /* Those of a step, under the key; nothing where there are none. */
 static bool
-write_facts(struct writing *w, const char *key, const struct fact *list,
-	    int n, int step)
+write_facts(struct writing *w, const char *key, const struct fact *list, int n,
+	    int step)
 {
 	int written = 0;
 

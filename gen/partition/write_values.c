@@ -7,8 +7,8 @@
 #include "kernel.h"
 #include "names.h"
 #include "passes.h"
-#include "size_text.h"
 #include "provenance.h"
+#include "size_text.h"
 #include "writing.h"
 
 #define INLINE_ELEMS 16 /* constants of so many elements stand in the JSON */
@@ -33,7 +33,8 @@ write_size(struct writing *w, const struct expr *e)
 		diag_error(&w->m->diags, DIAG_UNSUPPORTED,
 			   (struct diag_place){ .file = w->g->file },
 			   "the size %s cannot be written as text; fix its "
-			   "dimensions with --dim", text.data);
+			   "dimensions with --dim",
+			   text.data);
 	}
 	strbuf_release(&text);
 	return same;
@@ -64,8 +65,7 @@ align_file(struct writing *w)
 	static const char zeros[ALIGN_BYTES] = { 0 };
 	size_t gap = (size_t)(-w->at_bytes & (ALIGN_BYTES - 1));
 
-	w->failed |= w->file != NULL &&
-		     fwrite(zeros, 1, gap, w->file) != gap;
+	w->failed |= w->file != NULL && fwrite(zeros, 1, gap, w->file) != gap;
 	w->at_bytes += (int64_t)gap;
 }
 
@@ -142,8 +142,9 @@ write_constant(struct writing *w, struct tensor *t)
 bool
 write_value(struct writing *w, const struct value *v)
 {
-	struct tensor t = { .name = "", .type = v->type, .typed = true,
-			    .value = v };
+	struct tensor t = {
+		.name = "", .type = v->type, .typed = true, .value = v
+	};
 
 	return write_constant(w, &t);
 }

@@ -55,15 +55,18 @@ arg_int(struct call *c, int i, int64_t min, int64_t max, int64_t *out)
 	}
 	if (*out < min || *out > max) {
 		if (max == INT64_MAX) {
-			return call_error(c, i, "%s of %s() is %lld; it must "
+			return call_error(c, i,
+					  "%s of %s() is %lld; it must "
 					  "be at least %lld",
 					  param_name(c, i), c->row->name,
 					  (long long)*out, (long long)min);
 		}
-		return call_error(c, i, "%s of %s() is %lld; it must be from "
-				  "%lld to %lld", param_name(c, i),
-				  c->row->name, (long long)*out,
-				  (long long)min, (long long)max);
+		return call_error(c, i,
+				  "%s of %s() is %lld; it must be from "
+				  "%lld to %lld",
+				  param_name(c, i), c->row->name,
+				  (long long)*out, (long long)min,
+				  (long long)max);
 	}
 	return true;
 }
@@ -124,26 +127,40 @@ value_expr(struct eval *ev, struct py_span at, const struct pval *v,
 {
 	*depth = v->depth > 0 ? v->depth : 1;
 	switch (v->kind) {
-	case PV_EXPR: *out = v->u.expr; return true;
+	case PV_EXPR:
+		*out = v->u.expr;
+		return true;
 	case PV_AXIS:
-	case PV_THREAD: *out = v->u.axis->iv.var->expr; return true;
-	case PV_BOOL: *out = expr_bool(ev->m, v->u.boolean); return true;
-	case PV_INT: *out = expr_index(ev->m, v->u.ival); return true;
+	case PV_THREAD:
+		*out = v->u.axis->iv.var->expr;
+		return true;
+	case PV_BOOL:
+		*out = expr_bool(ev->m, v->u.boolean);
+		return true;
+	case PV_INT:
+		*out = expr_index(ev->m, v->u.ival);
+		return true;
 	case PV_FLOAT:
 		*out = expr_float(ev->m, dtype_of(DT_F32), v->u.fval);
 		return true;
-	case PV_STRING: *out = expr_string(ev->m, v->u.text.data); return true;
+	case PV_STRING:
+		*out = expr_string(ev->m, v->u.text.data);
+		return true;
 	case PV_TENSOR_PART:
-		return eval_error(ev, at, "%s has %d dimensions, but only %d "
-				  "indices", v->u.part->tensor->buffer->name,
+		return eval_error(ev, at,
+				  "%s has %d dimensions, but only %d "
+				  "indices",
+				  v->u.part->tensor->buffer->name,
 				  v->u.part->tensor->buffer->ndim,
 				  v->u.part->n);
 	case PV_TENSOR:
-		return eval_error(ev, at, "the whole tensor %s where one of "
+		return eval_error(ev, at,
+				  "the whole tensor %s where one of "
 				  "its elements is needed; index it",
 				  v->u.tensor->buffer->name);
 	default:
-		return eval_error(ev, at, "a number or an expression is "
+		return eval_error(ev, at,
+				  "a number or an expression is "
 				  "needed here, not %s",
 				  pv_kind_name(v->kind));
 	}
@@ -193,9 +210,10 @@ arg_tensors(struct call *c, int i, struct te_tensor ***out, int *n)
 	*out = arena_array(c->ev->a, struct te_tensor *, *n + 1);
 	for (int k = 0; k < *n; k++) {
 		if (items[k].kind != PV_TENSOR && items[k].kind != PV_OP) {
-			return call_error(c, i, "%s of %s() should be "
-					  "tensors, not %s", param_name(c, i),
-					  c->row->name,
+			return call_error(c, i,
+					  "%s of %s() should be "
+					  "tensors, not %s",
+					  param_name(c, i), c->row->name,
 					  pv_kind_name(items[k].kind));
 		}
 		(*out)[k] = items[k].u.tensor;
@@ -250,14 +268,16 @@ arg_shape(struct call *c, int i, const struct expr ***out, int *n)
 		if (items[d].kind == PV_AXIS ||
 		    !value_expr(c->ev, c->spans[i], &items[d], &e, &depth)) {
 			return items[d].kind == PV_AXIS
-				? call_error(c, i, "an axis is no size")
-				: false;
+				       ? call_error(c, i, "an axis is no size")
+				       : false;
 		}
 		if (!dtype_is_int(e->type) || e->type.lanes != 1 ||
 		    depth > 100 || shape_uses_load(e)) {
-			return call_error(c, i, "dimension %d is no integer "
+			return call_error(c, i,
+					  "dimension %d is no integer "
 					  "that is known before the function "
-					  "runs", d);
+					  "runs",
+					  d);
 		}
 		if (expr_is_int(e, &v) && (v < 0 || v > INT64_C(1) << 40)) {
 			return call_error(c, i, "dimension %d is %lld", d,

@@ -38,18 +38,18 @@ struct pval {
 			const char *data; /* ends in 0, may hold others */
 			size_t n;
 		} text;
-		struct pv_list *list;     /* TUPLE, LIST, SET */
+		struct pv_list *list; /* TUPLE, LIST, SET */
 		struct pv_dict *dict;
 		const struct pv_range *range;
-		struct pval *slice;       /* start, stop, step */
+		struct pval *slice; /* start, stop, step */
 		const struct closure *closure;
 		const struct method *method;
 		const struct name_row *row; /* BUILTIN */
-		unsigned names;           /* NAMESPACE: enum names_module bit */
+		unsigned names; /* NAMESPACE: enum names_module bit */
 		const struct expr *expr;
 		struct te_tensor *tensor; /* TENSOR, OP (its first output) */
 		const struct buffer *buffer;
-		struct pv_part *part;     /* TENSOR_PART */
+		struct pv_part *part; /* TENSOR_PART */
 		struct axis *axis;
 		const struct reducer_def *reducer;
 		struct te_schedule *te_schedule;
@@ -114,7 +114,7 @@ struct reducer_def {
 
 struct pv_module {
 	VEC(struct program_func *) funcs;
-	bool simple; /* prints as bare functions */
+	bool simple;        /* prints as bare functions */
 	const char *source; /* BUILT: what get_source returns */
 };
 
@@ -140,30 +140,30 @@ struct eval {
 	struct program_result *result;
 	struct scope *globals;
 	int64_t steps, max_steps;
-	size_t max_bytes; /* of the arena, with what was there */
-	int depth;        /* of nested evaluation */
+	size_t max_bytes;                /* of the arena, with what was there */
+	int depth;                       /* of nested evaluation */
 	VEC(struct te_tensor *) tensors; /* by the buffer's id */
 	int n_tensors;
-	VEC(int) depths;                 /* likewise: pval's depth */
-	VEC(struct axis *) axes;         /* by the variable's id */
-	VEC(int) sizes;                  /* of expressions, by id; 0: open */
+	VEC(int) depths;         /* likewise: pval's depth */
+	VEC(struct axis *) axes; /* by the variable's id */
+	VEC(int) sizes;          /* of expressions, by id; 0: open */
 	struct tensor_intrins *intrins;
 	const struct intrinsic_set *shipped; /* loaded when first named */
 	VEC(struct tir_schedule *) schedules;
 	int n_events;
-	struct py_span left_at; /* of the last return, break or continue */
+	struct py_span left_at;  /* of the last return, break or continue */
 	const char *with_target; /* of the `with` around, or NULL */
 };
 
 /* Limits on what one program may ask for. */
 enum {
-	EVAL_MAX_DEPTH = 1000,      /* nested calls and expressions */
-	EVAL_MAX_EXPR_DEPTH = 1000, /* of an expression and what it is from */
+	EVAL_MAX_DEPTH = 1000,        /* nested calls and expressions */
+	EVAL_MAX_EXPR_DEPTH = 1000,   /* of an expression and what it is from */
 	EVAL_MAX_EXPR_SIZE = 1 << 18, /* nodes, shared ones as often as used */
 	EVAL_MAX_RANK = 32,
-	EVAL_MAX_ITEMS = 1 << 20,   /* of a list, a range, a text */
+	EVAL_MAX_ITEMS = 1 << 20, /* of a list, a range, a text */
 	EVAL_MAX_TENSORS = 4000,
-	EVAL_MAX_EVENTS = 20000     /* schedule steps */
+	EVAL_MAX_EVENTS = 20000 /* schedule steps */
 };
 
 /* -- calls of our own functions -- */
@@ -185,9 +185,9 @@ enum {
 struct call {
 	struct eval *ev;
 	const struct name_row *row;
-	struct pval self;       /* of a method */
+	struct pval self; /* of a method */
 	struct py_span span;
-	struct pval *args;      /* one per parameter; MISSING where absent */
+	struct pval *args; /* one per parameter; MISSING where absent */
 	struct py_span *spans;
 	int n;
 };
@@ -197,8 +197,8 @@ typedef bool name_fn(struct call *c, struct pval *out);
 /* params: "shape, dtype?, *rest, **options"; NULL: an attribute, whose
  * function is called when it is read. */
 struct name_row {
-	unsigned in;       /* modules, or 0 */
-	enum pv_kind of;   /* methods and attributes: of what */
+	unsigned in;     /* modules, or 0 */
+	enum pv_kind of; /* methods and attributes: of what */
 	const char *name;
 	const char *params;
 	name_fn *fn;
@@ -224,8 +224,7 @@ bool eval_error(struct eval *ev, struct py_span at, const char *fmt, ...)
 const char *eval_suggest(struct eval *ev, const char *name,
 			 const char *const *names, int n);
 /* At an argument, by its parameter's number. */
-bool call_error(struct call *c, int i, const char *fmt, ...)
-	TIRC_PRINTF(3, 4);
+bool call_error(struct call *c, int i, const char *fmt, ...) TIRC_PRINTF(3, 4);
 /* Errors that code below added from diagnostic number `first` on get the
  * place. Returns false. */
 bool eval_locate(struct eval *ev, struct py_span at, int first);
@@ -237,8 +236,8 @@ bool eval_expr(struct eval *ev, struct scope *s, const struct py_node *e,
 enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_ERROR };
 enum flow eval_suite(struct eval *ev, struct scope *s,
 		     const struct py_node *suite, struct pval *result);
-bool eval_assign(struct eval *ev, struct scope *s,
-		 const struct py_node *target, const struct pval *value);
+bool eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
+		 const struct pval *value);
 
 struct call_args {
 	VEC(struct pval) values;
@@ -250,25 +249,22 @@ bool eval_call(struct eval *ev, struct py_span at, const struct pval *f,
 /* Calls with plain positional values. */
 bool eval_apply(struct eval *ev, struct py_span at, const struct pval *f,
 		const struct pval *args, int n, struct pval *out);
-bool eval_attribute(struct eval *ev, struct py_span at,
-		    const struct pval *of, const char *name,
-		    struct pval *out);
+bool eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
+		    const char *name, struct pval *out);
 bool eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 		    const struct pval *index, struct pval *out);
 bool eval_binary(struct eval *ev, struct py_span at, const char *op,
-		 const struct pval *x, const struct pval *y,
-		 struct pval *out);
+		 const struct pval *x, const struct pval *y, struct pval *out);
 bool eval_unary(struct eval *ev, struct py_span at, const char *op,
 		const struct pval *x, struct pval *out);
 bool eval_compare(struct eval *ev, struct py_span at, const char *op,
-		  const struct pval *x, const struct pval *y,
-		  struct pval *out);
+		  const struct pval *x, const struct pval *y, struct pval *out);
 /* The same of expressions: types made to match as TVM does. */
 bool eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 		      const struct pval *x, const struct pval *y,
 		      struct pval *out);
-bool eval_match_types(struct eval *ev, struct py_span at,
-		      const struct expr **x, const struct expr **y);
+bool eval_match_types(struct eval *ev, struct py_span at, const struct expr **x,
+		      const struct expr **y);
 /* Nodes of e as it prints, where shared parts count each time; at most a
  * little above EVAL_MAX_EXPR_SIZE. */
 int eval_expr_size(struct eval *ev, const struct expr *e);
@@ -281,9 +277,10 @@ bool eval_truth(struct eval *ev, struct py_span at, const struct pval *v,
 /* Elements of anything that can be iterated over; arena array. */
 bool eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 		struct pval **items, int *n);
-struct pval *eval_scope_find(struct eval *ev, struct scope *s, const char *name);
+struct pval *eval_scope_find(struct eval *ev, struct scope *s,
+			     const char *name);
 void eval_scope_set(struct eval *ev, struct scope *s, const char *name,
-	       const struct pval *v);
+		    const struct pval *v);
 bool eval_import(struct eval *ev, struct scope *s, const struct py_node *e);
 /* A decorated def or class: a function or module in TVMScript. *is_script
  * tells whether it is one. */

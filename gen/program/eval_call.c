@@ -56,10 +56,11 @@ bind_positional(struct eval *ev, struct py_span at, struct binding_of *b,
 				room += !b->slots[i].keyword_only &&
 					!b->slots[i].double_star;
 			}
-			return eval_error(ev, args->spans.data[k], "%s takes "
+			return eval_error(ev, args->spans.data[k],
+					  "%s takes "
 					  "%d argument%s by position, not %d",
-					  b->callee, room,
-					  room == 1 ? "" : "s", given);
+					  b->callee, room, room == 1 ? "" : "s",
+					  given);
 		}
 		if (b->slots[next].star) {
 			vec_push(ev->a, b->values[next].u.list,
@@ -75,8 +76,7 @@ bind_positional(struct eval *ev, struct py_span at, struct binding_of *b,
 }
 
 static bool
-bind_named(struct eval *ev, struct binding_of *b,
-	   const struct call_args *args)
+bind_named(struct eval *ev, struct binding_of *b, const struct call_args *args)
 {
 	for (int k = 0; k < args->values.n; k++) {
 		const char *name = args->names.data[k];
@@ -97,16 +97,17 @@ bind_named(struct eval *ev, struct binding_of *b,
 		if (found < 0 && rest) {
 			struct pval key = pv_string(ev, name);
 
-			dict_set(ev, rest->u.dict, &key,
-				 &args->values.data[k]);
+			dict_set(ev, rest->u.dict, &key, &args->values.data[k]);
 			continue;
 		}
 		if (found < 0) {
 			return bind_error(ev, args->spans.data[k], b, name);
 		}
 		if (b->values[found].kind != PV_MISSING) {
-			return eval_error(ev, args->spans.data[k], "%s is "
-					  "given twice", name);
+			return eval_error(ev, args->spans.data[k],
+					  "%s is "
+					  "given twice",
+					  name);
 		}
 		b->values[found] = args->values.data[k];
 		b->spans[found] = args->spans.data[k];
@@ -172,8 +173,8 @@ call_closure(struct eval *ev, struct py_span at, const struct closure *c,
 	scope->parent = c->scope;
 	for (int i = 0; i < b.n; i++) {
 		eval_scope_set(ev, scope, b.slots[i].name,
-			  b.values[i].kind == PV_MISSING ? &c->defaults[i]
-							 : &b.values[i]);
+			       b.values[i].kind == PV_MISSING ? &c->defaults[i]
+							      : &b.values[i]);
 	}
 	if (def->kind == PY_LAMBDA) {
 		return eval_expr(ev, scope, def->kids[0], out);
@@ -220,9 +221,8 @@ call_row(struct eval *ev, struct py_span at, const struct name_row *row,
 {
 	VEC(struct slot) slots = { 0 };
 	struct call c = { .ev = ev, .row = row, .span = at };
-	struct binding_of b = {
-		.callee = arena_printf(ev->a, "%s()", row->name)
-	};
+	struct binding_of b = { .callee = arena_printf(ev->a, "%s()",
+						       row->name) };
 	const char *text = row->params;
 	struct slot slot;
 	int errors = ev->m->diags.list.n;
@@ -261,7 +261,7 @@ eval_call(struct eval *ev, struct py_span at, const struct pval *f,
 		for (int i = 0; i < args->names.n; i++) {
 			if (args->names.data[i]) {
 				return eval_error(ev, args->spans.data[i],
-					"indices have no names");
+						  "indices have no names");
 			}
 		}
 		return te_index(ev, at, f, args->values.data, args->values.n,
@@ -287,8 +287,10 @@ eval_apply(struct eval *ev, struct py_span at, const struct pval *f,
 		vec_push(ev->a, &args.spans, at);
 	}
 	if (ev->depth >= EVAL_MAX_DEPTH) {
-		return eval_error(ev, at, "calls nested more than %d levels "
-				  "deep", EVAL_MAX_DEPTH);
+		return eval_error(ev, at,
+				  "calls nested more than %d levels "
+				  "deep",
+				  EVAL_MAX_DEPTH);
 	}
 	ev->depth++;
 	ok = eval_call(ev, at, f, &args, out);
@@ -319,8 +321,9 @@ eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
 				  eval_suggest(ev, name, known, n));
 	}
 	if (!row->params) {
-		struct call c = { .ev = ev, .row = row, .self = *of,
-				  .span = at };
+		struct call c = {
+			.ev = ev, .row = row, .self = *of, .span = at
+		};
 		int errors = ev->m->diags.list.n;
 
 		*out = pv_none();
@@ -361,8 +364,7 @@ call_error(struct call *c, int i, const char *fmt, ...)
 }
 
 const char *
-eval_suggest(struct eval *ev, const char *name, const char *const *names,
-	     int n)
+eval_suggest(struct eval *ev, const char *name, const char *const *names, int n)
 {
 	const char *near = text_nearest(name, names, n);
 	struct strbuf s;
@@ -420,13 +422,17 @@ eval_tick(struct eval *ev, struct py_span at, int64_t n)
 {
 	ev->steps += n;
 	if (ev->steps > ev->max_steps) {
-		return eval_error(ev, at, "the program does not come to an "
+		return eval_error(ev, at,
+				  "the program does not come to an "
 				  "end within %lld steps; is there a loop "
-				  "without one?", (long long)ev->max_steps);
+				  "without one?",
+				  (long long)ev->max_steps);
 	}
 	if (ev->a->used_bytes > ev->max_bytes) {
-		return eval_error(ev, at, "the program takes more than %zu MB "
-				  "to read", ev->max_bytes >> 20);
+		return eval_error(ev, at,
+				  "the program takes more than %zu MB "
+				  "to read",
+				  ev->max_bytes >> 20);
 	}
 	return true;
 }

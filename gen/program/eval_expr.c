@@ -21,7 +21,7 @@ eval_scope_find(struct eval *ev, struct scope *s, const char *name)
 
 void
 eval_scope_set(struct eval *ev, struct scope *s, const char *name,
-	  const struct pval *v)
+	       const struct pval *v)
 {
 	struct scope_entry entry = { name, *v };
 
@@ -67,8 +67,9 @@ eval_name(struct eval *ev, struct scope *s, const struct py_node *e,
 	}
 	return eval_error(ev, e->span, "nothing is called %s here%s", e->text,
 			  text_nearest(e->text, known.data, known.n)
-			  ? eval_suggest(ev, e->text, known.data, known.n)
-			  : "; define or import it first");
+				  ? eval_suggest(ev, e->text, known.data,
+						 known.n)
+				  : "; define or import it first");
 }
 
 /* -- sequences -- */
@@ -184,7 +185,8 @@ eval_items(struct eval *ev, struct py_span at, const struct pval *v,
 	case PV_RANGE:
 		length = range_length(v->u.range);
 		if (length > EVAL_MAX_ITEMS) {
-			return eval_error(ev, at, "more than %d iterations; "
+			return eval_error(ev, at,
+					  "more than %d iterations; "
 					  "the program is unrolled as it is "
 					  "read: let te.compute loop",
 					  EVAL_MAX_ITEMS);
@@ -238,8 +240,10 @@ slice_range(struct eval *ev, struct py_span at, const struct pval *slice,
 	for (int i = 0; i < 3; i++) {
 		if (slice->u.slice[i].kind != PV_INT &&
 		    slice->u.slice[i].kind != PV_NONE) {
-			return eval_error(ev, at, "a slice needs ints, not "
-				"%s", pv_kind_name(slice->u.slice[i].kind));
+			return eval_error(ev, at,
+					  "a slice needs ints, not "
+					  "%s",
+					  pv_kind_name(slice->u.slice[i].kind));
 		}
 	}
 	r->step = slice->u.slice[2].kind == PV_INT ? slice->u.slice[2].u.ival
@@ -326,11 +330,12 @@ eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 		return true;
 	case PV_RANGE:
 		if (index->kind == PV_SLICE ||
-		    !wrap_index(ev, at, index, range_length(of->u.range),
-				&i)) {
+		    !wrap_index(ev, at, index, range_length(of->u.range), &i)) {
 			return index->kind == PV_SLICE
-				? eval_error(ev, at, "make a list of the "
-					     "range first") : false;
+				       ? eval_error(ev, at,
+						    "make a list of the "
+						    "range first")
+				       : false;
 		}
 		*out = pv_int(of->u.range->start + i * of->u.range->step);
 		return true;
@@ -576,15 +581,16 @@ eval_comprehension(struct eval *ev, struct scope *s, const struct py_node *e,
 	inner->parent = s;
 	if (strcmp(e->text, "dict") == 0) {
 		c.first = 2;
-		*out = (struct pval){
-			.kind = PV_DICT,
-			.u.dict = arena_new(ev->a, struct pv_dict)
-		};
+		*out = (struct pval){ .kind = PV_DICT,
+				      .u.dict = arena_new(ev->a,
+							  struct pv_dict) };
 	} else {
 		c.first = 1;
-		*out = pv_list_of(ev, strcmp(e->text, "list") == 0 ? PV_LIST
+		*out = pv_list_of(ev,
+				  strcmp(e->text, "list") == 0  ? PV_LIST
 				  : strcmp(e->text, "set") == 0 ? PV_SET
-				  : PV_TUPLE, NULL, 0);
+								: PV_TUPLE,
+				  NULL, 0);
 	}
 	return run_clause(&c, inner, c.first);
 }
@@ -613,13 +619,15 @@ eval_arguments(struct eval *ev, struct scope *s, const struct py_node *e,
 			}
 			continue;
 		}
-		if (!eval_expr(ev, s, kid->kind == PY_KEYWORD ? kid->kids[0]
-							      : kid, &v)) {
+		if (!eval_expr(ev, s,
+			       kid->kind == PY_KEYWORD ? kid->kids[0] : kid,
+			       &v)) {
 			return false;
 		}
 		if (kid->kind == PY_KEYWORD && !kid->text) {
 			if (v.kind != PV_DICT) {
-				return eval_error(ev, kid->span, "** needs a "
+				return eval_error(ev, kid->span,
+						  "** needs a "
 						  "dict");
 			}
 			for (int k = 0; k < v.u.dict->keys.n; k++) {
@@ -627,13 +635,13 @@ eval_arguments(struct eval *ev, struct scope *s, const struct py_node *e,
 					&v.u.dict->keys.data[k];
 
 				if (key->kind != PV_STRING) {
-					return eval_error(ev, kid->span,
+					return eval_error(
+						ev, kid->span,
 						"** needs keys of type str");
 				}
 				vec_push(ev->a, &args->values,
 					 v.u.dict->values.data[k]);
-				vec_push(ev->a, &args->names,
-					 key->u.text.data);
+				vec_push(ev->a, &args->names, key->u.text.data);
 				vec_push(ev->a, &args->spans, kid->span);
 			}
 			continue;
@@ -663,8 +671,8 @@ eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
 	     const char *name, struct pval *out)
 {
 	struct closure *c = arena_new(ev->a, struct closure);
-	struct pval *defaults =
-		arena_array(ev->a, struct pval, e->n_params + 1);
+	struct pval *defaults = arena_array(ev->a, struct pval,
+					    e->n_params + 1);
 
 	for (int i = 0; i < e->n_params; i++) {
 		if (e->params[i].initial &&
@@ -687,23 +695,39 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 	struct pval x, y;
 
 	switch (e->kind) {
-	case PY_NAME: return eval_name(ev, s, e, out);
-	case PY_INT: *out = pv_int(e->ival); return true;
-	case PY_FLOAT: *out = pv_float(e->fval); return true;
+	case PY_NAME:
+		return eval_name(ev, s, e, out);
+	case PY_INT:
+		*out = pv_int(e->ival);
+		return true;
+	case PY_FLOAT:
+		*out = pv_float(e->fval);
+		return true;
 	case PY_STRING:
 		*out = pv_text_n(ev, e->text, e->length);
 		return true;
-	case PY_FSTRING: return eval_fstring(ev, s, e, out);
-	case PY_TRUE: *out = pv_bool(true); return true;
-	case PY_FALSE: *out = pv_bool(false); return true;
-	case PY_NONE: *out = pv_none(); return true;
+	case PY_FSTRING:
+		return eval_fstring(ev, s, e, out);
+	case PY_TRUE:
+		*out = pv_bool(true);
+		return true;
+	case PY_FALSE:
+		*out = pv_bool(false);
+		return true;
+	case PY_NONE:
+		*out = pv_none();
+		return true;
 	case PY_ELLIPSIS:
 		*out = (struct pval){ .kind = PV_ELLIPSIS };
 		return true;
-	case PY_TUPLE: return eval_sequence(ev, s, e, PV_TUPLE, out);
-	case PY_LIST: return eval_sequence(ev, s, e, PV_LIST, out);
-	case PY_SET: return eval_sequence(ev, s, e, PV_SET, out);
-	case PY_DICT: return eval_dict(ev, s, e, out);
+	case PY_TUPLE:
+		return eval_sequence(ev, s, e, PV_TUPLE, out);
+	case PY_LIST:
+		return eval_sequence(ev, s, e, PV_LIST, out);
+	case PY_SET:
+		return eval_sequence(ev, s, e, PV_SET, out);
+	case PY_DICT:
+		return eval_dict(ev, s, e, out);
 	case PY_ATTRIBUTE:
 		return eval_expr(ev, s, e->kids[0], &x) &&
 		       eval_attribute(ev, e->span, &x, e->text, out);
@@ -711,7 +735,8 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 		return eval_expr(ev, s, e->kids[0], &x) &&
 		       eval_index(ev, s, e->kids[1], &y) &&
 		       eval_subscript(ev, e->span, &x, &y, out);
-	case PY_CALL: return eval_call_node(ev, s, e, out);
+	case PY_CALL:
+		return eval_call_node(ev, s, e, out);
 	case PY_UNARY:
 		return eval_expr(ev, s, e->kids[0], &x) &&
 		       eval_unary(ev, e->span, e->op, &x, out);
@@ -722,12 +747,17 @@ eval_node(struct eval *ev, struct scope *s, const struct py_node *e,
 		return eval_expr(ev, s, e->kids[0], &x) &&
 		       eval_expr(ev, s, e->kids[1], &y) &&
 		       eval_binary(ev, e->span, e->op, &x, &y, out);
-	case PY_COMPARE: return eval_comparisons(ev, s, e, out);
-	case PY_IFELSE: return eval_ifelse(ev, s, e, out);
-	case PY_LAMBDA: return eval_closure(ev, s, e, "<lambda>", out);
-	case PY_COMPREHENSION: return eval_comprehension(ev, s, e, out);
+	case PY_COMPARE:
+		return eval_comparisons(ev, s, e, out);
+	case PY_IFELSE:
+		return eval_ifelse(ev, s, e, out);
+	case PY_LAMBDA:
+		return eval_closure(ev, s, e, "<lambda>", out);
+	case PY_COMPREHENSION:
+		return eval_comprehension(ev, s, e, out);
 	default:
-		return eval_error(ev, e->span, "this is not part of the "
+		return eval_error(ev, e->span,
+				  "this is not part of the "
 				  "Python that programs are read in; see "
 				  "docs/programs.md");
 	}
@@ -743,9 +773,11 @@ eval_expr(struct eval *ev, struct scope *s, const struct py_node *e,
 		return false;
 	}
 	if (ev->depth >= EVAL_MAX_DEPTH) {
-		return eval_error(ev, e->span, "calls or expressions nested "
+		return eval_error(ev, e->span,
+				  "calls or expressions nested "
 				  "more than %d levels deep; does a function "
-				  "call itself without end?", EVAL_MAX_DEPTH);
+				  "call itself without end?",
+				  EVAL_MAX_DEPTH);
 	}
 	ev->depth++;
 	ok = eval_node(ev, s, e, out);

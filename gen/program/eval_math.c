@@ -44,13 +44,15 @@ eval_match_types(struct eval *ev, struct py_span at, const struct expr **x,
 	if (dtype_class(a) == DTC_HANDLE || dtype_class(b) == DTC_HANDLE ||
 	    dtype_class(a) == DTC_STRING || dtype_class(b) == DTC_STRING ||
 	    a.lanes != b.lanes) {
-		return eval_error(ev, at, "%s and %s do not go together; "
-				  "cast one of them", dtype_name(a),
-				  dtype_name(b));
+		return eval_error(ev, at,
+				  "%s and %s do not go together; "
+				  "cast one of them",
+				  dtype_name(a), dtype_name(b));
 	}
 	if (dtype_is_float(a) && dtype_is_float(b)) {
 		if (dtype_bits(a) == dtype_bits(b)) {
-			return eval_error(ev, at, "%s and %s do not go "
+			return eval_error(ev, at,
+					  "%s and %s do not go "
 					  "together; cast one of them",
 					  dtype_name(a), dtype_name(b));
 		}
@@ -63,8 +65,10 @@ eval_match_types(struct eval *ev, struct py_span at, const struct expr **x,
 		int bits = dtype_bits(a) > dtype_bits(b) ? dtype_bits(a)
 							 : dtype_bits(b);
 
-		to = dtype_of(bits <= 8 ? DT_I8 : bits <= 16 ? DT_I16
-			      : bits <= 32 ? DT_I32 : DT_I64);
+		to = dtype_of(bits <= 8    ? DT_I8
+			      : bits <= 16 ? DT_I16
+			      : bits <= 32 ? DT_I32
+					   : DT_I64);
 		to.lanes = a.lanes;
 	}
 	*x = cast_to(ev->m, to, *x);
@@ -97,15 +101,15 @@ operand(struct eval *ev, struct py_span at, const struct pval *v,
 		struct dtype t = other->type;
 
 		if (!fits(t, v->u.ival)) {
-			return eval_error(ev, at, "%lld does not fit %s; cast "
+			return eval_error(ev, at,
+					  "%lld does not fit %s; cast "
 					  "the other operand to a wider type",
-					  (long long)v->u.ival,
-					  dtype_name(t));
+					  (long long)v->u.ival, dtype_name(t));
 		}
 		t.lanes = 1;
 		*out = dtype_is_float(t)
-			? expr_float(ev->m, t, (double)v->u.ival)
-			: expr_int(ev->m, t, v->u.ival);
+			       ? expr_float(ev->m, t, (double)v->u.ival)
+			       : expr_int(ev->m, t, v->u.ival);
 		if (other->type.lanes > 1) {
 			*out = expr_broadcast(ev->m, *out, other->type.lanes);
 		}
@@ -146,14 +150,18 @@ eval_expr_fits(struct eval *ev, struct py_span at, const struct expr *e,
 	       int depth)
 {
 	if (depth > EVAL_MAX_EXPR_DEPTH) {
-		return eval_error(ev, at, "an expression more than %d levels "
+		return eval_error(ev, at,
+				  "an expression more than %d levels "
 				  "deep; compute parts of it in tensors of "
-				  "their own", EVAL_MAX_EXPR_DEPTH);
+				  "their own",
+				  EVAL_MAX_EXPR_DEPTH);
 	}
 	if (eval_expr_size(ev, e) > EVAL_MAX_EXPR_SIZE) {
-		return eval_error(ev, at, "an expression of more than %d "
+		return eval_error(ev, at,
+				  "an expression of more than %d "
 				  "parts; compute some in tensors of their "
-				  "own", EVAL_MAX_EXPR_SIZE);
+				  "own",
+				  EVAL_MAX_EXPR_SIZE);
 	}
 	return true;
 }
@@ -202,7 +210,8 @@ eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 	}
 	if ((kind == EXPR_AND || kind == EXPR_OR) &&
 	    dtype_class(a->type) != DTC_BOOL) {
-		return eval_error(ev, at, "a condition is needed, not %s; "
+		return eval_error(ev, at,
+				  "a condition is needed, not %s; "
 				  "compare it with something",
 				  dtype_name(a->type));
 	}
@@ -212,24 +221,22 @@ eval_expr_binary(struct eval *ev, struct py_span at, enum expr_kind kind,
 		return eval_error(ev, at, "division by zero");
 	}
 	if (dtype_is_float(a->type) && kind == EXPR_FLOORDIV) {
-		return result(ev, at, expr_call1(ev->m, INTRIN_FLOOR,
-				expr_div(ev->m, a, b)),
-			      (depth_a > depth_b ? depth_a : depth_b) + 2,
-			      out);
+		return result(ev, at,
+			      expr_call1(ev->m, INTRIN_FLOOR,
+					 expr_div(ev->m, a, b)),
+			      (depth_a > depth_b ? depth_a : depth_b) + 2, out);
 	}
 	if (dtype_is_float(a->type) && kind == EXPR_TRUNCMOD) {
 		return result(ev, at, expr_call2(ev->m, INTRIN_FMOD, a, b),
-			      (depth_a > depth_b ? depth_a : depth_b) + 1,
-			      out);
+			      (depth_a > depth_b ? depth_a : depth_b) + 1, out);
 	}
 	if (dtype_is_float(a->type) && kind == EXPR_FLOORMOD) {
 		const struct expr *floor = expr_call1(ev->m, INTRIN_FLOOR,
-						expr_div(ev->m, a, b));
+						      expr_div(ev->m, a, b));
 
-		return result(ev, at, expr_sub(ev->m, a,
-					       expr_mul(ev->m, floor, b)),
-			      (depth_a > depth_b ? depth_a : depth_b) + 4,
-			      out);
+		return result(ev, at,
+			      expr_sub(ev->m, a, expr_mul(ev->m, floor, b)),
+			      (depth_a > depth_b ? depth_a : depth_b) + 4, out);
 	}
 	return result(ev, at, expr_binary(ev->m, kind, a, b),
 		      (depth_a > depth_b ? depth_a : depth_b) + 1, out);
@@ -251,12 +258,16 @@ bit_operator(struct eval *ev, struct py_span at, enum intrin op,
 	}
 	if (dtype_class(a->type) == DTC_BOOL &&
 	    (op == INTRIN_BITAND || op == INTRIN_BITOR)) {
-		return eval_expr_binary(ev, at, op == INTRIN_BITAND ? EXPR_AND
-					: EXPR_OR, x, y, out);
+		return eval_expr_binary(ev, at,
+					op == INTRIN_BITAND ? EXPR_AND
+							    : EXPR_OR,
+					x, y, out);
 	}
 	if (!dtype_is_int(a->type)) {
-		return eval_error(ev, at, "bits of %s; integers are needed "
-				  "here", dtype_name(a->type));
+		return eval_error(ev, at,
+				  "bits of %s; integers are needed "
+				  "here",
+				  dtype_name(a->type));
 	}
 	return result(ev, at, expr_call2(ev->m, op, a, b),
 		      (depth_a > depth_b ? depth_a : depth_b) + 1, out);
@@ -270,8 +281,9 @@ symbolic_binary(struct eval *ev, struct py_span at, const char *op,
 		const char *op;
 		enum expr_kind kind;
 	} arithmetic[] = {
-		{ "+", EXPR_ADD }, { "-", EXPR_SUB }, { "*", EXPR_MUL },
-		{ "//", EXPR_FLOORDIV }, { "%", EXPR_FLOORMOD },
+		{ "+", EXPR_ADD },      { "-", EXPR_SUB },
+		{ "*", EXPR_MUL },      { "//", EXPR_FLOORDIV },
+		{ "%", EXPR_FLOORMOD },
 	};
 	static const struct {
 		const char *op;
@@ -290,8 +302,7 @@ symbolic_binary(struct eval *ev, struct py_span at, const char *op,
 	}
 	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
 		if (strcmp(op, bits[i].op) == 0) {
-			return bit_operator(ev, at, bits[i].intrin, x, y,
-					    out);
+			return bit_operator(ev, at, bits[i].intrin, x, y, out);
 		}
 	}
 	if (strcmp(op, "/") == 0) {
@@ -301,12 +312,15 @@ symbolic_binary(struct eval *ev, struct py_span at, const char *op,
 		if (dtype_is_float(out->u.expr->type)) {
 			return true;
 		}
-		return eval_error(ev, at, "which division of integers? use "
+		return eval_error(ev, at,
+				  "which division of integers? use "
 				  "//, tvm.tir.truncdiv or "
 				  "tvm.tir.indexdiv");
 	}
-	return eval_error(ev, at, "%s is not defined for expressions; use "
-			  "tvm.tir.power", op);
+	return eval_error(ev, at,
+			  "%s is not defined for expressions; use "
+			  "tvm.tir.power",
+			  op);
 }
 
 /* -- numbers -- */
@@ -359,12 +373,12 @@ int_binary(struct eval *ev, struct py_span at, const char *op, int64_t a,
 	int64_t v = 0;
 
 	if ((strcmp(op, "/") == 0 || strcmp(op, "//") == 0 ||
-	     strcmp(op, "%") == 0) && b == 0) {
+	     strcmp(op, "%") == 0) &&
+	    b == 0) {
 		return eval_error(ev, at, "division by zero");
 	}
 	if ((op[0] == '<' || op[0] == '>') && (b < 0 || b > 63)) {
-		return eval_error(ev, at, "a shift by %lld bits",
-				  (long long)b);
+		return eval_error(ev, at, "a shift by %lld bits", (long long)b);
 	}
 	if (strcmp(op, "+") == 0) {
 		overflow = __builtin_add_overflow(a, b, &v);
@@ -385,8 +399,8 @@ int_binary(struct eval *ev, struct py_span at, const char *op, int64_t a,
 		v = b == -1 ? 0 : a - floor_div(a, b) * b;
 	} else if (strcmp(op, "<<") == 0) {
 		overflow = a != 0 &&
-			(b >= 63 || __builtin_mul_overflow(a,
-						INT64_C(1) << b, &v));
+			   (b >= 63 ||
+			    __builtin_mul_overflow(a, INT64_C(1) << b, &v));
 	} else if (strcmp(op, ">>") == 0) {
 		v = a < 0 ? ~(~a >> b) : a >> b;
 	} else if (strcmp(op, "&") == 0) {
@@ -446,8 +460,10 @@ join(struct eval *ev, struct py_span at, const struct pval *x,
 
 	if (x->kind == PV_STRING) {
 		if (x->u.text.n + y->u.text.n > EVAL_MAX_ITEMS) {
-			return eval_error(ev, at, "a text of more than %d "
-					  "bytes", EVAL_MAX_ITEMS);
+			return eval_error(ev, at,
+					  "a text of more than %d "
+					  "bytes",
+					  EVAL_MAX_ITEMS);
 		}
 		strbuf_init(&s);
 		strbuf_write(&s, x->u.text.data, x->u.text.n);
@@ -521,10 +537,13 @@ eval_binary(struct eval *ev, struct py_span at, const char *op,
 	if (pv_is_number(x) && pv_is_number(y)) {
 		if (x->kind == PV_FLOAT || y->kind == PV_FLOAT) {
 			return float_binary(ev, at, op,
-				x->kind == PV_FLOAT ? x->u.fval
+					    x->kind == PV_FLOAT
+						    ? x->u.fval
 						    : (double)whole(x),
-				y->kind == PV_FLOAT ? y->u.fval
-						    : (double)whole(y), out);
+					    y->kind == PV_FLOAT
+						    ? y->u.fval
+						    : (double)whole(y),
+					    out);
 		}
 		return int_binary(ev, at, op, whole(x), whole(y), out);
 	}
@@ -600,8 +619,9 @@ eval_unary(struct eval *ev, struct py_span at, const char *op,
 				      out);
 		}
 		if (dtype_is_int(e->type)) {
-			return result(ev, at, expr_call1(ev->m, INTRIN_BITNOT,
-							 e), depth + 1, out);
+			return result(ev, at,
+				      expr_call1(ev->m, INTRIN_BITNOT, e),
+				      depth + 1, out);
 		}
 	}
 	return eval_error(ev, at, "%s is not defined for %s", op,
@@ -644,9 +664,9 @@ pv_order(const struct pval *x, const struct pval *y, int depth)
 	if (pv_is_number(x) && pv_is_number(y)) {
 		if (x->kind == PV_FLOAT || y->kind == PV_FLOAT) {
 			return order_of(x->kind == PV_FLOAT ? x->u.fval
-							: (double)whole(x),
+							    : (double)whole(x),
 					y->kind == PV_FLOAT ? y->u.fval
-							: (double)whole(y));
+							    : (double)whole(y));
 		}
 		return whole(x) < whole(y) ? -1 : whole(x) > whole(y);
 	}
@@ -679,7 +699,7 @@ symbolic_compare(struct eval *ev, struct py_span at, const char *op,
 		const char *op;
 		enum expr_kind kind;
 	} kinds[] = {
-		{ "<", EXPR_LT }, { "<=", EXPR_LE }, { ">", EXPR_GT },
+		{ "<", EXPR_LT },  { "<=", EXPR_LE }, { ">", EXPR_GT },
 		{ ">=", EXPR_GE }, { "==", EXPR_EQ }, { "!=", EXPR_NE },
 	};
 
@@ -729,9 +749,8 @@ eval_compare(struct eval *ev, struct py_span at, const char *op,
 	}
 	order = pv_order(x, y, 0);
 	if (order == 3) {
-		return eval_error(ev, at, "%s is not defined for %s and %s",
-				  op, pv_kind_name(x->kind),
-				  pv_kind_name(y->kind));
+		return eval_error(ev, at, "%s is not defined for %s and %s", op,
+				  pv_kind_name(x->kind), pv_kind_name(y->kind));
 	}
 	answer = order != 2 &&
 		 (op[0] == '<' ? order < 0 || (op[1] == '=' && order == 0)

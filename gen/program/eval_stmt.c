@@ -19,8 +19,8 @@ unpack(struct eval *ev, struct scope *s, const struct py_node *target,
 		}
 	}
 	if (star < 0 ? n != target->n_kids : n < target->n_kids - 1) {
-		return eval_error(ev, target->span, "%d values for %d names",
-				  n, target->n_kids);
+		return eval_error(ev, target->span, "%d values for %d names", n,
+				  target->n_kids);
 	}
 	for (int i = 0; i < target->n_kids; i++) {
 		int extra = n - target->n_kids;
@@ -35,8 +35,7 @@ unpack(struct eval *ev, struct scope *s, const struct py_node *target,
 		} else {
 			int from = star >= 0 && i > star ? i + extra : i;
 
-			ok = eval_assign(ev, s, target->kids[i],
-					 &items[from]);
+			ok = eval_assign(ev, s, target->kids[i], &items[from]);
 		}
 		if (!ok) {
 			return false;
@@ -67,9 +66,10 @@ assign_element(struct eval *ev, struct scope *s, const struct py_node *target,
 		int64_t n = of.u.list->n, i = index.u.ival;
 
 		if (i < -n || i >= n) {
-			return eval_error(ev, target->span, "index %lld of "
-					  "%lld elements", (long long)i,
-					  (long long)n);
+			return eval_error(ev, target->span,
+					  "index %lld of "
+					  "%lld elements",
+					  (long long)i, (long long)n);
 		}
 		of.u.list->data[i < 0 ? i + n : i] = *value;
 		return true;
@@ -92,7 +92,8 @@ eval_assign(struct eval *ev, struct scope *s, const struct py_node *target,
 	case PY_SUBSCRIPT:
 		return assign_element(ev, s, target, value);
 	default:
-		return eval_error(ev, target->span, "only names, elements of "
+		return eval_error(ev, target->span,
+				  "only names, elements of "
 				  "lists and dicts, and tuples of those can "
 				  "be assigned to");
 	}
@@ -123,13 +124,14 @@ augment(struct eval *ev, struct scope *s, const struct py_node *e)
 	    !eval_expr(ev, s, e->kids[1], &y)) {
 		return false;
 	}
-	if (x.kind == PV_LIST && y.kind == PV_LIST &&
-	    strcmp(e->op, "+") == 0) {
+	if (x.kind == PV_LIST && y.kind == PV_LIST && strcmp(e->op, "+") == 0) {
 		int n = y.u.list->n;
 
 		if (x.u.list->n + n > EVAL_MAX_ITEMS) {
-			return eval_error(ev, e->span, "a list of more than "
-					  "%d elements", EVAL_MAX_ITEMS);
+			return eval_error(ev, e->span,
+					  "a list of more than "
+					  "%d elements",
+					  EVAL_MAX_ITEMS);
 		}
 		for (int i = 0; i < n; i++) {
 			vec_push(ev->a, x.u.list, y.u.list->data[i]);
@@ -155,7 +157,8 @@ run_if(struct eval *ev, struct scope *s, const struct py_node *e,
 		return eval_suite(ev, s, e->kids[1], result);
 	}
 	return e->n_kids > 2 && e->kids[2]
-		? eval_suite(ev, s, e->kids[2], result) : FLOW_NEXT;
+		       ? eval_suite(ev, s, e->kids[2], result)
+		       : FLOW_NEXT;
 }
 
 static enum flow
@@ -253,7 +256,8 @@ define(struct eval *ev, struct scope *s, const struct py_node *e)
 		return true;
 	}
 	if (e->kind == PY_CLASS) {
-		return eval_error(ev, e->span, "classes are read as modules "
+		return eval_error(ev, e->span,
+				  "classes are read as modules "
 				  "in TVMScript alone; mark it "
 				  "@tvm.script.ir_module");
 	}
@@ -284,15 +288,18 @@ run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
 	case PY_EXPRESSION:
 		return eval_expr(ev, s, e->kids[0], &v) ? FLOW_NEXT
 							: FLOW_ERROR;
-	case PY_ASSIGN: return assign(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
-	case PY_AUGMENTED: return augment(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
+	case PY_ASSIGN:
+		return assign(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
+	case PY_AUGMENTED:
+		return augment(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
 	case PY_ANNOTATED:
 		if (e->n_kids < 3 || !e->kids[2]) {
 			return FLOW_NEXT;
 		}
 		return eval_expr(ev, s, e->kids[2], &v) &&
-		       eval_assign(ev, s, e->kids[0], &v) ? FLOW_NEXT
-							  : FLOW_ERROR;
+				       eval_assign(ev, s, e->kids[0], &v)
+			       ? FLOW_NEXT
+			       : FLOW_ERROR;
 	case PY_RETURN:
 		ev->left_at = e->span;
 		*result = pv_none();
@@ -301,21 +308,34 @@ run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
 			return FLOW_ERROR;
 		}
 		return FLOW_RETURN;
-	case PY_IF: return run_if(ev, s, e, result);
-	case PY_FOR: return run_for(ev, s, e, result);
-	case PY_WHILE: return run_while(ev, s, e, result);
+	case PY_IF:
+		return run_if(ev, s, e, result);
+	case PY_FOR:
+		return run_for(ev, s, e, result);
+	case PY_WHILE:
+		return run_while(ev, s, e, result);
 	case PY_DEF:
-	case PY_CLASS: return define(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
-	case PY_IMPORT: return eval_import(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
-	case PY_PASS: return FLOW_NEXT;
-	case PY_BREAK: ev->left_at = e->span; return FLOW_BREAK;
-	case PY_CONTINUE: ev->left_at = e->span; return FLOW_CONTINUE;
-	case PY_ASSERT: return check_assert(ev, s, e) ? FLOW_NEXT
-						      : FLOW_ERROR;
-	case PY_SUITE: return eval_suite(ev, s, e, result);
-	case PY_WITH: return run_with(ev, s, e, result);
+	case PY_CLASS:
+		return define(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
+	case PY_IMPORT:
+		return eval_import(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
+	case PY_PASS:
+		return FLOW_NEXT;
+	case PY_BREAK:
+		ev->left_at = e->span;
+		return FLOW_BREAK;
+	case PY_CONTINUE:
+		ev->left_at = e->span;
+		return FLOW_CONTINUE;
+	case PY_ASSERT:
+		return check_assert(ev, s, e) ? FLOW_NEXT : FLOW_ERROR;
+	case PY_SUITE:
+		return eval_suite(ev, s, e, result);
+	case PY_WITH:
+		return run_with(ev, s, e, result);
 	default:
-		eval_error(ev, e->span, "this statement is not part of the "
+		eval_error(ev, e->span,
+			   "this statement is not part of the "
 			   "Python that programs are read in; see "
 			   "docs/programs.md");
 		return FLOW_ERROR;
@@ -332,15 +352,17 @@ run_with(struct eval *ev, struct scope *s, const struct py_node *e,
 
 	for (int i = 0; i < e->n_kids - 1; i++) {
 		const struct py_node *item = e->kids[i];
-		const struct py_node *value =
-			item->kind == PY_AS ? item->kids[0] : item;
+		const struct py_node *value = item->kind == PY_AS
+						      ? item->kids[0]
+						      : item;
 		struct pval v;
 
 		if (!eval_expr(ev, s, value, &v)) {
 			return FLOW_ERROR;
 		}
 		if (v.kind != PV_TARGET && v.kind != PV_NONE) {
-			eval_error(ev, item->span, "with takes a "
+			eval_error(ev, item->span,
+				   "with takes a "
 				   "tvm.target.Target or a "
 				   "tvm.transform.PassContext here");
 			return FLOW_ERROR;

@@ -31,8 +31,7 @@ print_text(struct eval *ev, struct py_span at, const char *text)
 /* -- text -- */
 
 static void
-module_text(struct eval *ev, const struct pv_module *module,
-	    struct strbuf *out)
+module_text(struct eval *ev, const struct pv_module *module, struct strbuf *out)
 {
 	struct module view = *ev->m;
 
@@ -128,8 +127,8 @@ static void
 put_func(struct eval *ev, struct pv_module *module, struct program_func *f)
 {
 	for (int i = 0; i < module->funcs.n; i++) {
-		if (strcmp(module->funcs.data[i]->func->name,
-			   f->func->name) == 0) {
+		if (strcmp(module->funcs.data[i]->func->name, f->func->name) ==
+		    0) {
 			module->funcs.data[i] = f;
 			return;
 		}
@@ -154,11 +153,11 @@ build_module(struct call *c, struct pval *out)
 	for (int i = 0; i < d->keys.n; i++) {
 		if (d->keys.data[i].kind != PV_STRING ||
 		    d->values.data[i].kind != PV_FUNC) {
-			return call_error(c, 0, "a module maps names to "
+			return call_error(c, 0,
+					  "a module maps names to "
 					  "functions, not %s to %s",
 					  pv_kind_name(d->keys.data[i].kind),
-					  pv_kind_name(
-						d->values.data[i].kind));
+					  pv_kind_name(d->values.data[i].kind));
 		}
 		put_func(c->ev, module,
 			 named_func(c->ev, d->values.data[i].u.func,
@@ -172,18 +171,20 @@ module_function(struct eval *ev, struct py_span at, const struct pval *of,
 		const struct pval *name, struct pval *out)
 {
 	const struct pv_module *module = of->u.module;
-	const char **names =
-		arena_array(ev->a, const char *, module->funcs.n + 1);
+	const char **names = arena_array(ev->a, const char *,
+					 module->funcs.n + 1);
 
 	if (name->kind != PV_STRING) {
-		return eval_error(ev, at, "functions of a module have names, "
-				  "not %s", pv_kind_name(name->kind));
+		return eval_error(ev, at,
+				  "functions of a module have names, "
+				  "not %s",
+				  pv_kind_name(name->kind));
 	}
 	for (int i = 0; i < module->funcs.n; i++) {
 		names[i] = module->funcs.data[i]->func->name;
 		if (strcmp(names[i], name->u.text.data) == 0) {
 			*out = (struct pval){ .kind = PV_FUNC,
-					.u.func = module->funcs.data[i] };
+					      .u.func = module->funcs.data[i] };
 			return true;
 		}
 	}
@@ -212,7 +213,7 @@ module_names(struct call *c, struct pval *out)
 	for (int i = 0; i < c->self.u.module->funcs.n; i++) {
 		vec_push(c->ev->a, out->u.list,
 			 pv_string(c->ev, c->self.u.module->funcs.data[i]
-						->func->name));
+						  ->func->name));
 	}
 	return true;
 }
@@ -235,9 +236,11 @@ func_with_attr(struct call *c, struct pval *out)
 	    value->kind != EXPR_FLOAT) {
 		return call_error(c, 1, "an attribute is a text or a number");
 	}
-	f->func = func_clone(f->func, value && value->kind == EXPR_STRING &&
-			     strcmp(key, "global_symbol") == 0
-			     ? value->u.text : f->func->name);
+	f->func = func_clone(f->func,
+			     value && value->kind == EXPR_STRING &&
+					     strcmp(key, "global_symbol") == 0
+				     ? value->u.text
+				     : f->func->name);
 	f->named |= strcmp(f->func->name, c->self.u.func->func->name) != 0;
 	func_set_note(f->func, key, value);
 	*out = (struct pval){ .kind = PV_FUNC, .u.func = f };
@@ -266,8 +269,7 @@ program_lower(struct func *f, int phase, bool simple,
 	}
 	for (int i = 0; i < n; i++) {
 		if (passes[i].phase == 2 && !passes[i].needed) {
-			vec_push(&f->module->arena, &disabled,
-				 passes[i].name);
+			vec_push(&f->module->arena, &disabled, passes[i].name);
 		}
 	}
 	fewer.disabled = disabled.data;
@@ -286,7 +288,8 @@ functions_of(struct call *c, const char *name, struct pv_module *module)
 		struct program_func *f = arena_new(ev->a, struct program_func);
 
 		if (!arg_given(c, 1)) {
-			return call_error(c, -1, "a schedule is lowered with "
+			return call_error(c, -1,
+					  "a schedule is lowered with "
 					  "the list of its arguments");
 		}
 		if (!stage_to_func(c, v->u.te_schedule, name ? name : "main",
@@ -298,7 +301,8 @@ functions_of(struct call *c, const char *name, struct pv_module *module)
 		return true;
 	}
 	if (v->kind != PV_FUNC && v->kind != PV_IRMODULE) {
-		return value_kind_error(c, 0, "a schedule, a PrimFunc or an "
+		return value_kind_error(c, 0,
+					"a schedule, a PrimFunc or an "
 					"IRModule");
 	}
 	for (int i = 0; v->kind == PV_IRMODULE && i < v->u.module->funcs.n;
@@ -362,7 +366,8 @@ build_lower(struct call *c, struct pval *out)
 		return false;
 	}
 	if (arg_given(c, 3)) {
-		return call_error(c, 3, "binds are not read; tensors have "
+		return call_error(c, 3,
+				  "binds are not read; tensors have "
 				  "buffers of their own");
 	}
 	return lower_all(c, name, simple, PROGRAM_LOWERED, NULL, out);
@@ -433,7 +438,8 @@ build_build(struct call *c, struct pval *out)
 		return false;
 	}
 	if (arg_given(c, 6)) {
-		return call_error(c, 6, "binds are not read; tensors have "
+		return call_error(c, 6,
+				  "binds are not read; tensors have "
 				  "buffers of their own");
 	}
 	if (!lower_all(c, name, false, PROGRAM_BUILT, target, out)) {

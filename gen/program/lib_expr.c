@@ -24,8 +24,9 @@ expr_math(struct call *c, struct pval *out)
 
 	if (c->args[0].kind == PV_TENSOR) {
 		return topi_operator(c->ev, c->span, name, &c->args[0],
-				     c->n > 1 && arg_given(c, 1)
-				     ? &c->args[1] : NULL, out);
+				     c->n > 1 && arg_given(c, 1) ? &c->args[1]
+								 : NULL,
+				     out);
 	}
 	if (strcmp(name, "power") == 0) {
 		name = "pow";
@@ -51,7 +52,8 @@ expr_math(struct call *c, struct pval *out)
 		}
 		if (intrin_arity(op) != 2) {
 			if (e->kind != EXPR_INT) {
-				return call_error(c, 0, "%s() of %s; cast it "
+				return call_error(c, 0,
+						  "%s() of %s; cast it "
 						  "to a float type first",
 						  name, dtype_name(e->type));
 			}
@@ -68,8 +70,10 @@ expr_math(struct call *c, struct pval *out)
 		return false;
 	}
 	if (!dtype_is_float(e->type) && op != INTRIN_POW) {
-		return call_error(c, 0, "%s() of %s; cast it to a float type "
-				  "first", name, dtype_name(e->type));
+		return call_error(c, 0,
+				  "%s() of %s; cast it to a float type "
+				  "first",
+				  name, dtype_name(e->type));
 	}
 	return deep_result(c, expr_call2(c->ev->m, op, e, y),
 			   (depth > deep ? depth : deep) + 1, out);
@@ -83,21 +87,30 @@ expr_operator(struct call *c, struct pval *out)
 		const char *name;
 		enum expr_kind kind;
 	} kinds[] = {
-		{ "min", EXPR_MIN }, { "max", EXPR_MAX },
-		{ "floordiv", EXPR_FLOORDIV }, { "floormod", EXPR_FLOORMOD },
-		{ "indexdiv", EXPR_FLOORDIV }, { "indexmod", EXPR_FLOORMOD },
-		{ "div", EXPR_DIV }, { "truncdiv", EXPR_DIV },
-		{ "truncmod", EXPR_TRUNCMOD }, { "Add", EXPR_ADD },
-		{ "Sub", EXPR_SUB }, { "Mul", EXPR_MUL }, { "LT", EXPR_LT },
-		{ "LE", EXPR_LE }, { "GT", EXPR_GT }, { "GE", EXPR_GE },
-		{ "EQ", EXPR_EQ }, { "NE", EXPR_NE },
+		{ "min", EXPR_MIN },
+		{ "max", EXPR_MAX },
+		{ "floordiv", EXPR_FLOORDIV },
+		{ "floormod", EXPR_FLOORMOD },
+		{ "indexdiv", EXPR_FLOORDIV },
+		{ "indexmod", EXPR_FLOORMOD },
+		{ "div", EXPR_DIV },
+		{ "truncdiv", EXPR_DIV },
+		{ "truncmod", EXPR_TRUNCMOD },
+		{ "Add", EXPR_ADD },
+		{ "Sub", EXPR_SUB },
+		{ "Mul", EXPR_MUL },
+		{ "LT", EXPR_LT },
+		{ "LE", EXPR_LE },
+		{ "GT", EXPR_GT },
+		{ "GE", EXPR_GE },
+		{ "EQ", EXPR_EQ },
+		{ "NE", EXPR_NE },
 	};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (strcmp(c->row->name, kinds[i].name) == 0) {
 			return eval_expr_binary(c->ev, c->span, kinds[i].kind,
-						&c->args[0], &c->args[1],
-						out);
+						&c->args[0], &c->args[1], out);
 		}
 	}
 	return call_error(c, -1, "%s() is not known", c->row->name);
@@ -145,8 +158,10 @@ expr_choice(struct call *c, struct pval *out)
 	}
 	if (dtype_class(e[0]->type) != DTC_BOOL) {
 		if (!dtype_is_int(e[0]->type)) {
-			return call_error(c, 0, "a condition is needed, not "
-					  "%s", dtype_name(e[0]->type));
+			return call_error(c, 0,
+					  "a condition is needed, not "
+					  "%s",
+					  dtype_name(e[0]->type));
 		}
 		sum = pv_int(0);
 		if (!eval_expr_binary(c->ev, c->spans[0], EXPR_NE, &c->args[0],
@@ -172,9 +187,10 @@ expr_choice(struct call *c, struct pval *out)
 	if (dtype_class(e[1]->type) == DTC_STRING) {
 		return call_error(c, 1, "a choice of texts");
 	}
-	return deep_result(c, strcmp(c->row->name, "if_then_else") == 0
-			   ? expr_if(c->ev->m, e[0], e[1], e[2])
-			   : expr_select(c->ev->m, e[0], e[1], e[2]),
+	return deep_result(c,
+			   strcmp(c->row->name, "if_then_else") == 0
+				   ? expr_if(c->ev->m, e[0], e[1], e[2])
+				   : expr_select(c->ev->m, e[0], e[1], e[2]),
 			   depth + 1, out);
 }
 
@@ -200,8 +216,8 @@ cast(struct call *c, const struct pval *v, struct py_span at, struct dtype t,
 		*out = pv_expr(expr_float(m, t, e->u.fval), 1);
 		return true;
 	}
-	return deep_result(c, dtype_equal(t, e->type) ? e
-			   : expr_cast(m, t, e), depth + 1, out);
+	return deep_result(c, dtype_equal(t, e->type) ? e : expr_cast(m, t, e),
+			   depth + 1, out);
 }
 
 /* x.astype("int32"), on elements and on whole tensors */
@@ -228,8 +244,7 @@ expr_cast_call(struct call *c, struct pval *out)
 {
 	struct dtype t;
 
-	return arg_dtype(c, 0, &t) &&
-	       cast(c, &c->args[1], c->spans[1], t, out);
+	return arg_dtype(c, 0, &t) && cast(c, &c->args[1], c->spans[1], t, out);
 }
 
 /* tir.IntImm("int32", 1), FloatImm */
@@ -263,8 +278,10 @@ expr_limit(struct call *c, struct pval *out)
 		}
 		*out = pv_expr(expr_float(m, t, v), 1);
 	} else if (dtype_is_int(t) || dtype_class(t) == DTC_BOOL) {
-		*out = pv_expr(expr_int(m, t, max ? (int64_t)dtype_max_int(t)
-						  : dtype_min_int(t)), 1);
+		*out = pv_expr(expr_int(m, t,
+					max ? (int64_t)dtype_max_int(t)
+					    : dtype_min_int(t)),
+			       1);
 	} else {
 		return call_error(c, 0, "%s has no limits", dtype_name(t));
 	}
@@ -296,8 +313,8 @@ expr_reinterpret(struct call *c, struct pval *out)
 		return call_error(c, 1, "%s and %s differ in size",
 				  dtype_name(t), dtype_name(e->type));
 	}
-	return deep_result(c, expr_call(c->ev->m, INTRIN_REINTERPRET, t, &e,
-					1), depth + 1, out);
+	return deep_result(c, expr_call(c->ev->m, INTRIN_REINTERPRET, t, &e, 1),
+			   depth + 1, out);
 }
 
 /* call_extern(type, name, *args) */
@@ -306,8 +323,8 @@ expr_call_extern(struct call *c, struct pval *out)
 {
 	struct eval *ev = c->ev;
 	const struct pv_list *rest = c->args[2].u.list;
-	const struct expr **args =
-		arena_array(ev->a, const struct expr *, rest->n + 1);
+	const struct expr **args = arena_array(ev->a, const struct expr *,
+					       rest->n + 1);
 	const char *name;
 	struct dtype t;
 	int depth = 1;
@@ -320,8 +337,10 @@ expr_call_extern(struct call *c, struct pval *out)
 			      (*at >= 'A' && *at <= 'Z') || *at == '_';
 
 		if (!letter && (at == name || *at < '0' || *at > '9')) {
-			return call_error(c, 1, "\"%.40s\" is no name of a "
-					  "function", name);
+			return call_error(c, 1,
+					  "\"%.40s\" is no name of a "
+					  "function",
+					  name);
 		}
 	}
 	args[0] = expr_string(ev->m, name);
@@ -333,13 +352,16 @@ expr_call_extern(struct call *c, struct pval *out)
 			return false;
 		}
 		if (args[i + 1]->kind == EXPR_STRING) {
-			return call_error(c, 2, "texts are not passed to "
+			return call_error(c, 2,
+					  "texts are not passed to "
 					  "functions outside");
 		}
 		depth = deep > depth ? deep : depth;
 	}
-	return deep_result(c, expr_call(ev->m, INTRIN_CALL_EXTERN, t, args,
-					rest->n + 1), depth + 1, out);
+	return deep_result(c,
+			   expr_call(ev->m, INTRIN_CALL_EXTERN, t, args,
+				     rest->n + 1),
+			   depth + 1, out);
 }
 
 /* -- attributes -- */
@@ -376,7 +398,8 @@ expr_value(struct call *c, struct pval *out)
 	} else if (e->kind == EXPR_FLOAT) {
 		*out = pv_float(e->u.fval);
 	} else {
-		return call_error(c, -1, "the value is known only when the "
+		return call_error(c, -1,
+				  "the value is known only when the "
 				  "function runs");
 	}
 	return true;
@@ -389,7 +412,7 @@ expr_name(struct call *c, struct pval *out)
 		return call_error(c, -1, "only variables have a name");
 	}
 	*out = pv_string(c->ev, c->self.kind == PV_EXPR
-			 ? c->self.u.expr->u.var->name
-			 : c->self.u.axis->iv.var->name);
+					? c->self.u.expr->u.var->name
+					: c->self.u.axis->iv.var->name);
 	return true;
 }

@@ -41,16 +41,25 @@ python_len(struct call *c, struct pval *out)
 	const struct pval *v = &c->args[0];
 
 	switch (v->kind) {
-	case PV_STRING: *out = pv_int((int64_t)v->u.text.n); return true;
+	case PV_STRING:
+		*out = pv_int((int64_t)v->u.text.n);
+		return true;
 	case PV_LIST:
 	case PV_TUPLE:
-	case PV_SET: *out = pv_int(v->u.list->n); return true;
-	case PV_DICT: *out = pv_int(v->u.dict->keys.n); return true;
-	case PV_RANGE: *out = pv_int(range_length(v->u.range)); return true;
+	case PV_SET:
+		*out = pv_int(v->u.list->n);
+		return true;
+	case PV_DICT:
+		*out = pv_int(v->u.dict->keys.n);
+		return true;
+	case PV_RANGE:
+		*out = pv_int(range_length(v->u.range));
+		return true;
 	case PV_TENSOR:
 		*out = pv_int(v->u.tensor->buffer->ndim);
 		return true;
-	default: return value_kind_error(c, 0, "something with a length");
+	default:
+		return value_kind_error(c, 0, "something with a length");
 	}
 }
 
@@ -69,11 +78,13 @@ whole_number(struct call *c, struct py_span at, const struct pval *v,
 	if (v->kind == PV_EXPR && expr_is_int(v->u.expr, out)) {
 		return true;
 	}
-	return eval_error(c->ev, at, "%s() needs an int, not %s%s",
-			  c->row->name, pv_kind_name(v->kind),
-			  v->kind == PV_EXPR || v->kind == PV_AXIS
-			  ? " whose value is known only when the function "
-			    "runs" : "");
+	return eval_error(
+		c->ev, at, "%s() needs an int, not %s%s", c->row->name,
+		pv_kind_name(v->kind),
+		v->kind == PV_EXPR || v->kind == PV_AXIS
+			? " whose value is known only when the function "
+			  "runs"
+			: "");
 }
 
 bool
@@ -84,8 +95,10 @@ python_range(struct call *c, struct pval *out)
 	int64_t v[3] = { 0, 0, 1 };
 
 	if (args->n < 1 || args->n > 3) {
-		return eval_error(c->ev, c->span, "range() takes 1 to 3 "
-				  "arguments, not %d", args->n);
+		return eval_error(c->ev, c->span,
+				  "range() takes 1 to 3 "
+				  "arguments, not %d",
+				  args->n);
 	}
 	for (int i = 0; i < args->n; i++) {
 		if (!whole_number(c, c->spans[0], &args->data[i], &v[i])) {
@@ -222,8 +235,7 @@ operands(struct call *c, struct pval **items, int *n)
 	const struct pv_list *args = c->args[0].u.list;
 
 	if (args->n == 1) {
-		return eval_items(c->ev, c->spans[0], &args->data[0], items,
-				  n);
+		return eval_items(c->ev, c->spans[0], &args->data[0], items, n);
 	}
 	*items = args->data;
 	*n = args->n;
@@ -255,8 +267,8 @@ extreme(struct call *c, bool max, struct pval *out)
 			    items[i].kind == PV_EXPR ||
 			    items[i].kind == PV_AXIS) {
 				if (!eval_expr_binary(c->ev, c->span,
-						max ? EXPR_MAX : EXPR_MIN,
-						&x, &items[i], out)) {
+						      max ? EXPR_MAX : EXPR_MIN,
+						      &x, &items[i], out)) {
 					return false;
 				}
 				continue;
@@ -443,12 +455,15 @@ merge_sort(struct call *c, struct pval *keys, struct pval *values,
 		return false;
 	}
 	while (a < half || b < n) {
-		int order = a == half ? 1 : b == n ? 0
-			  : pv_order(&keys[a], &keys[b], 0);
+		int order = a == half ? 1
+			    : b == n  ? 0
+				      : pv_order(&keys[a], &keys[b], 0);
 
 		if (order == 3) {
-			return eval_error(c->ev, c->span, "%s and %s have no "
-					  "order", pv_kind_name(keys[a].kind),
+			return eval_error(c->ev, c->span,
+					  "%s and %s have no "
+					  "order",
+					  pv_kind_name(keys[a].kind),
 					  pv_kind_name(keys[b].kind));
 		}
 		room[2 * at] = order == 1 ? keys[b] : keys[a];
@@ -491,9 +506,8 @@ python_sorted(struct call *c, struct pval *out)
 	room = arena_array(ev->a, struct pval, 2 * n + 1);
 	for (int i = 0; i < n; i++) {
 		keys[i] = items[i];
-		if (arg_given(c, 1) &&
-		    !eval_apply(ev, c->span, &c->args[1], &items[i], 1,
-				&keys[i])) {
+		if (arg_given(c, 1) && !eval_apply(ev, c->span, &c->args[1],
+						   &items[i], 1, &keys[i])) {
 			return false;
 		}
 	}
@@ -653,14 +667,15 @@ is_instance(const struct pval *v, const char *name)
 		const char *name;
 		enum pv_kind kind;
 	} kinds[] = {
-		{ "int", PV_INT }, { "int", PV_BOOL }, { "bool", PV_BOOL },
-		{ "float", PV_FLOAT }, { "str", PV_STRING },
-		{ "list", PV_LIST }, { "tuple", PV_TUPLE },
-		{ "dict", PV_DICT }, { "set", PV_SET }, { "range", PV_RANGE },
-		{ "Tensor", PV_TENSOR }, { "PrimExpr", PV_EXPR },
-		{ "IterVar", PV_AXIS }, { "PrimFunc", PV_FUNC },
+		{ "int", PV_INT },           { "int", PV_BOOL },
+		{ "bool", PV_BOOL },         { "float", PV_FLOAT },
+		{ "str", PV_STRING },        { "list", PV_LIST },
+		{ "tuple", PV_TUPLE },       { "dict", PV_DICT },
+		{ "set", PV_SET },           { "range", PV_RANGE },
+		{ "Tensor", PV_TENSOR },     { "PrimExpr", PV_EXPR },
+		{ "IterVar", PV_AXIS },      { "PrimFunc", PV_FUNC },
 		{ "IRModule", PV_IRMODULE }, { "Schedule", PV_SCHEDULE },
-		{ "Target", PV_TARGET }, { "Buffer", PV_BUFFER },
+		{ "Target", PV_TARGET },     { "Buffer", PV_BUFFER },
 	};
 
 	if (v->kind == PV_EXPR &&
@@ -748,10 +763,10 @@ python_math(struct call *c, struct pval *out)
 		c->args[0] = v;
 		return python_int(c, out);
 	}
-	*out = pv_float(strcmp(name, "sqrt") == 0 ? sqrt(v.u.fval)
-			: strcmp(name, "exp") == 0 ? exp(v.u.fval)
+	*out = pv_float(strcmp(name, "sqrt") == 0   ? sqrt(v.u.fval)
+			: strcmp(name, "exp") == 0  ? exp(v.u.fval)
 			: strcmp(name, "log2") == 0 ? log2(v.u.fval)
-			: log(v.u.fval));
+						    : log(v.u.fval));
 	return true;
 }
 

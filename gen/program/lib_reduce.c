@@ -33,7 +33,8 @@ reduce_axes(struct call *c, struct py_span at, const struct pval *axis,
 	for (int i = 0; i < *n; i++) {
 		if (items[i].kind != PV_AXIS ||
 		    items[i].u.axis->iv.kind != ITER_REDUCE) {
-			return eval_error(ev, at, "a reduction runs over axes "
+			return eval_error(ev, at,
+					  "a reduction runs over axes "
 					  "made by te.reduce_axis");
 		}
 		(*axes)[i] = items[i].u.axis->iv;
@@ -46,7 +47,8 @@ static bool
 check_source(struct eval *ev, struct py_span at, const struct expr *e)
 {
 	if (te_contains_reduce(e)) {
-		return eval_error(ev, at, "a reduction inside of a reduction; "
+		return eval_error(ev, at,
+				  "a reduction inside of a reduction; "
 				  "compute the inner one in a tensor of its "
 				  "own, or reduce over both axes at once");
 	}
@@ -91,9 +93,11 @@ several(struct eval *ev, struct py_span at, const struct pval *v, int n,
 		return false;
 	}
 	if (have != n) {
-		return eval_error(ev, at, "%s gives %d value%s where %d %s "
-				  "needed", what, have, have == 1 ? "" : "s",
-				  n, n == 1 ? "is" : "are");
+		return eval_error(ev, at,
+				  "%s gives %d value%s where %d %s "
+				  "needed",
+				  what, have, have == 1 ? "" : "s", n,
+				  n == 1 ? "is" : "are");
 	}
 	for (int i = 0; i < n; i++) {
 		if (!value_expr(ev, at, &items[i], &out[i], &depth)) {
@@ -140,18 +144,23 @@ init_of(struct eval *ev, struct py_span at, const struct pval *v,
 	for (int i = 0; i < n; i++) {
 		init[i] = as_type(ev->m, sources[i]->type, init[i]);
 		if (te_contains_reduce(init[i])) {
-			return eval_error(ev, at, "init is a reduction; "
+			return eval_error(ev, at,
+					  "init is a reduction; "
 					  "compute it in a tensor of its own");
 		}
 		if (!dtype_equal(init[i]->type, sources[i]->type)) {
-			return eval_error(ev, at, "init is of type %s, what "
+			return eval_error(ev, at,
+					  "init is of type %s, what "
 					  "is reduced of type %s; cast one "
-					  "of them", dtype_name(init[i]->type),
+					  "of them",
+					  dtype_name(init[i]->type),
 					  dtype_name(sources[i]->type));
 		}
 		for (int k = 0; k < n_axes; k++) {
 			if (expr_uses_var(init[i], axes[k].var)) {
-				return eval_error(ev, at, "init comes before "
+				return eval_error(
+					ev, at,
+					"init comes before "
 					"the reduction; it cannot use %s",
 					axes[k].var->name);
 			}
@@ -164,18 +173,19 @@ init_of(struct eval *ev, struct py_span at, const struct pval *v,
 static const struct reducer *
 built_in(struct module *m, const char *name, struct dtype t)
 {
-	return strcmp(name, "sum") == 0 ? reducer_sum(m, t)
-	     : strcmp(name, "prod") == 0 ? reducer_prod(m, t)
-	     : strcmp(name, "max") == 0 ? reducer_max(m, t)
-					: reducer_min(m, t);
+	return strcmp(name, "sum") == 0    ? reducer_sum(m, t)
+	       : strcmp(name, "prod") == 0 ? reducer_prod(m, t)
+	       : strcmp(name, "max") == 0  ? reducer_max(m, t)
+					   : reducer_min(m, t);
 }
 
 static enum expr_kind
 combine_kind(const char *name)
 {
-	return strcmp(name, "sum") == 0 ? EXPR_ADD
-	     : strcmp(name, "prod") == 0 ? EXPR_MUL
-	     : strcmp(name, "max") == 0 ? EXPR_MAX : EXPR_MIN;
+	return strcmp(name, "sum") == 0    ? EXPR_ADD
+	       : strcmp(name, "prod") == 0 ? EXPR_MUL
+	       : strcmp(name, "max") == 0  ? EXPR_MAX
+					   : EXPR_MIN;
 }
 
 /* te.sum(expr, axis, where, init); te.max(a, b) combines directly. */
@@ -214,8 +224,7 @@ te_reduction(struct call *c, struct pval *out)
 
 		*out = value;
 		return !arg_given(c, 3) ||
-		       eval_expr_binary(ev, c->span,
-					combine_kind(c->row->name),
+		       eval_expr_binary(ev, c->span, combine_kind(c->row->name),
 					&c->args[3], &value, out);
 	}
 	if (dtype_class(source->type) == DTC_BOOL &&
@@ -269,18 +278,22 @@ te_call_reducer(struct eval *ev, struct py_span at, const struct pval *f,
 		int k = i;
 
 		if (args->names.data[i]) {
-			for (k = 0; k < 4 && strcmp(names[k],
-					args->names.data[i]) != 0; k++) {
+			for (k = 0; k < 4 &&
+				    strcmp(names[k], args->names.data[i]) != 0;
+			     k++) {
 			}
 		}
 		if (k > 3) {
-			return eval_error(ev, args->spans.data[i], "a reducer "
+			return eval_error(
+				ev, args->spans.data[i],
+				"a reducer "
 				"takes expr, axis, where and init alone");
 		}
 		values[k] = args->values.data[i];
 	}
 	if (values[0].kind == PV_MISSING || values[1].kind == PV_MISSING) {
-		return eval_error(ev, at, "a reducer needs what to reduce, "
+		return eval_error(ev, at,
+				  "a reducer needs what to reduce, "
 				  "and the axis");
 	}
 	if (values[0].kind == PV_TUPLE || values[0].kind == PV_LIST) {

@@ -48,12 +48,12 @@ schedule_new(struct call *c, struct pval *out)
 		w->named = from->named;
 		if (!func_find_block(from->func, "root") &&
 		    from->func->body->kind != STMT_BLOCK) {
-			return call_error(c, 0, "%s has no blocks: it is "
+			return call_error(c, 0,
+					  "%s has no blocks: it is "
 					  "lowered already",
 					  from->func->name);
 		}
-		sched_init(&w->sched, func_clone(from->func,
-						 from->func->name));
+		sched_init(&w->sched, func_clone(from->func, from->func->name));
 		w->sched.intrins = ev->intrins;
 		sched_seed(&w->sched, seed < 1 ? 1 : (uint64_t)seed);
 		vec_push(ev->a, &t->works, *w);
@@ -208,13 +208,15 @@ void
 handle_text(struct eval *ev, const struct pval *v, struct strbuf *out)
 {
 	const struct tir_schedule *t = v->u.handle.schedule;
-	const struct stmt *s = func_find(
-		t->works.data[v->u.handle.func].sched.func, v->u.handle.id);
+	const struct stmt *s =
+		func_find(t->works.data[v->u.handle.func].sched.func,
+			  v->u.handle.id);
 
 	(void)ev;
-	strbuf_puts(out, !s ? "(gone)"
-		    : s->kind == STMT_BLOCK ? s->u.block->name
-		    : s->kind == STMT_FOR ? s->u.loop.var->name : "(gone)");
+	strbuf_puts(out, !s                      ? "(gone)"
+			 : s->kind == STMT_BLOCK ? s->u.block->name
+			 : s->kind == STMT_FOR   ? s->u.loop.var->name
+						 : "(gone)");
 }
 
 /* sch.get(rv): a sampled value, or the loop with its bounds. */
@@ -233,10 +235,10 @@ schedule_get(struct call *c, struct pval *out)
 		return true;
 	}
 	if (v->kind == PV_LOOP) {
-		const struct stmt *s = func_find(
-			v->u.handle.schedule->works
-				.data[v->u.handle.func].sched.func,
-			v->u.handle.id);
+		const struct stmt *s = func_find(v->u.handle.schedule->works
+							 .data[v->u.handle.func]
+							 .sched.func,
+						 v->u.handle.id);
 		struct iter_var iv = { .kind = ITER_SPATIAL };
 
 		if (!s || s->kind != STMT_FOR) {
@@ -285,15 +287,16 @@ static bool
 map_domain(struct convert *k, const struct expr ***shape, int *n)
 {
 	struct tir_schedule *t = k->c->self.u.schedule;
-	struct func *f = t->works.data[k->func < 0 ? t->current
-						   : k->func].sched.func;
+	struct func *f =
+		t->works.data[k->func < 0 ? t->current : k->func].sched.func;
 	const struct block *b = NULL;
 	const struct buffer *buffer = NULL;
 	const struct sched_value *where = NULL;
 
 	for (int i = 0; i < k->i; i++) {
 		const struct stmt *s = k->args[i].kind == SV_BLOCK
-			? func_find(f, k->args[i].u.id) : NULL;
+					       ? func_find(f, k->args[i].u.id)
+					       : NULL;
 
 		if (k->args[i].kind == SV_STRING && !b) {
 			s = func_find_block(f, k->args[i].u.text);
@@ -308,14 +311,15 @@ map_domain(struct convert *k, const struct expr ***shape, int *n)
 		}
 	}
 	if (!b) {
-		return call_error(k->c, k->i, "the map belongs to a block "
+		return call_error(k->c, k->i,
+				  "the map belongs to a block "
 				  "that is not there");
 	}
 	for (int r = 0; where && r < b->n_reads + b->n_writes; r++) {
 		bool write = r >= b->n_reads;
-		const struct buffer *one = write
-			? b->writes[r - b->n_reads].buffer
-			: b->reads[r].buffer;
+		const struct buffer *one =
+			write ? b->writes[r - b->n_reads].buffer
+			      : b->reads[r].buffer;
 		int number = write ? r - b->n_reads : r;
 
 		if ((where->kind == SV_STRING &&
@@ -359,10 +363,10 @@ convert_map(struct convert *k, const struct pval *v, struct sched_value *out)
 	vars = arena_array(ev->a, struct var *, n + 1);
 	index = arena_array(ev->a, struct pval, n + 1);
 	for (int i = 0; i < n; i++) {
-		const char *name = i < def->n_params &&
-				   def->params[i].kind == PY_PARAM_PLAIN
-			? def->params[i].name
-			: arena_printf(ev->a, "i%d", i);
+		const char *name = i < def->n_params && def->params[i].kind ==
+								PY_PARAM_PLAIN
+					   ? def->params[i].name
+					   : arena_printf(ev->a, "i%d", i);
 
 		vars[i] = var_new(ev->m, name, shape[i]->type);
 		index[i] = pv_expr(vars[i]->expr, 1);
@@ -382,8 +386,10 @@ convert_map(struct convert *k, const struct pval *v, struct sched_value *out)
 			return false;
 		}
 		if (!dtype_is_int(exprs[i]->type)) {
-			return call_error(k->c, k->i, "index %d of the map is "
-					  "no integer", i);
+			return call_error(k->c, k->i,
+					  "index %d of the map is "
+					  "no integer",
+					  i);
 		}
 	}
 	if (!index_map_from_forward(ev->m, vars, n, exprs, count, shape, &map,
@@ -403,17 +409,36 @@ convert(struct convert *k, const struct pval *v, struct sched_value *out,
 
 	switch (v->kind) {
 	case PV_NONE:
-	case PV_MISSING: *out = sv_none(); return true;
-	case PV_BOOL: *out = sv_bool(v->u.boolean); return true;
-	case PV_INT: *out = sv_int(v->u.ival); return true;
-	case PV_FLOAT: *out = sv_float(v->u.fval); return true;
-	case PV_STRING: *out = sv_string(v->u.text.data); return true;
-	case PV_EXPR: *out = sv_expr(v->u.expr); return true;
-	case PV_AXIS: *out = sv_expr(v->u.axis->iv.var->expr); return true;
-	case PV_THREAD: *out = sv_string(v->u.axis->thread); return true;
-	case PV_INTRIN: *out = sv_string(v->u.intrin->name); return true;
+	case PV_MISSING:
+		*out = sv_none();
+		return true;
+	case PV_BOOL:
+		*out = sv_bool(v->u.boolean);
+		return true;
+	case PV_INT:
+		*out = sv_int(v->u.ival);
+		return true;
+	case PV_FLOAT:
+		*out = sv_float(v->u.fval);
+		return true;
+	case PV_STRING:
+		*out = sv_string(v->u.text.data);
+		return true;
+	case PV_EXPR:
+		*out = sv_expr(v->u.expr);
+		return true;
+	case PV_AXIS:
+		*out = sv_expr(v->u.axis->iv.var->expr);
+		return true;
+	case PV_THREAD:
+		*out = sv_string(v->u.axis->thread);
+		return true;
+	case PV_INTRIN:
+		*out = sv_string(v->u.intrin->name);
+		return true;
 	case PV_BLOCK:
-	case PV_LOOP: return use_handle(k, v, out);
+	case PV_LOOP:
+		return use_handle(k, v, out);
 	case PV_CLOSURE:
 		if (k->p->params[k->i].accepts & 1u << SV_MAP) {
 			return convert_map(k, v, out);
@@ -454,11 +479,16 @@ result_value(struct call *c, int func, const struct sched_value *v)
 		out.u.handle.id = v->u.id;
 		out.u.handle.func = func;
 		return out;
-	case SV_INT: return pv_int(v->u.ival);
-	case SV_FLOAT: return pv_float(v->u.fval);
-	case SV_BOOL: return pv_bool(v->u.ival != 0);
-	case SV_STRING: return pv_string(c->ev, v->u.text);
-	case SV_EXPR: return pv_expr(v->u.expr, 1);
+	case SV_INT:
+		return pv_int(v->u.ival);
+	case SV_FLOAT:
+		return pv_float(v->u.fval);
+	case SV_BOOL:
+		return pv_bool(v->u.ival != 0);
+	case SV_STRING:
+		return pv_string(c->ev, v->u.text);
+	case SV_EXPR:
+		return pv_expr(v->u.expr, 1);
 	case SV_LIST:
 		out = pv_list_of(c->ev, PV_LIST, NULL, 0);
 		for (int i = 0; i < v->n; i++) {
@@ -466,7 +496,8 @@ result_value(struct call *c, int func, const struct sched_value *v)
 				 result_value(c, func, &v->items[i]));
 		}
 		return out;
-	default: return out;
+	default:
+		return out;
 	}
 }
 
@@ -475,10 +506,10 @@ schedule_error(struct eval *ev, struct py_span at, struct sched *s)
 {
 	int last = s->diags.list.n - 1;
 
-	eval_error(ev, at, "%s", last >= 0 ? s->diags.list.data[last].message
-					   : "the step is not possible");
-	ev->m->diags.list.data[ev->m->diags.list.n - 1].id =
-		DIAG_BAD_SCHEDULE;
+	eval_error(ev, at, "%s",
+		   last >= 0 ? s->diags.list.data[last].message
+			     : "the step is not possible");
+	ev->m->diags.list.data[ev->m->diags.list.n - 1].id = DIAG_BAD_SCHEDULE;
 	return false;
 }
 
@@ -525,7 +556,8 @@ schedule_fits(struct eval *ev, struct py_span at, const char *primitive,
 	}
 	stmt_visit(f->body, add_sizes, &z);
 	return z.total <= EVAL_MAX_EXPR_SIZE ||
-	       eval_error(ev, at, "inlining makes expressions of more than "
+	       eval_error(ev, at,
+			  "inlining makes expressions of more than "
 			  "%d parts; leave some tensors as they are",
 			  EVAL_MAX_EXPR_SIZE);
 }
@@ -569,8 +601,7 @@ apply(struct call *c, struct pval *out)
 		k.func = t->current;
 	}
 	w = &t->works.data[k.func];
-	if (strcmp(p->name, "tensorize") == 0 &&
-	    k.args[1].kind == SV_STRING &&
+	if (strcmp(p->name, "tensorize") == 0 && k.args[1].kind == SV_STRING &&
 	    !schedule_instruction(c->ev, k.args[1].u.text)) {
 		return false;
 	}
@@ -605,9 +636,11 @@ schedule_method(struct eval *ev, const char *name)
 			      p->params[i].role == PARAM_STAR ? "*" : "",
 			      p->params[i].name,
 			      p->params[i].role != PARAM_STAR &&
-			      (p->params[i].optional ||
-			       p->params[i].role == PARAM_DECISION)
-			      ? "?" : "");
+					      (p->params[i].optional ||
+					       p->params[i].role ==
+						       PARAM_DECISION)
+				      ? "?"
+				      : "");
 	}
 	row = arena_new(ev->a, struct name_row);
 	row->of = PV_SCHEDULE;

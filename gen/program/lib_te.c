@@ -30,8 +30,8 @@ te_tensor_of(struct eval *ev, const struct buffer *b)
 int
 te_depth(struct eval *ev, const struct te_tensor *t)
 {
-	return t->buffer->id < ev->depths.n
-		? ev->depths.data[t->buffer->id] : 1;
+	return t->buffer->id < ev->depths.n ? ev->depths.data[t->buffer->id]
+					    : 1;
 }
 
 static bool
@@ -96,8 +96,9 @@ te_make_const(struct call *c, struct pval *out)
 	if (v->kind != PV_INT && v->kind != PV_FLOAT && v->kind != PV_BOOL) {
 		return value_kind_error(c, 0, "a number");
 	}
-	type = v->kind == PV_FLOAT ? dtype_of(DT_F32)
-	     : v->kind == PV_BOOL ? dtype_of(DT_BOOL) : dtype_of(DT_I32);
+	type = v->kind == PV_FLOAT  ? dtype_of(DT_F32)
+	       : v->kind == PV_BOOL ? dtype_of(DT_BOOL)
+				    : dtype_of(DT_I32);
 	if (v->kind == PV_INT &&
 	    (v->u.ival > INT32_MAX || v->u.ival < INT32_MIN)) {
 		type = dtype_of(DT_I64);
@@ -113,15 +114,16 @@ te_make_const(struct call *c, struct pval *out)
 	if (v->kind == PV_FLOAT) {
 		*out = pv_expr(expr_const(m, type, v->u.fval), 1);
 	} else if (dtype_is_float(type)) {
-		*out = pv_expr(expr_float(m, type, v->kind == PV_BOOL
-					  ? v->u.boolean
-					  : (double)v->u.ival), 1);
+		*out = pv_expr(expr_float(m, type,
+					  v->kind == PV_BOOL
+						  ? v->u.boolean
+						  : (double)v->u.ival),
+			       1);
 	} else {
 		union number n = { .i = v->kind == PV_BOOL ? v->u.boolean
 							   : v->u.ival };
 
-		*out = pv_expr(expr_int(m, type,
-					number_round(type, n).i), 1);
+		*out = pv_expr(expr_int(m, type, number_round(type, n).i), 1);
 	}
 	return true;
 }
@@ -141,7 +143,8 @@ te_make_reduce_axis(struct call *c, struct pval *out)
 		return false;
 	}
 	if (n != 2) {
-		return call_error(c, 0, "an axis runs over a pair (begin, "
+		return call_error(c, 0,
+				  "an axis runs over a pair (begin, "
 				  "end)");
 	}
 	if (!value_expr(ev, c->spans[0], &dom[0], &iv.min, &depth) ||
@@ -169,9 +172,9 @@ bool
 te_make_thread_axis(struct call *c, struct pval *out)
 {
 	static const char *const tags[] = {
-		"blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x",
-		"threadIdx.y", "threadIdx.z", "vthread", "vthread.x",
-		"vthread.y", "vthread.z", "cthread",
+		"blockIdx.x",  "blockIdx.y",  "blockIdx.z", "threadIdx.x",
+		"threadIdx.y", "threadIdx.z", "vthread",    "vthread.x",
+		"vthread.y",   "vthread.z",   "cthread",
 	};
 	struct eval *ev = c->ev;
 	struct axis *x = arena_new(ev->a, struct axis);
@@ -180,7 +183,8 @@ te_make_thread_axis(struct call *c, struct pval *out)
 	bool known = false;
 
 	if (arg_missing(c, tag_at)) {
-		return call_error(c, -1, "thread_axis() needs a tag such as "
+		return call_error(c, -1,
+				  "thread_axis() needs a tag such as "
 				  "\"threadIdx.x\"");
 	}
 	if (!arg_text(c, tag_at, &tag)) {
@@ -208,10 +212,10 @@ te_make_thread_axis(struct call *c, struct pval *out)
 		if (!arg_items(c, 0, &dom, &n)) {
 			return false;
 		}
-		if (n > 2 ||
-		    !value_expr(ev, c->spans[0], &dom[n - 1], &x->iv.extent,
-				&depth)) {
-			return call_error(c, 0, "a thread axis runs over a "
+		if (n > 2 || !value_expr(ev, c->spans[0], &dom[n - 1],
+					 &x->iv.extent, &depth)) {
+			return call_error(c, 0,
+					  "a thread axis runs over a "
 					  "pair (0, end)");
 		}
 	}
@@ -228,9 +232,10 @@ check_index(struct eval *ev, struct py_span at, const struct buffer *b, int d,
 	int64_t v, size;
 
 	if (!dtype_is_int(index->type)) {
-		return eval_error(ev, at, "index %d of %s is of type %s; "
-				  "indices are integers", d, b->name,
-				  dtype_name(index->type));
+		return eval_error(ev, at,
+				  "index %d of %s is of type %s; "
+				  "indices are integers",
+				  d, b->name, dtype_name(index->type));
 	}
 	if (expr_is_int(index, &v) &&
 	    (v < 0 || (expr_is_int(b->shape[d], &size) && v >= size))) {
@@ -238,8 +243,10 @@ check_index(struct eval *ev, struct py_span at, const struct buffer *b, int d,
 
 		strbuf_init(&s);
 		expr_print(b->shape[d], &s);
-		eval_error(ev, at, "index %d of %s is %lld, but there are %s "
-			   "elements", d, b->name, (long long)v, s.data);
+		eval_error(ev, at,
+			   "index %d of %s is %lld, but there are %s "
+			   "elements",
+			   d, b->name, (long long)v, s.data);
 		strbuf_release(&s);
 		return false;
 	}
@@ -271,17 +278,18 @@ te_index(struct eval *ev, struct py_span at, const struct pval *of,
 		int deep;
 
 		if (index[d].kind == PV_SLICE) {
-			return eval_error(ev, at, "slices of tensors are not "
+			return eval_error(ev, at,
+					  "slices of tensors are not "
 					  "read; compute the elements with "
 					  "te.compute or topi.strided_slice");
 		}
 		if (!value_expr(ev, at, &index[d], &all[have + d], &deep) ||
-		    !check_index(ev, at, t->buffer, have + d,
-				 all[have + d])) {
+		    !check_index(ev, at, t->buffer, have + d, all[have + d])) {
 			return false;
 		}
 		if (te_contains_reduce(all[have + d])) {
-			return eval_error(ev, at, "a reduction cannot be an "
+			return eval_error(ev, at,
+					  "a reduction cannot be an "
 					  "index");
 		}
 		depth = deep + 1 > depth ? deep + 1 : depth;
@@ -292,7 +300,8 @@ te_index(struct eval *ev, struct py_span at, const struct pval *of,
 		p->tensor = t;
 		p->index = all;
 		p->n = total;
-		*out = (struct pval){ .kind = PV_TENSOR_PART, .depth = depth,
+		*out = (struct pval){ .kind = PV_TENSOR_PART,
+				      .depth = depth,
 				      .u.part = p };
 		return true;
 	}
@@ -374,14 +383,17 @@ check_body(struct checker *k, struct py_span at, const struct expr *e)
 		expr_visit(e, check_node, k);
 	}
 	if (k->reduces) {
-		return eval_error(ev, at, "a reduction is only allowed as the "
+		return eval_error(ev, at,
+				  "a reduction is only allowed as the "
 				  "whole of what te.compute computes; give it "
 				  "a tensor of its own and use that");
 	}
 	if (k->stray) {
-		return eval_error(ev, at, "axis %s is used, but nothing here "
+		return eval_error(ev, at,
+				  "axis %s is used, but nothing here "
 				  "runs over it; put it into the axis list of "
-				  "te.sum, te.max, …", k->stray->name);
+				  "te.sum, te.max, …",
+				  k->stray->name);
 	}
 	if (dtype_class(e->type) == DTC_STRING ||
 	    dtype_class(e->type) == DTC_HANDLE ||
@@ -396,8 +408,8 @@ check_body(struct checker *k, struct py_span at, const struct expr *e)
 static bool
 axis_names(struct call *c, const struct pval *f, int n, const char ***out)
 {
-	const struct py_node *def =
-		f->kind == PV_CLOSURE ? f->u.closure->def : NULL;
+	const struct py_node *def = f->kind == PV_CLOSURE ? f->u.closure->def
+							  : NULL;
 	const char **names = arena_array(c->ev->a, const char *, n + 1);
 	int plain = 0, star = 0;
 
@@ -408,9 +420,10 @@ axis_names(struct call *c, const struct pval *f, int n, const char ***out)
 		star += def->params[i].kind == PY_PARAM_STAR;
 	}
 	if (def && !star && plain != n) {
-		return call_error(c, 1, "the function takes %d indices, but "
-				  "the shape has %d dimension%s", plain, n,
-				  n == 1 ? "" : "s");
+		return call_error(c, 1,
+				  "the function takes %d indices, but "
+				  "the shape has %d dimension%s",
+				  plain, n, n == 1 ? "" : "s");
 	}
 	for (int i = 0; i < n; i++) {
 		names[i] = arena_printf(c->ev->a, "i%d", i);
@@ -446,7 +459,8 @@ compute_bodies(struct call *c, const struct pval *value,
 		int deep;
 
 		if (items[i].kind == PV_NONE) {
-			return call_error(c, 1, "the function returns None; "
+			return call_error(c, 1,
+					  "the function returns None; "
 					  "is a return missing?");
 		}
 		if (!value_expr(ev, c->spans[1], &items[i], &(*bodies)[i],
@@ -463,16 +477,19 @@ static bool
 check_together(struct call *c, const struct expr *const *bodies, int n)
 {
 	const struct reduction *first = bodies[0]->kind == EXPR_REDUCE
-		? bodies[0]->u.reduce : NULL;
+						? bodies[0]->u.reduce
+						: NULL;
 
 	for (int i = 0; i < n; i++) {
 		const struct reduction *r = bodies[i]->kind == EXPR_REDUCE
-			? bodies[i]->u.reduce : NULL;
+						    ? bodies[i]->u.reduce
+						    : NULL;
 
 		if (!r != !first ||
 		    (r && (r->reducer != first->reducer || r->index != i ||
 			   r->reducer->n != n))) {
-			return call_error(c, 1, "the outputs of a reduction "
+			return call_error(c, 1,
+					  "the outputs of a reduction "
 					  "are those of one reducer, in its "
 					  "order");
 		}
@@ -495,8 +512,7 @@ te_make_compute(struct call *c, struct pval *out)
 	if (!arg_shape(c, 0, &shape, &rank) ||
 	    (arg_given(c, 2) && !arg_text(c, 2, &name)) ||
 	    (arg_given(c, 3) && !arg_text(c, 3, &tag)) ||
-	    !axis_names(c, &c->args[1], rank, &names) ||
-	    !room_for_tensors(c)) {
+	    !axis_names(c, &c->args[1], rank, &names) || !room_for_tensors(c)) {
 		return false;
 	}
 	axes = te_axes(ev->m, rank, shape, names);
@@ -517,7 +533,8 @@ te_make_compute(struct call *c, struct pval *out)
 			return false;
 		}
 		output_names[i] = n == 1 ? name
-			: arena_printf(ev->a, "%s_v%d", name, i);
+					 : arena_printf(ev->a, "%s_v%d", name,
+							i);
 	}
 	made = arena_array(ev->a, struct te_tensor *, n);
 	tensors = arena_array(ev->a, struct pval, n);
@@ -531,6 +548,7 @@ te_make_compute(struct call *c, struct pval *out)
 		tensors[i] = pv_tensor(ev, made[i]);
 	}
 	*out = n == 1 && value.kind != PV_TUPLE && value.kind != PV_LIST
-		? tensors[0] : pv_list_of(ev, PV_LIST, tensors, n);
+		       ? tensors[0]
+		       : pv_list_of(ev, PV_LIST, tensors, n);
 	return true;
 }

@@ -14,7 +14,8 @@ shape_value(struct eval *ev, const struct buffer *b)
 
 	for (int d = 0; d < b->ndim; d++) {
 		struct pval size = expr_is_int(b->shape[d], &v)
-			? pv_int(v) : pv_expr(b->shape[d], 1);
+					   ? pv_int(v)
+					   : pv_expr(b->shape[d], 1);
 
 		vec_push(ev->a, out.u.list, size);
 	}
@@ -26,7 +27,8 @@ tensor_attribute(struct call *c, struct pval *out)
 {
 	struct eval *ev = c->ev;
 	const struct buffer *b = c->self.kind == PV_BUFFER
-		? c->self.u.buffer : c->self.u.tensor->buffer;
+					 ? c->self.u.buffer
+					 : c->self.u.tensor->buffer;
 	const char *name = c->row->name;
 
 	if (strcmp(name, "shape") == 0) {
@@ -38,7 +40,8 @@ tensor_attribute(struct call *c, struct pval *out)
 	} else if (strcmp(name, "value_index") == 0) {
 		*out = pv_int(c->self.u.tensor->index);
 	} else { /* op */
-		*out = (struct pval){ .kind = PV_OP, .depth = c->self.depth,
+		*out = (struct pval){ .kind = PV_OP,
+				      .depth = c->self.depth,
 				      .u.tensor = c->self.u.tensor };
 	}
 	return true;
@@ -133,7 +136,8 @@ axis_extent(struct call *c, struct pval *out)
 	int64_t v;
 
 	if (!e) {
-		return call_error(c, -1, "the axis has no extent before the "
+		return call_error(c, -1,
+				  "the axis has no extent before the "
 				  "function is lowered");
 	}
 	*out = expr_is_int(e, &v) ? pv_int(v) : pv_expr(e, 1);
@@ -165,8 +169,10 @@ tir_decl_buffer(struct call *c, struct pval *out)
 			return false;
 		}
 		if (n != spec.ndim && n > 0) {
-			return call_error(c, 4, "%d strides for %d "
-					  "dimensions", n, spec.ndim);
+			return call_error(c, 4,
+					  "%d strides for %d "
+					  "dimensions",
+					  n, spec.ndim);
 		}
 		spec.strides = n > 0 ? strides : NULL;
 	}
@@ -182,8 +188,8 @@ buffer_access_ptr(struct call *c, struct pval *out)
 {
 	struct module *m = c->ev->m;
 	const struct buffer *b = c->self.u.buffer;
-	const struct expr **at =
-		arena_array(c->ev->a, const struct expr *, b->ndim + 1);
+	const struct expr **at = arena_array(c->ev->a, const struct expr *,
+					     b->ndim + 1);
 	const struct expr *load;
 	int64_t offset = 0;
 
@@ -195,7 +201,8 @@ buffer_access_ptr(struct call *c, struct pval *out)
 	}
 	load = expr_load(m, b, at, b->ndim);
 	*out = pv_expr(expr_call(m, INTRIN_ADDRESS_OF, dtype_of(DT_HANDLE),
-				 &load, 1), 2);
+				 &load, 1),
+		       2);
 	return true;
 }
 
@@ -225,9 +232,11 @@ te_make_scan(struct call *c, struct pval *out)
 		return false;
 	}
 	if (n_update != n || n_state != n || n < 1) {
-		return call_error(c, -1, "a scan needs as many updates and "
+		return call_error(c, -1,
+				  "a scan needs as many updates and "
 				  "states as initial tensors (%d, %d and %d "
-				  "are given)", n, n_update, n_state);
+				  "are given)",
+				  n, n_update, n_state);
 	}
 	for (int i = 0; i < n; i++) {
 		const struct buffer *a = init[i]->buffer;
@@ -235,7 +244,8 @@ te_make_scan(struct call *c, struct pval *out)
 
 		if (a->ndim > 0 && b->ndim > 0 &&
 		    !dtype_equal(a->shape[0]->type, b->shape[0]->type)) {
-			return call_error(c, 0, "%s and %s count time in %s "
+			return call_error(c, 0,
+					  "%s and %s count time in %s "
 					  "and %s; give their sizes one type",
 					  a->name, b->name,
 					  dtype_name(a->shape[0]->type),
@@ -243,8 +253,8 @@ te_make_scan(struct call *c, struct pval *out)
 		}
 	}
 	made = arena_array(ev->a, struct te_tensor *, n);
-	if (!te_scan(ev->m, name, tag, init, update, state, n, inputs,
-		     n_inputs, made, &why)) {
+	if (!te_scan(ev->m, name, tag, init, update, state, n, inputs, n_inputs,
+		     made, &why)) {
 		return report(c, why);
 	}
 	tensors = arena_array(ev->a, struct pval, n);
@@ -267,8 +277,7 @@ te_make_scan(struct call *c, struct pval *out)
 
 /* One shape, or a list of them. */
 static bool
-extern_shapes(struct call *c, const struct expr ****shapes, int **ndims,
-	      int *n)
+extern_shapes(struct call *c, const struct expr ****shapes, int **ndims, int *n)
 {
 	struct pval *items;
 	bool many;
@@ -276,8 +285,8 @@ extern_shapes(struct call *c, const struct expr ****shapes, int **ndims,
 	if (!arg_items(c, 0, &items, n)) {
 		return false;
 	}
-	many = *n > 0 && (items[0].kind == PV_LIST ||
-			  items[0].kind == PV_TUPLE);
+	many = *n > 0 &&
+	       (items[0].kind == PV_LIST || items[0].kind == PV_TUPLE);
 	*n = many ? *n : 1;
 	*shapes = arena_array(c->ev->a, const struct expr **, *n);
 	*ndims = arena_array(c->ev->a, int, *n);
@@ -312,7 +321,8 @@ extern_types(struct call *c, int n, struct te_tensor *const *inputs,
 
 		if (!items) {
 			if (n_inputs == 0) {
-				return call_error(c, -1, "give the dtype of "
+				return call_error(c, -1,
+						  "give the dtype of "
 						  "what has no inputs");
 			}
 			(*types)[i] = inputs[0]->buffer->type;
@@ -357,7 +367,8 @@ te_make_extern(struct call *c, struct pval *out)
 		return false;
 	}
 	if (arg_given(c, 5) || arg_given(c, 6)) {
-		return call_error(c, arg_given(c, 5) ? 5 : 6, "buffers of "
+		return call_error(c, arg_given(c, 5) ? 5 : 6,
+				  "buffers of "
 				  "one's own are not read here; the function "
 				  "is given the tensors' own");
 	}
@@ -446,13 +457,16 @@ te_decl_tensor_intrin(struct call *c, struct pval *out)
 	}
 	if (!name) {
 		name = c->args[1].kind == PV_CLOSURE && t->stage
-			? t->stage->name : "tensor_intrin";
+			       ? t->stage->name
+			       : "tensor_intrin";
 	}
 	views = tensor_intrin_views(ev->m, t, &n_views);
 	n_in = n_views - t->stage->n_out;
 	for (int i = 0; i < n_views; i++) {
-		use_binds(c, i < n_in ? t->stage->inputs[i]
-				      : t->stage->out[i - n_in], i, views);
+		use_binds(c,
+			  i < n_in ? t->stage->inputs[i]
+				   : t->stage->out[i - n_in],
+			  i, views);
 	}
 	both[0] = buffer_list(ev, views, n_in);
 	both[1] = buffer_list(ev, views + n_in, n_views - n_in);
@@ -465,7 +479,8 @@ te_decl_tensor_intrin(struct call *c, struct pval *out)
 		return false;
 	}
 	if (n < 1 || n > 3) {
-		return call_error(c, 1, "the function returns %d statements; "
+		return call_error(c, 1,
+				  "the function returns %d statements; "
 				  "it may return (compute, reset, update)",
 				  n);
 	}
@@ -499,7 +514,7 @@ te_create_prim_func(struct call *c, struct pval *out)
 		for (int k = 0; k < i; k++) {
 			if (params[k] == params[i]) {
 				return call_error(c, 0, "%s is listed twice",
-					params[i]->buffer->name);
+						  params[i]->buffer->name);
 			}
 		}
 	}
@@ -511,7 +526,6 @@ te_create_prim_func(struct call *c, struct pval *out)
 	func_set_note(made.func, "tir.noalias", expr_bool(ev->m, true));
 	made.plain = made.func;
 	*out = (struct pval){ .kind = PV_FUNC,
-			      .u.func = arena_copy(ev->a, &made,
-						   sizeof made) };
+			      .u.func = arena_copy(ev->a, &made, sizeof made) };
 	return true;
 }

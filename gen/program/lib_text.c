@@ -19,15 +19,13 @@ str_join(struct call *c, struct pval *out)
 	}
 	strbuf_init(&s);
 	for (int i = 0; i < n; i++) {
-		if (items[i].kind != PV_STRING ||
-		    s.len > EVAL_MAX_ITEMS) {
+		if (items[i].kind != PV_STRING || s.len > EVAL_MAX_ITEMS) {
 			strbuf_release(&s);
 			return call_error(c, 0, "element %d is %s, not str", i,
 					  pv_kind_name(items[i].kind));
 		}
 		if (i) {
-			strbuf_write(&s, c->self.u.text.data,
-				     c->self.u.text.n);
+			strbuf_write(&s, c->self.u.text.data, c->self.u.text.n);
 		}
 		strbuf_write(&s, items[i].u.text.data, items[i].u.text.n);
 	}
@@ -63,8 +61,8 @@ str_starts(struct call *c, struct pval *out)
 	n = c->args[0].u.text.n;
 	*out = pv_bool(n <= have &&
 		       memcmp(c->self.u.text.data +
-			      (c->row->name[0] == 's' ? 0 : have - n), part,
-			      n) == 0);
+				      (c->row->name[0] == 's' ? 0 : have - n),
+			      part, n) == 0);
 	return true;
 }
 
@@ -174,15 +172,17 @@ str_format(struct call *c, struct pval *out)
 		if (n == 0) {
 			v = next < values->n ? &values->data[next++] : NULL;
 		} else if (n == 1 && isdigit((unsigned char)at[1])) {
-			v = at[1] - '0' < values->n
-				? &values->data[at[1] - '0'] : NULL;
+			v = at[1] - '0' < values->n ? &values->data[at[1] - '0']
+						    : NULL;
 		} else {
 			v = dict_get(c->ev, c->args[1].u.dict, &key);
 		}
 		if (!v || at[n + 1] != '}') {
 			strbuf_release(&s);
-			return call_error(c, -1, "format() has no value for "
-					  "{%.40s}", key.u.text.data);
+			return call_error(c, -1,
+					  "format() has no value for "
+					  "{%.40s}",
+					  key.u.text.data);
 		}
 		pv_text(c->ev, v, false, 0, &s);
 		at += n + 1;
@@ -234,9 +234,11 @@ list_insert(struct call *c, struct pval *out)
 
 	(void)out;
 	if (!arg_int(c, 0, -EVAL_MAX_ITEMS, EVAL_MAX_ITEMS, &at) ||
-	    !list_append(&(struct call){ .ev = c->ev, .self = c->self,
+	    !list_append(&(struct call){ .ev = c->ev,
+					 .self = c->self,
 					 .args = &c->args[1],
-					 .span = c->span }, out)) {
+					 .span = c->span },
+			 out)) {
 		return false;
 	}
 	at += at < 0 ? l->n - 1 : 0;
@@ -320,8 +322,8 @@ dict_items(struct call *c, struct pval *out)
 
 		vec_push(c->ev->a, out->u.list,
 			 c->row->name[0] == 'i'
-			 ? pv_list_of(c->ev, PV_TUPLE, pair, 2)
-			 : pair[c->row->name[0] == 'v']);
+				 ? pv_list_of(c->ev, PV_TUPLE, pair, 2)
+				 : pair[c->row->name[0] == 'v']);
 	}
 	return eval_tick(c->ev, c->span, d->keys.n);
 }

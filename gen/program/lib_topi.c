@@ -16,9 +16,9 @@ struct topi {
 };
 
 static const struct topi rows[] = {
-#define TOPI(name, params, op, map, constants) \
+#define TOPI(name, params, op, map, constants)                                 \
 	{ name, false, params, op, map, constants },
-#define TOPI_NN(name, params, op, map, constants) \
+#define TOPI_NN(name, params, op, map, constants)                              \
 	{ name, true, params, op, map, constants },
 #include "topi.def"
 #undef TOPI
@@ -76,8 +76,7 @@ put_input(struct build *b, int i, int at, struct tensor *x,
 	  struct te_tensor *te)
 {
 	if (at >= MAX_INPUTS) {
-		return call_error(b->c, i, "more than %d tensors",
-				  MAX_INPUTS);
+		return call_error(b->c, i, "more than %d tensors", MAX_INPUTS);
 	}
 	b->inputs[at] = x;
 	b->te[at] = te;
@@ -103,12 +102,15 @@ number_input(struct build *b, int i, int at, const struct pval *v)
 		}
 	}
 	if (v->kind == PV_FLOAT && !dtype_is_float(t)) {
-		return call_error(b->c, i, "a float beside %s; cast the "
-				  "tensor first", dtype_name(t));
+		return call_error(b->c, i,
+				  "a float beside %s; cast the "
+				  "tensor first",
+				  dtype_name(t));
 	}
 	if (dtype_is_float(t)) {
-		n.f = v->kind == PV_FLOAT ? v->u.fval
-		    : v->kind == PV_BOOL ? v->u.boolean : (double)v->u.ival;
+		n.f = v->kind == PV_FLOAT  ? v->u.fval
+		      : v->kind == PV_BOOL ? v->u.boolean
+					   : (double)v->u.ival;
 	} else {
 		n.i = v->kind == PV_BOOL ? v->u.boolean : v->u.ival;
 	}
@@ -253,8 +255,7 @@ int_input(struct build *b, int i, const char *initial)
 	int64_t *bytes = arena_new(b->ev->a, int64_t);
 	struct tensor *x;
 
-	if (arg_given(b->c, i) &&
-	    !arg_int(b->c, i, INT32_MIN, INT32_MAX, &v)) {
+	if (arg_given(b->c, i) && !arg_int(b->c, i, INT32_MIN, INT32_MAX, &v)) {
 		return false;
 	}
 	*bytes = v;
@@ -263,8 +264,8 @@ int_input(struct build *b, int i, const char *initial)
 	x->elems[0] = expr_index(b->ev->m, v);
 	x->n_elems = 1;
 	return put_input(b, i, b->n, x,
-			 te_placeholder(b->ev->m, "number", dtype_of(DT_I64),
-					0, NULL));
+			 te_placeholder(b->ev->m, "number", dtype_of(DT_I64), 0,
+					NULL));
 }
 
 /* -- attributes -- */
@@ -272,8 +273,7 @@ int_input(struct build *b, int i, const char *initial)
 static void
 set_ints(struct build *b, const char *name, const int64_t *v, int n)
 {
-	struct attr x = { .name = name, .kind = ATTR_INTS, .n = n,
-			  .ints = v };
+	struct attr x = { .name = name, .kind = ATTR_INTS, .n = n, .ints = v };
 
 	vec_push(b->ev->a, &b->attrs, x);
 }
@@ -289,8 +289,7 @@ set_int(struct build *b, const char *name, int64_t v)
 static int
 spatial_rank(const struct build *b)
 {
-	return b->n > 0 && b->inputs[0]->ndim > 2 ? b->inputs[0]->ndim - 2
-						  : 0;
+	return b->n > 0 && b->inputs[0]->ndim > 2 ? b->inputs[0]->ndim - 2 : 0;
 }
 
 static bool
@@ -339,8 +338,10 @@ set_pads(struct build *b, int i, const char *name)
 		return false;
 	}
 	if (n != 0 && n != 1 && n != rank && n != 2 * rank) {
-		return call_error(b->c, i, "%d numbers for the padding of %d "
-				  "dimensions", n, rank);
+		return call_error(b->c, i,
+				  "%d numbers for the padding of %d "
+				  "dimensions",
+				  n, rank);
 	}
 	for (int k = 0; k < 2 * rank && n > 0; k++) {
 		all[k] = given[n == 1 ? 0 : n == rank ? k % rank : k];
@@ -368,8 +369,10 @@ choose_op(struct build *b, int i, const char *choices)
 		}
 		at += all + (at[all] == ',');
 	}
-	return call_error(b->c, i, "there is no \"%s\" here; the choices are "
-			  "%s", word, choices);
+	return call_error(b->c, i,
+			  "there is no \"%s\" here; the choices are "
+			  "%s",
+			  word, choices);
 }
 
 static bool
@@ -532,8 +535,8 @@ word(struct build *b, int i, const char *text)
 		if (arg_given(b->c, i) && !pv_is_number(&b->c->args[i])) {
 			return value_kind_error(b->c, i, "a number");
 		}
-		return number_input(b, i, b->n, arg_given(b->c, i)
-				    ? &b->c->args[i] : &v);
+		return number_input(b, i, b->n,
+				    arg_given(b->c, i) ? &b->c->args[i] : &v);
 	}
 	if (strcmp(kind, "spatial") == 0) {
 		return set_spatial(b, i, name, initial);
@@ -554,7 +557,8 @@ word(struct build *b, int i, const char *text)
 		return !arg_given(b->c, i) ||
 		       (b->c->args[i].kind == PV_STRING &&
 			strcmp(b->c->args[i].u.text.data, "NCHW") == 0) ||
-		       call_error(b->c, i, "layouts other than NCHW are made "
+		       call_error(b->c, i,
+				  "layouts other than NCHW are made "
 				  "with topi.transpose");
 	}
 	if (strcmp(kind, "-") == 0) {
@@ -579,7 +583,8 @@ constants(struct build *b)
 	if (strcmp(equals + 1, "channels") == 0) {
 		if (b->n == 0 || b->inputs[0]->ndim < 2 ||
 		    !expr_is_int(b->inputs[0]->shape[1], &channels)) {
-			return call_error(b->c, 0, "the number of channels is "
+			return call_error(b->c, 0,
+					  "the number of channels is "
 					  "not known");
 		}
 	} else {
@@ -673,9 +678,11 @@ topi_call(struct call *c, struct pval *out)
 				  EVAL_MAX_EXPR_DEPTH / 20);
 	}
 	rest = strchr(b.op, '>');
-	if (!define_node(&b, rest ? arena_strndup(c->ev->a, b.op,
-						  (size_t)(rest - b.op))
-				  : b.op, &made)) {
+	if (!define_node(&b,
+			 rest ? arena_strndup(c->ev->a, b.op,
+					      (size_t)(rest - b.op))
+			      : b.op,
+			 &made)) {
 		for (int i = errors; i < c->ev->m->diags.list.n; i++) {
 			struct diag *d = &c->ev->m->diags.list.data[i];
 
@@ -685,8 +692,11 @@ topi_call(struct call *c, struct pval *out)
 		return eval_locate(c->ev, c->span, errors);
 	}
 	if (rest) {
-		struct build second = { .c = c, .ev = c->ev, .g = b.g,
-					.row = b.row, .depth = b.depth };
+		struct build second = { .c = c,
+					.ev = c->ev,
+					.g = b.g,
+					.row = b.row,
+					.depth = b.depth };
 
 		if (!put_input(&second, 0, 0, tensor_input(&second, made),
 			       made) ||
@@ -704,8 +714,8 @@ topi_find(struct eval *ev, const char *name, bool nn)
 {
 	for (int i = 0; i < N_ROWS; i++) {
 		if (rows[i].nn == nn && strcmp(rows[i].name, name) == 0) {
-			struct name_row *row =
-				arena_new(ev->a, struct name_row);
+			struct name_row *row = arena_new(ev->a,
+							 struct name_row);
 
 			row->in = nn ? IN_TOPI_NN : IN_TOPI;
 			row->name = rows[i].name;
@@ -724,8 +734,9 @@ topi_operator(struct eval *ev, struct py_span at, const char *op,
 	static const struct {
 		const char *op, *name;
 	} names[] = {
-		{ "+", "add" }, { "-", "subtract" }, { "*", "multiply" },
-		{ "/", "divide" }, { "%", "mod" }, { "**", "power" },
+		{ "+", "add" },         { "-", "subtract" },
+		{ "*", "multiply" },    { "/", "divide" },
+		{ "%", "mod" },         { "**", "power" },
 		{ "&", "bitwise_and" }, { "|", "bitwise_or" },
 		{ "^", "bitwise_xor" },
 	};
@@ -738,8 +749,10 @@ topi_operator(struct eval *ev, struct py_span at, const char *op,
 	}
 	f.u.row = topi_find(ev, op, false);
 	if (!f.u.row) {
-		return eval_error(ev, at, "%s is not defined for whole "
-				  "tensors; index them", op);
+		return eval_error(ev, at,
+				  "%s is not defined for whole "
+				  "tensors; index them",
+				  op);
 	}
 	args[0] = *x;
 	args[1] = y ? *y : pv_none();

@@ -4,13 +4,12 @@
 #include "program_parts.h"
 
 static const struct name_row rows[] = {
-#define FUNCTION(in, name, params, function) \
+#define FUNCTION(in, name, params, function)                                   \
 	{ in, PV_MISSING, name, params, function },
-#define METHOD(kind, name, params, function) \
+#define METHOD(kind, name, params, function)                                   \
 	{ 0, PV_##kind, name, params, function },
-#define ATTRIBUTE(kind, name, function) \
-	{ 0, PV_##kind, name, NULL, function },
-#define ATTRIBUTE_OF(in, name, function) \
+#define ATTRIBUTE(kind, name, function) { 0, PV_##kind, name, NULL, function },
+#define ATTRIBUTE_OF(in, name, function)                                       \
 	{ in, PV_MISSING, name, NULL, function },
 #include "names.def"
 #undef FUNCTION
@@ -147,8 +146,7 @@ module_attribute(struct eval *ev, struct py_span at, unsigned in,
 		return true;
 	}
 	if (inner) {
-		*out = (struct pval){ .kind = PV_NAMESPACE,
-				      .u.names = inner };
+		*out = (struct pval){ .kind = PV_NAMESPACE, .u.names = inner };
 		return true;
 	}
 	if (in & (IN_TOPI | IN_TOPI_NN)) {
@@ -162,8 +160,8 @@ module_attribute(struct eval *ev, struct py_span at, unsigned in,
 	known = names_list(ev->a, in, PV_MISSING, &n);
 	elsewhere = eval_suggest(ev, name, known, n);
 	if (elsewhere[0] == '\0') {
-		row = names_in(IN_TVM | IN_TE | IN_TIR | IN_TARGET |
-			       IN_SCRIPT, name);
+		row = names_in(IN_TVM | IN_TE | IN_TIR | IN_TARGET | IN_SCRIPT,
+			       name);
 		if (row) {
 			elsewhere = arena_printf(ev->a, "; there is %s.%s",
 						 names_path(row->in), name);
@@ -187,7 +185,8 @@ import_whole(struct eval *ev, struct scope *s, const struct py_import *one)
 		int n;
 		const char *const *known = names_paths(ev->a, &n);
 
-		return eval_error(ev, one->span, "there is no module %s: "
+		return eval_error(ev, one->span,
+				  "there is no module %s: "
 				  "programs are read without Python%s",
 				  one->path,
 				  eval_suggest(ev, one->path, known, n));
@@ -220,10 +219,10 @@ eval_import(struct eval *ev, struct scope *s, const struct py_node *e)
 		int n;
 		const char *const *known = names_paths(ev->a, &n);
 
-		return eval_error(ev, e->span, "there is no module %s: "
+		return eval_error(ev, e->span,
+				  "there is no module %s: "
 				  "programs are read without Python%s",
-				  e->text,
-				  eval_suggest(ev, e->text, known, n));
+				  e->text, eval_suggest(ev, e->text, known, n));
 	}
 	if (in & (IN_ANNOTATIONS | IN_TYPING)) {
 		struct pval none = pv_none();
@@ -240,7 +239,8 @@ eval_import(struct eval *ev, struct scope *s, const struct py_node *e)
 		struct pval v;
 
 		if (!one->name) {
-			return eval_error(ev, one->span, "import * is not "
+			return eval_error(ev, one->span,
+					  "import * is not "
 					  "read; name what is used");
 		}
 		if (!module_attribute(ev, one->span, in, one->path, &v)) {

@@ -29,8 +29,8 @@ gather_written(struct eval *ev)
 		if (v->kind == PV_FUNC) {
 			remember_func(ev, v->u.func);
 		}
-		for (int k = 0; v->kind == PV_IRMODULE &&
-				k < v->u.module->funcs.n; k++) {
+		for (int k = 0;
+		     v->kind == PV_IRMODULE && k < v->u.module->funcs.n; k++) {
 			remember_func(ev, v->u.module->funcs.data[k]);
 		}
 	}
@@ -40,8 +40,9 @@ bool
 program_run(struct module *m, const struct source *src,
 	    const struct program_options *o, struct program_result *out)
 {
-	struct eval ev = { .m = m, .a = &m->arena, .src = src, .o = o,
-			   .result = out };
+	struct eval ev = {
+		.m = m, .a = &m->arena, .src = src, .o = o, .result = out
+	};
 	const struct py_node *tree = py_parse(m, src);
 	enum flow flow;
 	struct pval unused;
@@ -51,9 +52,9 @@ program_run(struct module *m, const struct source *src,
 		return false;
 	}
 	ev.max_steps = o->max_steps > 0 ? o->max_steps : DEFAULT_STEPS;
-	ev.max_bytes = m->arena.used_bytes +
-		(o->max_bytes > 0 ? (size_t)o->max_bytes
-				  : (size_t)DEFAULT_BYTES);
+	ev.max_bytes = m->arena.used_bytes + (o->max_bytes > 0
+						      ? (size_t)o->max_bytes
+						      : (size_t)DEFAULT_BYTES);
 	ev.globals = arena_new(ev.a, struct scope);
 	ev.intrins = arena_new(ev.a, struct tensor_intrins);
 	tensor_intrins_init(ev.intrins, ev.a);
@@ -67,8 +68,9 @@ program_run(struct module *m, const struct source *src,
 	}
 	if (flow != FLOW_NEXT) {
 		return eval_error(&ev, ev.left_at, "%s outside of a %s",
-				  flow == FLOW_RETURN ? "return"
-				  : flow == FLOW_BREAK ? "break" : "continue",
+				  flow == FLOW_RETURN  ? "return"
+				  : flow == FLOW_BREAK ? "break"
+						       : "continue",
 				  flow == FLOW_RETURN ? "function" : "loop");
 	}
 	schedule_finish(&ev);

@@ -9,37 +9,37 @@
 #include "schedule.h"
 
 struct program_options {
-	enum script_version script;  /* of what the program prints */
+	enum script_version script; /* of what the program prints */
 	const char *dialect_path;
-	const char *stem;            /* of names that the program leaves open;
+	const char *stem;   /* of names that the program leaves open;
 				      * NULL: the file's */
-	const char *target;          /* NULL: as the program says */
-	const char *fp;              /* the mode of --fp; NULL: default */
-	int64_t max_steps;           /* 0: as many as a person would wait for */
-	int64_t max_bytes;           /* 0: plenty */
+	const char *target; /* NULL: as the program says */
+	const char *fp;     /* the mode of --fp; NULL: default */
+	int64_t max_steps;  /* 0: as many as a person would wait for */
+	int64_t max_bytes;  /* 0: plenty */
 	void (*print)(void *ctx, const char *text, size_t length);
 	void *ctx;
 	const struct pass_hooks *hooks; /* of the lowering; NULL: none */
 };
 
 enum program_stage {
-	PROGRAM_WRITTEN, /* a function or module bound at the top level */
-	PROGRAM_CREATED, /* te.create_prim_func */
+	PROGRAM_WRITTEN,   /* a function or module bound at the top level */
+	PROGRAM_CREATED,   /* te.create_prim_func */
 	PROGRAM_SCHEDULED, /* a tir.Schedule, as it was in the end */
-	PROGRAM_LOWERED, /* tvm.lower */
-	PROGRAM_BUILT    /* tvm.build */
+	PROGRAM_LOWERED,   /* tvm.lower */
+	PROGRAM_BUILT      /* tvm.build */
 };
 
 /* A function that the program made, as it is (phase 0 or lowered). */
 struct program_func {
 	enum program_stage stage;
 	struct func *func;
-	struct func *plain;  /* the same before any schedule; NULL: none such */
+	struct func *plain; /* the same before any schedule; NULL: none such */
 	struct func *scheduled; /* LOWERED, BUILT: as it was before that */
-	const char *target;  /* that it was built for; NULL: none was named */
+	const char *target;   /* that it was built for; NULL: none was named */
 	const char *schedule; /* "split(i, [None, 32])…": for the comment */
 	struct tensor_intrins *intrins; /* that its calls belong to */
-	bool named;          /* the program gave it its name */
+	bool named;                     /* the program gave it its name */
 };
 
 struct program_result {

@@ -48,7 +48,6 @@ bool topi_operator(struct eval *ev, struct py_span at, const char *op,
 		   const struct pval *x, const struct pval *y,
 		   struct pval *out);
 
-
 /* -- schedules -- */
 
 /* One function of a module, being scheduled. */

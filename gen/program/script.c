@@ -22,13 +22,18 @@ outer_name(void *ctx, const char *name)
 		return NULL;
 	}
 	switch (v->kind) {
-	case PV_BOOL: return expr_bool(l->ev->m, v->u.boolean);
-	case PV_INT: return expr_index(l->ev->m, v->u.ival);
+	case PV_BOOL:
+		return expr_bool(l->ev->m, v->u.boolean);
+	case PV_INT:
+		return expr_index(l->ev->m, v->u.ival);
 	case PV_FLOAT:
 		return expr_float(l->ev->m, dtype_of(DT_F32), v->u.fval);
-	case PV_STRING: return expr_string(l->ev->m, v->u.text.data);
-	case PV_EXPR: return v->u.expr;
-	default: return NULL;
+	case PV_STRING:
+		return expr_string(l->ev->m, v->u.text.data);
+	case PV_EXPR:
+		return v->u.expr;
+	default:
+		return NULL;
 	}
 }
 

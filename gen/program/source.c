@@ -57,9 +57,11 @@ check_bound(struct writing *w, const struct func *f)
 			  "kernel for target %s; bind the loops of each nest "
 			  "before it is built: s[B].bind(axis, "
 			  "te.thread_axis(\"blockIdx.x\")) or sch.bind(loop, "
-			  "\"blockIdx.x\")%s", w->target->name,
-			  w->target->max_threads == 1 ? ""
-			  : ", and another one to \"threadIdx.x\"");
+			  "\"blockIdx.x\")%s",
+			  w->target->name,
+			  w->target->max_threads == 1
+				  ? ""
+				  : ", and another one to \"threadIdx.x\"");
 }
 
 static bool
@@ -78,8 +80,7 @@ prepare(struct writing *w, struct name_set *names, int i)
 		func_set_note(f, "vectors",
 			      expr_string(w->m, w->target->vectors));
 		if (w->target->byte_vectors) {
-			func_set_note(f, "byte_vectors",
-				      expr_bool(w->m, true));
+			func_set_note(f, "byte_vectors", expr_bool(w->m, true));
 		}
 	}
 	kernel_state_device(w->target, f);
@@ -94,8 +95,8 @@ prepare(struct writing *w, struct name_set *names, int i)
 	part->schedule = from->schedule ? from->schedule : "";
 	lower_scratch(f, w->target->stack_limit_bytes);
 	if (lower_has_threads(f)) {
-		struct host_device *split =
-			arena_new(&w->m->arena, struct host_device);
+		struct host_device *split = arena_new(&w->m->arena,
+						      struct host_device);
 
 		if (!lower_split_host_device(w->m, f, &limits, NULL, split)) {
 			return false;
@@ -139,7 +140,8 @@ load(struct writing *w, const char *target)
 	w->target = w->target ? target_with_fp(w->m, w->target, w->o->fp)
 			      : NULL;
 	w->dialect = w->target ? dialect_for_target(w->m, w->target,
-						    w->o->dialect_path) : NULL;
+						    w->o->dialect_path)
+			       : NULL;
 	return w->dialect != NULL;
 }
 
@@ -181,8 +183,10 @@ program_source(struct module *m, const struct program_result *list,
 		return false;
 	}
 	text.stem = o->stem ? o->stem : "program";
-	text.title = arena_printf(&m->arena, "%s: written by tirc from a "
-				  "tensor program", text.stem);
+	text.title = arena_printf(&m->arena,
+				  "%s: written by tirc from a "
+				  "tensor program",
+				  text.stem);
 	w.parts = arena_array(&m->arena, struct program_part, text.n + 1);
 	text.parts = w.parts;
 	name_set_init(&names, &m->arena);
@@ -193,8 +197,7 @@ program_source(struct module *m, const struct program_result *list,
 		if (!prepare(&w, &names, i)) {
 			return false;
 		}
-		w.parts[i].schedule = in_a_row(&m->arena,
-					       w.parts[i].schedule);
+		w.parts[i].schedule = in_a_row(&m->arena, w.parts[i].schedule);
 	}
 	out->funcs = arena_array(&m->arena, const struct func *, text.n + 1);
 	for (int i = 0; i < text.n; i++) {

@@ -36,8 +36,7 @@ static struct te_tensor **
 own_tensors(struct eval *ev, const struct te_schedule *s,
 	    struct te_tensor *const *from, int n)
 {
-	struct te_tensor **list = arena_array(ev->a, struct te_tensor *,
-					      n + 1);
+	struct te_tensor **list = arena_array(ev->a, struct te_tensor *, n + 1);
 
 	for (int i = 0; i < n; i++) {
 		const struct stage *made = stage_of_buffer(s, from[i]->buffer);
@@ -58,8 +57,8 @@ own_scan(struct eval *ev, const struct te_schedule *s, struct te_stage *op)
 	scan->update = own_tensors(ev, s, from->update, op->n_out);
 	scan->body = arena_array(ev->a, struct te_stage *, from->n_body + 1);
 	for (int i = 0; i < from->n_body; i++) {
-		scan->body[i] = stage_of_buffer(
-			s, from->body[i]->out[0]->buffer)->op;
+		scan->body[i] =
+			stage_of_buffer(s, from->body[i]->out[0]->buffer)->op;
 	}
 	op->scan = scan;
 }
@@ -106,7 +105,8 @@ const struct reduction *
 stage_reduction(const struct te_stage *op)
 {
 	return op->kind == TE_COMPUTE && op->bodies[0]->kind == EXPR_REDUCE
-		? op->bodies[0]->u.reduce : NULL;
+		       ? op->bodies[0]->u.reduce
+		       : NULL;
 }
 
 void
@@ -154,7 +154,8 @@ stage_create_schedule(struct call *c, struct pval *out)
 	}
 	for (int i = 0; i < n; i++) {
 		if (!ops[i]->stage) {
-			return call_error(c, 0, "%s is a placeholder: there "
+			return call_error(c, 0,
+					  "%s is a placeholder: there "
 					  "is nothing to schedule",
 					  ops[i]->buffer->name);
 		}
@@ -176,16 +177,20 @@ te_schedule_stage(struct eval *ev, struct py_span at, const struct pval *of,
 	struct stage *st;
 
 	if (index->kind != PV_TENSOR && index->kind != PV_OP) {
-		return eval_error(ev, at, "a schedule has a stage for each "
+		return eval_error(ev, at,
+				  "a schedule has a stage for each "
 				  "tensor; %s is none",
 				  pv_kind_name(index->kind));
 	}
 	st = stage_of_buffer(of->u.te_schedule, index->u.tensor->buffer);
 	if (!st) {
-		return eval_error(ev, at, index->u.tensor->stage
-				  ? "%s is not computed in this schedule"
-				  : "%s is a placeholder: there is nothing to "
-				    "schedule", index->u.tensor->buffer->name);
+		return eval_error(
+			ev, at,
+			index->u.tensor->stage
+				? "%s is not computed in this schedule"
+				: "%s is a placeholder: there is nothing to "
+				  "schedule",
+			index->u.tensor->buffer->name);
 	}
 	*out = (struct pval){ .kind = PV_STAGE, .u.stage = st };
 	return true;
@@ -224,7 +229,8 @@ stage_outputs(struct call *c, struct pval *out)
 bool
 stage_op(struct call *c, struct pval *out)
 {
-	*out = (struct pval){ .kind = PV_OP, .depth = 1,
+	*out = (struct pval){ .kind = PV_OP,
+			      .depth = 1,
 			      .u.tensor = c->self.u.stage->op->out[0] };
 	return true;
 }
@@ -273,8 +279,7 @@ room_for_events(struct call *c)
 }
 
 static bool
-not_a_leaf(struct call *c, int i, const struct stage *st,
-	   const struct axis *x)
+not_a_leaf(struct call *c, int i, const struct stage *st, const struct axis *x)
 {
 	struct strbuf s;
 	const char *why = "it belongs to another stage";
@@ -321,8 +326,9 @@ derived(struct call *c, const struct axis *from, const char *suffix,
 {
 	struct iter_var iv = { .kind = from->iv.kind };
 
-	iv.var = var_new(c->ev->m, arena_printf(c->ev->a, "%s_%s",
-						from->iv.var->name, suffix),
+	iv.var = var_new(c->ev->m,
+			 arena_printf(c->ev->a, "%s_%s", from->iv.var->name,
+				      suffix),
 			 extent->type);
 	iv.min = expr_int(c->ev->m, extent->type, 0);
 	iv.extent = extent;
@@ -337,14 +343,15 @@ ceil_div(struct module *m, const struct expr *a, const struct expr *b)
 	if (expr_is_int(a, &x) && expr_is_int(b, &y)) {
 		return expr_int(m, a->type, x / y + (x % y != 0));
 	}
-	return expr_floordiv(m, expr_add(m, a, expr_sub(m, b,
-				expr_int(m, b->type, 1))), b);
+	return expr_floordiv(m,
+			     expr_add(m, a,
+				      expr_sub(m, b, expr_int(m, b->type, 1))),
+			     b);
 }
 
 /* A factor: positive, of the axis' type. */
 static bool
-arg_factor(struct call *c, int i, const struct axis *x,
-	   const struct expr **out)
+arg_factor(struct call *c, int i, const struct axis *x, const struct expr **out)
 {
 	const struct expr *extent = x->iv.extent;
 	int64_t v;
@@ -373,17 +380,22 @@ split(struct call *c, struct axis *x, const struct expr *factor,
 {
 	struct eval *ev = c->ev;
 	struct stage *st = c->self.u.stage;
-	struct event e = { .kind = EVENT_SPLIT, .span = c->span, .n = 3,
-			   .factor = factor, .nparts = nparts };
+	struct event e = { .kind = EVENT_SPLIT,
+			   .span = c->span,
+			   .n = 3,
+			   .factor = factor,
+			   .nparts = nparts };
 	int at = stage_leaf(st, x);
 
 	if (!room_for_events(c)) {
 		return false;
 	}
-	*outer = derived(c, x, "outer", nparts ? nparts
-			 : ceil_div(ev->m, x->iv.extent, factor));
-	*inner = derived(c, x, "inner", factor ? factor
-			 : ceil_div(ev->m, x->iv.extent, nparts));
+	*outer = derived(c, x, "outer",
+			 nparts ? nparts
+				: ceil_div(ev->m, x->iv.extent, factor));
+	*inner = derived(c, x, "inner",
+			 factor ? factor
+				: ceil_div(ev->m, x->iv.extent, nparts));
 	vec_push(ev->a, &st->leaves, NULL);
 	for (int i = st->leaves.n - 1; i > at + 1; i--) {
 		st->leaves.data[i] = st->leaves.data[i - 1];
@@ -422,7 +434,8 @@ stage_split(struct call *c, struct pval *out)
 		return false;
 	}
 	if (arg_given(c, 1) == arg_given(c, 2)) {
-		return call_error(c, -1, "split() takes either factor or "
+		return call_error(c, -1,
+				  "split() takes either factor or "
 				  "nparts");
 	}
 	if ((arg_given(c, 1) && !arg_factor(c, 1, x, &factor)) ||
@@ -492,8 +505,10 @@ arg_leaves(struct call *c, struct axis ***axes, int *n)
 	*n = list->n;
 	for (int i = 0; i < list->n; i++) {
 		if (list->data[i].kind != PV_AXIS) {
-			return call_error(c, 0, "%s() takes axes of the "
-					  "stage, not %s", c->row->name,
+			return call_error(c, 0,
+					  "%s() takes axes of the "
+					  "stage, not %s",
+					  c->row->name,
 					  pv_kind_name(list->data[i].kind));
 		}
 		(*axes)[i] = list->data[i].u.axis;
@@ -503,7 +518,7 @@ arg_leaves(struct call *c, struct axis ***axes, int *n)
 		for (int k = 0; k < i; k++) {
 			if ((*axes)[k] == (*axes)[i]) {
 				return call_error(c, 0, "%s is given twice",
-					(*axes)[i]->iv.var->name);
+						  (*axes)[i]->iv.var->name);
 			}
 		}
 	}
@@ -535,7 +550,8 @@ stage_fuse(struct call *c, struct pval *out)
 	}
 	fused = axes[0];
 	for (int i = 1; i < n; i++) {
-		struct event e = { .kind = EVENT_FUSE, .span = c->span,
+		struct event e = { .kind = EVENT_FUSE,
+				   .span = c->span,
 				   .n = 3 };
 		int at = stage_leaf(st, fused);
 		const struct expr *extent;
@@ -543,22 +559,27 @@ stage_fuse(struct call *c, struct pval *out)
 
 		if (at + 1 >= st->leaves.n ||
 		    st->leaves.data[at + 1] != axes[i]) {
-			return call_error(c, 0, "%s does not stand right "
+			return call_error(c, 0,
+					  "%s does not stand right "
 					  "inside of %s; reorder the loops "
-					  "first", axes[i]->iv.var->name,
+					  "first",
+					  axes[i]->iv.var->name,
 					  fused->iv.var->name);
 		}
 		if ((fused->iv.kind == ITER_REDUCE) !=
 		    (axes[i]->iv.kind == ITER_REDUCE)) {
-			return call_error(c, 0, "%s and %s are not of one "
+			return call_error(c, 0,
+					  "%s and %s are not of one "
 					  "kind: one of them is reduced over",
 					  fused->iv.var->name,
 					  axes[i]->iv.var->name);
 		}
 		extent = expr_mul(c->ev->m, fused->iv.extent,
 				  axes[i]->iv.extent);
-		made = derived(c, fused, arena_printf(c->ev->a, "%s_fused",
-				axes[i]->iv.var->name), extent);
+		made = derived(c, fused,
+			       arena_printf(c->ev->a, "%s_fused",
+					    axes[i]->iv.var->name),
+			       extent);
 		e.axes = arena_array(c->ev->a, struct axis *, 3);
 		e.axes[0] = fused;
 		e.axes[1] = axes[i];
@@ -621,9 +642,10 @@ stage_bind(struct call *c, struct pval *out)
 	if (t->iv.extent && c->args[0].kind == PV_AXIS &&
 	    expr_is_int(t->iv.extent, &want) &&
 	    expr_is_int(c->args[0].u.axis->iv.extent, &have) && have != want) {
-		return call_error(c, 1, "the loop has %lld iterations, the "
-				  "thread axis %lld", (long long)have,
-				  (long long)want);
+		return call_error(c, 1,
+				  "the loop has %lld iterations, the "
+				  "thread axis %lld",
+				  (long long)have, (long long)want);
 	}
 	e.text = t->thread;
 	return one_loop(c, &e);
@@ -664,9 +686,9 @@ stage_pragma(struct call *c, struct pval *out)
 			return value_kind_error(c, 2, "a number or a text");
 		}
 		e.value = v->kind == PV_STRING
-			? sv_string(v->u.text.data)
-			: sv_int(v->kind == PV_INT ? v->u.ival
-						   : v->u.boolean);
+				  ? sv_string(v->u.text.data)
+				  : sv_int(v->kind == PV_INT ? v->u.ival
+							     : v->u.boolean);
 	}
 	return one_loop(c, &e);
 }
@@ -703,7 +725,8 @@ stage_prefetch(struct call *c, struct pval *out)
 		return false;
 	}
 	if (offset != 1) {
-		return call_error(c, 2, "prefetch() asks for what the next "
+		return call_error(c, 2,
+				  "prefetch() asks for what the next "
 				  "iteration reads; the offset is 1, not %lld",
 				  (long long)offset);
 	}
@@ -711,7 +734,8 @@ stage_prefetch(struct call *c, struct pval *out)
 		return call_error(c, 0, "one tensor at a time");
 	}
 	if (t[0]->stage) {
-		return call_error(c, 0, "%s is computed here; only a "
+		return call_error(c, 0,
+				  "%s is computed here; only a "
 				  "placeholder is fetched ahead",
 				  t[0]->buffer->name);
 	}
@@ -807,8 +831,10 @@ bool
 stage_refuse(struct call *c, struct pval *out)
 {
 	(void)out;
-	return call_error(c, -1, "%s is not read; bind the loops of the "
-			  "stages one by one", c->row->name);
+	return call_error(c, -1,
+			  "%s is not read; bind the loops of the "
+			  "stages one by one",
+			  c->row->name);
 }
 
 /* -- where a stage is computed -- */
@@ -824,8 +850,10 @@ stage_compute_at(struct call *c, struct pval *out)
 	}
 	parent = c->args[0].u.stage;
 	if (parent->schedule != st->schedule || parent == st) {
-		return call_error(c, 0, "%s cannot be computed at itself or "
-				  "in another schedule", st->op->name);
+		return call_error(c, 0,
+				  "%s cannot be computed at itself or "
+				  "in another schedule",
+				  st->op->name);
 	}
 	if (c->args[1].kind != PV_AXIS) {
 		return value_kind_error(c, 1, "an axis of the other stage");
@@ -834,8 +862,10 @@ stage_compute_at(struct call *c, struct pval *out)
 		return not_a_leaf(c, 1, parent, c->args[1].u.axis);
 	}
 	if (st->is_output) {
-		return call_error(c, -1, "%s is an output: nothing after it "
-				  "could compute it", st->op->name);
+		return call_error(c, -1,
+				  "%s is an output: nothing after it "
+				  "could compute it",
+				  st->op->name);
 	}
 	st->attach = ATTACH_AT;
 	st->at = parent;
@@ -851,13 +881,17 @@ stage_compute_inline(struct call *c, struct pval *out)
 
 	*out = c->self;
 	if (st->is_output) {
-		return call_error(c, -1, "%s is an output and cannot be "
-				  "inlined", st->op->name);
+		return call_error(c, -1,
+				  "%s is an output and cannot be "
+				  "inlined",
+				  st->op->name);
 	}
 	if (stage_reduction(st->op)) {
-		return call_error(c, -1, "%s is a reduction and cannot be "
+		return call_error(c, -1,
+				  "%s is a reduction and cannot be "
 				  "inlined; compute it at a loop of what uses "
-				  "it", st->op->name);
+				  "it",
+				  st->op->name);
 	}
 	st->attach = ATTACH_INLINE;
 	st->attach_span = c->span;

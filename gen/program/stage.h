@@ -8,16 +8,18 @@
 #include "program_parts.h"
 
 enum event_kind {
-	EVENT_SPLIT,    /* axes[0] -> axes[1], axes[2] by factor or nparts */
-	EVENT_FUSE,     /* axes[0], axes[1] -> axes[2] */
-	EVENT_REORDER,  /* axes */
-	EVENT_BIND,     /* axes[0] to text */
-	EVENT_MARK,     /* axes[0] by the primitive text */
+	EVENT_SPLIT,     /* axes[0] -> axes[1], axes[2] by factor or nparts */
+	EVENT_FUSE,      /* axes[0], axes[1] -> axes[2] */
+	EVENT_REORDER,   /* axes */
+	EVENT_BIND,      /* axes[0] to text */
+	EVENT_MARK,      /* axes[0] by the primitive text */
 	EVENT_TENSORIZE, /* axes[0] with the intrinsic text */
-	EVENT_PRAGMA,   /* axes[0], key text, value */
-	EVENT_PREFETCH, /* axes[0], names text: "A, B" */
-	EVENT_SCOPE, EVENT_DOUBLE_BUFFER, EVENT_ROLLING,
-	EVENT_ALIGN     /* axes[0], factor, offset in value */
+	EVENT_PRAGMA,    /* axes[0], key text, value */
+	EVENT_PREFETCH,  /* axes[0], names text: "A, B" */
+	EVENT_SCOPE,
+	EVENT_DOUBLE_BUFFER,
+	EVENT_ROLLING,
+	EVENT_ALIGN /* axes[0], factor, offset in value */
 };
 
 /* One request, with where it was made. */
@@ -35,8 +37,8 @@ enum attach { ATTACH_ROOT, ATTACH_INLINE, ATTACH_AT };
 
 struct stage {
 	struct te_schedule *schedule;
-	struct te_stage *op;     /* as it is now: caching rewrites it */
-	struct te_stage *origin; /* as the program has it */
+	struct te_stage *op;       /* as it is now: caching rewrites it */
+	struct te_stage *origin;   /* as the program has it */
 	VEC(struct axis *) leaves; /* outermost first */
 	VEC(struct event) events;
 	enum attach attach;

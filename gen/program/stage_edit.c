@@ -13,11 +13,14 @@ static bool
 can_rewrite(struct call *c, const struct stage *st)
 {
 	if (st->op->kind != TE_COMPUTE) {
-		return call_error(c, -1, "%s() of %s is not possible: it is "
+		return call_error(c, -1,
+				  "%s() of %s is not possible: it is "
 				  "%s; schedule the function with "
-				  "tvm.tir.Schedule", c->row->name,
-				  st->op->name, st->op->kind == TE_SCAN
-				  ? "a scan" : "an outside function");
+				  "tvm.tir.Schedule",
+				  c->row->name, st->op->name,
+				  st->op->kind == TE_SCAN
+					  ? "a scan"
+					  : "an outside function");
 	}
 	return true;
 }
@@ -56,9 +59,11 @@ settle_scans(struct call *c, struct te_schedule *s, const struct te_stage *op,
 		}
 	}
 	if (within && scan_of(s, made) != within) {
-		return call_error(c, -1, "%s reads nothing that changes with "
+		return call_error(c, -1,
+				  "%s reads nothing that changes with "
 				  "the steps of %s; compute it in a tensor "
-				  "before the scan", op->name, within->name);
+				  "before the scan",
+				  op->name, within->name);
 	}
 	return true;
 }
@@ -106,8 +111,8 @@ place_of(const struct te_schedule *s, const struct stage *st)
 static const struct expr **
 axis_exprs(struct eval *ev, const struct iter_var *axes, int n)
 {
-	const struct expr **list =
-		arena_array(ev->a, const struct expr *, n + 1);
+	const struct expr **list = arena_array(ev->a, const struct expr *,
+					       n + 1);
 
 	for (int i = 0; i < n; i++) {
 		list[i] = axes[i].var->expr;
@@ -145,8 +150,10 @@ static bool
 untouched(struct call *c, const struct stage *st)
 {
 	return st->events.n == 0 ||
-	       call_error(c, -1, "%s() comes before the loops of %s are "
-			  "scheduled", c->row->name, st->op->name);
+	       call_error(c, -1,
+			  "%s() comes before the loops of %s are "
+			  "scheduled",
+			  c->row->name, st->op->name);
 }
 
 static bool
@@ -202,9 +209,9 @@ stage_cache_write(struct call *c, struct pval *out)
 		map.from[i] = op->axes[i].var;
 	}
 	value = expr_substitute(ev->m, op->bodies[0], &map);
-	cache = te_compute(ev->m, arena_printf(ev->a, "%s_%s", op->name,
-					       scope), op->tag, op->n_axes,
-			   axes, value, op->inputs, op->n_inputs);
+	cache = te_compute(ev->m, arena_printf(ev->a, "%s_%s", op->name, scope),
+			   op->tag, op->n_axes, axes, value, op->inputs,
+			   op->n_inputs);
 	put_in_scope(ev, cache, scope);
 	index = axis_exprs(ev, op->axes, op->n_axes);
 	body = arena_array(ev->a, const struct expr *, 1);
@@ -283,15 +290,16 @@ stage_cache_read(struct call *c, struct pval *out)
 	}
 	axes = te_axes(ev->m, ndim, shape, names);
 	value = te_at(ev->m, own, axis_exprs(ev, axes, ndim), ndim);
-	cache = te_compute(ev->m, arena_printf(ev->a, "%s_%s",
-					       t->buffer->name, scope),
+	cache = te_compute(ev->m,
+			   arena_printf(ev->a, "%s_%s", t->buffer->name, scope),
 			   "injective", ndim, axes, value, &own, 1);
 	put_in_scope(ev, cache, scope);
 	place = st ? place_of(s, st) + 1 : 0;
 	for (int i = 0; i < n; i++) {
 		reader = stage_of_buffer(s, readers[i]->buffer);
 		if (!reader) {
-			return call_error(c, 2, "%s is not computed in this "
+			return call_error(c, 2,
+					  "%s is not computed in this "
 					  "schedule",
 					  readers[i]->buffer->name);
 		}
@@ -330,25 +338,25 @@ axis_value(struct call *c, const struct stage *st, const struct axis *x,
 			value = axis_value(c, st, e->axes[2], condition,
 					   depth + 1);
 			right = e->axes[1]->iv.extent;
-			return e->axes[0] == x
-				? expr_floordiv(m, value, right)
-				: expr_floormod(m, value, right);
+			return e->axes[0] == x ? expr_floordiv(m, value, right)
+					       : expr_floormod(m, value, right);
 		}
 		if (e->kind != EVENT_SPLIT || e->axes[0] != x) {
 			continue;
 		}
 		left = axis_value(c, st, e->axes[1], condition, depth + 1);
 		right = axis_value(c, st, e->axes[2], condition, depth + 1);
-		value = expr_add(m, expr_mul(m, left,
-					     e->axes[2]->iv.extent), right);
+		value = expr_add(m, expr_mul(m, left, e->axes[2]->iv.extent),
+				 right);
 		if (!expr_is_int(x->iv.extent, &whole) ||
-		    !expr_is_int(e->axes[2]->iv.extent, &part) ||
-		    part < 1 || whole % part != 0) {
-			const struct expr *inside =
-				expr_lt(m, value, x->iv.extent);
+		    !expr_is_int(e->axes[2]->iv.extent, &part) || part < 1 ||
+		    whole % part != 0) {
+			const struct expr *inside = expr_lt(m, value,
+							    x->iv.extent);
 
 			*condition = *condition
-				? expr_and(m, *condition, inside) : inside;
+					     ? expr_and(m, *condition, inside)
+					     : inside;
 		}
 		return value;
 	}
@@ -380,9 +388,9 @@ struct factoring {
 	int n_axes;
 	struct iter_var *over; /* still reduced */
 	int n_over;
-	struct var_map map;    /* of the old axes */
+	struct var_map map; /* of the old axes */
 	const struct expr *condition;
-	int at;                /* of the new dimension */
+	int at; /* of the new dimension */
 };
 
 static void
@@ -437,8 +445,9 @@ plan_factoring(struct call *c, const struct stage *st, const struct axis *x,
 
 		f->map.from[f->map.n] = r->axes[i].var;
 		f->map.to[f->map.n++] = expr_add(ev->m,
-			expr_substitute(ev->m, value, &leaves),
-			r->axes[i].min);
+						 expr_substitute(ev->m, value,
+								 &leaves),
+						 r->axes[i].min);
 	}
 	if (f->condition) {
 		f->condition = expr_substitute(ev->m, f->condition, &leaves);
@@ -472,8 +481,7 @@ stage_rfactor(struct call *c, struct pval *out)
 		return false;
 	}
 	if (st->op->n_out != 1) {
-		return call_error(c, 0, "%s has several outputs",
-				  st->op->name);
+		return call_error(c, 0, "%s has several outputs", st->op->name);
 	}
 	if (c->args[1].kind != PV_AXIS ||
 	    stage_leaf(st, c->args[1].u.axis) < 0 ||
@@ -488,7 +496,8 @@ stage_rfactor(struct call *c, struct pval *out)
 	}
 	f.at = (int)(at < 0 ? at + st->op->n_axes + 1 : at);
 	if (f.at == 0 && scan_of(s, st->op)) {
-		return call_error(c, 2, "time is the first dimension of what "
+		return call_error(c, 2,
+				  "time is the first dimension of what "
 				  "a scan computes; give factor_axis=1 or "
 				  "more");
 	}
@@ -524,8 +533,7 @@ stage_rfactor(struct call *c, struct pval *out)
 	body = arena_array(ev->a, const struct expr *, 1);
 	te_reduce_from(ev->m, r->reducer, &loaded, &rest, 1, NULL, r->init,
 		       body);
-	inputs = arena_array(ev->a, struct te_tensor *,
-			     st->op->n_inputs + 1);
+	inputs = arena_array(ev->a, struct te_tensor *, st->op->n_inputs + 1);
 	inputs[n_inputs++] = made;
 	for (int i = 0; i < st->op->n_inputs; i++) {
 		struct te_tensor *in = st->op->inputs[i];

@@ -169,9 +169,9 @@ place_axes(struct replay *r, int i, struct py_span at)
 		}
 	}
 	for (int a = 0; a < n_axes; a++) {
-		const struct iter_var *iv = a < st->op->n_axes
-			? &st->op->axes[a]
-			: &red->axes[a - st->op->n_axes];
+		const struct iter_var *iv =
+			a < st->op->n_axes ? &st->op->axes[a]
+					   : &red->axes[a - st->op->n_axes];
 		struct axis *x = pv_axis(r->ev, iv).u.axis;
 		int found = 0;
 
@@ -186,8 +186,7 @@ place_axes(struct replay *r, int i, struct py_span at)
 
 			if (a < block->u.block->n_iters &&
 			    a + 1 < block->n_args) {
-				expr_visit(block->args[a + 1], note_use,
-					   &u);
+				expr_visit(block->args[a + 1], note_use, &u);
 			}
 			if (u.used) {
 				found = loops.items[k].u.id;
@@ -221,8 +220,7 @@ static bool
 rename_to(struct replay *r, const struct event *e, int loop,
 	  const struct axis *x)
 {
-	struct sched_value v[2] = { sv_loop(loop),
-				    sv_string(x->iv.var->name) };
+	struct sched_value v[2] = { sv_loop(loop), sv_string(x->iv.var->name) };
 
 	set_loop(r, x, loop);
 	return apply(r, e->span, "rename_loop", v, 2, NULL);
@@ -267,8 +265,7 @@ apply_fuse(struct replay *r, const struct event *e)
 		loops[i] = sv_loop(loop);
 	}
 	arg = sv_list(r->ev->m, loops, 2);
-	say(r, arena_printf(r->ev->a, "fuse(%s, %s)",
-			    e->axes[0]->iv.var->name,
+	say(r, arena_printf(r->ev->a, "fuse(%s, %s)", e->axes[0]->iv.var->name,
 			    e->axes[1]->iv.var->name));
 	return apply(r, e->span, "fuse", &arg, 1, &out) &&
 	       rename_to(r, e, out.u.id, e->axes[2]);
@@ -277,8 +274,8 @@ apply_fuse(struct replay *r, const struct event *e)
 static bool
 apply_reorder(struct replay *r, const struct event *e)
 {
-	struct sched_value *loops =
-		arena_array(r->ev->a, struct sched_value, e->n + 1);
+	struct sched_value *loops = arena_array(r->ev->a, struct sched_value,
+						e->n + 1);
 	struct sched_value arg;
 	struct strbuf s;
 
@@ -337,8 +334,7 @@ apply_to_loop(struct replay *r, const struct event *e)
 		v[2] = sv_int(CACHE_LINE);
 		return apply(r, e->span, "annotate", v, 3, NULL);
 	default:
-		v[1] = sv_string(arena_printf(r->ev->a, "pragma_%s",
-					      e->text));
+		v[1] = sv_string(arena_printf(r->ev->a, "pragma_%s", e->text));
 		v[2] = e->value;
 		return apply(r, e->span, "annotate", v, 3, NULL);
 	}
@@ -371,14 +367,19 @@ static bool
 apply_event(struct replay *r, const struct event *e, int i)
 {
 	switch (e->kind) {
-	case EVENT_SPLIT: return apply_split(r, e);
-	case EVENT_FUSE: return apply_fuse(r, e);
-	case EVENT_REORDER: return apply_reorder(r, e);
+	case EVENT_SPLIT:
+		return apply_split(r, e);
+	case EVENT_FUSE:
+		return apply_fuse(r, e);
+	case EVENT_REORDER:
+		return apply_reorder(r, e);
 	case EVENT_SCOPE:
 	case EVENT_DOUBLE_BUFFER:
 	case EVENT_ROLLING:
-	case EVENT_ALIGN: return apply_to_block(r, e, i);
-	default: return apply_to_loop(r, e);
+	case EVENT_ALIGN:
+		return apply_to_block(r, e, i);
+	default:
+		return apply_to_loop(r, e);
 	}
 }
 
@@ -408,16 +409,17 @@ apply_stage(struct replay *r, int i)
 		int loop = loop_of(r, st->at_axis);
 
 		if (!loop) {
-			return eval_error(r->ev, st->attach_span, "the loop "
+			return eval_error(r->ev, st->attach_span,
+					  "the loop "
 					  "%s that %s is to be computed at is "
-					  "no more", st->at_axis->iv.var->name,
+					  "no more",
+					  st->at_axis->iv.var->name,
 					  st->op->name);
 		}
 		v[1] = sv_loop(loop);
 		v[2] = sv_bool(true);
 		say(r, arena_printf(r->ev->a, "compute_at(%s, %s)",
-				    st->op->name,
-				    st->at_axis->iv.var->name));
+				    st->op->name, st->at_axis->iv.var->name));
 		if (!apply(r, st->attach_span, "compute_at", v, 3, NULL)) {
 			return false;
 		}
@@ -448,11 +450,10 @@ inline_stages(struct replay *r)
 		if (st->attach != ATTACH_INLINE) {
 			continue;
 		}
-		say(r, arena_printf(r->ev->a, "compute_inline(%s)",
-				    st->op->name));
+		say(r,
+		    arena_printf(r->ev->a, "compute_inline(%s)", st->op->name));
 		if (!needs_block(r, i, st->attach_span) ||
-		    !apply(r, st->attach_span, "compute_inline", &v, 1,
-			   NULL)) {
+		    !apply(r, st->attach_span, "compute_inline", &v, 1, NULL)) {
 			return false;
 		}
 		r->blocks[i] = 0;
@@ -466,7 +467,7 @@ inline_stages(struct replay *r)
  * leaves out could never be read: it becomes a parameter too, the last. */
 struct parameters {
 	VEC(struct te_tensor *) own, plain; /* of our stages; the program's */
-	VEC(struct var *) vars; /* NULL where a tensor stands */
+	VEC(struct var *) vars;             /* NULL where a tensor stands */
 };
 
 static bool
@@ -509,7 +510,8 @@ list_parameters(struct call *c, struct te_schedule *s, struct parameters *p)
 			continue;
 		}
 		if (items[i].kind != PV_TENSOR) {
-			return call_error(c, 1, "arguments are tensors and "
+			return call_error(c, 1,
+					  "arguments are tensors and "
 					  "variables, not %s",
 					  pv_kind_name(items[i].kind));
 		}
@@ -527,8 +529,7 @@ list_parameters(struct call *c, struct te_schedule *s, struct parameters *p)
 			for (int j = 0; j < p->own.n; j++) {
 				listed |= p->own.data[j]->buffer == b;
 			}
-			if (!listed &&
-			    !add_tensor(c, s, p, st->op->out[k])) {
+			if (!listed && !add_tensor(c, s, p, st->op->out[k])) {
 				return false;
 			}
 		}
@@ -563,8 +564,7 @@ order_params(struct call *c, struct func *f, const struct parameters *p)
 		if (found < 0) {
 			/* a variable that nothing uses */
 			func_add_param(f, v, NULL);
-			f->params.data[at++] =
-				(struct param){ .var = v };
+			f->params.data[at++] = (struct param){ .var = v };
 			continue;
 		}
 		f->params.data[at++] = old[found];

@@ -136,8 +136,7 @@ put_params(struct writer *w, const struct sched_step *step, bool inputs)
 		if (p->role == PARAM_BUFFER) {
 			strbuf_printf(w->out, "%lld, %d",
 				      (long long)v->items[1].u.ival,
-				      strcmp(v->items[0].u.text,
-					     "write") == 0);
+				      strcmp(v->items[0].u.text, "write") == 0);
 		} else if (p->is_list && v->kind == SV_NONE) {
 			strbuf_puts(w->out, "[]");
 		} else {
@@ -178,10 +177,8 @@ put_decisions(struct writer *w, const bool *keep)
 	for (int i = 0; i < w->s->trace.n; i++) {
 		const struct sched_step *step = &w->s->trace.data[i];
 
-		for (int k = 0; keep[i] && k < step->primitive->n_params;
-		     k++) {
-			if (step->primitive->params[k].role !=
-			    PARAM_DECISION) {
+		for (int k = 0; keep[i] && k < step->primitive->n_params; k++) {
+			if (step->primitive->params[k].role != PARAM_DECISION) {
 				continue;
 			}
 			strbuf_printf(w->out, "%s[%d, ", comma, at);
@@ -243,9 +240,9 @@ is_word(const char *text)
 	bool ok = text[0] != '\0' && !(text[0] >= '0' && text[0] <= '9');
 
 	for (const char *c = text; *c; c++) {
-		ok = ok && (*c == '_' || (*c >= '0' && *c <= '9') ||
-			    (*c >= 'a' && *c <= 'z') ||
-			    (*c >= 'A' && *c <= 'Z'));
+		ok = ok &&
+		     (*c == '_' || (*c >= '0' && *c <= '9') ||
+		      (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z'));
 	}
 	return ok;
 }
@@ -278,7 +275,7 @@ convert_text(struct converter *c, const char *text, bool input, bool map)
 		lambda = index_map_load(c->m, text);
 		if (!lambda) {
 			return refuse(c, "this is no saved index map; write "
-				      "a lambda");
+					 "a lambda");
 		}
 		strbuf_puts(&c->out, lambda);
 		return true;
@@ -325,10 +322,11 @@ convert(struct converter *c, const cJSON *v, bool input, bool map)
 	}
 	if (!cJSON_IsArray(v)) {
 		return refuse(c, "objects are not read here; give numbers, "
-			      "texts and lists");
+				 "texts and lists");
 	}
 	strbuf_putc(&c->out, '[');
-	cJSON_ArrayForEach(item, v) {
+	cJSON_ArrayForEach(item, v)
+	{
 		if (!convert(c, item, input, map)) {
 			return false;
 		}
@@ -366,7 +364,7 @@ convert_param(struct converter *c, const struct sched_param *p,
 
 		if (!cJSON_IsNumber(*next) || !cJSON_IsNumber(which)) {
 			return refuse(c, "a buffer is a number and 0 (read) "
-				      "or 1 (write)");
+					 "or 1 (write)");
 		}
 		strbuf_printf(&c->out, "%s=(\"%s\", %d), ", p->name,
 			      which->valueint ? "write" : "read",
@@ -413,16 +411,16 @@ convert_args(struct converter *c, const struct primitive *p,
 		if (!*next && param->role != PARAM_STAR &&
 		    param->role != PARAM_FACTORS) {
 			ok = param->optional ||
-			     refuse(c, arena_printf(&c->m->arena,
-						    "%s is missing",
-						    param->name));
+			     refuse(c,
+				    arena_printf(&c->m->arena, "%s is missing",
+						 param->name));
 			continue;
 		}
 		ok = convert_param(c, param, next);
 	}
 	return ok && ((!input && !attr) ||
 		      refuse(c, "there are more inputs or attributes than "
-			     "the instruction takes"));
+				"the instruction takes"));
 }
 
 static const struct primitive *
@@ -443,9 +441,12 @@ find_kind(struct converter *c, const char *kind)
 		}
 	}
 	nearest = text_nearest(kind, kinds, n);
-	refuse(c, nearest ? arena_printf(&c->m->arena, "there is no kind %s; "
-					 "did you mean %s?", kind, nearest)
-			  : arena_printf(&c->m->arena, "there is no kind %s; "
+	refuse(c, nearest ? arena_printf(&c->m->arena,
+					 "there is no kind %s; "
+					 "did you mean %s?",
+					 kind, nearest)
+			  : arena_printf(&c->m->arena,
+					 "there is no kind %s; "
 					 "docs/schedules.md lists them",
 					 kind));
 	return NULL;
@@ -456,9 +457,10 @@ decision_of(const cJSON *decisions, int at)
 {
 	const cJSON *d;
 
-	cJSON_ArrayForEach(d, decisions) {
-		if (cJSON_GetArraySize(d) == 2 &&
-		    cJSON_IsNumber(d->child) && d->child->valueint == at) {
+	cJSON_ArrayForEach(d, decisions)
+	{
+		if (cJSON_GetArraySize(d) == 2 && cJSON_IsNumber(d->child) &&
+		    d->child->valueint == at) {
 			return d->child->next;
 		}
 	}
@@ -466,8 +468,7 @@ decision_of(const cJSON *decisions, int at)
 }
 
 static bool
-convert_instruction(struct converter *c, const cJSON *v,
-		    const cJSON *decisions)
+convert_instruction(struct converter *c, const cJSON *v, const cJSON *decisions)
 {
 	const cJSON *kind = cJSON_GetArrayItem(v, 0);
 	const cJSON *inputs = cJSON_GetArrayItem(v, 1);
@@ -479,23 +480,23 @@ convert_instruction(struct converter *c, const cJSON *v,
 	    !cJSON_IsArray(inputs) || !cJSON_IsArray(attrs) ||
 	    !cJSON_IsArray(results)) {
 		return refuse(c, "an instruction is [kind, inputs, "
-			      "attributes, results]");
+				 "attributes, results]");
 	}
 	p = find_kind(c, kind->valuestring);
 	if (!p) {
 		return false;
 	}
-	cJSON_ArrayForEach(r, results) {
+	cJSON_ArrayForEach(r, results)
+	{
 		if (!cJSON_IsString(r) || !is_word(r->valuestring)) {
 			return refuse(c, "a result is a name; use letters "
-				      "and digits");
+					 "and digits");
 		}
 		strbuf_printf(&c->out, "%s, ", r->valuestring);
 	}
 	strbuf_printf(&c->out, "%ssch.%s(", results->child ? "= " : "",
 		      p->name);
-	if (!convert_args(c, p, inputs, attrs,
-			  decision_of(decisions, c->at))) {
+	if (!convert_args(c, p, inputs, attrs, decision_of(decisions, c->at))) {
 		return false;
 	}
 	strbuf_puts(&c->out, ")\n");
@@ -519,7 +520,8 @@ trace_json_read(struct sched *s, const struct source *src)
 	}
 	strbuf_init(&c.out);
 	strbuf_puts(&c.out, "");
-	cJSON_ArrayForEach(v, list) {
+	cJSON_ArrayForEach(v, list)
+	{
 		ok = ok && convert_instruction(&c, v, decisions);
 		c.at++;
 	}
@@ -528,8 +530,8 @@ trace_json_read(struct sched *s, const struct source *src)
 		struct source *lines = arena_new(&s->module->arena,
 						 struct source);
 
-		lines->name = arena_printf(&s->module->arena,
-					   "%s, as Python", src->name);
+		lines->name = arena_printf(&s->module->arena, "%s, as Python",
+					   src->name);
 		lines->text = arena_strndup(&s->module->arena, c.out.data,
 					    c.out.len);
 		lines->length = c.out.len;

@@ -41,21 +41,25 @@ add_array(struct saver *s, const int *items, int n)
 	const char *text = "";
 
 	for (int i = 0; i < n; i++) {
-		text = arena_printf(&s->m->arena, "%s%s%d", text,
-				    i ? ", " : "", items[i]);
+		text = arena_printf(&s->m->arena, "%s%s%d", text, i ? ", " : "",
+				    items[i]);
 	}
-	return add_node(s, arena_printf(&s->m->arena, "{\"type_key\": "
-					"\"Array\", \"data\": [%s]}", text));
+	return add_node(s, arena_printf(&s->m->arena,
+					"{\"type_key\": "
+					"\"Array\", \"data\": [%s]}",
+					text));
 }
 
 static int
 add_var(struct saver *s, struct dtype type, int name)
 {
-	return add_node(s, arena_printf(&s->m->arena, "{\"type_key\": "
-			"\"tir.Var\", \"attrs\": {\"dtype\": \"%s\", "
-			"\"name\": \"%d\", \"span\": \"0\", "
-			"\"type_annotation\": \"0\"}}", dtype_name(type),
-			name));
+	return add_node(
+		s, arena_printf(&s->m->arena,
+				"{\"type_key\": "
+				"\"tir.Var\", \"attrs\": {\"dtype\": \"%s\", "
+				"\"name\": \"%d\", \"span\": \"0\", "
+				"\"type_annotation\": \"0\"}}",
+				dtype_name(type), name));
 }
 
 static int
@@ -71,16 +75,22 @@ add_expr(struct saver *s, const struct expr *e, const int *vars)
 		}
 	}
 	if (e->kind == EXPR_VAR) { /* a size: known by its name */
-		x = add_node(s, arena_printf(a, "{\"type_key\": "
-				"\"runtime.String\", \"repr_str\": \"%s\"}",
-				e->u.var->name));
+		x = add_node(
+			s, arena_printf(
+				   a,
+				   "{\"type_key\": "
+				   "\"runtime.String\", \"repr_str\": \"%s\"}",
+				   e->u.var->name));
 		return add_var(s, e->type, x);
 	}
 	if (expr_is_int(e, &v)) {
-		return add_node(s, arena_printf(a, "{\"type_key\": \"IntImm\""
-				", \"attrs\": {\"dtype\": \"%s\", \"span\": "
-				"\"0\", \"value\": \"%lld\"}}",
-				dtype_name(e->type), (long long)v));
+		return add_node(
+			s, arena_printf(
+				   a,
+				   "{\"type_key\": \"IntImm\""
+				   ", \"attrs\": {\"dtype\": \"%s\", \"span\": "
+				   "\"0\", \"value\": \"%lld\"}}",
+				   dtype_name(e->type), (long long)v));
 	}
 	for (int i = 0; i < N_OPERATORS; i++) {
 		if (operators[i].kind != e->kind) {
@@ -88,11 +98,14 @@ add_expr(struct saver *s, const struct expr *e, const int *vars)
 		}
 		x = add_expr(s, e->args[0], vars);
 		y = add_expr(s, e->args[1], vars);
-		return add_node(s, arena_printf(a, "{\"type_key\": \"%s\", "
-				"\"attrs\": {\"a\": \"%d\", \"b\": \"%d\", "
-				"\"dtype\": \"%s\", \"span\": \"0\"}}",
-				operators[i].type_key, x, y,
-				dtype_name(e->type)));
+		return add_node(
+			s, arena_printf(
+				   a,
+				   "{\"type_key\": \"%s\", "
+				   "\"attrs\": {\"a\": \"%d\", \"b\": \"%d\", "
+				   "\"dtype\": \"%s\", \"span\": \"0\"}}",
+				   operators[i].type_key, x, y,
+				   dtype_name(e->type)));
 	}
 	return 0;
 }
@@ -110,7 +123,11 @@ index_map_save(struct module *m, const struct index_map *map,
 	add_node(&s, "{\"type_key\": \"\"}");
 	add_node(&s, NULL);
 	for (int i = 0; i < map->n_logical; i++) {
-		int name = add_node(&s, arena_printf(a, "{\"type_key\": "
+		int name = add_node(
+			&s,
+			arena_printf(
+				a,
+				"{\"type_key\": "
 				"\"runtime.String\", \"repr_str\": \"i%d\"}",
 				i));
 
@@ -121,10 +138,12 @@ index_map_save(struct module *m, const struct index_map *map,
 	}
 	initial = add_array(&s, vars, map->n_logical);
 	final = add_array(&s, exprs, map->n_physical);
-	s.nodes.data[1] = arena_printf(a, "{\"type_key\": \"tir.IndexMap\", "
-			"\"attrs\": {\"final_indices\": \"%d\", "
-			"\"initial_indices\": \"%d\", "
-			"\"inverse_index_map\": \"0\"}}", final, initial);
+	s.nodes.data[1] = arena_printf(a,
+				       "{\"type_key\": \"tir.IndexMap\", "
+				       "\"attrs\": {\"final_indices\": \"%d\", "
+				       "\"initial_indices\": \"%d\", "
+				       "\"inverse_index_map\": \"0\"}}",
+				       final, initial);
 	strbuf_puts(out, "{\"root\": 1, \"nodes\": [");
 	for (int i = 0; i < s.nodes.n; i++) {
 		strbuf_printf(out, "%s%s", i ? ", " : "", s.nodes.data[i]);
@@ -163,8 +182,7 @@ attr(const cJSON *node, const char *name)
 {
 	const char *text = cJSON_GetStringValue(
 		cJSON_GetObjectItemCaseSensitive(
-			cJSON_GetObjectItemCaseSensitive(node, "attrs"),
-			name));
+			cJSON_GetObjectItemCaseSensitive(node, "attrs"), name));
 
 	return text ? text : "";
 }
@@ -216,8 +234,7 @@ load_expr(struct loader *l, int at)
 	} else if (strcmp(key, "tir.Var") == 0) {
 		ok = load_size(l, node);
 	} else if (strcmp(key, "IntImm") == 0) {
-		strbuf_printf(&l->out, "%lld",
-			      atoll(attr(node, "value")));
+		strbuf_printf(&l->out, "%lld", atoll(attr(node, "value")));
 		ok = true;
 	} else if (strcmp(key, "FloatImm") == 0) {
 		strbuf_printf(&l->out, "%.17g", atof(attr(node, "value")));
@@ -249,17 +266,18 @@ load_map(struct loader *l, const cJSON *map)
 		return false;
 	}
 	strbuf_puts(&l->out, "lambda");
-	cJSON_ArrayForEach(v, vars) {
+	cJSON_ArrayForEach(v, vars)
+	{
 		if (!cJSON_IsNumber(v) || !node_at(l, v->valueint)) {
 			return false;
 		}
-		l->names[v->valueint] =
-			arena_printf(&l->m->arena, "i%d", i);
+		l->names[v->valueint] = arena_printf(&l->m->arena, "i%d", i);
 		strbuf_printf(&l->out, "%s i%d", i ? "," : "", i);
 		i++;
 	}
 	strbuf_puts(&l->out, ": (");
-	cJSON_ArrayForEach(v, exprs) {
+	cJSON_ArrayForEach(v, exprs)
+	{
 		if (!cJSON_IsNumber(v) || !load_expr(l, v->valueint)) {
 			return false;
 		}

@@ -96,7 +96,8 @@ pv_list_of(struct eval *ev, enum pv_kind kind, const struct pval *items, int n)
 struct pval
 pv_tensor(struct eval *ev, struct te_tensor *t)
 {
-	return (struct pval){ .kind = PV_TENSOR, .depth = te_depth(ev, t),
+	return (struct pval){ .kind = PV_TENSOR,
+			      .depth = te_depth(ev, t),
 			      .u.tensor = t };
 }
 
@@ -127,7 +128,7 @@ pv_is_number(const struct pval *v)
 static double
 as_double(const struct pval *v)
 {
-	return v->kind == PV_FLOAT ? v->u.fval
+	return v->kind == PV_FLOAT  ? v->u.fval
 	       : v->kind == PV_BOOL ? (double)v->u.boolean
 				    : (double)v->u.ival;
 }
@@ -167,15 +168,13 @@ pv_equal(const struct pval *x, const struct pval *y, int depth)
 		return true;
 	case PV_STRING:
 		return x->u.text.n == y->u.text.n &&
-		       memcmp(x->u.text.data, y->u.text.data,
-			      x->u.text.n) == 0;
+		       memcmp(x->u.text.data, y->u.text.data, x->u.text.n) == 0;
 	case PV_TUPLE:
 	case PV_LIST:
 	case PV_SET:
 		return lists_equal(x->u.list, y->u.list, depth);
 	case PV_DICT:
-		return lists_equal(&x->u.dict->keys, &y->u.dict->keys,
-				   depth) &&
+		return lists_equal(&x->u.dict->keys, &y->u.dict->keys, depth) &&
 		       lists_equal(&x->u.dict->values, &y->u.dict->values,
 				   depth);
 	case PV_RANGE:
@@ -216,15 +215,29 @@ eval_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
 	int64_t number;
 
 	switch (v->kind) {
-	case PV_NONE: *out = false; return true;
-	case PV_BOOL: *out = v->u.boolean; return true;
-	case PV_INT: *out = v->u.ival != 0; return true;
-	case PV_FLOAT: *out = v->u.fval != 0; return true;
-	case PV_STRING: *out = v->u.text.n > 0; return true;
+	case PV_NONE:
+		*out = false;
+		return true;
+	case PV_BOOL:
+		*out = v->u.boolean;
+		return true;
+	case PV_INT:
+		*out = v->u.ival != 0;
+		return true;
+	case PV_FLOAT:
+		*out = v->u.fval != 0;
+		return true;
+	case PV_STRING:
+		*out = v->u.text.n > 0;
+		return true;
 	case PV_TUPLE:
 	case PV_LIST:
-	case PV_SET: *out = v->u.list->n > 0; return true;
-	case PV_DICT: *out = v->u.dict->keys.n > 0; return true;
+	case PV_SET:
+		*out = v->u.list->n > 0;
+		return true;
+	case PV_DICT:
+		*out = v->u.dict->keys.n > 0;
+		return true;
 	case PV_RANGE:
 		*out = range_length(v->u.range) > 0;
 		return true;
@@ -239,14 +252,18 @@ eval_truth(struct eval *ev, struct py_span at, const struct pval *v, bool *out)
 		}
 		/* fall through */
 	case PV_TENSOR_PART:
-		return eval_error(ev, at, "whether this holds is known only "
+		return eval_error(ev, at,
+				  "whether this holds is known only "
 				  "when the function runs; use "
 				  "tvm.tir.if_then_else, te.all or te.any");
 	case PV_AXIS:
-		return eval_error(ev, at, "an axis has no truth value when "
+		return eval_error(ev, at,
+				  "an axis has no truth value when "
 				  "the program is read; use "
 				  "tvm.tir.if_then_else");
-	default: *out = true; return true;
+	default:
+		*out = true;
+		return true;
 	}
 }
 
@@ -397,14 +414,30 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 	case PV_BOOL:
 		strbuf_puts(out, v->u.boolean ? "True" : "False");
 		return;
-	case PV_INT: strbuf_printf(out, "%" PRId64, v->u.ival); return;
-	case PV_FLOAT: float_text(v->u.fval, out); return;
-	case PV_STRING: string_text(v, repr, out); return;
-	case PV_ELLIPSIS: strbuf_puts(out, "Ellipsis"); return;
-	case PV_TUPLE: list_text(ev, v->u.list, "()", depth, out); return;
-	case PV_LIST: list_text(ev, v->u.list, "[]", depth, out); return;
-	case PV_SET: list_text(ev, v->u.list, "{}", depth, out); return;
-	case PV_DICT: dict_text(ev, v->u.dict, depth, out); return;
+	case PV_INT:
+		strbuf_printf(out, "%" PRId64, v->u.ival);
+		return;
+	case PV_FLOAT:
+		float_text(v->u.fval, out);
+		return;
+	case PV_STRING:
+		string_text(v, repr, out);
+		return;
+	case PV_ELLIPSIS:
+		strbuf_puts(out, "Ellipsis");
+		return;
+	case PV_TUPLE:
+		list_text(ev, v->u.list, "()", depth, out);
+		return;
+	case PV_LIST:
+		list_text(ev, v->u.list, "[]", depth, out);
+		return;
+	case PV_SET:
+		list_text(ev, v->u.list, "{}", depth, out);
+		return;
+	case PV_DICT:
+		dict_text(ev, v->u.dict, depth, out);
+		return;
 	case PV_RANGE:
 		strbuf_printf(out, "range(%" PRId64 ", %" PRId64,
 			      v->u.range->start, v->u.range->stop);
@@ -413,24 +446,33 @@ pv_text(struct eval *ev, const struct pval *v, bool repr, int depth,
 		}
 		strbuf_putc(out, ')');
 		return;
-	case PV_EXPR: expr_print(v->u.expr, out); return;
+	case PV_EXPR:
+		expr_print(v->u.expr, out);
+		return;
 	case PV_TENSOR:
 		tensor_text(v->u.tensor->buffer, v->u.tensor->buffer->name,
 			    out);
 		return;
 	case PV_OP:
-		strbuf_printf(out, v->u.tensor->stage ? "compute(%s)"
-						      : "placeholder(%s)",
+		strbuf_printf(out,
+			      v->u.tensor->stage ? "compute(%s)"
+						 : "placeholder(%s)",
 			      v->u.tensor->buffer->name);
 		return;
 	case PV_AXIS:
-	case PV_THREAD: axis_text(v->u.axis, out); return;
+	case PV_THREAD:
+		axis_text(v->u.axis, out);
+		return;
 	case PV_BLOCK:
-	case PV_LOOP: handle_text(ev, v, out); return;
+	case PV_LOOP:
+		handle_text(ev, v, out);
+		return;
 	case PV_IRMODULE:
 	case PV_FUNC:
 	case PV_SCHEDULE:
-	case PV_TRACE: pv_script_text(ev, v, out); return;
+	case PV_TRACE:
+		pv_script_text(ev, v, out);
+		return;
 	case PV_TARGET:
 		strbuf_puts(out, v->u.target->name);
 		return;

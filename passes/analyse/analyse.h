@@ -21,10 +21,10 @@ struct modular {
 
 struct analyser_var {
 	const struct var *var;
-	struct bounds bounds;           /* constant bounds */
-	const struct expr *min, *extent;/* symbolic range, or NULL */
-	const struct expr *value;       /* a LET's value, or NULL */
-	bool inlined;                   /* simplify puts the value in place */
+	struct bounds bounds;            /* constant bounds */
+	const struct expr *min, *extent; /* symbolic range, or NULL */
+	const struct expr *value;        /* a LET's value, or NULL */
+	bool inlined;                    /* simplify puts the value in place */
 };
 
 struct analyser_fact; /* a sum of terms that is <= 0 */
@@ -43,8 +43,8 @@ struct analyser {
 	/* In which order the terms of a sum were first written. */
 	struct analyser_order *orders;
 	uint32_t n_orders, cap_orders;
-	int fuel; /* rewrites left in this call */
-	int forks; /* conditions that sides may still be told of in it */
+	int fuel;   /* rewrites left in this call */
+	int forks;  /* conditions that sides may still be told of in it */
 	bool plain; /* while bounds of a fact are taken: without facts */
 };
 

@@ -171,8 +171,8 @@ call_bounds(struct analyser *a, const struct expr *e)
 		y.min = x.min > 0 ? x.min : x.max < 0 ? -x.max : 0;
 		return y;
 	case INTRIN_NIBBLE:
-		return type_bounds(dtype_of(dtype_is_signed(e->type) ? DT_I4
-								     : DT_U4));
+		return type_bounds(
+			dtype_of(dtype_is_signed(e->type) ? DT_I4 : DT_U4));
 	case INTRIN_BITAND:
 		y = analyse_bounds(a, e->args[1]);
 		return y.min >= 0 ? (struct bounds){ 0, y.max } : all;

@@ -83,8 +83,8 @@ is_free(const struct cover *c, const struct expr *e)
 static const struct expr *
 constant_end(struct cover *c, struct dtype t, int64_t v)
 {
-	if (v == BOUND_NEG_INF || v == BOUND_POS_INF ||
-	    v < dtype_min_int(t) || v > (int64_t)dtype_max_int(t)) {
+	if (v == BOUND_NEG_INF || v == BOUND_POS_INF || v < dtype_min_int(t) ||
+	    v > (int64_t)dtype_max_int(t)) {
 		return NULL;
 	}
 	return expr_int(c->a->module, t, v);

@@ -133,8 +133,8 @@ by_factor(struct analyser *a, const struct linear *l, int i, int depth)
 		for (int k = 0; k < p.n; k++) {
 			if (k != j) {
 				others.factor[others.n++] = p.factor[k];
-				positive &= analyse_bounds(
-						a, p.factor[k]).min >= 0;
+				positive &=
+					analyse_bounds(a, p.factor[k]).min >= 0;
 			}
 		}
 		if (position < 0 || !positive) {

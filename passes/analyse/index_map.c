@@ -61,22 +61,21 @@ give_digits(struct inverter *v, const struct iter_sum *sum,
 		const struct expr **value = value_of(v, p->source);
 
 		if (i > 0) {
-			const struct expr *radix = expr_quotient(v->a,
-				sum->parts[i - 1].scale, p->scale);
+			const struct expr *radix =
+				expr_quotient(v->a, sum->parts[i - 1].scale,
+					      p->scale);
 
 			if (!radix) {
 				radix = p->extent;
 			}
 			digit = expr_floormod(m, digit, radix);
 			if (!prove(v->a, expr_le(m, radix, p->extent))) {
-				restrict_range(v, expr_lt(m, digit,
-							  p->extent));
+				restrict_range(v, expr_lt(m, digit, p->extent));
 			}
 		}
 		digit = simplify(v->a, digit);
 		*value = simplify(v->a, expr_add(m, *value,
-						 expr_mul(m, digit,
-							  p->lower)));
+						 expr_mul(m, digit, p->lower)));
 	}
 }
 
@@ -132,8 +131,7 @@ static struct iter_var *
 logical_loops(struct module *m, struct var *const *vars, int n,
 	      const struct expr *const *shape)
 {
-	struct iter_var *loops = arena_array(&m->arena, struct iter_var,
-					     n + 1);
+	struct iter_var *loops = arena_array(&m->arena, struct iter_var, n + 1);
 
 	for (int i = 0; i < n; i++) {
 		loops[i].var = vars[i];
@@ -155,8 +153,7 @@ copy_forward(struct inverter *v, struct var *const *vars, int n_vars,
 	out->n_physical = n_exprs;
 	out->logical = arena_array(arena, struct var *, n_vars + 1);
 	out->to_logical = arena_array(arena, const struct expr *, n_vars + 1);
-	out->to_physical = arena_array(arena, const struct expr *,
-				       n_exprs + 1);
+	out->to_physical = arena_array(arena, const struct expr *, n_exprs + 1);
 	out->physical_shape = arena_array(arena, const struct expr *,
 					  n_exprs + 1);
 	out->physical = arena_array(arena, struct var *, n_exprs + 1);
@@ -165,8 +162,7 @@ copy_forward(struct inverter *v, struct var *const *vars, int n_vars,
 	}
 	for (int i = 0; i < n_exprs; i++) {
 		out->to_physical[i] = simplify(v->a, exprs[i]);
-		out->physical[i] = var_new(v->m,
-					   arena_printf(arena, "p%d", i),
+		out->physical[i] = var_new(v->m, arena_printf(arena, "p%d", i),
 					   exprs[i]->type);
 	}
 }
@@ -174,8 +170,8 @@ copy_forward(struct inverter *v, struct var *const *vars, int n_vars,
 bool
 index_map_from_forward(struct module *m, struct var *const *vars, int n_vars,
 		       const struct expr *const *exprs, int n_exprs,
-		       const struct expr *const *shape,
-		       struct index_map **out, const char **why)
+		       const struct expr *const *shape, struct index_map **out,
+		       const char **why)
 {
 	struct iter_var *loops = logical_loops(m, vars, n_vars, shape);
 	struct iter_map map;
@@ -187,8 +183,10 @@ index_map_from_forward(struct module *m, struct var *const *vars, int n_vars,
 		analyser_bind(&a, vars[i], loops[i].min, loops[i].extent);
 	}
 	if (!iter_map_detect_padded(&a, loops, n_vars, exprs, n_exprs, &map)) {
-		*why = arena_printf(&m->arena, "%s; a layout gives each "
-				    "element one place", map.why);
+		*why = arena_printf(&m->arena,
+				    "%s; a layout gives each "
+				    "element one place",
+				    map.why);
 		return false;
 	}
 	v.out = arena_new(&m->arena, struct index_map);
@@ -198,9 +196,11 @@ index_map_from_forward(struct module *m, struct var *const *vars, int n_vars,
 		const struct expr *size = iter_sum_extent(&a, s);
 
 		if (!size || !expr_is_value(s->base, 0)) {
-			*why = arena_printf(&m->arena, "physical index %d "
+			*why = arena_printf(&m->arena,
+					    "physical index %d "
 					    "does not start at 0; shift or "
-					    "reverse it", d);
+					    "reverse it",
+					    d);
 			return false;
 		}
 		v.out->physical_shape[d] = size;

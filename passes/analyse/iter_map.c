@@ -91,8 +91,7 @@ sum_add_part(struct detect *d, struct iter_sum *s, struct iter_split part)
 		if (!same_digit(d, p, &part)) {
 			continue;
 		}
-		p->scale = simplify(d->a, expr_add(d->m, p->scale,
-						   part.scale));
+		p->scale = simplify(d->a, expr_add(d->m, p->scale, part.scale));
 		if (expr_is_value(p->scale, 0)) {
 			*p = s->parts[--s->n];
 		}
@@ -108,18 +107,16 @@ sum_add_part(struct detect *d, struct iter_sum *s, struct iter_split part)
 
 void
 detect_add(struct detect *d, struct iter_sum *s, const struct iter_sum *other,
-	const struct expr *scale)
+	   const struct expr *scale)
 {
 	for (int i = 0; i < other->n; i++) {
 		struct iter_split part = other->parts[i];
 
-		part.scale = simplify(d->a, expr_mul(d->m, part.scale,
-						     scale));
+		part.scale = simplify(d->a, expr_mul(d->m, part.scale, scale));
 		sum_add_part(d, s, part);
 	}
 	s->base = simplify(d->a, expr_add(d->m, s->base,
-					  expr_mul(d->m, other->base,
-						   scale)));
+					  expr_mul(d->m, other->base, scale)));
 }
 
 static bool
@@ -165,11 +162,12 @@ apply_fused(struct detect *d, struct iter_sum *s, const struct fused *f)
 	if (found < f->pattern.n || found == 0) {
 		return false;
 	}
-	sum_add_part(d, &rest, (struct iter_split){
-		f->mark, detect_int(d, factor, 1), f->mark->extent, factor });
-	rest.base = simplify(d->a, expr_add(d->m, rest.base,
-					    expr_mul(d->m, f->mark->min,
-						     factor)));
+	sum_add_part(d, &rest,
+		     (struct iter_split){ f->mark, detect_int(d, factor, 1),
+					  f->mark->extent, factor });
+	rest.base = simplify(d->a,
+			     expr_add(d->m, rest.base,
+				      expr_mul(d->m, f->mark->min, factor)));
 	*s = rest;
 	return true;
 }
@@ -212,8 +210,8 @@ smallest(struct detect *d, const struct iter_sum *s)
 bool
 detect_sort(struct detect *d, struct iter_sum *s, bool gaps)
 {
-	struct iter_split *sorted =
-		arena_array(&d->m->arena, struct iter_split, s->n + 1);
+	struct iter_split *sorted = arena_array(&d->m->arena, struct iter_split,
+						s->n + 1);
 	bool *done = arena_array(&d->m->arena, bool, s->n + 1);
 	const struct expr *next = NULL;
 
@@ -238,8 +236,8 @@ detect_sort(struct detect *d, struct iter_sum *s, bool gaps)
 			}
 		}
 		for (int i = 0; least < INT64_MAX && i < s->n; i++) {
-			if (!done[i] && expr_is_value(s->parts[i].scale,
-						      least)) {
+			if (!done[i] &&
+			    expr_is_value(s->parts[i].scale, least)) {
 				at = i;
 			}
 		}
@@ -285,12 +283,14 @@ round_up(struct detect *d, const struct expr *extent, int64_t to)
 	if (to <= 1) {
 		return extent;
 	}
-	return simplify(d->a, expr_mul(d->m,
-		expr_floordiv(d->m,
-			      expr_add(d->m, extent,
-				       detect_int(d, extent, to - 1)),
-			      detect_int(d, extent, to)),
-		detect_int(d, extent, to)));
+	return simplify(d->a,
+			expr_mul(d->m,
+				 expr_floordiv(d->m,
+					       expr_add(d->m, extent,
+							detect_int(d, extent,
+								   to - 1)),
+					       detect_int(d, extent, to)),
+				 detect_int(d, extent, to)));
 }
 
 /* Makes s one part (and its base). */
@@ -317,8 +317,8 @@ detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e)
 	pattern.base = detect_int(d, scale, 0);
 	for (int i = 0; i < s->n; i++) {
 		pattern.parts[i] = s->parts[i];
-		pattern.parts[i].scale =
-			expr_quotient(d->a, s->parts[i].scale, scale);
+		pattern.parts[i].scale = expr_quotient(d->a, s->parts[i].scale,
+						       scale);
 		if (!pattern.parts[i].scale) {
 			return detect_fail(d, e, "has no common step");
 		}
@@ -331,8 +331,9 @@ detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e)
 		mark = arena_new(&d->m->arena, struct iter_mark);
 		mark->min = pattern.base;
 		mark->sum = arena_copy(&d->m->arena, &pattern, sizeof pattern);
-		mark->unpadded = simplify(d->a, expr_mul(d->m,
-			pattern.parts[0].scale, pattern.parts[0].extent));
+		mark->unpadded = simplify(d->a,
+					  expr_mul(d->m, pattern.parts[0].scale,
+						   pattern.parts[0].extent));
 		mark->extent = round_up(d, mark->unpadded,
 					detect_pad(d, d->n_loops + at));
 		fresh.mark = mark;
@@ -342,8 +343,7 @@ detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e)
 	part = (struct iter_split){ f->mark, detect_int(d, scale, 1),
 				    f->mark->extent, scale };
 	s->base = simplify(d->a, expr_add(d->m, s->base,
-					  expr_mul(d->m, f->mark->min,
-						   scale)));
+					  expr_mul(d->m, f->mark->min, scale)));
 	s->parts = arena_copy(&d->m->arena, &part, sizeof part);
 	s->n = 1;
 	return true;
@@ -394,8 +394,12 @@ note_remainder(struct detect *d, const struct iter_split *p,
 const struct expr *
 detect_ceil_div(struct detect *d, const struct expr *x, const struct expr *c)
 {
-	return simplify(d->a, expr_floordiv(d->m,
-		expr_add(d->m, x, expr_sub(d->m, c, detect_int(d, c, 1))), c));
+	return simplify(d->a,
+			expr_floordiv(d->m,
+				      expr_add(d->m, x,
+					       expr_sub(d->m, c,
+							detect_int(d, c, 1))),
+				      c));
 }
 
 /* s, of one part with a scale that divides c, is base + scale * x: the
@@ -425,16 +429,17 @@ divide_digit(struct detect *d, const struct expr *e, struct iter_sum *s,
 			s->base = low;
 		} else {
 			s->n = 0;
-			s->base = simplify(d->a, expr_floordiv(d->m, high,
-							       ratio));
+			s->base = simplify(d->a,
+					   expr_floordiv(d->m, high, ratio));
 		}
 		return true;
 	}
 	if (!even) {
 		/* (x % 3) // 2 is no digit of x, unless x < 3. */
 		if (!detect_same(d, expr_mul(d->m, p->lower, p->extent),
-			  p->source->extent)) {
-			return detect_fail(d, e, "cuts a remainder that it "
+				 p->source->extent)) {
+			return detect_fail(d, e,
+					   "cuts a remainder that it "
 					   "does not divide");
 		}
 		note_remainder(d, p, ratio);
@@ -505,8 +510,7 @@ read_division(struct detect *d, const struct expr *e, struct iter_sum *out)
 	detect_apply_limits(d, &s);
 	whole.base = rest.base = detect_int(d, c, 0);
 	for (int i = 0; i < s.n; i++) {
-		const struct expr *q =
-			expr_quotient(d->a, s.parts[i].scale, c);
+		const struct expr *q = expr_quotient(d->a, s.parts[i].scale, c);
 		struct iter_split part = s.parts[i];
 
 		if (q) {
@@ -526,8 +530,8 @@ read_division(struct detect *d, const struct expr *e, struct iter_sum *out)
 			return false;
 		}
 	} else {
-		rest.base = simplify(d->a, expr_binary(d->m, e->kind, s.base,
-						       c));
+		rest.base = simplify(d->a,
+				     expr_binary(d->m, e->kind, s.base, c));
 	}
 	*out = rest;
 	if (!modulo) {
@@ -549,9 +553,11 @@ read_variable(struct detect *d, const struct expr *e, struct iter_sum *out)
 		}
 		out->base = mark->min;
 		if (!expr_is_value(mark->extent, 1)) {
-			sum_add_part(d, out, (struct iter_split){
-				mark, detect_int(d, e, 1), mark->extent,
-				detect_int(d, e, 1) });
+			sum_add_part(d, out,
+				     (struct iter_split){
+					     mark, detect_int(d, e, 1),
+					     mark->extent,
+					     detect_int(d, e, 1) });
 		}
 		return true;
 	}
@@ -586,8 +592,9 @@ detect_read(struct detect *d, const struct expr *e, struct iter_sum *out)
 				return false;
 			}
 			detect_add(d, out, &x,
-				i && e->kind == EXPR_SUB ? expr_neg(d->m, one)
-							 : one);
+				   i && e->kind == EXPR_SUB
+					   ? expr_neg(d->m, one)
+					   : one);
 		}
 		return true;
 	case EXPR_MUL:
@@ -606,7 +613,8 @@ detect_read(struct detect *d, const struct expr *e, struct iter_sum *out)
 	case EXPR_FLOORMOD:
 		return read_division(d, e, out);
 	default:
-		return detect_fail(d, e, "is not a sum of loop variables, "
+		return detect_fail(d, e,
+				   "is not a sum of loop variables, "
 				   "their quotients and remainders");
 	}
 }
@@ -651,8 +659,9 @@ detect_all(struct detect *d, const struct iter_var *loops,
 	for (int i = 0; i < n; i++) {
 		detect_apply_limits(d, &out->indices[i]);
 		if (!detect_sort(d, &out->indices[i], d->pad)) {
-			return detect_fail(d, indices[i],
-				    "does not run through consecutive values");
+			return detect_fail(
+				d, indices[i],
+				"does not run through consecutive values");
 		}
 	}
 	return true;
@@ -660,9 +669,8 @@ detect_all(struct detect *d, const struct iter_var *loops,
 
 bool
 iter_map_detect(struct analyser *a, const struct iter_var *loops, int n_loops,
-		const struct expr *predicate,
-		const struct expr *const *indices, int n,
-		enum iter_level level, struct iter_map *out)
+		const struct expr *predicate, const struct expr *const *indices,
+		int n, enum iter_level level, struct iter_map *out)
 {
 	struct detect d = { .a = a, .m = a->module, .n_loops = n_loops };
 	bool ok;
@@ -679,8 +687,9 @@ iter_map_detect_padded(struct analyser *a, const struct iter_var *loops,
 		       int n_loops, const struct expr *const *indices, int n,
 		       struct iter_map *out)
 {
-	struct detect d = { .a = a, .m = a->module, .n_loops = n_loops,
-			    .pad = true };
+	struct detect d = {
+		.a = a, .m = a->module, .n_loops = n_loops, .pad = true
+	};
 	bool ok;
 
 	memset(out, 0, sizeof *out);

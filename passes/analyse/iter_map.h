@@ -30,7 +30,7 @@ struct iter_mark {
 				     * min */
 	const struct expr *extent;
 	const struct expr *unpadded; /* extent before it was rounded up */
-	const struct expr *limit;   /* NULL, or the predicate's bound on it */
+	const struct expr *limit;    /* NULL, or the predicate's bound on it */
 };
 
 /* (source // lower) % extent * scale */
@@ -70,8 +70,7 @@ bool iter_map_detect_padded(struct analyser *a, const struct iter_var *loops,
 /* As expressions: normal forms, equal for equal maps. */
 const struct expr *iter_split_value(struct analyser *a,
 				    const struct iter_split *s);
-const struct expr *iter_sum_value(struct analyser *a,
-				  const struct iter_sum *s);
+const struct expr *iter_sum_value(struct analyser *a, const struct iter_sum *s);
 /* One more than the largest value of the sum, its base aside; NULL if parts
  * are negative. */
 const struct expr *iter_sum_extent(struct analyser *a,

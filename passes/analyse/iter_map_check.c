@@ -38,10 +38,10 @@ static bool
 refuse(struct check *c, const struct iter_mark *mark, const char *what)
 {
 	struct strbuf text;
-	struct iter_split whole = {
-		mark, expr_int(c->d->m, mark->extent->type, 1), mark->extent,
-		expr_int(c->d->m, mark->extent->type, 1)
-	};
+	struct iter_split whole = { mark,
+				    expr_int(c->d->m, mark->extent->type, 1),
+				    mark->extent,
+				    expr_int(c->d->m, mark->extent->type, 1) };
 
 	strbuf_init(&text);
 	if (mark->var) {
@@ -71,22 +71,23 @@ check_digits(struct check *c, struct digits *g)
 			}
 		}
 		/* Digits in between that no index has. */
-		for (int i = done; i < n && at < 0 &&
-				   c->level != ITER_MAP_BIJECTIVE; i++) {
+		for (int i = done;
+		     i < n && at < 0 && c->level != ITER_MAP_BIJECTIVE; i++) {
 			bool first = true;
 
 			for (int k = done; k < n; k++) {
-				first &= expr_quotient(a,
-					g->list.data[k].lower,
-					g->list.data[i].lower) != NULL;
+				first &= expr_quotient(a, g->list.data[k].lower,
+						       g->list.data[i].lower) !=
+					 NULL;
 			}
-			if (first && expr_quotient(a, g->list.data[i].lower,
-						   next)) {
+			if (first &&
+			    expr_quotient(a, g->list.data[i].lower, next)) {
 				at = i;
 			}
 		}
 		if (at < 0) {
-			return refuse(c, g->mark, "is used more than once, or "
+			return refuse(c, g->mark,
+				      "is used more than once, or "
 				      "in part only");
 		}
 		struct iter_split t = g->list.data[at];
@@ -140,7 +141,8 @@ detect_check(struct detect *d, struct iter_map *map, enum iter_level level)
 			used |= c.marks.data[k].mark == mark;
 		}
 		if (!used) {
-			return refuse(&c, mark, "is bounded but no index "
+			return refuse(&c, mark,
+				      "is bounded but no index "
 				      "consists of it");
 		}
 	}
@@ -203,8 +205,10 @@ iter_sum_extent(struct analyser *a, const struct iter_sum *s)
 			return NULL;
 		}
 		most = expr_add(m, most,
-				expr_mul(m, expr_sub(m, p->extent,
-					expr_int(m, p->extent->type, 1)),
+				expr_mul(m,
+					 expr_sub(m, p->extent,
+						  expr_int(m, p->extent->type,
+							   1)),
 					 p->scale));
 	}
 	return simplify(a, most);

@@ -14,8 +14,7 @@ struct division {
 };
 
 static bool
-mark_on_side(const struct division *v, const struct iter_mark *mark,
-	     bool outer)
+mark_on_side(const struct division *v, const struct iter_mark *mark, bool outer)
 {
 	int from = outer ? 0 : v->n_outer;
 	int to = outer ? v->n_outer : v->n_loops;
@@ -44,8 +43,7 @@ expr_on_side(const struct division *v, const struct expr *e, bool outer)
 
 /* Parts of both sides are taken apart where they are whole marks. */
 static bool
-expand(struct division *v, const struct iter_split *part,
-       struct iter_sum *out)
+expand(struct division *v, const struct iter_split *part, struct iter_sum *out)
 {
 	struct module *m = v->m;
 	bool outer = mark_on_side(v, part->source, true);
@@ -70,8 +68,8 @@ expand(struct division *v, const struct iter_split *part,
 	for (int i = 0; i < part->source->sum->n; i++) {
 		struct iter_split below = part->source->sum->parts[i];
 
-		below.scale = simplify(v->a, expr_mul(m, below.scale,
-						      part->scale));
+		below.scale = simplify(v->a,
+				       expr_mul(m, below.scale, part->scale));
 		if (!expand(v, &below, out)) {
 			return false;
 		}
@@ -107,8 +105,7 @@ divide_sum(struct division *v, const struct iter_sum *sum,
 		return false;
 	}
 	for (int i = 0; i < outer.n; i++) {
-		outer.parts[i].scale = expr_quotient(v->a,
-						     outer.parts[i].scale,
+		outer.parts[i].scale = expr_quotient(v->a, outer.parts[i].scale,
 						     out->inner_extent);
 		if (!outer.parts[i].scale) {
 			return false;
@@ -174,8 +171,8 @@ divide_predicate(struct division *v, const struct expr *predicate,
 	expr_conjuncts(v->m, predicate, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = without_units(v, all.list.data[i]);
-		const struct expr **side =
-			expr_on_side(v, c, false) ? inner : outer;
+		const struct expr **side = expr_on_side(v, c, false) ? inner
+								     : outer;
 
 		*side = expr_and(v->m, *side, c);
 	}
@@ -186,8 +183,7 @@ iter_map_divide(struct analyser *a, const struct iter_var *loops, int n_loops,
 		int n_outer, const struct expr *predicate,
 		const struct expr *const *indices,
 		const struct expr *const *domains, int n,
-		struct iter_division *out,
-		const struct expr **outer_predicate,
+		struct iter_division *out, const struct expr **outer_predicate,
 		const struct expr **inner_predicate, const char **why)
 {
 	struct division v = { a, a->module, loops, n_loops, n_outer };

@@ -23,8 +23,7 @@ struct detect {
 	const char *why;
 };
 
-bool detect_read(struct detect *d, const struct expr *e,
-		 struct iter_sum *out);
+bool detect_read(struct detect *d, const struct expr *e, struct iter_sum *out);
 /* Puts the marks that the predicate bounds in the place of their parts. */
 void detect_apply_limits(struct detect *d, struct iter_sum *s);
 /* Largest scale first; false if a part's steps do not start where the next
@@ -38,8 +37,7 @@ bool detect_fail(struct detect *d, const struct expr *e, const char *what);
 /* v in e's type; surely equal; the quotient rounded up. */
 const struct expr *detect_int(struct detect *d, const struct expr *e,
 			      int64_t v);
-bool detect_same(struct detect *d, const struct expr *x,
-		 const struct expr *y);
+bool detect_same(struct detect *d, const struct expr *x, const struct expr *y);
 const struct expr *detect_ceil_div(struct detect *d, const struct expr *x,
 				   const struct expr *c);
 /* s += scale * other */

@@ -63,8 +63,7 @@ limited_mark(struct detect *d, const struct iter_split *part)
 		return f;
 	}
 	digit.scale = detect_int(d, part->scale, 1);
-	fresh.pattern.parts =
-		arena_copy(&d->m->arena, &digit, sizeof digit);
+	fresh.pattern.parts = arena_copy(&d->m->arena, &digit, sizeof digit);
 	fresh.pattern.n = 1;
 	fresh.pattern.base = detect_int(d, part->scale, 0);
 	mark = arena_new(&d->m->arena, struct iter_mark);
@@ -96,8 +95,8 @@ bound_mark(struct detect *d, const struct expr *c, struct iter_sum *s,
 	over = expr_neg(d->m, s->base);
 	if (at_most) { /* x <= floor(-base / scale) */
 		edge = simplify(d->a, expr_floordiv(d->m, over, scale));
-		edge = simplify(d->a, expr_add(d->m, edge,
-					       detect_int(d, edge, 1)));
+		edge = simplify(d->a,
+				expr_add(d->m, edge, detect_int(d, edge, 1)));
 		if (prove(d->a, expr_le(d->m, part.extent, edge))) {
 			return true;
 		}

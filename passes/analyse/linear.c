@@ -187,8 +187,8 @@ add_expr(struct linear *l, const struct expr *e, int64_t scale, int *budget)
 				if (c->kind != EXPR_INT) {
 					continue;
 				}
-				l->broken |= __builtin_mul_overflow(
-					c->u.ival, scale, &v);
+				l->broken |= __builtin_mul_overflow(c->u.ival,
+								    scale, &v);
 				if (!l->broken) {
 					add_expr(l, e->args[i], v, budget);
 				}
@@ -250,13 +250,14 @@ order_find(struct analyser *a, const struct expr *sorted)
 {
 	if ((a->n_orders + 1) * 4 > a->cap_orders * 3) {
 		uint32_t cap = a->cap_orders ? a->cap_orders * 2 : 32;
-		struct analyser_order *table = arena_array(
-			&a->module->arena, struct analyser_order, cap);
+		struct analyser_order *table =
+			arena_array(&a->module->arena, struct analyser_order,
+				    cap);
 
 		for (uint32_t i = 0; i < a->cap_orders; i++) {
 			if (a->orders[i].sorted) {
-				*order_slot(table, cap, a->orders[i].sorted) =
-					a->orders[i];
+				*order_slot(table, cap,
+					    a->orders[i].sorted) = a->orders[i];
 			}
 		}
 		a->orders = table;
@@ -271,12 +272,10 @@ bool
 product_add(struct product *p, const struct expr *e)
 {
 	if (e->kind == EXPR_INT) {
-		return !__builtin_mul_overflow(p->scale, e->u.ival,
-					       &p->scale);
+		return !__builtin_mul_overflow(p->scale, e->u.ival, &p->scale);
 	}
 	if (e->kind == EXPR_MUL) {
-		return product_add(p, e->args[0]) &&
-		       product_add(p, e->args[1]);
+		return product_add(p, e->args[0]) && product_add(p, e->args[1]);
 	}
 	if (p->n == PRODUCT_FACTORS) {
 		return false;

@@ -34,8 +34,7 @@ struct term *linear_terms(struct linear *l);
 const struct term *linear_at(const struct linear *l, int i);
 int64_t linear_coeff(const struct linear *l, const struct expr *atom);
 void linear_add_constant(struct linear *l, int64_t v);
-void linear_add_term(struct linear *l, const struct expr *atom,
-		     int64_t coeff);
+void linear_add_term(struct linear *l, const struct expr *atom, int64_t coeff);
 /* l += scale * other */
 void linear_add(struct linear *l, const struct linear *other, int64_t scale);
 /* l += scale * e, through sums and products with constants. */
@@ -89,8 +88,7 @@ struct analyser_entry {
 	uint32_t simple_version, bounds_version[2];
 };
 /* Valid until the next call. */
-struct analyser_entry *analyser_entry(struct analyser *a,
-				      const struct expr *e);
+struct analyser_entry *analyser_entry(struct analyser *a, const struct expr *e);
 const struct analyser_var *analyser_find(const struct analyser *a,
 					 const struct var *v);
 
@@ -107,11 +105,9 @@ bool condition_implies(struct analyser *a, const struct expr *p,
 		       const struct expr *q);
 
 /* -- simplify_div.c: of simplified operands */
-const struct expr *simplify_floordiv(struct analyser *a,
-				     const struct expr *x,
+const struct expr *simplify_floordiv(struct analyser *a, const struct expr *x,
 				     const struct expr *d);
-const struct expr *simplify_floormod(struct analyser *a,
-				     const struct expr *x,
+const struct expr *simplify_floormod(struct analyser *a, const struct expr *x,
 				     const struct expr *d);
 /* k * (x % c) + k * c * (x // c) is k * x. */
 void linear_merge_division(struct analyser *a, struct linear *l,
@@ -119,11 +115,9 @@ void linear_merge_division(struct analyser *a, struct linear *l,
 
 /* -- simplify_cond.c: of simplified operands */
 const struct expr *simplify_compare(struct analyser *a, enum expr_kind kind,
-				    const struct expr *x,
-				    const struct expr *y);
+				    const struct expr *x, const struct expr *y);
 const struct expr *simplify_logical(struct analyser *a, enum expr_kind kind,
-				    const struct expr *x,
-				    const struct expr *y);
+				    const struct expr *x, const struct expr *y);
 
 /* -- rules.c: the first rule of the table that fits, or NULL */
 const struct expr *rules_apply(struct module *m, const struct expr *e);

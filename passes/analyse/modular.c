@@ -84,8 +84,7 @@ analyse_modular(struct analyser *a, const struct expr *e)
 			      analyse_modular(a, e->args[2]));
 	case EXPR_FLOORDIV:
 		x = analyse_modular(a, e->args[0]);
-		if (expr_is_int(e->args[1], &c) && c > 0 &&
-		    x.coeff % c == 0) {
+		if (expr_is_int(e->args[1], &c) && c > 0 && x.coeff % c == 0) {
 			return reduced(x.coeff / c, floor_div(x.base, c));
 		}
 		return unknown;
@@ -93,8 +92,8 @@ analyse_modular(struct analyser *a, const struct expr *e)
 		x = analyse_modular(a, e->args[0]);
 		if (expr_is_int(e->args[1], &c) && c > 0) {
 			return x.coeff % c == 0
-				       ? (struct modular){ 0, floor_mod(
-								x.base, c) }
+				       ? (struct modular){ 0, floor_mod(x.base,
+									c) }
 				       : reduced(gcd(x.coeff, c), x.base);
 		}
 		return unknown;

@@ -49,8 +49,8 @@ covers(struct analyser *a, const struct range *x, const struct range *y)
 }
 
 bool
-region_covers(struct analyser *a, const struct range *x,
-	      const struct range *y, int ndim)
+region_covers(struct analyser *a, const struct range *x, const struct range *y,
+	      int ndim)
 {
 	for (int d = 0; d < ndim; d++) {
 		if (!covers(a, &x[d], &y[d])) {
@@ -144,16 +144,17 @@ region_difference(struct analyser *a, const struct range *x,
 	}
 	if (prove(a, expr_le(m, y[open].min, x[open].min))) {
 		/* y takes the front. */
-		out[open].min = extreme(a, range_end(m, &y[open]),
-					x[open].min, false);
+		out[open].min = extreme(a, range_end(m, &y[open]), x[open].min,
+					false);
 		out[open].extent = expr_sub(m, range_end(m, &x[open]),
 					    out[open].min);
 	} else if (prove(a, expr_le(m, range_end(m, &x[open]),
 				    range_end(m, &y[open])))) {
-		out[open].extent = expr_sub(
-			m, extreme(a, y[open].min, range_end(m, &x[open]),
-				   true),
-			x[open].min);
+		out[open].extent = expr_sub(m,
+					    extreme(a, y[open].min,
+						    range_end(m, &x[open]),
+						    true),
+					    x[open].min);
 	}
 	out[open].min = simplify(a, out[open].min);
 	out[open].extent = simplify(a, out[open].extent);

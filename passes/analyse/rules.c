@@ -18,7 +18,7 @@ product_fits(int64_t x, int64_t y)
 /* -- the table */
 
 #define LEAF(w) (&(const struct pattern){ .wild = WILD_##w })
-#define NODE(k, ...) \
+#define NODE(k, ...)                                                           \
 	(&(const struct pattern){ .kind = EXPR_##k, .args = { __VA_ARGS__ } })
 
 #define X LEAF(X)
@@ -50,19 +50,18 @@ product_fits(int64_t x, int64_t y)
 #define NOT(a) NODE(NOT, a)
 #define SELECT(c, a, b) NODE(SELECT, c, a, b)
 
-#define RULE(name, pattern, replacement, condition) \
-	static bool \
-	when_##name(int64_t c1, int64_t c2) \
-	{ \
-		(void)c1; \
-		(void)c2; \
-		return condition; \
+#define RULE(name, pattern, replacement, condition)                            \
+	static bool when_##name(int64_t c1, int64_t c2)                        \
+	{                                                                      \
+		(void)c1;                                                      \
+		(void)c2;                                                      \
+		return condition;                                              \
 	}
 #include "rules.def"
 #undef RULE
 
 const struct rule rules_table[] = {
-#define RULE(name, pattern, replacement, condition) \
+#define RULE(name, pattern, replacement, condition)                            \
 	{ #name, pattern, replacement, when_##name },
 #include "rules.def"
 #undef RULE

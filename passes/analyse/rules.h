@@ -7,8 +7,17 @@
 
 enum wildcard {
 	WILD_NONE, /* an operator over args */
-	WILD_X, WILD_Y, WILD_Z, WILD_P, WILD_Q, WILD_R, WILD_C1, WILD_C2,
-	WILD_ZERO, WILD_TRUE, WILD_FALSE, /* literals */
+	WILD_X,
+	WILD_Y,
+	WILD_Z,
+	WILD_P,
+	WILD_Q,
+	WILD_R,
+	WILD_C1,
+	WILD_C2,
+	WILD_ZERO,
+	WILD_TRUE,
+	WILD_FALSE, /* literals */
 	WILD_COUNT
 };
 

@@ -96,8 +96,8 @@ simplify_sum(struct analyser *a, enum expr_kind kind, const struct expr *x,
 }
 
 static const struct expr *
-simplify_extreme(struct analyser *a, enum expr_kind kind,
-		 const struct expr *x, const struct expr *y)
+simplify_extreme(struct analyser *a, enum expr_kind kind, const struct expr *x,
+		 const struct expr *y)
 {
 	const struct expr *plain = expr_binary(a->module, kind, x, y), *r;
 	struct linear l;
@@ -118,8 +118,8 @@ simplify_extreme(struct analyser *a, enum expr_kind kind,
 }
 
 static const struct expr *
-simplify_division(struct analyser *a, enum expr_kind kind,
-		  const struct expr *x, const struct expr *d)
+simplify_division(struct analyser *a, enum expr_kind kind, const struct expr *x,
+		  const struct expr *d)
 {
 	const struct expr *plain = expr_binary(a->module, kind, x, d), *r;
 
@@ -168,8 +168,7 @@ combine(struct analyser *a, const struct expr *e,
 	case EXPR_FLOORDIV:
 	case EXPR_FLOORMOD:
 		if (type_is_index(e->type)) {
-			return simplify_division(a, e->kind, args[0],
-						 args[1]);
+			return simplify_division(a, e->kind, args[0], args[1]);
 		}
 		break;
 	case EXPR_CALL:
@@ -254,8 +253,9 @@ simplify_reduce(struct analyser *a, const struct expr *e)
 		r->axes[i].extent = simp(a, r->axes[i].extent);
 	}
 	if (r->init) {
-		const struct expr **init = arena_array(
-			arena, const struct expr *, r->reducer->n);
+		const struct expr **init = arena_array(arena,
+						       const struct expr *,
+						       r->reducer->n);
 
 		for (int i = 0; i < r->reducer->n; i++) {
 			init[i] = simp(a, r->init[i]);

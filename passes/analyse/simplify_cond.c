@@ -168,7 +168,7 @@ compare_bounds(struct analyser *a, enum expr_kind kind, const struct expr *x,
 	       const struct expr *y)
 {
 	struct bounds p = analyse_bounds(a, x), q = analyse_bounds(a, y);
-	bool below = p.max < q.min, above = p.min > q.max;
+	bool below = p.max<q.min, above = p.min> q.max;
 
 	if ((kind == EXPR_EQ || kind == EXPR_NE) && (below || above)) {
 		return truth(a, kind == EXPR_NE);
@@ -183,8 +183,8 @@ compare_bounds(struct analyser *a, enum expr_kind kind, const struct expr *x,
 }
 
 const struct expr *
-simplify_compare(struct analyser *a, enum expr_kind kind,
-		 const struct expr *x, const struct expr *y)
+simplify_compare(struct analyser *a, enum expr_kind kind, const struct expr *x,
+		 const struct expr *y)
 {
 	const struct expr *plain = expr_binary(a->module, kind, x, y);
 	const struct expr *result;
@@ -240,8 +240,8 @@ flatten(enum expr_kind kind, const struct expr *e, struct conditions *c)
 
 /* Of p and q, is q said by p (and) or does it say p (or)? */
 static bool
-makes_redundant(struct analyser *a, enum expr_kind kind,
-		const struct expr *p, const struct expr *q)
+makes_redundant(struct analyser *a, enum expr_kind kind, const struct expr *p,
+		const struct expr *q)
 {
 	return kind == EXPR_AND ? condition_implies(a, p, q)
 				: condition_implies(a, q, p);
@@ -264,20 +264,19 @@ static bool
 excludes(struct analyser *a, enum expr_kind kind, const struct expr *p,
 	 const struct expr *q)
 {
-	return kind == EXPR_AND
-		       ? condition_implies(a, p, negated(a, q))
-		       : condition_implies(a, negated(a, p), q);
+	return kind == EXPR_AND ? condition_implies(a, p, negated(a, q))
+				: condition_implies(a, negated(a, p), q);
 }
 
 const struct expr *
-simplify_logical(struct analyser *a, enum expr_kind kind,
-		 const struct expr *x, const struct expr *y)
+simplify_logical(struct analyser *a, enum expr_kind kind, const struct expr *x,
+		 const struct expr *y)
 {
 	struct conditions c = { .n = 0 };
 	const struct expr *result = NULL;
 
-	if (x->type.lanes != 1 || y->type.lanes != 1 ||
-	    !flatten(kind, x, &c) || !flatten(kind, y, &c)) {
+	if (x->type.lanes != 1 || y->type.lanes != 1 || !flatten(kind, x, &c) ||
+	    !flatten(kind, y, &c)) {
 		return expr_binary(a->module, kind, x, y);
 	}
 	for (int i = 0; i < c.n; i++) {
@@ -290,8 +289,7 @@ simplify_logical(struct analyser *a, enum expr_kind kind,
 			if (excludes(a, kind, c.list[i], c.list[j])) {
 				return truth(a, kind == EXPR_OR);
 			}
-			gone = makes_redundant(a, kind, c.list[j],
-					       c.list[i]);
+			gone = makes_redundant(a, kind, c.list[j], c.list[i]);
 		}
 		if (gone) {
 			c.list[i] = NULL;

@@ -12,12 +12,10 @@
  */
 #include "linear.h"
 
-static const struct expr *div_const(struct analyser *a,
-				    const struct linear *x, int64_t c,
-				    struct dtype t);
-static const struct expr *mod_const(struct analyser *a,
-				    const struct linear *x, int64_t c,
-				    struct dtype t);
+static const struct expr *div_const(struct analyser *a, const struct linear *x,
+				    int64_t c, struct dtype t);
+static const struct expr *mod_const(struct analyser *a, const struct linear *x,
+				    int64_t c, struct dtype t);
 
 static bool
 same_quotient(struct bounds b, int64_t c, int64_t *quotient)
@@ -141,8 +139,7 @@ div_single(struct analyser *a, const struct linear *x, int64_t c,
 }
 
 static const struct expr *
-div_const(struct analyser *a, const struct linear *x, int64_t c,
-	  struct dtype t)
+div_const(struct analyser *a, const struct linear *x, int64_t c, struct dtype t)
 {
 	struct linear quotient, rest, high, low;
 	const struct expr *e;
@@ -204,8 +201,8 @@ mod_reduce(struct analyser *a, const struct linear *x, int64_t c,
 /* The coefficients as they were, unless the sum may then be negative: the same
  * sum as that of the quotient that goes with it. */
 static void
-keep_coefficients(struct analyser *a, const struct linear *x,
-		  int64_t c, struct linear *rest)
+keep_coefficients(struct analyser *a, const struct linear *x, int64_t c,
+		  struct linear *rest)
 {
 	struct linear plain;
 	struct term *terms;
@@ -226,8 +223,7 @@ keep_coefficients(struct analyser *a, const struct linear *x,
 }
 
 static const struct expr *
-mod_const(struct analyser *a, const struct linear *x, int64_t c,
-	  struct dtype t)
+mod_const(struct analyser *a, const struct linear *x, int64_t c, struct dtype t)
 {
 	struct linear rest, high, low, plain;
 	const struct expr *e;
@@ -297,9 +293,8 @@ in_range(struct analyser *a, const struct linear *x, const struct expr *d)
 
 /* x = d * quotient + rest; is 0 <= rest < d? */
 static bool
-split_symbolic(struct analyser *a, const struct expr *x,
-	       const struct expr *d, struct linear *quotient,
-	       struct linear *rest)
+split_symbolic(struct analyser *a, const struct expr *x, const struct expr *d,
+	       struct linear *quotient, struct linear *rest)
 {
 	struct product p = { .scale = 1 };
 	struct linear l;
@@ -346,8 +341,9 @@ simplify_floordiv(struct analyser *a, const struct expr *x,
 	if (l.n == 0 || rest.broken || l.broken) {
 		return expr_floordiv(a->module, x, d);
 	}
-	linear_add_expr(&l, expr_floordiv(a->module,
-					  linear_emit(a, &rest, t), d), 1);
+	linear_add_expr(&l,
+			expr_floordiv(a->module, linear_emit(a, &rest, t), d),
+			1);
 	return linear_emit(a, &l, t);
 }
 

@@ -148,9 +148,9 @@ simplify_regions(struct walk *w, struct region **list, int n)
 
 	for (int i = 0; i < n; i++) {
 		int ndim = copy[i].buffer->ndim;
-		struct range *ranges = arena_copy(
-			arena, copy[i].ranges,
-			sizeof *ranges * (size_t)ndim);
+		struct range *ranges = arena_copy(arena, copy[i].ranges,
+						  sizeof *ranges *
+							  (size_t)ndim);
 
 		copy[i].ranges = ranges;
 		for (int d = 0; d < ndim; d++) {

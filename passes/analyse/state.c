@@ -18,13 +18,13 @@ changed(struct analyser *a)
 }
 
 void
-analyser_bind(struct analyser *a, const struct var *v,
-	      const struct expr *min, const struct expr *extent)
+analyser_bind(struct analyser *a, const struct var *v, const struct expr *min,
+	      const struct expr *extent)
 {
 	struct analyser_var one = { .var = v };
 	struct bounds lo = analyse_bounds(a, min);
-	struct bounds last = analyse_bounds(
-		a, expr_add(a->module, min, extent));
+	struct bounds last = analyse_bounds(a,
+					    expr_add(a->module, min, extent));
 
 	one.bounds.min = lo.min;
 	one.bounds.max = last.max;
@@ -43,7 +43,8 @@ static void
 bind_value(struct analyser *a, const struct var *v, const struct expr *value,
 	   bool inlined)
 {
-	struct analyser_var one = { .var = v, .value = value,
+	struct analyser_var one = { .var = v,
+				    .value = value,
 				    .inlined = inlined };
 
 	one.bounds = analyse_bounds(a, value);
@@ -222,15 +223,15 @@ analyser_entry(struct analyser *a, const struct expr *e)
 	struct analyser_entry *entry;
 
 	if ((a->n_cache + 1) * 4 > a->cap_cache * 3) {
-		uint32_t cap = a->cap_cache
-			? a->cap_cache * 2 : LEAST_CACHE;
-		struct analyser_entry *cache = arena_array(
-			&a->module->arena, struct analyser_entry, cap);
+		uint32_t cap = a->cap_cache ? a->cap_cache * 2 : LEAST_CACHE;
+		struct analyser_entry *cache =
+			arena_array(&a->module->arena, struct analyser_entry,
+				    cap);
 
 		for (uint32_t i = 0; i < a->cap_cache; i++) {
 			if (a->cache[i].key) {
-				*slot_of(cache, cap, a->cache[i].key) =
-					a->cache[i];
+				*slot_of(cache, cap,
+					 a->cache[i].key) = a->cache[i];
 			}
 		}
 		a->cache = cache;

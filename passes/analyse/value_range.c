@@ -7,9 +7,9 @@ value_range_of_type(struct dtype t)
 {
 	uint64_t max = dtype_max_int(t);
 
-	return (struct value_range){
-		dtype_min_int(t), max > INT64_MAX ? INT64_MAX : (int64_t)max
-	};
+	return (struct value_range){ dtype_min_int(t), max > INT64_MAX
+							       ? INT64_MAX
+							       : (int64_t)max };
 }
 
 int64_t
@@ -99,7 +99,8 @@ void
 value_ranges_state(struct value_ranges *r, const struct buffer *b,
 		   struct value_range range)
 {
-	struct buffer_range known = { .data = b->data, .range = range,
+	struct buffer_range known = { .data = b->data,
+				      .range = range,
 				      .how = RANGE_STATED };
 
 	if (dtype_is_int(b->type) && !func_writes(r->func, b)) {
@@ -157,9 +158,9 @@ range_of_domain(struct value_ranges *r, const struct var *v,
 	if (!value_range_add(first, n, &last) || last.max == INT64_MIN) {
 		return value_range_of_type(v->type);
 	}
-	return (struct value_range){
-		first.min, last.max - 1 > first.min ? last.max - 1 : first.min
-	};
+	return (struct value_range){ first.min, last.max - 1 > first.min
+							? last.max - 1
+							: first.min };
 }
 
 /* Over everything that binds v: loops, blocks, LETs of several values. */
@@ -171,8 +172,8 @@ range_of_var(struct value_ranges *r, const struct var *v)
 	bool fits;
 
 	if (v->is_dim) {
-		return v->min <= v->max
-			       ? (struct value_range){ v->min, v->max } : all;
+		return v->min <= v->max ? (struct value_range){ v->min, v->max }
+					: all;
 	}
 	for (int i = 0; i < r->binders.n; i++) {
 		const struct stmt *s = r->binders.data[i];
@@ -185,8 +186,8 @@ range_of_var(struct value_ranges *r, const struct var *v)
 			binds = true;
 			one = range_of_domain(r, v, s->args[0], s->args[1]);
 		}
-		for (int k = 0; s->kind == STMT_BLOCK &&
-				k < s->u.block->n_iters; k++) {
+		for (int k = 0;
+		     s->kind == STMT_BLOCK && k < s->u.block->n_iters; k++) {
 			const struct iter_var *iter = &s->u.block->iters[k];
 
 			if (iter->var == v) {
@@ -218,9 +219,9 @@ arithmetic(struct value_ranges *r, const struct expr *e, bool *fits)
 {
 	struct value_range a = value_range_of(r, e->args[0], fits);
 	struct value_range b = value_range_of(r, e->args[1], fits), v;
-	bool ok = e->kind == EXPR_ADD ? value_range_add(a, b, &v)
-		: e->kind == EXPR_SUB ? value_range_sub(a, b, &v)
-				      : value_range_mul(a, b, &v);
+	bool ok = e->kind == EXPR_ADD   ? value_range_add(a, b, &v)
+		  : e->kind == EXPR_SUB ? value_range_sub(a, b, &v)
+					: value_range_mul(a, b, &v);
 
 	return exact_or_type(e->type, ok, v, fits);
 }
@@ -296,7 +297,8 @@ range_of(struct value_ranges *r, const struct expr *e, bool *fits)
 		return extreme(r, e, fits);
 	case EXPR_FLOORMOD:
 		return expr_is_int(e->args[1], &divisor) && divisor > 0
-			       ? (struct value_range){ 0, divisor - 1 } : all;
+			       ? (struct value_range){ 0, divisor - 1 }
+			       : all;
 	case EXPR_VAR:
 		return range_of_var(r, e->u.var);
 	case EXPR_LOAD:

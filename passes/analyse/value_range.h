@@ -35,10 +35,11 @@ struct expr_range {
 struct value_ranges {
 	struct module *module;
 	struct func *func;
-	const struct tensor_intrins *intrins; /* that calls belong to, or NULL */
+	const struct tensor_intrins
+		*intrins; /* that calls belong to, or NULL */
 	VEC(struct buffer_range) buffers;
 	VEC(const struct stmt *) binders; /* loops, blocks and LETs of func */
-	struct expr_range *known; /* a hash table of answers */
+	struct expr_range *known;         /* a hash table of answers */
 	size_t n_known, cap_known;
 };
 
@@ -56,8 +57,8 @@ struct buffer_range value_range_of_buffer(struct value_ranges *r,
 					  const struct buffer *b);
 /* Of the integer e. *fits: e's outermost operation gives the exact result,
  * whatever the operands are within their ranges. */
-struct value_range value_range_of(struct value_ranges *r,
-				  const struct expr *e, bool *fits);
+struct value_range value_range_of(struct value_ranges *r, const struct expr *e,
+				  bool *fits);
 /* The largest absolute value; INT64_MAX if there is no such number. */
 int64_t value_range_magnitude(struct value_range v);
 

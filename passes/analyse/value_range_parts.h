@@ -13,8 +13,7 @@ bool value_range_sub(struct value_range a, struct value_range b,
 		     struct value_range *difference);
 bool value_range_mul(struct value_range a, struct value_range b,
 		     struct value_range *product);
-struct value_range value_range_join(struct value_range a,
-				    struct value_range b);
+struct value_range value_range_join(struct value_range a, struct value_range b);
 bool value_range_inside(struct value_range a, struct value_range b);
 /* The value of the LET, or of LETs in turn, that e names; else e. */
 const struct expr *value_range_resolved(const struct value_ranges *r,

@@ -102,10 +102,12 @@ either(struct relative a, struct relative b)
 	struct relative v = { a.ok && b.ok, a.keeps || b.keeps,
 			      a.starts || b.starts, nothing, nothing };
 
-	v.delta = !a.keeps ? b.delta : !b.keeps ? a.delta
-		: value_range_join(a.delta, b.delta);
-	v.start = !a.starts ? b.start : !b.starts ? a.start
-		: value_range_join(a.start, b.start);
+	v.delta = !a.keeps   ? b.delta
+		  : !b.keeps ? a.delta
+			     : value_range_join(a.delta, b.delta);
+	v.start = !a.starts   ? b.start
+		  : !b.starts ? a.start
+			      : value_range_join(a.start, b.start);
 	return v;
 }
 
@@ -185,8 +187,7 @@ loops_around(const struct stmt *s, const struct stmt *top, struct loops *out)
 	const struct block *b;
 
 	for (s = s->parent; s != NULL && s != top; s = s->parent) {
-		out->failed |= s->kind == STMT_WHILE ||
-			       out->n + 1 > MOST_LOOPS;
+		out->failed |= s->kind == STMT_WHILE || out->n + 1 > MOST_LOOPS;
 		if (s->kind == STMT_FOR && !out->failed) {
 			out->list[out->n++] = (struct iter_var){
 				s->u.loop.var, s->args[0], s->args[1], 0
@@ -251,8 +252,7 @@ choosing_loops(struct sums *s, const struct loops *loops,
 		trips = most_trips(s, &loops->list[next]);
 		if (coeff[next] < reach || trips < 0 ||
 		    __builtin_mul_overflow(coeff[next], trips, &span) ||
-		    __builtin_add_overflow(reach, span - coeff[next],
-					   &reach)) {
+		    __builtin_add_overflow(reach, span - coeff[next], &reach)) {
 			return;
 		}
 	}
@@ -360,7 +360,8 @@ written_address(const struct expr *e, const struct var *data)
 	return e->kind == EXPR_CALL && e->u.intrin == INTRIN_ADDRESS_OF &&
 			       e->args[0]->kind == EXPR_LOAD &&
 			       e->args[0]->u.buffer->data == data
-		       ? e->args[0] : NULL;
+		       ? e->args[0]
+		       : NULL;
 }
 
 /* The dimensions before those that a view of so many elements fills from their
@@ -393,7 +394,8 @@ addressed(const struct expr *e)
 {
 	return e->kind == EXPR_CALL && intrin_is_address(e->u.intrin) &&
 			       e->args[0]->kind == EXPR_LOAD
-		       ? e->args[0] : NULL;
+		       ? e->args[0]
+		       : NULL;
 }
 
 struct symbol_search {
@@ -434,9 +436,9 @@ parameter_of(const struct func *part, const struct expr *call, int i)
  * says. */
 struct described {
 	const struct tensor_call *known;
-	struct value_ranges ranges;  /* of the description */
-	struct sums sums;            /* what it does to the array */
-	const struct buffer *view;   /* of the array */
+	struct value_ranges ranges; /* of the description */
+	struct sums sums;           /* what it does to the array */
+	const struct buffer *view;  /* of the array */
 };
 
 /* Tells the description what its parameters are. */
@@ -472,8 +474,10 @@ bind_call(struct sums *s, const struct expr *call, const struct expr *first,
 			d->view = known->views[p];
 			d->sums.data = b->data;
 		} else {
-			value_ranges_state(&d->ranges, b, value_range_of_buffer(
-				s->r, element->u.buffer).range);
+			value_ranges_state(
+				&d->ranges, b,
+				value_range_of_buffer(s->r, element->u.buffer)
+					.range);
 		}
 	}
 	return d->sums.data != NULL;
@@ -483,8 +487,7 @@ static bool
 see_call(struct sums *s, const struct expr *call, const struct stmt *at,
 	 const struct stmt *top, const struct expr *first, int depth)
 {
-	struct described d = { .known = call_of(s->r,
-						call->args[0]->u.text) };
+	struct described d = { .known = call_of(s->r, call->args[0]->u.text) };
 	const struct func *desc;
 	int64_t count, elems, run;
 	int n;
@@ -533,7 +536,7 @@ see_addresses(struct sums *s, const struct stmt *at, const struct stmt *top,
 {
 	struct address_search x = { s->data, 0 };
 	const struct expr *call = at->kind == STMT_EVALUATE ? at->args[0]
-							     : NULL;
+							    : NULL;
 	const struct expr *first = NULL;
 
 	for (int i = 0; i < at->n_args; i++) {
@@ -611,7 +614,8 @@ struct buffer_range
 value_range_of_buffer(struct value_ranges *r, const struct buffer *b)
 {
 	struct value_range all = value_range_of_type(b->type), found = all;
-	struct buffer_range fresh = { .data = b->data, .range = all,
+	struct buffer_range fresh = { .data = b->data,
+				      .range = all,
 				      .is_pending = true };
 	int lives = 0, at;
 

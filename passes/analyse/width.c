@@ -74,8 +74,9 @@ static void
 bind_array(struct analyser *a, const struct buffer *b, int64_t object_bytes)
 {
 	struct module *m = a->module;
-	const struct expr *most = expr_index(m, object_bytes /
-						buffer_element_bytes(b));
+	const struct expr *most = expr_index(m,
+					     object_bytes /
+						     buffer_element_bytes(b));
 
 	for (int d = 0; d < b->ndim; d++) {
 		if (b->shape[d]->kind == EXPR_VAR) {
@@ -88,8 +89,7 @@ bind_array(struct analyser *a, const struct buffer *b, int64_t object_bytes)
 }
 
 void
-width_bind_sizes(struct analyser *a, const struct func *f,
-		 int64_t object_bytes)
+width_bind_sizes(struct analyser *a, const struct func *f, int64_t object_bytes)
 {
 	for (int i = 0; i < f->params.n; i++) {
 		const struct buffer *b = f->params.data[i].buffer;
@@ -156,15 +156,17 @@ same_type(struct widths *w, const struct expr *e)
 	struct module *m = w->analyser->module;
 	const struct expr **args = arena_array(&m->arena, const struct expr *,
 					       e->n_args + 1);
-	struct wide r = { .e = e, .span = leaf_span(w, e),
+	struct wide r = { .e = e,
+			  .span = leaf_span(w, e),
 			  .data = e->kind == EXPR_LOAD };
 	bool changed = false;
 
 	for (int i = 0; i < e->n_args; i++) {
 		struct wide x = wide_of(w, e->args[i]);
 
-		args[i] = e->kind == EXPR_LOAD ? x.e
-			: as_type(w, x.e, e->args[i]->type);
+		args[i] = e->kind == EXPR_LOAD
+				  ? x.e
+				  : as_type(w, x.e, e->args[i]->type);
 		r.data |= x.data;
 		changed |= args[i] != e->args[i];
 	}
@@ -243,11 +245,12 @@ operation(struct widths *w, const struct expr *e)
 	args[first] = as_type(w, a.e, t);
 	args[first + 1] = as_type(w, b.e, t);
 	r.e = args[first] == e->args[first] &&
-	      args[first + 1] == e->args[first + 1] &&
-	      (first == 0 || args[0] == e->args[0]) ? e
-	    : first == 0 ? expr_binary(m, e->kind, args[0], args[1])
-	    : e->kind == EXPR_IF ? expr_if(m, args[0], args[1], args[2])
-				 : expr_select(m, args[0], args[1], args[2]);
+			      args[first + 1] == e->args[first + 1] &&
+			      (first == 0 || args[0] == e->args[0])
+		      ? e
+	      : first == 0         ? expr_binary(m, e->kind, args[0], args[1])
+	      : e->kind == EXPR_IF ? expr_if(m, args[0], args[1], args[2])
+				   : expr_select(m, args[0], args[1], args[2]);
 	return r;
 }
 
@@ -277,8 +280,9 @@ literal(struct widths *w, const struct expr *e)
 	bool shorter = w->address && is_index(e->type) &&
 		       is_within(span, narrow);
 
-	return (struct wide){ shorter ? expr_i32(w->analyser->module,
-						 e->u.ival) : e, span, false };
+	return (struct wide){ shorter ? expr_i32(w->analyser->module, e->u.ival)
+				      : e,
+			      span, false };
 }
 
 static struct wide

@@ -18,8 +18,8 @@
 struct candidate {
 	struct region_match *match;
 	const struct pattern *pattern;
-	int rank;     /* of the backend */
-	int row;      /* of the pattern, and of the node in the graph */
+	int rank; /* of the backend */
+	int row;  /* of the pattern, and of the node in the graph */
 	int position;
 };
 
@@ -154,9 +154,10 @@ graph_annotate(struct graph *g)
 			take(&x, c.match);
 			continue;
 		}
-		c.match = c.match->anchor->match != NULL ? NULL
-			: byoc_match(g, g->backends[c.rank], c.pattern,
-				     c.match->anchor);
+		c.match = c.match->anchor->match != NULL
+				  ? NULL
+				  : byoc_match(g, g->backends[c.rank],
+					       c.pattern, c.match->anchor);
 		if (c.match != NULL) {
 			insert(&x, c);
 		}

@@ -13,7 +13,7 @@
 struct limits {
 	bool set;
 	int64_t min, max;
-	int64_t multiple; /* 1: any */
+	int64_t multiple;    /* 1: any */
 	VEC(int64_t) one_of; /* empty: any between min and max */
 };
 
@@ -41,18 +41,18 @@ enum { LAYOUT_ROWS = 1, LAYOUT_COLUMNS = 2 };
 
 struct tensor_condition {
 	enum tensor_kind kind;
-	int node;          /* TENSOR_NODE: its index in the pattern, or BEFORE */
+	int node; /* TENSOR_NODE: its index in the pattern, or BEFORE */
 	int node_output;
-	bool optional;     /* may be absent */
-	uint64_t dtypes;   /* bits by enum dtype_kind; 0: all */
+	bool optional;   /* may be absent */
+	uint64_t dtypes; /* bits by enum dtype_kind; 0: all */
 	struct limits rank, elems, users;
-	int n_dims;        /* 0: any shape. The first … */
+	int n_dims; /* 0: any shape. The first … */
 	struct limits *dims;
-	bool more_dims;    /* … and others, */
+	bool more_dims;           /* … and others, */
 	struct limits other_dims; /* all of these so */
-	int is_static;     /* no symbolic size: 1 yes, 0 no, -1 either */
-	unsigned layouts;  /* LAYOUT_ROWS | LAYOUT_COLUMNS; 0: any */
-	bool has_value;    /* all elements are this, up to rounding */
+	int is_static;            /* no symbolic size: 1 yes, 0 no, -1 either */
+	unsigned layouts;         /* LAYOUT_ROWS | LAYOUT_COLUMNS; 0: any */
+	bool has_value;           /* all elements are this, up to rounding */
 	double value;
 	/* Of the region's functions: 1 yes, 0 no, -1 unless a fact tells its
 	 * value. */
@@ -66,14 +66,14 @@ struct attribute_condition {
 	const char *name;
 	bool or_absent;
 	bool must_be_absent;
-	struct limits number;   /* of an integer, or of each of a list */
-	struct limits length;   /* of a list */
-	bool has_list;          /* exactly these */
+	struct limits number; /* of an integer, or of each of a list */
+	struct limits length; /* of a list */
+	bool has_list;        /* exactly these */
 	int n_list;
 	const int64_t *list;
 	const char *const *texts; /* one of these; NULL: any */
 	int n_texts;
-	bool has_float;         /* exactly this, up to rounding */
+	bool has_float; /* exactly this, up to rounding */
 	double real;
 };
 
@@ -91,13 +91,13 @@ struct fact_rule {
 
 struct pattern_node {
 	const char *id;
-	const char *const *ops;  /* "Conv", "tirc.Conv" */
+	const char *const *ops; /* "Conv", "tirc.Conv" */
 	int n_ops;
-	bool check_inputs;       /* false: whatever its inputs are */
+	bool check_inputs; /* false: whatever its inputs are */
 	struct tensor_condition *inputs;
 	int n_inputs;
 	const struct tensor_condition *rest; /* further inputs; NULL: none */
-	bool any_order;          /* inputs 0 and 1 may change places */
+	bool any_order; /* inputs 0 and 1 may change places */
 	struct tensor_condition *outputs;
 	int n_outputs;
 	bool more_outputs;
@@ -105,27 +105,27 @@ struct pattern_node {
 	int n_attributes;
 	struct fact_rule *facts;
 	int n_facts;
-	bool optional;           /* only while it is read */
+	bool optional; /* only while it is read */
 };
 
 /* What each match adds to a sum over its region. */
 struct pattern_count {
 	const char *name;
 	int64_t number;
-	int64_t each;            /* for each input of its nodes */
+	int64_t each; /* for each input of its nodes */
 };
 
 /* Nodes and how they hang together. */
 struct pattern_graph {
-	const char *name;        /* of a follower */
+	const char *name;           /* of a follower */
 	struct pattern_node *nodes; /* each reads earlier ones only */
 	int n_nodes;
-	int *order;              /* in which they are found, from what is
+	int *order; /* in which they are found, from what is
 				  * known: the anchor, or BEFORE */
-	int result;              /* the node that followers follow */
+	int result; /* the node that followers follow */
 	const struct pattern_count *counts; /* a follower's */
 	int n_counts;
-	bool *inner;             /* by node: another one reads it */
+	bool *inner; /* by node: another one reads it */
 };
 
 /* What may come behind, again and again. */
@@ -142,21 +142,21 @@ struct pattern_option {
 
 struct pattern {
 	const char *name;
-	const char *what;        /* for people */
-	int priority;            /* the largest first, then the most nodes */
+	const char *what; /* for people */
+	int priority;     /* the largest first, then the most nodes */
 	/* One for each choice of optional nodes, those with more first. */
 	struct pattern_graph *variants;
 	int n_variants;
-	const char *anchor;      /* id of the node that matches are found by */
+	const char *anchor; /* id of the node that matches are found by */
 	struct pattern_chain *chains; /* one after the other */
 	int n_chains;
-	int64_t min_macs, min_bytes; /* less is not worth it */
+	int64_t min_macs, min_bytes;          /* less is not worth it */
 	const struct pattern_option *options; /* only with these */
 	int n_options;
-	bool not_alone;          /* only in a region with another pattern */
+	bool not_alone; /* only in a region with another pattern */
 	const struct pattern_count *counts;
 	int n_counts;
-	const char *pointer;     /* "/patterns/3" */
+	const char *pointer; /* "/patterns/3" */
 };
 
 /* -- backends -- */
@@ -165,7 +165,7 @@ struct backend_option {
 	const char *name, *what;
 	const char *const *values; /* NULL: any text */
 	int n_values;
-	const char *value;         /* the default, or as the command line says */
+	const char *value; /* the default, or as the command line says */
 };
 
 enum region_stage { REGION_ANNOTATED, REGION_MERGED, REGION_PARTITIONED };
@@ -189,7 +189,7 @@ struct backend_file {
 	const char *name; /* "region.tmpl" */
 	const char *file; /* for messages */
 	const char *text;
-	bool shared;      /* by all regions: it sees none of them */
+	bool shared;               /* by all regions: it sees none of them */
 	const struct tdata *names; /* that it may ask for */
 };
 
@@ -208,7 +208,7 @@ struct backend {
 	/* For each of a region's inputs, and for each of its results. */
 	const struct pattern_count *input_counts, *output_counts;
 	int n_input_counts, n_output_counts;
-	bool state;         /* its functions get the model's struct */
+	bool state;                  /* its functions get the model's struct */
 	const char *const *includes; /* "<dnnl.h>", of the source */
 	int n_includes;
 	const char *const *header_includes; /* of the header */
@@ -217,9 +217,9 @@ struct backend {
 	int n_runtime;
 	const char *cflags, *ldflags; /* "" if none */
 	/* Regions. */
-	bool merge;         /* matches beside each other become one */
+	bool merge; /* matches beside each other become one */
 	int max_matches;
-	int64_t min_macs;   /* of a region; with less it is not worth it */
+	int64_t min_macs; /* of a region; with less it is not worth it */
 };
 
 /* NULL: no such pattern. */

@@ -111,8 +111,7 @@ clusters_may_join(struct clusters *c, const int *ids, int n)
 		s.last = c->max[ids[i]] > s.last ? c->max[ids[i]] : s.last;
 	}
 	for (int p = 0; p <= s.last; p++) {
-		s.last = c->max[c->of[p]] > s.last ? c->max[c->of[p]]
-						   : s.last;
+		s.last = c->max[c->of[p]] > s.last ? c->max[c->of[p]] : s.last;
 	}
 	for (int i = 0; i < n; i++) {
 		push_readers(c, &s, ids[i]);

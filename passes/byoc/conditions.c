@@ -55,8 +55,7 @@ limits_text(struct graph *g, const struct limits *l)
 	}
 	if (l->multiple > 1) {
 		text = arena_printf(a, "%s%sa multiple of %lld", text,
-				    *text ? ", " : "",
-				    (long long)l->multiple);
+				    *text ? ", " : "", (long long)l->multiple);
 	}
 	return text;
 }
@@ -65,9 +64,11 @@ const char *
 byoc_limits_fail(struct graph *g, const struct limits *l, int64_t v,
 		 const char *what)
 {
-	return !l->set || limits_hold(l, v) ? NULL
-		  : because(g, "%s is %lld; %s is wanted", what, (long long)v,
-			    g->byoc_notes ? limits_text(g, l) : "");
+	return !l->set || limits_hold(l, v)
+		       ? NULL
+		       : because(g, "%s is %lld; %s is wanted", what,
+				 (long long)v,
+				 g->byoc_notes ? limits_text(g, l) : "");
 }
 
 /* -- tensors -- */
@@ -81,8 +82,9 @@ dtypes_text(struct graph *g, uint64_t dtypes)
 	for (int k = 0; k < DT_COUNT; k++) {
 		if (dtypes >> k & 1) {
 			text = arena_printf(a, "%s%s%s", text,
-				*text ? " or " : "",
-				dtype_name(dtype_of((enum dtype_kind)k)));
+					    *text ? " or " : "",
+					    dtype_name(dtype_of(
+						    (enum dtype_kind)k)));
 		}
 	}
 	return text;
@@ -96,8 +98,8 @@ dims_fail(struct graph *g, const struct tensor_condition *c,
 		return NULL;
 	}
 	if (t->ndim < c->n_dims || (t->ndim > c->n_dims && !c->more_dims)) {
-		return because(g, "%s has %d dimensions; %d%s are wanted",
-			       what, t->ndim, c->n_dims,
+		return because(g, "%s has %d dimensions; %d%s are wanted", what,
+			       t->ndim, c->n_dims,
 			       c->more_dims ? " or more" : "");
 	}
 	for (int d = 0; d < t->ndim; d++) {
@@ -110,12 +112,15 @@ dims_fail(struct graph *g, const struct tensor_condition *c,
 			continue;
 		}
 		if (!expr_is_int(t->shape[d], &v)) {
-			return because(g, "dimension %d of %s is not fixed",
-				       d, what);
+			return because(g, "dimension %d of %s is not fixed", d,
+				       what);
 		}
-		why = byoc_limits_fail(g, l, v, g->byoc_notes
-			? arena_printf(&g->module->arena, "dimension %d of %s",
-				       d, what) : "");
+		why = byoc_limits_fail(
+			g, l, v,
+			g->byoc_notes
+				? arena_printf(&g->module->arena,
+					       "dimension %d of %s", d, what)
+				: "");
 		if (why != NULL) {
 			return why;
 		}
@@ -147,8 +152,10 @@ not_fixed(struct graph *g, const struct tensor *t, const char *what)
 	}
 	strbuf_init(&s);
 	tensor_print_type(t, &s);
-	why = because(g, "%s is %s, which is not fixed; --dim NAME=SIZE makes "
-		      "it so", what, s.data);
+	why = because(g,
+		      "%s is %s, which is not fixed; --dim NAME=SIZE makes "
+		      "it so",
+		      what, s.data);
 	strbuf_release(&s);
 	return why;
 }
@@ -163,22 +170,25 @@ layout_fails(struct graph *g, const struct tensor_condition *c,
 
 	if (t->producer != NULL && t->ndim > 1 &&
 	    node_attr_ints(t->producer, "perm", &perm) == t->ndim) {
-		layouts = perm[t->ndim - 1] == t->ndim - 1 ? LAYOUT_ROWS
-			: perm[t->ndim - 2] == t->ndim - 1 ? LAYOUT_COLUMNS
-			: 0;
+		layouts = perm[t->ndim - 1] == t->ndim - 1   ? LAYOUT_ROWS
+			  : perm[t->ndim - 2] == t->ndim - 1 ? LAYOUT_COLUMNS
+							     : 0;
 	}
-	return c->layouts == 0 || (c->layouts & layouts) != 0 ? NULL
-		: because(g, "%s lies in %s; %s are wanted", what,
-			  layouts == LAYOUT_ROWS ? "rows"
-			  : layouts != 0 ? "columns" : "pieces",
-			  c->layouts == LAYOUT_ROWS ? "rows"
-			  : c->layouts == LAYOUT_COLUMNS ? "columns"
-			  : "rows or columns");
+	return c->layouts == 0 || (c->layouts & layouts) != 0
+		       ? NULL
+		       : because(g, "%s lies in %s; %s are wanted", what,
+				 layouts == LAYOUT_ROWS ? "rows"
+				 : layouts != 0         ? "columns"
+							: "pieces",
+				 c->layouts == LAYOUT_ROWS ? "rows"
+				 : c->layouts == LAYOUT_COLUMNS
+					 ? "columns"
+					 : "rows or columns");
 }
 
 static const char *
-value_fails(struct graph *g, const struct tensor_condition *c,
-	    struct tensor *t, const char *what)
+value_fails(struct graph *g, const struct tensor_condition *c, struct tensor *t,
+	    const char *what)
 {
 	const struct value *v;
 	int64_t elems;
@@ -188,13 +198,14 @@ value_fails(struct graph *g, const struct tensor_condition *c,
 	}
 	if (!tensor_is_constant(t) || !tensor_const_elems(t, &elems) ||
 	    elems > VALUE_ELEMS_MAX) {
-		return because(g, "%s is no small constant; %g is wanted",
-			       what, c->value);
+		return because(g, "%s is no small constant; %g is wanted", what,
+			       c->value);
 	}
 	v = tensor_value(g, t);
 	for (int64_t i = 0; v != NULL && i < elems; i++) {
-		union number x = v->data != NULL
-			? number_load(v->type, v->data, (size_t)i) : v->fill;
+		union number x = v->data != NULL ? number_load(v->type, v->data,
+							       (size_t)i)
+						 : v->fill;
 		double d = number_cast(dtype_of(DT_F64), v->type, x).f;
 
 		if (!is_near(d, c->value)) {
@@ -232,7 +243,8 @@ byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 
 	if (t == NULL) {
 		return c->kind == TENSOR_ABSENT || c->optional
-			? NULL : because(g, "%s is absent", what);
+			       ? NULL
+			       : because(g, "%s is absent", what);
 	}
 	why = kind_fails(g, c, t, what);
 	if (why != NULL) {
@@ -243,9 +255,13 @@ byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 			       dtype_name(t->type),
 			       g->byoc_notes ? dtypes_text(g, c->dtypes) : "");
 	}
-	if (c->rank.set && (why = byoc_limits_fail(g, &c->rank, t->ndim,
-			g->byoc_notes ? arena_printf(&g->module->arena,
-				"the rank of %s", what) : "")) != NULL) {
+	if (c->rank.set &&
+	    (why = byoc_limits_fail(g, &c->rank, t->ndim,
+				    g->byoc_notes
+					    ? arena_printf(&g->module->arena,
+							   "the rank of %s",
+							   what)
+					    : "")) != NULL) {
 		return why;
 	}
 	why = dims_fail(g, c, t, what);
@@ -253,25 +269,31 @@ byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 		return why;
 	}
 	if (c->is_static >= 0 && is_static(t) != (c->is_static == 1)) {
-		return c->is_static ? not_fixed(g, t, what)
-			: because(g, "the shape of %s is fixed", what);
+		return c->is_static
+			       ? not_fixed(g, t, what)
+			       : because(g, "the shape of %s is fixed", what);
 	}
 	if (c->elems.set) {
 		if (!tensor_const_elems(t, &elems)) {
 			return because(g, "the size of %s is not fixed", what);
 		}
-		why = byoc_limits_fail(g, &c->elems, elems, g->byoc_notes
-			? arena_printf(&g->module->arena,
-				       "the size of %s", what) : "");
+		why = byoc_limits_fail(g, &c->elems, elems,
+				       g->byoc_notes
+					       ? arena_printf(&g->module->arena,
+							      "the size of %s",
+							      what)
+					       : "");
 		if (why != NULL) {
 			return why;
 		}
 	}
-	if (c->users.set && (why = byoc_limits_fail(g, &c->users,
-			t->uses.n + t->is_output, g->byoc_notes
-			? arena_printf(&g->module->arena,
-				"the number of users of %s", what)
-			: "")) != NULL) {
+	if (c->users.set &&
+	    (why = byoc_limits_fail(
+		     g, &c->users, t->uses.n + t->is_output,
+		     g->byoc_notes
+			     ? arena_printf(&g->module->arena,
+					    "the number of users of %s", what)
+			     : "")) != NULL) {
 		return why;
 	}
 	why = layout_fails(g, c, t, what);
@@ -319,12 +341,16 @@ ints_fail(struct graph *g, const struct attribute_condition *c,
 {
 	const int64_t *v = attr->kind == ATTR_INT ? &attr->i : attr->ints;
 	int n = attr->kind == ATTR_INT ? 1 : attr->n;
-	const char *what = g->byoc_notes
-		? arena_printf(&g->module->arena, "attribute %s", c->name)
-		: "";
-	const char *why = byoc_limits_fail(g, &c->length, n, g->byoc_notes
-		? arena_printf(&g->module->arena, "the length of %s", what)
-		: "");
+	const char *what = g->byoc_notes ? arena_printf(&g->module->arena,
+							"attribute %s", c->name)
+					 : "";
+	const char *why =
+		byoc_limits_fail(g, &c->length, n,
+				 g->byoc_notes
+					 ? arena_printf(&g->module->arena,
+							"the length of %s",
+							what)
+					 : "");
 
 	for (int i = 0; why == NULL && i < n; i++) {
 		why = byoc_limits_fail(g, &c->number, v[i], what);
@@ -340,8 +366,9 @@ ints_fail(struct graph *g, const struct attribute_condition *c,
 				      (long long)v[i], c->real);
 		}
 	}
-	return why != NULL || c->n_texts == 0 ? why
-		: because(g, "%s is no text", what);
+	return why != NULL || c->n_texts == 0
+		       ? why
+		       : because(g, "%s is no text", what);
 }
 
 static const char *
@@ -366,8 +393,9 @@ byoc_attribute_fails(struct graph *g, const struct attribute_condition *c,
 	const struct attr *attr = node_attr(n, c->name);
 
 	if (attr == NULL) {
-		return c->or_absent || c->must_be_absent ? NULL
-			: because(g, "attribute %s is absent", c->name);
+		return c->or_absent || c->must_be_absent
+			       ? NULL
+			       : because(g, "attribute %s is absent", c->name);
 	}
 	if (c->must_be_absent) {
 		return because(g, "attribute %s is there", c->name);
@@ -377,13 +405,17 @@ byoc_attribute_fails(struct graph *g, const struct attribute_condition *c,
 	case ATTR_INTS:
 		return ints_fail(g, c, attr);
 	case ATTR_FLOAT:
-		return c->has_float && is_near(attr->f, c->real) ? NULL
-			: because(g, "attribute %s is %g", c->name, attr->f);
+		return c->has_float && is_near(attr->f, c->real)
+			       ? NULL
+			       : because(g, "attribute %s is %g", c->name,
+					 attr->f);
 	case ATTR_STRING:
 		return text_fails(g, c, attr->s, attr->s_len);
 	default:
-		return because(g, "attribute %s is of a kind that patterns "
-			       "cannot ask for", c->name);
+		return because(g,
+			       "attribute %s is of a kind that patterns "
+			       "cannot ask for",
+			       c->name);
 	}
 }
 
@@ -413,14 +445,15 @@ fact_of_attribute(struct graph *g, const struct attr *attr, struct fact *out)
 		out->ints = attr->ints;
 		return NULL;
 	default:
-		return because(g, "attribute %s is of a kind that templates "
-			       "cannot have", attr->name);
+		return because(g,
+			       "attribute %s is of a kind that templates "
+			       "cannot have",
+			       attr->name);
 	}
 }
 
 static const char *
-fact_of_constant(struct graph *g, struct tensor *t, int input,
-		 struct fact *out)
+fact_of_constant(struct graph *g, struct tensor *t, int input, struct fact *out)
 {
 	const struct value *v = NULL;
 	union number x;
@@ -444,14 +477,15 @@ fact_of_constant(struct graph *g, struct tensor *t, int input,
 }
 
 const char *
-byoc_fact(struct graph *g, const struct fact_rule *rule,
-	  const struct node *n, struct tensor *const *inputs,
-	  struct fact *out)
+byoc_fact(struct graph *g, const struct fact_rule *rule, const struct node *n,
+	  struct tensor *const *inputs, struct fact *out)
 {
 	const struct attr *attr = rule->attribute != NULL
-		? node_attr(n, rule->attribute) : NULL;
+					  ? node_attr(n, rule->attribute)
+					  : NULL;
 	struct tensor *t = rule->input >= 0 && rule->input < n->n_inputs
-		? inputs[rule->input] : NULL;
+				   ? inputs[rule->input]
+				   : NULL;
 
 	*out = (struct fact){ .name = rule->name };
 	if (attr != NULL) {
@@ -462,9 +496,9 @@ byoc_fact(struct graph *g, const struct fact_rule *rule,
 	}
 	if (!rule->has_default) {
 		return rule->attribute != NULL
-			? because(g, "attribute %s is absent",
-				  rule->attribute)
-			: because(g, "input %d is absent", rule->input);
+			       ? because(g, "attribute %s is absent",
+					 rule->attribute)
+			       : because(g, "input %d is absent", rule->input);
 	}
 	*out = rule->value;
 	out->name = rule->name;

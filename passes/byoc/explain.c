@@ -111,9 +111,10 @@ print_reasons(const struct graph *g, const struct node *n,
 		strbuf_printf(out, "\n    %s: no pattern has the operator %s",
 			      b->name, n->op_type);
 	} else if (count == 0) {
-		strbuf_printf(out, "\n    %s: only as a part of pattern %s, "
-			      "and no match of it comes here", b->name,
-			      p->name);
+		strbuf_printf(out,
+			      "\n    %s: only as a part of pattern %s, "
+			      "and no match of it comes here",
+			      b->name, p->name);
 	}
 }
 
@@ -128,8 +129,8 @@ byoc_explain(const struct graph *g, struct strbuf *out)
 		if (role != NULL) {
 			strbuf_printf(out, "%s, pattern %s, ",
 				      n->match->region != NULL
-				      ? n->match->region->name
-				      : n->match->backend_name,
+					      ? n->match->region->name
+					      : n->match->backend_name,
 				      n->match->pattern);
 			if (role->step >= 0) {
 				strbuf_printf(out, "follower %d, %s\n",

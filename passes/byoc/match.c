@@ -71,8 +71,9 @@ fail(const struct matcher *m, int node, const struct node *n, const char *why)
 static const char *
 input_name(const struct matcher *m, int i)
 {
-	return m->graph->byoc_notes == NULL ? ""
-		: arena_printf(&m->graph->module->arena, "input %d", i);
+	return m->graph->byoc_notes == NULL
+		       ? ""
+		       : arena_printf(&m->graph->module->arena, "input %d", i);
 }
 
 /* Is input i of n what the other node, if it is found, makes? */
@@ -89,10 +90,9 @@ edge_fits(const struct matcher *m, const struct tensor_condition *c,
 		return t == m->before;
 	}
 	other = m->found[c->node];
-	return other != NULL
-		? output_at(other, c->node_output) == t
-		: t != NULL && t->producer != NULL &&
-		  t->output_index == c->node_output;
+	return other != NULL ? output_at(other, c->node_output) == t
+			     : t != NULL && t->producer != NULL &&
+				       t->output_index == c->node_output;
 }
 
 static const char *
@@ -103,7 +103,8 @@ inputs_fail(const struct matcher *m, int node, const struct node *n)
 
 	for (int i = 0; i < count && p->check_inputs; i++) {
 		const struct tensor_condition *c = i < p->n_inputs
-			? &p->inputs[i] : p->rest;
+							   ? &p->inputs[i]
+							   : p->rest;
 		struct tensor *t = input_at(m, node, n, i);
 		const char *what = input_name(m, i);
 		const char *why;
@@ -121,10 +122,16 @@ inputs_fail(const struct matcher *m, int node, const struct node *n)
 		if (t != NULL && !edge_fits(m, c, t)) {
 			/* The other way round it may well. */
 			return p->any_order || m->graph->byoc_notes == NULL
-				? "" : arena_printf(&m->graph->module->arena,
-					"%s is not the result of '%s'", what,
-					c->node == BEFORE ? "before"
-					: m->body->nodes[c->node].id);
+				       ? ""
+				       : arena_printf(
+						 &m->graph->module->arena,
+						 "%s is not the result of '%s'",
+						 what,
+						 c->node == BEFORE
+							 ? "before"
+							 : m->body->nodes
+								   [c->node]
+									   .id);
 		}
 	}
 	return NULL;
@@ -134,17 +141,21 @@ static const char *
 outputs_fail(const struct matcher *m, int node, const struct node *n)
 {
 	static const struct tensor_condition absent = {
-		.kind = TENSOR_ABSENT, .is_static = -1,
+		.kind = TENSOR_ABSENT,
+		.is_static = -1,
 	};
 	const struct pattern_node *p = &m->body->nodes[node];
 	int count = n->n_outputs > p->n_outputs ? n->n_outputs : p->n_outputs;
 
 	for (int k = 0; k < count; k++) {
 		const struct tensor_condition *c = k < p->n_outputs
-			? &p->outputs[k] : &absent;
-		const char *what = m->graph->byoc_notes == NULL ? ""
-			: arena_printf(&m->graph->module->arena, "output %d",
-				       k);
+							   ? &p->outputs[k]
+							   : &absent;
+		const char *what =
+			m->graph->byoc_notes == NULL
+				? ""
+				: arena_printf(&m->graph->module->arena,
+					       "output %d", k);
 		const char *why = NULL;
 
 		if (k < p->n_outputs || (k > 0 && !p->more_outputs)) {
@@ -321,7 +332,8 @@ relations_fail(const struct matcher *m, int node)
 
 	for (int i = 0; why == NULL && i < n->n_inputs; i++) {
 		const struct tensor_condition *c = i < p->n_inputs
-			? &p->inputs[i] : p->rest;
+							   ? &p->inputs[i]
+							   : p->rest;
 
 		if (c != NULL && p->check_inputs) {
 			why = relation_fails(m, c, input_at(m, node, n, i));
@@ -336,8 +348,7 @@ relations_fail(const struct matcher *m, int node)
 static bool
 whole_fits(const struct matcher *m)
 {
-	const char *why = m->before != NULL ? read_outside(m, m->before)
-					    : NULL;
+	const char *why = m->before != NULL ? read_outside(m, m->before) : NULL;
 
 	if (why != NULL) {
 		/* What is wrong is how it is read. */
@@ -350,8 +361,9 @@ whole_fits(const struct matcher *m)
 
 		why = reads_else(m, i);
 		why = why != NULL ? why : relations_fail(m, i);
-		for (int k = 0; why == NULL && m->body->inner[i] &&
-				k < n->n_outputs; k++) {
+		for (int k = 0;
+		     why == NULL && m->body->inner[i] && k < n->n_outputs;
+		     k++) {
 			if (n->outputs[k] != NULL) {
 				why = read_outside(m, n->outputs[k]);
 			}
@@ -457,15 +469,15 @@ search(struct matcher *m, int step)
 static bool
 is_told(const struct pattern_node *p, int i)
 {
-	const struct tensor_condition *c = !p->check_inputs ? NULL
-		: i < p->n_inputs ? &p->inputs[i] : p->rest;
+	const struct tensor_condition *c = !p->check_inputs  ? NULL
+					   : i < p->n_inputs ? &p->inputs[i]
+							     : p->rest;
 	bool told = false;
 
 	for (int k = 0; k < p->n_facts; k++) {
 		told = told || p->facts[k].input == i;
 	}
-	return c != NULL && c->is_parameter >= 0 ? c->is_parameter == 0
-						 : told;
+	return c != NULL && c->is_parameter >= 0 ? c->is_parameter == 0 : told;
 }
 
 /* By input of the node; NULL: none. */
@@ -570,8 +582,9 @@ is_worth_it(const struct matcher *m)
 		const struct node *n = m->match->nodes.data[i].node;
 
 		for (int k = 0; k < n->n_inputs + n->n_outputs; k++) {
-			const struct tensor *t = k < n->n_inputs
-				? n->inputs[k] : n->outputs[k - n->n_inputs];
+			const struct tensor *t =
+				k < n->n_inputs ? n->inputs[k]
+						: n->outputs[k - n->n_inputs];
 			int64_t size = t != NULL ? tensor_bytes_max(t) : 0;
 
 			bytes = size > INT64_MAX - bytes ? INT64_MAX
@@ -581,14 +594,19 @@ is_worth_it(const struct matcher *m)
 	if (macs >= p->min_macs && bytes >= p->min_bytes) {
 		return true;
 	}
-	byoc_note(m->graph, m->match->anchor, m->backend, p, p->anchor,
-		  m->graph->byoc_notes == NULL ? "" : macs < p->min_macs
-		  ? arena_printf(a, "its %lld multiply-accumulates are not "
-				 "worth it (%lld would be)", (long long)macs,
-				 (long long)p->min_macs)
-		  : arena_printf(a, "its %lld bytes are not worth it (%lld "
-				 "would be)", (long long)bytes,
-				 (long long)p->min_bytes));
+	byoc_note(
+		m->graph, m->match->anchor, m->backend, p, p->anchor,
+		m->graph->byoc_notes == NULL ? ""
+		: macs < p->min_macs
+			? arena_printf(a,
+				       "its %lld multiply-accumulates are not "
+				       "worth it (%lld would be)",
+				       (long long)macs, (long long)p->min_macs)
+			: arena_printf(a,
+				       "its %lld bytes are not worth it (%lld "
+				       "would be)",
+				       (long long)bytes,
+				       (long long)p->min_bytes));
 	return false;
 }
 
@@ -604,9 +622,10 @@ is_asked_for(const struct matcher *m, const struct node *anchor)
 
 		if (strcmp(is, o->value) != 0) {
 			byoc_note(m->graph, anchor, m->backend, p, p->anchor,
-				  arena_printf(a, "option %s is '%s'; wanted "
-					       "is '%s'", o->name, is,
-					       o->value));
+				  arena_printf(a,
+					       "option %s is '%s'; wanted "
+					       "is '%s'",
+					       o->name, is, o->value));
 			return false;
 		}
 	}

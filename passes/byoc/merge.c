@@ -63,8 +63,7 @@ cluster_matches(struct merging *x)
 				       m->nodes.n);
 
 		for (int k = 0; k < m->nodes.n; k++) {
-			ids[k] = cluster_of(x->clusters,
-					    m->nodes.data[k].node);
+			ids[k] = cluster_of(x->clusters, m->nodes.data[k].node);
 		}
 		if (!clusters_may_join(x->clusters, ids, m->nodes.n)) {
 			take_apart(x, m);
@@ -122,17 +121,20 @@ make_regions(struct merging *x)
 {
 	struct graph *g = x->graph;
 	struct graph_region **of = arena_array(&g->module->arena,
-				struct graph_region *, g->nodes.n + 1);
+					       struct graph_region *,
+					       g->nodes.n + 1);
 
 	for (int i = 0; i < x->matches.n; i++) {
 		struct region_match *m = x->matches.data[i];
 		int id = cluster_of(x->clusters, m->nodes.data[0].node);
 
 		if (of[id] == NULL) {
-			of[id] = graph_region_new(g, m->backend,
-				m->backend_name, arena_printf(
-					&g->module->arena, "%s_%d",
-					m->backend_name, g->regions.n));
+			of[id] =
+				graph_region_new(g, m->backend, m->backend_name,
+						 arena_printf(&g->module->arena,
+							      "%s_%d",
+							      m->backend_name,
+							      g->regions.n));
 		}
 		graph_region_add(g, of[id], m);
 	}

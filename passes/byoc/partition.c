@@ -22,14 +22,16 @@ check_pass_result(struct graph *g, const struct backend *b,
 				  "above; mend the pass");
 	}
 	if (!graph_region_sort(g, &one)) {
-		return diag_error(&g->module->diags, DIAG_BAD_PARTITION, place,
-				  "after the pass, region %s needs a value that "
-				  "is computed from its own outputs; the pass "
-				  "has to make two regions of it, or take a "
-				  "node out of it",
-				  one->name != NULL ? one->name
-				  : one->matches.data[0]->nodes.data[0].node
-				  ->name);
+		return diag_error(
+			&g->module->diags, DIAG_BAD_PARTITION, place,
+			"after the pass, region %s needs a value that "
+			"is computed from its own outputs; the pass "
+			"has to make two regions of it, or take a "
+			"node out of it",
+			one->name != NULL ? one->name
+					  : one->matches.data[0]
+						    ->nodes.data[0]
+						    .node->name);
 	}
 	return true;
 }
@@ -58,8 +60,9 @@ static bool
 is_alone(const struct graph_region *r)
 {
 	for (int i = 0; i < r->matches.n; i++) {
-		const struct pattern *p = backend_pattern(r->backend,
-						r->matches.data[i]->pattern);
+		const struct pattern *p =
+			backend_pattern(r->backend,
+					r->matches.data[i]->pattern);
 
 		if (p == NULL || !p->not_alone) {
 			return false;
@@ -75,9 +78,11 @@ not_worth_it(struct graph *g, const struct graph_region *r)
 	int64_t macs = region_macs(r);
 
 	if (macs < r->backend->min_macs) {
-		return arena_printf(&g->module->arena, "its region has %lld "
+		return arena_printf(&g->module->arena,
+				    "its region has %lld "
 				    "multiply-accumulates; %lld would be "
-				    "worth it", (long long)macs,
+				    "worth it",
+				    (long long)macs,
 				    (long long)r->backend->min_macs);
 	}
 	return is_alone(r) ? "nothing beside it is worth a region" : NULL;

@@ -51,13 +51,13 @@ affine_read(struct graph *g, struct tensor *constant, int ndim, bool additive,
 
 /* a * b, or a + b; NULL stands for the number that changes nothing. */
 static struct tensor *
-described(struct graph *g, struct tensor *a, const char *form,
-	  struct tensor *b)
+described(struct graph *g, struct tensor *a, const char *form, struct tensor *b)
 {
 	struct tensor *in[2] = { a, b };
 
-	return a == NULL ? b : b == NULL ? a
-	       : graph_describe(g, form, NULL, in, 2);
+	return a == NULL   ? b
+	       : b == NULL ? a
+			   : graph_describe(g, form, NULL, in, 2);
 }
 
 /* x * scale + shift, of which each may be NULL. */
@@ -124,9 +124,9 @@ affine_constant(struct graph *g, const struct affine *a, bool scale,
 {
 	const double *values = scale ? a->scale : a->shift;
 	struct tensor *of = scale ? a->scale_of : a->shift_of;
-	struct tensor *c = a->axis < 0
-		? along(g, base, type, 0, -1, 1, values)
-		: along(g, base, type, a->axis + 1, 0, a->n, values);
+	struct tensor *c = a->axis < 0 ? along(g, base, type, 0, -1, 1, values)
+				       : along(g, base, type, a->axis + 1, 0,
+					       a->n, values);
 
 	(void)ndim;
 	return of != NULL ? graph_made_of(g, c, "$0", NULL, &of, 1) : c;
@@ -135,9 +135,9 @@ affine_constant(struct graph *g, const struct affine *a, bool scale,
 /* Where an operator keeps the channels of its result: the weight's axis. */
 struct host {
 	int weight_axis;
-	int axis;     /* of the result, from the last */
-	bool bias;    /* has a place for a shift: input 2 */
-	double beta;  /* that input 2 is multiplied by */
+	int axis;    /* of the result, from the last */
+	bool bias;   /* has a place for a shift: input 2 */
+	double beta; /* that input 2 is multiplied by */
 };
 
 static bool
@@ -202,10 +202,10 @@ affine_fits(struct graph *g, const struct node *n, const struct affine *a)
 		return !affine_is_neutral(a, true);
 	}
 	/* A bias that varies otherwise than by channel stays as it is. */
-	return !bias || (tensor_is_constant(bias) &&
-			 affine_read(g, bias, n->outputs[0]->ndim, true,
-				     &own) &&
-			 own.axis <= 0);
+	return !bias ||
+	       (tensor_is_constant(bias) &&
+		affine_read(g, bias, n->outputs[0]->ndim, true, &own) &&
+		own.axis <= 0);
 }
 
 /* w * s with s along the channels; a product that we made before is taken
@@ -218,8 +218,8 @@ scale_weight(struct graph *g, struct tensor *w, int axis, int64_t n,
 	const struct node *made = w->recipe;
 	struct tensor *s;
 
-	if (made && node_is(made, "Mul") &&
-	    made->inputs[1]->value && made->inputs[1]->ndim == w->ndim &&
+	if (made && node_is(made, "Mul") && made->inputs[1]->value &&
+	    made->inputs[1]->ndim == w->ndim &&
 	    same_shape(made->inputs[0], w)) {
 		int64_t count;
 		double *before = constant_doubles(g, made->inputs[1], &count);
@@ -243,8 +243,7 @@ scale_weight(struct graph *g, struct tensor *w, int axis, int64_t n,
 }
 
 static double *
-spread(struct graph *g, const struct affine *a, const double *values,
-       int64_t n)
+spread(struct graph *g, const struct affine *a, const double *values, int64_t n)
 {
 	double *out = arena_array(&g->module->arena, double, n);
 
@@ -285,8 +284,9 @@ set_bias(struct graph *g, struct node *n, const struct host *h,
 	}
 	bias = along(g, base, n->outputs[0]->type, 1, 0, channels, values);
 	if (old && h->beta != 1) {
-		of = graph_describe(g, arena_printf(&g->module->arena,
-						    "$0 * %g", h->beta),
+		of = graph_describe(g,
+				    arena_printf(&g->module->arena, "$0 * %g",
+						 h->beta),
 				    NULL, &old, 1);
 	}
 	of = described_map(g, of, a);
@@ -315,8 +315,7 @@ affine_into(struct graph *g, struct node *n, struct affine *a)
 	}
 	if (!affine_is_neutral(a, true)) {
 		w = scale_weight(g, w, h.weight_axis, channels,
-				 spread(g, a, a->scale, channels),
-				 a->scale_of);
+				 spread(g, a, a->scale, channels), a->scale_of);
 		if (!w) {
 			return false;
 		}

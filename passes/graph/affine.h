@@ -27,8 +27,7 @@ struct tensor *affine_constant(struct graph *g, const struct affine *a,
 			       bool scale, struct dtype type, int ndim,
 			       const char *base);
 /* Can the weights and bias of n take (some of) the map after it? */
-bool affine_fits(struct graph *g, const struct node *n,
-		 const struct affine *a);
+bool affine_fits(struct graph *g, const struct node *n, const struct affine *a);
 /* They take it; what is left in a is to be computed still. */
 bool affine_into(struct graph *g, struct node *n, struct affine *a);
 

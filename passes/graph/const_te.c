@@ -85,8 +85,8 @@ visit(struct walk *w, struct tensor *t)
 	} else if (!t->value->data) {
 		te = splat(w, t);
 	} else {
-		te = te_placeholder(w->graph->module, t->name, t->type,
-				    t->ndim, t->shape);
+		te = te_placeholder(w->graph->module, t->name, t->type, t->ndim,
+				    t->shape);
 		vec_push(a, &w->sources, t);
 		vec_push(a, &w->placeholders, te);
 	}

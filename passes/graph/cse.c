@@ -163,8 +163,7 @@ merge_node(struct graph *g, struct node *n, struct node *same)
 {
 	for (int i = 0; i < n->n_outputs; i++) {
 		if (n->outputs[i]) {
-			graph_replace_uses(g, n->outputs[i],
-					   same->outputs[i]);
+			graph_replace_uses(g, n->outputs[i], same->outputs[i]);
 		}
 	}
 	graph_remove_node(g, n, "cse",

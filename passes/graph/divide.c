@@ -79,9 +79,9 @@ static bool
 divide_concat(struct graph *g, struct node *n)
 {
 	while (n->n_inputs > FUSE_INPUTS_MAX) {
-		struct tensor **list = arena_array(
-			&g->module->arena, struct tensor *,
-			n->n_inputs / FUSE_INPUTS_MAX + 1);
+		struct tensor **list =
+			arena_array(&g->module->arena, struct tensor *,
+				    n->n_inputs / FUSE_INPUTS_MAX + 1);
 		int count = 0;
 
 		for (int i = 0; i < n->n_inputs; i += FUSE_INPUTS_MAX) {
@@ -89,8 +89,8 @@ divide_concat(struct graph *g, struct node *n)
 
 			to = to < n->n_inputs ? to : n->n_inputs;
 			list[count] = to - i == 1
-				? n->inputs[i]
-				: part_of_node(g, n, NULL, i, to);
+					      ? n->inputs[i]
+					      : part_of_node(g, n, NULL, i, to);
 			if (!list[count++]) {
 				return false;
 			}
@@ -107,11 +107,10 @@ static struct tensor *
 slice_of(struct graph *g, struct node *n, int64_t axis, int64_t from,
 	 int64_t to)
 {
-	struct tensor *in[4] = {
-		n->inputs[0], graph_constant_ints(g, "starts", 1, &from),
-		graph_constant_ints(g, "ends", 1, &to),
-		graph_constant_ints(g, "axes", 1, &axis)
-	};
+	struct tensor *in[4] = { n->inputs[0],
+				 graph_constant_ints(g, "starts", 1, &from),
+				 graph_constant_ints(g, "ends", 1, &to),
+				 graph_constant_ints(g, "axes", 1, &axis) };
 	struct node *slice = insert_node(g, n, "Slice", n->inputs[0]->name, in,
 					 4);
 
@@ -132,12 +131,11 @@ part_sizes(const struct node *n, int64_t axis, int64_t *sizes)
 
 /* Outputs [from, to) of n are a Split of x's. */
 static struct node *
-split_part(struct graph *g, struct node *n, int64_t axis,
-	   const int64_t *sizes, int from, int to, struct tensor *x)
+split_part(struct graph *g, struct node *n, int64_t axis, const int64_t *sizes,
+	   int from, int to, struct tensor *x)
 {
-	struct tensor *in[2] = {
-		x, graph_constant_ints(g, "sizes", to - from, sizes + from)
-	};
+	struct tensor *in[2] = { x, graph_constant_ints(g, "sizes", to - from,
+							sizes + from) };
 	struct node *part;
 	int at = 0;
 

@@ -97,12 +97,12 @@ fold_known_elems(struct graph *g, struct node *n)
 	graph_remove_node(g, n, "fold", "its value is known from the shapes");
 	graph_made_of(g, y, "known from the shapes", n, NULL, 0);
 	y->value = arena_copy(&g->module->arena,
-			      &(struct value){ .type = y->type,
-					       .data = data,
-					       .elems = elems,
-					       .bytes = (size_t)elems *
-							(size_t)dtype_bytes(
-								y->type) },
+			      &(struct value){
+				      .type = y->type,
+				      .data = data,
+				      .elems = elems,
+				      .bytes = (size_t)elems *
+					       (size_t)dtype_bytes(y->type) },
 			      sizeof(struct value));
 	return true;
 }
@@ -125,10 +125,9 @@ fold_splat(struct graph *g, struct node *n)
 	v->elems = elems;
 	v->bytes = (size_t)tensor_bytes_max(y);
 	if (a && a->tensor) {
-		v->fill = a->tensor->data
-				  ? number_load(a->tensor->type,
-						a->tensor->data, 0)
-				  : a->tensor->fill;
+		v->fill = a->tensor->data ? number_load(a->tensor->type,
+							a->tensor->data, 0)
+					  : a->tensor->fill;
 	}
 	if (v->bytes <= EAGER_BYTES) {
 		data = arena_alloc(&g->module->arena, v->bytes + 1);
@@ -168,7 +167,8 @@ within_limit(struct graph *g, const struct node *n)
 		g->folded_work += work;
 		return true;
 	}
-	text = arena_printf(a, "%s of constants, for '%s', is computed at run "
+	text = arena_printf(a,
+			    "%s of constants, for '%s', is computed at run "
 			    "time: folding it would take %.2g operations",
 			    n->op_type, n->outputs[0]->name, (double)work);
 	for (int i = 0; i < g->assumptions.n; i++) {
@@ -250,8 +250,8 @@ graph_fold(struct graph *g)
 		if (fold_known_elems(g, n)) {
 			continue;
 		}
-		if (!all_constant(n) || is_random(n) || stays_narrow(n) || !n->op ||
-		    is_output_copy(n) || !n->outputs[0] ||
+		if (!all_constant(n) || is_random(n) || stays_narrow(n) ||
+		    !n->op || is_output_copy(n) || !n->outputs[0] ||
 		    !tensor_const_elems(n->outputs[0], &elems)) {
 			i++;
 			continue;

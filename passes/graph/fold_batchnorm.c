@@ -43,11 +43,14 @@ per_channel(struct graph *g, const struct node *n, const char *suffix,
 	for (int i = 0; i < ndim; i++) {
 		shape[i] = i == 0 ? channels : 1;
 	}
-	return graph_made_of(
-		g, constant_floats(g, arena_printf(&g->module->arena, "%s.%s",
-						   n->outputs[0]->name, suffix),
-				   x->type, ndim, shape, values),
-		form, n, n->inputs + 1, 4);
+	return graph_made_of(g,
+			     constant_floats(g,
+					     arena_printf(&g->module->arena,
+							  "%s.%s",
+							  n->outputs[0]->name,
+							  suffix),
+					     x->type, ndim, shape, values),
+			     form, n, n->inputs + 1, 4);
 }
 
 static bool
@@ -77,20 +80,21 @@ fold_node(struct graph *g, struct node *n)
 	in[1] = per_channel(g, n, "scale", channels, scale, form);
 	mul = insert_node(g, n, "Mul",
 			  arena_printf(&g->module->arena, "%s.scaled",
-				       n->outputs[0]->name), in, 2);
+				       n->outputs[0]->name),
+			  in, 2);
 	in[0] = mul->outputs[0];
-	form = arena_printf(&g->module->arena,
-			    "$1 - $2 * $0 / sqrt($3 + %g)", epsilon);
+	form = arena_printf(&g->module->arena, "$1 - $2 * $0 / sqrt($3 + %g)",
+			    epsilon);
 	in[1] = per_channel(g, n, "shift", channels, shift, form);
 	add = insert_node(g, n, "Add",
 			  arena_printf(&g->module->arena, "%s.shifted",
-				       n->outputs[0]->name), in, 2);
+				       n->outputs[0]->name),
+			  in, 2);
 	mul->name = add->name = n->name;
 	if (!ops_infer_node(g, mul) || !ops_infer_node(g, add)) {
 		return false;
 	}
-	graph_note(g, n, "fold_batchnorm",
-		   "a scale and a shift by constants");
+	graph_note(g, n, "fold_batchnorm", "a scale and a shift by constants");
 	graph_absorb(g, add, n);
 	graph_replace_uses(g, n->outputs[0], add->outputs[0]);
 	graph_remove_node(g, n, "fold_batchnorm", "");

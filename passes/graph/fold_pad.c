@@ -137,9 +137,10 @@ graph_fold_pad(struct graph *g)
 		}
 		graph_share_origins(n, pad);
 		if (x->uses.n == 0 && !x->is_output) {
-			graph_remove_node(
-				g, pad, "fold_pad",
-				fate_of(g, "the padding of %s's window", n));
+			graph_remove_node(g, pad, "fold_pad",
+					  fate_of(g,
+						  "the padding of %s's window",
+						  n));
 			i--;
 		}
 	}

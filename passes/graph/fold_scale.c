@@ -51,8 +51,12 @@ link_map(struct graph *g, struct node *n, int *x_input, struct affine *map)
 			map->scale[i] = 1 / map->scale[i];
 		}
 	}
-	*(additive ? &map->shift_of : &map->scale_of) = graph_describe(
-		g, sub ? "-$0" : div ? "1 / $0" : "$0", n, &c, 1);
+	*(additive ? &map->shift_of
+		   : &map->scale_of) = graph_describe(g,
+						      sub   ? "-$0"
+						      : div ? "1 / $0"
+							    : "$0",
+						      n, &c, 1);
 	return true;
 }
 
@@ -77,8 +81,7 @@ chain_append(struct graph *g, struct chain *chain, struct node *n, int *input)
 static void
 drop_links(struct graph *g, struct chain *chain, struct node *into)
 {
-	const char *why = fate_of(g, "in the weights and the bias of %s",
-				  into);
+	const char *why = fate_of(g, "in the weights and the bias of %s", into);
 
 	for (int i = chain->n_links - 1; i >= 0; i--) {
 		graph_share_origins(into, chain->links[i]);
@@ -104,15 +107,18 @@ rebuild(struct graph *g, struct chain *chain, struct tensor *x)
 		if (!(step == 0 ? scales : shifts)) {
 			continue;
 		}
-		in[1] = affine_constant(
-			g, &chain->map, step == 0, y->type, y->ndim,
-			arena_printf(&g->module->arena, "%s.%s", y->name,
-				     step == 0 ? "scale" : "shift"));
-		made = insert_node(
-			g, last, step == 0 ? "Mul" : "Add",
-			arena_printf(&g->module->arena, "%s.%s", y->name,
-				     step == 0 ? "scaled" : "shifted"),
-			in, 2);
+		in[1] = affine_constant(g, &chain->map, step == 0, y->type,
+					y->ndim,
+					arena_printf(&g->module->arena, "%s.%s",
+						     y->name,
+						     step == 0 ? "scale"
+							       : "shift"));
+		made = insert_node(g, last, step == 0 ? "Mul" : "Add",
+				   arena_printf(&g->module->arena, "%s.%s",
+						y->name,
+						step == 0 ? "scaled"
+							  : "shifted"),
+				   in, 2);
 		made->name = last->name;
 		for (int i = 0; i < chain->n_links; i++) {
 			graph_share_origins(made, chain->links[i]);
@@ -169,10 +175,10 @@ fold_chain(struct graph *g, struct node *first)
 		return rebuild(g, &chain, x);
 	}
 	return chain.n_muls > 1 || chain.n_adds > 1 ||
-		       (chain.n_muls > 0 && chain.n_adds > 0 &&
-			!node_is(first, "Mul"))
-	       ? rebuild(g, &chain, x)
-	       : true;
+			       (chain.n_muls > 0 && chain.n_adds > 0 &&
+				!node_is(first, "Mul"))
+		       ? rebuild(g, &chain, x)
+		       : true;
 }
 
 /* A link whose input is a link's result is not the first of its chain. */

@@ -23,8 +23,7 @@
 static bool
 is_elementwise(const struct node *n)
 {
-	return n->op->fuse == FUSE_ELEMENTWISE ||
-	       n->op->fuse == FUSE_BROADCAST;
+	return n->op->fuse == FUSE_ELEMENTWISE || n->op->fuse == FUSE_BROADCAST;
 }
 
 static bool
@@ -139,8 +138,8 @@ find_sinks(struct fusion *f)
 
 			if (t && t->producer &&
 			    f->sinks[f->position[t->producer->id]]) {
-				f->size[i] += f->size[f->position[
-					t->producer->id]];
+				f->size[i] +=
+					f->size[f->position[t->producer->id]];
 			}
 			/* A long chain of them ends in a kernel. */
 			f->sinks[i] = f->size[i] <= FUSE_NODES_MAX / 2;
@@ -200,8 +199,8 @@ count_inputs(const struct group *group, const struct node *n)
 
 /* Does the group stay within the limits with these nodes more, in order? */
 static bool
-has_room(struct fusion *f, const struct group *group,
-	 struct node *const *nodes, int n)
+has_room(struct fusion *f, const struct group *group, struct node *const *nodes,
+	 int n)
 {
 	int inputs = 0;
 
@@ -245,8 +244,7 @@ fuse_may_follow(const struct fusion *f, const struct tensor *y,
 		const struct node *n)
 {
 	return n->group < 0 && is_elementwise(n) && has_one_result(n) &&
-	       same_shape(y, n->outputs[0]) &&
-	       !f->sinks[f->position[n->id]];
+	       same_shape(y, n->outputs[0]) && !f->sinks[f->position[n->id]];
 }
 
 static struct node *
@@ -277,8 +275,7 @@ next_anchor(struct fusion *f, const struct group *group,
 	if (!n || n->group >= 0 || group->nodes.n > MAX_PROLOGUE ||
 	    (n->op->fuse != FUSE_ROWWISE && n->op->fuse != FUSE_REDUCTION &&
 	     n->op->fuse != FUSE_ORDERED) ||
-	    node_attr(n, "kernel_shape") ||
-	    n->inputs[0] != last->outputs[0] ||
+	    node_attr(n, "kernel_shape") || n->inputs[0] != last->outputs[0] ||
 	    f->sinks[f->position[n->id]]) {
 		return NULL;
 	}
@@ -426,8 +423,7 @@ sort_groups(struct fusion *f)
 
 	for (int i = 0; i < f->groups.n; i++) {
 		struct group *group = f->groups.data[i];
-		const struct node *last =
-			group->nodes.data[group->nodes.n - 1];
+		const struct node *last = group->nodes.data[group->nodes.n - 1];
 
 		ends[f->position[last->id]] = group;
 	}

@@ -7,9 +7,9 @@
 
 struct fusion {
 	struct graph *graph;
-	int *position;   /* by node->id: place in the order */
-	bool *sinks;     /* by position: read through, no kernel of its own */
-	int *size;       /* by position: of one element's expression, written
+	int *position; /* by node->id: place in the order */
+	bool *sinks;   /* by position: read through, no kernel of its own */
+	int *size;     /* by position: of one element's expression, written
 			  * out from what its group reads */
 	VEC(struct group *) groups;
 };

@@ -28,8 +28,7 @@ earlier_reader(const struct fusion *f, const struct tensor *t,
 		struct node *user = t->uses.data[i].node;
 
 		if (!is_listed(list, n, user) &&
-		    (!best || f->position[user->id] <
-				      f->position[best->id])) {
+		    (!best || f->position[user->id] < f->position[best->id])) {
 			best = user;
 		}
 	}
@@ -64,8 +63,8 @@ fuse_epilogue(const struct fusion *f, const struct tensor *y,
 		bool closed;
 
 		for (int i = 0; i < n; i++) {
-			next = earlier_reader(f, nodes[i]->outputs[0], nodes,
-					      n, next);
+			next = earlier_reader(f, nodes[i]->outputs[0], nodes, n,
+					      next);
 		}
 		if (!next || !fuse_may_follow(f, y, next)) {
 			return 0;

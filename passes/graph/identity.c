@@ -101,8 +101,7 @@ is_requantize(const struct node *n)
 	const struct node *p = n->inputs[0]->producer;
 
 	return node_is(n, "QuantizeLinear") && p &&
-	       node_is(p, "DequantizeLinear") &&
-	       n->inputs[1] == p->inputs[1] &&
+	       node_is(p, "DequantizeLinear") && n->inputs[1] == p->inputs[1] &&
 	       node_input(n, 2) == node_input(p, 2) &&
 	       n->inputs[1]->ndim == 0 && n->outputs[0] &&
 	       dtype_equal(p->inputs[0]->type, n->outputs[0]->type);
@@ -211,8 +210,8 @@ as_reshape(struct graph *g, struct node *n, struct tensor *x)
 	if (!reshape_target(y, target)) {
 		return false;
 	}
-	shape = graph_constant_ints(
-		g, arena_printf(a, "%s.shape", y->name), y->ndim, target);
+	shape = graph_constant_ints(g, arena_printf(a, "%s.shape", y->name),
+				    y->ndim, target);
 	node_resize_inputs(n, 2);
 	node_set_input(n, 0, x);
 	node_set_input(n, 1, shape);
@@ -285,8 +284,7 @@ graph_identity(struct graph *g)
 			continue;
 		}
 		why = no_op(g, n, &kept);
-		if (why && replace_by(g, n, n->inputs[kept], "identity",
-				      why)) {
+		if (why && replace_by(g, n, n->inputs[kept], "identity", why)) {
 			i--;
 			continue;
 		}

@@ -95,7 +95,8 @@ fixed_average(struct graph *g, struct node *n)
 	}
 	sum = insert_internal(g, n, "SumPool",
 			      arena_printf(&g->module->arena, "%s.sum",
-					   n->outputs[0]->name), &x, 1);
+					   n->outputs[0]->name),
+			      &x, 1);
 	sum->name = n->name;
 	copy_attrs(g, sum, n);
 	if (global && !set_global_window(g, sum)) {
@@ -219,12 +220,11 @@ fixed_binary(struct graph *g, struct node *n)
 	    !is_byte(in[1]) || !find_quantized_end(g, n, &end)) {
 		return true;
 	}
-	made = insert_internal(g, end.quantize, n->op_type,
-			       n->outputs[0]->name, in, 2);
+	made = insert_internal(g, end.quantize, n->op_type, n->outputs[0]->name,
+			       in, 2);
 	made->name = n->name;
 	node_set_attr_int(g, made, "to",
-			  end.quantize->outputs[0]->type.kind == DT_U8 ? 2
-								       : 3);
+			  end.quantize->outputs[0]->type.kind == DT_U8 ? 2 : 3);
 	node_set_attr_int(g, made, "a_zero", (int64_t)a.zero[0]);
 	node_set_attr_int(g, made, "b_zero", (int64_t)b.zero[0]);
 	node_set_attr_int(g, made, "zero", (int64_t)end.q.zero[0]);
@@ -234,12 +234,10 @@ fixed_binary(struct graph *g, struct node *n)
 		set_fixed(g, made, "y",
 			  a.scale[0] * b.scale[0] / end.q.scale[0]);
 	} else {
-		twice = 2 * (a.scale[0] > b.scale[0] ? a.scale[0]
-						     : b.scale[0]);
+		twice = 2 * (a.scale[0] > b.scale[0] ? a.scale[0] : b.scale[0]);
 		set_fixed(g, made, "a", a.scale[0] / twice);
 		set_fixed(g, made, "b", b.scale[0] / twice);
-		set_fixed(g, made, "y",
-			  twice / ((1 << 20) * end.q.scale[0]));
+		set_fixed(g, made, "y", twice / ((1 << 20) * end.q.scale[0]));
 	}
 	take_up_dequantized(g, n->inputs[0], made);
 	take_up_dequantized(g, n->inputs[1], made);

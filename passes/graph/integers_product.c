@@ -14,11 +14,11 @@
 #include <math.h>
 
 struct product {
-	struct tensor *x, *w;    /* as stored */
-	const double *bias;      /* of each output channel; NULL: none */
+	struct tensor *x, *w; /* as stored */
+	const double *bias;   /* of each output channel; NULL: none */
 	struct quantization qx, qw;
 	struct quantized_end end;
-	bool is_conv, by_rows;  /* a row of w for each output channel? */
+	bool is_conv, by_rows;   /* a row of w for each output channel? */
 	int64_t channels, depth; /* elements summed for one output */
 	int32_t *weights_sum;    /* of each output channel, less zw */
 	double *real;            /* sx * sw */
@@ -45,12 +45,10 @@ weights_fit(struct product *p)
 	int64_t elems;
 	int axis = p->by_rows ? 0 : 1;
 
-	if (!tensor_is_constant(p->w) ||
-	    !(is_byte(p->w) || is_nibble(p->w)) ||
+	if (!tensor_is_constant(p->w) || !(is_byte(p->w) || is_nibble(p->w)) ||
 	    p->w->ndim < 2 || (!p->is_conv && p->w->ndim != 2) ||
 	    !tensor_const_elems(p->w, &elems) ||
-	    !expr_is_int(p->w->shape[axis], &p->channels) ||
-	    p->channels < 1) {
+	    !expr_is_int(p->w->shape[axis], &p->channels) || p->channels < 1) {
 		return false;
 	}
 	p->depth = elems / p->channels;
@@ -135,8 +133,7 @@ read_product(struct graph *g, const struct node *n, struct product *p)
 static int64_t
 element(const struct value *v, int64_t i)
 {
-	return v->data ? number_load(v->type, v->data, (size_t)i).i
-		       : v->fill.i;
+	return v->data ? number_load(v->type, v->data, (size_t)i).i : v->fill.i;
 }
 
 static int64_t
@@ -201,10 +198,11 @@ read_weights(struct graph *g, struct product *p)
 	}
 	of[0] = p->w;
 	of[1] = parameter_of(g, p->dw, 2);
-	p->w = graph_made_of(g, graph_constant(g, p->w->name, type, p->w->ndim,
-					       shape, data),
-			     node_input(p->dw, 2) ? "$0 - $1" : "$0", p->dw,
-			     of, 2);
+	p->w = graph_made_of(g,
+			     graph_constant(g, p->w->name, type, p->w->ndim,
+					    shape, data),
+			     node_input(p->dw, 2) ? "$0 - $1" : "$0", p->dw, of,
+			     2);
 	return true;
 }
 
@@ -243,8 +241,9 @@ make_bias(struct graph *g, const struct node *n, const struct product *p)
 
 		data[i] = (int32_t)(b - p->qx.zero[0] * p->weights_sum[i]);
 	}
-	return describe_bias(g, n, p, graph_constant(
-		g, base, dtype_of(DT_I32), 1, &p->channels, data));
+	return describe_bias(g, n, p,
+			     graph_constant(g, base, dtype_of(DT_I32), 1,
+					    &p->channels, data));
 }
 
 /* The factor of each output channel. TFLite multiplies the scales of fully
@@ -259,7 +258,9 @@ make_scale(struct graph *g, const struct product *p)
 		double sw = weight_scale(p, i);
 
 		scale[i] = (g->fixed_point && !p->is_conv
-			    ? (double)(float)(sx * sw) : sx * sw) / sy;
+				    ? (double)(float)(sx * sw)
+				    : sx * sw) /
+			   sy;
 	}
 	return scale;
 }
@@ -269,7 +270,8 @@ describe_factors(struct graph *g, const struct product *p,
 		 const struct node *requantize)
 {
 	static const char *const forms[] = {
-		"$0 * $1 / $2", "multiplier($0 * $1 / $2)",
+		"$0 * $1 / $2",
+		"multiplier($0 * $1 / $2)",
 		"exponent($0 * $1 / $2)",
 	};
 	struct tensor *in[3] = { parameter_of(g, p->dx, 1),
@@ -337,8 +339,9 @@ pad_weights(struct graph *g, const struct product *p, int64_t more)
 	for (int64_t i = 0; i < shape[0] * old; i++) {
 		data[i / old * new + i % old] = (int8_t)element(v, i);
 	}
-	return graph_made_of(g, graph_constant(g, p->w->name, p->w->type, 4,
-					       shape, data),
+	return graph_made_of(g,
+			     graph_constant(g, p->w->name, p->w->type, 4, shape,
+					    data),
 			     "$0, channels of zeros behind", NULL, &p->w, 1);
 }
 
@@ -350,8 +353,9 @@ pad_channels(struct graph *g, struct product *p, int64_t more)
 	const int64_t pads[8] = { 0, 0, 0, 0, 0, more, 0, 0 };
 	struct tensor *in[2] = { q->inputs[0] };
 
-	in[1] = graph_constant_ints(g, "pads", 8, arena_copy(
-		&g->module->arena, pads, sizeof pads));
+	in[1] = graph_constant_ints(g, "pads", 8,
+				    arena_copy(&g->module->arena, pads,
+					       sizeof pads));
 	pad = insert_node(g, q, "Pad", q->inputs[0]->name, in, 2);
 	p->w = pad_weights(g, p, more);
 	if (!p->w || !ops_infer_node(g, pad)) {
@@ -396,7 +400,8 @@ integers_product(struct graph *g, struct node *n)
 	}
 	sum = insert_internal(g, n, p.is_conv ? "Conv" : "MatMul",
 			      arena_printf(&g->module->arena, "%s.sum",
-					   n->outputs[0]->name), in, 3);
+					   n->outputs[0]->name),
+			      in, 3);
 	sum->name = n->name;
 	for (int i = 0; i < n->attrs.n; i++) {
 		if (is_conv_attr(n->attrs.data[i].name)) {
@@ -409,9 +414,9 @@ integers_product(struct graph *g, struct node *n)
 	if (!ops_infer_node(g, sum)) {
 		return false;
 	}
-	made = insert_requantize(
-		g, &p.end, sum->outputs[0], make_scale(g, &p), p.channels,
-		p.is_conv ? 1 : n->outputs[0]->ndim - 1);
+	made = insert_requantize(g, &p.end, sum->outputs[0], make_scale(g, &p),
+				 p.channels,
+				 p.is_conv ? 1 : n->outputs[0]->ndim - 1);
 	describe_factors(g, &p, made);
 	take_up_dequantized(g, n->inputs[0], sum);
 	take_up_dequantized(g, n->inputs[1], NULL);

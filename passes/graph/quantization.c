@@ -33,9 +33,9 @@ read_parameters(struct graph *g, const struct node *n, int ndim,
 	double *zeros;
 	int64_t count;
 
-	if (!tensor_is_constant(scale) || !dtype_equal(scale->type,
-						       dtype_of(DT_F32)) ||
-	    scale->ndim > 1 || node_attr_int(n, "block_size", 0) != 0) {
+	if (!tensor_is_constant(scale) ||
+	    !dtype_equal(scale->type, dtype_of(DT_F32)) || scale->ndim > 1 ||
+	    node_attr_int(n, "block_size", 0) != 0) {
 		return false;
 	}
 	q->scale = constant_doubles(g, scale, &q->n);
@@ -47,7 +47,8 @@ read_parameters(struct graph *g, const struct node *n, int ndim,
 	zeros = arena_array(&g->module->arena, double, q->n + 1);
 	if (zero) {
 		zeros = tensor_is_constant(zero)
-			? constant_doubles(g, zero, &count) : NULL;
+				? constant_doubles(g, zero, &count)
+				: NULL;
 		if (!zeros || count != q->n) {
 			return false;
 		}
@@ -90,8 +91,8 @@ reals_of(struct graph *g, const struct node *n, bool made, struct reals *out)
 	int64_t count;
 	const double *values;
 
-	if (!linear && !node_is(n, made ? "QuantizeLinear"
-					: "DequantizeLinear")) {
+	if (!linear &&
+	    !node_is(n, made ? "QuantizeLinear" : "DequantizeLinear")) {
 		return false;
 	}
 	scale = node_input(n, at);
@@ -229,8 +230,8 @@ find_quantized_end(struct graph *g, const struct node *anchor,
 			return false;
 		}
 	}
-	while ((n = sole_user(t)) != NULL && is_bound(n) &&
-	       n->inputs[0] == t && end->n_bounds < 4) {
+	while ((n = sole_user(t)) != NULL && is_bound(n) && n->inputs[0] == t &&
+	       end->n_bounds < 4) {
 		end->bounds[end->n_bounds++] = n;
 		t = n->outputs[0];
 	}
@@ -283,8 +284,7 @@ all_equal(const double *v, int64_t n)
 static struct tensor *
 constant_i32(struct graph *g, const char *base, int64_t n, const int32_t *v)
 {
-	return graph_constant(g, base, dtype_of(DT_I32), n == 1 ? 0 : 1, &n,
-			      v);
+	return graph_constant(g, base, dtype_of(DT_I32), n == 1 ? 0 : 1, &n, v);
 }
 
 /* Inputs 1 and on of a Requantize; how many. */
@@ -296,9 +296,9 @@ factors(struct graph *g, const char *base, const double *scale, int64_t n,
 	int32_t *multiplier, *exponent;
 
 	if (!g->fixed_point) {
-		in[0] = constant_floats(
-			g, arena_printf(a, "%s.scale", base),
-			dtype_of(DT_F64), n == 1 ? 0 : 1, &n, scale);
+		in[0] = constant_floats(g, arena_printf(a, "%s.scale", base),
+					dtype_of(DT_F64), n == 1 ? 0 : 1, &n,
+					scale);
 		return 1;
 	}
 	multiplier = arena_array(a, int32_t, n);
@@ -322,9 +322,8 @@ factors(struct graph *g, const char *base, const double *scale, int64_t n,
 #define WITH_INTEGERS "computed with the stored integers"
 
 struct node *
-insert_internal(struct graph *g, const struct node *before,
-		const char *op_type, const char *base,
-		struct tensor *const *inputs, int n_inputs)
+insert_internal(struct graph *g, const struct node *before, const char *op_type,
+		const char *base, struct tensor *const *inputs, int n_inputs)
 {
 	struct node *n = insert_node(g, before, op_type, base, inputs,
 				     n_inputs);
@@ -336,16 +335,15 @@ insert_internal(struct graph *g, const struct node *before,
 
 struct node *
 insert_requantize(struct graph *g, const struct quantized_end *end,
-		  struct tensor *sum, const double *scale, int64_t n,
-		  int axis)
+		  struct tensor *sum, const double *scale, int64_t n, int axis)
 {
 	const struct tensor *y = end->quantize->outputs[0];
 	struct tensor *in[3] = { sum };
 	struct node *made;
 	int count;
 
-	count = 1 + factors(g, y->name, scale,
-			    all_equal(scale, n) ? 1 : n, in + 1);
+	count = 1 +
+		factors(g, y->name, scale, all_equal(scale, n) ? 1 : n, in + 1);
 	made = insert_internal(g, end->quantize, "Requantize", y->name, in,
 			       count);
 	made->name = end->quantize->name;
@@ -360,13 +358,14 @@ insert_requantize(struct graph *g, const struct quantized_end *end,
 }
 
 void
-take_up_dequantized(struct graph *g, const struct tensor *t,
-		    struct node *into)
+take_up_dequantized(struct graph *g, const struct tensor *t, struct node *into)
 {
-	graph_take_up(g, t->producer, into, "integers", into != NULL
-		? "its readers take the stored integers, and scale after"
-		: "its readers take the stored integers; its scale is in "
-		  "their constants");
+	graph_take_up(
+		g, t->producer, into, "integers",
+		into != NULL
+			? "its readers take the stored integers, and scale after"
+			: "its readers take the stored integers; its scale is in "
+			  "their constants");
 }
 
 bool

@@ -63,8 +63,7 @@ bool finish_quantized(struct graph *g, struct node *anchor,
 		      const struct quantized_end *end, struct node *made);
 /* A tirc.Requantize of sum (32 bits) to the end's type: by the real factors
  * scale[0..n), along axis; inserted before the end. */
-struct node *insert_requantize(struct graph *g,
-			       const struct quantized_end *end,
+struct node *insert_requantize(struct graph *g, const struct quantized_end *end,
 			       struct tensor *sum, const double *scale,
 			       int64_t n, int axis);
 

@@ -83,10 +83,12 @@ by_sizes(struct graph *g, struct node *n, const struct resize_axis *axes)
 	node_resize_inputs(n, 4);
 	node_set_input(n, 1, NULL);
 	node_set_input(n, 2, NULL);
-	node_set_input(n, 3, graph_constant(g, arena_printf(
-			&g->module->arena, "%s.sizes", node_key(n)),
-			dtype_of(DT_I64), 1, (const int64_t[]){ count },
-			sizes));
+	node_set_input(n, 3,
+		       graph_constant(g,
+				      arena_printf(&g->module->arena,
+						   "%s.sizes", node_key(n)),
+				      dtype_of(DT_I64), 1,
+				      (const int64_t[]){ count }, sizes));
 	node_remove_attr(n, "keep_aspect_ratio_policy");
 	node_set_attr_ints(g, n, "axes", which, count);
 	return true;
@@ -108,7 +110,7 @@ is_nearest_middle(struct graph *g, const struct node *n,
 		source = resize_nearest_sources(g->module, n, a);
 		for (int64_t i = 0; i < a->virtual_result; i++) {
 			if (source[i] != (2 * i + 1) * a->virtual_size /
-					 (2 * a->virtual_result)) {
+						 (2 * a->virtual_result)) {
 				return false;
 			}
 		}
@@ -125,8 +127,8 @@ is_by_middles(const struct node *n, const struct resize_axis *axes)
 	bool several = true;
 
 	for (int d = 0; d < n->inputs[0]->ndim; d++) {
-		several = several && (!axes[d].resized ||
-				      axes[d].virtual_result > 1);
+		several = several &&
+			  (!axes[d].resized || axes[d].virtual_result > 1);
 	}
 	return strcmp(mode, "half_pixel") == 0 ||
 	       strcmp(mode, "half_pixel_symmetric") == 0 ||
@@ -143,11 +145,12 @@ by_middles(struct graph *g, struct node *n, const struct resize_axis *axes)
 		    : !is_by_middles(n, axes)) {
 		return false;
 	}
-	changed = set_text(g, n, "coordinate_transformation_mode",
-			   "half_pixel", "half_pixel");
+	changed = set_text(g, n, "coordinate_transformation_mode", "half_pixel",
+			   "half_pixel");
 	if (nearest) {
 		changed = set_text(g, n, "nearest_mode", "round_prefer_floor",
-				   "round_prefer_ceil") || changed;
+				   "round_prefer_ceil") ||
+			  changed;
 	}
 	return changed;
 }

@@ -61,8 +61,8 @@ only_variable_input(const struct node *n)
 }
 
 bool
-replace_by(struct graph *g, struct node *n, struct tensor *x,
-	   const char *pass, const char *why)
+replace_by(struct graph *g, struct node *n, struct tensor *x, const char *pass,
+	   const char *why)
 {
 	struct tensor *y = n->outputs[0];
 
@@ -196,7 +196,6 @@ fate_of(struct graph *g, const char *fmt, const struct node *n)
 {
 	const char *mark = strstr(fmt, "%s");
 
-	return arena_printf(&g->module->arena, "%.*s%s%s",
-			    (int)(mark - fmt), fmt, node_label(g, n),
-			    mark + 2);
+	return arena_printf(&g->module->arena, "%.*s%s%s", (int)(mark - fmt),
+			    fmt, node_label(g, n), mark + 2);
 }

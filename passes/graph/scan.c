@@ -15,7 +15,7 @@
 #include "rewrite.h"
 
 enum {
-	LEAST_ROW = 1024,     /* shorter ones are not worth four kernels */
+	LEAST_ROW = 1024, /* shorter ones are not worth four kernels */
 	LEAST_PIECE = 64,
 	FULL_DEVICE = 4096,   /* so many rows keep a device's threads busy */
 	MOST_THREADS = 16384, /* that share all rows */
@@ -60,7 +60,9 @@ read_scan(struct graph *g, struct node *n, struct scan *s)
 	}
 	x = n->inputs[0];
 	*s = (struct scan){
-		.g = g, .n = n, .ndim = x->ndim,
+		.g = g,
+		.n = n,
+		.ndim = x->ndim,
 		.axis = (int)(axis[0] < 0 ? axis[0] + x->ndim : axis[0]),
 		.shape = arena_array(&g->module->arena, int64_t, x->ndim + 1),
 		.product = node_is(n, "CumProd"),
@@ -119,8 +121,7 @@ static struct tensor *
 fill_up(const struct scan *s, struct tensor *x)
 {
 	int64_t more = s->piece * s->pieces - s->shape[s->axis];
-	int64_t *pads = arena_array(&s->g->module->arena, int64_t,
-				    2 * s->ndim);
+	int64_t *pads = arena_array(&s->g->module->arena, int64_t, 2 * s->ndim);
 	struct tensor *in[3] = { x };
 
 	if (more == 0) {
@@ -162,9 +163,10 @@ static struct tensor *
 run_along(const struct scan *s, struct tensor *x, int64_t axis, bool exclusive)
 {
 	struct tensor *in[2] = {
-		x, graph_constant(s->g, "axis", dtype_of(DT_I64), 0, NULL,
-				  arena_copy(&s->g->module->arena, &axis,
-					     sizeof axis)),
+		x,
+		graph_constant(s->g, "axis", dtype_of(DT_I64), 0, NULL,
+			       arena_copy(&s->g->module->arena, &axis,
+					  sizeof axis)),
 	};
 	struct tensor *y = compute(s, s->n->op_type, in, 2, "reverse",
 				   node_attr_int(s->n, "reverse", 0));
@@ -181,13 +183,15 @@ cut(const struct scan *s, struct tensor *y)
 {
 	int64_t start = 0, axis = s->axis;
 	struct tensor *in[4] = {
-		y, graph_constant_ints(s->g, "starts", 1, &start),
+		y,
+		graph_constant_ints(s->g, "starts", 1, &start),
 		graph_constant_ints(s->g, "ends", 1, &s->shape[axis]),
 		graph_constant_ints(s->g, "axes", 1, &axis),
 	};
 
 	return s->piece * s->pieces == s->shape[axis]
-		? y : compute(s, "Slice", in, 4, NULL, 0);
+		       ? y
+		       : compute(s, "Slice", in, 4, NULL, 0);
 }
 
 static bool
@@ -206,9 +210,9 @@ replace(const struct scan *s)
 	x = reshape(s, fill_up(s, x), true);
 	totals[0] = x;
 	totals[1] = graph_constant_ints(g, "axes", 1, &inside);
-	sums[1] = run_along(s, compute(s, s->product ? "ReduceProd"
-						     : "ReduceSum",
-				       totals, 2, "keepdims", 1),
+	sums[1] = run_along(s,
+			    compute(s, s->product ? "ReduceProd" : "ReduceSum",
+				    totals, 2, "keepdims", 1),
 			    s->axis, true);
 	sums[0] = run_along(s, x, inside,
 			    node_attr_int(n, "exclusive", 0) != 0);
@@ -216,8 +220,7 @@ replace(const struct scan *s)
 	y = cut(s, reshape(s, y, false));
 	if (is_short) {
 		y = compute(s, "CastLike",
-			    (struct tensor *[]){ y, n->inputs[0] }, 2, NULL,
-			    0);
+			    (struct tensor *[]){ y, n->inputs[0] }, 2, NULL, 0);
 	}
 	if (y == NULL) {
 		return false;

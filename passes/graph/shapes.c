@@ -80,8 +80,7 @@ graph_shapes(struct graph *g)
 		bool made = false;
 
 		for (int k = 0; k < n->n_outputs && !made; k++) {
-			made = n->outputs[k] && !only_defines(g,
-							n->outputs[k]);
+			made = n->outputs[k] && !only_defines(g, n->outputs[k]);
 		}
 		if (!made) {
 			graph_remove_node(g, n, "shapes",

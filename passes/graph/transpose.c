@@ -143,8 +143,8 @@ can_move_behind(struct graph *g, const struct node *n, int64_t **perm)
 			return false;
 		}
 		own = perm_of(g, p);
-		if (ndim >= 0 && memcmp(own, *perm,
-					sizeof *own * (size_t)ndim) != 0) {
+		if (ndim >= 0 &&
+		    memcmp(own, *perm, sizeof *own * (size_t)ndim) != 0) {
 			return false;
 		}
 		*perm = own;

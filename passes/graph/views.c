@@ -72,8 +72,7 @@ swap(struct graph *g, struct node *first, struct node *second, int input)
 static bool
 widens(const struct node *n)
 {
-	return dtype_bits(n->inputs[0]->type) <
-	       dtype_bits(n->outputs[0]->type);
+	return dtype_bits(n->inputs[0]->type) < dtype_bits(n->outputs[0]->type);
 }
 
 /* The last extents of x and of its view are the same. */
@@ -139,8 +138,8 @@ move_behind_binary(struct graph *g, struct node *view, struct node *n,
 static bool
 visit_binary(struct graph *g, struct node *n)
 {
-	if (!n->op || !n->op->body || n->n_inputs != 2 ||
-	    n->n_outputs != 1 || !n->inputs[0] || !n->inputs[1]) {
+	if (!n->op || !n->op->body || n->n_inputs != 2 || n->n_outputs != 1 ||
+	    !n->inputs[0] || !n->inputs[1]) {
 		return true;
 	}
 	for (int i = 0; i < 2; i++) {
@@ -168,8 +167,8 @@ visit(struct graph *g, struct node *n)
 	if (!p || !sole_user(x)) {
 		return visit_binary(g, n);
 	}
-	if (is_view(p) && is_unary(n) && !widens(n) &&
-	    p->inputs[0]->producer && sole_user(p->inputs[0])) {
+	if (is_view(p) && is_unary(n) && !widens(n) && p->inputs[0]->producer &&
+	    sole_user(p->inputs[0])) {
 		return swap(g, p, n, 0);
 	}
 	if (is_view(n) && is_unary(p) && widens(p)) {

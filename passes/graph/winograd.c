@@ -22,8 +22,8 @@ enum { KERNEL = 3, BLOCK = 8 };
 static const double worth = 0.9;
 
 struct conv {
-	int64_t batch, in, out; /* channels */
-	int64_t height, width;  /* of the input */
+	int64_t batch, in, out;   /* channels */
+	int64_t height, width;    /* of the input */
 	int64_t size[2], pads[2]; /* of the output; before the input */
 };
 
@@ -51,8 +51,7 @@ read_window(struct graph *g, const struct node *n, struct conv *c)
 	for (int d = 0; d < 2; d++) {
 		if (w.stride[d] != 1 || w.dilation[d] != 1 ||
 		    !expr_is_int(w.out[d], &c->size[d]) ||
-		    !expr_is_int(w.begin[d], &c->pads[d]) ||
-		    c->size[d] < 1) {
+		    !expr_is_int(w.begin[d], &c->pads[d]) || c->size[d] < 1) {
 			return false;
 		}
 	}
@@ -67,9 +66,9 @@ read_conv(struct graph *g, const struct node *n, struct conv *c)
 	const struct tensor *x = n->inputs[0], *w = n->inputs[1];
 	int64_t kh, kw, per_group;
 
-	return node_is(n, "Conv") && n->match == NULL && x->ndim == 4 && w->ndim == 4 &&
-	       is_f32(x) && is_f32(w) && tensor_is_constant(w) &&
-	       node_attr_int(n, "group", 1) == 1 &&
+	return node_is(n, "Conv") && n->match == NULL && x->ndim == 4 &&
+	       w->ndim == 4 && is_f32(x) && is_f32(w) &&
+	       tensor_is_constant(w) && node_attr_int(n, "group", 1) == 1 &&
 	       expr_is_int(x->shape[0], &c->batch) &&
 	       expr_is_int(x->shape[1], &c->in) &&
 	       expr_is_int(x->shape[2], &c->height) &&
@@ -158,7 +157,8 @@ layer_stem(struct arena *a, const struct node *conv)
 		return stem ? stem : "conv";
 	}
 	return strstr(stem, "conv") || strstr(stem, "Conv")
-		? stem : arena_printf(a, "%s_conv", stem);
+		       ? stem
+		       : arena_printf(a, "%s_conv", stem);
 }
 
 /* n does a part of what conv did: people are told of its nodes, and what; a
@@ -171,26 +171,32 @@ stand_for(struct graph *g, struct node *n, const struct node *conv,
 	const char *stem = layer_stem(a, conv);
 	bool last = strcmp(part, "output") == 0;
 	int tile = (int)p->tile;
-	const char *channels = last
-		? arena_printf(a, "%lld", (long long)c->out)
-		: strcmp(part, "input") == 0
-		? arena_printf(a, "%lld", (long long)c->in)
-		: arena_printf(a, "%lld_%lld", (long long)c->in,
-			       (long long)c->out);
+	const char *channels = last ? arena_printf(a, "%lld", (long long)c->out)
+			       : strcmp(part, "input") == 0
+				       ? arena_printf(a, "%lld",
+						      (long long)c->in)
+				       : arena_printf(a, "%lld_%lld",
+						      (long long)c->in,
+						      (long long)c->out);
 
 	n->name = last ? conv->name
 		       : arena_printf(a, "%s%s%s", conv->name,
 				      *conv->name ? "." : "", part);
 	graph_share_origins(n, conv);
-	node_set_attr_string(g, n, "stem", last
-		? stem : arena_printf(a, "%s_%s", stem, part));
-	node_set_attr_string(g, n, "body", arena_printf(
-		a, "winograd_%s_%s_%lldx%lld", part, channels,
-		(long long)c->size[0], (long long)c->size[1]));
-	node_set_attr_string(g, n, "title", arena_printf(
-		a, "Winograd F(%dx%d,3x3), %s of Conv 3x3, %lld -> %lld "
-		"channels", tile, tile, part, (long long)c->in,
-		(long long)c->out));
+	node_set_attr_string(g, n, "stem",
+			     last ? stem
+				  : arena_printf(a, "%s_%s", stem, part));
+	node_set_attr_string(g, n, "body",
+			     arena_printf(a, "winograd_%s_%s_%lldx%lld", part,
+					  channels, (long long)c->size[0],
+					  (long long)c->size[1]));
+	node_set_attr_string(
+		g, n, "title",
+		arena_printf(
+			a,
+			"Winograd F(%dx%d,3x3), %s of Conv 3x3, %lld -> %lld "
+			"channels",
+			tile, tile, part, (long long)c->in, (long long)c->out));
 }
 
 static bool
@@ -204,12 +210,10 @@ replace(struct graph *g, struct node *n, const struct conv *c,
 	struct node *input, *product, *output, *points;
 
 	points = insert_op(g, NULL, "WinogradWeights",
-			   arena_printf(a, "%s.points", in[0]->name), in, 1,
-			   p);
+			   arena_printf(a, "%s.points", in[0]->name), in, 1, p);
 	in[1] = finish_constant(g, points);
 	input = insert_op(g, n, "WinogradInput",
-			  arena_printf(a, "%s.pixels", stem), n->inputs,
-			  1, p);
+			  arena_printf(a, "%s.pixels", stem), n->inputs, 1, p);
 	node_set_attr_ints(g, input, "pads", c->pads, 2);
 	stand_for(g, input, n, c, p, "input");
 	if (!in[1] || !ops_infer_node(g, input)) {
@@ -225,8 +229,8 @@ replace(struct graph *g, struct node *n, const struct conv *c,
 	in[0] = product->outputs[0];
 	in[1] = NULL;
 	in[2] = node_input(n, 2);
-	output = insert_op(g, n, "WinogradOutput", y->name, in,
-			   in[2] ? 3 : 1, p);
+	output = insert_op(g, n, "WinogradOutput", y->name, in, in[2] ? 3 : 1,
+			   p);
 	node_set_attr_ints(g, output, "shape", shape, 3);
 	stand_for(g, output, n, c, p, "output");
 	if (!ops_infer_node(g, output)) {

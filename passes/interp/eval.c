@@ -10,8 +10,8 @@ node_int(struct frame *f, struct node *n)
 }
 
 int64_t
-buffer_offset(struct frame *f, struct buffer_cell *c,
-	      struct node *const *index, int lane)
+buffer_offset(struct frame *f, struct buffer_cell *c, struct node *const *index,
+	      int lane)
 {
 	int64_t offset = 0;
 
@@ -20,9 +20,10 @@ buffer_offset(struct frame *f, struct buffer_cell *c,
 		int64_t at = n->value[n->lanes > 1 ? lane : 0].i;
 
 		if (at < 0 || at >= c->extent[d]) {
-			interp_fail(f, "index %lld of dimension %d of '%s' is "
-				    "outside of 0..%lld", (long long)at, d,
-				    c->buffer->name,
+			interp_fail(f,
+				    "index %lld of dimension %d of '%s' is "
+				    "outside of 0..%lld",
+				    (long long)at, d, c->buffer->name,
 				    (long long)c->extent[d] - 1);
 			return -1;
 		}
@@ -49,9 +50,10 @@ eval_load(struct frame *f, struct node *n)
 			return;
 		}
 		if (c->written && !c->written[at]) {
-			interp_fail(f, "element %lld of '%s' is read before "
-				    "it is written", (long long)at,
-				    c->buffer->name);
+			interp_fail(f,
+				    "element %lld of '%s' is read before "
+				    "it is written",
+				    (long long)at, c->buffer->name);
 			return;
 		}
 		race_note(f, c, at, RACE_READS);
@@ -169,7 +171,8 @@ copy_rows(const struct node *n, int d, unsigned char *to,
 
 		to = copy_rows(n, d + 1, to,
 			       inside ? from + at * of[BOX_STRIDE] * bytes
-				      : NULL, bytes);
+				      : NULL,
+			       bytes);
 	}
 	return to;
 }
@@ -181,7 +184,8 @@ reaches(const struct node *address, int64_t most)
 {
 	const struct buffer_cell *c = address->args[0]->buffer;
 	int64_t at = (int64_t)(address->value[0].u -
-			       (uint64_t)(uintptr_t)c->data) / c->elem_bytes;
+			       (uint64_t)(uintptr_t)c->data) /
+		     c->elem_bytes;
 
 	return most < c->elems - at;
 }
@@ -219,10 +223,11 @@ copy_box(struct frame *f, struct node *n)
 			    to->buffer->name, from->buffer->name);
 	}
 	if (!f->interp->failed) {
-		copy_rows(n, 0, (unsigned char *)(uintptr_t)
-				n->args[0]->value[0].u,
-			  (const unsigned char *)(uintptr_t)
-				n->args[1]->value[0].u,
+		copy_rows(n, 0,
+			  (unsigned char *)(uintptr_t)n->args[0]->value[0].u,
+			  (const unsigned char *)(uintptr_t)n->args[1]
+				  ->value[0]
+				  .u,
 			  to->elem_bytes);
 	}
 }
@@ -242,14 +247,13 @@ eval_call(struct frame *f, struct node *n)
 		node_eval(f, n->args[i]);
 	}
 	if (op == INTRIN_PTR_ADD) {
-		n->value[0].u = n->args[0]->value[0].u +
-				n->args[1]->value[0].u;
+		n->value[0].u = n->args[0]->value[0].u + n->args[1]->value[0].u;
 		return;
 	}
 	if (op == INTRIN_SHUFFLE_XOR) {
 		if (f->interp->shuffled == NULL) {
 			interp_fail(f, "a value of another thread, where "
-				    "there is one");
+				       "there is one");
 			return;
 		}
 		n->value[0] = *f->interp->shuffled;

@@ -17,8 +17,7 @@ new_node(struct exec_builder *b, enum exec_node_kind kind, int n_children)
 	struct exec_node *x = arena_new(b->arena, struct exec_node);
 
 	x->kind = kind;
-	x->children = arena_array(b->arena, struct exec_node *,
-				  n_children + 1);
+	x->children = arena_array(b->arena, struct exec_node *, n_children + 1);
 	x->n_children = n_children;
 	return x;
 }
@@ -90,8 +89,8 @@ static struct exec_node *
 compile_nest(struct exec_builder *b, const struct stmt *s, int n,
 	     const struct stmt *body)
 {
-	const struct stmt **loops =
-		arena_array(b->arena, const struct stmt *, n);
+	const struct stmt **loops = arena_array(b->arena, const struct stmt *,
+						n);
 	struct exec_node **at;
 	struct exec_node *root = NULL;
 	struct exec_lanes lanes = { NULL, NULL, -1, EXEC_LANES };

@@ -16,11 +16,11 @@ enum { EXEC_LANES = 256, EXEC_COLUMN_BYTES = EXEC_LANES * 8 };
 enum column { COLUMN_F32, COLUMN_F64, COLUMN_INT, COLUMN_BOOL };
 
 enum exec_code {
-	EXEC_ENV,       /* value of loop variable `index` */
-	EXEC_LOAD,      /* from address `index` */
-	EXEC_STORE,     /* a to address `index` */
-	EXEC_FOLD,      /* address `index` (op)= every lane of a, in order */
-	EXEC_BINARY,    /* kind, of operands of `type` */
+	EXEC_ENV,    /* value of loop variable `index` */
+	EXEC_LOAD,   /* from address `index` */
+	EXEC_STORE,  /* a to address `index` */
+	EXEC_FOLD,   /* address `index` (op)= every lane of a, in order */
+	EXEC_BINARY, /* kind, of operands of `type` */
 	EXEC_NOT,
 	EXEC_SELECT,    /* c ? a : b */
 	EXEC_CAST,      /* a of `from` to `type` */
@@ -31,14 +31,14 @@ enum exec_code {
 };
 
 struct exec_op {
-	uint8_t code;   /* enum exec_code */
-	uint8_t kind;   /* enum expr_kind of BINARY and FOLD */
-	bool uniform;   /* one value for all lanes */
+	uint8_t code; /* enum exec_code */
+	uint8_t kind; /* enum expr_kind of BINARY and FOLD */
+	bool uniform; /* one value for all lanes */
 	bool a_uniform, b_uniform;
 	struct dtype type, from;
-	int dst;        /* registers; -1: none */
+	int dst; /* registers; -1: none */
 	int a, b, c;
-	int mask;       /* register: only the lanes where it holds; -1: all */
+	int mask; /* register: only the lanes where it holds; -1: all */
 	int index;
 	int direct;     /* address that dst is written to at once; -1: none */
 	bool skippable; /* inside a region */
@@ -83,22 +83,27 @@ struct exec_program {
 };
 
 enum exec_node_kind {
-	EXEC_SEQ, EXEC_LOOP, EXEC_LEAF, EXEC_IF, EXEC_SET, EXEC_ALLOC
+	EXEC_SEQ,
+	EXEC_LOOP,
+	EXEC_LEAF,
+	EXEC_IF,
+	EXEC_SET,
+	EXEC_ALLOC
 };
 
 struct exec_node {
 	enum exec_node_kind kind;
 	struct exec_node **children; /* SEQ; LOOP, SET, ALLOC: 1; IF: 2 */
 	int n_children;
-	int slot;                    /* LOOP, SET: the variable */
-	int strip;                   /* LOOP: iterations side by side; 0: 1 */
-	int inner;                   /* LOOP: lanes per iteration */
-	bool is_bool;                /* SET */
-	int64_t min, extent;         /* LOOP, where no program says it */
+	int slot;            /* LOOP, SET: the variable */
+	int strip;           /* LOOP: iterations side by side; 0: 1 */
+	int inner;           /* LOOP: lanes per iteration */
+	bool is_bool;        /* SET */
+	int64_t min, extent; /* LOOP, where no program says it */
 	struct exec_program *min_program, *extent_program;
 	struct exec_program *program; /* LEAF; IF: condition; SET: value */
-	bool has_lanes;              /* LEAF: under a strip loop */
-	int buffer;                  /* ALLOC */
+	bool has_lanes;               /* LEAF: under a strip loop */
+	int buffer;                   /* ALLOC */
 	int64_t bytes;
 };
 
@@ -122,10 +127,10 @@ struct exec_binding {
 /* The lanes of a program: one loop, or (row_var) a short loop `var` of
  * `inner` iterations within another one, both side by side. */
 struct exec_lanes {
-	const struct var *var;     /* NULL: one lane */
+	const struct var *var; /* NULL: one lane */
 	const struct var *row_var;
-	int slot;                  /* of the loop that runs in strips */
-	int inner;                 /* EXEC_LANES where row_var is NULL */
+	int slot;  /* of the loop that runs in strips */
+	int inner; /* EXEC_LANES where row_var is NULL */
 };
 
 /* A value computed in this region or one around it. */
@@ -143,11 +148,11 @@ struct exec_builder {
 	/* Of the program under construction. */
 	struct exec_program *program;
 	struct exec_lanes lanes;
-	int mask;                   /* of the current region; -1: all */
+	int mask; /* of the current region; -1: all */
 	int region_depth;
 	VEC(struct exec_memo) memo;
 	VEC(bool) reg_uniform;
-	bool failed;                /* something the executor lacks */
+	bool failed; /* something the executor lacks */
 };
 
 enum column exec_column(struct dtype t);
@@ -183,8 +188,8 @@ bool exec_uses(const struct exec_builder *b, const struct expr *e,
 	       const struct var *v);
 
 /* Parts of exec_expr.c that addresses are made with. */
-int exec_binary(struct exec_builder *b, enum expr_kind kind,
-		struct dtype type, struct dtype from, int x, int y);
+int exec_binary(struct exec_builder *b, enum expr_kind kind, struct dtype type,
+		struct dtype from, int x, int y);
 int exec_constant_int(struct exec_builder *b, int64_t value);
 /* What a lane adds to an index: by its place in its row and by its row. */
 int exec_lane_table(struct exec_builder *b, int64_t step, int64_t row_step);
@@ -214,12 +219,12 @@ int exec_first_iteration(struct exec_builder *b, const struct stmt *s);
 
 /* exec_choose.c: which loop of a perfect nest becomes the lanes. */
 struct exec_choice {
-	int lanes;       /* index of the loop; -1: none */
-	int rows;        /* of the loop around it in the lanes; -1: none */
-	int64_t extent;  /* of the lanes, absorbed loops included */
+	int lanes;      /* index of the loop; -1: none */
+	int rows;       /* of the loop around it in the lanes; -1: none */
+	int64_t extent; /* of the lanes, absorbed loops included */
 	int64_t row_extent;
-	int strip;       /* iterations of the outer one side by side */
-	bool *absorbed;  /* per loop: part of the lanes' loop */
+	int strip;      /* iterations of the outer one side by side */
+	bool *absorbed; /* per loop: part of the lanes' loop */
 	const struct stmt *folded; /* the store that folds over the lanes */
 };
 struct exec_choice exec_choose(struct exec_builder *b,
@@ -227,8 +232,7 @@ struct exec_choice exec_choose(struct exec_builder *b,
 			       const struct stmt *body);
 
 /* exec.c: the tree. */
-struct exec_node *exec_statement(struct exec_builder *b,
-				 const struct stmt *s);
+struct exec_node *exec_statement(struct exec_builder *b, const struct stmt *s);
 
 /* exec_column.c, exec_map.c: one lane of a column of values of type t. */
 union number column_get(struct dtype t, const void *column, int lane);
@@ -241,8 +245,8 @@ bool column_binary(const struct exec_op *op, void *dst, const void *a,
 		   const void *b, const unsigned char *mask, int n);
 void column_select(enum column column, void *dst, const unsigned char *c,
 		   bool c_uniform, const void *a, const void *b, int n);
-void column_cast(struct dtype to, struct dtype from, void *dst,
-		 const void *a, int n);
+void column_cast(struct dtype to, struct dtype from, void *dst, const void *a,
+		 int n);
 bool column_call(const struct exec_op *op, void *dst, const void *a,
 		 const void *b, const void *c, const unsigned char *mask,
 		 int n);

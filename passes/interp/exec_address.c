@@ -60,10 +60,11 @@ add_gather(struct exec_builder *b, struct exec_address *at, int64_t scale,
 
 	if (scale != 1) {
 		reg = exec_binary(b, EXPR_MUL, i64, i64, reg,
-			     exec_constant_int(b, scale));
+				  exec_constant_int(b, scale));
 	}
 	at->gather = at->gather < 0 ? reg
-		     : exec_binary(b, EXPR_ADD, i64, i64, at->gather, reg);
+				    : exec_binary(b, EXPR_ADD, i64, i64,
+						  at->gather, reg);
 }
 
 static void add_index(struct address_builder *a, const struct expr *e,
@@ -107,8 +108,7 @@ read_digit(const struct exec_builder *b, const struct expr *e,
 	int64_t d;
 
 	*digit = (struct digit){ e, 1, 0, 1 };
-	if (e->kind == EXPR_FLOORMOD && expr_is_int(e->args[1], &d) &&
-	    d > 0) {
+	if (e->kind == EXPR_FLOORMOD && expr_is_int(e->args[1], &d) && d > 0) {
 		digit->modulo = d;
 		e = see_through(b, e->args[0]);
 	}
@@ -149,8 +149,7 @@ add_index(struct address_builder *a, const struct expr *e, int64_t scale)
 	case EXPR_ADD:
 	case EXPR_SUB:
 		add_index(a, e->args[0], scale);
-		add_index(a, e->args[1],
-			  e->kind == EXPR_SUB ? -scale : scale);
+		add_index(a, e->args[1], e->kind == EXPR_SUB ? -scale : scale);
 		return;
 	case EXPR_MUL:
 		if (expr_is_int(e->args[1], &factor)) {
@@ -243,9 +242,9 @@ int
 exec_address(struct exec_builder *b, const struct buffer *buffer,
 	     const struct expr *const *index)
 {
-	struct address_builder a = {
-		b, { .type = buffer->type, .gather = -1 }, { NULL, 0, 0 }
-	};
+	struct address_builder a = { b,
+				     { .type = buffer->type, .gather = -1 },
+				     { NULL, 0, 0 } };
 	int64_t *stride = arena_array(b->arena, int64_t, buffer->ndim + 1);
 
 	a.at.buffer = exec_buffer(b, buffer);

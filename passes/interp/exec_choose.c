@@ -13,22 +13,22 @@ struct access {
 	const struct buffer *buffer;
 	const struct expr *const *index;
 	bool stores;
-	bool affine;        /* in every dimension */
+	bool affine; /* in every dimension */
 	bool *dim_affine;
-	int64_t *coeff;     /* [dimension][loop] */
-	int64_t *flat;      /* [loop]: in elements; if affine */
+	int64_t *coeff; /* [dimension][loop] */
+	int64_t *flat;  /* [loop]: in elements; if affine */
 };
 
 struct nest {
 	struct exec_builder *builder;
 	const struct stmt *const *loops;
 	const struct var **vars;
-	int64_t *extent;    /* -1: not constant */
+	int64_t *extent; /* -1: not constant */
 	int n;
 	VEC(struct access) accesses;
 	VEC(const struct expr *) seen;
-	bool *otherwise;    /* per loop: used beyond affine indices */
-	int n_nodes;        /* a measure of the work */
+	bool *otherwise; /* per loop: used beyond affine indices */
+	int n_nodes;     /* a measure of the work */
 };
 
 /* ---- what the body touches */
@@ -66,8 +66,10 @@ scan_access(struct nest *x, const struct buffer *buffer,
 	    const struct expr *const *index, bool stores)
 {
 	struct arena *arena = x->builder->arena;
-	struct access a = { .buffer = buffer, .index = index,
-			    .stores = stores, .affine = true };
+	struct access a = { .buffer = buffer,
+			    .index = index,
+			    .stores = stores,
+			    .affine = true };
 
 	a.dim_affine = arena_array(arena, bool, buffer->ndim + 1);
 	a.coeff = arena_array(arena, int64_t, buffer->ndim * x->n + 1);
@@ -113,8 +115,8 @@ scan_expr(struct nest *x, const struct expr *e)
 		return;
 	}
 	if (e->kind == EXPR_VAR) {
-		const struct exec_binding *binding =
-			exec_find(x->builder, e->u.var);
+		const struct exec_binding *binding = exec_find(x->builder,
+							       e->u.var);
 
 		mark_uses(x, e);
 		if (binding && binding->value) {
@@ -192,8 +194,8 @@ is_injective(const struct nest *x, const int64_t *coeff)
 
 		for (int i = 0; i < x->n; i++) {
 			if (magnitude(coeff[i]) > done &&
-			    (next < 0 || magnitude(coeff[i]) <
-					 magnitude(coeff[next]))) {
+			    (next < 0 ||
+			     magnitude(coeff[i]) < magnitude(coeff[next]))) {
 				next = i;
 			}
 		}
@@ -270,8 +272,10 @@ access_cost(const struct nest *x, int loop)
 		const struct access *a = &x->accesses.data[i];
 		int64_t step = a->affine ? magnitude(a->flat[loop]) : 0;
 
-		cost += !a->affine ? 3 : step == 0 ? 0.05
-			: step == 1 ? 0.25 : 1;
+		cost += !a->affine  ? 3
+			: step == 0 ? 0.05
+			: step == 1 ? 0.25
+				    : 1;
 	}
 	return cost;
 }
@@ -290,13 +294,11 @@ absorb(const struct nest *x, const bool *parallel, int loop, bool *absorbed)
 	while (more) {
 		more = false;
 		for (int k = 0; k < x->n && !more; k++) {
-			bool fits = parallel[k] && !absorbed[k] &&
-				    k != loop && !x->otherwise[k] &&
-				    x->extent[k] > 0;
+			bool fits = parallel[k] && !absorbed[k] && k != loop &&
+				    !x->otherwise[k] && x->extent[k] > 0;
 
 			for (int i = 0; i < x->accesses.n && fits; i++) {
-				const int64_t *flat =
-					x->accesses.data[i].flat;
+				const int64_t *flat = x->accesses.data[i].flat;
 
 				fits = flat[k] == flat[loop] * extent;
 			}
@@ -338,7 +340,7 @@ static double
 overhead(const struct nest *x, int64_t extent)
 {
 	double lanes = extent < 0 || extent > EXEC_LANES ? EXEC_LANES
-							: (double)extent;
+							 : (double)extent;
 
 	return 8.0 * (x->n_nodes + 2) / (lanes < 1 ? 1 : lanes);
 }
@@ -350,8 +352,9 @@ strip_length(const struct nest *x, int loop)
 	for (int i = 0; i < x->accesses.n; i++) {
 		const struct access *a = &x->accesses.data[i];
 
-		if (a->affine && magnitude(a->flat[loop]) *
-				 dtype_bytes(a->buffer->type) >= 4096) {
+		if (a->affine &&
+		    magnitude(a->flat[loop]) * dtype_bytes(a->buffer->type) >=
+			    4096) {
 			return EXEC_LANES / 4;
 		}
 	}
@@ -381,8 +384,8 @@ offer_rows(const struct nest *x, const bool *parallel,
 		struct exec_choice choice = *single;
 		double cost = 0;
 
-		if (!parallel[i] || i == single->lanes ||
-		    single->absorbed[i] || x->extent[i] <= 1) {
+		if (!parallel[i] || i == single->lanes || single->absorbed[i] ||
+		    x->extent[i] <= 1) {
 			continue;
 		}
 		choice.rows = i;
@@ -391,15 +394,21 @@ offer_rows(const struct nest *x, const bool *parallel,
 		for (int k = 0; k < x->accesses.n; k++) {
 			const struct access *a = &x->accesses.data[k];
 			int64_t step = a->affine
-				? magnitude(a->flat[single->lanes]) : 0;
-			bool even = a->affine && a->flat[i] ==
-				a->flat[single->lanes] * single->extent;
+					       ? magnitude(
+							 a->flat[single->lanes])
+					       : 0;
+			bool even = a->affine &&
+				    a->flat[i] == a->flat[single->lanes] *
+							  single->extent;
 
-			cost += !a->affine ? 3 : !even ? 1.1
-				: step == 0 ? 0.05 : step == 1 ? 0.25 : 1;
+			cost += !a->affine  ? 3
+				: !even     ? 1.1
+				: step == 0 ? 0.05
+				: step == 1 ? 0.25
+					    : 1;
 		}
-		offer(best, &choice, cost + overhead(x, choice.row_extent *
-						     single->extent));
+		offer(best, &choice,
+		      cost + overhead(x, choice.row_extent * single->extent));
 	}
 }
 
@@ -457,11 +466,13 @@ exec_choose(struct exec_builder *b, const struct stmt *const *loops, int n,
 	const struct stmt *fold = n > 0 ? find_fold(&x, body) : NULL;
 
 	if (fold) {
-		struct exec_choice choice = { n - 1, -1, x.extent[n - 1], 1,
-					      EXEC_LANES, none, fold };
+		struct exec_choice choice = {
+			n - 1, -1, x.extent[n - 1], 1, EXEC_LANES, none, fold
+		};
 
-		offer(&best, &choice, overhead(&x, x.extent[n - 1]) +
-		      access_cost(&x, n - 1) + 1.2);
+		offer(&best, &choice,
+		      overhead(&x, x.extent[n - 1]) + access_cost(&x, n - 1) +
+			      1.2);
 	}
 	return best.choice;
 }

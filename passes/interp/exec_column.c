@@ -50,70 +50,70 @@ column_set(struct dtype t, void *column, int lane, union number n)
 /* ---- binary operators */
 
 /* One loop per combination of column and uniform operand. */
-#define LOOPS(D, T, expression) \
-	do { \
-		D *restrict d = dst; \
-		const T *x = a; \
-		const T *y = b; \
-		if (op->a_uniform) { \
-			T u = x[0]; \
-			for (int i = 0; i < n; i++) { \
-				T v = y[i]; \
-				d[i] = (D)(expression); \
-			} \
-		} else if (op->b_uniform) { \
-			T v = y[0]; \
-			for (int i = 0; i < n; i++) { \
-				T u = x[i]; \
-				d[i] = (D)(expression); \
-			} \
-		} else { \
-			for (int i = 0; i < n; i++) { \
-				T u = x[i]; \
-				T v = y[i]; \
-				d[i] = (D)(expression); \
-			} \
-		} \
+#define LOOPS(D, T, expression)                                                \
+	do {                                                                   \
+		D *restrict d = dst;                                           \
+		const T *x = a;                                                \
+		const T *y = b;                                                \
+		if (op->a_uniform) {                                           \
+			T u = x[0];                                            \
+			for (int i = 0; i < n; i++) {                          \
+				T v = y[i];                                    \
+				d[i] = (D)(expression);                        \
+			}                                                      \
+		} else if (op->b_uniform) {                                    \
+			T v = y[0];                                            \
+			for (int i = 0; i < n; i++) {                          \
+				T u = x[i];                                    \
+				d[i] = (D)(expression);                        \
+			}                                                      \
+		} else {                                                       \
+			for (int i = 0; i < n; i++) {                          \
+				T u = x[i];                                    \
+				T v = y[i];                                    \
+				d[i] = (D)(expression);                        \
+			}                                                      \
+		}                                                              \
 	} while (0)
 
-#define COMPARISONS(T) \
-	case EXPR_EQ: \
-		LOOPS(unsigned char, T, u == v); \
-		return true; \
-	case EXPR_NE: \
-		LOOPS(unsigned char, T, u != v); \
-		return true; \
-	case EXPR_LT: \
-		LOOPS(unsigned char, T, u < v); \
-		return true; \
-	case EXPR_LE: \
-		LOOPS(unsigned char, T, u <= v); \
-		return true; \
-	case EXPR_GT: \
-		LOOPS(unsigned char, T, u > v); \
-		return true; \
-	case EXPR_GE: \
-		LOOPS(unsigned char, T, u >= v); \
+#define COMPARISONS(T)                                                         \
+	case EXPR_EQ:                                                          \
+		LOOPS(unsigned char, T, u == v);                               \
+		return true;                                                   \
+	case EXPR_NE:                                                          \
+		LOOPS(unsigned char, T, u != v);                               \
+		return true;                                                   \
+	case EXPR_LT:                                                          \
+		LOOPS(unsigned char, T, u < v);                                \
+		return true;                                                   \
+	case EXPR_LE:                                                          \
+		LOOPS(unsigned char, T, u <= v);                               \
+		return true;                                                   \
+	case EXPR_GT:                                                          \
+		LOOPS(unsigned char, T, u > v);                                \
+		return true;                                                   \
+	case EXPR_GE:                                                          \
+		LOOPS(unsigned char, T, u >= v);                               \
 		return true;
 
-#define FLOAT_ARITHMETIC(T, nan) \
-	case EXPR_ADD: \
-		LOOPS(T, T, u + v); \
-		return true; \
-	case EXPR_SUB: \
-		LOOPS(T, T, u - v); \
-		return true; \
-	case EXPR_MUL: \
-		LOOPS(T, T, u * v); \
-		return true; \
-	case EXPR_DIV: \
-		LOOPS(T, T, u / v); \
-		return true; \
-	case EXPR_MIN: \
-		LOOPS(T, T, u < v ? u : v <= u ? v : nan); \
-		return true; \
-	case EXPR_MAX: \
-		LOOPS(T, T, u > v ? u : v >= u ? v : nan); \
+#define FLOAT_ARITHMETIC(T, nan)                                               \
+	case EXPR_ADD:                                                         \
+		LOOPS(T, T, u + v);                                            \
+		return true;                                                   \
+	case EXPR_SUB:                                                         \
+		LOOPS(T, T, u - v);                                            \
+		return true;                                                   \
+	case EXPR_MUL:                                                         \
+		LOOPS(T, T, u *v);                                             \
+		return true;                                                   \
+	case EXPR_DIV:                                                         \
+		LOOPS(T, T, u / v);                                            \
+		return true;                                                   \
+	case EXPR_MIN:                                                         \
+		LOOPS(T, T, u < v ? u : v <= u ? v : nan);                     \
+		return true;                                                   \
+	case EXPR_MAX:                                                         \
+		LOOPS(T, T, u > v ? u : v >= u ? v : nan);                     \
 		return true;
 
 /* False: not an operator with a loop of its own. Destination and operands
@@ -125,8 +125,8 @@ fast_f32(const struct exec_op *op, void *dst, const void *a, const void *b,
 	const float nan = (float)NAN;
 
 	switch ((enum expr_kind)op->kind) {
-	FLOAT_ARITHMETIC(float, nan)
-	COMPARISONS(float)
+		FLOAT_ARITHMETIC(float, nan)
+		COMPARISONS(float)
 	default:
 		return false;
 	}
@@ -139,8 +139,8 @@ fast_f64(const struct exec_op *op, void *dst, const void *a, const void *b,
 	const double nan = (double)NAN;
 
 	switch ((enum expr_kind)op->kind) {
-	FLOAT_ARITHMETIC(double, nan)
-	COMPARISONS(double)
+		FLOAT_ARITHMETIC(double, nan)
+		COMPARISONS(double)
 	default:
 		return false;
 	}
@@ -152,12 +152,12 @@ fast_bool(const struct exec_op *op, void *dst, const void *a, const void *b,
 {
 	switch ((enum expr_kind)op->kind) {
 	case EXPR_AND:
-		LOOPS(unsigned char, unsigned char, u & v);
+		LOOPS(unsigned char, unsigned char, u &v);
 		return true;
 	case EXPR_OR:
 		LOOPS(unsigned char, unsigned char, u | v);
 		return true;
-	COMPARISONS(unsigned char)
+		COMPARISONS(unsigned char)
 	default:
 		return false;
 	}
@@ -197,8 +197,7 @@ divide_by(enum expr_kind kind, int64_t *restrict d, const int64_t *a,
 		int shift = __builtin_ctzll((unsigned long long)divisor);
 
 		for (int i = 0; i < n; i++) {
-			d[i] = quotient ? a[i] >> shift
-					: a[i] & (divisor - 1);
+			d[i] = quotient ? a[i] >> shift : a[i] & (divisor - 1);
 		}
 		return;
 	}
@@ -239,8 +238,8 @@ fast_int(const struct exec_op *op, void *dst, const void *a, const void *b,
 		    *(const int64_t *)b <= 0) {
 			return false;
 		}
-		divide_by((enum expr_kind)op->kind, dst, a,
-			  *(const int64_t *)b, n);
+		divide_by((enum expr_kind)op->kind, dst, a, *(const int64_t *)b,
+			  n);
 		return true;
 	default:
 		break;
@@ -253,7 +252,7 @@ fast_int(const struct exec_op *op, void *dst, const void *a, const void *b,
 		case EXPR_MAX:
 			LOOPS(int64_t, uint64_t, u > v ? u : v);
 			return true;
-		COMPARISONS(uint64_t)
+			COMPARISONS(uint64_t)
 		default:
 			return false;
 		}
@@ -265,36 +264,34 @@ fast_int(const struct exec_op *op, void *dst, const void *a, const void *b,
 	case EXPR_MAX:
 		LOOPS(int64_t, int64_t, u > v ? u : v);
 		return true;
-	COMPARISONS(int64_t)
+		COMPARISONS(int64_t)
 	default:
 		return false;
 	}
 }
 
 static bool
-slow_binary(const struct exec_op *op, void *dst, const void *a,
-	    const void *b, const unsigned char *mask, int n)
+slow_binary(const struct exec_op *op, void *dst, const void *a, const void *b,
+	    const unsigned char *mask, int n)
 {
 	bool fine = true;
 
 	for (int i = 0; i < n; i++) {
 		enum scalar_fault fault = SCALAR_FINE;
-		union number x = column_get(op->from, a,
-					    op->a_uniform ? 0 : i);
-		union number y = column_get(op->from, b,
-					    op->b_uniform ? 0 : i);
+		union number x = column_get(op->from, a, op->a_uniform ? 0 : i);
+		union number y = column_get(op->from, b, op->b_uniform ? 0 : i);
 
 		column_set(op->type, dst, i,
-			   scalar_binary((enum expr_kind)op->kind, op->from,
-					 x, y, &fault));
+			   scalar_binary((enum expr_kind)op->kind, op->from, x,
+					 y, &fault));
 		fine &= !fault || (mask && !mask[i]);
 	}
 	return fine;
 }
 
 bool
-column_binary(const struct exec_op *op, void *dst, const void *a,
-	      const void *b, const unsigned char *mask, int n)
+column_binary(const struct exec_op *op, void *dst, const void *a, const void *b,
+	      const unsigned char *mask, int n)
 {
 	bool done = false;
 

@@ -61,9 +61,17 @@ emit(struct exec_builder *b, enum exec_code code, struct dtype type,
      bool uniform)
 {
 	struct exec_op op = {
-		.code = (uint8_t)code, .uniform = uniform, .type = type,
-		.from = type, .dst = -1, .a = -1, .b = -1, .c = -1,
-		.mask = b->mask, .index = -1, .direct = -1,
+		.code = (uint8_t)code,
+		.uniform = uniform,
+		.type = type,
+		.from = type,
+		.dst = -1,
+		.a = -1,
+		.b = -1,
+		.c = -1,
+		.mask = b->mask,
+		.index = -1,
+		.direct = -1,
 		.skippable = b->region_depth > 0,
 	};
 
@@ -127,8 +135,9 @@ add_preset(struct exec_builder *b, const struct exec_preset *preset)
 int
 exec_lane_table(struct exec_builder *b, int64_t step, int64_t row_step)
 {
-	struct exec_preset preset = { COLUMN_INT, { .i = 0 },
-				      b->lanes.inner, step, row_step };
+	struct exec_preset preset = {
+		COLUMN_INT, { .i = 0 }, b->lanes.inner, step, row_step
+	};
 
 	return add_preset(b, &preset);
 }
@@ -182,13 +191,14 @@ exec_region_begin(struct exec_builder *b, int condition, bool negated)
 	bool uniform = exec_is_uniform(b, condition);
 
 	if (negated) {
-		condition = emit_value(b, EXEC_NOT, boolean, uniform,
-				       condition, -1, -1);
+		condition = emit_value(b, EXEC_NOT, boolean, uniform, condition,
+				       -1, -1);
 	}
 	if (!uniform) {
-		b->mask = region.mask < 0 ? condition
-			  : exec_binary(b, EXPR_AND, boolean, boolean, condition,
-				   region.mask);
+		b->mask = region.mask < 0
+				  ? condition
+				  : exec_binary(b, EXPR_AND, boolean, boolean,
+						condition, region.mask);
 		condition = b->mask;
 	}
 	struct exec_op *skip = emit(b, EXEC_SKIP, boolean, uniform);
@@ -236,8 +246,7 @@ value_of_var(struct exec_builder *b, const struct expr *e)
 	if (binding->value) {
 		return exec_value(b, binding->value);
 	}
-	if (dtype_is_float(e->type) ||
-	    dtype_class(e->type) == DTC_HANDLE) {
+	if (dtype_is_float(e->type) || dtype_class(e->type) == DTC_HANDLE) {
 		b->failed = true;
 		return exec_constant_int(b, 0);
 	}
@@ -247,7 +256,7 @@ value_of_var(struct exec_builder *b, const struct expr *e)
 		bool row = e->u.var == b->lanes.row_var;
 
 		dst = exec_binary(b, EXPR_ADD, e->type, e->type, dst,
-			     exec_lane_table(b, !row, row));
+				  exec_lane_table(b, !row, row));
 	}
 	return dst;
 }
@@ -287,8 +296,8 @@ value_of_side(struct exec_builder *b, const struct expr *e, int condition,
 static int
 choose(struct exec_builder *b, struct dtype t, int condition, int x, int y)
 {
-	bool uniform = exec_is_uniform(b, condition) &&
-		       exec_is_uniform(b, x) && exec_is_uniform(b, y);
+	bool uniform = exec_is_uniform(b, condition) && exec_is_uniform(b, x) &&
+		       exec_is_uniform(b, y);
 
 	if (!uniform) {
 		x = widen(b, t, x);
@@ -347,8 +356,7 @@ value_of_call(struct exec_builder *b, const struct expr *e)
 	bool uniform = true;
 
 	if (!intrin_is_pure(e->u.intrin) || e->n_args > 3 || e->n_args < 1 ||
-	    intrin_is_address(e->u.intrin) ||
-	    e->u.intrin == INTRIN_PTR_ADD ||
+	    intrin_is_address(e->u.intrin) || e->u.intrin == INTRIN_PTR_ADD ||
 	    e->u.intrin == INTRIN_NIBBLE || /* of two types */
 	    e->u.intrin == INTRIN_SCALE_NEAREST) {
 		b->failed = true;
@@ -420,8 +428,9 @@ compute(struct exec_builder *b, const struct expr *e)
 	default:
 		x = exec_value(b, e->args[0]);
 		y = exec_value(b, e->args[1]);
-		return b->failed ? 0 : exec_binary(b, e->kind, e->type,
-					      e->args[0]->type, x, y);
+		return b->failed ? 0
+				 : exec_binary(b, e->kind, e->type,
+					       e->args[0]->type, x, y);
 	}
 }
 

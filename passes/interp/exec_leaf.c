@@ -54,8 +54,7 @@ void
 exec_bind_block(struct exec_builder *b, const struct stmt *s)
 {
 	for (int i = 0; i < s->u.block->n_iters; i++) {
-		exec_bind(b, s->u.block->iters[i].var, s->args[1 + i], -1,
-			  -1);
+		exec_bind(b, s->u.block->iters[i].var, s->args[1 + i], -1, -1);
 	}
 }
 
@@ -84,8 +83,8 @@ exec_folded_value(const struct stmt *store)
 	const struct expr *e = store->args[0];
 	const struct expr *load;
 
-	if (e->kind != EXPR_ADD && e->kind != EXPR_MUL &&
-	    e->kind != EXPR_MIN && e->kind != EXPR_MAX) {
+	if (e->kind != EXPR_ADD && e->kind != EXPR_MUL && e->kind != EXPR_MIN &&
+	    e->kind != EXPR_MAX) {
 		return NULL;
 	}
 	load = e->args[0];
@@ -114,8 +113,7 @@ leaf_store(struct exec_builder *b, const struct stmt *s,
 }
 
 static void
-leaf_if(struct exec_builder *b, const struct stmt *s,
-	const struct stmt *folded)
+leaf_if(struct exec_builder *b, const struct stmt *s, const struct stmt *folded)
 {
 	int condition = exec_value(b, s->args[0]);
 	struct exec_region region;
@@ -176,8 +174,8 @@ leaf_block(struct exec_builder *b, const struct stmt *s,
 		if (first < 0) {
 			exec_leaf(b, s->children[1], NULL);
 		} else {
-			struct exec_region init =
-				exec_region_begin(b, first, false);
+			struct exec_region init = exec_region_begin(b, first,
+								    false);
 
 			exec_leaf(b, s->children[1], NULL);
 			exec_region_end(b, init);

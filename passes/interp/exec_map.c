@@ -7,18 +7,18 @@
 
 /* ---- choice, conversion, broadcast */
 
-#define SELECT_LOOP(T) \
-	do { \
-		T *restrict d = dst; \
-		const T *x = a; \
-		const T *y = b; \
-		if (c_uniform) { \
-			memcpy(d, c[0] ? x : y, sizeof(T) * (size_t)n); \
-		} else { \
-			for (int i = 0; i < n; i++) { \
-				d[i] = c[i] ? x[i] : y[i]; \
-			} \
-		} \
+#define SELECT_LOOP(T)                                                         \
+	do {                                                                   \
+		T *restrict d = dst;                                           \
+		const T *x = a;                                                \
+		const T *y = b;                                                \
+		if (c_uniform) {                                               \
+			memcpy(d, c[0] ? x : y, sizeof(T) * (size_t)n);        \
+		} else {                                                       \
+			for (int i = 0; i < n; i++) {                          \
+				d[i] = c[i] ? x[i] : y[i];                     \
+			}                                                      \
+		}                                                              \
 	} while (0)
 
 void
@@ -41,14 +41,14 @@ column_select(enum column column, void *dst, const unsigned char *c,
 	}
 }
 
-#define CAST_LOOP(D, T, expression) \
-	do { \
-		D *restrict d = dst; \
-		const T *x = a; \
-		for (int i = 0; i < n; i++) { \
-			T u = x[i]; \
-			d[i] = (D)(expression); \
-		} \
+#define CAST_LOOP(D, T, expression)                                            \
+	do {                                                                   \
+		D *restrict d = dst;                                           \
+		const T *x = a;                                                \
+		for (int i = 0; i < n; i++) {                                  \
+			T u = x[i];                                            \
+			d[i] = (D)(expression);                                \
+		}                                                              \
 	} while (0)
 
 static bool
@@ -114,8 +114,7 @@ fast_cast(struct dtype to, struct dtype from, void *dst, const void *a, int n)
 }
 
 void
-column_cast(struct dtype to, struct dtype from, void *dst, const void *a,
-	    int n)
+column_cast(struct dtype to, struct dtype from, void *dst, const void *a, int n)
 {
 	if (fast_cast(to, from, dst, a, n)) {
 		return;
@@ -126,13 +125,13 @@ column_cast(struct dtype to, struct dtype from, void *dst, const void *a,
 	}
 }
 
-#define FILL_LOOP(T) \
-	do { \
-		T *restrict d = dst; \
-		T value = *(const T *)a; \
-		for (int i = 0; i < n; i++) { \
-			d[i] = value; \
-		} \
+#define FILL_LOOP(T)                                                           \
+	do {                                                                   \
+		T *restrict d = dst;                                           \
+		T value = *(const T *)a;                                       \
+		for (int i = 0; i < n; i++) {                                  \
+			d[i] = value;                                          \
+		}                                                              \
 	} while (0)
 
 void
@@ -156,15 +155,15 @@ column_broadcast(enum column column, void *dst, const void *a, int n)
 
 /* ---- intrinsics */
 
-#define MAP_LOOP(T, expression) \
-	do { \
-		T *restrict d = dst; \
-		const T *x = a; \
-		for (int i = 0; i < n; i++) { \
-			T u = x[i]; \
-			d[i] = expression; \
-		} \
-		return true; \
+#define MAP_LOOP(T, expression)                                                \
+	do {                                                                   \
+		T *restrict d = dst;                                           \
+		const T *x = a;                                                \
+		for (int i = 0; i < n; i++) {                                  \
+			T u = x[i];                                            \
+			d[i] = expression;                                     \
+		}                                                              \
+		return true;                                                   \
 	} while (0)
 
 static bool
@@ -217,8 +216,8 @@ fast_call(const struct exec_op *op, void *dst, const void *a, int n)
 }
 
 bool
-column_call(const struct exec_op *op, void *dst, const void *a,
-	    const void *b, const void *c, const unsigned char *mask, int n)
+column_call(const struct exec_op *op, void *dst, const void *a, const void *b,
+	    const void *c, const unsigned char *mask, int n)
 {
 	bool fine = true;
 
@@ -246,16 +245,16 @@ column_call(const struct exec_op *op, void *dst, const void *a,
 
 /* ---- reduction over the lanes */
 
-#define FOLD_LOOP(T, expression) \
-	do { \
-		const T *x = a; \
-		T u = *(T *)cell; \
-		for (int i = 0; i < n; i++) { \
-			T v = x[i]; \
-			u = expression; \
-		} \
-		*(T *)cell = u; \
-		return true; \
+#define FOLD_LOOP(T, expression)                                               \
+	do {                                                                   \
+		const T *x = a;                                                \
+		T u = *(T *)cell;                                              \
+		for (int i = 0; i < n; i++) {                                  \
+			T v = x[i];                                            \
+			u = expression;                                        \
+		}                                                              \
+		*(T *)cell = u;                                                \
+		return true;                                                   \
 	} while (0)
 
 static bool
@@ -267,7 +266,7 @@ fold_f32(const struct exec_op *op, void *cell, const void *a, int n)
 	case EXPR_ADD:
 		FOLD_LOOP(float, u + v);
 	case EXPR_MUL:
-		FOLD_LOOP(float, u * v);
+		FOLD_LOOP(float, u *v);
 	case EXPR_MIN:
 		FOLD_LOOP(float, u < v ? u : v <= u ? v : nan);
 	case EXPR_MAX:
@@ -283,8 +282,7 @@ column_fold(const struct exec_op *op, void *cell, const void *a,
 {
 	bool fine = true;
 
-	if (op->type.kind == DT_F32 && !mask &&
-	    fold_f32(op, cell, a, n)) {
+	if (op->type.kind == DT_F32 && !mask && fold_f32(op, cell, a, n)) {
 		return true;
 	}
 	union number sum = number_load(op->type, cell, 0);
@@ -293,9 +291,8 @@ column_fold(const struct exec_op *op, void *cell, const void *a,
 		enum scalar_fault fault = SCALAR_FINE;
 
 		if (!mask || mask[i]) {
-			sum = scalar_binary((enum expr_kind)op->kind,
-					    op->type, sum,
-					    column_get(op->type, a, i),
+			sum = scalar_binary((enum expr_kind)op->kind, op->type,
+					    sum, column_get(op->type, a, i),
 					    &fault);
 			fine &= !fault;
 		}

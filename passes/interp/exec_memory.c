@@ -18,50 +18,50 @@ column_is_memory(struct dtype t)
 }
 
 /* The element of each lane: one loop per way to find it. */
-#define LANES(at, body) \
-	do { \
-		if (mask) { \
-			for (int i = 0; i < n; i++) { \
-				if (mask[i]) { \
-					int64_t at = index ? index[i] \
-						     : i * stride; \
-					body; \
-				} \
-			} \
-		} else if (index) { \
-			for (int i = 0; i < n; i++) { \
-				int64_t at = index[i]; \
-				body; \
-			} \
-		} else if (stride == 1) { \
-			for (int i = 0; i < n; i++) { \
-				int64_t at = i; \
-				body; \
-			} \
-		} else { \
-			for (int i = 0; i < n; i++) { \
-				int64_t at = i * stride; \
-				body; \
-			} \
-		} \
+#define LANES(at, body)                                                        \
+	do {                                                                   \
+		if (mask) {                                                    \
+			for (int i = 0; i < n; i++) {                          \
+				if (mask[i]) {                                 \
+					int64_t at = index ? index[i]          \
+							   : i * stride;       \
+					body;                                  \
+				}                                              \
+			}                                                      \
+		} else if (index) {                                            \
+			for (int i = 0; i < n; i++) {                          \
+				int64_t at = index[i];                         \
+				body;                                          \
+			}                                                      \
+		} else if (stride == 1) {                                      \
+			for (int i = 0; i < n; i++) {                          \
+				int64_t at = i;                                \
+				body;                                          \
+			}                                                      \
+		} else {                                                       \
+			for (int i = 0; i < n; i++) {                          \
+				int64_t at = i * stride;                       \
+				body;                                          \
+			}                                                      \
+		}                                                              \
 	} while (0)
 
-#define LOAD_LANES(D, T) \
-	do { \
-		D *restrict d = dst; \
-		const unsigned char *p = (const unsigned char *)base + \
-					 offset * (int64_t)sizeof(T); \
-		T value; /* not always aligned in memory */ \
-		LANES(at, memcpy(&value, p + at * (int64_t)sizeof value, \
-				 sizeof value); \
-		      d[i] = (D)value); \
+#define LOAD_LANES(D, T)                                                       \
+	do {                                                                   \
+		D *restrict d = dst;                                           \
+		const unsigned char *p = (const unsigned char *)base +         \
+					 offset * (int64_t)sizeof(T);          \
+		T value; /* not always aligned in memory */                    \
+		LANES(at, memcpy(&value, p + at * (int64_t)sizeof value,       \
+				 sizeof value);                                \
+		      d[i] = (D)value);                                        \
 	} while (0)
 
-#define STORE_LANES(T, D) \
-	do { \
-		T *restrict p = (T *)base + offset; \
-		const D *d = a; \
-		LANES(at, p[at] = (T)d[i]); \
+#define STORE_LANES(T, D)                                                      \
+	do {                                                                   \
+		T *restrict p = (T *)base + offset;                            \
+		const D *d = a;                                                \
+		LANES(at, p[at] = (T)d[i]);                                    \
 	} while (0)
 
 void
@@ -109,13 +109,16 @@ column_load(struct dtype t, void *dst, const void *base, int64_t offset,
 		if (dtype_is_float(t)) {
 			float *restrict d = dst;
 
-			LANES(at, d[i] = (float)number_load(
-				t, base, (size_t)(offset + at)).f);
+			LANES(at,
+			      d[i] = (float)number_load(t, base,
+							(size_t)(offset + at))
+					     .f);
 		} else {
 			int64_t *restrict d = dst;
 
-			LANES(at, d[i] = number_load(
-				t, base, (size_t)(offset + at)).i);
+			LANES(at,
+			      d[i] = number_load(t, base, (size_t)(offset + at))
+					     .i);
 		}
 		break;
 	}
@@ -157,12 +160,13 @@ column_store(struct dtype t, void *base, int64_t offset, int64_t stride,
 			const float *d = a;
 
 			LANES(at, number_store(t, base, (size_t)(offset + at),
-				(union number){ .f = (double)d[i] }));
+					       (union number){
+						       .f = (double)d[i] }));
 		} else {
 			const int64_t *d = a;
 
 			LANES(at, number_store(t, base, (size_t)(offset + at),
-				(union number){ .i = d[i] }));
+					       (union number){ .i = d[i] }));
 		}
 		break;
 	}

@@ -16,8 +16,8 @@ exec_column(struct dtype t)
 }
 
 void
-exec_bind(struct exec_builder *b, const struct var *v,
-	  const struct expr *value, int reg, int slot)
+exec_bind(struct exec_builder *b, const struct var *v, const struct expr *value,
+	  int reg, int slot)
 {
 	struct exec_binding binding = { v, value, reg, slot };
 
@@ -130,8 +130,8 @@ add_affine(const struct exec_builder *b, const struct expr *e, int64_t scale,
 	case EXPR_SUB:
 		return add_affine(b, e->args[0], scale, vars, n, coeff) &&
 		       add_affine(b, e->args[1],
-				  e->kind == EXPR_SUB ? -scale : scale, vars,
-				  n, coeff);
+				  e->kind == EXPR_SUB ? -scale : scale, vars, n,
+				  coeff);
 	case EXPR_MUL:
 		if (expr_is_int(e->args[1], &factor)) {
 			return add_affine(b, e->args[0], scale * factor, vars,
@@ -145,8 +145,7 @@ add_affine(const struct exec_builder *b, const struct expr *e, int64_t scale,
 	case EXPR_CAST:
 		if (dtype_is_int(e->type) && dtype_is_int(e->args[0]->type) &&
 		    dtype_bits(e->type) >= 32) {
-			return add_affine(b, e->args[0], scale, vars, n,
-					  coeff);
+			return add_affine(b, e->args[0], scale, vars, n, coeff);
 		}
 		break;
 	default:

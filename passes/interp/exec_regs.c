@@ -103,9 +103,8 @@ store_in_place(struct exec_program *p)
 		struct exec_op *from = op - 1;
 		const struct exec_address *at;
 
-		if (op->code != EXEC_STORE || op->mask >= 0 ||
-		    op->skippable || from->dst != op->a ||
-		    from->uniform != op->uniform ||
+		if (op->code != EXEC_STORE || op->mask >= 0 || op->skippable ||
+		    from->dst != op->a || from->uniform != op->uniform ||
 		    (from->code != EXEC_BINARY && from->code != EXEC_CALL &&
 		     from->code != EXEC_CAST && from->code != EXEC_SELECT)) {
 			continue;
@@ -214,8 +213,7 @@ assign_registers(struct arena *a, struct exec_program *p)
 
 		for (int k = 0; k < at->terms.n; k++) {
 			if (at->terms.data[k].is_register) {
-				rename_read(&renaming,
-					    &at->terms.data[k].slot);
+				rename_read(&renaming, &at->terms.data[k].slot);
 			}
 		}
 		if (at->gather >= 0) {

@@ -10,10 +10,10 @@ struct machine {
 	const struct exec *exec;
 	int64_t *env;
 	void **buffers;
-	void **owned;            /* allocated here, or NULL */
-	unsigned char *columns;  /* one after the other */
-	void **reg;              /* where each register's values are */
-	int lanes;               /* of the strip at hand */
+	void **owned;           /* allocated here, or NULL */
+	unsigned char *columns; /* one after the other */
+	void **reg;             /* where each register's values are */
+	int lanes;              /* of the strip at hand */
 	bool failed;
 };
 
@@ -25,9 +25,9 @@ address_offset(const struct machine *m, const struct exec_address *at)
 	for (int i = 0; i < at->terms.n; i++) {
 		const struct exec_term *t = &at->terms.data[i];
 
-		offset += t->coeff * (t->is_register
-				? *(const int64_t *)m->reg[t->slot]
-				: m->env[t->slot]);
+		offset += t->coeff *
+			  (t->is_register ? *(const int64_t *)m->reg[t->slot]
+					  : m->env[t->slot]);
 	}
 	return offset;
 }
@@ -46,8 +46,8 @@ static void *
 destination(const struct machine *m, const struct exec_op *op,
 	    const struct exec_program *p)
 {
-	unsigned char *column =
-		m->columns + (size_t)op->dst * EXEC_COLUMN_BYTES;
+	unsigned char *column = m->columns +
+				(size_t)op->dst * EXEC_COLUMN_BYTES;
 	const struct exec_address *at;
 	void *memory;
 
@@ -60,7 +60,8 @@ destination(const struct machine *m, const struct exec_op *op,
 	at = &p->addresses.data[op->index];
 	memory = address_pointer(m, at);
 	return (uintptr_t)memory % (uintptr_t)dtype_bytes(at->type) == 0
-		? memory : column;
+		       ? memory
+		       : column;
 }
 
 /* NULL: every lane counts. What is uniform is wanted by some lane, or its
@@ -68,8 +69,9 @@ destination(const struct machine *m, const struct exec_op *op,
 static const unsigned char *
 mask_of(const struct machine *m, const struct exec_op *op, int n)
 {
-	const unsigned char *mask =
-		op->mask < 0 || op->uniform ? NULL : m->reg[op->mask];
+	const unsigned char *mask = op->mask < 0 || op->uniform
+					    ? NULL
+					    : m->reg[op->mask];
 
 	return mask && memchr(mask, 0, (size_t)n) ? mask : NULL;
 }
@@ -121,8 +123,7 @@ run_program(struct machine *m, const struct exec_program *p, int lanes)
 		switch ((enum exec_code)op->code) {
 		case EXEC_ENV:
 			if (exec_column(op->type) == COLUMN_BOOL) {
-				*(unsigned char *)dst =
-					m->env[op->index] != 0;
+				*(unsigned char *)dst = m->env[op->index] != 0;
 			} else {
 				*(int64_t *)dst = m->env[op->index];
 			}
@@ -140,8 +141,9 @@ run_program(struct machine *m, const struct exec_program *p, int lanes)
 			break;
 		case EXEC_FOLD:
 			m->failed |= !column_fold(
-				op, address_pointer(m, &p->addresses.data[
-							op->index]),
+				op,
+				address_pointer(m,
+						&p->addresses.data[op->index]),
 				a, mask_of(m, op, n), n);
 			break;
 		case EXEC_BINARY:
@@ -187,9 +189,8 @@ program_value(struct machine *m, const struct exec_program *p,
 	      enum column column)
 {
 	run_program(m, p, 1);
-	return column == COLUMN_BOOL
-		? *(const unsigned char *)m->reg[p->result]
-		: *(const int64_t *)m->reg[p->result];
+	return column == COLUMN_BOOL ? *(const unsigned char *)m->reg[p->result]
+				     : *(const int64_t *)m->reg[p->result];
 }
 
 static void run_node(struct machine *m, const struct exec_node *x);
@@ -198,9 +199,11 @@ static void
 run_loop(struct machine *m, const struct exec_node *x)
 {
 	int64_t min = x->min_program
-		? program_value(m, x->min_program, COLUMN_INT) : x->min;
-	int64_t extent = x->extent_program
-		? program_value(m, x->extent_program, COLUMN_INT) : x->extent;
+			      ? program_value(m, x->min_program, COLUMN_INT)
+			      : x->min;
+	int64_t extent = x->extent_program ? program_value(m, x->extent_program,
+							   COLUMN_INT)
+					   : x->extent;
 
 	if (x->strip == 0) {
 		for (int64_t i = 0; i < extent && !m->failed; i++) {
@@ -258,7 +261,7 @@ run_node(struct machine *m, const struct exec_node *x)
 	case EXEC_SET:
 		m->env[x->slot] = program_value(m, x->program,
 						x->is_bool ? COLUMN_BOOL
-							 : COLUMN_INT);
+							   : COLUMN_INT);
 		run_node(m, x->children[0]);
 		break;
 	case EXEC_ALLOC:
@@ -282,8 +285,7 @@ fill_presets(struct machine *m)
 					 EXEC_LANES);
 			break;
 		case COLUMN_BOOL:
-			column_broadcast(p->column, column, &truth,
-					 EXEC_LANES);
+			column_broadcast(p->column, column, &truth, EXEC_LANES);
 			break;
 		case COLUMN_F64:
 			column_broadcast(p->column, column, &p->value,
@@ -292,8 +294,10 @@ fill_presets(struct machine *m)
 		case COLUMN_INT:
 			for (int lane = 0; lane < EXEC_LANES; lane++) {
 				((int64_t *)column)[lane] = p->value.i +
-					lane % p->inner * p->step +
-					lane / p->inner * p->row_step;
+							    lane % p->inner *
+								    p->step +
+							    lane / p->inner *
+								    p->row_step;
 			}
 			break;
 		}

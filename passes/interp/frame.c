@@ -26,13 +26,13 @@ frame_slot(struct frame *f, const void *key)
 {
 	if (f->n_slots * 2 >= f->cap_slots) {
 		uint32_t cap = f->cap_slots ? f->cap_slots * 2 : 256;
-		struct frame_slot *grown =
-			arena_array(f->arena, struct frame_slot, cap);
+		struct frame_slot *grown = arena_array(f->arena,
+						       struct frame_slot, cap);
 
 		for (uint32_t i = 0; i < f->cap_slots; i++) {
 			if (f->slots[i].key) {
-				*find_slot(grown, cap, f->slots[i].key) =
-					f->slots[i];
+				*find_slot(grown, cap,
+					   f->slots[i].key) = f->slots[i];
 			}
 		}
 		f->slots = grown;
@@ -143,15 +143,15 @@ resolve_block(struct frame *f, struct step *step)
 
 	step->iters = arena_array(f->arena, struct var_cell *, b->n_iters + 1);
 	step->iter_min = arena_array(f->arena, struct node *, b->n_iters + 1);
-	step->iter_extent =
-		arena_array(f->arena, struct node *, b->n_iters + 1);
+	step->iter_extent = arena_array(f->arena, struct node *,
+					b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
 		step->iters[i] = frame_var(f, b->iters[i].var);
 		step->iter_min[i] = frame_node(f, b->iters[i].min);
 		step->iter_extent[i] = frame_node(f, b->iters[i].extent);
 	}
-	step->allocs =
-		arena_array(f->arena, struct buffer_cell *, b->n_allocs + 1);
+	step->allocs = arena_array(f->arena, struct buffer_cell *,
+				   b->n_allocs + 1);
 	for (int i = 0; i < b->n_allocs; i++) {
 		step->allocs[i] = frame_buffer(f, b->allocs[i]);
 	}
@@ -164,8 +164,8 @@ frame_step(struct frame *f, const struct stmt *s)
 
 	step->stmt = s;
 	step->args = make_nodes(f, s->args, s->n_args);
-	step->children =
-		arena_array(f->arena, struct step *, s->n_children + 1);
+	step->children = arena_array(f->arena, struct step *,
+				     s->n_children + 1);
 	step->tag = tag_of(s);
 	switch (s->kind) {
 	case STMT_FOR:

@@ -21,8 +21,8 @@ struct buffer_cell {
 	int64_t elems;                  /* spanned */
 	int elem_bytes;                 /* all lanes */
 	void *data;
-	unsigned char *written;         /* per element; NULL: not tracked */
-	size_t cap_bytes, cap_elems;    /* of an owned allocation */
+	unsigned char *written;      /* per element; NULL: not tracked */
+	size_t cap_bytes, cap_elems; /* of an owned allocation */
 	struct var_cell *pointer;
 	bool bound;
 	bool is_private; /* to one thread */
@@ -44,11 +44,11 @@ struct node {
 struct step {
 	const struct stmt *stmt;
 	struct node **args;
-	struct step **children; /* may hold NULL, as the statement's */
-	struct var_cell *var;   /* FOR, LET */
+	struct step **children;     /* may hold NULL, as the statement's */
+	struct var_cell *var;       /* FOR, LET */
 	struct buffer_cell *buffer; /* STORE, ALLOC */
-	int tag;                /* FOR: as tag_of */
-	bool waits;             /* there is a barrier in it */
+	int tag;                    /* FOR: as tag_of */
+	bool waits;                 /* there is a barrier in it */
 	/* BLOCK */
 	struct var_cell **iters;
 	struct node **iter_min, **iter_extent;
@@ -88,8 +88,8 @@ struct interp {
 	int64_t block, thread, interval;
 	bool in_kernel;
 	const union number *shuffled; /* what another thread has, or NULL */
-	const int64_t *launch;     /* extents by tag that were launched */
-	struct race_table *races;  /* NULL: not looked for */
+	const int64_t *launch;        /* extents by tag that were launched */
+	struct race_table *races;     /* NULL: not looked for */
 };
 
 struct node *frame_node(struct frame *f, const struct expr *e);

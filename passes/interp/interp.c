@@ -102,10 +102,11 @@ bind_iters(struct frame *f, const struct step *s, bool *first)
 		int64_t extent = node_int(f, s->iter_extent[i]);
 
 		if (value < min || value >= min + extent) {
-			interp_fail(f, "block '%s': '%s' is %lld, outside of "
-				    "%lld..%lld", b->name,
-				    b->iters[i].var->name, (long long)value,
-				    (long long)min,
+			interp_fail(f,
+				    "block '%s': '%s' is %lld, outside of "
+				    "%lld..%lld",
+				    b->name, b->iters[i].var->name,
+				    (long long)value, (long long)min,
 				    (long long)(min + extent - 1));
 			return;
 		}
@@ -188,8 +189,9 @@ run_store(struct frame *f, const struct step *s)
 		if (at < 0) {
 			return;
 		}
-		race_note(f, c, at, store_element(c, s, i, at) ? RACE_KEEPS
-							       : RACE_WRITES);
+		race_note(f, c, at,
+			  store_element(c, s, i, at) ? RACE_KEEPS
+						     : RACE_WRITES);
 		if (c->written) {
 			c->written[at] = 1;
 		}
@@ -304,8 +306,10 @@ run_func_frame(struct frame *f, const struct run_arg *args, int n)
 	struct func *func = f->func;
 
 	if (n != func->params.n || f->running) {
-		interp_fail(f, f->running ? "the function calls itself"
-			    : "the function takes %d arguments, not %d",
+		interp_fail(f,
+			    f->running
+				    ? "the function calls itself"
+				    : "the function takes %d arguments, not %d",
 			    func->params.n, n);
 		return;
 	}
@@ -330,8 +334,9 @@ run_func_frame(struct frame *f, const struct run_arg *args, int n)
 	}
 	for (int i = 0; i < n && !f->interp->failed; i++) {
 		if (func->params.data[i].buffer) {
-			buffer_bind(f, frame_buffer(f,
-						    func->params.data[i].buffer),
+			buffer_bind(f,
+				    frame_buffer(f,
+						 func->params.data[i].buffer),
 				    args[i].data);
 		}
 	}
@@ -349,7 +354,7 @@ static void
 read_launch(const struct node *call, int64_t *extent)
 {
 	static const int tags[LAUNCH_EXTENTS] = {
-		TAG_BLOCK_X, TAG_BLOCK_Y, TAG_BLOCK_Z,
+		TAG_BLOCK_X,  TAG_BLOCK_Y,  TAG_BLOCK_Z,
 		TAG_THREAD_X, TAG_THREAD_Y, TAG_THREAD_Z,
 	};
 
@@ -389,9 +394,12 @@ frame_call(struct frame *f, struct node *call)
 	int64_t extent[TAG_COUNT];
 
 	if (!func) {
-		interp_fail(f, call->expr->u.intrin == INTRIN_CALL_EXTERN
-			    ? "the function '%s' is outside of the module"
-			    : "the module has no function '%s'", name);
+		interp_fail(
+			f,
+			call->expr->u.intrin == INTRIN_CALL_EXTERN
+				? "the function '%s' is outside of the module"
+				: "the module has no function '%s'",
+			name);
 		return;
 	}
 	struct frame *callee = frame_for(f->interp, func);

@@ -17,7 +17,7 @@ struct lane_array {
 	struct buffer_cell *cell;
 	struct buffer_cell saved; /* as it was outside */
 	size_t bytes, elems;
-	char *data;               /* of all threads, one after the other */
+	char *data; /* of all threads, one after the other */
 	unsigned char *written;
 };
 
@@ -53,8 +53,8 @@ activate(struct lanes *l, int64_t lane)
 		a->cell->data = a->data + (size_t)lane * a->bytes;
 		a->cell->written = a->written + (size_t)lane * a->elems;
 		if (a->cell->pointer) {
-			a->cell->pointer->value.u =
-				(uint64_t)(uintptr_t)a->cell->data;
+			a->cell->pointer->value.u = (uint64_t)(uintptr_t)
+							    a->cell->data;
 		}
 	}
 }
@@ -73,8 +73,10 @@ common_int(struct lanes *l, struct node *n, const char *what)
 		if (lane == 0) {
 			first = v;
 		} else if (v != first) {
-			interp_fail(l->f, "a barrier that not all threads of "
-				    "the block come to: %s differs", what);
+			interp_fail(l->f,
+				    "a barrier that not all threads of "
+				    "the block come to: %s differs",
+				    what);
 		}
 	}
 	return first;
@@ -205,8 +207,8 @@ run_branch(struct lanes *l, const struct step *s)
 static void
 run_while(struct lanes *l, const struct step *s)
 {
-	while (!stopped(l) &&
-	       common_int(l, s->args[0], "a condition") != 0 && !stopped(l)) {
+	while (!stopped(l) && common_int(l, s->args[0], "a condition") != 0 &&
+	       !stopped(l)) {
 		run_all(l, s->children[0]);
 	}
 }
@@ -227,8 +229,10 @@ run_shuffle(struct lanes *l, const struct step *s)
 		node_eval(l->f, value);
 		all[lane] = value->value[0];
 		if ((lane ^ bits) >= l->n || bits < 0) {
-			interp_fail(l->f, "thread %lld wants what one has that "
-				    "is not there", (long long)lane);
+			interp_fail(l->f,
+				    "thread %lld wants what one has that "
+				    "is not there",
+				    (long long)lane);
 		}
 	}
 	for (int64_t lane = 0; lane < l->n && !stopped(l); lane++) {
@@ -284,8 +288,10 @@ run_all(struct lanes *l, const struct step *s)
 		}
 		break;
 	default:
-		interp_fail(l->f, "a barrier within a %s; lower the function "
-			    "first", stmt_kind_name(s->stmt->kind));
+		interp_fail(l->f,
+			    "a barrier within a %s; lower the function "
+			    "first",
+			    stmt_kind_name(s->stmt->kind));
 		break;
 	}
 }

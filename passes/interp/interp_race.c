@@ -73,8 +73,8 @@ grow(struct race_table *t)
 	}
 	for (size_t i = 0; i < t->cap; i++) {
 		if (t->entries[i].address) {
-			*find(entries, cap, t->entries[i].address) =
-				t->entries[i];
+			*find(entries, cap,
+			      t->entries[i].address) = t->entries[i];
 		}
 	}
 	free(t->entries);
@@ -140,26 +140,28 @@ race_note(struct frame *f, const struct buffer_cell *c, int64_t at,
 	if (!x->races || !x->in_kernel || c->is_private) {
 		return;
 	}
-	e = entry_of(x->races, (uintptr_t)c->data +
-			       (uintptr_t)(at * c->elem_bytes));
+	e = entry_of(x->races,
+		     (uintptr_t)c->data + (uintptr_t)(at * c->elem_bytes));
 	if (!e) {
 		interp_fail(f, "no memory to look for races");
 		return;
 	}
-	what = touch == RACE_KEEPS ? NULL
-	       : meets(&e->write, x, c->is_shared) ? "writes"
-	       : writes && meets(&e->read, x, c->is_shared) ? "reads" : NULL;
+	what = touch == RACE_KEEPS                          ? NULL
+	       : meets(&e->write, x, c->is_shared)          ? "writes"
+	       : writes && meets(&e->read, x, c->is_shared) ? "reads"
+							    : NULL;
 	if (what) {
-		interp_fail(f, "thread %lld of block %lld %s element %lld of "
+		interp_fail(f,
+			    "thread %lld of block %lld %s element %lld of "
 			    "'%s', which another thread %s: there is no "
-			    "barrier between", (long long)x->thread,
-			    (long long)x->block, writes ? "writes" : "reads",
-			    (long long)at, c->buffer->name, what);
+			    "barrier between",
+			    (long long)x->thread, (long long)x->block,
+			    writes ? "writes" : "reads", (long long)at,
+			    c->buffer->name, what);
 		return;
 	}
 	if (writes) {
-		e->write = (struct moment){ x->block, x->thread,
-					    x->interval };
+		e->write = (struct moment){ x->block, x->thread, x->interval };
 		e->read.block = NOBODY;
 	} else {
 		note_read(e, x);

@@ -67,8 +67,8 @@ signed_division(enum expr_kind kind, int64_t x, int64_t y)
 }
 
 static union number
-int_binary(enum expr_kind kind, bool is_signed, union number a,
-	   union number b, enum scalar_fault *fault)
+int_binary(enum expr_kind kind, bool is_signed, union number a, union number b,
+	   enum scalar_fault *fault)
 {
 	union number n = { .u = 0 };
 	bool less = is_signed ? a.i < b.i : a.u < b.u;
@@ -136,8 +136,9 @@ scalar_binary(enum expr_kind kind, struct dtype t, union number a,
 			 dtype_class(t) != DTC_HANDLE;
 
 	if (kind >= EXPR_EQ && kind <= EXPR_GE) {
-		bool less = is_float ? a.f < b.f
-			    : is_signed ? a.i < b.i : a.u < b.u;
+		bool less = is_float    ? a.f < b.f
+			    : is_signed ? a.i < b.i
+					: a.u < b.u;
 		bool equal = is_float ? a.f == b.f : a.u == b.u;
 		bool ordered = !is_float || !(isnan(a.f) || isnan(b.f));
 
@@ -252,9 +253,9 @@ float_call(enum intrin op, struct dtype t, const union number *args,
 	if (op == INTRIN_FMA) {
 		/* f32 in double would round twice. */
 		n.f = t.kind == DT_F32
-			? (double)fmaf((float)args[0].f, (float)args[1].f,
-				       (float)args[2].f)
-			: fma(args[0].f, args[1].f, args[2].f);
+			      ? (double)fmaf((float)args[0].f, (float)args[1].f,
+					     (float)args[2].f)
+			      : fma(args[0].f, args[1].f, args[2].f);
 	} else if (intrin_arity(op) == 2) {
 		n.f = scalar_float2(op, args[0].f, args[1].f, fault);
 	} else {
@@ -440,7 +441,8 @@ scalar_call(enum intrin op, struct dtype to, struct dtype t,
 	case INTRIN_NIBBLE:
 		n.u = args[1].u < 16 ? args[0].u >> (4 * args[1].u) : 0;
 		return number_round(dtype_of(dtype_is_signed(to) ? DT_I4
-								 : DT_U4), n);
+								 : DT_U4),
+				    n);
 	default:
 		return dtype_is_float(t) ? float_call(op, t, args, fault)
 					 : int_call(op, t, args, fault);

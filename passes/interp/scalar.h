@@ -12,9 +12,8 @@ enum scalar_fault { SCALAR_FINE, SCALAR_DIVISION, SCALAR_UNDEFINED };
 
 /* ADD … MAX of two values of type t (its lanes do not matter), and the
  * comparisons, whose result is a bool. *fault is set, never cleared. */
-union number scalar_binary(enum expr_kind kind, struct dtype t,
-			   union number a, union number b,
-			   enum scalar_fault *fault);
+union number scalar_binary(enum expr_kind kind, struct dtype t, union number a,
+			   union number b, enum scalar_fault *fault);
 /* A pure intrinsic of n values of type t; to is the type of the result. */
 union number scalar_call(enum intrin op, struct dtype to, struct dtype t,
 			 const union number *args, enum scalar_fault *fault);

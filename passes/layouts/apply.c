@@ -18,16 +18,15 @@ layout_equal(const struct tensor_layout *a, const struct tensor_layout *b,
 			return false;
 		}
 	}
-	return a->axis == b->axis && a->block == b->block &&
-	       a->fill == b->fill;
+	return a->axis == b->axis && a->block == b->block && a->fill == b->fill;
 }
 
 const struct expr **
 layout_shape(struct module *m, const struct tensor *t,
 	     const struct tensor_layout *l, int *ndim)
 {
-	const struct expr **shape = arena_array(
-		&m->arena, const struct expr *, t->ndim + 1);
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						t->ndim + 1);
 	int n = t->ndim;
 
 	for (int d = 0; d < t->ndim; d++) {
@@ -40,8 +39,7 @@ layout_shape(struct module *m, const struct tensor *t,
 		} else if (l != NULL && l->before[d] + l->after[d] > 0) {
 			extent = expr_add(m, extent,
 					  expr_int(m, extent->type,
-						   l->before[d] +
-							   l->after[d]));
+						   l->before[d] + l->after[d]));
 		}
 		shape[d] = extent;
 	}
@@ -79,7 +77,8 @@ place_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 						     block);
 		} else if (l->before[d] > 0) {
 			new[d] = simplify(&a, expr_add(m, old[d],
-				expr_int(m, old[d]->type, l->before[d])));
+						       expr_int(m, old[d]->type,
+								l->before[d])));
 		}
 	}
 }
@@ -87,8 +86,8 @@ place_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 static bool
 refresh(void *ctx, struct stmt *s)
 {
-	if (s->kind == STMT_BLOCK && s->u.block->n_reads +
-					     s->u.block->n_writes > 0) {
+	if (s->kind == STMT_BLOCK &&
+	    s->u.block->n_reads + s->u.block->n_writes > 0) {
 		block_refresh(ctx, s);
 	}
 	return true;

@@ -24,9 +24,10 @@ block_for(const struct target *target, struct dtype t, int64_t channels)
 	bool bytes = dtype_bits(t) == 8;
 	int64_t least = bytes ? SMALLEST_BLOCK_BYTES : SMALLEST_BLOCK;
 
-	for (int64_t c = bytes ? target->byte_block_elems
+	for (int64_t c = bytes               ? target->byte_block_elems
 			 : t.kind == DT_BF16 ? target->brain_block_elems
-					     : target->block_elems; c >= least; c /= 2) {
+					     : target->block_elems;
+	     c >= least; c /= 2) {
 		if (channels > 0 && channels % c == 0) {
 			return c;
 		}
@@ -51,8 +52,7 @@ in_view(const struct graph *g, const struct node *n)
 
 /* Of the tensor alone: what kernels do with it comes later. */
 static bool
-may_have_blocks(const struct choice *c, const struct tensor *t,
-		int64_t *block)
+may_have_blocks(const struct choice *c, const struct tensor *t, int64_t *block)
 {
 	const struct graph *g = c->p->graph;
 	int64_t channels;
@@ -68,8 +68,7 @@ may_have_blocks(const struct choice *c, const struct tensor *t,
 	if (*block == 0) {
 		return false;
 	}
-	if (in_view(g, t->producer) &&
-	    t->producer->inputs[0]->part_of != t) {
+	if (in_view(g, t->producer) && t->producer->inputs[0]->part_of != t) {
 		return false;
 	}
 	for (int i = 0; i < t->uses.n; i++) {
@@ -228,16 +227,16 @@ place_parts(struct choice *c)
 		const struct node *n = whole->producer;
 		int64_t offset = 0;
 
-		if (whole->layout == NULL || n == NULL ||
-		    !in_view(g, n)) {
+		if (whole->layout == NULL || n == NULL || !in_view(g, n)) {
 			continue;
 		}
 		for (int k = 0; k < n->n_inputs; k++) {
 			struct tensor *t = n->inputs[k];
 			int64_t bytes = dtype_bytes(t->type), extent;
 			int ndim;
-			const struct expr **shape = layout_shape(
-				g->module, t, t->layout, &ndim);
+			const struct expr **shape = layout_shape(g->module, t,
+								 t->layout,
+								 &ndim);
 
 			for (int d = 0; d < ndim; d++) {
 				if (expr_is_int(shape[d], &extent)) {

@@ -115,8 +115,7 @@ may_open(struct func *f, const struct buffer *b, const struct guarded_load *x,
 			return false;
 		}
 		if (!guarded_load_bounds(f, x, d, &r) ||
-		    r.min < -l->before[d] ||
-		    r.max >= extent + l->after[d]) {
+		    r.min < -l->before[d] || r.max >= extent + l->after[d]) {
 			return false;
 		}
 	}
@@ -136,8 +135,9 @@ guarded_load_holds_inside(struct func *f, const struct buffer *b,
 		const struct expr *i = simplify(&a, x->load->args[d]);
 
 		analyser_assume(&a, expr_le(m, expr_int(m, i->type, 0), i));
-		analyser_assume(&a, expr_lt(m, i, expr_cast(m, i->type,
-							    b->shape[d])));
+		analyser_assume(&a,
+				expr_lt(m, i,
+					expr_cast(m, i->type, b->shape[d])));
 	}
 	return prove(&a, x->test->args[0]);
 }
@@ -190,8 +190,9 @@ struct border {
 static struct stmt *
 store_fill(struct border *w)
 {
-	return stmt_store(w->f, w->b, expr_const(w->f->module, w->b->type,
-						 (double)w->l->fill),
+	return stmt_store(w->f, w->b,
+			  expr_const(w->f->module, w->b->type,
+				     (double)w->l->fill),
 			  w->index, w->b->ndim);
 }
 
@@ -224,8 +225,7 @@ border_nest(struct border *w, int d, int side)
 		return border_nest(w, d + 1, side);
 	}
 	/* Rows are zero from end to end, columns between them. */
-	extent = d < side && d != w->l->axis ? w->t->shape[d]
-					     : w->b->shape[d];
+	extent = d < side && d != w->l->axis ? w->t->shape[d] : w->b->shape[d];
 	if (d < side) {
 		first = w->l->before[d];
 	}
@@ -254,8 +254,7 @@ add_borders(struct border *w, int d, struct stmt_list *out)
 	for (int64_t i = 0; i < w->l->before[d] + w->l->after[d]; i++) {
 		struct stmt *s;
 
-		w->index[d] = expr_i32(m, i < w->l->before[d] ? i
-							       : extent + i);
+		w->index[d] = expr_i32(m, i < w->l->before[d] ? i : extent + i);
 		s = border_nest(w, 0, d);
 		vec_push(&m->arena, &out->list, s);
 	}
@@ -272,7 +271,8 @@ layouts_write_halos(struct module *m, struct kernel *k)
 	vec_push(&m->arena, &added.list, body);
 	for (int i = 0; i < k->args.n; i++) {
 		const struct kernel_arg *arg = &k->args.data[i];
-		struct border w = { .f = f, .b = arg->buffer,
+		struct border w = { .f = f,
+				    .b = arg->buffer,
 				    .t = arg->tensor };
 
 		if (arg->kind != ARG_TENSOR || !arg->written ||

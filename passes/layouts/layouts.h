@@ -24,8 +24,8 @@ void layouts_widen_rows(struct module *m, struct kernel *k,
 /* The zeroes around what the kernel, which is scheduled, writes. */
 void layouts_write_halos(struct module *m, struct kernel *k);
 
-bool layout_equal(const struct tensor_layout *a,
-		  const struct tensor_layout *b, int ndim);
+bool layout_equal(const struct tensor_layout *a, const struct tensor_layout *b,
+		  int ndim);
 /* The shape in memory of t under l; arena array of *ndim. */
 const struct expr **layout_shape(struct module *m, const struct tensor *t,
 				 const struct tensor_layout *l, int *ndim);

@@ -41,8 +41,7 @@ static bool
 slides(const struct rows *r)
 {
 	const struct block *b = r->block->u.block;
-	const struct expr *last =
-		r->x->load->args[r->x->load->n_args - 1];
+	const struct expr *last = r->x->load->args[r->x->load->n_args - 1];
 
 	for (int i = 0; i < b->n_iters; i++) {
 		if (b->iters[i].kind == ITER_REDUCE &&
@@ -79,7 +78,8 @@ find_column(struct rows *r)
 		for (int d = 0; d < n; d++) {
 			walks |= expr_uses_var(at[d], v) &&
 				 analyse_affine(&a, at[d], &v, 1, &step,
-						&rest) && step != 0;
+						&rest) &&
+				 step != 0;
 		}
 		if (!walks) {
 			return false;
@@ -96,8 +96,9 @@ find_column(struct rows *r)
 			return false;
 		}
 	}
-	return analyse_affine(&a, at[n - 1], &b->iters[r->column].var, 1,
-			      &step, &rest) && step == 1;
+	return analyse_affine(&a, at[n - 1], &b->iters[r->column].var, 1, &step,
+			      &rest) &&
+	       step == 1;
 }
 
 /* How large the rows are, with what lies around. */
@@ -145,7 +146,8 @@ make_rows(struct rows *r, const struct buffer *to)
 
 		*it = (struct iter_var){
 			.var = var_new(m, to->ndim == 4 ? names[d] : "v_i", t),
-			.min = expr_int(m, t, 0), .extent = to->shape[d],
+			.min = expr_int(m, t, 0),
+			.extent = to->shape[d],
 			.kind = ITER_SPATIAL,
 		};
 		at[d] = it->var->expr;
@@ -155,13 +157,18 @@ make_rows(struct rows *r, const struct buffer *to)
 		if (r->before[d] > 0) {
 			index[d] = expr_sub(m, at[d],
 					    expr_int(m, t, r->before[d]));
-			inside = expr_and(m, inside, expr_le(
-				m, expr_int(m, t, r->before[d]), at[d]));
+			inside = expr_and(m, inside,
+					  expr_le(m,
+						  expr_int(m, t, r->before[d]),
+						  at[d]));
 		}
 		if (to->shape[d] != from->shape[d]) {
-			inside = expr_and(m, inside, expr_lt(m, at[d],
-				expr_add(m, from->shape[d], expr_int(
-					m, t, r->before[d]))));
+			inside = expr_and(
+				m, inside,
+				expr_lt(m, at[d],
+					expr_add(m, from->shape[d],
+						 expr_int(m, t,
+							  r->before[d]))));
 		}
 	}
 	value = expr_if(m, inside, expr_load(m, from, index, to->ndim),
@@ -202,8 +209,8 @@ widen_columns(struct rows *r)
 	for (struct stmt *s = r->block; s != scope; s = s->parent) {
 		if (s->kind == STMT_FOR &&
 		    r->block->args[1 + r->column] == s->u.loop.var->expr) {
-			stmt_set_arg(r->f, s, 1, expr_int(
-				m, s->args[1]->type, r->wide));
+			stmt_set_arg(r->f, s, 1,
+				     expr_int(m, s->args[1]->type, r->wide));
 		}
 	}
 	it->extent = expr_int(m, it->extent->type, r->wide);
@@ -222,8 +229,11 @@ use_rows(struct rows *r)
 	const struct buffer *from = r->x->load->u.buffer, *to;
 	const struct expr *shape[MOST_DIMS], *at[MOST_DIMS];
 	struct buffer_spec spec = {
-		.name = "rows", .type = from->type, .ndim = from->ndim,
-		.shape = shape, .align_bytes = from->align_bytes,
+		.name = "rows",
+		.type = from->type,
+		.ndim = from->ndim,
+		.shape = shape,
+		.align_bytes = from->align_bytes,
 	};
 	struct opening o = { r->x->test, NULL };
 	struct stmt *scope = scope_of(r->block), *top = r->block, *pair[2];
@@ -240,8 +250,7 @@ use_rows(struct rows *r)
 	o.load = expr_load(m, to, at, from->ndim);
 	for (int k = 0; k < r->store->n_args; k++) {
 		stmt_set_arg(r->f, r->store, k,
-			     expr_rewrite(m, r->store->args[k], open_test,
-					  &o));
+			     expr_rewrite(m, r->store->args[k], open_test, &o));
 	}
 	widen_columns(r);
 	block_refresh(r->f, r->block);

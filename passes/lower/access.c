@@ -36,14 +36,13 @@ collect_load(void *ctx, const struct expr *e)
 {
 	struct collector *c = ctx;
 
-	if (e->kind == EXPR_LOAD &&
-	    (!c->buffer || e->u.buffer == c->buffer)) {
-		struct access a = { e->u.buffer, c->at, e, e->args, false,
-				    false };
+	if (e->kind == EXPR_LOAD && (!c->buffer || e->u.buffer == c->buffer)) {
+		struct access a = {
+			e->u.buffer, c->at, e, e->args, false, false
+		};
 
 		vec_push(&c->func->module->arena, &c->out->list, a);
-	} else if (e->kind == EXPR_CALL &&
-		   intrin_is_address(e->u.intrin)) {
+	} else if (e->kind == EXPR_CALL && intrin_is_address(e->u.intrin)) {
 		mark(c, e->args[0], false);
 	} else if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_COPY_BOX) {
 		mark(c, e->args[0]->args[0], true);
@@ -59,10 +58,9 @@ collect_stmt(void *ctx, struct stmt *s)
 	for (int i = 0; i < s->n_args; i++) {
 		expr_visit(s->args[i], collect_load, c);
 	}
-	if (s->kind == STMT_STORE &&
-	    (!c->buffer || s->u.buffer == c->buffer)) {
-		struct access a = { s->u.buffer, s, NULL, s->args + 1,
-				    false, true };
+	if (s->kind == STMT_STORE && (!c->buffer || s->u.buffer == c->buffer)) {
+		struct access a = { s->u.buffer, s,     NULL,
+				    s->args + 1, false, true };
 
 		vec_push(&c->func->module->arena, &c->out->list, a);
 	}
@@ -202,10 +200,8 @@ loops_between(struct func *f, const struct stmt *top, const struct stmt *s,
 
 	for (const struct stmt *p = s; p; p = p == top ? NULL : p->parent) {
 		if (p->kind == STMT_FOR && p != s) {
-			struct iter_var it = {
-				p->u.loop.var, p->args[0], p->args[1],
-				ITER_SPATIAL
-			};
+			struct iter_var it = { p->u.loop.var, p->args[0],
+					       p->args[1], ITER_SPATIAL };
 
 			vec_push(arena, &found, it);
 		}
@@ -272,9 +268,9 @@ remap_stmt(void *ctx, struct stmt *s)
 		stmt_set_arg(f, s, i, remap_expr(r, s->args[i]));
 	}
 	if (s->kind == STMT_STORE && s->u.buffer == r->from) {
-		const struct expr **args =
-			arena_array(&f->module->arena, const struct expr *,
-				    r->to->ndim + 1);
+		const struct expr **args = arena_array(&f->module->arena,
+						       const struct expr *,
+						       r->to->ndim + 1);
 
 		args[0] = s->args[0];
 		r->index(r->ctx, s, s->args + 1, args + 1);
@@ -342,9 +338,8 @@ relaxed_loops(struct func *f, const struct stmt *top, const struct stmt *at,
 
 /* One dimension of one access; false if no bound is known. */
 static bool
-cover_one(struct func *f, const struct stmt *top, const struct access *x,
-	  int d, bool of_block, const struct expr **min,
-	  const struct expr **max)
+cover_one(struct func *f, const struct stmt *top, const struct access *x, int d,
+	  bool of_block, const struct expr **min, const struct expr **max)
 {
 	struct module *m = f->module;
 	struct analyser a;
@@ -447,8 +442,8 @@ cover_all(struct func *f, const struct stmt *top, const struct access *list,
 			return false;
 		}
 	}
-	extent = simplify(&a, expr_add(m, expr_sub(m, max, min),
-				       expr_i32(m, 1)));
+	extent = simplify(&a,
+			  expr_add(m, expr_sub(m, max, min), expr_i32(m, 1)));
 	out->min = simplify(&a, min);
 	if (extent->kind != EXPR_INT && is_size(extent) &&
 	    dtype_equal(extent->type, min->type)) {
@@ -464,8 +459,8 @@ cover_all(struct func *f, const struct stmt *top, const struct access *list,
 }
 
 void
-access_cover(struct func *f, const struct stmt *top,
-	     const struct access *list, int n, struct range *ranges)
+access_cover(struct func *f, const struct stmt *top, const struct access *list,
+	     int n, struct range *ranges)
 {
 	const struct buffer *b;
 
@@ -473,8 +468,8 @@ access_cover(struct func *f, const struct stmt *top,
 	b = list[0].buffer;
 	for (int d = 0; d < b->ndim; d++) {
 		int64_t extent, full;
-		bool known = cover_all(f, top, list, n, d,
-				       buffer_is_shared(b), &ranges[d]);
+		bool known = cover_all(f, top, list, n, d, buffer_is_shared(b),
+				       &ranges[d]);
 
 		if (known && expr_is_int(ranges[d].extent, &extent) &&
 		    expr_is_int(b->shape[d], &full) && extent >= full) {
@@ -487,8 +482,8 @@ access_cover(struct func *f, const struct stmt *top,
 						   ranges[d].extent));
 		}
 		if (!known) {
-			ranges[d].min = expr_int(f->module,
-						 b->shape[d]->type, 0);
+			ranges[d].min = expr_int(f->module, b->shape[d]->type,
+						 0);
 			ranges[d].extent = b->shape[d];
 		}
 	}

@@ -9,8 +9,8 @@
 
 struct access {
 	const struct buffer *buffer;
-	struct stmt *at;           /* the statement: a STORE if it writes */
-	const struct expr *load;   /* NULL: the STORE itself */
+	struct stmt *at;         /* the statement: a STORE if it writes */
+	const struct expr *load; /* NULL: the STORE itself */
 	const struct expr *const *index;
 	bool address; /* its address is taken: more than this element may be
 		       * read, and written */
@@ -23,8 +23,8 @@ struct access_list {
 
 /* Every load and store at or below s of buffer (NULL: of any), in program
  * order. Addresses taken count as loads, marked as such. */
-void access_collect(struct func *f, struct stmt *s,
-		    const struct buffer *buffer, struct access_list *out);
+void access_collect(struct func *f, struct stmt *s, const struct buffer *buffer,
+		    struct access_list *out);
 
 /* Does it write? So do stores, and calls given an address in a block that says
  * that it writes the buffer. */

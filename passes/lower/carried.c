@@ -107,7 +107,8 @@ tells_apart(const struct carrying *c, const struct stmt *loop)
 			analyser_init(&a, c->func->module);
 			analyser_enter(&a, x->at);
 			apart = analyse_affine(&a, x->index[d], &v, 1, &coeff,
-					       &rest) && coeff != 0;
+					       &rest) &&
+				coeff != 0;
 		}
 		if (apart) {
 			return true;
@@ -125,8 +126,7 @@ carrying_loop(const struct carrying *c, const struct stmt *start,
 {
 	struct stmt *found = NULL;
 
-	for (struct stmt *s = guard->parent; s && s != c->top;
-	     s = s->parent) {
+	for (struct stmt *s = guard->parent; s && s != c->top; s = s->parent) {
 		if (s->kind == STMT_WHILE && stmt_contains(s, start)) {
 			found = s;
 		}

@@ -230,12 +230,13 @@ check_array(void *ctx, struct stmt *s)
 		return true;
 	}
 	if (!buffer_is_shared(b) && !buffer_is_private(b)) {
-		split_fail(x, "buffer %s of a kernel has the scope "
+		split_fail(x,
+			   "buffer %s of a kernel has the scope "
 			   "'%s'; local and shared ones can be made",
 			   b->name, b->scope);
 	} else if (!buffer_const_elems(b, &elems)) {
-		split_fail(x, "%s array %s has no constant size",
-			   b->scope, b->name);
+		split_fail(x, "%s array %s has no constant size", b->scope,
+			   b->name);
 	}
 	return true;
 }
@@ -255,7 +256,8 @@ check_limits(struct split *x, const struct launch *l)
 	}
 	if (x->limits && x->limits->max_threads > 0 &&
 	    threads > x->limits->max_threads) {
-		split_fail(x, "%s has %lld threads in a block, the device "
+		split_fail(x,
+			   "%s has %lld threads in a block, the device "
 			   "%d at most; split the loops bound to threadIdx",
 			   l->kernel->name, (long long)threads,
 			   x->limits->max_threads);
@@ -300,9 +302,10 @@ make_kernel(struct split *x, struct stmt *root, const char *name,
 	check_limits(x, l);
 	if (x->limits && x->limits->shared_bytes > 0 &&
 	    l->shared_bytes > x->limits->shared_bytes) {
-		split_fail(x, "%s has %lld bytes of shared arrays, a block of "
-			   "the device %lld", name,
-			   (long long)l->shared_bytes,
+		split_fail(x,
+			   "%s has %lld bytes of shared arrays, a block of "
+			   "the device %lld",
+			   name, (long long)l->shared_bytes,
 			   (long long)x->limits->shared_bytes);
 	}
 	stmt_replace(x->host, root,
@@ -340,9 +343,10 @@ lift_allocs(struct split *x, struct stmt *s)
 		return !x->failed;
 	}
 	if (strcmp(s->u.buffer->scope, "global") != 0) {
-		return split_fail(x, "buffer %s is %s, and its uses are not "
-				  "in one kernel", s->u.buffer->name,
-				  s->u.buffer->scope);
+		return split_fail(x,
+				  "buffer %s is %s, and its uses are not "
+				  "in one kernel",
+				  s->u.buffer->name, s->u.buffer->scope);
 	}
 	if (!is_param(x->host, s->u.buffer)) {
 		func_add_param(x->host, s->u.buffer->data, s->u.buffer);
@@ -370,9 +374,11 @@ check_host(void *ctx, struct stmt *s)
 		expr_visit(s->args[i], find_touched, &touched);
 	}
 	if (touched) {
-		split_fail(x, "%s is touched by a statement that no thread "
+		split_fail(x,
+			   "%s is touched by a statement that no thread "
 			   "runs; bind the loops around it to blockIdx and "
-			   "threadIdx", touched->name);
+			   "threadIdx",
+			   touched->name);
 	}
 	return !x->failed;
 }
@@ -385,8 +391,7 @@ kernel_name(struct split *x, struct name_set *names, int i)
 	if (names != NULL) {
 		return i == 0 ? stem : name_set_add(names, stem);
 	}
-	return arena_printf(&x->m->arena, i == 0 ? "%s_kernel"
-						 : "%s_kernel_%d",
+	return arena_printf(&x->m->arena, i == 0 ? "%s_kernel" : "%s_kernel_%d",
 			    stem, i + 1);
 }
 
@@ -417,14 +422,14 @@ lower_split_host_device(struct module *m, struct func *f,
 	threads_kernels(x.host, &kernels);
 	if (kernels.list.n == 0) {
 		return split_fail(&x, "no loop is bound to threads; bind some "
-				  "to blockIdx and threadIdx");
+				      "to blockIdx and threadIdx");
 	}
 	out->host = x.host;
 	out->n_launches = kernels.list.n;
 	out->launches = arena_array(&m->arena, struct launch, kernels.list.n);
 	for (int i = 0; i < kernels.list.n; i++) {
-		make_kernel(&x, kernels.list.data[i],
-			    kernel_name(&x, names, i), &out->launches[i]);
+		make_kernel(&x, kernels.list.data[i], kernel_name(&x, names, i),
+			    &out->launches[i]);
 	}
 	stmt_visit(x.host->body, check_host, &x);
 	if (x.failed) {

@@ -31,7 +31,7 @@ struct launch {
 };
 
 struct host_device {
-	struct func *host;      /* same parameters as the function split */
+	struct func *host;       /* same parameters as the function split */
 	struct launch *launches; /* one per kernel, in program order */
 	int n_launches;
 };

@@ -21,8 +21,7 @@ let_place(struct stmt *s, const struct expr *e)
 	while (s->parent) {
 		const struct stmt *p = s->parent;
 
-		if ((p->kind == STMT_FOR &&
-		     expr_uses_var(e, p->u.loop.var)) ||
+		if ((p->kind == STMT_FOR && expr_uses_var(e, p->u.loop.var)) ||
 		    (tag_of(p) >= 0 && !stands_in_chain(s)) ||
 		    (p->kind == STMT_LET && expr_uses_var(e, p->u.var)) ||
 		    p->kind == STMT_BLOCK) {
@@ -57,7 +56,7 @@ struct search {
 static void
 check_name(struct search *q, const struct stmt *s)
 {
-	const struct var *v = s->kind == STMT_FOR ? s->u.loop.var
+	const struct var *v = s->kind == STMT_FOR   ? s->u.loop.var
 			      : s->kind == STMT_LET ? s->u.var
 						    : NULL;
 

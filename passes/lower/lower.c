@@ -8,7 +8,7 @@
 enum { OPTIONAL, NEEDED };
 
 static const struct lower_pass passes[] = {
-#define LOWER(phase, name, function, needed, what) \
+#define LOWER(phase, name, function, needed, what)                             \
 	{ name, what, phase, needed == NEEDED, function },
 #include "lower.def"
 #undef LOWER
@@ -83,7 +83,8 @@ run_user_pass(struct func *f, const struct user_pass *pass,
 	if (!func_verify(f) || f->module->diags.n_errors > errors) {
 		return diag_error(&f->module->diags, DIAG_BAD_PROGRAM, place,
 				  "the program is broken after the added pass "
-				  "%s; correct what it makes", pass->name);
+				  "%s; correct what it makes",
+				  pass->name);
 	}
 	if (hooks->after_func) {
 		hooks->after_func(hooks->ctx, pass->name, f);

@@ -71,8 +71,9 @@ lower_below(struct func *f, struct stmt *s, const struct block *block)
 	struct owner o = { f, block };
 
 	for (int i = 0; block && i < s->n_args; i++) {
-		stmt_set_arg(f, s, i, expr_rewrite(f->module, s->args[i],
-						   replace_address, &o));
+		stmt_set_arg(f, s, i,
+			     expr_rewrite(f->module, s->args[i],
+					  replace_address, &o));
 	}
 	if (s->kind == STMT_BLOCK) {
 		block = s->u.block;

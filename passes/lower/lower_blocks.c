@@ -116,8 +116,7 @@ mark_alloc(void *ctx, struct stmt *s)
 		}
 	}
 	if (n > 0) {
-		stmt_set_note(a->func, s, STORAGE_ALIGN,
-			      expr_list(m, list, n));
+		stmt_set_note(a->func, s, STORAGE_ALIGN, expr_list(m, list, n));
 	}
 	return true;
 }
@@ -179,7 +178,8 @@ note_address(void *ctx, const struct expr *e)
 	read = s ? region_of(s->u.block->reads, s->u.block->n_reads, x.buffer)
 		 : NULL;
 	written = s ? region_of(s->u.block->writes, s->u.block->n_writes,
-				x.buffer) : NULL;
+				x.buffer)
+		    : NULL;
 	x.outer = outer_dims(read ? read : written, e->args[0]->args);
 	if (written && outer_dims(written, e->args[0]->args) < x.outer) {
 		x.outer = outer_dims(written, e->args[0]->args);

@@ -38,8 +38,8 @@ struct cross {
 	struct stmt_vec serial;
 	struct stmt_vec around;     /* threads of the block around outer */
 	const struct expr *combine; /* the update */
-	const struct expr *identity, *source; /* in terms of the loops */
-	const struct expr *const *index;      /* of the result */
+	const struct expr *identity, *source;  /* in terms of the loops */
+	const struct expr *const *index;       /* of the result */
 	const struct expr *reducing, *spatial; /* predicate, or NULL */
 	const struct buffer *result;
 };
@@ -88,13 +88,15 @@ find_loops(struct cross *x)
 	for (struct stmt *s = x->block->parent; s != x->outer->parent;
 	     s = s->parent) {
 		if (s->kind != STMT_FOR) {
-			return cross_fail(x, "there is more than the block in "
+			return cross_fail(x,
+					  "there is more than the block in "
 					  "loop %s; compute the other "
 					  "statements elsewhere",
 					  x->outer->u.loop.var->name);
 		}
 		if (loop_drives(s, x->block, false)) {
-			return cross_fail(x, "loop %s, inside of loop %s, does "
+			return cross_fail(x,
+					  "loop %s, inside of loop %s, does "
 					  "not reduce; reorder it outwards",
 					  s->u.loop.var->name,
 					  x->outer->u.loop.var->name);
@@ -107,9 +109,11 @@ find_loops(struct cross *x)
 		if (tag_is_thread(tag_of(s))) {
 			vec_push(arena, &x->threads.list, s);
 		} else if (tag_of(s) >= 0) {
-			return cross_fail(x, "loop %s is bound to %s; only the "
+			return cross_fail(x,
+					  "loop %s is bound to %s; only the "
 					  "threads of a block can reduce "
-					  "together", s->u.loop.var->name,
+					  "together",
+					  s->u.loop.var->name,
 					  s->u.loop.thread);
 		} else {
 			vec_push(arena, &x->serial.list, s);
@@ -117,7 +121,8 @@ find_loops(struct cross *x)
 	}
 	for (struct stmt *s = x->outer->parent; s; s = s->parent) {
 		if (tag_of(s) == TAG_VIRTUAL) {
-			return cross_fail(x, "loop %s around it is one of "
+			return cross_fail(x,
+					  "loop %s around it is one of "
 					  "virtual threads; bind another loop",
 					  s->u.loop.var->name);
 		}
@@ -135,8 +140,7 @@ bound(struct cross *x, const struct expr *e)
 	struct var_map map = { .n = b->n_iters };
 
 	map.from = arena_array(&x->m->arena, struct var *, b->n_iters + 1);
-	map.to = arena_array(&x->m->arena, const struct expr *,
-			     b->n_iters + 1);
+	map.to = arena_array(&x->m->arena, const struct expr *, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
 		map.from[i] = b->iters[i].var;
 		map.to[i] = x->block->args[i + 1];
@@ -152,8 +156,7 @@ may_repeat(const struct expr *update, const struct expr *start)
 	int64_t neutral = update->kind == EXPR_MUL;
 
 	return expr_is_extreme(update) || expr_is_value(start, neutral) ||
-	       (start->kind == EXPR_FLOAT &&
-		start->u.fval == (double)neutral);
+	       (start->kind == EXPR_FLOAT && start->u.fval == (double)neutral);
 }
 
 const char *
@@ -187,16 +190,16 @@ cross_thread_refusal(const struct stmt *block, int *own)
 			}
 		}
 	}
-	if (*own < 0 || expr_uses_buffer(value->args[1 - *own],
-					 store->u.buffer)) {
+	if (*own < 0 ||
+	    expr_uses_buffer(value->args[1 - *own], store->u.buffer)) {
 		return "only sums, products, minima and maxima can be";
 	}
 	if (!may_repeat(value, init->args[0])) {
 		return value->kind == EXPR_MUL
-		       ? "it starts from another value than 1; start there, "
-			 "and combine the value afterwards"
-		       : "it starts from another value than 0; start there, "
-			 "and combine the value afterwards";
+			       ? "it starts from another value than 1; start there, "
+				 "and combine the value afterwards"
+			       : "it starts from another value than 0; start there, "
+				 "and combine the value afterwards";
 	}
 	return NULL;
 }
@@ -240,8 +243,8 @@ split_predicate(struct cross *x)
 		const struct expr *c = all.list.data[i];
 		bool inner = false;
 
-		for (struct stmt *s = x->block->parent;
-		     s != x->outer->parent; s = s->parent) {
+		for (struct stmt *s = x->block->parent; s != x->outer->parent;
+		     s = s->parent) {
 			inner |= expr_uses_var(c, s->u.loop.var);
 		}
 		if (inner) {
@@ -254,8 +257,7 @@ split_predicate(struct cross *x)
 	if (expr_is_value(x->reducing, 1)) {
 		x->reducing = NULL;
 	}
-	x->spatial = expr_conjunction(x->m, spatial.list.data,
-				      spatial.list.n);
+	x->spatial = expr_conjunction(x->m, spatial.list.data, spatial.list.n);
 }
 
 /* -- what becomes of it */
@@ -267,7 +269,9 @@ new_buffer(struct cross *x, const char *suffix, const char *scope, int ndim,
 	struct buffer_spec spec = {
 		.name = arena_printf(&x->m->arena, "%s_%s", x->result->name,
 				     suffix),
-		.type = x->result->type, .ndim = ndim, .shape = shape,
+		.type = x->result->type,
+		.ndim = ndim,
+		.shape = shape,
 		.scope = scope,
 	};
 
@@ -297,8 +301,9 @@ thread_number(struct cross *x, int64_t *n)
 			return NULL;
 		}
 		*n *= extent;
-		number = number ? expr_add(x->m, expr_mul(x->m, number,
-							  s->args[1]), v)
+		number = number ? expr_add(x->m,
+					   expr_mul(x->m, number, s->args[1]),
+					   v)
 				: v;
 	}
 	return number;
@@ -340,7 +345,8 @@ make_tree(struct cross *x, int64_t n, struct tree *t)
 		int64_t extent;
 
 		if (!expr_is_int(s->args[1], &extent)) {
-			return cross_fail(x, "the extent of loop %s, around "
+			return cross_fail(x,
+					  "the extent of loop %s, around "
 					  "it, is not constant",
 					  s->u.loop.var->name);
 		}
@@ -401,8 +407,8 @@ warp_of(struct cross *x, int64_t n)
 	if (note == NULL || !expr_is_int(note, &warp) ||
 	    dtype_bits(x->result->type) < 32 || x->result->type.lanes != 1 ||
 	    x->threads.list.n != 1 ||
-	    tag_of(x->threads.list.data[0]) != TAG_THREAD_X ||
-	    n < 2 || (n & (n - 1)) != 0 || n / warp > warp || !all_come(x)) {
+	    tag_of(x->threads.list.data[0]) != TAG_THREAD_X || n < 2 ||
+	    (n & (n - 1)) != 0 || n / warp > warp || !all_come(x)) {
 		return 0;
 	}
 	return n < warp ? n : warp;
@@ -450,12 +456,17 @@ by_warps(struct cross *x, const struct buffer *part, struct tree *tree,
 	if (warps == 1) {
 		return k;
 	}
-	out[k++] = stmt_if(x->func, expr_eq(m, expr_floormod(m, number, size),
-					    expr_int(m, number->type, 0)),
-		store_at(x, tree, expr_floordiv(m, number, size),
-			 expr_load(m, part, NULL, 0)), NULL);
-	out[k++] = stmt_store(x->func, part, load_at(x, tree,
-		expr_floormod(m, number, expr_int(m, number->type, warps))),
+	out[k++] = stmt_if(x->func,
+			   expr_eq(m, expr_floormod(m, number, size),
+				   expr_int(m, number->type, 0)),
+			   store_at(x, tree, expr_floordiv(m, number, size),
+				    expr_load(m, part, NULL, 0)),
+			   NULL);
+	out[k++] = stmt_store(x->func, part,
+			      load_at(x, tree,
+				      expr_floormod(m, number,
+						    expr_int(m, number->type,
+							     warps))),
 			      NULL, 0);
 	return k + exchange(x, part, warps, out + k);
 }
@@ -465,8 +476,10 @@ static void
 own_part(struct cross *x, const struct buffer *part, struct stmt **out)
 {
 	struct func *f = x->func;
-	struct stmt *s = stmt_store(f, part, combined(
-		x, expr_load(x->m, part, NULL, 0), x->source), NULL, 0);
+	struct stmt *s = stmt_store(f, part,
+				    combined(x, expr_load(x->m, part, NULL, 0),
+					     x->source),
+				    NULL, 0);
 
 	if (x->reducing) {
 		s = stmt_if(f, x->reducing, s, NULL);
@@ -483,8 +496,8 @@ own_part(struct cross *x, const struct buffer *part, struct stmt **out)
 }
 
 static struct stmt *
-halve(struct cross *x, struct tree *t, const struct expr *number,
-      int64_t half, int64_t n)
+halve(struct cross *x, struct tree *t, const struct expr *number, int64_t half,
+      int64_t n)
 {
 	struct module *m = x->m;
 	const struct expr *offset = expr_int(m, number->type, half);
@@ -534,7 +547,7 @@ rewrite(struct cross *x)
 	number = thread_number(x, &n);
 	if (!number) {
 		return cross_fail(x, "the threads are too many, or not of a "
-				  "constant number");
+				     "constant number");
 	}
 	warp = warp_of(x, n);
 	if (warp < n && !make_tree(x, warp > 0 ? n / warp : n, &tree)) {
@@ -543,8 +556,7 @@ rewrite(struct cross *x)
 	own_part(x, part, list);
 	zero = expr_int(m, number->type, 0);
 	if (warp > 0) {
-		k += by_warps(x, part, &tree, number, warp, n / warp,
-			      list + k);
+		k += by_warps(x, part, &tree, number, warp, n / warp, list + k);
 		all = expr_load(m, part, NULL, 0);
 	} else {
 		k += by_halves(x, part, &tree, number, n, list + k);
@@ -554,8 +566,10 @@ rewrite(struct cross *x)
 	if (x->spatial) {
 		cond = expr_and(m, cond, x->spatial);
 	}
-	list[k++] = stmt_if(f, cond, stmt_store(f, x->result, all, x->index,
-						x->result->ndim), NULL);
+	list[k++] = stmt_if(f, cond,
+			    stmt_store(f, x->result, all, x->index,
+				       x->result->ndim),
+			    NULL);
 	s = stmt_alloc(f, part, stmt_seq(f, list, k));
 	for (int i = x->threads.list.n - 1; i >= 0; i--) {
 		const struct stmt *l = x->threads.list.data[i];
@@ -593,7 +607,8 @@ lower_cross_thread(struct func *f)
 
 	stmt_visit(f->body, find_block, &l);
 	for (int i = 0; i < l.blocks.list.n; i++) {
-		struct cross x = { .func = f, .m = f->module,
+		struct cross x = { .func = f,
+				   .m = f->module,
 				   .block = l.blocks.list.data[i] };
 
 		if (!find_loops(&x) || !find_update(&x)) {

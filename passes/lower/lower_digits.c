@@ -48,8 +48,8 @@ struct found {
 	struct stmt *place;  /* around it, as far as whole is known */
 	struct part *parts;  /* single digits, then runs of several */
 	int n_parts, n_used, n_runs;
-	bool named_alike;    /* a variable of whole is called after it */
-	bool is_sum;         /* the highest digit is more than a division */
+	bool named_alike; /* a variable of whole is called after it */
+	bool is_sum;      /* the highest digit is more than a division */
 };
 
 /* -- what is written in the function */
@@ -64,9 +64,10 @@ common_scope(struct stmt *x, struct stmt *y, const struct expr *e)
 	for (int i = 0; i < 2; i++) {
 		for (const struct stmt *s = i > 0 ? x : y; s != common;
 		     s = s->parent) {
-			const struct var *v =
-				s->kind == STMT_FOR ? s->u.loop.var
-				: s->kind == STMT_LET ? s->u.var : NULL;
+			const struct var *v = s->kind == STMT_FOR
+						      ? s->u.loop.var
+					      : s->kind == STMT_LET ? s->u.var
+								    : NULL;
 
 			if (v != NULL && expr_uses_var(e, v)) {
 				return NULL;
@@ -104,7 +105,9 @@ division_in(const struct expr *e, const struct expr *size)
 
 	if (is_division(e)) {
 		return size == NULL || (e->kind == EXPR_FLOORDIV &&
-					e->args[1] == size) ? e : NULL;
+					e->args[1] == size)
+			       ? e
+			       : NULL;
 	}
 	if (e->kind == EXPR_ADD || e->kind == EXPR_SUB) {
 		found = division_in(e->args[0], size);
@@ -184,12 +187,12 @@ part_of(struct digits *d, struct analyser *a, const struct fused_axis *axis,
 	const struct expr *e = whole;
 
 	if (p->last < axis->n - 1) {
-		e = expr_floordiv(d->module, e, size_of(d, a, axis,
-							p->last + 1, axis->n));
+		e = expr_floordiv(d->module, e,
+				  size_of(d, a, axis, p->last + 1, axis->n));
 	}
 	if (p->first > 0) {
-		e = expr_floormod(d->module, e, size_of(d, a, axis, p->first,
-							p->last + 1));
+		e = expr_floormod(d->module, e,
+				  size_of(d, a, axis, p->first, p->last + 1));
 	}
 	return simplify(a, e);
 }
@@ -230,8 +233,7 @@ static bool
 is_in_vector(const struct stmt *s)
 {
 	for (; s != NULL; s = s->parent) {
-		if (s->kind == STMT_FOR &&
-		    s->u.loop.kind == FOR_VECTORIZED) {
+		if (s->kind == STMT_FOR && s->u.loop.kind == FOR_VECTORIZED) {
 			return true;
 		}
 	}
@@ -241,8 +243,8 @@ is_in_vector(const struct stmt *s)
 /* Which digits of whole are written? They have to be the same all over the place
  * where their names are known. */
 static bool
-match(struct digits *d, const struct fused_axis *axis,
-      const struct expr *whole, struct stmt *at, struct found *out)
+match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
+      struct stmt *at, struct found *out)
 {
 	struct name_search q = { axis->name, false };
 	struct analyser near, a;
@@ -336,8 +338,9 @@ try_highest(struct digits *d, const struct fused_axis *axis,
 	if (!expr_is_int(rest, &c) && !is_in_range(d, axis, use)) {
 		return;
 	}
-	if (match(d, axis, simplify(&a, expr_add(m, expr_mul(m, rest, size),
-						 division->args[0])),
+	if (match(d, axis,
+		  simplify(&a, expr_add(m, expr_mul(m, rest, size),
+					division->args[0])),
 		  use->common, &f)) {
 		f.is_sum = division != use->e;
 		keep_better(best, &f);
@@ -360,10 +363,8 @@ find_best(struct digits *d)
 
 			try_highest(d, axis, use, size, &best);
 			if (use->e->kind == EXPR_FLOORMOD &&
-				   use->e->args[1] ==
-					   axis->extents[axis->n - 1] &&
-				   match(d, axis, use->e->args[0],
-					 use->common, &f)) {
+			    use->e->args[1] == axis->extents[axis->n - 1] &&
+			    match(d, axis, use->e->args[0], use->common, &f)) {
 				keep_better(&best, &f);
 			}
 		}
@@ -374,8 +375,7 @@ find_best(struct digits *d)
 /* -- names */
 
 static const char *
-part_name(struct digits *d, const struct fused_axis *axis,
-	  const struct part *p)
+part_name(struct digits *d, const struct fused_axis *axis, const struct part *p)
 {
 	const char *name = axis->digits[p->first];
 
@@ -397,8 +397,10 @@ static const char *
 free_name(struct digits *d, struct stmt *at, const char *name)
 {
 	return is_free(d, at, name) ? name
-		: let_name(d->func, at, arena_printf(&d->module->arena, "%s_pos",
-						     name), "_");
+				    : let_name(d->func, at,
+					       arena_printf(&d->module->arena,
+							    "%s_pos", name),
+					       "_");
 }
 
 /* Far out, where all names are free there: else next to the uses. */
@@ -442,8 +444,7 @@ put_names(struct digits *d, const struct found *f)
 		if (p->value == NULL) {
 			continue;
 		}
-		v = var_new(d->module,
-			    free_name(d, at, part_name(d, axis, p)),
+		v = var_new(d->module, free_name(d, at, part_name(d, axis, p)),
 			    p->value->type);
 		vec_push(&d->module->arena, &d->named, v);
 		let_replace(d->func, at, p->value, v->expr);

@@ -16,8 +16,8 @@
 struct dims {
 	struct func *func;
 	VEC(const struct buffer *) buffers;
-	int ndim;        /* of the buffer at hand */
-	int merge;       /* the left one of the pair that becomes one */
+	int ndim;  /* of the buffer at hand */
+	int merge; /* the left one of the pair that becomes one */
 	const struct buffer *from;
 };
 
@@ -59,8 +59,8 @@ is_param(const struct func *f, const struct buffer *b)
 /* -- squeezing */
 
 static void
-squeeze_index(void *ctx, const struct stmt *at,
-	      const struct expr *const *old, const struct expr **new)
+squeeze_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	      const struct expr **new)
 {
 	const struct dims *d = ctx;
 	int k = 0;
@@ -81,8 +81,8 @@ squeeze(struct dims *d, const struct buffer *b)
 {
 	struct module *m = d->func->module;
 	const struct buffer *to;
-	const struct expr **shape =
-		arena_array(&m->arena, const struct expr *, b->ndim + 1);
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						b->ndim + 1);
 
 	d->ndim = 0;
 	d->from = b;
@@ -244,8 +244,8 @@ undivided(struct analyser *a, const struct expr *division,
 	}
 	x = simplify(a, expr_mul(m, division->args[0],
 				 expr_int(m, extent->type, s)));
-	rest = simplify(a, expr_sub(m, lo, simplify(a, expr_floormod(m, x,
-								 extent))));
+	rest = simplify(a, expr_sub(m, lo,
+				    simplify(a, expr_floormod(m, x, extent))));
 	b = analyse_bounds(a, rest);
 	return b.min >= 0 && b.max < s ? simplify(a, expr_add(m, x, rest))
 				       : NULL;
@@ -269,12 +269,12 @@ fused_index(struct analyser *a, const struct expr *hi, const struct expr *lo,
 	whole = undivided(a, division, lo, extent);
 	if (whole != NULL) {
 		if (division != row) {
-			whole = expr_add(m, whole, expr_mul(m, row->args[1],
-							    extent));
+			whole = expr_add(m, whole,
+					 expr_mul(m, row->args[1], extent));
 		}
 		if (row != hi) {
 			whole = expr_floormod(m, whole,
-				expr_mul(m, extent, hi->args[1]));
+					      expr_mul(m, extent, hi->args[1]));
 		}
 		return simplify(a, whole);
 	}

@@ -20,8 +20,8 @@ enum { MOST_LOOPS = 8, MOST_ELEMS = 4096 };
 
 struct early {
 	struct func *func;
-	struct stmt *loop, *store; /* with the note, and what is inside */
-	const struct expr *value;  /* to be read before; NULL: none found */
+	struct stmt *loop, *store;     /* with the note, and what is inside */
+	const struct expr *value;      /* to be read before; NULL: none found */
 	struct stmt *over[MOST_LOOPS]; /* loops inside that it depends on */
 	int n_over;
 	const struct buffer *row;
@@ -48,12 +48,10 @@ find_loops(struct early *x, const struct expr *e)
 
 	x->n_over = 0;
 	for (struct stmt *s = x->store->parent; s != x->loop; s = s->parent) {
-		if (s->kind != STMT_FOR ||
-		    !expr_uses_var(e, s->u.loop.var)) {
+		if (s->kind != STMT_FOR || !expr_uses_var(e, s->u.loop.var)) {
 			continue;
 		}
-		if (x->n_over == MOST_LOOPS ||
-		    !expr_is_value(s->args[0], 0) ||
+		if (x->n_over == MOST_LOOPS || !expr_is_value(s->args[0], 0) ||
 		    !expr_is_int(s->args[1], &n) || n < 1 ||
 		    n > MOST_ELEMS / elems) {
 			return false;
@@ -72,8 +70,7 @@ see_value(void *ctx, const struct expr *e)
 		    !expr_has_load(e->args[0]) && !expr_has_load(e->args[2]);
 
 	if (load && x->value == NULL && e->type.lanes == 1 &&
-	    e->args[1]->u.buffer != x->store->u.buffer &&
-	    find_loops(x, e)) {
+	    e->args[1]->u.buffer != x->store->u.buffer && find_loops(x, e)) {
 		x->value = e;
 	}
 }
@@ -168,8 +165,11 @@ make_row(struct early *x)
 	struct module *m = x->func->module;
 	const struct expr *shape[MOST_LOOPS];
 	struct buffer_spec spec = {
-		.name = "row", .type = x->value->type, .ndim = x->n_over,
-		.shape = shape, .scope = "local",
+		.name = "row",
+		.type = x->value->type,
+		.ndim = x->n_over,
+		.shape = shape,
+		.scope = "local",
 	};
 
 	for (int i = 0; i < x->n_over; i++) {
@@ -198,8 +198,8 @@ read_before(struct early *x)
 	fill = stmt_store(f, x->row, value, at, x->n_over);
 	for (int i = 0; i < x->n_over; i++) {
 		fill = stmt_for(f, x->over[i]->u.loop.var, x->over[i]->args[0],
-				x->over[i]->args[1],
-				x->over[i]->u.loop.kind, fill);
+				x->over[i]->args[1], x->over[i]->u.loop.kind,
+				fill);
 	}
 	fill = stmt_clone(f, fill, true);
 	/* A second copy of the loops for rows without conditions would save

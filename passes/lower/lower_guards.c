@@ -115,8 +115,7 @@ join_nested(struct func *f, struct stmt *s)
 	if (s->children[1] || !is_plain_if(inner)) {
 		return;
 	}
-	stmt_set_arg(f, s, 0,
-		     expr_and(f->module, s->args[0], inner->args[0]));
+	stmt_set_arg(f, s, 0, expr_and(f->module, s->args[0], inner->args[0]));
 	stmt_replace(f, inner, inner->children[0]);
 }
 

@@ -26,9 +26,8 @@ struct guard {
 static bool
 is_compound(const struct expr *e)
 {
-	return dtype_is_int(e->type) && e->n_args > 0 &&
-	       e->kind != EXPR_LOAD && e->kind != EXPR_CALL &&
-	       e->kind != EXPR_CAST;
+	return dtype_is_int(e->type) && e->n_args > 0 && e->kind != EXPR_LOAD &&
+	       e->kind != EXPR_CALL && e->kind != EXPR_CAST;
 }
 
 static void
@@ -54,8 +53,7 @@ compare_with(struct guard *g, const struct expr *a, const struct expr *b,
 	const struct expr *diff = expr_sub(m, a, b);
 	int64_t c;
 
-	if (!dtype_equal(a->type, e->type) ||
-	    !dtype_equal(b->type, e->type)) {
+	if (!dtype_equal(a->type, e->type) || !dtype_equal(b->type, e->type)) {
 		return NULL;
 	}
 	if (expr_is_int(simplify(g->analyser, expr_sub(m, diff, e)), &c)) {
@@ -81,9 +79,10 @@ align_condition(void *ctx, const struct expr *c)
 		return NULL;
 	}
 	for (int i = 0; i < g->indices.n; i++) {
-		const struct expr *found =
-			compare_with(g, c->args[swap], c->args[!swap],
-				     or_equal, g->indices.data[i]);
+		const struct expr *found = compare_with(g, c->args[swap],
+							c->args[!swap],
+							or_equal,
+							g->indices.data[i]);
 
 		if (found) {
 			return found;
@@ -175,8 +174,8 @@ is_index_op(const struct expr *e)
 	case EXPR_MUL:
 	case EXPR_FLOORDIV:
 	case EXPR_FLOORMOD:
-		return dtype_class(e->type) == DTC_INT &&
-		       e->type.lanes == 1 && !expr_has_load(e);
+		return dtype_class(e->type) == DTC_INT && e->type.lanes == 1 &&
+		       !expr_has_load(e);
 	default:
 		return false;
 	}
@@ -246,8 +245,7 @@ stem_of(struct arena *arena, const char *name)
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
 		size_t n = strlen(endings[i]);
 
-		if (length > n &&
-		    strcmp(name + length - n, endings[i]) == 0) {
+		if (length > n && strcmp(name + length - n, endings[i]) == 0) {
 			return arena_strndup(arena, name, length - n);
 		}
 	}
@@ -288,7 +286,8 @@ offset_of(const struct expr *e)
 	}
 	return e->kind == EXPR_SUB && expr_is_int(e->args[1], &offset) &&
 			       offset > INT64_MIN
-		       ? -offset : 0;
+		       ? -offset
+		       : 0;
 }
 
 /* "h" and "kh" make "ih", "w_o" and "w_i" make "w", n // 4 is n_div4; t_o * 4
@@ -314,10 +313,10 @@ name_for(struct func *f, struct stmt *at, const struct expr *e)
 	} else if (n.n_vars == 1) {
 		int64_t offset = offset_of(e);
 
-		name = offset >= 0
-		       ? arena_printf(arena, "%s%lld", base, (long long)offset)
-		       : arena_printf(arena, "%s_before%lld", base,
-				      -(long long)offset);
+		name = offset >= 0 ? arena_printf(arena, "%s%lld", base,
+						  (long long)offset)
+				   : arena_printf(arena, "%s_before%lld", base,
+						  -(long long)offset);
 	} else if (n.n_stems == 1) {
 		name = base;
 	} else {

@@ -124,8 +124,8 @@ init_regions(struct func *f, struct stmt *block, struct block *init)
 		r->ranges = arena_array(&m->arena, struct range,
 					buffer->ndim + 1);
 		for (int d = 0; d < buffer->ndim; d++) {
-			r->ranges[d].min = expr_int(
-				m, buffer->shape[d]->type, 0);
+			r->ranges[d].min = expr_int(m, buffer->shape[d]->type,
+						    0);
 			r->ranges[d].extent = buffer->shape[d];
 		}
 	}
@@ -138,8 +138,8 @@ init_block(struct func *f, struct stmt *block, const struct expr *predicate)
 	struct arena *arena = &f->module->arena;
 	const struct block *b = block->u.block;
 	struct block init = { 0 };
-	const struct expr **bindings =
-		arena_array(arena, const struct expr *, b->n_iters + 1);
+	const struct expr **bindings = arena_array(arena, const struct expr *,
+						   b->n_iters + 1);
 	struct stmt *body = block->children[1], *made;
 
 	init.name = arena_printf(arena, "%s_init", b->name);

@@ -87,7 +87,8 @@ about_elements(struct lanes *l, const struct lane_store *s,
 	struct var **vars = arena_array(&l->module->arena, struct var *,
 					b->ndim + 1);
 	const struct expr **values = arena_array(&l->module->arena,
-				const struct expr *, b->ndim + 1);
+						 const struct expr *,
+						 b->ndim + 1);
 	struct var_map map = { vars, values, 0 };
 	const struct expr *e;
 	struct analyser a;
@@ -104,8 +105,7 @@ about_elements(struct lanes *l, const struct lane_store *s,
 	}
 	e = expr_substitute(l->module, s->condition, &map);
 	for (const struct stmt *p = s->guard; p != l->alloc; p = p->parent) {
-		if ((p->kind == STMT_FOR &&
-		     expr_uses_var(e, p->u.loop.var)) ||
+		if ((p->kind == STMT_FOR && expr_uses_var(e, p->u.loop.var)) ||
 		    (p->kind == STMT_LET && expr_uses_var(e, p->u.var))) {
 			return NULL;
 		}
@@ -201,20 +201,22 @@ check_load(void *ctx, const struct expr *e)
 		expr_visit(i, see_var, &u);
 		c->ok &= !u.any || e->u.buffer == c->own ||
 			 (is_param(c->func, e->u.buffer) &&
-			  prove(&c->a, expr_le(c->module,
-					       expr_int(c->module, i->type,
-							0), i)) &&
-			  prove(&c->a, expr_lt(c->module, i,
-					       e->u.buffer->shape[d])));
+			  prove(&c->a,
+				expr_le(c->module,
+					expr_int(c->module, i->type, 0), i)) &&
+			  prove(&c->a,
+				expr_lt(c->module, i, e->u.buffer->shape[d])));
 	}
 }
 
 static bool
 reads_inside(struct lanes *l, const struct lane_store *s)
 {
-	struct load_check c = { .condition = s->condition, .func = l->func,
+	struct load_check c = { .condition = s->condition,
+				.func = l->func,
 				.own = l->alloc->u.buffer,
-				.module = l->module, .ok = true };
+				.module = l->module,
+				.ok = true };
 
 	analyser_init(&c.a, l->module);
 	analyser_enter(&c.a, s->guard);
@@ -269,7 +271,8 @@ lower_lanes(struct func *f)
 	}
 	stmt_visit(f->body, find_alloc, &x);
 	for (int i = 0; i < x.list.n; i++) {
-		struct lanes l = { .func = f, .module = f->module,
+		struct lanes l = { .func = f,
+				   .module = f->module,
 				   .alloc = x.list.data[i] };
 		bool inside = find_stores(&l);
 

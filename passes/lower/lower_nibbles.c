@@ -132,8 +132,11 @@ packed_buffer(struct nibbles *n, const struct buffer *b)
 	const struct expr **shape = arena_array(&m->arena, const struct expr *,
 						b->ndim + 1);
 	struct buffer_spec spec = {
-		.name = b->name, .type = dtype_of(DT_U8), .ndim = b->ndim,
-		.shape = shape, .scope = b->scope,
+		.name = b->name,
+		.type = dtype_of(DT_U8),
+		.ndim = b->ndim,
+		.shape = shape,
+		.scope = b->scope,
 	};
 	int64_t elems = 0;
 
@@ -175,9 +178,12 @@ in_bytes(struct nibbles *n, const struct buffer *b)
 		to = packed_buffer(n, b);
 	} else {
 		struct buffer_spec spec = {
-			.name = b->name, .type = dtype_stored(b->type),
-			.ndim = b->ndim, .shape = b->shape,
-			.strides = b->strides, .scope = b->scope,
+			.name = b->name,
+			.type = dtype_stored(b->type),
+			.ndim = b->ndim,
+			.shape = b->shape,
+			.strides = b->strides,
+			.scope = b->scope,
 			.align_bytes = b->align_bytes,
 		};
 
@@ -217,9 +223,10 @@ low_bits(struct nibbles *n, struct dtype t, const struct expr *e)
 
 	e = expr_cast(m, bits, e);
 	return dtype_is_signed(t)
-		? nibble(n, t, e, constant(n, (struct dtype){ DT_I32, t.lanes },
-					   0))
-		: expr_call2(m, INTRIN_BITAND, e, constant(n, t, 15));
+		       ? nibble(n, t, e,
+				constant(n, (struct dtype){ DT_I32, t.lanes },
+					 0))
+		       : expr_call2(m, INTRIN_BITAND, e, constant(n, t, 15));
 }
 
 /* The nearest of what 4 bits hold. */
@@ -289,8 +296,7 @@ find_negative(void *ctx, const struct expr *e)
 {
 	struct sign_search *s = ctx;
 
-	s->negative |= (e->kind == EXPR_FLOORDIV ||
-			e->kind == EXPR_FLOORMOD) &&
+	s->negative |= (e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD) &&
 		       analyse_bounds(s->a, e->args[0]).min < 0;
 }
 
@@ -308,8 +314,7 @@ simpler(struct analyser *a, const struct expr *e)
 
 /* The number of an element, in 64 bits where there are that many. */
 static const struct expr *
-flat(struct nibbles *n, const struct buffer *b,
-     const struct expr *const *index)
+flat(struct nibbles *n, const struct buffer *b, const struct expr *const *index)
 {
 	struct module *m = n->module;
 	const struct expr *k = expr_i32(m, 0);
@@ -320,8 +325,8 @@ flat(struct nibbles *n, const struct buffer *b,
 		k = expr_int(m, dtype_of(DT_I64), 0);
 	}
 	for (int i = 0; i < b->ndim; i++) {
-		k = expr_add(m, expr_mul(m, k, expr_cast(m, k->type,
-							 b->shape[i])),
+		k = expr_add(m,
+			     expr_mul(m, k, expr_cast(m, k->type, b->shape[i])),
 			     expr_cast(m, k->type, index[i]));
 	}
 	return k;
@@ -353,15 +358,15 @@ unpacked(struct nibbles *n, const struct expr *e, const struct buffer *to,
 		n->failed = true;
 		diag_error(&m->diags, DIAG_BAD_PROGRAM, place,
 			   "a vector of %s, a constant that has two elements "
-			   "in a byte; read them one by one", b->name);
+			   "in a byte; read them one by one",
+			   b->name);
 		return constant(n, dtype_stored(e->type), 0);
 	}
 	if (!is_pairs(b)) {
 		at[to->ndim - 1] = simpler(&a, half(n, k));
 	}
 	which = simpler(&a, expr_floormod(m, k, expr_int(m, k->type, 2)));
-	return nibble(n, dtype_stored(e->type),
-		      expr_load(m, to, at, to->ndim),
+	return nibble(n, dtype_stored(e->type), expr_load(m, to, at, to->ndim),
 		      expr_cast(m, dtype_of(DT_I32), which));
 }
 
@@ -371,8 +376,8 @@ load(struct nibbles *n, const struct expr *e, const struct expr *const *index)
 	const struct buffer *to = in_bytes(n, e->u.buffer);
 
 	return is_packed(n, e->u.buffer) && to != e->u.buffer
-		? unpacked(n, e, to, index)
-		: expr_load(n->module, to, index, e->n_args);
+		       ? unpacked(n, e, to, index)
+		       : expr_load(n->module, to, index, e->n_args);
 }
 
 /* What is computed in 4 bits, of bytes. */

@@ -64,8 +64,8 @@ find_extent(struct overlap *o, struct stmt *at, const struct expr *cond)
 		const struct expr *rest;
 		int64_t size;
 
-		if (!partition_guard(&a, o->loop->u.loop.var,
-				     all.list.data[i], &size, &rest) ||
+		if (!partition_guard(&a, o->loop->u.loop.var, all.list.data[i],
+				     &size, &rest) ||
 		    size < 2 ||
 		    !partition_is_tiled(&a, o->loop, at, rest, size)) {
 			continue;
@@ -199,9 +199,9 @@ by_point(struct overlap *o, struct analyser *a, const struct expr *e)
 {
 	struct module *m = o->func->module;
 	const struct expr *outer = o->loop->u.loop.var->expr;
-	const struct expr *inner = expr_sub(
-		m, o->point->expr,
-		expr_mul(m, outer, expr_int(m, outer->type, o->size)));
+	const struct expr *inner =
+		expr_sub(m, o->point->expr,
+			 expr_mul(m, outer, expr_int(m, outer->type, o->size)));
 	struct var_map map = { &o->tile, &inner, 1 };
 
 	return simplify(a, expr_substitute(m, e, &map));
@@ -426,9 +426,13 @@ overlap_loop(struct func *f, struct stmt *loop)
 	o.start = var_new(m, start_name(m, v->name), v->type);
 	move(&o, body);
 	place = stmt_place_of(body);
-	stmt_put(f, place, stmt_let(f, o.start, expr_min(
-		m, expr_mul(m, v->expr, expr_int(m, v->type, o.size)),
-		expr_int(m, v->type, o.extent - o.size)), body));
+	stmt_put(f, place,
+		 stmt_let(f, o.start,
+			  expr_min(m,
+				   expr_mul(m, v->expr,
+					    expr_int(m, v->type, o.size)),
+				   expr_int(m, v->type, o.extent - o.size)),
+			  body));
 	return true;
 }
 
@@ -441,8 +445,8 @@ static bool
 find_noted(void *ctx, struct stmt *s)
 {
 	struct noted_loops *l = ctx;
-	const struct expr *note = s->kind == STMT_FOR
-					  ? stmt_note(s, "overlap") : NULL;
+	const struct expr *note = s->kind == STMT_FOR ? stmt_note(s, "overlap")
+						      : NULL;
 
 	if (note && !expr_is_value(note, 0)) {
 		vec_push(&l->func->module->arena, &l->list, s);

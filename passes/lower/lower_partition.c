@@ -35,7 +35,7 @@ struct partition {
 	struct func *func;
 	struct stmt *loop;
 	bool forced;
-	bool tiled; /* some guard belongs to a tile of the loop */
+	bool tiled;          /* some guard belongs to a tile of the loop */
 	int64_t min, max;    /* of all iterations */
 	int64_t first, last; /* of the plain iterations */
 	VEC(struct stmt *) guards; /* that are plain in these */
@@ -65,17 +65,15 @@ partition_guard(struct analyser *a, struct var *v, const struct expr *c,
 
 bool
 partition_is_tiled(struct analyser *a, const struct stmt *loop,
-		   const struct stmt *s, const struct expr *rest,
-		   int64_t coeff)
+		   const struct stmt *s, const struct expr *rest, int64_t coeff)
 {
 	for (; s != loop; s = s->parent) {
 		const struct expr *other;
 		struct var *v;
 		int64_t inner, extent;
 
-		if (s->kind != STMT_FOR ||
-		    (s->u.loop.kind != FOR_UNROLLED &&
-		     s->u.loop.kind != FOR_VECTORIZED)) {
+		if (s->kind != STMT_FOR || (s->u.loop.kind != FOR_UNROLLED &&
+					    s->u.loop.kind != FOR_VECTORIZED)) {
 			continue;
 		}
 		v = s->u.loop.var;
@@ -133,8 +131,8 @@ narrow(struct partition *p, struct stmt *at, const struct expr *cond)
 		struct bounds b;
 		int64_t coeff, edge;
 
-		if (!partition_guard(&a, p->loop->u.loop.var,
-				     all.list.data[i], &coeff, &rest)) {
+		if (!partition_guard(&a, p->loop->u.loop.var, all.list.data[i],
+				     &coeff, &rest)) {
 			continue;
 		}
 		b = analyse_bounds(&a, rest);
@@ -147,8 +145,7 @@ narrow(struct partition *p, struct stmt *at, const struct expr *cond)
 			continue;
 		}
 		edge = floor_quotient(-b.max, coeff > 0 ? coeff : -coeff);
-		if (p->forced && (coeff > 0 ? edge < p->min
-					    : -edge > p->max)) {
+		if (p->forced && (coeff > 0 ? edge < p->min : -edge > p->max)) {
 			continue; /* it fails throughout */
 		}
 		vec_push(&p->func->module->arena, &p->guards, at);
@@ -243,8 +240,7 @@ static struct stmt *
 part_of(struct partition *p, int64_t first, int64_t end, bool original)
 {
 	struct func *f = p->func;
-	struct stmt *loop = original ? p->loop
-				     : stmt_clone(f, p->loop, true);
+	struct stmt *loop = original ? p->loop : stmt_clone(f, p->loop, true);
 	struct dtype t = loop->u.loop.var->type;
 
 	if (first >= end) {
@@ -372,8 +368,7 @@ static bool
 guards_lanes(const struct partition *p, const struct stmt *guard)
 {
 	for (const struct stmt *s = guard; s != p->loop; s = s->parent) {
-		if (s->kind == STMT_FOR &&
-		    s->u.loop.kind == FOR_VECTORIZED &&
+		if (s->kind == STMT_FOR && s->u.loop.kind == FOR_VECTORIZED &&
 		    expr_uses_var(guard->args[0], s->u.loop.var)) {
 			return true;
 		}
@@ -404,9 +399,9 @@ branch(struct partition *p)
 	const struct expr *v = p->loop->u.loop.var->expr;
 	struct stmt *part = guarded_part(p);
 	struct stmt_place place = stmt_place_of(part);
-	const struct expr *plain = expr_and(
-		m, expr_le(m, expr_int(m, v->type, p->first), v),
-		expr_lt(m, v, expr_int(m, v->type, p->last + 1)));
+	const struct expr *plain =
+		expr_and(m, expr_le(m, expr_int(m, v->type, p->first), v),
+			 expr_lt(m, v, expr_int(m, v->type, p->last + 1)));
 	struct stmt *guarded = stmt_clone(f, part, true);
 
 	note_copy(p, part);

@@ -28,8 +28,8 @@ largest(struct tail *t, struct analyser *a, const struct stmt *at,
 {
 	const struct expr *lo, *hi;
 	int n;
-	struct iter_var *inside = loops_between(t->func,
-						t->loop->children[0], at, &n);
+	struct iter_var *inside = loops_between(t->func, t->loop->children[0],
+						at, &n);
 
 	return analyse_cover(a, rest, inside, n, &lo, &hi) ? hi : NULL;
 }
@@ -63,7 +63,8 @@ look_at(struct tail *t, struct stmt *at, const struct expr *cond)
 		int64_t coeff;
 
 		if (!partition_guard(&a, t->loop->u.loop.var, c, &coeff,
-				     &rest) || coeff < 0) {
+				     &rest) ||
+		    coeff < 0) {
 			continue;
 		}
 		t->tiled |= partition_is_tiled(&a, t->loop, at, rest, coeff);
@@ -73,9 +74,9 @@ look_at(struct tail *t, struct stmt *at, const struct expr *cond)
 			continue;
 		}
 		/* v <= floor(-most / coeff) */
-		end = expr_add(m, expr_floordiv(m, expr_neg(m, most),
-						expr_int(m, most->type,
-							 coeff)),
+		end = expr_add(m,
+			       expr_floordiv(m, expr_neg(m, most),
+					     expr_int(m, most->type, coeff)),
 			       expr_int(m, most->type, 1));
 		t->end = t->end ? expr_min(m, t->end, end) : end;
 		vec_push(&m->arena, &t->guards, c);
@@ -140,7 +141,8 @@ void
 partition_tail(struct func *f, struct stmt *loop)
 {
 	struct module *m = f->module;
-	struct tail t = { .func = f, .loop = loop,
+	struct tail t = { .func = f,
+			  .loop = loop,
 			  .forced = partition_forced(loop) };
 	const struct expr *min = loop->args[0], *end, *middle;
 	struct stmt *parts[2];
@@ -170,8 +172,7 @@ partition_tail(struct func *f, struct stmt *loop)
 	/* The clone has variables of its own: its guards stay. */
 	parts[1] = stmt_clone(f, loop, true);
 	stmt_set_arg(f, parts[1], 0, middle);
-	stmt_set_arg(f, parts[1], 1,
-		     simplify(&a, expr_sub(m, end, middle)));
+	stmt_set_arg(f, parts[1], 1, simplify(&a, expr_sub(m, end, middle)));
 	partition_rest(f, parts[1]);
 	parts[0] = loop;
 	stmt_set_arg(f, loop, 1, simplify(&a, expr_sub(m, middle, min)));

@@ -30,9 +30,9 @@ struct pipeline {
 	struct stmt *loop;
 	struct part *parts; /* in program order */
 	int n;
-	int64_t stages;     /* the last one's number */
+	int64_t stages;                     /* the last one's number */
 	VEC(const struct buffer *) buffers; /* allocated inside of the loop */
-	VEC(struct note *) notes;     /* of each ALLOC */
+	VEC(struct note *) notes;           /* of each ALLOC */
 	/* Those that stage 0 fills asynchronously, with versions, and how many
 	 * stages later they are first used. */
 	VEC(const struct buffer *) awaited;
@@ -134,8 +134,7 @@ find_double(void *ctx, struct stmt *s)
 }
 
 static bool
-touches(struct pipeline *p, struct stmt *s, const struct buffer *b,
-	bool writes)
+touches(struct pipeline *p, struct stmt *s, const struct buffer *b, bool writes)
 {
 	struct access_list all = { 0 };
 
@@ -174,8 +173,7 @@ stage_double(struct pipeline *p)
 	for (int k = 0; k < all.list.n; k++) {
 		for (int i = 0; is_inner(p, all.list.data[k]) && i < p->n;
 		     i++) {
-			if (touches(p, p->parts[i].s, all.list.data[k],
-				    true)) {
+			if (touches(p, p->parts[i].s, all.list.data[k], true)) {
 				p->parts[i].stage = 0;
 				found = true;
 			}
@@ -187,14 +185,14 @@ stage_double(struct pipeline *p)
 			struct access_list loads = { 0 };
 
 			access_collect(p->func, p->parts[i].s, NULL, &loads);
-			for (int k = 0; p->parts[i].stage == 0 &&
-					k < loads.list.n; k++) {
+			for (int k = 0;
+			     p->parts[i].stage == 0 && k < loads.list.n; k++) {
 				const struct access *x = &loads.list.data[k];
 
 				for (int j = 0; j < i && x->load; j++) {
 					if (p->parts[j].stage == 1 &&
-					    touches(p, p->parts[j].s,
-						    x->buffer, true)) {
+					    touches(p, p->parts[j].s, x->buffer,
+						    true)) {
 						p->parts[j].stage = 0;
 						grown = true;
 					}
@@ -217,8 +215,8 @@ apart(struct pipeline *p, const struct buffer *b)
 {
 	struct access_list all = { 0 };
 	const struct stmt *body = p->loop->children[0];
-	struct range *box = arena_array(&p->func->module->arena,
-					struct range, b->ndim + 1);
+	struct range *box = arena_array(&p->func->module->arena, struct range,
+					b->ndim + 1);
 	struct var *v = p->loop->u.loop.var;
 	struct analyser a;
 
@@ -258,21 +256,25 @@ check_pair(struct pipeline *p, int i, int k, const struct buffer *b,
 
 	if (!runs_before(x, y, 0)) {
 		return report &&
-		       pipeline_fail(p, "statement %d (stage %d) would run "
+		       pipeline_fail(p,
+				     "statement %d (stage %d) would run "
 				     "before statement %d (stage %d), which "
 				     "both touch %s; give it a later stage "
-				     "or place", k, (int)y->stage, i,
-				     (int)x->stage, b->name);
+				     "or place",
+				     k, (int)y->stage, i, (int)x->stage,
+				     b->name);
 	}
 	/* Inner buffers have versions. */
 	if (!is_inner(p, b) && !runs_before(y, x, 1) && !apart(p, b)) {
 		return report &&
-		       pipeline_fail(p, "statement %d (stage %d) would run "
+		       pipeline_fail(p,
+				     "statement %d (stage %d) would run "
 				     "for the next iteration before "
 				     "statement %d (stage %d) has run for "
 				     "this one, which both touch %s; give "
-				     "them the same stage", i, (int)x->stage,
-				     k, (int)y->stage, b->name);
+				     "them the same stage",
+				     i, (int)x->stage, k, (int)y->stage,
+				     b->name);
 	}
 	return true;
 }
@@ -311,8 +313,8 @@ struct versions {
 };
 
 static void
-version_index(void *ctx, const struct stmt *at,
-	      const struct expr *const *old, const struct expr **new)
+version_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	      const struct expr **new)
 {
 	const struct versions *v = ctx;
 
@@ -331,8 +333,8 @@ with_versions(struct pipeline *p, const struct buffer *b)
 	struct var *v = p->loop->u.loop.var;
 	int64_t first = -1, last = -1, n;
 	struct versions versions = { .module = m, .ndim = b->ndim };
-	const struct expr **shape = arena_array(
-		&m->arena, const struct expr *, b->ndim + 1);
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						b->ndim + 1);
 	const struct buffer *wide;
 
 	for (int i = 0; i < p->n; i++) {
@@ -358,9 +360,9 @@ with_versions(struct pipeline *p, const struct buffer *b)
 		shape[d + 1] = b->shape[d];
 	}
 	wide = buffer_with_shape(m, b, b->ndim + 1, shape);
-	versions.which = expr_floormod(
-		m, expr_sub(m, v->expr, p->loop->args[0]),
-		expr_int(m, v->type, n));
+	versions.which = expr_floormod(m,
+				       expr_sub(m, v->expr, p->loop->args[0]),
+				       expr_int(m, v->type, n));
 	for (int i = 0; i < p->n; i++) {
 		access_remap(p->func, p->parts[i].s, b, wide, version_index,
 			     &versions);
@@ -422,9 +424,9 @@ replace_awaited(struct pipeline *p, const struct buffer *from,
 static struct stmt *
 commit(struct pipeline *p)
 {
-	return stmt_evaluate(p->func, expr_call(
-		p->func->module, INTRIN_ASYNC_COMMIT, dtype_of(DT_VOID), NULL,
-		0));
+	return stmt_evaluate(p->func,
+			     expr_call(p->func->module, INTRIN_ASYNC_COMMIT,
+				       dtype_of(DT_VOID), NULL, 0));
 }
 
 /* All but `later` groups have arrived: what iteration number at uses. */
@@ -432,28 +434,29 @@ static struct stmt *
 wait_for(struct pipeline *p, const struct expr *at, int64_t later)
 {
 	struct module *m = p->func->module;
-	const struct expr **args = arena_array(
-		&m->arena, const struct expr *, p->awaited.n + 1);
+	const struct expr **args = arena_array(&m->arena, const struct expr *,
+					       p->awaited.n + 1);
 
 	args[0] = expr_i32(m, later);
 	for (int i = 0; i < p->awaited.n; i++) {
 		const struct buffer *b = p->awaited.data[i];
-		const struct expr **index = arena_array(
-			&m->arena, const struct expr *, b->ndim + 1);
+		const struct expr **index = arena_array(&m->arena,
+							const struct expr *,
+							b->ndim + 1);
 		const struct expr *first;
 
 		for (int d = 1; d < b->ndim; d++) {
 			index[d] = expr_i32(m, 0);
 		}
-		index[0] = expr_floormod(m, at, expr_cast(m, at->type,
-							  b->shape[0]));
+		index[0] = expr_floormod(m, at,
+					 expr_cast(m, at->type, b->shape[0]));
 		first = expr_load(m, b, index, b->ndim);
 		args[i + 1] = expr_call(m, INTRIN_ADDRESS_OF,
 					dtype_of(DT_HANDLE), &first, 1);
 	}
-	return stmt_evaluate(p->func, expr_call(m, INTRIN_ASYNC_WAIT,
-						dtype_of(DT_VOID), args,
-						p->awaited.n + 1));
+	return stmt_evaluate(p->func,
+			     expr_call(m, INTRIN_ASYNC_WAIT, dtype_of(DT_VOID),
+				       args, p->awaited.n + 1));
 }
 
 /* -- the three parts */
@@ -486,10 +489,12 @@ end_step(struct pipeline *p, const struct expr *t, int64_t later,
 	struct module *m = p->func->module;
 
 	if (p->awaited.n > 0 && later >= 0) {
-		vec_push(out->arena, &out->list, wait_for(
-			p, expr_add(m, t, expr_int(m, t->type,
-						   1 - p->distance)),
-			later));
+		vec_push(out->arena, &out->list,
+			 wait_for(p,
+				  expr_add(m, t,
+					   expr_int(m, t->type,
+						    1 - p->distance)),
+				  later));
 	}
 }
 
@@ -547,17 +552,21 @@ add_step(struct pipeline *p, const struct expr *t, int64_t first,
 	analyser_enter(&a, p->loop);
 	for (int k = 0; k < p->n; k++) {
 		const struct part *x = nth_in_order(p, k);
-		const struct expr *at = simplify(&a, expr_sub(
-			m, t, expr_int(m, n->type, x->stage)));
-		const struct expr *lo = simplify(&a, expr_le(
-			m, expr_int(m, n->type, 0), at));
+		const struct expr *at =
+			simplify(&a, expr_sub(m, t,
+					      expr_int(m, n->type, x->stage)));
+		const struct expr *lo =
+			simplify(&a, expr_le(m, expr_int(m, n->type, 0), at));
 		const struct expr *hi = simplify(&a, expr_lt(m, at, n));
-		const struct expr *both = simplify(&a, expr_and(
-			m, expr_and(m, lo, hi),
-			expr_le(m, expr_int(m, n->type, first), t)));
+		const struct expr *both =
+			simplify(&a,
+				 expr_and(m, expr_and(m, lo, hi),
+					  expr_le(m,
+						  expr_int(m, n->type, first),
+						  t)));
 
-		if (prove(&a, expr_not(m, lo)) ||
-		    prove(&a, expr_not(m, hi)) || expr_is_value(both, 0)) {
+		if (prove(&a, expr_not(m, lo)) || prove(&a, expr_not(m, hi)) ||
+		    expr_is_value(both, 0)) {
 			continue;
 		}
 		add_part(p, x, at, prove(&a, both) ? NULL : both, out);
@@ -588,16 +597,14 @@ steady_loop(struct pipeline *p)
 		const struct part *x = nth_in_order(p, k);
 
 		add_part(p, x,
-			 expr_add(m, v->expr, expr_int(m, type,
-						       p->stages -
-							       x->stage)),
+			 expr_add(m, v->expr,
+				  expr_int(m, type, p->stages - x->stage)),
 			 NULL, &body);
 		end_group(p, x, &body);
 	}
 	end_step(p, expr_add(m, v->expr, expr_int(m, type, p->stages)),
 		 p->distance - 1, &body);
-	loop = stmt_for(f, v, expr_int(m, type, 0), n,
-			p->loop->u.loop.kind,
+	loop = stmt_for(f, v, expr_int(m, type, 0), n, p->loop->u.loop.kind,
 			stmt_seq(f, body.list.data, body.list.n));
 	for (const struct note *note = p->loop->notes; note;
 	     note = note->next) {
@@ -663,7 +670,8 @@ pipeline_loop(struct func *f, struct stmt *loop)
 	collect_parts(&p);
 	if (stmt_note(loop, PIPELINE_STAGE)) {
 		if (!read_marks(&p)) {
-			return pipeline_fail(&p, "its statements cannot be "
+			return pipeline_fail(&p,
+					     "its statements cannot be "
 					     "told apart any more; decompose "
 					     "reductions over the loop "
 					     "first");

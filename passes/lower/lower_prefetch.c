@@ -166,7 +166,8 @@ rows_of_line(const struct prefetch *p)
 	return !p->row && p->line > bytes &&
 			       p->read->index[b->ndim - 1] ==
 				       p->rows->u.loop.var->expr
-		       ? p->line / bytes : 1;
+		       ? p->line / bytes
+		       : 1;
 }
 
 /* The iteration that the repeating loops are in: 0, 1, … */
@@ -234,9 +235,10 @@ insert(struct prefetch *p)
 				type);
 		at = named->expr;
 	}
-	pair[0] = ask_row(p, simplify(&a,
-		expr_add(m, p->rows->args[0],
-			 expr_mul(m, at, expr_int(m, type, step)))));
+	pair[0] = ask_row(p, simplify(&a, expr_add(m, p->rows->args[0],
+						   expr_mul(m, at,
+							    expr_int(m, type,
+								     step)))));
 	if (each * repeats > rows) {
 		pair[0] = stmt_if(f, expr_lt(m, at, expr_int(m, type, rows)),
 				  pair[0], NULL);

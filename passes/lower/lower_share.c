@@ -158,8 +158,7 @@ is_outer_dim(struct sharing *s, int d)
 	if (scan.inner || scan.load || scan.outer == 0) {
 		return false;
 	}
-	if (index->kind == EXPR_VAR &&
-	    !let_value(s->common, index->u.var)) {
+	if (index->kind == EXPR_VAR && !let_value(s->common, index->u.var)) {
 		return true;
 	}
 	analyser_init(&a, s->func->module);
@@ -298,10 +297,8 @@ stores_apart(struct sharing *s, const struct access *x, const struct access *y)
 	analyser_init(&a, m);
 	analyser_enter(&a, s->common);
 	for (int d = 0; d < s->ndim; d++) {
-		const struct expr *end_x = expr_add(m, rx[d].min,
-						    rx[d].extent);
-		const struct expr *end_y = expr_add(m, ry[d].min,
-						    ry[d].extent);
+		const struct expr *end_x = expr_add(m, rx[d].min, rx[d].extent);
+		const struct expr *end_y = expr_add(m, ry[d].min, ry[d].extent);
 
 		if (prove(&a, expr_le(m, end_x, ry[d].min)) ||
 		    prove(&a, expr_le(m, end_y, rx[d].min))) {

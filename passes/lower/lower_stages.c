@@ -48,39 +48,46 @@ mark_loop(struct func *f, struct stmt *loop)
 	int n = body->kind == STMT_SEQ ? body->n_children : 1;
 
 	if (!stage || !order) {
-		return mark_fail(f, loop, "it has only one of %s and %s; "
-				 "annotate both", PIPELINE_STAGE,
-				 PIPELINE_ORDER);
+		return mark_fail(f, loop,
+				 "it has only one of %s and %s; "
+				 "annotate both",
+				 PIPELINE_STAGE, PIPELINE_ORDER);
 	}
 	if (loop->u.loop.kind != FOR_SERIAL &&
 	    loop->u.loop.kind != FOR_UNROLLED) {
-		return mark_fail(f, loop, "the loop is %s; only loops that "
+		return mark_fail(f, loop,
+				 "the loop is %s; only loops that "
 				 "run in order are pipelined",
 				 for_kind_name(loop->u.loop.kind));
 	}
 	if (!expr_is_list(stage) || !expr_is_list(order) ||
 	    stage->n_args != n || order->n_args != n) {
-		return mark_fail(f, loop, "it holds %d statements; give as "
-				 "many stages and orders", n);
+		return mark_fail(f, loop,
+				 "it holds %d statements; give as "
+				 "many stages and orders",
+				 n);
 	}
 	for (int i = 0; i < n; i++) {
-		struct stmt *child = body->kind == STMT_SEQ
-					     ? body->children[i]
-					     : body;
+		struct stmt *child = body->kind == STMT_SEQ ? body->children[i]
+							    : body;
 		struct stmt_place place = stmt_place_of(child);
 		int64_t a, b, c;
 
 		if (!number_at(stage, i, &a) || !number_at(order, i, &b) ||
 		    a > PIPELINE_STAGES) {
-			return mark_fail(f, loop, "stage or order of "
+			return mark_fail(f, loop,
+					 "stage or order of "
 					 "statement %d is no small number "
-					 "from 0 on", i);
+					 "from 0 on",
+					 i);
 		}
 		for (int k = 0; k < i; k++) {
 			if (number_at(order, k, &c) && c == b) {
-				return mark_fail(f, loop, "statements %d and "
+				return mark_fail(f, loop,
+						 "statements %d and "
 						 "%d have the same place in "
-						 "the order", k, i);
+						 "the order",
+						 k, i);
 			}
 		}
 		stmt_put(f, place,
@@ -116,8 +123,8 @@ mark_below(struct func *f, struct stmt *s)
 			return false;
 		}
 	}
-	if (s->kind == STMT_FOR && (stmt_note(s, PIPELINE_STAGE) ||
-				    stmt_note(s, PIPELINE_ORDER))) {
+	if (s->kind == STMT_FOR &&
+	    (stmt_note(s, PIPELINE_STAGE) || stmt_note(s, PIPELINE_ORDER))) {
 		return mark_loop(f, s);
 	}
 	if (s->kind == STMT_BLOCK && stmt_note(s, DOUBLE_BUFFER)) {

@@ -31,8 +31,8 @@ find_start(void *ctx, struct stmt *s)
 	struct stmt *child = s->kind == STMT_IF ? s->children[0] : NULL;
 
 	if (child && !s->children[1] && child->kind == STMT_STORE &&
-	    buffer_is_private(child->u.buffer) &&
-	    !expr_has_load(s->args[0]) && !expr_has_load(child->args[0])) {
+	    buffer_is_private(child->u.buffer) && !expr_has_load(s->args[0]) &&
+	    !expr_has_load(child->args[0])) {
 		struct start found = { child, s };
 
 		vec_push(&x->func->module->arena, &x->list, found);
@@ -65,8 +65,8 @@ alloc_of(const struct start *x)
 {
 	const struct stmt *s = x->guard;
 
-	while (s && (s->kind != STMT_ALLOC ||
-		     s->u.buffer != x->store->u.buffer)) {
+	while (s &&
+	       (s->kind != STMT_ALLOC || s->u.buffer != x->store->u.buffer)) {
 		s = s->parent;
 	}
 	return s;

@@ -173,8 +173,10 @@ free_outer_dims(const struct stmt *alloc, const struct access_list *uses)
 	for (int i = 0; i < uses->list.n; i++) {
 		if (uses->list.data[i].address) {
 			return inner && expr_is_int(inner, &n) &&
-			       n <= b->ndim && buffer_const_elems(b, &size)
-				       ? b->ndim - (int)n : 0;
+					       n <= b->ndim &&
+					       buffer_const_elems(b, &size)
+				       ? b->ndim - (int)n
+				       : 0;
 		}
 	}
 	return b->ndim;
@@ -226,8 +228,8 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	struct arena *arena = &f->module->arena;
 	const struct buffer *b = alloc->u.buffer, *small;
 	struct range *ranges = arena_array(arena, struct range, b->ndim + 1);
-	const struct expr **shape =
-		arena_array(arena, const struct expr *, b->ndim + 1);
+	const struct expr **shape = arena_array(arena, const struct expr *,
+						b->ndim + 1);
 	bool *dropped = arena_array(arena, bool, b->ndim + 1);
 	struct window window = { f, ranges, dropped, b->ndim };
 	bool same = true;
@@ -311,9 +313,8 @@ is_copied(const struct buffer *b, const struct access_list *uses,
 			expr_visit(x->index[d], find_ring, &ring);
 		}
 		/* x = x + …; if (y < x) x = y; */
-		if (ring.found ||
-		    (x->load && (x->at->kind != STMT_STORE ||
-				 x->at->u.buffer == b))) {
+		if (ring.found || (x->load && (x->at->kind != STMT_STORE ||
+					       x->at->u.buffer == b))) {
 			return false;
 		}
 	}

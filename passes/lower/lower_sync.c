@@ -154,7 +154,7 @@ push_guard(struct sync *y, struct stmt *s, const struct expr *cond)
 		}
 		if (stmt_shuffle(s) != NULL) {
 			sync_fail(y, "threads of a warp exchange values under "
-				  "a condition that differs between them");
+				     "a condition that differs between them");
 		}
 		break;
 	}
@@ -228,8 +228,8 @@ put_own_first(struct sync *y, struct stmt *s, struct summary *out)
 	if (meet != MEET_NEVER && s->kind == STMT_IF &&
 	    !expr_is_uniform(s->args[0], s)) {
 		sync_fail(y, "threads change what a condition reads that "
-			  "differs between them, so that a barrier would be "
-			  "needed under it");
+			     "differs between them, so that a barrier would be "
+			     "needed under it");
 		return;
 	}
 	if (meet != MEET_NEVER) {
@@ -261,8 +261,10 @@ walk_loop(struct sync *y, struct stmt *s, struct summary *out)
 	}
 	if (out->waits && (!expr_is_uniform(s->args[0], s) ||
 			   !expr_is_uniform(s->args[1], s))) {
-		sync_fail(y, "loop %s needs a barrier, and its range differs "
-			  "between threads", s->u.loop.var->name);
+		sync_fail(y,
+			  "loop %s needs a barrier, and its range differs "
+			  "between threads",
+			  s->u.loop.var->name);
 	}
 	if (out->waits && s->u.loop.kind == FOR_VECTORIZED) {
 		sync_fail(y, "loop %s needs a barrier and is vectorized",
@@ -291,7 +293,7 @@ walk_if(struct sync *y, struct stmt *s, struct summary *out)
 	out->clears &= other.clears;
 	if (out->waits && !expr_is_uniform(s->args[0], s)) {
 		sync_fail(y, "a barrier is needed under a condition that "
-			  "differs between threads");
+			     "differs between threads");
 	}
 	put_own_first(y, s, out);
 }
@@ -393,8 +395,9 @@ forget_places(void *ctx, struct stmt *s)
 
 	if (s->kind == STMT_EVALUATE && s->args[0]->kind == EXPR_CALL &&
 	    s->args[0]->u.intrin == INTRIN_ASYNC_WAIT) {
-		stmt_set_arg(f, s, 0, expr_rewrite(f->module, s->args[0],
-						   first_element, f));
+		stmt_set_arg(f, s, 0,
+			     expr_rewrite(f->module, s->args[0], first_element,
+					  f));
 	}
 	return true;
 }

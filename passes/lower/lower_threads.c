@@ -146,21 +146,24 @@ check_scope(struct binder *b, const struct stmt *alloc)
 			continue;
 		}
 		for (int i = 0; i < uses.list.n; i++) {
-			inside += has_tag_between(common,
-						  uses.list.data[i].at, tag);
+			inside += has_tag_between(common, uses.list.data[i].at,
+						  tag);
 		}
-		if (inside > 0 && inside < uses.list.n &&
-		    !tag_is_thread(tag)) {
-			return bind_fail(b, "%s belongs to one block of "
+		if (inside > 0 && inside < uses.list.n && !tag_is_thread(tag)) {
+			return bind_fail(b,
+					 "%s belongs to one block of "
 					 "threads, but is used inside and "
 					 "outside of loops over blocks; bind "
-					 "those loops alike", buffer->name);
+					 "those loops alike",
+					 buffer->name);
 		}
 		if (inside > 0 && inside < uses.list.n) {
-			return bind_fail(b, "%s is local to a thread, but is "
+			return bind_fail(b,
+					 "%s is local to a thread, but is "
 					 "used inside and outside of loops "
 					 "over threads; set_scope to "
-					 "\"shared\"", buffer->name);
+					 "\"shared\"",
+					 buffer->name);
 		}
 	}
 	return true;
@@ -202,10 +205,11 @@ find_loop(void *ctx, struct stmt *s)
 	int tag = tag_of(s);
 
 	if (tag == TAG_UNKNOWN) {
-		return bind_fail(b, "loop %s is bound to '%s'; there are "
+		return bind_fail(b,
+				 "loop %s is bound to '%s'; there are "
 				 "blockIdx.x, .y, .z, threadIdx.x, .y, .z and "
-				 "vthread", s->u.loop.var->name,
-				 s->u.loop.thread);
+				 "vthread",
+				 s->u.loop.var->name, s->u.loop.thread);
 	}
 	if (tag >= 0 && tag < TAG_COUNT) {
 		vec_push(arena, &b->loops[tag].list, s);
@@ -227,8 +231,7 @@ find_inner(void *ctx, const struct expr *e)
 	struct inner_use *u = ctx;
 
 	for (const struct stmt *s = u->at->parent;
-	     e->kind == EXPR_VAR && s && s != u->root->parent;
-	     s = s->parent) {
+	     e->kind == EXPR_VAR && s && s != u->root->parent; s = s->parent) {
 		if ((s->kind == STMT_FOR && s->u.loop.var == e->u.var) ||
 		    (s->kind == STMT_LET && s->u.var == e->u.var)) {
 			u->found = e->u.var;
@@ -248,9 +251,10 @@ launch_extent(struct binder *b, const struct stmt *loop)
 	struct bounds bounds;
 
 	if (expr_has_load(extent)) {
-		bind_fail(b, "the extent of loop %s, bound to %s, is read from "
-			  "memory", loop->u.loop.var->name,
-			  loop->u.loop.thread);
+		bind_fail(b,
+			  "the extent of loop %s, bound to %s, is read from "
+			  "memory",
+			  loop->u.loop.var->name, loop->u.loop.thread);
 		return NULL;
 	}
 	expr_visit(extent, find_inner, &use);
@@ -261,7 +265,8 @@ launch_extent(struct binder *b, const struct stmt *loop)
 	analyser_enter(&a, loop);
 	bounds = analyse_bounds(&a, extent);
 	if (bounds.max == BOUND_POS_INF) {
-		bind_fail(b, "the extent of loop %s, bound to %s, depends on "
+		bind_fail(b,
+			  "the extent of loop %s, bound to %s, depends on "
 			  "%s and has no bound; bind a loop of another extent",
 			  loop->u.loop.var->name, loop->u.loop.thread,
 			  use.found->name);
@@ -415,8 +420,9 @@ holds_first(struct module *m, const struct expr *cond, const struct stmt *loop)
 	}
 	analyser_init(&a, m);
 	return (cond->kind == EXPR_LT || cond->kind == EXPR_LE) &&
-	       analyse_affine(&a, expr_sub(m, cond->args[0], cond->args[1]),
-			      &v, 1, &factor, &rest) && factor >= 0;
+	       analyse_affine(&a, expr_sub(m, cond->args[0], cond->args[1]), &v,
+			      1, &factor, &rest) &&
+	       factor >= 0;
 }
 
 /* Does anything between s and the loop, s included, tell its iterations
@@ -521,17 +527,19 @@ check_pair(struct binder *b, const struct access *store,
 
 	if (s && o && !keeps_to_itself(b, store, s, other, o) &&
 	    (other->load || !keeps_to_itself(b, other, o, store, s))) {
-		return bind_fail(b, "%s is stored by some blocks of %s and "
+		return bind_fail(b,
+				 "%s is stored by some blocks of %s and "
 				 "%s by others, which do not wait for them: "
-				 "bind an outer loop", store->buffer->name,
-				 tag_name(tag), does);
+				 "bind an outer loop",
+				 store->buffer->name, tag_name(tag), does);
 	}
 	if (!shared && !s != !o) {
-		return bind_fail(b, "%s is stored inside and %s outside of "
+		return bind_fail(b,
+				 "%s is stored inside and %s outside of "
 				 "loops over %s, or the other way round; "
 				 "blocks do not wait for each other: bind an "
-				 "outer loop", store->buffer->name, does,
-				 tag_name(tag));
+				 "outer loop",
+				 store->buffer->name, does, tag_name(tag));
 	}
 	return true;
 }
@@ -548,10 +556,11 @@ stores_alike(struct binder *b, struct stmt *s, int tag)
 	}
 	return loop != b->root->parent && !buffer_is_shared(s->u.buffer) &&
 	       !tells_apart(b->func->module, s, loop) &&
-	       !bind_fail(b, "every block of %s stores the same elements of "
+	       !bind_fail(b,
+			  "every block of %s stores the same elements of "
 			  "%s; set_scope to \"shared\", or compute it "
-			  "outside of that loop", tag_name(tag),
-			  s->u.buffer->name);
+			  "outside of that loop",
+			  tag_name(tag), s->u.buffer->name);
 }
 
 /* Blocks of threads do not wait for each other: what a kernel stores in a loop
@@ -579,8 +588,7 @@ check_blocks(struct binder *b)
 			}
 		}
 		for (int k = 0; k < uses.list.n && store; k++) {
-			for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X;
-			     tag++) {
+			for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
 				if (b->vars[tag] &&
 				    &uses.list.data[k] != store &&
 				    !expr_is_value(b->extents[tag], 1) &&

@@ -37,19 +37,16 @@ vanishes(const struct expr *e, const struct expr *cond)
 		if (e->args[0] == cond) {
 			return vanishes(e->args[2], cond);
 		}
-		return vanishes(e->args[1], cond) &&
-		       vanishes(e->args[2], cond);
+		return vanishes(e->args[1], cond) && vanishes(e->args[2], cond);
 	case EXPR_MUL:
-		return vanishes(e->args[0], cond) ||
-		       vanishes(e->args[1], cond);
+		return vanishes(e->args[0], cond) || vanishes(e->args[1], cond);
 	case EXPR_ADD:
-		return vanishes(e->args[0], cond) &&
-		       vanishes(e->args[1], cond);
+		return vanishes(e->args[0], cond) && vanishes(e->args[1], cond);
 	case EXPR_SUB: {
 		const struct expr *a = e->args[0];
 
-		while (a->kind == EXPR_CAST || (a->kind == EXPR_IF &&
-						a->args[0] == cond)) {
+		while (a->kind == EXPR_CAST ||
+		       (a->kind == EXPR_IF && a->args[0] == cond)) {
 			a = a->kind == EXPR_IF ? a->args[2] : a->args[0];
 		}
 		return (a == e->args[1] && !expr_has_load(a)) ||
@@ -181,8 +178,7 @@ guard_once(struct func *f, struct stmt *s, struct stmt **top)
 		}
 		args[k] = e->args[k];
 		args[1 - k] = expr_rewrite(m, e->args[1 - k], take_then, &t);
-		stmt_set_arg(f, s, 0,
-			     expr_rebuild(m, e, args));
+		stmt_set_arg(f, s, 0, expr_rebuild(m, e, args));
 		*top = stmt_if(f, t.cond, *top, NULL);
 		stmt_put(f, place, *top);
 		return true;

@@ -25,13 +25,18 @@
 /* In characters of text, about: what a function with all that is in it may
  * take, a store with its target, a choice within something else; and what is
  * worth a name. Of more than WIDE nothing is known. */
-enum { MOST_FUNCTION = 56, MOST_STORE = 72, MOST_CHOICE = 30, LEAST = 20,
-       WIDE = 400 };
+enum {
+	MOST_FUNCTION = 56,
+	MOST_STORE = 72,
+	MOST_CHOICE = 30,
+	LEAST = 20,
+	WIDE = 400
+};
 
 struct use {
 	const struct expr *e;
 	int edges;
-	bool always; /* evaluated whatever conditions say */
+	bool always;      /* evaluated whatever conditions say */
 	const char *name; /* that it gets, or NULL */
 };
 
@@ -91,12 +96,15 @@ count(struct values *v, const struct expr *e, int edges, bool always)
 	}
 	for (int i = 0; i < e->n_args; i++) {
 		bool below = always &&
-			!((e->kind == EXPR_IF && i > 0) ||
-			  ((e->kind == EXPR_AND || e->kind == EXPR_OR) &&
-			   i > 0));
+			     !((e->kind == EXPR_IF && i > 0) ||
+			       ((e->kind == EXPR_AND || e->kind == EXPR_OR) &&
+				i > 0));
 
 		count(v, e->args[i],
-		      u != NULL ? 0 : repeats_operand(e, i) ? 2 : 1, below);
+		      u != NULL               ? 0
+		      : repeats_operand(e, i) ? 2
+					      : 1,
+		      below);
 	}
 }
 
@@ -161,8 +169,8 @@ is_function(const struct expr *e)
 	return is_extreme(e) || is_sum_of_data(e) ||
 	       (e->kind == EXPR_CALL && is_value(e)) ||
 	       (e->kind == EXPR_CAST &&
-		(e->type.lanes > 1 || (dtype_is_float(e->args[0]->type) &&
-				       dtype_is_int(e->type))));
+		(e->type.lanes > 1 ||
+		 (dtype_is_float(e->args[0]->type) && dtype_is_int(e->type))));
 }
 
 /* The text of the node alone: its name, parentheses, types. */
@@ -233,8 +241,9 @@ noun(struct values *v, const struct expr *e)
 	case EXPR_CAST:
 		e = e->args[e->kind == EXPR_CAST ? 0 : 1];
 		return e->kind == EXPR_LOAD
-		       ? arena_printf(&v->module->arena, "%s_v",
-				      e->u.buffer->name) : "v";
+			       ? arena_printf(&v->module->arena, "%s_v",
+					      e->u.buffer->name)
+			       : "v";
 	default:
 		break;
 	}
@@ -300,8 +309,9 @@ step_of(struct values *v, const struct expr *outer, const struct expr *e)
 		}
 		outer = at;
 	}
-	return best != NULL ? best
-	       : whole && e != NULL && may_name(v, e) ? e : NULL;
+	return best != NULL                           ? best
+	       : whole && e != NULL && may_name(v, e) ? e
+						      : NULL;
 }
 
 /* Of e's operands, and of the factors of its products, the widest step. */
@@ -316,12 +326,12 @@ widest_step(struct values *v, const struct expr *e)
 		const struct expr *outer = product ? e->args[i] : e;
 
 		for (int k = 0; k < (product ? 2 : 1); k++) {
-			const struct expr *step = step_of(v, outer,
-					outer->args[product ? k : i]);
+			const struct expr *step =
+				step_of(v, outer, outer->args[product ? k : i]);
 
 			if (step != NULL &&
-			    (best == NULL || width(v, step, WIDE) >
-					     width(v, best, WIDE))) {
+			    (best == NULL ||
+			     width(v, step, WIDE) > width(v, best, WIDE))) {
 				best = step;
 			}
 		}
@@ -370,8 +380,9 @@ find_steps(struct values *v, const struct stmt *store)
 	for (int i = 1; i < store->n_args; i++) {
 		target += 2 + width(v, store->args[i], WIDE);
 	}
-	set_steps_apart(v, value, MOST_STORE - target > LEAST
-			? MOST_STORE - target : LEAST);
+	set_steps_apart(v, value,
+			MOST_STORE - target > LEAST ? MOST_STORE - target
+						    : LEAST);
 }
 
 /* -- names -- */
@@ -457,8 +468,8 @@ name_values(struct func *f, struct stmt *store)
 		vec_push(&m->arena, &v.to, var->expr);
 	}
 	if (v.from.n > 0) {
-		stmt_set_arg(f, store, 0, expr_rewrite(m, store->args[0],
-						       named, &v));
+		stmt_set_arg(f, store, 0,
+			     expr_rewrite(m, store->args[0], named, &v));
 	}
 }
 

@@ -48,17 +48,17 @@ vectors_walks(struct vectors *x, const struct stmt *at,
 }
 
 bool
-vectors_divides(struct vectors *x, const struct stmt *at,
-		const struct expr *e)
+vectors_divides(struct vectors *x, const struct stmt *at, const struct expr *e)
 {
 	struct analyser a;
 
 	analyser_init(&a, x->module);
 	analyser_enter(&a, at);
 	return prove(&a, expr_eq(x->module,
-		expr_floormod(x->module, e, expr_int(x->module, e->type,
-						     x->type.lanes)),
-		expr_int(x->module, e->type, 0)));
+				 expr_floormod(x->module, e,
+					       expr_int(x->module, e->type,
+							x->type.lanes)),
+				 expr_int(x->module, e->type, 0)));
 }
 
 bool
@@ -105,8 +105,8 @@ part_arrays(void *ctx, struct stmt *s)
 		again |= arrays->seen.data[i] == b;
 	}
 	if (again) {
-		stmt_replace_buffer(f, s, b, buffer_with_scope(f->module, b,
-							       NULL));
+		stmt_replace_buffer(f, s, b,
+				    buffer_with_scope(f->module, b, NULL));
 	} else if (b != NULL) {
 		vec_push(&f->module->arena, &arrays->seen, b);
 	}
@@ -134,12 +134,13 @@ loop_around(struct stmt *s)
 {
 	int64_t extent;
 
-	while (s != NULL && (s->kind != STMT_FOR ||
-			     s->u.loop.kind != FOR_VECTORIZED)) {
+	while (s != NULL &&
+	       (s->kind != STMT_FOR || s->u.loop.kind != FOR_VECTORIZED)) {
 		s = s->parent;
 	}
 	return s == NULL || !expr_is_int(s->args[1], &extent) || extent < 1
-		       ? NULL : s;
+		       ? NULL
+		       : s;
 }
 
 /* What takes the address (an instruction) gets that of a vector. */
@@ -259,8 +260,7 @@ find_plain(void *ctx, struct stmt *s)
 
 	if (s->kind == STMT_FOR && s->u.loop.kind == FOR_VECTORIZED &&
 	    loop_around(s) == s && vectors_rest(x, s) == 0 &&
-	    vectors_divides(x, s, s->args[0]) &&
-	    vectors_loop_is_plain(x, s)) {
+	    vectors_divides(x, s, s->args[0]) && vectors_loop_is_plain(x, s)) {
 		add_loop(x, s);
 		return false;
 	}
@@ -284,8 +284,7 @@ is_whole_vector(struct vectors *x, const struct access *u)
 			return false;
 		}
 	}
-	return last->kind == EXPR_RAMP &&
-	       last->type.lanes == x->type.lanes &&
+	return last->kind == EXPR_RAMP && last->type.lanes == x->type.lanes &&
 	       expr_is_value(last->args[1], 1) &&
 	       vectors_divides(x, u->at, last->args[0]);
 }
@@ -304,7 +303,8 @@ retype_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	struct module *m = r->x->module;
 	int last = r->from->ndim - 1;
 	const struct expr *base = old[last]->kind == EXPR_RAMP
-				  ? old[last]->args[0] : old[last];
+					  ? old[last]->args[0]
+					  : old[last];
 	struct analyser a;
 
 	for (int i = 0; i < last; i++) {
@@ -313,8 +313,10 @@ retype_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	if (!r->drop) {
 		analyser_init(&a, m);
 		analyser_enter(&a, at);
-		new[last] = simplify(&a, expr_floordiv(m, base,
-			expr_int(m, base->type, r->x->type.lanes)));
+		new[last] = simplify(&a,
+				     expr_floordiv(m, base,
+						   expr_int(m, base->type,
+							    r->x->type.lanes)));
 	}
 }
 
@@ -325,11 +327,14 @@ retype(struct vectors *x, const struct buffer *b, bool is_param)
 	struct access_list uses = { 0 };
 	struct retyping r = { x, b, false };
 	struct buffer_spec spec = {
-		.name = b->name, .type = x->type, .ndim = b->ndim,
-		.scope = b->scope, .align_bytes = b->align_bytes,
+		.name = b->name,
+		.type = x->type,
+		.ndim = b->ndim,
+		.scope = b->scope,
+		.align_bytes = b->align_bytes,
 	};
-	const struct expr **shape = arena_array(&m->arena,
-				const struct expr *, b->ndim);
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						b->ndim);
 	const struct expr *rows;
 
 	access_collect(x->func, x->func->body, b, &uses);
@@ -361,8 +366,8 @@ retype_all(struct vectors *x)
 	for (int i = 0; i < x->locals.n; i++) {
 		retype(x, x->locals.data[i], false);
 	}
-	for (int i = 0; i < f->params.n &&
-			func_note(f, "vector_params") != NULL; i++) {
+	for (int i = 0;
+	     i < f->params.n && func_note(f, "vector_params") != NULL; i++) {
 		const struct buffer *b = f->params.data[i].buffer;
 
 		if (b != NULL && has_whole_rows(x, b)) {
@@ -392,12 +397,14 @@ bool
 lower_vectors(struct func *f)
 {
 	const struct expr *note = func_note(f, "vectors");
-	struct vectors x = { .func = f, .module = f->module,
+	struct vectors x = { .func = f,
+			     .module = f->module,
 			     .bytes = func_note(f, "byte_vectors") != NULL,
 			     .fmax = func_note(f, "fmax_vectors") != NULL };
 	struct arrays arrays = { .func = f };
 	const char *word = note != NULL && note->kind == EXPR_STRING
-			   ? note->u.text : "";
+				   ? note->u.text
+				   : "";
 
 	if (*word != '\0') {
 		stmt_visit(f->body, part_arrays, &arrays);
@@ -406,7 +413,8 @@ lower_vectors(struct func *f)
 		size_t length = strcspn(word, " ");
 
 		if (dtype_from_name(arena_strndup(&f->module->arena, word,
-						  length), &x.type) &&
+						  length),
+				    &x.type) &&
 		    x.type.lanes > 1) {
 			use_vectors(&x);
 		}

@@ -18,7 +18,8 @@
 #include "access.h"
 #include "thread_loops.h"
 
-struct virtual {
+struct virtual
+{
 	struct func *func;
 	struct stmt *loop;
 	VEC(const struct var *) vars;       /* that differ by thread */
@@ -66,7 +67,7 @@ static bool
 depends(const struct virtual *v, const struct stmt *s)
 {
 	struct depends d = { v, s->kind == STMT_STORE &&
-				has_buffer(v, s->u.buffer) };
+					has_buffer(v, s->u.buffer) };
 
 	for (int i = 0; i < s->n_args; i++) {
 		expr_visit(s->args[i], find_dependence, &d);
@@ -117,8 +118,7 @@ spread(void *ctx, struct stmt *s)
 		add_var(v, s->kind == STMT_FOR ? s->u.loop.var : s->u.var);
 	}
 	if (s->kind == STMT_STORE && !has_buffer(v, s->u.buffer) &&
-	    under_dependence(v, s) &&
-	    allocated_inside(v, s, s->u.buffer)) {
+	    under_dependence(v, s) && allocated_inside(v, s, s->u.buffer)) {
 		vec_push(&v->func->module->arena, &v->buffers, s->u.buffer);
 		v->grown = true;
 	}
@@ -138,8 +138,9 @@ wrap(struct virtual *v, struct stmt *s)
 	struct var_map map = { &old, &new->expr, 1 };
 
 	stmt_substitute(f, s, &map);
-	stmt_put(f, place, stmt_for(f, new, v->loop->args[0],
-				    v->loop->args[1], FOR_UNROLLED, s));
+	stmt_put(f, place,
+		 stmt_for(f, new, v->loop->args[0], v->loop->args[1],
+			  FOR_UNROLLED, s));
 }
 
 struct copies {
@@ -167,10 +168,11 @@ expand(struct virtual *v, struct stmt *alloc)
 	struct func *f = v->func;
 	struct module *m = f->module;
 	const struct buffer *b = alloc->u.buffer, *wide;
-	const struct expr **shape = arena_array(
-		&m->arena, const struct expr *, b->ndim + 1);
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						b->ndim + 1);
 	struct copies c = { expr_sub(m, v->loop->u.loop.var->expr,
-				     v->loop->args[0]), b->ndim };
+				     v->loop->args[0]),
+			    b->ndim };
 
 	shape[0] = v->loop->args[1];
 	for (int d = 0; d < b->ndim; d++) {
@@ -311,8 +313,7 @@ keeps_apart(struct virtual *v, const struct access_list *uses, int d)
 		}
 		base = base ? base : min;
 		first = factor;
-		from = analyse_bounds(&a, simplify(&a, expr_sub(m, min,
-								base)));
+		from = analyse_bounds(&a, simplify(&a, expr_sub(m, min, base)));
 		to = analyse_bounds(&a, simplify(&a, expr_sub(m, max, base)));
 		if (from.min < -INT32_MAX || to.max > INT32_MAX) {
 			return false;
@@ -340,8 +341,7 @@ find_meeting(void *ctx, struct stmt *s)
 	    !under_dependence(x->v, s)) {
 		return true;
 	}
-	access_collect(x->v->func, x->v->loop->children[0], s->u.buffer,
-		       &uses);
+	access_collect(x->v->func, x->v->loop->children[0], s->u.buffer, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		loads |= uses.list.data[i].load != NULL;
 	}

@@ -46,8 +46,7 @@ rows_divide(const struct buffer *b, int64_t lanes)
 	int64_t last;
 
 	return b->ndim == 1 ||
-	       (expr_is_int(b->shape[b->ndim - 1], &last) &&
-		last % lanes == 0);
+	       (expr_is_int(b->shape[b->ndim - 1], &last) && last % lanes == 0);
 }
 
 /* Elements that one access may have; 0: one at a time. */
@@ -79,14 +78,13 @@ lanes_at(struct copy *c, const struct buffer *b,
 static bool
 is_wide_load(struct copy *c, const struct expr *e)
 {
-	return e->kind == EXPR_LOAD &&
-	       lanes_at(c, e->u.buffer, e->args) > 0;
+	return e->kind == EXPR_LOAD && lanes_at(c, e->u.buffer, e->args) > 0;
 }
 
 struct load_search {
 	struct copy *copy;
 	const struct stmt *store;
-	bool conditional; /* some could be wide but for a condition */
+	bool conditional;  /* some could be wide but for a condition */
 	bool reads_stored; /* other elements of what is stored to */
 };
 
@@ -190,11 +188,11 @@ move(struct copy *c, struct side to, struct side from)
 
 	for (int64_t at = 0; at < c->extent; at += n) {
 		const struct expr *e = expr_load(m, from.buffer,
-				side_at(c, &from, at, n), from.buffer->ndim);
+						 side_at(c, &from, at, n),
+						 from.buffer->ndim);
 
 		list[k++] = stmt_store(c->w->func, to.buffer, e,
-				       side_at(c, &to, at, n),
-				       to.buffer->ndim);
+				       side_at(c, &to, at, n), to.buffer->ndim);
 	}
 	return stmt_seq(c->w->func, list, k);
 }
@@ -219,7 +217,9 @@ new_lanes(struct copy *c, const struct buffer *of, int64_t n)
 	const struct expr *extent = expr_int(m, c->var->type, c->extent);
 	struct buffer_spec spec = {
 		.name = arena_printf(&m->arena, "%s_lanes", of->name),
-		.type = of->type, .ndim = 1, .shape = &extent,
+		.type = of->type,
+		.ndim = 1,
+		.shape = &extent,
 		.scope = "local",
 		.align_bytes = (int)(n * dtype_bytes(of->type)),
 	};
@@ -235,8 +235,7 @@ take_lane(void *ctx, const struct expr *e)
 
 	for (int i = 0; i < c->loads.n; i++) {
 		if (c->loads.data[i] == e) {
-			return expr_load(m, c->lanes.data[i], &c->var->expr,
-					 1);
+			return expr_load(m, c->lanes.data[i], &c->var->expr, 1);
 		}
 	}
 	return NULL;
@@ -252,8 +251,8 @@ each_lane(struct copy *c, struct stmt *body)
 	struct module *m = c->w->module;
 	struct dtype t = c->var->type;
 
-	return stmt_for(f, c->var, expr_int(m, t, 0),
-			expr_int(m, t, c->extent), FOR_UNROLLED, body);
+	return stmt_for(f, c->var, expr_int(m, t, 0), expr_int(m, t, c->extent),
+			FOR_UNROLLED, body);
 }
 
 /* Loads, the store lane by lane, and what it has made to memory. */
@@ -407,8 +406,8 @@ static void
 align(struct wide *w, const struct buffer *b, int64_t bytes)
 {
 	struct func *f = w->func;
-	struct buffer *to = (struct buffer *)buffer_with_shape(w->module, b,
-							       -1, NULL);
+	struct buffer *to = (struct buffer *)buffer_with_shape(w->module, b, -1,
+							       NULL);
 
 	to->align_bytes = (int)bytes;
 	stmt_replace_buffer(f, f->body, b, to);
@@ -436,8 +435,8 @@ align_all(struct wide *w)
 			int n = b->ndim > 0 ? u->index[b->ndim - 1]->type.lanes
 					    : 1;
 
-			again = n > 1 && b->align_bytes <
-						 n * dtype_bytes(b->type);
+			again = n > 1 &&
+				b->align_bytes < n * dtype_bytes(b->type);
 			if (again) {
 				align(w, b, n * dtype_bytes(b->type));
 			}

@@ -22,8 +22,7 @@ static void widen_stmt(struct widen *x, struct stmt *s);
 static const struct expr *
 as_type(struct widen *x, const struct expr *e, struct dtype t)
 {
-	return dtype_equal(e->type, t) ? e
-				       : expr_cast(x->func->module, t, e);
+	return dtype_equal(e->type, t) ? e : expr_cast(x->func->module, t, e);
 }
 
 static void
@@ -37,8 +36,8 @@ set_arg(struct widen *x, struct stmt *s, int i, const struct expr *e)
 static void
 widen_arg(struct widen *x, struct stmt *s, int i)
 {
-	set_arg(x, s, i, as_type(x, width_of(&x->widths, s->args[i]),
-				 s->args[i]->type));
+	set_arg(x, s, i,
+		as_type(x, width_of(&x->widths, s->args[i]), s->args[i]->type));
 }
 
 static void
@@ -72,11 +71,10 @@ widen_for(struct widen *x, struct stmt *s)
 	const struct expr *min = s->args[0], *extent = s->args[1];
 	const struct expr *args[2] = { width_of(&x->widths, min),
 				       width_of(&x->widths, extent) };
-	const struct expr *end = width_of(&x->widths,
-					  expr_add(m, min, extent));
+	const struct expr *end = width_of(&x->widths, expr_add(m, min, extent));
 	const struct var *v = s->u.loop.var;
-	struct dtype t = dtype_bits(end->type) > dtype_bits(v->type)
-			 ? end->type : v->type;
+	struct dtype t = dtype_bits(end->type) > dtype_bits(v->type) ? end->type
+								     : v->type;
 
 	set_arg(x, s, 0, as_type(x, args[0], t));
 	set_arg(x, s, 1, as_type(x, args[1], t));
@@ -92,8 +90,8 @@ widen_let(struct widen *x, struct stmt *s)
 	const struct var *v = s->u.var;
 	bool data = width_is_data(&x->widths, value);
 	const struct expr *wide = width_of(&x->widths, value);
-	struct dtype t = !data && dtype_class(v->type) == DTC_INT
-			 ? wide->type : v->type;
+	struct dtype t = !data && dtype_class(v->type) == DTC_INT ? wide->type
+								  : v->type;
 
 	set_arg(x, s, 0, as_type(x, wide, t));
 	if (dtype_is_int(v->type)) {
@@ -113,8 +111,7 @@ widen_if(struct widen *x, struct stmt *s)
 	analyser_assume(&x->analyser, condition);
 	child(x, s, 0);
 	analyser_pop(&x->analyser, mark);
-	analyser_assume(&x->analyser,
-			expr_not(x->func->module, condition));
+	analyser_assume(&x->analyser, expr_not(x->func->module, condition));
 	child(x, s, 1);
 }
 

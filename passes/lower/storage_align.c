@@ -5,8 +5,8 @@
  * multiple of factor. Innermost axes first: they decide the strides of the
  * outer ones. */
 static void
-align_axis(struct module *m, const struct expr *what,
-	   const struct expr **shape, int ndim)
+align_axis(struct module *m, const struct expr *what, const struct expr **shape,
+	   int ndim)
 {
 	int64_t axis, factor, offset, stride = 1, n;
 	int next = -1;

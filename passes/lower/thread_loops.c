@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char *const names[TAG_COUNT] = {
-	"blockIdx.z", "blockIdx.y", "blockIdx.x",
+	"blockIdx.z",  "blockIdx.y",  "blockIdx.x",
 	"threadIdx.z", "threadIdx.y", "threadIdx.x",
 };
 

@@ -9,8 +9,12 @@
 #include "access.h"
 
 enum {
-	TAG_BLOCK_Z, TAG_BLOCK_Y, TAG_BLOCK_X,
-	TAG_THREAD_Z, TAG_THREAD_Y, TAG_THREAD_X,
+	TAG_BLOCK_Z,
+	TAG_BLOCK_Y,
+	TAG_BLOCK_X,
+	TAG_THREAD_Z,
+	TAG_THREAD_Y,
+	TAG_THREAD_X,
 	TAG_COUNT,
 	TAG_VIRTUAL, /* "vthread…": not of the hardware */
 	TAG_UNKNOWN

@@ -42,10 +42,10 @@ address_dims(const struct stmt *at, const struct buffer *b)
 	int64_t inner;
 
 	for (const struct stmt *s = at; s; s = s->parent) {
-		const struct expr *note = s->kind == STMT_ALLOC &&
-						  s->u.buffer == b
-						  ? stmt_note(s, ADDRESS_INNER_DIMS)
-						  : NULL;
+		const struct expr *note =
+			s->kind == STMT_ALLOC && s->u.buffer == b
+				? stmt_note(s, ADDRESS_INNER_DIMS)
+				: NULL;
 
 		if (note && expr_is_int(note, &inner) && inner <= b->ndim) {
 			return b->ndim - (int)inner;
@@ -95,9 +95,11 @@ touch_collect(struct touch_kernel *k, struct stmt *s, struct touches *out)
 		expr_visit(s->args[i], collect_load, &c);
 	}
 	if (s->kind == STMT_STORE) {
-		struct touch t = { .buffer = s->u.buffer, .at = s,
+		struct touch t = { .buffer = s->u.buffer,
+				   .at = s,
 				   .index = s->args + 1,
-				   .dims = s->u.buffer->ndim, .writes = true };
+				   .dims = s->u.buffer->ndim,
+				   .writes = true };
 
 		add(k, out, t);
 	}
@@ -143,7 +145,8 @@ touch_kernel_init(struct touch_kernel *k, struct func *f, struct stmt *kernel)
 
 /* lo of "lo <= e" (swapped: hi of "e < hi" or "e <= hi", one more then). */
 static const struct expr *
-limit_of(struct module *m, const struct expr *c, const struct expr *e, bool upper)
+limit_of(struct module *m, const struct expr *c, const struct expr *e,
+	 bool upper)
 {
 	bool greater = c->kind == EXPR_GE || c->kind == EXPR_GT;
 	bool strict = c->kind == EXPR_LT || c->kind == EXPR_GT;
@@ -154,8 +157,9 @@ limit_of(struct module *m, const struct expr *c, const struct expr *e, bool uppe
 		return NULL;
 	}
 	limit = c->args[upper != greater];
-	return strict == upper ? limit
-	       : expr_add(m, limit, expr_int(m, limit->type, 1));
+	return strict == upper
+		       ? limit
+		       : expr_add(m, limit, expr_int(m, limit->type, 1));
 }
 
 /* Where data choose the element: what conditions around the touch say that
@@ -170,17 +174,21 @@ part_of_slice(struct touch_kernel *k, const struct touch *t,
 	const struct stmt *inner = t->at;
 	struct analyser a;
 
-	for (const struct stmt *s = inner->parent; s; inner = s, s = s->parent) {
+	for (const struct stmt *s = inner->parent; s;
+	     inner = s, s = s->parent) {
 		if (s->kind == STMT_IF && s->children[0] == inner) {
 			expr_conjuncts(m, s->args[0], &all);
 		}
 	}
 	analyser_init(&a, m);
 	for (int i = 0; i < all.list.n * all.list.n; i++) {
-		const struct expr *lo = limit_of(m, all.list.data[i / all.list.n],
+		const struct expr *lo = limit_of(m,
+						 all.list.data[i / all.list.n],
 						 e, false);
-		const struct expr *hi = limit_of(m, all.list.data[i % all.list.n],
-						 e, true), *n;
+		const struct expr *hi = limit_of(m,
+						 all.list.data[i % all.list.n],
+						 e, true),
+				  *n;
 		int64_t size;
 
 		if (!lo || !hi || expr_has_load(lo) ||
@@ -267,7 +275,8 @@ enter_other(struct touch_kernel *k, struct analyser *a, struct renaming *r,
 		const struct expr *c = renamed(r, s->args[0]);
 
 		analyser_assume(a, child == s->children[0]
-				   ? c : expr_not(k->func->module, c));
+					   ? c
+					   : expr_not(k->func->module, c));
 	}
 }
 
@@ -292,8 +301,8 @@ difference(const struct meeting_place *p, const struct expr *ex,
 	analyser_init(&a, m);
 	analyser_enter(&a, p->x->at);
 	enter_other(p->kernel, &a, &r, p->y->at->parent, p->y->at, p->scope);
-	return analyse_bounds(&a, simplify(&a, expr_sub(m, ex,
-							renamed(&r, ey))));
+	return analyse_bounds(&a,
+			      simplify(&a, expr_sub(m, ex, renamed(&r, ey))));
 }
 
 /* -- the same thread? */
@@ -320,23 +329,24 @@ thread_digits(struct touch_kernel *k, struct digits *g)
 		}
 		b = analyse_bounds(&a, k->loops[tag]->args[1]);
 		g->vars[g->n] = k->loops[tag]->u.loop.var;
-		g->span[g->n++] = b.max == BOUND_POS_INF ||
-				  b.max > INT32_MAX ? -1 : b.max - 1;
+		g->span[g->n++] = b.max == BOUND_POS_INF || b.max > INT32_MAX
+					  ? -1
+					  : b.max - 1;
 	}
 }
 
 /* A value as sum coeff[i] * vars[i] + rest; rest has nothing of the thread. */
 static bool
-decompose(struct touch_kernel *k, const struct digits *g,
-	  const struct touch *t, const struct expr *value, int64_t *coeff,
-	  const struct expr **rest)
+decompose(struct touch_kernel *k, const struct digits *g, const struct touch *t,
+	  const struct expr *value, int64_t *coeff, const struct expr **rest)
 {
 	struct analyser a;
 
 	analyser_init(&a, k->func->module);
 	analyser_enter(&a, t->at);
 	if (!analyse_affine(&a, simplify(&a, value), g->vars, g->n, coeff,
-			    rest) || expr_has_load(*rest)) {
+			    rest) ||
+	    expr_has_load(*rest)) {
 		return false;
 	}
 	for (int i = 0; i < g->n; i++) {
@@ -387,8 +397,9 @@ resolve(const struct meeting_place *p, const struct digits *g,
 		int most = -1;
 
 		for (int i = 0; i < g->n; i++) {
-			if (left[i] && (most < 0 || magnitude(cx[i]) >
-						    magnitude(cx[most]))) {
+			if (left[i] &&
+			    (most < 0 ||
+			     magnitude(cx[i]) > magnitude(cx[most]))) {
 				most = i;
 			}
 		}
@@ -497,8 +508,8 @@ number_in_grid(const struct touch_kernel *k)
 	if (block == NULL || thread == NULL) {
 		return NULL;
 	}
-	return expr_add(m, expr_mul(m, block->u.loop.var->expr,
-				    thread->args[1]),
+	return expr_add(m,
+			expr_mul(m, block->u.loop.var->expr, thread->args[1]),
 			thread->u.loop.var->expr);
 }
 
@@ -570,7 +581,8 @@ differ_modulo(struct analyser *a, const struct expr *x, const struct expr *y)
 	       x->args[1] == y->args[1] && expr_is_int(x->args[1], &c) &&
 	       c > 0 &&
 	       expr_is_int(simplify(a, expr_sub(m, x->args[0], y->args[0])),
-			   &d) && d % c != 0;
+			   &d) &&
+	       d % c != 0;
 }
 
 static bool

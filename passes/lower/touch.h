@@ -10,7 +10,7 @@ struct touch {
 	const struct buffer *buffer;
 	struct stmt *at;
 	const struct expr *const *index;
-	int dims;     /* how many of the index are told; of others, any */
+	int dims; /* how many of the index are told; of others, any */
 	bool writes;
 	bool arrives; /* what was written before; to whoever writes, nothing */
 };
@@ -32,8 +32,7 @@ struct touch_kernel {
 void touch_kernel_init(struct touch_kernel *k, struct func *f,
 		       struct stmt *kernel);
 /* What the statement itself touches, its children left out. */
-void touch_collect(struct touch_kernel *k, struct stmt *s,
-		   struct touches *out);
+void touch_collect(struct touch_kernel *k, struct stmt *s, struct touches *out);
 
 enum meeting {
 	MEET_NEVER,

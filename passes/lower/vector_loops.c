@@ -17,9 +17,9 @@
 
 struct loop {
 	struct vectors *x;
-	struct var *var;      /* of the loop as it was */
+	struct var *var; /* of the loop as it was */
 	const struct stmt *at;
-	const struct expr *start; /* of the vector at hand */
+	const struct expr *start;         /* of the vector at hand */
 	VEC(const struct expr *) spilled; /* vectors that lanes are read of */
 	VEC(const struct buffer *) lanes; /* where each of them is */
 	struct var *lane;
@@ -64,8 +64,7 @@ static bool
 loads_bytes(struct loop *l, const struct expr *e)
 {
 	if (e->kind == EXPR_CALL && e->u.intrin == INTRIN_NIBBLE) {
-		return is_uniform(l, e->args[1]) &&
-		       is_byte(e->args[0]->type) &&
+		return is_uniform(l, e->args[1]) && is_byte(e->args[0]->type) &&
 		       loads_vector(l, e->args[0]);
 	}
 	return is_byte(e->type) && loads_vector(l, e);
@@ -168,8 +167,7 @@ find_local(void *ctx, const struct expr *e)
 {
 	struct local_search *s = ctx;
 
-	s->found |= e->kind == EXPR_LOAD &&
-		    vectors_is_local(s->x, e->u.buffer);
+	s->found |= e->kind == EXPR_LOAD && vectors_is_local(s->x, e->u.buffer);
 }
 
 static bool
@@ -248,8 +246,7 @@ narrows(struct loop *l, const struct stmt *s)
 	return takes_bytes(l, l->x->type) && is_byte(e->type) &&
 	       (e->kind == EXPR_CAST ||
 		(e->kind == EXPR_CALL && e->u.intrin == INTRIN_TO_INT)) &&
-	       !is_uniform(l, e) &&
-	       e->args[0]->type.kind == l->x->type.kind &&
+	       !is_uniform(l, e) && e->args[0]->type.kind == l->x->type.kind &&
 	       has_vector(l, e->args[0]);
 }
 
@@ -262,7 +259,8 @@ store_is_plain(struct loop *l, const struct stmt *s)
 	       vectors_walks(l->x, s, s->args + 1, s->n_args - 1, l->var,
 			     &rest) &&
 	       (s->u.buffer->type.kind == l->x->type.kind
-			? has_vector(l, s->args[0]) : narrows(l, s));
+			? has_vector(l, s->args[0])
+			: narrows(l, s));
 }
 
 static bool
@@ -324,8 +322,7 @@ stmt_fits(struct loop *l, const struct stmt *s)
 	case STMT_FOR:
 		if (s->u.loop.kind == FOR_VECTORIZED ||
 		    s->u.loop.kind == FOR_THREAD ||
-		    !is_uniform(l, s->args[0]) ||
-		    !is_uniform(l, s->args[1]) ||
+		    !is_uniform(l, s->args[0]) || !is_uniform(l, s->args[1]) ||
 		    reads_local(l->x, s->args[0]) ||
 		    reads_local(l->x, s->args[1])) {
 			return false;
@@ -385,8 +382,7 @@ lanes_are_apart(struct loop *l, struct stmt *loop)
 			const struct access *other = &uses.list.data[k];
 
 			if (other->buffer == store->buffer &&
-			    (other->address ||
-			     !same_lanes(l, store, other))) {
+			    (other->address || !same_lanes(l, store, other))) {
 				return false;
 			}
 		}
@@ -397,7 +393,8 @@ lanes_are_apart(struct loop *l, struct stmt *loop)
 bool
 vectors_loop_fits(struct vectors *x, struct stmt *loop)
 {
-	struct loop l = { .x = x, .var = loop->u.loop.var,
+	struct loop l = { .x = x,
+			  .var = loop->u.loop.var,
 			  .n_lanes = vectors_rest(x, loop) };
 
 	return stmt_fits(&l, loop->children[0]) && lanes_are_apart(&l, loop);
@@ -452,7 +449,7 @@ vector_index(struct loop *l, const struct expr *const *index, int n)
 	const struct expr *rest;
 	struct analyser a;
 
-	memcpy(new, index, sizeof *new * (size_t)n);
+	memcpy(new, index, sizeof *new *(size_t)n);
 	vectors_walks(l->x, l->at, index, n, l->var, &rest);
 	analyser_init(&a, m);
 	analyser_enter(&a, l->at);
@@ -493,8 +490,10 @@ vector_of(struct loop *l, const struct expr *e)
 		return expr_if(m, args[0], args[1], args[2]);
 	case EXPR_CAST:
 		if (dtype_is_float(e->type) && is_byte(e->args[0]->type)) {
-			args[0] = expr_cast(m, vectors_type(l->x,
-						dtype_of(DT_I32)), args[0]);
+			args[0] = expr_cast(m,
+					    vectors_type(l->x,
+							 dtype_of(DT_I32)),
+					    args[0]);
 		}
 		return expr_cast(m, vectors_type(l->x, e->type), args[0]);
 	case EXPR_CALL:
@@ -512,8 +511,11 @@ new_lanes(struct loop *l)
 	struct module *m = l->x->module;
 	const struct expr *lanes = expr_i32(m, l->x->type.lanes);
 	struct buffer_spec spec = {
-		.name = "lanes", .type = dtype_of(l->x->type.kind), .ndim = 1,
-		.shape = &lanes, .scope = "local",
+		.name = "lanes",
+		.type = dtype_of(l->x->type.kind),
+		.ndim = 1,
+		.shape = &lanes,
+		.scope = "local",
 	};
 
 	vec_push(&m->arena, &l->lanes, buffer_new(m, &spec));
@@ -602,8 +604,8 @@ store_made(struct loop *l, const struct stmt *s, const struct buffer *made,
 	struct module *m = l->x->module;
 	struct var *lane = var_new(m, l->lane->name, l->lane->type);
 	struct var_map map = { &l->lane, &lane->expr, 1 };
-	const struct expr **index = arena_array(&m->arena,
-				const struct expr *, s->n_args);
+	const struct expr **index = arena_array(&m->arena, const struct expr *,
+						s->n_args);
 	const struct expr *e = expr_load(m, made, &lane->expr, 1);
 
 	for (int i = 1; i < s->n_args; i++) {
@@ -628,8 +630,8 @@ by_lane(struct loop *l, struct stmt *s, bool walks)
 	struct module *m = l->x->module;
 	const struct buffer *b = s->u.buffer, *result = NULL;
 	const struct buffer *made = NULL; /* before it is stored */
-	const struct expr **args = arena_array(&m->arena,
-				const struct expr *, s->n_args);
+	const struct expr **args = arena_array(&m->arena, const struct expr *,
+					       s->n_args);
 	const struct expr *condition = NULL;
 	struct stmt **list, *body;
 	int n = 0;
@@ -655,8 +657,9 @@ by_lane(struct loop *l, struct stmt *s, bool walks)
 		    (is_scattered(args[0], walks) &&
 		     args[0]->type.kind == l->x->type.kind))) {
 		made = new_lanes(l);
-		body = stmt_store(f, made, is_narrowed(l, s)
-					   ? args[0]->args[0] : args[0],
+		body = stmt_store(f, made,
+				  is_narrowed(l, s) ? args[0]->args[0]
+						    : args[0],
 				  &l->lane->expr, 1);
 	} else {
 		body = stmt_store(f, b, args[0], args + 1, s->n_args - 1);
@@ -664,8 +667,7 @@ by_lane(struct loop *l, struct stmt *s, bool walks)
 	}
 	list[n++] = stmt_for(f, l->lane, expr_int(m, l->lane->type, 0),
 			     expr_int(m, l->lane->type, l->n_lanes),
-			     walks || made ? FOR_VECTORIZED : FOR_SERIAL,
-			     body);
+			     walks || made ? FOR_VECTORIZED : FOR_SERIAL, body);
 	if (made != NULL) {
 		list[n++] = store_made(l, s, made, args, walks);
 	}
@@ -699,13 +701,15 @@ rewrite_store(struct loop *l, struct stmt *s)
 		return;
 	}
 	if (l->n_lanes == l->x->type.lanes && store_is_plain(l, s)) {
-		stmt_replace(f, s, stmt_store(f, b,
-				vector_of(l, s->args[0]),
-				vector_index(l, s->args + 1, b->ndim),
-				b->ndim));
+		stmt_replace(f, s,
+			     stmt_store(f, b, vector_of(l, s->args[0]),
+					vector_index(l, s->args + 1, b->ndim),
+					b->ndim));
 	} else {
-		stmt_replace(f, s, by_lane(l, s, vectors_walks(l->x, s,
-				s->args + 1, b->ndim, l->var, &rest)));
+		stmt_replace(f, s,
+			     by_lane(l, s,
+				     vectors_walks(l->x, s, s->args + 1,
+						   b->ndim, l->var, &rest)));
 	}
 }
 
@@ -730,8 +734,7 @@ static void
 rewrite_loop(struct vectors *x, struct stmt *loop, int64_t n_lanes)
 {
 	struct module *m = x->module;
-	struct loop l = { .x = x, .var = loop->u.loop.var,
-			  .n_lanes = n_lanes };
+	struct loop l = { .x = x, .var = loop->u.loop.var, .n_lanes = n_lanes };
 	struct stores stores = { .arena = &m->arena };
 	struct var *v = var_new(m, l.var->name, l.var->type);
 	const struct expr *lanes = expr_int(m, v->type, n_lanes);
@@ -753,7 +756,9 @@ rewrite_loop(struct vectors *x, struct stmt *loop, int64_t n_lanes)
 		body = stmt_for(x->func, v, expr_int(m, v->type, 0),
 				expr_int(m, v->type, extent),
 				extent <= VECTORS_IN_REGISTERS &&
-				x->locals.n > 0 ? FOR_UNROLLED : FOR_SERIAL,
+						x->locals.n > 0
+					? FOR_UNROLLED
+					: FOR_SERIAL,
 				body);
 	}
 	stmt_replace(x->func, loop, body);
@@ -778,8 +783,9 @@ vectors_rewrite_loop(struct vectors *x, struct stmt *loop)
 	parts[0] = loop;
 	parts[1] = stmt_clone(f, loop, true);
 	stmt_set_arg(f, loop, 1, expr_int(x->module, t, extent - rest));
-	stmt_set_arg(f, parts[1], 0, expr_add(x->module, loop->args[0],
-		expr_int(x->module, t, extent - rest)));
+	stmt_set_arg(f, parts[1], 0,
+		     expr_add(x->module, loop->args[0],
+			      expr_int(x->module, t, extent - rest)));
 	stmt_set_arg(f, parts[1], 1, expr_int(x->module, t, rest));
 	stmt_put(f, place, stmt_seq(f, parts, 2));
 	rewrite_loop(x, parts[0], x->type.lanes);

@@ -4,10 +4,9 @@
 
 #include <math.h>
 
-#define BODY(name) \
-	const struct expr * \
-	body_##name(struct define *c, const struct node *n, \
-		    const struct expr *const *x)
+#define BODY(name)                                                             \
+	const struct expr *body_##name(struct define *c, const struct node *n, \
+				       const struct expr *const *x)
 
 /* The attribute as a literal of the type of e. */
 static const struct expr *
@@ -38,8 +37,9 @@ static const struct expr *
 softplus(struct define *c, const struct expr *e)
 {
 	struct module *m = c->module;
-	const struct expr *decay = expr_call1(
-		m, INTRIN_EXP, expr_neg(m, expr_call1(m, INTRIN_ABS, e)));
+	const struct expr *decay =
+		expr_call1(m, INTRIN_EXP,
+			   expr_neg(m, expr_call1(m, INTRIN_ABS, e)));
 
 	return expr_add(m, expr_max(m, e, like(c, e, 0)),
 			expr_call1(m, INTRIN_LOG1P, decay));
@@ -81,14 +81,15 @@ BODY(elu)
 BODY(selu)
 {
 	struct module *m = c->module;
-	const struct expr *alpha = attr_like(
-		c, n, "alpha", 1.67326319217681884765625, x[0]);
-	const struct expr *gamma = attr_like(
-		c, n, "gamma", 1.05070102214813232421875, x[0]);
+	const struct expr *alpha = attr_like(c, n, "alpha",
+					     1.67326319217681884765625, x[0]);
+	const struct expr *gamma = attr_like(c, n, "gamma",
+					     1.05070102214813232421875, x[0]);
 
-	return expr_mul(m, gamma, expr_select(
-		m, expr_lt(m, like(c, x[0], 0), x[0]), x[0],
-		expr_mul(m, alpha, exp_minus_one(c, x[0]))));
+	return expr_mul(m, gamma,
+			expr_select(m, expr_lt(m, like(c, x[0], 0), x[0]), x[0],
+				    expr_mul(m, alpha,
+					     exp_minus_one(c, x[0]))));
 }
 
 BODY(celu)
@@ -96,8 +97,8 @@ BODY(celu)
 	struct module *m = c->module;
 	const struct expr *zero = like(c, x[0], 0);
 	const struct expr *alpha = attr_like(c, n, "alpha", 1, x[0]);
-	const struct expr *below = expr_mul(
-		m, alpha, exp_minus_one(c, expr_div(m, x[0], alpha)));
+	const struct expr *below =
+		expr_mul(m, alpha, exp_minus_one(c, expr_div(m, x[0], alpha)));
 
 	return expr_add(m, expr_max(m, x[0], zero), expr_min(m, below, zero));
 }
@@ -107,8 +108,7 @@ BODY(thresholded_relu)
 	struct module *m = c->module;
 	const struct expr *alpha = attr_like(c, n, "alpha", 1, x[0]);
 
-	return expr_select(m, expr_lt(m, alpha, x[0]), x[0],
-			   like(c, x[0], 0));
+	return expr_select(m, expr_lt(m, alpha, x[0]), x[0], like(c, x[0], 0));
 }
 
 BODY(hard_sigmoid)
@@ -123,9 +123,10 @@ BODY(hard_sigmoid)
 BODY(hard_swish)
 {
 	struct module *m = c->module;
-	const struct expr *line = expr_add(
-		m, expr_mul(m, x[0], like(c, x[0], 1.0 / 6)),
-		like(c, x[0], 0.5));
+	const struct expr *line = expr_add(m,
+					   expr_mul(m, x[0],
+						    like(c, x[0], 1.0 / 6)),
+					   like(c, x[0], 0.5));
 
 	(void)n;
 	return expr_mul(m, x[0], unit_clamp(c, line));
@@ -162,18 +163,24 @@ BODY(gelu)
 	const struct expr *bend;
 
 	if (strcmp(node_attr_string(n, "approximate", "none"), "tanh") == 0) {
-		const struct expr *cube = expr_mul(
-			m, x[0], expr_mul(m, x[0], x[0]));
-		const struct expr *inner = expr_add(
-			m, x[0], expr_mul(m, like(c, x[0], 0.044715), cube));
+		const struct expr *cube = expr_mul(m, x[0],
+						   expr_mul(m, x[0], x[0]));
+		const struct expr *inner =
+			expr_add(m, x[0],
+				 expr_mul(m, like(c, x[0], 0.044715), cube));
 
 		/* sqrt(2 / pi) */
-		bend = expr_call1(m, INTRIN_TANH, expr_mul(
-			m, like(c, x[0], 0.79788456080286535588), inner));
+		bend = expr_call1(m, INTRIN_TANH,
+				  expr_mul(m,
+					   like(c, x[0],
+						0.79788456080286535588),
+					   inner));
 	} else {
 		/* sqrt(1 / 2) */
-		bend = expr_call1(m, INTRIN_ERF, expr_mul(
-			m, x[0], like(c, x[0], 0.70710678118654752440)));
+		bend = expr_call1(m, INTRIN_ERF,
+				  expr_mul(m, x[0],
+					   like(c, x[0],
+						0.70710678118654752440)));
 	}
 	return expr_mul(m, half, expr_add(m, like(c, x[0], 1), bend));
 }
@@ -206,16 +213,21 @@ BODY(shrink)
 	bool whole = !dtype_is_float(t) && lambd >= 0 &&
 		     is_of(t, floor(lambd)) && is_of(t, by) &&
 		     (dtype_is_signed(t) || by >= 0);
-	const struct expr *v = whole || dtype_is_float(t) ? x[0]
-			       : expr_cast(m, dtype_of(DT_F32), x[0]);
+	const struct expr *v = whole || dtype_is_float(t)
+				       ? x[0]
+				       : expr_cast(m, dtype_of(DT_F32), x[0]);
 	const struct expr *bias = like(c, v, by);
-	const struct expr *y = expr_select(
-		m, expr_lt(m, like(c, v, whole ? floor(lambd) : lambd), v),
-		expr_sub(m, v, bias), like(c, v, 0));
+	const struct expr *y =
+		expr_select(m,
+			    expr_lt(m, like(c, v, whole ? floor(lambd) : lambd),
+				    v),
+			    expr_sub(m, v, bias), like(c, v, 0));
 
 	if (!whole || dtype_is_signed(t)) {
-		y = expr_select(m, expr_lt(m, v, like(
-					c, v, whole ? -floor(lambd) : -lambd)),
+		y = expr_select(m,
+				expr_lt(m, v,
+					like(c, v,
+					     whole ? -floor(lambd) : -lambd)),
 				expr_add(m, v, bias), y);
 	}
 	return convert_to(c, t, y);

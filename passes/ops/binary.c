@@ -4,23 +4,22 @@
  * does its remainder; the most negative integer over -1 wraps. */
 #include "define.h"
 
-#define BODY(name) \
-	const struct expr * \
-	body_##name(struct define *c, const struct node *n, \
-		    const struct expr *const *x)
+#define BODY(name)                                                             \
+	const struct expr *body_##name(struct define *c, const struct node *n, \
+				       const struct expr *const *x)
 
 /* Those that are one expression of x[0] and x[1]. */
-#define BINARY(name, KIND) \
-	BODY(name) \
-	{ \
-		(void)n; \
-		return expr_binary(c->module, EXPR_##KIND, x[0], x[1]); \
+#define BINARY(name, KIND)                                                     \
+	BODY(name)                                                             \
+	{                                                                      \
+		(void)n;                                                       \
+		return expr_binary(c->module, EXPR_##KIND, x[0], x[1]);        \
 	}
-#define INTRINSIC(name, INTRIN_ID) \
-	BODY(name) \
-	{ \
-		(void)n; \
-		return expr_call2(c->module, INTRIN_##INTRIN_ID, x[0], x[1]); \
+#define INTRINSIC(name, INTRIN_ID)                                             \
+	BODY(name)                                                             \
+	{                                                                      \
+		(void)n;                                                       \
+		return expr_call2(c->module, INTRIN_##INTRIN_ID, x[0], x[1]);  \
 	}
 
 BINARY(add, ADD)
@@ -83,8 +82,8 @@ BODY(mod)
 	const struct expr *r, *wrong;
 
 	if (!dtype_is_float(x[0]->type)) {
-		return guarded_division(c, c_like ? EXPR_TRUNCMOD
-						  : EXPR_FLOORMOD,
+		return guarded_division(c,
+					c_like ? EXPR_TRUNCMOD : EXPR_FLOORMOD,
 					x[0], x[1], like(c, x[0], 0));
 	}
 	r = expr_call2(m, INTRIN_FMOD, x[0], x[1]);
@@ -107,17 +106,17 @@ integer_power(struct define *c, const struct expr *base,
 	bool is_signed = dtype_is_signed(base->type) &&
 			 dtype_is_signed(exponent->type);
 	struct dtype t = dtype_of(is_signed ? wide ? DT_I64 : DT_I32
-					    : wide ? DT_U64 : DT_U32);
+				  : wide    ? DT_U64
+					    : DT_U32);
 	const struct expr *r, *fraction;
 
-	r = expr_cast(m, base->type, expr_call2(
-		m, INTRIN_POW, expr_cast(m, t, base),
-		expr_cast(m, t, exponent)));
+	r = expr_cast(m, base->type,
+		      expr_call2(m, INTRIN_POW, expr_cast(m, t, base),
+				 expr_cast(m, t, exponent)));
 	if (is_signed || !dtype_is_signed(exponent->type)) {
 		return r;
 	}
-	fraction = expr_cast(m, base->type, expr_eq(m, base,
-						    like(c, base, 1)));
+	fraction = expr_cast(m, base->type, expr_eq(m, base, like(c, base, 1)));
 	return expr_select(m, expr_lt(m, exponent, like(c, exponent, 0)),
 			   fraction, r);
 }
@@ -150,9 +149,9 @@ BODY(pow)
 		return integer_power(c, x[0], x[1]);
 	}
 	f = dtype_is_float(t) ? t : dtype_of(DT_F64);
-	return convert_to(c, t, expr_call2(m, INTRIN_POW,
-					   expr_cast(m, f, x[0]),
-					   expr_cast(m, f, x[1])));
+	return convert_to(c, t,
+			  expr_call2(m, INTRIN_POW, expr_cast(m, f, x[0]),
+				     expr_cast(m, f, x[1])));
 }
 
 /* An amount that is negative or not less than the bits moves all of them out,

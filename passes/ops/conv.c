@@ -12,7 +12,8 @@
 /* The constant dimensions of the weights from dimension 2 on. */
 static bool
 kernel_of_weights(const struct tensor *w, int64_t *kernel)
-{	for (int d = 2; d < w->ndim && d < 2 + WINDOW_MAX; d++) {
+{
+	for (int d = 2; d < w->ndim && d < 2 + WINDOW_MAX; d++) {
 		if (!expr_is_int(w->shape[d], &kernel[d - 2])) {
 			return false;
 		}
@@ -30,8 +31,8 @@ conv_window(struct infer *c, struct module *m, const struct node *n,
 	if (n->inputs[0]->ndim != weights->ndim) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the input has rank %d and the weights %d; "
-				   "correct the shapes", n->inputs[0]->ndim,
-				   weights->ndim);
+				   "correct the shapes",
+				   n->inputs[0]->ndim, weights->ndim);
 	}
 	if (!kernel_of_weights(weights, kernel)) {
 		return infer_error(c, DIAG_UNKNOWN_SHAPE,
@@ -81,9 +82,8 @@ static void
 set_output(struct infer *c, struct node *n, const struct window *w,
 	   const struct expr *channels, struct dtype type)
 {
-	const struct expr *shape[2 + WINDOW_MAX] = {
-		n->inputs[0]->shape[0], channels
-	};
+	const struct expr *shape[2 + WINDOW_MAX] = { n->inputs[0]->shape[0],
+						     channels };
 
 	for (int d = 0; d < w->n; d++) {
 		shape[2 + d] = w->out[d];
@@ -216,8 +216,9 @@ finish(struct define *c, const struct node *n, const struct window *w,
 	index = axes_exprs(c, axes, y->ndim);
 	e = te_at(m, t, index, y->ndim);
 	if (bias) {
-		e = expr_add(m, e, expr_cast(m, e->type,
-					     te_at(m, bias, &index[1], 1)));
+		e = expr_add(m, e,
+			     expr_cast(m, e->type,
+				       te_at(m, bias, &index[1], 1)));
 	}
 	return define_stage(c, "bias", "broadcast", y->ndim, axes,
 			    expr_cast(m, y->type, e));
@@ -225,8 +226,9 @@ finish(struct define *c, const struct node *n, const struct window *w,
 
 /* The stage of the sum in type t, over x - zero of x and w - zero of w. */
 static struct te_tensor *
-conv_sum(struct define *c, const struct node *n, const struct conv_inputs *which,
-	 struct te_tensor *const *in, struct dtype t, struct window *w)
+conv_sum(struct define *c, const struct node *n,
+	 const struct conv_inputs *which, struct te_tensor *const *in,
+	 struct dtype t, struct window *w)
 {
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
@@ -245,8 +247,8 @@ conv_sum(struct define *c, const struct node *n, const struct conv_inputs *which
 	channel = input_channel(m, axes[1].var->expr, over[0].var->expr,
 				weights->shape[0], weights->shape[1], group);
 	x_zero = which->outside
-		? expr_int(m, xt, node_attr_int(n, which->outside, 0))
-		: define_param(c, n, which->x_zero, in, NULL, xt);
+			 ? expr_int(m, xt, node_attr_int(n, which->outside, 0))
+			 : define_param(c, n, which->x_zero, in, NULL, xt);
 	x = window_load(c, w, in[0], axes[0].var->expr, channel, axes + 2,
 			over + 1, x_zero);
 	at[0] = axes[1].var->expr;
@@ -258,16 +260,17 @@ conv_sum(struct define *c, const struct node *n, const struct conv_inputs *which
 	if (!which->outside) {
 		x = expr_sub(m, x, expr_cast(m, t, x_zero));
 	}
-	k = expr_sub(m, expr_cast(m, t, k), expr_cast(
-		m, t, define_param(c, n, which->w_zero, in, at[0],
-				   k->type)));
+	k = expr_sub(m, expr_cast(m, t, k),
+		     expr_cast(m, t,
+			       define_param(c, n, which->w_zero, in, at[0],
+					    k->type)));
 	return define_stage(c, "conv", "conv", 2 + w->n, axes,
 			    te_sum(m, expr_mul(m, x, k), over, 1 + w->n));
 }
 
 bool
-define_conv(struct define *c, const struct node *n,
-	    struct te_tensor *const *in, struct te_tensor **out)
+define_conv(struct define *c, const struct node *n, struct te_tensor *const *in,
+	    struct te_tensor **out)
 {
 	static const struct conv_inputs which = { 1, -1, -1, NULL };
 	struct dtype t = accumulator_type(n->outputs[0]->type);
@@ -339,10 +342,10 @@ meet(struct module *m, const struct window *w, int d, const struct expr *o)
 	struct meeting r = { .whole = NULL };
 
 	if (w->stride[d] > 1 && w->dilation[d] == 1) {
-		r.tap = te_reduce_axis(
-			m, window_axis_name(m, w, d, "t"),
-			expr_i32(m, (w->kernel[d] + w->stride[d] - 1) /
-				    w->stride[d]));
+		r.tap = te_reduce_axis(m, window_axis_name(m, w, d, "t"),
+				       expr_i32(m,
+						(w->kernel[d] + w->stride[d] -
+						 1) / w->stride[d]));
 		t = r.tap.var->expr;
 		r.k = expr_add(m, expr_mul(m, t, stride),
 			       expr_floormod(m, q, stride));
@@ -377,8 +380,8 @@ define_conv_transpose(struct define *c, const struct node *n,
 	const struct tensor *y = n->outputs[0], *weights = n->inputs[1];
 	struct dtype t = accumulator_type(y->type);
 	int64_t group = node_attr_int(n, "group", 1);
-	const struct expr *per_group = expr_floordiv(
-		m, weights->shape[0], expr_index(m, group));
+	const struct expr *per_group = expr_floordiv(m, weights->shape[0],
+						     expr_index(m, group));
 	const struct expr *inside = expr_bool(m, true), *zero = expr_i32(m, 0);
 	const struct expr *x_at[2 + WINDOW_MAX], *w_at[2 + WINDOW_MAX];
 	struct iter_var *axes, over[1 + WINDOW_MAX];
@@ -407,8 +410,8 @@ define_conv_transpose(struct define *c, const struct node *n,
 		over[1 + d] = r.tap;
 		analyser_bind(&a, o->var, o->min, o->extent);
 		analyser_bind(&a, r.tap.var, r.tap.min, r.tap.extent);
-		inside = require(&a, inside, expr_lt(
-			m, r.k, expr_i32(m, w.kernel[d])));
+		inside = require(&a, inside,
+				 expr_lt(m, r.k, expr_i32(m, w.kernel[d])));
 		inside = require(&a, inside, expr_le(m, zero, r.at));
 		inside = require(&a, inside, expr_lt(m, r.at, w.in[d]));
 		if (r.whole) {

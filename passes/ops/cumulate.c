@@ -30,8 +30,9 @@ infer_cumulate(struct infer *c, struct node *n)
 static const struct expr **
 without(struct define *c, const struct tensor *y, int d)
 {
-	const struct expr **shape = arena_array(
-		&c->module->arena, const struct expr *, y->ndim + 1);
+	const struct expr **shape = arena_array(&c->module->arena,
+						const struct expr *,
+						y->ndim + 1);
 
 	for (int k = 0; k < y->ndim; k++) {
 		if (k != d) {
@@ -69,8 +70,7 @@ define_cumulate(struct define *c, const struct node *n,
 	te_ordered(m, names[0], "scan", names,
 		   (struct dtype[]){ y->type, wide },
 		   (int[]){ y->ndim, y->ndim - 1 },
-		   (const struct expr *const *[]){ y->shape, shape }, 2,
-		   made);
+		   (const struct expr *const *[]){ y->shape, shape }, 2, made);
 	te_ordered_start(m, made[1], define_shape_axes(c, y->ndim - 1, shape),
 			 r->identity[0]);
 	axes[d].kind = ITER_SCAN;

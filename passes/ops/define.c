@@ -30,15 +30,14 @@ axis_name(struct module *m, int rank, int d)
 		{ "n", "c", "d", "h", "w" },
 	};
 
-	return rank <= 5 ? names[rank][d]
-			 : arena_printf(&m->arena, "i%d", d);
+	return rank <= 5 ? names[rank][d] : arena_printf(&m->arena, "i%d", d);
 }
 
 struct iter_var *
 define_shape_axes(struct define *c, int ndim, const struct expr *const *shape)
 {
-	const char **names =
-		arena_array(&c->module->arena, const char *, ndim + 1);
+	const char **names = arena_array(&c->module->arena, const char *,
+					 ndim + 1);
 
 	for (int d = 0; d < ndim; d++) {
 		names[d] = axis_name(c->module, ndim, d);
@@ -63,8 +62,8 @@ define_reduce_axis(struct define *c, const struct te_tensor *t, int d)
 const struct expr **
 axes_exprs(struct define *c, const struct iter_var *axes, int n)
 {
-	const struct expr **list =
-		arena_array(&c->module->arena, const struct expr *, n + 1);
+	const struct expr **list = arena_array(&c->module->arena,
+					       const struct expr *, n + 1);
 
 	for (int i = 0; i < n; i++) {
 		list[i] = axes[i].var->expr;
@@ -76,8 +75,8 @@ const struct expr **
 kept_exprs(struct define *c, const struct expr *const *index,
 	   const bool *reduced, int ndim)
 {
-	const struct expr **list =
-		arena_array(&c->module->arena, const struct expr *, ndim + 1);
+	const struct expr **list = arena_array(&c->module->arena,
+					       const struct expr *, ndim + 1);
 	int n = 0;
 
 	for (int d = 0; d < ndim; d++) {
@@ -115,8 +114,8 @@ define_broadcast(struct define *c, const struct te_tensor *t,
 {
 	struct module *m = c->module;
 	const struct buffer *b = t->buffer;
-	const struct expr **at =
-		arena_array(&m->arena, const struct expr *, b->ndim + 1);
+	const struct expr **at = arena_array(&m->arena, const struct expr *,
+					     b->ndim + 1);
 
 	for (int d = 0; d < b->ndim; d++) {
 		int k = rank - b->ndim + d;
@@ -150,8 +149,8 @@ define_stage(struct define *c, const char *name, const char *tag, int n_axes,
 
 void
 define_ordered(struct define *c, struct te_tensor *const *out, int n,
-	       struct iter_var *axes, int n_axes,
-	       const struct te_store *stores, int n_stores)
+	       struct iter_var *axes, int n_axes, const struct te_store *stores,
+	       int n_stores)
 {
 	te_ordered_stores(c->module, out[0], axes, n_axes, stores, n_stores,
 			  c->tensors.data, c->tensors.n);
@@ -175,7 +174,8 @@ define_literal(struct define *c, const struct node *n, int i)
 		}
 	}
 	return t->elems[0]->type.kind == t->type.kind
-		? t->elems[0] : expr_cast(c->module, t->type, t->elems[0]);
+		       ? t->elems[0]
+		       : expr_cast(c->module, t->type, t->elems[0]);
 }
 
 const struct expr *
@@ -206,8 +206,7 @@ define_narrow(struct define *c, struct te_tensor *t, struct dtype type)
 	return define_stage(c, "cast", "elementwise", ndim, axes,
 			    expr_cast(c->module, type,
 				      te_at(c->module, t,
-					    axes_exprs(c, axes, ndim),
-					    ndim)));
+					    axes_exprs(c, axes, ndim), ndim)));
 }
 
 /* Narrow floats are computed in single precision. */
@@ -215,7 +214,8 @@ static const struct expr *
 computable(struct define *c, const struct expr *e)
 {
 	return dtype_is_float(e->type)
-		? expr_cast(c->module, accumulator_type(e->type), e) : e;
+		       ? expr_cast(c->module, accumulator_type(e->type), e)
+		       : e;
 }
 
 /* Of a tensor of larger rank than the result: Clip's bounds of one element;
@@ -223,8 +223,9 @@ computable(struct define *c, const struct expr *e)
 static const struct expr *
 first_element(struct define *c, const struct te_tensor *t)
 {
-	const struct expr **at = arena_array(
-		&c->module->arena, const struct expr *, t->buffer->ndim + 1);
+	const struct expr **at = arena_array(&c->module->arena,
+					     const struct expr *,
+					     t->buffer->ndim + 1);
 
 	for (int d = 0; d < t->buffer->ndim; d++) {
 		at[d] = expr_i32(c->module, 0);
@@ -234,8 +235,8 @@ first_element(struct define *c, const struct te_tensor *t)
 
 /* out[axes] = body(x[0][axes], x[1][axes], …) */
 bool
-define_map(struct define *c, const struct node *n,
-	   struct te_tensor *const *in, struct te_tensor **out)
+define_map(struct define *c, const struct node *n, struct te_tensor *const *in,
+	   struct te_tensor **out)
 {
 	const struct tensor *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
@@ -267,15 +268,15 @@ define_map(struct define *c, const struct node *n,
 		body = expr_cast(c->module, y->type, body);
 	}
 	assert(dtype_equal(body->type, y->type));
-	out[0] = define_stage(c, "map", n->n_inputs > 1 ? "broadcast"
-							: "elementwise",
+	out[0] = define_stage(c, "map",
+			      n->n_inputs > 1 ? "broadcast" : "elementwise",
 			      y->ndim, axes, body);
 	return true;
 }
 
 bool
-ops_define(struct graph *g, const struct node *n,
-	   struct te_tensor *const *in, struct te_tensor **out)
+ops_define(struct graph *g, const struct node *n, struct te_tensor *const *in,
+	   struct te_tensor **out)
 {
 	struct define c = { .graph = g, .module = g->module, .node = n };
 

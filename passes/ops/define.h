@@ -9,14 +9,14 @@
 /* Every function that ops.def names. */
 bool define_map(struct define *c, const struct node *n,
 		struct te_tensor *const *in, struct te_tensor **out);
-#define MAP(name, min, max, types, inf, fn) \
-	bool infer_##inf(struct infer *c, struct node *n); \
-	const struct expr *body_##fn(struct define *c, const struct node *n, \
+#define MAP(name, min, max, types, inf, fn)                                    \
+	bool infer_##inf(struct infer *c, struct node *n);                     \
+	const struct expr *body_##fn(struct define *c, const struct node *n,   \
 				     const struct expr *const *x);
-#define OP(name, domain, min_in, max_in, min_out, max_out, types, fuse, inf, \
-	   fn) \
-	bool infer_##inf(struct infer *c, struct node *n); \
-	bool define_##fn(struct define *c, const struct node *n, \
+#define OP(name, domain, min_in, max_in, min_out, max_out, types, fuse, inf,   \
+	   fn)                                                                 \
+	bool infer_##inf(struct infer *c, struct node *n);                     \
+	bool define_##fn(struct define *c, const struct node *n,               \
 			 struct te_tensor *const *in, struct te_tensor **out);
 #include "ops.def"
 #undef MAP
@@ -76,8 +76,8 @@ struct iter_var *define_shape_axes(struct define *c, int ndim,
 struct iter_var *define_axes(struct define *c, const struct tensor *t);
 const char *axis_name(struct module *m, int rank, int d);
 /* A reduction axis over dimension d of t, named as that dimension. */
-struct iter_var define_reduce_axis(struct define *c,
-				   const struct te_tensor *t, int d);
+struct iter_var define_reduce_axis(struct define *c, const struct te_tensor *t,
+				   int d);
 /* The variables of axes as expressions. */
 const struct expr **axes_exprs(struct define *c, const struct iter_var *axes,
 			       int n);
@@ -87,8 +87,7 @@ const struct expr **kept_exprs(struct define *c,
 			       const bool *reduced, int ndim);
 /* t at the point `index` of a result of `rank` dimensions and shape `shape`,
  * under numpy's broadcasting. */
-const struct expr *define_broadcast(struct define *c,
-				    const struct te_tensor *t,
+const struct expr *define_broadcast(struct define *c, const struct te_tensor *t,
 				    const struct expr *const *index,
 				    const struct expr *const *shape, int rank);
 /* Where to read a dimension `dim` that is broadcast to `result`. */
@@ -150,16 +149,15 @@ const struct reducer *reducer_first_largest(struct module *m, struct dtype t,
  * that at index 0, and nowhere else. Indices are 0 and above, and one of the
  * pairs has 0. */
 const struct reducer *reducer_arg(struct module *m, struct dtype t,
-				  struct dtype index_type, bool max,
-				  bool last);
+				  struct dtype index_type, bool max, bool last);
 
 struct reduce_plan {
 	struct iter_var *axes; /* of the result */
 	int n_axes;
 	struct iter_var *over; /* reduced */
 	int n_over;
-	const struct expr **at;    /* where to read t */
-	const struct expr *count;  /* elements that make one */
+	const struct expr **at;   /* where to read t */
+	const struct expr *count; /* elements that make one */
 };
 
 /* The loops of a reduction of t along the flagged dimensions; with keep they
@@ -187,8 +185,7 @@ const struct expr *define_param(struct define *c, const struct node *n, int i,
 				const struct expr *index, struct dtype t);
 /* Sums of products of integers in i32, zero points subtracted (matmul.c,
  * conv.c). The numbers say which inputs are meant; NULL on mistakes. */
-struct te_tensor *define_integer_product(struct define *c,
-					 const struct node *n,
+struct te_tensor *define_integer_product(struct define *c, const struct node *n,
 					 struct te_tensor *const *in,
 					 int second, int zero_a, int zero_b);
 struct conv_inputs {

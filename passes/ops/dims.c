@@ -14,8 +14,7 @@ dim_bounds(const struct expr *e, int64_t *min, int64_t *max)
 	if (e->kind == EXPR_VAR) {
 		*min = e->u.var->min;
 		*max = e->u.var->max;
-		return e->u.var->is_dim && *min <= *max &&
-		       *max != INT64_MAX;
+		return e->u.var->is_dim && *min <= *max && *max != INT64_MAX;
 	}
 	if (e->kind == EXPR_CAST && dtype_is_int(e->args[0]->type)) {
 		return dim_bounds(e->args[0], min, max);
@@ -69,15 +68,17 @@ dim_never_above(struct module *m, const struct expr *a, const struct expr *b)
 const struct expr *
 dim_min(struct module *m, const struct expr *a, const struct expr *b)
 {
-	return dim_never_above(m, a, b) ? a : dim_never_above(m, b, a) ? b
-		: expr_min(m, a, b);
+	return dim_never_above(m, a, b)   ? a
+	       : dim_never_above(m, b, a) ? b
+					  : expr_min(m, a, b);
 }
 
 const struct expr *
 dim_max(struct module *m, const struct expr *a, const struct expr *b)
 {
-	return dim_never_above(m, a, b) ? b : dim_never_above(m, b, a) ? a
-		: expr_max(m, a, b);
+	return dim_never_above(m, a, b)   ? b
+	       : dim_never_above(m, b, a) ? a
+					  : expr_max(m, a, b);
 }
 
 const struct expr *
@@ -171,8 +172,7 @@ product_expr(struct module *m, const struct product *p)
 	const struct expr *e = NULL;
 
 	for (int i = 0; i < p->factors.n; i++) {
-		e = e ? expr_mul(m, e, p->factors.data[i])
-		      : p->factors.data[i];
+		e = e ? expr_mul(m, e, p->factors.data[i]) : p->factors.data[i];
 	}
 	return e ? expr_mul(m, e, expr_index(m, p->coeff))
 		 : expr_index(m, p->coeff);
@@ -223,8 +223,9 @@ dim_quotient(struct module *m, const struct expr *const *num, int n_num,
 		return product_expr(m, &p);
 	}
 	return p.factors.n == 0 && q.factors.n == 0
-		? NULL
-		: expr_floordiv(m, product_expr(m, &p), product_expr(m, &q));
+		       ? NULL
+		       : expr_floordiv(m, product_expr(m, &p),
+				       product_expr(m, &q));
 }
 
 /* ---- positions ---- */
@@ -262,8 +263,9 @@ reindex_group(struct module *m, const struct expr *const *from, int n_from,
 		if (wide && n_to > 1) {
 			at = expr_cast(m, dtype_of(DT_I64), at);
 		}
-		flat = expr_add(m, flat, expr_mul(
-			m, at, shape_elems(m, from, d + 1, n_from)));
+		flat = expr_add(m, flat,
+				expr_mul(m, at,
+					 shape_elems(m, from, d + 1, n_from)));
 	}
 	while (first < n_to - 1 && expr_is_value(to[first], 1)) {
 		first++;
@@ -275,7 +277,8 @@ reindex_group(struct module *m, const struct expr *const *from, int n_from,
 			continue;
 		}
 		out[d] = expr_is_value(stride, 1)
-			? flat : expr_floordiv(m, flat, stride);
+				 ? flat
+				 : expr_floordiv(m, flat, stride);
 		if (d > first) {
 			out[d] = expr_floormod(m, out[d], to[d]);
 		}
@@ -319,7 +322,7 @@ dims_reindex(struct module *m, const struct expr *const *from, int n_from,
 			}
 		} while ((!same || o == o0 || !product_equal(&p, &q)) &&
 			 (i < n_from || o < n_to));
-		reindex_group(m, from + i0, i - i0, index + i0, to + o0,
-			      o - o0, out + o0);
+		reindex_group(m, from + i0, i - i0, index + i0, to + o0, o - o0,
+			      out + o0);
 	}
 }

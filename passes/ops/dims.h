@@ -19,9 +19,9 @@ const struct expr *dim_ceil_div(struct module *m, const struct expr *a,
 				int64_t b);
 /* The product of num[0..n_num) over that of den[0..n_den), common factors
  * cancelled; NULL: constants that do not divide. */
-const struct expr *dim_quotient(struct module *m,
-				const struct expr *const *num, int n_num,
-				const struct expr *const *den, int n_den);
+const struct expr *dim_quotient(struct module *m, const struct expr *const *num,
+				int n_num, const struct expr *const *den,
+				int n_den);
 /* The two products can be shown to be the same. */
 bool dim_products_equal(struct module *m, const struct expr *const *a, int n_a,
 			const struct expr *const *b, int n_b);
@@ -30,9 +30,8 @@ bool dim_products_equal(struct module *m, const struct expr *const *a, int n_a,
  * memory as out[0..n_to) in one of shape `to`. Dimensions that split or merge
  * do so by themselves: only they get a division. */
 void dims_reindex(struct module *m, const struct expr *const *from, int n_from,
-		  const struct expr *const *index,
-		  const struct expr *const *to, int n_to,
-		  const struct expr **out);
+		  const struct expr *const *index, const struct expr *const *to,
+		  int n_to, const struct expr **out);
 
 /* The diagnostic that input i must be a constant; returns false. */
 bool infer_needs_constant(struct infer *c, const struct node *n, int i);

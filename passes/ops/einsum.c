@@ -18,7 +18,7 @@ struct term {
 struct einsum {
 	struct term *inputs, result;
 	const struct expr *size[LABELS]; /* NULL: not used */
-	int ellipsis; /* dimensions that "…" stands for */
+	int ellipsis;                    /* dimensions that "…" stands for */
 };
 
 static bool
@@ -26,14 +26,16 @@ equation_error(struct infer *c, const char *text)
 {
 	return infer_error(c, DIAG_BAD_ATTRIBUTE,
 			   "equation '%s' is not valid for these inputs; "
-			   "correct the model", text);
+			   "correct the model",
+			   text);
 }
 
 static int
 letter_label(char ch)
 {
-	return ch >= 'a' && ch <= 'z' ? ch - 'a'
-	     : ch >= 'A' && ch <= 'Z' ? 26 + ch - 'A' : -1;
+	return ch >= 'a' && ch <= 'z'   ? ch - 'a'
+	       : ch >= 'A' && ch <= 'Z' ? 26 + ch - 'A'
+					: -1;
 }
 
 /* Reads one term up to ',' or "->" or the end; "…" stands for `ellipsis`
@@ -86,7 +88,8 @@ note_sizes(struct infer *c, struct einsum *e, const struct tensor *x,
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "dimension %d of '%s' contradicts "
 					   "another of the same letter; "
-					   "correct the shapes", d, x->name);
+					   "correct the shapes",
+					   d, x->name);
 		}
 		if (t->labels[d] - LETTERS >= e->ellipsis) {
 			e->ellipsis = t->labels[d] - LETTERS + 1;
@@ -198,8 +201,8 @@ static const char *
 label_name(struct module *m, int label)
 {
 	return label < LETTERS
-		? arena_printf(&m->arena, "%c", 'a' + label % 26)
-		: arena_printf(&m->arena, "b%d", label - LETTERS);
+		       ? arena_printf(&m->arena, "%c", 'a' + label % 26)
+		       : arena_printf(&m->arena, "b%d", label - LETTERS);
 }
 
 /* The loops of one stage: those of its result and those summed over. */
@@ -326,10 +329,10 @@ define_einsum(struct define *c, const struct node *n,
 		struct iter_var *axes = define_axes(c, y);
 
 		x = define_stage(c, "round", "elementwise", y->ndim, axes,
-				 convert_to(c, y->type, te_at(
-					c->module, x,
-					axes_exprs(c, axes, y->ndim),
-					y->ndim)));
+				 convert_to(c, y->type,
+					    te_at(c->module, x,
+						  axes_exprs(c, axes, y->ndim),
+						  y->ndim)));
 	}
 	out[0] = x;
 	return true;

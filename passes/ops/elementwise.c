@@ -4,17 +4,16 @@
 
 #include <math.h>
 
-#define UNARY(name) \
-	const struct expr * \
-	body_##name(struct define *c, const struct node *n, \
-		    const struct expr *const *x)
+#define UNARY(name)                                                            \
+	const struct expr *body_##name(struct define *c, const struct node *n, \
+				       const struct expr *const *x)
 
 /* Those that are one intrinsic. */
-#define INTRINSIC(name, INTRIN_ID) \
-	UNARY(name) \
-	{ \
-		(void)n; \
-		return expr_call1(c->module, INTRIN_##INTRIN_ID, x[0]); \
+#define INTRINSIC(name, INTRIN_ID)                                             \
+	UNARY(name)                                                            \
+	{                                                                      \
+		(void)n;                                                       \
+		return expr_call1(c->module, INTRIN_##INTRIN_ID, x[0]);        \
 	}
 
 INTRINSIC(floor, FLOOR)
@@ -43,7 +42,8 @@ UNARY(abs)
 {
 	(void)n;
 	return dtype_class(x[0]->type) == DTC_UINT
-		? x[0] : expr_call1(c->module, INTRIN_ABS, x[0]);
+		       ? x[0]
+		       : expr_call1(c->module, INTRIN_ABS, x[0]);
 }
 
 UNARY(neg)
@@ -102,7 +102,7 @@ UNARY(is_inf)
 		       like(c, x[0], positive ? INFINITY : -INFINITY));
 }
 
-UNARY(not)
+UNARY(not )
 {
 	(void)n;
 	return expr_not(c->module, x[0]);
@@ -123,10 +123,11 @@ bool
 dtype_of_onnx(int64_t number, struct dtype *t)
 {
 	static const enum dtype_kind kinds[] = {
-		DT_VOID, DT_F32, DT_U8, DT_I8, DT_U16, DT_I16, DT_I32, DT_I64,
-		DT_STRING, DT_BOOL, DT_F16, DT_F64, DT_U32, DT_U64, DT_VOID,
-		DT_VOID, DT_BF16, DT_F8E4M3FN, DT_F8E4M3FNUZ, DT_F8E5M2,
-		DT_F8E5M2FNUZ, DT_U4, DT_I4
+		DT_VOID,       DT_F32,  DT_U8,       DT_I8,         DT_U16,
+		DT_I16,        DT_I32,  DT_I64,      DT_STRING,     DT_BOOL,
+		DT_F16,        DT_F64,  DT_U32,      DT_U64,        DT_VOID,
+		DT_VOID,       DT_BF16, DT_F8E4M3FN, DT_F8E4M3FNUZ, DT_F8E5M2,
+		DT_F8E5M2FNUZ, DT_U4,   DT_I4
 	};
 
 	if (number <= 0 || number >= (int)(sizeof kinds / sizeof kinds[0]) ||
@@ -149,8 +150,7 @@ infer_cast(struct infer *c, struct node *n)
 				   "choose a numeric type of 4 bits or more",
 				   (long long)to);
 	}
-	infer_set(c, n->outputs[0], t, n->inputs[0]->ndim,
-		  n->inputs[0]->shape);
+	infer_set(c, n->outputs[0], t, n->inputs[0]->ndim, n->inputs[0]->shape);
 	return true;
 }
 
@@ -181,8 +181,7 @@ convert_to(struct define *c, struct dtype t, const struct expr *e)
 static bool
 holds_ints(struct dtype t, struct dtype ints)
 {
-	return !dtype_is_float(ints) &&
-	       dtype_lowest(ints) >= dtype_lowest(t) &&
+	return !dtype_is_float(ints) && dtype_lowest(ints) >= dtype_lowest(t) &&
 	       dtype_highest(ints) <= dtype_highest(t);
 }
 

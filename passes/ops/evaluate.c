@@ -15,7 +15,7 @@ value_bytes(struct arena *a, const struct value *v)
 		return (void *)v->data; /* read only by the function */
 	}
 	bytes = arena_alloc(a, (size_t)(v->elems + 1) *
-			       (size_t)dtype_bytes(v->type));
+				       (size_t)dtype_bytes(v->type));
 	for (int64_t i = 0; i < v->elems; i++) {
 		number_store(v->type, bytes, (size_t)i, v->fill);
 	}
@@ -59,8 +59,7 @@ ops_evaluate(struct graph *g, const struct node *n, const struct value **out)
 					  "input '%s' has no constant value",
 					  t->name);
 		}
-		in[i] = te_placeholder(m, t->name, t->type, t->ndim,
-				       t->shape);
+		in[i] = te_placeholder(m, t->name, t->type, t->ndim, t->shape);
 		params[count] = in[i];
 		args[count++].data = value_bytes(a, t->value);
 	}

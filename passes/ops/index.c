@@ -17,8 +17,7 @@ indices_known(struct module *m, const struct node *n, int i,
 	}
 	if (value && value->data && dtype_class(value->type) == DTC_INT) {
 		for (int64_t k = 0; k < value->elems; k++) {
-			v = number_load(value->type, value->data,
-					(size_t)k).i;
+			v = number_load(value->type, value->data, (size_t)k).i;
 			if (v < 0 || v >= least) {
 				return false;
 			}
@@ -39,8 +38,8 @@ indices_known(struct module *m, const struct node *n, int i,
 /* e, an element of input i, as an index that is in range whatever the data:
  * modulo the size, which also counts negative ones from the end. */
 static const struct expr *
-safe_index(struct define *c, const struct node *n, int i,
-	   const struct expr *e, const struct expr *size)
+safe_index(struct define *c, const struct node *n, int i, const struct expr *e,
+	   const struct expr *size)
 {
 	struct module *m = c->module;
 	const struct tensor *t = n->inputs[i];
@@ -78,9 +77,9 @@ bool
 infer_gather(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0], *indices = n->inputs[1];
-	const struct expr **shape =
-		arena_array(&c->module->arena, const struct expr *,
-			    x->ndim + indices->ndim + 1);
+	const struct expr **shape = arena_array(&c->module->arena,
+						const struct expr *,
+						x->ndim + indices->ndim + 1);
 	int axis, rank = 0;
 
 	if (!infer_index_type(c, n, 1) ||
@@ -108,8 +107,8 @@ define_gather(struct define *c, const struct node *n,
 	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
 	const struct expr **index = axes_exprs(c, axes, y->ndim);
-	const struct expr **at =
-		arena_array(&m->arena, const struct expr *, x->ndim + 1);
+	const struct expr **at = arena_array(&m->arena, const struct expr *,
+					     x->ndim + 1);
 	int rank = n->inputs[1]->ndim;
 	int64_t axis = node_attr_int(n, "axis", 0);
 
@@ -139,8 +138,8 @@ infer_gather_elements(struct infer *c, struct node *n)
 	if (indices->ndim != x->ndim) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "data and indices differ in rank: %d and "
-				   "%d; correct the model", x->ndim,
-				   indices->ndim);
+				   "%d; correct the model",
+				   x->ndim, indices->ndim);
 	}
 	for (int d = 0; d < x->ndim; d++) {
 		int64_t most, have;
@@ -150,7 +149,8 @@ infer_gather_elements(struct infer *c, struct node *n)
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "dimension %d of the indices is "
 					   "beyond that of the data; correct "
-					   "the model", d);
+					   "the model",
+					   d);
 		}
 	}
 	infer_set(c, n->outputs[0], x->type, x->ndim, indices->shape);
@@ -203,12 +203,13 @@ infer_gather_nd(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0], *indices = n->inputs[1];
 	int64_t batch = node_attr_int(n, "batch_dims", 0);
-	const struct expr **shape =
-		arena_array(&c->module->arena, const struct expr *,
-			    x->ndim + indices->ndim + 1);
+	const struct expr **shape = arena_array(&c->module->arena,
+						const struct expr *,
+						x->ndim + indices->ndim + 1);
 	int rank = indices->ndim - 1, length;
 
-	length = infer_tuple_length(c, n, batch > 64 || batch < 0 ? -1 : (int)batch);
+	length = infer_tuple_length(c, n,
+				    batch > 64 || batch < 0 ? -1 : (int)batch);
 	if (!length) {
 		return false;
 	}
@@ -230,12 +231,12 @@ define_gather_nd(struct define *c, const struct node *n,
 	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
 	const struct expr **index = axes_exprs(c, axes, y->ndim);
-	int q = n->inputs[1]->ndim, batch = (int)node_attr_int(
-		n, "batch_dims", 0);
-	const struct expr **tuple =
-		arena_array(&m->arena, const struct expr *, q + 1);
-	const struct expr **at =
-		arena_array(&m->arena, const struct expr *, x->ndim + 1);
+	int q = n->inputs[1]->ndim,
+	    batch = (int)node_attr_int(n, "batch_dims", 0);
+	const struct expr **tuple = arena_array(&m->arena, const struct expr *,
+						q + 1);
+	const struct expr **at = arena_array(&m->arena, const struct expr *,
+					     x->ndim + 1);
 	int64_t length = 0;
 
 	expr_is_int(n->inputs[1]->shape[q - 1], &length);

@@ -49,8 +49,7 @@ with_shapes(struct infer *c, const char *text)
 		put_shape(&s, x);
 	}
 	all = arena_printf(&c->module->arena, "%.*s (%s %s)%s", (int)problem,
-			   text, shown == 1 ? "the input is"
-					    : "the inputs are",
+			   text, shown == 1 ? "the input is" : "the inputs are",
 			   s.data != NULL ? s.data : "none", text + problem);
 	strbuf_release(&s);
 	return all;
@@ -114,8 +113,7 @@ dim_normal(struct module *m, const struct expr *e)
 {
 	struct analyser a;
 
-	if (e->kind == EXPR_INT || e->kind == EXPR_VAR ||
-	    !expr_is_short(e)) {
+	if (e->kind == EXPR_INT || e->kind == EXPR_VAR || !expr_is_short(e)) {
 		return e;
 	}
 	analyser_init(&a, m);
@@ -153,8 +151,7 @@ infer_axis(struct infer *c, int64_t axis, int ndim, int *out)
 }
 
 bool
-infer_axes_set(struct infer *c, const int64_t *axes, int n, int ndim,
-	       bool *set)
+infer_axes_set(struct infer *c, const int64_t *axes, int n, int ndim, bool *set)
 {
 	for (int i = 0; i < n; i++) {
 		int d;
@@ -165,7 +162,8 @@ infer_axes_set(struct infer *c, const int64_t *axes, int n, int ndim,
 		if (set[d]) {
 			return infer_error(c, DIAG_BAD_ATTRIBUTE,
 					   "axis %d is listed twice; correct "
-					   "the model", d);
+					   "the model",
+					   d);
 		}
 		set[d] = true;
 	}
@@ -216,8 +214,9 @@ infer_broadcast(struct infer *c, const struct tensor *const *in, int n,
 	for (int i = 0; i < n; i++) {
 		for (int d = 0; in[i] && d < in[i]->ndim; d++) {
 			int at = rank - in[i]->ndim + d;
-			const struct expr *dim = broadcast_dim(
-				c->module, dims[at], in[i]->shape[d]);
+			const struct expr *dim = broadcast_dim(c->module,
+							       dims[at],
+							       in[i]->shape[d]);
 
 			if (!dim) {
 				return infer_error(
@@ -236,8 +235,7 @@ infer_broadcast(struct infer *c, const struct tensor *const *in, int n,
 }
 
 const struct expr *
-shape_elems(struct module *m, const struct expr *const *shape, int from,
-	    int to)
+shape_elems(struct module *m, const struct expr *const *shape, int from, int to)
 {
 	const struct expr *product = expr_i32(m, 1);
 
@@ -278,14 +276,14 @@ infer_form(struct infer *c, const struct node *n, int i, unsigned types,
 	if (!(type_bit(t->type) & types)) {
 		return infer_error(c, DIAG_BAD_TYPE,
 				   "input %d is %s, which %s does not take "
-				   "there; insert a Cast", i,
-				   dtype_name(t->type), n->op_type);
+				   "there; insert a Cast",
+				   i, dtype_name(t->type), n->op_type);
 	}
 	if (t->ndim < least || t->ndim > most) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "input %d has rank %d, which %s does not "
-				   "take there; reshape it", i, t->ndim,
-				   n->op_type);
+				   "take there; reshape it",
+				   i, t->ndim, n->op_type);
 	}
 	return true;
 }
@@ -303,7 +301,8 @@ infer_param(struct infer *c, const struct node *n, int i, unsigned types,
 	    (!size || !dims_may_equal(t->shape[0], size))) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "input %d has not one element, nor one per "
-				   "row or channel; correct its shape", i);
+				   "row or channel; correct its shape",
+				   i);
 	}
 	return true;
 }
@@ -321,8 +320,8 @@ infer_zero_point(struct infer *c, const struct node *n, int i, int zero)
 	if (z && !dtype_equal(z->type, t->type)) {
 		return infer_error(c, DIAG_BAD_TYPE,
 				   "input %d is %s and its zero point %s; they "
-				   "must be alike", i, dtype_name(t->type),
-				   dtype_name(z->type));
+				   "must be alike",
+				   i, dtype_name(t->type), dtype_name(z->type));
 	}
 	return true;
 }
@@ -340,8 +339,8 @@ infer_same_types(struct infer *c, const struct node *n)
 		if (t && !dtype_equal(t->type, want)) {
 			return infer_error(c, DIAG_BAD_TYPE,
 					   "input %d is %s and input 0 is %s; "
-					   "insert a Cast", i,
-					   dtype_name(t->type),
+					   "insert a Cast",
+					   i, dtype_name(t->type),
 					   dtype_name(want));
 		}
 	}
@@ -386,7 +385,8 @@ infer_where(struct infer *c, struct node *n)
 	if (!dtype_equal(n->inputs[1]->type, n->inputs[2]->type)) {
 		return infer_error(c, DIAG_BAD_TYPE,
 				   "the two values are %s and %s; insert a "
-				   "Cast", dtype_name(n->inputs[1]->type),
+				   "Cast",
+				   dtype_name(n->inputs[1]->type),
 				   dtype_name(n->inputs[2]->type));
 	}
 	return infer_map(c, n, n->inputs[1]->type);
@@ -401,7 +401,8 @@ check_counts(struct infer *c, const struct node *n)
 
 	/* Of any number of inputs none is optional. */
 	int needed = op->max_inputs < 0 && n->n_inputs > op->min_inputs
-		? n->n_inputs : op->min_inputs;
+			     ? n->n_inputs
+			     : op->min_inputs;
 
 	for (int i = 0; i < needed; i++) {
 		if (!node_input(n, i)) {
@@ -413,8 +414,8 @@ check_counts(struct infer *c, const struct node *n)
 	for (int i = 0; i < op->min_outputs; i++) {
 		if (i >= n->n_outputs) {
 			return infer_error(c, DIAG_BAD_MODEL,
-					   "output %d is missing; %s has %d",
-					   i, op->name, op->min_outputs);
+					   "output %d is missing; %s has %d", i,
+					   op->name, op->min_outputs);
 		}
 	}
 	if (op->max_inputs >= 0 && n->n_inputs > op->max_inputs) {
@@ -440,15 +441,15 @@ check_inputs(struct infer *c, const struct node *n)
 			return infer_error(c, DIAG_UNKNOWN_SHAPE,
 					   "type or shape of input '%s' is "
 					   "not known; give it with "
-					   "--input-shape", t->name);
+					   "--input-shape",
+					   t->name);
 		}
 	}
 	if (n->n_inputs > 0 && n->inputs[0] &&
 	    !(type_bit(n->inputs[0]->type) & (unsigned)n->op->types)) {
 		return infer_error(c, DIAG_BAD_TYPE,
 				   "%s of %s is not defined; insert a Cast",
-				   n->op->name,
-				   dtype_name(n->inputs[0]->type));
+				   n->op->name, dtype_name(n->inputs[0]->type));
 	}
 	return true;
 }
@@ -466,7 +467,8 @@ check_outputs(struct infer *c, const struct node *n)
 		if (!t->typed || t->ndim < 0) {
 			return infer_error(c, DIAG_UNKNOWN_SHAPE,
 					   "the shape of '%s' depends on "
-					   "data; make it constant", t->name);
+					   "data; make it constant",
+					   t->name);
 		}
 		for (int d = 0; d < t->ndim; d++) {
 			if (!expr_is_short(t->shape[d])) {
@@ -474,23 +476,25 @@ check_outputs(struct infer *c, const struct node *n)
 					c, DIAG_TOO_LARGE,
 					"the formula for dimension %d of '%s' "
 					"grows without bounds; fix a size "
-					"with --dim", d, t->name);
+					"with --dim",
+					d, t->name);
 			}
 			if (expr_is_int(t->shape[d], &dim) && dim < 0) {
 				return infer_error(
 					c, DIAG_BAD_SHAPE,
 					"dimension %d of '%s' would be %lld; "
 					"correct the input's shape or the "
-					"attributes", d, t->name,
-					(long long)dim);
+					"attributes",
+					d, t->name, (long long)dim);
 			}
 		}
-		if (!tensor_max_elems(t, &elems)
-		    ? !c->graph->open_sizes : elems > elems_limit) {
+		if (!tensor_max_elems(t, &elems) ? !c->graph->open_sizes
+						 : elems > elems_limit) {
 			return infer_error(c, DIAG_TOO_LARGE,
 					   "'%s' would have more elements "
 					   "than any machine addresses; "
-					   "correct the shapes", t->name);
+					   "correct the shapes",
+					   t->name);
 		}
 	}
 	return true;

@@ -23,7 +23,8 @@ transpose_perm(struct infer *c, const struct node *n, int *perm)
 	if (count != ndim) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "perm has %d entries for %d dimensions; "
-				   "correct the model", count, ndim);
+				   "correct the model",
+				   count, ndim);
 	}
 	if (!infer_axes_set(c, list, count, ndim, seen)) {
 		return false;
@@ -32,7 +33,8 @@ transpose_perm(struct infer *c, const struct node *n, int *perm)
 		if (list[d] < 0) {
 			return infer_error(c, DIAG_BAD_ATTRIBUTE,
 					   "perm[%d] is %lld; entries count "
-					   "from 0", d, (long long)list[d]);
+					   "from 0",
+					   d, (long long)list[d]);
 		}
 		perm[d] = (int)list[d];
 	}
@@ -45,8 +47,8 @@ infer_transpose(struct infer *c, struct node *n)
 	const struct tensor *x = n->inputs[0];
 	struct arena *a = &c->module->arena;
 	int *perm = arena_array(a, int, x->ndim + 1);
-	const struct expr **shape =
-		arena_array(a, const struct expr *, x->ndim + 1);
+	const struct expr **shape = arena_array(a, const struct expr *,
+						x->ndim + 1);
 
 	if (!transpose_perm(c, n, perm)) {
 		return false;
@@ -87,8 +89,8 @@ infer_concat(struct infer *c, struct node *n)
 {
 	struct module *m = c->module;
 	int rank = n->inputs[0]->ndim, axis;
-	const struct expr **shape =
-		arena_array(&m->arena, const struct expr *, rank + 1);
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						rank + 1);
 	int64_t known;
 
 	if (!infer_same_types(c, n) ||
@@ -115,7 +117,8 @@ infer_concat(struct infer *c, struct node *n)
 					c, DIAG_BAD_SHAPE,
 					"dimension %d of input %d differs "
 					"from that of the inputs before; "
-					"correct the shapes", d, i);
+					"correct the shapes",
+					d, i);
 			} else if (!expr_is_int(shape[d], &known)) {
 				shape[d] = x->shape[d];
 			}
@@ -134,8 +137,8 @@ define_concat(struct define *c, const struct node *n,
 	const struct tensor *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
 	const struct expr **at = axes_exprs(c, axes, y->ndim);
-	const struct expr **end =
-		arena_array(&m->arena, const struct expr *, n->n_inputs + 1);
+	const struct expr **end = arena_array(&m->arena, const struct expr *,
+					      n->n_inputs + 1);
 	const struct expr *body = NULL;
 	int64_t axis = node_attr_int(n, "axis", 0);
 
@@ -182,7 +185,8 @@ split_sizes(struct infer *c, const struct node *n, int axis,
 		if (count != n->n_outputs) {
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "%d sizes for %d outputs; correct "
-					   "the model", count, n->n_outputs);
+					   "the model",
+					   count, n->n_outputs);
 		}
 		for (int k = 0; k < count; k++) {
 			sizes[k] = expr_index(m, list[k]);
@@ -211,8 +215,8 @@ infer_split(struct infer *c, struct node *n)
 {
 	struct arena *a = &c->module->arena;
 	const struct tensor *x = n->inputs[0];
-	const struct expr **sizes =
-		arena_array(a, const struct expr *, n->n_outputs + 1);
+	const struct expr **sizes = arena_array(a, const struct expr *,
+						n->n_outputs + 1);
 	const struct expr *sum = expr_i32(c->module, 0);
 	int axis;
 
@@ -221,8 +225,9 @@ infer_split(struct infer *c, struct node *n)
 		return false;
 	}
 	for (int k = 0; k < n->n_outputs; k++) {
-		const struct expr **shape = arena_copy(
-			a, x->shape, sizeof *shape * (size_t)x->ndim);
+		const struct expr **shape = arena_copy(a, x->shape,
+						       sizeof *shape *
+							       (size_t)x->ndim);
 
 		shape[axis] = sizes[k];
 		sum = expr_add(c->module, sum, sizes[k]);
@@ -231,8 +236,8 @@ infer_split(struct infer *c, struct node *n)
 	if (!dims_may_equal(sum, x->shape[axis])) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the parts do not add up to dimension %d "
-				   "of '%s'; correct the sizes", axis,
-				   x->name);
+				   "of '%s'; correct the sizes",
+				   axis, x->name);
 	}
 	return true;
 }
@@ -244,8 +249,8 @@ define_split(struct define *c, const struct node *n,
 	struct module *m = c->module;
 	struct infer checked = { c->graph, m, n };
 	int rank = n->inputs[0]->ndim, axis;
-	const struct expr **sizes =
-		arena_array(&m->arena, const struct expr *, n->n_outputs + 1);
+	const struct expr **sizes = arena_array(&m->arena, const struct expr *,
+						n->n_outputs + 1);
 	const struct expr *start = expr_i32(m, 0);
 
 	if (!infer_axis(&checked, node_attr_int(n, "axis", 0), rank, &axis) ||
@@ -259,8 +264,7 @@ define_split(struct define *c, const struct node *n,
 
 			at[axis] = expr_add(m, at[axis], start);
 			out[k] = define_stage(c, "split", "injective", rank,
-					      axes,
-					      te_at(m, in[0], at, rank));
+					      axes, te_at(m, in[0], at, rank));
 		}
 		start = expr_add(m, start, sizes[k]);
 	}
@@ -295,7 +299,8 @@ bad_block(struct infer *c, int64_t block)
 {
 	return infer_error(c, DIAG_BAD_SHAPE,
 			   "the input's shape does not divide by blocksize "
-			   "%lld; correct the model", (long long)block);
+			   "%lld; correct the model",
+			   (long long)block);
 }
 
 /* Channels run over the block's pixels first: [h][w][c], else [c][h][w]. */
@@ -338,14 +343,16 @@ define_depth_to_space(struct define *c, const struct node *n,
 	const struct expr *channels = n->outputs[0]->shape[1];
 	int64_t block = node_attr_int(n, "blocksize", 1);
 	const struct expr *b = expr_index(m, block);
-	const struct expr *pixel = expr_add(
-		m, expr_mul(m, expr_floormod(m, at[2], b), b),
-		expr_floormod(m, at[3], b));
+	const struct expr *pixel =
+		expr_add(m, expr_mul(m, expr_floormod(m, at[2], b), b),
+			 expr_floormod(m, at[3], b));
 
 	at[1] = pixels_first(n)
-		? expr_add(m, expr_mul(m, pixel, channels), at[1])
-		: expr_add(m, expr_mul(m, at[1], expr_index(m, block * block)),
-			   pixel);
+			? expr_add(m, expr_mul(m, pixel, channels), at[1])
+			: expr_add(m,
+				   expr_mul(m, at[1],
+					    expr_index(m, block * block)),
+				   pixel);
 	at[2] = expr_floordiv(m, at[2], b);
 	at[3] = expr_floordiv(m, at[3], b);
 	out[0] = define_stage(c, "depth_to_space", "injective", 4, axes,

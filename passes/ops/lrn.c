@@ -24,7 +24,8 @@ infer_lrn(struct infer *c, struct node *n)
 	if (n->inputs[0]->ndim < 2) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the input has rank %d; LRN needs batch "
-				   "and channels", n->inputs[0]->ndim);
+				   "and channels",
+				   n->inputs[0]->ndim);
 	}
 	set_like_input(c, n);
 	return true;
@@ -52,8 +53,8 @@ raised(struct define *c, const struct expr *e, double beta, bool positive)
 
 /* x / (bias + alpha / size * sum of squares of the nearest channels)^beta */
 bool
-define_lrn(struct define *c, const struct node *n,
-	   struct te_tensor *const *in, struct te_tensor **out)
+define_lrn(struct define *c, const struct node *n, struct te_tensor *const *in,
+	   struct te_tensor **out)
 {
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
@@ -65,12 +66,15 @@ define_lrn(struct define *c, const struct node *n,
 	struct iter_var *axes = define_axes(c, y);
 	struct iter_var near = te_reduce_axis(m, "r", expr_i32(m, size));
 	const struct expr **index = axes_exprs(c, axes, y->ndim);
-	const struct expr *channel = expr_add(
-		m, index[1], expr_sub(m, near.var->expr,
-				      expr_i32(m, (size - 1) / 2)));
-	const struct expr *inside = expr_and(
-		m, expr_le(m, expr_i32(m, 0), channel),
-		expr_lt(m, channel, y->shape[1])), *e;
+	const struct expr *channel = expr_add(m, index[1],
+					      expr_sub(m, near.var->expr,
+						       expr_i32(m, (size - 1) /
+									   2)));
+	const struct expr *inside = expr_and(m,
+					     expr_le(m, expr_i32(m, 0),
+						     channel),
+					     expr_lt(m, channel, y->shape[1])),
+			  *e;
 	struct te_tensor *sum;
 
 	index[1] = channel;
@@ -127,8 +131,7 @@ define_lp_norm(struct define *c, const struct node *n,
 	r = reduce_plan(c, in[0], reduced, false);
 	e = expr_cast(m, t, te_at(m, in[0], r.at, y->ndim));
 	norm = define_stage(c, "sum", "reduce", r.n_axes, r.axes,
-			    te_sum(m, power_of_abs(c, e, p), r.over,
-				   r.n_over));
+			    te_sum(m, power_of_abs(c, e, p), r.over, r.n_over));
 	r = reduce_plan(c, in[0], reduced, false);
 	e = te_at(m, norm, axes_exprs(c, r.axes, r.n_axes), r.n_axes);
 	norm = define_stage(c, "norm", "elementwise", r.n_axes, r.axes,

@@ -13,7 +13,8 @@ infer_trilu(struct infer *c, struct node *n)
 	if (x->ndim < 2) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "Trilu needs matrices; '%s' has %d "
-				   "dimensions", x->name, x->ndim);
+				   "dimensions",
+				   x->name, x->ndim);
 	}
 	if (!infer_param(c, n, 1, TYPES_SIGNED, NULL)) {
 		return false;
@@ -38,8 +39,9 @@ define_trilu(struct define *c, const struct node *n,
 		int64_t v = known[0];
 
 		/* beyond any matrix it makes no difference */
-		k = expr_index(m, v > INT32_MAX / 2 ? INT32_MAX / 2
-				: v < -INT32_MAX / 2 ? -INT32_MAX / 2 : v);
+		k = expr_index(m, v > INT32_MAX / 2    ? INT32_MAX / 2
+				  : v < -INT32_MAX / 2 ? -INT32_MAX / 2
+						       : v);
 	} else if (node_input(n, 1)) {
 		k = define_scalar(c, n, in, 1);
 	}
@@ -60,8 +62,8 @@ infer_one_hot(struct infer *c, struct node *n)
 {
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0];
-	const struct expr **shape =
-		arena_array(&m->arena, const struct expr *, x->ndim + 2);
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						x->ndim + 2);
 	const struct expr *const *depth, *size;
 	double number;
 	int axis, count, from = 0;
@@ -100,8 +102,8 @@ define_one_hot(struct define *c, const struct node *n,
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
-	const struct expr **at =
-		arena_array(&m->arena, const struct expr *, y->ndim + 1);
+	const struct expr **at = arena_array(&m->arena, const struct expr *,
+					     y->ndim + 1);
 	const struct expr *hot, *values[2];
 	struct tensor *pair = n->inputs[2];
 	int64_t axis = node_attr_int(n, "axis", -1);
@@ -115,20 +117,24 @@ define_one_hot(struct define *c, const struct node *n,
 	}
 	hot = convert_to(c, dtype_of(DT_I64), te_at(m, in[0], at, rank));
 	hot = expr_select(m, expr_lt(m, hot, like(c, hot, 0)),
-			  expr_add(m, hot, expr_cast(m, hot->type,
-						     y->shape[axis])), hot);
+			  expr_add(m, hot,
+				   expr_cast(m, hot->type, y->shape[axis])),
+			  hot);
 	for (int k = 0; k < 2; k++) {
 		const struct expr *which = expr_i32(m, k);
 
 		values[k] = pair->value && pair->value->elems == 2
-			? value_literal(m, pair->value, (size_t)k)
-			: te_at(m, in[2], &which, 1);
+				    ? value_literal(m, pair->value, (size_t)k)
+				    : te_at(m, in[2], &which, 1);
 	}
-	out[0] = define_stage(c, "one_hot", "injective", y->ndim, axes,
-			      expr_select(m, expr_eq(m, hot, expr_cast(
-						m, hot->type,
-						axes[axis].var->expr)),
-					  values[1], values[0]));
+	out[0] =
+		define_stage(c, "one_hot", "injective", y->ndim, axes,
+			     expr_select(m,
+					 expr_eq(m, hot,
+						 expr_cast(m, hot->type,
+							   axes[axis]
+								   .var->expr)),
+					 values[1], values[0]));
 	return true;
 }
 

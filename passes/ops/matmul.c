@@ -7,7 +7,7 @@
 /* Batch dimensions of a result, and where its row and column are; a vector
  * lacks one of them. */
 struct product {
-	int batch;        /* dimensions in front */
+	int batch; /* dimensions in front */
 	bool rows, columns;
 	const struct expr **shape;
 	int rank;
@@ -23,8 +23,8 @@ product_shape(struct infer *c, struct module *m, const struct node *n,
 	const struct expr *inner_b;
 
 	if (a->ndim < 1 || b->ndim < 1) {
-		return infer_error(c, DIAG_BAD_SHAPE,
-				   "a scalar in %s; use Mul", n->op_type);
+		return infer_error(c, DIAG_BAD_SHAPE, "a scalar in %s; use Mul",
+				   n->op_type);
 	}
 	batch_a = batch_a < 0 ? 0 : batch_a;
 	batch_b = batch_b < 0 ? 0 : batch_b;
@@ -38,7 +38,8 @@ product_shape(struct infer *c, struct module *m, const struct node *n,
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the last dimension of input 0 and the "
 				   "rows of input %d differ; correct the "
-				   "shapes", second);
+				   "shapes",
+				   second);
 	}
 	if (p->inner->kind != EXPR_INT) {
 		p->inner = inner_b;
@@ -47,14 +48,17 @@ product_shape(struct infer *c, struct module *m, const struct node *n,
 		int at_a = d - (p->batch - batch_a);
 		int at_b = d - (p->batch - batch_b);
 
-		p->shape[d] = broadcast_dim(
-			m, at_a < 0 ? expr_i32(m, 1) : a->shape[at_a],
-			at_b < 0 ? expr_i32(m, 1) : b->shape[at_b]);
+		p->shape[d] = broadcast_dim(m,
+					    at_a < 0 ? expr_i32(m, 1)
+						     : a->shape[at_a],
+					    at_b < 0 ? expr_i32(m, 1)
+						     : b->shape[at_b]);
 		if (!p->shape[d]) {
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "batch dimension %d of the inputs "
 					   "does not broadcast; correct the "
-					   "shapes", d);
+					   "shapes",
+					   d);
 		}
 	}
 	p->rank = p->batch;
@@ -72,8 +76,7 @@ infer_matmul(struct infer *c, struct node *n)
 {
 	struct product p;
 
-	if (!infer_same_types(c, n) ||
-	    !product_shape(c, c->module, n, 1, &p)) {
+	if (!infer_same_types(c, n) || !product_shape(c, c->module, n, 1, &p)) {
 		return false;
 	}
 	infer_set(c, n->outputs[0], n->inputs[0]->type, p.rank, p.shape);
@@ -113,12 +116,13 @@ infer_matmul_integer(struct infer *c, struct node *n)
 static struct iter_var *
 product_axes(struct define *c, const struct product *p)
 {
-	const char **names =
-		arena_array(&c->module->arena, const char *, p->rank + 1);
+	const char **names = arena_array(&c->module->arena, const char *,
+					 p->rank + 1);
 
 	for (int d = 0; d < p->batch; d++) {
-		names[d] = p->batch == 1 ? "b" : arena_printf(
-			&c->module->arena, "b%d", d);
+		names[d] = p->batch == 1
+				   ? "b"
+				   : arena_printf(&c->module->arena, "b%d", d);
 	}
 	if (p->rows) {
 		names[p->batch] = "i";
@@ -138,8 +142,8 @@ operand(struct define *c, const struct product *p, const struct te_tensor *t,
 {
 	struct module *m = c->module;
 	int ndim = t->buffer->ndim, batch = ndim > 2 ? ndim - 2 : 0;
-	const struct expr **at =
-		arena_array(&m->arena, const struct expr *, ndim + 1);
+	const struct expr **at = arena_array(&m->arena, const struct expr *,
+					     ndim + 1);
 
 	for (int d = 0; d < batch; d++) {
 		int k = p->batch - batch + d;
@@ -158,12 +162,12 @@ operand(struct define *c, const struct product *p, const struct te_tensor *t,
 
 /* Element (i, k) of input 0 and (k, j) of input 1. */
 static void
-operands(struct define *c, const struct product *p,
-	 struct te_tensor *const *in, const struct expr *const *index,
-	 const struct expr *k, const struct expr *ab[2])
+operands(struct define *c, const struct product *p, struct te_tensor *const *in,
+	 const struct expr *const *index, const struct expr *k,
+	 const struct expr *ab[2])
 {
-	ab[0] = operand(c, p, in[0], index,
-			p->rows ? index[p->batch] : NULL, k);
+	ab[0] = operand(c, p, in[0], index, p->rows ? index[p->batch] : NULL,
+			k);
 	ab[1] = operand(c, p, in[1], index, k,
 			p->columns ? index[p->rank - 1] : NULL);
 }
@@ -185,8 +189,9 @@ define_matmul(struct define *c, const struct node *n,
 	k = te_reduce_axis(m, "k", p.inner);
 	operands(c, &p, in, axes_exprs(c, axes, p.rank), k.var->expr, ab);
 	out[0] = define_stage(c, "matmul", "matmul", p.rank, axes,
-			      te_sum(m, expr_mul(m, expr_cast(m, t, ab[0]),
-						 expr_cast(m, t, ab[1])),
+			      te_sum(m,
+				     expr_mul(m, expr_cast(m, t, ab[0]),
+					      expr_cast(m, t, ab[1])),
 				     &k, 1));
 	out[0] = define_narrow(c, out[0], type);
 	return true;
@@ -213,10 +218,13 @@ define_integer_product(struct define *c, const struct node *n,
 	operands(c, &p, pair, index, k.var->expr, ab);
 	row = p.rows ? index[p.batch] : NULL;
 	column = p.columns ? index[p.rank - 1] : NULL;
-	ab[0] = expr_sub(m, expr_cast(m, i32, ab[0]), expr_cast(
-		m, i32, define_param(c, n, zero_a, in, row, i32)));
-	ab[1] = expr_sub(m, expr_cast(m, i32, ab[1]), expr_cast(
-		m, i32, define_param(c, n, zero_b, in, column, i32)));
+	ab[0] = expr_sub(m, expr_cast(m, i32, ab[0]),
+			 expr_cast(m, i32,
+				   define_param(c, n, zero_a, in, row, i32)));
+	ab[1] = expr_sub(m, expr_cast(m, i32, ab[1]),
+			 expr_cast(m, i32,
+				   define_param(c, n, zero_b, in, column,
+						i32)));
 	return define_stage(c, "matmul", "matmul", p.rank, axes,
 			    te_sum(m, expr_mul(m, ab[0], ab[1]), &k, 1));
 }
@@ -312,7 +320,8 @@ infer_gemm(struct infer *c, struct node *n)
 	if (a->ndim != 2 || b->ndim != 2) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "inputs of rank %d and %d, not 2; use "
-				   "MatMul", a->ndim, b->ndim);
+				   "MatMul",
+				   a->ndim, b->ndim);
 	}
 	if (!dims_may_equal(a->shape[!trans_a], b->shape[trans_b])) {
 		return infer_error(c, DIAG_BAD_SHAPE,
@@ -337,8 +346,8 @@ infer_gemm(struct infer *c, struct node *n)
 }
 
 bool
-define_gemm(struct define *c, const struct node *n,
-	    struct te_tensor *const *in, struct te_tensor **out)
+define_gemm(struct define *c, const struct node *n, struct te_tensor *const *in,
+	    struct te_tensor **out)
 {
 	static const char *const names[] = { "i", "j" };
 	struct module *m = c->module;
@@ -379,8 +388,8 @@ define_gemm(struct define *c, const struct node *n,
 		e = expr_mul(m, like(c, e, alpha), e);
 	}
 	if (node_input(n, 2) && beta != 0) {
-		b = expr_cast(m, t, define_broadcast(c, in[2], index,
-						     y->shape, 2));
+		b = expr_cast(m, t,
+			      define_broadcast(c, in[2], index, y->shape, 2));
 		e = expr_add(m, e, expr_mul(m, like(c, b, beta), b));
 	}
 	out[0] = define_stage(c, "gemm", "broadcast", 2, axes,
@@ -414,7 +423,8 @@ op_macs(const struct node *n)
 		w = node_input(n, 3);
 		is_conv = strcmp(n->op_type, "QLinearConv") == 0;
 	}
-	if (strcmp(n->op_type, "Einsum") == 0 || !n->op || n->op->fuse != FUSE_COMPUTE || !x || !w || !y ||
+	if (strcmp(n->op_type, "Einsum") == 0 || !n->op ||
+	    n->op->fuse != FUSE_COMPUTE || !x || !w || !y ||
 	    !tensor_max_elems(y, &outputs)) {
 		return 0;
 	}
@@ -423,7 +433,8 @@ op_macs(const struct node *n)
 
 		/* Each input element meets a filter [oc / group, k…]. */
 		return tensor_max_elems(x, &inputs)
-			? inputs * dims_product(w, 1, w->ndim) : 0;
+			       ? inputs * dims_product(w, 1, w->ndim)
+			       : 0;
 	}
 	if (is_conv) {
 		return outputs * dims_product(w, 1, w->ndim);

@@ -30,9 +30,8 @@ plus(struct define *c, const struct expr *e, double least)
 /* mean[…] and 1 / (sqrt(E[(x - mean)^2] + under) + beside) over flagged
  * dimensions. */
 static struct moments
-define_moments(struct define *c, const struct te_tensor *x,
-	       const bool *reduced, struct least least, bool centered,
-	       bool keep)
+define_moments(struct define *c, const struct te_tensor *x, const bool *reduced,
+	       struct least least, bool centered, bool keep)
 {
 	struct module *m = c->module;
 	struct dtype t = accumulator_type(x->buffer->type);
@@ -50,15 +49,16 @@ define_moments(struct define *c, const struct te_tensor *x,
 		p = reduce_plan(c, x, reduced, keep);
 		e = te_at(m, sum, axes_exprs(c, p.axes, p.n_axes), p.n_axes);
 		s.mean = define_stage(c, "mean", "elementwise", p.n_axes,
-				      p.axes, expr_div(m, e, define_count(
-					      c, t, p.count)));
+				      p.axes,
+				      expr_div(m, e,
+					       define_count(c, t, p.count)));
 	}
 	p = reduce_plan(c, x, reduced, keep);
 	e = expr_cast(m, t, te_at(m, x, p.at, ndim));
 	if (centered) {
-		e = expr_sub(m, e, te_at(m, s.mean,
-					 axes_exprs(c, p.axes, p.n_axes),
-					 p.n_axes));
+		e = expr_sub(m, e,
+			     te_at(m, s.mean, axes_exprs(c, p.axes, p.n_axes),
+				   p.n_axes));
 	}
 	sum = define_stage(c, "square_sum", "reduce", p.n_axes, p.axes,
 			   te_sum(m, expr_mul(m, e, e), p.over, p.n_over));
@@ -69,16 +69,15 @@ define_moments(struct define *c, const struct te_tensor *x,
 	e = expr_div(m, e, define_count(c, t, p.count));
 	e = expr_call1(m, INTRIN_SQRT, plus(c, e, least.under));
 	e = plus(c, e, least.beside);
-	s.inv_std = define_stage(c, "inv_std", "elementwise", p.n_axes,
-				 p.axes, expr_div(m, like(c, e, 1), e));
+	s.inv_std = define_stage(c, "inv_std", "elementwise", p.n_axes, p.axes,
+				 expr_div(m, like(c, e, 1), e));
 	return s;
 }
 
 /* (x - mean) * inv_std at an index of x. */
 static const struct expr *
-normalised(struct define *c, const struct te_tensor *x,
-	   const struct moments *s, const bool *reduced,
-	   const struct expr *const *index)
+normalised(struct define *c, const struct te_tensor *x, const struct moments *s,
+	   const bool *reduced, const struct expr *const *index)
 {
 	struct module *m = c->module;
 	int ndim = x->buffer->ndim, rank = s->inv_std->buffer->ndim;
@@ -87,8 +86,7 @@ normalised(struct define *c, const struct te_tensor *x,
 					 te_at(m, x, index, ndim));
 
 	for (int d = 0; s->keep && d < ndim; d++) {
-		at[d] = reduced[d] ? expr_int(m, index[d]->type, 0)
-				   : index[d];
+		at[d] = reduced[d] ? expr_int(m, index[d]->type, 0) : index[d];
 	}
 	if (s->mean) {
 		e = expr_sub(m, e, te_at(m, s->mean, at, rank));
@@ -117,7 +115,8 @@ check_vector(struct infer *c, const struct node *n, int i,
 	    !dims_may_equal(t->shape[0], channels)) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "input %d does not have one element per "
-				   "channel; correct its shape", i);
+				   "channel; correct its shape",
+				   i);
 	}
 	return true;
 }
@@ -144,8 +143,8 @@ check_channels(struct infer *c, const struct node *n)
 	if (n->inputs[0]->ndim < 2) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the input has rank %d; %s needs batch and "
-				   "channels", n->inputs[0]->ndim,
-				   n->op_type);
+				   "channels",
+				   n->inputs[0]->ndim, n->op_type);
 	}
 	return true;
 }
@@ -194,8 +193,10 @@ define_batch_norm(struct define *c, const struct node *n,
 	for (int i = 1; i < 5; i++) {
 		v[i] = at_type(c, te_at(m, in[i], &channel, 1), t);
 	}
-	factor = expr_div(m, v[1], expr_call1(
-		m, INTRIN_SQRT, expr_add(m, v[4], like(c, v[4], epsilon))));
+	factor = expr_div(m, v[1],
+			  expr_call1(m, INTRIN_SQRT,
+				     expr_add(m, v[4],
+					      like(c, v[4], epsilon))));
 	e = expr_mul(m, expr_sub(m, v[0], v[3]), factor);
 	out[0] = define_stage(c, "batch_norm", "broadcast", y->ndim, axes,
 			      expr_cast(m, y->type, expr_add(m, e, v[2])));
@@ -246,8 +247,7 @@ define_running(struct define *c, const struct node *n, int k, int i,
  * the mean and the variance were before. */
 bool
 define_batch_norm_training(struct define *c, const struct node *n,
-			   struct te_tensor *const *in,
-			   struct te_tensor **out)
+			   struct te_tensor *const *in, struct te_tensor **out)
 {
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
@@ -259,8 +259,7 @@ define_batch_norm_training(struct define *c, const struct node *n,
 	for (int d = 0; d < y->ndim; d++) {
 		reduced[d] = d != 1;
 	}
-	s = define_moments(c, in[0], reduced,
-			   epsilon_of(n), true, false);
+	s = define_moments(c, in[0], reduced, epsilon_of(n), true, false);
 	axes = define_axes(c, y);
 	index = axes_exprs(c, axes, y->ndim);
 	channel = y->ndim > 1 ? index[1] : expr_i32(m, 0);
@@ -310,15 +309,12 @@ define_instance_norm(struct define *c, const struct node *n,
 	for (int d = 2; d < y->ndim; d++) {
 		reduced[d] = true;
 	}
-	s = define_moments(c, in[0], reduced,
-			   epsilon_of(n), true, false);
+	s = define_moments(c, in[0], reduced, epsilon_of(n), true, false);
 	axes = define_axes(c, y);
 	index = axes_exprs(c, axes, y->ndim);
 	e = normalised(c, in[0], &s, reduced, index);
-	e = expr_mul(m, e, at_type(c, te_at(m, in[1], &index[1], 1),
-				   e->type));
-	e = expr_add(m, e, at_type(c, te_at(m, in[2], &index[1], 1),
-				   e->type));
+	e = expr_mul(m, e, at_type(c, te_at(m, in[1], &index[1], 1), e->type));
+	e = expr_add(m, e, at_type(c, te_at(m, in[2], &index[1], 1), e->type));
 	out[0] = define_stage(c, "instance_norm", "broadcast", y->ndim, axes,
 			      expr_cast(m, y->type, e));
 	return true;
@@ -364,10 +360,9 @@ define_group_norm(struct define *c, const struct node *n,
 	const struct tensor *y = n->outputs[0];
 	int64_t groups = node_attr_int(n, "num_groups", 1), channels = 1;
 	bool *reduced = arena_array(&m->arena, bool, y->ndim + 2);
-	const struct expr **shape = arena_array(
-		&m->arena, const struct expr *, y->ndim + 2);
-	const char **names = arena_array(&m->arena, const char *,
-					 y->ndim + 2);
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						y->ndim + 2);
+	const char **names = arena_array(&m->arena, const char *, y->ndim + 2);
 	const struct expr **index, **at, *e, *size;
 	struct te_tensor *grouped;
 	struct iter_var *axes;
@@ -376,11 +371,12 @@ define_group_norm(struct define *c, const struct node *n,
 	expr_is_int(y->shape[1], &channels);
 	size = expr_i32(m, channels / groups);
 	for (int d = 0; d < y->ndim + 1; d++) {
-		shape[d] = d == 0 ? y->shape[0]
-			 : d == 1 ? expr_i32(m, groups)
-			 : d == 2 ? size : y->shape[d - 1];
+		shape[d] = d == 0   ? y->shape[0]
+			   : d == 1 ? expr_i32(m, groups)
+			   : d == 2 ? size
+				    : y->shape[d - 1];
 		names[d] = d == 1 ? "g"
-			 : axis_name(m, y->ndim, d == 0 ? 0 : d - 1);
+				  : axis_name(m, y->ndim, d == 0 ? 0 : d - 1);
 		reduced[d] = d >= 2;
 	}
 	axes = te_axes(m, y->ndim + 1, shape, names);
@@ -390,8 +386,7 @@ define_group_norm(struct define *c, const struct node *n,
 	at[1] = expr_add(m, expr_mul(m, index[1], size), index[2]);
 	grouped = define_stage(c, "grouped", "injective", y->ndim + 1, axes,
 			       te_at(m, in[0], at, y->ndim));
-	s = define_moments(c, grouped, reduced,
-			   epsilon_of(n), true, false);
+	s = define_moments(c, grouped, reduced, epsilon_of(n), true, false);
 	axes = define_axes(c, y);
 	index = axes_exprs(c, axes, y->ndim);
 	at = arena_array(&m->arena, const struct expr *, y->ndim + 2);
@@ -424,10 +419,14 @@ static struct dtype
 stash_type(const struct node *n)
 {
 	switch (node_attr_int(n, "stash_type", 1)) {
-	case 10: return dtype_of(DT_F16);
-	case 11: return dtype_of(DT_F64);
-	case 16: return dtype_of(DT_BF16);
-	default: return dtype_of(DT_F32);
+	case 10:
+		return dtype_of(DT_F16);
+	case 11:
+		return dtype_of(DT_F64);
+	case 16:
+		return dtype_of(DT_BF16);
+	default:
+		return dtype_of(DT_F32);
 	}
 }
 
@@ -435,8 +434,9 @@ bool
 infer_layer_norm(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0];
-	const struct expr **shape = arena_array(
-		&c->module->arena, const struct expr *, x->ndim + 1);
+	const struct expr **shape = arena_array(&c->module->arena,
+						const struct expr *,
+						x->ndim + 1);
 	struct dtype t = stash_type(n);
 	int axis;
 
@@ -452,13 +452,14 @@ infer_layer_norm(struct infer *c, struct node *n)
 		for (int d = 0; v && d < v->ndim; d++) {
 			int at = x->ndim - v->ndim + d;
 
-			if (at < 0 || (!expr_is_value(v->shape[d], 1) &&
-				       !dims_may_equal(v->shape[d],
-						       x->shape[at]))) {
+			if (at < 0 ||
+			    (!expr_is_value(v->shape[d], 1) &&
+			     !dims_may_equal(v->shape[d], x->shape[at]))) {
 				return infer_error(
 					c, DIAG_BAD_SHAPE,
 					"input %d does not broadcast to input "
-					"0; correct its shape", i);
+					"0; correct its shape",
+					i);
 			}
 		}
 	}
@@ -502,8 +503,7 @@ define_over_last(struct define *c, const struct node *n,
 	for (int d = 0; d < y->ndim; d++) {
 		reduced[d] = d >= (axis < 0 ? axis + y->ndim : axis);
 	}
-	s = define_moments(c, in[0], reduced,
-			   epsilon_of(n), centered,
+	s = define_moments(c, in[0], reduced, epsilon_of(n), centered,
 			   node_output(n, 1) || node_output(n, 2));
 	axes = define_axes(c, y);
 	index = axes_exprs(c, axes, y->ndim);
@@ -514,8 +514,10 @@ define_over_last(struct define *c, const struct node *n,
 		if (!in[i]) {
 			continue;
 		}
-		v = at_type(c, define_broadcast(c, in[i], index, y->shape,
-						y->ndim), e->type);
+		v = at_type(c,
+			    define_broadcast(c, in[i], index, y->shape,
+					     y->ndim),
+			    e->type);
 		e = i == 1 ? expr_mul(m, e, v) : expr_add(m, e, v);
 	}
 	out[0] = define_stage(c, centered ? "layer_norm" : "rms_norm",
@@ -594,10 +596,11 @@ define_mean_variance_norm(struct define *c, const struct node *n,
 	s = define_moments(c, in[0], reduced, (struct least){ .beside = 1e-9 },
 			   true, false);
 	axes = define_axes(c, y);
-	out[0] = define_stage(
-		c, "mean_variance_norm", "broadcast", y->ndim, axes,
-		expr_cast(c->module, y->type,
-			  normalised(c, in[0], &s, reduced,
-				     axes_exprs(c, axes, y->ndim))));
+	out[0] = define_stage(c, "mean_variance_norm", "broadcast", y->ndim,
+			      axes,
+			      expr_cast(c->module, y->type,
+					normalised(c, in[0], &s, reduced,
+						   axes_exprs(c, axes,
+							      y->ndim))));
 	return true;
 }

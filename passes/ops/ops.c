@@ -3,17 +3,29 @@
 #include "define.h"
 
 static const struct op table[] = {
-#define MAP(id, min, max, accepts, inf, fn) \
-	{ .name = #id, .domain = "", .min_inputs = min, .max_inputs = max, \
-	  .min_outputs = 1, .max_outputs = 1, .types = TYPES_##accepts, \
-	  .fuse = (max) == 1 ? FUSE_ELEMENTWISE : FUSE_BROADCAST, \
-	  .infer = infer_##inf, .define = define_map, .body = body_##fn },
-#define OP(id, dom, min_in, max_in, min_out, max_out, accepts, fusion, inf, \
-	   fn) \
-	{ .name = #id, .domain = dom, .min_inputs = min_in, \
-	  .max_inputs = max_in, .min_outputs = min_out, \
-	  .max_outputs = max_out, .types = TYPES_##accepts, \
-	  .fuse = FUSE_##fusion, .infer = infer_##inf, \
+#define MAP(id, min, max, accepts, inf, fn)                                    \
+	{ .name = #id,                                                         \
+	  .domain = "",                                                        \
+	  .min_inputs = min,                                                   \
+	  .max_inputs = max,                                                   \
+	  .min_outputs = 1,                                                    \
+	  .max_outputs = 1,                                                    \
+	  .types = TYPES_##accepts,                                            \
+	  .fuse = (max) == 1 ? FUSE_ELEMENTWISE : FUSE_BROADCAST,              \
+	  .infer = infer_##inf,                                                \
+	  .define = define_map,                                                \
+	  .body = body_##fn },
+#define OP(id, dom, min_in, max_in, min_out, max_out, accepts, fusion, inf,    \
+	   fn)                                                                 \
+	{ .name = #id,                                                         \
+	  .domain = dom,                                                       \
+	  .min_inputs = min_in,                                                \
+	  .max_inputs = max_in,                                                \
+	  .min_outputs = min_out,                                              \
+	  .max_outputs = max_out,                                              \
+	  .types = TYPES_##accepts,                                            \
+	  .fuse = FUSE_##fusion,                                               \
+	  .infer = infer_##inf,                                                \
 	  .define = define_##fn },
 #include "ops.def"
 #undef MAP

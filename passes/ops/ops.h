@@ -31,13 +31,17 @@ struct define {
 	struct graph *graph;
 	struct module *module;
 	const struct node *node;
-	VEC(struct te_tensor *) tensors; /* what bodies may load: the inputs
+	VEC(struct te_tensor *)
+	tensors; /* what bodies may load: the inputs
 					  * and the stages so far */
 };
 
 /* What input 0 may be; more is the business of infer. */
 enum op_types {
-	TYPES_FLOAT = 1, TYPES_SIGNED = 2, TYPES_UNSIGNED = 4, TYPES_BOOL = 8,
+	TYPES_FLOAT = 1,
+	TYPES_SIGNED = 2,
+	TYPES_UNSIGNED = 4,
+	TYPES_BOOL = 8,
 	TYPES_STRING = 16,
 	TYPES_INTEGER = TYPES_SIGNED | TYPES_UNSIGNED,
 	TYPES_NUMBER = TYPES_FLOAT | TYPES_INTEGER,

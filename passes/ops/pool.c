@@ -42,14 +42,16 @@ flat_position(struct define *c, const struct node *n, const struct window *w,
 {
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0];
-	const struct expr *at = expr_add(
-		m, expr_mul(m, axes[0].var->expr, x->shape[1]),
-		axes[1].var->expr);
+	const struct expr *at = expr_add(m,
+					 expr_mul(m, axes[0].var->expr,
+						  x->shape[1]),
+					 axes[1].var->expr);
 
 	for (int d = 0; d < w->n; d++) {
 		at = expr_mul(m, at, w->in[d]);
-		at = expr_add(m, at, window_position(
-			m, w, d, axes[2 + d].var->expr, taps[d].var->expr));
+		at = expr_add(m, at,
+			      window_position(m, w, d, axes[2 + d].var->expr,
+					      taps[d].var->expr));
 	}
 	return expr_cast(m, dtype_of(DT_I64), at);
 }
@@ -90,8 +92,8 @@ static bool
 may_miss(struct module *m, const struct window *w, int d)
 {
 	struct analyser a;
-	const struct expr *reach = expr_i32(
-		m, (w->kernel[d] - 1) * w->dilation[d]);
+	const struct expr *reach = expr_i32(m, (w->kernel[d] - 1) *
+						       w->dilation[d]);
 
 	if (!window_below(w, d) && !window_above(m, w, d)) {
 		return false;
@@ -115,9 +117,11 @@ fill_empty(struct define *c, const struct window *w, const struct tensor *y,
 
 	for (int d = 0; d < w->n; d++) {
 		if (may_miss(m, w, d)) {
-			none = expr_or(m, none, expr_le(
-				m, count_taps(m, w, d, index[2 + d], false),
-				expr_i32(m, 0)));
+			none = expr_or(m, none,
+				       expr_le(m,
+					       count_taps(m, w, d, index[2 + d],
+							  false),
+					       expr_i32(m, 0)));
 		}
 	}
 	if (none->kind == EXPR_INT) {
@@ -135,8 +139,9 @@ define_max_pool(struct define *c, const struct node *n,
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
 	const struct reducer *r = reducer_largest(m, y->type);
-	const struct expr *lowest =
-		reducer_extreme(m, y->type, true)->identity[0], *at;
+	const struct expr *lowest = reducer_extreme(m, y->type, true)
+					    ->identity[0],
+			  *at;
 	struct dtype i64 = dtype_of(DT_I64);
 	struct iter_var *axes, taps[WINDOW_MAX];
 	const struct expr *x;
@@ -184,19 +189,22 @@ count_taps(struct module *m, const struct window *w, int d,
 	const struct expr *first = zero, *count = expr_i32(m, w->kernel[d]);
 	struct window padded = *w;
 
-	padded.in[d] = with_padding
-		? expr_add(m, w->in[d], w->end[d]) : w->in[d];
+	padded.in[d] = with_padding ? expr_add(m, w->in[d], w->end[d])
+				    : w->in[d];
 	if (window_above(m, &padded, d)) {
 		const struct expr *room = expr_sub(m, padded.in[d], start);
 
-		room = expr_floordiv(m, expr_add(
-			m, room, expr_i32(m, w->dilation[d] - 1)), dilation);
+		room = expr_floordiv(m,
+				     expr_add(m, room,
+					      expr_i32(m, w->dilation[d] - 1)),
+				     dilation);
 		count = expr_min(m, count, room);
 	}
 	if (window_below(w, d) && !with_padding) {
-		first = expr_floordiv(m, expr_add(
-			m, expr_sub(m, zero, start),
-			expr_i32(m, w->dilation[d] - 1)), dilation);
+		first = expr_floordiv(m,
+				      expr_add(m, expr_sub(m, zero, start),
+					       expr_i32(m, w->dilation[d] - 1)),
+				      dilation);
 		first = expr_max(m, first, zero);
 	}
 	return expr_sub(m, count, first);
@@ -238,8 +246,8 @@ define_average_pool(struct define *c, const struct node *n,
 	axes = window_axes(c, &w, y, "c");
 	index = axes_exprs(c, axes, y->ndim);
 	for (int d = 0; d < w.n; d++) {
-		count = expr_mul(m, count, count_taps(m, &w, d, index[2 + d],
-						      padding));
+		count = expr_mul(m, count,
+				 count_taps(m, &w, d, index[2 + d], padding));
 	}
 	e = expr_div(m, te_at(m, sum, index, y->ndim),
 		     define_count(c, t, count));
@@ -311,11 +319,14 @@ define_root(struct define *c, const struct tensor *y, struct te_tensor *sum,
 		return sum;
 	}
 	axes = define_axes(c, y);
-	return define_stage(
-		c, "root", "elementwise", y->ndim, axes,
-		expr_cast(c->module, y->type, root_of_sum(
-			c, te_at(c->module, sum,
-				 axes_exprs(c, axes, y->ndim), y->ndim), p)));
+	return define_stage(c, "root", "elementwise", y->ndim, axes,
+			    expr_cast(c->module, y->type,
+				      root_of_sum(c,
+						  te_at(c->module, sum,
+							axes_exprs(c, axes,
+								   y->ndim),
+							y->ndim),
+						  p)));
 }
 
 bool
@@ -350,13 +361,15 @@ bool
 infer_global_pool(struct infer *c, struct node *n)
 {
 	const struct tensor *x = n->inputs[0];
-	const struct expr **shape = arena_array(
-		&c->module->arena, const struct expr *, x->ndim + 1);
+	const struct expr **shape = arena_array(&c->module->arena,
+						const struct expr *,
+						x->ndim + 1);
 
 	if (x->ndim < 2) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the input has rank %d; %s needs batch and "
-				   "channels", x->ndim, n->op_type);
+				   "channels",
+				   x->ndim, n->op_type);
 	}
 	for (int d = 0; d < x->ndim; d++) {
 		shape[d] = d < 2 ? x->shape[d] : expr_i32(c->module, 1);
@@ -385,16 +398,17 @@ define_global_max_pool(struct define *c, const struct node *n,
 	struct reduce_plan p = global_plan(c, in[0]);
 
 	(void)n;
-	out[0] = define_stage(c, "max", "reduce", p.n_axes, p.axes, te_reduce(
-		m, reducer_largest(m, in[0]->buffer->type),
-		te_at(m, in[0], p.at, p.n_axes), p.over, p.n_over));
+	out[0] = define_stage(c, "max", "reduce", p.n_axes, p.axes,
+			      te_reduce(m,
+					reducer_largest(m, in[0]->buffer->type),
+					te_at(m, in[0], p.at, p.n_axes), p.over,
+					p.n_over));
 	return true;
 }
 
 bool
 define_global_average_pool(struct define *c, const struct node *n,
-			   struct te_tensor *const *in,
-			   struct te_tensor **out)
+			   struct te_tensor *const *in, struct te_tensor **out)
 {
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
@@ -402,8 +416,7 @@ define_global_average_pool(struct define *c, const struct node *n,
 	struct reduce_plan p = global_plan(c, in[0]);
 	struct iter_var *axes;
 	struct te_tensor *sum;
-	const struct expr *x = expr_cast(m, t, te_at(m, in[0], p.at,
-						     p.n_axes));
+	const struct expr *x = expr_cast(m, t, te_at(m, in[0], p.at, p.n_axes));
 
 	sum = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
 			   te_sum(m, x, p.over, p.n_over));
@@ -424,8 +437,7 @@ define_global_lp_pool(struct define *c, const struct node *n,
 	double order = (double)node_attr_int(n, "p", 2);
 	struct dtype t = accumulator_type(y->type);
 	struct reduce_plan p = global_plan(c, in[0]);
-	const struct expr *x = expr_cast(m, t, te_at(m, in[0], p.at,
-						     p.n_axes));
+	const struct expr *x = expr_cast(m, t, te_at(m, in[0], p.at, p.n_axes));
 
 	out[0] = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
 			      te_sum(m, power_of_abs(c, x, order), p.over,

@@ -46,9 +46,8 @@ requantised(struct define *c, const struct expr *e, const struct expr *zero,
  * and those of w, those of y, a bias; vectors of x and y go along dimension
  * `row` of the result, those of w along `channel` (-1: there are none). */
 static struct te_tensor *
-requantise(struct define *c, const struct node *n,
-	   struct te_tensor *const *in, struct te_tensor *sum, int row,
-	   int channel)
+requantise(struct define *c, const struct node *n, struct te_tensor *const *in,
+	   struct te_tensor *sum, int row, int channel)
 {
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
@@ -60,11 +59,10 @@ requantise(struct define *c, const struct node *n,
 	const struct expr *e = te_at(m, sum, index, y->ndim), *scale;
 
 	if (node_input(n, 8)) {
-		e = expr_add(m, e, expr_cast(m, e->type,
-					     te_at(m, in[8], &at, 1)));
+		e = expr_add(m, e,
+			     expr_cast(m, e->type, te_at(m, in[8], &at, 1)));
 	}
-	scale = expr_mul(m, expr_cast(m, f, define_param(c, n, 1, in, rows,
-							 f)),
+	scale = expr_mul(m, expr_cast(m, f, define_param(c, n, 1, in, rows, f)),
 			 expr_cast(m, f, define_param(c, n, 4, in, at, f)));
 	scale = expr_div(m, scale,
 			 expr_cast(m, f, define_param(c, n, 6, in, rows, f)));
@@ -132,8 +130,9 @@ extreme_of_all(struct define *c, struct te_tensor *x, bool max)
 	e = te_at(m, x, p.at, x->buffer->ndim);
 	if (p.n_over > 0) {
 		stage = define_stage(c, max ? "max" : "min", "reduce", 0,
-				     p.axes, te_reduce(
-			m, reducer_extreme(m, t, max), e, p.over, p.n_over));
+				     p.axes,
+				     te_reduce(m, reducer_extreme(m, t, max), e,
+					       p.over, p.n_over));
 		e = te_at(m, stage, NULL, 0);
 	}
 	return max ? expr_max(m, e, like(c, e, 0))
@@ -159,14 +158,13 @@ define_dynamic_quantize(struct define *c, const struct node *n,
 			expr_div(m, range, like(c, range, 255)));
 	scales = define_stage(c, "scale", "elementwise", 0, NULL, e);
 	scale = te_at(m, scales, NULL, 0);
-	e = expr_call1(m, INTRIN_NEARBYINT, expr_div(
-		m, expr_sub(m, like(c, low, 0), low), scale));
+	e = expr_call1(m, INTRIN_NEARBYINT,
+		       expr_div(m, expr_sub(m, like(c, low, 0), low), scale));
 	zero = define_stage(c, "zero", "elementwise", 0, NULL,
 			    expr_call(m, INTRIN_TO_INT, u8, &e, 1));
 	axes = define_axes(c, y);
 	e = te_at(m, in[0], axes_exprs(c, axes, y->ndim), y->ndim);
-	e = requantised(c, expr_div(m, e, scale), te_at(m, zero, NULL, 0),
-			u8);
+	e = requantised(c, expr_div(m, e, scale), te_at(m, zero, NULL, 0), u8);
 	out[0] = define_stage(c, "quantize", "broadcast", y->ndim, axes, e);
 	if (node_output(n, 1)) {
 		out[1] = scales;

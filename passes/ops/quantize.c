@@ -26,7 +26,9 @@ quant_param(struct define *c, const struct node *n, int i,
 
 		return te_at(m, in[i],
 			     expr_is_value(in[i]->buffer->shape[0], 1)
-				     ? &only : &index[axis], 1);
+				     ? &only
+				     : &index[axis],
+			     1);
 	}
 	at = arena_copy(&m->arena, index, sizeof *index * (size_t)ndim);
 	at[axis] = expr_floordiv(m, index[axis], expr_index(m, block));
@@ -37,16 +39,16 @@ quant_param(struct define *c, const struct node *n, int i,
 static const struct expr *
 blocks_of(struct module *m, const struct expr *size, int64_t block)
 {
-	return dim_normal(m, expr_floordiv(
-		m, expr_add(m, size, expr_index(m, block - 1)),
-		expr_index(m, block)));
+	return dim_normal(m, expr_floordiv(m,
+					   expr_add(m, size,
+						    expr_index(m, block - 1)),
+					   expr_index(m, block)));
 }
 
 static bool
 is_single(const struct tensor *t)
 {
-	return t->ndim == 0 ||
-	       (t->ndim == 1 && expr_is_value(t->shape[0], 1));
+	return t->ndim == 0 || (t->ndim == 1 && expr_is_value(t->shape[0], 1));
 }
 
 static bool
@@ -77,19 +79,24 @@ check_params(struct infer *c, const struct node *n)
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "the scale has rank %d; it must be a "
 				   "scalar, a vector, or with block_size have "
-				   "the input's rank", scale->ndim);
+				   "the input's rank",
+				   scale->ndim);
 	}
 	for (int d = 0; d < scale->ndim; d++) {
 		const struct expr *size = block == 0 ? x->shape[axis]
-			: d != axis ? x->shape[d] : blocks_of(
-				c->module, x->shape[axis], block);
+					  : d != axis
+						  ? x->shape[d]
+						  : blocks_of(c->module,
+							      x->shape[axis],
+							      block);
 
 		if (!dims_may_equal(scale->shape[d], size) ||
 		    (zero && !dims_may_equal(zero->shape[d], size))) {
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "scale or zero point do not fit "
 					   "dimension %d of the input; correct "
-					   "their shapes", d);
+					   "their shapes",
+					   d);
 		}
 	}
 	return true;
@@ -138,9 +145,8 @@ define_quantize(struct define *c, const struct node *n,
 		zero = quant_param(c, n, 2, in, index);
 		e = expr_add(m, e, expr_cast(m, f, zero));
 	}
-	e = dtype_is_int(y->type)
-		? expr_call(m, INTRIN_TO_INT, y->type, &e, 1)
-		: saturate_to(c, n, y->type, e);
+	e = dtype_is_int(y->type) ? expr_call(m, INTRIN_TO_INT, y->type, &e, 1)
+				  : saturate_to(c, n, y->type, e);
 	out[0] = define_stage(c, "quantize", "elementwise", y->ndim, axes, e);
 	return true;
 }
@@ -158,7 +164,8 @@ infer_dequantize(struct infer *c, struct node *n)
 	if (number != 0 && !dtype_of_onnx(number, &t)) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "output_dtype %lld is not supported; "
-				   "choose a float type", (long long)number);
+				   "choose a float type",
+				   (long long)number);
 	}
 	infer_set(c, n->outputs[0], t, x->ndim, x->shape);
 	return true;

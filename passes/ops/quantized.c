@@ -37,8 +37,7 @@ result_type(struct infer *c, const struct node *n, struct dtype *t)
 {
 	static const char *const names[] = { "zero", "low", "high", "offset" };
 
-	if (!dtype_of_onnx(node_attr_int(n, "to", 3), t) ||
-	    !dtype_is_int(*t)) {
+	if (!dtype_of_onnx(node_attr_int(n, "to", 3), t) || !dtype_is_int(*t)) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "the attribute 'to' names no type of "
 				   "integers; give the number of one");
@@ -48,22 +47,21 @@ result_type(struct infer *c, const struct node *n, struct dtype *t)
 
 /* Input i: one number of the type, or one for each index along `axis`. */
 static bool
-check_factor(struct infer *c, const struct node *n, int i,
-	     enum dtype_kind kind)
+check_factor(struct infer *c, const struct node *n, int i, enum dtype_kind kind)
 {
 	const struct tensor *x = n->inputs[0], *t = node_input(n, i);
 	int64_t axis = node_attr_int(n, "axis", 1);
 
 	if (!t || t->type.kind != kind) {
-		return infer_error(c, DIAG_BAD_TYPE, "input %d has to be %s",
-				   i, dtype_name(dtype_of(kind)));
+		return infer_error(c, DIAG_BAD_TYPE, "input %d has to be %s", i,
+				   dtype_name(dtype_of(kind)));
 	}
-	if (t->ndim != 0 &&
-	    (t->ndim != 1 || axis < 0 || axis >= x->ndim ||
-	     !dims_may_equal(t->shape[0], x->shape[axis]))) {
+	if (t->ndim != 0 && (t->ndim != 1 || axis < 0 || axis >= x->ndim ||
+			     !dims_may_equal(t->shape[0], x->shape[axis]))) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "input %d is neither one number nor one "
-				   "for each index along 'axis'", i);
+				   "for each index along 'axis'",
+				   i);
 	}
 	return true;
 }
@@ -115,8 +113,8 @@ factor(struct define *c, const struct node *n, int i,
 		return literal;
 	}
 	return in[i]->buffer->ndim == 0
-		? te_at(c->module, in[i], NULL, 0)
-		: te_at(c->module, in[i], &index[axis], 1);
+		       ? te_at(c->module, in[i], NULL, 0)
+		       : te_at(c->module, in[i], &index[axis], 1);
 }
 
 static const struct expr *
@@ -167,16 +165,12 @@ define_requantize(struct define *c, const struct node *n,
 	if (strcmp(rounding, "average") == 0) {
 		e = average(c, e, node_attr_int(n, "count", 1));
 	} else if (strcmp(rounding, "nearest") == 0) {
-		const struct expr *args[2] = {
-			e, factor(c, n, 1, in, index)
-		};
+		const struct expr *args[2] = { e, factor(c, n, 1, in, index) };
 
 		e = expr_call(m, INTRIN_SCALE_NEAREST, e->type, args, 2);
 	} else {
-		const struct expr *args[3] = {
-			e, factor(c, n, 1, in, index),
-			factor(c, n, 2, in, index)
-		};
+		const struct expr *args[3] = { e, factor(c, n, 1, in, index),
+					       factor(c, n, 2, in, index) };
 
 		e = expr_call(m, INTRIN_SCALE_FIXED, e->type, args, 3);
 	}
@@ -193,7 +187,7 @@ infer_fixed_binary(struct infer *c, struct node *n)
 	const struct tensor *const in[2] = { n->inputs[0], n->inputs[1] };
 	const struct expr **shape;
 	static const char *const names[] = {
-		"a_zero", "b_zero", "a_multiplier", "a_exponent",
+		"a_zero",       "b_zero",     "a_multiplier", "a_exponent",
 		"b_multiplier", "b_exponent", "y_multiplier", "y_exponent",
 	};
 	struct dtype t;
@@ -217,10 +211,16 @@ scaled(struct define *c, const struct node *n, const struct expr *e,
 	struct arena *a = &c->module->arena;
 	const struct expr *args[3] = {
 		e,
-		like(c, e, (double)node_attr_int(
-			n, arena_printf(a, "%s_multiplier", which), 0)),
-		like(c, e, (double)node_attr_int(
-			n, arena_printf(a, "%s_exponent", which), 0))
+		like(c, e,
+		     (double)node_attr_int(n,
+					   arena_printf(a, "%s_multiplier",
+							which),
+					   0)),
+		like(c, e,
+		     (double)node_attr_int(n,
+					   arena_printf(a, "%s_exponent",
+							which),
+					   0))
 	};
 
 	return expr_call(c->module, INTRIN_SCALE_FIXED, e->type, args, 3);

@@ -91,8 +91,9 @@ infer_reduced(struct infer *c, struct node *n, const bool *reduced,
 {
 	const struct tensor *x = n->inputs[0];
 	bool keep = node_attr_int(n, "keepdims", 1) != 0;
-	const struct expr **shape = arena_array(
-		&c->module->arena, const struct expr *, x->ndim + 1);
+	const struct expr **shape = arena_array(&c->module->arena,
+						const struct expr *,
+						x->ndim + 1);
 	int ndim = 0;
 
 	for (int d = 0; d < x->ndim; d++) {
@@ -168,8 +169,8 @@ struct reduce_form {
 static const struct expr *
 pre_abs(struct module *m, const struct expr *x)
 {
-	return dtype_class(x->type) == DTC_UINT
-		? x : expr_call1(m, INTRIN_ABS, x);
+	return dtype_class(x->type) == DTC_UINT ? x
+						: expr_call1(m, INTRIN_ABS, x);
 }
 
 static const struct expr *
@@ -241,13 +242,12 @@ define_reduction(struct define *c, const struct node *n,
 		break;
 	}
 	if (p.n_over > 0) {
-		static const char *const names[] = {
-			"sum", "prod", "max", "min"
-		};
+		static const char *const names[] = { "sum", "prod", "max",
+						     "min" };
 
 		out[0] = define_stage(c, names[f->kind], "reduce", p.n_axes,
-				      p.axes, te_reduce(m, r, x, p.over,
-							p.n_over));
+				      p.axes,
+				      te_reduce(m, r, x, p.over, p.n_over));
 		if (!f->post && dtype_equal(t, type)) {
 			return true;
 		}
@@ -262,13 +262,13 @@ define_reduction(struct define *c, const struct node *n,
 	return true;
 }
 
-#define REDUCTION(name, ...) \
-	bool \
-	define_##name(struct define *c, const struct node *n, \
-		      struct te_tensor *const *in, struct te_tensor **out) \
-	{ \
-		static const struct reduce_form form = { __VA_ARGS__ }; \
-		return define_reduction(c, n, in, out, &form); \
+#define REDUCTION(name, ...)                                                   \
+	bool define_##name(struct define *c, const struct node *n,             \
+			   struct te_tensor *const *in,                        \
+			   struct te_tensor **out)                             \
+	{                                                                      \
+		static const struct reduce_form form = { __VA_ARGS__ };        \
+		return define_reduction(c, n, in, out, &form);                 \
 	}
 
 REDUCTION(reduce_sum, .kind = REDUCE_SUM)
@@ -277,8 +277,8 @@ REDUCTION(reduce_max, .kind = REDUCE_MAX)
 REDUCTION(reduce_min, .kind = REDUCE_MIN)
 REDUCTION(reduce_mean, .kind = REDUCE_SUM, .post = post_mean)
 REDUCTION(reduce_l1, .kind = REDUCE_SUM, .pre = pre_abs)
-REDUCTION(reduce_l2, .kind = REDUCE_SUM, .pre = pre_square,
-	  .post = post_sqrt, .in_float = true)
+REDUCTION(reduce_l2, .kind = REDUCE_SUM, .pre = pre_square, .post = post_sqrt,
+	  .in_float = true)
 REDUCTION(reduce_sum_square, .kind = REDUCE_SUM, .pre = pre_square)
 REDUCTION(reduce_log_sum, .kind = REDUCE_SUM, .post = post_log,
 	  .in_float = true)
@@ -308,26 +308,25 @@ define_reduce_log_sum_exp(struct define *c, const struct node *n,
 		return true;
 	}
 	max = define_stage(c, "max", "reduce", p.n_axes, p.axes,
-			   te_reduce(m, reducer_extreme(m, t, true), x,
-				     p.over, p.n_over));
+			   te_reduce(m, reducer_extreme(m, t, true), x, p.over,
+				     p.n_over));
 	axes = define_axes(c, n->outputs[0]);
 	at_max = te_at(m, max, axes_exprs(c, axes, p.n_axes), p.n_axes);
 	shift = define_stage(c, "shift", "elementwise", p.n_axes, axes,
-			     expr_select(m, expr_call1(m, INTRIN_ISINF,
-						       at_max),
+			     expr_select(m, expr_call1(m, INTRIN_ISINF, at_max),
 					 like(c, at_max, 0), at_max));
 	p = reduce_plan(c, in[0], reduced, keep);
 	x = expr_cast(m, t, te_at(m, in[0], p.at, in[0]->buffer->ndim));
-	x = expr_sub(m, x, te_at(m, shift, axes_exprs(c, p.axes, p.n_axes),
-				 p.n_axes));
+	x = expr_sub(m, x,
+		     te_at(m, shift, axes_exprs(c, p.axes, p.n_axes),
+			   p.n_axes));
 	sum = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
 			   te_sum(m, expr_call1(m, INTRIN_EXP, x), p.over,
 				  p.n_over));
 	axes = define_axes(c, n->outputs[0]);
 	x = te_at(m, sum, axes_exprs(c, axes, p.n_axes), p.n_axes);
 	x = expr_add(m, expr_call1(m, INTRIN_LOG, x),
-		     te_at(m, shift, axes_exprs(c, axes, p.n_axes),
-			   p.n_axes));
+		     te_at(m, shift, axes_exprs(c, axes, p.n_axes), p.n_axes));
 	out[0] = define_stage(c, "reduced", "elementwise", p.n_axes, axes,
 			      convert_to(c, type, x));
 	return true;
@@ -381,22 +380,21 @@ is_better(struct module *m, bool max, const struct expr *value,
 }
 
 const struct reducer *
-reducer_first_largest(struct module *m, struct dtype t,
-		      struct dtype index_type)
+reducer_first_largest(struct module *m, struct dtype t, struct dtype index_type)
 {
 	struct reducer *r = pair_reducer(m, "first_largest", t, index_type);
 	const struct expr *best = r->lhs[0]->expr, *value = r->rhs[0]->expr;
-	const struct expr *first = expr_lt(m, r->rhs[1]->expr,
-					   r->lhs[1]->expr);
+	const struct expr *first = expr_lt(m, r->rhs[1]->expr, r->lhs[1]->expr);
 	const struct expr *take = is_better(m, true, value, best, first);
 
 	if (dtype_is_float(t)) {
-		const struct expr *number = expr_not(
-			m, expr_call1(m, INTRIN_ISNAN, value));
+		const struct expr *number = expr_not(m,
+						     expr_call1(m, INTRIN_ISNAN,
+								value));
 
-		take = expr_or(m, take, expr_and(
-			m, expr_call1(m, INTRIN_ISNAN, best),
-			expr_or(m, number, first)));
+		take = expr_or(m, take,
+			       expr_and(m, expr_call1(m, INTRIN_ISNAN, best),
+					expr_or(m, number, first)));
 	}
 	take_pair(m, r, take);
 	r->identity[0] = reducer_largest(m, t)->identity[0];
@@ -408,21 +406,23 @@ reducer_first_largest(struct module *m, struct dtype t,
 /* The better value, of equal ones the first (or last) index. No value is better
  * than a NaN at 0, and it is there for every other. */
 const struct reducer *
-reducer_arg(struct module *m, struct dtype t, struct dtype index_type,
-	    bool max, bool last)
+reducer_arg(struct module *m, struct dtype t, struct dtype index_type, bool max,
+	    bool last)
 {
 	struct reducer *r = pair_reducer(m, max ? "argmax" : "argmin", t,
 					 index_type);
 	const struct expr *best = r->lhs[0]->expr, *value = r->rhs[0]->expr;
 	const struct expr *index = r->rhs[1]->expr;
-	const struct expr *tie = expr_binary(m, last ? EXPR_GT : EXPR_LT,
-					     index, r->lhs[1]->expr);
+	const struct expr *tie = expr_binary(m, last ? EXPR_GT : EXPR_LT, index,
+					     r->lhs[1]->expr);
 	const struct expr *take = is_better(m, max, value, best, tie);
 
 	if (dtype_is_float(t)) {
-		take = expr_or(m, take, expr_and(
-			m, expr_eq(m, index, expr_int(m, index_type, 0)),
-			expr_call1(m, INTRIN_ISNAN, value)));
+		take = expr_or(m, take,
+			       expr_and(m,
+					expr_eq(m, index,
+						expr_int(m, index_type, 0)),
+					expr_call1(m, INTRIN_ISNAN, value)));
 	}
 	take_pair(m, r, take);
 	r->identity[0] = reducer_extreme(m, t, max)->identity[0];
@@ -438,8 +438,7 @@ define_arg_stage(struct define *c, const struct reducer *r,
 {
 	static const char *const names[] = { "best", "best_index" };
 	const struct expr *sources[2] = { value, index }, *bodies[2];
-	struct reduction red = { .reducer = r, .axes = over,
-				 .n_axes = n_over };
+	struct reduction red = { .reducer = r, .axes = over, .n_axes = n_over };
 	struct te_tensor *both[2];
 
 	for (int k = 0; k < 2; k++) {
@@ -468,8 +467,8 @@ infer_arg(struct infer *c, struct node *n)
 }
 
 static bool
-define_arg(struct define *c, const struct node *n,
-	   struct te_tensor *const *in, struct te_tensor **out, bool max)
+define_arg(struct define *c, const struct node *n, struct te_tensor *const *in,
+	   struct te_tensor **out, bool max)
 {
 	struct module *m = c->module;
 	int ndim = in[0]->buffer->ndim;
@@ -482,11 +481,12 @@ define_arg(struct define *c, const struct node *n,
 
 	reduced[axis < 0 ? axis + ndim : axis] = true;
 	p = reduce_plan(c, in[0], reduced, keep);
-	out[0] = define_arg_stage(
-		c, reducer_arg(m, in[0]->buffer->type, i64, max, last),
-		te_at(m, in[0], p.at, ndim),
-		expr_cast(m, i64, p.over[0].var->expr), p.axes, p.n_axes,
-		p.over, 1, NULL);
+	out[0] = define_arg_stage(c,
+				  reducer_arg(m, in[0]->buffer->type, i64, max,
+					      last),
+				  te_at(m, in[0], p.at, ndim),
+				  expr_cast(m, i64, p.over[0].var->expr),
+				  p.axes, p.n_axes, p.over, 1, NULL);
 	return true;
 }
 

@@ -28,7 +28,8 @@ infer_resize(struct infer *c, struct node *n)
 	if (x->ndim > RANK_MAX) {
 		return infer_error(c, DIAG_UNSUPPORTED,
 				   "Resize of more than %d dimensions is not "
-				   "supported", RANK_MAX);
+				   "supported",
+				   RANK_MAX);
 	}
 	if (!resize_mode(n, "nearest") && !resize_mode(n, "linear") &&
 	    !resize_mode(n, "cubic")) {
@@ -76,16 +77,21 @@ extrapolate(struct define *c, const struct node *n,
 		const struct resize_axis *a = &axes[d];
 
 		if (a->crops && a->inside_min > 0) {
-			inside = expr_and(m, inside, expr_le(
-				m, expr_index(m, a->inside_min), at[d]));
+			inside = expr_and(m, inside,
+					  expr_le(m,
+						  expr_index(m, a->inside_min),
+						  at[d]));
 		}
 		if (a->crops && a->inside_end < a->virtual_result) {
-			inside = expr_and(m, inside, expr_lt(
-				m, at[d], expr_index(m, a->inside_end)));
+			inside = expr_and(m, inside,
+					  expr_lt(m, at[d],
+						  expr_index(m,
+							     a->inside_end)));
 		}
 	}
-	return expr_if(m, inside, e, like(c, e, node_attr_float(
-		n, "extrapolation_value", 0)));
+	return expr_if(m, inside, e,
+		       like(c, e,
+			    node_attr_float(n, "extrapolation_value", 0)));
 }
 
 /* ---- nearest and linear, all dimensions at once ---- */
@@ -113,9 +119,9 @@ define_nearest(struct define *c, const struct node *n,
 /* The two neighbours of x(i) in the input and the weight of the second. The
  * first is never the last element, but its weight may then be 0. */
 static void
-linear_taps(struct define *c, const struct node *n,
-	    const struct resize_axis *a, const struct expr *i,
-	    const struct expr *tap[2], const struct expr **weight)
+linear_taps(struct define *c, const struct node *n, const struct resize_axis *a,
+	    const struct expr *i, const struct expr *tap[2],
+	    const struct expr **weight)
 {
 	struct module *m = c->module;
 	struct dtype t = weight_type(n);
@@ -188,8 +194,9 @@ interpolate(struct define *c, const struct node *n,
 		value[k] = interpolate(c, n, axes, in, at, d + 1);
 	}
 	at[d] = i;
-	return expr_add(m, expr_mul(m, value[0],
-				    expr_sub(m, like(c, weight, 1), weight)),
+	return expr_add(m,
+			expr_mul(m, value[0],
+				 expr_sub(m, like(c, weight, 1), weight)),
 			expr_mul(m, value[1], weight));
 }
 
@@ -251,8 +258,10 @@ split_source(struct define *c, const struct filter *f, struct dtype t,
 	if (!resize_ratio(f->axis, &q)) {
 		x = expr_call1(m, INTRIN_CEIL,
 			       resize_position(m, f->axis, f64, i));
-		*whole = expr_sub(m, expr_call(m, INTRIN_TO_INT,
-					       dtype_of(DT_I32), &x, 1), one);
+		*whole = expr_sub(m,
+				  expr_call(m, INTRIN_TO_INT, dtype_of(DT_I32),
+					    &x, 1),
+				  one);
 		x = expr_sub(m, resize_position(m, f->axis, f64, i),
 			     expr_cast(m, f64, *whole));
 		*fraction = expr_cast(m, t, x);
@@ -284,14 +293,12 @@ filter_at(struct define *c, const struct node *n, const struct expr *d)
 	/* ((a + 2) d - (a + 3)) d d + 1; ((d - 5) d + 8) a d - 4 a */
 	near = expr_sub(m, expr_mul(m, like(c, d, a + 2), d),
 			like(c, d, a + 3));
-	near = expr_add(m, expr_mul(m, expr_mul(m, near, d), d),
-			like(c, d, 1));
+	near = expr_add(m, expr_mul(m, expr_mul(m, near, d), d), like(c, d, 1));
 	far = expr_add(m, expr_mul(m, expr_sub(m, d, like(c, d, 5)), d),
 		       like(c, d, 8));
 	far = expr_mul(m, expr_sub(m, expr_mul(m, far, d), like(c, d, 4)),
 		       like(c, d, a));
-	far = expr_select(m, expr_lt(m, d, like(c, d, 2)), far,
-			  like(c, d, 0));
+	far = expr_select(m, expr_lt(m, d, like(c, d, 2)), far, like(c, d, 0));
 	return expr_select(m, expr_le(m, d, like(c, d, 1)), near, far);
 }
 
@@ -316,9 +323,9 @@ filter_weights(struct define *c, const struct node *n, const struct filter *f,
 	d = expr_mul(m, d, expr_const(m, t, f->shrink));
 	w = filter_at(c, n, expr_call1(m, INTRIN_ABS, d));
 	if (node_attr_int(n, "exclude_outside", 0)) {
-		w = expr_select(m, expr_and(m, expr_le(m, expr_i32(m, 0),
-						       whole),
-					    expr_lt(m, whole, f->axis->size)),
+		w = expr_select(m,
+				expr_and(m, expr_le(m, expr_i32(m, 0), whole),
+					 expr_lt(m, whole, f->axis->size)),
 				w, like(c, w, 0));
 	}
 	table = define_stage(c, arena_printf(&m->arena, "weight_%s", axis),
@@ -337,8 +344,8 @@ filter_weights(struct define *c, const struct node *n, const struct filter *f,
 	at[0] = vars[0].var->expr;
 	at[1] = vars[1].var->expr;
 	sum = te_at(m, sums, at, 1);
-	sum = expr_select(m, expr_eq(m, sum, like(c, sum, 0)),
-			  like(c, sum, 1), sum);
+	sum = expr_select(m, expr_eq(m, sum, like(c, sum, 0)), like(c, sum, 1),
+			  sum);
 	return define_stage(c, arena_printf(&m->arena, "filter_%s", axis),
 			    "injective", 2, vars,
 			    expr_div(m, te_at(m, table, at, 2), sum));
@@ -346,8 +353,8 @@ filter_weights(struct define *c, const struct node *n, const struct filter *f,
 
 /* Resizes dimension d of x. */
 static struct te_tensor *
-filter_axis(struct define *c, const struct node *n,
-	    const struct resize_axis *a, struct te_tensor *x, int d)
+filter_axis(struct define *c, const struct node *n, const struct resize_axis *a,
+	    struct te_tensor *x, int d)
 {
 	struct module *m = c->module;
 	int rank = x->buffer->ndim;
@@ -368,8 +375,8 @@ filter_axis(struct define *c, const struct node *n,
 	at_table[1] = k.var->expr;
 	split_source(c, &f, weight_type(n), at[d], &whole, &fraction);
 	last = expr_sub(m, a->size, expr_i32(m, 1));
-	whole = expr_add(m, whole, expr_add(m, k.var->expr,
-					    expr_i32(m, f.offset)));
+	whole = expr_add(m, whole,
+			 expr_add(m, k.var->expr, expr_i32(m, f.offset)));
 	at[d] = expr_max(m, expr_i32(m, 0), expr_min(m, whole, last));
 	e = te_at(m, x, at, rank);
 	if (!dtype_equal(e->type, weight_type(n))) {
@@ -426,7 +433,7 @@ define_resize(struct define *c, const struct node *n,
 	if (resize_mode(n, "nearest")) {
 		define_nearest(c, n, axes, in[0], &out[0]);
 	} else if (filtered || resized > 3 ||
-	    node_attr_int(n, "exclude_outside", 0)) {
+		   node_attr_int(n, "exclude_outside", 0)) {
 		define_filters(c, n, axes, in[0], &out[0]);
 	} else {
 		define_linear(c, n, axes, in[0], &out[0]);

@@ -8,7 +8,7 @@
 /* One dimension: output i shows the input at x(i) = start + i * step. */
 struct resize_axis {
 	const struct expr *size, *result; /* of the input, of the output */
-	bool resized; /* else output i is input i */
+	bool resized;                     /* else output i is input i */
 	double scale;
 	double start, step;
 	/* tf_crop_and_resize: what lies outside of the input. */
@@ -37,8 +37,8 @@ const struct expr *resize_nearest_index(struct define *c, const struct node *n,
 					const struct expr *i);
 /* x(i) as a number of type t. */
 const struct expr *resize_position(struct module *m,
-				   const struct resize_axis *a,
-				   struct dtype t, const struct expr *i);
+				   const struct resize_axis *a, struct dtype t,
+				   const struct expr *i);
 /* x(i) as a ratio of integers; false: it is none of small ones. */
 bool resize_ratio(const struct resize_axis *a, struct ratio *ratio);
 

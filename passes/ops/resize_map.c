@@ -26,7 +26,8 @@ static bool
 mode_is(const struct node *n, const char *mode)
 {
 	return strcmp(node_attr_string(n, "coordinate_transformation_mode",
-				       "half_pixel"), mode) == 0;
+				       "half_pixel"),
+		      mode) == 0;
 }
 
 double
@@ -43,10 +44,9 @@ resize_source(const struct node *n, const struct resize_axis *a, int64_t i,
 		return y / a->scale;
 	}
 	if (mode_is(n, "tf_crop_and_resize")) {
-		double x = length == 1
-			? (roi_end - roi_start) * (size - 1) / 2
-			: y * (roi_end - roi_start) * (size - 1) /
-			  (length - 1);
+		double x = length == 1 ? (roi_end - roi_start) * (size - 1) / 2
+				       : y * (roi_end - roi_start) *
+						 (size - 1) / (length - 1);
 
 		return x + roi_start * (size - 1);
 	}
@@ -95,8 +95,9 @@ map_axis(struct infer *c, const struct node *n, struct resize_axis *a,
 	last = a->virtual_result - 1;
 	a->start = resize_source(n, a, 0, roi[0], roi[1]);
 	a->step = last == 0 ? 0
-		: (resize_source(n, a, last, roi[0], roi[1]) - a->start) /
-		  (double)last;
+			    : (resize_source(n, a, last, roi[0], roi[1]) -
+			       a->start) /
+				      (double)last;
 	a->crops = mode_is(n, "tf_crop_and_resize");
 	if (a->crops && last > SIZE_MAX_CROPPED) {
 		return too_large(c);
@@ -155,8 +156,11 @@ scaled(struct module *m, const struct expr *size, double scale)
 		double p = round(scale * (double)r);
 
 		if (fabs(p / (double)r - scale) < 1e-9 && p <= 4096) {
-			return expr_floordiv(m, expr_mul(m, size, expr_index(
-				m, (int64_t)p)), expr_index(m, r));
+			return expr_floordiv(m,
+					     expr_mul(m, size,
+						      expr_index(m,
+								 (int64_t)p)),
+					     expr_index(m, r));
 		}
 	}
 	return NULL;
@@ -175,8 +179,8 @@ size_axes_by_scales(struct infer *c, const struct node *n,
 		if (!(scales[i] >= 1 / SCALE_MAX) || scales[i] > SCALE_MAX) {
 			return infer_error(c, DIAG_BAD_ATTRIBUTE,
 					   "scale %d is %g; it must lie "
-					   "between 1e-6 and 1e6", i,
-					   scales[i]);
+					   "between 1e-6 and 1e6",
+					   i, scales[i]);
 		}
 		a->scale = scales[i];
 		a->result = scaled(c->module, a->size, a->scale);
@@ -207,7 +211,8 @@ size_axes_by_sizes(struct infer *c, const struct node *n,
 	if (!stretch && !smaller && strcmp(policy, "not_smaller") != 0) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "keep_aspect_ratio_policy '%s' is not "
-				   "known; correct the model", policy);
+				   "known; correct the model",
+				   policy);
 	}
 	for (int i = 0; i < n_which; i++) {
 		struct resize_axis *a = &axes[which[i]];
@@ -247,8 +252,8 @@ size_axes_by_sizes(struct infer *c, const struct node *n,
 			return too_large(c);
 		}
 		a->scale = scale;
-		a->result = expr_index(c->module, (int64_t)(
-			scale * (double)in + 0.5));
+		a->result = expr_index(c->module,
+				       (int64_t)(scale * (double)in + 0.5));
 		a->resized = scale != 1;
 	}
 	return true;
@@ -303,9 +308,8 @@ resize_axes(struct infer *c, const struct node *n, struct resize_axis *axes)
 				   "give one for each",
 				   n_scales ? n_scales : n_sizes, n_which);
 	}
-	ok = n_scales
-		? size_axes_by_scales(c, n, axes, which, n_which, scales)
-		: size_axes_by_sizes(c, n, axes, which, n_which, sizes);
+	ok = n_scales ? size_axes_by_scales(c, n, axes, which, n_which, scales)
+		      : size_axes_by_sizes(c, n, axes, which, n_which, sizes);
 	if (!ok) {
 		return false;
 	}
@@ -317,8 +321,8 @@ resize_axes(struct infer *c, const struct node *n, struct resize_axis *axes)
 		if (!(fabs(roi[i]) <= 1e6)) {
 			return infer_error(c, DIAG_BAD_ATTRIBUTE,
 					   "element %d of roi is %g; it must "
-					   "be a part of the image", i,
-					   roi[i]);
+					   "be a part of the image",
+					   i, roi[i]);
 		}
 	}
 	for (int i = 0; i < n_which; i++) {
@@ -390,8 +394,7 @@ fit_with(const int64_t *source, int64_t n, int64_t size, double step,
 		if (!(clamped && source[i] == 0) && min > low) {
 			low = min;
 		}
-		if (!(clamped && source[i] == size - 1) &&
-		    min + r - 1 < high) {
+		if (!(clamped && source[i] == size - 1) && min + r - 1 < high) {
 			high = min + r - 1;
 		}
 	}
@@ -445,8 +448,9 @@ const struct expr *
 resize_position(struct module *m, const struct resize_axis *a, struct dtype t,
 		const struct expr *i)
 {
-	return expr_add(m, expr_mul(m, expr_cast(m, t, i),
-				    expr_const(m, t, a->step)),
+	return expr_add(m,
+			expr_mul(m, expr_cast(m, t, i),
+				 expr_const(m, t, a->step)),
 			expr_const(m, t, a->start));
 }
 
@@ -504,8 +508,9 @@ resize_nearest_sources(struct module *m, const struct node *n,
 			x = near / 2;
 		}
 		x = (double)round_by_mode(mode, x);
-		source[k] = x < 0 ? 0 : x > (double)(size - 1) ? size - 1
-			  : (int64_t)x;
+		source[k] = x < 0                    ? 0
+			    : x > (double)(size - 1) ? size - 1
+						     : (int64_t)x;
 	}
 	return source;
 }
@@ -530,8 +535,7 @@ resize_nearest_index(struct define *c, const struct node *n,
 	}
 	low = f.p < 0 ? f.p * (count - 1) + f.q : f.q;
 	high = f.p < 0 ? f.q : f.p * (count - 1) + f.q;
-	e = expr_add(m, expr_mul(m, i, expr_index(m, f.p)),
-		     expr_index(m, f.q));
+	e = expr_add(m, expr_mul(m, i, expr_index(m, f.p)), expr_index(m, f.q));
 	if (low < 0) {
 		e = expr_max(m, e, expr_i32(m, 0));
 	}

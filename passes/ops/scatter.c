@@ -43,8 +43,8 @@ target_new(struct define *c, int rank)
 /* Dimension d, of `size`, is at index e, an element of input 1; of so many
  * dimensions. */
 static void
-target_index(struct define *c, const struct node *node, struct target *t,
-	     int d, const struct expr *size, const struct expr *e, int of)
+target_index(struct define *c, const struct node *node, struct target *t, int d,
+	     const struct expr *size, const struct expr *e, int of)
 {
 	struct module *m = c->module;
 	struct var *entry, *at;
@@ -54,18 +54,21 @@ target_index(struct define *c, const struct node *node, struct target *t,
 		t->at[d] = e;
 		return;
 	}
-	entry = var_new(m, of == 1 ? "entry" : arena_printf(&m->arena,
-				"entry%d", d), e->type);
+	entry = var_new(m,
+			of == 1 ? "entry"
+				: arena_printf(&m->arena, "entry%d", d),
+			e->type);
 	at = var_new(m, of == 1 ? "at" : arena_printf(&m->arena, "at%d", d),
 		     e->type);
 	v = entry->expr;
 	size = expr_cast(m, e->type, size);
-	t->inside = expr_and(m, t->inside, expr_and(
-		m, expr_le(m, expr_sub(m, zero, size), v),
-		expr_lt(m, v, size)));
+	t->inside = expr_and(m, t->inside,
+			     expr_and(m, expr_le(m, expr_sub(m, zero, size), v),
+				      expr_lt(m, v, size)));
 	t->entry[t->n] = (struct te_let){ entry, e };
-	t->place[t->n++] = (struct te_let){ at, expr_select(
-		m, expr_lt(m, v, zero), expr_add(m, v, size), v) };
+	t->place[t->n++] = (struct te_let){
+		at, expr_select(m, expr_lt(m, v, zero), expr_add(m, v, size), v)
+	};
 	t->at[d] = at->expr;
 }
 
@@ -99,7 +102,8 @@ wants_slices(const struct define *c, const struct node *n,
 	for (int k = 0; k < n_axes; k++) {
 		if (axes[k].kind == ITER_SPATIAL) {
 			threads *= expr_is_int(axes[k].extent, &extent)
-					? extent : LEAST_THREADS;
+					   ? extent
+					   : LEAST_THREADS;
 		}
 		if (threads >= LEAST_THREADS) {
 			return false;
@@ -125,15 +129,15 @@ slice(struct define *c, const struct expr *size, const struct expr *at,
 		return false;
 	}
 	run = (elems + MOST_SLICES - 1) / MOST_SLICES;
-	*axis = te_reduce_axis(m, "s", expr_i32(m, (int32_t)((elems + run - 1)
-							     / run)));
+	*axis = te_reduce_axis(m, "s",
+			       expr_i32(m, (int32_t)((elems + run - 1) / run)));
 	axis->kind = ITER_SPATIAL;
-	first = expr_mul(m, axis->var->expr, expr_int(m, axis->var->type,
-						      run));
+	first = expr_mul(m, axis->var->expr, expr_int(m, axis->var->type, run));
 	first = expr_cast(m, at->type, first);
 	*inside = expr_and(m, expr_le(m, first, at),
-			   expr_lt(m, at, expr_add(m, first,
-						   like(c, at, (double)run))));
+			   expr_lt(m, at,
+				   expr_add(m, first,
+					    like(c, at, (double)run))));
 	return true;
 }
 
@@ -153,8 +157,9 @@ scatter(struct define *c, const struct node *n, struct te_tensor *const *in,
 	struct te_tensor *out;
 	struct te_let *lets = arena_array(&m->arena, struct te_let,
 					  2 * t->n + 1);
-	struct te_store store = { .at = t->at, .lets = lets,
-				  .n_first = t->n, .n_then = t->n };
+	struct te_store store = {
+		.at = t->at, .lets = lets, .n_first = t->n, .n_then = t->n
+	};
 	bool sliced = wants_slices(c, n, axes, n_axes) &&
 		      slice(c, y->shape[d], t->at[d], &all[0], &store.then);
 
@@ -186,18 +191,21 @@ infer_scatter(struct infer *c, struct node *n)
 	    strcmp(how, "max") && strcmp(how, "min")) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "reduction '%s' is not known; correct the "
-				   "model", how);
+				   "model",
+				   how);
 	}
 	if (!dtype_equal(x->type, n->inputs[2]->type)) {
 		return infer_error(c, DIAG_BAD_TYPE,
 				   "the updates are %s and the data %s; insert "
-				   "a Cast", dtype_name(n->inputs[2]->type),
+				   "a Cast",
+				   dtype_name(n->inputs[2]->type),
 				   dtype_name(x->type));
 	}
 	if (strcmp(how, "none") != 0 && dtype_class(x->type) == DTC_BOOL) {
 		return infer_error(c, DIAG_BAD_TYPE,
 				   "reduction '%s' of bool is not defined; "
-				   "insert a Cast", how);
+				   "insert a Cast",
+				   how);
 	}
 	infer_set(c, n->outputs[0], x->type, x->ndim, x->shape);
 	return true;
@@ -263,9 +271,10 @@ infer_scatter_nd(struct infer *c, struct node *n)
 	}
 	fits = updates->ndim == q - 1 + x->ndim - length;
 	for (int d = 0; fits && d < updates->ndim; d++) {
-		fits = dims_may_equal(updates->shape[d], d < q - 1
-				      ? indices->shape[d]
-				      : x->shape[d - (q - 1) + length]);
+		fits = dims_may_equal(updates->shape[d],
+				      d < q - 1
+					      ? indices->shape[d]
+					      : x->shape[d - (q - 1) + length]);
 	}
 	if (!fits) {
 		return infer_error(c, DIAG_BAD_SHAPE,
@@ -292,8 +301,10 @@ define_scatter_nd(struct define *c, const struct node *n,
 	const struct expr **tuple;
 
 	for (int k = 0; k < tuples; k++) {
-		axes[k] = te_reduce_axis(m, tuples == 1 ? "r"
-					 : arena_printf(a, "r%d", k),
+		axes[k] = te_reduce_axis(m,
+					 tuples == 1
+						 ? "r"
+						 : arena_printf(a, "r%d", k),
 					 indices->shape[k]);
 		axes[k].kind = ITER_SCAN;
 	}
@@ -311,7 +322,7 @@ define_scatter_nd(struct define *c, const struct node *n,
 			     te_at(m, in[1], tuple, tuples + 1), length);
 	}
 	out[0] = scatter(c, n, in, axes, rank,
-			 te_at(m, in[2], axes_exprs(c, axes, rank), rank),
-			 &t, 0);
+			 te_at(m, in[2], axes_exprs(c, axes, rank), rank), &t,
+			 0);
 	return true;
 }

@@ -12,8 +12,8 @@ infer_needs_constant(struct infer *c, const struct node *n, int i)
 
 	return infer_error(c, DIAG_UNKNOWN_SHAPE,
 			   "input %d%s%s%s must be known when the code is "
-			   "generated; make it constant", i,
-			   t ? " ('" : "", t ? t->name : "", t ? "')" : "");
+			   "generated; make it constant",
+			   i, t ? " ('" : "", t ? t->name : "", t ? "')" : "");
 }
 
 /* ---- Shape, Size ---- */
@@ -73,9 +73,12 @@ define_shape(struct define *c, const struct node *n,
 		const struct expr *dim = expr_cast(m, dtype_of(DT_I64),
 						   n->inputs[0]->shape[d]);
 
-		body = d == end - 1 ? dim : expr_select(
-			m, expr_eq(m, axes[0].var->expr,
-				   expr_i32(m, d - start)), dim, body);
+		body = d == end - 1
+			       ? dim
+			       : expr_select(m,
+					     expr_eq(m, axes[0].var->expr,
+						     expr_i32(m, d - start)),
+					     dim, body);
 	}
 	out[0] = define_stage(c, "shape", "injective", 1, axes, body);
 	return true;
@@ -93,29 +96,30 @@ infer_size(struct infer *c, struct node *n)
 }
 
 bool
-define_size(struct define *c, const struct node *n,
-	    struct te_tensor *const *in, struct te_tensor **out)
+define_size(struct define *c, const struct node *n, struct te_tensor *const *in,
+	    struct te_tensor **out)
 {
 	const struct tensor *x = n->inputs[0];
 
 	(void)in;
-	out[0] = define_stage(c, "size", "injective", 0, NULL, expr_cast(
-		c->module, dtype_of(DT_I64),
-		shape_elems(c->module, x->shape, 0, x->ndim)));
+	out[0] = define_stage(c, "size", "injective", 0, NULL,
+			      expr_cast(c->module, dtype_of(DT_I64),
+					shape_elems(c->module, x->shape, 0,
+						    x->ndim)));
 	return true;
 }
 
 /* ---- views: the input's bytes under another shape ---- */
 
 bool
-define_view(struct define *c, const struct node *n,
-	    struct te_tensor *const *in, struct te_tensor **out)
+define_view(struct define *c, const struct node *n, struct te_tensor *const *in,
+	    struct te_tensor **out)
 {
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0], *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
-	const struct expr **at =
-		arena_array(&m->arena, const struct expr *, x->ndim + 1);
+	const struct expr **at = arena_array(&m->arena, const struct expr *,
+					     x->ndim + 1);
 
 	dims_reindex(m, y->shape, y->ndim, axes_exprs(c, axes, y->ndim),
 		     x->shape, x->ndim, at);
@@ -173,7 +177,8 @@ infer_reshape(struct infer *c, struct node *n)
 						   "the new shape copies "
 						   "dimension %d, which the "
 						   "input does not have; "
-						   "correct the shape", d);
+						   "correct the shape",
+						   d);
 			}
 			shape[d] = x->shape[d];
 		}
@@ -186,8 +191,9 @@ infer_reshape(struct infer *c, struct node *n)
 	    before != after) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "'%s' has %lld elements and the new shape "
-				   "%lld; correct the shape", x->name,
-				   (long long)before, (long long)after);
+				   "%lld; correct the shape",
+				   x->name, (long long)before,
+				   (long long)after);
 	}
 	for (int d = 0; d < count; d++) {
 		if (expr_is_int(shape[d], &v)) {
@@ -208,8 +214,8 @@ infer_flatten(struct infer *c, struct node *n)
 	if (axis < -x->ndim || axis > x->ndim) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "axis %lld is outside of [%d, %d]; correct "
-				   "the model", (long long)axis, -x->ndim,
-				   x->ndim);
+				   "the model",
+				   (long long)axis, -x->ndim, x->ndim);
 	}
 	axis += axis < 0 ? x->ndim : 0;
 	shape[0] = shape_elems(c->module, x->shape, 0, (int)axis);
@@ -224,8 +230,8 @@ infer_squeeze(struct infer *c, struct node *n)
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0];
 	bool *gone = arena_array(&m->arena, bool, x->ndim + 1);
-	const struct expr **shape =
-		arena_array(&m->arena, const struct expr *, x->ndim + 1);
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						x->ndim + 1);
 	const int64_t *axes;
 	int count, rank = 0;
 
@@ -247,8 +253,8 @@ infer_squeeze(struct infer *c, struct node *n)
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "dimension %d of '%s' is %lld, not "
 					   "1, and cannot be squeezed; correct "
-					   "the axes", d, x->name,
-					   (long long)size);
+					   "the axes",
+					   d, x->name, (long long)size);
 		}
 	}
 	infer_set(c, n->outputs[0], x->type, rank, shape);
@@ -291,8 +297,8 @@ value_literal(struct module *m, const struct value *v, size_t i)
 	if (dtype_is_float(v->type)) {
 		return expr_float(m, v->type, x.f);
 	}
-	return dtype_class(v->type) == DTC_BOOL
-		? expr_bool(m, x.i != 0) : expr_int(m, v->type, x.i);
+	return dtype_class(v->type) == DTC_BOOL ? expr_bool(m, x.i != 0)
+						: expr_int(m, v->type, x.i);
 }
 
 bool
@@ -328,8 +334,7 @@ define_constant_of_shape(struct define *c, const struct node *n,
 	(void)in;
 	out[0] = define_stage(c, "fill", "injective", y->ndim,
 			      define_axes(c, y),
-			      value ? value_literal(c->module, value->tensor,
-						    0)
+			      value ? value_literal(c->module, value->tensor, 0)
 				    : expr_const(c->module, y->type, 0));
 	return true;
 }
@@ -391,8 +396,9 @@ infer_range(struct infer *c, struct node *n)
 		if (!expr_is_int(x[2][0], &step) || step <= 0) {
 			return infer_needs_constant(c, n, 2);
 		}
-		count = dim_max(m, expr_i32(m, 0), dim_ceil_div(
-			m, expr_sub(m, x[1][0], x[0][0]), step));
+		count = dim_max(m, expr_i32(m, 0),
+				dim_ceil_div(m, expr_sub(m, x[1][0], x[0][0]),
+					     step));
 	}
 	infer_set(c, n->outputs[0], n->inputs[0]->type, 1, &count);
 	return true;
@@ -405,8 +411,8 @@ define_scalar(struct define *c, const struct node *n,
 {
 	const struct expr *literal = define_literal(c, n, i);
 	int ndim = literal ? 0 : in[i]->buffer->ndim;
-	const struct expr **zero =
-		arena_array(&c->module->arena, const struct expr *, ndim + 1);
+	const struct expr **zero = arena_array(&c->module->arena,
+					       const struct expr *, ndim + 1);
 
 	for (int d = 0; d < ndim; d++) {
 		zero[d] = expr_i32(c->module, 0);
@@ -421,12 +427,13 @@ define_range(struct define *c, const struct node *n,
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
-	const struct expr *step = expr_mul(
-		m, expr_cast(m, y->type, axes[0].var->expr),
-		define_scalar(c, n, in, 2));
+	const struct expr *step = expr_mul(m,
+					   expr_cast(m, y->type,
+						     axes[0].var->expr),
+					   define_scalar(c, n, in, 2));
 
-	out[0] = define_stage(c, "range", "injective", 1, axes, expr_add(
-		m, define_scalar(c, n, in, 0), step));
+	out[0] = define_stage(c, "range", "injective", 1, axes,
+			      expr_add(m, define_scalar(c, n, in, 0), step));
 	return true;
 }
 
@@ -440,12 +447,14 @@ infer_eye_like(struct infer *c, struct node *n)
 	if (x->ndim != 2) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "EyeLike needs a matrix, not %d "
-				   "dimensions; correct the model", x->ndim);
+				   "dimensions; correct the model",
+				   x->ndim);
 	}
 	if (number && !dtype_of_onnx(number, &t)) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "type %lld is not known; correct the "
-				   "model", (long long)number);
+				   "model",
+				   (long long)number);
 	}
 	infer_set(c, n->outputs[0], t, 2, x->shape);
 	return true;
@@ -458,15 +467,17 @@ define_eye_like(struct define *c, const struct node *n,
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
 	struct iter_var *axes = define_axes(c, y);
-	const struct expr *diagonal = expr_eq(
-		m, expr_add(m, axes[0].var->expr,
-			    expr_index(m, node_attr_int(n, "k", 0))),
-		axes[1].var->expr);
+	const struct expr *diagonal =
+		expr_eq(m,
+			expr_add(m, axes[0].var->expr,
+				 expr_index(m, node_attr_int(n, "k", 0))),
+			axes[1].var->expr);
 
 	(void)in;
-	out[0] = define_stage(c, "eye", "injective", 2, axes, expr_select(
-		m, diagonal, expr_const(m, y->type, 1),
-		expr_const(m, y->type, 0)));
+	out[0] = define_stage(c, "eye", "injective", 2, axes,
+			      expr_select(m, diagonal,
+					  expr_const(m, y->type, 1),
+					  expr_const(m, y->type, 0)));
 	return true;
 }
 
@@ -488,14 +499,16 @@ infer_expand(struct infer *c, struct node *n)
 	for (int d = 0; d < rank; d++) {
 		int in_x = d - (rank - x->ndim), in_want = d - (rank - count);
 
-		shape[d] = in_x < 0 ? want[in_want]
-			 : in_want < 0 ? x->shape[in_x]
-			 : broadcast_dim(m, x->shape[in_x], want[in_want]);
+		shape[d] = in_x < 0      ? want[in_want]
+			   : in_want < 0 ? x->shape[in_x]
+					 : broadcast_dim(m, x->shape[in_x],
+							 want[in_want]);
 		if (!shape[d]) {
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "dimension %d of '%s' does not "
 					   "expand to the size wanted; correct "
-					   "the shape", in_x, x->name);
+					   "the shape",
+					   in_x, x->name);
 		}
 	}
 	infer_set(c, n->outputs[0], x->type, rank, shape);
@@ -530,7 +543,8 @@ infer_tile(struct infer *c, struct node *n)
 	if (count != x->ndim) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "%d repeats for %d dimensions; give one for "
-				   "each", count, x->ndim);
+				   "each",
+				   count, x->ndim);
 	}
 	shape = arena_array(&m->arena, const struct expr *, count + 1);
 	for (int d = 0; d < count; d++) {
@@ -551,8 +565,8 @@ infer_tile(struct infer *c, struct node *n)
 }
 
 bool
-define_tile(struct define *c, const struct node *n,
-	    struct te_tensor *const *in, struct te_tensor **out)
+define_tile(struct define *c, const struct node *n, struct te_tensor *const *in,
+	    struct te_tensor **out)
 {
 	struct module *m = c->module;
 	const struct tensor *x = n->inputs[0], *y = n->outputs[0];

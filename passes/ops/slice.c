@@ -30,9 +30,9 @@ slice_bound(struct module *m, const struct expr *v, const struct expr *size,
 		const struct expr *zero = expr_int(m, v->type, 0);
 
 		v = dim_bounds(v, &min, &max) && max < 0
-			? expr_add(m, size, v)
-			: expr_select(m, expr_lt(m, v, zero),
-				      expr_add(m, size, v), v);
+			    ? expr_add(m, size, v)
+			    : expr_select(m, expr_lt(m, v, zero),
+					  expr_add(m, size, v), v);
 	}
 	return dim_max(m, lowest, dim_min(m, v, highest));
 }
@@ -51,9 +51,11 @@ slice_one(struct module *m, struct slices *s, int d, const struct expr *size,
 	span = step > 0 ? expr_sub(m, end, start) : expr_sub(m, start, end);
 	s->start[d] = start;
 	s->step[d] = step;
-	s->count[d] = expr_is_value(size, 0) ? zero
-		: dim_max(m, zero, dim_ceil_div(m, span,
-					step > 0 ? step : -step));
+	s->count[d] = expr_is_value(size, 0)
+			      ? zero
+			      : dim_max(m, zero,
+					dim_ceil_div(m, span,
+						     step > 0 ? step : -step));
 }
 
 static bool
@@ -104,8 +106,9 @@ slice_all(struct infer *c, const struct node *n, struct slices *s)
 					   "step %d is 0; correct the model",
 					   i);
 		}
-		step = step > INT32_MAX ? INT32_MAX
-		     : step < -INT32_MAX ? -INT32_MAX : step;
+		step = step > INT32_MAX    ? INT32_MAX
+		       : step < -INT32_MAX ? -INT32_MAX
+					   : step;
 		slice_one(m, s, d, x->shape[d], starts[i], ends[i], step);
 	}
 	return true;
@@ -140,12 +143,13 @@ define_slice(struct define *c, const struct node *n,
 	}
 	for (int d = 0; d < rank; d++) {
 		at[d] = s.step[d] > 0
-			? expr_add(m, expr_mul(m, at[d],
-					       expr_index(m, s.step[d])),
-				   s.start[d])
-			: expr_sub(m, s.start[d],
-				   expr_mul(m, at[d],
-					    expr_index(m, -s.step[d])));
+				? expr_add(m,
+					   expr_mul(m, at[d],
+						    expr_index(m, s.step[d])),
+					   s.start[d])
+				: expr_sub(m, s.start[d],
+					   expr_mul(m, at[d],
+						    expr_index(m, -s.step[d])));
 	}
 	out[0] = define_stage(c, "slice", "injective", rank, axes,
 			      te_at(m, in[0], at, rank));
@@ -178,7 +182,8 @@ pad_widths(struct infer *c, const struct node *n, int64_t *before,
 	if (count != 2 * n_axes) {
 		return infer_error(c, DIAG_BAD_SHAPE,
 				   "%d pads for %d dimensions; give two for "
-				   "each", count, n_axes);
+				   "each",
+				   count, n_axes);
 	}
 	for (int i = 0; i < n_axes; i++) {
 		int64_t d = axes ? axes[i] < 0 ? axes[i] + rank : axes[i] : i;
@@ -189,7 +194,8 @@ pad_widths(struct infer *c, const struct node *n, int64_t *before,
 		    after[d] != (int32_t)after[d]) {
 			return infer_error(c, DIAG_TOO_LARGE,
 					   "a pad of dimension %d is more than "
-					   "2^31; correct the model", (int)d);
+					   "2^31; correct the model",
+					   (int)d);
 		}
 	}
 	return true;
@@ -203,22 +209,24 @@ infer_pad(struct infer *c, struct node *n)
 	const char *mode = node_attr_string(n, "mode", "constant");
 	int64_t *before = arena_array(&m->arena, int64_t, x->ndim + 1);
 	int64_t *after = arena_array(&m->arena, int64_t, x->ndim + 1);
-	const struct expr **shape =
-		arena_array(&m->arena, const struct expr *, x->ndim + 1);
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						x->ndim + 1);
 	int64_t elems;
 
 	if (strcmp(mode, "constant") != 0 && strcmp(mode, "reflect") != 0 &&
 	    strcmp(mode, "edge") != 0 && strcmp(mode, "wrap") != 0) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "mode '%s' is not known; correct the "
-				   "model", mode);
+				   "model",
+				   mode);
 	}
 	if (node_input(n, 2) &&
 	    (!dtype_equal(n->inputs[2]->type, x->type) ||
 	     !tensor_const_elems(n->inputs[2], &elems) || elems != 1)) {
 		return infer_error(c, DIAG_BAD_TYPE,
 				   "its value must be one %s; correct the "
-				   "model", dtype_name(x->type));
+				   "model",
+				   dtype_name(x->type));
 	}
 	if (!pad_widths(c, n, before, after)) {
 		return false;
@@ -232,7 +240,8 @@ infer_pad(struct infer *c, struct node *n)
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "dimension %d is empty: there is "
 					   "nothing to pad it with; correct "
-					   "the model", d);
+					   "the model",
+					   d);
 		}
 	}
 	infer_set(c, n->outputs[0], x->type, x->ndim, shape);
@@ -256,8 +265,10 @@ reflect(struct module *m, const struct expr *axis, const struct expr *size,
 		if (before > 0) {
 			i = expr_call1(m, INTRIN_ABS, i);
 		}
-		return after <= 0 ? i : expr_sub(m, last, expr_call1(
-			m, INTRIN_ABS, expr_sub(m, last, i)));
+		return after <= 0 ? i
+				  : expr_sub(m, last,
+					     expr_call1(m, INTRIN_ABS,
+							expr_sub(m, last, i)));
 	}
 	twice = expr_max(m, expr_mul(m, last, expr_i32(m, 2)), expr_i32(m, 1));
 	i = expr_floormod(m, i, twice);
@@ -279,8 +290,8 @@ wrap(struct module *m, const struct expr *i, const struct expr *size,
 }
 
 bool
-define_pad(struct define *c, const struct node *n,
-	   struct te_tensor *const *in, struct te_tensor **out)
+define_pad(struct define *c, const struct node *n, struct te_tensor *const *in,
+	   struct te_tensor **out)
 {
 	struct module *m = c->module;
 	struct infer checked = { c->graph, m, n };
@@ -308,8 +319,10 @@ define_pad(struct define *c, const struct node *n,
 		} else if (mode[0] == 'w') {
 			at[d] = wrap(m, at[d], size, before[d]);
 		} else if (mode[0] == 'e') {
-			at[d] = expr_max(m, zero, expr_min(
-				m, at[d], expr_sub(m, size, expr_i32(m, 1))));
+			at[d] = expr_max(m, zero,
+					 expr_min(m, at[d],
+						  expr_sub(m, size,
+							   expr_i32(m, 1))));
 		} else {
 			const struct expr *above = expr_bool(m, true);
 			const struct expr *below = above;
@@ -319,8 +332,10 @@ define_pad(struct define *c, const struct node *n,
 						axes[d].var->expr);
 			}
 			if (after[d] > 0) {
-				below = expr_lt(m, axes[d].var->expr, expr_add(
-					m, size, expr_index(m, before[d])));
+				below = expr_lt(
+					m, axes[d].var->expr,
+					expr_add(m, size,
+						 expr_index(m, before[d])));
 			}
 			above = expr_and(m, above, below);
 			inside = inside ? expr_and(m, inside, above) : above;
@@ -328,9 +343,9 @@ define_pad(struct define *c, const struct node *n,
 	}
 	body = te_at(m, in[0], at, x->ndim);
 	if (inside) {
-		body = expr_if(m, inside, body, node_input(n, 2)
-			? define_scalar(c, n, in, 2)
-			: expr_const(m, body->type, 0));
+		body = expr_if(m, inside, body,
+			       node_input(n, 2) ? define_scalar(c, n, in, 2)
+						: expr_const(m, body->type, 0));
 	}
 	out[0] = define_stage(c, "pad", "injective", x->ndim, axes, body);
 	return true;

@@ -51,8 +51,8 @@ shifted(struct define *c, const struct te_tensor *x,
 	return expr_sub(c->module,
 			expr_cast(c->module, max->buffer->type,
 				  te_at(c->module, x, index, ndim)),
-			te_at(c->module, max, kept_exprs(c, index, reduced, ndim),
-			      ndim - 1));
+			te_at(c->module, max,
+			      kept_exprs(c, index, reduced, ndim), ndim - 1));
 }
 
 bool
@@ -70,8 +70,7 @@ define_softmax(struct define *c, const struct node *n,
 
 	exp = define_stage(c, "exp", "broadcast", ndim, axes,
 			   expr_call1(m, INTRIN_EXP,
-				      shifted(c, in[0], max, reduced,
-					      index)));
+				      shifted(c, in[0], max, reduced, index)));
 	p = reduce_plan(c, exp, reduced, false);
 	sum = define_stage(c, "sum", "reduce", p.n_axes, p.axes,
 			   te_sum(m, te_at(m, exp, p.at, ndim), p.over,
@@ -79,7 +78,8 @@ define_softmax(struct define *c, const struct node *n,
 	axes = define_axes(c, n->outputs[0]);
 	index = axes_exprs(c, axes, ndim);
 	e = expr_div(m, te_at(m, exp, index, ndim),
-		     te_at(m, sum, kept_exprs(c, index, reduced, ndim), ndim - 1));
+		     te_at(m, sum, kept_exprs(c, index, reduced, ndim),
+			   ndim - 1));
 	out[0] = define_stage(c, "softmax", "broadcast", ndim, axes,
 			      expr_cast(m, type, e));
 	return true;
@@ -108,7 +108,8 @@ define_log_softmax(struct define *c, const struct node *n,
 	axes = define_axes(c, n->outputs[0]);
 	index = axes_exprs(c, axes, ndim);
 	e = expr_sub(m, shifted(c, in[0], max, reduced, index),
-		     te_at(m, log, kept_exprs(c, index, reduced, ndim), ndim - 1));
+		     te_at(m, log, kept_exprs(c, index, reduced, ndim),
+			   ndim - 1));
 	out[0] = define_stage(c, "log_softmax", "broadcast", ndim, axes,
 			      expr_cast(m, type, e));
 	return true;
@@ -124,11 +125,11 @@ define_hardmax(struct define *c, const struct node *n,
 	int ndim = in[0]->buffer->ndim, axis = 0;
 	struct dtype type = in[0]->buffer->type, i32 = dtype_of(DT_I32);
 	struct reduce_plan p = reduce_plan(c, in[0], reduced, false);
-	struct te_tensor *best = define_arg_stage(
-		c, reducer_arg(m, type, i32, true, false),
-		te_at(m, in[0], p.at, ndim),
-		expr_cast(m, i32, p.over[0].var->expr), p.axes, p.n_axes,
-		p.over, 1, NULL);
+	struct te_tensor *best =
+		define_arg_stage(c, reducer_arg(m, type, i32, true, false),
+				 te_at(m, in[0], p.at, ndim),
+				 expr_cast(m, i32, p.over[0].var->expr), p.axes,
+				 p.n_axes, p.over, 1, NULL);
 	struct iter_var *axes = define_axes(c, n->outputs[0]);
 	const struct expr **index = axes_exprs(c, axes, ndim), *hit;
 

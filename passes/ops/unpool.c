@@ -40,13 +40,13 @@ infer_max_unpool(struct infer *c, struct node *n)
 			return infer_error(c, DIAG_BAD_SHAPE,
 					   "dimension %d of the indices is not "
 					   "that of the input; correct the "
-					   "shapes", d);
+					   "shapes",
+					   d);
 		}
 		shape[d] = d < 2 ? x->shape[d] : w.out[d - 2];
 	}
 	if (node_input(n, 2)) {
-		if (!input_elems(m, n, 2, &sizes, &count) ||
-		    count != x->ndim) {
+		if (!input_elems(m, n, 2, &sizes, &count) || count != x->ndim) {
 			return infer_error(c, DIAG_UNKNOWN_SHAPE,
 					   "output_shape is not a constant "
 					   "with one size per dimension; make "
@@ -86,16 +86,15 @@ define_max_unpool(struct define *c, const struct node *n,
 		const struct expr *stride = expr_i32(m, w.stride[d]), *first;
 
 		position = expr_add(m, expr_mul(m, position, w.out[d]), o);
-		taps[d] = te_reduce_axis(
-			m, window_axis_name(m, &w, d, "t"),
-			expr_i32(m, (w.kernel[d] + w.stride[d] - 1) /
-				    w.stride[d]));
+		taps[d] = te_reduce_axis(m, window_axis_name(m, &w, d, "t"),
+					 expr_i32(m,
+						  (w.kernel[d] + w.stride[d] -
+						   1) / w.stride[d]));
 		first = expr_floordiv(m, expr_add(m, o, w.begin[d]), stride);
 		at[2 + d] = expr_sub(m, first, taps[d].var->expr);
 		inside = expr_and(m, inside, expr_lt(m, o, w.out[d]));
 		inside = expr_and(m, inside, expr_le(m, zero, at[2 + d]));
-		inside = expr_and(m, inside,
-				  expr_lt(m, at[2 + d], w.in[d]));
+		inside = expr_and(m, inside, expr_lt(m, at[2 + d], w.in[d]));
 	}
 	inside = expr_and(m, inside,
 			  expr_eq(m, te_at(m, in[1], at, y->ndim), position));

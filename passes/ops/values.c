@@ -44,8 +44,9 @@ tensor_known(struct module *m, struct tensor *t)
 	}
 	elems = arena_array(&m->arena, const struct expr *, v->elems + 1);
 	for (int64_t i = 0; i < v->elems; i++) {
-		union number x = v->data
-			? number_load(v->type, v->data, (size_t)i) : v->fill;
+		union number x = v->data ? number_load(v->type, v->data,
+						       (size_t)i)
+					 : v->fill;
 
 		elems[i] = number_literal(m, v->type, x);
 	}
@@ -106,9 +107,9 @@ input_scalar(const struct node *n, int i, double *v)
 	}
 	x = value->data ? number_load(value->type, value->data, 0)
 			: value->fill;
-	*v = dtype_is_float(value->type) ? x.f
-	   : dtype_class(value->type) == DTC_UINT ? (double)x.u
-						  : (double)x.i;
+	*v = dtype_is_float(value->type)            ? x.f
+	     : dtype_class(value->type) == DTC_UINT ? (double)x.u
+						    : (double)x.i;
 	return true;
 }
 
@@ -192,7 +193,8 @@ in_type(struct module *m, struct dtype t, const struct expr *v)
 	}
 	if (is_number(v)) {
 		return dtype_class(t) == DTC_UINT && dtype_bits(t) == 64
-			? NULL : expr_cast(m, t, v);
+			       ? NULL
+			       : expr_cast(m, t, v);
 	}
 	return holds_sizes(t) ? v : NULL;
 }
@@ -268,8 +270,8 @@ flat_position(struct scope *s, const struct buffer *b,
 		const struct expr *e = evaluate(s, index[d]);
 
 		if (!e || !expr_is_int(e, &at) ||
-		    !expr_is_int(b->shape[d], &extent) ||
-		    at < 0 || at >= extent) {
+		    !expr_is_int(b->shape[d], &extent) || at < 0 ||
+		    at >= extent) {
 			return -1;
 		}
 		flat = flat * extent + at;
@@ -437,7 +439,8 @@ evaluate_stage(struct scope *s, const struct te_tensor *t,
 		int64_t at = flat_position(s, t->buffer, index);
 
 		return mem->elems[t->index] && at >= 0
-			? mem->elems[t->index][at] : NULL;
+			       ? mem->elems[t->index][at]
+			       : NULL;
 	}
 	body = t->stage->bodies[t->index];
 	for (int d = 0; d < t->stage->n_axes; d++) {
@@ -472,8 +475,8 @@ evaluate_load(struct scope *s, const struct expr *e)
 	for (int d = 0; d < e->n_args; d++) {
 		index[d] = evaluate(s, e->args[d]);
 		if (!index[d] || !expr_is_int(index[d], &at) ||
-		    !expr_is_int(b->shape[d], &extent) ||
-		    at < 0 || at >= extent) {
+		    !expr_is_int(b->shape[d], &extent) || at < 0 ||
+		    at >= extent) {
 			return NULL;
 		}
 		flat = flat * extent + at;
@@ -481,10 +484,10 @@ evaluate_load(struct scope *s, const struct expr *e)
 	for (int i = 0; i < s->n_inputs; i++) {
 		if (s->inputs[i] && s->inputs[i]->buffer == b) {
 			return tensor_known(s->m, s->tensors[i]) &&
-			       flat < s->tensors[i]->n_elems
-				? in_type(s->m, b->type,
-					  s->tensors[i]->elems[flat])
-				: NULL;
+					       flat < s->tensors[i]->n_elems
+				       ? in_type(s->m, b->type,
+						 s->tensors[i]->elems[flat])
+				       : NULL;
 		}
 	}
 	for (int k = 0; k < s->n_outputs && !t; k++) {
@@ -504,9 +507,9 @@ integral(struct module *m, const struct expr *e)
 
 	switch (e->kind) {
 	case EXPR_FLOAT:
-		return e->u.fval == floor(e->u.fval) &&
-		       fabs(e->u.fval) < 1e15
-			? expr_index(m, (int64_t)e->u.fval) : NULL;
+		return e->u.fval == floor(e->u.fval) && fabs(e->u.fval) < 1e15
+			       ? expr_index(m, (int64_t)e->u.fval)
+			       : NULL;
 	case EXPR_CAST:
 		if (dtype_is_float(e->args[0]->type)) {
 			return integral(m, e->args[0]);
@@ -782,7 +785,8 @@ infer_values(struct graph *g, struct node *n)
 {
 	struct module *m = g->module;
 	struct arena *a = &m->arena;
-	struct scope s = { .m = m, .tensors = n->inputs,
+	struct scope s = { .m = m,
+			   .tensors = n->inputs,
 			   .n_inputs = n->n_inputs,
 			   .n_outputs = n->n_outputs,
 			   .budget = 200000 };

@@ -74,23 +74,25 @@ same_sizes(struct module *m, struct window *w, int d, bool upper)
 static void
 explicit_sizes(struct module *m, struct window *w, int d, bool ceil)
 {
-	const struct expr *room = expr_add(
-		m, w->in[d], expr_add(m, w->begin[d], w->end[d]));
+	const struct expr *room = expr_add(m, w->in[d],
+					   expr_add(m, w->begin[d], w->end[d]));
 	const struct expr *last, *one = expr_i32(m, 1), *inside;
 
 	room = expr_sub(m, room, expr_i32(m, reach(w, d)));
 	if (!ceil) {
-		w->out[d] = dim_normal(m, expr_add(
-			m, expr_floordiv(m, room, expr_i32(m, w->stride[d])),
-			one));
+		w->out[d] = dim_normal(
+			m, expr_add(m,
+				    expr_floordiv(m, room,
+						  expr_i32(m, w->stride[d])),
+				    one));
 		return;
 	}
 	last = ceil_div(m, room, w->stride[d]);
 	/* A window that would start in the padding at the end is dropped. */
 	inside = expr_lt(m, expr_mul(m, last, expr_i32(m, w->stride[d])),
 			 expr_add(m, w->in[d], w->begin[d]));
-	w->out[d] = dim_normal(m, expr_select(m, inside,
-					      expr_add(m, last, one), last));
+	w->out[d] = dim_normal(m, expr_select(m, inside, expr_add(m, last, one),
+					      last));
 }
 
 static void
@@ -99,23 +101,26 @@ transposed_sizes(struct module *m, struct window *w, int d,
 {
 	bool upper = strcmp(auto_pad, "SAME_UPPER") == 0;
 	bool same = upper || strcmp(auto_pad, "SAME_LOWER") == 0;
-	const struct expr *full = expr_mul(
-		m, expr_sub(m, w->in[d], expr_i32(m, 1)),
-		expr_i32(m, w->stride[d]));
+	const struct expr *full = expr_mul(m,
+					   expr_sub(m, w->in[d],
+						    expr_i32(m, 1)),
+					   expr_i32(m, w->stride[d]));
 
 	full = expr_add(m, full,
 			expr_i32(m, reach(w, d) + w->output_padding[d]));
 	if (output_shape || same) {
-		w->out[d] = output_shape
-			? expr_index(m, output_shape[d])
-			: expr_mul(m, w->in[d], expr_i32(m, w->stride[d]));
-		split_padding(m, w, d, expr_max(m, expr_sub(m, full,
-							    w->out[d]),
-						expr_i32(m, 0)), upper);
+		w->out[d] = output_shape ? expr_index(m, output_shape[d])
+					 : expr_mul(m, w->in[d],
+						    expr_i32(m, w->stride[d]));
+		split_padding(m, w, d,
+			      expr_max(m, expr_sub(m, full, w->out[d]),
+				       expr_i32(m, 0)),
+			      upper);
 		return;
 	}
-	w->out[d] = dim_normal(m, expr_sub(m, full, expr_add(m, w->begin[d],
-							     w->end[d])));
+	w->out[d] = dim_normal(m,
+			       expr_sub(m, full,
+					expr_add(m, w->begin[d], w->end[d])));
 }
 
 const char *
@@ -143,11 +148,11 @@ window_of_node(struct module *m, const struct node *n, const int64_t *kernel,
 		       "NOTSET, VALID, SAME_UPPER or SAME_LOWER";
 	}
 	wrong = read_list(n, "strides", w->n, w->stride, 1);
-	wrong = wrong ? wrong : read_list(n, "dilations", w->n, w->dilation,
-					  1);
+	wrong = wrong ? wrong : read_list(n, "dilations", w->n, w->dilation, 1);
 	wrong = wrong ? wrong : read_list(n, "pads", 2 * w->n, pads, 0);
-	wrong = wrong ? wrong : read_list(n, "output_padding", w->n,
-					  w->output_padding, 0);
+	wrong = wrong ? wrong
+		      : read_list(n, "output_padding", w->n, w->output_padding,
+				  0);
 	if (wrong) {
 		return wrong;
 	}
@@ -171,8 +176,8 @@ window_of_node(struct module *m, const struct node *n, const int64_t *kernel,
 	for (int d = 0; d < w->n; d++) {
 		if (transposed) {
 			transposed_sizes(m, w, d, auto_pad,
-					 count >= w->n
-						 ? list + count - w->n : NULL);
+					 count >= w->n ? list + count - w->n
+						       : NULL);
 		} else if (same) {
 			same_sizes(m, w, d, upper);
 		} else {
@@ -188,7 +193,9 @@ window_axis_name(struct module *m, const struct window *w, int d,
 		 const char *prefix)
 {
 	static const char *const names[WINDOW_MAX][WINDOW_MAX] = {
-		{ "w" }, { "h", "w" }, { "d", "h", "w" },
+		{ "w" },
+		{ "h", "w" },
+		{ "d", "h", "w" },
 		{ "t", "d", "h", "w" },
 	};
 
@@ -203,8 +210,8 @@ window_position(struct module *m, const struct window *w, int d,
 
 	/* The only tap is tap 0. */
 	if (w->kernel[d] > 1) {
-		at = expr_add(m, at, expr_mul(m, k,
-					      expr_i32(m, w->dilation[d])));
+		at = expr_add(m, at,
+			      expr_mul(m, k, expr_i32(m, w->dilation[d])));
 	}
 	return expr_sub(m, at, w->begin[d]);
 }
@@ -218,9 +225,9 @@ window_below(const struct window *w, int d)
 bool
 window_above(struct module *m, const struct window *w, int d)
 {
-	const struct expr *last = window_position(
-		m, w, d, expr_sub(m, w->out[d], expr_i32(m, 1)),
-		expr_i32(m, w->kernel[d] - 1));
+	const struct expr *last =
+		window_position(m, w, d, expr_sub(m, w->out[d], expr_i32(m, 1)),
+				expr_i32(m, w->kernel[d] - 1));
 	struct analyser a;
 
 	analyser_init(&a, m);
@@ -243,25 +250,26 @@ void
 window_taps(struct define *c, const struct window *w, struct iter_var *taps)
 {
 	for (int d = 0; d < w->n; d++) {
-		taps[d] = te_reduce_axis(
-			c->module, window_axis_name(c->module, w, d, "k"),
-			expr_i32(c->module, w->kernel[d]));
+		taps[d] = te_reduce_axis(c->module,
+					 window_axis_name(c->module, w, d, "k"),
+					 expr_i32(c->module, w->kernel[d]));
 	}
 }
 
 const struct expr *
-window_load(struct define *c, const struct window *w,
-	    const struct te_tensor *x, const struct expr *batch,
-	    const struct expr *channel, const struct iter_var *out,
-	    const struct iter_var *taps, const struct expr *outside)
+window_load(struct define *c, const struct window *w, const struct te_tensor *x,
+	    const struct expr *batch, const struct expr *channel,
+	    const struct iter_var *out, const struct iter_var *taps,
+	    const struct expr *outside)
 {
 	struct module *m = c->module;
 	const struct expr *at[2 + WINDOW_MAX] = { batch, channel };
 	const struct expr *inside = expr_bool(m, true);
 
 	for (int d = 0; d < w->n; d++) {
-		const struct expr *p = window_position(
-			m, w, d, out[d].var->expr, taps[d].var->expr);
+		const struct expr *p = window_position(m, w, d,
+						       out[d].var->expr,
+						       taps[d].var->expr);
 
 		at[2 + d] = p;
 		if (window_below(w, d)) {
@@ -269,8 +277,7 @@ window_load(struct define *c, const struct window *w,
 					  expr_le(m, expr_i32(m, 0), p));
 		}
 		if (window_above(m, w, d)) {
-			inside = expr_and(m, inside,
-					  expr_lt(m, p, w->in[d]));
+			inside = expr_and(m, inside, expr_lt(m, p, w->in[d]));
 		}
 	}
 	return expr_if(m, inside, te_at(m, x, at, 2 + w->n), outside);

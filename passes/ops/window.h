@@ -40,12 +40,10 @@ struct iter_var *window_axes(struct define *c, const struct window *w,
 void window_taps(struct define *c, const struct window *w,
 		 struct iter_var *taps);
 /* x[n, channel, position…], or `outside` where that is in the padding. */
-const struct expr *window_load(struct define *c, const struct window *w,
-			       const struct te_tensor *x,
-			       const struct expr *batch,
-			       const struct expr *channel,
-			       const struct iter_var *out,
-			       const struct iter_var *taps,
-			       const struct expr *outside);
+const struct expr *
+window_load(struct define *c, const struct window *w, const struct te_tensor *x,
+	    const struct expr *batch, const struct expr *channel,
+	    const struct iter_var *out, const struct iter_var *taps,
+	    const struct expr *outside);
 
 #endif

@@ -31,30 +31,54 @@ struct transform {
 };
 
 static const struct transform filter_of[2] = {
-	{ 4, 3, { 0, 1, 0 }, false,
+	{ 4,
+	  3,
+	  { 0, 1, 0 },
+	  false,
 	  { { 1, 0, 0 }, { .5, .5, .5 }, { .5, -.5, .5 }, { 0, 0, 1 } } },
-	{ 6, 3, { 0, 1, 0 }, false,
-	  { { 1. / 4, 0, 0 }, { -1. / 6, -1. / 6, -1. / 6 },
-	    { -1. / 6, 1. / 6, -1. / 6 }, { 1. / 24, 1. / 12, 1. / 6 },
-	    { 1. / 24, -1. / 12, 1. / 6 }, { 0, 0, 1 } } },
+	{ 6,
+	  3,
+	  { 0, 1, 0 },
+	  false,
+	  { { 1. / 4, 0, 0 },
+	    { -1. / 6, -1. / 6, -1. / 6 },
+	    { -1. / 6, 1. / 6, -1. / 6 },
+	    { 1. / 24, 1. / 12, 1. / 6 },
+	    { 1. / 24, -1. / 12, 1. / 6 },
+	    { 0, 0, 1 } } },
 };
 
 static const struct transform input_of[2] = {
-	{ 4, 4, { 0, 1, 2, 3 }, false,
-	  { { 1, 0, -1, 0 }, { 0, 1, 1, 0 }, { 0, -1, 1, 0 },
+	{ 4,
+	  4,
+	  { 0, 1, 2, 3 },
+	  false,
+	  { { 1, 0, -1, 0 },
+	    { 0, 1, 1, 0 },
+	    { 0, -1, 1, 0 },
 	    { 0, 1, 0, -1 } } },
-	{ 6, 6, { 0, 1, 0, 1, 0, 1 }, true,
-	  { { 4, 0, -5, 0, 1, 0 }, { 0, -4, -4, 1, 1, 0 },
-	    { 0, 4, -4, -1, 1, 0 }, { 0, -2, -1, 2, 1, 0 },
-	    { 0, 2, -1, -2, 1, 0 }, { 0, 4, 0, -5, 0, 1 } } },
+	{ 6,
+	  6,
+	  { 0, 1, 0, 1, 0, 1 },
+	  true,
+	  { { 4, 0, -5, 0, 1, 0 },
+	    { 0, -4, -4, 1, 1, 0 },
+	    { 0, 4, -4, -1, 1, 0 },
+	    { 0, -2, -1, 2, 1, 0 },
+	    { 0, 2, -1, -2, 1, 0 },
+	    { 0, 4, 0, -5, 0, 1 } } },
 };
 
 static const struct transform output_of[2] = {
-	{ 2, 4, { 0, 1, 1, 2 }, false,
-	  { { 1, 1, 1, 0 }, { 0, 1, -1, -1 } } },
-	{ 4, 6, { 0, 1, 1, 2, 2, 3 }, false,
-	  { { 1, 1, 1, 1, 1, 0 }, { 0, 1, -1, 2, -2, 0 },
-	    { 0, 1, 1, 4, 4, 0 }, { 0, 1, -1, 8, -8, 1 } } },
+	{ 2, 4, { 0, 1, 1, 2 }, false, { { 1, 1, 1, 0 }, { 0, 1, -1, -1 } } },
+	{ 4,
+	  6,
+	  { 0, 1, 1, 2, 2, 3 },
+	  false,
+	  { { 1, 1, 1, 1, 1, 0 },
+	    { 0, 1, -1, 2, -2, 0 },
+	    { 0, 1, 1, 4, 4, 0 },
+	    { 0, 1, -1, 8, -8, 1 } } },
 };
 
 /* The tile m of a node: 2 or 4. */
@@ -106,9 +130,8 @@ infer_winograd_input(struct infer *c, struct node *n)
 	const struct expr *a = expr_i32(m, tile_of(n) + 2);
 	const struct expr *tiles = expr_mul(m, tiles_along(m, n, 0),
 					    tiles_along(m, n, 1));
-	const struct expr *shape[] = {
-		a, x->shape[1], a, expr_mul(m, x->shape[0], tiles)
-	};
+	const struct expr *shape[] = { a, x->shape[1], a,
+				       expr_mul(m, x->shape[0], tiles) };
 
 	infer_set(c, n->outputs[0], x->type, 4, shape);
 	return true;
@@ -118,9 +141,8 @@ bool
 infer_winograd_product(struct infer *c, struct node *n)
 {
 	const struct tensor *v = n->inputs[0], *u = n->inputs[1];
-	const struct expr *shape[] = {
-		v->shape[0], u->shape[1], v->shape[2], v->shape[3]
-	};
+	const struct expr *shape[] = { v->shape[0], u->shape[1], v->shape[2],
+				       v->shape[3] };
 
 	infer_set(c, n->outputs[0], v->type, 4, shape);
 	return true;
@@ -131,7 +153,8 @@ infer_winograd_output(struct infer *c, struct node *n)
 {
 	struct module *m = c->module;
 	const struct expr *shape[] = {
-		expr_i32(m, list_attr(n, "shape", 0)), n->inputs[0]->shape[1],
+		expr_i32(m, list_attr(n, "shape", 0)),
+		n->inputs[0]->shape[1],
 		expr_i32(m, list_attr(n, "shape", 1)),
 		expr_i32(m, list_attr(n, "shape", 2)),
 	};
@@ -204,8 +227,8 @@ row_sum(struct define *c, const struct transform *t, const double *row,
 			const struct expr *e = group_sum(c, t, row, g, x, &f);
 
 			if (e && (f < 0) == negative) {
-				sum = plus(c->module, sum,
-					   times(c, fabs(f), e), f < 0);
+				sum = plus(c->module, sum, times(c, fabs(f), e),
+					   f < 0);
 			}
 		}
 	}
@@ -246,9 +269,8 @@ define_winograd_weights(struct define *c, const struct node *n,
 	struct module *m = c->module;
 	const struct transform *t = of_node(filter_of, n);
 	const struct tensor *w = n->inputs[0], *u = n->outputs[0];
-	const struct expr *shape[] = {
-		u->shape[0], w->shape[0], w->shape[1], w->shape[3]
-	};
+	const struct expr *shape[] = { u->shape[0], w->shape[0], w->shape[1],
+				       w->shape[3] };
 	struct iter_var *axes = axes_over(c, 4, shape, inner_names);
 	const struct expr **v = axes_exprs(c, axes, 4), *x[3];
 	struct te_tensor *half;
@@ -268,8 +290,7 @@ define_winograd_weights(struct define *c, const struct node *n,
 		x[k] = te_at(m, half, at, 4);
 	}
 	out[0] = define_stage(c, "u", "injective", 4, axes,
-			      expr_cast(m, u->type,
-					chosen_row(c, t, v[2], x)));
+			      expr_cast(m, u->type, chosen_row(c, t, v[2], x)));
 	return true;
 }
 
@@ -283,22 +304,23 @@ pixel(struct define *c, const struct node *n, struct te_tensor *x,
 	const struct expr *size = expr_i32(m, tile_of(n));
 	const struct expr *rows = tiles_along(m, n, 0);
 	const struct expr *columns = tiles_along(m, n, 1);
-	const struct expr *row = expr_floormod(
-		m, expr_floordiv(m, t, columns), rows);
+	const struct expr *row = expr_floormod(m, expr_floordiv(m, t, columns),
+					       rows);
 	const struct expr *at[4] = {
-		expr_floordiv(m, t, expr_mul(m, rows, columns)), channel,
+		expr_floordiv(m, t, expr_mul(m, rows, columns)),
+		channel,
 		expr_add(m, expr_mul(m, row, size), expr_i32(m, k)),
-		expr_add(m, expr_mul(m, expr_floormod(m, t, columns), size),
-			 j),
+		expr_add(m, expr_mul(m, expr_floormod(m, t, columns), size), j),
 	};
 	const struct expr *inside = expr_bool(m, true);
 
 	for (int d = 2; d < 4; d++) {
 		at[d] = expr_sub(m, at[d],
 				 expr_i32(m, list_attr(n, "pads", d - 2)));
-		inside = expr_and(m, inside, expr_and(
-			m, expr_le(m, expr_i32(m, 0), at[d]),
-			expr_lt(m, at[d], n->inputs[0]->shape[d])));
+		inside = expr_and(m, inside,
+				  expr_and(m, expr_le(m, expr_i32(m, 0), at[d]),
+					   expr_lt(m, at[d],
+						   n->inputs[0]->shape[d])));
 	}
 	return expr_if(m, inside, te_at(m, x, at, 4),
 		       expr_const(m, n->outputs[0]->type, 0));
@@ -313,9 +335,8 @@ define_winograd_input(struct define *c, const struct node *n,
 	struct module *m = c->module;
 	const struct transform *t = of_node(input_of, n);
 	const struct tensor *v = n->outputs[0];
-	const struct expr *shape[] = {
-		v->shape[3], v->shape[2], v->shape[0], v->shape[1]
-	};
+	const struct expr *shape[] = { v->shape[3], v->shape[2], v->shape[0],
+				       v->shape[1] };
 	struct iter_var *axes = axes_over(c, 4, shape, inner_names);
 	const struct expr **at = axes_exprs(c, axes, 4), *x[POINTS];
 	struct te_tensor *columns;
@@ -346,15 +367,16 @@ define_winograd_product(struct define *c, const struct node *n,
 	struct module *m = c->module;
 	const struct tensor *y = n->outputs[0];
 	struct iter_var *axes = axes_over(c, 4, y->shape, names);
-	struct iter_var over = te_reduce_axis(m, "ic",
-					      n->inputs[1]->shape[3]);
+	struct iter_var over = te_reduce_axis(m, "ic", n->inputs[1]->shape[3]);
 	const struct expr **v = axes_exprs(c, axes, 4), *ic = over.var->expr;
 	const struct expr *at[] = { v[0], ic, v[2], v[3] };
 	const struct expr *w_at[] = { v[0], v[1], v[2], ic };
 
-	out[0] = define_stage(c, "m", "matmul", 4, axes, te_sum(
-		m, expr_mul(m, te_at(m, in[0], at, 4),
-			    te_at(m, in[1], w_at, 4)), &over, 1));
+	out[0] = define_stage(c, "m", "matmul", 4, axes,
+			      te_sum(m,
+				     expr_mul(m, te_at(m, in[0], at, 4),
+					      te_at(m, in[1], w_at, 4)),
+				     &over, 1));
 	return true;
 }
 
@@ -433,8 +455,10 @@ op_matrix_of(const struct node *n, struct op_matrix *out)
 	} table[] = {
 		{ "WinogradInput", "V = B^T d B of each tile d", "B^T",
 		  input_of },
-		{ "WinogradProduct", "M = U V, with U = G g G^T of each filter"
-		  " g", "G", filter_of },
+		{ "WinogradProduct",
+		  "M = U V, with U = G g G^T of each filter"
+		  " g",
+		  "G", filter_of },
 		{ "WinogradOutput", "y = A^T M A of each tile", "A^T",
 		  output_of },
 	};
@@ -448,8 +472,8 @@ op_matrix_of(const struct node *n, struct op_matrix *out)
 		}
 		t = of_node(table[i].list, n);
 		*out = (struct op_matrix){ table[i].formula, table[i].name,
-					   t->rows, t->columns, t->row[0],
-					   POINTS };
+					   t->rows,          t->columns,
+					   t->row[0],        POINTS };
 		return true;
 	}
 	return false;

@@ -48,8 +48,8 @@ lives_find(struct lives *l, struct arena *a, const struct block_life *blocks,
 	sort_by_start(a, l);
 	l->latest = arena_array(a, int, 2 * l->leaves);
 	for (int i = 0; i < l->leaves; i++) {
-		l->latest[l->leaves + i] = i < n
-			? blocks[l->by_start[i]].last : -1;
+		l->latest[l->leaves + i] = i < n ? blocks[l->by_start[i]].last
+						 : -1;
 	}
 	for (int i = l->leaves - 1; i > 0; i--) {
 		int left = l->latest[2 * i], right = l->latest[2 * i + 1];

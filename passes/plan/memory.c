@@ -9,8 +9,8 @@
 
 /* Of all types, or of one. */
 static int64_t
-place_blocks(struct storages *s, const struct dtype *only,
-	     int64_t align_bytes, int64_t bound_bytes, const char **strategy)
+place_blocks(struct storages *s, const struct dtype *only, int64_t align_bytes,
+	     int64_t bound_bytes, const char **strategy)
 {
 	struct block_life *blocks = arena_array(s->arena, struct block_life,
 						s->list.n + 1);
@@ -24,7 +24,8 @@ place_blocks(struct storages *s, const struct dtype *only,
 			blocks[n++] = (struct block_life){
 				.bytes = x->bytes,
 				.align_bytes = x->align_bytes,
-				.first = x->first, .last = x->last,
+				.first = x->first,
+				.last = x->last,
 				.pieces = x->pieces.data,
 				.n_pieces = x->pieces.n,
 			};
@@ -100,7 +101,7 @@ add_part(struct storages *s, struct memory_plan *plan, int n_kernels,
 	}
 	plan->workspace_bytes += part.elems * element;
 	plan->align_bytes = element > plan->align_bytes ? element
-							 : plan->align_bytes;
+							: plan->align_bytes;
 	vec_push(s->arena, &plan->parts, part);
 }
 
@@ -120,7 +121,8 @@ place_by_type(struct storages *s, struct memory_plan *plan, int n_kernels)
 		}
 	}
 	plan->workspace_bytes = (plan->workspace_bytes + plan->align_bytes -
-				 1) / plan->align_bytes * plan->align_bytes;
+				 1) /
+				plan->align_bytes * plan->align_bytes;
 }
 
 static int64_t
@@ -151,7 +153,8 @@ add_places(struct program *p, const struct storages *s)
 		place.root = x->root;
 		place.offset_bytes = s->inside[i];
 		place.offset_bytes += x->kind == PLACE_WORKSPACE
-					      ? x->offset_bytes : 0;
+					      ? x->offset_bytes
+					      : 0;
 		place.bytes = tensor_bytes(place.tensor);
 		if (s->bytes[i] > place.bytes) {
 			place.bytes = s->bytes[i];
@@ -163,10 +166,13 @@ add_places(struct program *p, const struct storages *s)
 	for (int i = 0; i < s->list.n; i++) {
 		const struct storage *x = &s->list.data[i];
 		struct placement place = {
-			.scratch_of = x->scratch_of, .scratch = x->scratch,
+			.scratch_of = x->scratch_of,
+			.scratch = x->scratch,
 			.kind = x->kind,
-			.offset_bytes = x->offset_bytes, .bytes = x->bytes,
-			.first = x->first, .last = x->last,
+			.offset_bytes = x->offset_bytes,
+			.bytes = x->bytes,
+			.first = x->first,
+			.last = x->last,
 		};
 
 		if (x->scratch_of) {
@@ -196,7 +202,8 @@ plan_memory(struct program *p)
 		choose_alignment(&s, plan,
 				 p->target ? p->target->align_bytes : 64,
 				 p->target && p->target->align_tensors
-				 ? p->target->align_bytes : 1);
+					 ? p->target->align_bytes
+					 : 1);
 	}
 	add_places(p, &s);
 	return true;
@@ -219,7 +226,8 @@ plan_find(const struct memory_plan *p, const struct tensor *t)
 		}
 	}
 	return low < p->places.n && p->places.data[low].tensor == t
-		       ? &p->places.data[low] : NULL;
+		       ? &p->places.data[low]
+		       : NULL;
 }
 
 struct placement *

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define MAX_STEPS 400 /* of the improvement */
+#define MAX_STEPS 400        /* of the improvement */
 #define MAX_WORK 200000000LL /* pairs of blocks looked at */
 
 /* Offsets from < x < to are taken. */
@@ -30,13 +30,13 @@ struct search {
 	const struct block_life *blocks;
 	int n;
 	int64_t align_bytes;
-	int *order;       /* in which blocks are placed */
-	int64_t *offset;  /* by block */
+	int *order;      /* in which blocks are placed */
+	int64_t *offset; /* by block */
 	struct keyed *keyed;
-	bool *placed;     /* by block */
-	int *beside;      /* the blocks alive with the present one */
+	bool *placed; /* by block */
+	int *beside;  /* the blocks alive with the present one */
 	struct lives lives;
-	int64_t work;     /* pairs of blocks looked at so far */
+	int64_t work; /* pairs of blocks looked at so far */
 };
 
 static int64_t
@@ -49,8 +49,7 @@ static void
 forbid(struct search *s, int64_t from, int64_t to)
 {
 	if (to > 0) {
-		vec_push(s->arena, &s->forbidden,
-			 ((struct span){ from, to }));
+		vec_push(s->arena, &s->forbidden, ((struct span){ from, to }));
 	}
 }
 
@@ -66,13 +65,12 @@ forbid_block(struct search *s, const struct block_life *b,
 	int n_other = other->n_pieces ? other->n_pieces : 1;
 
 	for (int i = 0; i < n_b; i++) {
-		const struct piece *p = b->n_pieces ? &b->pieces[i]
-						    : &whole_b;
+		const struct piece *p = b->n_pieces ? &b->pieces[i] : &whole_b;
 
 		for (int k = 0; k < n_other; k++) {
 			const struct piece *q = other->n_pieces
-						? &other->pieces[k]
-						: &whole_other;
+							? &other->pieces[k]
+							: &whole_other;
 
 			if (p->first <= q->last && q->first <= p->last) {
 				forbid(s, at + q->start - p->end,
@@ -105,8 +103,7 @@ place(struct search *s, int block, bool best)
 		int other = s->beside[i];
 
 		if (s->placed[other]) {
-			forbid_block(s, b, &s->blocks[other],
-				     s->offset[other]);
+			forbid_block(s, b, &s->blocks[other], s->offset[other]);
 		}
 	}
 	s->work += n;
@@ -284,12 +281,12 @@ improve(struct search *s, struct best *best, int64_t bound)
 	int stuck = 0;
 
 	memcpy(s->order, best->order, sizeof *s->order * (size_t)s->n);
-	for (int step = 0; step < MAX_STEPS && best->size > bound &&
-			   s->work < MAX_WORK; step++) {
+	for (int step = 0;
+	     step < MAX_STEPS && best->size > bound && s->work < MAX_WORK;
+	     step++) {
 		int64_t size;
 
-		memcpy(s->order, best->order,
-		       sizeof *s->order * (size_t)s->n);
+		memcpy(s->order, best->order, sizeof *s->order * (size_t)s->n);
 		for (int i = 0; i <= stuck % 4; i++) {
 			move_top(s, best, step + i * 7);
 		}
@@ -299,8 +296,8 @@ improve(struct search *s, struct best *best, int64_t bound)
 			stuck = 0;
 		}
 		if (size <= best->size) {
-			keep(s, best, size, best->fit, size < best->size
-					? "improved" : best->name);
+			keep(s, best, size, best->fit,
+			     size < best->size ? "improved" : best->name);
 		}
 	}
 }
@@ -310,7 +307,9 @@ plan_offsets(struct arena *a, struct block_life *blocks, int n,
 	     int64_t align_bytes, int64_t bound_bytes, const char **strategy)
 {
 	struct search s = {
-		.arena = a, .blocks = blocks, .n = n,
+		.arena = a,
+		.blocks = blocks,
+		.n = n,
 		.align_bytes = align_bytes,
 		.order = arena_array(a, int, n + 1),
 		.offset = arena_array(a, int64_t, n + 1),
@@ -326,7 +325,8 @@ plan_offsets(struct arena *a, struct block_life *blocks, int n,
 
 	lives_find(&s.lives, a, blocks, n);
 	for (int i = 0; i < N_STRATEGIES && best.size > bound_bytes &&
-			(i == 0 || s.work < MAX_WORK); i++) {
+			(i == 0 || s.work < MAX_WORK);
+	     i++) {
 		int64_t size;
 
 		sort_by_key(&s, strategies[i].key);

@@ -11,12 +11,12 @@
 #define MAX_WORK 60000000LL
 
 struct state {
-	uint64_t hash;       /* of the set */
+	uint64_t hash; /* of the set */
 	int64_t peak, live;
-	int parent;          /* in the step before */
-	int kernel;          /* run last */
-	int *waiting;        /* by kernel: producers not run; -1: has run */
-	int *left;           /* by storage: kernels that touch it, not run */
+	int parent;   /* in the step before */
+	int kernel;   /* run last */
+	int *waiting; /* by kernel: producers not run; -1: has run */
+	int *left;    /* by storage: kernels that touch it, not run */
 };
 
 struct candidate {
@@ -31,13 +31,13 @@ struct order {
 	struct program *p;
 	struct arena *arena;
 	struct storages s;
-	int n;                  /* kernels */
-	int_vec *before;        /* by kernel: producers, each once */
+	int n;           /* kernels */
+	int_vec *before; /* by kernel: producers, each once */
 	int_vec *after;
-	int_vec *touched;       /* by kernel: storages of the workspace */
+	int_vec *touched; /* by kernel: storages of the workspace */
 	int64_t *scratch_bytes;
-	int *touches;           /* by storage */
-	uint64_t *code;         /* by kernel: random bits */
+	int *touches;   /* by storage */
+	uint64_t *code; /* by kernel: random bits */
 };
 
 static void
@@ -163,8 +163,7 @@ state_start(struct order *o, struct state *s)
 static struct candidate
 look(const struct order *o, const struct state *s, int k)
 {
-	struct candidate c = { s->hash ^ o->code[k], 0, s->live, s->parent,
-			       k };
+	struct candidate c = { s->hash ^ o->code[k], 0, s->live, s->parent, k };
 	int64_t freed = 0;
 
 	for (int i = 0; i < o->touched[k].n; i++) {
@@ -206,8 +205,7 @@ advance(const struct order *o, struct state *s, const struct candidate *c)
 static void
 state_copy(const struct order *o, struct state *to, const struct state *from)
 {
-	memcpy(to->waiting, from->waiting,
-	       sizeof *to->waiting * (size_t)o->n);
+	memcpy(to->waiting, from->waiting, sizeof *to->waiting * (size_t)o->n);
 	memcpy(to->left, from->left, sizeof *to->left * (size_t)o->s.list.n);
 	to->hash = from->hash;
 	to->peak = from->peak;
@@ -286,8 +284,8 @@ search(struct order *o, int64_t limit, int width)
 	struct arena *a = o->arena;
 	struct state **now = arena_array(a, struct state *, width);
 	struct state **next = arena_array(a, struct state *, width);
-	int *parents = arena_array(a, int, (size_t)o->n * (size_t)width + 1);
-	int *kernels = arena_array(a, int, (size_t)o->n * (size_t)width + 1);
+	int *parents = arena_array(a, int, (size_t)o->n *(size_t)width + 1);
+	int *kernels = arena_array(a, int, (size_t)o->n *(size_t)width + 1);
 	int *result = arena_array(a, int, o->n + 1);
 	VEC(struct candidate) found = { 0 };
 	int n = 1, at = 0;
@@ -318,8 +316,7 @@ search(struct order *o, int64_t limit, int width)
 		if (found.n == 0) {
 			return NULL;
 		}
-		qsort(found.data, (size_t)found.n, sizeof *found.data,
-		      compare);
+		qsort(found.data, (size_t)found.n, sizeof *found.data, compare);
 		n = drop_equal(found.data, found.n, width);
 		for (int i = 0; i < n; i++) {
 			const struct candidate *c = &found.data[i];

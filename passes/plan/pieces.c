@@ -72,8 +72,8 @@ cover(struct runs *r, const struct storage *s, int step)
 		int i = step > 0 ? k : n - 1 - k;
 		const struct piece *use = &s->touched.data[i];
 		int end = find_edge(r->edges, r->n + 1, use->end);
-		int at = next_free(r, find_edge(r->edges, r->n + 1,
-						use->start));
+		int at = next_free(r,
+				   find_edge(r->edges, r->n + 1, use->start));
 
 		for (; at < end; at = next_free(r, at)) {
 			r->use[at] = i;
@@ -117,8 +117,8 @@ storage_find_pieces(struct arena *a, struct storage *s)
 	cover(&r, s, -1);
 	for (int i = 0; i < r.n; i++) {
 		struct piece x = { r.edges[i], r.edges[i + 1], -1, -1 };
-		struct piece *before = s->pieces.n
-			? &s->pieces.data[s->pieces.n - 1] : NULL;
+		struct piece *before =
+			s->pieces.n ? &s->pieces.data[s->pieces.n - 1] : NULL;
 
 		if (first[i] < 0) {
 			continue;

@@ -17,14 +17,14 @@ struct piece {
  * scratch of a kernel. */
 struct storage {
 	enum place_kind kind;
-	struct dtype type;          /* of its elements */
-	struct tensor *root;        /* the input or output; else the first */
+	struct dtype type;   /* of its elements */
+	struct tensor *root; /* the input or output; else the first */
 	struct kernel *scratch_of;
 	const struct buffer *scratch; /* its parameter */
-	int64_t bytes, align_bytes; /* at most; needed at least */
-	int first, last;            /* kernels, in the present order */
-	VEC(struct piece) touched;  /* every use, as a run of bytes */
-	VEC(struct piece) pieces;   /* disjoint, in order of start */
+	int64_t bytes, align_bytes;   /* at most; needed at least */
+	int first, last;              /* kernels, in the present order */
+	VEC(struct piece) touched;    /* every use, as a run of bytes */
+	VEC(struct piece) pieces;     /* disjoint, in order of start */
 	int64_t offset_bytes;
 };
 
@@ -32,9 +32,9 @@ struct storages {
 	struct arena *arena;
 	VEC(struct storage) list;
 	int n_tensors;
-	int *of;          /* by tensor id: index into list, -1: none */
-	int64_t *inside;  /* by tensor id: offset within the storage */
-	int64_t *bytes;   /* by tensor id: as kernels store it */
+	int *of;         /* by tensor id: index into list, -1: none */
+	int64_t *inside; /* by tensor id: offset within the storage */
+	int64_t *bytes;  /* by tensor id: as kernels store it */
 };
 
 /* From the kernels' arguments, views and parts. False: a size without bound

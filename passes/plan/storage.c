@@ -78,7 +78,8 @@ unbounded(struct program *p, const char *name)
 	return diag_error(&p->graph->module->diags, DIAG_UNKNOWN_SHAPE, place,
 			  "the size of '%s' has no upper bound; give the "
 			  "symbolic dimensions bounds with "
-			  "--dim NAME=MIN..MAX", name);
+			  "--dim NAME=MIN..MAX",
+			  name);
 }
 
 static bool
@@ -122,8 +123,8 @@ claim(struct storage *s, struct tensor *t)
 {
 	enum place_kind kind = kind_of(t);
 
-	if (!s->root || (kind != PLACE_WORKSPACE &&
-			 s->kind == PLACE_WORKSPACE)) {
+	if (!s->root ||
+	    (kind != PLACE_WORKSPACE && s->kind == PLACE_WORKSPACE)) {
 		s->root = t;
 		s->type = dtype_stored(t->type);
 		s->kind = kind;
@@ -175,7 +176,8 @@ touch_args(struct program *p, struct storages *s, const struct joined *j,
 	for (int i = 0; i < k->args.n; i++) {
 		const struct kernel_arg *arg = &k->args.data[i];
 		struct storage fresh = { .kind = PLACE_WORKSPACE,
-					 .scratch_of = k, .first = -1 };
+					 .scratch_of = k,
+					 .first = -1 };
 		int64_t bytes, align, start = 0;
 		int at;
 
@@ -203,8 +205,8 @@ touch_args(struct program *p, struct storages *s, const struct joined *j,
 				s->bytes[arg->tensor->id] = bytes;
 			}
 		}
-		touch(s->arena, &s->list.data[at], index, start,
-		      start + bytes, align);
+		touch(s->arena, &s->list.data[at], index, start, start + bytes,
+		      align);
 	}
 	return true;
 }
@@ -271,10 +273,10 @@ storages_bound(const struct storages *s, int n_kernels,
 			const struct piece *piece = &x->pieces.data[k];
 
 			if (storage_counts(x, only)) {
-				change[piece->first] +=
-					piece->end - piece->start;
-				change[piece->last + 1] -=
-					piece->end - piece->start;
+				change[piece->first] += piece->end -
+							piece->start;
+				change[piece->last + 1] -= piece->end -
+							   piece->start;
 			}
 		}
 	}

@@ -81,12 +81,12 @@ struct stream {
 	struct tensor **sources;
 	struct te_tensor **placeholders;
 	int n_sources;
-	int ndim;             /* of the stored array */
+	int ndim; /* of the stored array */
 	int64_t *extents;
-	struct var **index;   /* one per dimension */
+	struct var **index; /* one per dimension */
 	const struct expr *value;
-	int split;            /* dimensions before it are parameters */
-	int64_t rows;         /* of dimension `split` in a chunk */
+	int split;    /* dimensions before it are parameters */
+	int64_t rows; /* of dimension `split` in a chunk */
 	int64_t row_bytes;
 };
 
@@ -118,8 +118,7 @@ list_stages(struct arena *a, struct te_tensor *t, struct te_tensor ***list,
 /* t's element at the given point as one expression of the sources. NULL: a
  * reduction, or a store in order, is in the way. */
 static const struct expr *
-composed(struct module *m, struct te_tensor *t,
-	 const struct expr *const *point)
+composed(struct module *m, struct te_tensor *t, const struct expr *const *point)
 {
 	struct te_tensor **list = NULL;
 	const struct expr *e = te_at(m, t, point, t->buffer->ndim);
@@ -180,8 +179,9 @@ init_value(struct stream *s)
 	point = arena_array(&m->arena, const struct expr *,
 			    te->buffer->ndim + s->ndim + 1);
 	if (map) {
-		const struct expr **to =
-			arena_array(&m->arena, const struct expr *, s->ndim);
+		const struct expr **to = arena_array(&m->arena,
+						     const struct expr *,
+						     s->ndim);
 		struct var_map vars = { map->physical, to, s->ndim };
 
 		for (int d = 0; d < s->ndim; d++) {
@@ -196,8 +196,7 @@ init_value(struct stream *s)
 			s->value = expr_if(m,
 					   expr_substitute(m, map->in_range,
 							   &vars),
-					   s->value,
-					   expr_const(m, t->type, 0));
+					   s->value, expr_const(m, t->type, 0));
 		}
 	} else {
 		for (int d = 0; d < s->ndim; d++) {
@@ -286,8 +285,7 @@ build_chunk(struct stream *s, int64_t rows, struct program_chunk *out)
 	}
 	for (int d = s->split; d < s->ndim; d++, n++) {
 		index[n] = d == s->split ? row->expr : s->index[d]->expr;
-		shape[n] = expr_index(m, d == s->split ? rows
-						       : s->extents[d]);
+		shape[n] = expr_index(m, d == s->split ? rows : s->extents[d]);
 	}
 	chunk = buffer_new(m, &(struct buffer_spec){
 				      .name = "chunk",
@@ -374,8 +372,9 @@ stream_computed(struct stream *s, sink_fn *sink, void *ctx)
 	for (int i = 0; i < s->n_sources; i++) {
 		args[i].data = (void *)(uintptr_t)s->sources[i]->value->data;
 	}
-	args[s->n_sources].data = arena_alloc(
-		&scratch, (size_t)(s->rows * s->row_bytes) + 1);
+	args[s->n_sources].data = arena_alloc(&scratch,
+					      (size_t)(s->rows * s->row_bytes) +
+						      1);
 	do {
 		for (int64_t at = 0; ok && at < extent; at += s->rows) {
 			int64_t rows = extent - at < s->rows ? extent - at
@@ -467,8 +466,7 @@ pack(void *ctx, const void *bytes, size_t n)
 }
 
 bool
-weight_stream(struct graph *g, const struct weight *w, sink_fn *sink,
-	      void *ctx)
+weight_stream(struct graph *g, const struct weight *w, sink_fn *sink, void *ctx)
 {
 	struct packing p = { .sink = sink, .ctx = ctx };
 

@@ -20,8 +20,8 @@ composed(struct module *m, const struct index_map *first,
 		exprs[i] = expr_substitute(m, map->to_physical[i], &in);
 	}
 	return index_map_from_forward(m, first->logical, first->n_logical,
-				      exprs, map->n_physical, from->shape,
-				      &out, &why)
+				      exprs, map->n_physical, from->shape, &out,
+				      &why)
 		       ? out
 		       : NULL;
 }
@@ -67,18 +67,22 @@ sched_adopt_layouts(const struct sched *s, struct kernel *k)
 				continue;
 			}
 			if (!arg->weight) {
-				return refuse(m, k, "other kernels use it as "
+				return refuse(m, k,
+					      "other kernels use it as "
 					      "it is; copy it with cache_read "
 					      "or cache_write and lay out the "
-					      "copy", at);
+					      "copy",
+					      at);
 			}
 			at = step->to;
 			map = map ? composed(m, map, step->map, arg->buffer)
 				  : step->map;
 			if (!map || !same_shape(map, at)) {
-				return refuse(m, k, "two layouts that are not "
+				return refuse(m, k,
+					      "two layouts that are not "
 					      "one; give the whole map at "
-					      "once", at);
+					      "once",
+					      at);
 			}
 		}
 		if (map) {

@@ -10,10 +10,10 @@
 /* -- what an argument is */
 
 static const char *const kind_words[] = {
-	[SV_NONE] = "None",      [SV_BLOCK] = "a block",
-	[SV_LOOP] = "a loop",    [SV_INT] = "an integer",
-	[SV_FLOAT] = "a number", [SV_BOOL] = "True or False",
-	[SV_STRING] = "a string", [SV_EXPR] = "an expression",
+	[SV_NONE] = "None",        [SV_BLOCK] = "a block",
+	[SV_LOOP] = "a loop",      [SV_INT] = "an integer",
+	[SV_FLOAT] = "a number",   [SV_BOOL] = "True or False",
+	[SV_STRING] = "a string",  [SV_EXPR] = "an expression",
 	[SV_MAP] = "an index map", [SV_LIST] = "a list",
 };
 
@@ -27,10 +27,15 @@ accepted_words(struct arena *a, unsigned accepts)
 			continue;
 		}
 		text = !text ? kind_words[k]
-		     : arena_printf(a, "%s%s%s", kind_words[k],
-				    strstr(text, " or ") &&
-				    strcmp(text, "True or False") != 0
-					    ? ", " : " or ", text);
+			     : arena_printf(
+				       a, "%s%s%s", kind_words[k],
+				       strstr(text, " or ") &&
+						       strcmp(text,
+							      "True or False") !=
+							       0
+					       ? ", "
+					       : " or ",
+				       text);
 	}
 	return text ? text : "nothing";
 }
@@ -64,12 +69,15 @@ alive(struct call *c, const struct sched_param *p, const struct sched_value *v)
 	const struct stmt *s = func_find(c->e->f, v->u.id);
 
 	if (v->kind == SV_BLOCK && (!s || s->kind != STMT_BLOCK)) {
-		return edit_fail(c->e, "%s is no block of the function any "
-				 "more; get it by name", p->name);
+		return edit_fail(c->e,
+				 "%s is no block of the function any "
+				 "more; get it by name",
+				 p->name);
 	}
 	if (v->kind == SV_LOOP && v->u.id != LOOP_ROOT &&
 	    v->u.id != LOOP_INLINE && (!s || s->kind != STMT_FOR)) {
-		return edit_fail(c->e, "%s is no loop of the function any "
+		return edit_fail(c->e,
+				 "%s is no loop of the function any "
 				 "more; get the loops of a block again",
 				 p->name);
 	}
@@ -96,8 +104,8 @@ copied_map(struct module *m, const struct index_map *map)
 
 /* A value of a kind that p accepts, or one that stands for such a value. */
 static bool
-check_value(struct call *c, const struct sched_param *p,
-	    struct sched_value *v, int item)
+check_value(struct call *c, const struct sched_param *p, struct sched_value *v,
+	    int item)
 {
 	struct module *m = c->e->m;
 	int64_t n;
@@ -108,8 +116,7 @@ check_value(struct call *c, const struct sched_param *p,
 	if (v->kind == SV_EXPR && !p->is_input) {
 		/* Attributes are plain in traces. */
 		*v = sv_expr(sched_get_value(c->e->s, v->u.expr));
-		if (expr_is_int(v->u.expr, &n) &&
-		    p->accepts & 1u << SV_INT) {
+		if (expr_is_int(v->u.expr, &n) && p->accepts & 1u << SV_INT) {
 			*v = sv_int(n);
 		}
 	}
@@ -157,8 +164,7 @@ named_block(struct call *c)
 {
 	for (int i = 0; i < c->primitive->n_params; i++) {
 		if (c->given[i].kind == SV_BLOCK) {
-			return func_find(c->e->f,
-					 c->given[i].u.id)->u.block;
+			return func_find(c->e->f, c->given[i].u.id)->u.block;
 		}
 	}
 	return NULL;
@@ -188,9 +194,11 @@ check_index(struct call *c, const struct sched_param *p, bool write,
 
 		*v = sv_int(region_named(list, n, name));
 		return v->u.ival >= 0 ||
-		       edit_fail(c->e, "%s: block %s does not %s %s; name a "
-				 "buffer that it does", p->name, b->name,
-				 write ? "write" : "read", name);
+		       edit_fail(c->e,
+				 "%s: block %s does not %s %s; name a "
+				 "buffer that it does",
+				 p->name, b->name, write ? "write" : "read",
+				 name);
 	}
 	if (v->kind == SV_EXPR) {
 		*v = sv_expr(sched_get_value(c->e->s, v->u.expr));
@@ -205,8 +213,7 @@ check_index(struct call *c, const struct sched_param *p, bool write,
 }
 
 static bool
-check_buffer(struct call *c, const struct sched_param *p,
-	     struct sched_value *v)
+check_buffer(struct call *c, const struct sched_param *p, struct sched_value *v)
 {
 	const struct block *b = named_block(c);
 	struct sched_value pair[2];
@@ -220,12 +227,14 @@ check_buffer(struct call *c, const struct sched_param *p,
 		write = strcmp(v->items[0].u.text, "write") == 0;
 		pair[1] = v->items[1];
 		if (!write && strcmp(v->items[0].u.text, "read") != 0) {
-			return edit_fail(c->e, "%s: \"%s\" is neither "
-					 "\"read\" nor \"write\"", p->name,
-					 v->items[0].u.text);
+			return edit_fail(c->e,
+					 "%s: \"%s\" is neither "
+					 "\"read\" nor \"write\"",
+					 p->name, v->items[0].u.text);
 		}
 	} else {
-		return edit_fail(c->e, "%s is %s; give (\"read\" or "
+		return edit_fail(c->e,
+				 "%s is %s; give (\"read\" or "
 				 "\"write\", number) or a buffer's name",
 				 p->name, kind_words[v->kind]);
 	}
@@ -387,10 +396,12 @@ unknown(struct sched *s, const char *name)
 		names[i] = list[i].name;
 	}
 	nearest = text_nearest(name, names, n);
-	return nearest ? edit_fail(&e, "there is no such primitive; did you "
-				   "mean %s?", nearest)
+	return nearest ? edit_fail(&e,
+				   "there is no such primitive; did you "
+				   "mean %s?",
+				   nearest)
 		       : edit_fail(&e, "there is no such primitive; "
-				   "docs/schedules.md lists them");
+				       "docs/schedules.md lists them");
 }
 
 static bool
@@ -421,8 +432,7 @@ apply(struct call *c, const struct sched_value *args, int n_args,
 
 bool
 sched_apply(struct sched *s, const char *primitive,
-	    const struct sched_value *args, int n_args,
-	    struct sched_value *out)
+	    const struct sched_value *args, int n_args, struct sched_value *out)
 {
 	const struct primitive *p = sched_primitive_find(primitive);
 	struct arena *arena = &s->module->arena;

@@ -38,7 +38,7 @@ struct divided {
 	struct stmt *block;
 	struct iter_var *loops;
 	int n_loops;
-	struct iter_division *parts; /* one per iter var */
+	struct iter_division *parts;      /* one per iter var */
 	const struct expr *outer, *inner; /* predicates */
 };
 
@@ -61,9 +61,11 @@ plain_path(struct edit *e, const struct stmt *top, const struct stmt *block)
 		enum stmt_kind kind = p->parent->kind;
 
 		if (kind != STMT_FOR && kind != STMT_SEQ) {
-			return edit_fail(e, "there is a %s around block %s; "
+			return edit_fail(e,
+					 "there is a %s around block %s; "
 					 "only loops can be taken into the new "
-					 "block", stmt_kind_name(kind),
+					 "block",
+					 stmt_kind_name(kind),
 					 block->u.block->name);
 		}
 	}
@@ -94,8 +96,7 @@ divide(struct blockizer *z, struct stmt *s, struct divided *v)
 
 	v->block = s;
 	v->loops = loops_of_scope(z->e->f, s, &v->n_loops);
-	v->parts = arena_array(&m->arena, struct iter_division,
-			       b->n_iters + 1);
+	v->parts = arena_array(&m->arena, struct iter_division, b->n_iters + 1);
 	index = arena_array(&m->arena, const struct expr *, b->n_iters + 1);
 	domains = arena_array(&m->arena, const struct expr *, b->n_iters + 1);
 	analyser_init(&a, m);
@@ -104,12 +105,14 @@ divide(struct blockizer *z, struct stmt *s, struct divided *v)
 		index[i] = expr_sub(m, s->args[i + 1], b->iters[i].min);
 		domains[i] = b->iters[i].extent;
 	}
-	return iter_map_divide(&a, v->loops, v->n_loops, z->n_outer,
-			       s->args[0], index, domains, b->n_iters,
-			       v->parts, &v->outer, &v->inner, &why) ||
-	       edit_fail(z->e, "the iter vars of block %s cannot be divided: "
+	return iter_map_divide(&a, v->loops, v->n_loops, z->n_outer, s->args[0],
+			       index, domains, b->n_iters, v->parts, &v->outer,
+			       &v->inner, &why) ||
+	       edit_fail(z->e,
+			 "the iter vars of block %s cannot be divided: "
 			 "%s; split so that each is outer times extent plus "
-			 "inner", b->name, why);
+			 "inner",
+			 b->name, why);
 }
 
 /* The iter var of the outer block for a part of an iter var; if two blocks
@@ -153,8 +156,7 @@ shrink(struct blockizer *z, const struct divided *v)
 	struct stmt *s = v->block;
 	struct block copy = *s->u.block;
 	int n = copy.n_iters, n_new = 0;
-	struct iter_var *iters = arena_array(&m->arena, struct iter_var,
-					     n + 1);
+	struct iter_var *iters = arena_array(&m->arena, struct iter_var, n + 1);
 	const struct expr **args = arena_array(&m->arena, const struct expr *,
 					       n + 1);
 	const struct expr **to = arena_array(&m->arena, const struct expr *,
@@ -169,15 +171,17 @@ shrink(struct blockizer *z, const struct divided *v)
 		struct iter_var *fresh = &iters[n_new];
 
 		from[i] = it->var;
-		to[i] = expr_add(m, expr_mul(m, outer_iter(z, it, d),
-					     d->inner_extent),
+		to[i] = expr_add(m,
+				 expr_mul(m, outer_iter(z, it, d),
+					  d->inner_extent),
 				 expr_add(m, d->base, it->min));
 		if (!z->preserve && expr_is_value(d->inner_extent, 1)) {
 			continue;
 		}
 		*fresh = *it;
-		fresh->var = var_new(m, arena_printf(&m->arena, "%s_i",
-						     it->var->name),
+		fresh->var = var_new(m,
+				     arena_printf(&m->arena, "%s_i",
+						  it->var->name),
 				     it->var->type);
 		fresh->min = expr_int(m, it->var->type, 0);
 		fresh->extent = d->inner_extent;
@@ -213,8 +217,8 @@ drives_spatial(const struct stmt *top, const struct stmt *block,
 }
 
 static bool
-init_condition(struct edit *e, const struct stmt *top,
-	       const struct stmt *block, const struct expr **out)
+init_condition(struct edit *e, const struct stmt *top, const struct stmt *block,
+	       const struct expr **out)
 {
 	struct conjuncts all = { 0 };
 
@@ -226,7 +230,8 @@ init_condition(struct edit *e, const struct stmt *top,
 		bool spatial = drives_spatial(top, block, c, &reduces);
 
 		if (spatial && reduces) {
-			return edit_fail(e, "the predicate of block %s mixes "
+			return edit_fail(e,
+					 "the predicate of block %s mixes "
 					 "reduction and spatial loops; split "
 					 "so that the reduction divides",
 					 block->u.block->name);
@@ -244,8 +249,8 @@ detach_init(struct edit *e, struct stmt *top, struct stmt *block)
 	struct arena *arena = &e->m->arena;
 	const struct block *b = block->u.block;
 	struct block init = { .writes = b->writes, .n_writes = b->n_writes };
-	const struct expr **bindings =
-		arena_array(arena, const struct expr *, b->n_iters + 1);
+	const struct expr **bindings = arena_array(arena, const struct expr *,
+						   b->n_iters + 1);
 	const struct expr *condition;
 	struct stmt *nest;
 
@@ -263,13 +268,13 @@ detach_init(struct edit *e, struct stmt *top, struct stmt *block)
 	nest = stmt_block(e->f, &init, condition, bindings, NULL,
 			  stmt_clone(e->f, block->children[1], true));
 	stmt_set_child(e->f, block, 1, NULL);
-	for (struct stmt *p = block->parent; p != top->parent;
-	     p = p->parent) {
+	for (struct stmt *p = block->parent; p != top->parent; p = p->parent) {
 		if (p->kind != STMT_FOR || !loop_drives(p, block, false)) {
 			continue;
 		}
 		if (loop_drives(p, block, true)) {
-			edit_fail(e, "loop %s is both for reduction and not "
+			edit_fail(e,
+				  "loop %s is both for reduction and not "
 				  "in block %s; split it along its iter vars",
 				  p->u.loop.var->name, b->name);
 			return NULL;
@@ -316,13 +321,11 @@ close_body(struct blockizer *z, const struct iter_var *loops)
 	struct module *m = e->m;
 	struct var **vars = arena_array(&m->arena, struct var *,
 					z->n_outer + 1);
-	const struct expr **shape = arena_array(&m->arena,
-						const struct expr *,
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
 						z->n_outer + 1);
 	struct var **iters = arena_array(&m->arena, struct var *,
 					 z->iters.n + 1);
-	const struct expr **exprs = arena_array(&m->arena,
-						const struct expr *,
+	const struct expr **exprs = arena_array(&m->arena, const struct expr *,
 						z->iters.n + 1);
 	struct var_map map = { 0 }, back = { iters, NULL, 0 };
 	struct index_map *inverse = NULL;
@@ -348,14 +351,14 @@ close_body(struct blockizer *z, const struct iter_var *loops)
 		}
 	}
 	if (index_map_from_forward(m, vars, n, exprs, back.n, shape, &inverse,
-				   &why) && !inverse->in_range) {
+				   &why) &&
+	    !inverse->in_range) {
 		values = arena_array(&m->arena, const struct expr *, n + 1);
 		for (int i = 0; i < n; i++) {
 			struct var_map rename = { inverse->physical, NULL,
 						  back.n };
 
-			rename.to = arena_array(&m->arena,
-						const struct expr *,
+			rename.to = arena_array(&m->arena, const struct expr *,
 						back.n + 1);
 			for (int k = 0; k < back.n; k++) {
 				rename.to[k] = iters[k]->expr;
@@ -368,10 +371,12 @@ close_body(struct blockizer *z, const struct iter_var *loops)
 	}
 	for (int i = 0; i < z->n_outer; i++) {
 		if (uses_var_below(z->top, loops[i].var)) {
-			return edit_fail(e, "what is inside needs loop %s, "
+			return edit_fail(e,
+					 "what is inside needs loop %s, "
 					 "which the iter vars of the new block "
 					 "do not tell; choose a loop further "
-					 "out", loops[i].var->name);
+					 "out",
+					 loops[i].var->name);
 		}
 	}
 	return true;
@@ -399,8 +404,11 @@ blockize_below(struct edit *e, struct stmt *top, struct stmt *const *blocks,
 	       int n, bool preserve_unit_iters)
 {
 	struct blockizer z = {
-		.e = e, .top = top, .preserve = preserve_unit_iters,
-		.single = n == 1, .predicate = expr_bool(e->m, true),
+		.e = e,
+		.top = top,
+		.preserve = preserve_unit_iters,
+		.single = n == 1,
+		.predicate = expr_bool(e->m, true),
 	};
 	struct stmt *init = NULL, *outer;
 	struct divided v;
@@ -412,7 +420,8 @@ blockize_below(struct edit *e, struct stmt *top, struct stmt *const *blocks,
 			return NULL;
 		}
 		if (i > 0 && v.outer != z.predicate) {
-			edit_fail(e, "blocks %s and %s have different "
+			edit_fail(e,
+				  "blocks %s and %s have different "
 				  "predicates; blockize them alone",
 				  blocks[0]->u.block->name,
 				  blocks[i]->u.block->name);
@@ -423,8 +432,10 @@ blockize_below(struct edit *e, struct stmt *top, struct stmt *const *blocks,
 	}
 	for (int i = 0; i < n && z.reduces; i++) {
 		if (blocks[i]->children[1] && n > 1) {
-			edit_fail(e, "block %s starts a reduction; decompose "
-				  "it first", blocks[i]->u.block->name);
+			edit_fail(e,
+				  "block %s starts a reduction; decompose "
+				  "it first",
+				  blocks[i]->u.block->name);
 			return NULL;
 		}
 		if (blocks[i]->children[1] &&
@@ -452,7 +463,8 @@ blockize_loop(struct edit *e, struct stmt *loop, bool preserve_unit_iters)
 
 	blocks_below(e->f, loop, &blocks);
 	if (blocks.list.n != 1) {
-		edit_fail(e, "there are %d blocks below loop %s; blockize a "
+		edit_fail(e,
+			  "there are %d blocks below loop %s; blockize a "
 			  "loop around one, or name the blocks",
 			  blocks.list.n, loop->u.loop.var->name);
 		return NULL;
@@ -495,7 +507,7 @@ blockize_list(struct edit *e, const struct sched_value *list, int n,
 	for (int i = 0; i < n; i++) {
 		if (list[i].kind != SV_BLOCK) {
 			edit_fail(e, "target mixes blocks and loops; name one "
-				  "loop, or blocks");
+				     "loop, or blocks");
 			return NULL;
 		}
 		if (!(blocks[i] = edit_block(e, list[i].u.id))) {
@@ -503,7 +515,7 @@ blockize_list(struct edit *e, const struct sched_value *list, int n,
 		}
 		if (!blocks[i]->parent) {
 			edit_fail(e, "the root block is in no block; name "
-				  "blocks inside");
+				     "blocks inside");
 			return NULL;
 		}
 		top = top ? stmt_common(top, blocks[i]) : blocks[i];
@@ -515,7 +527,7 @@ blockize_list(struct edit *e, const struct sched_value *list, int n,
 	blocks_below(e->f, top, &found);
 	if (!same_blocks(&found, blocks, n)) {
 		edit_fail(e, "the named blocks are not all that lies between "
-			  "them; name each block once, and all of them");
+			     "them; name each block once, and all of them");
 		return NULL;
 	}
 	return blockize_below(e, top, found.list.data, n, preserve);

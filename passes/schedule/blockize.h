@@ -17,7 +17,6 @@ struct stmt *blockize_loop(struct edit *e, struct stmt *loop,
 /* The init of a block at or below top as a nest over the loops inside top that
  * its spatial iter vars need, with a block of its own; the block loses it.
  * NULL after reporting. */
-struct stmt *detach_init(struct edit *e, struct stmt *top,
-			 struct stmt *block);
+struct stmt *detach_init(struct edit *e, struct stmt *top, struct stmt *block);
 
 #endif

@@ -13,17 +13,18 @@ static const struct buffer *
 cache_buffer(struct edit *e, const struct buffer *b, const char *scope)
 {
 	return buffer_twin(e, b,
-			   arena_printf(&e->m->arena, "%s_%s", b->name,
-					scope),
+			   arena_printf(&e->m->arena, "%s_%s", b->name, scope),
 			   scope, -1, NULL);
 }
 
 static bool
 gap_fail(struct edit *e, const struct buffer *b)
 {
-	return edit_fail(e, "some elements of %s in the box to copy are never "
+	return edit_fail(e,
+			 "some elements of %s in the box to copy are never "
 			 "stored, like the padding of a layout; give the "
-			 "layout a pad_value, or use reindex", b->name);
+			 "layout a pad_value, or use reindex",
+			 b->name);
 }
 
 struct stmt *
@@ -35,8 +36,7 @@ copy_box_nest(struct edit *e, const char *name, const struct buffer *to,
 	struct arena *arena = &e->m->arena;
 	int n = to->ndim;
 	struct block b = { .name = free_block_name(e, name), .n_iters = n };
-	const struct expr **at = arena_array(arena, const struct expr *,
-					     n + 1);
+	const struct expr **at = arena_array(arena, const struct expr *, n + 1);
 	const struct expr **bind = arena_array(arena, const struct expr *,
 					       n + 1);
 
@@ -46,8 +46,8 @@ copy_box_nest(struct edit *e, const char *name, const struct buffer *to,
 		bind[d] = b.iters[d].min;
 	}
 	*copy = stmt_block(e->f, &b, NULL, bind, NULL,
-			   stmt_store(e->f, to,
-				      expr_load(e->m, from, at, n), at, n));
+			   stmt_store(e->f, to, expr_load(e->m, from, at, n),
+				      at, n));
 	block_refresh(e->f, *copy);
 	return nest_for_block(e->f, *copy, box, context, !context);
 }
@@ -91,9 +91,9 @@ same_child(const struct level *l, const struct access_list *writes,
 struct reading {
 	struct edit *e;
 	const struct buffer *buffer;
-	struct stmt *scope, *first;  /* the copy goes before first */
+	struct stmt *scope, *first; /* the copy goes before first */
 	struct stmt_list consumers;
-	struct access_list writes;   /* inside of the scope */
+	struct access_list writes; /* inside of the scope */
 	struct level level;
 	struct range *box;
 };
@@ -121,7 +121,8 @@ find_consumers(struct reading *r, const struct sched_value *list)
 		if (scope_of(b) != r->scope ||
 		    !reads_below(e->f, b, r->buffer) ||
 		    writes_below(e->f, b, r->buffer)) {
-			return edit_fail(e, "block %s does not just read %s "
+			return edit_fail(e,
+					 "block %s does not just read %s "
 					 "beside the others; name consumers "
 					 "of it",
 					 b->u.block->name, r->buffer->name);
@@ -129,8 +130,10 @@ find_consumers(struct reading *r, const struct sched_value *list)
 		vec_push(&e->m->arena, &r->consumers.list, b);
 	}
 	return r->consumers.list.n > 0 ||
-	       edit_fail(e, "every block that reads %s writes it too; use "
-			 "cache_inplace", r->buffer->name);
+	       edit_fail(e,
+			 "every block that reads %s writes it too; use "
+			 "cache_inplace",
+			 r->buffer->name);
 }
 
 /* Inside of the loops that producer and consumers share, if they do. */
@@ -161,30 +164,30 @@ check_order(struct reading *r)
 	struct edit *e = r->e;
 
 	for (int i = 0; i < r->consumers.list.n; i++) {
-		struct stmt *c = child_at(&r->level,
-					  r->consumers.list.data[i]);
+		struct stmt *c = child_at(&r->level, r->consumers.list.data[i]);
 
 		if (!r->first || stmt_before(e->f, c, r->first)) {
 			r->first = c;
 		}
 	}
 	for (int i = 0; i < r->writes.list.n; i++) {
-		struct stmt *w = child_at(&r->level,
-					  r->writes.list.data[i].at);
+		struct stmt *w = child_at(&r->level, r->writes.list.data[i].at);
 		bool after = !r->level.seq;
 
 		for (int k = 0; k < r->consumers.list.n; k++) {
-			struct stmt *c = child_at(
-				&r->level, r->consumers.list.data[k]);
+			struct stmt *c = child_at(&r->level,
+						  r->consumers.list.data[k]);
 
 			after &= c != w && stmt_before(e->f, c, w);
 		}
 		if (w == r->first ||
 		    (!stmt_before(e->f, w, r->first) && !after)) {
-			return edit_fail(e, "%s is written inside the same "
+			return edit_fail(e,
+					 "%s is written inside the same "
 					 "loops or between its readers; cache "
 					 "before compute_at, or name fewer "
-					 "consumers", r->buffer->name);
+					 "consumers",
+					 r->buffer->name);
 		}
 	}
 	return true;
@@ -204,8 +207,7 @@ reads_gaps(const struct reading *r)
 	for (int i = 0; i < r->consumers.list.n; i++) {
 		const struct stmt *c = r->consumers.list.data[i];
 
-		always &= c->kind != STMT_BLOCK ||
-			  expr_is_value(c->args[0], 1);
+		always &= c->kind != STMT_BLOCK || expr_is_value(c->args[0], 1);
 	}
 	return leaves_gaps(e, e->f->body, r->buffer, always ? r->box : all);
 }
@@ -236,9 +238,11 @@ scope_has_box(const struct reading *r)
 static bool
 not_made(const struct reading *r)
 {
-	return edit_fail(r->e, "what is read of %s is not all made in the same "
+	return edit_fail(r->e,
+			 "what is read of %s is not all made in the same "
 			 "iteration of the loops around; cache before "
-			 "compute_at", r->buffer->name);
+			 "compute_at",
+			 r->buffer->name);
 }
 
 /* What the consumers read, seen from the place of the copy. */
@@ -247,8 +251,7 @@ find_box(struct reading *r)
 {
 	struct edit *e = r->e;
 	struct access_list loads = { 0 }, stores = { 0 };
-	struct stmt *top = r->level.seq ? r->level.seq
-					: r->scope->children[0];
+	struct stmt *top = r->level.seq ? r->level.seq : r->scope->children[0];
 	struct range *made;
 	struct analyser a;
 
@@ -256,8 +259,7 @@ find_box(struct reading *r)
 		access_collect(e->f, r->consumers.list.data[i], r->buffer,
 			       &loads);
 	}
-	r->box = arena_array(&e->m->arena, struct range,
-			     r->buffer->ndim + 1);
+	r->box = arena_array(&e->m->arena, struct range, r->buffer->ndim + 1);
 	access_cover(e->f, top, loads.list.data, loads.list.n, r->box);
 	if (!is_param_buffer(e->f, r->buffer) && reads_gaps(r)) {
 		return gap_fail(e, r->buffer);
@@ -294,15 +296,15 @@ find_condition(struct reading *r, const struct expr **out)
 	for (int i = 0; r->level.seq && i < r->writes.list.n; i++) {
 		struct stmt *at = r->writes.list.data[i].at;
 		struct stmt *block = block_around(at);
-		const struct expr *cond = conditions_outside(
-			r->e, block, at, r->level.seq);
+		const struct expr *cond = conditions_outside(r->e, block, at,
+							     r->level.seq);
 
 		if (!cond || (i > 0 && cond != *out)) {
-			return edit_fail(r->e, "block %s leaves elements of "
+			return edit_fail(r->e,
+					 "block %s leaves elements of "
 					 "%s out under a condition; cache "
 					 "before compute_at",
-					 block->u.block->name,
-					 r->buffer->name);
+					 block->u.block->name, r->buffer->name);
 		}
 		*out = cond;
 	}
@@ -325,8 +327,10 @@ prim_cache_read(struct edit *e, const struct sched_value *args,
 	r.buffer = read_arg(b, &args[1]);
 	r.scope = scope_of(b);
 	if (!r.scope) {
-		return edit_fail(e, "block %s is the whole function; name a "
-				 "block inside", b->u.block->name);
+		return edit_fail(e,
+				 "block %s is the whole function; name a "
+				 "block inside",
+				 b->u.block->name);
 	}
 	if (!edit_unpinned(e, r.buffer) || !find_consumers(&r, &args[3])) {
 		return false;
@@ -433,8 +437,7 @@ written_box(struct edit *e, struct stmt *block, const struct buffer *b,
 			all.list.data[n++] = all.list.data[i];
 		}
 	}
-	access_cover(e->f, scope_of(block)->children[0], all.list.data, n,
-		     box);
+	access_cover(e->f, scope_of(block)->children[0], all.list.data, n, box);
 	return true;
 }
 
@@ -443,17 +446,23 @@ check_written(struct edit *e, struct stmt *block, const struct buffer *buffer,
 	      bool alone)
 {
 	if (!scope_of(block)) {
-		return edit_fail(e, "block %s is the whole function; name a "
-				 "block inside", block->u.block->name);
+		return edit_fail(e,
+				 "block %s is the whole function; name a "
+				 "block inside",
+				 block->u.block->name);
 	}
 	if (alone && sole_writer(e->f, buffer) != block) {
-		return edit_fail(e, "%s is written by other blocks too; one "
-				 "block must write all of it", buffer->name);
+		return edit_fail(e,
+				 "%s is written by other blocks too; one "
+				 "block must write all of it",
+				 buffer->name);
 	}
 	if (used_beside(e, buffer, block)) {
-		return edit_fail(e, "%s is used by other blocks inside the "
+		return edit_fail(e,
+				 "%s is used by other blocks inside the "
 				 "loops that write it; cache before "
-				 "compute_at", buffer->name);
+				 "compute_at",
+				 buffer->name);
 	}
 	return true;
 }
@@ -472,7 +481,8 @@ redirect(struct edit *e, struct stmt *block, const struct sched_value *list,
 		if (b == block || scope_of(b) != scope_of(block) ||
 		    !reads_below(e->f, b, from) ||
 		    !stmt_before(e->f, block, b)) {
-			return edit_fail(e, "block %s does not read %s after "
+			return edit_fail(e,
+					 "block %s does not read %s after "
 					 "block %s; name consumers of it",
 					 b->u.block->name, from->name,
 					 block->u.block->name);
@@ -495,14 +505,15 @@ prim_cache_write(struct edit *e, const struct sched_value *args,
 	}
 	buffer = write_arg(b, &args[1]);
 	box = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
-	if (!edit_unpinned(e, buffer) ||
-	    !check_written(e, b, buffer, true)) {
+	if (!edit_unpinned(e, buffer) || !check_written(e, b, buffer, true)) {
 		return false;
 	}
 	if (!written_box(e, b, buffer, box)) {
-		return edit_fail(e, "block %s leaves elements of %s out under "
+		return edit_fail(e,
+				 "block %s leaves elements of %s out under "
 				 "a condition; there is nothing to copy back "
-				 "for them", b->u.block->name, buffer->name);
+				 "for them",
+				 b->u.block->name, buffer->name);
 	}
 	if (leaves_gaps(e, b, buffer, box)) {
 		return gap_fail(e, buffer);
@@ -558,27 +569,29 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	if (!writes_below(e->f, b, buffer)) {
-		return edit_fail(e, "block %s reads %s but does not write it; "
-				 "use cache_read", b->u.block->name,
-				 buffer->name);
+		return edit_fail(e,
+				 "block %s reads %s but does not write it; "
+				 "use cache_read",
+				 b->u.block->name, buffer->name);
 	}
 	if (!check_written(e, b, buffer, false)) {
 		return false;
 	}
 	for (int i = 0; i < b->u.block->n_iters; i++) {
 		if (b->u.block->iters[i].kind == ITER_SCAN) {
-			return edit_fail(e, "block %s reads elements of %s "
+			return edit_fail(e,
+					 "block %s reads elements of %s "
 					 "that it wrote itself at an earlier "
 					 "time; there is nothing to copy in "
-					 "for them", b->u.block->name,
-					 buffer->name);
+					 "for them",
+					 b->u.block->name, buffer->name);
 		}
 	}
 	/* What is copied in covers what is copied back: elements left out
 	 * under a condition keep their values. */
 	access_collect(e->f, b, buffer, &all);
-	access_cover(e->f, scope_of(b)->children[0], all.list.data,
-		     all.list.n, touched);
+	access_cover(e->f, scope_of(b)->children[0], all.list.data, all.list.n,
+		     touched);
 	if (!written_box(e, b, buffer, box)) {
 		memcpy(box, touched, sizeof *box * (size_t)buffer->ndim);
 	}
@@ -587,7 +600,8 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 		return gap_fail(e, buffer);
 	}
 	if (!is_param_buffer(e->f, buffer) && !written_outside(e, b, buffer)) {
-		return edit_fail(e, "only block %s writes %s; there is "
+		return edit_fail(e,
+				 "only block %s writes %s; there is "
 				 "nothing in it to copy in; use cache_write",
 				 b->u.block->name, buffer->name);
 	}

@@ -46,13 +46,16 @@ begin(struct copying *c, const struct sched_value *args, bool writes)
 	}
 	if (!stmt_contains(c->loop, c->block) ||
 	    scope_of(c->loop) != scope_of(c->block)) {
-		return edit_fail(e, "loop %s is not around block %s; name one "
-				 "of its loops", c->loop->u.loop.var->name,
+		return edit_fail(e,
+				 "loop %s is not around block %s; name one "
+				 "of its loops",
+				 c->loop->u.loop.var->name,
 				 c->block->u.block->name);
 	}
 	for (p = c->block->parent; p != c->loop; p = p->parent) {
 		if (p->kind != STMT_FOR && p->kind != STMT_SEQ) {
-			return edit_fail(e, "between loop %s and block %s "
+			return edit_fail(e,
+					 "between loop %s and block %s "
 					 "stands more than loops; choose an "
 					 "inner loop",
 					 c->loop->u.loop.var->name,
@@ -67,12 +70,10 @@ begin(struct copying *c, const struct sched_value *args, bool writes)
 	access_collect(e->f, c->block, c->buffer, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (!all.list.data[i].load == writes) {
-			vec_push(&e->m->arena, &c->uses.list,
-				 all.list.data[i]);
+			vec_push(&e->m->arena, &c->uses.list, all.list.data[i]);
 		}
 	}
-	c->box = arena_array(&e->m->arena, struct range,
-			     c->buffer->ndim + 1);
+	c->box = arena_array(&e->m->arena, struct range, c->buffer->ndim + 1);
 	c->cache = buffer_twin(e, c->buffer,
 			       arena_printf(&e->m->arena, "%s_%s",
 					    c->buffer->name, args[3].u.text),
@@ -87,11 +88,10 @@ finish(struct copying *c, const struct expr *when, bool writes,
 	struct edit *e = c->e;
 	struct stmt *copy, *nest;
 
-	nest = copy_box_nest(e, c->cache->name,
-			     writes ? c->buffer : c->cache,
+	nest = copy_box_nest(e, c->cache->name, writes ? c->buffer : c->cache,
 			     writes ? c->cache : c->buffer, c->box,
-			     c->uses.list.data[0].index,
-			     c->loop->children[0], &copy);
+			     c->uses.list.data[0].index, c->loop->children[0],
+			     &copy);
 	if (when) {
 		stmt_set_arg(e->f, copy, 0,
 			     expr_and(e->m, copy->args[0], when));
@@ -127,21 +127,24 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	if (writes_below(e->f, c.loop, c.buffer)) {
-		return edit_fail(e, "%s is written inside of loop %s; choose "
-				 "an inner loop", c.buffer->name,
-				 c.loop->u.loop.var->name);
+		return edit_fail(e,
+				 "%s is written inside of loop %s; choose "
+				 "an inner loop",
+				 c.buffer->name, c.loop->u.loop.var->name);
 	}
 	reader = started_before(c.loop, &c.uses);
 	if (reader) {
-		return edit_fail(e, "block %s starts from %s before loop %s "
+		return edit_fail(e,
+				 "block %s starts from %s before loop %s "
 				 "runs; choose a loop around all of its sum",
 				 reader->u.block->name, c.buffer->name,
 				 c.loop->u.loop.var->name);
 	}
-	access_cover(e->f, c.loop->children[0], c.uses.list.data,
-		     c.uses.list.n, c.box);
+	access_cover(e->f, c.loop->children[0], c.uses.list.data, c.uses.list.n,
+		     c.box);
 	if (!is_param_buffer(e->f, c.buffer) && box_has_gaps(&c)) {
-		return edit_fail(e, "some elements of %s in the box to copy "
+		return edit_fail(e,
+				 "some elements of %s in the box to copy "
 				 "are never stored, like the padding of a "
 				 "layout; give the layout a pad_value",
 				 c.buffer->name);
@@ -165,11 +168,12 @@ check_single_values(const struct copying *c)
 		if (expr_is_value(b->iters[i].extent, 1) &&
 		    !prove(&a, expr_eq(e->m, c->block->args[i + 1],
 				       b->iters[i].min))) {
-			return edit_fail(e, "the loops of block %s also run "
+			return edit_fail(e,
+					 "the loops of block %s also run "
 					 "where its predicate leaves iter var "
 					 "%s no value; split less, or "
-					 "simplify the loops first", b->name,
-					 b->iters[i].var->name);
+					 "simplify the loops first",
+					 b->name, b->iters[i].var->name);
 		}
 	}
 	return true;
@@ -186,19 +190,23 @@ check_writer(struct copying *c)
 	access_collect(e->f, c->loop, c->buffer, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (!stmt_contains(c->block, all.list.data[i].at)) {
-			return edit_fail(e, "%s is used by another block "
+			return edit_fail(e,
+					 "%s is used by another block "
 					 "inside of loop %s; choose an inner "
-					 "loop", c->buffer->name,
+					 "loop",
+					 c->buffer->name,
 					 c->loop->u.loop.var->name);
 		}
 	}
 	for (struct stmt *p = c->loop; p && p->kind != STMT_BLOCK;
 	     p = p->parent) {
 		if (p->kind == STMT_FOR && loop_drives(p, c->block, true)) {
-			return edit_fail(e, "loop %s reduces in block %s, so "
+			return edit_fail(e,
+					 "loop %s reduces in block %s, so "
 					 "what loop %s yields is not "
 					 "complete; choose a loop outside of "
-					 "it", p->u.loop.var->name, name,
+					 "it",
+					 p->u.loop.var->name, name,
 					 c->loop->u.loop.var->name);
 		}
 	}
@@ -206,26 +214,29 @@ check_writer(struct copying *c)
 		const struct access *x = &all.list.data[i];
 
 		if (x->load && !c->block->children[1]) {
-			return edit_fail(e, "block %s adds to elements of %s "
+			return edit_fail(e,
+					 "block %s adds to elements of %s "
 					 "that were written before; use "
 					 "write_at before "
-					 "decompose_reduction", name,
-					 c->buffer->name);
+					 "decompose_reduction",
+					 name, c->buffer->name);
 		}
 		for (int d = 0; x->load && d < c->buffer->ndim; d++) {
 			if (x->index[d] != c->uses.list.data[0].index[d]) {
-				return edit_fail(e, "block %s also reads "
+				return edit_fail(e,
+						 "block %s also reads "
 						 "elements of %s that were "
 						 "written before; the copy "
-						 "would not have them", name,
-						 c->buffer->name);
+						 "would not have them",
+						 name, c->buffer->name);
 			}
 		}
 	}
 	for (int i = 0; i < c->uses.list.n; i++) {
 		if (!identity_index(c->block, c->buffer,
 				    c->uses.list.data[i].index, iter_of)) {
-			return edit_fail(e, "block %s does not write %s at "
+			return edit_fail(e,
+					 "block %s does not write %s at "
 					 "its own iter vars; use cache_write",
 					 name, c->buffer->name);
 		}
@@ -234,7 +245,8 @@ check_writer(struct copying *c)
 			c->uses.list.n, c->box) ||
 	    !loops_fill_box(e, c->block, c->loop->children[0], c->box,
 			    c->buffer->ndim)) {
-		return edit_fail(e, "what loop %s yields of %s is no whole "
+		return edit_fail(e,
+				 "what loop %s yields of %s is no whole "
 				 "box; choose an outer loop",
 				 c->loop->u.loop.var->name, c->buffer->name);
 	}
@@ -260,10 +272,11 @@ prim_write_at(struct edit *e, const struct sched_value *args,
 		}
 	}
 	if (!when) {
-		return edit_fail(e, "block %s leaves elements of %s out under "
+		return edit_fail(e,
+				 "block %s leaves elements of %s out under "
 				 "a condition; there is nothing to copy back "
-				 "for them", c.block->u.block->name,
-				 c.buffer->name);
+				 "for them",
+				 c.block->u.block->name, c.buffer->name);
 	}
 	finish(&c, when, true, out);
 	return true;
@@ -297,8 +310,8 @@ check_plain(void *ctx, const struct expr *x)
 	if (x->kind == EXPR_LOAD || x->kind == EXPR_CALL) {
 		p->plain = false;
 	}
-	for (int i = 0; x->kind == EXPR_VAR &&
-			i < p->block->u.block->n_iters; i++) {
+	for (int i = 0; x->kind == EXPR_VAR && i < p->block->u.block->n_iters;
+	     i++) {
 		found |= p->block->u.block->iters[i].var == x->u.var;
 	}
 	if (x->kind == EXPR_VAR && !found && !x->u.var->is_dim) {
@@ -358,8 +371,8 @@ precompute(struct positions *p, const struct expr *x, const char *scope,
 					      b->n_iters + 1);
 	const struct expr **new = arena_array(arena, const struct expr *,
 					      b->n_iters + 1);
-	struct var_map map = { arena_array(arena, struct var *,
-					   b->n_iters + 1), new, 0 };
+	struct var_map map = { arena_array(arena, struct var *, b->n_iters + 1),
+			       new, 0 };
 	struct buffer_spec spec = { .type = x->type, .shape = shape };
 	struct iter_var *iters;
 	const struct buffer *values;
@@ -409,8 +422,10 @@ prim_cache_index(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	if (!scope_of(block)) {
-		return edit_fail(e, "block %s is the whole function; name a "
-				 "block inside", block->u.block->name);
+		return edit_fail(e,
+				 "block %s is the whole function; name a "
+				 "block inside",
+				 block->u.block->name);
 	}
 	access_collect(e->f, block->children[0], NULL, &all);
 	for (int i = 0; i < all.list.n; i++) {
@@ -438,7 +453,8 @@ prim_cache_index(struct edit *e, const struct sched_value *args,
 		insert_beside(e, scope_child(block), nest, false);
 	}
 	if (n == 0) {
-		return edit_fail(e, "block %s has no index worth computing in "
+		return edit_fail(e,
+				 "block %s has no index worth computing in "
 				 "advance: none is composed of iter vars%s",
 				 block->u.block->name,
 				 p.list.n > 0 ? " that often; lower cse_thresh"

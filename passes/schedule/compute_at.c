@@ -27,8 +27,8 @@ drives_any(const struct stmt *loop, const struct stmt *block)
 /* Does each iteration of the loop do all of the block's updates of the elements
  * of b that it touches? Then they may start within it. */
 static bool
-updates_own(struct edit *e, const struct stmt *writer,
-	    const struct stmt *loop, const struct buffer *b)
+updates_own(struct edit *e, const struct stmt *writer, const struct stmt *loop,
+	    const struct buffer *b)
 {
 	const struct stmt *first = NULL;
 
@@ -116,7 +116,8 @@ choose_index(struct edit *e, const struct stmt *loop, int lo, int hi,
 {
 	*at = index == -1 ? hi : index == -2 ? lo : (int)index;
 	return (index >= -2 && index <= hi && *at >= lo) ||
-	       edit_fail(e, "index is %lld; in loop %s the block fits at %d "
+	       edit_fail(e,
+			 "index is %lld; in loop %s the block fits at %d "
 			 "to %d (-1: the last, -2: the first)",
 			 (long long)index, loop->u.loop.var->name, lo, hi);
 }
@@ -129,9 +130,8 @@ insert_child(struct edit *e, struct stmt *loop, struct stmt *added, int at)
 	struct stmt **list = arena_array(&e->m->arena, struct stmt *, n + 2);
 
 	for (int i = 0; i < n; i++) {
-		list[i + (i >= at)] = body->kind == STMT_SEQ
-					      ? body->children[i]
-					      : body;
+		list[i + (i >= at)] = body->kind == STMT_SEQ ? body->children[i]
+							     : body;
 	}
 	list[at] = added;
 	stmt_set_child(e->f, loop, 0, stmt_seq(e->f, list, n + 1));
@@ -159,8 +159,7 @@ input_made_in(struct edit *e, const struct stmt *block, struct stmt *loop)
 /* What the threads of a block share is there for all of them: the loop's, or
  * one around it. The block may read what these threads have not stored yet. */
 static const struct stmt *
-threads_that_make(struct edit *e, const struct stmt *block,
-		  struct stmt *loop)
+threads_that_make(struct edit *e, const struct stmt *block, struct stmt *loop)
 {
 	if (!buffer_is_shared(block->u.block->writes[0].buffer)) {
 		return NULL;
@@ -274,72 +273,84 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 	}
 	name = b->u.block->name;
 	if (stmt_contains(l, b) || scope_of(l) != scope_of(b)) {
-		return edit_fail(e, "block %s and loop %s do not lie beside "
+		return edit_fail(e,
+				 "block %s and loop %s do not lie beside "
 				 "each other in one block; choose a loop "
-				 "around a consumer", name,
-				 l->u.loop.var->name);
+				 "around a consumer",
+				 name, l->u.loop.var->name);
 	}
 	if (b->u.block->n_writes != 1) {
-		return edit_fail(e, "block %s writes several buffers; it "
-				 "stays where it is", name);
+		return edit_fail(e,
+				 "block %s writes several buffers; it "
+				 "stays where it is",
+				 name);
 	}
 	buffer = b->u.block->writes[0].buffer;
 	if (is_param_buffer(e->f, buffer)) {
-		return edit_fail(e, "block %s writes the parameter %s; only "
-				 "inner buffers are computed in parts", name,
-				 buffer->name);
+		return edit_fail(e,
+				 "block %s writes the parameter %s; only "
+				 "inner buffers are computed in parts",
+				 name, buffer->name);
 	}
 	if (!uses_inside(e, buffer, b, l, &uses) || uses.list.n == 0) {
-		return edit_fail(e, "%s is not read inside loop %s only; "
+		return edit_fail(e,
+				 "%s is not read inside loop %s only; "
 				 "choose a loop around all its readers",
 				 buffer->name, l->u.loop.var->name);
 	}
 	reader = started_before(l, &uses);
 	if (reader) {
-		return edit_fail(e, "block %s starts from %s before loop %s "
+		return edit_fail(e,
+				 "block %s starts from %s before loop %s "
 				 "runs; choose a loop around all of its sum",
 				 reader->u.block->name, buffer->name,
 				 l->u.loop.var->name);
 	}
 	input = input_made_in(e, b, l);
 	if (input) {
-		return edit_fail(e, "loop %s writes %s, which block %s reads "
+		return edit_fail(e,
+				 "loop %s writes %s, which block %s reads "
 				 "before it; choose a loop that does not",
 				 l->u.loop.var->name, input->name, name);
 	}
 	threads = threads_that_make(e, b, l);
 	if (threads) {
-		return edit_fail(e, "block %s is for all threads of loop %s, "
+		return edit_fail(e,
+				 "block %s is for all threads of loop %s, "
 				 "each of which stores what it reads; choose "
-				 "a loop around that one", name,
-				 threads->u.loop.var->name);
+				 "a loop around that one",
+				 name, threads->u.loop.var->name);
 	}
 	input = input_changed(e, b, l);
 	if (input) {
-		return edit_fail(e, "%s, which block %s reads, is written "
+		return edit_fail(e,
+				 "%s, which block %s reads, is written "
 				 "again before loop %s; it stays where it is",
 				 input->name, name, l->u.loop.var->name);
 	}
 	if (!runs_everywhere(e, b, b)) {
-		return edit_fail(e, "block %s leaves elements out under a "
-				 "condition; it stays where it is", name);
+		return edit_fail(e,
+				 "block %s leaves elements out under a "
+				 "condition; it stays where it is",
+				 name);
 	}
 	iter_of = arena_array(&e->m->arena, int, buffer->ndim + 1);
 	if (!writes_identity(e, b, buffer, iter_of)) {
-		return edit_fail(e, "block %s does not write %s at its own "
-				 "iter vars; it stays where it is", name,
-				 buffer->name);
+		return edit_fail(e,
+				 "block %s does not write %s at its own "
+				 "iter vars; it stays where it is",
+				 name, buffer->name);
 	}
 	needed = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
 	ranges = arena_array(&e->m->arena, struct range,
 			     b->u.block->n_iters + 1);
-	access_cover(e->f, l->children[0], uses.list.data, uses.list.n,
-		     needed);
+	access_cover(e->f, l->children[0], uses.list.data, uses.list.n, needed);
 	full_ranges(b, ranges);
 	for (int d = 0; d < buffer->ndim; d++) {
 		if (iter_of[d] >= 0) {
-			ranges[iter_of[d]] = within(e, needed[d],
-				&b->u.block->iters[iter_of[d]]);
+			ranges[iter_of[d]] =
+				within(e, needed[d],
+				       &b->u.block->iters[iter_of[d]]);
 		}
 	}
 	last = child_count(l);
@@ -352,8 +363,7 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	stmt_remove(e->f, b);
-	nest = nest_for_block(e->f, b, ranges, l->children[0],
-			      args[2].u.ival);
+	nest = nest_for_block(e->f, b, ranges, l->children[0], args[2].u.ival);
 	insert_child(e, l, nest, at);
 	return true;
 }
@@ -405,8 +415,8 @@ struct reverse {
 	struct stmt *block, *loop;
 	struct range *ranges;
 	bool *fixed;
-	int first; /* child of the loop's body: not before it */
-	VEC(uint64_t) together; /* iter vars that index one load */
+	int first;               /* child of the loop's body: not before it */
+	VEC(uint64_t) together;  /* iter vars that index one load */
 	const struct expr *when; /* what the producers demand of outer loops */
 };
 
@@ -426,8 +436,7 @@ follows_from_domains(struct reverse *r, const struct stmt *block,
 
 		analyser_assume(&a, expr_le(m, it->min, value));
 		analyser_assume(&a, expr_lt(m, value,
-					    expr_add(m, it->min,
-						     it->extent)));
+					    expr_add(m, it->min, it->extent)));
 	}
 	return prove(&a, c);
 }
@@ -436,8 +445,7 @@ follows_from_domains(struct reverse *r, const struct stmt *block,
  * their iterations: then there is nothing to consume. Known for upper bounds,
  * which the first iterations meet if any does; false for others. */
 static bool
-inherit_bound(struct reverse *r, const struct stmt *block,
-	      const struct expr *c)
+inherit_bound(struct reverse *r, const struct stmt *block, const struct expr *c)
 {
 	struct module *m = r->e->m;
 	struct var *vars[16];
@@ -448,8 +456,7 @@ inherit_bound(struct reverse *r, const struct stmt *block,
 	bool bound = c->kind == EXPR_LT || c->kind == EXPR_LE;
 
 	for (const struct stmt *p = block; p != r->loop; p = p->parent) {
-		if (p->kind == STMT_FOR &&
-		    expr_uses_var(c, p->u.loop.var)) {
+		if (p->kind == STMT_FOR && expr_uses_var(c, p->u.loop.var)) {
 			if (map.n == 16) {
 				return false;
 			}
@@ -463,8 +470,7 @@ inherit_bound(struct reverse *r, const struct stmt *block,
 	if (prove(&a, c0)) {
 		return true;
 	}
-	bound = bound && analyse_affine(&a, expr_sub(m, c->args[0],
-						     c->args[1]),
+	bound = bound && analyse_affine(&a, expr_sub(m, c->args[0], c->args[1]),
 					vars, map.n, coeff, &rest);
 	for (int i = 0; i < map.n && bound; i++) {
 		bound = coeff[i] >= 0;
@@ -560,7 +566,8 @@ check_pairs(struct reverse *r)
 						  p->u.loop.var) &&
 				    expr_uses_var(r->ranges[y].min,
 						  p->u.loop.var)) {
-					return edit_fail(r->e,
+					return edit_fail(
+						r->e,
 						"block %s needs elements of "
 						"several iterations of loop "
 						"%s at once; choose an outer "
@@ -587,7 +594,8 @@ restrict_by(struct reverse *r, const struct buffer *b,
 
 	if (!access_box(e->f, r->loop->children[0], stores->list.data,
 			stores->list.n, made)) {
-		return edit_fail(e, "what loop %s yields of %s is no box; "
+		return edit_fail(e,
+				 "what loop %s yields of %s is no box; "
 				 "choose an outer loop",
 				 r->loop->u.loop.var->name, b->name);
 	}
@@ -595,7 +603,8 @@ restrict_by(struct reverse *r, const struct buffer *b,
 		if (!loops_fill_box(r->e, block_around(stores->list.data[i].at),
 				    r->loop->children[0], made, b->ndim) ||
 		    !inherit_predicate(r, &stores->list.data[i])) {
-			return edit_fail(e, "what loop %s yields of %s is no "
+			return edit_fail(e,
+					 "what loop %s yields of %s is no "
 					 "whole box; choose an outer loop",
 					 r->loop->u.loop.var->name, b->name);
 		}
@@ -608,7 +617,8 @@ restrict_by(struct reverse *r, const struct buffer *b,
 		}
 		if (!identity_index(r->block, b, loads->list.data[i].index,
 				    iter_of)) {
-			return edit_fail(e, "block %s does not read %s at its "
+			return edit_fail(e,
+					 "block %s does not read %s at its "
 					 "own iter vars; it stays where it is",
 					 r->block->u.block->name, b->name);
 		}
@@ -624,13 +634,14 @@ restrict_by(struct reverse *r, const struct buffer *b,
 			}
 			it = &r->block->u.block->iters[k];
 			part = made[d];
-			if (!prove(&a, expr_le(e->m, expr_i32(e->m, 0),
-					       it->min)) ||
-			    !prove(&a, expr_le(e->m,
-					       expr_add(e->m, it->min,
-							it->extent),
-					       b->shape[d]))) {
-				return edit_fail(e, "block %s runs over more "
+			if (!prove(&a,
+				   expr_le(e->m, expr_i32(e->m, 0), it->min)) ||
+			    !prove(&a,
+				   expr_le(e->m,
+					   expr_add(e->m, it->min, it->extent),
+					   b->shape[d]))) {
+				return edit_fail(e,
+						 "block %s runs over more "
 						 "than the elements of %s; it "
 						 "stays where it is",
 						 r->block->u.block->name,
@@ -638,7 +649,8 @@ restrict_by(struct reverse *r, const struct buffer *b,
 			}
 			if (it->kind != ITER_SPATIAL &&
 			    part.extent != it->extent) {
-				return edit_fail(e, "block %s reduces over "
+				return edit_fail(e,
+						 "block %s reduces over "
 						 "more of %s than loop %s "
 						 "yields; choose an outer "
 						 "loop",
@@ -649,7 +661,8 @@ restrict_by(struct reverse *r, const struct buffer *b,
 			if (r->fixed[k] &&
 			    (!prove_equal(&a, r->ranges[k].min, part.min) ||
 			     r->ranges[k].extent != part.extent)) {
-				return edit_fail(e, "block %s reads different "
+				return edit_fail(e,
+						 "block %s reads different "
 						 "parts of what loop %s "
 						 "yields; it stays where it "
 						 "is",
@@ -704,17 +717,20 @@ restrict_by_inputs(struct reverse *r)
 			    !stmt_contains(r->block, x->at) &&
 			    (stmt_contains(r->loop, x->at) ||
 			     !stmt_before(e->f, x->at, r->loop))) {
-				return edit_fail(e, "%s is not complete in "
+				return edit_fail(e,
+						 "%s is not complete in "
 						 "loop %s; choose an outer "
-						 "loop", b->name,
+						 "loop",
+						 b->name,
 						 r->loop->u.loop.var->name);
 			}
 		}
 	}
-	return found || edit_fail(e, "block %s reads nothing that loop %s "
-				  "yields; choose a loop around its producer",
-				  r->block->u.block->name,
-				  r->loop->u.loop.var->name);
+	return found ||
+	       edit_fail(e,
+			 "block %s reads nothing that loop %s "
+			 "yields; choose a loop around its producer",
+			 r->block->u.block->name, r->loop->u.loop.var->name);
 }
 
 /* Nobody before the block's old place reads what it writes. */
@@ -731,7 +747,8 @@ check_outputs(struct reverse *r)
 		access_collect(e->f, top, b->writes[i].buffer, &all);
 		for (int k = 0; k < all.list.n; k++) {
 			if (!stmt_contains(r->block, all.list.data[k].at)) {
-				return edit_fail(e, "%s is used inside the "
+				return edit_fail(e,
+						 "%s is used inside the "
 						 "loops already; the block "
 						 "stays where it is",
 						 b->writes[i].buffer->name);
@@ -761,14 +778,16 @@ prim_reverse_compute_at(struct edit *e, const struct sched_value *args,
 	}
 	if (stmt_contains(r.loop, r.block) ||
 	    scope_of(r.loop) != scope_of(r.block)) {
-		return edit_fail(e, "block %s and loop %s do not lie beside "
+		return edit_fail(e,
+				 "block %s and loop %s do not lie beside "
 				 "each other in one block; choose a loop "
 				 "around a producer",
 				 r.block->u.block->name,
 				 r.loop->u.loop.var->name);
 	}
 	if (!runs_everywhere(e, r.block, r.block)) {
-		return edit_fail(e, "block %s leaves elements out under a "
+		return edit_fail(e,
+				 "block %s leaves elements out under a "
 				 "condition; it stays where it is",
 				 r.block->u.block->name);
 	}
@@ -776,8 +795,7 @@ prim_reverse_compute_at(struct edit *e, const struct sched_value *args,
 	r.ranges = arena_array(&e->m->arena, struct range, n + 1);
 	r.fixed = arena_array(&e->m->arena, bool, n + 1);
 	full_ranges(r.block, r.ranges);
-	if (!restrict_by_inputs(&r) || !check_pairs(&r) ||
-	    !check_outputs(&r) ||
+	if (!restrict_by_inputs(&r) || !check_pairs(&r) || !check_outputs(&r) ||
 	    !choose_index(e, r.loop, r.first, child_count(r.loop),
 			  args[3].u.ival, &at)) {
 		return false;

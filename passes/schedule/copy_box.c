@@ -23,19 +23,20 @@ struct box {
 	struct edit *e;
 	struct stmt *outer;
 	struct tensor_leaf leaf;
-	struct var **vars;    /* of the loops inside */
-	int64_t *extents;     /* of these */
+	struct var **vars; /* of the loops inside */
+	int64_t *extents;  /* of these */
 	const struct expr *load;
-	const struct expr **first;  /* per dimension of the array */
-	int *along;           /* the loop that moves there; -1: none */
-	const struct expr **to;     /* where the first element goes */
+	const struct expr **first; /* per dimension of the array */
+	int *along;                /* the loop that moves there; -1: none */
+	const struct expr **to;    /* where the first element goes */
 	struct analyser a;
 };
 
 static bool
 refuse(struct box *x, const char *why)
 {
-	return edit_fail(x->e, "block %s copies no box: %s; copy it by loops, "
+	return edit_fail(x->e,
+			 "block %s copies no box: %s; copy it by loops, "
 			 "or change its layout or the loops",
 			 x->outer->u.block->name, why);
 }
@@ -76,15 +77,14 @@ find_load(struct box *x)
 		return refuse(x, "it does something else than one store");
 	}
 	value = store->args[0];
-	if (value->kind == EXPR_IF &&
-	    is_zero(value->args[2]) &&
+	if (value->kind == EXPR_IF && is_zero(value->args[2]) &&
 	    value->args[1]->kind == EXPR_LOAD &&
 	    is_guard(value->args[1], value->args[0])) {
 		value = value->args[1];
 	}
 	if (value->kind != EXPR_LOAD) {
 		return refuse(x, "what it stores is no element, nor one where "
-			      "that is inside of its array and 0 elsewhere");
+				 "that is inside of its array and 0 elsewhere");
 	}
 	x->load = value;
 	if (value->n_args == 0) {
@@ -164,7 +164,7 @@ find_origin(struct box *x)
 			}
 			if (coeff[i] != 1 || i < next || x->along[d] >= 0) {
 				return refuse(x, "it turns the array, or "
-					      "leaves elements out");
+						 "leaves elements out");
 			}
 			x->along[d] = i;
 			next = i + 1;
@@ -208,7 +208,7 @@ find_place(struct box *x)
 	for (int i = n - 1; i >= 0; i--) {
 		if (x->extents[i] > 1 && step[i] != dense) {
 			return refuse(x, "what it stores does not lie side by "
-				      "side");
+					 "side");
 		}
 		dense *= x->extents[i];
 	}
@@ -242,8 +242,9 @@ call(struct box *x)
 		args[2 + BOX_SIZE * rank + d] = b->shape[d];
 		args[2 + BOX_STRIDE * rank + d] = buffer_stride(m, b, d);
 		args[2 + BOX_FIRST * rank + d] = x->first[d];
-		args[2 + BOX_EXTENT * rank + d] = expr_i32(
-			m, x->along[d] < 0 ? 1 : x->extents[x->along[d]]);
+		args[2 + BOX_EXTENT * rank + d] =
+			expr_i32(m,
+				 x->along[d] < 0 ? 1 : x->extents[x->along[d]]);
 	}
 	args[0] = address(m, sole_store(x->leaf.block)->u.buffer, x->to);
 	args[1] = address(m, b, start);

@@ -76,17 +76,20 @@ check_index(struct einsum *p, const struct buffer *b,
 
 		if (i >= 0 && b->shape[d] != block->iters[i].extent &&
 		    (output || is_padded(p, i))) {
-			return edit_fail(p->e, "block %s runs over a part of "
+			return edit_fail(p->e,
+					 "block %s runs over a part of "
 					 "%s only; pad a block that uses all "
-					 "of it", block->name, b->name);
+					 "of it",
+					 block->name, b->name);
 		}
-		if (i == -2 || (i == -1 && output &&
-				!expr_is_value(b->shape[d], 1))) {
-			return edit_fail(p->e, "block %s touches %s at an "
+		if (i == -2 ||
+		    (i == -1 && output && !expr_is_value(b->shape[d], 1))) {
+			return edit_fail(p->e,
+					 "block %s touches %s at an "
 					 "index that is neither an iter var "
 					 "nor a constant; only einsums are "
-					 "padded", p->block->u.block->name,
-					 b->name);
+					 "padded",
+					 p->block->u.block->name, b->name);
 		}
 	}
 	return true;
@@ -108,20 +111,24 @@ match(struct einsum *p)
 	    init->u.buffer != p->store->u.buffer ||
 	    (init->args[0]->kind != EXPR_FLOAT &&
 	     init->args[0]->kind != EXPR_INT)) {
-		return edit_fail(e, "block %s is no reduction to one value; "
-				 "only einsums are padded", b->name);
+		return edit_fail(e,
+				 "block %s is no reduction to one value; "
+				 "only einsums are padded",
+				 b->name);
 	}
 	x = p->store->args[0];
 	old = expr_load(e->m, p->store->u.buffer, p->store->args + 1,
 			p->store->n_args - 1);
-	if (x->kind != EXPR_ADD ||
-	    (x->args[0] != old && x->args[1] != old)) {
-		return edit_fail(e, "block %s is no sum; only einsums are "
-				 "padded", b->name);
+	if (x->kind != EXPR_ADD || (x->args[0] != old && x->args[1] != old)) {
+		return edit_fail(e,
+				 "block %s is no sum; only einsums are "
+				 "padded",
+				 b->name);
 	}
 	find_factors(&f, x->args[x->args[0] == old]);
 	if (f.other || f.list.n == 0) {
-		return edit_fail(e, "block %s does not sum a product of "
+		return edit_fail(e,
+				 "block %s does not sum a product of "
 				 "elements; only einsums are padded",
 				 b->name);
 	}
@@ -137,17 +144,19 @@ match(struct einsum *p)
 	for (int i = 0; i < b->n_iters; i++) {
 		bool chooses = false;
 
-		for (int d = 1; d < p->store->n_args &&
-				b->iters[i].kind == ITER_SPATIAL; d++) {
+		for (int d = 1;
+		     d < p->store->n_args && b->iters[i].kind == ITER_SPATIAL;
+		     d++) {
 			chooses |= p->store->args[d] == b->iters[i].var->expr;
 		}
-		for (int k = 0; k < f.list.n &&
-				b->iters[i].kind != ITER_SPATIAL; k++) {
+		for (int k = 0;
+		     k < f.list.n && b->iters[i].kind != ITER_SPATIAL; k++) {
 			chooses |= expr_uses_var(f.list.data[k],
 						 b->iters[i].var);
 		}
 		if (is_padded(p, i) && !chooses) {
-			return edit_fail(e, "iter var %s of block %s chooses "
+			return edit_fail(e,
+					 "iter var %s of block %s chooses "
 					 "no element; its padding would "
 					 "change the result",
 					 b->iters[i].var->name, b->name);
@@ -164,14 +173,17 @@ find_extents(struct einsum *p, const struct sched_value *padding)
 	struct analyser a;
 
 	if (padding->n != b->n_iters) {
-		return edit_fail(e, "%d paddings for the %d iter vars of "
-				 "block %s; give one for each", padding->n,
-				 b->n_iters, b->name);
+		return edit_fail(e,
+				 "%d paddings for the %d iter vars of "
+				 "block %s; give one for each",
+				 padding->n, b->n_iters, b->name);
 	}
 	if (!trivial_bindings(p->block)) {
-		return edit_fail(e, "block %s has an iter var that is not "
+		return edit_fail(e,
+				 "block %s has an iter var that is not "
 				 "bound to a loop of its own; pad before "
-				 "split or fuse", b->name);
+				 "split or fuse",
+				 b->name);
 	}
 	analyser_init(&a, e->m);
 	p->extents = arena_array(&e->m->arena, const struct expr *,
@@ -183,21 +195,27 @@ find_extents(struct einsum *p, const struct sched_value *padding)
 
 		if (padding->items[i].kind != SV_INT || to < 1 ||
 		    to > INT32_MAX) {
-			return edit_fail(e, "padding %d is no positive "
+			return edit_fail(e,
+					 "padding %d is no positive "
 					 "number; give 1 where nothing is to "
-					 "be padded", i);
+					 "be padded",
+					 i);
 		}
-		p->extents[i] = simplify(&a, expr_mul(e->m,
-			expr_floordiv(e->m,
-				      expr_add(e->m, size,
-					       expr_i32(e->m, to - 1)), n),
-			n));
+		p->extents[i] = simplify(
+			&a,
+			expr_mul(e->m,
+				 expr_floordiv(e->m,
+					       expr_add(e->m, size,
+							expr_i32(e->m, to - 1)),
+					       n),
+				 n));
 		if (p->extents[i] != size &&
 		    prove_equal(&a, p->extents[i], size)) {
 			p->extents[i] = size;
 		}
 		if (is_padded(p, i) && !expr_is_value(b->iters[i].min, 0)) {
-			return edit_fail(e, "iter var %s of block %s does not "
+			return edit_fail(e,
+					 "iter var %s of block %s does not "
 					 "start at 0",
 					 b->iters[i].var->name, b->name);
 		}
@@ -215,10 +233,11 @@ check_loops(struct einsum *p)
 	for (int i = 0; i < b->n_iters; i++) {
 		struct stmt *loop = binding_loop(p->block, i);
 
-		for (struct stmt *s = p->block->parent;
-		     is_padded(p, i); s = s->parent) {
+		for (struct stmt *s = p->block->parent; is_padded(p, i);
+		     s = s->parent) {
 			if (s->kind != STMT_FOR) {
-				return edit_fail(e, "loop %s holds more than "
+				return edit_fail(e,
+						 "loop %s holds more than "
 						 "block %s; pad before "
 						 "compute_at",
 						 loop->u.loop.var->name,
@@ -238,8 +257,9 @@ padded_twin(struct einsum *p, const struct buffer *b,
 	    const struct expr *const *index)
 {
 	struct edit *e = p->e;
-	const struct expr **shape = arena_array(
-		&e->m->arena, const struct expr *, b->ndim + 1);
+	const struct expr **shape = arena_array(&e->m->arena,
+						const struct expr *,
+						b->ndim + 1);
 	bool any = false;
 
 	for (int d = 0; d < b->ndim; d++) {
@@ -252,8 +272,7 @@ padded_twin(struct einsum *p, const struct buffer *b,
 		}
 	}
 	return any ? buffer_twin(e, b,
-				 arena_printf(&e->m->arena, "%s_pad",
-					      b->name),
+				 arena_printf(&e->m->arena, "%s_pad", b->name),
 				 NULL, b->ndim, shape)
 		   : NULL;
 }
@@ -267,8 +286,8 @@ where_in(struct edit *e, const struct iter_var *iters,
 
 	for (int d = 0; d < small->ndim; d++) {
 		if (small->shape[d] != large->shape[d]) {
-			const struct expr *c = expr_lt(
-				e->m, iters[d].var->expr, small->shape[d]);
+			const struct expr *c = expr_lt(e->m, iters[d].var->expr,
+						       small->shape[d]);
 
 			cond = cond ? expr_and(e->m, cond, c) : c;
 		}
@@ -282,8 +301,8 @@ pad_nest(struct einsum *p, const struct buffer *from, const struct buffer *to,
 {
 	struct edit *e = p->e;
 	struct iter_var *iters = dim_iters(e, to, NULL);
-	const struct expr **at = arena_array(
-		&e->m->arena, const struct expr *, to->ndim + 1);
+	const struct expr **at = arena_array(&e->m->arena, const struct expr *,
+					     to->ndim + 1);
 	const struct expr *value;
 
 	for (int d = 0; d < to->ndim; d++) {
@@ -320,7 +339,9 @@ pad_inputs(struct einsum *p)
 
 			for (int d = 0; y->buffer == b && d < b->ndim; d++) {
 				if (y->index[d] != x->index[d]) {
-					return edit_fail(e, "block %s reads "
+					return edit_fail(
+						e,
+						"block %s reads "
 						"%s in two orders; copy it "
 						"with cache_read first",
 						p->block->u.block->name,
@@ -333,10 +354,11 @@ pad_inputs(struct einsum *p)
 			continue;
 		}
 		if (writes_below(e->f, top, b)) {
-			return edit_fail(e, "%s is written inside the loops "
+			return edit_fail(e,
+					 "%s is written inside the loops "
 					 "around block %s; pad before "
-					 "compute_at", b->name,
-					 p->block->u.block->name);
+					 "compute_at",
+					 b->name, p->block->u.block->name);
 		}
 		stmt_replace_buffer(e->f, p->block, b, to);
 		insert_beside(e, top, pad_nest(p, b, to, true), false);
@@ -360,14 +382,17 @@ pad_output(struct einsum *p)
 	access_collect(e->f, top, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (!stmt_contains(p->block, all.list.data[i].at)) {
-			return edit_fail(e, "%s is used inside the loops that "
+			return edit_fail(e,
+					 "%s is used inside the loops that "
 					 "make it; pad before compute_at",
 					 b->name);
 		}
 	}
 	if (sole_writer(e->f, b) != p->block) {
-		return edit_fail(e, "%s is written by other blocks too; one "
-				 "block must write all of it", b->name);
+		return edit_fail(e,
+				 "%s is written by other blocks too; one "
+				 "block must write all of it",
+				 b->name);
 	}
 	stmt_replace_buffer(e->f, p->block, b, to);
 	insert_beside(e, top, pad_nest(p, to, b, false), true);

@@ -42,17 +42,21 @@ match_reduction(struct fusing *x)
 	if ((value->kind != EXPR_ADD && value->kind != EXPR_MUL &&
 	     value->kind != EXPR_MIN && value->kind != EXPR_MAX) ||
 	    (value->args[0] != updated(x) && value->args[1] != updated(x))) {
-		return edit_fail(e, "block %s does not update by +, *, min or "
-				 "max; keep the epilogue apart", name);
+		return edit_fail(e,
+				 "block %s does not update by +, *, min or "
+				 "max; keep the epilogue apart",
+				 name);
 	}
 	if (!scope_of(x->reduction) ||
 	    !scope_owns(scope_of(x->reduction), x->sum)) {
-		return edit_fail(e, "%s is seen outside of the block around "
+		return edit_fail(e,
+				 "%s is seen outside of the block around "
 				 "%s; only inner results are fused away",
 				 x->sum->name, name);
 	}
 	if (sole_writer(e->f, x->sum) != x->reduction) {
-		return edit_fail(e, "%s is written by other blocks too; only "
+		return edit_fail(e,
+				 "%s is written by other blocks too; only "
 				 "what block %s makes alone is fused",
 				 x->sum->name, name);
 	}
@@ -86,8 +90,10 @@ match_epilogue(struct fusing *x)
 	value = x->store->args[0];
 	expr_visit(value, find_sum, x);
 	if (!x->load) {
-		return edit_fail(e, "block %s does not read %s, which block "
-				 "%s makes", name, x->sum->name,
+		return edit_fail(e,
+				 "block %s does not read %s, which block "
+				 "%s makes",
+				 name, x->sum->name,
 				 x->reduction->u.block->name);
 	}
 	if (value->kind == op && value->args[0] == x->load) {
@@ -100,22 +106,26 @@ match_epilogue(struct fusing *x)
 	}
 	if (!x->term || expr_uses_buffer(x->term, x->sum) ||
 	    !dtype_equal(x->store->u.buffer->type, x->sum->type)) {
-		return edit_fail(e, "block %s does more than one %s with what "
+		return edit_fail(e,
+				 "block %s does more than one %s with what "
 				 "block %s makes; use reverse_compute_at "
-				 "instead", name,
-				 op == EXPR_ADD ? "+" : op == EXPR_MUL ? "*" :
-				 op == EXPR_MIN ? "min" : "max",
+				 "instead",
+				 name,
+				 op == EXPR_ADD   ? "+"
+				 : op == EXPR_MUL ? "*"
+				 : op == EXPR_MIN ? "min"
+						  : "max",
 				 x->reduction->u.block->name);
 	}
-	iter_of = arena_array(&e->m->arena, int,
-			      x->store->u.buffer->ndim + 1);
+	iter_of = arena_array(&e->m->arena, int, x->store->u.buffer->ndim + 1);
 	x->iter_of = arena_array(&e->m->arena, int, x->sum->ndim + 1);
 	if (!identity_index(x->epilogue, x->sum, x->load->args, x->iter_of) ||
-	    !identity_index(x->epilogue, x->store->u.buffer,
-			    x->store->args + 1, iter_of)) {
-		return edit_fail(e, "block %s does not go from %s to %s "
-				 "element by element", name, x->sum->name,
-				 x->store->u.buffer->name);
+	    !identity_index(x->epilogue, x->store->u.buffer, x->store->args + 1,
+			    iter_of)) {
+		return edit_fail(e,
+				 "block %s does not go from %s to %s "
+				 "element by element",
+				 name, x->sum->name, x->store->u.buffer->name);
 	}
 	return true;
 }
@@ -146,8 +156,7 @@ check_order(struct fusing *x)
 			break;
 		}
 	}
-	if (used != b->n_iters ||
-	    !runs_everywhere(e, x->epilogue, x->store)) {
+	if (used != b->n_iters || !runs_everywhere(e, x->epilogue, x->store)) {
 		return edit_fail(e, "block %s does not run over all of %s",
 				 b->name, x->sum->name);
 	}
@@ -156,15 +165,17 @@ check_order(struct fusing *x)
 		struct stmt *at = block_around(all.list.data[i].at);
 
 		if (at != x->reduction && at != x->epilogue) {
-			return edit_fail(e, "%s is read by block %s too; only "
+			return edit_fail(e,
+					 "%s is read by block %s too; only "
 					 "one reader can be fused",
 					 x->sum->name, at->u.block->name);
 		}
 	}
 	if (!inputs_ready(e, x->term, top, x->sum)) {
-		return edit_fail(e, "block %s needs what is not there yet "
-				 "where block %s starts", b->name,
-				 x->reduction->u.block->name);
+		return edit_fail(e,
+				 "block %s needs what is not there yet "
+				 "where block %s starts",
+				 b->name, x->reduction->u.block->name);
 	}
 	all.list.n = 0;
 	access_collect(e->f, e->f->body, to, &all);
@@ -173,8 +184,10 @@ check_order(struct fusing *x)
 
 		if (!stmt_contains(x->epilogue, at) &&
 		    !stmt_before(e->f, x->epilogue, at)) {
-			return edit_fail(e, "%s is used before block %s makes "
-					 "it", to->name, b->name);
+			return edit_fail(e,
+					 "%s is used before block %s makes "
+					 "it",
+					 to->name, b->name);
 		}
 	}
 	return true;
@@ -209,8 +222,9 @@ start_with(struct fusing *x, const struct expr *term)
 	enum expr_kind op = x->update->args[0]->kind;
 	bool constant = start->kind == EXPR_INT || start->kind == EXPR_FLOAT;
 
-	if (op == EXPR_ADD ? is_number(start, 0)
-	    : op == EXPR_MUL ? is_number(start, 1) : constant) {
+	if (op == EXPR_ADD   ? is_number(start, 0)
+	    : op == EXPR_MUL ? is_number(start, 1)
+			     : constant) {
 		return term;
 	}
 	return expr_binary(x->e->m, op, start, term);
@@ -230,19 +244,17 @@ prim_fuse_reduction_epilogue(struct edit *e, const struct sched_value *args,
 	(void)out;
 	if (!(x.reduction = edit_block(e, args[0].u.id)) ||
 	    !(x.epilogue = edit_block(e, args[1].u.id)) ||
-	    !match_reduction(&x) || !match_epilogue(&x) ||
-	    !check_order(&x)) {
+	    !match_reduction(&x) || !match_epilogue(&x) || !check_order(&x)) {
 		return false;
 	}
 	to = x.store->u.buffer;
 	scope = scope_of(x.reduction);
 	map.from = arena_array(&m->arena, struct var *, x.sum->ndim + 1);
-	map.to = arena_array(&m->arena, const struct expr *,
-			     x.sum->ndim + 1);
+	map.to = arena_array(&m->arena, const struct expr *, x.sum->ndim + 1);
 	for (int d = 0; d < x.sum->ndim; d++) {
 		if (x.iter_of[d] >= 0) {
-			map.from[map.n] = x.epilogue->u.block
-						  ->iters[x.iter_of[d]].var;
+			map.from[map.n] =
+				x.epilogue->u.block->iters[x.iter_of[d]].var;
 			map.to[map.n++] = x.update->args[d + 1];
 		}
 	}
@@ -255,8 +267,8 @@ prim_fuse_reduction_epilogue(struct edit *e, const struct sched_value *args,
 				  to->ndim));
 	stmt_set_child(e->f, x.reduction, 1,
 		       stmt_store(e->f, to,
-				  start_with(&x, expr_substitute(m, x.term,
-								 &map)),
+				  start_with(&x,
+					     expr_substitute(m, x.term, &map)),
 				  index, to->ndim));
 	stmt_remove(e->f, x.epilogue);
 	scope_drop_alloc(e->f, scope, x.sum);

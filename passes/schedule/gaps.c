@@ -53,16 +53,14 @@ find_domain(struct domain *d, const struct access *store,
 
 		still |= s == scope;
 		if (s->kind == STMT_FOR &&
-		    !add_var(d, store, s->u.loop.var, s->args[0],
-			     s->args[1])) {
+		    !add_var(d, store, s->u.loop.var, s->args[0], s->args[1])) {
 			return false;
 		}
-		for (int i = 0; s->kind == STMT_BLOCK &&
-				i < s->u.block->n_iters; i++) {
+		for (int i = 0;
+		     s->kind == STMT_BLOCK && i < s->u.block->n_iters; i++) {
 			const struct iter_var *it = &s->u.block->iters[i];
 
-			if (!add_var(d, store, it->var, it->min,
-				     it->extent)) {
+			if (!add_var(d, store, it->var, it->min, it->extent)) {
 				return false;
 			}
 		}
@@ -115,9 +113,8 @@ evaluate(const struct domain *d, const struct expr *e, int64_t *out)
 		if (y <= 0) {
 			return false;
 		}
-		*out = e->kind == EXPR_FLOORDIV
-			       ? x / y - (x % y < 0)
-			       : x % y + (x % y < 0 ? y : 0);
+		*out = e->kind == EXPR_FLOORDIV ? x / y - (x % y < 0)
+						: x % y + (x % y < 0 ? y : 0);
 		return true;
 	default:
 		return false;
@@ -178,10 +175,9 @@ volume_of(const struct dim_group *g)
 	int64_t volume = 1, n;
 
 	for (int i = 0; i < g->store->buffer->ndim; i++) {
-		if (g->dims[i] && (!expr_is_int(g->box[i].extent, &n) ||
-				   n < 1 ||
-				   __builtin_mul_overflow(volume, n,
-							  &volume))) {
+		if (g->dims[i] &&
+		    (!expr_is_int(g->box[i].extent, &n) || n < 1 ||
+		     __builtin_mul_overflow(volume, n, &volume))) {
 			return -1;
 		}
 	}
@@ -243,8 +239,7 @@ group_has_gaps(struct edit *e, const struct dim_group *g, struct domain *d)
 
 /* Adds to the group what shares a variable with it. */
 static void
-grow(const struct access *store, const struct domain *d, bool *dims,
-     bool *vars)
+grow(const struct access *store, const struct domain *d, bool *dims, bool *vars)
 {
 	bool grown;
 
@@ -253,8 +248,7 @@ grow(const struct access *store, const struct domain *d, bool *dims,
 		for (int i = 0; i < store->buffer->ndim; i++) {
 			for (int k = 0; k < d->n; k++) {
 				if (dims[i] != vars[k] &&
-				    expr_uses_var(store->index[i],
-						  d->var[k])) {
+				    expr_uses_var(store->index[i], d->var[k])) {
 					dims[i] = vars[k] = true;
 					grown = true;
 				}
@@ -302,8 +296,8 @@ steps_over(struct edit *e, const struct access *store, int d)
 		if (s->kind == STMT_FOR) {
 			add_term(&t, index, s->u.loop.var, s->args[1]);
 		}
-		for (int i = 0; s->kind == STMT_BLOCK &&
-				i < s->u.block->n_iters; i++) {
+		for (int i = 0;
+		     s->kind == STMT_BLOCK && i < s->u.block->n_iters; i++) {
 			add_term(&t, index, s->u.block->iters[i].var,
 				 s->u.block->iters[i].extent);
 		}
@@ -515,7 +509,8 @@ leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
 		return false;
 	}
 	scope = s->kind == STMT_BLOCK && scope_of(s)
-			? scope_of(s) : home_of(&stores.list.data[0]);
+			? scope_of(s)
+			: home_of(&stores.list.data[0]);
 	return stores.list.n == 1
 		       ? store_has_gaps(e, &stores.list.data[0], box, scope)
 		       : stores_have_gaps(e, &stores, box, scope);
@@ -561,16 +556,15 @@ same_sizes(const struct sizes *x, struct sizes *y)
 }
 
 bool
-loops_fill_box(struct edit *e, const struct stmt *block,
-	       const struct stmt *top, const struct range *box, int ndim)
+loops_fill_box(struct edit *e, const struct stmt *block, const struct stmt *top,
+	       const struct range *box, int ndim)
 {
 	struct sizes points = { .number = 1 }, volume = { .number = 1 };
 
 	for (int d = 0; d < ndim; d++) {
 		multiply(e, &volume, box[d].extent);
 	}
-	for (const struct stmt *p = block; p; p = p == top ? NULL
-							   : p->parent) {
+	for (const struct stmt *p = block; p; p = p == top ? NULL : p->parent) {
 		if (p->kind == STMT_FOR && loop_drives(p, block, false)) {
 			multiply(e, &points, p->args[1]);
 		}

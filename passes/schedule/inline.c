@@ -15,14 +15,18 @@ plain_block(struct edit *e, struct stmt *block)
 	struct stmt *store = sole_store(block);
 
 	if (!store || block->children[1]) {
-		edit_fail(e, "block %s is no single assignment; only "
-			  "injective blocks can be inlined", b->name);
+		edit_fail(e,
+			  "block %s is no single assignment; only "
+			  "injective blocks can be inlined",
+			  b->name);
 		return NULL;
 	}
 	for (int i = 0; i < b->n_iters; i++) {
 		if (b->iters[i].kind != ITER_SPATIAL) {
-			edit_fail(e, "block %s reduces; only injective "
-				  "blocks can be inlined", b->name);
+			edit_fail(e,
+				  "block %s reduces; only injective "
+				  "blocks can be inlined",
+				  b->name);
 			return NULL;
 		}
 	}
@@ -59,16 +63,14 @@ inline_load(void *ctx, const struct expr *x)
 	if (x->kind != EXPR_LOAD || x->u.buffer != in->buffer) {
 		return NULL;
 	}
-	map.from = arena_array(&m->arena, struct var *,
-			       in->block->n_iters + 1);
+	map.from = arena_array(&m->arena, struct var *, in->block->n_iters + 1);
 	map.to = arena_array(&m->arena, const struct expr *,
 			     in->block->n_iters + 1);
 	for (int d = 0; d < x->n_args; d++) {
 		if (in->iter_of[d] >= 0) {
-			map.from[map.n] =
-				in->block->iters[in->iter_of[d]].var;
-			map.to[map.n++] =
-				expr_rewrite(m, x->args[d], inline_load, in);
+			map.from[map.n] = in->block->iters[in->iter_of[d]].var;
+			map.to[map.n++] = expr_rewrite(m, x->args[d],
+						       inline_load, in);
 		}
 	}
 	for (int i = 0; i < in->block->n_iters; i++) {
@@ -135,7 +137,8 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 	buffer = store->u.buffer;
 	scope = scope_of(b);
 	if (!scope || !scope_owns(scope, buffer)) {
-		return edit_fail(e, "block %s writes %s, which others see; "
+		return edit_fail(e,
+				 "block %s writes %s, which others see; "
 				 "only buffers inside the function can go",
 				 name, buffer->name);
 	}
@@ -146,14 +149,17 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 	if (!identity_index(b, buffer, store->args + 1, iter_of) ||
 	    count_writers(e, buffer) != 1 ||
 	    expr_uses_buffer(store->args[0], buffer)) {
-		return edit_fail(e, "block %s does not assign each element "
+		return edit_fail(e,
+				 "block %s does not assign each element "
 				 "of %s once at its own iter vars; it stays a "
-				 "block", name, buffer->name);
+				 "block",
+				 name, buffer->name);
 	}
 	for (int i = 0; i < b->u.block->n_iters; i++) {
 		if (!is_index(iter_of, buffer->ndim, i) &&
 		    !expr_is_value(b->u.block->iters[i].extent, 1)) {
-			return edit_fail(e, "iter var %s of block %s chooses "
+			return edit_fail(e,
+					 "iter var %s of block %s chooses "
 					 "no element of %s, which is assigned "
 					 "again for each of its values; it "
 					 "stays a block",
@@ -170,16 +176,18 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 				: NULL;
 
 		if (input && at != store) {
-			return edit_fail(e, "%s, which block %s reads, is "
+			return edit_fail(e,
+					 "%s, which block %s reads, is "
 					 "written again before block %s reads "
-					 "%s; it stays a block", input->name,
-					 name, block_around(at)->u.block->name,
+					 "%s; it stays a block",
+					 input->name, name,
+					 block_around(at)->u.block->name,
 					 buffer->name);
 		}
 	}
 	{
-		struct inlining in = { e, buffer, store->args[0],
-				       b->u.block, iter_of };
+		struct inlining in = { e, buffer, store->args[0], b->u.block,
+				       iter_of };
 
 		stmt_remove(e->f, b);
 		stmt_map_exprs(e->f, scope, inline_all, &in);
@@ -192,8 +200,8 @@ prim_compute_inline(struct edit *e, const struct sched_value *args,
 /* Does the block's domain cover every element that index reaches? One full
  * iter var per dimension. */
 static bool
-covers_buffer(const struct stmt *block,
-	      const struct buffer *b, const int *iter_of)
+covers_buffer(const struct stmt *block, const struct buffer *b,
+	      const int *iter_of)
 {
 	for (int d = 0; d < b->ndim; d++) {
 		const struct iter_var *it;
@@ -202,8 +210,7 @@ covers_buffer(const struct stmt *block,
 			continue;
 		}
 		it = &block->u.block->iters[iter_of[d]];
-		if (!expr_is_value(it->min, 0) ||
-		    it->extent != b->shape[d]) {
+		if (!expr_is_value(it->min, 0) || it->extent != b->shape[d]) {
 			return false;
 		}
 	}
@@ -236,8 +243,7 @@ sole_producer(struct edit *e, const struct stmt *consumer,
 	for (int i = 0; i < all.list.n; i++) {
 		const struct access *x = &all.list.data[i];
 
-		if (x->load ? block_around(x->at) != consumer
-			    : store != NULL) {
+		if (x->load ? block_around(x->at) != consumer : store != NULL) {
 			return NULL;
 		}
 		if (!x->load) {
@@ -298,11 +304,9 @@ inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
 			continue;
 		}
 		from = sole_producer(e, block, x->buffer);
-		*iter_of = arena_array(&e->m->arena, int,
-				       x->buffer->ndim + 1);
+		*iter_of = arena_array(&e->m->arena, int, x->buffer->ndim + 1);
 		if (from && one_element(&all, x->buffer) &&
-		    runs_with_block(from) &&
-		    !block_around(from)->children[1] &&
+		    runs_with_block(from) && !block_around(from)->children[1] &&
 		    identity_index(block, x->buffer, x->index, *iter_of) &&
 		    covers_buffer(block, x->buffer, *iter_of)) {
 			return x->buffer;
@@ -313,8 +317,8 @@ inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
 
 /* Is the consumer's output used in between, or in the producer's loops? */
 static bool
-used_early(struct edit *e, const struct stmt *consumer,
-	   const struct stmt *from, const struct buffer *b)
+used_early(struct edit *e, const struct stmt *consumer, const struct stmt *from,
+	   const struct buffer *b)
 {
 	struct access_list all = { 0 };
 	const struct stmt *block = from;
@@ -358,9 +362,11 @@ prim_reverse_compute_inline(struct edit *e, const struct sched_value *args,
 	scope = scope_of(b);
 	buffer = scope ? inlined_source(e, b, scope, &iter_of) : NULL;
 	if (!buffer) {
-		return edit_fail(e, "block %s reads no buffer of the "
+		return edit_fail(e,
+				 "block %s reads no buffer of the "
 				 "function element by element from one "
-				 "assignment; it stays a block", name);
+				 "assignment; it stays a block",
+				 name);
 	}
 	from = sole_producer(e, b, buffer);
 	map.from = arena_array(&e->m->arena, struct var *, buffer->ndim + 1);
@@ -374,26 +380,30 @@ prim_reverse_compute_inline(struct edit *e, const struct sched_value *args,
 		}
 	}
 	if (used != b->u.block->n_iters) {
-		return edit_fail(e, "block %s runs over more than the "
-				 "elements of %s; it stays a block", name,
-				 buffer->name);
+		return edit_fail(e,
+				 "block %s runs over more than the "
+				 "elements of %s; it stays a block",
+				 name, buffer->name);
 	}
 	for (int i = 0; i < store->n_args; i++) {
 		ready &= inputs_ready(e, store->args[i],
-				      scope_child(block_around(from)),
-				      buffer);
+				      scope_child(block_around(from)), buffer);
 	}
 	if (!ready) {
-		return edit_fail(e, "block %s also reads what is not there "
+		return edit_fail(e,
+				 "block %s also reads what is not there "
 				 "yet where %s is made; it stays a block",
 				 name, buffer->name);
 	}
 	if (!runs_everywhere(e, b, b)) {
-		return edit_fail(e, "block %s leaves elements out under a "
-				 "condition; it stays a block", name);
+		return edit_fail(e,
+				 "block %s leaves elements out under a "
+				 "condition; it stays a block",
+				 name);
 	}
 	if (used_early(e, b, from, store->u.buffer)) {
-		return edit_fail(e, "%s is used between block %s and block "
+		return edit_fail(e,
+				 "%s is used between block %s and block "
 				 "%s; it stays a block",
 				 store->u.buffer->name,
 				 block_around(from)->u.block->name, name);

@@ -10,8 +10,7 @@ tensor_intrins_init(struct tensor_intrins *t, struct arena *arena)
 }
 
 void
-tensor_intrins_add(struct tensor_intrins *t,
-		   const struct tensor_intrin *intrin)
+tensor_intrins_add(struct tensor_intrins *t, const struct tensor_intrin *intrin)
 {
 	for (int i = 0; i < t->list.n; i++) {
 		if (strcmp(t->list.data[i]->name, intrin->name) == 0) {

@@ -67,7 +67,7 @@ void tensor_intrins_init(struct tensor_intrins *t, struct arena *arena);
 /* A later one of the same name takes the place of the earlier. */
 void tensor_intrins_add(struct tensor_intrins *t,
 			const struct tensor_intrin *intrin);
-const struct tensor_intrin *
-tensor_intrins_find(struct tensor_intrins *t, const char *name);
+const struct tensor_intrin *tensor_intrins_find(struct tensor_intrins *t,
+						const char *name);
 
 #endif

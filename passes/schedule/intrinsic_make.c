@@ -22,12 +22,14 @@ tensor_intrin_views(struct module *m, const struct te_tensor *out, int *n)
 	*n = s->n_inputs + s->n_out;
 	views = arena_array(&m->arena, const struct buffer *, *n + 1);
 	for (int i = 0; i < *n; i++) {
-		const struct buffer *own = i < s->n_inputs
-			? s->inputs[i]->buffer
-			: s->out[i - s->n_inputs]->buffer;
+		const struct buffer *own =
+			i < s->n_inputs ? s->inputs[i]->buffer
+					: s->out[i - s->n_inputs]->buffer;
 		struct buffer_spec spec = {
-			.name = own->name, .type = own->type,
-			.ndim = own->ndim, .shape = own->shape,
+			.name = own->name,
+			.type = own->type,
+			.ndim = own->ndim,
+			.shape = own->shape,
 			.scope = own->scope,
 		};
 
@@ -84,8 +86,8 @@ find_foreign(void *ctx, const struct expr *e)
 		const struct buffer *b = x->f->params.data[i].buffer;
 
 		known |= e->kind == EXPR_LOAD
-			? e->u.buffer == b
-			: e->u.var == b->data || in_shape(b, e->u.var);
+				 ? e->u.buffer == b
+				 : e->u.var == b->data || in_shape(b, e->u.var);
 	}
 	if (!known) {
 		x->found = e->kind == EXPR_LOAD ? e->u.buffer->name
@@ -103,7 +105,8 @@ check_part(struct module *m, const struct func *f, const char **why)
 	}
 	expr_visit(f->body->args[0], find_foreign, &x);
 	if (x.found) {
-		*why = arena_printf(&m->arena, "the call of '%s' names '%s', "
+		*why = arena_printf(&m->arena,
+				    "the call of '%s' names '%s', "
 				    "which is none of its buffers; use those "
 				    "that the lowering function is given",
 				    f->name, x.found);
@@ -122,8 +125,7 @@ drop_sizes(struct func *f)
 
 bool
 te_tensor_intrin(struct module *m, const char *name,
-		 const struct te_tensor *out,
-		 const struct buffer *const *views,
+		 const struct te_tensor *out, const struct buffer *const *views,
 		 const struct expr *compute, const struct expr *reset,
 		 const struct expr *update, const struct tensor_intrin **made,
 		 const char **why)
@@ -153,7 +155,8 @@ te_tensor_intrin(struct module *m, const char *name,
 
 		params[i] = (struct te_tensor *)input;
 		if (i < s->n_inputs && input->stage) {
-			*why = arena_printf(a, "'%s' is computed; the inputs "
+			*why = arena_printf(a,
+					    "'%s' is computed; the inputs "
 					    "of an instruction are "
 					    "placeholders",
 					    input->buffer->name);
@@ -161,7 +164,8 @@ te_tensor_intrin(struct module *m, const char *name,
 		}
 		if (views[i]->ndim != input->buffer->ndim ||
 		    !dtype_equal(views[i]->type, input->buffer->type)) {
-			*why = arena_printf(a, "the buffer '%s' differs from "
+			*why = arena_printf(a,
+					    "the buffer '%s' differs from "
 					    "'%s' in rank or type",
 					    views[i]->name,
 					    input->buffer->name);
@@ -275,9 +279,8 @@ told_view(struct module *m, const struct tensor_call *call,
 
 /* The symbol's parameters: pointers to the views it is given, and numbers. */
 static bool
-add_params(struct func *f, const struct tensor_call *call,
-	   const struct expr *e, const struct buffer **views, bool *passed,
-	   const char **why)
+add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
+	   const struct buffer **views, bool *passed, const char **why)
 {
 	struct module *m = f->module;
 
@@ -297,26 +300,33 @@ add_params(struct func *f, const struct tensor_call *call,
 		int p = param_of(call->part, arg);
 
 		if (p >= 0 && passed[p]) {
-			*why = arena_printf(&m->arena, "'%s' is given the "
+			*why = arena_printf(&m->arena,
+					    "'%s' is given the "
 					    "buffer '%s' twice; its meaning "
-					    "is not clear", call->symbol,
-					    views[p]->name);
+					    "is not clear",
+					    call->symbol, views[p]->name);
 			return false;
 		}
 		if (p >= 0) {
 			passed[p] = true;
 			func_add_param(f, views[p]->data, views[p]);
 		} else if (dtype_class(arg->type) == DTC_HANDLE) {
-			*why = arena_printf(&m->arena, "'%s' is given an "
+			*why = arena_printf(&m->arena,
+					    "'%s' is given an "
 					    "address inside of a buffer; "
 					    "what it does with it is not "
-					    "declared", call->symbol);
+					    "declared",
+					    call->symbol);
 			return false;
 		} else if (arg->kind == EXPR_VAR) {
 			func_add_param(f, arg->u.var, NULL);
 		} else {
-			func_add_param(f, var_new(m, arena_printf(
-				&m->arena, "a%d", i - 1), arg->type), NULL);
+			func_add_param(f,
+				       var_new(m,
+					       arena_printf(&m->arena, "a%d",
+							    i - 1),
+					       arg->type),
+				       NULL);
 		}
 	}
 	return true;
@@ -330,8 +340,8 @@ only_init(struct func *f, struct stmt *block)
 	struct arena *a = &f->module->arena;
 	const struct block *b = block->u.block;
 	struct block init = { .name = arena_printf(a, "%s_init", b->name) };
-	const struct expr **bindings =
-		arena_array(a, const struct expr *, b->n_iters + 1);
+	const struct expr **bindings = arena_array(a, const struct expr *,
+						   b->n_iters + 1);
 	struct stmt *s, *p;
 
 	if (!block->children[1]) {
@@ -406,13 +416,13 @@ take_part(struct func *f, const struct tensor_call *call, const char **why)
 	}
 	if (call->part == t->reset) {
 		if (inits.n == 0) {
-			*why = arena_printf(&f->module->arena, "'%s' resets "
+			*why = arena_printf(&f->module->arena,
+					    "'%s' resets "
 					    "nothing: '%s' is no reduction",
 					    call->symbol, t->name);
 			return false;
 		}
-		stmt_set_child(f, f->body, 0,
-			       stmt_seq(f, inits.data, inits.n));
+		stmt_set_child(f, f->body, 0, stmt_seq(f, inits.data, inits.n));
 	}
 	return true;
 }
@@ -453,8 +463,9 @@ intrinsic_reference(struct module *m, const struct tensor_call *call,
 	const struct func *desc = call->intrin->desc;
 	struct call_search q = { .symbol = call->symbol };
 	bool *passed = arena_array(&m->arena, bool, desc->params.n + 1);
-	const struct buffer **views = arena_array(
-		&m->arena, const struct buffer *, desc->params.n + 1);
+	const struct buffer **views = arena_array(&m->arena,
+						  const struct buffer *,
+						  desc->params.n + 1);
 	struct func *f = func_clone(desc, call->symbol);
 
 	stmt_visit(call->part->body, find_call_stmt, &q);
@@ -469,7 +480,8 @@ intrinsic_reference(struct module *m, const struct tensor_call *call,
 		const struct buffer *b = views[i];
 
 		if (!passed[i] && (func_reads(f, b) || func_writes(f, b))) {
-			*why = arena_printf(&m->arena, "'%s' needs the buffer "
+			*why = arena_printf(&m->arena,
+					    "'%s' needs the buffer "
 					    "'%s' but is not given it",
 					    call->symbol, b->name);
 			return NULL;

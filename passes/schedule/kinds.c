@@ -22,26 +22,31 @@ set_kind(struct edit *e, int loop, enum for_kind kind, const char *thread)
 		return false;
 	}
 	if (l->u.loop.kind != FOR_SERIAL) {
-		return edit_fail(e, "loop %s is %s already; a loop has one "
-				 "kind", l->u.loop.var->name,
+		return edit_fail(e,
+				 "loop %s is %s already; a loop has one "
+				 "kind",
+				 l->u.loop.var->name,
 				 for_kind_name(l->u.loop.kind));
 	}
 	if ((kind == FOR_VECTORIZED || kind == FOR_UNROLLED) &&
 	    !expr_is_int(l->args[1], &extent)) {
-		return edit_fail(e, "loop %s has no constant extent; split "
-				 "it first", l->u.loop.var->name);
+		return edit_fail(e,
+				 "loop %s has no constant extent; split "
+				 "it first",
+				 l->u.loop.var->name);
 	}
 	if (kind == FOR_VECTORIZED) {
 		stmt_visit(l->children[0], has_loop, &inner);
 		if (inner) {
-			return edit_fail(e, "loop %s holds other loops; only "
+			return edit_fail(e,
+					 "loop %s holds other loops; only "
 					 "the innermost can be vectorized",
 					 l->u.loop.var->name);
 		}
 	}
 	if (kind == FOR_THREAD
 		    ? !no_reduction(e, l, tag_is_thread(tag_of_name(thread)))
-	    : kind != FOR_UNROLLED && !iterations_apart(e, l)) {
+		    : kind != FOR_UNROLLED && !iterations_apart(e, l)) {
 		return false;
 	}
 	stmt_set_loop_kind(e->f, l, kind, thread);
@@ -127,9 +132,8 @@ find_second(void *ctx, struct stmt *s)
 		if (p != q->loop && p->kind == STMT_FOR &&
 		    p->u.loop.kind == FOR_THREAD &&
 		    strcmp(p->u.loop.thread, q->thread) == 0 &&
-		    (stmt_contains(q->loop, p)
-			     ? misses_some(s, q->loop, p)
-			     : misses_some(s, p, q->loop))) {
+		    (stmt_contains(q->loop, p) ? misses_some(s, q->loop, p)
+					       : misses_some(s, p, q->loop))) {
 			q->other = p;
 		}
 	}
@@ -145,7 +149,8 @@ axis_is_free(struct edit *e, struct stmt *loop, const char *thread)
 		stmt_visit(loop->children[0], find_second, &q);
 	}
 	return !q.other ||
-	       edit_fail(e, "loop %s of the same nest is bound to %s already; "
+	       edit_fail(e,
+			 "loop %s of the same nest is bound to %s already; "
 			 "fuse the two or use another axis",
 			 q.other->u.loop.var->name, thread);
 }
@@ -158,7 +163,8 @@ prim_bind(struct edit *e, const struct sched_value *args,
 
 	(void)out;
 	if (tag_of_name(args[1].u.text) == TAG_UNKNOWN) {
-		return edit_fail(e, "there is no '%s'; there are blockIdx.x, "
+		return edit_fail(e,
+				 "there is no '%s'; there are blockIdx.x, "
 				 ".y, .z, threadIdx.x, .y, .z and vthread",
 				 args[1].u.text);
 	}
@@ -219,7 +225,7 @@ prim_annotate(struct edit *e, const struct sched_value *args,
 	(void)out;
 	if (!value) {
 		return edit_fail(e, "ann_val holds a handle or a map; give "
-				 "numbers, strings or lists of them");
+				    "numbers, strings or lists of them");
 	}
 	stmt_set_note(e->f, func_find(e->f, args[0].u.id), args[1].u.text,
 		      value);
@@ -234,7 +240,8 @@ prim_unannotate(struct edit *e, const struct sched_value *args,
 
 	(void)out;
 	if (!stmt_note(at, args[1].u.text)) {
-		return edit_fail(e, "there is no annotation \"%s\"; the "
+		return edit_fail(e,
+				 "there is no annotation \"%s\"; the "
 				 "function's text shows what there is",
 				 args[1].u.text);
 	}

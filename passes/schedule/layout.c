@@ -15,10 +15,11 @@ prim_set_scope(struct edit *e, const struct sched_value *args,
 	old = write_arg(b, &args[1]);
 	if (scope[0] == '\0') {
 		return edit_fail(e, "an empty string is no scope; give one "
-				 "like \"shared\"");
+				    "like \"shared\"");
 	}
 	if (is_param_buffer(e->f, old)) {
-		return edit_fail(e, "%s is a parameter; only buffers inside "
+		return edit_fail(e,
+				 "%s is a parameter; only buffers inside "
 				 "the function change their scope",
 				 old->name);
 	}
@@ -33,20 +34,19 @@ struct relayout {
 };
 
 static void
-physical_index(void *ctx, const struct stmt *at,
-	       const struct expr *const *old, const struct expr **new)
+physical_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	       const struct expr **new)
 {
 	const struct relayout *r = ctx;
-	struct var_map map = { r->map->logical,
-			       (const struct expr **)old,
+	struct var_map map = { r->map->logical, (const struct expr **)old,
 			       r->map->n_logical };
 	struct analyser a;
 
 	/* The ranges of the variables, but not what iter vars are bound to. */
 	analyser_init(&a, r->module);
 	for (const struct stmt *s = at; s; s = s->parent) {
-		for (int i = 0; s->kind == STMT_BLOCK &&
-				i < s->u.block->n_iters; i++) {
+		for (int i = 0;
+		     s->kind == STMT_BLOCK && i < s->u.block->n_iters; i++) {
 			const struct iter_var *it = &s->u.block->iters[i];
 
 			analyser_bind(&a, it->var, it->min, it->extent);
@@ -75,10 +75,8 @@ covered_shape(struct edit *e, const struct buffer *b, struct index_map *map)
 
 	analyser_init(&a, m);
 	for (int i = 0; i < n; i++) {
-		logical[i] = (struct iter_var){
-			map->logical[i], expr_i32(m, 0), b->shape[i],
-			ITER_SPATIAL
-		};
+		logical[i] = (struct iter_var){ map->logical[i], expr_i32(m, 0),
+						b->shape[i], ITER_SPATIAL };
 	}
 	map->physical_shape = arena_array(&m->arena, const struct expr *,
 					  map->n_physical + 1);
@@ -87,14 +85,16 @@ covered_shape(struct edit *e, const struct buffer *b, struct index_map *map)
 
 		if (!analyse_cover(&a, map->to_physical[d], logical, n, &min,
 				   &max) ||
-		    !min || !max || !prove(&a, expr_le(m, expr_i32(m, 0),
-						       min))) {
-			return edit_fail(e, "index %d of the map of %s has no "
+		    !min || !max ||
+		    !prove(&a, expr_le(m, expr_i32(m, 0), min))) {
+			return edit_fail(e,
+					 "index %d of the map of %s has no "
 					 "range from 0 on; use //, %% and "
-					 "sums of the indices", d, b->name);
+					 "sums of the indices",
+					 d, b->name);
 		}
-		map->physical_shape[d] = simplify(
-			&a, expr_add(m, max, expr_i32(m, 1)));
+		map->physical_shape[d] = simplify(&a, expr_add(m, max,
+							       expr_i32(m, 1)));
 	}
 	return true;
 }
@@ -109,13 +109,15 @@ completed(struct edit *e, const struct buffer *b, const struct index_map *map,
 	const char *why;
 
 	if (index_map_from_forward(e->m, map->logical, map->n_logical,
-				   map->to_physical, map->n_physical,
-				   b->shape, &full, &why)) {
+				   map->to_physical, map->n_physical, b->shape,
+				   &full, &why)) {
 		return full;
 	}
 	if (!trusted) {
-		edit_fail(e, "the layout of %s: %s, or vouch for it with "
-			  "assume_injective_transform", b->name, why);
+		edit_fail(e,
+			  "the layout of %s: %s, or vouch for it with "
+			  "assume_injective_transform",
+			  b->name, why);
 		return NULL;
 	}
 	full = arena_copy(&e->m->arena, map, sizeof *map);
@@ -144,18 +146,18 @@ pad_at(struct edit *e, const struct sched_value *pad, const struct buffer *b,
 		break;
 	default:
 		if (map->n_logical != b->ndim || map->n_physical != 1) {
-			edit_fail(e, "pad_value takes %d indices and gives "
+			edit_fail(e,
+				  "pad_value takes %d indices and gives "
 				  "%d values; %s has %d dimensions now",
 				  map->n_logical, map->n_physical, b->name,
 				  b->ndim);
 			return NULL;
 		}
-		vars = (struct var_map){
-			map->logical,
-			arena_array(&e->m->arena, const struct expr *,
-				    b->ndim + 1),
-			b->ndim
-		};
+		vars = (struct var_map){ map->logical,
+					 arena_array(&e->m->arena,
+						     const struct expr *,
+						     b->ndim + 1),
+					 b->ndim };
 		for (int d = 0; d < b->ndim; d++) {
 			vars.to[d] = iters[d].var->expr;
 		}
@@ -164,7 +166,7 @@ pad_at(struct edit *e, const struct sched_value *pad, const struct buffer *b,
 	}
 	if (expr_has_load(value)) {
 		edit_fail(e, "pad_value reads memory; give what can be "
-			  "computed from the index alone");
+			     "computed from the index alone");
 		return NULL;
 	}
 	return dtype_equal(value->type, b->type)
@@ -201,8 +203,8 @@ write_padding(struct edit *e, const struct buffer *b,
 {
 	struct arena *arena = &e->m->arena;
 	struct iter_var *iters = dim_iters(e, b, NULL);
-	const struct expr **at =
-		arena_array(arena, const struct expr *, b->ndim + 1);
+	const struct expr **at = arena_array(arena, const struct expr *,
+					     b->ndim + 1);
 	const struct expr *value = pad_at(e, pad, b, iters);
 	struct var_map vars = { map->physical, at, b->ndim };
 	struct stmt *owner = e->f->body, *after;
@@ -215,20 +217,23 @@ write_padding(struct edit *e, const struct buffer *b,
 	}
 	after = owner->kind == STMT_BLOCK ? last_writer(e, owner, b) : NULL;
 	if (!after) {
-		return edit_fail(e, "%s is not written here, so its padding is "
-				 "its owner's; leave pad_value out", b->name);
+		return edit_fail(e,
+				 "%s is not written here, so its padding is "
+				 "its owner's; leave pad_value out",
+				 b->name);
 	}
 	if (!is_param_buffer(e->f, b) && !scope_owns(owner, b)) {
-		return edit_fail(e, "%s lives in an inner block; only the "
+		return edit_fail(e,
+				 "%s lives in an inner block; only the "
 				 "padding of the function's buffers is written",
 				 b->name);
 	}
 	insert_beside(e, after,
 		      store_nest(e, arena_printf(arena, "%s_pad", b->name),
 				 iters, b->ndim,
-				 expr_not(e->m, expr_substitute(e->m,
-								map->in_range,
-								&vars)),
+				 expr_not(e->m,
+					  expr_substitute(e->m, map->in_range,
+							  &vars)),
 				 b, at, value, NULL),
 		      true);
 	return true;
@@ -248,9 +253,10 @@ prim_transform_layout(struct edit *e, const struct sched_value *args,
 	(void)out;
 	b = buffer_arg(block, &args[1], &writes);
 	if (map->n_logical != b->ndim || b->strides) {
-		return edit_fail(e, "%s has %d dimensions, the map takes %d; "
-				 "give one variable for each", b->name,
-				 b->ndim, map->n_logical);
+		return edit_fail(e,
+				 "%s has %d dimensions, the map takes %d; "
+				 "give one variable for each",
+				 b->name, b->ndim, map->n_logical);
 	}
 	r.map = completed(e, b, map, args[4].u.ival);
 	if (!r.map || !edit_unpinned(e, b)) {

@@ -8,8 +8,7 @@
 #include "sched_copy.h"
 
 static bool
-injective_from(struct func *f, const struct stmt *top,
-	       const struct stmt *block)
+injective_from(struct func *f, const struct stmt *top, const struct stmt *block)
 {
 	int n;
 	struct iter_var *loops = loops_between(f, top, block, &n);
@@ -19,8 +18,7 @@ injective_from(struct func *f, const struct stmt *top,
 	analyser_init(&a, f->module);
 	analyser_enter_scope(&a, top);
 	for (int i = 0; i < n; i++) {
-		analyser_bind(&a, loops[i].var, loops[i].min,
-			      loops[i].extent);
+		analyser_bind(&a, loops[i].var, loops[i].min, loops[i].extent);
 	}
 	/* Fewer iterations are as injective; what a predicate cuts off may
 	 * be what makes the rest fit. */
@@ -55,9 +53,11 @@ check_unmixed(struct edit *e, const struct stmt *block, const struct stmt *top,
 	for (const struct stmt *p = inner;; p = p->parent) {
 		if (loop_drives(p, block, true) &&
 		    loop_drives(p, block, false)) {
-			return edit_fail(e, "loop %s is both for reduction "
+			return edit_fail(e,
+					 "loop %s is both for reduction "
 					 "and not in block %s; reorder before "
-					 "fusing", p->u.loop.var->name,
+					 "fusing",
+					 p->u.loop.var->name,
 					 block->u.block->name);
 		}
 		if (p == top) {
@@ -160,10 +160,13 @@ may_pass(struct edit *e, const struct stmt *block, const struct stmt *outer,
 		}
 	}
 	return (first && second)
-		? edit_fail(e, "block %s has an ordered iter var; loops %s and "
-			    "%s keep their order", b->name,
-			    outer->u.loop.var->name, inner->u.loop.var->name)
-		: true;
+		       ? edit_fail(
+				 e,
+				 "block %s has an ordered iter var; loops %s and "
+				 "%s keep their order",
+				 b->name, outer->u.loop.var->name,
+				 inner->u.loop.var->name)
+		       : true;
 }
 
 static bool
@@ -174,7 +177,8 @@ check_order(struct edit *e, const struct stmt *block, const struct stmt *top,
 		return true;
 	}
 	if (!bindings_injective(e->f, top, block)) {
-		return edit_fail(e, "block %s has an ordered iter var; its "
+		return edit_fail(e,
+				 "block %s has an ordered iter var; its "
 				 "loops keep their order",
 				 block->u.block->name);
 	}
@@ -195,12 +199,11 @@ check_order(struct edit *e, const struct stmt *block, const struct stmt *top,
 
 /* A loop that repeats a reduction does so from its init on. */
 static bool
-check_restarts(struct edit *e, const struct stmt *top,
-	       const struct stmt *block)
+check_restarts(struct edit *e, const struct stmt *top, const struct stmt *block)
 {
-	if (block->children[1] &&
-	    !bindings_injective(e->f, top, block)) {
-		return edit_fail(e, "the loops from %s on do not give each "
+	if (block->children[1] && !bindings_injective(e->f, top, block)) {
+		return edit_fail(e,
+				 "the loops from %s on do not give each "
 				 "iteration of reduction %s once; its order "
 				 "is fixed, unless it is decomposed",
 				 top->u.loop.var->name, block->u.block->name);
@@ -272,8 +275,8 @@ made_at_hand(struct edit *e, struct stmt *top, struct stmt *inner,
 }
 
 static bool
-check_pair(struct edit *e, struct stmt *top, struct stmt *inner,
-	   struct stmt *x, struct stmt *y)
+check_pair(struct edit *e, struct stmt *top, struct stmt *inner, struct stmt *x,
+	   struct stmt *y)
 {
 	for (int i = 0; i < x->u.block->n_writes; i++) {
 		const struct buffer *b = x->u.block->writes[i].buffer;
@@ -284,11 +287,13 @@ check_pair(struct edit *e, struct stmt *top, struct stmt *inner,
 		if (!made_at_hand(e, top, inner, x, y, b) &&
 		    !(writes_buffer(y, b) &&
 		      made_at_hand(e, top, inner, y, x, b))) {
-			return edit_fail(e, "block %s may use what block %s "
+			return edit_fail(e,
+					 "block %s may use what block %s "
 					 "writes to %s in another iteration; "
 					 "the loops around both keep their "
-					 "order", y->u.block->name,
-					 x->u.block->name, b->name);
+					 "order",
+					 y->u.block->name, x->u.block->name,
+					 b->name);
 		}
 	}
 	return true;
@@ -365,7 +370,8 @@ check_writes(struct edit *e, struct stmt *loop, const struct stmt *block)
 	}
 	for (int i = 0; i < b->n_writes; i++) {
 		if (!used_inside_only(e, loop, b->writes[i].buffer)) {
-			return edit_fail(e, "iterations of loop %s may write "
+			return edit_fail(e,
+					 "iterations of loop %s may write "
 					 "the same elements of %s in block "
 					 "%s; compute it outside, or all that "
 					 "reads it inside",
@@ -412,7 +418,8 @@ check_rings(struct edit *e, struct stmt *loop, struct stmt *block)
 
 	stmt_visit(block->children[0], find_ring, &q);
 	return !q.ring ||
-	       edit_fail(e, "block %s fills %s as a ring along loop %s, whose "
+	       edit_fail(e,
+			 "block %s fills %s as a ring along loop %s, whose "
 			 "iterations need each other in order",
 			 block->u.block->name, q.ring->name,
 			 loop->u.loop.var->name);
@@ -437,11 +444,12 @@ no_reduction(struct edit *e, struct stmt *loop, bool together)
 			}
 			if (k != ITER_SPATIAL &&
 			    drives_kind(b, v, (enum iter_kind)k)) {
-				return edit_fail(e, "loop %s reduces or scans "
+				return edit_fail(e,
+						 "loop %s reduces or scans "
 						 "in block %s; only loops "
 						 "whose iterations are "
-						 "independent can be", v->name,
-						 b->u.block->name);
+						 "independent can be",
+						 v->name, b->u.block->name);
 			}
 		}
 	}

@@ -37,11 +37,12 @@ split_factor(struct edit *e, struct analyser *a, const struct expr *total,
 	    prove(a, expr_le(m, one, factor->u.expr))) {
 		return expr_mul(m, one, factor->u.expr);
 	}
-	edit_fail(e, factor->kind == SV_INT
-			     ? "factor %d is no positive constant; give one, "
-			       "or None to have it inferred"
-			     : "factor %d is not sure to be positive; give a "
-			       "number above 0, or None to have it inferred",
+	edit_fail(e,
+		  factor->kind == SV_INT
+			  ? "factor %d is no positive constant; give one, "
+			    "or None to have it inferred"
+			  : "factor %d is not sure to be positive; give a "
+			    "number above 0, or None to have it inferred",
 		  i);
 	return NULL;
 }
@@ -66,8 +67,10 @@ split_extents(struct edit *e, const struct stmt *loop,
 			continue;
 		}
 		if (factors[i].kind == SV_NONE) {
-			return edit_fail(e, "factors %d and %d are None; only "
-					 "one can be inferred", inferred, i);
+			return edit_fail(e,
+					 "factors %d and %d are None; only "
+					 "one can be inferred",
+					 inferred, i);
 		}
 		extents[i] = split_factor(e, &a, total, &factors[i], i);
 		if (!extents[i]) {
@@ -77,23 +80,28 @@ split_extents(struct edit *e, const struct stmt *loop,
 		if (expr_is_int(product, &size) &&
 		    (size > INT32_MAX || size <= 0)) {
 			return edit_fail(e, "the factors overflow; use "
-					 "smaller ones");
+					    "smaller ones");
 		}
 	}
 	if (inferred >= 0) {
-		extents[inferred] = simplify(&a, expr_floordiv(m,
-			expr_add(m, total,
-				 expr_sub(m, product,
-					  expr_int(m, total->type, 1))),
-			product));
+		extents[inferred] = simplify(
+			&a,
+			expr_floordiv(m,
+				      expr_add(m, total,
+					       expr_sub(m, product,
+							expr_int(m, total->type,
+								 1))),
+				      product));
 	} else if (!prove(&a, expr_le(m, total, product))) {
 		if (expr_is_int(product, &size)) {
-			return edit_fail(e, "the factors of %s cover %lld "
+			return edit_fail(e,
+					 "the factors of %s cover %lld "
 					 "iterations only; give larger ones",
 					 loop->u.loop.var->name,
 					 (long long)size);
 		}
-		return edit_fail(e, "the factors are not sure to cover the "
+		return edit_fail(e,
+				 "the factors are not sure to cover the "
 				 "iterations of %s; let one be inferred",
 				 loop->u.loop.var->name);
 	}
@@ -148,11 +156,11 @@ prim_split(struct edit *e, const struct sched_value *args,
 	analyser_init(&a, e->m);
 	analyser_enter(&a, l);
 	for (int i = 0; i < n; i++) {
-		vars[i] = var_new(e->m, part_name(arena, l->u.loop.var->name,
-						 i, n),
+		vars[i] = var_new(e->m,
+				  part_name(arena, l->u.loop.var->name, i, n),
 				  l->u.loop.var->type);
-		value = value ? expr_add(e->m, expr_mul(e->m, value,
-						       extents[i]),
+		value = value ? expr_add(e->m,
+					 expr_mul(e->m, value, extents[i]),
 					 vars[i]->expr)
 			      : vars[i]->expr;
 		analyser_bind(&a, vars[i], expr_int(e->m, vars[i]->type, 0),
@@ -205,7 +213,8 @@ check_nested(struct edit *e, struct stmt *const *loops, int n)
 {
 	for (int i = 0; i < n; i++) {
 		if (loops[i]->u.loop.kind != FOR_SERIAL || loops[i]->notes) {
-			return edit_fail(e, "loop %s is %s; fuse before "
+			return edit_fail(e,
+					 "loop %s is %s; fuse before "
 					 "annotating",
 					 loops[i]->u.loop.var->name,
 					 for_kind_name(loops[i]->u.loop.kind));
@@ -214,7 +223,8 @@ check_nested(struct edit *e, struct stmt *const *loops, int n)
 			continue;
 		}
 		if (loops[i - 1]->children[0] != loops[i]) {
-			return edit_fail(e, "loop %s is not all that loop %s "
+			return edit_fail(e,
+					 "loop %s is not all that loop %s "
 					 "holds; fuse what is nested directly",
 					 loops[i]->u.loop.var->name,
 					 loops[i - 1]->u.loop.var->name);
@@ -224,7 +234,8 @@ check_nested(struct edit *e, struct stmt *const *loops, int n)
 					  loops[k]->u.loop.var) ||
 			    expr_uses_var(loops[i]->args[1],
 					  loops[k]->u.loop.var)) {
-				return edit_fail(e, "the range of loop %s "
+				return edit_fail(e,
+						 "the range of loop %s "
 						 "depends on loop %s; fuse "
 						 "rectangular loops only",
 						 loops[i]->u.loop.var->name,
@@ -241,8 +252,8 @@ note_fused(struct edit *e, const struct var *v, struct stmt *const *loops,
 {
 	struct arena *arena = &e->m->arena;
 	const char **digits = arena_array(arena, const char *, n + 1);
-	const struct expr **extents =
-		arena_array(arena, const struct expr *, n + 1);
+	const struct expr **extents = arena_array(arena, const struct expr *,
+						  n + 1);
 
 	for (int i = 0; i < n; i++) {
 		digits[i] = loops[i]->u.loop.var->name;
@@ -257,8 +268,8 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 {
 	struct stmt **list = edit_loops(e, &args[0]);
 	int n = args[0].n;
-	const struct expr **values =
-		arena_array(&e->m->arena, const struct expr *, n + 1);
+	const struct expr **values = arena_array(&e->m->arena,
+						 const struct expr *, n + 1);
 	struct var **from = arena_array(&e->m->arena, struct var *, n + 1);
 	struct var_map map = { from, values, n };
 	const struct expr *total, *rest;
@@ -277,8 +288,8 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 		    (__builtin_mul_overflow(size, extent, &size) ||
 		     size > INT32_MAX)) {
 			return edit_fail(e, "the iterations together do not "
-					 "fit the index type; fuse fewer "
-					 "loops");
+					    "fit the index type; fuse fewer "
+					    "loops");
 		}
 		if (i > 0) {
 			total = expr_mul(e->m, total, list[i]->args[1]);
@@ -354,7 +365,8 @@ loop_chain(struct edit *e, struct stmt *const *list, int n,
 	}
 	for (struct stmt *p = outer;; p = p->children[0]) {
 		if (!p || p->kind != STMT_FOR) {
-			return edit_fail(e, "loops %s and %s are not one nest "
+			return edit_fail(e,
+					 "loops %s and %s are not one nest "
 					 "of loops; reorder what is nested "
 					 "directly",
 					 outer->u.loop.var->name,
@@ -367,7 +379,8 @@ loop_chain(struct edit *e, struct stmt *const *list, int n,
 		}
 	}
 	if (seen != n) {
-		return edit_fail(e, "a loop is named twice or lies outside "
+		return edit_fail(e,
+				 "a loop is named twice or lies outside "
 				 "the nest; name each loop of one nest once");
 	}
 	return true;
@@ -379,16 +392,15 @@ check_ranges(struct edit *e, const struct stmt_list *chain)
 	for (int i = 0; i < chain->list.n; i++) {
 		for (int k = 0; k < chain->list.n; k++) {
 			const struct stmt *x = chain->list.data[i];
-			const struct var *v =
-				chain->list.data[k]->u.loop.var;
+			const struct var *v = chain->list.data[k]->u.loop.var;
 
 			if (expr_uses_var(x->args[0], v) ||
 			    expr_uses_var(x->args[1], v)) {
-				return edit_fail(e, "the range of loop %s "
+				return edit_fail(e,
+						 "the range of loop %s "
 						 "depends on loop %s; their "
 						 "order is fixed",
-						 x->u.loop.var->name,
-						 v->name);
+						 x->u.loop.var->name, v->name);
 			}
 		}
 	}
@@ -407,7 +419,8 @@ prim_reorder(struct edit *e, const struct sched_value *args,
 	int next = 0;
 
 	(void)out;
-	if (!list || !loop_chain(e, list, n, &chain) || !check_ranges(e, &chain)) {
+	if (!list || !loop_chain(e, list, n, &chain) ||
+	    !check_ranges(e, &chain)) {
 		return false;
 	}
 	order = arena_array(&e->m->arena, struct stmt *, chain.list.n);

@@ -33,13 +33,16 @@ find_nest(struct edit *e, struct stmt *target, const struct stmt *common,
 	out->depth = 0;
 	for (;; p = p->parent) {
 		if (out->depth == DEEPEST) {
-			return edit_fail(e, "loop %s is in a nest of more "
+			return edit_fail(e,
+					 "loop %s is in a nest of more "
 					 "than %d loops; merge further out",
 					 target->u.loop.var->name, DEEPEST);
 		}
 		if (p->u.loop.kind != FOR_SERIAL || p->notes) {
-			return edit_fail(e, "loop %s is %s; merge before "
-					 "annotating", p->u.loop.var->name,
+			return edit_fail(e,
+					 "loop %s is %s; merge before "
+					 "annotating",
+					 p->u.loop.var->name,
 					 for_kind_name(p->u.loop.kind));
 		}
 		out->loops[out->depth++] = p;
@@ -47,7 +50,8 @@ find_nest(struct edit *e, struct stmt *target, const struct stmt *common,
 			break;
 		}
 		if (!is_single(p)) {
-			return edit_fail(e, "loop %s is not all that the loop "
+			return edit_fail(e,
+					 "loop %s is not all that the loop "
 					 "around it holds; merge whole nests",
 					 p->u.loop.var->name);
 		}
@@ -67,7 +71,8 @@ same_ranges(struct edit *e, const struct nest *x, const struct nest *y)
 	struct analyser a;
 
 	if (x->depth != y->depth) {
-		return edit_fail(e, "loops %s and %s lie %d and %d deep; merge "
+		return edit_fail(e,
+				 "loops %s and %s lie %d and %d deep; merge "
 				 "loops of one depth",
 				 x->loops[x->depth - 1]->u.loop.var->name,
 				 y->loops[y->depth - 1]->u.loop.var->name,
@@ -81,7 +86,8 @@ same_ranges(struct edit *e, const struct nest *x, const struct nest *y)
 					y->loops[i]->args[k])) {
 				continue;
 			}
-			return edit_fail(e, "loops %s and %s have different "
+			return edit_fail(e,
+					 "loops %s and %s have different "
 					 "ranges; merge loops of one extent",
 					 x->loops[i]->u.loop.var->name,
 					 y->loops[i]->u.loop.var->name);
@@ -141,17 +147,14 @@ apart_at(struct pair *p, int level)
 
 			analyser_bind(&a, s[i], expr_add(m, min, one),
 				      expr_sub(m, extent, one));
-			analyser_assume(&a, expr_lt(m, t[i]->expr,
-						    s[i]->expr));
+			analyser_assume(&a, expr_lt(m, t[i]->expr, s[i]->expr));
 		} else if (i > level) {
 			analyser_bind(&a, s[i], min, extent);
 		}
 	}
 	for (int d = 0; d < p->buffer->ndim; d++) {
-		const struct expr *x = at_vars(p, p->first, s,
-					       p->made[d].min);
-		const struct expr *y = at_vars(p, p->second, t,
-					       p->used[d].min);
+		const struct expr *x = at_vars(p, p->first, s, p->made[d].min);
+		const struct expr *y = at_vars(p, p->second, t, p->used[d].min);
 		const struct expr *xe = at_vars(p, p->first, s,
 						p->made[d].extent);
 		const struct expr *ye = at_vars(p, p->second, t,
@@ -192,8 +195,7 @@ box_of(struct edit *e, const struct nest *n, const struct access *x)
 }
 
 static bool
-independent(struct edit *e, const struct nest *first,
-	    const struct nest *second)
+independent(struct edit *e, const struct nest *first, const struct nest *second)
 {
 	struct access_list xs = { 0 }, ys = { 0 };
 
@@ -204,8 +206,8 @@ independent(struct edit *e, const struct nest *first,
 
 		for (int k = 0; k < ys.list.n; k++) {
 			const struct access *y = &ys.list.data[k];
-			struct pair p = { e, first, second, x->buffer,
-					  NULL, NULL };
+			struct pair p = { e,         first, second,
+					  x->buffer, NULL,  NULL };
 
 			if (x->buffer != y->buffer ||
 			    (x->load && y->load && !is_opaque(x) &&
@@ -218,7 +220,9 @@ independent(struct edit *e, const struct nest *first,
 				if (apart_at(&p, level)) {
 					continue;
 				}
-				return edit_fail(e, "an iteration of loop %s "
+				return edit_fail(
+					e,
+					"an iteration of loop %s "
 					"would meet %s before loop %s is done "
 					"with it; leave them apart",
 					second->loops[level]->u.loop.var->name,
@@ -257,11 +261,13 @@ check_neighbours(struct edit *e, const struct stmt *common,
 	for (int i = 0; i < n; i++) {
 		if (at + i >= common->n_children ||
 		    common->children[at + i] != nests[i].loops[0]) {
-			return edit_fail(e, "loop %s does not follow loop %s "
+			return edit_fail(e,
+					 "loop %s does not follow loop %s "
 					 "directly; name neighbours in their "
 					 "order",
 					 nests[i].loops[0]->u.loop.var->name,
-					 nests[i - 1].loops[0]
+					 nests[i - 1]
+						 .loops[0]
 						 ->u.loop.var->name);
 		}
 	}
@@ -308,7 +314,8 @@ prim_merge(struct edit *e, const struct sched_value *args,
 	}
 	common = common_of(list, n);
 	if (common->kind != STMT_SEQ || scope_of(list[0]) != scope_of(common)) {
-		return edit_fail(e, "loops %s and %s do not lie one after the "
+		return edit_fail(e,
+				 "loops %s and %s do not lie one after the "
 				 "other; merge neighbours",
 				 list[0]->u.loop.var->name,
 				 list[n - 1]->u.loop.var->name);

@@ -25,15 +25,19 @@ match(struct padding *p)
 
 	p->store = sole_store(p->block);
 	if (!p->store || p->block->children[1]) {
-		return edit_fail(e, "block %s is no single assignment; only "
-				 "one that pads can be decomposed", name);
+		return edit_fail(e,
+				 "block %s is no single assignment; only "
+				 "one that pads can be decomposed",
+				 name);
 	}
 	x = p->store->args[0];
 	if ((x->kind != EXPR_IF && x->kind != EXPR_SELECT) ||
 	    expr_has_load(x->args[0])) {
-		return edit_fail(e, "block %s does not choose between a value "
+		return edit_fail(e,
+				 "block %s does not choose between a value "
 				 "and a constant by its position; only one "
-				 "that pads can be decomposed", name);
+				 "that pads can be decomposed",
+				 name);
 	}
 	if (x->args[2]->kind == EXPR_INT || x->args[2]->kind == EXPR_FLOAT) {
 		p->inside = x->args[0];
@@ -45,14 +49,18 @@ match(struct padding *p)
 		p->value = x->args[2];
 		p->fill = x->args[1];
 	} else {
-		return edit_fail(e, "block %s chooses between two values "
+		return edit_fail(e,
+				 "block %s chooses between two values "
 				 "that are no constants; only one that pads "
-				 "with a constant can be decomposed", name);
+				 "with a constant can be decomposed",
+				 name);
 	}
 	for (int i = 0; i < p->block->u.block->n_iters; i++) {
 		if (p->block->u.block->iters[i].kind != ITER_SPATIAL) {
-			return edit_fail(e, "block %s reduces; only one that "
-					 "pads can be decomposed", name);
+			return edit_fail(e,
+					 "block %s reduces; only one that "
+					 "pads can be decomposed",
+					 name);
 		}
 	}
 	return true;
@@ -67,26 +75,34 @@ check_place(struct padding *p)
 
 	if (!stmt_contains(p->loop, p->block) ||
 	    scope_of(p->loop) != scope_of(p->block)) {
-		return edit_fail(e, "loop %s is not around block %s; name one "
-				 "of its loops", p->loop->u.loop.var->name,
-				 name);
+		return edit_fail(e,
+				 "loop %s is not around block %s; name one "
+				 "of its loops",
+				 p->loop->u.loop.var->name, name);
 	}
 	if (sole_writer(e->f, b) != p->block) {
-		return edit_fail(e, "%s is written by other blocks too; the "
-				 "fill would undo them", b->name);
+		return edit_fail(e,
+				 "%s is written by other blocks too; the "
+				 "fill would undo them",
+				 b->name);
 	}
 	if (expr_uses_buffer(p->value, b)) {
-		return edit_fail(e, "block %s reads what it writes; the fill "
-				 "would undo it", name);
+		return edit_fail(e,
+				 "block %s reads what it writes; the fill "
+				 "would undo it",
+				 name);
 	}
 	if (!has_own_places(e, p->block, p->store)) {
-		return edit_fail(e, "block %s stores to elements of %s more "
+		return edit_fail(e,
+				 "block %s stores to elements of %s more "
 				 "than once, as in a ring; the fill would undo "
-				 "them", name, b->name);
+				 "them",
+				 name, b->name);
 	}
 	for (struct stmt *s = p->block->parent; s != p->loop; s = s->parent) {
 		if (s->kind != STMT_FOR && s->kind != STMT_SEQ) {
-			return edit_fail(e, "between loop %s and block %s "
+			return edit_fail(e,
+					 "between loop %s and block %s "
 					 "stands more than loops; choose an "
 					 "inner loop",
 					 p->loop->u.loop.var->name, name);
@@ -105,20 +121,17 @@ fill_nest(struct padding *p)
 	struct stmt *nest;
 
 	copy.name = free_block_name(e, arena_printf(&e->m->arena,
-						    "%s_pad_const",
-						    copy.name));
+						    "%s_pad_const", copy.name));
 	nest = stmt_block(e->f, &copy, p->block->args[0], p->block->args + 1,
 			  NULL,
 			  stmt_store(e->f, p->store->u.buffer, p->fill,
-				     p->store->args + 1,
-				     p->store->n_args - 1));
+				     p->store->args + 1, p->store->n_args - 1));
 	for (struct stmt *s = p->block->parent;; s = s->parent) {
 		bool uses = false;
 
 		for (int i = 0; i < p->block->n_args && s->kind == STMT_FOR;
 		     i++) {
-			uses |= expr_uses_var(p->block->args[i],
-					      s->u.loop.var);
+			uses |= expr_uses_var(p->block->args[i], s->u.loop.var);
 		}
 		if (uses) {
 			nest = stmt_for(e->f, s->u.loop.var, s->args[0],
@@ -256,9 +269,9 @@ restrict_block(struct padding *p)
 	for (int k = 0; k < all.list.n; k++) {
 		if (!taken[k]) {
 			predicate = expr_and(m, predicate,
-					     expr_substitute(
-						     m, all.list.data[k],
-						     &map));
+					     expr_substitute(m,
+							     all.list.data[k],
+							     &map));
 		}
 	}
 	stmt_set_arg(e->f, p->block, 0, predicate);
@@ -276,8 +289,8 @@ prim_decompose_padding(struct edit *e, const struct sched_value *args,
 	struct stmt_list made = { 0 };
 
 	p.block = edit_block(e, args[0].u.id);
-	if (!p.block || !(p.loop = edit_loop(e, args[1].u.id)) ||
-	    !match(&p) || !check_place(&p)) {
+	if (!p.block || !(p.loop = edit_loop(e, args[1].u.id)) || !match(&p) ||
+	    !check_place(&p)) {
 		return false;
 	}
 	nest = fill_nest(&p);

@@ -27,7 +27,8 @@ check_factors(struct parts *p, const struct sched_value *factors,
 	*inferred = -1;
 	for (int i = 0; i < p->n; i++) {
 		if (factors[i].kind == SV_NONE && *inferred >= 0) {
-			return edit_fail(p->e, "factors %d and %d are None; "
+			return edit_fail(p->e,
+					 "factors %d and %d are None; "
 					 "only one can be inferred",
 					 *inferred, i);
 		}
@@ -37,9 +38,11 @@ check_factors(struct parts *p, const struct sched_value *factors,
 		}
 		if (factors[i].kind != SV_INT || factors[i].u.ival <= 0 ||
 		    factors[i].u.ival > INT32_MAX) {
-			return edit_fail(p->e, "factor %d is no positive "
+			return edit_fail(p->e,
+					 "factor %d is no positive "
 					 "constant; give the number of "
-					 "iterations of each part", i);
+					 "iterations of each part",
+					 i);
 		}
 		*total += factors[i].u.ival;
 	}
@@ -67,10 +70,10 @@ find_ranges(struct parts *p, const struct sched_value *factors, int n)
 	}
 	if (expr_is_int(size, &extent) &&
 	    (total > extent || (inferred >= 0 && total == extent))) {
-		return edit_fail(p->e, "loop %s has %lld iterations only; "
+		return edit_fail(p->e,
+				 "loop %s has %lld iterations only; "
 				 "let the factors add up to fewer",
-				 p->loop->u.loop.var->name,
-				 (long long)extent);
+				 p->loop->u.loop.var->name, (long long)extent);
 	}
 	p->n += inferred < 0 && !expr_is_value(size, total);
 	p->begin = arena_array(&m->arena, const struct expr *, p->n);
@@ -152,8 +155,8 @@ never_starts(struct parts *p, const struct stmt *block)
 	analyser_enter(&a, block);
 	for (int i = 0; i < b->n_iters; i++) {
 		if (b->iters[i].kind == ITER_REDUCE &&
-		    prove(&a, expr_lt(m, b->iters[i].min,
-				      block->args[i + 1]))) {
+		    prove(&a,
+			  expr_lt(m, b->iters[i].min, block->args[i + 1]))) {
 			return true;
 		}
 	}
@@ -174,7 +177,8 @@ settle_inits(struct parts *p, struct stmt *loop, int part)
 			continue;
 		}
 		if (!never_starts(p, b)) {
-			return edit_fail(p->e, "a reduction of block %s may "
+			return edit_fail(p->e,
+					 "a reduction of block %s may "
 					 "start in the middle of part %d of "
 					 "loop %s; decompose it first",
 					 b->u.block->name, part,
@@ -262,8 +266,10 @@ prim_loop_partition(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	if (p.loop->u.loop.kind != FOR_SERIAL || p.loop->notes) {
-		return edit_fail(e, "loop %s is %s; partition before "
-				 "annotating", p.loop->u.loop.var->name,
+		return edit_fail(e,
+				 "loop %s is %s; partition before "
+				 "annotating",
+				 p.loop->u.loop.var->name,
 				 for_kind_name(p.loop->u.loop.kind));
 	}
 	if (!find_ranges(&p, args[1].items, args[1].n)) {

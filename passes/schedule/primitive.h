@@ -12,12 +12,15 @@ struct edit;
 struct sched;
 
 enum sched_value_kind {
-	SV_NONE,   /* also: to be inferred, where a list of factors allows it */
-	SV_BLOCK,  /* id of a block's statement */
-	SV_LOOP,   /* id of a loop's statement */
-	SV_INT, SV_FLOAT, SV_BOOL, SV_STRING,
-	SV_EXPR,   /* over sizes and, for sampled values, constants */
-	SV_MAP,    /* an index map; its forward direction alone counts */
+	SV_NONE,  /* also: to be inferred, where a list of factors allows it */
+	SV_BLOCK, /* id of a block's statement */
+	SV_LOOP,  /* id of a loop's statement */
+	SV_INT,
+	SV_FLOAT,
+	SV_BOOL,
+	SV_STRING,
+	SV_EXPR, /* over sizes and, for sampled values, constants */
+	SV_MAP,  /* an index map; its forward direction alone counts */
 	SV_LIST
 };
 
@@ -39,7 +42,8 @@ enum sched_param_role {
 	PARAM_PLAIN,
 	/* Which buffer of the block given before: a number, or its name;
 	 * the primitive gets the number, which is in range. */
-	PARAM_READ_INDEX, PARAM_WRITE_INDEX,
+	PARAM_READ_INDEX,
+	PARAM_WRITE_INDEX,
 	/* ("read", 0), ("write", 0), or the buffer's name; the primitive gets
 	 * an SV_LIST of an SV_STRING and an SV_INT in range. TVM's trace has
 	 * two attributes for it: the number, and 0 (read) or 1. */

@@ -13,46 +13,85 @@
 #define MAP (1u << SV_MAP)
 #define LIST (1u << SV_LIST)
 
-#define INITIAL(k, v) { .kind = SV_##k, .u.ival = (v) }
-#define TEXT(v) { .kind = SV_STRING, .u.text = (v) }
+#define INITIAL(k, v)                                                          \
+	{                                                                      \
+		.kind = SV_##k, .u.ival = (v)                                  \
+	}
+#define TEXT(v)                                                                \
+	{                                                                      \
+		.kind = SV_STRING, .u.text = (v)                               \
+	}
 
-#define IN(n, a) { .name = n, .accepts = (a), .is_input = true }
-#define IN_LIST(n, a) \
-	{ .name = n, .accepts = (a), .is_input = true, .is_list = true }
-#define IN_STAR(n, a) \
-	{ .name = n, .accepts = (a), .is_input = true, .is_list = true, \
-	  .role = PARAM_STAR }
-#define IN_FACTORS(n, a) \
-	{ .name = n, .accepts = (a), .is_input = true, .is_list = true, \
-	  .role = PARAM_FACTORS }
-#define OPT_IN(n, a, ...) \
-	{ .name = n, .accepts = (a), .is_input = true, .optional = true, \
-	  .initial = __VA_ARGS__ }
-#define OPT_IN_LIST(n, a) \
-	{ .name = n, .accepts = (a), .is_input = true, .is_list = true, \
-	  .optional = true }
-#define ATTR(n, a) { .name = n, .accepts = (a) }
-#define ATTR_LIST(n, a) { .name = n, .accepts = (a), .is_list = true }
-#define OPT_ATTR(n, a, ...) \
-	{ .name = n, .accepts = (a), .optional = true, \
-	  .initial = __VA_ARGS__ }
-#define OPT_ATTR_LIST(n, a) \
-	{ .name = n, .accepts = (a), .is_list = true, .optional = true }
-#define READ_INDEX(n) \
-	{ .name = n, .accepts = INT, .role = PARAM_READ_INDEX }
-#define WRITE_INDEX(n) \
-	{ .name = n, .accepts = INT, .role = PARAM_WRITE_INDEX }
-#define BUFFER(n) \
-	{ .name = n, .accepts = STRING | INT, .is_list = true, \
-	  .role = PARAM_BUFFER }
-#define DECISION(a) \
-	{ .name = "decision", .accepts = (a), .role = PARAM_DECISION, \
-	  .optional = true }
-#define DECISION_LIST(a) \
-	{ .name = "decision", .accepts = (a), .role = PARAM_DECISION, \
-	  .is_list = true, .optional = true }
+#define IN(n, a)                                                               \
+	{                                                                      \
+		.name = n, .accepts = (a), .is_input = true                    \
+	}
+#define IN_LIST(n, a)                                                          \
+	{                                                                      \
+		.name = n, .accepts = (a), .is_input = true, .is_list = true   \
+	}
+#define IN_STAR(n, a)                                                          \
+	{                                                                      \
+		.name = n, .accepts = (a), .is_input = true, .is_list = true,  \
+		.role = PARAM_STAR                                             \
+	}
+#define IN_FACTORS(n, a)                                                       \
+	{                                                                      \
+		.name = n, .accepts = (a), .is_input = true, .is_list = true,  \
+		.role = PARAM_FACTORS                                          \
+	}
+#define OPT_IN(n, a, ...)                                                      \
+	{                                                                      \
+		.name = n, .accepts = (a), .is_input = true, .optional = true, \
+		.initial = __VA_ARGS__                                         \
+	}
+#define OPT_IN_LIST(n, a)                                                      \
+	{                                                                      \
+		.name = n, .accepts = (a), .is_input = true, .is_list = true,  \
+		.optional = true                                               \
+	}
+#define ATTR(n, a)                                                             \
+	{                                                                      \
+		.name = n, .accepts = (a)                                      \
+	}
+#define ATTR_LIST(n, a)                                                        \
+	{                                                                      \
+		.name = n, .accepts = (a), .is_list = true                     \
+	}
+#define OPT_ATTR(n, a, ...)                                                    \
+	{                                                                      \
+		.name = n, .accepts = (a), .optional = true,                   \
+		.initial = __VA_ARGS__                                         \
+	}
+#define OPT_ATTR_LIST(n, a)                                                    \
+	{                                                                      \
+		.name = n, .accepts = (a), .is_list = true, .optional = true   \
+	}
+#define READ_INDEX(n)                                                          \
+	{                                                                      \
+		.name = n, .accepts = INT, .role = PARAM_READ_INDEX            \
+	}
+#define WRITE_INDEX(n)                                                         \
+	{                                                                      \
+		.name = n, .accepts = INT, .role = PARAM_WRITE_INDEX           \
+	}
+#define BUFFER(n)                                                              \
+	{                                                                      \
+		.name = n, .accepts = STRING | INT, .is_list = true,           \
+		.role = PARAM_BUFFER                                           \
+	}
+#define DECISION(a)                                                            \
+	{                                                                      \
+		.name = "decision", .accepts = (a), .role = PARAM_DECISION,    \
+		.optional = true                                               \
+	}
+#define DECISION_LIST(a)                                                       \
+	{                                                                      \
+		.name = "decision", .accepts = (a), .role = PARAM_DECISION,    \
+		.is_list = true, .optional = true                              \
+	}
 
-#define PRIMITIVE(id, kind, query, what, ...) \
+#define PRIMITIVE(id, kind, query, what, ...)                                  \
 	static const struct sched_param params_of_##id[] = { __VA_ARGS__ };
 #define PRIMITIVE_PLAIN(id, kind, query, what)
 #include "primitives.def"
@@ -60,11 +99,15 @@
 #undef PRIMITIVE_PLAIN
 
 static const struct primitive primitives[] = {
-#define PRIMITIVE(id, kind, query, what, ...) \
-	{ #id, kind, what, params_of_##id, \
-	  (int)(sizeof params_of_##id / sizeof *params_of_##id), query, \
+#define PRIMITIVE(id, kind, query, what, ...)                                  \
+	{ #id,                                                                 \
+	  kind,                                                                \
+	  what,                                                                \
+	  params_of_##id,                                                      \
+	  (int)(sizeof params_of_##id / sizeof *params_of_##id),               \
+	  query,                                                               \
 	  prim_##id },
-#define PRIMITIVE_PLAIN(id, kind, query, what) \
+#define PRIMITIVE_PLAIN(id, kind, query, what)                                 \
 	{ #id, kind, what, NULL, 0, query, prim_##id },
 #include "primitives.def"
 #undef PRIMITIVE

@@ -29,8 +29,10 @@ prim_get_block(struct edit *e, const struct sched_value *args,
 	struct block_names names = { .arena = &e->m->arena };
 
 	if (strcmp(func, "main") != 0 && strcmp(func, e->f->name) != 0) {
-		return edit_fail(e, "there is no function %s; this schedule "
-				 "is of %s", func, e->f->name);
+		return edit_fail(e,
+				 "there is no function %s; this schedule "
+				 "is of %s",
+				 func, e->f->name);
 	}
 	if (block) {
 		*out = sv_block(block->id);
@@ -40,8 +42,10 @@ prim_get_block(struct edit *e, const struct sched_value *args,
 	nearest = text_nearest(name, names.list.data, names.list.n);
 	return nearest ? edit_fail(e, "there is no block %s; did you mean %s?",
 				   name, nearest)
-		       : edit_fail(e, "there is no block %s; print the "
-				   "function to see them", name);
+		       : edit_fail(e,
+				   "there is no block %s; print the "
+				   "function to see them",
+				   name);
 }
 
 bool
@@ -71,8 +75,9 @@ prim_get_loops(struct edit *e, const struct sched_value *args,
 static struct sched_value
 list_of(struct edit *e, const struct stmt_list *list)
 {
-	struct sched_value *blocks = arena_array(
-		&e->m->arena, struct sched_value, list->list.n + 1);
+	struct sched_value *blocks = arena_array(&e->m->arena,
+						 struct sched_value,
+						 list->list.n + 1);
 
 	for (int i = 0; i < list->list.n; i++) {
 		blocks[i] = sv_block(list->list.data[i]->id);
@@ -89,7 +94,7 @@ prim_get_child_blocks(struct edit *e, const struct sched_value *args,
 
 	if (!at) {
 		return edit_fail(e, "this is no loop of the function; get "
-				 "the loops of a block");
+				    "the loops of a block");
 	}
 	blocks_below(e->f, at->kind == STMT_BLOCK ? at->children[0] : at,
 		     &list);

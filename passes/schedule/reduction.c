@@ -22,12 +22,14 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	if (!b->children[1]) {
-		return edit_fail(e, "block %s has no init part; only a "
+		return edit_fail(e,
+				 "block %s has no init part; only a "
 				 "reduction with one is decomposed",
 				 b->u.block->name);
 	}
 	if (!stmt_contains(l, b) || scope_of(l) != scope_of(b)) {
-		return edit_fail(e, "loop %s is not around block %s; choose "
+		return edit_fail(e,
+				 "loop %s is not around block %s; choose "
 				 "one of its loops",
 				 l->u.loop.var->name, b->u.block->name);
 	}
@@ -38,7 +40,8 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 		}
 		if (loop_drives(p, b, true) &&
 		    (!stmt_contains(l, p) || loop_drives(p, b, false))) {
-			return edit_fail(e, "loop %s reduces and would not "
+			return edit_fail(e,
+					 "loop %s reduces and would not "
 					 "be inside; choose the outermost "
 					 "reduction loop",
 					 p->u.loop.var->name);
@@ -48,22 +51,24 @@ prim_decompose_reduction(struct edit *e, const struct sched_value *args,
 		if (stmt_contains(l, p) && !loop_drives(p, b, true) &&
 		    !loop_drives(p, b, false) &&
 		    !expr_is_value(p->args[1], 1)) {
-			return edit_fail(e, "loop %s repeats block %s; choose "
+			return edit_fail(e,
+					 "loop %s repeats block %s; choose "
 					 "a loop inside of it",
-					 p->u.loop.var->name,
-					 b->u.block->name);
+					 p->u.loop.var->name, b->u.block->name);
 		}
 	}
 	/* So do loops together: i + j comes again. */
 	if (!bindings_injective(e->f, l, b)) {
-		return edit_fail(e, "the loops from %s on compute elements of "
+		return edit_fail(e,
+				 "the loops from %s on compute elements of "
 				 "block %s more than once; choose a loop "
-				 "inside", l->u.loop.var->name,
-				 b->u.block->name);
+				 "inside",
+				 l->u.loop.var->name, b->u.block->name);
 	}
 	nest = place_init(e->f, b, l);
 	if (!nest) {
-		return edit_fail(e, "the predicate of block %s mixes "
+		return edit_fail(e,
+				 "the predicate of block %s mixes "
 				 "reduction and spatial loops; split loops "
 				 "by what divides them",
 				 b->u.block->name);

@@ -169,8 +169,7 @@ match_plain(struct matcher *x, const struct stmt *store)
 {
 	const struct expr *e = store->args[0];
 	const struct expr *own = expr_load(x->m, store->u.buffer,
-					   store->args + 1,
-					   store->n_args - 1);
+					   store->args + 1, store->n_args - 1);
 	const struct expr *args[2];
 
 	if (!expr_combines(e)) {
@@ -203,14 +202,13 @@ enter_lets(struct matcher *x, const struct stmt *s)
 	x->lets.from = arena_array(a, struct var *, n + 1);
 	x->lets.to = arena_array(a, const struct expr *, n + 1);
 	for (; s->kind == STMT_LET; s = s->children[0]) {
-		const struct expr *value =
-			expr_rewrite(x->m, s->args[0], as_combination, x);
+		const struct expr *value = expr_rewrite(x->m, s->args[0],
+							as_combination, x);
 		bool source = !uses_values(x, s->args[0]) &&
 			      !uses_values(x, value);
 
 		if (source && n_sources < x->r->n &&
-		    dtype_equal(s->u.var->type,
-				x->r->rhs[n_sources]->type)) {
+		    dtype_equal(s->u.var->type, x->r->rhs[n_sources]->type)) {
 			x->out->sources[n_sources] = s->args[0];
 			value = x->r->rhs[n_sources++]->expr;
 		}
@@ -260,9 +258,9 @@ match_update(struct matcher *x)
 			}
 		}
 		value = expr_rewrite(x->m, store->args[0], as_combination, x);
-		x->r->result[k] = cond
-			? expr_select(x->m, cond, value, x->r->lhs[k]->expr)
-			: value;
+		x->r->result[k] = cond ? expr_select(x->m, cond, value,
+						     x->r->lhs[k]->expr)
+				       : value;
 	}
 	for (int k = 0; k < n; k++) {
 		struct rest rest = { .r = x->r };
@@ -282,8 +280,9 @@ match_reduction(struct func *f, const struct stmt *block,
 		struct block_reduction *out, const char **why)
 {
 	struct arena *a = &f->module->arena;
-	struct matcher x = { .f = f, .m = f->module, .block = block,
-			     .out = out };
+	struct matcher x = {
+		.f = f, .m = f->module, .block = block, .out = out
+	};
 	struct reducer *r = arena_new(a, struct reducer);
 
 	memset(out, 0, sizeof *out);
@@ -343,8 +342,7 @@ combine_in(struct module *m, const struct reducer *r, const struct expr *e,
 {
 	struct var_map map = {
 		arena_array(&m->arena, struct var *, 2 * r->n),
-		arena_array(&m->arena, const struct expr *, 2 * r->n),
-		2 * r->n
+		arena_array(&m->arena, const struct expr *, 2 * r->n), 2 * r->n
 	};
 
 	for (int k = 0; k < r->n; k++) {
@@ -357,9 +355,8 @@ combine_in(struct module *m, const struct reducer *r, const struct expr *e,
 }
 
 static void
-combine(struct module *m, const struct reducer *r,
-	const struct expr *const *a, const struct expr *const *b,
-	const struct expr **out)
+combine(struct module *m, const struct reducer *r, const struct expr *const *a,
+	const struct expr *const *b, const struct expr **out)
 {
 	for (int k = 0; k < r->n; k++) {
 		out[k] = combine_in(m, r, r->result[k], a, b);
@@ -451,8 +448,7 @@ reducer_try(struct module *m, const struct reducer *r)
 	}
 	if (interp_run(f, args, f->params.n)) {
 		for (int c = 0; c < TRY_VALUES; c++) {
-			const unsigned char *same =
-				args[3 * r->n + c].data;
+			const unsigned char *same = args[3 * r->n + c].data;
 
 			holds[c] = true;
 			for (int i = 0; i < TRIES; i++) {
@@ -493,11 +489,12 @@ store_together(struct func *f, const struct reducer *r,
 	struct stmt *body;
 
 	for (int k = 0; k < r->n; k++) {
-		names[k] = var_new(m, arena_printf(&m->arena, "v_%s",
-						   buffers[k]->name),
+		names[k] = var_new(m,
+				   arena_printf(&m->arena, "v_%s",
+						buffers[k]->name),
 				   values[k]->type);
-		list[k] = stmt_store(f, buffers[k], r->n > 1
-					     ? names[k]->expr : values[k],
+		list[k] = stmt_store(f, buffers[k],
+				     r->n > 1 ? names[k]->expr : values[k],
 				     index, buffers[k]->ndim);
 	}
 	body = stmt_seq(f, list, r->n);

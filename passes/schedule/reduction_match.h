@@ -7,9 +7,9 @@
 
 struct block_reduction {
 	const struct reducer *reducer;
-	const struct buffer **buffers;    /* that hold its values */
-	const struct expr *const *index;  /* the same in all of them */
-	const struct expr **sources;      /* combined in one step */
+	const struct buffer **buffers;   /* that hold its values */
+	const struct expr *const *index; /* the same in all of them */
+	const struct expr **sources;     /* combined in one step */
 	bool named; /* the update names its sources, and takes them together */
 };
 
@@ -27,7 +27,7 @@ bool match_reduction(struct func *f, const struct stmt *block,
 
 /* What the reducer is, tried on small numbers. */
 struct reducer_facts {
-	bool neutral;     /* f(identity, x) = x = f(x, identity) */
+	bool neutral; /* f(identity, x) = x = f(x, identity) */
 	bool associative;
 	bool commutative;
 };

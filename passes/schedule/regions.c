@@ -15,8 +15,7 @@ seen_from(struct module *m, const struct stmt *outer, const struct access *x,
 				struct var *v = p->u.block->iters[i].var;
 				struct var_map map = {
 					&v,
-					(const struct expr **)&p->args[i + 1],
-					1
+					(const struct expr **)&p->args[i + 1], 1
 				};
 
 				index = expr_substitute(m, index, &map);
@@ -34,8 +33,8 @@ seen_from(struct module *m, const struct stmt *outer, const struct access *x,
 /* The region that n accesses of one buffer in a block make up, in the block's
  * variables: a LET inside of the block is told by its value. */
 static struct region *
-region_of(struct func *f, const struct stmt *block,
-	  const struct access *list, int n, struct region *out)
+region_of(struct func *f, const struct stmt *block, const struct access *list,
+	  int n, struct region *out)
 {
 	struct module *m = f->module;
 	const struct buffer *b = list[0].buffer;
@@ -54,8 +53,7 @@ region_of(struct func *f, const struct stmt *block,
 		const struct expr *hi = lo;
 
 		for (int i = 0; i < n && lo; i++) {
-			const struct expr *x = seen_from(m, block, &list[i],
-							 d);
+			const struct expr *x = seen_from(m, block, &list[i], d);
 
 			if (expr_has_load(x)) {
 				lo = NULL;
@@ -64,9 +62,10 @@ region_of(struct func *f, const struct stmt *block,
 					lo = x;
 				} else if (prove(&a, expr_le(m, hi, x))) {
 					hi = x;
-				} else if (!prove(&a, expr_and(m,
-						expr_le(m, lo, x),
-						expr_le(m, x, hi)))) {
+				} else if (!prove(&a,
+						  expr_and(m, expr_le(m, lo, x),
+							   expr_le(m, x,
+								   hi)))) {
 					lo = NULL;
 				}
 			}
@@ -74,15 +73,14 @@ region_of(struct func *f, const struct stmt *block,
 		if (lo) {
 			out->ranges[d].min = lo;
 			out->ranges[d].extent =
-				lo == hi ? expr_int(m, lo->type, 1)
-					 : simplify(&a,
-						    expr_add(m,
-							     expr_sub(m, hi,
-								      lo),
-							     expr_i32(m, 1)));
+				lo == hi
+					? expr_int(m, lo->type, 1)
+					: simplify(&a,
+						   expr_add(m,
+							    expr_sub(m, hi, lo),
+							    expr_i32(m, 1)));
 		} else {
-			out->ranges[d].min =
-				expr_int(m, b->shape[d]->type, 0);
+			out->ranges[d].min = expr_int(m, b->shape[d]->type, 0);
 			out->ranges[d].extent = b->shape[d];
 		}
 	}
@@ -133,8 +131,8 @@ block_reduces_below(const struct stmt *block)
 
 /* A reduction's load of what it updates is no read of the block. */
 static struct region *
-regions(struct func *f, const struct stmt *block,
-	const struct access_list *all, bool writes, int *n)
+regions(struct func *f, const struct stmt *block, const struct access_list *all,
+	bool writes, int *n)
 {
 	struct arena *arena = &f->module->arena;
 	struct region *list = arena_array(arena, struct region,
@@ -191,7 +189,8 @@ cover_dim(struct func *f, struct analyser *a, const struct stmt *outer,
 		relaxed = loops_between(f, outer->children[0], list[i].at,
 					&count);
 		if (!analyse_cover(a, simplify(a, index), relaxed, count, &lo,
-				   &hi) || !lo || !hi) {
+				   &hi) ||
+		    !lo || !hi) {
 			return false;
 		}
 		if (!min || prove(a, expr_le(m, lo, min))) {
@@ -252,8 +251,7 @@ add_region(struct func *f, const struct stmt *outer,
 	out->ranges = arena_array(&m->arena, struct range, b->ndim + 1);
 	for (int d = 0; d < b->ndim; d++) {
 		if (!cover_dim(f, &a, outer, same, n, d, &out->ranges[d])) {
-			out->ranges[d].min = expr_int(m, b->shape[d]->type,
-						      0);
+			out->ranges[d].min = expr_int(m, b->shape[d]->type, 0);
 			out->ranges[d].extent = b->shape[d];
 		}
 	}
@@ -293,8 +291,8 @@ keep_declared(struct func *f, const struct block *old, struct block *copy,
 
 	for (int i = 0; i < old->n_reads + old->n_writes; i++) {
 		bool write = i >= old->n_reads;
-		const struct region *r = write
-			? &old->writes[i - old->n_reads] : &old->reads[i];
+		const struct region *r = write ? &old->writes[i - old->n_reads]
+					       : &old->reads[i];
 
 		if (r->buffer != b) {
 			continue;
@@ -309,8 +307,7 @@ keep_declared(struct func *f, const struct block *old, struct block *copy,
 	if (known) {
 		return;
 	}
-	all.ranges = arena_array(&f->module->arena, struct range,
-				 b->ndim + 1);
+	all.ranges = arena_array(&f->module->arena, struct range, b->ndim + 1);
 	for (int d = 0; d < b->ndim; d++) {
 		all.ranges[d].min = expr_int(f->module, b->shape[d]->type, 0);
 		all.ranges[d].extent = b->shape[d];
@@ -320,8 +317,7 @@ keep_declared(struct func *f, const struct block *old, struct block *copy,
 
 /* Of all that is touched below and lives outside. */
 static void
-outer_regions(struct func *f, struct stmt *outer,
-	      const struct access_list *all)
+outer_regions(struct func *f, struct stmt *outer, const struct access_list *all)
 {
 	struct arena *arena = &f->module->arena;
 	const struct block *old = outer->u.block;

@@ -23,8 +23,8 @@ struct reindex {
 	const struct expr *const *index; /* of buffer, in iter vars */
 	struct iter_var *used;           /* the iter vars that index uses */
 	int n_used;
-	const struct expr **place;       /* of made, in iter vars */
-	const struct expr *guarded;      /* the load with its condition; NULL:
+	const struct expr **place;  /* of made, in iter vars */
+	const struct expr *guarded; /* the load with its condition; NULL:
 					  * it has none, or keeps it */
 	bool writes;
 };
@@ -80,10 +80,10 @@ guarded_load(struct reindex *r)
 		return NULL;
 	}
 	expr_visit(store->args[0], see_guard, &g);
-	if (g.found == NULL ||
-	    expr_has_load(g.found->args[0]) ||
+	if (g.found == NULL || expr_has_load(g.found->args[0]) ||
 	    expr_uses_buffer(expr_rewrite(r->e->m, store->args[0], without,
-					  (void *)g.found), r->buffer)) {
+					  (void *)g.found),
+			     r->buffer)) {
 		return NULL;
 	}
 	return g.found;
@@ -94,8 +94,7 @@ find_used(struct reindex *r)
 {
 	const struct block *b = r->block->u.block;
 
-	r->used = arena_array(&r->e->m->arena, struct iter_var,
-			      b->n_iters + 1);
+	r->used = arena_array(&r->e->m->arena, struct iter_var, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
 		bool uses = false;
 
@@ -122,8 +121,7 @@ runs_through(struct edit *e, const struct stmt *block, int i)
 	struct analyser a;
 
 	analyser_init(&a, e->m);
-	for (const struct stmt *p = block->parent; p != scope;
-	     p = p->parent) {
+	for (const struct stmt *p = block->parent; p != scope; p = p->parent) {
 		if (p->kind == STMT_FOR) {
 			struct iter_var loop = { p->u.loop.var, p->args[0],
 						 p->args[1], ITER_SPATIAL };
@@ -133,8 +131,8 @@ runs_through(struct edit *e, const struct stmt *block, int i)
 	}
 	last = expr_add(e->m, iter->min,
 			expr_sub(e->m, iter->extent, expr_i32(e->m, 1)));
-	return analyse_cover(&a, block->args[i + 1], loops.data, loops.n,
-			     &min, &max) &&
+	return analyse_cover(&a, block->args[i + 1], loops.data, loops.n, &min,
+			     &max) &&
 	       min && max && prove(&a, expr_le(e->m, min, iter->min)) &&
 	       prove(&a, expr_le(e->m, last, max));
 }
@@ -153,11 +151,12 @@ check_source(struct reindex *r)
 			uses |= expr_uses_var(r->index[d], b->iters[i].var);
 		}
 		if (uses && !runs_through(r->e, r->block, i)) {
-			return edit_fail(r->e, "the loops of block %s are a "
+			return edit_fail(r->e,
+					 "the loops of block %s are a "
 					 "part of the domain of %s, and %s "
 					 "may hold that part only; reindex "
-					 "before loop_partition", b->name,
-					 b->iters[i].var->name,
+					 "before loop_partition",
+					 b->name, b->iters[i].var->name,
 					 r->buffer->name);
 		}
 	}
@@ -176,33 +175,42 @@ check_copy(struct reindex *r)
 
 	if (r->guarded == NULL &&
 	    !index_in_bounds(e, r->block, r->buffer, r->index)) {
-		return edit_fail(e, "block %s may reach beyond %s where a "
+		return edit_fail(e,
+				 "block %s may reach beyond %s where a "
 				 "condition does not hold; pad it in a block "
-				 "of its own first", name, buffer);
+				 "of its own first",
+				 name, buffer);
 	}
 	if (!r->writes) {
 		if (writes_below(e->f, top, r->buffer)) {
-			return edit_fail(e, "%s is written inside the loops "
+			return edit_fail(e,
+					 "%s is written inside the loops "
 					 "around block %s; reindex before "
-					 "compute_at", buffer, name);
+					 "compute_at",
+					 buffer, name);
 		}
 		return is_param_buffer(e->f, r->buffer) || check_source(r);
 	}
 	if (sole_writer(e->f, r->buffer) != r->block) {
-		return edit_fail(e, "%s is written by other blocks too; one "
-				 "block must write all of it", buffer);
+		return edit_fail(e,
+				 "%s is written by other blocks too; one "
+				 "block must write all of it",
+				 buffer);
 	}
 	access_collect(e->f, top, r->buffer, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		struct access *x = &all.list.data[i];
 
 		if (!stmt_contains(r->block, x->at)) {
-			return edit_fail(e, "%s is read inside the loops that "
+			return edit_fail(e,
+					 "%s is read inside the loops that "
 					 "write it; reindex before "
-					 "compute_at", buffer);
+					 "compute_at",
+					 buffer);
 		}
 		if (!x->load && !runs_everywhere(e, r->block, x->at)) {
-			return edit_fail(e, "block %s leaves elements of %s "
+			return edit_fail(e,
+					 "block %s leaves elements of %s "
 					 "out under a condition; there is "
 					 "nothing to copy back for them",
 					 name, buffer);
@@ -210,10 +218,11 @@ check_copy(struct reindex *r)
 	}
 	for (int i = 0; i < r->n_used; i++) {
 		if (r->used[i].kind != ITER_SPATIAL) {
-			return edit_fail(e, "block %s writes %s at the "
+			return edit_fail(e,
+					 "block %s writes %s at the "
 					 "reduction iter var %s; reindex "
-					 "needs spatial ones", name, buffer,
-					 r->used[i].var->name);
+					 "needs spatial ones",
+					 name, buffer, r->used[i].var->name);
 		}
 	}
 	return true;
@@ -226,10 +235,10 @@ copy_nest(struct reindex *r, struct stmt **block)
 	struct edit *e = r->e;
 	struct arena *arena = &e->m->arena;
 	struct iter_var *iters = fresh_iters(e, r->used, r->n_used);
-	const struct expr **old =
-		arena_array(arena, const struct expr *, r->buffer->ndim + 1);
-	const struct expr **new =
-		arena_array(arena, const struct expr *, r->made->ndim + 1);
+	const struct expr **old = arena_array(arena, const struct expr *,
+					      r->buffer->ndim + 1);
+	const struct expr **new = arena_array(arena, const struct expr *,
+					      r->made->ndim + 1);
 	struct var_map map = { .n = r->n_used };
 
 	map.from = arena_array(arena, struct var *, r->n_used + 1);
@@ -247,16 +256,15 @@ copy_nest(struct reindex *r, struct stmt **block)
 	if (r->writes) {
 		return store_nest(e, r->made->name, iters, r->n_used, NULL,
 				  r->buffer, old,
-				  expr_load(e->m, r->made, new,
-					    r->made->ndim),
+				  expr_load(e->m, r->made, new, r->made->ndim),
 				  block);
 	}
 	return store_nest(e, r->made->name, iters, r->n_used, NULL, r->made,
 			  new,
 			  r->guarded != NULL
-				? expr_substitute(e->m, r->guarded, &map)
-				: expr_load(e->m, r->buffer, old,
-					    r->buffer->ndim),
+				  ? expr_substitute(e->m, r->guarded, &map)
+				  : expr_load(e->m, r->buffer, old,
+					      r->buffer->ndim),
 			  block);
 }
 
@@ -266,7 +274,8 @@ made_instead(void *ctx, const struct expr *e)
 	const struct reindex *r = ctx;
 
 	return e == r->guarded
-		? expr_load(r->e->m, r->made, r->place, r->made->ndim) : NULL;
+		       ? expr_load(r->e->m, r->made, r->place, r->made->ndim)
+		       : NULL;
 }
 
 /* Puts made between the block and the buffer. */
@@ -299,8 +308,10 @@ begin(struct reindex *r, struct edit *e, int block)
 	r->e = e;
 	r->block = edit_block(e, block);
 	if (r->block && !scope_of(r->block)) {
-		return edit_fail(e, "block %s is the whole function; name a "
-				 "block inside", r->block->u.block->name);
+		return edit_fail(e,
+				 "block %s is the whole function; name a "
+				 "block inside",
+				 r->block->u.block->name);
 	}
 	return r->block != NULL;
 }
@@ -326,8 +337,8 @@ check_injective(struct reindex *r, const struct expr *const *place, int n,
 	struct edit *e = r->e;
 	struct arena *arena = &e->m->arena;
 	struct var **vars = arena_array(arena, struct var *, r->n_used + 1);
-	const struct expr **shape =
-		arena_array(arena, const struct expr *, r->n_used + 1);
+	const struct expr **shape = arena_array(arena, const struct expr *,
+						r->n_used + 1);
 	struct index_map *map = NULL;
 	const char *why;
 
@@ -335,15 +346,17 @@ check_injective(struct reindex *r, const struct expr *const *place, int n,
 		vars[i] = r->used[i].var;
 		shape[i] = r->used[i].extent;
 		if (!expr_is_value(r->used[i].min, 0)) {
-			return edit_fail(e, "iter var %s of block %s does not "
-					 "start at 0", vars[i]->name,
+			return edit_fail(e,
+					 "iter var %s of block %s does not "
+					 "start at 0",
+					 vars[i]->name,
 					 r->block->u.block->name);
 		}
 	}
 	if (!index_map_from_forward(e->m, vars, r->n_used, place, n, shape,
 				    &map, &why)) {
-		return edit_fail(e, "the index of %s in block %s: %s",
-				 in->name, r->block->u.block->name, why);
+		return edit_fail(e, "the index of %s in block %s: %s", in->name,
+				 r->block->u.block->name, why);
 	}
 	*out = map;
 	return true;
@@ -356,8 +369,8 @@ from_zero(struct reindex *r)
 {
 	struct module *m = r->e->m;
 	int n = r->buffer->ndim;
-	const struct expr **place =
-		arena_array(&m->arena, const struct expr *, n + 1);
+	const struct expr **place = arena_array(&m->arena, const struct expr *,
+						n + 1);
 	struct analyser a;
 
 	analyser_init(&a, m);
@@ -370,8 +383,10 @@ from_zero(struct reindex *r)
 
 		place[d] = r->index[d];
 		if (b.min > 0 && b.min != BOUND_POS_INF) {
-			place[d] = simplify(&a, expr_sub(m, place[d],
-				expr_int(m, place[d]->type, b.min)));
+			place[d] = simplify(&a,
+					    expr_sub(m, place[d],
+						     expr_int(m, place[d]->type,
+							      b.min)));
 		}
 	}
 	return place;
@@ -397,11 +412,9 @@ prim_reindex(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	shape = arena_array(&e->m->arena, const struct expr *, r.n_used + 1);
-	r.place = arena_array(&e->m->arena, const struct expr *,
-			      r.n_used + 1);
+	r.place = arena_array(&e->m->arena, const struct expr *, r.n_used + 1);
 	for (int i = 0; i < r.n_used; i++) {
-		r.place[i] = expr_sub(e->m, r.used[i].var->expr,
-				      r.used[i].min);
+		r.place[i] = expr_sub(e->m, r.used[i].var->expr, r.used[i].min);
 		shape[i] = r.used[i].extent;
 	}
 	r.made = buffer_twin(e, r.buffer,
@@ -421,11 +434,12 @@ place_by_map(struct reindex *r, const struct index_map *map)
 	struct arena *arena = &e->m->arena;
 	const struct block *b = r->block->u.block;
 	struct var_map to_iters = { map->logical, NULL, map->n_logical };
-	const struct expr **values =
-		arena_array(arena, const struct expr *, b->n_iters + 1);
+	const struct expr **values = arena_array(arena, const struct expr *,
+						 b->n_iters + 1);
 
 	if (map->n_logical != b->n_iters) {
-		return edit_fail(e, "the index map takes %d variables, block "
+		return edit_fail(e,
+				 "the index map takes %d variables, block "
 				 "%s has %d iter vars; give one for each",
 				 map->n_logical, b->name, b->n_iters);
 	}
@@ -433,8 +447,7 @@ place_by_map(struct reindex *r, const struct index_map *map)
 		values[i] = b->iters[i].var->expr;
 	}
 	to_iters.to = values;
-	r->place = arena_array(arena, const struct expr *,
-			       map->n_physical + 1);
+	r->place = arena_array(arena, const struct expr *, map->n_physical + 1);
 	for (int d = 0; d < map->n_physical; d++) {
 		r->place[d] = expr_substitute(e->m, map->to_physical[d],
 					      &to_iters);
@@ -446,11 +459,11 @@ place_by_map(struct reindex *r, const struct index_map *map)
 			in_index |= r->used[k].var == b->iters[i].var;
 		}
 		for (int d = 0; d < map->n_physical; d++) {
-			in_place |= expr_uses_var(r->place[d],
-						  b->iters[i].var);
+			in_place |= expr_uses_var(r->place[d], b->iters[i].var);
 		}
 		if (in_index != in_place) {
-			return edit_fail(e, "iter var %s of block %s is used "
+			return edit_fail(e,
+					 "iter var %s of block %s is used "
 					 "by %s but not by %s; both must use "
 					 "the same ones",
 					 b->iters[i].var->name, b->name,
@@ -477,13 +490,12 @@ reindex_cache(struct edit *e, const struct sched_value *args, bool writes,
 			  : read_arg(r.block, &args[1]);
 	if (!edit_unpinned(e, r.buffer) || !find_index(&r) ||
 	    !place_by_map(&r, given) ||
-	    !check_injective(&r, r.place, given->n_physical, r.buffer,
-			     &full)) {
+	    !check_injective(&r, r.place, given->n_physical, r.buffer, &full)) {
 		return false;
 	}
 	r.made = buffer_twin(e, r.buffer,
-			     arena_printf(&e->m->arena, "%s_%s",
-					  r.buffer->name, args[2].u.text),
+			     arena_printf(&e->m->arena, "%s_%s", r.buffer->name,
+					  args[2].u.text),
 			     args[2].u.text, full->n_physical,
 			     full->physical_shape);
 	return insert_made(&r, out);

@@ -9,12 +9,14 @@ check_name(struct edit *e, const char *name)
 	bool ok = name[0] != '\0' && !(name[0] >= '0' && name[0] <= '9');
 
 	for (const char *c = name; *c; c++) {
-		ok = ok && (*c == '_' || (*c >= '0' && *c <= '9') ||
-			    (*c >= 'a' && *c <= 'z') ||
-			    (*c >= 'A' && *c <= 'Z'));
+		ok = ok &&
+		     (*c == '_' || (*c >= '0' && *c <= '9') ||
+		      (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z'));
 	}
-	return ok || edit_fail(e, "\"%s\" is no name; use letters, digits "
-			       "and _", name);
+	return ok || edit_fail(e,
+			       "\"%s\" is no name; use letters, digits "
+			       "and _",
+			       name);
 }
 
 /* The loop may be made of several axes: they are remembered under its name. */
@@ -60,13 +62,16 @@ prim_rename_buffer(struct edit *e, const struct sched_value *args,
 		   struct sched_value *out)
 {
 	const struct stmt *b = edit_block(e, args[0].u.id);
-	const struct buffer *old =
-		b->u.block->writes[args[1].u.ival].buffer;
+	const struct buffer *old = b->u.block->writes[args[1].u.ival].buffer;
 	const char *name = args[2].u.text;
 	struct buffer_spec spec = {
-		.name = name, .type = old->type, .ndim = old->ndim,
-		.shape = old->shape, .strides = old->strides,
-		.scope = old->scope, .align_bytes = old->align_bytes,
+		.name = name,
+		.type = old->type,
+		.ndim = old->ndim,
+		.shape = old->shape,
+		.strides = old->strides,
+		.scope = old->scope,
+		.align_bytes = old->align_bytes,
 	};
 
 	(void)out;
@@ -74,8 +79,10 @@ prim_rename_buffer(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	if (is_param_buffer(e->f, old)) {
-		return edit_fail(e, "%s is a parameter; only buffers inside "
-				 "the function change their names", old->name);
+		return edit_fail(e,
+				 "%s is a parameter; only buffers inside "
+				 "the function change their names",
+				 old->name);
 	}
 	stmt_replace_buffer(e->f, e->f->body, old, buffer_new(e->m, &spec));
 	return true;

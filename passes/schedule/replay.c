@@ -39,8 +39,8 @@ translate(struct replay *r, struct sched_value *v)
 	case SV_LOOP:
 		return translate_id(r, v);
 	case SV_EXPR:
-		v->u.expr = map.n > 0 ? expr_substitute(r->s->module,
-							v->u.expr, &map)
+		v->u.expr = map.n > 0 ? expr_substitute(r->s->module, v->u.expr,
+							&map)
 				      : v->u.expr;
 		return true;
 	case SV_LIST:
@@ -74,8 +74,7 @@ learn(struct replay *r, const struct sched_value *old,
 			return false;
 		}
 	}
-	if ((old->kind == SV_BLOCK || old->kind == SV_LOOP) &&
-	    old->u.id > 0) {
+	if ((old->kind == SV_BLOCK || old->kind == SV_LOOP) && old->u.id > 0) {
 		for (int i = 0; i < r->old_ids.n; i++) {
 			if (r->old_ids.data[i] == old->u.id) {
 				r->new_ids.data[i] = new->u.id;
@@ -105,7 +104,8 @@ replay_step(struct replay *r, const struct sched_step *step)
 	for (int i = 0; i < n; i++) {
 		args[i] = step->args[i];
 		if (!translate(r, &args[i])) {
-			return edit_fail(&e, "%s was given by no step before; "
+			return edit_fail(&e,
+					 "%s was given by no step before; "
 					 "get it with a query",
 					 step->primitive->params[i].name);
 		}
@@ -115,7 +115,8 @@ replay_step(struct replay *r, const struct sched_step *step)
 	}
 	if (!learn(r, &step->result, &result)) {
 		s->trace.n--;
-		return edit_fail(&e, "this time there are %d results instead "
+		return edit_fail(&e,
+				 "this time there are %d results instead "
 				 "of %d; the trace belongs to another function",
 				 result.n, step->result.n);
 	}

@@ -48,21 +48,27 @@ check_reducer(struct rfactor *r)
 	}
 	facts = reducer_try(r->e->m, r->red.reducer);
 	if (!facts.neutral) {
-		return edit_fail(r->e, "the start of block %s changes what it "
+		return edit_fail(r->e,
+				 "the start of block %s changes what it "
 				 "is combined with; partial results would "
-				 "not start like it", name);
+				 "not start like it",
+				 name);
 	}
 	if (!r->red.named) {
 		return true;
 	}
 	if (!facts.associative) {
-		return edit_fail(r->e, "the update of block %s is not "
-				 "associative; it keeps its order", name);
+		return edit_fail(r->e,
+				 "the update of block %s is not "
+				 "associative; it keeps its order",
+				 name);
 	}
 	if (!facts.commutative && r->loop != r->outer) {
-		return edit_fail(r->e, "the order matters to the update of "
+		return edit_fail(r->e,
+				 "the order matters to the update of "
 				 "block %s; factor its outermost reduction "
-				 "loop %s", name, r->outer->u.loop.var->name);
+				 "loop %s",
+				 name, r->outer->u.loop.var->name);
 	}
 	return true;
 }
@@ -79,7 +85,8 @@ check_predicate(struct rfactor *r)
 		if (expr_uses_var(block->args[0], p->u.loop.var) &&
 		    !loop_drives(p, block, true) &&
 		    !loop_drives(p, block, false)) {
-			return edit_fail(r->e, "loop %s moves nothing in block "
+			return edit_fail(r->e,
+					 "loop %s moves nothing in block "
 					 "%s and yet its predicate speaks of "
 					 "it; split it after rfactor",
 					 p->u.loop.var->name,
@@ -104,19 +111,23 @@ check_loops(struct rfactor *r)
 	for (struct stmt *p = r->block->parent; p != r->outer->parent;
 	     p = p->parent) {
 		if (p->kind != STMT_FOR) {
-			return edit_fail(e, "block %s does not stand alone in "
+			return edit_fail(e,
+					 "block %s does not stand alone in "
 					 "its loops; rfactor before "
 					 "compute_at",
 					 r->block->u.block->name);
 		}
 		if (loop_drives(p, r->block, true) &&
 		    loop_drives(p, r->block, false)) {
-			return edit_fail(e, "loop %s is not for reduction "
-					 "only; reorder before fusing", p->u.loop.var->name);
+			return edit_fail(e,
+					 "loop %s is not for reduction "
+					 "only; reorder before fusing",
+					 p->u.loop.var->name);
 		}
 	}
 	if (!loop_drives(r->loop, r->block, true)) {
-		return edit_fail(e, "loop %s reduces nothing in block %s; "
+		return edit_fail(e,
+				 "loop %s reduces nothing in block %s; "
 				 "choose a reduction loop",
 				 r->loop->u.loop.var->name,
 				 r->block->u.block->name);
@@ -128,8 +139,8 @@ static const struct expr **
 with_lane(struct rfactor *r, const struct expr *const *index)
 {
 	int n = r->partial[0]->ndim;
-	const struct expr **out =
-		arena_array(&r->e->m->arena, const struct expr *, n);
+	const struct expr **out = arena_array(&r->e->m->arena,
+					      const struct expr *, n);
 
 	for (int d = 0; d < n; d++) {
 		out[d] = d == r->axis ? r->lane->expr
@@ -223,16 +234,17 @@ partial_block(struct rfactor *r)
 	for (int i = 0; i < old->n_iters; i++) {
 		if (old->iters[i].kind == ITER_REDUCE) {
 			values.from[values.n] = old->iters[i].var;
-			values.to[values.n++] = expr_substitute(
-				e->m, r->block->args[i + 1], &loops);
+			values.to[values.n++] =
+				expr_substitute(e->m, r->block->args[i + 1],
+						&loops);
 		}
 	}
 	/* What bounds the reduction chooses what is added, so that every
 	 * partial result has a value. */
 	expr_conjuncts(e->m, r->block->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
-		const struct expr *c = expr_substitute(
-			e->m, all.list.data[i], &loops);
+		const struct expr *c = expr_substitute(e->m, all.list.data[i],
+						       &loops);
 
 		if (c != all.list.data[i]) {
 			inside = inside ? expr_and(e->m, inside, c) : c;
@@ -243,8 +255,7 @@ partial_block(struct rfactor *r)
 	}
 	sources = arena_array(arena, const struct expr *, r->red.reducer->n);
 	for (int k = 0; k < r->red.reducer->n; k++) {
-		sources[k] = expr_substitute(e->m, r->red.sources[k],
-					     &values);
+		sources[k] = expr_substitute(e->m, r->red.sources[k], &values);
 		if (inside) {
 			sources[k] = expr_if(e->m, inside, sources[k],
 					     r->red.reducer->identity[k]);
@@ -265,8 +276,8 @@ final_nest(struct rfactor *r)
 	struct arena *arena = &e->m->arena;
 	const struct block *old = r->block->u.block;
 	struct block b = { .name = old->name };
-	const struct expr **bindings =
-		arena_array(arena, const struct expr *, old->n_iters + 2);
+	const struct expr **bindings = arena_array(arena, const struct expr *,
+						   old->n_iters + 2);
 	struct conjuncts all = { 0 };
 	const struct expr *predicate = NULL, **at, **sources;
 	struct stmt *nest, *loop = r->loop;
@@ -283,8 +294,8 @@ final_nest(struct rfactor *r)
 	expr_conjuncts(e->m, r->block->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
 		reduces = false;
-		for (struct stmt *p = r->block->parent;
-		     p != r->outer->parent; p = p->parent) {
+		for (struct stmt *p = r->block->parent; p != r->outer->parent;
+		     p = p->parent) {
 			reduces |= loop_drives(p, r->block, true) &&
 				   expr_uses_var(all.list.data[i],
 						 p->u.loop.var);
@@ -324,15 +335,17 @@ make_partial(struct rfactor *r)
 {
 	struct module *m = r->e->m;
 	int n = r->red.reducer->n, ndim = r->red.buffers[0]->ndim;
-	const struct expr **shape =
-		arena_array(&m->arena, const struct expr *, ndim + 1);
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						ndim + 1);
 
 	r->partial = arena_array(&m->arena, const struct buffer *, n);
 	for (int k = 0; k < n; k++) {
 		const struct buffer *b = r->red.buffers[k];
 		struct buffer_spec spec = {
 			.name = arena_printf(&m->arena, "%s_part", b->name),
-			.type = b->type, .ndim = ndim + 1, .shape = shape,
+			.type = b->type,
+			.ndim = ndim + 1,
+			.shape = shape,
 			.scope = "local",
 		};
 
@@ -360,9 +373,10 @@ prim_rfactor(struct edit *e, const struct sched_value *args,
 	}
 	blocks_below(e->f, r.loop, &inside);
 	if (inside.list.n != 1) {
-		return edit_fail(e, "loop %s is around %d blocks; rfactor "
-				 "needs one", r.loop->u.loop.var->name,
-				 inside.list.n);
+		return edit_fail(e,
+				 "loop %s is around %d blocks; rfactor "
+				 "needs one",
+				 r.loop->u.loop.var->name, inside.list.n);
 	}
 	r.block = inside.list.data[0];
 	id = r.block->id;
@@ -374,9 +388,11 @@ prim_rfactor(struct edit *e, const struct sched_value *args,
 	b = r.red.buffers[0];
 	r.axis = (int)args[1].u.ival + (args[1].u.ival < 0 ? b->ndim + 1 : 0);
 	if (args[1].u.ival < -b->ndim - 1 || args[1].u.ival > b->ndim) {
-		return edit_fail(e, "factor_axis is %lld; %s has %d dimensions, "
-				 "give %d to %d", (long long)args[1].u.ival,
-				 b->name, b->ndim, -b->ndim - 1, b->ndim);
+		return edit_fail(e,
+				 "factor_axis is %lld; %s has %d dimensions, "
+				 "give %d to %d",
+				 (long long)args[1].u.ival, b->name, b->ndim,
+				 -b->ndim - 1, b->ndim);
 	}
 	make_partial(&r);
 	r.lane = var_new(e->m,

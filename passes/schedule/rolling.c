@@ -17,9 +17,9 @@ struct rolling {
 	struct edit *e;
 	struct stmt *block, *store, *inner; /* inner: around all uses */
 	const struct buffer *buffer;
-	struct stmt *loop;                  /* along which it rolls */
+	struct stmt *loop; /* along which it rolls */
 	int dim;
-	int64_t stride, extent;             /* of what one iteration needs */
+	int64_t stride, extent; /* of what one iteration needs */
 	const struct range *box;
 };
 
@@ -45,25 +45,31 @@ check_block(struct rolling *r)
 
 	r->store = sole_store(r->block);
 	if (!r->store || r->block->children[1]) {
-		return edit_fail(e, "block %s is no single assignment; only "
+		return edit_fail(e,
+				 "block %s is no single assignment; only "
 				 "one can be left out where its result is "
-				 "kept", name);
+				 "kept",
+				 name);
 	}
 	for (int i = 0; i < r->block->u.block->n_iters; i++) {
 		if (r->block->u.block->iters[i].kind != ITER_SPATIAL) {
-			return edit_fail(e, "block %s reduces; only plain "
+			return edit_fail(e,
+					 "block %s reduces; only plain "
 					 "assignments can be left out where "
-					 "their result is kept", name);
+					 "their result is kept",
+					 name);
 		}
 	}
 	if (!scope || !scope_owns(scope, r->buffer)) {
-		return edit_fail(e, "%s is seen outside of the function's "
+		return edit_fail(e,
+				 "%s is seen outside of the function's "
 				 "block; only inner buffers become rings",
 				 r->buffer->name);
 	}
 	if (sole_writer(e->f, r->buffer) != r->block ||
 	    expr_uses_buffer(r->store->args[0], r->buffer)) {
-		return edit_fail(e, "%s is not made by block %s alone; only "
+		return edit_fail(e,
+				 "%s is not made by block %s alone; only "
 				 "buffers of one producer become rings",
 				 r->buffer->name, name);
 	}
@@ -74,15 +80,18 @@ check_block(struct rolling *r)
 		read |= all.list.data[i].load != NULL;
 		if (all.list.data[i].load &&
 		    !stmt_before(e->f, r->block, all.list.data[i].at)) {
-			return edit_fail(e, "%s is read before block %s makes "
-					 "it", r->buffer->name, name);
+			return edit_fail(e,
+					 "%s is read before block %s makes "
+					 "it",
+					 r->buffer->name, name);
 		}
 	}
 	r->inner = common->kind == STMT_FOR ? common : loop_above(common);
 	if (!read || !r->inner || scope_of(r->inner) != scope) {
-		return edit_fail(e, "block %s and the readers of %s share no "
-				 "loop; compute_at first", name,
-				 r->buffer->name);
+		return edit_fail(e,
+				 "block %s and the readers of %s share no "
+				 "loop; compute_at first",
+				 name, r->buffer->name);
 	}
 	return true;
 }
@@ -108,14 +117,13 @@ find_box(struct rolling *r)
 			 all.list.data[i].load ? &loads.list : &stores.list,
 			 all.list.data[i]);
 	}
-	known = access_box(e->f, body, stores.list.data, stores.list.n,
-			   box) &&
+	known = access_box(e->f, body, stores.list.data, stores.list.n, box) &&
 		access_box(e->f, body, loads.list.data, loads.list.n, read);
 	analyser_init(&a, e->m);
 	analyser_enter(&a, body);
-	if (!known ||
-	    !region_covers(&a, box, read, r->buffer->ndim)) {
-		return edit_fail(e, "what block %s makes in one iteration of "
+	if (!known || !region_covers(&a, box, read, r->buffer->ndim)) {
+		return edit_fail(e,
+				 "what block %s makes in one iteration of "
 				 "loop %s is not known to be all that is read "
 				 "there; compute_at first",
 				 r->block->u.block->name,
@@ -140,8 +148,7 @@ rolls(struct rolling *r, struct stmt *loop)
 		const struct expr *rest;
 		int64_t coeff, extent;
 
-		if (!analyse_affine(&a, r->box[d].min, &v, 1, &coeff,
-				    &rest)) {
+		if (!analyse_affine(&a, r->box[d].min, &v, 1, &coeff, &rest)) {
 			return false;
 		}
 		if (coeff == 0) {
@@ -222,21 +229,24 @@ find_loop(struct rolling *r)
 		}
 	}
 	if (!r->loop || !rolls(r, r->loop)) {
-		return edit_fail(e, "no loop around block %s and the readers "
+		return edit_fail(e,
+				 "no loop around block %s and the readers "
 				 "of %s needs again what its last iteration "
 				 "made; there is nothing to keep",
 				 r->block->u.block->name, r->buffer->name);
 	}
 	if (!is_dense(r)) {
-		return edit_fail(e, "block %s leaves elements of %s out "
+		return edit_fail(e,
+				 "block %s leaves elements of %s out "
 				 "between those it makes; there is no ring of "
-				 "the others", r->block->u.block->name,
-				 r->buffer->name);
+				 "the others",
+				 r->block->u.block->name, r->buffer->name);
 	}
 	for (struct stmt *p = r->inner; p; p = loop_above(p)) {
 		if (p->u.loop.kind != FOR_SERIAL &&
 		    p->u.loop.kind != FOR_UNROLLED) {
-			return edit_fail(e, "loop %s is %s; only loops that "
+			return edit_fail(e,
+					 "loop %s is %s; only loops that "
 					 "run in order keep what the last "
 					 "iteration made",
 					 p->u.loop.var->name,
@@ -247,15 +257,18 @@ find_loop(struct rolling *r)
 		}
 		if (expr_uses_var(p->args[0], r->loop->u.loop.var) ||
 		    expr_uses_var(p->args[1], r->loop->u.loop.var)) {
-			return edit_fail(e, "the range of loop %s depends on "
-					 "loop %s", p->u.loop.var->name,
+			return edit_fail(e,
+					 "the range of loop %s depends on "
+					 "loop %s",
+					 p->u.loop.var->name,
 					 r->loop->u.loop.var->name);
 		}
 	}
 	for (const struct stmt *p = r->block->parent; p != r->loop;
 	     p = p->parent) {
 		if (p->kind == STMT_IF) {
-			return edit_fail(e, "block %s runs under a condition; "
+			return edit_fail(e,
+					 "block %s runs under a condition; "
 					 "it may not have run in the last "
 					 "iteration",
 					 r->block->u.block->name);
@@ -281,8 +294,7 @@ ring_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	for (int d = 0; d < r->ndim; d++) {
 		new[d] = d == r->dim
 				 ? expr_floormod(r->module, old[d],
-						 expr_i32(r->module,
-							  r->extent))
+						 expr_i32(r->module, r->extent))
 				 : old[d];
 	}
 }
@@ -299,7 +311,8 @@ check_predicate(struct rolling *r)
 
 	expr_conjuncts(e->m, r->block->args[0], &all);
 	if (all.list.n > 0 && !runs_everywhere(e, r->block, r->store)) {
-		return edit_fail(e, "block %s leaves elements out under a "
+		return edit_fail(e,
+				 "block %s leaves elements out under a "
 				 "condition; roll before adding one",
 				 r->block->u.block->name);
 	}
@@ -323,9 +336,8 @@ prim_rolling_buffer(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	r.buffer = write_arg(r.block, &args[1]);
-	if (!edit_unpinned(e, r.buffer) || !check_block(&r) ||
-	    !find_box(&r) || !find_loop(&r) ||
-	    !check_predicate(&r)) {
+	if (!edit_unpinned(e, r.buffer) || !check_block(&r) || !find_box(&r) ||
+	    !find_loop(&r) || !check_predicate(&r)) {
 		return false;
 	}
 	iters.n = r.block->u.block->n_iters;
@@ -337,14 +349,11 @@ prim_rolling_buffer(struct edit *e, const struct sched_value *args,
 	}
 	/* New in this iteration: what lies beyond the box of the last. */
 	index = expr_substitute(m, r.store->args[r.dim + 1], &iters);
-	start = expr_add(m, r.box[r.dim].min,
-			 expr_i32(m, r.extent - r.stride));
+	start = expr_add(m, r.box[r.dim].min, expr_i32(m, r.extent - r.stride));
 	kept = expr_eq(m, r.loop->u.loop.var->expr, r.loop->args[0]);
 	value = expr_or(m, kept, expr_le(m, start, index));
-	stmt_set_arg(e->f, r.block, 0,
-		     expr_and(m, r.block->args[0], value));
-	shape = arena_array(&m->arena, const struct expr *,
-			    r.buffer->ndim + 1);
+	stmt_set_arg(e->f, r.block, 0, expr_and(m, r.block->args[0], value));
+	shape = arena_array(&m->arena, const struct expr *, r.buffer->ndim + 1);
 	for (int d = 0; d < r.buffer->ndim; d++) {
 		shape[d] = d == r.dim ? expr_int(m, r.buffer->shape[d]->type,
 						 r.extent)
@@ -352,8 +361,7 @@ prim_rolling_buffer(struct edit *e, const struct sched_value *args,
 	}
 	ring = buffer_with_shape(m, r.buffer, r.buffer->ndim, shape);
 	map = (struct ring){ m, r.dim, r.extent, r.buffer->ndim };
-	access_remap(e->f, scope_of(r.block), r.buffer, ring, ring_index,
-		     &map);
+	access_remap(e->f, scope_of(r.block), r.buffer, ring, ring_index, &map);
 	buffer_follow(e, r.buffer, ring);
 	bindings_simplify(e->f, r.block, false);
 	return true;

@@ -30,24 +30,28 @@ prim_sample_categorical(struct edit *e, const struct sched_value *args,
 	int choice = 0;
 
 	if (candidates->n < 1 || candidates->n != probs->n) {
-		return edit_fail(e, "%d candidates and %d probabilities; give "
+		return edit_fail(e,
+				 "%d candidates and %d probabilities; give "
 				 "one probability to each candidate",
 				 candidates->n, probs->n);
 	}
 	for (int i = 0; i < probs->n; i++) {
 		if (!(probs->items[i].u.fval >= 0)) {
-			return edit_fail(e, "probs: item %d is negative; "
-					 "probabilities are at least 0", i);
+			return edit_fail(e,
+					 "probs: item %d is negative; "
+					 "probabilities are at least 0",
+					 i);
 		}
 		sum += probs->items[i].u.fval;
 	}
 	if (!(sum > 0)) {
 		return edit_fail(e, "all probabilities are 0; give one that "
-				 "is not");
+				    "is not");
 	}
 	if (args[2].kind == SV_INT) {
 		if (args[2].u.ival < 0 || args[2].u.ival >= candidates->n) {
-			return edit_fail(e, "decision is %lld; there are "
+			return edit_fail(e,
+					 "decision is %lld; there are "
 					 "candidates 0 to %d",
 					 (long long)args[2].u.ival,
 					 candidates->n - 1);
@@ -117,11 +121,14 @@ prim_sample_perfect_tile(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	if (!expr_is_int(loop->args[1], &extent) || extent < 1) {
-		return edit_fail(e, "loop %s has no constant extent; split it "
-				 "by constants", loop->u.loop.var->name);
+		return edit_fail(e,
+				 "loop %s has no constant extent; split it "
+				 "by constants",
+				 loop->u.loop.var->name);
 	}
 	if (n < 1 || n > 64 || most < 1) {
-		return edit_fail(e, "n is %lld, max_innermost_factor %lld; "
+		return edit_fail(e,
+				 "n is %lld, max_innermost_factor %lld; "
 				 "both are at least 1, n at most 64",
 				 (long long)n, (long long)most);
 	}
@@ -234,7 +241,8 @@ prim_sample_compute_location(struct edit *e, const struct sched_value *args,
 			}
 		}
 		if (choice == -3) {
-			return edit_fail(e, "decision is %lld, where block %s "
+			return edit_fail(e,
+					 "decision is %lld, where block %s "
 					 "cannot go",
 					 (long long)args[1].u.ival,
 					 block->u.block->name);

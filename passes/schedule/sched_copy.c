@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks that copy, and what decides whether one may be put between a block
  * and its buffer. */
+#include "sched_copy.h"
 #include "index_map.h"
 #include "lower_passes.h"
-#include "sched_copy.h"
 
 struct stmt *
 block_around(struct stmt *s)
@@ -149,7 +149,8 @@ buffer_twin(struct edit *e, const struct buffer *b, const char *name,
 	    const char *scope, int ndim, const struct expr *const *shape)
 {
 	struct buffer_spec spec = {
-		.name = free_buffer_name(e, name), .type = b->type,
+		.name = free_buffer_name(e, name),
+		.type = b->type,
 		.ndim = ndim < 0 ? b->ndim : ndim,
 		.shape = shape ? shape : b->shape,
 		.scope = scope ? arena_strdup(&e->m->arena, scope) : b->scope,
@@ -203,25 +204,28 @@ common_index(struct edit *e, struct stmt *block, const struct buffer *b)
 		for (int d = 0; d < b->ndim; d++) {
 			expr_visit(index[d], find_foreign, &foreign);
 			if (all.list.data[i].index[d] != index[d]) {
-				edit_fail(e, "block %s touches %s at several "
+				edit_fail(e,
+					  "block %s touches %s at several "
 					  "places; it needs one index for "
-					  "all", block->u.block->name,
-					  b->name);
+					  "all",
+					  block->u.block->name, b->name);
 				return NULL;
 			}
 		}
 	}
 	if (!index) {
-		edit_fail(e, "block %s does not touch %s by itself; name the "
-			  "block inside that does", block->u.block->name,
-			  b->name);
+		edit_fail(e,
+			  "block %s does not touch %s by itself; name the "
+			  "block inside that does",
+			  block->u.block->name, b->name);
 		return NULL;
 	}
 	if (foreign.found) {
-		edit_fail(e, "block %s touches %s at an index that is not "
+		edit_fail(e,
+			  "block %s touches %s at an index that is not "
 			  "made of its iter vars alone; blockize less or "
-			  "name another buffer", block->u.block->name,
-			  b->name);
+			  "name another buffer",
+			  block->u.block->name, b->name);
 		return NULL;
 	}
 	return index;
@@ -259,8 +263,7 @@ static bool
 bound_below(const struct expr *x, const struct stmt *s, const struct stmt *top)
 {
 	for (; s; s = s == top ? NULL : s->parent) {
-		if ((s->kind == STMT_FOR && expr_uses_var(x,
-							  s->u.loop.var)) ||
+		if ((s->kind == STMT_FOR && expr_uses_var(x, s->u.loop.var)) ||
 		    (s->kind == STMT_LET && expr_uses_var(x, s->u.var))) {
 			return true;
 		}
@@ -290,8 +293,7 @@ conditions_outside(struct edit *e, const struct stmt *block,
 
 		analyser_assume(&a, expr_le(m, it->min, value));
 		analyser_assume(&a, expr_lt(m, value,
-					    expr_add(m, it->min,
-						     it->extent)));
+					    expr_add(m, it->min, it->extent)));
 	}
 	expr_conjuncts(m, block->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
@@ -318,8 +320,8 @@ leaves_values_out(struct edit *e, const struct stmt *block, int i)
 	bool moves = false;
 
 	analyser_init(&a, m);
-	for (const struct stmt *p = block->parent;
-	     p && p->kind != STMT_BLOCK; p = p->parent) {
+	for (const struct stmt *p = block->parent; p && p->kind != STMT_BLOCK;
+	     p = p->parent) {
 		if (p->kind == STMT_FOR) {
 			analyser_bind(&a, p->u.loop.var, p->args[0],
 				      p->args[1]);
@@ -338,8 +340,7 @@ leaves_values_out(struct edit *e, const struct stmt *block, int i)
 }
 
 bool
-runs_everywhere(struct edit *e, const struct stmt *block,
-		const struct stmt *at)
+runs_everywhere(struct edit *e, const struct stmt *block, const struct stmt *at)
 {
 	const struct expr *rest = conditions_outside(e, block, at,
 						     scope_of(block));
@@ -435,8 +436,8 @@ store_nest(struct edit *e, const char *name, const struct iter_var *iters,
 	struct arena *arena = &e->m->arena;
 	struct block b = { .name = free_block_name(e, name),
 			   .n_iters = n_iters };
-	const struct expr **bind =
-		arena_array(arena, const struct expr *, n_iters + 1);
+	const struct expr **bind = arena_array(arena, const struct expr *,
+					       n_iters + 1);
 	struct range *ranges = arena_array(arena, struct range, n_iters + 1);
 	struct stmt *copy, *nest;
 
@@ -607,8 +608,8 @@ has_own_places(struct edit *e, const struct stmt *block,
 	const struct block *b = block->u.block;
 	struct arena *arena = &e->m->arena;
 	struct var **vars = arena_array(arena, struct var *, b->n_iters + 1);
-	const struct expr **extents =
-		arena_array(arena, const struct expr *, b->n_iters + 1);
+	const struct expr **extents = arena_array(arena, const struct expr *,
+						  b->n_iters + 1);
 	const struct expr **index = arena_array(arena, const struct expr *,
 						store->n_args);
 	struct analyser a;
@@ -634,8 +635,8 @@ has_own_places(struct edit *e, const struct stmt *block,
 		}
 	}
 	return n == 0 ||
-	       index_map_from_forward(e->m, vars, n, index,
-				      store->n_args - 1, extents, &map, &why);
+	       index_map_from_forward(e->m, vars, n, index, store->n_args - 1,
+				      extents, &map, &why);
 }
 
 /* Does the store come again, to the same elements, before the block is through
@@ -650,8 +651,8 @@ stored_again(struct edit *e, struct stmt *store, const struct stmt *block,
 	if (store->kind != STMT_STORE) {
 		return false;
 	}
-	for (const struct stmt *p = block->parent;
-	     p && p->kind != STMT_BLOCK; p = p->parent) {
+	for (const struct stmt *p = block->parent; p && p->kind != STMT_BLOCK;
+	     p = p->parent) {
 		leaves |= p->kind == STMT_FOR && stmt_contains(p, store) &&
 			  !stmt_contains(p, last);
 	}
@@ -672,8 +673,7 @@ input_changed(struct edit *e, struct stmt *block, const struct stmt *last)
 		const struct buffer *b = all.list.data[i].buffer;
 		struct access_list uses = { 0 };
 
-		if (!all.list.data[i].load ||
-		    writes_below(e->f, block, b)) {
+		if (!all.list.data[i].load || writes_below(e->f, block, b)) {
 			continue;
 		}
 		access_collect(e->f, e->f->body, b, &uses);

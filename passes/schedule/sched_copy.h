@@ -30,8 +30,8 @@ const char *free_block_name(struct edit *e, const char *name);
 const char *free_buffer_name(struct edit *e, const char *name);
 /* b's twin, owned by nobody yet: NULL or a negative number keeps. */
 const struct buffer *buffer_twin(struct edit *e, const struct buffer *b,
-				 const char *name, const char *scope,
-				 int ndim, const struct expr *const *shape);
+				 const char *name, const char *scope, int ndim,
+				 const struct expr *const *shape);
 
 /* The index of every access to b in the block, if all agree and speak of the
  * block's iter vars alone; NULL after reporting. */
@@ -39,8 +39,7 @@ const struct expr *const *common_index(struct edit *e, struct stmt *block,
 				       const struct buffer *b);
 /* Proves that the index stays inside of b while the block's iter vars run. */
 bool index_in_bounds(struct edit *e, const struct stmt *block,
-		     const struct buffer *b,
-		     const struct expr *const *index);
+		     const struct buffer *b, const struct expr *const *index);
 /* Does the block run for each value of its iter vars? Its predicate follows
  * from their domains, and no IF in its body leaves the statement out. */
 bool runs_everywhere(struct edit *e, const struct stmt *block,
@@ -48,8 +47,7 @@ bool runs_everywhere(struct edit *e, const struct stmt *block,
 /* The conjuncts of the block's predicate that speak of nothing bound at or
  * below top, as one (true if there are none). NULL if anything else may leave
  * the statement at out of a value of the iter vars. */
-const struct expr *conditions_outside(struct edit *e,
-				      const struct stmt *block,
+const struct expr *conditions_outside(struct edit *e, const struct stmt *block,
 				      const struct stmt *at,
 				      const struct stmt *top);
 /* Each iter var is bound to a loop of its own around the block. */
@@ -83,8 +81,7 @@ struct stmt *copy_box_nest(struct edit *e, const char *name,
  * vars, each driven by loops of its own, fill all of the box? As many points
  * as elements. */
 bool loops_fill_box(struct edit *e, const struct stmt *block,
-		    const struct stmt *top, const struct range *box,
-		    int ndim);
+		    const struct stmt *top, const struct range *box, int ndim);
 /* Are there elements of the box that nothing at or below s stores? So it is
  * with the padding of a layout. A box that moves with loops may be anywhere,
  * but a single element is taken for the one that is read. */
@@ -105,8 +102,8 @@ void buffer_follow(struct edit *e, const struct buffer *from,
 		   const struct buffer *to);
 /* Is all that x reads (but for the buffer but) complete before the child top
  * of a scope? */
-bool inputs_ready(struct edit *e, const struct expr *x,
-		  const struct stmt *top, const struct buffer *but);
+bool inputs_ready(struct edit *e, const struct expr *x, const struct stmt *top,
+		  const struct buffer *but);
 /* A block that reads one of these in its init, which runs before the loop does:
  * the loop, or one around it, drives its reduction. NULL: none. */
 const struct stmt *started_before(const struct stmt *loop,

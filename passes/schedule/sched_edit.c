@@ -7,7 +7,9 @@
 struct edit
 edit_begin(struct sched *s, const char *primitive)
 {
-	return (struct edit){ .s = s, .f = s->func, .m = s->module,
+	return (struct edit){ .s = s,
+			      .f = s->func,
+			      .m = s->module,
 			      .primitive = primitive,
 			      .checkpoint = func_checkpoint(s->func) };
 }
@@ -34,8 +36,10 @@ edit_loop(struct edit *e, int id)
 	struct stmt *s = func_find(e->f, id);
 
 	if (!s || s->kind != STMT_FOR) {
-		edit_fail(e, "%d is not a loop (any more); get the loops of "
-			     "a block again", id);
+		edit_fail(e,
+			  "%d is not a loop (any more); get the loops of "
+			  "a block again",
+			  id);
 		return NULL;
 	}
 	return s;
@@ -80,7 +84,8 @@ edit_unpinned(struct edit *e, const struct buffer *b)
 	access_collect(e->f, e->f->body, b, &all);
 	for (int i = 0; i < all.list.n; i++) {
 		if (all.list.data[i].address) {
-			return edit_fail(e, "the address of %s is passed to a "
+			return edit_fail(e,
+					 "the address of %s is passed to a "
 					 "call; do this before tensorizing",
 					 b->name);
 		}
@@ -107,8 +112,7 @@ scope_child(const struct stmt *s)
 	for (;;) {
 		const struct stmt *p = s->parent;
 
-		if (p == scope || (p->kind == STMT_SEQ &&
-				   p->parent == scope)) {
+		if (p == scope || (p->kind == STMT_SEQ && p->parent == scope)) {
 			return (struct stmt *)s;
 		}
 		s = p;
@@ -171,9 +175,9 @@ void
 scope_add_alloc(struct func *f, struct stmt *scope, const struct buffer *b)
 {
 	struct block copy = *scope->u.block;
-	const struct buffer **list =
-		arena_array(&f->module->arena, const struct buffer *,
-			    copy.n_allocs + 1);
+	const struct buffer **list = arena_array(&f->module->arena,
+						 const struct buffer *,
+						 copy.n_allocs + 1);
 
 	for (int i = 0; i < copy.n_allocs; i++) {
 		list[i] = copy.allocs[i];
@@ -198,9 +202,9 @@ void
 scope_drop_alloc(struct func *f, struct stmt *scope, const struct buffer *b)
 {
 	struct block copy = *scope->u.block;
-	const struct buffer **list =
-		arena_array(&f->module->arena, const struct buffer *,
-			    copy.n_allocs + 1);
+	const struct buffer **list = arena_array(&f->module->arena,
+						 const struct buffer *,
+						 copy.n_allocs + 1);
 	int k = 0;
 
 	for (int i = 0; i < copy.n_allocs; i++) {
@@ -244,12 +248,11 @@ buffer_swap_all(struct func *f, const struct buffer *from,
 static void
 forget_units(struct analyser *a, const struct stmt *block)
 {
-	for (const struct stmt *p = block->parent;
-	     p && p->kind != STMT_BLOCK; p = p->parent) {
+	for (const struct stmt *p = block->parent; p && p->kind != STMT_BLOCK;
+	     p = p->parent) {
 		if (p->kind == STMT_FOR && expr_is_value(p->args[1], 1)) {
 			analyser_bind(a, p->u.loop.var, p->args[0],
-				      expr_int(a->module, p->args[1]->type,
-					       2));
+				      expr_int(a->module, p->args[1]->type, 2));
 		}
 	}
 }
@@ -314,9 +317,8 @@ sole_store(const struct stmt *block)
 const char *
 iter_axis_name(const char *iter_name)
 {
-	return strncmp(iter_name, "v_", 2) == 0 && iter_name[2]
-		       ? iter_name + 2
-		       : iter_name;
+	return strncmp(iter_name, "v_", 2) == 0 && iter_name[2] ? iter_name + 2
+								: iter_name;
 }
 
 struct stmt *

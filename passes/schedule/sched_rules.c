@@ -33,10 +33,10 @@ see_call(void *ctx, const struct expr *e)
 	bool *found = ctx;
 
 	if (e->kind == EXPR_CALL && dtype_is_float(e->type) &&
-	    !expr_is_extreme(e) &&
-	    e->u.intrin != INTRIN_ABS && e->u.intrin != INTRIN_NEARBYINT &&
-	    e->u.intrin != INTRIN_FLOOR && e->u.intrin != INTRIN_CEIL &&
-	    e->u.intrin != INTRIN_TRUNC && e->u.intrin != INTRIN_LIKELY) {
+	    !expr_is_extreme(e) && e->u.intrin != INTRIN_ABS &&
+	    e->u.intrin != INTRIN_NEARBYINT && e->u.intrin != INTRIN_FLOOR &&
+	    e->u.intrin != INTRIN_CEIL && e->u.intrin != INTRIN_TRUNC &&
+	    e->u.intrin != INTRIN_LIKELY) {
 		*found = true;
 	}
 }
@@ -99,7 +99,8 @@ static bool
 is_output(const struct rules *r, const struct stmt *block)
 {
 	for (int i = 0; i < block->u.block->n_writes; i++) {
-		if (rules_is_param(r->s.func, block->u.block->writes[i].buffer)) {
+		if (rules_is_param(r->s.func,
+				   block->u.block->writes[i].buffer)) {
 			return true;
 		}
 	}
@@ -147,7 +148,9 @@ row_bytes(struct rules *r, const struct stmt *block, const int *users, int n)
 				continue;
 			}
 			row = expr_is_int(user->iters[k].extent, &extent) &&
-			      extent < all / row ? row * extent : all;
+					      extent < all / row
+				      ? row * extent
+				      : all;
 		}
 		most = row > most ? row : most;
 	}
@@ -181,9 +184,9 @@ worth_keeping(struct rules *r, int id, const struct stmt *block)
 	if (!store_has(block, see_call) && !is_table(block)) {
 		return false;
 	}
-	if (n > 1 && !(r->target->optimize_memory &&
-		       row_bytes(r, block, users, n) >
-			       r->target->stack_limit_bytes)) {
+	if (n > 1 &&
+	    !(r->target->optimize_memory &&
+	      row_bytes(r, block, users, n) > r->target->stack_limit_bytes)) {
 		return true;
 	}
 	for (int i = 0; i < n; i++) {
@@ -268,14 +271,14 @@ rules_inline(struct rules *r, enum inline_kept kept)
 }
 
 /* Tries a rule; what a failed one has done is undone. */
-#define TRY(rule) \
-	do { \
-		struct sched_mark mark = sched_checkpoint(&r->s); \
-		size_t words = r->words.len; \
-		if (rule) { \
-			return true; \
-		} \
-		undo(r, mark, words); \
+#define TRY(rule)                                                              \
+	do {                                                                   \
+		struct sched_mark mark = sched_checkpoint(&r->s);              \
+		size_t words = r->words.len;                                   \
+		if (rule) {                                                    \
+			return true;                                           \
+		}                                                              \
+		undo(r, mark, words);                                          \
 	} while (0)
 
 static void

@@ -33,10 +33,10 @@ struct rules {
 /* sched_rules_access.c: which axis a block's loads depend on, and how. */
 enum axis_use {
 	AXIS_UNUSED,
-	AXIS_PLAIN,     /* the variable alone is one index, or two next to
+	AXIS_PLAIN,    /* the variable alone is one index, or two next to
 			 * each other are the rows and columns of it */
-	AXIS_GRANULAR,  /* only as v // c: constant over runs of c */
-	AXIS_BLOCKED,   /* once as v // c, once, in the last index, as v % c:
+	AXIS_GRANULAR, /* only as v // c: constant over runs of c */
+	AXIS_BLOCKED,  /* once as v // c, once, in the last index, as v % c:
 			 * contiguous over runs of c */
 	AXIS_MIXED
 };
@@ -55,9 +55,9 @@ struct load_access {
 struct block_access {
 	struct stmt *block;
 	const struct block *info;
-	const struct buffer *out; /* what it stores to */
-	struct load_access *loads;     /* but for the accumulator's own */
-	struct load_access store;      /* what it writes; load is NULL */
+	const struct buffer *out;  /* what it stores to */
+	struct load_access *loads; /* but for the accumulator's own */
+	struct load_access store;  /* what it writes; load is NULL */
 	int n_loads;
 	int n_spatial, n_reduce;
 };
@@ -68,8 +68,7 @@ bool rules_access(struct rules *r, int block, struct block_access *out);
  * have it plain: they can be stored anew. */
 int64_t rules_blocked_by(const struct block_access *x, int iter, bool store);
 /* Does the epilogue read the accumulator at exactly its own axes? */
-bool rules_same_axes(struct rules *r, const struct block_access *x,
-		     int output);
+bool rules_same_axes(struct rules *r, const struct block_access *x, int output);
 /* The loop that each iter var of the block is bound to, 0 where it has none
  * (extent 1). False if a loop drives more than one, or part of one. */
 bool rules_axis_loops(struct rules *r, int block, int *of_axis);
@@ -177,8 +176,7 @@ bool rule_window(struct rules *r, int reduction, int output);
 /* The reduction slides a window over what the block rows has copied. */
 bool rule_rows(struct rules *r, int rows, int reduction, int output);
 bool rule_reduction(struct rules *r, int reduction, int output);
-bool rule_rows_in_blocks(struct rules *r, const int *blocks, int n,
-			 int output);
+bool rule_rows_in_blocks(struct rules *r, const int *blocks, int n, int output);
 bool rule_points(struct rules *r, const int *blocks, int n, int output);
 bool rule_rowwise(struct rules *r, const int *blocks, int n, int output);
 

@@ -42,7 +42,8 @@ probe_index(struct use_probe *p, const struct expr *e)
 		p->quotients += e->kind == EXPR_FLOORDIV;
 		p->rests += e->kind == EXPR_FLOORMOD;
 		p->granularity = p->granularity == 0 || p->granularity == c
-			? c : -1;
+					 ? c
+					 : -1;
 		return;
 	}
 	for (int i = 0; i < e->n_args; i++) {
@@ -60,8 +61,7 @@ walks_rows(const struct expr *const *index, const struct buffer *b,
 
 		if (row->kind == EXPR_FLOORDIV && at->kind == EXPR_FLOORMOD &&
 		    row->args[0] == v->expr && at->args[0] == v->expr &&
-		    row->args[1] == at->args[1] &&
-		    at->args[1] == b->shape[d]) {
+		    row->args[1] == at->args[1] && at->args[1] == b->shape[d]) {
 			return d;
 		}
 	}
@@ -162,8 +162,7 @@ rules_access(struct rules *r, int block, struct block_access *out)
 
 		x->load = c.loads.data[l];
 		x->weight = weight_behind(r, x->load->u.buffer);
-		classify_all(r, out->info, x, x->load->args,
-			     x->load->u.buffer);
+		classify_all(r, out->info, x, x->load->args, x->load->u.buffer);
 	}
 	classify_all(r, out->info, &out->store,
 		     out->block->children[0]->args + 1, out->out);
@@ -304,8 +303,8 @@ rules_same_axes(struct rules *r, const struct block_access *x, int output)
 
 /* Which dimensions the axes of a kind walk; false if some index is not one. */
 static bool
-dims_of(const struct block_access *x, const struct load_access *a,
-	bool reduced, bool *is_last)
+dims_of(const struct block_access *x, const struct load_access *a, bool reduced,
+	bool *is_last)
 {
 	int found = 0;
 

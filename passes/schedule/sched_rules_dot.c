@@ -60,8 +60,10 @@ run_of(const struct tiling *t, const struct load_access *data, int iter,
 		return data->granularity[iter];
 	}
 	return data->use[iter] == AXIS_PLAIN &&
-	       data->dim[iter] == data->load->n_args - 1 &&
-	       extent % depth == 0 ? depth : 0;
+			       data->dim[iter] == data->load->n_args - 1 &&
+			       extent % depth == 0
+		       ? depth
+		       : 0;
 }
 
 void
@@ -73,8 +75,8 @@ tiling_find_dot(struct rules *r, struct tiling *t)
 
 	t->dot = (struct tile_dot){ .intrin = NULL };
 	if (r->without_dot || r->target->byte_dot == NULL ||
-	    r->target->intrins == NULL || t->operand == NULL || t->operand->weight == NULL ||
-	    t->x.n_loads != 2) {
+	    r->target->intrins == NULL || t->operand == NULL ||
+	    t->operand->weight == NULL || t->x.n_loads != 2) {
 		return;
 	}
 	intrin = tensor_intrins_find(r->target->intrins, r->target->byte_dot);
@@ -106,7 +108,8 @@ finish_start(struct rules *r, int start, int64_t lanes)
 
 	if (!sched_get_loops(&r->s, start, &loops, &n) || n == 0 ||
 	    !expr_is_int(func_find(r->s.func, loops[n - 1])->args[1],
-			 &extent) || extent != lanes) {
+			 &extent) ||
+	    extent != lanes) {
 		return false;
 	}
 	return sched_vectorize(&r->s, loops[n - 1]);
@@ -136,8 +139,7 @@ tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
 				 (int64_t[]){ 0, t->dot.taken }, 2, parts)) {
 			return false;
 		}
-		tile->first = tile->first == order[i] ? parts[0]
-						      : tile->first;
+		tile->first = tile->first == order[i] ? parts[0] : tile->first;
 		order[i] = parts[0];
 		tile->dot = parts[1];
 		return true;
@@ -154,8 +156,7 @@ tiling_use_dot(struct rules *r, const struct tiling *t, int reduction,
 	int start;
 
 	if (tile->first == 0 || tile->lanes == 0 ||
-	    !sched_decompose_reduction(&r->s, reduction, tile->first,
-				       &start) ||
+	    !sched_decompose_reduction(&r->s, reduction, tile->first, &start) ||
 	    !finish_start(r, start, t->vector > 0 ? t->vector : t->lanes) ||
 	    !sched_apply(&r->s, "tensorize", args, 2, NULL)) {
 		return false;

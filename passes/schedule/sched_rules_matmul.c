@@ -142,8 +142,7 @@ find_tile(struct tiling *t)
 		    tiling_extent(x, i) < 2) {
 			continue;
 		}
-		if (t->operand == NULL ||
-		    t->operand->use[i] == AXIS_UNUSED) {
+		if (t->operand == NULL || t->operand->use[i] == AXIS_UNUSED) {
 			t->tile = i;
 			t->tile_granularity = 0;
 		} else if (t->operand->use[i] == AXIS_GRANULAR &&
@@ -155,8 +154,7 @@ find_tile(struct tiling *t)
 }
 
 static void
-put_tile(struct rules *r, const char *before, const struct var *v,
-	 int64_t size)
+put_tile(struct rules *r, const char *before, const struct var *v, int64_t size)
 {
 	strbuf_printf(&r->words, "%s %s_tile %lld", before,
 		      iter_axis_name(v->name), (long long)size);
@@ -177,13 +175,13 @@ find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
 	}
 	if (vector < 2 || tiling_lanes(tiling_extent(&t->x, t->lane), vector,
 				       4 * vector, t->granularity) %
-				  vector == 0) {
+					  vector ==
+				  0) {
 		return true;
 	}
 	if (rules_fuse_pixels(r, &t->x, reduction, output) &&
 	    rules_access(r, reduction, &fused.x) && find_lane(&fused, false) &&
-	    fused.operand->dim[fused.lane] ==
-		    fused.operand->load->n_args - 1 &&
+	    fused.operand->dim[fused.lane] == fused.operand->load->n_args - 1 &&
 	    tiling_extent(&fused.x, fused.lane) >= 2 * vector) {
 		*t = fused;
 		return true;
@@ -201,7 +199,8 @@ output_block(struct rules *r, int output, int lane)
 
 	return rules_access(r, output, &e) && lane < e.n_spatial &&
 			       e.store.use[lane] == AXIS_BLOCKED
-		       ? e.store.granularity[lane] : 0;
+		       ? e.store.granularity[lane]
+		       : 0;
 }
 
 /* What becomes of the last lanes and of the last tile. */
@@ -282,9 +281,9 @@ rule_matmul(struct rules *r, int reduction, int output)
 		int axis = i % t.x.n_spatial;
 		bool again = (gathers || t.strips) &&
 			     t.operand->use[axis] == AXIS_UNUSED;
-		int loop = axis == t.lane ? lane_split[0]
-			 : axis == t.tile && t.tiles > 1 ? tile_split[0]
-			 : loops[axis];
+		int loop = axis == t.lane                  ? lane_split[0]
+			   : axis == t.tile && t.tiles > 1 ? tile_split[0]
+							   : loops[axis];
 
 		if (loop != 0 && again == (i >= t.x.n_spatial)) {
 			at = loop;
@@ -297,7 +296,7 @@ rule_matmul(struct rules *r, int reduction, int output)
 	n += tiling_inner(r, &inner, order + n);
 	if (!sched_reorder(&r->s, order, n) ||
 	    !(part >= 0 ? tiling_sum_parts(r, &t, reduction, part, part_size,
-				    lane_split[0])
+					   lane_split[0])
 			: tiling_sum(r, &t, reduction, at, lane_split[0]))) {
 		return false;
 	}

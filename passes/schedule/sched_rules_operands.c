@@ -39,8 +39,12 @@ parts_map(struct rules *r, const struct staged *t)
 			const struct expr *o = expr_floordiv(m, v, g);
 			const struct expr **b = &sum[PART_BATCH];
 
-			*b = *b ? expr_add(m, expr_mul(m, *b, expr_floordiv(
-						m, extent, g)), o) : o;
+			*b = *b ? expr_add(m,
+					   expr_mul(m, *b,
+						    expr_floordiv(m, extent,
+								  g)),
+					   o)
+				: o;
 			v = expr_floormod(m, v, g);
 			extent = g;
 		}
@@ -75,9 +79,8 @@ own_order(struct rules *r, int block, const struct buffer *b, int *copy)
 	int index = rules_read_index(r, block, b);
 	struct sched_value which[2] = { sv_string("read"), sv_int(index) };
 
-	return index >= 0 &&
-	       staged_apply(r, "reindex", block,
-			    sv_list(r->module, which, 2), copy);
+	return index >= 0 && staged_apply(r, "reindex", block,
+					  sv_list(r->module, which, 2), copy);
 }
 
 /* Whatever the block reads that others make, it makes itself. */
@@ -94,8 +97,8 @@ inline_producers(struct rules *r, int block)
 			return;
 		}
 		for (int i = 0; i < n && !again; i++) {
-			again = !block_reduces(func_find(r->s.func,
-							 makers[i])) &&
+			again = !block_reduces(
+					func_find(r->s.func, makers[i])) &&
 				sched_compute_inline(&r->s, makers[i]);
 		}
 	}
@@ -108,7 +111,8 @@ sole_reader(struct rules *r, int block)
 	int *users, n;
 
 	return sched_get_consumers(&r->s, block, &users, &n) && n == 1
-		       ? users[0] : 0;
+		       ? users[0]
+		       : 0;
 }
 
 /* What the sums are stored by does what is done to them. */
@@ -143,7 +147,8 @@ pad(struct rules *r, const struct staged *t, int block,
 	}
 	if (!staged_apply(r, "pad_einsum", block,
 			  sv_list(r->module, to + staged_first(t),
-				  PARTS - staged_first(t)), NULL)) {
+				  PARTS - staged_first(t)),
+			  NULL)) {
 		return false;
 	}
 	for (int i = 0; i < 2; i++) {
@@ -230,7 +235,9 @@ staged_implicit(struct rules *r, const struct staged *t)
 		enum part part;
 		char letter;
 	} parts[] = {
-		{ PART_ROW, 'M' }, { PART_COLUMN, 'N' }, { PART_SUM, 'K' },
+		{ PART_ROW, 'M' },
+		{ PART_COLUMN, 'N' },
+		{ PART_SUM, 'K' },
 	};
 	struct arena *a = &r->module->arena;
 	const char *text = "implicit GEMM,";
@@ -240,8 +247,7 @@ staged_implicit(struct rules *r, const struct staged *t)
 		const char *axes = part_axes(r, t, parts[i].part, &n);
 
 		text = arena_printf(a, "%s %c = %s%s%lld,", text,
-				    parts[i].letter, axes,
-				    n > 0 ? " = " : "",
+				    parts[i].letter, axes, n > 0 ? " = " : "",
 				    (long long)t->extent[parts[i].part]);
 	}
 	/* The sum, which comes last, is over one axis: a GEMM as it is. */

@@ -108,8 +108,8 @@ start_inside(struct rules *r, int start, const int *loops, int n)
 static bool
 is_state(const struct rules *r, int start)
 {
-	const struct buffer *b = func_find(r->s.func, start)
-					 ->u.block->writes[0].buffer;
+	const struct buffer *b =
+		func_find(r->s.func, start)->u.block->writes[0].buffer;
 
 	for (int i = 0; i < r->s.func->params.n; i++) {
 		if (r->s.func->params.data[i].buffer == b) {
@@ -134,8 +134,7 @@ find_columns(struct rules *r, int block, const int *loops, int n, int *first)
 		int axis = -1;
 
 		for (int k = 0; k < s->u.block->n_iters; k++) {
-			if (expr_uses_var(s->args[1 + k],
-					  loop->u.loop.var)) {
+			if (expr_uses_var(s->args[1 + k], loop->u.loop.var)) {
 				axis = k;
 			}
 		}
@@ -181,8 +180,8 @@ set_columns_apart(struct rules *r, int block, bool carries)
 		return;
 	}
 	at = find_columns(r, block, loops, n, &first);
-	if (at < 0 || !expr_is_int(func_find(r->s.func, loops[at])->args[1],
-				   &extent)) {
+	if (at < 0 ||
+	    !expr_is_int(func_find(r->s.func, loops[at])->args[1], &extent)) {
 		return;
 	}
 	if (!rules_worth_sharing(r, loops[0])) {
@@ -190,8 +189,7 @@ set_columns_apart(struct rules *r, int block, bool carries)
 	}
 	width = column_width(extent, shares);
 	if (width == 0 || width == extent || (shares == 1 && !carries) ||
-	    !sched_split(&r->s, loops[at], (int64_t[]){ 0, width }, 2,
-			 parts)) {
+	    !sched_split(&r->s, loops[at], (int64_t[]){ 0, width }, 2, parts)) {
 		return;
 	}
 	order[0] = parts[0];

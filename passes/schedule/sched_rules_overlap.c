@@ -47,14 +47,17 @@ tiling_overlap(struct rules *r, int output, int loop, const struct var *axis,
 		return true;
 	}
 	if (may_be_in_place(r, output)) {
-		strbuf_printf(&r->words, ", the last %lld of %s apart, as the result "
-			      "may overwrite an input", (long long)rest, name);
+		strbuf_printf(&r->words,
+			      ", the last %lld of %s apart, as the result "
+			      "may overwrite an input",
+			      (long long)rest, name);
 		return true;
 	}
 	if (time > OVERLAP_MAY_TAKE) {
-		strbuf_printf(&r->words, ", the last %lld of %s apart, as a whole "
-			      "tile takes %.0f %% longer", (long long)rest, name,
-			      (time - 1) * 100);
+		strbuf_printf(&r->words,
+			      ", the last %lld of %s apart, as a whole "
+			      "tile takes %.0f %% longer",
+			      (long long)rest, name, (time - 1) * 100);
 		return true;
 	}
 	strbuf_printf(&r->words, ", the last tile of %s overlaps", name);

@@ -55,7 +55,8 @@ tiling_block(const struct tiling *t, int iter)
 		return t->dot.block;
 	}
 	return t->x.info->iters[iter].kind == ITER_REDUCE
-		? rules_blocked_by(&t->x, iter, false) : 0;
+		       ? rules_blocked_by(&t->x, iter, false)
+		       : 0;
 }
 
 /* Is dimension d the one whose elements a dot product takes together? */
@@ -73,7 +74,7 @@ is_paired(const struct load_access *operand)
 
 /* What of a layout is to lie two in a byte. */
 struct pairing {
-	int at;         /* which physical dimension is halved */
+	int at; /* which physical dimension is halved */
 	int64_t extent;
 };
 
@@ -85,8 +86,7 @@ is_summed(const struct tiling *t, const struct load_access *operand, int d)
 
 	for (int i = 0; i < info->n_iters; i++) {
 		if (info->iters[i].kind == ITER_REDUCE &&
-		    expr_uses_var(operand->load->args[d],
-				  info->iters[i].var)) {
+		    expr_uses_var(operand->load->args[d], info->iters[i].var)) {
 			return true;
 		}
 	}
@@ -152,9 +152,9 @@ lanes_last(struct rules *r, const struct tiling *t,
 		    expr_is_int(b->shape[d], &extent)) {
 			offer_pairs(&pairs, map->n_physical, extent);
 		}
-		rules_map_put(map, d == lane ? quotient(m, i, t->lanes)
+		rules_map_put(map, d == lane      ? quotient(m, i, t->lanes)
 				   : block[d] > 0 ? quotient(m, i, block[d])
-				   : i);
+						  : i);
 	}
 	for (int d = 0; d < b->ndim; d++) {
 		const struct expr *i = map->logical[d]->expr;
@@ -201,8 +201,7 @@ pack_operand(struct rules *r, const struct tiling *t,
 		index++;
 	}
 	if (map == NULL ||
-	    !sched_transform_layout(&r->s, t->x.block->id, false, index,
-				    map)) {
+	    !sched_transform_layout(&r->s, t->x.block->id, false, index, map)) {
 		return false;
 	}
 	strbuf_printf(&r->words, ", %s packed by %lld", b->name,

@@ -37,7 +37,8 @@ expr_operations(const struct expr *e)
 	}
 	if (e->n_args > 0 && dtype_is_float(e->type)) {
 		n = e->kind == EXPR_CALL && !expr_is_extreme(e)
-			? CALL_OPERATIONS : 1;
+			    ? CALL_OPERATIONS
+			    : 1;
 	}
 	for (int i = 0; i < e->n_args; i++) {
 		n += expr_operations(e->args[i]);
@@ -163,8 +164,7 @@ see_guard(void *ctx, struct stmt *s)
 {
 	struct guard_search *g = ctx;
 
-	g->found |= s->kind == STMT_BLOCK &&
-		    expr_uses_var(s->args[0], g->var);
+	g->found |= s->kind == STMT_BLOCK && expr_uses_var(s->args[0], g->var);
 	return !g->found;
 }
 
@@ -283,7 +283,8 @@ static double
 common_bytes(struct rules *r, int nest, int loop)
 {
 	struct common c = {
-		.all = { .func = r->s.func }, .moving = { .func = r->s.func },
+		.all = { .func = r->s.func },
+		.moving = { .func = r->s.func },
 		.var = func_find(r->s.func, loop)->u.loop.var,
 	};
 
@@ -406,8 +407,7 @@ one_group(struct rules *r, int block, const int *loops, int n)
 {
 	int loop;
 
-	return rules_one_loop(r, NULL, 0, rules_nest(block, loops, n),
-			      &loop) &&
+	return rules_one_loop(r, NULL, 0, rules_nest(block, loops, n), &loop) &&
 	       sched_bind(&r->s, loop, "blockIdx.x");
 }
 
@@ -500,7 +500,7 @@ rules_parallel(struct rules *r)
 		share_results(r);
 	}
 	if (shared > 0) {
-		strbuf_puts(&r->words, in_groups(r) ? ", groups"
-						    : ", parallel");
+		strbuf_puts(&r->words,
+			    in_groups(r) ? ", groups" : ", parallel");
 	}
 }

@@ -44,7 +44,8 @@ column_operand(const struct staged *t)
 		const struct iter_var *it = &t->x.info->iters[i];
 		const struct load_access *l = t->x.loads;
 
-		if (it->kind == ITER_SPATIAL && uses(&l[0], i) != uses(&l[1], i) &&
+		if (it->kind == ITER_SPATIAL &&
+		    uses(&l[0], i) != uses(&l[1], i) &&
 		    !expr_is_value(it->extent, 1)) {
 			return uses(&l[1], i);
 		}
@@ -60,8 +61,7 @@ find_part(struct staged *t, int columns, int i)
 	const struct load_access *c = &t->x.loads[columns];
 	int64_t extent, g = 0;
 
-	if (!expr_is_int(it->extent, &extent) ||
-	    !expr_is_value(it->min, 0)) {
+	if (!expr_is_int(it->extent, &extent) || !expr_is_value(it->min, 0)) {
 		return false;
 	}
 	t->part[i] = PART_BATCH;
@@ -168,7 +168,8 @@ bool
 staged_sizes(struct rules *r, struct staged *t)
 {
 	int64_t most = r->target->max_threads < BLOCK_THREADS
-			       ? r->target->max_threads : BLOCK_THREADS;
+			       ? r->target->max_threads
+			       : BLOCK_THREADS;
 	int64_t side = 16, bytes = dtype_bytes(t->x.out->type), k = 16;
 
 	while (side * side > most) {
@@ -182,9 +183,11 @@ staged_sizes(struct rules *r, struct staged *t)
 	choose_side(t, PART_ROW, side);
 	choose_side(t, PART_COLUMN, side);
 	while (blocks_of(t, PART_ROW) * blocks_of(t, PART_COLUMN) *
-		       t->extent[PART_BATCH] < r->target->units) {
+		       t->extent[PART_BATCH] <
+	       r->target->units) {
 		enum part p = t->side[PART_ROW] > t->side[PART_COLUMN]
-				      ? PART_ROW : PART_COLUMN;
+				      ? PART_ROW
+				      : PART_COLUMN;
 
 		if (t->side[p] <= 2 * side) {
 			break;
@@ -194,9 +197,11 @@ staged_sizes(struct rules *r, struct staged *t)
 	set_runs(t, PART_ROW);
 	set_runs(t, PART_COLUMN);
 	/* Two copies of each tile: one is filled while the other is used. */
-	while (k > 4 && (k / 2 >= t->extent[PART_SUM] ||
-			 2 * k * (t->side[PART_ROW] + t->side[PART_COLUMN] +
-				  2 * RUN) * bytes > r->target->shared_bytes)) {
+	while (k > 4 &&
+	       (k / 2 >= t->extent[PART_SUM] ||
+		2 * k * (t->side[PART_ROW] + t->side[PART_COLUMN] + 2 * RUN) *
+				bytes >
+			r->target->shared_bytes)) {
 		k /= 2;
 	}
 	t->side[PART_SUM] = k;

@@ -14,8 +14,7 @@ rules_map_new(struct module *m, int n, int n_most)
 
 	map->n_logical = n;
 	map->logical = arena_array(&m->arena, struct var *, n);
-	map->to_physical = arena_array(&m->arena, const struct expr *,
-				       n_most);
+	map->to_physical = arena_array(&m->arena, const struct expr *, n_most);
 	for (int i = 0; i < n; i++) {
 		map->logical[i] = var_new(m, "l", dtype_of(DT_I32));
 	}
@@ -63,8 +62,7 @@ fusing_map(struct module *m, int n, int outer, int64_t columns)
 		const struct expr *e = map->logical[i]->expr;
 
 		if (i == outer) {
-			e = expr_add(m, expr_mul(m, e,
-						 expr_i32(m, columns)),
+			e = expr_add(m, expr_mul(m, e, expr_i32(m, columns)),
 				     map->logical[++i]->expr);
 		}
 		rules_map_put(map, e);
@@ -85,8 +83,8 @@ fuse_block(struct rules *r, int block, int outer, int64_t columns)
 }
 
 bool
-rules_fuse_pixels(struct rules *r, const struct block_access *x,
-		  int reduction, int *output)
+rules_fuse_pixels(struct rules *r, const struct block_access *x, int reduction,
+		  int *output)
 {
 	int outer = x->n_spatial - 2;
 	struct block_access e;
@@ -106,8 +104,8 @@ rules_fuse_pixels(struct rules *r, const struct block_access *x,
 	if (*output != reduction &&
 	    (!fuse_block(r, *output, outer, columns) ||
 	     !sched_transform_layout(&r->s, reduction, true, 0,
-				     fusing_map(r->module, x->out->ndim,
-						outer, columns)))) {
+				     fusing_map(r->module, x->out->ndim, outer,
+						columns)))) {
 		return false;
 	}
 	return fuse_block(r, reduction, outer, columns);

@@ -48,8 +48,11 @@ block_chooses(const struct stmt *block)
 	}
 	axis = iter_of(block->u.block, e->args[0]);
 	return axis >= 0 &&
-	       expr_is_int(block->u.block->iters[axis].extent, &extent) &&
-	       extent <= MOST_POINTS ? axis : -1;
+			       expr_is_int(block->u.block->iters[axis].extent,
+					   &extent) &&
+			       extent <= MOST_POINTS
+		       ? axis
+		       : -1;
 }
 
 /* What the rule finds of a block: for each axis how many points of a tile it
@@ -78,7 +81,8 @@ axis_walked(const struct stage *s, const struct expr *e, int64_t *points)
 	}
 	axis = iter_of(s->x.info, e);
 	return axis >= 0 && expr_is_int(s->x.info->iters[axis].extent, points)
-	       ? axis : -1;
+		       ? axis
+		       : -1;
 }
 
 /* Axes at which the stage reads the points, and the lanes, of an earlier one. */
@@ -197,8 +201,7 @@ row_of_tiles(const struct stage *first, const struct stage *last, int axis)
 			if (rows.length > 0 &&
 			    expr_is_int(last->x.info->iters[axis].extent,
 					&extent) &&
-			    extent % rows.length == 0 &&
-			    extent > rows.length) {
+			    extent % rows.length == 0 && extent > rows.length) {
 				return rows.length;
 			}
 		}
@@ -243,8 +246,7 @@ order_output(struct rules *r, int output, const struct stage *stages, int n,
 		}
 		if (part != 0 && extent % part != 0) {
 			/* A test for each store, not a second copy of all. */
-			sched_annotate(&r->s, parts[0], "partition",
-				       sv_int(0));
+			sched_annotate(&r->s, parts[0], "partition", sv_int(0));
 		}
 		if (i == s->lane) {
 			lane = parts[1];
@@ -289,8 +291,8 @@ order_stage(struct rules *r, int block, const struct stage *s, int at)
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
-		const struct var *v = func_find(r->s.func, loops[i])
-					      ->u.loop.var;
+		const struct var *v =
+			func_find(r->s.func, loops[i])->u.loop.var;
 
 		if (below && expr_uses_var(b->args[1 + s->lane], v)) {
 			lane = loops[i];
@@ -331,8 +333,7 @@ rule_points(struct rules *r, const int *blocks, int n, int output)
 		}
 	}
 	lanes = find_block(stages, n);
-	if (lanes < 2 ||
-	    !order_output(r, output, stages, n, lanes, &at)) {
+	if (lanes < 2 || !order_output(r, output, stages, n, lanes, &at)) {
 		return false;
 	}
 	for (int i = n - 2; i >= 0; i--) {
@@ -342,7 +343,7 @@ rule_points(struct rules *r, const int *blocks, int n, int output)
 			return false;
 		}
 	}
-	strbuf_printf(&r->words, "tiles of points  %d stages per %lld lanes",
-		      n, (long long)lanes);
+	strbuf_printf(&r->words, "tiles of points  %d stages per %lld lanes", n,
+		      (long long)lanes);
 	return true;
 }

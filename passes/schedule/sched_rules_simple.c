@@ -113,8 +113,9 @@ blocked_alike(const struct block_access *x, int axis)
 
 		for (int i = 0; i < x->info->n_iters; i++) {
 			if (!expr_is_int(x->info->iters[i].extent, &extent) ||
-			    (extent > 1 && a->use[i] != (i == axis
-					? AXIS_BLOCKED : AXIS_PLAIN))) {
+			    (extent > 1 &&
+			     a->use[i] !=
+				     (i == axis ? AXIS_BLOCKED : AXIS_PLAIN))) {
 				return false;
 			}
 			all *= extent;
@@ -151,8 +152,7 @@ blocks_last(struct rules *r, const struct block_access *x, int axis, int64_t c,
 		return false;
 	}
 	if (x != NULL && dtype_bytes(x->out->type) == 1 && count >= 3 &&
-	    order[count - 3] == parts[0] &&
-	    blocked_alike(x, axis)) {
+	    order[count - 3] == parts[0] && blocked_alike(x, axis)) {
 		sched_fuse(&r->s, order + count - 2, 2, &lanes);
 	}
 	return sched_vectorize(&r->s, lanes);
@@ -180,7 +180,8 @@ rule_elementwise(struct rules *r, int block)
 		const struct stmt *store = x.block->children[0];
 		struct fusable f = {
 			.outer = x.info->iters[d].var,
-			.inner = x.info->iters[d + 1].var, .ok = true,
+			.inner = x.info->iters[d + 1].var,
+			.ok = true,
 		};
 		int pair[2] = { loops[d], loops[d + 1] }, fused;
 
@@ -278,8 +279,8 @@ rules_shared_axes(struct rules *r, const int *blocks, int n, int output,
 
 		shared[i] = all;
 		for (int k = i + 1; k < n; k++) {
-			const struct stmt *reader =
-				func_find(r->s.func, blocks[k]);
+			const struct stmt *reader = func_find(r->s.func,
+							      blocks[k]);
 
 			shared[i] = common_axes(b->u.block, reader->u.block,
 						shared[k], shared[i]);
@@ -297,8 +298,8 @@ lanes_of(struct rules *r, int block)
 	int axis = -1;
 
 	if (r->target->vectors == NULL || r->target->vectors[0] == '\0' ||
-	    !rules_access(r, block, &x) ||
-	    x.n_reduce != 1 || !dtype_is_float(x.out->type)) {
+	    !rules_access(r, block, &x) || x.n_reduce != 1 ||
+	    !dtype_is_float(x.out->type)) {
 		return 0;
 	}
 	for (int i = 0; i < x.info->n_iters; i++) {
@@ -432,8 +433,7 @@ rule_rowwise(struct rules *r, const int *blocks, int n, int output)
 		strbuf_puts(&r->words, ", sums by lanes");
 	}
 	if (placed < n - 1) {
-		strbuf_printf(&r->words, ", %d ahead of them",
-			      n - 1 - placed);
+		strbuf_printf(&r->words, ", %d ahead of them", n - 1 - placed);
 	}
 	return true;
 }
@@ -510,8 +510,8 @@ rows_innermost(struct rules *r, int block, int axis)
 bool
 rule_rows_in_blocks(struct rules *r, const int *blocks, int n, int output)
 {
-	int *loops, n_loops, *shared = arena_array(&r->module->arena, int,
-						   n + 1);
+	int *loops, n_loops,
+		*shared = arena_array(&r->module->arena, int, n + 1);
 	const struct stmt *last = func_find(r->s.func, output);
 	int axis = last->u.block->n_iters - 1;
 	int64_t c;

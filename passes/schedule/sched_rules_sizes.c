@@ -71,8 +71,9 @@ count_shared(const struct expr *e, const struct var *lane,
 		return 0;
 	}
 	if (!expr_uses_var(e, row)) {
-		n = !widens ? 1 : dtype_bits(e->args[0]->type) == 4
-					? NIBBLE_OPERATIONS : 0;
+		n = !widens                             ? 1
+		    : dtype_bits(e->args[0]->type) == 4 ? NIBBLE_OPERATIONS
+							: 0;
 	}
 	for (int i = 0; i < e->n_args; i++) {
 		n += count_shared(e->args[i], lane, row);
@@ -88,9 +89,10 @@ shared_operations(const struct tiling *t)
 	const struct iter_var *iters = t->x.info->iters;
 	const struct stmt *store = t->x.block->children[0];
 
-	return t->tile < 0 || store->kind != STMT_STORE ? 0
-	       : count_shared(store->args[0], iters[t->lane].var,
-			      iters[t->tile].var);
+	return t->tile < 0 || store->kind != STMT_STORE
+		       ? 0
+		       : count_shared(store->args[0], iters[t->lane].var,
+				      iters[t->tile].var);
 }
 
 /* Cycles of one step of the reduction, for vectors times rows accumulators:
@@ -151,7 +153,8 @@ static struct tile_cost
 better_cost(struct tile_cost x, struct tile_cost y)
 {
 	double more = x.divides == y.divides ? 1
-		    : x.divides ? DIVIDING_MAY_TAKE : 1 / DIVIDING_MAY_TAKE;
+		      : x.divides            ? DIVIDING_MAY_TAKE
+					     : 1 / DIVIDING_MAY_TAKE;
 
 	if (x.cycles == 0 || y.cycles == 0) {
 		return x.cycles == 0 ? y : x;
@@ -171,7 +174,8 @@ tile_cycles(const struct rules *r, const struct tiling *t, int64_t vectors)
 	for (int64_t rows = most < all ? most : all; rows >= 1; rows--) {
 		double step = step_cycles(r->target, vectors, rows, shared);
 		struct tile_cost x = {
-			vectors, rows,
+			vectors,
+			rows,
 			(double)((all + rows - 1) / rows) * step /
 				(double)vectors,
 			all % rows == 0,
@@ -272,7 +276,8 @@ pad_lanes(struct rules *r, struct tiling *t, int64_t vector)
 double
 tiling_overlap_time(const struct rules *r, const struct tiling *t)
 {
-	int64_t elements = r->target->vector_bytes / dtype_bytes(t->x.out->type);
+	int64_t elements = r->target->vector_bytes /
+			   dtype_bytes(t->x.out->type);
 	int64_t vector = elements < 4 ? 4 : elements;
 	int64_t vectors = (t->lanes + vector - 1) / vector;
 	int64_t all = tiling_extent(&t->x, t->tile), rest = all % t->tiles;
@@ -281,8 +286,9 @@ tiling_overlap_time(const struct rules *r, const struct tiling *t)
 	double tiles = (double)(all / t->tiles) * step;
 
 	return rest == 0 ? 1
-	       : (tiles + step) /
-		       (tiles + step_cycles(r->target, vectors, rest, shared));
+			 : (tiles + step) /
+				   (tiles + step_cycles(r->target, vectors,
+							rest, shared));
 }
 
 double
@@ -295,9 +301,10 @@ tiling_lanes_time(const struct rules *r, struct dtype type, int64_t extent,
 	int64_t step = (lanes + vector - 1) / vector;
 	int64_t rest = extent % lanes, tiles = extent / lanes * step;
 
-	return rest == 0 ? 1
-	       : (double)(tiles + step) /
-		       (double)(tiles + (rest + vector - 1) / vector);
+	return rest == 0
+		       ? 1
+		       : (double)(tiles + step) /
+				 (double)(tiles + (rest + vector - 1) / vector);
 }
 
 void

@@ -70,15 +70,15 @@ unroll_inside(struct rules *r, int block, int loop)
 /* Elements next to each other that a thread copies of a tile at once: at most so
  * many that all threads have some. */
 static int64_t
-copied_at_once(struct rules *r, const struct staged *t, int copy, enum part side,
-	       bool across)
+copied_at_once(struct rules *r, const struct staged *t, int copy,
+	       enum part side, bool across)
 {
 	int last = func_find(r->s.func, copy)->u.block->n_iters - 1;
 	int64_t lanes = rules_wide(r, copy, last - across, false);
 
-	while (lanes > 1 && t->side[PART_SUM] * t->side[side] / lanes <
-				    t->threads[PART_ROW] *
-				    t->threads[PART_COLUMN]) {
+	while (lanes > 1 &&
+	       t->side[PART_SUM] * t->side[side] / lanes <
+		       t->threads[PART_ROW] * t->threads[PART_COLUMN]) {
 		lanes /= 2;
 	}
 	return lanes;
@@ -90,9 +90,11 @@ static bool
 set_rows_apart(struct rules *r, const struct staged *t, int copy, int64_t lanes)
 {
 	struct sched_value args[] = {
-		sv_block(copy), sv_int(0),
+		sv_block(copy),
+		sv_int(0),
 		sv_int(func_find(r->s.func, copy)->u.block->n_iters - 2),
-		sv_int(target_warp(r->target)), sv_int(lanes),
+		sv_int(target_warp(r->target)),
+		sv_int(lanes),
 	};
 	struct sched_value none;
 
@@ -132,7 +134,8 @@ copy_together(struct rules *r, const struct staged *t, int copy, int at,
 	return sched_fuse(&r->s, order, 2, &fused) &&
 	       sched_split(&r->s, fused,
 			   (int64_t[]){ 0, t->threads[PART_ROW],
-					t->threads[PART_COLUMN] }, 3, parts) &&
+					t->threads[PART_COLUMN] },
+			   3, parts) &&
 	       sched_rename_loop(&r->s, parts[0], "copy") &&
 	       sched_unroll(&r->s, parts[0]) &&
 	       sched_bind(&r->s, parts[1], "threadIdx.y") &&
@@ -144,8 +147,8 @@ static bool
 read_runs(struct rules *r, const struct staged *t, int block, int copy, int at,
 	  enum part side, const char *name)
 {
-	const struct buffer *tile = func_find(r->s.func, copy)->u.block
-					    ->writes[0].buffer;
+	const struct buffer *tile =
+		func_find(r->s.func, copy)->u.block->writes[0].buffer;
 	int *loops, n, own;
 
 	if (t->per[side] == 1 || target_wide_bytes(r->target) == 0) {
@@ -181,8 +184,8 @@ make_nest(struct rules *r, const struct staged *t, int block, int store,
 	  const int *copies)
 {
 	static const char *const threads[] = {
-		"blockIdx.y", "blockIdx.x", "vthread.y", "vthread.x",
-		"threadIdx.y", "threadIdx.x",
+		"blockIdx.y", "blockIdx.x",  "vthread.y",
+		"vthread.x",  "threadIdx.y", "threadIdx.x",
 	};
 	static const char *const axes[] = { "b", "k", "m", "n" };
 	int first = staged_first(t);
@@ -202,12 +205,14 @@ make_nest(struct rules *r, const struct staged *t, int block, int store,
 	    !split_side(r, t, PART_COLUMN, loops[PART_COLUMN], c) ||
 	    !sched_split(&r->s, loops[PART_SUM],
 			 (int64_t[]){ 0, t->side[PART_SUM] }, 2, k) ||
-	    !sched_reorder(&r->s, (int[]){ m[0], c[0], m[1], c[1], m[2], c[2],
-					   k[0], k[1], m[3], c[3] }, 10) ||
+	    !sched_reorder(&r->s,
+			   (int[]){ m[0], c[0], m[1], c[1], m[2], c[2], k[0],
+				    k[1], m[3], c[3] },
+			   10) ||
 	    (first == 0 &&
 	     !sched_bind(&r->s, loops[PART_BATCH], "blockIdx.z")) ||
-	    !bind_all(r, (int[]){ m[0], c[0], m[1], c[1], m[2], c[2] },
-		      threads, 6) ||
+	    !bind_all(r, (int[]){ m[0], c[0], m[1], c[1], m[2], c[2] }, threads,
+		      6) ||
 	    !sched_set_scope(&r->s, block, 0, "local") ||
 	    !sched_reverse_compute_at(&r->s, store, c[2]) ||
 	    !unroll_inside(r, store, c[2]) ||
@@ -217,8 +222,7 @@ make_nest(struct rules *r, const struct staged *t, int block, int store,
 	return copy_together(r, t, copies[0], k[0], PART_ROW, "rows") &&
 	       copy_together(r, t, copies[1], k[0], PART_COLUMN, "columns") &&
 	       read_runs(r, t, block, copies[0], k[1], PART_ROW, "row") &&
-	       read_runs(r, t, block, copies[1], k[1], PART_COLUMN,
-			 "column") &&
+	       read_runs(r, t, block, copies[1], k[1], PART_COLUMN, "column") &&
 	       sched_unroll(&r->s, k[1]) && sched_unroll(&r->s, m[3]) &&
 	       sched_unroll(&r->s, c[3]) && copy_ahead(r, t, k[0]);
 }
@@ -241,7 +245,8 @@ rule_staged(struct rules *r, int block)
 	    !make_nest(r, &t, block, blocks.store, blocks.copies)) {
 		return false;
 	}
-	strbuf_printf(&r->words, "%sstaged  %stiles of %lld x %lld, %lld at a "
+	strbuf_printf(&r->words,
+		      "%sstaged  %stiles of %lld x %lld, %lld at a "
 		      "time, %lld x %lld per thread",
 		      r->words.len > 0 ? ", " : "", implicit,
 		      (long long)t.side[PART_ROW],

@@ -43,8 +43,7 @@ is_far(const struct rules *r, const struct tiling *t)
 	int64_t sums, uses;
 
 	if (r->target->prefetch_bytes == 0 || t->operand == NULL ||
-	    t->operand->weight == NULL ||
-	    t->operand->weight->paired ||
+	    t->operand->weight == NULL || t->operand->weight->paired ||
 	    tiling_extent(&t->x, t->lane) == t->lanes) {
 		return false;
 	}
@@ -182,7 +181,7 @@ tiling_sum_parts(struct rules *r, struct tiling *t, int reduction, int axis,
 		return false;
 	}
 	p.part = tiling_driven(func_find(r->s.func, partial),
-			   func_find(r->s.func, parts[1]));
+			       func_find(r->s.func, parts[1]));
 	if (p.part < 0 || !sched_compute_at(&r->s, reduction, at) ||
 	    !sched_set_scope(&r->s, reduction, 0, "local") ||
 	    !sched_rename_buffer(&r->s, reduction, 0, "sum")) {
@@ -196,8 +195,7 @@ tiling_sum_parts(struct rules *r, struct tiling *t, int reduction, int axis,
 	    !sched_compute_at(&r->s, partial, last) ||
 	    !sched_set_scope(&r->s, partial, 0, "local") ||
 	    !rules_accumulator(r, partial, &p.x.out) ||
-	    !rules_access(r, partial, &p.x) ||
-	    !tiling_lanes_last(r, &p) ||
+	    !rules_access(r, partial, &p.x) || !tiling_lanes_last(r, &p) ||
 	    !tiling_order(r, &p, partial, last, &inner)) {
 		return false;
 	}

@@ -38,17 +38,17 @@ struct warp_tiles {
 	struct staged t;
 	const struct tensor_intrin *sync;
 	const struct warp_intrins *names;
-	int64_t size[PARTS];    /* of the instruction */
-	int64_t part[2];        /* elements of a row of each operand that stand
+	int64_t size[PARTS];  /* of the instruction */
+	int64_t part[2];      /* elements of a row of each operand that stand
 				 * together, apart from the next; 0: all of it */
-	int64_t threads;        /* of a warp, or of a group that is like one */
-	int64_t warps[PARTS];   /* of a block, along rows and columns */
-	int64_t frags[PARTS];   /* of a warp; along the sum, of a copy */
-	int64_t together;       /* fragments that are stored at a time */
-	int64_t stages;         /* tiles of each operand that there are at a time */
-	int64_t lanes[2];       /* elements of each that a thread copies at once */
-	bool skewed_sums;       /* rows of sums begin in different banks */
-	bool async;             /* copies may arrive later */
+	int64_t threads;      /* of a warp, or of a group that is like one */
+	int64_t warps[PARTS]; /* of a block, along rows and columns */
+	int64_t frags[PARTS]; /* of a warp; along the sum, of a copy */
+	int64_t together;     /* fragments that are stored at a time */
+	int64_t stages;   /* tiles of each operand that there are at a time */
+	int64_t lanes[2]; /* elements of each that a thread copies at once */
+	bool skewed_sums; /* rows of sums begin in different banks */
+	bool async;       /* copies may arrive later */
 };
 
 /* -- the instruction */
@@ -68,9 +68,9 @@ part_of_iter(const struct block *b, int iter)
 {
 	const struct range *sums = b->writes[0].ranges;
 
-	return b->iters[iter].kind == ITER_REDUCE ? PART_SUM
-	     : expr_uses_var(sums[0].min, b->iters[iter].var) ? PART_ROW
-							      : PART_COLUMN;
+	return b->iters[iter].kind == ITER_REDUCE               ? PART_SUM
+	       : expr_uses_var(sums[0].min, b->iters[iter].var) ? PART_ROW
+								: PART_COLUMN;
 }
 
 /* Sizes, and where the operands have what is summed, by the block that says
@@ -105,8 +105,10 @@ read_sync(struct warp_tiles *x)
 		for (int k = 0; k < 3; k++) {
 			x->t.sum_last[of] |=
 				b->iters[k].kind == ITER_REDUCE &&
-				expr_uses_var(b->reads[i].ranges[p->ndim - 1]
-						      .min, b->iters[k].var);
+				expr_uses_var(b->reads[i]
+						      .ranges[p->ndim - 1]
+						      .min,
+					      b->iters[k].var);
 		}
 		if (p->ndim == 3 && !expr_is_int(p->shape[2], &x->part[of])) {
 			return false;
@@ -146,8 +148,8 @@ set_part(struct warp_tiles *x, int operand)
 
 	operand_tile(x, operand, x->size, tile);
 	if (x->part[operand] == 0 &&
-	    tile[1] * dtype_bytes(sync_buffer(x, operand)->type) %
-			    TILE_ALIGN != 0) {
+	    tile[1] * dtype_bytes(sync_buffer(x, operand)->type) % TILE_ALIGN !=
+		    0) {
 		x->part[operand] = tile[1];
 	}
 }
@@ -246,9 +248,9 @@ choose_side(struct warp_tiles *x, enum part p)
 static int64_t
 skew_bytes(const struct warp_tiles *x, int operand)
 {
-	return x->names->boxes > 0 ? 0
-	     : x->part[operand] > 0 && x->names->load[0] != NULL ? TILE_ALIGN
-								 : SKEW_BYTES;
+	return x->names->boxes > 0                                 ? 0
+	       : x->part[operand] > 0 && x->names->load[0] != NULL ? TILE_ALIGN
+								   : SKEW_BYTES;
 }
 
 static int64_t
@@ -259,7 +261,8 @@ copied_bytes(const struct warp_tiles *x, int operand)
 
 	operand_tile(x, operand, x->t.side, all);
 	return part > 0 ? all[1] / part *
-				  (all[0] * part * bytes + skew_bytes(x, operand))
+				  (all[0] * part * bytes +
+				   skew_bytes(x, operand))
 			: all[0] * (all[1] * bytes + skew_bytes(x, operand));
 }
 
@@ -369,8 +372,7 @@ choose_sizes(struct rules *r, struct warp_tiles *x)
 		x->frags[PART_SUM] = 1;
 	}
 	while (x->frags[PART_SUM] > 1 &&
-	       x->frags[PART_SUM] / 2 * x->size[PART_SUM] >=
-		       extent[PART_SUM]) {
+	       x->frags[PART_SUM] / 2 * x->size[PART_SUM] >= extent[PART_SUM]) {
 		x->frags[PART_SUM] /= 2;
 	}
 	side[PART_SUM] = x->frags[PART_SUM] * x->size[PART_SUM];
@@ -391,8 +393,7 @@ choose_sizes(struct rules *r, struct warp_tiles *x)
 /* The last two dimensions of what the block writes in tiles, those of the tile
  * last. outer[d], if it is more than size[d]: in groups of these first. */
 static bool
-tile_last(struct rules *r, int block, const int64_t *outer,
-	  const int64_t *size)
+tile_last(struct rules *r, int block, const int64_t *outer, const int64_t *size)
 {
 	struct module *m = r->module;
 	const struct buffer *b =
@@ -410,8 +411,10 @@ tile_last(struct rules *r, int block, const int64_t *outer,
 			const struct expr *group = expr_i32(m, outer[d]);
 
 			rules_map_put(map, expr_floordiv(m, v[d], group));
-			rules_map_put(map, expr_floordiv(
-				m, expr_floormod(m, v[d], group), tile[d]));
+			rules_map_put(map, expr_floordiv(m,
+							 expr_floormod(m, v[d],
+								       group),
+							 tile[d]));
 		} else {
 			rules_map_put(map, expr_floordiv(m, v[d], tile[d]));
 		}
@@ -431,8 +434,11 @@ skew(struct rules *r, int block, int back, int64_t elements, int64_t bytes)
 	const struct buffer *b =
 		func_find(r->s.func, block)->u.block->writes[0].buffer;
 	struct sched_value args[] = {
-		sv_block(block), sv_int(0), sv_int(b->ndim - 1 - back),
-		sv_int(elements), sv_int(bytes / dtype_bytes(b->type)),
+		sv_block(block),
+		sv_int(0),
+		sv_int(b->ndim - 1 - back),
+		sv_int(elements),
+		sv_int(bytes / dtype_bytes(b->type)),
 	};
 
 	return sched_apply(&r->s, "storage_align", args, 5, NULL);
@@ -458,8 +464,9 @@ use_by_fragments(struct rules *r, int block, const int64_t *size,
 			   row) &&
 	       sched_split(&r->s, loops[n - 1], (int64_t[]){ 0, size[1] }, 2,
 			   column) &&
-	       sched_reorder(&r->s, (int[]){ row[0], column[0], row[1],
-					     column[1] }, 4) &&
+	       sched_reorder(&r->s,
+			     (int[]){ row[0], column[0], row[1], column[1] },
+			     4) &&
 	       sched_unroll(&r->s, row[0]) && sched_unroll(&r->s, column[0]) &&
 	       use(r, row[1], intrin);
 }
@@ -472,8 +479,8 @@ static void
 choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
 {
 	for (int i = 0; i < 2; i++) {
-		const struct block *b = func_find(r->s.func,
-						  copies[i])->u.block;
+		const struct block *b =
+			func_find(r->s.func, copies[i])->u.block;
 		int64_t tile[2], n;
 		int64_t threads = x->threads * x->warps[PART_ROW] *
 				  x->warps[PART_COLUMN];
@@ -553,8 +560,10 @@ copy_boxes(struct rules *r, const struct warp_tiles *x, int operand, int copy)
 		return false;
 	}
 	for (int i = 0; i < 3; i++) {
-		struct sched_value around = sv_loop(
-			x->part[operand] > 0 ? parts[0] : box), one;
+		struct sched_value around = sv_loop(x->part[operand] > 0
+							    ? parts[0]
+							    : box),
+				   one;
 
 		if (!sched_apply(&r->s, "add_unit_loop", &around, 1, &one) ||
 		    !sched_bind(&r->s, one.u.id, threads[i])) {
@@ -568,8 +577,8 @@ copy_boxes(struct rules *r, const struct warp_tiles *x, int operand, int copy)
 
 /* All threads copy together, neighbours what lies next to each other. */
 static bool
-copy_together(struct rules *r, const struct warp_tiles *x, int operand, int copy,
-	      bool across)
+copy_together(struct rules *r, const struct warp_tiles *x, int operand,
+	      int copy, bool across)
 {
 	int *loops, n, order[2], fused, parts[5];
 	int64_t lanes = x->lanes[operand];
@@ -606,8 +615,9 @@ copy_tile(struct rules *r, const struct warp_tiles *x, int operand, int copy,
 	       sched_rename_buffer(&r->s, copy, 0,
 				   operand == 0 ? "rows" : "columns") &&
 	       lay_out(r, x, operand, copy, tile) &&
-	       (x->names->boxes > 0 ? copy_boxes(r, x, operand, copy)
-				: copy_together(r, x, operand, copy, across));
+	       (x->names->boxes > 0
+			? copy_boxes(r, x, operand, copy)
+			: copy_together(r, x, operand, copy, across));
 }
 
 static bool
@@ -639,8 +649,9 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 	    !sched_split(&r->s, l[n - 2], (int64_t[]){ 0, tile[0] }, 2, row) ||
 	    !sched_split(&r->s, l[n - 1], (int64_t[]){ 0, tile[1] }, 2,
 			 column) ||
-	    !sched_reorder(&r->s, (int[]){ row[0], column[0], row[1],
-					   column[1] }, 4) ||
+	    !sched_reorder(&r->s,
+			   (int[]){ row[0], column[0], row[1], column[1] },
+			   4) ||
 	    !sched_unroll(&r->s, row[0]) || !sched_unroll(&r->s, column[0]) ||
 	    !sched_compute_at(&r->s, sums, column[0])) {
 		return false;
@@ -649,11 +660,11 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 	 * is none of its. */
 	return sched_set_scope(&r->s, sums, 0, "shared") &&
 	       tile_last(r, sums, warp, tile) &&
-	       (!x->skewed_sums ||
-		skew(r, sums, 1, tile[1], SKEW_BYTES)) &&
-	       use_by_fragments(r, sums, (int64_t[]){
-			x->size[PART_ROW], x->size[PART_COLUMN] },
-				 x->names->store) &&
+	       (!x->skewed_sums || skew(r, sums, 1, tile[1], SKEW_BYTES)) &&
+	       use_by_fragments(r, sums,
+				(int64_t[]){ x->size[PART_ROW],
+					     x->size[PART_COLUMN] },
+				x->names->store) &&
 	       sched_fuse(&r->s, (int[]){ row[1], column[1] }, 2, &fused) &&
 	       sched_split(&r->s, fused, threads, 2, parts) &&
 	       sched_unroll(&r->s, parts[0]) &&
@@ -688,7 +699,8 @@ struct nest {
 };
 
 static bool
-make_loops(struct rules *r, const struct warp_tiles *x, int block, struct nest *l)
+make_loops(struct rules *r, const struct warp_tiles *x, int block,
+	   struct nest *l)
 {
 	static const char *const axes[] = { "b", "k", "m", "n" };
 	int first = staged_first(&x->t), *all, n, loops[PARTS] = { 0 };
@@ -706,19 +718,23 @@ make_loops(struct rules *r, const struct warp_tiles *x, int block, struct nest *
 	}
 	return sched_split(&r->s, loops[PART_ROW],
 			   (int64_t[]){ 0, x->warps[PART_ROW],
-					x->frags[PART_ROW],
-					x->size[PART_ROW] }, 4, l->row) &&
+					x->frags[PART_ROW], x->size[PART_ROW] },
+			   4, l->row) &&
 	       sched_split(&r->s, loops[PART_COLUMN],
 			   (int64_t[]){ 0, x->warps[PART_COLUMN],
 					x->frags[PART_COLUMN],
-					x->size[PART_COLUMN] }, 4, l->column) &&
+					x->size[PART_COLUMN] },
+			   4, l->column) &&
 	       sched_split(&r->s, loops[PART_SUM],
 			   (int64_t[]){ 0, x->frags[PART_SUM],
-					x->size[PART_SUM] }, 3, l->sum) &&
-	       sched_reorder(&r->s, (int[]){
-			l->row[0], l->column[0], l->row[1], l->column[1],
-			l->sum[0], l->sum[1], l->row[2], l->column[2],
-			l->row[3], l->column[3], l->sum[2] }, 11) &&
+					x->size[PART_SUM] },
+			   3, l->sum) &&
+	       sched_reorder(&r->s,
+			     (int[]){ l->row[0], l->column[0], l->row[1],
+				      l->column[1], l->sum[0], l->sum[1],
+				      l->row[2], l->column[2], l->row[3],
+				      l->column[3], l->sum[2] },
+			     11) &&
 	       (first > 0 ||
 		sched_bind(&r->s, loops[PART_BATCH], "blockIdx.z")) &&
 	       sched_bind(&r->s, l->row[0], "blockIdx.y") &&
@@ -749,16 +765,19 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 		const struct stmt *copy;
 
 		if (!sched_set_scope(&r->s, b->copies[i], 0,
-				     x->names->load[i] != NULL ? "shared"
-				     : sync_buffer(x, i)->scope)) {
+				     x->names->load[i] != NULL
+					     ? "shared"
+					     : sync_buffer(x, i)->scope)) {
 			return false;
 		}
 		copy = func_find(r->s.func, b->copies[i]);
 		if (x->names->load[i] == NULL) {
 			continue;
 		}
-		if (!sched_cache_read(&r->s, block, rules_read_index(
-				r, block, copy->u.block->writes[0].buffer),
+		if (!sched_cache_read(&r->s, block,
+				      rules_read_index(r, block,
+						       copy->u.block->writes[0]
+							       .buffer),
 				      sync_buffer(x, i)->scope, &load[i]) ||
 		    !sched_rename_buffer(&r->s, load[i], 0,
 					 i == 0 ? "a" : "b")) {
@@ -779,8 +798,7 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 	for (int i = 0; i < 2; i++) {
 		bool loads = x->names->load[i] != NULL;
 
-		if ((loads &&
-		     !sched_compute_at(&r->s, load[i], nest.sum[1])) ||
+		if ((loads && !sched_compute_at(&r->s, load[i], nest.sum[1])) ||
 		    !copy_tile(r, x, i, b->copies[i], nest.sum[0]) ||
 		    (loads && !load_fragments(r, x, i, load[i]))) {
 			return false;
@@ -823,11 +841,12 @@ try_instruction(struct rules *r, int block, const struct warp_intrins *names,
 	    !make_nest(r, &x, block, &blocks)) {
 		return false;
 	}
-	strbuf_printf(&r->words, "%stensor  %stiles of %lld x %lld, %lld at a "
+	strbuf_printf(&r->words,
+		      "%stensor  %stiles of %lld x %lld, %lld at a "
 		      "time, %lld x %lld per %s, %s",
 		      r->words.len > 0 ? ", " : "", implicit,
-		      (long long)side[PART_ROW],
-		      (long long)side[PART_COLUMN], (long long)side[PART_SUM],
+		      (long long)side[PART_ROW], (long long)side[PART_COLUMN],
+		      (long long)side[PART_SUM],
 		      (long long)(side[PART_ROW] / x.warps[PART_ROW]),
 		      (long long)(side[PART_COLUMN] / x.warps[PART_COLUMN]),
 		      in_groups(&x) ? "group of warps" : "warp",

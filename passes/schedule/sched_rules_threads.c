@@ -20,7 +20,8 @@ static int64_t
 block_threads(struct rules *r, const struct stmt *loop)
 {
 	int64_t most = r->target->max_threads < BLOCK_THREADS
-			       ? r->target->max_threads : BLOCK_THREADS;
+			       ? r->target->max_threads
+			       : BLOCK_THREADS;
 	int64_t n, warp = target_warp(r->target);
 
 	if (!expr_is_int(loop->args[1], &n)) {
@@ -73,15 +74,16 @@ spatial_as_one(struct rules *r, int block, int *loop)
 		return false;
 	}
 	/* What a thread takes at once stays inside. */
-	n -= n > 0 && func_find(r->s.func, loops[n - 1])->u.loop.kind ==
-			      FOR_VECTORIZED;
+	n -= n > 0 &&
+	     func_find(r->s.func, loops[n - 1])->u.loop.kind == FOR_VECTORIZED;
 	n_order = 0;
 	for (int reduces = 0; reduces < 2; reduces++) {
 		for (int i = 0; i < n; i++) {
 			int drives = tiling_driven(s, func_find(r->s.func,
 								loops[i]));
-			bool sums = drives >= 0 && s->u.block->iters[drives]
-						.kind != ITER_SPATIAL;
+			bool sums = drives >= 0 &&
+				    s->u.block->iters[drives].kind !=
+					    ITER_SPATIAL;
 
 			if (sums == (reduces == 1)) {
 				in_order &= loops[n_order] == loops[i];
@@ -90,8 +92,7 @@ spatial_as_one(struct rules *r, int block, int *loop)
 			}
 		}
 	}
-	return (n_spatial == 0 || in_order ||
-		sched_reorder(&r->s, order, n)) &&
+	return (n_spatial == 0 || in_order || sched_reorder(&r->s, order, n)) &&
 	       rules_one_loop(r, order, n_spatial, rules_nest(block, loops, n),
 			      loop);
 }
@@ -124,8 +125,10 @@ one_axis(struct rules *r, int block, int *loop)
 		const struct expr *v = map->logical[i]->expr;
 
 		sum = sum == NULL ? v
-				  : expr_add(r->module, expr_mul(r->module, sum,
-						b->iters[i].extent), v);
+				  : expr_add(r->module,
+					     expr_mul(r->module, sum,
+						      b->iters[i].extent),
+					     v);
 	}
 	rules_map_put(map, sum);
 	if (!staged_apply(r, "transform_block_layout", block, sv_map(map),
@@ -199,8 +202,7 @@ rules_a_thread_each(struct rules *r, int block, int *thread)
 {
 	int loop;
 
-	return spatial_as_one(r, block, &loop) &&
-	       bind_threads(r, loop, thread);
+	return spatial_as_one(r, block, &loop) && bind_threads(r, loop, thread);
 }
 
 /* The only block beside it that reads what the block writes, at exactly its
@@ -213,8 +215,7 @@ sole_epilogue(struct rules *r, int block)
 
 	if (!sched_get_consumers(&r->s, block, &users, &n) || n != 1 ||
 	    block_reduces(func_find(r->s.func, users[0])) ||
-	    !rules_access(r, block, &x) ||
-	    !rules_same_axes(r, &x, users[0])) {
+	    !rules_access(r, block, &x) || !rules_same_axes(r, &x, users[0])) {
 		return 0;
 	}
 	return users[0];
@@ -245,8 +246,7 @@ rules_is_bound(struct rules *r, int block)
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
-		if (func_find(r->s.func, loops[i])->u.loop.kind ==
-		    FOR_THREAD) {
+		if (func_find(r->s.func, loops[i])->u.loop.kind == FOR_THREAD) {
 			return true;
 		}
 	}
@@ -267,8 +267,7 @@ stage_reductions(struct rules *r)
 		if (block == NULL || !block_reduces(block)) {
 			continue;
 		}
-		if (!rule_tensor(r, blocks[i]) &&
-		    !rule_staged(r, blocks[i])) {
+		if (!rule_tensor(r, blocks[i]) && !rule_staged(r, blocks[i])) {
 			sched_rollback(&r->s, mark);
 		}
 	}
@@ -297,8 +296,8 @@ reduce_together(struct rules *r)
 	for (int i = 0; i < n; i++) {
 		if (!rules_is_bound(r, blocks[i])) {
 			left[n_left++] = blocks[i];
-			reduces |= block_reduces(func_find(r->s.func,
-							   blocks[i]));
+			reduces |= block_reduces(
+				func_find(r->s.func, blocks[i]));
 		}
 	}
 	if (!reduces || try_together(r, left, n_left, left[n_left - 1])) {

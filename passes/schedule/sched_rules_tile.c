@@ -53,7 +53,8 @@ tiling_inner(const struct rules *r, const struct tile_loops *tile, int *order)
 	const int lanes_first[4] = { tile->lanes, tile->vectors, 0, 0 };
 	const int *loops = r->target->written_out == 0 || tile->dot != 0
 				   ? vectors_last
-			 : tile->tile != 0 ? rows_last : lanes_first;
+			   : tile->tile != 0 ? rows_last
+					     : lanes_first;
 	int n = 0;
 
 	for (int i = 0; i < 4; i++) {
@@ -67,8 +68,8 @@ tiling_inner(const struct rules *r, const struct tile_loops *tile, int *order)
 /* Loops of the reduction below the tile's loop: those that sum, then their
  * parts within blocks, then the tile and the lanes. */
 bool
-tiling_order(struct rules *r, const struct tiling *t, int reduction,
-	     int below, struct tile_loops *tile)
+tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
+	     struct tile_loops *tile)
 {
 	int *loops, n;
 	struct stmt *block = func_find(r->s.func, reduction);
@@ -101,8 +102,8 @@ tiling_order(struct rules *r, const struct tiling *t, int reduction,
 		} else if (tiling_extent(&t->x, drives) == c) {
 			inner[n_inner++] = loops[i];
 		} else {
-			if (!sched_split(&r->s, loops[i],
-					 (int64_t[]){ 0, c }, 2, parts)) {
+			if (!sched_split(&r->s, loops[i], (int64_t[]){ 0, c },
+					 2, parts)) {
 				return false;
 			}
 			order[n_order++] = parts[0];

@@ -95,7 +95,8 @@ taken_of(const struct rules *r, const struct tiling *t,
 	}
 	return best <= most && best % per == 0 && best * bytes >= LEAST_BYTES &&
 			       extent >= best
-		       ? best : 0;
+		       ? best
+		       : 0;
 }
 
 bool
@@ -109,9 +110,8 @@ tiling_find_tile(struct rules *r, struct tiling *t,
 	int64_t lanes, rows;
 
 	if (r->without_tile || tile->dot == NULL || all == NULL ||
-	    r->target->cores > 1 ||
-	    t->operand == NULL || t->operand->weight == NULL ||
-	    t->x.n_loads != 2 || t->tile < 0) {
+	    r->target->cores > 1 || t->operand == NULL ||
+	    t->operand->weight == NULL || t->x.n_loads != 2 || t->tile < 0) {
 		return false;
 	}
 	intrin = tensor_intrins_find(all, tile->dot);
@@ -170,9 +170,9 @@ lay_out(struct rules *r, const struct tiling *t)
 	for (int i = 0; i < n; i++) {
 		const struct expr *e = map->logical[i]->expr;
 
-		rules_map_put(map, i == t->tile ? expr_floordiv(m, e, rows)
-				 : i == t->lane ? expr_floordiv(m, e, lanes)
-						: e);
+		rules_map_put(map, i == t->tile   ? expr_floordiv(m, e, rows)
+				   : i == t->lane ? expr_floordiv(m, e, lanes)
+						  : e);
 	}
 	rules_map_put(map, expr_floormod(m, row, rows));
 	lane = expr_floormod(m, lane, lanes);
@@ -212,8 +212,8 @@ use_store(struct rules *r, const struct tiling *t, int copy, int at)
 		}
 		inside |= loops[i] == at;
 	}
-	return last[0] != 0 && last[1] != 0 &&
-	       sched_reorder(&r->s, last, 2) && use(r, last[0], t->dot.store);
+	return last[0] != 0 && last[1] != 0 && sched_reorder(&r->s, last, 2) &&
+	       use(r, last[0], t->dot.store);
 }
 
 bool
@@ -234,9 +234,8 @@ tiling_sum_tile(struct rules *r, struct tiling *t, int reduction, int at)
 	c.x.block = func_find(r->s.func, copy);
 	t->x.block = func_find(r->s.func, reduction);
 	t->x.out = t->x.block->u.block->writes[0].buffer;
-	if (!rules_accumulator(r, copy, &c.x.out) ||
-	    !lay_out(r, t) || !lay_out(r, &c) ||
-	    !tiling_order(r, t, reduction, at, &inner) ||
+	if (!rules_accumulator(r, copy, &c.x.out) || !lay_out(r, t) ||
+	    !lay_out(r, &c) || !tiling_order(r, t, reduction, at, &inner) ||
 	    inner.tile == 0 ||
 	    !sched_decompose_reduction(&r->s, reduction,
 				       inner.first != 0 ? inner.first

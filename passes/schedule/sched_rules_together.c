@@ -19,12 +19,12 @@
 enum { SHORT = 32, OWN = 4 };
 
 struct rows {
-	int rows;         /* leading axes that all stages have */
-	int64_t count;    /* of rows; where it is not known, enough */
-	bool any_size;    /* it is not known */
-	int64_t threads;  /* of each row */
-	int64_t side;     /* rows of a block */
-	int outer;        /* the loop of blocks */
+	int rows;        /* leading axes that all stages have */
+	int64_t count;   /* of rows; where it is not known, enough */
+	bool any_size;   /* it is not known */
+	int64_t threads; /* of each row */
+	int64_t side;    /* rows of a block */
+	int outer;       /* the loop of blocks */
 };
 
 static int64_t
@@ -64,13 +64,13 @@ lies_along_sum(struct rules *r, int block)
 		bool spatial = false, sums = false;
 
 		for (int i = 0; i < x.info->n_iters && load->n_args > 0; i++) {
-			bool last = extent_of(x.info, i) != 1 && expr_uses_var(
-				load->args[load->n_args - 1],
-				x.info->iters[i].var);
+			bool last = extent_of(x.info, i) != 1 &&
+				    expr_uses_var(load->args[load->n_args - 1],
+						  x.info->iters[i].var);
 
 			sums |= last && x.info->iters[i].kind != ITER_SPATIAL;
-			spatial |= last && x.info->iters[i].kind ==
-						   ITER_SPATIAL;
+			spatial |= last &&
+				   x.info->iters[i].kind == ITER_SPATIAL;
 		}
 		if (spatial && !sums) {
 			return false;
@@ -116,8 +116,8 @@ shared_bytes(struct rules *r, const struct rows *w, const int *blocks, int n,
 	int64_t bytes = 0;
 
 	for (int i = 0; i < n; i++) {
-		const struct block *b = func_find(r->s.func, blocks[i])
-						->u.block;
+		const struct block *b =
+			func_find(r->s.func, blocks[i])->u.block;
 
 		if (blocks[i] != output) {
 			bytes += count(b, w->rows, false) * w->side *

@@ -27,7 +27,8 @@ loop_of_result(struct rules *r, int block, int *at)
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
-		const struct var *v = func_find(r->s.func, loops[i])->u.loop.var;
+		const struct var *v =
+			func_find(r->s.func, loops[i])->u.loop.var;
 		bool inner = false;
 
 		for (int k = 0; k < s->u.block->n_iters; k++) {
@@ -67,7 +68,8 @@ rule_tuple(struct rules *r, int reduction)
 	}
 	for (int i = 0; i < n; i++) {
 		const struct buffer *b = func_find(r->s.func, reduction)
-						 ->u.block->writes[i].buffer;
+						 ->u.block->writes[i]
+						 .buffer;
 		const char *name = !chosen ? "acc" : i == 0 ? "best" : "place";
 		int copy;
 

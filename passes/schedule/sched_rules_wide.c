@@ -24,7 +24,8 @@ divide(struct rules *r, const struct block *info, int iter, int64_t lanes,
 	const struct expr *n = expr_int(m, t, lanes);
 	const struct expr *zero = expr_int(m, t, 0);
 
-	*out = (struct runs){ .iter = it->var, .lanes = lanes,
+	*out = (struct runs){ .iter = it->var,
+			      .lanes = lanes,
 			      .lane = var_new(m, "lane", t) };
 	analyser_init(&out->a, m);
 	for (int i = 0; i < info->n_iters; i++) {
@@ -64,8 +65,10 @@ walk_of(struct rules *r, struct runs *x, const struct buffer *b,
 		if (d < b->ndim - 1 ||
 		    !analyse_affine(&x->a, e, &x->lane, 1, &step, &rest) ||
 		    step != 1 ||
-		    !prove_equal(&x->a, expr_floormod(r->module, rest,
-				expr_int(r->module, rest->type, x->lanes)),
+		    !prove_equal(&x->a,
+				 expr_floormod(r->module, rest,
+					       expr_int(r->module, rest->type,
+							x->lanes)),
 				 expr_int(r->module, rest->type, 0))) {
 			return WALKS_NOT;
 		}
@@ -90,13 +93,14 @@ see_choice(void *ctx, const struct expr *e)
 
 	if (e->kind == EXPR_IF && expr_uses_var(e->args[0], c->runs->iter)) {
 		c->runs->broken |= expr_uses_var(by_lane(c->r, c->runs,
-						e->args[0]), c->runs->lane);
+							 e->args[0]),
+						 c->runs->lane);
 	}
 }
 
 static bool
-all_walk(struct rules *r, const struct block_access *x, int iter,
-	 int64_t lanes, bool stores)
+all_walk(struct rules *r, const struct block_access *x, int iter, int64_t lanes,
+	 bool stores)
 {
 	const struct stmt *store = x->block->children[0];
 	struct runs runs;
@@ -105,9 +109,8 @@ all_walk(struct rules *r, const struct block_access *x, int iter,
 
 	divide(r, x->info, iter, lanes, &runs);
 	expr_visit(store->args[0], see_choice, &choices);
-	if (runs.broken ||
-	    (stores && walk_of(r, &runs, x->out, store->args + 1) !=
-			       WALKS_RUN)) {
+	if (runs.broken || (stores && walk_of(r, &runs, x->out,
+					      store->args + 1) != WALKS_RUN)) {
 		return false;
 	}
 	for (int l = 0; l < x->n_loads; l++) {

@@ -83,8 +83,8 @@ find_lanes(struct rules *r, const struct block_access *x, int64_t *extent)
 		return -1;
 	}
 	for (int l = 0; l < x->n_loads; l++) {
-		if (!walks_last(r, x->loads[l].load,
-				x->info->iters[lane].var, &walks)) {
+		if (!walks_last(r, x->loads[l].load, x->info->iters[lane].var,
+				&walks)) {
 			return -1;
 		}
 	}
@@ -122,8 +122,7 @@ lane_innermost(struct rules *r, int reduction, int lane, int at, int *lane_loop)
 	for (int i = 0; i < n && count < MAX_AXES * 2 - 1; i++) {
 		const struct stmt *l = func_find(r->s.func, loops[i]);
 
-		if (below &&
-		    expr_uses_var(b->args[lane + 1], l->u.loop.var)) {
+		if (below && expr_uses_var(b->args[lane + 1], l->u.loop.var)) {
 			*lane_loop = loops[i];
 		} else if (below) {
 			order[count++] = loops[i];
@@ -188,8 +187,7 @@ rule_window(struct rules *r, int reduction, int output)
 		      (long long)lanes);
 	return tiling_overlap(r, output, split[0], x.info->iters[lane].var,
 			      extent % lanes,
-			      tiling_lanes_time(r, x.out->type, extent,
-						lanes));
+			      tiling_lanes_time(r, x.out->type, extent, lanes));
 }
 
 /* Vectors of columns: as many at a time as divide them. */
@@ -255,8 +253,8 @@ loop_of_rows(struct rules *r, int rows, const struct block_access *x,
 	     int reduction)
 {
 	const struct stmt *b = func_find(r->s.func, reduction);
-	const struct buffer *made = func_find(r->s.func, rows)->u.block
-					    ->writes[0].buffer;
+	const struct buffer *made =
+		func_find(r->s.func, rows)->u.block->writes[0].buffer;
 	int *loops, n, at = 0;
 
 	if (!sched_get_loops(&r->s, reduction, &loops, &n)) {
@@ -314,11 +312,10 @@ rule_rows(struct rules *r, int rows, int reduction, int output)
 	}
 	for (int i = 0; i < n; i++) {
 		if (loops[i] == place && i + 1 < n) {
-			struct sched_value args[2] = {
-				sv_block(rows), sv_loop(loops[i + 1]) };
+			struct sched_value args[2] = { sv_block(rows),
+						       sv_loop(loops[i + 1]) };
 
-			sched_apply(&r->s, "decompose_padding", args, 2,
-				    NULL);
+			sched_apply(&r->s, "decompose_padding", args, 2, NULL);
 			break;
 		}
 	}

@@ -17,12 +17,12 @@ enum { GRID_MOST = 65535 };
 
 struct staged {
 	struct block_access x;
-	enum part *part;        /* of each iter var */
-	int64_t *granularity;   /* > 0: v // c is PART_BATCH, v % c the part */
+	enum part *part;      /* of each iter var */
+	int64_t *granularity; /* > 0: v // c is PART_BATCH, v % c the part */
 	int64_t extent[PARTS];
 	const struct buffer *operand[2]; /* of rows, of columns */
-	int64_t side[PARTS];    /* of the block's tile */
-	int64_t runs[PARTS];    /* of RUN (or per) results that a thread has */
+	int64_t side[PARTS];             /* of the block's tile */
+	int64_t runs[PARTS]; /* of RUN (or per) results that a thread has */
 	int64_t per[PARTS];
 	int64_t threads[PARTS];
 	/* The order that the parts are to have, the batch first; whether tiles of

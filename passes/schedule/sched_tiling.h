@@ -22,21 +22,21 @@ struct tile_dot {
 
 struct tiling {
 	struct block_access x;
-	int lane, tile;         /* iter vars of the reduction; tile -1: none */
+	int lane, tile; /* iter vars of the reduction; tile -1: none */
 	struct load_access *operand; /* the one with the lane axis, or NULL:
 				      * all have it, in blocks */
 	int64_t lanes, tiles;
-	int64_t granularity;    /* lanes must divide it; 0: free */
+	int64_t granularity;      /* lanes must divide it; 0: free */
 	int64_t tile_granularity; /* so must the tile */
-	int64_t vector;         /* lanes are several of these; 0: not split */
-	int64_t out_block;      /* by which the result has them; or 0 */
-	bool strips;            /* constants are stored by blocks of lanes, even
+	int64_t vector;           /* lanes are several of these; 0: not split */
+	int64_t out_block;        /* by which the result has them; or 0 */
+	bool strips;        /* constants are stored by blocks of lanes, even
 				 * if these are next to each other */
-	bool padded;            /* constants have zeroes for lanes beyond the
+	bool padded;        /* constants have zeroes for lanes beyond the
 				 * end */
-	int part;               /* an iter var that walks through a part of an
+	int part;           /* an iter var that walks through a part of an
 				 * axis that lies in blocks; -1: none */
-	int64_t part_block;     /* of these */
+	int64_t part_block; /* of these */
 	struct tile_dot dot;
 };
 
@@ -91,8 +91,8 @@ bool tiling_place_copy(struct rules *r, const struct tiling *t, int copy,
 
 /* The lanes' loop as one over vectors and one over the lanes of a vector;
  * vectors is 0 where there is one. */
-bool tiling_split_vectors(struct rules *r, const struct tiling *t,
-			  int *vectors, int *lane_loop);
+bool tiling_split_vectors(struct rules *r, const struct tiling *t, int *vectors,
+			  int *lane_loop);
 /* The iter var that the loop drives, -1 if none. */
 int tiling_driven(const struct stmt *block, const struct stmt *loop);
 /* Puts the loops of the reduction below a loop in order: those that sum, then
@@ -117,7 +117,8 @@ void tiling_finish(struct rules *r, const struct tile_loops *tile);
 /* sched_rules_dot.c: sets t->dot where the target has an instruction for the
  * products, and the lanes and an axis that is summed fit it. */
 /* Does it multiply the types of t, the data's by the constant's? */
-bool tiling_has_types(const struct tiling *t, const struct tensor_intrin *intrin,
+bool tiling_has_types(const struct tiling *t,
+		      const struct tensor_intrin *intrin,
 		      const struct load_access *data);
 void tiling_find_dot(struct rules *r, struct tiling *t);
 /* Takes the loop over what a dot product takes together out of order[0..n), or
@@ -134,8 +135,7 @@ bool tiling_use_dot(struct rules *r, const struct tiling *t, int reduction,
 bool tiling_find_tile(struct rules *r, struct tiling *t,
 		      const struct tile_intrins *tile);
 /* Moves the reduction into the loop at, its sums kept by that instruction. */
-bool tiling_sum_tile(struct rules *r, struct tiling *t, int reduction,
-		     int at);
+bool tiling_sum_tile(struct rules *r, struct tiling *t, int reduction, int at);
 
 /* The axis that is to be summed in parts of a size; -1: none. */
 int tiling_part(const struct rules *r, const struct tiling *t, int64_t *size);

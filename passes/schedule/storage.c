@@ -15,7 +15,8 @@ inner_output(struct edit *e, const struct stmt *block,
 	const struct buffer *b = write_arg(block, index);
 
 	if (is_param_buffer(e->f, b)) {
-		edit_fail(e, "block %s writes the parameter %s; only buffers "
+		edit_fail(e,
+			  "block %s writes the parameter %s; only buffers "
 			  "inside the function can be stored otherwise",
 			  block->u.block->name, b->name);
 		return NULL;
@@ -56,20 +57,22 @@ prim_storage_align(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	if (axis < -b->ndim || axis >= b->ndim) {
-		return edit_fail(e, "%s has no axis %lld; it has %d",
-				 b->name, (long long)axis, b->ndim);
+		return edit_fail(e, "%s has no axis %lld; it has %d", b->name,
+				 (long long)axis, b->ndim);
 	}
 	axis += axis < 0 ? b->ndim : 0;
 	if (axis == b->ndim - 1) {
-		return edit_fail(e, "the elements along the last axis of %s "
+		return edit_fail(e,
+				 "the elements along the last axis of %s "
 				 "lie side by side; align an outer axis",
 				 b->name);
 	}
 	if (factor <= 0 || args[4].u.ival < 0) {
-		return edit_fail(e, "factor %lld and offset %lld; the factor "
+		return edit_fail(e,
+				 "factor %lld and offset %lld; the factor "
 				 "must be positive and the offset not "
-				 "negative", (long long)factor,
-				 (long long)args[4].u.ival);
+				 "negative",
+				 (long long)factor, (long long)args[4].u.ival);
 	}
 	entry[0] = expr_i32(e->m, args[1].u.ival);
 	entry[1] = expr_i32(e->m, axis);
@@ -144,15 +147,20 @@ prim_unsafe_set_dtype(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	spec = (struct buffer_spec){
-		.name = r.from->name, .ndim = r.from->ndim,
-		.shape = r.from->shape, .strides = r.from->strides,
-		.scope = r.from->scope, .align_bytes = r.from->align_bytes,
+		.name = r.from->name,
+		.ndim = r.from->ndim,
+		.shape = r.from->shape,
+		.strides = r.from->strides,
+		.scope = r.from->scope,
+		.align_bytes = r.from->align_bytes,
 	};
 	if (!dtype_from_name(args[2].u.text, &spec.type) ||
 	    spec.type.lanes != 1 ||
 	    (!dtype_is_int(spec.type) && !dtype_is_float(spec.type))) {
-		return edit_fail(e, "\"%s\" is no type of elements; use one "
-				 "like \"float16\"", args[2].u.text);
+		return edit_fail(e,
+				 "\"%s\" is no type of elements; use one "
+				 "like \"float16\"",
+				 args[2].u.text);
 	}
 	r.to = buffer_new(e->m, &spec);
 	stmt_map_exprs(e->f, e->f->body, retype_expr, &r);

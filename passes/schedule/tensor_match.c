@@ -121,8 +121,8 @@ struct pairing {
 	struct tensor_match *t;
 	const struct iter_var *iters; /* of the block, those that move */
 	int n;
-	struct var_map rename;        /* the description's iter vars */
-	struct var_map fixed;         /* the block's iter vars of extent 1 */
+	struct var_map rename; /* the description's iter vars */
+	struct var_map fixed;  /* the block's iter vars of extent 1 */
 };
 
 static bool
@@ -216,26 +216,29 @@ match_access(struct pairing *p, const struct buffer *param,
 
 	if (!v) {
 		return miss(t, "the description uses a buffer that is no "
-			    "parameter");
+			       "parameter");
 	}
 	if (!dtype_equal(param->type, target->type)) {
-		return miss(t, arena_printf(&m->arena, "%s is %s where the "
-					    "description has %s",
-					    target->name,
-					    dtype_name(target->type),
-					    dtype_name(param->type)));
+		return miss(t,
+			    arena_printf(&m->arena,
+					 "%s is %s where the "
+					 "description has %s",
+					 target->name, dtype_name(target->type),
+					 dtype_name(param->type)));
 	}
 	if (param->scope[0] && strcmp(param->scope, target->scope) != 0) {
-		return miss(t, arena_printf(&m->arena, "%s has scope \"%s\", "
+		return miss(t, arena_printf(&m->arena,
+					    "%s has scope \"%s\", "
 					    "the description asks for \"%s\"",
 					    target->name, target->scope,
 					    param->scope));
 	}
 	fresh = !v->target;
 	if (!fresh && v->target != target) {
-		return miss(t, arena_printf(&m->arena, "%s and %s stand for "
-					    "one parameter", target->name,
-					    v->target->name));
+		return miss(t, arena_printf(&m->arena,
+					    "%s and %s stand for "
+					    "one parameter",
+					    target->name, v->target->name));
 	}
 	if (fresh) {
 		v->target = target;
@@ -244,36 +247,41 @@ match_access(struct pairing *p, const struct buffer *param,
 		v->offset = arena_array(&m->arena, const struct expr *,
 					target->ndim + 1);
 		if (!align_dims(p, v, want, have)) {
-			return miss(t, arena_printf(&m->arena, "the index of "
+			return miss(t, arena_printf(&m->arena,
+						    "the index of "
 						    "%s has another form",
 						    target->name));
 		}
 	}
 	for (int k = 0; k < param->ndim && fresh; k++) {
-		v->step[k] = v->dim_of[k] < 0 ? 1
-			   : step_of(p, want[k], have[v->dim_of[k]]);
+		v->step[k] = v->dim_of[k] < 0
+				     ? 1
+				     : step_of(p, want[k], have[v->dim_of[k]]);
 	}
 	for (int d = 0; d < target->ndim; d++) {
 		const struct expr *offset = have[d];
 
 		for (int k = 0; k < param->ndim; k++) {
 			if (v->dim_of[k] == d) {
-				offset = expr_sub(m, offset,
+				offset = expr_sub(
+					m, offset,
 					expr_mul(m, want[k],
 						 expr_i32(m, v->step[k])));
 			}
 		}
 		offset = simplify(&t->a, offset);
 		if (moves(p, offset) || expr_has_load(offset)) {
-			return miss(t, arena_printf(&m->arena, "dimension %d "
+			return miss(t, arena_printf(&m->arena,
+						    "dimension %d "
 						    "of %s is indexed in "
-						    "another way", d,
-						    target->name));
+						    "another way",
+						    d, target->name));
 		}
 		if (fresh) {
 			v->offset[d] = offset;
 		} else if (!prove_equal(&t->a, v->offset[d], offset)) {
-			return miss(t, arena_printf(&m->arena, "%s is used at "
+			return miss(t, arena_printf(&m->arena,
+						    "%s is used at "
 						    "two places",
 						    target->name));
 		}
@@ -372,9 +380,8 @@ simplify_index(void *ctx, const struct expr *e)
 {
 	struct tensor_match *t = ctx;
 
-	return type_is_index(e->type) && !expr_has_load(e)
-		       ? simplify(&t->a, e)
-		       : NULL;
+	return type_is_index(e->type) && !expr_has_load(e) ? simplify(&t->a, e)
+							   : NULL;
 }
 
 static bool
@@ -383,8 +390,7 @@ match_stmt(struct pairing *p, const struct stmt *want, const struct stmt *have)
 	struct module *m = p->t->e->m;
 	const struct expr **x, **y;
 
-	if (want->kind != have->kind ||
-	    want->n_children != have->n_children) {
+	if (want->kind != have->kind || want->n_children != have->n_children) {
 		return miss(p->t, "its body has another form");
 	}
 	x = arena_array(&m->arena, const struct expr *, want->n_args + 1);
@@ -393,14 +399,15 @@ match_stmt(struct pairing *p, const struct stmt *want, const struct stmt *have)
 		x[i] = expr_substitute(m, want->args[i], &p->rename);
 	}
 	for (int i = 0; i < have->n_args; i++) {
-		y[i] = expr_rewrite(m, expr_substitute(m, have->args[i],
-						       &p->fixed),
+		y[i] = expr_rewrite(m,
+				    expr_substitute(m, have->args[i],
+						    &p->fixed),
 				    simplify_index, p->t);
 	}
 	switch (want->kind) {
 	case STMT_STORE:
-		return match_access(p, want->u.buffer, x + 1,
-				    have->u.buffer, y + 1) &&
+		return match_access(p, want->u.buffer, x + 1, have->u.buffer,
+				    y + 1) &&
 		       match_expr(p, x[0], y[0]);
 	case STMT_IF:
 		if (!match_expr(p, x[0], y[0])) {
@@ -411,7 +418,7 @@ match_stmt(struct pairing *p, const struct stmt *want, const struct stmt *have)
 		break;
 	default:
 		return miss(p->t, "its body has a statement that no "
-			    "description may have");
+				  "description may have");
 	}
 	for (int i = 0; i < want->n_children; i++) {
 		if (!want->children[i] != !have->children[i]) {
@@ -439,13 +446,12 @@ static bool
 try_bodies(struct search *s)
 {
 	struct tensor_match *t = s->p.t;
-	struct tensor_view *saved =
-		arena_copy(&t->e->m->arena, t->views,
-			   sizeof *t->views * (size_t)t->n_views);
+	struct tensor_view *saved = arena_copy(&t->e->m->arena, t->views,
+					       sizeof *t->views *
+						       (size_t)t->n_views);
 
 	if (match_stmt(&s->p, s->want_body, s->have_body) &&
-	    (!s->want_init ||
-	     match_stmt(&s->p, s->want_init, s->have_init))) {
+	    (!s->want_init || match_stmt(&s->p, s->want_init, s->have_init))) {
 		return true;
 	}
 	memcpy(t->views, saved, sizeof *saved * (size_t)t->n_views);
@@ -473,14 +479,16 @@ try_pairings(struct search *s, int at)
 		}
 		if (!same_size(t, want->extent, have->extent)) {
 			t->sizes.n = t->size_values.n = sizes;
-			miss(t, arena_printf(&m->arena, "iter var %s has "
+			miss(t, arena_printf(&m->arena,
+					     "iter var %s has "
 					     "another extent",
 					     have->var->name));
 			continue;
 		}
 		s->taken[i] = true;
-		s->p.rename.to[at] = expr_add(m, expr_sub(m, have->var->expr,
-							  have->min),
+		s->p.rename.to[at] = expr_add(m,
+					      expr_sub(m, have->var->expr,
+						       have->min),
 					      want->min);
 		if (try_pairings(s, at + 1)) {
 			return true;
@@ -500,8 +508,7 @@ moving_iters(struct module *m, const struct block *b, bool spatial,
 	int n = 0;
 
 	fixed->from = arena_array(&m->arena, struct var *, b->n_iters + 1);
-	fixed->to = arena_array(&m->arena, const struct expr *,
-				b->n_iters + 1);
+	fixed->to = arena_array(&m->arena, const struct expr *, b->n_iters + 1);
 	for (int i = 0; i < b->n_iters; i++) {
 		if (expr_is_value(b->iters[i].extent, 1)) {
 			fixed->from[fixed->n] = b->iters[i].var;
@@ -535,11 +542,11 @@ runs_whole(struct tensor_match *t, const struct tensor_leaf *x)
 							  &map.indices[i]);
 
 		good = size && prove_equal(&t->a, size, b->iters[i].extent) &&
-		       prove_equal(&t->a, map.indices[i].base,
-				   b->iters[i].min);
+		       prove_equal(&t->a, map.indices[i].base, b->iters[i].min);
 	}
 	analyser_pop(&t->a, mark);
-	return good || miss(t, arena_printf(&t->e->m->arena, "block %s does "
+	return good || miss(t, arena_printf(&t->e->m->arena,
+					    "block %s does "
 					    "not run through whole tiles",
 					    b->name));
 }
@@ -577,13 +584,13 @@ tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
 	n = moving_iters(m, want, part == TENSOR_INIT, s.want, &fixed);
 	s.p.n = moving_iters(m, have, false, moving, &s.p.fixed);
 	if (n != s.p.n) {
-		return miss(t, arena_printf(&m->arena, "block %s has %d iter "
+		return miss(t, arena_printf(&m->arena,
+					    "block %s has %d iter "
 					    "vars, the description %d",
 					    have->name, s.p.n, n));
 	}
 	s.taken = arena_array(&m->arena, bool, n + 1);
-	s.p.rename.from = arena_array(&m->arena, struct var *,
-				      n + fixed.n + 1);
+	s.p.rename.from = arena_array(&m->arena, struct var *, n + fixed.n + 1);
 	s.p.rename.to = arena_array(&m->arena, const struct expr *,
 				    n + fixed.n + 1);
 	s.p.rename.n = n + fixed.n;

@@ -11,11 +11,11 @@
 /* A parameter as a view of a buffer of the program: element i of dimension d
  * is element offset[dim_of[d]] + step[d] * i of dimension dim_of[d]. */
 struct tensor_view {
-	const struct buffer *param;   /* of the description */
-	const struct buffer *target;  /* NULL: not met yet */
-	int *dim_of;                  /* -1: of extent 1, and no dimension */
-	int64_t *step;                /* every how many elements one is taken */
-	const struct expr **offset;   /* per dimension of target */
+	const struct buffer *param;  /* of the description */
+	const struct buffer *target; /* NULL: not met yet */
+	int *dim_of;                 /* -1: of extent 1, and no dimension */
+	int64_t *step;               /* every how many elements one is taken */
+	const struct expr **offset;  /* per dimension of target */
 };
 
 struct tensor_match {
@@ -57,8 +57,7 @@ void tensor_match_init(struct tensor_match *t, struct edit *e,
 		       const struct func *desc, struct stmt *outer);
 /* Also finds the views; false with t->why. */
 bool tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
-			const struct tensor_leaf *block,
-			enum tensor_part part);
+			const struct tensor_leaf *block, enum tensor_part part);
 /* In elements, of a dimension of a buffer; of one of a view. */
 const struct expr *buffer_stride(struct module *m, const struct buffer *b,
 				 int dim);

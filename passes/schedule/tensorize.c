@@ -24,7 +24,8 @@ struct tensorizer {
 static bool
 refuse(struct tensorizer *z, const char *why)
 {
-	return edit_fail(z->e, "block %s is not what %s computes: %s; choose "
+	return edit_fail(z->e,
+			 "block %s is not what %s computes: %s; choose "
 			 "other tiles or another intrinsic",
 			 z->outer->u.block->name, z->intrin->name, why);
 }
@@ -58,9 +59,12 @@ stepped(struct module *m, const struct expr *x, int64_t step)
 {
 	const struct expr *by = expr_i32(m, step);
 
-	return step == 1 ? x
-	     : expr_mul(m, x, x->type.lanes > 1
-			      ? expr_broadcast(m, by, x->type.lanes) : by);
+	return step == 1
+		       ? x
+		       : expr_mul(m, x,
+				  x->type.lanes > 1
+					  ? expr_broadcast(m, by, x->type.lanes)
+					  : by);
 }
 
 static void
@@ -112,7 +116,8 @@ bind_sizes(struct tensorizer *z, const struct buffer *p,
 			if (p->strides[d]->kind == EXPR_VAR &&
 			    map->from[i] == p->strides[d]->u.var &&
 			    !prove_equal(a, map->to[i], stride)) {
-				return edit_fail(e, "two strides that %s takes "
+				return edit_fail(e,
+						 "two strides that %s takes "
 						 "to be equal differ; choose "
 						 "another layout",
 						 z->intrin->name);
@@ -123,7 +128,8 @@ bind_sizes(struct tensorizer *z, const struct buffer *p,
 			map->to[map->n++] = stride;
 		} else if (!expr_is_value(size, 1) &&
 			   !prove_equal(a, p->strides[d], stride)) {
-			return edit_fail(e, "%s asks for another stride in "
+			return edit_fail(e,
+					 "%s asks for another stride in "
 					 "dimension %d of %s; change its "
 					 "layout, or copy it first",
 					 z->intrin->name, v->dim_of[d],
@@ -157,8 +163,8 @@ replace_pointer(void *ctx, const struct expr *x)
 	}
 	for (int i = 0; i < p->part->params.n; i++) {
 		if (p->part->params.data[i].var == x->u.var) {
-			return view_address(p->z->e->m,
-					    &p->z->match.views[i], x->type);
+			return view_address(p->z->e->m, &p->z->match.views[i],
+					    x->type);
 		}
 	}
 	return NULL;
@@ -186,9 +192,10 @@ inline_part(struct tensorizer *z, const struct func *part)
 	int room = 1;
 
 	if (part->params.n != z->match.n_views) {
-		edit_fail(e, "an implementation of %s has %d parameters, its "
-			  "description %d", z->intrin->name, part->params.n,
-			  z->match.n_views);
+		edit_fail(e,
+			  "an implementation of %s has %d parameters, its "
+			  "description %d",
+			  z->intrin->name, part->params.n, z->match.n_views);
 		return NULL;
 	}
 	for (int i = 0; i < part->params.n; i++) {
@@ -247,8 +254,7 @@ find_symbol(void *ctx, const struct expr *x)
 {
 	struct symbol_use *u = ctx;
 
-	u->found |= x->kind == EXPR_CALL &&
-		    x->u.intrin == INTRIN_CALL_EXTERN &&
+	u->found |= x->kind == EXPR_CALL && x->u.intrin == INTRIN_CALL_EXTERN &&
 		    strcmp(x->args[0]->u.text, u->symbol) == 0;
 }
 
@@ -272,8 +278,7 @@ view_buffer(struct tensorizer *z, const struct buffer *p,
 						p->ndim + 1);
 	const struct expr **strides = arena_array(arena, const struct expr *,
 						  p->ndim + 1);
-	struct var_map sizes = { z->match.sizes.data,
-				 z->match.size_values.data,
+	struct var_map sizes = { z->match.sizes.data, z->match.size_values.data,
 				 z->match.sizes.n };
 	bool dense = true;
 
@@ -281,8 +286,7 @@ view_buffer(struct tensorizer *z, const struct buffer *p,
 	for (int d = p->ndim - 1; d >= 0; d--) {
 		const struct expr *compact = expr_i32(z->e->m, 1);
 
-		shape[d] = expr_substitute(z->e->m, v->param->shape[d],
-					   &sizes);
+		shape[d] = expr_substitute(z->e->m, v->param->shape[d], &sizes);
 		for (int k = d + 1; k < p->ndim; k++) {
 			compact = expr_mul(z->e->m, compact, shape[k]);
 		}
@@ -344,11 +348,12 @@ record_call(struct tensorizer *z, const struct func *part, const char *symbol)
 			    expr_is_int(view->strides[d], &stride)) {
 				continue;
 			}
-			return edit_fail(e, "%s would have to know the stride "
+			return edit_fail(e,
+					 "%s would have to know the stride "
 					 "of %s, which is no constant, and is "
 					 "told none; declare strides in its "
-					 "buffers and pass them", symbol,
-					 view->name);
+					 "buffers and pass them",
+					 symbol, view->name);
 		}
 	}
 	for (int i = 0; i < known->calls.n; i++) {
@@ -363,10 +368,12 @@ record_call(struct tensorizer *z, const struct func *part, const char *symbol)
 		}
 		stmt_visit(e->f->body, find_symbol_stmt, &use);
 		if (use.found) {
-			return edit_fail(e, "%s is called with views of other "
+			return edit_fail(e,
+					 "%s is called with views of other "
 					 "strides elsewhere, and is told "
 					 "none; declare strides in its "
-					 "buffers and pass them", symbol);
+					 "buffers and pass them",
+					 symbol);
 		}
 		*old = call;
 		return true;
@@ -410,10 +417,11 @@ static bool
 match_all(struct tensorizer *z, enum tensor_part part)
 {
 	if (z->want.list.n != z->have.list.n) {
-		return refuse(z, arena_printf(&z->e->m->arena, "it has %d "
+		return refuse(z, arena_printf(&z->e->m->arena,
+					      "it has %d "
 					      "blocks inside, the description "
-					      "%d", z->have.list.n,
-					      z->want.list.n));
+					      "%d",
+					      z->have.list.n, z->want.list.n));
 	}
 	for (int i = 0; i < z->want.list.n; i++) {
 		if (!tensor_match_block(&z->match, &z->want.list.data[i],
@@ -424,7 +432,7 @@ match_all(struct tensorizer *z, enum tensor_part part)
 	for (int i = 0; i < z->match.n_views; i++) {
 		if (!z->match.views[i].target) {
 			return refuse(z, "the description does not use all "
-				      "of its parameters");
+					 "of its parameters");
 		}
 	}
 	return true;
@@ -480,7 +488,7 @@ replace_body(struct tensorizer *z)
 	}
 	if (!t->update) {
 		return refuse(z, "parts of the reduction are outside, and the "
-			      "instruction has no update");
+				 "instruction has no update");
 	}
 	if (!match_all(z, TENSOR_UPDATE)) {
 		return false;
@@ -502,8 +510,9 @@ struct growth {
 static void
 grow(struct edit *e, const struct buffer *b, const struct expr *list)
 {
-	const struct expr **shape = arena_array(
-		&e->m->arena, const struct expr *, b->ndim + 1);
+	const struct expr **shape = arena_array(&e->m->arena,
+						const struct expr *,
+						b->ndim + 1);
 	bool same = true;
 
 	for (int d = 0; d < b->ndim; d++) {
@@ -525,7 +534,8 @@ grow_writes(void *ctx, struct stmt *s)
 	const struct growth *g = ctx;
 	struct module *m = g->e->m;
 	const struct expr *list = s->kind == STMT_BLOCK
-					  ? stmt_note(s, STORAGE_ALIGN) : NULL;
+					  ? stmt_note(s, STORAGE_ALIGN)
+					  : NULL;
 
 	for (int i = 0; list && i < list->n_args; i++) {
 		const struct expr *x = list->args[i], *what;
@@ -567,13 +577,17 @@ tensorize_block(struct edit *e, struct stmt *outer,
 	tensor_match_init(&z.match, e, intrin->desc, outer);
 	if (desc->kind != STMT_BLOCK || desc->u.block->n_iters > 0 ||
 	    !tensor_leaves(intrin->desc, desc->children[0], &z.want)) {
-		return edit_fail(e, "the description of %s is no root block "
-				 "with loops around blocks", intrin->name);
+		return edit_fail(e,
+				 "the description of %s is no root block "
+				 "with loops around blocks",
+				 intrin->name);
 	}
 	if (!tensor_leaves(e->f, outer->children[0], &z.have)) {
-		return edit_fail(e, "block %s holds something else than loops "
+		return edit_fail(e,
+				 "block %s holds something else than loops "
 				 "around blocks; blockize the loops to "
-				 "replace", outer->u.block->name);
+				 "replace",
+				 outer->u.block->name);
 	}
 	return replace_body(&z);
 }
@@ -588,7 +602,8 @@ prim_tensorize(struct edit *e, const struct sched_value *args,
 
 	(void)out;
 	if (!intrin) {
-		return edit_fail(e, "there is no tensor intrinsic \"%s\"; "
+		return edit_fail(e,
+				 "there is no tensor intrinsic \"%s\"; "
 				 "declare or register it first",
 				 args[1].u.text);
 	}

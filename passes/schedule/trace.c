@@ -46,7 +46,8 @@ index_map_print(struct module *m, const struct index_map *map,
 	strbuf_puts(out, "lambda");
 	for (int i = 0; i < map->n_logical; i++) {
 		names[i] = var_new(m, arena_printf(&m->arena, "i%d", i),
-				   map->logical[i]->type)->expr;
+				   map->logical[i]->type)
+				   ->expr;
 		strbuf_printf(out, "%s i%d", i ? "," : "", i);
 	}
 	strbuf_puts(out, ": (");
@@ -63,13 +64,12 @@ put_handle(const struct func *f, int id, struct strbuf *out)
 	const struct stmt *s = id > 0 ? func_find(f, id) : NULL;
 
 	strbuf_puts(out, s && s->kind == STMT_BLOCK ? s->u.block->name
-		       : s && s->kind == STMT_FOR   ? s->u.loop.var->name
+			 : s && s->kind == STMT_FOR ? s->u.loop.var->name
 						    : "?");
 }
 
 static void
-put_value(const struct func *f, const struct sched_value *v,
-	  struct strbuf *out)
+put_value(const struct func *f, const struct sched_value *v, struct strbuf *out)
 {
 	switch (v->kind) {
 	case SV_NONE:
@@ -127,8 +127,7 @@ trace_step_text(const struct func *f, const struct primitive *p,
 		}
 		for (int k = 0; k < (star ? args[i].n : 1); k++) {
 			strbuf_puts(&out, comma);
-			put_value(f, star ? &args[i].items[k] : &args[i],
-				  &out);
+			put_value(f, star ? &args[i].items[k] : &args[i], &out);
 			comma = ", ";
 		}
 	}

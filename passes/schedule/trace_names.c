@@ -6,9 +6,9 @@
 int
 trace_n_results(const struct sched_step *step)
 {
-	return step->result.kind == SV_LIST ? step->result.n
-	     : step->result.kind == SV_NONE ? 0
-					    : 1;
+	return step->result.kind == SV_LIST   ? step->result.n
+	       : step->result.kind == SV_NONE ? 0
+					      : 1;
 }
 
 const struct sched_value *
@@ -147,8 +147,7 @@ trace_live(const struct sched *s, bool *keep)
 		const struct sched_step *step = &s->trace.data[i];
 
 		keep[i] |= !step->primitive->is_query || gives_place(step);
-		for (int k = 0; keep[i] && k < step->primitive->n_params;
-		     k++) {
+		for (int k = 0; keep[i] && k < step->primitive->n_params; k++) {
 			mark_needed(&g, &step->args[k], keep);
 		}
 	}
@@ -184,8 +183,7 @@ name_result(const struct sched *s, struct trace_names *out,
 }
 
 void
-trace_name_all(const struct sched *s, const bool *keep,
-	       struct trace_names *out)
+trace_name_all(const struct sched *s, const bool *keep, struct trace_names *out)
 {
 	memset(out, 0, sizeof *out);
 	out->arena = &s->module->arena;
@@ -197,12 +195,11 @@ trace_name_all(const struct sched *s, const bool *keep,
 			const struct sched_value *v = trace_result(step, k);
 			struct trace_name name = { i, k, NULL };
 
-			name.text = arena_printf(
-				out->arena, "%c%d",
-				v->kind == SV_BLOCK  ? 'b'
-				: v->kind == SV_LOOP ? 'l'
-						     : 'v',
-				out->of_result.n);
+			name.text = arena_printf(out->arena, "%c%d",
+						 v->kind == SV_BLOCK  ? 'b'
+						 : v->kind == SV_LOOP ? 'l'
+								      : 'v',
+						 out->of_result.n);
 			vec_push(out->arena, &out->of_result, name.text);
 			name_result(s, out, v, name);
 		}
@@ -232,7 +229,8 @@ trace_expr(const struct sched *s, const struct trace_names *names,
 			from[map.n] = s->samples.data[i].var;
 			to[map.n++] = var_new(s->module,
 					      names->of_var.data[i].text,
-					      dtype_of(DT_I32))->expr;
+					      dtype_of(DT_I32))
+					      ->expr;
 		}
 	}
 	return map.n > 0 ? expr_substitute(s->module, e, &map) : e;

@@ -55,17 +55,22 @@ look_up(struct reader *r, const struct py_node *n, struct sched_value *out)
 		names[i] = r->names.data[i].name;
 	}
 	nearest = text_nearest(n->text, names, r->names.n);
-	return nearest ? py_error(r->m, r->src, n->span, "%s has no value; "
-				  "did you mean %s?", n->text, nearest)
-		       : py_error(r->m, r->src, n->span, "%s has no value; "
-				  "assign one first", n->text);
+	return nearest ? py_error(r->m, r->src, n->span,
+				  "%s has no value; "
+				  "did you mean %s?",
+				  n->text, nearest)
+		       : py_error(r->m, r->src, n->span,
+				  "%s has no value; "
+				  "assign one first",
+				  n->text);
 }
 
 static bool
 list_of(struct reader *r, const struct py_node *n, struct sched_value *out)
 {
-	struct sched_value *items = arena_array(
-		&r->m->arena, struct sched_value, n->n_kids + 1);
+	struct sched_value *items = arena_array(&r->m->arena,
+						struct sched_value,
+						n->n_kids + 1);
 
 	for (int i = 0; i < n->n_kids; i++) {
 		if (!value_of(r, n->kids[i], &items[i])) {
@@ -81,9 +86,9 @@ list_of(struct reader *r, const struct py_node *n, struct sched_value *out)
 static const struct expr *
 as_expr(struct reader *r, const struct sched_value *v)
 {
-	return v->kind == SV_EXPR ? v->u.expr
-	     : v->kind == SV_INT  ? expr_index(r->m, v->u.ival)
-				  : NULL;
+	return v->kind == SV_EXPR  ? v->u.expr
+	       : v->kind == SV_INT ? expr_index(r->m, v->u.ival)
+				   : NULL;
 }
 
 static struct sched_value
@@ -101,8 +106,9 @@ arithmetic(struct reader *r, const struct py_node *n, struct sched_value *out)
 		const char *op;
 		enum expr_kind kind;
 	} ops[] = {
-		{ "+", EXPR_ADD }, { "-", EXPR_SUB }, { "*", EXPR_MUL },
-		{ "//", EXPR_FLOORDIV }, { "%", EXPR_FLOORMOD },
+		{ "+", EXPR_ADD },      { "-", EXPR_SUB },
+		{ "*", EXPR_MUL },      { "//", EXPR_FLOORDIV },
+		{ "%", EXPR_FLOORMOD },
 	};
 	struct sched_value x, y;
 	const struct expr *a, *b;
@@ -120,13 +126,15 @@ arithmetic(struct reader *r, const struct py_node *n, struct sched_value *out)
 			continue;
 		}
 		if (divides && expr_is_value(b, 0)) {
-			return fail(r, n, "division by zero; give another "
+			return fail(r, n,
+				    "division by zero; give another "
 				    "divisor");
 		}
 		*out = number_or_expr(expr_binary(r->m, ops[i].kind, a, b));
 		return true;
 	}
-	return fail(r, n, "this is no sum, product, // or % of integers; "
+	return fail(r, n,
+		    "this is no sum, product, // or % of integers; "
 		    "write one");
 }
 
@@ -156,17 +164,16 @@ index_map(struct reader *r, const struct py_node *n, struct sched_value *out)
 	struct sched_value body;
 
 	map->n_logical = n->n_params;
-	map->logical = arena_array(&r->m->arena, struct var *,
-				   n->n_params + 1);
+	map->logical = arena_array(&r->m->arena, struct var *, n->n_params + 1);
 	for (int i = 0; i < n->n_params; i++) {
 		if (n->params[i].kind != PY_PARAM_PLAIN) {
-			return fail(r, n, "an index map names each index; "
+			return fail(r, n,
+				    "an index map names each index; "
 				    "write lambda i, j: …");
 		}
 		map->logical[i] = var_new(r->m, n->params[i].name,
 					  dtype_of(DT_I32));
-		bind_name(r, n->params[i].name,
-			  sv_expr(map->logical[i]->expr));
+		bind_name(r, n->params[i].name, sv_expr(map->logical[i]->expr));
 	}
 	if (!value_of(r, n->kids[0], &body)) {
 		return false;
@@ -181,13 +188,14 @@ index_map(struct reader *r, const struct py_node *n, struct sched_value *out)
 	for (int i = 0; i < body.n; i++) {
 		const struct sched_value *v = &body.items[i];
 
-		map->to_physical[i] =
-			v->kind == SV_FLOAT
-				? expr_float(r->m, dtype_of(DT_F32),
-					     v->u.fval)
-				: as_expr(r, v);
+		map->to_physical[i] = v->kind == SV_FLOAT
+					      ? expr_float(r->m,
+							   dtype_of(DT_F32),
+							   v->u.fval)
+					      : as_expr(r, v);
 		if (!map->to_physical[i]) {
-			return fail(r, n, "an index map gives a tuple of "
+			return fail(r, n,
+				    "an index map gives a tuple of "
 				    "expressions; write (j, i // 4, …)");
 		}
 	}
@@ -207,15 +215,18 @@ subscript(struct reader *r, const struct py_node *n, struct sched_value *out)
 		return false;
 	}
 	if (of.kind != SV_LIST || at.kind != SV_INT) {
-		return fail(r, n, "this is no list with a constant index; "
+		return fail(r, n,
+			    "this is no list with a constant index; "
 			    "write loops[0]");
 	}
 	if (at.u.ival < 0) {
 		at.u.ival += of.n;
 	}
 	if (at.u.ival < 0 || at.u.ival >= of.n) {
-		return py_error(r->m, r->src, n->span, "the list has %d items; "
-				"count from 0", of.n);
+		return py_error(r->m, r->src, n->span,
+				"the list has %d items; "
+				"count from 0",
+				of.n);
 	}
 	*out = of.items[at.u.ival];
 	return true;
@@ -256,10 +267,12 @@ keyword(struct reader *r, const struct primitive *p, const struct py_node *n,
 		names[i] = p->params[i].name;
 	}
 	nearest = n->text ? text_nearest(n->text, names, p->n_params) : NULL;
-	return nearest ? py_error(r->m, r->src, n->span, "%s has no parameter "
-				  "%s; did you mean %s?", p->name, n->text,
-				  nearest)
-		       : py_error(r->m, r->src, n->span, "%s has no such "
+	return nearest ? py_error(r->m, r->src, n->span,
+				  "%s has no parameter "
+				  "%s; did you mean %s?",
+				  p->name, n->text, nearest)
+		       : py_error(r->m, r->src, n->span,
+				  "%s has no such "
 				  "parameter; docs/schedules.md lists them",
 				  p->name);
 }
@@ -281,7 +294,8 @@ star(struct reader *r, const struct py_node *call, struct sched_value *out)
 			return false;
 		}
 		if (n->kind == PY_STAR && v.kind != SV_LIST) {
-			return fail(r, n, "only a list can be spread; drop "
+			return fail(r, n,
+				    "only a list can be spread; drop "
 				    "the *");
 		}
 		for (int k = 0; n->kind == PY_STAR && k < v.n; k++) {
@@ -318,8 +332,10 @@ call_args(struct reader *r, const struct primitive *p,
 			continue;
 		}
 		if (n->kind == PY_STAR || at >= p->n_params) {
-			return py_error(r->m, r->src, n->span, "%s takes %d "
-					"arguments", p->name, p->n_params);
+			return py_error(r->m, r->src, n->span,
+					"%s takes %d "
+					"arguments",
+					p->name, p->n_params);
 		}
 		if (!value_of(r, n, &args[at++])) {
 			return false;
@@ -356,7 +372,8 @@ call(struct reader *r, const struct py_node *n, struct sched_value *out)
 	const struct py_node *f = n->kids[0];
 
 	if (f->kind != PY_ATTRIBUTE) {
-		return fail(r, n, "only methods of the schedule are called "
+		return fail(r, n,
+			    "only methods of the schedule are called "
 			    "here; write sch.split(…)");
 	}
 	if (is_name(f->kids[0], r->schedule)) {
@@ -365,8 +382,8 @@ call(struct reader *r, const struct py_node *n, struct sched_value *out)
 				return false;
 			}
 			if (out->kind == SV_EXPR) {
-				*out = number_or_expr(sched_get_value(
-					r->s, out->u.expr));
+				*out = number_or_expr(
+					sched_get_value(r->s, out->u.expr));
 			}
 			return true;
 		}
@@ -387,8 +404,10 @@ call(struct reader *r, const struct py_node *n, struct sched_value *out)
 			return true;
 		}
 	}
-	return py_error(r->m, r->src, n->span, "this is no call of %s; only "
-			"the schedule's methods are called here", r->schedule);
+	return py_error(r->m, r->src, n->span,
+			"this is no call of %s; only "
+			"the schedule's methods are called here",
+			r->schedule);
 }
 
 static bool
@@ -427,7 +446,8 @@ value_of(struct reader *r, const struct py_node *n, struct sched_value *out)
 	case PY_CALL:
 		return call(r, n, out);
 	default:
-		return fail(r, n, "a schedule's text has calls, names, lists "
+		return fail(r, n,
+			    "a schedule's text has calls, names, lists "
 			    "and numbers only; write it out");
 	}
 }
@@ -435,22 +455,23 @@ value_of(struct reader *r, const struct py_node *n, struct sched_value *out)
 /* -- statements */
 
 static bool
-assign(struct reader *r, const struct py_node *target,
-       struct sched_value value)
+assign(struct reader *r, const struct py_node *target, struct sched_value value)
 {
 	if (target->kind == PY_NAME) {
 		bind_name(r, target->text, value);
 		return true;
 	}
 	if (target->kind != PY_TUPLE && target->kind != PY_LIST) {
-		return fail(r, target, "values are assigned to names; write "
+		return fail(r, target,
+			    "values are assigned to names; write "
 			    "i, j = …");
 	}
 	if (r->loosely && value.kind != SV_LIST && value.kind != SV_NONE) {
 		value = sv_list(r->m, &value, 1);
 	}
 	if (value.kind != SV_LIST || value.n != target->n_kids) {
-		return py_error(r->m, r->src, target->span, "there are %d "
+		return py_error(r->m, r->src, target->span,
+				"there are %d "
 				"values; name as many",
 				value.kind == SV_LIST ? value.n : 1);
 	}
@@ -491,7 +512,8 @@ statements(struct reader *r, const struct py_node *suite)
 			break;
 		case PY_DEF:
 			if (n->n_params != 1) {
-				return fail(r, n, "a schedule is a function "
+				return fail(r, n,
+					    "a schedule is a function "
 					    "of one parameter; write def "
 					    "apply_schedule(sch):");
 			}
@@ -501,7 +523,8 @@ statements(struct reader *r, const struct py_node *suite)
 			}
 			break;
 		default:
-			return fail(r, n, "a schedule's text has calls and "
+			return fail(r, n,
+				    "a schedule's text has calls and "
 				    "assignments only; write it out");
 		}
 	}
@@ -511,8 +534,11 @@ statements(struct reader *r, const struct py_node *suite)
 static bool
 read_text(struct sched *s, const struct source *src, bool loosely)
 {
-	struct reader r = { .s = s, .m = s->module, .src = src,
-			    .schedule = "sch", .loosely = loosely };
+	struct reader r = { .s = s,
+			    .m = s->module,
+			    .src = src,
+			    .schedule = "sch",
+			    .loosely = loosely };
 	const struct py_node *tree = py_parse(s->module, src);
 
 	/* Index maps may name the function's sizes. */

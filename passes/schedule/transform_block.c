@@ -18,7 +18,8 @@ own_nest(struct edit *e, struct stmt *block)
 	struct stmt *p = block;
 
 	if (!trivial_bindings(block)) {
-		edit_fail(e, "block %s has an iter var that is not bound to a "
+		edit_fail(e,
+			  "block %s has an iter var that is not bound to a "
 			  "loop of its own; transform before split or fuse",
 			  block->u.block->name);
 		return NULL;
@@ -31,7 +32,8 @@ own_nest(struct edit *e, struct stmt *block)
 			binds |= binding_loop(block, k) == p;
 		}
 		if (!binds || p->u.loop.kind != FOR_SERIAL || p->notes) {
-			edit_fail(e, "the loops of block %s are not one plain "
+			edit_fail(e,
+				  "the loops of block %s are not one plain "
 				  "nest of their own; transform before "
 				  "annotating or compute_at",
 				  block->u.block->name);
@@ -43,8 +45,8 @@ own_nest(struct edit *e, struct stmt *block)
 
 /* The kind that the iter vars in an expression share. */
 static bool
-kind_of(struct edit *e, const struct stmt *block,
-	const struct index_map *map, int d, enum iter_kind *kind)
+kind_of(struct edit *e, const struct stmt *block, const struct index_map *map,
+	int d, enum iter_kind *kind)
 {
 	const struct block *b = block->u.block;
 	bool found = false;
@@ -55,10 +57,11 @@ kind_of(struct edit *e, const struct stmt *block,
 			continue;
 		}
 		if (found && b->iters[i].kind != *kind) {
-			return edit_fail(e, "result %d of the index map mixes "
+			return edit_fail(e,
+					 "result %d of the index map mixes "
 					 "spatial and reduction iter vars of "
-					 "block %s; keep them apart", d,
-					 b->name);
+					 "block %s; keep them apart",
+					 d, b->name);
 		}
 		*kind = b->iters[i].kind;
 		found = true;
@@ -71,18 +74,21 @@ complete_map(struct edit *e, const struct stmt *block,
 	     const struct index_map *given, struct index_map **out)
 {
 	const struct block *b = block->u.block;
-	const struct expr **shape = arena_array(
-		&e->m->arena, const struct expr *, b->n_iters + 1);
+	const struct expr **shape = arena_array(&e->m->arena,
+						const struct expr *,
+						b->n_iters + 1);
 	const char *why;
 
 	if (given->n_logical != b->n_iters) {
-		return edit_fail(e, "the index map takes %d variables, block "
+		return edit_fail(e,
+				 "the index map takes %d variables, block "
 				 "%s has %d iter vars; give one for each",
 				 given->n_logical, b->name, b->n_iters);
 	}
 	for (int i = 0; i < b->n_iters; i++) {
 		if (!expr_is_value(b->iters[i].min, 0)) {
-			return edit_fail(e, "iter var %s of block %s does not "
+			return edit_fail(e,
+					 "iter var %s of block %s does not "
 					 "start at 0",
 					 b->iters[i].var->name, b->name);
 		}
@@ -105,7 +111,8 @@ check_padding(struct edit *e, const struct stmt *block,
 	for (int d = 0; map->in_range && d < map->n_physical; d++) {
 		if (new->iters[d].kind != ITER_SPATIAL &&
 		    expr_uses_var(map->in_range, map->physical[d])) {
-			return edit_fail(e, "the index map does not divide a "
+			return edit_fail(e,
+					 "the index map does not divide a "
 					 "reduction iter var of block %s; "
 					 "choose a factor that does",
 					 block->u.block->name);
@@ -125,15 +132,13 @@ moved_regions(struct module *m, const struct region *list, int n,
 		int ndim = list[i].buffer->ndim;
 
 		copy[i].buffer = list[i].buffer;
-		copy[i].ranges = arena_array(&m->arena, struct range,
-					     ndim + 1);
+		copy[i].ranges = arena_array(&m->arena, struct range, ndim + 1);
 		for (int d = 0; d < ndim; d++) {
 			const struct range *r = &list[i].ranges[d];
 
-			copy[i].ranges[d].min =
-				expr_substitute(m, r->min, map);
-			copy[i].ranges[d].extent =
-				expr_substitute(m, r->extent, map);
+			copy[i].ranges[d].min = expr_substitute(m, r->min, map);
+			copy[i].ranges[d].extent = expr_substitute(m, r->extent,
+								   map);
 		}
 	}
 	return copy;
@@ -177,8 +182,8 @@ note_fused(struct edit *e, const struct block *b, const struct index_map *map,
 {
 	struct arena *arena = &e->m->arena;
 	const char **digits = arena_array(arena, const char *, b->n_iters + 1);
-	const struct expr **extents =
-		arena_array(arena, const struct expr *, b->n_iters + 1);
+	const struct expr **extents = arena_array(arena, const struct expr *,
+						  b->n_iters + 1);
 	const struct expr *rest = map->to_physical[d];
 	int at = b->n_iters, i;
 

@@ -35,15 +35,16 @@ apply_to(struct sched *s, const char *primitive, struct sched_value arg)
 int
 sched_get_block(struct sched *s, const char *name)
 {
-	struct sched_value arg = sv_string(arena_strdup(&s->module->arena,
-							name)), out;
+	struct sched_value arg = sv_string(
+				   arena_strdup(&s->module->arena, name)),
+			   out;
 
 	return sched_apply(s, "get_block", &arg, 1, &out) ? out.u.id : 0;
 }
 
 static bool
-query(struct sched *s, const char *primitive, struct sched_value arg,
-      int **ids, int *n)
+query(struct sched *s, const char *primitive, struct sched_value arg, int **ids,
+      int *n)
 {
 	struct sched_value out;
 
@@ -200,8 +201,8 @@ sched_cache_write(struct sched *s, int block, int write_index,
 }
 
 bool
-sched_cache_read(struct sched *s, int block, int read_index,
-		 const char *scope, int *out)
+sched_cache_read(struct sched *s, int block, int read_index, const char *scope,
+		 int *out)
 {
 	struct sched_value args[3] = { sv_block(block), sv_int(read_index),
 				       sv_string(scope) };
@@ -214,9 +215,8 @@ sched_reindex(struct sched *s, int block, int write_index, int *out)
 {
 	struct sched_value buffer[2] = { sv_string("write"),
 					 sv_int(write_index) };
-	struct sched_value args[2] = {
-		sv_block(block), sv_list(s->module, buffer, 2)
-	};
+	struct sched_value args[2] = { sv_block(block),
+				       sv_list(s->module, buffer, 2) };
 
 	return make_block(s, "reindex", args, 2, out);
 }
@@ -251,11 +251,10 @@ sched_annotate(struct sched *s, int loop_or_block, const char *key,
 	       struct sched_value value)
 {
 	const struct stmt *at = func_find(s->func, loop_or_block);
-	struct sched_value args[3] = {
-		at && at->kind == STMT_BLOCK ? sv_block(loop_or_block)
-					     : sv_loop(loop_or_block),
-		sv_string(key), value
-	};
+	struct sched_value args[3] = { at && at->kind == STMT_BLOCK
+					       ? sv_block(loop_or_block)
+					       : sv_loop(loop_or_block),
+				       sv_string(key), value };
 
 	return sched_apply(s, "annotate", args, 3, NULL);
 }

@@ -13,7 +13,7 @@ prim_add_unit_loop(struct edit *e, const struct sched_value *args,
 
 	if (!s->parent) {
 		return edit_fail(e, "the root block has no loops; name a block "
-				 "inside");
+				    "inside");
 	}
 	if (s->kind == STMT_FOR) {
 		t = s->u.loop.var->type;
@@ -43,9 +43,10 @@ prim_reorder_block_iter_var(struct edit *e, const struct sched_value *args,
 		return false;
 	}
 	if (n != s->u.block->n_iters) {
-		return edit_fail(e, "block %s has %d iter vars, new_order "
-				 "names %d; name each", s->u.block->name,
-				 s->u.block->n_iters, n);
+		return edit_fail(e,
+				 "block %s has %d iter vars, new_order "
+				 "names %d; name each",
+				 s->u.block->name, s->u.block->n_iters, n);
 	}
 	copy = *s->u.block;
 	copy.iters = arena_array(&e->m->arena, struct iter_var, n + 1);
@@ -55,7 +56,8 @@ prim_reorder_block_iter_var(struct edit *e, const struct sched_value *args,
 		int64_t from = args[1].items[i].u.ival;
 
 		if (from < 0 || from >= n || seen[from]) {
-			return edit_fail(e, "new_order is no permutation of 0 "
+			return edit_fail(e,
+					 "new_order is no permutation of 0 "
 					 "to %d; name each iter var once",
 					 n - 1);
 		}

@@ -37,8 +37,8 @@ static double
 some_float(struct maker *k, int i)
 {
 	static const double fixed[] = {
-		0.0, -0.0, 1.0, -1.0, 64.0, 0.5, -0.5, 1.5, 2.5, -2.5, 300.0,
-		-300.0, 1e10, -1e10, 1e30, -1e30,
+		0.0, -0.0, 1.0,   -1.0,   64.0, 0.5,   -0.5, 1.5,
+		2.5, -2.5, 300.0, -300.0, 1e10, -1e10, 1e30, -1e30,
 	};
 
 	if (i < 16) {
@@ -70,14 +70,18 @@ some_value(struct maker *k, struct dtype t, int i, bool zero)
 		v.i = (int64_t)(bits & 1);
 		return v;
 	case DTC_UINT:
-		v.u = i % 7 == 0 ? dtype_max_int(t)
-		    : i % 7 == 1 ? 0 : i % 7 == 2 ? 1 : bits >> (i % 60);
+		v.u = i % 7 == 0   ? dtype_max_int(t)
+		      : i % 7 == 1 ? 0
+		      : i % 7 == 2 ? 1
+				   : bits >> (i % 60);
 		break;
 	default:
-		v.i = i % 9 == 0 ? dtype_min_int(t)
-		    : i % 9 == 1 ? (int64_t)dtype_max_int(t)
-		    : i % 9 == 2 ? 0 : i % 9 == 3 ? -1 : i % 9 == 4 ? 1
-		    : (int64_t)bits >> (i % 60);
+		v.i = i % 9 == 0   ? dtype_min_int(t)
+		      : i % 9 == 1 ? (int64_t)dtype_max_int(t)
+		      : i % 9 == 2 ? 0
+		      : i % 9 == 3 ? -1
+		      : i % 9 == 4 ? 1
+				   : (int64_t)bits >> (i % 60);
 		break;
 	}
 	v = number_round(t, v);
@@ -92,7 +96,10 @@ array(struct maker *k, const char *name, struct dtype t)
 {
 	const struct expr *n = expr_i32(k->m, N);
 	struct buffer_spec spec = {
-		.name = name, .type = t, .ndim = 1, .shape = &n,
+		.name = name,
+		.type = t,
+		.ndim = 1,
+		.shape = &n,
 	};
 
 	return buffer_new(k->m, &spec);
@@ -107,16 +114,18 @@ put_array(struct maker *k, const char *name, struct dtype t, const void *data)
 		      k->u.d->types[t.kind].spelling, name, k->n, N);
 	for (int i = 0; i < N; i++) {
 		const char *value = unit_literal(&k->u, t,
-			number_load(t, data, (size_t)i));
+						 number_load(t, data,
+							     (size_t)i));
 
 		/* What is only stored is in memory by its bits. */
 		if (k->u.d->types[t.kind].is_stored_only) {
 			value = arena_printf(&k->m->arena, "%llu",
-				(unsigned long long)number_load(
-					dtype_of(DT_U16), data, (size_t)i).u);
+					     (unsigned long long)number_load(
+						     dtype_of(DT_U16), data,
+						     (size_t)i)
+						     .u);
 		}
-		strbuf_printf(s, "%s%s,", i % 8 == 0 ? "\n\t\t" : " ",
-			      value);
+		strbuf_printf(s, "%s%s,", i % 8 == 0 ? "\n\t\t" : " ", value);
 	}
 	strbuf_puts(s, "\n\t};\n");
 }
@@ -157,7 +166,8 @@ finish(struct maker *k, struct func *f, struct one_case *c,
 	struct run_arg args[4] = { { 0 } };
 	const struct expr *index = f->body->u.loop.var->expr;
 	const char *value_of = k->u.d->types[c->out.kind].is_stored_only
-				       ? "half_value" : "(double)";
+				       ? "half_value"
+				       : "(double)";
 	struct strbuf call;
 	int n = 0;
 
@@ -186,8 +196,7 @@ finish(struct maker *k, struct func *f, struct one_case *c,
 		struct strbuf s;
 
 		strbuf_init(&s);
-		diag_format(&k->m->diags.list.data[k->m->diags.list.n - 1],
-			    &s);
+		diag_format(&k->m->diags.list.data[k->m->diags.list.n - 1], &s);
 		fprintf(stderr, "%s: %s\n", f->name, s.data);
 		exit(1);
 	}
@@ -212,8 +221,10 @@ finish(struct maker *k, struct func *f, struct one_case *c,
 		      k->u.d->types[c->out.kind].spelling, N, f->name,
 		      call.data != NULL ? call.data : "", N, f->name, value_of,
 		      value_of, k->n,
-		      !loose ? "0.0" : c->out.kind == DT_F64 ? "1e-14"
-		      : c->out.kind == DT_F16 ? "1e-3" : "3e-7");
+		      !loose                  ? "0.0"
+		      : c->out.kind == DT_F64 ? "1e-14"
+		      : c->out.kind == DT_F16 ? "1e-3"
+					      : "3e-7");
 	strbuf_release(&call);
 	k->n++;
 }
@@ -228,17 +239,17 @@ static void
 binaries(struct maker *k, struct dtype t)
 {
 	static const enum expr_kind kinds[] = {
-		EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_TRUNCMOD,
+		EXPR_ADD,      EXPR_SUB,      EXPR_MUL, EXPR_DIV, EXPR_TRUNCMOD,
 		EXPR_FLOORDIV, EXPR_FLOORMOD, EXPR_MIN, EXPR_MAX, EXPR_EQ,
-		EXPR_NE, EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE,
+		EXPR_NE,       EXPR_LT,       EXPR_LE,  EXPR_GT,  EXPR_GE,
 	};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		bool division = kinds[i] >= EXPR_DIV &&
 				kinds[i] <= EXPR_FLOORMOD;
 		bool compares = kinds[i] >= EXPR_EQ && kinds[i] <= EXPR_GE;
-		struct one_case c = { .in = t, .out = compares
-				      ? dtype_of(DT_BOOL) : t };
+		struct one_case c = { .in = t,
+				      .out = compares ? dtype_of(DT_BOOL) : t };
 		const struct buffer *buffers[4];
 		char name[64];
 		struct func *f;
@@ -249,8 +260,7 @@ binaries(struct maker *k, struct dtype t)
 		snprintf(name, sizeof name, "%s_%s", expr_kind_name(kinds[i]),
 			 dtype_short(t));
 		f = build(k, arena_strdup(&k->m->arena, name), &c, buffers);
-		finish(k, f, &c, buffers, expr_binary(k->m, kinds[i], c.a,
-						      c.b),
+		finish(k, f, &c, buffers, expr_binary(k->m, kinds[i], c.a, c.b),
 		       !division || dtype_is_float(t), false);
 	}
 }
@@ -287,8 +297,8 @@ intrinsics(struct maker *k, struct dtype t)
 		args[2] = c.c;
 		finish(k, f, &c, buffers,
 		       expr_call(k->m, (enum intrin)op, c.out, args,
-				 intrin_arity((enum intrin)op)), true,
-		       is_float && op != INTRIN_ABS);
+				 intrin_arity((enum intrin)op)),
+		       true, is_float && op != INTRIN_ABS);
 	}
 }
 
@@ -300,9 +310,10 @@ nearest_scale(struct maker *k)
 	struct one_case c = { .in = t, .out = t };
 	const struct buffer *buffers[4];
 	struct func *f = build(k, "scale_nearest", &c, buffers);
-	const struct expr *args[2] = { c.a, expr_mul(
-		m, expr_cast(m, dtype_of(DT_F64), c.b),
-		expr_float(m, dtype_of(DT_F64), 0.5)) };
+	const struct expr *args[2] = {
+		c.a, expr_mul(m, expr_cast(m, dtype_of(DT_F64), c.b),
+			      expr_float(m, dtype_of(DT_F64), 0.5))
+	};
 
 	finish(k, f, &c, buffers,
 	       expr_call(m, INTRIN_SCALE_NEAREST, t, args, 2), true, false);
@@ -318,12 +329,13 @@ fixed_scale(struct maker *k)
 	const struct buffer *buffers[4];
 	struct func *f = build(k, "scale_fixed", &c, buffers);
 	const struct expr *args[3] = {
-		c.a, c.b, expr_sub(m, expr_floormod(m, c.c, expr_i32(m, 63)),
-				   expr_i32(m, 31))
+		c.a, c.b,
+		expr_sub(m, expr_floormod(m, c.c, expr_i32(m, 63)),
+			 expr_i32(m, 31))
 	};
 
-	finish(k, f, &c, buffers,
-	       expr_call(m, INTRIN_SCALE_FIXED, t, args, 3), true, false);
+	finish(k, f, &c, buffers, expr_call(m, INTRIN_SCALE_FIXED, t, args, 3),
+	       true, false);
 }
 
 static void
@@ -333,8 +345,9 @@ casts(struct maker *k, struct dtype from, struct dtype to)
 	const struct buffer *buffers[4];
 	struct func *f;
 
-	f = build(k, arena_printf(&k->m->arena, "cast_%s_%s",
-				  dtype_short(from), dtype_short(to)),
+	f = build(k,
+		  arena_printf(&k->m->arena, "cast_%s_%s", dtype_short(from),
+			       dtype_short(to)),
 		  &c, buffers);
 	finish(k, f, &c, buffers, expr_cast(k->m, to, c.a), true, false);
 }
@@ -350,8 +363,10 @@ nests(struct maker *k, struct dtype t)
 	int n = 0;
 
 	for (int i = 0; i < 10; i++) {
-		struct func *f = build(k, arena_printf(&m->arena,
-				"nest_%d_%s", i, dtype_short(t)), &c, buffers);
+		struct func *f = build(k,
+				       arena_printf(&m->arena, "nest_%d_%s", i,
+						    dtype_short(t)),
+				       &c, buffers);
 		const struct expr *lt = expr_lt(m, c.a, c.b);
 		const struct expr *eq = expr_eq(m, c.b, c.c);
 
@@ -362,17 +377,24 @@ nests(struct maker *k, struct dtype t)
 		e[n++] = expr_sub(m, expr_neg(m, expr_neg(m, c.a)),
 				  expr_neg(m, c.b));
 		e[n++] = expr_add(m, c.a, expr_const(m, t, 3));
-		e[n++] = expr_select(m, expr_or(m, expr_and(m, lt, eq),
-						expr_not(m, lt)),
+		e[n++] = expr_select(m,
+				     expr_or(m, expr_and(m, lt, eq),
+					     expr_not(m, lt)),
 				     expr_select(m, eq, c.a, c.b), c.c);
-		e[n++] = expr_max(m, expr_min(m, expr_add(m, c.a, c.b),
-					      expr_const(m, t, 6)),
+		e[n++] = expr_max(m,
+				  expr_min(m, expr_add(m, c.a, c.b),
+					   expr_const(m, t, 6)),
 				  expr_const(m, t, 0));
 		e[n++] = expr_max(m, expr_max(m, c.a, c.b), c.c);
 		e[n++] = expr_if(m, expr_lt(m, expr_add(m, c.a, c.b), c.c),
 				 expr_mul(m, c.a, expr_mul(m, c.b, c.c)), c.b);
-		e[n++] = expr_cast(m, t, expr_not(m, expr_eq(m,
-				expr_cast(m, dtype_of(DT_BOOL), c.a), lt)));
+		e[n++] = expr_cast(m, t,
+				   expr_not(m,
+					    expr_eq(m,
+						    expr_cast(m,
+							      dtype_of(DT_BOOL),
+							      c.a),
+						    lt)));
 		e[n++] = expr_add(m, expr_mul(m, c.a, expr_const(m, t, 2)),
 				  expr_mul(m, c.b, expr_const(m, t, 5)));
 		finish(k, f, &c, buffers, e[i], true, false);
@@ -384,12 +406,13 @@ reinterprets(struct maker *k, struct dtype from, struct dtype to)
 {
 	struct one_case c = { .in = from, .out = to };
 	const struct buffer *buffers[4];
-	struct func *f = build(k, arena_printf(&k->m->arena, "bits_%s_%s",
-				dtype_short(from), dtype_short(to)), &c,
-			       buffers);
+	struct func *f = build(k,
+			       arena_printf(&k->m->arena, "bits_%s_%s",
+					    dtype_short(from), dtype_short(to)),
+			       &c, buffers);
 
-	finish(k, f, &c, buffers, expr_call(k->m, INTRIN_REINTERPRET, to,
-					    &c.a, 1), true, false);
+	finish(k, f, &c, buffers,
+	       expr_call(k->m, INTRIN_REINTERPRET, to, &c.a, 1), true, false);
 }
 
 static void
@@ -427,8 +450,7 @@ all_cases(struct maker *k)
 	}
 	fixed_scale(k);
 	nearest_scale(k);
-	if (k->u.d->forms[FORM_REINTERPRET][DT_I32]->kind ==
-	    FORM_IS_REJECTED) {
+	if (k->u.d->forms[FORM_REINTERPRET][DT_I32]->kind == FORM_IS_REJECTED) {
 		return; /* a dialect may forbid to look at bits */
 	}
 	reinterprets(k, dtype_of(DT_I32), dtype_of(DT_F32));
@@ -474,7 +496,8 @@ print(struct maker *k)
 	/* Arrays on the stack take compilers long; tcc takes NAN for no
 	 * constant. */
 	printf("\n#ifdef __TINYC__\n#define TABLE const\n#else\n"
-	       "#define TABLE static const\n#endif\n\n%s", k->calls.data);
+	       "#define TABLE static const\n#endif\n\n%s",
+	       k->calls.data);
 	/* A table: called by name, all of them would become part of main, and
 	 * that would take long too. */
 	printf("static int (*const checks[])(void) = {\n");
@@ -483,9 +506,11 @@ print(struct maker *k)
 	}
 	printf("};\n\nint\nmain(void)\n{\n\tint failed = 0;\n\n"
 	       "\tfor (int i = 0; i < %d; ++i) {\n"
-	       "\t\tfailed += checks[i]();\n\t}\n", k->n);
+	       "\t\tfailed += checks[i]();\n\t}\n",
+	       k->n);
 	printf("\tprintf(\"%d functions, %%d values wrong\\n\", failed);\n"
-	       "\treturn failed != 0;\n}\n", k->n);
+	       "\treturn failed != 0;\n}\n",
+	       k->n);
 	strbuf_release(&helpers);
 }
 

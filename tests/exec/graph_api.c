@@ -13,9 +13,10 @@
 
 static int failures;
 
-#define CHECK(what) \
-	((what) ? (void)0 \
-		: (void)(failures++, printf("line %d: %s\n", __LINE__, #what)))
+#define CHECK(what)                                                            \
+	((what) ? (void)0                                                      \
+		: (void)(failures++,                                           \
+			 printf("line %d: %s\n", __LINE__, #what)))
 
 struct bytes {
 	unsigned char *data;
@@ -122,8 +123,7 @@ use(struct tirc_graph *g)
 	CHECK(tirc_graph_get_output(g, "prob", prob, sizeof prob) ==
 	      TIRC_GRAPH_NOT_THERE);
 	CHECK(tirc_graph_run(g) == TIRC_GRAPH_OK);
-	CHECK(tirc_graph_get_output(g, "prob", prob, 4) ==
-	      TIRC_GRAPH_BAD_SIZE);
+	CHECK(tirc_graph_get_output(g, "prob", prob, 4) == TIRC_GRAPH_BAD_SIZE);
 	CHECK(tirc_graph_get_output(g, "prob", prob, sizeof prob) ==
 	      TIRC_GRAPH_OK);
 
@@ -138,17 +138,16 @@ use(struct tirc_graph *g)
 	CHECK(tirc_graph_run_to(g, "conv1") == TIRC_GRAPH_OK && done == 1);
 	CHECK(tirc_graph_copy(g, "relu1", relu1, sizeof relu1) ==
 	      TIRC_GRAPH_OK);
-	CHECK(tirc_graph_copy(g, "pool1", relu1, 1024) ==
-	      TIRC_GRAPH_NOT_THERE);
-	CHECK(tirc_graph_copy(g, "relu17", relu1, 1024) ==
-	      TIRC_GRAPH_UNKNOWN);
+	CHECK(tirc_graph_copy(g, "pool1", relu1, 1024) == TIRC_GRAPH_NOT_THERE);
+	CHECK(tirc_graph_copy(g, "relu17", relu1, 1024) == TIRC_GRAPH_UNKNOWN);
 	CHECK(tirc_graph_run_to(g, "nothing") == TIRC_GRAPH_UNKNOWN);
 	CHECK(tirc_graph_continue(g) == TIRC_GRAPH_OK);
 	CHECK(done == digits_kernels.n);
 	CHECK(tirc_graph_copy(g, "relu1", relu1, sizeof relu1) ==
 	      TIRC_GRAPH_NOT_THERE);
 	CHECK(tirc_graph_get_output(g, "prob", again, sizeof again) ==
-	      TIRC_GRAPH_OK && memcmp(prob, again, sizeof prob) == 0);
+		      TIRC_GRAPH_OK &&
+	      memcmp(prob, again, sizeof prob) == 0);
 	CHECK(tirc_graph_watch(g, NULL, NULL) == TIRC_GRAPH_OK);
 
 	/* Into the caller's memory. */
@@ -178,11 +177,11 @@ use(struct tirc_graph *g)
 	for (int i = 0; i < 10; ++i) {
 		CHECK(fc_twice[i] == 2.0f * fc[i] && fc[i] != 0.0f);
 	}
-	CHECK(tirc_graph_set_kernel(g, "fc_gemm", NULL, NULL) ==
-	      TIRC_GRAPH_OK);
+	CHECK(tirc_graph_set_kernel(g, "fc_gemm", NULL, NULL) == TIRC_GRAPH_OK);
 	CHECK(tirc_graph_run(g) == TIRC_GRAPH_OK);
 	CHECK(tirc_graph_get_output(g, "prob", again, sizeof again) ==
-	      TIRC_GRAPH_OK && memcmp(prob, again, sizeof prob) == 0);
+		      TIRC_GRAPH_OK &&
+	      memcmp(prob, again, sizeof prob) == 0);
 	CHECK(tirc_graph_set_size(g, "batch", 1) == TIRC_GRAPH_UNKNOWN);
 	CHECK(tirc_graph_run(NULL) == TIRC_GRAPH_NULL);
 }

@@ -39,7 +39,8 @@ check(int threads, int32_t n, int rounds)
 		tirc_pool_for(&pool, n, count, &c);
 		for (int32_t i = 0; i < MOST; ++i) {
 			if (times[i] != (i < n ? 3 * (r + 1) : 0)) {
-				fprintf(stderr, "%d threads, %d iterations: "
+				fprintf(stderr,
+					"%d threads, %d iterations: "
 					"number %d was done %d times of %d\n",
 					threads, (int)n, (int)i, times[i] / 3,
 					r + 1);

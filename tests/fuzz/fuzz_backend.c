@@ -49,12 +49,16 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const files[] = {
-		"fuzz/region.tmpl", "fuzz/members.tmpl", "fuzz/shared.tmpl",
+		"fuzz/region.tmpl",
+		"fuzz/members.tmpl",
+		"fuzz/shared.tmpl",
 		"fuzz/shared_members.tmpl",
 	};
 	static const char *const names[] = { "fuzz" };
 	const struct tirc_options options = {
-		.byoc = names, .n_byoc = 1, .byoc_path = fuzz_folder(),
+		.byoc = names,
+		.n_byoc = 1,
+		.byoc_path = fuzz_folder(),
 		.explain = true,
 	};
 

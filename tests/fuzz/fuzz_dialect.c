@@ -12,10 +12,11 @@ static bool
 is_good(const char *mode)
 {
 	struct module *m = module_new();
-	bool good = (mode != NULL
-		     ? (const void *)dialect_load_fp(m, "fuzz", fuzz_folder(),
-						     mode)
-		     : (const void *)target_load(m, "fuzz", fuzz_folder())) !=
+	bool good = (mode != NULL ? (const void *)dialect_load_fp(m, "fuzz",
+								  fuzz_folder(),
+								  mode)
+				  : (const void *)target_load(m, "fuzz",
+							      fuzz_folder())) !=
 		    NULL;
 
 	if (good != (m->diags.n_errors == 0)) {

@@ -35,10 +35,13 @@ touch(void *const *args, const struct tirc_kernel_arg *rows, size_t n)
 }
 
 static const struct tirc_kernel_arg copy_args[] = {
-	{ "x", 64, 4, 0 }, { "y", 64, 4, 1 },
+	{ "x", 64, 4, 0 },
+	{ "y", 64, 4, 1 },
 };
 static const struct tirc_kernel_arg product_args[] = {
-	{ "x", 64, 4, 0 }, { "w", 32, 16, 0 }, { "t", 16, 16, 1 },
+	{ "x", 64, 4, 0 },
+	{ "w", 32, 16, 0 },
+	{ "t", 16, 16, 1 },
 	{ "y", 32, 8, 1 },
 };
 static const struct tirc_kernel_arg update_args[] = { { "xy", 32, 8, 1 } };
@@ -162,10 +165,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const size_t params_bytes = 128, workspace_bytes = 256;
 	char message[128] = "";
 	struct tirc_graph_config config = {
-		.json = (const char *)data, .json_bytes = size,
-		.kernels = &kernels, .params_bytes = params_bytes,
-		.workspace_bytes = workspace_bytes, .trust_params = 1,
-		.message = message, .message_bytes = sizeof message,
+		.json = (const char *)data,
+		.json_bytes = size,
+		.kernels = &kernels,
+		.params_bytes = params_bytes,
+		.workspace_bytes = workspace_bytes,
+		.trust_params = 1,
+		.message = message,
+		.message_bytes = sizeof message,
 	};
 	unsigned char *params = aligned_alloc(128, params_bytes);
 	struct tirc_graph *g;

@@ -22,8 +22,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct source src = { "fuzz.py", (const char *)data, size };
 	size_t total = 0;
 	struct program_options o = {
-		.stem = "fuzz", .max_steps = 30000, .max_bytes = 64 << 20,
-		.print = print, .ctx = &total,
+		.stem = "fuzz",
+		.max_steps = 30000,
+		.max_bytes = 64 << 20,
+		.print = print,
+		.ctx = &total,
 	};
 	struct program_result result;
 	struct strbuf text;

@@ -62,8 +62,7 @@ section(struct arena *a, const char *text, const char *name)
 	}
 	at += strlen(heading);
 	end = strstr(at - 1, "\n## ");
-	return arena_strndup(a, at, end ? (size_t)(end + 1 - at)
-					: strlen(at));
+	return arena_strndup(a, at, end ? (size_t)(end + 1 - at) : strlen(at));
 }
 
 static bool
@@ -170,9 +169,9 @@ make_args(struct module *m, const struct func *f, int64_t *bytes)
 		if (!f->params.data[i].buffer) {
 			args[i].scalar = SYMBOLIC_SIZE;
 			sizes.from[sizes.n] = f->params.data[i].var;
-			sizes.to[sizes.n++] = expr_int(
-				m, f->params.data[i].var->type,
-				SYMBOLIC_SIZE);
+			sizes.to[sizes.n++] =
+				expr_int(m, f->params.data[i].var->type,
+					 SYMBOLIC_SIZE);
 		}
 	}
 	for (int i = 0; i < n; i++) {
@@ -182,7 +181,8 @@ make_args(struct module *m, const struct func *f, int64_t *bytes)
 		bytes[i] = 0;
 		for (int d = 0; b && d < b->ndim; d++) {
 			if (!expr_is_int(expr_substitute(m, b->shape[d],
-							 &sizes), &extent)) {
+							 &sizes),
+					 &extent)) {
 				return NULL;
 			}
 			elems *= extent;
@@ -230,8 +230,8 @@ check_same_results(struct module *m, struct func *first, struct func *second)
 	}
 	for (int i = 0; i < n; i++) {
 		if (CHECK_EQ(again[i], bytes[i]) && bytes[i] > 0) {
-			CHECK(memcmp(x[i].data, y[i].data,
-				     (size_t)bytes[i]) == 0);
+			CHECK(memcmp(x[i].data, y[i].data, (size_t)bytes[i]) ==
+			      0);
 		}
 	}
 }
@@ -252,8 +252,10 @@ add_own(struct module *m, const struct schedule_case *c,
 	struct tensor_intrins *known)
 {
 	struct intrinsic_data own = {
-		.name = "own", .what = "of the case",
-		.script_file = c->path, .script = c->intrinsic,
+		.name = "own",
+		.what = "of the case",
+		.script_file = c->path,
+		.script = c->intrinsic,
 	};
 
 	if (!CHECK(intrinsic_register(m, &own, known))) {
@@ -381,8 +383,7 @@ run_case(struct arena *a, const struct schedule_case *c,
 		now->python = trace_text(a, &s, trace_print_python);
 		now->json = trace_text(a, &s, trace_json_write);
 	} else {
-		const struct diag *d =
-			&m->diags.list.data[m->diags.list.n - 1];
+		const struct diag *d = &m->diags.list.data[m->diags.list.n - 1];
 
 		now->refused = arena_printf(a, "%s\n", d->message);
 		m->diags.list.n = m->diags.n_errors = 0;
@@ -428,7 +429,9 @@ check_case(struct arena *a, struct schedule_case *c, bool regen)
 		if (getenv("DUMP") && now.json) {
 			const char *stem = strrchr(c->path, '/') + 1;
 			const char *file = arena_printf(a, "%s/%.*s",
-				getenv("DUMP"), (int)strlen(stem) - 4, stem);
+							getenv("DUMP"),
+							(int)strlen(stem) - 4,
+							stem);
 
 			write_text(arena_printf(a, "%s.json", file), now.json);
 			write_text(arena_printf(a, "%s.py", file), now.before);
@@ -469,8 +472,7 @@ read_cases(struct arena *a, const char *folder, struct schedule_cases *out)
 		closedir(dir);
 	}
 	if (names.n > 0) {
-		qsort(names.data, (size_t)names.n, sizeof *names.data,
-		      by_name);
+		qsort(names.data, (size_t)names.n, sizeof *names.data, by_name);
 	}
 	for (int i = 0; i < names.n; i++) {
 		struct schedule_case c = { 0 };

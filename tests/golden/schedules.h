@@ -12,8 +12,8 @@ struct schedule_case {
 	const char *intrinsic; /* the script of "own", or NULL */
 	const char *before, *steps;
 	const char *after, *refused; /* NULL: no such section */
-	const char *not_run;   /* the reason; NULL: it is run */
-	const char *python, *json; /* the trace; not part of the file */
+	const char *not_run;         /* the reason; NULL: it is run */
+	const char *python, *json;   /* the trace; not part of the file */
 };
 
 struct schedule_cases {

@@ -149,8 +149,8 @@ schedules_docs(struct arena *a, const struct schedule_cases *cases,
 		    "a Python-like text\nand through a JSON trace, under the "
 		    "names that TVM gives them.\n\n");
 	for (int i = 0; i < n; i++) {
-		strbuf_printf(out, "[%s](#%s)%s\n", list[i].name,
-			      list[i].name, i + 1 < n ? "," : "\n");
+		strbuf_printf(out, "[%s](#%s)%s\n", list[i].name, list[i].name,
+			      i + 1 < n ? "," : "\n");
 	}
 	put_traces(cases, out);
 	for (int i = 0; i < n; i++) {

@@ -25,23 +25,32 @@ struct alignas(64) CUtensorMap {
 };
 
 enum CUtensorMapDataType {
-	CU_TENSOR_MAP_DATA_TYPE_UINT8, CU_TENSOR_MAP_DATA_TYPE_UINT16,
-	CU_TENSOR_MAP_DATA_TYPE_UINT32, CU_TENSOR_MAP_DATA_TYPE_INT32,
-	CU_TENSOR_MAP_DATA_TYPE_UINT64, CU_TENSOR_MAP_DATA_TYPE_INT64,
-	CU_TENSOR_MAP_DATA_TYPE_FLOAT16, CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-	CU_TENSOR_MAP_DATA_TYPE_FLOAT64, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+	CU_TENSOR_MAP_DATA_TYPE_UINT8,
+	CU_TENSOR_MAP_DATA_TYPE_UINT16,
+	CU_TENSOR_MAP_DATA_TYPE_UINT32,
+	CU_TENSOR_MAP_DATA_TYPE_INT32,
+	CU_TENSOR_MAP_DATA_TYPE_UINT64,
+	CU_TENSOR_MAP_DATA_TYPE_INT64,
+	CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+	CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+	CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+	CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
 };
 enum CUtensorMapInterleave { CU_TENSOR_MAP_INTERLEAVE_NONE };
 enum CUtensorMapSwizzle {
-	CU_TENSOR_MAP_SWIZZLE_NONE = 0, CU_TENSOR_MAP_SWIZZLE_128B = 3
+	CU_TENSOR_MAP_SWIZZLE_NONE = 0,
+	CU_TENSOR_MAP_SWIZZLE_128B = 3
 };
 enum CUtensorMapL2promotion {
-	CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_64B,
-	CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+	CU_TENSOR_MAP_L2_PROMOTION_NONE,
+	CU_TENSOR_MAP_L2_PROMOTION_L2_64B,
+	CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+	CU_TENSOR_MAP_L2_PROMOTION_L2_256B
 };
 enum CUtensorMapFloatOOBfill { CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE };
 
-namespace emulation {
+namespace emulation
+{
 
 /* What a map holds here. */
 struct map_contents {
@@ -63,7 +72,8 @@ is_box(const cuuint64_t *sizes, const cuuint64_t *strides,
 {
 	for (unsigned d = 0; d < rank; d++) {
 		if (sizes[d] < 1 || sizes[d] > UINT64_C(1) << 32 ||
-		    box[d] < 1 || box[d] > 256 || steps[d] < 1 || steps[d] > 8) {
+		    box[d] < 1 || box[d] > 256 || steps[d] < 1 ||
+		    steps[d] > 8) {
 			return false;
 		}
 	}
@@ -75,19 +85,21 @@ is_box(const cuuint64_t *sizes, const cuuint64_t *strides,
 	return true;
 }
 
-}
+} // namespace emulation
 
 static inline CUresult
 cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type,
 		       cuuint32_t rank, void *from, const cuuint64_t *sizes,
 		       const cuuint64_t *strides, const cuuint32_t *box,
-		       const cuuint32_t *steps, CUtensorMapInterleave interleave,
+		       const cuuint32_t *steps,
+		       CUtensorMapInterleave interleave,
 		       CUtensorMapSwizzle swizzle,
 		       CUtensorMapL2promotion promotion,
 		       CUtensorMapFloatOOBfill fill)
 {
-	static const unsigned char type_bytes[] = { 1, 2, 4, 4, 8,
-						    8, 2, 4, 8, 2 };
+	static const unsigned char type_bytes[] = {
+		1, 2, 4, 4, 8, 8, 2, 4, 8, 2
+	};
 	emulation::map_contents m = {};
 
 	if (map == NULL || reinterpret_cast<size_t>(map) % 64 != 0 ||
@@ -122,13 +134,14 @@ cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type,
 
 /* -- the memory that a block shares */
 
-namespace emulation {
+namespace emulation
+{
 
 static inline unsigned
 thread_in_block()
 {
-	return threadIdx.x + blockDim.x * (threadIdx.y +
-					   blockDim.y * threadIdx.z);
+	return threadIdx.x +
+	       blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 
 [[noreturn]] static inline void
@@ -172,8 +185,8 @@ struct bulk_barrier {
 	unsigned phases;            /* that are over */
 	unsigned maker;             /* the thread that has made it */
 	enum { MADE, FENCED, READY } state;
-	bool due;                   /* somebody was told to wait once more */
-	unsigned known[1024];       /* phases that threads know to be over */
+	bool due;             /* somebody was told to wait once more */
+	unsigned known[1024]; /* phases that threads know to be over */
 };
 
 /* Under way, of the barrier's phase that is not over. */
@@ -198,10 +211,23 @@ template <class T> struct few {
 	T list[MOST];
 	unsigned n;
 
-	T *begin() { return list; }
-	T *end() { return list + n; }
-	T &operator[](size_t i) { return list[i]; }
-	void add(const T &one)
+	T *
+	begin()
+	{
+		return list;
+	}
+	T *
+	end()
+	{
+		return list + n;
+	}
+	T &
+	operator[](size_t i)
+	{
+		return list[i];
+	}
+	void
+	add(const T &one)
 	{
 		if (n == MOST) {
 			ptx_fails("more barriers or copies than are emulated");
@@ -431,8 +457,7 @@ has_been_copied(const char *begin, const char *end)
 	for (bool found = true; found && begin < end;) {
 		found = false;
 		for (const bulk_arrival &a : bulk_arrivals) {
-			if (begin >= end || begin < a.begin ||
-			    begin >= a.end) {
+			if (begin >= end || begin < a.begin || begin >= a.end) {
 				continue;
 			}
 			if (bulk_barriers[a.barrier].known[thread_in_block()] <=
@@ -576,8 +601,9 @@ barriers_hang()
 		const bulk_barrier &b = bulk_barriers[i];
 
 		printf("barrier %u: phase %u lacks %u arrivals and %d bytes, "
-		       "%d are under way\n", (unsigned)i, b.phases, b.pending,
-		       (int)b.bytes, (int)bytes_under_way(i));
+		       "%d are under way\n",
+		       (unsigned)i, b.phases, b.pending, (int)b.bytes,
+		       (int)bytes_under_way(i));
 	}
 	ptx_fails("threads wait at such barriers for ever");
 }
@@ -602,6 +628,6 @@ barriers_end()
 	}
 }
 
-}
+} // namespace emulation
 
 #endif

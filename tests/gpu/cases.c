@@ -65,8 +65,10 @@ make_matmul(struct module *m, const struct gpu_case *c)
 	io[0] = te_placeholder(m, "A", F32, 2, a);
 	io[1] = te_placeholder(m, "B", F32, 2, b);
 	io[2] = te_compute(m, "C", "", 2, axes,
-			   te_sum(m, expr_mul(m, te_at(m, io[0], ia, 2),
-					      te_at(m, io[1], ib, 2)), &k, 1),
+			   te_sum(m,
+				  expr_mul(m, te_at(m, io[0], ia, 2),
+					   te_at(m, io[1], ib, 2)),
+				  &k, 1),
 			   io, 2);
 	return te_to_func(m, "matmul", io, 3);
 }
@@ -79,8 +81,8 @@ load_together(struct sched *s, int block, int n_threads, int width)
 
 	return sched_get_loops(s, block, &l, &n) &&
 	       sched_fuse(s, (int[]){ l[n - 2], l[n - 1] }, 2, &fused) &&
-	       sched_split(s, fused, (int64_t[]){ 0, n_threads / width,
-						  width }, 3, o) &&
+	       sched_split(s, fused, (int64_t[]){ 0, n_threads / width, width },
+			   3, o) &&
 	       sched_bind(s, o[1], "threadIdx.y") &&
 	       sched_bind(s, o[2], "threadIdx.x");
 }
@@ -105,8 +107,7 @@ schedule_matmul(struct sched *s)
 	       sched_reverse_compute_at(s, copy, j[1]) &&
 	       sched_cache_read(s, b, 0, "shared", &as) &&
 	       sched_cache_read(s, b, 1, "shared", &bs) &&
-	       sched_compute_at(s, as, k[0]) &&
-	       sched_compute_at(s, bs, k[0]) &&
+	       sched_compute_at(s, as, k[0]) && sched_compute_at(s, bs, k[0]) &&
 	       load_together(s, as, 256, 16) && load_together(s, bs, 256, 16);
 }
 
@@ -122,8 +123,10 @@ schedule_matmul_virtual(struct sched *s)
 	       sched_split(s, l[0], (int64_t[]){ 0, 8 }, 2, i) &&
 	       sched_split(s, l[1], (int64_t[]){ 0, 2, 8 }, 3, j) &&
 	       sched_split(s, l[2], (int64_t[]){ 0, 8 }, 2, k) &&
-	       sched_reorder(s, (int[]){ i[0], j[0], j[1], i[1], j[2], k[0],
-					 k[1] }, 7) &&
+	       sched_reorder(s,
+			     (int[]){ i[0], j[0], j[1], i[1], j[2], k[0],
+				      k[1] },
+			     7) &&
 	       sched_bind(s, i[0], "blockIdx.y") &&
 	       sched_bind(s, j[0], "blockIdx.x") &&
 	       sched_bind(s, j[1], "vthread.x") &&
@@ -132,8 +135,7 @@ schedule_matmul_virtual(struct sched *s)
 	       sched_reverse_compute_at(s, copy, j[2]) &&
 	       sched_cache_read(s, b, 0, "shared", &as) &&
 	       sched_cache_read(s, b, 1, "shared", &bs) &&
-	       sched_compute_at(s, as, k[0]) &&
-	       sched_compute_at(s, bs, k[0]) &&
+	       sched_compute_at(s, as, k[0]) && sched_compute_at(s, bs, k[0]) &&
 	       load_together(s, as, 64, 8) && load_together(s, bs, 64, 8);
 }
 
@@ -255,7 +257,8 @@ make_two_stages(struct module *m, const struct gpu_case *c)
 	last = expr_sub(m, expr_sub(m, n, expr_i32(m, 1)), b[0].var->expr);
 	io[1] = te_compute(m, "B", "", 1, b,
 			   expr_add(m, te_at(m, mid, &b[0].var->expr, 1),
-				    te_at(m, mid, &last, 1)), &mid, 1);
+				    te_at(m, mid, &last, 1)),
+			   &mid, 1);
 	return te_to_func(m, "mirror", io, 2);
 }
 
@@ -291,8 +294,7 @@ make_smooth(struct module *m, const struct gpu_case *c)
 
 	io[0] = te_placeholder(m, "A", F32, 1, &wide);
 	e = te_at(m, io[0], &t[0].var->expr, 1);
-	mid = te_compute(m, "T", "", 1, t,
-			 expr_call1(m, INTRIN_EXP, e), io, 1);
+	mid = te_compute(m, "T", "", 1, t, expr_call1(m, INTRIN_EXP, e), io, 1);
 	for (int i = 0; i < 3; i++) {
 		const struct expr *at = expr_add(m, b[0].var->expr,
 						 expr_i32(m, i));
@@ -315,38 +317,50 @@ schedule_smooth(struct sched *s)
 	       sched_bind(s, o[0], "blockIdx.x") &&
 	       sched_bind(s, o[1], "threadIdx.x") &&
 	       sched_set_scope(s, t, 0, "shared") &&
-	       sched_compute_at(s, t, o[0]) &&
-	       sched_get_loops(s, t, &l, &n) &&
+	       sched_compute_at(s, t, o[0]) && sched_get_loops(s, t, &l, &n) &&
 	       sched_split(s, l[n - 1], (int64_t[]){ 0, 64 }, 2, p) &&
 	       sched_bind(s, p[1], "threadIdx.x");
 }
 
 const struct gpu_case gpu_cases[] = {
-	{ "vector_add", { 0, 1000, 0 }, true, make_vector_add,
+	{ "vector_add",
+	  { 0, 1000, 0 },
+	  true,
+	  make_vector_add,
 	  schedule_vector_add },
-	{ "vector_add_even", { 0, 1024, 0 }, false, make_vector_add,
+	{ "vector_add_even",
+	  { 0, 1024, 0 },
+	  false,
+	  make_vector_add,
 	  schedule_vector_add },
 	{ "matmul", { 64, 48, 80 }, false, make_matmul, schedule_matmul },
-	{ "matmul_odd", { 50, 37, 70 }, false, make_matmul,
-	  schedule_matmul },
+	{ "matmul_odd", { 50, 37, 70 }, false, make_matmul, schedule_matmul },
 	{ "matmul_any", { 33, 47, 19 }, true, make_matmul, schedule_matmul },
-	{ "matmul_virtual", { 32, 48, 40 }, false, make_matmul,
+	{ "matmul_virtual",
+	  { 32, 48, 40 },
+	  false,
+	  make_matmul,
 	  schedule_matmul_virtual },
-	{ "matmul_virtual_odd", { 30, 50, 37 }, false, make_matmul,
+	{ "matmul_virtual_odd",
+	  { 30, 50, 37 },
+	  false,
+	  make_matmul,
 	  schedule_matmul_virtual },
-	{ "matmul_ahead", { 32, 48, 64 }, false, make_matmul,
+	{ "matmul_ahead",
+	  { 32, 48, 64 },
+	  false,
+	  make_matmul,
 	  schedule_matmul_ahead },
 	{ "row_sum", { 20, 0, 128 }, false, make_row_sum, schedule_row_sum },
-	{ "row_sum_odd", { 7, 0, 100 }, false, make_row_sum,
-	  schedule_row_sum },
-	{ "row_sum_any", { 9, 0, 77 }, true, make_row_sum,
-	  schedule_row_sum },
+	{ "row_sum_odd", { 7, 0, 100 }, false, make_row_sum, schedule_row_sum },
+	{ "row_sum_any", { 9, 0, 77 }, true, make_row_sum, schedule_row_sum },
 	{ "stencil", { 32, 64, 0 }, false, make_stencil, schedule_stencil },
-	{ "stencil_odd", { 19, 45, 0 }, false, make_stencil,
-	  schedule_stencil },
-	{ "stencil_any", { 23, 70, 0 }, true, make_stencil,
-	  schedule_stencil },
-	{ "two_stages", { 0, 1000, 0 }, true, make_two_stages,
+	{ "stencil_odd", { 19, 45, 0 }, false, make_stencil, schedule_stencil },
+	{ "stencil_any", { 23, 70, 0 }, true, make_stencil, schedule_stencil },
+	{ "two_stages",
+	  { 0, 1000, 0 },
+	  true,
+	  make_two_stages,
 	  schedule_two_stages },
 	{ "smooth", { 0, 130, 0 }, false, make_smooth, schedule_smooth },
 	{ "smooth_any", { 0, 131, 0 }, true, make_smooth, schedule_smooth },

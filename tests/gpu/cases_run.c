@@ -6,7 +6,10 @@
 #include "lower.h"
 #include "program.h"
 
-#define SIZES { 33, 1000, 40 } /* of m, n and any other */
+#define SIZES                                                                  \
+	{                                                                      \
+		33, 1000, 40                                                   \
+	} /* of m, n and any other */
 
 /* What a thread may load or store at once. */
 enum { WIDE_BYTES = 16 };
@@ -54,8 +57,8 @@ gpu_run_build(struct gpu_run *r, const struct gpu_case *c, bool print)
 	r->m = module_new();
 	r->c = c;
 	f = c->make(r->m, c);
-	r->plain = func_clone(f, arena_printf(&r->m->arena, "%s_plain",
-					      f->name));
+	r->plain = func_clone(f,
+			      arena_printf(&r->m->arena, "%s_plain", f->name));
 	sched_init(&s, f);
 	if (!c->schedule(&s)) {
 		report(&s.diags);
@@ -103,7 +106,9 @@ bool
 gpu_run_program(struct gpu_run *r, const char *path)
 {
 	static const struct gpu_case any = {
-		.name = "program", .sizes = SIZES, .symbolic = true,
+		.name = "program",
+		.sizes = SIZES,
+		.symbolic = true,
 	};
 	const char *slash = strrchr(path, '/');
 	struct program_options o = { 0 };
@@ -115,8 +120,7 @@ gpu_run_program(struct gpu_run *r, const char *path)
 	r->m = module_new();
 	r->c = &any;
 	o.stem = arena_strdup(&r->m->arena, slash ? slash + 1 : path);
-	if (!read_source(r, path, &src) ||
-	    !program_run(r->m, &src, &o, &all)) {
+	if (!read_source(r, path, &src) || !program_run(r->m, &src, &o, &all)) {
 		report(&r->m->diags);
 		return false;
 	}
@@ -161,7 +165,8 @@ gpu_run_value(struct gpu_run *r, const struct expr *e)
 
 		if (!f->params.data[i].buffer) {
 			const struct expr *to = expr_int(r->m, from->type,
-				scalar_of(r, from->name));
+							 scalar_of(r,
+								   from->name));
 			struct var_map map = { &from, &to, 1 };
 
 			e = expr_substitute(r->m, e, &map);
@@ -204,8 +209,8 @@ gpu_run_fill(struct gpu_run *r)
 		}
 		r->bytes[i] = bytes_of(r, p->buffer);
 		data = arena_alloc(a, (size_t)r->bytes[i] + 8);
-		for (int64_t k = 0; k < r->bytes[i] /
-				    dtype_bytes(p->buffer->type); k++) {
+		for (int64_t k = 0;
+		     k < r->bytes[i] / dtype_bytes(p->buffer->type); k++) {
 			union number v = { .i = 0 };
 			int small;
 
@@ -219,8 +224,7 @@ gpu_run_fill(struct gpu_run *r)
 			number_store(p->buffer->type, data, (size_t)k, v);
 		}
 		r->args[i].data = data;
-		r->want[i].data = arena_copy(a, data,
-					     (size_t)r->bytes[i] + 8);
+		r->want[i].data = arena_copy(a, data, (size_t)r->bytes[i] + 8);
 	}
 	/* The definition has no intermediate buffers as parameters. */
 	if (!interp_run(r->plain, r->want, r->plain->params.n)) {

@@ -12,10 +12,10 @@ struct gpu_run {
 	const struct gpu_case *c;
 	struct func *plain; /* as it is defined */
 	struct host_device split;
-	int n;                  /* parameters of the host function */
-	struct run_arg *args;   /* for it, outputs and intermediates last */
-	struct run_arg *want;   /* what they hold in the end */
-	int64_t *bytes;         /* 0: a scalar */
+	int n;                /* parameters of the host function */
+	struct run_arg *args; /* for it, outputs and intermediates last */
+	struct run_arg *want; /* what they hold in the end */
+	int64_t *bytes;       /* 0: a scalar */
 };
 
 /* Schedules and lowers; print: to stderr, what comes of it. */

@@ -63,7 +63,7 @@ main(void)
 	if (clGetPlatformIDs(1, &platform, &found) != CL_SUCCESS ||
 	    found == 0 ||
 	    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, &found) !=
-	    CL_SUCCESS) {
+		    CL_SUCCESS) {
 		printf("skipped: there is no OpenCL device\n");
 		return 77;
 	}
@@ -95,8 +95,8 @@ main(void)
 
 	/* the workspace's content means nothing */
 	CHECK(clEnqueueFillBuffer(queue, c.workspace, "\xff", 1, 0,
-				  DIGITS_WORKSPACE_BYTES, 0, NULL, NULL) ==
-	      CL_SUCCESS);
+				  DIGITS_WORKSPACE_BYTES, 0, NULL,
+				  NULL) == CL_SUCCESS);
 	run(&a, got);
 	CHECK(memcmp(got, want, sizeof want) == 0);
 

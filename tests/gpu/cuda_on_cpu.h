@@ -37,7 +37,8 @@ struct dim3 {
 };
 
 /* Several numbers in one access, which has to be aligned to all of them. */
-template <class T, int N> struct __align__(sizeof(T) * N) numbers_at_once {
+template <class T, int N> struct __align__(sizeof(T) * N) numbers_at_once
+{
 	T lanes[N];
 
 	numbers_at_once() = default;
@@ -60,7 +61,8 @@ template <class T, int N> struct __align__(sizeof(T) * N) numbers_at_once {
 		__asm__("" : "+r"(at));
 		if (at % (sizeof(T) * N) != 0) {
 			printf("%d elements at once, of %d bytes each, start "
-			       "between two such places\n", N, (int)sizeof(T));
+			       "between two such places\n",
+			       N, (int)sizeof(T));
 			exit(1);
 		}
 	}
@@ -84,17 +86,19 @@ typedef numbers_at_once<half, 2> half2;
 static dim3 gridDim, blockDim, blockIdx, threadIdx;
 
 /* What a launch sizes. More than what any device has is never written. */
-namespace emulation {
+namespace emulation
+{
 enum { POOL = 262144, POOL_DECLARED = 49152 };
 }
 
-__attribute__((weak)) thread_local __align__(1024)
-unsigned char shared_pool[emulation::POOL];
+__attribute__((weak)) thread_local __align__(
+	1024) unsigned char shared_pool[emulation::POOL];
 
 #include "ptx_on_cpu.h"
 
 /* Copies that arrive no sooner than they are waited for. */
-namespace emulation {
+namespace emulation
+{
 
 struct late_copy {
 	void *to;
@@ -127,7 +131,7 @@ check_arrived()
 	check_groups_ended();
 }
 
-}
+} // namespace emulation
 
 static inline void
 __pipeline_memcpy_async(void *to, const void *from, size_t bytes)
@@ -139,7 +143,8 @@ __pipeline_memcpy_async(void *to, const void *from, size_t bytes)
 	    reinterpret_cast<size_t>(from) % bytes != 0 ||
 	    p.n == emulation::late_copies::MOST) {
 		printf("an asynchronous copy of %u bytes, or between two places "
-		       "for such\n", static_cast<unsigned>(bytes));
+		       "for such\n",
+		       static_cast<unsigned>(bytes));
 		exit(1);
 	}
 	p.list[p.n++] = { to, from, bytes, p.groups };
@@ -173,9 +178,12 @@ __pipeline_wait_prior(unsigned later)
 /* -- the runtime's functions that hosts call */
 
 enum cudaError_t {
-	cudaSuccess = 0, cudaErrorInvalidValue = 1,
-	cudaErrorMemoryAllocation = 2, cudaErrorInvalidConfiguration = 9,
-	cudaErrorNoDevice = 100, cudaErrorSymbolNotFound = 500,
+	cudaSuccess = 0,
+	cudaErrorInvalidValue = 1,
+	cudaErrorMemoryAllocation = 2,
+	cudaErrorInvalidConfiguration = 9,
+	cudaErrorNoDevice = 100,
+	cudaErrorSymbolNotFound = 500,
 	cudaErrorNotSupported = 801
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
@@ -185,8 +193,9 @@ static inline const char *
 cudaGetErrorString(cudaError_t error)
 {
 	return error == cudaSuccess ? "no error"
-	     : error == cudaErrorInvalidConfiguration
-	       ? "invalid configuration argument" : "an error";
+	       : error == cudaErrorInvalidConfiguration
+		       ? "invalid configuration argument"
+		       : "an error";
 }
 
 static inline cudaError_t
@@ -242,7 +251,8 @@ cudaDeviceSynchronize()
 
 /* The driver's functions: the one that there is. */
 enum cudaDriverEntryPointQueryResult {
-	cudaDriverEntryPointSuccess, cudaDriverEntryPointSymbolNotFound,
+	cudaDriverEntryPointSuccess,
+	cudaDriverEntryPointSymbolNotFound,
 	cudaDriverEntryPointVersionNotSufficent
 };
 enum { cudaEnableDefault };
@@ -262,7 +272,8 @@ cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
 		return cudaErrorInvalidValue;
 	}
 	*function = found == cudaDriverEntryPointSuccess
-		? reinterpret_cast<void *>(cuTensorMapEncodeTiled) : NULL;
+			    ? reinterpret_cast<void *>(cuTensorMapEncodeTiled)
+			    : NULL;
 	if (status != NULL) {
 		*status = found;
 	}
@@ -294,7 +305,8 @@ __dmul_rn(double a, double b)
 	return a * b;
 }
 
-namespace emulation {
+namespace emulation
+{
 
 enum { STACK = 65536 };
 
@@ -302,7 +314,7 @@ enum { STACK = 65536 };
  * a ucontext; from then on jumps, which leave the signals alone, are many times
  * faster. */
 struct thread {
-	void *at[5];     /* where it goes on; for __builtin_longjmp */
+	void *at[5]; /* where it goes on; for __builtin_longjmp */
 	bool begun;
 	dim3 index;
 	enum { READY, WAITS, ASKS, DONE } state; /* at a barrier; again */
@@ -310,7 +322,9 @@ struct thread {
 
 struct work {
 	virtual void run() = 0;
-	virtual ~work() {}
+	virtual ~work()
+	{
+	}
 };
 
 enum { THREADS = 1024 };
@@ -442,7 +456,8 @@ run_block(unsigned n)
 		}
 		if (waiting > 0 && done > 0) {
 			printf("%u threads of a block wait at a barrier, %u "
-			       "never come\n", waiting, done);
+			       "never come\n",
+			       waiting, done);
 			exit(1);
 		}
 		if (asking > 0 && bulk_events == events) {
@@ -458,7 +473,7 @@ run_block(unsigned n)
 	}
 }
 
-static bool waited; /* any thread of this launch */
+static bool waited;       /* any thread of this launch */
 static size_t pool_bytes; /* of this launch */
 
 static void
@@ -533,12 +548,19 @@ allowed_bytes(const void *kernel)
 }
 
 /* Each file has its own threads: what starts them is not to be another's. */
-namespace {
+namespace
+{
 
 template <class F> struct call : work {
 	F f;
-	call(F f) : f(f) {}
-	void run() { f(); }
+	call(F f) : f(f)
+	{
+	}
+	void
+	run()
+	{
+		f();
+	}
 };
 
 template <class... P> struct launch {
@@ -546,7 +568,8 @@ template <class... P> struct launch {
 	dim3 grid, block;
 	size_t shared;
 
-	void operator()(P... args) const
+	void
+	operator()(P... args) const
 	{
 		if (shared > allowed_bytes((const void *)kernel)) {
 			printf("%u bytes of shared memory, not allowed\n",
@@ -563,8 +586,8 @@ template <class... P> struct launch {
 	}
 };
 
-}
-}
+} // namespace
+} // namespace emulation
 
 static inline void
 __syncthreads()
@@ -594,14 +617,16 @@ emulation::wait_for_turn()
 /* The value of the thread whose number differs in these bits. All threads of a
  * block come to it together, and to the next one only after all have had this
  * one's: a place for each of two is enough. */
-template <class T> static T
+template <class T>
+static T
 __shfl_xor_sync(unsigned mask, T value, int bits)
 {
 	static T all[2][emulation::THREADS];
 	static unsigned char turn[emulation::THREADS];
 	const unsigned n = blockDim.x * blockDim.y * blockDim.z;
-	const unsigned i = threadIdx.x + blockDim.x *
-			   (threadIdx.y + blockDim.y * threadIdx.z);
+	const unsigned i = threadIdx.x +
+			   blockDim.x *
+				   (threadIdx.y + blockDim.y * threadIdx.z);
 	const unsigned other = i ^ (unsigned)bits;
 	const unsigned now = turn[i];
 
@@ -618,27 +643,40 @@ __shfl_xor_sync(unsigned mask, T value, int bits)
 /* Tiles that a warp holds together: here each thread has all of one, so what a
  * thread loads before the others have stored is seen. Only the 32 threads of a
  * warp together may call these functions, with the same arguments. */
-namespace nvcuda {
-namespace wmma {
+namespace nvcuda
+{
+namespace wmma
+{
 
-struct matrix_a {};
-struct matrix_b {};
-struct accumulator {};
-struct row_major {};
+struct matrix_a {
+};
+struct matrix_b {
+};
+struct accumulator {
+};
+struct row_major {
+};
 enum layout_t { mem_row_major, mem_col_major };
 
 /* Floats that the caller has rounded to 10 bits behind the point. */
-namespace precision {
-struct tf32 {};
-}
+namespace precision
+{
+struct tf32 {
+};
+} // namespace precision
 
 template <class T> struct storage {
 	typedef T type;
-	static bool is_sound(T) { return true; }
+	static bool
+	is_sound(T)
+	{
+		return true;
+	}
 };
 template <> struct storage<precision::tf32> {
 	typedef float type;
-	static bool is_sound(float x)
+	static bool
+	is_sound(float x)
 	{
 		unsigned bits;
 
@@ -666,8 +704,10 @@ struct fragment {
 			       (std::is_same<Use, matrix_a>::value ? K : N)
 	};
 	static_assert(M == 16 && N == 16 &&
-		      (std::is_same<T, precision::tf32>::value ? K == 8
-		       : K == 16 || std::is_same<T, float>::value),
+			      (std::is_same<T, precision::tf32>::value
+				       ? K == 8
+				       : K == 16 ||
+						 std::is_same<T, float>::value),
 		      "no such tile");
 	typename storage<T>::type x[num_elements];
 };
@@ -681,12 +721,14 @@ whole_warp(const void *pointer, unsigned bytes, unsigned stride_bytes)
 	if (n % 32 != 0 || reinterpret_cast<size_t>(pointer) % bytes != 0 ||
 	    stride_bytes % 16 != 0) {
 		printf("half a warp, or a tile at a place that is not a "
-		       "multiple of %u bytes, rows of 16\n", bytes);
+		       "multiple of %u bytes, rows of 16\n",
+		       bytes);
 		exit(1);
 	}
 }
 
-template <class Use, int M, int N, int K, class T, class L> static void
+template <class Use, int M, int N, int K, class T, class L>
+static void
 fill_fragment(fragment<Use, M, N, K, T, L> &f, T value)
 {
 	whole_warp(NULL, 1, 0);
@@ -695,7 +737,8 @@ fill_fragment(fragment<Use, M, N, K, T, L> &f, T value)
 	}
 }
 
-template <class Use, int M, int N, int K, class T, class L> static void
+template <class Use, int M, int N, int K, class T, class L>
+static void
 load_matrix_sync(fragment<Use, M, N, K, T, L> &f,
 		 const typename storage<T>::type *from, unsigned stride)
 {
@@ -707,7 +750,8 @@ load_matrix_sync(fragment<Use, M, N, K, T, L> &f,
 	}
 }
 
-template <int M, int N, int K, class T> static void
+template <int M, int N, int K, class T>
+static void
 store_matrix_sync(T *to, const fragment<accumulator, M, N, K, T> &f,
 		  unsigned stride, layout_t layout)
 {
@@ -721,7 +765,8 @@ store_matrix_sync(T *to, const fragment<accumulator, M, N, K, T> &f,
 	}
 }
 
-template <class T, class U> static T
+template <class T, class U>
+static T
 operand(typename storage<U>::type x)
 {
 	if (!storage<U>::is_sound(x)) {
@@ -731,7 +776,8 @@ operand(typename storage<U>::type x)
 	return static_cast<T>(x);
 }
 
-template <int M, int N, int K, class T, class U> static void
+template <int M, int N, int K, class T, class U>
+static void
 mma_sync(fragment<accumulator, M, N, K, T> &d,
 	 const fragment<matrix_a, M, N, K, U, row_major> &a,
 	 const fragment<matrix_b, M, N, K, U, row_major> &b,
@@ -759,35 +805,41 @@ mma_sync(fragment<accumulator, M, N, K, T> &d,
 	}
 }
 
-}
-}
+} // namespace wmma
+} // namespace nvcuda
 
-namespace emulation {
+namespace emulation
+{
 
 template <class... P> struct arguments_of;
 template <> struct arguments_of<> {
 	template <class F, class... Done>
-	static void call(F kernel, void **, Done... done)
+	static void
+	call(F kernel, void **, Done... done)
 	{
 		kernel(done...);
 	}
 };
 template <class First, class... Rest> struct arguments_of<First, Rest...> {
 	template <class F, class... Done>
-	static void call(F kernel, void **from, Done... done)
+	static void
+	call(F kernel, void **from, Done... done)
 	{
 		arguments_of<Rest...>::call(kernel, from + 1, done...,
 					    *static_cast<First *>(*from));
 	}
 };
 
-}
+} // namespace emulation
 
-template <class... P> static cudaError_t
+template <class... P>
+static cudaError_t
 cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
 		 size_t shared, cudaStream_t)
 {
-	auto f = [&] { emulation::arguments_of<P...>::call(kernel, arguments); };
+	auto f = [&] {
+		emulation::arguments_of<P...>::call(kernel, arguments);
+	};
 	emulation::call<decltype(f)> w(f);
 	unsigned n = block.x * block.y * block.z;
 
@@ -807,7 +859,8 @@ cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
 
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
-template <class... P> static cudaError_t
+template <class... P>
+static cudaError_t
 cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute, int bytes)
 {
 	for (emulation::allowed_pool &a : emulation::allowed) {
@@ -821,7 +874,8 @@ cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute, int bytes)
 	return cudaErrorMemoryAllocation;
 }
 
-template <class... P> static emulation::launch<P...>
+template <class... P>
+static emulation::launch<P...>
 emulate(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared = 0)
 {
 	return emulation::launch<P...>{ kernel, grid, block, shared };

@@ -17,8 +17,9 @@ extern const __device__ index_word threadIdx, blockIdx;
 
 struct dim3 {
 	unsigned x, y, z;
-	__host__ __device__ dim3(unsigned x = 1, unsigned y = 1,
-				 unsigned z = 1) : x(x), y(y), z(z)
+	__host__ __device__
+	dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1)
+	    : x(x), y(y), z(z)
 	{
 	}
 };

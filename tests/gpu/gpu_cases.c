@@ -46,8 +46,11 @@ plan_launch(struct gpu_run *r, const struct launch *l, struct strbuf *out)
 
 	strbuf_printf(out, "launch %s", l->kernel->name);
 	for (int i = 0; i < 6; i++) {
-		strbuf_printf(out, " %lld", (long long)gpu_run_value(r,
-			      i < 3 ? l->grid[i] : l->block[i - 3]));
+		strbuf_printf(out, " %lld",
+			      (long long)
+				      gpu_run_value(r,
+						    i < 3 ? l->grid[i]
+							  : l->block[i - 3]));
 	}
 	for (int i = 0; i < l->kernel->params.n; i++) {
 		for (int k = 0; k < host->params.n; k++) {
@@ -79,12 +82,15 @@ write_all(struct gpu_run *r, const char *folder, const char *source,
 		strbuf_printf(&plan, "buffer %s %lld\n",
 			      dtype_name(host->params.data[i].buffer->type),
 			      (long long)r->bytes[i]);
-		ok = write_file(r, folder, arena_printf(&r->m->arena, "%d.in",
-				i), r->args[i].data, (size_t)r->bytes[i]);
+		ok = write_file(r, folder,
+				arena_printf(&r->m->arena, "%d.in", i),
+				r->args[i].data, (size_t)r->bytes[i]);
 		if (i < r->plain->params.n) {
-			ok = ok && write_file(r, folder,
-				arena_printf(&r->m->arena, "%d.want", i),
-				r->want[i].data, (size_t)r->bytes[i]);
+			ok = ok &&
+			     write_file(r, folder,
+					arena_printf(&r->m->arena, "%d.want",
+						     i),
+					r->want[i].data, (size_t)r->bytes[i]);
 		}
 	}
 	for (int i = 0; i < r->split.n_launches; i++) {
@@ -128,9 +134,13 @@ main(int argc, char **argv)
 	d = dialect_load(r.m, argv[1], NULL);
 	part.func = r.split.host;
 	part.split = &r.split;
-	ok = d != NULL && emit_program(r.m, d, &(struct program_text){
-		.title = r.c->name, .stem = r.c->name, .parts = &part,
-		.n = 1 }, &text) &&
+	ok = d != NULL &&
+	     emit_program(r.m, d,
+			  &(struct program_text){ .title = r.c->name,
+						  .stem = r.c->name,
+						  .parts = &part,
+						  .n = 1 },
+			  &text) &&
 	     emit_launches(r.m, d, &part, 1, &launches);
 	if (ok) {
 		fputs(text.data, stdout);

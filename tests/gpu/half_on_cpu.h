@@ -36,7 +36,8 @@ bits_of(double x)
  * point. */
 template <int EXPONENT> struct short_float {
 	enum {
-		FRACTION = 15 - EXPONENT, BIAS = (1 << (EXPONENT - 1)) - 1,
+		FRACTION = 15 - EXPONENT,
+		BIAS = (1 << (EXPONENT - 1)) - 1,
 		LEAST = 1 - BIAS - FRACTION /* the smallest is 2^LEAST */
 	};
 	static constexpr uint16_t HIGHEST = 0x7fff >> FRACTION << FRACTION;
@@ -45,16 +46,22 @@ template <int EXPONENT> struct short_float {
 	short_float() = default;
 	template <class T, class = typename std::enable_if<
 				   std::is_arithmetic<T>::value>::type>
-	KNOWN_EARLY short_float(T x) : bits(round(static_cast<double>(x)))
+	KNOWN_EARLY
+	short_float(T x)
+	    : bits(round(static_cast<double>(x)))
 	{
 	}
 	/* Of the other kind. */
-	template <int OTHER> explicit short_float(short_float<OTHER> x)
-		: bits(round(x.wide()))
+	template <int OTHER>
+	explicit short_float(short_float<OTHER> x) : bits(round(x.wide()))
 	{
 	}
-	operator float() const { return static_cast<float>(wide()); }
-	short_float operator-() const
+	operator float() const
+	{
+		return static_cast<float>(wide());
+	}
+	short_float
+	operator-() const
 	{
 		short_float y = *this;
 
@@ -62,63 +69,88 @@ template <int EXPONENT> struct short_float {
 		return y;
 	}
 	/* As the toolkit has it: a double for what a float may lose. */
-	short_float &operator+=(short_float b) { return *this = *this + b; }
-	short_float &operator-=(short_float b) { return *this = *this - b; }
-	short_float &operator*=(short_float b) { return *this = *this * b; }
-	friend short_float operator+(short_float a, short_float b)
+	short_float &
+	operator+=(short_float b)
+	{
+		return *this = *this + b;
+	}
+	short_float &
+	operator-=(short_float b)
+	{
+		return *this = *this - b;
+	}
+	short_float &
+	operator*=(short_float b)
+	{
+		return *this = *this * b;
+	}
+	friend short_float
+	operator+(short_float a, short_float b)
 	{
 		return a.wide() + b.wide();
 	}
-	friend short_float operator-(short_float a, short_float b)
+	friend short_float
+	operator-(short_float a, short_float b)
 	{
 		return a.wide() - b.wide();
 	}
-	friend short_float operator*(short_float a, short_float b)
+	friend short_float
+	operator*(short_float a, short_float b)
 	{
 		return a.wide() * b.wide();
 	}
-	friend short_float operator/(short_float a, short_float b)
+	friend short_float
+	operator/(short_float a, short_float b)
 	{
 		return a.wide() / b.wide();
 	}
-	friend bool operator==(short_float a, short_float b)
+	friend bool
+	operator==(short_float a, short_float b)
 	{
 		return a.wide() == b.wide();
 	}
-	friend bool operator!=(short_float a, short_float b)
+	friend bool
+	operator!=(short_float a, short_float b)
 	{
 		return a.wide() != b.wide();
 	}
-	friend bool operator<(short_float a, short_float b)
+	friend bool
+	operator<(short_float a, short_float b)
 	{
 		return a.wide() < b.wide();
 	}
-	friend bool operator<=(short_float a, short_float b)
+	friend bool
+	operator<=(short_float a, short_float b)
 	{
 		return a.wide() <= b.wide();
 	}
-	friend bool operator>(short_float a, short_float b)
+	friend bool
+	operator>(short_float a, short_float b)
 	{
 		return a.wide() > b.wide();
 	}
-	friend bool operator>=(short_float a, short_float b)
+	friend bool
+	operator>=(short_float a, short_float b)
 	{
 		return a.wide() >= b.wide();
 	}
-	double wide() const
+	double
+	wide() const
 	{
 		int e = (bits & 0x7fff) >> FRACTION;
 		int part = bits & ((1 << FRACTION) - 1);
 		double x = e == 2 * BIAS + 1 ? part ? NAN : INFINITY
-			 : e == 0 ? ldexp(part, LEAST)
-				  : ldexp(part + (1 << FRACTION), e - 1 + LEAST);
+			   : e == 0          ? ldexp(part, LEAST)
+					     : ldexp(part + (1 << FRACTION),
+						     e - 1 + LEAST);
 
 		return bits & 0x8000 ? -x : x;
 	}
 
-private:
+      private:
 	/* To a multiple of what the last bit stands for. */
-	static KNOWN_EARLY uint16_t round(double x)
+	static KNOWN_EARLY uint16_t
+	round(double x)
 	{
 		uint64_t all = BITS_OF(x);
 		uint64_t part = all & ((UINT64_C(1) << 52) - 1);
@@ -151,13 +183,15 @@ typedef short_float<5> half;
 typedef short_float<8> __nv_bfloat16;
 
 /* Each operation is rounded here, so that no compiler fuses two. */
-template <int EXPONENT> static inline short_float<EXPONENT>
+template <int EXPONENT>
+static inline short_float<EXPONENT>
 __hmul_rn(short_float<EXPONENT> a, short_float<EXPONENT> b)
 {
 	return a * b;
 }
 
-template <int EXPONENT> static inline short_float<EXPONENT>
+template <int EXPONENT>
+static inline short_float<EXPONENT>
 __hfma(short_float<EXPONENT> a, short_float<EXPONENT> b,
        short_float<EXPONENT> c)
 {

@@ -10,8 +10,8 @@ add_text(struct module *m, const struct intrinsic_set *set,
 	 const struct dialect *d, const char *name, struct strbuf *out)
 {
 	const struct intrinsic_symbol *s = intrinsic_set_symbol(set, name);
-	const struct intrinsic_text *t =
-		s != NULL ? intrinsic_symbol_text(s, d) : NULL;
+	const struct intrinsic_text *t = s != NULL ? intrinsic_symbol_text(s, d)
+						   : NULL;
 
 	if (t == NULL) {
 		fprintf(stderr, "there is no text of %s\n", name);
@@ -24,8 +24,8 @@ int
 main(int argc, char **argv)
 {
 	struct module *m = module_new();
-	const struct dialect *d =
-		argc > 1 ? dialect_load(m, argv[1], NULL) : NULL;
+	const struct dialect *d = argc > 1 ? dialect_load(m, argv[1], NULL)
+					   : NULL;
 	const struct intrinsic_set *set = intrinsic_set_load(m, NULL);
 	struct strbuf out;
 	bool good = d != NULL && set != NULL;

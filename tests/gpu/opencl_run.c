@@ -102,14 +102,16 @@ launch(cl_command_queue queue, cl_program program,
 		const struct parameter *p = &params[arg];
 
 		check(p->buffer != NULL
-		      ? clSetKernelArg(kernel, (cl_uint)i, sizeof p->buffer,
-				       &p->buffer)
-		      : clSetKernelArg(kernel, (cl_uint)i, sizeof p->scalar,
-				       &p->scalar), "clSetKernelArg");
+			      ? clSetKernelArg(kernel, (cl_uint)i,
+					       sizeof p->buffer, &p->buffer)
+			      : clSetKernelArg(kernel, (cl_uint)i,
+					       sizeof p->scalar, &p->scalar),
+		      "clSetKernelArg");
 		i++;
 	}
 	check(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, block, 0,
-				     NULL, NULL), "clEnqueueNDRangeKernel");
+				     NULL, NULL),
+	      "clEnqueueNDRangeKernel");
 	check(clFinish(queue), "clFinish");
 	clReleaseKernel(kernel);
 }
@@ -132,14 +134,15 @@ number_at(const struct parameter *p, const char *bytes, size_t i)
 	}
 	memcpy(&h, bytes + 2 * i, sizeof h);
 	e = h >> 10 & 31;
-	x = e == 31 ? (h & 1023) != 0 ? (double)NAN : (double)INFINITY
-	  : e == 0 ? ldexp(h & 1023, -24) : ldexp((h & 1023) + 1024, e - 25);
+	x = e == 31  ? (h & 1023) != 0 ? (double)NAN : (double)INFINITY
+	    : e == 0 ? ldexp(h & 1023, -24)
+		     : ldexp((h & 1023) + 1024, e - 25);
 	return (h & 0x8000) != 0 ? -x : x;
 }
 
 static int
-differs(const char *folder, cl_command_queue queue,
-	const struct parameter *p, int index)
+differs(const char *folder, cl_command_queue queue, const struct parameter *p,
+	int index)
 {
 	char name[WORD];
 	size_t n = 0;
@@ -152,14 +155,15 @@ differs(const char *folder, cl_command_queue queue,
 	}
 	got = malloc(p->bytes);
 	check(clEnqueueReadBuffer(queue, p->buffer, CL_TRUE, 0, p->bytes, got,
-				  0, NULL, NULL), "clEnqueueReadBuffer");
+				  0, NULL, NULL),
+	      "clEnqueueReadBuffer");
 	for (size_t i = 0; i < p->bytes / (size_t)p->bytes_each; i++) {
 		double a = number_at(p, got, i), b = number_at(p, want, i);
 
-		if (!(fabs(a - b) <= (p->bytes_each == 2 ? 1e-3 : 1e-5) *
-				      fabs(b) + 1e-6)) {
-			printf("parameter %d, element %zu: %g, not %g\n",
-			       index, i, a, b);
+		if (!(fabs(a - b) <=
+		      (p->bytes_each == 2 ? 1e-3 : 1e-5) * fabs(b) + 1e-6)) {
+			printf("parameter %d, element %zu: %g, not %g\n", index,
+			       i, a, b);
 			return 1;
 		}
 	}
@@ -182,7 +186,8 @@ write_output(const char *folder, cl_command_queue queue,
 		file = fopen(path, "wb");
 	}
 	check(clEnqueueReadBuffer(queue, p->buffer, CL_TRUE, 0, p->bytes, got,
-				  0, NULL, NULL), "clEnqueueReadBuffer");
+				  0, NULL, NULL),
+	      "clEnqueueReadBuffer");
 	if (file == NULL || fwrite(got, 1, p->bytes, file) != p->bytes ||
 	    fflush(file) != 0) {
 		printf("cannot write %s\n", path);
@@ -214,7 +219,8 @@ main(int argc, char **argv)
 	if (clGetPlatformIDs(1, &platform, &found) != CL_SUCCESS ||
 	    found == 0 ||
 	    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, &found) !=
-	    CL_SUCCESS || found == 0) {
+		    CL_SUCCESS ||
+	    found == 0) {
 		printf("skipped: there is no OpenCL device\n");
 		return 77;
 	}
@@ -240,16 +246,17 @@ main(int argc, char **argv)
 			snprintf(name, sizeof name, "%d.in", n_params++);
 			bytes = read_file(argv[1], name, &n);
 			p->bytes = v;
-			p->bytes_each = strcmp(kind, "float16") == 0 ? 2
-				      : strcmp(kind, "float32") == 0 ? 4 : 1;
+			p->bytes_each = strcmp(kind, "float16") == 0   ? 2
+					: strcmp(kind, "float32") == 0 ? 4
+								       : 1;
 			p->buffer = clCreateBuffer(context,
-				CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, v,
-				bytes, &status);
+						   CL_MEM_READ_WRITE |
+							   CL_MEM_COPY_HOST_PTR,
+						   v, bytes, &status);
 			check(status, "clCreateBuffer");
 		} else if (sscanf(line, "scalar %ld", &scalar) == 1) {
 			params[n_params++].scalar = (cl_int)scalar;
-		} else if (sscanf(line, "output %d %127s", &which, name) ==
-			   2) {
+		} else if (sscanf(line, "output %d %127s", &which, name) == 2) {
 			write_output(argv[1], queue, &params[which], name);
 		} else if (strncmp(line, "launch ", 7) == 0) {
 			launch(queue, program, params, line);

@@ -20,14 +20,15 @@
 
 #include "bulk_on_cpu.h"
 
-namespace emulation {
+namespace emulation
+{
 
 struct group_product {
 	int columns, depth;
-	char kind[8];      /* of the operands' elements */
-	bool across[2];    /* operands of which what is not summed is adjacent */
-	uint64_t where[2]; /* their descriptors */
-	const char *window; /* what these lead into */
+	char kind[8];   /* of the operands' elements */
+	bool across[2]; /* operands of which what is not summed is adjacent */
+	uint64_t where[2];        /* their descriptors */
+	const char *window;       /* what these lead into */
 	std::vector<void *> sums; /* of float, or of int for integers */
 	unsigned group;
 };
@@ -43,8 +44,8 @@ struct group_state {
 
 static group_state group_states[1024];
 static const char *shared_window; /* of what one has asked for last */
-static uint64_t group_traces[8]; /* of a block's warp groups, by a thread */
-static bool group_ended[8];      /* that is done */
+static uint64_t group_traces[8];  /* of a block's warp groups, by a thread */
+static bool group_ended[8];       /* that is done */
 
 /* Others' stores are seen from here on, but not yet by what is asynchronous. */
 static inline void
@@ -116,16 +117,17 @@ operand_offset(const group_product &p, int operand, int i, int k)
 	uint64_t start = (where & 0x3fff) * 16;
 
 	if (where >> 62 == 0) {
-		return start + (p.across[operand]
-			? i % many * bytes + i / many * stride + k % 8 * 16 +
-				  k / 8 * leading
-			: k % many * bytes + k / many * leading + i % 8 * 16 +
-				  i / 8 * stride);
+		return start +
+		       (p.across[operand]
+				? i % many * bytes + i / many * stride +
+					  k % 8 * 16 + k / 8 * leading
+				: k % many * bytes + k / many * leading +
+					  i % 8 * 16 + i / 8 * stride);
 	}
 	return start + (p.across[operand]
-		? i % 64 * bytes + i / 64 * leading + k % 8 * 128 +
-			  k / 8 * stride
-		: k * bytes + i % 8 * 128 + i / 8 * stride);
+				? i % 64 * bytes + i / 64 * leading +
+					  k % 8 * 128 + k / 8 * stride
+				: k * bytes + i % 8 * 128 + i / 8 * stride);
 }
 
 static inline const char *
@@ -178,9 +180,8 @@ add_product(const group_product &p, void *sum, const char *a, const char *b)
 		*static_cast<int *>(sum) += (unsigned char)*a *
 					    (unsigned char)*b;
 	} else {
-		*static_cast<float *>(sum) +=
-			short_value(a, p.kind[0] == 'b') *
-			short_value(b, p.kind[0] == 'b');
+		*static_cast<float *>(sum) += short_value(a, p.kind[0] == 'b') *
+					      short_value(b, p.kind[0] == 'b');
 	}
 }
 
@@ -200,7 +201,8 @@ multiply(const group_product &p)
 			const char *b = operand_element(p, 1, column, k);
 
 			for (int r = 0; r < 2; r++) {
-				add_product(p, p.sums[i / 2 * 4 + r * 2 + i % 2],
+				add_product(p,
+					    p.sums[i / 2 * 4 + r * 2 + i % 2],
 					    rows[r], b);
 			}
 		}
@@ -213,14 +215,16 @@ struct ptx_operands {
 	std::string predicate; /* its name, and what it is */
 	bool holds;
 
-	void *sum(unsigned i) const
+	void *
+	sum(unsigned i) const
 	{
 		if (i >= sums.size()) {
 			ptx_fails("a sum that is no such operand");
 		}
 		return sums.begin()[i];
 	}
-	uint64_t value(unsigned i) const
+	uint64_t
+	value(unsigned i) const
 	{
 		if (i < sums.size() || i >= sums.size() + values.size()) {
 			ptx_fails("a value that is no such operand");
@@ -241,8 +245,9 @@ check_descriptor(const group_product &p, int operand)
 	if ((where & ~UINT64_C(0x40003fff3fff3fff)) != 0) {
 		ptx_fails("a descriptor of something else");
 	}
-	if (where >> 62 != 0 && (stride % 1024 != 0 || start >= 128 ||
-				 start % (p.across[operand] ? 1024 : 32) != 0)) {
+	if (where >> 62 != 0 &&
+	    (stride % 1024 != 0 || start >= 128 ||
+	     start % (p.across[operand] ? 1024 : 32) != 0)) {
 		ptx_fails("a descriptor of swizzled rows that are not there");
 	}
 }
@@ -258,8 +263,8 @@ start_product(const char *text, const ptx_operands &operands)
 
 	if (sscanf(text, "m64n%dk%d.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9] {%n",
 		   &p.columns, &p.depth, sums, p.kind, other, &n) != 5 ||
-	    n == 0 || p.columns < 8 || p.columns > 256 ||
-	    p.columns % 8 != 0 || strcmp(p.kind, other) != 0) {
+	    n == 0 || p.columns < 8 || p.columns > 256 || p.columns % 8 != 0 ||
+	    strcmp(p.kind, other) != 0) {
 		ptx_fails(text);
 	}
 	bool shorts = strcmp(p.kind, "f16") == 0 || strcmp(p.kind, "bf16") == 0;
@@ -273,8 +278,8 @@ start_product(const char *text, const ptx_operands &operands)
 		if (*text != '%') {
 			ptx_fails(text);
 		}
-		p.sums.push_back(operands.sum(strtoul(text + 1, (char **)&text,
-						      10)));
+		p.sums.push_back(
+			operands.sum(strtoul(text + 1, (char **)&text, 10)));
 	}
 	n = 0;
 	if ((shorts ? sscanf(text, "}, %%%u, %%%u, %d, %d, %d, %d, %d%n",
@@ -282,9 +287,8 @@ start_product(const char *text, const ptx_operands &operands)
 			     &across[0], &across[1], &n) != 7
 		    : sscanf(text, "}, %%%u, %%%u, %d%n", &at[0], &at[1],
 			     &scale[0], &n) != 3) ||
-	    text[n] != '\0' ||
-	    scale[0] != 1 || scale[1] != 1 || scale[2] != 1 ||
-	    (int)p.sums.size() != p.columns / 2) {
+	    text[n] != '\0' || scale[0] != 1 || scale[1] != 1 ||
+	    scale[2] != 1 || (int)p.sums.size() != p.columns / 2) {
 		ptx_fails(text);
 	}
 	p.window = shared_window;
@@ -332,8 +336,9 @@ struct ptx_form {
 	void *output;
 	std::string name;
 
-	bool fits(const std::string &text, const char *form,
-		  const ptx_operands &operands)
+	bool
+	fits(const std::string &text, const char *form,
+	     const ptx_operands &operands)
 	{
 		const char *at = text.c_str();
 		uint64_t *value = values;
@@ -362,8 +367,7 @@ struct ptx_form {
 	}
 };
 
-static inline void
-wait_for_turn();
+static inline void wait_for_turn();
 
 /* Of tensors with so many dimensions. */
 static inline bool
@@ -402,14 +406,18 @@ is_barrier_statement(const std::string &text, ptx_operands &operands)
 
 	if (f.fits(text, "mbarrier.init.shared::cta.b64 [?], ?", operands)) {
 		barrier_init(f.values[0], f.values[1]);
-	} else if (f.fits(text, "mbarrier.expect_tx.relaxed.cta.shared::cta."
-			  "b64 [?], ?", operands)) {
+	} else if (f.fits(text,
+			  "mbarrier.expect_tx.relaxed.cta.shared::cta."
+			  "b64 [?], ?",
+			  operands)) {
 		barrier_expect(f.values[0], f.values[1]);
 	} else if (f.fits(text, "mbarrier.arrive.shared::cta.b64 _, [?]",
 			  operands)) {
 		barrier_arrive(f.values[0]);
-	} else if (f.fits(text, "mbarrier.try_wait.parity.shared::cta.b64 $, "
-			  "[?], ?", operands) &&
+	} else if (f.fits(text,
+			  "mbarrier.try_wait.parity.shared::cta.b64 $, "
+			  "[?], ?",
+			  operands) &&
 		   f.name == operands.predicate) {
 		operands.holds = barrier_try_wait(f.values[0], f.values[1]);
 		if (!operands.holds) {
@@ -477,7 +485,7 @@ ptx(const char *text, std::initializer_list<void *> sums,
 	}
 }
 
-}
+} // namespace emulation
 
 /* An address in the memory that a block shares (shared_place). What descriptors
  * have of it, less than 2^18, is an offset in the window. */
@@ -492,9 +500,10 @@ __cvta_generic_to_shared(const void *x)
 		return p - pool;
 	}
 	if (emulation::declared_window == NULL) {
-		emulation::declared_window =
-			p - reinterpret_cast<size_t>(p) % 1024 -
-			2 * emulation::POOL_DECLARED;
+		emulation::declared_window = p -
+					     reinterpret_cast<size_t>(p) %
+						     1024 -
+					     2 * emulation::POOL_DECLARED;
 	}
 	emulation::shared_window = emulation::declared_window;
 	return p - emulation::shared_window + emulation::DECLARED;

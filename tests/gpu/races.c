@@ -18,9 +18,11 @@ same(const struct gpu_run *r)
 
 			if (!(d <= 1e-5f * scale + 1e-6f &&
 			      -d <= 1e-5f * scale + 1e-6f)) {
-				fprintf(stderr, "parameter %d, element %d: "
-					"%g, not %g\n", i, (int)k,
-					(double)got[k], (double)want[k]);
+				fprintf(stderr,
+					"parameter %d, element %d: "
+					"%g, not %g\n",
+					i, (int)k, (double)got[k],
+					(double)want[k]);
 				return false;
 			}
 		}
@@ -51,7 +53,8 @@ build(struct gpu_run *r, const struct gpu_case *c, const char *program,
       bool print)
 {
 	return (c != NULL ? gpu_run_build(r, c, print)
-			  : gpu_run_program(r, program)) && gpu_run_fill(r);
+			  : gpu_run_program(r, program)) &&
+	       gpu_run_fill(r);
 }
 
 /* Without the which-th barrier there must be a race; *done: there are not

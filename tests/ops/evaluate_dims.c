@@ -56,8 +56,7 @@ size_of(const struct setting *s, struct graph *g, const struct expr *e)
 	for (int i = 0; i < g->dims.n && i < DIMS_MAX; i++) {
 		struct var *dim = g->dims.data[i];
 
-		to[i] = expr_int(g->module, dim->type,
-				 value_of(s, dim->name));
+		to[i] = expr_int(g->module, dim->type, value_of(s, dim->name));
 	}
 	map.to = to;
 	e = expr_substitute(g->module, e, &map);
@@ -141,8 +140,11 @@ run_graph(const struct setting *s, struct graph *g, const char *folder)
 	for (int i = 0; i < g->inputs.n; i++) {
 		struct value *v = new_value(s, g, g->inputs.data[i]);
 
-		if (!v || !onnx_read_tensor(m, arena_printf(
-				&m->arena, "%s/input_%d.pb", folder, i), &a) ||
+		if (!v ||
+		    !onnx_read_tensor(m,
+				      arena_printf(&m->arena, "%s/input_%d.pb",
+						   folder, i),
+				      &a) ||
 		    a.elems != v->elems) {
 			return false;
 		}
@@ -157,7 +159,8 @@ run_graph(const struct setting *s, struct graph *g, const char *folder)
 	for (int i = 0; i < g->outputs.n; i++) {
 		struct tensor *t = g->outputs.data[i];
 
-		a = (struct array){ .name = t->name, .type = t->type,
+		a = (struct array){ .name = t->name,
+				    .type = t->type,
 				    .ndim = t->ndim,
 				    .elems = t->value->elems,
 				    .data = (void *)t->value->data };
@@ -165,9 +168,11 @@ run_graph(const struct setting *s, struct graph *g, const char *folder)
 		for (int d = 0; d < t->ndim; d++) {
 			a.shape[d] = size_of(s, g, t->shape[d]);
 		}
-		if (!onnx_write_tensor(m, arena_printf(
-				&m->arena, "%s/output_%d.pb", folder, i),
-				&a)) {
+		if (!onnx_write_tensor(m,
+				       arena_printf(&m->arena,
+						    "%s/output_%d.pb", folder,
+						    i),
+				       &a)) {
 			return false;
 		}
 	}

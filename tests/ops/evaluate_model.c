@@ -26,9 +26,9 @@ evaluate(struct graph *g)
 {
 	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
-		const struct value **out = arena_array(
-			&g->module->arena, const struct value *,
-			n->n_outputs + 1);
+		const struct value **out = arena_array(&g->module->arena,
+						       const struct value *,
+						       n->n_outputs + 1);
 
 		if (!ops_evaluate(g, n, out)) {
 			return false;
@@ -46,8 +46,10 @@ static bool
 write_output(struct module *m, const struct tensor *t, const char *folder,
 	     int index)
 {
-	struct array a = { .name = t->name, .type = t->type,
-			   .ndim = t->ndim, .elems = t->value->elems,
+	struct array a = { .name = t->name,
+			   .type = t->type,
+			   .ndim = t->ndim,
+			   .elems = t->value->elems,
 			   .data = (void *)t->value->data };
 
 	a.shape = arena_array(&m->arena, int64_t, t->ndim + 1);
@@ -56,9 +58,10 @@ write_output(struct module *m, const struct tensor *t, const char *folder,
 			return false;
 		}
 	}
-	return onnx_write_tensor(m, arena_printf(&m->arena,
-						 "%s/output_%d.pb", folder,
-						 index), &a);
+	return onnx_write_tensor(m,
+				 arena_printf(&m->arena, "%s/output_%d.pb",
+					      folder, index),
+				 &a);
 }
 
 int

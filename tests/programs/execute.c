@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "intrinsic_make.h"
-#include "interp.h"
 #include "host_device.h"
+#include "interp.h"
+#include "intrinsic_make.h"
 #include "program.h"
 
 enum { MAX_PARAMS = 16 };
@@ -35,7 +35,7 @@ struct trial {
 struct run {
 	struct module *m;
 	const char *folder, *cc, *stem, *target;
-	struct program_result list;    /* without those that need a GPU */
+	struct program_result list; /* without those that need a GPU */
 	struct program_sources text;
 	VEC(struct trial) trials;
 	uint32_t state;
@@ -88,15 +88,23 @@ value_of(const struct func *f, const int64_t *given, const struct expr *e)
 	a = value_of(f, given, e->args[0]);
 	b = value_of(f, given, e->args[1]);
 	switch (e->kind) {
-	case EXPR_ADD: return a + b;
-	case EXPR_SUB: return a - b;
-	case EXPR_MUL: return a * b;
+	case EXPR_ADD:
+		return a + b;
+	case EXPR_SUB:
+		return a - b;
+	case EXPR_MUL:
+		return a * b;
 	case EXPR_FLOORDIV:
-	case EXPR_DIV: return b > 0 ? a / b : 0;
-	case EXPR_FLOORMOD: return b > 0 ? a % b : 0;
-	case EXPR_MIN: return a < b ? a : b;
-	case EXPR_MAX: return a > b ? a : b;
-	default: return 1;
+	case EXPR_DIV:
+		return b > 0 ? a / b : 0;
+	case EXPR_FLOORMOD:
+		return b > 0 ? a % b : 0;
+	case EXPR_MIN:
+		return a < b ? a : b;
+	case EXPR_MAX:
+		return a > b ? a : b;
+	default:
+		return 1;
 	}
 }
 
@@ -137,9 +145,10 @@ same(struct dtype t, const void *want, const void *got, size_t n)
 		union number a = number_load(t, want, i);
 		union number b = number_load(t, got, i);
 
-		if (!dtype_is_float(t) ? a.i != b.i
-		    : !(a.f == b.f || (isnan(a.f) && isnan(b.f)) ||
-			fabs(a.f - b.f) <= 1e-5 * (1 + fabs(a.f)))) {
+		if (!dtype_is_float(t)
+			    ? a.i != b.i
+			    : !(a.f == b.f || (isnan(a.f) && isnan(b.f)) ||
+				fabs(a.f - b.f) <= 1e-5 * (1 + fabs(a.f)))) {
 			return false;
 		}
 	}
@@ -163,8 +172,7 @@ interpret(struct run *r, struct func *f, const struct trial *t, int n,
 			args[i].scalar = t->sizes[scalars++ % 3];
 			continue;
 		}
-		bytes = elems_of(f, t->sizes, b) *
-			(size_t)dtype_bytes(b->type);
+		bytes = elems_of(f, t->sizes, b) * (size_t)dtype_bytes(b->type);
 		data[i] = arena_alloc(&r->m->arena, bytes + 1);
 		if (i < n) {
 			memcpy(data[i], t->in[i], bytes);
@@ -185,7 +193,8 @@ add_trials(struct run *r, const struct program_func *f, int number)
 	for (int i = 0; i < n; i++) {
 		symbolic |= !f->plain->params.data[i].buffer;
 	}
-	if (f->stage < PROGRAM_LOWERED && !program_lower(lowered, 3, false, NULL)) {
+	if (f->stage < PROGRAM_LOWERED &&
+	    !program_lower(lowered, 3, false, NULL)) {
 		return !fail(r, "cannot be lowered");
 	}
 	for (int row = 0; row < (symbolic ? N_SIZES : 1); row++) {
@@ -200,8 +209,10 @@ add_trials(struct run *r, const struct program_func *f, int number)
 				continue;
 			}
 			t.elems[i] = elems_of(f->plain, t.sizes, b);
-			t.in[i] = arena_alloc(&r->m->arena, t.elems[i] *
-					(size_t)dtype_bytes(b->type) + 1);
+			t.in[i] = arena_alloc(&r->m->arena,
+					      t.elems[i] * (size_t)dtype_bytes(
+								   b->type) +
+						      1);
 			fill(r, b->type, t.in[i], t.elems[i]);
 		}
 		if (!interpret(r, f->plain, &t, n, t.want) ||
@@ -212,11 +223,13 @@ add_trials(struct run *r, const struct program_func *f, int number)
 			const struct buffer *b =
 				f->plain->params.data[i].buffer;
 
-			if (b && !same(b->type, t.want[i], got[i],
-				       t.elems[i])) {
-				fprintf(stderr, "%s number %d: parameter %d "
+			if (b &&
+			    !same(b->type, t.want[i], got[i], t.elems[i])) {
+				fprintf(stderr,
+					"%s number %d: parameter %d "
 					"differs after lowering at %lld, "
-					"%lld, %lld\n", r->stem, number, i,
+					"%lld, %lld\n",
+					r->stem, number, i,
 					(long long)t.sizes[0],
 					(long long)t.sizes[1],
 					(long long)t.sizes[2]);
@@ -243,7 +256,8 @@ print_call(struct run *r, const struct trial *t, FILE *out)
 		const struct buffer *b = f->params.data[i].buffer;
 		bool given = i < plain->params.n;
 		size_t bytes = b ? elems_of(f, t->sizes, b) *
-				   (size_t)dtype_bytes(b->type) : 0;
+					       (size_t)dtype_bytes(b->type)
+				 : 0;
 
 		if (b) {
 			fprintf(out, "\tp[%d] = take(%s, %zu);\n", i,
@@ -304,8 +318,10 @@ write_harness(struct run *r)
 	if (!out || !in) {
 		return false;
 	}
-	fprintf(out, "#include <stdio.h>\n#include <stdlib.h>\n\n"
-		"#include \"%s\"\n\n%s", r->text.header_name, head);
+	fprintf(out,
+		"#include <stdio.h>\n#include <stdlib.h>\n\n"
+		"#include \"%s\"\n\n%s",
+		r->text.header_name, head);
 	for (int k = 0; k < r->trials.n; k++) {
 		const struct trial *t = &r->trials.data[k];
 		const struct func *plain = r->list.funcs.data[t->func].plain;
@@ -344,10 +360,11 @@ compare(struct run *r)
 				continue;
 			}
 			got = malloc(t->elems[i] * size + 1);
-			if (!f || fread(got, size, t->elems[i], f) !=
-					  t->elems[i] ||
+			if (!f ||
+			    fread(got, size, t->elems[i], f) != t->elems[i] ||
 			    !same(b->type, t->want[i], got, t->elems[i])) {
-				fprintf(stderr, "%s: %s: parameter %d of the "
+				fprintf(stderr,
+					"%s: %s: parameter %d of the "
 					"source differs at %lld, %lld, %lld\n",
 					r->stem, r->text.funcs[t->func]->name,
 					i, (long long)t->sizes[0],
@@ -383,7 +400,8 @@ write_outside(struct run *r, int first, int n)
 
 	for (int i = first; i < n; i++) {
 		struct program_func f = {
-			.stage = PROGRAM_CREATED, .func = r->m->funcs.data[i],
+			.stage = PROGRAM_CREATED,
+			.func = r->m->funcs.data[i],
 			.named = true,
 		};
 
@@ -446,11 +464,12 @@ run_source(struct run *r, int outside)
 	    !write_outside(r, outside, known) || !write_harness(r)) {
 		return !fail(r, "cannot be written as source");
 	}
-	if (!command(arena_printf(a, "cd '%s' && %s -c '%s' && %s -c "
+	if (!command(arena_printf(a,
+				  "cd '%s' && %s -c '%s' && %s -c "
 				  "outside.c && cc -c harness.c && cc -o "
 				  "program '%s.o' outside.o harness.o -lm",
-				  r->folder, r->cc, r->text.source_name,
-				  "cc", r->stem)) ||
+				  r->folder, r->cc, r->text.source_name, "cc",
+				  r->stem)) ||
 	    !command(arena_printf(a, "cd '%s' && ./program in.bin out.bin",
 				  r->folder))) {
 		r->failed++;
@@ -490,8 +509,7 @@ run_program(struct run *r, const char *path)
 	const char *why = "";
 	int outside;
 
-	if (!read_file(r, path, &src) ||
-	    !program_run(r->m, &src, &o, &all)) {
+	if (!read_file(r, path, &src) || !program_run(r->m, &src, &o, &all)) {
 		return !fail(r, "does not run");
 	}
 	outside = r->m->funcs.n;
@@ -531,8 +549,10 @@ main(int argc, char **argv)
 	char stem[256];
 
 	if (argc != 4 && argc != 5) {
-		fprintf(stderr, "usage: %s folder 'compiler and flags' "
-			"program.py [target]\n", argv[0]);
+		fprintf(stderr,
+			"usage: %s folder 'compiler and flags' "
+			"program.py [target]\n",
+			argv[0]);
 		return 2;
 	}
 	slash = strrchr(argv[3], '/');
@@ -545,9 +565,10 @@ main(int argc, char **argv)
 	if (!run_program(&r, argv[3])) {
 		r.failed += r.failed == 0;
 	}
-	fprintf(stderr, "%s: %d functions as source, %d runs, %d skipped, %d "
-		"failed\n", stem, r.list.funcs.n, r.trials.n, r.skipped,
-		r.failed);
+	fprintf(stderr,
+		"%s: %d functions as source, %d runs, %d skipped, %d "
+		"failed\n",
+		stem, r.list.funcs.n, r.trials.n, r.skipped, r.failed);
 	module_free(r.m);
 	return r.failed != 0;
 }

@@ -71,8 +71,7 @@ print_call(struct batch *b, const struct random_program *p, int number)
 	strbuf_printf(out, "\tk%d(", number);
 	for (int i = 0; i < p->n_args; i++) {
 		strbuf_printf(out, i < p->n_params ? "%sp[%d]" : "%s%d",
-			      i ? ", " : "",
-			      i < p->n_params ? i : p->size);
+			      i ? ", " : "", i < p->n_params ? i : p->size);
 	}
 	strbuf_printf(out, ");\n\tfwrite(p[%d], 1, %zu, out);\n", p->output,
 		      param_bytes(p, p->output));
@@ -89,9 +88,12 @@ add_sample(struct batch *b, int number, uint64_t seed, FILE *data)
 	struct random_program *p = &s->program;
 	struct rng r = { seed };
 	struct random_options options = {
-		.exact = seed % 3 != 0, .floats_only = seed % 2 == 0,
-		.symbolic = seed % 5 == 0, .no_halves = true,
-		.max_stages = 3, .max_extent = 9,
+		.exact = seed % 3 != 0,
+		.floats_only = seed % 2 == 0,
+		.symbolic = seed % 5 == 0,
+		.no_halves = true,
+		.max_stages = 3,
+		.max_extent = 9,
 	};
 
 	s->seed = seed;
@@ -173,13 +175,12 @@ compare(struct batch *b, const char *path)
 		int64_t at = 0;
 
 		if (f && fread(got, 1, bytes, f) == bytes) {
-			at = random_difference(p, s->args[p->output].data,
-					       got, 1e-4);
+			at = random_difference(p, s->args[p->output].data, got,
+					       1e-4);
 		}
 		if (at >= 0) {
 			fprintf(stderr, "seed %llu (k%d): element %lld\n",
-				(unsigned long long)s->seed, i,
-				(long long)at);
+				(unsigned long long)s->seed, i, (long long)at);
 			failed++;
 		}
 		free(got);
@@ -243,8 +244,7 @@ run_batch(struct batch *b, uint64_t first, const char *cc)
 	}
 	if (!run_command(arena_printf(a, "%s -o '%s' '%s' -lm", cc, binary,
 				      source)) ||
-	    !run_command(arena_printf(a, "'%s' '%s' '%s'", binary, in,
-				      out))) {
+	    !run_command(arena_printf(a, "'%s' '%s' '%s'", binary, in, out))) {
 		return 1;
 	}
 	return compare(b, out);
@@ -257,8 +257,10 @@ main(int argc, char **argv)
 	int failed = 1;
 
 	if (argc != 6) {
-		fprintf(stderr, "usage: %s dialect folder first count "
-			"'compiler flags'\n", argv[0]);
+		fprintf(stderr,
+			"usage: %s dialect folder first count "
+			"'compiler flags'\n",
+			argv[0]);
 		return 2;
 	}
 	b.folder = argv[2];
@@ -268,8 +270,7 @@ main(int argc, char **argv)
 	b.dialect = b.target ? dialect_load(b.m, b.target->dialect, NULL)
 			     : NULL;
 	if (b.dialect &&
-	    run_command(arena_printf(&b.m->arena, "mkdir -p '%s'",
-				     b.folder))) {
+	    run_command(arena_printf(&b.m->arena, "mkdir -p '%s'", b.folder))) {
 		unit_init(&b.unit, b.m, b.dialect);
 		strbuf_init(&b.functions);
 		strbuf_init(&b.calls);

@@ -21,10 +21,11 @@ report(const struct random_program *p, uint64_t seed, int64_t at,
 
 	strbuf_init(&text);
 	func_print(p->func, SCRIPT_CURRENT, &text);
-	fprintf(stderr, "seed %llu: element %lld is %.17g (%lld), not %.17g "
-		"(%lld)\n%s", (unsigned long long)seed, (long long)at,
-		have.f, (long long)have.i, want.f, (long long)want.i,
-		text.data);
+	fprintf(stderr,
+		"seed %llu: element %lld is %.17g (%lld), not %.17g "
+		"(%lld)\n%s",
+		(unsigned long long)seed, (long long)at, have.f,
+		(long long)have.i, want.f, (long long)want.i, text.data);
 	strbuf_release(&text);
 }
 
@@ -83,8 +84,7 @@ check_seed(uint64_t seed, struct tally *tally)
 				(unsigned long long)seed);
 			tally->failed++;
 		} else {
-			at = random_difference(&p, args[p.output].data, out,
-					       0);
+			at = random_difference(&p, args[p.output].data, out, 0);
 			if (at >= 0) {
 				report(&p, seed, at, args, out);
 				tally->failed++;

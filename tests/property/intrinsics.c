@@ -63,14 +63,16 @@ as_number(struct module *m, const struct expr *e, int64_t value)
 /* Rows of spread more elements than needed, where the view leaves it open;
  * sizes that it leaves open are SIZE. */
 static const struct buffer *
-view_of(struct test *t, const struct buffer *b, int spread,
-	struct var_map *map)
+view_of(struct test *t, const struct buffer *b, int spread, struct var_map *map)
 {
 	struct module *m = t->m;
 	const struct expr *strides[8], *shape[8];
 	struct buffer_spec spec = {
-		.name = b->name, .type = b->type, .ndim = b->ndim,
-		.shape = shape, .strides = strides,
+		.name = b->name,
+		.type = b->type,
+		.ndim = b->ndim,
+		.shape = shape,
+		.strides = strides,
 	};
 	struct buffer *view;
 	int64_t span = 1, extent;
@@ -214,8 +216,7 @@ add_shot(struct test *t, const struct tensor_intrin *intrin,
 		shot.bytes[i] = n * (size_t)dtype_bytes(b->type);
 		shot.data[i] = arena_alloc(&m->arena, shot.bytes[i]);
 		fill(t, b->type, shot.data[i], n);
-		shot.in[i] = arena_copy(&m->arena, shot.data[i],
-					shot.bytes[i]);
+		shot.in[i] = arena_copy(&m->arena, shot.data[i], shot.bytes[i]);
 		args[i].data = shot.data[i];
 	}
 	if (!interp_run(shot.reference, args, shot.reference->params.n)) {
@@ -231,9 +232,10 @@ add_shot(struct test *t, const struct tensor_intrin *intrin,
 	for (int i = 0; i < shot.reference->params.n; i++) {
 		strbuf_puts(&t->calls, i ? ", " : "");
 		if (shot.in[i]) {
-			strbuf_printf(&t->calls, "(%s *)p[%d]", c_type(
-				shot.reference->params.data[i].buffer->type),
-				i);
+			strbuf_printf(&t->calls, "(%s *)p[%d]",
+				      c_type(shot.reference->params.data[i]
+						     .buffer->type),
+				      i);
 		} else {
 			strbuf_printf(&t->calls, "%lld",
 				      (long long)args[i].scalar);
@@ -255,8 +257,7 @@ add_shot(struct test *t, const struct tensor_intrin *intrin,
 static bool
 add_text(struct test *t, const char *symbol, bool *there)
 {
-	const struct intrinsic_symbol *s =
-		intrinsic_set_symbol(t->set, symbol);
+	const struct intrinsic_symbol *s = intrinsic_set_symbol(t->set, symbol);
 	struct intrinsic_text twin = { .function = "static void" };
 	const struct intrinsic_text *text = &twin;
 
@@ -332,11 +333,12 @@ write_files(struct test *t, const char *stem)
 		}
 	}
 	fprintf(out, "#include <stdint.h>\n#include <stdio.h>\n"
-		"#include <stdlib.h>\n#include <string.h>\n");
+		     "#include <stdlib.h>\n#include <string.h>\n");
 	if (t->dialect) {
 		print_includes(out, &t->unit);
 	}
-	fprintf(out, "\n%s\n%s%s"
+	fprintf(out,
+		"\n%s\n%s%s"
 		"\tfclose(in);\n\treturn fclose(out);\n}\n",
 		t->texts.data, harness, t->calls.data);
 	return fclose(in) == 0 && fclose(out) == 0;
@@ -355,11 +357,13 @@ compare(struct test *t, const char *path)
 			void *got = malloc(s->bytes[i] + 1);
 
 			if (s->in[i] &&
-			    (!f || fread(got, 1, s->bytes[i], f) !=
-					   s->bytes[i] ||
+			    (!f ||
+			     fread(got, 1, s->bytes[i], f) != s->bytes[i] ||
 			     memcmp(got, s->data[i], s->bytes[i]) != 0)) {
-				fprintf(stderr, "%s, run %d: argument %d "
-					"differs\n", s->symbol, k, i);
+				fprintf(stderr,
+					"%s, run %d: argument %d "
+					"differs\n",
+					s->symbol, k, i);
 				failed++;
 			}
 			free(got);
@@ -409,9 +413,10 @@ run(struct test *t)
 					runner ? runner : "", stem, stem,
 					stem)) &&
 	       compare(t, arena_printf(a, "%s.out", stem)) == 0;
-	fprintf(stderr, "%d intrinsics, %d symbols, %d runs, %d symbols "
-		"without text\n", intrins.list.n, t->n_symbols, t->shots.n,
-		t->skipped);
+	fprintf(stderr,
+		"%d intrinsics, %d symbols, %d runs, %d symbols "
+		"without text\n",
+		intrins.list.n, t->n_symbols, t->shots.n, t->skipped);
 	return good && t->shots.n > 0;
 }
 
@@ -431,8 +436,10 @@ main(int argc, char **argv)
 	bool good;
 
 	if (argc < 3 || (argc < 4 && strcmp(argv[1], "load") != 0)) {
-		fprintf(stderr, "usage: %s twin|DIALECT FOLDER 'compiler' "
-			"[DIR], or load DIR\n", argv[0]);
+		fprintf(stderr,
+			"usage: %s twin|DIALECT FOLDER 'compiler' "
+			"[DIR], or load DIR\n",
+			argv[0]);
 		module_free(t.m);
 		return 2;
 	}

@@ -48,7 +48,8 @@ agrees(struct trial *t, struct func *f, const char *what)
 		return fail(t, what);
 	}
 	return random_difference(&t->program, t->args[output].data, t->out,
-				 1e-4) < 0 || fail(t, what);
+				 1e-4) < 0 ||
+	       fail(t, what);
 }
 
 static bool
@@ -91,7 +92,9 @@ random_loop(struct trial *t, struct rng *r)
 	int *loops, n;
 
 	return sched_get_loops(&t->sched, random_block(t, r), &loops, &n) &&
-	       n > 0 ? loops[rng_below(r, n)] : 0;
+			       n > 0
+		       ? loops[rng_below(r, n)]
+		       : 0;
 }
 
 static bool
@@ -156,8 +159,8 @@ random_step(struct trial *t, struct rng *r)
 		return sched_cache_write(s, random_block(t, r), 0, "local",
 					 out);
 	case 9:
-		return sched_cache_read(s, random_block(t, r),
-					rng_below(r, 2), "local", out);
+		return sched_cache_read(s, random_block(t, r), rng_below(r, 2),
+					"local", out);
 	case 10:
 		return sched_decompose_reduction(s, random_block(t, r),
 						 random_loop(t, r), out);
@@ -165,8 +168,8 @@ random_step(struct trial *t, struct rng *r)
 		return sched_vectorize(s, random_loop(t, r));
 	default:
 		changed = rng_below(r, 2)
-			? sched_unroll(s, random_loop(t, r))
-			: sched_parallel(s, random_loop(t, r));
+				  ? sched_unroll(s, random_loop(t, r))
+				  : sched_parallel(s, random_loop(t, r));
 		return changed;
 	}
 }
@@ -190,9 +193,13 @@ static bool
 rules_schedule(struct trial *t)
 {
 	static const struct target target = {
-		.name = "test", .dialect = "c99", .vector_bytes = 32,
-		.vector_registers = 16, .l1_bytes = 32768,
-		.l2_bytes = 1 << 20, .stack_limit_bytes = 1 << 16,
+		.name = "test",
+		.dialect = "c99",
+		.vector_bytes = 32,
+		.vector_registers = 16,
+		.l1_bytes = 32768,
+		.l2_bytes = 1 << 20,
+		.stack_limit_bytes = 1 << 16,
 		.align_bytes = 64,
 	};
 	struct kernel *k = arena_new(&t->m->arena, struct kernel);
@@ -231,8 +238,11 @@ static void
 state_vectors(struct func *f, struct rng *r)
 {
 	if (rng_below(r, 2)) {
-		func_set_note(f, "vectors", expr_string(f->module,
-			"float32x8 float64x4 float32x3 float32x2 float64x2"));
+		func_set_note(
+			f, "vectors",
+			expr_string(
+				f->module,
+				"float32x8 float64x4 float32x3 float32x2 float64x2"));
 	}
 	if (rng_below(r, 2)) {
 		func_set_note(f, "vector_params", expr_bool(f->module, true));
@@ -274,9 +284,9 @@ report(struct trial *t, uint64_t seed)
 		strbuf_putc(&text, '\n');
 	}
 	func_print(t->program.func, SCRIPT_CURRENT, &text);
-	fprintf(stderr, "seed %llu: %s\n%s\n%s\n%s\n",
-		(unsigned long long)seed, t->trouble, t->before.data,
-		t->steps.data ? t->steps.data : "", text.data);
+	fprintf(stderr, "seed %llu: %s\n%s\n%s\n%s\n", (unsigned long long)seed,
+		t->trouble, t->before.data, t->steps.data ? t->steps.data : "",
+		text.data);
 	strbuf_release(&text);
 }
 
@@ -288,8 +298,11 @@ check_seed(uint64_t seed)
 	bool holds;
 
 	t.options = (struct random_options){
-		.exact = true, .floats_only = seed % 2 == 0,
-		.max_stages = 3, .max_extent = 7, .symbolic = seed % 3 == 0,
+		.exact = true,
+		.floats_only = seed % 2 == 0,
+		.max_stages = 3,
+		.max_extent = 7,
+		.symbolic = seed % 3 == 0,
 	};
 	strbuf_init(&t.steps);
 	strbuf_init(&t.before);
@@ -302,7 +315,7 @@ check_seed(uint64_t seed)
 	int output = t.program.output;
 
 	t.out_bytes = (size_t)(t.program.elems[output] *
-			dtype_bytes(t.program.buffer[output]->type));
+			       dtype_bytes(t.program.buffer[output]->type));
 	t.out = malloc(t.out_bytes + 1);
 	holds = (func_verify_text(t.program.func) &&
 		 interp_run(t.program.func, t.args, t.program.n_args)) ||
@@ -329,7 +342,6 @@ main(int argc, char **argv)
 	for (uint64_t seed = first; seed < first + n && failed < 3; seed++) {
 		failed += !check_seed(seed);
 	}
-	fprintf(stderr, "%d of %llu failed\n", failed,
-		(unsigned long long)n);
+	fprintf(stderr, "%d of %llu failed\n", failed, (unsigned long long)n);
 	return failed != 0;
 }

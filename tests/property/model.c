@@ -46,8 +46,10 @@ static bool
 read_test_data(struct module *m, const char *folder, const char *kind, int i,
 	       struct array *out)
 {
-	return onnx_read_tensor(m, arena_printf(&m->arena, "%s/%s_%d.pb",
-						folder, kind, i), out);
+	return onnx_read_tensor(m,
+				arena_printf(&m->arena, "%s/%s_%d.pb", folder,
+					     kind, i),
+				out);
 }
 
 /* Sizes are what the test data's shapes say. */
@@ -71,8 +73,7 @@ static bool
 make_args(struct program *p, const char *folder, struct run_arg *args)
 {
 	struct module *m = p->graph->module;
-	struct run_arg *sizes =
-		args + p->entry->params.n - p->graph->dims.n;
+	struct run_arg *sizes = args + p->entry->params.n - p->graph->dims.n;
 	int n = 0;
 
 	for (int i = 0; i < p->graph->inputs.n; i++) {
@@ -90,8 +91,7 @@ make_args(struct program *p, const char *folder, struct run_arg *args)
 	for (int i = 0; i < p->weights.n; i++, n++) {
 		struct bytes b = { storage(m, p->weights.data[i]->buffer), 0 };
 
-		if (!weight_stream(p->graph, p->weights.data[i], append,
-				   &b)) {
+		if (!weight_stream(p->graph, p->weights.data[i], append, &b)) {
 			return false;
 		}
 		args[n].data = b.data;
@@ -169,10 +169,10 @@ kernels_match(const struct program *p, int *n_compiled)
 				union number v = { .i = (e * 7 + k) % 11 };
 
 				v = number_cast(b->type, dtype_of(DT_I64), v);
-				number_store(b->type, slow[k].data,
-					     (size_t)e, v);
-				number_store(b->type, fast[k].data,
-					     (size_t)e, v);
+				number_store(b->type, slow[k].data, (size_t)e,
+					     v);
+				number_store(b->type, fast[k].data, (size_t)e,
+					     v);
 			}
 		}
 		if (x) {
@@ -222,8 +222,7 @@ check_model(struct module *m, const char *target_name, const char *path,
 	struct onnx_file *file = NULL;
 	struct program p = { 0 };
 	const struct target *target = target_load(m, target_name, NULL);
-	struct graph *g = target ? onnx_import(m, path, &options, &file)
-				 : NULL;
+	struct graph *g = target ? onnx_import(m, path, &options, &file) : NULL;
 	struct run_arg *args;
 	int n_compiled = 0;
 	bool same;

@@ -53,8 +53,9 @@ entry(struct bounds *w, const struct buffer *b)
 static double
 type_limit(struct dtype t)
 {
-	return dtype_class(t) == DTC_BOOL ? 1
-	       : ldexp(1, t.kind == DT_U64 ? 64 : 8 * dtype_bytes(t));
+	return dtype_class(t) == DTC_BOOL
+		       ? 1
+		       : ldexp(1, t.kind == DT_U64 ? 64 : 8 * dtype_bytes(t));
 }
 
 /* What one rounding to the type is, in those of float. */
@@ -129,7 +130,7 @@ bound(struct bounds *w, const struct expr *e)
 	if (!dtype_is_float(e->type)) {
 		out.roundings = 0;
 		out.magnitude = fmin(out.magnitude, type_limit(e->type));
-	} else if (out.magnitude > (w->options->positive ? 1e37
+	} else if (out.magnitude > (w->options->positive     ? 1e37
 				    : e->type.kind == DT_F64 ? 0x1p53
 							     : 0x1p24)) {
 		w->too_large = true;
@@ -151,7 +152,8 @@ bound_store(void *ctx, struct stmt *s)
 
 			expr_is_int(s->u.block->iters[i].extent, &extent);
 			w->length *= s->u.block->iters[i].kind == ITER_REDUCE
-				? (double)extent : 1;
+					     ? (double)extent
+					     : 1;
 		}
 		/* What a reduction starts at is neutral. */
 		if (s->children[1]) {
@@ -199,8 +201,10 @@ random_roundings(const struct random_program *p,
 				p->index_bound[i] > 0 ? p->index_bound[i]
 				: dtype_is_float(p->buffer[i]->type) ? 3
 				: options->product_size &&
-				  dtype_bytes(p->buffer[i]->type) == 1 ? 255
-				: 4;
+						dtype_bytes(
+							p->buffer[i]->type) == 1
+					? 255
+					: 4;
 		}
 	}
 	/* A scan goes round as often as it has steps. */
@@ -209,5 +213,6 @@ random_roundings(const struct random_program *p,
 	}
 	return w.too_large ? HUGE_VAL
 	       : options->positive
-		       ? entry(&w, p->buffer[p->output])->size.roundings : 0;
+		       ? entry(&w, p->buffer[p->output])->size.roundings
+		       : 0;
 }

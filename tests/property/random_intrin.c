@@ -105,9 +105,10 @@ as_input(void *ctx, const struct expr *e)
 	}
 	if (which == k->n_inputs) {
 		k->loads[which] = e;
-		k->inputs[k->n_inputs++] = te_placeholder(
-			k->m, arena_printf(&k->m->arena, "x%d", which),
-			e->type, n, shape);
+		k->inputs[k->n_inputs++] =
+			te_placeholder(k->m,
+				       arena_printf(&k->m->arena, "x%d", which),
+				       e->type, n, shape);
 	}
 	return te_at(k->m, k->inputs[which], at, n);
 }
@@ -198,9 +199,8 @@ declare(struct sched *s, struct maker *k, struct te_tensor *y, bool reduces,
 		update = call_on(m, arena_printf(&m->arena, "%s_add", name),
 				 views, n);
 	}
-	if (!te_tensor_intrin(m, name, y, views,
-			      call_on(m, name, views, n), reset, update,
-			      &made, &why)) {
+	if (!te_tensor_intrin(m, name, y, views, call_on(m, name, views, n),
+			      reset, update, &made, &why)) {
 		return NULL;
 	}
 	tensor_intrins_add(s->intrins, made);
@@ -230,8 +230,7 @@ random_intrin(struct sched *s, struct rng *r, const struct stmt *at)
 		return NULL;
 	}
 	stmt_visit((struct stmt *)at, innermost, &k.block);
-	if (!k.block || !(store = only_store(k.block)) ||
-	    !find_loops(&k, at)) {
+	if (!k.block || !(store = only_store(k.block)) || !find_loops(&k, at)) {
 		return NULL;
 	}
 	n = moving(&k, store->args + 1, store->n_args - 1, order);

@@ -39,8 +39,8 @@ const struct expr *convert(struct maker *k, struct dtype t,
 			   const struct expr *e);
 const struct expr *random_unary(struct maker *k, const struct expr *x);
 const struct expr *random_tree(struct maker *k, const struct iter_var *axes,
-			       int ndim, const int *extent,
-			       struct dtype type, int depth);
+			       int ndim, const int *extent, struct dtype type,
+			       int depth);
 struct te_tensor *finish(struct maker *k, struct iter_var *axes, int ndim,
 			 const struct expr *body);
 struct iter_var *axes_of(struct maker *k, int ndim, const int *extent);

@@ -19,9 +19,9 @@ choose_types(struct product *p)
 	static const struct {
 		enum dtype_kind a, b, sum;
 	} kinds[] = {
-		{ DT_F16, DT_F16, DT_F32 },   { DT_BF16, DT_BF16, DT_F32 },
-		{ DT_F32, DT_F32, DT_F32 },   { DT_I8, DT_I8, DT_I32 },
-		{ DT_U8, DT_U8, DT_I32 },     { DT_U8, DT_I8, DT_I32 },
+		{ DT_F16, DT_F16, DT_F32 }, { DT_BF16, DT_BF16, DT_F32 },
+		{ DT_F32, DT_F32, DT_F32 }, { DT_I8, DT_I8, DT_I32 },
+		{ DT_U8, DT_U8, DT_I32 },   { DT_U8, DT_I8, DT_I32 },
 	};
 	int i = rng_below(p->k->r, p->k->options->positive ? 3 : 6);
 
@@ -128,8 +128,7 @@ times(struct product *p, const struct expr *a, const struct expr *b)
 
 	a = convert(k, p->sum, a);
 	b = convert(k, p->sum, b);
-	return rng_below(k->r, 4) ? expr_mul(k->m, a, b)
-				  : expr_mul(k->m, b, a);
+	return rng_below(k->r, 4) ? expr_mul(k->m, a, b) : expr_mul(k->m, b, a);
 }
 
 /* A matrix, of each of a batch where there is one: its extents, how many there
@@ -186,13 +185,19 @@ multiply_matrices(struct product *p, bool chosen)
 	row = axes[n - 2].var->expr;
 	column = axes[n - 1].var->expr;
 	if (chosen) {
-		row = read_at(k, add_param(k, dtype_of(DT_I32), 1,
-					   &axes[n - 2].extent, given), &row);
+		row = read_at(k,
+			      add_param(k, dtype_of(DT_I32), 1,
+					&axes[n - 2].extent, given),
+			      &row);
 	}
-	return finish(k, axes, n, te_sum(k->m, times(p,
-		element(k, x, left, axes[0].var->expr, row, sum.var->expr),
-		element(k, w, right, axes[0].var->expr, sum.var->expr, column)),
-		&sum, 1));
+	return finish(k, axes, n,
+		      te_sum(k->m,
+			     times(p,
+				   element(k, x, left, axes[0].var->expr, row,
+					   sum.var->expr),
+				   element(k, w, right, axes[0].var->expr,
+					   sum.var->expr, column)),
+			     &sum, 1));
 }
 
 /* y[o, h, w] = sum over c, p, q of x[c, h * s + p - pad, ..] * f[o, c, p, q], or
@@ -219,9 +224,11 @@ multiply_windows(struct product *p)
 	made[place] = p->columns;
 	made[pixel] = made[pixel + 1] = side;
 	given[place] = channels;
-	given[pixel] = given[pixel + 1] =
-		(side - 1) * stride + size - 2 * pad > 0
-			? (side - 1) * stride + size - 2 * pad : 1;
+	given[pixel] = given[pixel + 1] = (side - 1) * stride + size - 2 * pad >
+							  0
+						  ? (side - 1) * stride + size -
+							    2 * pad
+						  : 1;
 	filter[last ? 3 : 0] = p->columns;
 	filter[last ? 2 : 1] = channels;
 	filter[last ? 0 : 2] = filter[last ? 1 : 3] = size;
@@ -235,19 +242,24 @@ multiply_windows(struct product *p)
 	of[last ? 3 : 0] = axes[place].var->expr;
 	for (int i = 0; i < 2; i++) {
 		of[(last ? 0 : 2) + i] = sum[1 + i].var->expr;
-		at[pixel + i] = expr_sub(m, expr_add(m,
-				expr_mul(m, axes[pixel + i].var->expr,
-					 expr_i32(m, stride)),
-				sum[1 + i].var->expr), expr_i32(m, pad));
-		inside = expr_and(m, inside, expr_and(m,
-				expr_le(m, expr_i32(m, 0), at[pixel + i]),
-				expr_lt(m, at[pixel + i],
-					x->buffer->shape[pixel + i])));
+		at[pixel + i] =
+			expr_sub(m,
+				 expr_add(m,
+					  expr_mul(m, axes[pixel + i].var->expr,
+						   expr_i32(m, stride)),
+					  sum[1 + i].var->expr),
+				 expr_i32(m, pad));
+		inside = expr_and(m, inside,
+				  expr_and(m,
+					   expr_le(m, expr_i32(m, 0),
+						   at[pixel + i]),
+					   expr_lt(m, at[pixel + i],
+						   x->buffer->shape[pixel +
+								    i])));
 	}
 	value = read_at(k, x, at);
 	if (pad > 0) {
-		value = expr_if(m, inside, value,
-				expr_const(m, p->type[0], 0));
+		value = expr_if(m, inside, value, expr_const(m, p->type[0], 0));
 	}
 	return finish(k, axes, 3,
 		      te_sum(m, times(p, value, read_at(k, f, of)), sum, 3));
@@ -257,8 +269,8 @@ multiply_windows(struct product *p)
 
 /* t and a parameter, of its shape or (bias) of its last dimension. */
 static const struct expr *
-plus_given(struct maker *k, const struct expr *x,
-	   const struct iter_var *axes, int ndim, bool bias)
+plus_given(struct maker *k, const struct expr *x, const struct iter_var *axes,
+	   int ndim, bool bias)
 {
 	int first = bias ? ndim - 1 : 0;
 	const struct expr *shape[MAX_DIMS], *index[MAX_DIMS];
@@ -335,8 +347,7 @@ make_product(struct maker *k, int n_epilogues)
 
 	choose_types(&p);
 	choose_sizes(&p);
-	t = form == 0 ? multiply_windows(&p)
-		      : multiply_matrices(&p, form == 1);
+	t = form == 0 ? multiply_windows(&p) : multiply_matrices(&p, form == 1);
 	for (int i = 0; i < n_epilogues; i++) {
 		t = continue_with(&p, t);
 	}

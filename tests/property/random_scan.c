@@ -32,16 +32,14 @@ step_axes(struct scan *s, const struct expr *times)
 	const struct expr *shape[MAX_DIMS];
 
 	for (int d = 0; d < s->ndim; d++) {
-		shape[d] = d == 0 && times ? times
-					   : s->input->buffer->shape[d];
+		shape[d] = d == 0 && times ? times : s->input->buffer->shape[d];
 	}
 	return te_axes(s->k->m, s->ndim, shape, NULL);
 }
 
 /* t at the axes, offset steps from now. */
 static const struct expr *
-at(struct scan *s, struct te_tensor *t, const struct iter_var *axes,
-   int offset)
+at(struct scan *s, struct te_tensor *t, const struct iter_var *axes, int offset)
 {
 	const struct expr *index[MAX_DIMS];
 
@@ -65,8 +63,10 @@ join(struct scan *s, const struct expr *a, const struct expr *b)
 	static const enum expr_kind kinds[] = { EXPR_ADD, EXPR_MAX, EXPR_MIN,
 						EXPR_SUB };
 
-	return expr_binary(s->k->m, kinds[rng_below(s->k->r, s->k->options->positive
-						    ? 3 : 4)], a, b);
+	return expr_binary(s->k->m,
+			   kinds[rng_below(s->k->r,
+					   s->k->options->positive ? 3 : 4)],
+			   a, b);
 }
 
 /* What the update starts from: a state, a stage between or a reduction. */
@@ -89,8 +89,8 @@ earlier(struct scan *s, struct iter_var *axes, struct iter_var *reduced)
 			  random_unary(k, at(s, state, own, -1)));
 		/* At two times of the stage, where there are enough. */
 		return s->steps == 1
-			? at(s, t, axes, 0)
-			: join(s, at(s, t, axes, 0), at(s, t, axes, -1));
+			       ? at(s, t, axes, 0)
+			       : join(s, at(s, t, axes, 0), at(s, t, axes, -1));
 	default:
 		if (s->ndim < 2) {
 			return at(s, state, axes, back);
@@ -98,8 +98,8 @@ earlier(struct scan *s, struct iter_var *axes, struct iter_var *reduced)
 		for (int d = 0; d < s->ndim; d++) {
 			index[d] = axes[d].var->expr;
 		}
-		*reduced = te_reduce_axis(
-			k->m, "k", s->input->buffer->shape[s->ndim - 1]);
+		*reduced = te_reduce_axis(k->m, "k",
+					  s->input->buffer->shape[s->ndim - 1]);
 		index[0] = expr_add(k->m, index[0], expr_i32(k->m, back));
 		index[s->ndim - 1] = reduced->var->expr;
 		return read_at(k, state, index);
@@ -145,8 +145,7 @@ make_scan(struct maker *k)
 	s.steps = times == SYMBOLIC ? 1 : 1 + rng_below(k->r, 2);
 	s.n = 1 + rng_below(k->r, 2);
 	for (int i = 0; i < s.n; i++) {
-		struct iter_var *axes =
-			step_axes(&s, expr_i32(k->m, s.steps));
+		struct iter_var *axes = step_axes(&s, expr_i32(k->m, s.steps));
 
 		s.state[i] = te_placeholder(k->m, "state", b->type, b->ndim,
 					    b->shape);
@@ -160,8 +159,8 @@ make_scan(struct maker *k)
 		updates[i] = update(&s, i ? "second" : "next", updates[0]);
 	}
 	snprintf(name, sizeof name, "scan%d", k->n_stages++);
-	if (!te_scan(k->m, name, "random", init, updates, s.state, s.n, NULL,
-		     0, out, &why)) {
+	if (!te_scan(k->m, name, "random", init, updates, s.state, s.n, NULL, 0,
+		     out, &why)) {
 		fprintf(stderr, "%s: %s\n", name, why);
 		make_elementwise(k);
 		return;

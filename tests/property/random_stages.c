@@ -26,8 +26,7 @@ static const struct reducer *
 any_bit(struct module *m, struct dtype t)
 {
 	struct reducer *r = te_reducer_declare(m, "any_bit", 1, &t);
-	const struct expr *result = expr_call2(m, INTRIN_BITOR,
-					       r->lhs[0]->expr,
+	const struct expr *result = expr_call2(m, INTRIN_BITOR, r->lhs[0]->expr,
 					       r->rhs[0]->expr);
 	const struct expr *zero = expr_const(m, t, 0);
 	const char *why;
@@ -88,8 +87,8 @@ make_reduction(struct maker *k)
 				 n_reduced));
 		return;
 	}
-	switch (rng_below(k->r, k->options->exact || k->options->positive
-				    ? 3 : 4)) {
+	switch (rng_below(k->r,
+			  k->options->exact || k->options->positive ? 3 : 4)) {
 	case 0:
 		r = reducer_max(k->m, type);
 		break;
@@ -139,18 +138,18 @@ make_window(struct maker *k)
 	for (int d = 0; d < ndim; d++) {
 		index[d] = axes[d].var->expr;
 	}
-	at = expr_sub(m, expr_add(m, expr_mul(m, index[last],
-					      expr_i32(m, stride)),
-				  expr_mul(m, w.var->expr,
-					   expr_i32(m, dilation))),
+	at = expr_sub(m,
+		      expr_add(m, expr_mul(m, index[last], expr_i32(m, stride)),
+			       expr_mul(m, w.var->expr, expr_i32(m, dilation))),
 		      expr_i32(m, pad));
 	index[last] = at;
 	inside = expr_and(m, expr_le(m, expr_i32(m, 0), at),
 			  expr_lt(m, at, expr_i32(m, length)));
 	x = expr_if(m, inside, read_at(k, t, index), expr_const(m, type, 0));
 	finish(k, axes, ndim,
-	       te_reduce(m, rng_below(k->r, 2) ? reducer_sum(m, type)
-					       : reducer_max(m, type),
+	       te_reduce(m,
+			 rng_below(k->r, 2) ? reducer_sum(m, type)
+					    : reducer_max(m, type),
 			 x, &w, 1));
 }
 
@@ -181,8 +180,7 @@ make_gather(struct maker *k)
 
 	extent[axis] = random_extent(k);
 	shape[0] = expr_i32(k->m, extent[axis]);
-	positions = add_param(k, dtype_of(rng_below(k->r, 2) ? DT_I32
-							      : DT_I64),
+	positions = add_param(k, dtype_of(rng_below(k->r, 2) ? DT_I32 : DT_I64),
 			      1, shape, bound);
 	axes = axes_of(k, ndim, extent);
 	for (int d = 0; d < ndim; d++) {
@@ -222,7 +220,8 @@ make_transpose(struct maker *k)
 		if (rng_below(k->r, 4) == 0) { /* backwards */
 			i = expr_sub(k->m,
 				     expr_sub(k->m, t->buffer->shape[d],
-					      expr_i32(k->m, 1)), i);
+					      expr_i32(k->m, 1)),
+				     i);
 		}
 		index[d] = i;
 	}
@@ -257,8 +256,8 @@ make_reshape(struct maker *k)
 	axes = axes_of(k, n, extent);
 	flat = axes[0].var->expr;
 	if (n == 2) {
-		flat = expr_add(k->m, expr_mul(k->m, flat,
-					       expr_i32(k->m, extent[1])),
+		flat = expr_add(k->m,
+				expr_mul(k->m, flat, expr_i32(k->m, extent[1])),
 				axes[1].var->expr);
 	}
 	for (int d = ndim - 1; d >= 0; d--) {
@@ -332,9 +331,8 @@ largest_at(struct module *m, struct dtype t)
 		r->result[i] = expr_select(m, better, r->rhs[i]->expr,
 					   r->lhs[i]->expr);
 	}
-	r->identity[0] = dtype_is_float(t)
-		? expr_float(m, t, dtype_lowest(t))
-		: expr_int(m, t, dtype_min_int(t));
+	r->identity[0] = dtype_is_float(t) ? expr_float(m, t, dtype_lowest(t))
+					   : expr_int(m, t, dtype_min_int(t));
 	r->identity[1] = expr_i32(m, INT32_MAX);
 	return r;
 }
@@ -418,8 +416,9 @@ make_matmul(struct maker *k)
 	at[!turned] = index[ndim - 1];
 	index[ndim - 1] = reduced.var->expr;
 	finish(k, axes, ndim,
-	       te_sum(k->m, expr_mul(k->m, read_at(k, t, index),
-				     read_at(k, w, at)), &reduced, 1));
+	       te_sum(k->m,
+		      expr_mul(k->m, read_at(k, t, index), read_at(k, w, at)),
+		      &reduced, 1));
 }
 
 /* y[o, h, w] = sum over c, p, q of x[c, h * stride + p - pad, …] * f[o, c,
@@ -454,8 +453,11 @@ make_convolution(struct maker *k)
 	f = add_param(k, type, 4, shape, 0);
 	extent[ndim - 3] = extent_of(f, 0);
 	for (int i = 0; i < 3; i++) {
-		reduced[i] = te_reduce_axis(m, i == 0 ? "c" : i == 1 ? "p"
-						: "q", shape[1 + i]);
+		reduced[i] = te_reduce_axis(m,
+					    i == 0   ? "c"
+					    : i == 1 ? "p"
+						     : "q",
+					    shape[1 + i]);
 		at[1 + i] = reduced[i].var->expr;
 	}
 	for (int d = ndim - 2; d < ndim; d++) {
@@ -470,12 +472,17 @@ make_convolution(struct maker *k)
 	for (int i = 0; i < 2; i++) {
 		int d = ndim - 2 + i;
 
-		index[d] = expr_sub(m, expr_add(m,
-				expr_mul(m, index[d], expr_i32(m, stride)),
-				at[2 + i]), expr_i32(m, pad));
-		inside = expr_and(m, inside, expr_and(m,
-				expr_le(m, expr_i32(m, 0), index[d]),
-				expr_lt(m, index[d], t->buffer->shape[d])));
+		index[d] = expr_sub(m,
+				    expr_add(m,
+					     expr_mul(m, index[d],
+						      expr_i32(m, stride)),
+					     at[2 + i]),
+				    expr_i32(m, pad));
+		inside = expr_and(m, inside,
+				  expr_and(m,
+					   expr_le(m, expr_i32(m, 0), index[d]),
+					   expr_lt(m, index[d],
+						   t->buffer->shape[d])));
 	}
 	x = read_at(k, t, index);
 	if (pad > 0) {
@@ -517,8 +524,8 @@ make_biased_sum(struct maker *k)
 	for (int d = 0; d < ndim; d++) {
 		index[d] = axes[d].var->expr;
 	}
-	finish(k, axes, ndim, expr_add(k->m, read_at(k, sum, index),
-				       read_at(k, bias, index)));
+	finish(k, axes, ndim,
+	       expr_add(k->m, read_at(k, sum, index), read_at(k, bias, index)));
 }
 
 /* y[.., i] = x[.., i - pad] where there is one, else 0; then a window over
@@ -562,6 +569,6 @@ make_padded(struct maker *k)
 	}
 	index[last] = expr_add(m, index[last], w.var->expr);
 	finish(k, axes, ndim,
-	       te_reduce(m, reducer_max(m, type), read_at(k, padded, index),
-			 &w, 1));
+	       te_reduce(m, reducer_max(m, type), read_at(k, padded, index), &w,
+			 1));
 }

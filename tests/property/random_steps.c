@@ -12,7 +12,7 @@ struct picker {
 	struct sched *s;
 	struct module *m;
 	struct rng *r;
-	const struct stmt *block; /* chosen last, or that a loop is around */
+	const struct stmt *block;    /* chosen last, or that a loop is around */
 	const struct buffer *buffer; /* chosen last */
 	bool found, device;
 };
@@ -224,8 +224,7 @@ extent_of_dim(struct picker *p, int d)
 	if (p->buffer && d < p->buffer->ndim) {
 		return p->buffer->shape[d];
 	}
-	return b && d < b->n_iters ? b->iters[d].extent
-				   : expr_i32(p->m, 4);
+	return b && d < b->n_iters ? b->iters[d].extent : expr_i32(p->m, 4);
 }
 
 /* lambda …: the variables in some order, one split, two fused, one left out,
@@ -237,7 +236,8 @@ pick_map(struct picker *p, bool of_buffer)
 	struct index_map *map = arena_new(&m->arena, struct index_map);
 	const struct expr **out;
 	int n = of_buffer && p->buffer ? p->buffer->ndim
-		: p->block ? p->block->u.block->n_iters : 0;
+		: p->block             ? p->block->u.block->n_iters
+				       : 0;
 	int k = 0;
 
 	p->buffer = of_buffer ? p->buffer : NULL;
@@ -264,8 +264,12 @@ pick_map(struct picker *p, bool of_buffer)
 				const struct expr *y =
 					map->logical[i + 1]->expr;
 
-				out[k++] = expr_add(m, expr_mul(m, x,
-						extent_of_dim(p, i + 1)), y);
+				out[k++] =
+					expr_add(m,
+						 expr_mul(m, x,
+							  extent_of_dim(p,
+									i + 1)),
+						 y);
 				i++;
 			} else if (one_in(p, 3)) {
 				out[k++] = expr_floordiv(m, x, factor);
@@ -290,9 +294,9 @@ pick_map(struct picker *p, bool of_buffer)
 
 /* -- texts and numbers that the table does not describe */
 
-#define ONE_OF(p, ...) \
-	one_of(p, (const char *const[]){ __VA_ARGS__ }, \
-	       (int)(sizeof((const char *const[]){ __VA_ARGS__ }) / \
+#define ONE_OF(p, ...)                                                         \
+	one_of(p, (const char *const[]){ __VA_ARGS__ },                        \
+	       (int)(sizeof((const char *const[]){ __VA_ARGS__ }) /            \
 		     sizeof(const char *)))
 
 static struct sched_value
@@ -309,8 +313,7 @@ wider_type(struct picker *p)
 	if (one_in(p, 12) || !p->buffer) {
 		return ONE_OF(p, "float7", "float32x4", "handle");
 	}
-	return sv_string(dtype_is_float(p->buffer->type) ? "float64"
-							  : "int64");
+	return sv_string(dtype_is_float(p->buffer->type) ? "float64" : "int64");
 }
 
 static struct sched_value
@@ -320,8 +323,8 @@ pick_string(struct picker *p, const struct sched_param *param,
 	const char *name = param->name, *intrin;
 
 	if (strcmp(name, "storage_scope") == 0) {
-		return ONE_OF(p, "global", "local", "global", "local",
-			      "local", "shared");
+		return ONE_OF(p, "global", "local", "global", "local", "local",
+			      "shared");
 	}
 	if (strcmp(name, "thread_axis") == 0) {
 		return ONE_OF(p, "blockIdx.x", "blockIdx.y", "threadIdx.x",
@@ -349,10 +352,11 @@ pick_string(struct picker *p, const struct sched_param *param,
 static struct sched_value
 pick_ints(struct picker *p, const struct sched_param *param)
 {
-	int n = p->block && param->is_input ? p->block->u.block->n_iters
-		: p->block && !one_in(p, 10) ? p->block->u.block->n_iters : 3;
-	struct sched_value *list = arena_array(&p->m->arena,
-					       struct sched_value, n + 1);
+	int n = p->block && param->is_input  ? p->block->u.block->n_iters
+		: p->block && !one_in(p, 10) ? p->block->u.block->n_iters
+					     : 3;
+	struct sched_value *list = arena_array(&p->m->arena, struct sched_value,
+					       n + 1);
 	bool order = param->is_input;
 
 	for (int i = 0; i < n; i++) {
@@ -378,9 +382,12 @@ pick_int(struct picker *p, const struct sched_param *param)
 		const char *name;
 		int least, most;
 	} ranges[] = {
-		{ "n", 1, 3 },     { "max_innermost_factor", 1, 8 },
-		{ "index", -2, 1 }, { "axis", -2, 2 },
-		{ "factor", 1, 8 }, { "offset", 0, 3 },
+		{ "n", 1, 3 },
+		{ "max_innermost_factor", 1, 8 },
+		{ "index", -2, 1 },
+		{ "axis", -2, 2 },
+		{ "factor", 1, 8 },
+		{ "offset", 0, 3 },
 		{ "factor_axis", -2, 2 },
 	};
 
@@ -405,8 +412,8 @@ pick_kind(struct picker *p, const struct sched_param *param,
 	switch (kind) {
 	case SV_BLOCK:
 		if (at && !one_in(p, 3) && pick_neighbour(p)) {
-			return sv_block(sched_get_block(
-				p->s, p->block->u.block->name));
+			return sv_block(
+				sched_get_block(p->s, p->block->u.block->name));
 		}
 		return pick_block(p);
 	case SV_LOOP:
@@ -426,7 +433,8 @@ pick_kind(struct picker *p, const struct sched_param *param,
 	case SV_LIST:
 		for (int i = 0; i < 2; i++) {
 			list[i] = param->accepts & BIT(SV_BLOCK)
-				? pick_block(p) : pick_int(p, param);
+					  ? pick_block(p)
+					  : pick_int(p, param);
 		}
 		return sv_list(p->m, list, 1 + rng_below(p->r, 2));
 	case SV_NONE:
@@ -446,7 +454,8 @@ pick_list(struct picker *p, const struct sched_param *param)
 	}
 	for (int i = 0; i < n; i++) {
 		list[i] = param->accepts & BIT(SV_BLOCK)
-			? pick_block(p) : sv_float(rng_below(p->r, 4) / 4.0);
+				  ? pick_block(p)
+				  : sv_float(rng_below(p->r, 4) / 4.0);
 	}
 	return sv_list(p->m, list, n);
 }
@@ -545,8 +554,8 @@ sliding_loop(struct picker *p, const struct stmt *reader,
 	for (int i = 0; i < b->n_reads; i++) {
 		for (int d = 0; b->reads[i].buffer == over && d < over->ndim;
 		     d++) {
-			const struct var *v = sliding_iter(
-				b, b->reads[i].ranges[d].min);
+			const struct var *v =
+				sliding_iter(b, b->reads[i].ranges[d].min);
 			int *loops, n, k = 0;
 
 			while (v && b->iters[k].var != v) {
@@ -559,8 +568,8 @@ sliding_loop(struct picker *p, const struct stmt *reader,
 				continue;
 			}
 			for (int l = 0; l < n; l++) {
-				const struct stmt *loop =
-					func_find(p->s->func, loops[l]);
+				const struct stmt *loop = func_find(p->s->func,
+								    loops[l]);
 
 				if (expr_uses_var(reader->args[1 + k],
 						  loop->u.loop.var)) {
@@ -586,15 +595,18 @@ choose_slide(struct picker *p, struct random_step *out)
 		for (int k = i + 1; k < blocks.list.n; k++) {
 			const struct stmt *reader = blocks.list.data[k];
 			int loop = maker->u.block->n_writes == 1
-				? sliding_loop(p, reader,
-					maker->u.block->writes[0].buffer)
-				: 0;
+					   ? sliding_loop(p, reader,
+							  maker->u.block
+								  ->writes[0]
+								  .buffer)
+					   : 0;
 
 			if (loop != 0) {
-				out->primitive =
-					sched_primitive_find("compute_at");
-				out->args[0] = sv_block(sched_get_block(
-					p->s, maker->u.block->name));
+				out->primitive = sched_primitive_find(
+					"compute_at");
+				out->args[0] = sv_block(
+					sched_get_block(p->s,
+							maker->u.block->name));
 				out->args[1] = sv_loop(loop);
 				out->n_args = 2;
 				return true;
@@ -633,8 +645,8 @@ place_stage(struct picker *p, const struct sched_step *last,
 	    strcmp(last->args[2].u.text, "shared") != 0) {
 		return false;
 	}
-	if (!sched_get_loops(p->s, sched_get_block(p->s,
-				reader->u.block->name), &loops, &n) ||
+	if (!sched_get_loops(p->s, sched_get_block(p->s, reader->u.block->name),
+			     &loops, &n) ||
 	    n == 0) {
 		return false;
 	}
@@ -673,8 +685,11 @@ bool
 random_step_choose(struct sched *s, struct rng *r, bool device,
 		   struct random_step *out)
 {
-	struct picker p = { .s = s, .m = s->func->module, .r = r,
-			    .found = true, .device = device };
+	struct picker p = { .s = s,
+			    .m = s->func->module,
+			    .r = r,
+			    .found = true,
+			    .device = device };
 	const struct stmt *at = NULL;
 	const struct primitive *list;
 	int n;

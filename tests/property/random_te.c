@@ -65,16 +65,15 @@ struct dtype
 random_type(struct maker *k)
 {
 	static const enum dtype_kind kinds[] = {
-		DT_F32, DT_F32, DT_F32, DT_F64, DT_I32, DT_I64, DT_U8,
-		DT_I8,  DT_F16, DT_BF16, DT_U16, DT_U32, DT_U64, DT_BOOL,
-		DT_I16,
+		DT_F32, DT_F32,  DT_F32, DT_F64, DT_I32, DT_I64,  DT_U8,  DT_I8,
+		DT_F16, DT_BF16, DT_U16, DT_U32, DT_U64, DT_BOOL, DT_I16,
 	};
 
 	if (k->options->floats_only) {
 		return dtype_of(DT_F32);
 	}
-	struct dtype t = dtype_of(kinds[rng_below(k->r,
-				(int)(sizeof kinds / sizeof *kinds))]);
+	struct dtype t = dtype_of(
+		kinds[rng_below(k->r, (int)(sizeof kinds / sizeof *kinds))]);
 	bool half = t.kind == DT_F16 || t.kind == DT_BF16;
 
 	return half && k->options->no_halves ? dtype_of(DT_F32) : t;
@@ -121,8 +120,7 @@ random_tensor(struct maker *k)
 }
 
 const struct expr *
-read_at(struct maker *k, struct te_tensor *t,
-	const struct expr *const *index)
+read_at(struct maker *k, struct te_tensor *t, const struct expr *const *index)
 {
 	bool known = false;
 
@@ -171,13 +169,14 @@ const struct expr *
 random_unary(struct maker *k, const struct expr *x)
 {
 	static const enum intrin floats[] = {
-		INTRIN_ABS, INTRIN_FLOOR, INTRIN_CEIL, INTRIN_TRUNC,
+		INTRIN_ABS,   INTRIN_FLOOR,     INTRIN_CEIL, INTRIN_TRUNC,
 		INTRIN_ROUND, INTRIN_NEARBYINT, INTRIN_SQRT, INTRIN_EXP,
-		INTRIN_TANH, INTRIN_SIGMOID, INTRIN_ERF, INTRIN_SIN,
+		INTRIN_TANH,  INTRIN_SIGMOID,   INTRIN_ERF,  INTRIN_SIN,
 		INTRIN_LOG1P, INTRIN_RSQRT,
 	};
-	int n_floats = k->options->exact ? 6
-		: (int)(sizeof floats / sizeof *floats);
+	int n_floats = k->options->exact
+			       ? 6
+			       : (int)(sizeof floats / sizeof *floats);
 
 	if (k->options->positive) {
 		return expr_call1(k->m, INTRIN_ABS, x);
@@ -191,16 +190,16 @@ random_unary(struct maker *k, const struct expr *x)
 	if (k->options->exact) {
 		return expr_call1(k->m, INTRIN_ABS, x);
 	}
-	return expr_call1(k->m, rng_below(k->r, 2) ? INTRIN_ABS
-						   : INTRIN_BITNOT, x);
+	return expr_call1(k->m, rng_below(k->r, 2) ? INTRIN_ABS : INTRIN_BITNOT,
+			  x);
 }
 
 static const struct expr *
 random_binary(struct maker *k, const struct expr *x, const struct expr *y)
 {
 	static const enum expr_kind kinds[] = {
-		EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_MIN, EXPR_MAX, EXPR_DIV,
-		EXPR_FLOORMOD, EXPR_FLOORDIV,
+		EXPR_ADD, EXPR_SUB, EXPR_MUL,      EXPR_MIN,
+		EXPR_MAX, EXPR_DIV, EXPR_FLOORMOD, EXPR_FLOORDIV,
 	};
 	static const enum intrin bits[] = { INTRIN_BITAND, INTRIN_BITOR,
 					    INTRIN_BITXOR, INTRIN_SHL,
@@ -244,8 +243,7 @@ random_tree(struct maker *k, const struct iter_var *axes, int ndim,
 		return random_unary(k, x);
 	case 2:
 		y = random_tree(k, axes, ndim, extent, type, depth - 1);
-		c = dtype_class(type) == DTC_BOOL ? x
-		    : expr_lt(k->m, x, y);
+		c = dtype_class(type) == DTC_BOOL ? x : expr_lt(k->m, x, y);
 		return expr_select(k->m, c, y, x);
 	case 3: /* by way of another type */
 		if (k->options->exact || k->options->floats_only) {
@@ -289,7 +287,7 @@ axes_of(struct maker *k, int ndim, const int *extent)
 static void
 make_stages(struct maker *k, int n)
 {
-	static void (*const stages[])(struct maker *k) = {
+	static void (*const stages[])(struct maker * k) = {
 		make_elementwise, make_elementwise, make_elementwise,
 		make_reduction,   make_reduction,   make_window,
 		make_gather,      make_transpose,   make_reshape,
@@ -302,24 +300,23 @@ make_stages(struct maker *k, int n)
 	}
 	for (int i = k->options->scans; i < n; i++) {
 		if (k->options->idioms && rng_below(k->r, 8) == 0) {
-			(rng_below(k->r, 2) ? make_biased_sum
-					    : make_padded)(k);
+			(rng_below(k->r, 2) ? make_biased_sum : make_padded)(k);
 			continue;
 		}
-		stages[rng_below(k->r, (int)(sizeof stages /
-					     sizeof *stages))](k);
+		stages[rng_below(k->r, (int)(sizeof stages / sizeof *stages))](
+			k);
 	}
 }
 
 void
-random_te(struct module *m, struct rng *r,
-	  const struct random_options *options, struct random_program *out)
+random_te(struct module *m, struct rng *r, const struct random_options *options,
+	  struct random_program *out)
 {
-	struct maker k = { .m = m, .r = r, .options = options,
-			   .constant = -1 };
+	struct maker k = { .m = m, .r = r, .options = options, .constant = -1 };
 	int n_inputs = 1 + rng_below(r, 3);
 	int n_stages = 1 + rng_below(r, options->max_stages
-						? options->max_stages : 4);
+						? options->max_stages
+						: 4);
 
 	if (options->symbolic) {
 		k.dim = options->dim ? options->dim
@@ -428,8 +425,8 @@ random_release(const struct random_program *p, struct run_arg *args)
 }
 
 int64_t
-random_difference(const struct random_program *p, const void *a,
-		  const void *b, double tolerance)
+random_difference(const struct random_program *p, const void *a, const void *b,
+		  double tolerance)
 {
 	struct dtype t = p->buffer[p->output]->type;
 

@@ -18,23 +18,23 @@ uint64_t rng_next(struct rng *r);
 int rng_below(struct rng *r, int n); /* 0 … n - 1 */
 
 struct random_options {
-	bool floats_only;  /* f32 alone: what schedules and emitters meet */
-	bool exact;        /* small integers and operators that keep them:
+	bool floats_only; /* f32 alone: what schedules and emitters meet */
+	bool exact;       /* small integers and operators that keep them:
 			    * every order of evaluation gives equal bits */
-	int max_stages;    /* 0: 4 */
-	int max_extent;    /* 0: 9; of one dimension */
-	bool no_halves;    /* neither f16 nor bf16 */
-	bool scans;        /* the first stage is a scan */
-	bool symbolic;     /* some dimensions are a size n, 1 … 12 */
-	bool positive;     /* floats_only, none negative, operators that cancel
+	int max_stages;   /* 0: 4 */
+	int max_extent;   /* 0: 9; of one dimension */
+	bool no_halves;   /* neither f16 nor bf16 */
+	bool scans;       /* the first stage is a scan */
+	bool symbolic;    /* some dimensions are a size n, 1 … 12 */
+	bool positive;    /* floats_only, none negative, operators that cancel
 			    * nothing: rounding errors stay relative */
-	bool idioms;       /* now and then what some primitives look for: a
+	bool idioms;      /* now and then what some primitives look for: a
 			    * sum with a bias, an input that is padded */
-	int product_size;  /* not 0: the program is a product of at most so many
+	int product_size; /* not 0: the program is a product of at most so many
 			    * pairs of numbers, of float16, bfloat16, float or
 			    * bytes, and an epilogue */
-	int first_stages;  /* only so many of the stages; 0: all */
-	struct var *dim;   /* the size to use, of the same module; or NULL */
+	int first_stages; /* only so many of the stages; 0: all */
+	struct var *dim;  /* the size to use, of the same module; or NULL */
 };
 
 enum { RANDOM_MAX_PARAMS = 8, RANDOM_MAX_ARGS, RANDOM_MAX_SIZE = 12 };
@@ -51,7 +51,7 @@ struct random_program {
 	/* Values of an integer input lie in [0, index_bound) where it is used
 	 * to index; else index_bound is 0. */
 	int index_bound[RANDOM_MAX_PARAMS];
-	int output; /* which parameter is the output */
+	int output;   /* which parameter is the output */
 	int constant; /* which may be stored in another layout; -1: none */
 	int n_stages; /* as chosen, before first_stages */
 };

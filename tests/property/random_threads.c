@@ -6,8 +6,9 @@
 
 struct found {
 	struct arena *arena;
-	VEC(const struct stmt *) open; /* innermost blocks that no thread runs */
-	VEC(const struct stmt *) all;  /* innermost blocks */
+	VEC(const struct stmt *)
+	open;                         /* innermost blocks that no thread runs */
+	VEC(const struct stmt *) all; /* innermost blocks */
 };
 
 static bool
@@ -57,14 +58,14 @@ static void
 choose_bind(struct rng *r, int loop, struct random_step *out)
 {
 	static const char *const axes[] = {
-		"blockIdx.x", "blockIdx.y", "threadIdx.x", "threadIdx.y",
+		"blockIdx.x",  "blockIdx.y",  "threadIdx.x", "threadIdx.y",
 		"threadIdx.x", "threadIdx.z", "vthread.x",
 	};
 
 	out->primitive = sched_primitive_find("bind");
 	out->args[0] = sv_loop(loop);
-	out->args[1] = sv_string(axes[rng_below(r, sizeof axes /
-						   sizeof *axes)]);
+	out->args[1] = sv_string(
+		axes[rng_below(r, sizeof axes / sizeof *axes)]);
 	out->n_args = 2;
 }
 
@@ -94,7 +95,8 @@ choose_inner(struct sched *s, struct rng *r, const struct stmt *block,
 	int *loops, n, which;
 
 	if (!sched_get_loops(s, sched_get_block(s, block->u.block->name),
-			     &loops, &n) || n == 0) {
+			     &loops, &n) ||
+	    n == 0) {
 		return false;
 	}
 	which = loops[rng_below(r, n)];
@@ -112,9 +114,8 @@ bound_around(const struct stmt *s, bool blocks, int *n)
 	const struct stmt *innermost = NULL;
 
 	for (*n = 0; s; s = s->parent) {
-		if (is_thread(s) &&
-		    (!blocks || strncmp(s->u.loop.thread, "blockIdx", 8) ==
-				0)) {
+		if (is_thread(s) && (!blocks || strncmp(s->u.loop.thread,
+							"blockIdx", 8) == 0)) {
 			innermost = innermost ? innermost : s;
 			++*n;
 		}
@@ -129,7 +130,8 @@ touches(const struct block *b, const struct buffer *buffer)
 
 	for (int i = 0; i < b->n_reads + b->n_writes; i++) {
 		found |= (i < b->n_reads ? b->reads[i]
-			  : b->writes[i - b->n_reads]).buffer == buffer;
+					 : b->writes[i - b->n_reads])
+				 .buffer == buffer;
 	}
 	return found;
 }
@@ -180,7 +182,8 @@ choose_scope(struct sched *s, const struct found *x, struct random_step *out)
 		out->args[0] = sv_block(sched_get_block(s, b->name));
 		out->args[1] = sv_int(0);
 		out->args[2] = sv_string(local && stays_within(x, buffer, true)
-						 ? "shared" : "global");
+						 ? "shared"
+						 : "global");
 		out->n_args = 3;
 		return true;
 	}

@@ -57,7 +57,8 @@ some_loop(struct trial *t)
 	int *loops, n;
 
 	return sched_get_loops(&t->sched, some_block(t), &loops, &n) && n > 0
-		       ? loops[rng_below(&t->rng, n)] : 0;
+		       ? loops[rng_below(&t->rng, n)]
+		       : 0;
 }
 
 static bool
@@ -73,16 +74,16 @@ some_value(struct trial *t, const struct sched_param *p,
 {
 	static const char *const scopes[] = { "local", "global" };
 
-	if (accepts(p, SV_BLOCK) && (!accepts(p, SV_LOOP) ||
-				     rng_below(&t->rng, 2))) {
+	if (accepts(p, SV_BLOCK) &&
+	    (!accepts(p, SV_LOOP) || rng_below(&t->rng, 2))) {
 		*out = sv_block(some_block(t));
 	} else if (accepts(p, SV_LOOP)) {
 		*out = sv_loop(some_loop(t));
 	} else if (accepts(p, SV_NONE) && rng_below(&t->rng, 3) == 0) {
 		out->kind = SV_NONE;
 	} else if (accepts(p, SV_INT)) {
-		*out = sv_int(rng_below(&t->rng, 5) - (rng_below(&t->rng, 4)
-						       == 0));
+		*out = sv_int(rng_below(&t->rng, 5) -
+			      (rng_below(&t->rng, 4) == 0));
 	} else if (accepts(p, SV_BOOL)) {
 		*out = sv_bool(rng_below(&t->rng, 2));
 	} else if (accepts(p, SV_STRING)) {
@@ -101,7 +102,8 @@ some_list(struct trial *t, const struct sched_param *p)
 	int n = 1 + rng_below(&t->rng, 3), *loops, n_loops, first = 0;
 	bool nest = accepts(p, SV_LOOP) && rng_below(&t->rng, 4) > 0 &&
 		    sched_get_loops(&t->sched, some_block(t), &loops,
-				    &n_loops) && n_loops >= 2;
+				    &n_loops) &&
+		    n_loops >= 2;
 
 	if (nest) {
 		n = n < 2 ? 2 : n > n_loops ? n_loops : n;
@@ -129,8 +131,13 @@ static bool
 left_out(const char *name)
 {
 	static const char *const list[] = {
-		"unsafe_set_dtype", "bind", "tensorize", "transform_layout",
-		"transform_block_layout", "annotate", "unannotate",
+		"unsafe_set_dtype",
+		"bind",
+		"tensorize",
+		"transform_layout",
+		"transform_block_layout",
+		"annotate",
+		"unannotate",
 	};
 
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
@@ -198,8 +205,12 @@ check_seed(uint64_t seed, int *applied)
 	bool holds;
 
 	t.options = (struct random_options){
-		.exact = true, .floats_only = seed % 2 == 0, .max_stages = 2,
-		.max_extent = 6, .symbolic = seed % 4 == 0, .scans = true,
+		.exact = true,
+		.floats_only = seed % 2 == 0,
+		.max_stages = 2,
+		.max_extent = 6,
+		.symbolic = seed % 4 == 0,
+		.scans = true,
 	};
 	strbuf_init(&t.steps);
 	strbuf_init(&t.before);
@@ -211,7 +222,7 @@ check_seed(uint64_t seed, int *applied)
 	int output = t.program.output;
 
 	t.out_bytes = (size_t)(t.program.elems[output] *
-			dtype_bytes(t.program.buffer[output]->type));
+			       dtype_bytes(t.program.buffer[output]->type));
 	t.out = malloc(t.out_bytes + 1);
 	holds = interp_run(t.program.func, t.args, t.program.n_args) &&
 		run_trial(&t);

@@ -37,8 +37,7 @@ batch_init(struct batch *b, const char *target, const char *folder,
 {
 	struct module *m = module_new();
 	const struct target *t = target_load(m, target, NULL);
-	const struct dialect *d =
-		t ? dialect_load(m, t->dialect, NULL) : NULL;
+	const struct dialect *d = t ? dialect_load(m, t->dialect, NULL) : NULL;
 
 	*b = (struct batch){ .folder = folder, .cc = cc };
 	if (d) {
@@ -98,8 +97,11 @@ batch_add(struct batch *b, struct trial *t)
 		return t->trouble == TROUBLE_NONE;
 	}
 	*x = (struct batch_entry){
-		.seed = t->seed, .n_params = p->n_params, .size = p->size,
-		.has_size = p->dim != NULL, .output = p->output,
+		.seed = t->seed,
+		.n_params = p->n_params,
+		.size = p->size,
+		.has_size = p->dim != NULL,
+		.output = p->output,
 		.type = p->buffer[p->output]->type,
 		.tolerance = t->tolerance,
 	};
@@ -114,8 +116,10 @@ batch_add(struct batch *b, struct trial *t)
 	trial_pack(t, packed, x->bytes);
 	memcpy(out, packed, sizeof out);
 	x->expected = malloc(x->bytes[x->output] + 1);
-	memcpy(x->expected, trial_only_source(t) ? t->args[x->output].data
-		: packed[x->output].data, x->bytes[x->output]);
+	memcpy(x->expected,
+	       trial_only_source(t) ? t->args[x->output].data
+				    : packed[x->output].data,
+	       x->bytes[x->output]);
 	out[x->output].data = x->expected;
 	for (int i = 0; i < x->n_params; i++) {
 		x->in[i] = packed[i].data;
@@ -174,8 +178,7 @@ print_call(const struct batch_entry *x, int number, FILE *out)
 }
 
 /* Pointers go to any type where C++ takes the source as well. */
-static const char any_pointer[] =
-	"typedef void *any;\n\n";
+static const char any_pointer[] = "typedef void *any;\n\n";
 
 static const char any_pointer_of_a_host[] =
 	"struct any {\n"
@@ -215,8 +218,8 @@ static const char harness[] =
 static void
 print_main(const struct batch *b, int from, int to, FILE *out)
 {
-	fprintf(out, "%s%s", b->kind.device ? any_pointer_of_a_host
-					    : any_pointer, harness);
+	fprintf(out, "%s%s",
+		b->kind.device ? any_pointer_of_a_host : any_pointer, harness);
 	for (int i = from; i < to; i++) {
 		print_call(&b->entries[i], i, out);
 	}
@@ -327,18 +330,21 @@ write_kernels(const struct batch *b, int from, int to, struct module *m,
 		good = n + 8 < MOST && add_parts(m, &b->entries[i], parts, &n);
 		if (good && b->is_planned) {
 			good = device_print_plan(b, i,
-				(struct func *)parts[n - 1].func, &params,
-				out);
+						 (struct func *)parts[n - 1]
+							 .func,
+						 &params, out);
 		}
 	}
-	good = good && emit_program(m, d, &(struct program_text){
-		.title = "trials", .stem = "trials", .parts = parts, .n = n },
-		&text);
+	good = good && emit_program(m, d,
+				    &(struct program_text){ .title = "trials",
+							    .stem = "trials",
+							    .parts = parts,
+							    .n = n },
+				    &text);
 	if (good && b->is_planned) {
 		FILE *f = fopen(arena_printf(&m->arena, "%s.text", stem), "w");
 
-		good = f != NULL && fputs(text.data, f) >= 0 &&
-		       fclose(f) == 0;
+		good = f != NULL && fputs(text.data, f) >= 0 && fclose(f) == 0;
 	} else if (good) {
 		fputs("#include <stdio.h>\n#include <stdlib.h>\n", out);
 		device_print_host(text.data, out);
@@ -361,19 +367,20 @@ write_data(const struct batch *b, int from, int to, FILE *in)
 }
 
 static bool
-write_files(const struct batch *b, int from, int to, const char *stem,
-	    int *bad)
+write_files(const struct batch *b, int from, int to, const char *stem, int *bad)
 {
 	struct module *m = module_new();
 	const struct dialect *d = dialect_load(m, b->dialect, NULL);
 	FILE *in = fopen(arena_printf(&m->arena, "%s.in", stem), "wb");
-	FILE *out = fopen(b->is_planned
-			  ? arena_printf(&m->arena, "%s/plan", b->folder)
-			  : arena_printf(&m->arena, "%s.c", stem), "w");
+	FILE *out = fopen(b->is_planned ? arena_printf(&m->arena, "%s/plan",
+						       b->folder)
+					: arena_printf(&m->arena, "%s.c", stem),
+			  "w");
 	bool good = d && in && out;
 
 	*bad = from;
-	good = good && (b->kind.device
+	good = good &&
+	       (b->kind.device
 			? write_kernels(b, from, to, m, d, stem, out, bad)
 			: write_functions(b, from, to, m, d, out, bad));
 	if (in) {
@@ -396,10 +403,11 @@ close_enough(const struct batch_entry *x, const void *got)
 		union number a = number_load(x->type, x->expected, i);
 		union number b = number_load(x->type, got, i);
 
-		if (!dtype_is_float(x->type) ? a.u != b.u
-		    : a.f != b.f && !(isnan(a.f) && isnan(b.f)) &&
-		      !(fabs(a.f - b.f) <=
-			x->tolerance * fmax(1, fabs(a.f)))) {
+		if (!dtype_is_float(x->type)
+			    ? a.u != b.u
+			    : a.f != b.f && !(isnan(a.f) && isnan(b.f)) &&
+				      !(fabs(a.f - b.f) <=
+					x->tolerance * fmax(1, fabs(a.f)))) {
 			return false;
 		}
 	}

@@ -13,12 +13,12 @@ enum { MAX_BETWEEN = 24 };
 
 struct batch_entry {
 	uint64_t seed;
-	struct strbuf text;     /* lowered functions; the last is k<number> */
+	struct strbuf text; /* lowered functions; the last is k<number> */
 	int n_params, size;
 	bool has_size;
 	size_t bytes[RANDOM_MAX_PARAMS];
 	void *in[RANDOM_MAX_PARAMS];
-	void *expected;         /* of parameter `output` */
+	void *expected; /* of parameter `output` */
 	int output;
 	struct dtype type;
 	double tolerance;
@@ -38,9 +38,9 @@ struct batch {
 	bool has_tiles;  /* the target has products of tiles */
 	struct batch_entry entries[BATCH_MAX];
 	int n;
-	int n_run;      /* in all batches: functions that were compiled and run */
-	int n_kernels;  /* of which so many kernels */
-	int n_refused;  /* that no kernels can be made of */
+	int n_run; /* in all batches: functions that were compiled and run */
+	int n_kernels; /* of which so many kernels */
+	int n_refused; /* that no kernels can be made of */
 };
 
 /* What the target and its dialect say of it; behind its name stand facts that
@@ -61,8 +61,7 @@ enum trouble batch_finish(struct batch *b, uint64_t *seed);
  * notes the buffers between. False: t->trouble, or (TROUBLE_NONE) it is none
  * that kernels can be made of. */
 bool device_run(struct batch *b, struct trial *t, struct func *f,
-		const struct run_arg *args, int n_args,
-		struct batch_entry *x);
+		const struct run_arg *args, int n_args, struct batch_entry *x);
 /* Writes text with launches as a host's compiler can take them: what is called
  * emulate there. */
 void device_print_host(const char *text, FILE *out);

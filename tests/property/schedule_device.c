@@ -24,8 +24,7 @@ value_at(struct module *m, const struct expr *e, const struct var_map *map)
 
 /* The scalar parameter as a number. */
 static void
-map_size(struct module *m, const struct func *f, int size,
-	 struct var_map *map)
+map_size(struct module *m, const struct func *f, int size, struct var_map *map)
 {
 	for (int i = 0; i < f->params.n; i++) {
 		struct var *v = f->params.data[i].var;
@@ -190,7 +189,8 @@ plan(struct planner *p, const struct stmt *s)
 		p->map.from[p->map.n++] = s->u.loop.var;
 		for (int64_t i = 0; i < n && !p->failed; i++) {
 			p->map.to[p->map.n - 1] = expr_int(p->m,
-				s->u.loop.var->type, first + i);
+							   s->u.loop.var->type,
+							   first + i);
 			plan(p, s->children[0]);
 		}
 		p->map.n--;
@@ -233,7 +233,8 @@ write_buffer(struct planner *p, const struct buffer *buffer, const void *data,
 	     size_t bytes)
 {
 	FILE *f = fopen(arena_printf(&p->m->arena, "%s/%d.in", p->b->folder,
-				     *p->params), "wb");
+				     *p->params),
+			"wb");
 
 	fprintf(p->out, "buffer %s %zu\n", dtype_name(buffer->type), bytes);
 	++*p->params;
@@ -250,9 +251,13 @@ device_print_plan(const struct batch *b, int number, struct func *host,
 	const struct batch_entry *x = &b->entries[number];
 	struct var *from[MAX_BOUND];
 	const struct expr *to[MAX_BOUND];
-	struct planner p = { .b = b, .m = host->module, .host = host,
-			     .map = { from, to, 0 }, .first = *params,
-			     .params = params, .out = out };
+	struct planner p = { .b = b,
+			     .m = host->module,
+			     .host = host,
+			     .map = { from, to, 0 },
+			     .first = *params,
+			     .params = params,
+			     .out = out };
 	int k = 0;
 
 	map_size(p.m, host, x->size, &p.map);

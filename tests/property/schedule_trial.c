@@ -131,14 +131,21 @@ choose_options(struct trial *t)
 	struct rng r = { seed ^ 0x9d0d7c75ULL << 16 };
 
 	t->options = (struct random_options){
-		.exact = seed % 3 != 0, .positive = seed % 3 == 0,
+		.exact = seed % 3 != 0,
+		.positive = seed % 3 == 0,
 		.floats_only = seed % 3 == 0 || seed % 2 == 0,
-		.no_halves = true, .idioms = true, .max_stages = 4, .max_extent = 7,
+		.no_halves = true,
+		.idioms = true,
+		.max_stages = 4,
+		.max_extent = 7,
 		.symbolic = seed % 5 == 0,
 	};
 	if (seed % 4 == 3) {
-		t->options.product_size = !has_rules(t) ? SMALL_PRODUCT
-			: sizes[rng_below(&r, sizeof sizes / sizeof *sizes)];
+		t->options.product_size =
+			!has_rules(t)
+				? SMALL_PRODUCT
+				: sizes[rng_below(&r, sizeof sizes /
+							      sizeof *sizes)];
 	}
 }
 
@@ -153,8 +160,7 @@ choose_target(struct trial *t)
 		return true;
 	}
 	if (t->kind.facts && t->seed / 8 % 4 != 0) {
-		name = arena_printf(&t->m->arena, "%s%s", name,
-				    t->kind.facts);
+		name = arena_printf(&t->m->arena, "%s%s", name, t->kind.facts);
 	}
 	target = target_load(t->m, name, NULL);
 	if (!target) {
@@ -231,8 +237,7 @@ count_reached(const struct trial *t, struct trial_counts *counts)
 static bool
 see_scan(void *ctx, struct stmt *s)
 {
-	for (int i = 0; s->kind == STMT_BLOCK && i < s->u.block->n_iters;
-	     i++) {
+	for (int i = 0; s->kind == STMT_BLOCK && i < s->u.block->n_iters; i++) {
 		*(bool *)ctx |= s->u.block->iters[i].kind == ITER_SCAN;
 	}
 	return true;
@@ -283,8 +288,8 @@ trial_release(struct trial *t)
 
 /* Integers over a map's variables and the size. */
 static int64_t
-value_of(const struct trial *t, const struct expr *e,
-	 struct var *const *vars, const int64_t *values, int n)
+value_of(const struct trial *t, const struct expr *e, struct var *const *vars,
+	 const int64_t *values, int n)
 {
 	int64_t a, b;
 
@@ -342,8 +347,7 @@ physical_position(const struct trial *t, const struct buffer *b, size_t at)
 	size_t position = 0;
 
 	for (int d = b->ndim - 1; d >= 0; d--) {
-		size_t extent = (size_t)value_of(t, b->shape[d], NULL, NULL,
-						 0);
+		size_t extent = (size_t)value_of(t, b->shape[d], NULL, NULL, 0);
 
 		index[d] = (int64_t)(at % extent);
 		at /= extent;
@@ -395,7 +399,8 @@ trial_pack(const struct trial *t, struct run_arg *packed, size_t *bytes)
 		for (size_t k = 0; i != p->output && k < (size_t)p->elems[i];
 		     k++) {
 			memcpy(to + size * (now == b ? k
-					    : physical_position(t, b, k)),
+						     : physical_position(t, b,
+									 k)),
 			       from + size * k, size);
 		}
 	}
@@ -422,8 +427,10 @@ trial_agrees(const struct trial *t, const void *packed_output)
 
 	for (size_t k = 0; k < n; k++) {
 		memcpy(plain + size * k,
-		       from + size * (stored_as(t, p->output) == b ? k
-				      : physical_position(t, b, k)), size);
+		       from + size * (stored_as(t, p->output) == b
+					      ? k
+					      : physical_position(t, b, k)),
+		       size);
 	}
 	same = random_difference(p, t->args[p->output].data, plain,
 				 t->tolerance) < 0;
@@ -463,8 +470,8 @@ check_run(struct trial *t, struct func *f, enum trouble run,
 		return true;
 	}
 	trial_pack(t, packed, bytes);
-	holds = (know_calls(t) &&
-		 interp_run(f, packed, t->program.n_args)) || fail(t, run);
+	holds = (know_calls(t) && interp_run(f, packed, t->program.n_args)) ||
+		fail(t, run);
 	holds = holds && (trial_agrees(t, packed[t->program.output].data) ||
 			  fail(t, result));
 	trial_unpack_free(t, packed);
@@ -480,9 +487,12 @@ trial_lowered(struct trial *t)
 	if (t->target) {
 		kernel_state_vectors(t->target, f);
 	} else if (t->kind.vectors && t->for_device == t->kind.device &&
-	    t->seed % 2 != 0) {
-		func_set_note(f, "vectors", expr_string(t->m,
-			"float32x8 float32x4 float64x4 float32x2 float64x2"));
+		   t->seed % 2 != 0) {
+		func_set_note(
+			f, "vectors",
+			expr_string(
+				t->m,
+				"float32x8 float32x4 float64x4 float32x2 float64x2"));
 		func_set_note(f, "vector_params", expr_bool(t->m, true));
 	}
 	if (lower_func(f, NULL)) {
@@ -572,8 +582,8 @@ bool
 trial_choose(struct trial *t, int i, struct random_step *step)
 {
 	if (i < t->n_steps) {
-		return random_step_choose(&t->sched, &t->steps,
-					  t->kind.device, step);
+		return random_step_choose(&t->sched, &t->steps, t->kind.device,
+					  step);
 	}
 	return random_thread_choose(&t->sched, &t->steps,
 				    i - t->n_steps >= MAX_BINDS / 5, step);
@@ -607,7 +617,7 @@ trial_note_device(struct trial *t)
 		const struct sched_step *s = &t->sched.trace.data[i];
 
 		t->for_device |= is_for_device(s->primitive, s->args,
-					     s->primitive->n_params);
+					       s->primitive->n_params);
 	}
 }
 
@@ -632,9 +642,9 @@ trial_step(struct trial *t, const struct random_step *step,
 		counts->lowered += applied && all && !p->is_query;
 	}
 	t->for_device |= applied && is_for_device(step->primitive, step->args,
-					       step->n_args);
+						  step->n_args);
 	holds = !applied ? check_refusal(t, &before, errors)
-		: p->is_query || trial_check(t, all);
+			 : p->is_query || trial_check(t, all);
 	strbuf_release(&before);
 	return holds;
 }

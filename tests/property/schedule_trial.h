@@ -13,17 +13,26 @@
 /* What went wrong; the words are in schedule_trial.c. */
 enum trouble {
 	TROUBLE_NONE,
-	TROUBLE_AS_MADE,   /* the program itself does not run */
-	TROUBLE_RULES,     /* the default rules fail */
-	TROUBLE_VERIFY, TROUBLE_RUN, TROUBLE_RESULT,
-	TROUBLE_ROLLBACK, TROUBLE_SILENT, /* of a refused step */
-	TROUBLE_TEXT,      /* does not read back */
-	TROUBLE_LOWER, TROUBLE_LOWER_VERIFY, TROUBLE_LOWER_RUN,
+	TROUBLE_AS_MADE, /* the program itself does not run */
+	TROUBLE_RULES,   /* the default rules fail */
+	TROUBLE_VERIFY,
+	TROUBLE_RUN,
+	TROUBLE_RESULT,
+	TROUBLE_ROLLBACK,
+	TROUBLE_SILENT, /* of a refused step */
+	TROUBLE_TEXT,   /* does not read back */
+	TROUBLE_LOWER,
+	TROUBLE_LOWER_VERIFY,
+	TROUBLE_LOWER_RUN,
 	TROUBLE_LOWER_RESULT,
-	TROUBLE_PYTHON, TROUBLE_JSON, /* the trace, done again */
-	TROUBLE_RACE,      /* of the threads of a kernel */
-	TROUBLE_EMIT, TROUBLE_COMPILE, TROUBLE_SOURCE_RESULT,
-	TROUBLE_CRASH, TROUBLE_HANG,
+	TROUBLE_PYTHON,
+	TROUBLE_JSON, /* the trace, done again */
+	TROUBLE_RACE, /* of the threads of a kernel */
+	TROUBLE_EMIT,
+	TROUBLE_COMPILE,
+	TROUBLE_SOURCE_RESULT,
+	TROUBLE_CRASH,
+	TROUBLE_HANG,
 	TROUBLE_COUNT
 };
 
@@ -46,15 +55,15 @@ struct trial {
 	struct random_program program;
 	struct run_arg args[RANDOM_MAX_ARGS]; /* and what is expected */
 	double tolerance;
-	struct func *made;         /* the program before any step */
+	struct func *made; /* the program before any step */
 	struct sched sched;
 	struct target *target; /* whose rules schedule it; NULL: random
 				      * steps do */
 	struct tensor_intrins intrins;
 	struct rng steps, checks;
 	int n_steps;
-	bool is_refused;           /* by rules: threads run no scans */
-	bool for_device;           /* threads, or memory that they share */
+	bool is_refused; /* by rules: threads run no scans */
+	bool for_device; /* threads, or memory that they share */
 	enum trouble trouble;
 	uint64_t attempt; /* programs before it were too large */
 };
@@ -112,8 +121,7 @@ void trial_note_device(struct trial *t);
 
 /* Storage of the arguments in the layouts that the schedule has given them;
  * malloc'd. */
-void trial_pack(const struct trial *t, struct run_arg *packed,
-		size_t *bytes);
+void trial_pack(const struct trial *t, struct run_arg *packed, size_t *bytes);
 void trial_unpack_free(const struct trial *t, struct run_arg *packed);
 /* Is the packed output the expected one? */
 bool trial_agrees(const struct trial *t, const void *packed_output);

@@ -82,8 +82,7 @@ trial_run(struct trial *t, uint64_t seed, struct trial_counts *counts,
 	}
 	place->at = AT_END;
 	place->step = trial_steps(t);
-	return trial_check(t, true) && trial_check_traces(t) &&
-	       batch_add(b, t);
+	return trial_check(t, true) && trial_check_traces(t) && batch_add(b, t);
 }
 
 /* AddressSanitizer keeps what was freed for a while, and finds leaks itself. */
@@ -142,14 +141,16 @@ check_counts(const struct trial_counts *counts, uint64_t n_trials)
 	}
 	fprintf(stderr, "%d by rules\n", counts->by_rules);
 	for (int i = 0; i < counts->n_reached; i++) {
-		fprintf(stderr, "%-44s %4d times\n",
-			counts->reached[i].symbol, counts->reached[i].times);
+		fprintf(stderr, "%-44s %4d times\n", counts->reached[i].symbol,
+			counts->reached[i].times);
 	}
-	fprintf(stderr, "%lld steps, %lld lowered on the way, %d of %d "
-		"primitives never applied\n", (long long)counts->steps,
-		(long long)counts->lowered, never, n);
-	return n_trials >= 5000 ? never == 0
-	       : n_trials >= 100 ? never * 4 <= n : true;
+	fprintf(stderr,
+		"%lld steps, %lld lowered on the way, %d of %d "
+		"primitives never applied\n",
+		(long long)counts->steps, (long long)counts->lowered, never, n);
+	return n_trials >= 5000  ? never == 0
+	       : n_trials >= 100 ? never * 4 <= n
+				 : true;
 }
 
 static bool
@@ -185,10 +186,14 @@ run_all(struct batch *b, uint64_t first, uint64_t n)
 		}
 	}
 	late = memory_kib();
-	fprintf(stderr, "%d functions run by %s, %d kernels; no kernels of "
-		"%d\n", b->n_run, b->dialect, b->n_kernels, b->n_refused);
-	fprintf(stderr, "%d failed; %ld KiB after a quarter, %ld at the "
-		"end\n", failed, early, late);
+	fprintf(stderr,
+		"%d functions run by %s, %d kernels; no kernels of "
+		"%d\n",
+		b->n_run, b->dialect, b->n_kernels, b->n_refused);
+	fprintf(stderr,
+		"%d failed; %ld KiB after a quarter, %ld at the "
+		"end\n",
+		failed, early, late);
 	if (late - early > MEMORY_MIB * 1024) {
 		fprintf(stderr, "memory has grown\n");
 		failed++;
@@ -206,8 +211,10 @@ main(int argc, char **argv)
 	static struct batch b;
 
 	if (argc != 6) {
-		fprintf(stderr, "usage: %s 'target facts' folder "
-			"'compiler flags' first count\n", argv[0]);
+		fprintf(stderr,
+			"usage: %s 'target facts' folder "
+			"'compiler flags' first count\n",
+			argv[0]);
 		return 2;
 	}
 	if (!batch_init(&b, argv[1], argv[2], argv[3])) {

@@ -67,8 +67,8 @@ main(int argc, char **argv)
 		return 1;
 	}
 	for (int i = 0; i < p.kernels.n; i++) {
-		check_func("phase 0", kernel_unscheduled(&p,
-							 p.kernels.data[i]));
+		check_func("phase 0",
+			   kernel_unscheduled(&p, p.kernels.data[i]));
 	}
 	check_func("planning", p.entry);
 	show(&m->diags);

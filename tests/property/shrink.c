@@ -34,7 +34,7 @@ wait_for(pid_t child)
 	if (child < 0 || waitpid(child, &status, 0) < 0) {
 		return TROUBLE_NONE;
 	}
-	return WIFEXITED(status) ? (enum trouble)WEXITSTATUS(status)
+	return WIFEXITED(status)             ? (enum trouble)WEXITSTATUS(status)
 	       : WTERMSIG(status) == SIGALRM ? TROUBLE_HANG
 					     : TROUBLE_CRASH;
 }
@@ -110,7 +110,7 @@ check_refused(struct shrinker *k)
 	}
 	func_print(k->t.sched.func, SCRIPT_CURRENT, &after);
 	same = strcmp(before.data, after.data) == 0;
-	return !same ? TROUBLE_ROLLBACK
+	return !same                                 ? TROUBLE_ROLLBACK
 	       : k->t.sched.diags.n_errors == errors ? TROUBLE_SILENT
 						     : TROUBLE_NONE;
 }
@@ -184,7 +184,7 @@ as_traced(struct module *m, const struct random_step *step)
 	struct sched_step out = { .primitive = p, .args = args };
 
 	for (int i = 0; i < p->n_params; i++) {
-		args[i] = i < step->n_args ? step->args[i]
+		args[i] = i < step->n_args        ? step->args[i]
 			  : p->params[i].optional ? p->params[i].initial
 						  : sv_none();
 	}
@@ -213,12 +213,11 @@ collect(struct shrinker *k, uint64_t seed, const struct trial_place *place)
 		has_last = !sched_apply(&t->sched, last.primitive->name,
 					last.args, last.n_args, NULL);
 	}
-	k->refused = has_last && (place->at == AT_STEP ||
-				  k->trouble == TROUBLE_ROLLBACK ||
-				  k->trouble == TROUBLE_SILENT);
+	k->refused = has_last &&
+		     (place->at == AT_STEP || k->trouble == TROUBLE_ROLLBACK ||
+		      k->trouble == TROUBLE_SILENT);
 	k->n_steps = t->sched.trace.n + k->refused;
-	k->steps = arena_array(&t->m->arena, struct sched_step,
-			       k->n_steps + 1);
+	k->steps = arena_array(&t->m->arena, struct sched_step, k->n_steps + 1);
 	for (int i = 0; i < t->sched.trace.n; i++) {
 		k->steps[i] = t->sched.trace.data[i];
 	}
@@ -301,7 +300,7 @@ shrink(uint64_t seed, const struct batch *settings)
 		drop_steps(&k);
 	} else {
 		fprintf(stderr, "(not seen again from the trace alone; all "
-			"of it follows)\n");
+				"of it follows)\n");
 	}
 	if (k.stages) {
 		trial_remake(&k.t, k.stages);

@@ -19,8 +19,8 @@ enum { SOURCE_MAX_PARAMS = 12 };
 struct source_trial {
 	struct func *func;
 	int64_t sizes[SOURCE_MAX_PARAMS]; /* of its scalars, in order */
-	void *in[SOURCE_MAX_PARAMS];   /* NULL: a scalar */
-	void *data[SOURCE_MAX_PARAMS]; /* what it becomes */
+	void *in[SOURCE_MAX_PARAMS];      /* NULL: a scalar */
+	void *data[SOURCE_MAX_PARAMS];    /* what it becomes */
 	size_t bytes[SOURCE_MAX_PARAMS];
 };
 
@@ -57,8 +57,9 @@ source_value(const struct source_trial *t, const struct expr *e)
 	}
 	a = source_value(t, e->args[0]);
 	b = source_value(t, e->args[1]);
-	return e->kind == EXPR_ADD ? a + b : e->kind == EXPR_SUB ? a - b
-								  : a * b;
+	return e->kind == EXPR_ADD   ? a + b
+	       : e->kind == EXPR_SUB ? a - b
+				     : a * b;
 }
 
 /* Small integers, so that every order of evaluation gives the same. */
@@ -224,8 +225,10 @@ source_call(const struct source_trial *t, FILE *out)
 	fprintf(out, ");\n");
 	for (int i = 0; i < t->func->params.n; i++) {
 		if (t->data[i]) {
-			fprintf(out, "\tfwrite(p[%d], 1, %zu, out);\n"
-				"\tfree(p[%d]);\n", i, t->bytes[i], i);
+			fprintf(out,
+				"\tfwrite(p[%d], 1, %zu, out);\n"
+				"\tfree(p[%d]);\n",
+				i, t->bytes[i], i);
 		}
 	}
 }
@@ -290,10 +293,11 @@ source_compare(struct source_run *r, const char *path)
 			unsigned char *got = malloc(t->bytes[i] + 1);
 
 			if (t->data[i] &&
-			    (!f || fread(got, 1, t->bytes[i], f) !=
-					   t->bytes[i] ||
+			    (!f ||
+			     fread(got, 1, t->bytes[i], f) != t->bytes[i] ||
 			     memcmp(got, t->data[i], t->bytes[i]) != 0)) {
-				fprintf(stderr, "%s(%lld, %lld, %lld): "
+				fprintf(stderr,
+					"%s(%lld, %lld, %lld): "
 					"parameter %d differs\n",
 					t->func->name, (long long)t->sizes[0],
 					(long long)t->sizes[1],
@@ -343,10 +347,9 @@ source_finish(struct source_run *r, const char *name, const char *outside)
 		fclose(f);
 	}
 	if (!source_command(arena_printf(a, "%s -o '%s' '%s' %s -lm", r->cc,
-					 stem, source,
-					 other ? other : "")) ||
-	    !source_command(arena_printf(a, "'%s' '%s.in' '%s'", stem, stem,
-					 out))) {
+					 stem, source, other ? other : "")) ||
+	    !source_command(
+		    arena_printf(a, "'%s' '%s.in' '%s'", stem, stem, out))) {
 		return false;
 	}
 	source_compare(r, out);

@@ -11,7 +11,10 @@
 #include "te.h"
 
 static const int64_t small_sizes[][3] = {
-	{ 1, 1, 1 }, { 5, 3, 2 }, { 8, 16, 4 }, { 9, 33, 7 },
+	{ 1, 1, 1 },
+	{ 5, 3, 2 },
+	{ 8, 16, 4 },
+	{ 9, 33, 7 },
 };
 
 enum { N_SIZES = sizeof small_sizes / sizeof *small_sizes };
@@ -45,7 +48,11 @@ input(struct make *k, const char *name, int ndim, const int *dims)
 	return te_placeholder(k->m, name, dtype_of(DT_F32), ndim, shape);
 }
 
-#define DIMS(...) (const int[]){ __VA_ARGS__ }
+#define DIMS(...)                                                              \
+	(const int[])                                                          \
+	{                                                                      \
+		__VA_ARGS__                                                    \
+	}
 
 static struct iter_var *
 axes(struct make *k, int ndim, const struct expr *const *shape,
@@ -110,20 +117,20 @@ cumsum(struct make *k, struct te_tensor **x)
 	struct te_tensor *init, *update, *out = NULL;
 	struct iter_var *a = axes(k, 2, (const struct expr *[]){ one, n },
 				  names);
-	struct iter_var *b = axes(k, 2, (const struct expr *[]){ m, n },
-				  names);
+	struct iter_var *b = axes(k, 2, (const struct expr *[]){ m, n }, names);
 	const char *why = NULL;
 
 	*x = input(k, "X", 2, DIMS(0, 1));
 	init = te_compute(k->m, "s_init", "scan", 2, a,
 			  at2(k, *x, expr_i32(k->m, 0), a[1].var->expr), x, 1);
-	update = te_compute(
-		k->m, "s_update", "scan", 2, b,
-		expr_add(k->m,
-			 at2(k, state, expr_sub(k->m, b[0].var->expr, one),
-			     b[1].var->expr),
-			 at2(k, *x, b[0].var->expr, b[1].var->expr)),
-		(struct te_tensor *[]){ state, *x }, 2);
+	update = te_compute(k->m, "s_update", "scan", 2, b,
+			    expr_add(k->m,
+				     at2(k, state,
+					 expr_sub(k->m, b[0].var->expr, one),
+					 b[1].var->expr),
+				     at2(k, *x, b[0].var->expr,
+					 b[1].var->expr)),
+			    (struct te_tensor *[]){ state, *x }, 2);
 	if (!te_scan(k->m, "Y", "scan", &init, &update, &state, 1, x, 1, &out,
 		     &why)) {
 		fprintf(stderr, "cumsum: %s\n", why);
@@ -156,15 +163,16 @@ add_scheduled(struct source_run *r)
 		return false;
 	}
 	sched_init(&s, f);
-	if (!sched_get_loops(&s, sched_get_block(&s, "s_update"), &loops,
-			     &n) || n != 2) {
+	if (!sched_get_loops(&s, sched_get_block(&s, "s_update"), &loops, &n) ||
+	    n != 2) {
 		return false;
 	}
 	refused += !sched_parallel(&s, loops[0]);
 	refused += !sched_vectorize(&s, loops[0]);
 	if (refused != 2 ||
 	    !sched_reorder(&s, (int[]){ loops[1], loops[0] }, 2) ||
-	    !sched_reorder(&s, (int[]){ loops[0], loops[1] }, 2) || !sched_split(&s, loops[1], factors, 2, parts) ||
+	    !sched_reorder(&s, (int[]){ loops[0], loops[1] }, 2) ||
+	    !sched_split(&s, loops[1], factors, 2, parts) ||
 	    !sched_vectorize(&s, parts[1]) || !sched_parallel(&s, parts[0]) ||
 	    !sched_split(&s, loops[0], (int64_t[]){ 0, 4 }, 2, parts)) {
 		fprintf(stderr, "cumsum_split: %d refused\n", refused);
@@ -203,17 +211,16 @@ add_recurrent(struct source_run *r)
 	a = axes(&k, 2, shape, names);
 	t = a[0].var->expr;
 	doubled = te_compute(m, "doubled", "scan", 2, a,
-			     expr_mul(m, at2(&k, state[0],
-					     expr_sub(m, t, one),
-					     a[1].var->expr),
+			     expr_mul(m,
+				      at2(&k, state[0], expr_sub(m, t, one),
+					  a[1].var->expr),
 				      expr_float(m, dtype_of(DT_F32), 2)),
 			     state, 1);
 	a = axes(&k, 2, shape, names);
 	sum = te_reduce_axis(m, "j", n);
 	e = expr_mul(m, at2(&k, w, a[1].var->expr, sum.var->expr),
 		     at2(&k, doubled, a[0].var->expr, sum.var->expr));
-	product = te_compute(m, "product", "scan", 2, a,
-			     te_sum(m, e, &sum, 1),
+	product = te_compute(m, "product", "scan", 2, a, te_sum(m, e, &sum, 1),
 			     (struct te_tensor *[]){ w, doubled }, 2);
 	a = axes(&k, 2, shape, names);
 	t = a[0].var->expr;
@@ -237,8 +244,7 @@ add_recurrent(struct source_run *r)
 		return false;
 	}
 	return add(&k, "recurrent",
-		   (struct te_tensor *[]){ x, w, h0, out[0], out[1] }, 5,
-		   NULL);
+		   (struct te_tensor *[]){ x, w, h0, out[0], out[1] }, 5, NULL);
 }
 
 /* ---- reducers */
@@ -255,9 +261,8 @@ add_argmax(struct source_run *r, const char *name, bool factored)
 	struct iter_var *a = axes(&k, 1, &k.dim[0]->expr, NULL);
 	struct iter_var j = te_reduce_axis(m, "j", k.dim[1]->expr);
 	const struct expr *better, *result[2], *identity[2], *bodies[2];
-	const struct expr *sources[] = {
-		j.var->expr, at2(&k, x, a[0].var->expr, j.var->expr)
-	};
+	const struct expr *sources[] = { j.var->expr, at2(&k, x, a[0].var->expr,
+							  j.var->expr) };
 	static const char *const names[] = { "at", "best" };
 	const char *why = NULL;
 	struct func *f;
@@ -265,10 +270,12 @@ add_argmax(struct source_run *r, const char *name, bool factored)
 	int *loops, n, parts[2], made;
 
 	/* Of equal values the first. */
-	better = expr_or(
-		m, expr_lt(m, red->lhs[1]->expr, red->rhs[1]->expr),
-		expr_and(m, expr_eq(m, red->lhs[1]->expr, red->rhs[1]->expr),
-			 expr_lt(m, red->rhs[0]->expr, red->lhs[0]->expr)));
+	better = expr_or(m, expr_lt(m, red->lhs[1]->expr, red->rhs[1]->expr),
+			 expr_and(m,
+				  expr_eq(m, red->lhs[1]->expr,
+					  red->rhs[1]->expr),
+				  expr_lt(m, red->rhs[0]->expr,
+					  red->lhs[0]->expr)));
 	for (int i = 0; i < 2; i++) {
 		result[i] = expr_select(m, better, red->rhs[i]->expr,
 					red->lhs[i]->expr);
@@ -293,8 +300,9 @@ add_argmax(struct source_run *r, const char *name, bool factored)
 	if (!sched_get_loops(&s, sched_get_block(&s, "at"), &loops, &n) ||
 	    !sched_split(&s, loops[1], (int64_t[]){ 0, 4 }, 2, parts) ||
 	    !sched_rfactor(&s, parts[1], -1, &made)) {
-		fprintf(stderr, "%s: %s\n", name, s.diags.list.n
-			? s.diags.list.data[0].message : "no loops");
+		fprintf(stderr, "%s: %s\n", name,
+			s.diags.list.n ? s.diags.list.data[0].message
+				       : "no loops");
 		return false;
 	}
 	func_commit(f);
@@ -315,8 +323,9 @@ add_complex(struct source_run *r)
 	struct iter_var j = te_reduce_axis(m, "j", k.dim[2]->expr);
 	const struct expr *x0 = red->lhs[0]->expr, *x1 = red->lhs[1]->expr;
 	const struct expr *y0 = red->rhs[0]->expr, *y1 = red->rhs[1]->expr;
-	const struct expr *value = expr_cast(
-		m, types[0], at2(&k, x, a[0].var->expr, j.var->expr));
+	const struct expr *value = expr_cast(m, types[0],
+					     at2(&k, x, a[0].var->expr,
+						 j.var->expr));
 	const struct expr *result[] = {
 		expr_sub(m, expr_mul(m, x0, y0), expr_mul(m, x1, y1)),
 		expr_add(m, expr_mul(m, x0, y1), expr_mul(m, x1, y0)),
@@ -333,8 +342,8 @@ add_complex(struct source_run *r)
 	}
 	te_reduce_multi(m, red, sources, &j, 1, NULL, bodies);
 	te_compute_multi(m, names, "reduce", 1, a, bodies, 2, &x, 1, out);
-	return add(&k, "complex",
-		   (struct te_tensor *[]){ x, out[0], out[1] }, 3, NULL);
+	return add(&k, "complex", (struct te_tensor *[]){ x, out[0], out[1] },
+		   3, NULL);
 }
 
 /* ---- externs */
@@ -358,8 +367,10 @@ twice_in_tir(struct make *k)
 {
 	struct module *m = k->m;
 	struct func *f = func_new(m, "outside_twice");
-	struct buffer_spec spec = { .name = "x", .type = dtype_of(DT_F32),
-				    .ndim = 1, .shape = &k->dim[0]->expr };
+	struct buffer_spec spec = { .name = "x",
+				    .type = dtype_of(DT_F32),
+				    .ndim = 1,
+				    .shape = &k->dim[0]->expr };
 	const struct buffer *x = buffer_new(m, &spec), *y;
 	struct var *n = var_new(m, "count", dtype_of(DT_I32));
 	struct var *i = var_new(m, "i", dtype_of(DT_I32));
@@ -372,11 +383,11 @@ twice_in_tir(struct make *k)
 	func_add_param(f, x->data, x);
 	func_add_param(f, y->data, y);
 	func_add_param(f, n, NULL);
-	f->body = stmt_for(
-		f, i, expr_i32(m, 0), n->expr, FOR_SERIAL,
-		stmt_store(f, y, expr_mul(m, expr_load(m, x, &at, 1),
-					  expr_float(m, x->type, 2)),
-			   &at, 1));
+	f->body = stmt_for(f, i, expr_i32(m, 0), n->expr, FOR_SERIAL,
+			   stmt_store(f, y,
+				      expr_mul(m, expr_load(m, x, &at, 1),
+					       expr_float(m, x->type, 2)),
+				      &at, 1));
 	return f;
 }
 
@@ -404,17 +415,17 @@ add_extern(struct source_run *r)
 	int ndim = 2;
 
 	more = te_compute(m, "more", "elementwise", 2, a,
-			  expr_add(m, at2(&k, x, i, j),
-				   expr_float(m, type, 1)), &x, 1);
+			  expr_add(m, at2(&k, x, i, j), expr_float(m, type, 1)),
+			  &x, 1);
 	te_extern(m, "B", "extern", &type, &ndim, shapes, 1, &more, 1, &b);
 	args[0] = expr_string(m, "outside_twice");
 	args[1] = address(m, more->buffer);
 	args[2] = address(m, b->buffer);
 	args[3] = expr_mul(m, shape[0], shape[1]);
 	if (!te_extern_body(m, b, NULL,
-			    expr_call(m, INTRIN_CALL_EXTERN,
-				      dtype_of(DT_I32), args, 4), NULL,
-			    &why)) {
+			    expr_call(m, INTRIN_CALL_EXTERN, dtype_of(DT_I32),
+				      args, 4),
+			    NULL, &why)) {
 		fprintf(stderr, "extern: %s\n", why);
 		return false;
 	}
@@ -440,8 +451,10 @@ add_while(struct source_run *r)
 	struct te_tensor *x = input(&k, "A", 1, DIMS(0)), *out;
 	struct dtype type = dtype_of(DT_I32);
 	struct var *size = var_new(m, "size", dtype_of(DT_I32));
-	struct buffer_spec spec = { .name = "from", .type = x->buffer->type,
-				    .ndim = 1, .shape = &size->expr };
+	struct buffer_spec spec = { .name = "from",
+				    .type = x->buffer->type,
+				    .ndim = 1,
+				    .shape = &size->expr };
 	struct func *f = func_new(m, "halve");
 	const struct buffer *from = buffer_new(m, &spec), *to, *v, *n;
 	struct var *i = var_new(m, "i", dtype_of(DT_I32));
@@ -453,18 +466,21 @@ add_while(struct source_run *r)
 	spec.name = "to";
 	spec.type = type;
 	to = buffer_new(m, &spec);
-	spec = (struct buffer_spec){ .name = "v", .type = from->type,
+	spec = (struct buffer_spec){ .name = "v",
+				     .type = from->type,
 				     .scope = "local" };
 	v = buffer_new(m, &spec);
 	spec.name = "n";
 	spec.type = type;
 	n = buffer_new(m, &spec);
 	now = expr_load(m, v, NULL, 0);
-	list[0] = stmt_store(f, v, expr_mul(m, now,
-					    expr_float(m, v->type, 0.5)),
+	list[0] = stmt_store(f, v,
+			     expr_mul(m, now, expr_float(m, v->type, 0.5)),
 			     NULL, 0);
-	list[1] = stmt_store(f, n, expr_add(m, expr_load(m, n, NULL, 0),
-					    expr_i32(m, 1)), NULL, 0);
+	list[1] = stmt_store(f, n,
+			     expr_add(m, expr_load(m, n, NULL, 0),
+				      expr_i32(m, 1)),
+			     NULL, 0);
 	body = stmt_while(f, expr_le(m, expr_float(m, v->type, 1), now),
 			  stmt_seq(f, list, 2));
 	list[0] = stmt_store(f, v, expr_load(m, from, &at, 1), NULL, 0);
@@ -472,8 +488,7 @@ add_while(struct source_run *r)
 	list[2] = body;
 	list[3] = stmt_store(f, to, expr_load(m, n, NULL, 0), &at, 1);
 	body = stmt_alloc(f, v, stmt_alloc(f, n, stmt_seq(f, list, 4)));
-	f->body = stmt_for(f, i, expr_i32(m, 0), size->expr, FOR_SERIAL,
-			   body);
+	f->body = stmt_for(f, i, expr_i32(m, 0), size->expr, FOR_SERIAL, body);
 	func_add_param(f, from->data, from);
 	func_add_param(f, to->data, to);
 	te_extern(m, "halvings", "extern", &type, &ndim, shapes, 1, &x, 1,
@@ -482,15 +497,13 @@ add_while(struct source_run *r)
 		fprintf(stderr, "while: %s\n", why);
 		return false;
 	}
-	return add(&k, "with_while", (struct te_tensor *[]){ x, out }, 2,
-		   NULL);
+	return add(&k, "with_while", (struct te_tensor *[]){ x, out }, 2, NULL);
 }
 
 /* ---- tensor intrinsics */
 
 static struct te_tensor *
-fixed(struct module *m, const char *name, struct dtype type, int rows,
-      int cols)
+fixed(struct module *m, const char *name, struct dtype type, int rows, int cols)
 {
 	const struct expr *shape[] = { expr_i32(m, rows), expr_i32(m, cols) };
 
@@ -509,9 +522,9 @@ product(struct module *m, const char *name, struct dtype type,
 	struct iter_var k = te_reduce_axis(m, "k", a->buffer->shape[1]);
 	const struct expr *x[] = { ij[0].var->expr, k.var->expr };
 	const struct expr *y[] = { ij[1].var->expr, k.var->expr };
-	const struct expr *e = expr_mul(
-		m, expr_cast(m, type, te_at(m, a, x, 2)),
-		expr_cast(m, type, te_at(m, b, y, 2)));
+	const struct expr *e = expr_mul(m,
+					expr_cast(m, type, te_at(m, a, x, 2)),
+					expr_cast(m, type, te_at(m, b, y, 2)));
 
 	return te_compute(m, name, "matmul", 2, ij, te_sum(m, e, &k, 1),
 			  (struct te_tensor *[]){ a, b }, 2);
@@ -549,14 +562,15 @@ tensorize(struct sched *s, const int *tiles, bool apart, const char *intrin)
 		order[3 + i] = outer[i][1];
 	}
 	if (!sched_reorder(s, order, 6) ||
-	    (apart && !sched_decompose_reduction(s, block, order[2],
-						 &made))) {
+	    (apart && !sched_decompose_reduction(s, block, order[2], &made))) {
 		return false;
 	}
 	for (n = 3; n < 5 && tiles[n - 3] == 1; n++) {
 	}
-	return apply(s, "tensorize", (struct sched_value[]){
-			sv_loop(order[n]), sv_string(intrin) }, 2, NULL);
+	return apply(s, "tensorize",
+		     (struct sched_value[]){ sv_loop(order[n]),
+					     sv_string(intrin) },
+		     2, NULL);
 }
 
 /* The example's instruction, declared by the program; its symbols are what the
@@ -595,9 +609,9 @@ add_declared(struct source_run *r)
 				     args, 4 - from);
 	}
 	c = product(m, "C", t, a, b);
-	if (n != 3 || !te_tensor_intrin(m, "gemm8x8_declared", y, views,
-					calls[0], calls[1], calls[2], &gemm,
-					&why) ||
+	if (n != 3 ||
+	    !te_tensor_intrin(m, "gemm8x8_declared", y, views, calls[0],
+			      calls[1], calls[2], &gemm, &why) ||
 	    !add(&k, "declared", (struct te_tensor *[]){ a, b, c }, 3, &f)) {
 		fprintf(stderr, "declared: %s\n", why ? why : "");
 		return false;
@@ -624,8 +638,8 @@ add_declared(struct source_run *r)
 /* Intrinsics that ship: their text is written into the source. */
 static bool
 add_shipped(struct source_run *r, const char *name, const char *intrin,
-	    struct dtype ta, struct dtype tb, struct dtype tc,
-	    const int *sizes, const int *tiles, bool apart)
+	    struct dtype ta, struct dtype tb, struct dtype tc, const int *sizes,
+	    const int *tiles, bool apart)
 {
 	struct make k = begin(r);
 	struct module *m = r->m;

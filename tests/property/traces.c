@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "../unit/check.h"
+#include "emit.h"
 #include "kernel.h"
 #include "onnx_import.h"
-#include "emit.h"
 #include "trace_json.h"
 
 /* The scheduled functions as the compiler made them, by name. */
@@ -78,10 +78,10 @@ check_again(struct program *p, const struct kernel *k, const char *want,
 	}
 	src.text = text.data;
 	src.length = text.len;
-	ok = form == AS_JSON	 ? trace_json_read(&again, &src)
-	     : form == AS_PYTHON ? trace_read_python(&again, &src)
-				 : sched_replay(&again, first->trace.data,
-						first->trace.n);
+	ok = form == AS_JSON ? trace_json_read(&again, &src)
+	     : form == AS_PYTHON
+		     ? trace_read_python(&again, &src)
+		     : sched_replay(&again, first->trace.data, first->trace.n);
 	if (!CHECK(ok)) {
 		show(&again.diags);
 		show(&m->diags);

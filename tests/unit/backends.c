@@ -35,7 +35,8 @@ write_backend(const char *folder)
 	snprintf(path, sizeof path, "%s/empty/backend.json", folder);
 	f = fopen(path, "w");
 	if (CHECK(f != NULL)) {
-		fprintf(f, "{\"description\": \"d\", \"patterns\": "
+		fprintf(f,
+			"{\"description\": \"d\", \"patterns\": "
 			"[{\"name\": \"p\", \"nodes\": [{\"id\": \"a\", "
 			"\"op\": \"Relu\"}]}], \"passes\": [{\"name\": \"n\", "
 			"\"after\": \"merged\", \"object\": \"%s\"}]}\n",
@@ -63,8 +64,10 @@ read_partition(struct module *m, const char *folder, const char *backends,
 	static const char type[] = "{\"type\": \"float32\", \"shape\": [4]}";
 	struct partition_facts facts = { .byoc_path = folder };
 
-	return partition_read_text(m, "p.json", NULL,
-		arena_printf(&m->arena, "{\"tirc_partition\": 1, "
+	return partition_read_text(
+		m, "p.json", NULL,
+		arena_printf(&m->arena,
+			     "{\"tirc_partition\": 1, "
 			     "\"name\": \"x\", \"inputs\": [\"x\"], "
 			     "\"outputs\": [\"y\"], "
 			     "\"tensors\": {\"x\": %s, \"y\": %s}, "
@@ -80,7 +83,8 @@ test_kept(const char *folder)
 {
 	struct module *m = module_new();
 	struct onnx_file *file;
-	struct graph *g = read_partition(m, folder, "{\"name\": \"empty\"}",
+	struct graph *g = read_partition(
+		m, folder, "{\"name\": \"empty\"}",
 		"{\"name\": \"r\", \"backend\": \"empty\", \"matches\": "
 		"[{\"pattern\": \"p\", \"nodes\": {\"a\": \"y\"}}]}",
 		&file);

@@ -74,15 +74,15 @@ check_done(void)
 }
 
 /* Each yields whether it held, so a test may stop: if (!CHECK(p)) return. */
-#define CHECK(condition) \
+#define CHECK(condition)                                                       \
 	check_one(!!(condition), __FILE__, __LINE__, #condition)
-#define CHECK_EQ(got, want) \
-	check_integers((long long)(got), (long long)(want), __FILE__, \
+#define CHECK_EQ(got, want)                                                    \
+	check_integers((long long)(got), (long long)(want), __FILE__,          \
 		       __LINE__, #got " == " #want)
-#define CHECK_STR_EQ(got, want) \
+#define CHECK_STR_EQ(got, want)                                                \
 	check_strings(got, want, __FILE__, __LINE__, #got " is " #want)
-#define CHECK_NEAR(got, want, tolerance) \
-	check_doubles(got, want, tolerance, __FILE__, __LINE__, \
+#define CHECK_NEAR(got, want, tolerance)                                       \
+	check_doubles(got, want, tolerance, __FILE__, __LINE__,                \
 		      #got " near " #want)
 
 #endif

@@ -109,7 +109,8 @@ added(const char *base)
 		 "  \"limits\": { \"identifier_length\": 12 },\n"
 		 "  \"expressions\": { \"exp\": { \"f32\": { \"call\": "
 		 "\"fast_exp\" }, \"any\": { \"rejected\": \"too slow\" } } }"
-		 "\n}\n", base);
+		 "\n}\n",
+		 base);
 	put_file("mine/dialect.json", text);
 	d = dialect_load(m, "mine", folder);
 	if (CHECK(d != NULL)) {
@@ -145,9 +146,10 @@ main(void)
 	check_refused("{\n\"types\": {,\n}\n", "mine/dialect.json:2:");
 	check_refused("[]", "an object is wanted");
 	check_refused("{}", "/precedence");
-#define EXTEND(rest) \
-	(snprintf(text, sizeof text, "{ \"extends\": \"%s\", %s }", base, \
-		  rest), text)
+#define EXTEND(rest)                                                           \
+	(snprintf(text, sizeof text, "{ \"extends\": \"%s\", %s }", base,      \
+		  rest),                                                       \
+	 text)
 	check_refused(EXTEND("\"colour\": 1"),
 		      "mine/dialect.json: /colour: unknown key");
 	check_refused(EXTEND("\"types\": { \"f31\": {} }"),
@@ -176,12 +178,14 @@ main(void)
 	check_refused(EXTEND("\"expressions\": { \"sin\": null }"),
 		      "/expressions/sin: an object is wanted");
 	check_refused(EXTEND("\"expressions\": { \"sin\": { \"helper\": "
-			     "\"none\" } }"), "no helper is called 'none'");
+			     "\"none\" } }"),
+		      "no helper is called 'none'");
 	check_refused(EXTEND("\"expressions\": { \"add\": { \"infix\": \"+\","
 			     " \"at\": \"top\" } }"),
 		      "no level of precedence is called 'top'");
 	check_refused(EXTEND("\"statements\": { \"store\": { \"line\": null }"
-			     " }"), "/statements/store");
+			     " }"),
+		      "/statements/store");
 	check_refused(EXTEND("\"helpers\": { \"mine\": { \"name\": \"x\" } }"),
 		      "there is no file helpers/mine.tmpl");
 	check_refused(EXTEND("\"templates\": { \"header\": \"h.tmpl\" }"),

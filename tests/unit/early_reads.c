@@ -4,28 +4,28 @@
 #include "lowered.h"
 
 /* y[i, c] += w[k, c] * x[..] where that is inside, for rows i, sums k. */
-#define HEAD \
-	"from tvm.script import tir as T\n@T.prim_func\n" \
-	"def f(x: T.Buffer((6,)), w: T.Buffer((3, 4)), " \
+#define HEAD                                                                   \
+	"from tvm.script import tir as T\n@T.prim_func\n"                      \
+	"def f(x: T.Buffer((6,)), w: T.Buffer((3, 4)), "                       \
 	"y: T.Buffer((5, 4))):\n"
-#define START \
-	"    for c in range(4):\n" \
-	"        for i in range(5):\n" \
+#define START                                                                  \
+	"    for c in range(4):\n"                                             \
+	"        for i in range(5):\n"                                         \
 	"            y[i, c] = T.float32(0)\n"
 
-#define FILL \
-	"        for i_1 in T.serial(5, annotations={\"early\": 1}):\n" \
+#define FILL                                                                   \
+	"        for i_1 in T.serial(5, annotations={\"early\": 1}):\n"        \
 	"            ii: T.int32 = i_1 + k - 1\n"
 
 /* The start, with its loops joined. */
-#define STARTED \
-	"    for c, i in T.grid(4, 5):\n" \
+#define STARTED                                                                \
+	"    for c, i in T.grid(4, 5):\n"                                      \
 	"        y[i, c] = T.float32(0)\n"
 
 struct program {
 	const char *what;
-	const char *body;   /* of the loop over c */
-	const char *want;   /* behind the start; NULL: as without the note */
+	const char *body; /* of the loop over c */
+	const char *want; /* behind the start; NULL: as without the note */
 };
 
 static const struct program programs[] = {
@@ -35,8 +35,7 @@ static const struct program programs[] = {
 		"                y[i, c] = y[i, c] + T.if_then_else(1 <= i + k and "
 		"i + k < 7, x[i + k - 1], T.float32(0)) * w[k, c]\n",
 		"    for k in range(3):\n"
-		"        row = T.decl_buffer((5,), \"float32\", scope=\"local\")\n"
-		FILL
+		"        row = T.decl_buffer((5,), \"float32\", scope=\"local\")\n" FILL
 		"            row[i_1] = T.if_then_else(0 <= ii, x[ii], "
 		"T.float32(0))\n"
 		"        for c_1, i_2 in T.grid(4, 5):\n"
@@ -62,8 +61,7 @@ static const struct program programs[] = {
 		"                    y[i, c] = y[i, c] + T.if_then_else(1 <= i + k, "
 		"x[i + k - 1], T.float32(0)) * w[k, c]\n",
 		"    for k in range(3):\n"
-		"        row = T.decl_buffer((5,), \"float32\", scope=\"local\")\n"
-		FILL
+		"        row = T.decl_buffer((5,), \"float32\", scope=\"local\")\n" FILL
 		"            row[i_1] = T.if_then_else(i_1 < 4 and 0 <= ii, x[ii], "
 		"T.float32(0))\n"
 		"        for c_1, i_2 in T.grid(4, 4):\n"
@@ -96,9 +94,9 @@ static const struct program programs[] = {
 static const char *
 text_of(struct module *m, const struct program *p, const char *note)
 {
-	return arena_printf(&m->arena, HEAD START
-			    "    for k in range(3):\n"
-			    "        for c in T.serial(4%s):\n%s",
+	return arena_printf(&m->arena,
+			    HEAD START "    for k in range(3):\n"
+				       "        for c in T.serial(4%s):\n%s",
 			    note, p->body);
 }
 
@@ -109,7 +107,10 @@ test_program(const struct program *p)
 	float x[6], w[12], y[20];
 	struct run_arg args[] = { { .data = x }, { .data = w }, { .data = y } };
 	struct lowered_case c = {
-		.what = p->what, .args = args, .n = 3, .result = y,
+		.what = p->what,
+		.args = args,
+		.n = 3,
+		.result = y,
 		.elements = 20,
 		.plain = text_of(m, p, ""),
 		.text = text_of(m, p, ", annotations={\"read_before\": 1}"),

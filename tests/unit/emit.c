@@ -28,11 +28,17 @@ static const struct buffer *
 array(const char *name, const char *scope, int64_t rows, int64_t columns)
 {
 	const struct expr *shape[2] = {
-		expr_i32(m, rows), expr_i32(m, columns),
+		expr_i32(m, rows),
+		expr_i32(m, columns),
 	};
 	struct buffer_spec spec = {
-		.name = name, .type = dtype_of(DT_F32), .scope = scope,
-		.ndim = rows == 0 ? 0 : columns == 0 ? 1 : 2, .shape = shape,
+		.name = name,
+		.type = dtype_of(DT_F32),
+		.scope = scope,
+		.ndim = rows == 0      ? 0
+			: columns == 0 ? 1
+				       : 2,
+		.shape = shape,
 	};
 
 	return buffer_new(m, &spec);
@@ -41,8 +47,7 @@ array(const char *name, const char *scope, int64_t rows, int64_t columns)
 static struct stmt *
 loop(struct func *f, struct var *v, int64_t n, struct stmt *body)
 {
-	return stmt_for(f, v, expr_i32(m, 0), expr_i32(m, n), FOR_SERIAL,
-			body);
+	return stmt_for(f, v, expr_i32(m, 0), expr_i32(m, n), FOR_SERIAL, body);
 }
 
 static struct var *
@@ -81,13 +86,16 @@ sums(void)
 	func_add_param(f, x->data, x);
 	func_add_param(f, y->data, y);
 	body[0] = put(f, acc, expr_float(m, dtype_of(DT_F32), 0), NULL, NULL);
-	body[1] = loop(f, j, 8, put(f, acc, expr_add(m, sum,
-			at(x, i->expr, j->expr)), NULL, NULL));
-	body[2] = put(f, y, expr_max(m, expr_sub(m, sum, at(y, i->expr, NULL)),
-				     expr_float(m, dtype_of(DT_F32), 0)),
+	body[1] = loop(f, j, 8,
+		       put(f, acc, expr_add(m, sum, at(x, i->expr, j->expr)),
+			   NULL, NULL));
+	body[2] = put(f, y,
+		      expr_max(m, expr_sub(m, sum, at(y, i->expr, NULL)),
+			       expr_float(m, dtype_of(DT_F32), 0)),
 		      i->expr, NULL);
 	f->body = loop(f, i, 4, stmt_alloc(f, acc, stmt_seq(f, body, 3)));
-	check_func(f,
+	check_func(
+		f,
 		"static float\n"
 		"at_least_f32(float a, float b) /* NaN if a is */\n"
 		"{\n\treturn a < b ? b : a;\n}\n\n"
@@ -115,30 +123,42 @@ guards(void)
 	func_add_param(f, y->data, y);
 	inside = expr_and(m, expr_le(m, expr_i32(m, 0), ih->expr),
 			  expr_lt(m, ih->expr, expr_i32(m, 8)));
-	two[0] = loop(f, i, 8, loop(f, j, 3, stmt_let(f, ih,
-		expr_add(m, expr_add(m, i->expr, j->expr), expr_i32(m, -1)),
-		stmt_if(f, inside, put(f, y, at(y, j->expr, ih->expr),
-				       i->expr, ih->expr), NULL))));
-	two[1] = loop(f, k, 8, put(f, y, expr_select(m,
-		expr_or(m, expr_and(m, expr_lt(m, k->expr, expr_i32(m, 3)),
-				    expr_le(m, expr_i32(m, 1), k->expr)),
-			expr_eq(m, k->expr, expr_i32(m, 5))),
-		expr_float(m, dtype_of(DT_F32), 1.5),
-		at(y, k->expr, expr_i32(m, 0))), k->expr,
-		expr_floordiv(m, k->expr, expr_i32(m, 2))));
+	two[0] = loop(f, i, 8,
+		      loop(f, j, 3,
+			   stmt_let(f, ih,
+				    expr_add(m, expr_add(m, i->expr, j->expr),
+					     expr_i32(m, -1)),
+				    stmt_if(f, inside,
+					    put(f, y, at(y, j->expr, ih->expr),
+						i->expr, ih->expr),
+					    NULL))));
+	two[1] =
+		loop(f, k, 8,
+		     put(f, y,
+			 expr_select(m,
+				     expr_or(m,
+					     expr_and(m,
+						      expr_lt(m, k->expr,
+							      expr_i32(m, 3)),
+						      expr_le(m, expr_i32(m, 1),
+							      k->expr)),
+					     expr_eq(m, k->expr,
+						     expr_i32(m, 5))),
+				     expr_float(m, dtype_of(DT_F32), 1.5),
+				     at(y, k->expr, expr_i32(m, 0))),
+			 k->expr, expr_floordiv(m, k->expr, expr_i32(m, 2))));
 	f->body = stmt_seq(f, two, 2);
-	check_func(f,
-		"static void\nguards(float y[8][8])\n{\n"
-		"\tfor (int32_t i = 0; i < 8; ++i) {\n"
-		"\t\tfor (int32_t i_2 = 0; i_2 < 3; ++i_2) {\n"
-		"\t\t\tconst int32_t ih = i + i_2 - 1;\n\n"
-		"\t\t\tif (ih >= 0 && ih < 8) {\n"
-		"\t\t\t\ty[i][ih] = y[i_2][ih];\n"
-		"\t\t\t}\n\t\t}\n\t}\n"
-		"\tfor (int32_t i = 0; i < 8; ++i) {\n"
-		"\t\ty[i][i / 2] = (i < 3 && i >= 1) || i == 5 ? 1.5f : "
-		"y[i][0];\n"
-		"\t}\n}\n");
+	check_func(f, "static void\nguards(float y[8][8])\n{\n"
+		      "\tfor (int32_t i = 0; i < 8; ++i) {\n"
+		      "\t\tfor (int32_t i_2 = 0; i_2 < 3; ++i_2) {\n"
+		      "\t\t\tconst int32_t ih = i + i_2 - 1;\n\n"
+		      "\t\t\tif (ih >= 0 && ih < 8) {\n"
+		      "\t\t\t\ty[i][ih] = y[i_2][ih];\n"
+		      "\t\t\t}\n\t\t}\n\t}\n"
+		      "\tfor (int32_t i = 0; i < 8; ++i) {\n"
+		      "\t\ty[i][i / 2] = (i < 3 && i >= 1) || i == 5 ? 1.5f : "
+		      "y[i][0];\n"
+		      "\t}\n}\n");
 }
 
 /* A size known at run time: the outermost one keeps the dimensions, an inner
@@ -151,7 +171,9 @@ sizes(void)
 	const struct expr *outer[2] = { n->expr, expr_i32(m, 3) };
 	const struct expr *inner[2] = { expr_i32(m, 3), n->expr };
 	struct buffer_spec spec = {
-		.name = "x", .type = dtype_of(DT_F32), .ndim = 2,
+		.name = "x",
+		.type = dtype_of(DT_F32),
+		.ndim = 2,
 		.shape = outer,
 	};
 	const struct buffer *x = buffer_new(m, &spec), *y;
@@ -164,15 +186,15 @@ sizes(void)
 	func_add_param(f, y->data, y);
 	func_add_param(f, n, NULL);
 	f->body = stmt_for(f, i, expr_i32(m, 0), n->expr, FOR_SERIAL,
-			   loop(f, j, 3, put(f, y, at(x, i->expr, j->expr),
-					     j->expr, i->expr)));
-	check_func(f,
-		"static void\n"
-		"sizes(const float x[restrict][3], float y[restrict], "
-		"int32_t n)\n{\n"
-		"\tfor (int32_t i = 0; i < n; ++i) {\n"
-		"\t\tfor (int32_t j = 0; j < 3; ++j) {\n"
-		"\t\t\ty[j * n + i] = x[i][j];\n\t\t}\n\t}\n}\n");
+			   loop(f, j, 3,
+				put(f, y, at(x, i->expr, j->expr), j->expr,
+				    i->expr)));
+	check_func(f, "static void\n"
+		      "sizes(const float x[restrict][3], float y[restrict], "
+		      "int32_t n)\n{\n"
+		      "\tfor (int32_t i = 0; i < n; ++i) {\n"
+		      "\t\tfor (int32_t j = 0; j < 3; ++j) {\n"
+		      "\t\t\ty[j * n + i] = x[i][j];\n\t\t}\n\t}\n}\n");
 }
 
 /* What the dialect cannot hold is said, not printed. */
@@ -182,7 +204,10 @@ refused(void)
 	struct func *f = func_new(m, "refused");
 	const struct expr *n = expr_i32(m, 4);
 	struct buffer_spec spec = {
-		.name = "y", .type = dtype_of(DT_STRING), .ndim = 1, .shape = &n,
+		.name = "y",
+		.type = dtype_of(DT_STRING),
+		.ndim = 1,
+		.shape = &n,
 	};
 	const struct buffer *y = buffer_new(m, &spec);
 	struct strbuf s;

@@ -46,10 +46,10 @@ check_folding(struct module *m)
 	CHECK(expr_mul(m, x->expr, expr_i32(m, 1)) == x->expr);
 	CHECK(expr_mul(m, x->expr, zero) == zero);
 	CHECK(expr_mul(m, v->expr, zero)->kind == EXPR_MUL);
-	CHECK(expr_is_value(expr_floordiv(m, expr_i32(m, -7),
-					  expr_i32(m, 2)), -4));
-	CHECK(expr_is_value(expr_floormod(m, expr_i32(m, -7),
-					  expr_i32(m, 2)), 1));
+	CHECK(expr_is_value(expr_floordiv(m, expr_i32(m, -7), expr_i32(m, 2)),
+			    -4));
+	CHECK(expr_is_value(expr_floormod(m, expr_i32(m, -7), expr_i32(m, 2)),
+			    1));
 	CHECK(expr_is_value(expr_div(m, expr_i32(m, -7), expr_i32(m, 2)), -3));
 	CHECK(expr_floordiv(m, min, zero)->kind == EXPR_FLOORDIV);
 	CHECK(expr_floormod(m, min, zero)->kind == EXPR_FLOORMOD);
@@ -74,9 +74,10 @@ check_folding(struct module *m)
 		      ->u.fval == (double)(0.1f + 0.2f));
 	CHECK(expr_cast(m, f32, expr_i32(m, 16777217))->u.fval == 16777216);
 	CHECK(isnan(expr_max(m, expr_float(m, f32, (double)NAN),
-			     expr_float(m, f32, 1))->u.fval));
-	CHECK(expr_add(m, expr_ramp(m, x->expr, expr_i32(m, 1), 4),
-		       x->expr)->type.lanes == 4);
+			     expr_float(m, f32, 1))
+			    ->u.fval));
+	CHECK(expr_add(m, expr_ramp(m, x->expr, expr_i32(m, 1), 4), x->expr)
+		      ->type.lanes == 4);
 }
 
 static void
@@ -92,8 +93,9 @@ check_walks(struct module *m)
 	struct var *x = var_new(m, "x", i32), *y = var_new(m, "y", i32);
 	const struct expr *e = x->expr, *shape[1] = { expr_i32(m, 8) };
 	const struct expr *load, *moved, *to[1] = { expr_i32(m, 2) };
-	struct buffer_spec spec = { .name = "a", .type = f32, .ndim = 1,
-				    .shape = shape };
+	struct buffer_spec spec = {
+		.name = "a", .type = f32, .ndim = 1, .shape = shape
+	};
 	const struct buffer *a = buffer_new(m, &spec);
 	const struct buffer *b = buffer_with_scope(m, a, "local");
 	struct var *from[1] = { y };
@@ -125,8 +127,9 @@ check_bounds_of_buffers(struct module *m)
 	struct var *n = var_new_dim(m, "n", 1, 100);
 	const struct expr *shape[2] = { expr_mul(m, n->expr, expr_i32(m, 2)),
 					expr_i32(m, 3) };
-	struct buffer_spec spec = { .name = "a", .type = f32, .ndim = 2,
-				    .shape = shape };
+	struct buffer_spec spec = {
+		.name = "a", .type = f32, .ndim = 2, .shape = shape
+	};
 	const struct buffer *b = buffer_new(m, &spec);
 	int64_t elems;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs: names, links both ways, edits, order, attributes, text. */
-#include "check.h"
 #include "graph.h"
+#include "check.h"
 #include "pointer_map.h"
 
 static struct tensor *
@@ -132,8 +132,7 @@ test_pointer_map(void)
 		pointer_map_put(&map, things[i], i);
 	}
 	for (int i = 0; i < 1000; i++) {
-		CHECK_EQ(pointer_map_get(&map, things[i], -1),
-			 i % 2 ? -1 : i);
+		CHECK_EQ(pointer_map_get(&map, things[i], -1), i % 2 ? -1 : i);
 	}
 	pointer_map_put(&map, things[4], 5);
 	CHECK_EQ(pointer_map_get(&map, things[4], -1), 5);

@@ -33,9 +33,12 @@ input(const char *name, int ndim, const int64_t *shape)
 	return t;
 }
 
-#define SHAPE(...) \
-	(int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), \
-		(int64_t[]){ __VA_ARGS__ }
+#define SHAPE(...)                                                             \
+	(int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)),           \
+		(int64_t[])                                                    \
+	{                                                                      \
+		__VA_ARGS__                                                    \
+	}
 
 static struct tensor *
 constant(const char *name, int ndim, const int64_t *shape)
@@ -51,9 +54,13 @@ node(const char *op, const char *output, struct tensor *a, struct tensor *b,
      struct tensor *c)
 {
 	struct tensor *in[3] = { a, b, c }, *out = graph_tensor(g, output);
-	struct node *n = graph_node(g, "", op, "", in, c ? 3 : b ? 2 : 1,
+	struct node *n = graph_node(g, "", op, "", in,
+				    c   ? 3
+				    : b ? 2
+					: 1,
 				    &out, 1);
-	struct origin o = { .index = g->origins.n, .op_type = op,
+	struct origin o = { .index = g->origins.n,
+			    .op_type = op,
 			    .output = output };
 
 	vec_push(&m->arena, &n->origins, g->origins.n);
@@ -130,12 +137,11 @@ test_identity(void)
 	a = apply("Reshape", "c", a, graph_constant_ints(g, "t", 2, final));
 	output(apply("Identity", "y", a, NULL));
 	infer();
-	end(graph_identity,
-	    "graph identity\n"
-	    "  input x: float32[2, 2, 4]\n"
-	    "  const c.shape: int64[2] = {2, 8}\n"
-	    "  y: float32[2, 8] = Reshape (x, c.shape)\n"
-	    "  output y\n");
+	end(graph_identity, "graph identity\n"
+			    "  input x: float32[2, 2, 4]\n"
+			    "  const c.shape: int64[2] = {2, 8}\n"
+			    "  y: float32[2, 8] = Reshape (x, c.shape)\n"
+			    "  output y\n");
 }
 
 static void
@@ -179,13 +185,14 @@ test_fold_limit(void)
 		    graph_constant_ints(g, "size", 2, size), NULL);
 	output(apply("Add", "y", input("w", SHAPE(2000, 2000)),
 		     apply("MatMul", "product", big, big)));
-	output(apply("Add", "z", x, apply("Neg", "a",
-					  constant("c", SHAPE(2)), NULL)));
+	output(apply("Add", "z", x,
+		     apply("Neg", "a", constant("c", SHAPE(2)), NULL)));
 	infer();
 	CHECK(graph_fold(g));
 	CHECK(graph_fold(g));
 	CHECK_EQ(g->assumptions.n, 1);
-	CHECK_STR_EQ(g->assumptions.data[0], "MatMul of constants, for "
+	CHECK_STR_EQ(g->assumptions.data[0],
+		     "MatMul of constants, for "
 		     "'product', is computed at run time: folding it would "
 		     "take 1.6e+10 operations");
 	end(graph_fold, "graph fold_limit\n"
@@ -223,7 +230,8 @@ test_fold_scale(void)
 	start("fold_scale");
 	x = input("x", SHAPE(1, 1, 3, 3));
 	c = node("Conv", "conv", x, constant("w", SHAPE(2, 1, 2, 2)),
-		 constant("b", SHAPE(2)))->outputs[0];
+		 constant("b", SHAPE(2)))
+		    ->outputs[0];
 	c = apply("Mul", "m", c, constant("s", SHAPE(2, 1, 1)));
 	output(apply("Add", "y", c, constant("t", SHAPE(1, 2, 1, 1))));
 	infer();
@@ -249,8 +257,9 @@ resize(const char *name, float factor, const char *nearest)
 	s[2] = s[3] = factor;
 	n = node("Resize", name, input(nearest, SHAPE(1, 3, 4, 5)), NULL, NULL);
 	node_resize_inputs(n, 3);
-	node_set_input(n, 2, graph_constant(g, "scales", dtype_of(DT_F32), 1,
-					    (const int64_t[]){ 4 }, s));
+	node_set_input(n, 2,
+		       graph_constant(g, "scales", dtype_of(DT_F32), 1,
+				      (const int64_t[]){ 4 }, s));
 	node_set_attr_string(g, n, "coordinate_transformation_mode",
 			     "asymmetric");
 	node_set_attr_string(g, n, "nearest_mode", nearest);
@@ -348,13 +357,12 @@ test_fold_pad(void)
 	node_set_attr_ints(g, n, "pads", own, 4);
 	output(n->outputs[0]);
 	infer();
-	end(graph_fold_pad,
-	    "graph pad\n"
-	    "  input x: float32[1, 1, 4, 4]\n"
-	    "  const w: float32[1, 1, 3, 3]\n"
-	    "  y: float32[1, 1, 8, 10] = Conv (x, w) "
-	    "{pads = [2, 3, 4, 5]}\n"
-	    "  output y\n");
+	end(graph_fold_pad, "graph pad\n"
+			    "  input x: float32[1, 1, 4, 4]\n"
+			    "  const w: float32[1, 1, 3, 3]\n"
+			    "  y: float32[1, 1, 8, 10] = Conv (x, w) "
+			    "{pads = [2, 3, 4, 5]}\n"
+			    "  output y\n");
 }
 
 static struct tensor *
@@ -382,13 +390,12 @@ test_transpose(void)
 	infer();
 	CHECK(graph_transpose(g));
 	CHECK(graph_transpose(g));
-	end(graph_identity,
-	    "graph transpose\n"
-	    "  input x: float32[1, 2, 3, 4]\n"
-	    "  const k_2: float32[1, 2, 1, 1] = {2, -1}\n"
-	    "  b.before: float32[1, 2, 3, 4] = Relu (x)\n"
-	    "  y: float32[1, 2, 3, 4] = Add (b.before, k_2)\n"
-	    "  output y\n");
+	end(graph_identity, "graph transpose\n"
+			    "  input x: float32[1, 2, 3, 4]\n"
+			    "  const k_2: float32[1, 2, 1, 1] = {2, -1}\n"
+			    "  b.before: float32[1, 2, 3, 4] = Relu (x)\n"
+			    "  y: float32[1, 2, 3, 4] = Add (b.before, k_2)\n"
+			    "  output y\n");
 }
 
 static void
@@ -479,28 +486,27 @@ test_fuse(void)
 	b = apply("Neg", "j", b, NULL);
 	output(apply("Softmax", "y", b, NULL));
 	infer();
-	end(graph_fuse,
-	    "graph fuse\n"
-	    "  input x: float32[1, 2, 4, 4]\n"
-	    "  const w: float32[2, 2, 1, 1] = {2, -1, 0.5, 3}\n"
-	    "  const v: float32[2, 2, 1, 1] = {2, -1, 0.5, 3}\n"
-	    "  const half: float32[1] = {2}\n"
-	    "  group 0 (Conv):\n"
-	    "    a: float32[1, 2, 4, 4] = Conv (x, w)\n"
-	    "    b: float32[1, 2, 4, 4] = Relu (a)\n"
-	    "  group 1 (Conv):\n"
-	    "    c: float32[1, 2, 4, 4] = Conv (b, v)\n"
-	    "    d: float32[1, 2, 4, 4] = Add (c, b)\n"
-	    "    e: float32[1, 2, 4, 4] = Relu (d)\n"
-	    "  group 2 (MatMul):\n"
-	    "    h: float32[1, 2, 4, 4] = Transpose (e) "
-	    "{perm = [0, 1, 3, 2]}\n"
-	    "    f: float32[1, 2, 4, 4] = MatMul (x, h)\n"
-	    "    i: float32[1, 2, 4, 4] = Mul (f, half)\n"
-	    "    j: float32[1, 2, 4, 4] = Neg (i)\n"
-	    "  group 3 (Softmax):\n"
-	    "    y: float32[1, 2, 4, 4] = Softmax (j)\n"
-	    "  output y\n");
+	end(graph_fuse, "graph fuse\n"
+			"  input x: float32[1, 2, 4, 4]\n"
+			"  const w: float32[2, 2, 1, 1] = {2, -1, 0.5, 3}\n"
+			"  const v: float32[2, 2, 1, 1] = {2, -1, 0.5, 3}\n"
+			"  const half: float32[1] = {2}\n"
+			"  group 0 (Conv):\n"
+			"    a: float32[1, 2, 4, 4] = Conv (x, w)\n"
+			"    b: float32[1, 2, 4, 4] = Relu (a)\n"
+			"  group 1 (Conv):\n"
+			"    c: float32[1, 2, 4, 4] = Conv (b, v)\n"
+			"    d: float32[1, 2, 4, 4] = Add (c, b)\n"
+			"    e: float32[1, 2, 4, 4] = Relu (d)\n"
+			"  group 2 (MatMul):\n"
+			"    h: float32[1, 2, 4, 4] = Transpose (e) "
+			"{perm = [0, 1, 3, 2]}\n"
+			"    f: float32[1, 2, 4, 4] = MatMul (x, h)\n"
+			"    i: float32[1, 2, 4, 4] = Mul (f, half)\n"
+			"    j: float32[1, 2, 4, 4] = Neg (i)\n"
+			"  group 3 (Softmax):\n"
+			"    y: float32[1, 2, 4, 4] = Softmax (j)\n"
+			"  output y\n");
 }
 
 /* What parts and meets again is one epilogue; what escapes is none. */
@@ -521,24 +527,23 @@ test_fuse_diamond(void)
 	output(apply("Exp", "f", a, NULL));
 	output(apply("Neg", "y", b, NULL));
 	infer();
-	end(graph_fuse,
-	    "graph diamond\n"
-	    "  input x: float32[1, 2, 4, 4]\n"
-	    "  const w: float32[2, 2, 1, 1] = {2, -1, 0.5, 3}\n"
-	    "  const v: float32[2, 2, 1, 1] = {2, -1, 0.5, 3}\n"
-	    "  group 0 (Conv):\n"
-	    "    a: float32[1, 2, 4, 4] = Conv (x, w)\n"
-	    "    b: float32[1, 2, 4, 4] = Sigmoid (a)\n"
-	    "    c: float32[1, 2, 4, 4] = Mul (a, b)\n"
-	    "  group 1 (Conv):\n"
-	    "    d: float32[1, 2, 4, 4] = Conv (c, v)\n"
-	    "  group 2 (Exp):\n"
-	    "    f: float32[1, 2, 4, 4] = Exp (d)\n"
-	    "  group 3 (Relu):\n"
-	    "    e: float32[1, 2, 4, 4] = Relu (d)\n"
-	    "    y: float32[1, 2, 4, 4] = Neg (e)\n"
-	    "  output f\n"
-	    "  output y\n");
+	end(graph_fuse, "graph diamond\n"
+			"  input x: float32[1, 2, 4, 4]\n"
+			"  const w: float32[2, 2, 1, 1] = {2, -1, 0.5, 3}\n"
+			"  const v: float32[2, 2, 1, 1] = {2, -1, 0.5, 3}\n"
+			"  group 0 (Conv):\n"
+			"    a: float32[1, 2, 4, 4] = Conv (x, w)\n"
+			"    b: float32[1, 2, 4, 4] = Sigmoid (a)\n"
+			"    c: float32[1, 2, 4, 4] = Mul (a, b)\n"
+			"  group 1 (Conv):\n"
+			"    d: float32[1, 2, 4, 4] = Conv (c, v)\n"
+			"  group 2 (Exp):\n"
+			"    f: float32[1, 2, 4, 4] = Exp (d)\n"
+			"  group 3 (Relu):\n"
+			"    e: float32[1, 2, 4, 4] = Relu (d)\n"
+			"    y: float32[1, 2, 4, 4] = Neg (e)\n"
+			"  output f\n"
+			"  output y\n");
 }
 
 static void

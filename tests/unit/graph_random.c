@@ -53,8 +53,10 @@ verify_func(void *ctx, const char *pass, const struct func *f)
 static bool
 run_program(struct graph *g, const struct graph *like, int batch)
 {
-	struct target target = { .vector_bytes = 16, .vector_registers = 16,
-				 .l1_bytes = 32768, .l2_bytes = 1 << 20,
+	struct target target = { .vector_bytes = 16,
+				 .vector_registers = 16,
+				 .l1_bytes = 32768,
+				 .l2_bytes = 1 << 20,
 				 .stack_limit_bytes = 4096,
 				 .align_bytes = 64,
 				 .typed_workspace = batch % 2 != 0 };
@@ -82,8 +84,8 @@ run_program(struct graph *g, const struct graph *like, int batch)
 		t->value = v;
 	}
 	for (int i = 0; i < p.weights.n; i++) {
-		char *at = args[n++].data = arena_alloc(
-			a, (size_t)p.weights.data[i]->bytes + 1);
+		char *at = args[n++].data =
+			arena_alloc(a, (size_t)p.weights.data[i]->bytes + 1);
 
 		CHECK(weight_stream(g, p.weights.data[i], append, &at));
 	}
@@ -96,8 +98,7 @@ run_program(struct graph *g, const struct graph *like, int batch)
 		memset(args[n++].data, 0xff, bytes);
 	}
 	if (p.plan.workspace_bytes > 0 && p.plan.parts.n == 0) {
-		args[n].data = arena_alloc(
-			a, (size_t)p.plan.workspace_bytes);
+		args[n].data = arena_alloc(a, (size_t)p.plan.workspace_bytes);
 		memset(args[n++].data, 0xff, (size_t)p.plan.workspace_bytes);
 	}
 	for (int i = 0; i < g->dims.n; i++) {

@@ -45,8 +45,8 @@ int_of(struct module *m, const struct expr *e)
 }
 
 static const struct expr *
-raw(struct module *m, enum expr_kind kind, struct dtype t,
-    const struct expr *a, const struct expr *b)
+raw(struct module *m, enum expr_kind kind, struct dtype t, const struct expr *a,
+    const struct expr *b)
 {
 	struct expr payload = { .kind = kind, .type = t };
 	const struct expr *args[] = { a, b };
@@ -67,22 +67,23 @@ test_float_intrinsics(void)
 		enum intrin op;
 		double (*libm)(double);
 	} rows[] = {
-		{ INTRIN_EXP, exp }, { INTRIN_EXP2, exp2 },
-		{ INTRIN_LOG, log }, { INTRIN_LOG2, log2 },
+		{ INTRIN_EXP, exp },     { INTRIN_EXP2, exp2 },
+		{ INTRIN_LOG, log },     { INTRIN_LOG2, log2 },
 		{ INTRIN_LOG1P, log1p }, { INTRIN_SQRT, sqrt },
-		{ INTRIN_SIN, sin }, { INTRIN_COS, cos }, { INTRIN_TAN, tan },
-		{ INTRIN_ASIN, asin }, { INTRIN_ACOS, acos },
-		{ INTRIN_ATAN, atan }, { INTRIN_SINH, sinh },
-		{ INTRIN_COSH, cosh }, { INTRIN_TANH, tanh },
-		{ INTRIN_ASINH, asinh }, { INTRIN_ACOSH, acosh },
-		{ INTRIN_ATANH, atanh }, { INTRIN_ERF, erf },
-		{ INTRIN_FLOOR, floor }, { INTRIN_CEIL, ceil },
-		{ INTRIN_TRUNC, trunc }, { INTRIN_ROUND, round },
-		{ INTRIN_NEARBYINT, nearbyint }, { INTRIN_ABS, fabs },
+		{ INTRIN_SIN, sin },     { INTRIN_COS, cos },
+		{ INTRIN_TAN, tan },     { INTRIN_ASIN, asin },
+		{ INTRIN_ACOS, acos },   { INTRIN_ATAN, atan },
+		{ INTRIN_SINH, sinh },   { INTRIN_COSH, cosh },
+		{ INTRIN_TANH, tanh },   { INTRIN_ASINH, asinh },
+		{ INTRIN_ACOSH, acosh }, { INTRIN_ATANH, atanh },
+		{ INTRIN_ERF, erf },     { INTRIN_FLOOR, floor },
+		{ INTRIN_CEIL, ceil },   { INTRIN_TRUNC, trunc },
+		{ INTRIN_ROUND, round }, { INTRIN_NEARBYINT, nearbyint },
+		{ INTRIN_ABS, fabs },
 	};
-	static const double inputs[] = { 0.0, -0.0, 0.5, -0.75, 1.5, 2.5,
-					 -2.5, 40.25, INFINITY, -INFINITY,
-					 NAN };
+	static const double inputs[] = { 0.0,      -0.0,      0.5,  -0.75,
+					 1.5,      2.5,       -2.5, 40.25,
+					 INFINITY, -INFINITY, NAN };
 	static const enum dtype_kind types[] = { DT_F32, DT_F64, DT_F16,
 						 DT_BF16 };
 	struct module *m = module_new();
@@ -92,14 +93,13 @@ test_float_intrinsics(void)
 			struct dtype t = dtype_of(types[(r + i) % 4]);
 			const struct expr *x = expr_float(m, t, inputs[i]);
 			union number want = { .f = rows[r].libm(inputs[i]) };
-			double got = float_of(m, expr_call1(m, rows[r].op,
-							    x));
+			double got = float_of(m, expr_call1(m, rows[r].op, x));
 
 			want = number_round(t, want);
 			if (!CHECK(same_float(got, want.f))) {
 				fprintf(stderr, "%s(%g): %g, not %g\n",
-					intrin_name(rows[r].op), inputs[i],
-					got, want.f);
+					intrin_name(rows[r].op), inputs[i], got,
+					want.f);
 			}
 		}
 	}
@@ -121,8 +121,8 @@ test_other_floats(void)
 	      (double)(0.1f * 0.1f));
 	CHECK(float_of(m, expr_call(m, INTRIN_FMA, f32, fma, 3)) ==
 	      (double)fmaf(0.1f, 0.1f, -0.01f));
-	CHECK(float_of(m, expr_call1(m, INTRIN_RSQRT,
-				     expr_float(m, f32, 4))) == 0.5);
+	CHECK(float_of(m, expr_call1(m, INTRIN_RSQRT, expr_float(m, f32, 4))) ==
+	      0.5);
 	CHECK(float_of(m, expr_call1(m, INTRIN_SIGMOID,
 				     expr_float(m, f32, 0))) == 0.5);
 	CHECK(float_of(m, expr_call1(m, INTRIN_SIGMOID,
@@ -144,7 +144,8 @@ test_other_floats(void)
 	CHECK_EQ(int_of(m, expr_call1(m, INTRIN_ISNAN, nan)), 1);
 	CHECK_EQ(int_of(m, expr_call1(m, INTRIN_ISINF, nan)), 0);
 	CHECK_EQ(int_of(m, expr_call1(m, INTRIN_ISINF,
-				      expr_float(m, f64, -INFINITY))), 1);
+				      expr_float(m, f64, -INFINITY))),
+		 1);
 	module_free(m);
 }
 
@@ -155,8 +156,8 @@ call_int(struct module *m, enum intrin op, enum dtype_kind kind, int64_t a,
 	const struct expr *args[] = { expr_int(m, dtype_of(kind), a),
 				      expr_int(m, dtype_of(kind), b) };
 
-	return int_of(m, expr_call(m, op, dtype_of(kind), args,
-				   intrin_arity(op)));
+	return int_of(m,
+		      expr_call(m, op, dtype_of(kind), args, intrin_arity(op)));
 }
 
 static int64_t
@@ -173,8 +174,7 @@ static int64_t
 scale_by(struct module *m, int64_t x, double factor)
 {
 	const struct expr *args[] = { expr_i32(m, x),
-				      expr_float(m, dtype_of(DT_F64),
-						 factor) };
+				      expr_float(m, dtype_of(DT_F64), factor) };
 
 	return int_of(m, expr_call(m, INTRIN_SCALE_NEAREST, dtype_of(DT_I32),
 				   args, 2));
@@ -207,14 +207,14 @@ test_int_intrinsics(void)
 	CHECK_EQ(call_int(m, INTRIN_FMOD, DT_I32, -7, 3), -1);
 	CHECK_EQ(call_int(m, INTRIN_FLOOR, DT_I32, -7, 0), -7);
 	CHECK_EQ(call_int(m, INTRIN_LIKELY, DT_BOOL, 1, 0), 1);
-	CHECK_EQ(scale_by(m, 5, 0.5), 2);        /* half to even */
+	CHECK_EQ(scale_by(m, 5, 0.5), 2); /* half to even */
 	CHECK_EQ(scale_by(m, 7, 0.5), 4);
 	CHECK_EQ(scale_by(m, -1, 1e300), INT32_MIN);
 	CHECK_EQ(scale_by(m, 1, 1e300), INT32_MAX);
 	CHECK_EQ(scale_by(m, 1, NAN), INT32_MIN);
-	CHECK_EQ(scale(m, 3, 1 << 30, 0), 2);    /* 1.5: half up */
+	CHECK_EQ(scale(m, 3, 1 << 30, 0), 2); /* 1.5: half up */
 	CHECK_EQ(scale(m, -3, 1 << 30, 0), -1);
-	CHECK_EQ(scale(m, 6, 1 << 30, -1), 2);   /* half away from zero */
+	CHECK_EQ(scale(m, 6, 1 << 30, -1), 2); /* half away from zero */
 	CHECK_EQ(scale(m, -6, 1 << 30, -1), -2);
 	CHECK_EQ(scale(m, 5, 1 << 30, 3), 20);
 	module_free(m);
@@ -242,7 +242,8 @@ test_conversions(void)
 	CHECK_EQ(convert(m, DT_U8, 300), 255);
 	CHECK_EQ(convert(m, DT_I64, 1e30), INT64_MAX);
 	CHECK_EQ(int_of(m, expr_call(m, INTRIN_REINTERPRET, dtype_of(DT_I32),
-				     &one, 1)), 0x3f800000);
+				     &one, 1)),
+		 0x3f800000);
 	module_free(m);
 }
 
@@ -273,13 +274,18 @@ test_int_arithmetic(void)
 			 rows[i].want);
 	}
 	CHECK_EQ(int_of(m, raw(m, EXPR_SUB, u8, expr_int(m, u8, 1),
-			       expr_int(m, u8, 2))), 255);
+			       expr_int(m, u8, 2))),
+		 255);
 	CHECK_EQ(int_of(m, raw(m, EXPR_MAX, u8, expr_int(m, u8, 200),
-			       expr_int(m, u8, 2))), 200);
+			       expr_int(m, u8, 2))),
+		 200);
 	CHECK_EQ(int_of(m, raw(m, EXPR_LT, dtype_of(DT_BOOL),
-			       expr_int(m, u8, 200), expr_int(m, u8, 2))), 0);
-	value_of(m, raw(m, EXPR_FLOORMOD, i8, expr_int(m, i8, 1),
-			expr_int(m, i8, 0)), &ok);
+			       expr_int(m, u8, 200), expr_int(m, u8, 2))),
+		 0);
+	value_of(m,
+		 raw(m, EXPR_FLOORMOD, i8, expr_int(m, i8, 1),
+		     expr_int(m, i8, 0)),
+		 &ok);
 	CHECK(!ok);
 	CHECK_EQ(m->diags.list.data[0].id, DIAG_INTERPRET);
 	module_free(m);
@@ -297,8 +303,10 @@ test_every_dtype(void)
 		struct te_tensor *a = te_placeholder(m, "a", t, 1, shape);
 		struct iter_var *axes = te_axes(m, 1, shape, NULL);
 		const struct expr *x = te_at(m, a, &axes->var->expr, 1);
-		struct te_tensor *b = te_compute(m, "b", "elementwise", 1,
-			axes, expr_add(m, x, expr_const(m, t, 1)), &a, 1);
+		struct te_tensor *b = te_compute(m, "b", "elementwise", 1, axes,
+						 expr_add(m, x,
+							  expr_const(m, t, 1)),
+						 &a, 1);
 		struct te_tensor *params[] = { a, b };
 		struct func *f = te_to_func(m, "f", params, 2);
 		unsigned char in[16], out[16];
@@ -306,14 +314,16 @@ test_every_dtype(void)
 
 		for (int i = 0; i < 2; i++) {
 			union number v = number_cast(t, dtype_of(DT_I32),
-				(union number){ .i = 2 + i });
+						     (union number){ .i = 2 +
+									  i });
 
 			number_store(t, in, (size_t)i, v);
 		}
 		CHECK(func_verify(f) && interp_run(f, args, 2));
 		for (int i = 0; i < 2; i++) {
 			union number v = number_cast(dtype_of(DT_I64), t,
-				number_load(t, out, (size_t)i));
+						     number_load(t, out,
+								 (size_t)i));
 
 			CHECK_EQ(v.i, 3 + i);
 		}
@@ -334,7 +344,8 @@ test_reduction(void)
 	struct iter_var k = te_reduce_axis(m, "k", expr_i32(m, 3));
 	const struct expr *at[] = { axes->var->expr, k.var->expr };
 	struct te_tensor *b = te_compute(m, "b", "reduce", 1, axes,
-		te_sum(m, te_at(m, a, at, 2), &k, 1), &a, 1);
+					 te_sum(m, te_at(m, a, at, 2), &k, 1),
+					 &a, 1);
 	struct te_tensor *params[] = { a, b };
 	struct func *f = te_to_func(m, "f", params, 2);
 	float in[] = { 1, 2, 3, 4, 5, 6 }, out[] = { NAN, NAN };
@@ -349,8 +360,9 @@ test_reduction(void)
 static const char *
 last_message(const struct module *m)
 {
-	return m->diags.list.n == 0 ? ""
-	       : m->diags.list.data[m->diags.list.n - 1].message;
+	return m->diags.list.n == 0
+		       ? ""
+		       : m->diags.list.data[m->diags.list.n - 1].message;
 }
 
 static void
@@ -359,8 +371,9 @@ test_refused(void)
 	struct module *m = module_new();
 	struct dtype f32 = dtype_of(DT_F32);
 	const struct expr *four = expr_i32(m, 4);
-	struct buffer_spec spec = { .name = "a", .type = f32, .ndim = 1,
-				    .shape = &four };
+	struct buffer_spec spec = {
+		.name = "a", .type = f32, .ndim = 1, .shape = &four
+	};
 	const struct buffer *a = buffer_new(m, &spec);
 	const struct expr *zero = expr_float(m, f32, 0);
 	const struct expr *i = expr_i32(m, 4), *name;
@@ -379,8 +392,8 @@ test_refused(void)
 	const struct buffer *acc = buffer_new(m, &spec);
 
 	i = expr_i32(m, 1);
-	f->body = stmt_alloc(f, acc, stmt_store(f, a,
-			expr_load(m, acc, &i, 1), &i, 1));
+	f->body = stmt_alloc(f, acc,
+			     stmt_store(f, a, expr_load(m, acc, &i, 1), &i, 1));
 	CHECK(!interp_run(f, &arg, 1));
 	CHECK_STR_EQ(last_message(m),
 		     "element 1 of 'acc' is read before it is written");
@@ -403,40 +416,43 @@ test_calls_and_vectors(void)
 	struct dtype f32 = dtype_of(DT_F32);
 	struct dtype ptr = dtype_of(DT_HANDLE), i32 = dtype_of(DT_I32);
 	const struct expr *eight = expr_i32(m, 8);
-	struct buffer_spec spec = { .name = "x", .type = f32, .ndim = 1,
-				    .shape = &eight };
+	struct buffer_spec spec = {
+		.name = "x", .type = f32, .ndim = 1, .shape = &eight
+	};
 	const struct buffer *x = buffer_new(m, &spec);
 	const struct buffer *y = buffer_new(m, &spec);
-	const struct expr *ramp =
-		expr_ramp(m, expr_i32(m, 7), expr_i32(m, -1), 8);
-	const struct expr *all =
-		expr_ramp(m, expr_i32(m, 0), expr_i32(m, 1), 8);
+	const struct expr *ramp = expr_ramp(m, expr_i32(m, 7), expr_i32(m, -1),
+					    8);
+	const struct expr *all = expr_ramp(m, expr_i32(m, 0), expr_i32(m, 1),
+					   8);
 	struct func *k = func_new(m, "reverse_twice");
 	struct func *f = func_new(m, "entry");
 	struct var *ws = var_new(m, "ws", ptr), *t = var_new(m, "t", ptr);
 	struct var *in = var_new(m, "in", ptr), *status;
 	const struct expr *load = expr_load(m, x, &ramp, 1);
 	const struct expr *offset[] = { ws->expr, expr_i32(m, 32) };
-	const struct expr *call[] = { expr_string(m, "reverse_twice"),
-				      in->expr, t->expr };
+	const struct expr *call[] = { expr_string(m, "reverse_twice"), in->expr,
+				      t->expr };
 	float data[8], work[16];
 	struct run_arg args[] = { { data, 0 }, { work, 0 } };
 
 	func_add_param(k, NULL, x);
 	func_add_param(k, NULL, y);
-	k->body = stmt_store(k, y, expr_mul(m, load,
-			expr_broadcast(m, expr_float(m, f32, 2), 8)),
-			&all, 1);
+	k->body = stmt_store(k, y,
+			     expr_mul(m, load,
+				      expr_broadcast(m, expr_float(m, f32, 2),
+						     8)),
+			     &all, 1);
 	vec_push(&m->arena, &m->funcs, k);
 	func_add_param(f, in, NULL);
 	func_add_param(f, ws, NULL);
 	f->ret = i32;
 	status = var_new(m, "status", i32);
-	f->body = stmt_let(f, t,
-		expr_call(m, INTRIN_PTR_ADD, ptr, offset, 2),
-		stmt_let(f, status,
-			 expr_call(m, INTRIN_CALL_FUNC, i32, call, 3),
-			 stmt_return(f, status->expr)));
+	f->body = stmt_let(f, t, expr_call(m, INTRIN_PTR_ADD, ptr, offset, 2),
+			   stmt_let(f, status,
+				    expr_call(m, INTRIN_CALL_FUNC, i32, call,
+					      3),
+				    stmt_return(f, status->expr)));
 	for (int i = 0; i < 8; i++) {
 		data[i] = (float)i;
 	}
@@ -453,22 +469,31 @@ run_box(struct module *m, int row, int rows, const float *x, float *y)
 	struct dtype f32 = dtype_of(DT_F32);
 	const struct expr *sizes[2] = { expr_i32(m, 4), expr_i32(m, 8) };
 	const struct expr *zero[2] = { expr_i32(m, 0), expr_i32(m, 0) };
-	struct buffer_spec from = { .name = "x", .type = f32, .ndim = 2,
-				    .shape = sizes };
-	struct buffer_spec to = { .name = "y", .type = f32, .ndim = 2,
+	struct buffer_spec from = {
+		.name = "x", .type = f32, .ndim = 2, .shape = sizes
+	};
+	struct buffer_spec to = { .name = "y",
+				  .type = f32,
+				  .ndim = 2,
 				  .shape = (const struct expr *[]){
-					expr_i32(m, 3), sizes[1] } };
+					  expr_i32(m, 3), sizes[1] } };
 	const struct buffer *bx = buffer_new(m, &from);
 	const struct buffer *by = buffer_new(m, &to);
 	const struct expr *first[2] = { expr_load(m, by, zero, 2),
 					expr_load(m, bx, zero, 2) };
 	const struct expr *args[10] = {
-		expr_call(m, INTRIN_ADDRESS_OF, dtype_of(DT_HANDLE),
-			  &first[0], 1),
+		expr_call(m, INTRIN_ADDRESS_OF, dtype_of(DT_HANDLE), &first[0],
+			  1),
 		expr_call(m, INTRIN_READ_ADDRESS_OF, dtype_of(DT_HANDLE),
 			  &first[1], 1),
-		sizes[0], sizes[1], sizes[1], expr_i32(m, 1),
-		expr_i32(m, row), sizes[0], expr_i32(m, rows), sizes[1],
+		sizes[0],
+		sizes[1],
+		sizes[1],
+		expr_i32(m, 1),
+		expr_i32(m, row),
+		sizes[0],
+		expr_i32(m, rows),
+		sizes[1],
 	};
 	struct func *f = func_new(m, "f");
 	struct run_arg data[2] = { { (float *)x, 0 }, { y, 0 } };
@@ -495,8 +520,8 @@ test_boxes(void)
 	for (int i = 0; i < 24; i++) {
 		int row = 2 + i / 8, column = 4 + i % 8;
 
-		CHECK(y[i] == (row < 4 && column < 8
-			       ? x[8 * row + column] : 0));
+		CHECK(y[i] ==
+		      (row < 4 && column < 8 ? x[8 * row + column] : 0));
 	}
 	CHECK(run_box(m, -1, 2, x, y));
 	CHECK(y[0] == 0 && y[7] == 0 && y[8] == 5 && y[12] == 0);

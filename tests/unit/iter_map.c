@@ -195,8 +195,7 @@ test_known(void)
 	CHECK(detect(&l, NULL, e, 1, ITER_MAP_SURJECTIVE));
 	/* a tail */
 	CHECK(detect(&l, expr_lt(m, f, N(19)), e, 2, ITER_MAP_BIJECTIVE));
-	CHECK(detect(&l, expr_and(m, expr_lt(m, f, N(19)),
-				  expr_le(m, N(2), f)),
+	CHECK(detect(&l, expr_and(m, expr_lt(m, f, N(19)), expr_le(m, N(2), f)),
 		     e, 2, ITER_MAP_BIJECTIVE));
 	/* fused, and taken apart otherwise */
 	e[0] = DIV(f, N(10));
@@ -337,7 +336,8 @@ random_map(struct rng *r, bool legal)
 		predicate = expr_lt(m, e[pick(r, n)], N(1 + pick(r, 12)));
 		if (pick(r, 2)) {
 			predicate = expr_and(m, predicate,
-				expr_le(m, N(pick(r, 4)), e[pick(r, n)]));
+					     expr_le(m, N(pick(r, 4)),
+						     e[pick(r, n)]));
 		}
 		if (predicate->kind == EXPR_INT) {
 			predicate = NULL;
@@ -365,7 +365,8 @@ random_splits(struct rng *r)
 	/* fused to one loop of total, split to (outer, mid, in) */
 	loops_make(&l, m, 3, (int64_t[]){ outer, mid, in });
 	f = ADD(MUL(ADD(MUL(l.it[0].var->expr, N(mid)), l.it[1].var->expr),
-		    N(in)), l.it[2].var->expr);
+		    N(in)),
+		l.it[2].var->expr);
 	if (outer * mid * in != total) {
 		predicate = expr_lt(m, f, N(total));
 	}
@@ -408,8 +409,8 @@ check_division(struct rng *r)
 			predicate = NULL;
 		}
 	}
-	ok = iter_map_divide(&a, l.it, 3, n_outer, predicate, index, NULL, 2,
-			     d, &po, &pi, &why);
+	ok = iter_map_divide(&a, l.it, 3, n_outer, predicate, index, NULL, 2, d,
+			     &po, &pi, &why);
 	CHECK(ok || why);
 	for (int64_t at = 0; ok && at < points(&l); at++) {
 		for (int i = 0; i < 2; i++) {

@@ -109,17 +109,24 @@ test_own_traces(const char *folder, bool json)
 			 json ? "json" : "py");
 		snprintf(options[i], sizeof options[i], "%s=%s",
 			 tirc_kernel(t, i).name, paths[i]);
-		write_text(paths[i], tirc_kernel_trace(t, tirc_kernel(t, i).name, json));
+		write_text(paths[i],
+			   tirc_kernel_trace(t, tirc_kernel(t, i).name, json));
 		list[i] = options[i];
-		CHECK(strcmp(tirc_kernel_script(t, tirc_kernel(t, i).name, -1, false),
-			     tirc_kernel_script(t, tirc_kernel(t, i).name, 0, false)) != 0);
+		CHECK(strcmp(tirc_kernel_script(t, tirc_kernel(t, i).name, -1,
+						false),
+			     tirc_kernel_script(t, tirc_kernel(t, i).name, 0,
+						false)) != 0);
 	}
 	again = compiled(list, n, &ok);
 	if (CHECK(ok)) {
 		check_same_source(t, again);
 		for (int i = 0; i < n; i++) {
-			CHECK_STR_EQ(tirc_kernel_script(again, tirc_kernel(t, i).name, 0, false),
-				     tirc_kernel_script(t, tirc_kernel(t, i).name, 0, false));
+			CHECK_STR_EQ(tirc_kernel_script(again,
+							tirc_kernel(t, i).name,
+							0, false),
+				     tirc_kernel_script(t,
+							tirc_kernel(t, i).name,
+							0, false));
 		}
 	}
 	for (int i = 0; i < n; i++) {
@@ -134,10 +141,10 @@ check_message(const char *option, const char *want)
 {
 	bool ok;
 	struct tirc *t = compiled(&option, 1, &ok);
-	const char *got = tirc_message_count(t) > 0
-				  ? tirc_message(t, tirc_message_count(t) - 1)
-					    .text
-				  : "";
+	const char *got =
+		tirc_message_count(t) > 0
+			? tirc_message(t, tirc_message_count(t) - 1).text
+			: "";
 
 	CHECK(!ok);
 	if (!CHECK(strstr(got, want) != NULL)) {

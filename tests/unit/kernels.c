@@ -25,8 +25,11 @@ static const struct buffer *
 array(struct module *m, const char *name, const char *scope)
 {
 	const struct expr *n = expr_i32(m, N);
-	struct buffer_spec spec = { .name = name, .type = dtype_of(DT_F32),
-				    .ndim = 1, .shape = &n, .scope = scope };
+	struct buffer_spec spec = { .name = name,
+				    .type = dtype_of(DT_F32),
+				    .ndim = 1,
+				    .shape = &n,
+				    .scope = scope };
 
 	return buffer_new(m, &spec);
 }
@@ -58,8 +61,8 @@ static struct stmt *
 threads(struct hand *h, struct var *v, int n, const char *tag,
 	struct stmt *body)
 {
-	struct stmt *s = stmt_for(h->f, v, expr_i32(h->m, 0),
-				  expr_i32(h->m, n), FOR_THREAD, body);
+	struct stmt *s = stmt_for(h->f, v, expr_i32(h->m, 0), expr_i32(h->m, n),
+				  FOR_THREAD, body);
 
 	s->u.loop.thread = tag;
 	return s;
@@ -99,8 +102,8 @@ run(struct hand *h, bool races)
 static bool
 says(const struct diags *d, const char *text)
 {
-	const char *last = d->list.n > 0
-				   ? d->list.data[d->list.n - 1].message : "";
+	const char *last = d->list.n > 0 ? d->list.data[d->list.n - 1].message
+					 : "";
 
 	if (strstr(last, text)) {
 		return true;
@@ -223,9 +226,9 @@ make_mirror(struct hand *h, bool with_barrier, int guard)
 	list[n++] = store(h, h->b, t->expr, load(h, h->s, other));
 	body = stmt_seq(h->f, list, n);
 	if (guard) {
-		body = stmt_if(h->f, expr_lt(h->m, t->expr,
-					     expr_i32(h->m, guard)), body,
-			       NULL);
+		body = stmt_if(h->f,
+			       expr_lt(h->m, t->expr, expr_i32(h->m, guard)),
+			       body, NULL);
 	}
 	h->f->body = stmt_alloc(h->f, h->s,
 				threads(h, t, N, "threadIdx.x", body));
@@ -286,10 +289,13 @@ test_ragged_loop(void)
 	list[0] = store(&h, h.s, t->expr, load(&h, h.a, r->expr));
 	list[1] = store(&h, h.b, t->expr,
 			load(&h, h.s, expr_sub(h.m, last, t->expr)));
-	h.f->body = stmt_alloc(h.f, h.s, threads(&h, t, N, "threadIdx.x",
-		stmt_for(h.f, r, expr_i32(h.m, 0),
-			 expr_add(h.m, t->expr, expr_i32(h.m, 1)), FOR_SERIAL,
-			 stmt_seq(h.f, list, 2))));
+	h.f->body = stmt_alloc(h.f, h.s,
+			       threads(&h, t, N, "threadIdx.x",
+				       stmt_for(h.f, r, expr_i32(h.m, 0),
+						expr_add(h.m, t->expr,
+							 expr_i32(h.m, 1)),
+						FOR_SERIAL,
+						stmt_seq(h.f, list, 2))));
 	CHECK(!lower_func(h.f, NULL));
 	CHECK(says(&h.m->diags, "its range differs between threads"));
 	module_free(h.m);
@@ -317,7 +323,8 @@ static void
 test_local_stays(void)
 {
 	struct hand h;
-	struct buffer_spec spec = { .name = "mine", .ndim = 1,
+	struct buffer_spec spec = { .name = "mine",
+				    .ndim = 1,
 				    .scope = "local" };
 	const struct expr *shape;
 	const struct buffer *mine;
@@ -358,8 +365,8 @@ test_split_refuses(void)
 			  store(&h, h.b, t->expr, load(&h, h.a, t->expr)));
 	pair[1] = stmt_for(h.f, i, expr_i32(h.m, 0), expr_i32(h.m, N),
 			   FOR_SERIAL,
-			   store(&h, h.b, i->expr, expr_float(h.m,
-				dtype_of(DT_F32), 1.0)));
+			   store(&h, h.b, i->expr,
+				 expr_float(h.m, dtype_of(DT_F32), 1.0)));
 	h.f->body = pair[0];
 	CHECK(!lower_split_host_device(h.m, h.f, &few, NULL, &out));
 	CHECK(says(&h.m->diags, "8 threads in a block, the device 4"));
@@ -407,9 +414,9 @@ test_launch_fits(void)
 		args[i] = s->args[0]->args[i];
 	}
 	args[4] = expr_i32(h.m, 4);
-	stmt_set_arg(h.f, s, 0, expr_call(h.m, INTRIN_LAUNCH,
-					  dtype_of(DT_VOID), args,
-					  s->args[0]->n_args));
+	stmt_set_arg(h.f, s, 0,
+		     expr_call(h.m, INTRIN_LAUNCH, dtype_of(DT_VOID), args,
+			       s->args[0]->n_args));
 	CHECK(!run(&h, false));
 	CHECK(says(&h.m->diags, "was launched with 4"));
 	module_free(h.m);

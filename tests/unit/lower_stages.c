@@ -10,8 +10,7 @@ loop(struct trial *t, const char *name, int i)
 {
 	int *list = NULL, n = 0;
 
-	CHECK(sched_get_loops(&t->s, sched_get_block(&t->s, name), &list,
-			      &n));
+	CHECK(sched_get_loops(&t->s, sched_get_block(&t->s, name), &list, &n));
 	CHECK(i < n);
 	return i < n ? list[i] : 0;
 }
@@ -54,18 +53,16 @@ make_chain(struct module *m, int rows, int cols)
 	struct te_tensor *last = x;
 
 	for (int k = 0; k < 3; k++) {
-		struct iter_var *ij = axes(m, 2, (int[]){ rows, cols },
-					   names);
-		const struct expr *at[] = { ij[0].var->expr,
-					    ij[1].var->expr };
+		struct iter_var *ij = axes(m, 2, (int[]){ rows, cols }, names);
+		const struct expr *at[] = { ij[0].var->expr, ij[1].var->expr };
 		const struct expr *v = te_at(m, last, at, 2);
 		const struct expr *c = expr_float(m, dtype_of(DT_F32), k + 1);
 
 		v = k == 0   ? expr_add(m, v, c)
 		    : k == 1 ? expr_mul(m, v, c)
 			     : expr_sub(m, v, c);
-		last = te_compute(m, stages[k], "elementwise", 2, ij, v,
-				  &last, 1);
+		last = te_compute(m, stages[k], "elementwise", 2, ij, v, &last,
+				  1);
 	}
 	return te_to_func(m, "chain", (struct te_tensor *[]){ x, last }, 2);
 }
@@ -83,10 +80,11 @@ start_chain(struct trial *t, struct module *m, int rows)
 static void
 test_pipeline(void)
 {
-	static const int stages[][3] = { { 0, 1, 2 }, { 0, 0, 1 },
-					 { 0, 1, 1 }, { 0, 0, 0 },
-					 { 0, 2, 3 } };
-	static const int orders[][3] = { { 0, 1, 2 }, { 2, 1, 0 },
+	static const int stages[][3] = {
+		{ 0, 1, 2 }, { 0, 0, 1 }, { 0, 1, 1 }, { 0, 0, 0 }, { 0, 2, 3 }
+	};
+	static const int orders[][3] = { { 0, 1, 2 },
+					 { 2, 1, 0 },
 					 { 1, 2, 0 } };
 	struct module *m = module_new();
 	struct trial t;
@@ -122,10 +120,11 @@ test_pipeline_of_reduction(void)
 	/* Copies of a and b for each part of the reduction, one part ahead. */
 	trial_start(&t, m, make_matmul(m, 4, 12, 5));
 	c = sched_get_block(&t.s, "c");
-	CHECK(sched_split(&t.s, loop(&t, "c", 2), (int64_t[]){ 0, 4 }, 2,
-			  out));
-	CHECK(sched_reorder(&t.s, (int[]){ out[0], loop(&t, "c", 0),
-					   loop(&t, "c", 1), out[1] }, 4));
+	CHECK(sched_split(&t.s, loop(&t, "c", 2), (int64_t[]){ 0, 4 }, 2, out));
+	CHECK(sched_reorder(&t.s,
+			    (int[]){ out[0], loop(&t, "c", 0), loop(&t, "c", 1),
+				     out[1] },
+			    4));
 	for (int i = 0; i < 2; i++) {
 		CHECK(sched_cache_read(&t.s, c, i, "local", &copy));
 		CHECK(sched_compute_at(&t.s, copy, loop(&t, "c", 0)));
@@ -166,9 +165,8 @@ test_pipeline_refusals(void)
 				  cases[i].why))) {
 			fprintf(stderr, "wanted \"%s\", got \"%s\"\n",
 				cases[i].why,
-				m->diags.list.n
-					? m->diags.list.data[0].message
-					: "nothing");
+				m->diags.list.n ? m->diags.list.data[0].message
+						: "nothing");
 		}
 	}
 	start_chain(&t, m, 4);
@@ -196,10 +194,11 @@ test_double_buffer(void)
 	CHECK(!trial_text_has(&t, "double_buffer"));
 	trial_start(&t, m, make_matmul(m, 4, 12, 5));
 	c = sched_get_block(&t.s, "c");
-	CHECK(sched_split(&t.s, loop(&t, "c", 2), (int64_t[]){ 0, 4 }, 2,
-			  out));
-	CHECK(sched_reorder(&t.s, (int[]){ out[0], loop(&t, "c", 0),
-					   loop(&t, "c", 1), out[1] }, 4));
+	CHECK(sched_split(&t.s, loop(&t, "c", 2), (int64_t[]){ 0, 4 }, 2, out));
+	CHECK(sched_reorder(&t.s,
+			    (int[]){ out[0], loop(&t, "c", 0), loop(&t, "c", 1),
+				     out[1] },
+			    4));
 	CHECK(sched_cache_read(&t.s, c, 0, "local", &copy));
 	CHECK(sched_compute_at(&t.s, copy, loop(&t, "c", 0)));
 	CHECK(sched_decompose_reduction(&t.s, c, loop(&t, "c", 0), &init));
@@ -218,8 +217,7 @@ test_virtual_threads(void)
 
 	trial_start(&t, m, make_matmul(m, 8, 5, 6));
 	c = sched_get_block(&t.s, "c");
-	CHECK(sched_split(&t.s, loop(&t, "y", 0), (int64_t[]){ 2, 0 }, 2,
-			  out));
+	CHECK(sched_split(&t.s, loop(&t, "y", 0), (int64_t[]){ 2, 0 }, 2, out));
 	CHECK(sched_bind(&t.s, out[0], "vthread.x"));
 	CHECK(sched_compute_at(&t.s, c, out[1]));
 	CHECK(trial_same(&t));
@@ -229,8 +227,7 @@ test_virtual_threads(void)
 	trial_start(&t, m, make_matmul(m, 8, 5, 6));
 	c = sched_get_block(&t.s, "c");
 	CHECK(sched_bind(&t.s, loop(&t, "y", 1), "vthread.y"));
-	CHECK(sched_split(&t.s, loop(&t, "y", 0), (int64_t[]){ 2, 0 }, 2,
-			  out));
+	CHECK(sched_split(&t.s, loop(&t, "y", 0), (int64_t[]){ 2, 0 }, 2, out));
 	CHECK(sched_bind(&t.s, out[0], "vthread.x"));
 	CHECK(sched_compute_at(&t.s, c, loop(&t, "y", 2)));
 	CHECK(trial_lower(&t));

@@ -18,8 +18,8 @@ struct lowered_case {
 	const char *want;         /* the body it becomes; NULL: as plain does */
 	struct run_arg *args;     /* the last one is written */
 	int n;
-	float *result;            /* the last one's data */
-	size_t elements;          /* of it, at most 96 */
+	float *result;   /* the last one's data */
+	size_t elements; /* of it, at most 96 */
 };
 
 /* The only function of a program, lowered; NULL after printing why not. */
@@ -27,7 +27,9 @@ static inline struct func *
 lowered(struct module *m, const char *text)
 {
 	struct source src = {
-		.name = "program", .text = text, .length = strlen(text),
+		.name = "program",
+		.text = text,
+		.length = strlen(text),
 	};
 
 	if (!script_read(m, &src) || m->funcs.n != 1 ||
@@ -80,8 +82,7 @@ check_lowered(const struct lowered_case *c)
 			     c->elements * sizeof *expected) == 0);
 		want = c->want != NULL ? c->want : body_of(plain, before);
 		if (!CHECK(strcmp(body_of(m, after), want) == 0)) {
-			fprintf(stderr, "%s:\n%s", c->what,
-				body_of(m, after));
+			fprintf(stderr, "%s:\n%s", c->what, body_of(m, after));
 		}
 	}
 	module_free(plain);

@@ -7,10 +7,10 @@
 #include <math.h>
 
 #define HEAD "from tvm.script import tir as T\n@T.prim_func\n"
-#define OF_PAIRS \
-	"def f(a: T.Buffer((16,), \"#\"), b: T.Buffer((16,), \"#\"), " \
-	"x: T.Buffer((16,)), y: T.Buffer((16, 16), \"#\")):\n" \
-	"    for i, j in T.grid(16, 16):\n" \
+#define OF_PAIRS                                                               \
+	"def f(a: T.Buffer((16,), \"#\"), b: T.Buffer((16,), \"#\"), "         \
+	"x: T.Buffer((16,)), y: T.Buffer((16, 16), \"#\")):\n"                 \
+	"    for i, j in T.grid(16, 16):\n"                                    \
 	"        y[i, j] = "
 
 /* Division by zero is left open. */
@@ -91,7 +91,10 @@ check_value(bool is_signed, const char *value)
 	int8_t a[16], b[16], y[256], want[256];
 	float x[16];
 	struct run_arg args[4] = {
-		{ .data = a }, { .data = b }, { .data = x }, { .data = y },
+		{ .data = a },
+		{ .data = b },
+		{ .data = x },
+		{ .data = y },
 	};
 
 	src.text = with_type(&m->arena,
@@ -127,7 +130,8 @@ static void
 test_variables(void)
 {
 	struct module *m = module_new();
-	struct func *f = lowered(m, HEAD
+	struct func *f = lowered(
+		m, HEAD
 		"def f(k: T.uint4, y: T.Buffer((20,), \"uint4\")):\n"
 		"    t = T.alloc_buffer((20,), \"uint4\", scope=\"local\")\n"
 		"    for i in range(20):\n"
@@ -165,7 +169,8 @@ static const struct {
 		"    for i, k in T.grid(3, 6):\n"
 		"        y[i, k] = T.Cast(\"int32\", T.nibble(\"int8\", "
 		"w[i, k // 2], k % 2))\n",
-	}, {
+	},
+	{
 		"rows of an odd length",
 		"def f(x: T.Buffer((3, 6), \"int4\"), "
 		"w: T.Buffer((6, 3), \"int4\"), "
@@ -178,7 +183,8 @@ static const struct {
 		"        ii: T.int32 = i * 3 - k + 2\n"
 		"        y[i, k] = T.Cast(\"int32\", T.nibble(\"int8\", "
 		"w[ii // 2], ii % 2)) * T.Cast(\"int32\", x[k, i])\n",
-	}, {
+	},
+	{
 		"pairs, without a remainder",
 		"def f(w: T.Buffer((18,), \"int4\"), "
 		"y: T.Buffer((18,), \"int32\")):\n"
@@ -198,16 +204,18 @@ static void
 test_packed(int at)
 {
 	struct module *m = module_new();
-	const char *text = arena_printf(&m->arena, HEAD "%s",
-					packed[at].text);
+	const char *text = arena_printf(&m->arena, HEAD "%s", packed[at].text);
 	struct source src = {
-		.name = "program", .text = text, .length = strlen(text),
+		.name = "program",
+		.text = text,
+		.length = strlen(text),
 	};
 	bool two = strstr(text, "def f(x") != NULL;
 	int8_t w[18], x[18];
 	uint8_t pairs[9];
 	int32_t y[18], want[18];
-	struct run_arg args[3] = { { .data = x }, { .data = w },
+	struct run_arg args[3] = { { .data = x },
+				   { .data = w },
 				   { .data = y } };
 	struct func *f;
 
@@ -216,8 +224,8 @@ test_packed(int at)
 		x[i] = (int8_t)(i * 11 % 16 - 8);
 	}
 	for (int i = 0; i < 9; i++) {
-		pairs[i] = (uint8_t)((w[2 * i] & 15) |
-				     (w[2 * i + 1] & 15) << 4);
+		pairs[i] = (uint8_t)((w[2 * i] & 15) | (w[2 * i + 1] & 15)
+							       << 4);
 	}
 	if (CHECK(script_read(m, &src) && m->funcs.n == 1)) {
 		f = m->funcs.data[0];
@@ -240,7 +248,9 @@ check_refused(const char *text, const char *why)
 {
 	struct module *m = module_new();
 	struct source src = {
-		.name = "program", .text = text, .length = strlen(text),
+		.name = "program",
+		.text = text,
+		.length = strlen(text),
 	};
 
 	if (CHECK(script_read(m, &src) && m->funcs.n == 1)) {
@@ -263,14 +273,15 @@ main(void)
 		test_packed((int)i);
 	}
 	check_refused(HEAD "def f(w: T.Buffer((4,), \"int4\"), "
-		      "y: T.Buffer((4,))):\n"
-		      "    T.func_attr({\"packed\": \"w\"})\n"
-		      "    T.evaluate(T.call_extern(\"int32\", \"g\", "
-		      "T.address_of(w[1]), T.address_of(y[0])))\n",
+			   "y: T.Buffer((4,))):\n"
+			   "    T.func_attr({\"packed\": \"w\"})\n"
+			   "    T.evaluate(T.call_extern(\"int32\", \"g\", "
+			   "T.address_of(w[1]), T.address_of(y[0])))\n",
 		      "the address of an element of w");
 	check_refused(HEAD "def f(w: T.Buffer((4,), \"int4\"), "
-		      "y: T.Buffer((4,), \"int4\")):\n"
-		      "    T.func_attr({\"packed\": \"w\"})\n"
-		      "    y[0:4] = w[0:4]\n", "a vector of w");
+			   "y: T.Buffer((4,), \"int4\")):\n"
+			   "    T.func_attr({\"packed\": \"w\"})\n"
+			   "    y[0:4] = w[0:4]\n",
+		      "a vector of w");
 	return check_done();
 }

@@ -51,10 +51,10 @@ test_sha256(void)
 static void
 test_varints(void)
 {
-	static const uint8_t good[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-					0xff, 0xff, 0xff, 0x01 };
-	static const uint8_t large[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-					 0xff, 0xff, 0xff, 0x02 };
+	static const uint8_t good[] = { 0xff, 0xff, 0xff, 0xff, 0xff,
+					0xff, 0xff, 0xff, 0xff, 0x01 };
+	static const uint8_t large[] = { 0xff, 0xff, 0xff, 0xff, 0xff,
+					 0xff, 0xff, 0xff, 0xff, 0x02 };
 	uint64_t v = 0;
 
 	CHECK(wire_varint(&(struct wire_reader){ good, good + 10 }, &v));
@@ -68,9 +68,9 @@ static void
 test_tensors(void)
 {
 	static const enum dtype_kind kinds[] = {
-		DT_BOOL, DT_I8, DT_U8, DT_I16, DT_U16, DT_I32, DT_U32, DT_I64,
-		DT_U64, DT_F16, DT_BF16, DT_F32, DT_F64, DT_I4, DT_U4,
-		DT_F8E4M3FN, DT_F8E5M2,
+		DT_BOOL, DT_I8,  DT_U8,  DT_I16,      DT_U16,    DT_I32,
+		DT_U32,  DT_I64, DT_U64, DT_F16,      DT_BF16,   DT_F32,
+		DT_F64,  DT_I4,  DT_U4,  DT_F8E4M3FN, DT_F8E5M2,
 	};
 	char path[] = "/tmp/tirc-unit-XXXXXX";
 	int fd = mkstemp(path);
@@ -81,16 +81,19 @@ test_tensors(void)
 		struct module *m = module_new();
 		int64_t shape[] = { 3, 1, 5 };
 		uint8_t data[15 * 8];
-		struct array out, in = {
-			.name = "t", .type = dtype_of(kinds[k]), .ndim = 3,
-			.shape = shape, .elems = 15, .data = data };
+		struct array out, in = { .name = "t",
+					 .type = dtype_of(kinds[k]),
+					 .ndim = 3,
+					 .shape = shape,
+					 .elems = 15,
+					 .data = data };
 		size_t bytes = 15 * (size_t)dtype_bytes(in.type);
 
 		for (size_t i = 0; i < bytes; ++i) {
 			data[i] = (uint8_t)(kinds[k] == DT_BOOL ? i % 2
 					    : kinds[k] == DT_U4 ? i % 16
 					    : kinds[k] == DT_I4 ? i % 8 + 0xf8
-					    : i * 37);
+								: i * 37);
 		}
 		CHECK(onnx_write_tensor(m, path, &in));
 		if (CHECK(onnx_read_tensor(m, path, &out))) {
@@ -126,9 +129,12 @@ test_quotes(void)
 
 	arena_init(&a);
 	CHECK_STR_EQ(import_quote(&a, "a\nb\\\x01"), "'a\\nb\\\\\\x01'");
-	CHECK(strlen(import_quote(&a, "                                     "
-	"                                                                  "
-	"                                                            ")) < 150);
+	CHECK(strlen(import_quote(
+		      &a,
+		      "                                     "
+		      "                                                                  "
+		      "                                                            ")) <
+	      150);
 	arena_release(&a);
 }
 

@@ -172,11 +172,11 @@ test_conv_shape(void)
 
 struct form {
 	const char *op;
-	int rank;           /* of input 0 */
+	int rank; /* of input 0 */
 	int n_inputs;
-	int other_rank;     /* of the other inputs: the last dimensions */
-	bool other_ones;    /* or they are [c, 1, 1], [k, k] filters, … */
-	int64_t kernel;     /* windows: kernel_shape, pads 1, strides 2 */
+	int other_rank;  /* of the other inputs: the last dimensions */
+	bool other_ones; /* or they are [c, 1, 1], [k, k] filters, … */
+	int64_t kernel;  /* windows: kernel_shape, pads 1, strides 2 */
 };
 
 static const struct form forms[] = {
@@ -245,8 +245,7 @@ build(struct graph *g, const struct form *f, const struct expr *const *sizes)
 
 /* Runs n's definition; dims: the values of its size parameters by name. */
 static bool
-run(struct graph *g, const struct node *n, const int64_t *sizes,
-    struct data *d)
+run(struct graph *g, const struct node *n, const int64_t *sizes, struct data *d)
 {
 	struct te_tensor *in[3] = { NULL }, *out[1] = { NULL }, *params[4];
 	struct run_arg args[8] = { { NULL, 0 } };
@@ -300,8 +299,11 @@ test_form(const struct form *f, const int64_t *sizes)
 	for (int d = 0; d < f->rank; d++) {
 		shape[d] = expr_i32(m, sizes[d]);
 		dims[d] = d == 1 ? shape[d]
-			: var_new_dim(m, arena_printf(&m->arena, "d%d", d),
-				      1, 64)->expr;
+				 : var_new_dim(m,
+					       arena_printf(&m->arena, "d%d",
+							    d),
+					       1, 64)
+					   ->expr;
 	}
 	fill(&want);
 	fill(&got);
@@ -351,7 +353,9 @@ int
 main(void)
 {
 	static const int64_t sizes[][4] = {
-		{ 2, 3, 4, 5 }, { 1, 2, 6, 3 }, { 3, 4, 1, 7 },
+		{ 2, 3, 4, 5 },
+		{ 1, 2, 6, 3 },
+		{ 3, 4, 1, 7 },
 	};
 
 	test_values();

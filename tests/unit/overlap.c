@@ -4,9 +4,9 @@
 #include "lowered.h"
 
 /* Of 19 elements in tiles of 8: y[i], made of x and of w. */
-#define HEAD \
-	"from tvm.script import tir as T\n@T.prim_func\n" \
-	"def f(x: T.Buffer((24,)), w: T.Buffer((3,)), " \
+#define HEAD                                                                   \
+	"from tvm.script import tir as T\n@T.prim_func\n"                      \
+	"def f(x: T.Buffer((24,)), w: T.Buffer((3,)), "                        \
 	"y: T.Buffer((19,))):\n"
 
 #define OUTER "    for i_o in range(3):\n"
@@ -14,9 +14,9 @@
 
 struct program {
 	const char *what;
-	const char *kind;   /* of the loop over tiles */
+	const char *kind; /* of the loop over tiles */
 	const char *body;
-	const char *want;   /* NULL: as without the note */
+	const char *want; /* NULL: as without the note */
 };
 
 static const struct program programs[] = {
@@ -111,15 +111,19 @@ test_program(const struct program *p)
 	float x[24], w[3], y[19];
 	struct run_arg args[] = { { .data = x }, { .data = w }, { .data = y } };
 	struct lowered_case c = {
-		.what = p->what, .args = args, .n = 3, .result = y,
-		.elements = 19, .want = p->want,
-		.plain = arena_printf(&m->arena, HEAD
-				      "    for i_o in T.%s(3):\n%s", p->kind,
-				      p->body),
-		.text = arena_printf(&m->arena, HEAD
-				     "    for i_o in T.%s(3, annotations="
-				     "{\"overlap\": 1}):\n%s", p->kind,
-				     p->body),
+		.what = p->what,
+		.args = args,
+		.n = 3,
+		.result = y,
+		.elements = 19,
+		.want = p->want,
+		.plain = arena_printf(&m->arena,
+				      HEAD "    for i_o in T.%s(3):\n%s",
+				      p->kind, p->body),
+		.text = arena_printf(&m->arena,
+				     HEAD "    for i_o in T.%s(3, annotations="
+					  "{\"overlap\": 1}):\n%s",
+				     p->kind, p->body),
 	};
 
 	for (int i = 0; i < 24; i++) {
@@ -145,10 +149,13 @@ test_in_place(void)
 
 	for (int i = 0; i < 2; i++) {
 		struct module *m = module_new();
-		struct func *f = lowered(m, arena_printf(&m->arena,
-			"from tvm.script import tir as T\n@T.prim_func\n"
-			"def f(x: T.Buffer((19,)), y: T.Buffer((19,))):\n%s",
-			bodies[i]));
+		struct func *f = lowered(
+			m,
+			arena_printf(
+				&m->arena,
+				"from tvm.script import tir as T\n@T.prim_func\n"
+				"def f(x: T.Buffer((19,)), y: T.Buffer((19,))):\n%s",
+				bodies[i]));
 
 		if (CHECK(f != NULL)) {
 			CHECK(lower_can_share(f, f->params.data[0].buffer,

@@ -38,11 +38,11 @@ make_symbolic(struct module *m, int64_t least)
 	struct te_tensor *x = te_placeholder(m, "x", dtype_of(DT_F32), 1, &n);
 	struct iter_var *i = te_axes(m, 1, &n, NULL);
 	const struct expr *at = i[0].var->expr;
-	struct te_tensor *y = te_compute(
-		m, "y", "elementwise", 1, i,
-		expr_add(m, te_at(m, x, &at, 1),
-			 expr_float(m, dtype_of(DT_F32), 1)),
-		&x, 1);
+	struct te_tensor *y =
+		te_compute(m, "y", "elementwise", 1, i,
+			   expr_add(m, te_at(m, x, &at, 1),
+				    expr_float(m, dtype_of(DT_F32), 1)),
+			   &x, 1);
 
 	return te_to_func(m, "f", (struct te_tensor *[]){ x, y }, 2);
 }
@@ -52,7 +52,8 @@ check_run(struct module *m, struct func *f, int least)
 {
 	for (int n = least; n <= LARGEST; n++) {
 		float x[LARGEST], y[LARGEST + 1];
-		struct run_arg args[3] = { { .data = x }, { .data = y },
+		struct run_arg args[3] = { { .data = x },
+					   { .data = y },
 					   { .scalar = n } };
 
 		for (int i = 0; i < n; i++) {
@@ -152,18 +153,17 @@ test_provable(void)
 	struct te_tensor *x = te_placeholder(m, "x", dtype_of(DT_F32), 1, &n);
 	struct iter_var *i = te_axes(m, 1, &n, NULL);
 	const struct expr *at = i[0].var->expr;
-	struct te_tensor *y = te_compute(
-		m, "y", "elementwise", 1, i,
-		expr_add(m, te_at(m, x, &at, 1),
-			 expr_float(m, dtype_of(DT_F32), 1)),
-		&x, 1);
+	struct te_tensor *y =
+		te_compute(m, "y", "elementwise", 1, i,
+			   expr_add(m, te_at(m, x, &at, 1),
+				    expr_float(m, dtype_of(DT_F32), 1)),
+			   &x, 1);
 	struct func *f = te_to_func(m, "f", (struct te_tensor *[]){ x, y }, 2);
 	struct sched s;
 	int part[3];
 
 	sched_init(&s, f);
-	CHECK(sched_split(&s, only_loop(&s), (int64_t[]){ 0, 2, 4 }, 3,
-			  part));
+	CHECK(sched_split(&s, only_loop(&s), (int64_t[]){ 0, 2, 4 }, 3, part));
 	CHECK_EQ(count(text_of(m, f), "T.where"), 0);
 	CHECK(lower_func(f, NULL));
 	CHECK_EQ(count(text_of(m, f), "if "), 0);

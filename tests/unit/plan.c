@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Offsets of blocks with random lives: nothing overlaps, the size is near its
  * bound; an order with a lower peak is found. */
-#include "check.h"
 #include "plan.h"
+#include "check.h"
 
 #include <stdlib.h>
 
@@ -97,8 +97,8 @@ test_random(uint32_t seed, int n, int64_t align)
 		uint32_t long_life = next_random(&seed) % 8 == 0;
 
 		b[i] = (struct block_life){ .first = i, .align_bytes = 4 };
-		b[i].last = i + 1 + (int)(next_random(&seed) %
-					  (long_life ? 20 : 3));
+		b[i].last = i + 1 +
+			    (int)(next_random(&seed) % (long_life ? 20 : 3));
 		b[i].bytes = (1 + next_random(&seed) % 64) * 64;
 	}
 	check_lives(b, n, &a);
@@ -117,8 +117,12 @@ test_pieces(void)
 	static const struct piece pieces[2] = { { 0, 100, 0, 4 },
 						{ 100, 200, 3, 4 } };
 	struct block_life b[2] = {
-		{ .bytes = 200, .align_bytes = 4, .first = 0, .last = 4,
-		  .pieces = pieces, .n_pieces = 2 },
+		{ .bytes = 200,
+		  .align_bytes = 4,
+		  .first = 0,
+		  .last = 4,
+		  .pieces = pieces,
+		  .n_pieces = 2 },
 		{ .bytes = 100, .align_bytes = 4, .first = 1, .last = 2 },
 	};
 	struct arena a;

@@ -6,8 +6,7 @@
 #include "te.h"
 
 static void
-check_print(const struct func *f, enum script_version version,
-	    const char *want)
+check_print(const struct func *f, enum script_version version, const char *want)
 {
 	struct strbuf out;
 
@@ -24,9 +23,9 @@ add_one(struct module *m)
 	const struct expr *shape[] = { expr_i32(m, 8) };
 	struct te_tensor *a = te_placeholder(m, "A", f32, 1, shape);
 	struct iter_var *axes = te_axes(m, 1, shape, NULL);
-	const struct expr *body =
-		expr_add(m, te_at(m, a, &axes[0].var->expr, 1),
-			 expr_float(m, f32, 1));
+	const struct expr *body = expr_add(m,
+					   te_at(m, a, &axes[0].var->expr, 1),
+					   expr_float(m, f32, 1));
 	struct te_tensor *params[] = { a, NULL };
 
 	params[1] = te_compute(m, "B", "elementwise", 1, axes, body, &a, 1);
@@ -50,44 +49,44 @@ test_add_one(void)
 	strbuf_init(&out);
 	module_print(m, SCRIPT_OLD, &out);
 	CHECK_STR_EQ(out.data,
-		"# from tvm.script import tir as T\n"
-		"@tvm.script.ir_module\n"
-		"class Module:\n"
-		"    @T.prim_func\n"
-		"    def main(A: T.Buffer[8, \"float32\"], "
-		"B: T.Buffer[8, \"float32\"]) -> None:\n"
-		"        # function attr dict\n"
-		"        T.func_attr({\"global_symbol\": \"main\", "
-		"\"tir.noalias\": True})\n"
-		"        # body\n"
-		"        # with T.block(\"root\")\n"
-		"        for i0 in T.serial(8):\n"
-		"            with T.block(\"B\"):\n"
-		"                i0_1 = T.axis.spatial(8, i0)\n"
-		"                T.reads(A[i0_1])\n"
-		"                T.writes(B[i0_1])\n"
-		"                B[i0_1] = A[i0_1] + T.float32(1)\n");
+		     "# from tvm.script import tir as T\n"
+		     "@tvm.script.ir_module\n"
+		     "class Module:\n"
+		     "    @T.prim_func\n"
+		     "    def main(A: T.Buffer[8, \"float32\"], "
+		     "B: T.Buffer[8, \"float32\"]) -> None:\n"
+		     "        # function attr dict\n"
+		     "        T.func_attr({\"global_symbol\": \"main\", "
+		     "\"tir.noalias\": True})\n"
+		     "        # body\n"
+		     "        # with T.block(\"root\")\n"
+		     "        for i0 in T.serial(8):\n"
+		     "            with T.block(\"B\"):\n"
+		     "                i0_1 = T.axis.spatial(8, i0)\n"
+		     "                T.reads(A[i0_1])\n"
+		     "                T.writes(B[i0_1])\n"
+		     "                B[i0_1] = A[i0_1] + T.float32(1)\n");
 	strbuf_release(&out);
 	strbuf_init(&out);
 	module_print(m, SCRIPT_CURRENT, &out);
 	CHECK_STR_EQ(out.data,
-		"# from tvm.script import ir as I\n"
-		"# from tvm.script import tir as T\n"
-		"\n"
-		"@I.ir_module\n"
-		"class Module:\n"
-		"    @T.prim_func\n"
-		"    def main(A: T.Buffer((8,), \"float32\"), "
-		"B: T.Buffer((8,), \"float32\")):\n"
-		"        T.func_attr({\"global_symbol\": \"main\", "
-		"\"tir.noalias\": T.bool(True)})\n"
-		"        # with T.sblock(\"root\"):\n"
-		"        for i0 in range(8):\n"
-		"            with T.sblock(\"B\"):\n"
-		"                v_i0 = T.axis.spatial(8, i0)\n"
-		"                T.reads(A[v_i0])\n"
-		"                T.writes(B[v_i0])\n"
-		"                B[v_i0] = A[v_i0] + T.float32(1)\n");
+		     "# from tvm.script import ir as I\n"
+		     "# from tvm.script import tir as T\n"
+		     "\n"
+		     "@I.ir_module\n"
+		     "class Module:\n"
+		     "    @T.prim_func\n"
+		     "    def main(A: T.Buffer((8,), \"float32\"), "
+		     "B: T.Buffer((8,), \"float32\")):\n"
+		     "        T.func_attr({\"global_symbol\": \"main\", "
+		     "\"tir.noalias\": T.bool(True)})\n"
+		     "        # with T.sblock(\"root\"):\n"
+		     "        for i0 in range(8):\n"
+		     "            with T.sblock(\"B\"):\n"
+		     "                v_i0 = T.axis.spatial(8, i0)\n"
+		     "                T.reads(A[v_i0])\n"
+		     "                T.writes(B[v_i0])\n"
+		     "                B[v_i0] = A[v_i0] + T.float32(1)\n");
 	strbuf_release(&out);
 	module_free(m);
 }
@@ -120,31 +119,30 @@ test_scheduled(void)
 	CHECK_EQ(n, 1);
 	CHECK(sched_split(&s, loops[0], factors, 3, i));
 	check_body(f,
-		"    for i0_0, i0_1, i0_2 in T.grid(2, 2, 2):\n"
-		"        with T.block(\"B\"):\n"
-		"            i0 = T.axis.spatial(8, i0_0 * 4 + i0_1 * 2 + "
-		"i0_2)\n"
-		"            T.reads(A[i0])\n"
-		"            T.writes(B[i0])\n"
-		"            B[i0] = A[i0] + T.float32(1)\n");
+		   "    for i0_0, i0_1, i0_2 in T.grid(2, 2, 2):\n"
+		   "        with T.block(\"B\"):\n"
+		   "            i0 = T.axis.spatial(8, i0_0 * 4 + i0_1 * 2 + "
+		   "i0_2)\n"
+		   "            T.reads(A[i0])\n"
+		   "            T.writes(B[i0])\n"
+		   "            B[i0] = A[i0] + T.float32(1)\n");
 
 	int order[] = { i[0], i[2], i[1] };
 
 	CHECK(sched_reorder(&s, order, 3));
 	CHECK(sched_bind(&s, i[0], "blockIdx.x"));
 	CHECK(sched_bind(&s, i[2], "threadIdx.x"));
-	check_body(f,
-		"    for i0_0 in T.thread_binding(2, "
-		"thread=\"blockIdx.x\"):\n"
-		"        for i0_2 in T.thread_binding(2, "
-		"thread=\"threadIdx.x\"):\n"
-		"            for i0_1 in T.serial(2):\n"
-		"                with T.block(\"B\"):\n"
-		"                    i0 = T.axis.spatial(8, i0_0 * 4 + "
-		"i0_1 * 2 + i0_2)\n"
-		"                    T.reads(A[i0])\n"
-		"                    T.writes(B[i0])\n"
-		"                    B[i0] = A[i0] + T.float32(1)\n");
+	check_body(f, "    for i0_0 in T.thread_binding(2, "
+		      "thread=\"blockIdx.x\"):\n"
+		      "        for i0_2 in T.thread_binding(2, "
+		      "thread=\"threadIdx.x\"):\n"
+		      "            for i0_1 in T.serial(2):\n"
+		      "                with T.block(\"B\"):\n"
+		      "                    i0 = T.axis.spatial(8, i0_0 * 4 + "
+		      "i0_1 * 2 + i0_2)\n"
+		      "                    T.reads(A[i0])\n"
+		      "                    T.writes(B[i0])\n"
+		      "                    B[i0] = A[i0] + T.float32(1)\n");
 	CHECK(func_verify(f));
 	module_free(m);
 }
@@ -168,19 +166,25 @@ test_symbolic_matmul(void)
 	const struct expr *a_at[] = { ij[0].var->expr, k.var->expr };
 	const struct expr *b_at[] = { k.var->expr, ij[1].var->expr };
 	struct te_tensor *c = te_compute(m, "C", "matmul", 2, ij,
-		te_sum(m, expr_mul(m, te_at(m, a, a_at, 2),
-				   te_at(m, b, b_at, 2)), &k, 1), in, 2);
+					 te_sum(m,
+						expr_mul(m,
+							 te_at(m, a, a_at, 2),
+							 te_at(m, b, b_at, 2)),
+						&k, 1),
+					 in, 2);
 	struct iter_var *xy = te_axes(m, 2, c_shape,
 				      (const char *const[]){ "i", "j" });
 	const struct expr *at[] = { xy[0].var->expr, xy[1].var->expr };
 	struct te_tensor *d = te_compute(m, "D", "relu", 2, xy,
-		expr_max(m, te_at(m, c, at, 2), expr_float(m, f32, 0)),
-		&c, 1);
+					 expr_max(m, te_at(m, c, at, 2),
+						  expr_float(m, f32, 0)),
+					 &c, 1);
 	struct te_tensor *params[] = { a, b, d };
 	struct func *f = te_to_func(m, "main", params, 3);
 
 	CHECK(func_verify(f));
-	check_print(f, SCRIPT_CURRENT,
+	check_print(
+		f, SCRIPT_CURRENT,
 		"# from tvm.script import tir as T\n"
 		"@T.prim_func\n"
 		"def main(var_A: T.handle, B: T.Buffer((16, 8), \"float32\"), "
@@ -218,39 +222,53 @@ test_lowered(void)
 	struct dtype f32 = dtype_of(DT_F32), i32 = dtype_of(DT_I32);
 	struct func *f = func_new(m, "kernel");
 	const struct expr *shape[] = { expr_i32(m, 4), expr_i32(m, 8) };
-	struct buffer_spec spec = { .name = "class", .type = f32, .ndim = 2,
-				    .shape = shape };
+	struct buffer_spec spec = {
+		.name = "class", .type = f32, .ndim = 2, .shape = shape
+	};
 	const struct buffer *x = buffer_new(m, &spec);
-	struct buffer_spec local = { .name = "acc", .type = f32, .ndim = 1,
-				     .shape = shape + 1, .scope = "local",
+	struct buffer_spec local = { .name = "acc",
+				     .type = f32,
+				     .ndim = 1,
+				     .shape = shape + 1,
+				     .scope = "local",
 				     .align_bytes = 64 };
 	const struct buffer *acc = buffer_new(m, &local);
 	struct var *i = var_new(m, "i", i32), *v = var_new(m, "v", i32);
 	struct var *t = var_new(m, "t", i32), *u = var_new(m, "u", i32);
-	const struct expr *ramp =
-		expr_ramp(m, expr_i32(m, 0), expr_i32(m, 1), 8);
+	const struct expr *ramp = expr_ramp(m, expr_i32(m, 0), expr_i32(m, 1),
+					    8);
 	const struct expr *xv[] = { i->expr, v->expr };
 	const struct expr *row[] = { i->expr, ramp };
 	const struct expr *ae[] = { v->expr };
 	struct stmt *zero = stmt_store(f, acc,
-		expr_broadcast(m, expr_float(m, f32, 0), 8), &ramp, 1);
-	struct stmt *body = stmt_store(f, acc, expr_call1(m, INTRIN_EXP,
-				expr_load(m, x, xv, 2)), ae, 1);
+				       expr_broadcast(m, expr_float(m, f32, 0),
+						      8),
+				       &ramp, 1);
+	struct stmt *body = stmt_store(f, acc,
+				       expr_call1(m, INTRIN_EXP,
+						  expr_load(m, x, xv, 2)),
+				       ae, 1);
 	struct stmt *inner = stmt_for(f, v, expr_i32(m, 1), expr_i32(m, 7),
 				      FOR_VECTORIZED, body);
-	struct stmt *guard = stmt_if(f, expr_and(m,
-			expr_lt(m, i->expr, t->expr),
-			expr_not(m, expr_eq(m, t->expr, expr_i32(m, 3)))),
-		inner, stmt_evaluate(f, expr_i32(m, 0)));
-	struct stmt *back = stmt_store(f, x, expr_load(m, acc, &ramp, 1),
-				       row, 2);
+	struct stmt *guard =
+		stmt_if(f,
+			expr_and(m, expr_lt(m, i->expr, t->expr),
+				 expr_not(m,
+					  expr_eq(m, t->expr, expr_i32(m, 3)))),
+			inner, stmt_evaluate(f, expr_i32(m, 0)));
+	struct stmt *back = stmt_store(f, x, expr_load(m, acc, &ramp, 1), row,
+				       2);
 	struct stmt *list[4];
 	struct stmt *loop;
 
 	list[0] = zero;
-	list[1] = stmt_let(f, t, expr_mul(m, expr_sub(m, i->expr,
-			expr_sub(m, expr_i32(m, 2), i->expr)),
-			expr_i32(m, 2)), guard);
+	list[1] = stmt_let(f, t,
+			   expr_mul(m,
+				    expr_sub(m, i->expr,
+					     expr_sub(m, expr_i32(m, 2),
+						      i->expr)),
+				    expr_i32(m, 2)),
+			   guard);
 	list[2] = stmt_let(f, u, expr_floordiv(m, i->expr, expr_i32(m, 2)),
 			   stmt_assert(f, expr_lt(m, u->expr, expr_i32(m, 2)),
 				       "too \"many\""));
@@ -265,27 +283,27 @@ test_lowered(void)
 	func_add_param(f, NULL, x);
 	CHECK(func_verify(f));
 	check_print(f, SCRIPT_CURRENT,
-		"# from tvm.script import tir as T\n"
-		"@T.prim_func\n"
-		"def kernel(class_1: T.Buffer((4, 8), \"float32\")) -> "
-		"T.int32:\n"
-		"    for i in T.parallel(4, annotations={\"pragma\": "
-		"\"x\"}):\n"
-		"        acc = T.decl_buffer((8,), \"float32\", "
-		"scope=\"local\", align=64)\n"
-		"        acc[T.Ramp(0, 1, 8)] = "
-		"T.Broadcast(T.float32(0), 8)\n"
-		"        with T.LetStmt((i - (2 - i)) * 2) as t:\n"
-		"            if i < t and not t == 3:\n"
-		"                for v in T.vectorized(1, 8):\n"
-		"                    acc[v] = T.exp(class_1[i, v])\n"
-		"            else:\n"
-		"                T.evaluate(0)\n"
-		"        with T.LetStmt(i // 2) as u:\n"
-		"            assert u < 2, \"too \\\"many\\\"\"\n"
-		"        class_1[i, T.Ramp(0, 1, 8)] = "
-		"acc[T.Ramp(0, 1, 8)]\n"
-		"    T.ret(0)\n");
+		    "# from tvm.script import tir as T\n"
+		    "@T.prim_func\n"
+		    "def kernel(class_1: T.Buffer((4, 8), \"float32\")) -> "
+		    "T.int32:\n"
+		    "    for i in T.parallel(4, annotations={\"pragma\": "
+		    "\"x\"}):\n"
+		    "        acc = T.decl_buffer((8,), \"float32\", "
+		    "scope=\"local\", align=64)\n"
+		    "        acc[T.Ramp(0, 1, 8)] = "
+		    "T.Broadcast(T.float32(0), 8)\n"
+		    "        with T.LetStmt((i - (2 - i)) * 2) as t:\n"
+		    "            if i < t and not t == 3:\n"
+		    "                for v in T.vectorized(1, 8):\n"
+		    "                    acc[v] = T.exp(class_1[i, v])\n"
+		    "            else:\n"
+		    "                T.evaluate(0)\n"
+		    "        with T.LetStmt(i // 2) as u:\n"
+		    "            assert u < 2, \"too \\\"many\\\"\"\n"
+		    "        class_1[i, T.Ramp(0, 1, 8)] = "
+		    "acc[T.Ramp(0, 1, 8)]\n"
+		    "    T.ret(0)\n");
 	module_free(m);
 }
 
@@ -301,8 +319,8 @@ check_expr(const struct expr *e, const char *want)
 }
 
 static const struct expr *
-raw(struct module *m, enum expr_kind kind, struct dtype t,
-    const struct expr *a, const struct expr *b)
+raw(struct module *m, enum expr_kind kind, struct dtype t, const struct expr *a,
+    const struct expr *b)
 {
 	struct expr payload = { .kind = kind, .type = t };
 	const struct expr *args[] = { a, b };
@@ -341,13 +359,15 @@ test_expressions(void)
 	check_expr(raw(m, EXPR_ADD, i32, raw(m, EXPR_MUL, i32, x, y), x),
 		   "x * y + x");
 	check_expr(raw(m, EXPR_FLOORDIV, i32, x,
-		       raw(m, EXPR_FLOORMOD, i32, y, x)), "x // (y % x)");
-	check_expr(raw(m, EXPR_EQ, boolean, less, less),
-		   "(x < y) == (x < y)");
-	check_expr(expr_and(m, expr_not(m, less), expr_or(m, less,
-			expr_eq(m, x, y))), "not x < y and (x < y or x == y)");
-	check_expr(raw(m, EXPR_NOT, boolean, expr_and(m, less,
-			expr_eq(m, x, y)), NULL), "not (x < y and x == y)");
+		       raw(m, EXPR_FLOORMOD, i32, y, x)),
+		   "x // (y % x)");
+	check_expr(raw(m, EXPR_EQ, boolean, less, less), "(x < y) == (x < y)");
+	check_expr(expr_and(m, expr_not(m, less),
+			    expr_or(m, less, expr_eq(m, x, y))),
+		   "not x < y and (x < y or x == y)");
+	check_expr(raw(m, EXPR_NOT, boolean,
+		       expr_and(m, less, expr_eq(m, x, y)), NULL),
+		   "not (x < y and x == y)");
 	check_expr(expr_div(m, x, y), "T.truncdiv(x, y)");
 	check_expr(expr_div(m, f, f), "f / f");
 	check_expr(expr_cast(m, f32, x), "T.Cast(\"float32\", x)");

@@ -6,8 +6,7 @@
 #include "python.h"
 #include "text.h"
 
-static void
-put_node(struct strbuf *out, const struct py_node *n);
+static void put_node(struct strbuf *out, const struct py_node *n);
 
 static void
 put_kids(struct strbuf *out, const struct py_node *n)
@@ -46,19 +45,21 @@ static void
 put_node(struct strbuf *out, const struct py_node *n)
 {
 	static const char *const words[PY_KIND_COUNT] = {
-		[PY_FSTRING] = "fstring", [PY_TUPLE] = "tuple",
-		[PY_LIST] = "list", [PY_DICT] = "dict", [PY_SET] = "set",
-		[PY_SUBSCRIPT] = "at", [PY_SLICE] = "slice",
-		[PY_CALL] = "call", [PY_STAR] = "star", [PY_IFELSE] = "ifelse",
-		[PY_LAMBDA] = "lambda", [PY_FOR_CLAUSE] = "clause",
-		[PY_SUITE] = "do", [PY_EXPRESSION] = "expr",
-		[PY_ASSIGN] = "assign", [PY_ANNOTATED] = "annotated",
-		[PY_RETURN] = "return", [PY_IF] = "if", [PY_FOR] = "for",
-		[PY_WHILE] = "while", [PY_WITH] = "with", [PY_AS] = "as",
-		[PY_PASS] = "pass", [PY_BREAK] = "break",
+		[PY_FSTRING] = "fstring",   [PY_TUPLE] = "tuple",
+		[PY_LIST] = "list",         [PY_DICT] = "dict",
+		[PY_SET] = "set",           [PY_SUBSCRIPT] = "at",
+		[PY_SLICE] = "slice",       [PY_CALL] = "call",
+		[PY_STAR] = "star",         [PY_IFELSE] = "ifelse",
+		[PY_LAMBDA] = "lambda",     [PY_FOR_CLAUSE] = "clause",
+		[PY_SUITE] = "do",          [PY_EXPRESSION] = "expr",
+		[PY_ASSIGN] = "assign",     [PY_ANNOTATED] = "annotated",
+		[PY_RETURN] = "return",     [PY_IF] = "if",
+		[PY_FOR] = "for",           [PY_WHILE] = "while",
+		[PY_WITH] = "with",         [PY_AS] = "as",
+		[PY_PASS] = "pass",         [PY_BREAK] = "break",
 		[PY_CONTINUE] = "continue", [PY_ASSERT] = "assert",
-		[PY_RAISE] = "raise", [PY_TRUE] = "True",
-		[PY_FALSE] = "False", [PY_NONE] = "None",
+		[PY_RAISE] = "raise",       [PY_TRUE] = "True",
+		[PY_FALSE] = "False",       [PY_NONE] = "None",
 		[PY_ELLIPSIS] = "...",
 	};
 
@@ -72,8 +73,7 @@ put_node(struct strbuf *out, const struct py_node *n)
 		return;
 	case PY_INT:
 		if (n->is_unsigned) {
-			strbuf_printf(out, "%llu",
-				      (unsigned long long)n->ival);
+			strbuf_printf(out, "%llu", (unsigned long long)n->ival);
 		} else {
 			strbuf_printf(out, "%lld", (long long)n->ival);
 		}
@@ -128,15 +128,14 @@ put_node(struct strbuf *out, const struct py_node *n)
 		break;
 	case PY_DEF:
 	case PY_CLASS:
-		strbuf_printf(out, "%s %s", n->kind == PY_DEF ? "def"
-			      : "class", n->text);
+		strbuf_printf(out, "%s %s", n->kind == PY_DEF ? "def" : "class",
+			      n->text);
 		break;
 	case PY_IMPORT:
 		strbuf_printf(out, "import %s:", n->text ? n->text : "");
 		for (int i = 0; i < n->n_names; i++) {
 			strbuf_printf(out, " %s>%s", n->names[i].path,
-				      n->names[i].name ? n->names[i].name
-						       : "");
+				      n->names[i].name ? n->names[i].name : "");
 		}
 		break;
 	default:
@@ -170,7 +169,7 @@ static const struct {
 	{ "a if b else c if d else e",
 	  "(do (expr (ifelse a b (ifelse c d e))))" },
 	{ "0x1F + 0b101 + 0o17 + 1_000", "(do (expr (+ (+ (+ 31 5) 15) "
-	  "1000)))" },
+					 "1000)))" },
 	{ "18446744073709551615", "(do (expr 18446744073709551615))" },
 	{ "1.5 + .5 + 1e3 + 1_0.0e-1 + 1.",
 	  "(do (expr (+ (+ (+ (+ 1.5f 0.5f) 1000f) 1f) 1f)))" },
@@ -182,7 +181,8 @@ static const struct {
 	{ "'\\0'", "(do (expr \"<0>\"))" },
 	{ "f'a{b}c{{' 'd{' f'{e[0]}'",
 	  "(do (expr (fstring \"a\" b \"c{d{\" (at e 0))))" },
-	{ "f'{x + 1}{y[\"k\"]}'", "(do (expr (fstring (+ x 1) (at y \"k\"))))" },
+	{ "f'{x + 1}{y[\"k\"]}'",
+	  "(do (expr (fstring (+ x 1) (at y \"k\"))))" },
 	{ "(a)", "(do (expr a))" },
 	{ "(), (a,), [a, b,], {}, {a}, {a: b, c: d}",
 	  "(do (expr (tuple (tuple) (tuple a) (list a b) (dict) (set a) "
@@ -194,7 +194,7 @@ static const struct {
 	  "(do (expr (tuple (dict-of i j (clause i r)) (set-of i "
 	  "(clause i r)) (tuple-of i (clause i r)))))" },
 	{ "f(a, *b, c=d, **e)", "(do (expr (call f a (star b) (c= d) "
-	  "(**= e))))" },
+				"(**= e))))" },
 	{ "f(i for i in r)", "(do (expr (call f (tuple-of i (clause i r)))))" },
 	{ "a.b.c(1)[2]", "(do (expr (at (call a.b.c 1) 2)))" },
 	{ "a[1:2, :, ::3, ..., b]",
@@ -212,8 +212,7 @@ static const struct {
 	{ "a += 1; b //= c; d <<= 2; e @= f",
 	  "(do (+= a 1) (//= b c) (<<= d 2) (@= e f))" },
 	{ "import a.b as c, d", "(do (import : a.b>c d>))" },
-	{ "from a.b import c as d, e",
-	  "(do (import a.b: c>d e>e))" },
+	{ "from a.b import c as d, e", "(do (import a.b: c>d e>e))" },
 	{ "from a import (b,\n c,)", "(do (import a: b>b c>c))" },
 	{ "from a import *", "(do (import a: *>))" },
 	{ "assert a, 'b'\nraise C\nraise\n",
@@ -227,7 +226,7 @@ static const struct {
 	{ "with (a as b,\n c,): d", "(do (with (as a b) c (do (expr d))))" },
 	{ "with (a).b: d", "(do (with a.b (do (expr d))))" },
 	{ "with (a, b) as c: d", "(do (with (as (tuple a b) c) (do "
-	  "(expr d))))" },
+				 "(expr d))))" },
 	{ "def f(a, /, b: int = 1, *, c) -> T.int32:\n return a, b\n",
 	  "(do (def f {a b:int=1 !c} (do (return (tuple a b))) T.int32))" },
 	{ "@T.prim_func\n@a(1)\ndef f(): return",
@@ -240,96 +239,155 @@ static const struct {
 	{ "if a:\n  if b:\n    c\nd\r\ne\rf",
 	  "(do (if a (do (if b (do (expr c)) _)) _) (expr d) (expr e) "
 	  "(expr f))" },
-	{ "\xef\xbb\xbf" "a # \xff\xfe", "(do (expr a))" },
+	{ "\xef\xbb\xbf"
+	  "a # \xff\xfe",
+	  "(do (expr a))" },
 };
 
 static const struct {
 	const char *text, *message, *excerpt;
 } mistakes[] = {
-	{ "a = 1 +\n", "t.py:1:8: an expression expected, not the end of the "
-	  "line; write a value here", "    a = 1 +\n           ^" },
-	{ "if a\n  b", "t.py:1:5: ':' expected, not the end of the line; it "
-	  "follows the condition", "    if a\n        ^" },
-	{ "if a:\nb", "t.py:2:1: an indented line expected behind the ':' of "
+	{ "a = 1 +\n",
+	  "t.py:1:8: an expression expected, not the end of the "
+	  "line; write a value here",
+	  "    a = 1 +\n           ^" },
+	{ "if a\n  b",
+	  "t.py:1:5: ':' expected, not the end of the line; it "
+	  "follows the condition",
+	  "    if a\n        ^" },
+	{ "if a:\nb",
+	  "t.py:2:1: an indented line expected behind the ':' of "
 	  "line 1, not 'b'; indent the suite, or write 'pass'",
 	  "    b\n    ^" },
-	{ "a\n  b", "t.py:2:3: a line indented deeper than its neighbours; "
-	  "align it with them", "      b\n      ^" },
-	{ "if a:\n    b\n  c", "t.py:3:1: an indentation that no line above "
+	{ "a\n  b",
+	  "t.py:2:3: a line indented deeper than its neighbours; "
+	  "align it with them",
+	  "      b\n      ^" },
+	{ "if a:\n    b\n  c",
+	  "t.py:3:1: an indentation that no line above "
 	  "has; align it with the suite it belongs to",
 	  "      c\n    ^^" },
-	{ "if a:\n\tb\n        c", "t.py:3:1: tabs and spaces mixed; indent "
-	  "with spaces alone", "            c\n    ^^^^^^^^" },
-	{ "if a:\n\tb = $\n", "t.py:2:6: a character that Python does not "
-	  "know; remove it", "    \tb = $\n    \t    ^" },
+	{ "if a:\n\tb\n        c",
+	  "t.py:3:1: tabs and spaces mixed; indent "
+	  "with spaces alone",
+	  "            c\n    ^^^^^^^^" },
+	{ "if a:\n\tb = $\n",
+	  "t.py:2:6: a character that Python does not "
+	  "know; remove it",
+	  "    \tb = $\n    \t    ^" },
 	{ "a = 'x\n", "t.py:1:5: a string without an end; close it with '",
 	  "    a = 'x\n        ^" },
 	{ "a = '''x\n", "t.py:1:5: a string without an end; close it with '''",
 	  "    a = '''x\n        ^^^" },
-	{ "f(a, b", "t.py:1:7: ',' expected, not the end of the line; "
+	{ "f(a, b",
+	  "t.py:1:7: ',' expected, not the end of the line; "
 	  "separate the arguments, or close with ')'",
 	  "    f(a, b\n          ^" },
-	{ "a)", "t.py:1:2: ')' where the statement should end; begin a new "
-	  "line, or see what is missing before it", "    a)\n     ^" },
-	{ "f(a=1, b)", "t.py:1:8: an argument without a name behind one with "
-	  "a name; move it to the front", "    f(a=1, b)\n           ^" },
-	{ "f(aa=1, aa=2)", "t.py:1:9: the argument 'aa' is given twice; give "
-	  "it once", "    f(aa=1, aa=2)\n            ^^^^" },
-	{ "f() = 3", "t.py:1:1: a value that nothing can be assigned to; "
+	{ "a)",
+	  "t.py:1:2: ')' where the statement should end; begin a new "
+	  "line, or see what is missing before it",
+	  "    a)\n     ^" },
+	{ "f(a=1, b)",
+	  "t.py:1:8: an argument without a name behind one with "
+	  "a name; move it to the front",
+	  "    f(a=1, b)\n           ^" },
+	{ "f(aa=1, aa=2)",
+	  "t.py:1:9: the argument 'aa' is given twice; give "
+	  "it once",
+	  "    f(aa=1, aa=2)\n            ^^^^" },
+	{ "f() = 3",
+	  "t.py:1:1: a value that nothing can be assigned to; "
 	  "assign to a name, an element or an attribute",
 	  "    f() = 3\n    ^^^" },
-	{ "try:\n  a", "t.py:1:1: 'try' is outside of the Python that tirc "
-	  "reads; write it without", "    try:\n    ^^^" },
-	{ "async def f(): pass", "t.py:1:1: 'async' is outside of the Python "
+	{ "try:\n  a",
+	  "t.py:1:1: 'try' is outside of the Python that tirc "
+	  "reads; write it without",
+	  "    try:\n    ^^^" },
+	{ "async def f(): pass",
+	  "t.py:1:1: 'async' is outside of the Python "
 	  "that tirc reads; write it without",
 	  "    async def f(): pass\n    ^^^^^" },
-	{ "x = yield a", "t.py:1:5: 'yield' is outside of the Python that "
-	  "tirc reads; write it without", "    x = yield a\n        ^^^^^" },
-	{ "global a", "t.py:1:1: 'global' is outside of the Python that tirc "
-	  "reads; write it without", "    global a\n    ^^^^^^" },
-	{ "(a := 1)", "t.py:1:4: ':=' is outside of the Python that tirc "
-	  "reads; write it without", "    (a := 1)\n       ^^" },
-	{ "for a in b: c\nelse: d", "t.py:2:1: 'else' of a for loop is "
+	{ "x = yield a",
+	  "t.py:1:5: 'yield' is outside of the Python that "
+	  "tirc reads; write it without",
+	  "    x = yield a\n        ^^^^^" },
+	{ "global a",
+	  "t.py:1:1: 'global' is outside of the Python that tirc "
+	  "reads; write it without",
+	  "    global a\n    ^^^^^^" },
+	{ "(a := 1)",
+	  "t.py:1:4: ':=' is outside of the Python that tirc "
+	  "reads; write it without",
+	  "    (a := 1)\n       ^^" },
+	{ "for a in b: c\nelse: d",
+	  "t.py:2:1: 'else' of a for loop is "
 	  "outside of the Python that tirc reads; write it without",
 	  "    else: d\n    ^^^^" },
-	{ "def f(a, a): pass", "t.py:1:10: a second parameter named 'a'; give "
-	  "it another name", "    def f(a, a): pass\n             ^" },
-	{ "def f(a=1, b): pass", "t.py:1:12: a parameter without a value of "
+	{ "def f(a, a): pass",
+	  "t.py:1:10: a second parameter named 'a'; give "
+	  "it another name",
+	  "    def f(a, a): pass\n             ^" },
+	{ "def f(a=1, b): pass",
+	  "t.py:1:12: a parameter without a value of "
 	  "its own behind one with such a value; give it one, or move it in "
-	  "front", "    def f(a=1, b): pass\n               ^" },
-	{ "@a\nb = 1", "t.py:2:1: a decorator before 'b'; it belongs directly "
-	  "above a 'def' or a 'class'", "    b = 1\n    ^" },
-	{ "x = 18446744073709551616", "t.py:1:5: a number of more than 64 "
+	  "front",
+	  "    def f(a=1, b): pass\n               ^" },
+	{ "@a\nb = 1",
+	  "t.py:2:1: a decorator before 'b'; it belongs directly "
+	  "above a 'def' or a 'class'",
+	  "    b = 1\n    ^" },
+	{ "x = 18446744073709551616",
+	  "t.py:1:5: a number of more than 64 "
 	  "bits; use a smaller one",
 	  "    x = 18446744073709551616\n        ^^^^^^^^^^^^^^^^^^^^" },
-	{ "x = 012", "t.py:1:5: a number with leading zeros; drop them, or "
-	  "write 0o for octal", "    x = 012\n        ^^^" },
-	{ "x = 3x", "t.py:1:5: no number; put a space or an operator between "
-	  "number and name", "    x = 3x\n        ^^" },
-	{ "x = 2j", "t.py:1:5: complex numbers are not part of tensor "
-	  "programs; use two real ones", "    x = 2j\n        ^^" },
-	{ "\xc3\xa9 = 1", "t.py:1:1: a letter outside of ASCII in the program "
+	{ "x = 012",
+	  "t.py:1:5: a number with leading zeros; drop them, or "
+	  "write 0o for octal",
+	  "    x = 012\n        ^^^" },
+	{ "x = 3x",
+	  "t.py:1:5: no number; put a space or an operator between "
+	  "number and name",
+	  "    x = 3x\n        ^^" },
+	{ "x = 2j",
+	  "t.py:1:5: complex numbers are not part of tensor "
+	  "programs; use two real ones",
+	  "    x = 2j\n        ^^" },
+	{ "\xc3\xa9 = 1",
+	  "t.py:1:1: a letter outside of ASCII in the program "
 	  "itself; names are made of a-z, A-Z, 0-9 and _",
 	  "    \xc3\xa9 = 1\n    ^" },
-	{ "'\xc3\xa9' + )", "t.py:1:8: an expression expected, not ')'; write "
-	  "a value here", "    '\xc3\xa9' + )\n          ^" },
-	{ "f'{a'", "t.py:1:3: a brace without its partner; close it, or write "
-	  "{{ for the character itself", "    f'{a'\n      ^^" },
-	{ "f'{a:.3f}'", "t.py:1:3: a format behind the value of an f-string; "
-	  "leave it out", "    f'{a:.3f}'\n      ^^" },
-	{ "f'''\n{a +}'''", "t.py:2:5: an expression expected, not the end of "
-	  "the text; write a value here", "    {a +}'''\n        ^" },
+	{ "'\xc3\xa9' + )",
+	  "t.py:1:8: an expression expected, not ')'; write "
+	  "a value here",
+	  "    '\xc3\xa9' + )\n          ^" },
+	{ "f'{a'",
+	  "t.py:1:3: a brace without its partner; close it, or write "
+	  "{{ for the character itself",
+	  "    f'{a'\n      ^^" },
+	{ "f'{a:.3f}'",
+	  "t.py:1:3: a format behind the value of an f-string; "
+	  "leave it out",
+	  "    f'{a:.3f}'\n      ^^" },
+	{ "f'''\n{a +}'''",
+	  "t.py:2:5: an expression expected, not the end of "
+	  "the text; write a value here",
+	  "    {a +}'''\n        ^" },
 	{ "'\\x4'", "t.py:1:2: an escape that lacks digits; give 2 of them",
 	  "    '\\x4'\n     ^^^" },
-	{ "a \\ b", "t.py:1:3: a \\ that no line end follows; remove it or "
-	  "what stands behind it", "    a \\ b\n      ^" },
-	{ "{a: 1, b}", "t.py:1:8: a dict's entry and a set's in one display; "
+	{ "a \\ b",
+	  "t.py:1:3: a \\ that no line end follows; remove it or "
+	  "what stands behind it",
+	  "    a \\ b\n      ^" },
+	{ "{a: 1, b}",
+	  "t.py:1:8: a dict's entry and a set's in one display; "
 	  "write 'key: value' in all of them or in none",
 	  "    {a: 1, b}\n           ^" },
-	{ "class A(B): pass", "t.py:1:9: a class with a base is outside of "
+	{ "class A(B): pass",
+	  "t.py:1:9: a class with a base is outside of "
 	  "the Python that tirc reads; write it without",
 	  "    class A(B): pass\n            ^" },
-	{ "from . import a", "t.py:1:6: an import relative to a package is "
+	{ "from . import a",
+	  "t.py:1:6: an import relative to a package is "
 	  "outside of the Python that tirc reads; write it without",
 	  "    from . import a\n         ^" },
 };
@@ -372,7 +430,7 @@ test_mistakes(void)
 		diag_format(&m->diags.list.data[0], &out);
 		CHECK_STR_EQ(out.data, mistakes[i].message);
 		CHECK_STR_EQ(m->diags.list.data[0].place.excerpt,
-			  mistakes[i].excerpt);
+			     mistakes[i].excerpt);
 		strbuf_release(&out);
 		module_free(m);
 	}
@@ -383,9 +441,10 @@ static void
 test_depth(void)
 {
 	static const char *const repeated[] = {
-		"(", "[", "{", "-", "not ", "a[", "a(", "lambda: ", "a + ",
-		"a.", "f()", "a if b else ", "a ** ", "f'{", "{a: ", "a < ",
-		"*", "a = ", "@a\n", "a()()",
+		"(",     "[",        "{",    "-",    "not ", "a[",
+		"a(",    "lambda: ", "a + ", "a.",   "f()",  "a if b else ",
+		"a ** ", "f'{",      "{a: ", "a < ", "*",    "a = ",
+		"@a\n",  "a()()",
 	};
 
 	for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {

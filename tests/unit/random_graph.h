@@ -65,7 +65,8 @@ add_node(struct maker *k, const char *op, struct tensor *const *in, int n)
 {
 	struct tensor *y = graph_tensor(k->g, "t");
 	struct node *node = graph_node(k->g, "", op, "", in, n, &y, 1);
-	struct origin o = { .index = k->g->origins.n, .op_type = op,
+	struct origin o = { .index = k->g->origins.n,
+			    .op_type = op,
 			    .output = y->name };
 
 	vec_push(&k->m->arena, &node->origins, k->g->origins.n);
@@ -136,8 +137,8 @@ static void
 add_conv(struct maker *k)
 {
 	struct tensor *x = pick(k), *in[3] = { x, NULL, NULL };
-	int64_t kernel = extent(x, 2) > 2 && extent(x, 3) > 2 && roll(k, 2)
-			 ? 3 : 1;
+	int64_t kernel = extent(x, 2) > 2 && extent(x, 3) > 2 && roll(k, 2) ? 3
+									    : 1;
 	int64_t shape[4] = { 2 + roll(k, 3), extent(x, 1), kernel, kernel };
 	int64_t pads[4] = { 1, 0, 1, 0 };
 	struct node *n;
@@ -166,9 +167,9 @@ add_batchnorm(struct maker *k)
 static void
 add_transpose(struct maker *k)
 {
-	static const int64_t perms[3][4] = {
-		{ 0, 2, 3, 1 }, { 0, 3, 1, 2 }, { 0, 1, 3, 2 }
-	};
+	static const int64_t perms[3][4] = { { 0, 2, 3, 1 },
+					     { 0, 3, 1, 2 },
+					     { 0, 1, 3, 2 } };
 	struct tensor *x = pick(k);
 	struct node *n = add_node(k, "Transpose", &x, 1);
 
@@ -223,8 +224,8 @@ static void
 add_pool(struct maker *k)
 {
 	struct tensor *x = pick(k);
-	struct node *n = add_node(k, roll(k, 2) ? "MaxPool" : "AveragePool",
-				  &x, 1);
+	struct node *n = add_node(k, roll(k, 2) ? "MaxPool" : "AveragePool", &x,
+				  1);
 	int64_t kernel[2] = { extent(x, 2) > 1 ? 2 : 1, 1 };
 	int64_t pads[4] = { roll(k, 2), 0, 0, 0 };
 
@@ -339,11 +340,11 @@ add_recipe(struct maker *k)
 static void
 make_graph(struct maker *k, uint32_t seed, int batch)
 {
-	static void (*const makers[])(struct maker *k) = {
-		add_unary, add_binary, add_binary, add_conv, add_batchnorm,
-		add_transpose, add_reshape, add_pad, add_concat, add_pool,
-		add_rowwise, add_slice, add_quantize, add_matmul,
-		add_recipe,
+	static void (*const makers[])(struct maker * k) = {
+		add_unary,     add_binary,    add_binary,  add_conv,
+		add_batchnorm, add_transpose, add_reshape, add_pad,
+		add_concat,    add_pool,      add_rowwise, add_slice,
+		add_quantize,  add_matmul,    add_recipe,
 	};
 	struct tensor *x;
 	int64_t shape[4] = { batch, 2, 3, 4 };
@@ -375,8 +376,8 @@ make_graph(struct maker *k, uint32_t seed, int batch)
 	for (int i = 0; i < k->n; i++) {
 		struct tensor *t = k->pool[i];
 
-		if (!t->is_input && (t->uses.n == 0 || i == k->n - 1 ||
-				     roll(k, 6) == 0)) {
+		if (!t->is_input &&
+		    (t->uses.n == 0 || i == k->n - 1 || roll(k, 6) == 0)) {
 			t->is_output = true;
 			vec_push(&k->m->arena, &k->g->outputs, t);
 		}
@@ -384,23 +385,21 @@ make_graph(struct maker *k, uint32_t seed, int batch)
 }
 
 static const float input_data[MAX_BATCH * 24] = {
-	1, -2, 3, 0, 2, -1, 1, 1, -3, 2, 0, 1,
-	2, 2, -1, 0, 1, 3, -2, 1, 0, -1, 2, 1,
-	0, 1, -1, 2, 3, 3, -2, 0, 1, 1, 2, -1,
-	-1, 0, 2, 1, -3, 1, 0, 2, 2, -2, 1, 3,
-	3, 0, 1, -1, 2, -2, 1, 0, 1, 2, -1, 2,
-	1, 1, 0, 3, -1, 2, 2, -2, 0, 1, 3, 1
+	1,  -2, 3, 0,  2,  -1, 1, 1, -3, 2,  0,  1, 2,  2,  -1, 0,  1, 3,
+	-2, 1,  0, -1, 2,  1,  0, 1, -1, 2,  3,  3, -2, 0,  1,  1,  2, -1,
+	-1, 0,  2, 1,  -3, 1,  0, 2, 2,  -2, 1,  3, 3,  0,  1,  -1, 2, -2,
+	1,  0,  1, 2,  -1, 2,  1, 1, 0,  3,  -1, 2, 2,  -2, 0,  1,  3, 1
 };
 
 static void
 evaluate(struct graph *g, int batch)
 {
-	struct value v = { .type = dtype_of(DT_F32), .data = input_data,
+	struct value v = { .type = dtype_of(DT_F32),
+			   .data = input_data,
 			   .elems = 24 * batch,
 			   .bytes = sizeof(float) * 24 * (size_t)batch };
 
-	g->inputs.data[0]->value = arena_copy(&g->module->arena, &v,
-					      sizeof v);
+	g->inputs.data[0]->value = arena_copy(&g->module->arena, &v, sizeof v);
 	for (int i = 0; i < g->nodes.n; i++) {
 		struct node *n = g->nodes.data[i];
 		const struct value *out[2] = { NULL, NULL };
@@ -432,8 +431,8 @@ compare(const struct tensor *a, const struct tensor *b, uint32_t seed)
 		worst = fabs(x - y) > worst ? fabs(x - y) : worst;
 	}
 	if (!CHECK(worst <= 1e-4 * largest)) {
-		fprintf(stderr, "seed %u: %s: %g of %g\n", seed, a->name,
-			worst, largest);
+		fprintf(stderr, "seed %u: %s: %g of %g\n", seed, a->name, worst,
+			largest);
 	}
 }
 

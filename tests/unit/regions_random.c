@@ -78,8 +78,7 @@ evaluate_region(struct graph *g, const struct graph_region *r)
 		for (int k = 0; region_has(r, n) && k < n->n_outputs; k++) {
 			struct tensor *t = n->outputs[k];
 
-			if (t && !contains(r->outputs.data, r->outputs.n,
-					   t)) {
+			if (t && !contains(r->outputs.data, r->outputs.n, t)) {
 				t->value = NULL;
 			}
 		}
@@ -89,11 +88,12 @@ evaluate_region(struct graph *g, const struct graph_region *r)
 static void
 evaluate_regions(struct graph *g)
 {
-	struct value v = { .type = dtype_of(DT_F32), .data = input_data,
-			   .elems = 24, .bytes = sizeof(float) * 24 };
+	struct value v = { .type = dtype_of(DT_F32),
+			   .data = input_data,
+			   .elems = 24,
+			   .bytes = sizeof(float) * 24 };
 
-	g->inputs.data[0]->value = arena_copy(&g->module->arena, &v,
-					      sizeof v);
+	g->inputs.data[0]->value = arena_copy(&g->module->arena, &v, sizeof v);
 	for (int i = 0; i < g->nodes.n;) {
 		struct node *n = g->nodes.data[i];
 		const struct graph_region *r = n->match ? n->match->region
@@ -232,14 +232,16 @@ main(int argc, char **argv)
 	uint32_t from = argc > 1 ? (uint32_t)atoi(argv[1]) : 1;
 	uint32_t count = argc > 2 ? (uint32_t)atoi(argv[2]) : 60;
 	const struct backend one = { .name = "one", .merge = true };
-	const struct backend two = { .name = "two", .merge = true,
+	const struct backend two = { .name = "two",
+				     .merge = true,
 				     .max_matches = 3 };
 	const struct backend *const made_up[] = { &one, &two };
 	const char *root = getenv("TIRC_ROOT");
 	struct module *m = module_new();
-	const struct backend *first = backend_load(m, "first",
-		arena_printf(&m->arena, "%s/tests/byoc/backends",
-			     root ? root : "."));
+	const struct backend *first =
+		backend_load(m, "first",
+			     arena_printf(&m->arena, "%s/tests/byoc/backends",
+					  root ? root : "."));
 
 	if (!CHECK(first != NULL)) {
 		print_diags(m);
@@ -248,8 +250,10 @@ main(int argc, char **argv)
 	for (uint32_t seed = from; seed < from + count; seed++) {
 		check_seed(seed, made_up, &first);
 	}
-	fprintf(stderr, "%d regions, %d of several matches, %d matches taken "
-		"apart\n", total_regions, total_joined, total_apart);
+	fprintf(stderr,
+		"%d regions, %d of several matches, %d matches taken "
+		"apart\n",
+		total_regions, total_joined, total_apart);
 	if (argc == 1) {
 		CHECK(total_regions > 100 && total_joined > 20 &&
 		      total_apart > 0);

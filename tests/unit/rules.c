@@ -2,8 +2,8 @@
 /* Both sides of every rewrite rule, evaluated at edges and at random: where
  * the pattern is defined (in i32, without overflow or division by zero) the
  * replacement must be too, and equal. Nor may it be larger. */
-#include "check.h"
 #include "rules.h"
+#include "check.h"
 
 struct values {
 	int64_t v[WILD_COUNT];
@@ -155,13 +155,13 @@ check_at(const struct rule *r, struct values *s)
 	if (s->undefined || got != want) {
 		fprintf(stderr,
 			"%s: x %lld y %lld z %lld p %lld q %lld r %lld "
-			"c1 %lld c2 %lld: %lld becomes %lld%s\n", r->name,
-			(long long)s->v[WILD_X], (long long)s->v[WILD_Y],
-			(long long)s->v[WILD_Z], (long long)s->v[WILD_P],
-			(long long)s->v[WILD_Q], (long long)s->v[WILD_R],
-			(long long)s->v[WILD_C1], (long long)s->v[WILD_C2],
-			(long long)want, (long long)got,
-			s->undefined ? " (undefined)" : "");
+			"c1 %lld c2 %lld: %lld becomes %lld%s\n",
+			r->name, (long long)s->v[WILD_X],
+			(long long)s->v[WILD_Y], (long long)s->v[WILD_Z],
+			(long long)s->v[WILD_P], (long long)s->v[WILD_Q],
+			(long long)s->v[WILD_R], (long long)s->v[WILD_C1],
+			(long long)s->v[WILD_C2], (long long)want,
+			(long long)got, s->undefined ? " (undefined)" : "");
 		return -1;
 	}
 	return 1;

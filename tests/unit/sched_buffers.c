@@ -28,19 +28,19 @@ loop(struct trial *t, const char *name, int i)
 static struct sched_value
 buf(struct trial *t, const char *which, int i)
 {
-	return sv_list(t->m, (struct sched_value[]){ sv_string(which),
-						     sv_int(i) }, 2);
+	return sv_list(t->m,
+		       (struct sched_value[]){ sv_string(which), sv_int(i) },
+		       2);
 }
 
 /* An array of arguments and its length. */
-#define ARGS(...) \
-	(struct sched_value[]){ __VA_ARGS__ }, \
-	(int)(sizeof((struct sched_value[]){ __VA_ARGS__ }) / \
-	      sizeof(struct sched_value))
+#define ARGS(...)                                                              \
+	(struct sched_value[]){ __VA_ARGS__ },                                 \
+		(int)(sizeof((struct sched_value[]){ __VA_ARGS__ }) /          \
+		      sizeof(struct sched_value))
 
 static struct sched_value
-apply(struct trial *t, const char *name, const struct sched_value *args,
-      int n)
+apply(struct trial *t, const char *name, const struct sched_value *args, int n)
 {
 	struct sched_value out = sv_none();
 
@@ -71,9 +71,8 @@ refuse(struct trial *t, const char *why, const char *name,
 	if (!CHECK(t->s.diags.list.n == 1 &&
 		   strstr(t->s.diags.list.data[0].message, why))) {
 		fprintf(stderr, "%s: wanted \"%s\", got \"%s\"\n", name, why,
-			t->s.diags.list.n
-				? t->s.diags.list.data[0].message
-				: "nothing");
+			t->s.diags.list.n ? t->s.diags.list.data[0].message
+					  : "nothing");
 	}
 	t->s.diags.list.n = 0;
 	strbuf_release(&before);
@@ -103,8 +102,7 @@ map_of(struct trial *t, int n, int n_out,
 }
 
 static void
-swapped(struct module *m, const struct expr *const *v,
-	const struct expr **out)
+swapped(struct module *m, const struct expr *const *v, const struct expr **out)
 {
 	(void)m;
 	out[0] = v[1];
@@ -113,8 +111,7 @@ swapped(struct module *m, const struct expr *const *v,
 
 /* The first by 4: dividing or not. */
 static void
-by_four(struct module *m, const struct expr *const *v,
-	const struct expr **out)
+by_four(struct module *m, const struct expr *const *v, const struct expr **out)
 {
 	out[0] = expr_floordiv(m, v[0], expr_i32(m, 4));
 	out[1] = v[1];
@@ -122,8 +119,7 @@ by_four(struct module *m, const struct expr *const *v,
 }
 
 static void
-halved(struct module *m, const struct expr *const *v,
-       const struct expr **out)
+halved(struct module *m, const struct expr *const *v, const struct expr **out)
 {
 	out[0] = expr_floordiv(m, v[0], expr_i32(m, 2));
 	out[1] = v[1];
@@ -192,11 +188,11 @@ make_transpose(struct module *m, int rows, int cols)
 	struct te_tensor *x = input(m, "x", 2, (int[]){ cols, rows });
 	struct iter_var *ij = axes(m, 2, (int[]){ rows, cols }, names);
 	const struct expr *at[] = { ij[1].var->expr, ij[0].var->expr };
-	struct te_tensor *y = te_compute(
-		m, "y", "injective", 2, ij,
-		expr_mul(m, te_at(m, x, at, 2),
-			 expr_float(m, dtype_of(DT_F32), 2)),
-		&x, 1);
+	struct te_tensor *y =
+		te_compute(m, "y", "injective", 2, ij,
+			   expr_mul(m, te_at(m, x, at, 2),
+				    expr_float(m, dtype_of(DT_F32), 2)),
+			   &x, 1);
 
 	return te_to_func(m, "transpose", (struct te_tensor *[]){ x, y }, 2);
 }
@@ -210,19 +206,21 @@ make_window(struct module *m, int n, int window, int stride)
 	struct te_tensor *x = input(m, "x", 1, (int[]){ n });
 	struct iter_var *i = axes(m, 1, (int[]){ n }, names);
 	const struct expr *at[] = { i[0].var->expr };
-	struct te_tensor *b = te_compute(
-		m, "b", "elementwise", 1, i,
-		expr_add(m, te_at(m, x, at, 1),
-			 expr_float(m, dtype_of(DT_F32), 1)),
-		&x, 1);
+	struct te_tensor *b =
+		te_compute(m, "b", "elementwise", 1, i,
+			   expr_add(m, te_at(m, x, at, 1),
+				    expr_float(m, dtype_of(DT_F32), 1)),
+			   &x, 1);
 	struct iter_var *o = axes(m, 1, (int[]){ out }, names);
 	struct iter_var k = te_reduce_axis(m, "k", expr_i32(m, window));
-	const struct expr *where[] = { expr_add(
-		m, expr_mul(m, o[0].var->expr, expr_i32(m, stride)),
-		k.var->expr) };
-	struct te_tensor *y = te_compute(
-		m, "y", "window", 1, o,
-		te_sum(m, te_at(m, b, where, 1), &k, 1), &b, 1);
+	const struct expr *where[] = {
+		expr_add(m, expr_mul(m, o[0].var->expr, expr_i32(m, stride)),
+			 k.var->expr)
+	};
+	struct te_tensor *y = te_compute(m, "y", "window", 1, o,
+					 te_sum(m, te_at(m, b, where, 1), &k,
+						1),
+					 &b, 1);
 
 	return te_to_func(m, "window", (struct te_tensor *[]){ x, y }, 2);
 }
@@ -324,16 +322,16 @@ test_caches(void)
 	trial_lower(&t);
 	trial_start(&t, m, make_softmax(m, 3, 5));
 	y = blk(&t, "y");
-	apply(&t, "cache_read", ARGS(blk(&t, "sum"), sv_int(0),
-				     sv_string("local"),
-				     sv_list(m, &y, 1)));
+	apply(&t, "cache_read",
+	      ARGS(blk(&t, "sum"), sv_int(0), sv_string("local"),
+		   sv_list(m, &y, 1)));
 	CHECK(trial_text_has(&t, "sum[v_i_2] + e[v_i_2, v_k_1]"));
 	trial_lower(&t);
 	trial_start(&t, m, make_softmax(m, 3, 5));
 	y = blk(&t, "y");
-	apply(&t, "cache_write", ARGS(blk(&t, "e"), sv_int(0),
-				      sv_string("local"),
-				      sv_list(m, &y, 1)));
+	apply(&t, "cache_write",
+	      ARGS(blk(&t, "e"), sv_int(0), sv_string("local"),
+		   sv_list(m, &y, 1)));
 	CHECK(trial_text_has(&t, "e_local[v_i_4, v_j_2] / sum[v_i_4]"));
 	trial_lower(&t);
 	/* Producer and consumer in one loop: the copy stands between them. */
@@ -390,8 +388,8 @@ make_inplace(struct module *m, int n, bool conditional)
 		struct stmt_place place = stmt_place_of(store);
 
 		stmt_put(f, place,
-			 stmt_if(f, expr_lt(m, expr_i32(m, 1),
-					    store->args[1]), store, NULL));
+			 stmt_if(f, expr_lt(m, expr_i32(m, 1), store->args[1]),
+				 store, NULL));
 	}
 	pair[0] = nest;
 	pair[1] = copy;
@@ -427,8 +425,7 @@ test_inplace(void)
 /* -- layouts */
 
 static void
-corner(struct module *m, const struct expr *const *v,
-       const struct expr **out)
+corner(struct module *m, const struct expr *const *v, const struct expr **out)
 {
 	out[0] = expr_cast(m, dtype_of(DT_F32), expr_add(m, v[0], v[2]));
 }
@@ -526,8 +523,7 @@ test_block_layout_refusals(void)
 	      ARGS(loop(&t, "c", 0),
 		   sv_list(m, (struct sched_value[]){ sv_none(), sv_int(2) },
 			   2)));
-	refuse(&t, "not bound to a loop of its own",
-	       "transform_block_layout",
+	refuse(&t, "not bound to a loop of its own", "transform_block_layout",
 	       ARGS(blk(&t, "c"), map_of(&t, 3, 2, matmul_all)));
 	module_free(m);
 }
@@ -541,27 +537,22 @@ test_storage(void)
 	struct trial t;
 
 	trial_start(&t, m, make_matmul(m, 6, 5, 8));
-	apply(&t, "storage_align", ARGS(blk(&t, "c"), sv_int(0), sv_int(-2),
-					sv_int(8), sv_int(1)));
+	apply(&t, "storage_align",
+	      ARGS(blk(&t, "c"), sv_int(0), sv_int(-2), sv_int(8), sv_int(1)));
 	CHECK(trial_text_has(&t, "\"buffer_dim_align\": [[0, 0, 8, 1]]"));
-	apply(&t, "storage_align", ARGS(blk(&t, "c"), sv_int(0), sv_int(0),
-					sv_int(8), sv_int(3)));
+	apply(&t, "storage_align",
+	      ARGS(blk(&t, "c"), sv_int(0), sv_int(0), sv_int(8), sv_int(3)));
 	CHECK(trial_text_has(&t, "\"buffer_dim_align\": [[0, 0, 8, 3]]"));
 	refuse(&t, "no axis 2", "storage_align",
-	       ARGS(blk(&t, "c"), sv_int(0), sv_int(2), sv_int(8),
-		    sv_int(1)));
+	       ARGS(blk(&t, "c"), sv_int(0), sv_int(2), sv_int(8), sv_int(1)));
 	refuse(&t, "side by side", "storage_align",
-	       ARGS(blk(&t, "c"), sv_int(0), sv_int(1), sv_int(8),
-		    sv_int(1)));
+	       ARGS(blk(&t, "c"), sv_int(0), sv_int(1), sv_int(8), sv_int(1)));
 	refuse(&t, "must be positive", "storage_align",
-	       ARGS(blk(&t, "c"), sv_int(0), sv_int(0), sv_int(0),
-		    sv_int(1)));
+	       ARGS(blk(&t, "c"), sv_int(0), sv_int(0), sv_int(0), sv_int(1)));
 	refuse(&t, "writes the parameter y", "storage_align",
-	       ARGS(blk(&t, "y"), sv_int(0), sv_int(0), sv_int(8),
-		    sv_int(1)));
+	       ARGS(blk(&t, "y"), sv_int(0), sv_int(0), sv_int(8), sv_int(1)));
 	refuse(&t, "has no output 1", "storage_align",
-	       ARGS(blk(&t, "c"), sv_int(1), sv_int(0), sv_int(8),
-		    sv_int(1)));
+	       ARGS(blk(&t, "c"), sv_int(1), sv_int(0), sv_int(8), sv_int(1)));
 	trial_lower(&t);
 	CHECK(trial_text_has(&t, "(6, 11)"));
 	/* Small integers are exact in half precision. */
@@ -668,9 +659,10 @@ test_rolling(void)
 	/* Rows roll; columns are computed anew. */
 	trial_start(&t, m, make_conv(m, 2, 6, 3, 3, 1));
 	apply(&t, "reorder",
-	      ARGS(sv_list(m, (struct sched_value[]){ loop(&t, "conv", 2),
-						      loop(&t, "conv", 3),
-						      loop(&t, "conv", 1) },
+	      ARGS(sv_list(m,
+			   (struct sched_value[]){ loop(&t, "conv", 2),
+						   loop(&t, "conv", 3),
+						   loop(&t, "conv", 1) },
 			   3)));
 	apply(&t, "compute_at", ARGS(blk(&t, "pad"), loop(&t, "conv", 2)));
 	apply(&t, "rolling_buffer", ARGS(blk(&t, "pad"), sv_int(0)));
@@ -704,9 +696,9 @@ make_bias(struct module *m, int rows, int depth, bool more)
 	struct iter_var *i = axes(m, 1, (int[]){ rows }, names);
 	struct iter_var k = te_reduce_axis(m, "k", expr_i32(m, depth));
 	const struct expr *at[] = { i[0].var->expr, k.var->expr };
-	struct te_tensor *c = te_compute(
-		m, "c", "reduce", 1, i, te_sum(m, te_at(m, a, at, 2), &k, 1),
-		&a, 1);
+	struct te_tensor *c = te_compute(m, "c", "reduce", 1, i,
+					 te_sum(m, te_at(m, a, at, 2), &k, 1),
+					 &a, 1);
 	struct iter_var *o = axes(m, 1, (int[]){ rows }, names);
 	const struct expr *where[] = { o[0].var->expr };
 	const struct expr *value = expr_add(m, te_at(m, bias, where, 1),
@@ -728,8 +720,7 @@ test_epilogue(void)
 	struct trial t;
 
 	trial_start(&t, m, make_bias(m, 5, 6, false));
-	apply(&t, "fuse_reduction_epilogue",
-	      ARGS(blk(&t, "c"), blk(&t, "d")));
+	apply(&t, "fuse_reduction_epilogue", ARGS(blk(&t, "c"), blk(&t, "d")));
 	CHECK(trial_text_has(&t, "d[v_i] = bias[v_i]"));
 	trial_lower(&t);
 	trial_start(&t, m, make_bias(m, 5, 6, true));

@@ -18,7 +18,7 @@ struct kit {
 	int n;
 	bool show;
 	bool vectors; /* a target that states them */
-	int warp;     /* a device, whose threads run so many together; 0: none */
+	int warp; /* a device, whose threads run so many together; 0: none */
 };
 
 static const struct expr *
@@ -37,8 +37,8 @@ input(struct kit *k, const char *name, int ndim, const int64_t *dims,
 		shape[d] = num(k, dims[d]);
 	}
 	k->constant[k->n] = constant;
-	return k->params[k->n++] = te_placeholder(k->m, name,
-				dtype_of(DT_F32), ndim, shape);
+	return k->params[k->n++] = te_placeholder(k->m, name, dtype_of(DT_F32),
+						  ndim, shape);
 }
 
 static struct iter_var *
@@ -68,8 +68,7 @@ pack(struct kit *k, const struct index_map *map, const struct buffer *logical,
 	buffer_const_elems(physical, &elems);
 	for (int64_t i = 0; i < elems; i++) {
 		const struct expr *at[8];
-		struct var_map values = { map->physical, at,
-					  map->n_physical };
+		struct var_map values = { map->physical, at, map->n_physical };
 		int64_t rest = i, offset = 0, v, inside = 1;
 
 		for (int d = map->n_physical - 1; d >= 0; d--) {
@@ -79,14 +78,16 @@ pack(struct kit *k, const struct index_map *map, const struct buffer *logical,
 		}
 		if (map->in_range != NULL) {
 			expr_is_int(expr_substitute(k->m, map->in_range,
-						    &values), &inside);
+						    &values),
+				    &inside);
 		}
 		for (int d = 0; d < map->n_logical; d++) {
 			int64_t extent;
 
 			expr_is_int(logical->shape[d], &extent);
 			expr_is_int(expr_substitute(k->m, map->to_logical[d],
-						    &values), &v);
+						    &values),
+				    &v);
 			offset = offset * extent + v;
 		}
 		to[i] = inside ? from[offset] : 0.0f;
@@ -129,13 +130,19 @@ static void
 check_kernel(struct kit *k, const char *name, const char *schedule)
 {
 	const struct target target = {
-		.name = "test", .vector_bytes = 32, .vector_registers = 16,
-		.stack_limit_bytes = 4096, .align_bytes = 32,
-		.l1_bytes = 1 << 15, .l2_bytes = 1 << 20,
+		.name = "test",
+		.vector_bytes = 32,
+		.vector_registers = 16,
+		.stack_limit_bytes = 4096,
+		.align_bytes = 32,
+		.l1_bytes = 1 << 15,
+		.l2_bytes = 1 << 20,
 		.block_elems = k->vectors ? 8 : 0,
 		.vectors = k->vectors ? "float32x8 float32x4" : NULL,
 		.max_threads = k->warp > 0 ? 256 : 0,
-		.shared_bytes = 1 << 15, .warp_size = k->warp, .units = 1,
+		.shared_bytes = 1 << 15,
+		.warp_size = k->warp,
+		.units = 1,
 	};
 	const struct pass_hooks hooks = { .after_func = verify };
 	struct func *plain = te_to_func(k->m, name, k->params, k->n);
@@ -167,8 +174,8 @@ check_kernel(struct kit *k, const char *name, const char *schedule)
 	execute(k, plain, data, want);
 	layouts_widen_rows(k->m, &kernel, &target);
 	CHECK(default_schedule(&kernel, &target, k->m, NULL));
-	if (schedule != NULL && !CHECK(strstr(kernel.schedule, schedule) ==
-				       kernel.schedule)) {
+	if (schedule != NULL &&
+	    !CHECK(strstr(kernel.schedule, schedule) == kernel.schedule)) {
 		fprintf(stderr, "%s: %s\n", name, kernel.schedule);
 	}
 	verify(NULL, "schedule", kernel.func);
@@ -227,17 +234,19 @@ matmul(struct kit *k, int64_t m, int64_t n, int64_t depth, bool constant,
 		bi[1] = r.var->expr;
 	}
 	c = te_compute(k->m, "c", "matmul", 2, ij,
-		te_sum(k->m, expr_mul(k->m, te_at(k->m, a, ai, 2),
-				      te_at(k->m, b, bi, 2)), &r, 1), in, 2);
+		       te_sum(k->m,
+			      expr_mul(k->m, te_at(k->m, a, ai, 2),
+				       te_at(k->m, b, bi, 2)),
+			      &r, 1),
+		       in, 2);
 	if (relu) {
 		struct iter_var *xy = axes(k, 2, c_dims, NULL);
-		const struct expr *i[2] = { xy[0].var->expr,
-					    xy[1].var->expr };
+		const struct expr *i[2] = { xy[0].var->expr, xy[1].var->expr };
 
 		c = te_compute(k->m, "relu", "elementwise", 2, xy,
-			expr_max(k->m, te_at(k->m, c, i, 2),
-				 expr_float(k->m, dtype_of(DT_F32), 0)),
-			&c, 1);
+			       expr_max(k->m, te_at(k->m, c, i, 2),
+					expr_float(k->m, dtype_of(DT_F32), 0)),
+			       &c, 1);
 	}
 	result(k, c);
 }
@@ -257,9 +266,11 @@ batched(struct kit *k)
 	const struct expr *wi[2] = { r.var->expr, o[2].var->expr };
 
 	result(k, te_compute(k->m, "c", "matmul", 3, o,
-		te_sum(k->m, expr_mul(k->m, te_at(k->m, in[0], ai, 3),
-				      te_at(k->m, in[1], wi, 2)), &r, 1),
-		in, 2));
+			     te_sum(k->m,
+				    expr_mul(k->m, te_at(k->m, in[0], ai, 3),
+					     te_at(k->m, in[1], wi, 2)),
+				    &r, 1),
+			     in, 2));
 }
 
 /* y[oc][oh][ow] = relu(sum x[ic][oh*s + kh - 1][ow*s + kw - 1] * w) */
@@ -282,32 +293,44 @@ conv(struct kit *k, int64_t ic, int64_t oc, int64_t size, int64_t stride,
 		te_reduce_axis(m, "kh", num(k, 3)),
 		te_reduce_axis(m, "kw", num(k, 3)),
 	};
-	const struct expr *ih = expr_sub(m, expr_add(m,
-		expr_mul(m, o[1].var->expr, num(k, stride)), r[1].var->expr),
-		num(k, 1));
-	const struct expr *iw = expr_sub(m, expr_add(m,
-		expr_mul(m, o[2].var->expr, num(k, stride)), r[2].var->expr),
-		num(k, 1));
+	const struct expr *ih = expr_sub(m,
+					 expr_add(m,
+						  expr_mul(m, o[1].var->expr,
+							   num(k, stride)),
+						  r[1].var->expr),
+					 num(k, 1));
+	const struct expr *iw = expr_sub(m,
+					 expr_add(m,
+						  expr_mul(m, o[2].var->expr,
+							   num(k, stride)),
+						  r[2].var->expr),
+					 num(k, 1));
 	const struct expr *xi[3] = { depthwise ? o[0].var->expr
-					       : r[0].var->expr, ih, iw };
+					       : r[0].var->expr,
+				     ih, iw };
 	const struct expr *wi[4] = { o[0].var->expr, r[0].var->expr,
 				     r[1].var->expr, r[2].var->expr };
-	const struct expr *inside = expr_and(m,
-		expr_and(m, expr_le(m, num(k, 0), ih),
-			 expr_lt(m, ih, num(k, size))),
-		expr_and(m, expr_le(m, num(k, 0), iw),
-			 expr_lt(m, iw, num(k, size))));
+	const struct expr *inside =
+		expr_and(m,
+			 expr_and(m, expr_le(m, num(k, 0), ih),
+				  expr_lt(m, ih, num(k, size))),
+			 expr_and(m, expr_le(m, num(k, 0), iw),
+				  expr_lt(m, iw, num(k, size))));
 	const struct expr *zero = expr_float(m, dtype_of(DT_F32), 0);
 	struct iter_var *e = axes(k, 3, y_dims, NULL);
 	const struct expr *ei[3] = { e[0].var->expr, e[1].var->expr,
 				     e[2].var->expr };
 
 	y = te_compute(m, "conv", "conv", 3, o,
-		te_sum(m, expr_mul(m, expr_if(m, inside,
-				te_at(m, x, xi, 3), zero),
-			te_at(m, w, wi, 4)), r, 3), in, 2);
+		       te_sum(m,
+			      expr_mul(m,
+				       expr_if(m, inside, te_at(m, x, xi, 3),
+					       zero),
+				       te_at(m, w, wi, 4)),
+			      r, 3),
+		       in, 2);
 	result(k, te_compute(m, "relu", "elementwise", 3, e,
-		expr_max(m, te_at(m, y, ei, 3), zero), &y, 1));
+			     expr_max(m, te_at(m, y, ei, 3), zero), &y, 1));
 }
 
 /* y[oc][oh][ow] = relu(sum x[oc // 4 * 2 + ic][oh + kh - 1][ow + kw - 1] * w) or
@@ -331,31 +354,42 @@ near(struct kit *k, bool grouped)
 	const struct expr *ei[3];
 
 	if (grouped) {
-		const struct expr *ih = expr_sub(m, expr_add(m, h,
-					r[1].var->expr), num(k, 1));
-		const struct expr *iw = expr_sub(m, expr_add(m, w,
-					r[2].var->expr), num(k, 1));
-		const struct expr *at[3] = { expr_add(m, expr_mul(m,
-			expr_floordiv(m, c, num(k, 4)), num(k, 2)),
-			r[0].var->expr), ih, iw };
-		const struct expr *wi[4] = { c, r[0].var->expr,
-			r[1].var->expr, r[2].var->expr };
-		const struct expr *inside = expr_and(m,
-			expr_and(m, expr_le(m, num(k, 0), ih),
-				 expr_lt(m, ih, num(k, 12))),
-			expr_and(m, expr_le(m, num(k, 0), iw),
-				 expr_lt(m, iw, num(k, 12))));
+		const struct expr *ih = expr_sub(m,
+						 expr_add(m, h, r[1].var->expr),
+						 num(k, 1));
+		const struct expr *iw = expr_sub(m,
+						 expr_add(m, w, r[2].var->expr),
+						 num(k, 1));
+		const struct expr *at[3] = {
+			expr_add(m,
+				 expr_mul(m, expr_floordiv(m, c, num(k, 4)),
+					  num(k, 2)),
+				 r[0].var->expr),
+			ih, iw
+		};
+		const struct expr *wi[4] = { c, r[0].var->expr, r[1].var->expr,
+					     r[2].var->expr };
+		const struct expr *inside =
+			expr_and(m,
+				 expr_and(m, expr_le(m, num(k, 0), ih),
+					  expr_lt(m, ih, num(k, 12))),
+				 expr_and(m, expr_le(m, num(k, 0), iw),
+					  expr_lt(m, iw, num(k, 12))));
 
 		in[1] = input(k, "w", 4, w_dims, true);
-		value = expr_mul(m, expr_if(m, inside, te_at(m, in[0], at, 3),
-					    zero), te_at(m, in[1], wi, 4));
+		value = expr_mul(m,
+				 expr_if(m, inside, te_at(m, in[0], at, 3),
+					 zero),
+				 te_at(m, in[1], wi, 4));
 	} else {
-		const struct expr *ic = expr_sub(m, expr_add(m, c,
-					r[0].var->expr), num(k, 1));
+		const struct expr *ic = expr_sub(m,
+						 expr_add(m, c, r[0].var->expr),
+						 num(k, 1));
 		const struct expr *at[3] = { ic, h, w };
 
-		value = expr_if(m, expr_and(m, expr_le(m, num(k, 0), ic),
-					    expr_lt(m, ic, num(k, 8))),
+		value = expr_if(m,
+				expr_and(m, expr_le(m, num(k, 0), ic),
+					 expr_lt(m, ic, num(k, 8))),
 				te_at(m, in[0], at, 3), zero);
 	}
 	y = te_compute(m, "sum", "sum", 3, o,
@@ -366,7 +400,7 @@ near(struct kit *k, bool grouped)
 		ei[d] = e[d].var->expr;
 	}
 	result(k, te_compute(m, "relu", "elementwise", 3, e,
-		expr_max(m, te_at(m, y, ei, 3), zero), &y, 1));
+			     expr_max(m, te_at(m, y, ei, 3), zero), &y, 1));
 }
 
 /* The rows of a matrix minus their maximum, over their sum. */
@@ -382,20 +416,25 @@ rowwise(struct kit *k, int64_t rows, int64_t columns)
 	const struct expr *value;
 
 	in[1] = te_compute(m, "top", "reduce", 1, a,
-		te_reduce(m, reducer_max(m, dtype_of(DT_F32)),
-			  te_at(m, x, at, 2), &r, 1), in, 1);
+			   te_reduce(m, reducer_max(m, dtype_of(DT_F32)),
+				     te_at(m, x, at, 2), &r, 1),
+			   in, 1);
 	b = axes(k, 1, dims, NULL);
 	r = te_reduce_axis(m, "k", num(k, columns));
 	at[0] = b[0].var->expr;
 	at[1] = r.var->expr;
 	in[2] = te_compute(m, "total", "reduce", 1, b,
-		te_sum(m, expr_sub(m, te_at(m, in[1], at, 1),
-				   te_at(m, x, at, 2)), &r, 1), in, 2);
+			   te_sum(m,
+				  expr_sub(m, te_at(m, in[1], at, 1),
+					   te_at(m, x, at, 2)),
+				  &r, 1),
+			   in, 2);
 	o = axes(k, 2, dims, NULL);
 	at[0] = o[0].var->expr;
 	at[1] = o[1].var->expr;
-	value = expr_add(m, expr_sub(m, te_at(m, x, at, 2),
-				     te_at(m, in[1], at, 1)),
+	value = expr_add(m,
+			 expr_sub(m, te_at(m, x, at, 2),
+				  te_at(m, in[1], at, 1)),
 			 te_at(m, in[2], at, 1));
 	result(k, te_compute(m, "out", "elementwise", 2, o, value, in, 3));
 }
@@ -415,22 +454,25 @@ elementwise(struct kit *k, bool bias)
 		v = expr_add(k->m, v, te_at(k->m, in[1], at, 1));
 	}
 	result(k, te_compute(k->m, "y", "elementwise", 3, o,
-		expr_max(k->m, v, expr_float(k->m, dtype_of(DT_F32), 0)), in,
-		bias ? 2 : 1));
+			     expr_max(k->m, v,
+				      expr_float(k->m, dtype_of(DT_F32), 0)),
+			     in, bias ? 2 : 1));
 }
 
 #define CASE(name, schedule, build) CASE_OF(false, 0, name, schedule, build)
-#define CASE_VECTORS(name, schedule, build) \
+#define CASE_VECTORS(name, schedule, build)                                    \
 	CASE_OF(true, 0, name, schedule, build)
-#define CASE_WARP(threads, name, schedule, build) \
+#define CASE_WARP(threads, name, schedule, build)                              \
 	CASE_OF(false, threads, name, schedule, build)
-#define CASE_OF(with_vectors, threads, name, schedule, build) \
-	do { \
-		struct kit k = { .m = module_new(), .show = show, \
-				 .vectors = with_vectors, .warp = threads }; \
-		build; \
-		check_kernel(&k, name, schedule); \
-		module_free(k.m); \
+#define CASE_OF(with_vectors, threads, name, schedule, build)                  \
+	do {                                                                   \
+		struct kit k = { .m = module_new(),                            \
+				 .show = show,                                 \
+				 .vectors = with_vectors,                      \
+				 .warp = threads };                            \
+		build;                                                         \
+		check_kernel(&k, name, schedule);                              \
+		module_free(k.m);                                              \
 	} while (0)
 
 int
@@ -452,8 +494,8 @@ main(int argc, char **argv)
 	CASE("turned_rest", "tiled  j_tile 8, i_tile 14, b copied by 8 lanes",
 	     matmul(&k, 14, 37, 5, false, true, true));
 	/* Not worth a copy. */
-	CASE("turned_row", "tiled  j_tile 32", matmul(&k, 1, 32, 6, false, true,
-						     false));
+	CASE("turned_row", "tiled  j_tile 32",
+	     matmul(&k, 1, 32, 6, false, true, false));
 	CASE("batched", "tiled", batched(&k));
 	CASE("conv3x3", "tiled", conv(&k, 3, 16, 14, 1, false));
 	CASE("strided", "tiled", conv(&k, 5, 8, 9, 2, false));
@@ -464,14 +506,18 @@ main(int argc, char **argv)
 		  matmul(&k, 2, 3, 70, false, false, false));
 	CASE_VECTORS("strips", "tiled  j_tile 32, i_tile 2, b packed by 32",
 		     matmul(&k, 4, 96, 2731, true, false, false));
-	CASE_VECTORS("padded_lanes", "tiled  j_tile 16, i_tile 4, b packed by 16",
+	CASE_VECTORS("padded_lanes",
+		     "tiled  j_tile 16, i_tile 4, b packed by 16",
 		     matmul(&k, 4, 37, 6, true, true, true));
-	CASE_VECTORS("padded_vectors", "tiled  j_tile 16, i_tile 4, b packed by 16",
+	CASE_VECTORS("padded_vectors",
+		     "tiled  j_tile 16, i_tile 4, b packed by 16",
 		     matmul(&k, 4, 43, 6, true, false, true));
 	CASE_VECTORS("padded_row", "tiled  j_tile 8",
 		     matmul(&k, 1, 43, 6, true, false, true));
-	CASE_VECTORS("padded_conv", "tiled  oc_tile 16, ow_tile 6, w packed by "
-		     "16", conv(&k, 3, 11, 6, 1, false));
+	CASE_VECTORS("padded_conv",
+		     "tiled  oc_tile 16, ow_tile 6, w packed by "
+		     "16",
+		     conv(&k, 3, 11, 6, 1, false));
 	CASE_VECTORS("window8", "window over copied rows  ow_lanes 8",
 		     conv(&k, 3, 3, 7, 1, true));
 	CASE_VECTORS("window16", "window over copied rows  ow_lanes 16",

@@ -26,8 +26,8 @@ call_on(struct module *m, const char *symbol, const struct buffer *const *b,
 
 /* TE's form: y[i, j] = sum(w[i, k] * x[k, j]) by three symbols. */
 static const struct tensor_intrin *
-declare_gemm(struct module *m, const char *name, int rows, int depth,
-	     int cols, bool has_update)
+declare_gemm(struct module *m, const char *name, int rows, int depth, int cols,
+	     bool has_update)
 {
 	static const char *const names[] = { "i", "j" };
 	struct te_tensor *w = input(m, "w", 2, (int[]){ rows, depth });
@@ -35,12 +35,15 @@ declare_gemm(struct module *m, const char *name, int rows, int depth,
 	struct iter_var *ij = axes(m, 2, (int[]){ rows, cols }, names);
 	struct iter_var k = te_reduce_axis(m, "k", expr_i32(m, depth));
 	const struct expr *i = ij[0].var->expr, *j = ij[1].var->expr;
-	const struct expr *product = expr_mul(
-		m, te_at(m, x, (const struct expr *[]){ k.var->expr, j }, 2),
-		te_at(m, w, (const struct expr *[]){ i, k.var->expr }, 2));
-	struct te_tensor *y = te_compute(
-		m, "z", "matmul", 2, ij, te_sum(m, product, &k, 1),
-		(struct te_tensor *[]){ w, x }, 2);
+	const struct expr *product =
+		expr_mul(m,
+			 te_at(m, x, (const struct expr *[]){ k.var->expr, j },
+			       2),
+			 te_at(m, w, (const struct expr *[]){ i, k.var->expr },
+			       2));
+	struct te_tensor *y = te_compute(m, "z", "matmul", 2, ij,
+					 te_sum(m, product, &k, 1),
+					 (struct te_tensor *[]){ w, x }, 2);
 	const struct tensor_intrin *made = NULL;
 	const struct buffer **views;
 	const char *why = NULL;
@@ -58,11 +61,15 @@ declare_gemm(struct module *m, const char *name, int rows, int depth,
 			       call_on(m, arena_strdup(&m->arena, symbol[0]),
 				       views, 3),
 			       has_update ? call_on(m,
-					arena_strdup(&m->arena, symbol[1]),
-					views + 2, 1) : NULL,
+						    arena_strdup(&m->arena,
+								 symbol[1]),
+						    views + 2, 1)
+					  : NULL,
 			       has_update ? call_on(m,
-					arena_strdup(&m->arena, symbol[2]),
-					views, 3) : NULL,
+						    arena_strdup(&m->arena,
+								 symbol[2]),
+						    views, 3)
+					  : NULL,
 			       &made, &why));
 	return made;
 }
@@ -74,7 +81,8 @@ nest(struct func *f, const char *name, struct iter_var *iters, int n,
 {
 	struct module *m = f->module;
 	struct block b = {
-		.name = name, .n_iters = n,
+		.name = name,
+		.n_iters = n,
 		.iters = arena_copy(&m->arena, iters,
 				    sizeof *iters * (size_t)n),
 	};
@@ -83,8 +91,7 @@ nest(struct func *f, const char *name, struct iter_var *iters, int n,
 	struct stmt *s;
 
 	for (int i = 0; i < n; i++) {
-		loops[i] = var_new(m, iters[i].var->name + 2,
-				   dtype_of(DT_I32));
+		loops[i] = var_new(m, iters[i].var->name + 2, dtype_of(DT_I32));
 		bindings[i] = loops[i]->expr;
 	}
 	s = stmt_block(f, &b, expr_bool(m, true), bindings, NULL, body);
@@ -102,8 +109,11 @@ strided(struct module *m, struct func *f, const char *name, int rows, int cols,
 	const struct expr *shape[2] = { expr_i32(m, rows), expr_i32(m, cols) };
 	const struct expr *strides[2];
 	struct buffer_spec spec = {
-		.name = name, .type = dtype_of(DT_F32), .ndim = 2,
-		.shape = shape, .strides = strides,
+		.name = name,
+		.type = dtype_of(DT_F32),
+		.ndim = 2,
+		.shape = shape,
+		.strides = strides,
 	};
 	const struct buffer *b;
 
@@ -142,12 +152,15 @@ vector_gemm(struct module *m)
 		at[d] = it[d].var->expr;
 	}
 	value = expr_add(m, expr_load(m, c, at, 2),
-			 expr_mul(m, expr_load(m, a,
-					(const struct expr *[]){ at[0], at[2] },
-					2),
+			 expr_mul(m,
+				  expr_load(m, a,
+					    (const struct expr *[]){ at[0],
+								     at[2] },
+					    2),
 				  expr_load(m, b,
-					(const struct expr *[]){ at[2], at[1] },
-					2)));
+					    (const struct expr *[]){ at[2],
+								     at[1] },
+					    2)));
 	s = stmt_store(t->desc, c, value, at, 2);
 	s = nest(t->desc, "update", it, 3, s);
 	t->desc->body = stmt_block(t->desc, &(struct block){ .name = "root" },
@@ -162,17 +175,21 @@ vector_gemm(struct module *m)
 	at[0] = i->expr;
 	at[1] = expr_ramp(m, expr_i32(m, 0), expr_i32(m, 1), 4);
 	value = expr_add(m, expr_load(m, c, at, 2),
-			 expr_mul(m, expr_broadcast(m, expr_load(m, a,
-					(const struct expr *[]){ i->expr,
-								 k->expr },
-					2), 4),
+			 expr_mul(m,
+				  expr_broadcast(m,
+						 expr_load(m, a,
+							   (const struct expr
+								    *[]){
+								   i->expr,
+								   k->expr },
+							   2),
+						 4),
 				  expr_load(m, b,
-					(const struct expr *[]){ k->expr,
-								 at[1] },
-					2)));
+					    (const struct expr *[]){ k->expr,
+								     at[1] },
+					    2)));
 	s = stmt_store(t->impl, c, value, at, 2);
-	s = stmt_for(t->impl, k, expr_i32(m, 0), expr_i32(m, 4), FOR_SERIAL,
-		     s);
+	s = stmt_for(t->impl, k, expr_i32(m, 0), expr_i32(m, 4), FOR_SERIAL, s);
 	t->impl->body = stmt_for(t->impl, i, expr_i32(m, 0), expr_i32(m, 4),
 				 FOR_SERIAL, s);
 	return t;
@@ -308,8 +325,7 @@ test_decomposed(void)
 	start(&x, m, make_matmul(m, 8, 12, 16),
 	      declare_gemm(m, "gemm", 4, 4, 8, true));
 	at = tile(&x.t, 4, 8, 4, &k);
-	CHECK(sched_decompose_reduction(&x.t.s,
-					sched_get_block(&x.t.s, "c"), k,
+	CHECK(sched_decompose_reduction(&x.t.s, sched_get_block(&x.t.s, "c"), k,
 					&init));
 	CHECK(tensorize(&x.t, sv_loop(at), "gemm"));
 	CHECK(!trial_text_has(&x.t, "gemm_zero"));
@@ -321,9 +337,8 @@ test_decomposed(void)
 	      declare_gemm(m, "other", 4, 4, 8, true));
 	at = tile(&x.t, 4, 8, 4, &k);
 	CHECK(tensorize(&x.t, sv_loop(at), "other"));
-	CHECK(sched_decompose_reduction(&x.t.s,
-					sched_get_block(&x.t.s, "c_o"), k,
-					&init));
+	CHECK(sched_decompose_reduction(&x.t.s, sched_get_block(&x.t.s, "c_o"),
+					k, &init));
 	CHECK(trial_text_has(&x.t, "other_zero"));
 	references(&x);
 	trial_same(&x.t);
@@ -358,8 +373,7 @@ static void
 test_orders(void)
 {
 	struct module *m = module_new();
-	static const int order[][3] = { { 0, 1, 2 }, { 2, 1, 0 },
-					{ 1, 2, 0 } };
+	static const int order[][3] = { { 0, 1, 2 }, { 2, 1, 0 }, { 1, 2, 0 } };
 
 	for (int o = 0; o < 3; o++) {
 		struct fixture x;
@@ -413,8 +427,8 @@ test_refusals(void)
 	{
 		int *l = NULL, n = 0;
 
-		CHECK(sched_get_loops(&x.t.s, sched_get_block(&x.t.s, "y"),
-				      &l, &n));
+		CHECK(sched_get_loops(&x.t.s, sched_get_block(&x.t.s, "y"), &l,
+				      &n));
 		refuses(&x.t, sv_loop(l[0]), "gemm", "iter var");
 	}
 	module_free(m);

@@ -100,8 +100,7 @@ tile_matmul(struct trial *t)
 	l = loops(t, "c", 3);
 	CHECK(sched_split(&t->s, l[0], (int64_t[]){ 0, 4 }, 2, i));
 	CHECK(sched_split(&t->s, l[1], (int64_t[]){ 0, 8 }, 2, j));
-	CHECK(sched_reorder(&t->s,
-			    (int[]){ i[0], j[0], l[2], i[1], j[1] }, 5));
+	CHECK(sched_reorder(&t->s, (int[]){ i[0], j[0], l[2], i[1], j[1] }, 5));
 	trial_same(t);
 	CHECK(sched_reverse_compute_at(&t->s, copy, j[0]));
 	trial_same(t);
@@ -234,9 +233,11 @@ test_transform_layout(void)
 	map.logical = (struct var *[]){ k, j };
 	map.to_physical = (const struct expr *[]){
 		expr_floordiv(m, j->expr, expr_i32(m, 4)), k->expr,
-		expr_floormod(m, j->expr, expr_i32(m, 4)) };
-	map.physical_shape = (const struct expr *[]){
-		expr_i32(m, 2), expr_i32(m, 5), expr_i32(m, 4) };
+		expr_floormod(m, j->expr, expr_i32(m, 4))
+	};
+	map.physical_shape = (const struct expr *[]){ expr_i32(m, 2),
+						      expr_i32(m, 5),
+						      expr_i32(m, 4) };
 	CHECK(sched_transform_layout(&t.s, block(&t, "c"), false, 1, &map));
 	trial_same(&t);
 	l = loops(&t, "c", 3);
@@ -342,8 +343,7 @@ test_no_sharing(void)
 
 	trial_start(&t, m, make_conv(m, 4, 6, 4, 3, 1));
 	CHECK(sched_compute_inline(&t.s, block(&t, "pad")));
-	CHECK(sched_compute_at(&t.s, block(&t, "conv"),
-			       loops(&t, "y", 4)[3]));
+	CHECK(sched_compute_at(&t.s, block(&t, "conv"), loops(&t, "y", 4)[3]));
 	trial_lower(&t);
 	CHECK(!lower_can_share(t.f, t.f->params.data[0].buffer,
 			       t.f->params.data[3].buffer));
@@ -363,8 +363,7 @@ test_partition(void)
 	CHECK(sched_cache_write(&t.s, block(&t, "conv"), 0, "local", &copy));
 	l = loops(&t, "conv", 7);
 	CHECK(sched_split(&t.s, l[3], (int64_t[]){ 0, 4 }, 2, w));
-	CHECK(sched_reorder(&t.s, (int[]){ w[0], l[4], l[5], l[6], w[1] },
-			    5));
+	CHECK(sched_reorder(&t.s, (int[]){ w[0], l[4], l[5], l[6], w[1] }, 5));
 	CHECK(sched_reverse_compute_at(&t.s, copy, w[0]));
 	CHECK(sched_vectorize(&t.s, w[1]));
 	trial_lower(&t);
@@ -381,16 +380,16 @@ make_dynamic(struct module *m, const struct expr *n)
 	struct te_tensor *x = te_placeholder(m, "x", f32, 2, shape);
 	struct iter_var *i = te_axes(m, 2, shape, NULL);
 	const struct expr *at[] = { i[0].var->expr, i[1].var->expr };
-	struct te_tensor *e = te_compute(
-		m, "e", "elementwise", 2, i,
-		expr_mul(m, te_at(m, x, at, 2), expr_float(m, f32, 2)), &x,
-		1);
+	struct te_tensor *e = te_compute(m, "e", "elementwise", 2, i,
+					 expr_mul(m, te_at(m, x, at, 2),
+						  expr_float(m, f32, 2)),
+					 &x, 1);
 	struct iter_var *k = te_axes(m, 2, shape, NULL);
 	const struct expr *at2[] = { k[0].var->expr, k[1].var->expr };
-	struct te_tensor *y = te_compute(
-		m, "y", "elementwise", 2, k,
-		expr_add(m, te_at(m, e, at2, 2), expr_float(m, f32, 1)), &e,
-		1);
+	struct te_tensor *y = te_compute(m, "y", "elementwise", 2, k,
+					 expr_add(m, te_at(m, e, at2, 2),
+						  expr_float(m, f32, 1)),
+					 &e, 1);
 
 	return te_to_func(m, "dynamic", (struct te_tensor *[]){ x, y }, 2);
 }
@@ -432,8 +431,7 @@ test_dynamic(void)
 		} else if (way == 2) {
 			CHECK(sched_split(&t.s, l[0], (int64_t[]){ 0, 4 }, 2,
 					  out));
-			CHECK(sched_compute_at(&t.s, block(&t, "e"),
-					       out[0]));
+			CHECK(sched_compute_at(&t.s, block(&t, "e"), out[0]));
 		} else if (way == 3) {
 			CHECK(sched_compute_at(&t.s, block(&t, "e"), l[0]));
 		}

@@ -196,23 +196,27 @@ make_matmul(struct module *m, int rows, int depth, int cols)
 	struct iter_var *ij = axes(m, 2, (int[]){ rows, cols }, names);
 	struct iter_var k = te_reduce_axis(m, "k", expr_i32(m, depth));
 	const struct expr *i = ij[0].var->expr, *j = ij[1].var->expr;
-	const struct expr *product = expr_mul(
-		m, te_at(m, a, (const struct expr *[]){ i, k.var->expr }, 2),
-		te_at(m, b, (const struct expr *[]){ k.var->expr, j }, 2));
-	struct te_tensor *c = te_compute(
-		m, "c", "matmul", 2, ij, te_sum(m, product, &k, 1),
-		(struct te_tensor *[]){ a, b }, 2);
+	const struct expr *product =
+		expr_mul(m,
+			 te_at(m, a, (const struct expr *[]){ i, k.var->expr },
+			       2),
+			 te_at(m, b, (const struct expr *[]){ k.var->expr, j },
+			       2));
+	struct te_tensor *c = te_compute(m, "c", "matmul", 2, ij,
+					 te_sum(m, product, &k, 1),
+					 (struct te_tensor *[]){ a, b }, 2);
 	struct iter_var *pq = axes(m, 2, (int[]){ rows, cols }, names);
 	const struct expr *at[] = { pq[0].var->expr, pq[1].var->expr };
-	struct te_tensor *y = te_compute(
-		m, "y", "elementwise", 2, pq,
-		expr_max(m, expr_add(m, te_at(m, c, at, 2),
-				     te_at(m, bias, at + 1, 1)),
-			 expr_float(m, dtype_of(DT_F32), 0)),
-		(struct te_tensor *[]){ c, bias }, 2);
+	struct te_tensor *y =
+		te_compute(m, "y", "elementwise", 2, pq,
+			   expr_max(m,
+				    expr_add(m, te_at(m, c, at, 2),
+					     te_at(m, bias, at + 1, 1)),
+				    expr_float(m, dtype_of(DT_F32), 0)),
+			   (struct te_tensor *[]){ c, bias }, 2);
 
-	return te_to_func(m, "matmul",
-			  (struct te_tensor *[]){ a, b, bias, y }, 4);
+	return te_to_func(m, "matmul", (struct te_tensor *[]){ a, b, bias, y },
+			  4);
 }
 
 /* Blocks "pad", "conv", "y" (bias and Relu). */
@@ -224,29 +228,30 @@ make_conv(struct module *m, int channels, int size, int out_channels,
 	int pad = kernel / 2;
 	int out = (size + 2 * pad - kernel) / stride + 1;
 	int wide = size + 2 * pad;
-	struct te_tensor *x =
-		input(m, "x", 4, (int[]){ 1, channels, size, size });
-	struct te_tensor *w = input(
-		m, "w", 4, (int[]){ out_channels, channels, kernel, kernel });
+	struct te_tensor *x = input(m, "x", 4,
+				    (int[]){ 1, channels, size, size });
+	struct te_tensor *w = input(m, "w", 4,
+				    (int[]){ out_channels, channels, kernel,
+					     kernel });
 	struct te_tensor *bias = input(m, "bias", 1, (int[]){ out_channels });
 	struct iter_var *p = axes(m, 4, (int[]){ 1, channels, wide, wide },
 				  NULL);
 	const struct expr *lo = expr_i32(m, pad), *hi = expr_i32(m, pad + size);
 	const struct expr *ph = p[2].var->expr, *pw = p[3].var->expr;
-	const struct expr *inside = expr_and(
-		m, expr_and(m, expr_le(m, lo, ph), expr_lt(m, ph, hi)),
-		expr_and(m, expr_le(m, lo, pw), expr_lt(m, pw, hi)));
-	struct te_tensor *padded = te_compute(
-		m, "pad", "injective", 4, p,
-		expr_if(m, inside,
-			te_at(m, x,
-			      (const struct expr *[]){
-				      p[0].var->expr, p[1].var->expr,
-				      expr_sub(m, ph, lo),
-				      expr_sub(m, pw, lo) },
-			      4),
-			expr_float(m, dtype_of(DT_F32), 0)),
-		&x, 1);
+	const struct expr *inside =
+		expr_and(m, expr_and(m, expr_le(m, lo, ph), expr_lt(m, ph, hi)),
+			 expr_and(m, expr_le(m, lo, pw), expr_lt(m, pw, hi)));
+	struct te_tensor *padded =
+		te_compute(m, "pad", "injective", 4, p,
+			   expr_if(m, inside,
+				   te_at(m, x,
+					 (const struct expr *[]){
+						 p[0].var->expr, p[1].var->expr,
+						 expr_sub(m, ph, lo),
+						 expr_sub(m, pw, lo) },
+					 4),
+				   expr_float(m, dtype_of(DT_F32), 0)),
+			   &x, 1);
 	struct iter_var *o = axes(m, 4, (int[]){ 1, out_channels, out, out },
 				  names);
 	struct iter_var r[3] = {
@@ -256,31 +261,34 @@ make_conv(struct module *m, int channels, int size, int out_channels,
 	};
 	const struct expr *s = expr_i32(m, stride);
 	const struct expr *xi[] = {
-		o[0].var->expr, r[0].var->expr,
+		o[0].var->expr,
+		r[0].var->expr,
 		expr_add(m, expr_mul(m, o[2].var->expr, s), r[1].var->expr),
 		expr_add(m, expr_mul(m, o[3].var->expr, s), r[2].var->expr),
 	};
 	const struct expr *wi[] = { o[1].var->expr, r[0].var->expr,
 				    r[1].var->expr, r[2].var->expr };
-	struct te_tensor *conv = te_compute(
-		m, "conv", "conv", 4, o,
-		te_sum(m, expr_mul(m, te_at(m, padded, xi, 4),
-				   te_at(m, w, wi, 4)),
-		       r, 3),
-		(struct te_tensor *[]){ padded, w }, 2);
+	struct te_tensor *conv =
+		te_compute(m, "conv", "conv", 4, o,
+			   te_sum(m,
+				  expr_mul(m, te_at(m, padded, xi, 4),
+					   te_at(m, w, wi, 4)),
+				  r, 3),
+			   (struct te_tensor *[]){ padded, w }, 2);
 	struct iter_var *q = axes(m, 4, (int[]){ 1, out_channels, out, out },
 				  names);
 	const struct expr *at[] = { q[0].var->expr, q[1].var->expr,
 				    q[2].var->expr, q[3].var->expr };
-	struct te_tensor *y = te_compute(
-		m, "y", "elementwise", 4, q,
-		expr_max(m, expr_add(m, te_at(m, conv, at, 4),
-				     te_at(m, bias, at + 1, 1)),
-			 expr_float(m, dtype_of(DT_F32), 0)),
-		(struct te_tensor *[]){ conv, bias }, 2);
+	struct te_tensor *y =
+		te_compute(m, "y", "elementwise", 4, q,
+			   expr_max(m,
+				    expr_add(m, te_at(m, conv, at, 4),
+					     te_at(m, bias, at + 1, 1)),
+				    expr_float(m, dtype_of(DT_F32), 0)),
+			   (struct te_tensor *[]){ conv, bias }, 2);
 
-	return te_to_func(m, "conv",
-			  (struct te_tensor *[]){ x, w, bias, y }, 4);
+	return te_to_func(m, "conv", (struct te_tensor *[]){ x, w, bias, y },
+			  4);
 }
 
 /* Softmax along the last axis: blocks "top", "e", "sum", "y". */
@@ -292,31 +300,32 @@ make_softmax(struct module *m, int rows, int cols)
 	struct iter_var *i = axes(m, 1, (int[]){ rows }, names);
 	struct iter_var k = te_reduce_axis(m, "k", expr_i32(m, cols));
 	const struct expr *at[] = { i[0].var->expr, k.var->expr };
-	struct te_tensor *top = te_compute(
-		m, "top", "reduce", 1, i,
-		te_reduce(m, reducer_max(m, dtype_of(DT_F32)),
-			  te_at(m, x, at, 2), &k, 1),
-		&x, 1);
+	struct te_tensor *top =
+		te_compute(m, "top", "reduce", 1, i,
+			   te_reduce(m, reducer_max(m, dtype_of(DT_F32)),
+				     te_at(m, x, at, 2), &k, 1),
+			   &x, 1);
 	struct iter_var *ij = axes(m, 2, (int[]){ rows, cols }, names);
 	const struct expr *at2[] = { ij[0].var->expr, ij[1].var->expr };
-	struct te_tensor *e = te_compute(
-		m, "e", "elementwise", 2, ij,
-		expr_call1(m, INTRIN_EXP,
-			   expr_sub(m, te_at(m, x, at2, 2),
-				    te_at(m, top, at2, 1))),
-		(struct te_tensor *[]){ x, top }, 2);
+	struct te_tensor *e =
+		te_compute(m, "e", "elementwise", 2, ij,
+			   expr_call1(m, INTRIN_EXP,
+				      expr_sub(m, te_at(m, x, at2, 2),
+					       te_at(m, top, at2, 1))),
+			   (struct te_tensor *[]){ x, top }, 2);
 	struct iter_var *p = axes(m, 1, (int[]){ rows }, names);
 	struct iter_var q = te_reduce_axis(m, "k", expr_i32(m, cols));
 	const struct expr *at3[] = { p[0].var->expr, q.var->expr };
-	struct te_tensor *sum = te_compute(
-		m, "sum", "reduce", 1, p,
-		te_sum(m, te_at(m, e, at3, 2), &q, 1), &e, 1);
+	struct te_tensor *sum = te_compute(m, "sum", "reduce", 1, p,
+					   te_sum(m, te_at(m, e, at3, 2), &q,
+						  1),
+					   &e, 1);
 	struct iter_var *ij4 = axes(m, 2, (int[]){ rows, cols }, names);
 	const struct expr *at4[] = { ij4[0].var->expr, ij4[1].var->expr };
-	struct te_tensor *y = te_compute(
-		m, "y", "elementwise", 2, ij4,
-		expr_div(m, te_at(m, e, at4, 2), te_at(m, sum, at4, 1)),
-		(struct te_tensor *[]){ e, sum }, 2);
+	struct te_tensor *y = te_compute(m, "y", "elementwise", 2, ij4,
+					 expr_div(m, te_at(m, e, at4, 2),
+						  te_at(m, sum, at4, 1)),
+					 (struct te_tensor *[]){ e, sum }, 2);
 
 	return te_to_func(m, "softmax", (struct te_tensor *[]){ x, y }, 2);
 }

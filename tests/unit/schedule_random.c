@@ -59,8 +59,7 @@ random_order(struct trial *t, struct rng *r)
 {
 	int *loops, n, count;
 
-	if (!sched_get_loops(&t->s, random_block(t, r), &loops, &n) ||
-	    n < 2) {
+	if (!sched_get_loops(&t->s, random_block(t, r), &loops, &n) || n < 2) {
 		return true;
 	}
 	for (int i = n - 1; i > 0; i--) {
@@ -78,8 +77,7 @@ random_fuse(struct trial *t, struct rng *r)
 {
 	int *loops, n, first, count, out;
 
-	if (!sched_get_loops(&t->s, random_block(t, r), &loops, &n) ||
-	    n < 2) {
+	if (!sched_get_loops(&t->s, random_block(t, r), &loops, &n) || n < 2) {
 		return true;
 	}
 	first = pick(r, n - 1);
@@ -166,9 +164,8 @@ random_blockize(struct trial *t, struct rng *r)
 static struct sched_value
 random_buffer(struct trial *t, struct rng *r)
 {
-	struct sched_value pair[2] = {
-		sv_string(pick(r, 2) ? "read" : "write"), sv_int(pick(r, 2))
-	};
+	struct sched_value pair[2] = { sv_string(pick(r, 2) ? "read" : "write"),
+				       sv_int(pick(r, 2)) };
 
 	return sv_list(t->m, pair, 2);
 }
@@ -184,8 +181,7 @@ random_map(struct trial *t, struct rng *r, int n)
 
 	map->n_logical = n;
 	map->logical = arena_array(&m->arena, struct var *, n + 1);
-	map->to_physical = arena_array(&m->arena, const struct expr *,
-				       n + 2);
+	map->to_physical = arena_array(&m->arena, const struct expr *, n + 2);
 	for (int i = 0; i < n; i++) {
 		map->logical[i] = var_new(m, "v", dtype_of(DT_I32));
 	}
@@ -264,26 +260,24 @@ random_buffer_step(struct trial *t, struct rng *r)
 				   2, NULL);
 	case 0:
 		return sched_apply(&t->s, "reindex",
-				   (struct sched_value[]){ b, which }, 2,
-				   NULL);
+				   (struct sched_value[]){ b, which }, 2, NULL);
 	case 1:
 	case 2:
 		args[3] = random_map(t, r, n);
-		return sched_apply(&t->s, pick(r, 2) ? "reindex_cache_read"
-						     : "reindex_cache_write",
+		return sched_apply(&t->s,
+				   pick(r, 2) ? "reindex_cache_read"
+					      : "reindex_cache_write",
 				   args, 4, NULL);
 	case 3:
 		return sched_apply(&t->s, "cache_inplace", args, 3, NULL);
 	case 4:
 		return sched_apply(&t->s, "cache_index",
-				   (struct sched_value[]){ b, local }, 2,
-				   NULL);
+				   (struct sched_value[]){ b, local }, 2, NULL);
 	case 5:
 	case 6:
-		return sched_apply(&t->s, pick(r, 2) ? "read_at"
-						     : "write_at",
-				   (struct sched_value[]){ l, b, i, local },
-				   4, NULL);
+		return sched_apply(&t->s, pick(r, 2) ? "read_at" : "write_at",
+				   (struct sched_value[]){ l, b, i, local }, 4,
+				   NULL);
 	case 7:
 		return sched_apply(&t->s, "storage_align",
 				   (struct sched_value[]){
@@ -299,7 +293,8 @@ random_buffer_step(struct trial *t, struct rng *r)
 		}
 		args[1] = sv_list(t->m,
 				  (struct sched_value[]){ sv_string("write"),
-							  sv_int(0) }, 2);
+							  sv_int(0) },
+				  2);
 		args[2] = random_map(t, r, rank_written(t, block));
 		args[3] = pick(r, 2) ? sv_none() : sv_int(7);
 		return sched_apply(&t->s, "transform_layout", args, 4, NULL);
@@ -316,11 +311,10 @@ random_buffer_step(struct trial *t, struct rng *r)
 		for (int k = 0; k < 8; k++) {
 			pads[k] = sv_int(1 + pick(r, 4));
 		}
-		return n > 8 ||
-		       sched_apply(&t->s, "pad_einsum",
-				   (struct sched_value[]){
-					   b, sv_list(t->m, pads, n) },
-				   2, NULL);
+		return n > 8 || sched_apply(&t->s, "pad_einsum",
+					    (struct sched_value[]){
+						    b, sv_list(t->m, pads, n) },
+					    2, NULL);
 	case 14:
 		return sched_apply(&t->s, "rolling_buffer",
 				   (struct sched_value[]){ b, sv_int(0) }, 2,
@@ -355,8 +349,7 @@ random_step(struct trial *t, struct rng *r)
 	case 5:
 		return sched_compute_inline(&t->s, random_block(t, r));
 	case 6:
-		return sched_reverse_compute_inline(&t->s,
-						    random_block(t, r));
+		return sched_reverse_compute_inline(&t->s, random_block(t, r));
 	case 7:
 	case 8:
 		return sched_compute_at(&t->s, random_block(t, r),
@@ -366,17 +359,18 @@ random_step(struct trial *t, struct rng *r)
 		return sched_reverse_compute_at(&t->s, random_block(t, r),
 						random_loop(t, r));
 	case 11:
-		return sched_cache_write(&t->s, random_block(t, r), 0,
-					 "local", out);
+		return sched_cache_write(&t->s, random_block(t, r), 0, "local",
+					 out);
 	case 12:
 		return sched_cache_read(&t->s, random_block(t, r), pick(r, 2),
 					"local", out);
 	case 13:
 		switch (pick(r, 4)) {
 		case 0:
-			return sched_decompose_reduction(
-				&t->s, random_block(t, r), random_loop(t, r),
-				out);
+			return sched_decompose_reduction(&t->s,
+							 random_block(t, r),
+							 random_loop(t, r),
+							 out);
 		case 1:
 			return sched_rfactor(&t->s, random_loop(t, r),
 					     (int)pick(r, 3) - 1, out);

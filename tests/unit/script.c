@@ -97,25 +97,29 @@ static const struct {
 	{ true, "    T.reads(A[0, 0])\n",
 	  "t.py:3:5: T.reads outside of a block; move it into one",
 	  "        T.reads(A[0, 0])\n        ^^^^^^^^^^^^^^^^" },
-	{ true, "    with T.sblock(\"B\"):\n        v = T.axis.spatial(8, n)"
+	{ true,
+	  "    with T.sblock(\"B\"):\n        v = T.axis.spatial(8, n)"
 	  "\n        T.reads(A[v])\n        T.writes(I[v])\n        I["
 	  "v] = 1\n",
 	  "t.py:5:17: 1 ranges for the 2 dimensions of 'A'; give on"
 	  "e for each",
 	  "            T.reads(A[v])\n                    ^^^^" },
-	{ true, "    with T.sblock(\"B\"):\n        v = T.axis.spatial(8, 0)"
+	{ true,
+	  "    with T.sblock(\"B\"):\n        v = T.axis.spatial(8, 0)"
 	  "\n        T.reads()\n        T.writes()\n        I[v] = 1\n",
 	  "t.py:7:9: block 'B' does not declare that it writes 'I';"
 	  " correct it",
 	  "            I[v] = 1\n            ^" },
-	{ true, "    for i in range(8):\n        with T.sblock(\"B\"):\n     "
+	{ true,
+	  "    for i in range(8):\n        with T.sblock(\"B\"):\n     "
 	  "       v, w = T.axis.remap(\"SS\", [i, n])\n            I[v"
 	  "] = 1\n",
 	  "t.py:5:43: a binding that is no loop around the block; u"
 	  "se T.axis.spatial or T.axis.reduce",
 	  "                v, w = T.axis.remap(\"SS\", [i, n])\n      "
 	  "                                        ^" },
-	{ true, "    for i in range(8):\n        with T.sblock(\"B\"):\n     "
+	{ true,
+	  "    for i in range(8):\n        with T.sblock(\"B\"):\n     "
 	  "       v = T.axis.spatail(8, i)\n            I[v] = 1\n",
 	  "t.py:5:17: T.axis.spatail is not known; did you mean T.a"
 	  "xis.spatial?",
@@ -228,7 +232,8 @@ static const struct {
 	  "t.py:1:1: no function here; TVMScript is a 'def' marked "
 	  "with @T.prim_func",
 	  "    \n    ^" },
-	{ false, "@T.prim_func\ndef f():\n    pass\n@T.prim_func\ndef f():\n   "
+	{ false,
+	  "@T.prim_func\ndef f():\n    pass\n@T.prim_func\ndef f():\n   "
 	  " pass\n",
 	  "t.py:5:1: a second function named 'f'; give it another n"
 	  "ame",
@@ -347,8 +352,7 @@ test_equal(void)
 		{ "x = T.decl_buffer((8,), \"int32\")",
 		  "x = T.decl_buffer((8,), \"int32\", scope=\"local\")",
 		  false },
-		{ "T.func_attr({\"k\": 1})", "T.func_attr({\"k\": 2})",
-		  false },
+		{ "T.func_attr({\"k\": 1})", "T.func_attr({\"k\": 2})", false },
 		{ "pass", "T.evaluate(0)", false },
 	};
 

@@ -92,15 +92,16 @@ check_division(void)
 {
 	struct analyser_mark mark = analyser_mark(&a);
 	E f = loop("f", 802816)->expr, h = loop("h", 56)->expr;
-	E w = loop("w", 56)->expr, free = var_new(m, "i", dtype_of(DT_I32))
-						->expr;
+	E w = loop("w", 56)->expr,
+	  free = var_new(m, "i", dtype_of(DT_I32))->expr;
 
 	IS(quotient(add(mul(h, 56), w), 56), "h");
 	IS(modulo(add(mul(h, 56), w), 56), "w");
 	IS(quotient(add(mul(h, 56), w), 28), "h * 2 + w // 28");
 	IS(add(mul(quotient(f, 56), 56), modulo(f, 56)), "f");
-	IS(add(mul(add(mul(quotient(f, 3136), 56),
-		       modulo(quotient(f, 56), 56)), 56), modulo(f, 56)),
+	IS(add(mul(add(mul(quotient(f, 3136), 56), modulo(quotient(f, 56), 56)),
+		   56),
+	       modulo(f, 56)),
 	   "f");
 	/* Remainders are equal where multiples of the divisor are apart. */
 	IS(add(mul(quotient(add(mul(h, 16), w), 3), 3), modulo(add(h, w), 3)),
@@ -116,8 +117,7 @@ check_division(void)
 	IS(modulo(modulo(f, 64), 16), "f % 16");
 	IS(quotient(add(mul(f, 56), w), 3136), "f // 56");
 	IS(modulo(add(mul(f, 8), num(3)), 4), "3");
-	IS(modulo(add(mul(f, 8), modulo(free, 32)), 16),
-	   "(f * 8 + i) % 16");
+	IS(modulo(add(mul(f, 8), modulo(free, 32)), 16), "(f * 8 + i) % 16");
 	IS(modulo(mul(free, 6), 9), "i * 2 % 3 * 3");
 	IS(quotient(add(w, num(56)), 56), "1");
 	/* What cannot be negative divides as C does. */
@@ -135,8 +135,7 @@ check_conditions(void)
 	E h = loop("h", 56)->expr, kh = loop("kh", 3)->expr;
 	E wo = loop("wo", 8)->expr, wi = loop("wi", 7)->expr;
 	E at = sub(add(h, kh), num(1));
-	E inside = expr_and(m, expr_le(m, num(0), at),
-			    expr_lt(m, at, num(56)));
+	E inside = expr_and(m, expr_le(m, num(0), at), expr_lt(m, at, num(56)));
 
 	IS(inside, "1 <= h + kh and h + kh < 57");
 	CHECK(prove(&a, expr_lt(m, add(mul(wo, 7), wi), num(56))));
@@ -148,8 +147,7 @@ check_conditions(void)
 	IS(expr_eq(m, mul(h, 2), num(5)), "T.bool(False)");
 	IS(expr_eq(m, num(5), h), "h == 5");
 	IS(expr_binary(m, EXPR_GT, add(h, num(1)), kh), "kh <= h");
-	IS(expr_and(m, expr_lt(m, h, num(9)), expr_lt(m, h, num(7))),
-	   "h < 7");
+	IS(expr_and(m, expr_lt(m, h, num(9)), expr_lt(m, h, num(7))), "h < 7");
 	IS(expr_or(m, expr_lt(m, h, num(9)), expr_lt(m, h, num(7))), "h < 9");
 	IS(expr_and(m, expr_lt(m, h, num(3)), expr_lt(m, num(3), h)),
 	   "T.bool(False)");
@@ -198,16 +196,15 @@ check_symbolic(void)
 	IS(expr_floordiv(m, flat, n), "o");
 	IS(expr_floormod(m, flat, n), "i");
 	CHECK(prove(&a, expr_lt(m, flat, expr_mul(m, blocks, n))));
-	CHECK(!prove(&a, expr_lt(m, add(flat, num(1)),
-				 expr_mul(m, blocks, n))));
+	CHECK(!prove(&a,
+		     expr_lt(m, add(flat, num(1)), expr_mul(m, blocks, n))));
 	IS(sub(expr_mul(m, n, o->expr), expr_mul(m, o->expr, n)), "0");
 	/* Whole numbers: x // c < n for x < c * n. */
 	analyser_bind(&a, f, num(0), mul(big, 245));
 	CHECK(prove(&a, expr_lt(m, quotient(f->expr, 245), big)));
 	CHECK(prove(&a, expr_lt(m, quotient(add(f->expr, num(244)), 245),
 				add(big, num(1)))));
-	CHECK(!prove(&a, expr_lt(m, quotient(add(f->expr, num(1)), 245),
-				 big)));
+	CHECK(!prove(&a, expr_lt(m, quotient(add(f->expr, num(1)), 245), big)));
 	IS(expr_lt(m, quotient(flat, 7), n), "o * n + i < n * 7");
 	IS(expr_le(m, n, quotient(flat, 7)), "n * 7 <= o * n + i");
 	IS(expr_lt(m, quotient(flat, 7), big), "(o * n + i) // 7 < big");
@@ -231,12 +228,12 @@ covers(E e, struct var *v, int64_t extent, const char *min, int64_t width,
 	strbuf_init(&s);
 	expr_print(lo, &s);
 	check_strings(s.data, min, __FILE__, line, "lower end");
-	check_one(expr_is_value(simplify(&a, add(sub(hi, lo), num(1))),
-				width), __FILE__, line, "extent");
+	check_one(expr_is_value(simplify(&a, add(sub(hi, lo), num(1))), width),
+		  __FILE__, line, "extent");
 	strbuf_release(&s);
 }
 
-#define COVERS(e, v, extent, min, width) \
+#define COVERS(e, v, extent, min, width)                                       \
 	covers(e, v, extent, min, width, __LINE__)
 
 static void
@@ -271,8 +268,10 @@ static void
 check_loads(void)
 {
 	const struct expr *shape[1] = { num(8) };
-	struct buffer_spec spec = { .name = "data", .type = dtype_of(DT_I32),
-				    .ndim = 1, .shape = shape };
+	struct buffer_spec spec = { .name = "data",
+				    .type = dtype_of(DT_I32),
+				    .ndim = 1,
+				    .shape = shape };
 	const struct buffer *b = buffer_new(m, &spec);
 	const struct expr *zero[1] = { num(0) };
 	E load = expr_load(m, b, zero, 1);
@@ -293,8 +292,9 @@ check_functions(void)
 	struct var *n = var_new(m, "n", dtype_of(DT_I32));
 	struct var *z = var_new(m, "z", dtype_of(DT_I32));
 	const struct expr *shape[1] = { num(56) }, *index[1];
-	struct buffer_spec spec = { .name = "x", .type = dtype_of(DT_F32),
-				    .ndim = 1, .shape = shape };
+	struct buffer_spec spec = {
+		.name = "x", .type = dtype_of(DT_F32), .ndim = 1, .shape = shape
+	};
 	const struct buffer *x = buffer_new(m, &spec);
 	struct stmt *store, *empty, *body;
 	E zero = expr_float(m, dtype_of(DT_F32), 0);
@@ -305,8 +305,7 @@ check_functions(void)
 	empty = stmt_for(f, z, num(0), num(0), FOR_SERIAL,
 			 stmt_store(f, x, zero, index, 1));
 	body = stmt_if(f, expr_lt(m, index[0], num(56)),
-		       stmt_seq(f, (struct stmt *[]){ store, empty }, 2),
-		       NULL);
+		       stmt_seq(f, (struct stmt *[]){ store, empty }, 2), NULL);
 	body = stmt_for(f, n, num(0), num(1), FOR_SERIAL, body);
 	f->body = stmt_for(f, h, num(0), num(56), FOR_SERIAL, body);
 	simplify_func(f);

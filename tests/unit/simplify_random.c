@@ -30,8 +30,8 @@ static const struct expr *random_bool(struct scene *s, int depth);
 static const struct expr *
 random_int(struct scene *s, int depth)
 {
-	static const int64_t constants[] = { 0, 1, 2, 3, 4, 7, 8, 16, 28,
-					     56, -1, -3 };
+	static const int64_t constants[] = { 0, 1,  2,  3,  4,  7,
+					     8, 16, 28, 56, -1, -3 };
 	static const int64_t divisors[] = { 2, 3, 4, 7, 8, 14, 28, 56 };
 	static const enum expr_kind sums[] = { EXPR_ADD, EXPR_SUB, EXPR_ADD };
 	struct module *m = s->m;
@@ -62,8 +62,8 @@ random_int(struct scene *s, int depth)
 		return expr_binary(m, pick(s, 2) ? EXPR_MIN : EXPR_MAX, x,
 				   random_int(s, depth - 1));
 	default:
-		return expr_binary(m, pick(s, 2) ? EXPR_DIV : EXPR_TRUNCMOD,
-				   x, expr_i32(m, divisors[pick(s, 8)]));
+		return expr_binary(m, pick(s, 2) ? EXPR_DIV : EXPR_TRUNCMOD, x,
+				   expr_i32(m, divisors[pick(s, 8)]));
 	}
 }
 
@@ -218,8 +218,7 @@ check_cover(struct scene *s, const struct expr *e)
 	for (int i = 0; i < 2; i++) {
 		relaxed[i] = (struct iter_var){
 			s->vars[VARS - 1 - i], expr_i32(s->m, 0),
-			expr_i32(s->m, s->extents[VARS - 1 - i]),
-			ITER_SPATIAL
+			expr_i32(s->m, s->extents[VARS - 1 - i]), ITER_SPATIAL
 		};
 	}
 	if (!analyse_cover(&s->a, e, relaxed, 2, &lo, &hi)) {
@@ -303,8 +302,10 @@ check_scene(uint64_t seed)
 		fact = random_bool(&s, 3);
 		shrunk += check_expr(&s, fact, false);
 		fact = random_compare(&s, 2);
-		shrunk += check_expr(&s, expr_if(s.m, fact, random_int(&s, 3),
-						 random_int(&s, 3)), false);
+		shrunk += check_expr(&s,
+				     expr_if(s.m, fact, random_int(&s, 3),
+					     random_int(&s, 3)),
+				     false);
 	}
 	module_free(s.m);
 	return shrunk;

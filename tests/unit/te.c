@@ -5,8 +5,8 @@
 
 #include "check.h"
 
-#include "intrinsic_make.h"
 #include "interp.h"
+#include "intrinsic_make.h"
 #include "reduction_match.h"
 #include "schedule.h"
 #include "script.h"
@@ -77,23 +77,24 @@ test_scan_text(void)
 	struct setup s = begin();
 	struct te_tensor *x = matrix(&s, "X", s.t, s.n);
 	struct te_tensor *state = matrix(&s, "state", s.t, s.n);
-	struct te_tensor *init =
-		step(&s, "s_init", expr_i32(s.m, 1), x, 0, NULL);
+	struct te_tensor *init = step(&s, "s_init", expr_i32(s.m, 1), x, 0,
+				      NULL);
 	struct te_tensor *between = step(&s, "between", s.t, state, -1, NULL);
 	struct te_tensor *update = step(&s, "s_update", s.t, between, 0, x);
 	struct te_tensor *y = NULL;
 	const char *why = NULL;
 	struct func *f;
 
-	if (!CHECK(te_scan(s.m, "Y", "scan", &init, &update, &state, 1, NULL,
-			   0, &y, &why))) {
+	if (!CHECK(te_scan(s.m, "Y", "scan", &init, &update, &state, 1, NULL, 0,
+			   &y, &why))) {
 		return;
 	}
 	CHECK(te_check_params(s.m, (struct te_tensor *[]){ x, y }, 2, &why));
 	f = te_to_func(s.m, "main", (struct te_tensor *[]){ x, y }, 2);
 	CHECK(func_verify(f));
 	CHECK(func_verify_text(f));
-	check_body(f,
+	check_body(
+		f,
 		"    # with T.sblock(\"root\"):\n"
 		"    between = T.sblock_alloc_buffer((5, 6), \"float32\")\n"
 		"    for t, i in T.grid(1, 6):\n"
@@ -129,8 +130,8 @@ test_scan_schedule(void)
 	struct setup s = begin();
 	struct te_tensor *x = matrix(&s, "X", s.t, s.n);
 	struct te_tensor *state = matrix(&s, "state", s.t, s.n);
-	struct te_tensor *init =
-		step(&s, "s_init", expr_i32(s.m, 1), x, 0, NULL);
+	struct te_tensor *init = step(&s, "s_init", expr_i32(s.m, 1), x, 0,
+				      NULL);
 	struct te_tensor *update = step(&s, "s_update", s.t, state, -1, x);
 	struct te_tensor *y = NULL;
 	const char *why = NULL;
@@ -140,8 +141,8 @@ test_scan_schedule(void)
 	struct sched sched;
 	int *loops, n, parts[2], block, cached;
 
-	CHECK(te_scan(s.m, "Y", "scan", &init, &update, &state, 1, NULL, 0,
-		      &y, &why));
+	CHECK(te_scan(s.m, "Y", "scan", &init, &update, &state, 1, NULL, 0, &y,
+		      &why));
 	f = te_to_func(s.m, "main", (struct te_tensor *[]){ x, y }, 2);
 	for (int i = 0; i < 30; i++) {
 		in[i] = (float)(i % 7 - 3);
@@ -227,12 +228,10 @@ test_scan_refusals(void)
 	CHECK(!te_check_params(m, (struct te_tensor *[]){ x, good }, 2, &why));
 	CHECK(strstr(why, "is read but is not among"));
 	other = step(&s, "after", s.t, state, 0, y);
-	CHECK(!te_check_params(m, (struct te_tensor *[]){ x, other }, 2,
-			       &why));
+	CHECK(!te_check_params(m, (struct te_tensor *[]){ x, other }, 2, &why));
 	CHECK(strstr(why, "has no value outside"));
 	other = step(&s, "after", s.t, good, 0, y);
-	CHECK(!te_check_params(m, (struct te_tensor *[]){ x, other }, 2,
-			       &why));
+	CHECK(!te_check_params(m, (struct te_tensor *[]){ x, other }, 2, &why));
 	CHECK(strstr(why, "use the scan's result"));
 	inner = step(&s, "outer", s.t, y, 0, state);
 	refused(&s, init, inner, state, "not earlier");
@@ -248,9 +247,10 @@ make_reducer(struct setup *s, const char *name, bool last)
 	struct reducer *r = te_reducer_declare(s->m, name, 1, &s->f32);
 	const struct expr *x = r->lhs[0]->expr, *y = r->rhs[0]->expr;
 	const struct expr *zero = expr_float(s->m, s->f32, 0);
-	const struct expr *result = last
-		? expr_select(s->m, expr_eq(s->m, y, zero), x, y)
-		: expr_sub(s->m, x, y);
+	const struct expr *result = last ? expr_select(s->m,
+						       expr_eq(s->m, y, zero),
+						       x, y)
+					 : expr_sub(s->m, x, y);
 	const char *why = NULL;
 
 	CHECK(te_reducer_define(s->m, r, &result, &zero, &why));
@@ -270,8 +270,8 @@ reduce_rows(struct setup *s, const struct reducer *r, struct sched *sched,
 	int *all, n;
 
 	y = te_compute(s->m, "Y", "reduce", 1, a,
-		       te_reduce(s->m, r, te_at(s->m, x, index, 2), &k, 1),
-		       &x, 1);
+		       te_reduce(s->m, r, te_at(s->m, x, index, 2), &k, 1), &x,
+		       1);
 	f = te_to_func(s->m, "main", (struct te_tensor *[]){ x, y }, 2);
 	CHECK(func_verify(f));
 	CHECK(func_verify_text(f));
@@ -287,8 +287,8 @@ test_reducer_text(void)
 	struct setup s = begin();
 	struct sched sched;
 	int loops[2], part;
-	struct func *f = reduce_rows(&s, make_reducer(&s, "last", true),
-				     &sched, loops);
+	struct func *f = reduce_rows(&s, make_reducer(&s, "last", true), &sched,
+				     loops);
 	float in[30], want[5], got[5];
 	struct run_arg args[] = { { .data = in }, { .data = want } };
 	struct stmt *block = func_find_block(f, "Y");
@@ -298,8 +298,7 @@ test_reducer_text(void)
 
 	if (CHECK(match_reduction(f, block, &red, &why))) {
 		facts = reducer_try(s.m, red.reducer);
-		CHECK(facts.neutral && facts.associative &&
-		      !facts.commutative);
+		CHECK(facts.neutral && facts.associative && !facts.commutative);
 	}
 	for (int i = 0; i < 30; i++) {
 		in[i] = (float)(i % 3);
@@ -317,7 +316,8 @@ test_reducer_text(void)
 	args[1].data = got;
 	CHECK(func_verify(f) && interp_run(f, args, 2));
 	CHECK(memcmp(want, got, sizeof got) == 0);
-	check_body(f,
+	check_body(
+		f,
 		"    # with T.sblock(\"root\"):\n"
 		"    Y_part = T.sblock_alloc_buffer((5, 2), \"float32\", "
 		"scope=\"local\")\n"
@@ -386,8 +386,7 @@ call_of(struct setup *s, const struct buffer *a, const struct buffer *b)
 	const struct expr *zero[] = { expr_i32(s->m, 0), expr_i32(s->m, 0) };
 
 	for (int i = 0; i < 2; i++) {
-		const struct expr *load =
-			expr_load(s->m, i ? b : a, zero, 2);
+		const struct expr *load = expr_load(s->m, i ? b : a, zero, 2);
 
 		args[1 + i] = expr_call(s->m, INTRIN_ADDRESS_OF,
 					dtype_of(DT_HANDLE), &load, 1);
@@ -403,8 +402,9 @@ test_extern(void)
 	const struct expr *const *shapes[] = { shape };
 	struct te_tensor *x = matrix(&s, "X", s.t, s.n), *y;
 	struct te_tensor *params[] = { x, NULL };
-	struct buffer_spec spec = { .name = "v", .type = dtype_of(DT_I32),
-				    .ndim = 2, .shape = shape };
+	struct buffer_spec spec = {
+		.name = "v", .type = dtype_of(DT_I32), .ndim = 2, .shape = shape
+	};
 	const struct buffer *views[2];
 	const char *why = NULL;
 	int ndim = 2;
@@ -417,26 +417,26 @@ test_extern(void)
 	CHECK(!te_check_params(s.m, params, 2, &why));
 	CHECK(strstr(why, "'Y' has no body"));
 	views[0] = views[1] = buffer_new(s.m, &spec);
-	CHECK(!te_extern_body(s.m, y, views,
-			      call_of(&s, x->buffer, y->buffer), NULL, &why));
+	CHECK(!te_extern_body(s.m, y, views, call_of(&s, x->buffer, y->buffer),
+			      NULL, &why));
 	CHECK(strstr(why, "differs in rank or type"));
 	CHECK(!te_extern_body(s.m, y, NULL, NULL, NULL, &why));
-	CHECK(!te_extern_body(s.m, x, NULL,
-			      call_of(&s, x->buffer, y->buffer), NULL, &why));
-	CHECK(te_extern_body(s.m, y, NULL,
-			     call_of(&s, x->buffer, y->buffer), NULL, &why));
+	CHECK(!te_extern_body(s.m, x, NULL, call_of(&s, x->buffer, y->buffer),
+			      NULL, &why));
+	CHECK(te_extern_body(s.m, y, NULL, call_of(&s, x->buffer, y->buffer),
+			     NULL, &why));
 	CHECK(te_check_params(s.m, params, 2, &why));
 	f = te_to_func(s.m, "main", params, 2);
 	CHECK(func_verify(f));
 	CHECK(func_verify_text(f));
 	check_body(f,
-		"    # with T.sblock(\"root\"):\n"
-		"    with T.sblock(\"Y\"):\n"
-		"        T.reads(X[0:5, 0:6])\n"
-		"        T.writes(Y[0:5, 0:6])\n"
-		"        T.evaluate(T.call_extern(\"int32\", \"copy_it\", "
-		"T.address_of(\"handle\", X[0, 0]), "
-		"T.address_of(\"handle\", Y[0, 0])))\n");
+		   "    # with T.sblock(\"root\"):\n"
+		   "    with T.sblock(\"Y\"):\n"
+		   "        T.reads(X[0:5, 0:6])\n"
+		   "        T.writes(Y[0:5, 0:6])\n"
+		   "        T.evaluate(T.call_extern(\"int32\", \"copy_it\", "
+		   "T.address_of(\"handle\", X[0, 0]), "
+		   "T.address_of(\"handle\", Y[0, 0])))\n");
 	CHECK(!interp_run(f, args, 2));
 	CHECK(strstr(s.m->diags.list.data[s.m->diags.list.n - 1].message,
 		     "'copy_it' is outside of the module"));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The template engine: what it makes of texts, and its messages. */
+#include "template.h"
 #include "check.h"
 #include "module.h"
-#include "template.h"
 
 static struct module *m;
 
@@ -27,8 +27,7 @@ check_error(const char *text, const struct tdata *data, const char *want)
 	strbuf_release(&s);
 	strbuf_init(&s);
 	diag_format(&m->diags.list.data[m->diags.list.n - 1], &s);
-	CHECK(m->diags.list.data[m->diags.list.n - 1].id ==
-	      DIAG_BAD_TEMPLATE);
+	CHECK(m->diags.list.data[m->diags.list.n - 1].id == DIAG_BAD_TEMPLATE);
 	if (!CHECK(strstr(s.data, want) != NULL)) {
 		fprintf(stderr, "  it says: %s\n", s.data);
 	}
@@ -54,7 +53,7 @@ check_known(void)
 		  NULL },
 		{ "{{<f}}{{at}}{{/f}}{{#list}}{{>f}}{{/list}}", NULL },
 		{ "\n{{#name}}\n{{colour}}{{/name}}", "a.tmpl:3: unknown "
-		  "placeholder 'colour'" },
+						      "placeholder 'colour'" },
 		{ "{{^list}}{{at}}{{/list}}", "unknown placeholder 'at'" },
 		{ "{{<f}}{{at}}{{/f}}{{>f}}", "unknown placeholder 'at'" },
 		{ "{{#list}}{{/list}}{{list}}", "a list is no text: 'list'" },
@@ -128,15 +127,15 @@ main(void)
 	}
 	check_text("", d, "");
 	check_text("plain { } text\n", d, "plain { } text\n");
-	check_text("{{name}}({{seven}}, {{far}}){{none}}", d,
-		   "conv1(7, away)");
+	check_text("{{name}}({{seven}}, {{far}}){{none}}", d, "conv1(7, away)");
 	check_text("{{#yes}}a{{/yes}}{{^yes}}b{{/yes}}", d, "a");
 	check_text("{{#no}}a{{/no}}{{^no}}b{{/no}}", d, "b");
 	check_text("{{#empty}}a{{/empty}}{{^empty}}b{{/empty}}", d, "b");
 	check_text("{{#list}}{{at}}{{^last}}, {{/last}}{{/list}}", d,
 		   "0, 1, 2");
 	check_text("{{#list}}{{#first}}<{{/first}}{{name}}{{#last}}>{{/last}}"
-		   "{{/list}}", d, "<conv1conv1conv1>");
+		   "{{/list}}",
+		   d, "<conv1conv1conv1>");
 	check_text("{{#list}}[{{#inner}}{{at}}{{k}} {{/inner}}]{{/list}}", d,
 		   "[][10 ][20 21 ]");
 	/* Lines of tags alone leave nothing. */

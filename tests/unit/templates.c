@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The embedded templates are sorted, found by path, and NUL-terminated. */
-#include "check.h"
 #include "templates.h"
+#include "check.h"
 
 int
 main(void)

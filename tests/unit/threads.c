@@ -22,7 +22,8 @@ compile(void *ctx)
 	struct work *w = ctx;
 
 	w->t = tirc_new(&(struct tirc_options){
-		.target = w->target, .optimize = w->optimize,
+		.target = w->target,
+		.optimize = w->optimize,
 	});
 	w->ok = tirc_load(w->t, w->model) && tirc_compile(w->t) &&
 		tirc_harness(w->t) != NULL;
@@ -62,7 +63,8 @@ main(int argc, char **argv)
 		 root != NULL ? root : ".");
 	for (int i = 0; i < N; i++) {
 		CHECK_EQ(pthread_create(&threads[i], NULL, compile,
-					&together[i]), 0);
+					&together[i]),
+			 0);
 	}
 	for (int i = 0; i < N; i++) {
 		pthread_join(threads[i], NULL);

@@ -79,28 +79,27 @@ test_unused_queries(void)
 	struct trial t;
 
 	start(&t, m);
-	CHECK(read_python(&t,
-		"root = sch.get_block('root')\n"
-		"sch.get_child_blocks(root)\n"
-		"c = sch.get_block('c')\n"
-		"again = sch.get_block('c')\n"
-		"i, j, k = sch.get_loops(c)\n"
-		"l = sch.get_loops(again)\n"
-		"sch.split(l[1], [None, 4])\n"
-		"sch.get_loops(again)\n"));
+	CHECK(read_python(&t, "root = sch.get_block('root')\n"
+			      "sch.get_child_blocks(root)\n"
+			      "c = sch.get_block('c')\n"
+			      "again = sch.get_block('c')\n"
+			      "i, j, k = sch.get_loops(c)\n"
+			      "l = sch.get_loops(again)\n"
+			      "sch.split(l[1], [None, 4])\n"
+			      "sch.get_loops(again)\n"));
 	CHECK_STR_EQ(python_of(&t, SCRIPT_OLD),
-		"def apply_schedule(sch):\n"
-		"    b0 = sch.get_block(name=\"c\", func_name=\"main\")\n"
-		"    l1, l2, l3 = sch.get_loops(block=b0)\n"
-		"    l4, l5 = sch.split(loop=l2, factors=[None, 4], "
-		"preserve_unit_iters=True, disable_predication=False)\n");
+		     "def apply_schedule(sch):\n"
+		     "    b0 = sch.get_block(name=\"c\", func_name=\"main\")\n"
+		     "    l1, l2, l3 = sch.get_loops(block=b0)\n"
+		     "    l4, l5 = sch.split(loop=l2, factors=[None, 4], "
+		     "preserve_unit_iters=True, disable_predication=False)\n");
 	CHECK_STR_EQ(json_of(&t, SCRIPT_CURRENT),
-		"[[\n"
-		"[\"GetSBlock\", [], [\"c\", \"main\"], [\"b0\"]],\n"
-		"[\"GetLoops\", [\"b0\"], [], [\"l1\", \"l2\", \"l3\"]],\n"
-		"[\"Split\", [\"l2\", \"None\", 4], [1, 0], "
-		"[\"l4\", \"l5\"]]\n"
-		"], []]\n");
+		     "[[\n"
+		     "[\"GetSBlock\", [], [\"c\", \"main\"], [\"b0\"]],\n"
+		     "[\"GetLoops\", [\"b0\"], [], [\"l1\", \"l2\", \"l3\"]],\n"
+		     "[\"Split\", [\"l2\", \"None\", 4], [1, 0], "
+		     "[\"l4\", \"l5\"]]\n"
+		     "], []]\n");
 	module_free(m);
 }
 
@@ -197,14 +196,18 @@ test_tvm_maps(void)
 	struct trial t;
 	const char *text[2], *want = NULL;
 
-	text[0] = arena_printf(&m->arena,
+	text[0] = arena_printf(
+		&m->arena,
 		"[[[\"GetBlock\", [], [\"c\", \"main\"], [\"b0\"]],"
 		"[\"TransformLayout\", [\"b0\", \"%s\"], [0, 1, null, 0], "
-		"[]]], []]", map);
-	text[1] = arena_printf(&m->arena,
+		"[]]], []]",
+		map);
+	text[1] = arena_printf(
+		&m->arena,
 		"[[[\"GetBlock\", [], [\"c\", \"main\"], [\"b0\"]],"
 		"[\"TransformLayout\", [\"b0\"], [0, 1, \"%s\", null], "
-		"[]]], []]", map);
+		"[]]], []]",
+		map);
 	for (int i = 0; i < 2; i++) {
 		start(&t, m);
 		if (!CHECK(read_json(&t, text[i]))) {
@@ -374,7 +377,8 @@ test_checkpoint(void)
 	mark = sched_checkpoint(&t.s);
 	before = func_text(m, t.f);
 	python = python_of(&t, SCRIPT_CURRENT);
-	CHECK(read_python(&t,
+	CHECK(read_python(
+		&t,
 		"i, i1, j, k = sch.get_loops(sch.get_block('c'))\n"
 		"v = sch.sample_categorical([2, 3], [0.5, 0.5])\n"
 		"sch.split(k, [None, v])\n"
@@ -444,13 +448,12 @@ test_sampled_values(void)
 	struct trial t;
 
 	start(&t, m);
-	CHECK(read_python(&t,
-		"i, j, k = sch.get_loops(sch.get_block('c'))\n"
-		"v = sch.sample_categorical([2, 3], [0, 1])\n"
-		"sch.split(j, [None, v * 2])\n"
-		"sch.annotate(i, 'n', sch.get(v))\n"));
-	CHECK(strstr(python_of(&t, SCRIPT_OLD),
-		     "factors=[None, v4 * 2]") != NULL);
+	CHECK(read_python(&t, "i, j, k = sch.get_loops(sch.get_block('c'))\n"
+			      "v = sch.sample_categorical([2, 3], [0, 1])\n"
+			      "sch.split(j, [None, v * 2])\n"
+			      "sch.annotate(i, 'n', sch.get(v))\n"));
+	CHECK(strstr(python_of(&t, SCRIPT_OLD), "factors=[None, v4 * 2]") !=
+	      NULL);
 	CHECK(strstr(python_of(&t, SCRIPT_OLD), "ann_val=3") != NULL);
 	CHECK(trial_text_has(&t, "T.grid(2, 6, 5)"));
 	module_free(m);

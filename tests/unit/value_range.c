@@ -12,15 +12,16 @@ struct program {
 	int64_t most; /* of acc's elements; 0: no bound is proven */
 };
 
-#define HEAD \
-	"from tvm.script import tir as T\n@T.prim_func\n" \
-	"def f(x: T.Buffer((64, 9), \"int8\"), w: T.Buffer((64, 9), " \
-	"\"int8\"), u: T.Buffer((64, 9), \"uint8\"), " \
+#define HEAD                                                                   \
+	"from tvm.script import tir as T\n@T.prim_func\n"                      \
+	"def f(x: T.Buffer((64, 9), \"int8\"), w: T.Buffer((64, 9), "          \
+	"\"int8\"), u: T.Buffer((64, 9), \"uint8\"), "                         \
 	"b: T.Buffer((16,), \"int32\"), y: T.Buffer((4, 16), \"int32\")):\n"
-#define ACC(shape) \
+#define ACC(shape)                                                             \
 	"    acc = T.decl_buffer(" shape ", \"int32\", scope=\"local\")\n"
 #define PRODUCT "T.Cast(\"int32\", x[c, k]) * T.Cast(\"int32\", w[c, k])"
-#define SUM_OVER(loops) ACC("(4,)") \
+#define SUM_OVER(loops)                                                        \
+	ACC("(4,)")                                                            \
 	"    for i in range(4):\n        acc[i] = 0\n" loops
 
 static const struct program programs[] = {
@@ -37,9 +38,10 @@ static const struct program programs[] = {
 		   "        acc[i] = acc[i] - " PRODUCT "\n"),
 	  9437184 },
 	{ "a zero point",
-	  SUM_OVER("    for c, k, i in T.grid(64, 9, 4):\n"
-		   "        acc[i] = acc[i] + (T.Cast(\"int32\", u[c, k]) - 128)"
-		   " * T.Cast(\"int32\", w[c, k])\n"),
+	  SUM_OVER(
+		  "    for c, k, i in T.grid(64, 9, 4):\n"
+		  "        acc[i] = acc[i] + (T.Cast(\"int32\", u[c, k]) - 128)"
+		  " * T.Cast(\"int32\", w[c, k])\n"),
 	  9437184 },
 	{ "unsigned bytes",
 	  SUM_OVER("    for c, k, i in T.grid(64, 9, 4):\n"
@@ -47,10 +49,9 @@ static const struct program programs[] = {
 		   " * T.Cast(\"int32\", w[c, k])\n"),
 	  18800640 },
 	{ "a start from a stated parameter",
-	  ACC("(16,)")
-	  "    for i in range(16):\n        acc[i] = b[i]\n"
-	  "    for c, k, i in T.grid(64, 9, 16):\n"
-	  "        acc[i] = acc[i] + " PRODUCT "\n",
+	  ACC("(16,)") "    for i in range(16):\n        acc[i] = b[i]\n"
+		       "    for c, k, i in T.grid(64, 9, 16):\n"
+		       "        acc[i] = acc[i] + " PRODUCT "\n",
 	  9438184 },
 	{ "two sums in turn",
 	  SUM_OVER("    for c, k, i in T.grid(64, 9, 4):\n"
@@ -76,16 +77,15 @@ static const struct program programs[] = {
 		   "            acc[i] = acc[i] + " PRODUCT "\n"),
 	  9437184 },
 	{ "an index of two loops that never meet",
-	  ACC("(16,)")
-	  "    for i in range(16):\n        acc[i] = 0\n"
-	  "    for c, k, i, j in T.grid(64, 9, 4, 4):\n"
-	  "        acc[i * 4 + j] = acc[i * 4 + j] + " PRODUCT "\n",
+	  ACC("(16,)") "    for i in range(16):\n        acc[i] = 0\n"
+		       "    for c, k, i, j in T.grid(64, 9, 4, 4):\n"
+		       "        acc[i * 4 + j] = acc[i * 4 + j] + " PRODUCT
+		       "\n",
 	  9437184 },
 	{ "an index of two loops that meet: all iterations count",
-	  ACC("(8,)")
-	  "    for i in range(8):\n        acc[i] = 0\n"
-	  "    for c, k, i, j in T.grid(64, 9, 4, 4):\n"
-	  "        acc[i * 2 + j] = acc[i * 2 + j] + " PRODUCT "\n",
+	  ACC("(8,)") "    for i in range(8):\n        acc[i] = 0\n"
+		      "    for c, k, i, j in T.grid(64, 9, 4, 4):\n"
+		      "        acc[i * 2 + j] = acc[i * 2 + j] + " PRODUCT "\n",
 	  9437184 * 16 },
 	{ "one element, begun anew for each row",
 	  "    for i in range(4):\n"
@@ -96,18 +96,16 @@ static const struct program programs[] = {
 	  "        y[i, 0] = acc[()]\n",
 	  9437184 },
 	{ "vectors that overlap count each lane",
-	  ACC("(8,)")
-	  "    acc[T.Ramp(0, 1, 8)] = T.Broadcast(0, 8)\n"
-	  "    for j in range(4):\n"
-	  "        acc[T.Ramp(j, 1, 4)] = acc[T.Ramp(j, 1, 4)] + "
-	  "T.Broadcast(T.Cast(\"int32\", x[0, 0]), 4)\n",
+	  ACC("(8,)") "    acc[T.Ramp(0, 1, 8)] = T.Broadcast(0, 8)\n"
+		      "    for j in range(4):\n"
+		      "        acc[T.Ramp(j, 1, 4)] = acc[T.Ramp(j, 1, 4)] + "
+		      "T.Broadcast(T.Cast(\"int32\", x[0, 0]), 4)\n",
 	  4 * 128 },
 	{ "vectors side by side do not",
-	  ACC("(16,)")
-	  "    acc[T.Ramp(0, 1, 16)] = T.Broadcast(0, 16)\n"
-	  "    for j in range(4):\n"
-	  "        acc[T.Ramp(j * 4, 1, 4)] = acc[T.Ramp(j * 4, 1, 4)] + "
-	  "T.Broadcast(T.Cast(\"int32\", x[0, 0]), 4)\n",
+	  ACC("(16,)") "    acc[T.Ramp(0, 1, 16)] = T.Broadcast(0, 16)\n"
+		       "    for j in range(4):\n"
+		       "        acc[T.Ramp(j * 4, 1, 4)] = acc[T.Ramp(j * 4, 1, 4)] + "
+		       "T.Broadcast(T.Cast(\"int32\", x[0, 0]), 4)\n",
 	  128 },
 	{ "the longest sum of products of signed bytes",
 	  SUM_OVER("    for n, c, i in T.grid(2047, 64, 4):\n"
@@ -120,27 +118,34 @@ static const struct program programs[] = {
 		   "T.Cast(\"int32\", w[c, 0])\n"),
 	  0 },
 	{ "too much for the start",
-	  ACC("(16,)")
-	  "    for i in range(16):\n        acc[i] = b[i] + 2147482000\n"
-	  "    for i in range(16):\n        acc[i] = acc[i] + b[i]\n",
+	  ACC("(16,)") "    for i in range(16):\n        acc[i] = b[i] + 2147482000\n"
+		       "    for i in range(16):\n        acc[i] = acc[i] + b[i]\n",
 	  0 },
-	{ "a product of elements", SUM_OVER("    for i in range(4):\n"
-	  "        acc[i] = acc[i] * 3\n"), 0 },
+	{ "a product of elements",
+	  SUM_OVER("    for i in range(4):\n"
+		   "        acc[i] = acc[i] * 3\n"),
+	  0 },
 	{ "an element that is added to itself",
 	  SUM_OVER("    for c, i in T.grid(8, 4):\n"
-		   "        acc[i] = acc[i] + acc[i]\n"), 0 },
-	{ "a neighbour", SUM_OVER("    for i in range(3):\n"
-	  "        acc[i + 1] = acc[i] + 1\n"), 0 },
+		   "        acc[i] = acc[i] + acc[i]\n"),
+	  0 },
+	{ "a neighbour",
+	  SUM_OVER("    for i in range(3):\n"
+		   "        acc[i + 1] = acc[i] + 1\n"),
+	  0 },
 	{ "what any caller stores",
 	  SUM_OVER("    for i in range(4):\n"
 		   "        acc[i] = acc[i] + y[i, 0]\n"
-		   "        y[i, 0] = acc[i]\n"), 0 },
+		   "        y[i, 0] = acc[i]\n"),
+	  0 },
 	{ "a loop without an end that is known",
 	  SUM_OVER("    while y[0, 0] < 5:\n"
-		   "        acc[0] = acc[0] + 1\n"), 0 },
+		   "        acc[0] = acc[0] + 1\n"),
+	  0 },
 	{ "an address that somebody is given",
 	  SUM_OVER("    T.evaluate(T.call_extern(\"void\", \"g\", "
-		   "T.address_of(acc[0])))\n"), 0 },
+		   "T.address_of(acc[0])))\n"),
+	  0 },
 	{ "nothing stored", ACC("(4,)") "    y[0, 0] = acc[0]\n", 0 },
 };
 
@@ -152,7 +157,8 @@ find_alloc(const struct stmt *s)
 	}
 	for (int i = 0; i < s->n_children; i++) {
 		const struct stmt *found = s->children[i] != NULL
-			? find_alloc(s->children[i]) : NULL;
+						   ? find_alloc(s->children[i])
+						   : NULL;
 
 		if (found != NULL) {
 			return found;
@@ -194,8 +200,7 @@ try_program(const struct program *p)
 	    (p->most > 0 &&
 	     !CHECK_EQ(value_range_magnitude(found.range), p->most))) {
 		fprintf(stderr, "%s: %lld to %lld\n", p->what,
-			(long long)found.range.min,
-			(long long)found.range.max);
+			(long long)found.range.min, (long long)found.range.max);
 	}
 	module_free(m);
 }

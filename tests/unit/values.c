@@ -10,10 +10,10 @@ struct program {
 	const char *body, *want;
 };
 
-#define HEAD \
-	"from tvm.script import tir as T\n@T.prim_func\n" \
-	"def f(x: T.Buffer((24,), \"int8\"), s: T.Buffer((24,)), " \
-	"c: T.Buffer((24,), \"float64\"), acc: T.Buffer((24,), \"int32\"), " \
+#define HEAD                                                                   \
+	"from tvm.script import tir as T\n@T.prim_func\n"                      \
+	"def f(x: T.Buffer((24,), \"int8\"), s: T.Buffer((24,)), "             \
+	"c: T.Buffer((24,), \"float64\"), acc: T.Buffer((24,), \"int32\"), "   \
 	"bias: T.Buffer((24,), \"int32\"), y: T.Buffer((24,))):\n"
 
 static const struct program programs[] = {
@@ -24,7 +24,8 @@ static const struct program programs[] = {
 		"    for i in range(24):\n"
 		"        v: T.float32 = s[i] + T.float32(1)\n"
 		"        y[i] = v * v\n",
-	}, {
+	},
+	{
 		"functions in functions, from the inside",
 		"    for i in range(24):\n"
 		"        y[i] = T.Cast(\"float32\", T.min(T.max(T.scale_nearest("
@@ -34,7 +35,8 @@ static const struct program programs[] = {
 		"acc[i] + bias[i], c[i])\n"
 		"        y[i] = T.Cast(\"float32\", T.min(T.max(scaled, -128), "
 		"127) - 3)\n",
-	}, {
+	},
+	{
 		"a product and its sum stay together",
 		"    for i in range(24):\n"
 		"        y[i] = T.nearbyint(T.cos(s[i] * T.float32(0.25) + "
@@ -44,7 +46,8 @@ static const struct program programs[] = {
 		"        sum: T.float32 = s[i] * T.float32(0.25) + "
 		"T.Cast(\"float32\", x[i]) * T.float32(0.125)\n"
 		"        y[i] = T.nearbyint(T.cos(sum) / T.float32(0.5))\n",
-	}, {
+	},
+	{
 		"also where the sum is with a number",
 		"    for i in range(24):\n"
 		"        y[i] = (s[i] + T.Cast(\"float32\", x[i]) + "
@@ -54,7 +57,8 @@ static const struct program programs[] = {
 		"        y[i] = (s[i] + T.Cast(\"float32\", x[i]) + "
 		"T.Cast(\"float32\", acc[i])) * T.Cast(\"float32\", bias[i]) "
 		"+ T.float32(0.125)\n",
-	}, {
+	},
+	{
 		"a choice, outside of the loop that does not decide it",
 		"    for i in range(24):\n"
 		"        y[i] = T.float32(0)\n"
@@ -70,7 +74,8 @@ static const struct program programs[] = {
 		"        for k in range(6):\n"
 		"            ii: T.int32 = i_1 * 6 + k\n"
 		"            y[ii] = y[ii] + T.Cast(\"float32\", x_v) * s[k]\n",
-	}, {
+	},
+	{
 		"what is read only under a condition stays there",
 		"    for i in range(24):\n"
 		"        y[i] = T.if_then_else(i + 4 < 24, T.nearbyint(T.cos("
@@ -89,15 +94,17 @@ test_program(const struct program *p)
 	struct module *m = module_new();
 	const char *text = arena_printf(&m->arena, HEAD "%s", p->body);
 	struct source src = {
-		.name = "program", .text = text, .length = strlen(text),
+		.name = "program",
+		.text = text,
+		.length = strlen(text),
 	};
 	int8_t x[N];
 	float s[N], y[N], want[N];
 	double c[N];
 	int32_t acc[N], bias[N];
 	struct run_arg args[6] = {
-		{ .data = x }, { .data = s }, { .data = c }, { .data = acc },
-		{ .data = bias }, { .data = y },
+		{ .data = x },   { .data = s },    { .data = c },
+		{ .data = acc }, { .data = bias }, { .data = y },
 	};
 
 	for (int i = 0; i < N; i++) {

@@ -20,9 +20,11 @@ sample_new(void)
 	const struct expr *shape[] = { expr_i32(m, 8) };
 	struct te_tensor *a = te_placeholder(m, "A", f32, 1, shape);
 	struct iter_var *axes = te_axes(m, 1, shape, NULL);
-	struct te_tensor *c = te_compute(m, "C", "elementwise", 1, axes,
-		expr_add(m, te_at(m, a, &axes->var->expr, 1),
-			 expr_float(m, f32, 1)), &a, 1);
+	struct te_tensor *c =
+		te_compute(m, "C", "elementwise", 1, axes,
+			   expr_add(m, te_at(m, a, &axes->var->expr, 1),
+				    expr_float(m, f32, 1)),
+			   &a, 1);
 	struct te_tensor *params[] = { a, c };
 
 	s.f = te_to_func(m, "main", params, 2);
@@ -40,8 +42,7 @@ check_sound(struct func *f)
 	bool holds = func_verify(f);
 
 	if (!CHECK(holds)) {
-		fprintf(stderr, "%s\n",
-			f->module->diags.list.data[0].message);
+		fprintf(stderr, "%s\n", f->module->diags.list.data[0].message);
 	}
 }
 
@@ -120,8 +121,8 @@ test_scopes(void)
 	check_broken(&s, "buffer 'C' used outside of its scope");
 
 	s = sample_new();
-	struct stmt *loop = stmt_for(s.f, s.loop->u.loop.var,
-		expr_i32(s.m, 0), expr_i32(s.m, 2), FOR_SERIAL, s.block);
+	struct stmt *loop = stmt_for(s.f, s.loop->u.loop.var, expr_i32(s.m, 0),
+				     expr_i32(s.m, 2), FOR_SERIAL, s.block);
 
 	s.loop->children[0] = loop;
 	loop->parent = s.loop;
@@ -183,14 +184,14 @@ test_types(void)
 
 	s = sample_new();
 	s.f->ret = dtype_of(DT_I32);
-	s.f->body->children[0] =
-		stmt_return(s.f, expr_float(s.m, dtype_of(DT_F32), 0));
+	s.f->body->children[0] = stmt_return(s.f,
+					     expr_float(s.m, dtype_of(DT_F32),
+							0));
 	s.f->body->children[0]->parent = s.f->body;
 	check_broken(&s, "a return of the wrong type");
 
 	s = sample_new();
-	struct iter_var axis =
-		te_reduce_axis(s.m, "k", expr_i32(s.m, 2));
+	struct iter_var axis = te_reduce_axis(s.m, "k", expr_i32(s.m, 2));
 	const struct expr *one = expr_float(s.m, dtype_of(DT_F32), 1);
 
 	s.store->args[0] = te_sum(s.m, one, &axis, 1);

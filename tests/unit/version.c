@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The version is three numbers. */
-#include "check.h"
 #include "version.h"
+#include "check.h"
 
 int
 main(void)
@@ -10,6 +10,7 @@ main(void)
 	char end;
 
 	CHECK_EQ(sscanf(tirc_version(), "%d.%d.%d%c", &major, &minor, &patch,
-			&end), 3);
+			&end),
+		 3);
 	return check_done();
 }

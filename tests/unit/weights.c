@@ -44,7 +44,7 @@ static struct tensor *
 scaled(struct graph *g, int64_t rows, int64_t columns)
 {
 	struct arena *a = &g->module->arena;
-	float *w = arena_array(a, float, rows * columns);
+	float *w = arena_array(a, float, rows *columns);
 	float *s = arena_array(a, float, columns);
 	int64_t shape[2] = { rows, columns };
 	struct tensor *in[2], *out = graph_tensor(g, "scaled");
@@ -144,8 +144,10 @@ test_packed(void)
 	struct tensor *t = scaled(g, rows, columns);
 	struct var *p[3], *l[2];
 	const struct expr *to[2], *shape[3], *physical[3];
-	struct index_map map = { .n_logical = 2, .n_physical = 3,
-				 .logical = l, .physical = p,
+	struct index_map map = { .n_logical = 2,
+				 .n_physical = 3,
+				 .logical = l,
+				 .physical = p,
 				 .to_physical = physical,
 				 .physical_shape = shape,
 				 .to_logical = to };

@@ -20,8 +20,11 @@ make_buffer(struct module *m, const char *name, const char *scope, int ndim,
 	    const struct expr *extent)
 {
 	struct buffer_spec spec = {
-		.name = name, .type = dtype_of(DT_I32), .ndim = ndim,
-		.shape = &extent, .scope = scope,
+		.name = name,
+		.type = dtype_of(DT_I32),
+		.ndim = ndim,
+		.shape = &extent,
+		.scope = scope,
 	};
 
 	return buffer_new(m, &spec);
@@ -55,9 +58,9 @@ set(struct setup *s, const struct buffer *b, const struct expr *value)
 	return stmt_store(s->f, b, value, NULL, 0);
 }
 
-#define SEQ(s, ...) \
-	stmt_seq((s)->f, (struct stmt *[]){ __VA_ARGS__ }, \
-		 (int)(sizeof((struct stmt *[]){ __VA_ARGS__ }) / \
+#define SEQ(s, ...)                                                            \
+	stmt_seq((s)->f, (struct stmt *[]){ __VA_ARGS__ },                     \
+		 (int)(sizeof((struct stmt *[]){ __VA_ARGS__ }) /              \
 		       sizeof(struct stmt *)))
 
 static void
@@ -73,7 +76,8 @@ check_run(struct setup *s, const int32_t *x, const int32_t *want, int n,
 	  const char *when)
 {
 	int32_t y[40];
-	struct run_arg args[] = { { .data = (void *)x }, { .data = y },
+	struct run_arg args[] = { { .data = (void *)x },
+				  { .data = y },
 				  { .scalar = n } };
 
 	memset(y, 0xFF, sizeof y);
@@ -82,8 +86,7 @@ check_run(struct setup *s, const int32_t *x, const int32_t *want, int n,
 	print_diags(s->m);
 	for (int i = 0; i < n; i++) {
 		if (!CHECK_EQ(y[i], want[i])) {
-			fprintf(stderr, "\t%s, element %d of %d\n", when, i,
-				n);
+			fprintf(stderr, "\t%s, element %d of %d\n", when, i, n);
 		}
 	}
 }
@@ -96,8 +99,8 @@ finish(struct setup *s, struct stmt *body, const int32_t *x,
 	struct arena arena;
 	struct block root = { .name = "root" };
 
-	s->f->body = stmt_block(s->f, &root, expr_bool(s->m, true), NULL,
-				NULL, body);
+	s->f->body = stmt_block(s->f, &root, expr_bool(s->m, true), NULL, NULL,
+				body);
 	check_run(s, x, want, n, "as made");
 	arena_init(&arena);
 	CHECK(exec_compile(&arena, s->f) == NULL);
@@ -126,16 +129,19 @@ test_collatz(void)
 	const struct buffer *v = make_buffer(m, "v", "local", 0, NULL);
 	const struct buffer *steps = make_buffer(m, "steps", "local", 0, NULL);
 	const struct expr *at = i->expr, *two = expr_i32(m, 2);
-	const struct expr *even =
-		expr_eq(m, expr_floormod(m, cell(&s, v), two), expr_i32(m, 0));
-	struct stmt *body = SEQ(
-		&s,
-		stmt_if(s.f, even,
-			set(&s, v, expr_floordiv(m, cell(&s, v), two)),
-			set(&s, v, expr_add(m, expr_mul(m, cell(&s, v),
-							expr_i32(m, 3)),
-					    expr_i32(m, 1)))),
-		set(&s, steps, expr_add(m, cell(&s, steps), expr_i32(m, 1))));
+	const struct expr *even = expr_eq(m, expr_floormod(m, cell(&s, v), two),
+					  expr_i32(m, 0));
+	struct stmt *body =
+		SEQ(&s,
+		    stmt_if(s.f, even,
+			    set(&s, v, expr_floordiv(m, cell(&s, v), two)),
+			    set(&s, v,
+				expr_add(m,
+					 expr_mul(m, cell(&s, v),
+						  expr_i32(m, 3)),
+					 expr_i32(m, 1)))),
+		    set(&s, steps,
+			expr_add(m, cell(&s, steps), expr_i32(m, 1))));
 	static const int32_t x[] = { 1, 2, 3, 7, 27, 8 };
 	static const int32_t want[] = { 0, 1, 7, 16, 111, 3 };
 
@@ -161,9 +167,8 @@ test_search(void)
 	const struct buffer *lo = make_buffer(m, "lo", "local", 0, NULL);
 	const struct buffer *hi = make_buffer(m, "hi", "local", 0, NULL);
 	const struct expr *at = i->expr, *middle = mid->expr;
-	const struct expr *below =
-		expr_lt(m, expr_load(m, s.x, &middle, 1),
-			expr_mul(m, at, expr_i32(m, 3)));
+	const struct expr *below = expr_lt(m, expr_load(m, s.x, &middle, 1),
+					   expr_mul(m, at, expr_i32(m, 3)));
 	struct stmt *body;
 	static const int32_t x[] = { -1, 0, 2, 5, 5, 9, 12 };
 	static const int32_t want[] = { 1, 3, 5, 5, 6, 7, 7 };
@@ -172,8 +177,8 @@ test_search(void)
 		       set(&s, lo, expr_add(m, middle, expr_i32(m, 1))),
 		       set(&s, hi, middle));
 	body = stmt_let(s.f, mid,
-			expr_floordiv(m, expr_add(m, cell(&s, lo),
-						  cell(&s, hi)),
+			expr_floordiv(m,
+				      expr_add(m, cell(&s, lo), cell(&s, hi)),
 				      expr_i32(m, 2)),
 			body);
 	body = SEQ(&s, set(&s, lo, expr_i32(m, 0)), set(&s, hi, s.n->expr),
@@ -227,8 +232,8 @@ test_carried(void)
 	body = SEQ(&s, stmt_store(s.f, s.y, cell(&s, acc), &at, 1),
 		   set(&s, pos, expr_add(m, at, expr_i32(m, 1))));
 	body = SEQ(&s, start,
-		   set(&s, acc, expr_add(m, cell(&s, acc),
-					 expr_load(m, s.x, &at, 1))),
+		   set(&s, acc,
+		       expr_add(m, cell(&s, acc), expr_load(m, s.x, &at, 1))),
 		   stmt_if(s.f, expr_lt(m, at, five), then, body));
 	body = SEQ(&s, set(&s, pos, expr_i32(m, 0)),
 		   stmt_while(s.f, expr_lt(m, at, s.n->expr), body));
@@ -243,8 +248,8 @@ test_ring(void)
 	struct setup s = begin("ring");
 	struct module *m = s.m;
 	const struct buffer *pos = make_buffer(m, "at", "local", 0, NULL);
-	const struct buffer *ring =
-		make_buffer(m, "ring", "local", 1, expr_i32(m, 4));
+	const struct buffer *ring = make_buffer(m, "ring", "local", 1,
+						expr_i32(m, 4));
 	struct var *k = var_new(m, "k", dtype_of(DT_I32));
 	const struct expr *at = cell(&s, pos), *ki = k->expr;
 	const struct expr *slot = expr_floormod(m, at, expr_i32(m, 4));
@@ -265,8 +270,7 @@ test_ring(void)
 			      &at, 1),
 		   set(&s, pos, expr_add(m, at, expr_i32(m, 1))));
 	body = SEQ(&s,
-		   stmt_for(s.f, k, expr_i32(m, 0), expr_i32(m, 4),
-			    FOR_SERIAL,
+		   stmt_for(s.f, k, expr_i32(m, 0), expr_i32(m, 4), FOR_SERIAL,
 			    stmt_store(s.f, ring, expr_i32(m, 0), &ki, 1)),
 		   set(&s, pos, expr_i32(m, 0)),
 		   stmt_while(s.f, expr_lt(m, at, s.n->expr), body));
@@ -286,16 +290,15 @@ test_moving(void)
 	struct setup s = begin("moving");
 	struct module *m = s.m;
 	const struct buffer *pos = make_buffer(m, "at", "local", 0, NULL);
-	const struct buffer *kept =
-		make_buffer(m, "kept", "local", 1, expr_i32(m, 40));
+	const struct buffer *kept = make_buffer(m, "kept", "local", 1,
+						expr_i32(m, 40));
 	const struct expr *at = cell(&s, pos);
 	const struct expr *last = expr_sub(m, at, expr_i32(m, 1));
 	struct stmt *body;
 	static const int32_t x[] = { 4, 3, 2, 9 };
 	static const int32_t want[] = { 8, 6, 4, 18 };
 
-	body = SEQ(&s,
-		   stmt_store(s.f, kept, expr_load(m, s.x, &at, 1), &at, 1),
+	body = SEQ(&s, stmt_store(s.f, kept, expr_load(m, s.x, &at, 1), &at, 1),
 		   set(&s, pos, expr_add(m, at, expr_i32(m, 1))),
 		   stmt_store(s.f, s.y,
 			      expr_mul(m, expr_load(m, kept, &last, 1),
@@ -316,14 +319,15 @@ test_print(void)
 	const struct expr *at = cell(&s, pos);
 	struct strbuf out;
 
-	s.f->body = stmt_alloc(
-		s.f, pos,
-		SEQ(&s, set(&s, pos, expr_i32(m, 0)),
-		    stmt_while(s.f, expr_lt(m, at, s.n->expr),
-			       SEQ(&s,
-				   stmt_store(s.f, s.y, at, &at, 1),
-				   set(&s, pos,
-				       expr_add(m, at, expr_i32(m, 1)))))));
+	s.f->body =
+		stmt_alloc(s.f, pos,
+			   SEQ(&s, set(&s, pos, expr_i32(m, 0)),
+			       stmt_while(s.f, expr_lt(m, at, s.n->expr),
+					  SEQ(&s,
+					      stmt_store(s.f, s.y, at, &at, 1),
+					      set(&s, pos,
+						  expr_add(m, at,
+							   expr_i32(m, 1)))))));
 	CHECK(func_verify(s.f));
 	strbuf_init(&out);
 	func_print(s.f, SCRIPT_CURRENT, &out);

@@ -26,7 +26,7 @@ split(struct graph *g, struct node *gemm, struct node **add)
 {
 	struct tensor *y = gemm->outputs[0], *bias = gemm->inputs[2];
 	struct tensor *t = graph_tensor(g, arena_printf(&g->module->arena,
-						"%s.product", y->name));
+							"%s.product", y->name));
 	struct tensor *in[2] = { t, bias };
 
 	node_resize_inputs(gemm, 2);

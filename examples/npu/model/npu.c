@@ -103,9 +103,11 @@ conv_at(const struct npu_command *c, const float *x, const float *w,
 					continue;
 				}
 				sum += x[((n * xd[1] + ic) * xd[2] + iy) *
-					 xd[3] + ix] *
+						 xd[3] +
+					 ix] *
 				       w[((oc * xd[1] + ic) * c->kernel[0] +
-					  ky) * c->kernel[1] + kx];
+					  ky) * c->kernel[1] +
+					 kx];
 			}
 		}
 	}
@@ -141,8 +143,9 @@ conv(const struct npu_command *c, const struct places *p)
 
 	if (!fits(p, c->x, elems_of(xd)) || !fits(p, c->w, weights) ||
 	    (c->b != NPU_NONE && !fits(p, c->b, (uint64_t)yd[1])) ||
-	    !fits(p, c->y, (uint64_t)yd[0] * (uint64_t)yd[1] *
-			   (uint64_t)rows * (uint64_t)columns)) {
+	    !fits(p, c->y,
+		  (uint64_t)yd[0] * (uint64_t)yd[1] * (uint64_t)rows *
+			  (uint64_t)columns)) {
 		return NPU_BAD_COMMAND;
 	}
 	if (c->b != NPU_NONE) {
@@ -153,13 +156,14 @@ conv(const struct npu_command *c, const struct places *p)
 		for (int oc = 0; oc < yd[1]; ++oc) {
 			for (int oy = 0; oy < rows; ++oy) {
 				for (int ox = 0; ox < columns; ++ox) {
-					*y++ = c->pool
-					? pooled_at(c, p->in[c->x],
-						    p->in[c->w], b, n, oc, oy,
-						    ox)
-					: conv_at(c, p->in[c->x],
-						  p->in[c->w], b, n, oc, oy,
-						  ox);
+					*y++ = c->pool ? pooled_at(c,
+								   p->in[c->x],
+								   p->in[c->w],
+								   b, n, oc, oy,
+								   ox)
+						       : conv_at(c, p->in[c->x],
+								 p->in[c->w], b,
+								 n, oc, oy, ox);
 				}
 			}
 		}
@@ -184,11 +188,14 @@ pool(const struct npu_command *c, const struct places *p)
 	for (int plane = 0; plane < yd[0] * yd[1]; ++plane) {
 		for (int oy = 0; oy < yd[2]; ++oy) {
 			for (int ox = 0; ox < yd[3]; ++ox) {
-				const float *at = x + (plane * xd[2] + 2 * oy) *
-						  xd[3] + 2 * ox;
+				const float *at = x +
+						  (plane * xd[2] + 2 * oy) *
+							  xd[3] +
+						  2 * ox;
 				float a = at[0] > at[1] ? at[0] : at[1];
 				float b = at[xd[3]] > at[xd[3] + 1]
-					  ? at[xd[3]] : at[xd[3] + 1];
+						  ? at[xd[3]]
+						  : at[xd[3] + 1];
 
 				*y++ = a > b ? a : b;
 			}
@@ -232,8 +239,7 @@ add(const struct npu_command *c, const struct places *p)
 
 	if (c->unit != NPU_VECTOR || c->x < 0 || c->x >= p->n || c->w < 0 ||
 	    c->w >= p->n || p->in[c->x] == NULL || p->in[c->w] == NULL ||
-	    p->elems[c->w] == 0 ||
-	    p->elems[c->x] % p->elems[c->w] != 0 ||
+	    p->elems[c->w] == 0 || p->elems[c->x] % p->elems[c->w] != 0 ||
 	    !fits(p, c->y, p->elems[c->x])) {
 		return NPU_BAD_COMMAND;
 	}

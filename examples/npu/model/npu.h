@@ -29,8 +29,8 @@ enum npu_unit { NPU_ARRAY, NPU_VECTOR };
 enum { NPU_NONE = -1 };
 
 struct npu_tensor {
-	const float *in;  /* outside, read */
-	float *out;       /* outside, written */
+	const float *in; /* outside, read */
+	float *out;      /* outside, written */
 	uint32_t elems;
 };
 

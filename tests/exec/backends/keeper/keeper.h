@@ -69,8 +69,7 @@ keeper_load(struct keeper_layer *l, const float *w, const float *bias)
 		l->weights = malloc((n + (size_t)l->columns) *
 				    sizeof *l->weights);
 		memcpy(l->weights, w, n * sizeof *w);
-		memcpy(l->weights + n, bias,
-		       (size_t)l->columns * sizeof *bias);
+		memcpy(l->weights + n, bias, (size_t)l->columns * sizeof *bias);
 	}
 	return status;
 }
@@ -78,8 +77,8 @@ keeper_load(struct keeper_layer *l, const float *w, const float *bias)
 static inline int
 keeper_run(const struct keeper_layer *l, const float *x, float *y)
 {
-	const float *bias = l->inner == 0 ? NULL : l->weights +
-						   l->columns * l->inner;
+	const float *bias = l->inner == 0 ? NULL
+					  : l->weights + l->columns * l->inner;
 	int status = keeper_call();
 
 	for (int i = 0; status == 0 && i < l->rows; i++) {
