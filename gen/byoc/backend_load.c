@@ -279,7 +279,7 @@ read_pass(struct backend_loader *l, struct json j, struct region_pass *p)
 		return;
 	}
 	if (p->command != NULL) {
-		p->run = backend_run_command;
+		p->run = l->run_command;
 		return;
 	}
 	if (l->b->folder != NULL && p->object[0] != '/') {
@@ -451,13 +451,15 @@ backend_close(const struct backend *b)
 }
 
 const struct backend *
-backend_load(struct module *m, const char *named, const char *dir)
+backend_load(struct module *m, const char *named, const char *dir,
+	     region_command_fn *run_command)
 {
 	const char *colon = strchr(named, ':');
 	struct backend_loader l = {
 		.m = m,
 		.b = arena_new(&m->arena, struct backend),
 		.dir = dir,
+		.run_command = run_command,
 		.reader = { .module = m, .id = DIAG_BAD_BACKEND },
 	};
 	struct found_list all;

@@ -12,19 +12,22 @@
 /* An operator's name as templates have it: in lower case, without a domain. */
 const char *backend_op_word(struct arena *a, const char *op);
 
+/* Runs a region pass that is a command, as region_pass.run. */
+typedef bool region_command_fn(struct graph *g, const struct backend *b,
+			       const struct region_pass *p);
+
 /* The backend of that name: from `dir` (--byoc-path), a folder that holds
  * folders of backends or is one itself, else of those that came with tirc.
- * named: "NAME" or "NAME:option=value,option=value". NULL: diagnosed. */
+ * named: "NAME" or "NAME:option=value,option=value". run_command
+ * runs the passes that are commands (partition_run_command). NULL: diagnosed. */
 const struct backend *backend_load(struct module *m, const char *named,
-				   const char *dir);
+				   const char *dir,
+				   region_command_fn *run_command);
 /* Lets go of the shared objects of its passes. */
 void backend_close(const struct backend *b);
 /* Names of the backends there are, sorted. */
 const char *const *backend_names(struct module *m, const char *dir, int *n);
 
-/* A region pass that is a command: over the partition's JSON. */
-bool backend_run_command(struct graph *g, const struct backend *b,
-			 const struct region_pass *p);
 /* region_object.c: one that is a shared object; opened while reading. */
 bool backend_open_object(struct module *m, struct json at,
 			 struct region_pass *p);

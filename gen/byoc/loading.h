@@ -9,6 +9,7 @@ struct backend_loader {
 	struct module *m;
 	struct backend *b;
 	const char *dir; /* --byoc-path, or NULL */
+	region_command_fn *run_command;
 	struct reader reader;
 	struct json chains; /* that patterns may name */
 };

@@ -4,8 +4,11 @@
  * own. */
 #include <cjson/cJSON.h>
 
+#include "comment_text.h"
+#include "emit.h"
+#include "host_device.h"
 #include "kernel.h"
-#include "packer.h"
+#include "rounding.h"
 #include "walk.h"
 
 static bool
@@ -84,7 +87,6 @@ static bool
 add_kernel(struct unit *u, const struct func *host, const struct launch *l,
 	   const char *schedule, struct tdata *list)
 {
-	struct packer k = { .m = u->m, .a = u->a, .d = u->d };
 	struct tdata *data = tdata_item(list, "functions");
 	struct strbuf text;
 	bool ok;
@@ -102,9 +104,10 @@ add_kernel(struct unit *u, const struct func *host, const struct launch *l,
 	}
 	if (schedule != NULL && schedule[0] != '\0') {
 		add_fact(data, "sched.",
-			 comment_wrap(&k, comment_text(u->a, schedule), 13));
+			 comment_wrap(u->a, u->d, comment_text(u->a, schedule),
+				      13));
 	}
-	u->apart = kernel_wants_apart(l->kernel);
+	u->apart = func_forbids_contraction(l->kernel);
 	unit_add_guard(u, data, u->apart, u->apart);
 	ok = unit_func(u, l->kernel, &text);
 	u->apart = false;
@@ -140,7 +143,6 @@ static void
 add_facts(struct unit *u, const struct program_part *part, struct tdata *data)
 {
 	const struct func *f = part->func;
-	struct packer k = { .m = u->m, .a = u->a, .d = u->d };
 	int width = 8;
 
 	for (int i = 0; i < f->params.n; i++) {
@@ -161,7 +163,8 @@ add_facts(struct unit *u, const struct program_part *part, struct tdata *data)
 	}
 	if (part->schedule != NULL && part->schedule[0] != '\0') {
 		add_fact(data, arena_printf(u->a, "%-*s", width, "schedule"),
-			 comment_wrap(&k, comment_text(u->a, part->schedule),
+			 comment_wrap(u->a, u->d,
+				      comment_text(u->a, part->schedule),
 				      width + 7));
 	}
 }
@@ -183,7 +186,7 @@ add_function(struct unit *u, const struct program_part *part,
 	if (part->schedule != NULL && part->split == NULL) {
 		add_facts(u, part, data);
 	}
-	u->apart = kernel_wants_apart(f);
+	u->apart = func_forbids_contraction(f);
 	unit_add_guard(u, data, u->apart, u->apart);
 	ok = unit_exported(u, f, &text);
 	u->apart = false;

@@ -7,9 +7,9 @@
 
 #include "analyse.h"
 #include "dialect.h"
+#include "identifiers.h"
 #include "intrinsics.h"
-#include "layout.h"
-#include "names.h"
+#include "line_breaks.h"
 #include "pointer_map.h"
 #include "value_range.h"
 #include "width.h"

@@ -4,6 +4,8 @@
  * has. As text and as JSON. */
 #include <cjson/cJSON.h>
 
+#include "kernel.h"
+#include "package.h"
 #include "packer.h"
 #include "version.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* In which ranges the constants of the model are that kernels compute with: read
  * once, when the text of a kernel first asks. */
+#include "kernel.h"
 #include "packer.h"
+#include "plan.h"
 
 struct range_sink {
 	struct dtype type;

@@ -3,7 +3,10 @@
  * by name; weights that are copied; buffers for parts of the workspace; the
  * places where the caller's arrays are staged. */
 #include "host_device.h"
+#include "kernel.h"
+#include "package.h"
 #include "packer.h"
+#include "plan.h"
 
 bool
 package_on_device(const struct packer *k)

@@ -10,8 +10,11 @@
  *    {"param":64,"bytes":576},{"write":"relu1"}]} */
 #include <cjson/cJSON.h>
 
+#include "kernel.h"
 #include "ops.h"
+#include "package.h"
 #include "packer.h"
+#include "plan.h"
 
 #define FORMAT "tirc graph 1"
 

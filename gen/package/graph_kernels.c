@@ -3,6 +3,8 @@
  * hands its arrays and sizes on, and a table of them.
  *
  *   conv1(args[0], args[1], args[2], (int32_t)sizes[0]); */
+#include "kernel.h"
+#include "package.h"
 #include "packer.h"
 
 /* A parameter of the kernel as the function of one signature spells it. */

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <limits.h>
 
+#include "kernel.h"
+#include "package.h"
 #include "packer.h"
 
 /* With the longest of what tells its functions apart behind it. */

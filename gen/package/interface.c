@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "kernel.h"
 #include "packer.h"
 #include "version.h"
 

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "comment_text.h"
 #include "host_device.h"
 #include "kernels.h"
 #include "ops.h"
+#include "package.h"
 #include "packer.h"
 #include "provenance.h"
 
@@ -21,7 +23,8 @@ add_row(struct packer *k, struct tdata *data, const char *list,
 
 	tdata_printf(row, "label", "%-8s", label);
 	tdata_text(row, "text",
-		   comment_wrap(k, comment_text(k->a, text), ROW_COLUMN));
+		   comment_wrap(k->a, k->d, comment_text(k->a, text),
+				ROW_COLUMN));
 }
 
 enum { MOST_NODES = 32 }; /* in a comment; the metadata have all */
@@ -383,7 +386,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 		       is_exact(k, kernel) &&
 			       !is_exact(k, printed_beside(k, i, 1)));
 	tdata_text(item, "title",
-		   comment_wrap(k,
+		   comment_wrap(k->a, k->d,
 				comment_text(k->a, kernel->title != NULL
 							   ? kernel->title
 							   : kernel->name),
@@ -436,7 +439,7 @@ add_kernel(struct packer *k, struct tdata *data, int i, struct unit *u)
 	}
 	text = arena_printf(k->a, "%s%s", work_text(k, kernel),
 			    kernel->callers.n > 1 ? ", each call" : "");
-	tdata_text(item, "work", comment_wrap(k, text, ROW_COLUMN));
+	tdata_text(item, "work", comment_wrap(k->a, k->d, text, ROW_COLUMN));
 	return ok;
 }
 

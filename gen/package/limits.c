@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the dialect's compiler can hold: the bytes of one object, and elements
  * that are no narrower than its char. */
+#include "kernel.h"
+#include "package.h"
 #include "packer.h"
 
 static bool

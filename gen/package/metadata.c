@@ -4,6 +4,8 @@
  * kernel, call and node, so that two of them can be compared line by line. */
 #include <cjson/cJSON.h>
 
+#include "kernel.h"
+#include "package.h"
 #include "packer.h"
 
 /* Text that JSON may hold: bytes that are no UTF-8 become '?'. */

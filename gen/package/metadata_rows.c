@@ -4,7 +4,9 @@
  * is given and stands for, and the model's nodes. */
 #include <cjson/cJSON.h>
 
+#include "kernels.h"
 #include "packer.h"
+#include "plan.h"
 #include "provenance.h"
 
 static void

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All files of a compiled program: their names, what the templates have in
  * common, and the files in order. */
+#include "package.h"
+#include "comment_text.h"
 #include "json_read.h"
+#include "kernel.h"
+#include "kernels.h"
 #include "packer.h"
 
 #define FLAGS_COLUMN 14 /* of a banner, where its rows start */
@@ -166,7 +170,7 @@ add_common(struct packer *k)
 	tdata_text(d, "float_type", k->d->types[DT_F32].spelling);
 	tdata_text(d, "model", k->model);
 	tdata_text(d, "flags",
-		   comment_wrap(k, comment_text(k->a, k->cflags),
+		   comment_wrap(k->a, k->d, comment_text(k->a, k->cflags),
 				FLAGS_COLUMN));
 	tdata_text(d, "link_libraries", comment_text(k->a, k->library_ldflags));
 	tdata_text(d, "MODEL", k->upper);

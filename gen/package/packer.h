@@ -4,6 +4,8 @@
 #define TIRC_PACKER_H
 
 #include "backend.h"
+#include "kernel.h"
+#include "package.h"
 #include "pointer_map.h"
 #include "walk.h"
 
@@ -81,10 +83,6 @@ struct packer {
 	struct tdata *data; /* what all templates may say */
 };
 
-/* Text as it may stand in a comment of any target. */
-const char *comment_text(struct arena *a, const char *text);
-/* Broken into lines that continue as the dialect says. */
-const char *comment_wrap(struct packer *k, const char *text, int column);
 /* "f32 [1][3][224][224]" without the type. */
 const char *shape_text(struct packer *k, const struct tensor *t);
 /* "231.2 MFLOP, reads 1.01 MB, writes 0.80 MB" */

@@ -9,6 +9,7 @@
  */
 #include <assert.h>
 
+#include "kernel.h"
 #include "packer.h"
 
 static struct stmt *

@@ -2,6 +2,7 @@
 /* What the patterns of a backend found, for its templates. What a match lacks
  * is known to be absent (gen/byoc/region_names.c). */
 #include "backend_load.h"
+#include "comment_text.h"
 #include "ops.h"
 #include "regions.h"
 

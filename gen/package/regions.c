@@ -2,6 +2,8 @@
 /* Regions as text: their backend's templates, filled in, and what the model's
  * own functions say of them. docs/byoc.md has the names. */
 #include "regions.h"
+#include "kernel.h"
+#include "package.h"
 
 /* -- backends in use -- */
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The source: the kernels, the memory plan in words, the entry function. */
+#include "comment_text.h"
+#include "kernel.h"
+#include "package.h"
 #include "packer.h"
 
 /* -- the memory plan -- */
@@ -124,7 +127,8 @@ add_plan(struct packer *k, struct tdata *data)
 			say_users(&users, at->tensor, &s);
 		}
 		tdata_text(tdata_item(data, "plan"), "place",
-			   comment_wrap(k, comment_text(k->a, s.data), 5));
+			   comment_wrap(k->a, k->d, comment_text(k->a, s.data),
+					5));
 		strbuf_release(&s);
 	}
 }

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "host_device.h"
+#include "kernel.h"
 #include "packer.h"
 
 #define MARK '\6' /* then the kernel's number, on a line of its own */

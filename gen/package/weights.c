@@ -3,7 +3,10 @@
  * assembler or the caller loads. The bytes themselves come later. */
 #include <math.h>
 
+#include "comment_text.h"
+#include "package.h"
 #include "packer.h"
+#include "plan.h"
 #include "provenance.h"
 
 static enum weights_form
@@ -96,7 +99,7 @@ weight_note(struct packer *k, int i, bool with_digest, const char *indent)
 		text = arena_printf(k->a, "%s; digest%c%s%07d@", text, TOGETHER,
 				    WEIGHT_DIGEST_MARK, i);
 	}
-	text = comment_wrap(k, text, ROW_START);
+	text = comment_wrap(k->a, k->d, text, ROW_START);
 	strbuf_init(&s);
 	for (const char *c = text; *c != '\0'; c++) {
 		strbuf_putc(&s, *c == TOGETHER ? ' ' : *c);

@@ -10,10 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arrays.h"
+#include "array_text.h"
 #include "digest.h"
+#include "kernel.h"
 #include "output_file.h"
+#include "package.h"
 #include "packer.h"
+#include "plan.h"
 
 struct writer {
 	struct program *p;

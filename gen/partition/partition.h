@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "backend.h"
 #include "graph.h"
 #include "onnx_import.h"
 
@@ -51,6 +52,11 @@ struct graph *partition_read_text(struct module *m, const char *name,
 				  const char *folder, const char *text,
 				  struct partition_facts *facts,
 				  struct onnx_file **file);
+
+/* Runs a region pass that is a command: it is given the partition as JSON and
+ * gives it back, edited. False after a diagnostic. */
+bool partition_run_command(struct graph *g, const struct backend *b,
+			   const struct region_pass *p);
 
 /* g becomes what was read of it after an edit. */
 void partition_adopt(struct graph *g, const struct graph *edited);

@@ -50,7 +50,9 @@ load_backend(struct reading *in, struct json j, const char *name)
 			}
 		}
 	}
-	b = in->r.failed ? NULL : backend_load(in->m, named, f->byoc_path);
+	b = in->r.failed ? NULL
+			 : backend_load(in->m, named, f->byoc_path,
+					partition_run_command);
 	if (b == NULL) {
 		json_error(j, "the backend cannot be loaded");
 	}

@@ -3,10 +3,11 @@
  * is computed here, piece by piece, straight into the file. */
 #include <string.h>
 
+#include "identifiers.h"
 #include "importer.h"
 #include "kernel.h"
-#include "names.h"
 #include "passes.h"
+#include "plan.h"
 #include "provenance.h"
 #include "size_text.h"
 #include "writing.h"

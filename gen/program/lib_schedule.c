@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tvm.tir.Schedule: every primitive of passes/schedule/ is a method, its
  * parameters those of the table. */
-#include "index_map.h"
+#include "index_map_inverse.h"
 #include "intrinsics.h"
 #include "trace.h"
 

@@ -4,10 +4,11 @@
  * kernels and what launches them where threads are bound. */
 #include "dialect.h"
 #include "emit.h"
+#include "identifiers.h"
 #include "kernel.h"
 #include "lower.h"
-#include "names.h"
 
+#include "kernels.h"
 #include "program.h"
 
 struct writing {

@@ -13,7 +13,7 @@
 #define TIRC_VALUE_RANGE_H
 
 #include "func.h"
-#include "intrinsic.h"
+#include "tensor_intrin.h"
 
 struct value_range {
 	int64_t min, max; /* closed */

@@ -182,7 +182,7 @@ struct region_pass {
 	void *ctx;
 };
 
-struct tdata; /* gen/emit/template.h */
+struct tdata; /* gen/data/template.h */
 
 struct backend_file {
 	const char *key;  /* "region"; NULL: a file of its runtime */

@@ -12,7 +12,7 @@
  * from far. A tile of m x m results takes (m + 2)² products per channel, not
  * 9 m²; but its weights are (m + 2)² / 9 times as many, and the transformed
  * pixels and sums are written and read once more. */
-#include "names.h"
+#include "identifiers.h"
 #include "rewrite.h"
 #include "window.h"
 

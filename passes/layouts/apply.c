@@ -3,7 +3,7 @@
  *
  *   y[n, oc, oh, ow]   ->   y[n, oc // 16, oh + 1, ow + 1, oc % 16] */
 #include "layouts.h"
-#include "sched_edit.h"
+#include "scope.h"
 
 bool
 layout_equal(const struct tensor_layout *a, const struct tensor_layout *b,

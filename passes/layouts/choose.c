@@ -5,7 +5,7 @@
  * blocks divide the channels. What is read beyond an edge as zero gets zeroes
  * there. Parts of a concatenation have the layout of the whole. */
 #include "layouts.h"
-#include "sched_edit.h"
+#include "scope.h"
 
 enum { CHANNELS = 1 };
 

@@ -6,7 +6,7 @@
  */
 #include "host_device.h"
 #include "layouts.h"
-#include "sched_edit.h"
+#include "scope.h"
 
 struct finder {
 	const struct buffer *buffer;

@@ -11,7 +11,7 @@
  * Every lane has something to read then, and none a test. What is summed beyond
  * the last column is not used. */
 #include "layouts.h"
-#include "sched_edit.h"
+#include "scope.h"
 
 enum { LEAST_COLUMNS = 4, LEAST_LANES = 4, MOST_DIMS = 8 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "names.h"
+#include "identifiers.h"
 #include "thread_loops.h"
 
 /* TVM's name for "called by a launch". */

@@ -11,7 +11,7 @@
 
 #include "analyse.h"
 #include "func.h"
-#include "passes.h"
+#include "hooks.h"
 
 /* The note of a function with a reduction in two forms, of which one is without
  * the conditions that hold in the iterations that it names: "ow_o 1 to 6". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks in the order in which their lives start, under a tree of maxima of the
  * ends: those alive together with one are found without looking at the others. */
-#include "plan.h"
+#include "storages.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,8 @@
  * sizes are planned at their maxima. */
 #include "plan.h"
 
+#include "storages.h"
+
 /* Offsets as aligned as the target likes, unless that costs more than this
  * share of the bound (tiny models): then less aligned. */
 #define ALIGNMENT_COST_PERCENT 1

@@ -6,7 +6,7 @@
  *
  * The orders are the greedy ones of Pisarchyk and Lee, "Efficient Memory
  * Management for Deep Neural Net Inference" (2020), and kin. */
-#include "plan.h"
+#include "storages.h"
 
 #include <stdlib.h>
 

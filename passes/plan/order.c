@@ -5,6 +5,8 @@
  * least alive. The order as it is stays unless the peak gets lower. */
 #include "plan.h"
 
+#include "storages.h"
+
 #include <stdlib.h>
 
 #define MAX_WIDTH 128

@@ -2,7 +2,7 @@
 /* A storage in runs of bytes that live at different times: a part of a
  * concatenation is free until it is written, and after it was read for the last
  * time. */
-#include "plan.h"
+#include "storages.h"
 
 #include <stdlib.h>
 

@@ -1,87 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside plan/: storages (what needs a place), their lives, their offsets. */
+/* The order of kernels, the places of tensors in memory, and the bytes of
+ * constants. */
 #ifndef TIRC_PLAN_H
 #define TIRC_PLAN_H
 
 #include "kernel.h"
 
-/* A run of bytes within a storage, and when it holds something: a part of a
- * concatenation lives from its own writing on, not from the first part's. */
-struct piece {
-	int64_t start, end; /* bytes from the storage's offset */
-	int first, last;
-};
+/* Feeds the bytes of w in order, in chunks of bounded size, computing recipes
+ * and layout as it goes; drops mapped pages behind itself. False: diagnosed. */
+bool weight_stream(struct graph *g, const struct weight *w,
+		   bool (*sink)(void *ctx, const void *bytes, size_t n),
+		   void *ctx);
 
-/* One piece of memory: a tensor with everything that lies in its bytes
- * (views, results computed in place, parts of a concatenation), or the
- * scratch of a kernel. */
-struct storage {
-	enum place_kind kind;
-	struct dtype type;   /* of its elements */
-	struct tensor *root; /* the input or output; else the first */
-	struct kernel *scratch_of;
-	const struct buffer *scratch; /* its parameter */
-	int64_t bytes, align_bytes;   /* at most; needed at least */
-	int first, last;              /* kernels, in the present order */
-	VEC(struct piece) touched;    /* every use, as a run of bytes */
-	VEC(struct piece) pieces;     /* disjoint, in order of start */
-	int64_t offset_bytes;
-};
-
-struct storages {
-	struct arena *arena;
-	VEC(struct storage) list;
-	int n_tensors;
-	int *of;         /* by tensor id: index into list, -1: none */
-	int64_t *inside; /* by tensor id: offset within the storage */
-	int64_t *bytes;  /* by tensor id: as kernels store it */
-};
-
-/* From the kernels' arguments, views and parts. False: a size without bound
- * (diagnosed). */
-bool storages_find(struct program *p, struct storages *s);
-/* Sets pieces from touched. */
-void storage_find_pieces(struct arena *a, struct storage *s);
-/* The largest sum of bytes alive at one kernel (PLACE_WORKSPACE only), of all
- * or of one type. */
-int64_t storages_bound(const struct storages *s, int n_kernels,
-		       const struct dtype *only);
-/* Is it in the workspace, and of that type? */
-bool storage_counts(const struct storage *s, const struct dtype *only);
-
-/* Anything to place: alive from first to last, both included. */
-struct block_life {
-	int64_t bytes, align_bytes;
-	int first, last;
-	const struct piece *pieces; /* n_pieces 0: one, the whole life */
-	int n_pieces;
-	int64_t offset_bytes; /* the result */
-};
-
-/* lives.c: which blocks are alive together. Lives are within 0..times - 1. */
-struct lives {
-	const struct block_life *blocks;
-	int n, times;
-	int *by_start; /* blocks, those that start first in front */
-	int leaves;    /* of the tree: a power of two */
-	int *latest;   /* by node of the tree: the last end below it */
-	int64_t *started, *ended; /* by time: bytes of blocks that have */
-};
-
-void lives_find(struct lives *l, struct arena *a,
-		const struct block_life *blocks, int n);
-/* The blocks alive together with one, and that one, into out, which has room for
- * all; gives their number. */
-int lives_beside(const struct lives *l, int block, int *out);
-/* The bytes of all of these. */
-int64_t lives_bytes_beside(const struct lives *l, int block);
-/* The bytes alive at the fullest moment of its life. */
-int64_t lives_most_bytes(const struct lives *l, int block);
-
-/* Offsets without overlap of blocks alive together; the best of several
- * strategies, bound_bytes ends the search early. Returns the size. */
-int64_t plan_offsets(struct arena *a, struct block_life *blocks, int n,
-		     int64_t align_bytes, int64_t bound_bytes,
-		     const char **strategy);
+/* Chooses the order of kernels that lowers the peak, in place of
+ * g's order (topological). */
+void plan_order(struct program *p);
+/* Places every tensor and scratch buffer. Uses kernel args' in_place, views
+ * (groups with is_view), and, for constant batch-1 concatenations done as
+ * views, offsets. */
+bool plan_memory(struct program *p);
+const struct placement *plan_find(const struct memory_plan *p,
+				  const struct tensor *t);
+/* Of a scratch argument of the kernel; NULL: none is planned. */
+struct placement *plan_find_scratch(const struct memory_plan *p,
+				    const struct kernel *k,
+				    const struct buffer *scratch);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What needs a place: tensors joined where they share bytes, and their lives
  * over the kernels. */
-#include "plan.h"
+#include "storages.h"
 
 /* Union of tensors by id; inside[] is relative to the parent. */
 struct joined {

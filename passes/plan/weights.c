@@ -11,7 +11,7 @@
 
 #include "analyse.h"
 #include "interp.h"
-#include "kernel.h"
+#include "plan.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -32,7 +32,7 @@ static bool
 is_good(void)
 {
 	struct module *m = module_new();
-	const struct backend *b = backend_load(m, "fuzz", fuzz_folder());
+	const struct backend *b = backend_load(m, "fuzz", fuzz_folder(), NULL);
 	bool good = b != NULL;
 
 	if (good != (m->diags.n_errors == 0)) {

@@ -4,7 +4,7 @@
 #define _DEFAULT_SOURCE
 #include "fuzz_folder.h"
 
-#include "emit.h"
+#include "dialects.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,14 +7,18 @@ import subprocess
 import sys
 import tempfile
 
-from reverse_include import headers, layer_command, probe_command
+from compile_command import ROOT, headers, probe_command, room_commands
 
 build, layer = sys.argv[1:]
 failed = []
-entry, command = layer_command(build, layer)
+commands = room_commands(build)
 with tempfile.TemporaryDirectory() as where:
     probe = os.path.join(where, "probe.c")
     for path in headers(layer):
+        inside = os.path.relpath(path, ROOT)
+        room = max((r for r in commands if inside.startswith(r + os.sep)),
+                   key=len, default="passes/kernels")
+        entry, command = commands[room]
         with open(probe, "w") as file:
             file.write('#include "%s"\nextern int probe;\n' % path)
         done = subprocess.run(

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-from reverse_include import ROOT, sources
+from compile_command import ROOT, sources
 
 shipped = {"c99", "gnu-c", "c-openmp", "misra", "cuda", "opencl"}
 folder = os.path.join(ROOT, "templates", "dialects")

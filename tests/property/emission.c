@@ -13,6 +13,7 @@
 #include "walk.h"
 
 #include "../includes.h"
+#include "kernels.h"
 
 struct sample {
 	struct random_program program;

@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "emit.h"
+#include "dialects.h"
 #include "interp.h"
+#include "kernel.h"
+#include "kernels.h"
 #include "onnx_import.h"
 #include "passes.h"
+#include "plan.h"
 
 struct bytes {
 	unsigned char *data;

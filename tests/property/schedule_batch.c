@@ -11,6 +11,8 @@
 #include "walk.h"
 
 #include "../includes.h"
+#include "emit.h"
+#include "host_device.h"
 
 /* What the intrinsics' symbols do; lowered, in front. */
 static bool

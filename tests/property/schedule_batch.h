@@ -6,7 +6,7 @@
 
 #include "schedule_trial.h"
 
-#include "emit.h"
+#include "dialects.h"
 
 /* Buffers between kernels, which whoever launches them provides. */
 enum { MAX_BETWEEN = 24 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analyse.h"
+#include "host_device.h"
 
 /* What devices have, and the emulation of one on the CPU. */
 static const struct device_limits limits = { 1024, 48 << 10 };

@@ -5,9 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "emit.h"
+#include "dialects.h"
 #include "intrinsic_make.h"
 #include "intrinsics_attach.h"
+#include "kernels.h"
 #include "lower.h"
 #include "sched_rules.h"
 #include "script.h"

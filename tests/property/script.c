@@ -5,8 +5,9 @@
 #include <stdio.h>
 
 #include "../unit/check.h"
-#include "emit.h"
+#include "dialects.h"
 #include "kernel.h"
+#include "kernels.h"
 #include "onnx_import.h"
 #include "script.h"
 

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 
 #include "../unit/check.h"
-#include "emit.h"
+#include "dialects.h"
 #include "kernel.h"
+#include "kernels.h"
 #include "onnx_import.h"
 #include "trace_json.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowered functions as text, to the letter, in the first dialect that
  * ships. */
+#include "emit.h"
 #include "check.h"
 #include "walk.h"
 

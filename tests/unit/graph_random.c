@@ -6,6 +6,8 @@
 
 #include "interp.h"
 #include "kernel.h"
+#include "kernels.h"
+#include "plan.h"
 #include "random_graph.h"
 
 /* Every node of the model has a kernel, or a pass that took it away; and each

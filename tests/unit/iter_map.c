@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#include "index_map.h"
+#include "index_map_inverse.h"
 #include "iter_map.h"
 
 enum { MOST = 4096 };

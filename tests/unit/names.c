@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Identifiers from the model's names. */
-#include "names.h"
 #include "check.h"
+#include "identifiers.h"
 
 static struct arena arena;
 

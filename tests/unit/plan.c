@@ -3,6 +3,7 @@
  * bound; an order with a lower peak is found. */
 #include "plan.h"
 #include "check.h"
+#include "storages.h"
 
 #include <stdlib.h>
 

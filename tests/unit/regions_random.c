@@ -241,7 +241,8 @@ main(int argc, char **argv)
 	const struct backend *first =
 		backend_load(m, "first",
 			     arena_printf(&m->arena, "%s/tests/byoc/backends",
-					  root ? root : "."));
+					  root ? root : "."),
+			     NULL);
 
 	if (!CHECK(first != NULL)) {
 		print_diags(m);

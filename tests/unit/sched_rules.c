@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "interp.h"
+#include "kernels.h"
 #include "layouts.h"
 #include "lower.h"
 #include "sched_rules.h"

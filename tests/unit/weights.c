@@ -4,6 +4,7 @@
 #include "check.h"
 #include "kernel.h"
 #include "ops.h"
+#include "plan.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public interface: messages, what was read, what was made. */
+#include <string.h>
+
+#include "kernels.h"
+#include "ops.h"
+#include "rewrite.h"
+#include "tirc_context.h"
+
+/* -- messages -- */
+
+int
+tirc_message_count(const struct tirc *t)
+{
+	return t->m->diags.list.n;
+}
+
+struct tirc_message
+tirc_message(const struct tirc *t, int i)
+{
+	const struct diag *d = &t->m->diags.list.data[i];
+	struct tirc_message out = { .id = diag_id_name(d->id),
+				    .excerpt = d->place.excerpt };
+	struct strbuf text;
+
+	out.severity = d->severity == DIAG_ERROR     ? TIRC_ERROR
+		       : d->severity == DIAG_WARNING ? TIRC_WARNING
+						     : TIRC_NOTE;
+	strbuf_init(&text);
+	diag_format(d, &text);
+	out.text = arena_strdup(&t->m->arena, text.data);
+	strbuf_release(&text);
+	return out;
+}
+
+/* -- what was read -- */
+
+static int64_t
+dim_max(struct tirc *t, const struct tensor *x, int d)
+{
+	struct tensor one = *x;
+	int64_t elems = 0;
+
+	(void)t;
+	one.ndim = 1;
+	one.shape = &x->shape[d];
+	tensor_max_elems(&one, &elems);
+	return elems;
+}
+
+/* Whether x comes out of a quantizing node, be it moved since. */
+static bool
+is_quantized(const struct tensor *x)
+{
+	static const char *const kinds[] = {
+		"QuantizeLinear",
+		"DynamicQuantizeLinear",
+		"QLinearConv",
+		"QLinearMatMul",
+	};
+	const struct node *n = x->producer;
+
+	while (n != NULL && n->op != NULL && n->n_inputs > 0 &&
+	       (n->op->fuse == FUSE_INJECTIVE || n->op->fuse == FUSE_VIEW) &&
+	       dtype_equal(n->inputs[0]->type, x->type)) {
+		n = n->inputs[0]->producer;
+	}
+	if (n != NULL && strcmp(n->domain, "tirc") == 0) {
+		return dtype_is_int(x->type); /* all of them are */
+	}
+	for (size_t i = 0; n != NULL && i < sizeof kinds / sizeof *kinds; i++) {
+		if (node_is(n, kinds[i])) {
+			return dtype_is_int(x->type);
+		}
+	}
+	return false;
+}
+
+static struct tirc_tensor
+tensor_info(struct tirc *t, const struct tensor *x)
+{
+	struct arena *a = &t->m->arena;
+	int64_t *dims = arena_array(a, int64_t, x->ndim + 1);
+	const char **words = arena_array(a, const char *, x->ndim + 1);
+	struct tirc_tensor out = {
+		.name = x->name,
+		.identifier = t->compiled ? package_field(&t->package, x)
+					  : x->name,
+		.dtype = dtype_name(x->type),
+		.ndim = x->ndim,
+		.dims = dims,
+		.words = words,
+		.quantized = is_quantized(x),
+	};
+
+	for (int d = 0; d < x->ndim; d++) {
+		struct strbuf s;
+
+		strbuf_init(&s);
+		expr_print(x->shape[d], &s);
+		words[d] = arena_strdup(a, s.data);
+		strbuf_release(&s);
+		dims[d] = dim_max(t, x, d);
+	}
+	tensor_max_elems(x, &out.elems);
+	return out;
+}
+
+int
+tirc_input_count(const struct tirc *t)
+{
+	return t->graph->inputs.n;
+}
+
+int
+tirc_output_count(const struct tirc *t)
+{
+	return t->graph->outputs.n;
+}
+
+struct tirc_tensor
+tirc_input(struct tirc *t, int i)
+{
+	return tensor_info(t, t->graph->inputs.data[i]);
+}
+
+struct tirc_tensor
+tirc_output(struct tirc *t, int i)
+{
+	return tensor_info(t, t->graph->outputs.data[i]);
+}
+
+int
+tirc_dim_count(const struct tirc *t)
+{
+	return t->graph->dims.n;
+}
+
+struct tirc_dim
+tirc_dim(const struct tirc *t, int i)
+{
+	const struct var *v = t->graph->dims.data[i];
+
+	return (struct tirc_dim){ v->name, v->min, v->max };
+}
+
+void
+tirc_output_dims(const struct tirc *t, int i, const int64_t *values,
+		 int64_t *dims)
+{
+	struct graph *g = t->graph;
+	struct tensor *x = g->outputs.data[i];
+	const struct expr **to = arena_array(&t->m->arena, const struct expr *,
+					     g->dims.n + 1);
+	struct var_map map = { g->dims.data, to, g->dims.n };
+
+	for (int d = 0; d < g->dims.n; d++) {
+		to[d] = expr_int(t->m, g->dims.data[d]->type, values[d]);
+	}
+	for (int d = 0; d < x->ndim; d++) {
+		const struct expr *e = expr_substitute(t->m, x->shape[d], &map);
+
+		if (!expr_is_int(e, &dims[d])) {
+			dims[d] = 0;
+		}
+	}
+}
+
+int
+tirc_node_count(const struct tirc *t)
+{
+	return t->nodes.n;
+}
+
+struct tirc_node
+tirc_node(const struct tirc *t, int i)
+{
+	return t->nodes.data[i];
+}
+
+/* -- what was made -- */
+
+struct tirc_summary
+tirc_summary(const struct tirc *t)
+{
+	static const char *const forms[] = {
+		[WEIGHTS_AUTO] = "auto",       [WEIGHTS_C] = "c",
+		[WEIGHTS_INCBIN] = "incbin",   [WEIGHTS_FILE] = "file",
+		[WEIGHTS_SECTION] = "section",
+	};
+	struct tirc_summary s = {
+		.name = package_model(&t->package),
+		.workspace_bytes = t->program.plan.workspace_bytes,
+		.bound_bytes = t->program.plan.bound_bytes,
+		.weights_bytes = t->package.weights_bytes,
+		.weights = t->package.weights == WEIGHTS_AUTO
+				   ? "none"
+				   : forms[t->package.weights],
+		.compile_line = t->package.cc_line,
+		.cc = t->target->cc,
+		.cflags = t->package.cflags,
+		.ldflags = t->package.ldflags,
+		.library_cflags = t->package.library_cflags,
+		.l1_bytes = t->target->l1_bytes,
+		.l2_bytes = t->target->l2_bytes,
+		.tf32 = t->target->tf32,
+		.stack_bytes = program_stack_bytes(&t->program),
+	};
+
+	for (int i = 0; i < t->program.kernels.n; i++) {
+		const struct kernel *k = t->program.kernels.data[i];
+
+		s.flops += k->flops;
+		s.operations += k->flops + k->int_ops;
+		s.macs += k->macs;
+	}
+	return s;
+}
+
+int
+tirc_output_kernel(const struct tirc *t, int output)
+{
+	const struct tensor *y = t->graph->outputs.data[output];
+
+	for (int i = 0; i < t->program.kernels.n; i++) {
+		const struct kernel *k = t->program.kernels.data[i];
+
+		for (int a = 0; a < k->args.n; a++) {
+			if (k->args.data[a].tensor == y &&
+			    k->args.data[a].written) {
+				return i;
+			}
+		}
+	}
+	return -1;
+}
+
+int
+tirc_kernel_count(const struct tirc *t)
+{
+	return t->program.kernels.n;
+}
+
+struct tirc_kernel
+tirc_kernel(const struct tirc *t, int i)
+{
+	const struct kernel *k = t->program.kernels.data[i];
+
+	return (struct tirc_kernel){
+		.name = k->name,
+		.title = k->title,
+		.schedule = k->schedule,
+		.flops = k->flops,
+		.operations = k->flops + k->int_ops,
+		.macs = k->macs,
+		.read_bytes = k->read_bytes,
+		.write_bytes = k->write_bytes,
+		.stack_bytes = k->stack_bytes,
+		.weight_bytes = k->weight_bytes,
+	};
+}
+
+int
+tirc_assumption_count(const struct tirc *t)
+{
+	return t->graph->assumptions.n;
+}
+
+const char *
+tirc_assumption(const struct tirc *t, int i)
+{
+	return t->graph->assumptions.data[i];
+}
+
+int
+tirc_file_count(const struct tirc *t)
+{
+	return t->package.files.n;
+}
+
+struct tirc_file
+tirc_file(const struct tirc *t, int i)
+{
+	const struct out_file *f = &t->package.files.data[i];
+
+	return (struct tirc_file){ f->name, (int64_t)f->length, f->text,
+				   f->is_source };
+}
+
+const char *
+tirc_harness(struct tirc *t)
+{
+	return t->compiled ? package_harness(&t->package) : NULL;
+}
+
+int
+tirc_harness_file_count(const struct tirc *t)
+{
+	return t->compiled ? package_harness_files(&t->package) : 0;
+}
+
+struct tirc_file
+tirc_harness_file(struct tirc *t, int i)
+{
+	struct tirc_file f = { 0 };
+	size_t n;
+
+	f.text = package_harness_file(&t->package, i, &f.name);
+	n = strlen(f.name);
+	f.bytes = f.text != NULL ? (int64_t)strlen(f.text) : 0;
+	f.is_source = n > 2 && strcmp(f.name + n - 2, ".c") == 0;
+	return f;
+}
+
+const char *
+tirc_harness_ldflags(const struct tirc *t)
+{
+	return t->compiled ? package_harness_ldflags(&t->package) : "";
+}

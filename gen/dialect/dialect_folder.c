@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a folder of dialects and targets holds. */
+#include "dialects.h"
+
+#include <stdio.h>
+
+#include "json_read.h"
+
+static const char *
+below(struct module *m, const char *dir, const char *name)
+{
+	return data_folder_is_whole(m, dir)
+		       ? arena_printf(&m->arena, "%s/%s", dir, name)
+		       : dir;
+}
+
+const char *const *
+dialect_names_in(struct module *m, const char *dir, int *n)
+{
+	*n = 0;
+	return dir == NULL ? NULL
+			   : data_names_in(m, below(m, dir, "dialects"),
+					   "/dialect.json", n);
+}
+
+const char *const *
+target_names_in(struct module *m, const char *dir, int *n)
+{
+	*n = 0;
+	return dir == NULL
+		       ? NULL
+		       : data_names_in(m, below(m, dir, "targets"), ".json", n);
+}
+
+/* *own: the target says so itself, and not what it extends. */
+static bool
+is_of(struct module *m, const char *target, const char *dialect,
+      const char *dir, bool *own)
+{
+	bool found = false;
+
+	*own = true;
+	for (int i = 0; i < JSON_LAYERS_MAX && target != NULL; i++) {
+		const char *file;
+		const char *text = data_file(m, dir,
+					     arena_printf(&m->arena,
+							  "targets/%s.json",
+							  target),
+					     &file);
+		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
+					    : NULL;
+		const cJSON *name = cJSON_GetObjectItem(value, "dialect");
+		const cJSON *next = cJSON_GetObjectItem(value, "extends");
+
+		target = NULL;
+		if (cJSON_IsString(name)) {
+			found = strcmp(name->valuestring, dialect) == 0;
+		} else if (cJSON_IsString(next)) {
+			*own = false;
+			target = arena_strdup(&m->arena, next->valuestring);
+		}
+		cJSON_Delete(value);
+	}
+	return found;
+}
+
+bool
+target_is_of(struct module *m, const char *target, const char *dialect,
+	     const char *dir)
+{
+	bool own;
+
+	return is_of(m, target, dialect, dir, &own);
+}
+
+static const char *
+best_of(struct module *m, const char *const *names, int n, const char *dialect,
+	const char *dir)
+{
+	const char *best = NULL;
+
+	for (int i = n - 1; i >= 0; i--) {
+		bool own;
+
+		if (is_of(m, names[i], dialect, dir, &own) &&
+		    (own || best == NULL)) {
+			best = names[i];
+		}
+	}
+	return best;
+}
+
+const char *
+target_of_dialect(struct module *m, const char *dialect, const char *dir)
+{
+	int n;
+	const char *const *names = target_names_in(m, dir, &n);
+	const char *best = best_of(m, names, n, dialect, dir);
+
+	if (best == NULL) {
+		names = target_names(m, &n);
+		best = best_of(m, names, n, dialect, dir);
+	}
+	return best;
+}
+
+static bool
+is_file(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+
+	if (file != NULL) {
+		fclose(file);
+	}
+	return file != NULL;
+}
+
+void
+dialect_of_argument(struct module *m, const char *argument, const char **name,
+		    const char **dir)
+{
+	const char *path, *slash;
+
+	*name = argument;
+	if (!is_file(arena_printf(&m->arena, "%s/dialect.json", argument))) {
+		return;
+	}
+	path = data_real_path(m, argument);
+	slash = strrchr(path, '/');
+	if (slash != NULL && slash > path) {
+		*name = slash + 1;
+		*dir = arena_strndup(&m->arena, path, (size_t)(slash - path));
+	}
+}

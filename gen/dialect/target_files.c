@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finding the files of targets, and laying them over what they extend. */
+#include "target_files.h"
+
+#include "dialects.h"
+#include "templates.h"
+#include "text.h"
+
+/* -- what a file extends -- */
+
+static bool
+is_file_name(const char *name)
+{
+	return name[0] != '\0' && strpbrk(name, "/\\") == NULL;
+}
+
+/* Describe that target, not what extends it. */
+static const char *const own_keys[] = {
+	"extends",
+	"description",
+	"default",
+	"aliases",
+};
+
+cJSON *
+target_files_merged(struct target_files *t, const char *name)
+{
+	struct module *m = t->reader.module;
+	struct json extends = json_root(&t->reader, NULL);
+	int first = t->given != NULL ? 1 : 0;
+	cJSON *merged;
+
+	t->reader.n_layers = first;
+	while (name != NULL) {
+		int i = t->reader.n_layers;
+		const char *file = name, *text = NULL;
+
+		if (i == JSON_LAYERS_MAX) {
+			json_error(extends,
+				   "targets extend each other in a "
+				   "circle, or more than %d deep",
+				   JSON_LAYERS_MAX);
+			return NULL;
+		}
+		if (is_file_name(name)) {
+			text = data_file(m, t->dir,
+					 arena_printf(&m->arena,
+						      "targets/%s.json", name),
+					 &file);
+		}
+		if (text == NULL) {
+			json_error(extends, "there is no such target (%s)",
+				   file);
+			return NULL;
+		}
+		t->trees[i] = json_parse(m, file, text);
+		if (t->trees[i] == NULL) {
+			return NULL;
+		}
+		t->reader.layers[i].file = file;
+		t->reader.layers[i].value = t->trees[i];
+		t->reader.n_layers++;
+		extends = json_get(json_root(&t->reader, t->trees[i]),
+				   "extends");
+		name = json_text(extends, false);
+	}
+	merged = cJSON_Duplicate(t->trees[t->reader.n_layers - 1], true);
+	for (int i = t->reader.n_layers - 2; i >= first; i--) {
+		for (size_t k = 0; k < sizeof own_keys / sizeof *own_keys;
+		     k++) {
+			cJSON_DeleteItemFromObjectCaseSensitive(merged,
+								own_keys[k]);
+		}
+		json_merge(merged, t->trees[i]);
+	}
+	if (t->given != NULL) {
+		json_merge(merged, t->given);
+	}
+	return merged;
+}
+
+void
+target_files_free(struct target_files *t)
+{
+	cJSON_Delete(t->given);
+	for (int i = 0; i < t->reader.n_layers; i++) {
+		cJSON_Delete(t->trees[i]);
+	}
+}
+
+/* -- which there are -- */
+
+/* An embedded file, as it stands; NULL if it is none. */
+static cJSON *
+embedded(struct module *m, const char *name)
+{
+	const char *file;
+	const char *text = data_file(m, NULL,
+				     arena_printf(&m->arena, "targets/%s.json",
+						  name),
+				     &file);
+
+	return text != NULL ? json_parse_quietly(text, NULL) : NULL;
+}
+
+/* A text of an embedded target, its own or of the next that it extends. */
+static const char *
+embedded_text(struct module *m, const char *name, const char *key)
+{
+	const char *found = NULL;
+
+	for (int i = 0; i < JSON_LAYERS_MAX && name != NULL; i++) {
+		cJSON *value = embedded(m, name);
+		const cJSON *text = cJSON_GetObjectItemCaseSensitive(value,
+								     key);
+		const cJSON *next = cJSON_GetObjectItemCaseSensitive(value,
+								     "extends");
+
+		name = NULL;
+		if (cJSON_IsString(text)) {
+			found = arena_strdup(&m->arena, text->valuestring);
+		} else if (cJSON_IsString(next)) {
+			name = arena_strdup(&m->arena, next->valuestring);
+		}
+		cJSON_Delete(value);
+	}
+	return found;
+}
+
+/* Is there such a dialect, and all that it extends? */
+static bool
+is_embedded_dialect(struct module *m, const char *name)
+{
+	for (int i = 0; i < JSON_LAYERS_MAX && name != NULL; i++) {
+		const char *file;
+		const char *text =
+			data_file(m, NULL,
+				  arena_printf(&m->arena,
+					       "dialects/%s/dialect.json",
+					       name),
+				  &file);
+		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
+					    : NULL;
+		const cJSON *next = cJSON_GetObjectItemCaseSensitive(value,
+								     "extends");
+
+		if (text == NULL) {
+			return false;
+		}
+		name = cJSON_IsString(next)
+			       ? arena_strdup(&m->arena, next->valuestring)
+			       : NULL;
+		cJSON_Delete(value);
+	}
+	return true;
+}
+
+const char *const *
+dialect_names(struct module *m, int *n)
+{
+	int total;
+	const char *const *all = data_names(m, "dialects/", "/dialect.json",
+					    &total);
+	const char **list = arena_array(&m->arena, const char *, total + 1);
+
+	*n = 0;
+	for (int i = 0; i < total; i++) {
+		if (is_embedded_dialect(m, all[i])) {
+			list[(*n)++] = all[i];
+		}
+	}
+	return list;
+}
+
+/* Those whose dialect is there. */
+const char *const *
+target_names(struct module *m, int *n)
+{
+	int total;
+	const char *const *all = data_names(m, "targets/", ".json", &total);
+	const char **list = arena_array(&m->arena, const char *, total + 1);
+
+	*n = 0;
+	for (int i = 0; i < total; i++) {
+		const char *dialect = embedded_text(m, all[i], "dialect");
+
+		if (dialect != NULL && is_embedded_dialect(m, dialect)) {
+			list[(*n)++] = all[i];
+		}
+	}
+	return list;
+}
+
+const char *
+target_description(struct module *m, const char *name)
+{
+	const char *text = embedded_text(m, name, "description");
+
+	return text != NULL ? text : "";
+}
+
+/* The embedded target that says it is the default. */
+static const char *
+default_target(struct module *m)
+{
+	int n;
+	const char *const *names = target_names(m, &n);
+
+	for (int i = 0; i < n; i++) {
+		cJSON *value = embedded(m, names[i]);
+		bool is_default = cJSON_IsTrue(
+			cJSON_GetObjectItem(value, "default"));
+
+		cJSON_Delete(value);
+		if (is_default) {
+			return names[i];
+		}
+	}
+	return n > 0 ? names[0] : "none";
+}
+
+/* The embedded target that is also called that, or NULL. */
+static const char *
+target_called(struct module *m, const char *name)
+{
+	int n;
+	const char *const *names = target_names(m, &n);
+
+	for (int i = 0; i < n; i++) {
+		cJSON *value = embedded(m, names[i]);
+		const cJSON *alias;
+		bool found = false;
+
+		cJSON_ArrayForEach(alias, cJSON_GetObjectItem(value, "aliases"))
+		{
+			found = found ||
+				(cJSON_IsString(alias) &&
+				 strcmp(alias->valuestring, name) == 0);
+		}
+		cJSON_Delete(value);
+		if (found) {
+			return names[i];
+		}
+	}
+	return NULL;
+}
+
+const char *
+target_file_find(struct module *m, const char *name, const char *dir)
+{
+	const char *file;
+
+	if (is_file_name(name) &&
+	    data_file(m, dir, arena_printf(&m->arena, "targets/%s.json", name),
+		      &file) != NULL) {
+		return name;
+	}
+	return target_called(m, name);
+}
+
+const char *
+target_file_name(struct module *m, const char *name, const char *dir)
+{
+	struct diag_place place = { .file = name };
+	const char *found = name != NULL ? target_file_find(m, name, dir)
+					 : default_target(m);
+	const char *const *known, *near;
+	struct strbuf s;
+	int n;
+
+	if (found != NULL) {
+		return found;
+	}
+	known = dir != NULL && data_folder_is_whole(m, dir)
+			? target_names_in(m, dir, &n)
+			: target_names(m, &n);
+	strbuf_init(&s);
+	for (int i = 0; i < n; i++) {
+		strbuf_printf(&s, " %s", known[i]);
+	}
+	near = name != NULL ? text_nearest(name, known, n) : NULL;
+	diag_error(&m->diags, DIAG_BAD_OPTION, place,
+		   "there is no such target; %s%s%sthere are:%s",
+		   near != NULL ? "did you mean '" : "",
+		   near != NULL ? near : "", near != NULL ? "'? " : "",
+		   s.data != NULL ? s.data : " none");
+	strbuf_release(&s);
+	return NULL;
+}
+
+/* -- what the user wrote -- */
+
+/* One of a text's words, behind *at, which moves behind it; NULL at the end. */
+static const char *
+next_word(struct module *m, const char **at)
+{
+	size_t n;
+
+	*at += strspn(*at, " \t");
+	n = strcspn(*at, " \t");
+	*at += n;
+	return n > 0 ? arena_strndup(&m->arena, *at - n, n) : NULL;
+}
+
+/* The names of an object's members, for messages. */
+static const char *
+member_names(struct module *m, const cJSON *object)
+{
+	const char *text = "";
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, object)
+	{
+		text = arena_printf(&m->arena, "%s %s", text, item->string);
+	}
+	return text;
+}
+
+/* The target that a target's attribute stands for with that value. *found: it
+ * has such an attribute. NULL: it has none, or diagnosed. */
+static const char *
+by_attribute(struct target_files *t, const char *text, const char *name,
+	     const char *key, const char *value, bool *found)
+{
+	struct target_files own = { .reader = { .module = t->reader.module },
+				    .dir = t->dir };
+	cJSON *merged = target_files_merged(&own, name);
+	const cJSON *choices = cJSON_GetObjectItemCaseSensitive(
+		cJSON_GetObjectItemCaseSensitive(merged, "attributes"), key);
+	const cJSON *choice = cJSON_GetObjectItemCaseSensitive(choices, value);
+	struct module *m = t->reader.module;
+	const char *other = NULL;
+
+	*found = choices != NULL || merged == NULL;
+	if (cJSON_IsString(choice)) {
+		other = target_file_name(m,
+					 arena_strdup(&m->arena,
+						      choice->valuestring),
+					 t->dir);
+	} else if (choices != NULL) {
+		diag_error(&m->diags, DIAG_BAD_OPTION,
+			   (struct diag_place){ .file = text },
+			   "there is no -%s=%s; there are:%s", key, value,
+			   member_names(m, choices));
+	}
+	cJSON_Delete(merged);
+	target_files_free(&own);
+	return other;
+}
+
+/* Notes a fact: what JSON has no other word for is a text. */
+static void
+give(struct target_files *t, const char *key, const char *value)
+{
+	const char *end;
+	cJSON *given = json_parse_quietly(value, &end);
+
+	if (given == NULL || *end != '\0') {
+		cJSON_Delete(given);
+		given = cJSON_CreateString(value);
+	}
+	if (t->given == NULL) {
+		t->given = cJSON_CreateObject();
+	}
+	cJSON_DeleteItemFromObjectCaseSensitive(t->given, key);
+	cJSON_AddItemToObject(t->given, key, given);
+}
+
+/* "NAME -KEY=VALUE ..." again, of what was given. */
+static const char *
+with_facts(struct module *m, const char *name, const cJSON *given)
+{
+	const char *text = arena_strdup(&m->arena, name);
+	const cJSON *item;
+
+	cJSON_ArrayForEach(item, given)
+	{
+		char *value = cJSON_IsString(item)
+				      ? NULL
+				      : cJSON_PrintUnformatted(item);
+
+		text = arena_printf(&m->arena, "%s -%s=%s", text, item->string,
+				    value != NULL ? value : item->valuestring);
+		cJSON_free(value);
+	}
+	return text;
+}
+
+const char *
+target_files_choose(struct target_files *t, const char *text, const char **said)
+{
+	struct module *m = t->reader.module;
+	struct diag_place place = { .file = text };
+	const char *at = text, *word = NULL;
+	const char *name = target_file_name(m,
+					    at != NULL ? next_word(m, &at)
+						       : NULL,
+					    t->dir);
+
+	while (name != NULL && at != NULL &&
+	       (word = next_word(m, &at)) != NULL) {
+		size_t n = strcspn(word, "=");
+		const char *key = arena_strndup(&m->arena, word + 1,
+						n > 0 ? n - 1 : 0);
+		const char *other;
+		bool found;
+
+		if (word[0] != '-' || *key == '\0' || word[n] == '\0') {
+			diag_error(&m->diags, DIAG_BAD_OPTION, place,
+				   "'%s' is not of the form -KEY=VALUE", word);
+			return NULL;
+		}
+		other = by_attribute(t, text, name, key, word + n + 1, &found);
+		if (found) {
+			name = other;
+			continue;
+		}
+		give(t, key, word + n + 1);
+	}
+	if (name == NULL) {
+		return NULL;
+	}
+	if (t->given != NULL) {
+		t->reader.layers[0].file = arena_strdup(&m->arena, text);
+		t->reader.layers[0].value = t->given;
+	}
+	*said = with_facts(m, name, t->given);
+	return name;
+}

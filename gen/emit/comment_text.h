@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text for comments of emitted files. */
+#ifndef TIRC_COMMENT_TEXT_H
+#define TIRC_COMMENT_TEXT_H
+
+#include "dialect.h"
+
+/* A copy of text, in a, that may stand in a comment of any target: without
+ * control characters, starts and ends of comments, and trigraphs. */
+const char *comment_text(struct arena *a, const char *text);
+/* A copy of text, which starts in that column, broken between words into lines
+ * of the dialect's width; each further line starts as the dialect says. */
+const char *comment_wrap(struct arena *a, const struct dialect *d,
+			 const char *text, int column);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A region pass that is a command: the partition's JSON goes to its standard
+ * input, what it writes takes the graph's place. Constants lie in a file for
+ * as long as it runs; it may name another one of its own. */
+#define _XOPEN_SOURCE 700
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend_load.h"
+#include "partition.h"
+#include "shell.h"
+
+struct command {
+	struct graph *g;
+	const struct backend *b;
+	const struct region_pass *pass;
+};
+
+static bool
+fail(const struct command *c, const char *problem)
+{
+	struct module *m = c->g->module;
+
+	return diag_error(&m->diags, DIAG_TOOL,
+			  (struct diag_place){ .file = c->b->file,
+					       .item = c->pass->name },
+			  "%s: %s", c->pass->command, problem);
+}
+
+/* What the command wrote, in the graph's place. */
+static bool
+take_result(const struct command *c, const struct strbuf *text)
+{
+	struct module *m = c->g->module;
+	struct partition_facts facts = {
+		.before = c->g,
+	};
+	struct onnx_file *file;
+	struct graph *edited =
+		partition_read_text(m,
+				    arena_printf(&m->arena,
+						 "output of pass %s of %s (%s)",
+						 c->pass->name, c->b->name,
+						 c->pass->command),
+				    NULL, text->len > 0 ? text->data : "",
+				    &facts, &file);
+
+	if (edited == NULL) {
+		return false;
+	}
+	onnx_file_close(file);
+	if (edited->is_partitioned != c->g->is_partitioned) {
+		return fail(c, "its output is of another stage; leave it as "
+			       "it is");
+	}
+	partition_adopt(c->g, edited);
+	return true;
+}
+
+static bool
+run(const struct command *c, const struct strbuf *in)
+{
+	struct module *m = c->g->module;
+	struct strbuf out;
+	int status;
+	bool ok;
+
+	strbuf_init(&out);
+	if (!shell_run(c->b->folder, c->pass->command, in->data, in->len, &out,
+		       &status)) {
+		ok = fail(c, "cannot be run");
+	} else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		ok = fail(c,
+			  arena_printf(&m->arena,
+				       "failed with %s %d; its "
+				       "own message says why",
+				       WIFEXITED(status) ? "exit status"
+							 : "signal",
+				       WIFEXITED(status) ? WEXITSTATUS(status)
+							 : WTERMSIG(status)));
+	} else {
+		ok = take_result(c, &out);
+	}
+	strbuf_release(&out);
+	return ok;
+}
+
+bool
+partition_run_command(struct graph *g, const struct backend *b,
+		      const struct region_pass *p)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct arena *a = &g->module->arena;
+	struct command c = { g, b, p };
+	char *path = arena_printf(a, "%s/tirc-XXXXXX",
+				  tmp != NULL && *tmp == '/' ? tmp : "/tmp");
+	const struct partition_facts facts = { 0 };
+	struct strbuf in;
+	int fd = mkstemp(path), errors = g->module->diags.n_errors;
+	FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+	bool ok;
+
+	if (file == NULL) {
+		fail(&c, arena_printf(a,
+				      "no place for its constants in %.*s "
+				      "(%s); TMPDIR may name another folder",
+				      (int)(strrchr(path, '/') - path), path,
+				      strerror(errno)));
+		if (fd >= 0) {
+			close(fd);
+			unlink(path);
+		}
+		return false;
+	}
+	strbuf_init(&in);
+	ok = partition_text(g, &facts, path, file, &in);
+	ok = fclose(file) == 0 && ok;
+	if (!ok && g->module->diags.n_errors == errors) {
+		fail(&c, arena_printf(a,
+				      "its constants cannot be written to "
+				      "%s (%s); TMPDIR may name another folder",
+				      path, strerror(errno)));
+	}
+	ok = ok && run(&c, &in);
+	strbuf_release(&in);
+	unlink(path);
+	return ok;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Index maps: how an array's elements lie in memory. */
+#ifndef TIRC_INDEX_MAP_H
+#define TIRC_INDEX_MAP_H
+
+#include "expr.h"
+
+/* A layout: physical index expressions of the logical index variables, and
+ * back. Physical elements without a logical one hold `pad`. */
+struct index_map {
+	int n_logical, n_physical;
+	struct var **logical;            /* variables */
+	const struct expr **to_physical; /* of logical */
+	const struct expr **physical_shape;
+	struct var **physical;          /* variables */
+	const struct expr **to_logical; /* of physical */
+	const struct expr *in_range;    /* of physical; NULL: always */
+};
+
+#endif

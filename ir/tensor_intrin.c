@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of tensor intrinsics. */
+#include "tensor_intrin.h"
+
+void
+tensor_intrins_init(struct tensor_intrins *t, struct arena *arena)
+{
+	memset(t, 0, sizeof *t);
+	t->arena = arena;
+}
+
+void
+tensor_intrins_add(struct tensor_intrins *t, const struct tensor_intrin *intrin)
+{
+	for (int i = 0; i < t->list.n; i++) {
+		if (strcmp(t->list.data[i]->name, intrin->name) == 0) {
+			t->list.data[i] = intrin;
+			return;
+		}
+	}
+	vec_push(t->arena, &t->list, intrin);
+}
+
+static const struct tensor_intrin *
+find(const struct tensor_intrins *t, const char *name)
+{
+	for (int i = 0; t && i < t->list.n; i++) {
+		if (strcmp(t->list.data[i]->name, name) == 0) {
+			return t->list.data[i];
+		}
+	}
+	return NULL;
+}
+
+const struct tensor_intrin *
+tensor_intrins_find(struct tensor_intrins *t, const char *name)
+{
+	const struct tensor_intrin *found = find(t, name);
+
+	if (!found && t && t->look_up) {
+		t->look_up(t, name);
+		found = find(t, name);
+	}
+	return found;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Does a function round floats to whole numbers, and could contraction change
+ * what it rounds? */
+#include "rounding.h"
+
+#include "stmt.h"
+
+/* What a function does with floats. */
+struct float_uses {
+	bool rounds, multiplies, adds, calls;
+};
+
+static bool
+is_rounding(const struct expr *e)
+{
+	if (e->kind == EXPR_CAST) {
+		return dtype_is_float(e->args[0]->type) &&
+		       dtype_is_int(e->type);
+	}
+	return e->kind == EXPR_CALL &&
+	       (e->u.intrin == INTRIN_NEARBYINT ||
+		e->u.intrin == INTRIN_ROUND || e->u.intrin == INTRIN_FLOOR ||
+		e->u.intrin == INTRIN_CEIL || e->u.intrin == INTRIN_TRUNC ||
+		e->u.intrin == INTRIN_TO_INT);
+}
+
+/* Is it a function that a dialect may have a body for, of sums and products? */
+static bool
+is_written_out(const struct expr *e)
+{
+	return e->kind == EXPR_CALL &&
+	       (e->u.intrin == INTRIN_EXP || e->u.intrin == INTRIN_LOG ||
+		e->u.intrin == INTRIN_TANH || e->u.intrin == INTRIN_ERF ||
+		e->u.intrin == INTRIN_SIGMOID);
+}
+
+static void
+find_float_use(void *ctx, const struct expr *e)
+{
+	struct float_uses *uses = ctx;
+
+	uses->rounds |= is_rounding(e);
+	if (!dtype_is_float(e->type)) {
+		return;
+	}
+	uses->multiplies |= e->kind == EXPR_MUL;
+	uses->adds |= e->kind == EXPR_ADD || e->kind == EXPR_SUB;
+	uses->calls |= is_written_out(e);
+}
+
+static bool
+see_float_uses(void *ctx, struct stmt *s)
+{
+	for (int i = 0; i < s->n_args; i++) {
+		if (s->args[i] != NULL) {
+			expr_visit(s->args[i], find_float_use, ctx);
+		}
+	}
+	return true;
+}
+
+static struct float_uses
+float_uses(const struct func *f)
+{
+	struct float_uses uses = { false, false, false, false };
+
+	stmt_visit(f->body, see_float_uses, &uses);
+	return uses;
+}
+
+bool
+func_rounds(const struct func *f)
+{
+	return float_uses(f).rounds;
+}
+
+bool
+func_forbids_contraction(const struct func *f)
+{
+	struct float_uses uses = float_uses(f);
+
+	return uses.rounds && ((uses.multiplies && uses.adds) || uses.calls);
+}

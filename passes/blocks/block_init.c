@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The init part of a reduction as a nest of its own. */
+#include "block_init.h"
+
+#include <assert.h>
+
+#include "access.h"
+#include "scope.h"
+
+bool
+loop_drives(const struct stmt *loop, const struct stmt *block, bool reduce)
+{
+	const struct block *b = block->u.block;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if ((b->iters[i].kind == ITER_REDUCE) == reduce &&
+		    expr_uses_var(block->args[i + 1], loop->u.loop.var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The predicate's parts that do not concern the loops left behind; false if
+ * one mixes both kinds. */
+static bool
+init_predicate(struct func *f, struct stmt *block, struct stmt *outer,
+	       const struct expr **out)
+{
+	struct conjuncts all = { 0 }, kept = { 0 };
+
+	expr_conjuncts(f->module, block->args[0], &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct expr *c = all.list.data[i];
+		bool reduces = false, spatial = false;
+
+		for (struct stmt *p = block->parent; p; p = p->parent) {
+			if (p->kind != STMT_FOR ||
+			    !expr_uses_var(c, p->u.loop.var)) {
+				continue;
+			}
+			/* One that drives nothing is left behind as well. */
+			if (stmt_contains(outer, p) &&
+			    !loop_drives(p, block, false)) {
+				reduces = true;
+			} else {
+				spatial = true;
+			}
+		}
+		if (reduces && spatial) {
+			return false;
+		}
+		if (!reduces) {
+			vec_push(&f->module->arena, &kept.list, c);
+		}
+	}
+	*out = expr_conjunction(f->module, kept.list.data, kept.list.n);
+	return true;
+}
+
+struct init_reads {
+	const struct buffer *buffer;
+	bool found;
+};
+
+static bool
+find_read(void *ctx, struct stmt *s)
+{
+	struct init_reads *r = ctx;
+
+	for (int i = 0; i < s->n_args && !r->found; i++) {
+		r->found = expr_uses_buffer(s->args[i], r->buffer);
+	}
+	return !r->found;
+}
+
+/* What the init part reads (an index, where that is a load). */
+static void
+init_regions(struct func *f, struct stmt *block, struct block *init)
+{
+	const struct block *b = block->u.block;
+	struct module *m = f->module;
+
+	init->reads = arena_array(&m->arena, struct region, b->n_reads + 1);
+	for (int i = 0; i < b->n_reads; i++) {
+		const struct buffer *buffer = b->reads[i].buffer;
+		struct init_reads q = { buffer, false };
+		struct region *r = &init->reads[init->n_reads];
+
+		stmt_visit(block->children[1], find_read, &q);
+		if (!q.found) {
+			continue;
+		}
+		init->n_reads++;
+		r->buffer = buffer;
+		r->ranges = arena_array(&m->arena, struct range,
+					buffer->ndim + 1);
+		for (int d = 0; d < buffer->ndim; d++) {
+			r->ranges[d].min = expr_int(m, buffer->shape[d]->type,
+						    0);
+			r->ranges[d].extent = buffer->shape[d];
+		}
+	}
+}
+
+/* A copy of the block with init as its body and spatial iters only. */
+static struct stmt *
+init_block(struct func *f, struct stmt *block, const struct expr *predicate)
+{
+	struct arena *arena = &f->module->arena;
+	const struct block *b = block->u.block;
+	struct block init = { 0 };
+	const struct expr **bindings = arena_array(arena, const struct expr *,
+						   b->n_iters + 1);
+	struct stmt *body = block->children[1], *made;
+
+	init.name = arena_printf(arena, "%s_init", b->name);
+	init.iters = arena_array(arena, struct iter_var, b->n_iters + 1);
+	for (int i = 0; i < b->n_iters; i++) {
+		if (b->iters[i].kind != ITER_REDUCE) {
+			init.iters[init.n_iters] = b->iters[i];
+			bindings[init.n_iters++] = block->args[i + 1];
+		}
+	}
+	init.writes = b->writes;
+	init.n_writes = b->n_writes;
+	init_regions(f, block, &init);
+	stmt_set_child(f, block, 1, NULL);
+	made = stmt_block(f, &init, predicate, bindings, NULL, body);
+	if (body->kind != STMT_STORE || expr_has_load(body->args[0])) {
+		block_refresh(f, made);
+	}
+	return made;
+}
+
+struct stmt *
+place_init(struct func *f, struct stmt *block, struct stmt *outer)
+{
+	const struct expr *predicate;
+	struct stmt_place place = stmt_place_of(outer);
+	struct stmt *nest, *pair[2];
+
+	if (!init_predicate(f, block, outer, &predicate)) {
+		return NULL;
+	}
+	nest = init_block(f, block, predicate);
+	for (struct stmt *p = block->parent;; p = p->parent) {
+		if (p->kind == STMT_FOR && loop_drives(p, block, false)) {
+			enum for_kind kind = p->u.loop.kind;
+
+			if (kind == FOR_PARALLEL) {
+				kind = FOR_SERIAL;
+			}
+			nest = stmt_for(f, p->u.loop.var, p->args[0],
+					p->args[1], kind, nest);
+			nest->u.loop.thread = p->u.loop.thread;
+			nest->notes = p->notes;
+		}
+		if (p == outer) {
+			break;
+		}
+	}
+	nest = stmt_clone(f, nest, true);
+	pair[0] = nest;
+	pair[1] = outer;
+	stmt_put(f, place, stmt_seq(f, pair, 2));
+	return nest;
+}

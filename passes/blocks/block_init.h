@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The init part of a reduction. */
+#ifndef TIRC_BLOCK_INIT_H
+#define TIRC_BLOCK_INIT_H
+
+#include "func.h"
+
+/* Moves a block's init into a nest of its own before outer, a loop around the
+ * block outside of which no loop drives a reduction iter var. Returns the
+ * nest; NULL, with nothing changed, if the predicate does not allow it. */
+struct stmt *place_init(struct func *f, struct stmt *block, struct stmt *outer);
+/* Does the loop's variable occur in the bindings of the block's reduction
+ * (or else its spatial) iter vars? */
+bool loop_drives(const struct stmt *loop, const struct stmt *block,
+		 bool reduce);
+
+#endif

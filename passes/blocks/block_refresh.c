@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What blocks declare that they read and write, from what they do. */
+#include "scope.h"
+
+/* x's index as blocks and LETs up to outer (not included) tell it. */
+static const struct expr *
+seen_from(struct module *m, const struct stmt *outer, const struct access *x,
+	  int d)
+{
+	const struct expr *index = x->index[d];
+
+	for (const struct stmt *p = x->at; p != outer; p = p->parent) {
+		if (p->kind == STMT_BLOCK) {
+			for (int i = 0; i < p->u.block->n_iters; i++) {
+				struct var *v = p->u.block->iters[i].var;
+				struct var_map map = {
+					&v,
+					(const struct expr **)&p->args[i + 1], 1
+				};
+
+				index = expr_substitute(m, index, &map);
+			}
+		} else if (p->kind == STMT_LET && p != x->at) {
+			struct var *v = p->u.var;
+			struct var_map map = { &v, p->args, 1 };
+
+			index = expr_substitute(m, index, &map);
+		}
+	}
+	return index;
+}
+
+/* The region that n accesses of one buffer in a block make up, in the block's
+ * variables: a LET inside of the block is told by its value. */
+static struct region *
+region_of(struct func *f, const struct stmt *block, const struct access *list,
+	  int n, struct region *out)
+{
+	struct module *m = f->module;
+	const struct buffer *b = list[0].buffer;
+	const struct block *blk = block->u.block;
+	struct analyser a;
+
+	analyser_init(&a, m);
+	for (int i = 0; i < blk->n_iters; i++) {
+		analyser_bind(&a, blk->iters[i].var, blk->iters[i].min,
+			      blk->iters[i].extent);
+	}
+	out->buffer = b;
+	out->ranges = arena_array(&m->arena, struct range, b->ndim + 1);
+	for (int d = 0; d < b->ndim; d++) {
+		const struct expr *lo = seen_from(m, block, &list[0], d);
+		const struct expr *hi = lo;
+
+		for (int i = 0; i < n && lo; i++) {
+			const struct expr *x = seen_from(m, block, &list[i], d);
+
+			if (expr_has_load(x)) {
+				lo = NULL;
+			} else if (x != lo && x != hi) {
+				if (prove(&a, expr_le(m, x, lo))) {
+					lo = x;
+				} else if (prove(&a, expr_le(m, hi, x))) {
+					hi = x;
+				} else if (!prove(&a,
+						  expr_and(m, expr_le(m, lo, x),
+							   expr_le(m, x,
+								   hi)))) {
+					lo = NULL;
+				}
+			}
+		}
+		if (lo) {
+			out->ranges[d].min = lo;
+			out->ranges[d].extent =
+				lo == hi
+					? expr_int(m, lo->type, 1)
+					: simplify(&a,
+						   expr_add(m,
+							    expr_sub(m, hi, lo),
+							    expr_i32(m, 1)));
+		} else {
+			out->ranges[d].min = expr_int(m, b->shape[d]->type, 0);
+			out->ranges[d].extent = b->shape[d];
+		}
+	}
+	return out;
+}
+
+/* Is the element that x loads one that is stored to under the same index? */
+static bool
+is_updated(const struct access_list *all, const struct access *x)
+{
+	for (int i = 0; i < all->list.n; i++) {
+		const struct access *y = &all->list.data[i];
+		bool same = !y->load && y->buffer == x->buffer;
+
+		for (int d = 0; d < x->buffer->ndim && same; d++) {
+			same = x->index && y->index &&
+			       x->index[d] == y->index[d];
+		}
+		if (same) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+find_reduction(void *ctx, struct stmt *s)
+{
+	bool *found = ctx;
+
+	if (s->kind == STMT_BLOCK) {
+		*found |= s->children[1] != NULL;
+		for (int i = 0; i < s->u.block->n_iters; i++) {
+			*found |= s->u.block->iters[i].kind != ITER_SPATIAL;
+		}
+	}
+	return !*found;
+}
+
+static bool
+block_reduces_below(const struct stmt *block)
+{
+	bool found = false;
+
+	stmt_visit((struct stmt *)block, find_reduction, &found);
+	return found;
+}
+
+/* A reduction's load of what it updates is no read of the block. */
+static struct region *
+regions(struct func *f, const struct stmt *block, const struct access_list *all,
+	bool writes, int *n)
+{
+	struct arena *arena = &f->module->arena;
+	struct region *list = arena_array(arena, struct region,
+					  all->list.n + 1);
+	struct access *same = arena_array(arena, struct access,
+					  all->list.n + 1);
+	bool reduces = block_reduces_below(block);
+
+	*n = 0;
+	for (int i = 0; i < all->list.n; i++) {
+		const struct buffer *b = all->list.data[i].buffer;
+		bool done = !all->list.data[i].load != writes ||
+			    (!writes && reduces &&
+			     is_updated(all, &all->list.data[i]));
+		int count = 0;
+
+		for (int k = 0; k < *n; k++) {
+			done |= list[k].buffer == b;
+		}
+		if (done) {
+			continue;
+		}
+		for (int k = i; k < all->list.n; k++) {
+			if (all->list.data[k].buffer == b &&
+			    !all->list.data[k].load == writes &&
+			    (writes || !reduces ||
+			     !is_updated(all, &all->list.data[k]))) {
+				same[count++] = all->list.data[k];
+			}
+		}
+		region_of(f, block, same, count, &list[(*n)++]);
+	}
+	return list;
+}
+
+/* -- blocks around blocks */
+
+static bool
+cover_dim(struct func *f, struct analyser *a, const struct stmt *outer,
+	  const struct access *list, int n, int d, struct range *out)
+{
+	struct module *m = f->module;
+	const struct expr *min = NULL, *max = NULL;
+
+	for (int i = 0; i < n; i++) {
+		const struct expr *lo, *hi;
+		const struct expr *index = seen_from(m, outer, &list[i], d);
+		struct iter_var *relaxed;
+		int count;
+
+		if (list[i].address || expr_has_load(index)) {
+			return false;
+		}
+		relaxed = loops_between(f, outer->children[0], list[i].at,
+					&count);
+		if (!analyse_cover(a, simplify(a, index), relaxed, count, &lo,
+				   &hi) ||
+		    !lo || !hi) {
+			return false;
+		}
+		if (!min || prove(a, expr_le(m, lo, min))) {
+			min = lo;
+		} else if (!prove(a, expr_le(m, min, lo))) {
+			return false;
+		}
+		if (!max || prove(a, expr_le(m, max, hi))) {
+			max = hi;
+		} else if (!prove(a, expr_le(m, hi, max))) {
+			return false;
+		}
+	}
+	out->min = simplify(a, min);
+	out->extent = simplify(a, expr_add(m, expr_sub(m, max, min),
+					   expr_int(m, max->type, 1)));
+	return !prove(a, expr_le(m, list[0].buffer->shape[d], out->extent));
+}
+
+static bool
+lives_inside(const struct stmt *outer, const struct access *x)
+{
+	for (const struct stmt *p = x->at; p != outer->parent; p = p->parent) {
+		if ((p->kind == STMT_BLOCK && scope_owns(p, x->buffer)) ||
+		    (p->kind == STMT_ALLOC && p->u.buffer == x->buffer)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+add_region(struct func *f, const struct stmt *outer,
+	   const struct access_list *all, int first, struct region *out)
+{
+	struct module *m = f->module;
+	const struct block *blk = outer->u.block;
+	const struct access *x = &all->list.data[first];
+	const struct buffer *b = x->buffer;
+	struct access *same = arena_array(&m->arena, struct access,
+					  all->list.n + 1);
+	struct analyser a;
+	int n = 0;
+
+	analyser_init(&a, m);
+	for (int i = 0; i < blk->n_iters; i++) {
+		analyser_bind(&a, blk->iters[i].var, blk->iters[i].min,
+			      blk->iters[i].extent);
+	}
+	for (int i = first; i < all->list.n; i++) {
+		const struct access *y = &all->list.data[i];
+
+		if (y->buffer == b && !y->load == !x->load) {
+			same[n++] = *y;
+		}
+	}
+	out->buffer = b;
+	out->ranges = arena_array(&m->arena, struct range, b->ndim + 1);
+	for (int d = 0; d < b->ndim; d++) {
+		if (!cover_dim(f, &a, outer, same, n, d, &out->ranges[d])) {
+			out->ranges[d].min = expr_int(m, b->shape[d]->type, 0);
+			out->ranges[d].extent = b->shape[d];
+		}
+	}
+}
+
+static bool
+has_region(const struct region *list, int n, const struct buffer *b)
+{
+	for (int i = 0; i < n; i++) {
+		if (list[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+has_address(const struct access_list *all, const struct buffer *b)
+{
+	for (int i = 0; i < all->list.n; i++) {
+		if (all->list.data[i].address &&
+		    all->list.data[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Calls may read and write anywhere from what they are given the address of:
+ * what has been declared of it stays, or else it is all of the buffer. */
+static void
+keep_declared(struct func *f, const struct block *old, struct block *copy,
+	      const struct buffer *b)
+{
+	struct region all = { .buffer = b };
+	bool known = false;
+
+	for (int i = 0; i < old->n_reads + old->n_writes; i++) {
+		bool write = i >= old->n_reads;
+		const struct region *r = write ? &old->writes[i - old->n_reads]
+					       : &old->reads[i];
+
+		if (r->buffer != b) {
+			continue;
+		}
+		known = true;
+		if (write) {
+			copy->writes[copy->n_writes++] = *r;
+		} else {
+			copy->reads[copy->n_reads++] = *r;
+		}
+	}
+	if (known) {
+		return;
+	}
+	all.ranges = arena_array(&f->module->arena, struct range, b->ndim + 1);
+	for (int d = 0; d < b->ndim; d++) {
+		all.ranges[d].min = expr_int(f->module, b->shape[d]->type, 0);
+		all.ranges[d].extent = b->shape[d];
+	}
+	copy->writes[copy->n_writes++] = all;
+}
+
+/* Of all that is touched below and lives outside. */
+static void
+outer_regions(struct func *f, struct stmt *outer, const struct access_list *all)
+{
+	struct arena *arena = &f->module->arena;
+	const struct block *old = outer->u.block;
+	struct block copy = *old;
+	bool reduces = block_reduces_below(outer);
+	int most = all->list.n + old->n_reads + old->n_writes;
+
+	copy.writes = arena_array(arena, struct region, most + 1);
+	copy.reads = arena_array(arena, struct region, most + 1);
+	copy.n_writes = copy.n_reads = 0;
+	for (int i = 0; i < all->list.n; i++) {
+		const struct access *x = &all->list.data[i];
+
+		if (lives_inside(outer, x) ||
+		    has_region(copy.writes, copy.n_writes, x->buffer) ||
+		    has_region(copy.reads, copy.n_reads, x->buffer)) {
+			continue;
+		}
+		if (has_address(all, x->buffer)) {
+			keep_declared(f, old, &copy, x->buffer);
+		} else if (!x->load) {
+			add_region(f, outer, all, i,
+				   &copy.writes[copy.n_writes++]);
+		}
+	}
+	for (int i = 0; i < all->list.n; i++) {
+		const struct access *x = &all->list.data[i];
+
+		if (x->load && !lives_inside(outer, x) &&
+		    !has_address(all, x->buffer) &&
+		    !(reduces && is_updated(all, x)) &&
+		    !has_region(copy.reads, copy.n_reads, x->buffer)) {
+			add_region(f, outer, all, i,
+				   &copy.reads[copy.n_reads++]);
+		}
+	}
+	stmt_set_block(f, outer, &copy);
+}
+
+static bool
+find_scope(void *ctx, struct stmt *s)
+{
+	*(bool *)ctx |= s->kind == STMT_FOR || s->kind == STMT_BLOCK;
+	return !*(bool *)ctx;
+}
+
+static bool
+takes_address(const struct access_list *all)
+{
+	for (int i = 0; i < all->list.n; i++) {
+		if (all->list.data[i].address) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+refresh_one(struct func *f, struct stmt *block)
+{
+	struct access_list all = { 0 };
+	struct block copy = *block->u.block;
+	bool nested = false;
+
+	access_collect(f, block->children[0], NULL, &all);
+	if (block->children[1]) {
+		access_collect(f, block->children[1], NULL, &all);
+	}
+	stmt_visit(block->children[0], find_scope, &nested);
+	if (nested || takes_address(&all)) {
+		outer_regions(f, block, &all);
+		return;
+	}
+	copy.reads = regions(f, block, &all, false, &copy.n_reads);
+	copy.writes = regions(f, block, &all, true, &copy.n_writes);
+	stmt_set_block(f, block, &copy);
+}
+
+void
+block_refresh(struct func *f, struct stmt *block)
+{
+	/* The root block declares nothing. */
+	for (; block && block != f->body; block = scope_of(block)) {
+		refresh_one(f, block);
+	}
+}

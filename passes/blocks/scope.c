@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks in their scopes: finding them, the buffers that a scope owns, and new
+ * nests for blocks. */
+#include "scope.h"
+
+#include <assert.h>
+
+struct stmt *
+scope_of(const struct stmt *s)
+{
+	struct stmt *p = s->parent;
+
+	while (p && p->kind != STMT_BLOCK) {
+		p = p->parent;
+	}
+	return p;
+}
+
+struct stmt *
+scope_child(const struct stmt *s)
+{
+	const struct stmt *scope = scope_of(s);
+
+	for (;;) {
+		const struct stmt *p = s->parent;
+
+		if (p == scope || (p->kind == STMT_SEQ && p->parent == scope)) {
+			return (struct stmt *)s;
+		}
+		s = p;
+	}
+}
+
+struct below {
+	struct func *func;
+	struct stmt_list *out;
+};
+
+static bool
+find_blocks(void *ctx, struct stmt *s)
+{
+	struct below *b = ctx;
+
+	if (s->kind == STMT_BLOCK) {
+		vec_push(&b->func->module->arena, &b->out->list, s);
+		return false;
+	}
+	return true;
+}
+
+void
+blocks_below(struct func *f, struct stmt *s, struct stmt_list *out)
+{
+	struct below b = { f, out };
+
+	stmt_visit(s, find_blocks, &b);
+}
+
+struct order {
+	const struct stmt *first, *second;
+	const struct stmt *seen;
+};
+
+static bool
+find_either(void *ctx, struct stmt *s)
+{
+	struct order *o = ctx;
+
+	if (!o->seen && (s == o->first || s == o->second)) {
+		o->seen = s;
+	}
+	return !o->seen;
+}
+
+bool
+stmt_before(const struct func *f, const struct stmt *s, const struct stmt *t)
+{
+	struct order o = { s, t, NULL };
+
+	stmt_visit(f->body, find_either, &o);
+	return o.seen == s;
+}
+
+/* -- buffers */
+
+void
+scope_add_alloc(struct func *f, struct stmt *scope, const struct buffer *b)
+{
+	struct block copy = *scope->u.block;
+	const struct buffer **list = arena_array(&f->module->arena,
+						 const struct buffer *,
+						 copy.n_allocs + 1);
+
+	for (int i = 0; i < copy.n_allocs; i++) {
+		list[i] = copy.allocs[i];
+	}
+	list[copy.n_allocs++] = b;
+	copy.allocs = list;
+	stmt_set_block(f, scope, &copy);
+}
+
+bool
+scope_owns(const struct stmt *scope, const struct buffer *b)
+{
+	for (int i = 0; i < scope->u.block->n_allocs; i++) {
+		if (scope->u.block->allocs[i] == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+scope_drop_alloc(struct func *f, struct stmt *scope, const struct buffer *b)
+{
+	struct block copy = *scope->u.block;
+	const struct buffer **list = arena_array(&f->module->arena,
+						 const struct buffer *,
+						 copy.n_allocs + 1);
+	int k = 0;
+
+	for (int i = 0; i < copy.n_allocs; i++) {
+		if (copy.allocs[i] != b) {
+			list[k++] = copy.allocs[i];
+		}
+	}
+	copy.allocs = list;
+	copy.n_allocs = k;
+	stmt_set_block(f, scope, &copy);
+}
+
+bool
+is_param_buffer(const struct func *f, const struct buffer *b)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+void
+buffer_swap_all(struct func *f, const struct buffer *from,
+		const struct buffer *to)
+{
+	stmt_replace_buffer(f, f->body, from, to);
+	for (int i = 0; i < f->params.n; i++) {
+		struct param *p = &f->params.data[i];
+
+		if (p->buffer == from) {
+			struct param new = { to->data, to, p->space };
+
+			stmt_write(f, p, &new, sizeof new);
+		}
+	}
+}
+
+/* For all the analyser is to know, the loop may run twice. */
+static void
+forget_units(struct analyser *a, const struct stmt *block)
+{
+	for (const struct stmt *p = block->parent; p && p->kind != STMT_BLOCK;
+	     p = p->parent) {
+		if (p->kind == STMT_FOR && expr_is_value(p->args[1], 1)) {
+			analyser_bind(a, p->u.loop.var, p->args[0],
+				      expr_int(a->module, p->args[1]->type, 2));
+		}
+	}
+}
+
+void
+bindings_simplify(struct func *f, struct stmt *s, bool keep_units)
+{
+	struct stmt_list blocks = { 0 };
+
+	blocks_below(f, s, &blocks);
+	for (int i = 0; i < blocks.list.n; i++) {
+		struct stmt *b = blocks.list.data[i];
+		struct analyser a;
+
+		analyser_init(&a, f->module);
+		analyser_enter_scope(&a, b);
+		if (keep_units) {
+			forget_units(&a, b);
+		}
+		for (int k = 0; k < b->n_args; k++) {
+			stmt_set_arg(f, b, k, simplify(&a, b->args[k]));
+		}
+	}
+}
+
+/* -- blocks and their nests */
+
+bool
+identity_index(const struct stmt *block, const struct buffer *b,
+	       const struct expr *const *index, int *iter_of)
+{
+	const struct block *blk = block->u.block;
+
+	for (int d = 0; d < b->ndim; d++) {
+		iter_of[d] = -1;
+		for (int i = 0; i < blk->n_iters; i++) {
+			if (index[d] == blk->iters[i].var->expr) {
+				iter_of[d] = i;
+			}
+		}
+		for (int k = 0; k < d && iter_of[d] >= 0; k++) {
+			if (iter_of[k] == iter_of[d]) {
+				return false;
+			}
+		}
+		if (iter_of[d] < 0 && !(expr_is_value(index[d], 0) &&
+					expr_is_value(b->shape[d], 1))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+struct stmt *
+sole_store(const struct stmt *block)
+{
+	struct stmt *s = block->children[0];
+
+	return s->kind == STMT_STORE ? s : NULL;
+}
+
+const char *
+iter_axis_name(const char *iter_name)
+{
+	return strncmp(iter_name, "v_", 2) == 0 && iter_name[2] ? iter_name + 2
+								: iter_name;
+}
+
+struct stmt *
+nest_for_block(struct func *f, struct stmt *block, const struct range *ranges,
+	       const struct stmt *context, bool unit_loops)
+{
+	struct module *m = f->module;
+	const struct block *b = block->u.block;
+	struct var **vars = arena_array(&m->arena, struct var *,
+					b->n_iters + 1);
+	const struct expr *predicate = expr_bool(m, true);
+	struct stmt *nest = block;
+	struct analyser a;
+
+	analyser_init(&a, m);
+	if (context) {
+		analyser_enter(&a, context);
+	}
+	for (int i = 0; i < b->n_iters; i++) {
+		const struct iter_var *it = &b->iters[i];
+		const struct expr *value = ranges[i].min, *end;
+
+		if (unit_loops || !expr_is_value(ranges[i].extent, 1)) {
+			const char *axis = iter_axis_name(it->var->name);
+
+			/* A part of the axis: h = h_o * 4 + h_i */
+			if (ranges[i].min != it->min) {
+				axis = arena_printf(&m->arena, "%s_i", axis);
+			}
+			vars[i] = var_new(m, axis, it->var->type);
+			analyser_bind(&a, vars[i],
+				      expr_int(m, it->var->type, 0),
+				      ranges[i].extent);
+			value = expr_add(m, value, vars[i]->expr);
+		}
+		value = simplify(&a, value);
+		stmt_set_arg(f, block, i + 1, value);
+		end = expr_add(m, it->min, it->extent);
+		if (!prove(&a, expr_le(m, it->min, value))) {
+			predicate = expr_and(m, predicate,
+					     expr_le(m, it->min, value));
+		}
+		if (!prove(&a, expr_lt(m, value, end))) {
+			predicate = expr_and(m, predicate,
+					     expr_lt(m, value, end));
+		}
+	}
+	stmt_set_arg(f, block, 0, predicate);
+	for (int i = b->n_iters - 1; i >= 0; i--) {
+		if (vars[i]) {
+			nest = stmt_for(f, vars[i],
+					expr_int(m, vars[i]->type, 0),
+					ranges[i].extent, FOR_SERIAL, nest);
+		}
+	}
+	return nest;
+}

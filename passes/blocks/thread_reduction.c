@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which reductions threads may share, and why not the others. */
+#include "thread_reduction.h"
+
+#include "access.h"
+
+/* May every thread start there? A sum of 16 parts that each start from 5 is 75
+ * too much; the least of them is what it was. */
+static bool
+may_repeat(const struct expr *update, const struct expr *start)
+{
+	int64_t neutral = update->kind == EXPR_MUL;
+
+	return expr_is_extreme(update) || expr_is_value(start, neutral) ||
+	       (start->kind == EXPR_FLOAT && start->u.fval == (double)neutral);
+}
+
+const char *
+cross_thread_refusal(const struct stmt *block, int *own)
+{
+	const struct stmt *store = block->children[0];
+	const struct stmt *init = block->children[1];
+	const struct expr *value;
+
+	*own = -1;
+	if (!init) {
+		return "it has no init part; do not decompose it";
+	}
+	if (store->kind != STMT_STORE || init->kind != STMT_STORE ||
+	    store->u.buffer != init->u.buffer) {
+		return "it has more than one result, or one that is no plain "
+		       "update; bind a spatial loop";
+	}
+	if (expr_has_load(init->args[0])) {
+		return "it starts from elements of a buffer, which each thread "
+		       "would; combine them afterwards";
+	}
+	value = store->args[0];
+	if (expr_combines(value)) {
+		for (int i = 0; i < 2; i++) {
+			const struct expr *e = value->args[i];
+
+			if (*own < 0 && e->kind == EXPR_LOAD &&
+			    e->u.buffer == store->u.buffer) {
+				*own = i;
+			}
+		}
+	}
+	if (*own < 0 ||
+	    expr_uses_buffer(value->args[1 - *own], store->u.buffer)) {
+		return "only sums, products, minima and maxima can be";
+	}
+	if (!may_repeat(value, init->args[0])) {
+		return value->kind == EXPR_MUL
+			       ? "it starts from another value than 1; start there, "
+				 "and combine the value afterwards"
+			       : "it starts from another value than 0; start there, "
+				 "and combine the value afterwards";
+	}
+	return NULL;
+}

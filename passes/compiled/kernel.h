@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A compiled model between the graph and the emitter: kernels as functions,
+ * constants in the layout that the schedule asked for, the memory plan, and
+ * the entry function that calls the kernels. */
+#ifndef TIRC_KERNEL_H
+#define TIRC_KERNEL_H
+
+#include "graph.h"
+#include "index_map.h"
+#include "passes.h"
+#include "target.h"
+
+struct kernel;
+
+/* A constant as it is stored: one array of the weights file. */
+struct weight {
+	const char *name; /* identifier stem, unique: "res2_0_conv_w" */
+	int index;        /* of the program's weights */
+	const struct kernel *reader; /* the first of those that read it */
+	const char *role; /* what its parameter is called there: "w" */
+	struct tensor *tensor;
+	const struct index_map *map; /* NULL: as the model has it */
+	const struct buffer *buffer; /* type and shape as stored */
+	int64_t elems;
+	int64_t bytes;
+	int64_t offset_bytes; /* in the packed weights blob */
+	bool paired;          /* its elements, of 4 bits, are two in a byte,
+				   * the first in the low bits; else each has a
+				   * byte of its own */
+};
+
+enum arg_kind { ARG_TENSOR, ARG_WEIGHT, ARG_SCRATCH, ARG_DIM };
+
+struct kernel_arg {
+	enum arg_kind kind;
+	struct tensor *tensor;       /* ARG_TENSOR: input, output or both */
+	struct weight *weight;       /* ARG_WEIGHT */
+	const struct buffer *buffer; /* the parameter; NULL for ARG_DIM */
+	struct var *var;             /* ARG_DIM: the size variable */
+	struct tensor *in_place;     /* ARG_TENSOR, written: the input that it
+				      * overwrites through the same pointer */
+	int64_t scratch_bytes;       /* ARG_SCRATCH: local arrays too large for
+				      * the stack, planned in the workspace */
+	bool read, written;
+};
+
+struct host_device;
+
+struct kernel {
+	const char *name; /* identifier, from the model's names */
+	struct group *group;
+	/* Lowered; on a device, what launches kernels. Its name is the kernel's,
+	 * or another where several kernels call it. */
+	struct func *func;
+	/* The first kernel in order of execution that calls func: itself, or
+	 * another with the same body. */
+	struct kernel *owner;
+	/* Of an owner: all that call func, itself the first, in that order. */
+	VEC(struct kernel *) callers;
+	/* Of an owner: the first one before it with the same function but for
+	 * literals; NULL: there is none. */
+	const struct kernel *like;
+	struct host_device *device; /* the kernels; NULL: not on a device */
+	/* Of a region whose backend keeps something between runs: what prepares
+	 * it. Parameters: the model, memory of its own, the constants. */
+	struct func *init;
+	/* = func->params, in order; where there is init, constants are its. */
+	VEC(struct kernel_arg) args;
+	const char *title;    /* "Conv 3x3, stride 1, …, + bias, Relu" */
+	const char *schedule; /* "conv.direct  c_tile 16, w_tile 4" */
+	/* Iterations for which its reduction has a form of its own, without the
+	 * conditions that hold there: "ow_o 1 to 6"; NULL: it has one form. */
+	const char *copies;
+	/* Work at the largest sizes: operations on floats, on integers (those
+	 * of indices are left out), and the multiply-accumulates of the nodes. */
+	double flops, int_ops;
+	int64_t macs, read_bytes, write_bytes;
+	bool int_macs;        /* macs are of integers */
+	int64_t stack_bytes;  /* local arrays that live at once */
+	int scratch_place;    /* in the plan: of the first scratch argument,
+				* before those of the others */
+	int64_t weight_bytes; /* of read_bytes: constants */
+	bool apart;           /* func_forbids_contraction */
+};
+
+/* Where a tensor lives. */
+enum place_kind {
+	PLACE_NONE,
+	PLACE_INPUT,
+	PLACE_OUTPUT,
+	PLACE_WORKSPACE,
+	PLACE_WEIGHT
+};
+
+struct placement {
+	struct tensor *tensor; /* NULL: scratch of a kernel */
+	struct kernel *scratch_of;
+	const struct buffer *scratch; /* which of its parameters */
+	enum place_kind kind;
+	struct tensor *root;  /* INPUT/OUTPUT: which; a view's storage */
+	int64_t offset_bytes; /* WORKSPACE */
+	int64_t bytes;        /* as it is stored, with what is around it */
+	int first, last;      /* kernel indices of its life */
+	struct var *var;      /* the entry function's pointer to it; NULL:
+				    * it has none */
+	const char *name;     /* how that is spelled, once printed */
+};
+
+/* A part of the workspace with elements of one type. */
+struct workspace_part {
+	struct dtype type;
+	int64_t offset_bytes, elems;
+};
+
+struct memory_plan {
+	VEC(struct placement) places;
+	/* Indices of those that the entry function has a pointer to, in the
+	 * order of the pointers. */
+	VEC(int) named;
+	int64_t workspace_bytes, align_bytes;
+	int64_t bound_bytes;  /* largest sum alive at one kernel */
+	const char *strategy; /* which one won */
+	/* In order, if the target wants an array for each type. */
+	VEC(struct workspace_part) parts;
+};
+
+struct program {
+	struct graph *graph;
+	const struct target *target;
+	VEC(struct kernel *) kernels; /* in the order of execution */
+	VEC(struct weight *) weights;
+	struct memory_plan plan;
+	struct func *entry;
+	/* Where regions keep something between runs: the model's struct, which
+	 * is a parameter of entry; NULL: none does. */
+	struct var *model;
+};
+
+#endif

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entry function as TIR: the memory plan in words, then the kernels in
+ * order.
+ *
+ *   let relu1_out = workspace + 0:
+ *     conv1(image, conv1_w, conv1_bias, relu1_out)
+ *     fc(relu1_out, fc_w, fc_bias, prob)
+ */
+#include <assert.h>
+
+#include "host_device.h"
+#include "identifiers.h"
+#include "kernels.h"
+#include "plan.h"
+
+struct entry {
+	struct program *p;
+	struct module *m;
+	struct func *f;
+	struct name_set names;
+	struct var *workspace;
+	const struct expr **of_weight; /* by number */
+	const struct buffer **parts;   /* of it, where types are apart */
+	const struct expr **of_tensor; /* by tensor id: its pointer */
+	VEC(struct var *) pointers;    /* LETs, outermost first */
+	VEC(const struct expr *) values;
+};
+
+static void
+add_tensor_param(struct entry *e, struct tensor *t)
+{
+	struct buffer_spec spec = {
+		.name = name_set_add(&e->names, t->name),
+		.type = dtype_stored(t->type),
+		.ndim = t->ndim,
+		.shape = t->shape,
+	};
+	const struct buffer *b = buffer_new(e->m, &spec);
+
+	func_add_param(e->f, b->data, b);
+	e->of_tensor[t->id] = b->data->expr;
+}
+
+/* The element at that place of the array of its type. */
+static const struct expr *
+element_address(struct entry *e, struct dtype t, int64_t offset_bytes)
+{
+	for (int i = 0; i < e->p->plan.parts.n; i++) {
+		const struct workspace_part *part = &e->p->plan.parts.data[i];
+		const struct expr *at, *load;
+
+		if (dtype_equal(part->type, t)) {
+			at = expr_i32(e->m,
+				      (offset_bytes - part->offset_bytes) /
+					      dtype_bytes(t));
+			load = expr_load(e->m, e->parts[i], &at, 1);
+			return expr_call(e->m, INTRIN_ADDRESS_OF,
+					 dtype_of(DT_HANDLE), &load, 1);
+		}
+	}
+	assert(!"a type that has no part of the workspace");
+	return NULL;
+}
+
+/* A pointer into the workspace, named once. */
+static const struct expr *
+workspace_pointer(struct entry *e, const char *name, struct dtype t,
+		  const struct placement *at)
+{
+	struct memory_plan *plan = &e->p->plan;
+	int64_t offset_bytes = at->offset_bytes;
+	struct var *v = var_new(e->m, name_set_add(&e->names, name),
+				dtype_of(DT_HANDLE));
+	const struct expr *args[2], *value;
+
+	if (e->parts != NULL) {
+		value = element_address(e, t, offset_bytes);
+	} else {
+		args[0] = e->workspace->expr;
+		args[1] = expr_i32(e->m, offset_bytes);
+		value = expr_call(e->m, INTRIN_PTR_ADD, dtype_of(DT_HANDLE),
+				  args, 2);
+	}
+	plan->places.data[at - plan->places.data].var = v;
+	vec_push(&e->m->arena, &plan->named, (int)(at - plan->places.data));
+	vec_push(&e->m->arena, &e->pointers, v);
+	vec_push(&e->m->arena, &e->values, value);
+	return v->expr;
+}
+
+/* The workspace as one parameter, or as one for each type. */
+static void
+add_workspace(struct entry *e)
+{
+	const struct memory_plan *plan = &e->p->plan;
+
+	if (plan->workspace_bytes > 0 && plan->parts.n == 0) {
+		e->workspace = var_new(e->m,
+				       name_set_add(&e->names, "workspace"),
+				       dtype_of(DT_HANDLE));
+		func_add_param(e->f, e->workspace, NULL);
+	}
+	if (plan->parts.n > 0) {
+		e->parts = arena_array(&e->m->arena, const struct buffer *,
+				       plan->parts.n);
+	}
+	for (int i = 0; i < plan->parts.n; i++) {
+		const struct workspace_part *part = &plan->parts.data[i];
+		const struct expr *extent = expr_i32(e->m, part->elems);
+		struct buffer_spec spec = {
+			.name = name_set_add(&e->names,
+					     arena_printf(&e->m->arena,
+							  "workspace_%s",
+							  dtype_short(
+								  part->type))),
+			.type = part->type,
+			.ndim = 1,
+			.shape = &extent,
+		};
+
+		e->parts[i] = buffer_new(e->m, &spec);
+		func_add_param(e->f, e->parts[i]->data, e->parts[i]);
+	}
+}
+
+/* What a tensor in the workspace is called: by the model if it has a name of
+ * its own that no kernel has, else after the kernel that writes it. */
+static const char *
+tensor_stem(struct entry *e, const struct kernel *k, const struct tensor *t)
+{
+	const char *stem = name_stem(&e->m->arena, t->name);
+
+	if (stem == NULL) {
+		stem = k->name;
+	}
+	if (!name_set_takes(&e->names, stem)) {
+		return arena_printf(&e->m->arena, "%s_out", stem);
+	}
+	return stem;
+}
+
+static const struct expr *
+pointer_to(struct entry *e, const struct kernel *k, struct tensor *t)
+{
+	const struct placement *at;
+
+	if (e->of_tensor[t->id] != NULL) {
+		return e->of_tensor[t->id];
+	}
+	at = plan_find(&e->p->plan, t);
+	assert(at != NULL);
+	switch (at->kind) {
+	case PLACE_WORKSPACE:
+		e->of_tensor[t->id] = workspace_pointer(e, tensor_stem(e, k, t),
+							dtype_stored(t->type),
+							at);
+		break;
+	case PLACE_INPUT:
+	case PLACE_OUTPUT:
+		assert(at->root != t && e->of_tensor[at->root->id] != NULL);
+		e->of_tensor[t->id] = e->of_tensor[at->root->id];
+		break;
+	default:
+		assert(!"a tensor that no kernel can reach");
+	}
+	return e->of_tensor[t->id];
+}
+
+static const struct expr *
+scratch_pointer(struct entry *e, const struct kernel *k,
+		const struct kernel_arg *arg)
+{
+	const struct placement *at = plan_find_scratch(&e->p->plan, k,
+						       arg->buffer);
+
+	assert(at != NULL);
+	return workspace_pointer(e,
+				 arena_printf(&e->m->arena, "%s_%s", k->name,
+					      arg->buffer->name),
+				 dtype_of(arg->buffer->type.kind), at);
+}
+
+/* The launches, with the arguments in place of the parameters. */
+static struct stmt *
+launch_kernels(struct entry *e, const struct kernel *k,
+	       const struct expr *const *args)
+{
+	int n = k->func->params.n;
+	struct var_map map = {
+		.from = arena_array(&e->m->arena, struct var *, n + 1),
+		.to = arena_copy(&e->m->arena, args,
+				 sizeof *args * (size_t)(n + 1)),
+		.n = n,
+	};
+	struct stmt *s = stmt_clone(e->f, k->func->body, true);
+
+	for (int i = 0; i < n; i++) {
+		map.from[i] = k->func->params.data[i].var;
+	}
+	stmt_substitute(e->f, s, &map);
+	return s;
+}
+
+static const struct expr *
+weight_pointer(const struct entry *e, const struct kernel_arg *arg)
+{
+	assert(e->p->weights.data[arg->weight->index] == arg->weight);
+	return e->of_weight[arg->weight->index];
+}
+
+static struct stmt *
+call_kernel(struct entry *e, const struct kernel *k)
+{
+	const struct expr **args = arena_array(&e->m->arena,
+					       const struct expr *,
+					       k->args.n + 2);
+	int n = 0;
+
+	args[n++] = expr_string(e->m, k->func->name);
+	if (k->init != NULL) {
+		args[n++] = e->p->model->expr;
+	}
+	for (int i = 0; i < k->args.n; i++) {
+		const struct kernel_arg *arg = &k->args.data[i];
+
+		switch (arg->kind) {
+		case ARG_TENSOR:
+			args[n++] = pointer_to(e, k, arg->tensor);
+			break;
+		case ARG_WEIGHT:
+			if (k->init == NULL) {
+				args[n++] = weight_pointer(e, arg);
+			}
+			break;
+		case ARG_SCRATCH:
+			args[n++] = scratch_pointer(e, k, arg);
+			break;
+		case ARG_DIM:
+			args[n++] = arg->var->expr;
+			break;
+		}
+	}
+	if (k->device != NULL) {
+		return launch_kernels(e, k, args + 1);
+	}
+	return stmt_evaluate(e->f, expr_call(e->m, INTRIN_CALL_FUNC,
+					     dtype_of(DT_VOID), args, n));
+}
+
+static void
+add_weight_params(struct entry *e)
+{
+	struct module *m = e->m;
+	struct program *p = e->p;
+
+	e->of_weight = arena_array(&m->arena, const struct expr *,
+				   p->weights.n + 1);
+	for (int i = 0; i < p->weights.n; i++) {
+		struct weight *w = p->weights.data[i];
+		struct buffer_spec spec = {
+			.name = name_set_add(&e->names, w->name),
+			.type = w->buffer->type,
+			.ndim = w->buffer->ndim,
+			.shape = w->buffer->shape,
+			.scope = "const",
+		};
+		const struct buffer *b = buffer_new(m, &spec);
+
+		func_add_param(e->f, b->data, b);
+		e->of_weight[i] = b->data->expr;
+	}
+}
+
+struct func *
+entry_build(struct program *p)
+{
+	struct graph *g = p->graph;
+	struct module *m = g->module;
+	struct entry e = { .p = p, .m = m, .f = func_new(m, "run") };
+	VEC(struct stmt *) calls = { 0 };
+	struct stmt *body;
+
+	name_set_init(&e.names, &m->arena);
+	e.names.max_length = NAME_INTERNAL;
+	e.names.reserved = p->target->reserved;
+	e.names.n_reserved = p->target->n_reserved;
+	e.of_tensor = arena_array(&m->arena, const struct expr *,
+				  g->tensors.n + 1);
+	for (int i = 0; i < p->kernels.n; i++) {
+		const struct kernel *k = p->kernels.data[i];
+
+		name_set_add(&e.names, k->name);
+		if (k->callers.n > 1) {
+			name_set_add(&e.names, k->func->name);
+		}
+		for (int l = 1; k->device != NULL && l < k->device->n_launches;
+		     l++) {
+			name_set_add(&e.names,
+				     k->device->launches[l].kernel->name);
+		}
+	}
+	for (int i = 0; i < g->inputs.n; i++) {
+		add_tensor_param(&e, g->inputs.data[i]);
+	}
+	for (int i = 0; i < g->outputs.n; i++) {
+		add_tensor_param(&e, g->outputs.data[i]);
+	}
+	add_weight_params(&e);
+	add_workspace(&e);
+	for (int i = 0; i < g->dims.n; i++) {
+		name_set_add(&e.names, g->dims.data[i]->name);
+		func_add_param(e.f, g->dims.data[i], NULL);
+	}
+	if (p->model != NULL) {
+		func_add_param(e.f, p->model, NULL);
+	}
+	for (int i = 0; i < p->kernels.n; i++) {
+		vec_push(&m->arena, &calls,
+			 call_kernel(&e, p->kernels.data[i]));
+	}
+	body = stmt_seq(e.f, calls.data, calls.n);
+	for (int i = e.pointers.n - 1; i >= 0; i--) {
+		body = stmt_let(e.f, e.pointers.data[i], e.values.data[i],
+				body);
+	}
+	e.f->body = body;
+	return e.f;
+}

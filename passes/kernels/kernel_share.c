@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In place: the result of a kernel over one of its inputs, as one pointer.
+ *
+ *   add(x, b, y)   ->   add(b, y)      # y is read and written
+ *
+ * Legal if nobody needs the input's bytes afterwards (through views and parts
+ * of joined tensors), nor the kernel itself as another argument; if neither is
+ * the caller's memory; and if lowering says that every element is read before
+ * it is written. Decided before signatures are emitted, so that no promise of
+ * distinct pointers is broken. */
+#include "access.h"
+#include "iter_map.h"
+#include "kernel_build.h"
+#include "layouts.h"
+#include "loop_legality.h"
+#include "lower.h"
+
+/* Where the bytes of t are: through views, the tensor that owns them. A
+ * concatenation of parts owns its own. */
+static struct tensor *
+storage_root(struct builder *b, struct tensor *t)
+{
+	while (t->producer != NULL && b->view_of[t->id] != NULL &&
+	       t->producer->inputs[0]->part_of != t) {
+		t = t->producer->inputs[0];
+	}
+	return t;
+}
+
+/* Groups that a search for an ancestor goes through at most: one further away
+ * is not known to be one. */
+enum { SEARCH_MAX = 4096 };
+
+struct search {
+	struct builder *b;
+	int candidate;
+	int seen; /* groups */
+	bool found;
+	VEC(const struct group *) open;
+};
+
+/* What the node reads from other groups comes before. */
+static void
+search_inputs(struct search *s, const struct group *group,
+	      const struct node *node)
+{
+	struct builder *b = s->b;
+
+	for (int a = 0; a < node->n_inputs && !s->found; a++) {
+		const struct tensor *t = node->inputs[a];
+		int from;
+
+		if (t == NULL || t->producer == NULL ||
+		    group_has_node(group, t->producer)) {
+			continue;
+		}
+		from = t->producer->group;
+		/* Groups stand in topological order. */
+		if (from < s->candidate || b->mark[from] == b->stamp) {
+			continue;
+		}
+		b->mark[from] = b->stamp;
+		s->found = from == s->candidate;
+		vec_push(&b->m->arena, &s->open, b->g->groups.data[from]);
+		s->seen++;
+	}
+}
+
+/* Does the candidate run before the group `of` in every order? */
+static bool
+is_ancestor(struct builder *b, int of, int candidate)
+{
+	struct search s = { .b = b, .candidate = candidate };
+
+	b->stamp++;
+	vec_push(&b->m->arena, &s.open, b->g->groups.data[of]);
+	while (s.open.n > 0 && !s.found && s.seen < SEARCH_MAX) {
+		const struct group *group = s.open.data[--s.open.n];
+
+		for (int i = 0; i < group->nodes.n; i++) {
+			search_inputs(&s, group, group->nodes.data[i]);
+		}
+	}
+	return s.found;
+}
+
+/* Does every other use of t's bytes happen before this group runs? */
+static bool
+dies_here(struct builder *b, struct tensor *t, const struct group *group)
+{
+	if (t->is_output) {
+		return false;
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		struct node *user = t->uses.data[i].node;
+
+		for (int k = b->first_group[user->id];
+		     k < b->first_group[user->id + 1]; k++) {
+			struct group *other = b->group_list[k];
+
+			if (other == group) {
+				continue;
+			}
+			if (other->is_view) {
+				if (!dies_here(b, user->outputs[0], group)) {
+					return false;
+				}
+			} else if (!is_ancestor(b, group->id, other->id)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* The same of every part that lies in the bytes of a concatenation. */
+static bool
+parts_die_here(struct builder *b, const struct tensor *whole,
+	       const struct group *group)
+{
+	const struct node *n = whole->producer;
+
+	for (int i = 0; n != NULL && i < n->n_inputs; i++) {
+		struct tensor *root;
+
+		if (n->inputs[i] == NULL || n->inputs[i]->part_of != whole) {
+			continue;
+		}
+		root = storage_root(b, n->inputs[i]);
+		if (!dies_here(b, root, group) ||
+		    !parts_die_here(b, root, group)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is y, or a view of it, a part of a concatenation? It has its place then. */
+static bool
+becomes_part(struct builder *b, const struct tensor *t)
+{
+	if (t->part_of != NULL) {
+		return true;
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		struct node *user = t->uses.data[i].node;
+
+		if (user->group >= 0 &&
+		    b->g->groups.data[user->group]->is_view &&
+		    becomes_part(b, user->outputs[0])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Behind y through views: is it, in the end, the caller's memory? */
+static bool
+becomes_output(struct builder *b, const struct tensor *t)
+{
+	if (t->is_output) {
+		return true;
+	}
+	for (int i = 0; i < t->uses.n; i++) {
+		struct node *user = t->uses.data[i].node;
+
+		if (user->group >= 0 &&
+		    b->g->groups.data[user->group]->is_view &&
+		    becomes_output(b, user->outputs[0])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+same_shape(const struct tensor *a, const struct tensor *b)
+{
+	if (!dtype_equal(a->type, b->type) || a->ndim != b->ndim ||
+	    !layout_equal(a->layout, b->layout, a->ndim)) {
+		return false;
+	}
+	for (int d = 0; d < a->ndim; d++) {
+		if (a->shape[d] != b->shape[d]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Are t's bytes some of whole's? */
+static bool
+lies_in(struct builder *b, struct tensor *t, const struct tensor *whole)
+{
+	while (t != whole && t->part_of != NULL) {
+		t = storage_root(b, t->part_of);
+	}
+	return t == whole;
+}
+
+/* Does the kernel read bytes of in's root, or around them, as something else,
+ * too? */
+static bool
+is_read_twice(struct builder *b, const struct kernel *k, int in,
+	      struct tensor *root)
+{
+	for (int i = 0; i < k->args.n; i++) {
+		const struct kernel_arg *arg = &k->args.data[i];
+		struct tensor *other;
+
+		if (i == in || arg->kind != ARG_TENSOR || arg->written) {
+			continue;
+		}
+		other = storage_root(b, arg->tensor);
+		if (lies_in(b, other, root) || lies_in(b, root, other)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* -- threads of a device */
+
+/* Has every element an iteration of the block of its own? */
+static bool
+is_own_place(struct func *f, const struct stmt *store,
+	     const struct block *block)
+{
+	struct iter_map map;
+	struct analyser a;
+
+	analyser_init(&a, f->module);
+	for (int d = 0; d < block->n_iters; d++) {
+		const struct iter_var *it = &block->iters[d];
+
+		if (it->kind != ITER_SPATIAL) {
+			return false;
+		}
+		analyser_bind(&a, it->var, it->min, it->extent);
+	}
+	return iter_map_detect(&a, block->iters, block->n_iters, NULL,
+			       store->args + 1, store->n_args - 1,
+			       ITER_MAP_BIJECTIVE, &map);
+}
+
+/* Nests of the function follow each other: each is a kernel of its own. */
+static bool
+is_before(const struct stmt *x, const struct stmt *y)
+{
+	const struct stmt *all = stmt_common((struct stmt *)x,
+					     (struct stmt *)y);
+
+	if (all->kind != STMT_SEQ || all->parent == NULL ||
+	    all->parent->kind != STMT_BLOCK || all->parent->parent != NULL) {
+		return false;
+	}
+	for (int i = 0; i < all->n_children; i++) {
+		if (stmt_contains(all->children[i], x)) {
+			return true;
+		}
+		if (stmt_contains(all->children[i], y)) {
+			return false;
+		}
+	}
+	return false;
+}
+
+/* Is each element read where it is stored, or by a kernel before that? */
+static bool
+loads_at(const struct access_list *loads, const struct stmt *store)
+{
+	for (int i = 0; i < loads->list.n; i++) {
+		const struct access *x = &loads->list.data[i];
+
+		if (x->at != store && is_before(x->at, store)) {
+			continue;
+		}
+		if (x->at != store || x->buffer->ndim + 1 != store->n_args) {
+			return false;
+		}
+		for (int d = 0; d < x->buffer->ndim; d++) {
+			if (x->index[d] != store->args[d + 1]) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+static bool
+reads_own(struct func *f, const struct buffer *in, const struct buffer *out)
+{
+	struct access_list loads = { 0 }, uses = { 0 };
+	const struct stmt *store, *block;
+
+	access_collect(f, f->body, in, &loads);
+	access_collect(f, f->body, out, &uses);
+	if (func_writes(f, in) || loads.list.n == 0 || uses.list.n != 1 ||
+	    uses.list.data[0].load) {
+		return false;
+	}
+	store = uses.list.data[0].at;
+	for (block = store; block != NULL && block->kind != STMT_BLOCK;
+	     block = block->parent) {
+	}
+	return store->kind == STMT_STORE && block != NULL &&
+	       scope_of(block) != NULL && scope_of(scope_of(block)) == NULL &&
+	       is_own_place(f, store, block->u.block) &&
+	       loads_at(&loads, store) &&
+	       bindings_injective(f, scope_child(block), block);
+}
+
+void
+kernel_note_own(struct joint *j)
+{
+	struct kernel *k = j->k;
+
+	for (int o = 0; o < k->args.n; o++) {
+		for (int i = 0; i < k->args.n; i++) {
+			const struct kernel_arg *in = &k->args.data[i];
+			const struct kernel_arg *out = &k->args.data[o];
+			struct own_element own = { in->tensor, out->tensor };
+
+			if (in->kind == ARG_TENSOR && !in->written &&
+			    out->kind == ARG_TENSOR && out->written &&
+			    reads_own(k->func, k->func->params.data[i].buffer,
+				      k->func->params.data[o].buffer)) {
+				vec_push(&j->b->m->arena, &j->own, own);
+			}
+		}
+	}
+}
+
+static bool
+is_own(const struct joint *j, const struct kernel_arg *in,
+       const struct kernel_arg *out)
+{
+	for (int i = 0; i < j->own.n; i++) {
+		if (j->own.data[i].in == in->tensor &&
+		    j->own.data[i].out == out->tensor) {
+			return lower_moves_on(j->k->func, in->buffer,
+					      out->buffer);
+		}
+	}
+	return false;
+}
+
+void
+kernel_share_storage(struct joint *j)
+{
+	bool threads = j->b->p->target->max_threads > 0;
+	struct builder *b = j->b;
+	struct kernel *k = j->k;
+
+	for (int o = 0; o < k->args.n; o++) {
+		struct kernel_arg *out = &k->args.data[o];
+
+		if (out->kind != ARG_TENSOR || !out->written ||
+		    becomes_output(b, out->tensor) ||
+		    becomes_part(b, out->tensor)) {
+			continue;
+		}
+		for (int i = 0; i < k->args.n; i++) {
+			struct kernel_arg *in = &k->args.data[i];
+			struct tensor *root;
+
+			if (in->kind != ARG_TENSOR || in->written ||
+			    !same_shape(in->tensor, out->tensor)) {
+				continue;
+			}
+			root = storage_root(b, in->tensor);
+			if (root->is_input || tensor_is_constant(root) ||
+			    root->is_output || becomes_output(b, root) ||
+			    !dies_here(b, root, k->group) ||
+			    !parts_die_here(b, root, k->group) ||
+			    is_read_twice(b, k, i, root) ||
+			    !(threads ? is_own(j, in, out)
+				      : lower_can_share(k->func, in->buffer,
+							out->buffer))) {
+				continue;
+			}
+			lower_share(k->func, in->buffer, out->buffer);
+			out->in_place = in->tensor;
+			out->read = true;
+			memmove(&k->args.data[i], &k->args.data[i + 1],
+				sizeof k->args.data[0] *
+					(size_t)(k->args.n - i - 1));
+			k->args.n--;
+			if (i < o) {
+				o--;
+			}
+			break;
+		}
+	}
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel does, in figures, from its lowered text. */
+#include "analyse.h"
+#include "kernel_build.h"
+#include "lower.h"
+#include "ops.h"
+#include "rounding.h"
+
+/* Operations on values, by the kind of their numbers. Arithmetic of indices is
+ * not work: it is in the arguments of loads and stores, which are passed over. */
+struct work {
+	double floats, ints;
+};
+
+static void
+count_expr(const struct expr *e, struct work *w)
+{
+	bool counts = false;
+
+	switch (e->kind) {
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+	case EXPR_DIV:
+	case EXPR_FLOORDIV:
+	case EXPR_MIN:
+	case EXPR_MAX:
+	case EXPR_CALL:
+		counts = true;
+		break;
+	case EXPR_LOAD:
+		return;
+	default:
+		break;
+	}
+	if (counts && dtype_is_float(e->type)) {
+		w->floats += e->type.lanes;
+	} else if (counts && dtype_is_int(e->type)) {
+		w->ints += e->type.lanes;
+	}
+	for (int i = 0; i < e->n_args; i++) {
+		count_expr(e->args[i], w);
+	}
+}
+
+static void
+find_load(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_LOAD;
+}
+
+/* Whether a named expression is a value rather than an index. */
+static bool
+is_value(const struct expr *e)
+{
+	bool loads = dtype_is_float(e->type);
+
+	expr_visit(e, find_load, &loads);
+	return loads;
+}
+
+/* Of a loop of a symbolic size, or one whose size another loop decides: the
+ * largest. */
+static double
+most_iterations(struct analyser *a, const struct stmt *loop)
+{
+	int64_t extent;
+	struct bounds b;
+
+	if (expr_is_int(loop->args[1], &extent)) {
+		return (double)extent;
+	}
+	b = analyse_bounds(a, loop->args[1]);
+	return b.max < BOUND_POS_INF ? (double)b.max : 1;
+}
+
+static struct work
+count_stmt(struct analyser *a, const struct stmt *s)
+{
+	struct work w = { 0 };
+	struct analyser_mark mark = analyser_mark(a);
+
+	if (s->kind == STMT_STORE) {
+		count_expr(s->args[0], &w);
+		return w;
+	}
+	if (s->kind == STMT_LET && is_value(s->args[0])) {
+		count_expr(s->args[0], &w);
+	}
+	if (s->kind == STMT_FOR) {
+		analyser_bind(a, s->u.loop.var, s->args[0], s->args[1]);
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		struct work child = { 0 };
+
+		if (s->children[i] != NULL) {
+			child = count_stmt(a, s->children[i]);
+		}
+		/* One of the branches is taken, the longer one. */
+		if (s->kind != STMT_IF) {
+			w.floats += child.floats;
+			w.ints += child.ints;
+		} else if (child.floats + child.ints > w.floats + w.ints) {
+			w = child;
+		}
+	}
+	analyser_pop(a, mark);
+	if (s->kind == STMT_FOR) {
+		double n = most_iterations(a, s);
+
+		w.floats *= n;
+		w.ints *= n;
+	}
+	return w;
+}
+
+static int64_t
+arg_bytes(const struct kernel_arg *arg)
+{
+	int64_t elems;
+
+	if (arg->buffer == NULL || !buffer_max_elems(arg->buffer, &elems)) {
+		return 0;
+	}
+	return elems * buffer_element_bytes(arg->buffer);
+}
+
+static void
+find_call(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_CALL &&
+			e->u.intrin == INTRIN_CALL_EXTERN;
+}
+
+static bool
+see_call(void *ctx, struct stmt *s)
+{
+	for (int i = 0; i < s->n_args; i++) {
+		if (s->args[i] != NULL) {
+			expr_visit(s->args[i], find_call, ctx);
+		}
+	}
+	return true;
+}
+
+void
+kernel_measure(struct kernel *k)
+{
+	bool calls = false;
+	struct analyser an;
+	struct work work;
+
+	analyser_init(&an, k->func->module);
+	work = count_stmt(&an, k->func->body);
+	stmt_visit(k->func->body, see_call, &calls);
+	k->flops = work.floats;
+	k->int_ops = work.ints;
+	k->stack_bytes = lower_stack_bytes(k->func);
+	k->apart = func_forbids_contraction(k->func);
+	for (int i = 0; i < k->group->nodes.n; i++) {
+		const struct node *n = k->group->nodes.data[i];
+		int64_t macs = op_macs(n);
+
+		k->macs += macs;
+		k->int_macs |= macs > 0 && !dtype_is_float(n->inputs[0]->type);
+		/* Instructions multiply, not the text. */
+		if (calls && macs > 0 && dtype_is_float(n->inputs[0]->type)) {
+			k->flops += 2 * (double)macs;
+		}
+	}
+	if (k->group->region != NULL) {
+		k->flops = 2 * (double)k->macs;
+		k->int_ops = 0;
+	}
+	for (int i = 0; i < k->args.n; i++) {
+		const struct kernel_arg *arg = &k->args.data[i];
+
+		if (arg->kind == ARG_SCRATCH) {
+			continue;
+		}
+		k->read_bytes += arg->read ? arg_bytes(arg) : 0;
+		k->write_bytes += arg->written ? arg_bytes(arg) : 0;
+		k->weight_bytes += arg->kind == ARG_WEIGHT ? arg_bytes(arg) : 0;
+	}
+}

@@ -1,0 +1,929 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From fusion groups to kernels: the operators of a group as tensor
+ * expressions, joined; the default schedule; lowering; and, where an input
+ * dies here and every element is read before it is written, one pointer for
+ * both.
+ *
+ *   group { Conv, Relu }   ->   conv1(x, w, bias, y), lowered TIR
+ */
+#include <assert.h>
+
+#include "backend.h"
+#include "host_device.h"
+#include "identifiers.h"
+#include "kernel_build.h"
+#include "layouts.h"
+#include "lower.h"
+#include "ops.h"
+#include "plan.h"
+#include "sched_rules.h"
+
+bool
+group_has_node(const struct group *group, const struct node *n)
+{
+	for (int i = 0; i < group->nodes.n; i++) {
+		if (group->nodes.data[i] == n) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does a group compute both nodes? */
+static bool
+are_together(const struct builder *b, const struct node *n,
+	     const struct node *m)
+{
+	if (n->group >= 0 && n->group == m->group) {
+		return true;
+	}
+	for (int i = b->first_group[n->id]; i < b->first_group[n->id + 1];
+	     i++) {
+		if (group_has_node(b->group_list[i], m)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Some user of t lies in a group that does not compute t itself. */
+static bool
+used_outside(const struct builder *b, const struct tensor *t)
+{
+	for (int i = 0; i < t->uses.n; i++) {
+		if (!are_together(b, t->producer, t->uses.data[i].node)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+group_makes(const struct builder *b, const struct group *group,
+	    const struct tensor *t)
+{
+	return t->producer != NULL && t->producer->group == group->id &&
+	       (t->is_output || used_outside(b, t));
+}
+
+/* A constant of one element becomes a literal. */
+static struct te_tensor *
+literal(struct joint *j, struct tensor *t)
+{
+	struct module *m = j->b->m;
+	const struct value *v = tensor_value(j->b->g, t);
+	union number x;
+	const struct expr *body;
+
+	if (v == NULL) {
+		return NULL;
+	}
+	x = v->data != NULL ? number_load(v->type, v->data, 0) : v->fill;
+	switch (dtype_class(v->type)) {
+	case DTC_FLOAT:
+		body = expr_float(m, v->type, x.f);
+		break;
+	case DTC_BOOL:
+	case DTC_INT:
+	case DTC_UINT:
+		body = expr_int(m, v->type, x.i);
+		break;
+	default:
+		return NULL;
+	}
+	return te_compute(m, "literal", "elementwise", t->ndim,
+			  te_axes(m, t->ndim, t->shape, NULL), body, NULL, 0);
+}
+
+static struct te_tensor *
+find_te(struct joint *j, const struct tensor *t)
+{
+	for (int i = 0; i < j->made.n; i++) {
+		if (j->made.data[i] == t) {
+			return j->made_te.data[i];
+		}
+	}
+	for (int i = 0; i < j->from.n; i++) {
+		if (j->from.data[i] == t) {
+			return j->from_te.data[i];
+		}
+	}
+	return NULL;
+}
+
+static struct te_tensor *
+input_te(struct joint *j, struct tensor *t)
+{
+	struct module *m = j->b->m;
+	struct te_tensor *te = find_te(j, t);
+	int64_t elems;
+
+	if (te != NULL) {
+		return te;
+	}
+	if (tensor_is_constant(t) && tensor_const_elems(t, &elems) &&
+	    elems == 1) {
+		te = literal(j, t);
+		if (te != NULL) {
+			vec_push(&m->arena, &j->made, t);
+			vec_push(&m->arena, &j->made_te, te);
+			return te;
+		}
+	}
+	te = te_placeholder(m,
+			    name_set_add(&j->names,
+					 kernel_role(&m->arena, j->k->group,
+						     t)),
+			    t->type, t->ndim, t->shape);
+	vec_push(&m->arena, &j->from, t);
+	vec_push(&m->arena, &j->from_te, te);
+	return te;
+}
+
+static bool
+define_node(struct joint *j, const struct node *n)
+{
+	struct module *m = j->b->m;
+	struct te_tensor **in = arena_array(&m->arena, struct te_tensor *,
+					    n->n_inputs + 1);
+	struct te_tensor **out = arena_array(&m->arena, struct te_tensor *,
+					     n->n_outputs + 1);
+
+	for (int i = 0; i < n->n_inputs; i++) {
+		in[i] = n->inputs[i] != NULL ? input_te(j, n->inputs[i]) : NULL;
+	}
+	if (!ops_define(j->b->g, n, in, out)) {
+		return false;
+	}
+	for (int i = 0; i < n->n_outputs; i++) {
+		if (n->outputs[i] != NULL && out[i] != NULL) {
+			vec_push(&m->arena, &j->made, n->outputs[i]);
+			vec_push(&m->arena, &j->made_te, out[i]);
+		}
+	}
+	return true;
+}
+
+static struct weight *
+weight_of(struct joint *j, struct tensor *t, const struct buffer *buffer)
+{
+	struct module *m = j->b->m;
+	struct weight *w = arena_new(&m->arena, struct weight);
+
+	w->tensor = t;
+	w->buffer = buffer;
+	return w;
+}
+
+static void
+add_arg(struct joint *j, struct tensor *t, const struct te_tensor *te,
+	bool written)
+{
+	struct kernel_arg arg = { .tensor = t, .buffer = te->buffer };
+
+	if (tensor_is_constant(t)) {
+		arg.kind = ARG_WEIGHT;
+		arg.weight = weight_of(j, t, te->buffer);
+	} else {
+		arg.kind = ARG_TENSOR;
+	}
+	arg.read = !written;
+	arg.written = written;
+	vec_push(&j->b->m->arena, &j->k->args, arg);
+}
+
+/* Results are called y, whatever the operator called its last stage. */
+static void
+name_results(struct joint *j)
+{
+	struct module *m = j->b->m;
+	struct func *f = j->k->func;
+
+	for (int i = 0; i < j->k->args.n; i++) {
+		struct kernel_arg *arg = &j->k->args.data[i];
+		struct buffer_spec spec;
+
+		if (!arg->written) {
+			continue;
+		}
+		spec = (struct buffer_spec){
+			.name = name_set_add(&j->names, "y"),
+			.type = arg->buffer->type,
+			.ndim = arg->buffer->ndim,
+			.shape = arg->buffer->shape,
+		};
+		arg->buffer = buffer_new(m, &spec);
+		stmt_replace_buffer(f, f->body, f->params.data[i].buffer,
+				    arg->buffer);
+		f->params.data[i].buffer = arg->buffer;
+		f->params.data[i].var = arg->buffer->data;
+	}
+}
+
+enum { FEW_BESIDE = 8 };
+
+static bool
+is_short(const struct kernel_arg *arg)
+{
+	return arg->kind == ARG_WEIGHT && dtype_bits(arg->buffer->type) == 4;
+}
+
+/* Lets constants of 4 bits lie two in a byte, and notes which. Those of which
+ * the kernel has few beside others (zero points) keep a byte each: they are
+ * read as often, and save little. */
+static void
+pair_constants(struct joint *j)
+{
+	struct module *m = j->b->m;
+	const char *names = NULL;
+	int64_t most = 0, elems;
+
+	for (int i = 0; i < j->k->args.n; i++) {
+		const struct kernel_arg *arg = &j->k->args.data[i];
+
+		if (is_short(arg) && buffer_const_elems(arg->buffer, &elems) &&
+		    elems > most) {
+			most = elems;
+		}
+	}
+	for (int i = 0; i < j->k->args.n; i++) {
+		const struct kernel_arg *arg = &j->k->args.data[i];
+
+		if (!is_short(arg) ||
+		    (buffer_const_elems(arg->buffer, &elems) &&
+		     elems < most / FEW_BESIDE)) {
+			continue;
+		}
+		arg->weight->paired = true;
+		names = names == NULL ? arg->buffer->name
+				      : arena_printf(&m->arena, "%s, %s", names,
+						     arg->buffer->name);
+	}
+	if (names != NULL) {
+		func_set_note(j->k->func, "packed", expr_string(m, names));
+	}
+}
+
+/* Data first, then constants, then results: the order of the signature. */
+static bool
+join(struct joint *j)
+{
+	struct builder *b = j->b;
+	struct module *m = b->m;
+	struct group *group = j->k->group;
+	VEC(struct te_tensor *) params = { 0 };
+
+	for (int i = 0; i < group->nodes.n; i++) {
+		if (!define_node(j, group->nodes.data[i])) {
+			return false;
+		}
+	}
+	for (int constant = 0; constant < 2; constant++) {
+		for (int i = 0; i < j->from.n; i++) {
+			if (tensor_is_constant(j->from.data[i]) == constant) {
+				vec_push(&m->arena, &params,
+					 j->from_te.data[i]);
+				add_arg(j, j->from.data[i], j->from_te.data[i],
+					false);
+			}
+		}
+	}
+	for (int i = 0; i < j->made.n; i++) {
+		struct tensor *t = j->made.data[i];
+
+		if (t->producer != NULL && group_makes(b, group, t)) {
+			vec_push(&m->arena, &params, j->made_te.data[i]);
+			add_arg(j, t, j->made_te.data[i], true);
+		}
+	}
+	j->k->func = te_to_func(m, j->k->name, params.data, params.n);
+	if (j->k->func == NULL) {
+		return false;
+	}
+	name_results(j);
+	pair_constants(j);
+	return true;
+}
+
+struct var_use {
+	const struct var *var;
+	bool used;
+};
+
+static bool
+see_var(void *ctx, struct stmt *s)
+{
+	struct var_use *u = ctx;
+
+	for (int i = 0; i < s->n_args && !u->used; i++) {
+		u->used = s->args[i] != NULL &&
+			  expr_uses_var(s->args[i], u->var);
+	}
+	for (int d = 0;
+	     s->kind == STMT_ALLOC && d < s->u.buffer->ndim && !u->used; d++) {
+		u->used = expr_uses_var(s->u.buffer->shape[d], u->var);
+	}
+	return !u->used;
+}
+
+static bool
+param_is_used(const struct func *f, const struct param *p)
+{
+	struct var_use use = { .var = p->var };
+
+	if (p->buffer != NULL) {
+		return func_reads(f, p->buffer) || func_writes(f, p->buffer);
+	}
+	stmt_visit(f->body, see_var, &use);
+	for (int i = 0; i < f->params.n; i++) {
+		const struct buffer *b = f->params.data[i].buffer;
+
+		/* Flat indices are made of the inner dimensions. */
+		for (int d = 1; b != NULL && d < b->ndim && !use.used; d++) {
+			use.used = expr_uses_var(b->shape[d], p->var);
+		}
+	}
+	return use.used;
+}
+
+/* The parameters may have changed their buffers (merged dimensions, packed
+ * layouts); scalars and scratch come behind. Constants that went into the
+ * definition (shapes, axes) and data that turned out not to matter are no
+ * parameters. */
+static void
+refresh_args(struct joint *j)
+{
+	struct module *m = j->b->m;
+	struct kernel *k = j->k;
+	struct func *f = k->func;
+	int n = k->args.n, kept = 0;
+
+	for (int i = 0; i < f->params.n; i++) {
+		struct kernel_arg arg = { .kind = ARG_DIM };
+		struct param param = f->params.data[i];
+
+		if (i < n) {
+			arg = k->args.data[i];
+		} else {
+			arg.var = param.var;
+		}
+		if (!param_is_used(f, &param)) {
+			continue;
+		}
+		arg.buffer = param.buffer;
+		if (arg.weight != NULL) {
+			arg.weight->buffer = buffer_of_numbers(m, arg.buffer);
+		}
+		f->params.data[kept] = param;
+		k->args.n = kept++;
+		vec_push(&m->arena, &k->args, arg);
+	}
+	f->params.n = kept;
+	k->args.n = kept;
+}
+
+/* What has no elements is read by nobody, but where an index is computed. */
+static bool
+check_empty(struct joint *j)
+{
+	for (int i = 0; i < j->k->args.n; i++) {
+		const struct kernel_arg *arg = &j->k->args.data[i];
+		int64_t elems;
+
+		if (arg->tensor != NULL &&
+		    tensor_const_elems(arg->tensor, &elems) && elems == 0) {
+			return diag_error(
+				&j->b->m->diags, DIAG_UNSUPPORTED,
+				node_place(j->b->g, j->k->group->anchor),
+				"it looks up elements of '%s', which has none",
+				arg->tensor->name);
+		}
+	}
+	return true;
+}
+
+/* -- local arrays that do not fit the stack -- */
+
+/* The last n parameters are such arrays. */
+static bool
+plan_scratch(struct joint *j, int n)
+{
+	struct builder *b = j->b;
+	struct func *f = j->k->func;
+
+	for (int i = f->params.n - n; i < f->params.n; i++) {
+		struct kernel_arg arg = {
+			.kind = ARG_SCRATCH,
+			.read = true,
+			.written = true,
+			.buffer = f->params.data[i].buffer,
+		};
+		int64_t elems;
+
+		if (!buffer_max_elems(arg.buffer, &elems)) {
+			return diag_error(
+				&b->m->diags, DIAG_UNKNOWN_SHAPE,
+				node_place(b->g, j->k->group->anchor),
+				"the size of an intermediate array has no "
+				"upper bound; give the symbolic dimensions "
+				"bounds with --dim NAME=MIN..MAX");
+		}
+		arg.scratch_bytes = elems * buffer_element_bytes(arg.buffer);
+		vec_push(&b->m->arena, &j->k->args, arg);
+	}
+	return true;
+}
+
+/* -- on a device: kernels, and what lives from one to the next -- */
+
+static bool
+split_device(struct joint *j)
+{
+	const struct target *t = j->b->p->target;
+	struct kernel *k = j->k;
+	struct device_limits limits = {
+		.max_threads = t->max_threads,
+		.shared_bytes = t->shared_bytes,
+	};
+	int n = k->func->params.n;
+
+	k->device = arena_new(&j->b->m->arena, struct host_device);
+	if (!lower_split_host_device(j->b->m, k->func, &limits, &j->b->names,
+				     k->device)) {
+		return false;
+	}
+	k->func = k->device->host;
+	return plan_scratch(j, k->func->params.n - n);
+}
+
+/* -- one group -- */
+
+static void
+new_names(const struct builder *b, struct name_set *s)
+{
+	name_set_init(s, &b->m->arena);
+	s->reserved = b->p->target->reserved;
+	s->n_reserved = b->p->target->n_reserved;
+}
+
+/* One array for equal constants as the model has them: the one that there is,
+ * or w. */
+static struct weight *
+same_weight(struct builder *b, struct weight *w)
+{
+	struct pointer_map *of = &b->plain_weights[w->paired];
+	int at;
+
+	if (w->map != NULL) {
+		return w;
+	}
+	at = pointer_map_get(of, w->tensor, b->p->weights.n);
+	if (at < b->p->weights.n) {
+		return b->p->weights.data[at];
+	}
+	pointer_map_put(of, w->tensor, at);
+	return w;
+}
+
+static void
+adopt_weights(struct joint *j)
+{
+	struct builder *b = j->b;
+	struct kernel *k = j->k;
+
+	for (int i = 0; i < k->args.n; i++) {
+		struct kernel_arg *arg = &k->args.data[i];
+		struct weight *w = arg->weight;
+
+		if (w == NULL) {
+			continue;
+		}
+		arg->weight = same_weight(b, w);
+		if (arg->weight != w) {
+			continue;
+		}
+		w->index = b->p->weights.n;
+		w->name = name_set_add(&b->weight_names,
+				       weight_stem(b->g, k, arg));
+		w->reader = k;
+		w->role = arg->buffer->name;
+		if (!buffer_const_elems(w->buffer, &w->elems)) {
+			w->elems = 0;
+		}
+		w->bytes = w->elems * dtype_bytes(w->buffer->type);
+		vec_push(&b->m->arena, &b->p->weights, w);
+	}
+}
+
+/* Nodes of one layer often share its name: the operator tells them apart. Those
+ * without a name are told by what stands next to them. */
+static const char *
+free_stem(struct builder *b, const struct group *group)
+{
+	const char *stem = kernel_stem(b->g, group), *neighbour;
+
+	if (name_set_takes(&b->names, stem)) {
+		return stem;
+	}
+	neighbour = kernel_neighbour(b->g, group);
+	if (neighbour != NULL && name_set_takes(&b->names, neighbour)) {
+		return neighbour;
+	}
+	return arena_printf(&b->m->arena, "%s_%s", stem,
+			    operator_word(&b->m->arena, group->anchor));
+}
+
+static const char by_hand[] = "written by hand";
+
+/* "split(i, [None, 4]); vectorize(i_i)" */
+static const char *
+trace_words(struct module *m, const struct sched *s)
+{
+	const char *text = "";
+
+	for (int i = 0; i < s->trace.n; i++) {
+		const struct sched_step *step = &s->trace.data[i];
+
+		if (!step->primitive->is_query) {
+			text = arena_printf(&m->arena, "%s%s%s", text,
+					    text[0] ? "; " : "", step->text);
+		}
+	}
+	return text[0] ? text : by_hand;
+}
+
+/* By the rules for the layout of constants, then by the hook. */
+static bool
+schedule_after_rules(struct builder *b, struct kernel *k, struct sched *out)
+{
+	if (!default_schedule(k, b->p->target, b->m, out) ||
+	    !b->hooks->after_rules(b->hooks->ctx, k->name, k->func)) {
+		return false;
+	}
+	k->schedule = by_hand;
+	if (out != NULL) {
+		out->trace.n = 0; /* it tells of another program */
+	}
+	return true;
+}
+
+/* By the hook, or else by the rules. */
+static bool
+schedule(struct builder *b, struct kernel *k, struct sched *out)
+{
+	struct sched s;
+
+	if (b->hooks == NULL || b->hooks->schedule == NULL) {
+		return default_schedule(k, b->p->target, b->m, out);
+	}
+	sched_init(&s, k->func);
+	s.intrins = b->p->target->intrins;
+	switch (b->hooks->schedule(b->hooks->ctx, k->name, &s)) {
+	case HOOK_SCHEDULE_NONE:
+		return default_schedule(k, b->p->target, b->m, out);
+	case HOOK_SCHEDULE_AFTER:
+		return schedule_after_rules(b, k, out);
+	case HOOK_SCHEDULE_FAILED:
+		return false;
+	case HOOK_SCHEDULE_DONE:
+		break;
+	}
+	func_commit(k->func);
+	k->schedule = trace_words(b->m, &s);
+	if (out != NULL) {
+		*out = s;
+	}
+	return sched_adopt_layouts(&s, k);
+}
+
+void
+kernel_state_device(const struct target *target, struct func *f)
+{
+	if (target_wide_bytes(target) > 0) {
+		func_set_note(f, "wide_bytes",
+			      expr_i32(f->module, target_wide_bytes(target)));
+	}
+	if (target->warp_size > 1) {
+		func_set_note(f, "warp_size",
+			      expr_i32(f->module, target->warp_size));
+	}
+}
+
+void
+kernel_state_vectors(const struct target *target, struct func *f)
+{
+	const char *vectors = target->vectors != NULL ? target->vectors : "";
+
+	/* None where the compiler finds them by itself. */
+	if (target_has_vectors(target)) {
+		func_set_note(f, "vectors", expr_string(f->module, vectors));
+		if (target->byte_vectors) {
+			func_set_note(f, "byte_vectors",
+				      expr_bool(f->module, true));
+		}
+		if (target->fmax_vectors) {
+			func_set_note(f, "fmax_vectors",
+				      expr_bool(f->module, true));
+		}
+	}
+	if (vectors[0] != '\0') {
+		func_set_note(f, "vector_params", expr_bool(f->module, true));
+	}
+	kernel_state_device(target, f);
+}
+
+/* The group as a function without schedule. */
+static bool
+join_group(struct builder *b, struct group *group, struct joint *j)
+{
+	struct kernel *k = arena_new(&b->m->arena, struct kernel);
+
+	*j = (struct joint){ .b = b, .k = k };
+	k->group = group;
+	new_names(b, &j->names);
+	if (group->region != NULL) {
+		k->name = name_set_add(&b->names, group->region->name);
+		k->title = region_title(b->g, group->region);
+		return join_region(j);
+	}
+	k->name = name_set_add(&b->names, free_stem(b, group));
+	k->title = kernel_title(b->g, group);
+	return join(j);
+}
+
+/* What a backend computes has neither schedule nor loops. */
+static void
+finish_region(struct joint *j)
+{
+	kernel_measure(j->k);
+	adopt_weights(j);
+	vec_push(&j->b->m->arena, &j->b->p->kernels, j->k);
+}
+
+/* The note is for the comment; equal functions may have other loops' names. */
+static void
+take_copies(struct kernel *k)
+{
+	const struct expr *e = func_note(k->func, PARTITION_COPIES);
+
+	if (e != NULL) {
+		k->copies = e->u.text;
+		func_set_note(k->func, PARTITION_COPIES, NULL);
+	}
+}
+
+static bool
+finish_kernel(struct joint *joint)
+{
+	struct builder *b = joint->b;
+	struct module *m = b->m;
+	struct kernel *k = joint->k;
+	double start;
+
+	if (k->group->region != NULL) {
+		finish_region(joint);
+		return true;
+	}
+	layouts_apply(m, k);
+	layouts_widen_rows(m, k, b->p->target);
+	start = hooks_start(b->hooks);
+	if (!schedule(b, k, NULL)) {
+		return false;
+	}
+	hooks_took(b->hooks, "schedule", start);
+	if (b->hooks != NULL && b->hooks->after_func != NULL) {
+		b->hooks->after_func(b->hooks->ctx, "schedule", k->func);
+	}
+	kernel_state_vectors(b->p->target, k->func);
+	layouts_write_halos(m, k);
+	if (b->p->target->max_threads > 0) {
+		kernel_note_own(joint);
+	}
+	if (!lower_func(k->func, b->hooks)) {
+		return false;
+	}
+	take_copies(k);
+	refresh_args(joint);
+	if (!check_empty(joint)) {
+		return false;
+	}
+	kernel_share_storage(joint);
+	if (b->p->target->max_threads > 0) {
+		kernel_measure(k);
+		if (!split_device(joint)) {
+			return false;
+		}
+	} else {
+		if (!plan_scratch(joint,
+				  lower_scratch(k->func,
+						b->p->target
+							->stack_limit_bytes))) {
+			return false;
+		}
+		kernel_measure(k);
+		vec_push(&m->arena, &m->funcs, k->func);
+	}
+	adopt_weights(joint);
+	vec_push(&m->arena, &b->p->kernels, k);
+	return true;
+}
+
+/* -- all groups -- */
+
+/* In which groups each node is, by its id: list[first[id]..first[id + 1]). */
+static void
+list_groups(struct builder *b)
+{
+	struct graph *g = b->g;
+	struct arena *a = &b->m->arena;
+	int *fill = arena_array(a, int, g->next_node_id + 1), all = 0;
+
+	b->first_group = arena_array(a, int, g->next_node_id + 2);
+	b->mark = arena_array(a, int, g->groups.n + 1);
+	for (int i = 0; i < g->groups.n; i++) {
+		const struct group *group = g->groups.data[i];
+
+		assert(group->id == i);
+		for (int k = 0; k < group->nodes.n; k++) {
+			fill[group->nodes.data[k]->id]++;
+		}
+	}
+	for (int id = 0; id <= g->next_node_id; id++) {
+		b->first_group[id] = all;
+		all += fill[id];
+		fill[id] = b->first_group[id];
+	}
+	b->first_group[g->next_node_id + 1] = all;
+	b->group_list = arena_array(a, struct group *, all + 1);
+	for (int i = 0; i < g->groups.n; i++) {
+		struct group *group = g->groups.data[i];
+
+		for (int k = 0; k < group->nodes.n; k++) {
+			int id = group->nodes.data[k]->id;
+
+			b->group_list[fill[id]++] = group;
+		}
+	}
+}
+
+static void
+find_views(struct builder *b)
+{
+	struct graph *g = b->g;
+
+	b->view_of = arena_array(&b->m->arena, struct group *,
+				 g->tensors.n + 1);
+	for (int i = 0; i < g->groups.n; i++) {
+		struct group *group = g->groups.data[i];
+
+		for (int k = 0; group->is_view && k < group->nodes.n; k++) {
+			b->view_of[group->nodes.data[k]->outputs[0]->id] =
+				group;
+		}
+	}
+}
+
+static bool
+has_no_elements(const struct tensor *t)
+{
+	int64_t elems;
+
+	return tensor_const_elems(t, &elems) && elems == 0;
+}
+
+/* Are all results that others read arrays without elements? Groups with no
+ * such array at all are told first, for asking who reads them takes time. */
+static bool
+makes_nothing(const struct builder *b, const struct group *group)
+{
+	bool any = false;
+
+	for (int pass = 0; pass < 2 && (pass == 0 || any); pass++) {
+		for (int i = 0; i < group->nodes.n; i++) {
+			const struct node *node = group->nodes.data[i];
+
+			for (int k = 0; k < node->n_outputs; k++) {
+				const struct tensor *t = node->outputs[k];
+
+				if (t == NULL) {
+					continue;
+				}
+				any |= has_no_elements(t);
+				if (pass == 1 && !has_no_elements(t) &&
+				    group_makes(b, group, t)) {
+					return false;
+				}
+			}
+		}
+	}
+	return any;
+}
+
+/* For what is put in front of a name, or behind it. */
+enum { NAME_ROOM = 8 };
+
+bool
+program_build(struct graph *g, const struct target *target,
+	      const struct pass_hooks *hooks, struct program *out)
+{
+	struct module *m = g->module;
+	struct builder b = { .p = out, .g = g, .m = m, .hooks = hooks };
+	struct joint *joints;
+	struct kernel **kernels;
+	double start;
+	int n = 0;
+
+	memset(out, 0, sizeof *out);
+	out->graph = g;
+	out->target = target;
+	new_names(&b, &b.names);
+	new_names(&b, &b.weight_names);
+	b.names.max_length = NAME_INTERNAL - NAME_ROOM;
+	b.weight_names.max_length = NAME_INTERNAL - NAME_ROOM;
+	pointer_map_init(&b.plain_weights[0], &m->arena);
+	pointer_map_init(&b.plain_weights[1], &m->arena);
+	list_groups(&b);
+	find_views(&b);
+	joints = arena_array(&m->arena, struct joint, g->groups.n + 1);
+	kernels = arena_array(&m->arena, struct kernel *, g->groups.n + 1);
+	for (int i = 0; i < g->groups.n; i++) {
+		if (g->groups.data[i]->is_view ||
+		    makes_nothing(&b, g->groups.data[i])) {
+			continue;
+		}
+		if (!join_group(&b, g->groups.data[i], &joints[n])) {
+			return false;
+		}
+		kernels[n] = joints[n].k;
+		n++;
+	}
+	layouts_choose(out, kernels, n);
+	for (int i = 0; i < n; i++) {
+		if (!finish_kernel(&joints[i])) {
+			return false;
+		}
+	}
+	start = hooks_start(hooks);
+	plan_order(out);
+	if (!plan_memory(out)) {
+		return false;
+	}
+	kernels_align(out);
+	kernels_note_spaces(out);
+	kernels_merge(&b);
+	hooks_took(hooks, "plan", start);
+	out->entry = entry_build(out);
+	return out->entry != NULL;
+}
+
+/* -- a kernel's schedule, to be looked at -- */
+
+/* A kernel like k, without schedule; false after reporting. */
+static bool
+join_again(struct builder *b, const struct kernel *k, struct joint *out)
+{
+	struct kernel *copy = arena_new(&b->m->arena, struct kernel);
+
+	*out = (struct joint){ .b = b, .k = copy };
+	copy->group = k->group;
+	copy->name = k->name;
+	new_names(b, &out->names);
+	if (k->group->region != NULL) {
+		return diag_error(
+			&b->m->diags, DIAG_UNSUPPORTED,
+			node_place(b->g, k->group->anchor),
+			"%s is computed by "
+			"backend %s: there are no loops to look at or to "
+			"schedule",
+			k->name, k->group->region->backend->name);
+	}
+	if (!join(out)) {
+		return false;
+	}
+	layouts_apply(b->m, copy);
+	layouts_widen_rows(b->m, copy, b->p->target);
+	return true;
+}
+
+struct func *
+kernel_unscheduled(struct program *p, const struct kernel *k)
+{
+	struct builder b = { .p = p, .g = p->graph, .m = p->graph->module };
+	struct joint j;
+
+	list_groups(&b);
+	return join_again(&b, k, &j) ? j.k->func : NULL;
+}
+
+bool
+kernel_schedule(struct program *p, const struct kernel *k,
+		const struct pass_hooks *hooks, struct sched *out)
+{
+	struct builder b = {
+		.p = p, .g = p->graph, .m = p->graph->module, .hooks = hooks
+	};
+	struct joint j;
+
+	list_groups(&b);
+	return join_again(&b, k, &j) && schedule(&b, j.k, out);
+}

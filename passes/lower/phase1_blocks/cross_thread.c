@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions along a loop that is bound to the threads of a block: each thread
+ * reduces its part, then half of the threads take in what the other half has,
+ * until one has it all.
+ *
+ *   for k_i in thread(4, "threadIdx.x"):     for k_i in thread(4, ...):
+ *       for k_o in range(8):                     part = 0
+ *           with T.block("B"):                   for k_o in range(8):
+ *               with T.init(): B[i] = 0   ->         part = part + A[i, ...]
+ *               B[i] = B[i] + A[i, k]            all[k_i] = part
+ *                                                if k_i < 2:
+ *                                                    all[k_i] += all[k_i + 2]
+ *                                                if k_i < 1:
+ *                                                    all[k_i] += all[k_i + 1]
+ *                                                if k_i == 0: B[i] = all[0]
+ *
+ * Where threads of a warp can exchange values (the note "warp_size"), they do so,
+ * and each warp has one element of shared memory, if there are several:
+ *
+ *   part = part + T.warp_shuffle_xor(part, 2)
+ *   part = part + T.warp_shuffle_xor(part, 1)
+ *
+ * The pass "sync" puts the barriers in. Needs the loops from the outermost
+ * that reduces down to the block to do nothing but reduce. */
+#include "lower_passes.h"
+
+#include <string.h>
+
+#include "block_init.h"
+#include "thread_loops.h"
+#include "thread_reduction.h"
+
+enum { REDUCTION_THREADS_MAX = 4096 };
+
+struct cross {
+	struct func *func;
+	struct module *m;
+	struct stmt *block, *outer; /* outer: the outermost that reduces */
+	struct stmt_vec threads;    /* that reduce, outermost first */
+	struct stmt_vec serial;
+	struct stmt_vec around;     /* threads of the block around outer */
+	const struct expr *combine; /* the update */
+	const struct expr *identity, *source;  /* in terms of the loops */
+	const struct expr *const *index;       /* of the result */
+	const struct expr *reducing, *spatial; /* predicate, or NULL */
+	const struct buffer *result;
+};
+
+static bool
+cross_fail(struct cross *x, const char *fmt, ...)
+{
+	struct diag_place place = { .item = x->func->name };
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_error(&x->m->diags, DIAG_UNSUPPORTED, place,
+		   "block %s reduces across threads: %s",
+		   x->block->u.block->name,
+		   arena_vprintf(&x->m->arena, fmt, ap));
+	va_end(ap);
+	return false;
+}
+
+static bool
+reduces_across(const struct stmt *block)
+{
+	for (const struct stmt *s = block->parent; s && s->kind != STMT_BLOCK;
+	     s = s->parent) {
+		if (tag_is_thread(tag_of(s)) && loop_drives(s, block, true)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* -- what there is */
+
+static bool
+find_loops(struct cross *x)
+{
+	struct arena *arena = &x->m->arena;
+	struct stmt_vec inner = { 0 };
+
+	for (struct stmt *s = x->block->parent; s && s->kind != STMT_BLOCK;
+	     s = s->parent) {
+		if (s->kind == STMT_FOR && loop_drives(s, x->block, true)) {
+			x->outer = s;
+		}
+	}
+	for (struct stmt *s = x->block->parent; s != x->outer->parent;
+	     s = s->parent) {
+		if (s->kind != STMT_FOR) {
+			return cross_fail(x,
+					  "there is more than the block in "
+					  "loop %s; compute the other "
+					  "statements elsewhere",
+					  x->outer->u.loop.var->name);
+		}
+		if (loop_drives(s, x->block, false)) {
+			return cross_fail(x,
+					  "loop %s, inside of loop %s, does "
+					  "not reduce; reorder it outwards",
+					  s->u.loop.var->name,
+					  x->outer->u.loop.var->name);
+		}
+		vec_push(arena, &inner.list, s);
+	}
+	for (int i = inner.list.n - 1; i >= 0; i--) {
+		struct stmt *s = inner.list.data[i];
+
+		if (tag_is_thread(tag_of(s))) {
+			vec_push(arena, &x->threads.list, s);
+		} else if (tag_of(s) >= 0) {
+			return cross_fail(x,
+					  "loop %s is bound to %s; only the "
+					  "threads of a block can reduce "
+					  "together",
+					  s->u.loop.var->name,
+					  s->u.loop.thread);
+		} else {
+			vec_push(arena, &x->serial.list, s);
+		}
+	}
+	for (struct stmt *s = x->outer->parent; s; s = s->parent) {
+		if (tag_of(s) == TAG_VIRTUAL) {
+			return cross_fail(x,
+					  "loop %s around it is one of "
+					  "virtual threads; bind another loop",
+					  s->u.loop.var->name);
+		}
+		if (tag_is_thread(tag_of(s))) {
+			vec_push(arena, &x->around.list, s);
+		}
+	}
+	return true;
+}
+
+static const struct expr *
+bound(struct cross *x, const struct expr *e)
+{
+	const struct block *b = x->block->u.block;
+	struct var_map map = { .n = b->n_iters };
+
+	map.from = arena_array(&x->m->arena, struct var *, b->n_iters + 1);
+	map.to = arena_array(&x->m->arena, const struct expr *, b->n_iters + 1);
+	for (int i = 0; i < b->n_iters; i++) {
+		map.from[i] = b->iters[i].var;
+		map.to[i] = x->block->args[i + 1];
+	}
+	return expr_substitute(x->m, e, &map);
+}
+
+/* B[i] = B[i] op source, from B[i] = identity. */
+static bool
+find_update(struct cross *x)
+{
+	const struct stmt *store = x->block->children[0];
+	const struct stmt *init = x->block->children[1];
+	const struct expr **index, *value;
+	const char *why;
+	int own;
+
+	why = cross_thread_refusal(x->block, &own);
+	if (why != NULL) {
+		return cross_fail(x, "%s", why);
+	}
+	value = store->args[0];
+	x->combine = value;
+	x->result = store->u.buffer;
+	x->identity = bound(x, init->args[0]);
+	x->source = bound(x, value->args[1 - own]);
+	index = arena_array(&x->m->arena, const struct expr *,
+			    x->result->ndim + 1);
+	for (int d = 0; d < x->result->ndim; d++) {
+		index[d] = bound(x, store->args[1 + d]);
+	}
+	x->index = index;
+	return true;
+}
+
+static void
+split_predicate(struct cross *x)
+{
+	struct conjuncts all = { 0 }, reducing = { 0 }, spatial = { 0 };
+	struct arena *arena = &x->m->arena;
+
+	expr_conjuncts(x->m, x->block->args[0], &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct expr *c = all.list.data[i];
+		bool inner = false;
+
+		for (struct stmt *s = x->block->parent; s != x->outer->parent;
+		     s = s->parent) {
+			inner |= expr_uses_var(c, s->u.loop.var);
+		}
+		if (inner) {
+			vec_push(arena, &reducing.list, c);
+		} else {
+			vec_push(arena, &spatial.list, c);
+		}
+	}
+	x->reducing = x->block->args[0];
+	if (expr_is_value(x->reducing, 1)) {
+		x->reducing = NULL;
+	}
+	x->spatial = expr_conjunction(x->m, spatial.list.data, spatial.list.n);
+}
+
+/* -- what becomes of it */
+
+static const struct buffer *
+new_buffer(struct cross *x, const char *suffix, const char *scope, int ndim,
+	   const struct expr *const *shape)
+{
+	struct buffer_spec spec = {
+		.name = arena_printf(&x->m->arena, "%s_%s", x->result->name,
+				     suffix),
+		.type = x->result->type,
+		.ndim = ndim,
+		.shape = shape,
+		.scope = scope,
+	};
+
+	return buffer_new(x->m, &spec);
+}
+
+static const struct expr *
+from_zero(struct module *m, const struct stmt *loop)
+{
+	return expr_sub(m, loop->u.loop.var->expr, loop->args[0]);
+}
+
+/* The number of the thread among those that reduce together, and theirs. */
+static const struct expr *
+thread_number(struct cross *x, int64_t *n)
+{
+	const struct expr *number = NULL;
+
+	*n = 1;
+	for (int i = 0; i < x->threads.list.n; i++) {
+		const struct stmt *s = x->threads.list.data[i];
+		const struct expr *v = from_zero(x->m, s);
+		int64_t extent;
+
+		if (!expr_is_int(s->args[1], &extent) ||
+		    extent * *n > REDUCTION_THREADS_MAX) {
+			return NULL;
+		}
+		*n *= extent;
+		number = number ? expr_add(x->m,
+					   expr_mul(x->m, number, s->args[1]),
+					   v)
+				: v;
+	}
+	return number;
+}
+
+struct tree {
+	const struct buffer *all;
+	const struct expr **index; /* the last one is the thread's number */
+	int n;
+};
+
+static const struct expr *
+load_at(struct cross *x, struct tree *t, const struct expr *last)
+{
+	t->index[t->n - 1] = last;
+	return expr_load(x->m, t->all, t->index, t->n);
+}
+
+static struct stmt *
+store_at(struct cross *x, struct tree *t, const struct expr *last,
+	 const struct expr *value)
+{
+	t->index[t->n - 1] = last;
+	return stmt_store(x->func, t->all, value, t->index, t->n);
+}
+
+/* Partial results of the threads: a row for each of those around. */
+static bool
+make_tree(struct cross *x, int64_t n, struct tree *t)
+{
+	const struct expr **shape;
+
+	t->n = x->around.list.n + 1;
+	shape = arena_array(&x->m->arena, const struct expr *, t->n);
+	t->index = arena_array(&x->m->arena, const struct expr *, t->n);
+	for (int i = 0; i < t->n - 1; i++) {
+		const struct stmt *s =
+			x->around.list.data[x->around.list.n - 1 - i];
+		int64_t extent;
+
+		if (!expr_is_int(s->args[1], &extent)) {
+			return cross_fail(x,
+					  "the extent of loop %s, around "
+					  "it, is not constant",
+					  s->u.loop.var->name);
+		}
+		shape[i] = s->args[1];
+		t->index[i] = from_zero(x->m, s);
+	}
+	shape[t->n - 1] = expr_i32(x->m, n);
+	t->all = new_buffer(x, "all", "shared", t->n, shape);
+	return true;
+}
+
+/* -- by values of other threads of a warp */
+
+struct extents {
+	int64_t of[TAG_COUNT]; /* 0: none so far */
+	bool same;
+};
+
+static bool
+see_extent(void *ctx, struct stmt *s)
+{
+	struct extents *e = ctx;
+	int tag = tag_of(s);
+	int64_t extent;
+
+	if (tag_is_thread(tag)) {
+		e->same &= expr_is_int(s->args[1], &extent) &&
+			   expr_is_value(s->args[0], 0) &&
+			   (e->of[tag] == 0 || e->of[tag] == extent);
+		e->of[tag] = e->same ? extent : 0;
+	}
+	return true;
+}
+
+/* Do all threads of the kernel come by? Where loops of one index differ, some
+ * stand aside. */
+static bool
+all_come(struct cross *x)
+{
+	struct stmt *kernel = x->block;
+	struct extents e = { .same = true };
+
+	for (struct stmt *s = x->block; s != NULL; s = s->parent) {
+		kernel = tag_of(s) >= 0 ? s : kernel;
+	}
+	stmt_visit(kernel, see_extent, &e);
+	return e.same;
+}
+
+/* The threads of a warp that reduce n parts together: all of them come by, and
+ * neighbours have neighbouring numbers. 0: there are no such. */
+static int64_t
+warp_of(struct cross *x, int64_t n)
+{
+	const struct expr *note = func_note(x->func, "warp_size");
+	int64_t warp;
+
+	if (note == NULL || !expr_is_int(note, &warp) ||
+	    dtype_bits(x->result->type) < 32 || x->result->type.lanes != 1 ||
+	    x->threads.list.n != 1 ||
+	    tag_of(x->threads.list.data[0]) != TAG_THREAD_X || n < 2 ||
+	    (n & (n - 1)) != 0 || n / warp > warp || !all_come(x)) {
+		return 0;
+	}
+	return n < warp ? n : warp;
+}
+
+static const struct expr *
+combined(const struct cross *x, const struct expr *a, const struct expr *b)
+{
+	const struct expr *both[2] = { a, b };
+
+	return expr_rebuild(x->m, x->combine, both);
+}
+
+/* part = part op that of the threads whose numbers differ in one bit, for each
+ * of them: n threads have it all then. */
+static int
+exchange(struct cross *x, const struct buffer *part, int64_t n,
+	 struct stmt **out)
+{
+	struct module *m = x->m;
+	const struct expr *own = expr_load(m, part, NULL, 0);
+	int k = 0;
+
+	for (int64_t bit = n / 2; bit > 0; bit /= 2) {
+		const struct expr *args[] = { own, expr_i32(m, bit) };
+		const struct expr *other = expr_call(m, INTRIN_SHUFFLE_XOR,
+						     own->type, args, 2);
+
+		out[k++] = stmt_store(x->func, part, combined(x, own, other),
+				      NULL, 0);
+	}
+	return k;
+}
+
+/* Those of a warp, then one value of each warp. */
+static int
+by_warps(struct cross *x, const struct buffer *part, struct tree *tree,
+	 const struct expr *number, int64_t warp, int64_t warps,
+	 struct stmt **out)
+{
+	struct module *m = x->m;
+	const struct expr *size = expr_int(m, number->type, warp);
+	int k = exchange(x, part, warp, out);
+
+	if (warps == 1) {
+		return k;
+	}
+	out[k++] = stmt_if(x->func,
+			   expr_eq(m, expr_floormod(m, number, size),
+				   expr_int(m, number->type, 0)),
+			   store_at(x, tree, expr_floordiv(m, number, size),
+				    expr_load(m, part, NULL, 0)),
+			   NULL);
+	out[k++] = stmt_store(x->func, part,
+			      load_at(x, tree,
+				      expr_floormod(m, number,
+						    expr_int(m, number->type,
+							     warps))),
+			      NULL, 0);
+	return k + exchange(x, part, warps, out + k);
+}
+
+/* part = identity; for the serial loops: part = part op source. */
+static void
+own_part(struct cross *x, const struct buffer *part, struct stmt **out)
+{
+	struct func *f = x->func;
+	struct stmt *s = stmt_store(f, part,
+				    combined(x, expr_load(x->m, part, NULL, 0),
+					     x->source),
+				    NULL, 0);
+
+	if (x->reducing) {
+		s = stmt_if(f, x->reducing, s, NULL);
+	}
+	for (int i = x->serial.list.n - 1; i >= 0; i--) {
+		const struct stmt *l = x->serial.list.data[i];
+
+		s = stmt_for(f, l->u.loop.var, l->args[0], l->args[1],
+			     l->u.loop.kind, s);
+		s->notes = l->notes;
+	}
+	out[0] = stmt_store(f, part, x->identity, NULL, 0);
+	out[1] = s;
+}
+
+static struct stmt *
+halve(struct cross *x, struct tree *t, const struct expr *number, int64_t half,
+      int64_t n)
+{
+	struct module *m = x->m;
+	const struct expr *offset = expr_int(m, number->type, half);
+	const struct expr *other = expr_add(m, number, offset);
+	const struct expr *cond = expr_lt(m, number, offset);
+	const struct expr *mine = load_at(x, t, number);
+	const struct expr *value = combined(x, mine, load_at(x, t, other));
+
+	if (half * 2 > n) {
+		cond = expr_and(m, cond,
+				expr_lt(m, other,
+					expr_int(m, number->type, n)));
+	}
+	return stmt_if(x->func, cond, store_at(x, t, number, value), NULL);
+}
+
+/* Half of the threads after half. */
+static int
+by_halves(struct cross *x, const struct buffer *part, struct tree *tree,
+	  const struct expr *number, int64_t n, struct stmt **out)
+{
+	int64_t half = 1;
+	int k = 0;
+
+	out[k++] = store_at(x, tree, number, expr_load(x->m, part, NULL, 0));
+	while (half * 2 < n) {
+		half *= 2;
+	}
+	for (; half > 0 && n > 1; half /= 2) {
+		out[k++] = halve(x, tree, number, half, n);
+	}
+	return k;
+}
+
+static bool
+rewrite(struct cross *x)
+{
+	struct func *f = x->func;
+	struct module *m = x->m;
+	const struct buffer *part = new_buffer(x, "part", "local", 0, NULL);
+	const struct expr *number, *zero, *cond, *all;
+	struct stmt *list[40], *s;
+	struct tree tree = { 0 };
+	int64_t n, warp;
+	int k = 2;
+
+	number = thread_number(x, &n);
+	if (!number) {
+		return cross_fail(x, "the threads are too many, or not of a "
+				     "constant number");
+	}
+	warp = warp_of(x, n);
+	if (warp < n && !make_tree(x, warp > 0 ? n / warp : n, &tree)) {
+		return false;
+	}
+	own_part(x, part, list);
+	zero = expr_int(m, number->type, 0);
+	if (warp > 0) {
+		k += by_warps(x, part, &tree, number, warp, n / warp, list + k);
+		all = expr_load(m, part, NULL, 0);
+	} else {
+		k += by_halves(x, part, &tree, number, n, list + k);
+		all = load_at(x, &tree, zero);
+	}
+	cond = expr_eq(m, number, zero);
+	if (x->spatial) {
+		cond = expr_and(m, cond, x->spatial);
+	}
+	list[k++] = stmt_if(f, cond,
+			    stmt_store(f, x->result, all, x->index,
+				       x->result->ndim),
+			    NULL);
+	s = stmt_alloc(f, part, stmt_seq(f, list, k));
+	for (int i = x->threads.list.n - 1; i >= 0; i--) {
+		const struct stmt *l = x->threads.list.data[i];
+
+		s = stmt_for(f, l->u.loop.var, l->args[0], l->args[1],
+			     FOR_THREAD, s);
+		s->u.loop.thread = l->u.loop.thread;
+		s->notes = l->notes;
+	}
+	stmt_replace(f, x->outer,
+		     tree.all != NULL ? stmt_alloc(f, tree.all, s) : s);
+	return true;
+}
+
+struct block_list {
+	struct func *func;
+	struct stmt_vec blocks;
+};
+
+static bool
+find_block(void *ctx, struct stmt *s)
+{
+	struct block_list *l = ctx;
+
+	if (s->kind == STMT_BLOCK && reduces_across(s)) {
+		vec_push(&l->func->module->arena, &l->blocks.list, s);
+	}
+	return true;
+}
+
+bool
+lower_cross_thread(struct func *f)
+{
+	struct block_list l = { .func = f };
+
+	stmt_visit(f->body, find_block, &l);
+	for (int i = 0; i < l.blocks.list.n; i++) {
+		struct cross x = { .func = f,
+				   .m = f->module,
+				   .block = l.blocks.list.data[i] };
+
+		if (!find_loops(&x) || !find_update(&x)) {
+			return false;
+		}
+		split_predicate(&x);
+		if (!rewrite(&x)) {
+			return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Marks what pipelines are made of while blocks can still be told apart: the
+ * statements of a loop with software_pipeline_stage and _order, and blocks
+ * with double_buffer_scope.
+ *
+ *   for i in T.serial(8, annotations={        for i in …:
+ *           "software_pipeline_stage": [0, 1],    with T.attr("…", [0, 0]):
+ *           "software_pipeline_order": [0, 1]}):      block A
+ *       block A                            ->     with T.attr("…", [1, 1]):
+ *       block B                                       block B
+ *
+ * The marks stay around what becomes of the blocks; the pass "pipeline" uses
+ * them when storage has been placed. */
+#include "lower_passes.h"
+
+#include "pipeline_notes.h"
+
+static bool
+mark_fail(struct func *f, const struct stmt *loop, const char *fmt, ...)
+{
+	struct module *m = f->module;
+	struct diag_place place = { .item = f->name };
+	const char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = arena_vprintf(&m->arena, fmt, ap);
+	va_end(ap);
+	return diag_error(&m->diags, DIAG_BAD_SCHEDULE, place,
+			  "the software pipeline of loop %s: %s",
+			  loop->u.loop.var->name, text);
+}
+
+/* A list of numbers; false if e is none. */
+static bool
+number_at(const struct expr *e, int i, int64_t *v)
+{
+	return e && expr_is_list(e) && i < e->n_args &&
+	       expr_is_int(e->args[i], v) && *v >= 0;
+}
+
+static bool
+mark_loop(struct func *f, struct stmt *loop)
+{
+	const struct expr *stage = stmt_note(loop, PIPELINE_STAGE);
+	const struct expr *order = stmt_note(loop, PIPELINE_ORDER);
+	struct stmt *body = loop->children[0];
+	int n = body->kind == STMT_SEQ ? body->n_children : 1;
+
+	if (!stage || !order) {
+		return mark_fail(f, loop,
+				 "it has only one of %s and %s; "
+				 "annotate both",
+				 PIPELINE_STAGE, PIPELINE_ORDER);
+	}
+	if (loop->u.loop.kind != FOR_SERIAL &&
+	    loop->u.loop.kind != FOR_UNROLLED) {
+		return mark_fail(f, loop,
+				 "the loop is %s; only loops that "
+				 "run in order are pipelined",
+				 for_kind_name(loop->u.loop.kind));
+	}
+	if (!expr_is_list(stage) || !expr_is_list(order) ||
+	    stage->n_args != n || order->n_args != n) {
+		return mark_fail(f, loop,
+				 "it holds %d statements; give as "
+				 "many stages and orders",
+				 n);
+	}
+	for (int i = 0; i < n; i++) {
+		struct stmt *child = body->kind == STMT_SEQ ? body->children[i]
+							    : body;
+		struct stmt_place place = stmt_place_of(child);
+		int64_t a, b, c;
+
+		if (!number_at(stage, i, &a) || !number_at(order, i, &b) ||
+		    a > PIPELINE_STAGES) {
+			return mark_fail(f, loop,
+					 "stage or order of "
+					 "statement %d is no small number "
+					 "from 0 on",
+					 i);
+		}
+		for (int k = 0; k < i; k++) {
+			if (number_at(order, k, &c) && c == b) {
+				return mark_fail(f, loop,
+						 "statements %d and "
+						 "%d have the same place in "
+						 "the order",
+						 k, i);
+			}
+		}
+		stmt_put(f, place,
+			 stmt_attr(f, PIPELINE_MARK,
+				   expr_list(f->module,
+					     (const struct expr *[]){
+						     stage->args[i],
+						     order->args[i] },
+					     2),
+				   child));
+	}
+	return true;
+}
+
+static void
+mark_block(struct func *f, struct stmt *block)
+{
+	struct stmt_place place = stmt_place_of(block);
+	const struct expr *which = stmt_note(block, DOUBLE_BUFFER);
+	int64_t n;
+
+	if (place.parent && expr_is_int(which, &n) && n >= 0 &&
+	    n < block->u.block->n_writes) {
+		stmt_put(f, place, stmt_attr(f, DOUBLE_BUFFER, which, block));
+	}
+}
+
+static bool
+mark_below(struct func *f, struct stmt *s)
+{
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i] && !mark_below(f, s->children[i])) {
+			return false;
+		}
+	}
+	if (s->kind == STMT_FOR &&
+	    (stmt_note(s, PIPELINE_STAGE) || stmt_note(s, PIPELINE_ORDER))) {
+		return mark_loop(f, s);
+	}
+	if (s->kind == STMT_BLOCK && stmt_note(s, DOUBLE_BUFFER)) {
+		mark_block(f, s);
+	}
+	return true;
+}
+
+bool
+lower_stages(struct func *f)
+{
+	return !f->body || mark_below(f, f->body);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Places the init part of every reduction.
+ *
+ *   for i, k, j:                       for i:
+ *       with T.block("C"):                 for j:
+ *           ...                                with T.block("C_init"):
+ *           with T.init():                         C[v_i, v_j] = 0
+ *               C[v_i, v_j] = 0            for k, j:
+ *           C[v_i, v_j] = C + ...              with T.block("C"):
+ *                                                  C[v_i, v_j] = C + ...
+ *
+ * The init gets the spatial loops inside the outermost reduction loop, just
+ * before that loop. Where a loop drives both kinds of iter vars (fused ones),
+ * init stays inside, under "every reduction iter var is at its start". */
+#include "lower_passes.h"
+
+#include "access.h"
+#include "block_init.h"
+
+static struct stmt *
+outermost_reduction(struct stmt *block, bool *mixed)
+{
+	struct stmt *found = NULL;
+
+	*mixed = false;
+	for (struct stmt *p = block->parent; p && p->kind != STMT_BLOCK;
+	     p = p->parent) {
+		if (p->kind == STMT_FOR && loop_drives(p, block, true)) {
+			found = p;
+			*mixed |= loop_drives(p, block, false);
+		}
+	}
+	return found;
+}
+
+/* Between outer and the block: nothing but loops and statements beside them.
+ * A LET or IF in between would have to be copied too. */
+static bool
+plain_between(const struct stmt *block, const struct stmt *outer)
+{
+	for (const struct stmt *p = block->parent; p; p = p->parent) {
+		if (p->kind != STMT_FOR && p->kind != STMT_SEQ &&
+		    p->kind != STMT_ATTR) {
+			return false;
+		}
+		if (p == outer) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The fallback: if all reduction iter vars are at their start. */
+static void
+guard_init(struct func *f, struct stmt *block)
+{
+	struct module *m = f->module;
+	const struct block *b = block->u.block;
+	struct conjuncts first = { 0 };
+	struct stmt *pair[2] = { block->children[1], NULL };
+	const struct expr *cond;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if (b->iters[i].kind == ITER_REDUCE) {
+			vec_push(&m->arena, &first.list,
+				 expr_eq(m, b->iters[i].var->expr,
+					 b->iters[i].min));
+		}
+	}
+	cond = expr_conjunction(m, first.list.data, first.list.n);
+	stmt_set_child(f, block, 1, NULL);
+	if (cond) {
+		pair[0] = stmt_if(f, cond, pair[0], NULL);
+	}
+	pair[1] = block->children[0];
+	stmt_set_child(f, block, 0, stmt_seq(f, pair, 2));
+}
+
+struct init_list {
+	struct func *func;
+	VEC(struct stmt *) blocks;
+};
+
+static bool
+find_init(void *ctx, struct stmt *s)
+{
+	struct init_list *l = ctx;
+
+	if (s->kind == STMT_BLOCK && s->children[1]) {
+		vec_push(&l->func->module->arena, &l->blocks, s);
+	}
+	return true;
+}
+
+bool
+lower_place_init(struct func *f)
+{
+	struct init_list l = { .func = f };
+
+	stmt_visit(f->body, find_init, &l);
+	for (int i = 0; i < l.blocks.n; i++) {
+		struct stmt *block = l.blocks.data[i];
+		bool mixed;
+		struct stmt *outer = outermost_reduction(block, &mixed);
+
+		if (!outer || mixed || !plain_between(block, outer) ||
+		    !place_init(f, block, outer)) {
+			guard_init(f, block);
+		}
+	}
+	return true;
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moves every ALLOC to the lowest common ancestor of the buffer's uses and
+ * shrinks the buffer to the box that is used there.
+ *
+ *   acc = T.alloc_buffer((64, 56), scope="local")    for c, w:
+ *   for c, w:                                            acc: [8, 7]
+ *       ... acc[c * 8 + i, w * 7 + j] ...         ->     ... acc[i, j] ...
+ *
+ * What is shared by the threads of a block stands around their loops, and its
+ * box is what all of them use; what blocks of them share, around the kernel.
+ * Keeps: a buffer's elements are written before they are read within one
+ * iteration of the loops around its uses; dimensions of which one element is
+ * left go, down to ndim 0, a scalar. */
+#include "lower_passes.h"
+
+#include "carried.h"
+#include "pipeline_notes.h"
+#include "storage_align.h"
+#include "thread_loops.h"
+
+struct alloc_list {
+	struct func *func;
+	VEC(struct stmt *) list;
+};
+
+static bool
+find_alloc(void *ctx, struct stmt *s)
+{
+	struct alloc_list *l = ctx;
+
+	if (s->kind == STMT_ALLOC) {
+		vec_push(&l->func->module->arena, &l->list, s);
+	}
+	return true;
+}
+
+struct window {
+	struct func *func;
+	const struct range *ranges;
+	bool *dropped;
+	int ndim;
+};
+
+static void
+window_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	     const struct expr **new)
+{
+	const struct window *w = ctx;
+	int k = 0;
+
+	(void)at;
+	for (int d = 0; d < w->ndim; d++) {
+		if (!w->dropped[d]) {
+			new[k++] = expr_sub(w->func->module, old[d],
+					    w->ranges[d].min);
+		}
+	}
+}
+
+/* A local array has constant extents: the largest that may be needed. */
+static const struct expr *
+at_most(struct func *f, const struct expr *extent)
+{
+	struct analyser a;
+	struct bounds b;
+
+	if (extent->kind == EXPR_INT) {
+		return extent;
+	}
+	analyser_init(&a, f->module);
+	b = analyse_bounds(&a, extent);
+	return b.max == BOUND_POS_INF
+		       ? extent
+		       : expr_int(f->module, extent->type, b.max);
+}
+
+static void
+align(struct func *f, const struct stmt *alloc, struct range *ranges)
+{
+	struct arena *arena = &f->module->arena;
+	int ndim = alloc->u.buffer->ndim;
+	const struct expr **shape = arena_array(arena, const struct expr *,
+						ndim + 1);
+
+	for (int d = 0; d < ndim; d++) {
+		shape[d] = ranges[d].extent;
+	}
+	storage_align_shape(f->module, stmt_note(alloc, STORAGE_ALIGN), shape,
+			    ndim);
+	for (int d = 0; d < ndim; d++) {
+		ranges[d].extent = shape[d];
+	}
+}
+
+/* No further than the conditions around the uses let them go. */
+static const struct expr *
+reached(struct func *f, const struct access_list *uses, int d,
+	const struct range *range)
+{
+	struct module *m = f->module;
+	const struct expr *extent = at_most(f, range->extent);
+	int64_t all, most = 0;
+
+	if (!expr_is_int(extent, &all)) {
+		return extent;
+	}
+	for (int i = 0; i < uses->list.n; i++) {
+		const struct access *x = &uses->list.data[i];
+		struct analyser a;
+		struct bounds b;
+
+		if (expr_has_load(x->index[d])) {
+			return extent;
+		}
+		analyser_init(&a, m);
+		analyser_enter(&a, x->at);
+		b = analyse_bounds(&a, simplify(&a, expr_sub(m, x->index[d],
+							     range->min)));
+		if (b.max == BOUND_POS_INF || b.max >= all) {
+			return extent;
+		}
+		most = b.max > most ? b.max : most;
+	}
+	return most + 1 < all ? expr_int(m, extent->type, most + 1) : extent;
+}
+
+static void
+flat_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	   const struct expr **new)
+{
+	const struct window *w = ctx;
+	struct module *m = w->func->module;
+
+	(void)at;
+	new[0] = old[0];
+	for (int d = 1; d < w->ndim; d++) {
+		new[0] = expr_add(m, expr_mul(m, new[0], w->ranges[d].extent),
+				  old[d]);
+	}
+}
+
+/* Whoever has the address has been told the strides, so they stay; but a local
+ * array has a constant size: the largest, in one dimension. */
+static void
+fix_size(struct func *f, struct stmt *alloc)
+{
+	struct arena *arena = &f->module->arena;
+	const struct buffer *b = alloc->u.buffer;
+	struct range *ranges = arena_array(arena, struct range, b->ndim + 1);
+	struct window window = { f, ranges, NULL, b->ndim };
+	const struct expr *size;
+	int64_t all, most;
+
+	if (buffer_const_elems(b, &all) || !buffer_max_elems(b, &most)) {
+		return;
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		ranges[d].extent = b->shape[d];
+	}
+	size = expr_index(f->module, most);
+	buffer_remap(f, alloc, b, buffer_with_shape(f->module, b, 1, &size),
+		     flat_index, &window);
+}
+
+/* How many dimensions may shrink: all, or those that calls with an address
+ * stay at one index of (lower_blocks marks them). Constant sizes only. */
+static int
+free_outer_dims(const struct stmt *alloc, const struct access_list *uses)
+{
+	const struct buffer *b = alloc->u.buffer;
+	const struct expr *inner = stmt_note(alloc, ADDRESS_INNER_DIMS);
+	int64_t n = 0, size;
+
+	for (int i = 0; i < uses->list.n; i++) {
+		if (uses->list.data[i].address) {
+			return inner && expr_is_int(inner, &n) &&
+					       n <= b->ndim &&
+					       buffer_const_elems(b, &size)
+				       ? b->ndim - (int)n
+				       : 0;
+		}
+	}
+	return b->ndim;
+}
+
+static bool
+any_address(const struct access_list *uses)
+{
+	for (int i = 0; i < uses->list.n; i++) {
+		if (uses->list.data[i].address) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Instructions that take tiles of shared memory want them aligned: arrays of
+ * which one has the address start at a multiple of 64 bytes, as TVM's do; what
+ * copies boxes wants more. */
+static void
+align_shared(struct func *f, struct stmt *alloc, bool filled)
+{
+	enum { ALIGN_BYTES = 64, FILLED_ALIGN_BYTES = 1024 };
+	const struct buffer *old = alloc->u.buffer;
+	struct buffer *b;
+
+	if (!buffer_is_shared(old) || old->align_bytes > 0) {
+		return;
+	}
+	b = (struct buffer *)buffer_with_shape(f->module, old, -1, NULL);
+	b->align_bytes = filled ? FILLED_ALIGN_BYTES : ALIGN_BYTES;
+	stmt_replace_buffer(f, alloc, old, b);
+}
+
+static bool
+any_filled(const struct access_list *uses)
+{
+	for (int i = 0; i < uses->list.n; i++) {
+		if (uses->list.data[i].address && uses->list.data[i].fills) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+compact(struct func *f, struct stmt *alloc, struct access_list *uses)
+{
+	struct arena *arena = &f->module->arena;
+	const struct buffer *b = alloc->u.buffer, *small;
+	struct range *ranges = arena_array(arena, struct range, b->ndim + 1);
+	const struct expr **shape = arena_array(arena, const struct expr *,
+						b->ndim + 1);
+	bool *dropped = arena_array(arena, bool, b->ndim + 1);
+	struct window window = { f, ranges, dropped, b->ndim };
+	bool same = true;
+	int ndim = 0, free_dims = free_outer_dims(alloc, uses);
+
+	if (b->strides || b->ndim == 0) {
+		return;
+	}
+	if (free_dims == 0) {
+		fix_size(f, alloc);
+		return;
+	}
+	for (int i = 0; i < uses->list.n; i++) {
+		uses->list.data[i].address = false;
+	}
+	access_cover(f, alloc, uses->list.data, uses->list.n, ranges);
+	for (int d = 0; d < b->ndim; d++) {
+		if (d < free_dims) {
+			ranges[d].extent = reached(f, uses, d, &ranges[d]);
+			continue;
+		}
+		ranges[d].min = expr_int(f->module, b->shape[d]->type, 0);
+		ranges[d].extent = b->shape[d];
+	}
+	if (free_dims == b->ndim) {
+		align(f, alloc, ranges);
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		same &= ranges[d].extent == b->shape[d];
+		dropped[d] = d < free_dims &&
+			     expr_is_value(ranges[d].extent, 1);
+		if (!dropped[d]) {
+			shape[ndim++] = ranges[d].extent;
+		}
+	}
+	if (same && ndim == b->ndim) {
+		return;
+	}
+	small = buffer_with_shape(f->module, b, ndim, shape);
+	buffer_remap(f, alloc, b, small, window_index, &window);
+}
+
+struct ring_search {
+	const struct stmt *common;
+	bool found;
+};
+
+/* v % n with v moving with a loop around common that is no thread's: the
+ * places of a ring, which hold what earlier iterations left. */
+static void
+find_ring(void *ctx, const struct expr *e)
+{
+	struct ring_search *q = ctx;
+
+	if (e->kind != EXPR_FLOORMOD) {
+		return;
+	}
+	for (const struct stmt *s = q->common; s; s = s->parent) {
+		if (s->kind == STMT_FOR && s->u.loop.kind != FOR_THREAD &&
+		    expr_uses_var(e->args[0], s->u.loop.var)) {
+			q->found = true;
+		}
+	}
+}
+
+/* Shared, nothing accumulates in it and it is no ring: guards of its stores
+ * are those of the tile's end, and every iteration stores what it loads. */
+static bool
+is_copied(const struct buffer *b, const struct access_list *uses,
+	  const struct stmt *common)
+{
+	struct ring_search ring = { common, false };
+
+	if (!buffer_is_shared(b)) {
+		return false;
+	}
+	for (int i = 0; i < uses->list.n; i++) {
+		const struct access *x = &uses->list.data[i];
+
+		for (int d = 0; !x->load && x->index && d < b->ndim; d++) {
+			expr_visit(x->index[d], find_ring, &ring);
+		}
+		/* x = x + …; if (y < x) x = y; */
+		if (ring.found || (x->load && (x->at->kind != STMT_STORE ||
+					       x->at->u.buffer == b))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* What blocks of threads share is there before the kernel starts: it stands
+ * around the kernel that common is in. */
+static struct stmt *
+before_kernel(const struct buffer *b, struct stmt *common)
+{
+	struct stmt *out = common;
+
+	for (struct stmt *s = common; s; s = s->parent) {
+		if (tag_of(s) >= 0 && strcmp(b->scope, "global") == 0) {
+			out = s;
+		}
+	}
+	return out;
+}
+
+/* What is one thread's own stands inside of the loops of threads, whatever
+ * loops further out it may have been carried through. */
+static struct stmt *
+in_thread(const struct buffer *b, struct stmt *lowest, struct stmt *common)
+{
+	for (struct stmt *s = lowest; s != common && buffer_is_private(b);
+	     s = s->parent) {
+		if (tag_of(s->parent) >= 0) {
+			return s;
+		}
+	}
+	return common;
+}
+
+/* What the threads of a block share is there before they start. */
+static void
+share(struct func *f, struct stmt *alloc, bool wait)
+{
+	struct stmt *outermost = NULL, *outside;
+	struct stmt_place place;
+
+	for (struct stmt *s = alloc; s->parent && !outermost; s = s->parent) {
+		int tag = tag_of(s->parent);
+
+		if (tag >= 0 && tag < TAG_COUNT && !tag_is_thread(tag)) {
+			outermost = s;
+		}
+	}
+	while (outermost && outermost != alloc &&
+	       outermost->kind == STMT_ALLOC) {
+		outermost = outermost->children[0];
+	}
+	if (!outermost || outermost == alloc ||
+	    !buffer_is_shared(alloc->u.buffer)) {
+		return;
+	}
+	/* A pipeline makes several of it first. */
+	for (struct stmt *s = alloc->parent; wait && s; s = s->parent) {
+		if (stmt_note(s, PIPELINE_STAGE)) {
+			return;
+		}
+	}
+	stmt_replace(f, alloc, alloc->children[0]);
+	place = stmt_place_of(outermost);
+	outside = stmt_alloc(f, alloc->u.buffer, outermost);
+	outside->notes = alloc->notes;
+	stmt_put(f, place, outside);
+}
+
+bool
+lower_storage(struct func *f)
+{
+	struct alloc_list allocs = { .func = f };
+
+	stmt_visit(f->body, find_alloc, &allocs);
+	for (int i = 0; i < allocs.list.n; i++) {
+		struct stmt *old = allocs.list.data[i];
+		const struct buffer *b = old->u.buffer;
+		struct access_list uses = { 0 };
+		struct stmt_place place;
+		struct stmt *common, *lowest, *alloc;
+		bool address, filled;
+
+		access_collect(f, old->children[0], b, &uses);
+		if (uses.list.n == 0) {
+			stmt_replace(f, old, old->children[0]);
+			continue;
+		}
+		common = uses.list.data[0].at;
+		for (int k = 1; k < uses.list.n; k++) {
+			common = stmt_common(common, uses.list.data[k].at);
+		}
+		lowest = common;
+		if (!is_copied(b, &uses, common)) {
+			common = carried_scope(f, old, common, &uses);
+		}
+		common = before_kernel(b, in_thread(b, lowest, common));
+		alloc = old;
+		/* Else it stands there: a SEQ taken out might be spliced. */
+		if (common != old->children[0]) {
+			stmt_replace(f, old, old->children[0]);
+			place = stmt_place_of(common);
+			alloc = stmt_alloc(f, b, common);
+			alloc->notes = old->notes;
+			stmt_put(f, place, alloc);
+		}
+		address = any_address(&uses);
+		filled = any_filled(&uses);
+		compact(f, alloc, &uses);
+		if (address) {
+			align_shared(f, alloc, filled);
+		}
+		share(f, alloc, true);
+	}
+	return true;
+}
+
+bool
+lower_shared(struct func *f)
+{
+	struct alloc_list allocs = { .func = f };
+
+	stmt_visit(f->body, find_alloc, &allocs);
+	for (int i = 0; i < allocs.list.n; i++) {
+		share(f, allocs.list.data[i], false);
+	}
+	return true;
+}

@@ -1,0 +1,772 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gives each kernel one loop per thread index, at its top.
+ *
+ *   for i_i in thread(32, "threadIdx.x"):     for bx in thread(n, "blockIdx.x"):
+ *     for i_o in thread(n, "blockIdx.x"):       for tx in thread(32, ...x"):
+ *       for a in thread(16, "threadIdx.x"):         if tx < 16:
+ *         S[a] = A[i_o * 16 + a]          ->            S[tx] = A[bx*16 + tx]
+ *       B[i_o * 32 + i_i] = S[...]                  B[bx*32 + tx] = S[...]
+ *
+ * Loops of one index may have different extents: the widest counts, the
+ * others get a guard. What is stored to memory that others see under no loop
+ * of an index, or alike in all iterations of one, is stored by its first thread
+ * alone; what blocks of threads would have to wait for is refused.
+ * Intermediate buffers within a kernel that nobody gave a scope become local,
+ * where one thread makes and uses them, or shared. */
+#include "lower_passes.h"
+
+#include <string.h>
+
+#include "carried.h"
+#include "thread_loops.h"
+
+struct binder {
+	struct func *func;
+	struct stmt *root;
+	struct stmt_vec loops[TAG_COUNT];
+	struct var *vars[TAG_COUNT];
+	const struct expr *extents[TAG_COUNT];
+	struct stmt_vec stores;
+	bool failed;
+};
+
+static bool
+bind_fail(struct binder *b, const char *fmt, ...)
+{
+	struct module *m = b->func->module;
+	struct diag_place place = { .item = b->func->name };
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_error(&m->diags, DIAG_UNSUPPORTED, place, "%s",
+		   arena_vprintf(&m->arena, fmt, ap));
+	va_end(ap);
+	b->failed = true;
+	return false;
+}
+
+/* -- scopes */
+
+static bool
+has_thread_between(const struct stmt *top, const struct stmt *s, bool threads)
+{
+	for (; s && s != top; s = s->parent) {
+		int tag = tag_of(s);
+
+		if (tag >= 0 && tag < TAG_COUNT &&
+		    tag_is_thread(tag) == threads) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Is it a thread loop itself, or below one? Virtual threads' count: each has
+ * what it computes for itself. */
+static bool
+in_kernel(const struct stmt *s)
+{
+	while (s && tag_of(s) < 0) {
+		s = s->parent;
+	}
+	return s != NULL;
+}
+
+static void
+choose_scope(struct func *f, struct stmt *alloc)
+{
+	const struct buffer *b = alloc->u.buffer;
+	struct access_list uses = { 0 };
+	struct stmt *common;
+	const char *scope = "local";
+
+	if (strcmp(b->scope, "global") != 0) {
+		return;
+	}
+	access_collect(f, alloc->children[0], b, &uses);
+	if (uses.list.n == 0) {
+		return;
+	}
+	common = uses.list.data[0].at;
+	for (int i = 1; i < uses.list.n; i++) {
+		common = stmt_common(common, uses.list.data[i].at);
+	}
+	/* Launches keep nothing between them. */
+	if (!in_kernel(carried_scope(f, alloc, common, &uses))) {
+		return;
+	}
+	for (int i = 0; i < uses.list.n; i++) {
+		if (has_thread_between(common, uses.list.data[i].at, false)) {
+			return;
+		}
+		if (has_thread_between(common, uses.list.data[i].at, true)) {
+			scope = "shared";
+		}
+	}
+	stmt_replace_buffer(f, f->body, b,
+			    buffer_with_scope(f->module, b, scope));
+}
+
+static bool
+has_tag_between(const struct stmt *top, const struct stmt *s, int tag)
+{
+	for (; s && s != top; s = s->parent) {
+		if (tag_of(s) == tag) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A buffer that was declared local: what the threads of a loop store each
+ * thread has for itself. It cannot be used outside of such loops. So it is
+ * with the blocks of a loop and what was declared shared. */
+static bool
+check_scope(struct binder *b, const struct stmt *alloc)
+{
+	const struct buffer *buffer = alloc->u.buffer;
+	bool local = strcmp(buffer->scope, "local") == 0;
+	struct access_list uses = { 0 };
+	struct stmt *common;
+
+	if (!local && strcmp(buffer->scope, "shared") != 0) {
+		return true;
+	}
+	access_collect(b->func, alloc->children[0], buffer, &uses);
+	if (uses.list.n == 0) {
+		return true;
+	}
+	common = uses.list.data[0].at;
+	for (int i = 1; i < uses.list.n; i++) {
+		common = stmt_common(common, uses.list.data[i].at);
+	}
+	for (int tag = 0; tag < TAG_COUNT; tag++) {
+		int inside = 0;
+
+		if (tag_is_thread(tag) && !local) {
+			continue;
+		}
+		for (int i = 0; i < uses.list.n; i++) {
+			inside += has_tag_between(common, uses.list.data[i].at,
+						  tag);
+		}
+		if (inside > 0 && inside < uses.list.n && !tag_is_thread(tag)) {
+			return bind_fail(b,
+					 "%s belongs to one block of "
+					 "threads, but is used inside and "
+					 "outside of loops over blocks; bind "
+					 "those loops alike",
+					 buffer->name);
+		}
+		if (inside > 0 && inside < uses.list.n) {
+			return bind_fail(b,
+					 "%s is local to a thread, but is "
+					 "used inside and outside of loops "
+					 "over threads; set_scope to "
+					 "\"shared\"",
+					 buffer->name);
+		}
+	}
+	return true;
+}
+
+static bool
+find_alloc(void *ctx, struct stmt *s)
+{
+	struct binder *b = ctx;
+
+	if (s->kind == STMT_ALLOC) {
+		vec_push(&b->func->module->arena, &b->stores.list, s);
+	}
+	return true;
+}
+
+static bool
+choose_scopes(struct func *f)
+{
+	struct binder b = { .func = f };
+
+	stmt_visit(f->body, find_alloc, &b);
+	for (int i = 0; i < b.stores.list.n; i++) {
+		if (!check_scope(&b, b.stores.list.data[i])) {
+			return false;
+		}
+		choose_scope(f, b.stores.list.data[i]);
+	}
+	return true;
+}
+
+/* -- one kernel */
+
+static bool
+find_loop(void *ctx, struct stmt *s)
+{
+	struct binder *b = ctx;
+	struct arena *arena = &b->func->module->arena;
+	int tag = tag_of(s);
+
+	if (tag == TAG_UNKNOWN) {
+		return bind_fail(b,
+				 "loop %s is bound to '%s'; there are "
+				 "blockIdx.x, .y, .z, threadIdx.x, .y, .z and "
+				 "vthread",
+				 s->u.loop.var->name, s->u.loop.thread);
+	}
+	if (tag >= 0 && tag < TAG_COUNT) {
+		vec_push(arena, &b->loops[tag].list, s);
+	}
+	if (s->kind == STMT_STORE && !buffer_is_private(s->u.buffer)) {
+		vec_push(arena, &b->stores.list, s);
+	}
+	return true;
+}
+
+struct inner_use {
+	const struct stmt *root, *at;
+	const struct var *found;
+};
+
+static void
+find_inner(void *ctx, const struct expr *e)
+{
+	struct inner_use *u = ctx;
+
+	for (const struct stmt *s = u->at->parent;
+	     e->kind == EXPR_VAR && s && s != u->root->parent; s = s->parent) {
+		if ((s->kind == STMT_FOR && s->u.loop.var == e->u.var) ||
+		    (s->kind == STMT_LET && s->u.var == e->u.var)) {
+			u->found = e->u.var;
+		}
+	}
+}
+
+/* How many threads the loop needs, in terms of what is known before the
+ * launch; NULL (reported) if that depends on what happens in the kernel. */
+static const struct expr *
+launch_extent(struct binder *b, const struct stmt *loop)
+{
+	struct module *m = b->func->module;
+	struct inner_use use = { b->root, loop, NULL };
+	const struct expr *extent = loop->args[1];
+	struct analyser a;
+	struct bounds bounds;
+
+	if (expr_has_load(extent)) {
+		bind_fail(b,
+			  "the extent of loop %s, bound to %s, is read from "
+			  "memory",
+			  loop->u.loop.var->name, loop->u.loop.thread);
+		return NULL;
+	}
+	expr_visit(extent, find_inner, &use);
+	if (!use.found) {
+		return extent;
+	}
+	analyser_init(&a, m);
+	analyser_enter(&a, loop);
+	bounds = analyse_bounds(&a, extent);
+	if (bounds.max == BOUND_POS_INF) {
+		bind_fail(b,
+			  "the extent of loop %s, bound to %s, depends on "
+			  "%s and has no bound; bind a loop of another extent",
+			  loop->u.loop.var->name, loop->u.loop.thread,
+			  use.found->name);
+		return NULL;
+	}
+	return expr_int(m, extent->type, bounds.max);
+}
+
+static const struct expr *
+as_type(struct module *m, const struct expr *e, struct dtype t)
+{
+	int64_t v;
+
+	return dtype_equal(e->type, t) ? e
+	       : expr_is_int(e, &v)    ? expr_int(m, t, v)
+				       : expr_cast(m, t, e);
+}
+
+/* The axis that the index stands for; where there are several, "tx". */
+static const char *
+index_name(const struct binder *b, int tag)
+{
+	static const char *const names[TAG_COUNT] = { "bz", "by", "bx",
+						      "tz", "ty", "tx" };
+	const char *name = b->loops[tag].list.data[0]->u.loop.var->name;
+
+	for (int i = 1; i < b->loops[tag].list.n; i++) {
+		if (strcmp(b->loops[tag].list.data[i]->u.loop.var->name,
+			   name) != 0) {
+			return names[tag];
+		}
+	}
+	return name;
+}
+
+static bool
+is_under(const struct stmt *s, const struct stmt *root, int tag)
+{
+	for (; s != root->parent; s = s->parent) {
+		if (tag_of(s) == tag) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+stores_outside(const struct binder *b, int tag)
+{
+	for (int i = 0; i < b->stores.list.n; i++) {
+		if (!is_under(b->stores.list.data[i], b->root, tag)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* One variable and one extent for all loops of the index. */
+static bool
+unify(struct binder *b, int tag)
+{
+	struct module *m = b->func->module;
+	const struct expr *widest = NULL;
+	struct analyser a;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, b->root);
+	for (int i = 0; i < b->loops[tag].list.n; i++) {
+		struct stmt *loop = b->loops[tag].list.data[i];
+		const struct expr *e = launch_extent(b, loop);
+
+		if (!e) {
+			return false;
+		}
+		if (!widest) {
+			b->vars[tag] = var_new(m, index_name(b, tag),
+					       loop->u.loop.var->type);
+			widest = e;
+			continue;
+		}
+		e = as_type(m, e, widest->type);
+		if (prove(&a, expr_le(m, e, widest))) {
+			continue;
+		}
+		widest = prove(&a, expr_le(m, widest, e))
+				 ? e
+				 : simplify(&a, expr_max(m, widest, e));
+	}
+	/* Without a thread nothing runs, not even what others are to do. */
+	if (stores_outside(b, tag) &&
+	    !prove(&a, expr_le(m, expr_int(m, widest->type, 1), widest))) {
+		widest = expr_max(m, widest, expr_int(m, widest->type, 1));
+	}
+	b->extents[tag] = widest;
+	return true;
+}
+
+static bool
+holds_tag(const struct stmt *s, int tag)
+{
+	if (tag_of(s) == tag) {
+		return true;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i] && holds_tag(s->children[i], tag)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Puts what is below s and under no further loop of the index under cond. */
+static void
+guard_parts(struct func *f, struct stmt *s, int tag, const struct expr *cond)
+{
+	if (!holds_tag(s, tag)) {
+		struct stmt_place place = stmt_place_of(s);
+
+		stmt_put(f, place, stmt_if(f, cond, s, NULL));
+		return;
+	}
+	if (tag_of(s) == tag) {
+		return;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i]) {
+			int n = s->n_children;
+
+			guard_parts(f, s->children[i], tag, cond);
+			i += s->n_children - n;
+		}
+	}
+}
+
+/* Where the condition holds in an iteration of the loop, does it in the first?
+ * Of comparisons of sums: is the lesser one least there? */
+static bool
+holds_first(struct module *m, const struct expr *cond, const struct stmt *loop)
+{
+	struct var *v = loop->u.loop.var;
+	struct analyser a;
+	const struct expr *rest;
+	int64_t factor;
+
+	if (!expr_uses_var(cond, v)) {
+		return true;
+	}
+	if (cond->kind == EXPR_AND) {
+		return holds_first(m, cond->args[0], loop) &&
+		       holds_first(m, cond->args[1], loop);
+	}
+	analyser_init(&a, m);
+	return (cond->kind == EXPR_LT || cond->kind == EXPR_LE) &&
+	       analyse_affine(&a, expr_sub(m, cond->args[0], cond->args[1]), &v,
+			      1, &factor, &rest) &&
+	       factor >= 0;
+}
+
+/* Does anything between s and the loop, s included, tell its iterations
+ * apart? */
+static bool
+tells_apart(struct module *m, const struct stmt *s, struct stmt *loop)
+{
+	for (const struct stmt *below = NULL; s != loop;
+	     below = s, s = s->parent) {
+		for (int i = 0; i < s->n_args; i++) {
+			if (expr_uses_var(s->args[i], loop->u.loop.var) &&
+			    (s->kind != STMT_IF || below != s->children[0] ||
+			     !holds_first(m, s->args[i], loop))) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* The loop of the tag that s is in and other is not; NULL. */
+static struct stmt *
+apart(struct stmt *s, const struct stmt *other, const struct stmt *root,
+      int tag)
+{
+	for (; s != root->parent; s = s->parent) {
+		if (tag_of(s) == tag && !stmt_contains(s, other)) {
+			return s;
+		}
+	}
+	return NULL;
+}
+
+/* What an access reaches in dimension d in one iteration of the loop, which
+ * counts as v. */
+static bool
+reach(struct binder *b, const struct access *x, int d, struct stmt *loop,
+      const struct expr *v, const struct expr **min, const struct expr **max)
+{
+	struct module *m = b->func->module;
+	const struct expr *now = expr_add(m, v, loop->args[0]);
+	struct var_map map = { &loop->u.loop.var, &now, 1 };
+	struct iter_var *inner;
+	struct analyser a;
+	int n;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, x->at);
+	inner = loops_between(b->func, loop->children[0], x->at, &n);
+	if (!analyse_cover(&a, x->index[d], inner, n, min, max) || !*min ||
+	    !*max) {
+		return false;
+	}
+	*min = expr_substitute(m, *min, &map);
+	*max = expr_substitute(m, *max, &map);
+	return true;
+}
+
+/* Of two loops that the same blocks run, does each block load no more than it
+ * has stored? */
+static bool
+keeps_to_itself(struct binder *b, const struct access *store,
+		struct stmt *store_loop, const struct access *load,
+		struct stmt *load_loop)
+{
+	struct module *m = b->func->module;
+	struct var *v = var_new(m, "b", dtype_of(DT_I32));
+
+	for (int d = 0; d < store->buffer->ndim; d++) {
+		const struct expr *low, *high, *from, *to;
+		struct analyser a;
+
+		if (!expr_uses_var(store->index[d], store_loop->u.loop.var) &&
+		    !expr_uses_var(load->index[d], load_loop->u.loop.var)) {
+			continue;
+		}
+		if (!reach(b, store, d, store_loop, v->expr, &low, &high) ||
+		    !reach(b, load, d, load_loop, v->expr, &from, &to)) {
+			return false;
+		}
+		analyser_init(&a, m);
+		analyser_enter(&a, b->root);
+		analyser_bind(&a, v, expr_int(m, v->type, 0),
+			      load_loop->args[1]);
+		if (!prove(&a, expr_le(m, low, from)) ||
+		    !prove(&a, expr_le(m, to, high))) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A store and another access, which comes after it or before. */
+static bool
+check_pair(struct binder *b, const struct access *store,
+	   const struct access *other, int tag)
+{
+	struct stmt *s = apart(store->at, other->at, b->root, tag);
+	struct stmt *o = apart(other->at, store->at, b->root, tag);
+	bool shared = buffer_is_shared(store->buffer);
+	const char *does = other->load ? "read" : "stored again";
+
+	if (s && o && !keeps_to_itself(b, store, s, other, o) &&
+	    (other->load || !keeps_to_itself(b, other, o, store, s))) {
+		return bind_fail(b,
+				 "%s is stored by some blocks of %s and "
+				 "%s by others, which do not wait for them: "
+				 "bind an outer loop",
+				 store->buffer->name, tag_name(tag), does);
+	}
+	if (!shared && !s != !o) {
+		return bind_fail(b,
+				 "%s is stored inside and %s outside of "
+				 "loops over %s, or the other way round; "
+				 "blocks do not wait for each other: bind an "
+				 "outer loop",
+				 store->buffer->name, does, tag_name(tag));
+	}
+	return true;
+}
+
+/* Do all blocks of the tag store the same elements? Each may do so to memory
+ * of its own. */
+static bool
+stores_alike(struct binder *b, struct stmt *s, int tag)
+{
+	struct stmt *loop = s;
+
+	while (loop != b->root->parent && tag_of(loop) != tag) {
+		loop = loop->parent;
+	}
+	return loop != b->root->parent && !buffer_is_shared(s->u.buffer) &&
+	       !tells_apart(b->func->module, s, loop) &&
+	       !bind_fail(b,
+			  "every block of %s stores the same elements of "
+			  "%s; set_scope to \"shared\", or compute it "
+			  "outside of that loop",
+			  tag_name(tag), s->u.buffer->name);
+}
+
+/* Blocks of threads do not wait for each other: what a kernel stores in a loop
+ * over blocks it can read in such loops only, and the other way round. */
+static bool
+check_blocks(struct binder *b)
+{
+	for (int i = 0; i < b->stores.list.n; i++) {
+		struct stmt *s = b->stores.list.data[i];
+		struct access_list uses = { 0 };
+		const struct access *store = NULL;
+
+		for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
+			if (b->vars[tag] &&
+			    !expr_is_value(b->extents[tag], 1) &&
+			    stores_alike(b, s, tag)) {
+				return false;
+			}
+		}
+		access_collect(b->func, b->root, s->u.buffer, &uses);
+		for (int k = 0; k < uses.list.n; k++) {
+			if (uses.list.data[k].at == s &&
+			    !uses.list.data[k].load) {
+				store = &uses.list.data[k];
+			}
+		}
+		for (int k = 0; k < uses.list.n && store; k++) {
+			for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
+				if (b->vars[tag] &&
+				    &uses.list.data[k] != store &&
+				    !expr_is_value(b->extents[tag], 1) &&
+				    !check_pair(b, store, &uses.list.data[k],
+						tag)) {
+					return false;
+				}
+			}
+		}
+	}
+	return true;
+}
+
+/* Is s under a loop of the tag that makes each thread store something of its
+ * own? Blocks of threads each do all of what is under theirs. */
+static bool
+is_own(struct module *m, struct stmt *s, const struct stmt *root, int tag)
+{
+	struct stmt *loop = s;
+
+	while (loop != root->parent && tag_of(loop) != tag) {
+		loop = loop->parent;
+	}
+	return loop != root->parent &&
+	       (!tag_is_thread(tag) || tells_apart(m, s, loop));
+}
+
+/* Stores that several threads would do, all the same. */
+static void
+guard_stores(struct binder *b)
+{
+	struct func *f = b->func;
+	struct module *m = f->module;
+
+	for (int i = 0; i < b->stores.list.n; i++) {
+		struct stmt *s = b->stores.list.data[i];
+		const struct expr *cond = NULL;
+
+		for (int tag = 0; tag < TAG_COUNT; tag++) {
+			const struct expr *v, *first;
+
+			if (!b->vars[tag] || is_own(m, s, b->root, tag) ||
+			    (buffer_is_shared(s->u.buffer) &&
+			     !tag_is_thread(tag)) ||
+			    expr_is_value(b->extents[tag], 1)) {
+				continue;
+			}
+			v = b->vars[tag]->expr;
+			first = expr_eq(m, v, expr_int(m, v->type, 0));
+			cond = cond ? expr_and(m, cond, first) : first;
+		}
+		if (cond) {
+			struct stmt_place place = stmt_place_of(s);
+
+			stmt_put(f, place, stmt_if(f, cond, s, NULL));
+		}
+	}
+}
+
+/* The loop goes; its variable becomes the index. */
+static void
+dissolve(struct binder *b, int tag, struct stmt *loop)
+{
+	struct func *f = b->func;
+	struct module *m = f->module;
+	struct var *old = loop->u.loop.var;
+	const struct expr *v = as_type(m, b->vars[tag]->expr, old->type);
+	const struct expr *value = expr_add(m, v, loop->args[0]);
+	struct var_map map = { &old, &value, 1 };
+	struct stmt *body = loop->children[0];
+	struct analyser a;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, loop);
+	stmt_substitute(f, body, &map);
+	if (!prove(&a, expr_lt(m, v, loop->args[1]))) {
+		guard_parts(f, body, tag,
+			    expr_is_value(loop->args[1], 1)
+				    ? expr_eq(m, v, expr_int(m, v->type, 0))
+				    : expr_lt(m, v, loop->args[1]));
+		body = loop->children[0];
+	}
+	stmt_replace(f, loop, body);
+}
+
+/* Threads are in a block, also where there is but one: what they share stands
+ * between its loop and theirs. */
+static void
+add_block(struct binder *b)
+{
+	struct module *m = b->func->module;
+
+	for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
+		if (b->vars[tag]) {
+			return;
+		}
+	}
+	for (int tag = TAG_THREAD_Z; tag <= TAG_THREAD_X; tag++) {
+		if (b->vars[tag]) {
+			b->vars[TAG_BLOCK_X] = var_new(m, "bx",
+						       dtype_of(DT_I32));
+			b->extents[TAG_BLOCK_X] = expr_i32(m, 1);
+			return;
+		}
+	}
+}
+
+/* The chain of the kernel's loops, around all that there is. */
+static void
+wrap(struct binder *b)
+{
+	struct func *f = b->func;
+	struct stmt *inner = b->root;
+
+	for (int tag = TAG_COUNT - 1; tag >= 0; tag--) {
+		struct stmt_place place = stmt_place_of(inner);
+		struct var *v = b->vars[tag];
+
+		if (!v) {
+			continue;
+		}
+		inner = stmt_for(f, v, expr_int(f->module, v->type, 0),
+				 as_type(f->module, b->extents[tag], v->type),
+				 FOR_THREAD, inner);
+		inner->u.loop.thread = tag_name(tag);
+		if (b->loops[tag].list.n > 0) {
+			inner->notes = b->loops[tag].list.data[0]->notes;
+		}
+		stmt_put(f, place, inner);
+	}
+}
+
+static bool
+bind_kernel(struct func *f, struct stmt *root)
+{
+	struct binder b = { .func = f, .root = root };
+
+	stmt_visit(root, find_loop, &b);
+	if (b.failed) {
+		return false;
+	}
+	for (int tag = 0; tag < TAG_COUNT; tag++) {
+		if (b.loops[tag].list.n > 0 && !unify(&b, tag)) {
+			return false;
+		}
+	}
+	if (!check_blocks(&b)) {
+		return false;
+	}
+	guard_stores(&b);
+	add_block(&b);
+	wrap(&b);
+	/* In program order: an outer loop's guard leaves inner ones out. */
+	for (int tag = 0; tag < TAG_COUNT; tag++) {
+		for (int i = 0; i < b.loops[tag].list.n; i++) {
+			dissolve(&b, tag, b.loops[tag].list.data[i]);
+		}
+	}
+	return true;
+}
+
+bool
+lower_threads(struct func *f)
+{
+	struct stmt_vec kernels = { 0 };
+
+	threads_kernels(f, &kernels);
+	if (kernels.list.n == 0) {
+		return true;
+	}
+	if (!choose_scopes(f)) {
+		return false;
+	}
+	for (int i = 0; i < kernels.list.n; i++) {
+		if (!bind_kernel(f, kernels.list.data[i])) {
+			return false;
+		}
+	}
+	return true;
+}

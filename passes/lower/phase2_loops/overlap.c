@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moves the last tile of an axis back until it is whole.
+ *
+ *   for i_o in range(3):                  for i_o in range(3):
+ *       for i_i in T.unroll(8):               i_start = T.min(i_o * 8, 11)
+ *           if i_o * 8 + i_i < 19:  ->        for i_i in T.unroll(8):
+ *               y[i_o * 8 + i_i] = ...            y[i_start + i_i] = ...
+ *
+ * Done for a serial loop with the note "overlap", where each iteration of the
+ * tile computes one point of the axis, p = i_o * 8 + i_i, from what no iteration
+ * of the loop writes: then points that two tiles have in common get the same
+ * values twice. The proof: with i_i replaced by p - i_o * 8 in every expression
+ * of the body, nothing is left of i_o. Arrays that live inside of the loop and
+ * outside of the tile have a dimension with the index i_i alone: no point sees
+ * what belongs to another. Where this cannot be shown, the loop stays as it is,
+ * and the pass "partition-loops" sets its last tile apart. */
+#include "lower_passes.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "access.h"
+#include "partition_loops.h"
+
+/* An array that lives inside of the loop. */
+struct tile_array {
+	const struct buffer *buffer;
+	int dim; /* the one with the index of the tile; -1: not known yet */
+};
+
+/* An element of one, while an expression is looked at. */
+struct element {
+	struct var *var;
+	const struct expr *load;
+};
+
+struct overlap {
+	struct func *func;
+	struct stmt *loop;
+	int64_t size, extent; /* of a tile, and of the axis */
+	struct var *point, *start;
+	VEC(struct tile_array) arrays;
+	VEC(const struct buffer *) read, written; /* that live outside of it */
+	VEC(struct element) elements;
+	/* The expression that is looked at belongs to this loop of the tile;
+	 * NULL: to none. */
+	struct var *tile;
+	bool refused;
+};
+
+/* -- which axis, and which tile */
+
+static void
+find_extent(struct overlap *o, struct stmt *at, const struct expr *cond)
+{
+	struct module *m = o->func->module;
+	struct conjuncts all = { 0 };
+	struct analyser a;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, at);
+	expr_conjuncts(m, cond, &all);
+	for (int i = 0; i < all.list.n && o->extent == 0; i++) {
+		const struct expr *rest;
+		int64_t size;
+
+		if (!partition_guard(&a, o->loop->u.loop.var, all.list.data[i],
+				     &size, &rest) ||
+		    size < 2 ||
+		    !partition_is_tiled(&a, o->loop, at, rest, size)) {
+			continue;
+		}
+		for (struct stmt *s = at; s != o->loop; s = s->parent) {
+			int64_t one, last;
+
+			if (s->kind == STMT_FOR &&
+			    expr_is_value(s->args[1], size) &&
+			    analyse_affine(&a, rest, &s->u.loop.var, 1, &one,
+					   &rest) &&
+			    one == 1 && expr_is_int(rest, &last)) {
+				o->size = size;
+				o->extent = 1 - last;
+				break;
+			}
+		}
+	}
+}
+
+struct value_guards {
+	struct overlap *overlap;
+	struct stmt *at;
+};
+
+static void
+find_value_guard(void *ctx, const struct expr *e)
+{
+	struct value_guards *g = ctx;
+
+	if (e->kind == EXPR_IF) {
+		find_extent(g->overlap, g->at, e->args[0]);
+	}
+}
+
+static bool
+find_guard(void *ctx, struct stmt *s)
+{
+	struct value_guards g = { ctx, s };
+
+	if (s->kind == STMT_IF) {
+		find_extent(g.overlap, s, s->args[0]);
+	} else if (s->kind == STMT_STORE) {
+		expr_visit(s->args[0], find_value_guard, &g);
+	}
+	return g.overlap->extent == 0;
+}
+
+/* -- is each point computed by itself? */
+
+static struct tile_array *
+array_of(struct overlap *o, const struct buffer *b)
+{
+	for (int i = 0; i < o->arrays.n; i++) {
+		if (o->arrays.data[i].buffer == b) {
+			return &o->arrays.data[i];
+		}
+	}
+	return NULL;
+}
+
+static bool
+is_in_tile(const struct overlap *o, const struct expr *e)
+{
+	return expr_uses_var(e, o->loop->u.loop.var) ||
+	       (o->tile && expr_uses_var(e, o->tile));
+}
+
+/* One of a tile array's elements that belong to the point. */
+static void
+check_element(struct overlap *o, struct tile_array *array,
+	      const struct expr *const *index)
+{
+	for (int d = 0; d < array->buffer->ndim; d++) {
+		bool own = index[d]->kind == EXPR_VAR && o->tile &&
+			   index[d]->u.var == o->tile;
+
+		if (own && array->dim < 0) {
+			array->dim = d;
+		}
+		o->refused |= expr_has_load(index[d]) ||
+			      (own ? array->dim != d : is_in_tile(o, index[d]));
+		o->refused |= !own && array->dim == d;
+	}
+	o->refused |= array->dim < 0;
+}
+
+/* Elements of tile arrays are checked, and become variables. */
+static const struct expr *
+hide_element(void *ctx, const struct expr *e)
+{
+	struct overlap *o = ctx;
+	struct tile_array *array;
+	struct element x = { .load = e };
+
+	if (e->kind == EXPR_CALL &&
+	    (intrin_is_address(e->u.intrin) || !intrin_is_pure(e->u.intrin))) {
+		o->refused = true;
+	}
+	if (e->kind != EXPR_LOAD) {
+		return NULL;
+	}
+	array = array_of(o, e->u.buffer);
+	if (!array) {
+		vec_push(&o->func->module->arena, &o->read, e->u.buffer);
+		return NULL;
+	}
+	check_element(o, array, e->args);
+	x.var = var_new(o->func->module, "element", e->type);
+	vec_push(&o->func->module->arena, &o->elements, x);
+	return x.var->expr;
+}
+
+static const struct expr *
+show_element(void *ctx, const struct expr *e)
+{
+	const struct overlap *o = ctx;
+
+	for (int i = 0; e->kind == EXPR_VAR && i < o->elements.n; i++) {
+		if (o->elements.data[i].var == e->u.var) {
+			return o->elements.data[i].load;
+		}
+	}
+	return NULL;
+}
+
+/* e by the point that it belongs to, in place of o->tile, the loop over the
+ * points of a tile around it. */
+static const struct expr *
+by_point(struct overlap *o, struct analyser *a, const struct expr *e)
+{
+	struct module *m = o->func->module;
+	const struct expr *outer = o->loop->u.loop.var->expr;
+	const struct expr *inner =
+		expr_sub(m, o->point->expr,
+			 expr_mul(m, outer, expr_int(m, outer->type, o->size)));
+	struct var_map map = { &o->tile, &inner, 1 };
+
+	return simplify(a, expr_substitute(m, e, &map));
+}
+
+static void
+enter(struct overlap *o, struct analyser *a, const struct stmt *s)
+{
+	const struct dtype type = o->point->type;
+	struct module *m = o->func->module;
+
+	analyser_init(a, m);
+	analyser_enter(a, s);
+	analyser_bind(a, o->point, expr_int(m, type, 0),
+		      expr_int(m, type, o->extent));
+}
+
+static void
+check_expr(struct overlap *o, const struct stmt *s, const struct expr *e)
+{
+	struct analyser a;
+
+	e = expr_rewrite(o->func->module, e, hide_element, o);
+	if (!is_in_tile(o, e)) {
+		return;
+	}
+	if (!o->tile) {
+		o->refused = true;
+		return;
+	}
+	enter(o, &a, s);
+	o->refused |= is_in_tile(o, by_point(o, &a, e));
+}
+
+static void
+check_store(struct overlap *o, struct stmt *s)
+{
+	struct tile_array *array = array_of(o, s->u.buffer);
+
+	if (array) {
+		check_element(o, array, s->args + 1);
+	} else if (!o->tile) {
+		o->refused = true;
+	} else {
+		vec_push(&o->func->module->arena, &o->written, s->u.buffer);
+		for (int i = 1; i < s->n_args; i++) {
+			check_expr(o, s, s->args[i]);
+		}
+	}
+	check_expr(o, s, s->args[0]);
+}
+
+static void check(struct overlap *o, struct stmt *s);
+
+static bool
+may_be_tile(const struct overlap *o, const struct stmt *s)
+{
+	return !o->tile && expr_is_value(s->args[0], 0) &&
+	       expr_is_value(s->args[1], o->size);
+}
+
+/* As a loop over the points of the tile, or else as any other. */
+static void
+check_loop(struct overlap *o, struct stmt *s)
+{
+	int arrays = o->arrays.n;
+
+	if (s->u.loop.kind == FOR_PARALLEL || s->u.loop.kind == FOR_THREAD ||
+	    is_in_tile(o, s->args[0]) || is_in_tile(o, s->args[1])) {
+		o->refused = true;
+		return;
+	}
+	if (may_be_tile(o, s)) {
+		o->tile = s->u.loop.var;
+		check(o, s->children[0]);
+		o->tile = NULL;
+		if (!o->refused) {
+			return;
+		}
+		o->refused = false;
+		o->arrays.n = arrays;
+	}
+	check(o, s->children[0]);
+}
+
+static void
+check(struct overlap *o, struct stmt *s)
+{
+	struct tile_array array = { s->u.buffer, -1 };
+
+	if (o->refused) {
+		return;
+	}
+	switch (s->kind) {
+	case STMT_FOR:
+		check_loop(o, s);
+		return;
+	case STMT_STORE:
+		check_store(o, s);
+		return;
+	case STMT_ALLOC:
+		/* One inside of the tile belongs to a point anyway. */
+		if (!o->tile) {
+			vec_push(&o->func->module->arena, &o->arrays, array);
+		}
+		break;
+	case STMT_IF:
+	case STMT_LET:
+		check_expr(o, s, s->args[0]);
+		break;
+	case STMT_SEQ:
+		break;
+	default:
+		o->refused = true;
+		return;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i]) {
+			check(o, s->children[i]);
+		}
+	}
+}
+
+static bool
+is_apart(const struct overlap *o)
+{
+	for (int i = 0; i < o->written.n; i++) {
+		for (int k = 0; k < o->read.n; k++) {
+			if (o->read.data[k] == o->written.data[i]) {
+				return false;
+			}
+		}
+	}
+	return o->written.n > 0;
+}
+
+/* -- moving it */
+
+/* e with i_start + i_i for its point; NULL: o->tile is not the loop that it
+ * belongs to. */
+static const struct expr *
+moved(struct overlap *o, const struct stmt *s, const struct expr *e)
+{
+	struct module *m = o->func->module;
+	const struct expr *at = expr_add(m, o->start->expr, o->tile->expr);
+	struct var_map map = { &o->point, &at, 1 };
+	struct analyser a;
+
+	o->elements.n = 0;
+	o->refused = false;
+	e = expr_rewrite(m, e, hide_element, o);
+	enter(o, &a, s);
+	e = by_point(o, &a, e);
+	return o->refused || expr_uses_var(e, o->loop->u.loop.var)
+		       ? NULL
+		       : expr_rewrite(m, expr_substitute(m, e, &map),
+				      show_element, o);
+}
+
+static void
+move(struct overlap *o, struct stmt *s)
+{
+	for (int i = 0; i < s->n_args; i++) {
+		const struct expr *e = NULL;
+
+		if (!expr_uses_var(s->args[i], o->loop->u.loop.var)) {
+			continue;
+		}
+		for (struct stmt *p = s->parent; !e && p != o->loop;
+		     p = p->parent) {
+			if (p->kind == STMT_FOR &&
+			    expr_is_value(p->args[1], o->size)) {
+				o->tile = p->u.loop.var;
+				e = moved(o, s, s->args[i]);
+			}
+		}
+		assert(e);
+		stmt_set_arg(o->func, s, i, e);
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i]) {
+			move(o, s->children[i]);
+		}
+	}
+}
+
+/* i_start, of i_o. */
+static const char *
+start_name(struct module *m, const char *name)
+{
+	int n = (int)strlen(name);
+
+	n -= n > 2 && strcmp(name + n - 2, "_o") == 0 ? 2 : 0;
+	return arena_printf(&m->arena, "%.*s_start", n, name);
+}
+
+static bool
+overlap_loop(struct func *f, struct stmt *loop)
+{
+	struct overlap o = { .func = f, .loop = loop };
+	struct stmt *body = loop->children[0];
+	struct module *m = f->module;
+	struct var *v = loop->u.loop.var;
+	struct stmt_place place;
+	int64_t extent;
+
+	if (loop->u.loop.kind != FOR_SERIAL ||
+	    !expr_is_value(loop->args[0], 0) ||
+	    !expr_is_int(loop->args[1], &extent)) {
+		return false;
+	}
+	stmt_visit(body, find_guard, &o);
+	if (o.extent < o.size || o.size == 0 || extent < 2 ||
+	    extent != (o.extent + o.size - 1) / o.size) {
+		return false;
+	}
+	o.point = var_new(m, "point", v->type);
+	check(&o, body);
+	if (o.refused || !is_apart(&o)) {
+		return false;
+	}
+	o.start = var_new(m, start_name(m, v->name), v->type);
+	move(&o, body);
+	place = stmt_place_of(body);
+	stmt_put(f, place,
+		 stmt_let(f, o.start,
+			  expr_min(m,
+				   expr_mul(m, v->expr,
+					    expr_int(m, v->type, o.size)),
+				   expr_int(m, v->type, o.extent - o.size)),
+			  body));
+	return true;
+}
+
+struct noted_loops {
+	struct func *func;
+	VEC(struct stmt *) list;
+};
+
+static bool
+find_noted(void *ctx, struct stmt *s)
+{
+	struct noted_loops *l = ctx;
+	const struct expr *note = s->kind == STMT_FOR ? stmt_note(s, "overlap")
+						      : NULL;
+
+	if (note && !expr_is_value(note, 0)) {
+		vec_push(&l->func->module->arena, &l->list, s);
+	}
+	return true;
+}
+
+bool
+lower_overlap(struct func *f)
+{
+	struct noted_loops loops = { .func = f };
+	bool changed = false;
+
+	stmt_visit(f->body, find_noted, &loops);
+	if (loops.list.n > 0) {
+		/* Arrays have just got smaller: index - first index. */
+		simplify_func(f);
+		loops.list.n = 0;
+		stmt_visit(f->body, find_noted, &loops);
+	}
+	for (int i = 0; i < loops.list.n; i++) {
+		changed |= overlap_loop(f, loops.list.data[i]);
+		stmt_set_note(f, loops.list.data[i], "overlap", NULL);
+	}
+	if (changed) {
+		simplify_func(f);
+	}
+	return true;
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets the iterations apart in which no guard can fail.
+ *
+ *   for w_o in range(8):                  for w_o in range(8):
+ *       for w_i:                              if 1 <= w_o and w_o < 7:
+ *           if 0 <= w_o * 7 + w_i - 1             for w_i: ...
+ *              and w_o * 7 + w_i < 57: ->     else:
+ *               ...                               for w_i:
+ *                                                     if 0 <= w_o * 7 + ...
+ *
+ * and, where only one end is guarded, into two loops:
+ *
+ *   for i_o in range(3):                  for i_o in range(2):
+ *       for i_i in T.vectorized(8):           for i_i in T.vectorized(8):
+ *           if i_o * 8 + i_i < 19:  ->            ...
+ *               ...                       for i_o in range(2, 3):
+ *                                             for i_i in T.vectorized(8):
+ *                                                 if i_o * 8 + i_i < 19: ...
+ *
+ * Done for a serial or parallel loop with the note "partition", or TVM's for it,
+ * "pragma_loop_partition_hint" (what is left of it is
+ * then partitioned again, so that each source of a concatenation gets a loop
+ * of its own), and for one that counts the tiles of an unrolled or vectorized
+ * loop inside it, where at least half of the iterations become plain and the
+ * body is small. Guards in a loop with the note "early" do not count. Of
+ * a parallel loop, the tile that is left is not worth threads and serial. Loops
+ * of symbolic extents: partition_tail.c. */
+#include "partition_loops.h"
+#include "lower_passes.h"
+
+#include "access.h"
+#include "lower.h"
+
+struct partition {
+	struct func *func;
+	struct stmt *loop;
+	bool forced;
+	bool tiled;          /* some guard belongs to a tile of the loop */
+	int64_t min, max;    /* of all iterations */
+	int64_t first, last; /* of the plain iterations */
+	VEC(struct stmt *) guards; /* that are plain in these */
+	int n_stmts;
+};
+
+bool
+partition_guard(struct analyser *a, struct var *v, const struct expr *c,
+		int64_t *coeff, const struct expr **rest)
+{
+	struct module *m = a->module;
+	bool swap = c->kind == EXPR_GT || c->kind == EXPR_GE;
+	bool strict = c->kind == EXPR_LT || c->kind == EXPR_GT;
+	const struct expr *sum;
+
+	if ((c->kind != EXPR_LT && c->kind != EXPR_LE && !swap) ||
+	    !dtype_is_int(c->args[0]->type) || expr_has_load(c)) {
+		return false;
+	}
+	sum = expr_sub(m, c->args[swap], c->args[!swap]);
+	if (strict) {
+		sum = expr_add(m, sum, expr_int(m, sum->type, 1));
+	}
+	return analyse_affine(a, simplify(a, sum), &v, 1, coeff, rest) &&
+	       *coeff != 0;
+}
+
+bool
+partition_is_tiled(struct analyser *a, const struct stmt *loop,
+		   const struct stmt *s, const struct expr *rest, int64_t coeff)
+{
+	for (; s != loop; s = s->parent) {
+		const struct expr *other;
+		struct var *v;
+		int64_t inner, extent;
+
+		if (s->kind != STMT_FOR || (s->u.loop.kind != FOR_UNROLLED &&
+					    s->u.loop.kind != FOR_VECTORIZED)) {
+			continue;
+		}
+		v = s->u.loop.var;
+		if (expr_is_int(s->args[1], &extent) &&
+		    analyse_affine(a, rest, &v, 1, &inner, &other) &&
+		    inner * extent == coeff) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The note "partition" with 0: its guards are cheap, its body is not short. */
+static bool
+partition_refused(const struct stmt *loop)
+{
+	const struct expr *e = stmt_note(loop, "partition");
+
+	return e && expr_is_value(e, 0);
+}
+
+bool
+partition_unwanted(const struct stmt *s)
+{
+	return s->kind == STMT_FOR && stmt_note(s, "early");
+}
+
+bool
+partition_forced(const struct stmt *loop)
+{
+	return stmt_note(loop, "partition") ||
+	       stmt_note(loop, "loop_partition_hint") ||
+	       stmt_note(loop, "pragma_loop_partition_hint");
+}
+
+static int64_t
+floor_quotient(int64_t x, int64_t y)
+{
+	int64_t q = x / y;
+
+	return x % y != 0 && (x < 0) != (y < 0) ? q - 1 : q;
+}
+
+static void
+narrow(struct partition *p, struct stmt *at, const struct expr *cond)
+{
+	struct conjuncts all = { 0 };
+	struct analyser a;
+
+	analyser_init(&a, p->func->module);
+	analyser_enter(&a, at);
+	expr_conjuncts(p->func->module, cond, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct expr *rest;
+		struct bounds b;
+		int64_t coeff, edge;
+
+		if (!partition_guard(&a, p->loop->u.loop.var, all.list.data[i],
+				     &coeff, &rest)) {
+			continue;
+		}
+		b = analyse_bounds(&a, rest);
+		if (b.max == BOUND_POS_INF || b.max > INT32_MAX ||
+		    b.max < INT32_MIN) {
+			continue;
+		}
+		p->tiled |= partition_is_tiled(&a, p->loop, at, rest, coeff);
+		if (!p->tiled && !p->forced) {
+			continue;
+		}
+		edge = floor_quotient(-b.max, coeff > 0 ? coeff : -coeff);
+		if (p->forced && (coeff > 0 ? edge < p->min : -edge > p->max)) {
+			continue; /* it fails throughout */
+		}
+		vec_push(&p->func->module->arena, &p->guards, at);
+		if (coeff > 0 && edge < p->last) {
+			p->last = edge;
+		} else if (coeff < 0 && -edge > p->first) {
+			p->first = -edge;
+		}
+	}
+}
+
+struct value_guards {
+	struct partition *p;
+	struct stmt *at;
+};
+
+static void
+find_value_guard(void *ctx, const struct expr *e)
+{
+	struct value_guards *g = ctx;
+
+	if (e->kind == EXPR_IF) {
+		narrow(g->p, g->at, e->args[0]);
+	}
+}
+
+static bool
+find_guards(void *ctx, struct stmt *s)
+{
+	struct partition *p = ctx;
+	struct value_guards g = { p, s };
+
+	if (partition_unwanted(s)) {
+		return false;
+	}
+	p->n_stmts++;
+	if (s->kind == STMT_IF) {
+		narrow(p, s, s->args[0]);
+	} else if (s->kind == STMT_STORE) {
+		expr_visit(s->args[0], find_value_guard, &g);
+	}
+	return true;
+}
+
+void
+partition_rest(struct func *f, struct stmt *loop)
+{
+	if (loop && loop->u.loop.kind == FOR_PARALLEL) {
+		stmt_set_loop_kind(f, loop, FOR_SERIAL, NULL);
+	}
+}
+
+struct updates {
+	bool found;
+};
+
+/* A store of something made from what was there. */
+static bool
+find_update(void *ctx, struct stmt *s)
+{
+	struct updates *u = ctx;
+
+	u->found |= s->kind == STMT_STORE &&
+		    expr_uses_buffer(s->args[0], s->u.buffer);
+	return !u->found;
+}
+
+/* Tells readers why a reduction is there twice. */
+static void
+note_copy(struct partition *p, struct stmt *part)
+{
+	struct module *m = p->func->module;
+	const struct expr *before = func_note(p->func, PARTITION_COPIES);
+	struct updates u = { false };
+	const char *text;
+
+	stmt_visit(part, find_update, &u);
+	if (!u.found) {
+		return;
+	}
+	text = arena_printf(&m->arena, "%s%s%s %lld",
+			    before ? before->u.text : "", before ? ", " : "",
+			    p->loop->u.loop.var->name, (long long)p->first);
+	if (p->last > p->first) {
+		text = arena_printf(&m->arena, "%s to %lld", text,
+				    (long long)p->last);
+	}
+	func_set_note(p->func, PARTITION_COPIES, expr_string(m, text));
+}
+
+static struct stmt *
+part_of(struct partition *p, int64_t first, int64_t end, bool original)
+{
+	struct func *f = p->func;
+	struct stmt *loop = original ? p->loop : stmt_clone(f, p->loop, true);
+	struct dtype t = loop->u.loop.var->type;
+
+	if (first >= end) {
+		return NULL;
+	}
+	stmt_set_arg(f, loop, 0, expr_int(f->module, t, first));
+	stmt_set_arg(f, loop, 1, expr_int(f->module, t, end - first));
+	return loop;
+}
+
+static void partition_loop(struct func *f, struct stmt *loop);
+
+static void
+split_loop(struct partition *p, int64_t min, int64_t end)
+{
+	struct stmt_place place = stmt_place_of(p->loop);
+	struct stmt *parts[3];
+
+	note_copy(p, p->loop->children[0]);
+	/* Parts are cloned before the original shrinks. */
+	parts[0] = part_of(p, min, p->first, false);
+	parts[2] = part_of(p, p->last + 1, end, false);
+	parts[1] = part_of(p, p->first, p->last + 1, true);
+	for (int i = 0; i < 3 && !p->forced; i += 2) {
+		partition_rest(p->func, parts[i]);
+	}
+	stmt_put(p->func, place, stmt_seq(p->func, parts, 3));
+	/* x where i < a, else y where i < b, else z: one loop for each. */
+	for (int i = 0; i < 3 && p->forced; i += 2) {
+		if (parts[i]) {
+			partition_loop(p->func, parts[i]);
+		}
+	}
+}
+
+static bool
+has_guard(const struct partition *p, const struct stmt *s)
+{
+	for (int i = 0; i < p->guards.n; i++) {
+		if (stmt_contains(s, p->guards.data[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The statements of the loop's body from the first to the last with a guard,
+ * as one that stands for them. */
+static struct stmt *
+guarded_part(struct partition *p)
+{
+	struct func *f = p->func;
+	struct stmt *body = p->loop->children[0], *s = body, *part;
+	struct stmt **list;
+	int first = -1, last = -1, n = 0;
+
+	while (s->kind == STMT_ALLOC || s->kind == STMT_LET ||
+	       s->kind == STMT_FOR) {
+		s = s->children[0];
+	}
+	if (s->kind != STMT_SEQ) {
+		return body;
+	}
+	for (int i = 0; i < s->n_children; i++) {
+		if (has_guard(p, s->children[i])) {
+			first = first < 0 ? i : first;
+			last = i;
+		}
+	}
+	if (first == 0 && last == s->n_children - 1) {
+		return body;
+	}
+	if (first == last) {
+		return s->children[first];
+	}
+	part = stmt_seq(f, s->children + first, last - first + 1);
+	list = arena_array(&f->module->arena, struct stmt *, s->n_children);
+	for (int i = 0; i < s->n_children; i++) {
+		if (i == first) {
+			/* Not stmt_seq, which would splice it. */
+			list[n++] = part;
+		} else if (i < first || i > last) {
+			list[n++] = s->children[i];
+		}
+	}
+	stmt_set_children(f, s, list, n);
+	return part;
+}
+
+/* Are the guards behind loops that compute without any? Then these are not
+ * to be there twice. */
+static bool
+computes_apart(struct partition *p)
+{
+	const struct stmt *s = p->loop->children[0];
+	bool loops = false;
+
+	while (s->kind == STMT_ALLOC || s->kind == STMT_LET ||
+	       (s->kind == STMT_FOR && s->u.loop.kind == FOR_SERIAL)) {
+		s = s->children[0];
+	}
+	for (int i = 0; s->kind == STMT_SEQ && i < s->n_children; i++) {
+		const struct stmt *child = s->children[i];
+
+		loops |= child->kind == STMT_FOR &&
+			 child->u.loop.kind == FOR_SERIAL &&
+			 !has_guard(p, child);
+	}
+	return loops;
+}
+
+/* One that stores something not made from what was there? */
+static bool
+find_result(void *ctx, struct stmt *s)
+{
+	struct updates *u = ctx;
+
+	u->found |= s->kind == STMT_STORE &&
+		    !expr_uses_buffer(s->args[0], s->u.buffer);
+	return !u->found;
+}
+
+/* Does the guard differ between the lanes of a vector? */
+static bool
+guards_lanes(const struct partition *p, const struct stmt *guard)
+{
+	for (const struct stmt *s = guard; s != p->loop; s = s->parent) {
+		if (s->kind == STMT_FOR && s->u.loop.kind == FOR_VECTORIZED &&
+		    expr_uses_var(guard->args[0], s->u.loop.var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Are the guards those of whole vectors of sums alone, as around a picture? A
+ * second form of such a nest in one loop gains nothing where compilers keep sums
+ * in registers, and others keep them in memory as soon as there are two. */
+static bool
+guards_sums(struct partition *p)
+{
+	struct updates results = { false };
+
+	for (int i = 0; i < p->guards.n && !results.found; i++) {
+		results.found = guards_lanes(p, p->guards.data[i]);
+		stmt_visit(p->guards.data[i], find_result, &results);
+	}
+	return p->guards.n > 0 && !results.found;
+}
+
+static void
+branch(struct partition *p)
+{
+	struct func *f = p->func;
+	struct module *m = f->module;
+	const struct expr *v = p->loop->u.loop.var->expr;
+	struct stmt *part = guarded_part(p);
+	struct stmt_place place = stmt_place_of(part);
+	const struct expr *plain =
+		expr_and(m, expr_le(m, expr_int(m, v->type, p->first), v),
+			 expr_lt(m, v, expr_int(m, v->type, p->last + 1)));
+	struct stmt *guarded = stmt_clone(f, part, true);
+
+	note_copy(p, part);
+	stmt_put(f, place, stmt_if(f, plain, part, guarded));
+}
+
+static void
+partition_loop(struct func *f, struct stmt *loop)
+{
+	struct partition p = { .func = f, .loop = loop };
+	int64_t min, extent, end;
+
+	p.forced = partition_forced(loop);
+	if (partition_refused(loop)) {
+		return;
+	}
+	if (loop->u.loop.kind != FOR_SERIAL &&
+	    loop->u.loop.kind != FOR_PARALLEL) {
+		return;
+	}
+	if (!expr_is_int(loop->args[0], &min) ||
+	    !expr_is_int(loop->args[1], &extent)) {
+		partition_tail(f, loop);
+		return;
+	}
+	if (extent < 2) {
+		return;
+	}
+	end = min + extent;
+	p.first = p.min = min;
+	p.last = p.max = end - 1;
+	stmt_visit(loop->children[0], find_guards, &p);
+	if ((p.first == min && p.last == end - 1) || p.last < p.first) {
+		return;
+	}
+	if (!p.forced && (p.n_stmts > PARTITION_BODY_LIMIT ||
+			  (p.last - p.first + 1) * 2 < extent)) {
+		return;
+	}
+	if ((p.first == min || p.last == end - 1) &&
+	    (p.forced || !computes_apart(&p))) {
+		split_loop(&p, min, end);
+	} else if (p.forced || !guards_sums(&p)) {
+		branch(&p);
+	}
+}
+
+static void
+partition_below(struct func *f, struct stmt *s)
+{
+	struct stmt *child;
+
+	/* Inner loops first; what a loop becomes is not visited again. */
+	for (int i = s->n_children - 1; i >= 0; i--) {
+		child = s->children[i];
+		if (!child) {
+			continue;
+		}
+		partition_below(f, child);
+		if (child->kind == STMT_FOR) {
+			partition_loop(f, child);
+		}
+	}
+}
+
+bool
+lower_partition(struct func *f)
+{
+	partition_below(f, f->body);
+	if (f->body->kind == STMT_FOR) {
+		partition_loop(f, f->body);
+	}
+	return true;
+}

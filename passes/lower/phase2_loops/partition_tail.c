@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets apart the end of a loop whose extent is an expression of sizes.
+ *
+ *   for i_o in range((n + 7) // 8):       for i_o in range(n // 8):
+ *       for i_i in T.vectorized(8):           for i_i in T.vectorized(8):
+ *           if i_o * 8 + i_i < n:   ->            ...
+ *               ...                       for i_o in range(n // 8, (n + 7) // 8):
+ *                                             for i_i in T.vectorized(8):
+ *                                                 if i_o * 8 + i_i < n: ...
+ */
+#include "partition_loops.h"
+
+#include "access.h"
+
+struct tail {
+	struct func *func;
+	struct stmt *loop;
+	bool forced, tiled;
+	const struct expr *end; /* of the plain iterations; NULL: none found */
+	VEC(const struct expr *) guards; /* that cannot fail before it */
+	int n_stmts;
+};
+
+/* The largest that rest can be while the loops inside run. */
+static const struct expr *
+largest(struct tail *t, struct analyser *a, const struct stmt *at,
+	const struct expr *rest)
+{
+	const struct expr *lo, *hi;
+	int n;
+	struct iter_var *inside = loops_between(t->func, t->loop->children[0],
+						at, &n);
+
+	return analyse_cover(a, rest, inside, n, &lo, &hi) ? hi : NULL;
+}
+
+/* Does e use a variable that is bound inside of the loop? */
+static bool
+bound_inside(const struct tail *t, const struct stmt *at, const struct expr *e)
+{
+	for (; at != t->loop; at = at->parent) {
+		if ((at->kind == STMT_FOR &&
+		     expr_uses_var(e, at->u.loop.var)) ||
+		    (at->kind == STMT_LET && expr_uses_var(e, at->u.var))) {
+			return true;
+		}
+	}
+	return expr_uses_var(e, t->loop->u.loop.var);
+}
+
+static void
+look_at(struct tail *t, struct stmt *at, const struct expr *cond)
+{
+	struct module *m = t->func->module;
+	struct conjuncts all = { 0 };
+	struct analyser a;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, at);
+	expr_conjuncts(m, cond, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct expr *c = all.list.data[i], *rest, *most, *end;
+		int64_t coeff;
+
+		if (!partition_guard(&a, t->loop->u.loop.var, c, &coeff,
+				     &rest) ||
+		    coeff < 0) {
+			continue;
+		}
+		t->tiled |= partition_is_tiled(&a, t->loop, at, rest, coeff);
+		most = largest(t, &a, at, rest);
+		if (!most || bound_inside(t, at, most) ||
+		    (!t->tiled && !t->forced)) {
+			continue;
+		}
+		/* v <= floor(-most / coeff) */
+		end = expr_add(m,
+			       expr_floordiv(m, expr_neg(m, most),
+					     expr_int(m, most->type, coeff)),
+			       expr_int(m, most->type, 1));
+		t->end = t->end ? expr_min(m, t->end, end) : end;
+		vec_push(&m->arena, &t->guards, c);
+	}
+}
+
+struct value_guards {
+	struct tail *tail;
+	struct stmt *at;
+};
+
+static void
+find_value_guard(void *ctx, const struct expr *e)
+{
+	struct value_guards *g = ctx;
+
+	if (e->kind == EXPR_IF) {
+		look_at(g->tail, g->at, e->args[0]);
+	}
+}
+
+static bool
+find_guards(void *ctx, struct stmt *s)
+{
+	struct tail *t = ctx;
+	struct value_guards g = { t, s };
+
+	if (partition_unwanted(s)) {
+		return false;
+	}
+	t->n_stmts++;
+	if (s->kind == STMT_IF) {
+		look_at(t, s, s->args[0]);
+	} else if (s->kind == STMT_STORE) {
+		expr_visit(s->args[0], find_value_guard, &g);
+	}
+	return true;
+}
+
+static const struct expr *
+hold(void *ctx, const struct expr *e)
+{
+	const struct tail *t = ctx;
+
+	for (int i = 0; i < t->guards.n; i++) {
+		if (t->guards.data[i] == e) {
+			return expr_bool(t->func->module, true);
+		}
+	}
+	return NULL;
+}
+
+static const struct expr *
+drop_guards(void *ctx, const struct expr *e)
+{
+	struct tail *t = ctx;
+
+	return expr_rewrite(t->func->module, e, hold, t);
+}
+
+void
+partition_tail(struct func *f, struct stmt *loop)
+{
+	struct module *m = f->module;
+	struct tail t = { .func = f,
+			  .loop = loop,
+			  .forced = partition_forced(loop) };
+	const struct expr *min = loop->args[0], *end, *middle;
+	struct stmt *parts[2];
+	struct stmt_place place;
+	struct analyser a;
+
+	stmt_visit(loop->children[0], find_guards, &t);
+	if (!t.end || (!t.forced && t.n_stmts > PARTITION_BODY_LIMIT) ||
+	    !dtype_equal(t.end->type, min->type)) {
+		return;
+	}
+	analyser_init(&a, m);
+	analyser_enter(&a, loop);
+	end = simplify(&a, expr_add(m, min, loop->args[1]));
+	middle = simplify(&a, t.end);
+	if (prove(&a, expr_le(m, end, middle)) ||
+	    prove(&a, expr_le(m, middle, min))) {
+		return; /* all are plain, or none */
+	}
+	if (!prove(&a, expr_le(m, middle, end))) {
+		middle = expr_min(m, middle, end);
+	}
+	if (!prove(&a, expr_le(m, min, middle))) {
+		middle = expr_max(m, middle, min);
+	}
+	place = stmt_place_of(loop);
+	/* The clone has variables of its own: its guards stay. */
+	parts[1] = stmt_clone(f, loop, true);
+	stmt_set_arg(f, parts[1], 0, middle);
+	stmt_set_arg(f, parts[1], 1, simplify(&a, expr_sub(m, end, middle)));
+	partition_rest(f, parts[1]);
+	parts[0] = loop;
+	stmt_set_arg(f, loop, 1, simplify(&a, expr_sub(m, middle, min)));
+	stmt_map_exprs(f, loop->children[0], drop_guards, &t);
+	stmt_put(f, place, stmt_seq(f, parts, 2));
+}

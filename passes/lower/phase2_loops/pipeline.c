@@ -1,0 +1,741 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Software pipelines: statements of one loop run for different iterations at
+ * the same time, and what they hand on has a version for each.
+ *
+ *   for i in 8:                      B: [2]
+ *       B: []                        B[0] = A[0]
+ *       B = A[i]      # stage 0  ->  for i in 7:
+ *       C[i] = B + 1  # stage 1          B[(i + 1) % 2] = A[i + 1]
+ *                                        C[i] = B[i % 2] + 1
+ *                                    C[7] = B[1] + 1
+ *
+ * Copies into shared memory that are asynchronous (PIPELINE_ASYNC) end with a
+ * commit for each iteration; before what uses them there is a wait for it.
+ *
+ * The marks are those of the pass "stages". A buffer with double_buffer_scope
+ * makes such a pipeline of two stages: what fills it, and the rest. */
+#include "lower_passes.h"
+
+#include "access.h"
+#include "pipeline_notes.h"
+#include "thread_loops.h"
+
+struct part {
+	struct stmt *s;
+	int64_t stage, order;
+};
+
+struct pipeline {
+	struct func *func;
+	struct stmt *loop;
+	struct part *parts; /* in program order */
+	int n;
+	int64_t stages;                     /* the last one's number */
+	VEC(const struct buffer *) buffers; /* allocated inside of the loop */
+	VEC(struct note *) notes;           /* of each ALLOC */
+	/* Those that stage 0 fills asynchronously, with versions, and how many
+	 * stages later they are first used. */
+	VEC(const struct buffer *) awaited;
+	int64_t distance;
+};
+
+static bool
+pipeline_fail(struct pipeline *p, const char *fmt, ...)
+{
+	struct module *m = p->func->module;
+	struct diag_place place = { .item = p->func->name };
+	const char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = arena_vprintf(&m->arena, fmt, ap);
+	va_end(ap);
+	return diag_error(&m->diags, DIAG_BAD_SCHEDULE, place,
+			  "the software pipeline of loop %s: %s",
+			  p->loop->u.loop.var->name, text);
+}
+
+/* -- what the loop consists of */
+
+static struct stmt *
+inside_allocs(struct pipeline *p)
+{
+	struct stmt *s = p->loop->children[0];
+
+	p->buffers.n = p->notes.n = 0;
+	for (; s->kind == STMT_ALLOC; s = s->children[0]) {
+		vec_push(&p->func->module->arena, &p->buffers, s->u.buffer);
+		vec_push(&p->func->module->arena, &p->notes, s->notes);
+	}
+	return s;
+}
+
+static void
+collect_parts(struct pipeline *p)
+{
+	struct stmt *body = inside_allocs(p);
+	struct arena *arena = &p->func->module->arena;
+
+	p->n = body->kind == STMT_SEQ ? body->n_children : 1;
+	p->parts = arena_array(arena, struct part, p->n + 1);
+	for (int i = 0; i < p->n; i++) {
+		p->parts[i].s = body->kind == STMT_SEQ ? body->children[i]
+						       : body;
+		p->parts[i].order = i;
+	}
+}
+
+/* False if a part has no mark: something was put between. */
+static bool
+read_marks(struct pipeline *p)
+{
+	for (int i = 0; i < p->n; i++) {
+		struct part *x = &p->parts[i];
+
+		if (x->s->kind != STMT_ATTR ||
+		    strcmp(x->s->u.key, PIPELINE_MARK) != 0 ||
+		    !expr_is_int(x->s->args[0]->args[0], &x->stage) ||
+		    !expr_is_int(x->s->args[0]->args[1], &x->order)) {
+			return false;
+		}
+		p->stages = x->stage > p->stages ? x->stage : p->stages;
+	}
+	return true;
+}
+
+struct filled {
+	struct arena *arena;
+	VEC(const struct buffer *) list;
+	bool inside;
+};
+
+static bool
+find_filled(void *ctx, struct stmt *s)
+{
+	struct filled *f = ctx;
+
+	if (s->kind == STMT_STORE) {
+		vec_push(f->arena, &f->list, s->u.buffer);
+	}
+	return true;
+}
+
+static bool
+find_double(void *ctx, struct stmt *s)
+{
+	struct filled *f = ctx;
+
+	if (s->kind == STMT_ATTR && strcmp(s->u.key, DOUBLE_BUFFER) == 0) {
+		stmt_visit(s, find_filled, f);
+		return false;
+	}
+	/* Another loop's. */
+	return s->kind != STMT_ALLOC;
+}
+
+static bool
+touches(struct pipeline *p, struct stmt *s, const struct buffer *b, bool writes)
+{
+	struct access_list all = { 0 };
+
+	access_collect(p->func, s, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (all.list.data[i].fills == writes) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+is_inner(const struct pipeline *p, const struct buffer *b)
+{
+	for (int i = 0; i < p->buffers.n; i++) {
+		if (p->buffers.data[i] == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Stage 0: what fills a buffer with two copies, and what that needs of the
+ * same iteration. False if the loop is none with such a buffer. */
+static bool
+stage_double(struct pipeline *p)
+{
+	bool found = false, rest = false, grown;
+	struct filled all = { .arena = &p->func->module->arena };
+
+	for (int i = 0; i < p->n; i++) {
+		stmt_visit(p->parts[i].s, find_double, &all);
+		p->parts[i].stage = 1;
+	}
+	for (int k = 0; k < all.list.n; k++) {
+		for (int i = 0; is_inner(p, all.list.data[k]) && i < p->n;
+		     i++) {
+			if (touches(p, p->parts[i].s, all.list.data[k], true)) {
+				p->parts[i].stage = 0;
+				found = true;
+			}
+		}
+	}
+	do {
+		grown = false;
+		for (int i = 0; i < p->n; i++) {
+			struct access_list loads = { 0 };
+
+			access_collect(p->func, p->parts[i].s, NULL, &loads);
+			for (int k = 0;
+			     p->parts[i].stage == 0 && k < loads.list.n; k++) {
+				const struct access *x = &loads.list.data[k];
+
+				for (int j = 0; j < i && x->load; j++) {
+					if (p->parts[j].stage == 1 &&
+					    touches(p, p->parts[j].s, x->buffer,
+						    true)) {
+						p->parts[j].stage = 0;
+						grown = true;
+					}
+				}
+			}
+		}
+	} while (grown);
+	for (int i = 0; i < p->n; i++) {
+		rest |= p->parts[i].stage == 1;
+	}
+	p->stages = 1;
+	return found && rest;
+}
+
+/* -- may it be reordered so? */
+
+/* Every iteration of the loop touches elements of its own. */
+static bool
+apart(struct pipeline *p, const struct buffer *b)
+{
+	struct access_list all = { 0 };
+	const struct stmt *body = p->loop->children[0];
+	struct range *box = arena_array(&p->func->module->arena, struct range,
+					b->ndim + 1);
+	struct var *v = p->loop->u.loop.var;
+	struct analyser a;
+
+	access_collect(p->func, p->loop->children[0], b, &all);
+	if (!access_box(p->func, body, all.list.data, all.list.n, box)) {
+		return false;
+	}
+	analyser_init(&a, p->func->module);
+	analyser_enter(&a, body);
+	for (int d = 0; d < b->ndim; d++) {
+		const struct expr *rest;
+		int64_t coeff, size;
+
+		if (analyse_affine(&a, box[d].min, &v, 1, &coeff, &rest) &&
+		    expr_is_int(box[d].extent, &size) &&
+		    (coeff >= size || -coeff >= size)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does x of iteration i run before y of iteration i + later? */
+static bool
+runs_before(const struct part *x, const struct part *y, int64_t later)
+{
+	int64_t gap = y->stage + later - x->stage;
+
+	return gap > 0 || (gap == 0 && x->order < y->order);
+}
+
+static bool
+check_pair(struct pipeline *p, int i, int k, const struct buffer *b,
+	   bool report)
+{
+	const struct part *x = &p->parts[i], *y = &p->parts[k];
+
+	if (!runs_before(x, y, 0)) {
+		return report &&
+		       pipeline_fail(p,
+				     "statement %d (stage %d) would run "
+				     "before statement %d (stage %d), which "
+				     "both touch %s; give it a later stage "
+				     "or place",
+				     k, (int)y->stage, i, (int)x->stage,
+				     b->name);
+	}
+	/* Inner buffers have versions. */
+	if (!is_inner(p, b) && !runs_before(y, x, 1) && !apart(p, b)) {
+		return report &&
+		       pipeline_fail(p,
+				     "statement %d (stage %d) would run "
+				     "for the next iteration before "
+				     "statement %d (stage %d) has run for "
+				     "this one, which both touch %s; give "
+				     "them the same stage",
+				     i, (int)x->stage, k, (int)y->stage,
+				     b->name);
+	}
+	return true;
+}
+
+static bool
+check_order(struct pipeline *p, bool report)
+{
+	for (int i = 0; i < p->n; i++) {
+		struct access_list all = { 0 };
+
+		access_collect(p->func, p->parts[i].s, NULL, &all);
+		for (int x = 0; x < all.list.n; x++) {
+			const struct buffer *b = all.list.data[x].buffer;
+			bool stores = all.list.data[x].fills;
+
+			for (int k = i + 1; k < p->n; k++) {
+				struct stmt *y = p->parts[k].s;
+
+				if ((touches(p, y, b, true) ||
+				     (stores && touches(p, y, b, false))) &&
+				    !check_pair(p, i, k, b, report)) {
+					return false;
+				}
+			}
+		}
+	}
+	return true;
+}
+
+/* -- versions */
+
+struct versions {
+	struct module *module;
+	const struct expr *which;
+	int ndim;
+};
+
+static void
+version_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	      const struct expr **new)
+{
+	const struct versions *v = ctx;
+
+	(void)at;
+	new[0] = v->which;
+	for (int d = 0; d < v->ndim; d++) {
+		new[d + 1] = old[d];
+	}
+}
+
+/* As many as iterations that hold it at once. */
+static const struct buffer *
+with_versions(struct pipeline *p, const struct buffer *b)
+{
+	struct module *m = p->func->module;
+	struct var *v = p->loop->u.loop.var;
+	int64_t first = -1, last = -1, n;
+	struct versions versions = { .module = m, .ndim = b->ndim };
+	const struct expr **shape = arena_array(&m->arena, const struct expr *,
+						b->ndim + 1);
+	const struct buffer *wide;
+
+	for (int i = 0; i < p->n; i++) {
+		struct access_list all = { 0 };
+
+		access_collect(p->func, p->parts[i].s, b, &all);
+		if (all.list.n == 0) {
+			continue;
+		}
+		if (first < 0 || p->parts[i].stage < first) {
+			first = p->parts[i].stage;
+		}
+		if (p->parts[i].stage > last) {
+			last = p->parts[i].stage;
+		}
+	}
+	n = last - first + 1;
+	if (n <= 1) {
+		return b;
+	}
+	shape[0] = expr_i32(m, n);
+	for (int d = 0; d < b->ndim; d++) {
+		shape[d + 1] = b->shape[d];
+	}
+	wide = buffer_with_shape(m, b, b->ndim + 1, shape);
+	versions.which = expr_floormod(m,
+				       expr_sub(m, v->expr, p->loop->args[0]),
+				       expr_int(m, v->type, n));
+	for (int i = 0; i < p->n; i++) {
+		access_remap(p->func, p->parts[i].s, b, wide, version_index,
+			     &versions);
+	}
+	return wide;
+}
+
+/* -- copies that arrive later */
+
+/* Before the buffers have versions. Only where the steps are known: a constant
+ * number of iterations, more than stages. */
+static void
+find_awaited(struct pipeline *p)
+{
+	const struct expr *note = stmt_note(p->loop, PIPELINE_ASYNC);
+	int64_t stage, n;
+
+	if (!note || !expr_is_list(note) || note->n_args != 1 ||
+	    !expr_is_int(note->args[0], &stage) || stage != 0 ||
+	    !expr_is_int(p->loop->args[1], &n) || n <= p->stages) {
+		return;
+	}
+	for (int k = 0; k < p->buffers.n; k++) {
+		const struct buffer *b = p->buffers.data[k];
+		int64_t used = -1;
+		bool later = buffer_is_shared(b);
+
+		for (int i = 0; i < p->n; i++) {
+			const struct part *x = &p->parts[i];
+			bool fills = touches(p, x->s, b, true);
+			bool uses = touches(p, x->s, b, false);
+
+			if (x->stage > 0 && (fills || uses) &&
+			    (used < 0 || x->stage < used)) {
+				used = x->stage;
+			}
+			later &= x->stage > 0 || !uses;
+		}
+		if (later && used > 0) {
+			vec_push(&p->func->module->arena, &p->awaited, b);
+			if (p->distance == 0 || used < p->distance) {
+				p->distance = used;
+			}
+		}
+	}
+}
+
+static void
+replace_awaited(struct pipeline *p, const struct buffer *from,
+		const struct buffer *to)
+{
+	for (int i = 0; i < p->awaited.n; i++) {
+		if (p->awaited.data[i] == from) {
+			p->awaited.data[i] = to;
+		}
+	}
+}
+
+static struct stmt *
+commit(struct pipeline *p)
+{
+	return stmt_evaluate(p->func,
+			     expr_call(p->func->module, INTRIN_ASYNC_COMMIT,
+				       dtype_of(DT_VOID), NULL, 0));
+}
+
+/* All but `later` groups have arrived: what iteration number at uses. */
+static struct stmt *
+wait_for(struct pipeline *p, const struct expr *at, int64_t later)
+{
+	struct module *m = p->func->module;
+	const struct expr **args = arena_array(&m->arena, const struct expr *,
+					       p->awaited.n + 1);
+
+	args[0] = expr_i32(m, later);
+	for (int i = 0; i < p->awaited.n; i++) {
+		const struct buffer *b = p->awaited.data[i];
+		const struct expr **index = arena_array(&m->arena,
+							const struct expr *,
+							b->ndim + 1);
+		const struct expr *first;
+
+		for (int d = 1; d < b->ndim; d++) {
+			index[d] = expr_i32(m, 0);
+		}
+		index[0] = expr_floormod(m, at,
+					 expr_cast(m, at->type, b->shape[0]));
+		first = expr_load(m, b, index, b->ndim);
+		args[i + 1] = expr_call(m, INTRIN_ADDRESS_OF,
+					dtype_of(DT_HANDLE), &first, 1);
+	}
+	return stmt_evaluate(p->func,
+			     expr_call(m, INTRIN_ASYNC_WAIT, dtype_of(DT_VOID),
+				       args, p->awaited.n + 1));
+}
+
+/* -- the three parts */
+
+struct stmts {
+	struct arena *arena;
+	VEC(struct stmt *) list;
+};
+
+/* Behind what stage 0 does last in a step. */
+static void
+end_group(struct pipeline *p, const struct part *x, struct stmts *out)
+{
+	for (int i = 0; i < p->n; i++) {
+		if (p->parts[i].stage == 0 && p->parts[i].order > x->order) {
+			return;
+		}
+	}
+	if (p->awaited.n > 0 && x->stage == 0) {
+		vec_push(out->arena, &out->list, commit(p));
+	}
+}
+
+/* The end of time step t: what the next one uses has arrived, before the later
+ * groups. */
+static void
+end_step(struct pipeline *p, const struct expr *t, int64_t later,
+	 struct stmts *out)
+{
+	struct module *m = p->func->module;
+
+	if (p->awaited.n > 0 && later >= 0) {
+		vec_push(out->arena, &out->list,
+			 wait_for(p,
+				  expr_add(m, t,
+					   expr_int(m, t->type,
+						    1 - p->distance)),
+				  later));
+	}
+}
+
+static const struct part *
+nth_in_order(const struct pipeline *p, int k)
+{
+	const struct part *found = NULL;
+
+	for (int i = 0; i < p->n; i++) {
+		int before = 0;
+
+		for (int j = 0; j < p->n; j++) {
+			before += p->parts[j].order < p->parts[i].order ||
+				  (p->parts[j].order == p->parts[i].order &&
+				   j < i);
+		}
+		if (before == k) {
+			found = &p->parts[i];
+		}
+	}
+	return found;
+}
+
+/* The part for iteration number at (from 0 on); if that may not be one, under
+ * a guard. */
+static void
+add_part(struct pipeline *p, const struct part *x, const struct expr *at,
+	 const struct expr *guard, struct stmts *out)
+{
+	struct func *f = p->func;
+	struct var *v = p->loop->u.loop.var;
+	const struct expr *value = expr_add(f->module, p->loop->args[0], at);
+	struct var_map map = { &v, &value, 1 };
+	struct stmt *s = x->s->kind == STMT_ATTR ? x->s->children[0] : x->s;
+	struct stmt *copy = stmt_clone(f, s, true);
+
+	stmt_substitute(f, copy, &map);
+	if (guard) {
+		copy = stmt_if(f, guard, copy, NULL);
+	}
+	vec_push(out->arena, &out->list, copy);
+}
+
+/* Time step t, if it is not before first; of it only the parts of iterations
+ * 0..n-1 run. */
+static void
+add_step(struct pipeline *p, const struct expr *t, int64_t first,
+	 struct stmts *out)
+{
+	struct module *m = p->func->module;
+	const struct expr *n = p->loop->args[1];
+	struct analyser a;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, p->loop);
+	for (int k = 0; k < p->n; k++) {
+		const struct part *x = nth_in_order(p, k);
+		const struct expr *at =
+			simplify(&a, expr_sub(m, t,
+					      expr_int(m, n->type, x->stage)));
+		const struct expr *lo =
+			simplify(&a, expr_le(m, expr_int(m, n->type, 0), at));
+		const struct expr *hi = simplify(&a, expr_lt(m, at, n));
+		const struct expr *both =
+			simplify(&a,
+				 expr_and(m, expr_and(m, lo, hi),
+					  expr_le(m,
+						  expr_int(m, n->type, first),
+						  t)));
+
+		if (prove(&a, expr_not(m, lo)) || prove(&a, expr_not(m, hi)) ||
+		    expr_is_value(both, 0)) {
+			continue;
+		}
+		add_part(p, x, at, prove(&a, both) ? NULL : both, out);
+		end_group(p, x, out);
+	}
+}
+
+static struct stmt *
+steady_loop(struct pipeline *p)
+{
+	struct func *f = p->func;
+	struct module *m = f->module;
+	struct dtype type = p->loop->u.loop.var->type;
+	struct var *v = var_new(m, p->loop->u.loop.var->name, type);
+	struct stmts body = { .arena = &m->arena };
+	const struct expr *n;
+	struct analyser a;
+	struct stmt *loop;
+
+	analyser_init(&a, m);
+	analyser_enter(&a, p->loop);
+	n = simplify(&a, expr_sub(m, p->loop->args[1],
+				  expr_int(m, type, p->stages)));
+	if (prove(&a, expr_le(m, n, expr_int(m, type, 0)))) {
+		return NULL;
+	}
+	for (int k = 0; k < p->n; k++) {
+		const struct part *x = nth_in_order(p, k);
+
+		add_part(p, x,
+			 expr_add(m, v->expr,
+				  expr_int(m, type, p->stages - x->stage)),
+			 NULL, &body);
+		end_group(p, x, &body);
+	}
+	end_step(p, expr_add(m, v->expr, expr_int(m, type, p->stages)),
+		 p->distance - 1, &body);
+	loop = stmt_for(f, v, expr_int(m, type, 0), n, p->loop->u.loop.kind,
+			stmt_seq(f, body.list.data, body.list.n));
+	for (const struct note *note = p->loop->notes; note;
+	     note = note->next) {
+		if (strncmp(note->key, "software_pipeline", 17) != 0) {
+			stmt_set_note(f, loop, note->key, note->value);
+		}
+	}
+	return loop;
+}
+
+static void
+expand(struct pipeline *p)
+{
+	struct func *f = p->func;
+	struct module *m = f->module;
+	struct dtype type = p->loop->u.loop.var->type;
+	struct stmts all = { .arena = &m->arena };
+	const struct expr *n = p->loop->args[1];
+	struct stmt *s;
+
+	find_awaited(p);
+	for (int i = 0; i < p->buffers.n; i++) {
+		const struct buffer *b = p->buffers.data[i];
+
+		p->buffers.data[i] = with_versions(p, b);
+		replace_awaited(p, b, p->buffers.data[i]);
+	}
+	for (int64_t t = 0; t < p->stages; t++) {
+		add_step(p, expr_int(m, type, t), 0, &all);
+		end_step(p, expr_int(m, type, t),
+			 t + 1 >= p->distance ? p->distance - 1 : -1, &all);
+	}
+	s = steady_loop(p);
+	if (s) {
+		vec_push(&m->arena, &all.list, s);
+	}
+	/* From step n on; steps before stages were run above. */
+	for (int64_t t = 0; t < p->stages; t++) {
+		add_step(p, expr_add(m, n, expr_int(m, type, t)), p->stages,
+			 &all);
+		end_step(p, expr_add(m, n, expr_int(m, type, t)),
+			 p->distance - 2 - t, &all);
+	}
+	s = stmt_seq(f, all.list.data, all.list.n);
+	for (int i = p->buffers.n - 1; i >= 0; i--) {
+		s = stmt_alloc(f, p->buffers.data[i], s);
+		s->notes = p->notes.data[i];
+	}
+	stmt_replace(f, p->loop, s);
+}
+
+/* -- all loops */
+
+static bool
+pipeline_loop(struct func *f, struct stmt *loop)
+{
+	struct pipeline p = { .func = f, .loop = loop };
+
+	if (loop->u.loop.kind != FOR_SERIAL &&
+	    loop->u.loop.kind != FOR_UNROLLED) {
+		return true;
+	}
+	collect_parts(&p);
+	if (stmt_note(loop, PIPELINE_STAGE)) {
+		if (!read_marks(&p)) {
+			return pipeline_fail(&p,
+					     "its statements cannot be "
+					     "told apart any more; decompose "
+					     "reductions over the loop "
+					     "first");
+		}
+		if (!check_order(&p, true)) {
+			return false;
+		}
+	} else if (!stage_double(&p) || !check_order(&p, false)) {
+		return true;
+	}
+	expand(&p);
+	return true;
+}
+
+/* Inner loops first. */
+static bool
+pipeline_below(struct func *f, struct stmt *s)
+{
+	for (int i = 0; i < s->n_children; i++) {
+		if (s->children[i]) {
+			int n = s->n_children;
+
+			if (!pipeline_below(f, s->children[i])) {
+				return false;
+			}
+			i += s->n_children - n; /* a SEQ was spliced in */
+		}
+	}
+	return s->kind != STMT_FOR || pipeline_loop(f, s);
+}
+
+static void
+drop_marks(struct func *f, struct stmt *s)
+{
+	for (int i = 0; i < s->n_children; i++) {
+		struct stmt *child = s->children[i];
+
+		while (child && child->kind == STMT_ATTR &&
+		       (strcmp(child->u.key, PIPELINE_MARK) == 0 ||
+			strcmp(child->u.key, DOUBLE_BUFFER) == 0)) {
+			struct stmt *inner = child->children[0];
+			int n = s->n_children;
+
+			stmt_replace(f, child, inner);
+			child = s->n_children == n ? s->children[i] : NULL;
+			if (!child) {
+				i--; /* look at what was spliced in */
+			}
+		}
+		if (child) {
+			drop_marks(f, child);
+		}
+	}
+}
+
+bool
+lower_pipeline(struct func *f)
+{
+	if (!f->body) {
+		return true;
+	}
+	if (!pipeline_below(f, f->body)) {
+		return false;
+	}
+	drop_marks(f, f->body);
+	return true;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Does a block compute what a description says? Up to the names of buffers,
+ * where in a larger buffer the parameters lie, the order of loops and iter
+ * vars, iter vars of extent 1, and the order of commutative operands. */
+#ifndef TIRC_TENSOR_MATCH_H
+#define TIRC_TENSOR_MATCH_H
+
+#include "edit.h"
+#include "tensor_intrin.h"
+
+/* A parameter as a view of a buffer of the program: element i of dimension d
+ * is element offset[dim_of[d]] + step[d] * i of dimension dim_of[d]. */
+struct tensor_view {
+	const struct buffer *param;  /* of the description */
+	const struct buffer *target; /* NULL: not met yet */
+	int *dim_of;                 /* -1: of extent 1, and no dimension */
+	int64_t *step;               /* every how many elements one is taken */
+	const struct expr **offset;  /* per dimension of target */
+};
+
+struct tensor_match {
+	struct edit *e;
+	struct analyser a;
+	const struct func *desc;
+	struct tensor_view *views; /* one per parameter */
+	int n_views;
+	/* Size variables of the description and what they stand for. */
+	VEC(struct var *) sizes;
+	VEC(const struct expr *) size_values;
+	struct stmt *outer;
+	const char *why; /* the last thing that did not fit */
+};
+
+enum tensor_part {
+	TENSOR_ALL,    /* init, if there is one, and body */
+	TENSOR_UPDATE, /* the body alone */
+	TENSOR_INIT    /* the description's init is the block's body */
+};
+
+/* A block and the loops around it inside of what is matched. */
+struct tensor_leaf {
+	struct stmt *block;
+	struct iter_var *loops;
+	int n_loops;
+};
+
+struct tensor_leaves {
+	VEC(struct tensor_leaf) list;
+};
+
+/* The blocks of body, which are loops around blocks, one after another. False
+ * if there is anything else. */
+bool tensor_leaves(struct func *f, struct stmt *body,
+		   struct tensor_leaves *out);
+/* outer: the block whose iter vars are fixed while the parts of it run. */
+void tensor_match_init(struct tensor_match *t, struct edit *e,
+		       const struct func *desc, struct stmt *outer);
+/* Also finds the views; false with t->why. */
+bool tensor_match_block(struct tensor_match *t, const struct tensor_leaf *desc,
+			const struct tensor_leaf *block, enum tensor_part part);
+/* In elements, of a dimension of a buffer; of one of a view. */
+const struct expr *buffer_stride(struct module *m, const struct buffer *b,
+				 int dim);
+const struct expr *view_stride(struct module *m, const struct tensor_view *v,
+			       int dim);
+
+#endif

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Is a box filled? And does it hold elements that nothing stores? A layout
+ * that does not divide leaves such padding; to copy it would read what was
+ * never written.
+ *
+ *	B[v_i // 4, v_j, v_i % 4], v_i in 0..6: of the box [2][8][4] the
+ *	elements [1, ., 2] and [1, ., 3] are not stored
+ *
+ * Dimensions that share no variable are looked at apart, so that there is
+ * little to count. */
+#include "block_init.h"
+#include "copy_block.h"
+#include "region.h"
+
+enum { GAP_DIMS = 16, GAP_VARS = 16, GAP_POINTS = 1 << 16 };
+
+/* The variables that a store's index speaks of, and their ranges. */
+struct domain {
+	const struct var *var[GAP_VARS];
+	int64_t min[GAP_VARS], extent[GAP_VARS], value[GAP_VARS];
+	int n;
+};
+
+static bool
+add_var(struct domain *d, const struct access *store, const struct var *v,
+	const struct expr *min, const struct expr *extent)
+{
+	bool used = false;
+
+	for (int i = 0; i < store->buffer->ndim; i++) {
+		used |= expr_uses_var(store->index[i], v);
+	}
+	if (!used) {
+		return true;
+	}
+	if (d->n == GAP_VARS || !expr_is_int(min, &d->min[d->n]) ||
+	    !expr_is_int(extent, &d->extent[d->n])) {
+		return false;
+	}
+	d->var[d->n++] = v;
+	return true;
+}
+
+/* From scope on outwards (NULL: nowhere), variables stand still. */
+static bool
+find_domain(struct domain *d, const struct access *store,
+	    const struct stmt *scope)
+{
+	bool still = false;
+
+	for (const struct stmt *s = store->at; s; s = s->parent) {
+		int first = d->n;
+
+		still |= s == scope;
+		if (s->kind == STMT_FOR &&
+		    !add_var(d, store, s->u.loop.var, s->args[0], s->args[1])) {
+			return false;
+		}
+		for (int i = 0;
+		     s->kind == STMT_BLOCK && i < s->u.block->n_iters; i++) {
+			const struct iter_var *it = &s->u.block->iters[i];
+
+			if (!add_var(d, store, it->var, it->min, it->extent)) {
+				return false;
+			}
+		}
+		for (int i = first; i < d->n && still; i++) {
+			d->extent[i] = 1;
+		}
+	}
+	return true;
+}
+
+/* The block outside of which the buffer is not seen; NULL: the function. */
+static const struct stmt *
+home_of(const struct access *x)
+{
+	const struct stmt *s = x->at;
+
+	while (s && !(s->kind == STMT_BLOCK && scope_owns(s, x->buffer))) {
+		s = s->parent;
+	}
+	return s;
+}
+
+static bool
+evaluate(const struct domain *d, const struct expr *e, int64_t *out)
+{
+	int64_t x, y;
+
+	if (expr_is_int(e, out)) {
+		return true;
+	}
+	for (int i = 0; i < d->n && e->kind == EXPR_VAR; i++) {
+		if (d->var[i] == e->u.var) {
+			*out = d->value[i];
+			return true;
+		}
+	}
+	if (e->n_args != 2 || !evaluate(d, e->args[0], &x) ||
+	    !evaluate(d, e->args[1], &y)) {
+		return false;
+	}
+	switch (e->kind) {
+	case EXPR_ADD:
+		return !__builtin_add_overflow(x, y, out);
+	case EXPR_SUB:
+		return !__builtin_sub_overflow(x, y, out);
+	case EXPR_MUL:
+		return !__builtin_mul_overflow(x, y, out);
+	case EXPR_FLOORDIV:
+	case EXPR_FLOORMOD:
+		if (y <= 0) {
+			return false;
+		}
+		*out = e->kind == EXPR_FLOORDIV ? x / y - (x % y < 0)
+						: x % y + (x % y < 0 ? y : 0);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The dimensions of one group, and the place of their elements in the box. */
+struct dim_group {
+	const struct access *store;
+	const struct range *box;
+	const bool *dims, *vars;
+};
+
+/* The number of the element in the group's part of the box; -1: outside, -2:
+ * not known. */
+static int64_t
+place_of(const struct dim_group *g, const struct domain *d)
+{
+	int64_t at = 0, x, min, extent;
+
+	for (int i = 0; i < g->store->buffer->ndim; i++) {
+		if (!g->dims[i]) {
+			continue;
+		}
+		if (!evaluate(d, g->store->index[i], &x) ||
+		    !expr_is_int(g->box[i].min, &min) ||
+		    !expr_is_int(g->box[i].extent, &extent)) {
+			return -2;
+		}
+		if (x < min || x >= min + extent) {
+			return -1;
+		}
+		at = at * extent + x - min;
+	}
+	return at;
+}
+
+/* Goes to the next values of the group's variables. */
+static bool
+advance(const struct dim_group *g, struct domain *d)
+{
+	for (int i = 0; i < d->n; i++) {
+		if (!g->vars[i]) {
+			continue;
+		}
+		if (++d->value[i] < d->min[i] + d->extent[i]) {
+			return true;
+		}
+		d->value[i] = d->min[i];
+	}
+	return false;
+}
+
+/* -1: not a number that can be counted to. */
+static int64_t
+volume_of(const struct dim_group *g)
+{
+	int64_t volume = 1, n;
+
+	for (int i = 0; i < g->store->buffer->ndim; i++) {
+		if (g->dims[i] &&
+		    (!expr_is_int(g->box[i].extent, &n) || n < 1 ||
+		     __builtin_mul_overflow(volume, n, &volume))) {
+			return -1;
+		}
+	}
+	return volume;
+}
+
+static int64_t
+points_of(const struct dim_group *g, const struct domain *d)
+{
+	int64_t points = 1;
+
+	for (int i = 0; i < d->n; i++) {
+		if (g->vars[i] && d->extent[i] < 1) {
+			return 0;
+		}
+		if (g->vars[i] &&
+		    __builtin_mul_overflow(points, d->extent[i], &points)) {
+			return -1;
+		}
+	}
+	return points;
+}
+
+/* Marks what is stored; false if that is not known. */
+static bool
+mark_seen(const struct dim_group *g, struct domain *d, bool *seen,
+	  int64_t *filled)
+{
+	for (int i = 0; i < d->n; i++) {
+		d->value[i] = d->min[i];
+	}
+	do {
+		int64_t at = place_of(g, d);
+
+		if (at == -2) {
+			return false;
+		}
+		if (at >= 0 && !seen[at]) {
+			seen[at] = true;
+			++*filled;
+		}
+	} while (advance(g, d));
+	return true;
+}
+
+static bool
+group_has_gaps(struct edit *e, const struct dim_group *g, struct domain *d)
+{
+	int64_t volume = volume_of(g), points = points_of(g, d), filled = 0;
+
+	if (volume < 0 || points < 0 || points < volume) {
+		return volume >= 0 && points >= 0;
+	}
+	return points <= GAP_POINTS &&
+	       mark_seen(g, d, arena_array(&e->m->arena, bool, (int)volume),
+			 &filled) &&
+	       filled < volume;
+}
+
+/* Adds to the group what shares a variable with it. */
+static void
+grow(const struct access *store, const struct domain *d, bool *dims, bool *vars)
+{
+	bool grown;
+
+	do {
+		grown = false;
+		for (int i = 0; i < store->buffer->ndim; i++) {
+			for (int k = 0; k < d->n; k++) {
+				if (dims[i] != vars[k] &&
+				    expr_uses_var(store->index[i], d->var[k])) {
+					dims[i] = vars[k] = true;
+					grown = true;
+				}
+			}
+		}
+	} while (grown);
+}
+
+static void
+find_division(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
+}
+
+/* The variables of one index, and how many values each has; -1: no number. */
+struct terms {
+	struct var *vars[GAP_VARS];
+	int64_t count[GAP_VARS];
+	int n;
+};
+
+static void
+add_term(struct terms *t, const struct expr *index, struct var *v,
+	 const struct expr *extent)
+{
+	if (t->n < GAP_VARS && expr_uses_var(index, v)) {
+		t->vars[t->n] = v;
+		if (!expr_is_int(extent, &t->count[t->n])) {
+			t->count[t->n] = -1;
+		}
+		t->n++;
+	}
+}
+
+/* 7 * i + j steps over values, unless j takes seven at least. */
+static bool
+steps_over(struct edit *e, const struct access *store, int d)
+{
+	const struct expr *index = store->index[d], *rest;
+	int64_t coeff[GAP_VARS], reach = 1;
+	struct terms t = { .n = 0 };
+	struct analyser a;
+
+	for (const struct stmt *s = store->at; s; s = s->parent) {
+		if (s->kind == STMT_FOR) {
+			add_term(&t, index, s->u.loop.var, s->args[1]);
+		}
+		for (int i = 0;
+		     s->kind == STMT_BLOCK && i < s->u.block->n_iters; i++) {
+			add_term(&t, index, s->u.block->iters[i].var,
+				 s->u.block->iters[i].extent);
+		}
+	}
+	analyser_init(&a, e->m);
+	if (!analyse_affine(&a, index, t.vars, t.n, coeff, &rest)) {
+		return false;
+	}
+	for (int left = t.n; left > 0; left--) {
+		int least = 0;
+
+		for (int i = 0; i < left; i++) {
+			coeff[i] = coeff[i] < 0 ? -coeff[i] : coeff[i];
+			least = coeff[i] < coeff[least] ? i : least;
+		}
+		if (t.count[least] != 1 && coeff[least] > reach) {
+			return true;
+		}
+		if (t.count[least] < 0) {
+			return false; /* reaches all that follow */
+		}
+		reach += coeff[least] * (t.count[least] - 1);
+		coeff[least] = coeff[left - 1];
+		t.count[least] = t.count[left - 1];
+	}
+	return false;
+}
+
+/* Over sizes that are no numbers: a division may leave a rest, and steps may
+ * leave places out. */
+static bool
+may_have_gaps(struct edit *e, const struct access *store)
+{
+	bool divides = false, steps = false;
+
+	for (int d = 0; d < store->buffer->ndim; d++) {
+		expr_visit(store->index[d], find_division, &divides);
+		steps |= steps_over(e, store, d);
+	}
+	return divides || steps;
+}
+
+/* Is the group's part of the box one element that moves? */
+static bool
+single_element(const struct access *store, const struct range *box,
+	       const bool *dims)
+{
+	bool moves = false;
+	int64_t n;
+
+	for (int i = 0; i < store->buffer->ndim; i++) {
+		if (dims[i] && !expr_is_value(box[i].extent, 1)) {
+			return false;
+		}
+		moves |= dims[i] && !expr_is_int(box[i].min, &n);
+	}
+	return moves;
+}
+
+/* A part that moves may be anywhere in the buffer. */
+static const struct range *
+anywhere(struct edit *e, const struct access *store, const struct range *box,
+	 const bool *dims)
+{
+	int ndim = store->buffer->ndim;
+	struct range *out = arena_array(&e->m->arena, struct range, ndim + 1);
+	int64_t n;
+
+	region_full(e->m, store->buffer, out);
+	for (int i = 0; i < ndim; i++) {
+		if (!dims[i] || (expr_is_int(box[i].min, &n) &&
+				 expr_is_int(box[i].extent, &n))) {
+			out[i] = box[i];
+		}
+	}
+	return out;
+}
+
+static bool
+store_has_gaps(struct edit *e, const struct access *store,
+	       const struct range *box, const struct stmt *scope)
+{
+	struct domain d = { .n = 0 };
+	bool done[GAP_DIMS] = { false };
+	int ndim = store->buffer->ndim;
+
+	if (ndim > GAP_DIMS || !find_domain(&d, store, scope)) {
+		return may_have_gaps(e, store);
+	}
+	for (int i = 0; i < ndim; i++) {
+		bool dims[GAP_DIMS] = { false }, vars[GAP_VARS] = { false };
+		struct dim_group g = { store, box, dims, vars };
+
+		if (done[i]) {
+			continue;
+		}
+		dims[i] = true;
+		grow(store, &d, dims, vars);
+		for (int k = 0; k < ndim; k++) {
+			done[k] |= dims[k];
+		}
+		if (single_element(store, box, dims)) {
+			continue; /* the one that is read */
+		}
+		g.box = anywhere(e, store, box, dims);
+		if (group_has_gaps(e, &g, &d)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+same_index(const struct access *x, const struct access *y)
+{
+	for (int d = 0; d < x->buffer->ndim; d++) {
+		if (x->index[d] != y->index[d]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Several stores: what they leave together. */
+static bool
+stores_have_gaps(struct edit *e, const struct access_list *stores,
+		 const struct range *box, const struct stmt *scope)
+{
+	bool dims[GAP_DIMS], vars[GAP_VARS], *seen = NULL;
+	int64_t volume = 0, filled = 0;
+
+	for (int i = 0; i < GAP_DIMS; i++) {
+		dims[i] = true;
+	}
+	for (int i = 0; i < GAP_VARS; i++) {
+		vars[i] = true;
+	}
+	for (int i = 0; i < stores->list.n; i++) {
+		const struct access *store = &stores->list.data[i];
+		struct dim_group g = { store, box, dims, vars };
+		struct domain d = { .n = 0 };
+		int64_t points;
+
+		if (store->buffer->ndim > GAP_DIMS) {
+			return false;
+		}
+		volume = volume_of(&g);
+		if (volume < 0 || volume > GAP_POINTS ||
+		    !find_domain(&d, store, scope)) {
+			return false;
+		}
+		points = points_of(&g, &d);
+		if (!seen) {
+			seen = arena_array(&e->m->arena, bool, (int)volume);
+		}
+		if (points < 0 || points > GAP_POINTS ||
+		    !mark_seen(&g, &d, seen, &filled)) {
+			return false;
+		}
+	}
+	return filled < volume;
+}
+
+/* Does a predicate leave out values of the iter vars at each of the stores? */
+static bool
+left_out_everywhere(struct edit *e, const struct access_list *all)
+{
+	bool stored = false;
+
+	for (int i = 0; i < all->list.n; i++) {
+		const struct access *x = &all->list.data[i];
+		const struct stmt *block = block_around(x->at);
+
+		if (x->load) {
+			continue;
+		}
+		if (expr_is_value(block->args[0], 1) ||
+		    runs_everywhere(e, block, x->at)) {
+			return false;
+		}
+		stored = true;
+	}
+	return stored;
+}
+
+bool
+leaves_gaps(struct edit *e, struct stmt *s, const struct buffer *b,
+	    const struct range *box)
+{
+	struct access_list all = { 0 }, stores = { 0 };
+	const struct stmt *scope;
+
+	access_collect(e->f, s, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+		bool known = x->load != NULL;
+
+		for (int k = 0; k < stores.list.n && !known; k++) {
+			known = same_index(&stores.list.data[k], x);
+		}
+		if (!known) {
+			vec_push(&e->m->arena, &stores.list, *x);
+		}
+	}
+	if (left_out_everywhere(e, &all)) {
+		return true;
+	}
+	if (stores.list.n == 0) {
+		return false;
+	}
+	scope = s->kind == STMT_BLOCK && scope_of(s)
+			? scope_of(s)
+			: home_of(&stores.list.data[0]);
+	return stores.list.n == 1
+		       ? store_has_gaps(e, &stores.list.data[0], box, scope)
+		       : stores_have_gaps(e, &stores, box, scope);
+}
+
+/* A product of numbers and of sizes that are no numbers. */
+struct sizes {
+	int64_t number;
+	VEC(const struct expr *) others;
+	bool broken;
+};
+
+static void
+multiply(struct edit *e, struct sizes *p, const struct expr *x)
+{
+	int64_t n;
+
+	if (expr_is_int(x, &n)) {
+		p->broken |= __builtin_mul_overflow(p->number, n, &p->number);
+	} else {
+		vec_push(&e->m->arena, &p->others, x);
+	}
+}
+
+static bool
+same_sizes(const struct sizes *x, struct sizes *y)
+{
+	for (int i = 0; i < x->others.n; i++) {
+		bool found = false;
+
+		for (int k = 0; k < y->others.n && !found; k++) {
+			found = y->others.data[k] == x->others.data[i];
+			if (found) {
+				y->others.data[k] = NULL;
+			}
+		}
+		if (!found) {
+			return false;
+		}
+	}
+	return !x->broken && !y->broken && x->number == y->number &&
+	       x->others.n == y->others.n;
+}
+
+bool
+loops_fill_box(struct edit *e, const struct stmt *block, const struct stmt *top,
+	       const struct range *box, int ndim)
+{
+	struct sizes points = { .number = 1 }, volume = { .number = 1 };
+
+	for (int d = 0; d < ndim; d++) {
+		multiply(e, &volume, box[d].extent);
+	}
+	for (const struct stmt *p = block; p; p = p == top ? NULL : p->parent) {
+		if (p->kind == STMT_FOR && loop_drives(p, block, false)) {
+			multiply(e, &points, p->args[1]);
+		}
+	}
+	return same_sizes(&points, &volume);
+}

@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cache_read, cache_write and cache_inplace: a buffer of another scope between
+ * a block and what it reads or writes, and a block that copies.
+ *
+ *   for i: C[i] = ...     cache_write(C, 0, "local")   for i: C_local[i] = ...
+ *                                   ->                 for i: C[i] = C_local[i]
+ *
+ * What is copied is the box that is touched. */
+#include "copy_block.h"
+#include "region.h"
+
+static const struct buffer *
+cache_buffer(struct edit *e, const struct buffer *b, const char *scope)
+{
+	return buffer_twin(e, b,
+			   arena_printf(&e->m->arena, "%s_%s", b->name, scope),
+			   scope, -1, NULL);
+}
+
+static bool
+gap_fail(struct edit *e, const struct buffer *b)
+{
+	return edit_fail(e,
+			 "some elements of %s in the box to copy are never "
+			 "stored, like the padding of a layout; give the "
+			 "layout a pad_value, or use reindex",
+			 b->name);
+}
+
+struct stmt *
+copy_box_nest(struct edit *e, const char *name, const struct buffer *to,
+	      const struct buffer *from, const struct range *box,
+	      const struct expr *const *like, const struct stmt *context,
+	      struct stmt **copy)
+{
+	struct arena *arena = &e->m->arena;
+	int n = to->ndim;
+	struct block b = { .name = free_block_name(e, name), .n_iters = n };
+	const struct expr **at = arena_array(arena, const struct expr *, n + 1);
+	const struct expr **bind = arena_array(arena, const struct expr *,
+					       n + 1);
+
+	b.iters = dim_iters(e, from, like);
+	for (int d = 0; d < n; d++) {
+		at[d] = b.iters[d].var->expr;
+		bind[d] = b.iters[d].min;
+	}
+	*copy = stmt_block(e->f, &b, NULL, bind, NULL,
+			   stmt_store(e->f, to, expr_load(e->m, from, at, n),
+				      at, n));
+	block_refresh(e->f, *copy);
+	return nest_for_block(e->f, *copy, box, context, !context);
+}
+
+/* -- where a copy goes */
+
+/* Beside what a copy may be put: the children of a SEQ, or of a scope. */
+struct level {
+	struct stmt *scope, *seq; /* seq NULL: the scope's own children */
+};
+
+static struct stmt *
+child_at(const struct level *l, struct stmt *s)
+{
+	const struct stmt *top = l->seq ? l->seq : l->scope->children[0];
+
+	if (s == top || top->kind != STMT_SEQ) {
+		return (struct stmt *)top;
+	}
+	while (s->parent != top) {
+		s = s->parent;
+	}
+	return s;
+}
+
+static bool
+same_child(const struct level *l, const struct access_list *writes,
+	   const struct stmt_list *readers)
+{
+	for (int i = 0; i < writes->list.n; i++) {
+		for (int k = 0; k < readers->list.n; k++) {
+			if (child_at(l, writes->list.data[i].at) ==
+			    child_at(l, readers->list.data[k])) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+struct reading {
+	struct edit *e;
+	const struct buffer *buffer;
+	struct stmt *scope, *first; /* the copy goes before first */
+	struct stmt_list consumers;
+	struct access_list writes; /* inside of the scope */
+	struct level level;
+	struct range *box;
+};
+
+static bool
+find_consumers(struct reading *r, const struct sched_value *list)
+{
+	struct edit *e = r->e;
+	struct stmt_list all = { 0 };
+
+	blocks_below(e->f, r->scope->children[0], &all);
+	for (int i = 0; list->n == 0 && i < all.list.n; i++) {
+		if (reads_below(e->f, all.list.data[i], r->buffer) &&
+		    !writes_below(e->f, all.list.data[i], r->buffer)) {
+			vec_push(&e->m->arena, &r->consumers.list,
+				 all.list.data[i]);
+		}
+	}
+	for (int i = 0; i < list->n; i++) {
+		struct stmt *b = edit_block(e, list->items[i].u.id);
+
+		if (!b) {
+			return false;
+		}
+		if (scope_of(b) != r->scope ||
+		    !reads_below(e->f, b, r->buffer) ||
+		    writes_below(e->f, b, r->buffer)) {
+			return edit_fail(e,
+					 "block %s does not just read %s "
+					 "beside the others; name consumers "
+					 "of it",
+					 b->u.block->name, r->buffer->name);
+		}
+		vec_push(&e->m->arena, &r->consumers.list, b);
+	}
+	return r->consumers.list.n > 0 ||
+	       edit_fail(e,
+			 "every block that reads %s writes it too; use "
+			 "cache_inplace",
+			 r->buffer->name);
+}
+
+/* Inside of the loops that producer and consumers share, if they do. */
+static void
+find_level(struct reading *r)
+{
+	struct stmt *common = r->consumers.list.data[0];
+
+	r->level = (struct level){ r->scope, NULL };
+	if (!same_child(&r->level, &r->writes, &r->consumers)) {
+		return;
+	}
+	for (int i = 0; i < r->writes.list.n; i++) {
+		common = stmt_common(common, r->writes.list.data[i].at);
+	}
+	for (int i = 0; i < r->consumers.list.n; i++) {
+		common = stmt_common(common, r->consumers.list.data[i]);
+	}
+	if (common->kind == STMT_SEQ) {
+		r->level.seq = common;
+	}
+}
+
+/* Every write is complete before the copy, or comes after all that read it. */
+static bool
+check_order(struct reading *r)
+{
+	struct edit *e = r->e;
+
+	for (int i = 0; i < r->consumers.list.n; i++) {
+		struct stmt *c = child_at(&r->level, r->consumers.list.data[i]);
+
+		if (!r->first || stmt_before(e->f, c, r->first)) {
+			r->first = c;
+		}
+	}
+	for (int i = 0; i < r->writes.list.n; i++) {
+		struct stmt *w = child_at(&r->level, r->writes.list.data[i].at);
+		bool after = !r->level.seq;
+
+		for (int k = 0; k < r->consumers.list.n; k++) {
+			struct stmt *c = child_at(&r->level,
+						  r->consumers.list.data[k]);
+
+			after &= c != w && stmt_before(e->f, c, w);
+		}
+		if (w == r->first ||
+		    (!stmt_before(e->f, w, r->first) && !after)) {
+			return edit_fail(e,
+					 "%s is written inside the same "
+					 "loops or between its readers; cache "
+					 "before compute_at, or name fewer "
+					 "consumers",
+					 r->buffer->name);
+		}
+	}
+	return true;
+}
+
+/* Are there elements of the box that are never stored? Where a consumer is left
+ * out, its place in the box may be any. */
+static bool
+reads_gaps(const struct reading *r)
+{
+	struct edit *e = r->e;
+	struct range *all = arena_array(&e->m->arena, struct range,
+					r->buffer->ndim + 1);
+	bool always = true;
+
+	region_full(e->m, r->buffer, all);
+	for (int i = 0; i < r->consumers.list.n; i++) {
+		const struct stmt *c = r->consumers.list.data[i];
+
+		always &= c->kind != STMT_BLOCK || expr_is_value(c->args[0], 1);
+	}
+	return leaves_gaps(e, e->f->body, r->buffer, always ? r->box : all);
+}
+
+/* Is the box all of what the scope around says that it reads? Of what threads
+ * share it may be more: all that their blocks read. */
+static bool
+scope_has_box(const struct reading *r)
+{
+	const struct block *b = r->scope->u.block;
+	struct analyser a;
+
+	if (scope_of(r->scope) == NULL || is_param_buffer(r->e->f, r->buffer)) {
+		return true;
+	}
+	analyser_init(&a, r->e->m);
+	analyser_enter(&a, r->scope->children[0]);
+	for (int i = 0; i < b->n_reads; i++) {
+		if (b->reads[i].buffer == r->buffer &&
+		    region_covers(&a, b->reads[i].ranges, r->box,
+				  r->buffer->ndim)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+not_made(const struct reading *r)
+{
+	return edit_fail(r->e,
+			 "what is read of %s is not all made in the same "
+			 "iteration of the loops around; cache before "
+			 "compute_at",
+			 r->buffer->name);
+}
+
+/* What the consumers read, seen from the place of the copy. */
+static bool
+find_box(struct reading *r)
+{
+	struct edit *e = r->e;
+	struct access_list loads = { 0 }, stores = { 0 };
+	struct stmt *top = r->level.seq ? r->level.seq : r->scope->children[0];
+	struct range *made;
+	struct analyser a;
+
+	for (int i = 0; i < r->consumers.list.n; i++) {
+		access_collect(e->f, r->consumers.list.data[i], r->buffer,
+			       &loads);
+	}
+	r->box = arena_array(&e->m->arena, struct range, r->buffer->ndim + 1);
+	access_cover(e->f, top, loads.list.data, loads.list.n, r->box);
+	if (!is_param_buffer(e->f, r->buffer) && reads_gaps(r)) {
+		return gap_fail(e, r->buffer);
+	}
+	if (!r->level.seq) {
+		return scope_has_box(r) || not_made(r);
+	}
+	made = arena_array(&e->m->arena, struct range, r->buffer->ndim + 1);
+	access_collect(e->f, top, r->buffer, &stores);
+	loads.list.n = 0;
+	for (int i = 0; i < stores.list.n; i++) {
+		if (!stores.list.data[i].load) {
+			vec_push(&e->m->arena, &loads.list,
+				 stores.list.data[i]);
+		}
+	}
+	analyser_init(&a, e->m);
+	analyser_enter(&a, top);
+	if (!access_box(e->f, top, loads.list.data, loads.list.n, made) ||
+	    !region_covers(&a, made, r->box, r->buffer->ndim)) {
+		return not_made(r);
+	}
+	return true;
+}
+
+/* What must hold outside of the level for the blocks that write to run: the
+ * copy runs under it too. False if it is not known to be all. */
+static bool
+find_condition(struct reading *r, const struct expr **out)
+{
+	struct module *m = r->e->m;
+
+	*out = expr_bool(m, true);
+	for (int i = 0; r->level.seq && i < r->writes.list.n; i++) {
+		struct stmt *at = r->writes.list.data[i].at;
+		struct stmt *block = block_around(at);
+		const struct expr *cond = conditions_outside(r->e, block, at,
+							     r->level.seq);
+
+		if (!cond || (i > 0 && cond != *out)) {
+			return edit_fail(r->e,
+					 "block %s leaves elements of "
+					 "%s out under a condition; cache "
+					 "before compute_at",
+					 block->u.block->name, r->buffer->name);
+		}
+		*out = cond;
+	}
+	return true;
+}
+
+bool
+prim_cache_read(struct edit *e, const struct sched_value *args,
+		struct sched_value *out)
+{
+	struct stmt *b = edit_block(e, args[0].u.id), *copy, *nest;
+	struct reading r = { .e = e };
+	struct access_list all = { 0 };
+	const struct buffer *cache;
+	const struct expr *when;
+
+	if (!b) {
+		return false;
+	}
+	r.buffer = read_arg(b, &args[1]);
+	r.scope = scope_of(b);
+	if (!r.scope) {
+		return edit_fail(e,
+				 "block %s is the whole function; name a "
+				 "block inside",
+				 b->u.block->name);
+	}
+	if (!edit_unpinned(e, r.buffer) || !find_consumers(&r, &args[3])) {
+		return false;
+	}
+	access_collect(e->f, r.scope->children[0], r.buffer, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!all.list.data[i].load) {
+			vec_push(&e->m->arena, &r.writes.list,
+				 all.list.data[i]);
+		}
+	}
+	find_level(&r);
+	if (!check_order(&r) || !find_box(&r) || !find_condition(&r, &when)) {
+		return false;
+	}
+	cache = cache_buffer(e, r.buffer, args[2].u.text);
+	nest = copy_box_nest(e, cache->name, cache, r.buffer, r.box, NULL,
+			     r.level.seq, &copy);
+	stmt_set_arg(e->f, copy, 0, expr_and(e->m, copy->args[0], when));
+	for (int i = 0; i < r.consumers.list.n; i++) {
+		stmt_replace_buffer(e->f, r.consumers.list.data[i], r.buffer,
+				    cache);
+	}
+	insert_beside(e, r.first, nest, false);
+	scope_add_alloc(e->f, r.scope, cache);
+	*out = sv_block(copy->id);
+	return true;
+}
+
+/* -- writing */
+
+/* The index of the block's (first) store into b: its names. */
+static const struct expr *const *
+store_index(struct edit *e, struct stmt *block, const struct buffer *b)
+{
+	struct access_list all = { 0 };
+
+	access_collect(e->f, block, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!all.list.data[i].load) {
+			return all.list.data[i].index;
+		}
+	}
+	return NULL;
+}
+
+/* Does another block in the same loops use b? */
+static bool
+used_beside(struct edit *e, const struct buffer *b, struct stmt *block)
+{
+	struct access_list all = { 0 };
+
+	access_collect(e->f, scope_child(block), b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!stmt_contains(block, all.list.data[i].at)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does the reduction's start store the same element, without a condition? Then
+ * it has a value wherever the block runs. */
+static bool
+is_started(struct edit *e, struct stmt *block, const struct access_list *all,
+	   const struct access *x)
+{
+	for (int i = 0; block->children[1] && i < all->list.n; i++) {
+		const struct access *start = &all->list.data[i];
+		bool same = !start->load && start->at != x->at &&
+			    stmt_contains(block->children[1], start->at) &&
+			    runs_everywhere(e, block, start->at);
+
+		for (int d = 0; same && d < x->buffer->ndim; d++) {
+			same = start->index[d] == x->index[d];
+		}
+		if (same) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The box of what the block stores into b. */
+static bool
+written_box(struct edit *e, struct stmt *block, const struct buffer *b,
+	    struct range *box)
+{
+	struct access_list all = { 0 };
+	int n = 0;
+
+	access_collect(e->f, block, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (all.list.data[i].load) {
+			continue;
+		}
+		if (!runs_everywhere(e, block, all.list.data[i].at) &&
+		    !is_started(e, block, &all, &all.list.data[i])) {
+			return false;
+		}
+	}
+	for (int i = 0; i < all.list.n; i++) {
+		if (!all.list.data[i].load) {
+			all.list.data[n++] = all.list.data[i];
+		}
+	}
+	access_cover(e->f, scope_of(block)->children[0], all.list.data, n, box);
+	return true;
+}
+
+static bool
+check_written(struct edit *e, struct stmt *block, const struct buffer *buffer,
+	      bool alone)
+{
+	if (!scope_of(block)) {
+		return edit_fail(e,
+				 "block %s is the whole function; name a "
+				 "block inside",
+				 block->u.block->name);
+	}
+	if (alone && sole_writer(e->f, buffer) != block) {
+		return edit_fail(e,
+				 "%s is written by other blocks too; one "
+				 "block must write all of it",
+				 buffer->name);
+	}
+	if (used_beside(e, buffer, block)) {
+		return edit_fail(e,
+				 "%s is used by other blocks inside the "
+				 "loops that write it; cache before "
+				 "compute_at",
+				 buffer->name);
+	}
+	return true;
+}
+
+/* These read the cache as well. */
+static bool
+redirect(struct edit *e, struct stmt *block, const struct sched_value *list,
+	 const struct buffer *from, const struct buffer *to)
+{
+	for (int i = 0; i < list->n; i++) {
+		struct stmt *b = edit_block(e, list->items[i].u.id);
+
+		if (!b) {
+			return false;
+		}
+		if (b == block || scope_of(b) != scope_of(block) ||
+		    !reads_below(e->f, b, from) ||
+		    !stmt_before(e->f, block, b)) {
+			return edit_fail(e,
+					 "block %s does not read %s after "
+					 "block %s; name consumers of it",
+					 b->u.block->name, from->name,
+					 block->u.block->name);
+		}
+		stmt_replace_buffer(e->f, b, from, to);
+	}
+	return true;
+}
+
+bool
+prim_cache_write(struct edit *e, const struct sched_value *args,
+		 struct sched_value *out)
+{
+	struct stmt *b = edit_block(e, args[0].u.id), *copy, *nest;
+	const struct buffer *buffer, *cache;
+	struct range *box;
+
+	if (!b) {
+		return false;
+	}
+	buffer = write_arg(b, &args[1]);
+	box = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
+	if (!edit_unpinned(e, buffer) || !check_written(e, b, buffer, true)) {
+		return false;
+	}
+	if (!written_box(e, b, buffer, box)) {
+		return edit_fail(e,
+				 "block %s leaves elements of %s out under "
+				 "a condition; there is nothing to copy back "
+				 "for them",
+				 b->u.block->name, buffer->name);
+	}
+	if (leaves_gaps(e, b, buffer, box)) {
+		return gap_fail(e, buffer);
+	}
+	cache = cache_buffer(e, buffer, args[2].u.text);
+	nest = copy_box_nest(e, cache->name, buffer, cache, box,
+			     store_index(e, b, buffer), NULL, &copy);
+	if (!redirect(e, b, &args[3], buffer, cache)) {
+		return false;
+	}
+	stmt_replace_buffer(e->f, b, buffer, cache);
+	insert_beside(e, scope_child(b), nest, true);
+	scope_add_alloc(e->f, scope_of(b), cache);
+	*out = sv_block(copy->id);
+	return true;
+}
+
+/* -- both */
+
+static bool
+written_outside(struct edit *e, const struct stmt *block,
+		const struct buffer *b)
+{
+	struct access_list all = { 0 };
+
+	access_collect(e->f, e->f->body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!all.list.data[i].load &&
+		    !stmt_contains(block, all.list.data[i].at)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+prim_cache_inplace(struct edit *e, const struct sched_value *args,
+		   struct sched_value *out)
+{
+	struct stmt *b = edit_block(e, args[0].u.id), *in, *back, *nest;
+	const struct buffer *buffer, *cache;
+	struct access_list all = { 0 };
+	struct range *box, *touched;
+	struct sched_value made[2];
+
+	if (!b) {
+		return false;
+	}
+	buffer = read_arg(b, &args[1]);
+	box = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
+	touched = arena_array(&e->m->arena, struct range, buffer->ndim + 1);
+	if (!edit_unpinned(e, buffer)) {
+		return false;
+	}
+	if (!writes_below(e->f, b, buffer)) {
+		return edit_fail(e,
+				 "block %s reads %s but does not write it; "
+				 "use cache_read",
+				 b->u.block->name, buffer->name);
+	}
+	if (!check_written(e, b, buffer, false)) {
+		return false;
+	}
+	for (int i = 0; i < b->u.block->n_iters; i++) {
+		if (b->u.block->iters[i].kind == ITER_SCAN) {
+			return edit_fail(e,
+					 "block %s reads elements of %s "
+					 "that it wrote itself at an earlier "
+					 "time; there is nothing to copy in "
+					 "for them",
+					 b->u.block->name, buffer->name);
+		}
+	}
+	/* What is copied in covers what is copied back: elements left out
+	 * under a condition keep their values. */
+	access_collect(e->f, b, buffer, &all);
+	access_cover(e->f, scope_of(b)->children[0], all.list.data, all.list.n,
+		     touched);
+	if (!written_box(e, b, buffer, box)) {
+		memcpy(box, touched, sizeof *box * (size_t)buffer->ndim);
+	}
+	if (!is_param_buffer(e->f, buffer) &&
+	    leaves_gaps(e, e->f->body, buffer, touched)) {
+		return gap_fail(e, buffer);
+	}
+	if (!is_param_buffer(e->f, buffer) && !written_outside(e, b, buffer)) {
+		return edit_fail(e,
+				 "only block %s writes %s; there is "
+				 "nothing in it to copy in; use cache_write",
+				 b->u.block->name, buffer->name);
+	}
+	cache = cache_buffer(e, buffer, args[2].u.text);
+	nest = copy_box_nest(e, cache->name, cache, buffer, touched,
+			     store_index(e, b, buffer), NULL, &in);
+	insert_beside(e, scope_child(b), nest, false);
+	nest = copy_box_nest(e, cache->name, buffer, cache, box,
+			     store_index(e, b, buffer), NULL, &back);
+	insert_beside(e, scope_child(b), nest, true);
+	stmt_replace_buffer(e->f, b, buffer, cache);
+	scope_add_alloc(e->f, scope_of(b), cache);
+	made[0] = sv_block(in->id);
+	made[1] = sv_block(back->id);
+	*out = sv_list(e->m, made, 2);
+	return true;
+}

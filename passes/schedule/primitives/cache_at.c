@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* read_at, write_at: a copy of what one iteration of a loop reads or writes.
+ * cache_index: positions computed in advance.
+ *
+ *   for i:                          read_at(i, C, 0, "shared")
+ *       for j: C[i] += A[i, j]         for i:
+ *                               ->         for j: A_shared[i, j] = A[i, j]
+ *                                          for j: C[i] += A_shared[i, j] */
+#include "block_init.h"
+#include "copy_block.h"
+#include "region.h"
+
+struct copying {
+	struct edit *e;
+	struct stmt *loop, *block;
+	const struct buffer *buffer, *cache;
+	struct access_list uses; /* of buffer in block: loads, or stores */
+	struct range *box;
+};
+
+/* The child of the loop's body that the block stands in. */
+static struct stmt *
+child_of_body(const struct copying *c)
+{
+	struct stmt *body = c->loop->children[0], *s = c->block;
+
+	if (body->kind != STMT_SEQ) {
+		return body;
+	}
+	while (s->parent != body) {
+		s = s->parent;
+	}
+	return s;
+}
+
+static bool
+begin(struct copying *c, const struct sched_value *args, bool writes)
+{
+	struct edit *e = c->e;
+	struct access_list all = { 0 };
+	struct stmt *p;
+
+	if (!(c->loop = edit_loop(e, args[0].u.id)) ||
+	    !(c->block = edit_block(e, args[1].u.id))) {
+		return false;
+	}
+	if (!stmt_contains(c->loop, c->block) ||
+	    scope_of(c->loop) != scope_of(c->block)) {
+		return edit_fail(e,
+				 "loop %s is not around block %s; name one "
+				 "of its loops",
+				 c->loop->u.loop.var->name,
+				 c->block->u.block->name);
+	}
+	for (p = c->block->parent; p != c->loop; p = p->parent) {
+		if (p->kind != STMT_FOR && p->kind != STMT_SEQ) {
+			return edit_fail(e,
+					 "between loop %s and block %s "
+					 "stands more than loops; choose an "
+					 "inner loop",
+					 c->loop->u.loop.var->name,
+					 c->block->u.block->name);
+		}
+	}
+	c->buffer = writes ? write_arg(c->block, &args[2])
+			   : read_arg(c->block, &args[2]);
+	if (!edit_unpinned(e, c->buffer)) {
+		return false;
+	}
+	access_collect(e->f, c->block, c->buffer, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!all.list.data[i].load == writes) {
+			vec_push(&e->m->arena, &c->uses.list, all.list.data[i]);
+		}
+	}
+	c->box = arena_array(&e->m->arena, struct range, c->buffer->ndim + 1);
+	c->cache = buffer_twin(e, c->buffer,
+			       arena_printf(&e->m->arena, "%s_%s",
+					    c->buffer->name, args[3].u.text),
+			       args[3].u.text, -1, NULL);
+	return true;
+}
+
+static void
+finish(struct copying *c, const struct expr *when, bool writes,
+       struct sched_value *out)
+{
+	struct edit *e = c->e;
+	struct stmt *copy, *nest;
+
+	nest = copy_box_nest(e, c->cache->name, writes ? c->buffer : c->cache,
+			     writes ? c->cache : c->buffer, c->box,
+			     c->uses.list.data[0].index, c->loop->children[0],
+			     &copy);
+	if (when) {
+		stmt_set_arg(e->f, copy, 0,
+			     expr_and(e->m, copy->args[0], when));
+	}
+	stmt_set_note(e->f, copy, "auto_copy", expr_i32(e->m, 1));
+	stmt_replace_buffer(e->f, c->block, c->buffer, c->cache);
+	insert_beside(e, child_of_body(c), nest, writes);
+	scope_add_alloc(e->f, scope_of(c->loop), c->cache);
+	*out = sv_block(copy->id);
+}
+
+/* Where the block is left out, its place in the box may be any. */
+static bool
+box_has_gaps(const struct copying *c)
+{
+	struct edit *e = c->e;
+	struct range *all = arena_array(&e->m->arena, struct range,
+					c->buffer->ndim + 1);
+
+	region_full(e->m, c->buffer, all);
+	return leaves_gaps(e, e->f->body, c->buffer,
+			   expr_is_value(c->block->args[0], 1) ? c->box : all);
+}
+
+bool
+prim_read_at(struct edit *e, const struct sched_value *args,
+	     struct sched_value *out)
+{
+	struct copying c = { .e = e };
+	const struct stmt *reader;
+
+	if (!begin(&c, args, false)) {
+		return false;
+	}
+	if (writes_below(e->f, c.loop, c.buffer)) {
+		return edit_fail(e,
+				 "%s is written inside of loop %s; choose "
+				 "an inner loop",
+				 c.buffer->name, c.loop->u.loop.var->name);
+	}
+	reader = started_before(c.loop, &c.uses);
+	if (reader) {
+		return edit_fail(e,
+				 "block %s starts from %s before loop %s "
+				 "runs; choose a loop around all of its sum",
+				 reader->u.block->name, c.buffer->name,
+				 c.loop->u.loop.var->name);
+	}
+	access_cover(e->f, c.loop->children[0], c.uses.list.data, c.uses.list.n,
+		     c.box);
+	if (!is_param_buffer(e->f, c.buffer) && box_has_gaps(&c)) {
+		return edit_fail(e,
+				 "some elements of %s in the box to copy "
+				 "are never stored, like the padding of a "
+				 "layout; give the layout a pad_value",
+				 c.buffer->name);
+	}
+	finish(&c, NULL, false, out);
+	return true;
+}
+
+/* Where an iter var of one value only is bound to loops that reach others,
+ * what is stored is no longer told from the box. */
+static bool
+check_single_values(const struct copying *c)
+{
+	struct edit *e = c->e;
+	const struct block *b = c->block->u.block;
+	struct analyser a;
+
+	analyser_init(&a, e->m);
+	analyser_enter(&a, c->block);
+	for (int i = 0; i < b->n_iters; i++) {
+		if (expr_is_value(b->iters[i].extent, 1) &&
+		    !prove(&a, expr_eq(e->m, c->block->args[i + 1],
+				       b->iters[i].min))) {
+			return edit_fail(e,
+					 "the loops of block %s also run "
+					 "where its predicate leaves iter var "
+					 "%s no value; split less, or "
+					 "simplify the loops first",
+					 b->name, b->iters[i].var->name);
+		}
+	}
+	return true;
+}
+
+static bool
+check_writer(struct copying *c)
+{
+	struct edit *e = c->e;
+	struct access_list all = { 0 };
+	const char *name = c->block->u.block->name;
+	int *iter_of = arena_array(&e->m->arena, int, c->buffer->ndim + 1);
+
+	access_collect(e->f, c->loop, c->buffer, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!stmt_contains(c->block, all.list.data[i].at)) {
+			return edit_fail(e,
+					 "%s is used by another block "
+					 "inside of loop %s; choose an inner "
+					 "loop",
+					 c->buffer->name,
+					 c->loop->u.loop.var->name);
+		}
+	}
+	for (struct stmt *p = c->loop; p && p->kind != STMT_BLOCK;
+	     p = p->parent) {
+		if (p->kind == STMT_FOR && loop_drives(p, c->block, true)) {
+			return edit_fail(e,
+					 "loop %s reduces in block %s, so "
+					 "what loop %s yields is not "
+					 "complete; choose a loop outside of "
+					 "it",
+					 p->u.loop.var->name, name,
+					 c->loop->u.loop.var->name);
+		}
+	}
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+
+		if (x->load && !c->block->children[1]) {
+			return edit_fail(e,
+					 "block %s adds to elements of %s "
+					 "that were written before; use "
+					 "write_at before "
+					 "decompose_reduction",
+					 name, c->buffer->name);
+		}
+		for (int d = 0; x->load && d < c->buffer->ndim; d++) {
+			if (x->index[d] != c->uses.list.data[0].index[d]) {
+				return edit_fail(e,
+						 "block %s also reads "
+						 "elements of %s that were "
+						 "written before; the copy "
+						 "would not have them",
+						 name, c->buffer->name);
+			}
+		}
+	}
+	for (int i = 0; i < c->uses.list.n; i++) {
+		if (!identity_index(c->block, c->buffer,
+				    c->uses.list.data[i].index, iter_of)) {
+			return edit_fail(e,
+					 "block %s does not write %s at "
+					 "its own iter vars; use cache_write",
+					 name, c->buffer->name);
+		}
+	}
+	if (!access_box(e->f, c->loop->children[0], c->uses.list.data,
+			c->uses.list.n, c->box) ||
+	    !loops_fill_box(e, c->block, c->loop->children[0], c->box,
+			    c->buffer->ndim)) {
+		return edit_fail(e,
+				 "what loop %s yields of %s is no whole "
+				 "box; choose an outer loop",
+				 c->loop->u.loop.var->name, c->buffer->name);
+	}
+	return check_single_values(c);
+}
+
+bool
+prim_write_at(struct edit *e, const struct sched_value *args,
+	      struct sched_value *out)
+{
+	struct copying c = { .e = e };
+	const struct expr *when;
+
+	if (!begin(&c, args, true) || !check_writer(&c)) {
+		return false;
+	}
+	when = conditions_outside(e, c.block, c.uses.list.data[0].at,
+				  c.loop->children[0]);
+	for (int i = 1; i < c.uses.list.n && when; i++) {
+		if (conditions_outside(e, c.block, c.uses.list.data[i].at,
+				       c.loop->children[0]) != when) {
+			when = NULL;
+		}
+	}
+	if (!when) {
+		return edit_fail(e,
+				 "block %s leaves elements of %s out under "
+				 "a condition; there is nothing to copy back "
+				 "for them",
+				 c.block->u.block->name, c.buffer->name);
+	}
+	finish(&c, when, true, out);
+	return true;
+}
+
+/* -- positions */
+
+struct position {
+	const struct expr *value;
+	int count;
+};
+
+struct positions {
+	struct edit *e;
+	const struct stmt *block;
+	VEC(struct position) list;
+	const struct expr *from, *to; /* while one is replaced */
+};
+
+struct plainness {
+	const struct stmt *block;
+	bool plain;
+};
+
+static void
+check_plain(void *ctx, const struct expr *x)
+{
+	struct plainness *p = ctx;
+	bool found = false;
+
+	if (x->kind == EXPR_LOAD || x->kind == EXPR_CALL) {
+		p->plain = false;
+	}
+	for (int i = 0; x->kind == EXPR_VAR && i < p->block->u.block->n_iters;
+	     i++) {
+		found |= p->block->u.block->iters[i].var == x->u.var;
+	}
+	if (x->kind == EXPR_VAR && !found && !x->u.var->is_dim) {
+		p->plain = false;
+	}
+}
+
+/* A composite index of the block's iter vars. */
+static void
+add_position(struct positions *p, const struct expr *x)
+{
+	struct plainness plain = { p->block, true };
+	struct position new = { x, 1 };
+
+	expr_visit(x, check_plain, &plain);
+	if (!plain.plain || x->kind == EXPR_VAR || x->n_args == 0) {
+		return;
+	}
+	for (int i = 0; i < p->list.n; i++) {
+		if (p->list.data[i].value == x) {
+			p->list.data[i].count++;
+			return;
+		}
+	}
+	vec_push(&p->e->m->arena, &p->list, new);
+}
+
+static const struct expr *
+replace_position(void *ctx, const struct expr *x)
+{
+	const struct positions *p = ctx;
+
+	return x == p->from ? p->to : NULL;
+}
+
+static const struct expr *
+replace_below(void *ctx, const struct expr *x)
+{
+	const struct positions *p = ctx;
+
+	return expr_rewrite(p->e->m, x, replace_position, ctx);
+}
+
+/* A buffer of the values of x, over the iter vars that it uses. */
+static struct stmt *
+precompute(struct positions *p, const struct expr *x, const char *scope,
+	   struct sched_value *made)
+{
+	struct edit *e = p->e;
+	struct arena *arena = &e->m->arena;
+	const struct block *b = p->block->u.block;
+	struct iter_var *used = arena_array(arena, struct iter_var,
+					    b->n_iters + 1);
+	const struct expr **shape = arena_array(arena, const struct expr *,
+						b->n_iters + 1);
+	const struct expr **old = arena_array(arena, const struct expr *,
+					      b->n_iters + 1);
+	const struct expr **new = arena_array(arena, const struct expr *,
+					      b->n_iters + 1);
+	struct var_map map = { arena_array(arena, struct var *, b->n_iters + 1),
+			       new, 0 };
+	struct buffer_spec spec = { .type = x->type, .shape = shape };
+	struct iter_var *iters;
+	const struct buffer *values;
+	struct stmt *block, *nest;
+	int n = 0;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if (expr_uses_var(x, b->iters[i].var)) {
+			used[n++] = b->iters[i];
+		}
+	}
+	iters = fresh_iters(e, used, n);
+	for (int i = 0; i < n; i++) {
+		shape[i] = used[i].extent;
+		old[i] = expr_sub(e->m, used[i].var->expr, used[i].min);
+		map.from[map.n] = used[i].var;
+		new[map.n++] = iters[i].var->expr;
+	}
+	spec.name = free_buffer_name(e, "index");
+	spec.ndim = n;
+	spec.scope = arena_strdup(arena, scope);
+	values = buffer_new(e->m, &spec);
+	p->from = x;
+	p->to = expr_load(e->m, values, old, n);
+	x = expr_substitute(e->m, x, &map);
+	for (int i = 0; i < n; i++) {
+		new[i] = expr_sub(e->m, iters[i].var->expr, iters[i].min);
+	}
+	nest = store_nest(e, values->name, iters, n, NULL, values, new, x,
+			  &block);
+	scope_add_alloc(e->f, scope_of(p->block), values);
+	*made = sv_block(block->id);
+	return nest;
+}
+
+bool
+prim_cache_index(struct edit *e, const struct sched_value *args,
+		 struct sched_value *out)
+{
+	struct stmt *block = edit_block(e, args[0].u.id);
+	struct positions p = { .e = e, .block = block };
+	struct access_list all = { 0 };
+	struct sched_value *made;
+	int n = 0;
+
+	if (!block) {
+		return false;
+	}
+	if (!scope_of(block)) {
+		return edit_fail(e,
+				 "block %s is the whole function; name a "
+				 "block inside",
+				 block->u.block->name);
+	}
+	access_collect(e->f, block->children[0], NULL, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+
+		for (int d = 0; x->load && d < x->buffer->ndim; d++) {
+			add_position(&p, x->index[d]);
+		}
+	}
+	made = arena_array(&e->m->arena, struct sched_value, p.list.n + 1);
+	for (int i = 0; i < p.list.n; i++) {
+		struct stmt *nest;
+
+		if (p.list.data[i].count < args[2].u.ival) {
+			continue;
+		}
+		nest = precompute(&p, p.list.data[i].value, args[1].u.text,
+				  &made[n++]);
+		for (int k = 0; k < 2; k++) {
+			if (block->children[k]) {
+				stmt_map_exprs(e->f, block->children[k],
+					       replace_below, &p);
+			}
+		}
+		insert_beside(e, scope_child(block), nest, false);
+	}
+	if (n == 0) {
+		return edit_fail(e,
+				 "block %s has no index worth computing in "
+				 "advance: none is composed of iter vars%s",
+				 block->u.block->name,
+				 p.list.n > 0 ? " that often; lower cse_thresh"
+					      : "");
+	}
+	refresh_inside(e, block);
+	*out = sv_list(e->m, made, n);
+	return true;
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compute_inline and reverse_compute_inline.
+ *
+ *   B[v] = A[v] * 2           compute_inline(B)
+ *   C[v] = B[v] + 1                 ->              C[v] = A[v] * 2 + 1
+ */
+#include "copy_block.h"
+
+/* A block of one STORE, no init, spatial iter vars, into a buffer of its
+ * scope at its own iter vars. */
+static struct stmt *
+plain_block(struct edit *e, struct stmt *block)
+{
+	const struct block *b = block->u.block;
+	struct stmt *store = sole_store(block);
+
+	if (!store || block->children[1]) {
+		edit_fail(e,
+			  "block %s is no single assignment; only "
+			  "injective blocks can be inlined",
+			  b->name);
+		return NULL;
+	}
+	for (int i = 0; i < b->n_iters; i++) {
+		if (b->iters[i].kind != ITER_SPATIAL) {
+			edit_fail(e,
+				  "block %s reduces; only injective "
+				  "blocks can be inlined",
+				  b->name);
+			return NULL;
+		}
+	}
+	return store;
+}
+
+struct inlining {
+	struct edit *e;
+	const struct buffer *buffer;
+	const struct expr *value;
+	const struct block *block;
+	const int *iter_of;
+};
+
+/* Does iter i choose a dimension? */
+static bool
+is_index(const int *iter_of, int ndim, int i)
+{
+	for (int d = 0; d < ndim; d++) {
+		if (iter_of[d] == i) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static const struct expr *
+inline_load(void *ctx, const struct expr *x)
+{
+	struct inlining *in = ctx;
+	struct module *m = in->e->m;
+	struct var_map map = { 0 };
+
+	if (x->kind != EXPR_LOAD || x->u.buffer != in->buffer) {
+		return NULL;
+	}
+	map.from = arena_array(&m->arena, struct var *, in->block->n_iters + 1);
+	map.to = arena_array(&m->arena, const struct expr *,
+			     in->block->n_iters + 1);
+	for (int d = 0; d < x->n_args; d++) {
+		if (in->iter_of[d] >= 0) {
+			map.from[map.n] = in->block->iters[in->iter_of[d]].var;
+			map.to[map.n++] = expr_rewrite(m, x->args[d],
+						       inline_load, in);
+		}
+	}
+	for (int i = 0; i < in->block->n_iters; i++) {
+		if (!is_index(in->iter_of, x->n_args, i)) {
+			map.from[map.n] = in->block->iters[i].var;
+			map.to[map.n++] = in->block->iters[i].min;
+		}
+	}
+	return expr_substitute(m, in->value, &map);
+}
+
+static const struct expr *
+inline_all(void *ctx, const struct expr *x)
+{
+	struct inlining *in = ctx;
+
+	return expr_uses_buffer(x, in->buffer)
+		       ? expr_rewrite(in->e->m, x, inline_load, in)
+		       : x;
+}
+
+/* Who else stores into b? */
+static int
+count_writers(struct edit *e, const struct buffer *b)
+{
+	struct access_list all = { 0 };
+	int n = 0;
+
+	access_collect(e->f, e->f->body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		n += !all.list.data[i].load;
+	}
+	return n;
+}
+
+static void
+refresh_users(struct edit *e, const struct access_list *uses)
+{
+	for (int i = 0; i < uses->list.n; i++) {
+		struct stmt *b = block_around(uses->list.data[i].at);
+
+		if (stmt_contains(e->f->body, b)) {
+			block_refresh(e->f, b);
+		}
+	}
+}
+
+bool
+prim_compute_inline(struct edit *e, const struct sched_value *args,
+		    struct sched_value *out)
+{
+	struct stmt *b = edit_block(e, args[0].u.id), *store, *scope;
+	struct access_list uses = { 0 };
+	const struct buffer *buffer;
+	const char *name;
+	int *iter_of;
+
+	(void)out;
+	name = b->u.block->name;
+	store = plain_block(e, b);
+	if (!store) {
+		return false;
+	}
+	buffer = store->u.buffer;
+	scope = scope_of(b);
+	if (!scope || !scope_owns(scope, buffer)) {
+		return edit_fail(e,
+				 "block %s writes %s, which others see; "
+				 "only buffers inside the function can go",
+				 name, buffer->name);
+	}
+	if (!edit_unpinned(e, buffer)) {
+		return false;
+	}
+	iter_of = arena_array(&e->m->arena, int, buffer->ndim + 1);
+	if (!identity_index(b, buffer, store->args + 1, iter_of) ||
+	    count_writers(e, buffer) != 1 ||
+	    expr_uses_buffer(store->args[0], buffer)) {
+		return edit_fail(e,
+				 "block %s does not assign each element "
+				 "of %s once at its own iter vars; it stays a "
+				 "block",
+				 name, buffer->name);
+	}
+	for (int i = 0; i < b->u.block->n_iters; i++) {
+		if (!is_index(iter_of, buffer->ndim, i) &&
+		    !expr_is_value(b->u.block->iters[i].extent, 1)) {
+			return edit_fail(e,
+					 "iter var %s of block %s chooses "
+					 "no element of %s, which is assigned "
+					 "again for each of its values; it "
+					 "stays a block",
+					 b->u.block->iters[i].var->name, name,
+					 buffer->name);
+		}
+	}
+	access_collect(e->f, e->f->body, buffer, &uses);
+	for (int i = 0; i < uses.list.n; i++) {
+		struct stmt *at = uses.list.data[i].at;
+		const struct buffer *input =
+			scope_of(block_around(at)) == scope
+				? input_changed(e, b, block_around(at))
+				: NULL;
+
+		if (input && at != store) {
+			return edit_fail(e,
+					 "%s, which block %s reads, is "
+					 "written again before block %s reads "
+					 "%s; it stays a block",
+					 input->name, name,
+					 block_around(at)->u.block->name,
+					 buffer->name);
+		}
+	}
+	{
+		struct inlining in = { e, buffer, store->args[0], b->u.block,
+				       iter_of };
+
+		stmt_remove(e->f, b);
+		stmt_map_exprs(e->f, scope, inline_all, &in);
+	}
+	scope_drop_alloc(e->f, scope, buffer);
+	refresh_users(e, &uses);
+	return true;
+}
+
+/* Does the block's domain cover every element that index reaches? One full
+ * iter var per dimension. */
+static bool
+covers_buffer(const struct stmt *block, const struct buffer *b,
+	      const int *iter_of)
+{
+	for (int d = 0; d < b->ndim; d++) {
+		const struct iter_var *it;
+
+		if (iter_of[d] < 0) {
+			continue;
+		}
+		it = &block->u.block->iters[iter_of[d]];
+		if (!expr_is_value(it->min, 0) || it->extent != b->shape[d]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+struct swapping {
+	struct edit *e;
+	const struct buffer *buffer;
+	const struct expr *value;
+};
+
+static const struct expr *
+swap_load(void *ctx, const struct expr *x)
+{
+	const struct swapping *w = ctx;
+
+	return x->kind == EXPR_LOAD && x->u.buffer == w->buffer ? w->value
+								: NULL;
+}
+
+static struct stmt *
+sole_producer(struct edit *e, const struct stmt *consumer,
+	      const struct buffer *b)
+{
+	struct access_list all = { 0 };
+	struct stmt *store = NULL;
+
+	access_collect(e->f, e->f->body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+
+		if (x->load ? block_around(x->at) != consumer : store != NULL) {
+			return NULL;
+		}
+		if (!x->load) {
+			store = x->at;
+		}
+	}
+	return store;
+}
+
+/* Do all loads of b in the list read the same element? */
+static bool
+one_element(const struct access_list *all, const struct buffer *b)
+{
+	const struct access *first = NULL;
+
+	for (int i = 0; i < all->list.n; i++) {
+		const struct access *x = &all->list.data[i];
+
+		if (!x->load || x->buffer != b) {
+			continue;
+		}
+		first = first ? first : x;
+		for (int d = 0; d < b->ndim; d++) {
+			if (x->index[d] != first->index[d]) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* Is the store done in each iteration of its block, alone or after others? */
+static bool
+runs_with_block(const struct stmt *store)
+{
+	const struct stmt *s = store->parent;
+
+	while (s && s->kind == STMT_SEQ) {
+		s = s->parent;
+	}
+	return s && s->kind == STMT_BLOCK;
+}
+
+/* The buffer of the scope that the consumer reads at its own iter vars. */
+static const struct buffer *
+inlined_source(struct edit *e, struct stmt *block, const struct stmt *scope,
+	       int **iter_of)
+{
+	struct access_list all = { 0 };
+	struct stmt *store = sole_store(block);
+
+	access_collect(e->f, store, NULL, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct access *x = &all.list.data[i];
+		struct stmt *from;
+
+		if (!x->load || !scope_owns(scope, x->buffer)) {
+			continue;
+		}
+		from = sole_producer(e, block, x->buffer);
+		*iter_of = arena_array(&e->m->arena, int, x->buffer->ndim + 1);
+		if (from && one_element(&all, x->buffer) &&
+		    runs_with_block(from) && !block_around(from)->children[1] &&
+		    identity_index(block, x->buffer, x->index, *iter_of) &&
+		    covers_buffer(block, x->buffer, *iter_of)) {
+			return x->buffer;
+		}
+	}
+	return NULL;
+}
+
+/* Is the consumer's output used in between, or in the producer's loops? */
+static bool
+used_early(struct edit *e, const struct stmt *consumer, const struct stmt *from,
+	   const struct buffer *b)
+{
+	struct access_list all = { 0 };
+	const struct stmt *block = from;
+	const struct stmt *top;
+
+	while (block->kind != STMT_BLOCK) {
+		block = block->parent;
+	}
+	top = scope_child(block);
+	access_collect(e->f, e->f->body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		const struct stmt *at = all.list.data[i].at;
+
+		if (!stmt_contains(consumer, at) &&
+		    !stmt_before(e->f, at, top) &&
+		    !stmt_before(e->f, consumer, at)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+prim_reverse_compute_inline(struct edit *e, const struct sched_value *args,
+			    struct sched_value *out)
+{
+	struct stmt *b = edit_block(e, args[0].u.id), *store, *scope, *from;
+	const struct expr **parts;
+	const struct buffer *buffer;
+	struct swapping swap;
+	struct var_map map = { 0 };
+	const char *name;
+	int *iter_of, used = 0;
+	bool ready = true;
+
+	(void)out;
+	if (!(store = plain_block(e, b))) {
+		return false;
+	}
+	name = b->u.block->name;
+	scope = scope_of(b);
+	buffer = scope ? inlined_source(e, b, scope, &iter_of) : NULL;
+	if (!buffer) {
+		return edit_fail(e,
+				 "block %s reads no buffer of the "
+				 "function element by element from one "
+				 "assignment; it stays a block",
+				 name);
+	}
+	from = sole_producer(e, b, buffer);
+	map.from = arena_array(&e->m->arena, struct var *, buffer->ndim + 1);
+	map.to = arena_array(&e->m->arena, const struct expr *,
+			     buffer->ndim + 1);
+	for (int d = 0; d < buffer->ndim; d++) {
+		if (iter_of[d] >= 0) {
+			map.from[map.n] = b->u.block->iters[iter_of[d]].var;
+			map.to[map.n++] = from->args[d + 1];
+			used++;
+		}
+	}
+	if (used != b->u.block->n_iters) {
+		return edit_fail(e,
+				 "block %s runs over more than the "
+				 "elements of %s; it stays a block",
+				 name, buffer->name);
+	}
+	for (int i = 0; i < store->n_args; i++) {
+		ready &= inputs_ready(e, store->args[i],
+				      scope_child(block_around(from)), buffer);
+	}
+	if (!ready) {
+		return edit_fail(e,
+				 "block %s also reads what is not there "
+				 "yet where %s is made; it stays a block",
+				 name, buffer->name);
+	}
+	if (!runs_everywhere(e, b, b)) {
+		return edit_fail(e,
+				 "block %s leaves elements out under a "
+				 "condition; it stays a block",
+				 name);
+	}
+	if (used_early(e, b, from, store->u.buffer)) {
+		return edit_fail(e,
+				 "%s is used between block %s and block "
+				 "%s; it stays a block",
+				 store->u.buffer->name,
+				 block_around(from)->u.block->name, name);
+	}
+	swap = (struct swapping){ e, buffer, from->args[0] };
+	parts = arena_array(&e->m->arena, const struct expr *, store->n_args);
+	for (int i = 0; i < store->n_args; i++) {
+		parts[i] = expr_substitute(e->m, store->args[i], &map);
+		parts[i] = expr_rewrite(e->m, parts[i], swap_load, &swap);
+	}
+	stmt_set_args(e->f, from, parts, store->n_args);
+	stmt_write(e->f, &from->u.buffer, &store->u.buffer,
+		   sizeof(store->u.buffer));
+	stmt_remove(e->f, b);
+	scope_drop_alloc(e->f, scope, buffer);
+	block_refresh(e->f, block_around(from));
+	return true;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a loop runs: parallel, vectorized, unrolled, bound to threads; and
+ * annotations. */
+#include "loop_legality.h"
+#include "thread_loops.h"
+
+static bool
+has_loop(void *ctx, struct stmt *s)
+{
+	*(bool *)ctx |= s->kind == STMT_FOR;
+	return !*(bool *)ctx;
+}
+
+static bool
+set_kind(struct edit *e, int loop, enum for_kind kind, const char *thread)
+{
+	struct stmt *l = edit_loop(e, loop);
+	int64_t extent;
+	bool inner = false;
+
+	if (!l) {
+		return false;
+	}
+	if (l->u.loop.kind != FOR_SERIAL) {
+		return edit_fail(e,
+				 "loop %s is %s already; a loop has one "
+				 "kind",
+				 l->u.loop.var->name,
+				 for_kind_name(l->u.loop.kind));
+	}
+	if ((kind == FOR_VECTORIZED || kind == FOR_UNROLLED) &&
+	    !expr_is_int(l->args[1], &extent)) {
+		return edit_fail(e,
+				 "loop %s has no constant extent; split "
+				 "it first",
+				 l->u.loop.var->name);
+	}
+	if (kind == FOR_VECTORIZED) {
+		stmt_visit(l->children[0], has_loop, &inner);
+		if (inner) {
+			return edit_fail(e,
+					 "loop %s holds other loops; only "
+					 "the innermost can be vectorized",
+					 l->u.loop.var->name);
+		}
+	}
+	if (kind == FOR_THREAD
+		    ? !no_reduction(e, l, tag_is_thread(tag_of_name(thread)))
+		    : kind != FOR_UNROLLED && !iterations_apart(e, l)) {
+		return false;
+	}
+	stmt_set_loop_kind(e->f, l, kind, thread);
+	return true;
+}
+
+bool
+prim_parallel(struct edit *e, const struct sched_value *args,
+	      struct sched_value *out)
+{
+	(void)out;
+	return set_kind(e, args[0].u.id, FOR_PARALLEL, NULL);
+}
+
+bool
+prim_vectorize(struct edit *e, const struct sched_value *args,
+	       struct sched_value *out)
+{
+	(void)out;
+	return set_kind(e, args[0].u.id, FOR_VECTORIZED, NULL);
+}
+
+bool
+prim_unroll(struct edit *e, const struct sched_value *args,
+	    struct sched_value *out)
+{
+	(void)out;
+	return set_kind(e, args[0].u.id, FOR_UNROLLED, NULL);
+}
+
+/* Two loops of one axis of threads, one in the other: the inner one runs where
+ * the outer one stands. A block that moves with the inner one only is shared
+ * work, as of a copy that the threads make together; one that moves with the
+ * outer one would miss what lies off the diagonal. */
+struct axis_search {
+	const char *thread;
+	struct stmt *loop;        /* that is to be bound */
+	const struct stmt *other; /* would leave work out with it */
+};
+
+/* Does the block, or one around it inside of the loop, move with the loop? */
+static bool
+moves_with(const struct stmt *block, const struct stmt *loop)
+{
+	for (const struct stmt *s = block; s && s != loop; s = s->parent) {
+		for (int i = 0; s->kind == STMT_BLOCK && i < s->n_args; i++) {
+			if (expr_uses_var(s->args[i], loop->u.loop.var)) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* inner has the places of as many threads as outer, at least. */
+static bool
+reaches_all(const struct stmt *outer, const struct stmt *inner)
+{
+	int64_t n, k;
+
+	return outer->args[1] == inner->args[1] ||
+	       (expr_is_int(outer->args[1], &n) &&
+		expr_is_int(inner->args[1], &k) && k >= n);
+}
+
+static bool
+misses_some(const struct stmt *block, const struct stmt *outer,
+	    const struct stmt *inner)
+{
+	return moves_with(block, outer) &&
+	       (moves_with(block, inner) || !reaches_all(outer, inner));
+}
+
+static bool
+find_second(void *ctx, struct stmt *s)
+{
+	struct axis_search *q = ctx;
+
+	if (s->kind != STMT_BLOCK) {
+		return !q->other;
+	}
+	for (struct stmt *p = s->parent; p; p = p->parent) {
+		if (p != q->loop && p->kind == STMT_FOR &&
+		    p->u.loop.kind == FOR_THREAD &&
+		    strcmp(p->u.loop.thread, q->thread) == 0 &&
+		    (stmt_contains(q->loop, p) ? misses_some(s, q->loop, p)
+					       : misses_some(s, p, q->loop))) {
+			q->other = p;
+		}
+	}
+	return !q->other;
+}
+
+static bool
+axis_is_free(struct edit *e, struct stmt *loop, const char *thread)
+{
+	struct axis_search q = { thread, loop, NULL };
+
+	if (strncmp(thread, "vthread", 7) != 0) {
+		stmt_visit(loop->children[0], find_second, &q);
+	}
+	return !q.other ||
+	       edit_fail(e,
+			 "loop %s of the same nest is bound to %s already; "
+			 "fuse the two or use another axis",
+			 q.other->u.loop.var->name, thread);
+}
+
+bool
+prim_bind(struct edit *e, const struct sched_value *args,
+	  struct sched_value *out)
+{
+	struct stmt *loop;
+
+	(void)out;
+	if (tag_of_name(args[1].u.text) == TAG_UNKNOWN) {
+		return edit_fail(e,
+				 "there is no '%s'; there are blockIdx.x, "
+				 ".y, .z, threadIdx.x, .y, .z and vthread",
+				 args[1].u.text);
+	}
+	loop = edit_loop(e, args[0].u.id);
+	if (!loop || !axis_is_free(e, loop, args[1].u.text)) {
+		return false;
+	}
+	return set_kind(e, args[0].u.id, FOR_THREAD,
+			arena_strdup(&e->m->arena, args[1].u.text));
+}
+
+static const struct expr *note_list(struct module *m,
+				    const struct sched_value *list);
+
+/* What a note holds; NULL for a map. */
+static const struct expr *
+note_value(struct module *m, const struct sched_value *v)
+{
+	switch (v->kind) {
+	case SV_INT:
+		return expr_index(m, v->u.ival);
+	case SV_FLOAT:
+		return expr_float(m, dtype_of(DT_F32), v->u.fval);
+	case SV_BOOL:
+		return expr_bool(m, v->u.ival);
+	case SV_STRING:
+		return expr_string(m, v->u.text);
+	case SV_EXPR:
+		return v->u.expr;
+	case SV_LIST:
+		return note_list(m, v);
+	default:
+		return NULL;
+	}
+}
+
+static const struct expr *
+note_list(struct module *m, const struct sched_value *list)
+{
+	const struct expr **items = arena_array(&m->arena, const struct expr *,
+						list->n + 1);
+
+	for (int i = 0; i < list->n; i++) {
+		items[i] = note_value(m, &list->items[i]);
+		if (!items[i]) {
+			return NULL;
+		}
+	}
+	return expr_list(m, items, list->n);
+}
+
+bool
+prim_annotate(struct edit *e, const struct sched_value *args,
+	      struct sched_value *out)
+{
+	const struct expr *value = note_value(e->m, &args[2]);
+
+	(void)out;
+	if (!value) {
+		return edit_fail(e, "ann_val holds a handle or a map; give "
+				    "numbers, strings or lists of them");
+	}
+	stmt_set_note(e->f, func_find(e->f, args[0].u.id), args[1].u.text,
+		      value);
+	return true;
+}
+
+bool
+prim_unannotate(struct edit *e, const struct sched_value *args,
+		struct sched_value *out)
+{
+	struct stmt *at = func_find(e->f, args[0].u.id);
+
+	(void)out;
+	if (!stmt_note(at, args[1].u.text)) {
+		return edit_fail(e,
+				 "there is no annotation \"%s\"; the "
+				 "function's text shows what there is",
+				 args[1].u.text);
+	}
+	stmt_set_note(e->f, at, args[1].u.text, NULL);
+	return true;
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which orders of iterations mean the same. */
+#include "loop_legality.h"
+
+#include "block_init.h"
+#include "copy_block.h"
+#include "iter_map.h"
+#include "region.h"
+
+static bool
+injective_from(struct func *f, const struct stmt *top, const struct stmt *block)
+{
+	int n;
+	struct iter_var *loops = loops_between(f, top, block, &n);
+	struct iter_map map;
+	struct analyser a;
+
+	analyser_init(&a, f->module);
+	analyser_enter_scope(&a, top);
+	for (int i = 0; i < n; i++) {
+		analyser_bind(&a, loops[i].var, loops[i].min, loops[i].extent);
+	}
+	/* Fewer iterations are as injective; what a predicate cuts off may
+	 * be what makes the rest fit. */
+	return iter_map_detect(&a, loops, n, NULL, block->args + 1,
+			       block->u.block->n_iters, ITER_MAP_BIJECTIVE,
+			       &map) ||
+	       iter_map_detect(&a, loops, n, block->args[0], block->args + 1,
+			       block->u.block->n_iters, ITER_MAP_BIJECTIVE,
+			       &map);
+}
+
+bool
+bindings_injective(struct func *f, const struct stmt *top,
+		   const struct stmt *block)
+{
+	const struct stmt *all = scope_of(block) ? scope_child(block) : top;
+
+	/* With the loops around top it may be told more easily: some of an
+	 * injective map's loops make one too. */
+	return injective_from(f, top, block) ||
+	       (all != top && injective_from(f, all, block));
+}
+
+/* -- any order */
+
+/* Where one loop drives both kinds of iter vars, a reduction starts in the
+ * middle of it: its iterations keep their order. */
+static bool
+check_unmixed(struct edit *e, const struct stmt *block, const struct stmt *top,
+	      const struct stmt *inner)
+{
+	for (const struct stmt *p = inner;; p = p->parent) {
+		if (loop_drives(p, block, true) &&
+		    loop_drives(p, block, false)) {
+			return edit_fail(e,
+					 "loop %s is both for reduction "
+					 "and not in block %s; reorder before "
+					 "fusing",
+					 p->u.loop.var->name,
+					 block->u.block->name);
+		}
+		if (p == top) {
+			return true;
+		}
+	}
+}
+
+bool
+block_is_ordered(const struct stmt *block)
+{
+	const struct block *b = block->u.block;
+
+	for (int k = 0; k < b->n_iters; k++) {
+		if (b->iters[k].kind != ITER_SPATIAL &&
+		    b->iters[k].kind != ITER_REDUCE) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Does the loop drive an iter var that runs in order? */
+static bool
+drives_ordered(const struct stmt *loop, const struct stmt *block)
+{
+	const struct block *b = block->u.block;
+
+	for (int k = 0; k < b->n_iters; k++) {
+		if (b->iters[k].kind != ITER_SPATIAL &&
+		    expr_uses_var(block->args[k + 1], loop->u.loop.var)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+has_own_index(const struct access *x, const struct var *v)
+{
+	for (int d = 0; d < x->buffer->ndim && !x->address; d++) {
+		if (x->index[d] == v->expr) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+touches_own(struct edit *e, const struct stmt *block, const struct stmt *loop,
+	    const struct buffer *b)
+{
+	const struct block *info = block->u.block;
+	struct access_list all = { 0 };
+
+	access_collect(e->f, (struct stmt *)block, b, &all);
+	for (int k = 0; k < info->n_iters; k++) {
+		if (!expr_uses_var(block->args[k + 1], loop->u.loop.var)) {
+			continue;
+		}
+		for (int i = 0; i < all.list.n; i++) {
+			if (info->iters[k].kind != ITER_SPATIAL ||
+			    !has_own_index(&all.list.data[i],
+					   info->iters[k].var)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+static int
+place_in(struct stmt *const *order, int n, const struct stmt *loop)
+{
+	for (int i = 0; i < n; i++) {
+		if (order[i] == loop) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+/* May the two loops, outer around inner now, change places around a block
+ * with ordered iter vars? */
+static bool
+may_pass(struct edit *e, const struct stmt *block, const struct stmt *outer,
+	 const struct stmt *inner)
+{
+	bool first = drives_ordered(outer, block);
+	bool second = drives_ordered(inner, block);
+	const struct stmt *apart = first ? inner : outer;
+	const struct block *b = block->u.block;
+
+	if (!first && !second) {
+		return true;
+	}
+	for (int i = 0; i < b->n_writes && !(first && second); i++) {
+		if (!touches_own(e, block, apart, b->writes[i].buffer)) {
+			first = second = true;
+		}
+	}
+	return (first && second)
+		       ? edit_fail(
+				 e,
+				 "block %s has an ordered iter var; loops %s and "
+				 "%s keep their order",
+				 b->name, outer->u.loop.var->name,
+				 inner->u.loop.var->name)
+		       : true;
+}
+
+static bool
+check_order(struct edit *e, const struct stmt *block, const struct stmt *top,
+	    const struct stmt *inner, struct stmt *const *order, int n)
+{
+	if (!block_is_ordered(block)) {
+		return true;
+	}
+	if (!bindings_injective(e->f, top, block)) {
+		return edit_fail(e,
+				 "block %s has an ordered iter var; its "
+				 "loops keep their order",
+				 block->u.block->name);
+	}
+	for (const struct stmt *p = inner; p != top; p = p->parent) {
+		for (const struct stmt *q = p->parent;; q = q->parent) {
+			/* q stands around p now; and then? */
+			if (place_in(order, n, p) < place_in(order, n, q) &&
+			    !may_pass(e, block, q, p)) {
+				return false;
+			}
+			if (q == top) {
+				break;
+			}
+		}
+	}
+	return true;
+}
+
+/* A loop that repeats a reduction does so from its init on. */
+static bool
+check_restarts(struct edit *e, const struct stmt *top, const struct stmt *block)
+{
+	if (block->children[1] && !bindings_injective(e->f, top, block)) {
+		return edit_fail(e,
+				 "the loops from %s on do not give each "
+				 "iteration of reduction %s once; its order "
+				 "is fixed, unless it is decomposed",
+				 top->u.loop.var->name, block->u.block->name);
+	}
+	return true;
+}
+
+static bool
+writes_buffer(const struct stmt *block, const struct buffer *b)
+{
+	for (int i = 0; i < block->u.block->n_writes; i++) {
+		if (block->u.block->writes[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+reads_buffer(const struct stmt *block, const struct buffer *b)
+{
+	for (int i = 0; i < block->u.block->n_reads; i++) {
+		if (block->u.block->reads[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool
+nest_reduces(const struct stmt *top, const struct stmt *inner,
+	     const struct stmt *block)
+{
+	for (const struct stmt *p = inner;; p = p->parent) {
+		if (loop_drives(p, block, true)) {
+			return true;
+		}
+		if (p == top) {
+			return false;
+		}
+	}
+}
+
+/* All that `to` uses of b in one iteration, `from` makes in the same one, and
+ * as it would in any other. */
+static bool
+made_at_hand(struct edit *e, struct stmt *top, struct stmt *inner,
+	     struct stmt *from, struct stmt *to, const struct buffer *b)
+{
+	struct module *m = e->m;
+	struct stmt *body = inner->children[0];
+	struct range *made = arena_array(&m->arena, struct range, b->ndim + 1);
+	struct range *used = arena_array(&m->arena, struct range, b->ndim + 1);
+	struct analyser a;
+
+	if (nest_reduces(top, inner, from) || !stmt_before(e->f, from, to)) {
+		return false;
+	}
+	if (!region_touched(e->f, body, from, b, true, made)) {
+		return false;
+	}
+	if (!region_touched(e->f, body, to, b, writes_buffer(to, b), used) &&
+	    !region_touched(e->f, body, to, b, false, used)) {
+		return false;
+	}
+	analyser_init(&a, m);
+	analyser_enter_scope(&a, body);
+	return region_covers(&a, made, used, b->ndim);
+}
+
+static bool
+check_pair(struct edit *e, struct stmt *top, struct stmt *inner, struct stmt *x,
+	   struct stmt *y)
+{
+	for (int i = 0; i < x->u.block->n_writes; i++) {
+		const struct buffer *b = x->u.block->writes[i].buffer;
+
+		if (!reads_buffer(y, b) && !writes_buffer(y, b)) {
+			continue;
+		}
+		if (!made_at_hand(e, top, inner, x, y, b) &&
+		    !(writes_buffer(y, b) &&
+		      made_at_hand(e, top, inner, y, x, b))) {
+			return edit_fail(e,
+					 "block %s may use what block %s "
+					 "writes to %s in another iteration; "
+					 "the loops around both keep their "
+					 "order",
+					 y->u.block->name, x->u.block->name,
+					 b->name);
+		}
+	}
+	return true;
+}
+
+bool
+loops_permutable(struct edit *e, struct stmt *top, struct stmt *inner,
+		 struct stmt *const *order, int n)
+{
+	struct stmt_list blocks = { 0 };
+
+	blocks_below(e->f, top, &blocks);
+	for (int i = 0; i < blocks.list.n; i++) {
+		struct stmt *b = blocks.list.data[i];
+
+		if (!check_unmixed(e, b, top, inner) ||
+		    !check_order(e, b, top, inner, order, n) ||
+		    !check_restarts(e, top, b)) {
+			return false;
+		}
+		for (int k = 0; k < blocks.list.n; k++) {
+			if (k != i && !check_pair(e, top, inner, b,
+						  blocks.list.data[k])) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* -- at the same time */
+
+static bool
+drives_kind(const struct stmt *block, const struct var *v, enum iter_kind kind)
+{
+	const struct block *b = block->u.block;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		if (b->iters[i].kind == kind &&
+		    expr_uses_var(block->args[i + 1], v)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A buffer that lives in one iteration. */
+static bool
+used_inside_only(struct edit *e, const struct stmt *loop,
+		 const struct buffer *b)
+{
+	struct access_list all = { 0 };
+
+	if (is_param_buffer(e->f, b)) {
+		return false;
+	}
+	access_collect(e->f, e->f->body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!stmt_contains(loop, all.list.data[i].at)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+check_writes(struct edit *e, struct stmt *loop, const struct stmt *block)
+{
+	const struct block *b = block->u.block;
+
+	if (expr_is_value(loop->args[1], 1) ||
+	    bindings_injective(e->f, loop, block)) {
+		return true;
+	}
+	for (int i = 0; i < b->n_writes; i++) {
+		if (!used_inside_only(e, loop, b->writes[i].buffer)) {
+			return edit_fail(e,
+					 "iterations of loop %s may write "
+					 "the same elements of %s in block "
+					 "%s; compute it outside, or all that "
+					 "reads it inside",
+					 loop->u.loop.var->name,
+					 b->writes[i].buffer->name, b->name);
+		}
+	}
+	return true;
+}
+
+/* In a ring, iterations of what is around it follow each other. */
+struct ring_search {
+	struct edit *e;
+	const struct stmt *loop, *block;
+	const struct buffer *ring;
+};
+
+static void
+find_modulo(void *ctx, const struct expr *x)
+{
+	*(bool *)ctx |= x->kind == EXPR_FLOORMOD;
+}
+
+static bool
+find_ring(void *ctx, struct stmt *s)
+{
+	struct ring_search *q = ctx;
+	bool turns = false;
+
+	for (int d = 1; s->kind == STMT_STORE && d < s->n_args; d++) {
+		expr_visit(s->args[d], find_modulo, &turns);
+	}
+	if (turns && loop_drives(q->loop, q->block, false) &&
+	    !has_own_places(q->e, q->block, s)) {
+		q->ring = s->u.buffer;
+	}
+	return !q->ring;
+}
+
+static bool
+check_rings(struct edit *e, struct stmt *loop, struct stmt *block)
+{
+	struct ring_search q = { e, loop, block, NULL };
+
+	stmt_visit(block->children[0], find_ring, &q);
+	return !q.ring ||
+	       edit_fail(e,
+			 "block %s fills %s as a ring along loop %s, whose "
+			 "iterations need each other in order",
+			 block->u.block->name, q.ring->name,
+			 loop->u.loop.var->name);
+}
+
+bool
+no_reduction(struct edit *e, struct stmt *loop, bool together)
+{
+	const struct var *v = loop->u.loop.var;
+	struct stmt_list blocks = { 0 };
+
+	blocks_below(e->f, loop, &blocks);
+	for (int i = 0; i < blocks.list.n; i++) {
+		struct stmt *b = blocks.list.data[i];
+
+		if (!check_rings(e, loop, b)) {
+			return false;
+		}
+		for (int k = ITER_SPATIAL; k <= ITER_OPAQUE; k++) {
+			if (k == ITER_REDUCE && together && b->children[1]) {
+				continue;
+			}
+			if (k != ITER_SPATIAL &&
+			    drives_kind(b, v, (enum iter_kind)k)) {
+				return edit_fail(e,
+						 "loop %s reduces or scans "
+						 "in block %s; only loops "
+						 "whose iterations are "
+						 "independent can be",
+						 v->name, b->u.block->name);
+			}
+		}
+	}
+	return true;
+}
+
+bool
+iterations_apart(struct edit *e, struct stmt *loop)
+{
+	struct stmt_list blocks = { 0 };
+
+	if (!no_reduction(e, loop, false)) {
+		return false;
+	}
+	blocks_below(e->f, loop, &blocks);
+	for (int i = 0; i < blocks.list.n; i++) {
+		if (!check_writes(e, loop, blocks.list.data[i])) {
+			return false;
+		}
+	}
+	return true;
+}

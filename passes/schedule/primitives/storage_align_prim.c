@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* storage_align, unsafe_set_dtype: how a buffer inside the function is
+ * stored.
+ *
+ *   storage_align(A_shared, 0, axis=-2, factor=32, offset=1): rows start at
+ *   32 k + 1 elements from each other, so that a column hits all banks */
+#include "copy_block.h"
+#include "storage_align.h"
+
+/* A buffer inside the function that the block writes, or NULL. */
+static const struct buffer *
+inner_output(struct edit *e, const struct stmt *block,
+	     const struct sched_value *index)
+{
+	const struct buffer *b = write_arg(block, index);
+
+	if (is_param_buffer(e->f, b)) {
+		edit_fail(e,
+			  "block %s writes the parameter %s; only buffers "
+			  "inside the function can be stored otherwise",
+			  block->u.block->name, b->name);
+		return NULL;
+	}
+	return b;
+}
+
+/* The list of the note without the entry for the same buffer and axis. */
+static const struct expr *
+with_alignment(struct edit *e, const struct expr *old,
+	       const struct expr *const *entry)
+{
+	int n = old && expr_is_list(old) ? old->n_args : 0, k = 0;
+	const struct expr **list = arena_array(&e->m->arena,
+					       const struct expr *, n + 1);
+
+	for (int i = 0; i < n; i++) {
+		if (old->args[i]->args[0] != entry[0] ||
+		    old->args[i]->args[1] != entry[1]) {
+			list[k++] = old->args[i];
+		}
+	}
+	list[k++] = expr_list(e->m, entry, 4);
+	return expr_list(e->m, list, k);
+}
+
+bool
+prim_storage_align(struct edit *e, const struct sched_value *args,
+		   struct sched_value *out)
+{
+	struct stmt *block = edit_block(e, args[0].u.id);
+	int64_t axis = args[2].u.ival, factor = args[3].u.ival;
+	const struct expr *entry[4];
+	const struct buffer *b;
+
+	(void)out;
+	if (!block || !(b = inner_output(e, block, &args[1]))) {
+		return false;
+	}
+	if (axis < -b->ndim || axis >= b->ndim) {
+		return edit_fail(e, "%s has no axis %lld; it has %d", b->name,
+				 (long long)axis, b->ndim);
+	}
+	axis += axis < 0 ? b->ndim : 0;
+	if (axis == b->ndim - 1) {
+		return edit_fail(e,
+				 "the elements along the last axis of %s "
+				 "lie side by side; align an outer axis",
+				 b->name);
+	}
+	if (factor <= 0 || args[4].u.ival < 0) {
+		return edit_fail(e,
+				 "factor %lld and offset %lld; the factor "
+				 "must be positive and the offset not "
+				 "negative",
+				 (long long)factor, (long long)args[4].u.ival);
+	}
+	entry[0] = expr_i32(e->m, args[1].u.ival);
+	entry[1] = expr_i32(e->m, axis);
+	entry[2] = expr_i32(e->m, factor);
+	entry[3] = expr_i32(e->m, args[4].u.ival);
+	stmt_set_note(e->f, block, STORAGE_ALIGN,
+		      with_alignment(e, stmt_note(block, STORAGE_ALIGN),
+				     entry));
+	return true;
+}
+
+/* -- element type */
+
+struct retype {
+	struct edit *e;
+	const struct buffer *from, *to;
+};
+
+static const struct expr *retype_expr(void *ctx, const struct expr *x);
+
+static const struct expr *
+retype_load(void *ctx, const struct expr *x)
+{
+	struct retype *r = ctx;
+	struct module *m = r->e->m;
+	const struct expr **index;
+
+	if (x->kind != EXPR_LOAD || x->u.buffer != r->from) {
+		return NULL;
+	}
+	index = arena_array(&m->arena, const struct expr *, x->n_args + 1);
+	for (int d = 0; d < x->n_args; d++) {
+		index[d] = retype_expr(r, x->args[d]);
+	}
+	return expr_cast(m, r->from->type,
+			 expr_load(m, r->to, index, x->n_args));
+}
+
+static const struct expr *
+retype_expr(void *ctx, const struct expr *x)
+{
+	struct retype *r = ctx;
+
+	return expr_uses_buffer(x, r->from)
+		       ? expr_rewrite(r->e->m, x, retype_load, r)
+		       : x;
+}
+
+static bool
+retype_store(void *ctx, struct stmt *s)
+{
+	struct retype *r = ctx;
+
+	if (s->kind == STMT_STORE && s->u.buffer == r->from) {
+		stmt_set_arg(r->e->f, s, 0,
+			     expr_cast(r->e->m, r->to->type, s->args[0]));
+	}
+	return true;
+}
+
+bool
+prim_unsafe_set_dtype(struct edit *e, const struct sched_value *args,
+		      struct sched_value *out)
+{
+	struct stmt *block = edit_block(e, args[0].u.id);
+	struct retype r = { .e = e };
+	struct buffer_spec spec = { 0 };
+
+	(void)out;
+	if (!block || !(r.from = inner_output(e, block, &args[1])) ||
+	    !edit_unpinned(e, r.from)) {
+		return false;
+	}
+	spec = (struct buffer_spec){
+		.name = r.from->name,
+		.ndim = r.from->ndim,
+		.shape = r.from->shape,
+		.strides = r.from->strides,
+		.scope = r.from->scope,
+		.align_bytes = r.from->align_bytes,
+	};
+	if (!dtype_from_name(args[2].u.text, &spec.type) ||
+	    spec.type.lanes != 1 ||
+	    (!dtype_is_int(spec.type) && !dtype_is_float(spec.type))) {
+		return edit_fail(e,
+				 "\"%s\" is no type of elements; use one "
+				 "like \"float16\"",
+				 args[2].u.text);
+	}
+	r.to = buffer_new(e->m, &spec);
+	stmt_map_exprs(e->f, e->f->body, retype_expr, &r);
+	stmt_visit(e->f->body, retype_store, &r);
+	buffer_swap_all(e->f, r.from, r.to);
+	return true;
+}

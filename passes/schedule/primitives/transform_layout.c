@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transform_layout and set_scope: where and how a buffer is stored. */
+#include "copy_block.h"
+#include "index_map_inverse.h"
+
+bool
+prim_set_scope(struct edit *e, const struct sched_value *args,
+	       struct sched_value *out)
+{
+	const struct stmt *b = edit_block(e, args[0].u.id);
+	const struct buffer *old, *new;
+	const char *scope = args[2].u.text;
+
+	(void)out;
+	old = write_arg(b, &args[1]);
+	if (scope[0] == '\0') {
+		return edit_fail(e, "an empty string is no scope; give one "
+				    "like \"shared\"");
+	}
+	if (is_param_buffer(e->f, old)) {
+		return edit_fail(e,
+				 "%s is a parameter; only buffers inside "
+				 "the function change their scope",
+				 old->name);
+	}
+	new = buffer_with_scope(e->m, old, arena_strdup(&e->m->arena, scope));
+	buffer_swap_all(e->f, old, new);
+	return true;
+}
+
+struct relayout {
+	struct module *module;
+	const struct index_map *map;
+};
+
+static void
+physical_index(void *ctx, const struct stmt *at, const struct expr *const *old,
+	       const struct expr **new)
+{
+	const struct relayout *r = ctx;
+	struct var_map map = { r->map->logical, (const struct expr **)old,
+			       r->map->n_logical };
+	struct analyser a;
+
+	/* The ranges of the variables, but not what iter vars are bound to. */
+	analyser_init(&a, r->module);
+	for (const struct stmt *s = at; s; s = s->parent) {
+		for (int i = 0;
+		     s->kind == STMT_BLOCK && i < s->u.block->n_iters; i++) {
+			const struct iter_var *it = &s->u.block->iters[i];
+
+			analyser_bind(&a, it->var, it->min, it->extent);
+		}
+		if (s->kind == STMT_FOR) {
+			analyser_bind(&a, s->u.loop.var, s->args[0],
+				      s->args[1]);
+		}
+	}
+	for (int d = 0; d < r->map->n_physical; d++) {
+		new[d] = simplify(&a, expr_substitute(r->module,
+						      r->map->to_physical[d],
+						      &map));
+	}
+}
+
+/* How far each physical index goes, from 0 on. */
+static bool
+covered_shape(struct edit *e, const struct buffer *b, struct index_map *map)
+{
+	struct module *m = e->m;
+	int n = map->n_logical;
+	struct iter_var *logical = arena_array(&m->arena, struct iter_var,
+					       n + 1);
+	struct analyser a;
+
+	analyser_init(&a, m);
+	for (int i = 0; i < n; i++) {
+		logical[i] = (struct iter_var){ map->logical[i], expr_i32(m, 0),
+						b->shape[i], ITER_SPATIAL };
+	}
+	map->physical_shape = arena_array(&m->arena, const struct expr *,
+					  map->n_physical + 1);
+	for (int d = 0; d < map->n_physical; d++) {
+		const struct expr *min, *max;
+
+		if (!analyse_cover(&a, map->to_physical[d], logical, n, &min,
+				   &max) ||
+		    !min || !max ||
+		    !prove(&a, expr_le(m, expr_i32(m, 0), min))) {
+			return edit_fail(e,
+					 "index %d of the map of %s has no "
+					 "range from 0 on; use //, %% and "
+					 "sums of the indices",
+					 d, b->name);
+		}
+		map->physical_shape[d] = simplify(&a, expr_add(m, max,
+							       expr_i32(m, 1)));
+	}
+	return true;
+}
+
+/* The map with the physical shape and, unless the caller vouches for it
+ * (trusted), its way back; NULL after reporting. */
+static const struct index_map *
+completed(struct edit *e, const struct buffer *b, const struct index_map *map,
+	  bool trusted)
+{
+	struct index_map *full;
+	const char *why;
+
+	if (index_map_from_forward(e->m, map->logical, map->n_logical,
+				   map->to_physical, map->n_physical, b->shape,
+				   &full, &why)) {
+		return full;
+	}
+	if (!trusted) {
+		edit_fail(e,
+			  "the layout of %s: %s, or vouch for it with "
+			  "assume_injective_transform",
+			  b->name, why);
+		return NULL;
+	}
+	full = arena_copy(&e->m->arena, map, sizeof *map);
+	return covered_shape(e, b, full) ? full : NULL;
+}
+
+/* -- padding */
+
+/* What the physical element at iters holds where no logical one is; NULL
+ * after reporting. */
+static const struct expr *
+pad_at(struct edit *e, const struct sched_value *pad, const struct buffer *b,
+       const struct iter_var *iters)
+{
+	const struct index_map *map = pad->u.map;
+	struct var_map vars;
+	const struct expr *value;
+
+	switch (pad->kind) {
+	case SV_INT:
+		return expr_const(e->m, b->type, (double)pad->u.ival);
+	case SV_FLOAT:
+		return expr_const(e->m, b->type, pad->u.fval);
+	case SV_EXPR:
+		value = pad->u.expr;
+		break;
+	default:
+		if (map->n_logical != b->ndim || map->n_physical != 1) {
+			edit_fail(e,
+				  "pad_value takes %d indices and gives "
+				  "%d values; %s has %d dimensions now",
+				  map->n_logical, map->n_physical, b->name,
+				  b->ndim);
+			return NULL;
+		}
+		vars = (struct var_map){ map->logical,
+					 arena_array(&e->m->arena,
+						     const struct expr *,
+						     b->ndim + 1),
+					 b->ndim };
+		for (int d = 0; d < b->ndim; d++) {
+			vars.to[d] = iters[d].var->expr;
+		}
+		value = expr_substitute(e->m, map->to_physical[0], &vars);
+		break;
+	}
+	if (expr_has_load(value)) {
+		edit_fail(e, "pad_value reads memory; give what can be "
+			     "computed from the index alone");
+		return NULL;
+	}
+	return dtype_equal(value->type, b->type)
+		       ? value
+		       : expr_cast(e->m, b->type, value);
+}
+
+/* The child of the block's body that the last store into b stands in. */
+static struct stmt *
+last_writer(struct edit *e, const struct stmt *owner, const struct buffer *b)
+{
+	struct stmt *body = owner->children[0], *last = NULL;
+	struct access_list all = { 0 };
+
+	access_collect(e->f, body, b, &all);
+	for (int i = 0; i < all.list.n; i++) {
+		if (!all.list.data[i].load) {
+			last = all.list.data[i].at;
+		}
+	}
+	if (!last || body->kind != STMT_SEQ) {
+		return last ? body : NULL;
+	}
+	while (last->parent != body) {
+		last = last->parent;
+	}
+	return last;
+}
+
+/* for physical: where not in_range: b[physical] = pad */
+static bool
+write_padding(struct edit *e, const struct buffer *b,
+	      const struct index_map *map, const struct sched_value *pad)
+{
+	struct arena *arena = &e->m->arena;
+	struct iter_var *iters = dim_iters(e, b, NULL);
+	const struct expr **at = arena_array(arena, const struct expr *,
+					     b->ndim + 1);
+	const struct expr *value = pad_at(e, pad, b, iters);
+	struct var_map vars = { map->physical, at, b->ndim };
+	struct stmt *owner = e->f->body, *after;
+
+	if (!value) {
+		return false;
+	}
+	for (int d = 0; d < b->ndim; d++) {
+		at[d] = iters[d].var->expr;
+	}
+	after = owner->kind == STMT_BLOCK ? last_writer(e, owner, b) : NULL;
+	if (!after) {
+		return edit_fail(e,
+				 "%s is not written here, so its padding is "
+				 "its owner's; leave pad_value out",
+				 b->name);
+	}
+	if (!is_param_buffer(e->f, b) && !scope_owns(owner, b)) {
+		return edit_fail(e,
+				 "%s lives in an inner block; only the "
+				 "padding of the function's buffers is written",
+				 b->name);
+	}
+	insert_beside(e, after,
+		      store_nest(e, arena_printf(arena, "%s_pad", b->name),
+				 iters, b->ndim,
+				 expr_not(e->m,
+					  expr_substitute(e->m, map->in_range,
+							  &vars)),
+				 b, at, value, NULL),
+		      true);
+	return true;
+}
+
+bool
+prim_transform_layout(struct edit *e, const struct sched_value *args,
+		      struct sched_value *out)
+{
+	const struct stmt *block = edit_block(e, args[0].u.id);
+	const struct index_map *map = args[2].u.map;
+	const struct buffer *b;
+	struct relayout r = { .module = e->m };
+	struct sched_layout layout;
+	bool writes;
+
+	(void)out;
+	b = buffer_arg(block, &args[1], &writes);
+	if (map->n_logical != b->ndim || b->strides) {
+		return edit_fail(e,
+				 "%s has %d dimensions, the map takes %d; "
+				 "give one variable for each",
+				 b->name, b->ndim, map->n_logical);
+	}
+	r.map = completed(e, b, map, args[4].u.ival);
+	if (!r.map || !edit_unpinned(e, b)) {
+		return false;
+	}
+	layout.from = b;
+	layout.map = r.map;
+	layout.to = buffer_with_shape(e->m, b, r.map->n_physical,
+				      r.map->physical_shape);
+	buffer_remap(e->f, e->f->body, b, layout.to, physical_index, &r);
+	buffer_follow(e, b, layout.to);
+	if (args[3].kind != SV_NONE && r.map->in_range &&
+	    !write_padding(e, layout.to, r.map, &args[3])) {
+		return false;
+	}
+	vec_push(&e->m->arena, &e->s->layouts, layout);
+	return true;
+}

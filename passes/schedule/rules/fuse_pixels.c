@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of a picture as one row:
+ *
+ *   y[oc, oh, ow] += x[ic, oh, ow] * w[oc, ic]
+ *   ->  y[oc, p // W, p % W] += x[ic, p // W, p % W] * w[oc, ic]
+ */
+#include "edit.h"
+#include "sched_rules.h"
+
+struct index_map *
+rules_map_new(struct module *m, int n, int n_most)
+{
+	struct index_map *map = arena_new(&m->arena, struct index_map);
+
+	map->n_logical = n;
+	map->logical = arena_array(&m->arena, struct var *, n);
+	map->to_physical = arena_array(&m->arena, const struct expr *, n_most);
+	for (int i = 0; i < n; i++) {
+		map->logical[i] = var_new(m, "l", dtype_of(DT_I32));
+	}
+	return map;
+}
+
+void
+rules_map_put(struct index_map *map, const struct expr *e)
+{
+	map->to_physical[map->n_physical++] = e;
+}
+
+/* Does the buffer end where axis `inner` does, one dimension behind that of
+ * `outer`, in every access that has one of them? */
+static bool
+one_row(const struct block_access *x, int outer)
+{
+	int inner = outer + 1;
+
+	for (int l = -1; l < x->n_loads; l++) {
+		const struct load_access *a = l < 0 ? &x->store : &x->loads[l];
+		const struct buffer *b = l < 0 ? x->out : a->load->u.buffer;
+
+		if (a->use[outer] == AXIS_UNUSED &&
+		    a->use[inner] == AXIS_UNUSED) {
+			continue;
+		}
+		if (a->use[outer] != AXIS_PLAIN ||
+		    a->use[inner] != AXIS_PLAIN ||
+		    a->dim[inner] != a->dim[outer] + 1 ||
+		    b->shape[a->dim[inner]] != x->info->iters[inner].extent) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* (.., i, j, ..) -> (.., i * columns + j, ..), of n indices */
+static struct index_map *
+fusing_map(struct module *m, int n, int outer, int64_t columns)
+{
+	struct index_map *map = rules_map_new(m, n, n);
+
+	for (int i = 0; i < n; i++) {
+		const struct expr *e = map->logical[i]->expr;
+
+		if (i == outer) {
+			e = expr_add(m, expr_mul(m, e, expr_i32(m, columns)),
+				     map->logical[++i]->expr);
+		}
+		rules_map_put(map, e);
+	}
+	return map;
+}
+
+static bool
+fuse_block(struct rules *r, int block, int outer, int64_t columns)
+{
+	int n = func_find(r->s.func, block)->u.block->n_iters;
+	struct sched_value args[2] = {
+		sv_block(block),
+		sv_map(fusing_map(r->module, n, outer, columns)),
+	};
+
+	return sched_apply(&r->s, "transform_block_layout", args, 2, NULL);
+}
+
+bool
+rules_fuse_pixels(struct rules *r, const struct block_access *x, int reduction,
+		  int *output)
+{
+	int outer = x->n_spatial - 2;
+	struct block_access e;
+	int64_t columns;
+
+	if (outer < 0 || !one_row(x, outer) ||
+	    !expr_is_int(x->info->iters[outer + 1].extent, &columns) ||
+	    columns < 2 || expr_is_value(x->info->iters[outer].extent, 1)) {
+		return false;
+	}
+	if (*output != reduction &&
+	    (!rules_access(r, *output, &e) || e.n_spatial != x->n_spatial ||
+	     e.n_reduce > 0 || !one_row(&e, outer) ||
+	     x->out->ndim != x->n_spatial || x->store.dim[outer] != outer)) {
+		return false;
+	}
+	if (*output != reduction &&
+	    (!fuse_block(r, *output, outer, columns) ||
+	     !sched_transform_layout(&r->s, reduction, true, 0,
+				     fusing_map(r->module, x->out->ndim, outer,
+						columns)))) {
+		return false;
+	}
+	return fuse_block(r, reduction, outer, columns);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Register tiles for matmul- and convolution-like reductions.
+ *
+ * One operand has an axis that no other operand has (output channels,
+ * columns): it becomes the lanes, innermost and contiguous; a constant operand
+ * is stored with the lanes last. Another axis, absent from that operand
+ * (pixels, rows), becomes the tile, so that each element loaded is used for
+ * every lane and each vector of lanes for every element of the tile:
+ *
+ *   for oc, oh, ow:                for oc_0, oh, ow_0:
+ *     for ic, kh, kw:                acc[ow_1][oc_1] = 0
+ *       y += x * w           ->      for ic, kh, kw:
+ *                                      for ow_1, oc_1: acc += x * w
+ *                                    for ow_1, oc_1: y = acc
+ *
+ * Where no operand has such an axis (depthwise convolutions, pools), but all
+ * have one in blocks that lie together, a block is the lanes.
+ *
+ * Several vectors of lanes are an axis of their own, so that the last one is
+ * a vector: acc[ow_1][oc_c][oc_v]. An axis that is summed over and lies in
+ * blocks is walked block by block, its rest inside of the other sums. */
+#include "register_tile.h"
+#include "edit.h"
+
+/* The axis's extent if constant, else 0. */
+int64_t
+tiling_extent(const struct block_access *x, int iter)
+{
+	int64_t v;
+
+	return expr_is_int(x->info->iters[iter].extent, &v) ? v : 0;
+}
+
+/* Is iter used by operand alone, but for other constants (scales)? Granular
+ * uses elsewhere are allowed, since the lanes then stay within one run. */
+static bool
+exclusive_to(const struct block_access *x, int iter,
+	     const struct load_access *operand, int64_t *granularity)
+{
+	*granularity = 0;
+	for (int l = 0; l < x->n_loads; l++) {
+		const struct load_access *a = &x->loads[l];
+
+		if (a == operand || a->use[iter] == AXIS_UNUSED ||
+		    (operand->weight != NULL && a->weight != NULL &&
+		     a->use[iter] == AXIS_PLAIN)) {
+			continue;
+		}
+		if (a->use[iter] != AXIS_GRANULAR) {
+			return false;
+		}
+		*granularity = a->granularity[iter];
+	}
+	return operand->use[iter] == AXIS_PLAIN;
+}
+
+static int
+score(const struct block_access *x, const struct load_access *a, int iter)
+{
+	int s = iter; /* later axes are likelier to be contiguous */
+
+	(void)x;
+	if (a->weight != NULL) {
+		s += 1000;
+	}
+	if (a->dim[iter] == a->load->n_args - 1) {
+		s += 100;
+	}
+	return s;
+}
+
+static bool
+reads_reduce_axis(const struct block_access *x, const struct load_access *a)
+{
+	for (int i = 0; i < x->info->n_iters; i++) {
+		if (x->info->iters[i].kind == ITER_REDUCE &&
+		    a->use[i] != AXIS_UNUSED) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* constants: may the lanes be an axis of one? */
+static bool
+find_lane(struct tiling *t, bool constants)
+{
+	struct block_access *x = &t->x;
+	int best = -1;
+
+	for (int l = 0; l < x->n_loads; l++) {
+		struct load_access *a = &x->loads[l];
+
+		if (!reads_reduce_axis(x, a) ||
+		    (a->weight != NULL && !constants)) {
+			continue;
+		}
+		for (int i = 0; i < x->info->n_iters; i++) {
+			int64_t granularity;
+
+			if (x->info->iters[i].kind != ITER_SPATIAL ||
+			    tiling_extent(x, i) < 2 ||
+			    !exclusive_to(x, i, a, &granularity) ||
+			    score(x, a, i) <= best) {
+				continue;
+			}
+			best = score(x, a, i);
+			t->lane = i;
+			t->operand = a;
+			t->granularity = granularity;
+		}
+	}
+	return best >= 0;
+}
+
+/* An axis that lies in blocks wherever it appears. */
+static bool
+find_blocked_lane(struct tiling *t)
+{
+	const struct block_access *x = &t->x;
+
+	t->operand = NULL;
+	t->granularity = 0;
+	for (int i = 0; i < x->n_spatial; i++) {
+		t->lanes = rules_blocked_by(x, i, false);
+		if (t->lanes > 1) {
+			t->lane = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+find_tile(struct tiling *t)
+{
+	struct block_access *x = &t->x;
+
+	t->tile = -1;
+	for (int i = 0; i < x->info->n_iters; i++) {
+		if (x->info->iters[i].kind != ITER_SPATIAL || i == t->lane ||
+		    tiling_extent(x, i) < 2) {
+			continue;
+		}
+		if (t->operand == NULL || t->operand->use[i] == AXIS_UNUSED) {
+			t->tile = i;
+			t->tile_granularity = 0;
+		} else if (t->operand->use[i] == AXIS_GRANULAR &&
+			   t->operand->granularity[i] > 1) {
+			t->tile = i;
+			t->tile_granularity = t->operand->granularity[i];
+		}
+	}
+}
+
+static void
+put_tile(struct rules *r, const char *before, const struct var *v, int64_t size)
+{
+	strbuf_printf(&r->words, "%s %s_tile %lld", before,
+		      iter_axis_name(v->name), (long long)size);
+}
+
+/* The lanes of the best operand; where they would fill no vectors, those of
+ * the pixels of a picture, if they lie in one row. */
+static bool
+find_operand(struct rules *r, struct tiling *t, int reduction, int *output)
+{
+	int64_t vector = r->target->vector_bytes / dtype_bytes(t->x.out->type);
+	struct sched_mark mark = sched_checkpoint(&r->s);
+	struct tiling fused = { .tile = -1, .part = -1 };
+	int first_output = *output;
+
+	if (t->x.n_loads < 2 || !find_lane(t, true)) {
+		return false;
+	}
+	if (vector < 2 || tiling_lanes(tiling_extent(&t->x, t->lane), vector,
+				       4 * vector, t->granularity) %
+					  vector ==
+				  0) {
+		return true;
+	}
+	if (rules_fuse_pixels(r, &t->x, reduction, output) &&
+	    rules_access(r, reduction, &fused.x) && find_lane(&fused, false) &&
+	    fused.operand->dim[fused.lane] == fused.operand->load->n_args - 1 &&
+	    tiling_extent(&fused.x, fused.lane) >= 2 * vector) {
+		*t = fused;
+		return true;
+	}
+	sched_rollback(&r->s, mark);
+	*output = first_output;
+	return rules_access(r, reduction, &t->x) && find_lane(t, true);
+}
+
+/* By how many the output has the lanes' axis in blocks. */
+static int64_t
+output_block(struct rules *r, int output, int lane)
+{
+	struct block_access e;
+
+	return rules_access(r, output, &e) && lane < e.n_spatial &&
+			       e.store.use[lane] == AXIS_BLOCKED
+		       ? e.store.granularity[lane]
+		       : 0;
+}
+
+/* What becomes of the last lanes and of the last tile. */
+static bool
+overlap(struct rules *r, const struct tiling *t, int output, int lanes,
+	int tiles)
+{
+	const struct iter_var *iters = t->x.info->iters;
+	int64_t extent = tiling_extent(&t->x, t->lane);
+
+	if (t->dot.intrin != NULL) {
+		return true; /* an instruction has addresses of tiles */
+	}
+	return tiling_overlap(r, output, lanes, iters[t->lane].var,
+			      t->padded ? 0 : extent % t->lanes,
+			      tiling_lanes_time(r, t->x.out->type, extent,
+						t->lanes)) &&
+	       (t->tiles < 2 ||
+		tiling_overlap(r, output, tiles, iters[t->tile].var,
+			       tiling_extent(&t->x, t->tile) % t->tiles,
+			       tiling_overlap_time(r, t)));
+}
+
+bool
+rule_matmul(struct rules *r, int reduction, int output)
+{
+	struct tiling t = { .tile = -1, .part = -1 };
+	int loops[MAX_AXES], order[2 * MAX_AXES], n = 0, at = 0;
+	int lane_split[2], tile_split[2] = { 0, 0 }, vectors;
+	struct tile_loops inner;
+	int64_t part_size = 0;
+	int part, copy = 0, copy_at = 0;
+	bool gathers;
+
+	if (!rules_access(r, reduction, &t.x) ||
+	    (!find_operand(r, &t, reduction, &output) &&
+	     !find_blocked_lane(&t))) {
+		return false;
+	}
+	find_tile(&t);
+	t.out_block = output_block(r, output, t.lane);
+	tiling_sizes(r, &t);
+	if (t.lanes < 2 ||
+	    (output != reduction && !rules_same_axes(r, &t.x, output))) {
+		return false;
+	}
+	if (!tiling_find_tile(r, &t, &r->target->byte_tile) &&
+	    !tiling_find_tile(r, &t, &r->target->brain_tile)) {
+		tiling_find_dot(r, &t);
+	}
+	part = t.dot.intrin == NULL ? tiling_part(r, &t, &part_size) : -1;
+	put_tile(r, "tiled ", t.x.info->iters[t.lane].var, t.lanes);
+	if (t.tiles > 1) {
+		put_tile(r, ",", t.x.info->iters[t.tile].var, t.tiles);
+	}
+	gathers = tiling_gathers(r, &t);
+	t.strips = tiling_in_strips(r, &t);
+	if (gathers ? !tiling_copy_data(r, &t, reduction, &copy)
+		    : !tiling_pack(r, &t)) {
+		return false;
+	}
+	if (!rules_own_accumulator(r, &t.x, reduction, &output)) {
+		return false;
+	}
+	rules_name_loops(r, &t.x, output);
+	if (!rules_axis_loops(r, output, loops)) {
+		return false;
+	}
+	if (!tiling_split(r, &t, t.lane, t.lanes, loops, lane_split) ||
+	    (t.tiles > 1 &&
+	     !tiling_split(r, &t, t.tile, t.tiles, loops, tile_split)) ||
+	    !tiling_split_vectors(r, &t, &vectors, &lane_split[1])) {
+		return false;
+	}
+	/* What is copied, or comes from far, is outside of the loops that use
+	 * it again. */
+	for (int i = 0; i < 2 * t.x.n_spatial; i++) {
+		int axis = i % t.x.n_spatial;
+		bool again = (gathers || t.strips) &&
+			     t.operand->use[axis] == AXIS_UNUSED;
+		int loop = axis == t.lane                  ? lane_split[0]
+			   : axis == t.tile && t.tiles > 1 ? tile_split[0]
+							   : loops[axis];
+
+		if (loop != 0 && again == (i >= t.x.n_spatial)) {
+			at = loop;
+			copy_at = again ? copy_at : loop;
+			order[n++] = loop;
+		}
+	}
+	inner = (struct tile_loops){ t.tiles > 1 ? tile_split[1] : 0, vectors,
+				     lane_split[1], 0, 0 };
+	n += tiling_inner(r, &inner, order + n);
+	if (!sched_reorder(&r->s, order, n) ||
+	    !(part >= 0 ? tiling_sum_parts(r, &t, reduction, part, part_size,
+					   lane_split[0])
+			: tiling_sum(r, &t, reduction, at, lane_split[0]))) {
+		return false;
+	}
+	if (t.dot.zero != NULL) {
+		inner.tile = 0; /* the sums are in memory */
+	}
+	if (!overlap(r, &t, output, lane_split[0], tile_split[0])) {
+		return false;
+	}
+	tiling_finish(r, &inner);
+	return !gathers || tiling_place_copy(r, &t, copy, copy_at);
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Long reductions, and rows with their statistics: one block of a device's
+ * threads per row, or a warp each for some rows, and all stages in it.
+ *
+ *   for i, k: sum[i] += x[i, k]         for i in blocks:
+ *   for i, j: y[i, j] = x[i, j]    ->     for k_i in threads, k_o:
+ *                      / sum[i]             sum += x[i, k]    (together)
+ *                                         for j_i in threads, j_o:
+ *                                           y[i, j] = x[i, j] / sum
+ *
+ * What a stage leaves for the next one is in shared memory. */
+#include "access.h"
+#include "sched_rules.h"
+#include "thread_reduction.h"
+
+#include "register_tile.h"
+#include "rounding.h"
+
+/* Shorter rows are for one thread; what each thread reduces at least. */
+enum { SHORT = 32, OWN = 4 };
+
+struct rows {
+	int rows;        /* leading axes that all stages have */
+	int64_t count;   /* of rows; where it is not known, enough */
+	bool any_size;   /* it is not known */
+	int64_t threads; /* of each row */
+	int64_t side;    /* rows of a block */
+	int outer;       /* the loop of blocks */
+};
+
+static int64_t
+extent_of(const struct block *b, int i)
+{
+	int64_t n;
+
+	return expr_is_int(b->iters[i].extent, &n) ? n : 0;
+}
+
+/* Iterations of a block's axes beyond the first ones, of one kind; 0: not
+ * known. */
+static int64_t
+count(const struct block *b, int from, bool sums)
+{
+	int64_t n = 1;
+
+	for (int i = from; i < b->n_iters; i++) {
+		if ((b->iters[i].kind != ITER_SPATIAL) == sums) {
+			n *= extent_of(b, i);
+		}
+	}
+	return n;
+}
+
+/* Do the largest things it reads lie along what it sums? */
+static bool
+lies_along_sum(struct rules *r, int block)
+{
+	struct block_access x;
+
+	if (!rules_access(r, block, &x)) {
+		return false;
+	}
+	for (int l = 0; l < x.n_loads; l++) {
+		const struct expr *load = x.loads[l].load;
+		bool spatial = false, sums = false;
+
+		for (int i = 0; i < x.info->n_iters && load->n_args > 0; i++) {
+			bool last = extent_of(x.info, i) != 1 &&
+				    expr_uses_var(load->args[load->n_args - 1],
+						  x.info->iters[i].var);
+
+			sums |= last && x.info->iters[i].kind != ITER_SPATIAL;
+			spatial |= last &&
+				   x.info->iters[i].kind == ITER_SPATIAL;
+		}
+		if (spatial && !sums) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void
+see_whole_load(void *ctx, const struct expr *e)
+{
+	*(bool *)ctx |= e->kind == EXPR_LOAD &&
+			!dtype_is_float(e->u.buffer->type);
+}
+
+/* Whole numbers, summed as floats, for a result that is rounded to whole ones:
+ * halves are common there, and the order of the sum says where they go. */
+static bool
+has_order(const struct func *f, const struct expr *sum)
+{
+	bool whole = false;
+
+	expr_visit(sum, see_whole_load, &whole);
+	return whole && dtype_is_float(sum->type) && func_rounds(f);
+}
+
+/* Can parts of what it reduces be combined, in any order, each from its start? */
+static bool
+has_parts(const struct func *f, const struct stmt *block)
+{
+	const struct expr *e = block->children[0]->args[0];
+	int own;
+
+	return cross_thread_refusal(block, &own) == NULL &&
+	       (expr_is_extreme(e) || !has_order(f, e));
+}
+
+/* Bytes that the stages leave for each other. */
+static int64_t
+shared_bytes(struct rules *r, const struct rows *w, const int *blocks, int n,
+	     int output)
+{
+	int64_t bytes = 0;
+
+	for (int i = 0; i < n; i++) {
+		const struct block *b =
+			func_find(r->s.func, blocks[i])->u.block;
+
+		if (blocks[i] != output) {
+			bytes += count(b, w->rows, false) * w->side *
+				 dtype_bytes(b->writes[0].buffer->type);
+		}
+	}
+	return bytes;
+}
+
+/* Threads that leave each something to do, a power of two of them. */
+static int64_t
+threads_for(const struct rules *r, int64_t longest)
+{
+	int64_t n = target_warp(r->target);
+
+	while (n * 2 <= BLOCK_THREADS && n * 2 <= r->target->max_threads &&
+	       n * OWN < longest) {
+		n *= 2;
+	}
+	return n;
+}
+
+/* Does each row have its own of everything that is summed? Else it is a product:
+ * what many rows read is better read once for several of them. */
+static bool
+is_by_row(struct rules *r, int block)
+{
+	struct block_access x;
+
+	if (!rules_access(r, block, &x)) {
+		return false;
+	}
+	for (int l = 0; l < x.n_loads; l++) {
+		if (x.loads[l].load->n_args > 0 &&
+		    x.loads[l].use[0] == AXIS_UNUSED) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The outermost axis may be of any size. */
+static void
+count_rows(struct rules *r, struct rows *w, const struct block *out)
+{
+	int64_t n, warp = target_warp(r->target);
+
+	w->count = 1;
+	for (int i = 0; i < w->rows; i++) {
+		if (expr_is_int(out->iters[i].extent, &n)) {
+			w->count *= n;
+		} else {
+			w->any_size = true;
+			w->count *= i == 0 ? r->target->units * warp : 0;
+		}
+	}
+}
+
+static bool
+choose(struct rules *r, struct rows *w, const int *blocks, int n, int output)
+{
+	const struct block *out = func_find(r->s.func, output)->u.block;
+	int64_t longest = 0, last, warp = target_warp(r->target);
+	bool along = true;
+
+	count_rows(r, w, out);
+	for (int i = 0; i < n; i++) {
+		const struct stmt *s = func_find(r->s.func, blocks[i]);
+		int64_t sums = count(s->u.block, w->rows, true);
+
+		if (count(s->u.block, w->rows, false) == 0 || sums == 0) {
+			return false;
+		}
+		if (!block_reduces(s)) {
+			continue;
+		}
+		if (count(s->u.block, w->rows, false) != 1 ||
+		    !has_parts(r->s.func, s)) {
+			return false; /* no row: something in between */
+		}
+		if (w->any_size && !is_by_row(r, blocks[i])) {
+			return false;
+		}
+		longest = sums > longest ? sums : longest;
+		along &= lies_along_sum(r, blocks[i]);
+	}
+	/* Neighbours in memory are for neighbouring threads: those of a row, or
+	 * of one element each, if these are enough. */
+	if (longest < SHORT || w->count == 0 ||
+	    (!along && w->count >= r->target->units * warp)) {
+		return false;
+	}
+	w->threads = threads_for(r, longest);
+	w->side = 1;
+	last = w->rows > 0 ? extent_of(out, w->rows - 1) : 1;
+	while (w->threads == warp && w->side < 8 && last > 0 &&
+	       2 * w->side * warp <= r->target->max_threads &&
+	       last % (2 * w->side) == 0 &&
+	       w->count / (2 * w->side) >= r->target->units) {
+		w->side *= 2;
+	}
+	return shared_bytes(r, w, blocks, n, output) <=
+	       r->target->shared_bytes / 2;
+}
+
+/* The loops of the output's rows as one of blocks, which are a loop of rows
+ * inside of it. */
+static bool
+bind_rows(struct rules *r, struct rows *w, int output)
+{
+	int *loops, n, rows[MAX_AXES], n_rows = 0, parts[2];
+	const struct stmt *s = func_find(r->s.func, output);
+
+	if (!sched_get_loops(&r->s, output, &loops, &n) || n > MAX_AXES) {
+		return false;
+	}
+	/* Loops of one iteration between them are theirs. */
+	for (int i = 0; i < n; i++) {
+		int drives = tiling_driven(s, func_find(r->s.func, loops[i]));
+
+		rows[i] = loops[i];
+		if (drives >= 0 && drives < w->rows) {
+			n_rows = i + 1;
+		}
+	}
+	if (w->side > 1) {
+		if (n_rows == 0 ||
+		    !sched_split(&r->s, rows[n_rows - 1],
+				 (int64_t[]){ 0, w->side }, 2, parts) ||
+		    !sched_bind(&r->s, parts[1], "threadIdx.y")) {
+			return false;
+		}
+		rows[n_rows - 1] = parts[0];
+	}
+	return rules_one_loop(r, rows, n_rows, rules_nest(output, loops, n),
+			      &w->outer) &&
+	       sched_bind(&r->s, w->outer, "blockIdx.x");
+}
+
+/* The loops of a stage inside of the block's: a row for each thread of y, all
+ * else shared between those of x. */
+static bool
+bind_stage(struct rules *r, const struct rows *w, int block)
+{
+	int *loops, n, left[MAX_AXES], n_left = 0, one, parts[2];
+	const struct stmt *s = func_find(r->s.func, block);
+	bool inside = false;
+
+	if (!sched_get_loops(&r->s, block, &loops, &n) || n > MAX_AXES) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct stmt *loop = func_find(r->s.func, loops[i]);
+
+		if (inside && loop->u.loop.kind == FOR_THREAD) {
+			continue; /* the output's rows */
+		}
+		if (inside && w->side > 1 &&
+		    tiling_driven(s, loop) == w->rows - 1) {
+			if (!sched_bind(&r->s, loops[i], "threadIdx.y")) {
+				return false;
+			}
+		} else if (inside) {
+			left[n_left++] = loops[i];
+		}
+		inside |= loops[i] == w->outer;
+	}
+	return rules_one_loop(r, left, n_left, sv_block(block), &one) &&
+	       sched_split(&r->s, one, (int64_t[]){ 0, w->threads }, 2,
+			   parts) &&
+	       sched_bind(&r->s, parts[1], "threadIdx.x");
+}
+
+/* Constants lie along what is summed. */
+static bool
+pack_constants(struct rules *r, int block)
+{
+	struct block_access x;
+
+	if (!rules_access(r, block, &x)) {
+		return false;
+	}
+	for (int l = 0; l < x.n_loads; l++) {
+		const struct load_access *a = &x.loads[l];
+
+		if (a->weight != NULL && !lies_along_sum(r, block) &&
+		    !rules_pack_last(r, block, a, true)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool
+rule_together(struct rules *r, const int *blocks, int n, int output)
+{
+	struct rows w = { 0 };
+	int *all, *shared;
+
+	if (block_reduces(func_find(r->s.func, output))) {
+		int copy;
+
+		if (!sched_cache_write(&r->s, output, 0, "shared", &copy)) {
+			return false;
+		}
+		all = arena_array(&r->module->arena, int, n + 1);
+		memcpy(all, blocks, sizeof *all * (size_t)n);
+		all[n++] = output = copy;
+		blocks = all;
+	}
+	shared = arena_array(&r->module->arena, int, n + 1);
+	rules_shared_axes(r, blocks, n, output, shared);
+	w.rows = func_find(r->s.func, output)->u.block->n_iters;
+	for (int i = 0; i < n; i++) {
+		if (blocks[i] != output && shared[i] < w.rows) {
+			w.rows = shared[i];
+		}
+		if (block_reduces(func_find(r->s.func, blocks[i])) &&
+		    !pack_constants(r, blocks[i])) {
+			return false;
+		}
+	}
+	if (!choose(r, &w, blocks, n, output) || !bind_rows(r, &w, output)) {
+		return false;
+	}
+	for (int i = n - 1; i >= 0; i--) {
+		if (blocks[i] != output &&
+		    (!sched_set_scope(&r->s, blocks[i], 0, "shared") ||
+		     !sched_compute_at(&r->s, blocks[i], w.outer) ||
+		     !bind_stage(r, &w, blocks[i]))) {
+			return false;
+		}
+	}
+	if (!bind_stage(r, &w, output)) {
+		return false;
+	}
+	strbuf_printf(&r->words, "%stogether  %lld thread%s per row",
+		      r->words.len > 0 ? ", " : "", (long long)w.threads,
+		      w.threads == 1 ? "" : "s");
+	if (w.side > 1) {
+		strbuf_printf(&r->words, ", %lld rows per block",
+			      (long long)w.side);
+	}
+	return true;
+}

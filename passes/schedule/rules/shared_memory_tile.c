@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of two operands, for the threads of a device: each block of threads
+ * computes a tile of the result from tiles of both operands in shared memory,
+ * each of its threads a few results in registers.
+ *
+ * The axes are put together by where they appear: those of both operands are
+ * b, the summed ones k, those of the one m, of the other n. So a convolution is
+ * a product whose one operand (row: a window, column: a pixel) is gathered
+ * while it is copied, and never as a whole:
+ *
+ *   for oc, oh, ow, ic, kh, kw:           for m_o, n_o in blocks:
+ *     y[oc, oh, ow] +=                      for m_t, n_t in threads:
+ *       x[ic, oh + kh, ow + kw]       ->      for k_o:
+ *       * w[oc, ic, kh, kw]                     xs[k_i, n] = x[..] or 0
+ *                                               ws[k_i, m] = w[..] or 0
+ *                                               for k_i, m_i, n_i:
+ *                                                 acc += xs * ws
+ *                                             y[..] = acc, where there is one */
+#include "edit.h"
+#include "gemm_tile.h"
+
+/* -- loops */
+
+static bool
+split_side(struct rules *r, const struct staged *t, enum part p, int loop,
+	   int *out)
+{
+	return sched_split(&r->s, loop,
+			   (int64_t[]){ 0, t->runs[p], t->threads[p],
+					t->per[p] },
+			   4, out);
+}
+
+static bool
+bind_all(struct rules *r, const int *loops, const char *const *threads, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (!sched_bind(&r->s, loops[i], threads[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Results of a thread: in registers only if no loop is left around them. The
+ * last ones are stored at once, where they lie so. */
+static bool
+unroll_inside(struct rules *r, int block, int loop)
+{
+	int *loops, n, axis;
+	bool inside = false;
+
+	if (!sched_get_loops(&r->s, block, &loops, &n)) {
+		return false;
+	}
+	axis = func_find(r->s.func, block)->u.block->n_iters - 1;
+	for (int i = 0; i < n; i++) {
+		bool at_once = inside && i == n - 1 &&
+			       rules_wide(r, block, axis, true) > 1;
+
+		if (inside && !(at_once ? sched_vectorize(&r->s, loops[i])
+					: sched_unroll(&r->s, loops[i]))) {
+			return false;
+		}
+		inside |= loops[i] == loop;
+	}
+	return true;
+}
+
+/* Elements next to each other that a thread copies of a tile at once: at most so
+ * many that all threads have some. */
+static int64_t
+copied_at_once(struct rules *r, const struct staged *t, int copy,
+	       enum part side, bool across)
+{
+	int last = func_find(r->s.func, copy)->u.block->n_iters - 1;
+	int64_t lanes = rules_wide(r, copy, last - across, false);
+
+	while (lanes > 1 &&
+	       t->side[PART_SUM] * t->side[side] / lanes <
+		       t->threads[PART_ROW] * t->threads[PART_COLUMN]) {
+		lanes /= 2;
+	}
+	return lanes;
+}
+
+/* Columns that are stored by rows: each row starts in other banks than the one
+ * before, and still where an access may. */
+static bool
+set_rows_apart(struct rules *r, const struct staged *t, int copy, int64_t lanes)
+{
+	struct sched_value args[] = {
+		sv_block(copy),
+		sv_int(0),
+		sv_int(func_find(r->s.func, copy)->u.block->n_iters - 2),
+		sv_int(target_warp(r->target)),
+		sv_int(lanes),
+	};
+	struct sched_value none;
+
+	return lanes == 1 || t->side[PART_ROW] < RUN ||
+	       sched_apply(&r->s, "storage_align", args, 5, &none);
+}
+
+/* All threads copy together, neighbours what lies next to each other. */
+static bool
+copy_together(struct rules *r, const struct staged *t, int copy, int at,
+	      enum part side, const char *name)
+{
+	bool across = staged_lies_across(r, copy);
+	int64_t lanes = copied_at_once(r, t, copy, side, across);
+	int *loops, n, order[2], fused, parts[3], runs[2];
+
+	if (!sched_set_scope(&r->s, copy, 0, "shared") ||
+	    !sched_compute_at(&r->s, copy, at) ||
+	    !sched_rename_buffer(&r->s, copy, 0, name) ||
+	    !sched_get_loops(&r->s, copy, &loops, &n) || n < 2) {
+		return false;
+	}
+	order[0] = loops[n - 2 + across];
+	order[1] = loops[n - 1 - across];
+	if ((across && !sched_reorder(&r->s, order, 2)) ||
+	    (across && !set_rows_apart(r, t, copy, lanes))) {
+		return false;
+	}
+	if (lanes > 1) {
+		if (!sched_split(&r->s, order[1], (int64_t[]){ 0, lanes }, 2,
+				 runs) ||
+		    !sched_vectorize(&r->s, runs[1])) {
+			return false;
+		}
+		order[1] = runs[0];
+	}
+	return sched_fuse(&r->s, order, 2, &fused) &&
+	       sched_split(&r->s, fused,
+			   (int64_t[]){ 0, t->threads[PART_ROW],
+					t->threads[PART_COLUMN] },
+			   3, parts) &&
+	       sched_rename_loop(&r->s, parts[0], "copy") &&
+	       sched_unroll(&r->s, parts[0]) &&
+	       sched_bind(&r->s, parts[1], "threadIdx.y") &&
+	       sched_bind(&r->s, parts[2], "threadIdx.x");
+}
+
+/* What a thread uses of a tile at a time, read by runs. */
+static bool
+read_runs(struct rules *r, const struct staged *t, int block, int copy, int at,
+	  enum part side, const char *name)
+{
+	const struct buffer *tile =
+		func_find(r->s.func, copy)->u.block->writes[0].buffer;
+	int *loops, n, own;
+
+	if (t->per[side] == 1 || target_wide_bytes(r->target) == 0) {
+		return true;
+	}
+	return sched_cache_read(&r->s, block, rules_read_index(r, block, tile),
+				"local", &own) &&
+	       sched_compute_at(&r->s, own, at) &&
+	       sched_rename_buffer(&r->s, own, 0, name) &&
+	       sched_get_loops(&r->s, own, &loops, &n) &&
+	       sched_vectorize(&r->s, loops[n - 1]);
+}
+
+/* While one pair of tiles is used the next one is copied: each array twice, and
+ * one barrier less. What is under way is in registers, beside the sums: there
+ * have to be many. */
+static bool
+copy_ahead(struct rules *r, const struct staged *t, int loop)
+{
+	struct sched_value stages[] = { sv_int(0), sv_int(0), sv_int(1) };
+	struct sched_value order[] = { sv_int(0), sv_int(1), sv_int(2) };
+
+	return t->extent[PART_SUM] <= t->side[PART_SUM] ||
+	       r->target->vector_registers < 128 ||
+	       (sched_annotate(&r->s, loop, "software_pipeline_stage",
+			       sv_list(r->module, stages, 3)) &&
+		sched_annotate(&r->s, loop, "software_pipeline_order",
+			       sv_list(r->module, order, 3)));
+}
+
+static bool
+make_nest(struct rules *r, const struct staged *t, int block, int store,
+	  const int *copies)
+{
+	static const char *const threads[] = {
+		"blockIdx.y", "blockIdx.x",  "vthread.y",
+		"vthread.x",  "threadIdx.y", "threadIdx.x",
+	};
+	static const char *const axes[] = { "b", "k", "m", "n" };
+	int first = staged_first(t);
+	int *l, n, k[2], m[4], c[4], loops[PARTS] = { 0 };
+
+	if (!sched_get_loops(&r->s, block, &l, &n) || n != PARTS - first) {
+		return false;
+	}
+	for (int i = first; i < PARTS; i++) {
+		loops[t->order[i]] = l[i - first];
+		if (!sched_rename_loop(&r->s, l[i - first],
+				       axes[t->order[i]])) {
+			return false;
+		}
+	}
+	if (!split_side(r, t, PART_ROW, loops[PART_ROW], m) ||
+	    !split_side(r, t, PART_COLUMN, loops[PART_COLUMN], c) ||
+	    !sched_split(&r->s, loops[PART_SUM],
+			 (int64_t[]){ 0, t->side[PART_SUM] }, 2, k) ||
+	    !sched_reorder(&r->s,
+			   (int[]){ m[0], c[0], m[1], c[1], m[2], c[2], k[0],
+				    k[1], m[3], c[3] },
+			   10) ||
+	    (first == 0 &&
+	     !sched_bind(&r->s, loops[PART_BATCH], "blockIdx.z")) ||
+	    !bind_all(r, (int[]){ m[0], c[0], m[1], c[1], m[2], c[2] }, threads,
+		      6) ||
+	    !sched_set_scope(&r->s, block, 0, "local") ||
+	    !sched_reverse_compute_at(&r->s, store, c[2]) ||
+	    !unroll_inside(r, store, c[2]) ||
+	    !sched_rename_buffer(&r->s, block, 0, "acc")) {
+		return false;
+	}
+	return copy_together(r, t, copies[0], k[0], PART_ROW, "rows") &&
+	       copy_together(r, t, copies[1], k[0], PART_COLUMN, "columns") &&
+	       read_runs(r, t, block, copies[0], k[1], PART_ROW, "row") &&
+	       read_runs(r, t, block, copies[1], k[1], PART_COLUMN, "column") &&
+	       sched_unroll(&r->s, k[1]) && sched_unroll(&r->s, m[3]) &&
+	       sched_unroll(&r->s, c[3]) && copy_ahead(r, t, k[0]);
+}
+
+bool
+rule_staged(struct rules *r, int block)
+{
+	const char *implicit;
+	struct staged t = {
+		.order = { PART_BATCH, PART_SUM, PART_ROW, PART_COLUMN },
+	};
+	struct staged_blocks blocks;
+
+	if (!rules_access(r, block, &t.x) || !staged_find(r, &t) ||
+	    !staged_sizes(r, &t)) {
+		return false;
+	}
+	implicit = staged_implicit(r, &t);
+	if (!staged_operands(r, &t, block, &blocks) ||
+	    !make_nest(r, &t, block, blocks.store, blocks.copies)) {
+		return false;
+	}
+	strbuf_printf(&r->words,
+		      "%sstaged  %stiles of %lld x %lld, %lld at a "
+		      "time, %lld x %lld per thread",
+		      r->words.len > 0 ? ", " : "", implicit,
+		      (long long)t.side[PART_ROW],
+		      (long long)t.side[PART_COLUMN],
+		      (long long)t.side[PART_SUM],
+		      (long long)(t.side[PART_ROW] / t.threads[PART_ROW]),
+		      (long long)(t.side[PART_COLUMN] /
+				  t.threads[PART_COLUMN]));
+	return true;
+}

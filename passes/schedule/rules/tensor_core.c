@@ -1,0 +1,879 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of two operands by an instruction that a warp executes together, on
+ * fragments of both operands and of the sums:
+ *
+ *   for m_o, n_o in blocks:
+ *     for m_w, n_w in warps:
+ *       fill(sums)
+ *       for k_o:
+ *         rows = .., columns = ..            # all threads, to shared memory
+ *         for k_f:
+ *           load(rows), load(columns)        # to fragments
+ *           for m_f, n_f: sync(sums, rows, columns)
+ *       for m_f, n_f in parts of the warp's tile:
+ *         store(sums)                        # to shared memory
+ *         y[..] = sums + ..                  # each thread some of them
+ *
+ * The instructions are data: the target names those that multiply, best first,
+ * and those that fill, load and store for them. Their descriptions say which
+ * types and scopes there are, how large a fragment is, and in which order it
+ * wants its axes.
+ *
+ * Where groups of more threads than a warp multiply, they may do so where the
+ * operands lie in shared memory, in parts: there is nothing to load then. Where a
+ * unit of the device copies boxes, one thread starts the copies. */
+#include <string.h>
+
+#include "edit.h"
+#include "gemm_tile.h"
+#include "tensor_intrin.h"
+#include "tensor_match.h"
+
+/* Bytes of the summed axis that are copied at a time, bytes from row to row
+ * beyond these: neighbouring rows begin in other banks; and what tiles in
+ * shared memory start at multiples of, and arrays that boxes are copied to. */
+enum { SUM_BYTES = 64, SKEW_BYTES = 16, TILE_ALIGN = 32, BOX_ALIGN = 1024 };
+
+struct warp_tiles {
+	struct staged t;
+	const struct tensor_intrin *sync;
+	const struct warp_intrins *names;
+	int64_t size[PARTS];  /* of the instruction */
+	int64_t part[2];      /* elements of a row of each operand that stand
+				 * together, apart from the next; 0: all of it */
+	int64_t threads;      /* of a warp, or of a group that is like one */
+	int64_t warps[PARTS]; /* of a block, along rows and columns */
+	int64_t frags[PARTS]; /* of a warp; along the sum, of a copy */
+	int64_t together;     /* fragments that are stored at a time */
+	int64_t stages;   /* tiles of each operand that there are at a time */
+	int64_t lanes[2]; /* elements of each that a thread copies at once */
+	bool skewed_sums; /* rows of sums begin in different banks */
+	bool async;       /* copies may arrive later */
+};
+
+/* -- the instruction */
+
+static bool
+find_block(void *ctx, struct stmt *s)
+{
+	if (s->kind == STMT_BLOCK && s->u.block->n_iters > 0) {
+		*(struct stmt **)ctx = s;
+	}
+	return true;
+}
+
+/* The part of the product that an iter var of C[row, column] += .. is. */
+static enum part
+part_of_iter(const struct block *b, int iter)
+{
+	const struct range *sums = b->writes[0].ranges;
+
+	return b->iters[iter].kind == ITER_REDUCE               ? PART_SUM
+	       : expr_uses_var(sums[0].min, b->iters[iter].var) ? PART_ROW
+								: PART_COLUMN;
+}
+
+/* Sizes, and where the operands have what is summed, by the block that says
+ * what sync(A, B, C) does. */
+static bool
+read_sync(struct warp_tiles *x)
+{
+	const struct func *f = x->sync->desc;
+	struct stmt *block = NULL;
+	const struct block *b;
+
+	stmt_visit(f->body, find_block, &block);
+	if (f->params.n != 3 || block == NULL || block->u.block->n_iters != 3 ||
+	    block->u.block->n_reads != 2 || block->u.block->n_writes != 1) {
+		return false;
+	}
+	b = block->u.block;
+	for (int i = 0; i < 3; i++) {
+		const struct buffer *p = f->params.data[i].buffer;
+
+		if (p == NULL || (p->ndim != 2 && (p->ndim != 3 || i == 2)) ||
+		    !expr_is_int(b->iters[i].extent,
+				 &x->size[part_of_iter(b, i)])) {
+			return false;
+		}
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct buffer *p = b->reads[i].buffer;
+		int of = p == f->params.data[1].buffer;
+
+		x->t.sum_last[of] = false;
+		for (int k = 0; k < 3; k++) {
+			x->t.sum_last[of] |=
+				b->iters[k].kind == ITER_REDUCE &&
+				expr_uses_var(b->reads[i]
+						      .ranges[p->ndim - 1]
+						      .min,
+					      b->iters[k].var);
+		}
+		if (p->ndim == 3 && !expr_is_int(p->shape[2], &x->part[of])) {
+			return false;
+		}
+	}
+	x->t.order[0] = PART_BATCH;
+	x->t.order[1] = PART_ROW;
+	x->t.order[2] = x->t.sum_last[1] ? PART_COLUMN : PART_SUM;
+	x->t.order[3] = x->t.sum_last[1] ? PART_SUM : PART_COLUMN;
+	return x->t.sum_last[0];
+}
+
+static const struct buffer *
+sync_buffer(const struct warp_tiles *x, int i)
+{
+	return x->sync->desc->params.data[i].buffer;
+}
+
+/* What of the operand one block of threads copies at a time, or one fragment
+ * holds; rows first. */
+static void
+operand_tile(const struct warp_tiles *x, int operand, const int64_t *of,
+	     int64_t *tile)
+{
+	enum part p = operand == 0 ? PART_ROW : PART_COLUMN;
+
+	tile[0] = x->t.sum_last[operand] ? of[p] : of[PART_SUM];
+	tile[1] = x->t.sum_last[operand] ? of[PART_SUM] : of[p];
+}
+
+/* Tiles of which a row is too short for the next one to start where a tile may:
+ * the columns of each then stand together, apart from those of the next. */
+static void
+set_part(struct warp_tiles *x, int operand)
+{
+	int64_t tile[2];
+
+	operand_tile(x, operand, x->size, tile);
+	if (x->part[operand] == 0 &&
+	    tile[1] * dtype_bytes(sync_buffer(x, operand)->type) % TILE_ALIGN !=
+		    0) {
+		x->part[operand] = tile[1];
+	}
+}
+
+static bool
+find_instructions(struct rules *r, struct warp_tiles *x,
+		  const struct warp_intrins *names)
+{
+	const char *const others[] = { names->zero, names->store,
+				       names->load[0], names->load[1] };
+	size_t n = names->load[0] != NULL ? 4 : 2;
+	struct block_access *a = &x->t.x;
+	bool second = a->loads[1].load->u.buffer == x->t.operand[1];
+
+	x->sync = tensor_intrins_find(r->target->intrins, names->multiply);
+	if (x->sync == NULL || !read_sync(x) ||
+	    !dtype_equal(a->loads[!second].load->type,
+			 sync_buffer(x, 0)->type) ||
+	    !dtype_equal(a->loads[second].load->type,
+			 sync_buffer(x, 1)->type) ||
+	    !dtype_equal(a->out->type, sync_buffer(x, 2)->type)) {
+		return false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (tensor_intrins_find(r->target->intrins, others[i]) ==
+		    NULL) {
+			return false;
+		}
+	}
+	x->names = names;
+	x->threads = names->threads > 0 ? names->threads
+					: target_warp(r->target);
+	for (int i = 0; i < 2; i++) {
+		set_part(x, i);
+	}
+	return x->threads % target_warp(r->target) == 0;
+}
+
+/* -- sizes */
+
+static bool
+in_groups(const struct warp_tiles *x)
+{
+	return x->names->load[0] == NULL;
+}
+
+static int64_t
+blocks_of(const struct warp_tiles *x, enum part p)
+{
+	return (x->t.extent[p] + x->t.side[p] - 1) / x->t.side[p];
+}
+
+static void
+set_side(struct warp_tiles *x, enum part p, int64_t fragments)
+{
+	x->warps[p] = fragments > 1 ? 2 : 1;
+	x->frags[p] = fragments / x->warps[p];
+	x->t.side[p] = fragments * x->size[p];
+}
+
+/* Fragments of a block along rows or columns: each of a group of several warps
+ * is as much as four warps have of smaller ones. */
+static int64_t
+most_fragments(const struct warp_tiles *x, enum part p)
+{
+	return !in_groups(x) ? 8 : p == PART_ROW ? 4 : 1;
+}
+
+static int64_t
+least_fragments(const struct warp_tiles *x)
+{
+	return in_groups(x) ? 1 : 2;
+}
+
+/* Up to so many fragments for two warps, with the least that is beyond the end;
+ * of those with about as little, the most. */
+static void
+choose_side(struct warp_tiles *x, enum part p)
+{
+	int64_t best = 0, n = x->t.extent[p];
+
+	for (int64_t fragments = most_fragments(x, p); fragments >= 1;
+	     fragments /= 2) {
+		int64_t side = fragments * x->size[p];
+		int64_t all = (n + side - 1) / side * side;
+
+		if (best == 0 || (best * 4 > n * 5 && all < best)) {
+			best = all;
+			set_side(x, p, fragments);
+		}
+	}
+}
+
+/* How much further than it has to the next row begins, or the next part where
+ * rows are in parts. */
+static int64_t
+skew_bytes(const struct warp_tiles *x, int operand)
+{
+	return x->names->boxes > 0                                 ? 0
+	       : x->part[operand] > 0 && x->names->load[0] != NULL ? TILE_ALIGN
+								   : SKEW_BYTES;
+}
+
+static int64_t
+copied_bytes(const struct warp_tiles *x, int operand)
+{
+	int64_t bytes = dtype_bytes(sync_buffer(x, operand)->type);
+	int64_t all[2], part = x->part[operand];
+
+	operand_tile(x, operand, x->t.side, all);
+	return part > 0 ? all[1] / part *
+				  (all[0] * part * bytes +
+				   skew_bytes(x, operand))
+			: all[0] * (all[1] * bytes + skew_bytes(x, operand));
+}
+
+static int64_t
+shared_bytes(const struct warp_tiles *x)
+{
+	int64_t sums = x->together * x->size[PART_COLUMN] *
+			       dtype_bytes(sync_buffer(x, 2)->type) +
+		       (x->skewed_sums ? SKEW_BYTES : 0);
+
+	return (x->names->boxes > 0 ? 2 * BOX_ALIGN : 0) +
+	       x->stages * (copied_bytes(x, 0) + copied_bytes(x, 1)) +
+	       x->warps[PART_ROW] * x->warps[PART_COLUMN] * x->size[PART_ROW] *
+		       sums;
+}
+
+/* Two tiles of each operand, so that one is copied while the other is used;
+ * where copies arrive later, as many as the target says and there is room. */
+static void
+choose_stages(struct rules *r, struct warp_tiles *x)
+{
+	int64_t most = blocks_of(x, PART_SUM);
+
+	x->together = 1;
+	x->stages = most > 1 ? 2 : 1;
+	if (most > r->target->async_stages) {
+		most = r->target->async_stages;
+	}
+	while (x->stages < most) {
+		x->stages++;
+		if (shared_bytes(x) > r->target->shared_bytes) {
+			x->stages--;
+			break;
+		}
+	}
+}
+
+static int64_t
+all_blocks(const struct warp_tiles *x)
+{
+	return blocks_of(x, PART_ROW) * blocks_of(x, PART_COLUMN) *
+	       x->t.extent[PART_BATCH];
+}
+
+/* Tiles get smaller until there is one for each unit. */
+static void
+share_units(struct rules *r, struct warp_tiles *x)
+{
+	static const enum part axes[2] = { PART_ROW, PART_COLUMN };
+
+	while (all_blocks(x) < r->target->units) {
+		enum part p = PARTS;
+
+		for (int i = 0; i < 2; i++) {
+			enum part q = axes[i];
+
+			if (x->warps[q] * x->frags[q] > least_fragments(x) &&
+			    (p == PARTS || x->t.side[q] >= x->t.side[p])) {
+				p = q;
+			}
+		}
+		if (p == PARTS) {
+			break;
+		}
+		set_side(x, p, x->warps[p] * x->frags[p] / 2);
+	}
+}
+
+/* Large tiles are worth it if half of the units have one, and of what they
+ * multiply three quarters are there along each axis. */
+static bool
+worth_groups(struct rules *r, const struct warp_tiles *x)
+{
+	static const enum part axes[] = { PART_SUM, PART_ROW, PART_COLUMN };
+
+	for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
+		enum part p = axes[i];
+
+		if (blocks_of(x, p) * x->t.side[p] * 3 > x->t.extent[p] * 4) {
+			return false;
+		}
+	}
+	return all_blocks(x) * 2 >= r->target->units;
+}
+
+/* A product of which most of each tile would be beyond the end is none for
+ * these instructions. */
+static bool
+choose_sizes(struct rules *r, struct warp_tiles *x)
+{
+	int64_t bytes = dtype_bytes(sync_buffer(x, 0)->type);
+	int64_t *extent = x->t.extent, *side = x->t.side;
+
+	if (r->target->max_threads < (in_groups(x) ? 2 : 4) * x->threads ||
+	    extent[PART_BATCH] > GRID_MOST ||
+	    extent[PART_ROW] * 2 < x->size[PART_ROW] ||
+	    extent[PART_COLUMN] * 2 < x->size[PART_COLUMN] ||
+	    extent[PART_SUM] * 2 < x->size[PART_SUM]) {
+		return false;
+	}
+	side[PART_BATCH] = 1;
+	choose_side(x, PART_ROW);
+	choose_side(x, PART_COLUMN);
+	share_units(r, x);
+	x->frags[PART_SUM] = SUM_BYTES / bytes / x->size[PART_SUM];
+	if (x->frags[PART_SUM] == 0) {
+		x->frags[PART_SUM] = 1;
+	}
+	while (x->frags[PART_SUM] > 1 &&
+	       x->frags[PART_SUM] / 2 * x->size[PART_SUM] >= extent[PART_SUM]) {
+		x->frags[PART_SUM] /= 2;
+	}
+	side[PART_SUM] = x->frags[PART_SUM] * x->size[PART_SUM];
+	choose_stages(r, x);
+	x->together = x->frags[PART_COLUMN];
+	x->skewed_sums = true;
+	while (x->together > 1 && shared_bytes(x) > r->target->shared_bytes) {
+		x->together /= 2;
+	}
+	x->skewed_sums = shared_bytes(x) <= r->target->shared_bytes;
+	return (!in_groups(x) || worth_groups(r, x)) &&
+	       (x->names->boxes == 0 || x->stages > 1) &&
+	       shared_bytes(x) <= r->target->shared_bytes;
+}
+
+/* -- layouts */
+
+/* The last two dimensions of what the block writes in tiles, those of the tile
+ * last. outer[d], if it is more than size[d]: in groups of these first. */
+static bool
+tile_last(struct rules *r, int block, const int64_t *outer, const int64_t *size)
+{
+	struct module *m = r->module;
+	const struct buffer *b =
+		func_find(r->s.func, block)->u.block->writes[0].buffer;
+	struct index_map *map = rules_map_new(m, b->ndim, b->ndim + 4);
+	const struct expr *v[2], *tile[2];
+
+	for (int i = 0; i < b->ndim - 2; i++) {
+		rules_map_put(map, map->logical[i]->expr);
+	}
+	for (int d = 0; d < 2; d++) {
+		tile[d] = expr_i32(m, size[d]);
+		v[d] = map->logical[b->ndim - 2 + d]->expr;
+		if (outer[d] > size[d]) {
+			const struct expr *group = expr_i32(m, outer[d]);
+
+			rules_map_put(map, expr_floordiv(m, v[d], group));
+			rules_map_put(map, expr_floordiv(m,
+							 expr_floormod(m, v[d],
+								       group),
+							 tile[d]));
+		} else {
+			rules_map_put(map, expr_floordiv(m, v[d], tile[d]));
+		}
+	}
+	for (int d = 0; d < 2; d++) {
+		rules_map_put(map, expr_floormod(m, v[d], tile[d]));
+	}
+	return sched_transform_layout(&r->s, block, true, 0, map);
+}
+
+/* Rows of what the block writes, of so many elements, begin in other banks than
+ * their neighbours: so many bytes further. back: what is a row, from the last
+ * axis. */
+static bool
+skew(struct rules *r, int block, int back, int64_t elements, int64_t bytes)
+{
+	const struct buffer *b =
+		func_find(r->s.func, block)->u.block->writes[0].buffer;
+	struct sched_value args[] = {
+		sv_block(block),
+		sv_int(0),
+		sv_int(b->ndim - 1 - back),
+		sv_int(elements),
+		sv_int(bytes / dtype_bytes(b->type)),
+	};
+
+	return sched_apply(&r->s, "storage_align", args, 5, NULL);
+}
+
+static bool
+use(struct rules *r, int loop, const char *intrin)
+{
+	struct sched_value args[2] = { sv_loop(loop), sv_string(intrin) };
+
+	return sched_apply(&r->s, "tensorize", args, 2, NULL);
+}
+
+/* The last two loops of the block by fragments: an instruction for each. */
+static bool
+use_by_fragments(struct rules *r, int block, const int64_t *size,
+		 const char *intrin)
+{
+	int *loops, n, row[2], column[2];
+
+	return sched_get_loops(&r->s, block, &loops, &n) && n >= 2 &&
+	       sched_split(&r->s, loops[n - 2], (int64_t[]){ 0, size[0] }, 2,
+			   row) &&
+	       sched_split(&r->s, loops[n - 1], (int64_t[]){ 0, size[1] }, 2,
+			   column) &&
+	       sched_reorder(&r->s,
+			     (int[]){ row[0], column[0], row[1], column[1] },
+			     4) &&
+	       sched_unroll(&r->s, row[0]) && sched_unroll(&r->s, column[0]) &&
+	       use(r, row[1], intrin);
+}
+
+/* -- copies */
+
+/* How many elements of an operand a thread copies at once: as many as lie next
+ * to each other, if all threads have some. */
+static void
+choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct block *b =
+			func_find(r->s.func, copies[i])->u.block;
+		int64_t tile[2], n;
+		int64_t threads = x->threads * x->warps[PART_ROW] *
+				  x->warps[PART_COLUMN];
+
+		operand_tile(x, i, x->t.side, tile);
+		n = rules_wide(r, copies[i], b->n_iters - 1, true);
+		while (n > 1 && tile[0] * tile[1] % (threads * n) != 0) {
+			n /= 2;
+		}
+		x->lanes[i] = n;
+		x->async |= x->stages > 1 && r->target->async_stages > 1 &&
+			    n * dtype_bytes(sync_buffer(x, i)->type) >= 4;
+	}
+	if (!x->async && x->stages > 2) {
+		x->stages = 2;
+	}
+}
+
+/* What is copied, as it lies in shared memory. */
+static bool
+lay_out(struct rules *r, const struct warp_tiles *x, int operand, int copy,
+	const int64_t *all)
+{
+	int64_t one[2] = { all[0], x->part[operand] };
+	int64_t further = skew_bytes(x, operand);
+
+	if (one[1] == 0) {
+		return tile_last(r, copy, all, all) &&
+		       (further == 0 || skew(r, copy, 1, all[1], further));
+	}
+	return tile_last(r, copy, all, one) &&
+	       (further == 0 || skew(r, copy, 2, one[0] * one[1], further));
+}
+
+/* Do the rows of what is copied begin where those of a box may? */
+static bool
+steps_well(struct rules *r, const struct warp_tiles *x, int copy)
+{
+	struct block_access a;
+	const struct buffer *b;
+
+	if (!rules_access(r, copy, &a) || a.n_loads != 1) {
+		return false;
+	}
+	b = a.loads[0].load->u.buffer;
+	for (int d = 0; d < b->ndim - 1; d++) {
+		int64_t step;
+
+		if (!expr_is_value(b->shape[d], 1) &&
+		    (!expr_is_int(buffer_stride(r->module, b, d), &step) ||
+		     step * dtype_bytes(b->type) % x->names->boxes != 0)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* One thread copies boxes, one for each part of a row. */
+static bool
+copy_boxes(struct rules *r, const struct warp_tiles *x, int operand, int copy)
+{
+	static const char *const threads[] = { "threadIdx.x", "threadIdx.y",
+					       "threadIdx.z" };
+	int *loops, n, box, parts[2];
+
+	if (!steps_well(r, x, copy) ||
+	    !sched_get_loops(&r->s, copy, &loops, &n) || n < 2) {
+		return false;
+	}
+	box = loops[n - 2];
+	if (x->part[operand] > 0 &&
+	    (!sched_split(&r->s, loops[n - 1],
+			  (int64_t[]){ 0, x->part[operand] }, 2, parts) ||
+	     !sched_reorder(&r->s, (int[]){ parts[0], box }, 2) ||
+	     !sched_unroll(&r->s, parts[0]) ||
+	     !sched_rename_loop(&r->s, parts[0], "part"))) {
+		return false;
+	}
+	for (int i = 0; i < 3; i++) {
+		struct sched_value around = sv_loop(x->part[operand] > 0
+							    ? parts[0]
+							    : box),
+				   one;
+
+		if (!sched_apply(&r->s, "add_unit_loop", &around, 1, &one) ||
+		    !sched_bind(&r->s, one.u.id, threads[i])) {
+			return false;
+		}
+	}
+	struct sched_value loop = sv_loop(box);
+
+	return sched_apply(&r->s, "copy_box", &loop, 1, NULL);
+}
+
+/* All threads copy together, neighbours what lies next to each other. */
+static bool
+copy_together(struct rules *r, const struct warp_tiles *x, int operand,
+	      int copy, bool across)
+{
+	int *loops, n, order[2], fused, parts[5];
+	int64_t lanes = x->lanes[operand];
+
+	if (!sched_get_loops(&r->s, copy, &loops, &n) || n < 2) {
+		return false;
+	}
+	order[0] = loops[n - 2 + across];
+	order[1] = loops[n - 1 - across];
+	return (!across || sched_reorder(&r->s, order, 2)) &&
+	       sched_fuse(&r->s, order, 2, &fused) &&
+	       sched_split(&r->s, fused,
+			   (int64_t[]){ 0, x->warps[PART_ROW],
+					x->warps[PART_COLUMN], x->threads,
+					lanes },
+			   lanes > 1 ? 5 : 4, parts) &&
+	       (lanes == 1 || sched_vectorize(&r->s, parts[4])) &&
+	       sched_unroll(&r->s, parts[0]) &&
+	       sched_rename_loop(&r->s, parts[0], "part") &&
+	       sched_bind(&r->s, parts[1], "threadIdx.z") &&
+	       sched_bind(&r->s, parts[2], "threadIdx.y") &&
+	       sched_bind(&r->s, parts[3], "threadIdx.x");
+}
+
+static bool
+copy_tile(struct rules *r, const struct warp_tiles *x, int operand, int copy,
+	  int at)
+{
+	bool across = staged_lies_across(r, copy);
+	int64_t tile[2];
+
+	operand_tile(x, operand, x->t.side, tile);
+	return sched_compute_at(&r->s, copy, at) &&
+	       sched_rename_buffer(&r->s, copy, 0,
+				   operand == 0 ? "rows" : "columns") &&
+	       lay_out(r, x, operand, copy, tile) &&
+	       (x->names->boxes > 0
+			? copy_boxes(r, x, operand, copy)
+			: copy_together(r, x, operand, copy, across));
+}
+
+static bool
+load_fragments(struct rules *r, const struct warp_tiles *x, int operand,
+	       int load)
+{
+	int64_t tile[2];
+
+	operand_tile(x, operand, x->size, tile);
+	return tile_last(r, load, tile, tile) &&
+	       use_by_fragments(r, load, tile, x->names->load[operand]);
+}
+
+/* -- results */
+
+/* Sums go through shared memory, some fragments at a time, to the threads of
+ * their warp. */
+static bool
+store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
+{
+	int64_t tile[2] = { x->size[PART_ROW],
+			    x->together * x->size[PART_COLUMN] };
+	int64_t warp[2] = { x->frags[PART_ROW] * x->size[PART_ROW],
+			    x->frags[PART_COLUMN] * x->size[PART_COLUMN] };
+	int *l, n, row[2], column[2], fused, parts[2];
+	int64_t threads[2] = { 0, x->threads };
+
+	if (!sched_get_loops(&r->s, store, &l, &n) || n < 2 ||
+	    !sched_split(&r->s, l[n - 2], (int64_t[]){ 0, tile[0] }, 2, row) ||
+	    !sched_split(&r->s, l[n - 1], (int64_t[]){ 0, tile[1] }, 2,
+			 column) ||
+	    !sched_reorder(&r->s,
+			   (int[]){ row[0], column[0], row[1], column[1] },
+			   4) ||
+	    !sched_unroll(&r->s, row[0]) || !sched_unroll(&r->s, column[0]) ||
+	    !sched_compute_at(&r->s, sums, column[0])) {
+		return false;
+	}
+	/* Shared by the threads of one warp: only now, so that what others need
+	 * is none of its. */
+	return sched_set_scope(&r->s, sums, 0, "shared") &&
+	       tile_last(r, sums, warp, tile) &&
+	       (!x->skewed_sums || skew(r, sums, 1, tile[1], SKEW_BYTES)) &&
+	       use_by_fragments(r, sums,
+				(int64_t[]){ x->size[PART_ROW],
+					     x->size[PART_COLUMN] },
+				x->names->store) &&
+	       sched_fuse(&r->s, (int[]){ row[1], column[1] }, 2, &fused) &&
+	       sched_split(&r->s, fused, threads, 2, parts) &&
+	       sched_unroll(&r->s, parts[0]) &&
+	       sched_rename_loop(&r->s, parts[0], "part") &&
+	       sched_bind(&r->s, parts[1], "threadIdx.x");
+}
+
+/* While tiles are used the next ones are copied: each array as often as there
+ * are stages. */
+static bool
+copy_ahead(struct rules *r, const struct warp_tiles *x, int loop)
+{
+	struct sched_value stages[] = { sv_int(0), sv_int(0),
+					sv_int(x->stages - 1) };
+	struct sched_value order[] = { sv_int(0), sv_int(1), sv_int(2) };
+	struct sched_value later = sv_int(0);
+
+	return x->stages < 2 ||
+	       (sched_annotate(&r->s, loop, "software_pipeline_stage",
+			       sv_list(r->module, stages, 3)) &&
+		sched_annotate(&r->s, loop, "software_pipeline_order",
+			       sv_list(r->module, order, 3)) &&
+		(!x->async ||
+		 sched_annotate(&r->s, loop, "software_pipeline_async_stages",
+				sv_list(r->module, &later, 1))));
+}
+
+/* -- the nest */
+
+struct nest {
+	int row[4], column[4], sum[3]; /* blocks, warps, fragments, elements */
+};
+
+static bool
+make_loops(struct rules *r, const struct warp_tiles *x, int block,
+	   struct nest *l)
+{
+	static const char *const axes[] = { "b", "k", "m", "n" };
+	int first = staged_first(&x->t), *all, n, loops[PARTS] = { 0 };
+
+	if (!sched_get_loops(&r->s, block, &all, &n) || n != PARTS - first) {
+		return false;
+	}
+	for (int i = first; i < PARTS; i++) {
+		enum part p = x->t.order[i];
+
+		loops[p] = all[i - first];
+		if (!sched_rename_loop(&r->s, loops[p], axes[p])) {
+			return false;
+		}
+	}
+	return sched_split(&r->s, loops[PART_ROW],
+			   (int64_t[]){ 0, x->warps[PART_ROW],
+					x->frags[PART_ROW], x->size[PART_ROW] },
+			   4, l->row) &&
+	       sched_split(&r->s, loops[PART_COLUMN],
+			   (int64_t[]){ 0, x->warps[PART_COLUMN],
+					x->frags[PART_COLUMN],
+					x->size[PART_COLUMN] },
+			   4, l->column) &&
+	       sched_split(&r->s, loops[PART_SUM],
+			   (int64_t[]){ 0, x->frags[PART_SUM],
+					x->size[PART_SUM] },
+			   3, l->sum) &&
+	       sched_reorder(&r->s,
+			     (int[]){ l->row[0], l->column[0], l->row[1],
+				      l->column[1], l->sum[0], l->sum[1],
+				      l->row[2], l->column[2], l->row[3],
+				      l->column[3], l->sum[2] },
+			     11) &&
+	       (first > 0 ||
+		sched_bind(&r->s, loops[PART_BATCH], "blockIdx.z")) &&
+	       sched_bind(&r->s, l->row[0], "blockIdx.y") &&
+	       sched_bind(&r->s, l->column[0], "blockIdx.x") &&
+	       sched_bind(&r->s, l->row[1], "threadIdx.z") &&
+	       sched_bind(&r->s, l->column[1], "threadIdx.y") &&
+	       sched_unroll(&r->s, l->sum[1]) &&
+	       sched_unroll(&r->s, l->row[2]) &&
+	       sched_unroll(&r->s, l->column[2]);
+}
+
+static bool
+make_nest(struct rules *r, struct warp_tiles *x, int block,
+	  const struct staged_blocks *b)
+{
+	int64_t tile[2] = { x->size[PART_ROW], x->size[PART_COLUMN] };
+	int load[2], sums, start, n, *l;
+	struct nest nest;
+
+	if (!sched_cache_write(&r->s, block, 0, sync_buffer(x, 2)->scope,
+			       &sums) ||
+	    !sched_set_scope(&r->s, sums, 0, "local") ||
+	    !sched_rename_buffer(&r->s, block, 0, "acc") ||
+	    !sched_rename_buffer(&r->s, sums, 0, "sums")) {
+		return false;
+	}
+	for (int i = 0; i < 2; i++) {
+		const struct stmt *copy;
+
+		if (!sched_set_scope(&r->s, b->copies[i], 0,
+				     x->names->load[i] != NULL
+					     ? "shared"
+					     : sync_buffer(x, i)->scope)) {
+			return false;
+		}
+		copy = func_find(r->s.func, b->copies[i]);
+		if (x->names->load[i] == NULL) {
+			continue;
+		}
+		if (!sched_cache_read(&r->s, block,
+				      rules_read_index(r, block,
+						       copy->u.block->writes[0]
+							       .buffer),
+				      sync_buffer(x, i)->scope, &load[i]) ||
+		    !sched_rename_buffer(&r->s, load[i], 0,
+					 i == 0 ? "a" : "b")) {
+			return false;
+		}
+	}
+	if (x->names->boxes > 0) {
+		x->async = true;
+	} else {
+		choose_lanes(r, x, b->copies);
+	}
+	if (!make_loops(r, x, block, &nest) ||
+	    !sched_reverse_compute_at(&r->s, sums, nest.column[1]) ||
+	    !sched_reverse_compute_at(&r->s, b->store, nest.column[1]) ||
+	    !tile_last(r, block, tile, tile)) {
+		return false;
+	}
+	for (int i = 0; i < 2; i++) {
+		bool loads = x->names->load[i] != NULL;
+
+		if ((loads && !sched_compute_at(&r->s, load[i], nest.sum[1])) ||
+		    !copy_tile(r, x, i, b->copies[i], nest.sum[0]) ||
+		    (loads && !load_fragments(r, x, i, load[i]))) {
+			return false;
+		}
+	}
+	return store_results(r, x, sums, b->store) &&
+	       sched_decompose_reduction(&r->s, block, nest.sum[0], &start) &&
+	       sched_get_loops(&r->s, start, &l, &n) && n >= 2 &&
+	       use(r, l[n - 2], x->names->zero) &&
+	       use(r, nest.row[3], x->names->multiply) &&
+	       copy_ahead(r, x, nest.sum[0]);
+}
+
+/* Need columns not be turned when they are copied? A picture's windows are best
+ * read pixel by pixel. */
+static bool
+columns_lie_well(struct rules *r, const struct warp_tiles *x, int copy)
+{
+	return x->t.sum_last[1] ? staged_lies_along(r, copy)
+				: !staged_lies_across(r, copy);
+}
+
+/* as_it_lies: only if columns do. */
+static bool
+try_instruction(struct rules *r, int block, const struct warp_intrins *names,
+		bool as_it_lies)
+{
+	struct warp_tiles x = { .sync = NULL };
+	struct staged_blocks blocks;
+	const int64_t *side = x.t.side;
+	const char *implicit;
+
+	if (!rules_access(r, block, &x.t.x) || !staged_find(r, &x.t) ||
+	    !find_instructions(r, &x, names) || !choose_sizes(r, &x)) {
+		return false;
+	}
+	implicit = staged_implicit(r, &x.t);
+	if (!staged_operands(r, &x.t, block, &blocks) ||
+	    (as_it_lies && !columns_lie_well(r, &x, blocks.copies[1])) ||
+	    !make_nest(r, &x, block, &blocks)) {
+		return false;
+	}
+	strbuf_printf(&r->words,
+		      "%stensor  %stiles of %lld x %lld, %lld at a "
+		      "time, %lld x %lld per %s, %s",
+		      r->words.len > 0 ? ", " : "", implicit,
+		      (long long)side[PART_ROW], (long long)side[PART_COLUMN],
+		      (long long)side[PART_SUM],
+		      (long long)(side[PART_ROW] / x.warps[PART_ROW]),
+		      (long long)(side[PART_COLUMN] / x.warps[PART_COLUMN]),
+		      in_groups(&x) ? "group of warps" : "warp",
+		      names->multiply);
+	return true;
+}
+
+static bool
+try_instructions(struct rules *r, int block, bool as_it_lies)
+{
+	for (int i = 0; i < r->target->n_tensor_products; i++) {
+		const struct warp_intrins *names =
+			&r->target->tensor_products[i];
+		struct sched_mark mark = sched_checkpoint(&r->s);
+
+		if ((!names->tf32 || r->target->tf32) &&
+		    try_instruction(r, block, names, as_it_lies)) {
+			return true;
+		}
+		sched_rollback(&r->s, mark);
+	}
+	return false;
+}
+
+bool
+rule_tensor(struct rules *r, int block)
+{
+	return try_instructions(r, block, true) ||
+	       try_instructions(r, block, false);
+}

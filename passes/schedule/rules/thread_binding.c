@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels for devices on which many threads run: each block that is left when
+ * what is injective has been inlined becomes a nest whose spatial loops are
+ * bound to blocks of threads; a reduction adds up in a variable of the thread
+ * that stores its result.
+ *
+ *   for oc, oh, ow in grid(8, 56, 56):    for bx in thread(98, "blockIdx.x"):
+ *     for ic, kh, kw in grid(4, 3, 3): ->   for tx in thread(256, "threadIdx.x"):
+ *       y[oc, oh, ow] += ...                  for ic, kh, kw in grid(4, 3, 3):
+ *                                               sum += ...
+ *                                             y[...] = sum
+ */
+#include "sched_rules.h"
+
+#include "gemm_tile.h"
+#include "register_tile.h"
+
+/* As many that no thread idles, if there is such a number of whole warps. */
+static int64_t
+block_threads(struct rules *r, const struct stmt *loop)
+{
+	int64_t most = r->target->max_threads < BLOCK_THREADS
+			       ? r->target->max_threads
+			       : BLOCK_THREADS;
+	int64_t n, warp = target_warp(r->target);
+
+	if (!expr_is_int(loop->args[1], &n)) {
+		return most;
+	}
+	for (int64_t t = most; t >= warp && t * 2 >= most; t -= warp) {
+		if (n % t == 0) {
+			return t;
+		}
+	}
+	n = (n + warp - 1) / warp * warp;
+	return n < most ? n : most;
+}
+
+bool
+rules_one_loop(struct rules *r, const int *loops, int n,
+	       struct sched_value around, int *out)
+{
+	struct sched_value made;
+
+	if (n > 1) {
+		return sched_fuse(&r->s, loops, n, out);
+	}
+	if (n == 1) {
+		*out = loops[0];
+		return true;
+	}
+	if (!sched_apply(&r->s, "add_unit_loop", &around, 1, &made)) {
+		return false;
+	}
+	*out = made.u.id;
+	return true;
+}
+
+struct sched_value
+rules_nest(int block, const int *loops, int n)
+{
+	return n > 0 ? sv_loop(loops[0]) : sv_block(block);
+}
+
+/* The loops of a block that walk its result, outermost and as one. */
+static bool
+spatial_as_one(struct rules *r, int block, int *loop)
+{
+	int *loops, n, order[MAX_AXES], n_spatial = 0, n_order;
+	const struct stmt *s = func_find(r->s.func, block);
+	bool in_order = true;
+
+	if (!sched_get_loops(&r->s, block, &loops, &n) || n > MAX_AXES) {
+		return false;
+	}
+	/* What a thread takes at once stays inside. */
+	n -= n > 0 &&
+	     func_find(r->s.func, loops[n - 1])->u.loop.kind == FOR_VECTORIZED;
+	n_order = 0;
+	for (int reduces = 0; reduces < 2; reduces++) {
+		for (int i = 0; i < n; i++) {
+			int drives = tiling_driven(s, func_find(r->s.func,
+								loops[i]));
+			bool sums = drives >= 0 &&
+				    s->u.block->iters[drives].kind !=
+					    ITER_SPATIAL;
+
+			if (sums == (reduces == 1)) {
+				in_order &= loops[n_order] == loops[i];
+				order[n_order++] = loops[i];
+				n_spatial += !sums;
+			}
+		}
+	}
+	return (n_spatial == 0 || in_order || sched_reorder(&r->s, order, n)) &&
+	       rules_one_loop(r, order, n_spatial, rules_nest(block, loops, n),
+			      loop);
+}
+
+/* A loop as runs of so many elements, which a thread takes at once. */
+static bool
+take_runs(struct rules *r, int *loop, int64_t lanes)
+{
+	int parts[2];
+
+	if (!sched_split(&r->s, *loop, (int64_t[]){ 0, lanes }, 2, parts) ||
+	    !sched_vectorize(&r->s, parts[1])) {
+		return false;
+	}
+	*loop = parts[0];
+	return true;
+}
+
+/* All axes of a block as one, so that runs may end anywhere in a row; *loop:
+ * over it. */
+static bool
+one_axis(struct rules *r, int block, int *loop)
+{
+	const struct block *b = func_find(r->s.func, block)->u.block;
+	struct index_map *map = rules_map_new(r->module, b->n_iters, 1);
+	const struct expr *sum = NULL;
+	int *loops, n;
+
+	for (int i = 0; i < b->n_iters; i++) {
+		const struct expr *v = map->logical[i]->expr;
+
+		sum = sum == NULL ? v
+				  : expr_add(r->module,
+					     expr_mul(r->module, sum,
+						      b->iters[i].extent),
+					     v);
+	}
+	rules_map_put(map, sum);
+	if (!staged_apply(r, "transform_block_layout", block, sv_map(map),
+			  NULL) ||
+	    !sched_get_loops(&r->s, block, &loops, &n) || n != 1) {
+		return false;
+	}
+	*loop = loops[0];
+	return sched_rename_loop(&r->s, *loop, "i");
+}
+
+/* Are there runs for a warp of each unit? Fewer elements are better spread. */
+static bool
+has_runs(struct rules *r, int block, int64_t lanes)
+{
+	const struct block *b = func_find(r->s.func, block)->u.block;
+	int64_t n = 1, extent, warp = target_warp(r->target);
+
+	for (int i = 0; i < b->n_iters && lanes > 1; i++) {
+		if (!expr_is_int(b->iters[i].extent, &extent)) {
+			return true;
+		}
+		n *= extent;
+	}
+	return lanes > 1 && n / lanes >= r->target->units * warp;
+}
+
+/* The loops of a block that walk its result as one of runs, *lanes elements
+ * each, where these can be loaded and stored at once. */
+static bool
+runs_as_one(struct rules *r, int block, int *loop, int64_t *lanes)
+{
+	const struct stmt *s = func_find(r->s.func, block);
+	int *loops, n, axis;
+
+	*lanes = rules_wide_all(r, block);
+	if (has_runs(r, block, *lanes)) {
+		return one_axis(r, block, loop) && take_runs(r, loop, *lanes);
+	}
+	*lanes = 1;
+	if (!sched_get_loops(&r->s, block, &loops, &n) || n == 0) {
+		return spatial_as_one(r, block, loop);
+	}
+	axis = tiling_driven(s, func_find(r->s.func, loops[n - 1]));
+	*lanes = axis >= 0 ? rules_wide(r, block, axis, true) : 1;
+	if (has_runs(r, block, *lanes)) {
+		return take_runs(r, &loops[n - 1], *lanes) &&
+		       spatial_as_one(r, block, loop);
+	}
+	*lanes = 1;
+	return spatial_as_one(r, block, loop);
+}
+
+/* A thread for each iteration of the loop; *thread: theirs within a block. */
+static bool
+bind_threads(struct rules *r, int loop, int *thread)
+{
+	int64_t n = block_threads(r, func_find(r->s.func, loop));
+	int parts[2];
+
+	if (!sched_split(&r->s, loop, (int64_t[]){ 0, n }, 2, parts)) {
+		return false;
+	}
+	*thread = parts[1];
+	return sched_bind(&r->s, parts[0], "blockIdx.x") &&
+	       sched_bind(&r->s, parts[1], "threadIdx.x");
+}
+
+bool
+rules_a_thread_each(struct rules *r, int block, int *thread)
+{
+	int loop;
+
+	return spatial_as_one(r, block, &loop) && bind_threads(r, loop, thread);
+}
+
+/* The only block beside it that reads what the block writes, at exactly its
+ * axes, element by element: there its sums can stay. 0: there is none. */
+static int
+sole_epilogue(struct rules *r, int block)
+{
+	struct block_access x;
+	int *users, n;
+
+	if (!sched_get_consumers(&r->s, block, &users, &n) || n != 1 ||
+	    block_reduces(func_find(r->s.func, users[0])) ||
+	    !rules_access(r, block, &x) || !rules_same_axes(r, &x, users[0])) {
+		return 0;
+	}
+	return users[0];
+}
+
+/* Sums of a thread's own, next to what stores them. */
+static bool
+sum_per_thread(struct rules *r, int block)
+{
+	int store = sole_epilogue(r, block), loop, thread;
+	const struct buffer *sum;
+
+	return (store != 0 ||
+		sched_cache_write(&r->s, block, 0, "local", &store)) &&
+	       spatial_as_one(r, store, &loop) &&
+	       bind_threads(r, loop, &thread) &&
+	       sched_compute_at(&r->s, block, thread) &&
+	       sched_set_scope(&r->s, block, 0, "local") &&
+	       rules_accumulator(r, block, &sum);
+}
+
+bool
+rules_is_bound(struct rules *r, int block)
+{
+	int *loops, n;
+
+	if (!sched_get_loops(&r->s, block, &loops, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (func_find(r->s.func, loops[i])->u.loop.kind == FOR_THREAD) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Reductions by tiles in shared memory. */
+static void
+stage_reductions(struct rules *r)
+{
+	int *blocks, n = sched_get_child_blocks(&r->s, 0, &blocks);
+
+	for (int i = 0; i < n; i++) {
+		struct sched_mark mark = sched_checkpoint(&r->s);
+		const struct stmt *block = func_find(r->s.func, blocks[i]);
+
+		/* Another one may have taken it in. */
+		if (block == NULL || !block_reduces(block)) {
+			continue;
+		}
+		if (!rule_tensor(r, blocks[i]) && !rule_staged(r, blocks[i])) {
+			sched_rollback(&r->s, mark);
+		}
+	}
+}
+
+static bool
+try_together(struct rules *r, const int *blocks, int n, int output)
+{
+	struct sched_mark mark = sched_checkpoint(&r->s);
+
+	if (rule_together(r, blocks, n, output)) {
+		return true;
+	}
+	sched_rollback(&r->s, mark);
+	return false;
+}
+
+/* All that is left as rows, or each reduction with what uses its result. */
+static void
+reduce_together(struct rules *r)
+{
+	int *blocks, n = sched_get_child_blocks(&r->s, 0, &blocks);
+	int *left = arena_array(&r->module->arena, int, n + 1), n_left = 0;
+	bool reduces = false;
+
+	for (int i = 0; i < n; i++) {
+		if (!rules_is_bound(r, blocks[i])) {
+			left[n_left++] = blocks[i];
+			reduces |= block_reduces(
+				func_find(r->s.func, blocks[i]));
+		}
+	}
+	if (!reduces || try_together(r, left, n_left, left[n_left - 1])) {
+		return;
+	}
+	for (int i = 0; i < n_left; i++) {
+		int pair[2] = { left[i], sole_epilogue(r, left[i]) };
+
+		if (block_reduces(func_find(r->s.func, left[i]))) {
+			try_together(r, pair, 1 + (pair[1] != 0),
+				     pair[pair[1] != 0]);
+		}
+	}
+}
+
+static void
+say_threads(struct rules *r, int nests, int64_t most)
+{
+	strbuf_printf(&r->words, "%s%s  ", r->words.len > 0 ? ", " : "",
+		      nests == 1 ? "threads" : "stages of threads");
+	if (most == 1) {
+		strbuf_puts(&r->words, "an element per thread");
+	} else {
+		strbuf_printf(&r->words, "%s%lld elements per thread",
+			      nests == 1 ? "" : "up to ", (long long)most);
+	}
+}
+
+bool
+rules_threads(struct rules *r)
+{
+	int *blocks, n, nests = 0, loop, thread;
+	int64_t most = 1, lanes;
+
+	rules_inline(r, KEEP_OPERANDS);
+	stage_reductions(r);
+	rules_inline(r, KEEP_NOTHING);
+	if (!rules_order_threads(r)) {
+		return false;
+	}
+	reduce_together(r);
+	n = sched_get_child_blocks(&r->s, 0, &blocks);
+
+	for (int i = 0; i < n; i++) {
+		struct sched_mark mark = sched_checkpoint(&r->s);
+
+		if (rules_is_bound(r, blocks[i])) {
+			continue;
+		} else if (block_reduces(func_find(r->s.func, blocks[i]))) {
+			nests++;
+			if (sum_per_thread(r, blocks[i])) {
+				continue;
+			}
+			sched_rollback(&r->s, mark);
+		} else {
+			nests++;
+		}
+		if (!runs_as_one(r, blocks[i], &loop, &lanes) ||
+		    !bind_threads(r, loop, &thread)) {
+			return false;
+		}
+		most = lanes > most ? lanes : most;
+	}
+	if (nests > 0) {
+		say_threads(r, nests, most);
+	}
+	return true;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making a register tile: ordering its loops. */
+#include "edit.h"
+#include "register_tile.h"
+
+/* The lanes' loop as one over vectors and one over the lanes of a vector;
+ * vectors is 0 where there is one. */
+bool
+tiling_split_vectors(struct rules *r, const struct tiling *t, int *vectors,
+		     int *lane_loop)
+{
+	const char *axis = iter_axis_name(t->x.info->iters[t->lane].var->name);
+	struct arena *a = &r->module->arena;
+	int parts[2];
+
+	*vectors = 0;
+	if (t->vector == 0 || *lane_loop == 0) {
+		return true;
+	}
+	if (!sched_split(&r->s, *lane_loop, (int64_t[]){ 0, t->vector }, 2,
+			 parts) ||
+	    !sched_rename_loop(&r->s, parts[0],
+			       arena_printf(a, "%s_c", axis)) ||
+	    !sched_rename_loop(&r->s, parts[1],
+			       arena_printf(a, "%s_v", axis))) {
+		return false;
+	}
+	*vectors = parts[0];
+	*lane_loop = parts[1];
+	return true;
+}
+
+/* The iter var that the loop drives, -1 if none. */
+int
+tiling_driven(const struct stmt *block, const struct stmt *loop)
+{
+	int drives = -1;
+
+	for (int k = 0; k < block->u.block->n_iters; k++) {
+		if (expr_uses_var(block->args[1 + k], loop->u.loop.var)) {
+			drives = k;
+		}
+	}
+	return drives;
+}
+
+int
+tiling_inner(const struct rules *r, const struct tile_loops *tile, int *order)
+{
+	const int vectors_last[4] = { tile->tile, tile->vectors, tile->lanes,
+				      tile->dot };
+	const int rows_last[4] = { tile->vectors, tile->lanes, tile->tile, 0 };
+	const int lanes_first[4] = { tile->lanes, tile->vectors, 0, 0 };
+	const int *loops = r->target->written_out == 0 || tile->dot != 0
+				   ? vectors_last
+			   : tile->tile != 0 ? rows_last
+					     : lanes_first;
+	int n = 0;
+
+	for (int i = 0; i < 4; i++) {
+		if (loops[i] != 0) {
+			order[n++] = loops[i];
+		}
+	}
+	return n;
+}
+
+/* Loops of the reduction below the tile's loop: those that sum, then their
+ * parts within blocks, then the tile and the lanes. */
+bool
+tiling_order(struct rules *r, const struct tiling *t, int reduction, int below,
+	     struct tile_loops *tile)
+{
+	int *loops, n;
+	struct stmt *block = func_find(r->s.func, reduction);
+	int order[4 * MAX_AXES], n_order = 0, inner[2 * MAX_AXES], n_inner = 0;
+	bool inside = below == 0;
+
+	*tile = (struct tile_loops){ 0 };
+	if (!sched_get_loops(&r->s, reduction, &loops, &n)) {
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		const struct stmt *loop = func_find(r->s.func, loops[i]);
+		int drives, parts[2];
+		int64_t c;
+
+		if (!inside) {
+			inside = loops[i] == below;
+			continue;
+		}
+		drives = tiling_driven(block, loop);
+		c = drives >= 0 ? tiling_block(t, drives) : 0;
+		if (drives == t->lane) {
+			tile->lanes = loops[i];
+		} else if (drives == t->tile && t->tile >= 0) {
+			tile->tile = loops[i];
+		} else if (n_order + n_inner >= 2 * MAX_AXES - 3) {
+			return false;
+		} else if (c == 0) {
+			order[n_order++] = loops[i];
+		} else if (tiling_extent(&t->x, drives) == c) {
+			inner[n_inner++] = loops[i];
+		} else {
+			if (!sched_split(&r->s, loops[i], (int64_t[]){ 0, c },
+					 2, parts)) {
+				return false;
+			}
+			order[n_order++] = parts[0];
+			inner[n_inner++] = parts[1];
+		}
+	}
+	if (!tiling_split_vectors(r, t, &tile->vectors, &tile->lanes)) {
+		return false;
+	}
+	for (int i = 0; i < n_inner; i++) {
+		order[n_order++] = inner[i];
+	}
+	tile->first = n_order > 0 ? order[0] : 0;
+	if (t->dot.intrin != NULL &&
+	    !tiling_split_dot(r, t, reduction, order, &n_order, tile)) {
+		return false;
+	}
+	n_order += tiling_inner(r, tile, order + n_order);
+	return n_order < 2 || sched_reorder(&r->s, order, n_order);
+}
+
+/* Outer and inner loop of an axis; no outer one where the tile is all. */
+bool
+tiling_split(struct rules *r, const struct tiling *t, int axis, int64_t size,
+	     const int *loops, int *split)
+{
+	const int64_t factors[2] = { 0, size };
+
+	split[0] = 0;
+	split[1] = loops[axis];
+	return tiling_extent(&t->x, axis) == size ||
+	       sched_split(&r->s, loops[axis], factors, 2, split);
+}
+
+struct tests {
+	const struct var *rows;
+	bool found;
+};
+
+static void
+see_test(void *ctx, const struct expr *e)
+{
+	struct tests *t = ctx;
+
+	t->found |= e->kind == EXPR_IF && expr_uses_var(e->args[0], t->rows);
+}
+
+bool
+tiling_read_before(struct rules *r, const struct tiling *t,
+		   const struct tile_loops *tile)
+{
+	int order[4], n = tiling_inner(r, tile, order);
+	struct tests tests = { NULL, false };
+
+	if (tile->tile == 0 || order[n - 1] != tile->tile) {
+		return true;
+	}
+	tests.rows = t->x.info->iters[t->tile].var;
+	expr_visit(t->x.block->children[0]->args[0], see_test, &tests);
+	return !tests.found ||
+	       sched_annotate(&r->s, order[0], "read_before", sv_int(1));
+}
+
+void
+tiling_finish(struct rules *r, const struct tile_loops *tile)
+{
+	int order[4], n = tiling_inner(r, tile, order);
+
+	if (tile->lanes != 0 && order[n - 1] == tile->lanes) {
+		sched_vectorize(&r->s, tile->lanes);
+	} else if (tile->lanes != 0) {
+		sched_unroll(&r->s, tile->lanes);
+	}
+	if (tile->vectors != 0) {
+		sched_unroll(&r->s, tile->vectors);
+	}
+	if (tile->tile != 0) {
+		sched_unroll(&r->s, tile->tile);
+	}
+}

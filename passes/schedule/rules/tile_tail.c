@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of the last tile of an axis that its size does not divide: it
+ * goes back over elements that are done (the note "overlap"), or it is set apart,
+ * as a second copy of the loops. */
+#include "edit.h"
+#include "register_tile.h"
+
+/* A second copy stays where going back takes longer by more than this. */
+static const double OVERLAP_MAY_TAKE = 1.04;
+
+/* Does the block read, from a parameter of the same shape, the element that it
+ * writes? Then the two may become one array, whose elements are not to be read
+ * again once they are written. */
+static bool
+may_be_in_place(struct rules *r, int block)
+{
+	struct block_access x;
+	const struct stmt *store;
+
+	if (!rules_access(r, block, &x)) {
+		return true;
+	}
+	store = x.block->children[0];
+	for (int l = 0; l < x.n_loads; l++) {
+		const struct expr *load = x.loads[l].load;
+		bool own = x.loads[l].weight == NULL &&
+			   rules_is_param(r->s.func, load->u.buffer) &&
+			   load->n_args == store->n_args - 1;
+
+		for (int d = 0; own && d < load->n_args; d++) {
+			own = load->args[d] == store->args[d + 1];
+		}
+		if (own) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool
+tiling_overlap(struct rules *r, int output, int loop, const struct var *axis,
+	       int64_t rest, double time)
+{
+	const char *name = iter_axis_name(axis->name);
+
+	if (rest == 0 || loop == 0) {
+		return true;
+	}
+	if (may_be_in_place(r, output)) {
+		strbuf_printf(&r->words,
+			      ", the last %lld of %s apart, as the result "
+			      "may overwrite an input",
+			      (long long)rest, name);
+		return true;
+	}
+	if (time > OVERLAP_MAY_TAKE) {
+		strbuf_printf(&r->words,
+			      ", the last %lld of %s apart, as a whole "
+			      "tile takes %.0f %% longer",
+			      (long long)rest, name, (time - 1) * 100);
+		return true;
+	}
+	strbuf_printf(&r->words, ", the last tile of %s overlaps", name);
+	return sched_annotate(&r->s, loop, "overlap", sv_int(1));
+}
