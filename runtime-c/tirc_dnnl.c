@@ -1,11 +1,11 @@
 /* tirc_dnnl.c, written by tirc beside models that use it.
  * SPDX-License-Identifier: MIT-0
  *
- * The life of a region: the places of its values, the objects of the library,
+ * A region from its plan to its end: memory of values, objects of oneDNN,
  * runs. */
 #include "tirc_dnnl_parts.h"
 
-/* Lists of arguments are handed over as they are. */
+/* Lists of struct tirc_dnnl_argument are passed as lists of dnnl_exec_arg_t. */
 struct tirc_dnnl_relies_on {
 	int same_size[sizeof(struct tirc_dnnl_argument) ==
 				      sizeof(dnnl_exec_arg_t)
@@ -43,8 +43,8 @@ tirc_dnnl_close(struct tirc_dnnl *shared)
 
 /* -- the plan -- */
 
-/* Gives each value's place the lowest memory that no other has at the same
- * time. The bytes of all. */
+/* Assigns each value that owns memory the lowest offset at which no other value
+ * is live during its steps. Returns the number of bytes of all values. */
 static size_t
 place_values(struct tirc_dnnl_region *r)
 {
@@ -68,7 +68,7 @@ place_values(struct tirc_dnnl_region *r)
 			    o->offset < v->offset + v->bytes &&
 			    v->offset < o->offset + o->bytes) {
 				v->offset = o->offset + o->bytes;
-				k = -1; /* again, from there */
+				k = -1; /* check all values again */
 			}
 		}
 		if (bytes < v->offset + v->bytes) {
@@ -78,9 +78,10 @@ place_values(struct tirc_dnnl_region *r)
 	return bytes + ALIGN - 1; /* for the alignment */
 }
 
-/* The region with nothing but its lists and what is shared. */
+/* Clears all of the region but its lists, and describes it. */
 static void
-start(struct tirc_dnnl_region *r, const struct tirc_dnnl *shared)
+describe_as(struct tirc_dnnl_region *r, const struct tirc_dnnl *shared,
+	    tirc_dnnl_describe *describe, const void *weights, bool by_tiles)
 {
 	*r = (struct tirc_dnnl_region){ .values = r->values,
 					.steps = r->steps,
@@ -90,33 +91,31 @@ start(struct tirc_dnnl_region *r, const struct tirc_dnnl *shared)
 					.most_steps = r->most_steps,
 					.most_uses = r->most_uses,
 					.engine = shared->engine,
-					.stream = shared->stream };
+					.stream = shared->stream,
+					.by_tiles = by_tiles };
+	describe(r, weights);
 }
 
-/* By tiles if no more steps are slow then than there are without. */
+/* Describes the region with Winograd's algorithm if no more of its steps are
+ * slow than without. */
 static void
 describe_best(struct tirc_dnnl_region *r, const struct tirc_dnnl *shared,
 	      tirc_dnnl_describe *describe, const void *weights)
 {
 	int n_slow;
 
-	start(r, shared);
-	describe(r, weights);
+	describe_as(r, shared, describe, weights, false);
 	if (r->status != dnnl_success || !r->can_tile) {
 		return;
 	}
 	n_slow = r->n_slow;
 	tirc_dnnl_free(r);
-	start(r, shared);
-	r->by_tiles = true;
-	describe(r, weights);
-	if (r->status == dnnl_success && r->n_tiled > 0 &&
-	    r->n_slow <= n_slow) {
-		return;
+	describe_as(r, shared, describe, weights, true);
+	if (r->status != dnnl_success || r->n_tiled == 0 ||
+	    r->n_slow > n_slow) {
+		tirc_dnnl_free(r);
+		describe_as(r, shared, describe, weights, false);
 	}
-	tirc_dnnl_free(r);
-	start(r, shared);
-	describe(r, weights);
 }
 
 size_t
@@ -127,9 +126,9 @@ tirc_dnnl_plan(struct tirc_dnnl_region *r, const struct tirc_dnnl *shared,
 	return place_values(r);
 }
 
-/* -- the library's objects -- */
+/* -- objects of oneDNN -- */
 
-/* A constant as its user wants it. */
+/* Copies a fixed value into another layout. */
 static void
 pack(struct tirc_dnnl_region *r, int from, int to)
 {
@@ -152,7 +151,7 @@ pack(struct tirc_dnnl_region *r, int from, int to)
 	dnnl_primitive_desc_destroy(d);
 }
 
-/* A value that is made once, in memory of the library's: the region's may be
+/* Computes a value once, in memory of oneDNN's: the region's memory may be
  * overwritten between runs. */
 static void
 make_fixed(struct tirc_dnnl_region *r, int i)
@@ -189,7 +188,7 @@ make_value(struct tirc_dnnl_region *r, int i, unsigned char *memory)
 	} else if (place->input < 0 && place->output < 0) {
 		tirc_dnnl_ok(r, dnnl_memory_set_data_handle(
 					v->memory, memory + place->offset));
-	} /* each run tells where the others are */
+	} /* each run sets the pointers of inputs and outputs */
 }
 
 void

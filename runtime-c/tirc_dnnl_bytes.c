@@ -1,24 +1,19 @@
 /* tirc_dnnl_bytes.c, written by tirc beside models that use it.
  * SPDX-License-Identifier: MIT-0
  *
- * Bytes that stand for numbers, factor * (q - zero): what brings sums of
- * products back to bytes, and the numbers that are made for that. */
+ * Quantized values, 8-bit integers q that stand for factor * (q - zero): how
+ * sums of products are requantized, and the constants for it. */
 #include "tirc_dnnl_parts.h"
 
-/* -- numbers that are made once -- */
+/* -- values that are computed once -- */
 
 int
 tirc_dnnl_factors(struct tirc_dnnl_region *r, const double *constant,
 		  dnnl_dim_t n, int ndims, int axis)
 {
-	dnnl_dims_t dims;
-	int v;
+	const int v = tirc_dnnl_made_along(r, TIRC_DNNL_FACTORS, dnnl_f32, n,
+					   ndims, axis);
 
-	for (int i = 0; i < ndims; ++i) {
-		dims[i] = 1;
-	}
-	dims[axis < 0 ? axis + ndims : axis] = n;
-	v = tirc_dnnl_made(r, TIRC_DNNL_FACTORS, dnnl_f32, ndims, dims);
 	if (r->status == dnnl_success) {
 		r->values[v].constant = constant;
 	}
@@ -29,13 +24,9 @@ int
 tirc_dnnl_biases(struct tirc_dnnl_region *r, const int32_t *constant,
 		 dnnl_dim_t n, int ndims, int factors, int zero)
 {
-	dnnl_dims_t dims;
-	int v;
+	const int v = tirc_dnnl_made_along(r, TIRC_DNNL_BIASES, dnnl_f32, n,
+					   ndims, -1);
 
-	for (int i = 0; i < ndims; ++i) {
-		dims[i] = i == ndims - 1 ? n : 1;
-	}
-	v = tirc_dnnl_made(r, TIRC_DNNL_BIASES, dnnl_f32, ndims, dims);
 	if (r->status == dnnl_success) {
 		r->values[v].constant = constant;
 		r->values[v].factors = factors;
@@ -44,8 +35,9 @@ tirc_dnnl_biases(struct tirc_dnnl_region *r, const int32_t *constant,
 	return v;
 }
 
-/* What is outside of the data is taken away from each element that is
- * multiplied, and is in the padding too. */
+/* Biases of a model include the term of the data's zero point: minus the zero
+ * point times the sum of the weights. Where the primitive subtracts the zero
+ * point from the data itself, that term is added back. */
 static void
 fill_biases(const struct tirc_dnnl_region *r, const struct tirc_dnnl_value *v,
 	    size_t n, float *to)
@@ -85,7 +77,7 @@ tirc_dnnl_fill(struct tirc_dnnl_region *r, const struct tirc_dnnl_value *v)
 	switch (v->recipe) {
 	case TIRC_DNNL_NONE:
 	case TIRC_DNNL_GIVEN:
-		break; /* is there */
+		break; /* nothing to compute */
 	case TIRC_DNNL_FACTORS:
 		for (size_t k = 0; k < n; ++k) {
 			((float *)to)[k] = (float)from[k];
@@ -104,7 +96,7 @@ tirc_dnnl_fill(struct tirc_dnnl_region *r, const struct tirc_dnnl_value *v)
 	}
 }
 
-/* -- zero points and factors of primitives -- */
+/* -- zero points and factors as attributes -- */
 
 #if DNNL_VERSION_MAJOR < 3
 void
@@ -115,7 +107,7 @@ tirc_dnnl_set_zero(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr,
 							    0, &zero));
 }
 
-/* A reorder multiplies by factor. */
+/* Makes a reorder multiply by factor. */
 static void
 set_factor(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr, float factor)
 {
@@ -123,7 +115,7 @@ set_factor(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr, float factor)
 							      &factor));
 }
 #else
-/* The next primitive is given one number. */
+/* Adds one number to the arguments of the next primitive. */
 static void
 give_number(struct tirc_dnnl_region *r, int argument, dnnl_data_type_t element,
 	    float number)
@@ -143,7 +135,7 @@ tirc_dnnl_set_zero(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr,
 		    (float)zero);
 }
 
-/* A reorder multiplies by factor. */
+/* Makes a reorder multiply by factor. */
 static void
 set_factor(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr, float factor)
 {
@@ -153,12 +145,12 @@ set_factor(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr, float factor)
 }
 #endif
 
-/* -- what is done to results -- */
+/* -- post-operations -- */
 
-/* Without instructions for products of bytes the library adds pairs of them in
- * 16 bits, which do not hold all sums. */
+/* Are sums of products of 8-bit integers exact? Without instructions for dot
+ * products, oneDNN adds pairs of products in 16 bits, which overflow. */
 static bool
-adds_bytes(void)
+sums_are_exact(void)
 {
 	switch (dnnl_get_effective_cpu_isa()) {
 	case dnnl_cpu_isa_sse41:
@@ -177,7 +169,7 @@ tirc_dnnl_then_requantize(struct tirc_dnnl_region *r, dnnl_data_type_t element,
 {
 	const int least = element == dnnl_u8 ? 0 : -128;
 
-	if (!adds_bytes()) {
+	if (!sums_are_exact()) {
 		tirc_dnnl_ok(r, dnnl_unimplemented);
 	}
 	tirc_dnnl_then_binary(r, dnnl_binary_mul, factors);
@@ -187,14 +179,14 @@ tirc_dnnl_then_requantize(struct tirc_dnnl_region *r, dnnl_data_type_t element,
 	}
 }
 
-/* Multiplied and moved. */
+/* Multiplies by factor and adds more. */
 static void
 then_linear(struct tirc_dnnl_region *r, float factor, float more)
 {
 	tirc_dnnl_then_eltwise(r, dnnl_eltwise_linear, factor, more);
 }
 
-/* As if it had been stored in bytes: the model reads these. */
+/* Clips to the type and rounds, as the model does when it stores the value. */
 static void
 then_store(struct tirc_dnnl_region *r, dnnl_data_type_t element)
 {
@@ -204,7 +196,7 @@ then_store(struct tirc_dnnl_region *r, dnnl_data_type_t element)
 	tirc_dnnl_then_eltwise(r, dnnl_eltwise_round, 0.0f, 0.0f);
 }
 
-/* Rounded, and zero more. */
+/* Rounds and adds the zero point. */
 static void
 then_round(struct tirc_dnnl_region *r, int zero)
 {
@@ -276,7 +268,8 @@ tirc_dnnl_padded_convolution(struct tirc_dnnl_region *r, int x, int outside,
 				     strides, gaps, begin, end);
 }
 
-/* As v lies, if that is row after row, else with the channels last. */
+/* A layout of floats with v's shape: dense if v is dense, else with the
+ * channels last. */
 static void
 plain(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, int v)
 {
@@ -300,30 +293,27 @@ int
 tirc_dnnl_restored(struct tirc_dnnl_region *r, int v, struct tirc_dnnl_scale x)
 {
 	struct tirc_dnnl_use uses[] = { { DNNL_ARG_FROM, v } };
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
-	tirc_dnnl_layout l;
+	struct layer l = { 0 };
 
 	if (r->status != dnnl_success) {
 		return 0;
 	}
-	plain(r, &l, v);
-	attr = tirc_dnnl_attr(r, false, dnnl_f32,
-			      tirc_dnnl_value_shape(r, v).ndims);
+	plain(r, &l.y, v);
+	l.attr = tirc_dnnl_attr(r, false, dnnl_f32,
+				tirc_dnnl_value_shape(r, v).ndims);
 	if (r->status == dnnl_success) {
-		set_factor(r, attr, x.factor);
+		set_factor(r, l.attr, x.factor);
 	}
 	if (r->status == dnnl_success && x.zero != 0) {
-		tirc_dnnl_set_zero(r, attr, DNNL_ARG_FROM, x.zero);
+		tirc_dnnl_set_zero(r, l.attr, DNNL_ARG_FROM, x.zero);
 	}
 	if (r->status == dnnl_success) {
 		tirc_dnnl_ok(r, dnnl_reorder_primitive_desc_create(
-					&d, tirc_dnnl_md_of(r, v), r->engine,
-					tirc_dnnl_md(&l), r->engine, attr));
+					&l.description, tirc_dnnl_md_of(r, v),
+					r->engine, tirc_dnnl_md(&l.y),
+					r->engine, l.attr));
 	}
-	tirc_dnnl_layout_free(&l);
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 1);
+	return tirc_dnnl_step(r, &l, uses, 1);
 }
 
 int
@@ -337,10 +327,7 @@ tirc_dnnl_stored(struct tirc_dnnl_region *r, int v, dnnl_data_type_t element,
 		return 0;
 	}
 	plain(r, &l, v);
-	if (r->status == dnnl_success) {
-		v = tirc_dnnl_as(r, v, tirc_dnnl_md(&l));
-	}
-	tirc_dnnl_layout_free(&l);
+	v = tirc_dnnl_as_layout(r, v, &l);
 	if (r->status != dnnl_success) {
 		return 0;
 	}

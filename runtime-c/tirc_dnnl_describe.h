@@ -1,11 +1,11 @@
 /* tirc_dnnl_describe.h, written by tirc beside models that use it.
  * SPDX-License-Identifier: MIT-0
  *
- * What a region of tirc_dnnl.h is described by. Each function adds a value,
- * which it gives as a number, or says what the next primitive does to its
- * result. Dimensions and kinds are in oneDNN's words; -1 stands for a bias or
- * shift that is not there. A call that fails is noted in the region, and the
- * rest of the description does nothing.
+ * Functions that describe a region of tirc_dnnl.h. Each adds a value and
+ * returns its index, or adds a post-operation to the next primitive. Dimensions
+ * and kinds of algorithms are oneDNN's; -1 stands for a bias or a shift that
+ * the primitive does not have. The first call that fails stores its status in
+ * the region, and later calls do nothing.
  *
  *	const int x = tirc_dnnl_input(r, 0, dnnl_f32, 2,
  *				      (dnnl_dims_t){ 1, 64 });
@@ -18,8 +18,9 @@
  *				    (dnnl_dims_t){ 1, 10 });
  *	tirc_dnnl_output(r, y, 0);
  *
- * Where an operand does not lie as a primitive wants it, a copy is made: once
- * if it is a constant, else by a step, once for all who want it so. */
+ * Where a primitive wants an operand in another layout, the operand is copied:
+ * constants by tirc_dnnl_make, other values by a step of each run. Primitives
+ * that want the same layout share the copy. */
 #ifndef TIRC_DNNL_DESCRIBE_H
 #define TIRC_DNNL_DESCRIBE_H
 
@@ -33,65 +34,66 @@
 extern "C" {
 #endif
 
-/* How a tensor lies: a structure in version 2, a pointer in version 3. */
+/* The layout of a tensor in memory: oneDNN's memory descriptor, a structure in
+ * version 2 and a pointer in version 3. */
 typedef dnnl_memory_desc_t tirc_dnnl_layout;
 
-/* What is stored as q stands for factor * (q - zero). */
+/* Quantization: the number q stands for factor * (q - zero). */
 struct tirc_dnnl_scale {
 	float factor;
 	int zero;
 };
 
-/* -- what there is -- */
+/* -- arguments, constants, results -- */
 
-/* An argument of each run. */
+/* Element `input` of the inputs of tirc_dnnl_run. */
 int tirc_dnnl_input(struct tirc_dnnl_region *r, int input,
 		    dnnl_data_type_t element, int ndims,
 		    const dnnl_dims_t dims);
-/* A constant that stays where it is. */
+/* A dense constant, which the caller keeps until tirc_dnnl_free. */
 int tirc_dnnl_constant(struct tirc_dnnl_region *r, const void *constant,
 		       dnnl_data_type_t element, int ndims,
 		       const dnnl_dims_t dims);
-/* n numbers of 64 bits in 32, along an axis of ndims (-1: the last); or one for
- * all. */
+/* n factors, converted to floats, along an axis of ndims (-1: the last); n may
+ * be 1. */
 int tirc_dnnl_factors(struct tirc_dnnl_region *r, const double *constant,
 		      dnnl_dim_t n, int ndims, int axis);
-/* n biases along the last of ndims; with them a sum times its factor has the
- * zero point that is wanted. */
+/* n biases along the last axis of ndims, each plus the result's zero point
+ * divided by the factor that multiplies the sum. */
 int tirc_dnnl_biases(struct tirc_dnnl_region *r, const int32_t *constant,
 		     dnnl_dim_t n, int ndims, int factors, int zero);
-/* v is one of the region's results. */
+/* Writes v to element `output` of the outputs of tirc_dnnl_run. */
 void tirc_dnnl_output(struct tirc_dnnl_region *r, int v, int output);
 
-/* -- what the next primitive does to its result -- */
+/* -- post-operations of the next primitive, in order -- */
 
-/* A function. */
+/* Applies a function to each element. */
 void tirc_dnnl_then_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
 			    float alpha, float beta);
-/* It is combined with a value of the same number of dimensions. */
+/* Combines the result with a value of the same rank. */
 void tirc_dnnl_then_binary(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
 			   int operand);
-/* It has ndims dimensions, and is combined with a value of as many or fewer. */
+/* Combines the result, of rank ndims, with a value of this or a lower rank. */
 void tirc_dnnl_then_combine(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind,
 			    int operand, int ndims);
-/* A value of the same dimensions times a factor is added, in the value's memory
- * where in_place says that nobody else wants it. */
+/* Adds a value of the same dimensions, multiplied by a factor. in_place: no
+ * later step reads the value, so that its memory can hold the result. */
 void tirc_dnnl_then_add(struct tirc_dnnl_region *r, float factor, int operand,
 			bool in_place);
-/* A sum of products of bytes is brought to bytes: times factors, between bounds
- * (those of the type are kept anyway). Processors without instructions for such
- * products give dnnl_unimplemented. */
+/* Requantizes the sums of a product of 8-bit integers: multiplies them by the
+ * factors and clips them to low..high and to the type. Fails with
+ * dnnl_unimplemented on processors without dot products of 8-bit integers. */
 void tirc_dnnl_then_requantize(struct tirc_dnnl_region *r,
 			       dnnl_data_type_t element, int factors, int low,
 			       int high);
-/* Stored in bytes, it is what these stand for. */
+/* Clips the result to the type, rounds it and dequantizes it. */
 void tirc_dnnl_then_restore(struct tirc_dnnl_region *r,
 			    dnnl_data_type_t element, struct tirc_dnnl_scale x);
-/* It has ndims dimensions, and is stored in bytes. */
+/* Quantizes the result, of rank ndims. */
 void tirc_dnnl_then_quantize(struct tirc_dnnl_region *r, int ndims,
 			     struct tirc_dnnl_scale y);
-/* Stored in bytes (a), it and another value (b) are added as what they stand
- * for, and stored again (y); what is below 0 is 0 with relu. */
+/* Clips the result to the type and rounds it; adds another quantized value (b)
+ * to the result (a); applies Relu if relu is true; quantizes the sum (y). */
 void tirc_dnnl_then_add_stored(struct tirc_dnnl_region *r,
 			       dnnl_data_type_t element, int operand,
 			       bool in_place, struct tirc_dnnl_scale a,
@@ -100,35 +102,36 @@ void tirc_dnnl_then_add_stored(struct tirc_dnnl_region *r,
 
 /* -- views: the same elements -- */
 
-/* Counted differently. */
+/* With other dimensions. */
 int tirc_dnnl_view(struct tirc_dnnl_region *r, int x, int ndims,
 		   const dnnl_dims_t dims);
-/* With dimensions of 1 in front, so that there are ndims. */
+/* With dimensions of 1 in front, up to rank ndims. */
 int tirc_dnnl_raised(struct tirc_dnnl_region *r, int v, int ndims);
-/* With dimensions in another order: which of x's each is. */
+/* With x's dimensions in another order: dimension i is x's order[i]. */
 int tirc_dnnl_transposed(struct tirc_dnnl_region *r, int x, const int *order);
 /* With dimensions i and j exchanged. */
 int tirc_dnnl_swapped(struct tirc_dnnl_region *r, int v, int i, int j);
-/* Weights for tirc_dnnl_inner_product: a constant w, whose rows (or columns)
- * count what x has behind its first dimension. */
+/* Weights of tirc_dnnl_inner_product from a constant matrix w: each row (or
+ * column, by_columns) has as many elements as x has for one index of its first
+ * dimension. */
 int tirc_dnnl_rows(struct tirc_dnnl_region *r, int w, bool by_columns, int x);
 
-/* -- primitives; element, ndims and dims are the result's -- */
+/* -- primitives; element, ndims and dims describe the result -- */
 
-/* gaps: elements between those of a window, dilations less 1. begin, end: of
- * padding. */
+/* gaps: dilations minus 1. begin, end: the padding. */
 int tirc_dnnl_convolution(struct tirc_dnnl_region *r, int x, int w, int bias,
 			  dnnl_data_type_t element, int ndims,
 			  const dnnl_dims_t dims, const dnnl_dims_t strides,
 			  const dnnl_dims_t gaps, const dnnl_dims_t begin,
 			  const dnnl_dims_t end);
-/* A window of 3x3 with strides of 1 and no gaps: by tiles (Winograd's) where
- * the library has such and the region gains by it. */
+/* A 3x3 kernel with strides and dilations of 1: by Winograd's algorithm where
+ * oneDNN has it and the region does not become slower. */
 int tirc_dnnl_convolution_3x3(struct tirc_dnnl_region *r, int x, int w,
 			      int bias, dnnl_data_type_t element, int ndims,
 			      const dnnl_dims_t dims, const dnnl_dims_t begin,
 			      const dnnl_dims_t end);
-/* Of bytes, with biases of tirc_dnnl_biases; in the padding is `outside`. */
+/* A convolution of 8-bit integers with biases of tirc_dnnl_biases; `outside`
+ * is the data's zero point, with which the padding is filled. */
 int tirc_dnnl_padded_convolution(struct tirc_dnnl_region *r, int x, int outside,
 				 int w, int bias, dnnl_data_type_t element,
 				 int ndims, const dnnl_dims_t dims,
@@ -136,34 +139,34 @@ int tirc_dnnl_padded_convolution(struct tirc_dnnl_region *r, int x, int outside,
 				 const dnnl_dims_t gaps,
 				 const dnnl_dims_t begin,
 				 const dnnl_dims_t end);
-/* w counts outputs first, as the library does. */
+/* w has output channels before input channels. */
 int tirc_dnnl_deconvolution(struct tirc_dnnl_region *r, int x, int w, int bias,
 			    dnnl_data_type_t element, int ndims,
 			    const dnnl_dims_t dims, const dnnl_dims_t strides,
 			    const dnnl_dims_t gaps, const dnnl_dims_t begin,
 			    const dnnl_dims_t end);
-/* Rows of x by rows of w, which run through all dimensions of x but the
+/* The product of x and the transpose of w, over all dimensions but the
  * first. */
 int tirc_dnnl_inner_product(struct tirc_dnnl_region *r, int x, int w, int bias,
 			    dnnl_data_type_t element, int ndims,
 			    const dnnl_dims_t dims);
-/* Rows of a by columns of b. */
+/* The matrix product of a and b. */
 int tirc_dnnl_matmul(struct tirc_dnnl_region *r, int a, int b, int bias,
 		     dnnl_data_type_t element, int ndims,
 		     const dnnl_dims_t dims);
-/* kernel: the window; NULL is all of x. */
+/* kernel: NULL for global pooling. */
 int tirc_dnnl_pooling(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		      int ndims, const dnnl_dims_t dims,
 		      const dnnl_dim_t *kernel, const dnnl_dims_t strides,
 		      const dnnl_dims_t gaps, const dnnl_dims_t begin,
 		      const dnnl_dims_t end);
-/* axis: from the front, or from the back if it is negative. */
+/* axis: counted from the end if it is negative. */
 int tirc_dnnl_softmax(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		      int axis);
 /* Over the last dimension. */
 int tirc_dnnl_layer_normalization(struct tirc_dnnl_region *r, int x, int scale,
 				  int shift, float epsilon);
-/* Of each channel. */
+/* For each channel. */
 int tirc_dnnl_batch_normalization(struct tirc_dnnl_region *r, int x, int scale,
 				  int shift, int mean, int variance,
 				  float epsilon);
@@ -177,20 +180,19 @@ int tirc_dnnl_reduction(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 			int ndims, const dnnl_dims_t dims);
 int tirc_dnnl_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		      float alpha, float beta);
-/* Of two values; x has the result's shape, b may have 1 in places. */
+/* x has the result's shape; b may have dimensions of 1, which are broadcast. */
 int tirc_dnnl_binary(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		     int b, dnnl_data_type_t element, int ndims,
 		     const dnnl_dims_t dims);
-/* n values one behind the other along the axis. uses: these values, layouts: as
- * many; both are overwritten. */
+/* uses: the n operands; layouts: room for n layouts; both are overwritten. */
 int tirc_dnnl_concatenation(struct tirc_dnnl_region *r, int axis, int n,
 			    struct tirc_dnnl_use *uses,
 			    tirc_dnnl_layout *layouts, int ndims,
 			    const dnnl_dims_t dims);
-/* What v, stored in bytes, stands for. */
+/* v, dequantized. */
 int tirc_dnnl_restored(struct tirc_dnnl_region *r, int v,
 		       struct tirc_dnnl_scale x);
-/* v, stored in bytes. */
+/* v, quantized. */
 int tirc_dnnl_stored(struct tirc_dnnl_region *r, int v,
 		     dnnl_data_type_t element, struct tirc_dnnl_scale y);
 

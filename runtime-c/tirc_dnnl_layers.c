@@ -1,11 +1,18 @@
 /* tirc_dnnl_layers.c, written by tirc beside models that use it.
  * SPDX-License-Identifier: MIT-0
  *
- * The primitives of a region: each is described with the layouts that its
- * operands have, or that the library may choose, and becomes a step. */
+ * The primitives of a region. Each is described with the layouts that its
+ * operands have, or that the library may choose, and becomes a step. Once a
+ * call has failed, tirc_dnnl_step only frees the layer. */
 #include "tirc_dnnl_v2.h"
 
-/* The library chooses how v lies. */
+static const_dnnl_memory_desc_t
+md_or_null(const struct tirc_dnnl_region *r, int v)
+{
+	return v < 0 ? NULL : tirc_dnnl_md_of(r, v);
+}
+
+/* The library chooses the layout of v for this primitive. */
 static void
 any_of(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, int v)
 {
@@ -14,10 +21,78 @@ any_of(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, int v)
 	tirc_dnnl_any(r, l, &s);
 }
 
-static const_dnnl_memory_desc_t
-md_or_null(const struct tirc_dnnl_region *r, int v)
+/* Starts a layer with a result of shape y, in a layout that the library
+ * chooses. True if no call has failed. */
+static bool
+start(struct tirc_dnnl_region *r, struct layer *l, const struct shape *y)
 {
-	return v < 0 ? NULL : tirc_dnnl_md_of(r, v);
+	l->attr = tirc_dnnl_attr(r, true, y->element, y->ndims);
+	tirc_dnnl_any(r, &l->y, y);
+	return r->status == dnnl_success;
+}
+
+/* The same with a result of x's type. */
+static bool
+start_from(struct tirc_dnnl_region *r, struct layer *l, int x, int ndims,
+	   const dnnl_dims_t dims)
+{
+	struct shape y;
+
+	if (r->status != dnnl_success) {
+		return false;
+	}
+	y = tirc_dnnl_shape(ndims, tirc_dnnl_value_shape(r, x).element, dims);
+	return start(r, l, &y);
+}
+
+/* The same with data and weights in layouts that the library chooses. */
+static bool
+start_weighted(struct tirc_dnnl_region *r, struct layer *l, int x, int w,
+	       dnnl_data_type_t element, int ndims, const dnnl_dims_t dims)
+{
+	const struct shape y = tirc_dnnl_shape(ndims, element, dims);
+
+	if (r->status == dnnl_success && start(r, l, &y)) {
+		any_of(r, &l->x, x);
+		any_of(r, &l->w, w);
+	}
+	return r->status == dnnl_success;
+}
+
+/* Starts a layer with a result of x's shape and layout, and returns that
+ * layout; NULL if a call has failed. */
+static const_dnnl_memory_desc_t
+start_like(struct tirc_dnnl_region *r, struct layer *l, int x)
+{
+	struct shape s;
+
+	if (r->status != dnnl_success) {
+		return NULL;
+	}
+	s = tirc_dnnl_value_shape(r, x);
+	l->attr = tirc_dnnl_attr(r, true, s.element, s.ndims);
+	return r->status == dnnl_success ? tirc_dnnl_md_of(r, x) : NULL;
+}
+
+/* The step of a layer with data alone. */
+static int
+unary_step(struct tirc_dnnl_region *r, struct layer *l, int x)
+{
+	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x } };
+
+	return tirc_dnnl_step(r, l, uses, 1);
+}
+
+/* The step of a layer with data, weights and perhaps a bias. */
+static int
+weighted_step(struct tirc_dnnl_region *r, struct layer *l, int x, int w,
+	      int bias)
+{
+	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x },
+					{ DNNL_ARG_WEIGHTS, w },
+					{ DNNL_ARG_BIAS, bias } };
+
+	return tirc_dnnl_step(r, l, uses, 3);
 }
 
 /* -- convolutions -- */
@@ -26,11 +101,11 @@ struct window {
 	const dnnl_dim_t *strides, *gaps, *begin, *end;
 };
 
-/* What a convolution by w reads or gives: the library chooses how it lies,
- * unless all are to lie as those by tiles want them. */
+/* The layout of a convolution's data or result: in blocks of channels in a
+ * region that uses Winograd's algorithm, else the library chooses it. */
 static void
-picture(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, int w_ndims,
-	const struct shape *s)
+image_layout(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, int w_ndims,
+	     const struct shape *s)
 {
 	if (!r->by_tiles || s->element != dnnl_f32 || s->ndims != 4 ||
 	    w_ndims != s->ndims || s->dims[1] % 16 != 0) {
@@ -41,31 +116,24 @@ picture(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, int w_ndims,
 }
 
 static dnnl_status_t
-describe_convolution(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
-		     int w, int bias, const struct shape *y,
-		     const struct window *at, dnnl_primitive_attr_t attr,
-		     dnnl_primitive_desc_t *d)
+describe_convolution(struct tirc_dnnl_region *r, struct layer *l,
+		     dnnl_alg_kind_t kind, int x, int w, int bias,
+		     const struct shape *y, const struct window *at)
 {
 	const struct shape xs = tirc_dnnl_value_shape(r, x);
 	const struct shape ws = tirc_dnnl_value_shape(r, w);
-	tirc_dnnl_layout xl, wl, yl;
-	dnnl_status_t status;
 
-	picture(r, &xl, ws.ndims, &xs);
-	tirc_dnnl_any(r, &wl, &ws);
-	picture(r, &yl, ws.ndims, y);
-	status = (dnnl_status_t)r->status;
-	if (status == dnnl_success) {
-		status = dnnl_convolution_forward_primitive_desc_create(
-			d, r->engine, dnnl_forward_inference, kind,
-			tirc_dnnl_md(&xl), tirc_dnnl_md(&wl),
-			md_or_null(r, bias), tirc_dnnl_md(&yl), at->strides,
-			at->gaps, at->begin, at->end, attr);
+	image_layout(r, &l->x, ws.ndims, &xs);
+	tirc_dnnl_any(r, &l->w, &ws);
+	image_layout(r, &l->y, ws.ndims, y);
+	if (r->status != dnnl_success) {
+		return (dnnl_status_t)r->status;
 	}
-	tirc_dnnl_layout_free(&xl);
-	tirc_dnnl_layout_free(&wl);
-	tirc_dnnl_layout_free(&yl);
-	return status;
+	return dnnl_convolution_forward_primitive_desc_create(
+		&l->description, r->engine, dnnl_forward_inference, kind,
+		tirc_dnnl_md(&l->x), tirc_dnnl_md(&l->w), md_or_null(r, bias),
+		tirc_dnnl_md(&l->y), at->strides, at->gaps, at->begin, at->end,
+		l->attr);
 }
 
 int
@@ -77,35 +145,30 @@ tirc_dnnl_convolution(struct tirc_dnnl_region *r, int x, int w, int bias,
 {
 	const struct shape y = tirc_dnnl_shape(ndims, element, dims);
 	const struct window at = { strides, gaps, begin, end };
-	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x },
-					{ DNNL_ARG_WEIGHTS, w },
-					{ DNNL_ARG_BIAS, bias } };
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
+	struct layer l = { 0 };
 
-	if (r->status != dnnl_success) {
-		return 0;
+	if (r->status == dnnl_success) {
+		l.attr = tirc_dnnl_attr(r, true, element, ndims);
+		tirc_dnnl_ok(r, describe_convolution(r, &l,
+						     dnnl_convolution_direct, x,
+						     w, bias, &y, &at));
 	}
-	attr = tirc_dnnl_attr(r, true, element, ndims);
-	tirc_dnnl_ok(r, describe_convolution(r, dnnl_convolution_direct, x, w,
-					     bias, &y, &at, attr, &d));
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 3);
+	return weighted_step(r, &l, x, w, bias);
 }
 
-/* Has the library such a convolution by tiles? */
+/* Does the library have Winograd's algorithm for this convolution? */
 static bool
 can_tile(struct tirc_dnnl_region *r, int x, int w, int bias,
 	 const struct shape *y, const struct window *at)
 {
-	dnnl_primitive_desc_t d = NULL;
+	struct layer l = { 0 };
 	dnnl_status_t status;
 
 	r->by_tiles = true;
-	status = describe_convolution(r, dnnl_convolution_winograd, x, w, bias,
-				      y, at, NULL, &d);
+	status = describe_convolution(r, &l, dnnl_convolution_winograd, x, w,
+				      bias, y, at);
 	r->by_tiles = false;
-	dnnl_primitive_desc_destroy(d);
+	tirc_dnnl_layer_free(&l);
 	return status == dnnl_success;
 }
 
@@ -118,30 +181,24 @@ tirc_dnnl_convolution_3x3(struct tirc_dnnl_region *r, int x, int w, int bias,
 	const struct shape y = tirc_dnnl_shape(ndims, element, dims);
 	const dnnl_dims_t strides = { 1, 1 }, gaps = { 0, 0 };
 	const struct window at = { strides, gaps, begin, end };
-	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x },
-					{ DNNL_ARG_WEIGHTS, w },
-					{ DNNL_ARG_BIAS, bias } };
-	dnnl_status_t status = dnnl_unimplemented;
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
+	struct layer l = { 0 };
 
 	if (r->status != dnnl_success) {
 		return 0;
 	}
 	if (r->by_tiles) {
-		attr = tirc_dnnl_attr(r, true, element, ndims);
-		status = describe_convolution(r, dnnl_convolution_winograd, x,
-					      w, bias, &y, &at, attr, &d);
-		dnnl_primitive_attr_destroy(attr);
+		l.attr = tirc_dnnl_attr(r, true, element, ndims);
+		if (describe_convolution(r, &l, dnnl_convolution_winograd, x, w,
+					 bias, &y, &at) == dnnl_success) {
+			r->n_tiled++;
+			return weighted_step(r, &l, x, w, bias);
+		}
+		tirc_dnnl_layer_free(&l);
 	} else if (!r->can_tile) {
 		r->can_tile = can_tile(r, x, w, bias, &y, &at);
 	}
-	if (status != dnnl_success) {
-		return tirc_dnnl_convolution(r, x, w, bias, element, ndims,
-					     dims, strides, gaps, begin, end);
-	}
-	r->n_tiled++;
-	return tirc_dnnl_step(r, d, uses, 3);
+	return tirc_dnnl_convolution(r, x, w, bias, element, ndims, dims,
+				     strides, gaps, begin, end);
 }
 
 int
@@ -151,35 +208,18 @@ tirc_dnnl_deconvolution(struct tirc_dnnl_region *r, int x, int w, int bias,
 			const dnnl_dims_t gaps, const dnnl_dims_t begin,
 			const dnnl_dims_t end)
 {
-	const struct shape y = tirc_dnnl_shape(ndims, element, dims);
-	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x },
-					{ DNNL_ARG_WEIGHTS, w },
-					{ DNNL_ARG_BIAS, bias } };
-	tirc_dnnl_layout xl, wl, yl;
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
+	struct layer l = { 0 };
+	dnnl_status_t status;
 
-	if (r->status != dnnl_success) {
-		return 0;
+	if (start_weighted(r, &l, x, w, element, ndims, dims)) {
+		status = dnnl_deconvolution_forward_primitive_desc_create(
+			&l.description, r->engine, dnnl_forward_inference,
+			dnnl_deconvolution_direct, tirc_dnnl_md(&l.x),
+			tirc_dnnl_md(&l.w), md_or_null(r, bias),
+			tirc_dnnl_md(&l.y), strides, gaps, begin, end, l.attr);
+		tirc_dnnl_ok(r, status);
 	}
-	attr = tirc_dnnl_attr(r, true, element, ndims);
-	any_of(r, &xl, x);
-	any_of(r, &wl, w);
-	tirc_dnnl_any(r, &yl, &y);
-	if (r->status == dnnl_success) {
-		tirc_dnnl_ok(r,
-			     dnnl_deconvolution_forward_primitive_desc_create(
-				     &d, r->engine, dnnl_forward_inference,
-				     dnnl_deconvolution_direct,
-				     tirc_dnnl_md(&xl), tirc_dnnl_md(&wl),
-				     md_or_null(r, bias), tirc_dnnl_md(&yl),
-				     strides, gaps, begin, end, attr));
-	}
-	tirc_dnnl_layout_free(&xl);
-	tirc_dnnl_layout_free(&wl);
-	tirc_dnnl_layout_free(&yl);
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 3);
+	return weighted_step(r, &l, x, w, bias);
 }
 
 /* -- products -- */
@@ -189,34 +229,17 @@ tirc_dnnl_inner_product(struct tirc_dnnl_region *r, int x, int w, int bias,
 			dnnl_data_type_t element, int ndims,
 			const dnnl_dims_t dims)
 {
-	const struct shape y = tirc_dnnl_shape(ndims, element, dims);
-	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x },
-					{ DNNL_ARG_WEIGHTS, w },
-					{ DNNL_ARG_BIAS, bias } };
-	tirc_dnnl_layout xl, wl, yl;
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
+	struct layer l = { 0 };
 
-	if (r->status != dnnl_success) {
-		return 0;
-	}
-	attr = tirc_dnnl_attr(r, true, element, ndims);
-	any_of(r, &xl, x);
-	any_of(r, &wl, w);
-	tirc_dnnl_any(r, &yl, &y);
-	if (r->status == dnnl_success) {
+	if (start_weighted(r, &l, x, w, element, ndims, dims)) {
 		tirc_dnnl_ok(r,
 			     dnnl_inner_product_forward_primitive_desc_create(
-				     &d, r->engine, dnnl_forward_inference,
-				     tirc_dnnl_md(&xl), tirc_dnnl_md(&wl),
-				     md_or_null(r, bias), tirc_dnnl_md(&yl),
-				     attr));
+				     &l.description, r->engine,
+				     dnnl_forward_inference, tirc_dnnl_md(&l.x),
+				     tirc_dnnl_md(&l.w), md_or_null(r, bias),
+				     tirc_dnnl_md(&l.y), l.attr));
 	}
-	tirc_dnnl_layout_free(&xl);
-	tirc_dnnl_layout_free(&wl);
-	tirc_dnnl_layout_free(&yl);
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 3);
+	return weighted_step(r, &l, x, w, bias);
 }
 
 int
@@ -224,41 +247,31 @@ tirc_dnnl_matmul(struct tirc_dnnl_region *r, int a, int b, int bias,
 		 dnnl_data_type_t element, int ndims, const dnnl_dims_t dims)
 {
 	const struct shape y = tirc_dnnl_shape(ndims, element, dims);
-	struct tirc_dnnl_use uses[] = {
-		{ DNNL_ARG_SRC, tirc_dnnl_raised(r, a, ndims) },
-		{ DNNL_ARG_WEIGHTS, tirc_dnnl_raised(r, b, ndims) },
-		{ DNNL_ARG_BIAS, tirc_dnnl_raised(r, bias, ndims) }
-	};
-	tirc_dnnl_layout bl, yl;
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
-	bool is_fixed;
+	struct layer l = { 0 };
 
+	a = tirc_dnnl_raised(r, a, ndims);
+	b = tirc_dnnl_raised(r, b, ndims);
+	bias = tirc_dnnl_raised(r, bias, ndims);
 	if (r->status != dnnl_success) {
 		return 0;
 	}
-	is_fixed = r->values[uses[1].value].is_fixed;
-	attr = tirc_dnnl_attr(r, true, element, ndims);
-	any_of(r, &bl, uses[1].value);
-	tirc_dnnl_dense(r, &yl, &y);
+	l.attr = tirc_dnnl_attr(r, true, element, ndims);
+	any_of(r, &l.w, b);
+	tirc_dnnl_dense(r, &l.y, &y);
 	if (r->status == dnnl_success) {
-		tirc_dnnl_ok(r,
-			     dnnl_matmul_primitive_desc_create(
-				     &d, r->engine,
-				     tirc_dnnl_md_of(r, uses[0].value),
-				     is_fixed ? tirc_dnnl_md(&bl)
-					      : tirc_dnnl_md_of(r,
-								uses[1].value),
-				     md_or_null(r, uses[2].value),
-				     tirc_dnnl_md(&yl), attr));
+		tirc_dnnl_ok(r, dnnl_matmul_primitive_desc_create(
+					&l.description, r->engine,
+					tirc_dnnl_md_of(r, a),
+					r->values[b].is_fixed
+						? tirc_dnnl_md(&l.w)
+						: tirc_dnnl_md_of(r, b),
+					md_or_null(r, bias), tirc_dnnl_md(&l.y),
+					l.attr));
 	}
-	tirc_dnnl_layout_free(&bl);
-	tirc_dnnl_layout_free(&yl);
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 3);
+	return weighted_step(r, &l, a, b, bias);
 }
 
-/* -- pools -- */
+/* -- pooling, resampling, reduction -- */
 
 int
 tirc_dnnl_pooling(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
@@ -266,120 +279,81 @@ tirc_dnnl_pooling(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		  const dnnl_dims_t strides, const dnnl_dims_t gaps,
 		  const dnnl_dims_t begin, const dnnl_dims_t end)
 {
-	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x } };
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
-	tirc_dnnl_layout l;
-	struct shape xs, y;
-
-	if (r->status != dnnl_success) {
-		return 0;
-	}
-	xs = tirc_dnnl_value_shape(r, x);
-	y = tirc_dnnl_shape(ndims, xs.element, dims);
-	if (xs.element == dnnl_s8 || xs.element == dnnl_u8) {
-		tirc_dnnl_channels_last(r, &l, &xs);
-		if (r->status == dnnl_success) {
-			uses[0].value = tirc_dnnl_as(r, x, tirc_dnnl_md(&l));
-		}
-		tirc_dnnl_layout_free(&l);
-	}
-	attr = tirc_dnnl_attr(r, true, xs.element, xs.ndims);
-	tirc_dnnl_any(r, &l, &y);
-	if (r->status == dnnl_success) {
-		tirc_dnnl_ok(r, dnnl_pooling_forward_primitive_desc_create(
-					&d, r->engine, dnnl_forward_inference,
-					kind, tirc_dnnl_md_of(r, uses[0].value),
-					tirc_dnnl_md(&l), strides,
-					kernel != NULL ? kernel : xs.dims + 2,
-					gaps, begin, end, attr));
-	}
-	tirc_dnnl_layout_free(&l);
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 1);
-}
-
-int
-tirc_dnnl_resampling(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
-		     int ndims, const dnnl_dims_t dims)
-{
-	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x } };
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
-	tirc_dnnl_layout l;
-	struct shape y;
-
-	if (r->status != dnnl_success) {
-		return 0;
-	}
-	y = tirc_dnnl_shape(ndims, tirc_dnnl_value_shape(r, x).element, dims);
-	attr = tirc_dnnl_attr(r, true, y.element, ndims);
-	tirc_dnnl_any(r, &l, &y);
-	if (r->status == dnnl_success) {
-		tirc_dnnl_ok(r, dnnl_resampling_forward_primitive_desc_create(
-					&d, r->engine, dnnl_forward_inference,
-					kind, NULL, tirc_dnnl_md_of(r, x),
-					tirc_dnnl_md(&l), attr));
-	}
-	tirc_dnnl_layout_free(&l);
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 1);
-}
-
-int
-tirc_dnnl_reduction(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
-		    int ndims, const dnnl_dims_t dims)
-{
-	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x } };
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
-	tirc_dnnl_layout l;
-	struct shape y;
-
-	if (r->status != dnnl_success) {
-		return 0;
-	}
-	y = tirc_dnnl_shape(ndims, tirc_dnnl_value_shape(r, x).element, dims);
-	attr = tirc_dnnl_attr(r, true, y.element, ndims);
-	tirc_dnnl_any(r, &l, &y);
-	if (r->status == dnnl_success) {
-		tirc_dnnl_ok(r,
-			     dnnl_reduction_primitive_desc_create(
-				     &d, r->engine, kind, tirc_dnnl_md_of(r, x),
-				     tirc_dnnl_md(&l), 0.0f, 0.0f, attr));
-	}
-	tirc_dnnl_layout_free(&l);
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 1);
-}
-
-/* -- normalisations and functions: the result lies as x does -- */
-
-int
-tirc_dnnl_softmax(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
-		  int axis)
-{
-	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x } };
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
+	tirc_dnnl_layout channels_last;
+	struct layer l = { 0 };
 	struct shape xs;
 
 	if (r->status != dnnl_success) {
 		return 0;
 	}
 	xs = tirc_dnnl_value_shape(r, x);
-	attr = tirc_dnnl_attr(r, true, xs.element, xs.ndims);
-	if (r->status == dnnl_success) {
-		const_dnnl_memory_desc_t md = tirc_dnnl_md_of(r, x);
-
-		tirc_dnnl_ok(r,
-			     dnnl_softmax_forward_primitive_desc_create(
-				     &d, r->engine, dnnl_forward_inference,
-				     kind, md, md,
-				     axis < 0 ? axis + xs.ndims : axis, attr));
+	if (xs.element == dnnl_s8 || xs.element == dnnl_u8) {
+		tirc_dnnl_channels_last(r, &channels_last, &xs);
+		x = tirc_dnnl_as_layout(r, x, &channels_last);
 	}
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 1);
+	if (start_from(r, &l, x, ndims, dims)) {
+		tirc_dnnl_ok(r, dnnl_pooling_forward_primitive_desc_create(
+					&l.description, r->engine,
+					dnnl_forward_inference, kind,
+					tirc_dnnl_md_of(r, x),
+					tirc_dnnl_md(&l.y), strides,
+					kernel != NULL ? kernel : xs.dims + 2,
+					gaps, begin, end, l.attr));
+	}
+	return unary_step(r, &l, x);
+}
+
+int
+tirc_dnnl_resampling(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
+		     int ndims, const dnnl_dims_t dims)
+{
+	struct layer l = { 0 };
+
+	if (start_from(r, &l, x, ndims, dims)) {
+		tirc_dnnl_ok(r, dnnl_resampling_forward_primitive_desc_create(
+					&l.description, r->engine,
+					dnnl_forward_inference, kind, NULL,
+					tirc_dnnl_md_of(r, x),
+					tirc_dnnl_md(&l.y), l.attr));
+	}
+	return unary_step(r, &l, x);
+}
+
+int
+tirc_dnnl_reduction(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
+		    int ndims, const dnnl_dims_t dims)
+{
+	struct layer l = { 0 };
+
+	if (start_from(r, &l, x, ndims, dims)) {
+		tirc_dnnl_ok(r,
+			     dnnl_reduction_primitive_desc_create(
+				     &l.description, r->engine, kind,
+				     tirc_dnnl_md_of(r, x), tirc_dnnl_md(&l.y),
+				     0.0f, 0.0f, l.attr));
+	}
+	return unary_step(r, &l, x);
+}
+
+/* -- normalizations and functions: the result has x's layout -- */
+
+int
+tirc_dnnl_softmax(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
+		  int axis)
+{
+	struct layer l = { 0 };
+	const_dnnl_memory_desc_t md = start_like(r, &l, x);
+
+	if (md != NULL) {
+		if (axis < 0) {
+			axis += tirc_dnnl_value_shape(r, x).ndims;
+		}
+		tirc_dnnl_ok(r, dnnl_softmax_forward_primitive_desc_create(
+					&l.description, r->engine,
+					dnnl_forward_inference, kind, md, md,
+					axis, l.attr));
+	}
+	return unary_step(r, &l, x);
 }
 
 int
@@ -392,120 +366,88 @@ tirc_dnnl_layer_normalization(struct tirc_dnnl_region *r, int x, int scale,
 					  tirc_dnnl_row_major(r, x) },
 					{ DNNL_ARG_SCALE, scale },
 					{ DNNL_ARG_SHIFT, shift } };
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
-	tirc_dnnl_layout l;
-	struct shape xs, statistics;
+	struct layer l = { 0 };
+	const_dnnl_memory_desc_t md = start_like(r, &l, uses[0].value);
+	struct shape statistics;
 
-	if (r->status != dnnl_success) {
-		return 0;
+	if (md != NULL) {
+		tirc_dnnl_shape_of(md, &statistics);
+		statistics.element = dnnl_f32;
+		--statistics.ndims;
+		tirc_dnnl_dense(r, &l.w, &statistics);
 	}
-	xs = tirc_dnnl_value_shape(r, uses[0].value);
-	statistics = tirc_dnnl_shape(xs.ndims - 1, dnnl_f32, xs.dims);
-	attr = tirc_dnnl_attr(r, true, xs.element, xs.ndims);
-	tirc_dnnl_dense(r, &l, &statistics);
 	if (r->status == dnnl_success) {
-		const_dnnl_memory_desc_t md = tirc_dnnl_md_of(r, uses[0].value);
-
 		tirc_dnnl_ok(
 			r,
 			dnnl_layer_normalization_forward_primitive_desc_create(
-				&d, r->engine, dnnl_forward_inference, md, md,
-				tirc_dnnl_md(&l), epsilon, flags, attr));
+				&l.description, r->engine,
+				dnnl_forward_inference, md, md,
+				tirc_dnnl_md(&l.w), epsilon, flags, l.attr));
 	}
-	tirc_dnnl_layout_free(&l);
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 3);
+	return tirc_dnnl_step(r, &l, uses, 3);
 }
 
 int
 tirc_dnnl_batch_normalization(struct tirc_dnnl_region *r, int x, int scale,
 			      int shift, int mean, int variance, float epsilon)
 {
+	const unsigned flags = dnnl_use_global_stats | dnnl_use_scale |
+			       dnnl_use_shift;
 	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x },
 					{ DNNL_ARG_SCALE, scale },
 					{ DNNL_ARG_SHIFT, shift },
 					{ DNNL_ARG_MEAN, mean },
 					{ DNNL_ARG_VARIANCE, variance } };
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
-	struct shape xs;
+	struct layer l = { 0 };
+	const_dnnl_memory_desc_t md = start_like(r, &l, x);
 
-	if (r->status != dnnl_success) {
-		return 0;
-	}
-	xs = tirc_dnnl_value_shape(r, x);
-	attr = tirc_dnnl_attr(r, true, xs.element, xs.ndims);
-	if (r->status == dnnl_success) {
-		const_dnnl_memory_desc_t md = tirc_dnnl_md_of(r, x);
-
+	if (md != NULL) {
 		tirc_dnnl_ok(
 			r,
 			dnnl_batch_normalization_forward_primitive_desc_create(
-				&d, r->engine, dnnl_forward_inference, md, md,
-				epsilon,
-				dnnl_use_global_stats | dnnl_use_scale |
-					dnnl_use_shift,
-				attr));
+				&l.description, r->engine,
+				dnnl_forward_inference, md, md, epsilon, flags,
+				l.attr));
 	}
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 5);
+	return tirc_dnnl_step(r, &l, uses, 5);
 }
 
 int
 tirc_dnnl_lrn(struct tirc_dnnl_region *r, int x, dnnl_dim_t size, float alpha,
 	      float beta, float k)
 {
-	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x } };
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
-	struct shape xs;
+	struct layer l = { 0 };
+	const_dnnl_memory_desc_t md = start_like(r, &l, x);
 
-	if (r->status != dnnl_success) {
-		return 0;
-	}
-	xs = tirc_dnnl_value_shape(r, x);
-	attr = tirc_dnnl_attr(r, true, xs.element, xs.ndims);
-	if (r->status == dnnl_success) {
-		const_dnnl_memory_desc_t md = tirc_dnnl_md_of(r, x);
-
+	if (md != NULL) {
 		tirc_dnnl_ok(r, dnnl_lrn_forward_primitive_desc_create(
-					&d, r->engine, dnnl_forward_inference,
+					&l.description, r->engine,
+					dnnl_forward_inference,
 					dnnl_lrn_across_channels, md, md, size,
-					alpha, beta, k, attr));
+					alpha, beta, k, l.attr));
 	}
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 1);
+	return unary_step(r, &l, x);
 }
 
 int
 tirc_dnnl_eltwise(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x,
 		  float alpha, float beta)
 {
-	struct tirc_dnnl_use uses[] = { { DNNL_ARG_SRC, x } };
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
-	struct shape xs;
+	struct layer l = { 0 };
+	const_dnnl_memory_desc_t md = start_like(r, &l, x);
 
-	if (r->status != dnnl_success) {
-		return 0;
-	}
-	xs = tirc_dnnl_value_shape(r, x);
-	attr = tirc_dnnl_attr(r, true, xs.element, xs.ndims);
-	if (r->status == dnnl_success) {
-		const_dnnl_memory_desc_t md = tirc_dnnl_md_of(r, x);
-
+	if (md != NULL) {
 		tirc_dnnl_ok(r, dnnl_eltwise_forward_primitive_desc_create(
-					&d, r->engine, dnnl_forward_inference,
-					kind, md, md, alpha, beta, attr));
+					&l.description, r->engine,
+					dnnl_forward_inference, kind, md, md,
+					alpha, beta, l.attr));
 	}
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 1);
+	return unary_step(r, &l, x);
 }
 
-/* -- of several values -- */
+/* -- binary operations, concatenation -- */
 
-/* b as x lies, if it has the result's shape. */
+/* b in the layout of x, if b has the result's shape. */
 static int
 beside(struct tirc_dnnl_region *r, int x, int b, const struct shape *y)
 {
@@ -529,73 +471,25 @@ tirc_dnnl_binary(struct tirc_dnnl_region *r, dnnl_alg_kind_t kind, int x, int b,
 		{ DNNL_ARG_SRC_0, tirc_dnnl_raised(r, x, ndims) },
 		{ DNNL_ARG_SRC_1, tirc_dnnl_raised(r, b, ndims) }
 	};
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
-	tirc_dnnl_layout l;
+	struct layer l = { 0 };
 
 	uses[1].value = beside(r, uses[0].value, uses[1].value, &y);
-	if (r->status != dnnl_success) {
-		return 0;
-	}
-	attr = tirc_dnnl_attr(r, true, element, ndims);
-	tirc_dnnl_any(r, &l, &y);
-	if (r->status == dnnl_success) {
+	if (start(r, &l, &y)) {
 		tirc_dnnl_ok(r, dnnl_binary_primitive_desc_create(
-					&d, r->engine, kind,
+					&l.description, r->engine, kind,
 					tirc_dnnl_md_of(r, uses[0].value),
 					tirc_dnnl_md_of(r, uses[1].value),
-					tirc_dnnl_md(&l), attr));
+					tirc_dnnl_md(&l.y), l.attr));
 	}
-	tirc_dnnl_layout_free(&l);
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, 2);
+	return tirc_dnnl_step(r, &l, uses, 2);
 }
-
-/* A list of layouts, as a function of the library takes it. */
-#if DNNL_VERSION_MAJOR < 3
-static void
-list_layout(tirc_dnnl_layout *to, const_dnnl_memory_desc_t md)
-{
-	*to = *md;
-}
-
-static dnnl_status_t
-describe_concatenation(const struct tirc_dnnl_region *r, int axis, int n,
-		       const tirc_dnnl_layout *x, const tirc_dnnl_layout *y,
-		       dnnl_primitive_attr_t attr, dnnl_primitive_desc_t *d)
-{
-	return dnnl_concat_primitive_desc_create(d, y, n, axis, x, attr,
-						 r->engine);
-}
-#else
-/* Still the value's: it is not freed. */
-static void
-list_layout(tirc_dnnl_layout *to, const_dnnl_memory_desc_t md)
-{
-	*to = (dnnl_memory_desc_t)md;
-}
-
-static dnnl_status_t
-describe_concatenation(const struct tirc_dnnl_region *r, int axis, int n,
-		       const tirc_dnnl_layout *x, const tirc_dnnl_layout *y,
-		       dnnl_primitive_attr_t attr, dnnl_primitive_desc_t *d)
-{
-	return dnnl_concat_primitive_desc_create(d, r->engine, *y, n, axis,
-						 (const const_dnnl_memory_desc_t
-							  *)x,
-						 attr);
-}
-#endif
 
 int
 tirc_dnnl_concatenation(struct tirc_dnnl_region *r, int axis, int n,
 			struct tirc_dnnl_use *uses, tirc_dnnl_layout *layouts,
 			int ndims, const dnnl_dims_t dims)
 {
-	dnnl_primitive_desc_t d = NULL;
-	dnnl_primitive_attr_t attr;
-	tirc_dnnl_layout l;
-	struct shape y;
+	struct layer l = { 0 };
 
 	if (r->status != dnnl_success) {
 		return 0;
@@ -604,16 +498,10 @@ tirc_dnnl_concatenation(struct tirc_dnnl_region *r, int axis, int n,
 		uses[i].argument = DNNL_ARG_MULTIPLE_SRC + i;
 		list_layout(&layouts[i], tirc_dnnl_md_of(r, uses[i].value));
 	}
-	y = tirc_dnnl_shape(ndims,
-			    tirc_dnnl_value_shape(r, uses[0].value).element,
-			    dims);
-	attr = tirc_dnnl_attr(r, false, y.element, ndims);
-	tirc_dnnl_any(r, &l, &y);
-	if (r->status == dnnl_success) {
-		tirc_dnnl_ok(r, describe_concatenation(r, axis, n, layouts, &l,
-						       attr, &d));
+	if (start_from(r, &l, uses[0].value, ndims, dims)) {
+		tirc_dnnl_ok(r, concatenation_create(&l.description, r->engine,
+						     tirc_dnnl_md(&l.y), n,
+						     axis, layouts, l.attr));
 	}
-	tirc_dnnl_layout_free(&l);
-	dnnl_primitive_attr_destroy(attr);
-	return tirc_dnnl_step(r, d, uses, n);
+	return tirc_dnnl_step(r, &l, uses, n);
 }

@@ -1,11 +1,14 @@
 /* tirc_dnnl_layouts.c, written by tirc beside models that use it.
  * SPDX-License-Identifier: MIT-0
  *
- * How tensors lie, in words of oneDNN, and views of them. Version 2 has
- * structures for layouts, version 3 objects in its heap. */
+ * Memory layouts of tensors, and views of them. Version 2 of oneDNN has a
+ * structure for a layout, version 3 an object in the library's heap. */
 #include "tirc_dnnl_parts.h"
 
 #if DNNL_VERSION_MAJOR < 3
+
+#define create_with_tag dnnl_memory_desc_init_by_tag
+#define create_with_strides dnnl_memory_desc_init_by_strides
 
 const_dnnl_memory_desc_t
 tirc_dnnl_md(const tirc_dnnl_layout *l)
@@ -19,35 +22,6 @@ tirc_dnnl_layout_free(tirc_dnnl_layout *l)
 	(void)l;
 }
 
-static dnnl_status_t
-by_tag(tirc_dnnl_layout *l, const struct shape *s, dnnl_format_tag_t tag)
-{
-	return dnnl_memory_desc_init_by_tag(l, s->ndims, s->dims, s->element,
-					    tag);
-}
-
-static dnnl_status_t
-by_strides(tirc_dnnl_layout *l, const struct shape *s,
-	   const dnnl_dims_t strides)
-{
-	return dnnl_memory_desc_init_by_strides(l, s->ndims, s->dims,
-						s->element, strides);
-}
-
-bool
-tirc_dnnl_reshaped(tirc_dnnl_layout *l, const_dnnl_memory_desc_t from,
-		   int ndims, const dnnl_dims_t dims)
-{
-	return dnnl_memory_desc_reshape(l, from, ndims, dims) == dnnl_success;
-}
-
-dnnl_status_t
-tirc_dnnl_permuted(tirc_dnnl_layout *l, const_dnnl_memory_desc_t from,
-		   const int *to)
-{
-	return dnnl_memory_desc_permute_axes(l, from, to);
-}
-
 void
 tirc_dnnl_shape_of(const_dnnl_memory_desc_t md, struct shape *s)
 {
@@ -55,6 +29,9 @@ tirc_dnnl_shape_of(const_dnnl_memory_desc_t md, struct shape *s)
 }
 
 #else
+
+#define create_with_tag dnnl_memory_desc_create_with_tag
+#define create_with_strides dnnl_memory_desc_create_with_strides
 
 const_dnnl_memory_desc_t
 tirc_dnnl_md(const tirc_dnnl_layout *l)
@@ -67,37 +44,6 @@ tirc_dnnl_layout_free(tirc_dnnl_layout *l)
 {
 	dnnl_memory_desc_destroy(*l);
 	*l = NULL;
-}
-
-static dnnl_status_t
-by_tag(tirc_dnnl_layout *l, const struct shape *s, dnnl_format_tag_t tag)
-{
-	return dnnl_memory_desc_create_with_tag(l, s->ndims, s->dims,
-						s->element, tag);
-}
-
-static dnnl_status_t
-by_strides(tirc_dnnl_layout *l, const struct shape *s,
-	   const dnnl_dims_t strides)
-{
-	return dnnl_memory_desc_create_with_strides(l, s->ndims, s->dims,
-						    s->element, strides);
-}
-
-bool
-tirc_dnnl_reshaped(tirc_dnnl_layout *l, const_dnnl_memory_desc_t from,
-		   int ndims, const dnnl_dims_t dims)
-{
-	*l = NULL;
-	return dnnl_memory_desc_reshape(l, from, ndims, dims) == dnnl_success;
-}
-
-dnnl_status_t
-tirc_dnnl_permuted(tirc_dnnl_layout *l, const_dnnl_memory_desc_t from,
-		   const int *to)
-{
-	*l = NULL;
-	return dnnl_memory_desc_permute_axes(l, from, to);
 }
 
 void
@@ -116,34 +62,45 @@ tirc_dnnl_shape_of(const_dnnl_memory_desc_t md, struct shape *s)
 
 #endif
 
-/* One that was not made may be freed. */
-static bool
-starts(const struct tirc_dnnl_region *r, tirc_dnnl_layout *l)
+/* A layout that oneDNN names by a tag. */
+static void
+tagged(struct tirc_dnnl_region *r, tirc_dnnl_layout *l, const struct shape *s,
+       dnnl_format_tag_t tag)
 {
 	memset(l, 0, sizeof *l);
-	return r->status == dnnl_success;
+	if (r->status == dnnl_success) {
+		tirc_dnnl_ok(r, create_with_tag(l, s->ndims, s->dims,
+						s->element, tag));
+	}
 }
 
 void
 tirc_dnnl_any(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 	      const struct shape *s)
 {
-	if (starts(r, l)) {
-		tirc_dnnl_ok(r, by_tag(l, s, dnnl_format_tag_any));
-	}
+	tagged(r, l, s, dnnl_format_tag_any);
+}
+
+void
+tirc_dnnl_blocks(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
+		 const struct shape *s)
+{
+	tagged(r, l, s, dnnl_aBcd16b);
 }
 
 void
 tirc_dnnl_strided(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 		  const struct shape *s, const dnnl_dims_t strides)
 {
-	if (starts(r, l)) {
-		tirc_dnnl_ok(r, by_strides(l, s, strides));
+	memset(l, 0, sizeof *l);
+	if (r->status == dnnl_success) {
+		tirc_dnnl_ok(r, create_with_strides(l, s->ndims, s->dims,
+						    s->element, strides));
 	}
 }
 
-void
-tirc_dnnl_dense_strides(const struct shape *s, dnnl_dims_t strides)
+static void
+dense_strides(const struct shape *s, dnnl_dims_t strides)
 {
 	strides[s->ndims - 1] = 1;
 	for (int i = s->ndims - 1; i > 0; --i) {
@@ -157,10 +114,8 @@ tirc_dnnl_dense(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 {
 	dnnl_dims_t strides;
 
-	if (starts(r, l)) {
-		tirc_dnnl_dense_strides(s, strides);
-		tirc_dnnl_ok(r, by_strides(l, s, strides));
-	}
+	dense_strides(s, strides);
+	tirc_dnnl_strided(r, l, s, strides);
 }
 
 void
@@ -169,24 +124,13 @@ tirc_dnnl_channels_last(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 {
 	dnnl_dims_t strides;
 
-	if (starts(r, l)) {
-		strides[1] = 1;
-		strides[s->ndims - 1] = s->dims[1];
-		for (int i = s->ndims - 1; i > 2; --i) {
-			strides[i - 1] = strides[i] * s->dims[i];
-		}
-		strides[0] = strides[2] * s->dims[2];
-		tirc_dnnl_ok(r, by_strides(l, s, strides));
+	strides[1] = 1;
+	strides[s->ndims - 1] = s->dims[1];
+	for (int i = s->ndims - 1; i > 2; --i) {
+		strides[i - 1] = strides[i] * s->dims[i];
 	}
-}
-
-void
-tirc_dnnl_blocks(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
-		 const struct shape *s)
-{
-	if (starts(r, l)) {
-		tirc_dnnl_ok(r, by_tag(l, s, dnnl_aBcd16b));
-	}
+	strides[0] = strides[2] * s->dims[2];
+	tirc_dnnl_strided(r, l, s, strides);
 }
 
 /* -- views: the same elements -- */
@@ -205,14 +149,15 @@ tirc_dnnl_view(struct tirc_dnnl_region *r, int x, int ndims,
 					  tirc_dnnl_value_shape(r, x).element,
 					  ndims, dims);
 	}
-	if (!tirc_dnnl_reshaped(&l, tirc_dnnl_md_of(r, x), ndims, dims)) {
+	if (dnnl_memory_desc_reshape(&l, tirc_dnnl_md_of(r, x), ndims, dims) !=
+	    dnnl_success) {
 		x = tirc_dnnl_row_major(r, x);
-		if (r->status != dnnl_success) {
-			return 0;
-		}
-		if (!tirc_dnnl_reshaped(&l, tirc_dnnl_md_of(r, x), ndims,
-					dims)) {
-			tirc_dnnl_ok(r, dnnl_invalid_arguments);
+		if (r->status != dnnl_success ||
+		    !tirc_dnnl_ok(r,
+				  dnnl_memory_desc_reshape(&l,
+							   tirc_dnnl_md_of(r,
+									   x),
+							   ndims, dims))) {
 			return 0;
 		}
 	}
@@ -255,7 +200,9 @@ tirc_dnnl_transposed(struct tirc_dnnl_region *r, int x, const int *order)
 		to[order[i]] = i;
 	}
 	if (!tirc_dnnl_ok(r,
-			  tirc_dnnl_permuted(&l, tirc_dnnl_md_of(r, x), to))) {
+			  dnnl_memory_desc_permute_axes(&l,
+							tirc_dnnl_md_of(r, x),
+							to))) {
 		return 0;
 	}
 	return tirc_dnnl_view_of(r, x, &l);
@@ -264,21 +211,12 @@ tirc_dnnl_transposed(struct tirc_dnnl_region *r, int x, const int *order)
 int
 tirc_dnnl_swapped(struct tirc_dnnl_region *r, int v, int i, int j)
 {
-	tirc_dnnl_layout l;
-	dnnl_dims_t strides;
-	struct shape s;
-	dnnl_dim_t t;
+	int order[DNNL_MAX_NDIMS];
 
-	v = tirc_dnnl_row_major(r, v);
-	if (r->status != dnnl_success) {
-		return 0;
+	for (int k = 0; k < DNNL_MAX_NDIMS; ++k) {
+		order[k] = k == i ? j : k == j ? i : k;
 	}
-	s = tirc_dnnl_value_shape(r, v);
-	tirc_dnnl_dense_strides(&s, strides);
-	t = s.dims[i], s.dims[i] = s.dims[j], s.dims[j] = t;
-	t = strides[i], strides[i] = strides[j], strides[j] = t;
-	tirc_dnnl_strided(r, &l, &s, strides);
-	return tirc_dnnl_view_of(r, v, &l);
+	return tirc_dnnl_transposed(r, tirc_dnnl_row_major(r, v), order);
 }
 
 int
@@ -295,12 +233,14 @@ tirc_dnnl_rows(struct tirc_dnnl_region *r, int w, bool by_columns, int x)
 	ws = tirc_dnnl_value_shape(r, w);
 	s = tirc_dnnl_value_shape(r, x);
 	s.element = ws.element;
-	strides[s.ndims - 1] = by_columns ? ws.dims[1] : 1;
-	for (int i = s.ndims - 1; i > 1; --i) {
-		strides[i - 1] = strides[i] * s.dims[i];
-	}
-	strides[0] = by_columns ? 1 : ws.dims[1];
 	s.dims[0] = ws.dims[by_columns ? 1 : 0];
+	dense_strides(&s, strides);
+	if (by_columns) {
+		strides[0] = 1;
+		for (int i = 1; i < s.ndims; ++i) {
+			strides[i] *= ws.dims[1];
+		}
+	}
 	tirc_dnnl_strided(r, &l, &s, strides);
 	v = tirc_dnnl_value_of(r, &l);
 	if (r->status == dnnl_success) {

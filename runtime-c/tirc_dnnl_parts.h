@@ -1,7 +1,7 @@
 /* tirc_dnnl_parts.h, written by tirc beside models that use it.
  * SPDX-License-Identifier: MIT-0
  *
- * Between the files of tirc_dnnl.h. */
+ * Declarations that the source files tirc_dnnl*.c share. */
 #ifndef TIRC_DNNL_PARTS_H
 #define TIRC_DNNL_PARTS_H
 
@@ -14,91 +14,105 @@ struct shape {
 	dnnl_dims_t dims;
 };
 
-/* -- tirc_dnnl_layouts.c: how tensors lie -- */
+/* A primitive while it is being described; all zero at first. It owns its
+ * members, and tirc_dnnl_step or tirc_dnnl_layer_free frees them. The layouts,
+ * where the primitive needs new ones, are for its data, its weights or
+ * statistics, and its result. */
+struct layer {
+	dnnl_primitive_desc_t description;
+	dnnl_primitive_attr_t attr;
+	tirc_dnnl_layout x, w, y;
+};
+
+/* -- tirc_dnnl_layouts.c: memory layouts of tensors -- */
 
 #if DNNL_VERSION_MAJOR < 3
 typedef const dnnl_memory_desc_t *const_dnnl_memory_desc_t;
 #endif
 
-/* Of a layout that was made, as oneDNN's functions take it. */
+/* The pointer by which oneDNN's functions take a layout. */
 const_dnnl_memory_desc_t tirc_dnnl_md(const tirc_dnnl_layout *l);
-/* Frees one, made or not. */
+/* Frees a layout; does nothing to one that is all zero. */
 void tirc_dnnl_layout_free(tirc_dnnl_layout *l);
-/* Each makes one, unless a call has failed before: what may be freed in any
- * case. The library chooses; as strides say; row after row, as arguments and
- * constants lie; with the channels of an element beside each other; in blocks
- * of 16 channels. */
+/* The next five functions make a layout, all zero if a call has failed. The
+ * library chooses the layout of tirc_dnnl_any. */
 void tirc_dnnl_any(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 		   const struct shape *s);
 void tirc_dnnl_strided(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 		       const struct shape *s, const dnnl_dims_t strides);
+/* Row-major, without gaps: the layout of arguments and constants. */
 void tirc_dnnl_dense(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 		     const struct shape *s);
+/* The channels of an image's point are adjacent (NHWC). */
 void tirc_dnnl_channels_last(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 			     const struct shape *s);
+/* Blocks of 16 channels (nChw16c). */
 void tirc_dnnl_blocks(struct tirc_dnnl_region *r, tirc_dnnl_layout *l,
 		      const struct shape *s);
-/* As `from` lies, counted differently: false if that cannot be. */
-bool tirc_dnnl_reshaped(tirc_dnnl_layout *l, const_dnnl_memory_desc_t from,
-			int ndims, const dnnl_dims_t dims);
-/* With dimensions in another order: where each goes. */
-dnnl_status_t tirc_dnnl_permuted(tirc_dnnl_layout *l,
-				 const_dnnl_memory_desc_t from, const int *to);
-/* Strides of elements that lie row after row. */
-void tirc_dnnl_dense_strides(const struct shape *s, dnnl_dims_t strides);
-/* What a layout is of. */
+/* Type and dimensions of a layout. */
 void tirc_dnnl_shape_of(const_dnnl_memory_desc_t md, struct shape *s);
 
-/* -- tirc_dnnl_steps.c: values, steps; tirc_dnnl_posts.c: what is done to
- * results -- */
+/* -- tirc_dnnl_steps.c: values and steps -- */
 
-/* Notes the first call that fails; is all well? */
+/* Records the status of the first call that fails; true if none has failed. */
 bool tirc_dnnl_ok(struct tirc_dnnl_region *r, dnnl_status_t status);
 struct shape tirc_dnnl_shape(int ndims, dnnl_data_type_t element,
 			     const dnnl_dims_t dims);
-/* Of value v, which is one. */
+/* Layout, shape and number of elements of value v. */
 const_dnnl_memory_desc_t tirc_dnnl_md_of(const struct tirc_dnnl_region *r,
 					 int v);
 struct shape tirc_dnnl_value_shape(const struct tirc_dnnl_region *r, int v);
 size_t tirc_dnnl_elements(const struct tirc_dnnl_region *r, int v);
-/* A value that lies so; 0 if a call has failed. */
+/* Adds a value with the layout md; 0 if a call has failed. */
 int tirc_dnnl_value(struct tirc_dnnl_region *r, const_dnnl_memory_desc_t md);
-/* Makes a value that lies as l says, and frees l. */
+/* Adds a value with the layout l, and frees l. */
 int tirc_dnnl_value_of(struct tirc_dnnl_region *r, tirc_dnnl_layout *l);
-/* A value in the memory of x: the same elements, seen as l says; frees l. Of a
- * value that is made once, it must not be a copy. */
+/* Adds a view of the memory of x with the layout l, and frees l. x must not be
+ * a copy of a constant. */
 int tirc_dnnl_view_of(struct tirc_dnnl_region *r, int x, tirc_dnnl_layout *l);
-/* A value that is made once. */
+/* Adds a dense value that tirc_dnnl_make computes once. */
 int tirc_dnnl_made(struct tirc_dnnl_region *r, enum tirc_dnnl_recipe recipe,
 		   dnnl_data_type_t element, int ndims, const dnnl_dims_t dims);
-/* One number for all elements of ndims dimensions. */
+/* The same with n elements along an axis of ndims (-1: the last), and 1 along
+ * the other axes. */
+int tirc_dnnl_made_along(struct tirc_dnnl_region *r,
+			 enum tirc_dnnl_recipe recipe, dnnl_data_type_t element,
+			 dnnl_dim_t n, int ndims, int axis);
+/* Adds a value of one element, with ndims dimensions. */
 int tirc_dnnl_number(struct tirc_dnnl_region *r, dnnl_data_type_t element,
 		     float number, int ndims);
-/* v as md says: itself, or a copy. */
+/* v itself if its layout is md, else a copy of v with that layout. */
 int tirc_dnnl_as(struct tirc_dnnl_region *r, int v,
 		 const_dnnl_memory_desc_t md);
-/* v, row after row. */
+/* The same for the layout l, which is freed. */
+int tirc_dnnl_as_layout(struct tirc_dnnl_region *r, int v, tirc_dnnl_layout *l);
+/* v itself if it is dense, else a dense copy of v. */
 int tirc_dnnl_row_major(struct tirc_dnnl_region *r, int v);
-/* Another v that lies as md says. */
+/* A new copy of v with the layout md. */
 int tirc_dnnl_copy(struct tirc_dnnl_region *r, int v,
 		   const_dnnl_memory_desc_t md);
-void tirc_dnnl_then(struct tirc_dnnl_region *r, struct tirc_dnnl_post post);
-/* What primitives are made with that give elements of that type: scratchpads
- * are the region's, and, with posts, what is to be done to the result. To be
- * destroyed. */
-dnnl_primitive_attr_t tirc_dnnl_attr(struct tirc_dnnl_region *r, bool posts,
-				     dnnl_data_type_t element, int ndims);
-/* A step of the primitive that d describes, which the region has then: its
- * uses, laid out as it wants them (value -1: none), and its result. */
-int tirc_dnnl_step(struct tirc_dnnl_region *r, dnnl_primitive_desc_t d,
+void tirc_dnnl_layer_free(struct layer *l);
+/* Adds the step of a layer's primitive, with copies of operands that are not
+ * in the layouts that the primitive wants (value -1: no operand), frees the
+ * layer, and returns the primitive's result. */
+int tirc_dnnl_step(struct tirc_dnnl_region *r, struct layer *l,
 		   struct tirc_dnnl_use *uses, int n_uses);
 
-/* -- tirc_dnnl_bytes.c -- */
+/* -- tirc_dnnl_posts.c: post-operations and attributes -- */
 
-/* An argument of the next primitive counts from zero. */
+void tirc_dnnl_then(struct tirc_dnnl_region *r, struct tirc_dnnl_post post);
+/* Creates the attributes of a primitive with a result of this type and rank:
+ * the region provides the scratchpad; with posts, the region's
+ * post-operations are among them. The caller destroys them. */
+dnnl_primitive_attr_t tirc_dnnl_attr(struct tirc_dnnl_region *r, bool posts,
+				     dnnl_data_type_t element, int ndims);
+
+/* -- tirc_dnnl_bytes.c: quantized values -- */
+
+/* Sets the zero point of an argument of the next primitive. */
 void tirc_dnnl_set_zero(struct tirc_dnnl_region *r, dnnl_primitive_attr_t attr,
 			int argument, int zero);
-/* Makes the numbers of a value that has a recipe. */
+/* Computes the elements of a value by its recipe. */
 void tirc_dnnl_fill(struct tirc_dnnl_region *r,
 		    const struct tirc_dnnl_value *v);
 

@@ -1,7 +1,7 @@
 /* tirc_dnnl_posts.c, written by tirc beside models that use it.
  * SPDX-License-Identifier: MIT-0
  *
- * What primitives do to their results, and else are made with. */
+ * Post-operations and other attributes of primitives. */
 #include "tirc_dnnl_parts.h"
 
 void
@@ -51,7 +51,8 @@ tirc_dnnl_then_add(struct tirc_dnnl_region *r, float factor, int operand,
 }
 
 #if DNNL_VERSION_MAJOR < 3
-/* Has another one in front of post i its function, with other numbers? */
+/* Does an earlier post-operation have the function of post-operation i with
+ * other parameters? */
 static bool
 is_repeated(const struct tirc_dnnl_region *r, int i)
 {
@@ -68,8 +69,9 @@ is_repeated(const struct tirc_dnnl_region *r, int i)
 	return false;
 }
 
-/* Kernels of version 2 may give each function of a kind the numbers of the
- * first: the others are two operations each, with numbers of their own. */
+/* Kernels of version 2 may use the parameters of the first function of a kind
+ * for all functions of that kind. Two binary operations with one number each
+ * replace each of the others. */
 static void
 split_repeated(struct tirc_dnnl_region *r, int ndims)
 {
@@ -117,7 +119,7 @@ append_sum(dnnl_post_ops_t ops, float scale)
 static void
 split_repeated(struct tirc_dnnl_region *r, int ndims)
 {
-	(void)r; /* version 3 tells them apart */
+	(void)r; /* version 3 needs no change */
 	(void)ndims;
 }
 
@@ -135,8 +137,8 @@ append_sum(dnnl_post_ops_t ops, float scale)
 }
 #endif
 
-/* One sum may be where the result goes, if it is of the same type; others are
- * read where they are. */
+/* The operand of one addition may be in the result's memory, if it has the
+ * result's type; the other operands are read from their own memory. */
 static void
 choose_sum(struct tirc_dnnl_region *r, dnnl_data_type_t element)
 {

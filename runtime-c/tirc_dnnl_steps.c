@@ -120,16 +120,23 @@ tirc_dnnl_view_of(struct tirc_dnnl_region *r, int x, tirc_dnnl_layout *l)
 	return v;
 }
 
+static int
+dense_value(struct tirc_dnnl_region *r, dnnl_data_type_t element, int ndims,
+	    const dnnl_dims_t dims)
+{
+	const struct shape s = tirc_dnnl_shape(ndims, element, dims);
+	tirc_dnnl_layout dense;
+
+	tirc_dnnl_dense(r, &dense, &s);
+	return tirc_dnnl_value_of(r, &dense);
+}
+
 int
 tirc_dnnl_input(struct tirc_dnnl_region *r, int input, dnnl_data_type_t element,
 		int ndims, const dnnl_dims_t dims)
 {
-	const struct shape s = tirc_dnnl_shape(ndims, element, dims);
-	tirc_dnnl_layout dense;
-	int v;
+	const int v = dense_value(r, element, ndims, dims);
 
-	tirc_dnnl_dense(r, &dense, &s);
-	v = tirc_dnnl_value_of(r, &dense);
 	if (r->status == dnnl_success) {
 		r->values[v].input = input;
 	}
@@ -140,17 +147,27 @@ int
 tirc_dnnl_made(struct tirc_dnnl_region *r, enum tirc_dnnl_recipe recipe,
 	       dnnl_data_type_t element, int ndims, const dnnl_dims_t dims)
 {
-	const struct shape s = tirc_dnnl_shape(ndims, element, dims);
-	tirc_dnnl_layout dense;
-	int v;
+	const int v = dense_value(r, element, ndims, dims);
 
-	tirc_dnnl_dense(r, &dense, &s);
-	v = tirc_dnnl_value_of(r, &dense);
 	if (r->status == dnnl_success) {
 		r->values[v].recipe = recipe;
 		r->values[v].is_fixed = true;
 	}
 	return v;
+}
+
+int
+tirc_dnnl_made_along(struct tirc_dnnl_region *r, enum tirc_dnnl_recipe recipe,
+		     dnnl_data_type_t element, dnnl_dim_t n, int ndims,
+		     int axis)
+{
+	dnnl_dims_t dims;
+
+	for (int i = 0; i < ndims; ++i) {
+		dims[i] = 1;
+	}
+	dims[axis < 0 ? axis + ndims : axis] = n;
+	return tirc_dnnl_made(r, recipe, element, ndims, dims);
 }
 
 int
@@ -170,13 +187,9 @@ int
 tirc_dnnl_number(struct tirc_dnnl_region *r, dnnl_data_type_t element,
 		 float number, int ndims)
 {
-	dnnl_dims_t dims;
-	int v;
+	const int v = tirc_dnnl_made_along(r, TIRC_DNNL_NUMBER, element, 1,
+					   ndims, 0);
 
-	for (int i = 0; i < ndims; ++i) {
-		dims[i] = 1;
-	}
-	v = tirc_dnnl_made(r, TIRC_DNNL_NUMBER, element, ndims, dims);
 	if (r->status == dnnl_success) {
 		r->values[v].number = number;
 	}
@@ -211,8 +224,8 @@ is_slow(const_dnnl_primitive_desc_t d)
 	return kind == dnnl_reorder || strncmp(code, "ref", 3) == 0;
 }
 
-/* A step of the primitive that d describes, with its scratchpad; its other
- * uses follow. */
+/* Adds the step of primitive descriptor d, which then owns d, and its
+ * scratchpad. The caller adds its other uses. */
 static void
 begin_step(struct tirc_dnnl_region *r, dnnl_primitive_desc_t d)
 {
@@ -254,7 +267,7 @@ tirc_dnnl_copy(struct tirc_dnnl_region *r, int v, const_dnnl_memory_desc_t md)
 	r->values[copy].is_constant = r->values[v].is_constant;
 	r->values[copy].is_fixed = r->values[v].is_fixed;
 	if (r->values[v].is_fixed) {
-		return copy; /* made once */
+		return copy; /* tirc_dnnl_make copies it */
 	}
 	s = tirc_dnnl_value_shape(r, v);
 	attr = tirc_dnnl_attr(r, false, s.element, s.ndims);
@@ -291,6 +304,14 @@ tirc_dnnl_as(struct tirc_dnnl_region *r, int v, const_dnnl_memory_desc_t md)
 }
 
 int
+tirc_dnnl_as_layout(struct tirc_dnnl_region *r, int v, tirc_dnnl_layout *l)
+{
+	v = tirc_dnnl_as(r, v, tirc_dnnl_md(l));
+	tirc_dnnl_layout_free(l);
+	return v;
+}
+
+int
 tirc_dnnl_row_major(struct tirc_dnnl_region *r, int v)
 {
 	tirc_dnnl_layout dense;
@@ -301,17 +322,14 @@ tirc_dnnl_row_major(struct tirc_dnnl_region *r, int v)
 	}
 	s = tirc_dnnl_value_shape(r, v);
 	tirc_dnnl_dense(r, &dense, &s);
-	if (r->status == dnnl_success) {
-		v = tirc_dnnl_as(r, v, tirc_dnnl_md(&dense));
-	}
-	tirc_dnnl_layout_free(&dense);
-	return v;
+	return tirc_dnnl_as_layout(r, v, &dense);
 }
 
-/* -- the whole of a step -- */
+/* -- operands and results -- */
 
-/* A sum takes place where its operand is, which must be the region's own and
- * lie as the result does. */
+/* The sum is written to its operand's memory. The operand is copied unless it
+ * has the result's layout, is in the region's memory, and is read neither as
+ * another argument nor by later steps. */
 static void
 place_sum(struct tirc_dnnl_region *r, struct tirc_dnnl_post *p,
 	  const_dnnl_memory_desc_t md, const struct tirc_dnnl_use *uses,
@@ -332,11 +350,13 @@ place_sum(struct tirc_dnnl_region *r, struct tirc_dnnl_post *p,
 	}
 	p->operand = in_place ? as : tirc_dnnl_copy(r, p->operand, md);
 	if (r->status == dnnl_success) {
-		r->values[p->operand].original = -1; /* no more */
+		/* It is overwritten: later steps need another copy. */
+		r->values[p->operand].original = -1;
 	}
 }
 
-/* Lays out what the primitive reads. */
+/* Copies operands that are not in the primitive's layout. Returns the layout
+ * of the result. */
 static const_dnnl_memory_desc_t
 place_uses(struct tirc_dnnl_region *r, const_dnnl_primitive_desc_t d,
 	   struct tirc_dnnl_use *uses, int n_uses)
@@ -363,7 +383,7 @@ place_uses(struct tirc_dnnl_region *r, const_dnnl_primitive_desc_t d,
 	return md;
 }
 
-/* The result, and the uses that follow from post-operations. */
+/* Adds the result and the operands of post-operations. */
 static int
 add_result(struct tirc_dnnl_region *r, const_dnnl_memory_desc_t md)
 {
@@ -388,15 +408,27 @@ add_result(struct tirc_dnnl_region *r, const_dnnl_memory_desc_t md)
 	return y;
 }
 
+void
+tirc_dnnl_layer_free(struct layer *l)
+{
+	tirc_dnnl_layout_free(&l->x);
+	tirc_dnnl_layout_free(&l->w);
+	tirc_dnnl_layout_free(&l->y);
+	dnnl_primitive_attr_destroy(l->attr);
+	dnnl_primitive_desc_destroy(l->description);
+}
+
 int
-tirc_dnnl_step(struct tirc_dnnl_region *r, dnnl_primitive_desc_t d,
+tirc_dnnl_step(struct tirc_dnnl_region *r, struct layer *l,
 	       struct tirc_dnnl_use *uses, int n_uses)
 {
-	const_dnnl_memory_desc_t md = place_uses(r, d, uses, n_uses);
+	const_dnnl_memory_desc_t md = place_uses(r, l->description, uses,
+						 n_uses);
 	int y = 0;
 
 	if (r->status == dnnl_success) {
-		begin_step(r, d);
+		begin_step(r, l->description);
+		l->description = NULL;
 		for (int i = 0; i < n_uses; ++i) {
 			if (uses[i].value >= 0) {
 				add_use(r, uses[i].argument, uses[i].value);
@@ -406,9 +438,8 @@ tirc_dnnl_step(struct tirc_dnnl_region *r, dnnl_primitive_desc_t d,
 			add_use(r, r->more[i].argument, r->more[i].value);
 		}
 		y = add_result(r, md);
-	} else {
-		dnnl_primitive_desc_destroy(d);
 	}
+	tirc_dnnl_layer_free(l);
 	r->n_more = 0;
 	r->n_posts = 0;
 	return y;
@@ -418,8 +449,6 @@ void
 tirc_dnnl_output(struct tirc_dnnl_region *r, int v, int output)
 {
 	const struct tirc_dnnl_value *x;
-	tirc_dnnl_layout dense;
-	struct shape s;
 
 	v = tirc_dnnl_row_major(r, v);
 	if (r->status != dnnl_success) {
@@ -427,12 +456,7 @@ tirc_dnnl_output(struct tirc_dnnl_region *r, int v, int output)
 	}
 	x = &r->values[v];
 	if (x->input >= 0 || x->output >= 0 || x->is_fixed || x->place != v) {
-		s = tirc_dnnl_value_shape(r, v);
-		tirc_dnnl_dense(r, &dense, &s);
-		if (r->status == dnnl_success) {
-			v = tirc_dnnl_copy(r, v, tirc_dnnl_md(&dense));
-		}
-		tirc_dnnl_layout_free(&dense);
+		v = tirc_dnnl_copy(r, v, tirc_dnnl_md_of(r, v));
 	}
 	if (r->status == dnnl_success) {
 		r->values[v].output = output;

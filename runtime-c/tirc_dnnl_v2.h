@@ -1,14 +1,28 @@
 /* tirc_dnnl_v2.h, written by tirc beside models that use it.
  * SPDX-License-Identifier: MIT-0
  *
- * Version 3's functions that describe primitives, in version 2's words, which
- * have a structure for each. For tirc_dnnl_layers.c. */
+ * oneDNN 3's functions that create primitive descriptors, written for oneDNN 2.
+ * Version 2 has a structure for each kind of primitive, an operation
+ * descriptor, which must be filled first. Included by tirc_dnnl_layers.c. */
 #ifndef TIRC_DNNL_V2_H
 #define TIRC_DNNL_V2_H
 
 #include "tirc_dnnl_parts.h"
 
 #if DNNL_VERSION_MAJOR < 3
+
+/* Creates the primitive descriptor of an operation descriptor, if the status of
+ * the function that filled the operation descriptor is success. */
+static dnnl_status_t
+from_operation(dnnl_status_t filled, const void *operation,
+	       dnnl_primitive_desc_t *made, dnnl_engine_t engine,
+	       const_dnnl_primitive_attr_t attr)
+{
+	return filled != dnnl_success
+		       ? filled
+		       : dnnl_primitive_desc_create(made, operation, attr,
+						    engine, NULL);
+}
 
 static dnnl_status_t
 dnnl_convolution_forward_primitive_desc_create(
@@ -20,15 +34,12 @@ dnnl_convolution_forward_primitive_desc_create(
 	const_dnnl_primitive_attr_t attr)
 {
 	dnnl_convolution_desc_t d;
-	dnnl_status_t status =
+	const dnnl_status_t filled =
 		dnnl_dilated_convolution_forward_desc_init(&d, prop, kind, x, w,
 							   bias, y, strides,
 							   gaps, begin, end);
 
-	return status != dnnl_success
-		       ? status
-		       : dnnl_primitive_desc_create(made, &d, attr, engine,
-						    NULL);
+	return from_operation(filled, &d, made, engine, attr);
 }
 
 static dnnl_status_t
@@ -41,16 +52,13 @@ dnnl_deconvolution_forward_primitive_desc_create(
 	const_dnnl_primitive_attr_t attr)
 {
 	dnnl_deconvolution_desc_t d;
-	dnnl_status_t status =
+	const dnnl_status_t filled =
 		dnnl_dilated_deconvolution_forward_desc_init(&d, prop, kind, x,
 							     w, bias, y,
 							     strides, gaps,
 							     begin, end);
 
-	return status != dnnl_success
-		       ? status
-		       : dnnl_primitive_desc_create(made, &d, attr, engine,
-						    NULL);
+	return from_operation(filled, &d, made, engine, attr);
 }
 
 static dnnl_status_t
@@ -61,13 +69,10 @@ dnnl_inner_product_forward_primitive_desc_create(
 	const_dnnl_memory_desc_t y, const_dnnl_primitive_attr_t attr)
 {
 	dnnl_inner_product_desc_t d;
-	dnnl_status_t status = dnnl_inner_product_forward_desc_init(&d, prop, x,
-								    w, bias, y);
+	const dnnl_status_t filled =
+		dnnl_inner_product_forward_desc_init(&d, prop, x, w, bias, y);
 
-	return status != dnnl_success
-		       ? status
-		       : dnnl_primitive_desc_create(made, &d, attr, engine,
-						    NULL);
+	return from_operation(filled, &d, made, engine, attr);
 }
 
 static dnnl_status_t
@@ -80,12 +85,9 @@ dnnl_matmul_primitive_desc_create(dnnl_primitive_desc_t *made,
 				  const_dnnl_primitive_attr_t attr)
 {
 	dnnl_matmul_desc_t d;
-	dnnl_status_t status = dnnl_matmul_desc_init(&d, x, w, bias, y);
 
-	return status != dnnl_success
-		       ? status
-		       : dnnl_primitive_desc_create(made, &d, attr, engine,
-						    NULL);
+	return from_operation(dnnl_matmul_desc_init(&d, x, w, bias, y), &d,
+			      made, engine, attr);
 }
 
 static dnnl_status_t
@@ -98,15 +100,11 @@ dnnl_pooling_forward_primitive_desc_create(
 	const_dnnl_primitive_attr_t attr)
 {
 	dnnl_pooling_v2_desc_t d;
-	dnnl_status_t status = dnnl_pooling_v2_forward_desc_init(&d, prop, kind,
-								 x, y, strides,
-								 kernel, gaps,
-								 begin, end);
+	const dnnl_status_t filled =
+		dnnl_pooling_v2_forward_desc_init(&d, prop, kind, x, y, strides,
+						  kernel, gaps, begin, end);
 
-	return status != dnnl_success
-		       ? status
-		       : dnnl_primitive_desc_create(made, &d, attr, engine,
-						    NULL);
+	return from_operation(filled, &d, made, engine, attr);
 }
 
 static dnnl_status_t
@@ -116,13 +114,11 @@ dnnl_softmax_forward_primitive_desc_create(
 	const_dnnl_memory_desc_t y, int axis, const_dnnl_primitive_attr_t attr)
 {
 	dnnl_softmax_v2_desc_t d;
-	dnnl_status_t status = dnnl_softmax_v2_forward_desc_init(&d, prop, kind,
-								 x, y, axis);
+	const dnnl_status_t filled = dnnl_softmax_v2_forward_desc_init(&d, prop,
+								       kind, x,
+								       y, axis);
 
-	return status != dnnl_success
-		       ? status
-		       : dnnl_primitive_desc_create(made, &d, attr, engine,
-						    NULL);
+	return from_operation(filled, &d, made, engine, attr);
 }
 
 static dnnl_status_t
@@ -133,16 +129,13 @@ dnnl_layer_normalization_forward_primitive_desc_create(
 	float epsilon, unsigned flags, const_dnnl_primitive_attr_t attr)
 {
 	dnnl_layer_normalization_desc_t d;
-	dnnl_status_t status =
+	const dnnl_status_t filled =
 		dnnl_layer_normalization_forward_desc_init(&d, prop, x,
 							   statistics, epsilon,
 							   flags);
 
 	(void)y;
-	return status != dnnl_success
-		       ? status
-		       : dnnl_primitive_desc_create(made, &d, attr, engine,
-						    NULL);
+	return from_operation(filled, &d, made, engine, attr);
 }
 
 static dnnl_status_t
@@ -153,15 +146,12 @@ dnnl_batch_normalization_forward_primitive_desc_create(
 	const_dnnl_primitive_attr_t attr)
 {
 	dnnl_batch_normalization_desc_t d;
-	dnnl_status_t status =
+	const dnnl_status_t filled =
 		dnnl_batch_normalization_forward_desc_init(&d, prop, x, epsilon,
 							   flags);
 
 	(void)y;
-	return status != dnnl_success
-		       ? status
-		       : dnnl_primitive_desc_create(made, &d, attr, engine,
-						    NULL);
+	return from_operation(filled, &d, made, engine, attr);
 }
 
 static dnnl_status_t
@@ -172,14 +162,12 @@ dnnl_lrn_forward_primitive_desc_create(
 	float k, const_dnnl_primitive_attr_t attr)
 {
 	dnnl_lrn_desc_t d;
-	dnnl_status_t status = dnnl_lrn_forward_desc_init(&d, prop, kind, x,
-							  size, alpha, beta, k);
+	const dnnl_status_t filled = dnnl_lrn_forward_desc_init(&d, prop, kind,
+								x, size, alpha,
+								beta, k);
 
 	(void)y;
-	return status != dnnl_success
-		       ? status
-		       : dnnl_primitive_desc_create(made, &d, attr, engine,
-						    NULL);
+	return from_operation(filled, &d, made, engine, attr);
 }
 
 static dnnl_status_t
@@ -190,13 +178,12 @@ dnnl_resampling_forward_primitive_desc_create(
 	const_dnnl_primitive_attr_t attr)
 {
 	dnnl_resampling_desc_t d;
-	dnnl_status_t status = dnnl_resampling_forward_desc_init(&d, prop, kind,
-								 factors, x, y);
+	const dnnl_status_t filled = dnnl_resampling_forward_desc_init(&d, prop,
+								       kind,
+								       factors,
+								       x, y);
 
-	return status != dnnl_success
-		       ? status
-		       : dnnl_primitive_desc_create(made, &d, attr, engine,
-						    NULL);
+	return from_operation(filled, &d, made, engine, attr);
 }
 
 static dnnl_status_t
@@ -208,12 +195,9 @@ dnnl_binary_primitive_desc_create(dnnl_primitive_desc_t *made,
 				  const_dnnl_primitive_attr_t attr)
 {
 	dnnl_binary_desc_t d;
-	dnnl_status_t status = dnnl_binary_desc_init(&d, kind, a, b, y);
 
-	return status != dnnl_success
-		       ? status
-		       : dnnl_primitive_desc_create(made, &d, attr, engine,
-						    NULL);
+	return from_operation(dnnl_binary_desc_init(&d, kind, a, b, y), &d,
+			      made, engine, attr);
 }
 
 static dnnl_status_t
@@ -224,14 +208,11 @@ dnnl_eltwise_forward_primitive_desc_create(
 	const_dnnl_primitive_attr_t attr)
 {
 	dnnl_eltwise_desc_t d;
-	dnnl_status_t status = dnnl_eltwise_forward_desc_init(&d, prop, kind, x,
-							      alpha, beta);
+	const dnnl_status_t filled =
+		dnnl_eltwise_forward_desc_init(&d, prop, kind, x, alpha, beta);
 
 	(void)y;
-	return status != dnnl_success
-		       ? status
-		       : dnnl_primitive_desc_create(made, &d, attr, engine,
-						    NULL);
+	return from_operation(filled, &d, made, engine, attr);
 }
 
 static dnnl_status_t
@@ -243,13 +224,49 @@ dnnl_reduction_primitive_desc_create(dnnl_primitive_desc_t *made,
 				     const_dnnl_primitive_attr_t attr)
 {
 	dnnl_reduction_desc_t d;
-	dnnl_status_t status = dnnl_reduction_desc_init(&d, kind, x, y, p,
-							epsilon);
+	const dnnl_status_t filled = dnnl_reduction_desc_init(&d, kind, x, y, p,
+							      epsilon);
 
-	return status != dnnl_success
-		       ? status
-		       : dnnl_primitive_desc_create(made, &d, attr, engine,
-						    NULL);
+	return from_operation(filled, &d, made, engine, attr);
+}
+
+/* Copies a layout into the array that concatenation takes. */
+static void
+list_layout(tirc_dnnl_layout *to, const_dnnl_memory_desc_t md)
+{
+	*to = *md;
+}
+
+static dnnl_status_t
+concatenation_create(dnnl_primitive_desc_t *made, dnnl_engine_t engine,
+		     const_dnnl_memory_desc_t y, int n, int axis,
+		     const tirc_dnnl_layout *x,
+		     const_dnnl_primitive_attr_t attr)
+{
+	return dnnl_concat_primitive_desc_create(made, y, n, axis, x, attr,
+						 engine);
+}
+
+#else
+
+/* Copies a pointer into the array that concatenation takes. The layout still
+ * belongs to its value: it is not freed. */
+static void
+list_layout(tirc_dnnl_layout *to, const_dnnl_memory_desc_t md)
+{
+	*to = (dnnl_memory_desc_t)md;
+}
+
+static dnnl_status_t
+concatenation_create(dnnl_primitive_desc_t *made, dnnl_engine_t engine,
+		     const_dnnl_memory_desc_t y, int n, int axis,
+		     const tirc_dnnl_layout *x,
+		     const_dnnl_primitive_attr_t attr)
+{
+	return dnnl_concat_primitive_desc_create(made, engine, y, n, axis,
+						 (const const_dnnl_memory_desc_t
+							  *)x,
+						 attr);
 }
 
 #endif
