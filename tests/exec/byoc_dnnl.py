@@ -4,7 +4,7 @@
 that it takes, beside onnxruntime; no warning in what is emitted; two contexts
 in two threads, each run with a workspace of other bytes, under AddressSanitizer;
 how many regions there are, and how many reorders a run makes; nothing is lost
-or touched where lists are too short at any point."""
+or touched where lists are too short at any point, or any call fails."""
 import os
 import re
 import subprocess
@@ -124,6 +124,53 @@ int main(void)
 	}
 	free(config.workspace);
 	return 0;
+}
+"""
+
+
+# Each call of the library in turn fails: the model says so, unless it can do
+# without, and nothing is lost.
+FAILING = r"""
+#include "model.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int fails(void);
+
+static long calls, failing = -1;
+
+int fails(void)
+{
+	return calls++ == failing;
+}
+
+int main(void)
+{
+	static struct model m;
+	struct model_config config;
+	long failed = 0, all;
+
+	memset(&config, 0, sizeof config);
+	config.workspace_bytes = model_workspace_bytes(&m);
+	config.workspace = aligned_alloc(64,
+		(config.workspace_bytes + 64) / 64 * 64);
+	calls = 0;
+	if (model_init(&m, &config) != MODEL_OK) return 3;
+	model_fini(&m);
+	all = calls;
+	for (failing = 0; failing < all; failing++) {
+		int status;
+
+		calls = 0;
+		status = model_init(&m, &config);
+		if (status == MODEL_OK) model_fini(&m);
+		else if (status == MODEL_LIBRARY) failed++;
+		else return 4;
+	}
+	free(config.workspace);
+	printf("%ld calls, %ld wanted\n", all, failed);
+	return failed == 0;
 }
 """
 
@@ -510,6 +557,31 @@ def run_short(folder, env):
         print("values, steps, uses: %s of %s" % (", ".join(needed), there))
 
 
+def run_failing(folder, env):
+    """Each call of a function that returns a status fails once, but for
+    functions that only ask or destroy."""
+    with open(os.path.join(folder, "oneapi.h"), "w") as file:
+        file.write("#include <oneapi/dnnl/dnnl.h>\n")
+    declared = execute([compilers()[0], "-E", "-P", "oneapi.h"], env=env,
+                       cwd=folder).stdout
+    names = {n for n in re.findall(r"\bdnnl_status_t\s+(dnnl_\w+)\s*\(",
+                                   declared)
+             if not re.search("destroy|query|_get_", n)}
+    with open(os.path.join(folder, "failing.h"), "w") as file:
+        file.write("#include <oneapi/dnnl/dnnl.h>\nint fails(void);\n")
+        for n in sorted(names):
+            file.write("#define %s(...) \\\n\t(fails() ? dnnl_runtime_error : "
+                       "%s(__VA_ARGS__))\n" % (n, n))
+    with open(os.path.join(folder, "failing_driver.c"), "w") as file:
+        file.write(FAILING.lstrip())
+    execute([compilers()[0], "-std=gnu11", "-g", "-O1", "-include", "failing.h",
+             "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+             "model.c", "failing_driver.c", "model_weights.c",
+             *runtime(folder), "-o", "failing", "-ldnnl", "-lm"],
+            env=env, cwd=folder)
+    print(execute([os.path.join(folder, "failing")], env=env).stdout, end="")
+
+
 def runtime(folder):
     return sorted(f for f in os.listdir(folder)
                   if re.fullmatch(r"tirc_dnnl\w*\.c", f))
@@ -642,6 +714,7 @@ def check(name, model, regions, prefix):
         check_options(folder, env)
     if name in ("tiles", "volumes", "stored_words"):
         run_short(folder, env)
+        run_failing(folder, env)
     print("%-15s %s regions, %d reorders in a run" % (name, count, moved))
     return moved
 
