@@ -254,13 +254,13 @@ class Maker:
                 raise Rejected("no axes")
         node = make.make_node(op, [name or "" for name in inputs], [],
                               domain=domain, **attributes)
-        if op == "CumProd":
-            self.graph.opset = 26
         results = self.evaluator.compute(
             node, [self.value(name) if name else None for name in inputs],
             outputs)
         if sum(r.size for r in results) > 4 * MOST_ELEMENTS:
             raise Rejected("too large")
+        if op == "CumProd":
+            self.graph.opset = 26
         names = [self.add(value, "result", len(self.graph.nodes))
                  for value in results]
         node.output.extend(names)

@@ -15,6 +15,10 @@ OWN = {
     "tirc.BatchNormalization": rules_sums.batch_norm,
     **{"tirc.Winograd" + part: rules_windows.plain_conv for part in
        ("Weights", "Input", "Product", "Output")}}
+# Rows that no kernel is made of, and why.
+FOLDED = {
+    "tirc.WinogradWeights": "tiles are for constant weights alone, which it "
+                            "transforms: it is folded"}
 LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
     2 * [rules_quantized.CHAINS[name]
          for name in sorted(rules_quantized.CHAINS)] + \

@@ -239,13 +239,19 @@ def chain_binary(g):
 def chain_pool(g):
     x, _ = real(g, quantized(g, 3, 4, lambda s: 0 not in s and
                              SYMBOL not in s[1:]))
+    same = g.graph.nodes[-1].input[1:]
     op = g.choice(["MaxPool", "AveragePool", "GlobalAveragePool",
                    "ReduceMean"])
     more = {}
     if op.endswith("Pool") and not op.startswith("Global"):
         kernel, more = window(g, g.value(x).shape[2:])
         more["kernel_shape"] = kernel
-    bytes_of(g, g.node(op, [x], **more))
+    y = g.node(op, [x], **more)
+    if g.chance():
+        # With --requant tflite averages of one scale are sums of integers.
+        g.node("QuantizeLinear", [y, *same])
+    else:
+        bytes_of(g, y)
 
 
 def chain_move(g):

@@ -80,9 +80,27 @@ def unsqueeze(g):
     g.node("Unsqueeze", [x, g.constant(axes)])
 
 
+def symbolic_size(g):
+    """A tensor of the one symbolic size of another."""
+    x = g.data(g.types("Shape"), 1, 4, lambda s: SYMBOL in s)
+    axis = g.value(x).shape.index(SYMBOL)
+    return g.node("Shape", [x], start=axis, end=axis + 1)
+
+
+def symbolic_shape(g):
+    size = symbolic_size(g)
+    if g.chance():
+        return size
+    pair = [size, g.constant([g.size(9)])]
+    return g.node("Concat", pair if g.chance() else pair[::-1], axis=0)
+
+
 def constant_of_shape(g):
+    """Of known sizes it is folded; only symbolic ones leave it to a kernel."""
     shape = g.constant(g.shape(0, 3))
-    if g.chance(0.2):
+    if g.graph.symbolic and g.chance(0.8):
+        shape = symbolic_shape(g)
+    elif g.chance(0.2):
         found = g.take(lambda v: v.dtype.name == "int64" and v.ndim == 1 and
                        v.size < 4 and (v > 0).all() and
                        v.prod() < MOST_ELEMENTS)
@@ -97,6 +115,15 @@ def constant_of_shape(g):
 
 
 def range_of(g):
+    """Of constants it is folded, and other limits than symbolic sizes are
+    refused: they would be sizes that data decides."""
+    if g.graph.symbolic and g.chance(0.8):
+        limit = g.node("Squeeze", [symbolic_size(g), g.constant([0])])
+        usual = g.chance(0.7)
+        g.node("Range", [
+            g.constant(0 if usual else g.number(-3, 1)), limit,
+            g.constant(1 if usual else g.number(1, 3))])
+        return
     kind = g.choice(["int32", "int64", "float32", "float64", "int16"])
     start, step = g.number(-9, 9), g.choice([-3, -1, 1, 2, 4])
     stop = start + step * g.number(0, 20)

@@ -156,7 +156,8 @@ def group_norm(g):
     x, c = channels(g, "GroupNormalization")
     kind = g.dtype(x)
     groups = g.choice([n for n in range(1, c + 1) if c % n == 0])
-    g.node("GroupNormalization", [x, g.exact(kind, [c]), g.exact(kind, [c])],
+    of = [groups if g.graph.opset < 21 else c]
+    g.node("GroupNormalization", [x, g.exact(kind, of), g.exact(kind, of)],
            num_groups=groups, epsilon=g.choice([1e-5, 1e-2]))
 
 
