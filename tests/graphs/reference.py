@@ -273,10 +273,10 @@ class Evaluator:
             results = [moved.equal(node, inputs, results[0])]
         if node.op_type in ("ArgMax", "ArgMin"):
             results = [moved.tied(node, inputs, results[0])]
-        if node.op_type == "Hardmax" and moved.way:
+        if node.op_type == "Hardmax" and moved.tie:
             near = moved.near_largest(node, inputs, excuses.attribute(
                 node, "axis", -1))
-            results = [np.where(near, moved.way > 0, results[0]).astype(
+            results = [np.where(near, moved.tie > 0, results[0]).astype(
                 results[0].dtype)]
         if node.op_type == "Pow" and values.is_float(inputs[1]):
             whole = moved.to_whole(node.input[1], inputs[1])
@@ -315,11 +315,15 @@ class Moved:
     """One way to be slightly off: all up, all down, or at random; wide, with
     float32 in place of narrower floats. `base` are the tensors as they are
     when nothing moves. Integers that are open are 0, or in the middle of
-    their range, where `place` says so."""
+    their range, where `place` says so. Numbers that may be equal are told to
+    be (tie 1) or not (-1), or are left as they moved (0): what moves all down
+    ties as -1 and all up as 1, and two that move at random tie either way,
+    for there are operators, as Relu, whose results move in one direction
+    alone."""
 
-    def __init__(self, rng, way, base, wide=False, place=None):
+    def __init__(self, rng, way, base, wide=False, place=None, tie=0):
         self.rng, self.way, self.base, self.wide = rng, way, base, wide
-        self.place = place
+        self.place, self.tie = place, way or tie
 
     def equal(self, node, inputs, result):
         """Equal's: numbers that moved as far as they are apart may be equal,
@@ -333,7 +337,7 @@ class Moved:
                 ~np.isfinite(far) & ~(np.isnan(a) & np.isnan(inputs[0])) &
                 ~(np.isnan(b) & np.isnan(inputs[1])) &
                 ((a != inputs[0]) | (b != inputs[1])))
-        return np.where(near, self.way > 0, result)
+        return np.where(near, self.tie > 0, result)
 
     def near_largest(self, node, inputs, axis):
         """A mask of what moved as far as it is from the largest along an axis
@@ -353,12 +357,12 @@ class Moved:
 
     def tied(self, node, inputs, result):
         """ArgMax's: of those that may be the largest the last or the first."""
-        if not values.is_float(inputs[0]) or not self.way:
+        if not values.is_float(inputs[0]) or not self.tie:
             return result
         axis = excuses.attribute(node, "axis", 0)
         near = self.near_largest(node, inputs, axis)
         size = near.shape[axis]
-        index = np.argmax(near, axis) if self.way < 0 else \
+        index = np.argmax(near, axis) if self.tie < 0 else \
             size - 1 - np.argmax(np.flip(near, axis), axis)
         some = near.any(axis)
         if excuses.attribute(node, "keepdims", 1):
@@ -374,7 +378,7 @@ class Moved:
             far = np.abs(exponent.astype(np.float64) - base)
             near = (np.abs(np.rint(base) - base) <= 4 * far) & (far > 0)
         return np.where(near, np.rint(base), exponent).astype(
-            exponent.dtype) if self.way > 0 and near.any() else exponent
+            exponent.dtype) if self.tie > 0 and near.any() else exponent
 
     def step(self, array):
         """Integers that are one off, or not."""
@@ -437,7 +441,8 @@ class Expected:
         self.opened = collections.Counter()
         self.want = evaluator.chain(graph, given, opened=self.opened)
         self.runs, self.lost = [], 0
-        ways = [(1,), (-1,), (0, False, "zero"), (0, False, "middle")]
+        ways = [(1,), (-1,), (0, False, "zero"), (0, False, "middle"),
+                (0, False, None, 1), (0, False, None, -1)]
         ways += [(0,)] * (RUNS - len(ways))
         if any(t.value.dtype.name in ("float16", "bfloat16")
                for t in graph.tensors.values()):
