@@ -85,6 +85,15 @@ def windows(node, x, out):
                    for step in steps]
 
 
+def valid_sizes(node, sizes):
+    """How many windows there are along each dimension without padding."""
+    kernel = attribute(node, "kernel_shape")
+    strides = attribute(node, "strides", [1] * len(sizes))
+    dilations = attribute(node, "dilations", [1] * len(sizes))
+    return tuple((n - (k - 1) * d - 1) // s + 1
+                 for n, k, s, d in zip(sizes, kernel, strides, dilations))
+
+
 def is_inside(x, at):
     return all(0 <= i < n for i, n in zip(at, x.shape[2:]))
 
@@ -138,8 +147,11 @@ def global_max_pool(node, inputs):
 
 def float64_pool(node, inputs, results):
     """AveragePool and LpPool of float64: onnxruntime has none, onnx.reference
-    pads with NaN and leaves out what is NaN."""
+    pads with NaN and leaves out what is NaN, and it takes no heed of
+    dilations in the number of windows of VALID."""
     x, y = inputs[0], results[0].copy()
+    if attribute(node, "auto_pad") == b"VALID":
+        y = np.zeros(x.shape[:2] + valid_sizes(node, x.shape[2:]))
     pads = attribute(node, "pads", [0] * 2 * (x.ndim - 2))
     p = attribute(node, "p", 2)
     for at, places in windows(node, x, y.shape[2:]):
@@ -194,6 +206,21 @@ def hardmax(node, inputs):
     places = np.arange(x.shape[axis]).reshape(
         [-1 if d == axis % x.ndim else 1 for d in range(x.ndim)])
     return [(index == places).astype(x.dtype)]
+
+
+def scatter_largest(node, inputs):
+    """ScatterElements with max or min of NaN, which stays: onnxruntime and
+    Python's functions, which onnx.reference calls, keep or lose it depending
+    on which of the two numbers it is."""
+    x, indices, updates = inputs
+    choose = np.maximum if attribute(node, "reduction") == b"max" \
+        else np.minimum
+    y = x.copy()
+    for place in np.ndindex(indices.shape):
+        to = list(place)
+        to[attribute(node, "axis", 0)] = indices[place]
+        y[tuple(to)] = choose(y[tuple(to)], updates[place])
+    return [y]
 
 
 def saturate(x, dtype):

@@ -93,7 +93,7 @@ SUMMING = set("""Conv ConvTranspose MatMul Gemm Einsum ReduceSum ReduceMean
 
 
 # These compute in float32 unless stash_type says otherwise.
-STASHED = {"LayerNormalization", "GroupNormalization", "RMSNormalization"}
+STASHED = {"LayerNormalization", "RMSNormalization"}
 
 
 def overflowing(node, inputs, results, compute):
@@ -263,13 +263,10 @@ def cancels(node, inputs):
                    attribute(node, "gamma", 1.05))
     if op == "LogSoftmax":
         return 1
-    if op in ("LayerNormalization", "GroupNormalization",
-              "RMSNormalization") and inputs[0].dtype == np.float64:
+    if op in STASHED and inputs[0].dtype == np.float64:
         # stash_type: in float32, whose steps these are, of numbers that are
         # at most about the root of how many there are, times the scale
         scale = np.abs(np.nan_to_num(inputs[1], posinf=0, neginf=0))
-        if op == "GroupNormalization":
-            scale = scale.reshape([-1] + [1] * (inputs[0].ndim - 2))
         return 2.0 ** 29 * scale * np.sqrt(
             inputs[0].size / inputs[0].shape[0])
     if op == "Resize" and attribute(node, "mode", b"nearest") != b"nearest":
@@ -369,9 +366,8 @@ OTHERWISE = [
      "and onnx.reference give NaN, as docs/output.md has it"),
     ("MaxUnpool", given_shape, "takes indices as those of output_shape; in "
      "ONNX's node test they are those of the shape without it"),
-    ("ScatterElements", largest_nan, "ONNX's max and min are numpy's, which "
-     "keep NaN"),
-    ("ScatterND", largest_nan, "the same"),
+    ("ScatterND", largest_nan, "ONNX's max and min are numpy's, which keep "
+     "NaN"),
 ]
 
 
@@ -385,6 +381,10 @@ def is_integer(node, inputs):
 
 def is_double(node, inputs):
     return inputs[0].dtype == np.float64
+
+
+def is_cubic_double(node, inputs):
+    return is_double(node, inputs) and attribute(node, "mode") == b"cubic"
 
 
 def whole_shrink(node, inputs):
@@ -408,6 +408,30 @@ def rarely_quantized(node, inputs):
         inputs[2].dtype.name in values.NIBBLES)
 
 
+def large_quotient(node, inputs):
+    """Whether an int32 over the least scale may be none, to an integer."""
+    if len(inputs) > 2 and inputs[2] is not None and \
+            not values.is_integer(inputs[2]):
+        return False
+    least = inputs[1].astype(np.float64).min(initial=np.inf)
+    return is_integer(node, inputs) and np.abs(
+        inputs[0].astype(np.float64)).max(initial=0) >= 2.0 ** 30 * least
+
+
+def large_sums(node, inputs):
+    """Whether terms of Einsum add up to more than a double, or the type,
+    holds for sure."""
+    return is_integer(node, inputs) and formulas.einsum_size(
+        node, inputs) >= 2.0 ** min(53, 8 * inputs[0].dtype.itemsize - 1)
+
+
+def large_nearest(node, inputs):
+    """Whether an element of 64 bits that is only moved is no double."""
+    return attribute(node, "mode", b"nearest") == b"nearest" and \
+        inputs[0].dtype.name in ("int64", "uint64") and \
+        np.abs(inputs[0].astype(np.float64)).max(initial=0) >= 2.0 ** 53
+
+
 def far_shift(node, inputs):
     return bool(np.any(inputs[1] >= 8 * inputs[1].dtype.itemsize))
 
@@ -423,8 +447,14 @@ DEFINITIONS = [
     ("BitShift", far_shift, defined.shift),
     ("Pow", integer_power, defined.power),
     ("QuantizeLinear", rarely_quantized, formulas.quantize),
+    ("QuantizeLinear", large_quotient, formulas.quantize),
+    ("Einsum", large_sums, formulas.einsum),
+    ("Resize", large_nearest, formulas.nearest),
+    ("Resize", is_cubic_double, formulas.cubic_double),
+    ("GroupNormalization", is_real, formulas.group_norm),
     ("ArgMax", has_nan, defined.arg), ("ArgMin", has_nan, defined.arg),
     ("Hardmax", has_nan, defined.hardmax),
+    ("ScatterElements", largest_nan, defined.scatter_largest),
     ("GlobalMaxPool", has_nan, defined.global_max_pool),
     ("GlobalMaxPool", is_double, defined.global_max_pool),
     ("Shrink", whole_shrink, formulas.shrink),
@@ -472,6 +502,14 @@ def double_nan(node, inputs, results):
     return is_double(node, inputs) and has_nan(node, inputs)
 
 
+def double_window(node, inputs, results):
+    """Of float64, with NaN, or where onnx.reference makes windows that it
+    dilates hang over the end, which VALID does not allow."""
+    return double_nan(node, inputs, results) or is_double(node, inputs) and \
+        attribute(node, "auto_pad") == b"VALID" and \
+        max(attribute(node, "dilations", [1])) > 1
+
+
 def out_of_range(node, inputs, results):
     return values.is_float(inputs[0]) and values.is_integer(results[0]) and \
         results[0].dtype.name not in values.NIBBLES
@@ -479,8 +517,8 @@ def out_of_range(node, inputs, results):
 
 AMENDED = [
     ("MaxPool", leasts_in_windows, defined.max_pool),
-    ("AveragePool", double_nan, defined.float64_pool),
-    ("LpPool", double_nan, defined.float64_pool),
+    ("AveragePool", double_window, defined.float64_pool),
+    ("LpPool", double_window, defined.float64_pool),
     ("Cast", out_of_range, defined.saturated),
     ("CastLike", out_of_range, defined.saturated)]
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator
+from onnx.reference.ops import op_resize
 
 import values
 from defined import attribute, saturate, wrapped
@@ -32,6 +33,21 @@ def gemm(node, inputs):
     if len(inputs) > 2 and inputs[2] is not None:
         y = y + inputs[2].astype(object) * int(attribute(node, "beta", 1.0))
     return [wrapped(y, inputs[0].dtype)]
+
+
+def einsum(node, inputs):
+    """Of integers whose sums are large: onnxruntime adds up doubles, which
+    round sums of int64 and saturate those that do not fit; sums wrap, as
+    those of MatMul do."""
+    equation = attribute(node, "equation").decode()
+    total = np.einsum(equation, *(x.astype(object) for x in inputs))
+    return [wrapped(total, inputs[0].dtype)]
+
+
+def einsum_size(node, inputs):
+    """The largest sum of the absolute values of an element's terms."""
+    return np.einsum(attribute(node, "equation").decode(), *(
+        np.abs(x.astype(np.float64)) for x in inputs)).max(initial=0)
 
 
 def one_hot(node, inputs):
@@ -122,7 +138,8 @@ def integer_reduction(node, inputs):
 def quantize(node, inputs):
     """Of types that onnxruntime has not; onnx.reference converts to int32
     before it saturates."""
-    x, scale, zero = inputs
+    x, scale, *rest = inputs
+    zero = rest[0] if rest and rest[0] is not None else np.array(0, np.uint8)
     axis, block = attribute(node, "axis", 1), attribute(node, "block_size", 0)
 
     def spread(array):
@@ -236,6 +253,23 @@ def instance_norm(node, inputs):
         inputs[0].dtype)]
 
 
+def group_norm(node, inputs):
+    """onnxruntime and ONNX's function take the difference of two means for
+    the variance, in float32 even for float64: it cancels where the mean of a
+    group is large beside the deviation. Here it is the mean of the squared
+    deviations."""
+    x, scale, bias = (i.astype(np.float64) for i in inputs)
+    groups = attribute(node, "num_groups")
+    y = x.reshape(x.shape[0], groups, x[0].size // groups)
+    y = y - y.mean(2, keepdims=True)
+    epsilon = np.float64(np.float32(attribute(node, "epsilon", 1e-5)))
+    y = y / np.sqrt((y * y).mean(2, keepdims=True) + epsilon)
+    # Before opset 21 scale and bias have one element for each group.
+    scale, bias = (np.repeat(v, x.shape[1] // v.size).reshape(
+        [1, -1] + [1] * (x.ndim - 2)) for v in (scale, bias))
+    return [(y.reshape(x.shape) * scale + bias).astype(inputs[0].dtype)]
+
+
 ERF = np.vectorize(math.erf, otypes=[np.float64])
 
 
@@ -290,6 +324,49 @@ def mean_variance(node, inputs):
     return [y.astype(inputs[0].dtype)]
 
 
+def nearest(node, inputs):
+    """Resize of integers beyond 2^53 to the nearest: onnx.reference computes
+    float64, which these are not. It resizes their indices here."""
+    x = inputs[0]
+    index = np.arange(x.size, dtype=np.float64).reshape(x.shape)
+    given = {name: value for name, value in zip(
+        node.input, [index, *inputs[1:]]) if value is not None}
+    places = evaluated(node, given).astype(np.int64)
+    return [x.ravel()[places]]
+
+
+class Resize(op_resize.Resize):
+    """onnx.reference's, but for the attribute's type."""
+
+    def _run(self, *inputs, cubic_coeff_a=None, **attributes):
+        return super()._run(*inputs, cubic_coeff_a=float(cubic_coeff_a),
+                            **attributes)
+
+
+def cubic_double(node, inputs):
+    """Of float64: onnx.reference computes coefficients of float32, the type
+    of the attribute that they are made of."""
+    given = {name: value for name, value in zip(node.input, inputs)
+             if value is not None}
+    return [evaluated(node, given, [Resize])]
+
+
+def evaluated(node, given, operators=()):
+    """The first result of a node by onnx.reference, {name: array} given; with
+    operators that take the place of its own."""
+    infos = [onnx.helper.make_tensor_value_info(
+        name, onnx.helper.np_dtype_to_tensor_dtype(value.dtype), None)
+        for name, value in given.items()]
+    alone = onnx.NodeProto()
+    alone.CopyFrom(node)
+    alone.input[:] = [n if n in given else "" for n in node.input]
+    alone.output[:] = ["y"]
+    model = onnx.helper.make_model(onnx.helper.make_graph(
+        [alone], "g", infos, [onnx.ValueInfoProto(name="y")]))
+    return ReferenceEvaluator(model, new_ops=list(operators)).run(
+        None, given)[0]
+
+
 def shrink_double(node, inputs):
     """onnxruntime goes through float32."""
     x = inputs[0]
@@ -302,18 +379,12 @@ def grouped_transpose(node, inputs):
     """onnx.reference takes the whole filter for each group; it is right for a
     group alone."""
     group = attribute(node, "group", 1)
-    names = ["x", "w", "b"]
-    alone = onnx.helper.make_node("ConvTranspose", names[:len(inputs)], ["y"])
+    names = ["x", "w", "b"][:len(inputs)]
+    alone = onnx.helper.make_node("ConvTranspose", names, ["y"])
     alone.attribute.extend(a for a in node.attribute if a.name != "group")
-    graph = onnx.helper.make_graph([alone], "g", [
-        onnx.helper.make_tensor_value_info(
-            n, onnx.TensorProto.DOUBLE, None) for n in alone.input],
-        [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.DOUBLE,
-                                            None)])
-    evaluator = ReferenceEvaluator(onnx.helper.make_model(graph))
     parts = []
     for i in range(group):
         given = [np.split(x, group, axis)[i]
                  for x, axis in zip(inputs, (1, 0, 0))]
-        parts.append(evaluator.run(None, dict(zip(names, given)))[0])
+        parts.append(evaluated(alone, dict(zip(names, given))))
     return [np.concatenate(parts, 1)]

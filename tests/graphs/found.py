@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Single nodes whose results random graphs found wrong, compared as these
-are."""
+"""Single nodes of which random graphs found that tirc's results were wrong, or
+that a reference's are, compared as random graphs are."""
 import sys
 
 import helper
@@ -47,8 +47,36 @@ CASES = [
                          np.array([-4], np.int64), [-7.0]], 1, {}),
     ("ScatterND", [RAMP[0].astype(np.float32), np.array([[2, -1]], np.int64),
                    [-7.0]], 1, {}),
+    # NaN is the largest and the least
+    ("ScatterElements", [RAMP[0, 0].astype(np.float32),
+                         np.array([0, 1], np.int64), [np.nan, 7]], 1,
+     {"reduction": "max"}),
+    ("ScatterElements", [np.array([np.nan, 2], np.float32),
+                         np.array([0, 1], np.int64), [7, np.nan]], 1,
+     {"reduction": "min"}),
     # 1e-9 is added to the deviation, not under its root
     ("MeanVarianceNormalization", [RAMP.reshape(2, 3, 4, 1) * 1e-5], 1, {}),
+    # groups whose mean is large beside the deviation
+    ("GroupNormalization", [
+        np.array([[[2.9579415], [2.9184926]]], np.float32), [1, 4], [0, 1]],
+     1, {"num_groups": 1}),
+    ("GroupNormalization", [RAMP[:, :2] * 1e-2 + 9, np.ones(2), np.ones(2)],
+     1, {"num_groups": 2}),
+    # quotients beyond int32
+    ("QuantizeLinear", [np.array([-2 ** 31, 2 ** 31 - 1, 9], np.int32),
+                        np.array(2 ** -5, np.float32),
+                        np.array(-3, np.int8)], 1, {}),
+    # sums of integers wrap
+    ("Einsum", [np.array([2 ** 62, 2 ** 62, 5])], 1, {"equation": "i->"}),
+    ("Einsum", [np.array([2 ** 30, 2 ** 30 + 7], np.int32)], 1,
+     {"equation": "i->"}),
+    # integers that no float is
+    ("Resize", [WIDE, None, [1, 2]], 1, {"mode": "nearest"}),
+    # cubic coefficients of float64
+    ("Resize", [RAMP, None, [1, 1, 1.5]], 1, {"mode": "cubic"}),
+    # dilated windows that stay inside
+    ("AveragePool", [RAMP], 1, {"auto_pad": "VALID", "dilations": [2],
+                                "kernel_shape": [2]}),
     # statistics of float64 are float32
     ("LayerNormalization", [RAMP, np.ones(4)], 3, {}),
     ("LayerNormalization", [RAMP.astype(np.float32),
