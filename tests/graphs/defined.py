@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/output.md ("Results") decides where ONNX leaves a result open and
-onnxruntime has no answer, or one that depends on which of its loops runs. Each
-function says why onnxruntime does not serve."""
+"""The results that docs/output.md ("Results") defines where ONNX leaves them
+open and onnxruntime gives none, or one that depends on which of its loops runs.
+Each function says why onnxruntime does not serve."""
 import numpy as np
 
 import values
@@ -16,7 +16,7 @@ def attribute(node, name, default=None):
 
 
 def wrapped(array, dtype):
-    """Python's integers as those of a type, modulo its range."""
+    """Python's integers as integers of a type, modulo its range."""
     bits = 8 * dtype.itemsize
     flat = [int(v) % 2 ** bits for v in np.asarray(array, object).ravel()]
     return np.array(flat, "uint%d" % bits).view(dtype).reshape(
@@ -24,8 +24,8 @@ def wrapped(array, dtype):
 
 
 def divide(node, inputs):
-    """Of integers: onnxruntime's process ends at a division by zero. The
-    quotient and the remainder are 0 there; the least number divided by -1
+    """Div and Mod of integers: a division by zero ends onnxruntime's process.
+    Here the quotient and the remainder are 0; the least number divided by -1
     wraps."""
     a, b = (x.astype(object) for x in inputs)
     mod = node.op_type == "Mod"
@@ -41,8 +41,8 @@ def divide(node, inputs):
 
 
 def shift(node, inputs):
-    """A shift by all bits or more gives 0; in C, which onnxruntime is written
-    in, it is undefined."""
+    """A shift by all bits or more gives 0; in onnxruntime it is undefined, as
+    it is in C++."""
     a, b = np.broadcast_arrays(*inputs)
     left = attribute(node, "direction") == b"LEFT"
     small = np.where(b < 8 * a.dtype.itemsize, b, 0).astype(a.dtype)
@@ -51,8 +51,9 @@ def shift(node, inputs):
 
 
 def power(node, inputs):
-    """Of integers: powers wrap, those with a negative exponent are cut toward
-    zero. onnxruntime computes doubles, and converts what does not fit."""
+    """Of integers: powers wrap, and those with a negative exponent are cut
+    toward zero. onnxruntime computes doubles, and converts those that do not
+    fit, which is undefined."""
     def one(p, q):
         if q < 0:
             return 0 if p not in (1, -1) else int(p) if q % 2 else 1
@@ -63,8 +64,8 @@ def power(node, inputs):
 
 
 def windows(node, x, out):
-    """For each element of a pool's result of `out` sizes: its index, and the
-    window's coordinates in x, those outside of x included."""
+    """For each element of a pool's result, whose sizes are `out`: its index,
+    and the coordinates of its window in x, those outside x included."""
     kernel = attribute(node, "kernel_shape")
     rank = len(kernel)
     strides = attribute(node, "strides", [1] * rank)
@@ -99,9 +100,9 @@ def is_inside(x, at):
 
 
 def max_pool(node, inputs, results):
-    """onnxruntime's answer where NaN is in a window depends on the order in
-    which it looks, and its index of a window of the least numbers is that of
-    no element."""
+    """Where NaN is in a window, onnxruntime's result depends on the order in
+    which it compares; where all elements are the least number, its index is
+    that of no element."""
     x, y = inputs[0], results[0]
     flat = x.reshape(x.shape[:2] + (-1,))
     most, index = np.empty_like(y), np.zeros(y.shape, np.int64)
@@ -135,8 +136,9 @@ def max_pool(node, inputs, results):
 
 
 def global_max_pool(node, inputs):
-    """The same; onnx.reference, for float64, loses dimensions of a rank other
-    than 4."""
+    """With NaN onnxruntime's result depends on the order in which it compares.
+    Of float64 it has no kernel, and onnx.reference loses dimensions where there
+    are not four."""
     x = inputs[0]
     axes = tuple(range(2, x.ndim))
     least = np.where(np.isnan(x), np.asarray(-np.inf, x.dtype), x).max(
@@ -146,9 +148,9 @@ def global_max_pool(node, inputs):
 
 
 def float64_pool(node, inputs, results):
-    """AveragePool and LpPool of float64: onnxruntime has none, onnx.reference
-    pads with NaN and leaves out what is NaN, and it takes no heed of
-    dilations in the number of windows of VALID."""
+    """AveragePool and LpPool of float64: onnxruntime has no kernel.
+    onnx.reference pads with NaN and leaves out all NaN, and with auto_pad VALID
+    it counts windows as if they were not dilated."""
     x, y = inputs[0], results[0].copy()
     if attribute(node, "auto_pad") == b"VALID":
         y = np.zeros(x.shape[:2] + valid_sizes(node, x.shape[2:]))
@@ -163,7 +165,7 @@ def float64_pool(node, inputs, results):
                              else np.abs(x[q]) ** p)
         count = len(inside)
         if attribute(node, "count_include_pad", 0):
-            # what ceil_mode adds behind the padding is not counted
+            # Elements that ceil_mode adds behind the padding do not count.
             count = sum(all(i < n + pads[len(q) + d] for d, (i, n) in
                             enumerate(zip(q, x.shape[2:]))) for q in places) \
                 if attribute(node, "auto_pad", b"NOTSET") == b"NOTSET" \
@@ -175,8 +177,9 @@ def float64_pool(node, inputs, results):
 
 
 def chosen(x, axis, is_max, last):
-    """The index along `axis` of the first element, and of each that is larger
-    (smaller) than what was chosen before: NaN is chosen at index 0 only."""
+    """The index along `axis` that is chosen by going through the elements: the
+    first, then each that is larger (smaller) than the one chosen before. NaN is
+    chosen at index 0 only."""
     x = np.moveaxis(x, axis, 0)
     best, index = x[0].copy(), np.zeros(x.shape[1:], np.int64)
     for i in range(1, x.shape[0]):
@@ -189,8 +192,8 @@ def chosen(x, axis, is_max, last):
 
 
 def arg(node, inputs):
-    """With NaN, of which ONNX says nothing: onnxruntime's answer for an axis
-    is the documented one, for others it is Eigen's."""
+    """ArgMax and ArgMin with NaN, of which ONNX says nothing: onnxruntime's
+    result is the documented one for some axes, for others it is Eigen's."""
     x, axis = inputs[0].astype(np.float64), attribute(node, "axis", 0)
     index = chosen(x, axis, node.op_type == "ArgMax",
                    attribute(node, "select_last_index", 0))
@@ -199,7 +202,7 @@ def arg(node, inputs):
 
 
 def hardmax(node, inputs):
-    """The same."""
+    """With NaN: as ArgMax."""
     x, axis = inputs[0], attribute(node, "axis", -1)
     index = np.expand_dims(chosen(x.astype(np.float64), axis, True, 0),
                            axis % x.ndim)
@@ -209,9 +212,9 @@ def hardmax(node, inputs):
 
 
 def scatter_largest(node, inputs):
-    """ScatterElements with max or min of NaN, which stays: onnxruntime and
-    Python's functions, which onnx.reference calls, keep or lose it depending
-    on which of the two numbers it is."""
+    """ScatterElements with max or min where there is NaN, which stays. In
+    onnxruntime, and with Python's max and min, which onnx.reference calls, it
+    depends on which of the two numbers is NaN."""
     x, indices, updates = inputs
     choose = np.maximum if attribute(node, "reduction") == b"max" \
         else np.minimum
@@ -224,7 +227,8 @@ def scatter_largest(node, inputs):
 
 
 def saturate(x, dtype):
-    """Floats as integers: cut, the nearest number, 0 of NaN."""
+    """Floats as integers: cut toward zero, beyond the range the nearest number
+    of the type, 0 for NaN."""
     low, high = values.limits(dtype.name)
     whole = np.trunc(np.where(np.isnan(x), 0, x.astype(np.float64)))
     inside = (whole > low) & (whole < float(high))
@@ -234,5 +238,6 @@ def saturate(x, dtype):
 
 
 def saturated(node, inputs, results):
-    """Cast beyond the range of an integer type, which ONNX calls undefined."""
+    """Cast of floats beyond the range of an integer type, which is undefined in
+    ONNX."""
     return [saturate(inputs[0], results[0].dtype)]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a difference from onnxruntime is none: results that ONNX leaves open,
-and nodes of which onnxruntime computes something else than ONNX's text says.
-Each entry matches as little as it can, and says why it is there. What
-docs/output.md decides is compared with that (defined.py), and so are ONNX's
-formulas where both references compute something else (formulas.py)."""
+"""Differences from onnxruntime that are no errors of tirc: results that ONNX
+leaves open, and nodes for which onnxruntime computes something else than
+ONNX's text says. Each entry matches as little as possible and gives its
+reason. Results that docs/output.md defines are compared with its definition
+(defined.py); where both references differ from ONNX's formula, results are
+compared with the formula (formulas.py)."""
 import numpy as np
 import onnx
 
@@ -13,11 +14,12 @@ import values
 from defined import attribute
 
 
-# -- results that ONNX leaves open: masks of them, one for each output
+# -- results that ONNX leaves open: each function gives a mask of the elements
 
 def power(node, inputs, results, compute):
-    """An integer to a power that is a float, and no number of the type: ONNX
-    has no text on it, and to convert it is undefined in C."""
+    """An integer to the power of a float, where the result is no number of the
+    integer's type: ONNX does not say how it is converted, and in C that is
+    undefined."""
     a, b = inputs
     if not values.is_integer(a) or values.is_integer(b):
         return None
@@ -25,15 +27,15 @@ def power(node, inputs, results, compute):
         exact = np.power(a.astype(np.float64), b.astype(np.float64))
         low, high = values.limits(a.dtype.name)
         near = np.abs(exact - np.rint(exact)) <= 1e-5 * np.abs(exact)
-        # Where it is near to an integer, its last bit decides.
+        # Near an integer the last bit decides which integer comes out.
         return ~((exact >= low) & (exact <= high) & (
             ~near | (np.abs(exact) < 2.0 ** 20)))
 
 
 def to_nibbles(node, inputs, results, compute):
-    """Cast beyond the range of a type of 4 bits, of NaN and infinities too:
-    undefined in ONNX, and documented by the low bits of an integer of no
-    particular width."""
+    """Cast of floats beyond the range of a type of 4 bits, NaN and infinities
+    included: undefined in ONNX. docs/output.md says that the low bits are
+    kept, but not of how wide an integer."""
     x, y = inputs[0], results[0]
     if not values.is_float(x) or y.dtype.name not in values.NIBBLES:
         return None
@@ -43,8 +45,8 @@ def to_nibbles(node, inputs, results, compute):
 
 
 def quantized_nan(node, inputs, results, compute):
-    """NaN is nowhere in QuantizeLinear's text; and a scale that is NaN or an
-    infinity is none."""
+    """QuantizeLinear of NaN, and by a scale that is NaN or an infinity: ONNX's
+    text mentions neither."""
     if not values.is_integer(results[0]):
         return None
     return np.isnan(inputs[0].astype(np.float64)) | (not np.all(
@@ -52,14 +54,14 @@ def quantized_nan(node, inputs, results, compute):
 
 
 def dynamic_nan(node, inputs, results, compute):
-    """NaN or an infinity in DynamicQuantizeLinear: the scale, and with it each
-    result, follows from all elements."""
+    """DynamicQuantizeLinear of NaN or an infinity: these decide the scale, and
+    with it every result."""
     return not np.isfinite(inputs[0]).all()
 
 
 def large_shrink(node, inputs, results, compute):
-    """Shrink subtracts a fraction from an integer: ONNX does not say in which
-    type, and float32 does not hold large ones."""
+    """Shrink of integers by a bias that is no integer: ONNX does not say in
+    which type it is subtracted, and float32 does not hold large integers."""
     x = inputs[0]
     if not values.is_integer(x) or attribute(node, "bias", 0.0) % 1 == 0:
         return None
@@ -70,8 +72,8 @@ def large_shrink(node, inputs, results, compute):
 
 
 def integer_root(node, inputs, results, compute):
-    """Roots and logarithms of integers that are so near to an integer that
-    the last bit decides which one is left."""
+    """Roots and logarithms of integers that are so near an integer that the
+    last bit decides which integer the result is cut to."""
     x = inputs[0]
     if not values.is_integer(x):
         return None
@@ -79,7 +81,7 @@ def integer_root(node, inputs, results, compute):
     near = np.abs(exact - np.rint(exact)) <= 1e-6 * np.maximum(
         np.abs(exact), 1)
     if node.op_type == "ReduceL2":
-        # of small squares the root is exact
+        # The root of a small square is exact.
         near &= exact >= 2.0 ** 20
     return near
 
@@ -92,15 +94,17 @@ SUMMING = set("""Conv ConvTranspose MatMul Gemm Einsum ReduceSum ReduceMean
     MeanVarianceNormalization""".split())
 
 
-# These compute in float32 unless stash_type says otherwise.
+# Operators that compute in float32 unless stash_type says otherwise. So does
+# GroupNormalization in ONNX, but tirc computes it in float64 for float64, and
+# the results are compared with those of the formula in float64.
 STASHED = {"LayerNormalization", "RMSNormalization"}
 
 
 def overflowing(node, inputs, results, compute):
-    """Sums, products and squares of numbers so large that partial results
-    overflow: ONNX leaves their order open. NaN and infinities are no matter
-    of order. Of what is linear those elements are told whose terms add up to
-    so much."""
+    """Sums, products and squares of finite numbers so large that partial
+    results overflow: ONNX leaves the order of the terms open. For linear
+    operators the mask has only the elements whose terms add up to that
+    much."""
     narrow = node.op_type in STASHED
     for x in inputs[:1] if node.op_type in NORMS else inputs:
         if x is None or x.dtype.name not in ("float32", "float64"):
@@ -114,7 +118,8 @@ def overflowing(node, inputs, results, compute):
             return ~(total < np.finfo(x.dtype).max / 4)
     if node.op_type == "LayerNormalization" and len(inputs) > 2 and \
             inputs[2] is not None and results[0].dtype == np.float32:
-        # Times the scale it overflows, or not where the sum is contracted.
+        # The product with the scale overflows, unless it is contracted with
+        # the sum.
         bias = np.abs(inputs[2].astype(np.float64))
         total = np.abs(results[0].astype(np.float64)) + 2 * bias
         return ~(total < np.finfo(np.float32).max / 4) & \
@@ -123,9 +128,9 @@ def overflowing(node, inputs, results, compute):
 
 
 def padded(node, inputs, results, compute):
-    """A weight that is no number, where a window hangs over the edge: ONNX
-    does not say whether what is padded is a zero that is multiplied, or no
-    term at all."""
+    """A weight that is NaN or an infinity, where the window hangs over the
+    edge: ONNX does not say whether padding is a zero that is multiplied by the
+    weight, or no term at all."""
     if np.isfinite(inputs[1].astype(np.float64)).all():
         return None
     x, w = (np.ones(i.shape, np.float32) for i in inputs[:2])
@@ -136,7 +141,7 @@ def padded(node, inputs, results, compute):
 
 
 def dilated(mask, axis, reach):
-    """With its neighbours along an axis."""
+    """A mask with the neighbours along an axis, up to `reach` away."""
     found = mask.copy()
     for step in range(1, min(reach, mask.shape[axis] - 1) + 1):
         low = [slice(None)] * mask.ndim
@@ -148,8 +153,8 @@ def dilated(mask, axis, reach):
 
 
 def no_number(node, inputs, results, compute):
-    """Resize beside what is no number: whether an element of weight 0 is a
-    term is not said (onnx.reference takes it as one, even to the nearest)."""
+    """Resize near NaN or an infinity: ONNX does not say whether an element of
+    weight 0 is a term (for onnx.reference it is, even with mode nearest)."""
     x = inputs[0]
     if not values.is_float(results[0]) or not np.size(results[0]) or \
             not not_finite(node, inputs):
@@ -172,8 +177,9 @@ def no_number(node, inputs, results, compute):
 
 
 def small_products(node, inputs, results, compute):
-    """Products of narrow floats below the normal numbers: these lose digits at
-    each step that is rounded, and ONNX does not say which are."""
+    """Products of narrow floats that are subnormal on the way: they lose digits
+    at each step that is rounded to the type, and ONNX does not say which steps
+    are."""
     return np.abs(results[0].astype(np.float64)) < 2e-4 \
         if inputs[0].dtype.name in values.NARROW else None
 
@@ -189,8 +195,8 @@ OPEN = {
 
 
 def open_results(node, inputs, results, compute):
-    """For each output a mask of what is open, or None; and for each reason
-    its own mask."""
+    """For each output a mask of the elements that are open, or None; and a
+    dictionary of the masks by reason."""
     mask, reasons = None, {}
     for function in (OPEN.get(node.op_type),
                      overflowing if node.op_type in SUMMING else None):
@@ -202,8 +208,8 @@ def open_results(node, inputs, results, compute):
 
 
 def data_inputs(node):
-    """How many inputs are data that may be inexact; the others, as scales of
-    Resize, say shapes."""
+    """How many inputs are data that may be inexact; the others, as the scales
+    of Resize, decide on shapes."""
     return 1 if node.op_type == "Resize" else len(node.input)
 
 
@@ -214,7 +220,8 @@ NORMS = set("""LayerNormalization RMSNormalization InstanceNormalization
 
 
 def absolute(node, inputs, compute):
-    """The sums of the absolute values of the terms of what is linear."""
+    """For each result of a linear operator the sum of the absolute values of
+    its terms."""
     some = [np.asarray(np.abs(np.nan_to_num(x, posinf=0, neginf=0)), x.dtype)
             if x is not None and values.is_float(x) else x for x in inputs]
     op = node
@@ -226,9 +233,9 @@ def absolute(node, inputs, compute):
 
 
 def terms(node, inputs, results, compute):
-    """What the errors of sums may add up to, in units in the last place: for
-    k terms, taken in any order, the square root of k times the sum of their
-    absolute values; of normalised numbers, times the largest result."""
+    """The number of which the error of a result may be one unit in the last
+    place: for k terms in any order, the square root of k times the sum of
+    their absolute values; for normalisations, times the largest result."""
     op = node.op_type
     largest = max((x.size for x in inputs if x is not None), default=1)
     count = max(largest // max(results[0].size, 1), 1)
@@ -253,8 +260,9 @@ def terms(node, inputs, results, compute):
 
 
 def cancels(node, inputs):
-    """The size of what is subtracted in the formula that ONNX gives, where
-    implementations may write it as one: exp(x) - 1, 1 + tanh(x)."""
+    """The size of the terms that cancel in ONNX's formula, where another
+    implementation may compute their difference in one step, as it does
+    exp(x) - 1 or 1 + tanh(x)."""
     op = node.op_type
     if op in ("Elu", "Celu"):
         return abs(attribute(node, "alpha", 1.0))
@@ -264,14 +272,14 @@ def cancels(node, inputs):
     if op == "LogSoftmax":
         return 1
     if op in STASHED and inputs[0].dtype == np.float64:
-        # stash_type: in float32, whose steps these are, of numbers that are
-        # at most about the root of how many there are, times the scale
+        # stash_type: normalised numbers are float32, hence the factor. They
+        # are at most about the root of their count; then comes the scale.
         scale = np.abs(np.nan_to_num(inputs[1], posinf=0, neginf=0))
         return 2.0 ** 29 * scale * np.sqrt(
             inputs[0].size / inputs[0].shape[0])
     if op == "Resize" and attribute(node, "mode", b"nearest") != b"nearest":
-        # places are floats: their error is that of the largest, times the
-        # slope
+        # Coordinates are floats: the error is that of the largest coordinate,
+        # times the slope.
         wide = np.abs(np.nan_to_num(inputs[0].astype(np.float64),
                                     posinf=0, neginf=0))
         return 2 * max(inputs[0].shape) * wide.max(initial=0)
@@ -282,15 +290,15 @@ def cancels(node, inputs):
 
 
 def rounded(node, inputs):
-    """Of Resize of integers, which ONNX computes in floats: the results
-    before they are cut. None for all else."""
+    """The inputs of Resize as floats where they are integers, which gives the
+    results before they are cut; None for every other node."""
     if node.op_type != "Resize" or values.is_float(inputs[0]) or \
             attribute(node, "mode", b"nearest") == b"nearest":
         return None
     return [inputs[0].astype(np.float32)] + list(inputs[1:])
 
 
-# -- nodes that onnxruntime computes otherwise than ONNX says
+# -- nodes for which onnxruntime computes something else than ONNX says
 
 def not_finite(node, inputs):
     return not np.isfinite(inputs[0].astype(np.float64)).all()
@@ -301,7 +309,7 @@ def is_real(node, inputs):
 
 
 def not_by_onnxruntime(node, inputs):
-    """Whether onnx.reference is to be asked."""
+    """Whether onnx.reference is to compute the node."""
     return any(op == node.op_type and test(node, inputs)
                for op, test, _ in OTHERWISE)
 
@@ -319,7 +327,7 @@ def has_nan(node, inputs):
 
 
 def unbounded(node, inputs):
-    """Whether Clip has no lower or no upper bound, and infinities."""
+    """Whether Clip lacks a bound, and an element is NaN or an infinity."""
     return values.is_float(inputs[0]) and not_finite(node, inputs) and (
         len(inputs) < 3 or inputs[1] is None or inputs[2] is None)
 
@@ -335,13 +343,14 @@ def given_shape(node, inputs):
 
 
 def backwards_to_most(node, inputs):
-    """Whether a slice with a negative step ends at INT_MAX."""
+    """Whether a Slice with a negative step ends at INT_MAX or beyond."""
     return len(inputs) > 4 and inputs[4] is not None and \
         bool(np.any((inputs[4] < 0) & (inputs[2] >= 2 ** 31 - 1)))
 
 
 def broken_length(node, inputs):
-    """Whether corners are aligned, and a scale makes no whole length."""
+    """Whether corners are aligned, and a size times its scale is no whole
+    number."""
     if attribute(node, "coordinate_transformation_mode") != \
             b"align_corners" or len(inputs) < 3 or inputs[2] is None:
         return False
@@ -350,22 +359,22 @@ def broken_length(node, inputs):
                for d, s in zip(axes, inputs[2].ravel()))
 
 
+# (operator, when, why onnx.reference serves better)
 OTHERWISE = [
     ("Resize", broken_length, "rounds the length before it aligns corners; "
      "ONNX's node test resize_downsample_scales_linear_align_corners does "
      "not"),
-    ("Slice", backwards_to_most, "takes INT_MAX for the beginning; ONNX "
-     "clamps ends, and has INT_MIN for slices that go backward"),
-    ("ReduceMax", has_nan, "keeps NaN or not by the place that it has; "
+    ("Slice", backwards_to_most, "takes INT_MAX for the first element; "
+     "ONNX clamps ends, and has INT_MIN for slices that go backward"),
+    ("ReduceMax", has_nan, "keeps or loses NaN depending on its place; "
      "onnx.reference keeps it"),
     ("ReduceMin", has_nan, "the same"),
-    ("Clip", unbounded, "takes a bound that is not there for the largest "
-     "number of the type; in ONNX's function, and in onnx.reference, "
-     "infinities pass"),
-    ("Clip", nan_bound, "passes over a bound that is NaN; ONNX's function "
-     "and onnx.reference give NaN, as docs/output.md has it"),
-    ("MaxUnpool", given_shape, "takes indices as those of output_shape; in "
-     "ONNX's node test they are those of the shape without it"),
+    ("Clip", unbounded, "takes the largest number of the type for an absent "
+     "bound; in ONNX's function, and in onnx.reference, infinities pass"),
+    ("Clip", nan_bound, "ignores a bound that is NaN; ONNX's function and "
+     "onnx.reference give NaN, as docs/output.md has it"),
+    ("MaxUnpool", given_shape, "takes indices for those into output_shape; "
+     "in ONNX's node test they are those into the shape without it"),
     ("ScatterND", largest_nan, "ONNX's max and min are numpy's, which keep "
      "NaN"),
 ]
@@ -409,7 +418,8 @@ def rarely_quantized(node, inputs):
 
 
 def large_quotient(node, inputs):
-    """Whether an int32 over the least scale may be none, to an integer."""
+    """Whether the result is of integers, and the quotient of an int32 and the
+    least scale may be beyond int32."""
     if len(inputs) > 2 and inputs[2] is not None and \
             not values.is_integer(inputs[2]):
         return False
@@ -419,14 +429,15 @@ def large_quotient(node, inputs):
 
 
 def large_sums(node, inputs):
-    """Whether terms of Einsum add up to more than a double, or the type,
-    holds for sure."""
+    """Whether terms of Einsum may add up to an integer that a double does not
+    hold, or the type."""
     return is_integer(node, inputs) and formulas.einsum_size(
         node, inputs) >= 2.0 ** min(53, 8 * inputs[0].dtype.itemsize - 1)
 
 
 def large_nearest(node, inputs):
-    """Whether an element of 64 bits that is only moved is no double."""
+    """Whether Resize with mode nearest copies an integer that may be no
+    double."""
     return attribute(node, "mode", b"nearest") == b"nearest" and \
         inputs[0].dtype.name in ("int64", "uint64") and \
         np.abs(inputs[0].astype(np.float64)).max(initial=0) >= 2.0 ** 53
@@ -440,7 +451,8 @@ def integer_power(node, inputs):
     return all(values.is_integer(x) for x in inputs)
 
 
-# Neither reference will do: (operator, when, the tests' own function).
+# Nodes that neither reference computes as ONNX or docs/output.md says:
+# (operator, when, the tests' own function).
 DEFINITIONS = [
     ("Div", undefined_quotient, defined.divide),
     ("Mod", undefined_quotient, defined.divide),
@@ -479,18 +491,19 @@ DEFINITIONS = [
 
 
 def definition(node, inputs):
-    """A function of the tests' own for this node, or None."""
+    """The tests' own function for this node, or None."""
     for op, test, function in DEFINITIONS:
         if op == node.op_type and test(node, inputs):
             return function
     return None
 
 
-# -- results of a reference that are right only in part
+# -- results of a reference of which a part is wrong
 
 def leasts_in_windows(node, inputs, results):
-    """Whether MaxPool's result or index may be none of the largest number's:
-    with NaN, and where the index of the least number is asked for."""
+    """Whether a window of MaxPool may have no largest number, or one that
+    onnxruntime takes for none: with NaN, or where indices are asked for and
+    the least number of the type is there."""
     x = inputs[0]
     if has_nan(node, inputs):
         return True
@@ -503,8 +516,8 @@ def double_nan(node, inputs, results):
 
 
 def double_window(node, inputs, results):
-    """Of float64, with NaN, or where onnx.reference makes windows that it
-    dilates hang over the end, which VALID does not allow."""
+    """Whether the pool is of float64 and has NaN, or dilated windows with
+    auto_pad VALID."""
     return double_nan(node, inputs, results) or is_double(node, inputs) and \
         attribute(node, "auto_pad") == b"VALID" and \
         max(attribute(node, "dilations", [1])) > 1
@@ -524,7 +537,8 @@ AMENDED = [
 
 
 def amended(node, inputs, results):
-    """The results with what docs/output.md says in their place."""
+    """The results with the wrong elements replaced by what docs/output.md
+    says."""
     for op, test, function in AMENDED:
         if op == node.op_type and test(node, inputs, results):
             return function(node, inputs, results)
@@ -532,8 +546,9 @@ def amended(node, inputs, results):
 
 
 def reference_types(node, inputs):
-    """numpy types that results of onnx.reference should have and at times do
-    not: those of the first input, of operators that keep its type."""
+    """The numpy types of the results, for operators that keep the type of the
+    first input but whose results onnx.reference gives in another type at
+    times."""
     if node.op_type in ("Pow", "Clip", "Mod", "PRelu", "Mean", "Sum"):
         return [inputs[0].dtype]
     return []

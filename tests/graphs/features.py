@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is odd about a graph, in words: so that a run can tell how often each
-oddity occurred."""
+"""The rare features of a graph, in words, so that a run can tell how often each
+of them occurred."""
 import collections
 
 import numpy as np
@@ -73,7 +73,7 @@ def of_node(graph, node):
 
 
 def of(graph):
-    """The set of them."""
+    """The set of a graph's features."""
     found = set(of_values(graph.tensors.values()))
     readers = collections.Counter()
     ops = [node.op_type for node in graph.nodes]

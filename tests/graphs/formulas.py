@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX's formulas, for operators of which onnxruntime and onnx.reference both
-compute something else, or less exactly than tirc does. Each function says
-how they are off."""
+"""ONNX's formulas, for operators of which both onnxruntime and onnx.reference
+compute something else, or compute it less exactly than tirc does. Each function
+says how they differ."""
 import math
 
 import numpy as np
@@ -14,7 +14,8 @@ from defined import attribute, saturate, wrapped
 
 
 def shrink(node, inputs):
-    """Of integers: onnxruntime computes floats, which large ones are not."""
+    """Of integers: onnxruntime computes floats, which do not hold large
+    integers."""
     x = inputs[0].astype(object)
     bias = int(attribute(node, "bias", 0.0))
     edge = int(attribute(node, "lambd", 0.5))
@@ -23,7 +24,7 @@ def shrink(node, inputs):
 
 
 def gemm(node, inputs):
-    """Of integers: onnxruntime has none, onnx.reference makes floats."""
+    """Of integers: onnxruntime has no kernel, onnx.reference gives floats."""
     a, b = (x.astype(object) for x in inputs[:2])
     a = a.T if attribute(node, "transA", 0) else a
     b = b.T if attribute(node, "transB", 0) else b
@@ -36,9 +37,9 @@ def gemm(node, inputs):
 
 
 def einsum(node, inputs):
-    """Of integers whose sums are large: onnxruntime adds up doubles, which
-    round sums of int64 and saturate those that do not fit; sums wrap, as
-    those of MatMul do."""
+    """Of integers whose sums are large: onnxruntime adds them up as doubles,
+    which rounds sums of int64, and saturates sums that do not fit the type.
+    Here sums wrap, as docs/output.md says."""
     equation = attribute(node, "equation").decode()
     total = np.einsum(equation, *(x.astype(object) for x in inputs))
     return [wrapped(total, inputs[0].dtype)]
@@ -51,9 +52,9 @@ def einsum_size(node, inputs):
 
 
 def one_hot(node, inputs):
-    """Indices that are no integers are cast before use, where both references
-    count negative ones from the end first; onnx.reference computes `off` plus
-    a difference, which rounds."""
+    """Indices of floats are cast to integers first; both references add the
+    depth to negative ones before that. onnx.reference computes `off` plus a
+    difference, which rounds."""
     index = np.trunc(inputs[0]).astype(np.int64)
     depth = int(inputs[1].ravel()[0])
     axis = attribute(node, "axis", -1)
@@ -66,14 +67,16 @@ def one_hot(node, inputs):
 
 
 def hard_swish(node, inputs):
-    """Of float64: the factor is 1/6 as the text has it, not float32's."""
+    """Of float64: the factor is 1/6 as in ONNX's text; onnx.reference has it as
+    float32."""
     x = inputs[0]
     return [x * np.clip(x / 6 + 0.5, 0, 1)]
 
 
 def totals(node, inputs):
-    """Of integers: the sums or products before any root, mean or wrapping,
-    with all dimensions; and the axes, None for no reduction at all."""
+    """For a reduction of integers: the sums or products before any root, mean
+    or wrapping, with all dimensions kept; and the axes, None where nothing is
+    reduced."""
     x = inputs[0].astype(object)
     axes = tuple(int(d) for d in inputs[1].ravel()) \
         if len(inputs) > 1 and inputs[1] is not None \
@@ -102,13 +105,14 @@ def totals(node, inputs):
 
 
 def kept(node, array, axes):
-    """A result without the dimensions that keepdims takes away."""
+    """A result without its reduced dimensions where keepdims is 0."""
     return array if attribute(node, "keepdims", 1) or axes is None \
         else np.squeeze(array, axes)
 
 
 def root(node, inputs):
-    """The square root of a sum, or its logarithm, before it is cut."""
+    """The square root of a sum, or its logarithm, before it is cut to an
+    integer."""
     with np.errstate(all="ignore"):
         total, axes = totals(node, inputs)
         total = total.astype(np.float64)
@@ -120,9 +124,9 @@ def root(node, inputs):
 
 
 def integer_reduction(node, inputs):
-    """Of integers: they wrap, as sums and products do elsewhere, where
-    onnxruntime goes through floats or saturates; roots and logarithms are
-    taken of float64 and converted."""
+    """Of integers: sums and products wrap, as docs/output.md says, where
+    onnxruntime computes floats or saturates; roots and logarithms are computed
+    as float64 and converted."""
     dtype = inputs[0].dtype
     if node.op_type in ("ReduceL2", "ReduceLogSum", "ReduceLogSumExp"):
         return [saturate(root(node, inputs), dtype)]
@@ -136,8 +140,8 @@ def integer_reduction(node, inputs):
 
 
 def quantize(node, inputs):
-    """Of types that onnxruntime has not; onnx.reference converts to int32
-    before it saturates."""
+    """Of types for which onnxruntime has no kernel; onnx.reference converts
+    quotients to int32 before it saturates them."""
     x, scale, *rest = inputs
     zero = rest[0] if rest and rest[0] is not None else np.array(0, np.uint8)
     axis, block = attribute(node, "axis", 1), attribute(node, "block_size", 0)
@@ -157,8 +161,8 @@ def quantize(node, inputs):
 
 def softmax(node, inputs):
     """Of a row whose largest element is an infinity: its difference from
-    itself is NaN, and so is the sum. onnxruntime's answer is that of a vector
-    library, and another one for each type."""
+    itself is NaN, and so is the sum. onnxruntime's result is that of a library
+    of vector functions, and differs from type to type."""
     x, axis = inputs[0].astype(np.float64), attribute(node, "axis", -1)
     y = x - x.max(axis, keepdims=True)
     total = np.exp(y).sum(axis, keepdims=True)
@@ -168,22 +172,23 @@ def softmax(node, inputs):
 
 
 def sigmoid(node, inputs):
-    """onnxruntime's of float32 is an approximation with an error of 1e-7,
-    which all of a small result is."""
+    """onnxruntime approximates it for float32 with an absolute error of 1e-7,
+    which may be larger than the result."""
     return [(1 / (1 + np.exp(-inputs[0].astype(np.float64)))).astype(
         inputs[0].dtype)]
 
 
 def swish(node, inputs):
-    """The same."""
+    """Differs as Sigmoid does."""
     x = inputs[0].astype(np.float64)
     y = x / (1 + np.exp(-attribute(node, "alpha", 1.0) * x))
     return [y.astype(inputs[0].dtype)]
 
 
 def channel_values(node, inputs):
-    """BatchNormalization's inputs as float64, those per channel of x's rank;
-    the variance with epsilon. In training the moments are x's own."""
+    """BatchNormalization's inputs as float64, those per channel with x's rank,
+    epsilon added to the variance. In training mean and variance are those of
+    x."""
     x, *rest = (i.astype(np.float64) for i in inputs)
     shape = [1, -1] + [1] * (x.ndim - 2) if x.ndim > 1 else [-1]
     scale, shift, mean, variance = (i.reshape(shape) for i in rest)
@@ -196,9 +201,9 @@ def channel_values(node, inputs):
 
 
 def batch_norm(node, inputs):
-    """(x - mean) / sqrt(variance + epsilon) * scale + shift, as the text has
-    it: onnxruntime first makes one factor and one term, which are NaN where
-    the scale is an infinity."""
+    """(x - mean) / sqrt(variance + epsilon) * scale + shift, as in ONNX's text:
+    onnxruntime first computes one factor and one term, which are NaN where the
+    scale is an infinity."""
     x, scale, shift, mean, variance = channel_values(node, inputs)
     y = [(x - mean) / np.sqrt(variance) * scale + shift]
     if len(node.output) > 1 or attribute(node, "training_mode", 0):
@@ -211,9 +216,9 @@ def batch_norm(node, inputs):
 
 
 def mean_size(node, inputs):
-    """The size of the mean in deviations, times the scale: what one unit in
-    its last place makes of a result of MeanVarianceNormalization or
-    InstanceNormalization."""
+    """The mean over the deviation, times the scale: how far the results of
+    MeanVarianceNormalization or InstanceNormalization move when the mean moves
+    by a part of itself, over that part."""
     x = inputs[0].astype(np.float64)
     axes = tuple(range(2, x.ndim)) if len(inputs) > 1 else \
         tuple(attribute(node, "axes", [0, 2, 3]))
@@ -227,21 +232,22 @@ def mean_size(node, inputs):
 
 
 def mish(node, inputs):
-    """Of float64: onnx.reference takes the logarithm of 1 plus a power of e,
-    which loses a small one."""
+    """Of float64: onnx.reference computes the logarithm of 1 plus a power of e,
+    in which a small power is lost."""
     x = inputs[0]
     return [x * np.tanh(np.logaddexp(0, x))]
 
 
 def batch_norm_terms(node, inputs):
-    """The size of what is added up where constants are made of the rest."""
+    """The sum of the absolute values of the terms of BatchNormalization, where
+    mean, variance, scale and shift become one factor and one term."""
     x, scale, shift, mean, variance = channel_values(node, inputs)
     return (np.abs(x) + np.abs(mean)) * np.abs(scale) / np.sqrt(
         variance) + np.abs(shift)
 
 
 def instance_norm(node, inputs):
-    """onnxruntime makes one factor and one term of each channel, whose
+    """onnxruntime computes one factor and one term for each channel; the
     difference loses digits where the mean is large beside the deviation."""
     x, scale, shift = (i.astype(np.float64) for i in inputs)
     axes = tuple(range(2, x.ndim))
@@ -254,9 +260,9 @@ def instance_norm(node, inputs):
 
 
 def group_norm(node, inputs):
-    """onnxruntime and ONNX's function take the difference of two means for
-    the variance, in float32 even for float64: it cancels where the mean of a
-    group is large beside the deviation. Here it is the mean of the squared
+    """The variance is the difference of two means in onnxruntime and in
+    ONNX's function, of float32 even for float64: it cancels where the mean of
+    a group is large beside the deviation. Here it is the mean of the squared
     deviations."""
     x, scale, bias = (i.astype(np.float64) for i in inputs)
     groups = attribute(node, "num_groups")
@@ -274,12 +280,13 @@ ERF = np.vectorize(math.erf, otypes=[np.float64])
 
 
 def erf(node, inputs):
-    """Of float64: onnxruntime has none, onnx.reference computes float32."""
+    """Of float64: onnxruntime has no kernel, and onnx.reference computes
+    float32."""
     return [ERF(inputs[0])]
 
 
 def gelu(node, inputs):
-    """The same."""
+    """Of float64: differs as Erf does."""
     x = inputs[0]
     if attribute(node, "approximate", b"none") == b"tanh":
         inner = np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3))
@@ -289,10 +296,10 @@ def gelu(node, inputs):
 
 
 def lrn(node, inputs):
-    """onnxruntime sums a window by adding what comes and subtracting what
-    goes, so that a large number leaves its error and an infinity NaN behind,
-    and has no float64; onnx.reference computes as many channels as there are
-    pictures."""
+    """onnxruntime moves a window by adding the next square to its sum and
+    subtracting the last, so that a large number leaves an error behind and an
+    infinity NaN; it has no kernel for float64. onnx.reference computes only as
+    many channels as there are pictures in the batch."""
     x = inputs[0].astype(np.float64)
     size, count = attribute(node, "size", 1), x.shape[1]
     total = np.zeros(x.shape)
@@ -307,7 +314,7 @@ def lrn(node, inputs):
 
 
 def global_lp_pool(node, inputs):
-    """Neither reference has it at this version."""
+    """Neither reference has the operator in this opset."""
     x, p = np.abs(inputs[0].astype(np.float64)), attribute(node, "p", 2)
     axes = tuple(range(2, x.ndim))
     return [((x ** p).sum(axes, keepdims=True) ** (1 / p)).astype(
@@ -316,7 +323,8 @@ def global_lp_pool(node, inputs):
 
 def mean_variance(node, inputs):
     """The variance is the difference of two means in onnxruntime and in
-    ONNX's function, which cancels; here it is that of the deviations."""
+    ONNX's function, and cancels; here it is the mean of the squared
+    deviations."""
     x = inputs[0].astype(np.float64)
     axes = tuple(attribute(node, "axes", [0, 2, 3]))
     y = x - x.mean(axes, keepdims=True)
@@ -325,8 +333,9 @@ def mean_variance(node, inputs):
 
 
 def nearest(node, inputs):
-    """Resize of integers beyond 2^53 to the nearest: onnx.reference computes
-    float64, which these are not. It resizes their indices here."""
+    """Resize with mode nearest of integers beyond 2^53: onnx.reference computes
+    float64, which does not hold them. Here it resizes the indices of the
+    elements instead."""
     x = inputs[0]
     index = np.arange(x.size, dtype=np.float64).reshape(x.shape)
     given = {name: value for name, value in zip(
@@ -336,7 +345,7 @@ def nearest(node, inputs):
 
 
 class Resize(op_resize.Resize):
-    """onnx.reference's, but for the attribute's type."""
+    """onnx.reference's Resize, with the attribute as Python's float."""
 
     def _run(self, *inputs, cubic_coeff_a=None, **attributes):
         return super()._run(*inputs, cubic_coeff_a=float(cubic_coeff_a),
@@ -344,16 +353,16 @@ class Resize(op_resize.Resize):
 
 
 def cubic_double(node, inputs):
-    """Of float64: onnx.reference computes coefficients of float32, the type
-    of the attribute that they are made of."""
+    """Of float64: onnx.reference computes the coefficients as float32, the type
+    of the attribute cubic_coeff_a."""
     given = {name: value for name, value in zip(node.input, inputs)
              if value is not None}
     return [evaluated(node, given, [Resize])]
 
 
 def evaluated(node, given, operators=()):
-    """The first result of a node by onnx.reference, {name: array} given; with
-    operators that take the place of its own."""
+    """The first result of a node by onnx.reference; `given` is {name: array},
+    and `operators` take the place of its own."""
     infos = [onnx.helper.make_tensor_value_info(
         name, onnx.helper.np_dtype_to_tensor_dtype(value.dtype), None)
         for name, value in given.items()]
@@ -368,7 +377,7 @@ def evaluated(node, given, operators=()):
 
 
 def shrink_double(node, inputs):
-    """onnxruntime goes through float32."""
+    """Of float64: onnxruntime computes float32."""
     x = inputs[0]
     edge, bias = attribute(node, "lambd", 0.5), attribute(node, "bias", 0.0)
     return [np.where(x < -edge, x + bias, np.where(x > edge, x - bias, 0))
@@ -376,8 +385,8 @@ def shrink_double(node, inputs):
 
 
 def grouped_transpose(node, inputs):
-    """onnx.reference takes the whole filter for each group; it is right for a
-    group alone."""
+    """Of float64: onnx.reference takes the whole filter for each group. It is
+    right where there is one group, so each is computed alone."""
     group = attribute(node, "group", 1)
     names = ["x", "w", "b"][:len(inputs)]
     alone = onnx.helper.make_node("ConvTranspose", names, ["y"])

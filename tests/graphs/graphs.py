@@ -41,11 +41,12 @@ TARGETS = ["c99", "gnu-c"]
 
 
 class Result:
-    """Of one graph: what (passed, refused or failed) and text; how many
-    elements were compared, and how many are not determined; which operators
-    its kernels are made of and what is odd about it; by what how many
-    elements of its tensors are left open; how many runs that should tell how
-    far results may be off no reference computes."""
+    """The outcome of one graph. `what` is passed, refused, failed or empty, and
+    `text` says why. `elements` were compared, of which `loose` are not
+    determined. `rows` are the operators in its kernels, `features` its rare
+    features. `opened` counts, by reason, the elements of tensors that ONNX
+    leaves open. `lost` counts the runs for the tolerance that no reference
+    computes."""
 
     def __init__(self, what, text=""):
         self.what, self.text = what, text
@@ -59,8 +60,8 @@ class Result:
 
 
 def given_at(graph, size):
-    """The inputs of a graph at a symbolic size: the first rows of those of
-    SYMBOL rows, or these again."""
+    """The inputs of a graph for one value of the symbolic size: of each axis of
+    SYMBOL rows the first `size`, repeated where that is more."""
     given = {}
     for tensor in graph.tensors.values():
         if tensor.kind == "input":
@@ -80,8 +81,8 @@ def is_symbolic(graph):
 
 
 def try_graph(graph, target, evaluator, folder=None):
-    """A Result. Symbolic graphs run at three sizes, where the references
-    compute them."""
+    """The Result of a graph. A symbolic one runs at three sizes, or at those of
+    them that the references compute."""
     with tempfile.TemporaryDirectory(prefix="tirc-graph-") as made:
         folder = folder or made
         graph.symbolic = is_symbolic(graph)
@@ -116,7 +117,8 @@ def try_graph(graph, target, evaluator, folder=None):
 
 
 def compare(result, graph, expected, got):
-    """What is wrong, or None; the result counts elements."""
+    """A description of the first difference, or None; adds to the counts of
+    the result."""
     for name in graph.outputs:
         wrong, loose = expected.check(name, got[name])
         result.loose += loose
@@ -127,8 +129,9 @@ def compare(result, graph, expected, got):
 
 
 def options(graph):
-    """Convolutions by tiles spread NaN and infinities to their neighbours, as
-    docs/output.md says: such graphs get sums as ONNX writes them."""
+    """The graph's options for tirc. Convolutions by tiles spread NaN,
+    infinities and huge numbers to neighbouring results, as docs/output.md
+    says: a Conv of them gets --conv direct."""
     for node in graph.nodes:
         if node.op_type == "Conv":
             for name in node.input[:2]:
@@ -144,7 +147,7 @@ def one(job):
     """(index, target, Result, the graph as text)"""
     try:
         return attempt(*job)
-    except Exception:  # a mistake of ours, which must not end the others
+    except Exception:  # an error of the tests, which must not end the run
         return job[0], job[2], Result("failed", traceback.format_exc()), ""
 
 
@@ -205,7 +208,7 @@ def main():
 
 
 class Total:
-    """Of a run."""
+    """The counts of a run."""
 
     def __init__(self, args):
         self.args = args

@@ -20,7 +20,7 @@ ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(os.path.dirname(
 SIZES = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8, 8, 9, 12, 15, 16, 16, 17, 24,
          33]
 MOST_ELEMENTS = 3000
-# Since which version axes are an input.
+# The opset since which axes are an input; before, they are an attribute.
 AXES_INPUT = {"Reduce" + name: 18 for name in (
     "Mean", "Prod", "Max", "Min", "L1", "L2", "SumSquare", "LogSum",
     "LogSumExp")}
@@ -44,7 +44,7 @@ def rows():
 
 
 def schema_types(op, index=0, version=24):
-    """What ONNX lets input `index` of an operator be."""
+    """The types that ONNX allows for input `index` of an operator."""
     try:
         schema = onnx.defs.get_schema(op, version)
     except onnx.defs.SchemaError:
@@ -62,7 +62,8 @@ def schema_types(op, index=0, version=24):
 
 
 class Tensor:
-    """kind: input, constant or result; of a result, `node` gives it."""
+    """kind is input, constant or result; `node` is the index of the node that
+    gives a result."""
 
     def __init__(self, name, value, kind, node=None):
         self.name, self.value, self.kind, self.node = name, value, kind, node
@@ -70,18 +71,18 @@ class Tensor:
 
 
 class Graph:
-    """Nodes in order and tensors by name; `outputs` are those that a model
-    of it gives."""
+    """Nodes in order, and tensors by name; `outputs` names the results that are
+    outputs of the model."""
 
     def __init__(self, opset=24):
         self.nodes, self.tensors, self.outputs = [], {}, []
         self.opset = opset
         self.symbolic = False
-        self.options = []  # of tirc
+        self.options = []  # for tirc
 
     def model(self):
-        """An onnx.ModelProto: sizes SYMBOL of inputs are the symbol n where
-        the graph is symbolic."""
+        """An onnx.ModelProto. In a symbolic graph each size SYMBOL of an input
+        is the symbol n."""
         used = {name for node in self.nodes for name in node.input} | \
             set(self.outputs)
         infos, constants = [], []
@@ -106,7 +107,8 @@ class Graph:
 
 
 class Maker:
-    """What rules build with. All draws come from `rng`."""
+    """Builds the graph: rules call its methods. All random numbers come from
+    `rng`."""
 
     def __init__(self, rng, evaluator):
         self.rng, self.evaluator = rng, evaluator
@@ -116,7 +118,7 @@ class Maker:
         self.graph.symbolic = rng.random() < 0.15
         self.rows = rows()
 
-    # -- draws
+    # -- random choices
 
     def number(self, low, high):
         return int(self.rng.integers(low, high + 1))
@@ -131,7 +133,7 @@ class Maker:
         return self.choice([s for s in SIZES if most is None or s <= most])
 
     def shape(self, low=0, high=4, empty=True):
-        """Of a random rank, at times without elements."""
+        """A shape of random rank, at times without elements."""
         shape = [self.size() for _ in range(self.number(low, high))]
         while np.prod(shape) > MOST_ELEMENTS:
             shape[int(np.argmax(shape))] //= 2
@@ -140,7 +142,7 @@ class Maker:
         return shape
 
     def types(self, op, index=0):
-        """What an operator's input may be: of ONNX, and of tirc's table."""
+        """The types that both ONNX and tirc's table allow for an input."""
         known = schema_types(op, index)
         if index == 0 and op != "Where":
             known = [t for t in values.CLASSES[self.rows[op]] if t in known]
@@ -166,7 +168,7 @@ class Maker:
         return name
 
     def constant(self, value, dtype=np.int64):
-        """A constant that an operator needs as such: axes, shapes."""
+        """A constant of given values, as axes and shapes are."""
         return self.add(np.array(value, dtype), "constant")
 
     def fresh(self, dtype, shape, profile=None, constant=None):
@@ -179,7 +181,8 @@ class Maker:
                         "constant" if constant else "input")
 
     def take(self, accept):
-        """An earlier result (or input) that will do, or None."""
+        """The name of an earlier result or input that `accept` passes, or None;
+        rather a result that no node has read yet."""
         fit = [t for t in self.graph.tensors.values()
                if t.kind != "constant" and accept(t.value)]
         unread = [t for t in fit if t.kind == "result" and not t.read]
@@ -189,8 +192,8 @@ class Maker:
 
     def data(self, types, low=0, high=4, accept=lambda shape: True,
              profile=None, share=0.85):
-        """A tensor of one of the types, of `low` to `high` dimensions, whose
-        shape passes: an earlier one, or a new one."""
+        """An earlier or new tensor of one of the types, with `low` to `high`
+        dimensions, whose shape `accept` passes."""
         if self.chance(share):
             name = self.take(lambda v: v.dtype.name in types and
                              low <= v.ndim <= high and accept(v.shape))
@@ -205,7 +208,7 @@ class Maker:
         raise Rejected("no shape")
 
     def exact(self, dtype, shape, profile=None, constant=None, share=0.6):
-        """A tensor of that type and shape."""
+        """An earlier or new tensor of exactly this type and shape."""
         if constant is not True and self.chance(share):
             name = self.take(lambda v: v.dtype.name == dtype and
                              v.shape == tuple(shape))
@@ -214,7 +217,7 @@ class Maker:
         return self.fresh(dtype, shape, profile, constant)
 
     def partner(self, name, types=None):
-        """A tensor that broadcasts with the given one (ONNX's way)."""
+        """An earlier or new tensor that broadcasts with the given one."""
         value = self.value(name)
         types = types or [value.dtype.name]
 
@@ -243,11 +246,12 @@ class Maker:
     # -- nodes
 
     def node(self, op, inputs, outputs=1, domain="", **attributes):
-        """Adds a node; gives the names of its outputs, or the name of the one.
-        The results are computed at once: Rejected where no reference can."""
+        """Adds a node and computes its results; gives the names of its outputs,
+        or the name of the only one. Raises Rejected where no reference
+        computes it."""
         inputs = list(inputs)
         if self.graph.opset < AXES_INPUT.get(op, 0) and len(inputs) > 1:
-            # axes were an attribute
+            # axes are an attribute in this opset
             attributes["axes"] = [int(d) for d in self.value(inputs.pop())]
             attributes.pop("noop_with_empty_axes", None)
             if not attributes["axes"]:
@@ -271,7 +275,8 @@ class Maker:
         return names[0] if outputs == 1 else names
 
     def choose_outputs(self):
-        """Most of what nobody reads, and some of what is read."""
+        """Makes most results that no node reads outputs of the model, and some
+        of the others."""
         results = [t for t in self.graph.tensors.values()
                    if t.kind == "result"]
         chosen = [t.name for t in results
@@ -282,7 +287,7 @@ class Maker:
 
 def random_graph(seed, rules, evaluator):
     """The graph of a seed (a sequence of integers); `rules` are functions of
-    a Maker, each of which adds a node or a few."""
+    a Maker, each of which adds one node or several."""
     maker = Maker(np.random.default_rng(seed), evaluator)
     count = maker.choice([1, 1, 2, 2, 3, 4, 5, 6, 8, 10, 12])
     for _ in range(count * 4):
@@ -300,8 +305,8 @@ def random_graph(seed, rules, evaluator):
 
 
 def options(maker):
-    """Of tirc, with which results keep what ONNX says, or (winograd, tflite)
-    are off by what reference.Moved knows."""
+    """Random options for tirc: results stay those of ONNX, or, with winograd
+    and tflite, differ by no more than reference.Moved allows for."""
     ops = {node.op_type for node in maker.graph.nodes}
     chosen = []
     if maker.chance(0.15):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs as tirc's source, compiled and run. Targets in C get a program of
-their own, whose arrays have guards on both sides, and whose inputs must be as
-they were; the others go through `tirc run`, which has their devices' calls."""
+"""Compiles a graph with tirc, builds the source and runs it. For targets in C
+the main() is written here: its arrays have guards on both sides, and it checks
+that the inputs are unchanged. For the others `tirc run` makes the calls of the
+device."""
 import json
 import os
 import re
@@ -15,7 +16,7 @@ import helper
 import values
 
 GPU = os.path.join(helper.ROOT, "tests", "gpu")
-# By target: compiler and flags. c99 is compiled by the fastest there is.
+# Compiler and flags of each target; c99 has the fastest compiler.
 BUILDS = {
     "c99": ["tcc", "-w"],
     "misra": ["gcc", "-std=c99", "-O1", "-w"],
@@ -23,7 +24,7 @@ BUILDS = {
     "c-openmp": ["gcc", "-std=c99", "-O1", "-fopenmp", "-w"],
     "c-threads": ["gcc", "-std=gnu11", "-O1", "-pthread", "-w"],
 }
-# Those that `tirc run` builds: its options.
+# Targets that `tirc run` builds and runs, with its options.
 DEVICES = {
     "opencl-cpu": [],
     "cuda": ["--cc", "g++", "--cflags",
@@ -109,7 +110,7 @@ main(void)
 
 
 class Refused(Exception):
-    """tirc said no, with a message of its own."""
+    """tirc refused the model with a message."""
 
 
 class Broken(Exception):
@@ -127,7 +128,8 @@ def call(command, folder, seconds):
 
 
 def store(array):
-    """As the interface has it: elements of 4 bits are bytes."""
+    """The bytes of an array as the interface has them, where an element of 4
+    bits takes a byte."""
     name = array.dtype.name
     if name in values.NIBBLES:
         array = array.astype(np.int8 if name == "int4" else np.uint8)
@@ -149,7 +151,7 @@ def stored_bytes(dtype, shape):
 
 
 def program(facts, sizes, given, want):
-    """main() for the interface that the metadata tell."""
+    """The source of main() for the interface that NAME.json describes."""
     declare, read, write = [], [], []
     for i, item in enumerate(facts["inputs"]):
         count = len(given[item["name"]])
@@ -187,7 +189,7 @@ def tirc(command, folder):
 
 
 class Native:
-    """A graph's source for a target. Folder: an empty one of its own."""
+    """A graph compiled for a target, in an empty folder."""
 
     def __init__(self, graph, target, folder, options=()):
         self.graph, self.target, self.folder = graph, target, folder
@@ -197,7 +199,7 @@ class Native:
         model = graph.model()
         with open(os.path.join(folder, "model.onnx"), "wb") as file:
             file.write(model.SerializeToString())
-        self.rows = set()  # operators that kernels are made of
+        self.rows = set()  # operators in the kernels
         if target not in DEVICES:
             done = tirc(["compile", "model.onnx", "-o", ".", "--name", "g",
                          "--target", target, "--weights", "c",
@@ -209,7 +211,7 @@ class Native:
                 self.facts = json.load(file)
 
     def run(self, given, want, size):
-        """{name: array} of the outputs; `want` tells types and shapes."""
+        """{name: array} of the outputs, whose types and shapes `want` has."""
         if self.target in DEVICES:
             return self.run_on_device(given, want)
         inputs = {item["name"]: store(given[item["name"]])
@@ -225,7 +227,7 @@ class Native:
         rest = ["-I.", "main.c", *sources, "-o", "main", "-lm"]
         done = call(BUILDS[self.target] + rest, self.folder, BUILD_SECONDS)
         if done.returncode != 0 and BUILDS[self.target][0] == "tcc":
-            # whose INFINITY and NAN are no constants
+            # tcc's INFINITY and NAN are no constant expressions
             done = call(["gcc", "-std=c99", "-O1", "-w", *rest], self.folder,
                         BUILD_SECONDS)
         if done.returncode != 0:

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a graph should give. Each node is computed by onnxruntime, without its
-optimizations; where that has no kernel for a type, by onnx.reference. Floats
-of 16 bits and fewer are computed as float32 and rounded, as tirc's are.
+"""The expected results of a graph. Each node is computed by onnxruntime,
+without its optimizations, or by onnx.reference where onnxruntime has no kernel
+for a type. Floats of 16 bits and fewer are computed as float32 and rounded, as
+tirc computes them.
 
-How far another right implementation may be off is measured: the graph is
-computed again several times, with the inputs and results of inexact nodes
-moved by a few units in the last place, and with other values where ONNX
-leaves a result open (excuses.py). What moves much then is ill-conditioned;
-what changes altogether, as a number that is rounded half-way between two
-integers, is not determined."""
+How far the results of another correct implementation may differ is measured:
+the graph is computed several times more, with the inputs and results of inexact
+nodes moved by a few units in the last place, and with other values where ONNX
+leaves a result open (excuses.py). A result that moves far is ill-conditioned;
+one that changes altogether, as a number half-way between two integers does when
+it is rounded, is not determined."""
 import collections
 import warnings
 
@@ -21,7 +22,7 @@ from onnx.reference import ReferenceEvaluator
 import excuses
 import values
 
-# Operators that round nothing, or only to what they are about.
+# Operators whose results are exact, those that ONNX rounds included.
 EXACT = set("""
     Abs Neg Sign Floor Ceil Round IsNaN IsInf Not BitwiseNot Identity Cast
     CastLike Relu ThresholdedRelu Clip Min Max And Or Xor BitwiseAnd BitwiseOr
@@ -31,28 +32,31 @@ EXACT = set("""
     OneHot ReverseSequence Gather GatherElements GatherND ReduceMax ReduceMin
     ArgMax ArgMin Hardmax MatMulInteger ConvInteger MaxPool GlobalMaxPool
     MaxUnpool""".split())
-# Those that are exact as long as all numbers are small integers.
+# Operators that are exact as long as all numbers are small integers.
 SUMS = set("""Add Sub Mul Sum MatMul Gemm Einsum Conv ConvTranspose ReduceSum
     ReduceL1 ReduceSumSquare CumSum DequantizeLinear""".split())
-# Their results keep the types that ONNX says, not those of float32.
+# Operators that get narrow floats as they are, not as float32: their results
+# depend on the type.
 TYPED = {"Cast", "CastLike", "QuantizeLinear", "DequantizeLinear",
          "DynamicQuantizeLinear"}
-# What onnxruntime's Python takes as numpy arrays.
+# Types that onnxruntime's Python interface takes as numpy arrays.
 KNOWN = {"float32", "float64", "float16", "bool"} | set(
     values.SIGNED + values.UNSIGNED)
 RUNS = 8
-# How much larger the errors of convolutions by tiles are (docs/performance.md).
+# How many times larger the errors of convolutions by tiles are
+# (docs/performance.md).
 WINOGRAD = 16
-# What ONNX's schemas call types.
+# The names of types in ONNX's schemas.
 TYPE_NAMES = {name: "tensor(%s)" % {
     "float32": "float", "float64": "double"}.get(
         name, name.replace("float8_", "float8")) for name in values.CODES}
-# Results that --requant tflite rounds in its own way, off by a step.
+# Operators whose results --requant tflite rounds in another way, so that they
+# may differ by one.
 STEPS = {"QuantizeLinear", "QLinearConv", "QLinearMatMul"}
 
 
 class Rejected(Exception):
-    """A node that no reference computes; a rule that finds no shape."""
+    """No reference computes a node, or a rule finds no shape."""
 
 
 def session_options():
@@ -100,7 +104,7 @@ def narrow_outputs(node, inputs, outputs):
 
 
 class Evaluator:
-    """Computes nodes; keeps the sessions, for nodes are computed often."""
+    """Computes nodes. Each node is computed often, so sessions are kept."""
 
     def __init__(self):
         self.options = session_options()
@@ -109,7 +113,8 @@ class Evaluator:
         self.by = {"onnxruntime": 0, "onnx.reference": 0, "tests": 0}
 
     def compute(self, node, inputs, outputs=None):
-        """Its outputs as arrays, those of what ONNX leaves open included."""
+        """The outputs of a node as arrays, elements that ONNX leaves open
+        included."""
         outputs = len(node.output) if outputs is None else outputs
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -126,8 +131,8 @@ class Evaluator:
                     for a in excuses.amended(node, inputs, results)]
 
     def check(self, node, inputs, outputs):
-        """Rejected where the graph's version of ONNX has no such node, or not
-        of these types."""
+        """Raises Rejected where the graph's opset does not have the node, or
+        has it without these types."""
         if self.opset >= 24:
             return
         context = onnx.checker.C.CheckerContext()
@@ -147,7 +152,8 @@ class Evaluator:
                 raise Rejected("an input's type")
 
     def wide(self, node, inputs, outputs):
-        """Narrow floats are computed as float32 and rounded."""
+        """The outputs of a node, narrow floats computed as float32 and then
+        rounded."""
         kinds = narrow_outputs(node, inputs, outputs)
         results = self.plain(node, [
             x if x is None or x.dtype.name not in values.NARROW
@@ -188,8 +194,8 @@ class Evaluator:
         return lambda given: self.by_reference(evaluator, node, given)
 
     def by_runtime(self, session, model, node, inputs):
-        """By onnx.reference after all where it finds only now that it cannot,
-        as with Resize of other than four dimensions."""
+        """Resize is left to onnx.reference where onnxruntime finds only now
+        that it cannot compute it, as with other than four dimensions."""
         try:
             results = session.run(None, feed(inputs))
         except Exception as error:
@@ -211,9 +217,9 @@ class Evaluator:
                 for r, kind in zip(results, kinds + [None] * len(results))]
 
     def chain(self, graph, given, moved=None, opened=None):
-        """{name: array} of all tensors, where `given` are the inputs'. `moved`
-        moves what is not exact (Moved). `opened`, a Counter, gets how many
-        elements of which node are left open by what."""
+        """{name: array} of all tensors; `given` has those of the inputs.
+        `moved`, a Moved, moves what is not exact. `opened`, a Counter, counts
+        the elements that are left open, by reason and operator."""
         self.opset = graph.opset
         known = {t.name: t.value for t in graph.tensors.values()
                  if t.kind == "constant"}
@@ -239,7 +245,7 @@ class Evaluator:
         return known
 
     def move(self, moved, node, inputs, results, masks):
-        """The results of a node as another right implementation may have
+        """The results of a node as another correct implementation may compute
         them."""
         if moved.wide:
             results = [widened(r) for r in results]
@@ -264,7 +270,8 @@ class Evaluator:
             results = [moved.shift(r, size if k == 0 else 0)
                        if values.is_float(r) else r
                        for k, r in enumerate(results)]
-        # What is given is quantized as ONNX says: only results are scaled.
+        # QuantizeLinear of the model's inputs follows ONNX: only results of
+        # other nodes are requantized.
         if "tflite" in moved.options and node.op_type in STEPS and (
                 node.op_type != "QuantizeLinear" or
                 node.input[0] in moved.made):
@@ -286,7 +293,8 @@ class Evaluator:
 
 
 def widened(array):
-    """Floats of 16 bits as float32: inside of a kernel they are not rounded."""
+    """Floats of 16 bits as float32: inside a kernel results are not rounded to
+    16 bits."""
     return array.astype(np.float32) \
         if array.dtype.name in ("float16", "bfloat16") else array
 
@@ -312,22 +320,22 @@ def inexact(node, inputs, results):
 
 
 class Moved:
-    """One way to be slightly off: all up, all down, or at random; wide, with
-    float32 in place of narrower floats. `base` are the tensors as they are
-    when nothing moves. Integers that are open are 0, or in the middle of
-    their range, where `place` says so. Numbers that may be equal are told to
-    be (tie 1) or not (-1), or are left as they moved (0): what moves all down
-    ties as -1 and all up as 1, and two that move at random tie either way,
-    for there are operators, as Relu, whose results move in one direction
-    alone."""
+    """One way to differ slightly. Numbers move all up (`way` 1), all down (-1),
+    or each at random (0); with `wide`, float32 takes the place of narrower
+    floats. `base` has the tensors as they are when nothing moves. Integers that
+    are open are 0, or in the middle of their range, where `place` says so.
+    `tie` decides between numbers that come so near to each other that they may
+    be equal or not: 1 and -1 for the one or the other, 0 to leave them as they
+    moved. It is the way where that is not 0; numbers that move at random get
+    both, since some results, as those of Relu, move in one direction alone."""
 
     def __init__(self, rng, way, base, wide=False, place=None, tie=0):
         self.rng, self.way, self.base, self.wide = rng, way, base, wide
         self.place, self.tie = place, way or tie
 
     def equal(self, node, inputs, result):
-        """Equal's: numbers that moved as far as they are apart may be equal,
-        which moving them at random will not show."""
+        """The result of Equal. Numbers that moved as far as they are apart may
+        be equal, though numbers that move at random hardly ever are."""
         if not values.is_float(inputs[0]):
             return result
         a, b = (self.base[name].astype(np.float64) for name in node.input)
@@ -340,8 +348,8 @@ class Moved:
         return np.where(near, self.tie > 0, result)
 
     def near_largest(self, node, inputs, axis):
-        """A mask of what moved as far as it is from the largest along an axis
-        (of ArgMin, from the least)."""
+        """A mask of the elements that moved as far as they are from the largest
+        along an axis (for ArgMin, from the least)."""
         sign = -1 if node.op_type == "ArgMin" else 1
         x = self.base[node.input[0]].astype(np.float64)
         with np.errstate(all="ignore"):
@@ -356,7 +364,8 @@ class Moved:
                 sign * x >= top - 8 * far))
 
     def tied(self, node, inputs, result):
-        """ArgMax's: of those that may be the largest the last or the first."""
+        """The result of ArgMax or ArgMin: the last or the first of the elements
+        that may be the largest (least)."""
         if not values.is_float(inputs[0]) or not self.tie:
             return result
         axis = excuses.attribute(node, "axis", 0)
@@ -371,8 +380,8 @@ class Moved:
         return np.where(some, index, result)
 
     def to_whole(self, name, exponent):
-        """Exponents, those that moved as far as a whole number is away in its
-        place: of a negative base it alone has a power."""
+        """Exponents, each replaced by the nearest whole number if it moved as
+        far as that is away: a negative base has no other powers."""
         base = self.base[name].astype(np.float64)
         with np.errstate(all="ignore"):
             far = np.abs(exponent.astype(np.float64) - base)
@@ -381,7 +390,7 @@ class Moved:
             exponent.dtype) if self.tie > 0 and near.any() else exponent
 
     def step(self, array):
-        """Integers that are one off, or not."""
+        """Integers, each moved by one or not at all."""
         if not values.is_integer(array):
             return array
         low, high = values.limits(array.dtype.name)
@@ -395,7 +404,8 @@ class Moved:
             [-1.0, 1.0], size=shape)
 
     def shift(self, array, size=0):
-        """By a few units in the last place, of `size` too."""
+        """The array moved by a few units in the last place of its elements, and
+        of `size`."""
         kind = array.dtype.name
         step = values.EPSILON[kind] * (
             4 if kind in ("float32", "float64") else 1)
@@ -407,8 +417,8 @@ class Moved:
                 step * (wide + size / 4) + least * (wide != 0)), kind)
 
     def other(self, array, mask):
-        """With any values where the mask has 1, the ends of the type among
-        them."""
+        """The array with any values where the mask is set, the least and the
+        largest of the type among them."""
         if mask is None or not np.any(mask):
             return array
         mask = np.broadcast_to(mask, array.shape)
@@ -434,7 +444,7 @@ def clipped(array, dtype):
 
 
 class Expected:
-    """What the outputs should be, and how far off they may be."""
+    """The expected outputs, and how far results may differ."""
 
     def __init__(self, evaluator, graph, given):
         rng = np.random.default_rng(1)
@@ -451,14 +461,14 @@ class Expected:
             try:
                 self.runs.append(evaluator.chain(
                     graph, given, Moved(rng, way, self.want, *more)))
-            except Rejected:  # an index that is open, or a size
+            except Rejected:  # as an open element is an index or a size
                 self.lost += 1
         if not self.runs:
             raise Rejected("what is left open decides on shapes or indices")
 
     def check(self, name, got):
-        """(None or what is wrong, the number of elements that are not
-        determined)"""
+        """(None or a description of the difference, the number of elements
+        that are not determined)"""
         want = self.want[name]
         if got.shape != want.shape or got.dtype != want.dtype:
             return "%s%s, not %s%s" % (got.dtype, list(got.shape), want.dtype,
@@ -476,7 +486,8 @@ class Expected:
 
 
 def differs(got, want, others):
-    """Two masks: what is wrong, and what is not determined."""
+    """Two masks: elements that are wrong, and those that are not
+    determined."""
     if not values.is_float(want):
         a, b = values.wide(got), values.wide(want)
         low = high = b

@@ -9,16 +9,16 @@ import rules_windows
 BY_OPERATOR = {
     **rules_elements.RULES, **rules_shapes.RULES, **rules_sums.RULES,
     **rules_windows.RULES, **rules_quantized.RULES}
-# Of tirc's own operators: rules that make what passes turn into them.
+# By operator of tirc's own: a rule for nodes that passes turn into it.
 OWN = {
     **rules_quantized.CHAINS,
     "tirc.BatchNormalization": rules_sums.batch_norm,
     **{"tirc.Winograd" + part: rules_windows.plain_conv for part in
        ("Weights", "Input", "Product", "Output")}}
-# Rows that no kernel is made of, and why.
+# Rows that never become a kernel, with the reason.
 FOLDED = {
-    "tirc.WinogradWeights": "tiles are for constant weights alone, which it "
-                            "transforms: it is folded"}
+    "tirc.WinogradWeights": "only constant weights are transformed, and that "
+                            "is folded"}
 LIST = [BY_OPERATOR[name] for name in sorted(BY_OPERATOR)] + \
     2 * [rules_quantized.CHAINS[name]
          for name in sorted(rules_quantized.CHAINS)] + \

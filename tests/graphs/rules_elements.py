@@ -16,7 +16,8 @@ def unary(op):
 
 
 def numbers(op, **ranges):
-    """An operator with attributes that are floats, each at times absent."""
+    """A rule for an operator with float attributes, each of them at times
+    absent. `ranges` gives the least and largest value of each."""
     def rule(g):
         x = g.data(g.types(op))
         g.node(op, [x], **{

@@ -12,7 +12,8 @@ BYTES = ["uint8", "int8"]
 
 
 def scale(g, shape=(), kind="float32"):
-    """Powers of two at times: then ties are exact."""
+    """A constant scale, at times a power of two: quotients are exact then, and
+    some lie in the middle between two integers."""
     array = g.rng.uniform(0.02, 0.2, shape)
     if g.chance(0.4):
         array = 2.0 ** np.rint(np.log2(array))
@@ -20,7 +21,7 @@ def scale(g, shape=(), kind="float32"):
 
 
 def zero_point(g, kind, shape=(), odd=True):
-    """At times at the ends of the type."""
+    """A constant zero point, at times the least or largest of its type."""
     low, high = values.limits(kind)
     profile = g.choice(["plain", "zero", "special"]) if odd else "zero"
     array = np.zeros(shape, values.DTYPES[kind]) if profile == "zero" else \
@@ -48,7 +49,8 @@ def quantize(g):
 
 
 def parameter_shape(g, shape):
-    """Per tensor, per axis or in blocks; the attributes that say so."""
+    """The shape of a scale per tensor, per axis or per block, and the
+    attributes that say so."""
     if not shape or 0 in shape or g.chance():
         return [], {}
     axis = g.number(0, len(shape) - 1)
@@ -148,10 +150,10 @@ def qlinear_matmul(g):
         zero_point(g, g.dtype(b)), scale(g), zero_point(g, kind)])
 
 
-# -- chains: floats only between DequantizeLinear and QuantizeLinear
+# -- chains: DequantizeLinear, an operator, QuantizeLinear
 
 def quantized(g, low=1, high=4, accept=lambda s: True):
-    """A tensor of bytes: there already, given, or quantized here."""
+    """A tensor of bytes: an earlier one, a new one, or one quantized here."""
     kind = g.choice(BYTES)
     if g.chance(0.6):
         return g.data([kind], low, high, accept, "large")
@@ -160,14 +162,14 @@ def quantized(g, low=1, high=4, accept=lambda s: True):
 
 
 def real(g, name):
-    """It as floats, and the scale's name."""
+    """The names of the dequantized tensor and of its scale."""
     s = scale(g)
     return g.node("DequantizeLinear", [
         name, s, zero_point(g, g.dtype(name))]), s
 
 
 def bytes_of(g, name):
-    """At times through an activation."""
+    """Quantizes a tensor, at times after an activation."""
     if g.chance(0.4):
         name = g.node(g.choice(["Relu", "Clip", "Sigmoid", "HardSwish",
                                 "LeakyRelu"]), [name])
@@ -248,7 +250,8 @@ def chain_pool(g):
         more["kernel_shape"] = kernel
     y = g.node(op, [x], **more)
     if g.chance():
-        # With --requant tflite averages of one scale are sums of integers.
+        # With --requant tflite an average whose input and result have the
+        # same scale and zero point is a sum of integers.
         g.node("QuantizeLinear", [y, *same])
     else:
         bytes_of(g, y)
@@ -271,7 +274,7 @@ RULES = {
     "DynamicQuantizeLinear": dynamic, "MatMulInteger": matmul_integer,
     "ConvInteger": conv_integer, "QLinearConv": qlinear_conv,
     "QLinearMatMul": qlinear_matmul}
-# What tirc's own operators come from, which its passes make.
+# Rules for the chains that tirc's passes turn into its own operators.
 CHAINS = {
     "tirc.Conv": chain_conv, "tirc.MatMul": chain_matmul,
     "tirc.Add": chain_binary, "tirc.Mul": chain_binary,

@@ -81,7 +81,7 @@ def unsqueeze(g):
 
 
 def symbolic_size(g):
-    """A tensor of the one symbolic size of another."""
+    """A tensor of one element: the symbolic size of another tensor."""
     x = g.data(g.types("Shape"), 1, 4, lambda s: SYMBOL in s)
     axis = g.value(x).shape.index(SYMBOL)
     return g.node("Shape", [x], start=axis, end=axis + 1)
@@ -96,7 +96,8 @@ def symbolic_shape(g):
 
 
 def constant_of_shape(g):
-    """Of known sizes it is folded; only symbolic ones leave it to a kernel."""
+    """tirc folds a ConstantOfShape whose sizes are known; a symbolic size
+    makes it a kernel."""
     shape = g.constant(g.shape(0, 3))
     if g.graph.symbolic and g.chance(0.8):
         shape = symbolic_shape(g)
@@ -115,8 +116,8 @@ def constant_of_shape(g):
 
 
 def range_of(g):
-    """Of constants it is folded, and other limits than symbolic sizes are
-    refused: they would be sizes that data decides."""
+    """tirc folds a Range of constants; a limit that is a symbolic size makes it
+    a kernel. Other limits are refused: the size would depend on data."""
     if g.graph.symbolic and g.chance(0.8):
         limit = g.node("Squeeze", [symbolic_size(g), g.constant([0])])
         usual = g.chance(0.7)
@@ -194,7 +195,7 @@ def split(g):
                                                  g.number(0, 3)))
     parts = np.diff([0] + cuts + [size]).tolist()
     names = g.node("Split", [x, g.constant(parts)], len(parts), axis=axis)
-    if len(parts) > 1 and g.chance(0.3):  # one that nobody reads
+    if len(parts) > 1 and g.chance(0.3):  # a part that no node reads
         g.graph.tensors[names[g.number(0, len(names) - 1)]].read = True
 
 
@@ -304,7 +305,7 @@ def reverse_sequence(g):
 
 
 def indices(g, shape, size, kind="int64"):
-    """In range, of both signs, as an input or constant."""
+    """Indices in range, counted from either end; an input or a constant."""
     if size == 0:
         raise Rejected("nothing to index")
     array = g.rng.integers(-size, size, shape).astype(kind)
@@ -366,7 +367,7 @@ def scatter_elements(g):
     size = shape[axis]
     part = [g.number(1, n) for n in shape]
     part[axis] = g.number(1, size if how == "none" else size + 2)
-    if how == "none":  # each place at most once
+    if how == "none":  # each element at most once
         array = np.argsort(g.rng.random(part[:axis] + [size] +
                                         part[axis % len(part) + 1:]),
                            axis) if axis >= 0 else \

@@ -53,7 +53,7 @@ def matmul(g):
         batch + [k, g.size()]
     b = g.exact(g.dtype(a), other, constant=None if g.chance(0.5) else True)
     if g.chance(0.2) and len(other) > 1 and len(shape) > 1:
-        # the new one on the left
+        # the new tensor is on the left
         m = g.size()
         left = g.exact(g.dtype(a), batch + [m, shape[-2]])
         g.node("MatMul", [left, a])

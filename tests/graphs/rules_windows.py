@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules for what moves a window over pictures: convolutions, pools, Resize."""
+"""Rules for operators that move a window over pictures: convolutions, pools,
+Resize."""
 from maker import SYMBOL
 from reference import Rejected
 
@@ -12,7 +13,8 @@ def pictures(g, op, types=None):
 
 
 def window(g, sizes):
-    """A kernel's shape, and strides, pads and so on that go with it."""
+    """A kernel's shape, and a dictionary of attributes that suit it: strides,
+    pads, auto_pad, dilations."""
     kernel = [g.number(1, min(n, g.choice([1, 2, 3, 3, 3, 5])))
               for n in sizes]
     more = {}
@@ -60,7 +62,8 @@ def conv(g):
 
 
 def plain_conv(g):
-    """3x3 without strides or groups, as tiles compute it."""
+    """A Conv 3x3 without strides or groups, which --conv winograd computes by
+    tiles."""
     channels = g.choice([3, 8, 16, 16])
     size = g.number(3, 12)
     x = g.exact("float32", [1, channels, size, g.number(3, 12)],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The smallest form of a graph that fails: fewer outputs, fewer nodes (what a
-removed node gave becomes an input of that value), no attribute and no
-optional input that it does not take."""
+"""Reduces a graph that fails: it keeps failing with fewer outputs, fewer nodes
+(the results of a removed node become inputs of the same value), fewer
+attributes and fewer constants."""
 import copy
 import os
 
@@ -10,7 +10,7 @@ from onnx import numpy_helper
 
 
 def kind(text):
-    """What went wrong, without names and numbers: a reduced graph must fail
+    """The kind of failure, without names and numbers: a reduced graph must fail
     in the same way."""
     for word in ("does not compile", "exit status", "tirc:", "writes",
                  "more than"):
@@ -28,7 +28,8 @@ def clone(graph):
 
 
 def tidy(graph):
-    """Without tensors that nobody names; outputs are results."""
+    """The graph without unused tensors and outputs, or None where nothing is
+    left."""
     made = {name for node in graph.nodes for name in node.output}
     used = {name for node in graph.nodes for name in node.input}
     graph.outputs = [n for n in graph.outputs if n in made]
@@ -52,7 +53,7 @@ def without_node(graph, index):
 
 
 def without_dead(graph):
-    """Nodes that no output needs, as well as those that nobody reads."""
+    """The graph without the nodes that no output needs."""
     other = clone(graph)
     needed = set(other.outputs)
     for index in range(len(other.nodes) - 1, -1, -1):
@@ -65,7 +66,7 @@ def without_dead(graph):
 
 
 def candidates(graph):
-    """Graphs that are a little smaller."""
+    """Graphs with one thing less."""
     for name in graph.outputs:
         if len(graph.outputs) > 1:
             other = clone(graph)
@@ -107,7 +108,8 @@ def size(graph):
 
 
 def smallest(graph, result, attempt, tries=150):
-    """(graph, Result) of the smallest that `attempt` finds failing so."""
+    """The smallest graph that fails in the same way, and its Result, after at
+    most so many tries. `attempt` gives the Result of a graph."""
     going = True
     while going and tries > 0:
         going = False
@@ -117,7 +119,7 @@ def smallest(graph, result, attempt, tries=150):
             tries -= 1
             try:
                 found = attempt(other)
-            except Exception:  # no graph any more
+            except Exception:  # no valid graph any more
                 continue
             if found.what == "failed" and \
                     kind(found.text) == kind(result.text):
@@ -156,7 +158,8 @@ def text(graph):
 
 
 def write(graph, folder, want, given):
-    """As `tirc test` reads it."""
+    """Writes the model with inputs and expected outputs as `tirc test` reads
+    them."""
     data = os.path.join(folder, "test_data_set_0")
     os.mkdir(data)
     model = graph.model()

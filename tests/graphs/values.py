@@ -10,7 +10,7 @@ SMALL_FLOATS = ["float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2",
 SIGNED = ["int8", "int16", "int32", "int64"]
 UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
 NIBBLES = ["int4", "uint4"]
-# What a table of operators (passes/ops/ops.def) calls the types of input 0.
+# The classes of types of input 0 that passes/ops/ops.def names.
 CLASSES = {
     "FLOAT": FLOATS, "INTEGER": SIGNED + UNSIGNED, "SIGNED": SIGNED,
     "NUMBER": FLOATS + SIGNED + UNSIGNED, "BOOL": ["bool"],
@@ -24,11 +24,12 @@ CODES.update({name: getattr(TensorProto, name.upper().replace(
 DTYPES = {name: make.tensor_dtype_to_np_dtype(code)
           for name, code in CODES.items()}
 NARROW = ["float16", "bfloat16"] + SMALL_FLOATS
-# The distance from 1 to the next number.
+# The distance from 1 to the next larger number.
 EPSILON = {"float64": 2.0 ** -52, "float32": 2.0 ** -23,
            "float16": 2.0 ** -10, "bfloat16": 2.0 ** -7,
            "float8_e4m3fn": 2.0 ** -3, "float8_e4m3fnuz": 2.0 ** -3,
            "float8_e5m2": 2.0 ** -2, "float8_e5m2fnuz": 2.0 ** -2}
+# Differences as small as this always pass: about the least normal number.
 LEAST = {"float64": 1e-300, "float32": 2e-38, "float16": 3e-7,
          "bfloat16": 2e-38, "float8_e4m3fn": 2e-3, "float8_e4m3fnuz": 1e-3,
          "float8_e5m2": 2e-5, "float8_e5m2fnuz": 1e-5}
@@ -51,13 +52,13 @@ def limits(name):
 
 
 def cast(array, name):
-    """As C does; silent where it overflows."""
+    """The array converted to a type, without a warning where it overflows."""
     with np.errstate(all="ignore"):
         return np.asarray(array).astype(DTYPES[name])
 
 
 def wide(array):
-    """As float64, integers of 64 bits as Python's."""
+    """The array as float64; integers of 64 bits as Python's integers."""
     if array.dtype.name in ("int64", "uint64"):
         return array.astype(object)
     return array.astype(np.float64)
@@ -106,7 +107,8 @@ PROFILES = (["plain"] * 9 + ["integers"] * 4 + ["positive"] * 3 +
 
 
 def random(rng, name, shape, profile=None):
-    """An array of that type and shape; the profile says of which values."""
+    """A random array of a type and shape; the profile says which values it
+    has."""
     shape = tuple(shape)
     if profile is None:
         profile = PROFILES[rng.integers(len(PROFILES))]
