@@ -7,7 +7,7 @@
 #include "identifiers.h"
 #include "thread_loops.h"
 
-/* TVM's name for "called by a launch". */
+/* The value that TVM gives the attribute calling_conv of a device kernel. */
 enum { CONVENTION_KERNEL = 2 };
 
 struct split {
@@ -51,21 +51,22 @@ lower_is_kernel(const struct func *f)
 	return e && expr_is_value(e, CONVENTION_KERNEL);
 }
 
-/* -- what a kernel uses from around it */
+/* -- free variables and buffers of a kernel: its parameters */
 
 struct uses {
 	struct arena *arena;
 	const struct stmt *root;
 	VEC(const struct buffer *) buffers;
 	VEC(struct var *) vars;
-	VEC(const void *) inside; /* buffers and variables bound within */
+	/* buffers and variables that the kernel itself declares */
+	VEC(const void *) declared;
 };
 
 static bool
-is_inside(const struct uses *u, const void *what)
+is_declared(const struct uses *u, const void *decl)
 {
-	for (int i = 0; i < u->inside.n; i++) {
-		if (u->inside.data[i] == what) {
+	for (int i = 0; i < u->declared.n; i++) {
+		if (u->declared.data[i] == decl) {
 			return true;
 		}
 	}
@@ -88,9 +89,9 @@ use_expr(void *ctx, const struct expr *e)
 {
 	struct uses *u = ctx;
 
-	if (e->kind == EXPR_LOAD && !is_inside(u, e->u.buffer)) {
+	if (e->kind == EXPR_LOAD && !is_declared(u, e->u.buffer)) {
 		use_buffer(u, e->u.buffer);
-	} else if (e->kind == EXPR_VAR && !is_inside(u, e->u.var)) {
+	} else if (e->kind == EXPR_VAR && !is_declared(u, e->u.var)) {
 		for (int i = 0; i < u->vars.n; i++) {
 			if (u->vars.data[i] == e->u.var) {
 				return;
@@ -110,16 +111,16 @@ use_stmt(void *ctx, struct stmt *s)
 	}
 	switch (s->kind) {
 	case STMT_FOR:
-		vec_push(u->arena, &u->inside, s->u.loop.var);
+		vec_push(u->arena, &u->declared, s->u.loop.var);
 		break;
 	case STMT_LET:
-		vec_push(u->arena, &u->inside, s->u.var);
+		vec_push(u->arena, &u->declared, s->u.var);
 		break;
 	case STMT_ALLOC:
-		vec_push(u->arena, &u->inside, s->u.buffer);
+		vec_push(u->arena, &u->declared, s->u.buffer);
 		break;
 	case STMT_STORE:
-		if (!is_inside(u, s->u.buffer)) {
+		if (!is_declared(u, s->u.buffer)) {
 			use_buffer(u, s->u.buffer);
 		}
 		break;
@@ -135,7 +136,7 @@ collect_uses(struct split *x, struct stmt *root, struct uses *u)
 	u->arena = &x->m->arena;
 	u->root = root;
 	stmt_visit(root, use_stmt, u);
-	/* The sizes of what it is given. */
+	/* Shapes and strides of the buffers may use further variables. */
 	for (int i = 0; i < u->buffers.n; i++) {
 		const struct buffer *b = u->buffers.data[i];
 
@@ -148,7 +149,8 @@ collect_uses(struct split *x, struct stmt *root, struct uses *u)
 	}
 }
 
-/* Parameters in the order of the host's, then what the host binds. */
+/* Parameters keep the host function's order; variables that a loop or LET of
+ * the host binds follow. */
 static void
 add_params(struct split *x, struct func *kernel, struct uses *u,
 	   const struct expr **args, int *n)
@@ -327,7 +329,8 @@ is_param(const struct func *f, const struct buffer *b)
 	return false;
 }
 
-/* Memory of the device that the caller has to provide. */
+/* Global arrays of the host become parameters: the caller provides device
+ * memory for them. */
 static bool
 lift_allocs(struct split *x, struct stmt *s)
 {
@@ -356,7 +359,7 @@ lift_allocs(struct split *x, struct stmt *s)
 }
 
 static void
-find_touched(void *ctx, const struct expr *e)
+find_accessed(void *ctx, const struct expr *e)
 {
 	if (e->kind == EXPR_LOAD) {
 		*(const struct buffer **)ctx = e->u.buffer;
@@ -367,18 +370,18 @@ static bool
 check_host(void *ctx, struct stmt *s)
 {
 	struct split *x = ctx;
-	const struct buffer *touched = s->kind == STMT_STORE ? s->u.buffer
-							     : NULL;
+	const struct buffer *accessed = s->kind == STMT_STORE ? s->u.buffer
+							      : NULL;
 
 	for (int i = 0; i < s->n_args; i++) {
-		expr_visit(s->args[i], find_touched, &touched);
+		expr_visit(s->args[i], find_accessed, &accessed);
 	}
-	if (touched) {
+	if (accessed) {
 		split_fail(x,
 			   "%s is touched by a statement that no thread "
 			   "runs; bind the loops around it to blockIdx and "
 			   "threadIdx",
-			   touched->name);
+			   accessed->name);
 	}
 	return !x->failed;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host/device split: a lowered function with nests bound to threads becomes
- * one kernel per nest and a host function that launches them.
+/* Host/device split: each loop nest bound to threads becomes a kernel, and the
+ * function becomes host code that launches the kernels.
  *
  *	def vector_add(A, B, C, n):              def vector_add(A, B, C, n):
  *	    for bx in thread(n // 32, "blockIdx.x"):  launch("vector_add_kernel",
  *	        for tx in thread(32, "threadIdx.x"):->    n // 32, 1, 1, 32, 1, 1,
  *	            C[bx * 32 + tx] = ...                 A, B, C, n)
  *
- * A kernel keeps its thread loops, blockIdx outermost: it is an ordinary
- * function to the interpreter; the emitter spells the loops as indices. */
+ * A kernel keeps its thread loops, blockIdx outermost, so that the interpreter
+ * runs it as an ordinary function; the emitter replaces the loops by the
+ * built-in thread indices. */
 #ifndef TIRC_HOST_DEVICE_H
 #define TIRC_HOST_DEVICE_H
 
@@ -16,18 +17,18 @@
 
 struct name_set;
 
-/* What a device allows; 0: not known, not checked. */
+/* Limits of a device; 0 means unknown, and the limit is not checked. */
 struct device_limits {
 	int max_threads;      /* of a block */
 	int64_t shared_bytes; /* of a block */
 };
 
-/* Extents along x, y, z; expressions of the host's parameters and of what is
- * bound around the launch. */
+/* One kernel launch. Grid and block extents along x, y, z are expressions over
+ * the host's parameters and the variables in scope at the launch. */
 struct launch {
 	struct func *kernel;
 	const struct expr *grid[3], *block[3];
-	int64_t shared_bytes; /* of the kernel's shared arrays */
+	int64_t shared_bytes; /* of shared memory */
 };
 
 struct host_device {
@@ -36,24 +37,25 @@ struct host_device {
 	int n_launches;
 };
 
-/* Has f loops that are bound to threads? */
+/* Does f contain loops that are bound to thread indices? */
 bool lower_has_threads(const struct func *f);
-/* Is f a kernel, made by the split? Its "calling_conv" is 2, as in TVM. */
+/* Is f a kernel that the host/device split made? Its "calling_conv" is 2, as in
+ * TVM. */
 bool lower_is_kernel(const struct func *f);
 
-/* The place of a shared array of a kernel in memory that has all of them, in
- * bytes; with NULL, how many there are. Each starts where it wants to, but at
- * a multiple of 16. */
+/* Byte offset of the shared array b in the kernel's one block of shared memory;
+ * with NULL, the size of that block in bytes. Each array starts at a multiple
+ * of its own alignment and of 16 bytes. */
 int64_t lower_shared_place(const struct func *kernel, const struct buffer *b);
 
-/* Splits f, lowered by lower_func and left as it was. Kernels are called
- * f's name + "_kernel" (+ a number where there are several), or, with names
- * (NULL: none), f's own name and others like it that are free; they and the
- * host function, which takes f's place, are added to the module. Buffers that
- * live from one kernel to the next become parameters of the host function,
- * behind the others: the caller provides the memory. Reports what stands
- * outside of threads but touches buffers, or goes beyond limits (may be NULL),
- * and returns false. */
+/* Splits f, which lower_func has lowered; f itself is not changed. Without
+ * names, kernels are called f's name + "_kernel" (+ a number from the second
+ * on); with names, f's own name and free variations of it. The kernels and the
+ * host function, which takes f's place, are added to the module. Global arrays
+ * that several kernels access become parameters at the end of the host
+ * function's signature: the caller provides the memory. Reports statements
+ * outside of thread loops that access buffers, and kernels beyond limits (may
+ * be NULL), and returns false. */
 bool lower_split_host_device(struct module *m, struct func *f,
 			     const struct device_limits *limits,
 			     struct name_set *names, struct host_device *out);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* May an input and an output be one pointer? And making them one.
+/* In-place analysis: may an input and an output buffer alias? lower_share makes
+ * the two buffers one.
  *
- * Around all uses of the two stand the outer loops. If these alone choose some
- * of the dimensions, the same way at every use, then their iterations touch
- * separate parts. Within one iteration every element of the input must be
- * read before its place is overwritten: in an earlier statement than the
- * first store, or at the same index in the statement that stores. */
+ * The outer loops are the ones around every access to both buffers. If they
+ * alone determine the index of some dimensions, equally at each access, then
+ * their iterations access disjoint slices. Within one iteration every element
+ * of the input must be read before it is overwritten: either in a statement
+ * before the first store, or at the same index in the storing statement
+ * itself. */
 #include "lower.h"
 
 #include "access.h"
@@ -29,11 +31,11 @@ struct sharing {
 	struct func *func;
 	struct access_list loads; /* of the input */
 	struct access_list uses;  /* of the output */
-	struct stmt *common;      /* of all */
+	struct stmt *common;      /* lowest common ancestor of the accesses */
 	int ndim;
 };
 
-/* What a LET around at gives v; NULL: no LET's variable. */
+/* The value of the LET around at that binds v; NULL: no LET binds v. */
 static const struct expr *
 let_value(const struct stmt *at, const struct var *v)
 {
@@ -49,38 +51,40 @@ struct uses_scan {
 	const struct stmt *at;
 	const struct var *wanted;
 	bool found;
-	bool limits; /* an extreme or a condition: two values of a variable may
-		      * give one */
+	/* a min, max or condition: the expression may map two values of the
+	 * variable to one */
+	bool not_injective;
 };
 
 static void
-scan_use(void *ctx, const struct expr *e)
+scan_injective(void *ctx, const struct expr *e)
 {
 	struct uses_scan *u = ctx;
 	const struct expr *value;
 
-	u->limits |= e->kind == EXPR_MIN || e->kind == EXPR_MAX ||
-		     e->kind == EXPR_IF || e->kind == EXPR_SELECT;
-	if (e->kind != EXPR_VAR || (u->found && u->limits)) {
+	u->not_injective |= e->kind == EXPR_MIN || e->kind == EXPR_MAX ||
+			    e->kind == EXPR_IF || e->kind == EXPR_SELECT;
+	if (e->kind != EXPR_VAR || (u->found && u->not_injective)) {
 		return;
 	}
 	value = let_value(u->at, e->u.var);
 	if (e->u.var == u->wanted) {
 		u->found = true;
 	} else if (value) {
-		expr_visit(value, scan_use, u);
+		expr_visit(value, scan_injective, u);
 	}
 }
 
-/* Does e move with v, through LETs around at, and does no limit on the way make
- * two values of v one? */
+/* Does e depend on v, possibly through LETs around at, without a min, max or
+ * condition that could map two values of v to one? */
 static bool
-moves_with(const struct stmt *at, const struct expr *e, const struct var *v)
+is_injective_in(const struct stmt *at, const struct expr *e,
+		const struct var *v)
 {
 	struct uses_scan u = { .at = at, .wanted = v };
 
-	expr_visit(e, scan_use, &u);
-	return u.found && !u.limits;
+	expr_visit(e, scan_injective, &u);
+	return u.found && !u.not_injective;
 }
 
 static bool
@@ -98,7 +102,7 @@ struct var_scan {
 	const struct sharing *sharing;
 	bool inner, load;
 	int outer;
-	int64_t points; /* product of the outer variables' extents */
+	int64_t combinations; /* product of the outer variables' extents */
 };
 
 static void
@@ -126,21 +130,22 @@ scan_var(void *ctx, const struct expr *e)
 		int64_t n;
 
 		if (p->kind == STMT_FOR && p->u.loop.var == e->u.var) {
-			c->points = expr_is_int(p->args[1], &n) &&
-						    c->points < INT32_MAX
-					    ? c->points * n
-					    : INT64_MAX;
+			c->combinations = expr_is_int(p->args[1], &n) &&
+							  c->combinations <
+								  INT32_MAX
+						  ? c->combinations * n
+						  : INT64_MAX;
 		}
 	}
 }
 
-/* Does dimension d have the same index everywhere, made of outer loop
- * variables so that no two values of them meet? */
+/* Is the index of dimension d the same at every access, and an injective
+ * function of outer loop variables alone? */
 static bool
 is_outer_dim(struct sharing *s, int d)
 {
 	const struct expr *index = s->uses.list.data[0].index[d];
-	struct var_scan scan = { .sharing = s, .points = 1 };
+	struct var_scan scan = { .sharing = s, .combinations = 1 };
 	struct analyser a;
 	struct bounds b;
 
@@ -165,12 +170,12 @@ is_outer_dim(struct sharing *s, int d)
 	analyser_enter(&a, s->common);
 	b = analyse_bounds(&a, index);
 	return b.min != BOUND_NEG_INF && b.max != BOUND_POS_INF &&
-	       b.max - b.min + 1 == scan.points;
+	       b.max - b.min + 1 == scan.combinations;
 }
 
-/* Every outer loop moves through separate parts. */
+/* Do distinct iterations of the outer loops access disjoint slices? */
 static bool
-outer_apart(struct sharing *s)
+outer_disjoint(struct sharing *s)
 {
 	for (const struct stmt *p = s->common->parent; p; p = p->parent) {
 		bool found = false;
@@ -182,9 +187,9 @@ outer_apart(struct sharing *s)
 			continue;
 		}
 		for (int d = 0; d < s->ndim && !found; d++) {
-			found = moves_with(s->common,
-					   s->uses.list.data[0].index[d],
-					   p->u.loop.var) &&
+			found = is_injective_in(s->common,
+						s->uses.list.data[0].index[d],
+						p->u.loop.var) &&
 				is_outer_dim(s, d);
 		}
 		if (!found) {
@@ -194,10 +199,10 @@ outer_apart(struct sharing *s)
 	return true;
 }
 
-/* Does every loop around the store, extent 1 aside, move the element that it
- * writes? Otherwise one element would be stored more than once. */
+/* Does the stored element depend on every loop around the store (loops of
+ * extent 1 aside)? Otherwise an element would be stored more than once. */
 static bool
-each_once(const struct stmt *store, const struct stmt *outside)
+stores_each_once(const struct stmt *store, const struct stmt *outside)
 {
 	for (const struct stmt *p = store->parent; p != outside;
 	     p = p->parent) {
@@ -210,8 +215,8 @@ each_once(const struct stmt *store, const struct stmt *outside)
 			continue;
 		}
 		for (int i = 1; i < store->n_args; i++) {
-			used |= moves_with(store, store->args[i],
-					   p->u.loop.var);
+			used |= is_injective_in(store, store->args[i],
+						p->u.loop.var);
 		}
 		if (!used) {
 			return false;
@@ -236,10 +241,10 @@ child_of(const struct sharing *s, const struct stmt *at)
 	}
 }
 
-/* The loads in the same child as the first store: all in that statement, at
- * its index, and it is the only store there. */
+/* Are all loads in the child of the first store part of the storing statement
+ * and at its index, and is it the only store of that child? */
 static bool
-loads_with_store(struct sharing *s, const struct stmt *store, int child)
+loads_in_store(struct sharing *s, const struct stmt *store, int child)
 {
 	for (int i = 0; i < s->uses.list.n; i++) {
 		const struct access *x = &s->uses.list.data[i];
@@ -263,12 +268,12 @@ loads_with_store(struct sharing *s, const struct stmt *store, int child)
 			return false;
 		}
 	}
-	return each_once(store, s->common->parent);
+	return stores_each_once(store, s->common->parent);
 }
 
 /* Does x read the element that its own statement stores into the output? */
 static bool
-loads_own(const struct sharing *s, const struct access *x)
+loads_stored_element(const struct sharing *s, const struct access *x)
 {
 	const struct buffer *out = s->uses.list.data[0].buffer;
 
@@ -283,9 +288,10 @@ loads_own(const struct sharing *s, const struct access *x)
 	return true;
 }
 
-/* Two stores reach no common element in one iteration of the outer loops. */
+/* Do two stores write disjoint boxes in one iteration of the outer loops? */
 static bool
-stores_apart(struct sharing *s, const struct access *x, const struct access *y)
+stores_disjoint(struct sharing *s, const struct access *x,
+		const struct access *y)
 {
 	struct module *m = s->func->module;
 	struct range *rx = arena_array(&m->arena, struct range, s->ndim + 1);
@@ -308,30 +314,30 @@ stores_apart(struct sharing *s, const struct access *x, const struct access *y)
 	return false;
 }
 
-/* Each element is read only where it is stored: parts of one element-wise
- * loop. */
+/* Is each element read only by the statement that stores it, so that the stores
+ * jointly form one element-wise map? */
 static bool
 element_wise(struct sharing *s)
 {
 	for (int i = 0; i < s->loads.list.n; i++) {
-		if (!loads_own(s, &s->loads.list.data[i])) {
+		if (!loads_stored_element(s, &s->loads.list.data[i])) {
 			return false;
 		}
 	}
 	for (int i = 0; i < s->uses.list.n; i++) {
 		const struct access *x = &s->uses.list.data[i];
 
-		if (x->load || !each_once(x->at, s->common->parent)) {
+		if (x->load || !stores_each_once(x->at, s->common->parent)) {
 			return false;
 		}
 		for (int k = 0; k < i; k++) {
-			if (!stores_apart(s, &s->uses.list.data[k], x)) {
+			if (!stores_disjoint(s, &s->uses.list.data[k], x)) {
 				return false;
 			}
 		}
 	}
-	return s->common->kind == STMT_STORE ? each_once(s->common, NULL)
-					     : outer_apart(s);
+	return s->common->kind == STMT_STORE ? stores_each_once(s->common, NULL)
+					     : outer_disjoint(s);
 }
 
 bool
@@ -340,7 +346,7 @@ lower_can_share(const struct func *f, const struct buffer *in,
 {
 	struct sharing s = { .func = (struct func *)f, .ndim = in->ndim };
 	const struct stmt *store = NULL;
-	bool together = false;
+	bool loads_in_first_store = false;
 	int child;
 
 	if (in == out || !same_shape(in, out) || func_writes(f, in)) {
@@ -372,10 +378,10 @@ lower_can_share(const struct func *f, const struct buffer *in,
 		if (at > child) {
 			return false;
 		}
-		together |= at == child;
+		loads_in_first_store |= at == child;
 	}
-	return outer_apart(&s) &&
-	       (!together || loads_with_store(&s, store, child));
+	return outer_disjoint(&s) &&
+	       (!loads_in_first_store || loads_in_store(&s, store, child));
 }
 
 bool
@@ -390,24 +396,25 @@ lower_moves_on(const struct func *f, const struct buffer *in,
 	access_collect((struct func *)f, f->body, out, &uses);
 	for (int i = 0; i < uses.list.n; i++) {
 		if (uses.list.data[i].load ||
-		    !each_once(uses.list.data[i].at, NULL)) {
+		    !stores_each_once(uses.list.data[i].at, NULL)) {
 			return false;
 		}
 	}
 	return uses.list.n > 0;
 }
 
-/* Stores of b, and those that store what is there already. */
-struct own_stores {
+/* Counts the stores to a buffer and finds one that stores the element to
+ * itself. */
+struct self_copies {
 	const struct buffer *buffer;
 	struct stmt *own;
 	int n;
 };
 
 static bool
-find_own_store(void *ctx, struct stmt *s)
+find_self_copy(void *ctx, struct stmt *s)
 {
-	struct own_stores *x = ctx;
+	struct self_copies *x = ctx;
 	bool own;
 
 	if (s->kind != STMT_STORE) {
@@ -423,17 +430,18 @@ find_own_store(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* Copies that have become none go, but for the last statement. */
+/* Removes copies of an element to itself, except a function's last
+ * statement. */
 static void
-drop_own_stores(struct func *f, const struct buffer *b)
+drop_self_copies(struct func *f, const struct buffer *b)
 {
-	struct own_stores x = { .buffer = b };
+	struct self_copies x = { .buffer = b };
 
-	stmt_visit(f->body, find_own_store, &x);
+	stmt_visit(f->body, find_self_copy, &x);
 	while (x.own && x.n > 1) {
 		stmt_remove(f, x.own);
-		x = (struct own_stores){ .buffer = b };
-		stmt_visit(f->body, find_own_store, &x);
+		x = (struct self_copies){ .buffer = b };
+		stmt_visit(f->body, find_self_copy, &x);
 	}
 }
 
@@ -443,7 +451,7 @@ lower_share(struct func *f, const struct buffer *in, const struct buffer *out)
 	int k = 0;
 
 	stmt_replace_buffer(f, f->body, in, out);
-	drop_own_stores(f, out);
+	drop_self_copies(f, out);
 	for (int i = 0; i < f->params.n; i++) {
 		if (f->params.data[i].buffer != in) {
 			f->params.data[k++] = f->params.data[i];

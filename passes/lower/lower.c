@@ -23,7 +23,7 @@ lower_passes(int *n)
 	return passes;
 }
 
-/* One row of the table may occur more than once. */
+/* Several rows of lower.def run this pass. */
 bool
 lower_simplify(struct func *f)
 {
@@ -31,7 +31,7 @@ lower_simplify(struct func *f)
 	return true;
 }
 
-/* what: the pass that f comes from. */
+/* Verifies f after a pass; what is the pass's name for the message. */
 static bool
 is_sound(struct func *f, const char *what)
 {
@@ -67,7 +67,8 @@ run_pass(struct func *f, const struct lower_pass *pass,
 	return true;
 }
 
-/* A mistake in the result is the user's, whether or not we check ourselves. */
+/* A pass that the caller added is always verified: an invalid result is the
+ * user's mistake, not ours. */
 static bool
 run_user_pass(struct func *f, const struct user_pass *pass,
 	      const struct pass_hooks *hooks)

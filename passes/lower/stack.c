@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of the stack local arrays take, and moving the largest elsewhere. */
+/* The stack size of local arrays, and moving arrays from the stack to the
+ * workspace. */
 #include "lower.h"
 #include "thread_loops.h"
 
@@ -19,7 +20,7 @@ stack_bytes(const struct stmt *s)
 {
 	int64_t below = 0;
 
-	/* What a kernel has is its device's. */
+	/* Arrays of a kernel live in the device's memory. */
 	if (!s || tag_of(s) >= 0) {
 		return 0;
 	}
@@ -57,9 +58,10 @@ find_largest(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* In the workspace there is one for all threads: a loop around it has none. */
+/* The workspace holds one copy of the array, so loops around it run on one
+ * thread. */
 static void
-share_nothing(struct func *f, struct stmt *alloc)
+serialize_loops_around(struct func *f, struct stmt *alloc)
 {
 	for (struct stmt *p = alloc->parent; p; p = p->parent) {
 		if (p->kind == STMT_FOR && p->u.loop.kind == FOR_PARALLEL) {
@@ -71,7 +73,7 @@ share_nothing(struct func *f, struct stmt *alloc)
 struct unsized {
 	const struct func *func;
 	struct stmt *alloc;
-	bool inner; /* sizes of what the function binds itself */
+	bool inner; /* a size depends on a variable bound in the body */
 };
 
 static void
@@ -106,8 +108,8 @@ find_unsized(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The array to take off the stack next, or NULL: one that may have any size,
- * or the largest. */
+/* The next array to move off the stack, or NULL: first arrays of unbounded
+ * size, then the largest. */
 static struct stmt *
 next_scratch(struct func *f, int64_t limit_bytes)
 {
@@ -130,7 +132,7 @@ lower_scratch(struct func *f, int64_t limit_bytes)
 	while ((alloc = next_scratch(f, limit_bytes)) != NULL) {
 		const struct buffer *b = alloc->u.buffer, *outside;
 
-		share_nothing(f, alloc);
+		serialize_loops_around(f, alloc);
 		outside = buffer_with_scope(f->module, b, "global");
 		stmt_replace(f, alloc, alloc->children[0]);
 		stmt_replace_buffer(f, f->body, b, outside);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An address of what its block only reads is one to read from: the pointers
- * that the emitted code passes are const.
+/* Marks addresses of buffers that the surrounding block only reads, so that the
+ * emitted pointers are const.
  *
  *   T.reads(A[v_i, 0:8])
  *   T.writes(B[v_i])
@@ -10,16 +10,17 @@
  *   T.evaluate(T.call_extern("f", T.read_address_of(A[v_i, 0]),
  *                            T.address_of(B[v_i])))
  *
- * So it is for parameters, whose owner wants to know, and for what threads
- * share, which waits for who writes it; a local array stays as it is, since
- * compilers take a const pointer to one that a loop has filled for the address
- * of nothing yet. What a block says that it reads and writes is taken at its
- * word; where it says nothing, an address counts as both. Needs the blocks. */
+ * This applies to parameters, so that the caller sees const, and to shared
+ * memory, so that the pass sync knows the readers. Local arrays keep plain
+ * addresses: compilers take a const pointer to a local array, filled by a loop
+ * before, for a pointer to uninitialized memory. The pass trusts the regions
+ * that a block declares; without declared regions an address counts as read and
+ * written. Runs while blocks exist. */
 #include "lower_passes.h"
 
 #include "thread_loops.h"
 
-struct owner {
+struct block_scope {
 	struct func *func;
 	const struct block *block; /* the innermost one; NULL: none */
 };
@@ -49,7 +50,7 @@ is_param(const struct func *f, const struct buffer *b)
 static const struct expr *
 replace_address(void *ctx, const struct expr *e)
 {
-	const struct owner *o = ctx;
+	const struct block_scope *o = ctx;
 	const struct block *b = o->block;
 	const struct buffer *of;
 
@@ -68,7 +69,7 @@ replace_address(void *ctx, const struct expr *e)
 static void
 lower_below(struct func *f, struct stmt *s, const struct block *block)
 {
-	struct owner o = { f, block };
+	struct block_scope o = { f, block };
 
 	for (int i = 0; block && i < s->n_args; i++) {
 		stmt_set_arg(f, s, i,

@@ -7,8 +7,8 @@
  *           T.where(i * 16 < 790)         ->         if i * 16 < 790:
  *           B[v] = A[v]                                  B[i*16] = A[i*16]
  *
- * The buffers that a block owns become ALLOCs around its body; storage moves
- * them. Needs place-init to have been there. */
+ * The buffers that a block allocates become ALLOCs around its body; the pass
+ * storage moves them. Runs after place-init: no block has an init part. */
 #include "lower_passes.h"
 
 #include <assert.h>
@@ -56,17 +56,18 @@ lower_below(struct func *f, struct stmt *s)
 			struct stmt_place place = { s, i };
 
 			stmt_put(f, place, lower_block(f, child));
-			/* A SEQ grows by what is spliced into it, all of it
-			 * lowered. */
+			/* A SEQ grows by the statements spliced into it, which
+			 * are lowered already. */
 			i += s->n_children - n;
 		}
 	}
 }
 
-/* What storage_align asks for, of the buffers that blocks write. */
+/* A storage_align annotation of a block, and the written buffer it applies
+ * to. */
 struct alignment {
 	const struct buffer *buffer;
-	const struct expr *what; /* [axis, factor, offset] */
+	const struct expr *padding; /* [axis, factor, offset] */
 };
 
 struct alignments {
@@ -94,13 +95,14 @@ find_alignment(void *ctx, struct stmt *s)
 			continue;
 		}
 		found.buffer = s->u.block->writes[which].buffer;
-		found.what = expr_list(m, x->args + 1, 3);
+		found.padding = expr_list(m, x->args + 1, 3);
 		vec_push(&m->arena, &a->list, found);
 	}
 	return true;
 }
 
-/* The storage pass pads; it finds here what. */
+/* Copies the annotations to the buffer's ALLOC, where the pass storage, which
+ * pads the array, reads them. */
 static bool
 mark_alloc(void *ctx, struct stmt *s)
 {
@@ -112,7 +114,7 @@ mark_alloc(void *ctx, struct stmt *s)
 
 	for (int i = 0; s->kind == STMT_ALLOC && i < a->list.n; i++) {
 		if (a->list.data[i].buffer == s->u.buffer) {
-			list[n++] = a->list.data[i].what;
+			list[n++] = a->list.data[i].padding;
 		}
 	}
 	if (n > 0) {
@@ -121,9 +123,8 @@ mark_alloc(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* Buffers of which a call has an address, and in how many outer dimensions
- * it stays at the element's index: what the block around it reads or writes
- * there is one element wide. */
+/* A buffer whose address a call takes, and the number of its outer dimensions
+ * in which the surrounding block accesses only the index of that address. */
 struct addressed {
 	const struct buffer *buffer;
 	int outer;
@@ -209,8 +210,9 @@ find_addresses(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The storage pass may shrink the outer dimensions, and no other; calls stay
- * at one index of these. Counted from the inside, as outer ones come and go. */
+/* Notes on the ALLOC how many inner dimensions the pass storage must keep; it
+ * may shrink the outer ones, in which calls stay at one index. The note counts
+ * inner dimensions, since passes add and drop outer ones. */
 static bool
 mark_addressed(void *ctx, struct stmt *s)
 {

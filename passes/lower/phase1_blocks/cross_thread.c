@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions along a loop that is bound to the threads of a block: each thread
- * reduces its part, then half of the threads take in what the other half has,
- * until one has it all.
+/* Cross-thread reduction: a reduction loop bound to the threads of a block.
+ * Each thread reduces its part; then a tree reduction combines the partial
+ * results in shared memory, halving the number of active threads at each step.
  *
  *   for k_i in thread(4, "threadIdx.x"):     for k_i in thread(4, ...):
  *       for k_o in range(8):                     part = 0
@@ -14,14 +14,16 @@
  *                                                    all[k_i] += all[k_i + 1]
  *                                                if k_i == 0: B[i] = all[0]
  *
- * Where threads of a warp can exchange values (the note "warp_size"), they do so,
- * and each warp has one element of shared memory, if there are several:
+ * On a target with warp shuffles (the note "warp_size") the threads of a warp
+ * exchange partial results by a butterfly of shuffles; with several warps, each
+ * warp stores one element to shared memory:
  *
  *   part = part + T.warp_shuffle_xor(part, 2)
  *   part = part + T.warp_shuffle_xor(part, 1)
  *
- * The pass "sync" puts the barriers in. Needs the loops from the outermost
- * that reduces down to the block to do nothing but reduce. */
+ * The pass sync inserts the barriers. Needs the loops from the outermost
+ * reduction loop to the block to be reduction loops that contain nothing
+ * else. */
 #include "lower_passes.h"
 
 #include <string.h>
@@ -35,12 +37,15 @@ enum { REDUCTION_THREADS_MAX = 4096 };
 struct cross {
 	struct func *func;
 	struct module *m;
-	struct stmt *block, *outer; /* outer: the outermost that reduces */
-	struct stmt_vec threads;    /* that reduce, outermost first */
+	struct stmt *block, *outer; /* outer: the outermost reduction loop */
+	/* reduction loops bound to threads, outermost first */
+	struct stmt_vec threads;
 	struct stmt_vec serial;
-	struct stmt_vec around;     /* threads of the block around outer */
+	/* other thread loops of the block, around outer */
+	struct stmt_vec around;
 	const struct expr *combine; /* the update */
-	const struct expr *identity, *source;  /* in terms of the loops */
+	/* in terms of the loop variables */
+	const struct expr *identity, *source;
 	const struct expr *const *index;       /* of the result */
 	const struct expr *reducing, *spatial; /* predicate, or NULL */
 	const struct buffer *result;
@@ -73,7 +78,7 @@ reduces_across(const struct stmt *block)
 	return false;
 }
 
-/* -- what there is */
+/* -- the reduction: its loops, its update, its predicate */
 
 static bool
 find_loops(struct cross *x)
@@ -136,7 +141,7 @@ find_loops(struct cross *x)
 }
 
 static const struct expr *
-bound(struct cross *x, const struct expr *e)
+over_loops(struct cross *x, const struct expr *e)
 {
 	const struct block *b = x->block->u.block;
 	struct var_map map = { .n = b->n_iters };
@@ -167,12 +172,12 @@ find_update(struct cross *x)
 	value = store->args[0];
 	x->combine = value;
 	x->result = store->u.buffer;
-	x->identity = bound(x, init->args[0]);
-	x->source = bound(x, value->args[1 - own]);
+	x->identity = over_loops(x, init->args[0]);
+	x->source = over_loops(x, value->args[1 - own]);
 	index = arena_array(&x->m->arena, const struct expr *,
 			    x->result->ndim + 1);
 	for (int d = 0; d < x->result->ndim; d++) {
-		index[d] = bound(x, store->args[1 + d]);
+		index[d] = over_loops(x, store->args[1 + d]);
 	}
 	x->index = index;
 	return true;
@@ -206,7 +211,7 @@ split_predicate(struct cross *x)
 	x->spatial = expr_conjunction(x->m, spatial.list.data, spatial.list.n);
 }
 
-/* -- what becomes of it */
+/* -- the rewritten reduction */
 
 static const struct buffer *
 new_buffer(struct cross *x, const char *suffix, const char *scope, int ndim,
@@ -230,9 +235,10 @@ from_zero(struct module *m, const struct stmt *loop)
 	return expr_sub(m, loop->u.loop.var->expr, loop->args[0]);
 }
 
-/* The number of the thread among those that reduce together, and theirs. */
+/* The linear index of a thread among the n threads that reduce one result; NULL
+ * if n is not constant or too large. */
 static const struct expr *
-thread_number(struct cross *x, int64_t *n)
+reduction_thread_index(struct cross *x, int64_t *n)
 {
 	const struct expr *number = NULL;
 
@@ -255,30 +261,31 @@ thread_number(struct cross *x, int64_t *n)
 	return number;
 }
 
-struct tree {
+struct partial_results {
 	const struct buffer *all;
-	const struct expr **index; /* the last one is the thread's number */
+	const struct expr **index; /* the last index is the thread's number */
 	int n;
 };
 
 static const struct expr *
-load_at(struct cross *x, struct tree *t, const struct expr *last)
+load_at(struct cross *x, struct partial_results *t, const struct expr *last)
 {
 	t->index[t->n - 1] = last;
 	return expr_load(x->m, t->all, t->index, t->n);
 }
 
 static struct stmt *
-store_at(struct cross *x, struct tree *t, const struct expr *last,
+store_at(struct cross *x, struct partial_results *t, const struct expr *last,
 	 const struct expr *value)
 {
 	t->index[t->n - 1] = last;
 	return stmt_store(x->func, t->all, value, t->index, t->n);
 }
 
-/* Partial results of the threads: a row for each of those around. */
+/* Allocates the shared array of partial results: an element per reducing
+ * thread, a row per iteration of the thread loops around. */
 static bool
-make_tree(struct cross *x, int64_t n, struct tree *t)
+alloc_partials(struct cross *x, int64_t n, struct partial_results *t)
 {
 	const struct expr **shape;
 
@@ -304,7 +311,7 @@ make_tree(struct cross *x, int64_t n, struct tree *t)
 	return true;
 }
 
-/* -- by values of other threads of a warp */
+/* -- by warp shuffles */
 
 struct extents {
 	int64_t of[TAG_COUNT]; /* 0: none so far */
@@ -312,7 +319,7 @@ struct extents {
 };
 
 static bool
-see_extent(void *ctx, struct stmt *s)
+compare_extent(void *ctx, struct stmt *s)
 {
 	struct extents *e = ctx;
 	int tag = tag_of(s);
@@ -327,10 +334,10 @@ see_extent(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* Do all threads of the kernel come by? Where loops of one index differ, some
- * stand aside. */
+/* Do all threads of the kernel execute the reduction? If loops over one thread
+ * index have different extents, some threads are guarded off. */
 static bool
-all_come(struct cross *x)
+all_threads_active(struct cross *x)
 {
 	struct stmt *kernel = x->block;
 	struct extents e = { .same = true };
@@ -338,14 +345,15 @@ all_come(struct cross *x)
 	for (struct stmt *s = x->block; s != NULL; s = s->parent) {
 		kernel = tag_of(s) >= 0 ? s : kernel;
 	}
-	stmt_visit(kernel, see_extent, &e);
+	stmt_visit(kernel, compare_extent, &e);
 	return e.same;
 }
 
-/* The threads of a warp that reduce n parts together: all of them come by, and
- * neighbours have neighbouring numbers. 0: there are no such. */
+/* The number of lanes of one warp that take part in a reduction over n threads
+ * by shuffles; 0 if shuffles cannot be used: some thread of the warp would not
+ * execute them, or the threads are not consecutive lanes. */
 static int64_t
-warp_of(struct cross *x, int64_t n)
+shuffle_lanes(struct cross *x, int64_t n)
 {
 	const struct expr *note = func_note(x->func, "warp_size");
 	int64_t warp;
@@ -354,7 +362,7 @@ warp_of(struct cross *x, int64_t n)
 	    dtype_bits(x->result->type) < 32 || x->result->type.lanes != 1 ||
 	    x->threads.list.n != 1 ||
 	    tag_of(x->threads.list.data[0]) != TAG_THREAD_X || n < 2 ||
-	    (n & (n - 1)) != 0 || n / warp > warp || !all_come(x)) {
+	    (n & (n - 1)) != 0 || n / warp > warp || !all_threads_active(x)) {
 		return 0;
 	}
 	return n < warp ? n : warp;
@@ -368,11 +376,11 @@ combined(const struct cross *x, const struct expr *a, const struct expr *b)
 	return expr_rebuild(x->m, x->combine, both);
 }
 
-/* part = part op that of the threads whose numbers differ in one bit, for each
- * of them: n threads have it all then. */
+/* Butterfly reduction: part = part op (part of the lane whose number differs in
+ * one bit), bit by bit; afterwards each of the n lanes holds the result. */
 static int
-exchange(struct cross *x, const struct buffer *part, int64_t n,
-	 struct stmt **out)
+butterfly(struct cross *x, const struct buffer *part, int64_t n,
+	  struct stmt **out)
 {
 	struct module *m = x->m;
 	const struct expr *own = expr_load(m, part, NULL, 0);
@@ -389,15 +397,15 @@ exchange(struct cross *x, const struct buffer *part, int64_t n,
 	return k;
 }
 
-/* Those of a warp, then one value of each warp. */
+/* Reduces within each warp, then over one value per warp from shared memory. */
 static int
-by_warps(struct cross *x, const struct buffer *part, struct tree *tree,
-	 const struct expr *number, int64_t warp, int64_t warps,
-	 struct stmt **out)
+by_warps(struct cross *x, const struct buffer *part,
+	 struct partial_results *partial_results, const struct expr *number,
+	 int64_t warp, int64_t warps, struct stmt **out)
 {
 	struct module *m = x->m;
 	const struct expr *size = expr_int(m, number->type, warp);
-	int k = exchange(x, part, warp, out);
+	int k = butterfly(x, part, warp, out);
 
 	if (warps == 1) {
 		return k;
@@ -405,21 +413,22 @@ by_warps(struct cross *x, const struct buffer *part, struct tree *tree,
 	out[k++] = stmt_if(x->func,
 			   expr_eq(m, expr_floormod(m, number, size),
 				   expr_int(m, number->type, 0)),
-			   store_at(x, tree, expr_floordiv(m, number, size),
+			   store_at(x, partial_results,
+				    expr_floordiv(m, number, size),
 				    expr_load(m, part, NULL, 0)),
 			   NULL);
 	out[k++] = stmt_store(x->func, part,
-			      load_at(x, tree,
+			      load_at(x, partial_results,
 				      expr_floormod(m, number,
 						    expr_int(m, number->type,
 							     warps))),
 			      NULL, 0);
-	return k + exchange(x, part, warps, out + k);
+	return k + butterfly(x, part, warps, out + k);
 }
 
 /* part = identity; for the serial loops: part = part op source. */
 static void
-own_part(struct cross *x, const struct buffer *part, struct stmt **out)
+reduce_serially(struct cross *x, const struct buffer *part, struct stmt **out)
 {
 	struct func *f = x->func;
 	struct stmt *s = stmt_store(f, part,
@@ -442,8 +451,8 @@ own_part(struct cross *x, const struct buffer *part, struct stmt **out)
 }
 
 static struct stmt *
-halve(struct cross *x, struct tree *t, const struct expr *number, int64_t half,
-      int64_t n)
+halving_step(struct cross *x, struct partial_results *t,
+	     const struct expr *number, int64_t half, int64_t n)
 {
 	struct module *m = x->m;
 	const struct expr *offset = expr_int(m, number->type, half);
@@ -460,20 +469,22 @@ halve(struct cross *x, struct tree *t, const struct expr *number, int64_t half,
 	return stmt_if(x->func, cond, store_at(x, t, number, value), NULL);
 }
 
-/* Half of the threads after half. */
+/* Tree reduction in shared memory: the number of active threads halves. */
 static int
-by_halves(struct cross *x, const struct buffer *part, struct tree *tree,
-	  const struct expr *number, int64_t n, struct stmt **out)
+by_halves(struct cross *x, const struct buffer *part,
+	  struct partial_results *partial_results, const struct expr *number,
+	  int64_t n, struct stmt **out)
 {
 	int64_t half = 1;
 	int k = 0;
 
-	out[k++] = store_at(x, tree, number, expr_load(x->m, part, NULL, 0));
+	out[k++] = store_at(x, partial_results, number,
+			    expr_load(x->m, part, NULL, 0));
 	while (half * 2 < n) {
 		half *= 2;
 	}
 	for (; half > 0 && n > 1; half /= 2) {
-		out[k++] = halve(x, tree, number, half, n);
+		out[k++] = halving_step(x, partial_results, number, half, n);
 	}
 	return k;
 }
@@ -486,27 +497,29 @@ rewrite(struct cross *x)
 	const struct buffer *part = new_buffer(x, "part", "local", 0, NULL);
 	const struct expr *number, *zero, *cond, *all;
 	struct stmt *list[40], *s;
-	struct tree tree = { 0 };
+	struct partial_results partial_results = { 0 };
 	int64_t n, warp;
 	int k = 2;
 
-	number = thread_number(x, &n);
+	number = reduction_thread_index(x, &n);
 	if (!number) {
 		return cross_fail(x, "the threads are too many, or not of a "
 				     "constant number");
 	}
-	warp = warp_of(x, n);
-	if (warp < n && !make_tree(x, warp > 0 ? n / warp : n, &tree)) {
+	warp = shuffle_lanes(x, n);
+	if (warp < n &&
+	    !alloc_partials(x, warp > 0 ? n / warp : n, &partial_results)) {
 		return false;
 	}
-	own_part(x, part, list);
+	reduce_serially(x, part, list);
 	zero = expr_int(m, number->type, 0);
 	if (warp > 0) {
-		k += by_warps(x, part, &tree, number, warp, n / warp, list + k);
+		k += by_warps(x, part, &partial_results, number, warp, n / warp,
+			      list + k);
 		all = expr_load(m, part, NULL, 0);
 	} else {
-		k += by_halves(x, part, &tree, number, n, list + k);
-		all = load_at(x, &tree, zero);
+		k += by_halves(x, part, &partial_results, number, n, list + k);
+		all = load_at(x, &partial_results, zero);
 	}
 	cond = expr_eq(m, number, zero);
 	if (x->spatial) {
@@ -526,7 +539,9 @@ rewrite(struct cross *x)
 		s->notes = l->notes;
 	}
 	stmt_replace(f, x->outer,
-		     tree.all != NULL ? stmt_alloc(f, tree.all, s) : s);
+		     partial_results.all != NULL
+			     ? stmt_alloc(f, partial_results.all, s)
+			     : s);
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks what pipelines are made of while blocks can still be told apart: the
- * statements of a loop with software_pipeline_stage and _order, and blocks
- * with double_buffer_scope.
+/* Marks the parts of software pipelines while blocks still delimit them: the
+ * statements of a loop with software_pipeline_stage and _order, and blocks with
+ * double_buffer_scope.
  *
  *   for i in T.serial(8, annotations={        for i in …:
  *           "software_pipeline_stage": [0, 1],    with T.attr("…", [0, 0]):
@@ -9,8 +9,8 @@
  *       block A                            ->     with T.attr("…", [1, 1]):
  *       block B                                       block B
  *
- * The marks stay around what becomes of the blocks; the pass "pipeline" uses
- * them when storage has been placed. */
+ * The marks stay around the lowered blocks; the pass pipeline reads them after
+ * storage has placed the buffers. */
 #include "lower_passes.h"
 
 #include "pipeline_notes.h"
@@ -31,7 +31,7 @@ mark_fail(struct func *f, const struct stmt *loop, const char *fmt, ...)
 			  loop->u.loop.var->name, text);
 }
 
-/* A list of numbers; false if e is none. */
+/* Element i of a list of non-negative integers; false if e is not one. */
 static bool
 number_at(const struct expr *e, int i, int64_t *v)
 {

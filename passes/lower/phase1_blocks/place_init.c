@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places the init part of every reduction.
+/* Places the initialization of every reduction (T.init()) before its reduction
+ * loops.
  *
  *   for i, k, j:                       for i:
  *       with T.block("C"):                 for j:
@@ -9,9 +10,10 @@
  *           C[v_i, v_j] = C + ...              with T.block("C"):
  *                                                  C[v_i, v_j] = C + ...
  *
- * The init gets the spatial loops inside the outermost reduction loop, just
- * before that loop. Where a loop drives both kinds of iter vars (fused ones),
- * init stays inside, under "every reduction iter var is at its start". */
+ * The init statement gets copies of the spatial loops inside the outermost
+ * reduction loop and stands just before that loop. Where one (fused) loop
+ * drives both spatial and reduction iter vars, the init stays in the block,
+ * guarded by "every reduction iter var is at its minimum". */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -33,8 +35,8 @@ outermost_reduction(struct stmt *block, bool *mixed)
 	return found;
 }
 
-/* Between outer and the block: nothing but loops and statements beside them.
- * A LET or IF in between would have to be copied too. */
+/* Are there only loops and sequences between outer and the block? A LET or IF
+ * would have to be copied with the init. */
 static bool
 plain_between(const struct stmt *block, const struct stmt *outer)
 {
@@ -50,7 +52,8 @@ plain_between(const struct stmt *block, const struct stmt *outer)
 	return false;
 }
 
-/* The fallback: if all reduction iter vars are at their start. */
+/* The fallback: the init in the block, guarded by all reduction iter vars being
+ * at their minimum. */
 static void
 guard_init(struct func *f, struct stmt *block)
 {

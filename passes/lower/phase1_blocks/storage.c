@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves every ALLOC to the lowest common ancestor of the buffer's uses and
- * shrinks the buffer to the box that is used there.
+/* Moves every ALLOC to the lowest common ancestor of the buffer's accesses and
+ * compacts the buffer to the bounding box of the region they access.
  *
  *   acc = T.alloc_buffer((64, 56), scope="local")    for c, w:
  *   for c, w:                                            acc: [8, 7]
  *       ... acc[c * 8 + i, w * 7 + j] ...         ->     ... acc[i, j] ...
  *
- * What is shared by the threads of a block stands around their loops, and its
- * box is what all of them use; what blocks of them share, around the kernel.
- * Keeps: a buffer's elements are written before they are read within one
- * iteration of the loops around its uses; dimensions of which one element is
- * left go, down to ndim 0, a scalar. */
+ * A shared array stands around the thread loops of its block, and its box
+ * covers the accesses of all threads; a global array stands around the kernel.
+ * Invariant: within one iteration of the loops around the ALLOC an element is
+ * written before it is read. Dimensions of extent 1 are dropped; a buffer of
+ * ndim 0 is a scalar. */
 #include "lower_passes.h"
 
 #include "carried.h"
@@ -57,9 +57,9 @@ window_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* A local array has constant extents: the largest that may be needed. */
+/* Local arrays need constant extents: an upper bound of the extent. */
 static const struct expr *
-at_most(struct func *f, const struct expr *extent)
+constant_extent(struct func *f, const struct expr *extent)
 {
 	struct analyser a;
 	struct bounds b;
@@ -92,13 +92,14 @@ align(struct func *f, const struct stmt *alloc, struct range *ranges)
 	}
 }
 
-/* No further than the conditions around the uses let them go. */
+/* The extent of dimension d that the accesses reach, given the conditions
+ * around them. */
 static const struct expr *
-reached(struct func *f, const struct access_list *uses, int d,
-	const struct range *range)
+reached_extent(struct func *f, const struct access_list *uses, int d,
+	       const struct range *range)
 {
 	struct module *m = f->module;
-	const struct expr *extent = at_most(f, range->extent);
+	const struct expr *extent = constant_extent(f, range->extent);
 	int64_t all, most = 0;
 
 	if (!expr_is_int(extent, &all)) {
@@ -139,8 +140,9 @@ flat_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* Whoever has the address has been told the strides, so they stay; but a local
- * array has a constant size: the largest, in one dimension. */
+/* A callee that has the address has also got the strides, so these must not
+ * change; but a local array needs a constant size: a one-dimensional array of
+ * the maximal size. */
 static void
 fix_size(struct func *f, struct stmt *alloc)
 {
@@ -162,8 +164,9 @@ fix_size(struct func *f, struct stmt *alloc)
 		     flat_index, &window);
 }
 
-/* How many dimensions may shrink: all, or those that calls with an address
- * stay at one index of (lower_blocks marks them). Constant sizes only. */
+/* How many outer dimensions may shrink: all, or, if calls take the address, the
+ * dimensions in which they stay at one index (lower_blocks notes them). An
+ * array with an address shrinks only if its size is constant. */
 static int
 free_outer_dims(const struct stmt *alloc, const struct access_list *uses)
 {
@@ -194,11 +197,11 @@ any_address(const struct access_list *uses)
 	return false;
 }
 
-/* Instructions that take tiles of shared memory want them aligned: arrays of
- * which one has the address start at a multiple of 64 bytes, as TVM's do; what
- * copies boxes wants more. */
+/* Matrix instructions need aligned tiles of shared memory: an array whose
+ * address is taken starts at a multiple of 64 bytes, as in TVM, and the
+ * destination of a bulk tensor copy (TMA) at a multiple of 1024. */
 static void
-align_shared(struct func *f, struct stmt *alloc, bool filled)
+align_shared(struct func *f, struct stmt *alloc, bool is_copy_target)
 {
 	enum { ALIGN_BYTES = 64, FILLED_ALIGN_BYTES = 1024 };
 	const struct buffer *old = alloc->u.buffer;
@@ -208,7 +211,7 @@ align_shared(struct func *f, struct stmt *alloc, bool filled)
 		return;
 	}
 	b = (struct buffer *)buffer_with_shape(f->module, old, -1, NULL);
-	b->align_bytes = filled ? FILLED_ALIGN_BYTES : ALIGN_BYTES;
+	b->align_bytes = is_copy_target ? FILLED_ALIGN_BYTES : ALIGN_BYTES;
 	stmt_replace_buffer(f, alloc, old, b);
 }
 
@@ -249,7 +252,8 @@ compact(struct func *f, struct stmt *alloc, struct access_list *uses)
 	access_cover(f, alloc, uses->list.data, uses->list.n, ranges);
 	for (int d = 0; d < b->ndim; d++) {
 		if (d < free_dims) {
-			ranges[d].extent = reached(f, uses, d, &ranges[d]);
+			ranges[d].extent = reached_extent(f, uses, d,
+							  &ranges[d]);
 			continue;
 		}
 		ranges[d].min = expr_int(f->module, b->shape[d]->type, 0);
@@ -278,8 +282,8 @@ struct ring_search {
 	bool found;
 };
 
-/* v % n with v moving with a loop around common that is no thread's: the
- * places of a ring, which hold what earlier iterations left. */
+/* Finds an index v % n whose v depends on a serial loop around common: a ring
+ * buffer, which keeps elements of earlier iterations. */
 static void
 find_ring(void *ctx, const struct expr *e)
 {
@@ -296,11 +300,12 @@ find_ring(void *ctx, const struct expr *e)
 	}
 }
 
-/* Shared, nothing accumulates in it and it is no ring: guards of its stores
- * are those of the tile's end, and every iteration stores what it loads. */
+/* Is b a shared-memory tile that each iteration fills anew? Then no accumulator
+ * and no ring buffer: guards of its stores only cut off the tail of the tile,
+ * and every iteration stores the elements that it loads. */
 static bool
-is_copied(const struct buffer *b, const struct access_list *uses,
-	  const struct stmt *common)
+is_staging_tile(const struct buffer *b, const struct access_list *uses,
+		const struct stmt *common)
 {
 	struct ring_search ring = { common, false };
 
@@ -322,8 +327,8 @@ is_copied(const struct buffer *b, const struct access_list *uses,
 	return true;
 }
 
-/* What blocks of threads share is there before the kernel starts: it stands
- * around the kernel that common is in. */
+/* A global array, which all thread blocks of a kernel share, is allocated
+ * before the kernel starts: around the kernel that contains common. */
 static struct stmt *
 before_kernel(const struct buffer *b, struct stmt *common)
 {
@@ -337,8 +342,8 @@ before_kernel(const struct buffer *b, struct stmt *common)
 	return out;
 }
 
-/* What is one thread's own stands inside of the loops of threads, whatever
- * loops further out it may have been carried through. */
+/* A private array stands inside of the thread loops, even if the loops that
+ * carry its values are further out. */
 static struct stmt *
 in_thread(const struct buffer *b, struct stmt *lowest, struct stmt *common)
 {
@@ -351,9 +356,10 @@ in_thread(const struct buffer *b, struct stmt *lowest, struct stmt *common)
 	return common;
 }
 
-/* What the threads of a block share is there before they start. */
+/* Moves a shared array around the thread loops of its block. With wait, not if
+ * the array is part of a software pipeline, which multiplies it first. */
 static void
-share(struct func *f, struct stmt *alloc, bool wait)
+hoist_shared(struct func *f, struct stmt *alloc, bool wait)
 {
 	struct stmt *outermost = NULL, *outside;
 	struct stmt_place place;
@@ -373,7 +379,7 @@ share(struct func *f, struct stmt *alloc, bool wait)
 	    !buffer_is_shared(alloc->u.buffer)) {
 		return;
 	}
-	/* A pipeline makes several of it first. */
+	/* The pass pipeline may allocate several copies of it first. */
 	for (struct stmt *s = alloc->parent; wait && s; s = s->parent) {
 		if (stmt_note(s, PIPELINE_STAGE)) {
 			return;
@@ -398,7 +404,7 @@ lower_storage(struct func *f)
 		struct access_list uses = { 0 };
 		struct stmt_place place;
 		struct stmt *common, *lowest, *alloc;
-		bool address, filled;
+		bool address, is_copy_target;
 
 		access_collect(f, old->children[0], b, &uses);
 		if (uses.list.n == 0) {
@@ -410,12 +416,13 @@ lower_storage(struct func *f)
 			common = stmt_common(common, uses.list.data[k].at);
 		}
 		lowest = common;
-		if (!is_copied(b, &uses, common)) {
+		if (!is_staging_tile(b, &uses, common)) {
 			common = carried_scope(f, old, common, &uses);
 		}
 		common = before_kernel(b, in_thread(b, lowest, common));
 		alloc = old;
-		/* Else it stands there: a SEQ taken out might be spliced. */
+		/* Otherwise the ALLOC is already in place; removing it might
+		 * splice its SEQ into another. */
 		if (common != old->children[0]) {
 			stmt_replace(f, old, old->children[0]);
 			place = stmt_place_of(common);
@@ -424,12 +431,12 @@ lower_storage(struct func *f)
 			stmt_put(f, place, alloc);
 		}
 		address = any_address(&uses);
-		filled = any_filled(&uses);
+		is_copy_target = any_filled(&uses);
 		compact(f, alloc, &uses);
 		if (address) {
-			align_shared(f, alloc, filled);
+			align_shared(f, alloc, is_copy_target);
 		}
-		share(f, alloc, true);
+		hoist_shared(f, alloc, true);
 	}
 	return true;
 }
@@ -441,7 +448,7 @@ lower_shared(struct func *f)
 
 	stmt_visit(f->body, find_alloc, &allocs);
 	for (int i = 0; i < allocs.list.n; i++) {
-		share(f, allocs.list.data[i], false);
+		hoist_shared(f, allocs.list.data[i], false);
 	}
 	return true;
 }

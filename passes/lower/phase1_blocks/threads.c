@@ -7,12 +7,13 @@
  *         S[a] = A[i_o * 16 + a]          ->            S[tx] = A[bx*16 + tx]
  *       B[i_o * 32 + i_i] = S[...]                  B[bx*32 + tx] = S[...]
  *
- * Loops of one index may have different extents: the widest counts, the
- * others get a guard. What is stored to memory that others see under no loop
- * of an index, or alike in all iterations of one, is stored by its first thread
- * alone; what blocks of threads would have to wait for is refused.
- * Intermediate buffers within a kernel that nobody gave a scope become local,
- * where one thread makes and uses them, or shared. */
+ * Loops bound to one thread index may have different extents: the kernel gets
+ * the largest, and the shorter loops a guard. A store to shared or global
+ * memory that is under no loop of an index, or the same in all iterations of
+ * that loop, is executed by the first thread of the index alone. Data flow
+ * between thread blocks is refused, since they cannot wait for each other.
+ * Intermediate buffers without a scope become local, if one thread writes and
+ * reads them, or else shared. */
 #include "lower_passes.h"
 
 #include <string.h>
@@ -61,8 +62,8 @@ has_thread_between(const struct stmt *top, const struct stmt *s, bool threads)
 	return false;
 }
 
-/* Is it a thread loop itself, or below one? Virtual threads' count: each has
- * what it computes for itself. */
+/* Is s a thread loop or inside of one? Virtual thread loops count, as each
+ * virtual thread has its own data. */
 static bool
 in_kernel(const struct stmt *s)
 {
@@ -91,7 +92,7 @@ choose_scope(struct func *f, struct stmt *alloc)
 	for (int i = 1; i < uses.list.n; i++) {
 		common = stmt_common(common, uses.list.data[i].at);
 	}
-	/* Launches keep nothing between them. */
+	/* Private and shared memory does not survive a launch. */
 	if (!in_kernel(carried_scope(f, alloc, common, &uses))) {
 		return;
 	}
@@ -118,9 +119,9 @@ has_tag_between(const struct stmt *top, const struct stmt *s, int tag)
 	return false;
 }
 
-/* A buffer that was declared local: what the threads of a loop store each
- * thread has for itself. It cannot be used outside of such loops. So it is
- * with the blocks of a loop and what was declared shared. */
+/* Checks a declared scope. Each thread has its own copy of a local buffer, so
+ * accesses must not be both inside and outside of a loop over threads; likewise
+ * for a shared buffer and loops over thread blocks. */
 static bool
 check_scope(struct binder *b, const struct stmt *alloc)
 {
@@ -240,8 +241,9 @@ find_inner(void *ctx, const struct expr *e)
 	}
 }
 
-/* How many threads the loop needs, in terms of what is known before the
- * launch; NULL (reported) if that depends on what happens in the kernel. */
+/* The extent of a thread loop in terms of values known before the launch; NULL
+ * (reported) if it depends on values computed in the kernel and has no
+ * bound. */
 static const struct expr *
 launch_extent(struct binder *b, const struct stmt *loop)
 {
@@ -286,7 +288,8 @@ as_type(struct module *m, const struct expr *e, struct dtype t)
 				       : expr_cast(m, t, e);
 }
 
-/* The axis that the index stands for; where there are several, "tx". */
+/* The name of the thread index: the loop variable's, or "tx" and so on if
+ * several loops with different names share the index. */
 static const char *
 index_name(const struct binder *b, int tag)
 {
@@ -325,7 +328,7 @@ stores_outside(const struct binder *b, int tag)
 	return false;
 }
 
-/* One variable and one extent for all loops of the index. */
+/* Chooses one variable and the largest extent for all loops of the index. */
 static bool
 unify(struct binder *b, int tag)
 {
@@ -356,7 +359,8 @@ unify(struct binder *b, int tag)
 				 ? e
 				 : simplify(&a, expr_max(m, widest, e));
 	}
-	/* Without a thread nothing runs, not even what others are to do. */
+	/* A launch of no threads runs nothing, also not the stores outside of
+	 * the loop. */
 	if (stores_outside(b, tag) &&
 	    !prove(&a, expr_le(m, expr_int(m, widest->type, 1), widest))) {
 		widest = expr_max(m, widest, expr_int(m, widest->type, 1));
@@ -379,7 +383,7 @@ holds_tag(const struct stmt *s, int tag)
 	return false;
 }
 
-/* Puts what is below s and under no further loop of the index under cond. */
+/* Guards by cond the parts of s that contain no further loop of the index. */
 static void
 guard_parts(struct func *f, struct stmt *s, int tag, const struct expr *cond)
 {
@@ -402,8 +406,9 @@ guard_parts(struct func *f, struct stmt *s, int tag, const struct expr *cond)
 	}
 }
 
-/* Where the condition holds in an iteration of the loop, does it in the first?
- * Of comparisons of sums: is the lesser one least there? */
+/* If the condition holds in some iteration of the loop, does it hold in the
+ * first? True for a comparison a < b or a <= b if a - b does not decrease in
+ * the loop variable. */
 static bool
 holds_first(struct module *m, const struct expr *cond, const struct stmt *loop)
 {
@@ -426,10 +431,10 @@ holds_first(struct module *m, const struct expr *cond, const struct stmt *loop)
 	       factor >= 0;
 }
 
-/* Does anything between s and the loop, s included, tell its iterations
- * apart? */
+/* Does s, or a statement between s and the loop, depend on the loop variable?
+ * (A condition that the first iteration also meets does not count.) */
 static bool
-tells_apart(struct module *m, const struct stmt *s, struct stmt *loop)
+depends_on_thread(struct module *m, const struct stmt *s, struct stmt *loop)
 {
 	for (const struct stmt *below = NULL; s != loop;
 	     below = s, s = s->parent) {
@@ -444,10 +449,10 @@ tells_apart(struct module *m, const struct stmt *s, struct stmt *loop)
 	return false;
 }
 
-/* The loop of the tag that s is in and other is not; NULL. */
+/* The loop of the tag that contains s but not other, or NULL. */
 static struct stmt *
-apart(struct stmt *s, const struct stmt *other, const struct stmt *root,
-      int tag)
+separating_loop(struct stmt *s, const struct stmt *other,
+		const struct stmt *root, int tag)
 {
 	for (; s != root->parent; s = s->parent) {
 		if (tag_of(s) == tag && !stmt_contains(s, other)) {
@@ -457,11 +462,12 @@ apart(struct stmt *s, const struct stmt *other, const struct stmt *root,
 	return NULL;
 }
 
-/* What an access reaches in dimension d in one iteration of the loop, which
- * counts as v. */
+/* The interval of indices of dimension d that x accesses in iteration v of the
+ * loop. */
 static bool
-reach(struct binder *b, const struct access *x, int d, struct stmt *loop,
-      const struct expr *v, const struct expr **min, const struct expr **max)
+indices_in_iteration(struct binder *b, const struct access *x, int d,
+		     struct stmt *loop, const struct expr *v,
+		     const struct expr **min, const struct expr **max)
 {
 	struct module *m = b->func->module;
 	const struct expr *now = expr_add(m, v, loop->args[0]);
@@ -482,12 +488,12 @@ reach(struct binder *b, const struct access *x, int d, struct stmt *loop,
 	return true;
 }
 
-/* Of two loops that the same blocks run, does each block load no more than it
- * has stored? */
+/* The same thread blocks run both loops: does each thread block load only
+ * elements that it has stored itself? */
 static bool
-keeps_to_itself(struct binder *b, const struct access *store,
-		struct stmt *store_loop, const struct access *load,
-		struct stmt *load_loop)
+loads_own_elements(struct binder *b, const struct access *store,
+		   struct stmt *store_loop, const struct access *load,
+		   struct stmt *load_loop)
 {
 	struct module *m = b->func->module;
 	struct var *v = var_new(m, "b", dtype_of(DT_I32));
@@ -500,8 +506,10 @@ keeps_to_itself(struct binder *b, const struct access *store,
 		    !expr_uses_var(load->index[d], load_loop->u.loop.var)) {
 			continue;
 		}
-		if (!reach(b, store, d, store_loop, v->expr, &low, &high) ||
-		    !reach(b, load, d, load_loop, v->expr, &from, &to)) {
+		if (!indices_in_iteration(b, store, d, store_loop, v->expr,
+					  &low, &high) ||
+		    !indices_in_iteration(b, load, d, load_loop, v->expr, &from,
+					  &to)) {
 			return false;
 		}
 		analyser_init(&a, m);
@@ -516,18 +524,19 @@ keeps_to_itself(struct binder *b, const struct access *store,
 	return true;
 }
 
-/* A store and another access, which comes after it or before. */
+/* Checks that a store and another access of the same buffer do not communicate
+ * between thread blocks. */
 static bool
 check_pair(struct binder *b, const struct access *store,
 	   const struct access *other, int tag)
 {
-	struct stmt *s = apart(store->at, other->at, b->root, tag);
-	struct stmt *o = apart(other->at, store->at, b->root, tag);
+	struct stmt *s = separating_loop(store->at, other->at, b->root, tag);
+	struct stmt *o = separating_loop(other->at, store->at, b->root, tag);
 	bool shared = buffer_is_shared(store->buffer);
 	const char *does = other->load ? "read" : "stored again";
 
-	if (s && o && !keeps_to_itself(b, store, s, other, o) &&
-	    (other->load || !keeps_to_itself(b, other, o, store, s))) {
+	if (s && o && !loads_own_elements(b, store, s, other, o) &&
+	    (other->load || !loads_own_elements(b, other, o, store, s))) {
 		return bind_fail(b,
 				 "%s is stored by some blocks of %s and "
 				 "%s by others, which do not wait for them: "
@@ -545,10 +554,10 @@ check_pair(struct binder *b, const struct access *store,
 	return true;
 }
 
-/* Do all blocks of the tag store the same elements? Each may do so to memory
- * of its own. */
+/* Do all thread blocks of the tag store the same elements? (For shared memory
+ * this is fine: each block has its own.) */
 static bool
-stores_alike(struct binder *b, struct stmt *s, int tag)
+stores_same_elements(struct binder *b, struct stmt *s, int tag)
 {
 	struct stmt *loop = s;
 
@@ -556,7 +565,7 @@ stores_alike(struct binder *b, struct stmt *s, int tag)
 		loop = loop->parent;
 	}
 	return loop != b->root->parent && !buffer_is_shared(s->u.buffer) &&
-	       !tells_apart(b->func->module, s, loop) &&
+	       !depends_on_thread(b->func->module, s, loop) &&
 	       !bind_fail(b,
 			  "every block of %s stores the same elements of "
 			  "%s; set_scope to \"shared\", or compute it "
@@ -564,8 +573,9 @@ stores_alike(struct binder *b, struct stmt *s, int tag)
 			  tag_name(tag), s->u.buffer->name);
 }
 
-/* Blocks of threads do not wait for each other: what a kernel stores in a loop
- * over blocks it can read in such loops only, and the other way round. */
+/* Thread blocks cannot wait for each other: elements stored in a loop over
+ * thread blocks may be read in loops over the same blocks only, and vice
+ * versa. */
 static bool
 check_blocks(struct binder *b)
 {
@@ -577,7 +587,7 @@ check_blocks(struct binder *b)
 		for (int tag = TAG_BLOCK_Z; tag <= TAG_BLOCK_X; tag++) {
 			if (b->vars[tag] &&
 			    !expr_is_value(b->extents[tag], 1) &&
-			    stores_alike(b, s, tag)) {
+			    stores_same_elements(b, s, tag)) {
 				return false;
 			}
 		}
@@ -603,10 +613,11 @@ check_blocks(struct binder *b)
 	return true;
 }
 
-/* Is s under a loop of the tag that makes each thread store something of its
- * own? Blocks of threads each do all of what is under theirs. */
+/* Is s in a loop of the tag whose threads store different elements? Each thread
+ * block executes all stores in its loop. */
 static bool
-is_own(struct module *m, struct stmt *s, const struct stmt *root, int tag)
+is_distributed(struct module *m, struct stmt *s, const struct stmt *root,
+	       int tag)
 {
 	struct stmt *loop = s;
 
@@ -614,10 +625,11 @@ is_own(struct module *m, struct stmt *s, const struct stmt *root, int tag)
 		loop = loop->parent;
 	}
 	return loop != root->parent &&
-	       (!tag_is_thread(tag) || tells_apart(m, s, loop));
+	       (!tag_is_thread(tag) || depends_on_thread(m, s, loop));
 }
 
-/* Stores that several threads would do, all the same. */
+/* Guards stores that several threads would execute redundantly: the first
+ * thread stores. */
 static void
 guard_stores(struct binder *b)
 {
@@ -631,7 +643,8 @@ guard_stores(struct binder *b)
 		for (int tag = 0; tag < TAG_COUNT; tag++) {
 			const struct expr *v, *first;
 
-			if (!b->vars[tag] || is_own(m, s, b->root, tag) ||
+			if (!b->vars[tag] ||
+			    is_distributed(m, s, b->root, tag) ||
 			    (buffer_is_shared(s->u.buffer) &&
 			     !tag_is_thread(tag)) ||
 			    expr_is_value(b->extents[tag], 1)) {
@@ -649,7 +662,7 @@ guard_stores(struct binder *b)
 	}
 }
 
-/* The loop goes; its variable becomes the index. */
+/* Removes the loop and replaces its variable by the thread index. */
 static void
 dissolve(struct binder *b, int tag, struct stmt *loop)
 {
@@ -675,8 +688,8 @@ dissolve(struct binder *b, int tag, struct stmt *loop)
 	stmt_replace(f, loop, body);
 }
 
-/* Threads are in a block, also where there is but one: what they share stands
- * between its loop and theirs. */
+/* Adds a loop over one thread block if none exists: shared memory is allocated
+ * between the block loop and the thread loops. */
 static void
 add_block(struct binder *b)
 {
@@ -697,7 +710,7 @@ add_block(struct binder *b)
 	}
 }
 
-/* The chain of the kernel's loops, around all that there is. */
+/* Wraps the kernel's body in the thread loops. */
 static void
 wrap(struct binder *b)
 {
@@ -742,7 +755,8 @@ bind_kernel(struct func *f, struct stmt *root)
 	guard_stores(&b);
 	add_block(&b);
 	wrap(&b);
-	/* In program order: an outer loop's guard leaves inner ones out. */
+	/* In program order: the guard of an outer loop skips inner loops of its
+	 * index. */
 	for (int tag = 0; tag < TAG_COUNT; tag++) {
 		for (int i = 0; i < b.loops[tag].list.n; i++) {
 			dissolve(&b, tag, b.loops[tag].list.data[i]);
