@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what is under a condition before the loops that it does not depend on,
- * into a local array: where a loop has the note "read_before".
+/* Hoists a conditional load out of the loops that it does not depend on, into a
+ * local array: for loops with the note "read_before".
  *
  *   for oc_v, ow_i:                      for ow_i:
  *     acc[ow_i, oc_v] +=                   row[ow_i] = if_then_else(
@@ -9,26 +9,29 @@
  *         x[ow_i + kw], 0) * w[oc_v]       acc[ow_i, oc_v] +=
  *                                            row[ow_i] * w[oc_v]
  *
- * A branch for each lane would keep compilers from making vectors of the lanes.
- * Parts of the condition that no loop inside decides stay where they are, and
- * guard the reading too. */
+ * A branch per lane would keep compilers from vectorizing over the lanes.
+ * Conjuncts that depend on no inner loop stay in place, and also guard the
+ * hoisted load. */
 #include "lower_passes.h"
 
 #include "access.h"
 
 enum { MOST_LOOPS = 8, MOST_ELEMS = 4096 };
 
-struct early {
+struct hoisting {
 	struct func *func;
-	struct stmt *loop, *store;     /* with the note, and what is inside */
-	const struct expr *value;      /* to be read before; NULL: none found */
-	struct stmt *over[MOST_LOOPS]; /* loops inside that it depends on */
+	/* the loop with the note, and its only store */
+	struct stmt *loop, *store;
+	/* the conditional load to hoist; NULL: none found */
+	const struct expr *value;
+	/* the inner loops that the value depends on */
+	struct stmt *over[MOST_LOOPS];
 	int n_over;
 	const struct buffer *row;
 };
 
 static bool
-uses_loops_inside(const struct early *x, const struct expr *e)
+uses_inner_loops(const struct hoisting *x, const struct expr *e)
 {
 	for (const struct stmt *s = x->store->parent; s != x->loop->parent;
 	     s = s->parent) {
@@ -39,10 +42,10 @@ uses_loops_inside(const struct early *x, const struct expr *e)
 	return false;
 }
 
-/* The loops inside that e depends on. The one with the note must not be among
- * them, and they must be short. */
+/* Finds the inner loops that e depends on. They must be short, and e must not
+ * depend on the loop with the note. */
 static bool
-find_loops(struct early *x, const struct expr *e)
+find_loops(struct hoisting *x, const struct expr *e)
 {
 	int64_t elems = 1, n;
 
@@ -63,9 +66,9 @@ find_loops(struct early *x, const struct expr *e)
 }
 
 static void
-see_value(void *ctx, const struct expr *e)
+find_conditional_load(void *ctx, const struct expr *e)
 {
-	struct early *x = ctx;
+	struct hoisting *x = ctx;
 	bool load = e->kind == EXPR_IF && e->args[1]->kind == EXPR_LOAD &&
 		    !expr_has_load(e->args[0]) && !expr_has_load(e->args[2]);
 
@@ -75,8 +78,8 @@ see_value(void *ctx, const struct expr *e)
 	}
 }
 
-/* Is the store all that the loop with the note does, but for conditions that
- * hold for all that is read? */
+/* The store that is, apart from loops and guards, the whole body of the loop;
+ * NULL: there is more. */
 static struct stmt *
 only_store(struct stmt *loop)
 {
@@ -92,7 +95,7 @@ only_store(struct stmt *loop)
 static const struct expr *
 read_row(void *ctx, const struct expr *e)
 {
-	struct early *x = ctx;
+	struct hoisting *x = ctx;
 	struct module *m = x->func->module;
 	const struct expr *at[MOST_LOOPS];
 	struct conjuncts all = { 0 }, outside = { 0 };
@@ -107,7 +110,7 @@ read_row(void *ctx, const struct expr *e)
 	read = expr_load(m, x->row, at, x->n_over);
 	expr_conjuncts(m, e->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
-		if (!uses_loops_inside(x, all.list.data[i])) {
+		if (!uses_inner_loops(x, all.list.data[i])) {
 			vec_push(&m->arena, &outside.list, all.list.data[i]);
 		}
 	}
@@ -115,11 +118,11 @@ read_row(void *ctx, const struct expr *e)
 	return cond == NULL ? read : expr_if(m, cond, read, e->args[2]);
 }
 
-/* Conditions between the loop and the store, then those of the value: of the
- * loops that the value depends on, or of loops outside. False if one has
- * others. */
+/* Splits the guards between the loop and the store, and the value's condition,
+ * into conjuncts over the loops that the value depends on (inside) and
+ * conjuncts over outer loops (outside). False if a conjunct is neither. */
 static bool
-split_conditions(struct early *x, const struct expr **inside,
+split_conditions(struct hoisting *x, const struct expr **inside,
 		 const struct expr **outside)
 {
 	struct module *m = x->func->module;
@@ -133,9 +136,9 @@ split_conditions(struct early *x, const struct expr **inside,
 	expr_conjuncts(m, x->value->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = all.list.data[i];
-		struct early probe = *x;
+		struct hoisting probe = *x;
 
-		if (!uses_loops_inside(x, c)) {
+		if (!uses_inner_loops(x, c)) {
 			vec_push(&m->arena, &out.list, c);
 			continue;
 		}
@@ -160,7 +163,7 @@ split_conditions(struct early *x, const struct expr **inside,
 }
 
 static void
-make_row(struct early *x)
+make_row_buffer(struct hoisting *x)
 {
 	struct module *m = x->func->module;
 	const struct expr *shape[MOST_LOOPS];
@@ -179,7 +182,7 @@ make_row(struct early *x)
 }
 
 static void
-read_before(struct early *x)
+hoist_load(struct hoisting *x)
 {
 	struct func *f = x->func;
 	struct module *m = f->module;
@@ -190,7 +193,7 @@ read_before(struct early *x)
 	if (!split_conditions(x, &inside, &outside)) {
 		return;
 	}
-	make_row(x);
+	make_row_buffer(x);
 	for (int i = 0; i < x->n_over; i++) {
 		at[i] = x->over[x->n_over - 1 - i]->u.loop.var->expr;
 	}
@@ -202,8 +205,9 @@ read_before(struct early *x)
 				fill);
 	}
 	fill = stmt_clone(f, fill, true);
-	/* A second copy of the loops for rows without conditions would save
-	 * little now, and compilers take one of the two for rare. */
+	/* Not partitioned: a copy of the loops without conditions would save
+	 * little, and compilers take one of the two copies for the unlikely
+	 * path. */
 	stmt_set_note(f, fill, "early", expr_i32(m, 1));
 	if (outside != NULL) {
 		fill = stmt_if(f, outside, fill, NULL);
@@ -238,16 +242,16 @@ lower_early_reads(struct func *f)
 
 	stmt_visit(f->body, find_noted, &l);
 	for (int i = 0; i < l.list.n; i++) {
-		struct early x = { .func = f, .loop = l.list.data[i] };
+		struct hoisting x = { .func = f, .loop = l.list.data[i] };
 
 		stmt_set_note(f, x.loop, "read_before", NULL);
 		x.store = only_store(x.loop);
 		if (x.store == NULL) {
 			continue;
 		}
-		expr_visit(x.store->args[0], see_value, &x);
+		expr_visit(x.store->args[0], find_conditional_load, &x);
 		if (x.value != NULL && find_loops(&x, x.value)) {
-			read_before(&x);
+			hoist_load(&x);
 		}
 	}
 	return true;

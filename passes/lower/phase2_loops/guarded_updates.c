@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Skips updates that change nothing.
+/* Guards updates whose operand is the identity element if a condition fails.
  *
  *   acc = acc + if_then_else(0 <= h, x[h] * w, 0)
  * becomes
  *   if 0 <= h:
  *       acc = acc + x[h] * w
  *
- * also where the condition sits deeper, as in if_then_else(0 <= h, x, 0) * w:
- * what counts is that the value is the reducer's neutral element when the
- * condition fails (0 times a weight is taken to be 0). */
+ * Also for a condition deeper in the operand, as in if_then_else(0 <= h, x, 0)
+ * * w: the operand as a whole must be the identity element of the update's
+ * operation when the condition fails (0 times a weight counts as 0). */
 #include "lower_passes.h"
 
 #include <math.h>
@@ -29,19 +29,22 @@ is_literal(const struct expr *e, double v)
 
 /* Is e zero whenever cond is false? */
 static bool
-vanishes(const struct expr *e, const struct expr *cond)
+is_zero_unless(const struct expr *e, const struct expr *cond)
 {
 	switch (e->kind) {
 	case EXPR_IF:
 	case EXPR_SELECT:
 		if (e->args[0] == cond) {
-			return vanishes(e->args[2], cond);
+			return is_zero_unless(e->args[2], cond);
 		}
-		return vanishes(e->args[1], cond) && vanishes(e->args[2], cond);
+		return is_zero_unless(e->args[1], cond) &&
+		       is_zero_unless(e->args[2], cond);
 	case EXPR_MUL:
-		return vanishes(e->args[0], cond) || vanishes(e->args[1], cond);
+		return is_zero_unless(e->args[0], cond) ||
+		       is_zero_unless(e->args[1], cond);
 	case EXPR_ADD:
-		return vanishes(e->args[0], cond) && vanishes(e->args[1], cond);
+		return is_zero_unless(e->args[0], cond) &&
+		       is_zero_unless(e->args[1], cond);
 	case EXPR_SUB: {
 		const struct expr *a = e->args[0];
 
@@ -50,27 +53,28 @@ vanishes(const struct expr *e, const struct expr *cond)
 			a = a->kind == EXPR_IF ? a->args[2] : a->args[0];
 		}
 		return (a == e->args[1] && !expr_has_load(a)) ||
-		       (vanishes(e->args[0], cond) &&
-			vanishes(e->args[1], cond));
+		       (is_zero_unless(e->args[0], cond) &&
+			is_zero_unless(e->args[1], cond));
 	}
 	case EXPR_DIV:
-		return vanishes(e->args[0], cond);
+		return is_zero_unless(e->args[0], cond);
 	case EXPR_CAST:
 	case EXPR_BROADCAST:
-		return vanishes(e->args[0], cond);
+		return is_zero_unless(e->args[0], cond);
 	default:
 		return is_literal(e, 0);
 	}
 }
 
-/* Is e the constant of an IF on cond, whose value is neutral for kind? */
+/* Is e the identity element of the operation kind whenever cond is false? */
 static bool
-is_neutral(enum expr_kind kind, const struct expr *e, const struct expr *cond)
+is_identity_unless(enum expr_kind kind, const struct expr *e,
+		   const struct expr *cond)
 {
 	const struct expr *otherwise = e;
 
 	if (kind == EXPR_ADD) {
-		return vanishes(e, cond);
+		return is_zero_unless(e, cond);
 	}
 	while (otherwise->kind == EXPR_CAST ||
 	       (otherwise->kind == EXPR_IF && otherwise->args[0] == cond)) {
@@ -115,7 +119,7 @@ find_condition(void *ctx, const struct expr *e)
 	}
 }
 
-struct taking {
+struct then_rewrite {
 	struct module *module;
 	const struct expr *cond;
 };
@@ -123,7 +127,7 @@ struct taking {
 static const struct expr *
 take_then(void *ctx, const struct expr *e)
 {
-	struct taking *t = ctx;
+	struct then_rewrite *t = ctx;
 
 	if ((e->kind == EXPR_IF || e->kind == EXPR_SELECT) &&
 	    e->args[0] == t->cond) {
@@ -132,7 +136,8 @@ take_then(void *ctx, const struct expr *e)
 	return NULL;
 }
 
-/* STORE b[i] = b[i] op value: which argument is the load? -1: no update. */
+/* The operand number of the load b[i] in STORE b[i] = b[i] op value; -1: the
+ * store is no update. */
 static int
 update_load(const struct stmt *s)
 {
@@ -169,11 +174,11 @@ guard_once(struct func *f, struct stmt *s, struct stmt **top)
 	}
 	expr_visit(e->args[1 - k], find_condition, &conds);
 	for (int i = 0; i < conds.list.n; i++) {
-		struct taking t = { m, conds.list.data[i] };
+		struct then_rewrite t = { m, conds.list.data[i] };
 		struct stmt_place place = stmt_place_of(*top);
 		const struct expr *args[2];
 
-		if (!is_neutral(e->kind, e->args[1 - k], t.cond)) {
+		if (!is_identity_unless(e->kind, e->args[1 - k], t.cond)) {
 			continue;
 		}
 		args[k] = e->args[k];

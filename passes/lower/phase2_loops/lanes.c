@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes beyond the end of an axis are computed with the others, where that
- * harms nothing: vectors stay whole.
+/* Removes the tail guard of vector loops over a local array where the
+ * additional lanes are harmless, so that vectors stay whole.
  *
  *   for oc_i in T.vectorized(16):          for oc_i in T.vectorized(16):
  *     if oc_o * 16 + oc_i < 1000:            acc[oc_i] = acc[oc_i] + x[k]
@@ -10,15 +10,15 @@
  *     if oc_o * 16 + oc_i < 1000:              y[...] = acc[oc_i]
  *       y[...] = acc[oc_i]
  *
- * Nobody has stored to those elements of a local array, as every store is under
- * the condition: so nobody reads them. And what their values are made from is
- * inside of parameters: constants that were packed with a rest of zeroes. */
+ * Every store to the array is under the condition, so the program never reads
+ * the elements beyond the tail. The operands of these lanes are loaded from
+ * inside the parameters' bounds: packed constants are padded with zeros. */
 #include "lower_passes.h"
 
 #include "access.h"
 #include "thread_loops.h"
 
-/* A store to a local array under a condition on its lanes. */
+/* A store to a local array under a tail guard of its vector lanes. */
 struct lane_store {
 	struct stmt *store, *guard;
 	const struct expr *condition;
@@ -37,9 +37,9 @@ is_loop(const struct stmt *s, enum for_kind kind)
 	return s != NULL && s->kind == STMT_FOR && s->u.loop.kind == kind;
 }
 
-/* The loop over lanes around the guard: the one right around it, if it is
- * vectorized; or the next, where unrolled rows are inside of unrolled lanes.
- * NULL: none. */
+/* The lane loop around the guard: its parent if vectorized, or the next loop if
+ * an unrolled loop over rows is inside an unrolled loop over lanes. NULL:
+ * none. */
 static const struct stmt *
 lane_loop(const struct stmt *guard)
 {
@@ -52,8 +52,8 @@ lane_loop(const struct stmt *guard)
 	return is_loop(loop, FOR_VECTORIZED) ? loop : NULL;
 }
 
-/* The conjunct that depends on the loop over lanes; NULL where there is none, or
- * more than one. */
+/* The one conjunct of the guard that depends on the lane loop; NULL if none or
+ * several do. */
 static const struct expr *
 lane_condition(struct module *m, const struct stmt *guard)
 {
@@ -77,11 +77,12 @@ lane_condition(struct module *m, const struct stmt *guard)
 	return found;
 }
 
-/* The condition of the elements that are stored, in terms of their index: what
- * the loops are called does not matter. NULL if it is about anything else. */
+/* The store's condition in terms of the element's index (dims) instead of loop
+ * variables, to compare the conditions of several stores. NULL if it depends on
+ * other loop variables. */
 static const struct expr *
-about_elements(struct lanes *l, const struct lane_store *s,
-	       struct var *const *dims)
+condition_on_index(struct lanes *l, const struct lane_store *s,
+		   struct var *const *dims)
 {
 	const struct buffer *b = l->alloc->u.buffer;
 	struct var **vars = arena_array(&l->module->arena, struct var *,
@@ -113,7 +114,7 @@ about_elements(struct lanes *l, const struct lane_store *s,
 	return e;
 }
 
-/* Is every store to the array under one and the same condition? */
+/* Collects the stores; do all have the same condition on their index? */
 static bool
 find_stores(struct lanes *l)
 {
@@ -143,7 +144,7 @@ find_stores(struct lanes *l)
 			return false;
 		}
 		s.condition = lane_condition(l->module, s.guard);
-		e = s.condition ? about_elements(l, &s, dims) : NULL;
+		e = s.condition ? condition_on_index(l, &s, dims) : NULL;
 		if (e == NULL || (same != NULL && e != same)) {
 			return false;
 		}
@@ -153,13 +154,13 @@ find_stores(struct lanes *l)
 	return l->stores.n > 0;
 }
 
-/* -- is what is read inside of its buffers, whatever the condition says? */
+/* -- are the loads in bounds even where the condition fails? */
 
 struct load_check {
 	struct analyser a;
 	const struct expr *condition;
 	const struct func *func;
-	const struct buffer *own; /* the array that is stored to */
+	const struct buffer *own; /* the array of the store */
 	struct module *module;
 	bool ok;
 };
@@ -177,7 +178,7 @@ see_var(void *ctx, const struct expr *e)
 	u->any |= e->kind == EXPR_VAR && expr_uses_var(u->e, e->u.var);
 }
 
-/* Of a local array those elements may have no value. */
+/* Elements of a local array beyond the tail may be uninitialized. */
 static bool
 is_param(const struct func *f, const struct buffer *b)
 {
@@ -210,7 +211,7 @@ check_load(void *ctx, const struct expr *e)
 }
 
 static bool
-reads_inside(struct lanes *l, const struct lane_store *s)
+loads_in_bounds(struct lanes *l, const struct lane_store *s)
 {
 	struct load_check c = { .condition = s->condition,
 				.func = l->func,
@@ -225,7 +226,7 @@ reads_inside(struct lanes *l, const struct lane_store *s)
 }
 
 static void
-drop(struct lanes *l, const struct lane_store *s)
+drop_guard(struct lanes *l, const struct lane_store *s)
 {
 	struct conjuncts all = { 0 };
 	const struct expr *rest = NULL;
@@ -274,13 +275,13 @@ lower_lanes(struct func *f)
 		struct lanes l = { .func = f,
 				   .module = f->module,
 				   .alloc = x.list.data[i] };
-		bool inside = find_stores(&l);
+		bool legal = find_stores(&l);
 
-		for (int k = 0; k < l.stores.n && inside; k++) {
-			inside = reads_inside(&l, &l.stores.data[k]);
+		for (int k = 0; k < l.stores.n && legal; k++) {
+			legal = loads_in_bounds(&l, &l.stores.data[k]);
 		}
-		for (int k = 0; k < l.stores.n && inside; k++) {
-			drop(&l, &l.stores.data[k]);
+		for (int k = 0; k < l.stores.n && legal; k++) {
+			drop_guard(&l, &l.stores.data[k]);
 		}
 	}
 	return true;

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moves the last tile of an axis back until it is whole.
+/* Shifts the last, partial tile of an axis back to a full one that overlaps its
+ * predecessor.
  *
  *   for i_o in range(3):                  for i_o in range(3):
  *       for i_i in T.unroll(8):               i_start = T.min(i_o * 8, 11)
  *           if i_o * 8 + i_i < 19:  ->        for i_i in T.unroll(8):
  *               y[i_o * 8 + i_i] = ...            y[i_start + i_i] = ...
  *
- * Done for a serial loop with the note "overlap", where each iteration of the
- * tile computes one point of the axis, p = i_o * 8 + i_i, from what no iteration
- * of the loop writes: then points that two tiles have in common get the same
- * values twice. The proof: with i_i replaced by p - i_o * 8 in every expression
- * of the body, nothing is left of i_o. Arrays that live inside of the loop and
- * outside of the tile have a dimension with the index i_i alone: no point sees
- * what belongs to another. Where this cannot be shown, the loop stays as it is,
- * and the pass "partition-loops" sets its last tile apart. */
+ * Applies to a serial loop with the note "overlap" whose tile loop computes one
+ * index of the axis, p = i_o * 8 + i_i, per iteration, from buffers that the
+ * loop does not write: then elements in the overlap of two tiles are computed
+ * twice with the same result. The proof substitutes p - i_o * 8 for i_i in
+ * every expression of the body; the result must not depend on i_o. Arrays
+ * allocated in the loop but outside of the tile need one dimension whose index
+ * is i_i, so that each index of the axis uses its own elements. Otherwise the
+ * loop stays as it is, and the pass partition-loops splits off its last
+ * tile. */
 #include "lower_passes.h"
 
 #include <assert.h>
@@ -22,13 +24,14 @@
 #include "access.h"
 #include "partition_loops.h"
 
-/* An array that lives inside of the loop. */
+/* An array allocated in the loop. */
 struct tile_array {
 	const struct buffer *buffer;
-	int dim; /* the one with the index of the tile; -1: not known yet */
+	int dim; /* the dimension indexed by the tile loop; -1: not known yet */
 };
 
-/* An element of one, while an expression is looked at. */
+/* A load from a tile array and the variable that replaces it during the
+ * analysis of an expression. */
 struct element {
 	struct var *var;
 	const struct expr *load;
@@ -37,18 +40,19 @@ struct element {
 struct overlap {
 	struct func *func;
 	struct stmt *loop;
-	int64_t size, extent; /* of a tile, and of the axis */
-	struct var *point, *start;
+	int64_t size, extent; /* extents of a tile and of the axis */
+	struct var *axis_index, *start;
 	VEC(struct tile_array) arrays;
-	VEC(const struct buffer *) read, written; /* that live outside of it */
+	/* buffers allocated outside of the loop */
+	VEC(const struct buffer *) read, written;
 	VEC(struct element) elements;
-	/* The expression that is looked at belongs to this loop of the tile;
-	 * NULL: to none. */
+	/* The variable of the tile loop around the analysed expression; NULL:
+	 * none. */
 	struct var *tile;
 	bool refused;
 };
 
-/* -- which axis, and which tile */
+/* -- extents of the axis and of the tile, from a guard */
 
 static void
 find_extent(struct overlap *o, struct stmt *at, const struct expr *cond)
@@ -114,7 +118,7 @@ find_guard(void *ctx, struct stmt *s)
 	return g.overlap->extent == 0;
 }
 
-/* -- is each point computed by itself? */
+/* -- legality: is each index of the axis computed independently? */
 
 static struct tile_array *
 array_of(struct overlap *o, const struct buffer *b)
@@ -134,7 +138,8 @@ is_in_tile(const struct overlap *o, const struct expr *e)
 	       (o->tile && expr_uses_var(e, o->tile));
 }
 
-/* One of a tile array's elements that belong to the point. */
+/* Checks that an access of a tile array has the tile loop's index in one
+ * dimension, the same for all accesses, and in no other. */
 static void
 check_element(struct overlap *o, struct tile_array *array,
 	      const struct expr *const *index)
@@ -153,9 +158,9 @@ check_element(struct overlap *o, struct tile_array *array,
 	o->refused |= array->dim < 0;
 }
 
-/* Elements of tile arrays are checked, and become variables. */
+/* Checks loads from tile arrays and replaces them by variables. */
 static const struct expr *
-hide_element(void *ctx, const struct expr *e)
+load_to_var(void *ctx, const struct expr *e)
 {
 	struct overlap *o = ctx;
 	struct tile_array *array;
@@ -180,7 +185,7 @@ hide_element(void *ctx, const struct expr *e)
 }
 
 static const struct expr *
-show_element(void *ctx, const struct expr *e)
+var_to_load(void *ctx, const struct expr *e)
 {
 	const struct overlap *o = ctx;
 
@@ -192,15 +197,15 @@ show_element(void *ctx, const struct expr *e)
 	return NULL;
 }
 
-/* e by the point that it belongs to, in place of o->tile, the loop over the
- * points of a tile around it. */
+/* e in terms of the axis index instead of o->tile, the variable of the tile
+ * loop around it. */
 static const struct expr *
-by_point(struct overlap *o, struct analyser *a, const struct expr *e)
+over_axis_index(struct overlap *o, struct analyser *a, const struct expr *e)
 {
 	struct module *m = o->func->module;
 	const struct expr *outer = o->loop->u.loop.var->expr;
 	const struct expr *inner =
-		expr_sub(m, o->point->expr,
+		expr_sub(m, o->axis_index->expr,
 			 expr_mul(m, outer, expr_int(m, outer->type, o->size)));
 	struct var_map map = { &o->tile, &inner, 1 };
 
@@ -210,12 +215,12 @@ by_point(struct overlap *o, struct analyser *a, const struct expr *e)
 static void
 enter(struct overlap *o, struct analyser *a, const struct stmt *s)
 {
-	const struct dtype type = o->point->type;
+	const struct dtype type = o->axis_index->type;
 	struct module *m = o->func->module;
 
 	analyser_init(a, m);
 	analyser_enter(a, s);
-	analyser_bind(a, o->point, expr_int(m, type, 0),
+	analyser_bind(a, o->axis_index, expr_int(m, type, 0),
 		      expr_int(m, type, o->extent));
 }
 
@@ -224,7 +229,7 @@ check_expr(struct overlap *o, const struct stmt *s, const struct expr *e)
 {
 	struct analyser a;
 
-	e = expr_rewrite(o->func->module, e, hide_element, o);
+	e = expr_rewrite(o->func->module, e, load_to_var, o);
 	if (!is_in_tile(o, e)) {
 		return;
 	}
@@ -233,7 +238,7 @@ check_expr(struct overlap *o, const struct stmt *s, const struct expr *e)
 		return;
 	}
 	enter(o, &a, s);
-	o->refused |= is_in_tile(o, by_point(o, &a, e));
+	o->refused |= is_in_tile(o, over_axis_index(o, &a, e));
 }
 
 static void
@@ -263,7 +268,7 @@ may_be_tile(const struct overlap *o, const struct stmt *s)
 	       expr_is_value(s->args[1], o->size);
 }
 
-/* As a loop over the points of the tile, or else as any other. */
+/* Checks the loop as a tile loop; if that fails, as any other loop. */
 static void
 check_loop(struct overlap *o, struct stmt *s)
 {
@@ -303,7 +308,8 @@ check(struct overlap *o, struct stmt *s)
 		check_store(o, s);
 		return;
 	case STMT_ALLOC:
-		/* One inside of the tile belongs to a point anyway. */
+		/* An array allocated in the tile loop is private to one index
+		 * of the axis. */
 		if (!o->tile) {
 			vec_push(&o->func->module->arena, &o->arrays, array);
 		}
@@ -326,7 +332,7 @@ check(struct overlap *o, struct stmt *s)
 }
 
 static bool
-is_apart(const struct overlap *o)
+results_not_read(const struct overlap *o)
 {
 	for (int i = 0; i < o->written.n; i++) {
 		for (int k = 0; k < o->read.n; k++) {
@@ -338,31 +344,31 @@ is_apart(const struct overlap *o)
 	return o->written.n > 0;
 }
 
-/* -- moving it */
+/* -- the rewrite */
 
-/* e with i_start + i_i for its point; NULL: o->tile is not the loop that it
- * belongs to. */
+/* e with i_start + i_i for the axis index; NULL: e does not belong to the tile
+ * loop o->tile. */
 static const struct expr *
-moved(struct overlap *o, const struct stmt *s, const struct expr *e)
+shifted(struct overlap *o, const struct stmt *s, const struct expr *e)
 {
 	struct module *m = o->func->module;
 	const struct expr *at = expr_add(m, o->start->expr, o->tile->expr);
-	struct var_map map = { &o->point, &at, 1 };
+	struct var_map map = { &o->axis_index, &at, 1 };
 	struct analyser a;
 
 	o->elements.n = 0;
 	o->refused = false;
-	e = expr_rewrite(m, e, hide_element, o);
+	e = expr_rewrite(m, e, load_to_var, o);
 	enter(o, &a, s);
-	e = by_point(o, &a, e);
+	e = over_axis_index(o, &a, e);
 	return o->refused || expr_uses_var(e, o->loop->u.loop.var)
 		       ? NULL
 		       : expr_rewrite(m, expr_substitute(m, e, &map),
-				      show_element, o);
+				      var_to_load, o);
 }
 
 static void
-move(struct overlap *o, struct stmt *s)
+shift(struct overlap *o, struct stmt *s)
 {
 	for (int i = 0; i < s->n_args; i++) {
 		const struct expr *e = NULL;
@@ -375,7 +381,7 @@ move(struct overlap *o, struct stmt *s)
 			if (p->kind == STMT_FOR &&
 			    expr_is_value(p->args[1], o->size)) {
 				o->tile = p->u.loop.var;
-				e = moved(o, s, s->args[i]);
+				e = shifted(o, s, s->args[i]);
 			}
 		}
 		assert(e);
@@ -383,12 +389,12 @@ move(struct overlap *o, struct stmt *s)
 	}
 	for (int i = 0; i < s->n_children; i++) {
 		if (s->children[i]) {
-			move(o, s->children[i]);
+			shift(o, s->children[i]);
 		}
 	}
 }
 
-/* i_start, of i_o. */
+/* The variable's name: "i_start" for a loop "i_o". */
 static const char *
 start_name(struct module *m, const char *name)
 {
@@ -418,13 +424,13 @@ overlap_loop(struct func *f, struct stmt *loop)
 	    extent != (o.extent + o.size - 1) / o.size) {
 		return false;
 	}
-	o.point = var_new(m, "point", v->type);
+	o.axis_index = var_new(m, "point", v->type);
 	check(&o, body);
-	if (o.refused || !is_apart(&o)) {
+	if (o.refused || !results_not_read(&o)) {
 		return false;
 	}
 	o.start = var_new(m, start_name(m, v->name), v->type);
-	move(&o, body);
+	shift(&o, body);
 	place = stmt_place_of(body);
 	stmt_put(f, place,
 		 stmt_let(f, o.start,
@@ -462,7 +468,8 @@ lower_overlap(struct func *f)
 
 	stmt_visit(f->body, find_noted, &loops);
 	if (loops.list.n > 0) {
-		/* Arrays have just got smaller: index - first index. */
+		/* The pass storage has compacted arrays: indices have the form
+		 * index - min. */
 		simplify_func(f);
 		loops.list.n = 0;
 		stmt_visit(f->body, find_noted, &loops);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets the iterations apart in which no guard can fail.
+/* Loop partitioning: iterations in which no guard can fail get a copy of the
+ * body without guards.
  *
  *   for w_o in range(8):                  for w_o in range(8):
  *       for w_i:                              if 1 <= w_o and w_o < 7:
@@ -8,7 +9,7 @@
  *               ...                               for w_i:
  *                                                     if 0 <= w_o * 7 + ...
  *
- * and, where only one end is guarded, into two loops:
+ * If only one end is guarded, the loop is split in two:
  *
  *   for i_o in range(3):                  for i_o in range(2):
  *       for i_i in T.vectorized(8):           for i_i in T.vectorized(8):
@@ -17,14 +18,14 @@
  *                                             for i_i in T.vectorized(8):
  *                                                 if i_o * 8 + i_i < 19: ...
  *
- * Done for a serial or parallel loop with the note "partition", or TVM's for it,
- * "pragma_loop_partition_hint" (what is left of it is
- * then partitioned again, so that each source of a concatenation gets a loop
- * of its own), and for one that counts the tiles of an unrolled or vectorized
- * loop inside it, where at least half of the iterations become plain and the
- * body is small. Guards in a loop with the note "early" do not count. Of
- * a parallel loop, the tile that is left is not worth threads and serial. Loops
- * of symbolic extents: partition_tail.c. */
+ * Applies to serial and parallel loops with the note "partition" or TVM's
+ * "pragma_loop_partition_hint" (the guarded iterations are then partitioned
+ * again, so that each source of a concatenation gets its own loop); and to
+ * loops over tiles of an unrolled or vectorized inner loop, if at least half of
+ * the iterations are free of guards and the body is small. Guards in a loop
+ * with the note "early" are ignored. The guarded iterations split from a
+ * parallel loop are too few for threads and run serially. Loops of symbolic
+ * extents: partition_tail.c. */
 #include "partition_loops.h"
 #include "lower_passes.h"
 
@@ -35,10 +36,10 @@ struct partition {
 	struct func *func;
 	struct stmt *loop;
 	bool forced;
-	bool tiled;          /* some guard belongs to a tile of the loop */
-	int64_t min, max;    /* of all iterations */
-	int64_t first, last; /* of the plain iterations */
-	VEC(struct stmt *) guards; /* that are plain in these */
+	bool tiled;          /* some guard depends on a tile loop inside */
+	int64_t min, max;    /* range of all iterations */
+	int64_t first, last; /* range of the iterations without guards */
+	VEC(struct stmt *) guards; /* statements whose guards hold in these */
 	int n_stmts;
 };
 
@@ -86,7 +87,7 @@ partition_is_tiled(struct analyser *a, const struct stmt *loop,
 	return false;
 }
 
-/* The note "partition" with 0: its guards are cheap, its body is not short. */
+/* The note "partition" with 0 forbids it: cheap guards, a long body. */
 static bool
 partition_refused(const struct stmt *loop)
 {
@@ -118,7 +119,7 @@ floor_quotient(int64_t x, int64_t y)
 }
 
 static void
-narrow(struct partition *p, struct stmt *at, const struct expr *cond)
+narrow_range(struct partition *p, struct stmt *at, const struct expr *cond)
 {
 	struct conjuncts all = { 0 };
 	struct analyser a;
@@ -146,7 +147,7 @@ narrow(struct partition *p, struct stmt *at, const struct expr *cond)
 		}
 		edge = floor_quotient(-b.max, coeff > 0 ? coeff : -coeff);
 		if (p->forced && (coeff > 0 ? edge < p->min : -edge > p->max)) {
-			continue; /* it fails throughout */
+			continue; /* the guard fails in all iterations */
 		}
 		vec_push(&p->func->module->arena, &p->guards, at);
 		if (coeff > 0 && edge < p->last) {
@@ -168,7 +169,7 @@ find_value_guard(void *ctx, const struct expr *e)
 	struct value_guards *g = ctx;
 
 	if (e->kind == EXPR_IF) {
-		narrow(g->p, g->at, e->args[0]);
+		narrow_range(g->p, g->at, e->args[0]);
 	}
 }
 
@@ -183,7 +184,7 @@ find_guards(void *ctx, struct stmt *s)
 	}
 	p->n_stmts++;
 	if (s->kind == STMT_IF) {
-		narrow(p, s, s->args[0]);
+		narrow_range(p, s, s->args[0]);
 	} else if (s->kind == STMT_STORE) {
 		expr_visit(s->args[0], find_value_guard, &g);
 	}
@@ -202,7 +203,7 @@ struct updates {
 	bool found;
 };
 
-/* A store of something made from what was there. */
+/* Finds an update: a store whose value depends on the stored buffer. */
 static bool
 find_update(void *ctx, struct stmt *s)
 {
@@ -213,7 +214,8 @@ find_update(void *ctx, struct stmt *s)
 	return !u->found;
 }
 
-/* Tells readers why a reduction is there twice. */
+/* Notes the iteration range for the comment that explains the duplicated
+ * reduction. */
 static void
 note_copy(struct partition *p, struct stmt *part)
 {
@@ -260,7 +262,7 @@ split_loop(struct partition *p, int64_t min, int64_t end)
 	struct stmt *parts[3];
 
 	note_copy(p, p->loop->children[0]);
-	/* Parts are cloned before the original shrinks. */
+	/* Clone the parts before the original's range shrinks. */
 	parts[0] = part_of(p, min, p->first, false);
 	parts[2] = part_of(p, p->last + 1, end, false);
 	parts[1] = part_of(p, p->first, p->last + 1, true);
@@ -268,7 +270,8 @@ split_loop(struct partition *p, int64_t min, int64_t end)
 		partition_rest(p->func, parts[i]);
 	}
 	stmt_put(p->func, place, stmt_seq(p->func, parts, 3));
-	/* x where i < a, else y where i < b, else z: one loop for each. */
+	/* Nested guards (x if i < a, else y if i < b, else z): a loop for
+	 * each. */
 	for (int i = 0; i < 3 && p->forced; i += 2) {
 		if (parts[i]) {
 			partition_loop(p->func, parts[i]);
@@ -287,8 +290,8 @@ has_guard(const struct partition *p, const struct stmt *s)
 	return false;
 }
 
-/* The statements of the loop's body from the first to the last with a guard,
- * as one that stands for them. */
+/* The part of the body from the first to the last statement with a guard, as
+ * one statement. */
 static struct stmt *
 guarded_part(struct partition *p)
 {
@@ -320,7 +323,7 @@ guarded_part(struct partition *p)
 	list = arena_array(&f->module->arena, struct stmt *, s->n_children);
 	for (int i = 0; i < s->n_children; i++) {
 		if (i == first) {
-			/* Not stmt_seq, which would splice it. */
+			/* Nested on purpose: stmt_seq would flatten it. */
 			list[n++] = part;
 		} else if (i < first || i > last) {
 			list[n++] = s->children[i];
@@ -330,10 +333,10 @@ guarded_part(struct partition *p)
 	return part;
 }
 
-/* Are the guards behind loops that compute without any? Then these are not
- * to be there twice. */
+/* Does the body contain serial loops without guards? They should not be
+ * duplicated. */
 static bool
-computes_apart(struct partition *p)
+has_unguarded_loops(struct partition *p)
 {
 	const struct stmt *s = p->loop->children[0];
 	bool loops = false;
@@ -352,7 +355,7 @@ computes_apart(struct partition *p)
 	return loops;
 }
 
-/* One that stores something not made from what was there? */
+/* Finds a store that is no update. */
 static bool
 find_result(void *ctx, struct stmt *s)
 {
@@ -363,7 +366,7 @@ find_result(void *ctx, struct stmt *s)
 	return !u->found;
 }
 
-/* Does the guard differ between the lanes of a vector? */
+/* Does the guard depend on a vectorized loop? */
 static bool
 guards_lanes(const struct partition *p, const struct stmt *guard)
 {
@@ -376,11 +379,12 @@ guards_lanes(const struct partition *p, const struct stmt *guard)
 	return false;
 }
 
-/* Are the guards those of whole vectors of sums alone, as around a picture? A
- * second form of such a nest in one loop gains nothing where compilers keep sums
- * in registers, and others keep them in memory as soon as there are two. */
+/* Do the guards only protect updates of whole vectors, as for the padding of an
+ * image? A second copy of these updates in the same loop gains nothing if the
+ * compiler keeps the accumulators in registers, and makes other compilers spill
+ * them to memory. */
 static bool
-guards_sums(struct partition *p)
+guards_only_updates(struct partition *p)
 {
 	struct updates results = { false };
 
@@ -392,7 +396,7 @@ guards_sums(struct partition *p)
 }
 
 static void
-branch(struct partition *p)
+branch_on_range(struct partition *p)
 {
 	struct func *f = p->func;
 	struct module *m = f->module;
@@ -442,10 +446,10 @@ partition_loop(struct func *f, struct stmt *loop)
 		return;
 	}
 	if ((p.first == min || p.last == end - 1) &&
-	    (p.forced || !computes_apart(&p))) {
+	    (p.forced || !has_unguarded_loops(&p))) {
 		split_loop(&p, min, end);
-	} else if (p.forced || !guards_sums(&p)) {
-		branch(&p);
+	} else if (p.forced || !guards_only_updates(&p)) {
+		branch_on_range(&p);
 	}
 }
 
@@ -454,7 +458,8 @@ partition_below(struct func *f, struct stmt *s)
 {
 	struct stmt *child;
 
-	/* Inner loops first; what a loop becomes is not visited again. */
+	/* Inner loops first; the parts of a split loop are not visited
+	 * again. */
 	for (int i = s->n_children - 1; i >= 0; i--) {
 		child = s->children[i];
 		if (!child) {

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the pass "partition-loops" share. */
+/* Declarations shared by the files of the pass partition-loops. */
 #ifndef TIRC_LOWER_PARTITION_H
 #define TIRC_LOWER_PARTITION_H
 
 #include "analyse.h"
 #include "func.h"
 
-/* Statements; a larger body is not written twice unless asked for. */
+/* In statements: a larger body is duplicated only if a note asks for it. */
 enum { PARTITION_BODY_LIMIT = 64 };
 
-/* coeff * v + rest <= 0 is what c says. */
+/* Writes the comparison c as coeff * v + rest <= 0; false if it has no such
+ * form. */
 bool partition_guard(struct analyser *a, struct var *v, const struct expr *c,
 		     int64_t *coeff, const struct expr **rest);
-/* Does the guard at s move with a tile: an unrolled or vectorized loop of
- * extent n inside loop, n steps of which are one step of it? */
+/* Does the guard at s depend on a tile loop: an unrolled or vectorized loop of
+ * extent n inside loop, with coeff = n times its own coefficient? */
 bool partition_is_tiled(struct analyser *a, const struct stmt *loop,
 			const struct stmt *s, const struct expr *rest,
 			int64_t coeff);
-/* A loop whose guards are no reason for it. */
+/* Is s a loop whose guards are to be ignored? */
 bool partition_unwanted(const struct stmt *s);
-/* Is there a note that asks for it? */
+/* Does a note of the loop ask for partitioning? */
 bool partition_forced(const struct stmt *loop);
-/* Sets the end of a loop of symbolic extent apart. */
-/* The rest of a loop, or NULL: too little for threads. */
+/* partition_tail splits off the guarded end of a loop of symbolic extent. */
+/* Makes the guarded part of a loop (or NULL) serial: too few iterations for
+ * threads. */
 void partition_rest(struct func *f, struct stmt *loop);
 void partition_tail(struct func *f, struct stmt *loop);
 

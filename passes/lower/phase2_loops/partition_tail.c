@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets apart the end of a loop whose extent is an expression of sizes.
+/* Splits off the guarded tail of a loop of symbolic extent.
  *
  *   for i_o in range((n + 7) // 8):       for i_o in range(n // 8):
  *       for i_i in T.vectorized(8):           for i_i in T.vectorized(8):
@@ -16,12 +16,13 @@ struct tail {
 	struct func *func;
 	struct stmt *loop;
 	bool forced, tiled;
-	const struct expr *end; /* of the plain iterations; NULL: none found */
-	VEC(const struct expr *) guards; /* that cannot fail before it */
+	/* end of the unguarded iterations; NULL: none found */
+	const struct expr *end;
+	VEC(const struct expr *) guards; /* guards that hold before end */
 	int n_stmts;
 };
 
-/* The largest that rest can be while the loops inside run. */
+/* The maximum of rest over the inner loops. */
 static const struct expr *
 largest(struct tail *t, struct analyser *a, const struct stmt *at,
 	const struct expr *rest)
@@ -34,7 +35,7 @@ largest(struct tail *t, struct analyser *a, const struct stmt *at,
 	return analyse_cover(a, rest, inside, n, &lo, &hi) ? hi : NULL;
 }
 
-/* Does e use a variable that is bound inside of the loop? */
+/* Does e use a variable that the loop or its body binds? */
 static bool
 bound_inside(const struct tail *t, const struct stmt *at, const struct expr *e)
 {
@@ -49,7 +50,7 @@ bound_inside(const struct tail *t, const struct stmt *at, const struct expr *e)
 }
 
 static void
-look_at(struct tail *t, struct stmt *at, const struct expr *cond)
+add_guards_of(struct tail *t, struct stmt *at, const struct expr *cond)
 {
 	struct module *m = t->func->module;
 	struct conjuncts all = { 0 };
@@ -94,7 +95,7 @@ find_value_guard(void *ctx, const struct expr *e)
 	struct value_guards *g = ctx;
 
 	if (e->kind == EXPR_IF) {
-		look_at(g->tail, g->at, e->args[0]);
+		add_guards_of(g->tail, g->at, e->args[0]);
 	}
 }
 
@@ -109,7 +110,7 @@ find_guards(void *ctx, struct stmt *s)
 	}
 	t->n_stmts++;
 	if (s->kind == STMT_IF) {
-		look_at(t, s, s->args[0]);
+		add_guards_of(t, s, s->args[0]);
 	} else if (s->kind == STMT_STORE) {
 		expr_visit(s->args[0], find_value_guard, &g);
 	}
@@ -117,7 +118,7 @@ find_guards(void *ctx, struct stmt *s)
 }
 
 static const struct expr *
-hold(void *ctx, const struct expr *e)
+guard_to_true(void *ctx, const struct expr *e)
 {
 	const struct tail *t = ctx;
 
@@ -134,7 +135,7 @@ drop_guards(void *ctx, const struct expr *e)
 {
 	struct tail *t = ctx;
 
-	return expr_rewrite(t->func->module, e, hold, t);
+	return expr_rewrite(t->func->module, e, guard_to_true, t);
 }
 
 void
@@ -160,7 +161,7 @@ partition_tail(struct func *f, struct stmt *loop)
 	middle = simplify(&a, t.end);
 	if (prove(&a, expr_le(m, end, middle)) ||
 	    prove(&a, expr_le(m, middle, min))) {
-		return; /* all are plain, or none */
+		return; /* no iteration is guarded, or all are */
 	}
 	if (!prove(&a, expr_le(m, middle, end))) {
 		middle = expr_min(m, middle, end);
@@ -169,7 +170,8 @@ partition_tail(struct func *f, struct stmt *loop)
 		middle = expr_max(m, middle, min);
 	}
 	place = stmt_place_of(loop);
-	/* The clone has variables of its own: its guards stay. */
+	/* The clone has its own variables, so that dropping the original's
+	 * guards keeps the clone's. */
 	parts[1] = stmt_clone(f, loop, true);
 	stmt_set_arg(f, parts[1], 0, middle);
 	stmt_set_arg(f, parts[1], 1, simplify(&a, expr_sub(m, end, middle)));

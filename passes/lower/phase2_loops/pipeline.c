@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Software pipelines: statements of one loop run for different iterations at
- * the same time, and what they hand on has a version for each.
+/* Software pipelining: the stages of a loop's body run for different iterations
+ * in the same step; buffers between stages are multi-buffered.
  *
  *   for i in 8:                      B: [2]
  *       B: []                        B[0] = A[0]
@@ -9,11 +9,11 @@
  *                                        C[i] = B[i % 2] + 1
  *                                    C[7] = B[1] + 1
  *
- * Copies into shared memory that are asynchronous (PIPELINE_ASYNC) end with a
- * commit for each iteration; before what uses them there is a wait for it.
+ * Asynchronous copies to shared memory (PIPELINE_ASYNC) are committed as one
+ * group per iteration; the stage that uses them first waits for the group.
  *
- * The marks are those of the pass "stages". A buffer with double_buffer_scope
- * makes such a pipeline of two stages: what fills it, and the rest. */
+ * The pass stages has marked the statements. A buffer with double_buffer_scope
+ * makes a pipeline of two stages: the statements that fill it, and the rest. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -30,11 +30,11 @@ struct pipeline {
 	struct stmt *loop;
 	struct part *parts; /* in program order */
 	int n;
-	int64_t stages;                     /* the last one's number */
-	VEC(const struct buffer *) buffers; /* allocated inside of the loop */
-	VEC(struct note *) notes;           /* of each ALLOC */
-	/* Those that stage 0 fills asynchronously, with versions, and how many
-	 * stages later they are first used. */
+	int64_t stages;                     /* number of the last stage */
+	VEC(const struct buffer *) buffers; /* allocated in the loop */
+	VEC(struct note *) notes;           /* the notes of each ALLOC */
+	/* Multi-buffered arrays that stage 0 fills asynchronously, and the
+	 * number of stages between the fill and the first use. */
 	VEC(const struct buffer *) awaited;
 	int64_t distance;
 };
@@ -55,7 +55,7 @@ pipeline_fail(struct pipeline *p, const char *fmt, ...)
 			  p->loop->u.loop.var->name, text);
 }
 
-/* -- what the loop consists of */
+/* -- the statements and buffers of the loop */
 
 static struct stmt *
 inside_allocs(struct pipeline *p)
@@ -85,7 +85,7 @@ collect_parts(struct pipeline *p)
 	}
 }
 
-/* False if a part has no mark: something was put between. */
+/* False if a part has no mark: a pass has inserted a statement. */
 static bool
 read_marks(struct pipeline *p)
 {
@@ -129,12 +129,13 @@ find_double(void *ctx, struct stmt *s)
 		stmt_visit(s, find_filled, f);
 		return false;
 	}
-	/* Another loop's. */
+	/* The double buffers below an inner ALLOC belong to another loop. */
 	return s->kind != STMT_ALLOC;
 }
 
 static bool
-touches(struct pipeline *p, struct stmt *s, const struct buffer *b, bool writes)
+accesses_buffer(struct pipeline *p, struct stmt *s, const struct buffer *b,
+		bool writes)
 {
 	struct access_list all = { 0 };
 
@@ -158,8 +159,9 @@ is_inner(const struct pipeline *p, const struct buffer *b)
 	return false;
 }
 
-/* Stage 0: what fills a buffer with two copies, and what that needs of the
- * same iteration. False if the loop is none with such a buffer. */
+/* Assigns stage 0 to the statements that fill a double buffer and to those they
+ * depend on, and stage 1 to the rest. False if the loop has no double buffer or
+ * a stage is empty. */
 static bool
 stage_double(struct pipeline *p)
 {
@@ -173,7 +175,8 @@ stage_double(struct pipeline *p)
 	for (int k = 0; k < all.list.n; k++) {
 		for (int i = 0; is_inner(p, all.list.data[k]) && i < p->n;
 		     i++) {
-			if (touches(p, p->parts[i].s, all.list.data[k], true)) {
+			if (accesses_buffer(p, p->parts[i].s, all.list.data[k],
+					    true)) {
 				p->parts[i].stage = 0;
 				found = true;
 			}
@@ -191,8 +194,8 @@ stage_double(struct pipeline *p)
 
 				for (int j = 0; j < i && x->load; j++) {
 					if (p->parts[j].stage == 1 &&
-					    touches(p, p->parts[j].s, x->buffer,
-						    true)) {
+					    accesses_buffer(p, p->parts[j].s,
+							    x->buffer, true)) {
 						p->parts[j].stage = 0;
 						grown = true;
 					}
@@ -207,11 +210,11 @@ stage_double(struct pipeline *p)
 	return found && rest;
 }
 
-/* -- may it be reordered so? */
+/* -- legality of the new order */
 
-/* Every iteration of the loop touches elements of its own. */
+/* Do the iterations of the loop access disjoint elements of b? */
 static bool
-apart(struct pipeline *p, const struct buffer *b)
+iterations_disjoint(struct pipeline *p, const struct buffer *b)
 {
 	struct access_list all = { 0 };
 	const struct stmt *body = p->loop->children[0];
@@ -239,13 +242,13 @@ apart(struct pipeline *p, const struct buffer *b)
 	return false;
 }
 
-/* Does x of iteration i run before y of iteration i + later? */
+/* Does x for iteration i run before y for iteration i + later? */
 static bool
 runs_before(const struct part *x, const struct part *y, int64_t later)
 {
-	int64_t gap = y->stage + later - x->stage;
+	int64_t step_distance = y->stage + later - x->stage;
 
-	return gap > 0 || (gap == 0 && x->order < y->order);
+	return step_distance > 0 || (step_distance == 0 && x->order < y->order);
 }
 
 static bool
@@ -264,8 +267,9 @@ check_pair(struct pipeline *p, int i, int k, const struct buffer *b,
 				     k, (int)y->stage, i, (int)x->stage,
 				     b->name);
 	}
-	/* Inner buffers have versions. */
-	if (!is_inner(p, b) && !runs_before(y, x, 1) && !apart(p, b)) {
+	/* Buffers allocated in the loop are multi-buffered. */
+	if (!is_inner(p, b) && !runs_before(y, x, 1) &&
+	    !iterations_disjoint(p, b)) {
 		return report &&
 		       pipeline_fail(p,
 				     "statement %d (stage %d) would run "
@@ -293,8 +297,9 @@ check_order(struct pipeline *p, bool report)
 			for (int k = i + 1; k < p->n; k++) {
 				struct stmt *y = p->parts[k].s;
 
-				if ((touches(p, y, b, true) ||
-				     (stores && touches(p, y, b, false))) &&
+				if ((accesses_buffer(p, y, b, true) ||
+				     (stores &&
+				      accesses_buffer(p, y, b, false))) &&
 				    !check_pair(p, i, k, b, report)) {
 					return false;
 				}
@@ -304,7 +309,7 @@ check_order(struct pipeline *p, bool report)
 	return true;
 }
 
-/* -- versions */
+/* -- multi-buffering */
 
 struct versions {
 	struct module *module;
@@ -325,9 +330,10 @@ version_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* As many as iterations that hold it at once. */
+/* Multi-buffers b: as many copies as iterations in which it is live in one
+ * step. */
 static const struct buffer *
-with_versions(struct pipeline *p, const struct buffer *b)
+multi_buffer(struct pipeline *p, const struct buffer *b)
 {
 	struct module *m = p->func->module;
 	struct var *v = p->loop->u.loop.var;
@@ -370,10 +376,10 @@ with_versions(struct pipeline *p, const struct buffer *b)
 	return wide;
 }
 
-/* -- copies that arrive later */
+/* -- asynchronous copies */
 
-/* Before the buffers have versions. Only where the steps are known: a constant
- * number of iterations, more than stages. */
+/* Finds the asynchronously filled buffers, before multi-buffering. Needs a
+ * constant number of iterations, more than stages. */
 static void
 find_awaited(struct pipeline *p)
 {
@@ -392,8 +398,8 @@ find_awaited(struct pipeline *p)
 
 		for (int i = 0; i < p->n; i++) {
 			const struct part *x = &p->parts[i];
-			bool fills = touches(p, x->s, b, true);
-			bool uses = touches(p, x->s, b, false);
+			bool fills = accesses_buffer(p, x->s, b, true);
+			bool uses = accesses_buffer(p, x->s, b, false);
 
 			if (x->stage > 0 && (fills || uses) &&
 			    (used < 0 || x->stage < used)) {
@@ -429,7 +435,8 @@ commit(struct pipeline *p)
 				       dtype_of(DT_VOID), NULL, 0));
 }
 
-/* All but `later` groups have arrived: what iteration number at uses. */
+/* Waits until at most `later` committed groups are pending, so that the data of
+ * iteration number at are complete. */
 static struct stmt *
 wait_for(struct pipeline *p, const struct expr *at, int64_t later)
 {
@@ -459,14 +466,14 @@ wait_for(struct pipeline *p, const struct expr *at, int64_t later)
 				       args, p->awaited.n + 1));
 }
 
-/* -- the three parts */
+/* -- prologue, steady state, epilogue */
 
 struct stmts {
 	struct arena *arena;
 	VEC(struct stmt *) list;
 };
 
-/* Behind what stage 0 does last in a step. */
+/* Commits the group after the last statement of stage 0 in a step. */
 static void
 end_group(struct pipeline *p, const struct part *x, struct stmts *out)
 {
@@ -480,8 +487,8 @@ end_group(struct pipeline *p, const struct part *x, struct stmts *out)
 	}
 }
 
-/* The end of time step t: what the next one uses has arrived, before the later
- * groups. */
+/* Ends time step t: waits for the group that step t + 1 uses; `later` groups
+ * may stay pending. */
 static void
 end_step(struct pipeline *p, const struct expr *t, int64_t later,
 	 struct stmts *out)
@@ -518,8 +525,8 @@ nth_in_order(const struct pipeline *p, int k)
 	return found;
 }
 
-/* The part for iteration number at (from 0 on); if that may not be one, under
- * a guard. */
+/* Appends the part for iteration number at (counted from 0), with a guard if
+ * that iteration may not exist. */
 static void
 add_part(struct pipeline *p, const struct part *x, const struct expr *at,
 	 const struct expr *guard, struct stmts *out)
@@ -538,8 +545,7 @@ add_part(struct pipeline *p, const struct part *x, const struct expr *at,
 	vec_push(out->arena, &out->list, copy);
 }
 
-/* Time step t, if it is not before first; of it only the parts of iterations
- * 0..n-1 run. */
+/* Appends time step t >= first, limited to the parts of iterations 0..n-1. */
 static void
 add_step(struct pipeline *p, const struct expr *t, int64_t first,
 	 struct stmts *out)
@@ -629,7 +635,7 @@ expand(struct pipeline *p)
 	for (int i = 0; i < p->buffers.n; i++) {
 		const struct buffer *b = p->buffers.data[i];
 
-		p->buffers.data[i] = with_versions(p, b);
+		p->buffers.data[i] = multi_buffer(p, b);
 		replace_awaited(p, b, p->buffers.data[i]);
 	}
 	for (int64_t t = 0; t < p->stages; t++) {
@@ -641,7 +647,8 @@ expand(struct pipeline *p)
 	if (s) {
 		vec_push(&m->arena, &all.list, s);
 	}
-	/* From step n on; steps before stages were run above. */
+	/* The epilogue: from step n on; the prologue has run the steps before
+	 * stages. */
 	for (int64_t t = 0; t < p->stages; t++) {
 		add_step(p, expr_add(m, n, expr_int(m, type, t)), p->stages,
 			 &all);
@@ -718,7 +725,7 @@ drop_marks(struct func *f, struct stmt *s)
 			stmt_replace(f, child, inner);
 			child = s->n_children == n ? s->children[i] : NULL;
 			if (!child) {
-				i--; /* look at what was spliced in */
+				i--; /* visit the spliced statements */
 			}
 		}
 		if (child) {

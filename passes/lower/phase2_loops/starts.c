@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts what a thread keeps for itself without a condition, where nobody
- * looks at it unless the condition holds.
+/* Removes the guard of a private accumulator's initialization if all its uses
+ * are under the same guard.
  *
  *   if i < m:                               acc = 0
  *       acc = 0                             for k_o ...:
@@ -8,32 +8,32 @@
  *       if i < m:                                   acc = acc + ...
  *           acc = acc + ...
  *
- * In kernels only: there the condition is about the threads at the edge, all
- * of whose other work is guarded, and a start less under it keeps control flow
- * around barriers plain. */
+ * Kernels only: the guard cuts off threads beyond the tail, whose other
+ * statements are guarded too. One guard less keeps control flow around barriers
+ * uniform. */
 #include "lower_passes.h"
 
 #include "thread_loops.h"
 
-struct start {
+struct guarded_init {
 	struct stmt *store, *guard;
 };
 
-struct starts {
+struct init_list {
 	struct func *func;
-	VEC(struct start) list;
+	VEC(struct guarded_init) list;
 };
 
 static bool
-find_start(void *ctx, struct stmt *s)
+find_guarded_init(void *ctx, struct stmt *s)
 {
-	struct starts *x = ctx;
+	struct init_list *x = ctx;
 	struct stmt *child = s->kind == STMT_IF ? s->children[0] : NULL;
 
 	if (child && !s->children[1] && child->kind == STMT_STORE &&
 	    buffer_is_private(child->u.buffer) && !expr_has_load(s->args[0]) &&
 	    !expr_has_load(child->args[0])) {
-		struct start found = { child, s };
+		struct guarded_init found = { child, s };
 
 		vec_push(&x->func->module->arena, &x->list, found);
 	}
@@ -41,7 +41,7 @@ find_start(void *ctx, struct stmt *s)
 }
 
 static bool
-holds(struct module *m, const struct expr *all, const struct expr *wanted)
+implies(struct module *m, const struct expr *all, const struct expr *wanted)
 {
 	struct conjuncts a = { 0 }, b = { 0 };
 
@@ -61,7 +61,7 @@ holds(struct module *m, const struct expr *all, const struct expr *wanted)
 }
 
 static const struct stmt *
-alloc_of(const struct start *x)
+alloc_of(const struct guarded_init *x)
 {
 	const struct stmt *s = x->guard;
 
@@ -72,9 +72,9 @@ alloc_of(const struct start *x)
 	return s;
 }
 
-/* Is what the condition says the same all the time that the buffer lives? */
+/* Is the condition constant over the buffer's live range? */
 static bool
-is_constant(const struct start *x, const struct stmt *alloc)
+is_constant(const struct guarded_init *x, const struct stmt *alloc)
 {
 	for (const struct stmt *s = x->guard->parent; s != alloc;
 	     s = s->parent) {
@@ -89,7 +89,7 @@ is_constant(const struct start *x, const struct stmt *alloc)
 }
 
 static bool
-in_range(struct func *f, const struct start *x)
+in_range(struct func *f, const struct guarded_init *x)
 {
 	struct module *m = f->module;
 	const struct buffer *b = x->store->u.buffer;
@@ -110,7 +110,7 @@ in_range(struct func *f, const struct start *x)
 
 /* Is every load under the condition too? */
 static bool
-loads_are_guarded(struct func *f, const struct start *x,
+loads_are_guarded(struct func *f, const struct guarded_init *x,
 		  const struct stmt *alloc)
 {
 	struct access_list uses = { 0 };
@@ -124,8 +124,8 @@ loads_are_guarded(struct func *f, const struct start *x,
 		     child = s, s = s->parent) {
 			guarded |= s->kind == STMT_IF &&
 				   s->children[0] == child &&
-				   holds(f->module, s->args[0],
-					 x->guard->args[0]);
+				   implies(f->module, s->args[0],
+					   x->guard->args[0]);
 		}
 		if (uses.list.data[i].load && !guarded) {
 			return false;
@@ -137,15 +137,15 @@ loads_are_guarded(struct func *f, const struct start *x,
 bool
 lower_starts(struct func *f)
 {
-	struct starts x = { .func = f };
+	struct init_list x = { .func = f };
 	struct stmt_vec kernels = { 0 };
 
 	threads_kernels(f, &kernels);
 	for (int i = 0; i < kernels.list.n; i++) {
-		stmt_visit(kernels.list.data[i], find_start, &x);
+		stmt_visit(kernels.list.data[i], find_guarded_init, &x);
 	}
 	for (int i = 0; i < x.list.n; i++) {
-		const struct start *s = &x.list.data[i];
+		const struct guarded_init *s = &x.list.data[i];
 		const struct stmt *alloc = alloc_of(s);
 
 		if (alloc && is_constant(s, alloc) && in_range(f, s) &&

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lets the threads of a block wait for each other where one would otherwise
- * read what another has not written yet, or write what another has yet to
- * read.
+/* Inserts barriers between conflicting accesses (read after write, write after
+ * read) of different threads of a block.
  *
  *   for k_o in range(8):                     for k_o in range(8):
  *       s[ty, tx] = A[ty, k_o * 16 + tx]         s[ty, tx] = A[...]
@@ -9,27 +8,27 @@
  *           acc = acc + s[ty, k_i]               for k_i in range(16): ...
  *                                                T.tvm_storage_sync("shared")
  *
- * A barrier stands where all threads of the block come by: conditions that
- * differ between threads are moved inside, to what needs them. Needs the pass
- * "threads" to have been there. */
+ * All threads of the block must reach a barrier: conditions that differ between
+ * threads are pushed down to the guarded statements. Runs after the pass
+ * threads. */
 #include "lower_passes.h"
 
 #include <string.h>
 
 #include "touch.h"
 
-/* What a piece of program touches before its first barrier and after its
- * last; without a barrier both are everything. */
+/* The accesses of a statement before its first barrier (head) and after its
+ * last (tail); without a barrier both are all accesses. */
 struct summary {
 	struct touches head, tail;
-	bool waits;  /* there is a barrier in it */
-	bool clears; /* and no way around it */
+	bool has_barrier;    /* contains a barrier */
+	bool always_barrier; /* every path has a barrier */
 };
 
 struct sync {
 	struct func *func;
 	struct touch_kernel kernel;
-	bool dry; /* only look */
+	bool dry; /* analyse only, insert nothing */
 	bool failed;
 };
 
@@ -168,9 +167,9 @@ is_plain_if(const struct stmt *s)
 	       !expr_has_load(s->args[0]);
 }
 
-/* A barrier within s? (None is made.) */
+/* Would the pass insert a barrier within s? (A dry run.) */
 static bool
-would_wait(struct sync *y, struct stmt *s)
+needs_barrier(struct sync *y, struct stmt *s)
 {
 	struct summary sum = { 0 };
 	bool dry = y->dry;
@@ -178,7 +177,7 @@ would_wait(struct sync *y, struct stmt *s)
 	y->dry = true;
 	walk_child(y, s, 0, &sum);
 	y->dry = dry;
-	return sum.waits;
+	return sum.has_barrier;
 }
 
 /* -- the walk */
@@ -186,7 +185,7 @@ would_wait(struct sync *y, struct stmt *s)
 static void
 walk_seq(struct sync *y, struct stmt *s, struct summary *out)
 {
-	out->clears = false;
+	out->always_barrier = false;
 	for (int i = 0; i < s->n_children && !y->failed; i++) {
 		struct summary c = { 0 };
 		enum meeting meet;
@@ -199,23 +198,23 @@ walk_seq(struct sync *y, struct stmt *s, struct summary *out)
 			put_before(y, s->children[i], meet);
 			i += s->n_children - n;
 			out->tail.list.n = 0;
-			out->waits = out->clears = true;
+			out->has_barrier = out->always_barrier = true;
 		}
-		if (!out->clears) {
+		if (!out->always_barrier) {
 			append(y, &out->head, &c.head);
 		}
-		if (c.clears) {
+		if (c.always_barrier) {
 			out->tail.list.n = 0;
 		}
 		append(y, &out->tail, &c.tail);
-		out->waits |= c.waits;
-		out->clears |= c.clears;
+		out->has_barrier |= c.has_barrier;
+		out->always_barrier |= c.always_barrier;
 	}
 }
 
-/* What the statement's own values touch comes before its child. */
+/* Accesses of the statement's own operands precede those of its child. */
 static void
-put_own_first(struct sync *y, struct stmt *s, struct summary *out)
+prepend_operands(struct sync *y, struct stmt *s, struct summary *out)
 {
 	struct touches own = { 0 }, head = { 0 };
 	enum meeting meet;
@@ -234,14 +233,14 @@ put_own_first(struct sync *y, struct stmt *s, struct summary *out)
 	}
 	if (meet != MEET_NEVER) {
 		put_before(y, s->children[0], meet);
-		out->waits = out->clears = true;
+		out->has_barrier = out->always_barrier = true;
 		out->head = own;
 		return;
 	}
 	append(y, &head, &own);
 	append(y, &head, &out->head);
 	out->head = head;
-	if (!out->clears) {
+	if (!out->always_barrier) {
 		append(y, &out->tail, &own);
 	}
 }
@@ -257,25 +256,25 @@ walk_loop(struct sync *y, struct stmt *s, struct summary *out)
 	if (meet != MEET_NEVER && !expr_is_value(s->args[1], 1)) {
 		put_after(y, s->children[0], meet);
 		out->tail.list.n = 0;
-		out->waits = out->clears = true;
+		out->has_barrier = out->always_barrier = true;
 	}
-	if (out->waits && (!expr_is_uniform(s->args[0], s) ||
-			   !expr_is_uniform(s->args[1], s))) {
+	if (out->has_barrier && (!expr_is_uniform(s->args[0], s) ||
+				 !expr_is_uniform(s->args[1], s))) {
 		sync_fail(y,
 			  "loop %s needs a barrier, and its range differs "
 			  "between threads",
 			  s->u.loop.var->name);
 	}
-	if (out->waits && s->u.loop.kind == FOR_VECTORIZED) {
+	if (out->has_barrier && s->u.loop.kind == FOR_VECTORIZED) {
 		sync_fail(y, "loop %s needs a barrier and is vectorized",
 			  s->u.loop.var->name);
 	}
 	analyser_init(&a, y->func->module);
 	analyser_enter(&a, s);
-	if (out->clears && analyse_bounds(&a, s->args[1]).min < 1) {
-		out->clears = false;
+	if (out->always_barrier && analyse_bounds(&a, s->args[1]).min < 1) {
+		out->always_barrier = false;
 	}
-	put_own_first(y, s, out);
+	prepend_operands(y, s, out);
 }
 
 static void
@@ -289,13 +288,13 @@ walk_if(struct sync *y, struct stmt *s, struct summary *out)
 	}
 	append(y, &out->head, &other.head);
 	append(y, &out->tail, &other.tail);
-	out->waits |= other.waits;
-	out->clears &= other.clears;
-	if (out->waits && !expr_is_uniform(s->args[0], s)) {
+	out->has_barrier |= other.has_barrier;
+	out->always_barrier &= other.always_barrier;
+	if (out->has_barrier && !expr_is_uniform(s->args[0], s)) {
 		sync_fail(y, "a barrier is needed under a condition that "
 			     "differs between threads");
 	}
-	put_own_first(y, s, out);
+	prepend_operands(y, s, out);
 }
 
 static void
@@ -304,17 +303,16 @@ walk_while(struct sync *y, struct stmt *s, struct summary *out)
 	enum meeting meet;
 
 	walk_child(y, s, 0, out);
-	put_own_first(y, s, out);
+	prepend_operands(y, s, out);
 	meet = touches_meet(&y->kernel, &out->tail, &out->head, s);
 	if (meet != MEET_NEVER) {
 		put_after(y, s->children[0], meet);
 		out->tail.list.n = 0;
-		out->waits = true;
+		out->has_barrier = true;
 	}
-	out->clears = false;
-	if (out->waits) {
-		/* The condition reads memory: nothing says that it is the
-		 * same for all. */
+	out->always_barrier = false;
+	if (out->has_barrier) {
+		/* The condition reads memory: it may differ between threads. */
 		sync_fail(y, "a barrier is needed in a while loop");
 	}
 }
@@ -339,15 +337,15 @@ walk(struct sync *y, struct stmt *s, struct summary *out)
 	case STMT_ATTR:
 	case STMT_ALLOC:
 		walk_child(y, s, 0, out);
-		put_own_first(y, s, out);
+		prepend_operands(y, s, out);
 		break;
 	default:
 		if (is_barrier(s)) {
-			out->waits = out->clears = true;
+			out->has_barrier = out->always_barrier = true;
 		} else {
 			touch_collect(&y->kernel, s, &out->head);
 			append(y, &out->tail, &out->head);
-			out->waits = stmt_shuffle(s) != NULL;
+			out->has_barrier = stmt_shuffle(s) != NULL;
 		}
 		break;
 	}
@@ -360,7 +358,7 @@ walk_child(struct sync *y, struct stmt *parent, int slot, struct summary *out)
 		struct stmt *s = parent->children[slot];
 
 		if (!is_plain_if(s) || expr_is_uniform(s->args[0], s) ||
-		    !would_wait(y, s)) {
+		    !needs_barrier(y, s)) {
 			break;
 		}
 		push_guard(y, s->children[0], s->args[0]);
@@ -369,7 +367,8 @@ walk_child(struct sync *y, struct stmt *parent, int slot, struct summary *out)
 	walk(y, parent->children[slot], out);
 }
 
-/* What has arrived is known by now: which buffers is all that is left to say. */
+/* Barriers are placed: from here on a wait only names its buffers, so their
+ * indices become 0. */
 static const struct expr *
 first_element(void *ctx, const struct expr *e)
 {
@@ -389,7 +388,7 @@ first_element(void *ctx, const struct expr *e)
 }
 
 static bool
-forget_places(void *ctx, struct stmt *s)
+drop_wait_indices(void *ctx, struct stmt *s)
 {
 	struct func *f = ctx;
 
@@ -421,6 +420,6 @@ lower_sync(struct func *f)
 		}
 		ok = !y.failed;
 	}
-	stmt_visit(f->body, forget_places, f);
+	stmt_visit(f->body, drop_wait_indices, f);
 	return ok;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes out the iterations of loops with the note unroll_now.
+/* Unrolls loops with the note unroll_now: a copy of the body per iteration.
  *
  *   for i in T.unroll(2, annotations={"unroll_now": 1}):     A[0] = 0
  *       A[i] = 0                                          -> A[1] = 0
  *
- * Loops that are only to be unrolled by the compiler keep their kind. */
+ * Loops with the kind UNROLLED alone stay: the C compiler unrolls them. */
 #include "lower_passes.h"
 
 enum { UNROLL_LIMIT = 64 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Virtual threads: one thread does the work of several, statement by
- * statement, each with its own copy of what was theirs alone.
+/* Virtual threads: one thread executes several virtual ones, interleaved
+ * statement by statement, each with its own copy of private buffers.
  *
  *   for v in thread(2, "vthread.x"):     acc: [2]
  *       acc: []                          for v: acc[v] = 0
@@ -10,9 +10,9 @@
  *           acc += A[v, k] * B_shared            acc[v] += A[v, k] * B_shared
  *       C[v] = acc                       for v: C[v] = acc[v]
  *
- * What does not depend on the thread is done once. Threads that may touch what
- * others store are done one after the other, as a loop. Barriers between them
- * are met everywhere. */
+ * Statements that do not depend on the virtual thread are executed once. If one
+ * virtual thread may access elements that another stores, the virtual threads
+ * run one after the other, as a loop. All of them meet the barriers. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -22,8 +22,10 @@ struct virtual
 {
 	struct func *func;
 	struct stmt *loop;
-	VEC(const struct var *) vars;       /* that differ by thread */
-	VEC(const struct buffer *) buffers; /* likewise */
+	/* variables that depend on the thread */
+	VEC(const struct var *) vars;
+	/* buffers that depend on the thread */
+	VEC(const struct buffer *) buffers;
 	bool grown;
 };
 
@@ -75,7 +77,7 @@ depends(const struct virtual *v, const struct stmt *s)
 	return d.found;
 }
 
-/* Under a loop, condition or LET that differs by thread. */
+/* Is s under a loop, condition or LET that depends on the thread? */
 static bool
 under_dependence(const struct virtual *v, const struct stmt *s)
 {
@@ -96,7 +98,7 @@ add_var(struct virtual *v, const struct var *x)
 	}
 }
 
-/* Only what is allocated inside is one thread's own. */
+/* Is b allocated inside of the loop, and so private to a virtual thread? */
 static bool
 allocated_inside(const struct virtual *v, const struct stmt *s,
 		 const struct buffer *b)
@@ -110,7 +112,7 @@ allocated_inside(const struct virtual *v, const struct stmt *s,
 }
 
 static bool
-spread(void *ctx, struct stmt *s)
+propagate_dependence(void *ctx, struct stmt *s)
 {
 	struct virtual *v = ctx;
 
@@ -125,9 +127,9 @@ spread(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* -- the parts of the body */
+/* -- rewriting the body */
 
-/* Each thread in turn. */
+/* Wraps s in a loop over the virtual threads. */
 static void
 wrap(struct virtual *v, struct stmt *s)
 {
@@ -161,7 +163,7 @@ copy_index(void *ctx, const struct stmt *at, const struct expr *const *old,
 	}
 }
 
-/* A copy of the buffer for each thread. */
+/* Adds a dimension to the buffer: one copy per virtual thread. */
 static void
 expand(struct virtual *v, struct stmt *alloc)
 {
@@ -198,7 +200,7 @@ see_lanes(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* A loop over lanes stays together: it is to be one access. */
+/* A vectorized loop is not split: it is one vector access. */
 static bool
 inject_lanes(struct virtual *v, struct stmt *s)
 {
@@ -252,9 +254,9 @@ inject(struct virtual *v, struct stmt *s)
 	}
 }
 
-/* -- threads that touch what others store */
+/* -- conflicts between virtual threads */
 
-/* Where an access is in dimension d, in all threads of the block: from
+/* The index interval of an access in dimension d over all threads of the block:
  * factor * v + min to factor * v + max. */
 static bool
 strides(struct virtual *v, const struct access *x, int d, int64_t *factor,
@@ -290,9 +292,9 @@ strides(struct virtual *v, const struct access *x, int d, int64_t *factor,
 	       *min && *max;
 }
 
-/* Are the elements of each virtual thread its own, by dimension d? */
+/* Are the accesses of different virtual threads disjoint in dimension d? */
 static bool
-keeps_apart(struct virtual *v, const struct access_list *uses, int d)
+is_disjoint(struct virtual *v, const struct access_list *uses, int d)
 {
 	struct module *m = v->func->module;
 	const struct expr *base = NULL;
@@ -324,16 +326,17 @@ keeps_apart(struct virtual *v, const struct access_list *uses, int d)
 	return high - low < (first < 0 ? -first : first);
 }
 
-struct meeting {
+struct conflict {
 	struct virtual *v;
 	bool found;
 };
 
-/* A buffer of all threads that one stores to and another may touch. */
+/* Finds a shared buffer that one virtual thread stores to and another may
+ * access. */
 static bool
-find_meeting(void *ctx, struct stmt *s)
+find_conflict(void *ctx, struct stmt *s)
 {
-	struct meeting *x = ctx;
+	struct conflict *x = ctx;
 	struct access_list uses = { 0 };
 	bool loads = false;
 
@@ -346,7 +349,7 @@ find_meeting(void *ctx, struct stmt *s)
 		loads |= uses.list.data[i].load != NULL;
 	}
 	for (int d = 0; loads && d < s->u.buffer->ndim; d++) {
-		loads = !keeps_apart(x->v, &uses, d);
+		loads = !is_disjoint(x->v, &uses, d);
 	}
 	x->found |= loads;
 	return true;
@@ -363,7 +366,7 @@ static void
 expand_loop(struct func *f, struct stmt *loop)
 {
 	struct virtual v = { .func = f, .loop = loop };
-	struct meeting meeting = { &v, false };
+	struct conflict conflict = { &v, false };
 	struct stmt *body = loop->children[0];
 	bool returns = false;
 	int64_t n;
@@ -376,10 +379,10 @@ expand_loop(struct func *f, struct stmt *loop)
 	vec_push(&f->module->arena, &v.vars, loop->u.loop.var);
 	do {
 		v.grown = false;
-		stmt_visit(body, spread, &v);
+		stmt_visit(body, propagate_dependence, &v);
 	} while (v.grown);
-	stmt_visit(body, find_meeting, &meeting);
-	if (meeting.found) {
+	stmt_visit(body, find_conflict, &conflict);
+	if (conflict.found) {
 		stmt_set_loop_kind(f, loop, FOR_SERIAL, NULL);
 		return;
 	}

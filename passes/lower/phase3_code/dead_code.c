@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes stores into local buffers that nothing loads, LETs whose variable
- * is unused, ALLOCs without uses, and what that leaves empty. */
+/* Dead code elimination: removes stores to local buffers that nothing loads,
+ * LETs of unused variables, ALLOCs without uses, and statements that become
+ * empty. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -66,7 +67,7 @@ check_alloc(struct dead *d, struct stmt *s)
 	for (int i = 0; i < uses.list.n; i++) {
 		const struct access *x = &uses.list.data[i];
 
-		/* An update's own load keeps nothing alive. */
+		/* The load in an update of the buffer itself is no use. */
 		if (x->load && !(x->at->kind == STMT_STORE &&
 				 x->at->u.buffer == s->u.buffer)) {
 			return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names the axes that a schedule has put together, where a loop of the whole has
- * been taken apart again.
+/* Binds the original axes of a fused loop to variables: LETs for the fused
+ * index and for its mixed-radix digits.
  *
  *   for k_o, k_i:                            for k_o, k_i:
  *       .. x[(k_o * 16 + k_i + 7) // 9 + 1,      k: T.let = k_o * 16 + k_i + 16
@@ -8,54 +8,57 @@
  *                                                kw: T.let = k % 3
  *                                                .. x[ic, kw]
  *
- * Simplifying has given every digit a form of its own by then. The highest digit
- * tells what the whole is, since what is added to it is so many of its size; a
- * digit gets its name where it is proven to be that of the whole.
+ * The simplifier has rewritten each digit separately by then. The fused index
+ * is recovered from the most significant digit, e // size + c = (e + c * size)
+ * // size; an expression is a digit if it simplifies to the same form as the
+ * digit of that index.
  *
- * Needs func->fused, which tells the names and extents. */
+ * Needs func->fused: the names and extents of the fused axes. */
 #include "lower_passes.h"
 
 #include "access.h"
 #include "index_lets.h"
 
-/* An expression of the function, and the innermost statement that has all of
- * its uses. */
+/* An expression of the function, and the lowest common ancestor of its uses. */
 struct use {
 	const struct expr *e;
 	struct stmt *common;
-	bool alone; /* somewhere it is not just what a modulus is taken of */
+	bool used_directly; /* has a use other than as the operand of a modulus */
 };
 
 struct digits {
 	struct func *func;
 	struct module *module;
-	struct stmt *at; /* while expressions are collected */
+	struct stmt *at; /* the statement whose expressions are collected */
 	VEC(struct use) uses;
-	VEC(const struct var *) named; /* by this pass */
+	VEC(const struct var *) named; /* variables that this pass has bound */
 };
 
-/* Digits first to last of an axis, as they are written. */
+/* The number that the digits first to last of an axis form, and its expression
+ * in the function. */
 struct part {
 	int first, last;
-	const struct expr *value; /* NULL: they are not used together */
+	const struct expr *value; /* NULL: no such expression in the function */
 };
 
-/* A fused axis that is found: its value and which digits are used. */
+/* A fused axis found in the function: its index and its digits in use. */
 struct found {
 	const struct fused_axis *axis;
 	const struct expr *whole;
-	struct stmt *common; /* what has all uses */
-	struct stmt *place;  /* around it, as far as whole is known */
-	struct part *parts;  /* single digits, then runs of several */
+	struct stmt *common; /* lowest common ancestor of the uses */
+	/* outermost place around common for a LET of whole */
+	struct stmt *place;
+	struct part *parts; /* single digits, then runs of digits */
 	int n_parts, n_used, n_runs;
-	bool named_alike; /* a variable of whole is called after it */
-	bool is_sum;      /* the highest digit is more than a division */
+	bool named_alike; /* whole uses a variable named after the axis */
+	/* the most significant digit is a sum with a division */
+	bool is_sum;
 };
 
-/* -- what is written in the function */
+/* -- expressions in the function */
 
-/* The innermost statement that has both, or NULL: a variable of e is bound
- * further in, by the loops of each. */
+/* The lowest common ancestor of x and y, or NULL if a statement below it binds
+ * a variable of e. */
 static struct stmt *
 common_scope(struct stmt *x, struct stmt *y, const struct expr *e)
 {
@@ -77,7 +80,8 @@ common_scope(struct stmt *x, struct stmt *y, const struct expr *e)
 	return common;
 }
 
-/* What has e, with the variables that it has at `at`. */
+/* The recorded use of e with the same variables in scope as at `at`; or
+ * NULL. */
 static struct use *
 find_use(struct digits *d, const struct expr *e, struct stmt *at)
 {
@@ -97,7 +101,8 @@ is_division(const struct expr *e)
 	return e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
 }
 
-/* The division by size (NULL: any) that is a term of a sum, or NULL. */
+/* The division by size (NULL: by any) that is e or a term of the sum e, or
+ * NULL. */
 static const struct expr *
 division_in(const struct expr *e, const struct expr *size)
 {
@@ -118,7 +123,7 @@ division_in(const struct expr *e, const struct expr *size)
 	return found;
 }
 
-/* A division, or a sum with one. */
+/* Is e an integer division or modulus, or a sum with one? */
 static bool
 may_be_digit(const struct expr *e)
 {
@@ -127,9 +132,9 @@ may_be_digit(const struct expr *e)
 }
 
 static void
-collect_expr(struct digits *d, const struct expr *e, bool alone)
+collect_expr(struct digits *d, const struct expr *e, bool used_directly)
 {
-	struct use *use, fresh = { e, d->at, alone };
+	struct use *use, fresh = { e, d->at, used_directly };
 
 	for (int i = 0; i < e->n_args; i++) {
 		collect_expr(d, e->args[i], e->kind != EXPR_FLOORMOD);
@@ -140,7 +145,7 @@ collect_expr(struct digits *d, const struct expr *e, bool alone)
 	use = find_use(d, e, d->at);
 	if (use != NULL) {
 		use->common = stmt_common(use->common, d->at);
-		use->alone |= alone;
+		use->used_directly |= used_directly;
 	} else {
 		vec_push(&d->module->arena, &d->uses, fresh);
 	}
@@ -165,9 +170,9 @@ collect_stmt(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* -- which digits of an axis are these? */
+/* -- matching expressions with the digits of an axis */
 
-/* The product of the extents from digit first on, up to and without end. */
+/* The product of the extents of digits first .. end - 1. */
 static const struct expr *
 size_of(struct digits *d, struct analyser *a, const struct fused_axis *axis,
 	int first, int end)
@@ -197,7 +202,8 @@ part_of(struct digits *d, struct analyser *a, const struct fused_axis *axis,
 	return simplify(a, e);
 }
 
-/* All parts of an axis but the whole: single ones first, the last digit first. */
+/* All runs of consecutive digits except the whole axis: shorter runs first,
+ * from the least significant digit on. */
 static struct part *
 list_parts(struct digits *d, const struct fused_axis *axis, int *n)
 {
@@ -240,8 +246,8 @@ is_in_vector(const struct stmt *s)
 	return false;
 }
 
-/* Which digits of whole are written? They have to be the same all over the place
- * where their names are known. */
+/* Finds the digits of whole that the function uses; their expressions must be
+ * equal in the scope of the LETs. */
 static bool
 match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
       struct stmt *at, struct found *out)
@@ -258,8 +264,8 @@ match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
 		const struct expr *value = part_of(d, &near, axis, p, whole);
 		const struct use *use = find_use(d, value, at);
 
-		/* The whole is known where the digit is used. */
-		if (use != NULL && use->alone &&
+		/* The variables of whole are in scope at the digit's use. */
+		if (use != NULL && use->used_directly &&
 		    common_scope(use->common, out->common, whole) != NULL) {
 			p->value = value;
 			out->common = stmt_common(out->common, use->common);
@@ -285,8 +291,8 @@ match(struct digits *d, const struct fused_axis *axis, const struct expr *whole,
 	       !let_is_around_kernel(out->place) && !is_in_vector(out->place);
 }
 
-/* Digits count most. A sum as the highest one is more of the whole than its
- * division alone. */
+/* The number of digits in use counts most. A sum as the most significant digit
+ * explains more of the function than the division alone. */
 static int
 score(const struct found *f)
 {
@@ -301,7 +307,7 @@ keep_better(struct found *best, const struct found *f)
 	}
 }
 
-/* Does it stay below the axis's first extent? */
+/* Is the use's value in the range of the most significant digit? */
 static bool
 is_in_range(struct digits *d, const struct fused_axis *axis,
 	    const struct use *use)
@@ -317,9 +323,9 @@ is_in_range(struct digits *d, const struct fused_axis *axis,
 	       b.max < extent;
 }
 
-/* A sum with a division by size as the highest digit, or the division alone:
- * rest + e // size is (rest * size + e) // size. Where rest is the start of a
- * window, the sum is none of the axis's digits. */
+/* Tries use as the most significant digit, a division by size or a sum with
+ * one: rest + e // size = (rest * size + e) // size. A sum beyond the digit's
+ * range, such as rest = the start of a window, is no digit. */
 static void
 try_highest(struct digits *d, const struct fused_axis *axis,
 	    const struct use *use, const struct expr *size, struct found *best)
@@ -392,7 +398,8 @@ is_free(struct digits *d, struct stmt *at, const char *name)
 	return strcmp(let_name(d->func, at, name, "_"), name) == 0;
 }
 
-/* Where an array, such as the weights w, has the axis's name: "w_pos". */
+/* The name, or "w_pos" if an array, such as the weights w, has the axis's
+ * name. */
 static const char *
 free_name(struct digits *d, struct stmt *at, const char *name)
 {
@@ -403,7 +410,8 @@ free_name(struct digits *d, struct stmt *at, const char *name)
 					       "_");
 }
 
-/* Far out, where all names are free there: else next to the uses. */
+/* The outermost place if all names are unused there, or else next to the
+ * uses. */
 static struct stmt *
 choose_place(struct digits *d, const struct found *f)
 {
@@ -418,10 +426,10 @@ choose_place(struct digits *d, const struct found *f)
 	return free ? f->place : f->common;
 }
 
-/* Each LET goes around those that are there: the digits, runs of them, which
- * digits may be parts of, and the whole. */
+/* Binds the digits, runs of digits and the whole. Each LET is put around the
+ * earlier ones: a digit may use a run, and all may use the whole. */
 static void
-put_names(struct digits *d, const struct found *f)
+bind_digits(struct digits *d, const struct found *f)
 {
 	const struct fused_axis *axis = f->axis;
 	struct stmt *at = choose_place(d, f);
@@ -471,7 +479,7 @@ lower_digits(struct func *f)
 		if (best.axis == NULL) {
 			break;
 		}
-		put_names(&d, &best);
+		bind_digits(&d, &best);
 	}
 	return true;
 }

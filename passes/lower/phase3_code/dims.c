@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drops dimensions of extent 1 and merges neighbouring dimensions that every
- * access fuses, parameters included (they are dense, so the bytes stay).
+/* Drops dimensions of extent 1 and merges adjacent dimensions whose indices all
+ * accesses fuse, also of parameters (they are dense, so their bytes stay in
+ * place).
  *
  *   x: (1, 64, 56, 56)                      x: (200704,)
  *   for i in range(200704):            ->   for i in range(200704):
@@ -16,8 +17,8 @@
 struct dims {
 	struct func *func;
 	VEC(const struct buffer *) buffers;
-	int ndim;  /* of the buffer at hand */
-	int merge; /* the left one of the pair that becomes one */
+	int ndim;  /* of the current buffer */
+	int merge; /* the outer dimension of the merged pair */
 	const struct buffer *from;
 };
 
@@ -105,10 +106,11 @@ squeeze(struct dims *d, const struct buffer *b)
 /* -- merging */
 
 struct divisions {
-	const struct stmt *at; /* where they are computed */
+	const struct stmt *at; /* the statement that computes them */
 	int all;
-	int repeated; /* those that loops around `at` compute again and again:
-		       * what depends on the thread alone is computed once */
+	/* divisions that depend on a serial loop around at, and so are computed
+	 * in each iteration */
+	int repeated;
 };
 
 static bool
@@ -140,14 +142,14 @@ has_node(const struct expr *e, const struct expr *node)
 	return found;
 }
 
-/* Is it in a condition of e? */
+/* Does a condition inside of e use the node? */
 static bool
-chooses_by(const struct expr *e, const struct expr *node)
+is_in_condition(const struct expr *e, const struct expr *node)
 {
 	bool found = e->kind == EXPR_IF && has_node(e->args[0], node);
 
 	for (int i = 0; i < e->n_args && !found; i++) {
-		found = chooses_by(e->args[i], node);
+		found = is_in_condition(e->args[i], node);
 	}
 	return found;
 }
@@ -163,11 +165,11 @@ count_division(void *ctx, const struct expr *e)
 	}
 }
 
-/* Do conditions in or around `at` compute the division? */
+/* Do conditions in or around the statement use the division? */
 static bool
 is_guarded(const struct expr *division, const struct stmt *at)
 {
-	bool found = at->n_args > 0 && chooses_by(at->args[0], division);
+	bool found = at->n_args > 0 && is_in_condition(at->args[0], division);
 
 	for (const struct stmt *s = at->parent; s != NULL && !found;
 	     s = s->parent) {
@@ -176,7 +178,7 @@ is_guarded(const struct expr *division, const struct stmt *at)
 	return found;
 }
 
-/* A division of which conditions need the result. */
+/* Does e contain a division that a condition needs too? */
 static bool
 has_guarded_division(const struct expr *e, const struct stmt *at)
 {
@@ -196,8 +198,8 @@ is_constant(const struct expr *e)
 	return expr_is_int(e, &v);
 }
 
-/* The terms of a sum that are no constants; *guarded: conditions need a division
- * in one of them. */
+/* The number of non-constant terms of a sum; *guarded: conditions need a
+ * division in one of them. */
 static int
 count_terms(const struct expr *e, const struct stmt *at, bool *guarded)
 {
@@ -209,9 +211,9 @@ count_terms(const struct expr *e, const struct stmt *at, bool *guarded)
 	return !is_constant(e);
 }
 
-/* A place in a window that slides over what has an edge, oh + kh - 1 where oh
- * comes of a division. Conditions need it by itself, so that a merged index would
- * be another computation and save none. */
+/* Is the index a position in a sliding window over padded data, oh + kh - 1
+ * with oh from a division? The guard needs this index by itself, so a merged
+ * index would be an additional computation. */
 static bool
 is_in_window(const struct expr *index, const struct stmt *at)
 {
@@ -220,9 +222,8 @@ is_in_window(const struct expr *index, const struct stmt *at)
 	return count_terms(index, at, &guarded) > 1 && guarded;
 }
 
-/* The x of which x // extent is the division and x % extent is lo; NULL: not
- * found. Where x was q * s + rest, of runs of s, the division has become q // (
- * extent // s). */
+/* The x with x // extent = division and x % extent = lo, or NULL. If x was q *
+ * s + rest with rest < s, the division is q // (extent // s). */
 static const struct expr *
 undivided(struct analyser *a, const struct expr *division,
 	  const struct expr *lo, const struct expr *extent)
@@ -251,9 +252,8 @@ undivided(struct analyser *a, const struct expr *division,
 				       : NULL;
 }
 
-/* hi * extent + lo, undoing the division by extent where there was one: hi is
- * x // extent and a constant, or that modulo something, and lo what x % extent
- * is. */
+/* hi * extent + lo without the division by extent, if hi is x // extent plus a
+ * constant, or this modulo an extent, and lo is x % extent. */
 static const struct expr *
 fused_index(struct analyser *a, const struct expr *hi, const struct expr *lo,
 	    const struct expr *extent)
@@ -281,7 +281,7 @@ fused_index(struct analyser *a, const struct expr *hi, const struct expr *lo,
 	return simplify(a, expr_add(m, expr_mul(m, hi, extent), lo));
 }
 
-/* Index arithmetic in the width of its operands must still fit. */
+/* Does the merged extent fit 32-bit index arithmetic? */
 static bool
 fits(const struct expr *size)
 {
@@ -290,8 +290,9 @@ fits(const struct expr *size)
 	return !expr_is_int(size, &v) || v <= INT32_MAX;
 }
 
-/* Does some access fuse the two, and none get worse? Where one would lose two
- * plain indices, divisions of the thread's own index are no reason. */
+/* Does merging save a division in some access and add none in any? If an access
+ * has two plain indices, the saved divisions must be repeated by a loop:
+ * divisions of the thread index are computed once. */
 static bool
 worth_merging(struct dims *d, const struct buffer *b, int at,
 	      const struct access_list *uses)
@@ -314,7 +315,7 @@ worth_merging(struct dims *d, const struct buffer *b, int at,
 		}
 		analyser_init(&a, m);
 		analyser_enter(&a, x->at);
-		/* A sum, so that what both have counts once. */
+		/* A sum, so that a division common to both counts once. */
 		expr_visit(expr_add(m, expr_mul(m, hi, extent), lo),
 			   count_division, &before);
 		expr_visit(fused_index(&a, hi, lo, extent), count_division,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests conditions as far out as they are known.
+/* Hoists guards out of loops: loop-invariant conjuncts are tested outside.
  *
  *   for kh, kw:                              for kh:
  *       if 0 <= h + kh and 0 <= w + kw:  ->      if 0 <= h + kh:
  *           ...                                      for kw:
  *                                                        if 0 <= w + kw:
  *
- * Conditions that load move nowhere; a LET of what nothing stores to goes with
- * the conditions that are in terms of it. Neighbours under the same condition
- * are joined, and an IF that is all that another holds is joined with it. */
+ * Conditions with loads are not hoisted; a LET whose value is loop-invariant
+ * moves with the conditions that use it. Adjacent IFs with the same condition
+ * are joined, and so are directly nested IFs. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -19,14 +19,14 @@ is_plain_if(const struct stmt *s)
 	return s && s->kind == STMT_IF && !s->children[1];
 }
 
-/* Does a store below s change what e loads? Coarse: any load counts. */
+/* Can no store change the value of e? Conservative: any load counts. */
 static bool
-stable(const struct expr *e)
+is_invariant(const struct expr *e)
 {
 	return !expr_has_load(e);
 }
 
-/* v < c or c <= v with a constant c: the loop need not run further. */
+/* Tightens the loop's bounds by v < c or c <= v with a constant c. */
 static bool
 tighten(struct func *f, struct stmt *loop, const struct expr *c)
 {
@@ -62,8 +62,8 @@ tighten(struct func *f, struct stmt *loop, const struct expr *c)
 	return true;
 }
 
-/* Takes the conjuncts of the IF inside a loop, LET or ALLOC that v does not
- * touch out of it. */
+/* Hoists the conjuncts that do not depend on v from the IF inside a loop, LET
+ * or ALLOC. */
 static void
 hoist_over(struct func *f, struct stmt *s, const struct var *v)
 {
@@ -82,7 +82,7 @@ hoist_over(struct func *f, struct stmt *s, const struct var *v)
 
 		if (s->kind == STMT_FOR && tighten(f, s, c)) {
 			tightened = true;
-		} else if ((v && expr_uses_var(c, v)) || !stable(c)) {
+		} else if ((v && expr_uses_var(c, v)) || !is_invariant(c)) {
 			vec_push(&m->arena, &in.list, c);
 		} else {
 			vec_push(&m->arena, &out.list, c);
@@ -127,7 +127,7 @@ join_neighbours(struct func *f, struct stmt *seq)
 		struct stmt *pair[2];
 
 		if (!is_plain_if(a) || !is_plain_if(b) ||
-		    a->args[0] != b->args[0] || !stable(a->args[0])) {
+		    a->args[0] != b->args[0] || !is_invariant(a->args[0])) {
 			i++;
 			continue;
 		}
@@ -144,19 +144,20 @@ join_neighbours(struct func *f, struct stmt *seq)
 
 struct store_search {
 	struct func *func;
-	bool changes;
+	bool loads_stored;
 };
 
 static void
-find_changing(void *ctx, const struct expr *e)
+find_stored_load(void *ctx, const struct expr *e)
 {
 	struct store_search *q = ctx;
 
-	q->changes |= e->kind == EXPR_LOAD && func_writes(q->func, e->u.buffer);
+	q->loads_stored |= e->kind == EXPR_LOAD &&
+			   func_writes(q->func, e->u.buffer);
 }
 
-/* A LET that is all that the loop holds, whose value is the same in each of
- * its iterations, stands around it: what it loads is there in any case. */
+/* Hoists a loop-invariant LET that is the loop's whole body. Its loads are safe
+ * to execute: the loop runs at least once. */
 static void
 hoist_let(struct func *f, struct stmt *loop)
 {
@@ -170,8 +171,8 @@ hoist_let(struct func *f, struct stmt *loop)
 	    expr_uses_var(let->args[0], loop->u.loop.var)) {
 		return;
 	}
-	expr_visit(let->args[0], find_changing, &q);
-	if (q.changes) {
+	expr_visit(let->args[0], find_stored_load, &q);
+	if (q.loads_stored) {
 		return;
 	}
 	place = stmt_place_of(loop);
@@ -190,7 +191,7 @@ hoist_below(struct func *f, struct stmt *s)
 	}
 	switch (s->kind) {
 	case STMT_FOR:
-		/* The loops of threads stand at the top of their kernel. */
+		/* Thread loops stay outermost in their kernel. */
 		if (s->u.loop.kind != FOR_THREAD) {
 			hoist_let(f, s);
 			hoist_over(f, s, s->u.loop.var);

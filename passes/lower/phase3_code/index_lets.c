@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an index gets its name, and which. */
+/* The place and the name of a LET for an index expression. */
 #include "index_lets.h"
 
 #include "thread_loops.h"
 
-/* -- where */
+/* -- place */
 
-/* The loops of a kernel's threads, and what they share, let nothing come
- * between them. */
+/* The thread loops of a kernel and its shared arrays form a chain without other
+ * statements in between. */
 static bool
 stands_in_chain(const struct stmt *s)
 {
@@ -104,7 +104,7 @@ let_name(struct func *f, struct stmt *at, const char *base, const char *before)
 	return name;
 }
 
-/* -- putting it there */
+/* -- insertion */
 
 struct replacing {
 	struct module *module;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names index expressions that occur more than once.
+/* Common subexpression elimination for index expressions.
  *
  *   if 1 <= h + kh and h + kh < 57:      ih: T.let = h + kh - 1
  *       acc = acc + x[h + kh - 1]   ->   if 0 <= ih and ih < 56:
  *                                            acc = acc + x[ih]
  *
- * First conditions are put in terms of the indices that they guard. A LET
+ * First conditions are rewritten in terms of the indices that they guard. A LET
  * stands just inside the loop that binds the innermost of its variables. */
 #include "lower_passes.h"
 
@@ -44,7 +44,8 @@ add_index(struct guard *g, const struct expr *e)
 	vec_push(&g->func->module->arena, &g->indices, e);
 }
 
-/* a < b (or <=) as e < n or n <= e. NULL: has nothing to do with e. */
+/* a < b (or <=) rewritten as e < n or n <= e; NULL if it is not a bound of
+ * e. */
 static const struct expr *
 compare_with(struct guard *g, const struct expr *a, const struct expr *b,
 	     bool or_equal, const struct expr *e)
@@ -181,7 +182,7 @@ is_index_op(const struct expr *e)
 	}
 }
 
-/* As the text is read: a shared node counts each time. */
+/* Counts occurrences in the printed text: a shared node counts each time. */
 static void
 count_expr(struct search *q, const struct expr *e)
 {
@@ -215,7 +216,8 @@ count_stmt(void *ctx, struct stmt *s)
 
 	q->at = s;
 	for (int i = 0; i < s->n_args; i++) {
-		/* A LET that is this expression already has its name. */
+		/* The value of a LET has a name already; its operands may
+		 * not. */
 		if (s->kind == STMT_LET) {
 			for (int k = 0; k < s->args[i]->n_args; k++) {
 				count_expr(q, s->args[i]->args[k]);
@@ -231,7 +233,7 @@ count_stmt(void *ctx, struct stmt *s)
 
 struct naming {
 	struct func *func;
-	const char *stem; /* the shortest of the variables' */
+	const char *stem; /* the shortest stem of the variables' names */
 	int n_vars, n_stems;
 };
 
@@ -275,7 +277,7 @@ find_stem(void *ctx, const struct expr *e)
 	}
 }
 
-/* What is added to the rest of a sum. */
+/* The constant term of a sum. */
 static int64_t
 offset_of(const struct expr *e)
 {
@@ -325,7 +327,7 @@ name_for(struct func *f, struct stmt *at, const struct expr *e)
 		}
 		name = arena_printf(arena, "i%s", base);
 	}
-	/* A number behind a number would be another one. */
+	/* "_" keeps the digits of the name and of the suffix apart. */
 	return let_name(f, at, name, n.n_vars == 1 ? "_" : "");
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes integers of 4 bits bytes, so that no dialect has to know them. What is
- * computed keeps its low four bits:
+/* Computes 4-bit integers as bytes, so that no dialect needs 4-bit types.
+ * Results are wrapped to their low four bits:
  *
  *	y: int4, a: int4                     y: int8, a: int8
  *	y[i] = a[i] + T.int4(1)        ->    y[i] = T.nibble(T.Cast("uint8",
  *	                                         a[i] + T.int8(1)), 0)
  *
- * Elements lie one in a byte, sign and all, but for the parameters that the
- * function's note "packed" names ("w, w_1"): constants, two in a byte, the
- * first in the low bits, in the order of their elements as if they had no
- * dimensions. Rows of an even length stay rows:
+ * Each element takes a byte, sign-extended, except in constant parameters that
+ * the function's note "packed" lists ("w, w_1"): these have two elements per
+ * byte, the first in the low nibble, in row-major order. If the last extent is
+ * even, no byte spans two rows, and the array keeps its dimensions:
  *
  *	w: int4[8, 6]   w[i, k]        ->    T.nibble(w[i, k // 2], k % 2)
  *	w: int4[8, 6, 2]  w[i, k, h]   ->    T.nibble(w[i, k], h)
@@ -28,10 +28,11 @@ struct nibbles {
 	struct module *module;
 	const char *packed; /* names; NULL: none */
 	VEC(const struct buffer *) from, to;
-	VEC(struct var *) vars; /* of 4 bits, and pointers to what is from */
+	/* variables of 4 bits, and the pointers of the buffers in from */
+	VEC(struct var *) vars;
 	VEC(struct var *) bytes;
 	const struct stmt *at;
-	struct memo done; /* in that statement */
+	struct memo done; /* rewritten expressions of that statement */
 	bool found, failed;
 };
 
@@ -102,7 +103,7 @@ is_packed(const struct nibbles *n, const struct buffer *b)
 	return false;
 }
 
-/* Two elements of a row are a byte, and no byte has elements of two rows. */
+/* Does no byte hold elements of two rows? */
 static bool
 has_even_rows(const struct buffer *b)
 {
@@ -112,7 +113,7 @@ has_even_rows(const struct buffer *b)
 	       row % 2 == 0;
 }
 
-/* Is the last dimension nothing but the two of a byte? */
+/* Is the last dimension the two elements of a byte? */
 static bool
 is_pairs(const struct buffer *b)
 {
@@ -159,7 +160,7 @@ map_var(struct nibbles *n, struct var *from, struct var *to)
 	vec_push(&n->module->arena, &n->bytes, to);
 }
 
-/* What b becomes; b itself if its elements are none of 4 bits. */
+/* The byte buffer that replaces b; b itself unless its elements have 4 bits. */
 static const struct buffer *
 in_bytes(struct nibbles *n, const struct buffer *b)
 {
@@ -229,9 +230,9 @@ low_bits(struct nibbles *n, struct dtype t, const struct expr *e)
 		       : expr_call2(m, INTRIN_BITAND, e, constant(n, t, 15));
 }
 
-/* The nearest of what 4 bits hold. */
+/* e rounded and saturated to the range of the 4-bit type t. */
 static const struct expr *
-nearest(struct nibbles *n, struct dtype t, const struct expr *e)
+saturate(struct nibbles *n, struct dtype t, const struct expr *e)
 {
 	struct module *m = n->module;
 	struct dtype bytes = dtype_stored(t);
@@ -247,7 +248,7 @@ cast(struct nibbles *n, struct dtype t, const struct expr *from,
      const struct expr *e)
 {
 	if (dtype_is_float(e->type)) {
-		return nearest(n, t, e);
+		return saturate(n, t, e);
 	}
 	if (dtype_class(e->type) == DTC_BOOL || dtype_equal(from->type, t)) {
 		return expr_cast(n->module, dtype_stored(t), e);
@@ -264,7 +265,7 @@ call(struct nibbles *n, const struct expr *e, const struct expr *const *args)
 
 	switch (e->u.intrin) {
 	case INTRIN_TO_INT:
-		return nearest(n, e->type, args[0]);
+		return saturate(n, e->type, args[0]);
 	case INTRIN_REINTERPRET:
 		return low_bits(n, t, args[0]);
 	case INTRIN_POPCOUNT:
@@ -282,7 +283,7 @@ call(struct nibbles *n, const struct expr *e, const struct expr *const *args)
 	case INTRIN_BITNOT:
 		return low_bits(n, t, v);
 	default:
-		return v; /* stays within 4 bits */
+		return v; /* the result fits 4 bits */
 	}
 }
 
@@ -300,8 +301,8 @@ find_negative(void *ctx, const struct expr *e)
 		       analyse_bounds(s->a, e->args[0]).min < 0;
 }
 
-/* e simplified, but where that divides what may be negative: that is no plain
- * division. */
+/* e simplified, unless the result divides a possibly negative number: floor
+ * division is then more than one division instruction. */
 static const struct expr *
 simpler(struct analyser *a, const struct expr *e)
 {
@@ -312,7 +313,8 @@ simpler(struct analyser *a, const struct expr *e)
 	return s.negative ? e : to;
 }
 
-/* The number of an element, in 64 bits where there are that many. */
+/* The row-major number of an element, in 64 bits if the buffer has more than
+ * INT32_MAX elements. */
 static const struct expr *
 flat(struct nibbles *n, const struct buffer *b, const struct expr *const *index)
 {
@@ -332,7 +334,7 @@ flat(struct nibbles *n, const struct buffer *b, const struct expr *const *index)
 	return k;
 }
 
-/* An element of a constant of which two lie in a byte. */
+/* The load of an element of a packed constant. */
 static const struct expr *
 unpacked(struct nibbles *n, const struct expr *e, const struct buffer *to,
 	 const struct expr *const *index)
@@ -380,7 +382,7 @@ load(struct nibbles *n, const struct expr *e, const struct expr *const *index)
 		       : expr_load(n->module, to, index, e->n_args);
 }
 
-/* What is computed in 4 bits, of bytes. */
+/* A 4-bit operation, computed on bytes. */
 static const struct expr *
 computed(struct nibbles *n, const struct expr *e,
 	 const struct expr *const *args)

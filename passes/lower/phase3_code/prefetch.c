@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks for what the next iteration of a loop with the note "prefetch" reads of
- * a parameter, while inner loops read the same again and again. The note says
- * how many bytes one prefetch brings; a note "prefetch_of" tells the names of
- * the parameters ("A, B"), else it is all of them.
+/* Inserts prefetches: while the inner loops of an iteration reread a
+ * parameter's data, a loop with the note "prefetch" prefetches the data of its
+ * next iteration. The note's value is the number of bytes per prefetch; a note
+ * "prefetch_of" lists the parameters ("A, B"; without it, all).
  *
  *   for o in range(4):                    for o in range(4):
  *       for h in range(8):                    o_next = min(o + 1, 3)
@@ -12,11 +12,11 @@
  *                                                                h * 8 + p]
  *                                                 for i in range(64): …
  *
- * What hardware fetches ahead by itself it knows from the last few reads; the
- * next block of weights is as far away as the whole last one is large. Each
- * iteration of the loops that repeat a read brings a part of it, so that
- * memory and arithmetic are busy all the time. Reads under a condition are not
- * asked for: their parts would not make the whole. */
+ * Hardware prefetchers extrapolate from the last few reads, but the next block
+ * of weights is a whole block ahead. Each iteration of the loops that reread
+ * the data prefetches a part of the next block, so that memory traffic and
+ * arithmetic overlap. Conditional reads are not prefetched: their parts might
+ * not add up to the block. */
 #include "access.h"
 #include "lower_passes.h"
 
@@ -26,19 +26,20 @@ enum { PREFETCH_LOOPS = 16 };
 
 struct prefetch {
 	struct func *func;
-	struct stmt *loop; /* with the note */
+	struct stmt *loop; /* the loop with the note */
 	int64_t line;
 	const struct access *read;
 	struct stmt *repeats[PREFETCH_LOOPS]; /* outermost first */
 	int n_repeats;
-	struct stmt *rows, *row; /* loops that walk through the buffer: the
-				  * innermost, and one within that is unrolled
-				  * or a vector, or NULL */
-	struct var *next;        /* the iteration after the loop's */
+	/* Loops over the buffer: the innermost that is neither unrolled nor
+	 * vectorized, and an unrolled or vectorized one inside of it, or
+	 * NULL */
+	struct stmt *rows, *row;
+	struct var *next; /* the loop's next iteration */
 };
 
 static bool
-walks(const struct access *x, const struct stmt *loop)
+index_depends_on(const struct access *x, const struct stmt *loop)
 {
 	for (int d = 0; d < x->buffer->ndim; d++) {
 		if (expr_uses_var(x->index[d], loop->u.loop.var)) {
@@ -62,8 +63,8 @@ find_loops(struct prefetch *p)
 			     (s->u.loop.kind == FOR_UNROLLED ||
 			      s->u.loop.kind == FOR_VECTORIZED);
 
-		/* What only some iterations read would be asked for in parts:
-		 * the others' parts would be missing. */
+		/* Under a condition only some iterations would prefetch their
+		 * part. */
 		if (s->kind == STMT_IF) {
 			return false;
 		}
@@ -73,7 +74,7 @@ find_loops(struct prefetch *p)
 			}
 			continue;
 		}
-		if (!walks(x, s)) {
+		if (!index_depends_on(x, s)) {
 			if (!inner && p->rows != NULL) {
 				if (p->n_repeats == PREFETCH_LOOPS) {
 					return false;
@@ -95,7 +96,8 @@ find_loops(struct prefetch *p)
 		p->repeats[i] = p->repeats[p->n_repeats - 1 - i];
 		p->repeats[p->n_repeats - 1 - i] = swap;
 	}
-	return p->rows != NULL && p->n_repeats > 0 && walks(x, p->loop);
+	return p->rows != NULL && p->n_repeats > 0 &&
+	       index_depends_on(x, p->loop);
 }
 
 static int64_t
@@ -106,9 +108,11 @@ count_of(const struct stmt *loop)
 	return loop && expr_is_int(loop->args[1], &n) ? n : 1;
 }
 
-/* The read at the next iteration, row and element of a row. */
+/* A prefetch of the data read in the next iteration at the given row and
+ * element. */
 static struct stmt *
-ask(struct prefetch *p, const struct expr *row, const struct expr *element)
+prefetch_element(struct prefetch *p, const struct expr *row,
+		 const struct expr *element)
 {
 	struct module *m = p->func->module;
 	const struct buffer *b = p->read->buffer;
@@ -133,9 +137,10 @@ ask(struct prefetch *p, const struct expr *row, const struct expr *element)
 						dtype_of(DT_VOID), &e, 1));
 }
 
-/* All lines of a row; or one, which may hold several. */
+/* Prefetches all cache lines of a row, or the one line that holds several
+ * rows. */
 static struct stmt *
-ask_row(struct prefetch *p, const struct expr *row)
+prefetch_row(struct prefetch *p, const struct expr *row)
 {
 	struct module *m = p->func->module;
 	struct dtype index = p->rows->u.loop.var->type;
@@ -147,16 +152,16 @@ ask_row(struct prefetch *p, const struct expr *row)
 	const struct expr *first;
 
 	if (lines <= 1) {
-		return ask(p, row, expr_int(m, index, 0));
+		return prefetch_element(p, row, expr_int(m, index, 0));
 	}
 	v = var_new(m, p->row->u.loop.var->name, index);
 	first = expr_mul(m, v->expr, expr_int(m, index, step));
 	return stmt_for(p->func, v, expr_int(m, index, 0),
 			expr_int(m, index, lines), FOR_UNROLLED,
-			ask(p, row, first));
+			prefetch_element(p, row, first));
 }
 
-/* How many rows a line holds, where rows have no loop of their own. */
+/* The number of rows in a cache line, if rows are single elements. */
 static int64_t
 rows_of_line(const struct prefetch *p)
 {
@@ -170,7 +175,7 @@ rows_of_line(const struct prefetch *p)
 		       : 1;
 }
 
-/* The iteration that the repeating loops are in: 0, 1, … */
+/* The linear iteration number of the repeating loops: 0, 1, … */
 static const struct expr *
 repetition(const struct prefetch *p, int64_t *count)
 {
@@ -235,10 +240,11 @@ insert(struct prefetch *p)
 				type);
 		at = named->expr;
 	}
-	pair[0] = ask_row(p, simplify(&a, expr_add(m, p->rows->args[0],
-						   expr_mul(m, at,
-							    expr_int(m, type,
-								     step)))));
+	pair[0] = prefetch_row(p, simplify(&a,
+					   expr_add(m, p->rows->args[0],
+						    expr_mul(m, at,
+							     expr_int(m, type,
+								      step)))));
 	if (each * repeats > rows) {
 		pair[0] = stmt_if(f, expr_lt(m, at, expr_int(m, type, rows)),
 				  pair[0], NULL);
@@ -266,7 +272,7 @@ is_input(const struct func *f, const struct buffer *b)
 	return false;
 }
 
-/* Is name one of those in of ("A, B")? NULL: all are. */
+/* Is name in the list `of` ("A, B")? NULL stands for all names. */
 static bool
 is_named(const struct expr *of, const char *name)
 {

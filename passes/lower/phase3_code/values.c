@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names values that one store uses more than once, and the steps of one that
- * would be a long line of functions in functions.
+/* Common subexpression elimination within a store; also splits long nested
+ * expressions into steps with names.
  *
  *   y[i] = (x[i] + b[i]) * sigmoid(x[i] + b[i])
  *   z[i] = cast(max(nearbyint((x[i] + b[i]) * scale[i] / 0.05), -128.0))
@@ -10,21 +10,21 @@
  *   rounded = nearbyint((x[i] + b[i]) * scale[i] / 0.05)
  *   z[i] = cast(max(rounded, -128.0))
  *
- * Expressions are shared nodes, so a value used twice is a node with two
- * edges; a limit by a number counts twice, since it is printed as a
- * comparison. What is only evaluated under a condition stays there: a guarded
- * load must not move in front of its guard. Only whole operands of functions
- * are set apart: a product and its sum stay together, which some processors
- * compute as one. A name stands outside of the loops that do nothing but the
- * store, as far as it does not depend on them. Index expressions are named by
- * lower_indices. */
+ * Expressions are hash-consed, so a value used twice is a node with two edges;
+ * min and max with a literal count twice, as they are printed as a comparison
+ * and a choice. Conditionally evaluated operands stay in place: a guarded load
+ * must not move before its guard. Only whole operands of functions are split
+ * off: a product and its sum stay one expression, which compilers may contract
+ * to a fused multiply-add. A LET stands outside of the loops whose only
+ * statement is the store, as far as it is invariant. The pass indices handles
+ * index expressions. */
 #include "lower_passes.h"
 
 #include "access.h"
 
-/* In characters of text, about: what a function with all that is in it may
- * take, a store with its target, a choice within something else; and what is
- * worth a name. Of more than WIDE nothing is known. */
+/* Estimated text widths in characters: limits of a function call with its
+ * operands, of a store with its target, of a nested choice; the least width
+ * worth a name; and the width at which measuring stops. */
 enum {
 	MOST_FUNCTION = 56,
 	MOST_STORE = 72,
@@ -36,8 +36,8 @@ enum {
 struct use {
 	const struct expr *e;
 	int edges;
-	bool always;      /* evaluated whatever conditions say */
-	const char *name; /* that it gets, or NULL */
+	bool always;      /* evaluated unconditionally */
+	const char *name; /* the name for it, or NULL */
 };
 
 struct values {
@@ -66,7 +66,8 @@ is_literal(const struct expr *e)
 	return e->kind == EXPR_INT || e->kind == EXPR_FLOAT;
 }
 
-/* Printed as a comparison and a choice: its operand appears twice. */
+/* Is e printed as a comparison and a choice, so that operand i appears
+ * twice? */
 static bool
 repeats_operand(const struct expr *e, int i)
 {
@@ -108,7 +109,7 @@ count(struct values *v, const struct expr *e, int edges, bool always)
 	}
 }
 
-/* May have a name: some arithmetic, not a literal, a variable or a load. */
+/* Can e get a name? Operations can; literals, variables and loads do not. */
 static bool
 is_value(const struct expr *e)
 {
@@ -132,7 +133,7 @@ is_value(const struct expr *e)
 	}
 }
 
-/* -- how wide it would be -- */
+/* -- text width -- */
 
 static bool
 is_number(const struct expr *e)
@@ -153,7 +154,7 @@ is_extreme(const struct expr *e)
 	return e->kind == EXPR_MIN || e->kind == EXPR_MAX;
 }
 
-/* Sums of integers that are data may leave their type. */
+/* A sum of integer data may overflow, and is printed as a wrapping function. */
 static bool
 is_sum_of_data(const struct expr *e)
 {
@@ -162,7 +163,7 @@ is_sum_of_data(const struct expr *e)
 	       expr_has_load(e);
 }
 
-/* Written as a function of its operands? */
+/* Is e printed as a function call? */
 static bool
 is_function(const struct expr *e)
 {
@@ -173,7 +174,7 @@ is_function(const struct expr *e)
 		 (dtype_is_float(e->args[0]->type) && dtype_is_int(e->type))));
 }
 
-/* The text of the node alone: its name, parentheses, types. */
+/* The width of the node's own text: name, parentheses, types. */
 static int
 own_width(const struct expr *e)
 {
@@ -218,9 +219,9 @@ width(struct values *v, const struct expr *e, int most)
 	return n;
 }
 
-/* -- what is set apart -- */
+/* -- steps to split off -- */
 
-/* A name for what a step gives. */
+/* A name for the result of a step. */
 static const char *
 noun(struct values *v, const struct expr *e)
 {
@@ -273,8 +274,8 @@ may_name(struct values *v, const struct expr *e)
 	       width(v, e, WIDE) >= LEAST;
 }
 
-/* e, but for numbers that are added to it, limits and plain casts: NULL if it
- * is none of these. */
+/* The operand of e if e only adds a constant, clips, scales by a constant or
+ * casts; NULL otherwise. */
 static const struct expr *
 inner(const struct expr *e)
 {
@@ -288,9 +289,9 @@ inner(const struct expr *e)
 	return NULL;
 }
 
-/* The step to be set apart of an operand of `outer`: the innermost function
- * behind numbers and limits, two limits being one step; or else all of it, if
- * it is a function that has it. */
+/* The step to split off from an operand e of outer: the innermost function
+ * below constants and clips (two nested clips are one step), or else the whole
+ * operand if outer is a function. */
 static const struct expr *
 step_of(struct values *v, const struct expr *outer, const struct expr *e)
 {
@@ -314,7 +315,7 @@ step_of(struct values *v, const struct expr *outer, const struct expr *e)
 						      : NULL;
 }
 
-/* Of e's operands, and of the factors of its products, the widest step. */
+/* The widest step among e's operands and the factors of its products. */
 static const struct expr *
 widest_step(struct values *v, const struct expr *e)
 {
@@ -340,7 +341,7 @@ widest_step(struct values *v, const struct expr *e)
 }
 
 static void
-set_steps_apart(struct values *v, const struct expr *e, int most)
+split_steps(struct values *v, const struct expr *e, int most)
 {
 	while (width(v, e, most + 1) > most) {
 		const struct expr *step = widest_step(v, e);
@@ -352,7 +353,7 @@ set_steps_apart(struct values *v, const struct expr *e, int most)
 	}
 }
 
-/* Children come first. */
+/* Chooses the steps to split off, operands first. */
 static void
 find_steps(struct values *v, const struct stmt *store)
 {
@@ -367,7 +368,7 @@ find_steps(struct values *v, const struct stmt *store)
 			continue;
 		}
 		if (is_function(e)) {
-			set_steps_apart(v, e, MOST_FUNCTION);
+			split_steps(v, e, MOST_FUNCTION);
 		} else if ((e->kind == EXPR_IF || e->kind == EXPR_SELECT) &&
 			   e != value && may_name(v, e) &&
 			   width(v, e, WIDE) > MOST_CHOICE) {
@@ -380,9 +381,8 @@ find_steps(struct values *v, const struct stmt *store)
 	for (int i = 1; i < store->n_args; i++) {
 		target += 2 + width(v, store->args[i], WIDE);
 	}
-	set_steps_apart(v, value,
-			MOST_STORE - target > LEAST ? MOST_STORE - target
-						    : LEAST);
+	split_steps(v, value,
+		    MOST_STORE - target > LEAST ? MOST_STORE - target : LEAST);
 }
 
 /* -- names -- */
@@ -408,8 +408,8 @@ add_in_order(void *ctx, const struct expr *e)
 	vec_push(&v->module->arena, &v->order, e);
 }
 
-/* Just inside what the value depends on, of the loops around s that do nothing
- * but s. */
+/* The outermost of the loops around s, with s as their only statement, on which
+ * e does not depend; s itself if there is none. */
 static struct stmt *
 outermost(struct stmt *s, const struct buffer *stored, const struct expr *e)
 {
@@ -448,7 +448,7 @@ name_values(struct func *f, struct stmt *store)
 		}
 	}
 	find_steps(&v, store);
-	/* A name may use the names of its parts. */
+	/* Operands first: a LET may use the variables of its operands. */
 	for (int i = 0; i < v.order.n; i++) {
 		const struct use *u = find_use(&v, v.order.data[i]);
 		const struct expr *def;

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A vectorized loop as statements on whole vectors, one after the other. What
- * has no vectors (calls, elements far apart) gets its lanes through a small
- * array, so that no array of accumulators is indexed by a lane:
+/* Rewrites a vectorized loop as statements on whole vectors. Operations without
+ * a vector form (calls, strided elements) process the lanes in a scalar loop
+ * over a small array, so that no accumulator array is indexed by a lane:
  *
  *   for oc in T.vectorized(32):        for oc in T.unroll(2):
  *     y[oc, h] = exp(acc[oc])     ->     lanes[0:16] = acc[oc * 16:oc * 16 + 16]
  *                                        for lane in range(16):
  *                                          y[oc * 16 + lane, h] = exp(lanes[lane])
  *
- * So do lanes that fill no vector, in a loop that stores to no such array, and
- * what is stored elsewhere under a condition on the lane.
- */
+ * The same scalar loop handles a tail of lanes in a loop that stores to no
+ * accumulator array, and stores guarded by a condition on the lane. */
 #include <string.h>
 
 #include "vectors.h"
 
 struct loop {
 	struct vectors *x;
-	struct var *var; /* of the loop as it was */
+	struct var *var; /* variable of the original loop */
 	const struct stmt *at;
-	const struct expr *start;         /* of the vector at hand */
-	VEC(const struct expr *) spilled; /* vectors that lanes are read of */
-	VEC(const struct buffer *) lanes; /* where each of them is */
+	const struct expr *start; /* first lane of the current vector */
+	/* vectors stored to arrays of lanes */
+	VEC(const struct expr *) spilled;
+	VEC(const struct buffer *) lanes; /* the array of each spilled vector */
 	struct var *lane;
-	int64_t n_lanes; /* fewer than the vector's: its rest is not to be
-			  * touched */
-	const struct expr *condition; /* of each lane's store, or NULL */
+	/* lanes to process: fewer than the vector's in the tail, whose other
+	 * lanes must not be accessed */
+	int64_t n_lanes;
+	const struct expr *condition; /* guard of each lane's store, or NULL */
 };
 
 int64_t
@@ -43,7 +44,7 @@ is_uniform(const struct loop *l, const struct expr *e)
 	return !expr_uses_var(e, l->var);
 }
 
-/* A load of as many elements, next to each other? */
+/* Is e a load of consecutive elements? */
 static bool
 loads_vector(struct loop *l, const struct expr *e)
 {
@@ -59,7 +60,7 @@ is_byte(struct dtype t)
 	return dtype_is_int(t) && dtype_bits(t) == 8 && t.lanes == 1;
 }
 
-/* Bytes next to each other, or the same half of each of such bytes? */
+/* Is e a load of consecutive bytes, or of the same nibble of each? */
 static bool
 loads_bytes(struct loop *l, const struct expr *e)
 {
@@ -70,14 +71,14 @@ loads_bytes(struct loop *l, const struct expr *e)
 	return is_byte(e->type) && loads_vector(l, e);
 }
 
-/* Do bytes become such vectors, and are made from them? */
+/* Can bytes be widened to vectors of type t and narrowed from them? */
 static bool
-takes_bytes(const struct loop *l, struct dtype t)
+converts_bytes(const struct loop *l, struct dtype t)
 {
 	return l->x->bytes && (t.kind == DT_I32 || t.kind == DT_F32);
 }
 
-/* What a sum is scaled by: the same for all lanes, or one for each. */
+/* Is e a requantization scale: uniform, or one consecutive element per lane? */
 static bool
 is_factor(struct loop *l, const struct expr *e)
 {
@@ -86,13 +87,13 @@ is_factor(struct loop *l, const struct expr *e)
 
 static bool has_vector(struct loop *l, const struct expr *e);
 
-/* Bytes, or whole numbers, as wider ones or floats? */
+/* Is the cast a widening of bytes, or of 32-bit integers to floats? */
 static bool
 widens(struct loop *l, const struct expr *e)
 {
 	const struct expr *from = e->args[0];
 
-	return takes_bytes(l, e->type) &&
+	return converts_bytes(l, e->type) &&
 	       (loads_bytes(l, from) ||
 		(dtype_is_float(e->type) && from->type.kind == DT_I32 &&
 		 has_vector(l, from)));
@@ -105,7 +106,7 @@ calls_vector(struct loop *l, const struct expr *e)
 		return l->x->fmax && has_vector(l, e->args[0]) &&
 		       has_vector(l, e->args[1]);
 	}
-	if (!takes_bytes(l, e->type)) {
+	if (!converts_bytes(l, e->type)) {
 		return false;
 	}
 	if (e->u.intrin == INTRIN_NEARBYINT) {
@@ -115,8 +116,9 @@ calls_vector(struct loop *l, const struct expr *e)
 	       has_vector(l, e->args[0]) && is_factor(l, e->args[1]);
 }
 
-/* Has the target vectors for it: one type, plain arithmetic? Where bytes become
- * floats, also what is computed of them in 32 bits. */
+/* Can e be computed with the target's vectors: one element type and plain
+ * arithmetic? If bytes are converted to floats, 32-bit integer operations on
+ * them count too. */
 static bool
 has_vector(struct loop *l, const struct expr *e)
 {
@@ -124,7 +126,7 @@ has_vector(struct loop *l, const struct expr *e)
 	bool own = e->type.kind == x->type.kind;
 
 	if (!own && (x->type.kind != DT_F32 || e->type.kind != DT_I32 ||
-		     !takes_bytes(l, e->type))) {
+		     !converts_bytes(l, e->type))) {
 		return false;
 	}
 	if (is_uniform(l, e)) {
@@ -145,7 +147,7 @@ has_vector(struct loop *l, const struct expr *e)
 	case EXPR_MIN:
 	case EXPR_MAX:
 		return (dtype_is_float(e->type) ||
-			(takes_bytes(l, e->type) && e->kind != EXPR_DIV)) &&
+			(converts_bytes(l, e->type) && e->kind != EXPR_DIV)) &&
 		       has_vector(l, e->args[0]) && has_vector(l, e->args[1]);
 	case EXPR_IF:
 	case EXPR_SELECT:
@@ -179,15 +181,15 @@ reads_local(const struct vectors *x, const struct expr *e)
 	return s.found;
 }
 
-/* -- does it fit -- */
+/* -- legality -- */
 
 struct guard_search {
 	struct loop *l;
 	bool found;
 };
 
-/* What reads a local only where a condition holds, and has no vectors: lanes
- * are read before the condition is looked at. */
+/* Finds conditional reads of local arrays without a vector form: lanes would be
+ * read before the condition is evaluated. */
 static void
 find_guard(void *ctx, const struct expr *e)
 {
@@ -198,13 +200,13 @@ find_guard(void *ctx, const struct expr *e)
 		    reads_local(g->l->x, e) && !has_vector(g->l, e);
 }
 
-/* Does it read or write a local of more vectors than there are registers? */
+/* Finds accesses of local arrays with more vectors than registers. */
 struct size_search {
 	const struct vectors *x;
 	bool found;
 };
 
-/* Does an instruction take its address? It is in memory then, large or not. */
+/* Is the buffer's address taken? Then it is in memory in any case. */
 static bool
 has_address(const struct vectors *x, const struct buffer *b)
 {
@@ -237,13 +239,13 @@ find_large(void *ctx, const struct expr *e)
 	s->found |= e->kind == EXPR_LOAD && is_large(s->x, e->u.buffer);
 }
 
-/* A vector that becomes bytes? */
+/* Does the store narrow a vector to bytes? */
 static bool
 narrows(struct loop *l, const struct stmt *s)
 {
 	const struct expr *e = s->args[0];
 
-	return takes_bytes(l, l->x->type) && is_byte(e->type) &&
+	return converts_bytes(l, l->x->type) && is_byte(e->type) &&
 	       (e->kind == EXPR_CAST ||
 		(e->kind == EXPR_CALL && e->u.intrin == INTRIN_TO_INT)) &&
 	       !is_uniform(l, e) && e->args[0]->type.kind == l->x->type.kind &&
@@ -288,7 +290,7 @@ store_fits(struct loop *l, const struct stmt *s)
 	       (!size.found || store_is_plain(l, s));
 }
 
-/* Lanes that are stored, or not, one by one. */
+/* Can a store guarded by a condition on the lane be done lane by lane? */
 static bool
 lane_if_fits(struct loop *l, const struct stmt *s)
 {
@@ -341,8 +343,8 @@ stmt_fits(struct loop *l, const struct stmt *s)
 	return true;
 }
 
-/* Does the same lane of a and b touch the same lane of their buffer, so that
- * the lanes may wait for each other between the two? */
+/* Do equal lanes of a and b access equal lanes of the buffer, so that one
+ * access can be completed for all lanes before the other? */
 static bool
 same_lanes(struct loop *l, const struct access *a, const struct access *b)
 {
@@ -370,7 +372,7 @@ same_lanes(struct loop *l, const struct access *a, const struct access *b)
 }
 
 static bool
-lanes_are_apart(struct loop *l, struct stmt *loop)
+lanes_independent(struct loop *l, struct stmt *loop)
 {
 	struct access_list uses = { 0 };
 
@@ -397,7 +399,7 @@ vectors_loop_fits(struct vectors *x, struct stmt *loop)
 			  .var = loop->u.loop.var,
 			  .n_lanes = vectors_rest(x, loop) };
 
-	return stmt_fits(&l, loop->children[0]) && lanes_are_apart(&l, loop);
+	return stmt_fits(&l, loop->children[0]) && lanes_independent(&l, loop);
 }
 
 struct plain_search {
@@ -504,7 +506,7 @@ vector_of(struct loop *l, const struct expr *e)
 	}
 }
 
-/* A small array for the lanes of one vector. */
+/* Adds an array of lanes for one vector. */
 static const struct buffer *
 new_lanes(struct loop *l)
 {
@@ -522,7 +524,7 @@ new_lanes(struct loop *l)
 	return l->lanes.data[l->lanes.n - 1];
 }
 
-/* One lane of a vector, through such an array. */
+/* Lane l->lane of a vector, read from an array of lanes. */
 static const struct expr *
 lane_of(struct loop *l, const struct expr *vector)
 {
@@ -539,7 +541,8 @@ lane_of(struct loop *l, const struct expr *vector)
 	return expr_load(m, l->lanes.data[i], &l->lane->expr, 1);
 }
 
-/* In the loop over lanes: what reads locals comes out of vectors. */
+/* In the loop over lanes, vector expressions of local arrays are read from
+ * arrays of lanes. */
 static const struct expr *
 spill(void *ctx, const struct expr *e)
 {
@@ -575,8 +578,8 @@ store_lanes(struct loop *l, const struct buffer *b, const struct expr *vector)
 	return stmt_store(l->x->func, b, vector, &all, 1);
 }
 
-/* A number as wide as the vectors' becomes a narrower one? In a loop of its
- * own, compilers take vectors of the wider one for all before it. */
+/* Does the store narrow its value? Then it gets its own loop: compilers would
+ * use the wider type's vectors for the whole loop otherwise. */
 static bool
 is_narrowed(const struct loop *l, const struct stmt *s)
 {
@@ -588,15 +591,16 @@ is_narrowed(const struct loop *l, const struct stmt *s)
 	       e->args[0]->n_args > 0 && e->args[0]->kind != EXPR_LOAD;
 }
 
-/* What is computed, and stored far apart? Compilers find vectors for it in a
- * loop that stores it next to each other. */
+/* Is a computed value stored with a stride? Compilers vectorize the computation
+ * if a loop stores it to consecutive elements first. */
 static bool
 is_scattered(const struct expr *e, bool walks)
 {
 	return !walks && e->n_args > 0 && e->kind != EXPR_LOAD;
 }
 
-/* for lane: the store, of what made holds; args: of the store, by lane. */
+/* for lane: the store of made[lane]; args are the store's arguments in terms of
+ * the lane. */
 static struct stmt *
 store_made(struct loop *l, const struct stmt *s, const struct buffer *made,
 	   const struct expr *const *args, bool walks)
@@ -621,15 +625,15 @@ store_made(struct loop *l, const struct stmt *s, const struct buffer *made,
 				   s->n_args - 1));
 }
 
-/* lanes = vectors; for lane: the store; what is stored to a local goes there as
- * a vector when all its lanes are done. */
+/* Spills vectors to arrays of lanes and executes the store lane by lane; a
+ * value for a local array is stored as a whole vector afterwards. */
 static struct stmt *
 by_lane(struct loop *l, struct stmt *s, bool walks)
 {
 	struct func *f = l->x->func;
 	struct module *m = l->x->module;
 	const struct buffer *b = s->u.buffer, *result = NULL;
-	const struct buffer *made = NULL; /* before it is stored */
+	const struct buffer *made = NULL; /* computed values before the store */
 	const struct expr **args = arena_array(&m->arena, const struct expr *,
 					       s->n_args);
 	const struct expr *condition = NULL;
@@ -729,7 +733,7 @@ find_store(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* The loop as iterations over n_lanes each. */
+/* Splits the loop into iterations over n_lanes each. */
 static void
 rewrite_loop(struct vectors *x, struct stmt *loop, int64_t n_lanes)
 {
@@ -764,7 +768,7 @@ rewrite_loop(struct vectors *x, struct stmt *loop, int64_t n_lanes)
 	stmt_replace(x->func, loop, body);
 }
 
-/* Whole vectors, then what is left. */
+/* Whole vectors, then the tail. */
 void
 vectors_rewrite_loop(struct vectors *x, struct stmt *loop)
 {

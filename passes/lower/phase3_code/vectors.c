@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lets local arrays hold vectors, so that compilers keep them in registers.
+/* Makes local arrays arrays of vectors, so that compilers keep them in vector
+ * registers.
  *
  *   acc = T.alloc_buffer((7, 64))      acc = T.alloc_buffer((7, 4), "f32x16")
  *   for ow in T.unroll(7):             for ow in T.unroll(7):
@@ -7,16 +8,16 @@
  *       acc[ow, oc] = acc[ow, oc]          acc[ow, oc] = acc[ow, oc]
  *         + x[ow] * w[oc]                    + T.Broadcast(x[ow], 16) * w[oc]
  *
- * A function says which vectors its target has in its note "vectors"
- * ("float32x16 float32x8", best first); without it nothing changes. An array
- * is changed if every loop that uses it is a vectorized one and can be written
- * with whole vectors (vector_loops.c). Beside such loops, others that are plain
- * are written so, too; in a function without such arrays loops stay, compilers
- * are good at them, but for those that make bytes. Parameters that are only
- * ever accessed by whole vectors become arrays of vectors too, the same bytes,
- * if the function has the note "vector_params": its callers then are ours. With
- * the note "byte_vectors", bytes
- * are widened to vectors of 32-bit integers, and these scaled and made bytes. */
+ * The function's note "vectors" lists the target's vector types ("float32x16
+ * float32x8", best first); without it nothing changes. An array is changed if
+ * every loop that accesses it is vectorized and can be rewritten with whole
+ * vectors (vector_loops.c). Then other vectorizable loops are rewritten too; in
+ * a function without changed arrays loops stay as they are, since compilers
+ * vectorize them well, except loops that store bytes. With the note
+ * "vector_params", which requires that tirc emits all callers, parameters
+ * accessed by whole vectors only become arrays of vectors as well, with the
+ * same bytes. With the note "byte_vectors", bytes are widened to vectors of
+ * 32-bit integers, and these are scaled and narrowed to bytes. */
 #include "lower_passes.h"
 
 #include <string.h>
@@ -72,7 +73,7 @@ vectors_is_local(const struct vectors *x, const struct buffer *b)
 	return false;
 }
 
-/* Dense, of the vectors' element type, its rows whole vectors? */
+/* Is b dense, of the vectors' element type, with rows of whole vectors? */
 static bool
 has_whole_rows(const struct vectors *x, const struct buffer *b)
 {
@@ -84,17 +85,17 @@ has_whole_rows(const struct vectors *x, const struct buffer *b)
 	       last % x->type.lanes == 0;
 }
 
-/* -- which arrays, which loops -- */
+/* -- choosing arrays and loops -- */
 
 struct arrays {
 	struct func *func;
 	VEC(const struct buffer *) seen;
 };
 
-/* Copies of loops (partition) share their arrays' description: each gets its
- * own, since one may hold vectors and the other not. */
+/* Loops that the pass partition-loops copied share buffers: each copy gets its
+ * own, since one may hold vectors and another not. */
 static bool
-part_arrays(void *ctx, struct stmt *s)
+unshare_arrays(void *ctx, struct stmt *s)
 {
 	struct arrays *arrays = ctx;
 	struct func *f = arrays->func;
@@ -143,7 +144,7 @@ loop_around(struct stmt *s)
 		       : s;
 }
 
-/* What takes the address (an instruction) gets that of a vector. */
+/* Is the address that u takes (for an instruction) the start of a vector? */
 static bool
 is_vector_address(struct vectors *x, const struct access *u)
 {
@@ -155,7 +156,7 @@ is_vector_address(struct vectors *x, const struct access *u)
 	return vectors_divides(x, u->at, u->index[u->buffer->ndim - 1]);
 }
 
-/* Whole vectors in every loop? One that only reads may end within one. */
+/* Do all accesses use whole vectors? A loop that only reads may have a tail. */
 static bool
 local_fits(struct vectors *x, const struct buffer *b)
 {
@@ -222,8 +223,8 @@ find_loops(struct vectors *x)
 	}
 }
 
-/* Arrays that a loop uses which cannot be written with vectors go, until all
- * loops can. */
+/* Drops the arrays of loops that cannot be rewritten, until all remaining loops
+ * can. */
 static void
 choose(struct vectors *x)
 {
@@ -252,7 +253,8 @@ choose(struct vectors *x)
 	}
 }
 
-/* Loops beside those that are plain, so that what both use may hold vectors. */
+/* Adds further loops that can be rewritten entirely, so that their arrays can
+ * hold vectors too. */
 static bool
 find_plain(void *ctx, struct stmt *s)
 {
@@ -292,7 +294,7 @@ is_whole_vector(struct vectors *x, const struct access *u)
 struct retyping {
 	struct vectors *x;
 	const struct buffer *from;
-	bool drop; /* the last dimension */
+	bool drop; /* drop the last dimension */
 };
 
 static void
@@ -407,7 +409,7 @@ lower_vectors(struct func *f)
 				   : "";
 
 	if (*word != '\0') {
-		stmt_visit(f->body, part_arrays, &arrays);
+		stmt_visit(f->body, unshare_arrays, &arrays);
 	}
 	while (*word != '\0') {
 		size_t length = strcspn(word, " ");

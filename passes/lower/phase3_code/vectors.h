@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the files of the pass "vectors". */
+/* Declarations shared by the files of the pass vectors. */
 #ifndef TIRC_VECTORS_H
 #define TIRC_VECTORS_H
 
@@ -8,36 +8,41 @@
 struct vectors {
 	struct func *func;
 	struct module *module;
-	struct dtype type; /* of the vectors at hand: one of a list */
-	bool bytes; /* may be widened to, scaled as and made from vectors of
-		     * 32-bit integers */
-	bool fmax;  /* has a form for them */
-	VEC(const struct buffer *) locals; /* arrays that shall hold vectors */
-	VEC(struct stmt *) loops;          /* that use them */
+	/* the vector type in use: one of the target's list */
+	struct dtype type;
+	/* the target can convert bytes to and from vectors of 32-bit integers,
+	 * and scale these */
+	bool bytes;
+	bool fmax; /* the target has a vector form of fmax */
+	/* arrays to become arrays of vectors */
+	VEC(const struct buffer *) locals;
+	VEC(struct stmt *) loops; /* loops that access them */
 };
 
-/* Does the access walk along the last dimension, one element for each step of
- * v, the others fixed? *rest is the last index without v. */
+/* Does the access have stride 1 in v: the last index advances by one element
+ * per step of v, the others are independent of v? *rest is the last index
+ * without v. */
 bool vectors_walks(struct vectors *x, const struct stmt *at,
 		   const struct expr *const *index, int n, struct var *v,
 		   const struct expr **rest);
-/* Is e at `at` a multiple of the lanes? */
+/* Is e, evaluated at statement `at`, provably a multiple of the number of
+ * lanes? */
 bool vectors_divides(struct vectors *x, const struct stmt *at,
 		     const struct expr *e);
 bool vectors_is_local(const struct vectors *x, const struct buffer *b);
 
-/* Loops over more vectors are not unrolled, arrays of more are not expected to
- * be in registers: their lanes are not read one by one. */
+/* Loops over more vectors are not unrolled, and arrays of more vectors are
+ * assumed to live in memory: their lanes are not read one by one. */
 enum { VECTORS_IN_REGISTERS = 32, VECTORS_AT_MOST = 256 };
 
-/* How many iterations of a vectorized loop are left after whole vectors. */
+/* The number of iterations in the tail of a vectorized loop. */
 int64_t vectors_rest(const struct vectors *x, const struct stmt *loop);
-/* vector_loops.c: can the loop be written with vectors, so that it touches the
- * locals by whole vectors only? */
+/* vector_loops.c: can the loop be rewritten so that it accesses the local
+ * arrays by whole vectors only? */
 bool vectors_loop_fits(struct vectors *x, struct stmt *loop);
-/* Can all of it be written with vectors, lane by lane nothing? */
+/* Can the whole loop be rewritten with vectors, without a loop over lanes? */
 bool vectors_loop_is_plain(struct vectors *x, struct stmt *loop);
-/* Writes it so; buffers stay as they are, accessed by ramps. */
+/* Rewrites the loop; buffers keep their types and are accessed by ramps. */
 void vectors_rewrite_loop(struct vectors *x, struct stmt *loop);
 
 #endif

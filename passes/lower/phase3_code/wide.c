@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lets a thread of a device load and store several elements at once, where they
- * lie next to each other and start at a multiple of their size.
+/* Vectorized memory access of device threads: loads and stores of several
+ * consecutive, aligned elements at once.
  *
  *   for v in T.vectorized(4):            x_lanes[0:4] = x[i * 4:i * 4 + 4]
  *     y[i * 4 + v] =                     for v in T.unroll(4):
  *         T.exp(x[i * 4 + v])      ->        y_lanes[v] = T.exp(x_lanes[v])
  *                                        y[i * 4:i * 4 + 4] = y_lanes[0:4]
  *
- * Nothing is computed with vectors: they are how memory is touched, and the
- * numbers are in registers before and after. A plain copy needs no arrays; a
- * choice that all lanes share is made around the loop, so that nothing is
- * loaded that was not.
+ * Only memory accesses use vectors; arithmetic stays scalar, in registers. A
+ * plain copy needs no arrays; a condition that is uniform over the lanes is
+ * hoisted out of the loop, so that no additional element is loaded.
  *
- * A function says how many bytes one access may have in its note "wide_bytes";
- * parameters are aligned to as many then, and say so (align_bytes). */
+ * The function's note "wide_bytes" is the largest size of one access;
+ * parameters accessed this way are aligned to as many bytes (align_bytes). */
 #include "lower_passes.h"
 
 #include "thread_loops.h"
 #include "vectors.h"
 
-/* Fewer bytes than a register's are for the compiler. */
+/* Narrower accesses are left to the compiler. */
 enum { WIDE_LEAST = 4 };
 
 struct wide {
 	struct func *func;
 	struct module *module;
-	int64_t bytes; /* of one access, at most */
+	int64_t bytes; /* the most bytes of one access */
 };
 
 /* The store of one vectorized loop. */
@@ -34,11 +33,11 @@ struct copy {
 	struct var *var;
 	const struct stmt *at;
 	int64_t extent;
-	VEC(const struct expr *) loads;   /* done at once */
-	VEC(const struct buffer *) lanes; /* what holds each of them */
+	VEC(const struct expr *) loads;   /* vectorized loads */
+	VEC(const struct buffer *) lanes; /* the array of lanes of each load */
 };
 
-/* -- what can be touched at once -- */
+/* -- vectorizable accesses -- */
 
 static bool
 rows_divide(const struct buffer *b, int64_t lanes)
@@ -49,7 +48,7 @@ rows_divide(const struct buffer *b, int64_t lanes)
 	       (expr_is_int(b->shape[b->ndim - 1], &last) && last % lanes == 0);
 }
 
-/* Elements that one access may have; 0: one at a time. */
+/* The number of elements per access; 0: one at a time. */
 static int64_t
 lanes_at(struct copy *c, const struct buffer *b,
 	 const struct expr *const *index)
@@ -84,8 +83,8 @@ is_wide_load(struct copy *c, const struct expr *e)
 struct load_search {
 	struct copy *copy;
 	const struct stmt *store;
-	bool conditional;  /* some could be wide but for a condition */
-	bool reads_stored; /* other elements of what is stored to */
+	bool conditional;  /* only a condition prevents a vectorized load */
+	bool reads_stored; /* loads other elements of the stored buffer */
 };
 
 static bool
@@ -99,8 +98,8 @@ is_stored(const struct expr *load, const struct stmt *store)
 	return true;
 }
 
-/* The loads that are wide. Those under a condition are left alone, and so are
- * a thread's own arrays, which are in registers. */
+/* Finds the vectorizable loads. Conditional loads stay scalar, and so do loads
+ * of private arrays, which are in registers. */
 static void
 find_loads(struct load_search *s, const struct expr *e, bool guarded)
 {
@@ -130,7 +129,7 @@ find_loads(struct load_search *s, const struct expr *e, bool guarded)
 
 /* -- the accesses -- */
 
-/* The indices of n elements, from the one of lane `from` on. */
+/* The indices of n elements, starting with the element of lane `from`. */
 static const struct expr **
 index_of(struct copy *c, const struct expr *const *index, int ndim,
 	 int64_t from, int64_t n)
@@ -153,8 +152,8 @@ index_of(struct copy *c, const struct expr *const *index, int ndim,
 	return out;
 }
 
-/* Between elements in memory and all of an array of lanes, or between two
- * arrays in memory: as many elements at a time as both allow. */
+/* One side of a copy, in memory or an array of lanes; n: elements per
+ * access. */
 struct side {
 	const struct buffer *buffer;
 	const struct expr *const *index;
@@ -243,7 +242,7 @@ take_lane(void *ctx, const struct expr *e)
 
 /* -- a loop -- */
 
-/* The loop over lanes around what is done for each. */
+/* Wraps body in the unrolled loop over lanes. */
 static struct stmt *
 each_lane(struct copy *c, struct stmt *body)
 {
@@ -255,7 +254,8 @@ each_lane(struct copy *c, struct stmt *body)
 			FOR_UNROLLED, body);
 }
 
-/* Loads, the store lane by lane, and what it has made to memory. */
+/* Vectorized loads, the store lane by lane, and the vectorized store of the
+ * results. */
 static struct stmt *
 by_lanes(struct copy *c, const struct stmt *s, int64_t stored)
 {
@@ -263,7 +263,7 @@ by_lanes(struct copy *c, const struct stmt *s, int64_t stored)
 	struct module *m = c->w->module;
 	struct stmt **list = arena_array(&m->arena, struct stmt *,
 					 c->loads.n + 2);
-	const struct buffer *made = NULL;
+	const struct buffer *results = NULL;
 	const struct expr *value;
 	struct stmt *body;
 	int n = 0;
@@ -278,20 +278,20 @@ by_lanes(struct copy *c, const struct stmt *s, int64_t stored)
 	}
 	value = expr_rewrite(m, s->args[0], take_lane, c);
 	if (stored > 0) {
-		made = new_lanes(c, s->u.buffer, stored);
-		body = stmt_store(f, made, value, &c->var->expr, 1);
+		results = new_lanes(c, s->u.buffer, stored);
+		body = stmt_store(f, results, value, &c->var->expr, 1);
 	} else {
 		body = stmt_store(f, s->u.buffer, value, s->args + 1,
 				  s->n_args - 1);
 	}
 	list[n++] = each_lane(c, body);
-	if (made != NULL) {
+	if (results != NULL) {
 		list[n++] = move(c, in_memory(c, s->u.buffer, s->args + 1),
-				 in_lanes(c, made));
+				 in_lanes(c, results));
 	}
 	body = stmt_seq(f, list, n);
-	if (made != NULL) {
-		body = stmt_alloc(f, made, body);
+	if (results != NULL) {
+		body = stmt_alloc(f, results, body);
 	}
 	for (int i = c->lanes.n - 1; i >= 0; i--) {
 		body = stmt_alloc(f, c->lanes.data[i], body);
@@ -299,8 +299,7 @@ by_lanes(struct copy *c, const struct stmt *s, int64_t stored)
 	return body;
 }
 
-/* What the lanes store, in one piece; NULL: memory is touched element by
- * element, or it would be another program. */
+/* The loop as vectorized accesses; NULL: no access can be vectorized. */
 static struct stmt *
 wide_store(struct copy *c, const struct stmt *s)
 {
@@ -308,7 +307,7 @@ wide_store(struct copy *c, const struct stmt *s)
 	bool own = buffer_is_private(s->u.buffer);
 	int64_t stored = lanes_at(c, s->u.buffer, s->args + 1);
 
-	/* A copy: one side may be a thread's own array. */
+	/* A copy; one side may be a private array. */
 	if (e->kind == EXPR_LOAD && stored > 0 && is_wide_load(c, e) &&
 	    !(own && buffer_is_private(e->u.buffer))) {
 		return move(c, in_memory(c, s->u.buffer, s->args + 1),
@@ -322,8 +321,8 @@ wide_store(struct copy *c, const struct stmt *s)
 
 static bool wide_loop(struct wide *w, struct stmt *loop);
 
-/* The loop twice, for either side of a choice that all lanes share:
- *	if c: y[v] = a, else: y[v] = b, where it was y[v] = a if c else b */
+/* Hoists a condition that is uniform over the lanes out of the loop: y[v] = a
+ * if c else b becomes if c: y[v] = a, else: y[v] = b, each in its own loop. */
 static bool
 wide_choice(struct wide *w, struct stmt *loop)
 {
@@ -356,7 +355,7 @@ static bool
 wide_loop(struct wide *w, struct stmt *loop)
 {
 	struct copy c = { .w = w, .var = loop->u.loop.var };
-	struct stmt *s = loop->children[0], *made;
+	struct stmt *s = loop->children[0], *vectorized;
 	struct load_search search = { .copy = &c, .store = s };
 
 	c.at = s;
@@ -375,11 +374,11 @@ wide_loop(struct wide *w, struct stmt *loop)
 	if (search.conditional && wide_choice(w, loop)) {
 		return true;
 	}
-	made = wide_store(&c, s);
-	if (made != NULL) {
-		stmt_replace(w->func, loop, made);
+	vectorized = wide_store(&c, s);
+	if (vectorized != NULL) {
+		stmt_replace(w->func, loop, vectorized);
 	}
-	return made != NULL;
+	return vectorized != NULL;
 }
 
 /* -- all of a function */
@@ -401,7 +400,7 @@ find_loops(void *ctx, struct stmt *s)
 	return true;
 }
 
-/* What is touched several elements at once starts where that may be. */
+/* Gives a buffer the alignment that its vectorized accesses need. */
 static void
 align(struct wide *w, const struct buffer *b, int64_t bytes)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lets loops and indices that are not proven to fit 32 bits have 64.
+/* Widens loop variables and indices to 64 bits unless they provably fit 32.
  *
  *	for f in range(n * m):              for f in range(T.int64(n) * T.int64(m)):
  *	    y[f // m, f % m] = ...     ->       y[f // T.int64(m), f % T.int64(m)] = ...
  *
- * A function says how many bytes the largest array of its target has in its
- * note "object_bytes", so that sizes without bounds have some. */
+ * The function's note "object_bytes" is the size of the largest object of the
+ * target, a bound for symbolic sizes. */
 #include "lower_passes.h"
 
 #include "access.h"
@@ -48,7 +48,7 @@ child(struct widen *x, struct stmt *s, int slot)
 	}
 }
 
-/* Its body knows v, which from now on is of type t. */
+/* Records v, which has type t from here on, for the loop's or LET's body. */
 static void
 add_var(struct widen *x, struct var **v, struct dtype t, bool data)
 {
