@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* A graph that runs: its memory, its inputs and outputs, one node after the
- * other, and other functions in their kernels' places. */
+/* Runs a graph: its memory, its inputs and outputs, its nodes one after the
+ * other, and functions that replace kernels. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "tirc_graph_parts.h"
 
-/* The start of a file of weights. */
+/* Offsets in a file of weights. */
 #define PARAMS_ORDER 16
 #define PARAMS_DIGEST 32
 #define PARAMS_VALUES 64
@@ -18,7 +18,7 @@
 void *
 graph_new(struct tirc_graph *g, size_t n, size_t size)
 {
-	/* As much as any type may want. */
+	/* A multiple of 16, so that any type is aligned. */
 	const size_t before = (sizeof(struct piece) + 15) / 16 * 16;
 	struct piece *p;
 
@@ -83,7 +83,7 @@ graph_find(const struct names *names, const char *text)
 	return found != NULL ? found->at : NOWHERE;
 }
 
-/* -- making one -- */
+/* -- creation -- */
 
 static uint64_t
 params_digest(const unsigned char *params, size_t bytes)
@@ -104,9 +104,21 @@ params_digest(const unsigned char *params, size_t bytes)
 }
 
 static enum tirc_graph_status
+check_align(struct tirc_graph *g, const char *what, const void *p, size_t align)
+{
+	if ((uintptr_t)p % align != 0) {
+		return graph_fail(g, TIRC_GRAPH_MISALIGNED,
+				  "the %s must be aligned to %lu bytes", what,
+				  (unsigned long)align);
+	}
+	return TIRC_GRAPH_OK;
+}
+
+static enum tirc_graph_status
 take_params(struct tirc_graph *g)
 {
 	const struct tirc_graph_config *c = &g->config;
+	enum tirc_graph_status status;
 	uint32_t order;
 	uint64_t digest;
 
@@ -124,11 +136,9 @@ take_params(struct tirc_graph *g)
 				  (double)g->params_bytes);
 	}
 	g->params = c->params;
-	if ((uintptr_t)g->params % g->params_align != 0) {
-		return graph_fail(g, TIRC_GRAPH_MISALIGNED,
-				  "the weights are "
-				  "to be aligned to %lu bytes",
-				  (unsigned long)g->params_align);
+	status = check_align(g, "weights", g->params, g->params_align);
+	if (status != TIRC_GRAPH_OK) {
+		return status;
 	}
 	memcpy(&order, g->params + PARAMS_ORDER, sizeof order);
 	memcpy(&digest, g->params + PARAMS_DIGEST, sizeof digest);
@@ -136,8 +146,8 @@ take_params(struct tirc_graph *g)
 	    (!c->trust_params &&
 	     params_digest(g->params, g->params_bytes) != digest)) {
 		return graph_fail(g, TIRC_GRAPH_BAD_PARAMS,
-				  "the weights are not those of the graph, or "
-				  "not whole");
+				  "the weights belong to another graph or have "
+				  "been changed");
 	}
 	return TIRC_GRAPH_OK;
 }
@@ -159,17 +169,11 @@ take_workspace(struct tirc_graph *g)
 	}
 	if (c->workspace_bytes < g->workspace_bytes) {
 		return graph_fail(g, TIRC_GRAPH_SMALL_WORKSPACE,
-				  "the workspace is to have %.0f bytes",
+				  "the workspace must have %.0f bytes",
 				  (double)g->workspace_bytes);
 	}
-	if ((uintptr_t)c->workspace % align != 0) {
-		return graph_fail(g, TIRC_GRAPH_MISALIGNED,
-				  "the workspace is "
-				  "to be aligned to %lu bytes",
-				  (unsigned long)align);
-	}
 	g->workspace = c->workspace;
-	return TIRC_GRAPH_OK;
+	return check_align(g, "workspace", c->workspace, align);
 }
 
 static enum tirc_graph_status
@@ -187,11 +191,11 @@ make_state(struct tirc_graph *g)
 	}
 	if (status == 0) {
 		return graph_fail(g, TIRC_GRAPH_NO_MEMORY,
-				  "no memory for what kernels keep");
+				  "no memory for the state of the kernels");
 	}
 	return graph_fail(g, TIRC_GRAPH_LIBRARY,
-			  "a library cannot prepare "
-			  "the kernels; its status is %d",
+			  "a library cannot prepare the kernels; its status "
+			  "is %d",
 			  status);
 }
 
@@ -283,6 +287,17 @@ graph_unknown(struct tirc_graph *g, const char *what, const char *name)
 }
 
 size_t
+graph_find_size(const struct tirc_graph *g, const char *name)
+{
+	for (size_t i = 0; i < g->n_sizes; ++i) {
+		if (strcmp(g->sizes[i].name, name) == 0) {
+			return i;
+		}
+	}
+	return NOWHERE;
+}
+
+size_t
 graph_find_io(const struct io *list, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; ++i) {
@@ -304,13 +319,14 @@ check_data(struct tirc_graph *g, const struct io *io, const void *data)
 	return TIRC_GRAPH_OK;
 }
 
-/* Another run: nothing of the one before counts. */
+/* Discards the results of an earlier run. */
 static enum tirc_graph_status
 start_over(struct tirc_graph *g)
 {
 	if (g->is_running) {
 		return graph_fail(g, TIRC_GRAPH_BUSY,
-				  "the run that is watched goes on first");
+				  "the call is not allowed while a node is "
+				  "being watched");
 	}
 	g->done = 0;
 	return TIRC_GRAPH_OK;
@@ -319,41 +335,58 @@ start_over(struct tirc_graph *g)
 enum tirc_graph_status
 tirc_graph_set_size(struct tirc_graph *g, const char *name, int64_t value)
 {
+	char message[MESSAGE_BYTES];
+	enum tirc_graph_status status;
+	const struct size *s;
+	int64_t before;
+	size_t i;
+
 	if (g == NULL || name == NULL) {
 		return TIRC_GRAPH_NULL;
 	}
-	for (size_t i = 0; i < g->n_sizes; ++i) {
-		const int64_t before = g->values[i];
-		char message[MESSAGE_BYTES];
-		enum tirc_graph_status status;
-
-		if (strcmp(g->sizes[i].name, name) != 0) {
-			continue;
-		}
-		if (value < g->sizes[i].min || value > g->sizes[i].max) {
-			return graph_fail(g, TIRC_GRAPH_BAD_SIZE,
-					  "%.60s is to be from %.0f to %.0f",
-					  name, (double)g->sizes[i].min,
-					  (double)g->sizes[i].max);
-		}
-		status = start_over(g);
-		if (status != TIRC_GRAPH_OK) {
-			return status;
-		}
-		for (size_t k = 0; k < g->n_inputs; ++k) {
-			g->inputs[k].is_own = 0;
-		}
-		g->values[i] = value;
-		status = graph_measure(g);
-		if (status != TIRC_GRAPH_OK) {
-			memcpy(message, g->message, sizeof message);
-			g->values[i] = before;
-			graph_measure(g);
-			memcpy(g->message, message, sizeof message);
-		}
+	i = graph_find_size(g, name);
+	if (i == NOWHERE) {
+		return graph_unknown(g, "size", name);
+	}
+	s = &g->sizes[i];
+	if (value < s->min || value > s->max) {
+		return graph_fail(g, TIRC_GRAPH_BAD_SIZE,
+				  "%.60s must be from %.0f to %.0f", name,
+				  (double)s->min, (double)s->max);
+	}
+	status = start_over(g);
+	if (status != TIRC_GRAPH_OK) {
 		return status;
 	}
-	return graph_unknown(g, "size", name);
+	for (size_t k = 0; k < g->n_inputs; ++k) {
+		g->inputs[k].is_own = 0;
+	}
+	before = g->values[i];
+	g->values[i] = value;
+	status = graph_measure(g);
+	if (status != TIRC_GRAPH_OK) {
+		memcpy(message, g->message, sizeof message);
+		g->values[i] = before;
+		graph_measure(g);
+		memcpy(g->message, message, sizeof message);
+	}
+	return status;
+}
+
+/* Finds an input or output that is to be in the caller's memory from now on. */
+static enum tirc_graph_status
+take_data(struct tirc_graph *g, struct io *list, size_t n, const char *what,
+	  const char *name, const void *data, struct io **out)
+{
+	const size_t at = graph_find_io(list, n, name);
+	enum tirc_graph_status status;
+
+	if (at == NOWHERE) {
+		return graph_unknown(g, what, name);
+	}
+	*out = &list[at];
+	status = check_data(g, *out, data);
+	return status != TIRC_GRAPH_OK ? status : start_over(g);
 }
 
 enum tirc_graph_status
@@ -362,20 +395,11 @@ tirc_graph_set_input(struct tirc_graph *g, const char *name, const void *data,
 {
 	struct io *io;
 	enum tirc_graph_status status;
-	size_t at;
 
 	if (g == NULL || name == NULL || data == NULL) {
 		return TIRC_GRAPH_NULL;
 	}
-	at = graph_find_io(g->inputs, g->n_inputs, name);
-	if (at == NOWHERE) {
-		return graph_unknown(g, "input", name);
-	}
-	io = &g->inputs[at];
-	status = check_data(g, io, data);
-	if (status == TIRC_GRAPH_OK) {
-		status = start_over(g);
-	}
+	status = take_data(g, g->inputs, g->n_inputs, "input", name, data, &io);
 	if (status == TIRC_GRAPH_OK) {
 		io->in = data;
 		io->is_own = 0;
@@ -390,20 +414,12 @@ tirc_graph_set_output(struct tirc_graph *g, const char *name, void *data,
 {
 	struct io *io;
 	enum tirc_graph_status status;
-	size_t at;
 
 	if (g == NULL || name == NULL) {
 		return TIRC_GRAPH_NULL;
 	}
-	at = graph_find_io(g->outputs, g->n_outputs, name);
-	if (at == NOWHERE) {
-		return graph_unknown(g, "output", name);
-	}
-	io = &g->outputs[at];
-	status = check_data(g, io, data);
-	if (status == TIRC_GRAPH_OK) {
-		status = start_over(g);
-	}
+	status = take_data(g, g->outputs, g->n_outputs, "output", name, data,
+			   &io);
 	if (status == TIRC_GRAPH_OK) {
 		io->out = data;
 		io->bytes = bytes;
@@ -412,6 +428,19 @@ tirc_graph_set_output(struct tirc_graph *g, const char *name, void *data,
 }
 
 /* -- running -- */
+
+/* NULL, with a message, if there is no such node. */
+static struct node *
+find_node(struct tirc_graph *g, const char *name)
+{
+	const size_t at = graph_find(&g->node_names, name);
+
+	if (at == NOWHERE) {
+		graph_unknown(g, "node", name);
+		return NULL;
+	}
+	return &g->nodes[at];
+}
 
 enum tirc_graph_status
 graph_bad_bytes(struct tirc_graph *g, const char *name, size_t bytes,
@@ -427,7 +456,7 @@ graph_address(const struct tirc_graph *g, enum storage at, size_t io)
 {
 	switch (at) {
 	case AT_INPUT:
-		/* Kernels do not write it: that was checked. */
+		/* graph_check has refused kernels that write it. */
 		return g->inputs[io].is_own ? g->inputs[io].own
 					    : (unsigned char *)g->inputs[io].in;
 	case AT_OUTPUT:
@@ -459,8 +488,9 @@ aim_node(const struct tirc_graph *g, struct node *n)
 	n->pointers[n->kernel->n_args] = g->state;
 }
 
-/* Memory that is as large as kernels may ask for: the caller's, or the graph's
- * own where that is smaller, as with smaller sizes, or not there. */
+/* Chooses memory that is as large as the kernels may access: the caller's, or
+ * the graph's own if the caller has set none, or a smaller one because a
+ * symbolic size is below its maximum. */
 static enum tirc_graph_status
 choose_memory(struct tirc_graph *g, struct io *io)
 {
@@ -480,7 +510,7 @@ choose_memory(struct tirc_graph *g, struct io *io)
 	return TIRC_GRAPH_OK;
 }
 
-/* Everything is there: the nodes get their pointers. */
+/* Checks that all inputs are set, and sets the pointers of the nodes. */
 static enum tirc_graph_status
 begin(struct tirc_graph *g)
 {
@@ -511,7 +541,7 @@ begin(struct tirc_graph *g)
 	return TIRC_GRAPH_OK;
 }
 
-/* Outputs that were not written right into the caller's memory. */
+/* Copies outputs that the kernels wrote to the graph's own memory. */
 static void
 finish(struct tirc_graph *g)
 {
@@ -524,7 +554,7 @@ finish(struct tirc_graph *g)
 	}
 }
 
-/* What a library says of the node that has just run. */
+/* Asks the kernels' state for the status of the node that has just run. */
 static enum tirc_graph_status
 ask_library(struct tirc_graph *g, const struct node *n)
 {
@@ -534,8 +564,8 @@ ask_library(struct tirc_graph *g, const struct node *n)
 
 	return status == 0 ? TIRC_GRAPH_OK
 			   : graph_fail(g, TIRC_GRAPH_LIBRARY,
-					"node '%.60s': a call of "
-					"its library failed with status %d",
+					"node '%.60s': a call of its library "
+					"failed with status %d",
 					n->name, status);
 }
 
@@ -591,19 +621,21 @@ tirc_graph_restart(struct tirc_graph *g)
 enum tirc_graph_status
 tirc_graph_run_to(struct tirc_graph *g, const char *node)
 {
-	size_t at;
+	const struct node *n;
+	size_t end;
 
 	if (g == NULL || node == NULL) {
 		return TIRC_GRAPH_NULL;
 	}
-	at = graph_find(&g->node_names, node);
-	if (at == NOWHERE) {
-		return graph_unknown(g, "node", node);
+	n = find_node(g, node);
+	if (n == NULL) {
+		return TIRC_GRAPH_UNKNOWN;
 	}
-	if (g->done > at + 1 && !g->is_running) {
+	end = (size_t)(n - g->nodes) + 1;
+	if (g->done > end && !g->is_running) {
 		g->done = 0;
 	}
-	return run(g, at + 1);
+	return run(g, end);
 }
 
 enum tirc_graph_status
@@ -636,15 +668,7 @@ tirc_graph_get_output(struct tirc_graph *g, const char *name, void *to,
 	return tirc_graph_copy(g, g->tensors[io->tensor].name, to, bytes);
 }
 
-/* -- another function in a kernel's place -- */
-
-static struct node *
-find_node(struct tirc_graph *g, const char *name)
-{
-	const size_t at = graph_find(&g->node_names, name);
-
-	return at != NOWHERE ? &g->nodes[at] : NULL;
-}
+/* -- functions that replace kernels -- */
 
 enum tirc_graph_status
 tirc_graph_get_kernel(struct tirc_graph *g, const char *node,
@@ -657,7 +681,7 @@ tirc_graph_get_kernel(struct tirc_graph *g, const char *node,
 	}
 	n = find_node(g, node);
 	if (n == NULL) {
-		return graph_unknown(g, "node", node);
+		return TIRC_GRAPH_UNKNOWN;
 	}
 	*out = *n->kernel;
 	out->function = n->function;
@@ -675,7 +699,7 @@ tirc_graph_set_kernel(struct tirc_graph *g, const char *node,
 	}
 	n = find_node(g, node);
 	if (n == NULL) {
-		return graph_unknown(g, "node", node);
+		return TIRC_GRAPH_UNKNOWN;
 	}
 	n->function = function != NULL ? function : n->kernel->function;
 	n->context = function != NULL ? context : g->config.context;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Runs what `tirc compile --form graph` writes: a graph as JSON, its kernels
- * in a library, its weights in a file. For those who want to look at tensors
- * between kernels, or to put another function in a kernel's place. C99, and
- * cJSON for reading the graph.
+/* Runs a graph that `tirc compile --form graph` wrote as JSON, with its kernels
+ * in a library and its weights in a file. A program can look at tensors between
+ * kernels and replace kernels by functions of its own. C99; the graph is read
+ * with cJSON.
  *
  *	struct tirc_graph_config config = {
  *		.json = text, .json_bytes = text_bytes,
@@ -17,10 +17,10 @@
  *	    tirc_graph_get_output(g, "prob", prob, sizeof prob)) { ... }
  *	tirc_graph_destroy(g);
  *
- * Nothing is printed and nothing exits; there are no globals. Graphs are
- * independent of each other, and each is for one thread at a time. What the
- * JSON says is checked against itself, the table of kernels and the file of
- * weights before anything runs: what does not fit is refused. */
+ * The executor prints nothing, never exits and has no global variables. Graphs
+ * are independent of each other; one thread at a time may use a graph.
+ * tirc_graph_create checks the JSON, the table of kernels and the file of
+ * weights against each other, and refuses a graph whose parts do not fit. */
 #ifndef TIRC_GRAPH_H
 #define TIRC_GRAPH_H
 
@@ -83,36 +83,36 @@ struct tirc_kernels {
 
 enum tirc_graph_status {
 	TIRC_GRAPH_OK = 0,
-	TIRC_GRAPH_NULL, /* a pointer that is needed is null */
+	TIRC_GRAPH_NULL, /* a pointer must not be null */
 	TIRC_GRAPH_NO_MEMORY,
-	TIRC_GRAPH_BAD_JSON,    /* no JSON, or no sound graph */
-	TIRC_GRAPH_BAD_KERNELS, /* of another graph, or they do not fit */
-	TIRC_GRAPH_BAD_PARAMS,  /* other values, length or byte order */
+	TIRC_GRAPH_BAD_JSON,    /* not JSON, or not a valid graph */
+	TIRC_GRAPH_BAD_KERNELS, /* they do not belong to this graph */
+	TIRC_GRAPH_BAD_PARAMS,  /* wrong values, length or byte order */
 	TIRC_GRAPH_SMALL_WORKSPACE,
-	TIRC_GRAPH_MISALIGNED, /* a pointer is not aligned as it must be */
-	TIRC_GRAPH_UNKNOWN,    /* there is nothing of that name */
-	TIRC_GRAPH_BAD_SIZE,   /* a size, or a number of bytes */
-	TIRC_GRAPH_UNSET,      /* an input that has not been set */
-	TIRC_GRAPH_NOT_THERE,  /* not computed yet, or written over */
-	TIRC_GRAPH_BUSY,       /* what watches a run may not change it */
-	TIRC_GRAPH_LIBRARY     /* a call of a library of kernels failed */
+	TIRC_GRAPH_MISALIGNED, /* a pointer is not aligned */
+	TIRC_GRAPH_UNKNOWN,    /* the graph has nothing with this name */
+	TIRC_GRAPH_BAD_SIZE,   /* wrong symbolic size or number of bytes */
+	TIRC_GRAPH_UNSET,      /* an input has not been set */
+	TIRC_GRAPH_NOT_THERE,  /* a tensor is not computed or overwritten */
+	TIRC_GRAPH_BUSY,       /* a watching function changes a run */
+	TIRC_GRAPH_LIBRARY     /* a call of a kernel's library failed */
 };
 
 struct tirc_graph;
 
-/* Zero what is not needed. What is pointed to must live as long as the graph,
- * but for the JSON and the message. */
+/* Members that are not needed are zero. All that the pointers point to, except
+ * the JSON and the message, must live as long as the graph. */
 struct tirc_graph_config {
 	const char *json;
 	size_t json_bytes;
 	const struct tirc_kernels *kernels;
 	const void *params; /* the file of weights, aligned as the JSON says */
 	size_t params_bytes;
-	int trust_params; /* 1: its values are not read to check them */
+	int trust_params; /* 1: the digest of its values is not checked */
 	void *workspace;  /* NULL: create allocates it */
 	size_t workspace_bytes;
-	const void *context; /* kernels get it: threads, if they share loops */
-	char *message;       /* gets a line if create fails; may be NULL */
+	const void *context; /* passed to kernels: the threads of c-threads */
+	char *message;       /* receives a line if create fails; may be NULL */
 	size_t message_bytes;
 };
 
@@ -121,26 +121,26 @@ enum tirc_graph_status
 tirc_graph_create(struct tirc_graph **out,
 		  const struct tirc_graph_config *config);
 void tirc_graph_destroy(struct tirc_graph *g);
-/* Why the last call that failed did, in a line; "" if none did. */
+/* Why the last failing call has failed, in a line; "" if none has failed. */
 const char *tirc_graph_message(const struct tirc_graph *g);
 
 /* -- running -- */
 
-/* A symbolic size; each is the largest that it may be until it is set. */
+/* Sets a symbolic size. Until then it has its maximum. */
 enum tirc_graph_status tirc_graph_set_size(struct tirc_graph *g,
 					   const char *name, int64_t value);
-/* The bytes are read by each run, and copied only where a symbolic size is
- * smaller than it may be. */
+/* Each run reads the data. It copies them only if a symbolic size is below its
+ * maximum. */
 enum tirc_graph_status tirc_graph_set_input(struct tirc_graph *g,
 					    const char *name, const void *data,
 					    size_t bytes);
-/* Where runs write an output. Without it they write to memory of the graph's
- * own. NULL goes back to that. */
+/* Makes runs write an output to data. NULL makes them write it to the graph's
+ * own memory again. */
 enum tirc_graph_status tirc_graph_set_output(struct tirc_graph *g,
 					     const char *name, void *data,
 					     size_t bytes);
 enum tirc_graph_status tirc_graph_run(struct tirc_graph *g);
-/* Copies an output, after a run: dense, row by row. */
+/* Copies an output after a run: dense, in row-major order. */
 enum tirc_graph_status tirc_graph_get_output(struct tirc_graph *g,
 					     const char *name, void *to,
 					     size_t bytes);
@@ -149,13 +149,13 @@ enum tirc_graph_status tirc_graph_get_output(struct tirc_graph *g,
 
 /* The next run starts at the first node. */
 enum tirc_graph_status tirc_graph_restart(struct tirc_graph *g);
-/* Runs up to and with that node: from where the run stands, or from the first
- * node if it has come further already. */
+/* Runs all nodes up to and including this one. Continues the current run, or
+ * starts another one if the current run has passed the node. */
 enum tirc_graph_status tirc_graph_run_to(struct tirc_graph *g,
 					 const char *node);
-/* Runs what is left. */
+/* Runs the remaining nodes. */
 enum tirc_graph_status tirc_graph_continue(struct tirc_graph *g);
-/* Nodes done of the run that is under way. */
+/* The number of nodes that the current run has executed. */
 size_t tirc_graph_done(const struct tirc_graph *g);
 
 /* -- looking -- */
@@ -164,23 +164,23 @@ struct tirc_graph_tensor {
 	const char *name;       /* in the graph */
 	const char *model_name; /* in the model; NULL: the JSON has none */
 	const char *dtype;      /* "float32" */
-	const char *node;       /* the last that writes it; NULL: an input */
+	const char *node; /* the last node that writes it; NULL: an input */
 	size_t ndim;
-	const int64_t *shape; /* with the present sizes */
-	size_t bytes;         /* dense, row by row, with the present sizes */
-	/* Its bytes; NULL while they are not there: memory is shared by tensors
-	 * that are needed at different times. */
+	const int64_t *shape; /* with the current sizes */
+	size_t bytes;         /* of its elements, with the current sizes */
+	/* NULL before the tensor is computed, and after other tensors have
+	 * overwritten it: tensors share memory. */
 	const void *data;
-	int is_dense; /* data lies row by row */
+	int is_dense; /* data is in row-major order, without gaps */
 };
 
-/* By its name in the graph or in the model. */
+/* Finds a tensor by its name in the graph or in the model. */
 enum tirc_graph_status tirc_graph_tensor(struct tirc_graph *g, const char *name,
 					 struct tirc_graph_tensor *out);
 size_t tirc_graph_tensor_count(const struct tirc_graph *g);
 enum tirc_graph_status tirc_graph_tensor_at(struct tirc_graph *g, size_t i,
 					    struct tirc_graph_tensor *out);
-/* The inputs and outputs: *name for the calls above, *out as before. */
+/* *name: the name for tirc_graph_set_input and tirc_graph_set_output. */
 size_t tirc_graph_input_count(const struct tirc_graph *g);
 size_t tirc_graph_output_count(const struct tirc_graph *g);
 enum tirc_graph_status tirc_graph_input_at(struct tirc_graph *g, size_t i,
@@ -189,29 +189,30 @@ enum tirc_graph_status tirc_graph_input_at(struct tirc_graph *g, size_t i,
 enum tirc_graph_status tirc_graph_output_at(struct tirc_graph *g, size_t i,
 					    const char **name,
 					    struct tirc_graph_tensor *out);
-/* Copies it as the model sees it, dense and row by row, whichever way it lies
- * in memory. bytes: its present size. */
+/* Copies a tensor from its layout in memory to dense row-major order. bytes: as
+ * in struct tirc_graph_tensor. */
 enum tirc_graph_status tirc_graph_copy(struct tirc_graph *g, const char *tensor,
 				       void *to, size_t bytes);
 
 /* The nodes, in the order in which they run. */
 size_t tirc_graph_node_count(const struct tirc_graph *g);
 const char *tirc_graph_node_name(const struct tirc_graph *g, size_t i);
-/* Called after each node, to look at what it has written; NULL: nothing is. */
+/* Sets a function that runs call after each node, to look at tensors; NULL
+ * removes it. */
 enum tirc_graph_status tirc_graph_watch(struct tirc_graph *g,
 					void (*after)(void *arg,
 						      struct tirc_graph *g,
 						      const char *node),
 					void *arg);
 
-/* -- another function in a kernel's place -- */
+/* -- functions that replace kernels -- */
 
-/* The kernel that a node calls: its function, its name, and its arrays. */
+/* The kernel that a node calls: its function, its name and its arguments. */
 enum tirc_graph_status tirc_graph_get_kernel(struct tirc_graph *g,
 					     const char *node,
 					     struct tirc_kernel *out);
-/* From now on the node calls that function, which gets what the kernel got,
- * and its own context. NULL: the library's again. */
+/* Makes the node call this function with the kernel's arguments and sizes and
+ * this context. NULL makes it call the library's kernel again. */
 enum tirc_graph_status tirc_graph_set_kernel(struct tirc_graph *g,
 					     const char *node,
 					     tirc_kernel_function *function,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Do the parts of a graph fit together? Everything lies where there is room
- * for it, kernels get as many bytes as their table says that they touch, and
- * what a node reads has been written and is still there. */
+/* Checks that the parts of a graph fit together: every tensor is within its
+ * memory, arguments have at least as many bytes as the table of kernels says
+ * that kernels access, and each tensor that a node reads has been written
+ * before and not been overwritten since. */
 #include <string.h>
 
 #include "tirc_graph_parts.h"
@@ -30,7 +31,7 @@ multiply(int64_t a, int64_t b, int64_t *out)
 	return 1;
 }
 
-/* False: it has no value. */
+/* False on overflow and on division by 0. */
 static int
 apply(enum term_kind kind, int64_t a, int64_t b, int64_t *out)
 {
@@ -90,7 +91,7 @@ measure_dim(const struct tirc_graph *g, const struct dim *d, int64_t *out)
 	return *out >= 0 && *out <= INT64_C(1) << 40;
 }
 
-/* n *= by, for numbers of bytes. */
+/* Multiplies a number of bytes; false on overflow. */
 static int
 grow(size_t *n, int64_t by)
 {
@@ -136,15 +137,15 @@ graph_measure(struct tirc_graph *g)
 		if (!measure(g, &g->tensors[i])) {
 			return graph_fail(
 				g, TIRC_GRAPH_BAD_SIZE,
-				"tensor '%.60s' has no such shape, or more "
-				"bytes than its place",
+				"tensor '%.60s' has no valid shape with these "
+				"sizes, or does not fit into its memory",
 				g->tensors[i].name);
 		}
 	}
 	return TIRC_GRAPH_OK;
 }
 
-/* -- places -- */
+/* -- memory -- */
 
 struct place {
 	enum storage at;
@@ -152,21 +153,27 @@ struct place {
 };
 
 static struct place
+place_of_tensor(const struct tensor *t)
+{
+	struct place p = { AT_WORKSPACE, 0, 0, 0 };
+
+	p.at = t->at;
+	p.io = t->io;
+	p.offset = t->offset;
+	p.bytes = t->capacity;
+	return p;
+}
+
+static struct place
 place_of(const struct tirc_graph *g, const struct arg *a)
 {
 	struct place p = { AT_WORKSPACE, 0, 0, 0 };
 
 	if (a->kind == ARG_TENSOR) {
-		const struct tensor *t = &g->tensors[a->tensor];
-
-		p.at = t->at;
-		p.io = t->io;
-		p.offset = t->offset;
-		p.bytes = t->capacity;
-	} else {
-		p.offset = a->offset;
-		p.bytes = a->bytes;
+		return place_of_tensor(&g->tensors[a->tensor]);
 	}
+	p.offset = a->offset;
+	p.bytes = a->bytes;
 	return p;
 }
 
@@ -182,12 +189,8 @@ size_t
 graph_writer(const struct tirc_graph *g, const struct tensor *t, size_t from,
 	     size_t to)
 {
-	struct place place = { AT_WORKSPACE, 0, 0, 0 };
+	const struct place place = place_of_tensor(t);
 
-	place.at = t->at;
-	place.io = t->io;
-	place.offset = t->offset;
-	place.bytes = t->capacity;
 	for (size_t i = from; i < to; ++i) {
 		const struct node *n = &g->nodes[i];
 
@@ -202,7 +205,7 @@ graph_writer(const struct tirc_graph *g, const struct tensor *t, size_t from,
 	return NOWHERE;
 }
 
-/* How many bytes there are, and how its start is aligned. */
+/* Size and alignment of the memory that the argument is in. */
 static void
 ground(const struct tirc_graph *g, const struct arg *a, size_t *bytes,
        size_t *align)
@@ -247,15 +250,15 @@ check_arg(struct tirc_graph *g, const struct node *n, size_t i)
 	ground(g, a, &bytes, &align);
 	if (p.offset > bytes || p.bytes > bytes - p.offset) {
 		return bad_arg(g, n, i, TIRC_GRAPH_BAD_JSON,
-			       "it does not lie within what there is");
+			       "it is outside of its memory");
 	}
 	if (p.bytes < wanted->bytes) {
 		return bad_arg(g, n, i, TIRC_GRAPH_BAD_KERNELS,
-			       "the kernel touches more bytes");
+			       "the kernel accesses more bytes");
 	}
 	if (wanted->align > align || p.offset % wanted->align != 0) {
 		return bad_arg(g, n, i, TIRC_GRAPH_BAD_KERNELS,
-			       "the kernel wants it aligned better");
+			       "the kernel needs a larger alignment");
 	}
 	if (!wanted->written != !a->written) {
 		return bad_arg(g, n, i, TIRC_GRAPH_BAD_KERNELS,
@@ -265,12 +268,13 @@ check_arg(struct tirc_graph *g, const struct node *n, size_t i)
 	}
 	if (a->written && p.at == AT_INPUT) {
 		return bad_arg(g, n, i, TIRC_GRAPH_BAD_JSON,
-			       "inputs are not written");
+			       "an input must not be written");
 	}
 	return TIRC_GRAPH_OK;
 }
 
-/* Is it written, whole, before node `at`, and still there? */
+/* Checks that all of the tensor is written before node `at`, and that it is not
+ * overwritten before that node. */
 static enum tirc_graph_status
 check_read(struct tirc_graph *g, size_t at, size_t arg, size_t tensor)
 {
@@ -282,12 +286,13 @@ check_read(struct tirc_graph *g, size_t at, size_t arg, size_t tensor)
 	}
 	if (graph_writer(g, t, t->ready, at) != NOWHERE) {
 		return bad_arg(g, &g->nodes[at], arg, TIRC_GRAPH_BAD_JSON,
-			       "it is written over before it is read");
+			       "it is overwritten before it is read");
 	}
 	return TIRC_GRAPH_OK;
 }
 
-/* What is written over lies in the same place; nothing else is shared. */
+/* Checks that an updated tensor starts where the tensor starts that it
+ * overwrites, and that no other argument shares bytes with it. */
 static enum tirc_graph_status
 check_sharing(struct tirc_graph *g, const struct node *n, size_t i)
 {
@@ -297,8 +302,9 @@ check_sharing(struct tirc_graph *g, const struct node *n, size_t i)
 		const struct tensor *t = &g->tensors[n->args[i].of];
 
 		if (t->at != p.at || t->io != p.io || t->offset != p.offset) {
-			return bad_arg(g, n, i, TIRC_GRAPH_BAD_JSON,
-				       "it lies elsewhere than what it is of");
+			return bad_arg(
+				g, n, i, TIRC_GRAPH_BAD_JSON,
+				"it starts elsewhere than the tensor that it updates");
 		}
 	}
 	for (size_t k = 0; k < n->kernel->n_args; ++k) {
@@ -307,7 +313,7 @@ check_sharing(struct tirc_graph *g, const struct node *n, size_t i)
 		if (k != i && n->args[k].kind != ARG_PARAM &&
 		    overlap(&p, &other)) {
 			return bad_arg(g, n, i, TIRC_GRAPH_BAD_JSON,
-				       "it shares bytes with another one");
+				       "it shares bytes with another argument");
 		}
 	}
 	return TIRC_GRAPH_OK;
@@ -336,7 +342,7 @@ check_node(struct tirc_graph *g, size_t at)
 	return status;
 }
 
-/* -- all of it -- */
+/* -- the whole graph -- */
 
 static enum tirc_graph_status
 check_tensor(struct tirc_graph *g, size_t i)
@@ -350,14 +356,14 @@ check_tensor(struct tirc_graph *g, size_t i)
 	if (t->offset > bytes || t->capacity > bytes - t->offset ||
 	    t->offset % t->element_bytes != 0 || t->element_bytes > align) {
 		return graph_fail(g, TIRC_GRAPH_BAD_JSON,
-				  "tensor '%.60s' does not lie within what "
-				  "there is, or is not aligned",
+				  "tensor '%.60s' is outside of its memory or "
+				  "not aligned",
 				  t->name);
 	}
 	return TIRC_GRAPH_OK;
 }
 
-/* The sizes are those that the kernels are made for. */
+/* Checks that the kernels accept the graph's ranges of symbolic sizes. */
 static enum tirc_graph_status
 check_sizes(struct tirc_graph *g)
 {
@@ -371,8 +377,8 @@ check_sizes(struct tirc_graph *g)
 	}
 	return same ? TIRC_GRAPH_OK
 		    : graph_fail(g, TIRC_GRAPH_BAD_KERNELS,
-				 "the kernels are "
-				 "made for other sizes than the JSON has");
+				 "the kernels are compiled for other ranges of "
+				 "symbolic sizes than the JSON has");
 }
 
 enum tirc_graph_status
@@ -384,8 +390,8 @@ graph_check(struct tirc_graph *g)
 	if (g->config.kernels->version == NULL ||
 	    strcmp(g->config.kernels->version, g->version) != 0) {
 		return graph_fail(g, TIRC_GRAPH_BAD_KERNELS,
-				  "the kernels are of another graph: they say "
-				  "%.40s, the JSON %.40s",
+				  "the kernels belong to another graph: their "
+				  "version is %.40s, the JSON's is %.40s",
 				  g->config.kernels->version != NULL
 					  ? g->config.kernels->version
 					  : "nothing",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Reads a graph from its JSON: every word is checked for its kind and range;
- * whether the parts fit together is tirc_graph_check.c's question. */
+/* Reads a graph from its JSON and checks each member's type and range.
+ * tirc_graph_check.c checks that the parts fit together. */
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "tirc_graph_parts.h"
 
 #define FORMAT "tirc graph 1"
-#define LARGEST 9007199254740992.0 /* whole numbers up to here are exact */
-#define DEEPEST 32                 /* operations within operations */
+#define LARGEST 9007199254740992.0 /* doubles are exact integers up to here */
+#define DEEPEST 32                 /* nesting of operations */
 #define MOST_DIMS 32
 
 struct reader {
@@ -50,7 +50,7 @@ member(const cJSON *row, const char *key)
 	return cJSON_GetObjectItemCaseSensitive(row, key);
 }
 
-/* A text of the graph's own. */
+/* A copy of a string, owned by the graph. */
 static const char *
 read_text(struct reader *r, const cJSON *row, const char *key)
 {
@@ -59,7 +59,7 @@ read_text(struct reader *r, const cJSON *row, const char *key)
 	char *copy;
 
 	if (!cJSON_IsString(item) || item->valuestring[0] == '\0') {
-		wrong(r, key, "is to be a text");
+		wrong(r, key, "must be a non-empty string");
 		return "";
 	}
 	n = strlen(item->valuestring) + 1;
@@ -85,7 +85,7 @@ read_number(struct reader *r, const cJSON *row, const char *key, double least)
 	const cJSON *item = member(row, key);
 
 	if (!is_whole(item, least, LARGEST)) {
-		wrong(r, key, "is to be a whole number, not too small");
+		wrong(r, key, "must be an integer, and not too small");
 		return (int64_t)least;
 	}
 	return (int64_t)item->valuedouble;
@@ -97,7 +97,7 @@ read_bytes(struct reader *r, const cJSON *row, const char *key)
 	int64_t v = read_number(r, row, key, 0.0);
 
 	if ((uint64_t)v > SIZE_MAX / 4) {
-		wrong(r, key, "is more than this machine addresses");
+		wrong(r, key, "is larger than the address space");
 		return 0;
 	}
 	return (size_t)v;
@@ -110,13 +110,14 @@ read_align(struct reader *r, const cJSON *row, const char *key)
 	size_t v = read_bytes(r, row, key);
 
 	if (v == 0 || v > 65536 || (v & (v - 1)) != 0) {
-		wrong(r, key, "is to be a power of two");
+		wrong(r, key, "must be a power of two");
 		return 1;
 	}
 	return v;
 }
 
-/* The rows of a list, each an object; NULL where it has none. */
+/* Counts the rows of a list, which must be objects. Returns the first row, NULL
+ * if the list is empty. */
 static const cJSON *
 read_rows(struct reader *r, const cJSON *all, const char *key, size_t *n)
 {
@@ -127,13 +128,13 @@ read_rows(struct reader *r, const cJSON *all, const char *key, size_t *n)
 	r->list = key;
 	r->row = -1;
 	if (!cJSON_IsArray(list)) {
-		wrong(r, key, "is to be a list");
+		wrong(r, key, "must be a list");
 		return NULL;
 	}
 	cJSON_ArrayForEach(row, list)
 	{
 		if (!cJSON_IsObject(row)) {
-			wrong(r, key, "is to be a list of objects");
+			wrong(r, key, "must be a list of objects");
 			*n = 0;
 			return NULL;
 		}
@@ -143,17 +144,6 @@ read_rows(struct reader *r, const cJSON *all, const char *key, size_t *n)
 }
 
 /* -- shapes -- */
-
-static size_t
-find_size(const struct tirc_graph *g, const char *name)
-{
-	for (size_t i = 0; i < g->n_sizes; ++i) {
-		if (strcmp(g->sizes[i].name, name) == 0) {
-			return i;
-		}
-	}
-	return NOWHERE;
-}
 
 static enum term_kind
 operation(const char *text)
@@ -176,8 +166,8 @@ operation(const char *text)
 	return TERM_NUMBER;
 }
 
-/* Appends the terms of 7, "batch" or ["+", "batch", 7]; counts alone where
- * there is no room yet. */
+/* Appends the terms of 7, "batch" or ["+", "batch", 7] to d. Only counts them
+ * if d->terms is NULL. */
 static void
 read_terms(struct reader *r, const cJSON *item, struct dim *d, int depth)
 {
@@ -186,12 +176,12 @@ read_terms(struct reader *r, const cJSON *item, struct dim *d, int depth)
 	if (is_whole(item, -LARGEST, LARGEST)) {
 		t.value = (int64_t)item->valuedouble;
 	} else if (cJSON_IsString(item)) {
-		size_t at = find_size(r->g, item->valuestring);
+		size_t at = graph_find_size(r->g, item->valuestring);
 
 		t.kind = TERM_SIZE;
 		t.value = (int64_t)at;
 		if (at == NOWHERE) {
-			wrong(r, "shape", "has a size that is none of sizes");
+			wrong(r, "shape", "has a name that is not in sizes");
 			return;
 		}
 	} else if (cJSON_GetArraySize(item) == 3 && depth < DEEPEST &&
@@ -204,7 +194,7 @@ read_terms(struct reader *r, const cJSON *item, struct dim *d, int depth)
 		read_terms(r, item->child->next, d, depth + 1);
 		read_terms(r, item->child->next->next, d, depth + 1);
 	} else {
-		wrong(r, "shape", "is to have numbers, sizes, operations");
+		wrong(r, "shape", "must have numbers, sizes, operations");
 		return;
 	}
 	if (d->terms != NULL) {
@@ -220,7 +210,7 @@ read_shape(struct reader *r, const cJSON *row, struct tensor *t)
 	const cJSON *item;
 
 	if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > MOST_DIMS) {
-		wrong(r, "shape", "is to be a list, not too long");
+		wrong(r, "shape", "must be a list, and not too long");
 		return;
 	}
 	t->dims = room(r, MOST_DIMS, sizeof *t->dims);
@@ -243,7 +233,7 @@ read_shape(struct reader *r, const cJSON *row, struct tensor *t)
 	}
 }
 
-/* One number for each dimension. */
+/* Reads one number for each dimension. */
 static int64_t *
 read_around(struct reader *r, const cJSON *row, const char *key,
 	    const struct tensor *t)
@@ -255,13 +245,13 @@ read_around(struct reader *r, const cJSON *row, const char *key,
 
 	if (!cJSON_IsArray(list) ||
 	    (size_t)cJSON_GetArraySize(list) != t->ndim) {
-		wrong(r, key, "is to have a number for each dimension");
+		wrong(r, key, "must have a number for each dimension");
 		return NULL;
 	}
 	cJSON_ArrayForEach(item, list)
 	{
 		if (!is_whole(item, 0.0, 65536.0)) {
-			wrong(r, key, "is to have small whole numbers");
+			wrong(r, key, "must have integers from 0 to 65536");
 			return NULL;
 		}
 		if (out != NULL) {
@@ -279,7 +269,7 @@ read_layout(struct reader *r, const cJSON *row, struct tensor *t)
 		t->block = read_number(r, row, "block", 1.0);
 		t->axis = (size_t)read_number(r, row, "axis", 0.0);
 		if (t->block > 65536 || t->axis >= t->ndim) {
-			wrong(r, "block", "is to be of a dimension");
+			wrong(r, "block", "is too large, or has no axis");
 		}
 	}
 	if (member(row, "before") != NULL) {
@@ -306,7 +296,7 @@ element_bytes(const char *dtype)
 		{ "uint8", 1 },         { "uint16", 2 },
 		{ "uint32", 4 },        { "uint64", 8 },
 		{ "bool", 1 },          { "int4", 1 },
-		{ "uint4", 1 }, /* in bytes */
+		{ "uint4", 1 }, /* 4-bit numbers have a byte each */
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
@@ -332,13 +322,22 @@ read_place(struct reader *r, const cJSON *row, struct tensor *t)
 		t->io = graph_find_io(g->outputs, g->n_outputs,
 				      read_text(r, row, "of"));
 	} else if (strcmp(at, "workspace") != 0) {
-		wrong(r, "at", "is to be workspace, input or output");
+		wrong(r, "at", "must be workspace, input or output");
 	}
 	if (t->io == NOWHERE) {
 		wrong(r, "of", "is no input or output");
 	}
 	t->offset = read_bytes(r, row, "offset");
 	t->capacity = read_bytes(r, row, "bytes");
+}
+
+static void
+add_name(struct names *names, const char *text, size_t at)
+{
+	struct name *name = &names->list[names->n++];
+
+	name->text = text;
+	name->at = at;
 }
 
 static void
@@ -352,7 +351,6 @@ read_tensors(struct reader *r, const cJSON *all)
 				    sizeof *g->tensor_names.list);
 	for (; row != NULL && r->status == TIRC_GRAPH_OK; row = row->next) {
 		struct tensor *t = &g->tensors[++r->row];
-		struct name name;
 
 		t->name = read_text(r, row, "name");
 		t->dtype = read_text(r, row, "dtype");
@@ -363,38 +361,33 @@ read_tensors(struct reader *r, const cJSON *all)
 		read_shape(r, row, t);
 		read_layout(r, row, t);
 		read_place(r, row, t);
-		name.text = t->name;
-		name.at = (size_t)r->row;
-		g->tensor_names.list[g->tensor_names.n++] = name;
+		add_name(&g->tensor_names, t->name, (size_t)r->row);
 	}
 }
 
-/* What the model calls them: { "conv1": "/net/conv1/output" }. */
+/* Names of tensors in the model: { "conv1": "/net/conv1/output" }. */
 static void
 read_model_names(struct reader *r, const cJSON *all)
 {
 	struct tirc_graph *g = r->g;
 	const cJSON *object = member(all, "model_names");
 	const cJSON *item;
-	size_t n = 0;
+	size_t n;
 
 	r->row = -1;
 	if (object == NULL) {
 		return;
 	}
 	if (!cJSON_IsObject(object)) {
-		wrong(r, "model_names", "is to be an object");
+		wrong(r, "model_names", "must be an object");
 		return;
 	}
-	cJSON_ArrayForEach(item, object)
-	{
-		n++;
-	}
+	n = (size_t)cJSON_GetArraySize(object);
 	g->model_names.list = room(r, n + 1, sizeof *g->model_names.list);
 	cJSON_ArrayForEach(item, object)
 	{
 		size_t at = graph_find(&g->tensor_names, item->string);
-		struct name name;
+		const char *name;
 
 		if (at == NOWHERE) {
 			wrong(r, "model_names",
@@ -403,10 +396,9 @@ read_model_names(struct reader *r, const cJSON *all)
 		if (r->status != TIRC_GRAPH_OK) {
 			return;
 		}
-		name.text = read_text(r, object, item->string);
-		name.at = at;
-		g->tensors[at].model_name = name.text;
-		g->model_names.list[g->model_names.n++] = name;
+		name = read_text(r, object, item->string);
+		g->tensors[at].model_name = name;
+		add_name(&g->model_names, name, at);
 	}
 }
 
@@ -431,8 +423,8 @@ read_sizes(struct reader *r, const cJSON *all)
 		if (s->max > INT32_MAX) {
 			wrong(r, "max", "is too large");
 		}
-		if (find_size(g, s->name) != NOWHERE) {
-			wrong(r, "name", "is there twice");
+		if (graph_find_size(g, s->name) != NOWHERE) {
+			wrong(r, "name", "is used twice");
 		}
 		g->values[g->n_sizes++] = s->max;
 	}
@@ -449,13 +441,13 @@ read_ios(struct reader *r, const cJSON *all, const char *key, size_t *n)
 
 		io->name = read_text(r, row, "name");
 		if (graph_find_io(list, (size_t)r->row, io->name) != NOWHERE) {
-			wrong(r, "name", "is there twice");
+			wrong(r, "name", "is used twice");
 		}
 	}
 	return list;
 }
 
-/* Each has a tensor that starts where it starts. */
+/* The tensor of each input or output starts at offset 0 and is dense. */
 static void
 read_io_tensors(struct reader *r, const cJSON *all, const char *key,
 		struct io *list, enum storage at)
@@ -474,8 +466,8 @@ read_io_tensors(struct reader *r, const cJSON *all, const char *key,
 		if (t == NULL || t->at != at || t->io != (size_t)r->row ||
 		    t->offset != 0 || t->axis != NOWHERE || t->before != NULL) {
 			wrong(r, "tensor",
-			      "is to be a tensor that lies there, "
-			      "row by row");
+			      "must be a dense tensor at the start of "
+			      "this input or output");
 		}
 	}
 }
@@ -499,7 +491,7 @@ read_tensor_name(struct reader *r, const cJSON *row, const char *key)
 	size_t at = graph_find(&r->g->tensor_names, read_text(r, row, key));
 
 	if (at == NOWHERE) {
-		wrong(r, key, "is no tensor");
+		wrong(r, key, "must be the name of a tensor");
 		return 0;
 	}
 	return at;
@@ -531,8 +523,8 @@ read_arg(struct reader *r, const cJSON *row, struct arg *a)
 		a->bytes = read_bytes(r, row, "bytes");
 	} else {
 		wrong(r, "args",
-		      "is to have read, write, update, scratch or "
-		      "param in each");
+		      "must have read, write, update, scratch or param "
+		      "in each object");
 	}
 }
 
@@ -547,13 +539,15 @@ read_args(struct reader *r, const cJSON *row, struct node *n)
 	n->pointers = room(r, n->kernel->n_args + 1, sizeof *n->pointers);
 	if (!cJSON_IsArray(list) ||
 	    (size_t)cJSON_GetArraySize(list) != n->kernel->n_args) {
-		wrong(r, "args", "is not as long as the kernel's arguments");
+		wrong(r, "args",
+		      "must have as many objects as the kernel has "
+		      "arguments");
 		return;
 	}
 	cJSON_ArrayForEach(item, list)
 	{
 		if (!cJSON_IsObject(item)) {
-			wrong(r, "args", "is to be a list of objects");
+			wrong(r, "args", "must be a list of objects");
 		}
 		if (r->status != TIRC_GRAPH_OK) {
 			return;
@@ -574,7 +568,6 @@ read_nodes(struct reader *r, const cJSON *all)
 	for (; row != NULL && r->status == TIRC_GRAPH_OK; row = row->next) {
 		struct node *n = &g->nodes[++r->row];
 		const char *kernel = read_text(r, row, "kernel");
-		struct name name;
 
 		n->name = read_text(r, row, "name");
 		n->kernel = find_kernel(g->config.kernels, kernel);
@@ -588,13 +581,11 @@ read_nodes(struct reader *r, const cJSON *all)
 		n->function = n->kernel->function;
 		n->context = g->config.context;
 		read_args(r, row, n);
-		name.text = n->name;
-		name.at = (size_t)r->row;
-		g->node_names.list[g->node_names.n++] = name;
+		add_name(&g->node_names, n->name, (size_t)r->row);
 	}
 }
 
-/* Has a tensor no elements, whatever the sizes? */
+/* Does a tensor have no elements with any sizes? */
 static int
 is_empty(const cJSON *tensor)
 {
@@ -609,7 +600,7 @@ is_empty(const cJSON *tensor)
 	return 0;
 }
 
-/* The nodes after which tensors are whole. */
+/* Finds the last node that writes each tensor. */
 static void
 read_writers(struct reader *r, const cJSON *all)
 {
@@ -623,7 +614,7 @@ read_writers(struct reader *r, const cJSON *all)
 		const cJSON *item;
 
 		if (!cJSON_IsArray(list)) {
-			wrong(r, "from", "is to be a list");
+			wrong(r, "from", "must be a list");
 		}
 		cJSON_ArrayForEach(item, list)
 		{
@@ -633,19 +624,20 @@ read_writers(struct reader *r, const cJSON *all)
 					    : NOWHERE;
 
 			if (at == NOWHERE) {
-				wrong(r, "from", "is to have names of nodes");
+				wrong(r, "from", "must have names of nodes");
 			} else if (at + 1 > t->ready) {
 				t->ready = at + 1;
 				t->node = g->nodes[at].name;
 			}
 		}
 		if (t->ready == 0 && t->at != AT_INPUT && !is_empty(row)) {
-			wrong(r, "from", "is empty, but it is no input");
+			wrong(r, "from",
+			      "is empty, but the tensor is no input");
 		}
 	}
 }
 
-/* -- all of it -- */
+/* -- the whole graph -- */
 
 static void
 read_memory(struct reader *r, const cJSON *all)
@@ -665,10 +657,10 @@ read_memory(struct reader *r, const cJSON *all)
 	g->params_align = read_align(r, params, "align");
 	digest = read_text(r, params, "digest");
 	if (g->params_bytes < 64) {
-		wrong(r, "bytes", "of params is to be 64 at least");
+		wrong(r, "bytes", "of params must be 64 at least");
 	}
 	if (strlen(digest) != 16 || strspn(digest, "0123456789abcdef") != 16) {
-		wrong(r, "digest", "is to be 16 hexadecimal digits");
+		wrong(r, "digest", "must be 16 hexadecimal digits");
 		return;
 	}
 	for (; *digest != '\0'; ++digest) {
@@ -701,7 +693,7 @@ read_all(struct reader *r, const cJSON *all)
 
 	if (!cJSON_IsString(format) ||
 	    strcmp(format->valuestring, FORMAT) != 0) {
-		wrong(r, "format", "is to be \"" FORMAT "\"");
+		wrong(r, "format", "must be \"" FORMAT "\"");
 		return;
 	}
 	g->version = read_text(r, all, "version");
@@ -726,7 +718,7 @@ read_all(struct reader *r, const cJSON *all)
 	}
 	read_writers(r, all);
 	read_model_names(r, all);
-	sort_names(r, &g->model_names, "tensors that the model calls");
+	sort_names(r, &g->model_names, "tensors with the model's name");
 }
 
 enum tirc_graph_status
@@ -745,7 +737,7 @@ graph_read(struct tirc_graph *g, const char *text, size_t bytes)
 	if (all == NULL || end < text + bytes || !cJSON_IsObject(all)) {
 		cJSON_Delete(all);
 		return graph_fail(g, TIRC_GRAPH_BAD_JSON,
-				  "this text is no JSON object");
+				  "the text is not a JSON object");
 	}
 	read_all(&r, all);
 	cJSON_Delete(all);

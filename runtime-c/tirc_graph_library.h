@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* The kernels of a shared object, by the name of their table; POSIX. Programs
- * that link the kernels do not need this.
+/* Loads the kernels of a shared object by the name of their table; POSIX.
+ * Programs that link the kernels do not need this header.
  *
  *	void *library;
  *	const struct tirc_kernels *kernels = tirc_graph_library(
  *		"./libnet_kernels.so", "net_kernels", &library);
  *
- * What is open stays so as long as graphs use it; then dlclose(library). */
+ * Call dlclose(library) after all graphs that use the kernels are destroyed. */
 #ifndef TIRC_GRAPH_LIBRARY_H
 #define TIRC_GRAPH_LIBRARY_H
 
@@ -14,7 +14,7 @@
 
 #include "tirc_graph.h"
 
-/* NULL, with nothing left open: dlerror() tells why. */
+/* On failure returns NULL and closes the library; dlerror() tells why. */
 static inline const struct tirc_kernels *
 tirc_graph_library(const char *path, const char *table, void **library)
 {

@@ -1,30 +1,35 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* What can be seen of a graph: its tensors between nodes, as they lie in memory
- * or as the model sees them. */
+/* Access to the tensors of a graph between nodes, in their layout in memory or
+ * dense. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tirc_graph_parts.h"
 
+/* NULL, with a message, if there is no such tensor. */
 static struct tensor *
-find_tensor(const struct tirc_graph *g, const char *name)
+find_tensor(struct tirc_graph *g, const char *name)
 {
 	size_t at = graph_find(&g->tensor_names, name);
 
 	if (at == NOWHERE) {
 		at = graph_find(&g->model_names, name);
 	}
-	return at != NOWHERE ? &g->tensors[at] : NULL;
+	if (at == NOWHERE) {
+		graph_unknown(g, "tensor", name);
+		return NULL;
+	}
+	return &g->tensors[at];
 }
 
 static const unsigned char *
 data_of(const struct tirc_graph *g, const struct tensor *t)
 {
 	const unsigned char *p = graph_address(g, t->at, t->io);
-
 	const struct io *io = t->at == AT_INPUT ? &g->inputs[t->io] : NULL;
 
-	/* A smaller one is there as soon as a run has begun. */
+	/* An input that is smaller than its maximum is copied when a run
+	 * begins. */
 	if (p == NULL || t->ready > g->done ||
 	    (io != NULL && !io->is_own &&
 	     io->bytes != g->tensors[io->tensor].capacity) ||
@@ -45,7 +50,7 @@ tirc_graph_tensor_at(struct tirc_graph *g, size_t i,
 	}
 	if (i >= g->n_tensors) {
 		return graph_fail(g, TIRC_GRAPH_UNKNOWN,
-				  "there are only %lu tensors",
+				  "the graph has only %lu tensors",
 				  (unsigned long)g->n_tensors);
 	}
 	t = &g->tensors[i];
@@ -72,7 +77,7 @@ tirc_graph_tensor(struct tirc_graph *g, const char *name,
 	}
 	t = find_tensor(g, name);
 	if (t == NULL) {
-		return graph_unknown(g, "tensor", name);
+		return TIRC_GRAPH_UNKNOWN;
 	}
 	return tirc_graph_tensor_at(g, (size_t)(t - g->tensors), out);
 }
@@ -103,8 +108,9 @@ io_at(struct tirc_graph *g, const struct io *list, size_t n, size_t i,
 		return TIRC_GRAPH_NULL;
 	}
 	if (i >= n) {
-		return graph_fail(g, TIRC_GRAPH_UNKNOWN, "there are only %lu",
-				  (unsigned long)n);
+		return graph_fail(g, TIRC_GRAPH_UNKNOWN,
+				  "the graph has only %lu %s", (unsigned long)n,
+				  list == g->inputs ? "inputs" : "outputs");
 	}
 	*name = list[i].name;
 	return tirc_graph_tensor_at(g, list[i].tensor, out);
@@ -126,7 +132,7 @@ tirc_graph_output_at(struct tirc_graph *g, size_t i, const char **name,
 			 : TIRC_GRAPH_NULL;
 }
 
-/* Where an element lies, in elements. */
+/* The position of an element in memory, counted in elements. */
 static size_t
 element_at(const struct tensor *t, const int64_t *index)
 {
@@ -148,7 +154,7 @@ element_at(const struct tensor *t, const int64_t *index)
 	return (size_t)(t->axis != NOWHERE ? at * t->block + inner : at);
 }
 
-/* index counts on, the last dimension first. */
+/* Moves index to the next element in row-major order. */
 static void
 next_index(const struct tensor *t, int64_t *index)
 {
@@ -185,22 +191,21 @@ tirc_graph_copy(struct tirc_graph *g, const char *tensor, void *to,
 	}
 	t = find_tensor(g, tensor);
 	if (t == NULL) {
-		return graph_unknown(g, "tensor", tensor);
+		return TIRC_GRAPH_UNKNOWN;
 	}
 	if (bytes != t->bytes) {
 		return graph_bad_bytes(g, tensor, bytes, t->bytes);
 	}
 	from = data_of(g, t);
 	if (from == NULL) {
-		return graph_fail(g, TIRC_GRAPH_NOT_THERE,
-				  "tensor '%.60s' is not there: %s%.60s",
-				  tensor,
-				  t->ready > g->done
-					  ? "not computed yet; run to "
-				  : t->node != NULL
-					  ? "written over; run to, or watch, "
-					  : "its input is not set",
-				  t->node != NULL ? t->node : "");
+		return graph_fail(
+			g, TIRC_GRAPH_NOT_THERE,
+			"tensor '%.60s' is not available: %s%.60s", tensor,
+			t->ready > g->done ? "it is not computed yet; run to "
+			: t->node != NULL
+				? "it is overwritten; run to or watch "
+				: "its input is not set",
+			t->node != NULL ? t->node : "");
 	}
 	if (t->axis == NOWHERE && t->before == NULL) {
 		memcpy(to, from, bytes);

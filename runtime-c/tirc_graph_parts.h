@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* Between the files of the executor: a graph in memory. */
+/* Declarations that the files of the executor share: a graph in memory. */
 #ifndef TIRC_GRAPH_PARTS_H
 #define TIRC_GRAPH_PARTS_H
 
@@ -8,7 +8,8 @@
 #define NOWHERE ((size_t)-1)
 #define MESSAGE_BYTES 256
 
-/* A dimension as a computation over the sizes, operands first. */
+/* A term of a dimension, which is an expression over symbolic sizes in postfix
+ * notation. */
 enum term_kind {
 	TERM_NUMBER,
 	TERM_SIZE,
@@ -24,7 +25,7 @@ enum term_kind {
 
 struct term {
 	enum term_kind kind;
-	int64_t value; /* the number, or which size */
+	int64_t value; /* the number, or the index of the size */
 };
 
 struct dim {
@@ -43,16 +44,17 @@ struct tensor {
 	const char *name, *model_name, *dtype, *node;
 	size_t element_bytes, ndim;
 	struct dim *dims;
-	int64_t *shape; /* with the present sizes */
-	size_t bytes;   /* the same, dense */
+	int64_t *shape; /* with the current sizes */
+	size_t bytes;   /* of its elements, with the current sizes */
 	enum storage at;
-	size_t io;               /* which input or output */
-	size_t offset, capacity; /* the place that it has there */
-	/* Blocks of a dimension, which come last, and elements around each
-	 * dimension; axis NOWHERE: no blocks; before NULL: nothing around. */
+	size_t io;               /* index of the input or output */
+	size_t offset, capacity; /* in bytes, in that memory */
+	/* The blocked dimension and the size of its blocks, which are the
+	 * innermost dimension, and the padding of each dimension. axis NOWHERE:
+	 * no blocks; before NULL: no padding. */
 	size_t axis;
 	int64_t block, *before, *after;
-	size_t ready; /* it is whole when so many nodes are done */
+	size_t ready; /* number of nodes after which all of it is written */
 };
 
 enum arg_kind { ARG_TENSOR, ARG_PARAM, ARG_SCRATCH };
@@ -60,9 +62,9 @@ enum arg_kind { ARG_TENSOR, ARG_PARAM, ARG_SCRATCH };
 struct arg {
 	enum arg_kind kind;
 	size_t tensor;
-	size_t offset, bytes; /* of params or the workspace */
+	size_t offset, bytes; /* in params or the workspace */
 	int written;
-	size_t of; /* the tensor that is written over, or NOWHERE */
+	size_t of; /* the tensor that is overwritten, or NOWHERE */
 };
 
 struct node {
@@ -71,7 +73,7 @@ struct node {
 	tirc_kernel_function *function;
 	const void *context;
 	struct arg *args; /* as many as the kernel has */
-	void **pointers;  /* and one more, the state */
+	void **pointers;  /* of the arguments, and to the state */
 };
 
 struct io {
@@ -79,9 +81,9 @@ struct io {
 	size_t tensor;
 	const void *in;
 	void *out;    /* the caller's, or NULL */
-	void *own;    /* memory as large as its kernels may ask for */
-	int is_own;   /* the run that is under way takes that */
-	size_t bytes; /* of the caller's; 0: it has not been set */
+	void *own;    /* the graph's own memory, of the tensor's capacity */
+	int is_own;   /* this run uses the graph's own memory */
+	size_t bytes; /* of the caller's memory; 0: it has not been set */
 };
 
 struct name {
@@ -102,7 +104,7 @@ struct tirc_graph {
 	struct tirc_graph_config config;
 	const char *version;
 	struct size *sizes;
-	int64_t *values; /* of the sizes, at present */
+	int64_t *values; /* of the symbolic sizes */
 	struct tensor *tensors;
 	struct node *nodes;
 	struct io *inputs, *outputs;
@@ -113,20 +115,20 @@ struct tirc_graph {
 	uint64_t params_digest;
 	unsigned char *workspace;
 	const unsigned char *params;
-	void *state; /* what the kernels keep, or NULL */
+	void *state; /* of the kernels, or NULL */
 	size_t done;
 	int is_running;
 	int64_t *stack; /* for computing dimensions */
 	void (*after)(void *arg, struct tirc_graph *g, const char *node);
 	void *after_arg;
-	struct piece *pieces; /* all memory of the graph */
+	struct piece *pieces; /* all memory that the graph has allocated */
 	char message[MESSAGE_BYTES];
 };
 
-/* tirc_graph.c: zeroed memory that lives as long as the graph, n times size;
- * NULL: there is none. */
+/* tirc_graph.c: allocates n times size bytes of zeros, which
+ * tirc_graph_destroy frees. NULL, with a message, if there is no memory. */
 void *graph_new(struct tirc_graph *g, size_t n, size_t size);
-/* Says why; gives the status back. */
+/* Sets the graph's message, and returns the status. */
 enum tirc_graph_status graph_fail(struct tirc_graph *g,
 				  enum tirc_graph_status status,
 				  const char *format, ...);
@@ -134,24 +136,26 @@ enum tirc_graph_status graph_unknown(struct tirc_graph *g, const char *what,
 				     const char *name);
 enum tirc_graph_status graph_bad_bytes(struct tirc_graph *g, const char *name,
 				       size_t bytes, size_t wanted);
-/* Where the workspace, an input or an output starts; NULL: not there yet. */
+/* The start of the workspace, an input or an output; NULL if it is not set. */
 unsigned char *graph_address(const struct tirc_graph *g, enum storage at,
 			     size_t io);
-/* The input or output of that name, or NOWHERE. */
+/* The index of the symbolic size with this name, or NOWHERE. */
+size_t graph_find_size(const struct tirc_graph *g, const char *name);
+/* The index of the input or output with this name, or NOWHERE. */
 size_t graph_find_io(const struct io *list, size_t n, const char *name);
-/* The place of a name, or NOWHERE. */
+/* The index that belongs to a name, or NOWHERE. */
 size_t graph_find(const struct names *names, const char *text);
-/* Sorts; *twice: a name that is there twice, or NULL. */
+/* Sorts the names, and sets *twice to a name that is used twice, if any is. */
 void graph_sort_names(struct names *names, const char **twice);
-/* Shapes with the present sizes. */
+/* Computes the shapes with the current sizes. */
 enum tirc_graph_status graph_measure(struct tirc_graph *g);
-/* tirc_graph_check.c: do nodes, memory and kernels fit together? */
+/* tirc_graph_check.c: checks that nodes, memory and kernels fit together. */
 enum tirc_graph_status graph_check(struct tirc_graph *g);
-/* The first of the nodes from..to (to not included) that writes where the
- * tensor lies, or NOWHERE. */
+/* The first of the nodes from..to - 1 that writes to the tensor's memory, or
+ * NOWHERE. */
 size_t graph_writer(const struct tirc_graph *g, const struct tensor *t,
 		    size_t from, size_t to);
-/* tirc_graph_json.c: the graph that the text describes. */
+/* tirc_graph_json.c: reads the graph that the text describes. */
 enum tirc_graph_status graph_read(struct tirc_graph *g, const char *text,
 				  size_t bytes);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT-0 */
-/* A few threads that share loops, for models whose source has no OpenMP:
+/* A pool of threads for the parallel loops of models without OpenMP:
  *
  *	static struct tirc_pool pool;
  *
@@ -9,10 +9,10 @@
  *	…
  *	tirc_pool_stop(&pool);
  *
- * C11 with POSIX threads; no heap. Each thread gets one range of a loop, always
- * the same one. A thread without work looks for some for a while (a few tenths
- * of a millisecond), then sleeps. One loop at a time: a pool is for one model
- * that runs; the caller of tirc_pool_for is one of the threads. */
+ * C11 with POSIX threads; no heap. Each thread executes one range of a loop,
+ * the same one each time. An idle thread polls for work for a few tenths of a
+ * millisecond, then sleeps. A pool executes one loop at a time, for one model.
+ * The caller of tirc_pool_for is one of the threads. */
 #ifndef TIRC_POOL_H
 #define TIRC_POOL_H
 
@@ -23,23 +23,23 @@
 #include <stdint.h>
 
 #ifndef TIRC_POOL_THREADS
-#define TIRC_POOL_THREADS 64 /* at most, with the caller's */
+#define TIRC_POOL_THREADS 64 /* at most, including the caller */
 #endif
 #ifndef TIRC_POOL_LOOKS
-#define TIRC_POOL_LOOKS 5000 /* for work, before a thread sleeps */
+#define TIRC_POOL_LOOKS 5000 /* polls for work before a thread sleeps */
 #endif
 
 struct tirc_pool {
 	pthread_t thread[TIRC_POOL_THREADS];
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
-	atomic_uint round;   /* of loops; changes when there is another one */
-	atomic_int sleepers; /* that wait for `wake`, or are about to */
-	atomic_int busy;     /* threads that have not done their range */
-	atomic_int joined;   /* gives each thread its number */
-	int threads;         /* with the caller's */
+	atomic_uint round;   /* number of the loop; changes with each loop */
+	atomic_int sleepers; /* threads that wait for `wake` or soon will */
+	atomic_int busy;     /* threads that have not finished their range */
+	atomic_int joined;   /* numbers the threads as they start */
+	int threads;         /* including the caller */
 	bool stop;
-	/* The loop: written between rounds only. */
+	/* The current loop; written between rounds only. */
 	int32_t n;
 	void (*task)(const void *shared, int32_t begin, int32_t end);
 	const void *shared;
@@ -55,7 +55,7 @@ tirc_pool_look_again(void)
 #endif
 }
 
-/* The range of thread i, done. */
+/* Executes the range of thread i. */
 static inline void
 tirc_pool_range(struct tirc_pool *p, int i)
 {
@@ -67,7 +67,7 @@ tirc_pool_range(struct tirc_pool *p, int i)
 	}
 }
 
-/* Returns when the round is another one than `seen`. */
+/* Waits until the round differs from `seen`, and returns it. */
 static inline unsigned
 tirc_pool_wait(struct tirc_pool *p, unsigned seen)
 {
@@ -79,7 +79,8 @@ tirc_pool_wait(struct tirc_pool *p, unsigned seen)
 		tirc_pool_look_again();
 	}
 	pthread_mutex_lock(&p->mutex);
-	/* Whoever starts a round sees the sleeper, or is seen by it. */
+	/* Either the thread that starts a round sees this sleeper, or this
+	 * thread sees the new round. */
 	atomic_fetch_add(&p->sleepers, 1);
 	while (atomic_load(&p->round) == seen) {
 		pthread_cond_wait(&p->wake, &p->mutex);
@@ -117,7 +118,8 @@ tirc_pool_round(struct tirc_pool *p)
 	}
 }
 
-/* What struct NAME_config has for parallel_for; pool: a struct tirc_pool. */
+/* The function for parallel_for of struct NAME_config; pool: a struct
+ * tirc_pool. */
 static inline void
 tirc_pool_for(void *pool, int32_t n,
 	      void (*task)(const void *shared, int32_t begin, int32_t end),
@@ -137,12 +139,12 @@ tirc_pool_for(void *pool, int32_t n,
 	while (atomic_load_explicit(&p->busy, memory_order_acquire) > 0) {
 		tirc_pool_look_again();
 		if (++looks > TIRC_POOL_LOOKS) {
-			sched_yield(); /* someone else has its core */
+			sched_yield(); /* another thread may need the core */
 		}
 	}
 }
 
-/* Ends the threads; those of a pool that was not started are none. */
+/* Ends the threads. Does nothing to a pool of zeros that was not started. */
 static inline void
 tirc_pool_stop(struct tirc_pool *p)
 {
@@ -159,8 +161,8 @@ tirc_pool_stop(struct tirc_pool *p)
 	p->threads = 0;
 }
 
-/* Starts all threads but the caller's. Not 0: the system's number for why it
- * cannot, and there are none. p stays where it is until it is stopped. */
+/* Starts all threads but the caller's. Returns 0, or the error number of a
+ * POSIX call; no thread runs then. *p must not move until tirc_pool_stop. */
 static inline int
 tirc_pool_start(struct tirc_pool *p, int threads)
 {
@@ -184,7 +186,7 @@ tirc_pool_start(struct tirc_pool *p, int threads)
 	if (threads > TIRC_POOL_THREADS) {
 		threads = TIRC_POOL_THREADS;
 	}
-	/* Threads read the number of them in a round, later. */
+	/* Threads read p->threads in the first round, after this loop. */
 	p->threads = 1;
 	for (int i = 1; i < threads; ++i) {
 		error = pthread_create(&p->thread[i], NULL, tirc_pool_thread,
