@@ -233,6 +233,8 @@ struct node *graph_node_at(struct graph *g, int pos, const char *domain,
 			   struct tensor *const *inputs, int n_inputs,
 			   struct tensor *const *outputs, int n_outputs);
 void node_set_input(struct node *n, int i, struct tensor *t);
+/* n's input i; NULL where it is absent, or beyond n's inputs. */
+struct tensor *node_input(const struct node *n, int i);
 /* More inputs are absent at first; fewer drop the last. */
 void node_resize_inputs(struct node *n, int count);
 /* Everything that read `from` reads `to`, which has the same values; graph

@@ -48,6 +48,12 @@ node_set_input(struct node *n, int i, struct tensor *t)
 	}
 }
 
+struct tensor *
+node_input(const struct node *n, int i)
+{
+	return i < n->n_inputs ? n->inputs[i] : NULL;
+}
+
 void
 node_resize_inputs(struct node *n, int count)
 {

@@ -321,7 +321,8 @@ print_end(struct printer *p, const struct expr *min, const struct expr *extent)
 		print_expr(p, extent, PRINT_LOOSE);
 	} else if (min->type.kind == DT_I32 && expr_is_int(min, &first) &&
 		   expr_is_int(extent, &count)) {
-		strbuf_printf(p->out, "%lld", (long long)(first + count));
+		strbuf_printf(p->out, "%lld",
+			      (long long)first + (long long)count);
 	} else if (extent->kind == EXPR_SUB && extent->args[1] == min) {
 		print_expr(p, extent->args[0], PRINT_LOOSE);
 	} else {

@@ -3,7 +3,7 @@
 #include "version.h"
 
 const char *
-tirc_version(void)
+version_text(void)
 {
 	return TIRC_VERSION;
 }

@@ -4,6 +4,6 @@
 #define VERSION_H
 
 /* "major.minor.patch", as declared once in the top-level meson.build. */
-const char *tirc_version(void);
+const char *version_text(void);
 
 #endif

@@ -518,7 +518,7 @@ tirc_compile(struct tirc *t)
 	struct emit_options emit = {
 		.name = t->options.name,
 		.section = t->options.section,
-		.version = tirc_version(),
+		.version = version_text(),
 		.profile = t->options.profile,
 	};
 

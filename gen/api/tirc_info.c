@@ -6,6 +6,7 @@
 #include "ops.h"
 #include "rewrite.h"
 #include "tirc_context.h"
+#include "version.h"
 
 /* -- messages -- */
 
@@ -316,4 +317,10 @@ const char *
 tirc_harness_ldflags(const struct tirc *t)
 {
 	return t->compiled ? package_harness_ldflags(&t->package) : "";
+}
+
+const char *
+tirc_version(void)
+{
+	return version_text();
 }

@@ -529,7 +529,8 @@ template_check(const char *text, const char *words,
 				wrong(ctx, line, "the end of no section", name,
 				      length);
 			} else if (open[--depth].length != length ||
-				   strncmp(open[depth].name, name, length)) {
+				   strncmp(open[depth].name, name, length) !=
+					   0) {
 				wrong(ctx, open[depth].line,
 				      "no end of section", open[depth].name,
 				      open[depth].length);

@@ -203,7 +203,7 @@ add_json(struct packer *k, const struct loops *l, cJSON *deviations)
 	cJSON_AddStringToObject(object, "model", k->model);
 	cJSON_AddStringToObject(object, "standard", c->standard);
 	cJSON_AddStringToObject(object, "generator",
-				arena_printf(k->a, "tirc %s", tirc_version()));
+				arena_printf(k->a, "tirc %s", version_text()));
 	add_texts_json(object, "claims", c->claims);
 	cJSON_AddNumberToObject(object, "loops", l->n);
 	cJSON_AddNumberToObject(object, "loops_without_bound",

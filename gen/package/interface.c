@@ -132,7 +132,7 @@ add_interface(struct packer *k, const char *version_hash, struct strbuf *out)
 	/* The version is of the interface: other weights do not change it. */
 	tdata_text(data, "model_digest",
 		   version_hash == NULL ? k->g->digest : NULL);
-	tdata_text(data, "tirc_version", tirc_version());
+	tdata_text(data, "tirc_version", version_text());
 	tdata_list(data, "inputs");
 	tdata_list(data, "outputs");
 	tdata_list(data, "tensors");

@@ -16,8 +16,6 @@
 
 /* An ONNX operator of that name? */
 bool node_is(const struct node *n, const char *op_type);
-/* n's input i, or NULL where absent (passes/ops/infer.c). */
-struct tensor *node_input(const struct node *n, int i);
 /* The one node that reads t; NULL if several do or t is a graph output. */
 struct node *sole_user(const struct tensor *t);
 bool same_shape(const struct tensor *a, const struct tensor *b);

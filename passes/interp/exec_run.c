@@ -322,7 +322,7 @@ bool
 exec_run(const struct exec *x, const struct run_arg *args, int n)
 {
 	struct machine m = { .exec = x };
-	size_t n_regs = (size_t)(x->n_regs + x->presets.n);
+	size_t n_regs = (size_t)x->n_regs + (size_t)x->presets.n;
 
 	if (n != x->n_params) {
 		return false;

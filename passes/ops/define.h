@@ -29,8 +29,6 @@ bool infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 	TIRC_PRINTF(3, 4);
 /* The two dimensions can be the same: equal, or one is symbolic. */
 bool dims_may_equal(const struct expr *a, const struct expr *b);
-/* The input, or NULL where absent or beyond the node's inputs. */
-struct tensor *node_input(const struct node *n, int i);
 struct tensor *node_output(const struct node *n, int i);
 /* One dimension of a numpy-style broadcast; NULL: they contradict. */
 const struct expr *broadcast_dim(struct module *m, const struct expr *a,

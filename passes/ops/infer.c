@@ -75,12 +75,6 @@ infer_error(struct infer *c, enum diag_id id, const char *fmt, ...)
 }
 
 struct tensor *
-node_input(const struct node *n, int i)
-{
-	return i < n->n_inputs ? n->inputs[i] : NULL;
-}
-
-struct tensor *
 node_output(const struct node *n, int i)
 {
 	return i < n->n_outputs ? n->outputs[i] : NULL;

@@ -187,8 +187,9 @@ infer_scatter(struct infer *c, struct node *n)
 	const char *how = node_attr_string(n, "reduction", "none");
 	const struct tensor *x = n->inputs[0];
 
-	if (strcmp(how, "none") && strcmp(how, "add") && strcmp(how, "mul") &&
-	    strcmp(how, "max") && strcmp(how, "min")) {
+	if (strcmp(how, "none") != 0 && strcmp(how, "add") != 0 &&
+	    strcmp(how, "mul") != 0 && strcmp(how, "max") != 0 &&
+	    strcmp(how, "min") != 0) {
 		return infer_error(c, DIAG_BAD_ATTRIBUTE,
 				   "reduction '%s' is not known; correct the "
 				   "model",

@@ -9,7 +9,7 @@ main(void)
 	int major, minor, patch;
 	char end;
 
-	CHECK_EQ(sscanf(tirc_version(), "%d.%d.%d%c", &major, &minor, &patch,
+	CHECK_EQ(sscanf(version_text(), "%d.%d.%d%c", &major, &minor, &patch,
 			&end),
 		 3);
 	return check_done();
