@@ -52,6 +52,44 @@ dtype_is_signed(struct dtype t)
 	return dtype_class(t) == DTC_INT || dtype_class(t) == DTC_FLOAT;
 }
 
+static enum dtype_kind
+signed_kind(int bits)
+{
+	return bits <= 4    ? DT_I4
+	       : bits <= 8  ? DT_I8
+	       : bits <= 16 ? DT_I16
+	       : bits <= 32 ? DT_I32
+			    : DT_I64;
+}
+
+bool
+dtype_common(struct dtype a, struct dtype b, struct dtype *out)
+{
+	bool fa = dtype_is_float(a), fb = dtype_is_float(b);
+	struct dtype wider = dtype_bits(a) > dtype_bits(b) ? a : b;
+
+	if (a.lanes != b.lanes && a.lanes != 1 && b.lanes != 1) {
+		return false;
+	}
+	if (a.kind == b.kind) {
+		*out = a;
+	} else if (!(fa || dtype_is_int(a) || a.kind == DT_BOOL) ||
+		   !(fb || dtype_is_int(b) || b.kind == DT_BOOL) ||
+		   (fa && fb && dtype_bits(a) == dtype_bits(b))) {
+		return false;
+	} else if (a.kind == DT_BOOL || b.kind == DT_BOOL) {
+		*out = b.kind == DT_BOOL ? a : b;
+	} else if (fa != fb) {
+		*out = fa ? a : b;
+	} else if (fa || dtype_is_signed(a) == dtype_is_signed(b)) {
+		*out = wider;
+	} else {
+		*out = dtype_of(signed_kind(dtype_bits(wider)));
+	}
+	out->lanes = a.lanes > b.lanes ? a.lanes : b.lanes;
+	return true;
+}
+
 struct dtype
 dtype_stored(struct dtype t)
 {

@@ -47,6 +47,13 @@ int dtype_bytes(struct dtype t); /* storage of one lane: 4-bit types take 1 */
 bool dtype_is_float(struct dtype t);
 bool dtype_is_int(struct dtype t); /* signed or unsigned, not bool */
 bool dtype_is_signed(struct dtype t);
+/* The type that the operands of an operator are cast to, by TVM's rules: the
+ * wider of two floats or of two integers; of a signed and an unsigned integer
+ * the signed type of the wider one's bits; the float beside an integer; the
+ * other type beside bool; the vector beside a scalar. False if there is no
+ * common type: float16 and bfloat16, a string and a number, vectors of
+ * different lanes. */
+bool dtype_common(struct dtype a, struct dtype b, struct dtype *out);
 /* What memory holds: integers of 4 bits lie in bytes, sign and all. */
 struct dtype dtype_stored(struct dtype t);
 const char *dtype_name(struct dtype t);  /* "float32", without lanes */

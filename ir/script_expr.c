@@ -263,38 +263,18 @@ static bool
 common_type(struct script_reader *r, const struct py_node *node, struct dtype a,
 	    struct dtype b, struct dtype *out)
 {
-	bool fa = dtype_is_float(a), fb = dtype_is_float(b);
-
-	*out = a;
-	if (a.kind != b.kind) {
-		if (!(is_number(a) || a.kind == DT_BOOL) ||
-		    !(is_number(b) || b.kind == DT_BOOL) ||
-		    (fa && fb && dtype_bits(a) == dtype_bits(b)) ||
-		    (!fa && !fb && dtype_bits(a) == dtype_bits(b) &&
-		     a.kind != DT_BOOL && b.kind != DT_BOOL)) {
-			return script_fail(r, node,
-					   "operands of the types %s "
-					   "and %s; cast one of them",
-					   type_name(r, a), type_name(r, b));
-		}
-		if (b.kind == DT_BOOL) {
-			*out = a;
-		} else if (a.kind == DT_BOOL) {
-			*out = b;
-		} else if (fa != fb) {
-			*out = fa ? a : b;
-		} else {
-			*out = dtype_bits(a) > dtype_bits(b) ? a : b;
-		}
+	if (dtype_common(a, b, out)) {
+		return true;
 	}
-	if (a.lanes != b.lanes && a.lanes != 1 && b.lanes != 1) {
+	if (a.kind == b.kind) {
 		return script_fail(r, node,
 				   "vectors of %d and %d lanes; make "
 				   "them equally long",
 				   a.lanes, b.lanes);
 	}
-	out->lanes = a.lanes > b.lanes ? a.lanes : b.lanes;
-	return true;
+	return script_fail(r, node,
+			   "operands of the types %s and %s; cast one of them",
+			   type_name(r, a), type_name(r, b));
 }
 
 bool

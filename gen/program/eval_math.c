@@ -36,40 +36,16 @@ eval_match_types(struct eval *ev, struct py_span at, const struct expr **x,
 		 const struct expr **y)
 {
 	struct dtype a = (*x)->type, b = (*y)->type;
-	struct dtype to = a;
+	struct dtype to;
 
 	if (dtype_equal(a, b)) {
 		return true;
 	}
-	if (dtype_class(a) == DTC_HANDLE || dtype_class(b) == DTC_HANDLE ||
-	    dtype_class(a) == DTC_STRING || dtype_class(b) == DTC_STRING ||
-	    a.lanes != b.lanes) {
+	if (a.lanes != b.lanes || !dtype_common(a, b, &to)) {
 		return eval_error(ev, at,
 				  "%s and %s do not go together; "
 				  "cast one of them",
 				  dtype_name(a), dtype_name(b));
-	}
-	if (dtype_is_float(a) && dtype_is_float(b)) {
-		if (dtype_bits(a) == dtype_bits(b)) {
-			return eval_error(ev, at,
-					  "%s and %s do not go "
-					  "together; cast one of them",
-					  dtype_name(a), dtype_name(b));
-		}
-		to = dtype_bits(a) < dtype_bits(b) ? b : a;
-	} else if (dtype_is_float(a) || dtype_is_float(b)) {
-		to = dtype_is_float(a) ? a : b;
-	} else if (dtype_class(a) == dtype_class(b)) {
-		to = dtype_bits(a) < dtype_bits(b) ? b : a;
-	} else {
-		int bits = dtype_bits(a) > dtype_bits(b) ? dtype_bits(a)
-							 : dtype_bits(b);
-
-		to = dtype_of(bits <= 8    ? DT_I8
-			      : bits <= 16 ? DT_I16
-			      : bits <= 32 ? DT_I32
-					   : DT_I64);
-		to.lanes = a.lanes;
 	}
 	*x = cast_to(ev->m, to, *x);
 	*y = cast_to(ev->m, to, *y);

@@ -166,6 +166,42 @@ check_names(void)
 	CHECK_EQ(dtype_min_int(dtype_of(DT_I4)), -8);
 }
 
+/* The type of a binary operator whose operands have the types a and b, in
+ * either order; NULL: there is none. */
+static void
+check_common(const char *a, const char *b, const char *expected)
+{
+	struct dtype x, y, t, same;
+
+	if (!CHECK(dtype_from_name(a, &x) && dtype_from_name(b, &y))) {
+		return;
+	}
+	CHECK_EQ(dtype_common(x, y, &t), expected != NULL);
+	CHECK_EQ(dtype_common(y, x, &same), expected != NULL);
+	if (expected != NULL && CHECK(dtype_from_name(expected, &x))) {
+		CHECK(dtype_equal(t, x) && dtype_equal(same, x));
+	}
+}
+
+static void
+check_operators(void)
+{
+	check_common("int32", "int64", "int64");
+	check_common("uint8", "uint16", "uint16");
+	check_common("uint8", "int8", "int8");
+	check_common("uint32", "int8", "int32");
+	check_common("uint64", "int64", "int64");
+	check_common("int64", "float16", "float16");
+	check_common("float32", "float16", "float32");
+	check_common("bfloat16", "float16", NULL);
+	check_common("bool", "uint8", "uint8");
+	check_common("bool", "float32", "float32");
+	check_common("handle", "int64", NULL);
+	check_common("float32x4", "float32", "float32x4");
+	check_common("float32x4", "int32x4", "float32x4");
+	check_common("float32x4", "float32x2", NULL);
+}
+
 int
 main(void)
 {
@@ -178,5 +214,6 @@ main(void)
 	check_known();
 	check_ints();
 	check_names();
+	check_operators();
 	return check_done();
 }
