@@ -4,6 +4,14 @@
 
 #include <stdlib.h>
 
+/* Forgets all entries, keeps the room. */
+static void
+memo_clear(struct memo *t)
+{
+	t->n = 0;
+	memset(t->slot, 0, sizeof *t->slot * t->cap);
+}
+
 void
 memo_init(struct memo *t)
 {
@@ -19,13 +27,6 @@ memo_release(struct memo *t)
 		free(t->slot);
 	}
 	memo_init(t);
-}
-
-void
-memo_clear(struct memo *t)
-{
-	t->n = 0;
-	memset(t->slot, 0, sizeof *t->slot * t->cap);
 }
 
 static struct memo_entry *

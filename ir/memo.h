@@ -24,7 +24,5 @@ void memo_release(struct memo *t);
 /* The entry of key, or NULL; valid until the next memo_put. */
 struct memo_entry *memo_get(const struct memo *t, const struct expr *key);
 void memo_put(struct memo *t, const struct expr *key, const void *value);
-/* Forgets all entries, keeps the room. */
-void memo_clear(struct memo *t);
 
 #endif

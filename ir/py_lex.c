@@ -27,7 +27,7 @@ span_of(const struct py_lexer *lex, size_t from, size_t to)
 	return (struct py_span){ lex->line, col, lex->line, end };
 }
 
-bool
+static bool
 py_lex_error(struct py_lexer *lex, size_t from, size_t to, const char *text)
 {
 	return py_error(lex->module, lex->src, span_of(lex, from, to), "%s",

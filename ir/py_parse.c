@@ -792,7 +792,7 @@ statement_suite(struct py_parser *p, const char *what)
 		    : NULL;
 }
 
-const struct py_node *
+static const struct py_node *
 py_suite_of_file(struct py_parser *p)
 {
 	struct py_nodes kids = { NULL, 0, 0 };

@@ -52,8 +52,6 @@ struct py_lexer {
 bool py_lex(struct py_lexer *lex);
 /* Those of [at, end) alone, as if in brackets. */
 bool py_lex_inside(struct py_lexer *lex);
-bool py_lex_error(struct py_lexer *lex, size_t from, size_t to,
-		  const char *text);
 
 enum {
 	PY_MAX_NESTING = 120, /* brackets and suites in each other */
@@ -113,6 +111,5 @@ bool py_parameters(struct py_parser *p, bool annotated, const char *end,
 /* Adjacent string tokens as one node. */
 const struct py_node *py_strings(struct py_parser *p);
 bool py_check_target(struct py_parser *p, const struct py_node *target);
-const struct py_node *py_suite_of_file(struct py_parser *p);
 
 #endif

@@ -104,7 +104,9 @@ check_ignored(struct script_reader *r, const struct py_node *const *more)
 	return true;
 }
 
-bool
+/* The facts of T.Buffer, T.match_buffer, … from a call's arguments, or from
+ * the index of the old T.Buffer[…]. */
+static bool
 script_buffer_facts(struct script_reader *r, const struct py_node *shape,
 		    const struct py_node *type,
 		    const struct py_node *const *more, struct buffer_spec *spec)

@@ -203,12 +203,8 @@ bool script_range(struct script_reader *r, const struct py_node *min,
 
 /* ---- buffers, blocks, statements */
 
-/* The facts of T.Buffer, T.match_buffer, … from a call's arguments, or from
- * the index of the old T.Buffer[…]. */
-bool script_buffer_facts(struct script_reader *r, const struct py_node *shape,
-			 const struct py_node *type,
-			 const struct py_node *const *more,
-			 struct buffer_spec *spec);
+/* The facts of T.Buffer(…) and of the old T.Buffer[…] where they stand as a
+ * type. */
 bool script_buffer_type(struct script_reader *r, const struct py_node *node,
 			struct buffer_spec *spec);
 /* name = T.match_buffer(…), T.alloc_buffer(…), …: is the call one of them? */

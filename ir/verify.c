@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+static void verify_stmt(struct verifier *v, struct stmt *s,
+			struct stmt *parent);
+
 /* ---- a set of addresses, each with a mark */
 
 static struct mark *
@@ -460,7 +463,7 @@ verify_kind(struct verifier *v, struct stmt *s)
 	}
 }
 
-void
+static void
 verify_stmt(struct verifier *v, struct stmt *s, struct stmt *parent)
 {
 	v->stmt = s;

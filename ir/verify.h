@@ -27,7 +27,6 @@ struct verifier {
 uint32_t *verify_mark(struct verifier *v, const void *key);
 void verify_fail(struct verifier *v, const char *what, const struct expr *e);
 
-void verify_stmt(struct verifier *v, struct stmt *s, struct stmt *parent);
 void verify_access(struct verifier *v, const struct buffer *b,
 		   const struct expr *const *index, bool writes);
 

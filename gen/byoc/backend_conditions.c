@@ -49,7 +49,8 @@ none_between(const struct limits *l)
 	return l->one_of.n > 0 || l->min > l->max;
 }
 
-void
+/* backend_conditions.c */
+static void
 backend_read_limits(struct json j, struct limits *out)
 {
 	struct arena *a = &j.reader->module->arena;

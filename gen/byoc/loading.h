@@ -27,8 +27,6 @@ bool backend_is_word(const char *text);
 /* Is it one of the option's values? */
 bool backend_takes(const struct backend_option *o, const char *value);
 
-/* backend_conditions.c */
-void backend_read_limits(struct json j, struct limits *out);
 /* No condition at all. */
 void backend_any_tensor(struct json j, struct tensor_condition *out);
 /* An input or output: a word, or an object. */

@@ -73,11 +73,9 @@ void cli_verb_help(FILE *to, const struct verb *verb);
 /* style.c: terminals, units, tables. */
 /* "error: ..." on standard error; the text has no newline. Returns false. */
 bool cli_error(const char *fmt, ...) TIRC_PRINTF(1, 2);
-bool style_colour(FILE *f); /* a terminal, and NO_COLOR unset */
 const char *style_bold(FILE *f);
 const char *style_red(FILE *f);
 const char *style_green(FILE *f);
-const char *style_dim(FILE *f);
 const char *style_reset(FILE *f);
 /* "7.2 MB", "410 kB", "96 bytes"; buf holds at least 32. */
 const char *style_bytes(char *buf, int64_t bytes);

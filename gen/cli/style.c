@@ -7,7 +7,8 @@
 
 #include "cli.h"
 
-bool
+/* f is a terminal, and NO_COLOR is unset. */
+static bool
 style_colour(FILE *f)
 {
 	return isatty(fileno(f)) && getenv("NO_COLOR") == NULL;
@@ -29,12 +30,6 @@ const char *
 style_green(FILE *f)
 {
 	return style_colour(f) ? "\033[32m" : "";
-}
-
-const char *
-style_dim(FILE *f)
-{
-	return style_colour(f) ? "\033[2m" : "";
 }
 
 const char *

@@ -65,7 +65,7 @@ json_put_int(struct strbuf *out, int64_t v)
 	strbuf_printf(out, exact ? "%lld" : "\"%lld\"", (long long)v);
 }
 
-void
+static void
 json_put_uint(struct strbuf *out, uint64_t v)
 {
 	strbuf_printf(out, v > (uint64_t)JSON_EXACT ? "\"%llu\"" : "%llu",

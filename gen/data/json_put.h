@@ -15,7 +15,6 @@ void json_put_text(struct strbuf *out, const char *text);
 void json_put_escaped(struct strbuf *out, const char *text);
 /* Beyond 2^53 as a text: readers take numbers for doubles. */
 void json_put_int(struct strbuf *out, int64_t v);
-void json_put_uint(struct strbuf *out, uint64_t v);
 /* The shortest number that t rounds to v; "nan", "inf", "-inf" as texts. */
 void json_put_float(struct strbuf *out, struct dtype t, double v);
 void json_put_number(struct strbuf *out, struct dtype t, union number v);

@@ -258,7 +258,9 @@ target_file_find(struct module *m, const char *name, const char *dir)
 	return target_called(m, name);
 }
 
-const char *
+/* The name under which there is a file: that itself, that of a target with such
+ * an alias, or the default's for NULL. NULL: diagnosed. */
+static const char *
 target_file_name(struct module *m, const char *name, const char *dir)
 {
 	struct diag_place place = { .file = name };

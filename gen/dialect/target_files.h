@@ -21,10 +21,6 @@ struct target_files {
 const char *target_files_choose(struct target_files *t, const char *text,
 				const char **said);
 
-/* The name under which there is a file: that itself, that of a target with such
- * an alias, or the default's for NULL. NULL: diagnosed. */
-const char *target_file_name(struct module *m, const char *name,
-			     const char *dir);
 /* The same without a message. */
 const char *target_file_find(struct module *m, const char *name,
 			     const char *dir);

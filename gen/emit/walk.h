@@ -324,8 +324,6 @@ int walk_binding(const struct walker *w, const struct var *v);
 /* Adds a binding, which hides those of the same variable; valid until the next
  * one is added. */
 struct binding *walk_add(struct walker *w, const struct binding *b);
-/* Lets no later binding take the name. */
-void walk_show(struct walker *w, const char *name);
 /* Forgets all but the first ones. */
 void walk_drop(struct walker *w, int bindings, int visible);
 /* A name for v, like no other that is visible. */

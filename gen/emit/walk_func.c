@@ -101,7 +101,8 @@ count_visible(struct walker *w, const char *name, int step)
 			step + pointer_map_get(&w->times_visible, key, 0));
 }
 
-void
+/* Lets no later binding take the name. */
+static void
 walk_show(struct walker *w, const char *name)
 {
 	vec_push(w->a, &w->visible, name);

@@ -52,7 +52,7 @@ import_quote(struct arena *a, const char *name)
 	return arena_strndup(a, text, n);
 }
 
-void
+static void
 import_set_shape(struct importer *imp, struct tensor *t, int ndim,
 		 const int64_t *dims)
 {

@@ -123,17 +123,8 @@ struct importer {
 struct diag_place import_place(const struct importer *imp, const char *item);
 /* A name as messages show it: quoted, control characters escaped, cut. */
 const char *import_quote(struct arena *a, const char *name);
-/* "node 12 Conv 'conv1'" */
-const char *import_node_item(const struct importer *imp,
-			     const struct body *body, int index,
-			     const Onnx__NodeProto *p);
-void import_set_shape(struct importer *imp, struct tensor *t, int ndim,
-		      const int64_t *dims);
 void import_set_value(struct importer *imp, struct tensor *t,
 		      const struct tensor_content *c);
-/* Opset version of a domain in a body; false: not imported. */
-bool import_opset(const struct body *body, const char *domain,
-		  int64_t *version);
 bool import_body(struct importer *imp, struct body *body);
 const char *import_domain(const char *domain); /* "ai.onnx" is "" */
 /* A node of the graph at the end of the list, with its version and origin

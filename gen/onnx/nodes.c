@@ -11,7 +11,8 @@ import_domain(const char *domain)
 	return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
 }
 
-const char *
+/* "node 12 Conv 'conv1'" */
+static const char *
 import_node_item(const struct importer *imp, const struct body *body, int index,
 		 const Onnx__NodeProto *p)
 {
@@ -30,7 +31,8 @@ import_node_item(const struct importer *imp, const struct body *body, int index,
 			    p->op_type ? p->op_type : "", name, where);
 }
 
-bool
+/* Opset version of a domain in a body; false: not imported. */
+static bool
 import_opset(const struct body *body, const char *domain, int64_t *version)
 {
 	for (size_t i = 0; i < body->n_opsets; ++i) {

@@ -13,14 +13,15 @@
 
 #define ANY_VERSION 1000
 
-bool
+static bool
 upgrade_refuse(struct upgrade *u, const char *text)
 {
 	return diag_error(&u->imp->m->diags, DIAG_UNSUPPORTED,
 			  node_place(u->g, u->node), "%s", text);
 }
 
-void
+/* Grows or shrinks the list of inputs; new ones are absent. */
+static void
 upgrade_set_n_inputs(struct upgrade *u, int n)
 {
 	struct node *node = u->node;

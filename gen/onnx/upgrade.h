@@ -16,9 +16,6 @@ struct upgrade {
 /* Every adapter gives false with a diagnostic where it cannot. */
 typedef bool upgrade_fn(struct upgrade *u);
 
-bool upgrade_refuse(struct upgrade *u, const char *text);
-/* Grows or shrinks the list of inputs; new ones are absent. */
-void upgrade_set_n_inputs(struct upgrade *u, int n);
 /* Input i becomes an integer list; i may be the next free one. */
 void upgrade_input_ints(struct upgrade *u, int i, const char *what,
 			const int64_t *values, int n);

@@ -41,7 +41,7 @@ short_name(struct dtype t)
 	return dtype_short(t);
 }
 
-const char *
+static const char *
 bytes_text(struct arena *a, int64_t bytes)
 {
 	if (bytes < 100000) {

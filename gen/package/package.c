@@ -371,7 +371,7 @@ add_runtime_units(struct packer *k, struct tdata *data)
 	}
 }
 
-bool
+static bool
 add_build_files(struct packer *k)
 {
 	static const enum template_id ids[] = {

@@ -87,7 +87,6 @@ struct packer {
 const char *shape_text(struct packer *k, const struct tensor *t);
 /* "231.2 MFLOP, reads 1.01 MB, writes 0.80 MB" */
 const char *work_text(struct packer *k, const struct kernel *kernel);
-const char *bytes_text(struct arena *a, int64_t bytes);
 const char *short_name(struct dtype t);
 /* source.c: what the entry function calls a place in the workspace; NULL: it
  * has no pointer to it. */
@@ -198,7 +197,6 @@ bool add_weights_header(struct packer *k);
 bool add_compliance(struct packer *k);
 /* The entry function tells of each kernel that is done. */
 void add_profile_calls(struct packer *k);
-bool add_build_files(struct packer *k);
 void add_metadata(struct packer *k);
 void add_file(struct packer *k, enum file_id id, enum out_kind kind,
 	      const char *text);

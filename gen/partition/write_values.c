@@ -15,7 +15,7 @@
 #define INLINE_ELEMS 16 /* constants of so many elements stand in the JSON */
 #define ALIGN_BYTES 64  /* of constants in their file */
 
-bool
+static bool
 write_size(struct writing *w, const struct expr *e)
 {
 	struct strbuf text;

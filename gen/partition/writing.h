@@ -23,9 +23,8 @@ struct writing {
 void write_key(struct writing *w, const char *key);
 /* A text, or null. False: JSON cannot hold it, and that is reported. */
 bool write_text(struct writing *w, const char *text);
-/* write_values.c: a size; "splat", "values" or "weights" of a constant with
+/* write_values.c: "splat", "values" or "weights" of a constant with
  * the keys, after what else stands in its object. */
-bool write_size(struct writing *w, const struct expr *e);
 bool write_value(struct writing *w, const struct value *v);
 bool write_tensor(struct writing *w, struct tensor *t);
 /* write_nodes.c */

@@ -87,7 +87,7 @@ arg_bool(struct call *c, int i, bool *out)
 	return eval_truth(c->ev, c->spans[i], &c->args[i], out);
 }
 
-bool
+static bool
 dtype_known(struct eval *ev, struct py_span at, const char *name,
 	    struct dtype *out)
 {

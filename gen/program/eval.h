@@ -211,10 +211,6 @@ const struct name_row *names_of(enum pv_kind kind, const char *name);
 /* All names there, for suggestions; arena array. */
 const char *const *names_list(struct arena *a, unsigned in, enum pv_kind kind,
 			      int *n);
-/* The module of a dotted path; 0: none. */
-unsigned names_module(const char *path);
-const char *names_path(unsigned in);
-const char *const *names_paths(struct arena *a, int *n);
 
 /* -- evaluation -- */
 
@@ -251,8 +247,6 @@ bool eval_apply(struct eval *ev, struct py_span at, const struct pval *f,
 		const struct pval *args, int n, struct pval *out);
 bool eval_attribute(struct eval *ev, struct py_span at, const struct pval *of,
 		    const char *name, struct pval *out);
-bool eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
-		    const struct pval *index, struct pval *out);
 bool eval_binary(struct eval *ev, struct py_span at, const char *op,
 		 const struct pval *x, const struct pval *y, struct pval *out);
 bool eval_unary(struct eval *ev, struct py_span at, const char *op,
@@ -327,8 +321,6 @@ bool arg_shape(struct call *c, int i, const struct expr ***out, int *n);
 bool value_expr(struct eval *ev, struct py_span at, const struct pval *v,
 		const struct expr **out, int *depth);
 bool value_kind_error(struct call *c, int i, const char *wanted);
-bool dtype_known(struct eval *ev, struct py_span at, const char *name,
-		 struct dtype *out);
 
 /* -- tensors (lib_te.c) -- */
 

@@ -301,7 +301,7 @@ eval_slice(struct eval *ev, struct py_span at, const struct pval *of,
 	return true;
 }
 
-bool
+static bool
 eval_subscript(struct eval *ev, struct py_span at, const struct pval *of,
 	       const struct pval *index, struct pval *out)
 {

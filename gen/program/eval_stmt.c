@@ -3,6 +3,9 @@
 #include "eval.h"
 #include "program_parts.h"
 
+static enum flow run_with(struct eval *ev, struct scope *s,
+			  const struct py_node *e, struct pval *result);
+
 static bool
 unpack(struct eval *ev, struct scope *s, const struct py_node *target,
        const struct pval *value)
@@ -343,7 +346,7 @@ run_statement(struct eval *ev, struct scope *s, const struct py_node *e,
 }
 
 /* `with tvm.target.Target(…):` names the target of what is built inside. */
-enum flow
+static enum flow
 run_with(struct eval *ev, struct scope *s, const struct py_node *e,
 	 struct pval *result)
 {

@@ -49,7 +49,8 @@ names_of(enum pv_kind kind, const char *name)
 	return NULL;
 }
 
-unsigned
+/* The module of a dotted path; 0: none. */
+static unsigned
 names_module(const char *path)
 {
 	for (int i = 0; i < NAMES_COUNT; i++) {
@@ -60,7 +61,7 @@ names_module(const char *path)
 	return 0;
 }
 
-const char *
+static const char *
 names_path(unsigned in)
 {
 	for (int i = 0; i < NAMES_COUNT; i++) {
@@ -71,7 +72,7 @@ names_path(unsigned in)
 	return "";
 }
 
-const char *const *
+static const char *const *
 names_paths(struct arena *a, int *n)
 {
 	const char **list = arena_array(a, const char *, NAMES_COUNT);

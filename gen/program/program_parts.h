@@ -20,8 +20,6 @@ const struct pval *dict_get(struct eval *ev, const struct pv_dict *d,
 			    const struct pval *key);
 bool eval_closure(struct eval *ev, struct scope *s, const struct py_node *e,
 		  const char *name, struct pval *out);
-enum flow run_with(struct eval *ev, struct scope *s, const struct py_node *e,
-		   struct pval *result);
 
 bool module_attribute(struct eval *ev, struct py_span at, unsigned in,
 		      const char *name, struct pval *out);

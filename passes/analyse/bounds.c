@@ -23,7 +23,7 @@ end_add(int64_t x, int64_t y, int64_t inf)
 	return v;
 }
 
-struct bounds
+static struct bounds
 bounds_add(struct bounds x, struct bounds y)
 {
 	return (struct bounds){ end_add(x.min, y.min, BOUND_NEG_INF),
@@ -44,7 +44,7 @@ end_mul(int64_t x, int64_t y)
 	return v;
 }
 
-struct bounds
+static struct bounds
 bounds_scale(struct bounds x, int64_t by)
 {
 	int64_t p = end_mul(x.min, by), q = end_mul(x.max, by);

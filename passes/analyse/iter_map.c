@@ -172,7 +172,8 @@ apply_fused(struct detect *d, struct iter_sum *s, const struct fused *f)
 	return true;
 }
 
-void
+/* Puts the marks that the predicate bounds in the place of their parts. */
+static void
 detect_apply_limits(struct detect *d, struct iter_sum *s)
 {
 	for (int i = 0; i < d->fused.n; i++) {
@@ -207,7 +208,9 @@ smallest(struct detect *d, const struct iter_sum *s)
 	return at;
 }
 
-bool
+/* Largest scale first; false if a part's steps do not start where the next
+ * smaller part ends (beyond it, with gaps, is fine). */
+static bool
 detect_sort(struct detect *d, struct iter_sum *s, bool gaps)
 {
 	struct iter_split *sorted = arena_array(&d->m->arena, struct iter_split,
@@ -294,6 +297,12 @@ round_up(struct detect *d, const struct expr *extent, int64_t to)
 }
 
 /* Makes s one part (and its base). */
+static int64_t
+detect_pad(const struct detect *d, int mark)
+{
+	return mark < d->pads.n ? d->pads.data[mark] : 1;
+}
+
 bool
 detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e)
 {
@@ -350,12 +359,6 @@ detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e)
 }
 
 /* -- quotients and remainders */
-
-int64_t
-detect_pad(const struct detect *d, int mark)
-{
-	return mark < d->pads.n ? d->pads.data[mark] : 1;
-}
 
 static void
 want_pad(struct detect *d, const struct iter_mark *mark, int64_t to)

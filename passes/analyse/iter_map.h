@@ -68,8 +68,6 @@ bool iter_map_detect_padded(struct analyser *a, const struct iter_var *loops,
 			    int n, struct iter_map *out);
 
 /* As expressions: normal forms, equal for equal maps. */
-const struct expr *iter_split_value(struct analyser *a,
-				    const struct iter_split *s);
 const struct expr *iter_sum_value(struct analyser *a, const struct iter_sum *s);
 /* One more than the largest value of the sum, its base aside; NULL if parts
  * are negative. */

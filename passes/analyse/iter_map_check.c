@@ -3,6 +3,9 @@
  * and whether together they are all that the loops do. */
 #include "iter_map_parts.h"
 
+static const struct expr *iter_split_value(struct analyser *a,
+					   const struct iter_split *s);
+
 struct digits {
 	const struct iter_mark *mark;
 	VEC(struct iter_split) list;
@@ -161,7 +164,7 @@ detect_check(struct detect *d, struct iter_map *map, enum iter_level level)
 
 /* -- as expressions */
 
-const struct expr *
+static const struct expr *
 iter_split_value(struct analyser *a, const struct iter_split *s)
 {
 	struct module *m = a->module;

@@ -24,11 +24,6 @@ struct detect {
 };
 
 bool detect_read(struct detect *d, const struct expr *e, struct iter_sum *out);
-/* Puts the marks that the predicate bounds in the place of their parts. */
-void detect_apply_limits(struct detect *d, struct iter_sum *s);
-/* Largest scale first; false if a part's steps do not start where the next
- * smaller part ends (beyond it, with gaps, is fine). */
-bool detect_sort(struct detect *d, struct iter_sum *s, bool gaps);
 /* The digits of each mark: do they cover it, each once? */
 bool detect_check(struct detect *d, struct iter_map *map,
 		  enum iter_level level);
@@ -47,6 +42,5 @@ void detect_add(struct detect *d, struct iter_sum *s,
 bool detect_fuse(struct detect *d, struct iter_sum *s, const struct expr *e);
 /* iter_map_predicate.c: makes the marks that it bounds. */
 bool detect_predicate(struct detect *d, const struct expr *predicate);
-int64_t detect_pad(const struct detect *d, int mark);
 
 #endif

@@ -73,8 +73,6 @@ int64_t floor_mod(int64_t x, int64_t c);
 int64_t gcd(int64_t x, int64_t y);
 
 /* -- bounds.c */
-struct bounds bounds_add(struct bounds x, struct bounds y);
-struct bounds bounds_scale(struct bounds x, int64_t by);
 /* Of what an operator with two operands gives in whole numbers. */
 struct bounds bounds_binary(enum expr_kind kind, struct bounds x,
 			    struct bounds y);

@@ -7,29 +7,9 @@
 
 #include "access.h"
 
-/* min + extent - 1 */
-const struct expr *range_last(struct module *m, const struct range *r);
-/* Surely equal. */
-bool region_equal(struct analyser *a, const struct range *x,
-		  const struct range *y, int ndim);
 /* Surely every element of y is one of x; true also if y is surely empty. */
 bool region_covers(struct analyser *a, const struct range *x,
 		   const struct range *y, int ndim);
-/* Surely no element in common. */
-bool region_disjoint(struct analyser *a, const struct range *x,
-		     const struct range *y, int ndim);
-/* The smallest box known around both; out may be x or y. Where the order of
- * two ends is not known the result says min or max. */
-void region_union(struct analyser *a, const struct range *x,
-		  const struct range *y, int ndim, struct range *out);
-/* What both have; of extent 0 or less where they have nothing in common. */
-void region_intersect(struct analyser *a, const struct range *x,
-		      const struct range *y, int ndim, struct range *out);
-/* A box that holds all of x that is not in y. Smaller than x only if y surely
- * covers x in all dimensions but one and reaches one of its ends there. False:
- * surely nothing is left. */
-bool region_difference(struct analyser *a, const struct range *x,
-		       const struct range *y, int ndim, struct range *out);
 
 /* The box around all that is read (or written) of buffer at or below s, seen
  * from outside of top, which is s or around it: what is bound inside of top

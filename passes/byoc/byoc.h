@@ -14,8 +14,6 @@ void byoc_note(struct graph *g, const struct node *n, const struct backend *b,
 /* -- conditions.c: each gives NULL if it holds, else why not ("" where nobody
  * wants to know) -- */
 
-const char *byoc_limits_fail(struct graph *g, const struct limits *l, int64_t v,
-			     const char *what);
 /* All but what depends on other tensors of the pattern. t may be NULL. */
 const char *byoc_tensor_fails(struct graph *g, const struct tensor_condition *c,
 			      struct tensor *t, const char *what);

@@ -60,7 +60,7 @@ limits_text(struct graph *g, const struct limits *l)
 	return text;
 }
 
-const char *
+static const char *
 byoc_limits_fail(struct graph *g, const struct limits *l, int64_t v,
 		 const char *what)
 {

@@ -11,6 +11,9 @@
  * asserts, handles, sizes that are not constant inside a shape. */
 #include "exec.h"
 
+static struct exec_node *exec_statement(struct exec_builder *b,
+					const struct stmt *s);
+
 static struct exec_node *
 new_node(struct exec_builder *b, enum exec_node_kind kind, int n_children)
 {
@@ -248,7 +251,7 @@ compile_if(struct exec_builder *b, const struct stmt *s)
 	return x;
 }
 
-struct exec_node *
+static struct exec_node *
 exec_statement(struct exec_builder *b, const struct stmt *s)
 {
 	struct exec_node *x;

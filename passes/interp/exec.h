@@ -214,8 +214,6 @@ const struct expr *exec_folded_value(const struct stmt *store);
 void exec_bind_block(struct exec_builder *b, const struct stmt *s);
 /* A let whose value may be put in wherever the variable is used. */
 bool exec_let_is_symbolic(const struct stmt *s);
-/* Register of "every reduction variable is at its start"; -1: always so. */
-int exec_first_iteration(struct exec_builder *b, const struct stmt *s);
 
 /* exec_choose.c: which loop of a perfect nest becomes the lanes. */
 struct exec_choice {
@@ -230,9 +228,6 @@ struct exec_choice {
 struct exec_choice exec_choose(struct exec_builder *b,
 			       const struct stmt *const *loops, int n,
 			       const struct stmt *body);
-
-/* exec.c: the tree. */
-struct exec_node *exec_statement(struct exec_builder *b, const struct stmt *s);
 
 /* exec_column.c, exec_map.c: one lane of a column of values of type t. */
 union number column_get(struct dtype t, const void *column, int lane);

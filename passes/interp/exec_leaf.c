@@ -58,7 +58,8 @@ exec_bind_block(struct exec_builder *b, const struct stmt *s)
 	}
 }
 
-int
+/* Register of "every reduction variable is at its start"; -1: always so. */
+static int
 exec_first_iteration(struct exec_builder *b, const struct stmt *s)
 {
 	struct module *m = b->func->module;

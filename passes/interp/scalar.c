@@ -158,7 +158,8 @@ scalar_binary(enum expr_kind kind, struct dtype t, union number a,
 
 /* ---- intrinsics of floats */
 
-double
+/* The double behind a function of one float argument; x is not rounded. */
+static double
 scalar_float1(enum intrin op, double x, enum scalar_fault *fault)
 {
 	switch (op) {
@@ -224,7 +225,7 @@ scalar_float1(enum intrin op, double x, enum scalar_fault *fault)
 	}
 }
 
-double
+static double
 scalar_float2(enum intrin op, double x, double y, enum scalar_fault *fault)
 {
 	switch (op) {

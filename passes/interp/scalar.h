@@ -17,9 +17,5 @@ union number scalar_binary(enum expr_kind kind, struct dtype t, union number a,
 /* A pure intrinsic of n values of type t; to is the type of the result. */
 union number scalar_call(enum intrin op, struct dtype to, struct dtype t,
 			 const union number *args, enum scalar_fault *fault);
-/* The double behind a function of one float argument; f is not rounded. */
-double scalar_float1(enum intrin op, double f, enum scalar_fault *fault);
-double scalar_float2(enum intrin op, double x, double y,
-		     enum scalar_fault *fault);
 
 #endif

@@ -43,10 +43,6 @@ struct joint {
 	VEC(struct own_element) own;
 };
 
-/* kernels.c: must this group store t (an output of one of its nodes) for
- * others? */
-bool group_makes(const struct builder *b, const struct group *group,
-		 const struct tensor *t);
 /* kernel_region.c: the group's region: parameters, no loops. False: diagnosed. */
 bool join_region(struct joint *j);
 /* roles.c: what a kernel calls t, by what it is for the nodes of the group, as

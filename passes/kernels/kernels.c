@@ -58,7 +58,8 @@ used_outside(const struct builder *b, const struct tensor *t)
 	return false;
 }
 
-bool
+/* Must this group store t (an output of one of its nodes) for others? */
+static bool
 group_makes(const struct builder *b, const struct group *group,
 	    const struct tensor *t)
 {

@@ -3,21 +3,6 @@
 #include "define.h"
 
 #include <assert.h>
-#include <stdarg.h>
-
-bool
-define_error(struct define *c, enum diag_id id, const char *fmt, ...)
-{
-	va_list ap;
-	const char *text;
-
-	va_start(ap, fmt);
-	text = arena_vprintf(&c->module->arena, fmt, ap);
-	va_end(ap);
-	return diag_error(&c->module->diags, id, node_place(c->graph, c->node),
-			  "%s", text);
-}
-
 const char *
 axis_name(struct module *m, int rank, int d)
 {

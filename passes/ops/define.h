@@ -194,7 +194,5 @@ struct conv_inputs {
 struct te_tensor *define_integer_conv(struct define *c, const struct node *n,
 				      const struct conv_inputs *which,
 				      struct te_tensor *const *in);
-bool define_error(struct define *c, enum diag_id id, const char *fmt, ...)
-	TIRC_PRINTF(3, 4);
 
 #endif

@@ -157,7 +157,8 @@ product_equal(const struct product *a, const struct product *b)
 	       product_within(a, b);
 }
 
-bool
+/* The two products can be shown to be the same. */
+static bool
 dim_products_equal(struct module *m, const struct expr *const *a, int n_a,
 		   const struct expr *const *b, int n_b)
 {

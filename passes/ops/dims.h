@@ -22,9 +22,6 @@ const struct expr *dim_ceil_div(struct module *m, const struct expr *a,
 const struct expr *dim_quotient(struct module *m, const struct expr *const *num,
 				int n_num, const struct expr *const *den,
 				int n_den);
-/* The two products can be shown to be the same. */
-bool dim_products_equal(struct module *m, const struct expr *const *a, int n_a,
-			const struct expr *const *b, int n_b);
 
 /* The position `index` in a tensor of shape `from` has the same place in
  * memory as out[0..n_to) in one of shape `to`. Dimensions that split or merge

@@ -25,9 +25,6 @@ struct ratio {
 /* Fills one axis per dimension of input 0. */
 bool resize_axes(struct infer *c, const struct node *n,
 		 struct resize_axis *axes);
-/* x(i), in the reference's order of operations. */
-double resize_source(const struct node *n, const struct resize_axis *a,
-		     int64_t i, double roi_start, double roi_end);
 /* The input's index for each output index by nearest_mode: virtual_result of
  * them, and as an expression. */
 const int64_t *resize_nearest_sources(struct module *m, const struct node *n,

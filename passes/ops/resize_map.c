@@ -30,7 +30,8 @@ mode_is(const struct node *n, const char *mode)
 		      mode) == 0;
 }
 
-double
+/* x(i), in the reference's order of operations. */
+static double
 resize_source(const struct node *n, const struct resize_axis *a, int64_t i,
 	      double roi_start, double roi_end)
 {

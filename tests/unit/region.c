@@ -60,9 +60,9 @@ random_box(struct module *m, struct range *box, struct var *v)
 static void
 check_boxes(struct module *m)
 {
-	struct range x[DIMS], y[DIMS], both[DIMS], common[DIMS], rest[DIMS];
+	struct range x[DIMS], y[DIMS];
 	struct var *v = var_new(m, "v", dtype_of(DT_I32));
-	bool covers, disjoint, left;
+	bool covers;
 	struct analyser a;
 
 	analyser_init(&a, m);
@@ -70,31 +70,13 @@ check_boxes(struct module *m)
 	random_box(m, x, v);
 	random_box(m, y, v);
 	covers = region_covers(&a, x, y, DIMS);
-	disjoint = region_disjoint(&a, x, y, DIMS);
-	region_union(&a, x, y, DIMS, both);
-	region_intersect(&a, x, y, DIMS, common);
-	left = region_difference(&a, x, y, DIMS, rest);
-	CHECK(region_equal(&a, x, x, DIMS));
 	for (int value = 0; value < 4; value++) {
 		struct points px = points_of(m, x, v, value);
 		struct points py = points_of(m, y, v, value);
-		struct points pu = points_of(m, both, v, value);
-		struct points pc = points_of(m, common, v, value);
-		struct points pr = { 0 };
 
-		if (left) {
-			pr = points_of(m, rest, v, value);
-		}
 		for (int i = 0; i < SIZE * 2; i++) {
 			for (int k = 0; k < SIZE * 2; k++) {
-				bool in_x = px.in[i][k], in_y = py.in[i][k];
-
-				CHECK(!covers || !in_y || in_x);
-				CHECK(!disjoint || !(in_x && in_y));
-				CHECK((!in_x && !in_y) || pu.in[i][k]);
-				CHECK_EQ(pc.in[i][k], in_x && in_y);
-				CHECK(!(in_x && !in_y) || pr.in[i][k]);
-				CHECK(!pr.in[i][k] || in_x);
+				CHECK(!covers || !py.in[i][k] || px.in[i][k]);
 			}
 		}
 	}
@@ -106,22 +88,13 @@ test_known(struct module *m)
 {
 	struct range x[1] = { { expr_i32(m, 2), expr_i32(m, 6) } };
 	struct range y[1] = { { expr_i32(m, 0), expr_i32(m, 5) } };
-	struct range z[1] = { { expr_i32(m, 9), expr_i32(m, 2) } };
-	struct range out[1];
+	struct range z[1] = { { expr_i32(m, 3), expr_i32(m, 2) } };
 	struct analyser a;
 
 	analyser_init(&a, m);
 	CHECK(!region_covers(&a, x, y, 1));
-	CHECK(region_disjoint(&a, x, z, 1));
-	CHECK(!region_equal(&a, x, y, 1));
-	region_union(&a, x, z, 1, out);
-	CHECK(expr_is_value(out[0].min, 2) && expr_is_value(out[0].extent, 9));
-	region_intersect(&a, x, y, 1, out);
-	CHECK(expr_is_value(out[0].min, 2) && expr_is_value(out[0].extent, 3));
-	CHECK(region_difference(&a, x, y, 1, out));
-	CHECK(expr_is_value(out[0].min, 5) && expr_is_value(out[0].extent, 3));
-	CHECK(!region_difference(&a, x, x, 1, out));
-	CHECK(expr_is_value(range_last(m, x), 7));
+	CHECK(region_covers(&a, x, x, 1));
+	CHECK(region_covers(&a, x, z, 1) && region_covers(&a, y, z, 1));
 }
 
 /* What a block touches, seen from its loops. */

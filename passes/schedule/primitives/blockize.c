@@ -399,7 +399,10 @@ wrap(struct blockizer *z, const char *stem, struct stmt *init)
 	return outer;
 }
 
-struct stmt *
+/* Wraps what is at or below top, loops around the given blocks, in a block of
+ * its own: each iter var is divided between the loops outside of top and those
+ * inside. NULL after reporting. */
+static struct stmt *
 blockize_below(struct edit *e, struct stmt *top, struct stmt *const *blocks,
 	       int n, bool preserve_unit_iters)
 {

@@ -5,12 +5,6 @@
 
 #include "edit.h"
 
-/* Wraps what is at or below top, loops around the given blocks, in a block of
- * its own: each iter var is divided between the loops outside of top and those
- * inside. NULL after reporting. */
-struct stmt *blockize_below(struct edit *e, struct stmt *top,
-			    struct stmt *const *blocks, int n,
-			    bool preserve_unit_iters);
 /* The only block below the loop, all between being loops. */
 struct stmt *blockize_loop(struct edit *e, struct stmt *loop,
 			   bool preserve_unit_iters);

@@ -2,7 +2,7 @@
 /* The trace as text, one step a line. */
 #include "trace.h"
 
-bool
+static bool
 sched_value_equal(const struct sched_value *a, const struct sched_value *b)
 {
 	if (a->kind != b->kind || a->n != b->n) {

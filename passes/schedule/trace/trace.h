@@ -13,8 +13,6 @@ const char *trace_step_text(const struct func *f, const struct primitive *p,
 /* "lambda i0, i1: (i1, i0 // 4, i0 % 4)" */
 void index_map_print(struct module *m, const struct index_map *map,
 		     struct strbuf *out);
-bool sched_value_equal(const struct sched_value *a,
-		       const struct sched_value *b);
 
 /* Applies steps recorded on the same function, or on another with blocks and
  * loops of the same names and nesting, with their decisions. False after the
@@ -47,7 +45,6 @@ void trace_name_all(const struct sched *s, const bool *keep,
 const char *trace_handle(const struct trace_names *names, int id);
 /* The results of a step: one, or the items of a list. */
 int trace_n_results(const struct sched_step *step);
-const struct sched_value *trace_result(const struct sched_step *step, int i);
 /* The expression with the names of sampled values. */
 const struct expr *trace_expr(const struct sched *s,
 			      const struct trace_names *names,

@@ -11,7 +11,7 @@ trace_n_results(const struct sched_step *step)
 					      : 1;
 }
 
-const struct sched_value *
+static const struct sched_value *
 trace_result(const struct sched_step *step, int i)
 {
 	return step->result.kind == SV_LIST ? &step->result.items[i]
