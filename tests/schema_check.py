@@ -29,6 +29,8 @@ def errors(value, schema, root, at=""):
             if key not in value:
                 found.append(at + "/" + key)
         for key, item in value.items():
+            if errors(key, schema.get("propertyNames", {}), root):
+                found.append(at + "/" + key)
             inner = schema.get("properties", {}).get(
                 key, schema.get("additionalProperties", True))
             if inner is False:

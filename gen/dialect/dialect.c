@@ -1,106 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads dialects: dialect.json over that of the dialect it extends, each
- * section checked for unknown keys, then for completeness: whatever a program
- * may hold is spelled or rejected. */
+/* Reads dialects: dialect.json over that of the dialect it extends, checked and
+ * read by the table of its keys, then for completeness: whatever a program may
+ * hold is spelled or rejected. */
+#include "dialect_keys.h"
 #include "dialect_load.h"
 #include "identifiers.h"
 
-const char *
-dialect_joined(struct loader *l, const char *const *words, int n)
-{
-	struct strbuf s;
-	const char *text;
-
-	strbuf_init(&s);
-	for (int i = 0; i < n; i++) {
-		if (words[i] != NULL) {
-			strbuf_printf(&s, "%s%s", s.len > 0 ? " " : "",
-				      words[i]);
-		}
-	}
-	text = arena_strdup(&l->m->arena, s.data != NULL ? s.data : "");
-	strbuf_release(&s);
-	return text;
-}
-
-struct names
-dialect_read_names(struct json j)
-{
-	struct names names;
-
-	names.data = json_texts(j, &names.n);
-	return names;
-}
-
-/* Modes of --fp; what they have for expressions is there already. */
-static void
-read_fp(struct loader *l, struct json j)
+/* What the mode has for expressions is there already: choose_fp(). */
+void
+dialect_read_fp(void *ctx, struct json j)
 {
 	static const char *const modes[] = { "strict", "fast" };
+	struct loader *l = ctx;
 
-	if (!json_is_object(j, true)) {
-		return;
-	}
-	json_check_keys(j, "rejected strict fast");
-	json_text(json_get(j, "rejected"), false);
 	for (int i = 0; i < 2; i++) {
 		struct json row = json_get(j, modes[i]);
-		struct names needs, before;
 
-		if (row.value == NULL || !json_is_object(row, true)) {
+		if (row.value == NULL) {
 			continue;
 		}
-		json_check_keys(row, "needs before expressions");
 		l->d->fp_modes[i] = json_get(j, "rejected").value == NULL;
-		needs = dialect_read_names(json_get(row, "needs"));
-		before = dialect_read_names(json_get(row, "before"));
 		if (strcmp(l->fp, modes[i]) == 0) {
-			l->d->fp_needs = needs;
-			l->d->fp_before = before;
+			l->d->fp_needs = json_names(json_get(row, "needs"));
+			l->d->fp_before = json_names(json_get(row, "before"));
 		}
 	}
-}
-
-static void
-read_dialect(struct loader *l, struct json j)
-{
-	json_check_keys(
-		j, "extends description limits precedence types "
-		   "expressions access statements functions device vectors "
-		   "tasks graph regions headers helpers weights templates "
-		   "files reserved source_needs "
-		   "file_weights_needs comment_line entry_names fp "
-		   "compliance spaces comments");
-	l->d->description = json_text(json_get(j, "description"), true);
-	dialect_read_limits(l, json_get(j, "limits"));
-	dialect_read_precedence(l, json_get(j, "precedence"));
-	dialect_read_types(l, json_get(j, "types"));
-	dialect_read_headers(l, json_get(j, "headers"));
-	dialect_read_helpers(l, json_get(j, "helpers"));
-	dialect_check_stored(l, json_get(j, "types"));
-	dialect_read_expressions(l, json_get(j, "expressions"));
-	read_fp(l, json_get(j, "fp"));
-	dialect_read_access(l, json_get(j, "access"));
-	dialect_read_statements(l, json_get(j, "statements"));
-	dialect_read_functions(l, json_get(j, "functions"));
-	dialect_read_device(l, json_get(j, "device"));
-	dialect_read_vectors(l, json_get(j, "vectors"));
-	dialect_read_tasks(l, json_get(j, "tasks"));
-	dialect_read_graph(l, json_get(j, "graph"));
-	dialect_read_regions(l, json_get(j, "regions"));
-	dialect_read_weights(l, json_get(j, "weights"));
-	dialect_read_comments(l, json_get(j, "comments"));
-	dialect_read_spaces(l, json_get(j, "spaces"), j);
-	dialect_read_templates(l, json_get(j, "templates"));
-	dialect_read_files(l, json_get(j, "files"));
-	dialect_read_reserved(l, json_get(j, "reserved"));
-	dialect_read_compliance(l, json_get(j, "compliance"));
-	l->d->entry_names = dialect_read_names(json_get(j, "entry_names"));
-	l->d->source_needs = dialect_read_names(json_get(j, "source_needs"));
-	l->d->file_weights_needs = dialect_read_names(
-		json_get(j, "file_weights_needs"));
-	l->d->comment_line = json_text(json_get(j, "comment_line"), true);
-	dialect_check_texts(l, j);
 }
 
 /* -- files and what they extend -- */
@@ -256,10 +180,13 @@ load(struct module *m, const char *name, const char *dir, const char *fp,
 	l.d->file = l.reader.layers[0].file;
 	l.d->chain.data = arena_copy(&m->arena, l.chain, sizeof l.chain);
 	l.d->chain.n = l.n;
-	if (merged != NULL &&
-	    json_is_object(json_root(&l.reader, merged), true) &&
-	    choose_fp(&l, merged)) {
-		read_dialect(&l, json_root(&l.reader, merged));
+	if (merged != NULL) {
+		l.root = json_root(&l.reader, merged);
+		json_keys_check(&dialect_keys, l.root, merged);
+	}
+	if (merged != NULL && cJSON_IsObject(merged) && choose_fp(&l, merged)) {
+		json_keys_read(&dialect_keys, l.root, "", l.d, &l);
+		dialect_check_files(&l);
 	} else {
 		l.reader.failed = true;
 	}
@@ -392,6 +319,18 @@ dialect_form(const struct dialect *d, enum form_id id, struct dtype t)
 			   ? f->text
 			   : "the operation is not defined for this type");
 	return NULL;
+}
+
+bool
+dialect_takes_regions(struct module *m, const struct dialect *d, bool regions)
+{
+	struct diag_place place = { .file = d->file };
+
+	return !regions || d->regions.rejected == NULL ||
+	       diag_error(&m->diags, DIAG_UNSUPPORTED, place,
+			  "dialect %s has no places for regions of backends: "
+			  "%s",
+			  d->name, d->regions.rejected);
 }
 
 struct layout

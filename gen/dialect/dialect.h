@@ -5,6 +5,7 @@
 
 #include "dialects.h"
 #include "line_breaks.h"
+#include "names_list.h"
 #include "template.h"
 #include "thread_loops.h"
 
@@ -22,11 +23,6 @@ enum form_kind {
 	FORM_IS_CALL,  /* text: the function, a template over type facts */
 	FORM_IS_TEXT,  /* text: a template over type facts, a, b, c */
 	FORM_IS_HELPER /* text: name of the helper */
-};
-
-struct names {
-	const char *const *data;
-	int n;
 };
 
 struct form {
@@ -75,29 +71,8 @@ struct lines {
 };
 
 enum statement_id {
-	SAY_SERIAL,
-	SAY_PARALLEL,
-	SAY_VECTORIZED,
-	SAY_UNROLLED,
-	SAY_THREAD,
-	SAY_IF,
-	SAY_WHILE,
-	SAY_BLOCK,
-	SAY_LET,
-	SAY_LET_POINTER,
-	SAY_LET_CONST_POINTER,
-	SAY_ARRAY,
-	SAY_CELL,
-	SAY_CELL_INIT,
-	SAY_STORE,
-	SAY_STORE_ADD,
-	SAY_STORE_SUB,
-	SAY_STORE_MUL,
-	SAY_EVALUATE,
-	SAY_RETURN,
-	SAY_ASSERT,
-	SAY_SHARED_ARRAY,
-	SAY_BOUND,
+#define STATEMENT(id, key, words, doc) SAY_##id,
+#include "dialect.def"
 	SAY_COUNT
 };
 
@@ -116,52 +91,19 @@ struct helper {
 };
 
 enum template_id {
-	TEMPLATE_HEADER,
-	TEMPLATE_SOURCE,
-	TEMPLATE_WEIGHTS,
-	TEMPLATE_INCBIN,
-	TEMPLATE_MAKEFILE,
-	TEMPLATE_CMAKE,
-	TEMPLATE_HARNESS,
-	TEMPLATE_UNIT,
-	TEMPLATE_UNIT_HEADER,
-	TEMPLATE_TASK,
-	TEMPLATE_PROGRAM,
-	TEMPLATE_SELFTEST,
-	TEMPLATE_SELFTEST_HEADER,
-	TEMPLATE_SELFTEST_ALL,
-	TEMPLATE_SELFTEST_MAIN,
-	TEMPLATE_SELFTEST_README,
-	TEMPLATE_WEIGHTS_HEADER,
-	TEMPLATE_COMPLIANCE,
-	TEMPLATE_GRAPH_HEADER,
-	TEMPLATE_GRAPH_HARNESS,
+#define TEMPLATE(id, key, doc) TEMPLATE_##id,
+#include "dialect.def"
 	TEMPLATE_COUNT
 };
 
 enum file_id {
-	FILE_HEADER,
-	FILE_SOURCE,
-	FILE_WEIGHTS,
-	FILE_INCBIN,
-	FILE_BLOB,
-	FILE_MAKEFILE,
-	FILE_CMAKE,
-	FILE_METADATA,
-	FILE_UNIT,
-	FILE_PROGRAM,
-	FILE_WEIGHTS_HEADER,
-	FILE_COMPLIANCE,
-	FILE_COMPLIANCE_DATA,
-	FILE_GRAPH,
-	FILE_GRAPH_HEADER,
-	FILE_GRAPH_SOURCE,
-	FILE_GRAPH_PARAMS,
+#define OUTPUT(id, key, doc) FILE_##id,
+#include "dialect.def"
 	FILE_COUNT
 };
 
 struct dialect_template {
-	const char *file, *text;
+	const char *name, *file, *text;
 };
 
 enum device_barrier { BARRIER_SHARED, BARRIER_BLOCK, BARRIER_COUNT };

@@ -4,7 +4,7 @@
 #define TIRC_DIALECT_LOAD_H
 
 #include "dialect.h"
-#include "json_read.h"
+#include "json_keys.h"
 
 struct loader {
 	struct dialect *d;
@@ -13,13 +13,12 @@ struct loader {
 	const char *fp;              /* the mode of --fp */
 	const struct target *target; /* whose limits are, or NULL */
 	struct reader reader;
+	struct json root; /* the whole, of all that it extends */
 	const char *chain[JSON_LAYERS_MAX]; /* names, the dialect's own first */
 	cJSON *trees[JSON_LAYERS_MAX];
 	int n;
 };
 
-const char *dialect_joined(struct loader *l, const char *const *words, int n);
-struct names dialect_read_names(struct json j);
 /* The index of the level that j names. absent < 0: it must be there. */
 int dialect_read_level(struct loader *l, struct json j, int absent);
 /* A text file of the dialect, or of the next that it extends. */
@@ -32,32 +31,37 @@ const struct form *dialect_read_form(struct loader *l, struct json j);
 void dialect_check_operands(struct json j, const struct form *f,
 			    enum form_id id);
 
-void dialect_read_limits(struct loader *l, struct json j);
-void dialect_read_precedence(struct loader *l, struct json j);
-void dialect_read_types(struct loader *l, struct json j);
-void dialect_read_headers(struct loader *l, struct json j);
-void dialect_read_helpers(struct loader *l, struct json j);
+/* The functions that dialect.def names; ctx is the loader. What the table of
+ * keys reports, wrong types and keys that are needed, they need not. */
+void dialect_read_limits(void *ctx, struct json j);
+void dialect_read_precedence(void *ctx, struct json j);
+void dialect_read_types(void *ctx, struct json j);
+void dialect_read_headers(void *ctx, struct json j);
+void dialect_read_helpers(void *ctx, struct json j);
+void dialect_read_expressions(void *ctx, struct json j);
+void dialect_read_fp(void *ctx, struct json j);
+void dialect_read_statements(void *ctx, struct json j);
+void dialect_read_device(void *ctx, struct json j);
+void dialect_read_fragments(void *ctx, struct json j);
+void dialect_check_models(void *ctx, struct json j);
+void dialect_read_async_bytes(void *ctx, struct json j);
+void dialect_read_box_ranks(void *ctx, struct json j);
+void dialect_read_box_layouts(void *ctx, struct json j);
+void dialect_read_box_types(void *ctx, struct json j);
+void dialect_want_helper(void *ctx, struct json j);
+void dialect_read_vectors(void *ctx, struct json j);
+void dialect_read_spelled(void *ctx, struct json j);
+void dialect_read_weights(void *ctx, struct json j);
+/* After all that words for memory limit. */
+void dialect_read_spaces(void *ctx, struct json j);
+void dialect_find_templates(void *ctx, struct json j);
+void dialect_read_guidelines(void *ctx, struct json j);
+void dialect_read_deviations(void *ctx, struct json j);
+void dialect_read_reserved(void *ctx, struct json j);
+
 /* Types that are only stored name helpers that there are. */
 void dialect_check_stored(struct loader *l, struct json types);
-void dialect_read_expressions(struct loader *l, struct json j);
-void dialect_read_statements(struct loader *l, struct json j);
-void dialect_read_functions(struct loader *l, struct json j);
-void dialect_read_device(struct loader *l, struct json j);
-void dialect_read_access(struct loader *l, struct json j);
-void dialect_read_vectors(struct loader *l, struct json j);
-void dialect_read_tasks(struct loader *l, struct json j);
-void dialect_read_graph(struct loader *l, struct json j);
-void dialect_read_regions(struct loader *l, struct json j);
-/* Words for memory; root: the whole, of which the texts have to use them. After
- * all that they limit. */
-void dialect_read_spaces(struct loader *l, struct json j, struct json root);
-void dialect_read_comments(struct loader *l, struct json j);
-void dialect_read_weights(struct loader *l, struct json j);
-void dialect_read_templates(struct loader *l, struct json j);
-void dialect_read_files(struct loader *l, struct json j);
-void dialect_read_compliance(struct loader *l, struct json j);
-void dialect_read_reserved(struct loader *l, struct json j);
-/* All texts, those of the files included: do they ask for what there is? */
-void dialect_check_texts(struct loader *l, struct json j);
+/* The files of templates and helpers: do they ask for what there is? */
+void dialect_check_files(struct loader *l);
 
 #endif

@@ -2,6 +2,7 @@
 /* What dialects there are, and what one spells: operations by types, limits,
  * statements. Once as JSON; the text for people is made of it. */
 #include "dialect.h"
+#include "dialect_keys.h"
 #include "json_read.h"
 
 static const char *
@@ -212,12 +213,16 @@ add_limits(cJSON *to, const struct dialect *d)
 {
 	cJSON *j = cJSON_AddObjectToObject(to, "limits");
 
-	cJSON_AddNumberToObject(j, "identifier_length", d->identifier_length);
-	cJSON_AddNumberToObject(j, "external_length", d->external_length);
-	cJSON_AddNumberToObject(j, "int_bits", d->int_bits);
-	cJSON_AddNumberToObject(j, "char_bits", d->char_bits);
-	cJSON_AddNumberToObject(j, "object_bytes", (double)d->object_bytes);
-	cJSON_AddNumberToObject(j, "line_columns", d->line_columns);
+	for (int i = 0; i < dialect_keys.n; i++) {
+		const struct key *row = &dialect_keys.rows[i];
+
+		if (json_keys_is_below(row, "/limits")) {
+			cJSON_AddNumberToObject(j,
+						strrchr(row->pointer, '/') + 1,
+						(double)json_keys_number(row,
+									 d));
+		}
+	}
 }
 
 static void

@@ -61,28 +61,22 @@ check_texts(struct loader *l, struct json root)
 }
 
 void
-dialect_read_spaces(struct loader *l, struct json j, struct json root)
+dialect_read_spaces(void *ctx, struct json j)
 {
+	struct loader *l = ctx;
 	struct dialect *d = l->d;
 	bool any = false;
 
-	if (j.value == NULL || !json_is_object(j, true)) {
-		return;
-	}
-	json_check_keys(j, "interface workspace weights");
 	for (int i = 0; i < SPACE_LOCAL; i++) {
-		const char *text =
-			json_text(json_get(j, memory_space_name(
-						      (enum memory_space)i)),
-				  false);
-
-		d->spaces[i] = text != NULL && text[0] != '\0' ? text : NULL;
+		if (d->spaces[i] != NULL && d->spaces[i][0] == '\0') {
+			d->spaces[i] = NULL;
+		}
 		any |= d->spaces[i] != NULL;
 	}
 	if (!any) {
 		return;
 	}
-	check_texts(l, root);
+	check_texts(l, l->root);
 	if (d->device.rejected == NULL) {
 		json_error(j, "the memory of kernels for threads is said in "
 			      "/device/array");

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks over every text of a dialect before it is used: placeholders that
- * nobody fills in, tags and sections without an end. What each text may ask
- * for is in slots.def. */
+/* Looks over the files of a dialect before they are used: placeholders that
+ * nobody fills in, tags and sections without an end. The texts of dialect.json
+ * are looked over by the table of its keys. */
+#include "dialect_keys.h"
 #include "dialect_load.h"
-
-static const struct {
-	const char *pointer, *words;
-} slots[] = {
-#define SLOT(pointer, words) { pointer, words },
-#include "slots.def"
-#undef SLOT
-};
 
 /* What package/ and program_text.c fill in, whichever template asks. */
 static const char template_words[] =
@@ -47,76 +40,6 @@ static const char template_words[] =
 	"weights_file weights_header weights_used wide work workspace "
 	"workspace_bytes workspace_space workspace_used zero";
 
-static bool
-fits(const char *pattern, const char *pointer)
-{
-	while (*pattern != '\0') {
-		if (*pattern == '*') {
-			if (pattern[1] == '\0') {
-				return true;
-			}
-			pattern++;
-			pointer += strcspn(pointer, "/");
-		} else if (*pattern++ != *pointer++) {
-			return false;
-		}
-	}
-	return *pointer == '\0';
-}
-
-struct place_in_json {
-	struct json at;
-	const char *words;
-};
-
-static void
-say_in_json(void *ctx, int line, const char *problem, const char *name,
-	    size_t length)
-{
-	struct place_in_json *p = ctx;
-
-	(void)line;
-	json_error(p->at, "%s '%.*s'; %s%s", problem, (int)length, name,
-		   p->words[0] != '\0' ? "known here are: "
-				       : "this text has none",
-		   p->words);
-}
-
-static void
-check_text(struct json j)
-{
-	struct place_in_json place = { j, "" };
-
-	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
-		if (fits(slots[i].pointer, j.pointer)) {
-			place.words = slots[i].words;
-			break;
-		}
-	}
-	template_check(j.value->valuestring, place.words, say_in_json, &place);
-}
-
-/* Reasons are prose. */
-static void
-check_texts(struct json j)
-{
-	const cJSON *item;
-	int i = 0;
-
-	if (cJSON_IsString(j.value)) {
-		check_text(j);
-	}
-	cJSON_ArrayForEach(item, j.value)
-	{
-		if (item->string == NULL) {
-			check_texts(json_at(j, i++));
-		} else if (strcmp(item->string, "rejected") != 0 &&
-			   strcmp(item->string, "description") != 0) {
-			check_texts(json_get(j, item->string));
-		}
-	}
-}
-
 struct place_in_file {
 	struct loader *l;
 	const char *file;
@@ -146,21 +69,22 @@ check_file(struct loader *l, const char *file, const char *text,
 }
 
 void
-dialect_check_texts(struct loader *l, struct json j)
+dialect_check_files(struct loader *l)
 {
 	const struct dialect *d = l->d;
 
-	check_texts(j);
 	for (int i = 0; i < TEMPLATE_COUNT; i++) {
 		check_file(l, d->templates[i].file, d->templates[i].text,
 			   template_words);
 	}
 	for (int i = 0; i < d->helpers.n; i++) {
 		const struct helper *h = &d->helpers.data[i];
+		const char *words = HELPER_FACTS " name";
 
-		check_file(l, h->file, h->text,
-			   arena_printf(&l->m->arena, HELPER_FACTS " name %s",
-					dialect_joined(l, h->uses.data,
-						       h->uses.n)));
+		for (int k = 0; k < h->uses.n; k++) {
+			words = arena_printf(&l->m->arena, "%s %s", words,
+					     h->uses.data[k]);
+		}
+		check_file(l, h->file, h->text, words);
 	}
 }

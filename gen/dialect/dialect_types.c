@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dialect_keys.h"
 #include "dialect_load.h"
 
 int
@@ -35,21 +36,19 @@ named_level(struct loader *l, struct json precedence, const char *name)
 }
 
 void
-dialect_read_precedence(struct loader *l, struct json j)
+dialect_read_precedence(void *ctx, struct json j)
 {
+	struct loader *l = ctx;
 	struct dialect *d = l->d;
 
 	d->n_levels = json_length(j);
-	if (d->n_levels < 1 || d->n_levels > 64) {
-		json_error(j, "1 to 64 levels are wanted, loosest first");
-		d->n_levels = 0;
-	}
 	d->levels = arena_array(&l->m->arena, struct level, d->n_levels + 1);
 	for (int i = 0; i < d->n_levels; i++) {
-		const char *name = json_text(json_get(json_at(j, i), "name"),
-					     true);
-
-		d->levels[i].name = name != NULL ? name : "";
+		json_keys_read(&dialect_keys, json_at(j, i), "/precedence/*",
+			       &d->levels[i], l);
+		if (d->levels[i].name == NULL) {
+			d->levels[i].name = "";
+		}
 	}
 	for (int i = 0; i < d->n_levels; i++) {
 		struct json row = json_at(j, i);
@@ -58,28 +57,21 @@ dialect_read_precedence(struct loader *l, struct json j)
 					     false);
 		const char *where = json_text(json_get(row, "break"), false);
 
-		json_check_keys(row, "name associates clarify break "
-				     "composite");
-		d->levels[i].composite = json_bool(json_get(row, "composite"));
 		d->levels[i].right = side != NULL && strcmp(side, "right") == 0;
-		if (side != NULL && !d->levels[i].right &&
-		    strcmp(side, "left") != 0) {
-			json_error(json_get(row, "associates"),
-				   "left or right");
-		}
 		for (int k = 0; k < json_length(clarify); k++) {
 			d->levels[i].clarify |=
 				(uint64_t)1
 				<< dialect_read_level(l, json_at(clarify, k),
 						      -1);
 		}
-		if (where != NULL && strcmp(where, "before") == 0) {
-			d->levels[i].where = BREAK_BEFORE;
-		} else if (where != NULL && strcmp(where, "after") == 0) {
-			d->levels[i].where = BREAK_AFTER;
-		} else if (where != NULL) {
-			json_error(json_get(row, "break"), "before or after");
+		if (where != NULL) {
+			d->levels[i].where = strcmp(where, "before") == 0
+						     ? BREAK_BEFORE
+						     : BREAK_AFTER;
 		}
+	}
+	if (d->n_levels == 0) {
+		return;
 	}
 	d->primary = named_level(l, j, "primary");
 	d->unary = named_level(l, j, "unary");
@@ -119,60 +111,74 @@ check_limit(struct json j, const char *text, struct dtype t, int64_t limit)
 	}
 }
 
+/* The texts that a type of its class has to have. */
+static void
+want_texts(struct json j, const struct spelled_type *s, enum dtype_class c)
+{
+	const bool ints = c == DTC_INT || c == DTC_UINT;
+	const struct {
+		const char *key, *text;
+		bool wanted;
+	} rows[] = {
+		{ "literal", s->literal, ints || c == DTC_FLOAT },
+		{ "lowest", s->lowest, ints },
+		{ "highest", s->highest, ints },
+		{ "unsigned", s->unsigned_spelling, ints },
+		{ "infinity", s->infinity, c == DTC_FLOAT },
+		{ "nan", s->nan, c == DTC_FLOAT },
+		{ "false", s->no, c == DTC_BOOL },
+		{ "true", s->yes, c == DTC_BOOL },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (rows[i].wanted && rows[i].text == NULL) {
+			json_error(json_get(j, rows[i].key), "is missing");
+		}
+	}
+}
+
 static void
 read_type(struct loader *l, struct json types, struct dtype t)
 {
 	struct spelled_type *s = &l->d->types[t.kind];
 	struct json j = json_get(types, dtype_short(t));
 	enum dtype_class c = dtype_class(t);
-	bool number = c == DTC_INT || c == DTC_UINT || c == DTC_FLOAT;
-	bool ints = c == DTC_INT || c == DTC_UINT;
 	const char *computed_as;
 
 	if (!json_is_object(j, true)) {
 		return;
 	}
-	json_check_keys(
-		j, "rejected spelling literal wide_literal lowest "
-		   "highest unsigned infinity nan false true math "
-		   "short_is_int needs special_needs computed_as load store "
-		   "round");
-	s->rejected = json_text(json_get(j, "rejected"), false);
+	json_keys_read(&dialect_keys, j, "#type", s, l);
 	s->file = json_file(j);
 	if (s->rejected != NULL) {
+		*s = (struct spelled_type){ .rejected = s->rejected,
+					    .file = s->file };
 		return;
 	}
-	s->spelling = json_text(json_get(j, "spelling"), true);
-	s->needs = dialect_read_names(json_get(j, "needs"));
+	json_text(json_get(j, "spelling"), true);
 	computed_as = json_text(json_get(j, "computed_as"), false);
 	if (computed_as != NULL && computed_as[0] != '\0') {
-		s->is_stored_only = true;
-		s->load = json_text(json_get(j, "load"), true);
-		s->store = json_text(json_get(j, "store"), true);
-		s->round = json_text(json_get(j, "round"), true);
+		*s = (struct spelled_type){
+			.file = s->file,
+			.spelling = s->spelling,
+			.needs = s->needs,
+			.is_stored_only = true,
+			.load = s->load,
+			.store = s->store,
+			.round = s->round,
+		};
 		return;
 	}
-	s->literal = json_text(json_get(j, "literal"), number);
-	s->wide_literal = json_text(json_get(j, "wide_literal"), false);
+	want_texts(j, s, c);
 	want_value(json_get(j, "literal"), s->literal);
 	want_value(json_get(j, "wide_literal"), s->wide_literal);
-	s->lowest = json_text(json_get(j, "lowest"), ints);
-	s->highest = json_text(json_get(j, "highest"), ints);
-	if (ints) {
+	if (c == DTC_INT || c == DTC_UINT) {
 		check_limit(json_get(j, "lowest"), s->lowest, t,
 			    dtype_min_int(t));
 		check_limit(json_get(j, "highest"), s->highest, t,
 			    dtype_max_int(t));
 	}
-	s->unsigned_spelling = json_text(json_get(j, "unsigned"), ints);
-	s->infinity = json_text(json_get(j, "infinity"), c == DTC_FLOAT);
-	s->nan = json_text(json_get(j, "nan"), c == DTC_FLOAT);
-	s->no = json_text(json_get(j, "false"), c == DTC_BOOL);
-	s->yes = json_text(json_get(j, "true"), c == DTC_BOOL);
-	s->math = json_text(json_get(j, "math"), false);
-	s->promoted = json_bool(json_get(j, "short_is_int")) &&
-		      dtype_bits(t) < l->d->int_bits;
-	s->special_needs = dialect_read_names(json_get(j, "special_needs"));
+	s->promoted = s->promoted && dtype_bits(t) < l->d->int_bits;
 }
 
 /* A type that is only stored is written and computed as another floating one
@@ -244,22 +250,13 @@ add_facts(struct loader *l, struct dtype t)
 }
 
 void
-dialect_read_types(struct loader *l, struct json j)
+dialect_read_types(void *ctx, struct json j)
 {
-	const char *words[DT_COUNT];
-	int n = 0;
+	struct loader *l = ctx;
 
-	for (int k = 0; k < DT_COUNT; k++) {
-		struct dtype t = dtype_of((enum dtype_kind)k);
-
-		if (dialect_computes(t)) {
-			words[n++] = dtype_short(t);
-		}
-	}
-	if (!json_is_object(j, true)) {
+	if (j.value == NULL) {
 		return;
 	}
-	json_check_keys(j, dialect_joined(l, words, n));
 	for (int k = 0; k < DT_COUNT; k++) {
 		if (dialect_computes(dtype_of((enum dtype_kind)k))) {
 			read_type(l, j, dtype_of((enum dtype_kind)k));
@@ -316,29 +313,14 @@ dialect_check_stored(struct loader *l, struct json types)
 }
 
 void
-dialect_read_limits(struct loader *l, struct json j)
+dialect_read_limits(void *ctx, struct json j)
 {
+	struct loader *l = ctx;
 	struct dialect *d = l->d;
 
-	if (!json_is_object(j, true)) {
-		return;
-	}
-	json_check_keys(
-		j,
-		"identifier_length external_length int_bits "
-		"char_bits object_bytes line_columns tab_columns text_columns most_columns "
-		"deep_columns");
-	d->identifier_length = (int)json_int(json_get(j, "identifier_length"),
-					     8, 1024, 63);
-	d->external_length = (int)json_int(json_get(j, "external_length"), 8,
-					   1024, 31);
 	if (d->external_length > d->identifier_length) {
 		d->external_length = d->identifier_length;
 	}
-	d->int_bits = (int)json_int(json_get(j, "int_bits"), 16, 64, 32);
-	d->char_bits = (int)json_int(json_get(j, "char_bits"), 8, 32, 8);
-	d->object_bytes = json_int(json_get(j, "object_bytes"), 0,
-				   INT64_C(1) << 62, 0);
 	if (l->target != NULL) {
 		d->int_bits = l->target->int_bits > 0 ? l->target->int_bits
 						      : d->int_bits;
@@ -353,11 +335,6 @@ dialect_read_limits(struct loader *l, struct json j)
 		json_error(j, "a char of 8, 16 or 32 bits, and an int that is "
 			      "no shorter, are wanted");
 	}
-	d->line_columns = (int)json_int(json_get(j, "line_columns"), 40, 100000,
-					80);
-	d->text_columns = (int)json_int(json_get(j, "text_columns"), 20, 100000,
-					60);
-	d->tab_columns = (int)json_int(json_get(j, "tab_columns"), 1, 16, 8);
 	d->most_columns = (int)json_int(json_get(j, "most_columns"),
 					d->line_columns, 100000,
 					d->line_columns > 100 ? d->line_columns

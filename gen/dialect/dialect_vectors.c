@@ -8,7 +8,7 @@ static void
 read_parts(struct loader *l, struct json j, struct vector_forms *v)
 {
 	for (int i = 0; i < json_length(j); i++) {
-		const char *name = json_text(json_at(j, i), true);
+		const char *name = json_text(json_at(j, i), false);
 		struct dtype t;
 
 		if (name != NULL && dtype_from_name(name, &t) && t.lanes > 1) {
@@ -25,66 +25,57 @@ read_parts(struct loader *l, struct json j, struct vector_forms *v)
 }
 
 /* Types that the language names itself, by our names: f32x4. */
-static void
-read_spelled(struct loader *l, struct json j, struct vector_forms *v)
+void
+dialect_read_spelled(void *ctx, struct json j)
 {
-	enum { LANES_MOST = 16, WIDTHS = 4 };
-	const char *words[DT_COUNT * WIDTHS];
-	int n = 0;
+	struct loader *l = ctx;
+	const cJSON *item;
 
-	if (j.value == NULL || !json_is_object(j, true)) {
-		return;
-	}
-	for (int kind = 0; kind < DT_COUNT; kind++) {
-		for (int lanes = 2; lanes <= LANES_MOST; lanes *= 2) {
-			struct vector_name one = {
-				{ (uint16_t)kind, (uint16_t)lanes }, NULL
-			};
-			const char *word = arena_printf(&l->m->arena, "%sx%d",
-							dtype_short(one.type),
-							lanes);
+	cJSON_ArrayForEach(item, j.value)
+	{
+		struct vector_name one = {
+			.spelling = json_text(json_get(j, item->string), false),
+		};
 
-			words[n++] = word;
-			one.spelling = json_text(json_get(j, word), false);
-			if (one.spelling != NULL) {
-				vec_push(&l->m->arena, &v->spelled, one);
-			}
+		if (dtype_from_name(item->string, &one.type)) {
+			vec_push(&l->m->arena, &l->d->vectors.spelled, one);
 		}
 	}
-	json_check_keys(j, dialect_joined(l, words, n));
+}
+
+static void
+read_forms(struct loader *l, struct json rows, struct vector_forms *v)
+{
+	for (int i = 0; i < FORM_COUNT; i++) {
+		struct json row = json_get(rows, form_key((enum form_id)i));
+
+		if (row.value != NULL) {
+			v->forms[i] = dialect_read_form(l, row);
+			dialect_check_operands(row, v->forms[i],
+					       (enum form_id)i);
+			v->computes = true;
+		}
+	}
 }
 
 void
-dialect_read_vectors(struct loader *l, struct json j)
+dialect_read_vectors(void *ctx, struct json j)
 {
+	struct loader *l = ctx;
 	struct vector_forms *v = &l->d->vectors;
-	struct json rows = json_get(j, "expressions");
-	const char *words[FORM_COUNT];
 
-	if (!json_is_object(j, true)) {
-		return;
-	}
-	json_check_keys(j, "rejected before spelled name define elements store "
-			   "load_part store_part part_types loop loop_end "
-			   "read write expressions");
-	v->rejected = json_text(json_get(j, "rejected"), false);
 	v->file = json_file(json_get(j, "rejected"));
 	if (v->rejected != NULL) {
+		*v = (struct vector_forms){ .rejected = v->rejected,
+					    .file = v->file };
 		return;
 	}
-	v->before = dialect_read_names(json_get(j, "before"));
-	read_spelled(l, json_get(j, "spelled"), v);
-	v->name = json_text(json_get(j, "name"), true);
-	v->define = json_text(json_get(j, "define"), true);
-	v->elements = json_text(json_get(j, "elements"), true);
-	v->store = json_text(json_get(j, "store"), false);
-	v->read = json_text(json_get(j, "read"), false);
-	v->write = json_text(json_get(j, "write"), v->read != NULL);
-	v->load_part = json_text(json_get(j, "load_part"), false);
-	v->store_part = json_text(json_get(j, "store_part"),
-				  v->load_part != NULL);
-	v->loop = dialect_read_names(json_get(j, "loop"));
-	v->loop_end = dialect_read_names(json_get(j, "loop_end"));
+	if (v->read != NULL && v->write == NULL) {
+		json_error(json_get(j, "write"), "is missing");
+	}
+	if (v->load_part != NULL && v->store_part == NULL) {
+		json_error(json_get(j, "store_part"), "is missing");
+	}
 	if (v->load_part != NULL) {
 		read_parts(l, json_get(j, "part_types"), v);
 	}
@@ -92,23 +83,7 @@ dialect_read_vectors(struct loader *l, struct json j)
 		json_error(json_get(j, "loop"), "loops over parts of vectors "
 						"are wanted beside load_part");
 	}
-	if (!json_is_object(rows, true)) {
-		return;
-	}
-	for (int i = 0; i < FORM_COUNT; i++) {
-		words[i] = form_key((enum form_id)i);
-	}
-	json_check_keys(rows, dialect_joined(l, words, FORM_COUNT));
-	for (int i = 0; i < FORM_COUNT; i++) {
-		struct json row = json_get(rows, words[i]);
-
-		if (row.value != NULL && json_is_object(row, true)) {
-			v->forms[i] = dialect_read_form(l, row);
-			dialect_check_operands(row, v->forms[i],
-					       (enum form_id)i);
-			v->computes = true;
-		}
-	}
+	read_forms(l, json_get(j, "expressions"), v);
 	if (strcmp(l->fp, "strict") == 0) {
 		v->forms[FORM_FMA] = NULL; /* each operation is rounded */
 	}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Data files checked and read by the table of their keys. */
+#include "json_keys.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "template.h"
+
+/* -- rows -- */
+
+static const char *
+last_part(const char *pointer)
+{
+	return strrchr(pointer, '/') + 1;
+}
+
+bool
+json_keys_is_below(const struct key *row, const char *place)
+{
+	size_t n = strlen(place);
+
+	return strncmp(row->pointer, place, n) == 0 && row->pointer[n] == '/' &&
+	       strchr(row->pointer + n + 1, '/') == NULL;
+}
+
+static bool
+has_word(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = words; *p != '\0'; p += *p == ' ') {
+		size_t length = strcspn(p, " ");
+
+		if (length == n && memcmp(p, word, n) == 0) {
+			return true;
+		}
+		p += length;
+	}
+	return false;
+}
+
+const struct key *
+json_keys_find(const struct key_table *table, const char *place,
+	       const char *key)
+{
+	for (int i = 0; i < table->n; i++) {
+		const struct key *row = &table->rows[i];
+
+		if (!json_keys_is_below(row, place)) {
+			continue;
+		}
+		if (strcmp(last_part(row->pointer), "*") == 0
+			    ? row->names == NULL || has_word(row->names, key)
+			    : strcmp(last_part(row->pointer), key) == 0) {
+			return row;
+		}
+	}
+	return NULL;
+}
+
+const char *
+json_keys_known(const struct key_table *table, struct arena *a,
+		const char *place)
+{
+	const char *words = "";
+
+	for (int i = 0; i < table->n; i++) {
+		const struct key *row = &table->rows[i];
+		const char *word = last_part(row->pointer);
+
+		if (!json_keys_is_below(row, place)) {
+			continue;
+		}
+		if (strcmp(word, "*") == 0 && row->names == NULL) {
+			return NULL;
+		}
+		if (strcmp(word, "*") == 0) {
+			word = row->names;
+		}
+		words = arena_printf(a, "%s%s%s", words,
+				     words[0] != '\0' ? " " : "", word);
+	}
+	return words;
+}
+
+/* -- check -- */
+
+struct check {
+	const struct key_table *table;
+	struct arena *arena;
+};
+
+static bool check_value(struct check *c, struct json j, cJSON *value,
+			const struct key *row, const char *words);
+
+static void
+want_needed(struct check *c, struct json j, const char *place)
+{
+	if (cJSON_IsString(json_get(j, "rejected").value)) {
+		return;
+	}
+	for (int i = 0; i < c->table->n; i++) {
+		const struct key *row = &c->table->rows[i];
+
+		if (row->needed && json_keys_is_below(row, place) &&
+		    json_get(j, last_part(row->pointer)).value == NULL) {
+			json_error(json_get(j, last_part(row->pointer)),
+				   "is missing");
+		}
+	}
+}
+
+static bool
+check_object(struct check *c, struct json j, cJSON *value, const char *place,
+	     const char *words)
+{
+	cJSON *item, *next;
+
+	if (!json_is_object(j, true)) {
+		return false;
+	}
+	want_needed(c, j, place);
+	for (item = value->child; item != NULL; item = next) {
+		struct json at = json_get(j, item->string);
+		const struct key *row = json_keys_find(c->table, place,
+						       item->string);
+
+		next = item->next;
+		if (row == NULL) {
+			json_error(at, "unknown key; known are: %s",
+				   json_keys_known(c->table, c->arena, place));
+		} else if (check_value(c, at, item, row, words)) {
+			continue;
+		}
+		cJSON_Delete(cJSON_DetachItemViaPointer(value, item));
+	}
+	return true;
+}
+
+/* One object, or one for each key. */
+static bool
+check_choice(struct check *c, struct json j, cJSON *value,
+	     const struct key *row, const char *words)
+{
+	const char *keys = row->choice;
+	cJSON *item, *next;
+
+	if (!json_is_object(j, true)) {
+		return false;
+	}
+	for (item = value->child; item != NULL; item = item->next) {
+		if (json_keys_find(c->table, row->same, item->string)) {
+			return check_object(c, j, value, row->same, words);
+		}
+	}
+	for (item = value->child; item != NULL; item = next) {
+		struct json at = json_get(j, item->string);
+
+		next = item->next;
+		if (!has_word(keys, item->string)) {
+			json_error(at, "unknown key; known are: %s", keys);
+		} else if (check_object(c, at, item, row->same, words)) {
+			continue;
+		}
+		cJSON_Delete(cJSON_DetachItemViaPointer(value, item));
+	}
+	return true;
+}
+
+static bool
+check_list(struct check *c, struct json j, cJSON *value, const struct key *row,
+	   const char *words)
+{
+	const char *place = arena_printf(c->arena, "%s/*", row->pointer);
+	bool good = true;
+	int i = 0;
+
+	if (!cJSON_IsArray(value)) {
+		json_error(j, "an array is wanted here");
+		return false;
+	}
+	if (row->most > 0 && (cJSON_GetArraySize(value) < row->least ||
+			      cJSON_GetArraySize(value) > row->most)) {
+		json_error(j, "%lld to %lld objects are wanted here",
+			   (long long)row->least, (long long)row->most);
+		return false;
+	}
+	for (cJSON *item = value->child; item != NULL; item = item->next) {
+		good &= check_object(c, json_at(j, i++), item, place, words);
+	}
+	return good;
+}
+
+struct text_place {
+	struct json at;
+	const char *words;
+};
+
+static void
+say_problem(void *ctx, int line, const char *problem, const char *name,
+	    size_t length)
+{
+	struct text_place *p = ctx;
+
+	(void)line;
+	json_error(p->at, "%s '%.*s'; %s%s", problem, (int)length, name,
+		   p->words[0] != '\0' ? "known here are: "
+				       : "this text has none",
+		   p->words);
+}
+
+/* "left or right" */
+static const char *
+spoken(struct arena *a, const char *choices)
+{
+	const char *text = "";
+
+	while (*choices != '\0') {
+		size_t n = strcspn(choices, "|");
+		bool last = choices[n] == '\0';
+
+		if (n == 0) {
+			choices++;
+			continue;
+		}
+		text = arena_printf(a, "%s%s%.*s", text,
+				    text[0] == '\0' ? ""
+				    : last          ? " or "
+						    : ", ",
+				    (int)n, choices);
+		choices += n + !last;
+	}
+	return text;
+}
+
+static bool
+is_choice(const char *choices, const char *text)
+{
+	size_t length = strlen(text);
+
+	while (*choices != '\0') {
+		size_t n = strcspn(choices, "|");
+
+		if (n == length && memcmp(choices, text, n) == 0) {
+			return true;
+		}
+		choices += n + (choices[n] == '|');
+	}
+	return false;
+}
+
+static bool
+check_text(struct check *c, struct json j, const struct key *row,
+	   const char *words)
+{
+	struct text_place place = { j, words };
+	const char *text = json_text(j, true);
+	bool one = row->type == KEY_WORD || row->type == KEY_WORDS;
+
+	if (text != NULL && one && !is_choice(row->choices, text)) {
+		json_error(j, "%s is wanted here",
+			   spoken(c->arena, row->choices));
+		return false;
+	}
+	if (text != NULL && !one && row->type != KEY_PROSE) {
+		template_check(text, words, say_problem, &place);
+	}
+	return text != NULL;
+}
+
+static bool
+check_number(struct json j, const struct key *row)
+{
+	const int64_t none = INT64_MIN;
+
+	return json_int(j, row->least, row->most, none) != none;
+}
+
+static bool
+check_array(struct check *c, struct json j, const struct key *row,
+	    const char *words)
+{
+	bool good = cJSON_IsArray(j.value);
+	int n = json_length(j);
+
+	for (int i = 0; i < n; i++) {
+		good &= row->type == KEY_NUMBERS
+				? check_number(json_at(j, i), row)
+				: check_text(c, json_at(j, i), row, words);
+	}
+	return good;
+}
+
+/* words: placeholders, where the row names none. False: it is to be taken out
+ * of the tree. */
+static bool
+check_value(struct check *c, struct json j, cJSON *value, const struct key *row,
+	    const char *words)
+{
+	words = row->words != NULL ? row->words : words;
+	switch (row->type) {
+	case KEY_PROSE:
+	case KEY_TEXT:
+	case KEY_WORD:
+		return check_text(c, j, row, words);
+	case KEY_TEXT_OR_TEXTS:
+		return cJSON_IsString(value) ? check_text(c, j, row, words)
+					     : check_array(c, j, row, words);
+	case KEY_TEXTS:
+	case KEY_WORDS:
+	case KEY_NUMBERS:
+		return check_array(c, j, row, words);
+	case KEY_FLAG:
+		json_bool(j);
+		return cJSON_IsBool(value);
+	case KEY_NUMBER:
+		return check_number(j, row);
+	case KEY_OBJECT:
+		return check_object(c, j, value, row->pointer, words);
+	case KEY_LIST:
+		return check_list(c, j, value, row, words);
+	case KEY_SAME:
+		return check_object(c, j, value, row->same, words);
+	case KEY_CHOICE:
+		return check_choice(c, j, value, row, words);
+	}
+	return true;
+}
+
+void
+json_keys_check(const struct key_table *table, struct json root, cJSON *tree)
+{
+	struct check c = { table, &root.reader->module->arena };
+
+	check_object(&c, root, tree, "", "");
+}
+
+/* -- read -- */
+
+struct names
+json_names(struct json j)
+{
+	struct names names;
+
+	names.data = json_texts(j, &names.n);
+	return names;
+}
+
+static void
+store(const struct key *row, struct json j, void *field)
+{
+	switch (row->type) {
+	case KEY_PROSE:
+	case KEY_TEXT:
+	case KEY_WORD:
+		assert(row->size == sizeof(const char *));
+		*(const char **)field = json_text(j, false);
+		break;
+	case KEY_TEXTS:
+		assert(row->size == sizeof(struct names));
+		*(struct names *)field = json_names(j);
+		break;
+	case KEY_FLAG:
+		assert(row->size == sizeof(bool));
+		*(bool *)field = json_bool(j);
+		break;
+	case KEY_NUMBER:
+		assert(row->size == sizeof(int64_t) ||
+		       row->size == sizeof(int));
+		if (row->size == sizeof(int64_t)) {
+			*(int64_t *)field = json_int(j, row->least, row->most,
+						     row->absent);
+		} else {
+			*(int *)field = (int)json_int(j, row->least, row->most,
+						      row->absent);
+		}
+		break;
+	default:
+		assert(!"a field of another type");
+	}
+}
+
+int64_t
+json_keys_number(const struct key *row, const void *from)
+{
+	const void *field = (const char *)from + row->offset;
+
+	assert(row->type == KEY_NUMBER && row->size > 0);
+	return row->size == sizeof(int64_t) ? *(const int64_t *)field
+					    : *(const int *)field;
+}
+
+void
+json_keys_read(const struct key_table *table, struct json j, const char *place,
+	       void *to, void *ctx)
+{
+	for (int i = 0; i < table->n; i++) {
+		const struct key *row = &table->rows[i];
+		struct json at;
+
+		if (!json_keys_is_below(row, place) ||
+		    strcmp(last_part(row->pointer), "*") == 0) {
+			continue;
+		}
+		at = json_get(j, last_part(row->pointer));
+		if (row->size > 0) {
+			store(row, at, (char *)to + row->offset);
+		} else if (row->type == KEY_OBJECT) {
+			json_keys_read(table, at, row->pointer, to, ctx);
+		}
+		if (row->read != NULL) {
+			row->read(ctx, at);
+		}
+	}
+}

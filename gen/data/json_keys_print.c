@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table of keys as a JSON Schema, and as tables for docs/. */
+#include <string.h>
+
+#include "json_keys.h"
+
+/* Integers beyond this are no exact numbers in JSON. */
+#define EXACT (INT64_C(1) << 53)
+
+static const char *
+last_part(const char *pointer)
+{
+	return strrchr(pointer, '/') + 1;
+}
+
+static bool
+is_star(const struct key *row)
+{
+	return strcmp(last_part(row->pointer), "*") == 0;
+}
+
+/* -- schema -- */
+
+struct schema {
+	const struct key_table *table;
+	struct arena *arena;
+};
+
+static cJSON *value_schema(struct schema *s, const struct key *row);
+
+static cJSON *
+typed(const char *type)
+{
+	cJSON *j = cJSON_CreateObject();
+
+	cJSON_AddStringToObject(j, "type", type);
+	return j;
+}
+
+static cJSON *
+array_of(cJSON *items)
+{
+	cJSON *j = typed("array");
+
+	cJSON_AddItemToObject(j, "items", items);
+	return j;
+}
+
+static cJSON *
+reference(struct schema *s, const char *name)
+{
+	cJSON *j = cJSON_CreateObject();
+
+	cJSON_AddStringToObject(j, "$ref",
+				arena_printf(s->arena, "#/definitions/%s",
+					     name));
+	return j;
+}
+
+static cJSON *
+words_schema(struct schema *s, const char *words, char between)
+{
+	const char stop[] = { between, '\0' };
+	cJSON *j = cJSON_CreateObject();
+	cJSON *list = cJSON_AddArrayToObject(j, "enum");
+
+	for (;;) {
+		size_t n = strcspn(words, stop);
+
+		cJSON_AddItemToArray(list, cJSON_CreateString(
+						   arena_strndup(s->arena,
+								 words, n)));
+		if (words[n] == '\0') {
+			return j;
+		}
+		words += n + 1;
+	}
+}
+
+static cJSON *
+number_schema(const struct key *row)
+{
+	cJSON *j = typed("integer");
+
+	cJSON_AddNumberToObject(j, "minimum", (double)row->least);
+	if (row->most <= EXACT) {
+		cJSON_AddNumberToObject(j, "maximum", (double)row->most);
+	}
+	if (row->type == KEY_NUMBER && row->absent >= row->least) {
+		cJSON_AddNumberToObject(j, "default", (double)row->absent);
+	}
+	return j;
+}
+
+/* The object has no other keys than these. */
+static void
+name_keys(struct schema *s, cJSON *object, const char *words)
+{
+	cJSON_AddItemToObject(object, "propertyNames",
+			      words_schema(s, words, ' '));
+}
+
+/* whole: no file leaves out what another has. */
+static cJSON *
+object_schema(struct schema *s, const char *place, bool whole)
+{
+	cJSON *j = typed("object"), *properties = NULL, *others = NULL;
+	cJSON *needed = cJSON_CreateArray();
+
+	for (int i = 0; i < s->table->n; i++) {
+		const struct key *row = &s->table->rows[i];
+
+		if (!json_keys_is_below(row, place)) {
+			continue;
+		}
+		if (is_star(row)) {
+			others = value_schema(s, row);
+			if (row->names != NULL) {
+				name_keys(s, j, row->names);
+			}
+			continue;
+		}
+		if (properties == NULL) {
+			properties = cJSON_AddObjectToObject(j, "properties");
+		}
+		cJSON_AddItemToObject(properties, last_part(row->pointer),
+				      value_schema(s, row));
+		if (row->needed && whole) {
+			cJSON_AddItemToArray(needed,
+					     cJSON_CreateString(
+						     last_part(row->pointer)));
+		}
+	}
+	if (needed->child != NULL) {
+		cJSON_AddItemToObject(j, "required", needed);
+	} else {
+		cJSON_Delete(needed);
+	}
+	cJSON_AddItemToObject(j, "additionalProperties",
+			      others != NULL ? others : cJSON_CreateFalse());
+	return j;
+}
+
+static cJSON *
+list_schema(struct schema *s, const struct key *row)
+{
+	cJSON *j = array_of(
+		object_schema(s, arena_printf(s->arena, "%s/*", row->pointer),
+			      true));
+
+	if (row->most > 0) {
+		cJSON_AddNumberToObject(j, "minItems", (double)row->least);
+		cJSON_AddNumberToObject(j, "maxItems", (double)row->most);
+	}
+	return j;
+}
+
+/* The name of the definition of such a choice. */
+static const char *
+choice_name(struct schema *s, const struct key *row)
+{
+	return arena_printf(s->arena, "%s_or_more", row->same + 1);
+}
+
+static cJSON *
+one_of(cJSON *a, cJSON *b)
+{
+	cJSON *j = cJSON_CreateObject();
+	cJSON *list = cJSON_AddArrayToObject(j, "oneOf");
+
+	cJSON_AddItemToArray(list, a);
+	cJSON_AddItemToArray(list, b);
+	return j;
+}
+
+static cJSON *
+type_schema(struct schema *s, const struct key *row)
+{
+	switch (row->type) {
+	case KEY_TEXTS:
+		return array_of(typed("string"));
+	case KEY_TEXT_OR_TEXTS:
+		return one_of(typed("string"), array_of(typed("string")));
+	case KEY_WORD:
+		return words_schema(s, row->choices, '|');
+	case KEY_WORDS:
+		return array_of(words_schema(s, row->choices, '|'));
+	case KEY_FLAG:
+		return typed("boolean");
+	case KEY_NUMBER:
+		return number_schema(row);
+	case KEY_NUMBERS:
+		return array_of(number_schema(row));
+	case KEY_OBJECT:
+		return object_schema(s, row->pointer, !s->table->extends);
+	case KEY_LIST:
+		return list_schema(s, row);
+	case KEY_SAME:
+		return reference(s, row->same + 1);
+	case KEY_CHOICE:
+		return reference(s, choice_name(s, row));
+	default:
+		return typed("string");
+	}
+}
+
+static cJSON *
+value_schema(struct schema *s, const struct key *row)
+{
+	cJSON *j = type_schema(s, row);
+
+	if (row->doc != NULL) {
+		cJSON_AddStringToObject(j, "description", row->doc);
+	}
+	return j;
+}
+
+/* The objects that rows are the same as, and the choices. */
+static void
+add_definitions(struct schema *s, cJSON *to)
+{
+	for (int i = 0; i < s->table->n; i++) {
+		const struct key *row = &s->table->rows[i];
+		const char *name = row->same != NULL ? row->same + 1 : NULL;
+		cJSON *each;
+
+		if (name != NULL && cJSON_GetObjectItem(to, name) == NULL) {
+			cJSON_AddItemToObject(
+				to, name,
+				object_schema(s, row->same,
+					      !s->table->extends));
+		}
+		if (row->type == KEY_CHOICE) {
+			each = typed("object");
+			name_keys(s, each, row->choice);
+			cJSON_AddItemToObject(each, "additionalProperties",
+					      reference(s, name));
+			cJSON_AddItemToObject(to, choice_name(s, row),
+					      one_of(reference(s, name), each));
+		}
+	}
+}
+
+const char *
+json_keys_schema(const struct key_table *table, struct arena *a)
+{
+	struct schema s = { table, a };
+	cJSON *j = cJSON_CreateObject(), *whole, *definitions;
+	const char *text;
+	char *print;
+
+	cJSON_AddStringToObject(j, "$schema",
+				"http://json-schema.org/draft-07/schema#");
+	cJSON_AddStringToObject(j, "$comment",
+				"SPDX-License-Identifier: Apache-2.0");
+	cJSON_AddStringToObject(j, "title", table->title);
+	cJSON_AddStringToObject(j, "description", table->doc);
+	whole = object_schema(&s, "", !table->extends);
+	while (whole->child != NULL) {
+		cJSON *item = cJSON_DetachItemViaPointer(whole, whole->child);
+
+		cJSON_AddItemToObject(j, arena_strdup(a, item->string), item);
+	}
+	cJSON_Delete(whole);
+	definitions = cJSON_CreateObject();
+	add_definitions(&s, definitions);
+	if (definitions->child != NULL) {
+		cJSON_AddItemToObject(j, "definitions", definitions);
+	} else {
+		cJSON_Delete(definitions);
+	}
+	print = cJSON_Print(j);
+	text = arena_printf(a, "%s\n", print != NULL ? print : "");
+	cJSON_free(print);
+	cJSON_Delete(j);
+	return text;
+}
+
+/* -- manual -- */
+
+static const char *
+type_words(struct arena *a, const struct key *row)
+{
+	switch (row->type) {
+	case KEY_TEXTS:
+		return "texts";
+	case KEY_TEXT_OR_TEXTS:
+		return "text or texts";
+	case KEY_WORD:
+	case KEY_WORDS:
+		return "";
+	case KEY_FLAG:
+		return "true or false";
+	case KEY_NUMBER:
+		return row->absent >= row->least && row->most <= EXACT
+			       ? arena_printf(a, "%lld to %lld, else %lld",
+					      (long long)row->least,
+					      (long long)row->most,
+					      (long long)row->absent)
+			       : "integer";
+	case KEY_NUMBERS:
+		return "integers";
+	case KEY_LIST:
+		return "list of objects";
+	case KEY_OBJECT:
+	case KEY_SAME:
+	case KEY_CHOICE:
+		return "object";
+	default:
+		return "text";
+	}
+}
+
+/* "a|b" in code, with commas. */
+static void
+put_words(struct strbuf *s, const char *words, char between)
+{
+	const char stop[] = { between, '\0' };
+	bool first = true;
+
+	while (*words != '\0') {
+		size_t n = strcspn(words, stop);
+
+		if (n > 0) {
+			strbuf_printf(s, "%s`%.*s`", first ? "" : ", ", (int)n,
+				      words);
+			first = false;
+		}
+		words += n + (words[n] == between);
+	}
+}
+
+/* The placeholders; sets of them by their names. */
+static void
+put_placeholders(struct strbuf *s, const struct key_table *table,
+		 const char *words)
+{
+	for (int i = 0; i < table->n_sets; i++) {
+		size_t n = strlen(table->sets[i].words);
+
+		if (strncmp(words, table->sets[i].words, n) == 0 &&
+		    (words[n] == ' ' || words[n] == '\0')) {
+			strbuf_puts(s, table->sets[i].name);
+			if (words[n] != '\0') {
+				strbuf_puts(s, ", ");
+				put_words(s, words + n + 1, ' ');
+			}
+			return;
+		}
+	}
+	put_words(s, words, ' ');
+}
+
+/* "`limits.int_bits`"; "`literal` of a type". */
+static void
+put_key(struct strbuf *s, const char *pointer)
+{
+	const char *p = pointer[0] == '#' ? strchr(pointer, '/') : pointer;
+
+	strbuf_puts(s, "`");
+	for (p++; *p != '\0'; p++) {
+		strbuf_putc(s, *p == '/' ? '.' : *p);
+	}
+	strbuf_puts(s, "`");
+	if (pointer[0] == '#') {
+		strbuf_printf(s, " of a %.*s", (int)strcspn(pointer + 1, "/"),
+			      pointer + 1);
+	}
+}
+
+static void
+put_row(struct strbuf *s, const struct key_table *table, const struct key *row,
+	struct arena *a)
+{
+	strbuf_puts(s, "| ");
+	put_key(s, row->pointer);
+	strbuf_printf(s, " | %s", type_words(a, row));
+	if (row->choices != NULL) {
+		put_words(s, row->choices, '|');
+	}
+	strbuf_printf(s, " | %s", row->doc);
+	if (row->words != NULL && row->words[0] != '\0') {
+		strbuf_puts(s, "; placeholders: ");
+		put_placeholders(s, table, row->words);
+	}
+	strbuf_puts(s, " |\n");
+}
+
+/* Is the row a key of the place, or of an object or element that * stands for
+ * there? */
+static bool
+is_shown(const struct key *row, const char *place)
+{
+	size_t n = strlen(place);
+	const char *rest = row->pointer + n;
+
+	if (row->doc == NULL || strncmp(row->pointer, place, n) != 0 ||
+	    *rest != '/') {
+		return false;
+	}
+	while (strncmp(rest, "/*/", 3) == 0) {
+		rest += 2;
+	}
+	return strchr(rest + 1, '/') == NULL;
+}
+
+const char *
+json_keys_manual(const struct key_table *table, struct arena *a,
+		 const char *places)
+{
+	struct strbuf s;
+	const char *text;
+
+	strbuf_init(&s);
+	strbuf_puts(&s, "| key | value | is |\n|---|---|---|\n");
+	while (*places != '\0') {
+		size_t n = strcspn(places, " ");
+		const char *place = arena_strndup(a, places, n);
+
+		place = strcmp(place, "/") == 0 ? "" : place;
+		for (int i = 0; i < table->n; i++) {
+			if (is_shown(&table->rows[i], place)) {
+				put_row(&s, table, &table->rows[i], a);
+			}
+		}
+		places += n + (places[n] == ' ');
+	}
+	text = arena_strdup(a, s.data);
+	strbuf_release(&s);
+	return text;
+}

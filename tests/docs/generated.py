@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""generated.py PRINT_KEYS [--write]: the JSON Schemas in templates/schema and
+the tables in docs/ between
+
+    <!-- keys of FILE.json: PLACE... -->
+    <!-- end of keys -->
+
+are as the tables of keys (gen/dialect/dialect.def) say, and no key is left
+out; --write writes them."""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.environ.get("TIRC_ROOT") or os.path.dirname(os.path.dirname(
+    os.path.dirname(os.path.abspath(__file__))))
+KINDS = ("dialect",)
+BLOCK = re.compile(r"(<!-- keys of (\w+)\.json: (.*?) -->\n).*?"
+                   r"(<!-- end of keys -->)", re.DOTALL)
+PRINT_KEYS = sys.argv[1]
+write = sys.argv[2:] == ["--write"]
+stale, shown = [], {kind: set() for kind in KINDS}
+
+
+def print_keys(*arguments):
+    return subprocess.run([PRINT_KEYS, *arguments], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def compare(path, text):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        old = file.read()
+    if old == text:
+        return
+    stale.append(path)
+    if write:
+        with open(os.path.join(ROOT, path), "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def table(found):
+    kind, places = found[2], found[3]
+    text = print_keys(kind, "manual", places)
+    shown[kind].update(places.split())
+    return found[1] + "\n" + text + "\n" + found[4]
+
+
+def place_of(pointer):
+    """The place of whose table the key is a row."""
+    place = pointer.rsplit("/", 1)[0]
+    while place.endswith("/*"):
+        place = place[:-2]
+    return place or "/"
+
+
+for kind in KINDS:
+    compare("templates/schema/%s.schema.json" % kind,
+            print_keys(kind, "schema"))
+for path in sorted(glob.glob(os.path.join(ROOT, "docs", "*.md"))):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if BLOCK.search(text):
+        compare(os.path.relpath(path, ROOT), BLOCK.sub(table, text))
+for kind in KINDS:
+    for pointer in print_keys(kind, "places").split():
+        if place_of(pointer) not in shown[kind]:
+            sys.exit("no table in docs/ has %s of %s.json: add its place %s "
+                     "to a <!-- keys of %s.json: ... -->"
+                     % (pointer, kind, place_of(pointer), kind))
+if stale and not write:
+    sys.exit("not as the tables of keys say: %s\n./run docs writes them"
+             % " ".join(stale))
