@@ -90,6 +90,9 @@ int expr_kind_arity(enum expr_kind kind); /* -1: any */
 const char *intrin_name(enum intrin op);
 int intrin_arity(enum intrin op);
 bool intrin_is_pure(enum intrin op);
+/* The type of a call: that of its arguments, bool, none, or told by the call. */
+enum intrin_result { RESULT_SAME, RESULT_BOOL, RESULT_VOID, RESULT_OTHER };
+enum intrin_result intrin_result(enum intrin op);
 bool intrin_is_address(enum intrin op); /* of an element, either form */
 
 /* The arguments of a COPY_BOX about a dimension. */

@@ -655,13 +655,11 @@ expr_call(struct module *m, enum intrin op, struct dtype t,
 	return expr_make(m, &payload, args, n);
 }
 
-enum result { SAME, BOOL, VOID, OTHER };
-
-static enum result
+enum intrin_result
 intrin_result(enum intrin op)
 {
-	static const enum result results[] = {
-#define INTRIN(id, name, n, effect, result) result,
+	static const enum intrin_result results[] = {
+#define INTRIN(id, name, n, effect, result) RESULT_##result,
 #include "intrin.def"
 #undef INTRIN
 	};
@@ -673,11 +671,11 @@ struct dtype
 expr_call_type(enum intrin op, struct dtype given, struct dtype arg0)
 {
 	switch (intrin_result(op)) {
-	case SAME:
+	case RESULT_SAME:
 		return arg0;
-	case BOOL:
+	case RESULT_BOOL:
 		return with_lanes(dtype_of(DT_BOOL), arg0.lanes);
-	case VOID:
+	case RESULT_VOID:
 		return dtype_of(DT_VOID);
 	default:
 		return given;
@@ -687,7 +685,7 @@ expr_call_type(enum intrin op, struct dtype given, struct dtype arg0)
 const struct expr *
 expr_call1(struct module *m, enum intrin op, const struct expr *a)
 {
-	assert(intrin_result(op) != OTHER);
+	assert(intrin_result(op) != RESULT_OTHER);
 	if (op == INTRIN_LIKELY && literal(a)) {
 		return a;
 	}
@@ -700,7 +698,7 @@ expr_call2(struct module *m, enum intrin op, const struct expr *a,
 {
 	const struct expr *args[2];
 
-	assert(intrin_result(op) != OTHER);
+	assert(intrin_result(op) != RESULT_OTHER);
 	unify(m, &a, &b);
 	args[0] = a;
 	args[1] = b;

@@ -175,6 +175,50 @@ func_find_block(const struct func *f, const char *name)
 	return q.found;
 }
 
+bool
+func_has_param(const struct func *f, const struct buffer *b)
+{
+	for (int i = 0; i < f->params.n; i++) {
+		if (f->params.data[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+struct call_search {
+	enum intrin op;
+	bool found;
+};
+
+static void
+search_call(void *ctx, const struct expr *e)
+{
+	struct call_search *q = ctx;
+
+	q->found |= e->kind == EXPR_CALL && e->u.intrin == q->op;
+}
+
+static bool
+search_calls(void *ctx, struct stmt *s)
+{
+	struct call_search *q = ctx;
+
+	for (int i = 0; i < s->n_args && !q->found; i++) {
+		expr_visit(s->args[i], search_call, q);
+	}
+	return !q->found;
+}
+
+bool
+func_calls(const struct func *f, enum intrin op)
+{
+	struct call_search q = { .op = op };
+
+	stmt_visit(f->body, search_calls, &q);
+	return q.found;
+}
+
 struct usage {
 	const struct buffer *buffer;
 	bool read, written;

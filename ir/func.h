@@ -84,6 +84,10 @@ void func_commit(struct func *f); /* forget the journal */
 struct stmt *func_find(const struct func *f, int id); /* NULL: gone */
 struct stmt *func_find_block(const struct func *f, const char *name);
 
+/* Is b the buffer of a parameter of f? */
+bool func_has_param(const struct func *f, const struct buffer *b);
+/* Does f call the intrinsic anywhere? */
+bool func_calls(const struct func *f, enum intrin op);
 /* Is b read / written anywhere in f? */
 bool func_reads(const struct func *f, const struct buffer *b);
 bool func_writes(const struct func *f, const struct buffer *b);

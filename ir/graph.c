@@ -3,23 +3,13 @@
 #include <limits.h>
 
 #include "graph.h"
-
-static uint32_t
-hash_text(const char *text)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *text; text++) {
-		h = (h ^ (unsigned char)*text) * 16777619u;
-	}
-	return h;
-}
+#include "text.h"
 
 /* The slot that holds the name, or the free one where it would go. */
 static struct tensor **
 name_slot(const struct name_table *table, const char *name)
 {
-	uint32_t i = hash_text(name) & (table->cap - 1);
+	uint32_t i = text_hash(name) & (table->cap - 1);
 
 	while (table->slot[i] && strcmp(table->slot[i]->name, name) != 0) {
 		i = (i + 1) & (table->cap - 1);

@@ -33,23 +33,12 @@ name_set_init(struct name_set *s, struct arena *a)
 	s->max_length = NAME_EXTERNAL;
 }
 
-static uint32_t
-hash_text(const char *text)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *text != '\0'; text++) {
-		h = (h ^ (unsigned char)*text) * 16777619u;
-	}
-	return h;
-}
-
 /* The slot of text, or the empty one where it belongs. */
 static struct name_slot *
 find_slot(const struct name_slots *s, const char *text)
 {
 	uint32_t mask = (uint32_t)s->cap - 1;
-	uint32_t i = hash_text(text) & mask;
+	uint32_t i = text_hash(text) & mask;
 
 	while (s->slot[i].name != NULL && strcmp(s->slot[i].name, text) != 0) {
 		i = (i + 1) & mask;

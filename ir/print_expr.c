@@ -153,19 +153,6 @@ print_call(struct printer *p, const char *name, const struct expr *e,
 static void
 print_intrinsic(struct printer *p, const struct expr *e)
 {
-	static const bool tells_type[] = {
-#define INTRIN_SAME false
-#define INTRIN_BOOL false
-#define INTRIN_VOID false
-#define INTRIN_OTHER true
-#define INTRIN(id, name, n, effect, result) INTRIN_##result,
-#include "intrin.def"
-#undef INTRIN
-#undef INTRIN_SAME
-#undef INTRIN_BOOL
-#undef INTRIN_VOID
-#undef INTRIN_OTHER
-	};
 	char name[64];
 
 	if (expr_is_list(e)) {
@@ -175,7 +162,7 @@ print_intrinsic(struct printer *p, const struct expr *e)
 		return;
 	}
 	snprintf(name, sizeof name, "T.%s", intrin_name(e->u.intrin));
-	print_call(p, name, e, tells_type[e->u.intrin]);
+	print_call(p, name, e, intrin_result(e->u.intrin) == RESULT_OTHER);
 }
 
 static void

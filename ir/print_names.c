@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "print.h"
+#include "text.h"
 
 static uint32_t
 hash_pointer(const void *key)
@@ -13,17 +14,6 @@ hash_pointer(const void *key)
 	uint64_t x = (uint64_t)(uintptr_t)key >> 4;
 
 	return (uint32_t)((x * 0x9E3779B97F4A7C15u) >> 32);
-}
-
-static uint32_t
-hash_text(const char *text)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *text; text++) {
-		h = (h ^ (unsigned char)*text) * 16777619u;
-	}
-	return h;
 }
 
 static void
@@ -42,7 +32,7 @@ take(struct printer *p, const char *name)
 			}
 		}
 	}
-	uint32_t at = hash_text(name) & (uint32_t)(p->cap_taken - 1);
+	uint32_t at = text_hash(name) & (uint32_t)(p->cap_taken - 1);
 
 	while (p->taken[at]) {
 		at = (at + 1) & (uint32_t)(p->cap_taken - 1);
@@ -57,7 +47,7 @@ is_taken(const struct printer *p, const char *name)
 	if (p->cap_taken == 0) {
 		return false;
 	}
-	uint32_t at = hash_text(name) & (uint32_t)(p->cap_taken - 1);
+	uint32_t at = text_hash(name) & (uint32_t)(p->cap_taken - 1);
 
 	for (; p->taken[at]; at = (at + 1) & (uint32_t)(p->cap_taken - 1)) {
 		if (strcmp(p->taken[at], name) == 0) {

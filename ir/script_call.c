@@ -335,20 +335,6 @@ read_vector(struct script_reader *r, const struct py_node *call, bool is_ramp,
 
 /* ---- intrinsics */
 
-enum result { SAME, BOOL, VOID, OTHER };
-
-static enum result
-intrin_result(enum intrin op)
-{
-	static const enum result results[] = {
-#define INTRIN(id, name, n, effect, result) result,
-#include "intrin.def"
-#undef INTRIN
-	};
-
-	return results[op];
-}
-
 /* Which types an intrinsic whose arguments have one type computes with. */
 static bool
 accepts(enum intrin op, struct dtype t)
@@ -529,7 +515,7 @@ read_other(struct script_reader *r, const struct py_node *call, enum intrin op,
 	if (!typed_args(r, call, &args)) {
 		return false;
 	}
-	bool tells_type = intrin_result(op) == OTHER;
+	bool tells_type = intrin_result(op) == RESULT_OTHER;
 
 	if (!args.type && args.n > 0 && tells_type &&
 	    (want < 0 || args.n == want + 1)) {
@@ -744,7 +730,7 @@ script_call(struct script_reader *r, const struct py_node *node,
 		path = "pow";
 	}
 	if (intrin_from_name(path, &op)) {
-		return intrin_result(op) >= VOID
+		return intrin_result(op) >= RESULT_VOID
 			       ? read_other(r, node, op, out)
 			       : read_uniform(r, node, op, out);
 	}

@@ -144,6 +144,14 @@ const struct expr *stmt_note(const struct stmt *s, const char *key);
  * fresh_vars (same names). Buffers are kept. */
 struct stmt *stmt_clone(struct func *f, const struct stmt *s, bool fresh_vars);
 
+bool regions_have(const struct region *list, int n, const struct buffer *b);
+/* Copies with every end mapped; regions of which nothing is known stay so. NULL
+ * if n is 0. */
+struct region *regions_map(struct arena *a, const struct region *list, int n,
+			   const struct expr *(*map)(void *ctx,
+						     const struct expr *e),
+			   void *ctx);
+
 /* Pre-order walk; visit returns false to skip the children. */
 void stmt_visit(struct stmt *s, bool (*visit)(void *ctx, struct stmt *s),
 		void *ctx);

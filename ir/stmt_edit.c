@@ -282,39 +282,12 @@ clone_var(struct clone *c, struct var *v)
 }
 
 static const struct expr *
-clone_expr(struct clone *c, const struct expr *e)
+clone_expr(void *ctx, const struct expr *e)
 {
+	struct clone *c = ctx;
 	struct var_map map = { c->from.data, c->to.data, c->from.n };
 
 	return e && map.n > 0 ? expr_substitute(c->func->module, e, &map) : e;
-}
-
-static struct region *
-clone_regions(struct clone *c, const struct region *list, int n)
-{
-	struct arena *arena = &c->func->module->arena;
-	struct region *copy;
-
-	if (n == 0) {
-		return NULL;
-	}
-	copy = arena_copy(arena, list, sizeof *list * (size_t)n);
-	for (int i = 0; i < n; i++) {
-		int ndim = list[i].buffer->ndim;
-
-		if (!list[i].ranges) {
-			continue;
-		}
-		copy[i].ranges = arena_array(arena, struct range,
-					     ndim > 0 ? ndim : 1);
-		for (int d = 0; d < ndim; d++) {
-			copy[i].ranges[d].min =
-				clone_expr(c, list[i].ranges[d].min);
-			copy[i].ranges[d].extent =
-				clone_expr(c, list[i].ranges[d].extent);
-		}
-	}
-	return copy;
 }
 
 static const struct block *
@@ -336,8 +309,9 @@ clone_block(struct clone *c, const struct block *b)
 		copy->iters[i].extent = clone_expr(c, b->iters[i].extent);
 		copy->iters[i].var = clone_var(c, b->iters[i].var);
 	}
-	copy->reads = clone_regions(c, b->reads, b->n_reads);
-	copy->writes = clone_regions(c, b->writes, b->n_writes);
+	copy->reads = regions_map(arena, b->reads, b->n_reads, clone_expr, c);
+	copy->writes = regions_map(arena, b->writes, b->n_writes, clone_expr,
+				   c);
 	return copy;
 }
 

@@ -5,6 +5,44 @@
 
 #include "func.h"
 
+bool
+regions_have(const struct region *list, int n, const struct buffer *b)
+{
+	for (int i = 0; i < n; i++) {
+		if (list[i].buffer == b) {
+			return true;
+		}
+	}
+	return false;
+}
+
+struct region *
+regions_map(struct arena *a, const struct region *list, int n,
+	    const struct expr *(*map)(void *ctx, const struct expr *e),
+	    void *ctx)
+{
+	struct region *copy;
+
+	if (n == 0) {
+		return NULL;
+	}
+	copy = arena_copy(a, list, sizeof *list * (size_t)n);
+	for (int i = 0; i < n; i++) {
+		int ndim = list[i].buffer->ndim;
+
+		if (list[i].ranges == NULL) {
+			continue;
+		}
+		copy[i].ranges = arena_array(a, struct range, ndim + 1);
+		for (int d = 0; d < ndim; d++) {
+			copy[i].ranges[d].min = map(ctx, list[i].ranges[d].min);
+			copy[i].ranges[d].extent =
+				map(ctx, list[i].ranges[d].extent);
+		}
+	}
+	return copy;
+}
+
 struct mapper {
 	struct func *func;
 	const struct expr *(*map)(void *ctx, const struct expr *e);
@@ -13,8 +51,10 @@ struct mapper {
 };
 
 static const struct expr *
-apply(struct mapper *m, const struct expr *e)
+apply(void *ctx, const struct expr *e)
 {
+	struct mapper *m = ctx;
+
 	return e ? m->map(m->ctx, e) : NULL;
 }
 
@@ -27,28 +67,17 @@ apply_buffer(const struct mapper *m, const struct buffer *b)
 static struct region *
 map_regions(struct mapper *m, const struct region *list, int n, bool *changed)
 {
-	struct arena *arena = &m->func->module->arena;
-	struct region *copy;
+	struct region *copy = regions_map(&m->func->module->arena, list, n,
+					  apply, m);
 
-	if (n == 0) {
-		return NULL;
-	}
-	copy = arena_copy(arena, list, sizeof *list * (size_t)n);
 	for (int i = 0; i < n; i++) {
-		int ndim = list[i].buffer->ndim;
-
 		copy[i].buffer = apply_buffer(m, list[i].buffer);
 		*changed |= copy[i].buffer != list[i].buffer;
-		if (!list[i].ranges || ndim == 0) {
-			continue;
-		}
-		copy[i].ranges = arena_array(arena, struct range, ndim);
-		for (int d = 0; d < ndim; d++) {
+		for (int d = 0; list[i].ranges && d < list[i].buffer->ndim;
+		     d++) {
 			const struct range *old = &list[i].ranges[d];
-			struct range *new = &copy[i].ranges[d];
+			const struct range *new = &copy[i].ranges[d];
 
-			new->min = apply(m, old->min);
-			new->extent = apply(m, old->extent);
 			*changed |= new->min != old->min ||
 				    new->extent != old->extent;
 		}

@@ -23,6 +23,17 @@ text_is_identifier(const char *text, const char *also)
 	return *p == '\0';
 }
 
+uint32_t
+text_hash(const char *text)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *text; text++) {
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	}
+	return h;
+}
+
 int
 text_compare(const void *a, const void *b)
 {

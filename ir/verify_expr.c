@@ -155,13 +155,6 @@ verify_choice(struct verifier *v, const struct expr *e)
 static void
 verify_call(struct verifier *v, const struct expr *e)
 {
-	enum { SAME, BOOL, VOID, OTHER };
-	static const char result[] = {
-#define INTRIN(id, name, n, effect, result) result,
-#include "intrin.def"
-#undef INTRIN
-	};
-
 	if ((unsigned)e->u.intrin >= INTRIN_COUNT) {
 		verify_fail(v, "an unknown intrinsic", NULL);
 		return;
@@ -172,8 +165,8 @@ verify_call(struct verifier *v, const struct expr *e)
 		verify_fail(v, "a call with a wrong number of arguments", e);
 		return;
 	}
-	switch (result[e->u.intrin]) {
-	case SAME:
+	switch (intrin_result(e->u.intrin)) {
+	case RESULT_SAME:
 		for (int i = 0; i < e->n_args; i++) {
 			if (!same_type(e, e->args[i])) {
 				verify_fail(v, "a call that mixes types", e);
@@ -181,12 +174,12 @@ verify_call(struct verifier *v, const struct expr *e)
 			}
 		}
 		break;
-	case BOOL:
+	case RESULT_BOOL:
 		if (!is_bool(e) || e->type.lanes != e->args[0]->type.lanes) {
 			verify_fail(v, "a test that is no bool", e);
 		}
 		break;
-	case VOID:
+	case RESULT_VOID:
 		if (e->type.kind != DT_VOID) {
 			verify_fail(v, "a value of what has none", e);
 		}

@@ -318,7 +318,7 @@ backend_any_tensor(struct json j, struct tensor_condition *out)
 		.pointer = j.pointer,
 	};
 	for (int i = 0; i < 4; i++) {
-		backend_read_limits((struct json){ j.reader, NULL, NULL },
+		backend_read_limits((struct json){ .reader = j.reader },
 				    i == 0   ? &out->rank
 				    : i == 1 ? &out->elems
 				    : i == 2 ? &out->users
@@ -434,10 +434,8 @@ backend_read_attribute(struct json j, const char *name,
 	struct arena *a = &j.reader->module->arena;
 
 	*out = (struct attribute_condition){ .name = name };
-	backend_read_limits((struct json){ j.reader, NULL, NULL },
-			    &out->number);
-	backend_read_limits((struct json){ j.reader, NULL, NULL },
-			    &out->length);
+	backend_read_limits((struct json){ .reader = j.reader }, &out->number);
+	backend_read_limits((struct json){ .reader = j.reader }, &out->length);
 	if (cJSON_IsString(j.value)) {
 		const char **texts = arena_array(a, const char *, 1);
 

@@ -70,11 +70,11 @@ backend_order_nodes(struct module *m, struct pattern_graph *g, int anchor,
 	}
 	for (int i = 0; i < g->n_nodes; i++) {
 		if (!found[i]) {
-			json_error(at,
-				   "node '%s' neither reads another nor is "
-				   "read by one; it cannot be found",
-				   g->nodes[i].id);
-			return false;
+			return json_error(
+				at,
+				"node '%s' neither reads another nor is "
+				"read by one; it cannot be found",
+				g->nodes[i].id);
 		}
 	}
 	return true;

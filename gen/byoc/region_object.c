@@ -43,24 +43,21 @@ backend_open_object(struct module *m, struct json at, struct region_pass *p)
 	p->ctx = o;
 	p->run = run_object;
 	if (o->object == NULL) {
-		json_error(at, "%s", dlerror());
-		return false;
+		return json_error(at, "%s", dlerror());
 	}
 	interface = dlsym(o->object, "tirc_region_pass_interface");
 	symbol = dlsym(o->object, "tirc_region_pass");
 	if (interface == NULL || symbol == NULL) {
-		json_error(at,
-			   "%s has no pass in it; define one with "
-			   "TIRC_REGION_PASS of tirc_region_pass.h",
-			   p->object);
-		return false;
+		return json_error(at,
+				  "%s has no pass in it; define one with "
+				  "TIRC_REGION_PASS of tirc_region_pass.h",
+				  p->object);
 	}
 	if (*interface != TIRC_REGION_PASS_INTERFACE) {
-		json_error(at,
-			   "%s was built for another version of tirc; "
-			   "compile it again with this one's headers",
-			   p->object);
-		return false;
+		return json_error(at,
+				  "%s was built for another version of tirc; "
+				  "compile it again with this one's headers",
+				  p->object);
 	}
 	/* ISO C has no conversion from object to function pointers. */
 	memcpy(&o->pass, &symbol, sizeof symbol);

@@ -73,13 +73,13 @@ json_merge(cJSON *base, const cJSON *over)
 struct json
 json_root(struct reader *r, const cJSON *value)
 {
-	return (struct json){ r, value, "" };
+	return (struct json){ r, value, "", 0 };
 }
 
 struct json
 json_get(struct json object, const char *key)
 {
-	struct json j = { object.reader, NULL, NULL };
+	struct json j = { .reader = object.reader };
 
 	j.pointer = arena_printf(&object.reader->module->arena, "%s/%s",
 				 object.pointer, key);
@@ -92,12 +92,38 @@ json_get(struct json object, const char *key)
 struct json
 json_at(struct json array, int index)
 {
-	struct json j = { array.reader, NULL, NULL };
+	struct json j = { .reader = array.reader };
 
 	j.pointer = arena_printf(&array.reader->module->arena, "%s/%d",
 				 array.pointer, index);
 	j.value = cJSON_GetArrayItem(array.value, index);
 	return j;
+}
+
+static struct json
+item_of(struct json of, const cJSON *item, int i)
+{
+	struct arena *a = &of.reader->module->arena;
+	struct json j = { of.reader, item, of.pointer, i };
+
+	if (item != NULL && item->string != NULL) {
+		j.pointer = arena_printf(a, "%s/%s", of.pointer, item->string);
+	} else if (item != NULL) {
+		j.pointer = arena_printf(a, "%s/%d", of.pointer, i);
+	}
+	return j;
+}
+
+struct json
+json_first(struct json of)
+{
+	return item_of(of, of.value != NULL ? of.value->child : NULL, 0);
+}
+
+struct json
+json_next(struct json of, struct json item)
+{
+	return item_of(of, item.value->next, item.index + 1);
 }
 
 /* Does the tree have a value at the pointer? */
@@ -138,7 +164,7 @@ json_file(struct json at)
 	return at.reader->layers[0].file;
 }
 
-void
+bool
 json_error(struct json at, const char *fmt, ...)
 {
 	struct module *m = at.reader->module;
@@ -151,6 +177,7 @@ json_error(struct json at, const char *fmt, ...)
 		   place, "%s", arena_vprintf(&m->arena, fmt, ap));
 	va_end(ap);
 	at.reader->failed = true;
+	return false;
 }
 
 static bool
@@ -171,16 +198,13 @@ has_word(const char *words, const char *word)
 void
 json_check_keys(struct json object, const char *allowed)
 {
-	const cJSON *item;
-
 	if (!cJSON_IsObject(object.value)) {
 		return; /* told by json_is_object */
 	}
-	cJSON_ArrayForEach(item, object.value)
-	{
-		if (!has_word(allowed, item->string)) {
-			json_error(json_get(object, item->string),
-				   "unknown key; known are: %s", allowed);
+	for (struct json j = json_first(object); j.value != NULL;
+	     j = json_next(object, j)) {
+		if (!has_word(allowed, j.value->string)) {
+			json_error(j, "unknown key; known are: %s", allowed);
 		}
 	}
 }
@@ -188,26 +212,19 @@ json_check_keys(struct json object, const char *allowed)
 void
 json_check_once(struct json tree)
 {
-	const cJSON *item;
-	int i = 0;
+	for (struct json j = json_first(tree); j.value != NULL;
+	     j = json_next(tree, j)) {
+		const char *key = j.value->string;
+		const cJSON *other = key != NULL ? j.value->next : NULL;
 
-	cJSON_ArrayForEach(item, tree.value)
-	{
-		const cJSON *other = item->string != NULL ? item->next : NULL;
-
-		while (other != NULL &&
-		       strcmp(other->string, item->string) != 0) {
+		while (other != NULL && strcmp(other->string, key) != 0) {
 			other = other->next;
 		}
 		if (other != NULL) {
-			json_error(json_get(tree, item->string),
-				   "is there twice; leave one");
+			json_error(j, "is there twice; leave one");
 		} else {
-			json_check_once(item->string != NULL
-						? json_get(tree, item->string)
-						: json_at(tree, i));
+			json_check_once(j);
 		}
-		i++;
 	}
 }
 
@@ -277,26 +294,15 @@ json_length(struct json array)
 const char *const *
 json_texts(struct json j, int *n)
 {
-	struct arena *a = &j.reader->module->arena;
 	const char **list;
-	int i = 0;
-	const cJSON *item;
 
 	*n = json_length(j);
-	list = arena_array(a, const char *, *n + 1);
-	if (*n == 0) {
-		return list;
-	}
-	cJSON_ArrayForEach(item, j.value)
-	{
-		list[i] = json_text((struct json){ j.reader, item,
-						   arena_printf(a, "%s/%d",
-								j.pointer, i) },
-				    true);
-		if (list[i] == NULL) {
-			list[i] = "";
-		}
-		i++;
+	list = arena_array(&j.reader->module->arena, const char *, *n + 1);
+	for (struct json item = *n > 0 ? json_first(j) : (struct json){ 0 };
+	     item.value != NULL; item = json_next(j, item)) {
+		const char *text = json_text(item, true);
+
+		list[item.index] = text != NULL ? text : "";
 	}
 	return list;
 }

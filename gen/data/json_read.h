@@ -14,6 +14,7 @@ struct json {
 	struct reader *reader;
 	const cJSON *value;  /* NULL: absent */
 	const char *pointer; /* "/types/f32" */
+	int index;           /* as an item of json_first, json_next */
 };
 
 /* One file, or several laid over each other: the first of them that has the
@@ -41,9 +42,14 @@ void json_merge(cJSON *base, const cJSON *over);
 struct json json_root(struct reader *r, const cJSON *value);
 struct json json_get(struct json object, const char *key);
 struct json json_at(struct json array, int index);
+/* The items of an array or an object in turn; the value behind the last one is
+ * NULL. An absent value has no items. */
+struct json json_first(struct json of);
+struct json json_next(struct json of, struct json item);
 /* The file that has the place: the first layer where it is, else the first. */
 const char *json_file(struct json at);
-void json_error(struct json at, const char *fmt, ...) TIRC_PRINTF(2, 3);
+/* Returns false. */
+bool json_error(struct json at, const char *fmt, ...) TIRC_PRINTF(2, 3);
 /* Objects: every key must be one of the words of `allowed` ("a b c"). */
 void json_check_keys(struct json object, const char *allowed);
 /* No object of the tree may have a key twice. */

@@ -263,22 +263,28 @@ build_graph(struct importer *imp)
 }
 
 static void *
-tmp_alloc(void *tmp, size_t size)
+allocate(void *arena, size_t size)
 {
-	return arena_alloc(tmp, size);
+	return arena_alloc(arena, size);
 }
 
 static void
-tmp_free(void *tmp, void *pointer)
+release(void *arena, void *pointer)
 {
-	(void)tmp;
+	(void)arena;
 	(void)pointer;
+}
+
+ProtobufCAllocator
+import_allocator(struct arena *a)
+{
+	return (ProtobufCAllocator){ allocate, release, a };
 }
 
 static bool
 unpack_model(struct importer *imp, bool mapped)
 {
-	ProtobufCAllocator allocator = { tmp_alloc, tmp_free, &imp->tmp };
+	ProtobufCAllocator allocator = import_allocator(&imp->tmp);
 	struct strbuf slim;
 	const char *why;
 	size_t bad;

@@ -125,6 +125,8 @@ struct diag_place import_place(const struct importer *imp, const char *item);
 const char *import_quote(struct arena *a, const char *name);
 void import_set_value(struct importer *imp, struct tensor *t,
 		      const struct tensor_content *c);
+/* Messages are unpacked into the arena and released with it. */
+ProtobufCAllocator import_allocator(struct arena *a);
 bool import_body(struct importer *imp, struct body *body);
 const char *import_domain(const char *domain); /* "ai.onnx" is "" */
 /* A node of the graph at the end of the list, with its version and origin

@@ -7,19 +7,6 @@
 #include "importer.h"
 #include "wire.h"
 
-static void *
-scratch_alloc(void *scratch, size_t size)
-{
-	return arena_alloc(scratch, size);
-}
-
-static void
-scratch_free(void *scratch, void *pointer)
-{
-	(void)scratch;
-	(void)pointer;
-}
-
 static bool
 damaged(struct module *m, const char *path)
 {
@@ -34,7 +21,7 @@ read_mapped(const struct tensor_source *source, struct arena *scratch,
 	    struct array *out)
 {
 	struct module *m = source->module;
-	ProtobufCAllocator allocator = { scratch_alloc, scratch_free, scratch };
+	ProtobufCAllocator allocator = import_allocator(scratch);
 	Onnx__TensorProto *p = NULL;
 	struct tensor_content c;
 	struct strbuf slim;

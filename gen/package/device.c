@@ -16,32 +16,6 @@ package_on_device(const struct packer *k)
 
 /* -- kernels -- */
 
-static void
-find_copy(void *ctx, const struct expr *e)
-{
-	bool *found = ctx;
-
-	*found |= e->kind == EXPR_CALL && e->u.intrin == INTRIN_COPY_BOX;
-}
-
-static bool
-find_copies(void *ctx, struct stmt *s)
-{
-	if (s->kind == STMT_EVALUATE) {
-		expr_visit(s->args[0], find_copy, ctx);
-	}
-	return true;
-}
-
-static bool
-copies_boxes(const struct func *kernel)
-{
-	bool found = false;
-
-	stmt_visit(kernel->body, find_copies, &found);
-	return found;
-}
-
 void
 add_launch_names(struct packer *k, struct tdata *data)
 {
@@ -62,7 +36,7 @@ add_launch_names(struct packer *k, struct tdata *data)
 
 			tdata_text(tdata_item(data, "launches"), "name",
 				   one->kernel->name);
-			if (copies_boxes(one->kernel)) {
+			if (func_calls(one->kernel, INTRIN_COPY_BOX)) {
 				tdata_flag(data, "boxed", true);
 			}
 			if (beyond == 0 || one->shared_bytes <= beyond) {

@@ -15,6 +15,7 @@
 #include "package.h"
 #include "packer.h"
 #include "plan.h"
+#include "text.h"
 
 #define FORMAT "tirc graph 1"
 
@@ -562,7 +563,7 @@ graph_form_describe(struct packer *k)
 	strbuf_init(&calls);
 	strbuf_init(&s);
 	put_calls(&x, &calls);
-	tdata_printf(k->data, "version_hash", "%08x", hash_text(calls.data));
+	tdata_printf(k->data, "version_hash", "%08x", text_hash(calls.data));
 	strbuf_putc(&s, '{');
 	strbuf_putc(&s, '\n');
 	metadata_member(&s, "format", cJSON_CreateString(FORMAT), false, false);
@@ -572,7 +573,7 @@ graph_form_describe(struct packer *k)
 			false);
 	metadata_member(&s, "version",
 			cJSON_CreateString(arena_printf(k->a, "%08x",
-							hash_text(calls.data))),
+							text_hash(calls.data))),
 			false, false);
 	if (k->out->weights == WEIGHTS_FILE) {
 		metadata_member(&s, "params", params_json(k), false, false);

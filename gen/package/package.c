@@ -7,6 +7,7 @@
 #include "kernel.h"
 #include "kernels.h"
 #include "packer.h"
+#include "text.h"
 
 #define FLAGS_COLUMN 14 /* of a banner, where its rows start */
 
@@ -258,17 +259,6 @@ package_model(const struct package *pkg)
 	return pkg->packer->model;
 }
 
-uint32_t
-hash_text(const char *text)
-{
-	uint32_t h = 2166136261u;
-
-	for (; *text != '\0'; text++) {
-		h = (h ^ (unsigned char)*text) * 16777619u;
-	}
-	return h;
-}
-
 static bool
 add_header(struct packer *k)
 {
@@ -281,7 +271,7 @@ add_header(struct packer *k)
 	/* The comment on top says where it is from, not what it is. */
 	body = ok ? strstr(s.data, k->upper) : NULL;
 	if (body != NULL) {
-		tdata_printf(k->data, "version_hash", "%08x", hash_text(body));
+		tdata_printf(k->data, "version_hash", "%08x", text_hash(body));
 	}
 	strbuf_release(&s);
 	strbuf_init(&s);

@@ -240,8 +240,6 @@ void metadata_text(struct packer *k, struct cJSON *object, const char *key,
 		   const char *text);
 void metadata_member(struct strbuf *s, const char *key, struct cJSON *value,
 		     bool by_item, bool last);
-/* A number that changes with any word. */
-uint32_t hash_text(const char *text);
 /* Fills one of the dialect's short texts in. */
 const char *packer_render(struct packer *k, const char *text,
 			  const struct tdata *data);

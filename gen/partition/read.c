@@ -42,19 +42,18 @@ read_dim(struct reading *in, struct json j, int i)
 	}
 	symbol = symbol != NULL ? symbol : name;
 	if (min < 0 || max < min) {
-		json_error(j, "min and max are wanted, max not below min");
-		return false;
+		return json_error(j,
+				  "min and max are wanted, max not below min");
 	}
 	if (!text_is_identifier(symbol, "")) {
-		json_error(json_get(j, "symbol"),
-			   "a name that expressions "
-			   "can use is wanted, of letters and digits");
-		return false;
+		return json_error(json_get(j, "symbol"),
+				  "a name that expressions "
+				  "can use is wanted, of letters and digits");
 	}
 	for (int k = 0; k < i; k++) {
 		if (strcmp(in->symbols[k], symbol) == 0) {
-			json_error(j, "%s is there twice; leave one", symbol);
-			return false;
+			return json_error(j, "%s is there twice; leave one",
+					  symbol);
 		}
 	}
 	in->symbols[i] = symbol;
@@ -66,19 +65,17 @@ read_dim(struct reading *in, struct json j, int i)
 static bool
 read_dims(struct reading *in, struct json list)
 {
-	int n = json_length(list), i = 0;
-	const cJSON *item;
+	int n = json_length(list);
 
 	in->symbols = arena_array(&in->m->arena, const char *, n + 1);
 	if (n == 0) {
 		return !in->r.failed;
 	}
-	cJSON_ArrayForEach(item, list.value)
-	{
-		if (!read_dim(in, json_item(list, item, i), i)) {
+	for (struct json j = json_first(list); j.value;
+	     j = json_next(list, j)) {
+		if (!read_dim(in, j, j.index)) {
 			return false;
 		}
-		i++;
 	}
 	return true;
 }
@@ -99,11 +96,11 @@ read_head(struct reading *in, struct json root, const char *folder,
 			      "tensors nodes backends matches regions origins");
 	if (json_int(json_get(root, "tirc_partition"), 1, 1000000, 0) !=
 	    PARTITION_VERSION) {
-		json_error(json_get(root, "tirc_partition"),
-			   "%d is the version that is read here; write the "
-			   "partition anew",
-			   PARTITION_VERSION);
-		return false;
+		return json_error(
+			json_get(root, "tirc_partition"),
+			"%d is the version that is read here; write the "
+			"partition anew",
+			PARTITION_VERSION);
 	}
 	name = json_text(json_get(root, "name"), true);
 	g->name = name != NULL ? name : "";
@@ -130,17 +127,14 @@ read_head(struct reading *in, struct json root, const char *folder,
 static bool
 read_tensors(struct reading *in, struct json object)
 {
-	const cJSON *item;
-
 	if (!json_is_object(object, true)) {
 		return false;
 	}
-	cJSON_ArrayForEach(item, object.value)
-	{
+	for (struct json j = json_first(object); j.value;
+	     j = json_next(object, j)) {
 		int errors = in->m->diags.n_errors;
 
-		if (!read_tensor(in, json_item(object, item, 0),
-				 item->string)) {
+		if (!read_tensor(in, j, j.value->string)) {
 			in->r.failed = true;
 			/* One size that cannot be read is enough. */
 			if (in->m->diags.n_errors == errors ||
@@ -155,15 +149,11 @@ read_tensors(struct reading *in, struct json object)
 static bool
 read_inputs(struct reading *in, struct json list)
 {
-	const cJSON *item;
-	int i = 0;
-
 	if (json_length(list) == 0) {
 		return !in->r.failed;
 	}
-	cJSON_ArrayForEach(item, list.value)
-	{
-		struct json j = json_item(list, item, i++);
+	for (struct json j = json_first(list); j.value;
+	     j = json_next(list, j)) {
 		struct tensor *t = read_tensor_name(in, j);
 
 		if (t == NULL) {

@@ -10,28 +10,19 @@
 #include "reading.h"
 #include "text.h"
 
-static bool
-wrong(struct json j, const char *what)
-{
-	json_error(j, "%s", what);
-	return false;
-}
-
 /* -- origins -- */
 
 bool
 read_origins(struct reading *in, struct json list)
 {
 	struct arena *a = &in->m->arena;
-	const cJSON *item;
-	int n = json_length(list), i = 0;
+	int n = json_length(list);
 
 	if (n == 0) {
 		return !in->r.failed;
 	}
-	cJSON_ArrayForEach(item, list.value)
-	{
-		struct json j = json_item(list, item, i);
+	for (struct json j = json_first(list); j.value;
+	     j = json_next(list, j)) {
 		struct origin o = {
 			.name = json_text(json_get(j, "name"), false),
 			.op_type = json_text(json_get(j, "op"), true),
@@ -40,7 +31,8 @@ read_origins(struct reading *in, struct json list)
 			.fate = json_text(json_get(j, "why"), false),
 		};
 
-		o.index = (int)json_int(json_get(j, "index"), 0, INT32_MAX, i);
+		o.index = (int)json_int(json_get(j, "index"), 0, INT32_MAX,
+					j.index);
 		json_check_keys(j, "name op output index pass why");
 		o.name = o.name != NULL ? o.name : "";
 		o.op_type = o.op_type != NULL ? o.op_type : "";
@@ -48,7 +40,6 @@ read_origins(struct reading *in, struct json list)
 			o.fate = "";
 		}
 		vec_push(a, &in->g->origins, o);
-		i++;
 	}
 	in->origins = origins_by_name(in->g);
 	return !in->r.failed;
@@ -66,12 +57,13 @@ read_origin(struct reading *in, struct json j, int *out)
 		return at >= 0;
 	}
 	if (!cJSON_IsString(j.value)) {
-		return wrong(j, "the output of an origin is wanted here, or "
-				"its place in origins");
+		return json_error(j,
+				  "the output of an origin is wanted here, or "
+				  "its place in origins");
 	}
 	first = origins_find(in->origins, n, j.value->valuestring);
 	if (first == n) {
-		return wrong(j, "no origin has this output");
+		return json_error(j, "no origin has this output");
 	}
 	*out = in->origins[first].at;
 	return true;
@@ -108,8 +100,9 @@ read_string(struct reading *in, struct json j, const char **s, size_t *length)
 		int d = hex_digit(text[i]);
 
 		if (d < 0 || *length % 2 != 0) {
-			return wrong(bytes, "two hexadecimal digits for each "
-					    "byte are wanted here");
+			return json_error(bytes,
+					  "two hexadecimal digits for each "
+					  "byte are wanted here");
 		}
 		out[i / 2] = (char)(out[i / 2] << 4 | d);
 	}
@@ -121,16 +114,14 @@ read_string(struct reading *in, struct json j, const char **s, size_t *length)
 static bool
 read_ints(struct reading *in, struct json j, struct attr *a)
 {
-	int n = json_length(j), i = 0;
+	int n = json_length(j);
 	int64_t *ints = arena_array(&in->m->arena, int64_t, n + 1);
-	const cJSON *item;
 
-	cJSON_ArrayForEach(item, j.value)
-	{
-		if (!read_int(json_item(j, item, i), &ints[i])) {
+	for (struct json one = json_first(j); one.value;
+	     one = json_next(j, one)) {
+		if (!read_int(one, &ints[one.index])) {
 			return false;
 		}
-		i++;
 	}
 	a->kind = ATTR_INTS;
 	a->n = n;
@@ -147,20 +138,19 @@ as_single(double v)
 static bool
 read_floats(struct reading *in, struct json j, struct attr *a, bool single)
 {
-	int n = json_length(j), i = 0;
+	int n = json_length(j);
 	double *floats = arena_array(&in->m->arena, double, n + 1);
-	const cJSON *item;
 
 	if (!cJSON_IsArray(j.value)) {
 		return false;
 	}
-	cJSON_ArrayForEach(item, j.value)
-	{
-		if (!read_float(json_item(j, item, i), &floats[i])) {
+	for (struct json one = json_first(j); one.value;
+	     one = json_next(j, one)) {
+		if (!read_float(one, &floats[one.index])) {
 			return false;
 		}
-		floats[i] = single ? as_single(floats[i]) : floats[i];
-		i++;
+		floats[one.index] = single ? as_single(floats[one.index])
+					   : floats[one.index];
 	}
 	a->kind = ATTR_FLOATS;
 	a->n = n;
@@ -171,21 +161,18 @@ read_floats(struct reading *in, struct json j, struct attr *a, bool single)
 static bool
 read_strings(struct reading *in, struct json j, struct attr *a)
 {
-	int n = json_length(j), i = 0;
+	int n = json_length(j);
 	const char **strings = arena_array(&in->m->arena, const char *, n + 1);
-	const cJSON *item;
 	size_t length;
 
 	if (!cJSON_IsArray(j.value)) {
 		return false;
 	}
-	cJSON_ArrayForEach(item, j.value)
-	{
-		if (!read_string(in, json_item(j, item, i), &strings[i],
-				 &length)) {
+	for (struct json one = json_first(j); one.value;
+	     one = json_next(j, one)) {
+		if (!read_string(in, one, &strings[one.index], &length)) {
 			return false;
 		}
-		i++;
 	}
 	a->kind = ATTR_STRINGS;
 	a->n = n;
@@ -205,8 +192,8 @@ read_tensor_attr(struct reading *in, struct json j, struct attr *a)
 	if (!read_type(in, json_get(j, "type"), &type) ||
 	    !cJSON_IsArray(shape.value) || !read_ints(in, shape, &dims)) {
 		return in->r.failed ? false
-				    : wrong(j, "type and shape are "
-					       "wanted");
+				    : json_error(j, "type and shape are "
+						    "wanted");
 	}
 	if (!tensor_check_dims(in->m,
 			       (struct diag_place){
@@ -254,8 +241,9 @@ read_tagged(struct reading *in, struct json j, struct attr *a)
 	if (strcmp(kind, "tensor") == 0) {
 		return read_tensor_attr(in, v, a);
 	}
-	return wrong(j, "one of int, float, double, floats, doubles, bytes, "
-			"strings and tensor is wanted here");
+	return json_error(j,
+			  "one of int, float, double, floats, doubles, bytes, "
+			  "strings and tensor is wanted here");
 }
 
 static bool
@@ -275,16 +263,15 @@ read_attr(struct reading *in, struct json j, struct attr *a)
 	if (cJSON_IsObject(j.value)) {
 		return read_tagged(in, j, a) || in->r.failed
 			       ? !in->r.failed
-			       : wrong(j, "a list is wanted here");
+			       : json_error(j, "a list is wanted here");
 	}
-	return wrong(j, "no value of an attribute");
+	return json_error(j, "no value of an attribute");
 }
 
 static bool
 read_attrs(struct reading *in, struct json object, struct node *n)
 {
 	struct arena *a = &in->m->arena;
-	const cJSON *item;
 
 	if (object.value == NULL) {
 		return true;
@@ -293,10 +280,9 @@ read_attrs(struct reading *in, struct json object, struct node *n)
 		return false;
 	}
 	json_check_once(object);
-	cJSON_ArrayForEach(item, object.value)
-	{
-		struct json j = json_item(object, item, 0);
-		struct attr attr = { .name = arena_strdup(a, item->string) };
+	for (struct json j = json_first(object); j.value;
+	     j = json_next(object, j)) {
+		struct attr attr = { .name = arena_strdup(a, j.value->string) };
 
 		if (!read_attr(in, j, &attr)) {
 			return false;
@@ -324,8 +310,6 @@ static struct tensor **
 read_names(struct reading *in, struct json list, int *n)
 {
 	struct tensor **names;
-	const cJSON *item;
-	int i = 0;
 
 	*n = json_length(list);
 	names = arena_array(&in->m->arena, struct tensor *, *n + 1);
@@ -333,16 +317,14 @@ read_names(struct reading *in, struct json list, int *n)
 		json_error(list, "is missing");
 		return NULL;
 	}
-	cJSON_ArrayForEach(item, list.value)
-	{
-		if (!cJSON_IsNull(item)) {
-			names[i] = read_tensor_name(in,
-						    json_item(list, item, i));
-			if (names[i] == NULL) {
+	for (struct json j = json_first(list); j.value;
+	     j = json_next(list, j)) {
+		if (!cJSON_IsNull(j.value)) {
+			names[j.index] = read_tensor_name(in, j);
+			if (names[j.index] == NULL) {
 				return NULL;
 			}
 		}
-		i++;
 	}
 	return names;
 }
@@ -363,18 +345,19 @@ check_outputs(struct json list, struct tensor *const *out, int n)
 		if (twice ||
 		    (t != NULL && (t->producer || t->is_input ||
 				   tensor_is_constant(t) || t->elems))) {
-			json_error(json_at(list, i),
-				   "'%s' is made already: "
-				   "%s; give each tensor one place",
-				   t->name,
-				   twice || t->producer ? "by another node"
-				   : t->is_input        ? "it is an input"
+			return json_error(json_at(list, i),
+					  "'%s' is made already: "
+					  "%s; give each tensor one place",
+					  t->name,
+					  twice || t->producer
+						  ? "by another node"
+					  : t->is_input ? "it is an input"
 							: "it is a constant");
-			return false;
 		}
 	}
-	return any || wrong(list, "a node without outputs does nothing; take "
-				  "it out");
+	return any ||
+	       json_error(list, "a node without outputs does nothing; take "
+				"it out");
 }
 
 static const struct op *
@@ -418,9 +401,8 @@ read_node(struct reading *in, struct json j)
 	const char *name = json_text(json_get(j, "name"), false);
 	struct tensor **x, **y;
 	const struct op *op;
-	const cJSON *item;
 	struct node *n;
-	int n_x, n_y, i = 0;
+	int n_x, n_y;
 
 	json_check_keys(j, "op domain name inputs outputs attrs origins");
 	x = op_type != NULL ? read_names(in, json_get(j, "inputs"), &n_x)
@@ -436,12 +418,11 @@ read_node(struct reading *in, struct json j)
 	n = graph_node(in->g, domain, op_type, name, x, n_x, y, n_y);
 	n->op = op;
 	if (json_length(origins) > 0) {
-		cJSON_ArrayForEach(item, origins.value)
-		{
+		for (struct json one = json_first(origins); one.value;
+		     one = json_next(origins, one)) {
 			int origin;
 
-			if (!read_origin(in, json_item(origins, item, i++),
-					 &origin)) {
+			if (!read_origin(in, one, &origin)) {
 				return false;
 			}
 			vec_push(&in->m->arena, &n->origins, origin);
@@ -453,15 +434,12 @@ read_node(struct reading *in, struct json j)
 bool
 read_nodes(struct reading *in, struct json list)
 {
-	const cJSON *item;
-	int i = 0;
-
 	if (json_length(list) == 0) {
 		return !in->r.failed;
 	}
-	cJSON_ArrayForEach(item, list.value)
-	{
-		read_node(in, json_item(list, item, i++));
+	for (struct json j = json_first(list); j.value;
+	     j = json_next(list, j)) {
+		read_node(in, j);
 	}
 	return !in->r.failed;
 }
@@ -469,29 +447,27 @@ read_nodes(struct reading *in, struct json list)
 bool
 read_outputs(struct reading *in, struct json list)
 {
-	const cJSON *item;
-	int i = 0;
-
 	if (json_length(list) == 0) {
 		return in->r.failed
 			       ? false
-			       : wrong(list, "there are no outputs; there is "
-					     "nothing to compute");
+			       : json_error(list,
+					    "there are no outputs; there is "
+					    "nothing to compute");
 	}
-	cJSON_ArrayForEach(item, list.value)
-	{
-		struct json j = json_item(list, item, i++);
+	for (struct json j = json_first(list); j.value;
+	     j = json_next(list, j)) {
 		struct tensor *t = read_tensor_name(in, j);
 
 		if (t == NULL) {
 			continue;
 		}
 		if (t->producer == NULL || t->is_output) {
-			wrong(j,
-			      t->is_output
-				      ? "is listed twice; leave one"
-				      : "no node computes it; put an Identity "
-					"before it");
+			json_error(
+				j,
+				t->is_output
+					? "is listed twice; leave one"
+					: "no node computes it; put an Identity "
+					  "before it");
 		}
 		t->is_output = true;
 		vec_push(&in->m->arena, &in->g->outputs, t);

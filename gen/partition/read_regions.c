@@ -10,13 +10,6 @@
 #include "reading.h"
 #include "text.h"
 
-static bool
-wrong(struct json j, const char *what)
-{
-	json_error(j, "%s", what);
-	return false;
-}
-
 /* -- backends -- */
 
 static const struct backend *
@@ -26,7 +19,6 @@ load_backend(struct reading *in, struct json j, const char *name)
 	struct json options = json_get(j, "options");
 	const struct partition_facts *f = in->facts;
 	const char *named = name;
-	const cJSON *item;
 	const struct backend *b;
 
 	for (int i = 0; i < f->n_backends; i++) {
@@ -35,18 +27,16 @@ load_backend(struct reading *in, struct json j, const char *name)
 		}
 	}
 	if (options.value != NULL && json_is_object(options, true)) {
-		cJSON_ArrayForEach(item, options.value)
-		{
-			const char *value = json_text(json_item(options, item,
-								0),
-						      true);
+		for (struct json one = json_first(options); one.value;
+		     one = json_next(options, one)) {
+			const char *value = json_text(one, true);
 
 			if (value != NULL) {
 				named = arena_printf(
 					a, "%s%c%s=%s", named,
-					item == options.value->child ? ':'
-								     : ',',
-					item->string, value);
+					one.value == options.value->child ? ':'
+									  : ',',
+					one.value->string, value);
 			}
 		}
 	}
@@ -67,18 +57,17 @@ check_backend(struct reading *in, struct json j, const struct backend *b,
 	struct json options = json_get(j, "options");
 
 	if (strcmp(b->name, name) != 0) {
-		json_error(json_get(j, "name"),
-			   "%s is wanted here: backends "
-			   "are settled; leave them as they were",
-			   b->name);
-		return false;
+		return json_error(json_get(j, "name"),
+				  "%s is wanted here: backends "
+				  "are settled; leave them as they were",
+				  b->name);
 	}
 	if (options.value != NULL && !json_is_object(options, true)) {
 		return false;
 	}
 	if (cJSON_GetArraySize(options.value) != b->n_options) {
-		return wrong(options, "options are settled; leave them as "
-				      "they were");
+		return json_error(options, "options are settled; leave them as "
+					   "they were");
 	}
 	for (int i = 0; i < b->n_options; i++) {
 		const struct backend_option *o = &b->options[i];
@@ -99,21 +88,19 @@ static bool
 check_backends(struct reading *in, struct json list)
 {
 	const struct graph *before = in->before;
-	const cJSON *item;
-	int i = 0;
 
 	if (json_length(list) != before->n_backends) {
-		return wrong(list, "backends are settled; leave them as they "
-				   "were");
+		return json_error(list,
+				  "backends are settled; leave them as they "
+				  "were");
 	}
-	cJSON_ArrayForEach(item, list.value)
-	{
-		struct json j = json_item(list, item, i);
+	for (struct json j = json_first(list); j.value;
+	     j = json_next(list, j)) {
 		const char *name = json_text(json_get(j, "name"), true);
 
 		json_check_keys(j, "name options");
 		if (name == NULL ||
-		    !check_backend(in, j, before->backends[i++], name)) {
+		    !check_backend(in, j, before->backends[j.index], name)) {
 			return false;
 		}
 	}
@@ -125,11 +112,10 @@ check_backends(struct reading *in, struct json list)
 static bool
 read_backends(struct reading *in, struct json list)
 {
-	int n = json_length(list), i = 0;
+	int n = json_length(list);
 	const struct backend **backends = arena_array(&in->m->arena,
 						      const struct backend *,
 						      n + 1);
-	const cJSON *item;
 
 	if (in->before != NULL) {
 		return check_backends(in, list);
@@ -138,15 +124,15 @@ read_backends(struct reading *in, struct json list)
 		return !in->r.failed;
 	}
 	in->g->backends = backends;
-	cJSON_ArrayForEach(item, list.value)
-	{
-		struct json j = json_item(list, item, i++);
+	for (struct json j = json_first(list); j.value;
+	     j = json_next(list, j)) {
 		const char *name = json_text(json_get(j, "name"), true);
 
 		json_check_keys(j, "name options");
 		for (int k = 0; name != NULL && k < in->g->n_backends; k++) {
 			if (strcmp(backends[k]->name, name) == 0) {
-				return wrong(j, "is there twice; leave one");
+				return json_error(j,
+						  "is there twice; leave one");
 			}
 		}
 		if (name != NULL) {
@@ -201,9 +187,8 @@ read_fact(struct reading *in, struct json j, struct fact *f)
 {
 	struct arena *a = &in->m->arena;
 	struct json real = json_get(j, "float");
-	int n = 0, i = 0;
+	int n = 0;
 	int64_t *ints;
-	const cJSON *item;
 
 	if (cJSON_IsString(j.value)) {
 		f->kind = FACT_TEXT;
@@ -221,19 +206,19 @@ read_fact(struct reading *in, struct json j, struct fact *f)
 	} else if (cJSON_IsArray(j.value)) {
 		n = cJSON_GetArraySize(j.value);
 		ints = arena_array(a, int64_t, n + 1);
-		cJSON_ArrayForEach(item, j.value)
-		{
-			if (!read_int(json_item(j, item, i), &ints[i])) {
+		for (struct json one = json_first(j); one.value;
+		     one = json_next(j, one)) {
+			if (!read_int(one, &ints[one.index])) {
 				return false;
 			}
-			i++;
 		}
 		f->kind = FACT_INTS;
 		f->n = n;
 		f->ints = ints;
 	} else {
-		return wrong(j, "a text, a number or a list of integers is "
-				"wanted here");
+		return json_error(j,
+				  "a text, a number or a list of integers is "
+				  "wanted here");
 	}
 	return true;
 }
@@ -315,7 +300,6 @@ read_facts(struct reading *in, struct json object, int step,
 	   struct region_match *m)
 {
 	struct arena *a = &in->m->arena;
-	const cJSON *item;
 
 	if (object.value == NULL) {
 		return true;
@@ -324,10 +308,9 @@ read_facts(struct reading *in, struct json object, int step,
 		return false;
 	}
 	json_check_once(object);
-	cJSON_ArrayForEach(item, object.value)
-	{
-		struct json j = json_item(object, item, 0);
-		struct fact f = { .name = arena_strdup(a, item->string),
+	for (struct json j = json_first(object); j.value;
+	     j = json_next(object, j)) {
+		struct fact f = { .name = arena_strdup(a, j.value->string),
 				  .step = step };
 		struct fact *own = find_fact(m, &f);
 
@@ -339,9 +322,10 @@ read_facts(struct reading *in, struct json object, int step,
 		} else if (is_open_fact(m, &f)) {
 			*own = f;
 		} else if (!same_fact(own, &f)) {
-			return wrong(j, "the nodes say otherwise; change "
-					"their attributes, not what is told of "
-					"them");
+			return json_error(
+				j, "the nodes say otherwise; change "
+				   "their attributes, not what is told of "
+				   "them");
 		}
 	}
 	return true;
@@ -363,29 +347,28 @@ struct roles {
 static bool
 read_roles(struct reading *in, struct json object, int step, struct roles *out)
 {
-	const cJSON *item;
-
 	if (!json_is_object(object, true)) {
 		return false;
 	}
-	cJSON_ArrayForEach(item, object.value)
-	{
-		struct json j = json_item(object, item, 0);
+	for (struct json j = json_first(object); j.value;
+	     j = json_next(object, j)) {
 		struct tensor *t = read_tensor_name(in, j);
 		struct role r = { NULL,
-				  arena_strdup(&in->m->arena, item->string),
+				  arena_strdup(&in->m->arena, j.value->string),
 				  step, j };
 
 		if (t == NULL || t->producer == NULL) {
 			return t == NULL
 				       ? false
-				       : wrong(j,
-					       "no node computes this tensor");
+				       : json_error(
+						 j,
+						 "no node computes this tensor");
 		}
 		r.node = t->producer;
 		if (r.node->match != in->open) {
-			return wrong(j, "the node is in another match, too; "
-					"leave it in one");
+			return json_error(j,
+					  "the node is in another match, too; "
+					  "leave it in one");
 		}
 		r.node->match = NULL;
 		vec_push(&in->m->arena, &out->list, r);
@@ -447,7 +430,6 @@ read_match(struct reading *in, struct json j, const struct backend *b)
 	const struct pattern *p;
 	struct region_match *m;
 	struct roles roles = { 0 };
-	const cJSON *item;
 	int step = 0;
 
 	json_check_keys(j, "pattern nodes facts steps");
@@ -464,10 +446,8 @@ read_match(struct reading *in, struct json j, const struct backend *b)
 		return NULL;
 	}
 	if (json_length(steps) > 0) {
-		cJSON_ArrayForEach(item, steps.value)
-		{
-			struct json s = json_item(steps, item, step);
-
+		for (struct json s = json_first(steps); s.value;
+		     s = json_next(steps, s)) {
 			json_check_keys(s, "name nodes facts");
 			if (!read_roles(in, json_get(s, "nodes"), step++,
 					&roles)) {
@@ -503,12 +483,13 @@ read_region_name(struct reading *in, struct json j, const char **out)
 		return false;
 	}
 	if (!text_is_identifier(name, "-")) {
-		return wrong(j, "a name is wanted here, of letters, digits, _ "
-				"and -");
+		return json_error(
+			j, "a name is wanted here, of letters, digits, _ "
+			   "and -");
 	}
 	for (int i = 0; i < in->g->regions.n; i++) {
 		if (strcmp(in->g->regions.data[i]->name, name) == 0) {
-			return wrong(j, "another region has this name");
+			return json_error(j, "another region has this name");
 		}
 	}
 	return true;
@@ -517,25 +498,22 @@ read_region_name(struct reading *in, struct json j, const char **out)
 static bool
 read_attrs(struct reading *in, struct json object, struct graph_region *r)
 {
-	const cJSON *item;
-
 	if (object.value == NULL) {
 		return true;
 	}
 	if (!json_is_object(object, true)) {
 		return false;
 	}
-	cJSON_ArrayForEach(item, object.value)
-	{
+	for (struct json j = json_first(object); j.value;
+	     j = json_next(object, j)) {
 		struct fact f = { .name = arena_strdup(&in->m->arena,
-						       item->string),
+						       j.value->string),
 				  .step = -1 };
 
 		if (region_attr(r, f.name) != NULL) {
-			return wrong(json_item(object, item, 0),
-				     "is there twice; leave one");
+			return json_error(j, "is there twice; leave one");
 		}
-		if (!read_fact(in, json_item(object, item, 0), &f)) {
+		if (!read_fact(in, j, &f)) {
 			return false;
 		}
 		region_set_attr(in->g, r, &f);
@@ -550,22 +528,19 @@ read_region(struct reading *in, struct json j)
 	const struct backend *b = find_backend(in, json_get(j, "backend"));
 	struct graph_region *r;
 	const char *name;
-	const cJSON *item;
-	int i = 0;
 
 	json_check_keys(j, "name backend attrs matches");
 	if (b == NULL || !read_region_name(in, json_get(j, "name"), &name)) {
 		return false;
 	}
 	if (json_length(matches) == 0) {
-		return wrong(matches, "a region without matches computes "
-				      "nothing; take it out");
+		return json_error(matches, "a region without matches computes "
+					   "nothing; take it out");
 	}
 	r = graph_region_new(in->g, b, b->name, name);
-	cJSON_ArrayForEach(item, matches.value)
-	{
-		struct region_match *m =
-			read_match(in, json_item(matches, item, i++), b);
+	for (struct json one = json_first(matches); one.value;
+	     one = json_next(matches, one)) {
+		struct region_match *m = read_match(in, one, b);
 
 		if (m == NULL) {
 			return false;
@@ -578,15 +553,11 @@ read_region(struct reading *in, struct json j)
 static bool
 read_open_matches(struct reading *in, struct json list)
 {
-	const cJSON *item;
-	int i = 0;
-
 	if (json_length(list) == 0) {
 		return !in->r.failed;
 	}
-	cJSON_ArrayForEach(item, list.value)
-	{
-		struct json j = json_item(list, item, i++);
+	for (struct json j = json_first(list); j.value;
+	     j = json_next(list, j)) {
 		const struct backend *b = find_backend(in,
 						       json_get(j, "backend"));
 
@@ -614,10 +585,11 @@ check_regions(struct reading *in, struct json list)
 	for (at = 0; at < g->regions.n - 1 && g->regions.data[at] != one;) {
 		at++;
 	}
-	return wrong(json_at(list, at),
-		     "the region needs a value that is "
-		     "computed from its own outputs; make two regions of it, "
-		     "or take a node out of it");
+	return json_error(
+		json_at(list, at),
+		"the region needs a value that is "
+		"computed from its own outputs; make two regions of it, "
+		"or take a node out of it");
 }
 
 bool
@@ -625,8 +597,6 @@ read_regions(struct reading *in, struct json root)
 {
 	struct json list = json_get(root, "regions");
 	struct graph *g = in->g;
-	const cJSON *item;
-	int i = 0;
 	bool ok;
 
 	if (!read_backends(in, json_get(root, "backends"))) {
@@ -639,9 +609,9 @@ read_regions(struct reading *in, struct json root)
 	ok = read_open_matches(in, json_get(root, "matches")) &&
 	     json_length(list) >= 0 && !in->r.failed;
 	if (ok && cJSON_GetArraySize(list.value) > 0) {
-		cJSON_ArrayForEach(item, list.value)
-		{
-			ok = ok && read_region(in, json_item(list, item, i++));
+		for (struct json j = json_first(list); j.value;
+		     j = json_next(list, j)) {
+			ok = ok && read_region(in, j);
 		}
 	}
 	for (int k = 0; k < g->nodes.n; k++) {

@@ -13,26 +13,6 @@
 
 #define MAX_ELEMS ((int64_t)1 << 46)
 
-struct json
-json_item(struct json parent, const cJSON *item, int i)
-{
-	struct arena *a = &parent.reader->module->arena;
-	struct json j = { parent.reader, item, NULL };
-
-	j.pointer = item->string != NULL
-			    ? arena_printf(a, "%s/%s", parent.pointer,
-					   item->string)
-			    : arena_printf(a, "%s/%d", parent.pointer, i);
-	return j;
-}
-
-static bool
-wrong(struct json j, const char *what)
-{
-	json_error(j, "%s", what);
-	return false;
-}
-
 bool
 read_type(struct reading *in, struct json j, struct dtype *out)
 {
@@ -45,11 +25,10 @@ read_type(struct reading *in, struct json j, struct dtype *out)
 	if (!dtype_from_name(name, out) || out->lanes != 1 ||
 	    !(dtype_is_int(*out) || dtype_is_float(*out) ||
 	      out->kind == DT_BOOL)) {
-		json_error(j,
-			   "'%s' is no type of tensors; write float32, "
-			   "int8 and the like",
-			   name);
-		return false;
+		return json_error(j,
+				  "'%s' is no type of tensors; write float32, "
+				  "int8 and the like",
+				  name);
 	}
 	return true;
 }
@@ -72,7 +51,8 @@ read_int(struct json j, int64_t *out)
 		*out = (int64_t)v;
 		return true;
 	}
-	return wrong(j, "an integer is wanted here; beyond 2^53 as a text");
+	return json_error(j,
+			  "an integer is wanted here; beyond 2^53 as a text");
 }
 
 static bool
@@ -92,7 +72,7 @@ read_uint(struct json j, uint64_t *out)
 		*out = (uint64_t)v;
 		return true;
 	}
-	return wrong(j, "an integer from 0 up is wanted here");
+	return json_error(j, "an integer from 0 up is wanted here");
 }
 
 bool
@@ -115,8 +95,8 @@ read_float(struct json j, double *out)
 			return true;
 		}
 	}
-	return wrong(j, "a number is wanted here, or \"inf\", \"-inf\", "
-			"\"nan\"");
+	return json_error(j, "a number is wanted here, or \"inf\", \"-inf\", "
+			     "\"nan\"");
 }
 
 static bool
@@ -132,7 +112,7 @@ read_number(struct json j, struct dtype t, union number *out)
 	if (dtype_class(t) == DTC_UINT) {
 		return read_uint(j, &out->u) &&
 		       (out->u <= dtype_max_int(t) ||
-			wrong(j, "the type cannot hold this number"));
+			json_error(j, "the type cannot hold this number"));
 	}
 	if (t.kind == DT_BOOL && cJSON_IsBool(j.value)) {
 		out->i = cJSON_IsTrue(j.value);
@@ -141,7 +121,7 @@ read_number(struct json j, struct dtype t, union number *out)
 	return read_int(j, &out->i) &&
 	       ((out->i >= dtype_min_int(t) &&
 		 (out->i < 0 || (uint64_t)out->i <= dtype_max_int(t))) ||
-		wrong(j, "the type cannot hold this number"));
+		json_error(j, "the type cannot hold this number"));
 }
 
 /* -- constants -- */
@@ -155,8 +135,9 @@ open_weights(struct reading *in, struct json j)
 		return true;
 	}
 	if (in->weights_path == NULL) {
-		return wrong(j, "bytes of which file? name it as weights, at "
-				"the top");
+		return json_error(j,
+				  "bytes of which file? name it as weights, at "
+				  "the top");
 	}
 	in->weights = onnx_file_map(in->file, in->weights_path, &in->m->arena,
 				    &why);
@@ -201,28 +182,25 @@ value_in_file(struct reading *in, struct json object, struct value *v)
 		return false;
 	}
 	if (n != (int64_t)v->bytes) {
-		json_error(bytes, "type and shape take %lld bytes",
-			   (long long)v->bytes);
-		return false;
+		return json_error(bytes, "type and shape take %lld bytes",
+				  (long long)v->bytes);
 	}
 	if (at < 0 || at > (int64_t)in->weights->length ||
 	    n > (int64_t)in->weights->length - at) {
-		json_error(json_get(object, "offset"),
-			   "%s has %zu bytes; "
-			   "write the file anew",
-			   in->weights_path, in->weights->length);
-		return false;
+		return json_error(json_get(object, "offset"),
+				  "%s has %zu bytes; "
+				  "write the file anew",
+				  in->weights_path, in->weights->length);
 	}
 	v->data = in->weights->base + at;
 	v->mapped = in->weights->kind == BYTES_MAPPED;
 	if (strcmp(sha256_text_of(&in->m->arena, v->data, v->bytes, v->mapped),
 		   text) != 0) {
-		json_error(digest,
-			   "the bytes of %s have another digest; the "
-			   "file is not the one that belongs to this "
-			   "partition, or its digest was left as it was",
-			   in->weights_path);
-		return false;
+		return json_error(digest,
+				  "the bytes of %s have another digest; the "
+				  "file is not the one that belongs to this "
+				  "partition, or its digest was left as it was",
+				  in->weights_path);
 	}
 	if (in->before != NULL) {
 		keep_bytes(in,
@@ -237,26 +215,23 @@ static bool
 value_in_text(struct reading *in, struct json list, struct value *v)
 {
 	char *data;
-	const cJSON *item;
-	int i = 0;
 
 	if (!cJSON_IsArray(list.value) ||
 	    cJSON_GetArraySize(list.value) != v->elems) {
-		json_error(list,
-			   "a list of %lld numbers is wanted here, as "
-			   "the shape says",
-			   (long long)v->elems);
-		return false;
+		return json_error(list,
+				  "a list of %lld numbers is wanted here, as "
+				  "the shape says",
+				  (long long)v->elems);
 	}
 	data = arena_alloc(&in->m->arena, v->bytes + 1);
-	cJSON_ArrayForEach(item, list.value)
-	{
+	for (struct json j = json_first(list); j.value;
+	     j = json_next(list, j)) {
 		union number x;
 
-		if (!read_number(json_item(list, item, i), v->type, &x)) {
+		if (!read_number(j, v->type, &x)) {
 			return false;
 		}
-		number_store(v->type, data, (size_t)i++, x);
+		number_store(v->type, data, (size_t)j.index, x);
 	}
 	v->data = data;
 	return true;
@@ -278,8 +253,8 @@ read_value(struct reading *in, struct json object, struct dtype type,
 	if ((values.value != NULL) + (splat.value != NULL) +
 		    (offset.value != NULL) !=
 	    1) {
-		return wrong(object, "a constant has values, splat or an "
-				     "offset: one of them");
+		return json_error(object, "a constant has values, splat or an "
+					  "offset: one of them");
 	}
 	ok = values.value != NULL  ? value_in_text(in, values, v)
 	     : splat.value != NULL ? read_number(splat, type, &v->fill)
@@ -313,8 +288,6 @@ static const struct expr **
 read_sizes(struct reading *in, struct json list, int *n)
 {
 	const struct expr **sizes;
-	const cJSON *item;
-	int i = 0;
 
 	if (!cJSON_IsArray(list.value)) {
 		json_error(list, list.value == NULL ? "is missing"
@@ -323,13 +296,12 @@ read_sizes(struct reading *in, struct json list, int *n)
 	}
 	*n = cJSON_GetArraySize(list.value);
 	sizes = arena_array(&in->m->arena, const struct expr *, *n + 1);
-	cJSON_ArrayForEach(item, list.value)
-	{
-		sizes[i] = read_size(in, json_item(list, item, i));
-		if (sizes[i] == NULL) {
+	for (struct json j = json_first(list); j.value;
+	     j = json_next(list, j)) {
+		sizes[j.index] = read_size(in, j);
+		if (sizes[j.index] == NULL) {
 			return NULL;
 		}
-		i++;
 	}
 	return sizes;
 }
@@ -346,16 +318,16 @@ read_shape(struct reading *in, struct json j, struct tensor *t)
 	}
 	t->shape = shape;
 	if (t->ndim > ONNX_MAX_RANK) {
-		return wrong(j, "more dimensions than any operator takes");
+		return json_error(j, "more dimensions than any operator takes");
 	}
 	for (int d = 0; d < t->ndim; d++) {
 		if (!dtype_is_int(shape[d]->type) ||
 		    (expr_is_int(shape[d], &v) && v < 0)) {
-			return wrong(j, "sizes are integers from 0 up");
+			return json_error(j, "sizes are integers from 0 up");
 		}
 	}
 	return (tensor_max_elems(t, &elems) && elems <= MAX_ELEMS) ||
-	       wrong(j, "more elements than any machine addresses");
+	       json_error(j, "more elements than any machine addresses");
 }
 
 /* How the constant was computed. */
@@ -367,18 +339,15 @@ read_maker(struct reading *in, struct json j, struct tensor *t)
 	struct json origins = json_get(j, "origins");
 	struct constant_sources from = { 0 };
 	struct origin_list of = { 0 };
-	const cJSON *item;
-	int i = 0, origin;
+	int origin;
 
 	if (recipe == NULL) {
 		return true;
 	}
 	if (json_length(sources) > 0) {
-		cJSON_ArrayForEach(item, sources.value)
-		{
-			const char *name = json_text(json_item(sources, item,
-							       i++),
-						     true);
+		for (struct json one = json_first(sources); one.value;
+		     one = json_next(sources, one)) {
+			const char *name = json_text(one, true);
 
 			if (name == NULL) {
 				return false;
@@ -386,12 +355,10 @@ read_maker(struct reading *in, struct json j, struct tensor *t)
 			vec_push(&in->m->arena, &from.names, name);
 		}
 	}
-	i = 0;
 	if (json_length(origins) > 0) {
-		cJSON_ArrayForEach(item, origins.value)
-		{
-			if (!read_origin(in, json_item(origins, item, i++),
-					 &origin)) {
+		for (struct json one = json_first(origins); one.value;
+		     one = json_next(origins, one)) {
+			if (!read_origin(in, one, &origin)) {
 				return false;
 			}
 			vec_push(&in->m->arena, &of.list, origin);
@@ -413,8 +380,9 @@ read_tensor(struct reading *in, struct json j, const char *name)
 	json_check_keys(j, "type shape from values splat offset bytes digest "
 			   "known model_name recipe sources origins");
 	if (*name == '\0' || graph_find_tensor(in->g, name) != NULL) {
-		return wrong(j, *name == '\0' ? "a tensor needs a name"
-					      : "is there twice; leave one");
+		return json_error(j, *name == '\0'
+					     ? "a tensor needs a name"
+					     : "is there twice; leave one");
 	}
 	t = graph_tensor(in->g, name);
 	if (!read_type(in, json_get(j, "type"), &t->type) ||
@@ -436,8 +404,9 @@ read_tensor(struct reading *in, struct json j, const char *name)
 		return true;
 	}
 	if (!tensor_const_elems(t, &elems)) {
-		return wrong(json_get(j, "shape"), "the sizes of a constant "
-						   "are numbers");
+		return json_error(json_get(j, "shape"),
+				  "the sizes of a constant "
+				  "are numbers");
 	}
 	from = json_text(json_get(j, "from"), false);
 	t->from = from;

@@ -27,8 +27,6 @@ struct reading {
 	struct region_match *open;
 };
 
-/* The i-th item of a list or an object. */
-struct json json_item(struct json parent, const cJSON *item, int i);
 /* read_values.c. False after a message. */
 bool read_type(struct reading *in, struct json j, struct dtype *out);
 /* An integer as a number or, beyond 2^53, as a text. */

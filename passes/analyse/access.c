@@ -92,8 +92,8 @@ access_writes(const struct access *x)
 	return !x->load;
 }
 
-static int
-depth_of(const struct stmt *s)
+int
+stmt_depth(const struct stmt *s)
 {
 	int depth = 0;
 
@@ -106,7 +106,7 @@ depth_of(const struct stmt *s)
 struct stmt *
 stmt_common(struct stmt *a, struct stmt *b)
 {
-	int da = depth_of(a), db = depth_of(b);
+	int da = stmt_depth(a), db = stmt_depth(b);
 
 	for (; da > db; da--) {
 		a = a->parent;
@@ -188,6 +188,22 @@ analyser_enter_scope(struct analyser *a, const struct stmt *s)
 		const struct iter_var *it = &parent->u.block->iters[i];
 
 		analyser_bind(a, it->var, it->min, it->extent);
+	}
+}
+
+void
+analyser_enter_domains(struct analyser *a, const struct stmt *block)
+{
+	struct module *m = a->module;
+
+	analyser_enter(a, block);
+	for (int i = 0; i < block->u.block->n_iters; i++) {
+		const struct iter_var *it = &block->u.block->iters[i];
+		const struct expr *value = block->args[i + 1];
+
+		analyser_assume(a, expr_le(m, it->min, value));
+		analyser_assume(a, expr_lt(m, value,
+					   expr_add(m, it->min, it->extent)));
 	}
 }
 

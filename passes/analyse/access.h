@@ -30,6 +30,8 @@ void access_collect(struct func *f, struct stmt *s, const struct buffer *buffer,
  * that it writes the buffer. */
 bool access_writes(const struct access *x);
 
+/* How many statements are around s. */
+int stmt_depth(const struct stmt *s);
 /* The innermost statement that contains both. */
 struct stmt *stmt_common(struct stmt *a, struct stmt *b);
 bool stmt_contains(const struct stmt *outer, const struct stmt *inner);
@@ -40,6 +42,9 @@ void analyser_enter(struct analyser *a, const struct stmt *s);
 /* The same, but iter vars of blocks around s just have their ranges: what is
  * simplified keeps them, and may be written inside of these blocks. */
 void analyser_enter_scope(struct analyser *a, const struct stmt *s);
+
+/* Enters the block and assumes that its iter vars are within their domains. */
+void analyser_enter_domains(struct analyser *a, const struct stmt *block);
 
 /* Loops (and block iter vars as LET-like values) between top (included) and
  * s: the iteration domain that an access inside top runs over. Arena array,

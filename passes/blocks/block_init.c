@@ -103,27 +103,35 @@ init_regions(struct func *f, struct stmt *block, struct block *init)
 	}
 }
 
+struct block
+init_header(struct func *f, const struct stmt *block,
+	    const struct expr ***bindings)
+{
+	struct arena *a = &f->module->arena;
+	const struct block *b = block->u.block;
+	struct block init = { .name = arena_printf(a, "%s_init", b->name),
+			      .writes = b->writes,
+			      .n_writes = b->n_writes };
+
+	init.iters = arena_array(a, struct iter_var, b->n_iters + 1);
+	*bindings = arena_array(a, const struct expr *, b->n_iters + 1);
+	for (int i = 0; i < b->n_iters; i++) {
+		if (b->iters[i].kind != ITER_REDUCE) {
+			init.iters[init.n_iters] = b->iters[i];
+			(*bindings)[init.n_iters++] = block->args[i + 1];
+		}
+	}
+	return init;
+}
+
 /* A copy of the block with init as its body and spatial iters only. */
 static struct stmt *
 init_block(struct func *f, struct stmt *block, const struct expr *predicate)
 {
-	struct arena *arena = &f->module->arena;
-	const struct block *b = block->u.block;
-	struct block init = { 0 };
-	const struct expr **bindings = arena_array(arena, const struct expr *,
-						   b->n_iters + 1);
+	const struct expr **bindings;
+	struct block init = init_header(f, block, &bindings);
 	struct stmt *body = block->children[1], *made;
 
-	init.name = arena_printf(arena, "%s_init", b->name);
-	init.iters = arena_array(arena, struct iter_var, b->n_iters + 1);
-	for (int i = 0; i < b->n_iters; i++) {
-		if (b->iters[i].kind != ITER_REDUCE) {
-			init.iters[init.n_iters] = b->iters[i];
-			bindings[init.n_iters++] = block->args[i + 1];
-		}
-	}
-	init.writes = b->writes;
-	init.n_writes = b->n_writes;
 	init_regions(f, block, &init);
 	stmt_set_child(f, block, 1, NULL);
 	made = stmt_block(f, &init, predicate, bindings, NULL, body);

@@ -9,6 +9,10 @@
  * block outside of which no loop drives a reduction iter var. Returns the
  * nest; NULL, with nothing changed, if the predicate does not allow it. */
 struct stmt *place_init(struct func *f, struct stmt *block, struct stmt *outer);
+/* The init part of a block as a block of its own: its name, the spatial iter
+ * vars with their bindings, what it writes. */
+struct block init_header(struct func *f, const struct stmt *block,
+			 const struct expr ***bindings);
 /* Does the loop's variable occur in the bindings of the block's reduction
  * (or else its spatial) iter vars? */
 bool loop_drives(const struct stmt *loop, const struct stmt *block,

@@ -258,17 +258,6 @@ add_region(struct func *f, const struct stmt *outer,
 }
 
 static bool
-has_region(const struct region *list, int n, const struct buffer *b)
-{
-	for (int i = 0; i < n; i++) {
-		if (list[i].buffer == b) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
 has_address(const struct access_list *all, const struct buffer *b)
 {
 	for (int i = 0; i < all->list.n; i++) {
@@ -332,8 +321,8 @@ outer_regions(struct func *f, struct stmt *outer, const struct access_list *all)
 		const struct access *x = &all->list.data[i];
 
 		if (lives_inside(outer, x) ||
-		    has_region(copy.writes, copy.n_writes, x->buffer) ||
-		    has_region(copy.reads, copy.n_reads, x->buffer)) {
+		    regions_have(copy.writes, copy.n_writes, x->buffer) ||
+		    regions_have(copy.reads, copy.n_reads, x->buffer)) {
 			continue;
 		}
 		if (has_address(all, x->buffer)) {
@@ -349,7 +338,7 @@ outer_regions(struct func *f, struct stmt *outer, const struct access_list *all)
 		if (x->load && !lives_inside(outer, x) &&
 		    !has_address(all, x->buffer) &&
 		    !(reduces && is_updated(all, x)) &&
-		    !has_region(copy.reads, copy.n_reads, x->buffer)) {
+		    !regions_have(copy.reads, copy.n_reads, x->buffer)) {
 			add_region(f, outer, all, i,
 				   &copy.reads[copy.n_reads++]);
 		}

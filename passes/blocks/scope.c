@@ -56,6 +56,32 @@ blocks_below(struct func *f, struct stmt *s, struct stmt_list *out)
 	stmt_visit(s, find_blocks, &b);
 }
 
+struct noted {
+	struct func *func;
+	const char *note;
+	struct stmt_list *out;
+};
+
+static bool
+find_noted(void *ctx, struct stmt *s)
+{
+	struct noted *n = ctx;
+
+	if (s->kind == STMT_FOR && stmt_note(s, n->note) != NULL) {
+		vec_push(&n->func->module->arena, &n->out->list, s);
+	}
+	return true;
+}
+
+void
+loops_noted(struct func *f, const char *note, struct stmt_list *out)
+{
+	struct noted n = { f, note, out };
+
+	out->list.n = 0;
+	stmt_visit(f->body, find_noted, &n);
+}
+
 struct order {
 	const struct stmt *first, *second;
 	const struct stmt *seen;
@@ -127,17 +153,6 @@ scope_drop_alloc(struct func *f, struct stmt *scope, const struct buffer *b)
 	copy.allocs = list;
 	copy.n_allocs = k;
 	stmt_set_block(f, scope, &copy);
-}
-
-bool
-is_param_buffer(const struct func *f, const struct buffer *b)
-{
-	for (int i = 0; i < f->params.n; i++) {
-		if (f->params.data[i].buffer == b) {
-			return true;
-		}
-	}
-	return false;
 }
 
 void

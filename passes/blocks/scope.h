@@ -16,6 +16,8 @@ struct stmt_list {
 	VEC(struct stmt *) list;
 };
 void blocks_below(struct func *f, struct stmt *s, struct stmt_list *out);
+/* The loops of f with the note, in program order. */
+void loops_noted(struct func *f, const char *note, struct stmt_list *out);
 /* s comes before t in program order (neither contains the other). */
 bool stmt_before(const struct func *f, const struct stmt *s,
 		 const struct stmt *t);
@@ -34,7 +36,6 @@ void scope_add_alloc(struct func *f, struct stmt *scope,
 bool scope_owns(const struct stmt *scope, const struct buffer *b);
 void scope_drop_alloc(struct func *f, struct stmt *scope,
 		      const struct buffer *b);
-bool is_param_buffer(const struct func *f, const struct buffer *b);
 /* b's replacement everywhere: statements, allocs, regions, parameters. */
 void buffer_swap_all(struct func *f, const struct buffer *from,
 		     const struct buffer *to);

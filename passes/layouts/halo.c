@@ -154,6 +154,15 @@ open_test(void *ctx, const struct expr *e)
 	return e == o->test ? o->load : NULL;
 }
 
+const struct expr *
+guarded_load_replace(struct module *m, const struct expr *e,
+		     const struct expr *test, const struct expr *load)
+{
+	struct opening o = { test, load };
+
+	return expr_rewrite(m, e, open_test, &o);
+}
+
 void
 guarded_loads_open(struct func *f, const struct buffer *b,
 		   const struct tensor_layout *l)
@@ -163,7 +172,6 @@ guarded_loads_open(struct func *f, const struct buffer *b,
 	guarded_loads_find(f, b, &loads);
 	for (int i = 0; i < loads.list.n; i++) {
 		const struct guarded_load *x = &loads.list.data[i];
-		struct opening o = { x->test, x->load };
 
 		if (!l->filled || l->fill != x->outside ||
 		    !may_open(f, b, x, l)) {
@@ -171,8 +179,9 @@ guarded_loads_open(struct func *f, const struct buffer *b,
 		}
 		for (int k = 0; k < x->at->n_args; k++) {
 			stmt_set_arg(f, x->at, k,
-				     expr_rewrite(f->module, x->at->args[k],
-						  open_test, &o));
+				     guarded_load_replace(f->module,
+							  x->at->args[k],
+							  x->test, x->load));
 		}
 	}
 }

@@ -56,6 +56,10 @@ void guarded_loads_reach(struct func *f, const struct buffer *b,
 			 const struct guarded_loads *loads,
 			 struct tensor_layout *l);
 /* Drops the tests of loads that stay within what is stored. */
+/* e with the load in place of the test around it. */
+const struct expr *guarded_load_replace(struct module *m, const struct expr *e,
+					const struct expr *test,
+					const struct expr *load);
 void guarded_loads_open(struct func *f, const struct buffer *b,
 			const struct tensor_layout *l);
 

@@ -179,18 +179,6 @@ make_rows(struct rows *r, const struct buffer *to)
 	return nest_for_block(r->f, block, ranges, NULL, true);
 }
 
-struct opening {
-	const struct expr *test, *load;
-};
-
-static const struct expr *
-open_test(void *ctx, const struct expr *e)
-{
-	const struct opening *o = ctx;
-
-	return e == o->test ? o->load : NULL;
-}
-
 static void
 widen_columns(struct rows *r)
 {
@@ -235,7 +223,7 @@ use_rows(struct rows *r)
 		.shape = shape,
 		.align_bytes = from->align_bytes,
 	};
-	struct opening o = { r->x->test, NULL };
+	const struct expr *load;
 	struct stmt *scope = scope_of(r->block), *top = r->block, *pair[2];
 	struct stmt_place place;
 
@@ -247,10 +235,11 @@ use_rows(struct rows *r)
 				 expr_int(m, t, r->before[d]));
 	}
 	to = buffer_new(m, &spec);
-	o.load = expr_load(m, to, at, from->ndim);
+	load = expr_load(m, to, at, from->ndim);
 	for (int k = 0; k < r->store->n_args; k++) {
 		stmt_set_arg(r->f, r->store, k,
-			     expr_rewrite(m, r->store->args[k], open_test, &o));
+			     guarded_load_replace(m, r->store->args[k],
+						  r->x->test, load));
 	}
 	widen_columns(r);
 	block_refresh(r->f, r->block);
@@ -276,7 +265,7 @@ find_block(struct rows *r)
 	}
 	r->block = s;
 	if (s == NULL || scope_of(s) == NULL || sole_store(s) != r->store ||
-	    is_param_buffer(r->f, r->store->u.buffer)) {
+	    func_has_param(r->f, r->store->u.buffer)) {
 		return false;
 	}
 	for (int i = 0; i < s->u.block->n_iters; i++) {

@@ -318,17 +318,6 @@ make_kernel(struct split *x, struct stmt *root, const char *name,
 
 /* -- the host */
 
-static bool
-is_param(const struct func *f, const struct buffer *b)
-{
-	for (int i = 0; i < f->params.n; i++) {
-		if (f->params.data[i].buffer == b) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Global arrays of the host become parameters: the caller provides device
  * memory for them. */
 static bool
@@ -351,7 +340,7 @@ lift_allocs(struct split *x, struct stmt *s)
 				  "in one kernel",
 				  s->u.buffer->name, s->u.buffer->scope);
 	}
-	if (!is_param(x->host, s->u.buffer)) {
+	if (!func_has_param(x->host, s->u.buffer)) {
 		func_add_param(x->host, s->u.buffer->data, s->u.buffer);
 	}
 	stmt_replace(x->host, s, s->children[0]);

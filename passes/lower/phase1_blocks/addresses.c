@@ -25,28 +25,6 @@ struct block_scope {
 	const struct block *block; /* the innermost one; NULL: none */
 };
 
-static bool
-has_region(const struct region *list, int n, const struct buffer *b)
-{
-	for (int i = 0; i < n; i++) {
-		if (list[i].buffer == b) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool
-is_param(const struct func *f, const struct buffer *b)
-{
-	for (int i = 0; i < f->params.n; i++) {
-		if (f->params.data[i].buffer == b) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static const struct expr *
 replace_address(void *ctx, const struct expr *e)
 {
@@ -58,9 +36,9 @@ replace_address(void *ctx, const struct expr *e)
 		return NULL;
 	}
 	of = e->args[0]->u.buffer;
-	return (is_param(o->func, of) || buffer_is_shared(of)) &&
-			       has_region(b->reads, b->n_reads, of) &&
-			       !has_region(b->writes, b->n_writes, of)
+	return (func_has_param(o->func, of) || buffer_is_shared(of)) &&
+			       regions_have(b->reads, b->n_reads, of) &&
+			       !regions_have(b->writes, b->n_writes, of)
 		       ? expr_call(o->func->module, INTRIN_READ_ADDRESS_OF,
 				   e->type, e->args, 1)
 		       : NULL;

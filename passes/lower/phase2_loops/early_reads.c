@@ -15,6 +15,7 @@
 #include "lower_passes.h"
 
 #include "access.h"
+#include "scope.h"
 
 enum { MOST_LOOPS = 8, MOST_ELEMS = 4096 };
 
@@ -219,28 +220,12 @@ hoist_load(struct hoisting *x)
 	stmt_put(f, place, stmt_alloc(f, x->row, stmt_seq(f, pair, 2)));
 }
 
-struct noted_loops {
-	struct func *func;
-	VEC(struct stmt *) list;
-};
-
-static bool
-find_noted(void *ctx, struct stmt *s)
-{
-	struct noted_loops *l = ctx;
-
-	if (s->kind == STMT_FOR && stmt_note(s, "read_before")) {
-		vec_push(&l->func->module->arena, &l->list, s);
-	}
-	return true;
-}
-
 bool
 lower_early_reads(struct func *f)
 {
-	struct noted_loops l = { .func = f };
+	struct stmt_list l = { 0 };
 
-	stmt_visit(f->body, find_noted, &l);
+	loops_noted(f, "read_before", &l);
 	for (int i = 0; i < l.list.n; i++) {
 		struct hoisting x = { .func = f, .loop = l.list.data[i] };
 

@@ -178,18 +178,6 @@ see_var(void *ctx, const struct expr *e)
 	u->any |= e->kind == EXPR_VAR && expr_uses_var(u->e, e->u.var);
 }
 
-/* Elements of a local array beyond the tail may be uninitialized. */
-static bool
-is_param(const struct func *f, const struct buffer *b)
-{
-	for (int i = 0; i < f->params.n; i++) {
-		if (f->params.data[i].buffer == b) {
-			return true;
-		}
-	}
-	return false;
-}
-
 static void
 check_load(void *ctx, const struct expr *e)
 {
@@ -200,8 +188,10 @@ check_load(void *ctx, const struct expr *e)
 		struct uses u = { c->condition, false };
 
 		expr_visit(i, see_var, &u);
+		/* Elements of a local array beyond the tail may be
+		 * uninitialized. */
 		c->ok &= !u.any || e->u.buffer == c->own ||
-			 (is_param(c->func, e->u.buffer) &&
+			 (func_has_param(c->func, e->u.buffer) &&
 			  prove(&c->a,
 				expr_le(c->module,
 					expr_int(c->module, i->type, 0), i)) &&

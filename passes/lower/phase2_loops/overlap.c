@@ -23,6 +23,7 @@
 
 #include "access.h"
 #include "partition_loops.h"
+#include "scope.h"
 
 /* An array allocated in the loop. */
 struct tile_array {
@@ -442,41 +443,25 @@ overlap_loop(struct func *f, struct stmt *loop)
 	return true;
 }
 
-struct noted_loops {
-	struct func *func;
-	VEC(struct stmt *) list;
-};
-
-static bool
-find_noted(void *ctx, struct stmt *s)
-{
-	struct noted_loops *l = ctx;
-	const struct expr *note = s->kind == STMT_FOR ? stmt_note(s, "overlap")
-						      : NULL;
-
-	if (note && !expr_is_value(note, 0)) {
-		vec_push(&l->func->module->arena, &l->list, s);
-	}
-	return true;
-}
-
 bool
 lower_overlap(struct func *f)
 {
-	struct noted_loops loops = { .func = f };
+	struct stmt_list loops = { 0 };
 	bool changed = false;
 
-	stmt_visit(f->body, find_noted, &loops);
+	loops_noted(f, "overlap", &loops);
 	if (loops.list.n > 0) {
 		/* The pass storage has compacted arrays: indices have the form
 		 * index - min. */
 		simplify_func(f);
-		loops.list.n = 0;
-		stmt_visit(f->body, find_noted, &loops);
+		loops_noted(f, "overlap", &loops);
 	}
 	for (int i = 0; i < loops.list.n; i++) {
-		changed |= overlap_loop(f, loops.list.data[i]);
-		stmt_set_note(f, loops.list.data[i], "overlap", NULL);
+		struct stmt *loop = loops.list.data[i];
+
+		changed |= !expr_is_value(stmt_note(loop, "overlap"), 0) &&
+			   overlap_loop(f, loop);
+		stmt_set_note(f, loop, "overlap", NULL);
 	}
 	if (changed) {
 		simplify_func(f);

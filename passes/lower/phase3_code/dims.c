@@ -46,17 +46,6 @@ find_buffers(void *ctx, struct stmt *s)
 	return true;
 }
 
-static bool
-is_param(const struct func *f, const struct buffer *b)
-{
-	for (int i = 0; i < f->params.n; i++) {
-		if (f->params.data[i].buffer == b) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* -- squeezing */
 
 static void
@@ -92,7 +81,7 @@ squeeze(struct dims *d, const struct buffer *b)
 			shape[d->ndim++] = b->shape[i];
 		}
 	}
-	if (d->ndim == 0 && is_param(d->func, b)) {
+	if (d->ndim == 0 && func_has_param(d->func, b)) {
 		shape[d->ndim++] = expr_i32(m, 1);
 	}
 	if (d->ndim == b->ndim) {

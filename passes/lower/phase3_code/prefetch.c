@@ -19,6 +19,7 @@
  * not add up to the block. */
 #include "access.h"
 #include "lower_passes.h"
+#include "scope.h"
 
 #include <string.h>
 
@@ -331,31 +332,15 @@ prefetch_in(struct func *f, struct stmt *loop, int64_t line)
 	stmt_put(f, place, stmt_let(f, p.next, next, body));
 }
 
-struct noted {
-	struct func *func;
-	VEC(struct stmt *) loops;
-};
-
-static bool
-find_noted(void *ctx, struct stmt *s)
-{
-	struct noted *n = ctx;
-
-	if (s->kind == STMT_FOR && stmt_note(s, "prefetch")) {
-		vec_push(&n->func->module->arena, &n->loops, s);
-	}
-	return true;
-}
-
 bool
 lower_prefetch(struct func *f)
 {
-	struct noted n = { .func = f };
+	struct stmt_list n = { 0 };
 	int64_t line;
 
-	stmt_visit(f->body, find_noted, &n);
-	for (int i = 0; i < n.loops.n; i++) {
-		struct stmt *loop = n.loops.data[i];
+	loops_noted(f, "prefetch", &n);
+	for (int i = 0; i < n.list.n; i++) {
+		struct stmt *loop = n.list.data[i];
 
 		if (expr_is_int(stmt_note(loop, "prefetch"), &line) &&
 		    line > 0) {

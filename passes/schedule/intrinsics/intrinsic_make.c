@@ -11,6 +11,8 @@
 
 #include <assert.h>
 
+#include "block_init.h"
+
 /* ---- from tensor expressions */
 
 const struct buffer **
@@ -337,25 +339,14 @@ add_params(struct func *f, const struct tensor_call *call, const struct expr *e,
 static struct stmt *
 only_init(struct func *f, struct stmt *block)
 {
-	struct arena *a = &f->module->arena;
-	const struct block *b = block->u.block;
-	struct block init = { .name = arena_printf(a, "%s_init", b->name) };
-	const struct expr **bindings = arena_array(a, const struct expr *,
-						   b->n_iters + 1);
+	const struct expr **bindings;
+	struct block init;
 	struct stmt *s, *p;
 
 	if (!block->children[1]) {
 		return NULL;
 	}
-	init.iters = arena_array(a, struct iter_var, b->n_iters + 1);
-	for (int i = 0; i < b->n_iters; i++) {
-		if (b->iters[i].kind != ITER_REDUCE) {
-			init.iters[init.n_iters] = b->iters[i];
-			bindings[init.n_iters++] = block->args[i + 1];
-		}
-	}
-	init.writes = b->writes;
-	init.n_writes = b->n_writes;
+	init = init_header(f, block, &bindings);
 	s = stmt_block(f, &init, expr_bool(f->module, true), bindings, NULL,
 		       block->children[1]);
 	for (p = block->parent; p && p->kind == STMT_FOR; p = p->parent) {

@@ -220,7 +220,7 @@ scope_has_box(const struct reading *r)
 	const struct block *b = r->scope->u.block;
 	struct analyser a;
 
-	if (scope_of(r->scope) == NULL || is_param_buffer(r->e->f, r->buffer)) {
+	if (scope_of(r->scope) == NULL || func_has_param(r->e->f, r->buffer)) {
 		return true;
 	}
 	analyser_init(&a, r->e->m);
@@ -261,7 +261,7 @@ find_box(struct reading *r)
 	}
 	r->box = arena_array(&e->m->arena, struct range, r->buffer->ndim + 1);
 	access_cover(e->f, top, loads.list.data, loads.list.n, r->box);
-	if (!is_param_buffer(e->f, r->buffer) && reads_gaps(r)) {
+	if (!func_has_param(e->f, r->buffer) && reads_gaps(r)) {
 		return gap_fail(e, r->buffer);
 	}
 	if (!r->level.seq) {
@@ -595,11 +595,11 @@ prim_cache_inplace(struct edit *e, const struct sched_value *args,
 	if (!written_box(e, b, buffer, box)) {
 		memcpy(box, touched, sizeof *box * (size_t)buffer->ndim);
 	}
-	if (!is_param_buffer(e->f, buffer) &&
+	if (!func_has_param(e->f, buffer) &&
 	    leaves_gaps(e, e->f->body, buffer, touched)) {
 		return gap_fail(e, buffer);
 	}
-	if (!is_param_buffer(e->f, buffer) && !written_outside(e, b, buffer)) {
+	if (!func_has_param(e->f, buffer) && !written_outside(e, b, buffer)) {
 		return edit_fail(e,
 				 "only block %s writes %s; there is "
 				 "nothing in it to copy in; use cache_write",

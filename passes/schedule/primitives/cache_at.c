@@ -142,7 +142,7 @@ prim_read_at(struct edit *e, const struct sched_value *args,
 	}
 	access_cover(e->f, c.loop->children[0], c.uses.list.data, c.uses.list.n,
 		     c.box);
-	if (!is_param_buffer(e->f, c.buffer) && box_has_gaps(&c)) {
+	if (!func_has_param(e->f, c.buffer) && box_has_gaps(&c)) {
 		return edit_fail(e,
 				 "some elements of %s in the box to copy "
 				 "are never stored, like the padding of a "

@@ -286,7 +286,7 @@ prim_compute_at(struct edit *e, const struct sched_value *args,
 				 name);
 	}
 	buffer = b->u.block->writes[0].buffer;
-	if (is_param_buffer(e->f, buffer)) {
+	if (func_has_param(e->f, buffer)) {
 		return edit_fail(e,
 				 "block %s writes the parameter %s; only "
 				 "inner buffers are computed in parts",
@@ -429,15 +429,7 @@ follows_from_domains(struct reverse *r, const struct stmt *block,
 	struct analyser a;
 
 	analyser_init(&a, m);
-	analyser_enter(&a, block);
-	for (int i = 0; i < block->u.block->n_iters; i++) {
-		const struct iter_var *it = &block->u.block->iters[i];
-		const struct expr *value = block->args[i + 1];
-
-		analyser_assume(&a, expr_le(m, it->min, value));
-		analyser_assume(&a, expr_lt(m, value,
-					    expr_add(m, it->min, it->extent)));
-	}
+	analyser_enter_domains(&a, block);
 	return prove(&a, c);
 }
 

@@ -286,15 +286,7 @@ conditions_outside(struct edit *e, const struct stmt *block,
 		}
 	}
 	analyser_init(&a, m);
-	analyser_enter(&a, block);
-	for (int i = 0; i < block->u.block->n_iters; i++) {
-		const struct iter_var *it = &block->u.block->iters[i];
-		const struct expr *value = block->args[i + 1];
-
-		analyser_assume(&a, expr_le(m, it->min, value));
-		analyser_assume(&a, expr_lt(m, value,
-					    expr_add(m, it->min, it->extent)));
-	}
+	analyser_enter_domains(&a, block);
 	expr_conjuncts(m, block->args[0], &all);
 	for (int i = 0; i < all.list.n; i++) {
 		const struct expr *c = all.list.data[i];

@@ -347,7 +347,7 @@ used_inside_only(struct edit *e, const struct stmt *loop,
 {
 	struct access_list all = { 0 };
 
-	if (is_param_buffer(e->f, b)) {
+	if (func_has_param(e->f, b)) {
 		return false;
 	}
 	access_collect(e->f, e->f->body, b, &all);

@@ -189,7 +189,7 @@ check_copy(struct reindex *r)
 					 "compute_at",
 					 buffer, name);
 		}
-		return is_param_buffer(e->f, r->buffer) || check_source(r);
+		return func_has_param(e->f, r->buffer) || check_source(r);
 	}
 	if (sole_writer(e->f, r->buffer) != r->block) {
 		return edit_fail(e,

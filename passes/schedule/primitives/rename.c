@@ -78,7 +78,7 @@ prim_rename_buffer(struct edit *e, const struct sched_value *args,
 	if (!check_name(e, name)) {
 		return false;
 	}
-	if (is_param_buffer(e->f, old)) {
+	if (func_has_param(e->f, old)) {
 		return edit_fail(e,
 				 "%s is a parameter; only buffers inside "
 				 "the function change their names",

@@ -324,17 +324,6 @@ prim_fuse(struct edit *e, const struct sched_value *args,
 
 /* -- reorder */
 
-static int
-depth_of(const struct stmt *s)
-{
-	int depth = 0;
-
-	while ((s = s->parent)) {
-		depth++;
-	}
-	return depth;
-}
-
 static bool
 is_listed(struct stmt *const *list, int n, const struct stmt *s)
 {
@@ -356,10 +345,10 @@ loop_chain(struct edit *e, struct stmt *const *list, int n,
 	int seen = 0;
 
 	for (int i = 1; i < n; i++) {
-		if (depth_of(list[i]) > depth_of(inner)) {
+		if (stmt_depth(list[i]) > stmt_depth(inner)) {
 			inner = list[i];
 		}
-		if (depth_of(list[i]) < depth_of(outer)) {
+		if (stmt_depth(list[i]) < stmt_depth(outer)) {
 			outer = list[i];
 		}
 	}

@@ -14,7 +14,7 @@ inner_output(struct edit *e, const struct stmt *block,
 {
 	const struct buffer *b = write_arg(block, index);
 
-	if (is_param_buffer(e->f, b)) {
+	if (func_has_param(e->f, b)) {
 		edit_fail(e,
 			  "block %s writes the parameter %s; only buffers "
 			  "inside the function can be stored otherwise",

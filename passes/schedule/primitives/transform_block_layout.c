@@ -121,27 +121,18 @@ check_padding(struct edit *e, const struct stmt *block,
 	return true;
 }
 
-/* The same regions over other iter vars. */
-static struct region *
-moved_regions(struct module *m, const struct region *list, int n,
-	      const struct var_map *map)
+struct moved {
+	struct module *m;
+	const struct var_map *map;
+};
+
+/* The expression over other iter vars. */
+static const struct expr *
+move(void *ctx, const struct expr *e)
 {
-	struct region *copy = arena_array(&m->arena, struct region, n + 1);
+	const struct moved *to = ctx;
 
-	for (int i = 0; i < n; i++) {
-		int ndim = list[i].buffer->ndim;
-
-		copy[i].buffer = list[i].buffer;
-		copy[i].ranges = arena_array(&m->arena, struct range, ndim + 1);
-		for (int d = 0; d < ndim; d++) {
-			const struct range *r = &list[i].ranges[d];
-
-			copy[i].ranges[d].min = expr_substitute(m, r->min, map);
-			copy[i].ranges[d].extent = expr_substitute(m, r->extent,
-								   map);
-		}
-	}
-	return copy;
+	return expr_substitute(to->m, e, to->map);
 }
 
 /* i // 28 * 28 + i % 28 -> i */
@@ -216,6 +207,7 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 	struct arena *arena = &e->m->arena;
 	const struct expr **list, **values, **loops;
 	struct var_map physical, iters, vars;
+	struct moved moved;
 	struct index_map *map;
 	struct stmt_place place;
 	struct block new;
@@ -306,8 +298,11 @@ prim_transform_block_layout(struct edit *e, const struct sched_value *args,
 		values[d + 1] = loops[d];
 	}
 	/* What is declared of addresses stays declared. */
-	new.reads = moved_regions(e->m, new.reads, new.n_reads, &iters);
-	new.writes = moved_regions(e->m, new.writes, new.n_writes, &iters);
+	moved = (struct moved){ e->m, &iters };
+	new.reads = regions_map(&e->m->arena, new.reads, new.n_reads, move,
+				&moved);
+	new.writes = regions_map(&e->m->arena, new.writes, new.n_writes, move,
+				 &moved);
 	stmt_set_block(e->f, block, &new);
 	stmt_set_args(e->f, block, values, n + 1);
 	nest = block;

@@ -17,7 +17,7 @@ prim_set_scope(struct edit *e, const struct sched_value *args,
 		return edit_fail(e, "an empty string is no scope; give one "
 				    "like \"shared\"");
 	}
-	if (is_param_buffer(e->f, old)) {
+	if (func_has_param(e->f, old)) {
 		return edit_fail(e,
 				 "%s is a parameter; only buffers inside "
 				 "the function change their scope",
@@ -222,7 +222,7 @@ write_padding(struct edit *e, const struct buffer *b,
 				 "its owner's; leave pad_value out",
 				 b->name);
 	}
-	if (!is_param_buffer(e->f, b) && !scope_owns(owner, b)) {
+	if (!func_has_param(e->f, b) && !scope_owns(owner, b)) {
 		return edit_fail(e,
 				 "%s lives in an inner block; only the "
 				 "padding of the function's buffers is written",

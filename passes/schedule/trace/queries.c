@@ -174,7 +174,7 @@ prim_get_output_blocks(struct edit *e, const struct sched_value *args,
 		bool output = false;
 
 		for (int k = 0; k < b->n_writes; k++) {
-			output |= is_param_buffer(e->f, b->writes[k].buffer);
+			output |= func_has_param(e->f, b->writes[k].buffer);
 		}
 		if (output) {
 			vec_push(&e->m->arena, &found.list, all.list.data[i]);
