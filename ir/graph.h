@@ -202,8 +202,10 @@ struct graph {
 	/* Quantized operators round as TFLite's kernels, by fixed-point numbers,
 	 * not as ONNX says. */
 	bool fixed_point;
-	bool unsigned_bytes;  /* the target multiplies u8 by i8 best */
-	bool signed_bytes;    /* it multiplies i8 by i8 best */
+	/* Of tensors of 8 bits: the type that the target multiplies best, and
+	 * how many elements its instruction sums together; 0: as they are. */
+	struct dtype byte_type;
+	int byte_depth;
 	int part_align_bytes; /* of the inputs of a concatenation within it;
 			       * 0: any */
 	int64_t folded_work;  /* elements that folding has computed */

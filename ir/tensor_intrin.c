@@ -43,3 +43,19 @@ tensor_intrins_find(struct tensor_intrins *t, const char *name)
 	}
 	return found;
 }
+
+int64_t
+tensor_intrin_most(const struct tensor_intrin *t, const struct expr *size)
+{
+	int64_t most = 0;
+
+	if (size->kind != EXPR_VAR) {
+		return expr_is_int(size, &most) ? most : 0;
+	}
+	for (int i = 0; i < t->n_limits; i++) {
+		if (strcmp(t->limits[i].variable, size->u.var->name) == 0) {
+			most = t->limits[i].most;
+		}
+	}
+	return most;
+}

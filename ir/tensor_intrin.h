@@ -15,6 +15,7 @@
  *   program's strides. The last dimension's is usually the constant 1.
  * - scope: has to fit, unless it is "" (any).
  * - align_bytes: 0, or what the view's first element has to keep.
+ * - The variables in the shapes of desc may have a largest value: limits.
  *
  * desc is phase 0: a root block, in it loops around one block, or one block
  * after another. Two forms:
@@ -28,6 +29,11 @@
  * be any statement without blocks: stores, loads and vectors of the
  * parameters, address_of, extern calls. Parameters become the views; stride
  * variables their values. */
+struct intrin_limit {
+	const char *variable; /* in the shapes of desc */
+	int64_t most;
+};
+
 struct tensor_intrin {
 	const char *name; /* "dot_16x4_u8s8s32_vnni" */
 	const char *what; /* one line */
@@ -37,6 +43,13 @@ struct tensor_intrin {
 	/* What impl's text needs: names of target features. */
 	const char *const *requires;
 	int n_requires;
+	int threads; /* of a block that execute it together; 0: each thread
+		      * executes one of its own */
+	/* "tf32" where operands of float32 are rounded to that first, which
+	 * desc does not say; or NULL. */
+	const char *rounds_to;
+	const struct intrin_limit *limits;
+	int n_limits;
 };
 
 /* An external symbol that an implementation calls, and what it does. Views
@@ -69,5 +82,9 @@ void tensor_intrins_add(struct tensor_intrins *t,
 			const struct tensor_intrin *intrin);
 const struct tensor_intrin *tensor_intrins_find(struct tensor_intrins *t,
 						const char *name);
+/* The largest value of a size in the shapes of t's desc: a constant's own; a
+ * variable's limit. 0: it has none. */
+int64_t tensor_intrin_most(const struct tensor_intrin *t,
+			   const struct expr *size);
 
 #endif

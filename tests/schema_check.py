@@ -28,6 +28,9 @@ def errors(value, schema, root, at=""):
         for key in schema.get("required", []):
             if key not in value:
                 found.append(at + "/" + key)
+        for key, others in schema.get("dependencies", {}).items():
+            found += [at + "/" + other for other in others
+                      if key in value and other not in value]
         for key, item in value.items():
             if errors(key, schema.get("propertyNames", {}), root):
                 found.append(at + "/" + key)

@@ -11,6 +11,7 @@
 #include "ops.h"
 #include "package.h"
 #include "partition.h"
+#include "product_instr.h"
 #include "provenance.h"
 #include "quantization.h"
 #include "tirc_context.h"
@@ -418,6 +419,20 @@ choose_backends(struct tirc *t)
 	return context_backends(t);
 }
 
+/* Which sign tensors of 8 bits get inside of the graph. */
+static void
+choose_byte_type(struct tirc *t, const struct target *target)
+{
+	struct dtype type;
+	int depth;
+
+	if (target->shift_zero_points &&
+	    target_byte_product(target, &type, &depth)) {
+		t->graph->byte_type = type;
+		t->graph->byte_depth = depth;
+	}
+}
+
 /* The target and what it says of the graph. */
 static bool
 prepare(struct tirc *t)
@@ -451,8 +466,7 @@ prepare(struct tirc *t)
 	target->intrins = arena_new(&t->m->arena, struct tensor_intrins);
 	tensor_intrins_init(target->intrins, &t->m->arena);
 	intrinsics_attach(t->m, t->options.dialect_path, target->intrins);
-	t->graph->unsigned_bytes = target->unsigned_bytes;
-	t->graph->signed_bytes = target->signed_bytes;
+	choose_byte_type(t, target);
 	t->graph->by_threads = target->max_threads > 1;
 	t->graph->part_align_bytes = target->align_tensors
 					     ? target->align_bytes

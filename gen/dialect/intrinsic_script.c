@@ -72,6 +72,33 @@ check_part(struct module *m, const struct intrinsic_data *d,
 	return true;
 }
 
+/* A limit is one of a variable in the shapes. */
+static bool
+check_limits(struct module *m, const struct intrinsic_data *d,
+	     const struct func *desc)
+{
+	for (int i = 0; i < d->n_limits; i++) {
+		bool known = false;
+
+		for (int k = 0; k < desc->params.n; k++) {
+			const struct buffer *b = desc->params.data[k].buffer;
+
+			for (int x = 0; b && x < b->ndim; x++) {
+				known |= b->shape[x]->kind == EXPR_VAR &&
+					 strcmp(b->shape[x]->u.var->name,
+						d->limits[i].variable) == 0;
+			}
+		}
+		if (!known) {
+			return fail(m, d,
+				    "no buffer of desc has the size '%s', "
+				    "which /limits of intrinsic.json names",
+				    d->limits[i].variable);
+		}
+	}
+	return true;
+}
+
 /* Of a family, for one member, whom messages name behind the file. */
 static bool
 fill_script(struct module *m, const struct intrinsic_data *d,
@@ -114,7 +141,8 @@ read_script(struct module *m, const struct intrinsic_data *d,
 	open_scopes(t->impl);
 	open_scopes(t->reset);
 	open_scopes(t->update);
-	return check_part(m, d, t->desc, t->desc) &&
+	return check_limits(m, d, t->desc) &&
+	       check_part(m, d, t->desc, t->desc) &&
 	       check_part(m, d, t->desc, t->impl) &&
 	       check_part(m, d, t->desc, t->reset) &&
 	       check_part(m, d, t->desc, t->update);
@@ -133,6 +161,10 @@ intrinsic_register(struct module *m, const struct intrinsic_data *d,
 	t->what = d->what;
 	t->requires = d->requires.data;
 	t->n_requires = d->requires.n;
+	t->threads = d->threads;
+	t->rounds_to = d->rounds_to;
+	t->limits = d->limits;
+	t->n_limits = d->n_limits;
 	/* Its functions are none of the module's. */
 	m->funcs.data = NULL;
 	m->funcs.n = m->funcs.cap = 0;

@@ -198,6 +198,43 @@ add(struct intrinsic_loader *l, struct intrinsic_set *set,
 	vec_push(&l->m->arena, &set->list, *d);
 }
 
+/* The largest values of variables. */
+static void
+read_limits(struct intrinsic_loader *l, struct intrinsic_data *d, struct json j)
+{
+	struct intrin_limit *list;
+	const cJSON *row;
+
+	if (!json_is_object(j, false)) {
+		return;
+	}
+	list = arena_array(&l->m->arena, struct intrin_limit,
+			   cJSON_GetArraySize(j.value) + 1);
+	cJSON_ArrayForEach(row, j.value)
+	{
+		list[d->n_limits++] = (struct intrin_limit){
+			arena_strdup(&l->m->arena, row->string),
+			json_int(json_get(j, row->string), 1, INT32_MAX, 1),
+		};
+	}
+	d->limits = list;
+}
+
+static void
+read_rounding(struct intrinsic_loader *l, struct intrinsic_data *d,
+	      struct json j)
+{
+	const char *text = read_words(l, j, false);
+
+	if (text == NULL || *text == '\0') {
+		return;
+	}
+	if (strcmp(text, "tf32") != 0) {
+		json_error(j, "operands are rounded to 'tf32', or not at all");
+	}
+	d->rounds_to = text;
+}
+
 /* at: of the member, or of the whole file. */
 static void
 read_intrinsic(struct intrinsic_loader *l, struct intrinsic_set *set,
@@ -210,6 +247,11 @@ read_intrinsic(struct intrinsic_loader *l, struct intrinsic_set *set,
 	d->what = read_words(l, json_get(root, "description"), true);
 	d->script = read_file(l, json_get(root, "script"), &d->script_file);
 	d->requires = read_names(l, json_get(root, "requires"));
+	d->threads = (int)json_int(json_get(root, "threads"), 1, 1024, 0);
+	read_rounding(l, d, json_get(root, "rounds_to"));
+	d->limits = NULL;
+	d->n_limits = 0;
+	read_limits(l, d, json_get(root, "limits"));
 	if (json_is_object(symbols, false)) {
 		cJSON_ArrayForEach(row, symbols.value)
 		{
@@ -229,8 +271,8 @@ read_folder(struct intrinsic_loader *l, struct intrinsic_set *set,
 	if (!json_is_object(root, true)) {
 		return;
 	}
-	json_check_keys(root, "description script requires symbols values "
-			      "members");
+	json_check_keys(root, "description script requires threads rounds_to "
+			      "limits symbols values members");
 	if (!family_read(root, l->folder, &family)) {
 		return;
 	}

@@ -43,6 +43,11 @@ struct intrinsic_data {
 	const struct tdata *values; /* that fill in the script, or NULL */
 	bool own;                   /* not one that ships */
 	struct names requires;      /* features of the target */
+	/* As struct tensor_intrin has them. */
+	int threads;
+	const char *rounds_to;
+	const struct intrin_limit *limits;
+	int n_limits;
 	VEC(struct intrinsic_symbol) symbols;
 };
 

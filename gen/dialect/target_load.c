@@ -67,74 +67,128 @@ read_attributes(struct module *m, struct json j, const char *dir)
 	}
 }
 
-/* The name of a tensor intrinsic that there is. Empty: none, whatever the target
- * that is extended says. */
+/* The name of a tensor intrinsic that there is. */
 static const char *
 read_intrinsic(struct module *m, struct json j, const char *dir, bool required)
 {
 	const char *name = json_text(j, required);
 
-	if (name != NULL && !required && *name == '\0') {
-		return NULL;
-	}
 	if (name != NULL && !intrinsic_is_there(m, dir, name)) {
 		json_error(j, "there is no tensor intrinsic '%s'", name);
 	}
 	return name;
 }
 
-static struct tile_intrins
-read_tile(struct module *m, struct json j, const char *dir)
+static struct product_instr
+read_product(struct module *m, struct json j, const char *dir)
 {
-	struct tile_intrins tile = { NULL, NULL, NULL };
+	struct product_instr p = { .multiply = NULL };
+	struct json load = json_get(j, "load");
+	bool fills = json_get(j, "fill").value != NULL ||
+		     json_get(j, "store").value != NULL || load.value != NULL;
 
-	if (json_is_object(j, false)) {
-		json_check_keys(j, "dot zero store");
-		tile.dot = read_intrinsic(m, json_get(j, "dot"), dir, true);
-		tile.zero = read_intrinsic(m, json_get(j, "zero"), dir, true);
-		tile.store = read_intrinsic(m, json_get(j, "store"), dir, true);
+	json_check_keys(j, "multiply fill load store");
+	p.multiply = read_intrinsic(m, json_get(j, "multiply"), dir, true);
+	p.fill = read_intrinsic(m, json_get(j, "fill"), dir, fills);
+	p.store = read_intrinsic(m, json_get(j, "store"), dir, fills);
+	if (load.value != NULL && json_length(load) != 2) {
+		json_error(load, "two tensor intrinsics are wanted here: what "
+				 "loads a, and what loads b");
+		return p;
 	}
-	return tile;
+	for (int i = 0; i < json_length(load); i++) {
+		p.load[i] = read_intrinsic(m, json_at(load, i), dir, true);
+	}
+	return p;
 }
 
-static const struct warp_intrins *
-read_products(struct module *m, struct json j, const char *dir, int *n)
+static void
+read_products(struct module *m, struct target *t, struct json j,
+	      const char *dir)
 {
-	struct warp_intrins *list;
+	int n = json_length(j);
+	struct product_instr *list = arena_array(&m->arena,
+						 struct product_instr, n + 1);
 
-	*n = json_length(j);
-	list = arena_array(&m->arena, struct warp_intrins, *n + 1);
-	for (int i = 0; i < *n; i++) {
-		struct json one = json_at(j, i);
-		bool loads;
-
-		if (!json_is_object(one, true)) {
-			continue;
+	for (int i = 0; i < n; i++) {
+		if (json_is_object(json_at(j, i), true)) {
+			list[i] = read_product(m, json_at(j, i), dir);
 		}
-		loads = json_get(one, "load_a").value != NULL ||
-			json_get(one, "load_b").value != NULL;
-		json_check_keys(one, "multiply zero load_a load_b store "
-				     "threads tf32 boxes");
-		list[i].multiply = read_intrinsic(m, json_get(one, "multiply"),
-						  dir, true);
-		list[i].zero = read_intrinsic(m, json_get(one, "zero"), dir,
-					      true);
-		for (int k = 0; k < 2 && loads; k++) {
-			list[i].load[k] = read_intrinsic(m,
-							 json_get(one,
-								  k ? "load_b"
-								    : "load_a"),
-							 dir, true);
-		}
-		list[i].store = read_intrinsic(m, json_get(one, "store"), dir,
-					       true);
-		list[i].threads = (int)json_int(json_get(one, "threads"), 1,
-						1024, 0);
-		list[i].tf32 = json_bool(json_get(one, "tf32"));
-		list[i].boxes = (int)json_int(json_get(one, "boxes"), 1, 4096,
-					      0);
 	}
-	return list;
+	t->products = list;
+	t->n_products = n;
+}
+
+/* Keys that there were, and what stands in their place. */
+static const struct {
+	const char *key, *now;
+} old_keys[] = {
+	{ "byte_dot", "name the instruction in /products" },
+	{ "byte_tile", "name the instruction in /products" },
+	{ "brain_tile", "name the instruction in /products" },
+	{ "tensor_products", "name the instructions in /products" },
+	{ "tile_rows", "the description of the tensor intrinsic has /limits" },
+	{ "tile_bytes", "the description of the tensor intrinsic has /limits" },
+	{ "byte_block_elems", "blocks follow from /products" },
+	{ "brain_block_elems", "blocks follow from /products" },
+	{ "unsigned_bytes", "the sign follows from /products where "
+			    "/shift_zero_points is true" },
+	{ "signed_bytes", "the sign follows from /products where "
+			  "/shift_zero_points is true" },
+};
+
+/* False, with messages, if the object has one of them. */
+static bool
+check_old_keys(struct json j)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < sizeof old_keys / sizeof *old_keys; i++) {
+		struct json old = json_get(j, old_keys[i].key);
+
+		if (old.value != NULL) {
+			json_error(old, "there is no such key any more: %s",
+				   old_keys[i].now);
+			good = false;
+		}
+	}
+	return good;
+}
+
+/* The multiple that the dialect's unit that copies boxes wants; 0: it has no
+ * such unit. */
+static int
+read_box_bytes(struct module *m, const char *dialect, const char *dir)
+{
+	int bytes = 0;
+
+	for (int i = 0; dialect != NULL && bytes == 0 && i < JSON_LAYERS_MAX;
+	     i++) {
+		const char *file;
+		const char *text =
+			data_file(m, dir,
+				  arena_printf(&m->arena,
+					       "dialects/%s/dialect.json",
+					       dialect),
+				  &file);
+		cJSON *value = text != NULL ? json_parse_quietly(text, NULL)
+					    : NULL;
+		const cJSON *boxes =
+			cJSON_GetObjectItem(cJSON_GetObjectItem(value,
+								"device"),
+					    "boxes");
+		const cJSON *extends = cJSON_GetObjectItem(value, "extends");
+
+		if (cJSON_IsNumber(cJSON_GetObjectItem(boxes, "bytes"))) {
+			bytes = cJSON_GetObjectItem(boxes, "bytes")->valueint;
+		}
+		dialect = cJSON_IsString(extends)
+				  ? arena_strdup(&m->arena,
+						 extends->valuestring)
+				  : NULL;
+		cJSON_Delete(value);
+	}
+	return bytes;
 }
 
 static void
@@ -143,20 +197,21 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	const int64_t most = INT64_C(1) << 40;
 	int widest;
 
+	if (!check_old_keys(j)) {
+		return;
+	}
 	json_check_keys(j,
 			"extends description default aliases attributes "
 			"dialect vector_bytes vector_registers "
-			"without_fma block_elems byte_block_elems "
-			"vectors byte_vectors byte_dot byte_tile "
-			"brain_tile brain_block_elems tile_rows "
-			"tile_bytes unsigned_bytes signed_bytes l1_bytes "
+			"without_fma block_elems vectors byte_vectors "
+			"products tf32 shift_zero_points l1_bytes "
 			"written_out prefetch_bytes l2_bytes cores core_gflops "
 			"core_gbytes cache_gbytes fork_ns "
 			"stack_limit_bytes align_bytes align_tensors "
 			"int_bits char_bits object_bytes "
-			"scalar_accumulators max_threads shared_bytes "
-			"warp_size units tensor_products tf32 "
-			"async_stages "
+			"scalar_accumulators max_threads block_threads "
+			"max_blocks copy_ahead_registers shared_bytes "
+			"warp_size units async_stages "
 			"cc cflags ldflags device_cflags fp_cflags");
 	json_text(json_get(j, "description"), true);
 	json_bool(json_get(j, "default"));
@@ -171,19 +226,11 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 					    4096, 0);
 	t->without_fma = json_bool(json_get(j, "without_fma"));
 	t->block_elems = (int)json_int(json_get(j, "block_elems"), 0, 256, 0);
-	t->byte_block_elems = (int)json_int(json_get(j, "byte_block_elems"), 0,
-					    256, t->block_elems);
 	t->vectors = read_vectors(m, json_get(j, "vectors"), &widest);
 	t->byte_vectors = json_bool(json_get(j, "byte_vectors"));
-	t->byte_dot = read_intrinsic(m, json_get(j, "byte_dot"), dir, false);
-	t->byte_tile = read_tile(m, json_get(j, "byte_tile"), dir);
-	t->brain_tile = read_tile(m, json_get(j, "brain_tile"), dir);
-	t->brain_block_elems = (int)json_int(json_get(j, "brain_block_elems"),
-					     0, 256, t->block_elems);
-	t->tile_rows = (int)json_int(json_get(j, "tile_rows"), 2, 4096, 2);
-	t->tile_bytes = (int)json_int(json_get(j, "tile_bytes"), 1, 4096, 1);
-	t->unsigned_bytes = json_bool(json_get(j, "unsigned_bytes"));
-	t->signed_bytes = json_bool(json_get(j, "signed_bytes"));
+	read_products(m, t, json_get(j, "products"), dir);
+	t->tf32 = json_bool(json_get(j, "tf32"));
+	t->shift_zero_points = json_bool(json_get(j, "shift_zero_points"));
 	t->written_out = (int)json_int(json_get(j, "written_out"), 0, 4096, 0);
 	t->prefetch_bytes = (int)json_int(json_get(j, "prefetch_bytes"), 0,
 					  4096, 0);
@@ -212,9 +259,13 @@ read_target(struct module *m, struct target *t, struct json j, const char *dir)
 	t->shared_bytes = json_int(json_get(j, "shared_bytes"), 0, most, 0);
 	t->warp_size = (int)json_int(json_get(j, "warp_size"), 0, 1024, 0);
 	t->units = (int)json_int(json_get(j, "units"), 0, 65536, 0);
-	t->tensor_products = read_products(m, json_get(j, "tensor_products"),
-					   dir, &t->n_tensor_products);
-	t->tf32 = json_bool(json_get(j, "tf32"));
+	t->block_threads = (int)json_int(json_get(j, "block_threads"), 1, 65536,
+					 0);
+	t->max_blocks = (int)json_int(json_get(j, "max_blocks"), 0, INT32_MAX,
+				      0);
+	t->copy_ahead_registers = (int)
+		json_int(json_get(j, "copy_ahead_registers"), 0, 4096, 0);
+	t->box_bytes = read_box_bytes(m, t->dialect, dir);
 	t->async_stages = (int)json_int(json_get(j, "async_stages"), 0, 64, 0);
 	t->cc = json_text(json_get(j, "cc"), true);
 	t->cflags = json_text(json_get(j, "cflags"), true);

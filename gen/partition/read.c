@@ -232,8 +232,8 @@ partition_adopt(struct graph *g, const struct graph *edited)
 	g->backends = old.backends;
 	g->n_backends = old.n_backends;
 	g->edits = old.edits + 1;
-	g->unsigned_bytes = old.unsigned_bytes;
-	g->signed_bytes = old.signed_bytes;
+	g->byte_type = old.byte_type;
+	g->byte_depth = old.byte_depth;
 	g->part_align_bytes = old.part_align_bytes;
 	g->conv = old.conv;
 	g->open_sizes = old.open_sizes;

@@ -295,7 +295,7 @@ transposed(struct graph *g, struct tensor *w)
 
 /* -- first layers: few channels -- */
 
-enum { DOT_DEPTH = 4, FEW_CHANNELS = 16 };
+enum { FEW_CHANNELS = 16 };
 
 /* How many channels more make whole dot products, where that costs a pass over
  * the picture nothing: it is being quantized, for this node alone. */
@@ -306,7 +306,8 @@ missing_channels(const struct graph *g, const struct node *n,
 	const struct node *q = p->x->producer;
 	int64_t channels;
 
-	if (!g->unsigned_bytes || !p->is_conv || p->x->ndim != 4 ||
+	if (g->byte_depth == 0 || !p->is_conv || p->x->ndim != 4 ||
+	    !dtype_equal(p->x->type, g->byte_type) ||
 	    p->x->type.kind != DT_U8 || p->w->type.kind != DT_I8 ||
 	    node_attr_int(n, "group", 1) != 1 || !q ||
 	    !node_is(q, "QuantizeLinear") || !sole_user(p->x) ||
@@ -315,7 +316,7 @@ missing_channels(const struct graph *g, const struct node *n,
 	    channels >= FEW_CHANNELS) {
 		return 0;
 	}
-	return (DOT_DEPTH - channels % DOT_DEPTH) % DOT_DEPTH;
+	return (g->byte_depth - channels % g->byte_depth) % g->byte_depth;
 }
 
 /* w with weights of 0 for `more` channels behind the others. */

@@ -5,6 +5,7 @@
  * blocks divide the channels. What is read beyond an edge as zero gets zeroes
  * there. Parts of a concatenation have the layout of the whole. */
 #include "layouts.h"
+#include "product_instr.h"
 #include "scope.h"
 
 enum { CHANNELS = 1 };
@@ -21,13 +22,10 @@ enum { SMALLEST_BLOCK = 8, SMALLEST_BLOCK_BYTES = 4 };
 static int64_t
 block_for(const struct target *target, struct dtype t, int64_t channels)
 {
-	bool bytes = dtype_bits(t) == 8;
-	int64_t least = bytes ? SMALLEST_BLOCK_BYTES : SMALLEST_BLOCK;
+	int64_t least = dtype_bits(t) == 8 ? SMALLEST_BLOCK_BYTES
+					   : SMALLEST_BLOCK;
 
-	for (int64_t c = bytes               ? target->byte_block_elems
-			 : t.kind == DT_BF16 ? target->brain_block_elems
-					     : target->block_elems;
-	     c >= least; c /= 2) {
+	for (int64_t c = target_block_elems(target, t); c >= least; c /= 2) {
 		if (channels > 0 && channels % c == 0) {
 			return c;
 		}

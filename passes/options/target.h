@@ -9,23 +9,18 @@
 
 struct tensor_intrins;
 
-/* Names of tensor intrinsics for sums that stay in registers: what adds
- * products to them, sets them to zero, and brings them to memory. NULL: there
- * are none. */
-struct tile_intrins {
-	const char *dot, *zero, *store;
-};
-
-/* Those by which the threads of a warp, or so many, multiply tiles in fragments:
- * what multiplies, sets the sums to zero, loads the operands and stores the sums,
- * from and to shared memory; whether operands of float32 are rounded to tf32. load
- * is NULL where operands are multiplied in shared memory. */
-struct warp_intrins {
-	const char *multiply, *zero, *load[2], *store;
-	int threads; /* 0: those of a warp */
-	bool tf32;
-	int boxes; /* > 0: operands lie as copies of boxes leave them, of
-		      * arrays with steps of multiples of so many bytes */
+/* An instruction that multiplies and adds: sums += a * b, by the names of tensor
+ * intrinsics. Their descriptions say which types it takes, how large its
+ * operands are, and who executes it; product_instr.h reads them. */
+struct product_instr {
+	const char *multiply; /* adds products to the sums */
+	/* Sums that stay in registers of their own, a tile or a fragment: what
+	 * fills them with zeros, and what stores them to memory. NULL: the sums
+	 * are an array of the program. */
+	const char *fill, *store;
+	/* What loads each operand into a fragment. NULL: the instruction reads
+	 * its operands from memory. */
+	const char *load[2];
 };
 
 struct target {
@@ -36,19 +31,13 @@ struct target {
 	bool scalar_accumulators; /* sums in one variable, never in arrays */
 	bool without_fma; /* a product and its sum are two instructions */
 	int block_elems;  /* channels of one block in memory; 0: no blocks */
-	int byte_block_elems, brain_block_elems; /* of those of one byte, and of
-				* bfloat16 */
-	/* The tensor intrinsic that sums products of bytes, or ""; whether it
-	 * wants unsigned data by signed weights. */
-	const char *byte_dot;
-	bool unsigned_bytes;
-	bool signed_bytes; /* products of bytes are of signed ones */
-	/* Those that do so for a tile of rows and columns. Rows and bytes of a
-	 * row that one call takes at most: all rows up to half as many, even
-	 * numbers beyond. */
-	struct tile_intrins byte_tile, brain_tile; /* of bytes, of bfloat16 */
-	int tile_rows, tile_bytes;
-	struct tensor_intrins *intrins; /* where it is found, or NULL */
+	const struct product_instr *products; /* best first */
+	int n_products;
+	bool tf32; /* products may round operands of float32 to tf32 */
+	/* Tensors of 8 bits inside of a graph get the sign that the first
+	 * product of 8 bits takes: the zero point moves by 128. */
+	bool shift_zero_points;
+	struct tensor_intrins *intrins; /* where products are found, or NULL */
 	const char *vectors; /* types to compute with, "float32x16 float32x8",
 			       * best first; or "" */
 	bool byte_vectors;   /* bytes are widened to vectors of 32-bit integers,
@@ -76,10 +65,16 @@ struct target {
 	int max_threads;      /* of a block; 1: cores that compute in vectors;
 			       * 0: not known, or no device */
 	int64_t shared_bytes; /* that the threads of a block share */
-	const struct warp_intrins *tensor_products; /* best first */
-	int n_tensor_products;
-	bool tf32;        /* those that round to tf32 may be used */
-	int warp_size;    /* threads that exchange values without memory;
+	int block_threads;    /* of a block where nothing else asks for a
+			       * number; 0: max_threads */
+	int max_blocks;       /* along the second and third axis of a grid; 0:
+			       * any number */
+	/* Registers of a thread from which on the next tiles of operands are
+	 * copied, through registers, while these are used; 0: never. */
+	int copy_ahead_registers;
+	int box_bytes; /* the unit that copies boxes of an array wants steps of
+			* multiples of so many; 0: there is none */
+	int warp_size; /* threads that exchange values without memory;
 			       * 0: none do */
 	int async_stages; /* tiles that copies which arrive later fill; 0: none
 			       * such */
@@ -107,6 +102,22 @@ static inline int
 target_wide_bytes(const struct target *t)
 {
 	return t->max_threads > 1 ? t->vector_bytes : 0;
+}
+
+/* Threads of a block where nothing else asks for a number. */
+static inline int
+target_block_threads(const struct target *t)
+{
+	return t->block_threads > 0 && t->block_threads < t->max_threads
+		       ? t->block_threads
+		       : t->max_threads;
+}
+
+/* Can a grid have so many blocks along its second or third axis? */
+static inline bool
+target_takes_blocks(const struct target *t, int64_t blocks)
+{
+	return t->max_blocks == 0 || blocks <= t->max_blocks;
 }
 
 /* Threads of a block that run together; where they exchange nothing, as many as

@@ -216,13 +216,25 @@ put("t.json", {"description": "t", "dialect": "mine", "cc": "mycc",
                "cflags": "", "attributes": {"arch": {"two": "gone"}}})
 check("/attributes/arch/two: there is no target 'gone'", where="")
 put("t.json", {"description": "t", "dialect": "mine", "cc": "mycc",
-               "cflags": "", "byte_dot": "gone",
-               "byte_tile": {"dot": "gone2", "zero": "amx_zero_i32"},
-               "tensor_products": [{"multiply": "gone3", "fill": "x"}]})
-check("/byte_dot: there is no tensor intrinsic 'gone'",
-      "/byte_tile/dot: there is no tensor intrinsic 'gone2'",
-      "/byte_tile/store", "/tensor_products/0/multiply: there is no",
-      "/tensor_products/0/fill: unknown key", where="")
+               "cflags": "", "products": [
+                   {"multiply": "gone"},
+                   {"multiply": "gone2", "fill": "amx_zero_i32"},
+                   {"multiply": "dot_16x4_vnni", "zero": "x"},
+                   {"multiply": "dot_16x4_vnni", "fill": "amx_zero_i32",
+                    "store": "gone3", "load": ["amx_zero_i32"]}]})
+check("/products/0/multiply: there is no tensor intrinsic 'gone'",
+      "/products/1/multiply: there is no tensor intrinsic 'gone2'",
+      "/products/1/store", "/products/2/zero: unknown key",
+      "/products/3/store: there is no tensor intrinsic 'gone3'",
+      "/products/3/load: two tensor intrinsics are wanted", where="")
+for key in ("byte_dot", "byte_tile", "brain_tile", "tensor_products"):
+    put("t.json", {"description": "t", "dialect": "mine", "cc": "mycc",
+                   "cflags": "", key: ""})
+    check("/%s: there is no such key any more" % key, "/products", where="")
+put("t.json", {"description": "t", "dialect": "mine", "cc": "mycc",
+               "cflags": "", "signed_bytes": True, "tile_rows": 32})
+check("/signed_bytes: there is no such key any more", "/shift_zero_points",
+      "/tile_rows: there is no such key any more", "/limits", where="")
 
 # -- vectors and where they lie --
 top = work_folder()

@@ -103,7 +103,7 @@ if sys.argv[1] == "pairs":
               encoding="utf-8") as file:
         json.dump({"extends": "gnu-c", "description": "vectors of two",
                    "vector_bytes": 8, "vectors": ["f32x2", "i32x2"],
-                   "block_elems": 2, "byte_block_elems": 2, "byte_dot": ""}, file)
+                   "block_elems": 2, "products": []}, file)
 out = helper.compile_model(path, "--name", "m", *target)
 target += ["--cc", "gcc", "--cflags", "-O2"]
 if sys.argv[1] != "c99":

@@ -92,8 +92,20 @@ for key, value in MISTAKES:
 for key, value in [("align_bytes", 0), ("l1_bytes", "32k"), ("cc", 1),
                    ("colour", "red"), ("cflags", None),
                    ("vector_bytes", 5000), ("fp_cflags", {"slow": ""}),
-                   ("fp_cflags", {"fast": 1}), ("byte_tile", "amx"),
-                   ("brain_tile", {"dot": "d", "zero": "z"})]:
+                   ("fp_cflags", {"fast": 1}), ("products", "amx"),
+                   ("products", ["dot_16x4_vnni"]),
+                   ("products", [{"fill": "amx_zero_i32"}]),
+                   ("products", [{"multiply": "amx_dot_u8s8",
+                                  "fill": "amx_zero_i32"}]),
+                   ("products", [{"multiply": "amx_dot_u8s8",
+                                  "fill": "amx_zero_i32",
+                                  "store": "amx_store_i32",
+                                  "load": ["amx_zero_i32"]}]),
+                   ("products", [{"multiply": "dot_16x4_vnni",
+                                  "threads": 1}]),
+                   ("shift_zero_points", 1), ("max_blocks", -1),
+                   ("block_threads", 0), ("copy_ahead_registers", "many"),
+                   ("byte_dot", "dot_16x4_vnni"), ("unsigned_bytes", True)]:
     target = dict(TARGET)
     target[key] = value
     if not errors(target, target_schema, target_schema):

@@ -68,6 +68,8 @@ MISTAKES = [
         (("description",), 1), (("description",), None),
         (("script",), None), (("script",), ["intrinsic.py"]),
         (("requires",), "simd32"), (("requires",), [1]),
+        (("threads",), 0), (("threads",), "32"), (("rounds_to",), 1),
+        (("limits",), ["n"]), (("limits",), {"n": 0}),
         (("colour",), "red"), (("symbols",), []),
         (("symbols", "a"), {"twin": "twin.tmpl"}),
         (("symbols", "a"), dict(SYMBOL, twin=1)),
@@ -103,11 +105,15 @@ def check_mistakes(right, mistakes):
 check_mistakes(INTRINSIC, MISTAKES)
 # What only the loader can know.
 for value in [dict(INTRINSIC, script="none.py"),
+              dict(INTRINSIC, rounds_to="bf8"),
               dict(INTRINSIC, script="../mine/intrinsic.py"),
               dict(INTRINSIC, symbols={"a b": SYMBOL}),
               dict(INTRINSIC, symbols={"a": dict(SYMBOL, twin="no.tmpl")})]:
     if not intrinsic_refused(value):
         fail("the loader takes %s" % value)
+if not intrinsic_refused(dict(INTRINSIC, limits={"rows": 4}),
+                         "intrinsic.py: no buffer of desc has the size 'rows'"):
+    fail("the loader takes a limit of no variable")
 
 # A family.
 FAMILY = dict(

@@ -46,7 +46,7 @@ batch_init(struct batch *b, const char *target, const char *folder,
 		snprintf(b->dialect, sizeof b->dialect, "%s", t->dialect);
 		snprintf(b->target, sizeof b->target, "%.*s",
 			 (int)strcspn(target, " "), target);
-		b->has_tiles = t->n_tensor_products > 0;
+		b->has_tiles = t->n_products > 0 && t->max_threads > 1;
 		b->kind.target = b->target;
 		b->kind.facts = strchr(target, ' ');
 		b->kind.device = d->device.rejected == NULL;

@@ -35,7 +35,7 @@ struct batch {
 	const char *folder, *cc;
 	struct trial_kind kind;
 	bool is_planned; /* launches are the host's */
-	bool has_tiles;  /* the target has products of tiles */
+	bool has_tiles;  /* the target has tensor cores */
 	struct batch_entry entries[BATCH_MAX];
 	int n;
 	int n_run; /* in all batches: functions that were compiled and run */

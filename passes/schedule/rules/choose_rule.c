@@ -352,12 +352,8 @@ choose(struct rules *r)
 		   (x.n == 1 || (x.n == 2 && x.output != x.reduction))) {
 		if (!r->target->scalar_accumulators) {
 			TRY(rule_matmul(r, x.reduction, x.output));
-			r->without_tile = r->took_tile;
-			if (r->without_tile) {
-				TRY(rule_matmul(r, x.reduction, x.output));
-			}
-			r->without_dot = r->took_dot;
-			if (r->without_dot) {
+			while (r->next_product > r->first_product) {
+				r->first_product = r->next_product;
 				TRY(rule_matmul(r, x.reduction, x.output));
 			}
 			TRY(rule_window(r, x.reduction, x.output));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dot products of bytes by the target's instruction, inside of register tiles:
+/* Dot products by an instruction of the target, inside of register tiles:
  *
  *   for ic_o, kh, kw:                    for ic_o, kh, kw, ic_4:
  *     for ic_i (16):                       for ow_1, oc_c:
@@ -13,35 +13,16 @@
 
 #include "edit.h"
 #include "register_tile.h"
-#include "tensor_intrin.h"
 
 /* The sizes of desc(A[depth], B[lanes][depth], C[lanes]). */
 static bool
-dot_sizes(const struct tensor_intrin *intrin, int64_t *lanes, int64_t *depth)
+dot_sizes(const struct product_desc *p, int64_t *lanes, int64_t *depth)
 {
-	const struct func *f = intrin->desc;
-	const struct buffer *a, *b;
+	const struct buffer *a = p->operand[0], *b = p->operand[1];
 
-	if (f->params.n != 3) {
-		return false;
-	}
-	a = f->params.data[0].buffer;
-	b = f->params.data[1].buffer;
-	return a != NULL && b != NULL && a->ndim == 1 && b->ndim == 2 &&
+	return a->ndim == 1 && b->ndim == 2 &&
 	       expr_is_int(b->shape[0], lanes) &&
 	       expr_is_int(b->shape[1], depth);
-}
-
-bool
-tiling_has_types(const struct tiling *t, const struct tensor_intrin *intrin,
-		 const struct load_access *data)
-{
-	const struct func *f = intrin->desc;
-
-	return dtype_equal(data->load->type, f->params.data[0].buffer->type) &&
-	       dtype_equal(t->operand->load->type,
-			   f->params.data[1].buffer->type) &&
-	       dtype_equal(t->x.out->type, f->params.data[2].buffer->type);
 }
 
 /* By how many the axis lies together in the data, in steps of depth; 0. */
@@ -66,37 +47,28 @@ run_of(const struct tiling *t, const struct load_access *data, int iter,
 		       : 0;
 }
 
-void
-tiling_find_dot(struct rules *r, struct tiling *t)
+bool
+tiling_find_dot(struct tiling *t, const struct product_desc *p)
 {
-	const struct tensor_intrin *intrin;
-	const struct load_access *data;
+	const struct load_access *data =
+		&t->x.loads[t->operand == &t->x.loads[0]];
 	int64_t lanes, depth;
 
-	t->dot = (struct tile_dot){ .intrin = NULL };
-	if (r->without_dot || r->target->byte_dot == NULL ||
-	    r->target->intrins == NULL || t->operand == NULL ||
-	    t->operand->weight == NULL || t->x.n_loads != 2) {
-		return;
-	}
-	intrin = tensor_intrins_find(r->target->intrins, r->target->byte_dot);
-	data = &t->x.loads[t->operand == &t->x.loads[0]];
-	if (intrin == NULL || !dot_sizes(intrin, &lanes, &depth) ||
-	    !tiling_has_types(t, intrin, data) ||
+	if (!dot_sizes(p, &lanes, &depth) ||
 	    (t->vector > 0 ? t->vector : t->lanes) != lanes) {
-		return;
+		return false;
 	}
 	for (int i = 0; i < t->x.info->n_iters; i++) {
 		int64_t run = run_of(t, data, i, depth);
 
 		if (run > 0 && tiling_extent(&t->x, i) >= depth) {
-			t->dot.intrin = intrin->name;
+			t->dot.intrin = p->multiply->name;
 			t->dot.iter = i;
 			t->dot.depth = t->dot.taken = depth;
 			t->dot.block = run;
-			r->took_dot = true;
 		}
 	}
+	return t->dot.intrin != NULL;
 }
 
 /* Loops of the block that starts the sums: the last are a vector. */
@@ -151,14 +123,12 @@ bool
 tiling_use_dot(struct rules *r, const struct tiling *t, int reduction,
 	       struct tile_loops *tile)
 {
-	struct sched_value args[2] = { sv_loop(tile->lanes),
-				       sv_string(t->dot.intrin) };
 	int start;
 
 	if (tile->first == 0 || tile->lanes == 0 ||
 	    !sched_decompose_reduction(&r->s, reduction, tile->first, &start) ||
 	    !finish_start(r, start, t->vector > 0 ? t->vector : t->lanes) ||
-	    !sched_apply(&r->s, "tensorize", args, 2, NULL)) {
+	    !rules_tensorize(r, tile->lanes, t->dot.intrin)) {
 		return false;
 	}
 	tile->lanes = 0;

@@ -167,15 +167,14 @@ set_runs(struct staged *t, enum part p)
 bool
 staged_sizes(struct rules *r, struct staged *t)
 {
-	int64_t most = r->target->max_threads < BLOCK_THREADS
-			       ? r->target->max_threads
-			       : BLOCK_THREADS;
+	int64_t most = target_block_threads(r->target);
 	int64_t side = 16, bytes = dtype_bytes(t->x.out->type), k = 16;
 
 	while (side * side > most) {
 		side /= 2;
 	}
-	if (side < 4 || t->extent[PART_BATCH] > GRID_MOST ||
+	if (side < 4 ||
+	    !target_takes_blocks(r->target, t->extent[PART_BATCH]) ||
 	    t->extent[PART_ROW] < 8 || t->extent[PART_COLUMN] < 8 ||
 	    t->extent[PART_SUM] < 8) {
 		return false;

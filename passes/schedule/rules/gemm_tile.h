@@ -12,9 +12,6 @@ enum part { PART_BATCH, PART_SUM, PART_ROW, PART_COLUMN, PARTS };
  * of shared memory. */
 enum { RUN = 4 };
 
-/* Blocks along the second and third axis of a grid, at least. */
-enum { GRID_MOST = 65535 };
-
 struct staged {
 	struct block_access x;
 	enum part *part;      /* of each iter var */

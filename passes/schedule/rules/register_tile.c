@@ -224,6 +224,37 @@ overlap(struct rules *r, const struct tiling *t, int output, int lanes,
 			       tiling_overlap_time(r, t)));
 }
 
+/* Sets t->dot to the target's best product instruction that does the sums: of
+ * data by a constant, which is laid out for it. */
+static void
+find_product(struct rules *r, struct tiling *t)
+{
+	const struct load_access *data;
+	struct product_types types;
+	struct product_desc p;
+	int next = r->first_product;
+
+	t->dot = (struct tile_dot){ .intrin = NULL };
+	r->next_product = 0;
+	if (t->operand == NULL || t->operand->weight == NULL ||
+	    t->x.n_loads != 2) {
+		return;
+	}
+	data = &t->x.loads[t->operand == &t->x.loads[0]];
+	types = (struct product_types){
+		.operand = { data->load->type, t->operand->load->type },
+		.sum = t->x.out->type,
+	};
+	while (rules_next_product(r, &types, &next, &p)) {
+		if (p.kind == PRODUCT_TILE  ? tiling_find_tile(r, t, &p)
+		    : p.kind == PRODUCT_DOT ? tiling_find_dot(t, &p)
+					    : false) {
+			r->next_product = next;
+			return;
+		}
+	}
+}
+
 bool
 rule_matmul(struct rules *r, int reduction, int output)
 {
@@ -247,10 +278,7 @@ rule_matmul(struct rules *r, int reduction, int output)
 	    (output != reduction && !rules_same_axes(r, &t.x, output))) {
 		return false;
 	}
-	if (!tiling_find_tile(r, &t, &r->target->byte_tile) &&
-	    !tiling_find_tile(r, &t, &r->target->brain_tile)) {
-		tiling_find_dot(r, &t);
-	}
+	find_product(r, &t);
 	part = t.dot.intrin == NULL ? tiling_part(r, &t, &part_size) : -1;
 	put_tile(r, "tiled ", t.x.info->iters[t.lane].var, t.lanes);
 	if (t.tiles > 1) {
@@ -300,7 +328,7 @@ rule_matmul(struct rules *r, int reduction, int output)
 			: tiling_sum(r, &t, reduction, at, lane_split[0]))) {
 		return false;
 	}
-	if (t.dot.zero != NULL) {
+	if (t.dot.fill != NULL) {
 		inner.tile = 0; /* the sums are in memory */
 	}
 	if (!overlap(r, &t, output, lane_split[0], tile_split[0])) {

@@ -5,6 +5,7 @@
 #ifndef TIRC_SCHED_TILING_H
 #define TIRC_SCHED_TILING_H
 
+#include "product_choice.h"
 #include "sched_rules.h"
 
 /* Products that the target sums several at a time: `depth` of a lane of the
@@ -16,7 +17,7 @@ struct tile_dot {
 	/* What one call takes of the axis; depth, but for instructions that do a
 	 * tile of rows and columns. */
 	int64_t taken;
-	const char *zero, *store; /* that set its sums, and bring them to
+	const char *fill, *store; /* that set its sums, and bring them to
 				   * memory; NULL: these are in memory */
 };
 
@@ -114,13 +115,9 @@ bool tiling_read_before(struct rules *r, const struct tiling *t,
 /* Vectorizes and unrolls. */
 void tiling_finish(struct rules *r, const struct tile_loops *tile);
 
-/* dot_product.c: sets t->dot where the target has an instruction for the
- * products, and the lanes and an axis that is summed fit it. */
-/* Does it multiply the types of t, the data's by the constant's? */
-bool tiling_has_types(const struct tiling *t,
-		      const struct tensor_intrin *intrin,
-		      const struct load_access *data);
-void tiling_find_dot(struct rules *r, struct tiling *t);
+/* dot_product.c: sets t->dot if the lanes and an axis that is summed fit the
+ * dot-product instruction. */
+bool tiling_find_dot(struct tiling *t, const struct product_desc *p);
 /* Takes the loop over what a dot product takes together out of order[0..n), or
  * the part of one. */
 bool tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
@@ -130,10 +127,10 @@ bool tiling_split_dot(struct rules *r, const struct tiling *t, int reduction,
 bool tiling_use_dot(struct rules *r, const struct tiling *t, int reduction,
 		    struct tile_loops *tile);
 
-/* tile_instruction.c: sets t->dot, and lanes and rows, where the instruction of
- * the target does rows and columns of the product at once. */
-bool tiling_find_tile(struct rules *r, struct tiling *t,
-		      const struct tile_intrins *tile);
+/* tile_instruction.c: sets t->dot, and lanes and rows, if rows and columns of the
+ * product fit the instruction's tile. */
+bool tiling_find_tile(const struct rules *r, struct tiling *t,
+		      const struct product_desc *p);
 /* Moves the reduction into the loop at, its sums kept by that instruction. */
 bool tiling_sum_tile(struct rules *r, struct tiling *t, int reduction, int at);
 

@@ -134,8 +134,7 @@ threads_for(const struct rules *r, int64_t longest)
 {
 	int64_t n = target_warp(r->target);
 
-	while (n * 2 <= BLOCK_THREADS && n * 2 <= r->target->max_threads &&
-	       n * OWN < longest) {
+	while (n * 2 <= target_block_threads(r->target) && n * OWN < longest) {
 		n *= 2;
 	}
 	return n;

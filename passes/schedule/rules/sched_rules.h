@@ -25,9 +25,10 @@ struct rules {
 	const struct target *target;
 	struct module *module;
 	struct strbuf words; /* of the schedule */
-	/* The target's tiles, or its dot products: the rule has taken them, and
-	 * did not succeed with them. */
-	bool took_tile, took_dot, without_tile, without_dot;
+	/* Product instructions of the target before this number are passed
+	 * over: the rule has failed with them. */
+	int first_product;
+	int next_product; /* behind the one that it has taken; 0: none */
 };
 
 /* access_pattern.c: which axis a block's loads depend on, and how. */
@@ -121,9 +122,6 @@ void rules_parallel(struct rules *r);
  * read. */
 enum inline_kept { KEEP_NOTHING, KEEP_ROWS, KEEP_OPERANDS };
 void rules_inline(struct rules *r, enum inline_kept kept);
-
-/* Threads of a block where nothing else asks for a number. */
-enum { BLOCK_THREADS = 256 };
 
 /* thread_binding.c: the kernel for a device's threads. False: a block
  * cannot be bound to them. */

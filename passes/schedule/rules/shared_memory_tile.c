@@ -172,7 +172,8 @@ copy_ahead(struct rules *r, const struct staged *t, int loop)
 	struct sched_value order[] = { sv_int(0), sv_int(1), sv_int(2) };
 
 	return t->extent[PART_SUM] <= t->side[PART_SUM] ||
-	       r->target->vector_registers < 128 ||
+	       r->target->copy_ahead_registers == 0 ||
+	       r->target->vector_registers < r->target->copy_ahead_registers ||
 	       (sched_annotate(&r->s, loop, "software_pipeline_stage",
 			       sv_list(r->module, stages, 3)) &&
 		sched_annotate(&r->s, loop, "software_pipeline_order",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of two operands by an instruction that a warp executes together, on
- * fragments of both operands and of the sums:
+/* Products of two operands by tensor cores: an instruction that the threads of a
+ * warp execute together, on fragments of both operands and of the sums:
  *
  *   for m_o, n_o in blocks:
  *     for m_w, n_w in warps:
@@ -26,18 +26,19 @@
 
 #include "edit.h"
 #include "gemm_tile.h"
-#include "tensor_intrin.h"
+#include "product_choice.h"
 #include "tensor_match.h"
 
-/* Bytes of the summed axis that are copied at a time, bytes from row to row
- * beyond these: neighbouring rows begin in other banks; and what tiles in
- * shared memory start at multiples of, and arrays that boxes are copied to. */
-enum { SUM_BYTES = 64, SKEW_BYTES = 16, TILE_ALIGN = 32, BOX_ALIGN = 1024 };
+/* Bytes of the summed axis that are copied at a time, and bytes from row to row
+ * beyond these: neighbouring rows begin in other banks. */
+enum { SUM_BYTES = 64, SKEW_BYTES = 16 };
 
 struct warp_tiles {
 	struct staged t;
-	const struct tensor_intrin *sync;
-	const struct warp_intrins *names;
+	struct product_desc p;
+	int64_t align[2];     /* bytes that each operand's tiles in shared
+			       * memory start at multiples of */
+	bool boxes;           /* one thread starts copies of boxes */
 	int64_t size[PARTS];  /* of the instruction */
 	int64_t part[2];      /* elements of a row of each operand that stand
 				 * together, apart from the next; 0: all of it */
@@ -74,16 +75,16 @@ part_of_iter(const struct block *b, int iter)
 }
 
 /* Sizes, and where the operands have what is summed, by the block that says
- * what sync(A, B, C) does. */
+ * what multiply(A, B, C) does. */
 static bool
-read_sync(struct warp_tiles *x)
+read_multiply(struct warp_tiles *x)
 {
-	const struct func *f = x->sync->desc;
+	const struct func *f = x->p.multiply->desc;
 	struct stmt *block = NULL;
 	const struct block *b;
 
 	stmt_visit(f->body, find_block, &block);
-	if (f->params.n != 3 || block == NULL || block->u.block->n_iters != 3 ||
+	if (block == NULL || block->u.block->n_iters != 3 ||
 	    block->u.block->n_reads != 2 || block->u.block->n_writes != 1) {
 		return false;
 	}
@@ -91,7 +92,7 @@ read_sync(struct warp_tiles *x)
 	for (int i = 0; i < 3; i++) {
 		const struct buffer *p = f->params.data[i].buffer;
 
-		if (p == NULL || (p->ndim != 2 && (p->ndim != 3 || i == 2)) ||
+		if ((p->ndim != 2 && (p->ndim != 3 || i == 2)) ||
 		    !expr_is_int(b->iters[i].extent,
 				 &x->size[part_of_iter(b, i)])) {
 			return false;
@@ -121,12 +122,6 @@ read_sync(struct warp_tiles *x)
 	return x->t.sum_last[0];
 }
 
-static const struct buffer *
-sync_buffer(const struct warp_tiles *x, int i)
-{
-	return x->sync->desc->params.data[i].buffer;
-}
-
 /* What of the operand one block of threads copies at a time, or one fragment
  * holds; rows first. */
 static void
@@ -139,6 +134,13 @@ operand_tile(const struct warp_tiles *x, int operand, const int64_t *of,
 	tile[1] = x->t.sum_last[operand] ? of[PART_SUM] : of[p];
 }
 
+/* Do warp groups multiply, which read their operands from shared memory? */
+static bool
+in_groups(const struct warp_tiles *x)
+{
+	return x->p.instr->load[0] == NULL;
+}
+
 /* Tiles of which a row is too short for the next one to start where a tile may:
  * the columns of each then stand together, apart from those of the next. */
 static void
@@ -147,54 +149,56 @@ set_part(struct warp_tiles *x, int operand)
 	int64_t tile[2];
 
 	operand_tile(x, operand, x->size, tile);
-	if (x->part[operand] == 0 &&
-	    tile[1] * dtype_bytes(sync_buffer(x, operand)->type) % TILE_ALIGN !=
+	if (x->part[operand] == 0 && !in_groups(x) && x->align[operand] > 0 &&
+	    tile[1] * dtype_bytes(x->p.operand[operand]->type) %
+			    x->align[operand] !=
 		    0) {
 		x->part[operand] = tile[1];
 	}
 }
 
-static bool
-find_instructions(struct rules *r, struct warp_tiles *x,
-		  const struct warp_intrins *names)
+/* Where tiles of the operand start in shared memory: as what loads a fragment
+ * from it wants, or what multiplies it there. */
+static int64_t
+tile_align(const struct rules *r, const struct product_desc *p, int operand)
 {
-	const char *const others[] = { names->zero, names->store,
-				       names->load[0], names->load[1] };
-	size_t n = names->load[0] != NULL ? 4 : 2;
-	struct block_access *a = &x->t.x;
-	bool second = a->loads[1].load->u.buffer == x->t.operand[1];
+	const char *load = p->instr->load[operand];
+	const struct buffer *tile = p->operand[operand];
 
-	x->sync = tensor_intrins_find(r->target->intrins, names->multiply);
-	if (x->sync == NULL || !read_sync(x) ||
-	    !dtype_equal(a->loads[!second].load->type,
-			 sync_buffer(x, 0)->type) ||
-	    !dtype_equal(a->loads[second].load->type,
-			 sync_buffer(x, 1)->type) ||
-	    !dtype_equal(a->out->type, sync_buffer(x, 2)->type)) {
+	if (load != NULL) {
+		tile = tensor_intrins_find(r->target->intrins, load)
+			       ->desc->params.data[0]
+			       .buffer;
+	}
+	return tile->align_bytes;
+}
+
+/* Does the instruction read operands as the unit that copies boxes leaves them in
+ * shared memory: is their scope one of its own? */
+static bool
+reads_boxes(const struct product_desc *p)
+{
+	return p->instr->load[0] == NULL &&
+	       strncmp(p->operand[0]->scope, "shared.", 7) == 0;
+}
+
+static bool
+read_instruction(struct rules *r, struct warp_tiles *x)
+{
+	x->threads = x->p.multiply->threads;
+	x->boxes = reads_boxes(&x->p);
+	if (x->p.kind != PRODUCT_TENSOR_CORE || !read_multiply(x) ||
+	    (x->boxes && r->target->box_bytes == 0)) {
 		return false;
 	}
-	for (size_t i = 0; i < n; i++) {
-		if (tensor_intrins_find(r->target->intrins, others[i]) ==
-		    NULL) {
-			return false;
-		}
-	}
-	x->names = names;
-	x->threads = names->threads > 0 ? names->threads
-					: target_warp(r->target);
 	for (int i = 0; i < 2; i++) {
+		x->align[i] = tile_align(r, &x->p, i);
 		set_part(x, i);
 	}
 	return x->threads % target_warp(r->target) == 0;
 }
 
 /* -- sizes */
-
-static bool
-in_groups(const struct warp_tiles *x)
-{
-	return x->names->load[0] == NULL;
-}
 
 static int64_t
 blocks_of(const struct warp_tiles *x, enum part p)
@@ -248,15 +252,15 @@ choose_side(struct warp_tiles *x, enum part p)
 static int64_t
 skew_bytes(const struct warp_tiles *x, int operand)
 {
-	return x->names->boxes > 0                                 ? 0
-	       : x->part[operand] > 0 && x->names->load[0] != NULL ? TILE_ALIGN
-								   : SKEW_BYTES;
+	return x->boxes                                ? 0
+	       : x->part[operand] > 0 && !in_groups(x) ? x->align[operand]
+						       : SKEW_BYTES;
 }
 
 static int64_t
 copied_bytes(const struct warp_tiles *x, int operand)
 {
-	int64_t bytes = dtype_bytes(sync_buffer(x, operand)->type);
+	int64_t bytes = dtype_bytes(x->p.operand[operand]->type);
 	int64_t all[2], part = x->part[operand];
 
 	operand_tile(x, operand, x->t.side, all);
@@ -270,10 +274,10 @@ static int64_t
 shared_bytes(const struct warp_tiles *x)
 {
 	int64_t sums = x->together * x->size[PART_COLUMN] *
-			       dtype_bytes(sync_buffer(x, 2)->type) +
+			       dtype_bytes(x->p.sum->type) +
 		       (x->skewed_sums ? SKEW_BYTES : 0);
 
-	return (x->names->boxes > 0 ? 2 * BOX_ALIGN : 0) +
+	return (x->boxes ? x->align[0] + x->align[1] : 0) +
 	       x->stages * (copied_bytes(x, 0) + copied_bytes(x, 1)) +
 	       x->warps[PART_ROW] * x->warps[PART_COLUMN] * x->size[PART_ROW] *
 		       sums;
@@ -353,11 +357,11 @@ worth_groups(struct rules *r, const struct warp_tiles *x)
 static bool
 choose_sizes(struct rules *r, struct warp_tiles *x)
 {
-	int64_t bytes = dtype_bytes(sync_buffer(x, 0)->type);
+	int64_t bytes = dtype_bytes(x->p.operand[0]->type);
 	int64_t *extent = x->t.extent, *side = x->t.side;
 
 	if (r->target->max_threads < (in_groups(x) ? 2 : 4) * x->threads ||
-	    extent[PART_BATCH] > GRID_MOST ||
+	    !target_takes_blocks(r->target, extent[PART_BATCH]) ||
 	    extent[PART_ROW] * 2 < x->size[PART_ROW] ||
 	    extent[PART_COLUMN] * 2 < x->size[PART_COLUMN] ||
 	    extent[PART_SUM] * 2 < x->size[PART_SUM]) {
@@ -384,7 +388,7 @@ choose_sizes(struct rules *r, struct warp_tiles *x)
 	}
 	x->skewed_sums = shared_bytes(x) <= r->target->shared_bytes;
 	return (!in_groups(x) || worth_groups(r, x)) &&
-	       (x->names->boxes == 0 || x->stages > 1) &&
+	       (!x->boxes || x->stages > 1) &&
 	       shared_bytes(x) <= r->target->shared_bytes;
 }
 
@@ -444,14 +448,6 @@ skew(struct rules *r, int block, int back, int64_t elements, int64_t bytes)
 	return sched_apply(&r->s, "storage_align", args, 5, NULL);
 }
 
-static bool
-use(struct rules *r, int loop, const char *intrin)
-{
-	struct sched_value args[2] = { sv_loop(loop), sv_string(intrin) };
-
-	return sched_apply(&r->s, "tensorize", args, 2, NULL);
-}
-
 /* The last two loops of the block by fragments: an instruction for each. */
 static bool
 use_by_fragments(struct rules *r, int block, const int64_t *size,
@@ -468,7 +464,7 @@ use_by_fragments(struct rules *r, int block, const int64_t *size,
 			     (int[]){ row[0], column[0], row[1], column[1] },
 			     4) &&
 	       sched_unroll(&r->s, row[0]) && sched_unroll(&r->s, column[0]) &&
-	       use(r, row[1], intrin);
+	       rules_tensorize(r, row[1], intrin);
 }
 
 /* -- copies */
@@ -492,7 +488,7 @@ choose_lanes(struct rules *r, struct warp_tiles *x, const int *copies)
 		}
 		x->lanes[i] = n;
 		x->async |= x->stages > 1 && r->target->async_stages > 1 &&
-			    n * dtype_bytes(sync_buffer(x, i)->type) >= 4;
+			    n * dtype_bytes(x->p.operand[i]->type) >= 4;
 	}
 	if (!x->async && x->stages > 2) {
 		x->stages = 2;
@@ -517,7 +513,7 @@ lay_out(struct rules *r, const struct warp_tiles *x, int operand, int copy,
 
 /* Do the rows of what is copied begin where those of a box may? */
 static bool
-steps_well(struct rules *r, const struct warp_tiles *x, int copy)
+steps_well(struct rules *r, int copy)
 {
 	struct block_access a;
 	const struct buffer *b;
@@ -531,7 +527,7 @@ steps_well(struct rules *r, const struct warp_tiles *x, int copy)
 
 		if (!expr_is_value(b->shape[d], 1) &&
 		    (!expr_is_int(buffer_stride(r->module, b, d), &step) ||
-		     step * dtype_bytes(b->type) % x->names->boxes != 0)) {
+		     step * dtype_bytes(b->type) % r->target->box_bytes != 0)) {
 			return false;
 		}
 	}
@@ -546,8 +542,8 @@ copy_boxes(struct rules *r, const struct warp_tiles *x, int operand, int copy)
 					       "threadIdx.z" };
 	int *loops, n, box, parts[2];
 
-	if (!steps_well(r, x, copy) ||
-	    !sched_get_loops(&r->s, copy, &loops, &n) || n < 2) {
+	if (!steps_well(r, copy) || !sched_get_loops(&r->s, copy, &loops, &n) ||
+	    n < 2) {
 		return false;
 	}
 	box = loops[n - 2];
@@ -615,9 +611,8 @@ copy_tile(struct rules *r, const struct warp_tiles *x, int operand, int copy,
 	       sched_rename_buffer(&r->s, copy, 0,
 				   operand == 0 ? "rows" : "columns") &&
 	       lay_out(r, x, operand, copy, tile) &&
-	       (x->names->boxes > 0
-			? copy_boxes(r, x, operand, copy)
-			: copy_together(r, x, operand, copy, across));
+	       (x->boxes ? copy_boxes(r, x, operand, copy)
+			 : copy_together(r, x, operand, copy, across));
 }
 
 static bool
@@ -628,7 +623,7 @@ load_fragments(struct rules *r, const struct warp_tiles *x, int operand,
 
 	operand_tile(x, operand, x->size, tile);
 	return tile_last(r, load, tile, tile) &&
-	       use_by_fragments(r, load, tile, x->names->load[operand]);
+	       use_by_fragments(r, load, tile, x->p.instr->load[operand]);
 }
 
 /* -- results */
@@ -664,7 +659,7 @@ store_results(struct rules *r, const struct warp_tiles *x, int sums, int store)
 	       use_by_fragments(r, sums,
 				(int64_t[]){ x->size[PART_ROW],
 					     x->size[PART_COLUMN] },
-				x->names->store) &&
+				x->p.instr->store) &&
 	       sched_fuse(&r->s, (int[]){ row[1], column[1] }, 2, &fused) &&
 	       sched_split(&r->s, fused, threads, 2, parts) &&
 	       sched_unroll(&r->s, parts[0]) &&
@@ -754,8 +749,7 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 	int load[2], sums, start, n, *l;
 	struct nest nest;
 
-	if (!sched_cache_write(&r->s, block, 0, sync_buffer(x, 2)->scope,
-			       &sums) ||
+	if (!sched_cache_write(&r->s, block, 0, x->p.sum->scope, &sums) ||
 	    !sched_set_scope(&r->s, sums, 0, "local") ||
 	    !sched_rename_buffer(&r->s, block, 0, "acc") ||
 	    !sched_rename_buffer(&r->s, sums, 0, "sums")) {
@@ -765,26 +759,26 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 		const struct stmt *copy;
 
 		if (!sched_set_scope(&r->s, b->copies[i], 0,
-				     x->names->load[i] != NULL
+				     x->p.instr->load[i] != NULL
 					     ? "shared"
-					     : sync_buffer(x, i)->scope)) {
+					     : x->p.operand[i]->scope)) {
 			return false;
 		}
 		copy = func_find(r->s.func, b->copies[i]);
-		if (x->names->load[i] == NULL) {
+		if (x->p.instr->load[i] == NULL) {
 			continue;
 		}
 		if (!sched_cache_read(&r->s, block,
 				      rules_read_index(r, block,
 						       copy->u.block->writes[0]
 							       .buffer),
-				      sync_buffer(x, i)->scope, &load[i]) ||
+				      x->p.operand[i]->scope, &load[i]) ||
 		    !sched_rename_buffer(&r->s, load[i], 0,
 					 i == 0 ? "a" : "b")) {
 			return false;
 		}
 	}
-	if (x->names->boxes > 0) {
+	if (x->boxes) {
 		x->async = true;
 	} else {
 		choose_lanes(r, x, b->copies);
@@ -796,7 +790,7 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 		return false;
 	}
 	for (int i = 0; i < 2; i++) {
-		bool loads = x->names->load[i] != NULL;
+		bool loads = x->p.instr->load[i] != NULL;
 
 		if ((loads && !sched_compute_at(&r->s, load[i], nest.sum[1])) ||
 		    !copy_tile(r, x, i, b->copies[i], nest.sum[0]) ||
@@ -807,8 +801,8 @@ make_nest(struct rules *r, struct warp_tiles *x, int block,
 	return store_results(r, x, sums, b->store) &&
 	       sched_decompose_reduction(&r->s, block, nest.sum[0], &start) &&
 	       sched_get_loops(&r->s, start, &l, &n) && n >= 2 &&
-	       use(r, l[n - 2], x->names->zero) &&
-	       use(r, nest.row[3], x->names->multiply) &&
+	       rules_tensorize(r, l[n - 2], x->p.instr->fill) &&
+	       rules_tensorize(r, nest.row[3], x->p.instr->multiply) &&
 	       copy_ahead(r, x, nest.sum[0]);
 }
 
@@ -823,16 +817,16 @@ columns_lie_well(struct rules *r, const struct warp_tiles *x, int copy)
 
 /* as_it_lies: only if columns do. */
 static bool
-try_instruction(struct rules *r, int block, const struct warp_intrins *names,
+try_instruction(struct rules *r, int block, const struct product_desc *p,
 		bool as_it_lies)
 {
-	struct warp_tiles x = { .sync = NULL };
+	struct warp_tiles x = { .p = *p };
 	struct staged_blocks blocks;
 	const int64_t *side = x.t.side;
 	const char *implicit;
 
 	if (!rules_access(r, block, &x.t.x) || !staged_find(r, &x.t) ||
-	    !find_instructions(r, &x, names) || !choose_sizes(r, &x)) {
+	    !read_instruction(r, &x) || !choose_sizes(r, &x)) {
 		return false;
 	}
 	implicit = staged_implicit(r, &x.t);
@@ -850,20 +844,43 @@ try_instruction(struct rules *r, int block, const struct warp_intrins *names,
 		      (long long)(side[PART_ROW] / x.warps[PART_ROW]),
 		      (long long)(side[PART_COLUMN] / x.warps[PART_COLUMN]),
 		      in_groups(&x) ? "group of warps" : "warp",
-		      names->multiply);
+		      p->instr->multiply);
+	return true;
+}
+
+/* False: the block is no product of two operands. */
+static bool
+find_types(struct rules *r, int block, struct product_types *types)
+{
+	struct staged t = { .per = { 0 } };
+	const struct load_access *loads;
+	bool second;
+
+	if (r->target->n_products == 0 || !rules_access(r, block, &t.x) ||
+	    !staged_find(r, &t)) {
+		return false;
+	}
+	loads = t.x.loads;
+	second = loads[1].load->u.buffer == t.operand[1];
+	*types = (struct product_types){
+		.operand = { loads[!second].load->type,
+			     loads[second].load->type },
+		.sum = t.x.out->type,
+	};
 	return true;
 }
 
 static bool
-try_instructions(struct rules *r, int block, bool as_it_lies)
+try_instructions(struct rules *r, int block, const struct product_types *types,
+		 bool as_it_lies)
 {
-	for (int i = 0; i < r->target->n_tensor_products; i++) {
-		const struct warp_intrins *names =
-			&r->target->tensor_products[i];
+	struct product_desc p;
+	int next = 0;
+
+	while (rules_next_product(r, types, &next, &p)) {
 		struct sched_mark mark = sched_checkpoint(&r->s);
 
-		if ((!names->tf32 || r->target->tf32) &&
-		    try_instruction(r, block, names, as_it_lies)) {
+		if (try_instruction(r, block, &p, as_it_lies)) {
 			return true;
 		}
 		sched_rollback(&r->s, mark);
@@ -874,6 +891,9 @@ try_instructions(struct rules *r, int block, bool as_it_lies)
 bool
 rule_tensor(struct rules *r, int block)
 {
-	return try_instructions(r, block, true) ||
-	       try_instructions(r, block, false);
+	struct product_types types;
+
+	return find_types(r, block, &types) &&
+	       (try_instructions(r, block, &types, true) ||
+		try_instructions(r, block, &types, false));
 }

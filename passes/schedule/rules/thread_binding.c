@@ -19,9 +19,7 @@
 static int64_t
 block_threads(struct rules *r, const struct stmt *loop)
 {
-	int64_t most = r->target->max_threads < BLOCK_THREADS
-			       ? r->target->max_threads
-			       : BLOCK_THREADS;
+	int64_t most = target_block_threads(r->target);
 	int64_t n, warp = target_warp(r->target);
 
 	if (!expr_is_int(loop->args[1], &n)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of rows by columns by an instruction of the target that keeps a tile
- * of sums of its own:
+/* Products of rows by columns by an instruction of the target that keeps its sums
+ * in tile registers, such as those of AMX:
  *
  *   acc[oh][ow][oc] = 0               for oc_o, oh, ow_o:
  *   for oc, oh, ow:                     zero(tile)
@@ -9,52 +9,49 @@
  *                                       store(tile, acc)
  *
  * Three instructions, all data. What dot computes says how many columns it takes
- * and of how many constants each is; the target, how many rows, and how many
- * bytes of each, there are at most. In other dialects, and where the compiler
+ * and of how many constants each is; the limits of its variables say how many rows
+ * it takes at most, and how much of each. In other dialects, and where the compiler
  * does not have the instruction, the tile is an array. */
 #include <string.h>
 
 #include "edit.h"
 #include "register_tile.h"
-#include "tensor_intrin.h"
 
 /* With fewer bytes of a row, or rows, most of a tile would be idle. */
 enum { LEAST_BYTES = 16, LEAST_ROWS = 4 };
 
 /* What dot(A[rows][depth], B[depth / per][vectors][vector][per],
- * C[rows][vectors][vector]) says. */
+ * C[rows][vectors][vector]) says: the largest numbers of rows and of depth. */
 struct tile_sizes {
-	int64_t vectors, vector, per;
+	int64_t rows, depth, vectors, vector, per;
 };
 
 static bool
-tile_sizes(const struct tensor_intrin *intrin, struct tile_sizes *out)
+tile_sizes(const struct product_desc *p, struct tile_sizes *out)
 {
-	const struct func *f = intrin->desc;
-	const struct buffer *b;
+	const struct buffer *a = p->operand[0], *b = p->operand[1];
 
-	if (f->params.n != 3 || f->params.data[1].buffer == NULL ||
-	    f->params.data[0].buffer == NULL ||
-	    f->params.data[2].buffer == NULL) {
+	if (a->ndim != 2 || b->ndim != 4 ||
+	    !expr_is_int(b->shape[1], &out->vectors) ||
+	    !expr_is_int(b->shape[2], &out->vector) ||
+	    !expr_is_int(b->shape[3], &out->per)) {
 		return false;
 	}
-	b = f->params.data[1].buffer;
-	return b->ndim == 4 && f->params.data[0].buffer->ndim == 2 &&
-	       expr_is_int(b->shape[1], &out->vectors) &&
-	       expr_is_int(b->shape[2], &out->vector) &&
-	       expr_is_int(b->shape[3], &out->per);
+	out->rows = tensor_intrin_most(p->multiply, a->shape[0]);
+	out->depth = tensor_intrin_most(p->multiply, a->shape[1]);
+	return true;
 }
 
 /* The rows of one call that take least time for all: half as many as there are
  * at most fill the first half of the tile, and loading constants takes as long
  * as some rows. 0: there are none. */
 static int64_t
-choose_rows(const struct target *target, int64_t extent, int64_t granularity)
+choose_rows(int64_t most, int64_t extent, int64_t granularity)
 {
-	int64_t half = target->tile_rows / 2, best = 0;
+	int64_t half = most / 2, best = 0;
 	double least = 0;
 
-	for (int64_t d = LEAST_ROWS; d <= target->tile_rows; d++) {
+	for (int64_t d = LEAST_ROWS; d <= most; d++) {
 		int64_t halves = d > half ? 2 : 1;
 		int64_t busy = d / halves < half / 2 ? half / 2 : d / halves;
 		double time = (double)(halves * busy + half / 2) / (double)d;
@@ -74,11 +71,10 @@ choose_rows(const struct target *target, int64_t extent, int64_t granularity)
 /* How much of the axis one call takes: all of a block, or of what lies in one
  * row as much as divides it. 0: too little. */
 static int64_t
-taken_of(const struct rules *r, const struct tiling *t,
-	 const struct load_access *data, int iter, int64_t per)
+taken_of(const struct tiling *t, const struct load_access *data, int iter,
+	 const struct tile_sizes *s)
 {
 	int64_t bytes = dtype_bytes(data->load->type);
-	int64_t most = r->target->tile_bytes / bytes;
 	int64_t extent = tiling_extent(&t->x, iter), best = 0;
 
 	if (t->x.info->iters[iter].kind != ITER_REDUCE ||
@@ -89,55 +85,42 @@ taken_of(const struct rules *r, const struct tiling *t,
 		best = data->granularity[iter];
 	} else if (data->use[iter] == AXIS_PLAIN &&
 		   data->dim[iter] == data->load->n_args - 1) {
-		for (int64_t d = per; d <= most; d += per) {
+		for (int64_t d = s->per; d <= s->depth; d += s->per) {
 			best = extent % d == 0 ? d : best;
 		}
 	}
-	return best <= most && best % per == 0 && best * bytes >= LEAST_BYTES &&
-			       extent >= best
+	return best <= s->depth && best % s->per == 0 &&
+			       best * bytes >= LEAST_BYTES && extent >= best
 		       ? best
 		       : 0;
 }
 
 bool
-tiling_find_tile(struct rules *r, struct tiling *t,
-		 const struct tile_intrins *tile)
+tiling_find_tile(const struct rules *r, struct tiling *t,
+		 const struct product_desc *p)
 {
-	struct tensor_intrins *all = r->target->intrins;
-	const struct tensor_intrin *intrin;
-	const struct load_access *data;
+	const struct load_access *data =
+		&t->x.loads[t->operand == &t->x.loads[0]];
 	struct tile_sizes s;
 	int64_t lanes, rows;
 
-	if (r->without_tile || tile->dot == NULL || all == NULL ||
-	    r->target->cores > 1 || t->operand == NULL ||
-	    t->operand->weight == NULL || t->x.n_loads != 2 || t->tile < 0) {
-		return false;
-	}
-	intrin = tensor_intrins_find(all, tile->dot);
-	data = &t->x.loads[t->operand == &t->x.loads[0]];
-	if (intrin == NULL || !tile_sizes(intrin, &s) ||
-	    !tiling_has_types(t, intrin, data)) {
+	if (r->target->cores > 1 || t->tile < 0 || !tile_sizes(p, &s)) {
 		return false;
 	}
 	lanes = s.vectors * s.vector;
-	rows = choose_rows(r->target, tiling_extent(&t->x, t->tile),
+	rows = choose_rows(s.rows, tiling_extent(&t->x, t->tile),
 			   t->tile_granularity);
 	if (rows == 0 || tiling_extent(&t->x, t->lane) % lanes != 0 ||
 	    t->granularity % lanes != 0 || t->out_block % lanes != 0) {
 		return false;
 	}
-	if (tensor_intrins_find(all, tile->zero) == NULL ||
-	    tensor_intrins_find(all, tile->store) == NULL) {
-		return false;
-	}
-	t->dot.zero = tile->zero;
-	t->dot.store = tile->store;
 	for (int i = 0; i < t->x.info->n_iters; i++) {
-		int64_t taken = taken_of(r, t, data, i, s.per);
+		int64_t taken = taken_of(t, data, i, &s);
 
 		if (taken > 0) {
-			t->dot.intrin = intrin->name;
+			t->dot.intrin = p->multiply->name;
+			t->dot.fill = p->instr->fill;
+			t->dot.store = p->instr->store;
 			t->dot.iter = i;
 			t->dot.depth = s.per;
 			t->dot.block = t->dot.taken = taken;
@@ -146,7 +129,6 @@ tiling_find_tile(struct rules *r, struct tiling *t,
 	if (t->dot.intrin == NULL) {
 		return false;
 	}
-	r->took_tile = true;
 	t->lanes = lanes;
 	t->vector = s.vector;
 	t->tiles = rows;
@@ -181,14 +163,6 @@ lay_out(struct rules *r, const struct tiling *t)
 	return sched_transform_layout(&r->s, t->x.block->id, true, 0, map);
 }
 
-static bool
-use(struct rules *r, int loop, const char *intrin)
-{
-	struct sched_value args[2] = { sv_loop(loop), sv_string(intrin) };
-
-	return sched_apply(&r->s, "tensorize", args, 2, NULL);
-}
-
 /* The loops of the block that brings the sums to memory, over rows and then
  * over columns. */
 static bool
@@ -213,7 +187,7 @@ use_store(struct rules *r, const struct tiling *t, int copy, int at)
 		inside |= loops[i] == at;
 	}
 	return last[0] != 0 && last[1] != 0 && sched_reorder(&r->s, last, 2) &&
-	       use(r, last[0], t->dot.store);
+	       rules_tensorize(r, last[0], t->dot.store);
 }
 
 bool
@@ -242,8 +216,9 @@ tiling_sum_tile(struct rules *r, struct tiling *t, int reduction, int at)
 							: inner.tile,
 				       &start) ||
 	    !sched_get_loops(&r->s, start, &loops, &n) || n < 3 ||
-	    !use(r, loops[n - 3], t->dot.zero) ||
-	    !use(r, inner.tile, t->dot.intrin) || !use_store(r, t, copy, at)) {
+	    !rules_tensorize(r, loops[n - 3], t->dot.fill) ||
+	    !rules_tensorize(r, inner.tile, t->dot.intrin) ||
+	    !use_store(r, t, copy, at)) {
 		return false;
 	}
 	strbuf_printf(&r->words, ", %s", t->dot.intrin);

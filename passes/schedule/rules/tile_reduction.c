@@ -213,7 +213,7 @@ tiling_sum(struct rules *r, struct tiling *t, int reduction, int at,
 {
 	struct tile_loops inner;
 
-	if (t->dot.zero != NULL) {
+	if (t->dot.fill != NULL) {
 		return tiling_sum_tile(r, t, reduction, at) &&
 		       fetch_ahead(r, t, lane_loop);
 	}
