@@ -383,16 +383,28 @@ refresh_args(struct joint *j)
 	k->args.n = kept;
 }
 
+/* Is a dimension 0, whatever symbolic ones there are? */
+static bool
+has_no_elements(const struct tensor *t)
+{
+	int64_t size;
+
+	for (int d = 0; d < t->ndim; d++) {
+		if (expr_is_int(t->shape[d], &size) && size == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* What has no elements is read by nobody, but where an index is computed. */
 static bool
 check_empty(struct joint *j)
 {
 	for (int i = 0; i < j->k->args.n; i++) {
 		const struct kernel_arg *arg = &j->k->args.data[i];
-		int64_t elems;
 
-		if (arg->tensor != NULL &&
-		    tensor_const_elems(arg->tensor, &elems) && elems == 0) {
+		if (arg->tensor != NULL && has_no_elements(arg->tensor)) {
 			return diag_error(
 				&j->b->m->diags, DIAG_UNSUPPORTED,
 				node_place(j->b->g, j->k->group->anchor),
@@ -782,14 +794,6 @@ find_views(struct builder *b)
 				group;
 		}
 	}
-}
-
-static bool
-has_no_elements(const struct tensor *t)
-{
-	int64_t elems;
-
-	return tensor_const_elems(t, &elems) && elems == 0;
 }
 
 /* Are all results that others read arrays without elements? Groups with no

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors without elements: inputs, results and what lies between. Who computes
 nothing is no kernel; sums of nothing are 0, the largest of nothing is -inf."""
+import json
 import os
 
 import numpy as np
@@ -75,15 +76,16 @@ execute(["cc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c",
 
 # Where an index is computed, there is nothing that it could be of.
 lookup = os.path.join(folder, "lookup.onnx")
-with open(lookup, "wb") as file:
-    file.write(proto.model(proto.graph(
-        [proto.node("Gather", ["none", "like"], ["y"])],
-        [proto.value_info("none", [0, 4]),
-         proto.value_info("like", [2], proto.INT64)],
-        [proto.value_info("y", [2, 4])])))
-said = tirc("compile", lookup, "-o", folder, status=1).stderr
-if "'none', which has none" not in said:
-    fail("a lookup in nothing: " + said)
+for shape, more in (([0, 4], []), ([0, "n"], ["--dim", "n=1..16"])):
+    with open(lookup, "wb") as file:
+        file.write(proto.model(proto.graph(
+            [proto.node("Gather", ["none", "like"], ["y"])],
+            [proto.value_info("none", shape),
+             proto.value_info("like", [2], proto.INT64)],
+            [proto.value_info("y", [2, shape[1]])])))
+    said = tirc("compile", lookup, "-o", folder, *more, status=1).stderr
+    if "'none', which has none" not in said:
+        fail("a lookup in nothing: " + said)
 
 for target in ("cuda", "opencl"):
     if has_dialect(target):
@@ -92,3 +94,18 @@ for target in ("cuda", "opencl"):
                   encoding="utf-8") as file:
             if "in->none, " in file.read().split("m_run_host")[1]:
                 fail("nothing is copied to the device")
+
+# One dimension without elements is enough, whatever the symbolic ones are.
+symbolic = os.path.join(folder, "symbolic.onnx")
+with open(symbolic, "wb") as file:
+    file.write(proto.model(proto.graph(
+        [proto.node("Relu", ["x"], ["y"])],
+        [proto.value_info("x", ["n", 0])],
+        [proto.value_info("y", ["n", 0])])))
+for target in ("c99", "cuda", "opencl"):
+    if has_dialect(target):
+        out = compile_model(symbolic, "--target", target, "--name", "m",
+                            "--dim", "n=1..16")
+        with open(os.path.join(out, "m.json"), encoding="utf-8") as file:
+            if json.load(file)["kernels"]:
+                fail("a kernel of %s that computes nothing" % target)
