@@ -86,6 +86,7 @@ def try_graph(graph, target, evaluator, folder=None):
     with tempfile.TemporaryDirectory(prefix="tirc-graph-") as made:
         folder = folder or made
         graph.symbolic = is_symbolic(graph)
+        graph.opencl = target.startswith("opencl")
         result = Result("passed")
         result.features = features.of(graph)
         try:

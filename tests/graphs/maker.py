@@ -79,6 +79,7 @@ class Graph:
         self.opset = opset
         self.symbolic = False
         self.options = []  # for tirc
+        self.opencl = False  # whether it is compiled for OpenCL
 
     def model(self):
         """An onnx.ModelProto. In a symbolic graph each size SYMBOL of an input

@@ -225,7 +225,7 @@ class Evaluator:
                  if t.kind == "constant"}
         known.update(given)
         if moved is not None:
-            moved.options = graph.options
+            moved.options, moved.opencl = graph.options, graph.opencl
             moved.made = {name for node in graph.nodes
                           for name in node.output}
         if moved is not None and moved.wide:
@@ -263,7 +263,7 @@ class Evaluator:
             again = [moved.other(r, m) for r, m in zip(again, masks)]
             if all(a.shape == r.shape for a, r in zip(again, results)):
                 results = again
-            size = excuses.cancels(node, inputs) + excuses.terms(
+            size = excuses.cancels(node, inputs, moved.opencl) + excuses.terms(
                 node, inputs, results, self.compute)
             if "winograd" in moved.options and node.op_type == "Conv":
                 size = size * WINOGRAD
