@@ -204,7 +204,13 @@ def open_results(node, inputs, results, compute):
         if found is not None and np.any(found):
             reasons[function.__name__] = found
             mask = found if mask is None else mask | found
-    return [mask] * len(results), reasons
+    return [mask if is_mask_of(mask, r) else None for r in results], reasons
+
+
+def is_mask_of(mask, result):
+    """Whether a mask is of a result's shape, or one number for all of it: that
+    of LayerNormalization's first output is not that of its mean."""
+    return np.shape(mask) in ((), result.shape)
 
 
 def data_inputs(node):

@@ -238,7 +238,8 @@ class Evaluator:
                     node, inputs, results, self.compute)
             for why, mask in reasons.items() if opened is not None else ():
                 opened["%s (%s)" % (why, node.op_type)] += int(sum(
-                    np.broadcast_to(mask, r.shape).sum() for r in results))
+                    np.broadcast_to(mask, r.shape).sum() for r in results
+                    if excuses.is_mask_of(mask, r)))
             if moved is not None:
                 results = self.move(moved, node, inputs, results, masks)
             known.update(zip(node.output, results))
@@ -253,7 +254,9 @@ class Evaluator:
         floats = excuses.rounded(node, inputs)
         if floats is not None:
             exact = self.compute(node, floats)[0].astype(np.float64)
-            return [clipped(exact + 1e-3 * moved.sign(exact.shape),
+            far = 1e-3 + values.EPSILON["float32"] * excuses.cancels(
+                node, floats, moved.opencl)
+            return [clipped(exact + far * moved.sign(exact.shape),
                             results[0].dtype)]
         if inexact(node, inputs, results):
             count = excuses.data_inputs(node)
@@ -433,6 +436,9 @@ class Moved:
         elif self.place and kind not in values.EPSILON:
             odd = np.full(array.shape, 0 if self.place == "zero" else
                           (sum(values.limits(kind)) + 1) // 2, array.dtype)
+        elif self.place == "zero":
+            # of floats NaN, since integers made of it are open, too
+            odd = values.cast(np.full(array.shape, np.nan), kind)
         else:
             odd = values.random(self.rng, kind, array.shape, "special")
         return np.where(mask, odd, array)
