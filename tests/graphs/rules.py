@@ -9,6 +9,13 @@ import rules_windows
 BY_OPERATOR = {
     **rules_elements.RULES, **rules_shapes.RULES, **rules_sums.RULES,
     **rules_windows.RULES, **rules_quantized.RULES}
+LARGE = {
+    **rules_shapes.LARGE,
+    **rules_sums.LARGE,
+    **rules_windows.LARGE,
+    **rules_elements.LARGE,
+    **rules_quantized.LARGE,
+}
 # By operator of tirc's own: a rule for nodes that passes turn into it.
 OWN = {
     **rules_quantized.CHAINS,

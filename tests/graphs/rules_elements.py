@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules for operators that work element by element."""
 import values
+from large import ROW, case
 
 UNARY = """Abs Neg Sign Floor Ceil Round Sqrt Reciprocal Exp Log Sin Cos Tan
     Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Erf IsNaN Not BitwiseNot
@@ -136,3 +137,8 @@ RULES.update({
     "IsInf": is_inf, "Gelu": gelu, "Clip": clip, "Cast": cast,
     "CastLike": cast_like, "Dropout": dropout, "PRelu": prelu, "Pow": power,
     "Mod": remainder, "BitShift": shift, "Where": where})
+
+# One node of the size that models have, for tests/ops/work.py.
+LARGE = {
+    "Dropout": case([ROW]),
+}

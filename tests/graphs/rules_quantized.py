@@ -7,6 +7,7 @@ import values
 from maker import SYMBOL
 from reference import Rejected
 from rules_windows import divisor, window
+from large import CONST, CONV, I8, ROW, U8, case, floats
 
 BYTES = ["uint8", "int8"]
 
@@ -279,3 +280,20 @@ CHAINS = {
     "tirc.Conv": chain_conv, "tirc.MatMul": chain_matmul,
     "tirc.Add": chain_binary, "tirc.Mul": chain_binary,
     "tirc.SumPool": chain_pool, "tirc.Requantize": chain_move}
+
+# One node of the size that models have, for tests/ops/work.py.
+LARGE = {
+    "MatMulInteger": case([(U8, [64, 128]), (I8, [128, 96])], products=64 * 128
+        * 96),
+    "ConvInteger": case([(U8, [1, 16, 40, 40]), (I8, [16, 16, 3, 3])],
+        products=CONV, pads=[1, 1, 1, 1]),
+    "QLinearConv": case( [(U8, [1, 16, 40, 40]), floats(), CONST(3, np.uint8),
+        np.ones((16, 16, 3, 3), np.int8), floats(), CONST(0, np.int8),
+        floats(), CONST(5, np.uint8)], products=CONV, pads=[1, 1, 1, 1]),
+    "QLinearMatMul": case( [(U8, [64, 128]), floats(), CONST(3, np.uint8), (I8,
+        [128, 96]), floats(), CONST(0, np.int8), floats(), CONST(5, np.uint8)],
+        products=64 * 128 * 96),
+    "DynamicQuantizeLinear": case([ROW], outputs=3),
+    "QuantizeLinear": case([ROW, floats(), CONST(3, np.uint8)]),
+    "DequantizeLinear": case([(U8, [64, 512]), floats(), CONST(3, np.uint8)]),
+}

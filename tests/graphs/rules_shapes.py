@@ -5,6 +5,7 @@ import numpy as np
 import values
 from maker import MOST_ELEMENTS, SYMBOL
 from reference import Rejected
+from large import CONST, F, I, IMAGE, ROW, case, floats, ints
 
 
 def axis_of(g, x, low=None):
@@ -414,3 +415,36 @@ RULES = {
     "ReverseSequence": reverse_sequence, "Gather": gather,
     "GatherElements": gather_elements, "GatherND": gather_nd,
     "ScatterElements": scatter_elements, "ScatterND": scatter_nd}
+
+# One node of the size that models have, for tests/ops/work.py.
+LARGE = {
+    "Shape": case([ROW]),
+    "Size": case([ROW]),
+    "Reshape": case([ROW, ints(512, 64)]),
+    "Flatten": case([IMAGE]),
+    "Squeeze": case([IMAGE, ints(0)]),
+    "Unsqueeze": case([ROW, ints(0)]),
+    "ConstantOfShape": case([ints(64, 512)]),
+    "Range": case([floats(), np.float32(2000), np.float32(1)]),
+    "EyeLike": case([(F, [256, 256])]),
+    "Expand": case([(F, [64, 1]), ints(64, 512)]),
+    "Tile": case([ROW, ints(2, 3)]),
+    "Transpose": case([IMAGE], perm=[0, 2, 3, 1]),
+    "Concat": case([ROW, ROW, ROW], axis=1),
+    "Split": case([ROW], outputs=4, axis=1, num_outputs=4),
+    "DepthToSpace": case([IMAGE], blocksize=2),
+    "SpaceToDepth": case([IMAGE], blocksize=2),
+    "Slice": case([ROW, ints(3), ints(400), ints(1), ints(2)]),
+    "Pad": case([IMAGE, ints(0, 0, 1, 1, 0, 0, 2, 2)]),
+    "Trilu": case([(F, [256, 256])]),
+    "CumSum": case([ROW, CONST(1)]),
+    "CumProd": case([ROW, CONST(0)]),
+    "OneHot": case([(I, [64]), CONST(512), floats(2)]),
+    "ReverseSequence": case([(F, [64, 32, 8]), (I, [32])]),
+    "Gather": case([ROW, (I, [200])]),
+    "GatherElements": case([ROW, (I, [64, 512])], axis=1),
+    "GatherND": case([ROW, (I, [300, 1])]),
+    "ScatterElements": case([ROW, (I, [60, 500]), (F, [60, 500])], axis=1,
+        reduction="add"),
+    "ScatterND": case([ROW, (I, [60, 500, 2]), (F, [60, 500])]),
+}

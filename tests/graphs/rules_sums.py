@@ -5,6 +5,7 @@ import numpy as np
 import values
 from maker import SYMBOL
 from reference import Rejected
+from large import F, IMAGE, ROW, case, floats, ints
 
 
 def reduce(op):
@@ -193,3 +194,28 @@ RULES.update({
     "InstanceNormalization": instance_norm,
     "GroupNormalization": group_norm,
     "MeanVarianceNormalization": mean_variance, "LRN": lrn})
+
+# One node of the size that models have, for tests/ops/work.py.
+LARGE = {
+    "Softmax": case([ROW]),
+    "LogSoftmax": case([ROW]),
+    "Hardmax": case([ROW]),
+    "MatMul": case([(F, [64, 128]), (F, [128, 96])], products=64 * 128 * 96),
+    "Gemm": case([(F, [64, 128]), (F, [128, 96]), (F, [96])], products=64 * 128
+        * 96),
+    "Einsum": case([(F, [4, 64, 32]), (F, [4, 32, 48])], products=4 * 64 * 32 *
+        48, equation="bij,bjk->bik"),
+    "BatchNormalization": case([IMAGE] + [floats(16)] * 4),
+    "InstanceNormalization": case([IMAGE, (F, [16]), (F, [16])]),
+    "GroupNormalization": case([IMAGE, (F, [16]), (F, [16])], num_groups=4),
+    "LayerNormalization": case([ROW, (F, [512]), (F, [512])]),
+    "RMSNormalization": case([ROW, (F, [512])]),
+    "MeanVarianceNormalization": case([IMAGE]),
+    "LRN": case([IMAGE], products=16 * 1600 * 5, size=5),
+    "LpNormalization": case([ROW]),
+}
+for name in ("Sum", "Mean", "Prod", "Max", "Min", "L1", "L2", "SumSquare",
+             "LogSum", "LogSumExp"):
+    LARGE["Reduce" + name] = case([ROW, ints(1)])
+for name in ("ArgMax", "ArgMin"):
+    LARGE[name] = case([ROW], axis=1)

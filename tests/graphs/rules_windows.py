@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules for operators that move a window over pictures: convolutions, pools,
 Resize."""
+import numpy as np
+
 from maker import SYMBOL
 from reference import Rejected
+from large import CONST, CONV, F, I, IMAGE, case, floats
 
 
 def pictures(g, op, types=None):
@@ -181,3 +184,21 @@ RULES = {
     "LpPool": pool("LpPool"), "MaxUnpool": max_unpool, "Resize": resize}
 RULES.update({op: global_pool(op) for op in [
     "GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool"]})
+
+# One node of the size that models have, for tests/ops/work.py.
+LARGE = {
+    "Resize": case([IMAGE, "", floats(4) * CONST([2, 2, 4, 4], np.float32)],
+        products=4 * 16 * 80 * 80, mode="linear"),
+    "Conv": case([IMAGE, (F, [16, 16, 3, 3])], products=CONV, pads=[1, 1, 1,
+        1]),
+    "ConvTranspose": case([IMAGE, (F, [16, 16, 4, 4])], products=16 * 1600 * 16
+        * 16, strides=[2, 2]),
+    "MaxPool": case([IMAGE], products=16 * 1600 * 9, kernel_shape=[3, 3]),
+    "AveragePool": case([IMAGE], products=16 * 1600 * 9, kernel_shape=[3, 3]),
+    "LpPool": case([IMAGE], products=16 * 1600 * 9, kernel_shape=[3, 3]),
+    "GlobalMaxPool": case([IMAGE]),
+    "GlobalAveragePool": case([IMAGE]),
+    "GlobalLpPool": case([IMAGE]),
+    "MaxUnpool": case([(F, [1, 16, 20, 20]), (I, [1, 16, 20, 20])],
+        kernel_shape=[2, 2], strides=[2, 2]),
+}

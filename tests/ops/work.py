@@ -10,32 +10,19 @@ import sys
 
 import helper
 
+sys.path.insert(0, os.path.join(helper.ROOT, "tests", "graphs"))
 try:
     import numpy as np
     import onnx
     from onnx import TensorProto as T, helper as oh, numpy_helper
+
+    import rules
+    from large import B, F, I, ROW, U8, case, floats
 except ImportError as missing:
     helper.skip(str(missing))
 
 MOST = 6  # executions for each element or product that is needed
 TABLE = os.path.join(helper.ROOT, "passes", "ops", "ops.def")
-F, I, B, U8, I8 = T.FLOAT, T.INT64, T.BOOL, T.UINT8, T.INT8
-ROW = (F, [64, 512])
-IMAGE = (F, [1, 16, 40, 40])
-CONST = np.array
-
-
-def ints(*values):
-    return np.array(values, np.int64)
-
-
-def floats(*shape):
-    return np.full(shape, 0.5, np.float32)
-
-
-def case(inputs, products=0, outputs=1, **attributes):
-    return inputs, products, outputs, attributes
-
 
 # Rows MAP that are not of one float tensor, by the inputs that they take.
 MAPS = {
@@ -55,83 +42,6 @@ for name in ("Min", "Max", "Sum", "Mean"):
     MAPS[name] = [ROW, ROW, (F, [512])]
 MAP_ATTRIBUTES = {"Cast": {"to": T.INT32}, "BitShift": {"direction": "LEFT"},
                   "Mod": {"fmod": 1}}
-
-CONV = 16 * 40 * 40 * 16 * 9
-CASES = {
-    "Dropout": case([ROW]),
-    "Shape": case([ROW]), "Size": case([ROW]),
-    "Reshape": case([ROW, ints(512, 64)]), "Flatten": case([IMAGE]),
-    "Squeeze": case([IMAGE, ints(0)]), "Unsqueeze": case([ROW, ints(0)]),
-    "ConstantOfShape": case([ints(64, 512)]),
-    "Range": case([floats(), np.float32(2000), np.float32(1)]),
-    "EyeLike": case([(F, [256, 256])]),
-    "Expand": case([(F, [64, 1]), ints(64, 512)]),
-    "Tile": case([ROW, ints(2, 3)]),
-    "Transpose": case([IMAGE], perm=[0, 2, 3, 1]),
-    "Concat": case([ROW, ROW, ROW], axis=1),
-    "Split": case([ROW], outputs=4, axis=1, num_outputs=4),
-    "DepthToSpace": case([IMAGE], blocksize=2),
-    "SpaceToDepth": case([IMAGE], blocksize=2),
-    "Slice": case([ROW, ints(3), ints(400), ints(1), ints(2)]),
-    "Pad": case([IMAGE, ints(0, 0, 1, 1, 0, 0, 2, 2)]),
-    "Trilu": case([(F, [256, 256])]),
-    "CumSum": case([ROW, CONST(1)]), "CumProd": case([ROW, CONST(0)]),
-    "OneHot": case([(I, [64]), CONST(512), floats(2)]),
-    "ReverseSequence": case([(F, [64, 32, 8]), (I, [32])]),
-    "Gather": case([ROW, (I, [200])]),
-    "GatherElements": case([ROW, (I, [64, 512])], axis=1),
-    "GatherND": case([ROW, (I, [300, 1])]),
-    "ScatterElements": case([ROW, (I, [60, 500]), (F, [60, 500])], axis=1,
-                            reduction="add"),
-    "ScatterND": case([ROW, (I, [60, 500, 2]), (F, [60, 500])]),
-    "Resize": case([IMAGE, "", floats(4) * CONST([2, 2, 4, 4], np.float32)],
-                   products=4 * 16 * 80 * 80, mode="linear"),
-    "Softmax": case([ROW]), "LogSoftmax": case([ROW]), "Hardmax": case([ROW]),
-    "MatMul": case([(F, [64, 128]), (F, [128, 96])], products=64 * 128 * 96),
-    "MatMulInteger": case([(U8, [64, 128]), (I8, [128, 96])],
-                          products=64 * 128 * 96),
-    "Gemm": case([(F, [64, 128]), (F, [128, 96]), (F, [96])],
-                 products=64 * 128 * 96),
-    "Einsum": case([(F, [4, 64, 32]), (F, [4, 32, 48])],
-                   products=4 * 64 * 32 * 48, equation="bij,bjk->bik"),
-    "Conv": case([IMAGE, (F, [16, 16, 3, 3])], products=CONV,
-                 pads=[1, 1, 1, 1]),
-    "ConvTranspose": case([IMAGE, (F, [16, 16, 4, 4])],
-                          products=16 * 1600 * 16 * 16, strides=[2, 2]),
-    "MaxPool": case([IMAGE], products=16 * 1600 * 9, kernel_shape=[3, 3]),
-    "AveragePool": case([IMAGE], products=16 * 1600 * 9, kernel_shape=[3, 3]),
-    "LpPool": case([IMAGE], products=16 * 1600 * 9, kernel_shape=[3, 3]),
-    "GlobalMaxPool": case([IMAGE]), "GlobalAveragePool": case([IMAGE]),
-    "GlobalLpPool": case([IMAGE]),
-    "MaxUnpool": case([(F, [1, 16, 20, 20]), (I, [1, 16, 20, 20])],
-                      kernel_shape=[2, 2], strides=[2, 2]),
-    "BatchNormalization": case([IMAGE] + [floats(16)] * 4),
-    "InstanceNormalization": case([IMAGE, (F, [16]), (F, [16])]),
-    "GroupNormalization": case([IMAGE, (F, [16]), (F, [16])], num_groups=4),
-    "LayerNormalization": case([ROW, (F, [512]), (F, [512])]),
-    "RMSNormalization": case([ROW, (F, [512])]),
-    "MeanVarianceNormalization": case([IMAGE]),
-    "LRN": case([IMAGE], products=16 * 1600 * 5, size=5),
-    "LpNormalization": case([ROW]),
-    "ConvInteger": case([(U8, [1, 16, 40, 40]), (I8, [16, 16, 3, 3])],
-                        products=CONV, pads=[1, 1, 1, 1]),
-    "QLinearConv": case(
-        [(U8, [1, 16, 40, 40]), floats(), CONST(3, np.uint8),
-         np.ones((16, 16, 3, 3), np.int8), floats(), CONST(0, np.int8),
-         floats(), CONST(5, np.uint8)], products=CONV, pads=[1, 1, 1, 1]),
-    "QLinearMatMul": case(
-        [(U8, [64, 128]), floats(), CONST(3, np.uint8), (I8, [128, 96]),
-         floats(), CONST(0, np.int8), floats(), CONST(5, np.uint8)],
-        products=64 * 128 * 96),
-    "DynamicQuantizeLinear": case([ROW], outputs=3),
-    "QuantizeLinear": case([ROW, floats(), CONST(3, np.uint8)]),
-    "DequantizeLinear": case([(U8, [64, 512]), floats(), CONST(3, np.uint8)]),
-}
-for name in ("Sum", "Mean", "Prod", "Max", "Min", "L1", "L2", "SumSquare",
-             "LogSum", "LogSumExp"):
-    CASES["Reduce" + name] = case([ROW, ints(1)])
-for name in ("ArgMax", "ArgMin"):
-    CASES[name] = case([ROW], axis=1)
 
 
 def rows():
@@ -202,11 +112,11 @@ def main():
         if is_map:
             inputs, products, outputs, attributes = case(
                 MAPS.get(name, [ROW]), **MAP_ATTRIBUTES.get(name, {}))
-        elif name in CASES:
-            inputs, products, outputs, attributes = CASES[name]
+        elif name in rules.LARGE:
+            inputs, products, outputs, attributes = rules.LARGE[name]
         else:
-            helper.fail("no case for %s of ops.def; add one to %s" % (
-                name, os.path.basename(__file__)))
+            helper.fail("no case for %s of ops.def; add one to LARGE beside "
+                        "its rule in tests/graphs" % name)
         path = os.path.join(folder, name + ".onnx")
         write(path, name, inputs, outputs, attributes)
         done = helper.tirc("compile", path, "-q", "--target", "c99",
