@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slice takes a part of a tensor, Pad puts something around it. */
+/* Slice takes a part of a tensor, Pad puts something around it, CenterCropPad
+ * does either to each dimension. */
 #include "dims.h"
 
 /* ---- Slice ---- */
@@ -201,6 +202,65 @@ pad_widths(struct infer *c, const struct node *n, int64_t *before,
 	return true;
 }
 
+/* The input in the middle of the output, or the output in the middle of the
+ * input: half of the difference, rounded down, lies before. */
+static bool
+center_widths(struct infer *c, const struct node *n, int64_t *before,
+	      int64_t *after)
+{
+	struct module *m = c->module;
+	const struct tensor *x = n->inputs[0];
+	int rank = x->ndim, count, n_axes;
+	const int64_t *sizes, *axes;
+	bool *seen = arena_array(&m->arena, bool, rank + 1);
+
+	if (!input_ints(m, n, 1, &sizes, &count)) {
+		return infer_needs_constant(c, n, 1);
+	}
+	n_axes = node_attr_ints(n, "axes", &axes);
+	if (n_axes > 0 && !infer_axes_set(c, axes, n_axes, rank, seen)) {
+		return false;
+	}
+	n_axes = n_axes > 0 ? n_axes : rank;
+	if (count != n_axes) {
+		return infer_error(c, DIAG_BAD_SHAPE,
+				   "%d sizes for %d dimensions; give one for "
+				   "each",
+				   count, n_axes);
+	}
+	for (int i = 0; i < n_axes; i++) {
+		int64_t d = axes ? axes[i] < 0 ? axes[i] + rank : axes[i] : i;
+		int64_t size;
+
+		if (!expr_is_int(x->shape[d], &size)) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "the size of dimension %d is not "
+					   "known; give it by --dim or "
+					   "--input-shape",
+					   (int)d);
+		}
+		if (sizes[i] < 0 || sizes[i] > INT32_MAX) {
+			return infer_error(c, DIAG_BAD_SHAPE,
+					   "size %lld of dimension %d; correct "
+					   "the model",
+					   (long long)sizes[i], (int)d);
+		}
+		before[d] = (sizes[i] - size) / 2;
+		after[d] = sizes[i] - size - before[d];
+	}
+	return true;
+}
+
+/* How much Pad, or CenterCropPad, puts before and after each dimension of its
+ * input; negative: takes away. */
+static bool
+widths(struct infer *c, const struct node *n, int64_t *before, int64_t *after)
+{
+	return strcmp(n->op_type, "Pad") == 0
+		       ? pad_widths(c, n, before, after)
+		       : center_widths(c, n, before, after);
+}
+
 bool
 infer_pad(struct infer *c, struct node *n)
 {
@@ -228,7 +288,7 @@ infer_pad(struct infer *c, struct node *n)
 				   "model",
 				   dtype_name(x->type));
 	}
-	if (!pad_widths(c, n, before, after)) {
+	if (!widths(c, n, before, after)) {
 		return false;
 	}
 	for (int d = 0; d < x->ndim; d++) {
@@ -303,7 +363,7 @@ define_pad(struct define *c, const struct node *n, struct te_tensor *const *in,
 	int64_t *before = arena_array(&m->arena, int64_t, x->ndim + 1);
 	int64_t *after = arena_array(&m->arena, int64_t, x->ndim + 1);
 
-	if (!pad_widths(&checked, n, before, after)) {
+	if (!widths(&checked, n, before, after)) {
 		return false;
 	}
 	for (int d = 0; d < x->ndim; d++) {

@@ -267,6 +267,19 @@ def pad(g):
     g.node("Pad", inputs, mode=mode)
 
 
+def center_crop_pad(g):
+    x = g.data(g.types("CenterCropPad"), 1, 4)
+    shape = g.value(x).shape
+    axes = [int(d) for d in g.rng.permutation(len(shape))
+            if shape[d] != SYMBOL][:g.number(1, len(shape))]
+    if not axes:
+        return
+    sizes = [max(0, shape[d] + g.number(-3, 3)) for d in axes]
+    more = {} if axes == list(range(len(shape))) else {"axes": [
+        d - (len(shape) if g.chance() else 0) for d in axes]}
+    g.node("CenterCropPad", [x, g.constant(sizes)], **more)
+
+
 def trilu(g):
     x = g.data(g.types("Trilu"), 2, 4)
     inputs = [x] + ([g.constant(g.number(-4, 4))] if g.chance(0.6) else [])
@@ -410,6 +423,7 @@ RULES = {
     "Transpose": transpose, "Concat": concat, "Split": split,
     "DepthToSpace": blocks("DepthToSpace"),
     "SpaceToDepth": blocks("SpaceToDepth"), "Slice": slices, "Pad": pad,
+    "CenterCropPad": center_crop_pad,
     "Trilu": trilu, "CumSum": cumulate("CumSum"),
     "CumProd": cumulate("CumProd"), "OneHot": one_hot,
     "ReverseSequence": reverse_sequence, "Gather": gather,
@@ -436,6 +450,7 @@ LARGE = {
     "SpaceToDepth": case([IMAGE], blocksize=2),
     "Slice": case([ROW, ints(3), ints(400), ints(1), ints(2)]),
     "Pad": case([IMAGE, ints(0, 0, 1, 1, 0, 0, 2, 2)]),
+    "CenterCropPad": case([IMAGE, ints(1, 16, 30, 50)]),
     "Trilu": case([(F, [256, 256])]),
     "CumSum": case([ROW, CONST(1)]),
     "CumProd": case([ROW, CONST(0)]),
